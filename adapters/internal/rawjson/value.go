@@ -1,0 +1,214 @@
+package rawjson
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// The functions below read values that were validated. They do not validate again and do not allocate. Of other input they
+// make no sense, but neither do they panic or loop.
+
+// Kind returns what v is: one of '{', '[', '"', 't', 'f', 'n', '0' for any number, or 0 when v is absent.
+func Kind(v Value) byte {
+	i := skipSpace(v, 0)
+	if i == len(v) {
+		return 0
+	}
+	switch c := v[i]; c {
+	case '{', '[', '"', 't', 'f', 'n':
+		return c
+	default:
+		return '0'
+	}
+}
+
+// IsNull reports whether v is absent or null.
+func IsNull(v Value) bool {
+	k := Kind(v)
+	return k == 0 || k == 'n'
+}
+
+// Str returns the body of a string: between the quotes, still escaped. It aliases v. ok is false when v is no string.
+func Str(v Value) (body []byte, ok bool) {
+	v = trim(v)
+	if len(v) < 2 || v[0] != '"' {
+		return nil, false
+	}
+	return v[1 : len(v)-1 : len(v)-1], true
+}
+
+// Bool returns true or false; ok is false when v is neither.
+func Bool(v Value) (val, ok bool) {
+	k := Kind(v)
+	return k == 't', k == 't' || k == 'f'
+}
+
+// Int returns a number that is a whole number and fits, however it is spelled (12, 12.0, 1.2e1).
+func Int(v Value) (n int64, ok bool) {
+	if Kind(v) != '0' {
+		return 0, false
+	}
+	d := parseDecimal(trim(v))
+	return d.int64()
+}
+
+// Get returns the value at a path of member names, or nil when a member is missing or its parent is no object.
+// Of members with the same name the last one wins. The value aliases v.
+func Get(v Value, path ...string) Value {
+	for _, name := range path {
+		var found Value
+		for it := Fields(v); ; {
+			key, val, ok := it.Next()
+			if !ok {
+				break
+			}
+			if string(key) == name || bytes.IndexByte(key, '\\') >= 0 && equalPlain(key, name) {
+				found = val
+			}
+		}
+		if v = found; v == nil {
+			return nil
+		}
+	}
+	return v
+}
+
+// equalPlain reports whether the plain text of body is name.
+func equalPlain(body []byte, name string) bool {
+	for len(body) > 0 && name != "" {
+		r, n := nextRune(body)
+		want, m := utf8.DecodeRuneInString(name)
+		if r != want {
+			return false
+		}
+		body, name = body[n:], name[m:]
+	}
+	return len(body) == 0 && name == ""
+}
+
+// Iter goes through the elements of an array.
+type Iter struct {
+	rest []byte // from before the next element
+}
+
+// Elems returns an iterator over the elements of v; over none when v is no array.
+func Elems(v Value) Iter {
+	return Iter{rest: inside(v, '[')}
+}
+
+// Next returns the next element, which aliases the array; ok is false when there is none.
+func (it *Iter) Next() (v Value, ok bool) {
+	start := skipPunct(it.rest, 0)
+	end := skipValue(it.rest, start)
+	if end == start {
+		return nil, false
+	}
+	v, it.rest = it.rest[start:end:end], it.rest[end:]
+	return v, true
+}
+
+// Members goes through the members of an object.
+type Members struct {
+	rest []byte // from before the next name
+}
+
+// Fields returns an iterator over the members of v, in their order, duplicates included; over none when v is no object.
+func Fields(v Value) Members {
+	return Members{rest: inside(v, '{')}
+}
+
+// Next returns the next member: its name, still escaped, and its value. Both alias the object. ok is false when there is none.
+func (it *Members) Next() (key []byte, val Value, ok bool) {
+	start := skipPunct(it.rest, 0)
+	keyEnd := skipValue(it.rest, start)
+	if keyEnd < start+2 {
+		return nil, nil, false
+	}
+	valStart := skipPunct(it.rest, keyEnd)
+	end := skipValue(it.rest, valStart)
+	if end == valStart {
+		return nil, nil, false
+	}
+	key, val = it.rest[start+1:keyEnd-1:keyEnd-1], it.rest[valStart:end:end]
+	it.rest = it.rest[end:]
+	return key, val, true
+}
+
+// inside returns what is behind the opening bracket of v, or nil when v is another kind of value.
+func inside(v Value, bracket byte) []byte {
+	if Kind(v) != bracket {
+		return nil
+	}
+	return v[skipSpace(v, 0)+1:]
+}
+
+// skipPunct skips whitespace, commas and colons. In a valid text that is what separates values.
+func skipPunct(data []byte, i int) int {
+	for i < len(data) && (data[i] == ',' || data[i] == ':' || data[i] == ' ' || data[i] == '\n' || data[i] == '\t' || data[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// skipValue returns the index behind the value at i; i itself when a container ends there, or the data.
+func skipValue(data []byte, i int) int {
+	depth := 0
+	for i < len(data) {
+		switch data[i] {
+		case '"':
+			i = skipString(data, i+1)
+		case '{', '[':
+			depth++
+			i++
+		case '}', ']':
+			if depth == 0 {
+				return i
+			}
+			depth--
+			i++
+		default:
+			i = skipToken(data, i)
+		}
+		if depth == 0 {
+			return i
+		}
+		i = skipPunct(data, i)
+	}
+	return i
+}
+
+// skipToken skips a number or a literal.
+func skipToken(data []byte, i int) int {
+	for i < len(data) {
+		switch data[i] {
+		case ',', ':', '"', '{', '}', '[', ']', ' ', '\n', '\t', '\r':
+			return i
+		}
+		i++
+	}
+	return i
+}
+
+// skipString returns the index behind the string whose body starts at i.
+func skipString(data []byte, i int) int {
+	for i < len(data) {
+		switch i = plainRun(data, i); {
+		case i == len(data):
+		case data[i] == '"':
+			return i + 1
+		case data[i] == '\\':
+			i += 2
+		default:
+			i++
+		}
+	}
+	return len(data)
+}
+
+// trim returns v without the whitespace around it.
+func trim(v []byte) []byte {
+	if len(v) > 0 && v[0] > ' ' && v[len(v)-1] > ' ' {
+		return v
+	}
+	return bytes.Trim(v, " \t\r\n")
+}
