@@ -1,0 +1,244 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// sniffer recognises a stream's framing from its first bytes and then leaves
+// the work to that framing's splitter.
+//
+//	":", or data, event, id, retry before ":" or a line end   SSE
+//	Content-Length: or Content-Type:                          ContentLength
+//	a length within the limit, then "{"                       LengthPrefix
+//	RS (0x1E)                                                 Concat
+//	{ [ "                                                     NDJSON or Concat
+//	anything else                                             NDJSON
+//
+// NDJSON and Concat begin alike. The first value is delivered as soon as it is
+// complete; it is NDJSON if the value has no line end inside and one behind.
+// Text that is nothing we know is read line by line, so that each line is
+// reported by its decoder.
+type sniffer struct {
+	max   int
+	found Framing
+	stage sniffStage
+	in    Splitter // of the framing found, or concat while probing
+
+	sse    sseSplitter
+	lines  lineSplitter
+	concat concatSplitter
+	prefix prefixSplitter
+	header headerSplitter
+}
+
+type sniffStage uint8
+
+const (
+	atStart    sniffStage = iota // before any byte
+	atFirst                      // a byte order mark may have passed; before the first record
+	inValue                      // in the first value of NDJSON or Concat
+	afterValue                   // directly after it
+	decided
+)
+
+func newSniffer(maxRecord int) *sniffer {
+	return &sniffer{
+		max:    maxRecord,
+		sse:    sseSplitter{max: maxRecord},
+		lines:  lineSplitter{max: maxRecord},
+		concat: concatSplitter{max: maxRecord},
+		prefix: prefixSplitter{max: maxRecord},
+		header: headerSplitter{max: maxRecord},
+	}
+}
+
+// Framing implements Detector.
+func (s *sniffer) Framing() Framing { return s.found }
+
+// Reset implements Splitter.
+func (s *sniffer) Reset() {
+	s.found, s.stage, s.in = Auto, atStart, nil
+	s.sse.Reset()
+	s.lines.Reset()
+	s.concat.Reset()
+	s.header.Reset()
+}
+
+// Split implements Splitter.
+func (s *sniffer) Split(buf []byte, eof bool) (Record, int, error) {
+	switch s.stage {
+	case decided:
+		return s.in.Split(buf, eof)
+	case inValue:
+		return s.first(buf, eof)
+	case afterValue:
+		return s.second(buf, eof)
+	}
+	return s.open(buf, eof)
+}
+
+// open skips what may precede the first record and recognises the framing.
+func (s *sniffer) open(buf []byte, eof bool) (Record, int, error) {
+	if len(buf) == 0 {
+		return Record{}, 0, nil
+	}
+	if s.stage == atStart {
+		n, ok := skipBOM(buf, eof)
+		if !ok {
+			return Record{}, 0, nil
+		}
+		s.stage = atFirst
+		if n > 0 {
+			return Record{}, n, nil
+		}
+	}
+	if n := skipBlank(buf); n > 0 {
+		return Record{}, n, nil
+	}
+	f, ok := sniff(buf, s.max, eof)
+	if !ok {
+		return Record{}, 0, nil
+	}
+	if f == Auto {
+		s.stage = inValue
+	} else {
+		s.decide(f)
+	}
+	return s.Split(buf, eof)
+}
+
+// first delivers the first value of NDJSON or Concat.
+func (s *sniffer) first(buf []byte, eof bool) (Record, int, error) {
+	rec, n, err := s.concat.Split(buf, eof)
+	if n == 0 || err != nil {
+		return rec, n, err
+	}
+	s.stage = afterValue
+	if bytes.ContainsAny(rec.Data, "\r\n") {
+		s.decide(Concat)
+	}
+	return rec, n, nil
+}
+
+// second tells NDJSON from Concat by what follows the first value.
+func (s *sniffer) second(buf []byte, eof bool) (Record, int, error) {
+	n := 0
+	for n < len(buf) && (buf[n] == ' ' || buf[n] == '\t') {
+		n++
+	}
+	tail := buf[n:]
+	switch {
+	case len(tail) == 0:
+		return Record{}, n, nil
+	case tail[0] == '\n', len(tail) > 1 && string(tail[:2]) == "\r\n":
+		s.decide(NDJSON)
+	case len(tail) == 1 && tail[0] == '\r' && !eof:
+		return Record{}, n, nil
+	default:
+		s.decide(Concat)
+	}
+	return s.in.Split(buf, eof)
+}
+
+// decide settles the framing. The splitters for text no longer look for a byte
+// order mark: only the stream's first bytes can be one.
+func (s *sniffer) decide(f Framing) {
+	s.found, s.stage = f, decided
+	switch f {
+	case SSE:
+		s.sse.begun = true
+		s.in = &s.sse
+	case LengthPrefix:
+		s.in = &s.prefix
+	case ContentLength:
+		s.in = &s.header
+	case Concat:
+		s.concat.begun = true
+		s.in = &s.concat
+	default:
+		s.lines.begun = true
+		s.in = &s.lines
+	}
+}
+
+// sniff recognises the framing of a stream that begins with buf. Auto stands
+// for NDJSON or Concat. ok is false while buf is too short to tell.
+func sniff(buf []byte, limit int, eof bool) (f Framing, ok bool) {
+	switch c := buf[0]; c {
+	case ':':
+		return SSE, true
+	case '{', '[', '"':
+		return Auto, true
+	case 0x1e:
+		return Concat, true
+	case 0, 1, 2:
+		return sniffPrefix(buf, limit, eof)
+	case 'c', 'C':
+		return sniffHeader(buf, eof)
+	case 'd', 'e', 'i', 'r':
+		return sniffField(buf, eof)
+	}
+	return NDJSON, true
+}
+
+// sniffPrefix looks for a length within the limit and an object behind it.
+func sniffPrefix(buf []byte, limit int, eof bool) (Framing, bool) {
+	if len(buf) <= prefixLen {
+		return NDJSON, eof
+	}
+	size := binary.BigEndian.Uint32(buf)
+	if buf[prefixLen] == '{' && 2 <= size && uint64(size) <= uint64(limit) {
+		return LengthPrefix, true
+	}
+	return NDJSON, true
+}
+
+// sniffHeader looks for a header line of the Language Server Protocol.
+func sniffHeader(buf []byte, eof bool) (Framing, bool) {
+	wait := false
+	for _, name := range [...]string{"content-length:", "content-type:"} {
+		n := min(len(buf), len(name))
+		if !bytes.EqualFold(buf[:n], []byte(name[:n])) {
+			continue
+		}
+		if n == len(name) {
+			return ContentLength, true
+		}
+		wait = !eof
+	}
+	return NDJSON, !wait
+}
+
+// sniffField looks for a field of an event. A field name may stand alone on
+// its line.
+func sniffField(buf []byte, eof bool) (Framing, bool) {
+	for _, name := range [...]string{"data", "event", "id", "retry"} {
+		n := min(len(buf), len(name))
+		if string(buf[:n]) != name[:n] {
+			continue
+		}
+		if len(buf) <= len(name) {
+			if !eof {
+				return Auto, false
+			}
+			if n == len(name) {
+				return SSE, true
+			}
+			continue
+		}
+		if c := buf[n]; c == ':' || c == '\r' || c == '\n' {
+			return SSE, true
+		}
+	}
+	return NDJSON, true
+}
+
+// skipBlank returns the number of blanks and line ends that open buf.
+func skipBlank(buf []byte) int {
+	n := 0
+	for n < len(buf) && (buf[n] == ' ' || buf[n] == '\t' || buf[n] == '\r' || buf[n] == '\n') {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,236 @@
+package wire
+
+import "bytes"
+
+// sseSplitter cuts server-sent events, as WHATWG HTML §9.2.6 reads them: lines
+// end in LF, CR or CRLF, in any mixture; a blank line ends the event.
+//
+// Two things go beyond the standard, which drops an event that the stream's
+// end cuts off: a last event without its blank line is delivered if it is
+// whole, and reported as cut if it is not. And comments, blank lines and
+// a byte order mark between events are consumed at once.
+type sseSplitter struct {
+	max    int
+	begun  bool   // the question of a byte order mark is settled
+	skipLF bool   // the line before ended in a CR: an LF at line completes it
+	line   int    // start of the line being searched
+	scan   int    // buf[line:scan] holds no line end
+	event  fields // what the complete lines of this event said
+	joined []byte // scratch for events with several data lines
+}
+
+// fields holds the fields of one event as offsets, which survive a move of the
+// buffer.
+type fields struct {
+	event, id, data span
+	hasEvent, hasID bool
+	dataLines       int
+}
+
+type span struct{ lo, hi int }
+
+func (s span) of(buf []byte) []byte { return buf[s.lo:s.hi:s.hi] }
+
+// Reset implements Splitter.
+func (s *sseSplitter) Reset() {
+	joined := s.joined[:0]
+	if cap(joined) > keepBuffer {
+		joined = nil
+	}
+	*s = sseSplitter{max: s.max, joined: joined}
+}
+
+// Split implements Splitter.
+func (s *sseSplitter) Split(buf []byte, eof bool) (Record, int, error) {
+	if !s.begun {
+		n, ok := skipBOM(buf, eof)
+		if !ok || len(buf) == 0 {
+			return Record{}, 0, nil
+		}
+		s.begun = true
+		if n > 0 {
+			return Record{}, n, nil
+		}
+	}
+	for {
+		if s.skipLF && s.line < len(buf) {
+			s.skipLF = false
+			if buf[s.line] == '\n' {
+				if s.line == 0 {
+					return Record{}, 1, nil
+				}
+				s.line++
+				s.scan = s.line
+			}
+		}
+		end := lineEnd(buf, s.scan)
+		if end < 0 {
+			return s.rest(buf, eof)
+		}
+		lo := s.line
+		s.endLine(buf, end)
+		if end == lo {
+			return s.dispatch(buf, end)
+		}
+		if lo == 0 && buf[0] == ':' && end < s.max {
+			return s.consume(s.line)
+		}
+		s.event.add(buf, lo, end)
+	}
+}
+
+// endLine moves on past the line end at end.
+func (s *sseSplitter) endLine(buf []byte, end int) {
+	next := end + 1
+	if buf[end] == '\r' {
+		if next == len(buf) {
+			s.skipLF = true
+		} else if buf[next] == '\n' {
+			next++
+		}
+	}
+	s.line, s.scan = next, next
+}
+
+// consume ends the event, or the line between events, at buf[n].
+func (s *sseSplitter) consume(n int) (Record, int, error) {
+	s.line, s.scan = 0, 0
+	s.event = fields{}
+	return Record{}, n, nil
+}
+
+// dispatch delivers the event whose blank line ends at end.
+func (s *sseSplitter) dispatch(buf []byte, end int) (Record, int, error) {
+	if end >= s.max {
+		return Record{}, 0, errTooLarge(SSE, end, s.max)
+	}
+	ev := s.event
+	rec := s.record(buf, &ev)
+	_, n, _ := s.consume(s.line)
+	return rec, n, nil
+}
+
+// record turns the fields of an event into a Record.
+func (s *sseSplitter) record(buf []byte, ev *fields) (rec Record) {
+	if ev.hasEvent {
+		rec.Event = ev.event.of(buf)
+	}
+	if ev.hasID {
+		rec.ID = ev.id.of(buf)
+	}
+	switch ev.dataLines {
+	case 0:
+	case 1:
+		rec.Data = ev.data.of(buf)
+	default:
+		rec.Data = s.join(buf, ev)
+	}
+	return rec
+}
+
+// join collects the data lines of an event in s.joined. The first of them and
+// the end of the last are known; only what lies between is searched again.
+func (s *sseSplitter) join(buf []byte, ev *fields) []byte {
+	out := append(s.joined[:0], ev.data.of(buf)...)
+	left := ev.dataLines - 1
+	for pos := ev.data.hi; left > 0; {
+		lo := pos + 1
+		if buf[pos] == '\r' && lo < len(buf) && buf[lo] == '\n' {
+			lo++
+		}
+		end := lineEnd(buf, lo)
+		if end < 0 {
+			end = len(buf)
+		}
+		if name, value := cutField(buf, lo, end); string(buf[lo:name]) == "data" {
+			out = append(out, '\n')
+			out = append(out, buf[value:end]...)
+			left--
+		}
+		pos = end
+	}
+	s.joined = out
+	return out
+}
+
+// rest decides on bytes that no blank line ends.
+func (s *sseSplitter) rest(buf []byte, eof bool) (Record, int, error) {
+	s.scan = len(buf)
+	if !eof {
+		if len(buf) > s.max {
+			return Record{}, 0, errTooLarge(SSE, len(buf), s.max)
+		}
+		return Record{}, 0, nil
+	}
+	open := s.line < len(buf) // the last line has no end
+	if open {
+		s.event.add(buf, s.line, len(buf))
+	}
+	comment := open && buf[s.line] == ':'
+	ev := s.event
+	rec := s.record(buf, &ev)
+	s.consume(0)
+	if len(buf) > s.max {
+		return Record{}, 0, errTooLarge(SSE, len(buf), s.max)
+	}
+	if unfinished(rec.Data) || open && !comment && !finished(rec.Data) {
+		return Record{}, len(buf), errCut(SSE, 0, "an event")
+	}
+	return rec, len(buf), nil
+}
+
+// add notes the field in the line buf[lo:hi]. Unknown fields, comments and
+// "retry" have no effect, nor has an id that contains NUL.
+func (f *fields) add(buf []byte, lo, hi int) {
+	name, value := cutField(buf, lo, hi)
+	switch string(buf[lo:name]) {
+	case "data":
+		if f.dataLines == 0 {
+			f.data = span{value, hi}
+		}
+		f.dataLines++
+	case "event":
+		f.event, f.hasEvent = span{value, hi}, value < hi
+	case "id":
+		if bytes.IndexByte(buf[value:hi], 0) < 0 {
+			f.id, f.hasID = span{value, hi}, true
+		}
+	}
+}
+
+// cutField splits the line buf[lo:hi]: its field name is buf[lo:name], its
+// value buf[value:hi]. One space after the colon is no part of the value.
+func cutField(buf []byte, lo, hi int) (name, value int) {
+	colon := bytes.IndexByte(buf[lo:hi], ':')
+	if colon < 0 {
+		return hi, hi
+	}
+	name = lo + colon
+	value = name + 1
+	if value < hi && buf[value] == ' ' {
+		value++
+	}
+	return name, value
+}
+
+// lineEnd returns the index of the first CR or LF at or after from, or -1.
+//
+// It searches window by window: in a stream that uses only one of the two, a
+// search for the other would run to the end of the buffer for every line.
+func lineEnd(buf []byte, from int) int {
+	const window = 1 << 10
+	for from < len(buf) {
+		part := buf[from:min(from+window, len(buf))]
+		if i := bytes.IndexByte(part, '\n'); i >= 0 {
+			part = part[:i+1]
+		}
+		if i := bytes.IndexByte(part, '\r'); i >= 0 {
+			return from + i
+		}
+		if last := len(part) - 1; part[last] == '\n' {
+			return from + last
+		}
+		from += len(part)
+	}
+	return -1
+}
