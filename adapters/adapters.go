@@ -1,0 +1,36 @@
+// Package adapters lists the dialects that Sabir speaks.
+package adapters
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// all is the registry: one line per dialect, in the order of tables and help texts.
+var all = []*hub.Dialect{}
+
+// All returns every dialect. The slice is shared; do not change it.
+func All() []*hub.Dialect { return all }
+
+// Lookup returns the dialect of that name, or an error that lists the names there are.
+func Lookup(name string) (*hub.Dialect, error) {
+	for _, d := range all {
+		if d.Name == name {
+			return d, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no dialect %q; there is: %s", name, strings.Join(Names(), ", "))
+}
+
+// Names lists the names of all dialects, sorted.
+func Names() []string {
+	names := make([]string, len(all))
+	for i, d := range all {
+		names[i] = d.Name
+	}
+	slices.Sort(names)
+	return names
+}

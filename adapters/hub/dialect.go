@@ -1,0 +1,138 @@
+package hub
+
+import (
+	"time"
+
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// A Decoder turns the records of one stream into loose events: only what each record says, in the order it says it.
+// It repairs nothing, opens nothing and closes nothing; the [Sequencer] does.
+type Decoder interface {
+	// Decode appends the events of rec to dst. Slices in them point into rec or into the decoder and are valid until
+	// its next call. On error, an *[Error], the events returned are good and the rest of rec is lost.
+	Decode(dst []Event, rec wire.Record) ([]Event, error)
+
+	// Finish appends what the end of the stream implies. cause is nil when the upstream closed the body in good
+	// order, otherwise the *[Failure] that cut it. A decoder of a dialect with a terminal record appends nothing: the
+	// sequencer then reports the stream as truncated.
+	Finish(dst []Event, cause error) []Event
+
+	// Reset makes the decoder ready for another stream with the same options.
+	Reset()
+}
+
+// An Encoder turns strict events (invariants I1 to I14, see [Sequencer]) into records. It keeps no part of ev.
+//
+// Strict streams spare it all defensive code but one case: a RunEnd that is not StatusDone may be the very first
+// event, when a stream failed before it began or when a copied stream of the same dialect was cut.
+type Encoder interface {
+	// Encode appends the records for ev to out, if any, and says what became of the event.
+	Encode(out *wire.Out, ev *Event) Fate
+
+	// Finish appends what the dialect sends after the last event (an end mark such as [DONE]).
+	Finish(out *wire.Out)
+
+	// Reset makes the encoder ready for another stream with the same options.
+	Reset()
+}
+
+// Fate says what an encoder did with an event. The fidelity table and the drop counters are made from it.
+type Fate uint8
+
+// Fates.
+const (
+	Native    Fate = iota // written in a form of the dialect made for it
+	Implied               // nothing to write: the dialect's grammar says it already (a part start where only deltas exist)
+	Deferred              // kept to be written with a later event (arguments collected until complete)
+	Extension             // written where clients that do not know it ignore it
+	Folded                // written in another native form: visible, but its structure is lost
+	Dropped               // not carried
+
+	fateCount
+)
+
+var fateNames = [fateCount]string{"native", "implied", "deferred", "extension", "folded", "dropped"}
+
+func (f Fate) String() string { return name(fateNames[:], int(f)) }
+
+// Caps are the abilities of a dialect as a target.
+type Caps uint16
+
+// Abilities.
+const (
+	CapLanes         Caps = 1 << iota // nests sub-agents
+	CapLinear                         // wants at most one open part or tool at a time
+	CapReplace                        // can replace text already shown
+	CapExecutedTools                  // has a place for calls that were already run
+	CapClientTools                    // can ask the client to run a tool
+	CapReasoning
+	CapAsks
+	CapPlan
+	CapUsage
+	CapLate // accepts events after the end of the run
+
+	capEnd
+)
+
+var capNames = [...]string{"lanes", "linear", "replace", "executed_tools", "client_tools", "reasoning", "asks", "plan", "usage", "late"}
+
+// Has reports whether all of want is there.
+func (c Caps) Has(want Caps) bool { return c&want == want }
+
+// Names lists the abilities in c.
+func (c Caps) Names() []string {
+	var out []string
+	for i, n := range capNames {
+		if c.Has(1 << i) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// Dialect describes one dialect. The registry lists them; everything that varies by dialect (names, labels, tables,
+// fuzz targets, cross-product tests) is made from this value.
+type Dialect struct {
+	Name  string // [a-z0-9-]+
+	Title string // who speaks it, a few words
+	Doc   string // one sentence for the tables
+
+	Framing  wire.Framing   // of what the encoder writes, unless the route says otherwise
+	Framings []wire.Framing // every framing the dialect is known to travel in
+	Accept   []string       // media types in an Accept header that choose this dialect (client: auto)
+
+	Caps    Caps
+	Options []OptionSpec
+
+	// Settle is how long a RunEnd is kept back for stragglers when the upstream speaks this dialect; 0 ends at once.
+	Settle time.Duration
+
+	NewDecoder func(Options) Decoder // nil: the dialect is only encoded
+	NewEncoder func(Options) Encoder // nil: the dialect is only decoded
+
+	// Ends reports whether a record ends the run, for streams that are copied instead of translated. It may be asked
+	// about any record and must be cheap.
+	Ends func(wire.Record) bool
+
+	// KeepAlive appends the dialect's own sign of life; nil uses that of the framing.
+	KeepAlive func(out *wire.Out, options Options)
+
+	// AppendFailure appends the body of an HTTP error response; nil uses [AppendFailure].
+	AppendFailure func(dst []byte, f *Failure) []byte
+
+	Requests RequestCodec // nil: bodies pass through unchanged
+}
+
+// A RequestCodec translates the call that opens a stream. It runs once per stream, so clarity wins over speed.
+type RequestCodec interface {
+	DecodeRequest(req *Request, body []byte) error
+	AppendRequest(dst []byte, req *Request) ([]byte, error)
+}
+
+// Request is the canonical call that opens a stream.
+type Request struct {
+	Thread []byte // string body: the conversation, where the client names it
+	Run    []byte // string body: the id that the client gave this run
+	Body   []byte // the body as it came
+}

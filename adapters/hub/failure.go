@@ -1,0 +1,122 @@
+package hub
+
+import "strconv"
+
+// Code is why a stream ended other than in good order: a closed set, used as the code that clients see, as the label
+// of metrics and in logs.
+type Code string
+
+// Codes. The upstream's side first, then the client's, then Sabir's own.
+const (
+	CodeUnreachable  Code = "upstream_unreachable"  // no connection
+	CodeRefused      Code = "upstream_refused"      // connection refused
+	CodeTimeout      Code = "upstream_timeout"      // no answer in time
+	CodeStatus       Code = "upstream_status"       // an HTTP status that is no success
+	CodeUnauthorized Code = "upstream_unauthorized" // 401 or 403
+	CodeNotFound     Code = "upstream_not_found"    // 404
+	CodeBusy         Code = "upstream_busy"         // 429 or 503
+	CodeBadRequest   Code = "upstream_bad_request"  // another 4xx
+	CodeReset        Code = "upstream_reset"        // cut inside the body
+	CodeTruncated    Code = "upstream_truncated"    // body complete, but no final event
+	CodeIdle         Code = "upstream_idle"         // silent for too long
+	CodeMalformed    Code = "upstream_malformed"    // not the dialect that the route says
+	CodeAgent        Code = "agent_error"           // the agent itself reported failure
+
+	CodeClientGone   Code = "client_gone" // the client left
+	CodeClientSlow   Code = "client_slow" // the client did not read in time
+	CodeBodyTooLarge Code = "body_too_large"
+	CodeBadMethod    Code = "bad_method"
+	CodeBadDialect   Code = "bad_dialect" // asked for a dialect that does not exist
+	CodeNoRoute      Code = "no_route"
+
+	CodeLimit    Code = "too_many_streams"
+	CodeDuration Code = "stream_too_long"
+	CodeShutdown Code = "shutting_down"
+	CodeInternal Code = "internal_error"
+)
+
+// Failure is how and why a stream failed. Text is safe for clients: it comes from the closed list and names no
+// address; Cause holds the detail for the log.
+type Failure struct {
+	Code  Code
+	Cause error
+}
+
+type failureInfo struct {
+	status int
+	reason Status // of the RunEnd
+	text   string
+}
+
+var failures = map[Code]failureInfo{
+	CodeUnreachable:  {502, StatusFailed, "The agent server cannot be reached."},
+	CodeRefused:      {502, StatusFailed, "The agent server refused the connection."},
+	CodeTimeout:      {504, StatusFailed, "The agent server did not answer in time."},
+	CodeStatus:       {502, StatusFailed, "The agent server answered with an error."},
+	CodeUnauthorized: {0, StatusFailed, "The agent server did not accept the credentials."},
+	CodeNotFound:     {404, StatusFailed, "The agent server does not know what was asked for."},
+	CodeBusy:         {503, StatusFailed, "The agent server is busy. Try again later."},
+	CodeBadRequest:   {400, StatusFailed, "The agent server did not accept the request."},
+	CodeReset:        {502, StatusTruncated, "The connection to the agent server was lost before the answer was complete."},
+	CodeTruncated:    {502, StatusTruncated, "The agent server stopped before the answer was complete."},
+	CodeIdle:         {504, StatusTruncated, "The agent server went silent before the answer was complete."},
+	CodeMalformed:    {502, StatusFailed, "The agent server sent something that could not be understood."},
+	CodeAgent:        {502, StatusFailed, "The agent reported an error."},
+	CodeClientGone:   {499, StatusCancelled, "The client left."},
+	CodeClientSlow:   {408, StatusCancelled, "The client did not read the answer in time."},
+	CodeBodyTooLarge: {413, StatusFailed, "The request body is too large."},
+	CodeBadMethod:    {405, StatusFailed, "This method is not allowed here."},
+	CodeBadDialect:   {406, StatusFailed, "The requested dialect is not available here."},
+	CodeNoRoute:      {404, StatusFailed, "There is no route for this path."},
+	CodeLimit:        {503, StatusFailed, "Too many streams are open. Try again later."},
+	CodeDuration:     {504, StatusTruncated, "The answer took longer than is allowed."},
+	CodeShutdown:     {503, StatusTruncated, "The proxy is shutting down. Try again."},
+	CodeInternal:     {500, StatusFailed, "An internal error occurred."},
+}
+
+// Codes lists the closed set, in no particular order.
+func Codes() []Code {
+	all := make([]Code, 0, len(failures))
+	for c := range failures {
+		all = append(all, c)
+	}
+	return all
+}
+
+// Fail makes a failure.
+func Fail(code Code, cause error) *Failure { return &Failure{Code: code, Cause: cause} }
+
+// Error is for logs: the code and the cause.
+func (f *Failure) Error() string {
+	if f.Cause == nil {
+		return string(f.Code)
+	}
+	return string(f.Code) + ": " + f.Cause.Error()
+}
+
+func (f *Failure) Unwrap() error { return f.Cause }
+
+// Text is what clients are told.
+func (f *Failure) Text() string { return failures[f.Code].text }
+
+// HTTPStatus is the status of a response that fails before its first byte.
+func (f *Failure) HTTPStatus() int {
+	if s := failures[f.Code].status; s != 0 {
+		return s
+	}
+	return 502
+}
+
+// Reason is the status of the RunEnd that reports the failure inside a stream.
+func (f *Failure) Reason() Status { return failures[f.Code].reason }
+
+// AppendFailure appends the default body of an HTTP error response: {"error":{"code":…,"message":…,"status":…}}.
+func AppendFailure(dst []byte, f *Failure) []byte {
+	dst = append(dst, `{"error":{"code":"`...)
+	dst = append(dst, f.Code...)
+	dst = append(dst, `","message":"`...)
+	dst = append(dst, f.Text()...)
+	dst = append(dst, `","status":`...)
+	dst = strconv.AppendInt(dst, int64(f.HTTPStatus()), 10)
+	return append(dst, "}}"...)
+}

@@ -1,0 +1,54 @@
+package hub
+
+// Scratch is the memory that a decoder fills while it decodes one record: minted strings and More values. Everything
+// taken from it is valid until the next Reset, even when it has grown meanwhile.
+type Scratch struct {
+	buf   []byte
+	mores []*More
+	used  int
+}
+
+// maxScratch bounds what an idle decoder keeps; one huge record must not pin its memory for the stream's whole life.
+const maxScratch = 64 << 10
+
+// Reset forgets everything, keeping the memory.
+func (s *Scratch) Reset() {
+	if cap(s.buf) > maxScratch {
+		s.buf = nil
+	}
+	s.buf, s.used = s.buf[:0], 0
+}
+
+// More returns a zeroed More whose counts are unknown.
+func (s *Scratch) More() *More {
+	if s.used == len(s.mores) {
+		s.mores = append(s.mores, new(More))
+	}
+	m := s.mores[s.used]
+	s.used++
+	*m = More{Items: m.Items[:0], Options: m.Options[:0], Usage: NoCounts}
+	return m
+}
+
+// Copy keeps a copy of p.
+func (s *Scratch) Copy(p []byte) []byte {
+	return s.Append(func(dst []byte) []byte { return append(dst, p...) })
+}
+
+// Append keeps what f appends to its argument.
+func (s *Scratch) Append(f func(dst []byte) []byte) []byte {
+	n := len(s.buf)
+	s.buf = f(s.buf)
+	return s.buf[n:len(s.buf):len(s.buf)]
+}
+
+// Begin and Since keep bytes that the caller appends itself, without a closure: append to the slice that Begin
+// returns and hand it to Since.
+func (s *Scratch) Begin() []byte { return s.buf }
+
+// Since takes back the slice of Begin and returns the bytes appended since.
+func (s *Scratch) Since(grown []byte) []byte {
+	n := len(s.buf)
+	s.buf = grown
+	return grown[n:len(grown):len(grown)]
+}

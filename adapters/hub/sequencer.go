@@ -1,0 +1,281 @@
+package hub
+
+import (
+	"errors"
+	"strconv"
+	"time"
+)
+
+// A Sequencer turns the loose events of a decoder into a strict stream, on which encoders rely:
+//
+//	I1  RunStart is first, and only once.
+//	I2  RunEnd is last, and only once; before it every part, tool, step and lane has been ended, and every ask
+//	    answered (but when the reason is StatusPaused).
+//	I3  TextDelta and TextEnd only for a part that is open; part ids are never used again; no delta is empty.
+//	I4  At most one open part per lane and message; no part of a lane is open when a tool starts in it.
+//	I5  A tool's life is start, args*, ready, (update or output)*, end. An update may also come between start and
+//	    ready. Nothing comes after the end; the name is never empty.
+//	I6  The fragments of a tool, joined, are the value of its ToolReady: at least one fragment, "{}" if the upstream
+//	    gave none; valid JSON, or flagged Invalid.
+//	I7  An ask with a tool comes after that tool's ready and before its end; an answer only to an open ask.
+//	I8  An event of a lane lies between its AgentStart and AgentEnd; parents outlive children; lane ids are never used
+//	    again. A lane may outlive the tool that spawned it.
+//	I9  Step ids are never used again.
+//	I10 Every character of answer text appears exactly once, in upstream order within its lane.
+//	I11 Events of different tools, lanes and parts keep their upstream order; only held events move, and only later.
+//	I12 Values, texts and ids are valid (decoders see to it).
+//	I13 ToolEnd carries the whole result even if only partial outputs came, up to a limit.
+//	I14 What the sequencer made up is flagged Synthetic; what it dropped or repaired is counted.
+//
+// Nothing is held back in a well-formed stream. Events of a tool whose start has not come are held, for that tool
+// only, within Bounds; and RunEnd is held for Settle.
+//
+// Events returned are valid until the next call. A Sequencer is not safe for concurrent use. Times are durations since
+// any fixed moment that the caller chooses.
+type Sequencer struct {
+	Repairs RepairCounts // since the last Reset
+
+	cfg     SequencerConfig
+	now     time.Duration
+	scratch Scratch
+
+	started, ended bool
+	pending        *Event // RunEnd that waits for stragglers
+	pendingSince   time.Duration
+
+	texts textState
+	tools toolState
+	lanes laneState
+	asks  []*openAsk
+}
+
+// Bounds limit what a sequencer keeps of one stream.
+type Bounds struct {
+	Events int           // held events
+	Bytes  int           // held bytes
+	Age    time.Duration // how long an event is held
+	Result int           // bytes of a tool result collected from partial outputs
+}
+
+// DefaultBounds are used where a bound is zero.
+var DefaultBounds = Bounds{Events: 1024, Bytes: 1 << 20, Age: 2 * time.Second, Result: 1 << 20}
+
+// SequencerConfig is fixed for the life of a sequencer.
+type SequencerConfig struct {
+	Bounds  Bounds
+	Settle  time.Duration // how long a RunEnd waits for stragglers
+	Replace bool          // the target can replace text that it has shown
+}
+
+// NewSequencer makes a sequencer.
+func NewSequencer(cfg SequencerConfig) *Sequencer {
+	b := &cfg.Bounds
+	b.Events = orDefault(b.Events, DefaultBounds.Events)
+	b.Bytes = orDefault(b.Bytes, DefaultBounds.Bytes)
+	b.Age = orDefault(b.Age, DefaultBounds.Age)
+	b.Result = orDefault(b.Result, DefaultBounds.Result)
+	s := &Sequencer{cfg: cfg}
+	s.Reset()
+	return s
+}
+
+func orDefault[T int | time.Duration](v, fallback T) T {
+	if v <= 0 {
+		return fallback
+	}
+	return v
+}
+
+// Reset makes the sequencer ready for another stream.
+func (s *Sequencer) Reset() {
+	s.Repairs = RepairCounts{}
+	s.started, s.ended, s.pending = false, false, nil
+	s.scratch.Reset()
+	s.texts.reset()
+	s.tools.reset()
+	s.lanes.reset()
+	s.asks = s.asks[:0]
+}
+
+// Ended reports whether the RunEnd has been emitted.
+func (s *Sequencer) Ended() bool { return s.ended }
+
+// Ending reports whether the upstream has said that the run is over, even if its RunEnd is still kept back.
+func (s *Sequencer) Ending() bool { return s.ended || s.pending != nil }
+
+// Push appends the strict form of in to dst.
+func (s *Sequencer) Push(dst, in []Event, now time.Duration) []Event {
+	s.scratch.Reset()
+	s.now = now
+	for i := range in {
+		dst = s.push(dst, &in[i])
+	}
+	return s.expire(dst)
+}
+
+// Tick appends what has become due by the passing of time alone. Call it no later than Deadline says.
+func (s *Sequencer) Tick(dst []Event, now time.Duration) []Event {
+	s.scratch.Reset()
+	s.now = now
+	return s.expire(dst)
+}
+
+// Deadline says when Tick will have something to do; ok is false while nothing is held.
+func (s *Sequencer) Deadline() (at time.Duration, ok bool) {
+	if s.pending != nil {
+		at, ok = s.pendingSince+s.cfg.Settle, true
+	}
+	if q := s.tools.oldest(); q != nil {
+		if t := q.since + s.cfg.Bounds.Age; !ok || t < at {
+			at, ok = t, true
+		}
+	}
+	return at, ok
+}
+
+// Flush ends the stream: it appends all that is still owed, RunEnd included. cause is nil when the upstream closed
+// the body in good order; a *Failure otherwise. After a RunEnd of the upstream's own the cause no longer matters.
+func (s *Sequencer) Flush(dst []Event, cause error) []Event {
+	s.scratch.Reset()
+	switch {
+	case s.ended:
+		return dst
+	case s.pending != nil:
+		return s.finish(dst, s.pending)
+	}
+	end := s.failureEnd(cause)
+	if !s.started {
+		dst = s.startRun(dst)
+	}
+	return s.finish(dst, &end)
+}
+
+// failureEnd makes the RunEnd of a stream that has none of its own.
+func (s *Sequencer) failureEnd(cause error) Event {
+	var f *Failure
+	if !errors.As(cause, &f) {
+		f = Fail(CodeTruncated, cause)
+		if cause != nil {
+			f.Code = CodeInternal
+		}
+	}
+	if f.Reason() == StatusTruncated {
+		s.Repairs[TruncatedRun]++
+	}
+	return FailureEnd(f, s.scratch.More())
+}
+
+// FailureEnd makes the RunEnd that reports f to a client. m is filled and must live as long as the event.
+func FailureEnd(f *Failure, m *More) Event {
+	m.Err = []byte(f.Text())
+	m.ErrCode = []byte(f.Code)
+	return Event{Kind: RunEnd, Status: f.Reason(), Flags: Synthetic, More: m}
+}
+
+func (s *Sequencer) push(dst []Event, ev *Event) []Event {
+	if s.ended {
+		s.Repairs[AfterEnd]++
+		return dst
+	}
+	if !s.started && ev.Kind != RunStart {
+		dst = s.startRun(dst)
+	}
+	switch ev.Kind {
+	case TextDelta:
+		return s.textDelta(dst, ev)
+	case TextStart:
+		return s.textStart(dst, ev)
+	case TextEnd:
+		return s.textEnd(dst, ev)
+	case ToolStart, ToolArgs, ToolReady, ToolUpdate, ToolOutput, ToolEnd:
+		return s.tool(dst, ev)
+	case AgentStart:
+		return s.agentStart(dst, ev)
+	case AgentEnd:
+		return s.agentEnd(dst, ev)
+	case StepStart:
+		return s.stepStart(dst, ev)
+	case StepEnd:
+		return s.stepEnd(dst, ev)
+	case Ask:
+		return s.ask(dst, ev)
+	case Answer:
+		return s.answer(dst, ev)
+	case RunStart:
+		return s.runStart(dst, ev)
+	case RunEnd:
+		return s.runEnd(dst, ev)
+	}
+	return s.plain(dst, ev)
+}
+
+// plain passes an event without state of its own, in its lane.
+func (s *Sequencer) plain(dst []Event, ev *Event) []Event {
+	dst, l := s.lane(dst, ev.Lane)
+	dst = append(dst, *ev)
+	dst[len(dst)-1].Lane = l.strict()
+	return dst
+}
+
+func (s *Sequencer) runStart(dst []Event, ev *Event) []Event {
+	if s.started {
+		s.Repairs[SecondStart]++
+		return dst
+	}
+	s.started = true
+	dst = append(dst, *ev)
+	dst[len(dst)-1].Lane = nil
+	return dst
+}
+
+func (s *Sequencer) startRun(dst []Event) []Event {
+	s.started = true
+	dst, ev := Grow(dst)
+	ev.Kind, ev.Flags = RunStart, Synthetic
+	return dst
+}
+
+func (s *Sequencer) runEnd(dst []Event, ev *Event) []Event {
+	switch {
+	case s.pending != nil:
+		s.Repairs[SecondEnd]++
+		return dst
+	case s.cfg.Settle > 0:
+		end := ev.clone()
+		s.pending, s.pendingSince = &end, s.now
+		return dst
+	}
+	return s.finish(dst, ev)
+}
+
+// finish closes everything and appends end. Afterwards nothing more is said.
+func (s *Sequencer) finish(dst []Event, end *Event) []Event {
+	dst = s.releaseAll(dst)
+	dst = s.closeLane(dst, nil, end.Status)
+	dst = append(dst, *end)
+	dst[len(dst)-1].Lane = nil
+	s.ended, s.pending = true, nil
+	return dst
+}
+
+func (s *Sequencer) expire(dst []Event) []Event {
+	for q := s.tools.oldest(); q != nil && s.overdue(q); q = s.tools.oldest() {
+		s.Repairs[HoldExpired] += uint32(len(q.events))
+		dst = s.release(dst, q)
+	}
+	if s.pending != nil && s.now-s.pendingSince >= s.cfg.Settle {
+		dst = s.finish(dst, s.pending)
+	}
+	return dst
+}
+
+// mint makes an id that no upstream has used: prefix and number.
+func mint(prefix string, n *int, used func(string) bool) []byte {
+	for {
+		*n++
+		id := prefix + strconv.Itoa(*n)
+		if !used(id) {
+			return []byte(id)
+		}
+	}
+}
