@@ -7,10 +7,13 @@ import (
 	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/native"
 )
 
 // all is the registry: one line per dialect, in the order of tables and help texts.
-var all = []*hub.Dialect{}
+var all = []*hub.Dialect{
+	&native.Dialect,
+}
 
 // All returns every dialect. The slice is shared; do not change it.
 func All() []*hub.Dialect { return all }

@@ -1,8 +1,12 @@
 package hub
 
 import (
+	"errors"
 	"strconv"
 	"strings"
+
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
 // Reason is why a record could not be decoded, wholly or in part: a closed set, used in messages and as a label.
@@ -60,4 +64,41 @@ func (e *Error) Error() string {
 		b.WriteString(": " + e.Msg)
 	}
 	return strings.TrimPrefix(b.String(), ", ")
+}
+
+// JSONError makes a decoder's error of one that package rawjson returned.
+func JSONError(err error) *Error {
+	var e *rawjson.Error
+	if !errors.As(err, &e) {
+		return NewError(ReasonSyntax, "", -1, err.Error())
+	}
+	return NewError(jsonReason(e.Reason), "", e.Offset, e.Msg)
+}
+
+func jsonReason(reason string) Reason {
+	switch reason {
+	case rawjson.ReasonUTF8:
+		return ReasonUTF8
+	case rawjson.ReasonDepth:
+		return ReasonDepth
+	case rawjson.ReasonType:
+		return ReasonType
+	}
+	return ReasonSyntax
+}
+
+// FramingError makes an error of one that a [wire.Splitter] returned. fatal says that the stream is over.
+func FramingError(err error) (e *Error, fatal bool) {
+	var w *wire.Error
+	if !errors.As(err, &w) {
+		return NewError(ReasonFraming, "", -1, err.Error()), true
+	}
+	reason := ReasonFraming
+	switch w.Reason {
+	case wire.ReasonTooLarge:
+		reason = ReasonTooLarge
+	case wire.ReasonCut:
+		reason = ReasonCut
+	}
+	return NewError(reason, "", w.Offset, w.Msg), w.Fatal
 }
