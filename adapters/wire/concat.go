@@ -1,5 +1,10 @@
 package wire
 
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
 // concatSplitter cuts JSON values that follow each other with or without
 // whitespace, compact or spread over lines. Objects, arrays and strings are
 // delivered at their closing byte; numbers and literals have none, so they wait
@@ -163,23 +168,44 @@ func (s *scanner) end(buf []byte, from int) (int, bool) {
 // skipString moves through a string from i on, to its closing quote or a raw
 // newline, or to len(buf).
 func (s *scanner) skipString(buf []byte, i int) int {
-	if s.escaped && i < len(buf) {
-		s.escaped = false
-		i++
-	}
-	for ; i < len(buf); i++ {
-		if class[buf[i]]&stringStop == 0 {
-			continue
+	for i < len(buf) {
+		if s.escaped {
+			s.escaped = false
+			if buf[i] != '\n' {
+				i++
+				continue
+			}
+		}
+		if i = skipPlain(buf, i); i == len(buf) {
+			break
 		}
 		if buf[i] != '\\' {
-			s.inString = buf[i] == '\n'
+			s.inString = false
 			return i
 		}
-		if i++; i == len(buf) {
-			s.escaped = true
-		}
+		s.escaped = true
+		i++
 	}
 	return len(buf)
+}
+
+// skipPlain returns the index of the first quote, backslash or newline at or
+// after i, or len(buf). It looks at eight bytes at a time: a byte x of a word is
+// zero if x-1 borrows from its top bit, so each of the three is XORed to zero.
+// A borrow may mark the byte above a match, never one below the first.
+func skipPlain(buf []byte, i int) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(buf); i += 8 {
+		w := binary.LittleEndian.Uint64(buf[i:])
+		q, b, n := w^ones*'"', w^ones*'\\', w^ones*'\n'
+		if hit := ((q-ones)&^q | (b-ones)&^b | (n-ones)&^n) & tops; hit != 0 {
+			return i + bits.TrailingZeros64(hit)/8
+		}
+	}
+	for i < len(buf) && class[buf[i]]&stringStop == 0 {
+		i++
+	}
+	return i
 }
 
 // unfinished reports whether data is the beginning of an object, array or
@@ -200,6 +226,9 @@ func finished(data []byte) bool {
 	return len(data) > 0 && kindOf(data[0]) == delimited && !unfinished(data)
 }
 
+// recordSeparator is RS, which opens the records of a JSON text sequence.
+const recordSeparator = 0x1e
+
 // The classes of bytes, as bits: a byte may be in several.
 const (
 	space      = 1 << iota // between values
@@ -214,19 +243,19 @@ const (
 )
 
 var class = [256]uint8{
-	' ':  space | delimiter,
-	'\t': space | delimiter,
-	'\n': space | delimiter | stringStop | junkEnd,
-	'\r': space | delimiter | junkEnd,
-	0x1e: space | delimiter,
-	'"':  quote | delimiter | stringStop,
-	'\\': stringStop,
-	'{':  opening | delimiter | junkEnd,
-	'[':  opening | delimiter | junkEnd,
-	'}':  closing | delimiter,
-	']':  closing | delimiter,
-	',':  delimiter,
-	':':  delimiter,
+	' ':             space | delimiter,
+	'\t':            space | delimiter,
+	'\n':            space | delimiter | stringStop | junkEnd,
+	'\r':            space | delimiter | junkEnd,
+	recordSeparator: space | delimiter,
+	'"':             quote | delimiter | stringStop,
+	'\\':            stringStop,
+	'{':             opening | delimiter | junkEnd,
+	'[':             opening | delimiter | junkEnd,
+	'}':             closing | delimiter,
+	']':             closing | delimiter,
+	',':             delimiter,
+	':':             delimiter,
 }
 
 // find returns the index of the first byte at or after from that is in set, or

@@ -16,9 +16,10 @@ import (
 //	anything else                                             NDJSON
 //
 // NDJSON and Concat begin alike. The first value is delivered as soon as it is
-// complete; it is NDJSON if the value has no line end inside and one behind.
-// Text that is nothing we know is read line by line, so that each line is
-// reported by its decoder.
+// complete. The stream is Concat if that value has a line end inside, or if
+// another value or a comma comes next without one; else it is NDJSON, where the
+// damage of bad bytes ends with their line. Text that is nothing we know is
+// read as lines too, so that its decoder reports each of them.
 type sniffer struct {
 	max   int
 	found Framing
@@ -127,18 +128,23 @@ func (s *sniffer) second(buf []byte, eof bool) (Record, int, error) {
 	for n < len(buf) && (buf[n] == ' ' || buf[n] == '\t') {
 		n++
 	}
-	tail := buf[n:]
+	if n > 0 || len(buf) == 0 {
+		return Record{}, n, nil
+	}
 	switch {
-	case len(tail) == 0:
-		return Record{}, n, nil
-	case tail[0] == '\n', len(tail) > 1 && string(tail[:2]) == "\r\n":
-		s.decide(NDJSON)
-	case len(tail) == 1 && tail[0] == '\r' && !eof:
-		return Record{}, n, nil
-	default:
+	case buf[0] == '\r' && len(buf) == 1 && !eof:
+		return Record{}, 0, nil
+	case buf[0] == '\r' && !bytes.HasPrefix(buf, []byte("\r\n")), continues(buf[0]):
 		s.decide(Concat)
+	default:
+		s.decide(NDJSON)
 	}
 	return s.in.Split(buf, eof)
+}
+
+// continues reports whether c, right behind a value, begins another one.
+func continues(c byte) bool {
+	return kindOf(c) == delimited || c == ',' || c == recordSeparator
 }
 
 // decide settles the framing. The splitters for text no longer look for a byte
@@ -170,9 +176,9 @@ func sniff(buf []byte, limit int, eof bool) (f Framing, ok bool) {
 		return SSE, true
 	case '{', '[', '"':
 		return Auto, true
-	case 0x1e:
+	case recordSeparator:
 		return Concat, true
-	case 0, 1, 2:
+	case 0, 1, 2, 3, 4, 5, 6, 7, 8: // no text begins so; limits reach 127 MiB
 		return sniffPrefix(buf, limit, eof)
 	case 'c', 'C':
 		return sniffHeader(buf, eof)

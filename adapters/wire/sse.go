@@ -52,6 +52,41 @@ func (s *sseSplitter) Split(buf []byte, eof bool) (Record, int, error) {
 			return Record{}, n, nil
 		}
 	}
+	if s.scan == 0 && !s.skipLF {
+		if rec, n := s.simple(buf); n > 0 {
+			return rec, n, nil
+		}
+	}
+	return s.lines(buf, eof)
+}
+
+// simple delivers an event of one data line with LF line ends, the form of
+// nearly all events. Anything else is left to lines, with the first line end
+// found already.
+func (s *sseSplitter) simple(buf []byte) (Record, int) {
+	const name = "data:"
+	if len(buf) < len(name) || string(buf[:len(name)]) != name {
+		return Record{}, 0
+	}
+	end := lineEnd(buf, len(name))
+	if end < 0 {
+		s.scan = len(buf)
+		return Record{}, 0
+	}
+	n := end + 2
+	if n > len(buf) || n > s.max || buf[end] != '\n' || buf[end+1] != '\n' {
+		s.scan = end
+		return Record{}, 0
+	}
+	lo := len(name)
+	if buf[lo] == ' ' {
+		lo++
+	}
+	return Record{Data: buf[lo:end:end]}, n
+}
+
+// lines reads the lines of an event up to the blank one.
+func (s *sseSplitter) lines(buf []byte, eof bool) (Record, int, error) {
 	for {
 		if s.skipLF && s.line < len(buf) {
 			s.skipLF = false
@@ -104,14 +139,14 @@ func (s *sseSplitter) dispatch(buf []byte, end int) (Record, int, error) {
 	if end >= s.max {
 		return Record{}, 0, errTooLarge(SSE, end, s.max)
 	}
-	ev := s.event
-	rec := s.record(buf, &ev)
+	rec := s.record(buf)
 	_, n, _ := s.consume(s.line)
 	return rec, n, nil
 }
 
-// record turns the fields of an event into a Record.
-func (s *sseSplitter) record(buf []byte, ev *fields) (rec Record) {
+// record turns the fields of the event into a Record.
+func (s *sseSplitter) record(buf []byte) (rec Record) {
+	ev := &s.event
 	if ev.hasEvent {
 		rec.Event = ev.event.of(buf)
 	}
@@ -167,8 +202,7 @@ func (s *sseSplitter) rest(buf []byte, eof bool) (Record, int, error) {
 		s.event.add(buf, s.line, len(buf))
 	}
 	comment := open && buf[s.line] == ':'
-	ev := s.event
-	rec := s.record(buf, &ev)
+	rec := s.record(buf)
 	s.consume(0)
 	if len(buf) > s.max {
 		return Record{}, 0, errTooLarge(SSE, len(buf), s.max)
@@ -218,7 +252,7 @@ func cutField(buf []byte, lo, hi int) (name, value int) {
 // It searches window by window: in a stream that uses only one of the two, a
 // search for the other would run to the end of the buffer for every line.
 func lineEnd(buf []byte, from int) int {
-	const window = 1 << 10
+	const window = 512
 	for from < len(buf) {
 		part := buf[from:min(from+window, len(buf))]
 		if i := bytes.IndexByte(part, '\n'); i >= 0 {

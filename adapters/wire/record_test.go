@@ -1,0 +1,66 @@
+package wire
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestFramingNames(t *testing.T) {
+	for f := Auto; f <= ContentLength; f++ {
+		got, err := ParseFraming(f.String())
+		if got != f || err != nil {
+			t.Errorf("ParseFraming(%q) = %v, %v", f, got, err)
+		}
+	}
+	for _, name := range []string{"", "SSE", "json", "unknown"} {
+		if _, err := ParseFraming(name); err == nil || !strings.Contains(err.Error(), "ndjson") {
+			t.Errorf("ParseFraming(%q) gave %v, want an error that names the choices", name, err)
+		}
+	}
+	if got := Framing(200).String(); got != "unknown" {
+		t.Errorf("Framing(200) is called %q", got)
+	}
+}
+
+func TestFramingContentType(t *testing.T) {
+	f := func(f Framing, want string) {
+		t.Helper()
+		if got := f.ContentType(); got != want {
+			t.Errorf("content type of %v is %q, want %q", f, got, want)
+		}
+	}
+	f(Auto, "")
+	f(SSE, "text/event-stream")
+	f(NDJSON, "application/x-ndjson")
+	f(Concat, "application/json")
+	f(WebSocket, "")
+	f(LengthPrefix, "application/octet-stream")
+	f(ContentLength, "application/vscode-jsonrpc; charset=utf-8")
+}
+
+func TestNewSplitterUnknownFraming(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("an unknown framing was accepted")
+		}
+	}()
+	NewSplitter(Framing(99), 0)
+}
+
+func TestNewSplitterDefaultLimit(t *testing.T) {
+	s := NewSplitter(NDJSON, 0)
+	if _, n, err := s.Split(make([]byte, DefaultMaxRecord), false); n != 0 || err != nil {
+		t.Errorf("a line of %d bytes: n %d, err %v", DefaultMaxRecord, n, err)
+	}
+	_, _, err := s.Split(make([]byte, DefaultMaxRecord+1), false)
+	var fault *Error
+	if !errors.As(err, &fault) || fault.Reason != ReasonTooLarge || fault.Framing != NDJSON || !fault.Fatal {
+		t.Errorf("one byte more: %v", err)
+	}
+	want := "cannot split ndjson stream at byte 16777217 of the buffer: a record exceeds the limit of 16777216 bytes; " +
+		"raise the limit if such records are expected (record_too_large)"
+	if err != nil && err.Error() != want {
+		t.Errorf("the error says\n%s\nwant\n%s", err, want)
+	}
+}
