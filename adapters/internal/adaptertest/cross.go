@@ -1,0 +1,59 @@
+package adaptertest
+
+import (
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// testTo writes the fixture's events with the encoder of another dialect, in every framing that it travels in.
+func (f *fixture) testTo(t *testing.T, target *hub.Dialect) {
+	loose, cause := f.loose(t)
+	for _, framing := range target.Framings {
+		p := newPipe(target.Caps.Has(hub.CapReplace), f.settle).encodeWith(target.NewEncoder(target.Defaults()), framing)
+		p.push(loose)
+		p.flush(cause)
+		if p.err != nil {
+			t.Fatalf("the sequenced stream breaks an invariant: %v\n%s", p.err, p.lines)
+		}
+		records, err := splitAll(p.out.Buf, framing)
+		if err == nil {
+			err = checkRecords(target, records)
+		}
+		if err != nil {
+			t.Errorf("framed as %s: %v", framing, err)
+			continue
+		}
+		if len(records) != p.out.Records {
+			t.Errorf("framed as %s: %d records were written, %d can be read\n%s", framing, p.out.Records, len(records), p.out.Buf)
+		}
+		if framing == target.Framing && target.NewDecoder != nil {
+			f.testMeaning(t, target, p, records)
+		}
+	}
+}
+
+// testMeaning reads back what the encoder wrote and compares what a reader understands of it.
+func (f *fixture) testMeaning(t *testing.T, target *hub.Dialect, sent *pipe, records []wire.Record) {
+	t.Helper()
+	back := newPipe(target.Caps.Has(hub.CapReplace), 0)
+	dec := target.NewDecoder(target.Defaults())
+	var evs []hub.Event
+	for i, rec := range records {
+		var err error
+		if evs, err = dec.Decode(evs[:0], rec); err != nil {
+			t.Errorf("its own decoder does not read record %d: %v\n%s", i+1, err, showRecord(rec))
+		}
+		back.push(evs)
+	}
+	back.push(dec.Finish(evs[:0], nil))
+	back.flush(nil)
+	if back.err != nil {
+		t.Errorf("decoded and sequenced again, it breaks an invariant: %v\n%s", back.err, back.lines)
+		return
+	}
+	for _, fault := range sent.sense.Compare(&back.sense) {
+		t.Errorf("read back from %s: %s", target.Name, fault)
+	}
+}

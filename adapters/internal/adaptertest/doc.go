@@ -1,0 +1,27 @@
+// Package adaptertest is the one harness of all dialects. A dialect's test file is external and has three calls:
+//
+//	func TestDialect(t *testing.T) { adaptertest.Run(t, &evolve.Dialect) }
+//	func TestAllocs(t *testing.T)  { adaptertest.Allocs(t, &evolve.Dialect) }
+//	func FuzzDecode(f *testing.F)  { adaptertest.Fuzz(f, &evolve.Dialect) }
+//
+// # Fixtures
+//
+// testdata/*.txtar, one situation per file. The text before the first section says what it shows and where it comes
+// from. Sections:
+//
+//	-- options --   k=v lines: options of the dialect, for decoder and encoder; and of the harness itself:
+//	                framing=ndjson   how to read the wire, where its first bytes do not tell
+//	                settle=0s        how long the end of the run is kept back; the dialect's own if not said
+//	-- wire --      what the upstream sends. Or wire.cut: the last newline is not part of it, the stream ends inside a
+//	                record. Or wire.hex: hexadecimal, white space is ignored; for binary framings and odd line ends.
+//	-- events --    the loose events, as package native writes them
+//	-- strict --    after the sequencer; optional
+//	-- again --     what the dialect's own encoder writes for the strict events, when that is not the wire: framed as the
+//	                dialect is by default, or as lines where that would be binary
+//	-- error --     the errors of decoding, one a line
+//
+// A fixture without a wire begins with its events: it shows what the encoder makes of streams of other dialects.
+//
+// go test ./adapters/evolve -update writes events and error, strict if the section is there, and again if it differs
+// from the wire. Read the diff: expectations that nobody checked are worth nothing.
+package adaptertest

@@ -1,0 +1,251 @@
+package adaptertest
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// Meaning is what a reader understands of a strict stream. The zero value is ready; see Event.
+type Meaning struct {
+	Tools  []*ToolMeaning // in the order of their starts
+	Plan   []string       // content and status of each item
+	Status hub.Status     // of the run
+	Err    string         // of the run
+	Steps  int
+	Agents int
+
+	Notices, Data, Sources, Files, Asks, Answers, Sigs []string
+	Usage                                              []hub.Counts
+
+	parts  []*partMeaning // in the order of their starts
+	deltas []deltaMeaning
+	lanes  map[string]string // lane id to the lane that a reader sees
+
+	planSure, statusSure bool
+	folded               bool // something is there in another form: what comes back may hold more than was claimed
+}
+
+// ToolMeaning is what a reader understands of one tool call.
+type ToolMeaning struct {
+	ID, Name string
+	Args     []byte // JSON, or text that is none
+	Status   hub.Status
+	Result   []byte // plain text, or JSON
+
+	sure, argsSure, readySure, endSure bool
+}
+
+// partMeaning is one text part.
+type partMeaning struct {
+	id   string
+	key  textKey
+	text []byte
+}
+
+// textKey says whose text it is. Lanes are those that a reader sees.
+type textKey struct {
+	lane string
+	ch   hub.Chan
+	user bool
+}
+
+type deltaMeaning struct {
+	key  textKey
+	text []byte
+}
+
+// claimed reports whether an encoder says with this fate that a reader of its dialect gets the event as it is.
+// Implied events are not compared: what the grammar implies comes back in the dialect's own way.
+func claimed(f hub.Fate) bool { return f == hub.Native || f == hub.Deferred }
+
+// Event adds the next event of a stream. fate is what an encoder did with it: only what it claims to have carried is
+// compared. For a stream that was read it is Native.
+func (m *Meaning) Event(ev *hub.Event, fate hub.Fate) {
+	if m.lanes == nil {
+		m.lanes = map[string]string{}
+	}
+	if fate == hub.Folded || fate == hub.Extension {
+		m.folded = true
+	}
+	sure := claimed(fate)
+	switch ev.Kind {
+	case hub.TextStart, hub.TextDelta, hub.TextEnd:
+		m.text(ev, sure)
+	case hub.ToolStart, hub.ToolArgs, hub.ToolReady, hub.ToolEnd:
+		m.tool(ev, sure)
+	case hub.AgentStart:
+		m.agent(ev, fate)
+	case hub.RunEnd:
+		m.Status, m.statusSure = ev.Status, sure
+		if ev.More != nil {
+			m.Err = plain(ev.More.Err)
+		}
+	case hub.Plan:
+		m.plan(ev, sure)
+	default:
+		if sure {
+			m.single(ev)
+		}
+	}
+}
+
+// agent opens a lane. If the target has no place for it, its events are in the lane around it.
+func (m *Meaning) agent(ev *hub.Event, fate hub.Fate) {
+	lane := m.lanes[string(ev.Lane)]
+	if claimed(fate) || fate == hub.Implied {
+		m.Agents++
+		lane = "agent " + itoa(m.Agents)
+	}
+	m.lanes[string(ev.ID)] = lane
+}
+
+func (m *Meaning) text(ev *hub.Event, sure bool) {
+	if ev.Kind == hub.TextEnd {
+		if sure && ev.More != nil && len(ev.More.Sig) > 0 {
+			m.Sigs = append(m.Sigs, plain(ev.More.Sig))
+		}
+		return
+	}
+	p := m.part(ev)
+	if ev.Kind == hub.TextStart || !sure {
+		return
+	}
+	text := rawjson.AppendUnescaped(nil, ev.Text)
+	if ev.Op == hub.Replace {
+		p.text = p.text[:0]
+	}
+	p.text = append(p.text, text...)
+	m.deltas = append(m.deltas, deltaMeaning{p.key, text})
+}
+
+// part returns the part of a start or a delta, made by the start.
+func (m *Meaning) part(ev *hub.Event) *partMeaning {
+	for i := len(m.parts) - 1; i >= 0; i-- {
+		if m.parts[i].id == string(ev.ID) {
+			return m.parts[i]
+		}
+	}
+	key := textKey{lane: m.lanes[string(ev.Lane)], ch: ev.Chan, user: ev.Flags.Has(hub.User)}
+	p := &partMeaning{id: string(ev.ID), key: key}
+	m.parts = append(m.parts, p)
+	return p
+}
+
+// Text is the text of the root agent, or of a lane, on a channel: part by part, in the order of their starts.
+func (m *Meaning) Text(lane string, ch hub.Chan) string {
+	return string(m.byParts(textKey{lane: lane, ch: ch}))
+}
+
+func (m *Meaning) byParts(key textKey) (all []byte) {
+	for _, p := range m.parts {
+		if p.key == key {
+			all = append(all, p.text...)
+		}
+	}
+	return all
+}
+
+// byDeltas is the same text in the order of the deltas: parts that are open at once are mixed.
+func (m *Meaning) byDeltas(key textKey) (all []byte) {
+	for _, d := range m.deltas {
+		if d.key == key {
+			all = append(all, d.text...)
+		}
+	}
+	return all
+}
+
+func (m *Meaning) findTool(id string) *ToolMeaning {
+	for i := len(m.Tools) - 1; i >= 0; i-- {
+		if m.Tools[i].ID == id {
+			return m.Tools[i]
+		}
+	}
+	return nil
+}
+
+func (m *Meaning) tool(ev *hub.Event, sure bool) {
+	t := m.findTool(string(ev.ID))
+	if t == nil {
+		t = &ToolMeaning{ID: string(ev.ID), argsSure: true}
+		m.Tools = append(m.Tools, t)
+	}
+	switch ev.Kind {
+	case hub.ToolStart:
+		t.Name, t.sure = plain(ev.Name), t.sure || sure
+	case hub.ToolArgs:
+		t.Args = rawjson.AppendUnescaped(t.Args, ev.Text)
+		t.argsSure = t.argsSure && sure
+	case hub.ToolReady:
+		t.readySure = sure
+		t.sure = t.sure || sure
+	case hub.ToolEnd:
+		t.Status, t.Result = ev.Status, result(ev)
+		t.endSure = sure
+		t.sure = t.sure || sure
+	}
+}
+
+// result is the plain text of a result, whichever member has it.
+func result(ev *hub.Event) []byte {
+	if body, ok := rawjson.Str(ev.Value); ok {
+		return rawjson.AppendUnescaped(nil, body)
+	}
+	if ev.Value != nil {
+		return bytes.Clone(ev.Value)
+	}
+	return rawjson.AppendUnescaped(nil, ev.Text)
+}
+
+func (m *Meaning) plan(ev *hub.Event, sure bool) {
+	m.Plan, m.planSure = nil, sure
+	if ev.More == nil {
+		return
+	}
+	for i := range ev.More.Items {
+		it := &ev.More.Items[i]
+		m.Plan = append(m.Plan, plain(it.Content)+" ["+plain(it.Status)+"]")
+	}
+}
+
+// single adds an event that stands alone.
+func (m *Meaning) single(ev *hub.Event) {
+	more := ev.More
+	if more == nil {
+		more = &hub.More{}
+	}
+	switch ev.Kind {
+	case hub.StepStart:
+		m.Steps++
+	case hub.Notice:
+		m.Notices = append(m.Notices, plain(ev.Text))
+	case hub.Data:
+		m.Data = append(m.Data, plain(ev.Name)+" "+canonical(ev.Value))
+	case hub.Source:
+		m.Sources = append(m.Sources, firstOf(more.File.URL, more.File.Name, ev.Title, more.File.FileID))
+	case hub.File:
+		m.Files = append(m.Files, firstOf(more.File.URL, more.File.Base64, more.File.FileID, more.File.Name))
+	case hub.Ask:
+		m.Asks = append(m.Asks, ev.What.String()+" "+plain(ev.Title))
+	case hub.Answer:
+		m.Answers = append(m.Answers, ev.Status.String()+" "+plain(ev.Name))
+	case hub.Usage:
+		m.Usage = append(m.Usage, more.Usage)
+	}
+}
+
+func firstOf(bodies ...[]byte) string {
+	for _, b := range bodies {
+		if len(b) > 0 {
+			return plain(b)
+		}
+	}
+	return ""
+}
+
+func plain(body []byte) string { return string(rawjson.AppendUnescaped(nil, body)) }
+
+// canonical is a value without insignificant white space. Its members keep their order.
+func canonical(v []byte) string { return string(rawjson.AppendCompact(nil, v)) }

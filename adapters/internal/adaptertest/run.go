@@ -1,0 +1,294 @@
+package adaptertest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/native"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// Run tests a dialect with the fixtures of its package: see the package comment for what they hold.
+//
+// Decoding gives the same events whole, cut anywhere, with each record overwritten after use, and again after a Reset.
+// Sequenced, they keep the invariants. The dialect's own encoder gives the wire back, byte for byte. Every encoder in
+// the registry makes valid records of them in each of its framings; where it can be decoded, with the same meaning, as
+// far as its fates claim.
+func Run(t *testing.T, d *hub.Dialect) {
+	for _, f := range load(t, d) {
+		t.Run(f.name, func(t *testing.T) {
+			if f.hasWire {
+				f.testDecode(t)
+			}
+			f.testStrict(t)
+			f.testEncode(t)
+			if *update {
+				f.save(t)
+			}
+			f.testCross(t)
+		})
+	}
+}
+
+// decoded is what came out of one pass of a wire.
+type decoded struct {
+	lines   string
+	errs    string
+	cause   error
+	events  []hub.Event // all of them, in memory of their own
+	records []wire.Record
+	framing wire.Framing
+}
+
+// decode passes the wire through src in these pieces.
+func decode(src *source, pieces ...[]byte) *decoded {
+	out := &decoded{}
+	var lines []byte
+	src.sink = func(evs []hub.Event) {
+		for i := range evs {
+			lines = append(native.Append(lines, &evs[i]), '\n')
+		}
+	}
+	src.record = func(rec wire.Record) {
+		out.records = append(out.records, copyRecord(rec))
+	}
+	src.run(pieces...)
+	out.lines, out.errs, out.cause = string(lines), strings.Join(src.errs, ""), src.cause
+	if d, ok := src.split.(wire.Detector); ok {
+		out.framing = d.Framing()
+	}
+	return out
+}
+
+func copyRecord(rec wire.Record) wire.Record {
+	return wire.Record{Event: append([]byte(nil), rec.Event...), ID: append([]byte(nil), rec.ID...), Data: append([]byte{}, rec.Data...)}
+}
+
+// loose returns the events that the fixture begins with or decodes to, and the cause of the end.
+func (f *fixture) loose(t testing.TB) ([]hub.Event, error) {
+	t.Helper()
+	if !f.hasWire {
+		return f.events(t), nil
+	}
+	var all []hub.Event
+	src := newSource(f)
+	src.sink = func(evs []hub.Event) {
+		for i := range evs {
+			own, _ := copyEvent(&evs[i])
+			all = append(all, own)
+		}
+	}
+	src.run(f.wire)
+	return all, src.cause
+}
+
+func (f *fixture) testDecode(t *testing.T) {
+	src := newSource(f)
+	whole := decode(src, f.wire)
+	t.Run("decode", func(t *testing.T) {
+		f.expect(t, "events", whole.lines)
+		f.expect(t, "error", whole.errs)
+		f.testValid(t)
+	})
+	same := func(t *testing.T, how string, got *decoded) bool {
+		t.Helper()
+		if got.lines != whole.lines || got.errs != whole.errs {
+			t.Errorf("%s gives other events or errors than whole\n%s", how, diff(whole.lines+whole.errs, got.lines+got.errs))
+			return false
+		}
+		return true
+	}
+	t.Run("reset", func(t *testing.T) {
+		src.rewind()
+		same(t, "decoding again after Reset", decode(src, f.wire))
+	})
+	t.Run("overwritten", func(t *testing.T) {
+		src := newSource(f)
+		src.overwrite = true
+		same(t, "decoding records that are overwritten after use", decode(src, f.wire))
+	})
+	t.Run("cut", func(t *testing.T) { f.testCuts(t, same) })
+}
+
+// testValid checks that loose events hold only valid JSON.
+func (f *fixture) testValid(t *testing.T) {
+	t.Helper()
+	src := newSource(f)
+	src.sink = func(evs []hub.Event) {
+		for i := range evs {
+			if err := Valid(&evs[i]); err != nil {
+				t.Errorf("%s: %v", native.Append(nil, &evs[i]), err)
+			}
+		}
+	}
+	src.run(f.wire)
+}
+
+// Large wires are cut at fewer places, so that a fixture costs about as much as decoding this many bytes.
+const (
+	cutAll    = 4 << 10
+	cutBudget = 8 << 20
+	cutLeast  = 32
+)
+
+func (f *fixture) testCuts(t *testing.T, same func(*testing.T, string, *decoded) bool) {
+	if f.framing == wire.WebSocket {
+		return // what is read at once is one record
+	}
+	src := newSource(f)
+	bytewise := make([][]byte, len(f.wire))
+	for i := range f.wire {
+		bytewise[i] = f.wire[i : i+1]
+	}
+	if !same(t, "decoding byte by byte", decode(src, bytewise...)) {
+		return
+	}
+	step := 1
+	if n := len(f.wire); n > cutAll {
+		step = max(1, n/max(cutLeast, cutBudget/n)) | 1 // odd: the cuts drift through lines of equal length
+	}
+	for i := 1; i < len(f.wire); i += step {
+		src.rewind()
+		got := decode(src, f.wire[:i], f.wire[i:])
+		if !same(t, "decoding with a cut before byte "+itoa(i), got) {
+			return
+		}
+	}
+}
+
+func (f *fixture) testStrict(t *testing.T) {
+	t.Run("strict", func(t *testing.T) {
+		loose, cause := f.loose(t)
+		p := newPipe(f.dialect.Caps.Has(hub.CapReplace), f.settle)
+		p.push(loose)
+		p.flush(cause)
+		if p.err != nil {
+			t.Errorf("the sequenced stream breaks an invariant: %v\n%s", p.err, p.lines)
+		}
+		if f.section("strict") != nil {
+			f.expect(t, "strict", string(p.lines))
+		}
+		if f.hasWire {
+			f.testStrictOverwritten(t, string(p.lines))
+		}
+	})
+}
+
+// testStrictOverwritten sequences record by record, with everything overwritten as soon as it may be.
+func (f *fixture) testStrictOverwritten(t *testing.T, want string) {
+	t.Helper()
+	p := newPipe(f.dialect.Caps.Has(hub.CapReplace), f.settle)
+	p.overwrite = true
+	src := newSource(f)
+	src.overwrite = true
+	src.sink = p.push
+	src.run(f.wire)
+	p.flush(src.cause)
+	if got := string(p.lines); got != want {
+		t.Errorf("sequencing record by record, overwritten after use, gives other events\n%s", diff(want, got))
+	}
+}
+
+// testEncode compares what the dialect's own encoder writes with the wire, or with the section again.
+func (f *fixture) testEncode(t *testing.T) {
+	if f.dialect.NewEncoder == nil {
+		return
+	}
+	t.Run("encode", func(t *testing.T) {
+		if f.section("again") == nil && !*update {
+			f.testWireAgain(t)
+			return
+		}
+		if *update && f.wireComesBack(t) {
+			f.setSection("again", nil)
+			return
+		}
+		f.expect(t, "again", string(f.encode(t, textFraming(f.dialect.Framing), false)))
+	})
+	t.Run("encode overwritten", func(t *testing.T) {
+		framing := textFraming(f.dialect.Framing)
+		want, got := f.encode(t, framing, false), f.encode(t, framing, true)
+		if string(want) != string(got) {
+			t.Errorf("with events overwritten after Encode, it writes other records\n%s", diff(string(want), string(got)))
+		}
+	})
+}
+
+// textFraming is f where it can stand in a fixture, and lines elsewhere.
+func textFraming(f wire.Framing) wire.Framing {
+	switch f {
+	case wire.SSE, wire.Concat:
+		return f
+	}
+	return wire.NDJSON
+}
+
+// encode writes the strict events with the dialect's own encoder.
+func (f *fixture) encode(t testing.TB, framing wire.Framing, overwrite bool) []byte {
+	t.Helper()
+	loose, cause := f.loose(t)
+	p := newPipe(f.dialect.Caps.Has(hub.CapReplace), f.settle).encodeWith(f.dialect.NewEncoder(f.options), framing)
+	p.overwrite = overwrite
+	for i := range loose {
+		p.push(loose[i : i+1])
+	}
+	p.flush(cause)
+	out := p.out.Buf
+	if n := len(out); n > 0 && out[n-1] != '\n' {
+		out = append(out, '\n') // sections of a fixture end so
+	}
+	return out
+}
+
+// wireComesBack reports whether the encoder gives the records of the wire.
+func (f *fixture) wireComesBack(t *testing.T) bool {
+	t.Helper()
+	if !f.hasWire {
+		return false
+	}
+	want := decode(newSource(f), f.wire)
+	if want.errs != "" {
+		return true // what was not understood cannot come back
+	}
+	got := f.encodedRecords(t, want.framing)
+	return compareRecords(want.records, got) == ""
+}
+
+func (f *fixture) testWireAgain(t *testing.T) {
+	t.Helper()
+	if !f.hasWire {
+		t.Errorf("%s: a fixture without a wire needs a section again (write it with -update)", f.path)
+		return
+	}
+	want := decode(newSource(f), f.wire)
+	if want.errs != "" {
+		return // what was not understood cannot come back
+	}
+	if fault := compareRecords(want.records, f.encodedRecords(t, want.framing)); fault != "" {
+		t.Errorf("%s: the wire does not come back; if that is right, write a section again with -update\n%s", f.path, fault)
+	}
+}
+
+func (f *fixture) encodedRecords(t *testing.T, framing wire.Framing) []wire.Record {
+	t.Helper()
+	framing = textFraming(framing)
+	records, err := splitAll(f.encode(t, framing, false), framing)
+	if err != nil {
+		t.Fatalf("%s: the encoder writes records that cannot be split: %v", f.path, err)
+	}
+	return records
+}
+
+func (f *fixture) testCross(t *testing.T) {
+	for _, target := range adapters.All() {
+		if target.NewEncoder == nil {
+			continue
+		}
+		t.Run("to "+target.Name, func(t *testing.T) { f.testTo(t, target) })
+	}
+	if f.hasWire {
+		t.Run("copy", func(t *testing.T) { f.testCopy(t) })
+	}
+}

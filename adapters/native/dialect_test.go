@@ -1,0 +1,14 @@
+package native_test
+
+import (
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+	"github.com/sabir-proxy/sabir/adapters/native"
+)
+
+func TestDialect(t *testing.T) { adaptertest.Run(t, &native.Dialect) }
+
+func TestAllocs(t *testing.T) { adaptertest.Allocs(t, &native.Dialect) }
+
+func FuzzDecode(f *testing.F) { adaptertest.Fuzz(f, &native.Dialect) }
