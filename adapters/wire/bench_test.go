@@ -31,6 +31,7 @@ func BenchmarkSplit(b *testing.B) {
 	f("sse", SSE, "data: "+benchJSON+"\n\n")
 	f("sse-event", SSE, "event: response\ndata: "+benchJSON+"\n\n")
 	f("sse-crlf", SSE, "data: "+benchJSON+"\r\n\r\n")
+	f("sse-cr", SSE, "data: "+benchJSON+"\r\r")
 	f("sse-lines", SSE, "data: "+benchJSON+"\ndata: "+benchJSON+"\n\n")
 	f("ndjson", NDJSON, benchJSON+"\n")
 	f("concat", Concat, benchJSON)

@@ -38,6 +38,7 @@ func TestConcat(t *testing.T) {
 	f("truer[1]", "<truer>", "<[1]>")
 	f("nul", "<nul>")
 	f("true,null", "<true>", "<,null>")
+	f("\xef\xbb", "<\xef\xbb>") // half a byte order mark
 	f("\x00\x01", "<\x00\x01>")
 }
 
@@ -70,6 +71,18 @@ func TestConcatAtOnce(t *testing.T) {
 	f(`null[]`, "<null>", "<[]>")
 	f("junk\n", "<junk>")
 	f("junk")
+}
+
+// Whitespace before an unfinished value is consumed at once; more input may
+// come before the next call.
+func TestConcatSpaceFirst(t *testing.T) {
+	s := NewSplitter(Concat, 0)
+	if _, n, err := s.Split([]byte("  {"), false); n != 2 || err != nil {
+		t.Fatalf("consumed %d, err %v; want the two spaces", n, err)
+	}
+	if rec, n, err := s.Split([]byte("{}[]"), false); n != 2 || err != nil || show(rec) != "<{}>" {
+		t.Errorf("got %s, %d, %v", show(rec), n, err)
+	}
 }
 
 func TestConcatLimit(t *testing.T) {

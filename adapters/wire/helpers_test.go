@@ -103,9 +103,26 @@ func everyByte(n int) []int {
 // the same splitter, reset: each must give want.
 func checkSplit(t *testing.T, s Splitter, in string, want ...string) {
 	t.Helper()
+	found := func() Framing {
+		if d, ok := s.(Detector); ok {
+			return d.Framing()
+		}
+		return Auto
+	}
+	s.Reset()
+	feed(t, s, []byte(in))
+	framing := found()
 	check := func(how string, cuts ...int) {
 		t.Helper()
 		s.Reset()
+		if got := found(); got != Auto {
+			t.Errorf("Reset left the framing at %v", got)
+		}
+		defer func() {
+			if got := found(); got != framing {
+				t.Errorf("%q %s: framing %v, want %v", in, how, got, framing)
+			}
+		}()
 		if got := feed(t, s, []byte(in), cuts...); !slices.Equal(got, want) {
 			t.Errorf("%q %s:\n got %q\nwant %q", in, how, got, want)
 		}

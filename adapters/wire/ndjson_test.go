@@ -21,6 +21,7 @@ func TestNDJSON(t *testing.T) {
 	f("{\"b\":2}\r", `<{"b":2}>`)
 	f("42", "<42>")
 	f("\n  ")
+	f("\xef\xbb", "<\xef\xbb>") // half a byte order mark
 	f("{\"a\":1}\n{\"b\":", `<{"a":1}>`, "!cut")
 	f("{\"a\":\"x}", "!cut")
 	f("[1,", "!cut")

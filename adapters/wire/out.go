@@ -149,7 +149,6 @@ func (o *Out) makeRoom(n int) {
 	case n > have:
 		o.Buf = slices.Insert(o.Buf, o.body, room[:n-have]...)
 	}
-	o.body = o.start + n
 }
 
 // Cancel drops the record begun last; without one it does nothing.

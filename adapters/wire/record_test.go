@@ -48,6 +48,43 @@ func TestNewSplitterUnknownFraming(t *testing.T) {
 	NewSplitter(Framing(99), 0)
 }
 
+// A splitter that is put back in the middle of a record must come out as new.
+func TestReset(t *testing.T) {
+	f := func(framing Framing, part, whole, want string) {
+		t.Helper()
+		s := NewSplitter(framing, 0)
+		for cut := range len(part) {
+			s.Reset()
+			for buf := []byte(part[:cut+1]); ; {
+				_, n, err := s.Split(buf, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if buf = buf[n:]; n == 0 {
+					break
+				}
+			}
+			s.Reset()
+			if got := feed(t, s, []byte(whole)); len(got) != 1 || got[0] != want {
+				t.Errorf("%v after %q: %q gave %q", framing, part[:cut+1], whole, got)
+			}
+		}
+	}
+	f(SSE, "data: a\n\nevent: x\nid: 1\ndata: b\r", "\xef\xbb\xbf\ndata: c\n\n", "<c>")
+	f(NDJSON, "{}\n{\"a\":", "\xef\xbb\xbf{}\n", "<{}>")
+	f(Concat, `{} {"a":"\`, "\xef\xbb\xbf[]", "<[]>")
+	f(Concat, "12", "[]", "<[]>")
+	f(ContentLength, "Content-Length: 9\r\nX: y\r\n\r\n123", "Content-Length: 2\r\n\r\n{}", "<{}>")
+	f(LengthPrefix, "\x00\x00\x00\x09123", "\x00\x00\x00\x02{}", "<{}>")
+	for _, part := range []string{"data: a\r", "text", `{"a":"\`, "Content-Length: 9\r\n\r\n1", "{}", "\x1e12", "\xef\xbb\xbf"} {
+		f(Auto, part, "data: c\n\n", "<c>")
+		f(Auto, part, "{}\n", "<{}>")
+		f(Auto, part, "{\n}", "<{\n}>")
+		f(Auto, part, "Content-Length: 2\r\n\r\n{}", "<{}>")
+		f(Auto, part, "\xef\xbb\xbftext", "<text>")
+	}
+}
+
 func TestNewSplitterDefaultLimit(t *testing.T) {
 	s := NewSplitter(NDJSON, 0)
 	if _, n, err := s.Split(make([]byte, DefaultMaxRecord), false); n != 0 || err != nil {

@@ -147,23 +147,19 @@ func continues(c byte) bool {
 	return kindOf(c) == delimited || c == ',' || c == recordSeparator
 }
 
-// decide settles the framing. The splitters for text no longer look for a byte
-// order mark: only the stream's first bytes can be one.
+// decide settles the framing.
 func (s *sniffer) decide(f Framing) {
 	s.found, s.stage = f, decided
 	switch f {
 	case SSE:
-		s.sse.begun = true
 		s.in = &s.sse
 	case LengthPrefix:
 		s.in = &s.prefix
 	case ContentLength:
 		s.in = &s.header
 	case Concat:
-		s.concat.begun = true
 		s.in = &s.concat
 	default:
-		s.lines.begun = true
 		s.in = &s.lines
 	}
 }

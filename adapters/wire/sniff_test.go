@@ -47,6 +47,7 @@ func TestAuto(t *testing.T) {
 	f(NDJSON, "true\n", "<true>")
 	f(NDJSON, "\x00\x00\x00\x05hello\n", "<\x00\x00\x00\x05hello>")
 	f(NDJSON, "\x00\x00\x04\x00{}\n", "<\x00\x00\x04\x00{}>") // over the limit of 1000
+	f(NDJSON, "\xef\xbb", "<\xef\xbb>")                       // half a byte order mark
 	f(NDJSON, "\x00\x00", "<\x00\x00>")
 
 	f(Concat, `{"a":1}{"b":2}`, `<{"a":1}>`, `<{"b":2}>`)

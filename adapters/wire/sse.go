@@ -163,16 +163,14 @@ func (s *sseSplitter) record(buf []byte) (rec Record) {
 	return rec
 }
 
-// join collects the data lines of an event in s.joined. The first of them and
-// the end of the last are known; only what lies between is searched again.
+// join collects the data lines of an event in s.joined: the first is known, the
+// others are searched again. The LF of a CRLF passes for an empty line here,
+// which does no harm.
 func (s *sseSplitter) join(buf []byte, ev *fields) []byte {
 	out := append(s.joined[:0], ev.data.of(buf)...)
 	left := ev.dataLines - 1
 	for pos := ev.data.hi; left > 0; {
 		lo := pos + 1
-		if buf[pos] == '\r' && lo < len(buf) && buf[lo] == '\n' {
-			lo++
-		}
 		end := lineEnd(buf, lo)
 		if end < 0 {
 			end = len(buf)
@@ -190,11 +188,11 @@ func (s *sseSplitter) join(buf []byte, ev *fields) []byte {
 
 // rest decides on bytes that no blank line ends.
 func (s *sseSplitter) rest(buf []byte, eof bool) (Record, int, error) {
+	if len(buf) > s.max {
+		return Record{}, 0, errTooLarge(SSE, len(buf), s.max)
+	}
 	s.scan = len(buf)
 	if !eof {
-		if len(buf) > s.max {
-			return Record{}, 0, errTooLarge(SSE, len(buf), s.max)
-		}
 		return Record{}, 0, nil
 	}
 	open := s.line < len(buf) // the last line has no end
@@ -204,9 +202,6 @@ func (s *sseSplitter) rest(buf []byte, eof bool) (Record, int, error) {
 	comment := open && buf[s.line] == ':'
 	rec := s.record(buf)
 	s.consume(0)
-	if len(buf) > s.max {
-		return Record{}, 0, errTooLarge(SSE, len(buf), s.max)
-	}
 	if unfinished(rec.Data) || open && !comment && !finished(rec.Data) {
 		return Record{}, len(buf), errCut(SSE, 0, "an event")
 	}

@@ -78,6 +78,7 @@ func TestSSECut(t *testing.T) {
 	f("data")
 	f("dat")
 	f("event: messa")
+	f("\xef\xbb") // half a byte order mark
 	f("id: 1")
 }
 
@@ -121,7 +122,7 @@ func TestSSENoRescan(t *testing.T) {
 	checkNoRescan(t, SSE, "data: a\n", ": c\n", "\n", "\n")
 }
 
-// A search for the other kind of line end must not run far ahead of the line.
+// The windows of the search must hide no line end, and keep their order.
 func TestLineEnd(t *testing.T) {
 	f := func(in string, from, want int) {
 		t.Helper()
