@@ -1,0 +1,274 @@
+// Package config reads Sabir's configuration: strict YAML over defaults, with every problem reported at once.
+//
+// The comments of the types below are the manual: schema.json, which editors read, is generated from them, and
+// examples/sabir.yaml shows every key. A loaded Config is complete and never changes: all defaults are filled in, and
+// what an upstream or a route does not say is taken from the top level. Reloading means loading another one.
+//
+// Dialects are not known here. Whoever loads a configuration passes a [Dialects], usually the registry.
+package config
+
+import (
+	"slices"
+	"time"
+)
+
+// Auto leaves a choice to the stream: as a framing, what the bytes show or the dialect uses; as the client of a route,
+// what the request asks for.
+const Auto = "auto"
+
+// Config is the whole configuration of one proxy.
+type Config struct {
+	// Address for clients, as host:port. Port 0 takes any free port.
+	Listen string `yaml:"listen" jsonschema:"required"`
+	// Address for operators: /metrics, /healthz and /readyz. Empty turns it off. Keep it off public networks.
+	Admin string `yaml:"admin"`
+	// What Sabir writes about itself, to standard error.
+	Log Log `yaml:"log"`
+	// How much of anything is accepted.
+	Limits Limits `yaml:"limits"`
+	// How long anything may take.
+	Timeouts Timeouts `yaml:"timeouts"`
+	// How much of a stream may be held back while it waits for an event that belongs before it.
+	Hold Hold `yaml:"hold"`
+	// Which web pages of other origins may read the streams; routes can say otherwise.
+	CORS CORS `yaml:"cors"`
+	// The agent servers, by a name of your choice. One that no route uses is checked all the same.
+	Upstreams map[string]*Upstream `yaml:"upstreams" jsonschema:"required"`
+	// What clients can call.
+	Routes []*Route `yaml:"routes" jsonschema:"required,minItems=1"`
+}
+
+// Log says what Sabir writes about itself.
+type Log struct {
+	// The least severe lines that are written.
+	Level string `yaml:"level" jsonschema:"enum=debug,enum=info,enum=warn,enum=error"`
+	// json for machines, console for people.
+	Format string `yaml:"format" jsonschema:"enum=json,enum=console"`
+}
+
+// Limits bound what is accepted. Sizes are bytes, or have a unit: B, KB, MB, GB (powers of 1000), KiB, MiB, GiB (of 1024).
+type Limits struct {
+	// Streams open at the same time, over all routes; more are refused with status 503. 0 is no limit.
+	Streams int `yaml:"streams" jsonschema:"minimum=0"`
+	// The largest request body from a client; larger ones are refused with status 413.
+	RequestBody Size `yaml:"request_body" jsonschema:"minimum=1"`
+	// The largest single record of a stream; a larger one ends the stream with an error.
+	Record Size `yaml:"record" jsonschema:"minimum=1"`
+	// The deepest nesting of JSON in a record; a deeper record is dropped with an error.
+	Nesting int `yaml:"nesting" jsonschema:"minimum=1,maximum=10000"`
+	// The largest header of a request, all fields and the request line together.
+	Header Size `yaml:"header" jsonschema:"minimum=1024"`
+}
+
+// Timeouts bound how long things take. Durations are written as 250ms, 30s, 5m or 1h30m.
+type Timeouts struct {
+	// Until the connection to the upstream stands, TLS included.
+	Connect time.Duration `yaml:"connect" jsonschema:"minimum=1"`
+	// From the request until the first byte of the upstream's answer.
+	FirstByte time.Duration `yaml:"first_byte" jsonschema:"minimum=1"`
+	// Silence of the upstream in the middle of a stream; then it counts as dead.
+	Idle time.Duration `yaml:"idle" jsonschema:"minimum=1"`
+	// Until a client has sent its whole request.
+	Read time.Duration `yaml:"read" jsonschema:"minimum=1"`
+	// How long a slow client may block one write before it is cut off.
+	Write time.Duration `yaml:"write" jsonschema:"minimum=1"`
+	// The longest a whole stream may last. 0 is no limit.
+	Stream time.Duration `yaml:"stream" jsonschema:"minimum=0"`
+	// Silence after which the client gets a sign of life. 0 sends none.
+	Keepalive time.Duration `yaml:"keepalive" jsonschema:"minimum=0"`
+	// On shutdown, how long running streams may go on before they are ended. 0 ends them at once.
+	Drain time.Duration `yaml:"drain" jsonschema:"minimum=0"`
+}
+
+// Hold bounds what one stream may keep back to repair its order; whatever bound is met first releases everything.
+type Hold struct {
+	// Events held back.
+	Events int `yaml:"events" jsonschema:"minimum=1"`
+	// Their size in memory.
+	Bytes Size `yaml:"bytes" jsonschema:"minimum=1"`
+	// How long the oldest of them may wait.
+	Age time.Duration `yaml:"age" jsonschema:"minimum=1"`
+}
+
+// CORS lets web pages of other origins read the streams. Off while no origin is listed.
+type CORS struct {
+	// Origins as browsers send them, such as https://app.example.com; "*" alone allows every origin.
+	Origins []string `yaml:"origins"`
+	// Whether cookies and Authorization may come along. Not together with "*".
+	Credentials bool `yaml:"credentials"`
+}
+
+// Upstream is an agent server.
+type Upstream struct {
+	// Name is the key under which the upstream stands.
+	Name string `yaml:"-"`
+
+	// Where the stream is: http, https, ws or wss. The client's query is appended. Credentials do not belong here
+	// but into headers.
+	URL URL `yaml:"url" jsonschema:"required"`
+	// The dialect the server speaks; "sabir dialects" lists them.
+	Dialect string `yaml:"dialect" jsonschema:"required"`
+	// Options of that dialect.
+	Options map[string]any `yaml:"options"`
+	// How its records follow each other. auto recognises it from the first bytes.
+	Framing string `yaml:"framing" jsonschema:"enum=auto,enum=sse,enum=ndjson,enum=concat,enum=websocket,enum=length-prefix,enum=content-length"`
+	// Method of the call. Empty takes the client's, and POST for a client that came by WebSocket.
+	Method string `yaml:"method" jsonschema:"enum=,enum=GET,enum=POST,enum=PUT,enum=PATCH,enum=DELETE"`
+	// Header fields of the call.
+	Headers UpstreamHeaders `yaml:"headers"`
+	// How the server of an https or wss URL is recognised.
+	TLS TLS `yaml:"tls"`
+	// Timeouts that differ from the top level.
+	Timeouts UpstreamTimeouts `yaml:"timeouts"`
+	// How long the end of a run waits for events that come after it. Not set: what the dialect is known to need.
+	Settle *time.Duration `yaml:"settle,omitempty" jsonschema:"minimum=0"`
+}
+
+// UpstreamHeaders change the call to an upstream.
+type UpstreamHeaders struct {
+	// Fields that are set on every call, over those the client sent. Their values are never logged.
+	Set map[string]Secret `yaml:"set"`
+}
+
+// UpstreamTimeouts are the timeouts that an upstream can have of its own.
+type UpstreamTimeouts struct {
+	// Until the connection to the upstream stands, TLS included.
+	Connect time.Duration `yaml:"connect" jsonschema:"minimum=1"`
+	// From the request until the first byte of the upstream's answer.
+	FirstByte time.Duration `yaml:"first_byte" jsonschema:"minimum=1"`
+	// Silence of the upstream in the middle of a stream; then it counts as dead.
+	Idle time.Duration `yaml:"idle" jsonschema:"minimum=1"`
+}
+
+// TLS says how an upstream proves who it is. See [TLS.Client].
+type TLS struct {
+	// File with the PEM certificates to trust, seen from the folder of the configuration file. Empty trusts what the
+	// system trusts.
+	CA string `yaml:"ca"`
+	// Name expected in the certificate. Empty is the host of the URL.
+	ServerName string `yaml:"server_name"`
+	// Accepts any certificate. For experiments only: everybody on the way can read and change the stream.
+	InsecureSkipVerify bool `yaml:"insecure_skip_verify"`
+}
+
+// Route is a path that clients can call, and what answers there.
+type Route struct {
+	// The path of requests, exactly as written; with /* at its end, every path below. The longest match wins.
+	Path string `yaml:"path" jsonschema:"required"`
+	// Name of the upstream that answers.
+	Upstream string `yaml:"upstream" jsonschema:"required"`
+	// The dialect of the client. auto: the header X-Sabir-Dialect says it, then Accept, then default.
+	Client string `yaml:"client" jsonschema:"required"`
+	// With client auto, the dialect of requests that name none.
+	Default string `yaml:"default"`
+	// Options of the client's dialect. With client auto, they stand under the name of each dialect.
+	Options map[string]any `yaml:"options"`
+	// How the records of the answer follow each other. auto is the dialect's own, and WebSocket for clients that
+	// come by WebSocket.
+	Framing string `yaml:"framing" jsonschema:"enum=auto,enum=sse,enum=ndjson,enum=concat,enum=websocket,enum=length-prefix,enum=content-length"`
+	// Methods that are answered; others get status 405. WebSocket handshakes count as GET.
+	Methods []string `yaml:"methods" jsonschema:"minItems=1,enum=GET,enum=POST,enum=PUT,enum=PATCH,enum=DELETE"`
+	// Header fields of requests.
+	Headers RouteHeaders `yaml:"headers"`
+	// Limits of this route.
+	Limits RouteLimits `yaml:"limits"`
+	// Timeouts that differ from the top level.
+	Timeouts RouteTimeouts `yaml:"timeouts"`
+	// Signs of life are filled up to this size, for balancers that hold small frames back. At most 64KiB.
+	KeepalivePadding Size `yaml:"keepalive_padding" jsonschema:"minimum=0,maximum=65536"`
+	// What clients learn of errors.
+	Errors Errors `yaml:"errors"`
+	// Which web pages of other origins may read this route, if that differs from the top level.
+	CORS CORS `yaml:"cors"`
+}
+
+// RouteHeaders choose among the header fields of a request.
+type RouteHeaders struct {
+	// Fields that are passed on to the upstream, in place of the usual ones. Those that belong to one connection
+	// never are.
+	Allow []string `yaml:"allow"`
+}
+
+// RouteLimits are the limits that a route can have of its own.
+type RouteLimits struct {
+	// Streams open at the same time on this route. 0 leaves it to the limit over all routes.
+	Streams int `yaml:"streams" jsonschema:"minimum=0"`
+	// The largest request body from a client; larger ones are refused with status 413.
+	RequestBody Size `yaml:"request_body" jsonschema:"minimum=1"`
+}
+
+// RouteTimeouts are the timeouts that a route can have of its own.
+type RouteTimeouts struct {
+	// How long a slow client may block one write before it is cut off.
+	Write time.Duration `yaml:"write" jsonschema:"minimum=1"`
+	// The longest a whole stream may last. 0 is no limit.
+	Stream time.Duration `yaml:"stream" jsonschema:"minimum=0"`
+	// Silence after which the client gets a sign of life. 0 sends none.
+	Keepalive time.Duration `yaml:"keepalive" jsonschema:"minimum=0"`
+}
+
+// Errors say what clients learn of errors.
+type Errors struct {
+	// Whether the upstream's own error texts may reach the client. They can name internals.
+	Expose bool `yaml:"expose"`
+}
+
+// OptionsFor returns the options of a client dialect on this route; they must not be changed.
+func (r *Route) OptionsFor(dialect string) map[string]any {
+	if r.Client != Auto {
+		return r.Options
+	}
+	options, _ := r.Options[dialect].(map[string]any)
+	return options
+}
+
+// allowed are the request fields that are passed on where a route says nothing: who asks, in which language, and the
+// identity of the request and its trace.
+var allowed = []string{
+	"accept-language", "authorization", "baggage", "content-type", "cookie", "idempotency-key", "traceparent",
+	"tracestate", "user-agent", "x-request-id",
+}
+
+// defaults returns the configuration of an empty file.
+func defaults() *Config {
+	return &Config{
+		Admin: "127.0.0.1:9090",
+		Log:   Log{Level: "info", Format: "json"},
+		Limits: Limits{
+			Streams:     10_000,
+			RequestBody: 8 * MiB,
+			Record:      16 * MiB,
+			Nesting:     512,
+			Header:      16 * KiB,
+		},
+		Timeouts: Timeouts{
+			Connect:   5 * time.Second,
+			FirstByte: 60 * time.Second,
+			Idle:      120 * time.Second,
+			Read:      30 * time.Second,
+			Write:     30 * time.Second,
+			Keepalive: 15 * time.Second,
+			Drain:     30 * time.Second,
+		},
+		Hold:      Hold{Events: 1024, Bytes: MiB, Age: 2 * time.Second},
+		Upstreams: map[string]*Upstream{},
+	}
+}
+
+// inherit fills in what an upstream is while it says nothing itself.
+func (u *Upstream) inherit(c *Config) {
+	t := c.Timeouts
+	u.Framing = Auto
+	u.Timeouts = UpstreamTimeouts{Connect: t.Connect, FirstByte: t.FirstByte, Idle: t.Idle}
+}
+
+// inherit fills in what a route is while it says nothing itself.
+func (r *Route) inherit(c *Config) {
+	t := c.Timeouts
+	r.Framing = Auto
+	r.Methods = []string{"GET", "POST"}
+	r.Headers.Allow = slices.Clone(allowed)
+	r.Limits.RequestBody = c.Limits.RequestBody
+	r.Timeouts = RouteTimeouts{Write: t.Write, Stream: t.Stream, Keepalive: t.Keepalive}
+	r.CORS = CORS{Origins: slices.Clone(c.CORS.Origins), Credentials: c.CORS.Credentials}
+}
