@@ -1,0 +1,287 @@
+package config
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"maps"
+	"net"
+	"net/netip"
+	"net/url"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// normalize brings values into the one form that the rest of Sabir relies on. dir is where file names are seen from.
+func (c *Config) normalize(dir string) {
+	for name, u := range c.Upstreams {
+		u.Name = name
+		if u.TLS.CA != "" && !filepath.IsAbs(u.TLS.CA) {
+			u.TLS.CA = filepath.Join(dir, u.TLS.CA)
+		}
+	}
+	for _, r := range c.Routes {
+		for i, field := range r.Headers.Allow {
+			r.Headers.Allow[i] = strings.ToLower(field)
+		}
+	}
+}
+
+// validator checks what types cannot say. It expects a decoded configuration, complete or not.
+type validator struct {
+	*report
+	c        *Config
+	dialects Dialects
+}
+
+func validate(c *Config, d Dialects, r *report) {
+	v := &validator{report: r, c: c, dialects: d}
+	v.addresses()
+	v.cors("cors", c.CORS)
+	v.check(len(c.Upstreams) > 0, "upstreams", "needs at least one upstream")
+	for _, name := range slices.Sorted(maps.Keys(c.Upstreams)) {
+		v.upstream(join("upstreams", name), c.Upstreams[name])
+	}
+	v.check(len(c.Routes) > 0, "routes", "needs at least one route")
+	paths := map[string]int{}
+	for i, route := range c.Routes {
+		at := index("routes", i)
+		if v.found[at] {
+			continue // not even a map of keys
+		}
+		first, twice := paths[route.Path]
+		v.check(!twice, at+".path", "is the path of %s as well", index("routes", first))
+		paths[route.Path] = i
+		v.route(at, route)
+	}
+}
+
+var hostName = regexp.MustCompile(`^[A-Za-z0-9._-]*$`)
+
+func (v *validator) addresses() {
+	v.address("listen", v.c.Listen)
+	if v.c.Admin == "" {
+		return
+	}
+	v.address("admin", v.c.Admin)
+	clash := clash(v.c.Listen, v.c.Admin) && !v.found["admin"]
+	v.check(!clash, "listen", "is taken by admin, %s; give one of them another port", v.c.Admin)
+}
+
+// address checks host and port. Names are not looked up: a check must not depend on the network.
+func (v *validator) address(path, s string) {
+	host, port, err := net.SplitHostPort(s)
+	v.check(err == nil, path, "%s is not an address such as 127.0.0.1:8080", quote(s))
+	_, err = strconv.ParseUint(port, 10, 16)
+	v.check(err == nil, path, "%s has no port between 0 and 65535", quote(s))
+	_, err = netip.ParseAddr(host)
+	v.check(err == nil || hostName.MatchString(host), path, "%s has no host name or IP address", quote(s))
+}
+
+// clash reports whether two good addresses cannot be listened on together.
+func clash(a, b string) bool {
+	hostA, portA, _ := net.SplitHostPort(a)
+	hostB, portB, _ := net.SplitHostPort(b)
+	if portA != portB || portA == "0" {
+		return false
+	}
+	everywhere := func(host string) bool {
+		ip, _ := netip.ParseAddr(host)
+		return host == "" || ip.IsUnspecified()
+	}
+	return hostA == hostB || everywhere(hostA) || everywhere(hostB)
+}
+
+// upstreamName matches what needs no quoting anywhere: in paths of problems, logs and labels of metrics.
+var upstreamName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+
+// upstream checks one agent server.
+func (v *validator) upstream(at string, u *Upstream) {
+	v.check(upstreamName.MatchString(u.Name), at, "must be named with at most 64 letters, digits, _ and -")
+	if v.found[at] {
+		return
+	}
+	v.dialect(at+".dialect", at+".options", u.Dialect, "upstream", u.Options)
+	v.transport(at, u)
+	seen := map[string]string{} // small letters -> as written: fields are the same in any case
+	for _, field := range slices.Sorted(maps.Keys(u.Headers.Set)) {
+		where := join(at+".headers.set", field)
+		v.field(where, field)
+		v.check(isFieldValue(string(u.Headers.Set[field])), where, "holds a line break or another character that no header field may have")
+		other, twice := seen[strings.ToLower(field)]
+		v.check(!twice, where, "is the same header field as %s", quote(other))
+		seen[strings.ToLower(field)] = field
+	}
+}
+
+// transport checks that scheme, framing, method and TLS of an upstream belong together.
+func (v *validator) transport(at string, u *Upstream) {
+	if v.found[at+".url"] {
+		return
+	}
+	if u.URL.WebSocket() {
+		v.check(u.Framing == Auto || u.Framing == "websocket", at+".framing", "must be auto or websocket for a %s URL", u.URL.Scheme)
+		v.check(u.Method == "", at+".method", "has no meaning for a %s URL; a WebSocket is always opened by GET", u.URL.Scheme)
+	} else {
+		v.check(u.Framing != "websocket", at+".framing", "needs a ws or wss URL, not %s", u.URL.Scheme)
+	}
+	v.check(u.TLS == TLS{} || u.URL.Secure(), at+".tls", "has no effect on a %s URL; use https or wss", u.URL.Scheme)
+}
+
+// route checks what clients can call.
+func (v *validator) route(at string, r *Route) {
+	v.path(at+".path", r.Path)
+	if !v.found["upstreams"] { // otherwise nobody knows which there are
+		v.check(v.c.Upstreams[r.Upstream] != nil, at+".upstream", "there is no upstream %s; there is: %s",
+			quote(r.Upstream), strings.Join(slices.Sorted(maps.Keys(v.c.Upstreams)), ", "))
+	}
+	v.client(at, r)
+	v.check(len(r.Methods) > 0, at+".methods", "needs at least one method")
+	v.distinct(at+".methods", r.Methods)
+	for i, field := range r.Headers.Allow {
+		v.field(index(at+".headers.allow", i), field)
+	}
+	v.distinct(at+".headers.allow", r.Headers.Allow)
+	v.cors(at+".cors", r.CORS)
+}
+
+// path checks that requests can match p: the server compares it with paths that are decoded and cleaned.
+func (v *validator) path(at, p string) {
+	v.check(strings.HasPrefix(p, "/"), at, "must begin with /")
+	exact := p
+	if strings.HasSuffix(p, "/*") {
+		exact = p[:len(p)-1]
+	}
+	v.check(!strings.Contains(exact, "*"), at, "can have a * only at its end, as in /agents/*")
+	v.check(!strings.ContainsAny(p, "?#%"), at, "must be a plain path, without ? and # and not percent-encoded")
+	v.check(!strings.ContainsFunc(p, func(r rune) bool { return r <= ' ' || r == 0x7f }), at, "must not hold spaces or control characters")
+	clean := path.Clean("/" + exact)
+	v.check(exact == clean || exact == clean+"/", at, "must not hold //, . or .. as parts; requests are cleaned of them")
+}
+
+// client checks the dialects of a route: one, or with auto any that requests ask for.
+func (v *validator) client(at string, r *Route) {
+	if r.Client != Auto {
+		v.check(r.Default == "", at+".default", "has a meaning only with client: auto")
+		v.dialect(at+".client", at+".options", r.Client, "client", r.Options)
+		return
+	}
+	v.check(r.Default != "", at+".default", "is required with client: auto")
+	v.check(r.Default != Auto, at+".default", "must be a dialect")
+	v.dialect(at+".default", "", r.Default, "client", nil)
+	for _, name := range slices.Sorted(maps.Keys(r.Options)) {
+		where := join(at+".options", name)
+		options, ok := r.Options[name].(map[string]any)
+		v.check(ok, where, "must be the options of a dialect; with client: auto they stand under its name")
+		v.dialect(where, where, name, "client", options)
+	}
+}
+
+// dialect reports what the registry says: of the name at nameAt, of each option at its own place, of all together at
+// optionsAt.
+func (v *validator) dialect(nameAt, optionsAt, name, side string, options map[string]any) {
+	if v.dialects == nil || v.found[nameAt] {
+		return
+	}
+	said := map[string]bool{}
+	ask := func(at string, options map[string]any) {
+		for _, err := range v.dialects.Check(name, side, options) {
+			if msg := err.Error(); !said[msg] {
+				said[msg] = true
+				v.add(at, "%s", msg)
+			}
+		}
+	}
+	// A problem belongs to the name if it is there without options, to an option if it is there with that one alone,
+	// and otherwise to how options go together.
+	ask(nameAt, nil)
+	if len(options) == 0 || len(said) > 0 {
+		return
+	}
+	readable := true
+	for _, key := range slices.Sorted(maps.Keys(options)) {
+		if at := join(optionsAt, key); v.foundIn(at) {
+			readable = false
+		} else {
+			ask(at, map[string]any{key: options[key]})
+		}
+	}
+	if readable {
+		ask(optionsAt, options)
+	}
+}
+
+// distinct reports entries of a list that were there before.
+func (v *validator) distinct(at string, list []string) {
+	for i, s := range list {
+		v.check(!slices.Contains(list[:i], s), index(at, i), "%s is listed twice", quote(s))
+	}
+}
+
+// reserved are the fields that Sabir writes itself, or that belong to one connection and are never passed on.
+var reserved = []string{
+	"accept-encoding", "connection", "content-length", "expect", "host", "keep-alive", "proxy-authenticate",
+	"proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+}
+
+var fieldName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+
+// field checks the name of a header field.
+func (v *validator) field(at, name string) {
+	lower := strings.ToLower(name)
+	v.check(fieldName.MatchString(name), at, "%s is not the name of a header field", quote(name))
+	v.check(!slices.Contains(reserved, lower) && !strings.HasPrefix(lower, "sec-websocket-"), at, "%s cannot be chosen; Sabir sets it for each connection", name)
+}
+
+// isFieldValue reports whether s can be the value of a header field (RFC 9110 §5.5): no control characters but tab.
+func isFieldValue(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
+}
+
+// cors checks what stands at a place itself; what a route inherits is reported at the top level.
+func (v *validator) cors(at string, c CORS) {
+	// Browsers refuse credentials for any origin, and a server that names each origin back would let every page in.
+	anyone := slices.Contains(c.Origins, "*")
+	v.check(!anyone || !c.Credentials || !v.stands(at), at+".credentials", `cannot go with "*"; list the origins that may send credentials`)
+	if !v.stands(at + ".origins") {
+		return
+	}
+	v.check(!anyone || len(c.Origins) == 1, at+".origins", `"*" must stand alone`)
+	for i, origin := range c.Origins {
+		u, err := url.Parse(origin)
+		ok := origin == "*" || err == nil && u.Host != "" && origin == strings.ToLower(u.Scheme+"://"+u.Host)
+		v.check(ok, index(at+".origins", i), "%s is not an origin such as https://app.example.com: scheme, host and port in small letters", quote(origin))
+	}
+	v.distinct(at+".origins", c.Origins)
+}
+
+// checkFiles reports files that are named but cannot be used.
+func checkFiles(c *Config, r *report) {
+	for name, u := range c.Upstreams {
+		if _, err := u.TLS.Client(); err != nil {
+			r.add(join("upstreams", name)+".tls.ca", "%s", err)
+		}
+	}
+}
+
+// Client returns the TLS configuration for connections to the upstream. It reads the certificates anew, so that a
+// reload sees those that were renewed.
+func (t *TLS) Client() (*tls.Config, error) {
+	c := &tls.Config{ServerName: t.ServerName, InsecureSkipVerify: t.InsecureSkipVerify, MinVersion: tls.VersionTLS12}
+	if t.CA == "" {
+		return c, nil
+	}
+	pem, err := readFile(t.CA)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the certificates: %w", err)
+	}
+	c.RootCAs = x509.NewCertPool()
+	if !c.RootCAs.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s holds no certificate in PEM form", t.CA)
+	}
+	return c, nil
+}
