@@ -111,9 +111,13 @@ type Dialect struct {
 	NewDecoder func(Options) Decoder // nil: the dialect is only encoded
 	NewEncoder func(Options) Encoder // nil: the dialect is only decoded
 
-	// Ends reports whether a record ends the run, for streams that are copied instead of translated. It may be asked
-	// about any record and must be cheap.
-	Ends func(wire.Record) bool
+	// Observe says what a record means for a stream that is copied instead of translated. It is asked about every
+	// record and must be cheap: look for the few that matter, decode nothing else.
+	Observe func(wire.Record) Observation
+
+	// EndsWithBody says that the end of the body is a good end, unless a record was an ObservedStart: the dialect has
+	// no terminal record, or not always.
+	EndsWithBody bool
 
 	// KeepAlive appends the dialect's own sign of life; nil uses that of the framing.
 	KeepAlive func(out *wire.Out, options Options)

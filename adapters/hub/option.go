@@ -35,6 +35,10 @@ type OptionSpec struct {
 
 // Options are the checked values of a dialect's options; see [Dialect.ParseOptions] and [Dialect.Defaults].
 type Options struct {
+	// Nesting is the deepest JSON that a decoder accepts; 0 is the default of 512. It is no option of a dialect but a
+	// limit of the proxy.
+	Nesting int
+
 	specs  []OptionSpec
 	values map[string]any
 }

@@ -1,0 +1,32 @@
+//go:build unix
+
+package proxy
+
+import (
+	"crypto/tls"
+	"net"
+	"syscall"
+)
+
+// alive reports whether the server has kept an idle connection open: there is nothing to read, not even its end.
+func alive(c net.Conn) bool {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	sc, ok := c.(syscall.Conn)
+	if !ok {
+		return true
+	}
+	raw, err := sc.SyscallConn()
+	if err != nil {
+		return false
+	}
+	ok = false
+	err = raw.Read(func(fd uintptr) bool {
+		var one [1]byte
+		_, err := syscall.Read(int(fd), one[:])
+		ok = err == syscall.EAGAIN || err == syscall.EWOULDBLOCK
+		return true
+	})
+	return err == nil && ok
+}

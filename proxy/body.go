@@ -1,0 +1,198 @@
+package proxy
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// httpBody is the body of an HTTP/1.1 answer, read straight into the pump's buffer.
+type httpBody struct {
+	conn        *upstreamConn
+	status      int
+	contentType string
+	encoding    string // Content-Encoding, lower case
+	retryAfter  string
+
+	chunks  *chunkReader // of a chunked body
+	left    int64        // of a body with a length; -1 = up to the end of the connection
+	early   []byte       // what came together with the header
+	done    bool
+	persist bool      // the connection may be used again
+	armed   time.Time // read deadline that is set
+}
+
+func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader) (*httpBody, error) {
+	b := &httpBody{
+		conn: c, status: h.StatusCode(), persist: !h.ConnectionClose(),
+		contentType: string(h.ContentType()), encoding: strings.ToLower(string(h.ContentEncoding())),
+		retryAfter: string(h.Peek("Retry-After")),
+	}
+	switch n := h.ContentLength(); {
+	case n == -1:
+		b.chunks = new(chunkReader)
+	case n < 0:
+		b.left, b.persist = -1, false
+	default:
+		b.left = int64(n)
+		b.done = n == 0
+	}
+	if b.status == 204 || b.status == 304 {
+		b.done = true
+	}
+	early, err := br.Peek(br.Buffered())
+	b.early = append([]byte(nil), early...)
+	return b, err
+}
+
+// read implements source. The connection's read deadline is moved only when it has passed, not at every call.
+func (h *httpBody) read(b *buffer, until time.Time) error {
+	for {
+		if h.done {
+			return io.EOF
+		}
+		room := b.room()
+		n, err := h.fill(room, until)
+		if n > 0 {
+			n, err = h.decode(room[:n])
+			b.filled(n)
+			if n > 0 || err != nil {
+				return err
+			}
+			continue
+		}
+		if err = h.readError(err, until); err != nil {
+			return err
+		}
+	}
+}
+
+// fill reads raw bytes, first those that came with the header.
+func (h *httpBody) fill(p []byte, until time.Time) (int, error) {
+	if len(h.early) > 0 {
+		n := copy(p, h.early)
+		h.early = h.early[n:]
+		return n, nil
+	}
+	if h.armed.IsZero() || h.armed.After(until) {
+		if err := h.arm(until); err != nil {
+			return 0, err
+		}
+	}
+	if h.left > 0 && int64(len(p)) > h.left {
+		p = p[:h.left]
+	}
+	return h.conn.Read(p)
+}
+
+func (h *httpBody) arm(until time.Time) error {
+	h.armed = until
+	return h.conn.SetReadDeadline(until)
+}
+
+// decode takes the transfer coding off p, in place.
+func (h *httpBody) decode(p []byte) (n int, err error) {
+	switch {
+	case h.chunks != nil:
+		n, h.done, err = h.chunks.decode(p)
+		if err != nil {
+			return n, hub.Fail(hub.CodeReset, err)
+		}
+		return n, nil
+	case h.left > 0:
+		n = int(min(int64(len(p)), h.left))
+		h.left -= int64(n)
+		h.done = h.left == 0
+		return n, nil
+	}
+	return len(p), nil
+}
+
+// readError sorts the errors of a read that brought nothing; nil means try again.
+func (h *httpBody) readError(err error, until time.Time) error {
+	switch {
+	case err == nil:
+		return nil
+	case isTimeout(err):
+		h.armed = time.Time{}
+		if time.Now().Before(until) {
+			return nil
+		}
+		return errWake
+	case errors.Is(err, io.EOF) && h.left == -1 && h.chunks == nil:
+		h.done = true
+		return io.EOF
+	}
+	return hub.Fail(hub.CodeReset, unexpected(err))
+}
+
+func unexpected(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// Read lets the body be read as a stream of its own, for what must be decompressed or kept for the log.
+func (h *httpBody) Read(p []byte) (int, error) {
+	for {
+		if h.done {
+			return 0, io.EOF
+		}
+		until := time.Now().Add(h.conn.owner.cfg.Timeouts.Idle)
+		n, err := h.fill(p, until)
+		if n > 0 {
+			n, err = h.decode(p[:n])
+			if n > 0 || err != nil {
+				return n, err
+			}
+			continue
+		}
+		if err = h.readError(err, until); err == errWake {
+			return 0, hub.Fail(hub.CodeIdle, nil)
+		} else if err != nil {
+			return 0, err
+		}
+	}
+}
+
+// lingering is how long a connection may take to end its body after the run has ended, before it is closed.
+const lingering = 100 * time.Millisecond
+
+// close implements source. A body that ends soon leaves its connection for the next call; waiting for that must not
+// hold up the client.
+func (h *httpBody) close() {
+	switch {
+	case h.done && h.persist:
+		h.conn.owner.put(h.conn)
+	case h.chunks == nil || !h.persist:
+		h.conn.Close()
+	default:
+		go h.linger()
+	}
+}
+
+func (h *httpBody) linger() {
+	var b buffer
+	until := time.Now().Add(lingering)
+	for range 16 {
+		if err := h.read(&b, until); err != nil {
+			break
+		}
+		b.reset()
+	}
+	if h.done {
+		h.conn.owner.put(h.conn)
+		return
+	}
+	h.conn.Close()
+}
+
+// abort closes the connection at once, whatever is read of it.
+func (h *httpBody) abort() { h.conn.Close() }

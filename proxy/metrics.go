@@ -1,0 +1,211 @@
+package proxy
+
+import (
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// metrics are all metrics of the proxy. Every label has a closed set of values: routes and dialects come from the
+// configuration, the others from the vocabularies of package hub.
+type metrics struct {
+	registry *prometheus.Registry
+
+	streams     *prometheus.CounterVec
+	open        *prometheus.GaugeVec
+	rejected    *prometheus.CounterVec
+	cancels     *prometheus.CounterVec
+	events      *prometheus.CounterVec
+	losses      *prometheus.CounterVec
+	repairs     *prometheus.CounterVec
+	faults      *prometheus.CounterVec
+	copied      *prometheus.CounterVec
+	bytes       *prometheus.CounterVec
+	keepalives  *prometheus.CounterVec
+	firstEvent  *prometheus.HistogramVec
+	gap         *prometheus.HistogramVec
+	duration    *prometheus.HistogramVec
+	reloads     *prometheus.CounterVec
+	reloadOK    prometheus.Gauge
+	reloadTime  prometheus.Gauge
+	mu          sync.Mutex
+	routeLabels map[string]*routeMetrics
+}
+
+const namespace = "sabir"
+
+func newMetrics(version string) *metrics {
+	m := &metrics{registry: prometheus.NewRegistry(), routeLabels: map[string]*routeMetrics{}}
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.streamMetrics()
+	m.eventMetrics()
+	m.timeMetrics()
+	m.reloads = m.counter("config_reloads_total", "Attempts to load a changed configuration, by result (ok, failed).", "result")
+	m.reloadOK = m.gauge("config_last_reload_successful", "1 if the configuration in use is the one on disk as it was last read, 0 if that was refused.")
+	m.reloadTime = m.gauge("config_last_reload_success_timestamp_seconds", "When the configuration in use was loaded.")
+	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: namespace, Name: "build_info", Help: "1, with the version as a label."}, []string{"version"})
+	m.registry.MustRegister(build)
+	build.WithLabelValues(version).Set(1)
+	return m
+}
+
+func (m *metrics) streamMetrics() {
+	m.streams = m.counter("streams_total", "Streams that ended, by route, dialects and how they ended (a reason such as done, or an error code).", "route", "from", "to", "ending")
+	m.open = prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: namespace, Name: "streams_open", Help: "Streams that are open."}, []string{"route"})
+	m.registry.MustRegister(m.open)
+	m.rejected = m.counter("requests_rejected_total", "Requests that were refused before an upstream was asked.", "code")
+	m.cancels = m.counter("upstream_cancels_total", "Upstreams that were closed before their end, by who ended the stream (client, proxy).", "route", "by")
+	m.keepalives = m.counter("keepalives_total", "Signs of life sent to clients.", "route")
+}
+
+func (m *metrics) eventMetrics() {
+	m.events = m.counter("events_total", "Canonical events, decoded (in) and encoded (out).", "route", "direction", "kind")
+	m.losses = m.counter("event_losses_total", "Events that the client's dialect could not carry natively, by what became of them.", "route", "kind", "fate")
+	m.repairs = m.counter("repairs_total", "What the sequencer repaired, by rule.", "route", "repair")
+	m.faults = m.counter("record_errors_total", "Records that could not be decoded, wholly or in part.", "route", "reason")
+	m.copied = m.counter("records_copied_total", "Records passed on as they are, where both sides speak the same dialect.", "route")
+	m.bytes = m.counter("bytes_total", "Bytes of stream bodies, read from upstreams (in) and written to clients (out).", "route", "direction")
+}
+
+func (m *metrics) timeMetrics() {
+	m.firstEvent = m.histogram("first_event_seconds", "From the request to the first record for the client.", prometheus.ExponentialBuckets(0.005, 2, 14), "route")
+	m.gap = m.histogram("event_gap_seconds", "Between two arrivals from the upstream.", prometheus.ExponentialBuckets(0.001, 4, 9), "route")
+	m.duration = m.histogram("stream_duration_seconds", "Whole streams.", prometheus.ExponentialBuckets(0.05, 3, 10), "route")
+}
+
+func (m *metrics) counter(name, help string, labels ...string) *prometheus.CounterVec {
+	c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, labels)
+	m.registry.MustRegister(c)
+	return c
+}
+
+func (m *metrics) gauge(name, help string) prometheus.Gauge {
+	g := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: namespace, Name: name, Help: help})
+	m.registry.MustRegister(g)
+	return g
+}
+
+func (m *metrics) histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets}, labels)
+	m.registry.MustRegister(h)
+	return h
+}
+
+// routeMetrics are the children of one route, looked up once.
+type routeMetrics struct {
+	all   *metrics
+	route string
+
+	open                       prometheus.Gauge
+	in, out                    [hub.NumKinds]prometheus.Counter
+	losses                     [hub.NumKinds][hub.NumFates]prometheus.Counter
+	repairs                    [hub.NumRepairs]prometheus.Counter
+	copied, keepalives         prometheus.Counter
+	bytesIn, bytesOut          prometheus.Counter
+	firstEvent, gap, durations prometheus.Observer
+}
+
+// forRoute returns the metrics of a route. They outlive reloads.
+func (m *metrics) forRoute(path string) *routeMetrics {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r := m.routeLabels[path]; r != nil {
+		return r
+	}
+	r := &routeMetrics{
+		all: m, route: path,
+		open:       m.open.WithLabelValues(path),
+		copied:     m.copied.WithLabelValues(path),
+		keepalives: m.keepalives.WithLabelValues(path),
+		bytesIn:    m.bytes.WithLabelValues(path, "in"),
+		bytesOut:   m.bytes.WithLabelValues(path, "out"),
+		firstEvent: m.firstEvent.WithLabelValues(path),
+		gap:        m.gap.WithLabelValues(path),
+		durations:  m.duration.WithLabelValues(path),
+	}
+	for _, k := range hub.Kinds() {
+		r.in[k] = m.events.WithLabelValues(path, "in", k.String())
+		r.out[k] = m.events.WithLabelValues(path, "out", k.String())
+	}
+	for _, rep := range hub.Repairs() {
+		r.repairs[rep] = m.repairs.WithLabelValues(path, rep.String())
+	}
+	m.routeLabels[path] = r
+	return r
+}
+
+// add moves what was counted since the last call into the metrics.
+func (r *routeMetrics) add(now, before *tally) {
+	for k := range now.in {
+		if d := now.in[k] - before.in[k]; d > 0 {
+			r.in[k].Add(float64(d))
+		}
+		r.addOut(k, &now.out[k], &before.out[k])
+	}
+	for i := range now.repairs {
+		if d := now.repairs[i] - before.repairs[i]; d > 0 {
+			r.repairs[i].Add(float64(d))
+		}
+	}
+	if d := now.copied - before.copied; d > 0 {
+		r.copied.Add(float64(d))
+	}
+	if d := now.bytesIn - before.bytesIn; d > 0 {
+		r.bytesIn.Add(float64(d))
+	}
+	for reason, n := range now.faults {
+		if d := n - before.faults[reason]; d > 0 {
+			r.all.faults.WithLabelValues(r.route, string(reason)).Add(float64(d))
+		}
+	}
+}
+
+func (r *routeMetrics) addOut(k int, now, before *[hub.NumFates]int64) {
+	if *now == *before {
+		return
+	}
+	for f := range now {
+		d := now[f] - before[f]
+		if d <= 0 {
+			continue
+		}
+		r.out[k].Add(float64(d))
+		if hub.Fate(f) >= hub.Extension {
+			r.loss(k, f).Add(float64(d))
+		}
+	}
+}
+
+// loss is made on first use: few of the many combinations ever happen. Two streams may make one at the same time;
+// they get the same child.
+func (r *routeMetrics) loss(k, f int) prometheus.Counter {
+	r.all.mu.Lock()
+	defer r.all.mu.Unlock()
+	slot := &r.losses[k][f]
+	if *slot == nil {
+		*slot = r.all.losses.WithLabelValues(r.route, hub.Kind(k).String(), hub.Fate(f).String())
+	}
+	return *slot
+}
+
+// ended records the end of a stream.
+func (r *routeMetrics) ended(from, to, ending string, took time.Duration) {
+	r.all.streams.WithLabelValues(r.route, from, to, ending).Inc()
+	r.durations.Observe(took.Seconds())
+}
+
+// rejected counts a request that never became a stream.
+func (m *metrics) reject(f *hub.Failure) { m.rejected.WithLabelValues(string(f.Code)).Inc() }
+
+// reloaded records an attempt to load a configuration.
+func (m *metrics) reloaded(ok bool, at time.Time) {
+	m.reloads.WithLabelValues(map[bool]string{true: "ok", false: "failed"}[ok]).Inc()
+	m.reloadOK.Set(map[bool]float64{true: 1}[ok])
+	if ok {
+		m.reloadTime.Set(float64(at.Unix()))
+	}
+}

@@ -1,0 +1,256 @@
+package proxy
+
+import (
+	"errors"
+	"time"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// An engine turns the bytes of an upstream into framed records in a [wire.Out]. It knows no sockets: the pump feeds
+// it and writes what it leaves. Times are durations since the stream began.
+type engine interface {
+	// feed takes complete records off the front of buf and returns how many bytes it used. It stops early when much
+	// output has gathered. The error is a *hub.Failure: the stream cannot go on.
+	feed(buf []byte, eof bool, now time.Duration) (used int, err error)
+
+	// tick does what is due by the passing of time. It returns when it wants to be called next, 0 for never, and
+	// whether the run is over, so that nothing more of the upstream matters.
+	tick(now time.Duration) (next time.Duration, over bool)
+
+	// finish writes the end of the stream, which is f, or the upstream's own if f is nil. It returns how the stream
+	// ended: nil for a run that ended as its agent wished.
+	finish(f *hub.Failure, now time.Duration) *hub.Failure
+}
+
+// pipeline translates one dialect into another: split, decode, sequence, encode.
+type pipeline struct {
+	split wire.Splitter
+	dec   hub.Decoder
+	seq   *hub.Sequencer
+	enc   hub.Encoder
+	out   *wire.Out
+
+	loose, strict []hub.Event
+	tally         *tally
+	observe       Observer
+	edit          func(*hub.Event) // changes a strict event before it is encoded; nil for none
+	from          string
+	seqNo         uint64
+	end           hub.Status // of the RunEnd that was encoded
+}
+
+// PipelineConfig says what a pipeline translates.
+type PipelineConfig struct {
+	From, To               *hub.Dialect
+	FromOptions, ToOptions hub.Options
+	Framing                wire.Framing // of the input; Auto recognises it
+	MaxRecord              int          // bytes; 0 is the default
+	Bounds                 hub.Bounds
+	Settle                 time.Duration
+}
+
+func newPipeline(c PipelineConfig) *pipeline {
+	return &pipeline{
+		split: wire.NewSplitter(c.Framing, c.MaxRecord),
+		dec:   c.From.NewDecoder(c.FromOptions),
+		enc:   c.To.NewEncoder(c.ToOptions),
+		seq:   hub.NewSequencer(hub.SequencerConfig{Bounds: c.Bounds, Settle: c.Settle, Replace: c.To.Caps.Has(hub.CapReplace)}),
+		out:   wire.NewOut(c.To.Framing),
+		tally: new(tally),
+		from:  c.From.Name,
+	}
+}
+
+// reset makes the pipeline ready for another stream.
+func (p *pipeline) reset() {
+	p.split.Reset()
+	p.dec.Reset()
+	p.enc.Reset()
+	p.seq.Reset()
+	p.out.Reset()
+	*p.tally = tally{}
+	p.seqNo, p.end = 0, hub.StatusNone
+}
+
+// An Observer sees a stream while it is translated: the tap, the demo, error reports. Nil members are not called.
+// Everything handed over is valid during the call only.
+type Observer struct {
+	Record func(rec wire.Record)              // before it is decoded
+	Loose  func(ev *hub.Event)                // as decoded
+	Strict func(ev *hub.Event, fate hub.Fate) // after it was encoded
+	Done   func()                             // after everything that came of one record, of time or of the end
+	Fault  func(err *hub.Error)               // a record that could not be decoded, wholly or in part
+}
+
+func (p *pipeline) feed(buf []byte, eof bool, now time.Duration) (used int, err error) {
+	for !p.seq.Ended() && len(p.out.Buf) < flushAt {
+		rec, n, err := p.split.Split(buf[used:], eof)
+		if err != nil {
+			if f := p.framingFault(err, used); f != nil {
+				return used, f
+			}
+		}
+		if n == 0 {
+			break
+		}
+		if rec.Data != nil {
+			p.record(rec, used, now)
+		}
+		used += n
+	}
+	p.tally.bytesIn += int64(used)
+	return used, nil
+}
+
+// record translates one record. at is its place in the bytes fed.
+func (p *pipeline) record(rec wire.Record, at int, now time.Duration) {
+	p.tally.records++
+	if p.observe.Record != nil {
+		p.observe.Record(rec)
+	}
+	var err error
+	p.loose, err = p.dec.Decode(p.loose[:0], rec)
+	if err != nil {
+		p.fault(err, at)
+	}
+	p.sequence(now)
+	p.done()
+}
+
+// sequence makes the loose events strict and encodes them.
+func (p *pipeline) sequence(now time.Duration) {
+	for i := range p.loose {
+		p.tally.in[p.loose[i].Kind]++
+		if p.observe.Loose != nil {
+			p.observe.Loose(&p.loose[i])
+		}
+	}
+	p.strict = p.seq.Push(p.strict[:0], p.loose, now)
+	p.encode()
+}
+
+func (p *pipeline) encode() {
+	for i := range p.strict {
+		ev := &p.strict[i]
+		p.seqNo++
+		ev.Seq = p.seqNo
+		if ev.Kind == hub.RunEnd {
+			p.end = ev.Status
+		}
+		if p.edit != nil {
+			p.edit(ev)
+		}
+		fate := p.enc.Encode(p.out, ev)
+		p.tally.out[ev.Kind][fate]++
+		if p.observe.Strict != nil {
+			p.observe.Strict(ev, fate)
+		}
+	}
+}
+
+func (p *pipeline) done() {
+	if p.observe.Done != nil {
+		p.observe.Done()
+	}
+}
+
+func (p *pipeline) tick(now time.Duration) (next time.Duration, over bool) {
+	if at, ok := p.seq.Deadline(); ok && at <= now {
+		p.strict = p.seq.Tick(p.strict[:0], now)
+		p.encode()
+		p.done()
+	}
+	next, _ = p.seq.Deadline()
+	return next, p.seq.Ended()
+}
+
+func (p *pipeline) finish(f *hub.Failure, now time.Duration) *hub.Failure {
+	if f == nil && p.understoodNothing() {
+		f = hub.Fail(hub.CodeMalformed, p.tally.firstError())
+	}
+	// A typed nil would be a cause.
+	var cause error
+	if f != nil {
+		cause = f
+	}
+	ended := p.seq.Ending()
+	if !ended {
+		p.loose = p.dec.Finish(p.loose[:0], cause)
+		p.sequence(now)
+		ended = p.seq.Ending()
+	}
+	p.strict = p.seq.Flush(p.strict[:0], cause)
+	p.encode()
+	p.enc.Finish(p.out)
+	p.tally.repairs = p.seq.Repairs
+	p.done()
+	return p.outcome(ended, f)
+}
+
+// understoodNothing reports whether the upstream sent something, and not one event could be made of it: it does not
+// speak the dialect that the route says.
+func (p *pipeline) understoodNothing() bool {
+	return p.tally.errors() > 0 && p.tally.eventsIn() == 0 && !p.seq.Ending()
+}
+
+func (p *pipeline) outcome(ended bool, f *hub.Failure) *hub.Failure {
+	switch {
+	case ended && p.end == hub.StatusFailed:
+		return hub.Fail(hub.CodeAgent, nil)
+	case ended:
+		return nil
+	case f != nil:
+		return f
+	}
+	return hub.Fail(hub.CodeTruncated, nil)
+}
+
+// fault completes the error of a decoder with what only the pump knows, and reports it.
+func (p *pipeline) fault(err error, at int) {
+	var e *hub.Error
+	if !errors.As(err, &e) {
+		e = hub.NewError(hub.ReasonSyntax, "", -1, err.Error())
+	}
+	e.Dialect, e.Record = p.from, p.tally.records
+	if e.Offset >= 0 {
+		e.Offset += p.tally.bytesIn + int64(at)
+	}
+	p.tally.fault(e)
+	if p.observe.Fault != nil {
+		p.observe.Fault(e)
+	}
+}
+
+// framingFault reports an error of the splitter; it is a failure if splitting cannot go on.
+func (p *pipeline) framingFault(err error, at int) *hub.Failure {
+	e := framingError(err)
+	p.tally.records++
+	p.fault(e, at)
+	var w *wire.Error
+	switch {
+	case !errors.As(err, &w):
+		return hub.Fail(hub.CodeInternal, e)
+	case w.Reason == wire.ReasonCut:
+		return hub.Fail(hub.CodeTruncated, e)
+	case w.Fatal:
+		return hub.Fail(hub.CodeMalformed, e)
+	}
+	return nil
+}
+
+func framingError(err error) *hub.Error {
+	var w *wire.Error
+	if !errors.As(err, &w) {
+		return hub.NewError(hub.ReasonFraming, "", -1, err.Error())
+	}
+	reason := hub.ReasonFraming
+	switch w.Reason {
+	case wire.ReasonTooLarge:
+		reason = hub.ReasonTooLarge
+	case wire.ReasonCut:
+		reason = hub.ReasonCut
+	}
+	return hub.NewError(reason, "", w.Offset, w.Msg)
+}

@@ -1,0 +1,233 @@
+package proxy
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/config"
+)
+
+// table is a configuration made ready to serve. It never changes: a reload swaps in another.
+type table struct {
+	cfg       *config.Config
+	exact     map[string]*route
+	prefixes  []*route // longest first
+	upstreams map[string]*upstream
+}
+
+// route is a path of the table.
+type route struct {
+	cfg     *config.Route
+	global  *config.Config
+	up      *upstream
+	source  *hub.Dialect
+	options hub.Options // of the source
+	framing wire.Framing
+	targets map[string]*target // by dialect; one entry unless client is auto
+	first   *target            // without a wish of the client's
+	allow   map[string]bool    // request headers to pass on, lower case
+	methods map[string]bool
+	metrics *routeMetrics
+	open    *atomic.Int64 // streams open on this path, over all reloads
+}
+
+// target is what a route can answer in one dialect.
+type target struct {
+	dialect *hub.Dialect
+	options hub.Options
+	framing wire.Framing // Auto: the dialect's own
+	engines sync.Pool    // of *pipeline
+}
+
+func newTable(cfg *config.Config, m *metrics, counters *openCounters) (*table, error) {
+	t := &table{cfg: cfg, exact: map[string]*route{}, upstreams: map[string]*upstream{}}
+	for name, u := range cfg.Upstreams {
+		up, err := newUpstream(u, int(cfg.Limits.Header))
+		if err != nil {
+			return nil, fmt.Errorf("upstream %s: %w", name, err)
+		}
+		t.upstreams[name] = up
+	}
+	for _, rc := range cfg.Routes {
+		r, err := newRoute(cfg, rc, t.upstreams[rc.Upstream])
+		if err != nil {
+			return nil, fmt.Errorf("route %s: %w", rc.Path, err)
+		}
+		r.metrics, r.open = m.forRoute(rc.Path), counters.of(rc.Path)
+		t.add(r)
+	}
+	return t, nil
+}
+
+func (t *table) add(r *route) {
+	prefix, ok := strings.CutSuffix(r.cfg.Path, "/*")
+	if !ok {
+		t.exact[r.cfg.Path] = r
+		return
+	}
+	at := 0
+	for at < len(t.prefixes) && len(t.prefixes[at].cfg.Path) >= len(prefix)+2 {
+		at++
+	}
+	t.prefixes = append(t.prefixes[:at], append([]*route{r}, t.prefixes[at:]...)...)
+}
+
+// find returns the route for a path and what the path has beyond it.
+func (t *table) find(path string) (r *route, rest string) {
+	if r := t.exact[path]; r != nil {
+		return r, ""
+	}
+	for _, r := range t.prefixes {
+		base := strings.TrimSuffix(r.cfg.Path, "/*")
+		if rest, ok := strings.CutPrefix(path, base); ok && (rest == "" || rest[0] == '/') {
+			return r, rest
+		}
+	}
+	return nil, ""
+}
+
+func (t *table) retire() {
+	for _, u := range t.upstreams {
+		u.retire()
+	}
+}
+
+func newRoute(cfg *config.Config, rc *config.Route, up *upstream) (*route, error) {
+	source, err := adapters.Lookup(up.cfg.Dialect)
+	if err != nil {
+		return nil, err
+	}
+	r := &route{cfg: rc, global: cfg, up: up, source: source, targets: map[string]*target{}, allow: set(rc.Headers.Allow), methods: set(rc.Methods)}
+	if r.options, err = parseOptions(source, up.cfg.Options, cfg); err != nil {
+		return nil, err
+	}
+	if r.framing, err = wire.ParseFraming(up.cfg.Framing); err != nil {
+		return nil, err
+	}
+	if r.framing == wire.Auto && up.webSocket() {
+		r.framing = wire.WebSocket
+	}
+	for _, d := range adapters.All() {
+		wanted := rc.Client == d.Name || rc.Client == config.Auto && d.NewEncoder != nil
+		if !wanted {
+			continue
+		}
+		if r.targets[d.Name], err = newTarget(d, cfg, rc); err != nil {
+			return nil, err
+		}
+	}
+	r.first = r.targets[rc.Client]
+	if rc.Client == config.Auto {
+		r.first = r.targets[rc.Default]
+	}
+	if r.first == nil {
+		return nil, fmt.Errorf("no dialect to answer in")
+	}
+	return r, nil
+}
+
+func newTarget(d *hub.Dialect, cfg *config.Config, rc *config.Route) (*target, error) {
+	t := &target{dialect: d}
+	var err error
+	if t.options, err = parseOptions(d, rc.OptionsFor(d.Name), cfg); err != nil {
+		return nil, err
+	}
+	t.framing, err = wire.ParseFraming(rc.Framing)
+	return t, err
+}
+
+func parseOptions(d *hub.Dialect, raw map[string]any, cfg *config.Config) (hub.Options, error) {
+	o, problems := d.ParseOptions(raw)
+	if len(problems) > 0 {
+		return o, problems[0]
+	}
+	o.Nesting = cfg.Limits.Nesting
+	return o, nil
+}
+
+func set(list []string) map[string]bool {
+	m := make(map[string]bool, len(list))
+	for _, s := range list {
+		m[s] = true
+	}
+	return m
+}
+
+// openCounters count open streams by path, across reloads.
+type openCounters struct {
+	mu sync.Mutex
+	by map[string]*atomic.Int64
+}
+
+func (o *openCounters) of(path string) *atomic.Int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.by == nil {
+		o.by = map[string]*atomic.Int64{}
+	}
+	if o.by[path] == nil {
+		o.by[path] = new(atomic.Int64)
+	}
+	return o.by[path]
+}
+
+// copies reports whether a stream is copied instead of translated.
+func (r *route) copies(t *target) bool { return r.source == t.dialect }
+
+// engine returns an engine for one stream, framed for the client as f, and what counts for it.
+func (r *route) engine(t *target, f wire.Framing) (engine, *wire.Out, *tally) {
+	if r.copies(t) {
+		out, count := wire.NewOut(f), new(tally)
+		return &copier{
+			split: wire.NewSplitter(r.framing, int(r.global.Limits.Record)), dialect: t.dialect, out: out, tally: count,
+			enc: t.dialect.NewEncoder(t.options), follow: t.framing == wire.Auto,
+		}, out, count
+	}
+	p, _ := t.engines.Get().(*pipeline)
+	if p == nil {
+		p = r.newPipeline(t)
+	}
+	p.reset()
+	p.out.SetFraming(f)
+	return p, p.out, p.tally
+}
+
+func (r *route) newPipeline(t *target) *pipeline {
+	settle := r.source.Settle
+	if r.up.cfg.Settle != nil {
+		settle = *r.up.cfg.Settle
+	}
+	hold := r.global.Hold
+	return newPipeline(PipelineConfig{
+		From: r.source, FromOptions: r.options, Framing: r.framing, MaxRecord: int(r.global.Limits.Record),
+		To: t.dialect, ToOptions: t.options,
+		Bounds: hub.Bounds{Events: hold.Events, Bytes: int(hold.Bytes), Age: hold.Age}, Settle: settle,
+	})
+}
+
+// release takes an engine back for the next stream.
+func (t *target) release(e engine) {
+	if p, ok := e.(*pipeline); ok {
+		p.edit, p.observe = nil, Observer{}
+		t.engines.Put(p)
+	}
+}
+
+// clientFraming is how the answer is framed, before the upstream's first byte is known.
+func (t *target) clientFraming(webSocket bool) wire.Framing {
+	switch {
+	case webSocket:
+		return wire.WebSocket
+	case t.framing == wire.Auto || t.framing == wire.WebSocket:
+		if t.dialect.Framing == wire.WebSocket {
+			return wire.SSE
+		}
+		return t.dialect.Framing
+	}
+	return t.framing
+}

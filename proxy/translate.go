@@ -1,0 +1,69 @@
+package proxy
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// Translation is what [Translate] did.
+type Translation struct {
+	Ending    hub.Status // of the run, as it was written
+	Failure   *hub.Failure
+	Records   int64
+	EventsIn  int64
+	EventsOut int64
+	Faults    int64 // records that could not be decoded, wholly or in part
+	Repairs   hub.RepairCounts
+	Fates     [hub.NumKinds][hub.NumFates]int64
+}
+
+// Translate moves one recorded or live stream from in to out by the very pump that serves clients. to is the framing
+// of the output; Auto is the dialect's own. The error is that of writing; what is wrong with the stream is in the
+// Translation, and seen by the observer as it happens.
+func Translate(ctx context.Context, in io.Reader, out io.Writer, c PipelineConfig, to wire.Framing, o Observer) (Translation, error) {
+	p := newPipeline(c)
+	p.reset()
+	if to != wire.Auto {
+		p.out.SetFraming(to)
+	}
+	p.observe = o
+	st := new(stopper)
+	src := newAsyncSource(readPieces(in), closerOf(in))
+	w := &writerSink{w: out}
+	stop := context.AfterFunc(ctx, func() { st.stop(hub.Fail(hub.CodeShutdown, ctx.Err())); closerOf(in)() })
+	defer stop()
+	run := pump{src: src, sink: w, eng: p, out: p.out, start: time.Now(), stop: st}
+	f := run.run()
+	src.abandon()
+	t := Translation{
+		Ending: p.end, Failure: f, Records: p.tally.records, EventsIn: p.tally.eventsIn(), EventsOut: p.tally.eventsOut(),
+		Faults: p.tally.errors(), Repairs: p.tally.repairs, Fates: p.tally.out,
+	}
+	return t, w.err
+}
+
+func closerOf(r io.Reader) func() {
+	if c, ok := r.(io.Closer); ok {
+		return func() { _ = c.Close() }
+	}
+	return func() {}
+}
+
+// writerSink writes to a file or pipe.
+type writerSink struct {
+	w   io.Writer
+	err error
+}
+
+func (s *writerSink) begin(*wire.Out) {}
+
+func (s *writerSink) write(out *wire.Out) error {
+	_, s.err = s.w.Write(out.Buf)
+	return s.err
+}
+
+func (s *writerSink) end(*hub.Failure) error { return nil }

@@ -1,0 +1,108 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/fasthttp/websocket"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// openWebSocket connects to an upstream that is called by WebSocket. The client's body, if there is one, is the first
+// message.
+func (c *call) openWebSocket(ctx context.Context, stop *stopper) (source, error) {
+	up := c.route.up
+	plain := func(ctx context.Context, network, addr string) (net.Conn, error) {
+		ctx, cancel := context.WithTimeout(ctx, up.cfg.Timeouts.Connect)
+		defer cancel()
+		return up.dialer.DialContext(ctx, network, addr)
+	}
+	dialer := websocket.Dialer{NetDialContext: plain, TLSClientConfig: up.tls, HandshakeTimeout: up.cfg.Timeouts.FirstByte}
+	url := up.cfg.URL.Scheme + "://" + up.cfg.URL.Host + string(c.request.Header.RequestURI())
+	conn, resp, err := dialer.DialContext(ctx, url, c.webSocketHeader())
+	if err != nil {
+		return nil, handshakeFailure(err, resp)
+	}
+	conn.SetReadLimit(int64(c.route.global.Limits.Record))
+	stop.onStop(func() { conn.Close() })
+	if err := c.greet(conn); err != nil {
+		conn.Close()
+		return nil, hub.Fail(hub.CodeReset, err)
+	}
+	return newAsyncSource(nextMessage(conn), func() { conn.Close() }), nil
+}
+
+// webSocketHeader is the call's header without the fields that the handshake makes itself.
+func (c *call) webSocketHeader() http.Header {
+	h := http.Header{}
+	for key, value := range c.request.Header.All() {
+		if name := strings.ToLower(string(key)); !hopByHop[name] && name != "accept" && name != "content-type" {
+			h.Add(string(key), string(value))
+		}
+	}
+	return h
+}
+
+func handshakeFailure(err error, resp *http.Response) *hub.Failure {
+	if resp == nil || !errors.Is(err, websocket.ErrBadHandshake) {
+		return dialFailure(err)
+	}
+	detail, _ := io.ReadAll(io.LimitReader(resp.Body, maxDetail))
+	_ = resp.Body.Close()
+	if resp.StatusCode < 300 {
+		return hub.Fail(hub.CodeMalformed, errors.New("the upstream does not speak WebSocket there"))
+	}
+	return statusFailure(resp.StatusCode, strings.ToValidUTF8(string(detail), "\uFFFD"))
+}
+
+// greet sends the client's body, and lets a client that came by WebSocket as well talk on.
+func (c *call) greet(conn *websocket.Conn) error {
+	if body := c.request.Body(); len(body) > 0 {
+		if err := conn.WriteMessage(websocket.TextMessage, body); err != nil {
+			return err
+		}
+	}
+	if c.session != nil {
+		return c.session.connect(conn)
+	}
+	return nil
+}
+
+// nextMessage reads one message at a time.
+func nextMessage(conn *websocket.Conn) func([]byte) ([]byte, error) {
+	return func(p []byte) ([]byte, error) {
+		_, r, err := conn.NextReader()
+		if err != nil {
+			return nil, closeError(err)
+		}
+		for {
+			if len(p) == cap(p) {
+				p = append(p, 0)[:len(p)]
+			}
+			n, err := r.Read(p[len(p):cap(p)])
+			p = p[:len(p)+n]
+			switch {
+			case err == io.EOF:
+				return p, nil
+			case err != nil:
+				return nil, closeError(err)
+			}
+		}
+	}
+}
+
+// closeError tells a good end of the connection from a bad one.
+func closeError(err error) error {
+	switch {
+	case websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway, websocket.CloseNoStatusReceived):
+		return io.EOF
+	case errors.Is(err, websocket.ErrReadLimit):
+		return hub.Fail(hub.CodeMalformed, err)
+	}
+	return hub.Fail(hub.CodeReset, err)
+}

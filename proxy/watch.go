@@ -1,0 +1,13 @@
+package proxy
+
+import "net"
+
+// A watcher notices that a client has left while nothing is being written to it, as happens when the upstream is
+// silent. fasthttp has no such notice, and a failed write comes too late.
+type watcher interface {
+	// watch calls gone, at most once and from another goroutine, when the peer of c closes its side. The function
+	// returned ends the watch; a call of gone that has begun by then may still be running.
+	watch(c net.Conn, gone func()) (forget func())
+
+	close()
+}
