@@ -4,68 +4,85 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"unsafe"
-
-	"github.com/bytedance/sonic/decoder"
 )
 
-type flat struct {
-	Type  Value `json:"type"`
-	ID    Value `json:"messageId"`
-	Delta Value `json:"delta"`
+// record returns the nested record with another text.
+func record(text string) []byte { return []byte(strings.Replace(nested, "Hello wor", text, 1)) }
+
+// benchRecords are records of the sizes and contents that streams carry.
+var benchRecords = []struct {
+	name string
+	data []byte
+}{
+	{"nested", []byte(nested)},
+	{"cjk", record("敏捷的棕色狐狸")},
+	{"code1K", record(strings.Repeat(`if err != nil {\n\treturn fmt.Errorf(\"cannot read: %w\", err)\n}\n`, 15))},
+	{"code4K", record(strings.Repeat(`if err != nil {\n\treturn fmt.Errorf(\"cannot read: %w\", err)\n}\n`, 61))},
+	{"cjk4K", record(strings.Repeat("敏捷的棕色狐狸跳过了懒狗。", 104))},
+	{"tool4K", []byte(strings.Replace(nested, `"content":`, `"rawInput":[`+
+		strings.Repeat(`{"path":"/src/main.go","line":120,"old":"return nil","new":"return err"},`, 54)+`0],"content":`, 1))},
 }
 
-const flatRecord = `{"type":"TEXT_MESSAGE_CONTENT","messageId":"m1","delta":"Hi there"}`
-
-var nested4K = strings.Replace(nested, "Hello wor", strings.Repeat("The quick brown fox said \\\"hello\\\" to the lazy dog.\\n", 78), 1)
-var tool4K = strings.Replace(nested, `"content":{`, `"rawInput":{"edits":[`+strings.TrimSuffix(strings.Repeat(`{"path":"/src/main.go","line":120,"old":"return nil","new":"return err"},`, 52), ",")+`]},"content":{`, 1)
-var cjk4K = strings.Replace(nested, "Hello wor", strings.Repeat("敏捷的棕色狐狸跳过了懒狗。", 100), 1)
-
+// go test -run '^$' -bench BenchmarkDecode -count 8 ./adapters/internal/rawjson
 func BenchmarkDecode(b *testing.B) {
-	run := func(name, rec string, fresh func() any, clear func(any)) {
-		data := []byte(rec)
-		v := fresh()
-		b.Run(name+"/walker", func(b *testing.B) {
-			var d Decoder
+	var d Decoder
+	for _, rec := range benchRecords {
+		b.Run(rec.name, func(b *testing.B) {
+			b.SetBytes(int64(len(rec.data)))
 			b.ReportAllocs()
-			b.SetBytes(int64(len(data)))
+			var u update
 			for b.Loop() {
-				clear(v)
-				if err := d.Decode(data, v); err != nil {
+				u = update{}
+				if err := d.Decode(rec.data, &u); err != nil {
 					b.Fatal(err)
-				}
-			}
-		})
-		b.Run(name+"/sonic", func(b *testing.B) {
-			d := decoder.NewDecoder("")
-			d.SetOptions(decoder.OptionValidateString | decoder.OptionCaseSensitive)
-			b.ReportAllocs()
-			b.SetBytes(int64(len(data)))
-			for b.Loop() {
-				clear(v)
-				d.Reset(unsafe.String(&data[0], len(data)))
-				if err := d.Decode(v); err != nil {
-					b.Fatal(err)
-				}
-				if err := d.CheckTrailings(); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-		b.Run(name+"/std", func(b *testing.B) {
-			b.ReportAllocs()
-			b.SetBytes(int64(len(data)))
-			for b.Loop() {
-				if !json.Valid(data) {
-					b.Fatal()
 				}
 			}
 		})
 	}
-	newU, clrU := func() any { return new(update) }, func(v any) { *v.(*update) = update{} }
-	run("nested", nested, newU, clrU)
-	run("flat", flatRecord, func() any { return new(flat) }, func(v any) { *v.(*flat) = flat{} })
-	run("text4K", nested4K, newU, clrU)
-	run("tool4K", tool4K, newU, clrU)
-	run("cjk4K", cjk4K, newU, clrU)
+	b.Run("flat", func(b *testing.B) {
+		data := []byte(flatRecord)
+		b.SetBytes(int64(len(data)))
+		b.ReportAllocs()
+		var v flat
+		for b.Loop() {
+			v = flat{}
+			if err := d.Decode(data, &v); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// The same records by the standard library's validator, which fills nothing.
+func BenchmarkStandardValid(b *testing.B) {
+	for _, rec := range benchRecords {
+		b.Run(rec.name, func(b *testing.B) {
+			b.SetBytes(int64(len(rec.data)))
+			for b.Loop() {
+				if !json.Valid(rec.data) {
+					b.Fatal("record is not valid")
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkStrings(b *testing.B) {
+	code := []byte("if err != nil {\n\treturn fmt.Errorf(\"cannot read: %w\", err)\n}\n")
+	body := AppendEscaped(nil, code)
+	f := func(name string, src []byte, appendTo func(dst, src []byte) []byte) {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(src)))
+			b.ReportAllocs()
+			buf := make([]byte, 0, 1024)
+			for b.Loop() {
+				buf = appendTo(buf[:0], src)
+			}
+		})
+	}
+	f("escape/code", code, AppendEscaped)
+	f("escape/token", []byte(" quick"), AppendEscaped)
+	f("unescape/code", body, AppendUnescaped)
+	f("unescape/token", []byte(" quick"), AppendUnescaped)
+	f("compact", []byte(nested), func(dst, src []byte) []byte { return AppendCompact(dst, src) })
 }

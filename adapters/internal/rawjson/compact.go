@@ -25,7 +25,7 @@ func ValueOfText(dst, body []byte) (result []byte, ok bool) {
 	n := len(dst)
 	dst = AppendUnescaped(dst, body)
 	var s scanner
-	if s.run(dst[n:], 0, nil, nil) != nil {
+	if s.pass(dst[n:], DefaultMaxDepth, nil, nil) < 0 {
 		return dst[:n], false
 	}
 	text := trim(dst[n:])

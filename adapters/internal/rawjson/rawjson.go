@@ -1,16 +1,14 @@
 package rawjson
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
-	"unicode/utf8"
-
-	"github.com/bytedance/sonic"
 )
 
 // Value is one raw JSON value: its text, without surrounding whitespace. It aliases the input it was decoded from and
 // is valid as long as that input is. nil means that the member was absent; a member that was null is the text "null".
-type Value = sonic.NoCopyRawMessage
+type Value = json.RawMessage
 
 // DefaultMaxDepth is how many arrays and objects may be open at once when [Decoder.MaxDepth] is 0.
 const DefaultMaxDepth = 512
@@ -37,9 +35,10 @@ func (e *Error) Error() string {
 }
 
 // Decoder decodes records into structs whose fields are [Value]. The zero value is ready to use.
-// A Decoder must not be used by two goroutines at once.
+// Two goroutines must not use one Decoder at the same time.
 type Decoder struct {
 	// MaxDepth is how many arrays and objects may be open at once; 0 means DefaultMaxDepth.
+	// Memory is bounded by it: a level costs a few hundred bytes of stack.
 	MaxDepth int
 
 	scan   scanner
@@ -58,22 +57,27 @@ type Decoder struct {
 // Decode panics when *v is not a struct of such fields: that is a fault of the program.
 func (d *Decoder) Decode(data []byte, v any) error {
 	sc, base := d.target(v)
-	return d.scan.run(data, d.MaxDepth, sc, base)
+	if !validUTF8(data) {
+		return utf8Error(data)
+	}
+	return d.scan.run(data, d.maxDepth(), sc, base)
 }
 
 // Valid checks data as [Decoder.Decode] does, without a schema.
 func (d *Decoder) Valid(data []byte) error {
-	return d.scan.run(data, d.MaxDepth, nil, nil)
+	if !validUTF8(data) {
+		return utf8Error(data)
+	}
+	return d.scan.run(data, d.maxDepth(), nil, nil)
 }
 
-// firstInvalid returns the offset of the first byte of data that is not UTF-8. There is one.
-func firstInvalid(data []byte) int {
-	for i := 0; i < len(data); {
-		r, n := utf8.DecodeRune(data[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
+func (d *Decoder) maxDepth() int {
+	if d.MaxDepth <= 0 {
+		return DefaultMaxDepth
 	}
-	return len(data)
+	return d.MaxDepth
+}
+
+func utf8Error(data []byte) error {
+	return &Error{Offset: firstInvalid(data), Reason: ReasonUTF8, Msg: "not UTF-8"}
 }

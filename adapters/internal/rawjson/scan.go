@@ -1,11 +1,7 @@
 package rawjson
 
 import (
-	"bytes"
-	"encoding/binary"
 	"fmt"
-	"math/bits"
-	"unicode/utf8"
 	"unsafe"
 )
 
@@ -13,47 +9,54 @@ import (
 // the index behind it. A fault at index p is returned as ^p, which is negative: the good path carries one integer, and the
 // message is made from the offset afterwards.
 
-// scanner is the state of one pass over data.
+// scanner is the state of one pass over data, which is UTF-8. Depth is bounded, and so is the recursion.
 type scanner struct {
-	data    []byte
-	tooDeep bool   // the fault is the nesting, not the byte
-	typeAt  int    // where the first value was that should have been an object; -1: none
-	typeOf  string // the member it belongs to
+	data   []byte
+	reason string // of the fault, unless it is ReasonSyntax
+	typeAt int    // where the first value was that should have been an object; -1: none
+	typeOf string // what it belongs to
 }
 
 // run checks data, and fills the struct at base when there is a schema for it.
 func (s *scanner) run(data []byte, maxDepth int, sc *schema, base unsafe.Pointer) error {
-	if maxDepth <= 0 {
-		maxDepth = DefaultMaxDepth
+	end := s.pass(data, maxDepth, sc, base)
+	s.data = nil // keep nothing of the caller's buffer
+	switch {
+	case end < 0:
+		return s.fault(data, ^end)
+	case s.typeAt >= 0:
+		return &Error{Offset: s.typeAt, Reason: ReasonType, Msg: "want an object or null for " + s.typeOf}
+	default:
+		return nil
 	}
-	if !utf8.Valid(data) {
-		return &Error{Offset: firstInvalid(data), Reason: ReasonUTF8, Msg: "invalid UTF-8"}
-	}
-	s.data, s.tooDeep, s.typeAt = data, false, -1
-	root := field{sub: sc}
-	end := s.member(skipSpace(data, 0), maxDepth, &root, base)
-	if end < 0 {
-		return s.fault(^end)
-	}
-	if end = skipSpace(data, end); end != len(data) {
-		return &Error{Offset: end, Reason: ReasonTrailing, Msg: fmt.Sprintf("%q follows the value", data[end])}
-	}
-	if s.typeAt >= 0 {
-		return &Error{Offset: s.typeAt, Reason: ReasonType, Msg: fmt.Sprintf("want an object for %q", s.typeOf)}
-	}
-	return nil
 }
 
-// fault explains why the scan stopped at index i.
-func (s *scanner) fault(i int) error {
-	switch {
-	case s.tooDeep:
-		return &Error{Offset: i, Reason: ReasonDepth, Msg: "nested too deep"}
-	case i >= len(s.data):
-		return &Error{Offset: len(s.data), Reason: ReasonSyntax, Msg: "unexpected end"}
-	default:
-		return &Error{Offset: i, Reason: ReasonSyntax, Msg: fmt.Sprintf("unexpected %q", s.data[i])}
+// pass is run without its errors: it returns the length of data, or ^p for a fault at p.
+func (s *scanner) pass(data []byte, maxDepth int, sc *schema, base unsafe.Pointer) int {
+	s.data, s.reason, s.typeAt = data, ReasonSyntax, -1
+	end := s.member(skipSpace(data, 0), maxDepth, &field{sub: sc, label: "the record"}, base)
+	if end < 0 {
+		return end
 	}
+	if end = skipSpace(data, end); end < len(data) {
+		s.reason = ReasonTrailing
+		return ^end
+	}
+	return end
+}
+
+// fault explains why the scan of data stopped at index i.
+func (s *scanner) fault(data []byte, i int) error {
+	msg := "unexpected end"
+	switch {
+	case s.reason == ReasonDepth:
+		msg = "nested deeper than the limit"
+	case s.reason == ReasonTrailing:
+		msg = fmt.Sprintf("%q follows the value", data[i])
+	case i < len(data):
+		msg = fmt.Sprintf("unexpected %q", data[i])
+	}
+	return &Error{Offset: i, Reason: s.reason, Msg: msg}
 }
 
 // member scans the value of field f and keeps it in the struct at base. left is how many containers may still be opened.
@@ -70,7 +73,7 @@ func (s *scanner) member(i, left int, f *field, base unsafe.Pointer) int {
 	}
 	end := s.value(i, left)
 	if end >= 0 && s.data[i] != 'n' && s.typeAt < 0 {
-		s.typeAt, s.typeOf = i, f.name
+		s.typeAt, s.typeOf = i, f.label
 	}
 	return end
 }
@@ -101,7 +104,7 @@ func (s *scanner) value(i, left int) int {
 // object scans the object that opens at i. With a schema, its members go to the struct at base.
 func (s *scanner) object(i, left int, sc *schema, base unsafe.Pointer) int {
 	if left == 0 {
-		s.tooDeep = true
+		s.reason = ReasonDepth
 		return ^i
 	}
 	data := s.data
@@ -147,7 +150,7 @@ func (s *scanner) object(i, left int, sc *schema, base unsafe.Pointer) int {
 // array scans the array that opens at i.
 func (s *scanner) array(i, left int) int {
 	if left == 0 {
-		s.tooDeep = true
+		s.reason = ReasonDepth
 		return ^i
 	}
 	data := s.data
@@ -169,116 +172,4 @@ func (s *scanner) array(i, left int) int {
 		}
 		i = skipSpace(data, i+1)
 	}
-}
-
-// Eight bytes at a time: a byte of the word is stop when it ends a run of ordinary string bytes.
-const (
-	ones  = 0x0101010101010101
-	highs = 0x8080808080808080
-)
-
-// plainRun returns the index of the first quote, backslash or control character of data at or after i, or len(data).
-func plainRun(data []byte, i int) int {
-	for ; i+8 <= len(data); i += 8 {
-		w := binary.LittleEndian.Uint64(data[i:])
-		// Subtracting borrows out of a byte that is too small; bytes above 0x7f are never a stop. A borrow can only
-		// spoil bytes above a true stop, so the lowest mark is exact.
-		stop := ((w - ones*' ') | ((w ^ ones*'"') - ones) | ((w ^ ones*'\\') - ones)) &^ w & highs
-		if stop != 0 {
-			return i + bits.TrailingZeros64(stop)/8
-		}
-	}
-	for i < len(data) && data[i] >= ' ' && data[i] != '"' && data[i] != '\\' {
-		i++
-	}
-	return i
-}
-
-// scanString scans a string whose body starts at i.
-func scanString(data []byte, i int) int {
-	for {
-		if i = plainRun(data, i); i >= len(data) || data[i] < ' ' {
-			return ^i
-		}
-		if data[i] == '"' {
-			return i + 1
-		}
-		if i = scanEscape(data, i+1); i < 0 {
-			return i
-		}
-	}
-}
-
-// scanEscape scans what follows a backslash.
-func scanEscape(data []byte, i int) int {
-	if i >= len(data) {
-		return ^i
-	}
-	switch data[i] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return i + 1
-	case 'u':
-		for end := i + 5; i+1 < end; {
-			if i++; i >= len(data) || unhex[data[i]] < 0 {
-				return ^i
-			}
-		}
-		return i + 1
-	}
-	return ^i
-}
-
-// scanWord scans one of the three literals.
-func scanWord(data []byte, i int, word string) int {
-	if bytes.HasPrefix(data[i:], []byte(word)) {
-		return i + len(word)
-	}
-	for k := 0; i < len(data) && data[i] == word[k]; k++ {
-		i++
-	}
-	return ^i
-}
-
-// scanNumber scans a number; there is none if another byte is at i.
-func scanNumber(data []byte, i int) int {
-	if data[i] == '-' {
-		i++
-	}
-	if i < len(data) && data[i] == '0' {
-		i++
-	} else if i = scanDigits(data, i); i < 0 {
-		return i
-	}
-	if i < len(data) && data[i] == '.' {
-		if i = scanDigits(data, i+1); i < 0 {
-			return i
-		}
-	}
-	if i < len(data) && data[i]|0x20 == 'e' {
-		if i++; i < len(data) && (data[i] == '+' || data[i] == '-') {
-			i++
-		}
-		return scanDigits(data, i)
-	}
-	return i
-}
-
-// scanDigits scans one or more digits.
-func scanDigits(data []byte, i int) int {
-	start := i
-	for i < len(data) && data[i]-'0' < 10 {
-		i++
-	}
-	if i == start {
-		return ^i
-	}
-	return i
-}
-
-// skipSpace returns the index of the first byte at or after i that is not whitespace.
-func skipSpace(data []byte, i int) int {
-	for i < len(data) && (data[i] == ' ' || data[i] == '\n' || data[i] == '\t' || data[i] == '\r') {
-		i++
-	}
-	return i
 }

@@ -3,6 +3,7 @@ package rawjson
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"unsafe"
@@ -11,6 +12,7 @@ import (
 // field is one member that a struct asks for.
 type field struct {
 	name   string
+	label  string // name in messages
 	offset uintptr
 	sub    *schema // nil: the field is a Value
 }
@@ -62,14 +64,11 @@ func buildSchema(t reflect.Type) *schema {
 	sc := &schema{}
 	for i := range t.NumField() {
 		sf := t.Field(i)
-		name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")
-		if name == "-" || !sf.IsExported() {
-			continue
+		if !sf.IsExported() && !sf.Anonymous || sf.Tag.Get("json") == "-" {
+			continue // other JSON packages do not see these either
 		}
-		if name == "" {
-			name = sf.Name
-		}
-		f := field{name: name, offset: sf.Offset}
+		name := fieldName(t, sf)
+		f := field{name: name, label: strconv.Quote(name), offset: sf.Offset}
 		switch {
 		case sf.Type == reflect.TypeFor[Value]():
 		case sf.Type.Kind() == reflect.Struct:
@@ -77,10 +76,30 @@ func buildSchema(t reflect.Type) *schema {
 		default:
 			panic(fmt.Sprintf("BUG: rawjson: field %s of %v is neither a Value nor a struct", sf.Name, t))
 		}
-		for len(sc.byLen) <= len(name) {
-			sc.byLen = append(sc.byLen, nil)
-		}
-		sc.byLen[len(name)] = append(sc.byLen[len(name)], f)
+		sc.add(f, t)
 	}
 	return sc
+}
+
+// fieldName returns the member that a field stands for. What other JSON packages treat specially is refused.
+func fieldName(t reflect.Type, sf reflect.StructField) string {
+	name := sf.Tag.Get("json")
+	if sf.Anonymous || strings.ContainsAny(name, ",\"\\") {
+		panic(fmt.Sprintf("BUG: rawjson: field %s of %v is embedded, or its tag is more than a name", sf.Name, t))
+	}
+	if name == "" {
+		return sf.Name
+	}
+	return name
+}
+
+func (sc *schema) add(f field, t reflect.Type) {
+	if sc.find([]byte(f.name)) != nil {
+		panic(fmt.Sprintf("BUG: rawjson: two fields of %v are named %s", t, f.name))
+	}
+	n := len(f.name)
+	for len(sc.byLen) <= n {
+		sc.byLen = append(sc.byLen, nil)
+	}
+	sc.byLen[n] = append(sc.byLen[n], f)
 }

@@ -41,7 +41,7 @@ func AppendString(dst, plain []byte) []byte {
 // AppendEscaped appends the body for a plain text. It escapes what JSON demands (quote, backslash, control characters) and
 // nothing else: no HTML escaping. Invalid UTF-8 becomes U+FFFD, one per byte.
 func AppendEscaped(dst, plain []byte) []byte {
-	if !utf8.Valid(plain) {
+	if !validUTF8(plain) {
 		return appendEscapedInvalid(dst, plain)
 	}
 	return appendEscapedValid(dst, plain)
