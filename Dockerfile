@@ -1,0 +1,18 @@
+# The image holds one static binary, the certificates of public authorities, and nothing else.
+
+FROM golang:1.26 AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+ARG VERSION=dev
+RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /sabir ./cmd/sabir
+
+FROM scratch
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
+COPY --from=build /sabir /sabir
+# Nobody, by number: scratch has no names. Sabir writes no files, so the root may be read-only.
+USER 65534:65534
+EXPOSE 8080 9090
+ENTRYPOINT ["/sabir"]
+CMD ["serve", "--config", "/etc/sabir/sabir.yaml"]

@@ -1,0 +1,43 @@
+# The short names of what is done often. CI runs .ci/run, which uses the same commands.
+
+GO ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+
+.PHONY: build demo test race lint fuzz conformance bench cross docker clean
+
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sabir ./cmd/sabir
+
+demo:
+	$(GO) run ./cmd/sabir demo
+
+test:
+	$(GO) test ./...
+
+race:
+	$(GO) test -race -shuffle=on ./...
+
+lint:
+	$(GO) vet ./...
+	golangci-lint run ./...
+
+# Ten seconds for each fuzz target.
+fuzz:
+	.ci/fuzz 10s
+
+conformance:
+	conformance/run
+
+bench:
+	$(GO) run ./bench/loopback -short
+
+# The systems that are not the home of Sabir still build.
+cross:
+	GOOS=darwin $(GO) vet ./...
+	GOOS=windows $(GO) vet ./...
+
+docker:
+	docker build -t sabir .
+
+clean:
+	rm -rf bin dist
