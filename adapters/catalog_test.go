@@ -1,0 +1,87 @@
+package adapters
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// withDialects puts dialects of the test's own in the place of the registry.
+func withDialects(t *testing.T, list ...*hub.Dialect) {
+	before := all
+	all = list
+	t.Cleanup(func() { all = before })
+}
+
+func TestCatalog(t *testing.T) {
+	decode := func(hub.Options) hub.Decoder { return nil }
+	encode := func(hub.Options) hub.Encoder { return nil }
+	withDialects(t,
+		&hub.Dialect{Name: "both", NewDecoder: decode, NewEncoder: encode, Options: []hub.OptionSpec{
+			{Name: "in", Type: hub.OptionInt, Default: "1", Decode: true},
+			{Name: "out", Type: hub.OptionBool, Default: "true", Encode: true},
+			{Name: "always", Type: hub.OptionText, Decode: true, Encode: true},
+		}},
+		&hub.Dialect{Name: "source", NewDecoder: decode},
+		&hub.Dialect{Name: "target", NewEncoder: encode},
+	)
+	f := func(name, side string, options map[string]any, want ...string) {
+		t.Helper()
+		var got []string
+		for _, err := range (Catalog{}).Check(name, side, options) {
+			got = append(got, err.Error())
+		}
+		if strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("%s as %s with %v:\n got %q\nwant %q", name, side, options, got, want)
+		}
+	}
+	f("both", Upstream, nil)
+	f("both", Client, nil)
+	f("source", Upstream, nil)
+	f("target", Client, nil)
+	f("both", Upstream, map[string]any{"in": 3, "always": "x"})
+	f("both", Client, map[string]any{"out": "false", "always": "x"})
+
+	f("boht", Client, map[string]any{"in": 3}, `there is no dialect "boht"; there is: both, source, target`)
+	f("source", Client, nil, "source cannot be used for the client; there is: both, target")
+	f("target", Upstream, nil, "target cannot be used for the upstream; there is: both, source")
+	f("both", Client, map[string]any{"in": 3}, "option in of both means nothing for the client; it changes how the dialect is read")
+	f("both", Upstream, map[string]any{"in": "x", "out": true, "no": 1},
+		`option in of both: want a whole number that is not negative, not "x"`,
+		`both has no option "no"; it has: in, out, always`,
+		"option out of both means nothing for the upstream; it changes how the dialect is written")
+}
+
+// The registry itself: names are unique and fit for labels, and everything in it can be used for something.
+func TestRegistry(t *testing.T) {
+	seen := map[string]bool{}
+	for _, d := range All() {
+		if seen[d.Name] {
+			t.Errorf("two dialects are called %s", d.Name)
+		}
+		seen[d.Name] = true
+		if d.Name == "" || strings.Trim(d.Name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			t.Errorf("%q is no name: want [a-z0-9-]+", d.Name)
+		}
+		if !Serves(d, Upstream) && !Serves(d, Client) {
+			t.Errorf("%s can neither be read nor written", d.Name)
+		}
+		for _, spec := range d.Options {
+			if !Applies(spec, Upstream) && !Applies(spec, Client) {
+				t.Errorf("option %s of %s means nothing on any side", spec.Name, d.Name)
+			}
+		}
+		if _, problems := d.ParseOptions(defaultsOf(d)); len(problems) > 0 {
+			t.Errorf("defaults of %s: %v", d.Name, problems)
+		}
+	}
+}
+
+func defaultsOf(d *hub.Dialect) map[string]any {
+	raw := map[string]any{}
+	for _, spec := range d.Options {
+		raw[spec.Name] = spec.Default
+	}
+	return raw
+}
