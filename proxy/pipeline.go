@@ -80,6 +80,8 @@ type Observer struct {
 	Record func(rec wire.Record)              // before it is decoded
 	Loose  func(ev *hub.Event)                // as decoded
 	Strict func(ev *hub.Event, fate hub.Fate) // after it was encoded
+	Framed func(p []byte)                     // what the encoder wrote for the event that Strict just saw, or for the end
+	Repair func(r hub.Repair, times uint32)   // what the sequencer repaired meanwhile; before Done
 	Done   func()                             // after everything that came of one record, of time or of the end
 	Fault  func(err *hub.Error)               // a record that could not be decoded, wholly or in part
 }
@@ -142,18 +144,40 @@ func (p *pipeline) encode() {
 		if p.edit != nil {
 			p.edit(ev)
 		}
+		before := len(p.out.Buf)
 		fate := p.enc.Encode(p.out, ev)
 		p.tally.out[ev.Kind][fate]++
 		if p.observe.Strict != nil {
 			p.observe.Strict(ev, fate)
 		}
+		p.framed(before)
+	}
+}
+
+// framed shows the observer what was written since Buf had that length.
+func (p *pipeline) framed(before int) {
+	if p.observe.Framed != nil && len(p.out.Buf) > before {
+		p.observe.Framed(p.out.Buf[before:])
 	}
 }
 
 func (p *pipeline) done() {
+	if p.observe.Repair != nil {
+		p.reportRepairs()
+	}
 	if p.observe.Done != nil {
 		p.observe.Done()
 	}
+}
+
+// reportRepairs shows the observer the repairs since it was last called.
+func (p *pipeline) reportRepairs() {
+	for r, n := range p.seq.Repairs {
+		if times := n - p.tally.repairs[r]; times > 0 {
+			p.observe.Repair(hub.Repair(r), times)
+		}
+	}
+	p.tally.repairs = p.seq.Repairs
 }
 
 func (p *pipeline) tick(now time.Duration) (next time.Duration, over bool) {
@@ -183,9 +207,11 @@ func (p *pipeline) finish(f *hub.Failure, now time.Duration) *hub.Failure {
 	}
 	p.strict = p.seq.Flush(p.strict[:0], cause)
 	p.encode()
+	before := len(p.out.Buf)
 	p.enc.Finish(p.out)
-	p.tally.repairs = p.seq.Repairs
+	p.framed(before)
 	p.done()
+	p.tally.repairs = p.seq.Repairs
 	return p.outcome(ended, f)
 }
 
