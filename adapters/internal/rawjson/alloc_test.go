@@ -14,7 +14,7 @@ func TestNoAllocations(t *testing.T) {
 	}
 	var d Decoder
 	var u update
-	var s flat
+	var s small
 	for _, rec := range benchRecords {
 		f("Decode "+rec.name, func() {
 			u = update{}
@@ -23,7 +23,7 @@ func TestNoAllocations(t *testing.T) {
 			}
 		})
 	}
-	flatData := []byte(flatRecord)
+	flatData := []byte(flat)
 	f("Decode in turn", func() { d.Decode(flatData, &s); d.Decode(benchRecords[0].data, &u) })
 	f("Valid", func() { d.Valid(flatData) })
 

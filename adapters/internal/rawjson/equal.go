@@ -7,7 +7,8 @@ import (
 
 // Equal reports whether a and b are the same JSON value. The order of members, whitespace, escapes and the spelling of numbers
 // (1.0 or 1) do not matter; of members with the same name the last one counts. Absent equals only absent.
-// Both values were validated, which bounds the recursion. Objects of more than 16 members allocate.
+// Both values were validated, which bounds the recursion; time grows with the size times the depth, as each level is skipped
+// over before it is entered. Objects of more than 16 members allocate.
 func Equal(a, b Value) bool {
 	if bytes.Equal(a, b) {
 		return true

@@ -45,7 +45,7 @@ func (d *decimal) trimZeros() {
 	}
 	d.exp += int64(n - d.len())
 	if d.len() == 0 {
-		*d = decimal{}
+		*d = decimal{} // zero has one form: no sign, no exponent
 	}
 }
 

@@ -6,8 +6,11 @@ import (
 	"testing"
 )
 
-// update and flat are the shapes of the two most frequent records; nested and flatRecord are such records.
+// update is a schema for both of the most frequent shapes of record, of which nested and flat are samples.
 type update struct {
+	Type      Value `json:"type"`
+	ID        Value `json:"messageId"`
+	Delta     Value `json:"delta"`
 	SessionID Value `json:"sessionId"`
 	Update    struct {
 		Kind    Value `json:"sessionUpdate"`
@@ -18,15 +21,9 @@ type update struct {
 	} `json:"update"`
 }
 
-type flat struct {
-	Type  Value `json:"type"`
-	ID    Value `json:"messageId"`
-	Delta Value `json:"delta"`
-}
-
 const (
-	nested     = `{"sessionId":"a1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"Hello wor"}}}`
-	flatRecord = `{"type":"TEXT_MESSAGE_CONTENT","messageId":"m1","delta":"Hi there"}`
+	nested = `{"sessionId":"a1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"Hello wor"}}}`
+	flat   = `{"type":"TEXT_MESSAGE_CONTENT","messageId":"m1","delta":"Hi there"}`
 )
 
 // small is a schema of every kind of field.
@@ -116,6 +113,9 @@ func TestDecodeReachesText(t *testing.T) {
 	}
 	if body, ok := Str(u.Update.Content.Text); !ok || string(body) != "Hello wor" {
 		t.Errorf("text is %q, %v", body, ok)
+	}
+	if err := d.Decode([]byte(flat), &u); err != nil || string(u.Delta) != `"Hi there"` {
+		t.Errorf("delta is %q, %v", u.Delta, err)
 	}
 }
 

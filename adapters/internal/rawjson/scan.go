@@ -62,6 +62,7 @@ func (s *scanner) fault(data []byte, i int) error {
 // member scans the value of field f and keeps it in the struct at base. left is how many containers may still be opened.
 func (s *scanner) member(i, left int, f *field, base unsafe.Pointer) int {
 	if f.sub == nil {
+		// The capacity ends with the text: an append to a value must not reach into the record.
 		end := s.value(i, left)
 		if end >= 0 && base != nil {
 			*(*Value)(unsafe.Add(base, f.offset)) = s.data[i:end:end]
@@ -71,6 +72,7 @@ func (s *scanner) member(i, left int, f *field, base unsafe.Pointer) int {
 	if i < len(s.data) && s.data[i] == '{' {
 		return s.object(i, left, f.sub, unsafe.Add(base, f.offset))
 	}
+	// The wrong type is no reason to stop: whether the text is valid comes first, and the other fields may do.
 	end := s.value(i, left)
 	if end >= 0 && s.data[i] != 'n' && s.typeAt < 0 {
 		s.typeAt, s.typeOf = i, f.label

@@ -1,6 +1,7 @@
 package rawjson
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -37,8 +38,24 @@ func (sc *schema) find(key []byte) *field {
 	return sc.findEscaped(key)
 }
 
+// findEscaped is find for a name that holds an escape. Such names are rare, so it may look at every field.
+func (sc *schema) findEscaped(key []byte) *field {
+	if bytes.IndexByte(key, '\\') < 0 {
+		return nil
+	}
+	for _, bucket := range sc.byLen {
+		for i := range bucket {
+			if compareBody(key, []byte(bucket[i].name)) == 0 {
+				return &bucket[i]
+			}
+		}
+	}
+	return nil
+}
+
 // target returns the schema of the struct that v points to, and where the struct is.
 func (d *Decoder) target(v any) (*schema, unsafe.Pointer) {
+	// The offsets of the schema hold for the type that v has here, which is what makes the writes of scanner.member safe.
 	ptr := reflect.ValueOf(v)
 	if t := ptr.Type(); t != d.typ {
 		d.schema, d.typ = schemaOf(t), t

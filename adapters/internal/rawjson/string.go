@@ -141,6 +141,7 @@ func unescapeUnicode(body []byte) (rune, int) {
 	if !utf16.IsSurrogate(r) {
 		return r, 6
 	}
+	// hex4 gives -1 for anything but another escape, and -1 is no second half.
 	if joined := utf16.DecodeRune(r, hex4(body[6:])); joined != utf8.RuneError {
 		return joined, 12
 	}
@@ -196,19 +197,4 @@ func nextRune(body []byte) (rune, int) {
 		return rune(c), 1
 	}
 	return utf8.DecodeRune(body)
-}
-
-// findEscaped is find for a name that holds an escape.
-func (sc *schema) findEscaped(key []byte) *field {
-	if bytes.IndexByte(key, '\\') < 0 {
-		return nil
-	}
-	for _, bucket := range sc.byLen {
-		for i := range bucket {
-			if compareBody(key, []byte(bucket[i].name)) == 0 {
-				return &bucket[i]
-			}
-		}
-	}
-	return nil
 }

@@ -73,7 +73,8 @@ func Get(v Value, path ...string) Value {
 	return v
 }
 
-// equalPlain reports whether the plain text of body is name.
+// equalPlain is EqualBody for a plain name. It walks both, as unescaping into a buffer could allocate.
+// It reports whether the plain text of body is name.
 func equalPlain(body []byte, name string) bool {
 	for len(body) > 0 && name != "" {
 		r, n := nextRune(body)
@@ -121,7 +122,7 @@ func Fields(v Value) Members {
 func (it *Members) Next() (key []byte, val Value, ok bool) {
 	start := skipPunct(it.rest, 0)
 	keyEnd := skipValue(it.rest, start)
-	if keyEnd < start+2 {
+	if keyEnd < start+2 { // a name has its quotes: this is the closing bracket, or no object
 		return nil, nil, false
 	}
 	valStart := skipPunct(it.rest, keyEnd)
@@ -151,6 +152,8 @@ func skipPunct(data []byte, i int) int {
 }
 
 // skipValue returns the index behind the value at i; i itself when a container ends there, or the data.
+//
+// One counter serves both kinds of bracket: in a valid text they match. Every turn of the loop moves i, whatever the text is.
 func skipValue(data []byte, i int) int {
 	depth := 0
 	for i < len(data) {
