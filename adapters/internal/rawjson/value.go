@@ -73,8 +73,7 @@ func Get(v Value, path ...string) Value {
 	return v
 }
 
-// equalPlain is EqualBody for a plain name. It walks both, as unescaping into a buffer could allocate.
-// It reports whether the plain text of body is name.
+// equalPlain reports whether the plain text of body is name. It walks both, as unescaping into a buffer could allocate.
 func equalPlain(body []byte, name string) bool {
 	for len(body) > 0 && name != "" {
 		r, n := nextRune(body)
