@@ -19,6 +19,7 @@ const (
 	LateOutput
 	LateAsk
 	ArgsDiffer
+	ArgsCut   // arguments reached their limit
 	ResultCut // a result made of partial outputs reached its limit
 	EndRepeated
 	EndMade
@@ -35,7 +36,7 @@ const (
 
 var repairNames = [repairCount]string{
 	"part_reopened", "text_repeated", "text_tail", "text_diverged", "held", "hold_expired", "start_made",
-	"start_repeated", "ready_made", "late_args", "late_update", "late_output", "late_ask", "args_differ", "result_cut",
+	"start_repeated", "ready_made", "late_args", "late_update", "late_output", "late_ask", "args_differ", "args_cut", "result_cut",
 	"end_repeated", "end_made", "lane_made", "lane_reopened", "second_end", "second_start", "after_end", "truncated",
 	"stray",
 }

@@ -2,19 +2,31 @@ package hub
 
 import "bytes"
 
-// openAsk is a question to a human that has not been answered.
+// askState is what the sequencer knows of questions to a human.
+type askState struct {
+	open []*openAsk
+	ids  ids
+}
+
+// openAsk has not been answered.
 type openAsk struct {
-	id   []byte
-	tool *tool
-	lane *lane
+	src, id []byte // upstream's id, strict id
+	tool    *tool
+	lane    *lane
+}
+
+func (t *askState) reset(known int) {
+	clear(t.open)
+	t.open = t.open[:0]
+	t.ids.reset("q_", known)
 }
 
 func (s *Sequencer) ask(dst []Event, ev *Event) []Event {
-	if s.findAsk(ev.ID) != nil {
+	if s.asks.find(ev.ID) != nil {
 		s.Repairs[StartRepeated]++
 		return dst
 	}
-	a := &openAsk{id: bytes.Clone(ev.ID)}
+	a := &openAsk{src: bytes.Clone(ev.ID)}
 	if len(ev.Ref) > 0 {
 		dst, a.tool = s.askedTool(dst, ev)
 		if a.tool.ended {
@@ -26,9 +38,17 @@ func (s *Sequencer) ask(dst []Event, ev *Event) []Event {
 	} else {
 		dst, a.lane = s.lane(dst, ev.Lane)
 	}
-	s.asks = append(s.asks, a)
+	if len(s.asks.open) >= s.cfg.Bounds.Open {
+		dst = s.closeAsk(dst, s.asks.open[0])
+	}
+	a.id = s.asks.ids.fresh(a.src)
+	s.asks.open = append(s.asks.open, a)
 	dst = append(dst, *ev)
-	dst[len(dst)-1].Lane = a.lane.strict()
+	out := &dst[len(dst)-1]
+	out.ID, out.Lane = a.id, a.lane.strict()
+	if a.tool != nil {
+		out.Ref = a.tool.id
+	}
 	return dst
 }
 
@@ -37,7 +57,7 @@ func (s *Sequencer) askedTool(dst []Event, ev *Event) ([]Event, *tool) {
 	if t := s.tools.find(ev.Ref); t != nil {
 		return dst, t
 	}
-	q := s.tools.queue(ev.Ref)
+	q := s.tools.take(ev.Ref)
 	if q == nil {
 		q = &queue{id: bytes.Clone(ev.Ref), lane: bytes.Clone(ev.Lane)}
 	}
@@ -45,9 +65,9 @@ func (s *Sequencer) askedTool(dst []Event, ev *Event) ([]Event, *tool) {
 	return dst, s.tools.find(ev.Ref)
 }
 
-func (s *Sequencer) findAsk(id []byte) *openAsk {
-	for _, a := range s.asks {
-		if bytes.Equal(a.id, id) {
+func (t *askState) find(src []byte) *openAsk {
+	for _, a := range t.open {
+		if bytes.Equal(a.src, src) {
 			return a
 		}
 	}
@@ -55,21 +75,22 @@ func (s *Sequencer) findAsk(id []byte) *openAsk {
 }
 
 func (s *Sequencer) answer(dst []Event, ev *Event) []Event {
-	a := s.findAsk(ev.ID)
+	a := s.asks.find(ev.ID)
 	if a == nil {
 		s.Repairs[Stray]++
 		return dst
 	}
 	dst = append(dst, *ev)
-	dst[len(dst)-1].Lane = a.lane.strict()
-	s.dropAsk(a)
+	out := &dst[len(dst)-1]
+	out.ID, out.Lane, out.Status = a.id, a.lane.alive().strict(), answerStatus(ev)
+	s.asks.drop(a)
 	return dst
 }
 
-func (s *Sequencer) dropAsk(a *openAsk) {
-	for i, o := range s.asks {
+func (t *askState) drop(a *openAsk) {
+	for i, o := range t.open {
 		if o == a {
-			s.asks = append(s.asks[:i], s.asks[i+1:]...)
+			t.open = append(t.open[:i], t.open[i+1:]...)
 			return
 		}
 	}
@@ -77,17 +98,20 @@ func (s *Sequencer) dropAsk(a *openAsk) {
 
 // closeAsks answers the asks that match, as unresolved.
 func (s *Sequencer) closeAsks(dst []Event, match func(*openAsk) bool) []Event {
-	for i := 0; i < len(s.asks); {
-		a := s.asks[i]
-		if !match(a) {
+	for i := 0; i < len(s.asks.open); {
+		if a := s.asks.open[i]; match(a) {
+			dst = s.closeAsk(dst, a)
+		} else {
 			i++
-			continue
 		}
-		s.Repairs[EndMade]++
-		var out *Event
-		dst, out = Grow(dst)
-		out.Kind, out.Status, out.Flags, out.ID, out.Lane = Answer, StatusUnresolved, Synthetic, a.id, a.lane.strict()
-		s.dropAsk(a)
 	}
+	return dst
+}
+
+func (s *Sequencer) closeAsk(dst []Event, a *openAsk) []Event {
+	s.Repairs[EndMade]++
+	dst, out := Grow(dst)
+	out.Kind, out.Status, out.Flags, out.ID, out.Lane = Answer, StatusUnresolved, Synthetic, a.id, a.lane.alive().strict()
+	s.asks.drop(a)
 	return dst
 }

@@ -2,21 +2,23 @@ package hub
 
 import (
 	"bytes"
+	"slices"
 	"time"
 )
 
 // toolState is what the sequencer knows of tool calls, and the events of calls whose start has not come.
 type toolState struct {
-	tools   map[string]*tool
-	running []*tool
+	tools   memory[*tool] // by upstream id
+	running []*tool       // oldest first
 	last    *tool
+	ids     ids
 
 	queues []*queue // oldest first
 	events int
 	bytes  int
 }
 
-// queue holds the events of one tool id whose ToolStart has not come.
+// queue holds the events of one tool id whose start has not come, or came without a name.
 type queue struct {
 	id, lane []byte
 	since    time.Duration
@@ -24,37 +26,46 @@ type queue struct {
 	bytes    int
 }
 
-func (t *toolState) reset() {
-	if t.tools == nil {
-		t.tools = map[string]*tool{}
-	}
-	clear(t.tools)
+func (t *toolState) reset(known int) {
+	t.tools.reset(known, func(o *tool) bool { return !o.ended })
+	t.ids.reset("t_", known)
+	clear(t.running)
+	clear(t.queues)
 	t.running, t.last = t.running[:0], nil
 	t.queues, t.events, t.bytes = t.queues[:0], 0, 0
 }
 
+// find returns the tool with the upstream's id; without an id, the last that had none.
 func (t *toolState) find(id []byte) *tool {
-	if t.last != nil && bytes.Equal(t.last.id, id) {
+	if t.last != nil && bytes.Equal(t.last.src, id) {
 		return t.last
 	}
-	found := t.tools[string(id)]
+	found := t.tools.get(id)
 	if found != nil {
 		t.last = found
 	}
 	return found
 }
 
+// strictID is the id by which a tool is known to encoders.
+func (t *toolState) strictID(src []byte) []byte {
+	if o := t.tools.get(src); o != nil && len(src) > 0 {
+		return o.id
+	}
+	return src
+}
+
 func (t *toolState) add(ev *Event, l *lane) *tool {
-	made := &tool{id: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), lane: l}
-	t.tools[string(made.id)] = made
+	made := &tool{src: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), lane: l}
+	made.id = t.ids.fresh(made.src)
+	t.tools.put(string(made.src), made)
 	t.running = append(t.running, made)
 	t.last = made
 	return made
 }
 
 func (t *toolState) end(done *tool) {
-	done.ended, done.args, done.result = true, nil, nil
-	done.title, done.kind, done.locations = nil, nil, nil
+	*done = tool{src: done.src, id: done.id, lane: done.lane, ready: true, ended: true}
 	for i, o := range t.running {
 		if o == done {
 			t.running = append(t.running[:i], t.running[i+1:]...)
@@ -77,12 +88,18 @@ func (s *Sequencer) hold(dst []Event, ev *Event) []Event {
 	q.bytes += size
 	t.events++
 	t.bytes += size
+	if len(ev.Name) > 0 && q.begun() >= 0 {
+		return s.release(dst, t.take(q.id)) // its start only lacked the name
+	}
 	for t.events > s.cfg.Bounds.Events || t.bytes > s.cfg.Bounds.Bytes {
-		oldest := t.oldest()
-		s.Repairs[HoldExpired] += uint32(len(oldest.events))
-		dst = s.release(dst, oldest)
+		dst = s.releaseLate(dst, t.oldest())
 	}
 	return dst
+}
+
+// begun returns the index of the start among the held events, which has no name; -1 if there is none.
+func (q *queue) begun() int {
+	return slices.IndexFunc(q.events, func(ev Event) bool { return ev.Kind == ToolStart })
 }
 
 func (t *toolState) queue(id []byte) *queue {
@@ -103,7 +120,7 @@ func (t *toolState) oldest() *queue {
 
 func (s *Sequencer) overdue(q *queue) bool { return s.now-q.since >= s.cfg.Bounds.Age }
 
-// take removes the queue of a tool id.
+// take removes the queue of a tool id and returns it, nil if there is none.
 func (t *toolState) take(id []byte) *queue {
 	for i, q := range t.queues {
 		if bytes.Equal(q.id, id) {
@@ -116,34 +133,50 @@ func (t *toolState) take(id []byte) *queue {
 	return nil
 }
 
-// release makes up the start of a tool that has waited long enough; its held events follow.
+// releaseLate releases a queue because of a bound.
+func (s *Sequencer) releaseLate(dst []Event, q *queue) []Event {
+	s.Repairs[HoldExpired] += uint32(len(q.events))
+	return s.release(dst, s.tools.take(q.id))
+}
+
+// release makes up the start of a tool whose start did not come; its held events follow. q has been taken.
 func (s *Sequencer) release(dst []Event, q *queue) []Event {
 	s.Repairs[StartMade]++
-	start := Event{Kind: ToolStart, ID: q.id, Lane: q.lane, Name: []byte("unknown"), Flags: Synthetic}
+	start, name := Event{Kind: ToolStart, ID: q.id, Lane: q.lane}, q.name()
+	if i := q.begun(); i >= 0 {
+		start = q.events[i]
+		q.events = slices.Delete(q.events, i, i+1)
+	}
+	start.Name = name
+	start.Flags |= Synthetic
+	return s.startTool(dst, &start, q)
+}
+
+// name is what the held events call the tool.
+func (q *queue) name() []byte {
 	for i := range q.events {
 		if n := q.events[i].Name; len(n) > 0 {
-			start.Name = n
-			break
+			return n
 		}
 	}
-	return s.toolStart(dst, &start, nil)
+	return []byte("unknown")
 }
 
 func (s *Sequencer) releaseAll(dst []Event) []Event {
 	for q := s.tools.oldest(); q != nil; q = s.tools.oldest() {
-		dst = s.release(dst, q)
+		dst = s.release(dst, s.tools.take(q.id))
 	}
 	return dst
 }
 
+// releaseLane releases what is held in a lane that ends.
 func (s *Sequencer) releaseLane(dst []Event, l *lane) []Event {
 	for i := 0; i < len(s.tools.queues); {
-		q := s.tools.queues[i]
-		if !bytes.Equal(q.lane, l.src) {
+		if q := s.tools.queues[i]; l != nil && bytes.Equal(q.lane, l.src) {
+			dst = s.release(dst, s.tools.take(q.id))
+		} else {
 			i++
-			continue
 		}
-		dst = s.release(dst, q)
 	}
 	return dst
 }

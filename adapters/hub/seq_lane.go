@@ -2,17 +2,11 @@ package hub
 
 import "bytes"
 
-// laneState is what the sequencer knows of sub-agents and of steps.
+// laneState is what the sequencer knows of sub-agents.
 type laneState struct {
-	lanes map[string]*lane // by upstream id
-	order []*lane          // open ones, parents before children
-	ids   map[string]struct{}
-	n     int
-
-	steps   map[string]*step // by upstream id
-	running []*step          // open ones, in order
-	stepIDs map[string]struct{}
-	stepN   int
+	lanes memory[*lane] // by upstream id
+	order []*lane       // open ones, parents before children
+	ids   ids
 }
 
 // lane is one sub-agent. The root agent is the nil lane.
@@ -20,25 +14,18 @@ type lane struct {
 	src, id []byte // upstream's id, strict id
 	name    []byte
 	parent  *lane
+	depth   int
 	isOpen  bool
 }
 
-type step struct {
-	src, id []byte
-	lane    *lane
-	isOpen  bool
-}
+// maxDepth bounds how deep lanes nest, and with it the recursion that ends them. Deeper ones become siblings.
+const maxDepth = 64
 
-func (t *laneState) reset() {
-	if t.lanes == nil {
-		t.lanes, t.ids = map[string]*lane{}, map[string]struct{}{}
-		t.steps, t.stepIDs = map[string]*step{}, map[string]struct{}{}
-	}
-	clear(t.lanes)
-	clear(t.ids)
-	clear(t.steps)
-	clear(t.stepIDs)
-	t.order, t.running, t.n, t.stepN = t.order[:0], t.running[:0], 0, 0
+func (t *laneState) reset(known int) {
+	t.lanes.reset(known, func(l *lane) bool { return l.isOpen })
+	t.ids.reset("a_", known)
+	clear(t.order)
+	t.order = t.order[:0]
 }
 
 // strict is the id of the lane in the strict stream; nil for the root.
@@ -49,12 +36,20 @@ func (l *lane) strict() []byte {
 	return l.id
 }
 
+// alive is the lane itself or its nearest ancestor that is still open.
+func (l *lane) alive() *lane {
+	for l != nil && !l.isOpen {
+		l = l.parent
+	}
+	return l
+}
+
 // lane returns the open lane that an event names, opening it if need be.
 func (s *Sequencer) lane(dst []Event, src []byte) ([]Event, *lane) {
 	if len(src) == 0 {
 		return dst, nil
 	}
-	l := s.lanes.lanes[string(src)]
+	l := s.lanes.lanes.get(src)
 	if l != nil && l.isOpen {
 		return dst, l
 	}
@@ -65,47 +60,56 @@ func (s *Sequencer) lane(dst []Event, src []byte) ([]Event, *lane) {
 		s.Repairs[LaneReopened]++
 		made.Name = l.name
 	}
-	return s.openLane(dst, &made, s.openParent(l))
-}
-
-// openParent is the nearest ancestor of l that is still open; a lane whose parent has ended hangs below that one.
-func (s *Sequencer) openParent(l *lane) *lane {
-	if l == nil {
-		return nil
-	}
-	p := l.parent
-	for p != nil && !p.isOpen {
-		p = p.parent
-	}
-	return p
+	return s.openLane(dst, &made, l.alive())
 }
 
 func (s *Sequencer) openLane(dst []Event, ev *Event, parent *lane) ([]Event, *lane) {
 	t := &s.lanes
+	if parent != nil && parent.depth >= maxDepth {
+		parent = parent.parent
+	}
+	dst = s.limitLanes(dst, parent)
 	l := &lane{src: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), parent: parent, isOpen: true}
-	l.id = fresh(l.src, "a_", &t.n, t.ids)
+	if parent != nil {
+		l.depth = parent.depth + 1
+	}
+	l.id = t.ids.fresh(l.src)
 	if len(l.name) == 0 {
 		l.name = []byte("agent")
 	}
-	t.lanes[string(l.src)] = l
+	t.lanes.put(string(l.src), l)
 	t.order = append(t.order, l)
 	dst = append(dst, *ev)
 	out := &dst[len(dst)-1]
-	out.ID, out.Name, out.Lane = l.id, l.name, parent.strict()
+	out.ID, out.Name, out.Lane, out.Ref = l.id, l.name, parent.strict(), s.tools.strictID(ev.Ref)
 	return dst, l
 }
 
-// fresh returns id if it was never used, otherwise a minted one, and remembers it.
-func fresh(id []byte, prefix string, n *int, ids map[string]struct{}) []byte {
-	if _, used := ids[string(id)]; used || len(id) == 0 {
-		id = mint(prefix, n, func(m string) bool { _, ok := ids[m]; return ok })
+// limitLanes makes room for one more lane below parent: the oldest that is not around it ends.
+func (s *Sequencer) limitLanes(dst []Event, parent *lane) []Event {
+	if len(s.lanes.order) < s.cfg.Bounds.Open {
+		return dst
 	}
-	ids[string(id)] = struct{}{}
-	return id
+	for _, l := range s.lanes.order {
+		if !l.isAround(parent) {
+			return s.endLane(dst, l, StatusFailed)
+		}
+	}
+	return dst
+}
+
+// isAround reports whether l is inner or an ancestor of it.
+func (l *lane) isAround(inner *lane) bool {
+	for ; inner != nil; inner = inner.parent {
+		if inner == l {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Sequencer) agentStart(dst []Event, ev *Event) []Event {
-	l := s.lanes.lanes[string(ev.ID)]
+	l := s.lanes.lanes.get(ev.ID)
 	switch {
 	case l != nil && l.isOpen:
 		s.Repairs[StartRepeated]++
@@ -113,53 +117,51 @@ func (s *Sequencer) agentStart(dst []Event, ev *Event) []Event {
 	case l != nil:
 		s.Repairs[LaneReopened]++
 	}
-	dst, parent := s.lane(dst, ev.Lane)
+	dst, parent := s.parentLane(dst, ev)
 	dst, _ = s.openLane(dst, ev, parent)
 	return dst
 }
 
+// parentLane returns the lane around the one that ev starts or ends. Nothing is its own parent.
+func (s *Sequencer) parentLane(dst []Event, ev *Event) ([]Event, *lane) {
+	if bytes.Equal(ev.Lane, ev.ID) {
+		return dst, nil
+	}
+	return s.lane(dst, ev.Lane)
+}
+
 func (s *Sequencer) agentEnd(dst []Event, ev *Event) []Event {
-	l := s.lanes.lanes[string(ev.ID)]
+	l := s.lanes.lanes.get(ev.ID)
 	switch {
+	case l == nil && len(ev.ID) == 0:
+		s.Repairs[Stray]++
+		return dst
 	case l == nil:
-		dst, l = s.lane(dst, ev.ID)
-		if l == nil {
-			s.Repairs[Stray]++
-			return dst
-		}
+		s.Repairs[LaneMade]++
+		var parent *lane
+		dst, parent = s.parentLane(dst, ev)
+		dst, l = s.openLane(dst, &Event{Kind: AgentStart, ID: ev.ID, Ref: ev.Ref, Name: ev.Name, Flags: Synthetic}, parent)
 	case !l.isOpen:
 		s.Repairs[EndRepeated]++
 		return dst
 	}
-	dst = s.releaseLane(dst, l)
-	dst = s.closeLane(dst, l, agentReason(ev.Status))
+	status := endStatus(ev.Status, StatusOK)
+	dst = s.closeLane(dst, l, agentReason(status))
 	dst = append(dst, *ev)
 	out := &dst[len(dst)-1]
-	out.ID, out.Name, out.Lane = l.id, l.name, l.parent.strict()
-	if out.Status == StatusNone {
-		out.Status = StatusOK
-	}
+	out.ID, out.Name, out.Lane, out.Status = l.id, l.name, l.parent.strict(), status
+	out.Ref = s.tools.strictID(ev.Ref)
 	s.lanes.drop(l)
 	return dst
 }
 
-// agentReason is how the end of a lane ends what is still open in it.
-func agentReason(st Status) Status {
-	switch st {
-	case StatusOK, StatusNone:
-		return StatusDone
-	case StatusPaused:
-		return StatusPaused
-	}
-	return StatusFailed
-}
-
-// closeLane ends everything that is open in l, child lanes included, but not l itself.
+// closeLane ends everything that is open in l, child lanes included, but not l itself. The recursion is bounded by
+// maxDepth.
 func (s *Sequencer) closeLane(dst []Event, l *lane, reason Status) []Event {
-	for i := len(s.lanes.order) - 1; i >= 0 && i < len(s.lanes.order); i-- {
-		if c := s.lanes.order[i]; c.parent == l && c != l {
+	dst = s.releaseLane(dst, l)
+	for i := len(s.lanes.order) - 1; i >= 0; i = min(i, len(s.lanes.order)) - 1 {
+		if c := s.lanes.order[i]; c.parent == l {
 			dst = s.endLane(dst, c, reason)
-			i = len(s.lanes.order)
 		}
 	}
 	dst = s.closeParts(dst, func(p *part) bool { return p.strictLane == l })
@@ -178,19 +180,6 @@ func (s *Sequencer) endLane(dst []Event, l *lane, reason Status) []Event {
 	return dst
 }
 
-// openStatus is the status of a tool or lane that is still open when its run or lane ends for this reason.
-func openStatus(reason Status) Status {
-	switch reason {
-	case StatusDone:
-		return StatusUnknown
-	case StatusTools:
-		return StatusClient
-	case StatusPaused:
-		return StatusPaused
-	}
-	return StatusAborted
-}
-
 func (t *laneState) drop(l *lane) {
 	l.isOpen = false
 	for i, o := range t.order {
@@ -199,77 +188,4 @@ func (t *laneState) drop(l *lane) {
 			return
 		}
 	}
-}
-
-func (s *Sequencer) stepStart(dst []Event, ev *Event) []Event {
-	t := &s.lanes
-	if st := t.steps[string(ev.ID)]; st != nil && st.isOpen && len(ev.ID) > 0 {
-		s.Repairs[StartRepeated]++
-		return dst
-	}
-	dst, l := s.lane(dst, ev.Lane)
-	st := &step{src: bytes.Clone(ev.ID), lane: l, isOpen: true}
-	st.id = fresh(st.src, "s_", &t.stepN, t.stepIDs)
-	t.steps[string(st.src)] = st
-	t.running = append(t.running, st)
-	dst = append(dst, *ev)
-	out := &dst[len(dst)-1]
-	out.ID, out.Lane = st.id, l.strict()
-	return dst
-}
-
-func (s *Sequencer) stepEnd(dst []Event, ev *Event) []Event {
-	st := s.findStep(ev)
-	if st == nil {
-		s.Repairs[Stray]++
-		return dst
-	}
-	dst = append(dst, *ev)
-	out := &dst[len(dst)-1]
-	out.ID, out.Lane = st.id, st.lane.strict()
-	s.lanes.dropStep(st)
-	return dst
-}
-
-// findStep returns the open step that ev ends: by id, or the innermost of the lane if the upstream has no ids.
-func (s *Sequencer) findStep(ev *Event) *step {
-	for i := len(s.lanes.running) - 1; i >= 0; i-- {
-		st := s.lanes.running[i]
-		if len(ev.ID) > 0 && bytes.Equal(st.src, ev.ID) || len(ev.ID) == 0 && bytes.Equal(st.lane.source(), ev.Lane) {
-			return st
-		}
-	}
-	return nil
-}
-
-func (l *lane) source() []byte {
-	if l == nil {
-		return nil
-	}
-	return l.src
-}
-
-func (t *laneState) dropStep(st *step) {
-	st.isOpen = false
-	for i, o := range t.running {
-		if o == st {
-			t.running = append(t.running[:i], t.running[i+1:]...)
-			return
-		}
-	}
-}
-
-func (s *Sequencer) closeSteps(dst []Event, l *lane, reason Status) []Event {
-	for i := len(s.lanes.running) - 1; i >= 0; i-- {
-		st := s.lanes.running[i]
-		if st.lane != l {
-			continue
-		}
-		s.Repairs[EndMade]++
-		var out *Event
-		dst, out = Grow(dst)
-		out.Kind, out.Flags, out.Status, out.ID, out.Lane = StepEnd, Synthetic, reason, st.id, l.strict()
-		s.lanes.dropStep(st)
-	}
-	return dst
 }

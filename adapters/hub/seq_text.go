@@ -9,11 +9,10 @@ import (
 // textState is what the sequencer knows of text parts. No text is kept: a full text that follows its deltas is
 // recognised by length and hash.
 type textState struct {
-	parts map[string]*part // by lane, channel and upstream id, or by lane, channel and message where there is none
-	open  []*part
-	last  *part // found by the last lookup; deltas come in runs
-	ids   map[string]struct{}
-	n     int
+	parts memory[*part] // by lane, channel and upstream id, or by lane, channel and message where there is none
+	open  []*part       // oldest first
+	last  *part         // found by the last lookup; deltas come in runs
+	ids   ids
 	key   []byte
 	plain []byte
 }
@@ -27,48 +26,93 @@ type part struct {
 	start         *Event // the upstream's own TextStart, until the part is opened
 	isOpen        bool
 	shown         bool // has been opened at least once
+	restarted     bool // the upstream began it again, and no text has come since
 
-	length int // of the text shown so far, unescaped
+	// Of the text shown, unescaped: all of it; what came before the strict part that is open; what came since the
+	// upstream went on after a boundary. Without an id, a full text may repeat all or only the last of these.
+	all, before, recent extent
+}
+
+// extent stands for a text.
+type extent struct {
+	length int
 	hash   uint64
 }
 
-func (t *textState) reset() {
-	if t.parts == nil {
-		t.parts, t.ids = map[string]*part{}, map[string]struct{}{}
-	}
-	clear(t.parts)
-	clear(t.ids)
-	t.open, t.last, t.n = t.open[:0], nil, 0
+func extentOf(text []byte) extent { return extent{len(text), hashText(0, text)} }
+
+func (x *extent) add(plain []byte) {
+	x.length += len(plain)
+	x.hash = hashText(x.hash, plain)
 }
 
-func chanUser(ev *Event) uint8 { return uint8(ev.Chan)<<1 | uint8(ev.Flags&User)>>6 }
+// opens reports whether full begins with the text.
+func (x *extent) opens(full []byte) bool {
+	return len(full) >= x.length && hashText(0, full[:x.length]) == x.hash
+}
+
+func (t *textState) reset(known int) {
+	t.parts.reset(known, func(p *part) bool { return p.isOpen })
+	t.ids.reset("p_", known)
+	clear(t.open)
+	t.open, t.last = t.open[:0], nil
+}
+
+func chanUser(ev *Event) uint8 {
+	cu := uint8(ev.Chan) << 1
+	if ev.Flags.Has(User) {
+		cu++
+	}
+	return cu
+}
+
+func (p *part) channel() Chan { return Chan(p.chanUser >> 1) }
 
 func (p *part) is(ev *Event) bool {
 	return p.chanUser == chanUser(ev) && bytes.Equal(p.id, ev.ID) && bytes.Equal(p.lane, ev.Lane) &&
 		(len(p.id) > 0 || bytes.Equal(p.msg, ev.Msg))
 }
 
-// find returns the part that ev is about, making it if it is new.
-func (t *textState) find(ev *Event) *part {
-	if t.last != nil && t.last.is(ev) {
-		return t.last
-	}
-	name := ev.ID
+// keyOf is where the part of ev is found; valid until the next call.
+func (t *textState) keyOf(chanUser uint8, ev *Event) []byte {
+	name, named := ev.ID, byte(1)
 	if len(name) == 0 {
-		name = ev.Msg
+		name, named = ev.Msg, 0
 	}
-	k := append(t.key[:0], chanUser(ev), byte(min(len(ev.ID), 1)))
+	k := append(t.key[:0], chanUser, named)
 	k = append(append(append(k, ev.Lane...), 0), name...)
 	t.key = k
-	p := t.parts[string(k)]
-	if p == nil {
-		p = &part{lane: bytes.Clone(ev.Lane), id: bytes.Clone(ev.ID), chanUser: chanUser(ev)}
-		t.parts[string(k)] = p
+	return k
+}
+
+// find returns the part that ev is about, making it if it is new.
+func (t *textState) find(ev *Event) *part {
+	p := t.last
+	if p == nil || !p.is(ev) {
+		k := t.keyOf(chanUser(ev), ev)
+		if p = t.parts.get(k); p == nil {
+			p = &part{lane: bytes.Clone(ev.Lane), id: bytes.Clone(ev.ID), chanUser: chanUser(ev)}
+			t.parts.put(string(k), p)
+		}
+		t.last = p
 	}
-	if !bytes.Equal(p.msg, ev.Msg) {
-		p.msg = bytes.Clone(ev.Msg)
+	if !p.isOpen && len(ev.Msg) > 0 && !bytes.Equal(p.msg, ev.Msg) {
+		p.msg = bytes.Clone(ev.Msg) // while it is open, a part stays in its message
 	}
-	t.last = p
+	return p
+}
+
+// ending returns the part that a TextEnd is about, nil if there is none. Some upstreams do not repeat the channel.
+func (t *textState) ending(ev *Event) *part {
+	p := t.parts.get(t.keyOf(chanUser(ev), ev))
+	if p != nil && (p.isOpen || p.start != nil) || len(ev.ID) == 0 {
+		return p
+	}
+	for _, o := range t.open {
+		if bytes.Equal(o.id, ev.ID) && bytes.Equal(o.lane, ev.Lane) {
+			return o
+		}
+	}
 	return p
 }
 
@@ -80,7 +124,7 @@ func (s *Sequencer) textStart(dst []Event, ev *Event) []Event {
 	}
 	// The part is opened by its first character: an empty part says nothing, and would close others.
 	start := ev.clone()
-	p.start, p.length, p.hash = &start, 0, 0
+	p.start, p.restarted = &start, p.shown
 	return dst
 }
 
@@ -92,111 +136,128 @@ func (s *Sequencer) textDelta(dst []Event, ev *Event) []Event {
 	if ev.Op == Replace {
 		return s.fullText(dst, ev, p)
 	}
-	dst = s.openPart(dst, ev, p)
+	dst = s.openPart(dst, ev, p, false)
 	p.add(s.texts.unescaped(ev.Text))
-	return s.emitDelta(dst, ev, p)
+	return p.emit(dst, ev, Append)
 }
 
-func (s *Sequencer) emitDelta(dst []Event, ev *Event, p *part) []Event {
+// emit appends ev as an event of the strict part.
+func (p *part) emit(dst []Event, ev *Event, op Op) []Event {
 	dst = append(dst, *ev)
 	out := &dst[len(dst)-1]
-	out.ID, out.Lane = p.strict, p.strictLane.strict()
+	p.label(out)
+	out.Op = op
 	return dst
+}
+
+// label writes on an event which part it is of.
+func (p *part) label(out *Event) {
+	out.ID, out.Lane, out.Msg, out.Chan = p.strict, p.strictLane.strict(), p.msg, p.channel()
+	if p.chanUser&1 != 0 {
+		out.Flags |= User
+	}
 }
 
 // fullText handles a text that the upstream repeats from its beginning: only what is new goes on.
 func (s *Sequencer) fullText(dst []Event, ev *Event, p *part) []Event {
 	full := s.texts.unescaped(ev.Text)
 	switch {
-	case len(full) >= p.length && hashText(0, full[:p.length]) == p.hash:
-		return s.textTail(dst, ev, p, full)
-	case s.cfg.Replace && p.isOpen:
-		s.Repairs[TextDiverged]++
-		p.length, p.hash = len(full), hashText(0, full)
-		return s.emitDelta(dst, ev, p)
-	}
-	if len(p.id) == 0 && !p.isOpen { // nothing says that it is the same text
-		p.length, p.hash = 0, 0
-		return s.textTail(dst, ev, p, full)
+	case p.all.opens(full):
+		return s.textTail(dst, ev, p, full, p.all.length)
+	case len(p.id) == 0 && p.recent.opens(full):
+		return s.textTail(dst, ev, p, full, p.recent.length)
+	case !p.isOpen && (len(p.id) == 0 || p.restarted): // nothing says that it is the same text
+		return s.textTail(dst, ev, p, full, 0)
 	}
 	s.Repairs[TextDiverged]++
-	return dst
+	if !s.cfg.Replace || !p.isOpen || p.before.length == len(full) || !p.before.opens(full) {
+		return dst // what was shown stays
+	}
+	out := *ev
+	rest := full[p.before.length:]
+	if p.before.length > 0 {
+		out.Text = s.escaped(rest)
+	}
+	p.all, p.recent = extentOf(full), extentOf(rest)
+	return p.emit(dst, &out, Replace)
 }
 
-func (s *Sequencer) textTail(dst []Event, ev *Event, p *part, full []byte) []Event {
-	tail := full[p.length:]
+// textTail passes what full says beyond its first n bytes, which were shown.
+func (s *Sequencer) textTail(dst []Event, ev *Event, p *part, full []byte, n int) []Event {
+	tail := full[n:]
 	if len(tail) == 0 {
 		s.Repairs[TextRepeated]++
 		return dst
 	}
 	delta := *ev
-	delta.Op = Append
-	if p.length > 0 {
+	if n > 0 {
 		s.Repairs[TextTail]++
-		delta.Text = s.scratch.Since(rawjson.AppendEscaped(s.scratch.Begin(), tail))
+		delta.Text = s.escaped(tail)
 	}
-	dst = s.openPart(dst, &delta, p)
+	dst = s.openPart(dst, &delta, p, n > 0)
 	p.add(tail)
-	return s.emitDelta(dst, &delta, p)
+	return p.emit(dst, &delta, Append)
+}
+
+func (s *Sequencer) escaped(plain []byte) []byte {
+	return s.scratch.Since(rawjson.AppendEscaped(s.scratch.Begin(), plain))
 }
 
 func (s *Sequencer) textEnd(dst []Event, ev *Event) []Event {
-	p := s.texts.find(ev)
-	if !p.isOpen && ev.More != nil && len(ev.More.Sig) > 0 {
-		dst = s.openPart(dst, ev, p) // a signature without text: encrypted reasoning
+	p := s.texts.ending(ev)
+	sealed := ev.More != nil && len(ev.More.Sig) > 0
+	if (p == nil || !p.isOpen) && sealed {
+		p = s.texts.find(ev)
+		dst = s.openPart(dst, ev, p, true) // a signature without text: encrypted reasoning
 	}
-	if !p.isOpen {
-		if !p.shown && p.start == nil {
+	if p == nil || !p.isOpen {
+		if p == nil || !p.shown && p.start == nil {
 			s.Repairs[Stray]++
+		} else {
+			p.start = nil
 		}
-		p.start = nil
 		return dst
 	}
-	dst = append(dst, *ev)
-	out := &dst[len(dst)-1]
-	out.ID, out.Lane, out.Chan = p.strict, p.strictLane.strict(), Chan(p.chanUser>>1)
+	dst = p.emit(dst, ev, Append)
 	s.texts.drop(p)
 	return dst
 }
 
-// openPart opens p if it is not open, closing what may not be open beside it.
-func (s *Sequencer) openPart(dst []Event, ev *Event, p *part) []Event {
+// openPart opens p if it is not open, closing what may not be open beside it. tail says that the text goes on where it
+// stopped.
+func (s *Sequencer) openPart(dst []Event, ev *Event, p *part, tail bool) []Event {
 	if p.isOpen {
 		return dst
 	}
+	if p.restarted && !tail {
+		p.all = extent{}
+	}
+	if !tail {
+		p.recent = extent{}
+	}
 	dst, p.strictLane = s.lane(dst, ev.Lane)
 	dst = s.closeParts(dst, func(o *part) bool { return o.strictLane == p.strictLane && bytes.Equal(o.msg, p.msg) })
-	p.strict = s.partID(p)
-	p.isOpen, p.shown = true, true
+	dst = s.limitParts(dst)
+	if p.shown && len(p.id) > 0 {
+		s.Repairs[PartReopened]++
+	}
+	p.strict = s.texts.ids.fresh(p.id)
+	p.isOpen, p.shown, p.restarted, p.before = true, true, false, p.all
 	s.texts.open = append(s.texts.open, p)
+	return p.emitStart(dst, ev)
+}
 
+// emitStart appends the TextStart: the upstream's own, or one made of the event that opens the part.
+func (p *part) emitStart(dst []Event, ev *Event) []Event {
 	dst, out := Grow(dst)
 	if p.start != nil {
 		*out = *p.start
 		p.start = nil
 	} else {
-		out.Chan, out.Msg, out.Name, out.Flags = ev.Chan, ev.Msg, ev.Name, ev.Flags&User|Synthetic
+		out.Kind, out.Name, out.Flags = TextStart, ev.Name, Synthetic
 	}
-	out.Kind, out.ID, out.Lane = TextStart, p.strict, p.strictLane.strict()
+	p.label(out)
 	return dst
-}
-
-// partID is the upstream's own id the first time, a fresh one afterwards.
-func (s *Sequencer) partID(p *part) []byte {
-	t := &s.texts
-	_, used := t.ids[string(p.id)]
-	if p.shown && len(p.id) > 0 && p.start == nil {
-		s.Repairs[PartReopened]++
-	}
-	if len(p.id) == 0 && p.shown {
-		p.length, p.hash = 0, 0 // without an id, a text after a boundary is another text
-	}
-	id := p.id
-	if used || len(id) == 0 {
-		id = mint("p_", &t.n, func(id string) bool { _, ok := t.ids[id]; return ok })
-	}
-	t.ids[string(id)] = struct{}{}
-	return id
 }
 
 // closeParts ends the open parts that match.
@@ -207,13 +268,19 @@ func (s *Sequencer) closeParts(dst []Event, match func(*part) bool) []Event {
 			i++
 			continue
 		}
-		var out *Event
-		dst, out = Grow(dst)
-		out.Kind, out.Chan, out.Flags = TextEnd, Chan(p.chanUser>>1), Synthetic
-		out.ID, out.Lane, out.Msg = p.strict, p.strictLane.strict(), p.msg
+		dst = p.emit(dst, &Event{Kind: TextEnd, Flags: Synthetic}, Append)
 		s.texts.drop(p)
 	}
 	return dst
+}
+
+// limitParts makes room for one more open part.
+func (s *Sequencer) limitParts(dst []Event) []Event {
+	if len(s.texts.open) < s.cfg.Bounds.Open {
+		return dst
+	}
+	oldest := s.texts.open[0]
+	return s.closeParts(dst, func(p *part) bool { return p == oldest })
 }
 
 func (t *textState) drop(p *part) {
@@ -227,8 +294,10 @@ func (t *textState) drop(p *part) {
 }
 
 func (p *part) add(plain []byte) {
-	p.length += len(plain)
-	p.hash = hashText(p.hash, plain)
+	p.all.add(plain)
+	if len(p.id) == 0 {
+		p.recent.add(plain)
+	}
 }
 
 // unescaped returns the plain text of a string body; it is valid until the next call.

@@ -9,24 +9,35 @@ import (
 
 // tool is one tool call.
 type tool struct {
-	id, name []byte
-	lane     *lane
-	ready    bool
-	ended    bool
+	src, id []byte // upstream's id, strict id
+	name    []byte
+	lane    *lane
+	ready   bool
+	ended   bool
 
-	args      []byte // fragments joined, a string body
-	result    []byte // partial outputs joined, a string body
-	resultCut bool
+	args    []byte // fragments joined, a string body
+	argsCut bool
 
-	title, kind, locations []byte // as last said, to tell a repeated start from one that brings something new
+	partial partial
+	known   toolInfo
 }
+
+// partial is the result so far, made of partial outputs.
+type partial struct {
+	text           []byte // joined, a string body
+	value, content []byte // the last of each
+	cut            bool   // at the limit
+}
+
+// toolInfo is what was last said of a tool, to tell a repeated start from one that brings something new.
+type toolInfo struct{ title, kind, locations, content []byte }
 
 // tool handles all events of tools: unknown ones wait, known ones go through the tool's life.
 func (s *Sequencer) tool(dst []Event, ev *Event) []Event {
 	t := s.tools.find(ev.ID)
 	switch {
-	case ev.Kind == ToolStart && len(ev.Name) > 0:
-		return s.toolStart(dst, ev, t)
+	case ev.Kind == ToolStart && len(ev.Name) > 0 && (t == nil || len(ev.ID) == 0):
+		return s.startTool(dst, ev, s.tools.take(ev.ID)) // without an id, nothing says that it is the same call
 	case t == nil:
 		return s.hold(dst, ev)
 	case ev.Kind == ToolStart:
@@ -41,7 +52,7 @@ func (s *Sequencer) tool(dst []Event, ev *Event) []Event {
 	case ToolReady:
 		return s.toolReady(dst, ev, t)
 	case ToolUpdate:
-		t.remember(ev)
+		t.known.learn(ev)
 		return t.emit(dst, ev)
 	case ToolOutput:
 		return s.toolOutput(dst, ev, t)
@@ -69,19 +80,21 @@ func (t *tool) emit(dst []Event, ev *Event) []Event {
 	return dst
 }
 
-func (s *Sequencer) toolStart(dst []Event, ev *Event, t *tool) []Event {
-	if t != nil {
-		return s.startAgain(dst, ev, t)
-	}
+// startTool starts a tool; the events of q, which were held for it, follow.
+func (s *Sequencer) startTool(dst []Event, ev *Event, q *queue) []Event {
 	dst, l := s.lane(dst, ev.Lane)
-	t = s.tools.add(ev, l)
-	t.remember(ev)
+	if len(s.tools.running) >= s.cfg.Bounds.Open {
+		dst = s.endTool(dst, s.tools.running[0], StatusUnknown)
+	}
+	t := s.tools.add(ev, l)
+	t.known.learn(ev)
 	dst = s.closeParts(dst, func(p *part) bool { return p.strictLane == l })
 	dst = t.emit(dst, ev)
-	if q := s.tools.take(t.id); q != nil {
-		for i := range q.events {
-			dst = s.tool(dst, &q.events[i])
-		}
+	if q == nil {
+		return dst
+	}
+	for i := range q.events {
+		dst = s.tool(dst, &q.events[i])
 	}
 	return dst
 }
@@ -89,7 +102,7 @@ func (s *Sequencer) toolStart(dst []Event, ev *Event, t *tool) []Event {
 // startAgain turns a start of a known tool into an update, if it brings something new.
 func (s *Sequencer) startAgain(dst []Event, ev *Event, t *tool) []Event {
 	s.Repairs[StartRepeated]++
-	if t.ended || !t.remember(ev) && ev.Status == StatusNone && (ev.More == nil || ev.More.Content == nil) {
+	if t.ended || !t.known.learn(ev) && ev.Status == StatusNone {
 		return dst
 	}
 	update := *ev
@@ -97,27 +110,32 @@ func (s *Sequencer) startAgain(dst []Event, ev *Event, t *tool) []Event {
 	return t.emit(dst, &update)
 }
 
-// remember keeps the metadata of ev and reports whether it differs from what was known.
-func (t *tool) remember(ev *Event) (changed bool) {
+// learn keeps the metadata of ev and reports whether it differs from what was known.
+func (k *toolInfo) learn(ev *Event) (changed bool) {
 	keep := func(have *[]byte, now []byte) {
 		if len(now) > 0 && !bytes.Equal(*have, now) {
 			*have, changed = append((*have)[:0], now...), true
 		}
 	}
-	keep(&t.title, ev.Title)
+	keep(&k.title, ev.Title)
 	if ev.More != nil {
-		keep(&t.kind, ev.More.ToolKind)
-		keep(&t.locations, ev.More.Locations)
+		keep(&k.kind, ev.More.ToolKind)
+		keep(&k.locations, ev.More.Locations)
+		keep(&k.content, ev.More.Content)
 	}
 	return changed
 }
 
 func (s *Sequencer) toolArgs(dst []Event, ev *Event, t *tool) []Event {
-	if t.ready {
+	switch {
+	case t.ready:
 		s.Repairs[LateArgs]++
 		return dst
-	}
-	if len(ev.Text) == 0 {
+	case len(ev.Text) == 0:
+		return dst
+	case len(t.args)+len(ev.Text) > s.cfg.Bounds.Args, t.argsCut:
+		s.Repairs[ArgsCut]++
+		t.argsCut = true
 		return dst
 	}
 	t.args = append(t.args, ev.Text...)
@@ -193,43 +211,49 @@ func (s *Sequencer) makeReady(dst []Event, t *tool) []Event {
 func (s *Sequencer) toolOutput(dst []Event, ev *Event, t *tool) []Event {
 	dst = s.makeReady(dst, t)
 	out := *ev
-	if ev.Op == Replace && bytes.HasPrefix(ev.Text, t.result) && !t.resultCut {
-		out.Op, out.Text = Append, ev.Text[len(t.result):] // the usual case: the output so far, once more
+	if ev.Op == Replace && bytes.HasPrefix(ev.Text, t.partial.text) && !t.partial.cut {
+		out.Op, out.Text = Append, ev.Text[len(t.partial.text):] // the usual case: the output so far, once more
 		if len(out.Text) == 0 && len(ev.Text) > 0 && out.Value == nil && out.More == nil {
 			s.Repairs[TextRepeated]++
 			return dst
 		}
 	}
-	s.keepResult(t, &out)
+	t.partial.add(&out, s.cfg.Bounds.Result)
 	return t.emit(dst, &out)
 }
 
-// keepResult collects partial outputs, so that the end can carry the whole result.
-func (s *Sequencer) keepResult(t *tool, ev *Event) {
+// add collects a partial output, so that the end can carry the whole result.
+func (p *partial) add(ev *Event, limit int) {
 	if ev.Op == Replace {
-		t.result = t.result[:0]
+		p.text, p.cut = p.text[:0], false
 	}
-	if len(t.result)+len(ev.Text) > s.cfg.Bounds.Result {
-		t.resultCut = true
-		return
+	keep := func(have, now []byte, from int) []byte {
+		if p.cut = p.cut || from+len(now) > limit; p.cut {
+			return have
+		}
+		return append(have[:from], now...)
 	}
-	t.result = append(t.result, ev.Text...)
+	p.text = keep(p.text, ev.Text, len(p.text))
+	if ev.Value != nil {
+		p.value = keep(p.value, ev.Value, 0)
+	}
+	if ev.More != nil && ev.More.Content != nil {
+		p.content = keep(p.content, ev.More.Content, 0)
+	}
 }
 
 func (s *Sequencer) toolEnd(dst []Event, ev *Event, t *tool) []Event {
+	status := endStatus(ev.Status, StatusUnknown)
 	dst = s.makeReady(dst, t)
-	if ev.Status != StatusPaused { // a paused tool waits for the answer in a later run
+	if status != StatusPaused { // a paused tool waits for the answer in a later run
 		dst = s.closeAsks(dst, func(a *openAsk) bool { return a.tool == t })
 	}
 	dst = t.emit(dst, ev)
 	out := &dst[len(dst)-1]
-	out.Name = t.name
-	if out.Status == StatusNone {
-		out.Status = StatusUnknown
-	}
-	if out.Text == nil && out.Value == nil && (out.More == nil || out.More.Content == nil) && len(t.result) > 0 {
-		out.Text = t.result
-		if t.resultCut {
+	out.Name, out.Status = t.name, status
+	if out.Text == nil && out.Value == nil && (out.More == nil || out.More.Content == nil) {
+		t.partial.become(out)
+		if t.partial.cut {
 			s.Repairs[ResultCut]++
 			out.Flags |= Invalid
 		}
@@ -238,14 +262,37 @@ func (s *Sequencer) toolEnd(dst []Event, ev *Event, t *tool) []Event {
 	return dst
 }
 
-// closeTools ends the tools that are open in a lane.
+// become makes the result so far the result of end. Its memory then belongs to end.
+func (p *partial) become(end *Event) {
+	if len(p.text) > 0 {
+		end.Text = p.text
+	}
+	if len(p.value) > 0 {
+		end.Value = p.value
+	}
+	if len(p.content) == 0 {
+		return
+	}
+	more := More{Usage: NoCounts}
+	if end.More != nil {
+		more = *end.More
+	}
+	more.Content = p.content
+	end.More = &more
+}
+
+// endTool makes up the end of a tool.
+func (s *Sequencer) endTool(dst []Event, t *tool, status Status) []Event {
+	s.Repairs[EndMade]++
+	return s.toolEnd(dst, &Event{Kind: ToolEnd, Status: status, Flags: Synthetic}, t)
+}
+
+// closeTools ends the tools and asks that are open in a lane.
 func (s *Sequencer) closeTools(dst []Event, l *lane, reason Status) []Event {
 	for _, t := range slices.Clone(s.tools.running) {
-		if t.lane != l {
-			continue
+		if t.lane == l {
+			dst = s.endTool(dst, t, openStatus(reason))
 		}
-		s.Repairs[EndMade]++
-		dst = s.toolEnd(dst, &Event{Kind: ToolEnd, Status: openStatus(reason), Flags: Synthetic}, t)
 	}
 	if reason == StatusPaused {
 		return dst

@@ -2,7 +2,6 @@ package hub
 
 import (
 	"errors"
-	"strconv"
 	"time"
 )
 
@@ -46,7 +45,8 @@ type Sequencer struct {
 	texts textState
 	tools toolState
 	lanes laneState
-	asks  []*openAsk
+	steps stepState
+	asks  askState
 }
 
 // Bounds limit what a sequencer keeps of one stream.
@@ -54,11 +54,19 @@ type Bounds struct {
 	Events int           // held events
 	Bytes  int           // held bytes
 	Age    time.Duration // how long an event is held
+	Args   int           // bytes of a tool's argument text; fragments beyond are dropped and the arguments invalid
 	Result int           // bytes of a tool result collected from partial outputs
+	Open   int           // parts, tools, lanes, steps and asks that are open at once, each; the oldest is then ended
+	Known  int           // parts, tools, lanes, steps and their ids that are remembered, each; "never" means within these
 }
 
 // DefaultBounds are used where a bound is zero.
-var DefaultBounds = Bounds{Events: 1024, Bytes: 1 << 20, Age: 2 * time.Second, Result: 1 << 20}
+var DefaultBounds = Bounds{
+	Events: 1024, Bytes: 1 << 20, Age: 2 * time.Second, Args: 4 << 20, Result: 1 << 20, Open: 512, Known: 16 << 10,
+}
+
+// minOpen is room for the deepest nesting of lanes and one more.
+const minOpen = maxDepth + 2
 
 // SequencerConfig is fixed for the life of a sequencer.
 type SequencerConfig struct {
@@ -73,7 +81,10 @@ func NewSequencer(cfg SequencerConfig) *Sequencer {
 	b.Events = orDefault(b.Events, DefaultBounds.Events)
 	b.Bytes = orDefault(b.Bytes, DefaultBounds.Bytes)
 	b.Age = orDefault(b.Age, DefaultBounds.Age)
+	b.Args = orDefault(b.Args, DefaultBounds.Args)
 	b.Result = orDefault(b.Result, DefaultBounds.Result)
+	b.Open = max(orDefault(b.Open, DefaultBounds.Open), minOpen)
+	b.Known = max(orDefault(b.Known, DefaultBounds.Known), 2*b.Open)
 	s := &Sequencer{cfg: cfg}
 	s.Reset()
 	return s
@@ -91,10 +102,12 @@ func (s *Sequencer) Reset() {
 	s.Repairs = RepairCounts{}
 	s.started, s.ended, s.pending = false, false, nil
 	s.scratch.Reset()
-	s.texts.reset()
-	s.tools.reset()
-	s.lanes.reset()
-	s.asks = s.asks[:0]
+	known := s.cfg.Bounds.Known
+	s.texts.reset(known)
+	s.tools.reset(known)
+	s.lanes.reset(known)
+	s.steps.reset(known)
+	s.asks.reset(known)
 }
 
 // Ended reports whether the RunEnd has been emitted.
@@ -174,7 +187,7 @@ func FailureEnd(f *Failure, m *More) Event {
 
 func (s *Sequencer) push(dst []Event, ev *Event) []Event {
 	if s.ended {
-		s.Repairs[AfterEnd]++
+		s.Repairs[afterEndRepair(ev.Kind)]++
 		return dst
 	}
 	if !s.started && ev.Kind != RunStart {
@@ -209,12 +222,37 @@ func (s *Sequencer) push(dst []Event, ev *Event) []Event {
 	return s.plain(dst, ev)
 }
 
+func afterEndRepair(k Kind) Repair {
+	if k == RunEnd {
+		return SecondEnd
+	}
+	return AfterEnd
+}
+
 // plain passes an event without state of its own, in its lane.
 func (s *Sequencer) plain(dst []Event, ev *Event) []Event {
 	dst, l := s.lane(dst, ev.Lane)
 	dst = append(dst, *ev)
-	dst[len(dst)-1].Lane = l.strict()
+	out := &dst[len(dst)-1]
+	out.Lane, out.Ref = l.strict(), s.strictRef(ev)
 	return dst
+}
+
+// strictRef is the strict id of what ev belongs to: a step for usage, a text part or tool for the others.
+func (s *Sequencer) strictRef(ev *Event) []byte {
+	if len(ev.Ref) == 0 {
+		return nil
+	}
+	if ev.Kind == Usage {
+		return s.steps.strictID(ev.Ref)
+	}
+	named := Event{ID: ev.Ref, Lane: ev.Lane}
+	for ch := AnswerText; ch <= Refusal; ch++ {
+		if p := s.texts.parts.get(s.texts.keyOf(uint8(ch)<<1, &named)); p != nil && p.shown {
+			return p.strict
+		}
+	}
+	return s.tools.strictID(ev.Ref)
 }
 
 func (s *Sequencer) runStart(dst []Event, ev *Event) []Event {
@@ -250,32 +288,25 @@ func (s *Sequencer) runEnd(dst []Event, ev *Event) []Event {
 
 // finish closes everything and appends end. Afterwards nothing more is said.
 func (s *Sequencer) finish(dst []Event, end *Event) []Event {
+	reason := endReason(end.Status)
 	dst = s.releaseAll(dst)
-	dst = s.closeLane(dst, nil, end.Status)
+	dst = s.closeLane(dst, nil, reason)
+	if reason != StatusPaused {
+		dst = s.closeAsks(dst, func(*openAsk) bool { return true })
+	}
 	dst = append(dst, *end)
-	dst[len(dst)-1].Lane = nil
+	out := &dst[len(dst)-1]
+	out.Lane, out.Status = nil, reason
 	s.ended, s.pending = true, nil
 	return dst
 }
 
 func (s *Sequencer) expire(dst []Event) []Event {
 	for q := s.tools.oldest(); q != nil && s.overdue(q); q = s.tools.oldest() {
-		s.Repairs[HoldExpired] += uint32(len(q.events))
-		dst = s.release(dst, q)
+		dst = s.releaseLate(dst, q)
 	}
 	if s.pending != nil && s.now-s.pendingSince >= s.cfg.Settle {
 		dst = s.finish(dst, s.pending)
 	}
 	return dst
-}
-
-// mint makes an id that no upstream has used: prefix and number.
-func mint(prefix string, n *int, used func(string) bool) []byte {
-	for {
-		*n++
-		id := prefix + strconv.Itoa(*n)
-		if !used(id) {
-			return []byte(id)
-		}
-	}
 }
