@@ -1,0 +1,80 @@
+package proxy
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// Codec moves one stream in memory: the engine that serves clients, without sockets, goroutines or a clock. Time
+// stands still for it, so what the sequencer holds back leaves when its turn comes, or at the end.
+//
+// It is what a program uses that has a transport of its own, and what benchmarks measure. A Codec is not safe for
+// concurrent use.
+type Codec struct {
+	cfg   PipelineConfig
+	to    wire.Framing
+	eng   engine
+	out   *wire.Out
+	tally *tally
+}
+
+// NewCodec makes a codec. to frames the output; Auto is the target dialect's own framing. As on a route, equal
+// dialects mean that records are copied, and Auto then follows the input.
+func NewCodec(c PipelineConfig, to wire.Framing) *Codec {
+	k := &Codec{cfg: c, to: to}
+	if c.From == c.To {
+		k.copy()
+		return k
+	}
+	p := newPipeline(c)
+	if to != wire.Auto {
+		p.out.SetFraming(to)
+	}
+	k.eng, k.out, k.tally = p, p.out, p.tally
+	return k
+}
+
+func (k *Codec) copy() {
+	framing := k.to
+	if framing == wire.Auto {
+		framing = k.cfg.To.Framing
+	}
+	k.out, k.tally = wire.NewOut(framing), new(tally)
+	k.eng = &copier{
+		split: wire.NewSplitter(k.cfg.Framing, k.cfg.MaxRecord), dialect: k.cfg.To, out: k.out, tally: k.tally,
+		enc: k.cfg.To.NewEncoder(k.cfg.ToOptions), follow: k.to == wire.Auto,
+	}
+}
+
+// Feed takes complete records off the front of buf and returns how many bytes it used. buf[0] must be the first byte
+// that no earlier call has used; eof says that nothing follows buf.
+//
+// Feed stops early when much output has gathered: call it again after [Codec.Take] until it uses nothing. The error
+// is a *hub.Failure: the stream cannot go on, and should be ended with it.
+func (k *Codec) Feed(buf []byte, eof bool) (used int, err error) { return k.eng.feed(buf, eof, 0) }
+
+// Take returns the framed bytes that were not taken yet; whole records, valid until the next call of any method.
+func (k *Codec) Take() []byte {
+	p := k.out.Buf
+	k.out.Reset()
+	return p
+}
+
+// Finish writes the end of the stream, to be taken like the rest. f is why the input ended, nil if it ended in good
+// order. It returns how the stream ended for the client: nil for a run that ended as its agent wished.
+func (k *Codec) Finish(f *hub.Failure) *hub.Failure { return k.eng.finish(f, 0) }
+
+// Events is how many events the input has held so far; a copied record counts as one.
+func (k *Codec) Events() int64 { return k.tally.eventsIn() + k.tally.copied }
+
+// Faults is how many records could not be decoded, wholly or in part.
+func (k *Codec) Faults() int64 { return k.tally.errors() }
+
+// Reset makes the codec ready for another stream.
+func (k *Codec) Reset() {
+	if p, ok := k.eng.(*pipeline); ok {
+		p.reset()
+		return
+	}
+	k.copy()
+}
