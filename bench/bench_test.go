@@ -1,0 +1,141 @@
+package bench_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/native"
+	"github.com/sabir-proxy/sabir/bench"
+)
+
+// TestNoAllocations is the gate: in the middle of a text, no pair allocates.
+func TestNoAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Log("the race detector allocates: nothing to count")
+		return
+	}
+	eachPair(func(from, to *hub.Dialect) {
+		turn := steady(t, from, to)
+		turn()
+		turn()
+		if n := testing.AllocsPerRun(10, turn); n > 0 {
+			t.Errorf("%s to %s: %d deltas cost %.0f allocations", from.Name, to.Name, deltas, n)
+		}
+	})
+}
+
+// TestPairsAreRight makes sure that what is measured is a translation: every pair yields the whole text and a good end.
+func TestPairsAreRight(t *testing.T) {
+	eachPair(func(from, to *hub.Dialect) {
+		if to.NewDecoder == nil {
+			return
+		}
+		script, err := bench.NewScript(from, deltas)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := bench.Check(to, translate(t, from, to, script.Bytes()), deltas, 1); err != nil {
+			t.Errorf("%s to %s: %v", from.Name, to.Name, err)
+		}
+	})
+}
+
+func translate(t *testing.T, from, to *hub.Dialect, body []byte) (out []byte) {
+	t.Helper()
+	codec := newCodec(from, to)
+	for {
+		n, err := codec.Feed(body, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body = body[n:]
+		out = append(out, codec.Take()...)
+		if n == 0 {
+			break
+		}
+	}
+	if f := codec.Finish(nil); f != nil {
+		t.Errorf("%s to %s ends with %v", from.Name, to.Name, f)
+	}
+	return append(out, codec.Take()...)
+}
+
+// TestMixedIsRich makes sure that the mixed stream means something in every dialect: all its events are read back as
+// strict events without a repair, by the dialect that loses nothing.
+func TestMixedIsRich(t *testing.T) {
+	evs, err := bench.Mixed(turns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seq := hub.NewSequencer(hub.SequencerConfig{})
+	kinds := map[hub.Kind]int{}
+	for _, ev := range seq.Push(nil, evs, 0) {
+		kinds[ev.Kind]++
+	}
+	if n := seq.Repairs.Total(); n > 0 {
+		t.Errorf("the mixed stream needs %d repairs", n)
+	}
+	for _, k := range []hub.Kind{hub.TextDelta, hub.ToolStart, hub.ToolArgs, hub.ToolReady, hub.ToolUpdate, hub.ToolOutput, hub.ToolEnd} {
+		if kinds[k] < turns {
+			t.Errorf("the mixed stream has %d events %s, want at least %d", kinds[k], k, turns)
+		}
+	}
+	for _, d := range adapters.All() {
+		if d.NewEncoder != nil && len(bytes.Join(bench.Encode(d, evs), nil)) == 0 {
+			t.Errorf("%s writes nothing of it", d.Name)
+		}
+	}
+}
+
+// TestCheckNotices damages a good stream in every way that a proxy could, and wants each to be noticed.
+func TestCheckNotices(t *testing.T) {
+	const count = 20
+	script, err := bench.NewScript(&native.Dialect, count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := string(script.Bytes())
+	lines := strings.SplitAfter(good, "\n")
+	if err := bench.Check(&native.Dialect, []byte(good), count, 1); err != nil {
+		t.Fatalf("a good stream: %v", err)
+	}
+	f := func(what, body string) {
+		t.Helper()
+		if bench.Check(&native.Dialect, []byte(body), count, 1) == nil {
+			t.Errorf("%s was not noticed", what)
+		}
+	}
+	drop := func(i int) string { return strings.Join(append(append([]string{}, lines[:i]...), lines[i+1:]...), "") }
+	swapped := append([]string{}, lines...)
+	swapped[8], swapped[9] = swapped[9], swapped[8]
+
+	f("a lost delta", drop(8))
+	f("a doubled delta", strings.Replace(good, lines[8], lines[8]+lines[8], 1))
+	f("two deltas in the wrong order", strings.Join(swapped, ""))
+	f("a changed character", strings.Replace(good, "~00000007 ok", "~00000007 oh", 1))
+	f("a changed number", strings.Replace(good, "~00000007", "~00000017", 1))
+	f("a cut stream", good[:len(good)/2])
+	f("a missing end of the run", drop(len(lines)-2))
+	f("a failed run", strings.Replace(good, `"status":"done"`, `"status":"failed"`, 1))
+	f("a broken record", strings.Replace(good, lines[8], lines[8][:20]+"\n", 1))
+	f("nothing", "")
+}
+
+func TestMarks(t *testing.T) {
+	p := bench.AppendMark([]byte(`{"text":"~`), 0xDEADBEEF)
+	if at := bench.FindMark(p); at != len(`{"text":"~`) || len(p)-at != bench.MarkSize {
+		t.Fatalf("found at %d of %q", at, p)
+	}
+	if !bench.SetMark(p, 41) {
+		t.Fatal("not set")
+	}
+	if n, ok := bench.ReadMark(p[bench.FindMark(p):]); n != 41 || !ok {
+		t.Errorf("read %d, %v", n, ok)
+	}
+	if bench.FindMark([]byte("~0000002g ok ~0000002a o")) >= 0 || bench.SetMark(nil, 1) {
+		t.Error("found a mark where there is none")
+	}
+}
