@@ -1,0 +1,240 @@
+package agentevent
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// toolEvent appends an event of c. The name is there even on progress: should the call itself never come, the sequencer
+// makes its start of it.
+func (d *decoder) toolEvent(dst []hub.Event, kind hub.Kind, c *call) ([]hub.Event, *hub.Event) {
+	dst, ev := d.event(dst, kind)
+	ev.ID = d.idOf(c)
+	ev.Name, _ = rawjson.Str(d.rec.ToolName)
+	return dst, ev
+}
+
+// idOf is the id of c in events of this record. What the call keeps of a given id may be cut; the record has all of it,
+// for without it a cut id is never found.
+func (d *decoder) idOf(c *call) []byte {
+	if id, _ := rawjson.Str(d.rec.CallID); len(id) > 0 && c.given {
+		return id
+	}
+	return c.id
+}
+
+// toolCall needs a name, even beside a callId: clients show "Using tool …".
+func (d *decoder) toolCall(dst []hub.Event) ([]hub.Event, error) {
+	tool, err := text(d.rec.ToolName, "toolName")
+	if err != nil {
+		return dst, err
+	}
+	if len(tool) == 0 {
+		return dst, hub.NewError(hub.ReasonMissing, "toolName", -1, "a tool_call needs the name of its tool")
+	}
+	dst, c := d.called(dst, tool)
+	c.called, c.started = true, true
+	if d.textTools.has(tool) {
+		return dst, nil
+	}
+	dst, _ = d.toolEvent(dst, hub.ToolStart, c)
+	dst, ev := d.toolEvent(dst, hub.ToolReady, c)
+	d.arguments(ev)
+	return dst, nil
+}
+
+// called returns the call that a tool_call is about: nearly always a new one.
+func (d *decoder) called(dst []hub.Event, tool []byte) ([]hub.Event, *call) {
+	id, _ := rawjson.Str(d.rec.CallID)
+	c := d.calls.find(id, nil)
+	if len(id) == 0 {
+		for old := d.calls.stale(tool); old != nil; old = d.calls.stale(tool) {
+			dst = d.giveUp(dst, old)
+		}
+		c = d.calls.early(tool)
+	}
+	if c != nil {
+		return dst, c
+	}
+	return d.open(dst, id, tool)
+}
+
+// arguments reads toolArgs: a string that holds JSON in version 1, an object in version 2.
+func (d *decoder) arguments(ev *hub.Event) {
+	body, isString := rawjson.Str(d.rec.ToolArgs)
+	if !isString {
+		if !rawjson.IsNull(d.rec.ToolArgs) {
+			ev.Value = d.rec.ToolArgs
+		}
+		return
+	}
+	if value, ok := rawjson.ValueOfText(d.scratch.Begin(), body); ok {
+		ev.Value = d.scratch.Since(value)
+	} else if len(body) > 0 {
+		ev.Text = body
+		ev.Flags |= hub.Invalid
+	}
+}
+
+// open adds a call. If there are too many, the oldest ends here, for it may never end otherwise.
+func (d *decoder) open(dst []hub.Event, id, tool []byte) ([]hub.Event, *call) {
+	c := d.calls.add(id, tool)
+	if len(d.calls.open) > maxOpen {
+		dst = d.giveUp(dst, d.calls.open[0])
+	}
+	return dst, c
+}
+
+// current returns the call that the record belongs to; it opens one if there is none. start says that its ToolStart may
+// not wait for a tool_call.
+func (d *decoder) current(dst []hub.Event, start bool) ([]hub.Event, *call, error) {
+	id, _ := rawjson.Str(d.rec.CallID)
+	tool, _ := rawjson.Str(d.rec.ToolName)
+	if len(id) == 0 && len(tool) == 0 {
+		return dst, nil, hub.NewError(hub.ReasonMissing, "toolName", -1, "a tool event needs a toolName or a callId")
+	}
+	c := d.calls.find(id, tool)
+	if c == nil {
+		dst, c = d.open(dst, id, tool)
+	}
+	c.stale = false
+	if start && !c.started && len(tool) > 0 && !d.textTools.has(tool) {
+		c.started = true
+		var ev *hub.Event
+		dst, ev = d.toolEvent(dst, hub.ToolStart, c)
+		ev.Flags |= hub.Synthetic
+	}
+	return dst, c, nil
+}
+
+// toolProgress keeps the whole payload of what it does not know, and of what it knows in part, so that the encoder can
+// write it back unchanged.
+func (d *decoder) toolProgress(dst []hub.Event) ([]hub.Event, error) {
+	tool, _ := rawjson.Str(d.rec.ToolName)
+	dst, c, err := d.current(dst, d.implicit.has(tool))
+	if err != nil {
+		return dst, err
+	}
+	if d.textTools.has(tool) {
+		return d.textProgress(dst, c), nil
+	}
+	p := readPayload(d.rec.Data)
+	if !p.isOutput() {
+		dst, ev := d.toolEvent(dst, hub.ToolUpdate, c)
+		ev.Value = d.rec.Data
+		if p.form == formPercent {
+			d.more(ev).Percent = p.text
+		}
+		return dst, nil
+	}
+	dst, ev := d.toolEvent(dst, hub.ToolOutput, c)
+	ev.Chan, ev.Text = p.channel(), p.text
+	if !p.exact {
+		d.more(ev).Meta = d.rec.Data
+	}
+	return dst, nil
+}
+
+// toolResult ends a call. A result that is JSON in a string stays text: the server means a string. The reason of a failure
+// is its output; other dialects have places for both.
+func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
+	dst, c, err := d.current(dst, true)
+	if err != nil {
+		return dst, err
+	}
+	d.calls.remove(c)
+	failed, _ := rawjson.Bool(d.rec.IsError)
+	if tool, _ := rawjson.Str(d.rec.ToolName); d.textTools.has(tool) {
+		return d.textResult(dst, c, failed), nil
+	}
+	dst, ev := d.toolEvent(dst, hub.ToolEnd, c)
+	ev.Status = hub.StatusOK
+	if body, ok := rawjson.Str(d.rec.Output); ok {
+		ev.Text = body
+	} else {
+		ev.Value = d.rec.Output
+	}
+	if failed {
+		ev.Status = hub.StatusError
+		d.reason(ev, d.rec.Output)
+	}
+	return dst, nil
+}
+
+func (d *decoder) toolError(dst []hub.Event) ([]hub.Event, error) {
+	dst, c, err := d.current(dst, true)
+	if err != nil {
+		return dst, err
+	}
+	d.calls.remove(c)
+	if tool, _ := rawjson.Str(d.rec.ToolName); d.textTools.has(tool) {
+		d.rec.Output = d.rec.Error
+		return d.textResult(dst, c, true), nil
+	}
+	dst, ev := d.toolEvent(dst, hub.ToolEnd, c)
+	ev.Status = hub.StatusError
+	d.reason(ev, d.rec.Error)
+	return dst, nil
+}
+
+// spoken notes that the agent itself has said something.
+func (d *decoder) spoken(dst []hub.Event) []hub.Event {
+	for i := 0; i < len(d.calls.open); {
+		c := d.calls.open[i]
+		if d.sequential && c.started && !c.given && !d.textTools.has(c.name) {
+			dst = d.giveUp(dst, c)
+			continue
+		}
+		c.stale = true
+		i++
+	}
+	return dst
+}
+
+// giveUp ends a call without a result. One with an id of the upstream is only forgotten: its end will name it.
+func (d *decoder) giveUp(dst []hub.Event, c *call) []hub.Event {
+	d.calls.remove(c)
+	if c.given || !c.started || d.textTools.has(c.name) { // nothing of it is open
+		return dst
+	}
+	dst, ev := d.event(dst, hub.ToolEnd)
+	ev.ID = d.scratch.Copy(c.id) // the memory of the call may be used again at once
+	ev.Status, ev.Flags = hub.StatusUnknown, hub.Synthetic
+	return dst
+}
+
+// textProgress makes answer text of a tool's strings; other payloads stay data under the tool's name.
+func (d *decoder) textProgress(dst []hub.Event, c *call) []hub.Event {
+	body, ok := rawjson.Str(d.rec.Data)
+	if !ok {
+		dst, ev := d.event(dst, hub.Data)
+		ev.Name, _ = rawjson.Str(d.rec.ToolName)
+		ev.Value, ev.Op = d.rec.Data, hub.Emit
+		if ev.Value == nil {
+			ev.Value = rawjson.Value("null")
+		}
+		return dst
+	}
+	dst, ev := d.event(dst, hub.TextDelta)
+	ev.ID, ev.Text = d.idOf(c), body
+	return dst
+}
+
+// textResult ends the text of a tool. The result repeats the whole text; the sequencer keeps what is new in it. A failure
+// is a notice: whether it ends the run, the agent says itself.
+func (d *decoder) textResult(dst []hub.Event, c *call, failed bool) []hub.Event {
+	body, isString := rawjson.Str(d.rec.Output)
+	if failed {
+		dst, ev := d.event(dst, hub.Notice)
+		ev.Level, ev.Text = hub.LevelError, d.bodyOf(d.rec.Output)
+		return dst
+	}
+	if isString && len(body) > 0 {
+		var ev *hub.Event
+		dst, ev = d.event(dst, hub.TextDelta)
+		ev.ID, ev.Text, ev.Op = d.idOf(c), body, hub.Replace
+	}
+	dst, ev := d.event(dst, hub.TextEnd)
+	ev.ID = d.idOf(c)
+	return dst
+}

@@ -1,0 +1,218 @@
+package agentevent
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// maxEarly bounds the progress that is kept until its tool_call is written.
+const maxEarly = 64 << 10
+
+// What failed calls say where nobody gave a reason.
+const (
+	callFailedText  = "Failed"
+	callDeniedText  = "Denied"
+	callAbortedText = "Aborted"
+)
+
+func (e *encoder) toolStart(ev *hub.Event) hub.Fate {
+	c := e.tools.add(ev.ID, ev.Name)
+	if e.serialise && e.card == nil {
+		e.tools.enqueue(c)
+	}
+	return hub.Deferred
+}
+
+// toolReady writes the call: the dialect has no place for arguments that are still being made.
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
+	c := e.tools.find(ev.ID)
+	if c == nil {
+		return hub.Dropped
+	}
+	e.open(out, typeToolCall, ev)
+	out.Buf = e.appendTool(out.Buf, c.id, c.name)
+	out.Buf = append(out.Buf, `,"toolArgs":`...)
+	out.Buf = e.appendArgs(out.Buf, ev)
+	e.close(out, ev, c)
+	c.ready = true
+	if len(c.early) > 0 {
+		e.progress(out, ev, c, c.early)
+		c.early = nil
+	}
+	if len(c.said.text) > 0 {
+		e.progress(out, ev, c, rawjson.AppendQuoted(nil, c.said.text))
+	}
+	return hub.Native
+}
+
+// appendArgs appends JSON as text in version 1, as it is in version 2; what is no JSON is a string in both.
+func (e *encoder) appendArgs(dst []byte, ev *hub.Event) []byte {
+	switch {
+	case ev.Value == nil:
+		return rawjson.AppendQuoted(dst, ev.Text)
+	case e.v2:
+		return append(dst, ev.Value...)
+	}
+	return rawjson.AppendString(dst, ev.Value)
+}
+
+// toolProgress writes straight into the record, and takes it back when there is nothing to say.
+func (e *encoder) toolProgress(out *wire.Out, ev *hub.Event) hub.Fate {
+	c := e.tools.find(ev.ID)
+	if c == nil {
+		return hub.Dropped
+	}
+	if !c.ready {
+		return c.keepEarly(ev)
+	}
+	e.openProgress(out, ev, c)
+	data, fate := appendPayload(out.Buf, ev)
+	if len(data) == len(out.Buf) {
+		out.Cancel()
+		return fate
+	}
+	out.Buf = data
+	e.close(out, ev, c)
+	return fate
+}
+
+// keepEarly keeps progress that comes before the arguments are complete: a call is announced before all else.
+func (c *openCall) keepEarly(ev *hub.Event) hub.Fate {
+	data, fate := appendPayload(nil, ev)
+	switch {
+	case len(data) == 0:
+		return fate
+	case len(data) > maxEarly:
+		return hub.Dropped
+	}
+	c.early = append(c.early[:0], data...)
+	return hub.Deferred
+}
+
+// progress writes a tool_progress with data that is JSON.
+func (e *encoder) progress(out *wire.Out, ev *hub.Event, c *openCall, data []byte) {
+	e.openProgress(out, ev, c)
+	out.Buf = append(out.Buf, data...)
+	e.close(out, ev, c)
+}
+
+func (e *encoder) openProgress(out *wire.Out, ev *hub.Event, c *openCall) {
+	e.open(out, typeToolProgress, ev)
+	out.Buf = e.appendTool(out.Buf, c.id, c.name)
+	out.Buf = append(out.Buf, `,"data":`...)
+}
+
+// toolEnd writes the result before those that waited for the end of this call.
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	c := e.tools.find(ev.ID)
+	if c == nil {
+		return hub.Dropped
+	}
+	e.result(out, ev, c)
+	e.orphanLanes(c)
+	e.tools.end(out, c)
+	return e.endFate(ev, c)
+}
+
+// endFate says whether a reader gets the end as it is: there is one place for result and reason, and there are two
+// outcomes.
+func (e *encoder) endFate(ev *hub.Event, c *openCall) hub.Fate {
+	hasResult := ev.Text != nil || ev.Value != nil
+	hasReason := ev.More != nil && len(ev.More.Err) > 0
+	native := false
+	switch {
+	case !hasResult && (len(c.said.text) > 0 || ev.More != nil && ev.More.Content != nil):
+	case ev.Status == hub.StatusOK:
+		native = true
+	case ev.Status != hub.StatusError:
+	case e.v2:
+		native = hasReason && !hasResult
+	default:
+		native = hasResult && (!hasReason || ev.Text != nil && rawjson.EqualBody(ev.Text, ev.More.Err))
+	}
+	if native {
+		return hub.Native
+	}
+	return hub.Folded
+}
+
+// result writes the end of c as ev tells it: the end of a tool, or of a lane that is shown as one.
+func (e *encoder) result(out *wire.Out, ev *hub.Event, c *openCall) {
+	failed := isFailure(ev.Status)
+	if failed && e.v2 {
+		e.open(out, typeToolError, ev)
+		out.Buf = e.appendTool(out.Buf, c.id, c.name)
+		out.Buf = append(out.Buf, `,"error":`...)
+		out.Buf = appendFailureText(out.Buf, ev, c)
+		e.close(out, ev, c)
+		return
+	}
+	e.open(out, typeToolResult, ev)
+	out.Buf = e.appendTool(out.Buf, c.id, c.name)
+	out.Buf = append(out.Buf, `,"output":`...)
+	if failed {
+		out.Buf = appendFailureText(out.Buf, ev, c)
+		out.Buf = append(out.Buf, `,"isError":true`...)
+	} else {
+		out.Buf = appendResult(out.Buf, ev, c, e.v2)
+	}
+	e.close(out, ev, c)
+}
+
+func isFailure(s hub.Status) bool {
+	return s == hub.StatusError || s == hub.StatusDenied || s == hub.StatusAborted
+}
+
+// appendFailureText appends why a call failed, as a string: there is one place, and the reason matters more than output.
+func appendFailureText(dst []byte, ev *hub.Event, c *openCall) []byte {
+	switch {
+	case ev.More != nil && len(ev.More.Err) > 0:
+		return rawjson.AppendQuoted(dst, ev.More.Err)
+	case len(ev.Text) > 0 || ev.Value != nil || ev.More != nil && ev.More.Content != nil || len(c.said.text) > 0:
+		return appendResult(dst, ev, c, false)
+	case ev.Status == hub.StatusDenied:
+		return append(dst, `"`+callDeniedText+`"`...)
+	case ev.Status == hub.StatusAborted:
+		return append(dst, `"`+callAbortedText+`"`...)
+	}
+	return append(dst, `"`+callFailedText+`"`...)
+}
+
+// appendResult appends the result: any JSON as it is, or else always a string.
+func appendResult(dst []byte, ev *hub.Event, c *openCall, asIs bool) []byte {
+	switch {
+	case ev.Text != nil:
+		return rawjson.AppendQuoted(dst, ev.Text)
+	case ev.Value != nil:
+		return appendJSON(dst, ev.Value, asIs)
+	case ev.More != nil && ev.More.Content != nil:
+		return appendBlocks(dst, ev.More.Content, asIs)
+	}
+	return rawjson.AppendQuoted(dst, c.said.text)
+}
+
+// appendJSON appends a value; as a string, a string stays what it is and other values are serialised.
+func appendJSON(dst []byte, v rawjson.Value, asIs bool) []byte {
+	if asIs || rawjson.Kind(v) == '"' {
+		return append(dst, v...)
+	}
+	return rawjson.AppendString(dst, v)
+}
+
+// appendBlocks appends the blocks of a result: joined if all are text, otherwise as JSON.
+func appendBlocks(dst []byte, blocks rawjson.Value, asIs bool) []byte {
+	n := len(dst)
+	dst = append(dst, '"')
+	for it := rawjson.Elems(blocks); ; {
+		block, ok := it.Next()
+		if !ok {
+			return append(dst, '"')
+		}
+		body, isText := rawjson.Str(rawjson.Get(block, "content", "text"))
+		if !isText {
+			return appendJSON(dst[:n], blocks, asIs)
+		}
+		dst = append(dst, body...)
+	}
+}

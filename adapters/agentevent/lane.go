@@ -1,0 +1,174 @@
+package agentevent
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// The dialect has no sub-agents of its own: a tool runs one, and reports what it says as progress. So a lane is shown
+// inside a call, its card: the tool call that spawned it, or where there is none (any more) a call of its own.
+// A lane inside a lane is shown in the card of the outermost.
+
+// maxSaid bounds the text of a sub-agent that is kept for its result.
+const maxSaid = 1 << 20
+
+// delegateName is the beginning of the name of a lane's own card.
+const delegateName = "delegate_to_"
+
+// lane is an open sub-agent.
+type lane struct {
+	id, name []byte
+	outer    *lane // nil: the root agent
+	card     *openCall
+	own      bool // card was made for this lane
+}
+
+func (l *lane) outermost() *lane {
+	for l.outer != nil {
+		l = l.outer
+	}
+	return l
+}
+
+func (e *encoder) lane(id []byte) *lane {
+	for _, l := range e.lanes {
+		if bytes.Equal(l.id, id) {
+			return l
+		}
+	}
+	return nil
+}
+
+// agentStart shows a sub-agent at once, so that the user sees who works even before it speaks.
+func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	l := &lane{id: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), outer: e.lane(ev.Lane)}
+	e.lanes = append(e.lanes, l)
+	if l.outer != nil {
+		return hub.Dropped
+	}
+	if l.card = e.tools.find(ev.Ref); l.card == nil {
+		e.openCard(out, l, ev)
+	}
+	return hub.Folded
+}
+
+// openCard makes a call for a lane that has none.
+func (e *encoder) openCard(out *wire.Out, l *lane, ev *hub.Event) {
+	id := append([]byte("lane_"), l.id...)
+	l.card, l.own = e.tools.add(id, append([]byte(delegateName), l.name...)), true
+	if e.serialise {
+		e.tools.enqueue(l.card)
+	}
+	e.open(out, typeToolCall, ev)
+	out.Buf = e.appendTool(out.Buf, l.card.id, l.card.name)
+	out.Buf = append(out.Buf, `,"toolArgs":`...)
+	args := []byte(`{}`)
+	if ev.Kind == hub.AgentStart && len(ev.Title) > 0 {
+		args = append(rawjson.AppendQuoted([]byte(`{"task":`), ev.Title), '}')
+	}
+	out.Buf = e.appendArgs(out.Buf, &hub.Event{Value: args})
+	e.close(out, ev, l.card)
+	l.card.ready = true
+}
+
+// orphanLanes parts the lanes of a call from it: a lane may outlive its tool.
+func (e *encoder) orphanLanes(c *openCall) {
+	for _, l := range e.lanes {
+		if l.card == c {
+			l.card = nil
+		}
+	}
+}
+
+// agentEnd ends a card that was made for the lane. Another card ends with its tool; the lane's result is kept for it, if
+// the sub-agent has said nothing.
+func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	l := e.lane(ev.ID)
+	if l == nil {
+		return hub.Dropped
+	}
+	for i, o := range e.lanes {
+		if o == l {
+			e.lanes = append(e.lanes[:i], e.lanes[i+1:]...)
+			break
+		}
+	}
+	switch {
+	case l.outer != nil:
+		return hub.Dropped
+	case l.card == nil:
+		return hub.Implied // its call has told the end
+	case l.own:
+		e.result(out, ev, l.card)
+		e.tools.end(out, l.card)
+	case len(l.card.said.text) == 0:
+		l.card.said.add(ev.Text, maxSaid)
+	}
+	return hub.Folded
+}
+
+// inLane writes an event of a sub-agent: what it says as strings, and the rest, if wanted, as data.
+func (e *encoder) inLane(out *wire.Out, ev *hub.Event) hub.Fate {
+	l := e.lane(ev.Lane)
+	if l == nil {
+		return hub.Dropped
+	}
+	isAnswer := ev.Chan != hub.Reasoning && !ev.Flags.Has(hub.User)
+	switch {
+	case l.outer == nil && isAnswer && (ev.Kind == hub.TextStart || ev.Kind == hub.TextEnd):
+		return hub.Implied
+	case l.outer == nil && isAnswer && ev.Kind == hub.TextDelta:
+		return e.say(out, ev, l)
+	case !e.laneEvents:
+		return hub.Dropped
+	}
+	card := e.cardOf(out, l, ev)
+	if !card.ready {
+		return hub.Dropped // nothing of a call may come before its tool_call
+	}
+	e.card = card
+	fate := e.encode(out, ev)
+	e.card = nil
+	if fate == hub.Native || fate == hub.Extension {
+		return hub.Folded
+	}
+	return fate
+}
+
+// say writes a piece of the sub-agent's answer: a bare string, as of a tool that runs an agent itself.
+func (e *encoder) say(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
+	c := e.cardOf(out, l, ev)
+	c.said.add(ev.Text, maxSaid)
+	if !c.ready {
+		return hub.Folded // written with the call
+	}
+	e.openProgress(out, ev, c)
+	out.Buf = rawjson.AppendQuoted(out.Buf, ev.Text)
+	e.close(out, ev, c)
+	return hub.Folded
+}
+
+// transcript is what a sub-agent has said so far, a string body, up to a limit.
+type transcript struct {
+	text []byte
+	full bool
+}
+
+func (t *transcript) add(text []byte, limit int) {
+	t.full = t.full || len(t.text)+len(text) > limit
+	if !t.full {
+		t.text = append(t.text, text...)
+	}
+}
+
+// cardOf is the call that shows the lane. It makes one if the lane has outlived its own.
+func (e *encoder) cardOf(out *wire.Out, l *lane, ev *hub.Event) *openCall {
+	l = l.outermost()
+	if l.card == nil {
+		e.openCard(out, l, ev)
+	}
+	return l.card
+}

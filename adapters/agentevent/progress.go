@@ -1,0 +1,200 @@
+package agentevent
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// The data of a tool_progress may be any JSON value. Strings and a few objects are known; everything else passes as it
+// is, so that a new tool needs nothing here.
+
+// Subtypes that are known.
+const (
+	subtypeStdout   = "stdout_chunk"
+	subtypeStderr   = "stderr_chunk"
+	subtypeTransfer = "transfer_progress"
+)
+
+// How a chunk begins and ends when it has no further members. Between them is the body of a string.
+const (
+	stdoutHead = `{"subtype":"` + subtypeStdout + `","content":"`
+	stderrHead = `{"subtype":"` + subtypeStderr + `","content":"`
+	chunkTail  = `"}`
+)
+
+// form is what a payload is.
+type form uint8
+
+const (
+	formOther form = iota
+	formText
+	formStdout
+	formStderr
+	formPercent
+)
+
+// payload is what is understood of the data of a tool_progress. text aliases the data: the body of a string, or with
+// formPercent a number.
+type payload struct {
+	form  form
+	text  []byte
+	exact bool // form and text say everything
+}
+
+func (p payload) isOutput() bool {
+	return p.form == formText || p.form == formStdout || p.form == formStderr
+}
+
+func (p payload) channel() hub.Chan {
+	switch p.form {
+	case formStdout:
+		return hub.Stdout
+	case formStderr:
+		return hub.Stderr
+	}
+	return hub.Result
+}
+
+// readPayload looks into data no deeper than its own members.
+func readPayload(data rawjson.Value) payload {
+	switch rawjson.Kind(data) {
+	case '"':
+		body, _ := rawjson.Str(data)
+		return payload{form: formText, text: body, exact: true}
+	case '{':
+		return readObject(data)
+	}
+	return payload{}
+}
+
+// readObject goes through the members once, in whatever order they come.
+func readObject(data rawjson.Value) payload {
+	var subtype, content, percent rawjson.Value
+	for it := rawjson.Fields(data); ; {
+		key, val, ok := it.Next()
+		if !ok {
+			break
+		}
+		switch string(key) {
+		case "subtype":
+			subtype = val
+		case "content":
+			content = val
+		case "percent":
+			percent = val
+		}
+	}
+	kind, _ := rawjson.Str(subtype)
+	switch string(kind) {
+	case subtypeStdout:
+		return readChunk(data, content, formStdout, stdoutHead)
+	case subtypeStderr:
+		return readChunk(data, content, formStderr, stderrHead)
+	case subtypeTransfer:
+		if isPercent(percent) {
+			return payload{form: formPercent, text: percent}
+		}
+	}
+	return payload{}
+}
+
+func readChunk(data, content rawjson.Value, f form, head string) payload {
+	body, ok := rawjson.Str(content)
+	if !ok {
+		return payload{}
+	}
+	exact := len(data) == len(head)+len(body)+len(chunkTail) && string(data[:len(head)]) == head
+	return payload{form: f, text: body, exact: exact}
+}
+
+// isPercent is strict, for a target may show the number as a bar. What is no percentage stays in the payload.
+func isPercent(v rawjson.Value) bool {
+	if rawjson.Kind(v) != '0' {
+		return false
+	}
+	n, err := strconv.ParseFloat(string(v), 64)
+	return err == nil && n >= 0 && n <= 100
+}
+
+// appendPayload appends the data of a tool_progress. With fate Implied or Dropped there is none, and dst comes back
+// unchanged.
+func appendPayload(dst []byte, ev *hub.Event) ([]byte, hub.Fate) {
+	if ev.Kind == hub.ToolOutput {
+		return appendOutput(dst, ev)
+	}
+	return appendUpdate(dst, ev)
+}
+
+// appendOutput writes a partial result. Clients append what comes; a replacement reads like one more piece.
+func appendOutput(dst []byte, ev *hub.Event) ([]byte, hub.Fate) {
+	switch {
+	case ev.Text != nil:
+		fate := hub.Native
+		if ev.Op == hub.Replace {
+			fate = hub.Folded
+		}
+		return appendText(dst, ev), fate
+	case ev.Value != nil:
+		return append(dst, ev.Value...), hub.Native
+	case ev.More != nil && ev.More.Content != nil:
+		return append(dst, ev.More.Content...), hub.Folded
+	}
+	return dst, hub.Dropped
+}
+
+func appendText(dst []byte, ev *hub.Event) []byte {
+	head := `"`
+	f := formText
+	switch ev.Chan {
+	case hub.Stdout:
+		head, f = stdoutHead, formStdout
+	case hub.Stderr:
+		head, f = stderrHead, formStderr
+	}
+	if m := ev.More; m != nil && m.Meta != nil {
+		if p := readPayload(m.Meta); p.form == f && bytes.Equal(p.text, ev.Text) {
+			return append(dst, m.Meta...) // our own decoder's: it has members that we do not know
+		}
+	}
+	dst = append(dst, head...)
+	dst = append(dst, ev.Text...)
+	if f == formText {
+		return append(dst, '"')
+	}
+	return append(dst, chunkTail...)
+}
+
+// appendUpdate writes progress in the best form there is. A payload comes first: our own decoder's says everything, and
+// those of other dialects are meant for a renderer that knows the tool.
+func appendUpdate(dst []byte, ev *hub.Event) ([]byte, hub.Fate) {
+	m := ev.More
+	switch {
+	case ev.Value != nil && len(ev.Text) > 0:
+		return append(dst, ev.Value...), hub.Folded
+	case ev.Value != nil:
+		return append(dst, ev.Value...), hub.Native
+	case m != nil && m.Percent != nil:
+		return appendPercent(dst, m.Percent, ev.Text), hub.Native
+	case len(ev.Text) > 0:
+		return rawjson.AppendQuoted(dst, ev.Text), hub.Native
+	case m != nil && m.Content != nil:
+		return append(dst, m.Content...), hub.Folded
+	case len(ev.Title) > 0 || m != nil && (m.ToolKind != nil || m.Locations != nil):
+		return dst, hub.Dropped
+	}
+	return dst, hub.Implied // a status: that a tool runs goes without saying
+}
+
+// appendPercent writes the payload of the file transfer example; message is a member of our own, which clients ignore.
+func appendPercent(dst, percent, message []byte) []byte {
+	dst = append(dst, `{"subtype":"`+subtypeTransfer+`","percent":`...)
+	dst = append(dst, percent...)
+	if len(message) > 0 {
+		dst = append(dst, `,"message":`...)
+		dst = rawjson.AppendQuoted(dst, message)
+	}
+	return append(dst, '}')
+}
