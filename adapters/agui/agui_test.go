@@ -1,0 +1,14 @@
+package agui_test
+
+import (
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/agui"
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+)
+
+func TestDialect(t *testing.T) { adaptertest.Run(t, &agui.Dialect) }
+
+func TestAllocs(t *testing.T) { adaptertest.Allocs(t, &agui.Dialect) }
+
+func FuzzDecode(f *testing.F) { adaptertest.Fuzz(f, &agui.Dialect) }

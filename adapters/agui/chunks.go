@@ -1,0 +1,253 @@
+package agui
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// The three *_CHUNK events are a shorthand for start, content and end. Each lane (sub-agent) assembles one stream at a
+// time; a chunk without an id goes on with it; another id, another kind of chunk, or one of the events that close a
+// lane ends it. Where the reference client would fail the whole run, the rules here bend: tool chunks of parallel
+// calls may interleave, a chunk may go on with a message that an event in between has ended, and a chunk may go on
+// with what an explicit start has opened.
+
+// closing says which chunk streams an event ends.
+type closing uint8
+
+const (
+	closesNone closing = iota
+	closesLane         // that of its own lane
+	closesAll          // those of every lane
+)
+
+// chunkKind is the kind of stream a lane assembles.
+type chunkKind uint8
+
+const (
+	noChunk chunkKind = iota
+	textChunk
+	reasoningChunk
+	toolChunk
+	numChunkKinds
+)
+
+// chunkLane is what one lane assembles. The slots of a lane live as long as the stream.
+type chunkLane struct {
+	lane  []byte
+	kind  chunkKind
+	last  [numChunkKinds][]byte // the stream of each kind that is or was the current one
+	tools [][]byte              // open tool streams; several only when parallel calls interleave
+}
+
+type chunks struct {
+	lanes []chunkLane
+	open  int // lanes that assemble something
+}
+
+func (c *chunks) reset() { c.lanes, c.open = nil, 0 }
+
+// lane returns the state of a lane, making it if it is new.
+func (c *chunks) lane(name []byte) *chunkLane {
+	for i := range c.lanes {
+		if bytes.Equal(c.lanes[i].lane, name) {
+			return &c.lanes[i]
+		}
+	}
+	if len(c.lanes) == maxOpen {
+		return &c.lanes[0]
+	}
+	c.lanes = append(c.lanes, chunkLane{lane: bytes.Clone(name)})
+	return &c.lanes[len(c.lanes)-1]
+}
+
+// resolve returns the lane that a chunk belongs to: where its id is open, else the one it names, else the root's if
+// that assembles the same kind, else the only one that does.
+func (c *chunks) resolve(kind chunkKind, id, tag []byte) *chunkLane {
+	if id != nil {
+		if l := c.holder(kind, id); l != nil {
+			return l
+		}
+		return c.lane(tag)
+	}
+	if tag != nil {
+		return c.lane(tag)
+	}
+	var only *chunkLane
+	for i := range c.lanes {
+		l := &c.lanes[i]
+		switch {
+		case l.kind != kind:
+		case len(l.lane) == 0:
+			return l
+		case only != nil:
+			return c.lane(nil)
+		default:
+			only = l
+		}
+	}
+	if only != nil {
+		return only
+	}
+	return c.lane(nil)
+}
+
+// holder returns the lane that assembles the stream of that id, or nil.
+func (c *chunks) holder(kind chunkKind, id []byte) *chunkLane {
+	for i := range c.lanes {
+		l := &c.lanes[i]
+		if l.kind == kind && (bytes.Equal(l.last[kind], id) || l.hasTool(id)) {
+			return l
+		}
+	}
+	return nil
+}
+
+func (l *chunkLane) hasTool(id []byte) bool {
+	for _, t := range l.tools {
+		if bytes.Equal(t, id) {
+			return true
+		}
+	}
+	return false
+}
+
+// current makes the stream the one that the lane assembles.
+func (c *chunks) current(l *chunkLane, kind chunkKind, id []byte) {
+	if l.kind == noChunk {
+		c.open++
+	}
+	l.kind = kind
+	l.last[kind] = append(l.last[kind][:0], id...)
+}
+
+func (d *decoder) textChunk(dst []hub.Event) ([]hub.Event, error) {
+	return d.messageChunk(dst, textChunk, hub.AnswerText)
+}
+
+func (d *decoder) reasoningChunk(dst []hub.Event) ([]hub.Event, error) {
+	return d.messageChunk(dst, reasoningChunk, hub.Reasoning)
+}
+
+func (d *decoder) messageChunk(dst []hub.Event, kind chunkKind, family hub.Chan) ([]hub.Event, error) {
+	id, text := optional(d.rec.MessageID), optional(d.rec.Delta)
+	if id != nil && d.open.find(id, family) != nil && d.chunks.holder(kind, id) == nil {
+		return d.delta(dst, id, text, family), nil // opened by an explicit start
+	}
+	l := d.chunks.resolve(kind, id, d.tag())
+	if l.kind == kind && (id == nil || bytes.Equal(id, l.last[kind])) {
+		return d.delta(dst, l.last[kind], text, family), nil
+	}
+	dst = d.closeChunk(dst, l)
+	switch {
+	case id != nil:
+		dst = d.openMessage(dst, id, family)
+	case l.last[kind] != nil: // ended by an event in between; its text must not be lost
+		id = l.last[kind]
+	default:
+		return d.delta(dst, nil, text, family), missingChunkID("messageId")
+	}
+	d.chunks.current(l, kind, id)
+	return d.delta(dst, l.last[kind], text, family), nil
+}
+
+func missingChunkID(path string) error {
+	return hub.NewError(hub.ReasonMissing, path, -1, "the first chunk of a stream needs it")
+}
+
+func (d *decoder) toolChunk(dst []hub.Event) ([]hub.Event, error) {
+	id, name := optional(d.rec.ToolCallID), optional(d.rec.ToolCallName)
+	l := d.chunks.resolve(toolChunk, id, d.tag())
+	if id == nil {
+		id = l.last[toolChunk]
+	}
+	if id == nil {
+		return dst, missingChunkID("toolCallId")
+	}
+	if l.kind != toolChunk {
+		dst = d.closeChunk(dst, l)
+	}
+	if !l.hasTool(id) && name != nil {
+		dst = d.startTool(dst, id, name)
+		if len(l.tools) < maxOpen {
+			l.tools = append(l.tools, bytes.Clone(id))
+		}
+	}
+	d.chunks.current(l, toolChunk, id)
+	if args, ok := rawjson.Str(d.rec.Delta); ok && len(args) > 0 {
+		var ev *hub.Event
+		dst, ev = d.emit(dst, hub.ToolArgs)
+		ev.ID, ev.Text = l.last[toolChunk], args
+	}
+	return dst, nil
+}
+
+// closeChunks ends the streams that an event of another kind closes. An event about the very stream that is open takes
+// it over instead: some producers mix both forms.
+func (d *decoder) closeChunks(dst []hub.Event, which closing) []hub.Event {
+	switch which {
+	case closesAll:
+		return d.closeAllChunks(dst)
+	case closesLane:
+		l := d.chunks.lane(d.tag())
+		if id := optional(d.rec.MessageID); id != nil && bytes.Equal(id, l.last[l.kind]) && l.kind != toolChunk {
+			d.chunks.idle(l)
+			return dst
+		}
+		return d.closeChunk(dst, l)
+	}
+	return dst
+}
+
+func (d *decoder) closeAllChunks(dst []hub.Event) []hub.Event {
+	for i := range d.chunks.lanes {
+		dst = d.closeChunk(dst, &d.chunks.lanes[i])
+	}
+	return dst
+}
+
+// closeChunk appends the end of what the lane assembles, if anything.
+func (d *decoder) closeChunk(dst []hub.Event, l *chunkLane) []hub.Event {
+	id := l.last[l.kind]
+	switch l.kind {
+	case noChunk:
+		return dst
+	case textChunk:
+		dst = d.endChunk(dst, l, id, hub.AnswerText)
+	case reasoningChunk:
+		dst = d.endChunk(dst, l, id, hub.Reasoning)
+	case toolChunk:
+		for _, id := range l.tools {
+			var ev *hub.Event
+			dst, ev = hub.Grow(dst)
+			ev.Kind, ev.ID, ev.Lane = hub.ToolReady, id, l.lane
+		}
+	}
+	d.chunks.idle(l)
+	return dst
+}
+
+func (c *chunks) idle(l *chunkLane) {
+	if l.kind != noChunk {
+		l.kind = noChunk
+		c.open--
+	}
+	l.tools = nil
+}
+
+func (d *decoder) endChunk(dst []hub.Event, l *chunkLane, id []byte, family hub.Chan) []hub.Event {
+	id = d.scratch.Copy(id) // the next stream of the lane may take its place within this call
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Msg, ev.Lane, ev.Chan = hub.TextEnd, id, id, l.lane, family
+	m := d.open.find(id, family)
+	if m == nil {
+		return dst
+	}
+	ev.Chan, ev.Flags = m.channel, m.flags
+	if len(m.sig) > 0 {
+		d.more(ev).Sig = d.scratch.Copy(m.sig)
+	}
+	d.open.close(id, family)
+	return dst
+}

@@ -1,0 +1,271 @@
+package agui
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// maxOpen bounds each list of things that a stream has opened and not closed, and each set of ids that is remembered
+// for a later reference. Beyond it the oldest entry is forgotten; no stream known to work comes near it.
+const maxOpen = 1024
+
+// decoder remembers what later records refer to without repeating it: who opened a message, which chunk stream is
+// open, which reasoning span and which sub-agents are waiting for something.
+type decoder struct {
+	json    rawjson.Decoder
+	rec     record
+	data    []byte // the record being decoded
+	scratch hub.Scratch
+
+	clientTools map[string]bool // names, still escaped
+
+	open     messages
+	owners   map[string]string // messages of sub-agents -> lane, for calls that name one as their parent
+	spans    []span
+	held     heldEnd
+	chunks   chunks
+	thinking thinking
+
+	calls     map[string]bool // since the agent last spoke: whether the call has a result
+	begun     bool            // the agent has said or called something in this run
+	suspended []suspended
+}
+
+func newDecoder(o hub.Options) hub.Decoder {
+	d := &decoder{clientTools: map[string]bool{}}
+	for _, name := range o.List("client_tools") {
+		d.clientTools[string(rawjson.AppendEscaped(nil, []byte(name)))] = true
+	}
+	d.Reset()
+	return d
+}
+
+// Reset implements [hub.Decoder].
+func (d *decoder) Reset() {
+	d.scratch.Reset()
+	d.open.reset()
+	d.owners = nil
+	d.spans = d.spans[:0]
+	d.held = heldEnd{}
+	d.chunks.reset()
+	d.thinking = thinking{}
+	d.calls, d.begun = nil, false
+	d.suspended = nil
+}
+
+// record is the schema: every member of every event that the decoder reads.
+type record struct {
+	Type      rawjson.Value `json:"type"`
+	Timestamp rawjson.Value `json:"timestamp"`
+	Metadata  rawjson.Value `json:"metadata"`
+	Subagent  rawjson.Value `json:"subagentRunId"`
+
+	MessageID       rawjson.Value `json:"messageId"`
+	Delta           rawjson.Value `json:"delta"`
+	Role            rawjson.Value `json:"role"`
+	Name            rawjson.Value `json:"name"`
+	Title           rawjson.Value `json:"title"`
+	Subtype         rawjson.Value `json:"subtype"`
+	EntityID        rawjson.Value `json:"entityId"`
+	EncryptedValue  rawjson.Value `json:"encryptedValue"`
+	ToolCallID      rawjson.Value `json:"toolCallId"`
+	ToolCallName    rawjson.Value `json:"toolCallName"`
+	ParentMessageID rawjson.Value `json:"parentMessageId"`
+	Content         rawjson.Value `json:"content"`
+
+	ThreadID    rawjson.Value `json:"threadId"`
+	RunID       rawjson.Value `json:"runId"`
+	ParentRunID rawjson.Value `json:"parentRunId"`
+	Input       rawjson.Value `json:"input"`
+	Result      rawjson.Value `json:"result"`
+	Outcome     rawjson.Value `json:"outcome"`
+	Interrupt   rawjson.Value `json:"interrupt"`
+	Interrupts  rawjson.Value `json:"interrupts"`
+	Usage       rawjson.Value `json:"usage"`
+	Message     rawjson.Value `json:"message"`
+	Code        rawjson.Value `json:"code"`
+	StepName    rawjson.Value `json:"stepName"`
+
+	Description      rawjson.Value `json:"description"`
+	ParentSubagent   rawjson.Value `json:"parentSubagentRunId"`
+	ParentToolCallID rawjson.Value `json:"parentToolCallId"`
+
+	Snapshot     rawjson.Value `json:"snapshot"`
+	Messages     rawjson.Value `json:"messages"`
+	ActivityType rawjson.Value `json:"activityType"`
+	Replace      rawjson.Value `json:"replace"`
+	Patch        rawjson.Value `json:"patch"`
+	Event        rawjson.Value `json:"event"`
+	Source       rawjson.Value `json:"source"`
+	Value        rawjson.Value `json:"value"`
+}
+
+// handler is what the decoder does with one type of event.
+type handler struct {
+	decode func(*decoder, []hub.Event) ([]hub.Event, error)
+	closes closing // chunk streams that the event ends
+}
+
+// handlers lists all types of protocol 1.0, and the five THINKING_* types that older peers send.
+var handlers = map[string]handler{
+	"TEXT_MESSAGE_START":        {(*decoder).textStart, closesLane},
+	"TEXT_MESSAGE_CONTENT":      {(*decoder).textContent, closesLane},
+	"TEXT_MESSAGE_END":          {(*decoder).textEnd, closesLane},
+	"TEXT_MESSAGE_CHUNK":        {(*decoder).textChunk, closesNone},
+	"REASONING_START":           {(*decoder).spanStart, closesLane},
+	"REASONING_MESSAGE_START":   {(*decoder).reasoningStart, closesLane},
+	"REASONING_MESSAGE_CONTENT": {(*decoder).reasoningContent, closesLane},
+	"REASONING_MESSAGE_END":     {(*decoder).reasoningEnd, closesLane},
+	"REASONING_MESSAGE_CHUNK":   {(*decoder).reasoningChunk, closesNone},
+	"REASONING_END":             {(*decoder).spanEnd, closesLane},
+	"REASONING_ENCRYPTED_VALUE": {(*decoder).encryptedValue, closesNone},
+
+	"THINKING_START":                {(*decoder).thinkingStart, closesLane},
+	"THINKING_TEXT_MESSAGE_START":   {(*decoder).thinkingTextStart, closesLane},
+	"THINKING_TEXT_MESSAGE_CONTENT": {(*decoder).thinkingContent, closesLane},
+	"THINKING_TEXT_MESSAGE_END":     {(*decoder).thinkingTextEnd, closesLane},
+	"THINKING_END":                  {(*decoder).thinkingEnd, closesLane},
+
+	"TOOL_CALL_START":  {(*decoder).toolStart, closesLane},
+	"TOOL_CALL_ARGS":   {(*decoder).toolArgs, closesLane},
+	"TOOL_CALL_END":    {(*decoder).toolReady, closesLane},
+	"TOOL_CALL_CHUNK":  {(*decoder).toolChunk, closesNone},
+	"TOOL_CALL_RESULT": {(*decoder).toolResult, closesLane},
+
+	"STATE_SNAPSHOT":    {(*decoder).stateSnapshot, closesLane},
+	"STATE_DELTA":       {(*decoder).stateDelta, closesLane},
+	"MESSAGES_SNAPSHOT": {(*decoder).messagesSnapshot, closesAll},
+	"ACTIVITY_SNAPSHOT": {(*decoder).activitySnapshot, closesNone},
+	"ACTIVITY_DELTA":    {(*decoder).activityDelta, closesNone},
+	"CUSTOM":            {(*decoder).custom, closesLane},
+	"RAW":               {(*decoder).rawEvent, closesNone},
+
+	"RUN_STARTED":       {(*decoder).runStarted, closesAll},
+	"RUN_FINISHED":      {(*decoder).runFinished, closesAll},
+	"RUN_ERROR":         {(*decoder).runError, closesAll},
+	"STEP_STARTED":      {(*decoder).stepStarted, closesLane},
+	"STEP_FINISHED":     {(*decoder).stepFinished, closesLane},
+	"SUBAGENT_STARTED":  {(*decoder).subagentStarted, closesNone},
+	"SUBAGENT_FINISHED": {(*decoder).subagentFinished, closesLane},
+	"SUBAGENT_ERROR":    {(*decoder).subagentError, closesLane},
+}
+
+// Decode implements [hub.Decoder].
+func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
+	d.scratch.Reset()
+	if rec.Data == nil || isDoneMark(rec.Data) {
+		return dst, nil
+	}
+	d.rec, d.data = record{}, rec.Data
+	if err := d.json.Decode(rec.Data, &d.rec); err != nil {
+		return dst, hub.JSONError(err)
+	}
+	typ, err := body(d.rec.Type, "type")
+	if err != nil {
+		return dst, err
+	}
+	h, known := handlers[string(typ)]
+	if !known {
+		return d.unknown(d.releaseEnd(dst)), nil
+	}
+	if d.held.set && !d.signsHeld(typ) {
+		dst = d.releaseEnd(dst)
+	}
+	if d.chunks.open > 0 {
+		dst = d.closeChunks(dst, h.closes)
+	}
+	return h.decode(d, dst)
+}
+
+// Finish implements [hub.Decoder]. AG-UI has terminal records, so the end of the body implies only what was held back.
+func (d *decoder) Finish(dst []hub.Event, _ error) []hub.Event {
+	d.scratch.Reset()
+	dst = d.releaseEnd(dst)
+	dst = d.closeAllChunks(dst)
+	return d.endSuspended(dst)
+}
+
+// isDoneMark recognises the end mark of other dialects, which some servers append out of habit.
+func isDoneMark(data []byte) bool {
+	return len(data) < 16 && string(bytes.TrimSpace(data)) == "[DONE]"
+}
+
+// emit appends an event of the record's lane that carries the members all events have in common.
+func (d *decoder) emit(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Lane = kind, d.tag()
+	d.common(ev)
+	return dst, ev
+}
+
+// tag is the sub-agent that the record names, if any.
+func (d *decoder) tag() []byte { return optional(d.rec.Subagent) }
+
+// common reads timestamp and metadata. Both are optional everywhere: what is malformed is as good as absent.
+func (d *decoder) common(ev *hub.Event) {
+	if d.rec.Timestamp == nil && d.rec.Metadata == nil {
+		return
+	}
+	if at, ok := rawjson.Int(d.rec.Timestamp); ok && at > 0 {
+		d.more(ev).Time = at
+	}
+	if rawjson.Kind(d.rec.Metadata) == '{' {
+		d.metadata(ev)
+	}
+}
+
+// more returns the rare members of ev, making room for them if need be.
+func (d *decoder) more(ev *hub.Event) *hub.More {
+	if ev.More == nil {
+		ev.More = d.scratch.More()
+	}
+	return ev.More
+}
+
+// unknown passes a record of a type that the protocol does not describe.
+func (d *decoder) unknown(dst []hub.Event) []hub.Event {
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Name, ev.Value, ev.Lane = hub.Raw, []byte("agui"), bytes.TrimSpace(d.data), d.tag()
+	return dst
+}
+
+// body reads a string that must be there.
+func body(v rawjson.Value, path string) ([]byte, error) {
+	if s, ok := rawjson.Str(v); ok {
+		return s, nil
+	}
+	return nil, wrong(v, path, "want a string")
+}
+
+// optional reads a string that may be absent or null; anything else that is no string is ignored too.
+func optional(v rawjson.Value) []byte {
+	s, _ := rawjson.Str(v)
+	return s
+}
+
+// present reads a value that may be null but must be there.
+func present(v rawjson.Value, path string) (rawjson.Value, error) {
+	if v == nil {
+		return nil, hub.NewError(hub.ReasonMissing, path, -1, "want a value, null if there is none")
+	}
+	return v, nil
+}
+
+// wrong is the error of a required member that is absent, null or of another JSON type.
+func wrong(v rawjson.Value, path, want string) error {
+	if rawjson.IsNull(v) {
+		return hub.NewError(hub.ReasonMissing, path, -1, want)
+	}
+	return hub.NewError(hub.ReasonType, path, -1, want)
+}
+
+// notNull is v, or nil when v is null.
+func notNull(v rawjson.Value) rawjson.Value {
+	if rawjson.IsNull(v) {
+		return nil
+	}
+	return v
+}

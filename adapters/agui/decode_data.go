@@ -1,0 +1,129 @@
+package agui
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// The names that shared data of AG-UI has in the model.
+const (
+	dataState    = "state"
+	dataMessages = "messages"
+	dataActivity = "activity:" // and the type of the activity
+)
+
+func (d *decoder) stateSnapshot(dst []hub.Event) ([]hub.Event, error) {
+	v, err := present(d.rec.Snapshot, "snapshot")
+	if err != nil {
+		return dst, err
+	}
+	return d.set(dst, dataState, hub.Set, v), nil
+}
+
+func (d *decoder) stateDelta(dst []hub.Event) ([]hub.Event, error) {
+	if rawjson.Kind(d.rec.Delta) != '[' {
+		return dst, wrong(d.rec.Delta, "delta", "want a JSON patch")
+	}
+	return d.set(dst, dataState, hub.Patch, d.rec.Delta), nil
+}
+
+func (d *decoder) messagesSnapshot(dst []hub.Event) ([]hub.Event, error) {
+	if rawjson.Kind(d.rec.Messages) != '[' {
+		return dst, wrong(d.rec.Messages, "messages", "want an array of messages")
+	}
+	return d.set(dst, dataMessages, hub.Set, d.rec.Messages), nil
+}
+
+func (d *decoder) set(dst []hub.Event, name string, op hub.Op, v rawjson.Value) []hub.Event {
+	dst, ev := d.emit(dst, hub.Data)
+	ev.Name, ev.Op, ev.Value = []byte(name), op, v
+	return dst
+}
+
+// activitySnapshot sets an activity, or if it is one of ours the plan.
+func (d *decoder) activitySnapshot(dst []hub.Event) ([]hub.Event, error) {
+	id, name, err := d.activity()
+	if err != nil {
+		return dst, err
+	}
+	if rawjson.Kind(d.rec.Content) != '{' {
+		return dst, wrong(d.rec.Content, "content", "want an object")
+	}
+	if rawjson.Get(d.rec.Metadata, ownKey, planKey) != nil {
+		return d.plan(dst), nil
+	}
+	dst, ev := d.emit(dst, hub.Data)
+	ev.ID, ev.Name, ev.Op, ev.Value = id, name, hub.Set, d.rec.Content
+	if replace, ok := rawjson.Bool(d.rec.Replace); ok && !replace {
+		d.keep(ev, keptReplace, d.rec.Replace)
+	}
+	return dst, nil
+}
+
+func (d *decoder) activityDelta(dst []hub.Event) ([]hub.Event, error) {
+	id, name, err := d.activity()
+	if err != nil {
+		return dst, err
+	}
+	if rawjson.Kind(d.rec.Patch) != '[' {
+		return dst, wrong(d.rec.Patch, "patch", "want a JSON patch")
+	}
+	dst, ev := d.emit(dst, hub.Data)
+	ev.ID, ev.Name, ev.Op, ev.Value = id, name, hub.Patch, d.rec.Patch
+	return dst, nil
+}
+
+// activity reads which activity an event is about, and the name of its data.
+func (d *decoder) activity() (id, name []byte, err error) {
+	if id, err = body(d.rec.MessageID, "messageId"); err != nil {
+		return nil, nil, err
+	}
+	typ, err := body(d.rec.ActivityType, "activityType")
+	if err != nil {
+		return nil, nil, err
+	}
+	return id, d.scratch.Since(append(append(d.scratch.Begin(), dataActivity...), typ...)), nil
+}
+
+// plan reads back a plan that the encoder wrote as an activity.
+func (d *decoder) plan(dst []hub.Event) []hub.Event {
+	dst, ev := d.emit(dst, hub.Plan)
+	m := d.more(ev)
+	ev.ID = optional(rawjson.Get(d.rec.Metadata, ownKey, planKey))
+	m.Items = readItems(m.Items, rawjson.Get(d.rec.Content, "items"))
+	return dst
+}
+
+// custom is an application's own event, unless its name says that it is one of the model's.
+func (d *decoder) custom(dst []hub.Event) ([]hub.Event, error) {
+	name, err := body(d.rec.Name, "name")
+	if err != nil {
+		return dst, err
+	}
+	if kind, ok := bytes.CutPrefix(name, []byte(ownPrefix)); ok {
+		if kind, ok := hub.ParseKind(kind); ok && ownKinds[kind] != 0 && rawjson.Kind(d.rec.Value) == '{' {
+			return d.extension(dst, kind), nil
+		}
+	}
+	dst, ev := d.emit(dst, hub.Data)
+	ev.Name, ev.Op, ev.Value = name, hub.Emit, d.rec.Value
+	if ev.Value == nil {
+		ev.Value = rawjson.Value("null")
+	}
+	d.extras(ev, dataMembers)
+	return dst, nil
+}
+
+// rawEvent passes the event of a provider, which no one translated.
+func (d *decoder) rawEvent(dst []hub.Event) ([]hub.Event, error) {
+	v, err := present(d.rec.Event, "event")
+	if err != nil {
+		return dst, err
+	}
+	dst, ev := d.emit(dst, hub.Raw)
+	ev.Name, ev.Value = optional(d.rec.Source), v
+	d.extras(ev, rawMembers)
+	return dst, nil
+}

@@ -1,0 +1,214 @@
+package agui
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// heldEnd is the end of a reasoning message, kept back for one record: the encrypted form of the message follows its
+// end, and the model has one event for both.
+type heldEnd struct {
+	set            bool
+	id, lane, meta []byte
+	time           int64
+}
+
+func (d *decoder) reasoningEnd(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.MessageID, "messageId")
+	if err != nil {
+		return dst, err
+	}
+	m := d.open.find(id, hub.Reasoning)
+	lane := d.tag()
+	if m != nil {
+		lane = m.lane
+	}
+	var ev hub.Event
+	d.common(&ev)
+	d.hold(id, lane, &ev)
+	if m != nil && len(m.sig) > 0 {
+		dst = d.endReasoning(dst, m.sig)
+	}
+	d.open.close(id, hub.Reasoning)
+	return dst, nil
+}
+
+// hold keeps the end of a reasoning message; ev has its rare members.
+func (d *decoder) hold(id, lane []byte, ev *hub.Event) {
+	h := &d.held
+	h.set, h.time = true, 0
+	h.id, h.lane, h.meta = append(h.id[:0], id...), append(h.lane[:0], lane...), h.meta[:0]
+	if ev.More != nil {
+		h.time, h.meta = ev.More.Time, append(h.meta, ev.More.Meta...)
+	}
+}
+
+// releaseEnd appends the held end, unsigned.
+func (d *decoder) releaseEnd(dst []hub.Event) []hub.Event {
+	if !d.held.set {
+		return dst
+	}
+	return d.endReasoning(dst, nil)
+}
+
+// endReasoning appends the held end. The next one may be held before this one is used, so it is copied.
+func (d *decoder) endReasoning(dst []hub.Event, sig []byte) []hub.Event {
+	h := &d.held
+	h.set = false
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Chan = hub.TextEnd, hub.Reasoning
+	ev.ID = d.scratch.Copy(h.id)
+	ev.Msg = ev.ID
+	if len(h.lane) > 0 {
+		ev.Lane = d.scratch.Copy(h.lane)
+	}
+	if h.time > 0 {
+		d.more(ev).Time = h.time
+	}
+	if len(h.meta) > 0 {
+		d.more(ev).Meta = d.scratch.Copy(h.meta)
+	}
+	if len(sig) > 0 {
+		d.more(ev).Sig = d.scratch.Copy(sig)
+	}
+	return dst
+}
+
+// signsHeld reports whether the record is the encrypted form of the message whose end is held.
+func (d *decoder) signsHeld(typ []byte) bool {
+	return string(typ) == "REASONING_ENCRYPTED_VALUE" && string(optional(d.rec.Subtype)) != subtypeTool &&
+		bytes.Equal(optional(d.rec.EntityID), d.held.id)
+}
+
+const subtypeTool = "tool-call"
+
+// encryptedValue signs a call or a message. A message that was never opened has nothing but its encrypted form.
+func (d *decoder) encryptedValue(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.EntityID, "entityId")
+	if err != nil {
+		return dst, err
+	}
+	sig, err := body(d.rec.EncryptedValue, "encryptedValue")
+	if err != nil {
+		return dst, err
+	}
+	if string(optional(d.rec.Subtype)) == subtypeTool {
+		dst, ev := d.emit(dst, hub.ToolUpdate)
+		ev.ID = id
+		d.more(ev).Sig = sig
+		return dst, nil
+	}
+	if d.held.set {
+		return d.endReasoning(dst, sig), nil
+	}
+	if m := d.open.find(id, hub.Reasoning); m != nil {
+		m.sig = append(m.sig[:0], sig...)
+		return dst, nil
+	}
+	dst, ev := d.emit(dst, hub.TextEnd)
+	ev.ID, ev.Msg, ev.Chan = id, id, hub.Reasoning
+	d.more(ev).Sig = sig
+	return dst, nil
+}
+
+// span is a bracket around reasoning messages; a lane has at most one.
+type span struct{ lane, id []byte }
+
+func (d *decoder) spanStart(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.MessageID, "messageId")
+	if err != nil {
+		return dst, err
+	}
+	d.dropSpan(d.tag())
+	if len(d.spans) == maxOpen {
+		d.spans = d.spans[1:]
+	}
+	d.spans = append(d.spans, span{lane: bytes.Clone(d.tag()), id: bytes.Clone(id)})
+	return dst, nil
+}
+
+func (d *decoder) spanEnd(dst []hub.Event) ([]hub.Event, error) {
+	d.dropSpan(d.tag())
+	return dst, nil
+}
+
+func (d *decoder) dropSpan(lane []byte) {
+	for i := range d.spans {
+		if bytes.Equal(d.spans[i].lane, lane) {
+			d.spans = append(d.spans[:i], d.spans[i+1:]...)
+			return
+		}
+	}
+}
+
+// span returns the id of the span that a message lies in; nil if there is none, or none but its own.
+func (d *decoder) span(lane, id []byte) []byte {
+	for i := range d.spans {
+		if s := &d.spans[i]; bytes.Equal(s.lane, lane) && !bytes.Equal(s.id, id) {
+			return s.id
+		}
+	}
+	return nil
+}
+
+// thinking is the state of the THINKING_* events of older peers, which carry no ids.
+type thinking struct {
+	n     int
+	id    []byte // of the open message; nil if there is none
+	title []byte
+}
+
+func (d *decoder) thinkingStart(dst []hub.Event) ([]hub.Event, error) {
+	d.thinking.title = bytes.Clone(optional(d.rec.Title))
+	return dst, nil
+}
+
+func (d *decoder) thinkingTextStart(dst []hub.Event) ([]hub.Event, error) {
+	return d.think(d.thinkingClose(dst)), nil
+}
+
+// think opens a message with an id of our own.
+func (d *decoder) think(dst []hub.Event) []hub.Event {
+	t := &d.thinking
+	t.n++
+	t.id = strconv.AppendInt([]byte("thinking-"), int64(t.n), 10)
+	dst = d.openMessage(dst, t.id, hub.Reasoning)
+	d.open.find(t.id, hub.Reasoning).unnamed = true
+	ev := &dst[len(dst)-1]
+	ev.Msg, ev.Title = nil, t.title
+	return dst
+}
+
+func (d *decoder) thinkingContent(dst []hub.Event) ([]hub.Event, error) {
+	text, err := body(d.rec.Delta, "delta")
+	if err != nil {
+		return dst, err
+	}
+	if d.thinking.id == nil {
+		dst = d.think(dst)
+	}
+	return d.delta(dst, d.thinking.id, text, hub.Reasoning), nil
+}
+
+func (d *decoder) thinkingTextEnd(dst []hub.Event) ([]hub.Event, error) {
+	return d.thinkingClose(dst), nil
+}
+
+func (d *decoder) thinkingEnd(dst []hub.Event) ([]hub.Event, error) {
+	d.thinking.title = nil
+	return d.thinkingClose(dst), nil
+}
+
+func (d *decoder) thinkingClose(dst []hub.Event) []hub.Event {
+	id := d.thinking.id
+	if id == nil {
+		return dst
+	}
+	dst, ev := d.emit(dst, hub.TextEnd)
+	ev.ID, ev.Chan = id, hub.Reasoning
+	d.open.close(id, hub.Reasoning)
+	d.thinking.id = nil
+	return dst
+}

@@ -1,0 +1,280 @@
+package agui
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+func (d *decoder) runStarted(dst []hub.Event) ([]hub.Event, error) {
+	dst, ev := d.emit(dst, hub.RunStart)
+	ev.Lane = nil
+	ev.ID, ev.Ref = optional(d.rec.RunID), optional(d.rec.ThreadID)
+	ev.Value = notNull(d.rec.Input)
+	if parent := optional(d.rec.ParentRunID); parent != nil {
+		d.keep(ev, keptParentRun, d.rec.ParentRunID)
+	}
+	d.extras(ev, runStartMembers)
+	return dst, nil
+}
+
+// runFinished says what the run used, what it waits for, and that it is over.
+func (d *decoder) runFinished(dst []hub.Event) ([]hub.Event, error) {
+	status, name := d.outcome()
+	dst = d.usage(dst)
+	if status == hub.StatusPaused {
+		dst = d.interrupts(dst)
+	}
+	dst = d.endSuspended(dst)
+	dst, ev := d.emit(dst, hub.RunEnd)
+	ev.Lane, ev.Status, ev.Name = nil, status, name
+	ev.Value = notNull(d.rec.Result)
+	d.extras(ev, runEndMembers)
+	d.calls = nil
+	return dst, nil
+}
+
+// outcome reads why the run ended. It is absent, an object with a type, or in drafts of the protocol a bare string. A
+// success that leaves calls without a result leaves them to the client; older peers do not name them.
+func (d *decoder) outcome() (hub.Status, []byte) {
+	o := d.rec.Outcome
+	kind := optional(o)
+	if kind == nil {
+		kind = optional(rawjson.Get(o, "type"))
+	}
+	switch string(kind) {
+	case "interrupt":
+		return hub.StatusPaused, nil
+	case "cancelled":
+		return hub.StatusCancelled, nil
+	case "", "success":
+		kind = nil
+		if rawjson.IsNull(o) && rawjson.Kind(d.rec.Interrupt) == '{' {
+			return hub.StatusPaused, nil
+		}
+	}
+	pending := rawjson.Elems(rawjson.Get(o, "pendingToolCallIds"))
+	if _, some := pending.Next(); some || d.waiting() {
+		return hub.StatusTools, kind
+	}
+	return hub.StatusDone, kind
+}
+
+// runError ends a run that failed. Peers are known to leave out the message.
+func (d *decoder) runError(dst []hub.Event) ([]hub.Event, error) {
+	dst = d.usage(dst)
+	dst = d.endSuspended(dst)
+	dst, ev := d.emit(dst, hub.RunEnd)
+	ev.Lane, ev.Status = nil, hub.StatusFailed
+	m := d.more(ev)
+	m.Err, m.ErrCode = optional(d.rec.Message), optional(d.rec.Code)
+	switch string(m.ErrCode) {
+	case codeCancelled, "abort", "aborted":
+		ev.Status = hub.StatusCancelled
+	}
+	d.extras(ev, runEndMembers)
+	d.calls = nil
+	return dst, nil
+}
+
+const codeCancelled = "cancelled"
+
+// usage reads the token counts of a terminal event, one entry per model.
+func (d *decoder) usage(dst []hub.Event) []hub.Event {
+	for it := rawjson.Elems(d.rec.Usage); ; {
+		v, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		more := d.scratch.More()
+		if !readEntry(&more.Usage, v) {
+			continue
+		}
+		more.Model = optional(rawjson.Get(v, "model"))
+		var ev *hub.Event
+		dst, ev = hub.Grow(dst)
+		ev.Kind, ev.Scope, ev.More = hub.Usage, hub.RunScope, more
+	}
+}
+
+// readEntry reads the counts of one model; false if there is none.
+func readEntry(c *hub.Counts, v rawjson.Value) (some bool) {
+	c.Provider = optional(rawjson.Get(v, "provider"))
+	for i := range usageMembers {
+		if n, ok := rawjson.Int(rawjson.Get(v, usageMembers[i].name)); ok && n >= 0 {
+			*usageMembers[i].of(c), some = n, true
+		}
+	}
+	return some
+}
+
+// usageMembers are the counts of a usage entry, in the order they are written.
+var usageMembers = [...]struct {
+	name string
+	of   func(*hub.Counts) *int64
+}{
+	{"inputTokens", func(c *hub.Counts) *int64 { return &c.In }},
+	{"outputTokens", func(c *hub.Counts) *int64 { return &c.Out }},
+	{"totalTokens", func(c *hub.Counts) *int64 { return &c.Total }},
+	{"reasoningTokens", func(c *hub.Counts) *int64 { return &c.ReasoningTokens }},
+	{"cachedInputTokens", func(c *hub.Counts) *int64 { return &c.Cached }},
+	{"cacheWriteInputTokens", func(c *hub.Counts) *int64 { return &c.CacheWrite }},
+}
+
+// interrupts appends what the run waits for: outcome.interrupts, or in drafts one interrupt beside the outcome.
+func (d *decoder) interrupts(dst []hub.Event) []hub.Event {
+	list := rawjson.Get(d.rec.Outcome, "interrupts")
+	if list == nil {
+		list = d.rec.Interrupts
+	}
+	if rawjson.Kind(list) != '[' && rawjson.Kind(d.rec.Interrupt) == '{' {
+		return d.ask(dst, d.rec.Interrupt, 1)
+	}
+	n := 0
+	for it := rawjson.Elems(list); ; {
+		v, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		n++
+		dst = d.ask(dst, v, n)
+	}
+}
+
+// ask reads one interrupt, the n-th of its record.
+func (d *decoder) ask(dst []hub.Event, v rawjson.Value, n int) []hub.Event {
+	dst, ev := hub.Grow(dst)
+	ev.Kind = hub.Ask
+	if ev.ID = optional(rawjson.Get(v, "id")); len(ev.ID) == 0 {
+		ev.ID = d.scratch.Since(strconv.AppendInt(append(d.scratch.Begin(), "interrupt-"...), int64(n), 10))
+	}
+	ev.Lane = optional(rawjson.Get(v, "subagentRunId"))
+	ev.Ref = optional(rawjson.Get(v, "toolCallId"))
+	ev.Name = optional(rawjson.Get(v, "reason"))
+	ev.Title = optional(rawjson.Get(v, "message"))
+	ev.Value = notNull(rawjson.Get(v, "payload"))
+	ev.What = whatOf(ev.Name, ev.Ref)
+	if schema := rawjson.Get(v, "responseSchema"); rawjson.Kind(schema) == '{' {
+		d.more(ev).Schema = schema
+	}
+	if expires := optional(rawjson.Get(v, "expiresAt")); len(expires) > 0 {
+		d.more(ev).Expires = expires
+	}
+	if meta := rawjson.Get(v, "metadata"); rawjson.Kind(meta) == '{' {
+		d.ownMetadata(ev, meta)
+		d.extrasOf(ev, meta, askMembers)
+	}
+	return dst
+}
+
+// The reasons that the protocol defines; producers may use others.
+const (
+	reasonTool    = "tool_call"
+	reasonConfirm = "confirmation"
+	reasonInput   = "input_required"
+	reasonAuth    = "sabir:auth_required"
+)
+
+// whatOf tells what an interrupt wants from its reason.
+func whatOf(reason, tool []byte) hub.What {
+	switch {
+	case string(reason) == reasonInput:
+		return hub.AskInput
+	case bytes.Contains(reason, []byte("auth_required")):
+		return hub.AskAuth
+	case len(tool) > 0, string(reason) == reasonTool, string(reason) == reasonConfirm, bytes.Contains(reason, []byte("approv")):
+		return hub.AskPermission
+	}
+	return hub.AskInput
+}
+
+// stepStarted: a step is known by its name, unique among the open ones of its lane.
+func (d *decoder) stepStarted(dst []hub.Event) ([]hub.Event, error) {
+	name, err := body(d.rec.StepName, "stepName")
+	if err != nil {
+		return dst, err
+	}
+	dst, ev := d.emit(dst, hub.StepStart)
+	ev.ID, ev.Name = d.stepID(name), name
+	d.extras(ev, stepMembers)
+	return dst, nil
+}
+
+func (d *decoder) stepFinished(dst []hub.Event) ([]hub.Event, error) {
+	name, err := body(d.rec.StepName, "stepName")
+	if err != nil {
+		return dst, err
+	}
+	dst, ev := d.emit(dst, hub.StepEnd)
+	ev.ID = d.stepID(name)
+	d.extras(ev, stepMembers)
+	return dst, nil
+}
+
+// stepID is unique over all lanes.
+func (d *decoder) stepID(name []byte) []byte {
+	lane := d.tag()
+	if len(lane) == 0 {
+		return name
+	}
+	id := append(append(d.scratch.Begin(), lane...), '/')
+	return d.scratch.Since(append(id, name...))
+}
+
+func (d *decoder) subagentStarted(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.Subagent, "subagentRunId")
+	if err != nil {
+		return dst, err
+	}
+	dst, ev := d.emit(dst, hub.AgentStart)
+	ev.ID, ev.Name, ev.Title = id, optional(d.rec.Name), optional(d.rec.Description)
+	ev.Lane, ev.Ref = optional(d.rec.ParentSubagent), optional(d.rec.ParentToolCallID)
+	ev.Msg = optional(d.rec.ParentMessageID)
+	return dst, nil
+}
+
+// suspended is a sub-agent that waits for the outside. Its end is kept back until the run says what it waits for: an
+// ask must come before the end of its lane.
+type suspended struct{ id []byte }
+
+func (d *decoder) subagentFinished(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.Subagent, "subagentRunId")
+	if err != nil {
+		return dst, err
+	}
+	if string(optional(rawjson.Get(d.rec.Outcome, "type"))) == "suspended" && len(d.suspended) < maxOpen {
+		d.suspended = append(d.suspended, suspended{id: bytes.Clone(id)})
+		return dst, nil
+	}
+	dst, ev := d.emit(dst, hub.AgentEnd)
+	ev.ID, ev.Lane, ev.Status = id, nil, hub.StatusOK
+	ev.Value = notNull(d.rec.Result)
+	d.extras(ev, agentEndMembers)
+	return dst, nil
+}
+
+// endSuspended appends the ends of the sub-agents that wait, in the order they stopped.
+func (d *decoder) endSuspended(dst []hub.Event) []hub.Event {
+	for i := range d.suspended {
+		var ev *hub.Event
+		dst, ev = hub.Grow(dst)
+		ev.Kind, ev.ID, ev.Status = hub.AgentEnd, d.suspended[i].id, hub.StatusPaused
+	}
+	d.suspended = nil
+	return dst
+}
+
+func (d *decoder) subagentError(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.Subagent, "subagentRunId")
+	if err != nil {
+		return dst, err
+	}
+	dst, ev := d.emit(dst, hub.AgentEnd)
+	ev.ID, ev.Lane, ev.Status = id, nil, hub.StatusError
+	m := d.more(ev)
+	m.Err, m.ErrCode = optional(d.rec.Message), optional(d.rec.Code)
+	d.extras(ev, agentEndMembers)
+	return dst, nil
+}

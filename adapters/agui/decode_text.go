@@ -1,0 +1,196 @@
+package agui
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// message is a text or reasoning message that has been opened and not closed. Continuations may leave out the
+// sub-agent they belong to, and must say nothing of the role.
+type message struct {
+	id, lane []byte
+	family   hub.Chan // AnswerText or Reasoning: ids are unique within one
+	channel  hub.Chan // what its text is: AnswerText, Refusal or Reasoning
+	flags    hub.Flags
+	sig      []byte // an encrypted value that came before the end
+	unnamed  bool   // the id is ours: the upstream has none
+}
+
+// messages are the open ones; the slots of closed ones keep their memory for the next.
+type messages struct {
+	list []message
+	last int // found by the last lookup; contents come in runs
+}
+
+func (m *messages) reset() { m.list, m.last = m.list[:0], 0 }
+
+// find returns the open message of that id and family, or nil. Valid until the next add or close.
+func (m *messages) find(id []byte, family hub.Chan) *message {
+	if m.last < len(m.list) && m.list[m.last].is(id, family) {
+		return &m.list[m.last]
+	}
+	for i := range m.list {
+		if m.list[i].is(id, family) {
+			m.last = i
+			return &m.list[i]
+		}
+	}
+	return nil
+}
+
+func (o *message) is(id []byte, family hub.Chan) bool {
+	return o.family == family && bytes.Equal(o.id, id)
+}
+
+// add opens a message and returns its slot; one of the same id is replaced.
+func (m *messages) add(id, lane []byte, family hub.Chan) *message {
+	o := m.find(id, family)
+	if o == nil {
+		if len(m.list) == maxOpen {
+			m.remove(0)
+		}
+		n := len(m.list)
+		if n < cap(m.list) {
+			m.list = m.list[:n+1]
+		} else {
+			m.list = append(m.list, message{})
+		}
+		o, m.last = &m.list[n], n
+	}
+	*o = message{id: append(o.id[:0], id...), lane: append(o.lane[:0], lane...), family: family, sig: o.sig[:0]}
+	return o
+}
+
+// remove closes the message in slot i, whose memory moves behind the open ones.
+func (m *messages) remove(i int) {
+	n := len(m.list) - 1
+	gone := m.list[i]
+	copy(m.list[i:], m.list[i+1:])
+	m.list[n] = gone
+	m.list = m.list[:n]
+	m.last = 0
+}
+
+func (m *messages) close(id []byte, family hub.Chan) {
+	if m.find(id, family) != nil {
+		m.remove(m.last)
+	}
+}
+
+func (d *decoder) textStart(dst []hub.Event) ([]hub.Event, error) {
+	return d.messageStart(dst, hub.AnswerText)
+}
+
+func (d *decoder) reasoningStart(dst []hub.Event) ([]hub.Event, error) {
+	return d.messageStart(dst, hub.Reasoning)
+}
+
+func (d *decoder) textContent(dst []hub.Event) ([]hub.Event, error) {
+	return d.messageContent(dst, hub.AnswerText)
+}
+
+func (d *decoder) reasoningContent(dst []hub.Event) ([]hub.Event, error) {
+	return d.messageContent(dst, hub.Reasoning)
+}
+
+func (d *decoder) messageStart(dst []hub.Event, family hub.Chan) ([]hub.Event, error) {
+	id, err := body(d.rec.MessageID, "messageId")
+	if err != nil {
+		return dst, err
+	}
+	return d.openMessage(dst, id, family), nil
+}
+
+// openMessage appends the start of a message, whether a start event or a first chunk says so.
+func (d *decoder) openMessage(dst []hub.Event, id []byte, family hub.Chan) []hub.Event {
+	d.begun = true
+	m := d.open.add(id, d.tag(), family)
+	d.own(id)
+	dst, ev := d.emit(dst, hub.TextStart)
+	ev.ID, ev.Msg, ev.Chan = id, id, family
+	ev.Title = optional(d.rec.Name)
+	if family == hub.Reasoning {
+		ev.Ref = d.span(ev.Lane, id)
+	} else {
+		readRole(ev, optional(d.rec.Role))
+	}
+	d.extras(ev, textMembers)
+	m.channel, m.flags = ev.Chan, ev.Flags&hub.User
+	return dst
+}
+
+// own remembers the sub-agent of a message for calls that name it as their parent.
+func (d *decoder) own(id []byte) {
+	lane := d.tag()
+	if len(lane) == 0 || len(d.owners) == maxOpen {
+		return
+	}
+	if d.owners == nil {
+		d.owners = map[string]string{}
+	}
+	d.owners[string(id)] = string(lane)
+}
+
+// readRole tells the user's own words from the agent's. The two roles of instructions have no place of their own in
+// the model: they travel as the name of the part.
+func readRole(ev *hub.Event, role []byte) {
+	switch string(role) {
+	case "user":
+		ev.Flags |= hub.User
+	case roleSystem:
+		ev.Name = []byte(roleSystem)
+	case roleDeveloper:
+		ev.Name = []byte(roleDeveloper)
+	}
+}
+
+const (
+	roleSystem    = "system"
+	roleDeveloper = "developer"
+)
+
+// messageContent appends a delta. One that names no message is an error, but its text is not lost.
+func (d *decoder) messageContent(dst []hub.Event, family hub.Chan) ([]hub.Event, error) {
+	id, err := body(d.rec.MessageID, "messageId")
+	text, ok := rawjson.Str(d.rec.Delta)
+	if !ok && rawjson.Kind(d.rec.Delta) != 'n' {
+		return dst, wrong(d.rec.Delta, "delta", "want a string")
+	}
+	return d.delta(dst, id, text, family), err
+}
+
+// delta appends text of a message, in the lane of its opener.
+func (d *decoder) delta(dst []hub.Event, id, text []byte, family hub.Chan) []hub.Event {
+	if len(text) == 0 {
+		return dst
+	}
+	dst, ev := d.emit(dst, hub.TextDelta)
+	ev.ID, ev.Msg, ev.Chan, ev.Text = id, id, family, text
+	if m := d.open.find(id, family); m != nil {
+		ev.Lane, ev.Chan, ev.Flags = m.lane, m.channel, m.flags
+		if m.unnamed {
+			ev.Msg = nil
+		}
+	}
+	d.begun = true
+	if len(d.calls) > 0 && family == hub.AnswerText && !ev.Flags.Has(hub.User) {
+		clear(d.calls) // the agent went on without the client: it runs these calls itself
+	}
+	return dst
+}
+
+func (d *decoder) textEnd(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.MessageID, "messageId")
+	if err != nil {
+		return dst, err
+	}
+	dst, ev := d.emit(dst, hub.TextEnd)
+	ev.ID, ev.Msg = id, id
+	if m := d.open.find(id, hub.AnswerText); m != nil {
+		ev.Lane, ev.Chan, ev.Flags = d.scratch.Copy(m.lane), m.channel, m.flags
+	}
+	d.open.close(id, hub.AnswerText)
+	return dst, nil
+}

@@ -1,0 +1,200 @@
+package agui
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+func (d *decoder) toolStart(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.ToolCallID, "toolCallId")
+	if err != nil {
+		return dst, err
+	}
+	name, err := body(d.rec.ToolCallName, "toolCallName")
+	if err != nil {
+		return dst, err
+	}
+	return d.startTool(dst, id, name), nil
+}
+
+// startTool appends the start of a call. One without a sub-agent belongs to that of its parent message.
+func (d *decoder) startTool(dst []hub.Event, id, name []byte) []hub.Event {
+	d.begun = true
+	dst, ev := d.emit(dst, hub.ToolStart)
+	ev.ID, ev.Name, ev.Msg = id, name, optional(d.rec.ParentMessageID)
+	if lane, ok := d.owners[string(ev.Msg)]; ok && len(ev.Lane) == 0 {
+		ev.Lane = []byte(lane)
+	}
+	if d.clientTools[string(name)] {
+		ev.Flags |= hub.ClientRuns
+	}
+	d.extras(ev, toolStartMembers)
+	d.call(id, false)
+	return dst
+}
+
+// call notes that a call has begun or has its result, in whatever order.
+func (d *decoder) call(id []byte, answered bool) {
+	if d.calls == nil {
+		d.calls = map[string]bool{}
+	}
+	if len(d.calls) < maxOpen {
+		d.calls[string(id)] = answered || d.calls[string(id)]
+	}
+}
+
+// waiting reports whether a call was left without a result.
+func (d *decoder) waiting() bool {
+	for _, answered := range d.calls {
+		if !answered {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *decoder) toolArgs(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.ToolCallID, "toolCallId")
+	if err != nil {
+		return dst, err
+	}
+	args, ok := rawjson.Str(d.rec.Delta)
+	if !ok && rawjson.Kind(d.rec.Delta) != 'n' {
+		return dst, wrong(d.rec.Delta, "delta", "want a string")
+	}
+	if len(args) == 0 {
+		return dst, nil
+	}
+	dst, ev := d.emit(dst, hub.ToolArgs)
+	ev.ID, ev.Text = id, args
+	return dst, nil
+}
+
+// toolReady is TOOL_CALL_END: the arguments are complete, the call is not.
+func (d *decoder) toolReady(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.ToolCallID, "toolCallId")
+	if err != nil {
+		return dst, err
+	}
+	dst, ev := d.emit(dst, hub.ToolReady)
+	ev.ID = id
+	return dst, nil
+}
+
+func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.ToolCallID, "toolCallId")
+	if err != nil {
+		return dst, err
+	}
+	dst = d.resume(dst, id)
+	d.call(id, true)
+	dst, ev := d.emit(dst, hub.ToolEnd)
+	ev.ID, ev.Status, ev.Msg = id, hub.StatusOK, optional(d.rec.MessageID)
+	switch rawjson.Kind(d.rec.Content) {
+	case '"':
+		ev.Text, _ = rawjson.Str(d.rec.Content)
+	case '[':
+		d.parts(ev)
+	case 0, 'n':
+		ev.Text = []byte{}
+	default: // not a string, as it should be, but a result all the same
+		ev.Value = d.rec.Content
+	}
+	d.extras(ev, toolEndMembers|mName)
+	d.unfold(ev)
+	return dst, nil
+}
+
+// unknownName is the name of a call that the stream does not say.
+const unknownName = "unknown"
+
+// resume appends the start of a call that began in an earlier run: after an interrupt, producers send its result first
+// of all, and do not repeat the call. A result that comes later without a call is more likely out of order, and waits.
+func (d *decoder) resume(dst []hub.Event, id []byte) []hub.Event {
+	if _, known := d.calls[string(id)]; known || d.begun {
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Lane, ev.Flags, ev.ID, ev.Name = hub.ToolStart, d.tag(), hub.Resumed, id, []byte(unknownName)
+	if own := optional(rawjson.Get(d.rec.Metadata, ownKey, "name")); len(own) > 0 {
+		ev.Name = own
+	}
+	return dst
+}
+
+// unfold takes back a text that the encoder made for want of one.
+func (d *decoder) unfold(ev *hub.Event) {
+	if ev.More == nil || len(ev.Text) == 0 || ev.More.Content == nil && len(ev.More.Err) == 0 {
+		return
+	}
+	made := hub.Event{More: ev.More}
+	if text := appendResult(d.scratch.Begin(), &made); bytes.Equal(d.scratch.Since(text), ev.Text) {
+		ev.Text = nil
+	}
+}
+
+// parts reads a result of several parts: its text, and all of it as content blocks.
+func (d *decoder) parts(ev *hub.Event) {
+	text := d.scratch.Begin()
+	for it := rawjson.Elems(d.rec.Content); ; {
+		part, ok := it.Next()
+		if !ok {
+			break
+		}
+		text = append(text, optional(rawjson.Get(part, "text"))...)
+	}
+	ev.Text = d.scratch.Since(text)
+	blocks := append(d.scratch.Begin(), '[')
+	from := len(blocks)
+	for it := rawjson.Elems(d.rec.Content); ; {
+		part, ok := it.Next()
+		if !ok {
+			break
+		}
+		blocks = appendBlock(blocks, part)
+	}
+	if len(blocks) > from {
+		blocks = blocks[:len(blocks)-1] // the last comma
+	}
+	d.more(ev).Content = d.scratch.Since(append(blocks, ']'))
+}
+
+// appendBlock appends a part of AG-UI as a content block of the model, with a comma. A part of an unknown form is kept
+// as it is.
+func appendBlock(dst []byte, part rawjson.Value) []byte {
+	kind, source := optional(rawjson.Get(part, "type")), rawjson.Get(part, "source")
+	value := optional(rawjson.Get(source, "value"))
+	media := optional(rawjson.Get(source, "mimeType"))
+	from := string(optional(rawjson.Get(source, "type")))
+	switch {
+	case string(kind) == "text":
+		dst = append(dst, `{"type":"content","content":{"type":"text","text":"`...)
+		dst = append(dst, optional(rawjson.Get(part, "text"))...)
+		return append(dst, `"}},`...)
+	case from == "data" && (string(kind) == "image" || string(kind) == "audio"):
+		dst = append(dst, `{"type":"content","content":{"type":"`...)
+		dst = append(dst, kind...)
+		dst = append(dst, `","data":"`...)
+		dst = append(dst, value...)
+		dst = append(dst, `","mimeType":"`...)
+		dst = append(dst, media...)
+		return append(dst, `"}},`...)
+	case from == "url":
+		dst = append(dst, `{"type":"content","content":{"type":"resource_link","uri":"`...)
+		dst = append(dst, value...)
+		dst = append(dst, `","name":"`...)
+		dst = append(dst, kind...)
+		dst = append(dst, '"')
+		if media != nil {
+			dst = append(dst, `,"mimeType":"`...)
+			dst = append(dst, media...)
+			dst = append(dst, '"')
+		}
+		return append(dst, `}},`...)
+	}
+	dst = append(dst, `{"type":"content","content":`...)
+	dst = append(dst, part...)
+	return append(dst, `},`...)
+}

@@ -1,0 +1,238 @@
+package agui
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// encoder writes the subset of AG-UI that the clients 0.0.59 and 1.0.0 both accept without a warning: explicit starts
+// and ends instead of chunks, no nulls, no empty deltas, results as strings, an outcome only for interrupts.
+type encoder struct {
+	defaultThread, defaultRun []byte // string bodies
+	flat                      bool   // no sub-agents on the wire
+	tagTools                  bool   // tool ids are unique only within a run
+
+	thread, run []byte
+	started     bool
+
+	ids      ids
+	parts    []part // open ones
+	lastPart int
+	tools    []tool          // those whose arguments are not complete
+	resumed  map[string]bool // calls that the client knows from an earlier run
+	steps    []step
+	asks     []ask
+	usage    []usage
+	snapshot []byte // a MESSAGES_SNAPSHOT that waits for open messages
+	scratch  []byte
+
+	activities map[string]string // lane and id of an activity or plan -> id on the wire
+}
+
+func newEncoder(o hub.Options) hub.Encoder {
+	e := &encoder{
+		defaultThread: rawjson.AppendEscaped(nil, []byte(o.Text("thread"))),
+		defaultRun:    rawjson.AppendEscaped(nil, []byte(o.Text("run"))),
+		flat:          o.Enum("subagents") == "flat",
+		tagTools:      o.Enum("tool_ids") == "run",
+	}
+	e.Reset()
+	return e
+}
+
+// Reset implements [hub.Encoder].
+func (e *encoder) Reset() {
+	e.thread, e.run, e.started = e.thread[:0], e.run[:0], false
+	e.ids.reset()
+	e.parts, e.lastPart = e.parts[:0], 0
+	e.tools, e.steps, e.asks, e.usage = e.tools[:0], nil, nil, nil
+	e.resumed, e.activities, e.snapshot = nil, nil, nil
+}
+
+// Finish implements [hub.Encoder]. The terminal event is the end; AG-UI has no mark behind it.
+func (e *encoder) Finish(*wire.Out) {}
+
+// Encode implements [hub.Encoder].
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Kind {
+	case hub.TextDelta:
+		return e.textDelta(out, ev)
+	case hub.ToolArgs:
+		return e.toolArgs(out, ev)
+	case hub.TextStart:
+		return e.textStart(out, ev)
+	case hub.TextEnd:
+		return e.textEnd(out, ev)
+	case hub.ToolStart:
+		return e.toolStart(out, ev)
+	case hub.ToolReady:
+		return e.toolReady(out, ev)
+	case hub.ToolEnd:
+		return e.toolEnd(out, ev)
+	case hub.ToolUpdate:
+		return e.toolUpdate(out, ev)
+	case hub.RunStart:
+		return e.runStart(out, ev)
+	case hub.RunEnd:
+		return e.runEnd(out, ev)
+	}
+	return e.encodeRare(out, ev)
+}
+
+// encodeRare writes what a stream has few of.
+func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Kind {
+	case hub.StepStart:
+		return e.stepStart(out, ev)
+	case hub.StepEnd:
+		return e.stepEnd(out, ev)
+	case hub.AgentStart:
+		return e.agentStart(out, ev)
+	case hub.AgentEnd:
+		return e.agentEnd(out, ev)
+	case hub.Ask:
+		return e.ask(ev)
+	case hub.Answer:
+		return e.answer(out, ev)
+	case hub.Usage:
+		return e.addUsage(out, ev)
+	case hub.Plan:
+		return e.plan(out, ev)
+	case hub.Data:
+		return e.data(out, ev)
+	case hub.Raw:
+		return e.raw(out, ev)
+	}
+	return e.extension(out, ev)
+}
+
+// extension writes a kind that AG-UI has no event for, as a CUSTOM event with a name of ours.
+func (e *encoder) extension(out *wire.Out, ev *hub.Event) hub.Fate {
+	which := ownKinds[ev.Kind]
+	if which == 0 {
+		return hub.Dropped
+	}
+	out.Begin("")
+	b := append(out.Buf, `{"type":"CUSTOM","name":"`+ownPrefix...)
+	b = append(b, ev.Kind.String()...)
+	b = append(b, `","value":{`...)
+	b = appendMembers(b, ev, which)
+	b = closeObject(b)
+	out.Buf = e.close(b[:len(b)-1], ev, 0)
+	out.End()
+	return hub.Extension
+}
+
+// open starts a record of that type with one string member.
+func open(out *wire.Out, head string, val []byte) []byte {
+	out.Begin("")
+	b := append(out.Buf, head...)
+	b = append(b, val...)
+	return append(b, '"')
+}
+
+// appendText appends a string member, with its comma, unless it is empty. head is `,"name":"`.
+func appendText(dst []byte, head string, val []byte) []byte {
+	if len(val) == 0 {
+		return dst
+	}
+	dst = append(dst, head...)
+	dst = append(dst, val...)
+	return append(dst, '"')
+}
+
+// close appends the members that all events have in common, and ends the event. own are those members of ev that go
+// under metadata.sabir.
+func (e *encoder) close(dst []byte, ev *hub.Event, own members) []byte {
+	dst = closeUntagged(dst, ev, own)
+	if len(ev.Lane) == 0 || e.flat {
+		return dst
+	}
+	dst = append(dst[:len(dst)-1], `,"subagentRunId":"`...)
+	dst = append(dst, ev.Lane...)
+	return append(dst, `"}`...)
+}
+
+// closeUntagged is close for events that say nothing of a sub-agent.
+func closeUntagged(dst []byte, ev *hub.Event, own members) []byte {
+	if m := ev.More; m != nil && m.Time > 0 {
+		dst = append(dst, `,"timestamp":`...)
+		dst = strconv.AppendInt(dst, m.Time, 10)
+	}
+	if own != 0 || ev.More != nil && len(ev.More.Meta) > 0 {
+		dst = appendMetadata(dst, ev, own)
+	}
+	return append(dst, '}')
+}
+
+// appendMetadata appends the metadata of ev: what it has of own under a key of ours, and its Meta.
+func appendMetadata(dst []byte, ev *hub.Event, own members) []byte {
+	start := len(dst)
+	dst = append(dst, `,"metadata":{`...)
+	from := len(dst)
+	dst = appendObject(dst, ownKey, func(dst []byte) []byte { return appendMembers(dst, ev, own) })
+	if ev.More != nil {
+		dst = appendForeign(dst, ev.More.Meta)
+	}
+	if len(dst) == from {
+		return dst[:start]
+	}
+	dst[len(dst)-1] = '}'
+	return dst
+}
+
+// lane is the sub-agent that the client sees ev in.
+func (e *encoder) lane(ev *hub.Event) string {
+	if e.flat {
+		return ""
+	}
+	return string(ev.Lane)
+}
+
+// part is an open text or reasoning part.
+type part struct {
+	id   []byte // in the model
+	wire []byte // on the wire
+	span []byte // of a reasoning part, on the wire
+	head []byte // its content event up to the text
+}
+
+// find returns the open part of that id, or nil.
+func (e *encoder) find(id []byte) *part {
+	if e.lastPart < len(e.parts) && bytes.Equal(e.parts[e.lastPart].id, id) {
+		return &e.parts[e.lastPart]
+	}
+	for i := range e.parts {
+		if bytes.Equal(e.parts[i].id, id) {
+			e.lastPart = i
+			return &e.parts[i]
+		}
+	}
+	return nil
+}
+
+// addPart opens a part, in a slot that keeps its memory.
+func (e *encoder) addPart(id []byte) *part {
+	n := len(e.parts)
+	if n < cap(e.parts) {
+		e.parts = e.parts[:n+1]
+	} else {
+		e.parts = append(e.parts, part{})
+	}
+	e.lastPart = n
+	p := &e.parts[n]
+	p.id, p.wire, p.span, p.head = append(p.id[:0], id...), p.wire[:0], p.span[:0], p.head[:0]
+	return p
+}
+
+// dropPart closes the part found last.
+func (e *encoder) dropPart() {
+	n := len(e.parts) - 1
+	e.parts[e.lastPart], e.parts[n] = e.parts[n], e.parts[e.lastPart]
+	e.parts = e.parts[:n]
+	e.lastPart = 0
+}

@@ -1,0 +1,93 @@
+package agui
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// ask is a question that has not been answered.
+type ask struct {
+	id, lane  []byte
+	interrupt []byte // as RUN_FINISHED lists it
+	custom    []byte // as the value of a CUSTOM event, if it is answered before the run ends
+}
+
+// ask keeps the question for the end of the run: AG-UI has no way to ask in the middle of one.
+func (e *encoder) ask(ev *hub.Event) hub.Fate {
+	custom := appendMembers([]byte{'{'}, ev, ownKinds[hub.Ask])
+	custom = closeObject(custom)
+	e.asks = append(e.asks, ask{
+		id: bytes.Clone(ev.ID), lane: bytes.Clone(ev.Lane),
+		interrupt: e.appendInterrupt(nil, ev), custom: custom[:len(custom)-1],
+	})
+	return hub.Deferred
+}
+
+func (e *encoder) appendInterrupt(dst []byte, ev *hub.Event) []byte {
+	reason := orDefault(ev.Name, []byte(reasonOf(ev)))
+	dst = append(append(append(dst, `{"id":"`...), ev.ID...), '"')
+	dst = appendText(dst, `,"reason":"`, reason)
+	dst = appendText(dst, `,"message":"`, orDefault(ev.Title, ev.Text))
+	if len(ev.Ref) > 0 {
+		dst = appendText(dst, `,"toolCallId":"`, e.wireTool(ev.Ref))
+	}
+	if m := ev.More; m != nil {
+		if rawjson.Kind(m.Schema) == '{' {
+			dst = append(append(dst, `,"responseSchema":`...), m.Schema...)
+		}
+		dst = appendText(dst, `,"expiresAt":"`, m.Expires)
+	}
+	own := askMembers
+	if whatOf(reason, ev.Ref) == ev.What {
+		own &^= mWhat
+	}
+	dst = appendMetadata(dst, ev, own)
+	if len(ev.Lane) > 0 && !e.flat {
+		dst = appendText(dst, `,"subagentRunId":"`, ev.Lane)
+	}
+	return append(dst, '}')
+}
+
+// reasonOf is the reason of a question that came without one.
+func reasonOf(ev *hub.Event) string {
+	switch {
+	case ev.What == hub.AskAuth:
+		return reasonAuth
+	case ev.What == hub.AskPermission && len(ev.Ref) > 0:
+		return reasonTool
+	case ev.What == hub.AskPermission:
+		return reasonConfirm
+	}
+	return reasonInput
+}
+
+func (e *encoder) appendInterrupts(dst []byte) []byte {
+	dst = append(dst, `,"outcome":{"type":"interrupt","interrupts":[`...)
+	for i := range e.asks {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, e.asks[i].interrupt...)
+	}
+	return append(dst, `]}`...)
+}
+
+// answer shows observers a question that was answered within the run, and its answer.
+func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Fate {
+	for i := range e.asks {
+		a := &e.asks[i]
+		if !bytes.Equal(a.id, ev.ID) {
+			continue
+		}
+		out.Begin("")
+		b := append(out.Buf, `{"type":"CUSTOM","name":"`+ownPrefix+`ask","value":`...)
+		out.Buf = e.close(append(b, a.custom...), &hub.Event{Lane: a.lane}, 0)
+		out.End()
+		e.asks = append(e.asks[:i], e.asks[i+1:]...)
+		break
+	}
+	return e.extension(out, ev)
+}

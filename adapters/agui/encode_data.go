@@ -1,0 +1,181 @@
+package agui
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// data writes shared state, the list of messages and activities in the events made for them, if the value has the form
+// they demand: a client ends the whole run over one that has not. All else is a CUSTOM event.
+func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
+	if kind, ok := bytes.CutPrefix(ev.Name, []byte(dataActivity)); ok && e.activityEvent(out, ev, kind) {
+		return hub.Native
+	}
+	switch {
+	case string(ev.Name) == dataState && ev.Op == hub.Set:
+		return e.value(out, ev, `{"type":"STATE_SNAPSHOT","snapshot":`)
+	case string(ev.Name) == dataState && ev.Op == hub.Patch && validPatch(ev.Value):
+		return e.value(out, ev, `{"type":"STATE_DELTA","delta":`)
+	case string(ev.Name) == dataMessages && ev.Op == hub.Set:
+		if snapshot, ok := appendMessages(nil, ev.Value); ok {
+			fate := e.keepSnapshot(out, ev, snapshot)
+			if !rawjson.Equal(snapshot, ev.Value) {
+				return hub.Folded
+			}
+			return fate
+		}
+	}
+	return e.customData(out, ev)
+}
+
+// value writes an event with one value.
+func (e *encoder) value(out *wire.Out, ev *hub.Event, head string) hub.Fate {
+	out.Begin("")
+	out.Buf = e.close(appendValue(append(out.Buf, head...), ev.Value), ev, 0)
+	out.End()
+	return hub.Native
+}
+
+// appendValue appends a value, null if there is none.
+func appendValue(dst []byte, v rawjson.Value) []byte {
+	if len(v) == 0 {
+		return append(dst, "null"...)
+	}
+	return append(dst, v...)
+}
+
+// customData writes data under its own name. Unless it is a one-off event, the metadata say how it applies.
+func (e *encoder) customData(out *wire.Out, ev *hub.Event) hub.Fate {
+	own := dataMembers
+	if ev.Op == hub.Emit {
+		own &^= mOp
+	}
+	b := open(out, `{"type":"CUSTOM","name":"`, orDefault(ev.Name, []byte("data")))
+	b = appendValue(append(b, `,"value":`...), ev.Value)
+	out.Buf = e.close(b, ev, own)
+	out.End()
+	if ev.Op == hub.Patch || ev.Op == hub.Merge || ev.Value == nil {
+		return hub.Extension
+	}
+	return hub.Native
+}
+
+// keepSnapshot writes a MESSAGES_SNAPSHOT, or keeps it while a message or call is open: one that leaves them out would
+// make the client lose what is yet to come.
+func (e *encoder) keepSnapshot(out *wire.Out, ev *hub.Event, messages []byte) hub.Fate {
+	b := append([]byte(`{"type":"MESSAGES_SNAPSHOT","messages":`), messages...)
+	e.snapshot = closeUntagged(b, ev, 0)
+	if e.flushSnapshot(out) {
+		return hub.Native
+	}
+	return hub.Deferred
+}
+
+// flushSnapshot writes the snapshot that waits, if nothing is open any more.
+func (e *encoder) flushSnapshot(out *wire.Out) bool {
+	if e.snapshot == nil || len(e.parts) > 0 || len(e.tools) > 0 {
+		return false
+	}
+	e.writeSnapshot(out)
+	return true
+}
+
+func (e *encoder) writeSnapshot(out *wire.Out) {
+	if e.snapshot == nil {
+		return
+	}
+	out.Begin("")
+	out.Buf = append(out.Buf, e.snapshot...)
+	out.End()
+	e.snapshot = nil
+}
+
+// activityEvent writes an activity; false if the value does not have the form of one.
+func (e *encoder) activityEvent(out *wire.Out, ev *hub.Event, kind []byte) bool {
+	var head, value string
+	switch {
+	case ev.Op == hub.Set && rawjson.Kind(ev.Value) == '{':
+		head, value = `{"type":"ACTIVITY_SNAPSHOT","messageId":"`, `,"content":`
+	case ev.Op == hub.Patch && validPatch(ev.Value):
+		head, value = `{"type":"ACTIVITY_DELTA","messageId":"`, `,"patch":`
+	default:
+		return false
+	}
+	id, owned := e.activityID(ev, ev.ID)
+	b := open(out, head, []byte(id))
+	b = append(append(append(b, `,"activityType":"`...), kind...), '"')
+	b = append(append(b, value...), ev.Value...)
+	if replace, ok := rawjson.Bool(kept(ev, keptReplace)); ok && !replace && ev.Op == hub.Set {
+		b = append(b, `,"replace":false`...)
+	}
+	if owned {
+		out.Buf = e.close(b, ev, 0)
+	} else {
+		out.Buf = closeUntagged(b, ev, 0)
+	}
+	out.End()
+	return true
+}
+
+// activityID is the message id of an activity or plan. owned is false when another lane has it: the event must then
+// not say whose it is.
+func (e *encoder) activityID(ev *hub.Event, want []byte) (id string, owned bool) {
+	lane := e.lane(ev)
+	id, known := e.activities[string(want)]
+	if known {
+		return id, e.ids.used[id].lane == lane
+	}
+	if e.activities == nil {
+		e.activities = map[string]string{}
+	}
+	if len(want) > 0 {
+		id = string(e.ids.claim(nil, want, owner{activity, lane}))
+	} else {
+		id = string(e.ids.claim(nil, e.ids.name([]byte("activity"), nil), owner{activity, lane}))
+	}
+	e.activities[string(want)] = id
+	return id, true
+}
+
+// plan writes a plan as an activity that replaces itself in place.
+func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
+	want := "plan"
+	for _, part := range [][]byte{ev.Lane, ev.ID} {
+		if len(part) > 0 {
+			want += "-" + string(part)
+		}
+	}
+	id, owned := e.activityID(ev, bytes.Clone(e.ids.name([]byte(want), nil)))
+	b := open(out, `{"type":"ACTIVITY_SNAPSHOT","messageId":"`, []byte(id))
+	b = append(b, `,"activityType":"PLAN","content":{`...)
+	var items []hub.PlanItem
+	if ev.More != nil {
+		items = ev.More.Items
+	}
+	b = append(appendItems(b, items), '}')
+	if owned {
+		out.Buf = e.close(b, ev, mPlan)
+	} else {
+		out.Buf = closeUntagged(b, ev, mPlan)
+	}
+	out.End()
+	return hub.Extension
+}
+
+// raw passes a record of an upstream that no one translated.
+func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Fate {
+	out.Begin("")
+	b := append(out.Buf, `{"type":"RAW","event":`...)
+	if len(ev.Value) == 0 && ev.Text != nil {
+		b = rawjson.AppendQuoted(b, ev.Text)
+	} else {
+		b = appendValue(b, ev.Value)
+	}
+	b = appendText(b, `,"source":"`, ev.Name)
+	out.Buf = e.close(b, ev, rawMembers)
+	out.End()
+	return hub.Native
+}

@@ -1,0 +1,224 @@
+package agui
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	e.thread = append(e.thread[:0], orDefault(ev.Ref, e.defaultThread)...)
+	e.run = append(e.run[:0], orDefault(ev.ID, e.defaultRun)...)
+	e.ids.seed(e.thread, e.run)
+	e.started = true
+	b := open(out, `{"type":"RUN_STARTED","threadId":"`, e.thread)
+	b = append(append(append(b, `,"runId":"`...), e.run...), '"')
+	if parent, ok := rawjson.Str(kept(ev, keptParentRun)); ok {
+		b = appendText(b, `,"parentRunId":"`, parent)
+	}
+	out.Buf = closeUntagged(b, ev, runStartMembers)
+	out.End()
+	return hub.Native
+}
+
+func orDefault(id, fallback []byte) []byte {
+	if len(id) > 0 {
+		return id
+	}
+	return fallback
+}
+
+// runEnd writes the terminal event. Everything but success and a pause is an error: the outcome for a cancelled run is
+// fatal for clients before 1.0.
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	e.writeSnapshot(out)
+	switch ev.Status {
+	case hub.StatusFailed, hub.StatusCancelled, hub.StatusTruncated:
+		return e.runError(out, ev)
+	}
+	if !e.started {
+		e.runStart(out, &hub.Event{})
+	}
+	b := open(out, `{"type":"RUN_FINISHED","threadId":"`, e.thread)
+	b = append(append(append(b, `,"runId":"`...), e.run...), '"')
+	if !rawjson.IsNull(ev.Value) {
+		b = append(append(b, `,"result":`...), ev.Value...)
+	}
+	own := runEndMembers
+	switch {
+	case ev.Status == hub.StatusPaused && len(e.asks) > 0:
+		b = e.appendInterrupts(b)
+		own &^= mStatus
+	case ev.Status == hub.StatusDone, ev.Status == hub.StatusTools:
+		own &^= mStatus // clients see for themselves which calls are left to them
+	}
+	out.Buf = closeUntagged(e.appendUsage(b), ev, own)
+	out.End()
+	return hub.Native
+}
+
+func (e *encoder) runError(out *wire.Out, ev *hub.Event) hub.Fate {
+	message, code := []byte(nil), []byte(nil)
+	if ev.More != nil {
+		message, code = ev.More.Err, ev.More.ErrCode
+	}
+	b := open(out, `{"type":"RUN_ERROR","message":"`, orDefault(message, []byte(errorText(ev.Status))))
+	own := runEndMembers
+	if ev.Status == hub.StatusFailed {
+		own &^= mStatus
+	} else {
+		code = orDefault(code, []byte(ev.Status.String()))
+	}
+	b = appendText(b, `,"code":"`, code)
+	out.Buf = closeUntagged(e.appendUsage(b), ev, own)
+	out.End()
+	return hub.Native
+}
+
+// errorText is the message of a run that did not say why it ended.
+func errorText(reason hub.Status) string {
+	switch reason {
+	case hub.StatusCancelled:
+		return "The run was cancelled."
+	case hub.StatusTruncated:
+		return "The agent stopped before the answer was complete."
+	}
+	return "The run failed."
+}
+
+// step is an open step. AG-UI knows steps by name, unique among the open ones of a sub-agent.
+type step struct {
+	id   []byte
+	name []byte // on the wire
+	lane string
+}
+
+func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	e.openStep(out, ev, ev.ID, orDefault(orDefault(ev.Name, ev.ID), []byte("step")))
+	return hub.Native
+}
+
+func (e *encoder) openStep(out *wire.Out, ev *hub.Event, id, name []byte) {
+	s := step{id: bytes.Clone(id), name: bytes.Clone(name), lane: e.lane(ev)}
+	for n := 2; e.stepOpen(&s); n++ {
+		s.name = strconv.AppendInt(append(append(s.name[:0:0], name...), " #"...), int64(n), 10)
+	}
+	e.steps = append(e.steps, s)
+	out.Buf = e.close(open(out, `{"type":"STEP_STARTED","stepName":"`, s.name), ev, stepMembers)
+	out.End()
+}
+
+func (e *encoder) stepOpen(s *step) bool {
+	for i := range e.steps {
+		if o := &e.steps[i]; o.lane == s.lane && bytes.Equal(o.name, s.name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	own := stepMembers
+	if ev.Status == hub.StatusDone || ev.Flags.Has(hub.Synthetic) {
+		own &^= mStatus
+	}
+	return e.closeStep(out, ev, ev.ID, own)
+}
+
+func (e *encoder) closeStep(out *wire.Out, ev *hub.Event, id []byte, own members) hub.Fate {
+	for i := range e.steps {
+		if !bytes.Equal(e.steps[i].id, id) {
+			continue
+		}
+		out.Buf = e.close(open(out, `{"type":"STEP_FINISHED","stepName":"`, e.steps[i].name), ev, own)
+		out.End()
+		e.steps = append(e.steps[:i], e.steps[i+1:]...)
+		return hub.Native
+	}
+	return hub.Dropped
+}
+
+func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	if e.flat {
+		e.openStep(out, ev, agentStep(ev.ID), ev.Name)
+		return hub.Folded
+	}
+	b := open(out, `{"type":"SUBAGENT_STARTED","subagentRunId":"`, ev.ID)
+	b = appendText(b, `,"name":"`, ev.Name)
+	b = appendText(b, `,"description":"`, ev.Title)
+	b = appendText(b, `,"parentSubagentRunId":"`, ev.Lane)
+	if len(ev.Ref) > 0 {
+		b = appendText(b, `,"parentToolCallId":"`, e.wireTool(ev.Ref))
+	}
+	b = appendText(b, `,"parentMessageId":"`, ev.Msg)
+	out.Buf = closeUntagged(b, ev, 0)
+	out.End()
+	return hub.Native
+}
+
+// agentStep is the id of the step that stands for a sub-agent where sub-agents are flattened.
+func agentStep(id []byte) []byte { return append([]byte("agent\x00"), id...) }
+
+func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	if e.flat {
+		e.closeStep(out, ev, agentStep(ev.ID), 0)
+		return hub.Folded
+	}
+	own := agentEndMembers
+	var b []byte
+	switch ev.Status {
+	case hub.StatusError, hub.StatusAborted, hub.StatusDenied:
+		b = open(out, `{"type":"SUBAGENT_ERROR","subagentRunId":"`, ev.ID)
+		message, code := []byte("The sub-agent failed."), []byte(nil)
+		if ev.More != nil {
+			message, code = orDefault(ev.More.Err, message), ev.More.ErrCode
+		}
+		b = appendText(b, `,"message":"`, message)
+		b = appendText(b, `,"code":"`, code)
+		if ev.Status == hub.StatusError {
+			own = 0
+		}
+	default:
+		b = open(out, `{"type":"SUBAGENT_FINISHED","subagentRunId":"`, ev.ID)
+		b = appendAgentResult(b, ev)
+		if ev.Status == hub.StatusPaused {
+			b = e.appendSuspended(b, ev.ID)
+		}
+		if ev.Status == hub.StatusPaused || ev.Status == hub.StatusOK {
+			own = 0
+		}
+	}
+	out.Buf = closeUntagged(b, ev, own)
+	out.End()
+	return hub.Native
+}
+
+func appendAgentResult(dst []byte, ev *hub.Event) []byte {
+	switch {
+	case !rawjson.IsNull(ev.Value):
+		return append(append(dst, `,"result":`...), ev.Value...)
+	case len(ev.Text) > 0:
+		return rawjson.AppendQuoted(append(dst, `,"result":`...), ev.Text)
+	}
+	return dst
+}
+
+// appendSuspended appends the outcome of a sub-agent that waits, with the questions it asked itself.
+func (e *encoder) appendSuspended(dst, lane []byte) []byte {
+	dst = append(dst, `,"outcome":{"type":"suspended"`...)
+	head := `,"interruptIds":["`
+	for i := range e.asks {
+		if !bytes.Equal(e.asks[i].lane, lane) {
+			continue
+		}
+		dst = append(append(append(dst, head...), e.asks[i].id...), '"')
+		head = `,"`
+	}
+	if head == `,"` {
+		dst = append(dst, ']')
+	}
+	return append(dst, '}')
+}

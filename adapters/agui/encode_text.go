@@ -1,0 +1,112 @@
+package agui
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	p := e.addPart(ev.ID)
+	if ev.Chan == hub.Reasoning {
+		return e.reasoningStart(out, ev, p)
+	}
+	as := owner{assistantText, e.lane(ev)}
+	name := textRole(ev)
+	if name != "assistant" {
+		as.role = otherText
+	}
+	p.wire = e.ids.claim(p.wire, e.ids.name(ev.ID, ev.Msg), as)
+	if as.role == assistantText {
+		e.ids.promise(as.lane, ev.Msg, p.wire)
+	}
+	p.head = append(append(append(p.head, `{"type":"TEXT_MESSAGE_CONTENT","messageId":"`...), p.wire...), `","delta":"`...)
+	b := open(out, `{"type":"TEXT_MESSAGE_START","messageId":"`, p.wire)
+	b = append(append(append(b, `,"role":"`...), name...), '"')
+	b = appendText(b, `,"name":"`, ev.Title)
+	own := mChan
+	if name == "assistant" {
+		own |= mName // summary, commentary
+	}
+	out.Buf = e.close(b, ev, own)
+	out.End()
+	if ev.Chan == hub.Refusal {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+// textRole is the role of a text message.
+func textRole(ev *hub.Event) string {
+	switch {
+	case ev.Flags.Has(hub.User):
+		return "user"
+	case string(ev.Name) == roleSystem, string(ev.Name) == roleDeveloper:
+		return string(ev.Name)
+	}
+	return "assistant"
+}
+
+// reasoningStart opens a reasoning message, in a span of its own.
+func (e *encoder) reasoningStart(out *wire.Out, ev *hub.Event, p *part) hub.Fate {
+	lane := e.lane(ev)
+	p.wire = e.ids.claim(p.wire, e.ids.name(ev.ID, ev.Msg), owner{reasoning, lane})
+	p.span = append(p.span, e.ids.span(ev.Ref, p.wire, lane)...)
+	p.head = append(append(append(p.head, `{"type":"REASONING_MESSAGE_CONTENT","messageId":"`...), p.wire...), `","delta":"`...)
+	bare := hub.Event{Lane: ev.Lane}
+	out.Buf = e.close(open(out, `{"type":"REASONING_START","messageId":"`, p.span), &bare, 0)
+	out.End()
+	b := open(out, `{"type":"REASONING_MESSAGE_START","messageId":"`, p.wire)
+	b = append(b, `,"role":"reasoning"`...)
+	out.Buf = e.close(b, ev, mName|mTitle)
+	out.End()
+	return hub.Native
+}
+
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+	p := e.find(ev.ID)
+	if p == nil {
+		return hub.Dropped
+	}
+	out.Begin("")
+	b := append(out.Buf, p.head...)
+	b = append(b, ev.Text...)
+	b = append(b, '"')
+	out.Buf = e.close(b, ev, 0)
+	out.End()
+	if ev.Chan == hub.Refusal {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	p := e.find(ev.ID)
+	if p == nil {
+		return hub.Dropped
+	}
+	head := `{"type":"TEXT_MESSAGE_END","messageId":"`
+	if len(p.span) > 0 {
+		head = `{"type":"REASONING_MESSAGE_END","messageId":"`
+	}
+	out.Buf = e.close(open(out, head, p.wire), ev, 0)
+	out.End()
+	bare := hub.Event{Lane: ev.Lane}
+	if ev.More != nil && len(ev.More.Sig) > 0 {
+		e.sign(out, &bare, `{"type":"REASONING_ENCRYPTED_VALUE","subtype":"message","entityId":"`, p.wire, ev.More.Sig)
+	}
+	if len(p.span) > 0 {
+		out.Buf = e.close(open(out, `{"type":"REASONING_END","messageId":"`, p.span), &bare, 0)
+		out.End()
+	}
+	e.dropPart()
+	e.flushSnapshot(out)
+	return hub.Native
+}
+
+// sign writes the encrypted form of a message or a call.
+func (e *encoder) sign(out *wire.Out, ev *hub.Event, head string, id, sig []byte) {
+	b := open(out, head, id)
+	b = appendText(b, `,"encryptedValue":"`, sig)
+	out.Buf = e.close(b, ev, 0)
+	out.End()
+}

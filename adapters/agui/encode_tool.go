@@ -1,0 +1,224 @@
+package agui
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// tool is a call whose arguments are not complete. head is its args event up to the fragment.
+type tool struct{ id, head []byte }
+
+// wireTool is the id that a call has on the wire. Valid until the next call.
+func (e *encoder) wireTool(id []byte) []byte {
+	if !e.tagTools {
+		return id
+	}
+	e.scratch = append(append(append(e.scratch[:0], e.ids.tag...), '-'), id...)
+	return e.scratch
+}
+
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.Flags.Has(hub.Resumed) { // the client has the call, arguments and all
+		if e.resumed == nil {
+			e.resumed = map[string]bool{}
+		}
+		e.resumed[string(ev.ID)] = true
+		return hub.Implied
+	}
+	id := e.wireTool(ev.ID)
+	t := e.addTool(ev.ID)
+	t.head = append(append(append(t.head, `{"type":"TOOL_CALL_ARGS","toolCallId":"`...), id...), `","delta":"`...)
+	b := open(out, `{"type":"TOOL_CALL_START","toolCallId":"`, id)
+	b = appendText(b, `,"toolCallName":"`, ev.Name)
+	b = e.appendParent(b, ev, id)
+	out.Buf = e.close(b, ev, toolStartMembers)
+	out.End()
+	return hub.Native
+}
+
+// appendParent appends the message that holds the call. Without one the client makes a message with the id of the
+// call, which must then be free.
+func (e *encoder) appendParent(dst []byte, ev *hub.Event, id []byte) []byte {
+	lane := e.lane(ev)
+	if parent, ok := e.ids.parent(lane, ev.Msg); ok {
+		dst = append(dst, `,"parentMessageId":"`...)
+		dst = append(dst, parent...)
+		return append(dst, '"')
+	}
+	as := owner{ownCall, lane}
+	if e.ids.free(id, as) {
+		e.ids.used[string(id)] = as
+		return dst
+	}
+	dst = append(dst, `,"parentMessageId":"`...)
+	dst = e.ids.claim(dst, append([]byte("call-"), id...), owner{assistantCalls, lane})
+	return append(dst, '"')
+}
+
+func (e *encoder) addTool(id []byte) *tool {
+	n := len(e.tools)
+	if n < cap(e.tools) {
+		e.tools = e.tools[:n+1]
+	} else {
+		e.tools = append(e.tools, tool{})
+	}
+	t := &e.tools[n]
+	t.id, t.head = append(t.id[:0], id...), t.head[:0]
+	return t
+}
+
+// openTool returns the index of a call whose arguments are not complete, or -1. The last one comes first: arguments
+// come in runs, and parallel calls are few.
+func (e *encoder) openTool(id []byte) int {
+	for i := len(e.tools) - 1; i >= 0; i-- {
+		if bytes.Equal(e.tools[i].id, id) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
+	i := e.openTool(ev.ID)
+	if i < 0 {
+		return hub.Implied
+	}
+	out.Begin("")
+	b := append(out.Buf, e.tools[i].head...)
+	b = append(b, ev.Text...)
+	b = append(b, '"')
+	out.Buf = e.close(b, ev, 0)
+	out.End()
+	return hub.Native
+}
+
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
+	i := e.openTool(ev.ID)
+	if i < 0 {
+		return hub.Implied
+	}
+	out.Buf = e.close(open(out, `{"type":"TOOL_CALL_END","toolCallId":"`, e.wireTool(ev.ID)), ev, 0)
+	out.End()
+	n := len(e.tools) - 1
+	e.tools[i], e.tools[n] = e.tools[n], e.tools[i]
+	e.tools = e.tools[:n]
+	e.flushSnapshot(out)
+	return hub.Native
+}
+
+// toolUpdate signs a call, or reports progress in a form of ours.
+func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.More == nil || len(ev.More.Sig) == 0 {
+		return e.extension(out, ev)
+	}
+	e.sign(out, ev, `{"type":"REASONING_ENCRYPTED_VALUE","subtype":"tool-call","entityId":"`, e.wireTool(ev.ID), ev.More.Sig)
+	return hub.Native
+}
+
+// toolEnd writes the result, if there is one. A call that waits for the client, or whose result no one will send, has
+// none: clients take exactly that as their turn to answer.
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	blocks := ev.More != nil && ev.More.Content != nil
+	if noResult(ev) && len(ev.Text) == 0 && ev.Value == nil && !blocks {
+		return hub.Implied
+	}
+	id := e.wireTool(ev.ID)
+	want := ev.Msg
+	as := owner{toolResult, e.lane(ev)}
+	if len(want) == 0 || !e.ids.free(want, as) {
+		want = append(append([]byte(nil), id...), "-result"...)
+	}
+	out.Begin("")
+	b := append(out.Buf, `{"type":"TOOL_CALL_RESULT","messageId":"`...)
+	b = e.ids.claim(b, want, as)
+	b = append(b, '"')
+	b = appendText(b, `,"toolCallId":"`, id)
+	b = append(b, `,"content":"`...)
+	b = appendResult(b, ev)
+	b = append(b, `","role":"tool"`...)
+	own := toolEndMembers
+	if ev.Status == hub.StatusOK {
+		own &^= mStatus
+	}
+	if e.resumed[string(ev.ID)] && string(ev.Name) != unknownName {
+		own |= mName // nothing else in this stream says it
+	}
+	out.Buf = e.close(b, ev, own)
+	out.End()
+	if blocks && len(ev.Text) == 0 && ev.Value == nil {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+func noResult(ev *hub.Event) bool {
+	switch ev.Status {
+	case hub.StatusClient, hub.StatusPaused, hub.StatusAborted, hub.StatusUnknown:
+		return true
+	}
+	return false
+}
+
+// appendResult appends a result as the body of a string, which is all that older clients take: JSON as its text,
+// content blocks as what can be read of them, an error as its message.
+func appendResult(dst []byte, ev *hub.Event) []byte {
+	if len(ev.Text) > 0 {
+		return append(dst, ev.Text...)
+	}
+	if text, ok := rawjson.Str(ev.Value); ok {
+		return append(dst, text...)
+	}
+	if ev.Value != nil {
+		return rawjson.AppendEscaped(dst, ev.Value)
+	}
+	if ev.More == nil {
+		return dst
+	}
+	from := len(dst)
+	dst = appendBlocks(dst, ev.More.Content)
+	if len(dst) == from {
+		dst = append(dst, ev.More.Err...)
+	}
+	return dst
+}
+
+// appendBlocks appends what content blocks say in words, a line each, as the body of a string.
+func appendBlocks(dst []byte, content rawjson.Value) []byte {
+	from := len(dst)
+	for it := rawjson.Elems(content); ; {
+		block, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		if len(dst) > from {
+			dst = append(dst, `\n`...)
+		}
+		inner := rawjson.Get(block, "content")
+		switch string(optional(rawjson.Get(block, "type"))) {
+		case "content":
+			dst = appendBlockText(dst, inner)
+		case "diff":
+			dst = append(dst, optional(rawjson.Get(block, "path"))...)
+			dst = append(dst, `\n`...)
+			dst = append(dst, optional(rawjson.Get(block, "newText"))...)
+		default:
+			dst = appendBlockText(dst, block)
+		}
+	}
+}
+
+// appendBlockText appends the text of a block, or its link, or in brackets what it is.
+func appendBlockText(dst []byte, block rawjson.Value) []byte {
+	if text := optional(rawjson.Get(block, "text")); text != nil {
+		return append(dst, text...)
+	}
+	if uri := optional(rawjson.Get(block, "uri")); uri != nil {
+		return append(dst, uri...)
+	}
+	dst = append(dst, '[')
+	dst = append(dst, optional(rawjson.Get(block, "type"))...)
+	return append(dst, ']')
+}

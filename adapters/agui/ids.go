@@ -1,0 +1,155 @@
+package agui
+
+import (
+	"strconv"
+)
+
+// All messages of a conversation share one space of ids: text, reasoning, tool results, activities, and the assistant
+// messages that hold tool calls. A client that meets an id twice appends to what it has, in whatever role. And the
+// client keeps its messages from run to run, so an id that is unique only within a run is not good enough either.
+
+// role is what a message id stands for.
+type role uint8
+
+const (
+	assistantText  role = iota // a text message of the agent
+	assistantCalls             // an assistant message that so far only holds calls
+	ownCall                    // the message that the client makes for a call without a parent
+	otherText                  // a text message in another role
+	reasoning
+	toolResult
+	activity
+	promised // an upstream message id that later calls may name as their parent
+)
+
+// owner is who uses a message id.
+type owner struct {
+	role role
+	lane string
+}
+
+// ids are the message ids of one run.
+type ids struct {
+	tag   []byte            // makes ids of this run unlike those of other runs
+	used  map[string]owner  // by id on the wire
+	spans map[string]string // reasoning spans, by id on the wire -> lane
+	alias map[string]string // lane and upstream message -> its last text message on the wire
+	buf   []byte
+}
+
+func (s *ids) reset() {
+	if s.used == nil {
+		s.used, s.spans, s.alias = map[string]owner{}, map[string]string{}, map[string]string{}
+	}
+	clear(s.used)
+	clear(s.spans)
+	clear(s.alias)
+	s.tag = s.tag[:0]
+}
+
+// seed derives the tag from what the client knows the run by: 40 bits of a hash, in base 32.
+func (s *ids) seed(thread, run []byte) {
+	const digits = "abcdefghijklmnopqrstuvwxyz234567"
+	h := hash(hash(14695981039346656037, thread)*1099511628211, run)
+	s.tag = s.tag[:0]
+	for i := range 8 {
+		s.tag = append(s.tag, digits[h>>(24+5*i)&31])
+	}
+}
+
+// hash is FNV-1a.
+func hash(h uint64, p []byte) uint64 {
+	for _, c := range p {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	return h
+}
+
+// name makes the id that a part has on the wire: its own if that is the id of an upstream message, else one that is
+// unique beyond the run as well. Valid until the next call.
+func (s *ids) name(id, msg []byte) []byte {
+	switch {
+	case len(msg) == 0:
+		s.buf = append(append(s.buf[:0], s.tag...), '-')
+	case string(id) == string(msg):
+		return id
+	default:
+		s.buf = append(append(s.buf[:0], msg...), '-')
+	}
+	s.buf = append(s.buf, id...)
+	return s.buf
+}
+
+// claim takes the wanted id for a message, or the next one like it that is free, and appends it to dst.
+func (s *ids) claim(dst, want []byte, as owner) []byte {
+	from := len(dst)
+	dst = append(dst, want...)
+	n := len(dst)
+	for i := 2; !s.free(dst[from:], as); i++ {
+		dst = strconv.AppendInt(append(dst[:n], '-'), int64(i), 10)
+	}
+	s.used[string(dst[from:])] = as
+	return dst
+}
+
+// free reports whether a message may have that id.
+func (s *ids) free(id []byte, as owner) bool {
+	if lane, span := s.spans[string(id)]; span && as.role == reasoning && lane != as.lane {
+		return false // clients take a span and a message of the same id for one thing with one owner
+	}
+	have, taken := s.used[string(id)]
+	if !taken {
+		return true
+	}
+	// The text of a message whose calls came first joins them, as the upstream meant it.
+	joins := have.role == assistantCalls || have.role == promised
+	return as.role == assistantText && joins && have.lane == as.lane
+}
+
+// span takes the id of a reasoning span: the wanted one, unless another lane has it; then that of the message.
+func (s *ids) span(want, message []byte, lane string) []byte {
+	id := want
+	if have, taken := s.spans[string(id)]; len(id) == 0 || taken && have != lane {
+		id = message
+	}
+	if have, taken := s.used[string(id)]; taken && have.role == reasoning && have.lane != lane {
+		id = message
+	}
+	s.spans[string(id)] = lane
+	return id
+}
+
+// promise remembers that the upstream message msg of a lane is shown as the text message id, so that calls of that
+// message find it, and that nothing else takes its id.
+func (s *ids) promise(lane string, msg, id []byte) {
+	if len(msg) == 0 {
+		return
+	}
+	s.alias[lane+"\x00"+string(msg)] = string(id)
+	if _, taken := s.used[string(msg)]; !taken {
+		s.used[string(msg)] = owner{promised, lane}
+	}
+}
+
+// parent returns the message that a call belongs to; ok is false when it is to be a message of its own.
+func (s *ids) parent(lane string, msg []byte) (id string, ok bool) {
+	if len(msg) == 0 {
+		return "", false
+	}
+	id, ok = s.alias[lane+"\x00"+string(msg)]
+	if !ok {
+		id = string(msg)
+	}
+	have, taken := s.used[id]
+	switch {
+	case !taken:
+		s.used[id] = owner{assistantCalls, lane}
+		return id, true
+	case have.lane != lane:
+		return "", false
+	case have.role == promised:
+		s.used[id] = owner{assistantCalls, lane}
+		return id, true
+	}
+	return id, have.role == assistantText || have.role == assistantCalls
+}

@@ -1,0 +1,29 @@
+package agui
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// requests reads RunAgentInput, the body that opens a run.
+type requests struct{}
+
+// DecodeRequest takes the names that the client has for the conversation and the run, so that the stream can echo
+// them. Both are required by the protocol; a body without them is left to the agent to refuse.
+func (requests) DecodeRequest(req *hub.Request, body []byte) error {
+	var json rawjson.Decoder
+	var input struct {
+		ThreadID rawjson.Value `json:"threadId"`
+		RunID    rawjson.Value `json:"runId"`
+	}
+	if err := json.Decode(body, &input); err != nil {
+		return hub.JSONError(err)
+	}
+	req.Thread, req.Run, req.Body = optional(input.ThreadID), optional(input.RunID), body
+	return nil
+}
+
+// AppendRequest appends the body as it came.
+func (requests) AppendRequest(dst []byte, req *hub.Request) ([]byte, error) {
+	return append(dst, req.Body...), nil
+}
