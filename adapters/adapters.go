@@ -6,12 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sabir-proxy/sabir/adapters/agentevent"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
 )
 
 // all is the registry: one line per dialect, in the order of tables and help texts.
 var all = []*hub.Dialect{
+	&agentevent.Dialect,
 	&native.Dialect,
 }
 
