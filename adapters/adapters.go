@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters/agentevent"
+	"github.com/sabir-proxy/sabir/adapters/agui"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
 )
@@ -14,6 +15,7 @@ import (
 // all is the registry: one line per dialect, in the order of tables and help texts.
 var all = []*hub.Dialect{
 	&agentevent.Dialect,
+	&agui.Dialect,
 	&native.Dialect,
 }
 
