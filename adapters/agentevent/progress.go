@@ -58,12 +58,13 @@ func (p payload) channel() hub.Chan {
 	return hub.Result
 }
 
-// readPayload looks into data no deeper than its own members.
+// readPayload looks into data no deeper than its own members. Empty text is no output, but still a payload.
 func readPayload(data rawjson.Value) payload {
 	switch rawjson.Kind(data) {
 	case '"':
-		body, _ := rawjson.Str(data)
-		return payload{form: formText, text: body, exact: true}
+		if body, _ := rawjson.Str(data); len(body) > 0 {
+			return payload{form: formText, text: body, exact: true}
+		}
 	case '{':
 		return readObject(data)
 	}
@@ -102,8 +103,8 @@ func readObject(data rawjson.Value) payload {
 }
 
 func readChunk(data, content rawjson.Value, f form, head string) payload {
-	body, ok := rawjson.Str(content)
-	if !ok {
+	body, _ := rawjson.Str(content)
+	if len(body) == 0 {
 		return payload{}
 	}
 	exact := len(data) == len(head)+len(body)+len(chunkTail) && string(data[:len(head)]) == head
