@@ -63,7 +63,7 @@ func (e *Error) Error() string {
 	if e.Msg != "" {
 		b.WriteString(": " + e.Msg)
 	}
-	return strings.TrimPrefix(b.String(), ", ")
+	return strings.TrimLeft(b.String(), ",: ") // nothing may be known of the place
 }
 
 // JSONError makes a decoder's error of one that package rawjson returned.

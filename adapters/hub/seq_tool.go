@@ -3,6 +3,7 @@ package hub
 import (
 	"bytes"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
@@ -213,10 +214,12 @@ func (s *Sequencer) toolOutput(dst []Event, ev *Event, t *tool) []Event {
 	out := *ev
 	if ev.Op == Replace && bytes.HasPrefix(ev.Text, t.partial.text) && !t.partial.cut {
 		out.Op, out.Text = Append, ev.Text[len(t.partial.text):] // the usual case: the output so far, once more
-		if len(out.Text) == 0 && len(ev.Text) > 0 && out.Value == nil && out.More == nil {
+	}
+	if out.Op == Append && len(out.Text) == 0 && out.Value == nil && out.More == nil {
+		if len(ev.Text) > 0 {
 			s.Repairs[TextRepeated]++
-			return dst
 		}
+		return dst
 	}
 	t.partial.add(&out, s.cfg.Bounds.Result)
 	return t.emit(dst, &out)
@@ -227,19 +230,48 @@ func (p *partial) add(ev *Event, limit int) {
 	if ev.Op == Replace {
 		p.text, p.cut = p.text[:0], false
 	}
-	keep := func(have, now []byte, from int) []byte {
-		if p.cut = p.cut || from+len(now) > limit; p.cut {
-			return have
+	if !p.cut {
+		piece := cutBody(ev.Text, limit-len(p.text))
+		p.text = append(p.text, piece...)
+		p.cut = len(piece) < len(ev.Text)
+	}
+	p.value = p.last(p.value, ev.Value, limit)
+	if ev.More != nil {
+		p.content = p.last(p.content, ev.More.Content, limit)
+	}
+}
+
+// last keeps a copy of now, if there is one and it is within the limit.
+func (p *partial) last(have, now []byte, limit int) []byte {
+	if len(now) > limit {
+		p.cut = true
+		return have
+	}
+	if now == nil {
+		return have
+	}
+	return append(have[:0], now...)
+}
+
+// cutBody returns the beginning of a string body, at most n bytes, that ends between characters and escapes.
+func cutBody(body []byte, n int) []byte {
+	if len(body) <= n {
+		return body
+	}
+	end := 0
+	for i := 0; i <= n; {
+		end = i
+		switch {
+		case body[i] != '\\':
+			_, size := utf8.DecodeRune(body[i:])
+			i += size
+		case i+1 < len(body) && body[i+1] == 'u':
+			i += 6
+		default:
+			i += 2
 		}
-		return append(have[:from], now...)
 	}
-	p.text = keep(p.text, ev.Text, len(p.text))
-	if ev.Value != nil {
-		p.value = keep(p.value, ev.Value, 0)
-	}
-	if ev.More != nil && ev.More.Content != nil {
-		p.content = keep(p.content, ev.More.Content, 0)
-	}
+	return body[:end]
 }
 
 func (s *Sequencer) toolEnd(dst []Event, ev *Event, t *tool) []Event {
@@ -264,10 +296,10 @@ func (s *Sequencer) toolEnd(dst []Event, ev *Event, t *tool) []Event {
 
 // become makes the result so far the result of end. Its memory then belongs to end.
 func (p *partial) become(end *Event) {
-	if len(p.text) > 0 {
+	switch {
+	case len(p.text) > 0:
 		end.Text = p.text
-	}
-	if len(p.value) > 0 {
+	case len(p.value) > 0:
 		end.Value = p.value
 	}
 	if len(p.content) == 0 {

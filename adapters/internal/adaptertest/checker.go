@@ -294,7 +294,7 @@ func (c *Checker) tool(ev *hub.Event) error {
 	case hub.ToolUpdate:
 		return nil
 	case hub.ToolOutput:
-		t.output = t.output || len(ev.Text) > 0
+		t.output = t.output || len(ev.Text) > 0 || ev.Value != nil || ev.More != nil && ev.More.Content != nil
 		return t.mustBeReady()
 	}
 	return t.end(ev)
@@ -350,7 +350,7 @@ func (t *checkedTool) end(ev *hub.Event) error {
 		return fmt.Errorf("I5: name %q, but began as %q", ev.Name, t.name)
 	case !isEnd(ev.Status):
 		return fmt.Errorf("I5: %q is no status of an end", ev.Status)
-	case t.output && ev.Text == nil && ev.Value == nil && (ev.More == nil || ev.More.Content == nil):
+	case t.output && !ev.Flags.Has(hub.Invalid) && ev.Text == nil && ev.Value == nil && (ev.More == nil || ev.More.Content == nil):
 		return fmt.Errorf("I13: there were outputs, but the end has no result")
 	}
 	return nil

@@ -68,9 +68,9 @@ func (p *pipe) encode(ev *hub.Event) {
 	switch {
 	case p.enc == nil:
 	case p.overwrite:
-		own, mem := copyEvent(ev)
+		own, mem := CopyEvent(ev)
 		fate = p.enc.Encode(p.out, &own)
-		junk(mem)
+		Overwrite(mem)
 	default:
 		fate = p.enc.Encode(p.out, ev)
 	}

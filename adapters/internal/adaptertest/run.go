@@ -76,7 +76,7 @@ func (f *fixture) loose(t testing.TB) ([]hub.Event, error) {
 	src := newSource(f)
 	src.sink = func(evs []hub.Event) {
 		for i := range evs {
-			own, _ := copyEvent(&evs[i])
+			own, _ := CopyEvent(&evs[i])
 			all = append(all, own)
 		}
 	}

@@ -74,7 +74,7 @@ func (s *source) drain(eof bool) bool {
 			s.decode(rec, bytes.Index(buf[:n], rec.Data))
 		}
 		if s.overwrite {
-			junk(buf[:n])
+			Overwrite(buf[:n])
 		}
 		s.buf = s.buf[n:]
 		s.at += int64(n)
@@ -130,8 +130,8 @@ func (s *source) deliver() {
 	}
 }
 
-// junk overwrites memory that may no longer be read.
-func junk(p []byte) {
+// Overwrite fills memory that may no longer be read with junk.
+func Overwrite(p []byte) {
 	for i := range p {
 		p[i] = 0xAA
 	}
@@ -148,8 +148,8 @@ func ruin(evs []hub.Event) {
 	}
 }
 
-// copyEvent returns a copy of ev in memory of its own, and that memory.
-func copyEvent(ev *hub.Event) (hub.Event, []byte) {
+// CopyEvent returns a copy of ev in memory of its own, and that memory; see [Overwrite].
+func CopyEvent(ev *hub.Event) (hub.Event, []byte) {
 	mem := native.Append(nil, ev)
 	evs, err := native.Dialect.NewDecoder(hub.Options{}).Decode(nil, wire.Record{Data: mem})
 	if err != nil {
