@@ -1,0 +1,212 @@
+package adapters_test
+
+import (
+	"go/build"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	module  = "github.com/sabir-proxy/sabir/"
+	hubPath = module + "adapters/hub"
+	wire    = module + "adapters/wire"
+	rawjson = module + "adapters/internal/rawjson"
+	harness = "adapters/internal/adaptertest"
+)
+
+// rule says what packages may import besides the standard library.
+type rule struct {
+	folders []string // patterns of path.Match, below the module
+	allowed []string // import paths; one that ends in /... stands for itself and all below
+	why     string
+}
+
+// rules: the first whose folders match decides.
+var rules = []rule{
+	{
+		folders: []string{"adapters/wire"},
+		why:     "framing is bytes in, bytes out: wire uses the standard library only",
+	},
+	{
+		folders: []string{"adapters/internal/rawjson"},
+		allowed: []string{"github.com/bytedance/sonic/..."},
+		why:     "rawjson is the one package that touches the JSON library, and it needs nothing else",
+	},
+	{
+		folders: []string{"adapters/hub"},
+		allowed: []string{wire, rawjson},
+		why:     "the hub knows no dialect: it imports only wire and rawjson",
+	},
+	{
+		folders: []string{harness},
+		allowed: []string{module + "adapters/...", "golang.org/x/tools/txtar"},
+		why:     "the harness sees the adapters and nothing of the proxy",
+	},
+	{
+		folders: []string{"adapters"},
+		allowed: []string{module + "adapters/..."},
+		why:     "the registry lists the dialects and needs nothing else",
+	},
+	{
+		folders: []string{"adapters/*", "adapters/*/*"},
+		allowed: []string{hubPath, wire, rawjson},
+		why:     "dialects meet in the hub and nowhere else: they import only hub, wire, rawjson and the standard library",
+	},
+	{
+		folders: []string{"config"},
+		allowed: []string{"go.yaml.in/yaml/v3"},
+		why:     "the configuration is plain data: it imports YAML, and neither the proxy nor the adapters",
+	},
+}
+
+// bans hold for folders and all below them, the harness excepted.
+var bans = []struct {
+	folder   string
+	packages []string
+	except   string // a folder that may
+	why      string
+}{
+	{
+		folder: "adapters",
+		packages: []string{
+			"bufio", "context", "io", "io/ioutil", "log", "log/slog", "net", "net/http", "os", "os/signal", "sync", "sync/atomic", "syscall",
+			"math/rand", "math/rand/v2", "crypto/rand",
+		},
+		except: "adapters/internal/rawjson", // which shares schemas between goroutines
+		why:    "adapters are values in, values out: no network, files, logs, locks, goroutines or chance",
+	},
+	{
+		folder:   "adapters",
+		packages: []string{"encoding/json", "github.com/bytedance/sonic"},
+		except:   "adapters/internal/rawjson",
+		why:      "only rawjson touches a JSON library",
+	},
+}
+
+// clocks are the functions that make a result depend on when it is computed.
+var clocks = []string{"time.Now(", "time.Since(", "time.Until(", "time.After(", "time.NewTimer(", "time.NewTicker(", "time.Sleep(", "time.AfterFunc("}
+
+// TestImports walks the module and fails with the rule that is broken. Tests are free to import what they need.
+func TestImports(t *testing.T) {
+	for _, folder := range packageFolders(t) {
+		pkg, err := build.Default.ImportDir(filepath.Join("..", folder), 0)
+		if err != nil {
+			continue // nothing but tests, or not for this system
+		}
+		for _, imp := range pkg.Imports {
+			if why := broken(folder, imp); why != "" {
+				t.Errorf("%s imports %s\nthe rule: %s", folder, imp, why)
+			}
+		}
+		if below(folder, "adapters") && folder != harness {
+			checkClocks(t, folder, pkg.GoFiles)
+		}
+	}
+}
+
+// packageFolders lists the folders of the module that hold Go files, relative to it.
+func packageFolders(t *testing.T) (folders []string) {
+	t.Helper()
+	err := filepath.WalkDir("..", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && p != ".." && (d.Name() == "testdata" || d.Name() == "node_modules" || d.Name()[0] == '.'):
+			return filepath.SkipDir
+		case !d.IsDir() && strings.HasSuffix(p, ".go"):
+			folder, err := filepath.Rel("..", filepath.Dir(p))
+			folders = append(folders, filepath.ToSlash(folder))
+			return err
+		}
+		return nil
+	})
+	if err != nil || len(folders) == 0 {
+		t.Fatalf("no packages found: %v", err)
+	}
+	slices.Sort(folders)
+	return slices.Compact(folders)
+}
+
+// broken returns the rule that an import breaks, "" if none.
+func broken(folder, imp string) string {
+	for _, b := range bans {
+		if below(folder, b.folder) && folder != b.except && folder != harness && slices.Contains(b.packages, imp) {
+			return b.why
+		}
+	}
+	if standard(imp) {
+		return ""
+	}
+	for _, r := range rules {
+		if slices.ContainsFunc(r.folders, func(p string) bool { ok, _ := path.Match(p, folder); return ok }) {
+			return r.broken(imp)
+		}
+	}
+	return ""
+}
+
+func (r *rule) broken(imp string) string {
+	for _, a := range r.allowed {
+		if root, ok := strings.CutSuffix(a, "/..."); imp == a || ok && below(imp, root) {
+			return ""
+		}
+	}
+	return r.why
+}
+
+func below(folder, outer string) bool { return folder == outer || strings.HasPrefix(folder, outer+"/") }
+
+// standard reports whether an import path is of the standard library: its first element has no dot.
+func standard(imp string) bool {
+	first, _, _ := strings.Cut(imp, "/")
+	return !strings.Contains(first, ".")
+}
+
+func checkClocks(t *testing.T, folder string, files []string) {
+	t.Helper()
+	for _, name := range files {
+		text, err := os.ReadFile(filepath.Join("..", folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range clocks {
+			if strings.Contains(string(text), c) {
+				t.Errorf("%s/%s calls %s…)\nthe rule: adapters have no clock; the caller passes the time", folder, name, c)
+			}
+		}
+	}
+}
+
+// TestBroken shows that the rules can fail.
+func TestBroken(t *testing.T) {
+	f := func(folder, imp string, want bool) {
+		t.Helper()
+		if got := broken(folder, imp) != ""; got != want {
+			t.Errorf("%s importing %s breaks a rule: %t, want %t", folder, imp, got, want)
+		}
+	}
+	f("adapters/agui", hubPath, false)
+	f("adapters/agui", rawjson, false)
+	f("adapters/agui", "bytes", false)
+	f("adapters/agui", module+"adapters/evolve", true)
+	f("adapters/agui", module+"proxy", true)
+	f("adapters/agui", "github.com/bytedance/sonic", true)
+	f("adapters/agui", "encoding/json", true)
+	f("adapters/agui", "net/http", true)
+	f("adapters/agui/v1", "github.com/google/uuid", true)
+	f("adapters/hub", module+"adapters/agui", true)
+	f("adapters/hub", wire, false)
+	f("adapters/wire", hubPath, true)
+	f("adapters/internal/rawjson", "github.com/bytedance/sonic", false)
+	f("adapters/internal/rawjson", hubPath, true)
+	f("adapters", module+"adapters/agui", false)
+	f("adapters", module+"proxy", true)
+	f("config", "go.yaml.in/yaml/v3", false)
+	f("config", module+"adapters", true)
+	f("proxy", "go.uber.org/zap", false)
+}
