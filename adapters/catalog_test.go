@@ -52,36 +52,3 @@ func TestCatalog(t *testing.T) {
 		`both has no option "no"; it has: in, out, always`,
 		"option out of both means nothing for the upstream; it changes how the dialect is written")
 }
-
-// The registry itself: names are unique and fit for labels, and everything in it can be used for something.
-func TestRegistry(t *testing.T) {
-	seen := map[string]bool{}
-	for _, d := range All() {
-		if seen[d.Name] {
-			t.Errorf("two dialects are called %s", d.Name)
-		}
-		seen[d.Name] = true
-		if d.Name == "" || strings.Trim(d.Name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-			t.Errorf("%q is no name: want [a-z0-9-]+", d.Name)
-		}
-		if !Serves(d, Upstream) && !Serves(d, Client) {
-			t.Errorf("%s can neither be read nor written", d.Name)
-		}
-		for _, spec := range d.Options {
-			if !Applies(spec, Upstream) && !Applies(spec, Client) {
-				t.Errorf("option %s of %s means nothing on any side", spec.Name, d.Name)
-			}
-		}
-		if _, problems := d.ParseOptions(defaultsOf(d)); len(problems) > 0 {
-			t.Errorf("defaults of %s: %v", d.Name, problems)
-		}
-	}
-}
-
-func defaultsOf(d *hub.Dialect) map[string]any {
-	raw := map[string]any{}
-	for _, spec := range d.Options {
-		raw[spec.Name] = spec.Default
-	}
-	return raw
-}
