@@ -52,7 +52,7 @@ func (c *comparison) all(what string, sent, got []string) {
 func (c *comparison) run() {
 	m, got := c.sent, c.got
 	if m.statusSure && m.Status != got.Status {
-		c.fault("the run ended as %s, not %s; an encoder that cannot say so claims Folded", m.Status, got.Status)
+		c.fault("the run ended as %s, not %s; an encoder that cannot say so claims Folded", got.Status, m.Status)
 	}
 	if m.statusSure && m.Err != "" && got.Err == "" {
 		c.fault("the run ended without the error %q", m.Err)

@@ -32,13 +32,27 @@ func (f *fixture) testTo(t *testing.T, target *hub.Dialect) {
 			f.testMeaning(t, target, p, records)
 		}
 	}
+	f.testVariants(t, target, loose, cause)
 }
 
 // testMeaning reads back what the encoder wrote and compares what a reader understands of it.
 func (f *fixture) testMeaning(t *testing.T, target *hub.Dialect, sent *pipe, records []wire.Record) {
 	t.Helper()
-	back := newPipe(target.Caps.Has(hub.CapReplace), 0)
-	dec := target.NewDecoder(target.Defaults())
+	back := readBack(t, target, records)
+	if back.err != nil {
+		t.Errorf("decoded and sequenced again, it breaks an invariant: %v\n%s", back.err, back.lines)
+		return
+	}
+	for _, fault := range sent.sense.Compare(&back.sense) {
+		t.Errorf("read back from %s: %s", target.Name, fault)
+	}
+}
+
+// readBack decodes and sequences what an encoder wrote.
+func readBack(t *testing.T, d *hub.Dialect, records []wire.Record) *pipe {
+	t.Helper()
+	back := newPipe(d.Caps.Has(hub.CapReplace), 0)
+	dec := d.NewDecoder(d.Defaults())
 	var evs []hub.Event
 	for i, rec := range records {
 		var err error
@@ -49,11 +63,47 @@ func (f *fixture) testMeaning(t *testing.T, target *hub.Dialect, sent *pipe, rec
 	}
 	back.push(dec.Finish(evs[:0], nil))
 	back.flush(nil)
-	if back.err != nil {
-		t.Errorf("decoded and sequenced again, it breaks an invariant: %v\n%s", back.err, back.lines)
-		return
+	return back
+}
+
+// variant is one option away from its default.
+type variant struct {
+	name    string
+	options hub.Options
+}
+
+// variants lists what the options of an encoder can be, one by one.
+func variants(d *hub.Dialect) (all []variant) {
+	for _, o := range d.Options {
+		values := o.Values
+		if o.Type == hub.OptionBool {
+			values = []string{"true", "false"}
+		}
+		for _, v := range values {
+			if v == o.Default || !o.Encode {
+				continue
+			}
+			if options, problems := d.ParseOptions(map[string]any{o.Name: v}); len(problems) == 0 {
+				all = append(all, variant{o.Name + "=" + v, options})
+			}
+		}
 	}
-	for _, fault := range sent.sense.Compare(&back.sense) {
-		t.Errorf("read back from %s: %s", target.Name, fault)
+	return all
+}
+
+// testVariants: with each option, what is written is valid.
+func (f *fixture) testVariants(t *testing.T, target *hub.Dialect, loose []hub.Event, cause error) {
+	t.Helper()
+	for _, v := range variants(target) {
+		p := newPipe(target.Caps.Has(hub.CapReplace), f.settle).encodeWith(target.NewEncoder(v.options), target.Framing)
+		p.push(loose)
+		p.flush(cause)
+		records, err := splitAll(p.out.Buf, target.Framing)
+		if err == nil {
+			err = checkRecords(target, records)
+		}
+		if err != nil {
+			t.Errorf("with the option %s: %v", v.name, err)
+		}
 	}
 }

@@ -172,9 +172,12 @@ func (m *Meaning) tool(ev *hub.Event, sure bool) {
 		t = &ToolMeaning{ID: string(ev.ID), argsSure: true}
 		m.Tools = append(m.Tools, t)
 	}
+	if t.Name == "" {
+		t.Name = plain(ev.Name)
+	}
 	switch ev.Kind {
 	case hub.ToolStart:
-		t.Name, t.sure = plain(ev.Name), t.sure || sure
+		t.sure = t.sure || sure
 	case hub.ToolArgs:
 		t.Args = rawjson.AppendUnescaped(t.Args, ev.Text)
 		t.argsSure = t.argsSure && sure
@@ -188,15 +191,19 @@ func (m *Meaning) tool(ev *hub.Event, sure bool) {
 	}
 }
 
-// result is the plain text of a result, whichever member has it.
+// result is the plain text of a result, whichever member has it. What a tool that failed said may be in its error.
 func result(ev *hub.Event) []byte {
-	if body, ok := rawjson.Str(ev.Value); ok {
-		return rawjson.AppendUnescaped(nil, body)
-	}
-	if ev.Value != nil {
+	body, ok := rawjson.Str(ev.Value)
+	switch {
+	case ok:
+	case ev.Value != nil:
 		return bytes.Clone(ev.Value)
+	case len(ev.Text) == 0 && ev.More != nil:
+		body = ev.More.Err
+	default:
+		body = ev.Text
 	}
-	return rawjson.AppendUnescaped(nil, ev.Text)
+	return rawjson.AppendUnescaped(nil, body)
 }
 
 func (m *Meaning) plan(ev *hub.Event, sure bool) {

@@ -15,8 +15,9 @@ import (
 // Decoding gives the same events whole, cut anywhere, with each record overwritten after use, and again after a Reset.
 // Sequenced, they keep the invariants. The dialect's own encoder gives the wire back, byte for byte. Every encoder in
 // the registry makes valid records of them in each of its framings; where it can be decoded, with the same meaning, as
-// far as its fates claim.
+// far as its fates claim. An end that says how a stream failed may be all that an encoder gets.
 func Run(t *testing.T, d *hub.Dialect) {
+	t.Run("failures", func(t *testing.T) { testFailures(t, d) })
 	for _, f := range load(t, d) {
 		t.Run(f.name, func(t *testing.T) {
 			if f.hasWire {
@@ -133,6 +134,19 @@ const (
 	cutLeast  = 32
 )
 
+// cutStep is the distance between cuts in a wire of n bytes. It is odd, so that cuts drift through lines of equal
+// length.
+func cutStep(n int) int {
+	all, budget := cutAll, cutBudget
+	if raceEnabled { // everything costs ten times as much
+		all, budget = all/8, budget/8
+	}
+	if n <= all {
+		return 1
+	}
+	return max(1, n/max(cutLeast, budget/n)) | 1
+}
+
 func (f *fixture) testCuts(t *testing.T, same func(*testing.T, string, *decoded) bool) {
 	if f.framing == wire.WebSocket {
 		return // what is read at once is one record
@@ -145,11 +159,7 @@ func (f *fixture) testCuts(t *testing.T, same func(*testing.T, string, *decoded)
 	if !same(t, "decoding byte by byte", decode(src, bytewise...)) {
 		return
 	}
-	step := 1
-	if n := len(f.wire); n > cutAll {
-		step = max(1, n/max(cutLeast, cutBudget/n)) | 1 // odd: the cuts drift through lines of equal length
-	}
-	for i := 1; i < len(f.wire); i += step {
+	for i := 1; i < len(f.wire); i += cutStep(len(f.wire)) {
 		src.rewind()
 		got := decode(src, f.wire[:i], f.wire[i:])
 		if !same(t, "decoding with a cut before byte "+itoa(i), got) {
@@ -191,104 +201,15 @@ func (f *fixture) testStrictOverwritten(t *testing.T, want string) {
 	}
 }
 
-// testEncode compares what the dialect's own encoder writes with the wire, or with the section again.
-func (f *fixture) testEncode(t *testing.T) {
-	if f.dialect.NewEncoder == nil {
-		return
-	}
-	t.Run("encode", func(t *testing.T) {
-		if f.section("again") == nil && !*update {
-			f.testWireAgain(t)
-			return
-		}
-		if *update && f.wireComesBack(t) {
-			f.setSection("again", nil)
-			return
-		}
-		f.expect(t, "again", string(f.encode(t, textFraming(f.dialect.Framing), false)))
-	})
-	t.Run("encode overwritten", func(t *testing.T) {
-		framing := textFraming(f.dialect.Framing)
-		want, got := f.encode(t, framing, false), f.encode(t, framing, true)
-		if string(want) != string(got) {
-			t.Errorf("with events overwritten after Encode, it writes other records\n%s", diff(string(want), string(got)))
-		}
-	})
-}
-
-// textFraming is f where it can stand in a fixture, and lines elsewhere.
-func textFraming(f wire.Framing) wire.Framing {
-	switch f {
-	case wire.SSE, wire.Concat:
-		return f
-	}
-	return wire.NDJSON
-}
-
-// encode writes the strict events with the dialect's own encoder.
-func (f *fixture) encode(t testing.TB, framing wire.Framing, overwrite bool) []byte {
-	t.Helper()
-	loose, cause := f.loose(t)
-	p := newPipe(f.dialect.Caps.Has(hub.CapReplace), f.settle).encodeWith(f.dialect.NewEncoder(f.options), framing)
-	p.overwrite = overwrite
-	for i := range loose {
-		p.push(loose[i : i+1])
-	}
-	p.flush(cause)
-	out := p.out.Buf
-	if n := len(out); n > 0 && out[n-1] != '\n' {
-		out = append(out, '\n') // sections of a fixture end so
-	}
-	return out
-}
-
-// wireComesBack reports whether the encoder gives the records of the wire.
-func (f *fixture) wireComesBack(t *testing.T) bool {
-	t.Helper()
-	if !f.hasWire {
-		return false
-	}
-	want := decode(newSource(f), f.wire)
-	if want.errs != "" {
-		return true // what was not understood cannot come back
-	}
-	got := f.encodedRecords(t, want.framing)
-	return compareRecords(want.records, got) == ""
-}
-
-func (f *fixture) testWireAgain(t *testing.T) {
-	t.Helper()
-	if !f.hasWire {
-		t.Errorf("%s: a fixture without a wire needs a section again (write it with -update)", f.path)
-		return
-	}
-	want := decode(newSource(f), f.wire)
-	if want.errs != "" {
-		return // what was not understood cannot come back
-	}
-	if fault := compareRecords(want.records, f.encodedRecords(t, want.framing)); fault != "" {
-		t.Errorf("%s: the wire does not come back; if that is right, write a section again with -update\n%s", f.path, fault)
-	}
-}
-
-func (f *fixture) encodedRecords(t *testing.T, framing wire.Framing) []wire.Record {
-	t.Helper()
-	framing = textFraming(framing)
-	records, err := splitAll(f.encode(t, framing, false), framing)
-	if err != nil {
-		t.Fatalf("%s: the encoder writes records that cannot be split: %v", f.path, err)
-	}
-	return records
-}
-
 func (f *fixture) testCross(t *testing.T) {
 	for _, target := range adapters.All() {
-		if target.NewEncoder == nil {
-			continue
+		if target.NewEncoder != nil {
+			t.Run("to "+target.Name, func(t *testing.T) { f.testTo(t, target) })
 		}
-		t.Run("to "+target.Name, func(t *testing.T) { f.testTo(t, target) })
 	}
 	if f.hasWire {
 		t.Run("copy", func(t *testing.T) { f.testCopy(t) })
+		t.Run("observe", func(t *testing.T) { f.testObserve(t) })
+		t.Run("keep-alive", func(t *testing.T) { f.testKeepAlive(t) })
 	}
 }

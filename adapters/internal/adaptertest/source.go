@@ -27,6 +27,8 @@ type source struct {
 	errs    []string
 	cause   error // of the end, for Finish
 	splits  int   // calls of Split
+
+	finishing bool // the events are those of Finish
 }
 
 func newSource(f *fixture) *source {
@@ -51,8 +53,10 @@ func (s *source) run(pieces ...[]byte) {
 	if s.cause == nil {
 		s.drain(true)
 	}
+	s.finishing = true
 	s.events = s.dec.Finish(s.events[:0], s.cause)
 	s.deliver()
+	s.finishing = false
 }
 
 // drain handles all complete records; it reports whether the stream goes on.
