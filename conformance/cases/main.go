@@ -1,0 +1,141 @@
+// Cases prints what real clients are to judge: for every fixture of every dialect, and for damaged copies of them, the
+// stream as Sabir encodes it for a target dialect, and what a reader must understand of it. One JSON object a line.
+//
+//	go run ./conformance/cases [-target agui] [-mutations 400] > cases.jsonl
+//
+// Nothing here decides by reading the encoder's output: the meaning is taken from the canonical events.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// Case is one stream for a client.
+type Case struct {
+	Name    string   `json:"name"`
+	Target  string   `json:"target"` // dialect of the body
+	Body    string   `json:"body"`
+	Type    string   `json:"type"` // content type of the body
+	Meaning *Meaning `json:"meaning"`
+
+	// Mutated streams were damaged on purpose: what patches apply to may be gone.
+	Mutated bool `json:"mutated,omitempty"`
+	// Flat streams show sub-agents in another form.
+	Flat bool `json:"flat,omitempty"`
+	// Control streams are wrong on purpose: a client that takes no offence, and is not misled, is no judge.
+	Control bool `json:"control,omitempty"`
+
+	// From is the stream as the upstream sends it, for runs through a proxy; only of fixtures with a wire.
+	From *Upstream `json:"from,omitempty"`
+}
+
+// Upstream is the answer of an agent server.
+type Upstream struct {
+	Dialect string            `json:"dialect"`
+	Options map[string]string `json:"options,omitempty"` // of the dialect, as the route must have them
+	Type    string            `json:"type"`
+	Wire    []byte            `json:"wire"` // base64 in JSON
+}
+
+func main() {
+	targets := flag.String("target", "agui", "dialects to encode, separated by commas")
+	mutations := flag.Int("mutations", 400, "damaged streams per target")
+	root := flag.String("root", ".", "the repository")
+	flag.Parse()
+	if err := run(*root, strings.Split(*targets, ","), *mutations); err != nil {
+		fmt.Fprintln(os.Stderr, "cannot make the cases:", err)
+		os.Exit(1)
+	}
+}
+
+func run(root string, targets []string, mutations int) error {
+	fixtures, err := load(root)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(os.Stdout)
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	for _, name := range targets {
+		target, err := adapters.Lookup(strings.TrimSpace(name))
+		if err != nil {
+			return err
+		}
+		for _, c := range casesFor(target, fixtures, mutations) {
+			if err := out.Encode(c); err != nil {
+				return err
+			}
+		}
+	}
+	return w.Flush()
+}
+
+// casesFor makes the cases of one target: each fixture as it is, in the variants of the target that fit, and damaged.
+func casesFor(target *hub.Dialect, fixtures []*fixture, mutations int) (all []*Case) {
+	for _, f := range fixtures {
+		options := target.Defaults()
+		if f.dialect == target {
+			options = f.options
+		}
+		c := encode(target, options, f.name, f.settle, f.loose, f.cause)
+		c.From = f.upstream()
+		all = append(all, c)
+		if len(c.Meaning.Agents) > 0 && !c.Flat && hasFlat(target) {
+			options, _ := target.ParseOptions(map[string]any{flatOption: flatValue})
+			all = append(all, encode(target, options, f.name+" (flat)", f.settle, f.loose, f.cause))
+		}
+	}
+	for seed := range mutations {
+		f := fixtures[seed%len(fixtures)]
+		loose, how := mutate(newRand(seed), f.loose)
+		c := encode(target, target.Defaults(), fmt.Sprintf("%s, damaged: %s(seed %d)", f.name, how, seed), f.settle, loose, f.cause)
+		c.Mutated = true
+		all = append(all, c)
+	}
+	return append(all, controls[target.Name]...)
+}
+
+// Some targets can do without sub-agents, for clients that do not know them.
+const (
+	flatOption = "subagents"
+	flatValue  = "flat"
+)
+
+func hasFlat(target *hub.Dialect) bool {
+	return slices.ContainsFunc(target.Options, func(o hub.OptionSpec) bool {
+		return o.Name == flatOption && slices.Contains(o.Values, flatValue)
+	})
+}
+
+// encode takes loose events through the sequencer and the encoder.
+func encode(target *hub.Dialect, options hub.Options, name string, settle time.Duration, loose []hub.Event, cause error) *Case {
+	seq := hub.NewSequencer(hub.SequencerConfig{Settle: settle, Replace: target.Caps.Has(hub.CapReplace)})
+	enc, out := target.NewEncoder(options), wire.NewOut(target.Framing)
+	m := newMeaning()
+	take := func(strict []hub.Event) {
+		for i := range strict {
+			m.event(&strict[i])
+			enc.Encode(out, &strict[i])
+		}
+	}
+	for i := range loose {
+		take(seq.Push(nil, loose[i:i+1], 0))
+	}
+	take(seq.Flush(nil, cause))
+	enc.Finish(out)
+	return &Case{
+		Name: name, Target: target.Name, Body: string(out.Buf), Type: target.Framing.ContentType(), Meaning: m,
+		Flat: hasFlat(target) && options.Enum(flatOption) == flatValue,
+	}
+}

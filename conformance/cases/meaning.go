@@ -1,0 +1,169 @@
+package main
+
+import (
+	"encoding/json"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// Meaning is what a reader must understand of a strict stream, whatever its dialect.
+type Meaning struct {
+	Answers    []string `json:"answers"` // texts of the agents, in the order of their starts
+	Users      []string `json:"users"`   // texts of the user
+	Others     []string `json:"others"`  // instructions
+	Reasoning  []string `json:"reasoning"`
+	Tools      []*Tool  `json:"tools"`
+	Agents     []string `json:"agents"` // names
+	Steps      int      `json:"steps"`
+	End        string   `json:"end"` // success, interrupt or error
+	Message    string   `json:"message,omitempty"`
+	Code       string   `json:"code,omitempty"`
+	Interrupts []string `json:"interrupts"` // ids of the questions that are open at the end
+
+	parts map[string]*part
+	order []*part
+	tools map[string]*Tool
+	asks  []string
+}
+
+// Tool is one call.
+type Tool struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Args   string `json:"args"`
+	Result string `json:"result"`
+
+	// Answered is whether there is a result; AnyText that its words are the encoder's choice.
+	Answered bool `json:"answered"`
+	AnyText  bool `json:"any_text,omitempty"`
+	// Resumed calls began in an earlier run: the stream has only their result.
+	Resumed bool `json:"resumed,omitempty"`
+}
+
+type part struct {
+	text string
+	list *[]string
+}
+
+func newMeaning() *Meaning {
+	return &Meaning{
+		Answers: []string{}, Users: []string{}, Others: []string{}, Reasoning: []string{}, Tools: []*Tool{},
+		Agents: []string{}, Interrupts: []string{}, parts: map[string]*part{}, tools: map[string]*Tool{},
+	}
+}
+
+func (m *Meaning) event(ev *hub.Event) {
+	switch ev.Kind {
+	case hub.TextStart:
+		p := &part{list: m.list(ev)}
+		m.parts[string(ev.ID)] = p
+		m.order = append(m.order, p)
+	case hub.TextDelta:
+		m.parts[string(ev.ID)].text += plain(ev.Text)
+	case hub.ToolStart, hub.ToolArgs, hub.ToolEnd:
+		m.tool(ev)
+	case hub.AgentStart:
+		m.Agents = append(m.Agents, plain(ev.Name))
+	case hub.StepStart:
+		m.Steps++
+	case hub.Ask:
+		m.asks = append(m.asks, plain(ev.ID))
+	case hub.Answer:
+		m.answer(plain(ev.ID))
+	case hub.RunEnd:
+		m.end(ev)
+	}
+}
+
+// list is where the text of a part belongs.
+func (m *Meaning) list(ev *hub.Event) *[]string {
+	switch {
+	case ev.Chan == hub.Reasoning:
+		return &m.Reasoning
+	case ev.Flags.Has(hub.User):
+		return &m.Users
+	case string(ev.Name) == "system", string(ev.Name) == "developer":
+		return &m.Others
+	}
+	return &m.Answers
+}
+
+func (m *Meaning) tool(ev *hub.Event) {
+	t := m.tools[string(ev.ID)]
+	if t == nil {
+		t = &Tool{ID: plain(ev.ID), Name: plain(ev.Name), Resumed: ev.Flags.Has(hub.Resumed)}
+		m.tools[string(ev.ID)] = t
+		m.Tools = append(m.Tools, t)
+	}
+	switch ev.Kind {
+	case hub.ToolArgs:
+		t.Args += plain(ev.Text)
+	case hub.ToolEnd:
+		t.result(ev)
+	}
+}
+
+// result reads the end of a call. One that is left to the client, or that nobody answered, has none.
+func (t *Tool) result(ev *hub.Event) {
+	var text string
+	blocks := ev.More != nil && ev.More.Content != nil
+	switch {
+	case len(ev.Text) > 0:
+		text = plain(ev.Text)
+	case ev.Value != nil:
+		if ev.Value[0] != '"' || json.Unmarshal(ev.Value, &text) != nil {
+			text = string(ev.Value)
+		}
+	case blocks:
+		t.AnyText = true
+	case ev.More != nil:
+		text = plain(ev.More.Err)
+	}
+	switch ev.Status {
+	case hub.StatusClient, hub.StatusPaused, hub.StatusAborted, hub.StatusUnknown:
+		t.Answered = len(ev.Text) > 0 || ev.Value != nil || blocks
+	default:
+		t.Answered = true
+	}
+	if t.Answered {
+		t.Result = text
+	}
+}
+
+func (m *Meaning) answer(id string) {
+	for i, open := range m.asks {
+		if open == id {
+			m.asks = append(m.asks[:i], m.asks[i+1:]...)
+			return
+		}
+	}
+}
+
+func (m *Meaning) end(ev *hub.Event) {
+	for _, p := range m.order {
+		if p.text != "" {
+			*p.list = append(*p.list, p.text)
+		}
+	}
+	m.End = "success"
+	switch ev.Status {
+	case hub.StatusFailed, hub.StatusCancelled, hub.StatusTruncated:
+		m.End = "error"
+		if ev.More != nil {
+			m.Message, m.Code = plain(ev.More.Err), plain(ev.More.ErrCode)
+		}
+	case hub.StatusPaused:
+		if len(m.asks) > 0 {
+			m.End, m.Interrupts = "interrupt", m.asks
+		}
+	}
+}
+
+// plain is the text of a string body.
+func plain(body []byte) string {
+	var s string
+	if err := json.Unmarshal(append(append([]byte{'"'}, body...), '"'), &s); err != nil {
+		panic("BUG: not the body of a string: " + string(body))
+	}
+	return s
+}

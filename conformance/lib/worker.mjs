@@ -1,0 +1,57 @@
+// Reads all cases with one client, in a process of its own: what the client prints belongs to the case at hand.
+//
+//	node lib/worker.mjs <client file> <cases file> <url template>
+//
+// In the template, {n} is the number of a case, {from} the dialect of its upstream, {how} whole or bytes. Prints one JSON object a
+// result.
+import { loadCases } from "./cases.mjs";
+
+const [clientFile, casesFile, template] = process.argv.slice(2);
+const print = (line) => process.stdout.write(JSON.stringify(line) + "\n");
+
+let complaints = [];
+for (const level of ["warn", "error", "log", "info", "debug"]) {
+  console[level] = (...args) => {
+    if (level === "warn" || level === "error") complaints.push(`${level}: ${args.map(String).join(" ")}`);
+  };
+}
+process.on("unhandledRejection", (err) => complaints.push(`unhandled rejection: ${err}`));
+process.on("uncaughtException", (err) => complaints.push(`uncaught exception: ${err}`));
+
+const deadline = 20_000; // milliseconds for one case
+
+const { default: client } = await import(new URL(`../${clientFile}`, import.meta.url));
+const cases = loadCases(casesFile);
+for (const c of cases) {
+  if (c.target !== client.dialect) continue;
+  const ways = template.includes("{how}") ? ["whole", "bytes"] : ["as served"];
+  for (const how of ways) {
+    if (template.includes("{from}") && !c.from) continue;
+    const url = template.replaceAll("{n}", c.n).replaceAll("{how}", how).replaceAll("{from}", c.from?.dialect);
+    print({ client: client.name, case: c.name, how, faults: await judge(c, url) });
+  }
+}
+process.exit(0);
+
+async function judge(c, url) {
+  complaints = [];
+  let faults;
+  try {
+    faults = client.differences(c.meaning, await within(deadline, client.read(url)), c);
+  } catch (err) {
+    faults = [`rejected: ${err}`];
+  }
+  await new Promise((resolve) => setImmediate(resolve)); // rejections that nobody handles come late
+  const tolerated = c.mutated ? client.toleratedWhenMutated : [];
+  faults = faults.concat(complaints.filter((text) => !tolerated.some((t) => t.test(text.replace(/^\w+: /, "")))));
+  if (!c.control) return faults;
+  return faults.length > 0 ? [] : ["took no offence at a stream that is wrong on purpose"];
+}
+
+function within(ms, promise) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no end after ${ms} ms`)), ms);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,100 @@
+// Lets every client in clients/ read every case, and says what they took offence at.
+//
+//	node run.mjs <cases.jsonl> [--client <part of a file name>] [--filter <regular expression for case names>]
+//	             [--url <template>] [--port <number>] [--serve]
+//
+// Without --url the clients read the bodies of the cases from a server in this process, whole and one byte at a time.
+// With --url they read from there instead, as through a proxy: {n} stands for the number of the case, {from} for the
+// dialect of its upstream. This server then plays the upstream, at /from/{n} on --port. --serve only serves, until
+// interrupted.
+import { spawn } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import readline from "node:readline";
+import { parseArgs } from "node:util";
+import { loadCases } from "./lib/cases.mjs";
+import { serve } from "./lib/server.mjs";
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    client: { type: "string", default: "" },
+    filter: { type: "string", default: "" },
+    url: { type: "string" },
+    port: { type: "string", default: "0" },
+    serve: { type: "boolean", default: false },
+  },
+});
+const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
+const begun = Date.now();
+
+const casesFile = filterCases(positionals[0]);
+const cases = loadCases(casesFile);
+const server = await serve(cases, Number(options.port));
+if (options.serve) {
+  console.log(`${cases.length} cases at ${server.base}`);
+  await new Promise(() => {});
+}
+
+const template = options.url ?? `${server.base}/{how}/{n}`;
+const files = fs.readdirSync(path.join(here, "clients")).filter((f) => f.endsWith(".mjs") && f.includes(options.client));
+const failures = [];
+const totals = new Map();
+await inParallel(files, os.availableParallelism(), judge);
+server.close();
+report();
+
+// filterCases writes the cases that match to a file of their own.
+function filterCases(file) {
+  if (!file) {
+    console.error("usage: node run.mjs <cases.jsonl> [options]; see the head of this file");
+    process.exit(2);
+  }
+  if (!options.filter) return path.resolve(file);
+  const wanted = new RegExp(options.filter);
+  const kept = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "conformance-")), "cases.jsonl");
+  fs.writeFileSync(kept, loadCases(file).filter((c) => wanted.test(c.name)).map((c) => JSON.stringify(c) + "\n").join(""));
+  return kept;
+}
+
+async function inParallel(items, width, work) {
+  const queue = [...items];
+  await Promise.all(Array.from({ length: Math.min(width, queue.length) }, async () => {
+    while (queue.length > 0) await work(queue.shift());
+  }));
+}
+
+// judge runs one client over all cases.
+async function judge(file) {
+  const child = spawn(process.execPath, [path.join(here, "lib", "worker.mjs"), `clients/${file}`, casesFile, template], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = new Promise((resolve) => child.on("exit", (code, signal) => resolve(code ?? signal)));
+  let name = file;
+  let n = 0;
+  for await (const line of readline.createInterface({ input: child.stdout })) {
+    const result = JSON.parse(line);
+    name = result.client;
+    n++;
+    if (result.faults.length > 0) failures.push(result);
+  }
+  const code = await exited;
+  if (code !== 0) failures.push({ client: name, case: "(the client's process)", how: "", faults: [`ended with ${code}`] });
+  totals.set(name, n);
+}
+
+function report() {
+  for (const f of failures.slice(0, 50)) {
+    console.log(`FAIL ${f.client}: ${f.case} (${f.how})`);
+    for (const fault of f.faults) console.log(`     ${fault.slice(0, 2000)}`);
+  }
+  if (failures.length > 50) console.log(`and ${failures.length - 50} more`);
+  for (const [name, n] of [...totals].sort()) {
+    const bad = failures.filter((f) => f.client === name).length;
+    console.log(`${bad === 0 ? "ok  " : "FAIL"} ${name}: ${n - bad} of ${n} readings understood`);
+  }
+  const read = [...totals.values()].reduce((a, b) => a + b, 0);
+  console.log(`${cases.length} cases, ${files.length} clients, ${read} readings, ${failures.length} failures, ${((Date.now() - begun) / 1000).toFixed(1)} s`);
+  process.exit(failures.length > 0 || read === 0 || [...totals.values()].includes(0) ? 1 : 0);
+}
