@@ -21,6 +21,7 @@ type generator struct {
 type genLane struct {
 	id, name string
 	part     string
+	msg      []byte // of the part; the tools of a lane are of no message or of their own
 	ch       hub.Chan
 	step     string
 	children int
@@ -29,6 +30,7 @@ type genLane struct {
 
 type genTool struct {
 	id, name, ask string
+	msg           []byte
 	lane          *genLane
 	args          []string // fragments still to come
 	whole         string
@@ -86,15 +88,27 @@ func (g *generator) action() {
 
 func (g *generator) delta(l *genLane) {
 	if l.part == "" {
-		l.part, l.ch = g.id("part"), hub.Chan(g.rnd.IntN(3))
-		g.add(hub.Event{Kind: hub.TextStart, ID: []byte(l.part), Chan: l.ch, Lane: []byte(l.id)})
+		l.part, l.ch, l.msg = g.id("part"), hub.Chan(g.rnd.IntN(3)), g.message()
+		g.add(l.text(hub.TextStart, nil))
 	}
-	g.add(hub.Event{Kind: hub.TextDelta, ID: []byte(l.part), Chan: l.ch, Lane: []byte(l.id), Text: g.text()})
+	g.add(l.text(hub.TextDelta, g.text()))
+}
+
+func (l *genLane) text(kind hub.Kind, text []byte) hub.Event {
+	return hub.Event{Kind: kind, ID: []byte(l.part), Chan: l.ch, Lane: []byte(l.id), Msg: l.msg, Text: text}
+}
+
+// message names a message, or none.
+func (g *generator) message() []byte {
+	if g.rnd.IntN(2) == 0 {
+		return nil
+	}
+	return []byte(g.id("msg"))
 }
 
 func (g *generator) endPart(l *genLane) {
 	if l.part != "" {
-		g.add(hub.Event{Kind: hub.TextEnd, ID: []byte(l.part), Chan: l.ch, Lane: []byte(l.id)})
+		g.add(l.text(hub.TextEnd, nil))
 		l.part = ""
 	}
 }
@@ -104,7 +118,7 @@ func (g *generator) startTool(l *genLane) {
 		return
 	}
 	g.endPart(l)
-	t := &genTool{id: g.id("call"), name: g.id("tool"), lane: l}
+	t := &genTool{id: g.id("call"), name: g.id("tool"), msg: g.message(), lane: l}
 	t.args = []string{`{\"n\":`, `[` + g.id("")}
 	if g.rnd.IntN(2) == 0 {
 		t.args = append(t.args, `,`+g.id(""))
@@ -115,7 +129,7 @@ func (g *generator) startTool(l *genLane) {
 }
 
 func (t *genTool) event(kind hub.Kind, ev hub.Event) hub.Event {
-	ev.Kind, ev.ID, ev.Lane = kind, []byte(t.id), []byte(t.lane.id)
+	ev.Kind, ev.ID, ev.Lane, ev.Msg = kind, []byte(t.id), []byte(t.lane.id), t.msg
 	return ev
 }
 
