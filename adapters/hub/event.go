@@ -223,7 +223,7 @@ type More struct {
 	Schema  []byte // raw JSON Schema of the wanted answer
 	Expires []byte // RFC 3339
 
-	Usage   Counts
+	Usage   Counts // of a Usage event; no other has one
 	File    FileRef
 	Err     []byte // why a tool, agent or run failed
 	ErrCode []byte

@@ -228,7 +228,7 @@ func (s *Sequencer) toolOutput(dst []Event, ev *Event, t *tool) []Event {
 // add collects a partial output, so that the end can carry the whole result.
 func (p *partial) add(ev *Event, limit int) {
 	if ev.Op == Replace {
-		p.text, p.cut = p.text[:0], false
+		*p = partial{text: p.text[:0], value: p.value[:0], content: p.content[:0]}
 	}
 	if !p.cut {
 		piece := cutBody(ev.Text, limit-len(p.text))

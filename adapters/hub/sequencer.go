@@ -26,8 +26,9 @@ import (
 //	I13 ToolEnd carries the whole result even if only partial outputs came, up to a limit.
 //	I14 What the sequencer made up is flagged Synthetic; what it dropped or repaired is counted.
 //
-// Nothing is held back in a well-formed stream. Events of a tool whose start has not come are held, for that tool
-// only, within Bounds; and RunEnd is held for Settle.
+// Nothing is held back in a well-formed stream, but for a TextStart, which comes with the first character of its part.
+// Events of a tool whose start has not come are held, for that tool only, within Bounds; and RunEnd is held for Settle.
+// Memory is bounded too: "never again" means within the last Bounds.Known ids.
 //
 // Events returned are valid until the next call. A Sequencer is not safe for concurrent use. Times are durations since
 // any fixed moment that the caller chooses.
