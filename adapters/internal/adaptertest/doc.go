@@ -20,7 +20,16 @@
 //	                dialect is by default, or as lines where that would be binary
 //	-- error --     the errors of decoding, one a line
 //
-// A fixture without a wire begins with its events: it shows what the encoder makes of streams of other dialects.
+// A fixture without a wire begins with its events: it shows what the encoder makes of streams of other dialects. One whose
+// name begins with deltas is the one in which Allocs counts.
+//
+// # What a fault means
+//
+// "read back from X" comes from the cross product: X's encoder claimed with its fate to have carried an event, and X's
+// decoder does not find it. Either the fate is too proud (Folded is no shame), or one of the two is wrong.
+//
+// An invariant (I1 to I13) that breaks in a sequenced stream is a fault of the sequencer, or of a decoder whose events
+// hold something that is not JSON (I12).
 //
 // go test ./adapters/evolve -update writes events and error, strict if the section is there, and again if it differs
 // from the wire. Read the diff: expectations that nobody checked are worth nothing.
