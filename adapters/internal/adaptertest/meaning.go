@@ -191,19 +191,40 @@ func (m *Meaning) tool(ev *hub.Event, sure bool) {
 	}
 }
 
-// result is the plain text of a result, whichever member has it. What a tool that failed said may be in its error.
+// result is the plain text of a result, whichever member has it. What a tool that failed said may be in its error, and
+// what one said at all in its content blocks.
 func result(ev *hub.Event) []byte {
 	body, ok := rawjson.Str(ev.Value)
 	switch {
 	case ok:
 	case ev.Value != nil:
 		return bytes.Clone(ev.Value)
-	case len(ev.Text) == 0 && ev.More != nil:
+	case len(ev.Text) == 0 && ev.More != nil && len(ev.More.Err) > 0:
 		body = ev.More.Err
+	case len(ev.Text) == 0 && ev.More != nil:
+		return words(ev.More.Content)
 	default:
 		body = ev.Text
 	}
 	return rawjson.AppendUnescaped(nil, body)
+}
+
+// words is what content blocks say, a line for each that says something.
+func words(content rawjson.Value) []byte {
+	var lines [][]byte
+	for it := rawjson.Elems(content); ; {
+		block, ok := it.Next()
+		if !ok {
+			return bytes.Join(lines, []byte("\n"))
+		}
+		text, ok := rawjson.Str(rawjson.Get(block, "content", "text"))
+		if !ok {
+			text, ok = rawjson.Str(rawjson.Get(block, "text"))
+		}
+		if ok {
+			lines = append(lines, rawjson.AppendUnescaped(nil, text))
+		}
+	}
 }
 
 func (m *Meaning) plan(ev *hub.Event, sure bool) {

@@ -61,6 +61,9 @@ func TestMeaning(t *testing.T) {
 	f(tool+args+ready, tool+`{"kind":"tool.args","id":"t","text":"{\"a\":1}"}`, `the arguments {"a":1}, not {}`)
 	f(tool+args+"implied "+ready, tool+`{"kind":"tool.args","id":"t","text":" {} "}`)
 	f(`{"kind":"tool.end","status":"ok","id":"t","name":"n","value":{"a":[1, 2]}}`, `{"kind":"tool.end","status":"ok","id":"t","name":"n","text":"{\"a\":[1,2.0]}"}`)
+	f(`{"kind":"tool.end","status":"ok","id":"t","name":"n","text":"a\nb"}`,
+		`{"kind":"tool.end","status":"ok","id":"t","name":"n","content":[{"type":"content","content":{"type":"text","text":"a"}},{"type":"text","text":"b"}]}`)
+	f(`{"kind":"tool.end","status":"error","id":"t","name":"n","text":"a"}`, `{"kind":"tool.end","status":"error","id":"t","name":"n","err":"a"}`)
 	f(lane+`{"kind":"text.delta","lane":"l","id":"p","text":"sub"}`, lane+`{"kind":"text.delta","lane":"l","id":"p","text":"sub"}`)
 	f(lane+`{"kind":"text.delta","lane":"l","id":"p","text":"sub"}`, `{"kind":"text.delta","id":"p","text":"sub"}`,
 		`the answer text is "sub", not ""`, "texts of the lanes")
