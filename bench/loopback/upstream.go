@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/bench"
+)
+
+// call is what the load asks of the simulated server, in the query of the request; proxies pass it on.
+type call struct {
+	events    int
+	segmented bool          // flowing: one TCP segment per event
+	interval  time.Duration // paced: between two events; 0 is flowing
+	base      int64         // paced: what marks count from, microseconds since the Unix epoch
+}
+
+func (c call) query() string {
+	q := "?events=" + strconv.Itoa(c.events)
+	if c.segmented {
+		q += "&segmented=1"
+	}
+	if c.interval > 0 {
+		q += fmt.Sprintf("&interval=%d&base=%d", c.interval.Microseconds(), c.base)
+	}
+	return q
+}
+
+// step is the difference between the marks of two deltas.
+func (c call) step() uint32 {
+	if c.interval > 0 {
+		return uint32(c.interval.Microseconds())
+	}
+	return 1
+}
+
+func parseCall(q url.Values) (c call, err error) {
+	number := func(name string) (n int64) {
+		if text := q.Get(name); text != "" && err == nil {
+			n, err = strconv.ParseInt(text, 10, 64)
+		}
+		return n
+	}
+	c.events, c.segmented, c.base = int(number("events")), q.Get("segmented") != "", number("base")
+	c.interval = time.Duration(number("interval")) * time.Microsecond
+	if err == nil && (c.events < 1 || c.events > 1e7 || c.interval < 0) {
+		err = fmt.Errorf("cannot send %d events", c.events)
+	}
+	return c, err
+}
+
+// simulator is an agent server that speaks every dialect: /NAME answers in dialect NAME.
+type simulator struct {
+	mu      sync.Mutex
+	scripts map[string]*script
+}
+
+// script is a stream made ready to send: as HTTP chunks.
+type script struct {
+	header []byte
+	deltas [][]byte // the first with what comes before it; each holds one mark
+	tail   []byte   // with the end of the body
+	pieces [][]byte // the whole answer in pieces of about 4 KiB
+}
+
+func serveUpstream(ln net.Listener, _ spec) error {
+	s := &simulator{scripts: map[string]*script{}}
+	for {
+		conn, err := ln.Accept()
+		if err != nil {
+			return ignoreClosed(err)
+		}
+		go s.serve(conn)
+	}
+}
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// serve answers the requests of a connection.
+func (s *simulator) serve(conn net.Conn) {
+	defer conn.Close()
+	br := bufio.NewReaderSize(conn, 2<<10)
+	for {
+		req, err := http.ReadRequest(br)
+		if err != nil {
+			return
+		}
+		_, _ = io.Copy(io.Discard, req.Body)
+		if err := s.answer(conn, req); err != nil || req.Close {
+			return
+		}
+	}
+}
+
+func (s *simulator) answer(conn net.Conn, req *http.Request) error {
+	c, err := parseCall(req.URL.Query())
+	var sc *script
+	if err == nil {
+		sc, err = s.script(strings.TrimPrefix(req.URL.Path, "/"), c.events)
+	}
+	if err != nil {
+		_, _ = fmt.Fprintf(conn, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", len(err.Error()), err.Error())
+		return err
+	}
+	switch {
+	case c.interval > 0:
+		return sc.pace(conn, c)
+	case c.segmented:
+		return writeAll(conn, append(append([][]byte{sc.header}, sc.deltas...), sc.tail))
+	}
+	return writeAll(conn, sc.pieces)
+}
+
+// writeAll makes one system call, and so at least one TCP segment, of each piece: Go sets TCP_NODELAY.
+func writeAll(w io.Writer, pieces [][]byte) error {
+	for _, p := range pieces {
+		if _, err := w.Write(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pace sends each delta when it is due, by a timetable that begins now. A delta that is late does not delay the others.
+func (sc *script) pace(conn net.Conn, c call) error {
+	if _, err := conn.Write(sc.header); err != nil {
+		return err
+	}
+	start := time.Now()
+	first := uint32(start.UnixMicro() - c.base)
+	var buf []byte
+	for i := range c.events {
+		time.Sleep(time.Until(start.Add(time.Duration(i) * c.interval)))
+		buf = append(buf[:0], sc.deltas[i]...)
+		bench.SetMark(buf, first+uint32(i)*c.step())
+		if _, err := conn.Write(buf); err != nil {
+			return err
+		}
+	}
+	_, err := conn.Write(sc.tail)
+	return err
+}
+
+// script returns the stream of so many events in a dialect.
+func (s *simulator) script(dialect string, events int) (*script, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := dialect + "/" + strconv.Itoa(events)
+	if sc := s.scripts[key]; sc != nil {
+		return sc, nil
+	}
+	d, err := adapters.Lookup(dialect)
+	if err != nil {
+		return nil, err
+	}
+	text, err := bench.NewScript(d, events)
+	if err != nil {
+		return nil, err
+	}
+	sc := newScript(text)
+	s.scripts[key] = sc
+	return sc, nil
+}
+
+const pieceSize = 4 << 10
+
+func newScript(text *bench.Script) *script {
+	sc := &script{header: []byte("HTTP/1.1 200 OK\r\nContent-Type: " + text.Dialect.Framing.ContentType() +
+		"\r\nTransfer-Encoding: chunked\r\n\r\n")}
+	for i, d := range text.Deltas {
+		if i == 0 {
+			d = append(append([]byte(nil), text.Head...), d...)
+		}
+		sc.deltas = append(sc.deltas, appendChunk(nil, d))
+	}
+	const last = "0\r\n\r\n"
+	sc.tail = append(appendChunk(nil, text.Tail), last...)
+	piece := append([]byte(nil), sc.header...)
+	for rest := text.Bytes(); len(rest) > 0; {
+		n := min(len(rest), pieceSize)
+		sc.pieces = append(sc.pieces, appendChunk(piece, rest[:n]))
+		piece, rest = nil, rest[n:]
+	}
+	end := &sc.pieces[len(sc.pieces)-1]
+	*end = append(*end, last...)
+	return sc
+}
+
+func appendChunk(dst, data []byte) []byte {
+	if len(data) == 0 {
+		return dst // an empty chunk would end the body
+	}
+	dst = append(strconv.AppendInt(dst, int64(len(data)), 16), "\r\n"...)
+	return append(append(dst, data...), "\r\n"...)
+}
