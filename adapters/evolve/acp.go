@@ -1,0 +1,167 @@
+package evolve
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// The Agent Client Protocol has the same updates as this dialect and some more. Those that say something canonical are
+// decoded, those of a session's state are data, the rest stays raw.
+
+// rareUpdate decodes the kinds of update that are not in the first versions of the SDK.
+func (d *decoder) rareUpdate(dst []hub.Event, kind string) ([]hub.Event, error) {
+	u := d.rawUpdate()
+	if d.from.path == nil {
+		u = d.from.rec.Data
+	}
+	switch kind {
+	case "usage":
+		return d.usage(dst, u)
+	case "usage_update":
+		return d.contextUsage(dst, u), nil
+	case "notice":
+		return d.notice(dst, u), nil
+	case "plan_update":
+		return d.planUpdate(dst, u)
+	case "available_commands_update", "current_mode_update", "config_option_update", "session_info_update":
+		dst, ev := d.add(dst, hub.Data)
+		ev.Name, ev.Op, ev.Value = []byte(kind), hub.Set, u
+		return dst, nil
+	case dataUpdate:
+		return d.extension(dst, u), nil
+	}
+	return d.raw(dst), nil
+}
+
+// usage decodes the accounting of newer versions of the SDK. promptTokens includes what was cached.
+func (d *decoder) usage(dst []hub.Event, u rawjson.Value) ([]hub.Event, error) {
+	counts := rawjson.Get(u, "usage")
+	if rawjson.Kind(counts) != '{' {
+		return dst, d.fault(hub.ReasonMissing, "usage", "want an object")
+	}
+	dst, ev := d.add(dst, hub.Usage)
+	ev.Scope = hub.StepScope
+	if scope, _ := rawjson.Str(rawjson.Get(u, "scope")); string(scope) == "run" {
+		ev.Scope = hub.RunScope
+	}
+	c, extra := &d.more(ev).Usage, rawjson.Get(counts, "extra")
+	c.In, c.Out, c.Cached = count(counts, "promptTokens"), count(counts, "completionTokens"), count(counts, "cachedTokens")
+	c.Total, c.ReasoningTokens = count(extra, "total_tokens"), count(extra, "reasoning_output_tokens")
+	c.CacheWrite = max(count(extra, "cache_creation_input_tokens"), count(extra, "cache_write_input_tokens"))
+	if cost := rawjson.Get(counts, "costUsd"); rawjson.Kind(cost) == '0' {
+		c.Cost, c.Currency = cost, []byte("USD")
+	}
+	return dst, nil
+}
+
+// count reads a number of tokens; -1 is unknown.
+func count(v rawjson.Value, name string) int64 {
+	if n, ok := rawjson.Int(rawjson.Get(v, name)); ok && n >= 0 {
+		return n
+	}
+	return -1
+}
+
+// contextUsage decodes usage_update of ACP: how full the context is, and what the session has cost.
+func (d *decoder) contextUsage(dst []hub.Event, u rawjson.Value) []hub.Event {
+	dst, ev := d.add(dst, hub.Usage)
+	ev.Scope = hub.SessionScope
+	c := &d.more(ev).Usage
+	c.ContextUsed, c.ContextSize = count(u, "used"), count(u, "size")
+	if amount := rawjson.Get(u, "cost", "amount"); rawjson.Kind(amount) == '0' {
+		c.Cost = amount
+		c.Currency, _ = rawjson.Str(rawjson.Get(u, "cost", "currency"))
+	}
+	return dst
+}
+
+// promptUsage decodes the totals of a turn, which some agents put into the response that ends it.
+func (d *decoder) promptUsage(dst []hub.Event, u rawjson.Value) []hub.Event {
+	if rawjson.Kind(u) != '{' {
+		return dst
+	}
+	dst, ev := d.add(dst, hub.Usage)
+	ev.Scope = hub.RunScope
+	c := &d.more(ev).Usage
+	c.In, c.Out, c.Total = count(u, "inputTokens"), count(u, "outputTokens"), count(u, "totalTokens")
+	c.Cached, c.CacheWrite = count(u, "cachedReadTokens"), count(u, "cachedWriteTokens")
+	c.ReasoningTokens = count(u, "thoughtTokens")
+	return dst
+}
+
+func (d *decoder) notice(dst []hub.Event, u rawjson.Value) []hub.Event {
+	dst, ev := d.add(dst, hub.Notice)
+	ev.Level = hub.LevelInfo
+	switch severity, _ := rawjson.Str(rawjson.Get(u, "severity")); string(severity) {
+	case "warning":
+		ev.Level = hub.LevelWarning
+	case "error":
+		ev.Level = hub.LevelError
+	}
+	ev.Text, _ = rawjson.Str(rawjson.Get(u, "title"))
+	if more, _ := rawjson.Str(rawjson.Get(u, "description")); len(more) > 0 {
+		ev.Title, ev.Text = ev.Text, more
+	}
+	return dst
+}
+
+// planUpdate decodes the plans with ids of ACP's drafts. Plans that are no list of items stay raw.
+func (d *decoder) planUpdate(dst []hub.Event, u rawjson.Value) ([]hub.Event, error) {
+	entries := rawjson.Get(u, "plan", "entries")
+	if entries == nil {
+		return d.raw(dst), nil
+	}
+	id, _ := rawjson.Str(rawjson.Get(u, "plan", "planId"))
+	return d.plan(dst, entries, id)
+}
+
+// extension decodes what the encoder writes for data that this dialect has no update for.
+func (d *decoder) extension(dst []hub.Event, u rawjson.Value) []hub.Event {
+	dst, ev := d.add(dst, hub.Data)
+	ev.Op = hub.Emit
+	ev.Name, _ = rawjson.Str(rawjson.Get(u, "name"))
+	ev.ID, _ = rawjson.Str(rawjson.Get(u, "id"))
+	if op, ok := rawjson.Str(rawjson.Get(u, "op")); ok {
+		if parsed, known := hub.ParseOp(op); known {
+			ev.Op = parsed
+		}
+	}
+	if ev.Value = rawjson.Get(u, "value"); ev.Value == nil {
+		ev.Value = []byte("null")
+	}
+	return dst
+}
+
+// stopReasons are those of ACP. Others, of later versions, pass as done with their name.
+var stopReasons = []struct {
+	name   string
+	status hub.Status
+}{
+	{"end_turn", hub.StatusDone},
+	{"max_tokens", hub.StatusLength},
+	{"max_turn_requests", hub.StatusLimit},
+	{"refusal", hub.StatusRefused},
+	{"cancelled", hub.StatusCancelled},
+}
+
+func stopStatus(reason []byte) hub.Status {
+	for _, s := range stopReasons {
+		if s.name == string(reason) {
+			return s.status
+		}
+	}
+	return hub.StatusDone
+}
+
+// stopReason is the closest that ACP has for the end of a run that did not fail.
+func stopReason(s hub.Status) string {
+	for _, r := range stopReasons {
+		if r.status == s {
+			return r.name
+		}
+	}
+	if s == hub.StatusFiltered {
+		return "refusal"
+	}
+	return "end_turn"
+}

@@ -1,0 +1,258 @@
+package evolve
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// decoder reads records of all forms. Which form a record has is told by its members alone.
+type decoder struct {
+	opt     decodeOptions
+	json    rawjson.Decoder
+	event   event
+	message message
+	scratch hub.Scratch
+
+	from  origin
+	begun bool              // something was emitted
+	root  []byte            // session of the root agent; empty until a record names one
+	lanes map[string]string // lanes that were opened: other sessions and sub-agents, to the lane around them
+	calls calls
+	run   runState
+	std   [2][]byte // parts of a chunk of stdout and of stderr that is not done
+}
+
+// origin is what the envelope says about the record being decoded.
+type origin struct {
+	rec      wire.Record
+	path     []string // to the update, from the root of the record
+	session  rawjson.Value
+	parent   rawjson.Value
+	acp      bool
+	lane     []byte
+	msg      []byte
+	at       int64
+	flags    hub.Flags
+	toolLane []byte // the session among the lanes: tool ids are unique in it
+}
+
+var (
+	pathEvent  = []string{"update"}
+	pathParams = []string{"params", "update"}
+)
+
+func newDecoder(o hub.Options) hub.Decoder {
+	d := &decoder{opt: parseDecodeOptions(o), json: rawjson.Decoder{MaxDepth: o.Nesting}}
+	d.Reset()
+	return d
+}
+
+// Reset implements [hub.Decoder].
+func (d *decoder) Reset() {
+	if d.lanes == nil {
+		d.lanes, d.calls = map[string]string{}, calls{}
+	}
+	clear(d.lanes)
+	clear(d.calls)
+	d.scratch.Reset()
+	d.begun, d.root, d.run, d.from = false, d.root[:0], runState{}, origin{}
+	d.std[0], d.std[1] = d.std[0][:0], d.std[1][:0]
+}
+
+// Decode implements [hub.Decoder].
+func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
+	d.scratch.Reset()
+	if rec.Data == nil {
+		return dst, nil
+	}
+	n := len(dst)
+	d.from = origin{rec: rec, path: pathEvent}
+	dst, err := d.record(dst)
+	d.begun = d.begun || len(dst) > n
+	return dst, err
+}
+
+func (d *decoder) record(dst []hub.Event) ([]hub.Event, error) {
+	data := d.from.rec.Data
+	if isMessage(data) {
+		return d.rpc(dst)
+	}
+	ev := &d.event
+	*ev = event{}
+	if err := d.json.Decode(data, ev); err != nil {
+		return dst, hub.JSONError(err)
+	}
+	d.run.seen = true
+	switch {
+	case ev.Update.Kind != nil:
+		d.from.session, d.from.parent, d.from.at = ev.SessionID, ev.Parent, parseTime(ev.Time)
+		d.from.msg, _ = rawjson.Str(ev.MessageID)
+		return d.update(dst, &ev.Update)
+	case ev.RPC != nil:
+		return d.rpc(dst)
+	case ev.Reason != nil && ev.Sandbox != nil:
+		return d.lifecycle(dst, ev.Reason, ev.Time, bytes.TrimSpace(data)), nil
+	case ev.Bare != nil:
+		return d.bare(dst)
+	case ev.Prompt != nil || ev.End != nil || ev.Meta != nil:
+		return d.logLine(dst), nil
+	case ev.Data != nil && stdName(ev.Type) >= 0:
+		return d.stdio(dst, stdName(ev.Type), ev.Data, ev.Done), nil
+	}
+	return d.raw(dst), nil
+}
+
+// bare reads an update that has no envelope.
+func (d *decoder) bare(dst []hub.Event) ([]hub.Event, error) {
+	d.from.path = nil
+	if err := d.json.Decode(d.from.rec.Data, &d.event.Update); err != nil {
+		return dst, hub.JSONError(err)
+	}
+	d.from.session = d.event.SessionID
+	return d.update(dst, &d.event.Update)
+}
+
+// update emits what a SessionUpdate says.
+func (d *decoder) update(dst []hub.Event, u *update) ([]hub.Event, error) {
+	kind, ok := rawjson.Str(u.Kind)
+	if !ok {
+		return dst, d.fault(hub.ReasonType, "sessionUpdate", "want a string")
+	}
+	if d.from.parent == nil && u.Meta != nil {
+		d.from.parent = rawjson.Get(u.Meta, "claudeCode", "parentToolUseId")
+	}
+	dst = d.enter(dst)
+	if u.empty() && u.Note != nil {
+		return d.placeholder(dst), nil
+	}
+	switch string(kind) {
+	case "agent_message_chunk":
+		return d.chunk(dst, u, hub.AnswerText, 0)
+	case "agent_thought_chunk":
+		return d.chunk(dst, u, hub.Reasoning, 0)
+	case "user_message_chunk":
+		return d.chunk(dst, u, hub.AnswerText, hub.User)
+	case "tool_call":
+		return d.tool(dst, u, true)
+	case "tool_call_update":
+		return d.tool(dst, u, false)
+	case "plan":
+		return d.plan(dst, u.Entries, nil)
+	case "error":
+		return d.failure(dst, u)
+	}
+	return d.rareUpdate(dst, string(kind))
+}
+
+// rawUpdate is the update of the record as it came.
+func (d *decoder) rawUpdate() rawjson.Value { return rawjson.Get(d.from.rec.Data, d.from.path...) }
+
+// add appends an event with what the envelope says of it.
+func (d *decoder) add(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Lane, ev.Msg, ev.Flags = kind, d.from.lane, d.from.msg, d.from.flags
+	if d.from.at != 0 {
+		d.more(ev).Time = d.from.at
+	}
+	return dst, ev
+}
+
+// more returns the rare members of ev, making them if there are none.
+func (d *decoder) more(ev *hub.Event) *hub.More {
+	if ev.More == nil {
+		ev.More = d.scratch.More()
+	}
+	return ev.More
+}
+
+// raw passes on a record that has no kind.
+func (d *decoder) raw(dst []hub.Event) []hub.Event {
+	dst, ev := d.add(dst, hub.Raw)
+	ev.Name, ev.Value, ev.ID = []byte(name), bytes.TrimSpace(d.from.rec.Data), d.from.rec.Event
+	ev.Msg = nil
+	return dst
+}
+
+// placeholder passes on what the bridge sends in place of an event that was too large: it names no tool and holds
+// nothing, so all that can be said is that something is missing.
+func (d *decoder) placeholder(dst []hub.Event) []hub.Event {
+	d.from.flags |= hub.Lossy
+	return d.raw(dst)
+}
+
+// fault makes the error for a member of the update. The offset is that of its discriminator.
+func (d *decoder) fault(reason hub.Reason, member, msg string) error {
+	path := member
+	for i := len(d.from.path) - 1; i >= 0; i-- {
+		path = d.from.path[i] + "." + path
+	}
+	return hub.NewError(reason, path, bytes.Index(d.from.rec.Data, []byte(`"sessionUpdate"`)), msg)
+}
+
+// maxLanes bounds how many lanes are announced with a name; the sequencer opens others under their ids.
+const maxLanes = 1024
+
+// enter finds the lane of the record and names what is new: the session of the root agent, another session, a
+// sub-agent.
+func (d *decoder) enter(dst []hub.Event) []hub.Event {
+	session, _ := rawjson.Str(d.from.session)
+	switch {
+	case len(session) == 0 || bytes.Equal(session, d.root):
+	case len(d.root) == 0:
+		dst = d.nameRoot(dst, session)
+	default:
+		dst = d.openLane(dst, session, nil)
+		d.from.lane, d.from.toolLane = session, session
+	}
+	if parent, _ := rawjson.Str(d.from.parent); len(parent) > 0 {
+		_, parent = d.findCall(parent)
+		dst = d.openLane(dst, parent, parent)
+		d.from.lane = parent
+	}
+	return dst
+}
+
+// nameRoot says which session the root agent is. At the very start that is what the start of the run says.
+func (d *decoder) nameRoot(dst []hub.Event, session []byte) []hub.Event {
+	d.root = append(d.root[:0], session...)
+	dst, ev := hub.Grow(dst)
+	if d.begun {
+		ev.Kind, ev.Name, ev.Op, ev.Value = hub.Data, []byte(dataSession), hub.Set, d.from.session
+		return dst
+	}
+	ev.Kind, ev.Ref = hub.RunStart, session
+	return dst
+}
+
+// openLane announces a lane the first time: another session, or with ref the sub-agent that a tool call started.
+func (d *decoder) openLane(dst []hub.Event, lane, ref []byte) []hub.Event {
+	if _, known := d.lanes[string(lane)]; known || len(d.lanes) >= maxLanes {
+		return dst
+	}
+	d.lanes[string(lane)] = string(d.from.lane)
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Lane, ev.Ref, ev.Name = hub.AgentStart, lane, d.from.lane, ref, []byte("agent")
+	if ref == nil {
+		ev.Name = lane
+		meta := append(append(d.scratch.Begin(), `{"sessionId":`...), d.from.session...)
+		d.more(ev).Meta = d.scratch.Since(append(meta, '}'))
+	}
+	return dst
+}
+
+// parseTime reads an ISO 8601 time as milliseconds since the Unix epoch; 0 is unknown.
+func parseTime(v rawjson.Value) int64 {
+	text, ok := rawjson.Str(v)
+	if !ok {
+		return 0
+	}
+	t, err := time.Parse(time.RFC3339, string(text))
+	if err != nil {
+		return 0
+	}
+	return t.UnixMilli()
+}

@@ -1,0 +1,103 @@
+package evolve
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// chunk decodes the three kinds of *_chunk: a text is a delta, an image is whole.
+func (d *decoder) chunk(dst []hub.Event, u *update, ch hub.Chan, role hub.Flags) ([]hub.Event, error) {
+	if id, ok := rawjson.Str(u.MessageID); ok {
+		d.from.msg = id
+	}
+	var b block
+	switch rawjson.Kind(u.Content) {
+	case '{':
+		b = readBlock(u.Content)
+	case '"':
+		b.kind = []byte("text")
+		b.text, _ = rawjson.Str(u.Content)
+	case 0, 'n':
+		return dst, d.fault(hub.ReasonMissing, "content", "a chunk needs its content")
+	default:
+		return dst, d.fault(hub.ReasonType, "content", "want a content block")
+	}
+	d.from.flags |= role
+	return d.block(dst, &b, ch)
+}
+
+func (d *decoder) block(dst []hub.Event, b *block, ch hub.Chan) ([]hub.Event, error) {
+	switch string(b.kind) {
+	case "text":
+		if b.text == nil {
+			return dst, d.fault(hub.ReasonMissing, "content.text", "a text block needs its text, a string")
+		}
+		dst, ev := d.add(dst, hub.TextDelta)
+		ev.Chan, ev.Text = ch, b.text
+		return dst, nil
+	case "image", "audio", "resource_link":
+		if len(b.data) == 0 && len(b.uri) == 0 {
+			return dst, d.fault(hub.ReasonMissing, "content.data", "want data, or the uri of a remote file")
+		}
+		dst, ev := d.add(dst, hub.File)
+		ev.Chan = ch
+		d.more(ev).File = hub.FileRef{Media: b.mime, Name: b.name, URL: b.uri, Base64: b.data}
+		return dst, nil
+	}
+	return d.raw(dst), nil
+}
+
+// plan decodes the entries of a plan, which replace all earlier ones.
+func (d *decoder) plan(dst []hub.Event, entries rawjson.Value, id []byte) ([]hub.Event, error) {
+	if rawjson.Kind(entries) != '[' {
+		return dst, d.fault(hub.ReasonType, "entries", "want an array")
+	}
+	dst, ev := d.add(dst, hub.Plan)
+	ev.ID = id
+	m := d.more(ev)
+	for it := rawjson.Elems(entries); ; {
+		entry, ok := it.Next()
+		if !ok {
+			return dst, nil
+		}
+		m.Items = append(m.Items, readEntry(entry))
+	}
+}
+
+func readEntry(entry rawjson.Value) (item hub.PlanItem) {
+	for it := rawjson.Fields(entry); ; {
+		key, val, ok := it.Next()
+		if !ok {
+			return item
+		}
+		body, _ := rawjson.Str(val)
+		switch string(key) {
+		case "content":
+			item.Content = body
+		case "status":
+			item.Status = body
+		case "priority":
+			item.Priority = body
+		case "id":
+			item.ID = body
+		}
+	}
+}
+
+// failure decodes an error of the harness. A fatal one ends the run, even without words; what follows within the
+// settling time is kept.
+func (d *decoder) failure(dst []hub.Event, u *update) ([]hub.Event, error) {
+	text, ok := rawjson.Str(u.Message)
+	fatal, _ := rawjson.Bool(u.Fatal)
+	switch {
+	case fatal && !ok:
+		return d.endRun(dst, hub.StatusFailed, []byte("error"), []byte(agentFailed), nil), nil
+	case fatal:
+		return d.endRun(dst, hub.StatusFailed, []byte("error"), text, nil), nil
+	case !ok:
+		return dst, d.fault(hub.ReasonMissing, "message", "an error needs its message, a string")
+	}
+	dst, ev := d.add(dst, hub.Notice)
+	ev.Level, ev.Text = hub.LevelError, text
+	return dst, nil
+}

@@ -1,0 +1,311 @@
+package evolve
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// call is what the decoder remembers of a tool call.
+type call struct {
+	owner   string // session that the call belongs to; empty for that of the root agent
+	started bool
+	held    bool // updates came before the call
+	ready   bool
+	running bool
+	browser bool
+	urls    URLs // found in results that came before the call, whose title tells what they are
+}
+
+// calls are the tool calls by the id that their events carry.
+type calls map[string]*call
+
+// maxCalls bounds the memory of one stream. When it is reached all calls are forgotten, which costs little: an update
+// of a forgotten call is still an update.
+const maxCalls = 4096
+
+// findCall returns the call that id means in the session of the record, nil if it is new, and the id of its events.
+// Only an id that another session uses already gets a prefix, the session and a slash.
+func (d *decoder) findCall(id []byte) (*call, []byte) {
+	known := d.calls[string(id)]
+	if known == nil || known.owner == string(d.from.toolLane) {
+		return known, id
+	}
+	owner := d.from.toolLane
+	if len(owner) == 0 {
+		owner = d.root
+	}
+	long := append(append(d.scratch.Begin(), owner...), '/')
+	id = d.scratch.Since(append(long, id...))
+	return d.calls[string(id)], id
+}
+
+// call is findCall that makes the call.
+func (d *decoder) call(id []byte) (*call, []byte) {
+	c, id := d.findCall(id)
+	if c == nil {
+		if len(d.calls) >= maxCalls {
+			clear(d.calls)
+		}
+		c = &call{owner: string(d.from.toolLane)}
+		d.calls[string(id)] = c
+	}
+	return c, id
+}
+
+// toolRecord is one tool_call or tool_call_update while it is decoded.
+type toolRecord struct {
+	*update
+	call    *call
+	id      []byte
+	title   []byte
+	kind    []byte
+	status  hub.Status
+	content rawjson.Value // nil: say nothing of it
+	starts  bool          // the record announces the call
+}
+
+// tool decodes tool_call and tool_call_update. Both may announce, change and end a call: codex sends finished calls,
+// and the same call twice; ACP lets an update announce one.
+func (d *decoder) tool(dst []hub.Event, u *update, isCall bool) ([]hub.Event, error) {
+	id, _ := rawjson.Str(u.ToolCallID)
+	if len(id) == 0 {
+		return dst, d.fault(hub.ReasonMissing, "toolCallId", "want the id of the call, a string that is not empty")
+	}
+	r := toolRecord{update: u, status: toolStatus(u.Status)}
+	r.call, r.id = d.call(id)
+	r.title, _ = rawjson.Str(u.Title)
+	r.kind, _ = rawjson.Str(u.ToolKind)
+	if !rawjson.IsNull(u.Content) {
+		r.content = u.Content
+	}
+	if d.opt.browser && browserTitle(r.title) {
+		r.call.browser = true
+	}
+	announces := isCall || d.from.acp && len(r.title) > 0 && !ended(r.status)
+	r.starts = announces && !r.call.started
+	switch {
+	case r.starts:
+		dst = d.announce(dst, &r)
+	case !ended(r.status):
+		dst = d.ready(dst, &r)
+		dst = d.change(dst, &r)
+	default:
+		dst = d.ready(dst, &r)
+	}
+	if ended(r.status) {
+		dst = d.endTool(dst, &r)
+	}
+	r.call.held = !r.call.started
+	return dst, nil
+}
+
+func ended(s hub.Status) bool { return s >= hub.StatusOK }
+
+// toolStatus reads a status; the last two are drafts of ACP. Others are none, as ACP's own client reads them.
+func toolStatus(v rawjson.Value) hub.Status {
+	body, _ := rawjson.Str(v)
+	switch string(body) {
+	case "pending", "paused":
+		return hub.StatusPending
+	case "in_progress":
+		return hub.StatusRunning
+	case "completed":
+		return hub.StatusOK
+	case "failed":
+		return hub.StatusError
+	case "cancelled":
+		return hub.StatusAborted
+	}
+	return hub.StatusNone
+}
+
+// announce starts a call. A call that arrives finished says so in the status of its start, so that the encoder can
+// write one record again; its content is its result.
+func (d *decoder) announce(dst []hub.Event, r *toolRecord) []hub.Event {
+	c := r.call
+	if c.started = true; c.held {
+		dst = d.ready(dst, r) // first, or the results that were held back would come without arguments
+	}
+	c.running = r.status == hub.StatusRunning
+	dst, ev := d.add(dst, hub.ToolStart)
+	ev.ID, ev.Title, ev.Status = r.id, r.title, r.status
+	ev.Name = d.toolName(r)
+	d.describe(ev, r)
+	if r.content != nil && !ended(r.status) {
+		d.more(ev).Content = r.content
+	}
+	if c.browser {
+		d.markBrowser(ev)
+		dst = d.browserData(dst, r.id, &c.urls)
+	}
+	return d.ready(dst, r)
+}
+
+// toolName is the name on the wire where there is one, else it is told from title and kind.
+func (d *decoder) toolName(r *toolRecord) []byte {
+	for _, v := range [...]rawjson.Value{r.update.ToolName, r.update.Name} {
+		if body, _ := rawjson.Str(v); len(body) > 0 {
+			return body
+		}
+	}
+	return d.scratch.Since(appendToolName(d.scratch.Begin(), r.title, r.kind))
+}
+
+// describe fills the members that any record of a call may have.
+func (d *decoder) describe(ev *hub.Event, r *toolRecord) {
+	if len(r.kind) > 0 {
+		d.more(ev).ToolKind = r.kind
+	}
+	if rawjson.Kind(r.Locations) == '[' {
+		d.more(ev).Locations = d.locations(r.Locations)
+	}
+	if rawjson.Kind(r.Meta) == '{' {
+		d.more(ev).Meta = r.Meta
+	}
+}
+
+// locations counts lines from 1, as the canonical model does.
+func (d *decoder) locations(v rawjson.Value) []byte {
+	if d.from.acp || d.opt.lineBase == 1 || !hasLines(v) {
+		return v
+	}
+	return d.scratch.Since(appendShifted(d.scratch.Begin(), v, 1))
+}
+
+// ready says that the arguments are complete. A call that runs has all it will get; one that waits may be told more, and
+// in ACP {} stands for that. What nobody ever says is made up by the sequencer.
+func (d *decoder) ready(dst []hub.Event, r *toolRecord) []hub.Event {
+	input := r.RawInput
+	absent := rawjson.IsNull(input)
+	runs := r.starts && !d.from.acp && r.status == hub.StatusRunning
+	if r.call.ready || absent && !runs || d.from.acp && emptyObject(input) {
+		return dst
+	}
+	r.call.ready = true
+	dst, ev := d.add(dst, hub.ToolReady)
+	ev.ID = r.id
+	text, isText := rawjson.Str(input)
+	switch {
+	case absent:
+		ev.Flags |= hub.Synthetic // the record does not say it
+	case isText: // arguments that are no JSON, or JSON in a string
+		ev.Text, ev.Flags = text, ev.Flags|hub.Invalid
+	default:
+		ev.Value = input
+	}
+	return dst
+}
+
+func emptyObject(v rawjson.Value) bool {
+	it := rawjson.Fields(v)
+	_, _, more := it.Next()
+	return rawjson.Kind(v) == '{' && !more
+}
+
+// change says what a record changes in a call that goes on. Content describes the call until it runs; while it runs it
+// is the output so far.
+func (d *decoder) change(dst []hub.Event, r *toolRecord) []hub.Event {
+	if r.status != hub.StatusNone {
+		r.call.running = r.status == hub.StatusRunning
+	}
+	if r.call.running && (r.content != nil || !rawjson.IsNull(r.RawOutput)) {
+		return d.output(dst, r)
+	}
+	hasMeta := rawjson.Kind(r.Locations) == '[' || rawjson.Kind(r.Meta) == '{'
+	if r.status == hub.StatusNone && len(r.title) == 0 && len(r.kind) == 0 && r.content == nil && !hasMeta {
+		return dst
+	}
+	dst, ev := d.add(dst, hub.ToolUpdate)
+	ev.ID, ev.Status, ev.Title = r.id, r.status, r.title
+	d.describe(ev, r)
+	if r.content != nil {
+		d.more(ev).Content = r.content
+	}
+	return dst
+}
+
+// output says what a running call has printed so far.
+func (d *decoder) output(dst []hub.Event, r *toolRecord) []hub.Event {
+	if len(r.title) > 0 || len(r.kind) > 0 || rawjson.Kind(r.Locations) == '[' {
+		var up *hub.Event
+		dst, up = d.add(dst, hub.ToolUpdate)
+		up.ID, up.Title = r.id, r.title
+		d.describe(up, r)
+	}
+	dst, ev := d.add(dst, hub.ToolOutput)
+	ev.ID, ev.Chan, ev.Op, ev.Status = r.id, hub.Result, hub.Replace, r.status
+	d.result(ev, r)
+	return d.noteURLs(dst, r, ev.Text)
+}
+
+// endTool says how a call ended. The record may change the call as well; no separate event says so, since nobody shows
+// a changed call that is over.
+func (d *decoder) endTool(dst []hub.Event, r *toolRecord) []hub.Event {
+	if outer, isLane := d.lanes[string(r.id)]; isLane {
+		var up *hub.Event
+		dst, up = hub.Grow(dst)
+		up.Kind, up.ID, up.Status, up.Lane = hub.AgentEnd, r.id, r.status, d.scratch.Copy([]byte(outer))
+	}
+	dst, ev := d.add(dst, hub.ToolEnd)
+	ev.ID, ev.Status, ev.Title = r.id, r.status, r.title
+	if r.call.started {
+		d.describe(ev, r)
+	} else if len(r.title) > 0 {
+		ev.Name = d.toolName(r) // for a start that has to be made up
+	}
+	d.result(ev, r)
+	if r.status == hub.StatusError && ev.Text != nil {
+		d.more(ev).Err = ev.Text
+	}
+	return d.noteURLs(dst, r, ev.Text)
+}
+
+// result fills an output or an end. A result is a text or a value: where content has text, that is what people see,
+// and rawOutput is kept beside it, among the metadata.
+func (d *decoder) result(ev *hub.Event, r *toolRecord) {
+	switch rawjson.Kind(r.content) {
+	case '[':
+		grown, text := joinContent(d.scratch.Begin(), r.content)
+		d.scratch.Since(grown)
+		ev.Text = text
+		d.more(ev).Content = r.content
+	case '"':
+		ev.Text, _ = rawjson.Str(r.content)
+	}
+	switch {
+	case rawjson.IsNull(r.RawOutput):
+	case ev.Text == nil:
+		ev.Value = r.RawOutput
+	default:
+		meta := append(append(d.scratch.Begin(), `{"rawOutput":`...), r.RawOutput...)
+		d.addMeta(ev, d.scratch.Since(append(meta, '}')))
+	}
+}
+
+// addMeta adds the members of meta to the metadata of ev.
+func (d *decoder) addMeta(ev *hub.Event, meta []byte) {
+	m := d.more(ev)
+	if len(m.Meta) == 0 || emptyObject(m.Meta) {
+		m.Meta = meta
+		return
+	}
+	both := append(d.scratch.Begin(), meta[:len(meta)-1]...) // without its closing bracket
+	both = append(append(both, ','), bytes.TrimSpace(m.Meta)[1:]...)
+	m.Meta = d.scratch.Since(both)
+}
+
+// noteURLs looks for the URLs of a browser in what a call printed. Those of a call that was not announced yet are kept:
+// its title will tell.
+func (d *decoder) noteURLs(dst []hub.Event, r *toolRecord, text []byte) []hub.Event {
+	c := r.call
+	if !d.opt.browser || c.started && !c.browser || !bytes.Contains(text, []byte("_url")) {
+		return dst
+	}
+	c.urls = ExtractURLs(string(rawjson.AppendUnescaped(nil, text)))
+	if !c.started {
+		return dst
+	}
+	return d.browserData(dst, r.id, &c.urls)
+}

@@ -1,0 +1,291 @@
+package evolve
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// encoder writes updates in one of three envelopes.
+type encoder struct {
+	opt encodeOptions
+
+	session   []byte // of the root agent; empty: the records name none
+	sandbox   []byte // raw sandboxId, as last said
+	time      int64  // as last said; 0: never
+	startOwed bool   // the start of the run is written before the next event
+	startMade bool   // it was written without a record of the upstream
+
+	cards map[string]*card
+	spare []*card
+	lanes map[string]*lane
+	plan  []byte // entries of the last plan
+	next  []byte // scratch
+}
+
+func newEncoder(o hub.Options) hub.Encoder {
+	e := &encoder{opt: parseEncodeOptions(o)}
+	e.Reset()
+	return e
+}
+
+// Reset implements [hub.Encoder].
+func (e *encoder) Reset() {
+	*e = encoder{opt: e.opt, cards: map[string]*card{}, lanes: map[string]*lane{}, session: []byte(e.opt.session)}
+}
+
+// Finish implements [hub.Encoder]. The end of the run is the end of the stream.
+func (e *encoder) Finish(*wire.Out) {}
+
+// Encode implements [hub.Encoder].
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.More != nil && ev.More.Time != 0 {
+		e.time = ev.More.Time
+	}
+	if e.startOwed {
+		e.payStart(out, ev)
+	}
+	switch ev.Kind {
+	case hub.RunStart:
+		return e.runStart(out, ev)
+	case hub.RunEnd:
+		return e.runEnd(out, ev)
+	case hub.AgentStart:
+		return e.agentStart(out, ev)
+	case hub.AgentEnd:
+		return e.agentEnd(out, ev)
+	}
+	l := e.lane(ev.Lane)
+	if l != nil && l.how == laneDrop {
+		return hub.Dropped
+	}
+	switch ev.Kind {
+	case hub.TextStart, hub.TextDelta, hub.TextEnd:
+		return e.text(out, ev, l)
+	case hub.ToolStart, hub.ToolArgs, hub.ToolReady, hub.ToolUpdate, hub.ToolOutput, hub.ToolEnd:
+		return e.inLane(e.tool(out, ev, l), l)
+	}
+	if l != nil && l.how == laneFold && ev.Kind != hub.Notice && ev.Kind != hub.Raw {
+		return hub.Dropped // it would be taken for the root agent's own
+	}
+	return e.inLane(e.single(out, ev, l), l)
+}
+
+// inLane is the fate of an event that was written, but no longer says in whose lane.
+func (e *encoder) inLane(f hub.Fate, l *lane) hub.Fate {
+	if l != nil && l.how == laneFold && (f == hub.Native || f == hub.Deferred) {
+		return hub.Folded
+	}
+	return f
+}
+
+// open starts a record, up to where the update comes.
+func (e *encoder) open(out *wire.Out, l *lane) {
+	out.Begin("")
+	session, parent := e.session, []byte(nil)
+	if l != nil {
+		session, parent = l.session(e), l.parent()
+	}
+	buf := out.Buf
+	switch e.opt.envelope {
+	case envelopeBridge:
+		buf = append(buf, `{"jsonrpc":"2.0","method":"event","params":{"type":"content",`...)
+		buf = appendMember(buf, `"session_id":"`, session)
+	case envelopeACP:
+		if len(session) == 0 {
+			session = []byte("session") // ACP does not do without
+		}
+		buf = append(buf, `{"jsonrpc":"2.0","method":"session/update","params":{`...)
+		buf = appendMember(buf, `"sessionId":"`, session)
+	default:
+		buf = append(buf, '{')
+		buf = appendMember(buf, `"sessionId":"`, session)
+		buf = appendMember(buf, `"parentToolCallId":"`, parent)
+	}
+	out.Buf = append(buf, `"update":`...)
+}
+
+// appendMember appends a string member and a comma, unless body is empty.
+func appendMember(dst []byte, opening string, body []byte) []byte {
+	if len(body) == 0 {
+		return dst
+	}
+	return appendIn(dst, opening, body, `",`)
+}
+
+// close ends the record, behind the update.
+func (e *encoder) close(out *wire.Out, flags hub.Flags) {
+	tail := "}"
+	switch {
+	case e.opt.envelope == envelopeBridge && flags.Has(hub.Lossy):
+		tail = `,"truncated":true}}`
+	case e.opt.envelope != envelopeOutput:
+		tail = "}}"
+	}
+	out.Buf = append(out.Buf, tail...)
+	out.End()
+}
+
+// begin starts a record with an update of this kind; its members follow, each with a comma before it.
+func (e *encoder) begin(out *wire.Out, l *lane, kind string) {
+	e.open(out, l)
+	out.Buf = appendIn(out.Buf, `{"sessionUpdate":"`, kind, `"`)
+}
+
+// end ends a record that begin has begun.
+func (e *encoder) end(out *wire.Out, flags hub.Flags) {
+	out.Buf = append(out.Buf, '}')
+	e.close(out, flags)
+}
+
+// text writes the deltas; what lies around them has no place on this wire.
+func (e *encoder) text(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
+	switch {
+	case ev.Kind == hub.TextEnd && ev.More != nil && len(ev.More.Sig) > 0:
+		return hub.Dropped
+	case ev.Kind != hub.TextDelta:
+		return hub.Implied
+	case l != nil && l.how == laneFold:
+		return e.laneText(out, ev, l)
+	}
+	e.beginChunk(out, ev, l)
+	buf := append(append(out.Buf, `,"content":{"type":"text","text":"`...), ev.Text...)
+	out.Buf = append(buf, `"}`...)
+	e.end(out, ev.Flags)
+	if ev.Chan == hub.Refusal {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+// beginChunk starts a record with a part of a message, a text or a file. Only ACP names the message.
+func (e *encoder) beginChunk(out *wire.Out, ev *hub.Event, l *lane) {
+	kind := "agent_message_chunk"
+	switch {
+	case ev.Flags.Has(hub.User):
+		kind = "user_message_chunk"
+	case ev.Chan == hub.Reasoning:
+		kind = "agent_thought_chunk"
+	}
+	e.begin(out, l, kind)
+	if e.opt.envelope == envelopeACP && len(ev.Msg) > 0 {
+		out.Buf = appendText(out.Buf, `,"messageId":"`, ev.Msg)
+	}
+}
+
+// single writes the events that stand alone.
+func (e *encoder) single(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
+	switch ev.Kind {
+	case hub.Plan:
+		return e.planEvent(out, ev, l)
+	case hub.Usage:
+		return e.usage(out, ev, l)
+	case hub.Notice:
+		return e.notice(out, ev, l)
+	case hub.File:
+		return e.file(out, ev, l)
+	case hub.Data:
+		return e.data(out, ev, l)
+	case hub.Raw:
+		return e.raw(out, ev)
+	}
+	return hub.Dropped // steps, sources, asks and answers
+}
+
+// raw writes a record of this dialect as it came.
+func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Fate {
+	if string(ev.Name) != name || ev.Value == nil {
+		return hub.Dropped
+	}
+	out.Begin(string(ev.ID))
+	out.Buf = append(out.Buf, ev.Value...)
+	out.End()
+	return hub.Native
+}
+
+// data writes the data events that the decoder makes in the form they came in, and others as an update that clients do
+// not know and ignore.
+func (e *encoder) data(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
+	switch string(ev.Name) {
+	case dataLifecycle:
+		if isLifecycle(ev.Value) {
+			return e.lifecycleData(out, ev.Value)
+		}
+	case dataSession:
+		if id, ok := rawjson.Str(ev.Value); ok && l == nil {
+			e.nameSession(id)
+			return hub.Implied
+		}
+	case dataMeta, dataPrompt, dataSessionEnd:
+		if e.opt.envelope == envelopeOutput {
+			out.Begin("")
+			out.Buf = appendIn(out.Buf, `{"`, ev.Name, `":`)
+			out.Buf = append(append(out.Buf, ev.Value...), '}')
+			out.End()
+			return hub.Native
+		}
+	case dataStdout, dataStderr:
+		if _, ok := rawjson.Str(ev.Value); ok && e.opt.envelope != envelopeACP {
+			e.stdio(out, ev)
+			return hub.Folded // unless the option stdio says otherwise, a raw record is read
+		}
+	case "available_commands_update", "current_mode_update", "config_option_update", "session_info_update":
+		if e.acpUpdate(out, ev, l) {
+			return hub.Native
+		}
+	}
+	if !e.opt.extensions {
+		return hub.Dropped
+	}
+	e.extension(out, ev, l)
+	return hub.Extension
+}
+
+// nameSession sets the session of the records that follow, unless the route has set it.
+func (e *encoder) nameSession(id []byte) {
+	if e.opt.session == "" {
+		e.session = append(e.session[:0], id...)
+	}
+}
+
+// acpUpdate writes an update of ACP again, if the value is one.
+func (e *encoder) acpUpdate(out *wire.Out, ev *hub.Event, l *lane) bool {
+	kind, _ := rawjson.Str(rawjson.Get(ev.Value, "sessionUpdate"))
+	if !bytes.Equal(kind, ev.Name) {
+		return false
+	}
+	e.open(out, l)
+	out.Buf = append(out.Buf, ev.Value...)
+	e.close(out, ev.Flags)
+	return true
+}
+
+func (e *encoder) stdio(out *wire.Out, ev *hub.Event) {
+	out.Begin("")
+	bridge := e.opt.envelope == envelopeBridge
+	if bridge {
+		out.Buf = append(out.Buf, `{"jsonrpc":"2.0","method":"event","params":`...)
+	}
+	out.Buf = appendIn(out.Buf, `{"type":"`, ev.Name, `","data":`)
+	out.Buf = append(append(out.Buf, ev.Value...), `,"seq":0,"done":true}`...)
+	if bridge {
+		out.Buf = append(out.Buf, '}')
+	}
+	out.End()
+}
+
+func (e *encoder) extension(out *wire.Out, ev *hub.Event, l *lane) {
+	e.begin(out, l, dataUpdate)
+	buf := append(append(out.Buf, `,"name":"`...), ev.Name...)
+	buf = appendIn(buf, `","op":"`, ev.Op.String(), `"`)
+	if len(ev.ID) > 0 {
+		buf = appendText(buf, `,"id":"`, ev.ID)
+	}
+	if ev.Value != nil {
+		buf = appendRaw(buf, `,"value":`, ev.Value)
+	}
+	out.Buf = buf
+	e.end(out, ev.Flags)
+}

@@ -1,0 +1,195 @@
+package evolve
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// card is a tool call as the client sees it.
+type card struct {
+	id, wireID        []byte
+	name, title, kind []byte
+	locations         []byte // raw, like the next three; empty when absent
+	content, meta     []byte
+	input             []byte
+	status            hub.Status // of the start
+	lane              *lane
+	ready             bool // the arguments are complete
+	announced         bool
+	todo              bool // shown as a plan
+
+	acc   []byte // output so far
+	shown []byte // content of the output that was written last, if its source made it
+	sent  int    // length of the output that was written last
+	full  bool   // the output is too long to be shown before the end
+	spoke bool   // a sub-agent's text is part of the output
+}
+
+func (e *encoder) addCard(id []byte, l *lane) *card {
+	var c *card
+	if n := len(e.spare); n > 0 {
+		c, e.spare = e.spare[n-1], e.spare[:n-1]
+	} else {
+		c = &card{}
+	}
+	c.id = append(c.id, id...)
+	c.wireID, c.lane = c.id, l
+	if l != nil && l.how == laneSession { // the decoder's prefix of ids that two sessions use
+		if rest, ok := bytes.CutPrefix(c.id, l.id); ok && len(rest) > 1 && rest[0] == '/' {
+			c.wireID = rest[1:]
+		}
+	}
+	e.cards[string(id)] = c
+	return c
+}
+
+// learn keeps what a start or an update says of the call. What it does not say stays.
+func (c *card) learn(ev *hub.Event) {
+	set := func(have *[]byte, now []byte) {
+		if len(now) > 0 {
+			*have = append((*have)[:0], now...)
+		}
+	}
+	set(&c.title, ev.Title)
+	if m := ev.More; m != nil {
+		set(&c.kind, m.ToolKind)
+		set(&c.locations, m.Locations)
+		set(&c.content, m.Content)
+		set(&c.meta, m.Meta)
+	}
+}
+
+// keepCard is the largest output buffer that is kept for the next call.
+const keepCard = 16 << 10
+
+func (e *encoder) dropCard(c *card) {
+	delete(e.cards, string(c.id))
+	if max(cap(c.acc), cap(c.shown), cap(c.input), cap(c.content)) > keepCard {
+		return
+	}
+	*c = card{
+		id: c.id[:0], name: c.name[:0], title: c.title[:0], kind: c.kind[:0], locations: c.locations[:0],
+		content: c.content[:0], meta: c.meta[:0], input: c.input[:0], acc: c.acc[:0], shown: c.shown[:0],
+	}
+	e.spare = append(e.spare, c)
+}
+
+// announce writes the tool_call. end, if not nil, is how the call ended already; the fate is that of the end.
+func (e *encoder) announce(out *wire.Out, c *card, end *hub.Event) hub.Fate {
+	c.announced = true
+	fate, flags, status := hub.Native, hub.Flags(0), hub.StatusPending
+	switch {
+	case end != nil:
+		status, flags = end.Status, end.Flags
+	case c.status == hub.StatusRunning:
+		status = c.status
+	}
+	e.begin(out, c.lane, "tool_call")
+	buf := appendIn(out.Buf, `,"toolCallId":"`, c.wireID, `","status":"`)
+	buf = appendIn(buf, statusName(status), `","title":"`, "")
+	if len(c.title) > 0 {
+		buf = append(buf, c.title...)
+	} else {
+		buf = appendTitle(buf, c.name, c.input)
+	}
+	kind := e.kind(c)
+	buf = appendIn(buf, `","kind":"`, kind, `"`)
+	if end != nil {
+		buf, fate = e.appendResult(buf, c, end)
+	}
+	buf = e.appendCard(buf, c, end != nil)
+	if len(c.input) > 0 {
+		buf = appendRaw(buf, `,"rawInput":`, c.input)
+	}
+	buf = e.appendName(buf, c, kind)
+	out.Buf = appendMeta(buf, c.meta)
+	e.end(out, flags)
+	return fate
+}
+
+// appendCard appends content and locations of a call: as its source says, or as the table makes them. A source that
+// gives a title has made its own card, and nothing is added to it.
+func (e *encoder) appendCard(dst []byte, c *card, hasResult bool) []byte {
+	if len(c.content) > 0 && !hasResult {
+		dst = appendRaw(dst, `,"content":`, c.content)
+	}
+	if len(c.locations) > 0 {
+		dst = e.appendLocations(dst, c.locations)
+	}
+	if len(c.title) > 0 || len(c.content) > 0 || len(c.locations) > 0 || hasResult {
+		return dst
+	}
+	return appendLook(dst, c.name, c.input, e.opt.lineBase)
+}
+
+// kind is the kind of a call: as configured, as its source says, or by the name of the tool.
+func (e *encoder) kind(c *card) []byte {
+	_, configured := e.opt.kinds[string(c.name)]
+	switch {
+	case configured || len(c.kind) == 0:
+		return []byte(kindOf(c.name, e.opt.kinds))
+	case string(c.kind) == "agent":
+		return []byte("think")
+	}
+	return c.kind
+}
+
+// appendName appends the name of the tool, unless title and kind tell it.
+func (e *encoder) appendName(dst []byte, c *card, kind []byte) []byte {
+	e.next = e.next[:0]
+	title := c.title
+	if len(title) == 0 {
+		e.next = appendTitle(e.next, c.name, c.input)
+		title = e.next
+	}
+	n := len(e.next)
+	e.next = appendToolName(e.next, title, kind)
+	if bytes.Equal(e.next[n:], c.name) {
+		return dst
+	}
+	member := `,"toolName":"`
+	if e.opt.envelope == envelopeACP {
+		member = `,"name":"`
+	}
+	return appendText(dst, member, c.name)
+}
+
+func (e *encoder) appendLocations(dst, locations []byte) []byte {
+	dst = append(dst, `,"locations":`...)
+	if e.opt.lineBase == 1 || !hasLines(locations) {
+		return append(dst, locations...)
+	}
+	return appendShifted(dst, locations, -1)
+}
+
+// appendMeta appends the metadata of a call. What the decoder put there from the wire gets its place back.
+func appendMeta(dst, meta []byte) []byte {
+	if len(meta) == 0 {
+		return dst
+	}
+	raw := rawjson.Get(meta, "rawOutput")
+	if raw == nil {
+		return appendRaw(dst, `,"_meta":`, meta)
+	}
+	dst = appendRaw(dst, `,"rawOutput":`, raw)
+	opening := `,"_meta":{`
+	for it := rawjson.Fields(meta); ; {
+		key, val, ok := it.Next()
+		if !ok {
+			break
+		}
+		if string(key) == "rawOutput" {
+			continue
+		}
+		dst = append(rawjson.AppendQuoted(append(dst, opening...), key), ':')
+		dst = append(dst, val...)
+		opening = ","
+	}
+	if opening == "," {
+		dst = append(dst, '}')
+	}
+	return dst
+}

@@ -1,0 +1,134 @@
+package evolve
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// laneHow is how the events of a sub-agent are shown.
+type laneHow uint8
+
+const (
+	laneFold    laneHow = iota // its text is the output of a tool call, its tools are tools of the root agent
+	laneSession                // its records name a session of their own, as they came
+	laneParent                 // its records name the tool call that started it
+	laneDrop                   // not at all
+)
+
+// lane is a sub-agent.
+type lane struct {
+	how   laneHow
+	id    []byte // of the session, or of the tool call that started it
+	card  []byte // id of the call that shows a folded lane; empty if there is none
+	own   bool   // the call was made for it
+	outer *lane
+}
+
+// session is what the records of the lane name.
+func (l *lane) session(e *encoder) []byte {
+	for ; l != nil; l = l.outer {
+		if l.how == laneSession {
+			return l.id
+		}
+	}
+	return e.session
+}
+
+// parent is the call that the records of the lane name.
+func (l *lane) parent() []byte {
+	if l.how == laneParent {
+		return l.id
+	}
+	return nil
+}
+
+func (e *encoder) lane(id []byte) *lane {
+	if len(id) == 0 {
+		return nil
+	}
+	return e.lanes[string(id)]
+}
+
+// agentStart opens a lane. A sub-agent that a tool call started is shown by that call; for any other a call is made.
+func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	l := &lane{outer: e.lane(ev.Lane)}
+	e.lanes[string(ev.ID)] = l
+	if ev.More != nil {
+		if session, ok := rawjson.Str(rawjson.Get(ev.More.Meta, "sessionId")); ok {
+			l.how, l.id = laneSession, append([]byte(nil), session...)
+			return hub.Implied
+		}
+	}
+	l.how = e.opt.lanes
+	if l.outer != nil && (l.outer.how == laneFold || l.outer.how == laneDrop) {
+		l.how = l.outer.how
+	}
+	switch {
+	case l.how == laneDrop:
+		return hub.Dropped
+	case l.how == laneParent && len(ev.Ref) > 0 && e.opt.envelope == envelopeOutput:
+		l.id = append(l.id, ev.Ref...)
+		return hub.Implied
+	}
+	l.how = laneFold
+	e.foldLane(out, ev, l)
+	return hub.Folded
+}
+
+// foldLane finds or makes the call that shows a lane.
+func (e *encoder) foldLane(out *wire.Out, ev *hub.Event, l *lane) {
+	if c := e.cards[string(ev.Ref)]; c != nil && len(ev.Ref) > 0 {
+		l.card = append(l.card, ev.Ref...)
+		return
+	}
+	l.own = true
+	l.card = append(append(l.card, "agent:"...), ev.ID...)
+	c := e.addCard(l.card, l.outer)
+	c.title = append(c.title, ev.Title...)
+	if c.name = append(c.name, ev.Name...); len(c.title) == 0 {
+		c.title = append(c.title, ev.Name...)
+	}
+	c.kind = append(c.kind, "think"...)
+	c.status = hub.StatusRunning
+	e.announce(out, c, nil)
+}
+
+// laneText shows the answer of a folded sub-agent as the output of its call; what it thinks is not shown.
+func (e *encoder) laneText(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
+	c := e.cards[string(l.card)]
+	if c == nil || ev.Chan == hub.Reasoning || ev.Flags.Has(hub.User) || e.opt.progressDrop && !l.own {
+		return hub.Dropped // the call is over, or will say itself what came of it
+	}
+	if !c.announced {
+		e.announce(out, c, nil)
+	}
+	c.spoke = true
+	e.progress(out, c, ev.Text, ev.Op)
+	return hub.Folded
+}
+
+// agentEnd ends the call that was made for a lane; another ends by itself.
+func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	l := e.lanes[string(ev.ID)]
+	if l == nil {
+		return hub.Dropped
+	}
+	delete(e.lanes, string(ev.ID))
+	switch {
+	case l.how == laneDrop:
+		return hub.Dropped
+	case l.how != laneFold || !l.own:
+		return hub.Implied
+	}
+	c := e.cards[string(l.card)]
+	if c == nil {
+		return hub.Dropped
+	}
+	end := *ev
+	if end.Text == nil && end.Value == nil && len(c.acc) > 0 {
+		end.Text = c.acc
+	}
+	e.endCard(out, c, &end)
+	return hub.Folded
+}

@@ -1,0 +1,245 @@
+package evolve
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+func (e *encoder) planEvent(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
+	var items []hub.PlanItem
+	if ev.More != nil {
+		items = ev.More.Items
+	}
+	fate := hub.Native
+	entries := append(e.next[:0], '[')
+	for i := range items {
+		it := &items[i]
+		status := planStatus(it.Status)
+		if status != string(it.Status) {
+			fate = hub.Folded
+		}
+		entries = appendEntry(entries, it.Content, status, it.Priority)
+	}
+	e.writePlan(out, append(entries, ']'), l)
+	return fate
+}
+
+// appendEntry appends an entry of a plan, with the comma before it.
+func appendEntry(dst, content []byte, status string, priority []byte) []byte {
+	if dst[len(dst)-1] != '[' {
+		dst = append(dst, ',')
+	}
+	if len(priority) == 0 {
+		priority = []byte("medium")
+	}
+	dst = appendIn(dst, `{"content":"`, content, `","status":"`)
+	dst = append(dst, status...)
+	return appendIn(dst, `","priority":"`, priority, `"}`)
+}
+
+// planStatus is one of the three that the dialect knows. What was given up is done with.
+func planStatus(s []byte) string {
+	switch string(s) {
+	case "in_progress":
+		return "in_progress"
+	case "completed", "cancelled":
+		return "completed"
+	}
+	return "pending"
+}
+
+// writePlan writes a plan unless it is the one that was written last: a todo tool and its plan say the same.
+func (e *encoder) writePlan(out *wire.Out, entries []byte, l *lane) {
+	e.next = entries
+	if l == nil {
+		if bytes.Equal(entries, e.plan) {
+			return
+		}
+		e.plan = append(e.plan[:0], entries...)
+	}
+	e.begin(out, l, "plan")
+	out.Buf = appendRaw(out.Buf, `,"entries":`, entries)
+	e.end(out, 0)
+}
+
+// file writes an image as a chunk. The dialect has no other files: ACP has, elsewhere a file is a link in the text.
+func (e *encoder) file(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
+	if ev.More == nil {
+		return hub.Dropped
+	}
+	f, acp := &ev.More.File, e.opt.envelope == envelopeACP
+	inline, remote := len(f.Base64) > 0, len(f.URL) > 0
+	var block func([]byte, *hub.FileRef) []byte
+	fate := hub.Native
+	switch {
+	case !inline && !remote:
+		return hub.Dropped
+	case bytes.HasPrefix(f.Media, []byte("image/")), len(f.Media) == 0 && len(f.Name) == 0 && remote:
+		block = appendImage
+	case acp && inline && bytes.HasPrefix(f.Media, []byte("audio/")):
+		block = appendAudio
+	case acp && remote:
+		block = appendResource
+	case remote:
+		block, fate = appendLink, hub.Folded
+	default:
+		return hub.Dropped
+	}
+	e.beginChunk(out, ev, l)
+	out.Buf = block(append(out.Buf, `,"content":`...), f)
+	e.end(out, ev.Flags)
+	return fate
+}
+
+func appendImage(dst []byte, f *hub.FileRef) []byte {
+	dst = append(append(dst, `{"type":"image","data":"`...), f.Base64...)
+	dst = appendIn(dst, `","mimeType":"`, f.Media, `"`)
+	if len(f.URL) > 0 {
+		dst = appendText(dst, `,"uri":"`, f.URL)
+	}
+	return append(dst, '}')
+}
+
+func appendAudio(dst []byte, f *hub.FileRef) []byte {
+	dst = append(append(dst, `{"type":"audio","data":"`...), f.Base64...)
+	return appendIn(dst, `","mimeType":"`, f.Media, `"}`)
+}
+
+func appendResource(dst []byte, f *hub.FileRef) []byte {
+	dst = append(append(dst, `{"type":"resource_link","uri":"`...), f.URL...)
+	dst = appendIn(dst, `","name":"`, label(f), `"`)
+	if len(f.Media) > 0 {
+		dst = appendText(dst, `,"mimeType":"`, f.Media)
+	}
+	return append(dst, '}')
+}
+
+// appendLink appends a text block with a link in Markdown.
+func appendLink(dst []byte, f *hub.FileRef) []byte {
+	dst = append(append(dst, `{"type":"text","text":"[`...), label(f)...)
+	dst = appendIn(dst, `](`, f.URL, `)`)
+	return append(dst, `"}`...)
+}
+
+func label(f *hub.FileRef) []byte {
+	if len(f.Name) > 0 {
+		return f.Name
+	}
+	return f.URL
+}
+
+// notice writes errors and warnings; what the agent is doing has no place here, but in ACP.
+func (e *encoder) notice(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
+	severity := noticeSeverity(ev.Level)
+	switch {
+	case severity == "" || severity == "info" && e.opt.envelope != envelopeACP:
+		return hub.Dropped
+	case e.opt.envelope != envelopeACP:
+		if ev.Level != hub.LevelError {
+			e.writeError(out, l, ev.Text, warningLabel, false)
+			return hub.Folded
+		}
+		if e.writeError(out, l, ev.Text, errorLabel, false); e.opt.errorText {
+			return hub.Folded
+		}
+		return hub.Native
+	}
+	title, description := ev.Title, ev.Text
+	if len(title) == 0 {
+		title, description = ev.Text, nil
+	}
+	e.begin(out, l, "notice")
+	out.Buf = appendIn(out.Buf, `,"severity":"`, severity, `","title":"`)
+	out.Buf = append(append(out.Buf, title...), '"')
+	if len(description) > 0 {
+		out.Buf = appendText(out.Buf, `,"description":"`, description)
+	}
+	e.end(out, ev.Flags)
+	return hub.Native
+}
+
+func noticeSeverity(level hub.Level) string {
+	switch level {
+	case hub.LevelInfo:
+		return "info"
+	case hub.LevelWarning:
+		return "warning"
+	case hub.LevelError:
+		return "error"
+	}
+	return ""
+}
+
+// usage writes what was spent: as newer versions of the SDK say it, and for a session as ACP says it.
+func (e *encoder) usage(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
+	if ev.More == nil {
+		return hub.Dropped
+	}
+	c := &ev.More.Usage
+	switch {
+	case c.ContextSize >= 0 && c.ContextUsed >= 0 && (ev.Scope == hub.SessionScope || e.opt.envelope == envelopeACP):
+		e.begin(out, l, "usage_update")
+		out.Buf = appendContext(out.Buf, c)
+		e.end(out, ev.Flags)
+		return hub.Native
+	case e.opt.envelope == envelopeACP || ev.Scope == hub.SessionScope:
+		return hub.Dropped
+	}
+	e.begin(out, l, "usage")
+	scope := `,"scope":"call","usage":{`
+	if ev.Scope == hub.RunScope {
+		scope = `,"scope":"run","usage":{`
+	}
+	out.Buf = append(out.Buf, scope...)
+	out.Buf = appendCounts(out.Buf, c)
+	out.Buf = append(out.Buf, '}')
+	e.end(out, ev.Flags)
+	return hub.Native
+}
+
+func appendContext(dst []byte, c *hub.Counts) []byte {
+	dst = appendInt(append(dst, `,"used":`...), c.ContextUsed)
+	dst = appendInt(append(dst, `,"size":`...), c.ContextSize)
+	if len(c.Cost) == 0 {
+		return dst
+	}
+	dst = append(append(dst, `,"cost":{"amount":`...), c.Cost...)
+	if len(c.Currency) > 0 {
+		dst = appendText(dst, `,"currency":"`, c.Currency)
+	}
+	return append(dst, '}')
+}
+
+// appendCounts appends the members of a TokenUsage. What it has no member for goes under extra, with the names that
+// the agents use.
+func appendCounts(dst []byte, c *hub.Counts) []byte {
+	open := len(dst)
+	dst = appendCount(dst, `,"promptTokens":`, c.In)
+	dst = appendCount(dst, `,"completionTokens":`, c.Out)
+	dst = appendCount(dst, `,"cachedTokens":`, c.Cached)
+	if len(c.Cost) > 0 && (len(c.Currency) == 0 || string(c.Currency) == "USD") {
+		dst = appendRaw(dst, `,"costUsd":`, c.Cost)
+	}
+	dst = cutComma(dst, open)
+	if c.Total < 0 && c.CacheWrite < 0 && c.ReasoningTokens < 0 {
+		return dst
+	}
+	if len(dst) > open {
+		dst = append(dst, ',')
+	}
+	dst = append(dst, `"extra":{`...)
+	open = len(dst)
+	dst = appendCount(dst, `,"total_tokens":`, c.Total)
+	dst = appendCount(dst, `,"cache_creation_input_tokens":`, c.CacheWrite)
+	dst = appendCount(dst, `,"reasoning_output_tokens":`, c.ReasoningTokens)
+	return append(cutComma(dst, open), '}')
+}
+
+func appendCount(dst []byte, member string, n int64) []byte {
+	if n < 0 {
+		return dst
+	}
+	return appendInt(append(dst, member...), n)
+}

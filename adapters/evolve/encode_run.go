@@ -1,0 +1,214 @@
+package evolve
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// runStart writes the start of the run. One that the sequencer made up waits for the next event: if that is a
+// lifecycle record, run_start may be among those that follow.
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	if len(ev.Ref) > 0 {
+		e.nameSession(ev.Ref)
+	}
+	switch {
+	case ev.More != nil && isLifecycle(ev.More.Meta):
+		return e.lifecycle(out, ev.More.Meta)
+	case e.opt.envelope == envelopeACP || !e.opt.lifecycle:
+		return hub.Implied
+	case ev.Flags.Has(hub.Synthetic):
+		e.startOwed = true
+		return hub.Deferred
+	}
+	return e.makeStart(out)
+}
+
+// payStart writes the start of the run before ev, unless the upstream is about to say it, or nothing ever started.
+func (e *encoder) payStart(out *wire.Out, ev *hub.Event) {
+	if ev.Kind == hub.RunEnd {
+		return
+	}
+	if ev.Kind == hub.Data && string(ev.Name) == dataLifecycle {
+		reason, _ := rawjson.Str(rawjson.Get(ev.Value, "reason"))
+		e.startOwed = string(reason) != runStarted.reason
+		return
+	}
+	e.startOwed = false
+	e.makeStart(out)
+}
+
+// makeStart writes a start that no record of the upstream says. One that it says later is not written again.
+func (e *encoder) makeStart(out *wire.Out) hub.Fate {
+	e.startMade = true
+	return e.makeLifecycle(out, runStarted)
+}
+
+// lifecycle writes a LifecycleEvent.
+func (e *encoder) lifecycle(out *wire.Out, record rawjson.Value) hub.Fate {
+	if id := rawjson.Get(record, "sandboxId"); id != nil {
+		e.sandbox = append(e.sandbox[:0], id...)
+	}
+	out.Begin("")
+	fate := hub.Native
+	switch e.opt.envelope {
+	case envelopeBridge:
+		out.Buf = append(out.Buf, `{"jsonrpc":"2.0","method":"event","params":`...)
+		out.Buf = append(appendToBridge(out.Buf, record), '}')
+	case envelopeACP:
+		out.Buf = append(out.Buf, `{"jsonrpc":"2.0","method":"`+methodLifecycle+`","params":`...)
+		out.Buf = append(append(out.Buf, record...), '}')
+		fate = hub.Extension
+	default:
+		out.Buf = append(out.Buf, record...)
+	}
+	out.End()
+	return fate
+}
+
+// lifecycleData writes a LifecycleEvent that is neither the start nor the end, but if the start came late.
+func (e *encoder) lifecycleData(out *wire.Out, record rawjson.Value) hub.Fate {
+	if reason, _ := rawjson.Str(rawjson.Get(record, "reason")); e.startMade && string(reason) == runStarted.reason {
+		return hub.Implied
+	}
+	return e.lifecycle(out, record)
+}
+
+func (e *encoder) makeLifecycle(out *wire.Out, s lifecycleState) hub.Fate {
+	e.next = appendLifecycle(e.next[:0], e.sandbox, s, e.time)
+	return e.lifecycle(out, e.next)
+}
+
+// runEnd writes the end of the run. An end that is not a good one is always visible, whatever the options say.
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	if e.opt.envelope == envelopeACP {
+		return e.acpEnd(out, ev)
+	}
+	switch {
+	case ev.More != nil && isLifecycle(ev.More.Meta):
+		return e.lifecycle(out, ev.More.Meta)
+	case ev.More != nil && e.opt.envelope == envelopeBridge && isResponse(ev.More.Meta):
+		return e.splice(out, ev.More.Meta)
+	case outcomes[string(ev.Name)] == ev.Status && ev.Status != hub.StatusNone:
+		return hub.Implied // the record with that reason was written
+	}
+	return e.makeEnd(out, ev)
+}
+
+// makeEnd writes an end that no record of the upstream says.
+func (e *encoder) makeEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Status {
+	case hub.StatusDone:
+		if e.opt.lifecycle {
+			return e.makeLifecycle(out, runComplete)
+		}
+		return hub.Implied // by the end of the body
+	case hub.StatusCancelled, hub.StatusPaused:
+		fate := e.explain(out, ev, false)
+		if e.makeLifecycle(out, runInterrupted); ev.Status == hub.StatusPaused {
+			fate = hub.Folded
+		}
+		return fate
+	case hub.StatusFailed, hub.StatusTruncated:
+		e.explain(out, ev, true)
+		e.makeLifecycle(out, runFailed)
+		if ev.Status == hub.StatusTruncated || e.opt.errorText {
+			return hub.Folded
+		}
+		return hub.Native
+	}
+	e.explain(out, ev, false)
+	e.makeLifecycle(out, runComplete)
+	return hub.Folded
+}
+
+// isResponse reports whether a record is a JSON-RPC response.
+func isResponse(record rawjson.Value) bool {
+	return rawjson.Get(record, "jsonrpc") != nil && rawjson.Get(record, "method") == nil
+}
+
+// splice writes a record of the upstream as it came.
+func (e *encoder) splice(out *wire.Out, record rawjson.Value) hub.Fate {
+	out.Begin("")
+	out.Buf = append(out.Buf, record...)
+	out.End()
+	return hub.Native
+}
+
+// endings say in words what the dialect has no reason for. They are texts for clients.
+var endings = map[hub.Status]string{
+	hub.StatusFailed:    agentFailed,
+	hub.StatusTruncated: hub.Fail(hub.CodeTruncated, nil).Text(),
+	hub.StatusLength:    "The answer was cut at its maximum length.",
+	hub.StatusLimit:     "The run was stopped at its limit of turns or costs.",
+	hub.StatusRefused:   "The model refused to answer.",
+	hub.StatusFiltered:  "The answer was cut by a content filter.",
+	hub.StatusPaused:    "The run waits for an answer that cannot be given here.",
+	hub.StatusTools:     "The run waits for tools that cannot be run here.",
+}
+
+// explain writes the error of a run, or what its ending means, if there is something to say.
+func (e *encoder) explain(out *wire.Out, ev *hub.Event, fatal bool) hub.Fate {
+	text := []byte(endings[ev.Status])
+	if ev.More != nil && len(ev.More.Err) > 0 {
+		text = ev.More.Err
+	}
+	if len(text) == 0 {
+		return hub.Native
+	}
+	e.writeError(out, nil, text, errorLabel, fatal)
+	return hub.Folded
+}
+
+// Labels of failures in the text of the agent, as the SDK's own parsers for gemini and opencode write them.
+const (
+	errorLabel   = "❌ Error: "
+	warningLabel = "⚠️ Warning: "
+)
+
+// writeError writes an error as its own update, or as text for clients that do not know that.
+func (e *encoder) writeError(out *wire.Out, l *lane, text []byte, label string, fatal bool) {
+	if e.opt.errorText {
+		e.begin(out, l, "agent_message_chunk")
+		out.Buf = append(append(out.Buf, `,"content":{"type":"text","text":"\n`...), label...)
+		out.Buf = append(out.Buf, text...)
+		out.Buf = append(out.Buf, `\n"}`...)
+		e.end(out, 0)
+		return
+	}
+	e.begin(out, l, "error")
+	out.Buf = appendIn(out.Buf, `,"message":"`, text, `","fatal":`)
+	if fatal {
+		out.Buf = append(out.Buf, "true"...)
+	} else {
+		out.Buf = append(out.Buf, "false"...)
+	}
+	e.end(out, 0)
+}
+
+// acpEnd writes the response to session/prompt.
+func (e *encoder) acpEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.More != nil && isResponse(ev.More.Meta) {
+		return e.splice(out, ev.More.Meta)
+	}
+	out.Begin("")
+	defer out.End()
+	out.Buf = append(append(out.Buf, `{"jsonrpc":"2.0","id":`...), e.opt.promptID...)
+	switch ev.Status {
+	case hub.StatusFailed, hub.StatusTruncated:
+		text := []byte(endings[ev.Status])
+		if ev.More != nil && len(ev.More.Err) > 0 {
+			text = ev.More.Err
+		}
+		out.Buf = append(append(out.Buf, `,"error":{"code":-32603,"message":"`...), text...)
+		out.Buf = append(out.Buf, `"}}`...)
+	default:
+		out.Buf = append(append(out.Buf, `,"result":{"stopReason":"`...), stopReason(ev.Status)...)
+		out.Buf = append(out.Buf, `"}}`...)
+	}
+	switch ev.Status {
+	case hub.StatusTruncated, hub.StatusFiltered, hub.StatusPaused, hub.StatusTools:
+		return hub.Folded
+	}
+	return hub.Native
+}

@@ -1,0 +1,224 @@
+package evolve
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// tool writes the life of a call. The call is announced when its arguments are complete, as the SDK does: its title is
+// made of them.
+func (e *encoder) tool(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
+	if ev.Kind == hub.ToolStart {
+		return e.toolStart(out, ev, l)
+	}
+	c := e.cards[string(ev.ID)]
+	switch {
+	case c == nil:
+		return hub.Dropped
+	case c.todo:
+		return e.todo(out, ev, c)
+	}
+	switch ev.Kind {
+	case hub.ToolArgs:
+		return hub.Implied // they come whole with ToolReady
+	case hub.ToolReady:
+		return e.toolReady(out, ev, c)
+	case hub.ToolUpdate:
+		return e.toolUpdate(out, ev, c)
+	case hub.ToolOutput:
+		return e.toolOutput(out, ev, c)
+	}
+	return e.toolEnd(out, ev, c)
+}
+
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
+	c := e.addCard(ev.ID, l)
+	c.name, c.status = append(c.name, ev.Name...), ev.Status
+	c.learn(ev)
+	for _, n := range e.opt.todoTools {
+		c.todo = c.todo || n == string(c.name)
+	}
+	switch {
+	case c.todo:
+		return hub.Folded
+	case e.opt.announceStart && !ended(c.status):
+		e.announce(out, c, nil)
+		return hub.Native
+	}
+	return hub.Deferred
+}
+
+// todo shows a call of a todo tool as the plan that it makes; the call itself is not shown.
+func (e *encoder) todo(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+	switch ev.Kind {
+	case hub.ToolReady:
+		todos := rawjson.Get(ev.Value, "todos")
+		if rawjson.Kind(todos) != '[' {
+			return hub.Dropped
+		}
+		entries := append(e.next[:0], '[')
+		for it := rawjson.Elems(todos); ; {
+			v, ok := it.Next()
+			if !ok {
+				break
+			}
+			item := readEntry(v)
+			entries = appendEntry(entries, item.Content, planStatus(item.Status), item.Priority)
+		}
+		e.writePlan(out, append(entries, ']'), c.lane)
+	case hub.ToolEnd:
+		e.dropCard(c)
+	}
+	return hub.Folded
+}
+
+// toolReady announces the call. A call that its source announced as finished waits for its end.
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+	c.ready = true
+	switch {
+	case ev.Flags.Has(hub.Invalid):
+		c.input = rawjson.AppendQuoted(c.input, ev.Text)
+	case !ev.Flags.Has(hub.Synthetic) || !emptyObject(ev.Value):
+		c.input = append(c.input, ev.Value...)
+	}
+	switch {
+	case ended(c.status):
+		return hub.Deferred
+	case !c.announced:
+		e.announce(out, c, nil)
+		return hub.Native
+	}
+	e.begin(out, c.lane, "tool_call_update")
+	buf := appendText(out.Buf, `,"toolCallId":"`, c.wireID)
+	if c.status == hub.StatusRunning {
+		buf = append(buf, `,"status":"in_progress"`...)
+	}
+	if len(c.title) == 0 { // announced with a provisional title
+		buf = append(appendTitle(append(buf, `,"title":"`...), c.name, c.input), '"')
+		buf = appendLook(buf, c.name, c.input, e.opt.lineBase)
+	}
+	if len(c.input) > 0 {
+		buf = appendRaw(buf, `,"rawInput":`, c.input)
+	}
+	out.Buf = buf
+	e.end(out, ev.Flags)
+	return hub.Native
+}
+
+// statusName is the word for a state; the dialect has four.
+func statusName(s hub.Status) string {
+	switch s {
+	case hub.StatusPending, hub.StatusPaused:
+		return "pending"
+	case hub.StatusRunning:
+		return "in_progress"
+	case hub.StatusOK, hub.StatusUnknown, hub.StatusClient:
+		return "completed"
+	}
+	return "failed"
+}
+
+// toolUpdate writes what has changed. A message about the progress is shown where the output is.
+//
+// Before the arguments are complete, a change is kept for the announcement; only a message is shown at once. The call is
+// not said to run then: it would be read as one that has got all its arguments.
+func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+	more := ev.More
+	if more == nil {
+		more = &hub.More{}
+	}
+	message := ev.Text
+	if len(message) == 0 && more.Percent != nil {
+		var buf [16]byte
+		message = append(append(buf[:0], more.Percent...), '%')
+	}
+	if ended(c.status) || len(message) == 0 && !changes(ev, more) {
+		return hub.Dropped
+	}
+	if !c.ready && ev.Status == hub.StatusRunning {
+		c.status = ev.Status
+	}
+	if !c.announced && len(message) == 0 {
+		c.learn(ev)
+		return hub.Deferred
+	}
+	if !c.announced {
+		e.announce(out, c, nil)
+	}
+	return e.writeUpdate(out, ev, c, more, message)
+}
+
+func (e *encoder) writeUpdate(out *wire.Out, ev *hub.Event, c *card, more *hub.More, message []byte) hub.Fate {
+	e.begin(out, c.lane, "tool_call_update")
+	buf := appendText(out.Buf, `,"toolCallId":"`, c.wireID)
+	switch {
+	case !c.ready:
+	case ev.Status == hub.StatusRunning, len(message) > 0:
+		buf = append(buf, `,"status":"in_progress"`...)
+	case ev.Status != hub.StatusNone && !ended(ev.Status): // the end says how it ended
+		buf = appendText(buf, `,"status":"`, statusName(ev.Status))
+	}
+	buf = appendTitleKind(buf, ev, more)
+	fate := hub.Native
+	switch {
+	case more.Content != nil:
+		buf = appendRaw(buf, `,"content":`, more.Content)
+	case len(message) > 0:
+		fate = hub.Folded
+		buf = appendTextContent(append(buf, `,"content":`...), message)
+	}
+	if more.Locations != nil {
+		buf = e.appendLocations(buf, more.Locations)
+	}
+	out.Buf = appendMeta(buf, more.Meta)
+	e.end(out, ev.Flags)
+	return fate
+}
+
+// changes reports whether an update says anything that the wire has a member for.
+func changes(ev *hub.Event, more *hub.More) bool {
+	return ev.Status != hub.StatusNone || len(ev.Title) > 0 || len(more.ToolKind) > 0 || more.Locations != nil ||
+		more.Content != nil || more.Meta != nil
+}
+
+// appendTitleKind appends a title and a kind that have changed. Only ACP lets the kind change; others ignore it.
+func appendTitleKind(dst []byte, ev *hub.Event, more *hub.More) []byte {
+	if len(ev.Title) > 0 {
+		dst = appendText(dst, `,"title":"`, ev.Title)
+	}
+	if len(more.ToolKind) > 0 {
+		dst = appendText(dst, `,"kind":"`, more.ToolKind)
+	}
+	return dst
+}
+
+// toolEnd writes how the call ended.
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+	if c.announced || !ended(c.status) {
+		return e.endCard(out, c, ev)
+	}
+	fate := e.announce(out, c, ev)
+	e.dropCard(c)
+	return fate
+}
+
+func (e *encoder) endCard(out *wire.Out, c *card, ev *hub.Event) hub.Fate {
+	e.begin(out, c.lane, "tool_call_update")
+	buf := appendIn(out.Buf, `,"toolCallId":"`, c.wireID, `","status":"`)
+	buf = append(append(buf, statusName(ev.Status)...), '"')
+	if len(ev.Title) > 0 {
+		buf = appendText(buf, `,"title":"`, ev.Title)
+	}
+	buf, fate := e.appendResult(buf, c, ev)
+	if m := ev.More; m != nil {
+		if m.Locations != nil {
+			buf = e.appendLocations(buf, m.Locations)
+		}
+		buf = appendMeta(buf, m.Meta)
+	}
+	out.Buf = buf
+	e.end(out, ev.Flags)
+	e.dropCard(c)
+	return fate
+}
