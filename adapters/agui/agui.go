@@ -34,7 +34,7 @@
 //	step.*       STEP_STARTED, STEP_FINISHED: stepName = Name, numbered where two of a name are open
 //	agent.*      SUBAGENT_STARTED: subagentRunId = ID, parentToolCallId = Ref, description = Title, parentMessageId = Msg;
 //	             SUBAGENT_FINISHED with result, or suspended; SUBAGENT_ERROR. Lane = subagentRunId on all other events
-//	text.*       TEXT_MESSAGE_START, _CONTENT, _END: messageId = ID = Msg; role user = FlagUser; roles system and
+//	text.*       TEXT_MESSAGE_START, _CONTENT, _END: messageId = ID = Msg; role user = the flag user; roles system and
 //	             developer = Name; name = Title. TEXT_MESSAGE_CHUNK is expanded
 //	  reasoning  REASONING_MESSAGE_*: messageId = ID = Msg; REASONING_START and _END around it, Ref = their messageId if it
 //	             is another; REASONING_ENCRYPTED_VALUE = Sig of the end. REASONING_MESSAGE_CHUNK, THINKING_* are read too

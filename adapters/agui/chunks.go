@@ -104,6 +104,7 @@ func (c *chunks) holder(kind chunkKind, id []byte) *chunkLane {
 	return nil
 }
 
+// hasTool reports whether the lane assembles the arguments of that call.
 func (l *chunkLane) hasTool(id []byte) bool {
 	for _, t := range l.tools {
 		if bytes.Equal(t, id) {
@@ -130,6 +131,8 @@ func (d *decoder) reasoningChunk(dst []hub.Event) ([]hub.Event, error) {
 	return d.messageChunk(dst, reasoningChunk, hub.Reasoning)
 }
 
+// messageChunk goes on with a message or begins one. A chunk that says neither which message it belongs to nor has one
+// to go on with is an error; its text passes all the same, without an id.
 func (d *decoder) messageChunk(dst []hub.Event, kind chunkKind, family hub.Chan) ([]hub.Event, error) {
 	id, text := optional(d.rec.MessageID), optional(d.rec.Delta)
 	if id != nil && d.open.find(id, family) != nil && d.chunks.holder(kind, id) == nil {
@@ -156,6 +159,8 @@ func missingChunkID(path string) error {
 	return hub.NewError(hub.ReasonMissing, path, -1, "the first chunk of a stream needs it")
 }
 
+// toolChunk goes on with a call or begins one. Another call does not end the one before, as it would for the reference
+// client: parallel calls take turns, and a call that is made ready takes no more arguments.
 func (d *decoder) toolChunk(dst []hub.Event) ([]hub.Event, error) {
 	id, name := optional(d.rec.ToolCallID), optional(d.rec.ToolCallName)
 	l := d.chunks.resolve(toolChunk, id, d.tag())
@@ -228,6 +233,7 @@ func (d *decoder) closeChunk(dst []hub.Event, l *chunkLane) []hub.Event {
 	return dst
 }
 
+// idle notes that the lane assembles nothing.
 func (c *chunks) idle(l *chunkLane) {
 	if l.kind != noChunk {
 		l.kind = noChunk
@@ -236,6 +242,7 @@ func (c *chunks) idle(l *chunkLane) {
 	l.tools = nil
 }
 
+// endChunk appends the end of a chunked message, signed if its encrypted form has come already.
 func (d *decoder) endChunk(dst []hub.Event, l *chunkLane, id []byte, family hub.Chan) []hub.Event {
 	id = d.scratch.Copy(id) // the next stream of the lane may take its place within this call
 	dst, ev := hub.Grow(dst)

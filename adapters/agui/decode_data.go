@@ -22,6 +22,7 @@ func (d *decoder) stateSnapshot(dst []hub.Event) ([]hub.Event, error) {
 	return d.set(dst, dataState, hub.Set, v), nil
 }
 
+// stateDelta passes the patch as it is. Whether it applies depends on a document that only the target may need.
 func (d *decoder) stateDelta(dst []hub.Event) ([]hub.Event, error) {
 	if rawjson.Kind(d.rec.Delta) != '[' {
 		return dst, wrong(d.rec.Delta, "delta", "want a JSON patch")
@@ -29,6 +30,8 @@ func (d *decoder) stateDelta(dst []hub.Event) ([]hub.Event, error) {
 	return d.set(dst, dataState, hub.Patch, d.rec.Delta), nil
 }
 
+// messagesSnapshot passes the list as data: its messages were said before, in this run or in others, and are no texts
+// of this stream.
 func (d *decoder) messagesSnapshot(dst []hub.Event) ([]hub.Event, error) {
 	if rawjson.Kind(d.rec.Messages) != '[' {
 		return dst, wrong(d.rec.Messages, "messages", "want an array of messages")
@@ -36,6 +39,7 @@ func (d *decoder) messagesSnapshot(dst []hub.Event) ([]hub.Event, error) {
 	return d.set(dst, dataMessages, hub.Set, d.rec.Messages), nil
 }
 
+// set appends data without an id.
 func (d *decoder) set(dst []hub.Event, name string, op hub.Op, v rawjson.Value) []hub.Event {
 	dst, ev := d.emit(dst, hub.Data)
 	ev.Name, ev.Op, ev.Value = []byte(name), op, v

@@ -15,6 +15,7 @@ type heldEnd struct {
 	time           int64
 }
 
+// reasoningEnd holds the end back, unless the encrypted form came before it.
 func (d *decoder) reasoningEnd(dst []hub.Event) ([]hub.Event, error) {
 	id, err := body(d.rec.MessageID, "messageId")
 	if err != nil {
@@ -116,6 +117,7 @@ func (d *decoder) encryptedValue(dst []hub.Event) ([]hub.Event, error) {
 // span is a bracket around reasoning messages; a lane has at most one.
 type span struct{ lane, id []byte }
 
+// spanStart remembers the span for the messages in it. By itself a span says nothing.
 func (d *decoder) spanStart(dst []hub.Event) ([]hub.Event, error) {
 	id, err := body(d.rec.MessageID, "messageId")
 	if err != nil {
@@ -165,6 +167,7 @@ func (d *decoder) thinkingStart(dst []hub.Event) ([]hub.Event, error) {
 	return dst, nil
 }
 
+// thinkingTextStart opens a message; the one before may lack its end.
 func (d *decoder) thinkingTextStart(dst []hub.Event) ([]hub.Event, error) {
 	return d.think(d.thinkingClose(dst)), nil
 }
@@ -181,6 +184,7 @@ func (d *decoder) think(dst []hub.Event) []hub.Event {
 	return dst
 }
 
+// thinkingContent goes on with the open message, or opens one that has no start.
 func (d *decoder) thinkingContent(dst []hub.Event) ([]hub.Event, error) {
 	text, err := body(d.rec.Delta, "delta")
 	if err != nil {
@@ -201,6 +205,7 @@ func (d *decoder) thinkingEnd(dst []hub.Event) ([]hub.Event, error) {
 	return d.thinkingClose(dst), nil
 }
 
+// thinkingClose ends the open message, if there is one.
 func (d *decoder) thinkingClose(dst []hub.Event) []hub.Event {
 	id := d.thinking.id
 	if id == nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
+// runStarted takes the ids as they come. Peers are known to leave them out, and nothing depends on them.
 func (d *decoder) runStarted(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.emit(dst, hub.RunStart)
 	ev.Lane = nil
@@ -239,6 +240,7 @@ func (d *decoder) subagentStarted(dst []hub.Event) ([]hub.Event, error) {
 // ask must come before the end of its lane.
 type suspended struct{ id []byte }
 
+// subagentFinished ends a sub-agent, or keeps its end back if it waits for the outside.
 func (d *decoder) subagentFinished(dst []hub.Event) ([]hub.Event, error) {
 	id, err := body(d.rec.Subagent, "subagentRunId")
 	if err != nil {
@@ -266,6 +268,7 @@ func (d *decoder) endSuspended(dst []hub.Event) []hub.Event {
 	return dst
 }
 
+// subagentError ends a sub-agent; the run may go on without it.
 func (d *decoder) subagentError(dst []hub.Event) ([]hub.Event, error) {
 	id, err := body(d.rec.Subagent, "subagentRunId")
 	if err != nil {

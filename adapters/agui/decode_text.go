@@ -73,6 +73,7 @@ func (m *messages) remove(i int) {
 	m.last = 0
 }
 
+// close forgets a message, if it is open.
 func (m *messages) close(id []byte, family hub.Chan) {
 	if m.find(id, family) != nil {
 		m.remove(m.last)

@@ -55,6 +55,7 @@ func (d *decoder) waiting() bool {
 	return false
 }
 
+// toolArgs passes a fragment. An empty one says nothing.
 func (d *decoder) toolArgs(dst []hub.Event) ([]hub.Event, error) {
 	id, err := body(d.rec.ToolCallID, "toolCallId")
 	if err != nil {
@@ -83,6 +84,7 @@ func (d *decoder) toolReady(dst []hub.Event) ([]hub.Event, error) {
 	return dst, nil
 }
 
+// toolResult ends a call. The protocol has no place for failure: a result is fine unless our own metadata say otherwise.
 func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
 	id, err := body(d.rec.ToolCallID, "toolCallId")
 	if err != nil {

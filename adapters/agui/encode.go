@@ -22,15 +22,15 @@ type encoder struct {
 	ids      ids
 	parts    []part // open ones
 	lastPart int
-	tools    []tool          // those whose arguments are not complete
-	resumed  map[string]bool // calls that the client knows from an earlier run
+	tools    []tool       // those whose arguments are not complete
+	resumed  recent[bool] // calls that the client knows from an earlier run
 	steps    []step
 	asks     []ask
 	usage    []usage
 	snapshot []byte // a MESSAGES_SNAPSHOT that waits for open messages
 	scratch  []byte
 
-	activities map[string]string // lane and id of an activity or plan -> id on the wire
+	activities recent[string] // lane and id of an activity or plan -> id on the wire
 }
 
 func newEncoder(o hub.Options) hub.Encoder {
@@ -50,7 +50,9 @@ func (e *encoder) Reset() {
 	e.ids.reset()
 	e.parts, e.lastPart = e.parts[:0], 0
 	e.tools, e.steps, e.asks, e.usage = e.tools[:0], nil, nil, nil
-	e.resumed, e.activities, e.snapshot = nil, nil, nil
+	e.snapshot = nil
+	e.resumed.reset()
+	e.activities.reset()
 }
 
 // Finish implements [hub.Encoder]. The terminal event is the end; AG-UI has no mark behind it.

@@ -17,6 +17,9 @@ type ask struct {
 
 // ask keeps the question for the end of the run: AG-UI has no way to ask in the middle of one.
 func (e *encoder) ask(ev *hub.Event) hub.Fate {
+	if len(e.asks) == maxOpen {
+		return hub.Dropped
+	}
 	custom := appendMembers([]byte{'{'}, ev, ownKinds[hub.Ask])
 	custom = closeObject(custom)
 	e.asks = append(e.asks, ask{
@@ -26,6 +29,8 @@ func (e *encoder) ask(ev *hub.Event) hub.Fate {
 	return hub.Deferred
 }
 
+// appendInterrupt appends a question as clients list it. The options to choose from have no place there, and go into its
+// metadata.
 func (e *encoder) appendInterrupt(dst []byte, ev *hub.Event) []byte {
 	reason := orDefault(ev.Name, []byte(reasonOf(ev)))
 	dst = append(append(append(dst, `{"id":"`...), ev.ID...), '"')

@@ -83,6 +83,7 @@ func (e *encoder) flushSnapshot(out *wire.Out) bool {
 	return true
 }
 
+// writeSnapshot writes the snapshot that waits, if there is one.
 func (e *encoder) writeSnapshot(out *wire.Out) {
 	if e.snapshot == nil {
 		return
@@ -124,19 +125,17 @@ func (e *encoder) activityEvent(out *wire.Out, ev *hub.Event, kind []byte) bool 
 // not say whose it is.
 func (e *encoder) activityID(ev *hub.Event, want []byte) (id string, owned bool) {
 	lane := e.lane(ev)
-	id, known := e.activities[string(want)]
+	id, known := e.activities.get(string(want))
 	if known {
-		return id, e.ids.used[id].lane == lane
-	}
-	if e.activities == nil {
-		e.activities = map[string]string{}
+		have, _ := e.ids.used.get(id)
+		return id, have.lane == lane
 	}
 	if len(want) > 0 {
 		id = string(e.ids.claim(nil, want, owner{activity, lane}))
 	} else {
 		id = string(e.ids.claim(nil, e.ids.name([]byte("activity"), nil), owner{activity, lane}))
 	}
-	e.activities[string(want)] = id
+	e.activities.put(string(want), id)
 	return id, true
 }
 

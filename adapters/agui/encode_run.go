@@ -9,6 +9,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
+// runStart opens the run. It leaves out the echo of the request: clients before 1.0 check it down to its tools.
 func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	e.thread = append(e.thread[:0], orDefault(ev.Ref, e.defaultThread)...)
 	e.run = append(e.run[:0], orDefault(ev.ID, e.defaultRun)...)
@@ -60,6 +61,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Native
 }
 
+// runError ends the run as failed. Nothing need be closed before it, and clients discard what would follow.
 func (e *encoder) runError(out *wire.Out, ev *hub.Event) hub.Fate {
 	message, code := []byte(nil), []byte(nil)
 	if ev.More != nil {
@@ -101,6 +103,8 @@ func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Native
 }
 
+// openStep writes the start of a step under a name that no open step of the sub-agent has: a second one of a name is
+// fatal for clients.
 func (e *encoder) openStep(out *wire.Out, ev *hub.Event, id, name []byte) {
 	s := step{id: bytes.Clone(id), name: bytes.Clone(name), lane: e.lane(ev)}
 	for n := 2; e.stepOpen(&s); n++ {
@@ -128,6 +132,7 @@ func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	return e.closeStep(out, ev, ev.ID, own)
 }
 
+// closeStep writes the end of a step under the name it was opened with.
 func (e *encoder) closeStep(out *wire.Out, ev *hub.Event, id []byte, own members) hub.Fate {
 	for i := range e.steps {
 		if !bytes.Equal(e.steps[i].id, id) {
@@ -141,6 +146,7 @@ func (e *encoder) closeStep(out *wire.Out, ev *hub.Event, id []byte, own members
 	return hub.Dropped
 }
 
+// agentStart announces a sub-agent; where they are flat, it is a step.
 func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	if e.flat {
 		e.openStep(out, ev, agentStep(ev.ID), ev.Name)
@@ -162,6 +168,7 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
 // agentStep is the id of the step that stands for a sub-agent where sub-agents are flattened.
 func agentStep(id []byte) []byte { return append([]byte("agent\x00"), id...) }
 
+// agentEnd ends a sub-agent: in good order, suspended, or failed.
 func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	if e.flat {
 		e.closeStep(out, ev, agentStep(ev.ID), 0)
@@ -196,6 +203,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Native
 }
 
+// appendAgentResult appends the result, never as null.
 func appendAgentResult(dst []byte, ev *hub.Event) []byte {
 	switch {
 	case !rawjson.IsNull(ev.Value):

@@ -5,6 +5,8 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
+// textStart opens a message of its own for each part. A part after a call thus follows the call on the screen, where text
+// of the same message would join what stands before it.
 func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	p := e.addPart(ev.ID)
 	if ev.Chan == hub.Reasoning {
@@ -62,6 +64,7 @@ func (e *encoder) reasoningStart(out *wire.Out, ev *hub.Event, p *part) hub.Fate
 	return hub.Native
 }
 
+// textDelta is the hot path: the head of the record was made when the part was opened.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 	p := e.find(ev.ID)
 	if p == nil {
@@ -79,6 +82,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Native
 }
 
+// textEnd closes the message, and for reasoning its span, with the encrypted form between them.
 func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	p := e.find(ev.ID)
 	if p == nil {

@@ -20,12 +20,10 @@ func (e *encoder) wireTool(id []byte) []byte {
 	return e.scratch
 }
 
+// toolStart announces a call. One that the client knows is not announced again: it would get its arguments twice.
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.Flags.Has(hub.Resumed) { // the client has the call, arguments and all
-		if e.resumed == nil {
-			e.resumed = map[string]bool{}
-		}
-		e.resumed[string(ev.ID)] = true
+		e.resumed.put(string(ev.ID), true)
 		return hub.Implied
 	}
 	id := e.wireTool(ev.ID)
@@ -50,7 +48,7 @@ func (e *encoder) appendParent(dst []byte, ev *hub.Event, id []byte) []byte {
 	}
 	as := owner{ownCall, lane}
 	if e.ids.free(id, as) {
-		e.ids.used[string(id)] = as
+		e.ids.used.put(string(id), as)
 		return dst
 	}
 	dst = append(dst, `,"parentMessageId":"`...)
@@ -58,6 +56,7 @@ func (e *encoder) appendParent(dst []byte, ev *hub.Event, id []byte) []byte {
 	return append(dst, '"')
 }
 
+// addTool remembers a call, in a slot that keeps its memory.
 func (e *encoder) addTool(id []byte) *tool {
 	n := len(e.tools)
 	if n < cap(e.tools) {
@@ -81,6 +80,7 @@ func (e *encoder) openTool(id []byte) int {
 	return -1
 }
 
+// toolArgs is the hot path of calls; see textDelta.
 func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 	i := e.openTool(ev.ID)
 	if i < 0 {
@@ -95,6 +95,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Native
 }
 
+// toolReady says that the arguments are complete. Clients run their own tools from here on.
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 	i := e.openTool(ev.ID)
 	if i < 0 {
@@ -143,7 +144,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.Status == hub.StatusOK {
 		own &^= mStatus
 	}
-	if e.resumed[string(ev.ID)] && string(ev.Name) != unknownName {
+	if resumed, _ := e.resumed.get(string(ev.ID)); resumed && string(ev.Name) != unknownName {
 		own |= mName // nothing else in this stream says it
 	}
 	out.Buf = e.close(b, ev, own)
@@ -154,6 +155,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Native
 }
 
+// noResult reports whether a call ended without having been run to its end.
 func noResult(ev *hub.Event) bool {
 	switch ev.Status {
 	case hub.StatusClient, hub.StatusPaused, hub.StatusAborted, hub.StatusUnknown:

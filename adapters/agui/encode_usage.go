@@ -61,6 +61,7 @@ func appendEntry(dst []byte, m *hub.More) []byte {
 	return dst
 }
 
+// appendUsage appends what the run used, if anyone said so.
 func (e *encoder) appendUsage(dst []byte) []byte {
 	if len(e.usage) == 0 {
 		return dst

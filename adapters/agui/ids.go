@@ -30,20 +30,17 @@ type owner struct {
 
 // ids are the message ids of one run.
 type ids struct {
-	tag   []byte            // makes ids of this run unlike those of other runs
-	used  map[string]owner  // by id on the wire
-	spans map[string]string // reasoning spans, by id on the wire -> lane
-	alias map[string]string // lane and upstream message -> its last text message on the wire
+	tag   []byte         // makes ids of this run unlike those of other runs
+	used  recent[owner]  // by id on the wire
+	spans recent[string] // reasoning spans, by id on the wire -> lane
+	alias recent[string] // lane and upstream message -> its last text message on the wire
 	buf   []byte
 }
 
 func (s *ids) reset() {
-	if s.used == nil {
-		s.used, s.spans, s.alias = map[string]owner{}, map[string]string{}, map[string]string{}
-	}
-	clear(s.used)
-	clear(s.spans)
-	clear(s.alias)
+	s.used.reset()
+	s.spans.reset()
+	s.alias.reset()
 	s.tag = s.tag[:0]
 }
 
@@ -88,16 +85,16 @@ func (s *ids) claim(dst, want []byte, as owner) []byte {
 	for i := 2; !s.free(dst[from:], as); i++ {
 		dst = strconv.AppendInt(append(dst[:n], '-'), int64(i), 10)
 	}
-	s.used[string(dst[from:])] = as
+	s.used.put(string(dst[from:]), as)
 	return dst
 }
 
 // free reports whether a message may have that id.
 func (s *ids) free(id []byte, as owner) bool {
-	if lane, span := s.spans[string(id)]; span && as.role == reasoning && lane != as.lane {
+	if lane, span := s.spans.get(string(id)); span && as.role == reasoning && lane != as.lane {
 		return false // clients take a span and a message of the same id for one thing with one owner
 	}
-	have, taken := s.used[string(id)]
+	have, taken := s.used.get(string(id))
 	if !taken {
 		return true
 	}
@@ -109,13 +106,13 @@ func (s *ids) free(id []byte, as owner) bool {
 // span takes the id of a reasoning span: the wanted one, unless another lane has it; then that of the message.
 func (s *ids) span(want, message []byte, lane string) []byte {
 	id := want
-	if have, taken := s.spans[string(id)]; len(id) == 0 || taken && have != lane {
+	if have, taken := s.spans.get(string(id)); len(id) == 0 || taken && have != lane {
 		id = message
 	}
-	if have, taken := s.used[string(id)]; taken && have.role == reasoning && have.lane != lane {
+	if have, taken := s.used.get(string(id)); taken && have.role == reasoning && have.lane != lane {
 		id = message
 	}
-	s.spans[string(id)] = lane
+	s.spans.put(string(id), lane)
 	return id
 }
 
@@ -125,9 +122,9 @@ func (s *ids) promise(lane string, msg, id []byte) {
 	if len(msg) == 0 {
 		return
 	}
-	s.alias[lane+"\x00"+string(msg)] = string(id)
-	if _, taken := s.used[string(msg)]; !taken {
-		s.used[string(msg)] = owner{promised, lane}
+	s.alias.put(lane+"\x00"+string(msg), string(id))
+	if _, taken := s.used.get(string(msg)); !taken {
+		s.used.put(string(msg), owner{promised, lane})
 	}
 }
 
@@ -136,19 +133,19 @@ func (s *ids) parent(lane string, msg []byte) (id string, ok bool) {
 	if len(msg) == 0 {
 		return "", false
 	}
-	id, ok = s.alias[lane+"\x00"+string(msg)]
+	id, ok = s.alias.get(lane + "\x00" + string(msg))
 	if !ok {
 		id = string(msg)
 	}
-	have, taken := s.used[id]
+	have, taken := s.used.get(id)
 	switch {
 	case !taken:
-		s.used[id] = owner{assistantCalls, lane}
+		s.used.put(id, owner{assistantCalls, lane})
 		return id, true
 	case have.lane != lane:
 		return "", false
 	case have.role == promised:
-		s.used[id] = owner{assistantCalls, lane}
+		s.used.put(id, owner{assistantCalls, lane})
 		return id, true
 	}
 	return id, have.role == assistantText || have.role == assistantCalls

@@ -119,6 +119,7 @@ var words = [...]struct {
 	{mWhat, "what", func(ev *hub.Event) string { return ev.What.String() }, setWord(hub.ParseWhat, func(ev *hub.Event) *hub.What { return &ev.What })},
 }
 
+// unless is the word, or none: zero values that have a name are absent all the same.
 func unless(absent bool, word string) string {
 	if absent {
 		return ""
@@ -126,6 +127,7 @@ func unless(absent bool, word string) string {
 	return word
 }
 
+// setWord makes the reader of a member from the parser of its vocabulary. Unknown words change nothing.
 func setWord[T any](parse func([]byte) (T, bool), of func(*hub.Event) *T) func(*hub.Event, []byte) {
 	return func(ev *hub.Event, word []byte) {
 		if val, ok := parse(word); ok {
@@ -206,6 +208,7 @@ func appendObject(dst []byte, name string, f func([]byte) []byte) []byte {
 	return append(dst, ',')
 }
 
+// appendFlags appends the names of the flags that are set.
 func appendFlags(dst []byte, flags hub.Flags) []byte {
 	if flags == 0 {
 		return dst
@@ -235,6 +238,7 @@ func appendOptions(dst []byte, options []hub.AskOption) []byte {
 	return append(dst, ',')
 }
 
+// appendItems appends the items of a plan, even if there are none: an empty plan is a plan.
 func appendItems(dst []byte, items []hub.PlanItem) []byte {
 	dst = append(dst, `"items":[`...)
 	for i := range items {

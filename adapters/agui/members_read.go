@@ -19,6 +19,7 @@ func (d *decoder) extras(ev *hub.Event, which members) {
 	}
 }
 
+// extrasOf is extras for metadata that are not those of the record.
 func (d *decoder) extrasOf(ev *hub.Event, metadata rawjson.Value, which members) {
 	if own := rawjson.Get(metadata, ownKey); rawjson.Kind(own) == '{' {
 		d.readMembers(ev, own, which)
@@ -156,6 +157,7 @@ const (
 // metadata makes the Meta of ev from the record's metadata.
 func (d *decoder) metadata(ev *hub.Event) { d.ownMetadata(ev, d.rec.Metadata) }
 
+// ownMetadata makes the Meta of ev from v: all of it but what stands under our two keys.
 func (d *decoder) ownMetadata(ev *hub.Event, v rawjson.Value) {
 	if rawjson.Get(v, ownKey) == nil && rawjson.Get(v, wireKey) == nil {
 		d.more(ev).Meta = v

@@ -114,6 +114,7 @@ func appendContent(dst []byte, v rawjson.Value) []byte {
 	return append(dst, '"')
 }
 
+// appendToolCalls appends the calls of a message, if it has any.
 func appendToolCalls(dst []byte, v rawjson.Value) []byte {
 	start := len(dst)
 	dst = append(dst, `,"toolCalls":[`...)
@@ -207,6 +208,7 @@ func mediaKind(media []byte) string {
 	return "document"
 }
 
+// appendMedia appends a media part. Bytes need a type; a handle of a provider is unknown to clients before 1.0.
 func appendMedia(dst []byte, kind, from string, value, media rawjson.Value) []byte {
 	data, ok := rawjson.Str(value)
 	typ, typed := rawjson.Str(media)
@@ -236,6 +238,7 @@ func validPatch(v rawjson.Value) bool {
 	}
 }
 
+// validOp checks one operation. Members that an operation does not define are allowed (RFC 6902, section 4).
 func validOp(op rawjson.Value) bool {
 	if !validPointer(rawjson.Get(op, "path")) {
 		return false
