@@ -2,6 +2,7 @@ package hub
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"time"
 )
@@ -18,7 +19,8 @@ type toolState struct {
 	bytes  int
 }
 
-// queue holds the events of one tool id whose start has not come, or came without a name.
+// queue holds the events of one tool id whose start has not come, or came without a name; or has come, but not the
+// arguments that must go before these events.
 type queue struct {
 	id, lane []byte
 	since    time.Duration
@@ -97,6 +99,31 @@ func (s *Sequencer) hold(dst []Event, ev *Event) []Event {
 	return dst
 }
 
+// endPatience lets the events go on that still wait for the arguments of t.
+func (s *Sequencer) endPatience(dst []Event, t *tool) []Event {
+	t.patient = false
+	if q := s.tools.take(t.src); q != nil {
+		dst = s.replay(dst, q)
+	}
+	return dst
+}
+
+// replay lets held events go on. An output or end whose arguments have not come yet is held again, since the same
+// moment: otherwise one that came before its call would end the arguments before they have begun.
+func (s *Sequencer) replay(dst []Event, q *queue) []Event {
+	held, outer := s.Repairs[Held], s.replaying
+	s.replaying = true
+	for i := range q.events {
+		dst = s.tool(dst, &q.events[i])
+	}
+	s.Repairs[Held], s.replaying = held, outer
+	if again := s.tools.queue(q.id); again != nil {
+		again.since = q.since
+		slices.SortStableFunc(s.tools.queues, func(a, b *queue) int { return cmp.Compare(a.since, b.since) })
+	}
+	return dst
+}
+
 // begun returns the index of the start among the held events, which has no name; -1 if there is none.
 func (q *queue) begun() int {
 	return slices.IndexFunc(q.events, func(ev Event) bool { return ev.Kind == ToolStart })
@@ -141,6 +168,10 @@ func (s *Sequencer) releaseLate(dst []Event, q *queue) []Event {
 
 // release makes up the start of a tool whose start did not come; its held events follow. q has been taken.
 func (s *Sequencer) release(dst []Event, q *queue) []Event {
+	if t := s.tools.find(q.id); t != nil && len(q.id) > 0 {
+		t.patient = false // its arguments have not come in time
+		return s.replay(dst, q)
+	}
 	s.Repairs[StartMade]++
 	start, name := Event{Kind: ToolStart, ID: q.id, Lane: q.lane}, q.name()
 	if i := q.begun(); i >= 0 {

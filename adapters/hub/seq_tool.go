@@ -15,6 +15,7 @@ type tool struct {
 	lane    *lane
 	ready   bool
 	ended   bool
+	patient bool // events were held for it: those that need its arguments still are, until these are complete
 
 	args    []byte // fragments joined, a string body
 	argsCut bool
@@ -46,6 +47,11 @@ func (s *Sequencer) tool(dst []Event, ev *Event) []Event {
 	case t.ended:
 		s.Repairs[lateRepair(ev.Kind)]++
 		return dst
+	case t.patient && !t.ready && (ev.Kind == ToolOutput || ev.Kind == ToolEnd):
+		if s.replaying {
+			return s.hold(dst, ev)
+		}
+		return s.tool(s.endPatience(dst, t), ev) // the upstream has gone on: no arguments will come
 	}
 	switch ev.Kind {
 	case ToolArgs:
@@ -94,10 +100,8 @@ func (s *Sequencer) startTool(dst []Event, ev *Event, q *queue) []Event {
 	if q == nil {
 		return dst
 	}
-	for i := range q.events {
-		dst = s.tool(dst, &q.events[i])
-	}
-	return dst
+	t.patient = !ev.Flags.Has(Synthetic) // a start that was made up has nothing to wait for
+	return s.replay(dst, q)
 }
 
 // startAgain turns a start of a known tool into an update, if it brings something new.
@@ -194,7 +198,11 @@ func (s *Sequencer) emitReady(dst []Event, ev *Event, t *tool) []Event {
 		out.Flags |= Invalid
 	}
 	t.ready, t.args = true, nil
-	return t.emit(dst, &out)
+	dst = t.emit(dst, &out)
+	if q := s.tools.take(t.src); q != nil {
+		return s.replay(dst, q)
+	}
+	return dst
 }
 
 func (s *Sequencer) makeReady(dst []Event, t *tool) []Event {

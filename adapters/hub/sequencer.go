@@ -42,6 +42,7 @@ type Sequencer struct {
 	started, ended bool
 	pending        *Event // RunEnd that waits for stragglers
 	pendingSince   time.Duration
+	replaying      bool // events that were held are going through
 
 	texts textState
 	tools toolState
@@ -63,7 +64,7 @@ type Bounds struct {
 
 // DefaultBounds are used where a bound is zero.
 var DefaultBounds = Bounds{
-	Events: 1024, Bytes: 1 << 20, Age: 2 * time.Second, Args: 4 << 20, Result: 1 << 20, Open: 512, Known: 16 << 10,
+	Events: 1024, Bytes: 1 << 20, Age: 2 * time.Second, Args: 64 << 20, Result: 1 << 20, Open: 512, Known: 16 << 10,
 }
 
 // minOpen is room for the deepest nesting of lanes and one more.
