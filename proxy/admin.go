@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"net"
 	"time"
 
@@ -12,24 +13,40 @@ import (
 
 // ServeAdmin answers operators on ln until ctx is done: /metrics for Prometheus, /healthz while the process lives,
 // /readyz while new streams are accepted.
+//
+// Give it another context than [Server.Serve], one that ends after Serve has returned: while the server drains,
+// balancers must be able to read that it is not ready, and operators what still runs.
 func (s *Server) ServeAdmin(ctx context.Context, ln net.Listener) error {
 	metrics := fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{}))
+	var rest resting
+	closed := make(chan struct{})
+	defer close(closed)
 	srv := &fasthttp.Server{
 		Name: "sabir", NoDefaultServerHeader: true, ReadTimeout: 10 * time.Second, IdleTimeout: idleConnection,
-		CloseOnShutdown: true,
-		Handler:         func(ctx *fasthttp.RequestCtx) { s.handleAdmin(ctx, metrics) },
+		CloseOnShutdown: true, ReduceMemoryUsage: true, ConnState: rest.state,
+		Handler: func(ctx *fasthttp.RequestCtx) { s.handleAdmin(ctx, metrics) },
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(ln) }()
+	go func() { failed <- srv.Serve(patientListener{ln, closed}) }()
+	var err error
 	select {
-	case err := <-failed:
-		return err
+	case err = <-failed:
 	case <-ctx.Done():
 	}
-	down, cancel := context.WithTimeout(context.Background(), time.Second)
+	return errors.Join(err, shutdown(srv, &rest, ln))
+}
+
+// shutdown ends srv without waiting for connections that have no request.
+func shutdown(srv *fasthttp.Server, rest *resting, ln net.Listener) error {
+	down, cancel := context.WithTimeout(context.Background(), lastWords)
 	defer cancel()
-	_ = srv.ShutdownWithContext(down) // what is still open is cut
-	return nil
+	_ = ln.Close() // first, or new connections would come
+	rest.close()
+	err := srv.ShutdownWithContext(down)
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, net.ErrClosed) {
+		return nil // a request that is still being read has no answer to lose; its connection has a deadline
+	}
+	return err
 }
 
 func (s *Server) handleAdmin(ctx *fasthttp.RequestCtx, metrics fasthttp.RequestHandler) {

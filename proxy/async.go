@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"bufio"
+	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
 	"errors"
@@ -17,17 +19,19 @@ type asyncSource struct {
 	back   chan []byte // pieces to fill again
 	quit   chan struct{}
 	err    error // why pieces was closed
-	rest   []byte
 	shut   func()
 	timer  *time.Timer
 }
+
+// maxSpare is the largest piece that is filled again; larger ones are left to the collector.
+const maxSpare = 64 << 10
 
 // newAsyncSource starts reading. next appends one piece to its argument; its error ends the source. shut makes a
 // blocked next return.
 func newAsyncSource(next func([]byte) ([]byte, error), shut func()) *asyncSource {
 	a := &asyncSource{
 		pieces: make(chan []byte), back: make(chan []byte, 1), quit: make(chan struct{}),
-		shut: shut, timer: time.NewTimer(time.Hour),
+		shut: shut, timer: time.NewTimer(maxWait),
 	}
 	go a.run(next)
 	return a
@@ -57,7 +61,7 @@ func (a *asyncSource) run(next func([]byte) ([]byte, error)) {
 	}
 }
 
-// read implements source.
+// read implements source. A piece is wholly in b before the next one comes.
 func (a *asyncSource) read(b *buffer, until time.Time) error {
 	a.timer.Reset(time.Until(until))
 	select {
@@ -70,9 +74,11 @@ func (a *asyncSource) read(b *buffer, until time.Time) error {
 			b.filled(n)
 			rest = rest[n:]
 		}
-		select {
-		case a.back <- piece:
-		default:
+		if cap(piece) <= maxSpare {
+			select {
+			case a.back <- piece:
+			default:
+			}
 		}
 		return nil
 	case <-a.timer.C:
@@ -114,34 +120,53 @@ func readPieces(r io.Reader) func([]byte) ([]byte, error) {
 
 // decompressed is the source of a body in its plain form. Sabir asks for identity, but not every server listens.
 func decompressed(h *httpBody) (source, error) {
-	open, ok := map[string]func(io.Reader) (io.Reader, error){
-		"gzip":    func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
-		"x-gzip":  func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
-		"deflate": func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) },
+	open := map[string]func(io.Reader) (io.Reader, error){
+		"gzip": unzip, "x-gzip": unzip, "deflate": inflate,
 	}[h.encoding]
-	if !ok {
+	if open == nil {
 		h.abort()
 		return nil, hub.Fail(hub.CodeMalformed, errors.New("the answer has content encoding "+h.encoding+", though identity was asked for"))
 	}
-	var plain io.Reader
+	var read func([]byte) ([]byte, error)
 	next := func(p []byte) ([]byte, error) {
-		if plain == nil { // the header of the compressed stream may not be there yet
+		if read == nil { // here, because the header of the compressed stream may not be there yet
 			r, err := open(h)
 			if err != nil {
 				return nil, compressionFailure(err)
 			}
-			plain = r
+			read = readPieces(r)
 		}
-		p, err := readPieces(plain)(p)
+		p, err := read(p)
 		return p, compressionFailure(err)
 	}
 	return newAsyncSource(next, h.abort), nil
 }
 
+func unzip(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }
+
+// inflate reads what is called deflate: in zlib's format as it should be (RFC 9110 §8.4.1.2), or bare, as some servers
+// send it.
+func inflate(r io.Reader) (io.Reader, error) {
+	br := bufio.NewReader(r)
+	head, err := br.Peek(2)
+	if err != nil {
+		return nil, err
+	}
+	if head[0]&0x0f == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
+		return zlib.NewReader(br)
+	}
+	return flate.NewReader(br), nil
+}
+
+// compressionFailure sorts the errors of a compressed body. The end of the body inside the compressed stream is a cut,
+// and no good end.
 func compressionFailure(err error) error {
 	var f *hub.Failure
-	if err == nil || errors.As(err, &f) || errors.Is(err, io.EOF) {
+	switch {
+	case err == nil || err == io.EOF || errors.As(err, &f):
 		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return hub.Fail(hub.CodeReset, err)
 	}
-	return hub.Fail(hub.CodeReset, err)
+	return hub.Fail(hub.CodeMalformed, err)
 }

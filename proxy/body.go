@@ -14,11 +14,10 @@ import (
 
 // httpBody is the body of an HTTP/1.1 answer, read straight into the pump's buffer.
 type httpBody struct {
-	conn        *upstreamConn
-	status      int
-	contentType string
-	encoding    string // Content-Encoding, lower case
-	retryAfter  string
+	conn       *upstreamConn
+	status     int
+	encoding   string // Content-Encoding, lower case
+	retryAfter string
 
 	chunks  *chunkReader // of a chunked body
 	left    int64        // of a body with a length; -1 = up to the end of the connection
@@ -31,8 +30,7 @@ type httpBody struct {
 func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader) (*httpBody, error) {
 	b := &httpBody{
 		conn: c, status: h.StatusCode(), persist: !h.ConnectionClose(),
-		contentType: string(h.ContentType()), encoding: strings.ToLower(string(h.ContentEncoding())),
-		retryAfter: string(h.Peek("Retry-After")),
+		encoding: strings.ToLower(string(h.ContentEncoding())), retryAfter: string(h.Peek("Retry-After")),
 	}
 	switch n := h.ContentLength(); {
 	case n == -1:
@@ -43,20 +41,20 @@ func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader) 
 		b.left = int64(n)
 		b.done = n == 0
 	}
-	if b.status == 204 || b.status == 304 {
+	if b.status == fasthttp.StatusNoContent || b.status == fasthttp.StatusNotModified {
 		b.done = true
 	}
 	early, err := br.Peek(br.Buffered())
-	b.early = append([]byte(nil), early...)
+	if len(early) > 0 {
+		b.early = append([]byte(nil), early...)
+		b.persist = b.persist && !b.done // else these bytes belong to no answer
+	}
 	return b, err
 }
 
 // read implements source. The connection's read deadline is moved only when it has passed, not at every call.
 func (h *httpBody) read(b *buffer, until time.Time) error {
-	for {
-		if h.done {
-			return io.EOF
-		}
+	for !h.done {
 		room := b.room()
 		n, err := h.fill(room, until)
 		if n > 0 {
@@ -71,13 +69,16 @@ func (h *httpBody) read(b *buffer, until time.Time) error {
 			return err
 		}
 	}
+	return io.EOF
 }
 
 // fill reads raw bytes, first those that came with the header.
 func (h *httpBody) fill(p []byte, until time.Time) (int, error) {
 	if len(h.early) > 0 {
 		n := copy(p, h.early)
-		h.early = h.early[n:]
+		if h.early = h.early[n:]; len(h.early) == 0 {
+			h.early = nil // for the collector
+		}
 		return n, nil
 	}
 	if h.armed.IsZero() || h.armed.After(until) {
@@ -96,17 +97,20 @@ func (h *httpBody) arm(until time.Time) error {
 	return h.conn.SetReadDeadline(until)
 }
 
-// decode takes the transfer coding off p, in place.
+// decode takes the transfer coding off p, in place. A connection on which more came than the answer is not used again.
 func (h *httpBody) decode(p []byte) (n int, err error) {
 	switch {
 	case h.chunks != nil:
-		n, h.done, err = h.chunks.decode(p)
+		n, used, err := h.chunks.decode(p)
 		if err != nil {
 			return n, hub.Fail(hub.CodeReset, err)
 		}
+		h.done = h.chunks.state == chunkDone
+		h.persist = h.persist && used == len(p)
 		return n, nil
 	case h.left > 0:
 		n = int(min(int64(len(p)), h.left))
+		h.persist = h.persist && n == len(p)
 		h.left -= int64(n)
 		h.done = h.left == 0
 		return n, nil
@@ -128,24 +132,24 @@ func (h *httpBody) readError(err error, until time.Time) error {
 	case errors.Is(err, io.EOF) && h.left == -1 && h.chunks == nil:
 		h.done = true
 		return io.EOF
+	case errors.Is(err, io.EOF):
+		err = io.ErrUnexpectedEOF
 	}
-	return hub.Fail(hub.CodeReset, unexpected(err))
+	return hub.Fail(hub.CodeReset, err)
 }
 
-func unexpected(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
-
-// Read lets the body be read as a stream of its own, for what must be decompressed or kept for the log.
+// Read lets the body be read as a stream of its own, by what decompresses it.
 func (h *httpBody) Read(p []byte) (int, error) {
-	for {
-		if h.done {
-			return 0, io.EOF
-		}
-		until := time.Now().Add(h.conn.owner.cfg.Timeouts.Idle)
+	n, err := h.readUntil(p, time.Now().Add(h.conn.owner.cfg.Timeouts.Idle))
+	if err == errWake {
+		err = hub.Fail(hub.CodeIdle, nil)
+	}
+	return n, err
+}
+
+// readUntil is like read, for a plain slice.
+func (h *httpBody) readUntil(p []byte, until time.Time) (int, error) {
+	for !h.done {
 		n, err := h.fill(p, until)
 		if n > 0 {
 			n, err = h.decode(p[:n])
@@ -154,12 +158,40 @@ func (h *httpBody) Read(p []byte) (int, error) {
 			}
 			continue
 		}
-		if err = h.readError(err, until); err == errWake {
-			return 0, hub.Fail(hub.CodeIdle, nil)
-		} else if err != nil {
+		if err = h.readError(err, until); err != nil {
 			return 0, err
 		}
 	}
+	return 0, io.EOF
+}
+
+// How much of an upstream's error body is kept for the log, how much is read to keep the connection, and how long that
+// may take: the client waits for its status meanwhile.
+const (
+	maxDetail  = 2 << 10
+	maxDiscard = 64 << 10
+	detailTime = 500 * time.Millisecond
+)
+
+// detail reads the body of an answer that is no stream and returns its beginning as text. The body is closed.
+func (h *httpBody) detail() string {
+	until := time.Now().Add(detailTime)
+	var text []byte
+	p := make([]byte, maxDetail)
+	for total := 0; total < maxDiscard; {
+		n, err := h.readUntil(p, until)
+		text = append(text, p[:min(n, maxDetail-len(text))]...)
+		if err != nil {
+			break
+		}
+		total += n
+	}
+	if h.done && h.persist {
+		h.conn.owner.put(h.conn)
+	} else {
+		h.abort()
+	}
+	return strings.ToValidUTF8(string(text), "\uFFFD")
 }
 
 // lingering is how long a connection may take to end its body after the run has ended, before it is closed.
@@ -171,28 +203,27 @@ func (h *httpBody) close() {
 	switch {
 	case h.done && h.persist:
 		h.conn.owner.put(h.conn)
-	case h.chunks == nil || !h.persist:
-		h.conn.Close()
+	case !h.persist:
+		h.abort()
 	default:
 		go h.linger()
 	}
 }
 
 func (h *httpBody) linger() {
-	var b buffer
+	p := make([]byte, 1<<10)
 	until := time.Now().Add(lingering)
 	for range 16 {
-		if err := h.read(&b, until); err != nil {
+		if _, err := h.readUntil(p, until); err != nil {
 			break
 		}
-		b.reset()
 	}
-	if h.done {
+	if h.done && h.persist {
 		h.conn.owner.put(h.conn)
 		return
 	}
-	h.conn.Close()
+	h.abort()
 }
 
 // abort closes the connection at once, whatever is read of it.
-func (h *httpBody) abort() { h.conn.Close() }
+func (h *httpBody) abort() { cut(h.conn.Conn) }

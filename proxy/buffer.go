@@ -16,6 +16,9 @@ type buffer struct {
 
 func (b *buffer) unread() []byte { return b.data[b.r:] }
 
+// idle reports whether everything is used up.
+func (b *buffer) idle() bool { return len(b.data) == 0 }
+
 // used marks n bytes as read.
 func (b *buffer) used(n int) {
 	b.r += n

@@ -8,6 +8,7 @@ type chunkReader struct {
 	state chunkState
 	left  uint64 // of the chunk
 	line  int    // bytes in the current header or trailer line
+	tail  int    // bytes of all trailer lines
 }
 
 type chunkState uint8
@@ -21,30 +22,33 @@ const (
 	chunkDone
 )
 
-// maxChunkLine bounds a chunk header or trailer line.
-const maxChunkLine = 8 << 10
+// Bounds of a chunk header and of all trailers together.
+const (
+	maxChunkLine = 8 << 10
+	maxTrailers  = 64 << 10
+)
 
 var errChunk = errors.New("the chunked body is malformed")
 
-// decode takes the coding off p and moves the data to its front. It returns how much data there is and whether the
-// body is complete; bytes after that are ignored.
-func (c *chunkReader) decode(p []byte) (n int, done bool, err error) {
-	for i := 0; i < len(p) && c.state != chunkDone; {
+// decode takes the coding off p and moves the data to its front. It returns how much data there is, and how many bytes
+// of p it has used: fewer than all only where the body has ended.
+func (c *chunkReader) decode(p []byte) (n, used int, err error) {
+	for used < len(p) && c.state != chunkDone {
 		if c.state == chunkData {
-			take := int(min(c.left, uint64(len(p)-i)))
-			n += copy(p[n:], p[i:i+take])
-			i += take
+			take := int(min(c.left, uint64(len(p)-used)))
+			n += copy(p[n:], p[used:used+take])
+			used += take
 			if c.left -= uint64(take); c.left == 0 {
 				c.state = chunkDataEnd
 			}
 			continue
 		}
-		if err := c.control(p[i]); err != nil {
-			return n, false, err
+		if err := c.control(p[used]); err != nil {
+			return n, used, err
 		}
-		i++
+		used++
 	}
-	return n, c.state == chunkDone, nil
+	return n, used, nil
 }
 
 // control handles one byte that is not data.
@@ -66,7 +70,7 @@ func (c *chunkReader) control(b byte) error {
 			return errChunk
 		}
 	case chunkTrailer:
-		c.trailer(b)
+		return c.trailer(b)
 	}
 	return nil
 }
@@ -97,7 +101,10 @@ func (c *chunkReader) endHeader() {
 }
 
 // trailer skips trailer fields; the line length without its CR tells the empty line.
-func (c *chunkReader) trailer(b byte) {
+func (c *chunkReader) trailer(b byte) error {
+	if c.tail++; c.tail > maxTrailers {
+		return errChunk
+	}
 	switch b {
 	case '\r':
 		c.line--
@@ -107,6 +114,7 @@ func (c *chunkReader) trailer(b byte) {
 		}
 		c.line = 0
 	}
+	return nil
 }
 
 func hexDigit(b byte) (byte, bool) {

@@ -1,9 +1,9 @@
 package proxy
 
 import (
-	"errors"
 	"net"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -16,18 +16,19 @@ import (
 type clientConn struct {
 	net.Conn
 	patience time.Duration
-	armed    time.Time
+
+	mu    sync.Mutex // a WebSocket client is answered by two goroutines
+	armed time.Time  // write deadline that is set
+	last  bool       // the deadline stands: the stream was stopped
 }
+
+// lastWords is how long a client has to take the end of a stream that was stopped.
+const lastWords = time.Second
 
 // Write fails with CodeClientSlow when the client does not read for too long, with CodeClientGone when it has left.
 func (c *clientConn) Write(p []byte) (int, error) {
-	now := time.Now()
-	// Moving the deadline costs a timer each time; twice per period is exact enough.
-	if c.armed.Sub(now) < c.patience {
-		c.armed = now.Add(c.patience + c.patience/2)
-		if err := c.SetWriteDeadline(c.armed); err != nil {
-			return 0, hub.Fail(hub.CodeClientGone, err)
-		}
+	if err := c.arm(time.Now()); err != nil {
+		return 0, hub.Fail(hub.CodeClientGone, err)
 	}
 	n, err := c.Conn.Write(p)
 	switch {
@@ -39,6 +40,29 @@ func (c *clientConn) Write(p []byte) (int, error) {
 	return n, hub.Fail(hub.CodeClientGone, err)
 }
 
+// arm moves the deadline. That costs a timer each time; twice per period is exact enough.
+func (c *clientConn) arm(now time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last || c.armed.Sub(now) >= c.patience {
+		return nil
+	}
+	c.armed = now.Add(c.patience + c.patience/2)
+	return c.SetWriteDeadline(c.armed)
+}
+
+// hurry ends a write that the client blocks: at once if it has left, else after a moment for last words.
+func (c *clientConn) hurry(f *hub.Failure) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last = true
+	until := time.Unix(1, 0)
+	if !clientFault(f.Code) {
+		until = time.Now().Add(lastWords)
+	}
+	_ = c.SetWriteDeadline(until)
+}
+
 // httpSink is a client that reads an HTTP response.
 type httpSink struct {
 	conn    *clientConn
@@ -47,7 +71,6 @@ type httpSink struct {
 	chunked bool // HTTP/1.1; older clients read to the end of the connection
 	close   bool // the connection ends with the response
 	began   bool
-	first   []byte
 }
 
 // chunkRoom is what stands before the data of a chunk: up to eight hexadecimal digits and a line end.
@@ -62,24 +85,37 @@ func (s *httpSink) begin(out *wire.Out) {
 
 // write implements sink. The first write carries the response header as well.
 func (s *httpSink) write(out *wire.Out) error {
-	p := s.chunk(out)
-	if !s.began {
-		s.began = true
-		s.first = append(s.startHeader(out.Framing()), p...)
-		p = s.first
-	}
-	_, err := s.conn.Write(p)
-	s.first = nil
+	_, err := s.conn.Write(s.opened(out, s.chunk(out)))
 	return err
 }
 
-// chunk frames what out holds. Its size is written right before the data, so that it has no leading zeros.
+// end implements sink.
+func (s *httpSink) end(out *wire.Out, f *hub.Failure) error {
+	if !s.began && f != nil && out.Records == 0 {
+		return s.refuse(f)
+	}
+	p := s.chunk(out)
+	if s.chunked {
+		p = append(p, "0\r\n\r\n"...)
+	}
+	if p = s.opened(out, p); len(p) == 0 {
+		return nil
+	}
+	_, err := s.conn.Write(p)
+	return err
+}
+
+// chunk frames what out holds; nothing if it holds nothing, since an empty chunk would end the body. The size is
+// written right before the data, so that it has no leading zeros.
 func (s *httpSink) chunk(out *wire.Out) []byte {
 	if !s.chunked {
 		return out.Buf
 	}
-	const digits = "0123456789abcdef"
 	n := len(out.Buf) - chunkRoom
+	if n == 0 {
+		return out.Buf[:0]
+	}
+	const digits = "0123456789abcdef"
 	at := chunkRoom - 2
 	for {
 		at--
@@ -92,12 +128,22 @@ func (s *httpSink) chunk(out *wire.Out) []byte {
 	return out.Buf[at:]
 }
 
+// opened puts the response header before the first bytes of a body.
+func (s *httpSink) opened(out *wire.Out, p []byte) []byte {
+	if s.began {
+		return p
+	}
+	s.began = true
+	return append(s.startHeader(out.Framing()), p...)
+}
+
 func (s *httpSink) startHeader(f wire.Framing) []byte {
 	h := &s.header
-	h.SetStatusCode(200)
-	if len(h.ContentType()) == 0 {
-		h.SetContentType(f.ContentType())
+	h.SetStatusCode(fasthttp.StatusOK)
+	if f == wire.Auto {
+		f = wire.SSE // as Out writes it
 	}
+	h.SetContentType(f.ContentType())
 	// Keep caches, compressing middle boxes and buffering proxies from holding the stream back.
 	h.Set("Cache-Control", "no-cache, no-transform")
 	h.Set("X-Accel-Buffering", "no")
@@ -112,24 +158,9 @@ func (s *httpSink) startHeader(f wire.Framing) []byte {
 	return h.AppendBytes(nil)
 }
 
-// end implements sink.
-func (s *httpSink) end(f *hub.Failure) error {
-	if !s.began {
-		return s.refuse(f)
-	}
-	if !s.chunked {
-		return nil
-	}
-	_, err := s.conn.Write([]byte("0\r\n\r\n"))
-	return err
-}
-
 // refuse answers with a status instead of a stream.
 func (s *httpSink) refuse(f *hub.Failure) error {
 	s.began = true
-	if f == nil { // the run ended well without one record: an answer, but an empty one
-		f = hub.Fail(hub.CodeTruncated, errors.New("no record was written"))
-	}
 	var resp fasthttp.Response
 	s.header.CopyTo(&resp.Header)
 	fillFailure(&resp, s.dialect, f)
@@ -151,8 +182,28 @@ func fillFailure(resp *fasthttp.Response, d *hub.Dialect, f *hub.Failure) {
 	resp.Header.SetContentType("application/json")
 	resp.Header.Set("Cache-Control", "no-store")
 	resp.Header.Set("X-Sabir-Error", string(f.Code))
-	if status == fasthttp.StatusServiceUnavailable {
+	if status == fasthttp.StatusServiceUnavailable && len(resp.Header.Peek("Retry-After")) == 0 {
 		resp.Header.Set("Retry-After", strconv.Itoa(1))
 	}
 	resp.SetBody(appendBody(nil, f))
+}
+
+// wsSink is a client that reads WebSocket messages. Out has framed them already, so that many leave in one write.
+type wsSink struct{ conn net.Conn }
+
+// begin implements sink.
+func (s wsSink) begin(*wire.Out) {}
+
+// write implements sink.
+func (s wsSink) write(out *wire.Out) error {
+	_, err := s.conn.Write(out.Buf)
+	return err
+}
+
+// end implements sink. The connection lives on.
+func (s wsSink) end(out *wire.Out, _ *hub.Failure) error {
+	if len(out.Buf) == 0 {
+		return nil
+	}
+	return s.write(out)
 }

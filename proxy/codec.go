@@ -39,11 +39,8 @@ func (k *Codec) copy() {
 	if framing == wire.Auto {
 		framing = k.cfg.To.Framing
 	}
-	k.out, k.tally = wire.NewOut(framing), new(tally)
-	k.eng = &copier{
-		split: wire.NewSplitter(k.cfg.Framing, k.cfg.MaxRecord), dialect: k.cfg.To, out: k.out, tally: k.tally,
-		enc: k.cfg.To.NewEncoder(k.cfg.ToOptions), follow: k.to == wire.Auto,
-	}
+	c := newCopier(k.cfg, wire.NewOut(framing), k.to == wire.Auto)
+	k.eng, k.out, k.tally = c, c.out, c.tally
 }
 
 // Feed takes complete records off the front of buf and returns how many bytes it used. buf[0] must be the first byte
@@ -62,7 +59,7 @@ func (k *Codec) Take() []byte {
 
 // Finish writes the end of the stream, to be taken like the rest. f is why the input ended, nil if it ended in good
 // order. It returns how the stream ended for the client: nil for a run that ended as its agent wished.
-func (k *Codec) Finish(f *hub.Failure) *hub.Failure { return k.eng.finish(f, 0) }
+func (k *Codec) Finish(f *hub.Failure) *hub.Failure { return k.eng.finish(f, 0, false) }
 
 // Events is how many events the input has held so far; a copied record counts as one.
 func (k *Codec) Events() int64 { return k.tally.eventsIn() + k.tally.copied }

@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"bytes"
+	"errors"
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -10,73 +12,79 @@ import (
 // copier passes records of a dialect to clients that speak the same. Nothing is decoded, so nothing can get lost:
 // unknown events and members pass as they are. It only watches for the end of the run, so that a stream that was cut
 // does not look finished.
+//
+// While both sides frame alike, bytes are copied, comments and blank lines included; else records are framed anew.
 type copier struct {
 	split   wire.Splitter
 	dialect *hub.Dialect
-	enc     hub.Encoder // writes the failure of a cut stream
+	options hub.Options
 	out     *wire.Out
 	tally   *tally
-	follow  bool // frame as the upstream does
-	raw     bool // both sides frame alike: bytes are copied, comments and all
-	ready   bool
+
+	framing wire.Framing // of the input; Auto while the splitter has not recognised it
+	follow  bool         // frame as the upstream does
+	settled bool         // framing is known, raw is final
+	raw     bool
+	open    bool // the record copied last has no end yet: a line without its newline
+
 	began   bool // a record said that an end will come
 	ended   bool
 	scratch hub.More
 }
 
+// newCopier makes a copier that writes to out. With follow, out takes over the framing of the input, unless its own is
+// that of WebSocket.
+func newCopier(c PipelineConfig, out *wire.Out, follow bool) *copier {
+	return &copier{
+		split: wire.NewSplitter(c.Framing, c.MaxRecord), framing: c.Framing, dialect: c.To, options: c.ToOptions,
+		out: out, tally: new(tally), follow: follow && out.Framing() != wire.WebSocket,
+	}
+}
+
 func (c *copier) feed(buf []byte, eof bool, _ time.Duration) (used int, err error) {
+	defer func() { c.tally.bytesIn += int64(used) }()
 	for !c.ended && len(c.out.Buf) < flushAt {
 		rec, n, err := c.split.Split(buf[used:], eof)
 		if err != nil {
-			e := framingError(err)
-			e.Dialect, e.Record, e.Offset = c.dialect.Name, c.tally.records+1, e.Offset+c.tally.bytesIn+int64(used)
-			c.tally.fault(e)
-			return used, c.failure(e)
+			if f := c.fault(err, used); f != nil {
+				return used, f
+			}
 		}
 		if n == 0 {
 			break
 		}
-		if !c.ready {
-			c.settle()
+		if err := c.pass(rec, buf[used:used+n]); err != nil {
+			return used, err
 		}
-		c.record(rec, buf[used:used+n])
 		used += n
 	}
-	c.tally.bytesIn += int64(used)
 	return used, nil
 }
 
-func (c *copier) failure(e *hub.Error) *hub.Failure {
-	if e.Reason == hub.ReasonCut {
-		return hub.Fail(hub.CodeTruncated, e)
-	}
-	return hub.Fail(hub.CodeMalformed, e)
+// fault counts an error of the splitter; it is a failure if splitting cannot go on.
+func (c *copier) fault(err error, at int) *hub.Failure {
+	e, fatal := hub.FramingError(err)
+	e.Dialect, e.Record, e.Offset = c.dialect.Name, c.tally.records+1, e.Offset+c.tally.bytesIn+int64(at)
+	c.tally.fault(e)
+	return framingFailure(e, fatal)
 }
 
-// settle decides the framing once the first bytes have shown that of the upstream.
-func (c *copier) settle() {
-	in := wire.Auto
-	if d, ok := c.split.(wire.Detector); ok {
-		in = d.Framing()
+// pass copies one record, or what stands between records.
+func (c *copier) pass(rec wire.Record, raw []byte) error {
+	if c.tally.records == 0 && isPage(rec.Data) {
+		return hub.Fail(hub.CodeMalformed, errPage)
 	}
-	if in == wire.Auto {
-		return
+	if !c.settled {
+		c.settle(rec.Data != nil)
 	}
-	c.ready = true
-	if c.follow && c.out.Framing() != wire.WebSocket {
-		c.out.SetFraming(in)
-	}
-	c.raw = c.out.Framing() == in && in != wire.WebSocket
-}
-
-func (c *copier) record(rec wire.Record, raw []byte) {
 	if c.raw {
 		c.out.Raw(raw)
+		c.open = !ends(raw, c.out.Framing()) && (rec.Data != nil || c.open)
 	} else {
 		c.out.Record(rec)
 	}
 	if rec.Data == nil {
-		return
+		return nil
 	}
 	if c.raw {
 		c.out.Records++ // Raw cannot know
@@ -89,19 +97,104 @@ func (c *copier) record(rec wire.Record, raw []byte) {
 	case hub.ObservedEnd:
 		c.ended = true
 	}
+	return nil
+}
+
+var errPage = errors.New("the answer is a web page")
+
+// isPage reports whether the first record of a stream is the beginning of an HTML page: the answer of something that
+// is no agent, which no client should get.
+func isPage(data []byte) bool {
+	data = bytes.ToLower(bytes.TrimSpace(data[:min(len(data), 64)]))
+	return bytes.HasPrefix(data, []byte("<!doctype")) || bytes.HasPrefix(data, []byte("<html"))
+}
+
+// settle chooses between copying bytes and framing anew. A first JSON value arrives before it is known whether the
+// stream is NDJSON or values back to back; its bytes are right for both, so they need not wait.
+func (c *copier) settle(record bool) {
+	if d, ok := c.split.(wire.Detector); ok {
+		c.framing = d.Framing()
+	}
+	f := c.framing
+	c.settled = f != wire.Auto
+	if !c.settled && record {
+		f = wire.NDJSON
+	}
+	if c.follow && f != wire.Auto && f != wire.WebSocket {
+		c.out.SetFraming(f)
+	}
+	before, now := c.raw, c.out.Framing()
+	switch {
+	case c.settled:
+		c.raw = now == f && f != wire.WebSocket
+	default:
+		c.raw = c.follow || now == wire.NDJSON || now == wire.Concat
+	}
+	if before && !c.raw {
+		c.terminate()
+	}
+}
+
+// ends reports whether raw bytes complete a record in framing f.
+func ends(raw []byte, f wire.Framing) bool {
+	switch f {
+	case wire.SSE, wire.Auto:
+		return endsBlank(raw)
+	case wire.NDJSON:
+		return bytes.IndexByte(raw, '\n') >= 0
+	}
+	return true
+}
+
+// endsBlank reports whether p ends with a blank line, whatever its line ends are.
+func endsBlank(p []byte) bool {
+	rest, ok := cutLineEnd(p)
+	if !ok {
+		return false
+	}
+	_, ok = cutLineEnd(rest)
+	return ok || len(rest) == 0
+}
+
+func cutLineEnd(p []byte) ([]byte, bool) {
+	for _, end := range [...]string{"\r\n", "\n", "\r"} {
+		if rest, ok := bytes.CutSuffix(p, []byte(end)); ok {
+			return rest, true
+		}
+	}
+	return p, false
+}
+
+// terminate ends a record whose own end did not come.
+func (c *copier) terminate() {
+	if !c.open {
+		return
+	}
+	c.open = false
+	if c.out.Framing() == wire.NDJSON {
+		c.out.Raw([]byte("\n"))
+	} else {
+		c.out.Raw([]byte("\n\n"))
+	}
 }
 
 func (c *copier) tick(time.Duration) (next time.Duration, over bool) { return 0, c.ended }
 
-func (c *copier) finish(f *hub.Failure, _ time.Duration) *hub.Failure {
+func (c *copier) finish(f *hub.Failure, _ time.Duration, mute bool) *hub.Failure {
 	if c.ended || f == nil && c.dialect.EndsWithBody && !c.began && c.tally.records > 0 {
+		c.terminate()
 		return nil
 	}
 	if f == nil {
 		f = hub.Fail(hub.CodeTruncated, nil)
 	}
+	if mute && c.out.Records == 0 {
+		return f
+	}
+	c.terminate()
+	enc := c.dialect.NewEncoder(c.options)
 	end := hub.FailureEnd(f, &c.scratch)
-	c.tally.out[hub.RunEnd][c.enc.Encode(c.out, &end)]++
-	c.enc.Finish(c.out)
+	c.tally.out[hub.RunEnd][enc.Encode(c.out, &end)]++
+	enc.Finish(c.out)
 	return f
 }

@@ -7,27 +7,33 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// allowOrigin returns the origin of a browser's request if the route lets its pages read the answer, and says so in
-// the response.
-func (r *route) allowOrigin(ctx *fasthttp.RequestCtx) string {
-	origin := string(ctx.Request.Header.Peek("Origin"))
-	cors := r.cfg.CORS
-	if origin == "" || !slices.Contains(cors.Origins, origin) && !slices.Contains(cors.Origins, "*") {
+// allowOrigin returns the origin of a browser's request if the route lets its pages read the answer, else "".
+func (r *route) allowOrigin(req *fasthttp.Request) string {
+	origin := string(req.Header.Peek("Origin"))
+	if origin == "" || !slices.Contains(r.cfg.CORS.Origins, origin) && !slices.Contains(r.cfg.CORS.Origins, "*") {
 		return ""
 	}
-	r.exposeTo(&ctx.Response.Header, origin)
 	return origin
 }
 
+// exposeTo lets pages of an origin read the answer that has header h. Where the answer depends on the origin, caches
+// must know that even if it was refused.
 func (r *route) exposeTo(h *fasthttp.ResponseHeader, origin string) {
-	if slices.Contains(r.cfg.CORS.Origins, "*") {
+	cors := r.cfg.CORS
+	if len(cors.Origins) == 0 {
+		return
+	}
+	if slices.Contains(cors.Origins, "*") {
 		origin = "*"
 	} else {
-		h.Set("Vary", "Origin")
+		h.Add("Vary", "Origin")
+	}
+	if origin == "" {
+		return
 	}
 	h.Set("Access-Control-Allow-Origin", origin)
-	h.Set("Access-Control-Expose-Headers", requestIDHeader+", X-Sabir-Error, "+dialectHeader)
-	if r.cfg.CORS.Credentials {
+	h.Set("Access-Control-Expose-Headers", requestIDHeader+", X-Sabir-Error, "+dialectHeader+", Retry-After")
+	if cors.Credentials {
 		h.Set("Access-Control-Allow-Credentials", "true")
 	}
 }

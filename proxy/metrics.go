@@ -45,6 +45,8 @@ func newMetrics(version string) *metrics {
 	m.eventMetrics()
 	m.timeMetrics()
 	m.reloads = m.counter("config_reloads_total", "Attempts to load a changed configuration, by result (ok, failed).", "result")
+	m.reloads.WithLabelValues("ok")
+	m.reloads.WithLabelValues("failed")
 	m.reloadOK = m.gauge("config_last_reload_successful", "1 if the configuration in use is the one on disk as it was last read, 0 if that was refused.")
 	m.reloadTime = m.gauge("config_last_reload_success_timestamp_seconds", "When the configuration in use was loaded.")
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: namespace, Name: "build_info", Help: "1, with the version as a label."}, []string{"version"})
@@ -107,6 +109,7 @@ type routeMetrics struct {
 	copied, keepalives         prometheus.Counter
 	bytesIn, bytesOut          prometheus.Counter
 	firstEvent, gap, durations prometheus.Observer
+	cancels                    map[string]prometheus.Counter // by who: client, proxy
 }
 
 // forRoute returns the metrics of a route. They outlive reloads.
@@ -126,6 +129,9 @@ func (m *metrics) forRoute(path string) *routeMetrics {
 		firstEvent: m.firstEvent.WithLabelValues(path),
 		gap:        m.gap.WithLabelValues(path),
 		durations:  m.duration.WithLabelValues(path),
+		cancels: map[string]prometheus.Counter{
+			"client": m.cancels.WithLabelValues(path, "client"), "proxy": m.cancels.WithLabelValues(path, "proxy"),
+		},
 	}
 	for _, k := range hub.Kinds() {
 		r.in[k] = m.events.WithLabelValues(path, "in", k.String())
@@ -156,6 +162,9 @@ func (r *routeMetrics) add(now, before *tally) {
 	}
 	if d := now.bytesIn - before.bytesIn; d > 0 {
 		r.bytesIn.Add(float64(d))
+	}
+	if d := now.bytesOut - before.bytesOut; d > 0 {
+		r.bytesOut.Add(float64(d))
 	}
 	for reason, n := range now.faults {
 		if d := n - before.faults[reason]; d > 0 {
@@ -198,14 +207,22 @@ func (r *routeMetrics) ended(from, to, ending string, took time.Duration) {
 	r.durations.Observe(took.Seconds())
 }
 
-// rejected counts a request that never became a stream.
-func (m *metrics) reject(f *hub.Failure) { m.rejected.WithLabelValues(string(f.Code)).Inc() }
+// reject counts a request that never became a stream.
+func (m *metrics) reject(code string) { m.rejected.WithLabelValues(code).Inc() }
 
-// reloaded records an attempt to load a configuration.
+// loaded records when the configuration in use was loaded.
+func (m *metrics) loaded(at time.Time) {
+	m.reloadOK.Set(1)
+	m.reloadTime.Set(float64(at.Unix()))
+}
+
+// reloaded records an attempt to load a changed configuration.
 func (m *metrics) reloaded(ok bool, at time.Time) {
-	m.reloads.WithLabelValues(map[bool]string{true: "ok", false: "failed"}[ok]).Inc()
-	m.reloadOK.Set(map[bool]float64{true: 1}[ok])
-	if ok {
-		m.reloadTime.Set(float64(at.Unix()))
+	if !ok {
+		m.reloads.WithLabelValues("failed").Inc()
+		m.reloadOK.Set(0)
+		return
 	}
+	m.reloads.WithLabelValues("ok").Inc()
+	m.loaded(at)
 }

@@ -20,8 +20,9 @@ type engine interface {
 	tick(now time.Duration) (next time.Duration, over bool)
 
 	// finish writes the end of the stream, which is f, or the upstream's own if f is nil. It returns how the stream
-	// ended: nil for a run that ended as its agent wished.
-	finish(f *hub.Failure, now time.Duration) *hub.Failure
+	// ended: nil for a run that ended as its agent wished. With mute, a failure is not written while out holds no
+	// record: somebody else tells it.
+	finish(f *hub.Failure, now time.Duration, mute bool) *hub.Failure
 }
 
 // pipeline translates one dialect into another: split, decode, sequence, encode.
@@ -74,6 +75,25 @@ func (p *pipeline) reset() {
 	p.seqNo, p.end = 0, hub.StatusNone
 }
 
+// rest lets go of everything that belongs to the stream that has ended, so that a pooled pipeline holds no large memory.
+func (p *pipeline) rest() {
+	p.edit, p.observe = nil, Observer{}
+	p.loose, p.strict = letGo(p.loose), letGo(p.strict)
+	p.reset()
+}
+
+// maxEvents is how many events a pooled pipeline has room for.
+const maxEvents = 64
+
+// letGo empties a list of events, whose slices point into the buffers of their stream.
+func letGo(list []hub.Event) []hub.Event {
+	if cap(list) > maxEvents {
+		return nil
+	}
+	clear(list[:cap(list)])
+	return list[:0]
+}
+
 // An Observer sees a stream while it is translated: the tap, the demo, error reports. Nil members are not called.
 // Everything handed over is valid during the call only.
 type Observer struct {
@@ -87,6 +107,7 @@ type Observer struct {
 }
 
 func (p *pipeline) feed(buf []byte, eof bool, now time.Duration) (used int, err error) {
+	defer func() { p.tally.bytesIn += int64(used) }()
 	for !p.seq.Ended() && len(p.out.Buf) < flushAt {
 		rec, n, err := p.split.Split(buf[used:], eof)
 		if err != nil {
@@ -101,10 +122,15 @@ func (p *pipeline) feed(buf []byte, eof bool, now time.Duration) (used int, err 
 			p.record(rec, used, now)
 		}
 		used += n
+		if p.tally.records == maxGarbage && p.tally.errors() == maxGarbage && p.tally.eventsIn() == 0 {
+			return used, hub.Fail(hub.CodeMalformed, p.tally.firstError())
+		}
 	}
-	p.tally.bytesIn += int64(used)
 	return used, nil
 }
+
+// maxGarbage is how many records may come of which not one could be understood, before the stream is given up.
+const maxGarbage = 256
 
 // record translates one record. at is its place in the bytes fed.
 func (p *pipeline) record(rec wire.Record, at int, now time.Duration) {
@@ -186,11 +212,12 @@ func (p *pipeline) tick(now time.Duration) (next time.Duration, over bool) {
 		p.encode()
 		p.done()
 	}
+	p.tally.repairs = p.seq.Repairs
 	next, _ = p.seq.Deadline()
 	return next, p.seq.Ended()
 }
 
-func (p *pipeline) finish(f *hub.Failure, now time.Duration) *hub.Failure {
+func (p *pipeline) finish(f *hub.Failure, now time.Duration, mute bool) *hub.Failure {
 	if f == nil && p.understoodNothing() {
 		f = hub.Fail(hub.CodeMalformed, p.tally.firstError())
 	}
@@ -205,13 +232,13 @@ func (p *pipeline) finish(f *hub.Failure, now time.Duration) *hub.Failure {
 		p.sequence(now)
 		ended = p.seq.Ending()
 	}
-	p.strict = p.seq.Flush(p.strict[:0], cause)
-	p.encode()
-	before := len(p.out.Buf)
-	p.enc.Finish(p.out)
-	p.framed(before)
-	p.done()
+	if ended || !mute || p.out.Records > 0 {
+		p.strict = p.seq.Flush(p.strict[:0], cause)
+		p.encode()
+		p.enc.Finish(p.out)
+	}
 	p.tally.repairs = p.seq.Repairs
+	p.done()
 	return p.outcome(ended, f)
 }
 
@@ -251,32 +278,18 @@ func (p *pipeline) fault(err error, at int) {
 
 // framingFault reports an error of the splitter; it is a failure if splitting cannot go on.
 func (p *pipeline) framingFault(err error, at int) *hub.Failure {
-	e := framingError(err)
+	e, fatal := hub.FramingError(err)
 	p.tally.records++
 	p.fault(e, at)
-	var w *wire.Error
-	switch {
-	case !errors.As(err, &w):
-		return hub.Fail(hub.CodeInternal, e)
-	case w.Reason == wire.ReasonCut:
-		return hub.Fail(hub.CodeTruncated, e)
-	case w.Fatal:
-		return hub.Fail(hub.CodeMalformed, e)
-	}
-	return nil
+	return framingFailure(e, fatal)
 }
 
-func framingError(err error) *hub.Error {
-	var w *wire.Error
-	if !errors.As(err, &w) {
-		return hub.NewError(hub.ReasonFraming, "", -1, err.Error())
+func framingFailure(e *hub.Error, fatal bool) *hub.Failure {
+	switch {
+	case !fatal:
+		return nil
+	case e.Reason == hub.ReasonCut:
+		return hub.Fail(hub.CodeTruncated, e)
 	}
-	reason := hub.ReasonFraming
-	switch w.Reason {
-	case wire.ReasonTooLarge:
-		reason = hub.ReasonTooLarge
-	case wire.ReasonCut:
-		reason = hub.ReasonCut
-	}
-	return hub.NewError(reason, "", w.Offset, w.Msg)
+	return hub.Fail(hub.CodeMalformed, e)
 }

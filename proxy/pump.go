@@ -3,7 +3,6 @@ package proxy
 import (
 	"errors"
 	"io"
-	"sync"
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -31,8 +30,9 @@ type sink interface {
 	// write sends out, which holds at least one record or a sign of life, in one write.
 	write(out *wire.Out) error
 
-	// end ends the answer. Before the first write f decides the status of the response; f is nil for a good end.
-	end(f *hub.Failure) error
+	// end sends what out still holds and ends the answer. f is how the stream ended, nil for a good end. It matters
+	// to a sink that has written nothing and has nothing in out: that one may answer with a status.
+	end(out *wire.Out, f *hub.Failure) error
 }
 
 // pump moves one stream: it reads, lets the engine work, and writes, all in one goroutine. While there is input it
@@ -45,14 +45,18 @@ type pump struct {
 	buf  buffer
 
 	limits  pumpLimits
+	status  bool                    // the sink can tell a failure before the first record by a status
 	beat    func(*wire.Out)         // appends a sign of life
-	flushed func(now time.Duration) // after each write; nil for none
-	arrived func(now time.Duration) // after each read; nil for none
+	flushed func()                  // after each write; nil for none
+	arrived func(now time.Duration) // after each read, while lastIn is still that of the one before; nil for none
 
 	start           time.Time
 	lastIn, lastOut time.Duration // when bytes came last, when bytes left last
 	firstOut        time.Duration // when the first record left; 0 = not yet
-	wrote           int64         // bytes handed to the sink
+	wrote           int64         // bytes of the body handed to the sink
+	room            int           // what the sink has put into out itself
+	began           bool          // the sink has written
+	atEnd           bool          // the source was read to its end
 
 	stop *stopper
 }
@@ -64,75 +68,101 @@ type pumpLimits struct {
 	total     time.Duration // the whole stream
 }
 
-// flushAt is how much output gathers before it is written while there is still input.
-const flushAt = 32 << 10
+const (
+	// flushAt is how much output gathers before it is written while there is still input.
+	flushAt = 32 << 10
+
+	// restAfter is how long a stream must be silent to give up the large buffers of a flowing one.
+	restAfter = 2 * time.Second
+
+	// maxWait bounds a single wait where nothing is due.
+	maxWait = time.Hour
+)
 
 // run moves the stream to its end and returns how it ended; nil is a good end.
 func (p *pump) run() *hub.Failure {
+	p.begin()
+	return p.conclude(p.move())
+}
+
+func (p *pump) begin() {
 	p.sink.begin(p.out)
-	f := p.move()
-	if stopped := p.stop.failure(); stopped != nil {
-		f = stopped
+	p.room = len(p.out.Buf)
+}
+
+// move reads and writes until the upstream or the engine is done, or somebody stops the stream. What the engine said
+// last is still in out.
+func (p *pump) move() *hub.Failure {
+	for {
+		now := p.now()
+		next, over := p.eng.tick(now)
+		if over {
+			return nil // whatever happens now, the run was complete
+		}
+		if f := p.stop.failure(); f != nil {
+			return f
+		}
+		if err := p.flush(); err != nil {
+			return p.writeFailure(err)
+		}
+		err := p.src.read(&p.buf, p.start.Add(p.deadline(next, now)))
+		if f, done := p.step(err, p.now()); done || f != nil {
+			return f
+		}
 	}
-	if f != nil && clientFault(f.Code) {
-		p.eng.finish(f, p.now())
+}
+
+// step handles what a read has brought.
+func (p *pump) step(err error, now time.Duration) (f *hub.Failure, done bool) {
+	switch err {
+	case nil:
+		if p.arrived != nil {
+			p.arrived(now)
+		}
+		p.lastIn = now
+		return p.feed(false, now), false
+	case errWake:
+		return p.wake(now), false
+	case io.EOF:
+		p.atEnd = true
+		return p.feed(true, now), true
+	}
+	return p.readFailure(err, now), true
+}
+
+// readFailure still translates what came before the upstream broke off, by itself or because the stream was stopped.
+func (p *pump) readFailure(err error, now time.Duration) *hub.Failure {
+	if f := p.feed(false, now); f != nil {
 		return f
 	}
-	end := p.eng.finish(f, p.now())
-	if err := p.flush(); err != nil {
+	if f := p.stop.failure(); f != nil {
+		return f
+	}
+	return asFailure(err)
+}
+
+// conclude writes the end of the stream and returns how it ended. Nobody is told who has left.
+func (p *pump) conclude(f *hub.Failure) *hub.Failure {
+	if f != nil && clientFault(f.Code) {
+		return f
+	}
+	mute := p.status && !p.began
+	end := p.eng.finish(f, p.now(), mute)
+	n := len(p.out.Buf) - p.room
+	if p.out.Records > 0 {
+		p.noteFirst(p.now())
+	} else if mute && end != nil {
+		n = 0
+	}
+	if err := p.sink.end(p.out, end); err != nil {
 		return p.writeFailure(err)
 	}
-	if err := p.sink.end(end); err != nil {
-		return p.writeFailure(err)
-	}
+	p.wrote += int64(n)
 	return end
 }
 
 // clientFault reports that nobody is there to be told how the stream ended.
 func clientFault(c hub.Code) bool { return c == hub.CodeClientGone || c == hub.CodeClientSlow }
-
-// move reads and writes until the upstream or the engine is done, or somebody stops the stream.
-func (p *pump) move() *hub.Failure {
-	for {
-		next, over := p.eng.tick(p.now())
-		if err := p.flush(); err != nil {
-			return p.writeFailure(err)
-		}
-		if over {
-			return nil
-		}
-		err := p.src.read(&p.buf, p.start.Add(p.deadline(next)))
-		now := p.now()
-		switch {
-		case p.stop.failure() != nil:
-			return p.stop.failure()
-		case err == nil:
-			p.lastIn = now
-			if p.arrived != nil {
-				p.arrived(now)
-			}
-			if f := p.feed(false, now); f != nil {
-				return f
-			}
-		case err == errWake:
-			if f := p.wake(now); f != nil {
-				return f
-			}
-		case err == io.EOF:
-			return p.feed(true, now)
-		default:
-			return p.readFailure(err, now)
-		}
-	}
-}
-
-// readFailure still translates what came before the upstream broke off.
-func (p *pump) readFailure(err error, now time.Duration) *hub.Failure {
-	if f := p.feed(false, now); f != nil {
-		return f
-	}
-	return asFailure(err)
-}
 
 func asFailure(err error) *hub.Failure {
 	var f *hub.Failure
@@ -151,7 +181,7 @@ func (p *pump) feed(eof bool, now time.Duration) *hub.Failure {
 		if err != nil {
 			return asFailure(err)
 		}
-		if used == 0 || len(p.out.Buf) < flushAt {
+		if len(p.out.Buf) < flushAt {
 			return nil
 		}
 		if err := p.flush(); err != nil {
@@ -161,20 +191,24 @@ func (p *pump) feed(eof bool, now time.Duration) *hub.Failure {
 }
 
 // deadline is when the pump must do something even if nothing arrives.
-func (p *pump) deadline(engine time.Duration) time.Duration {
-	at := time.Duration(1<<63 - 1)
-	earlier := func(t, limit time.Duration) {
+func (p *pump) deadline(engine, now time.Duration) time.Duration {
+	at := now + maxWait
+	earlier := func(since, limit time.Duration) {
 		if limit > 0 {
-			at = min(at, t+limit)
+			at = min(at, since+limit)
 		}
 	}
 	earlier(0, engine)
 	earlier(p.lastIn, p.limits.idle)
 	earlier(p.lastOut, p.limits.keepalive)
 	earlier(0, p.limits.total)
+	if p.large() {
+		earlier(p.lastIn, restAfter)
+	}
 	return at
 }
 
+// wake does what is due by the passing of time.
 func (p *pump) wake(now time.Duration) *hub.Failure {
 	l := p.limits
 	switch {
@@ -184,36 +218,70 @@ func (p *pump) wake(now time.Duration) *hub.Failure {
 		return hub.Fail(hub.CodeIdle, nil)
 	case l.keepalive > 0 && now-p.lastOut >= l.keepalive:
 		p.beat(p.out)
-		if err := p.send(now); err != nil {
+		if err := p.send(); err != nil {
 			return p.writeFailure(err)
 		}
+	}
+	if p.large() && now-p.lastIn >= restAfter {
+		p.rest()
 	}
 	return nil
 }
 
-// flush writes what the engine has left in out.
+// large reports whether the buffers have grown beyond what a silent stream should hold, and could be given up.
+func (p *pump) large() bool {
+	return len(p.out.Buf) == p.room && (p.buf.idle() && cap(p.buf.data) > minBuffer || cap(p.out.Buf) > minBuffer)
+}
+
+// rest gives up the buffers of a flowing stream: most streams are silent most of the time.
+func (p *pump) rest() {
+	if p.buf.idle() {
+		p.buf.data = nil
+	}
+	p.out.Buf = nil
+	p.begin()
+}
+
+// flush writes what the engine has left in out. Bytes that are no record (comments of a copied stream) do not open the
+// answer, so that a failure can still be a status; they leave with the first record, or when there are many.
 func (p *pump) flush() error {
-	if p.out.Records == 0 {
+	n := len(p.out.Buf) - p.room
+	if n == 0 || p.out.Records == 0 && !p.began && n+p.room < flushAt {
 		return nil
 	}
-	now := p.now()
+	return p.send()
+}
+
+// send writes out. Time lost on a slow client is no silence of the upstream, nor of the stream.
+func (p *pump) send() error {
+	n := len(p.out.Buf) - p.room
+	before := p.now()
+	if p.out.Records > 0 {
+		p.noteFirst(before)
+	}
+	var err error
+	if n > 0 { // a framing may have no sign of life
+		p.began = true
+		err = p.sink.write(p.out)
+	}
+	p.out.Reset()
+	p.begin()
+	p.lastOut = p.now()
+	p.lastIn += p.lastOut - before
+	if err != nil {
+		return err
+	}
+	p.wrote += int64(n)
+	if p.flushed != nil {
+		p.flushed()
+	}
+	return nil
+}
+
+func (p *pump) noteFirst(now time.Duration) {
 	if p.firstOut == 0 {
 		p.firstOut = max(now, 1)
 	}
-	return p.send(now)
-}
-
-func (p *pump) send(now time.Duration) error {
-	n := len(p.out.Buf)
-	err := p.sink.write(p.out)
-	p.out.Reset()
-	p.sink.begin(p.out)
-	p.lastOut = now
-	p.wrote += int64(n)
-	if p.flushed != nil {
-		p.flushed(now)
-	}
-	return err
 }
 
 func (p *pump) writeFailure(err error) *hub.Failure {
@@ -228,39 +296,3 @@ func (p *pump) writeFailure(err error) *hub.Failure {
 }
 
 func (p *pump) now() time.Duration { return time.Since(p.start) }
-
-// stopper ends a stream from outside: the client left, the proxy shuts down. The first reason wins.
-type stopper struct {
-	mu     sync.Mutex
-	cause  *hub.Failure
-	cancel func() // makes a blocked read return
-}
-
-// stop ends the stream for a reason.
-func (s *stopper) stop(f *hub.Failure) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cause != nil {
-		return
-	}
-	s.cause = f
-	if s.cancel != nil {
-		s.cancel()
-	}
-}
-
-// onStop sets what makes a blocked read return; it is called at once if the stream was stopped before.
-func (s *stopper) onStop(cancel func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.cancel = cancel
-	if s.cause != nil && cancel != nil {
-		cancel()
-	}
-}
-
-func (s *stopper) failure() *hub.Failure {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.cause
-}

@@ -8,7 +8,7 @@ import (
 
 // address matches what an agent's error text may give away of the network behind the proxy: URLs, IP addresses, and
 // hosts with a port. Agents put the texts of their own failed calls into their errors.
-var address = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*:(?:\\?/){2}[^\s"'<>\\)\]]+` +
+var address = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*:(?:\\?/){2}(?:\\/|[^\s"'<>\\)\]])+` +
 	`|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b` +
 	`|\[[0-9a-f:]*:[0-9a-f:]+(?:%\w+)?\](?::\d{1,5})?` +
 	`|\b(?:localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)+):\d{2,5}\b` +

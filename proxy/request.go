@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/hex"
+	"net"
 	"net/url"
 	"strings"
 
@@ -15,20 +16,22 @@ import (
 // call is one request of a client, copied out of the server's own structures: those are used again as soon as the
 // handler has returned.
 type call struct {
-	route     *route
-	target    *target
-	request   *fasthttp.Request // for the upstream
-	canonical hub.Request
-	id        string // request id, the client's or made up
-	peer      string
-	origin    string // allowed origin of a browser, "" for none
-	http11    bool
-	close     bool // the client wants the connection closed
-	webSocket bool
-	session   *session // of a client that came by WebSocket
+	route   *route
+	target  *target
+	request *fasthttp.Request // for the upstream; nil once it was sent
+	thread  []byte            // string body: the conversation, where the client names it
+	run     []byte            // string body: the id that the client gave this run
+	id      string            // request id, the client's or made up
+	path    string
+	peer    string
+	origin  string // allowed origin of a browser, "" for none
+	http11  bool
+	close   bool     // the client wants the connection closed
+	session *session // of a client that came by WebSocket; nil for HTTP
 }
 
-// hopByHop are the fields that belong to one connection and are never passed on (RFC 9110 §7.6.1).
+// hopByHop are the fields that belong to one connection and are never passed on (RFC 9110 §7.6.1), and those that a
+// connection to an upstream has of its own.
 var hopByHop = set([]string{
 	"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
 	"transfer-encoding", "upgrade", "content-length", "host", "expect", "accept-encoding",
@@ -37,25 +40,25 @@ var hopByHop = set([]string{
 
 const requestIDHeader = "X-Request-Id"
 
-func newCall(ctx *fasthttp.RequestCtx, r *route, t *target, rest string) *call {
+// newCall makes the call to the upstream of r out of a client's request. rest is what the path has beyond the route's.
+func newCall(req *fasthttp.Request, peer net.Addr, r *route, t *target, rest, id string) *call {
 	c := &call{
-		route: r, target: t, request: fasthttp.AcquireRequest(),
-		id: requestID(ctx), peer: ctx.RemoteAddr().String(),
-		http11: ctx.Request.Header.IsHTTP11(), close: ctx.Request.Header.ConnectionClose(),
+		route: r, target: t, request: fasthttp.AcquireRequest(), id: id, path: string(req.URI().Path()), peer: peer.String(),
+		http11: req.Header.IsHTTP11(), close: req.Header.ConnectionClose(),
 	}
-	c.request.Header.DisableNormalizing()
 	c.request.Header.SetNoDefaultContentType(true)
-	c.setURL(ctx, rest)
-	c.copyHeaders(ctx)
-	c.request.Header.SetMethod(r.upstreamMethod(string(ctx.Method())))
-	c.setBody(ctx.Request.Body())
+	c.setURL(rest, string(req.URI().QueryString()))
+	c.copyHeaders(&req.Header, peer)
+	c.request.Header.SetMethod(r.upstreamMethod(string(req.Header.Method())))
+	c.setBody(req.Body())
 	return c
 }
 
-// requestID takes over the client's request id if it is a sane one.
-func requestID(ctx *fasthttp.RequestCtx) string {
-	id := ctx.Request.Header.Peek(requestIDHeader)
-	if n := len(id); n > 0 && n <= 128 && bytes.IndexFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }) < 0 {
+// requestID takes over the client's request id if it is a sane one, else makes one up.
+func requestID(req *fasthttp.Request) string {
+	const longest = 128
+	id := req.Header.Peek(requestIDHeader)
+	if n := len(id); n > 0 && n <= longest && bytes.IndexFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }) < 0 {
 		return string(id)
 	}
 	var random [8]byte
@@ -71,7 +74,7 @@ func (r *route) upstreamMethod(client string) string {
 }
 
 // setURL is the upstream's URL, with what the client's path has beyond the route's and with the client's query.
-func (c *call) setURL(ctx *fasthttp.RequestCtx, rest string) {
+func (c *call) setURL(rest, query string) {
 	u := c.route.up.cfg.URL
 	target := u.EscapedPath()
 	if rest != "" {
@@ -80,11 +83,10 @@ func (c *call) setURL(ctx *fasthttp.RequestCtx, rest string) {
 	if target == "" {
 		target = "/"
 	}
-	query := u.RawQuery
-	if q := string(ctx.URI().QueryString()); q != "" {
-		query = strings.TrimPrefix(query+"&"+q, "&")
+	if u.RawQuery != "" && query != "" {
+		query = "&" + query
 	}
-	if query != "" {
+	if query = u.RawQuery + query; query != "" {
 		target += "?" + query
 	}
 	c.request.Header.SetRequestURI(target)
@@ -92,10 +94,11 @@ func (c *call) setURL(ctx *fasthttp.RequestCtx, rest string) {
 	c.request.UseHostHeader = true
 }
 
-func (c *call) copyHeaders(ctx *fasthttp.RequestCtx) {
-	dropped := connectionTokens(ctx.Request.Header.Peek("Connection"))
+// copyHeaders passes on what the route allows, adds what every call has, and sets what the configuration says last.
+func (c *call) copyHeaders(from *fasthttp.RequestHeader, peer net.Addr) {
+	dropped := connectionTokens(from)
 	h := &c.request.Header
-	for key, value := range ctx.Request.Header.All() {
+	for key, value := range from.All() {
 		name := strings.ToLower(string(key))
 		if c.route.allow[name] && !hopByHop[name] && !dropped[name] {
 			h.AddBytesV(string(key), value)
@@ -104,29 +107,30 @@ func (c *call) copyHeaders(ctx *fasthttp.RequestCtx) {
 	h.Set("Accept", "text/event-stream, application/x-ndjson, application/json;q=0.9, */*;q=0.1")
 	h.Set("Accept-Encoding", "identity")
 	h.Set(requestIDHeader, c.id)
-	h.Set("X-Forwarded-For", forwardedFor(ctx))
-	h.Set("X-Forwarded-Host", string(ctx.Host()))
+	h.Set("X-Forwarded-For", forwardedFor(from, peer))
+	h.Set("X-Forwarded-Host", string(from.Host()))
 	for name, value := range c.route.up.cfg.Headers.Set {
 		h.Set(name, string(value))
 	}
 }
 
-func forwardedFor(ctx *fasthttp.RequestCtx) string {
-	peer := ctx.RemoteIP().String()
-	if before := ctx.Request.Header.Peek("X-Forwarded-For"); len(before) > 0 {
-		return string(before) + ", " + peer
+// forwardedFor is the list of those the request came through so far, and the client's own address.
+func forwardedFor(h *fasthttp.RequestHeader, peer net.Addr) string {
+	host, _, err := net.SplitHostPort(peer.String())
+	if err != nil {
+		host = peer.String()
 	}
-	return peer
+	list := h.PeekAll("X-Forwarded-For")
+	return string(bytes.Join(append(list[:len(list):len(list)], []byte(host)), []byte(", ")))
 }
 
 // connectionTokens are the fields that the client declares to belong to its connection.
-func connectionTokens(value []byte) map[string]bool {
-	if len(value) == 0 {
-		return nil
-	}
+func connectionTokens(h *fasthttp.RequestHeader) map[string]bool {
 	names := map[string]bool{}
-	for token := range strings.SplitSeq(string(value), ",") {
-		names[strings.ToLower(strings.TrimSpace(token))] = true
+	for _, value := range h.PeekAll("Connection") {
+		for token := range strings.SplitSeq(string(value), ",") {
+			names[strings.ToLower(strings.TrimSpace(token))] = true
+		}
 	}
 	return names
 }
@@ -135,13 +139,15 @@ func connectionTokens(value []byte) map[string]bool {
 // they only read from it who is talking.
 func (c *call) setBody(body []byte) {
 	c.request.SetBody(body)
-	c.canonical = hub.Request{Body: c.request.Body()}
-	if codec := c.target.dialect.Requests; codec != nil && len(body) > 0 {
-		// A body that is no request of the dialect is the upstream's to judge.
-		if err := codec.DecodeRequest(&c.canonical, c.canonical.Body); err != nil {
-			c.canonical = hub.Request{Body: c.request.Body()}
-		}
+	codec := c.target.dialect.Requests
+	if codec == nil || len(body) == 0 {
+		return
 	}
+	var canonical hub.Request
+	if err := codec.DecodeRequest(&canonical, body); err != nil {
+		return // a body that is no request of the dialect is the upstream's to judge
+	}
+	c.thread, c.run = bytes.Clone(canonical.Thread), bytes.Clone(canonical.Run)
 }
 
 // identify gives the run the ids by which the client knows it.
@@ -149,15 +155,18 @@ func (c *call) identify(ev *hub.Event) {
 	if ev.Kind != hub.RunStart {
 		return
 	}
-	if len(c.canonical.Run) > 0 {
-		ev.ID = c.canonical.Run
+	if len(c.run) > 0 {
+		ev.ID = c.run
 	}
-	if len(c.canonical.Thread) > 0 {
-		ev.Ref = c.canonical.Thread
+	if len(c.thread) > 0 {
+		ev.Ref = c.thread
 	}
 }
 
+// release lets go of the request, which may be large, once it was sent.
 func (c *call) release() {
-	fasthttp.ReleaseRequest(c.request)
-	c.request = nil
+	if c.request != nil {
+		fasthttp.ReleaseRequest(c.request)
+		c.request = nil
+	}
 }

@@ -18,6 +18,7 @@ type table struct {
 	exact     map[string]*route
 	prefixes  []*route // longest first
 	upstreams map[string]*upstream
+	maxBody   int // the largest request body of any route
 }
 
 // route is a path of the table.
@@ -28,9 +29,9 @@ type route struct {
 	source  *hub.Dialect
 	options hub.Options // of the source
 	framing wire.Framing
-	targets map[string]*target // by dialect; one entry unless client is auto
-	first   *target            // without a wish of the client's
-	allow   map[string]bool    // request headers to pass on, lower case
+	targets []*target       // in the order of the registry; one unless client is auto
+	first   *target         // without a wish of the client's
+	allow   map[string]bool // request headers to pass on, lower case
 	methods map[string]bool
 	metrics *routeMetrics
 	open    *atomic.Int64 // streams open on this path, over all reloads
@@ -45,7 +46,7 @@ type target struct {
 }
 
 func newTable(cfg *config.Config, m *metrics, counters *openCounters) (*table, error) {
-	t := &table{cfg: cfg, exact: map[string]*route{}, upstreams: map[string]*upstream{}}
+	t := &table{cfg: cfg, maxBody: maxBody(cfg), exact: map[string]*route{}, upstreams: map[string]*upstream{}}
 	for name, u := range cfg.Upstreams {
 		up, err := newUpstream(u, int(cfg.Limits.Header))
 		if err != nil {
@@ -98,11 +99,11 @@ func (t *table) retire() {
 }
 
 func newRoute(cfg *config.Config, rc *config.Route, up *upstream) (*route, error) {
-	source, err := adapters.Lookup(up.cfg.Dialect)
+	source, err := lookup(up.cfg.Dialect)
 	if err != nil {
 		return nil, err
 	}
-	r := &route{cfg: rc, global: cfg, up: up, source: source, targets: map[string]*target{}, allow: set(rc.Headers.Allow), methods: set(rc.Methods)}
+	r := &route{cfg: rc, global: cfg, up: up, source: source, allow: set(rc.Headers.Allow), methods: set(rc.Methods)}
 	if r.options, err = parseOptions(source, up.cfg.Options, cfg); err != nil {
 		return nil, err
 	}
@@ -112,23 +113,57 @@ func newRoute(cfg *config.Config, rc *config.Route, up *upstream) (*route, error
 	if r.framing == wire.Auto && up.webSocket() {
 		r.framing = wire.WebSocket
 	}
-	for _, d := range adapters.All() {
-		wanted := rc.Client == d.Name || rc.Client == config.Auto && d.NewEncoder != nil
-		if !wanted {
+	if source.NewDecoder == nil {
+		return nil, fmt.Errorf("upstream %s: the dialect %s cannot be read", up.cfg.Name, source.Name)
+	}
+	return r, r.findTargets()
+}
+
+// dialects is the registry; tests have one dialect more.
+var dialects = adapters.All
+
+func lookup(name string) (*hub.Dialect, error) {
+	for _, d := range dialects() {
+		if d.Name == name {
+			return d, nil
+		}
+	}
+	return adapters.Lookup(name)
+}
+
+// findTargets makes the dialects that the route can answer in.
+func (r *route) findTargets() error {
+	def := r.cfg.Client
+	if def == config.Auto {
+		def = r.cfg.Default
+	}
+	for _, d := range dialects() {
+		if d.NewEncoder == nil || r.cfg.Client != config.Auto && r.cfg.Client != d.Name {
 			continue
 		}
-		if r.targets[d.Name], err = newTarget(d, cfg, rc); err != nil {
-			return nil, err
+		t, err := newTarget(d, r.global, r.cfg)
+		if err != nil {
+			return err
+		}
+		r.targets = append(r.targets, t)
+		if d.Name == def {
+			r.first = t
 		}
 	}
-	r.first = r.targets[rc.Client]
-	if rc.Client == config.Auto {
-		r.first = r.targets[rc.Default]
-	}
 	if r.first == nil {
-		return nil, fmt.Errorf("no dialect to answer in")
+		return fmt.Errorf("there is no dialect %q to answer in", def)
 	}
-	return r, nil
+	return nil
+}
+
+// target returns what answers in a dialect; nil if the route has it not.
+func (r *route) target(name string) *target {
+	for _, t := range r.targets {
+		if t.dialect.Name == name {
+			return t
+		}
+	}
+	return nil
 }
 
 func newTarget(d *hub.Dialect, cfg *config.Config, rc *config.Route) (*target, error) {
@@ -182,38 +217,35 @@ func (r *route) copies(t *target) bool { return r.source == t.dialect }
 // engine returns an engine for one stream, framed for the client as f, and what counts for it.
 func (r *route) engine(t *target, f wire.Framing) (engine, *wire.Out, *tally) {
 	if r.copies(t) {
-		out, count := wire.NewOut(f), new(tally)
-		return &copier{
-			split: wire.NewSplitter(r.framing, int(r.global.Limits.Record)), dialect: t.dialect, out: out, tally: count,
-			enc: t.dialect.NewEncoder(t.options), follow: t.framing == wire.Auto,
-		}, out, count
+		c := newCopier(r.pipelineConfig(t), wire.NewOut(f), t.framing == wire.Auto)
+		return c, c.out, c.tally
 	}
 	p, _ := t.engines.Get().(*pipeline)
 	if p == nil {
-		p = r.newPipeline(t)
+		p = newPipeline(r.pipelineConfig(t))
 	}
 	p.reset()
 	p.out.SetFraming(f)
 	return p, p.out, p.tally
 }
 
-func (r *route) newPipeline(t *target) *pipeline {
+func (r *route) pipelineConfig(t *target) PipelineConfig {
 	settle := r.source.Settle
 	if r.up.cfg.Settle != nil {
 		settle = *r.up.cfg.Settle
 	}
 	hold := r.global.Hold
-	return newPipeline(PipelineConfig{
+	return PipelineConfig{
 		From: r.source, FromOptions: r.options, Framing: r.framing, MaxRecord: int(r.global.Limits.Record),
 		To: t.dialect, ToOptions: t.options,
 		Bounds: hub.Bounds{Events: hold.Events, Bytes: int(hold.Bytes), Age: hold.Age}, Settle: settle,
-	})
+	}
 }
 
 // release takes an engine back for the next stream.
 func (t *target) release(e engine) {
 	if p, ok := e.(*pipeline); ok {
-		p.edit, p.observe = nil, Observer{}
+		p.rest()
 		t.engines.Put(p)
 	}
 }

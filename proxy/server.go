@@ -9,13 +9,10 @@ import (
 	"context"
 	"errors"
 	"net"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/fasthttp/websocket"
 	"github.com/valyala/fasthttp"
 	"go.uber.org/zap"
 
@@ -29,43 +26,57 @@ type Server struct {
 	metrics *metrics
 	watch   watcher
 	http    *fasthttp.Server
+	resting resting
 	table   atomic.Pointer[table]
 	perPath openCounters
 	open    atomic.Int64
+	leaving chan struct{} // closed when the server begins to drain
 
 	mu       sync.Mutex
 	streams  map[*stopper]struct{}
+	sessions map[*session]struct{}
 	draining bool
-	idle     sync.Cond // signalled when the last stream has ended
+	idle     sync.Cond // signalled when the last stream and session have ended
 }
 
-// New makes a server for a checked configuration. version is shown in the metrics.
+// New makes a server for a checked configuration. version is shown in the metrics. A server that is not needed after
+// all must be given to Serve with a context that is done: it holds files from the start.
 func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 	w, err := newWatcher()
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{log: log, metrics: newMetrics(version), watch: w, streams: map[*stopper]struct{}{}}
-	s.idle.L = &s.mu
-	s.http = &fasthttp.Server{
-		Handler:               s.handle,
-		ErrorHandler:          s.badRequest,
-		Name:                  "sabir",
-		NoDefaultServerHeader: true,
-		KeepHijackedConns:     true, // a stream gives its connection back when it is over
-		ReadBufferSize:        int(cfg.Limits.Header),
-		MaxRequestBodySize:    maxBody(cfg),
-		ReadTimeout:           cfg.Timeouts.Read,
-		IdleTimeout:           idleConnection,
-		CloseOnShutdown:       true,
-		TCPKeepalive:          true,
-		Logger:                zap.NewStdLog(log.WithOptions(zap.IncreaseLevel(zap.ErrorLevel))),
+	s := &Server{
+		log: log, metrics: newMetrics(version), watch: w, leaving: make(chan struct{}),
+		streams: map[*stopper]struct{}{}, sessions: map[*session]struct{}{},
 	}
-	if err := s.Reload(cfg); err != nil {
+	s.idle.L = &s.mu
+	s.http = newHTTPServer(cfg, log)
+	s.http.Handler, s.http.ErrorHandler, s.http.ConnState = s.handle, s.badRequest, s.resting.state
+	if err := s.setTable(cfg); err != nil {
 		w.close()
 		return nil, err
 	}
+	s.metrics.loaded(time.Now())
 	return s, nil
+}
+
+func newHTTPServer(cfg *config.Config, log *zap.Logger) *fasthttp.Server {
+	return &fasthttp.Server{
+		Name:                         "sabir",
+		NoDefaultServerHeader:        true,
+		KeepHijackedConns:            true, // a stream gives its connection back when it is over
+		ReduceMemoryUsage:            true, // a connection that waits holds no buffers
+		DisablePreParseMultipartForm: true, // bodies pass as they are
+		ReadBufferSize:               int(cfg.Limits.Header),
+		MaxRequestBodySize:           maxBody(cfg),
+		ReadTimeout:                  cfg.Timeouts.Read,
+		WriteTimeout:                 cfg.Timeouts.Write,
+		IdleTimeout:                  idleConnection,
+		CloseOnShutdown:              true,
+		TCPKeepalive:                 true,
+		Logger:                       zap.NewStdLog(log.WithOptions(zap.IncreaseLevel(zap.ErrorLevel))),
+	}
 }
 
 // idleConnection is how long a client may keep a connection without a request.
@@ -83,6 +94,14 @@ func maxBody(cfg *config.Config) int {
 // Reload makes new streams follow cfg; running ones keep what they began with. The addresses, and the limits of
 // requests as a whole, are those of the start. On error everything stays as it was.
 func (s *Server) Reload(cfg *config.Config) error {
+	if err := s.setTable(cfg); err != nil {
+		return err
+	}
+	s.metrics.reloaded(true, time.Now())
+	return nil
+}
+
+func (s *Server) setTable(cfg *config.Config) error {
 	t, err := newTable(cfg, s.metrics, &s.perPath)
 	if err != nil {
 		return err
@@ -90,7 +109,6 @@ func (s *Server) Reload(cfg *config.Config) error {
 	if old := s.table.Swap(t); old != nil {
 		old.retire()
 	}
-	s.metrics.reloaded(true, time.Now())
 	return nil
 }
 
@@ -98,57 +116,62 @@ func (s *Server) Reload(cfg *config.Config) error {
 func (s *Server) ReloadFailed() { s.metrics.reloaded(false, time.Now()) }
 
 // Serve answers clients on ln until ctx is done. Then it takes no new streams, gives the running ones the time that
-// the configuration grants, ends them, and returns.
+// the configuration grants, ends them, and returns. While it drains, [Server.Ready] is false and /readyz says 503, so
+// end [Server.ServeAdmin] only after Serve has returned. Serve can be called once.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	closed := make(chan struct{})
+	defer close(closed)
 	failed := make(chan error, 1)
-	go func() { failed <- s.http.Serve(ln) }()
+	go func() { failed <- s.http.Serve(patientListener{ln, closed}) }()
+	grace := time.Duration(0)
+	var err error
 	select {
-	case err := <-failed:
-		s.drain(0)
-		s.watch.close()
-		return err
+	case err = <-failed:
+		s.refuse()
 	case <-ctx.Done():
+		grace = s.table.Load().cfg.Timeouts.Drain
+		s.refuse()
+		s.log.Info("draining", zap.Int64("streams", s.open.Load()), zap.Duration("grace", grace))
 	}
-	grace := s.table.Load().cfg.Timeouts.Drain
-	s.refuse()
-	s.log.Info("draining", zap.Int64("streams", s.open.Load()), zap.Duration("grace", grace))
 	s.drain(grace)
-	down, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	err := s.http.ShutdownWithContext(down)
+	err = errors.Join(err, shutdown(s.http, &s.resting, ln))
 	s.watch.close()
 	s.table.Load().retire()
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = nil // idle connections without a request are cut
-	}
 	return err
 }
 
 // refuse makes new streams fail; the server still answers, so that balancers see why.
 func (s *Server) refuse() {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.draining = true
-	s.mu.Unlock()
+	close(s.leaving)
 }
 
 // drain waits for running streams, ends those that take longer than grace, and returns when all have ended.
 func (s *Server) drain(grace time.Duration) {
-	timer := time.AfterFunc(grace, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		for st := range s.streams {
-			go st.stop(hub.Fail(hub.CodeShutdown, nil))
-		}
-	})
+	timer := time.AfterFunc(grace, s.endAll)
 	defer timer.Stop()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for len(s.streams) > 0 {
+	for len(s.streams)+len(s.sessions) > 0 {
 		s.idle.Wait()
 	}
 }
 
-// Ready reports whether new streams are accepted.
+func (s *Server) endAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := hub.Fail(hub.CodeShutdown, nil)
+	for st := range s.streams {
+		st.stop(f)
+	}
+	for x := range s.sessions {
+		x.client.hurry(f)
+	}
+}
+
+// Ready reports whether new streams are accepted: from New until Serve begins to drain.
 func (s *Server) Ready() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,19 +180,27 @@ func (s *Server) Ready() bool {
 
 // admit takes a stream in, or says why not. The stopper is told when the server ends it.
 func (s *Server) admit(r *route, st *stopper) *hub.Failure {
-	limit, own := int64(r.global.Limits.Streams), int64(r.cfg.Limits.Streams)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if f := s.full(r); f != nil {
+		return f
+	}
+	s.streams[st] = struct{}{}
+	s.open.Add(1)
+	r.open.Add(1)
+	r.metrics.open.Inc()
+	return nil
+}
+
+// full says why there is no place for another stream; nil if there is.
+func (s *Server) full(r *route) *hub.Failure {
+	limit, own := int64(r.global.Limits.Streams), int64(r.cfg.Limits.Streams)
 	switch {
 	case s.draining:
 		return hub.Fail(hub.CodeShutdown, nil)
 	case limit > 0 && s.open.Load() >= limit, own > 0 && r.open.Load() >= own:
 		return hub.Fail(hub.CodeLimit, nil)
 	}
-	s.streams[st] = struct{}{}
-	s.open.Add(1)
-	r.open.Add(1)
-	r.metrics.open.Inc()
 	return nil
 }
 
@@ -180,162 +211,34 @@ func (s *Server) dismiss(r *route, st *stopper) {
 	s.open.Add(-1)
 	r.open.Add(-1)
 	r.metrics.open.Dec()
-	if len(s.streams) == 0 {
-		s.idle.Broadcast()
-	}
+	s.noticeIdle()
 }
 
-// handle answers one request. Streams leave it by hijacking their connection.
-func (s *Server) handle(ctx *fasthttp.RequestCtx) {
-	r, rest := s.table.Load().find(string(ctx.Path()))
-	if r == nil {
-		s.reject(ctx, nil, hub.Fail(hub.CodeNoRoute, nil))
-		return
-	}
-	origin := r.allowOrigin(ctx)
-	if origin != "" && ctx.IsOptions() {
-		r.preflight(ctx)
-		return
-	}
-	t, f := r.check(ctx)
-	if f != nil {
-		s.reject(ctx, t, f)
-		return
-	}
-	if websocket.FastHTTPIsWebSocketUpgrade(ctx) {
-		s.upgrade(ctx, r, t, rest)
-		return
-	}
-	c := newCall(ctx, r, t, rest)
-	c.origin = origin
-	st := new(stopper)
-	if f := s.admit(r, st); f != nil {
-		c.release()
-		s.reject(ctx, t, f)
-		return
-	}
-	ctx.HijackSetNoResponse(true)
-	ctx.Hijack(func(conn net.Conn) {
-		conn, early := unwrap(conn)
-		// Not in this goroutine: it would keep the request's memory for as long as the stream lasts.
-		go s.serveHTTP(c, st, conn, early)
-	})
-}
-
-// check finds out whether and in which dialect a request can be answered.
-func (r *route) check(ctx *fasthttp.RequestCtx) (*target, *hub.Failure) {
-	t := r.choose(ctx)
+// enter takes a session in; it counts as a stream only while one runs, but there are no more sessions than streams
+// may be.
+func (s *Server) enter(r *route, x *session) *hub.Failure {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	limit := r.global.Limits.Streams
 	switch {
-	case t == nil:
-		return nil, hub.Fail(hub.CodeBadDialect, nil)
-	case !r.methods[string(ctx.Method())]:
-		ctx.Response.Header.Set("Allow", strings.Join(r.cfg.Methods, ", "))
-		return t, hub.Fail(hub.CodeBadMethod, nil)
-	case len(ctx.Request.Body()) > int(r.cfg.Limits.RequestBody):
-		return t, hub.Fail(hub.CodeBodyTooLarge, nil)
+	case s.draining:
+		return hub.Fail(hub.CodeShutdown, nil)
+	case limit > 0 && len(s.sessions) >= limit:
+		return hub.Fail(hub.CodeLimit, nil)
 	}
-	return t, nil
-}
-
-const dialectHeader = "X-Sabir-Dialect"
-
-// choose returns the dialect to answer in: the header's if the route lets the client choose, else what Accept asks
-// for, else the default. A wish in the header that cannot be met is an error, one in Accept is not: that is often
-// there for other reasons.
-func (r *route) choose(ctx *fasthttp.RequestCtx) *target {
-	if r.cfg.Client != config.Auto {
-		return r.first
-	}
-	if name := ctx.Request.Header.Peek(dialectHeader); len(name) > 0 {
-		return r.targets[string(name)]
-	}
-	accept := strings.ToLower(string(ctx.Request.Header.Peek("Accept")))
-	for part := range strings.SplitSeq(accept, ",") {
-		media, _, _ := strings.Cut(strings.TrimSpace(part), ";")
-		if t := r.byMedia(media); t != nil {
-			return t
-		}
-	}
-	return r.first
-}
-
-func (r *route) byMedia(media string) *target {
-	if media == "" {
-		return nil
-	}
-	for _, t := range r.targets {
-		if slices.Contains(t.dialect.Accept, media) {
-			return t
-		}
-	}
+	s.sessions[x] = struct{}{}
 	return nil
 }
 
-// reject answers a request that does not become a stream.
-func (s *Server) reject(ctx *fasthttp.RequestCtx, t *target, f *hub.Failure) {
-	s.metrics.reject(f)
-	var d *hub.Dialect
-	if t != nil {
-		d = t.dialect
-	}
-	fillFailure(&ctx.Response, d, f)
-	s.log.Info("request rejected", zap.String("code", string(f.Code)), zap.Int("status", f.HTTPStatus()),
-		zap.ByteString("path", ctx.Path()), zap.String("peer", ctx.RemoteAddr().String()))
+func (s *Server) leave(x *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.sessions, x)
+	s.noticeIdle()
 }
 
-// badRequest answers requests that fasthttp could not read.
-func (s *Server) badRequest(ctx *fasthttp.RequestCtx, err error) {
-	var small *fasthttp.ErrSmallBuffer
-	switch {
-	case errors.Is(err, fasthttp.ErrBodyTooLarge):
-		s.reject(ctx, nil, hub.Fail(hub.CodeBodyTooLarge, err))
-	case errors.As(err, &small):
-		s.metrics.rejected.WithLabelValues("header_too_large").Inc()
-		ctx.Error("The request header is too large.", fasthttp.StatusRequestHeaderFieldsTooLarge)
-	case isTimeout(err):
-		s.metrics.rejected.WithLabelValues("request_timeout").Inc()
-		ctx.Error("The request did not arrive in time.", fasthttp.StatusRequestTimeout)
-	default:
-		s.metrics.rejected.WithLabelValues("bad_request").Inc()
-		ctx.Error("The request cannot be understood.", fasthttp.StatusBadRequest)
+func (s *Server) noticeIdle() {
+	if len(s.streams)+len(s.sessions) == 0 {
+		s.idle.Broadcast()
 	}
-	ctx.SetConnectionClose()
-}
-
-// unwrap returns the connection itself, and what the client has sent beyond its request.
-func unwrap(c net.Conn) (net.Conn, []byte) {
-	h, ok := c.(interface{ UnsafeConn() net.Conn })
-	if !ok {
-		return c, nil
-	}
-	raw := h.UnsafeConn()
-	// Only what fasthttp has buffered: with a deadline in the past the connection itself is not read.
-	var early []byte
-	if raw.SetReadDeadline(time.Unix(1, 0)) == nil {
-		buf := make([]byte, 512)
-		for {
-			n, err := c.Read(buf)
-			early = append(early, buf[:n]...)
-			if err != nil || n == 0 {
-				break
-			}
-		}
-		_ = raw.SetReadDeadline(time.Time{})
-	}
-	return raw, early
-}
-
-// earlyConn gives back what was read too early.
-type earlyConn struct {
-	net.Conn
-	early []byte
-}
-
-func (c *earlyConn) Read(p []byte) (int, error) {
-	if len(c.early) == 0 {
-		return c.Conn.Read(p)
-	}
-	n := copy(p, c.early)
-	c.early = c.early[n:]
-	return n, nil
 }

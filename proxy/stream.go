@@ -1,8 +1,7 @@
 package proxy
 
 import (
-	"context"
-	"io"
+	"maps"
 	"net"
 	"strings"
 	"time"
@@ -22,109 +21,138 @@ type stream struct {
 	tally  *tally
 	before tally // as far as the metrics know
 	engine engine
-	lastIn time.Duration
 	first  bool // the first record has left
 	begun  time.Time
+
+	retryAfter string // of the upstream
 }
 
 // serveHTTP runs one stream on a client's connection and gives the connection back, or closes it.
-func (s *Server) serveHTTP(c *call, st *stopper, conn net.Conn, early []byte) {
+func (s *Server) serveHTTP(c *call, conn net.Conn, early []byte) {
 	client := &clientConn{Conn: conn, patience: c.route.cfg.Timeouts.Write}
 	sink := &httpSink{conn: client, dialect: c.target.dialect, chunked: c.http11, close: c.close || !c.http11}
 	sink.header.Set(requestIDHeader, c.id)
 	sink.header.Set(dialectHeader, c.target.dialect.Name)
-	if c.origin != "" {
-		c.route.exposeTo(&sink.header, c.origin)
+	c.route.exposeTo(&sink.header, c.origin)
+	st := &stopper{hurry: client.hurry}
+	f := s.admit(c.route, st)
+	if f == nil {
+		forget := s.watch.watch(conn, func() { st.stop(hub.Fail(hub.CodeClientGone, nil)) })
+		f = s.run(c, st, sink)
+		forget()
+	} else {
+		s.rejected(f, c.path, c.peer, c.id)
+		if err := sink.refuse(f); err != nil {
+			f = asFailure(err)
+		}
 	}
-	forget := s.watch.watch(conn, func() { st.stop(hub.Fail(hub.CodeClientGone, nil)) })
-	f := s.run(c, st, sink)
-	forget()
 	c.release()
-	if f != nil && clientFault(f.Code) || sink.close || !s.Ready() {
+	if f != nil && clientFault(f.Code) || st.failure() != nil || sink.close {
 		conn.Close()
 		return
 	}
-	if conn.SetDeadline(time.Time{}) != nil {
+	s.next(conn, early)
+}
+
+// next serves further requests on a connection whose stream has ended. early is what the client has sent of them.
+func (s *Server) next(conn net.Conn, early []byte) {
+	if !s.Ready() || conn.SetDeadline(time.Time{}) != nil {
 		conn.Close()
 		return
 	}
 	if len(early) > 0 {
 		conn = &earlyConn{Conn: conn, early: early}
 	}
-	_ = s.http.ServeConn(conn) // its errors are the client's, and logged by fasthttp
+	s.resting.add(conn)
+	_ = s.http.ServeConn(conn) // its errors are the client's
 }
 
 // run moves one stream from its upstream to sink, and counts and logs it. It returns how the stream ended.
 func (s *Server) run(c *call, st *stopper, sink sink) *hub.Failure {
 	defer s.dismiss(c.route, st)
 	x := &stream{server: s, call: c, stop: st, begun: time.Now()}
-	framing := c.target.clientFraming(c.webSocket)
-	x.engine, x.pump.out, x.tally = c.route.engine(c.target, framing)
+	x.engine, x.pump.out, x.tally = c.route.engine(c.target, c.target.clientFraming(c.session != nil))
 	defer c.target.release(x.engine)
-	if p, ok := x.engine.(*pipeline); ok {
-		p.edit = x.edit
-	}
 	x.prepare(sink)
-	f := x.open()
+	f := x.open(sink)
+	c.release()
 	if f == nil {
-		f = x.pump.run()
+		f = x.pump.move()
 		st.onStop(nil)
 		x.pump.src.close()
-	} else {
-		f = x.failEarly(sink, f)
 	}
-	x.flushed(x.pump.now())
+	f = x.pump.conclude(f)
+	x.flushed()
 	x.report(f)
 	return f
 }
 
 func (x *stream) prepare(sink sink) {
 	r := x.call.route
+	if p, ok := x.engine.(*pipeline); ok {
+		p.edit = x.edit
+	}
 	p := &x.pump
 	p.sink, p.eng, p.start, p.stop = sink, x.engine, x.begun, x.stop
+	p.status = x.call.session == nil
 	p.flushed = x.flushed
 	p.arrived = x.arrived
 	p.limits = pumpLimits{idle: r.up.cfg.Timeouts.Idle, keepalive: r.cfg.Timeouts.Keepalive, total: r.cfg.Timeouts.Stream}
-	p.beat = func(out *wire.Out) {
-		r.metrics.keepalives.Inc()
-		if beat := x.call.target.dialect.KeepAlive; beat != nil {
-			beat(out, x.call.target.options)
-			return
-		}
-		out.KeepAlive(int(r.cfg.KeepalivePadding))
+	p.beat = x.beat
+	p.begin()
+}
+
+func (x *stream) beat(out *wire.Out) {
+	r := x.call.route
+	r.metrics.keepalives.Inc()
+	if beat := x.call.target.dialect.KeepAlive; beat != nil {
+		beat(out, x.call.target.options)
+		return
 	}
+	out.KeepAlive(int(r.cfg.KeepalivePadding))
 }
 
 // open asks the upstream and leaves its answer as the pump's source.
-func (x *stream) open() *hub.Failure {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	x.stop.onStop(cancel)
+func (x *stream) open(sink sink) *hub.Failure {
+	until := x.begun.Add(maxOpen)
+	if total := x.pump.limits.total; total > 0 && total < maxOpen {
+		until = x.begun.Add(total)
+	}
 	var err error
 	if x.call.route.up.webSocket() {
-		x.pump.src, err = x.call.openWebSocket(ctx, x.stop)
+		x.pump.src, err = x.call.openWebSocket(x.stop, until)
 	} else {
-		x.pump.src, err = x.openHTTP(ctx)
+		x.pump.src, err = x.openHTTP(sink, until)
 	}
-	if stopped := x.stop.failure(); stopped != nil {
+	switch stopped := x.stop.failure(); {
+	case stopped != nil:
 		if err == nil {
 			x.pump.src.close()
 		}
 		return stopped
-	}
-	if err != nil {
+	case err != nil && !time.Now().Before(until):
+		return hub.Fail(hub.CodeDuration, err)
+	case err != nil:
 		return asFailure(err)
 	}
+	x.pump.lastIn = x.pump.now()
 	return nil
 }
 
-func (x *stream) openHTTP(ctx context.Context) (source, error) {
-	body, err := x.call.route.up.open(ctx, x.call.request, x.stop)
+// maxOpen bounds the time before an upstream's answer begins, whatever the single steps may take.
+const maxOpen = 24 * time.Hour
+
+func (x *stream) openHTTP(sink sink, until time.Time) (source, error) {
+	body, err := x.call.route.up.open(x.call.request, x.stop, until)
 	if err != nil {
 		return nil, err
 	}
 	if body.status < 200 || body.status > 299 {
-		return nil, statusFailure(body.status, readDetail(body))
+		f := statusFailure(body.status, body.detail())
+		if h, ok := sink.(*httpSink); ok && f.Code == hub.CodeBusy && isSeconds(body.retryAfter) {
+			h.header.Set("Retry-After", body.retryAfter)
+		}
+		return nil, f
 	}
 	if body.encoding != "" && body.encoding != "identity" {
 		return decompressed(body)
@@ -132,32 +160,10 @@ func (x *stream) openHTTP(ctx context.Context) (source, error) {
 	return body, nil
 }
 
-// maxDetail is how much of an upstream's error body is kept for the log.
-const maxDetail = 2 << 10
-
-func readDetail(b *httpBody) string {
-	p, _ := io.ReadAll(io.LimitReader(b, maxDetail))
-	b.abort()
-	return strings.ToValidUTF8(string(p), "\uFFFD")
-}
-
-// failEarly ends a stream whose upstream gave no answer to translate. Nothing has been written, so the client gets a
-// status; on a WebSocket it gets the dialect's own error.
-func (x *stream) failEarly(sink sink, f *hub.Failure) *hub.Failure {
-	if clientFault(f.Code) {
-		return f
-	}
-	if x.call.webSocket {
-		sink.begin(x.pump.out)
-		x.engine.finish(f, 0)
-		if err := sink.write(x.pump.out); err != nil {
-			return asFailure(err)
-		}
-	}
-	if err := sink.end(f); err != nil {
-		return asFailure(err)
-	}
-	return f
+// isSeconds reports whether a Retry-After can be passed on as it is.
+func isSeconds(s string) bool {
+	const longest = 6
+	return s != "" && len(s) <= longest && strings.Trim(s, "0123456789") == ""
 }
 
 // edit changes strict events on their way to the encoder.
@@ -169,7 +175,7 @@ func (x *stream) edit(ev *hub.Event) {
 }
 
 // flushed brings the metrics up to date.
-func (x *stream) flushed(time.Duration) {
+func (x *stream) flushed() {
 	m := x.call.route.metrics
 	if !x.first && x.pump.firstOut > 0 {
 		x.first = true
@@ -177,30 +183,22 @@ func (x *stream) flushed(time.Duration) {
 	}
 	x.tally.bytesOut = x.pump.wrote
 	m.add(x.tally, &x.before)
-	m.bytesOut.Add(float64(x.tally.bytesOut - x.before.bytesOut))
 	faults := x.before.faults
 	x.before = *x.tally
-	x.before.faults = copyFaults(faults, x.tally.faults)
-}
-
-func copyFaults(dst, src map[hub.Reason]int64) map[hub.Reason]int64 {
-	if len(src) == 0 {
-		return nil
+	if len(x.tally.faults) == 0 {
+		return
 	}
-	if dst == nil {
-		dst = map[hub.Reason]int64{}
+	if faults == nil {
+		faults = map[hub.Reason]int64{}
 	}
-	for k, v := range src {
-		dst[k] = v
-	}
-	return dst
+	maps.Copy(faults, x.tally.faults)
+	x.before.faults = faults
 }
 
 func (x *stream) arrived(now time.Duration) {
-	if x.lastIn > 0 {
-		x.call.route.metrics.gap.Observe((now - x.lastIn).Seconds())
+	if last := x.pump.lastIn; x.tally.records > 0 {
+		x.call.route.metrics.gap.Observe((now - last).Seconds())
 	}
-	x.lastIn = now
 }
 
 // report counts how the stream ended and writes its one line of log.
@@ -224,13 +222,20 @@ func (x *stream) report(f *hub.Failure) {
 	}
 }
 
+// countCancel counts an upstream that was left before its end.
 func (x *stream) countCancel(f *hub.Failure) {
+	by := "proxy"
 	switch f.Code {
 	case hub.CodeClientGone, hub.CodeClientSlow:
-		x.server.metrics.cancels.WithLabelValues(x.call.route.cfg.Path, "client").Inc()
+		by = "client"
 	case hub.CodeShutdown, hub.CodeDuration, hub.CodeIdle, hub.CodeMalformed:
-		x.server.metrics.cancels.WithLabelValues(x.call.route.cfg.Path, "proxy").Inc()
+		if x.pump.src == nil || x.pump.atEnd {
+			return
+		}
+	default:
+		return
 	}
+	x.call.route.metrics.cancels[by].Inc()
 }
 
 func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap.Field {

@@ -66,4 +66,9 @@ func (s *writerSink) write(out *wire.Out) error {
 	return s.err
 }
 
-func (s *writerSink) end(*hub.Failure) error { return nil }
+func (s *writerSink) end(out *wire.Out, _ *hub.Failure) error {
+	if len(out.Buf) == 0 {
+		return nil
+	}
+	return s.write(out)
+}

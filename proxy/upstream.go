@@ -1,18 +1,14 @@
 package proxy
 
 import (
-	"bufio"
 	"context"
 	"crypto/tls"
 	"errors"
-	"io"
 	"net"
 	"strconv"
 	"sync"
 	"syscall"
 	"time"
-
-	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
@@ -23,12 +19,13 @@ type upstream struct {
 	cfg    *config.Upstream
 	addr   string // host:port
 	tls    *tls.Config
-	dialer net.Dialer
 	header int // largest response header
+	dialer net.Dialer
 
-	mu   sync.Mutex
-	idle []*upstreamConn
-	gone bool // replaced by a reload: connections are not kept any more
+	mu    sync.Mutex
+	idle  []*upstreamConn // the one used last at the end
+	sweep *time.Timer     // closes those that were idle for too long
+	gone  bool            // replaced by a reload: connections are not kept any more
 }
 
 const (
@@ -74,6 +71,14 @@ func (u *upstream) dial(ctx context.Context) (net.Conn, error) {
 	return secured, nil
 }
 
+// cut closes a connection at once. TLS would say goodbye first, and wait for a peer that does not read.
+func cut(c net.Conn) {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	_ = c.Close()
+}
+
 // upstreamConn is one connection of HTTP/1.1.
 type upstreamConn struct {
 	net.Conn
@@ -82,12 +87,9 @@ type upstreamConn struct {
 	reused bool
 }
 
+// get returns an idle connection that the server has kept open, or a new one.
 func (u *upstream) get(ctx context.Context) (*upstreamConn, error) {
-	for {
-		c := u.pop()
-		if c == nil {
-			break
-		}
+	for c := u.pop(); c != nil; c = u.pop() {
 		if time.Since(c.since) < maxIdleTime && alive(c.Conn) {
 			c.reused = true
 			return c, nil
@@ -109,6 +111,7 @@ func (u *upstream) pop() *upstreamConn {
 		return nil
 	}
 	c := u.idle[n-1]
+	u.idle[n-1] = nil
 	u.idle = u.idle[:n-1]
 	return c
 }
@@ -117,94 +120,44 @@ func (u *upstream) pop() *upstreamConn {
 func (u *upstream) put(c *upstreamConn) {
 	c.since = time.Now()
 	u.mu.Lock()
-	keep := !u.gone && len(u.idle) < maxIdleConns && c.SetDeadline(time.Time{}) == nil
-	if keep {
-		u.idle = append(u.idle, c)
+	defer u.mu.Unlock()
+	if u.gone || len(u.idle) == maxIdleConns || c.SetDeadline(time.Time{}) != nil {
+		cut(c.Conn)
+		return
 	}
-	u.mu.Unlock()
-	if !keep {
-		c.Close()
+	u.idle = append(u.idle, c)
+	if u.sweep == nil {
+		u.sweep = time.AfterFunc(maxIdleTime, u.closeOld)
+	}
+}
+
+// closeOld closes connections that nobody has used for too long, so that they do not pile up behind those in use.
+func (u *upstream) closeOld() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	old := 0
+	for old < len(u.idle) && time.Since(u.idle[old].since) >= maxIdleTime {
+		cut(u.idle[old].Conn)
+		old++
+	}
+	u.idle = append(u.idle[:0], u.idle[old:]...)
+	u.sweep = nil
+	if len(u.idle) > 0 {
+		u.sweep = time.AfterFunc(maxIdleTime-time.Since(u.idle[0].since), u.closeOld)
 	}
 }
 
 // retire closes the idle connections, now and in future.
 func (u *upstream) retire() {
 	u.mu.Lock()
-	idle := u.idle
+	defer u.mu.Unlock()
+	for _, c := range u.idle {
+		cut(c.Conn)
+	}
 	u.idle, u.gone = nil, true
-	u.mu.Unlock()
-	for _, c := range idle {
-		c.Close()
+	if u.sweep != nil {
+		u.sweep.Stop()
 	}
-}
-
-// open sends req and waits for the header of the answer. On success the body is ready to be read.
-func (u *upstream) open(ctx context.Context, req *fasthttp.Request, stop *stopper) (*httpBody, error) {
-	for {
-		c, err := u.get(ctx)
-		if err != nil {
-			return nil, dialFailure(err)
-		}
-		stop.onStop(func() { c.Close() })
-		body, err := c.exchange(req)
-		if err == nil {
-			return body, nil
-		}
-		c.Close()
-		if c.reused && retriable(req, err) {
-			continue
-		}
-		return nil, answerFailure(err)
-	}
-}
-
-// retriable reports that a kept connection turned out to be closed before the server saw the request. Only requests
-// without effect are sent twice.
-func retriable(req *fasthttp.Request, err error) bool {
-	return (req.Header.IsGet() || req.Header.IsHead()) && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET))
-}
-
-// exchange sends the request and reads the response header.
-func (c *upstreamConn) exchange(req *fasthttp.Request) (*httpBody, error) {
-	t := c.owner.cfg.Timeouts
-	if err := c.SetDeadline(time.Now().Add(t.FirstByte)); err != nil {
-		return nil, err
-	}
-	if _, err := req.WriteTo(c.Conn); err != nil {
-		return nil, err
-	}
-	br := acquireReader(c.Conn, c.owner.header)
-	defer releaseReader(br)
-	var resp fasthttp.ResponseHeader
-	resp.DisableNormalizing()
-	for {
-		if err := resp.Read(br); err != nil {
-			return nil, err
-		}
-		if resp.StatusCode() >= 200 {
-			break
-		}
-	}
-	if err := c.SetDeadline(time.Time{}); err != nil {
-		return nil, err
-	}
-	return newHTTPBody(c, &resp, br)
-}
-
-var readers sync.Pool
-
-// acquireReader returns a buffered reader for a response header; a larger header than its buffer is an error.
-func acquireReader(c net.Conn, size int) *bufio.Reader {
-	if br, ok := readers.Get().(*bufio.Reader); ok && br.Size() >= size {
-		br.Reset(c)
-		return br
-	}
-	return bufio.NewReaderSize(c, size)
-}
-
-func releaseReader(br *bufio.Reader) {
-	br.Reset(nil)
-	readers.Put(br)
 }
 
 func dialFailure(err error) *hub.Failure {
@@ -215,17 +168,6 @@ func dialFailure(err error) *hub.Failure {
 		return hub.Fail(hub.CodeTimeout, err)
 	}
 	return hub.Fail(hub.CodeUnreachable, err)
-}
-
-func answerFailure(err error) *hub.Failure {
-	var f *hub.Failure
-	switch {
-	case errors.As(err, &f):
-		return f
-	case isTimeout(err):
-		return hub.Fail(hub.CodeTimeout, err)
-	}
-	return hub.Fail(hub.CodeReset, err)
 }
 
 func isTimeout(err error) bool {

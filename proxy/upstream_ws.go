@@ -7,34 +7,42 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/fasthttp/websocket"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
-// openWebSocket connects to an upstream that is called by WebSocket. The client's body, if there is one, is the first
-// message.
-func (c *call) openWebSocket(ctx context.Context, stop *stopper) (source, error) {
+// openWebSocket connects to an upstream that is called by WebSocket, until the given time at most. The client's body,
+// if there is one, is the first message.
+func (c *call) openWebSocket(stop *stopper, until time.Time) (source, error) {
+	ctx, cancel := context.WithDeadline(context.Background(), until)
+	defer cancel()
+	stop.onStop(cancel)
 	up := c.route.up
-	plain := func(ctx context.Context, network, addr string) (net.Conn, error) {
+	// The handshake does not listen to its context while it waits for the answer.
+	dial := func(ctx context.Context, network, addr string) (net.Conn, error) {
 		ctx, cancel := context.WithTimeout(ctx, up.cfg.Timeouts.Connect)
 		defer cancel()
-		return up.dialer.DialContext(ctx, network, addr)
+		conn, err := up.dialer.DialContext(ctx, network, addr)
+		if err == nil {
+			stop.onStop(func() { conn.Close() })
+		}
+		return conn, err
 	}
-	dialer := websocket.Dialer{NetDialContext: plain, TLSClientConfig: up.tls, HandshakeTimeout: up.cfg.Timeouts.FirstByte}
+	dialer := websocket.Dialer{NetDialContext: dial, TLSClientConfig: up.tls, HandshakeTimeout: up.cfg.Timeouts.Connect + up.cfg.Timeouts.FirstByte}
 	url := up.cfg.URL.Scheme + "://" + up.cfg.URL.Host + string(c.request.Header.RequestURI())
 	conn, resp, err := dialer.DialContext(ctx, url, c.webSocketHeader())
 	if err != nil {
 		return nil, handshakeFailure(err, resp)
 	}
 	conn.SetReadLimit(int64(c.route.global.Limits.Record))
-	stop.onStop(func() { conn.Close() })
 	if err := c.greet(conn); err != nil {
-		conn.Close()
-		return nil, hub.Fail(hub.CodeReset, err)
+		cut(conn.NetConn())
+		return nil, err
 	}
-	return newAsyncSource(nextMessage(conn), func() { conn.Close() }), nil
+	return newAsyncSource(nextMessage(conn), func() { cut(conn.NetConn()) }), nil
 }
 
 // webSocketHeader is the call's header without the fields that the handshake makes itself.
@@ -50,11 +58,15 @@ func (c *call) webSocketHeader() http.Header {
 
 func handshakeFailure(err error, resp *http.Response) *hub.Failure {
 	if resp == nil || !errors.Is(err, websocket.ErrBadHandshake) {
-		return dialFailure(err)
+		var op *net.OpError
+		if errors.As(err, &op) && op.Op == "dial" {
+			return dialFailure(err)
+		}
+		return answerFailure(err)
 	}
 	detail, _ := io.ReadAll(io.LimitReader(resp.Body, maxDetail))
 	_ = resp.Body.Close()
-	if resp.StatusCode < 300 {
+	if resp.StatusCode < http.StatusMultipleChoices {
 		return hub.Fail(hub.CodeMalformed, errors.New("the upstream does not speak WebSocket there"))
 	}
 	return statusFailure(resp.StatusCode, strings.ToValidUTF8(string(detail), "\uFFFD"))
@@ -63,8 +75,9 @@ func handshakeFailure(err error, resp *http.Response) *hub.Failure {
 // greet sends the client's body, and lets a client that came by WebSocket as well talk on.
 func (c *call) greet(conn *websocket.Conn) error {
 	if body := c.request.Body(); len(body) > 0 {
+		_ = conn.SetWriteDeadline(time.Now().Add(c.route.up.cfg.Timeouts.FirstByte))
 		if err := conn.WriteMessage(websocket.TextMessage, body); err != nil {
-			return err
+			return hub.Fail(hub.CodeReset, err)
 		}
 	}
 	if c.session != nil {

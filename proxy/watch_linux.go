@@ -17,6 +17,7 @@ type epollWatcher struct {
 	mu      sync.Mutex
 	entries map[uint64]func() // by file descriptor and generation
 	gen     uint32
+	closed  bool
 	done    chan struct{}
 }
 
@@ -63,9 +64,16 @@ func (w *epollWatcher) watch(c net.Conn, gone func()) (forget func()) {
 func (w *epollWatcher) add(fd int, gone func()) uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.closed {
+		return 0
+	}
 	w.gen++
 	ev := unix.EpollEvent{Events: unix.EPOLLRDHUP | unix.EPOLLONESHOT, Fd: int32(fd), Pad: int32(w.gen)}
-	if err := unix.EpollCtl(w.epoll, unix.EPOLL_CTL_ADD, fd, &ev); err != nil {
+	err := unix.EpollCtl(w.epoll, unix.EPOLL_CTL_ADD, fd, &ev)
+	if err == unix.EEXIST { // an earlier watch of this connection has fired, and it is still open
+		err = unix.EpollCtl(w.epoll, unix.EPOLL_CTL_MOD, fd, &ev)
+	}
+	if err != nil {
 		return 0
 	}
 	key := keyOf(&ev)
@@ -112,6 +120,10 @@ func (w *epollWatcher) fire(key uint64) {
 
 // close ends the watcher and all watches.
 func (w *epollWatcher) close() {
+	w.mu.Lock()
+	w.closed = true
+	clear(w.entries)
+	w.mu.Unlock()
 	_, _ = unix.Write(w.wake[1], []byte{0})
 	<-w.done
 	w.closeFiles()

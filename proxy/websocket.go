@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"io"
 	"net"
 	"net/url"
 	"strings"
@@ -14,54 +15,68 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// session is a client that came by WebSocket. Each text message of the client is a request: it becomes the body of a
-// call, and the answer comes back as one message per record. One run follows the other on the same connection.
+// session is a client that came by WebSocket. Each message of the client is a request: it becomes the body of a call,
+// and the answer comes back as one message per record. One run follows the other on the same connection, each by the
+// routes that are in force when it begins.
 //
-// Where the upstream is called without a body (method GET) or by WebSocket, the run begins with the connection;
+// Where the upstream is called without a body (method GET) or by WebSocket, the first run begins with the connection;
 // messages of the client then go to the upstream's socket, if it has one.
 type session struct {
-	server *Server
-	first  *call // as the handshake asked; its request is the model for each run
-	conn   *websocket.Conn
-	client *clientConn
-	inbox  chan []byte // messages that wait for their run
-	gone   chan struct{}
+	server    *Server
+	route     *route            // as the handshake found it
+	target    *target           // likewise
+	handshake *fasthttp.Request // the model for each call
+	peer      net.Addr
+	id        string
+	conn      *websocket.Conn // for reading; client writes
+	client    *clientConn
+	inbox     chan message  // what waits for its run
+	gone      chan struct{} // closed when nothing more can be read from the client
 
-	mu       sync.Mutex
+	goodbye sync.Once
+
+	sending sync.Mutex // held while a message goes to the upstream's socket, which may block
+
+	mu       sync.Mutex // never held while anything blocks
 	running  *stopper
 	upstream *websocket.Conn // of the running stream
+	left     bool            // the client has left
+}
+
+// message is what a client sent: a body, or the reason why it cannot be taken.
+type message struct {
+	body []byte
+	fail *hub.Failure
 }
 
 // maxWaiting is how many messages may wait while a run is going on.
 const maxWaiting = 8
 
+// writeBuffers are what the WebSocket library writes from; Sabir's own frames need none.
+var writeBuffers sync.Pool
+
 // upgrade turns a request into a session.
-func (s *Server) upgrade(ctx *fasthttp.RequestCtx, r *route, t *target, rest string) {
-	if !s.Ready() {
-		s.reject(ctx, t, hub.Fail(hub.CodeShutdown, nil))
-		return
+func (s *Server) upgrade(ctx *fasthttp.RequestCtx, r *route, t *target, id string) {
+	x := &session{
+		server: s, route: r, target: t, handshake: fasthttp.AcquireRequest(), peer: ctx.RemoteAddr(), id: id,
+		inbox: make(chan message, maxWaiting), gone: make(chan struct{}),
 	}
-	c := newCall(ctx, r, t, rest)
-	c.webSocket = true
-	up := websocket.FastHTTPUpgrader{CheckOrigin: r.checkOrigin}
+	ctx.Request.CopyTo(x.handshake)
+	ctx.Response.Header.Set(dialectHeader, t.dialect.Name)
+	up := websocket.FastHTTPUpgrader{CheckOrigin: r.checkOrigin, WriteBufferPool: &writeBuffers}
 	err := up.Upgrade(ctx, func(conn *websocket.Conn) {
-		x := &session{
-			server: s, first: c, conn: conn, inbox: make(chan []byte, maxWaiting), gone: make(chan struct{}),
-			client: &clientConn{Conn: conn.NetConn(), patience: r.cfg.Timeouts.Write},
-		}
-		x.serve()
-		c.release()
+		// Not in this goroutine: it would keep the request's memory for as long as the session lasts.
+		go x.serve(conn)
 	})
 	if err != nil {
-		c.release()
-		s.metrics.rejected.WithLabelValues("bad_handshake").Inc()
+		s.metrics.reject(codeBadHandshake)
 	}
 }
 
 // checkOrigin lets pages of the same host in, and those that the route's CORS setting names.
 func (r *route) checkOrigin(ctx *fasthttp.RequestCtx) bool {
 	origin := ctx.Request.Header.Peek("Origin")
-	if len(origin) == 0 || r.allowOrigin(ctx) != "" {
+	if len(origin) == 0 || r.allowOrigin(&ctx.Request) != "" {
 		return true
 	}
 	u, err := url.Parse(string(origin))
@@ -69,93 +84,149 @@ func (r *route) checkOrigin(ctx *fasthttp.RequestCtx) bool {
 }
 
 // serve answers messages until the client leaves or the session is over.
-func (x *session) serve() {
-	x.conn.SetReadLimit(int64(x.first.route.cfg.Limits.RequestBody))
-	go x.receive()
-	code := websocket.CloseNormalClosure
-	if x.begins() {
-		x.run(nil)
-	} else {
+func (x *session) serve(conn *websocket.Conn) {
+	raw := bare(conn.NetConn())
+	x.conn, x.client = conn, &clientConn{Conn: raw, patience: x.route.cfg.Timeouts.Write}
+	code := websocket.CloseTryAgainLater
+	f := x.server.enter(x.route, x)
+	if f == nil {
+		defer x.server.leave(x)
+		forget := x.server.watch.watch(raw, x.leave)
+		go x.receive()
 		code = x.answer()
+		forget()
+	} else {
+		x.server.rejected(f, string(x.handshake.URI().Path()), x.peer.String(), x.id)
+		close(x.gone)
 	}
-	_, _ = x.client.Write(wire.AppendClose(nil, uint16(code), ""))
-	x.conn.NetConn().Close() // ends receive
+	x.sayGoodbye(code)
+	fasthttp.ReleaseRequest(x.handshake)
+}
+
+// sayGoodbye closes the connection. The client gets a moment to read why and to answer: closing a connection with
+// unread bytes would take the close frame away from it.
+func (x *session) sayGoodbye(code int) {
+	x.writeClose(code, "")
+	select {
+	case <-x.gone:
+	case <-time.After(lastWords):
+	}
+	x.client.Close() // ends receive
 	<-x.gone
 }
 
-// begins reports whether the run begins with the connection.
-func (x *session) begins() bool {
-	up := x.first.route.up
-	return up.webSocket() || up.cfg.Method == fasthttp.MethodGet
+// writeClose sends a close frame, unless one was sent.
+func (x *session) writeClose(code int, reason string) {
+	x.goodbye.Do(func() { _, _ = x.client.Write(wire.AppendClose(nil, uint16(code), reason)) })
 }
 
-// answer runs one stream per message. While none runs, pings keep the connection and notice a dead one.
+// answer runs one stream per message and returns the code to close with. While none runs, pings keep the connection.
 func (x *session) answer() (code int) {
-	pause := x.first.route.cfg.Timeouts.Keepalive
+	if x.begins() {
+		f := x.run(message{})
+		if over, code := x.over(f); over {
+			return code
+		}
+		if !x.route.up.webSocket() {
+			return websocket.CloseNormalClosure // there is nothing to ask for
+		}
+	}
+	pause := x.route.cfg.Timeouts.Keepalive
 	if pause <= 0 {
 		pause = idleConnection
 	}
 	ping := time.NewTicker(pause)
 	defer ping.Stop()
 	for {
+		var f *hub.Failure
 		select {
-		case body := <-x.inbox:
-			if f := x.run(body); f != nil && clientFault(f.Code) {
-				return websocket.CloseGoingAway
-			}
+		case m := <-x.inbox:
+			f = x.run(m)
 		case <-ping.C:
 			if _, err := x.client.Write(wire.AppendPing(nil)); err != nil {
 				return websocket.CloseGoingAway
 			}
+		case <-x.server.leaving:
 		case <-x.gone:
 			return websocket.CloseNormalClosure
 		}
-		if !x.server.Ready() {
-			return websocket.CloseGoingAway
+		if over, code := x.over(f); over {
+			return code
 		}
 	}
 }
 
-// run answers one message; nil is the handshake itself.
-func (x *session) run(body []byte) *hub.Failure {
-	c := x.call(body)
-	defer c.release()
-	st := new(stopper)
-	x.set(st)
-	defer x.set(nil)
-	sink := wsSink{x.client}
-	if f := x.server.admit(c.route, st); f != nil {
-		x.server.metrics.reject(f)
-		return x.refuse(c, sink, f)
+// over reports whether the session ends after a run that ended with f, and with which code.
+func (x *session) over(f *hub.Failure) (bool, int) {
+	switch {
+	case f != nil && f.Code == hub.CodeClientGone:
+		return true, websocket.CloseNormalClosure
+	case f != nil && f.Code == hub.CodeClientSlow:
+		return true, websocket.ClosePolicyViolation
 	}
-	return x.server.run(c, st, sink)
+	return !x.server.Ready(), websocket.CloseGoingAway
 }
 
-// call makes the call for a message out of the handshake's.
-func (x *session) call(body []byte) *call {
-	c := *x.first
-	c.request = fasthttp.AcquireRequest()
-	x.first.request.CopyTo(c.request)
-	c.session = x
-	if body == nil {
-		return &c
+// begins reports whether the first run begins with the connection.
+func (x *session) begins() bool {
+	return x.route.up.webSocket() || x.route.up.cfg.Method == fasthttp.MethodGet
+}
+
+// run answers one message; the empty one is the handshake itself.
+func (x *session) run(m message) *hub.Failure {
+	c, f := x.call(m)
+	if f != nil {
+		return x.refuse(f)
 	}
-	if x.first.route.up.cfg.Method == "" {
+	defer c.release()
+	st := &stopper{hurry: x.client.hurry}
+	if f := x.server.admit(c.route, st); f != nil {
+		return x.refuse(f)
+	}
+	x.set(st)
+	defer x.set(nil)
+	return x.server.run(c, st, wsSink{x.client})
+}
+
+// call makes the call for a message, out of the handshake, by the routes that are in force now.
+func (x *session) call(m message) (*call, *hub.Failure) {
+	if m.fail != nil {
+		return nil, m.fail
+	}
+	r, rest := x.server.table.Load().find(string(x.handshake.URI().Path()))
+	if r == nil {
+		return nil, hub.Fail(hub.CodeNoRoute, nil)
+	}
+	t, f := r.check(x.handshake)
+	if f == nil && len(m.body) > int(r.cfg.Limits.RequestBody) {
+		f = hub.Fail(hub.CodeBodyTooLarge, nil)
+	}
+	if f != nil {
+		return nil, f
+	}
+	c := newCall(x.handshake, x.peer, r, t, rest, x.id)
+	c.session = x
+	if m.body == nil {
+		return c, nil
+	}
+	if r.up.cfg.Method == "" {
 		c.request.Header.SetMethod(fasthttp.MethodPost)
 	}
 	if len(c.request.Header.ContentType()) == 0 {
 		c.request.Header.SetContentType("application/json")
 	}
-	c.setBody(body)
-	return &c
+	c.setBody(m.body)
+	return c, nil
 }
 
 // refuse tells the client in its own dialect why its message is not answered.
-func (x *session) refuse(c *call, sink sink, f *hub.Failure) *hub.Failure {
-	eng, out, _ := c.route.engine(c.target, wire.WebSocket)
-	defer c.target.release(eng)
-	eng.finish(f, 0)
-	if err := sink.write(out); err != nil {
+func (x *session) refuse(f *hub.Failure) *hub.Failure {
+	x.server.rejected(f, string(x.handshake.URI().Path()), x.peer.String(), x.id)
+	out, end := wire.NewOut(wire.WebSocket), hub.FailureEnd(f, new(hub.More))
+	enc := x.target.dialect.NewEncoder(x.target.options)
+	enc.Encode(out, &end)
+	enc.Finish(out)
+	if err := (wsSink{x.client}).end(out, f); err != nil {
 		return asFailure(err)
 	}
 	return f
@@ -167,81 +238,110 @@ func (x *session) set(st *stopper) {
 	x.running = st
 	if st == nil {
 		x.upstream = nil
-	}
-	select {
-	case <-x.gone:
-		if st != nil {
-			st.stop(hub.Fail(hub.CodeClientGone, nil))
-		}
-	default:
+	} else if x.left {
+		st.stop(hub.Fail(hub.CodeClientGone, nil))
 	}
 }
 
-// receive reads the client's messages until it leaves.
-func (x *session) receive() {
-	for {
-		kind, body, err := x.conn.ReadMessage()
-		if err != nil {
-			break
-		}
-		if kind != websocket.TextMessage && kind != websocket.BinaryMessage {
-			continue
-		}
-		if !x.deliver(body) {
-			_, _ = x.client.Write(wire.AppendClose(nil, websocket.ClosePolicyViolation, "too many messages at once"))
-			break
-		}
-	}
-	close(x.gone)
+// leave ends the running stream: its client is no longer there.
+func (x *session) leave() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	x.left = true
 	if x.running != nil {
 		x.running.stop(hub.Fail(hub.CodeClientGone, nil))
 	}
 }
 
-// deliver hands a message to the upstream's socket, or lets it wait for its run.
-func (x *session) deliver(body []byte) bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.upstream != nil {
-		_ = x.upstream.SetWriteDeadline(time.Now().Add(x.first.route.cfg.Timeouts.Write))
-		return x.upstream.WriteMessage(websocket.TextMessage, body) == nil
+// receive reads the client's messages until it leaves, or sends more than can wait.
+func (x *session) receive() {
+	defer close(x.gone)
+	defer x.leave()
+	// The library would answer with a write deadline of its own, which then held for the stream as well.
+	x.conn.SetPingHandler(func(data string) error {
+		_, err := x.client.Write(appendPong(nil, data))
+		return err
+	})
+	x.conn.SetCloseHandler(func(int, string) error { return nil }) // sayGoodbye answers
+	for {
+		m, err := x.next()
+		if err != nil {
+			return
+		}
+		if !x.deliver(m) {
+			x.server.metrics.reject(codeTooManyMessages)
+			x.writeClose(websocket.ClosePolicyViolation, "too many messages at once")
+			return
+		}
+	}
+}
+
+// appendPong appends a pong frame, as a server sends it (RFC 6455 §5.5.3). data is that of the ping.
+func appendPong(dst []byte, data string) []byte {
+	const pong = 0x80 | 0xa
+	return append(append(dst, pong, byte(len(data))), data...)
+}
+
+// next reads one message.
+func (x *session) next() (message, error) {
+	_, r, err := x.conn.NextReader()
+	if err != nil {
+		return message{}, err
+	}
+	limit := int64(x.server.table.Load().maxBody)
+	body, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if int64(len(body)) > limit {
+		return message{fail: hub.Fail(hub.CodeBodyTooLarge, nil)}, err // the next call skips the rest
+	}
+	if body == nil {
+		body = []byte{}
+	}
+	return message{body: body}, err
+}
+
+// deliver hands a message to the upstream's socket, or lets it wait for its run. It returns false if too many wait.
+func (x *session) deliver(m message) bool {
+	x.sending.Lock()
+	defer x.sending.Unlock()
+	if up := x.upstreamConn(); up != nil && m.fail == nil {
+		_ = up.SetWriteDeadline(time.Now().Add(x.route.cfg.Timeouts.Write))
+		if up.WriteMessage(websocket.TextMessage, m.body) == nil {
+			return true
+		}
+		// The run is just ending: the message is for the next one.
 	}
 	select {
-	case x.inbox <- body:
+	case x.inbox <- m:
 		return true
 	default:
 		return false
 	}
 }
 
-// connect makes conn the place where the client's messages go, those that wait first.
-func (x *session) connect(conn *websocket.Conn) error {
+func (x *session) upstreamConn() *websocket.Conn {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	return x.upstream
+}
+
+// connect makes conn the place where the client's messages go, those that wait first.
+func (x *session) connect(conn *websocket.Conn) error {
+	x.sending.Lock()
+	defer x.sending.Unlock()
 	for {
 		select {
-		case body := <-x.inbox:
-			if err := conn.WriteMessage(websocket.TextMessage, body); err != nil {
-				return err
+		case m := <-x.inbox:
+			if m.fail != nil {
+				return m.fail
+			}
+			if err := conn.WriteMessage(websocket.TextMessage, m.body); err != nil {
+				return hub.Fail(hub.CodeReset, err)
 			}
 		default:
+			x.mu.Lock()
 			x.upstream = conn
+			x.mu.Unlock()
 			return nil
 		}
 	}
 }
-
-// wsSink is a client that reads WebSocket messages. Out has framed them already, so that many leave in one write; the
-// library's own control frames mix with them only at frame boundaries, because each write is whole frames.
-type wsSink struct{ conn net.Conn }
-
-func (s wsSink) begin(*wire.Out) {}
-
-func (s wsSink) write(out *wire.Out) error {
-	_, err := s.conn.Write(out.Buf)
-	return err
-}
-
-func (s wsSink) end(*hub.Failure) error { return nil }

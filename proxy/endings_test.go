@@ -1,0 +1,420 @@
+package proxy
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fasthttp/websocket"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// reply is all that a client got.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+	cut    bool   // the body has no end
+	raw    string // every byte
+}
+
+// demand asks on a new connection and takes whatever comes.
+func (r *rig) demand(path string, header ...string) reply {
+	r.t.Helper()
+	c := r.dial()
+	defer c.Close()
+	rec := &recorder{Conn: c.Conn}
+	c.br = bufio.NewReader(rec)
+	c.ask("POST", path, `{}`, header...)
+	resp := c.response()
+	body, err := io.ReadAll(resp.Body)
+	return reply{resp.StatusCode, resp.Header, string(body), err != nil, rec.String()}
+}
+
+// never fails the test if the client learned an address of the inside.
+func (p reply) never(t *testing.T, url string) {
+	t.Helper()
+	rest := strings.SplitN(url, "//", 2)[1]
+	host, _, _ := strings.Cut(rest, "/")
+	addr, port, err := net.SplitHostPort(host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(p.raw, addr) || strings.Contains(p.raw, ":"+port) {
+		t.Errorf("the client learns of %s:\n%s", host, p.raw)
+	}
+}
+
+// TestEndingsBeforeTheFirstByte gives a status and a body for each way in which an upstream has no answer.
+func TestEndingsBeforeTheFirstByte(t *testing.T) {
+	t.Parallel()
+	short := "timeouts: {connect: 150ms, first_byte: 150ms, idle: 150ms}\n"
+	f := func(name, url, up string, code hub.Code, status int, cause string) {
+		t.Helper()
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := start(t, simple(url, "", up, "client: twin\n"))
+			got := r.demand("/run")
+			if got.status != status || got.cut {
+				t.Errorf("status %d, want %d; cut %v", got.status, status, got.cut)
+			}
+			var body struct {
+				Error struct {
+					Code    hub.Code
+					Message string
+					Status  int
+				}
+			}
+			if err := json.Unmarshal([]byte(got.body), &body); err != nil || body.Error.Code != code || body.Error.Status != status {
+				t.Errorf("body %s (%v)", got.body, err)
+			}
+			if body.Error.Message != hub.Fail(code, nil).Text() {
+				t.Errorf("message %q", body.Error.Message)
+			}
+			h := got.header
+			if h.Get("Content-Type") != "application/json" || h.Get("X-Sabir-Error") != string(code) || h.Get("X-Request-Id") == "" || h.Get("Cache-Control") != "no-store" {
+				t.Errorf("header %v", h)
+			}
+			got.never(t, url)
+			end := r.awaitEnds(1)
+			if end["ending"] != string(code) || !strings.Contains(toString(end["cause"]), cause) {
+				t.Errorf("log %v", end)
+			}
+			if r.metric("sabir_streams_total", "ending="+string(code)) != 1 {
+				t.Error("the ending is not counted")
+			}
+			if n := r.metric("sabir_events_total", "direction=out"); n != 0 {
+				t.Errorf("%v events out, though none left", n)
+			}
+		})
+	}
+	answer := func(status, body string) string {
+		return newAgent(t, func(p *peer) {
+			for p.request() != nil {
+				p.answer(status, "Content-Length: "+strconv.Itoa(len(body)))
+				p.send(body)
+			}
+		}).url()
+	}
+	script := func(s func(*peer)) string {
+		return newAgent(t, func(p *peer) {
+			p.request()
+			s(p)
+		}).url()
+	}
+	secret := "secret at 10.1.2.3"
+	f("refused", refusing(t), "", hub.CodeRefused, 502, "refused")
+	f("unreachable", "http://nowhere.invalid:80/", short, hub.CodeUnreachable, 502, "nowhere.invalid")
+	f("connect timeout", blackhole(t), short, hub.CodeTimeout, 504, "timeout")
+	f("first byte timeout", script(func(p *peer) { p.awaitGone() }), short, hub.CodeTimeout, 504, "timeout")
+	f("401", answer("401 No", secret), "", hub.CodeUnauthorized, 502, "401: "+secret)
+	f("403", answer("403 No", secret), "", hub.CodeUnauthorized, 502, "403: "+secret)
+	f("404", answer("404 No", secret), "", hub.CodeNotFound, 404, "404: "+secret)
+	f("400", answer("400 No", secret), "", hub.CodeBadRequest, 400, "400: "+secret)
+	f("422", answer("422 No", secret), "", hub.CodeBadRequest, 400, "422: "+secret)
+	f("429", answer("429 No", secret), "", hub.CodeBusy, 503, "429: "+secret)
+	f("503", answer("503 No", secret), "", hub.CodeBusy, 503, "503: "+secret)
+	f("500", answer("500 No", secret), "", hub.CodeStatus, 502, "500: "+secret)
+	f("302", answer("302 Found", secret), "", hub.CodeStatus, 502, "302: "+secret)
+	f("101", answer("101 Switching Protocols", ""), "", hub.CodeStatus, 502, "101")
+	f("500 without its body", script(func(p *peer) { p.answer("500 No", "Content-Length: 100"); p.send(secret); p.awaitGone() }), "", hub.CodeStatus, 502, secret)
+	f("reset before the header", script(func(p *peer) { p.reset() }), "", hub.CodeReset, 502, "")
+	f("closed before the header", script(func(*peer) {}), "", hub.CodeReset, 502, "")
+	f("closed inside the header", script(func(p *peer) { p.send("HTTP/1.1 200 OK\r\nContent-") }), "", hub.CodeReset, 502, "")
+	f("no HTTP", script(func(p *peer) { p.send("220 mail.example ESMTP\r\n\r\n") }), "", hub.CodeMalformed, 502, "")
+	f("header too large", script(func(p *peer) { p.answer("200 OK", "X: "+strings.Repeat("x", 20<<10)) }), "", hub.CodeMalformed, 502, "")
+	f("204", answer("204 No Content", ""), "", hub.CodeTruncated, 502, "")
+	f("empty", answer("200 OK", ""), "", hub.CodeTruncated, 502, "")
+	f("empty, chunked", newAgent(t, streaming()).url(), "", hub.CodeTruncated, 502, "")
+	f("only comments", newAgent(t, streaming(": hello\n\n: still here\n\n")).url(), "", hub.CodeTruncated, 502, "")
+	f("a web page", answer("200 OK", "<!DOCTYPE html>\n<html>\n<body>10.1.2.3</body>\n</html>\n"), "", hub.CodeMalformed, 502, "native record 1")
+	f("only garbage", newAgent(t, streaming("garbage\n", "more\n")).url(), "", hub.CodeMalformed, 502, "native record 1")
+	f("endless garbage", script(func(p *peer) {
+		p.ok()
+		for range 1000 {
+			p.chunk("garbage\n")
+		}
+		p.awaitGone()
+	}), "", hub.CodeMalformed, 502, "native record 1")
+	f("reset at once", script(func(p *peer) { p.ok(); p.reset() }), "", hub.CodeReset, 502, "")
+	f("cut in the first record", script(func(p *peer) { p.ok(); p.chunk(lineStart[:9]); p.reset() }), "", hub.CodeReset, 502, "")
+	f("ends in the first record", newAgent(t, streaming(lineStart[:9])).url(), "", hub.CodeTruncated, 502, "cut")
+	f("silent", script(func(p *peer) { p.ok(); p.awaitGone() }), short, hub.CodeIdle, 504, "")
+	f("unknown encoding", script(func(p *peer) { p.ok("Content-Encoding: br"); p.finish(smallRun) }), "", hub.CodeMalformed, 502, "br")
+	f("bad gzip", script(func(p *peer) { p.ok("Content-Encoding: gzip"); p.finish(smallRun) }), "", hub.CodeMalformed, 502, "gzip")
+	f("bad chunk", script(func(p *peer) { p.ok(); p.send("zz\r\n") }), "", hub.CodeReset, 502, "chunk")
+	f("WebSocket refused", refusingWS(t), "", hub.CodeRefused, 502, "refused")
+	f("WebSocket unknown", strings.Replace(answer("404 No", secret), "http:", "ws:", 1), "", hub.CodeNotFound, 404, secret)
+	f("no WebSocket", strings.Replace(answer("200 OK", secret), "http:", "ws:", 1), "", hub.CodeMalformed, 502, "WebSocket")
+	f("WebSocket timeout", strings.Replace(script(func(p *peer) { p.awaitGone() }), "http:", "ws:", 1), short, hub.CodeTimeout, 504, "")
+	f("WebSocket reset", strings.Replace(script(func(p *peer) { p.reset() }), "http:", "ws:", 1), "", hub.CodeReset, 502, "")
+	f("WebSocket without messages", newWSAgent(t, messages()).url(), "", hub.CodeTruncated, 502, "")
+}
+
+func toString(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+// refusing is the URL of a port where nobody listens.
+func refusing(t *testing.T) string {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	return "http://" + ln.Addr().String() + "/"
+}
+
+func refusingWS(t *testing.T) string { return strings.Replace(refusing(t), "http:", "ws:", 1) }
+
+// TestEndingsAfterTheFirstByte ends streams that have begun: the client gets what came, an error in its dialect, and
+// a good end of the body, but never a good end of the run.
+func TestEndingsAfterTheFirstByte(t *testing.T) {
+	t.Parallel()
+	short := "timeouts: {idle: 150ms}\n"
+	f := func(name, up, route string, code hub.Code, status hub.Status, script func(*peer)) {
+		t.Helper()
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAgent(t, func(p *peer) {
+				if p.request() == nil {
+					return
+				}
+				p.ok()
+				p.chunk(lines(lineStart, lineHello))
+				script(p)
+			})
+			for _, client := range []string{"twin", "native"} {
+				r := start(t, simple(a.url(), "limits: {record: 200KB}", up, "client: "+client+"\n"+route))
+				got := r.demand("/run")
+				if got.status != 200 || got.cut {
+					t.Errorf("%s: status %d, cut %v", client, got.status, got.cut)
+				}
+				all := records(t, "ndjson", got.body)
+				var last struct {
+					Kind, Status, Err string
+					Code              hub.Code `json:"err_code"`
+				}
+				if err := json.Unmarshal([]byte(all[len(all)-1]), &last); err != nil {
+					t.Fatal(err)
+				}
+				if last.Kind != "run.end" || last.Status != status.String() || last.Code != code || last.Err != hub.Fail(code, nil).Text() {
+					t.Errorf("%s: the last record is %s", client, all[len(all)-1])
+				}
+				if !strings.Contains(got.body, `"text":"Hello"`) || strings.Count(got.body, "run.end") != 1 {
+					t.Errorf("%s: %s", client, got.body)
+				}
+				got.never(t, a.url())
+				if end := r.awaitEnds(1); end["ending"] != string(code) {
+					t.Errorf("%s: log %v", client, end)
+				}
+				if r.metric("sabir_streams_total", "ending="+string(code)) != 1 {
+					t.Error("the ending is not counted")
+				}
+			}
+		})
+	}
+	f("reset", "", "", hub.CodeReset, hub.StatusTruncated, func(p *peer) { p.reset() })
+	f("reset inside a record", "", "", hub.CodeReset, hub.StatusTruncated, func(p *peer) { p.chunk(lineWorld[:20]); p.reset() })
+	f("closed inside a chunk", "", "", hub.CodeReset, hub.StatusTruncated, func(p *peer) { p.send("50\r\n" + lineWorld[:20]) })
+	f("no final record", "", "", hub.CodeTruncated, hub.StatusTruncated, func(p *peer) { p.last() })
+	f("end inside a record", "", "", hub.CodeTruncated, hub.StatusTruncated, func(p *peer) { p.finish(lineWorld[:20]) })
+	f("silent", short, "", hub.CodeIdle, hub.StatusTruncated, func(p *peer) { p.awaitGone() })
+	f("record too large", "", "", hub.CodeMalformed, hub.StatusFailed, func(p *peer) {
+		p.chunk(`{"kind":"text.delta","id":"p1","text":"` + strings.Repeat("x", 300_000))
+		p.awaitGone()
+	})
+	f("too long", "", "timeouts: {stream: 200ms}\n", hub.CodeDuration, hub.StatusTruncated, func(p *peer) { p.awaitGone() })
+	f("too long, and talking", "", "timeouts: {stream: 200ms}\n", hub.CodeDuration, hub.StatusTruncated, func(p *peer) {
+		for p.n("delta") == nil {
+			time.Sleep(time.Millisecond)
+		}
+	})
+}
+
+// n sends a small record and says whether that still works.
+func (p *peer) n(text string) error {
+	l := `{"kind":"text.delta","id":"p1","text":"` + text + `"}` + "\n"
+	_, err := io.WriteString(p, strconv.FormatInt(int64(len(l)), 16)+"\r\n"+l+"\r\n")
+	return err
+}
+
+// TestGoodEndings are those that look bad, but come after the run was complete.
+func TestGoodEndings(t *testing.T) {
+	t.Parallel()
+	f := func(name string, script func(*peer)) {
+		t.Helper()
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAgent(t, func(p *peer) {
+				if p.request() != nil {
+					p.ok()
+					script(p)
+				}
+			})
+			for client, want := range map[string]string{"twin": smallRunOut, "native": smallRun} {
+				r := start(t, simple(a.url(), "", "timeouts: {idle: 1s}\n", "client: "+client+"\n"))
+				got := r.demand("/run")
+				if got.body != want || got.cut || got.status != 200 {
+					t.Errorf("%s: status %d, cut %v\n%s", client, got.status, got.cut, got.body)
+				}
+				if end := r.awaitEnds(1); end["ending"] != "done" {
+					t.Errorf("%s: log %v", client, end)
+				}
+			}
+		})
+	}
+	f("reset after the end", func(p *peer) { p.chunk(smallRun); p.reset() })
+	f("closed after the end", func(p *peer) { p.chunk(smallRun) })
+	f("silent after the end", func(p *peer) { p.chunk(smallRun); p.awaitGone() })
+	f("more after the end", func(p *peer) { p.chunk(smallRun + lineHello + "\n"); p.chunk(lineHello + "\n"); p.awaitGone() })
+	f("second end", func(p *peer) { p.finish(smallRun + `{"kind":"run.end","status":"failed"}` + "\n") })
+	f("everything before the reset", func(p *peer) {
+		for _, l := range strings.SplitAfter(smallRun, "\n") {
+			p.chunk(l)
+		}
+		p.reset()
+	})
+	f("last line without a newline", func(p *peer) { p.finish(strings.TrimSuffix(smallRun, "\n")) })
+}
+
+// TestMalformedRecords skips what cannot be read, and goes on.
+func TestMalformedRecords(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(lines(lineStart, "{broken", lineHello, `{"kind":"odd"}`, "\xff\xfe", lineWorld, lineEnd)))
+	r := start(t, simple(a.url(), "", "", "client: twin\n"))
+	if _, body := r.post("/run", "{}"); body != smallRunOut {
+		t.Errorf("got\n%s", body)
+	}
+	end := r.awaitEnds(1)
+	if end["ending"] != "done" || end["record_errors"] != int64(3) || !strings.HasPrefix(toString(end["first_error"]), "native record 2, byte 3") {
+		t.Errorf("log %v", end)
+	}
+	for reason, n := range map[string]float64{"syntax": 1, "utf8": 1, "unknown": 1} {
+		if got := r.metric("sabir_record_errors_total", "reason="+reason); got != n {
+			t.Errorf("%v errors of %s, want %v", got, reason, n)
+		}
+	}
+}
+
+// TestAgentFailure passes on what the agent itself says, without addresses unless the route exposes them.
+func TestAgentFailure(t *testing.T) {
+	t.Parallel()
+	const text = `dial tcp 10.0.3.7:5432: refused; see http:\/\/db.internal\/x and [fe80::1]:80, localhost:99, agent.corp:8080`
+	a := newAgent(t, streaming(lines(lineStart, `{"kind":"run.end","status":"failed","err":"`+text+`","err_code":"db"}`)))
+	f := func(expose, want string) {
+		t.Helper()
+		r := start(t, simple(a.url(), "", "", "client: twin\nerrors: {expose: "+expose+"}\n"))
+		resp, body := r.post("/run", "{}")
+		if resp.StatusCode != 200 || !strings.Contains(body, `"err":"`+want+`","err_code":"db"`) {
+			t.Errorf("%d %s", resp.StatusCode, body)
+		}
+		if end := r.awaitEnds(1); end["ending"] != "agent_error" {
+			t.Errorf("log %v", end)
+		}
+	}
+	f("true", text)
+	f("false", `dial tcp [address]: refused; see [address] and [address], [address], [address]`)
+}
+
+// TestRetryAfter passes on when a busy upstream wants to be asked again.
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	f := func(said, want string) {
+		t.Helper()
+		a := newAgent(t, func(p *peer) {
+			p.request()
+			p.answer("429 Too Many Requests", "retry-after: "+said, "Content-Length: 0")
+		})
+		r := start(t, simple(a.url(), "", "", "client: twin\n"))
+		if got := r.demand("/run"); got.status != 503 || got.header.Get("Retry-After") != want {
+			t.Errorf("%s: status %d, Retry-After %q", said, got.status, got.header.Get("Retry-After"))
+		}
+	}
+	f("17", "17")
+	f("0", "0")
+	f("Wed, 21 Oct 2037 07:28:00 GMT", "1")
+	f("-1", "1")
+}
+
+// TestWebSocketEndings tells clients on a WebSocket of failures in their dialect, and keeps the connection.
+func TestWebSocketEndings(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, func(p *peer) {
+		for p.request() != nil {
+			switch string(p.body) {
+			case "500":
+				p.answer("500 No", "Content-Length: 2")
+				p.send("no")
+			case "cut":
+				p.ok()
+				p.chunk(lines(lineStart, lineHello))
+				p.reset()
+			case "reset":
+				p.reset()
+			default:
+				p.ok()
+				p.finish(smallRun)
+			}
+		}
+	})
+	r := start(t, simple(a.url(), "", "", "client: twin\nlimits: {request_body: 100}\n"))
+	c := r.dialWS("/run")
+	f := func(say, want string) {
+		t.Helper()
+		c.say(say)
+		got := c.run()
+		if last := got[len(got)-1]; !strings.Contains(last, want) {
+			t.Errorf("%s: %s", say, last)
+		}
+	}
+	f("500", `"err_code":"upstream_status"`)
+	f("cut", `"err_code":"upstream_reset"`)
+	f("reset", `"err_code":"upstream_reset"`)
+	f(strings.Repeat("x", 101), `"err_code":"body_too_large"`)
+	f("fine", `"status":"done"`)
+	goodbye(c.Conn, websocket.CloseNormalClosure)
+	r.awaitEnds(4)
+	if n := r.metric("sabir_requests_rejected_total", "code=body_too_large"); n != 1 {
+		t.Errorf("%v messages were too large", n)
+	}
+}
+
+// TestWebSocketUpstreamEndings are those of an upstream that is called by WebSocket.
+func TestWebSocketUpstreamEndings(t *testing.T) {
+	t.Parallel()
+	f := func(name string, code string, script func(*websocket.Conn)) {
+		t.Helper()
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newWSAgent(t, func(c *websocket.Conn, _ *http.Request) {
+				_ = c.WriteMessage(websocket.TextMessage, []byte(lineStart))
+				_ = c.WriteMessage(websocket.TextMessage, []byte(lineHello))
+				script(c)
+			})
+			r := start(t, simple(a.url(), "limits: {record: 1KB}", "timeouts: {idle: 150ms}\n", "client: twin\n"))
+			got := r.demand("/run")
+			if got.cut || !strings.Contains(got.body, `"err_code":"`+code+`"`) || !strings.Contains(got.body, "Hello") {
+				t.Errorf("cut %v: %s", got.cut, got.body)
+			}
+			got.never(t, strings.Replace(a.url(), "ws:", "http:", 1))
+		})
+	}
+	f("closed", "upstream_truncated", func(c *websocket.Conn) { goodbye(c, websocket.CloseNormalClosure) })
+	f("going away", "upstream_truncated", func(c *websocket.Conn) { goodbye(c, websocket.CloseGoingAway) })
+	f("internal error", "upstream_reset", func(c *websocket.Conn) { goodbye(c, websocket.CloseInternalServerErr) })
+	f("cut", "upstream_reset", func(*websocket.Conn) {})
+	f("silent", "upstream_idle", func(c *websocket.Conn) { listen(c) })
+	f("too large", "upstream_malformed", func(c *websocket.Conn) {
+		_ = c.WriteMessage(websocket.TextMessage, []byte(strings.Repeat("x", 2000)))
+		listen(c)
+	})
+}

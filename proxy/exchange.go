@@ -1,0 +1,133 @@
+package proxy
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// open sends req and waits for the header of the answer, until the given time at most. On success the body is ready to
+// be read.
+func (u *upstream) open(req *fasthttp.Request, stop *stopper, until time.Time) (*httpBody, error) {
+	ctx, cancel := context.WithDeadline(context.Background(), until)
+	defer cancel()
+	for {
+		stop.onStop(cancel)
+		c, err := u.get(ctx)
+		if err != nil {
+			return nil, dialFailure(err)
+		}
+		stop.onStop(func() { cut(c.Conn) })
+		body, err := c.exchange(req, until)
+		if err == nil {
+			return body, nil
+		}
+		c.Close()
+		if stop.failure() == nil && c.reused && retriable(req, err) {
+			continue
+		}
+		return nil, answerFailure(err)
+	}
+}
+
+// retriable reports that a kept connection turned out to be closed before the server saw the request. Only requests
+// without effect are sent twice.
+func retriable(req *fasthttp.Request, err error) bool {
+	return (req.Header.IsGet() || req.Header.IsHead()) && isLost(err) && !errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// isLost reports that the other side closed the connection, or lost it.
+func isLost(err error) bool {
+	var op *net.OpError
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, syscall.EPIPE) || errors.As(err, &op)
+}
+
+// exchange sends the request and reads the response header.
+func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time) (*httpBody, error) {
+	if first := time.Now().Add(c.owner.cfg.Timeouts.FirstByte); first.Before(until) {
+		until = first
+	}
+	if err := c.SetDeadline(until); err != nil {
+		return nil, err
+	}
+	br := acquireReader(c.Conn, c.owner.header)
+	defer releaseReader(br)
+	_, sendErr := req.WriteTo(c.Conn)
+	if isTimeout(sendErr) {
+		return nil, sendErr
+	}
+	// A server may answer before it has read the whole request, and close: the answer counts.
+	resp, err := readHeader(br)
+	switch {
+	case err != nil && sendErr != nil:
+		return nil, sendErr
+	case err != nil:
+		return nil, err
+	}
+	if err := c.SetDeadline(time.Time{}); err != nil {
+		return nil, err
+	}
+	body, err := newHTTPBody(c, resp, br)
+	if sendErr != nil && body != nil {
+		body.persist = false
+	}
+	return body, err
+}
+
+// maxInterim is how many interim responses may come before the real one.
+const maxInterim = 16
+
+// readHeader reads a response header and skips interim ones (100 Continue, 103 Early Hints).
+func readHeader(br *bufio.Reader) (*fasthttp.ResponseHeader, error) {
+	resp := new(fasthttp.ResponseHeader)
+	for range maxInterim {
+		if err := resp.Read(br); err != nil {
+			return nil, err
+		}
+		if code := resp.StatusCode(); code >= 200 || code == fasthttp.StatusSwitchingProtocols {
+			return resp, nil
+		}
+	}
+	return nil, fmt.Errorf("more than %d interim responses", maxInterim)
+}
+
+var readers sync.Pool
+
+// acquireReader returns a buffered reader for a response header; a larger header than its buffer is an error.
+func acquireReader(c net.Conn, size int) *bufio.Reader {
+	if br, ok := readers.Get().(*bufio.Reader); ok && br.Size() >= size {
+		br.Reset(c)
+		return br
+	}
+	return bufio.NewReaderSize(c, size)
+}
+
+func releaseReader(br *bufio.Reader) {
+	br.Reset(nil)
+	readers.Put(br)
+}
+
+// answerFailure is what it means that no response header came.
+func answerFailure(err error) *hub.Failure {
+	var f *hub.Failure
+	switch {
+	case errors.As(err, &f):
+		return f
+	case isTimeout(err):
+		return hub.Fail(hub.CodeTimeout, err)
+	case isLost(err):
+		return hub.Fail(hub.CodeReset, err)
+	}
+	return hub.Fail(hub.CodeMalformed, err) // no HTTP
+}
