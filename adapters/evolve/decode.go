@@ -172,8 +172,10 @@ func (d *decoder) more(ev *hub.Event) *hub.More {
 // raw passes on a record that has no kind.
 func (d *decoder) raw(dst []hub.Event) []hub.Event {
 	dst, ev := d.add(dst, hub.Raw)
-	ev.Name, ev.Value, ev.ID = []byte(name), bytes.TrimSpace(d.from.rec.Data), d.from.rec.Event
-	ev.Msg = nil
+	ev.Name, ev.Value, ev.Msg = []byte(name), bytes.TrimSpace(d.from.rec.Data), nil
+	if event := d.from.rec.Event; len(event) > 0 {
+		ev.ID = d.scratch.Since(rawjson.AppendEscaped(d.scratch.Begin(), event))
+	}
 	return dst
 }
 

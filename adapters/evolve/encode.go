@@ -199,7 +199,7 @@ func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Fate {
 	if string(ev.Name) != name || ev.Value == nil {
 		return hub.Dropped
 	}
-	out.Begin(string(ev.ID))
+	out.Begin(string(rawjson.AppendUnescaped(nil, ev.ID))) // the name of an SSE event
 	out.Buf = append(out.Buf, ev.Value...)
 	out.End()
 	return hub.Native
