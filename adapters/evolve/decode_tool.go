@@ -125,10 +125,7 @@ func toolStatus(v rawjson.Value) hub.Status {
 // write one record again; its content is its result.
 func (d *decoder) announce(dst []hub.Event, r *toolRecord) []hub.Event {
 	c := r.call
-	if c.started = true; c.held {
-		dst = d.ready(dst, r) // first, or the results that were held back would come without arguments
-	}
-	c.running = r.status == hub.StatusRunning
+	c.started, c.running = true, r.status == hub.StatusRunning
 	dst, ev := d.add(dst, hub.ToolStart)
 	ev.ID, ev.Title, ev.Status = r.id, r.title, r.status
 	ev.Name = d.toolName(r)
@@ -138,9 +135,11 @@ func (d *decoder) announce(dst []hub.Event, r *toolRecord) []hub.Event {
 	}
 	if c.browser {
 		d.markBrowser(ev)
+	}
+	if dst = d.ready(dst, r); c.browser {
 		dst = d.browserData(dst, r.id, &c.urls)
 	}
-	return d.ready(dst, r)
+	return dst
 }
 
 // toolName is the name on the wire where there is one, else it is told from title and kind.
@@ -174,13 +173,13 @@ func (d *decoder) locations(v rawjson.Value) []byte {
 	return d.scratch.Since(appendShifted(d.scratch.Begin(), v, 1))
 }
 
-// ready says that the arguments are complete. A call that runs has all it will get; one that waits may be told more, and
-// in ACP {} stands for that. What nobody ever says is made up by the sequencer.
+// ready says that the arguments are complete. A call that runs, or whose results came before it, has all it will get;
+// one that waits may be told more, and in ACP {} stands for that. What nobody ever says is made up by the sequencer.
 func (d *decoder) ready(dst []hub.Event, r *toolRecord) []hub.Event {
 	input := r.RawInput
 	absent := rawjson.IsNull(input)
-	runs := r.starts && !d.from.acp && r.status == hub.StatusRunning
-	if r.call.ready || absent && !runs || d.from.acp && emptyObject(input) {
+	settled := r.starts && (r.call.held || !d.from.acp && r.status == hub.StatusRunning)
+	if r.call.ready || !settled && (absent || d.from.acp && emptyObject(input)) {
 		return dst
 	}
 	r.call.ready = true
