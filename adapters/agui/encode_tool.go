@@ -155,10 +155,11 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Native
 }
 
-// noResult reports whether a call ended without having been run to its end.
+// noResult reports whether a call ended without having been run to its end. One whose agent never said how it ended
+// is not among them: a call without a result is one that the client is asked to run.
 func noResult(ev *hub.Event) bool {
 	switch ev.Status {
-	case hub.StatusClient, hub.StatusPaused, hub.StatusAborted, hub.StatusUnknown:
+	case hub.StatusClient, hub.StatusPaused, hub.StatusAborted:
 		return true
 	}
 	return false
