@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -424,6 +423,3 @@ func (r *recorder) String() string {
 	defer r.mu.Unlock()
 	return r.all.String()
 }
-
-// slow is true when the environment asks for the long measurements.
-var slow = os.Getenv("SABIR_MEASURE") != ""
