@@ -120,7 +120,7 @@ func (t *Tool) result(ev *hub.Event) {
 		text = plain(ev.More.Err)
 	}
 	switch ev.Status {
-	case hub.StatusClient, hub.StatusPaused, hub.StatusAborted, hub.StatusUnknown:
+	case hub.StatusClient, hub.StatusPaused, hub.StatusAborted:
 		t.Answered = len(ev.Text) > 0 || ev.Value != nil || blocks
 	default:
 		t.Answered = true
