@@ -235,10 +235,12 @@ func (p *pipeline) finish(f *hub.Failure, now time.Duration, mute bool) *hub.Fai
 	if ended || !mute || p.out.Records > 0 {
 		p.strict = p.seq.Flush(p.strict[:0], cause)
 		p.encode()
+		before := len(p.out.Buf)
 		p.enc.Finish(p.out)
+		p.framed(before)
 	}
-	p.tally.repairs = p.seq.Repairs
 	p.done()
+	p.tally.repairs = p.seq.Repairs // after done, which tells an observer the difference
 	return p.outcome(ended, f)
 }
 
