@@ -1,0 +1,167 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/sabir-proxy/sabir/cmd/sabir/internal/term"
+)
+
+// page is the terminal: it is written to while the demo runs.
+type page struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	seen chan struct{} // closed when the welcome is complete
+}
+
+func (p *page) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n, err := p.text.Write(b)
+	if strings.Contains(string(b), "Ctrl-C") {
+		close(p.seen)
+	}
+	return n, err
+}
+
+func (p *page) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.String()
+}
+
+// running is a demo at great speed; the function ends it and returns what was on the terminal.
+func running(t *testing.T) (p *page, end func() string) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = &page{seen: make(chan struct{})}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	live := &Live{Clients: ln, Speed: maxSpeed, Scenario: Tour, Version: "test", Style: term.Style{Width: 80}}
+	go func() { ended <- live.Serve(ctx, p) }()
+	select {
+	case <-p.seen:
+	case err := <-ended:
+		t.Fatal(err)
+	}
+	end = sync.OnceValue(func() string {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		return p.String()
+	})
+	t.Cleanup(func() { end() })
+	return p, end
+}
+
+var (
+	curlLine = regexp.MustCompile(`curl -[Ns]+ .*`)
+	curlURL  = regexp.MustCompile(`'?(http://[^' ]+)'?`)
+	curlHead = regexp.MustCompile(`-H '([^:']+): ([^']+)'`)
+)
+
+// call does what a line with curl would.
+func call(t *testing.T, line string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, curlURL.FindStringSubmatch(line)[1], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h := curlHead.FindStringSubmatch(line); h != nil {
+		req.Header.Set(h[1], h[2])
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
+}
+
+// Every line on the terminal that can be tried works, there is one for each dialect, and each stream is reported.
+func TestLive(t *testing.T) {
+	p, end := running(t)
+	lines := curlLine.FindAllString(p.String(), -1)
+	for _, d := range clients() {
+		if !regexp.MustCompile(`curl -N http://\S+/` + d.Name + `\n`).MatchString(p.String()) {
+			t.Errorf("there is no line for %s", d.Name)
+		}
+	}
+	streams := 0
+	for _, line := range lines {
+		status, body := call(t, line)
+		if status != http.StatusOK || body == "" {
+			t.Errorf("%s: status %d, %d bytes", line, status, len(body))
+		}
+		if !strings.Contains(line, "/metrics") {
+			streams++
+		}
+	}
+	if streams != len(clients())+3 {
+		t.Errorf("%d lines for streams, want one for each of %d dialects, two scenarios, and a choice", streams, len(clients()))
+	}
+	reports := regexp.MustCompile(`(?m)^  \d\d:\d\d:\d\d  /.*record`).FindAllString(end(), -1)
+	if len(reports) != streams {
+		t.Errorf("%d of %d streams reported:\n%s", len(reports), streams, p)
+	}
+	for line := range strings.Lines(p.String()) {
+		if term.Len(strings.TrimRight(line, "\n")) > 80 {
+			t.Errorf("wider than 80 columns: %s", line)
+		}
+	}
+}
+
+// The endings of the scenarios reach the client as they are.
+func TestLiveEndings(t *testing.T) {
+	p, _ := running(t)
+	base := regexp.MustCompile(`for clients\s+(\S+)`).FindStringSubmatch(p.String())[1]
+	f := func(query, want string) {
+		t.Helper()
+		if _, body := call(t, base+"/native"+query); !strings.Contains(body, want) {
+			t.Errorf("%s: want %s in\n%s", query, want, body)
+		}
+	}
+	f("", `"status":"done"`)
+	f("?scenario=tour", "with Go 1.26.")
+	f("?scenario=error", `"status":"failed"`)
+	f("?scenario=cut", `"status":"truncated"`)
+	if status, _ := call(t, base+"/native?scenario=no-such"); status != http.StatusNotFound {
+		t.Errorf("an unknown scenario gets status %d", status)
+	}
+	if status, _ := call(t, base+"/no-such"); status != http.StatusNotFound {
+		t.Errorf("an unknown path gets status %d", status)
+	}
+}
+
+func TestURLOf(t *testing.T) {
+	f := func(addr, want string) {
+		t.Helper()
+		a, err := net.ResolveTCPAddr("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := urlOf(a); got != want {
+			t.Errorf("%s: got %s, want %s", addr, got, want)
+		}
+	}
+	f("127.0.0.1:80", "http://127.0.0.1:80")
+	f("0.0.0.0:80", "http://127.0.0.1:80")
+	f("[::]:80", "http://127.0.0.1:80")
+	f("[::1]:80", "http://[::1]:80")
+}
