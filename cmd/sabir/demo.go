@@ -1,0 +1,53 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sabir-proxy/sabir/cmd/sabir/internal/demo"
+	"github.com/sabir-proxy/sabir/cmd/sabir/internal/term"
+)
+
+func newDemo() *cobra.Command {
+	var listen, scenario string
+	var speed float64
+	var once bool
+	cmd := &cobra.Command{
+		Use:   "demo [--once]",
+		Short: "Show what Sabir does, without an agent of your own",
+		Long: `Demo runs an agent server that replays recorded runs at a human pace, and the
+real proxy in front of it with a path for every dialect, and tells what to try.
+Only this machine can connect. With --listen 127.0.0.1:0 it takes any free port.
+
+With --once it shows one run side by side and ends: what the agent sent, what
+Sabir understood, and what a client receives.`,
+		Example: `  sabir demo
+  sabir demo --once
+  sabir demo --once --scenario cut`,
+		Args: cobra.NoArgs,
+		RunE: work(func(cmd *cobra.Command, _ []string) error {
+			out := cmd.OutOrStdout()
+			style := term.StyleOf(out)
+			if err := demo.Check(scenario, speed); err != nil {
+				return usageError{err}
+			}
+			if once {
+				return demo.Once(cmd.Context(), out, scenario, style)
+			}
+			clients, err := listenOn("--listen", listen)
+			if err != nil {
+				return err
+			}
+			live := demo.Live{Clients: clients, Speed: speed, Scenario: scenario, Version: versionName(), Style: style}
+			return live.Serve(cmd.Context(), out)
+		}),
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&once, "once", false, "show one run side by side, and end")
+	flags.StringVar(&listen, "listen", "127.0.0.1:8080", "`ADDRESS` for clients")
+	flags.StringVar(&scenario, "scenario", demo.Tour, "the `RUN` to show: "+strings.Join(demo.Names(), ", "))
+	flags.Float64Var(&speed, "speed", 1, "`FACTOR` of the pace; 2 is twice as fast")
+	_ = cmd.RegisterFlagCompletionFunc("scenario", cobra.FixedCompletions(demo.Names(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}

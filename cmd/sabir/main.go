@@ -1,0 +1,112 @@
+// Command sabir lets every client of an agent server speak its own dialect: it decodes the agent's stream in one and
+// re-encodes it in another, live.
+//
+// This package holds what a person or a service manager meets: arguments, configuration, signals, exit statuses. Each
+// command has a file of its own, and its help is its manual. Nothing here ends the process but main.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit statuses.
+const (
+	exitOK     = 0
+	exitFailed = 1 // something is wrong with a configuration, a stream or the network
+	exitUsage  = 2 // the command line is wrong; nothing was begun
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first signal asks for an orderly end. After it signals do again what they do to every program, so that a
+	// second one ends this one at once.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is the whole program but the process: it returns the exit status. Commands that serve end when ctx is done.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(append([]string{}, args...)) // nil would mean those of the process
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	cmd, err := root.ExecuteContextC(ctx)
+	var failed *failure
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errTold):
+		return exitFailed
+	case errors.As(err, &failed):
+		fmt.Fprintln(stderr, "sabir:", err)
+		return exitFailed
+	}
+	fmt.Fprintf(stderr, "sabir: %s\nFor help: %s --help\n", err, cmd.CommandPath())
+	return exitUsage
+}
+
+// errTold ends a command that has already printed what is wrong.
+var errTold = errors.New("told")
+
+// failure is what went wrong once the command line was understood. Errors of other types, most of them cobra's, blame
+// the command line.
+type failure struct{ err error }
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// usageError blames the command line for something that only the command itself can know.
+type usageError struct{ error }
+
+// work marks the errors of a command's work as failures.
+func work(f func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		err := f(cmd, args)
+		var usage usageError
+		if err == nil || errors.As(err, &usage) {
+			return err
+		}
+		return &failure{err}
+	}
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "sabir",
+		Short: "Let every client of an agent server speak its own dialect",
+		Long: `Sabir stands beside an agent server. It decodes the server's stream in one
+dialect and re-encodes it in another, live, with order repaired and honest
+endings.
+
+Exit status: 0 when all went well, 1 when something is wrong with a
+configuration, a stream or the network, 2 when the command line is wrong.`,
+		Example: `  sabir demo --once                    see one run, side by side
+  sabir serve --config sabir.yaml      serve
+  sabir dialects                       what can be translated`,
+		Version:       versionLine(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(newServe(), newCheck(), newTranslate(), newDialects(), newDemo(), newVersion())
+	return root
+}
+
+// count is "1 route" or "2 routes".
+func count[N int | int64 | uint64](n N, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprint(n, " ", what, "s")
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"go.uber.org/zap"
+
+	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy"
+)
+
+func newServe() *cobra.Command {
+	var path string
+	cmd := &cobra.Command{
+		Use:   "serve [--config FILE]",
+		Short: "Serve clients as a configuration says",
+		Long: `Serve answers clients until it is told to stop. Standard output gets one line
+with the addresses, standard error the log.
+
+SIGTERM or SIGINT drains: no new streams, running ones get the time of
+timeouts.drain, then an honest ending. A second signal ends at once.
+
+A changed configuration file is taken over without losing a stream, however it
+was replaced, by a rename or by a mounted ConfigMap; so is SIGHUP, which also
+reads certificates again. A file with problems changes nothing; they are logged.
+Addresses, log.format, limits.header, timeouts.read and a larger request body
+than before need a restart, and a log line says so.
+
+Nothing about the machine has to be tuned: the limit of open files is raised as
+far as the system allows, the number of threads follows the CPU limit of a
+container, and GOMEMLIMIT is respected if set.`,
+		Example: `  sabir serve --config sabir.yaml
+  kill -HUP $(pidof sabir)             read the configuration again
+  curl http://127.0.0.1:9090/readyz    ready for new streams?`,
+		Args: cobra.NoArgs,
+		RunE: work(func(cmd *cobra.Command, _ []string) error {
+			return serve(cmd.Context(), path, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		}),
+	}
+	cmd.Flags().StringVarP(&path, "config", "c", defaultConfig, "configuration `FILE`")
+	return cmd
+}
+
+func serve(ctx context.Context, path string, stdout, stderr io.Writer) error {
+	// From the very start: a SIGHUP that comes early must not end the process.
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+
+	seen := fingerprint(path)
+	cfg, err := load(path, stderr)
+	if err != nil {
+		return err
+	}
+	log, level := newLogger(cfg.Log, stderr)
+	ls, err := listen(cfg)
+	if err != nil {
+		return err
+	}
+	defer ls.close() // a server that is told to stop before it has begun leaves them open
+	server, err := proxy.New(cfg, log, versionName())
+	if err != nil {
+		return err
+	}
+	ls.announce(stdout)
+	log.Info("serving", zap.String("version", versionName()), zap.String("config", path), zap.Stringer("listen", ls.clients.Addr()),
+		zap.String("admin", ls.adminAddr()), zap.Strings("routes", routesOf(cfg)))
+	r := &reloader{path: path, server: server, log: log, level: level, started: cfg, seen: seen}
+	err = serveOn(ctx, server, ls, func(ctx context.Context) { r.run(ctx, hangup) })
+	log.Info("stopped", zap.Error(err))
+	return err
+}
+
+// serveOn runs the server, its side for operators and what runs beside them, and returns when all have ended.
+func serveOn(ctx context.Context, server *proxy.Server, ls *listeners, beside func(context.Context)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	// Operators are answered until the last stream has ended: that is when they look.
+	adminCtx, endAdmin := context.WithCancel(context.WithoutCancel(ctx))
+	defer endAdmin()
+
+	var all sync.WaitGroup
+	var adminErr error
+	all.Go(func() { beside(ctx) })
+	if ls.admin != nil {
+		all.Go(func() {
+			adminErr = server.ServeAdmin(adminCtx, ls.admin)
+			cancel()
+		})
+	}
+	err := server.Serve(ctx, ls.clients)
+	cancel()
+	endAdmin()
+	all.Wait()
+	return errors.Join(err, adminErr)
+}
+
+// listeners are the addresses of a server.
+type listeners struct {
+	clients net.Listener
+	admin   net.Listener // nil: none
+}
+
+// listen takes the addresses before anything else is begun: one that is in use is the commonest fault of all.
+func listen(cfg *config.Config) (*listeners, error) {
+	ls := new(listeners)
+	var err error
+	if ls.clients, err = listenOn("listen", cfg.Listen); err != nil {
+		return nil, err
+	}
+	if cfg.Admin == "" {
+		return ls, nil
+	}
+	if ls.admin, err = listenOn("admin", cfg.Admin); err != nil {
+		ls.close()
+		return nil, err
+	}
+	return ls, nil
+}
+
+// listenOn listens on an address; key is what names it to the user.
+func listenOn(key, address string) (net.Listener, error) {
+	ln, err := net.Listen("tcp", address)
+	switch {
+	case err == nil:
+		return ln, nil
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s: %s is in use by another program; end that one or choose another port (0 takes any that is free)",
+			key, address)
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("%s: there is no permission to use %s; ports below 1024 often need more rights", key, address)
+	}
+	return nil, fmt.Errorf("%s: cannot listen on %s: %w", key, address, err)
+}
+
+func (l *listeners) close() {
+	l.clients.Close()
+	if l.admin != nil {
+		l.admin.Close()
+	}
+}
+
+func (l *listeners) adminAddr() string {
+	if l.admin == nil {
+		return "off"
+	}
+	return l.admin.Addr().String()
+}
+
+func (l *listeners) announce(w io.Writer) {
+	fmt.Fprintf(w, "sabir listens on %s; for operators: %s\n", l.clients.Addr(), l.adminAddr())
+}
+
+// routesOf shows what is served, as in "/agui: evolve to agui".
+func routesOf(cfg *config.Config) []string {
+	var out []string
+	for _, r := range cfg.Routes {
+		client := r.Client
+		if client == config.Auto {
+			client = config.Auto + ", else " + r.Default
+		}
+		out = append(out, fmt.Sprintf("%s: %s to %s", r.Path, cfg.Upstreams[r.Upstream].Dialect, client))
+	}
+	return out
+}
