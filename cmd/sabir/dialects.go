@@ -115,28 +115,41 @@ func printJSON(w io.Writer, list []description) error {
 	return e.Encode(list)
 }
 
-// Widths of the table for people; with the gaps they make 100 columns.
-var tableWidths = []int{11, 25, 8, 20, 28}
+// tableWidth is the width of the table for people, in columns.
+const tableWidth = 100
 
 func printTable(w io.Writer, list []description) error {
 	var b strings.Builder
-	b.WriteString(term.Row([]string{"DIALECT", "WHO SPEAKS IT", "USED", "FRAMINGS", "CARRIES"}, tableWidths))
+	widths := []int{len("DIALECT"), 25, 8, 20, 0}
 	for _, d := range list {
-		b.WriteString(term.Row([]string{
-			d.Name, d.Title, d.directions(), strings.Join(d.Framings, ", "), strings.Join(d.Carries, ", "),
-		}, tableWidths))
+		widths[0] = max(widths[0], term.Len(d.Name))
+	}
+	widths[4] = tableWidth - widths[0] - widths[1] - widths[2] - widths[3] - 4*2
+	b.WriteString(term.Row([]string{"DIALECT", "WHO SPEAKS IT", "USED", "FRAMINGS", "CARRIES"}, widths))
+	for _, d := range list {
+		cells := []string{d.Name, d.Title, d.directions(), strings.Join(d.Framings, ", "), strings.Join(d.Carries, ", ")}
+		b.WriteString(term.Row(cells, widths))
 	}
 	for _, d := range list {
-		if len(d.Options) == 0 {
-			continue
-		}
-		fmt.Fprintf(&b, "\nOptions of %s\n", d.Name)
-		for _, o := range d.Options {
-			b.WriteString(term.Row([]string{"", o.signature(), o.sides(), o.Doc}, []int{0, 37, 4, 53}))
-		}
+		d.printOptions(&b)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func (d *description) printOptions(b *strings.Builder) {
+	if len(d.Options) > 0 {
+		fmt.Fprintf(b, "\nOptions of %s\n", d.Name)
+	}
+	widths := []int{0, 37, 4, tableWidth - 37 - 4 - 3*2}
+	for _, o := range d.Options {
+		signature := o.signature()
+		if term.Len(signature) > widths[1] { // on a line of its own
+			b.WriteString("  " + signature + "\n")
+			signature = ""
+		}
+		b.WriteString(term.Row([]string{"", signature, o.sides(), o.Doc}, widths))
+	}
 }
 
 func (d *description) directions() string {

@@ -80,6 +80,25 @@ func TestDialectsMarkdown(t *testing.T) {
 	}
 }
 
+// A dialect of another size fits, too.
+func TestDialectsWide(t *testing.T) {
+	d := describe(adapters.All()[0])
+	d.Name = "a-dialect-with-a-name"
+	d.Options = []optionDescription{{Name: "o", Type: "text", Default: strings.Repeat("x", 60), Read: true, Doc: strings.Repeat("words ", 30)}}
+	var b strings.Builder
+	if err := printTable(&b, []description{d}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "\n  o="+d.Options[0].Default+"\n") {
+		t.Error("the long option has no line of its own")
+	}
+	for line := range strings.Lines(b.String()) {
+		if len(line) > tableWidth+1 {
+			t.Errorf("too wide: %s", line)
+		}
+	}
+}
+
 func TestDescribeOption(t *testing.T) {
 	f := func(o optionDescription, signature, sides, kind string) {
 		t.Helper()

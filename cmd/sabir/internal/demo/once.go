@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -48,6 +49,8 @@ func pipeline() (c proxy.PipelineConfig, err error) {
 		return c, err
 	}
 	c.FromOptions, _ = c.From.ParseOptions(options)
-	c.ToOptions, c.Settle = c.To.Defaults(), c.From.Settle
+	c.ToOptions = c.To.Defaults()
+	// Nothing runs out of time here, however slow the machine is.
+	c.Settle, c.Bounds.Age = time.Hour, time.Hour
 	return c, nil
 }
