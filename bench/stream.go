@@ -31,11 +31,13 @@ var turn string
 // Mixed returns the canonical events of a run of several turns, each with reasoning, two tools side by side whose
 // arguments come in fragments, updates, outputs and results, a plan, usage and an answer.
 func Mixed(turns int) ([]hub.Event, error) {
-	lines := `{"kind":"run.start","id":"run_7f3a9c","ref":"thread_21b4","name":"coder"}` + "\n"
+	var lines strings.Builder
+	lines.WriteString(`{"kind":"run.start","id":"run_7f3a9c","ref":"thread_21b4","name":"coder"}` + "\n")
 	for i := range turns {
-		lines += strings.ReplaceAll(turn, "%N", strconv.Itoa(i))
+		lines.WriteString(strings.ReplaceAll(turn, "%N", strconv.Itoa(i)))
 	}
-	return Events(lines + `{"kind":"run.end","status":"done"}` + "\n")
+	lines.WriteString(`{"kind":"run.end","status":"done"}` + "\n")
+	return Events(lines.String())
 }
 
 // Events reads events in native notation, one a line. They share no memory.

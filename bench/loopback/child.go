@@ -58,10 +58,11 @@ func serveRole(args []string, stdin io.Reader, stdout io.Writer) error {
 	case <-gone:
 		ln.Close() // ends the role
 		select {
-		case <-failed:
+		case err := <-failed:
+			return err
 		case <-time.After(time.Second):
+			return nil
 		}
-		return nil
 	}
 }
 

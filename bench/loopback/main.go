@@ -54,7 +54,7 @@ func main() {
 	case errors.Is(err, flag.ErrHelp):
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "loopback:", err)
-		os.Exit(1)
+		os.Exit(1) //nolint:forbidigo // main is what exits
 	}
 }
 
@@ -114,7 +114,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	f.IntVar(&o.streams, "streams", 0, "streams at the same time (default: flowing 64, paced 500, slow 2000; short: paced 200)")
 	f.IntVar(&o.events, "events", 500, "deltas of a flowing stream")
 	f.Float64Var(&o.rate, "rate", 20, "events per second of a paced stream")
-	f.DurationVar(&o.duration, "duration", 0, "time of one measurement (default: flowing 2s, paced and slow 10s; short: 400ms, 3s and 2s)")
+	f.DurationVar(&o.duration, "duration", 0, "time of one measurement (default: flowing 2s, paced and slow 10s; short: 300ms, 3s and 2s)")
 	f.IntVar(&o.rounds, "rounds", 0, "how often each measurement is made (default: 5; short: 3, paced and slow 1)")
 	f.BoolVar(&o.segmented, "segmented", false, "flowing streams in one TCP segment per event, not in pieces of 4 KiB")
 	f.BoolVar(&o.short, "short", false, "less of everything: done within a minute")

@@ -118,8 +118,8 @@ const usualRest = 300 * time.Millisecond
 
 // newPacing opens streams at a rate that no listener minds, over whole intervals, so that their events are spread evenly.
 func newPacing(streams int, interval, window time.Duration) pacing {
-	ramp := time.Duration(streams) * time.Millisecond
-	return pacing{streams: streams, ramp: (ramp/interval + 1) * interval, window: window, rest: usualRest}
+	ramp := (time.Duration(streams) * time.Millisecond).Truncate(interval) + interval
+	return pacing{streams: streams, ramp: ramp, window: window, rest: usualRest}
 }
 
 // events is how long each stream must be.

@@ -103,7 +103,7 @@ func newPlan(o options) (*plan, error) {
 // addFlowing measures every pair beside its splice; copies beside a reverse proxy of the same bytes.
 func (p *plan) addFlowing(mode string) {
 	c := call{events: p.o.events, segmented: mode == segmented}
-	base := cell{Mode: mode, Streams: or(p.o.streams, 64), call: c, d: or(p.o.duration, p.brief(2*time.Second, 400*time.Millisecond))}
+	base := cell{Mode: mode, Streams: or(p.o.streams, 64), call: c, d: or(p.o.duration, p.brief(2*time.Second, 300*time.Millisecond))}
 	all := p.pairs
 	if mode == segmented && p.o.short {
 		all = all[:1]
@@ -232,7 +232,8 @@ func (p *plan) measure(ctx context.Context, progress io.Writer) (*report, error)
 			fmt.Fprintf(progress, "round %d: %-9s %-8s %s\n", round+1, c.Mode, c.Target, s.summary())
 		}
 		if done {
-			return r, r.sum()
+			r.sum()
+			return r, nil
 		}
 	}
 }

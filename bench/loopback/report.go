@@ -31,7 +31,7 @@ func newReport(p *plan) *report {
 }
 
 // sum adds up what was wrong.
-func (r *report) sum() error {
+func (r *report) sum() {
 	for _, c := range r.Cells {
 		for _, s := range c.Samples {
 			r.Bad += s.Bad
@@ -40,7 +40,6 @@ func (r *report) sum() error {
 			}
 		}
 	}
-	return nil
 }
 
 func (r *report) writeJSON(w io.Writer) error {

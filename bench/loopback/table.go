@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -12,89 +13,119 @@ const (
 	markSlow    = 40.0 // KB per open stream
 )
 
+// column is a column of a table: what stands above it, and what it says of a cell.
+type column struct {
+	name string
+	of   func(*cell) string
+}
+
+// What the samples of a cell say.
+var (
+	rate   = func(s *sample) float64 { return s.rate() / 1000 }
+	p50    = func(s *sample) float64 { return s.P50 }
+	p99    = func(s *sample) float64 { return s.P99 }
+	memory = func(s *sample) float64 { return s.Memory }
+	idle   = func(s *sample) float64 { return s.Idle }
+	others = func(s *sample) float64 { return 100 * s.Others }
+)
+
+// plain shows a figure as it is.
+func plain(of func(*sample) float64, decimals int) func(*cell) string {
+	return func(c *cell) string { return c.figure(of).format(decimals) }
+}
+
+// marked shows a figure, and for the proxy whether it keeps to a mark.
+func marked(of func(*sample) float64, decimals int, mark float64) func(*cell) string {
+	return func(c *cell) string { return c.figure(of).format(decimals) + c.verdict(c.figure(of), mark) }
+}
+
 // writeMarkdown writes a table for each mode, ratios first.
 func (r *report) writeMarkdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %d processors, %s, %s\n\n    %s\n", r.Machine, r.Processors, r.Go, r.Date.Format("2006-01-02 15:04 MST"), r.Command)
-	r.flowTable(&b, flowing, "Flowing: as fast as they come, in pieces of 4 KiB")
-	r.flowTable(&b, segmented, "Flowing, one TCP segment per event")
-	r.pacedTable(&b)
-	r.slowTable(&b)
+	flow := []column{
+		{"CPU against floor", r.against((*sample).perEvent)},
+		{"CPU s per million events", marked((*sample).perEvent, 2, markFlowing)},
+		{"thousand events/s", plain(rate, 0)},
+	}
+	r.table(&b, flowing, "Flowing: as fast as they come, in pieces of 4 KiB (%d streams of %d events)", flow)
+	r.table(&b, segmented, "Flowing, one TCP segment per event (%d streams of %d events)", flow)
+	r.table(&b, paced, "Paced: %d streams, an event every %v each", []column{
+		{"CPU against floor", r.against((*sample).perEvent)},
+		{"CPU µs per event", plain((*sample).perEvent, 1)},
+		{"p50 beyond direct, ms", r.beyond(p50)},
+		{"p99 beyond direct, ms", r.beyond(p99)},
+		{"p50, ms", plain(p50, 2)},
+		{"p99, ms", plain(p99, 2)},
+	})
+	r.table(&b, slow, "Slow: %d open streams, an event every %v each", []column{
+		{"memory against floor", r.against(memory)},
+		{"KB per stream", marked(memory, 1, markSlow)},
+		{"idle process, MB", plain(idle, 1)},
+		{"CPU µs per event", plain((*sample).perEvent, 1)},
+	})
 	fmt.Fprintf(&b, "\nFigures are medians over the rounds (least–most). Bad streams: %d.\n", r.Bad)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func (r *report) flowTable(b *strings.Builder, mode, title string) {
-	any := false
+// table writes the cells of a mode, if there are any.
+func (r *report) table(b *strings.Builder, mode, title string, columns []column) {
+	columns = append([]column{{"target", func(c *cell) string { return c.Target }}, {"stream", func(c *cell) string { return c.pair.String() }}}, columns...)
+	columns = append(columns,
+		column{"streams read", func(c *cell) string { return strconv.Itoa(c.streams()) }},
+		column{"others, %", plain(others, 0)})
+	begun := false
 	for _, c := range r.Cells {
 		if c.Mode != mode {
 			continue
 		}
-		if !any {
-			any = true
-			fmt.Fprintf(b, "\n### %s (%d streams of %d events)\n\n", title, c.Streams, c.call.events)
-			b.WriteString("| target | stream | CPU against floor | CPU s per million events | thousand events/s | streams | others |\n|---|---|---|---|---|---|---|\n")
+		if !begun {
+			begun = true
+			r.head(b, fmt.Sprintf(title, c.Streams, c.size()), columns)
 		}
-		ratio := "-"
-		if floor := r.floor(c); floor != nil {
-			ratio = c.ratio(floor, (*sample).perEvent).format(2) + " × " + floor.Target
+		for _, col := range columns {
+			b.WriteString("| " + col.of(c) + " ")
 		}
-		cpu := c.figure((*sample).perEvent)
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %d | %s |\n", c.Target, c.pair, ratio, cpu.format(2)+c.verdict(cpu, markFlowing),
-			c.figure(func(s *sample) float64 { return s.rate() / 1000 }).format(0), c.streams(), c.others())
+		b.WriteString("|\n")
 	}
 }
 
-func (r *report) pacedTable(b *strings.Builder) {
-	direct := r.find(paced, "direct")
-	if direct == nil {
-		return
+func (r *report) head(b *strings.Builder, title string, columns []column) {
+	b.WriteString("\n### " + title + "\n\n")
+	for _, col := range columns {
+		b.WriteString("| " + col.name + " ")
 	}
-	fmt.Fprintf(b, "\n### Paced: %d streams, an event every %v each\n\n", direct.Streams, direct.call.interval)
-	b.WriteString("| target | stream | CPU against floor | CPU µs per event | p50 ms | p99 ms | p50 beyond direct | p99 beyond direct | streams | others |\n|---|---|---|---|---|---|---|---|---|---|\n")
-	p50 := func(s *sample) float64 { return s.P50 }
-	p99 := func(s *sample) float64 { return s.P99 }
-	for _, c := range r.Cells {
-		if c.Mode != paced {
-			continue
+	b.WriteString("|\n" + strings.Repeat("|---", len(columns)) + "|\n")
+}
+
+// size is how long the streams of a cell are: their events, or the time between two.
+func (c *cell) size() any {
+	if c.call.interval > 0 {
+		return c.call.interval
+	}
+	return c.call.events
+}
+
+// against compares a cell of the proxy with its floor.
+func (r *report) against(of func(*sample) float64) func(*cell) string {
+	return func(c *cell) string {
+		floor := r.floor(c)
+		if floor == nil {
+			return "-"
 		}
-		ratio := "-"
-		if floor := r.floor(c); floor != nil {
-			ratio = c.ratio(floor, (*sample).perEvent).format(2) + " × " + floor.Target
-		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %d | %s |\n", c.Target, c.pair, ratio, c.figure((*sample).perEvent).format(1),
-			c.figure(p50).format(2), c.figure(p99).format(2), c.beyond(direct, p50), c.beyond(direct, p99), c.streams(), c.others())
+		return c.ratio(floor, of).format(2) + " × " + floor.Target
 	}
 }
 
-// beyond is by how much the median of c is above that of direct.
-func (c *cell) beyond(direct *cell, of func(*sample) float64) string {
-	if c == direct {
-		return "-"
-	}
-	return fmt.Sprintf("%+.2f", c.figure(of).median-direct.figure(of).median)
-}
-
-func (r *report) slowTable(b *strings.Builder) {
-	any := false
-	for _, c := range r.Cells {
-		if c.Mode != slow {
-			continue
+// beyond is by how much the median of a cell is above that of direct.
+func (r *report) beyond(of func(*sample) float64) func(*cell) string {
+	return func(c *cell) string {
+		direct := r.find(c.Mode, "direct")
+		if direct == nil || c == direct {
+			return "-"
 		}
-		if !any {
-			any = true
-			fmt.Fprintf(b, "\n### Slow: %d open streams, an event a second each\n\n", c.Streams)
-			b.WriteString("| target | stream | memory against floor | KB per stream | idle MB | CPU µs per event | streams | others |\n|---|---|---|---|---|---|---|---|\n")
-		}
-		memory := func(s *sample) float64 { return s.Memory }
-		ratio := "-"
-		if floor := r.floor(c); floor != nil {
-			ratio = c.ratio(floor, memory).format(2) + " × " + floor.Target
-		}
-		kb := c.figure(memory)
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %d | %s |\n", c.Target, c.pair, ratio, kb.format(1)+c.verdict(kb, markSlow),
-			c.figure(func(s *sample) float64 { return s.Idle }).format(1), c.figure((*sample).perEvent).format(1), c.streams(), c.others())
+		return fmt.Sprintf("%+.2f", c.figure(of).median-direct.figure(of).median)
 	}
 }
 
@@ -115,12 +146,4 @@ func (c *cell) streams() (n int) {
 		n += s.Streams
 	}
 	return n
-}
-
-func (c *cell) others() string {
-	f := c.figure(func(s *sample) float64 { return 100 * s.Others })
-	if f.low < 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%.0f %%", f.median)
 }
