@@ -25,7 +25,7 @@ type copier struct {
 	follow  bool         // frame as the upstream does
 	settled bool         // framing is known, raw is final
 	raw     bool
-	open    bool // the record copied last has no end yet: a line without its newline
+	open    bool // what was copied last has no end yet: a line without its newline
 
 	began   bool // a record said that an end will come
 	ended   bool
@@ -79,7 +79,8 @@ func (c *copier) pass(rec wire.Record, raw []byte) error {
 	}
 	if c.raw {
 		c.out.Raw(raw)
-		c.open = !ends(raw, c.out.Framing()) && (rec.Data != nil || c.open)
+		_, line := cutLineEnd(raw)
+		c.open = !ends(raw, c.out.Framing()) && (rec.Data != nil || c.open || !line)
 	} else {
 		c.out.Record(rec)
 	}
@@ -165,7 +166,7 @@ func cutLineEnd(p []byte) ([]byte, bool) {
 	return p, false
 }
 
-// terminate ends a record whose own end did not come.
+// terminate ends a record or a comment whose own end did not come.
 func (c *copier) terminate() {
 	if !c.open {
 		return

@@ -156,8 +156,8 @@ func (s *Server) badRequest(ctx *fasthttp.RequestCtx, err error) {
 
 func (s *Server) turnAway(ctx *fasthttp.RequestCtx, code string, status int, text string) {
 	s.metrics.reject(code)
+	ctx.Error(text, status) // empties the header first
 	ctx.Response.Header.Set("X-Sabir-Error", code)
-	ctx.Error(text, status)
 }
 
 // How much of a request that is too large is read before the connection is closed, and for how long. Closing a

@@ -73,9 +73,17 @@ func (r *route) upstreamMethod(client string) string {
 	return client
 }
 
-// setURL is the upstream's URL, with what the client's path has beyond the route's and with the client's query.
+// setURL addresses the upstream. rest is what the client's path has beyond the route's.
 func (c *call) setURL(rest, query string) {
-	u := c.route.up.cfg.URL
+	u := &c.route.up.cfg.URL.URL
+	c.request.Header.SetRequestURI(upstreamURI(u, rest, query))
+	c.request.Header.SetHost(u.Host)
+	c.request.UseHostHeader = true
+}
+
+// upstreamURI is the target of a request to u, with what the client's path has beyond the route's and with the client's
+// query after that of u.
+func upstreamURI(u *url.URL, rest, query string) string {
 	target := u.EscapedPath()
 	if rest != "" {
 		target = strings.TrimSuffix(target, "/") + (&url.URL{Path: rest}).EscapedPath()
@@ -89,9 +97,7 @@ func (c *call) setURL(rest, query string) {
 	if query = u.RawQuery + query; query != "" {
 		target += "?" + query
 	}
-	c.request.Header.SetRequestURI(target)
-	c.request.Header.SetHost(u.Host)
-	c.request.UseHostHeader = true
+	return target
 }
 
 // copyHeaders passes on what the route allows, adds what every call has, and sets what the configuration says last.

@@ -63,14 +63,17 @@ func (s *Server) upgrade(ctx *fasthttp.RequestCtx, r *route, t *target, id strin
 	}
 	ctx.Request.CopyTo(x.handshake)
 	ctx.Response.Header.Set(dialectHeader, t.dialect.Name)
-	up := websocket.FastHTTPUpgrader{CheckOrigin: r.checkOrigin, WriteBufferPool: &writeBuffers}
-	err := up.Upgrade(ctx, func(conn *websocket.Conn) {
+	up := websocket.FastHTTPUpgrader{CheckOrigin: r.checkOrigin, WriteBufferPool: &writeBuffers, Error: s.badHandshake}
+	_ = up.Upgrade(ctx, func(conn *websocket.Conn) {
 		// Not in this goroutine: it would keep the request's memory for as long as the session lasts.
 		go x.serve(conn)
 	})
-	if err != nil {
-		s.metrics.reject(codeBadHandshake)
-	}
+}
+
+// badHandshake answers a request that asks for a WebSocket, but not as it should.
+func (s *Server) badHandshake(ctx *fasthttp.RequestCtx, status int, _ error) {
+	s.turnAway(ctx, codeBadHandshake, status, "The WebSocket handshake cannot be accepted.")
+	ctx.Response.Header.Set("Sec-Websocket-Version", "13")
 }
 
 // checkOrigin lets pages of the same host in, and those that the route's CORS setting names.
