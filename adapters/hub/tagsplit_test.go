@@ -1,0 +1,108 @@
+package hub_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// pieces splits bodies and writes what comes out: text as it is, text inside the element in brackets, tags as + and -.
+// A piece that ends with its body is followed by a bar, so that it is seen what is kept back.
+func pieces(s *hub.TagSplitter, bodies ...string) string {
+	var b strings.Builder
+	say := func(p hub.TagPiece) {
+		switch {
+		case p.Tag == hub.OpenTag:
+			b.WriteString("+")
+		case p.Tag == hub.CloseTag:
+			b.WriteString("-")
+		case len(p.Text) > 0 && p.Inside:
+			b.WriteString("[" + string(p.Text) + "]")
+		default:
+			b.Write(p.Text)
+		}
+	}
+	for _, body := range bodies {
+		for rest := []byte(body); len(rest) > 0; {
+			var p hub.TagPiece
+			p, rest = s.Next(rest)
+			say(p)
+		}
+		b.WriteString("|")
+	}
+	say(s.Flush())
+	return b.String()
+}
+
+func TestTagSplitter(t *testing.T) {
+	f := func(want string, bodies ...string) {
+		t.Helper()
+		s := hub.NewTagSplitter("think")
+		if got := pieces(&s, bodies...); got != want {
+			t.Errorf("%q:\n got %s\nwant %s", bodies, got, want)
+		}
+	}
+	f("no tag|", "no tag")
+	f("a+[b]-c|", "a<think>b</think>c")
+	f("+-|", "<think></think>")
+	f("a|+|[b]|-|c|", "a<thi", "nk>", "b<", "/think>", "c")
+	f("a||<b|", "a", "<", "b")
+	f("a|||<think >b|", "a", "<thin", "", "k >b")
+	f("||<b|", "<", "", "b")
+	f("|<+|", "<", "<think>")
+	f("<<th+[x]|", "<<th<think>x")
+	f("-a|", "</think>a")
+	f("+[<think>]-|", "<think><think></think>")
+	f("+[a]||[</thin]", "<think>a<", "/thin")
+	f("+[b]-c|", `\u003cthink\u003Eb\u003c\/think>c`)
+	f(`\\u003cthink>|`, `\\u003cthink>`)
+	f(`\n+[\n]|`, `\n<think>\n`)
+	f("<Think>|", "<Think>")
+	f("<think/>|", "<think/>")
+	f("é+[ü]|", "é<think>ü")
+	f(`\ud83d\ude80+|`, `\ud83d\ude80<think>`)
+}
+
+// TestTagSplitterCuts cuts a text at every byte: the pieces, joined, stay the same, and the splitter is as good as new after
+// Reset.
+func TestTagSplitterCuts(t *testing.T) {
+	joined := func(s *hub.TagSplitter, bodies ...string) string {
+		return strings.ReplaceAll(strings.ReplaceAll(pieces(s, bodies...), "|", ""), "][", "")
+	}
+	s := hub.NewTagSplitter("think")
+	for _, text := range []string{"a<think>b</think>c", "<<think></</think><think", "</think><thi<think>x<think></think"} {
+		s.Reset()
+		want := joined(&s, text)
+		for i := range text {
+			s.Reset()
+			if got := joined(&s, text[:i], text[i:]); got != want {
+				t.Errorf("cut as %q and %q:\n got %s\nwant %s", text[:i], text[i:], got, want)
+			}
+		}
+		s.Reset()
+		if got := joined(&s, strings.Split(text, "")...); got != want {
+			t.Errorf("cut everywhere:\n got %s\nwant %s", got, want)
+		}
+	}
+}
+
+func TestTagSplitterAllocs(t *testing.T) {
+	if raceEnabled {
+		t.Log("the race detector allocates: nothing to count")
+		return
+	}
+	s := hub.NewTagSplitter("think")
+	bodies := [][]byte{[]byte(`plain \n text`), []byte(`a <thi`), []byte(`nk>b`), []byte(`\u003c/think> c <`), []byte(`d`)}
+	turn := func() {
+		for _, body := range bodies {
+			for len(body) > 0 {
+				_, body = s.Next(body)
+			}
+		}
+		s.Flush()
+	}
+	if n := testing.AllocsPerRun(100, turn); n > 0 {
+		t.Errorf("splitting costs %.0f allocations", n)
+	}
+}
