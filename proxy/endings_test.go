@@ -163,16 +163,6 @@ func toString(v any) string {
 	return s
 }
 
-// refusing is the URL of a port where nobody listens.
-func refusing(t *testing.T) string {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return "http://" + ln.Addr().String() + "/"
-}
-
 func refusingWS(t *testing.T) string { return strings.Replace(refusing(t), "http:", "ws:", 1) }
 
 // TestEndingsAfterTheFirstByte ends streams that have begun: the client gets what came, an error in its dialect, and

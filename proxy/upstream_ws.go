@@ -22,16 +22,17 @@ func (c *call) openWebSocket(stop *stopper, until time.Time) (source, error) {
 	stop.onStop(cancel)
 	up := c.route.up
 	// The handshake does not listen to its context while it waits for the answer.
-	dial := func(ctx context.Context, network, addr string) (net.Conn, error) {
-		ctx, cancel := context.WithTimeout(ctx, up.cfg.Timeouts.Connect)
-		defer cancel()
-		conn, err := up.dialer.DialContext(ctx, network, addr)
-		if err == nil {
-			stop.onStop(func() { conn.Close() })
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		conn, err := up.dial(ctx)
+		if err != nil {
+			return nil, dialFailure(err)
 		}
-		return conn, err
+		stop.onStop(func() { cut(conn) })
+		return conn, nil
 	}
-	dialer := websocket.Dialer{NetDialContext: dial, TLSClientConfig: up.tls, HandshakeTimeout: up.cfg.Timeouts.Connect + up.cfg.Timeouts.FirstByte}
+	dialer := websocket.Dialer{
+		NetDialContext: dial, NetDialTLSContext: dial, HandshakeTimeout: up.cfg.Timeouts.Connect + up.cfg.Timeouts.FirstByte,
+	}
 	url := up.cfg.URL.Scheme + "://" + up.cfg.URL.Host + string(c.request.Header.RequestURI())
 	conn, resp, err := dialer.DialContext(ctx, url, c.webSocketHeader())
 	if err != nil {
@@ -58,10 +59,6 @@ func (c *call) webSocketHeader() http.Header {
 
 func handshakeFailure(err error, resp *http.Response) *hub.Failure {
 	if resp == nil || !errors.Is(err, websocket.ErrBadHandshake) {
-		var op *net.OpError
-		if errors.As(err, &op) && op.Op == "dial" {
-			return dialFailure(err)
-		}
 		return answerFailure(err)
 	}
 	detail, _ := io.ReadAll(io.LimitReader(resp.Body, maxDetail))
