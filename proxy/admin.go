@@ -51,8 +51,8 @@ func shutdown(srv *fasthttp.Server, rest *resting, ln net.Listener) error {
 
 func (s *Server) handleAdmin(ctx *fasthttp.RequestCtx, metrics fasthttp.RequestHandler) {
 	if !ctx.IsGet() && !ctx.IsHead() {
+		ctx.Error("Only GET and HEAD are allowed here.\n", fasthttp.StatusMethodNotAllowed) // empties the header first
 		ctx.Response.Header.Set("Allow", "GET, HEAD")
-		ctx.Error("Only GET and HEAD are allowed here.\n", fasthttp.StatusMethodNotAllowed)
 		return
 	}
 	switch string(ctx.Path()) {
