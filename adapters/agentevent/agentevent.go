@@ -51,7 +51,7 @@
 // the order. The types progress and result, which the adapter in docs/events.md would let slip, are tool_progress and
 // tool_result.
 //
-// Without callId, calls, progress and results are matched by toolName (see correlate.go); the ids are ae_1, ae_2 … in
+// Without callId, calls, progress and results are matched by toolName (see [hub.Calls]); the ids are ae_1, ae_2 … in
 // the order of the calls. A result without a call makes the call, flagged Synthetic; progress without a call is held by
 // the sequencer, for a limited time, until the call comes. A body that ends without a terminal event was cut: that is how
 // version 1 cancels.

@@ -31,6 +31,9 @@ const (
 	typeSessionReplaced = "session_replaced"
 )
 
+// maxThread is how many bytes of a conversationId are kept.
+const maxThread = 512
+
 // cancelText is the error by which servers without a cancelled event tell that a user cancelled.
 const cancelText = "Cancelled by user"
 
@@ -63,7 +66,7 @@ type decoder struct {
 	rec     record
 	scratch hub.Scratch
 
-	calls      calls
+	calls      hub.Calls
 	sequential bool
 	textTools  names
 	implicit   names
@@ -76,7 +79,7 @@ type decoder struct {
 
 func newDecoder(o hub.Options) *decoder {
 	return &decoder{
-		calls:      calls{lifo: o.Enum("match") == "lifo"},
+		calls:      hub.Calls{Prefix: "ae_", LIFO: o.Enum("match") == "lifo"},
 		sequential: o.Bool("sequential"),
 		textTools:  namesOf(o.List("text_tools")),
 		implicit:   namesOf(o.List("implicit_tools")),
@@ -86,7 +89,7 @@ func newDecoder(o hub.Options) *decoder {
 // Reset keeps the memory and the options.
 func (d *decoder) Reset() {
 	d.scratch.Reset()
-	d.calls.reset()
+	d.calls.Reset()
 	d.thoughts = 0
 	d.begun, d.ended, d.thread = false, false, nil
 }
@@ -139,7 +142,7 @@ func (d *decoder) control(dst []hub.Event, typ []byte, rec wire.Record) []hub.Ev
 	case typeHeartbeat:
 		return dst
 	case typeConnected:
-		if id, ok := rawjson.Str(d.rec.ConversationID); ok && len(id) <= maxName {
+		if id, ok := rawjson.Str(d.rec.ConversationID); ok && len(id) <= maxThread {
 			d.thread = append(d.thread[:0], id...)
 		}
 		return dst

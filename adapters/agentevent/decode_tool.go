@@ -7,7 +7,7 @@ import (
 
 // toolEvent appends an event of c. The name is there even on progress: should the call itself never come, the sequencer
 // makes its start of it.
-func (d *decoder) toolEvent(dst []hub.Event, kind hub.Kind, c *call) ([]hub.Event, *hub.Event) {
+func (d *decoder) toolEvent(dst []hub.Event, kind hub.Kind, c *hub.Call) ([]hub.Event, *hub.Event) {
 	dst, ev := d.event(dst, kind)
 	ev.ID = d.idOf(c)
 	ev.Name, _ = rawjson.Str(d.rec.ToolName)
@@ -16,11 +16,11 @@ func (d *decoder) toolEvent(dst []hub.Event, kind hub.Kind, c *call) ([]hub.Even
 
 // idOf is the id of c in events of this record. What the call keeps of a given id may be cut; the record has all of it,
 // for without it a cut id is never found.
-func (d *decoder) idOf(c *call) []byte {
-	if id, _ := rawjson.Str(d.rec.CallID); len(id) > 0 && c.given {
+func (d *decoder) idOf(c *hub.Call) []byte {
+	if id, _ := rawjson.Str(d.rec.CallID); len(id) > 0 && c.Given {
 		return id
 	}
-	return c.id
+	return c.ID
 }
 
 // toolCall needs a name, even beside a callId: clients show "Using tool …".
@@ -32,8 +32,9 @@ func (d *decoder) toolCall(dst []hub.Event) ([]hub.Event, error) {
 	if len(tool) == 0 {
 		return dst, hub.NewError(hub.ReasonMissing, "toolName", -1, "a tool_call needs the name of its tool")
 	}
-	dst, c := d.called(dst, tool)
-	c.called, c.started = true, true
+	id, _ := rawjson.Str(d.rec.CallID)
+	c := d.calls.Announce(id, tool)
+	dst = d.endLost(dst)
 	if d.textTools.has(tool) {
 		return dst, nil
 	}
@@ -41,22 +42,6 @@ func (d *decoder) toolCall(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.toolEvent(dst, hub.ToolReady, c)
 	d.arguments(ev)
 	return dst, nil
-}
-
-// called returns the call that a tool_call is about: nearly always a new one.
-func (d *decoder) called(dst []hub.Event, tool []byte) ([]hub.Event, *call) {
-	id, _ := rawjson.Str(d.rec.CallID)
-	c := d.calls.find(id, nil)
-	if len(id) == 0 {
-		for old := d.calls.stale(tool); old != nil; old = d.calls.stale(tool) {
-			dst = d.giveUp(dst, old)
-		}
-		c = d.calls.early(tool)
-	}
-	if c != nil {
-		return dst, c
-	}
-	return d.open(dst, id, tool)
 }
 
 // arguments reads toolArgs: a string that holds JSON in version 1, an object in version 2.
@@ -76,30 +61,18 @@ func (d *decoder) arguments(ev *hub.Event) {
 	}
 }
 
-// open adds a call. If there are too many, the oldest ends here, for it may never end otherwise.
-func (d *decoder) open(dst []hub.Event, id, tool []byte) ([]hub.Event, *call) {
-	c := d.calls.add(id, tool)
-	if len(d.calls.open) > maxOpen {
-		dst = d.giveUp(dst, d.calls.open[0])
-	}
-	return dst, c
-}
-
 // current returns the call that the record belongs to; it opens one if there is none. start says that its ToolStart may
 // not wait for a tool_call.
-func (d *decoder) current(dst []hub.Event, start bool) ([]hub.Event, *call, error) {
+func (d *decoder) current(dst []hub.Event, start bool) ([]hub.Event, *hub.Call, error) {
 	id, _ := rawjson.Str(d.rec.CallID)
 	tool, _ := rawjson.Str(d.rec.ToolName)
 	if len(id) == 0 && len(tool) == 0 {
 		return dst, nil, hub.NewError(hub.ReasonMissing, "toolName", -1, "a tool event needs a toolName or a callId")
 	}
-	c := d.calls.find(id, tool)
-	if c == nil {
-		dst, c = d.open(dst, id, tool)
-	}
-	c.stale = false
-	if start && !c.started && len(tool) > 0 && !d.textTools.has(tool) {
-		c.started = true
+	c := d.calls.Current(id, tool)
+	dst = d.endLost(dst)
+	if start && !c.Started && len(tool) > 0 && !d.textTools.has(tool) {
+		c.Started = true
 		var ev *hub.Event
 		dst, ev = d.toolEvent(dst, hub.ToolStart, c)
 		ev.Flags |= hub.Synthetic
@@ -142,7 +115,7 @@ func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	d.calls.remove(c)
+	d.calls.Remove(c)
 	failed, _ := rawjson.Bool(d.rec.IsError)
 	if tool, _ := rawjson.Str(d.rec.ToolName); d.textTools.has(tool) {
 		return d.textResult(dst, c, failed), nil
@@ -166,7 +139,7 @@ func (d *decoder) toolError(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	d.calls.remove(c)
+	d.calls.Remove(c)
 	if tool, _ := rawjson.Str(d.rec.ToolName); d.textTools.has(tool) {
 		d.rec.Output = d.rec.Error
 		return d.textResult(dst, c, true), nil
@@ -179,32 +152,36 @@ func (d *decoder) toolError(dst []hub.Event) ([]hub.Event, error) {
 
 // spoken notes that the agent itself has said something.
 func (d *decoder) spoken(dst []hub.Event) []hub.Event {
-	for i := 0; i < len(d.calls.open); {
-		c := d.calls.open[i]
-		if d.sequential && c.started && !c.given && !d.textTools.has(c.name) {
-			dst = d.giveUp(dst, c)
+	for i := 0; i < len(d.calls.Open()); {
+		c := d.calls.Open()[i]
+		if d.sequential && c.Started && !c.Given && !d.textTools.has(c.Name) {
+			d.calls.GiveUp(c)
+			dst = d.endLost(dst)
 			continue
 		}
-		c.stale = true
+		c.Stale = true
 		i++
 	}
 	return dst
 }
 
-// giveUp ends a call without a result. One with an id of the upstream is only forgotten: its end will name it.
-func (d *decoder) giveUp(dst []hub.Event, c *call) []hub.Event {
-	d.calls.remove(c)
-	if c.given || !c.started || d.textTools.has(c.name) { // nothing of it is open
-		return dst
+// endLost ends the calls that were given up, without a result. One with an id of the upstream is only forgotten: its end
+// will name it.
+func (d *decoder) endLost(dst []hub.Event) []hub.Event {
+	for _, c := range d.calls.Lost() {
+		if c.Given || !c.Started || d.textTools.has(c.Name) { // nothing of it is open
+			continue
+		}
+		var ev *hub.Event
+		dst, ev = d.event(dst, hub.ToolEnd)
+		ev.ID = d.scratch.Copy(c.ID) // the memory of the call may be used again at once
+		ev.Status, ev.Flags = hub.StatusUnknown, hub.Synthetic
 	}
-	dst, ev := d.event(dst, hub.ToolEnd)
-	ev.ID = d.scratch.Copy(c.id) // the memory of the call may be used again at once
-	ev.Status, ev.Flags = hub.StatusUnknown, hub.Synthetic
 	return dst
 }
 
 // textProgress makes answer text of a tool's strings; other payloads stay data under the tool's name.
-func (d *decoder) textProgress(dst []hub.Event, c *call) []hub.Event {
+func (d *decoder) textProgress(dst []hub.Event, c *hub.Call) []hub.Event {
 	body, ok := rawjson.Str(d.rec.Data)
 	if !ok {
 		dst, ev := d.event(dst, hub.Data)
@@ -222,7 +199,7 @@ func (d *decoder) textProgress(dst []hub.Event, c *call) []hub.Event {
 
 // textResult ends the text of a tool. The result repeats the whole text; the sequencer keeps what is new in it. A failure
 // is a notice: whether it ends the run, the agent says itself.
-func (d *decoder) textResult(dst []hub.Event, c *call, failed bool) []hub.Event {
+func (d *decoder) textResult(dst []hub.Event, c *hub.Call, failed bool) []hub.Event {
 	body, isString := rawjson.Str(d.rec.Output)
 	if failed {
 		dst, ev := d.event(dst, hub.Notice)

@@ -167,8 +167,8 @@ func (e *encoder) close(out *wire.Out, ev *hub.Event, about *openCall) {
 		out.Buf = e.appendTail(out.Buf, ev)
 	}
 	out.Buf = append(out.Buf, '}')
-	if about != nil && about.waits() {
-		e.tools.hold(out, about, out.Buf[e.body:])
+	if about != nil && about.turn.Waits() {
+		e.tools.turns.Hold(out, &about.turn, "", out.Buf[e.body:])
 		return
 	}
 	out.End()
