@@ -23,6 +23,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
+	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/config"
 )
 
@@ -33,8 +34,28 @@ var twin = func() hub.Dialect {
 	return d
 }()
 
+// lossy is a target that can neither carry notices nor name runs.
+var lossy = func() hub.Dialect {
+	d := native.Dialect
+	d.Name, d.Accept = "lossy", nil
+	d.NewEncoder = func(o hub.Options) hub.Encoder { return lossyEncoder{native.Dialect.NewEncoder(o)} }
+	return d
+}()
+
+type lossyEncoder struct{ hub.Encoder }
+
+func (e lossyEncoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Kind {
+	case hub.Notice:
+		return hub.Dropped
+	case hub.RunStart:
+		return hub.Implied
+	}
+	return e.Encoder.Encode(out, ev)
+}
+
 func TestMain(m *testing.M) {
-	dialects = func() []*hub.Dialect { return append(slices.Clip(adapters.All()), &twin) }
+	dialects = func() []*hub.Dialect { return append(slices.Clip(adapters.All()), &twin, &lossy) }
 	goleak.VerifyTestMain(m,
 		// These sleep up to ten seconds before they look whether their server is still there.
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"),
