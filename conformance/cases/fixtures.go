@@ -170,5 +170,19 @@ func (f *fixture) upstream() *Upstream {
 	if framing == wire.Auto {
 		framing = f.dialect.Framing
 	}
-	return &Upstream{Dialect: f.dialect.Name, Options: f.raw, Type: framing.ContentType(), Wire: f.wire}
+	return &Upstream{
+		Dialect: f.dialect.Name, Options: f.upstreamOptions(), Framing: f.framing.String(), Settle: f.settle.String(),
+		Type: framing.ContentType(), Wire: f.wire,
+	}
+}
+
+// upstreamOptions are the options of the fixture that mean something where its dialect is read.
+func (f *fixture) upstreamOptions() map[string]string {
+	options := map[string]string{}
+	for _, spec := range f.dialect.Options {
+		if v, ok := f.raw[spec.Name]; ok && adapters.Applies(spec, adapters.Upstream) {
+			options[spec.Name] = v
+		}
+	}
+	return options
 }

@@ -43,7 +43,9 @@ type Case struct {
 // Upstream is the answer of an agent server.
 type Upstream struct {
 	Dialect string            `json:"dialect"`
-	Options map[string]string `json:"options,omitempty"` // of the dialect, as the route must have them
+	Options map[string]string `json:"options,omitempty"` // of the dialect, as the upstream must have them
+	Framing string            `json:"framing"`
+	Settle  string            `json:"settle"`
 	Type    string            `json:"type"`
 	Wire    []byte            `json:"wire"` // base64 in JSON
 }

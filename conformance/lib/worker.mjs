@@ -2,8 +2,8 @@
 //
 //	node lib/worker.mjs <client file> <cases file> <url template>
 //
-// In the template, {n} is the number of a case, {from} the dialect of its upstream, {how} whole or bytes. Prints one JSON object a
-// result.
+// In the template, {n} is the number of a case, {from} the dialect of its upstream, {route} the route that through.mjs gave
+// it, {how} whole or bytes. Prints one JSON object a result.
 import { loadCases } from "./cases.mjs";
 
 const [clientFile, casesFile, template] = process.argv.slice(2);
@@ -26,8 +26,9 @@ for (const c of cases) {
   if (c.target !== client.dialect) continue;
   const ways = template.includes("{how}") ? ["whole", "bytes"] : ["as served"];
   for (const how of ways) {
-    if (template.includes("{from}") && !c.from) continue;
-    const url = template.replaceAll("{n}", c.n).replaceAll("{how}", how).replaceAll("{from}", c.from?.dialect);
+    if (/\{(from|route)\}/.test(template) && !c.from) continue;
+    const values = { n: c.n, how, from: c.from?.dialect, route: c.route };
+    const url = template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
     print({ client: client.name, case: c.name, how, faults: await judge(c, url) });
   }
 }
