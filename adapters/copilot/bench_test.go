@@ -1,0 +1,37 @@
+package copilot_test
+
+import (
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/copilot"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// BenchmarkDelta measures one delta, decoded, sequenced and encoded again.
+//
+//	go test ./adapters/copilot -run xxx -bench Delta
+func BenchmarkDelta(b *testing.B) {
+	for name, rec := range map[string]string{
+		"bare":    `{"type":"assistant.message_delta","data":{"messageId":"m1","deltaContent":" system looks","totalResponseSizeBytes":17}}`,
+		"ws":      `{"type":"event","sessionId":"s1","event":{"type":"assistant.message_delta","data":{"messageId":"m1","deltaContent":" system looks","totalResponseSizeBytes":17}}}`,
+		"jsonrpc": `{"jsonrpc":"2.0","method":"session.event","params":{"sessionId":"s1","event":{"timestamp":"2026-01-31T19:21:41.102Z","parentId":null,"type":"assistant.message_delta","ephemeral":true,"data":{"messageId":"m1","deltaContent":" system looks","totalResponseSizeBytes":17}}}}`,
+	} {
+		b.Run(name, func(b *testing.B) {
+			dec, enc := copilot.Dialect.NewDecoder(copilot.Dialect.Defaults()), copilot.Dialect.NewEncoder(copilot.Dialect.Defaults())
+			seq, out := hub.NewSequencer(hub.SequencerConfig{}), wire.NewOut(wire.SSE)
+			data := []byte(rec)
+			var loose, strict []hub.Event
+			b.SetBytes(int64(len(rec)))
+			b.ReportAllocs()
+			for b.Loop() {
+				out.Reset()
+				loose, _ = dec.Decode(loose[:0], wire.Record{Data: data})
+				strict = seq.Push(strict[:0], loose, 0)
+				for i := range strict {
+					enc.Encode(out, &strict[i])
+				}
+			}
+		})
+	}
+}

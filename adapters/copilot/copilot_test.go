@@ -1,0 +1,14 @@
+package copilot_test
+
+import (
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/copilot"
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+)
+
+func TestDialect(t *testing.T) { adaptertest.Run(t, &copilot.Dialect) }
+
+func TestAllocs(t *testing.T) { adaptertest.Allocs(t, &copilot.Dialect) }
+
+func FuzzDecode(f *testing.F) { adaptertest.Fuzz(f, &copilot.Dialect) }

@@ -1,0 +1,224 @@
+package copilot
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// lane is a sub-agent.
+type lane struct {
+	id, parent, ref []byte
+	name            []byte
+	implied         bool // nobody said that it started: it ends with its call
+	ended           bool
+}
+
+// enterLane finds the sub-agent that the event at hand comes from: by agentId in newer versions, by the call that it
+// runs in in older ones. One that was not announced is announced.
+func (d *decoder) enterLane(dst []hub.Event) []hub.Event {
+	if d.at.ev.AgentID == nil && d.at.ev.Data.ParentTool == nil {
+		return dst
+	}
+	agent, tool := text(d.at.ev.AgentID), text(d.at.ev.Data.ParentTool)
+	if len(agent) == 0 && len(tool) == 0 {
+		return dst
+	}
+	l := d.findLane(agent, tool)
+	if l == nil {
+		if d.calls[string(agent)] != nil && len(tool) == 0 {
+			tool = agent // many agents have the id of the call that they run in
+		}
+		l = d.openLane(agent, tool)
+		l.implied = true
+		var name []byte
+		if c := d.calls[string(tool)]; c != nil {
+			name = c.name
+		}
+		dst = d.agentStart(dst, l, firstOf(name, []byte("agent")))
+	}
+	d.at.lane = l.id
+	return dst
+}
+
+// findLane returns the lane of this agent, or else of this call.
+func (d *decoder) findLane(agent, tool []byte) *lane {
+	if l := d.lanes[string(agent)]; l != nil {
+		return l
+	}
+	l := d.lanes[string(tool)]
+	if l == nil || len(agent) == 0 {
+		return l
+	}
+	if !bytes.Equal(l.id, l.ref) {
+		return nil // the call runs another agent as well
+	}
+	d.alias(agent, l)
+	return l
+}
+
+// alias makes a lane known under one more id. The first that has an id keeps it.
+func (d *decoder) alias(id []byte, l *lane) {
+	if len(id) > 0 && d.lanes[string(id)] == nil && len(d.lanes) < maxKnown {
+		d.lanes[string(id)] = l
+	}
+}
+
+// openLane makes a lane, in the one that its call was made in.
+func (d *decoder) openLane(agent, tool []byte) *lane {
+	l := &lane{id: bytes.Clone(firstOf(agent, tool)), ref: bytes.Clone(tool)}
+	if c := d.calls[string(tool)]; c != nil {
+		l.parent = c.lane
+	}
+	d.alias(agent, l)
+	d.alias(tool, l)
+	if len(d.open) < maxKnown {
+		d.open = append(d.open, l)
+	}
+	return l
+}
+
+// agentStart appends the start of a lane, in the lane around it.
+func (d *decoder) agentStart(dst []hub.Event, l *lane, name []byte) []hub.Event {
+	l.name = bytes.Clone(name)
+	dst, ev := d.add(dst, hub.AgentStart)
+	ev.ID, ev.Ref, ev.Name, ev.Lane = l.id, l.ref, l.name, l.parent
+	return dst
+}
+
+// subagentStarted announces a sub-agent. Version 1 says on the event itself, as agentId, how its events will be marked;
+// version 0.1 has only the call. A sub-agent of the background outlives its call and may start others, which name it as
+// parentId.
+func (d *decoder) subagentStarted(dst []hub.Event) ([]hub.Event, error) {
+	p := &d.at.ev.Data
+	agent, tool := text(d.at.ev.AgentID), text(p.ToolCallID)
+	name := firstOf(text(p.AgentName), text(p.AgentTitle), []byte("agent"))
+	if len(agent) == 0 && len(tool) == 0 {
+		agent = name // older documents show the event without any property
+	}
+	l := d.findLane(agent, tool)
+	switch {
+	case l == nil || l.ended && len(l.ref) == 0:
+		l = d.openLane(agent, tool)
+	case !l.ended:
+		l.implied = false // its events came first
+		return dst, nil
+	}
+	l.ended = false
+	if parent := d.lanes[string(text(p.ParentAgent))]; parent != nil && parent != l {
+		l.parent = parent.id
+	}
+	dst = d.agentStart(dst, l, name)
+	ev := &dst[len(dst)-1]
+	ev.Title = text(p.AgentTitle)
+	if model := text(p.Model); len(model) > 0 {
+		d.more(ev).Model = model
+	}
+	d.keep(ev, "toolCallId", "agentName", "agentDisplayName", "model", "parentId")
+	return dst, nil
+}
+
+// subagentCompleted ends a sub-agent that did what it was to do, or was stopped.
+func (d *decoder) subagentCompleted(dst []hub.Event) ([]hub.Event, error) {
+	status := hub.StatusOK
+	if string(d.prop("cancelled")) == "true" {
+		status = hub.StatusAborted
+	}
+	return d.subagentEnd(dst, status), nil
+}
+
+// subagentFailed ends a sub-agent that gave up. Its error is plain text.
+func (d *decoder) subagentFailed(dst []hub.Event) ([]hub.Event, error) {
+	dst = d.subagentEnd(dst, hub.StatusError)
+	if fault := text(d.at.ev.Data.Error); len(fault) > 0 {
+		d.more(&dst[len(dst)-1]).Err = fault
+	}
+	return dst, nil
+}
+
+// subagentEnd ends the lane that the event at hand is about, and keeps what it says of costs.
+func (d *decoder) subagentEnd(dst []hub.Event, status hub.Status) []hub.Event {
+	p := &d.at.ev.Data
+	agent, tool, name := text(d.at.ev.AgentID), text(p.ToolCallID), text(p.AgentName)
+	l := d.findLane(agent, tool)
+	if l == nil && len(agent) == 0 && len(tool) == 0 {
+		l = d.innermost(name)
+	}
+	if l == nil { // its start was not seen
+		l = d.openLane(agent, firstOf(tool, name))
+		l.name = bytes.Clone(name)
+	}
+	dst = d.endLane(dst, l, status)
+	ev := &dst[len(dst)-1]
+	ev.Name = firstOf(name, l.name)
+	d.keep(ev, "toolCallId", "agentName", "agentDisplayName", "cancelled", "error")
+	return dst
+}
+
+// innermost returns the lane that started last of those that are open, if it has that name or none is given.
+func (d *decoder) innermost(name []byte) *lane {
+	for i := len(d.open) - 1; i >= 0; i-- {
+		if l := d.open[i]; len(name) == 0 || bytes.Equal(l.name, name) {
+			return l
+		}
+	}
+	return nil
+}
+
+// endLane appends the end of a lane. It is remembered all the same: late events must not open it under another name.
+func (d *decoder) endLane(dst []hub.Event, l *lane, status hub.Status) []hub.Event {
+	l.ended = true
+	for i, o := range d.open {
+		if o == l {
+			d.open = append(d.open[:i], d.open[i+1:]...)
+			break
+		}
+	}
+	dst, ev := d.add(dst, hub.AgentEnd)
+	ev.ID, ev.Ref, ev.Name, ev.Lane, ev.Status = l.id, l.ref, l.name, l.parent, status
+	return dst
+}
+
+// endImplied ends the lane of a call that ends, if nobody else will. The lane is ended first: it lies inside.
+func (d *decoder) endImplied(dst []hub.Event, tool []byte, success bool) []hub.Event {
+	l := d.lanes[string(tool)]
+	if l == nil || !l.implied || l.ended {
+		return dst
+	}
+	status := hub.StatusOK
+	if !success {
+		status = hub.StatusError
+	}
+	dst = d.endLane(dst, l, status)
+	n := len(dst)
+	dst[n-1], dst[n-2] = dst[n-2], dst[n-1]
+	return dst
+}
+
+// turnStart begins a turn of the model.
+func (d *decoder) turnStart(dst []hub.Event) ([]hub.Event, error) {
+	dst, ev := d.add(dst, hub.StepStart)
+	ev.ID = d.stepID()
+	if model := text(d.at.ev.Data.Model); len(model) > 0 {
+		d.more(ev).Model = model
+	}
+	d.keep(ev, "turnId", "model")
+	return dst, nil
+}
+
+// turnEnd ends a turn. In the tables of the seed it has no turnId; then it ends the innermost.
+func (d *decoder) turnEnd(dst []hub.Event) ([]hub.Event, error) {
+	dst, ev := d.add(dst, hub.StepEnd)
+	ev.ID, ev.Status = d.stepID(), hub.StatusDone
+	d.keep(ev, "turnId")
+	return dst, nil
+}
+
+// stepID is the id of the turn at hand. Each agent counts its own turns, so in a lane it begins with that of the lane.
+func (d *decoder) stepID() []byte {
+	id := text(d.at.ev.Data.TurnID)
+	if len(id) == 0 || len(d.at.lane) == 0 {
+		return id
+	}
+	return d.scratch.Since(append(append(append(d.scratch.Begin(), d.at.lane...), '/'), id...))
+}

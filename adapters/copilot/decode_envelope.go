@@ -1,0 +1,222 @@
+package copilot
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// framed reads a WebSocket message of Caco.
+func (d *decoder) framed(dst []hub.Event) ([]hub.Event, error) {
+	f := &d.frame
+	*f = frame{}
+	if err := d.json.Decode(d.at.rec, f); err != nil {
+		return dst, hub.JSONError(err)
+	}
+	typ := text(f.Type)
+	switch string(typ) {
+	case frameEvent:
+		if d.isForeign(f.SessionID) {
+			return dst, nil
+		}
+		d.at.path = pathFrame
+		return d.event(dst, &f.Event)
+	case frameGlobal:
+		d.at.path = pathFrame
+		return d.event(dst, &f.Event)
+	}
+	return d.control(dst, f, typ)
+}
+
+// control reads the frames around the events.
+func (d *decoder) control(dst []hub.Event, f *frame, typ []byte) ([]hub.Event, error) {
+	if d.isForeign(f.SessionID) || isSignOfLife(typ) {
+		return dst, nil
+	}
+	dst = d.nameSession(dst)
+	switch string(typ) {
+	case frameHistoryDone:
+		return d.historyDone(dst, f.Data), nil
+	case frameState:
+		return d.state(dst, f.Data, hub.Set), nil
+	case frameStateUpdate:
+		return d.state(dst, f.Data, hub.Merge), nil
+	case frameError:
+		dst, ev := d.add(dst, hub.Notice)
+		ev.Level, ev.Text = hub.LevelError, text(f.Error)
+		return dst, nil
+	}
+	return d.raw(dst), nil // what clients send, and what is yet to come
+}
+
+// isSignOfLife reports whether a frame only shows that the other side is there. Those of the source are consumed.
+func isSignOfLife(typ []byte) bool {
+	switch string(typ) {
+	case "ping", "pong", "serverPing":
+		return true
+	}
+	return false
+}
+
+// state is the state that applets share.
+func (d *decoder) state(dst []hub.Event, v rawjson.Value, op hub.Op) []hub.Event {
+	if v == nil {
+		return d.raw(dst)
+	}
+	dst, ev := d.add(dst, hub.Data)
+	ev.Name, ev.Value, ev.Op = []byte(dataState), v, op
+	return dst
+}
+
+// Names of data that come from control frames.
+const (
+	dataState       = "state"
+	dataHistoryDone = "historyComplete"
+	dataLifecycle   = "session.lifecycle"
+)
+
+// historyDone ends a stream that is a replay; elsewhere the replay was only its beginning.
+func (d *decoder) historyDone(dst []hub.Event, v rawjson.Value) []hub.Event {
+	if d.opt.history {
+		return d.endReplay(dst)
+	}
+	if rawjson.Kind(v) != '{' {
+		v = emptyObject
+	}
+	dst, ev := d.add(dst, hub.Data)
+	ev.Name, ev.Value, ev.Op = []byte(dataHistoryDone), v, hub.Emit
+	return dst
+}
+
+// rpc reads a JSON-RPC message of the Copilot CLI.
+func (d *decoder) rpc(dst []hub.Event) ([]hub.Event, error) {
+	m := &d.rpcIn
+	*m = message{}
+	if err := d.json.Decode(d.at.rec, m); err != nil {
+		if isTypeFault(err) && string(text(m.Method)) != methodEvent {
+			return d.raw(dst), nil // a message of another kind, whose parameters are no object
+		}
+		return dst, hub.JSONError(err)
+	}
+	switch method := text(m.Method); {
+	case string(method) == methodEvent:
+		if d.isForeign(m.Params.SessionID) {
+			return dst, nil
+		}
+		d.at.path = pathRPC
+		return d.event(dst, &m.Params.Event)
+	case string(method) == methodLifecycle:
+		dst, ev := d.add(dst, hub.Data)
+		ev.Name, ev.Value, ev.Op = []byte(dataLifecycle), rawjson.Get(d.at.rec, "params"), hub.Emit
+		return dst, nil
+	case method == nil && !rawjson.IsNull(m.Error):
+		return d.refusal(dst, m.Error), nil
+	case method == nil && rawjson.Kind(rawjson.Get(m.Result, "events")) == '[':
+		return d.log(dst, rawjson.Get(m.Result, "events"))
+	}
+	return d.raw(dst), nil // requests, which someone must answer, and their responses
+}
+
+// refusal is the answer to a request that failed.
+func (d *decoder) refusal(dst []hub.Event, fault rawjson.Value) []hub.Event {
+	dst, ev := d.add(dst, hub.Notice)
+	ev.Level, ev.Text = hub.LevelError, text(rawjson.Get(fault, "message"))
+	if code := rawjson.Get(fault, "code"); rawjson.Kind(code) == '0' {
+		ev.Name = code
+	}
+	return dst
+}
+
+// log reads the events of a session's log, the answer to session.getMessages. Its first fault ends it.
+func (d *decoder) log(dst []hub.Event, events rawjson.Value) ([]hub.Event, error) {
+	rec := d.at.rec
+	for it := rawjson.Elems(events); ; {
+		elem, ok := it.Next()
+		if !ok {
+			return dst, nil
+		}
+		d.at = place{rec: rec, base: elem, flags: hub.Replayed}
+		d.bare = event{}
+		if err := d.json.Decode(elem, &d.bare); err != nil {
+			return dst, hub.JSONError(err)
+		}
+		n := len(dst)
+		var err error
+		if dst, err = d.event(dst, &d.bare); err != nil {
+			return dst, err
+		}
+		d.begun = d.begun || len(dst) > n
+	}
+}
+
+// isForeign reports whether a record belongs to another session than the run. The first session that is named is the
+// run's: sockets may carry the events of others, which their clients are to ignore.
+func (d *decoder) isForeign(session rawjson.Value) bool {
+	id := text(session)
+	if len(id) == 0 {
+		return false
+	}
+	if len(d.session) == 0 {
+		d.session = append(d.session, id...)
+	}
+	return !bytes.Equal(id, d.session)
+}
+
+// nameSession says at the very start of the run which session it belongs to, if that is known.
+func (d *decoder) nameSession(dst []hub.Event) []hub.Event {
+	if d.begun || len(d.session) == 0 || string(d.at.typ) == "session.start" {
+		return dst
+	}
+	d.begun = true
+	dst, ev := d.add(dst, hub.RunStart)
+	ev.Ref = d.session
+	return dst
+}
+
+// seen remembers the ids of events, by their hashes: after a reconnect, or beside a replay, events come again. It keeps
+// the last of each of many sets, and so some thousands; what it has forgotten is read again.
+type seen struct {
+	sets *[seenSets][seenWays]uint64
+}
+
+const (
+	seenSets = 1024
+	seenWays = 8
+)
+
+// reset forgets all ids and keeps the memory.
+func (s *seen) reset() {
+	if s.sets != nil {
+		clear(s.sets[:])
+	}
+}
+
+// again reports whether id came before. Events without id always are new.
+func (s *seen) again(id []byte) bool {
+	if len(id) == 0 {
+		return false
+	}
+	if s.sets == nil {
+		s.sets = new([seenSets][seenWays]uint64)
+	}
+	h := hash(id)
+	set := &s.sets[h%seenSets]
+	for _, have := range set {
+		if have == h {
+			return true
+		}
+	}
+	copy(set[1:], set[:seenWays-1])
+	set[0] = h
+	return false
+}
+
+// hash is FNV-1a, and never 0.
+func hash(p []byte) uint64 {
+	h := uint64(14695981039346656037)
+	for _, c := range p {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	return h | 1<<63
+}

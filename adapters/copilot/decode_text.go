@@ -1,0 +1,212 @@
+package copilot
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// stream is a text that comes in deltas.
+type stream struct{ id, lane []byte }
+
+// enterStream puts the event at hand into the lane of the first delta of its text. Some servers name the sub-agent only
+// on the full text; in two lanes, it would be said twice.
+func (d *decoder) enterStream(id []byte) {
+	if len(id) == 0 {
+		return
+	}
+	if !bytes.Equal(d.last.id, id) {
+		lane, known := d.streams[string(id)]
+		if !known {
+			lane = bytes.Clone(d.at.lane)
+			if len(d.streams) < maxKnown {
+				d.streams[string(id)] = lane
+			}
+			d.user.hash = 0
+		}
+		d.last.id, d.last.lane = append(d.last.id[:0], id...), lane
+	}
+	d.at.lane = d.last.lane
+}
+
+// leaveStream is enterStream for the full text, the last that is said of it.
+func (d *decoder) leaveStream(id []byte) {
+	if lane, known := d.streams[string(id)]; known {
+		d.at.lane = lane
+		delete(d.streams, string(id))
+		d.last.id = d.last.id[:0]
+	}
+}
+
+// messageDelta reads a piece of an answer. The id of the message is that of the part as well: Copilot writes one part a
+// message.
+func (d *decoder) messageDelta(dst []hub.Event) ([]hub.Event, error) {
+	delta, err := d.need(d.at.ev.Data.Delta, "deltaContent")
+	if err != nil {
+		return dst, err
+	}
+	id := text(d.at.ev.Data.MessageID)
+	d.enterStream(id)
+	dst, ev := d.add(dst, hub.TextDelta)
+	ev.ID, ev.Msg, ev.Text = id, id, delta
+	return dst, nil
+}
+
+// reasoningDelta reads a piece of a train of thought, which belongs to no message.
+func (d *decoder) reasoningDelta(dst []hub.Event) ([]hub.Event, error) {
+	delta, err := d.need(d.at.ev.Data.Delta, "deltaContent")
+	if err != nil {
+		return dst, err
+	}
+	id := text(d.at.ev.Data.ReasoningID)
+	d.enterStream(id)
+	dst, ev := d.add(dst, hub.TextDelta)
+	ev.ID, ev.Chan, ev.Text = id, hub.Reasoning, delta
+	return dst, nil
+}
+
+// nothing reads events that say what is known anyway, such as the size of what was streamed.
+func (d *decoder) nothing(dst []hub.Event) ([]hub.Event, error) { return dst, nil }
+
+// messageStart announces a message of version 1, and what it is going to be: commentary, or the answer.
+func (d *decoder) messageStart(dst []hub.Event) ([]hub.Event, error) {
+	id, err := d.need(d.at.ev.Data.MessageID, "messageId")
+	if err != nil {
+		return dst, err
+	}
+	d.enterStream(id)
+	dst, ev := d.add(dst, hub.TextStart)
+	ev.ID, ev.Msg, ev.Name = id, id, text(d.prop("phase"))
+	return dst, nil
+}
+
+// message reads the full text of a message, which replaces its deltas, and the calls that it asks for.
+func (d *decoder) message(dst []hub.Event) ([]hub.Event, error) {
+	p := &d.at.ev.Data
+	content, ok := rawjson.Str(p.Content)
+	if !ok && !rawjson.IsNull(p.Content) {
+		return dst, d.missing("data.content", p.Content, "want a string")
+	}
+	id := text(p.MessageID)
+	d.leaveStream(id)
+	if len(content) > 0 {
+		dst = d.fullText(dst, id, content, hub.AnswerText, "messageId", "content", "toolRequests", "parentToolCallId")
+		dst[len(dst)-1].Msg, dst[len(dst)-2].Msg = id, id
+		dst = d.citations(dst, id)
+	}
+	return d.toolRequests(dst, id), nil
+}
+
+// fullText appends a text that is complete. The end carries what else the event says.
+func (d *decoder) fullText(dst []hub.Event, id, content []byte, ch hub.Chan, known ...string) []hub.Event {
+	dst, ev := d.add(dst, hub.TextDelta)
+	ev.ID, ev.Chan, ev.Text, ev.Op = id, ch, content, hub.Replace
+	dst, ev = d.add(dst, hub.TextEnd)
+	ev.ID, ev.Chan = id, ch
+	d.keep(ev, known...)
+	return dst
+}
+
+// citations appends the sources of a message. Where in the text they belong is kept in its metadata.
+func (d *decoder) citations(dst []hub.Event, msg []byte) []hub.Event {
+	for it := rawjson.Elems(rawjson.Get(d.prop("citations"), "sources")); ; {
+		src, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		var ev *hub.Event
+		dst, ev = d.add(dst, hub.Source)
+		ev.ID, ev.Ref, ev.Msg = text(rawjson.Get(src, "id")), msg, msg
+		ev.Title = text(rawjson.Get(src, "title"))
+		file := &d.more(ev).File
+		file.URL, file.Name = text(rawjson.Get(src, "url")), text(rawjson.Get(src, "path"))
+	}
+}
+
+// reasoning reads the full text of a train of thought. It may come long after its deltas, or alone.
+func (d *decoder) reasoning(dst []hub.Event) ([]hub.Event, error) {
+	p := &d.at.ev.Data
+	content, err := d.need(p.Content, "content")
+	if err != nil {
+		return dst, err
+	}
+	id := text(p.ReasoningID)
+	d.leaveStream(id)
+	sig := text(d.prop(propSignature))
+	if len(content) == 0 && len(sig) == 0 {
+		return dst, nil
+	}
+	dst = d.fullText(dst, id, content, hub.Reasoning, "reasoningId", "content", "parentToolCallId", propSignature)
+	if len(sig) > 0 {
+		d.more(&dst[len(dst)-1]).Sig = sig
+	}
+	return dst, nil
+}
+
+// propSignature is where Copilot puts the encrypted form of a train of thought; on messages, which is left as it is.
+const propSignature = "reasoningOpaque"
+
+// userMessage reads the user's own message.
+func (d *decoder) userMessage(dst []hub.Event) ([]hub.Event, error) {
+	content, err := d.need(d.at.ev.Data.Content, "content")
+	if err != nil {
+		return dst, err
+	}
+	if d.user.echoed(content, len(text(d.at.ev.ID)) > 0) {
+		return dst, nil
+	}
+	if d.opt.history {
+		d.outcome = hub.StatusNone
+	}
+	if len(content) == 0 {
+		return d.plain(dst) // there may be attachments
+	}
+	id := d.userID()
+	dst, ev := d.add(dst, hub.TextStart)
+	ev.ID = id
+	d.keep(ev, "content")
+	dst, ev = d.add(dst, hub.TextDelta)
+	ev.ID, ev.Text, ev.Op = id, content, hub.Replace
+	dst, ev = d.add(dst, hub.TextEnd)
+	ev.ID = id
+	for i := len(dst) - 3; i < len(dst); i++ {
+		dst[i].Flags |= hub.User
+	}
+	return dst, nil
+}
+
+// userID is the id of the user's message, made if it has none.
+func (d *decoder) userID() []byte {
+	if id := firstOf(text(d.at.ev.Data.MessageID), text(d.at.ev.ID)); id != nil {
+		return id
+	}
+	d.user.made++
+	return d.scratch.Since(strconv.AppendInt(append(d.scratch.Begin(), "user-"...), int64(d.user.made), 10))
+}
+
+// lastUser is the user's message that came last. Caco shows it at once, and the SDK repeats it, with an id.
+type lastUser struct {
+	hash  uint64
+	hasID bool
+	made  int // ids made
+}
+
+// echoed reports whether the message is the same as the last, once with an id and once without.
+func (u *lastUser) echoed(content []byte, hasID bool) bool {
+	h := hash(content)
+	if u.hash == h && u.hasID != hasID {
+		u.hash = 0
+		return true
+	}
+	u.hash, u.hasID = h, hasID
+	return false
+}
+
+// interrupted forgets the message once the agent is at work.
+func (u *lastUser) interrupted(typ []byte) {
+	if bytes.HasPrefix(typ, []byte("assistant.")) || bytes.HasPrefix(typ, []byte("tool.")) {
+		u.hash = 0
+	}
+}

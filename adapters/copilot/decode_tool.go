@@ -1,0 +1,227 @@
+package copilot
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// call is a tool call that has begun.
+type call struct {
+	name   []byte
+	lane   []byte // the lane that it was called in
+	ready  bool   // its arguments are complete
+	intent bool   // it only reports what the agent is about to do
+	denied bool   // someone refused it
+}
+
+// begin appends the start of a call unless it is known already, and returns it.
+func (d *decoder) begin(dst []hub.Event, id, name []byte) ([]hub.Event, *call) {
+	if c := d.calls[string(id)]; c != nil {
+		return dst, c
+	}
+	if len(d.calls) >= maxKnown {
+		clear(d.calls)
+	}
+	c := &call{name: bytes.Clone(name), lane: bytes.Clone(d.at.lane), intent: isOneOf(name, d.opt.intentTools)}
+	d.calls[string(id)] = c
+	if c.intent {
+		return dst, c
+	}
+	dst, ev := d.add(dst, hub.ToolStart)
+	ev.ID, ev.Name = id, c.name
+	return dst, c
+}
+
+// complete appends the arguments of a call. A call that reports an intent is shown as what it reports.
+func (d *decoder) complete(dst []hub.Event, id []byte, c *call, arguments rawjson.Value) []hub.Event {
+	if c.ready {
+		return dst
+	}
+	c.ready = true
+	if c.intent {
+		return d.reportedIntent(dst, arguments)
+	}
+	dst, ev := d.add(dst, hub.ToolReady)
+	ev.ID, ev.Name = id, c.name
+	switch rawjson.Kind(arguments) {
+	case 0, 'n':
+	case '"': // of a custom tool: any text, which may be JSON
+		ev.Text, _ = rawjson.Str(arguments)
+		ev.Flags |= hub.Invalid
+	default:
+		ev.Value = arguments
+	}
+	return dst
+}
+
+// reportedIntent appends what a call reports that the agent is about to do.
+func (d *decoder) reportedIntent(dst []hub.Event, arguments rawjson.Value) []hub.Event {
+	intent := text(rawjson.Get(arguments, "intent"))
+	if len(intent) == 0 {
+		return dst
+	}
+	dst, ev := d.add(dst, hub.Notice)
+	ev.Level, ev.Text = hub.LevelIntent, intent
+	return dst
+}
+
+// toolRequests announces the calls that a message asks for. Each starts on its own later.
+func (d *decoder) toolRequests(dst []hub.Event, msg []byte) []hub.Event {
+	for it := rawjson.Elems(d.at.ev.Data.ToolRequests); ; {
+		req, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		id, name := text(rawjson.Get(req, "toolCallId")), text(rawjson.Get(req, "name"))
+		if len(id) == 0 || len(name) == 0 {
+			continue
+		}
+		n := len(dst)
+		var c *call
+		dst, c = d.begin(dst, id, name)
+		dst = d.complete(dst, id, c, rawjson.Get(req, "arguments"))
+		for i := n; i < len(dst); i++ {
+			dst[i].Msg = msg
+			if dst[i].Kind == hub.ToolStart {
+				dst[i].Title = firstOf(text(rawjson.Get(req, "intentionSummary")), text(rawjson.Get(req, "toolTitle")))
+			}
+		}
+	}
+}
+
+// toolCallDelta reads a fragment of the arguments of a call.
+func (d *decoder) toolCallDelta(dst []hub.Event) ([]hub.Event, error) {
+	p := &d.at.ev.Data
+	id, err := d.need(p.ToolCallID, "toolCallId")
+	if err != nil {
+		return dst, err
+	}
+	fragment, err := d.need(p.InputDelta, "inputDelta")
+	if err != nil {
+		return dst, err
+	}
+	c := d.calls[string(id)]
+	if name := text(p.ToolName); c == nil && len(name) > 0 {
+		dst, c = d.begin(dst, id, name)
+	}
+	if c != nil && c.intent || len(fragment) == 0 {
+		return dst, nil
+	}
+	dst, ev := d.add(dst, hub.ToolArgs)
+	ev.ID, ev.Text = id, fragment
+	return dst, nil
+}
+
+// executionStart reads that a call is being run. If it was announced, that is all that is new.
+func (d *decoder) executionStart(dst []hub.Event) ([]hub.Event, error) {
+	p := &d.at.ev.Data
+	id, err := d.need(p.ToolCallID, "toolCallId")
+	if err != nil {
+		return dst, err
+	}
+	name := p.toolName()
+	if len(name) == 0 {
+		name = []byte(unnamedTool)
+	}
+	known := d.calls[string(id)]
+	n := len(dst)
+	dst, c := d.begin(dst, id, name)
+	if known != nil && c.ready {
+		if c.intent {
+			return dst, nil
+		}
+		var ev *hub.Event
+		dst, ev = d.add(dst, hub.ToolUpdate)
+		ev.ID, ev.Status = id, hub.StatusRunning
+	} else {
+		dst = d.complete(dst, id, c, p.Arguments)
+	}
+	if len(dst) > n {
+		d.keep(&dst[n], "toolCallId", "toolName", "name", "arguments", "parentToolCallId")
+	}
+	return dst, nil
+}
+
+// unnamedTool is the name of a tool that nobody named, as Caco shows it.
+const unnamedTool = "tool"
+
+// externalTool reads a call that the client is to run. The request is passed on for whoever answers it.
+func (d *decoder) externalTool(dst []hub.Event) ([]hub.Event, error) {
+	n := len(dst)
+	dst, err := d.userRequested(dst)
+	if err != nil {
+		return dst, err
+	}
+	if len(dst) > n && dst[n].Kind == hub.ToolStart {
+		dst[n].Flags |= hub.ClientRuns
+		meta := d.beginMeta()
+		d.endMeta(&dst[n], appendValue(meta, `"`+propRequestID+`":`, d.at.ev.Data.RequestID), len(meta))
+	}
+	return d.plain(dst)
+}
+
+// propRequestID is the id of a request that someone answers; on a call that the client runs it tells that the request
+// is in the stream.
+const propRequestID = "requestId"
+
+// userRequested reads a call that the user, not the model, asks for.
+func (d *decoder) userRequested(dst []hub.Event) ([]hub.Event, error) {
+	p := &d.at.ev.Data
+	id, err := d.need(p.ToolCallID, "toolCallId")
+	if err != nil {
+		return dst, err
+	}
+	name, err := d.need(p.ToolName, "toolName")
+	if err != nil {
+		return dst, err
+	}
+	dst, c := d.begin(dst, id, name)
+	return d.complete(dst, id, c, p.Arguments), nil
+}
+
+// ofCall reads the id of the call that an event reports on. quiet calls are not shown.
+func (d *decoder) ofCall() (id []byte, c *call, quiet bool, err error) {
+	id, err = d.need(d.at.ev.Data.ToolCallID, "toolCallId")
+	c = d.calls[string(id)]
+	return id, c, c != nil && c.intent, err
+}
+
+// executionProgress reads a text about the progress of a call. Documents name the member status, the types
+// progressMessage.
+func (d *decoder) executionProgress(dst []hub.Event) ([]hub.Event, error) {
+	id, _, quiet, err := d.ofCall()
+	if err != nil || quiet {
+		return dst, err
+	}
+	p := &d.at.ev.Data
+	dst, ev := d.add(dst, hub.ToolUpdate)
+	ev.ID, ev.Status, ev.Text = id, hub.StatusRunning, firstOf(text(p.Progress), text(p.Status))
+	d.passing(ev)
+	return dst, nil
+}
+
+// partialResult reads a piece of the output of a call. Documents name the member content, the types partialOutput.
+func (d *decoder) partialResult(dst []hub.Event) ([]hub.Event, error) {
+	id, _, quiet, err := d.ofCall()
+	if err != nil || quiet {
+		return dst, err
+	}
+	p := &d.at.ev.Data
+	output := p.Partial
+	if output == nil {
+		output = p.Content
+	}
+	if rawjson.IsNull(output) {
+		return dst, d.missing("data.partialOutput", output, "want the output")
+	}
+	dst, ev := d.add(dst, hub.ToolOutput)
+	ev.ID, ev.Chan = id, hub.Result
+	if body, ok := rawjson.Str(output); ok {
+		ev.Text = body
+	} else {
+		ev.Value = output
+	}
+	return dst, nil
+}

@@ -1,0 +1,316 @@
+package copilot
+
+import (
+	"strings"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// encoder writes events in one of three envelopes.
+type encoder struct {
+	opt     encodeOptions
+	session []byte
+	seed    uint64 // of ids
+	events  int    // written; makes ids
+	millis  int64  // the time that was last said; 0: never
+
+	turn     []byte // the turn that stands for a run without turns; nil if none is open
+	parts    []part
+	lastPart int
+	kept     int             // bytes of text in open parts
+	messages map[string]bool // ids of messages that were written
+	calls    map[string]*pendingCall
+	lanes    map[string]shownLane
+	asks     map[string]*openAsk
+	billed   bool // usage of single calls was written
+
+	typ    string // of the event being written
+	dataAt int    // where its properties begin
+}
+
+// What is remembered by id is bounded: what comes later is written without.
+const maxRemembered = 4096
+
+// newEncoder makes the encoder of a stream.
+func newEncoder(o hub.Options) hub.Encoder {
+	e := &encoder{opt: parseEncodeOptions(o)}
+	e.Reset()
+	return e
+}
+
+// Reset implements [hub.Encoder].
+func (e *encoder) Reset() {
+	for len(e.parts) > 0 {
+		e.lastPart = 0
+		e.dropPart()
+	}
+	*e = encoder{
+		opt: e.opt, session: append(e.session[:0], e.opt.session...), parts: e.parts[:0],
+		messages: map[string]bool{}, calls: map[string]*pendingCall{}, lanes: map[string]shownLane{},
+		asks: map[string]*openAsk{},
+	}
+}
+
+// Finish implements [hub.Encoder]. The last event is the end.
+func (e *encoder) Finish(*wire.Out) {}
+
+// Encode implements [hub.Encoder].
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.More != nil && ev.More.Time > 0 {
+		e.millis = ev.More.Time
+	}
+	switch ev.Kind {
+	case hub.TextDelta:
+		return e.textDelta(out, ev)
+	case hub.TextStart:
+		return e.textStart(out, ev)
+	case hub.TextEnd:
+		return e.textEnd(out, ev)
+	case hub.ToolStart:
+		return e.toolStart(ev)
+	case hub.ToolArgs:
+		return e.toolArgs(out, ev)
+	case hub.ToolReady:
+		return e.toolReady(out, ev)
+	case hub.ToolUpdate:
+		return e.toolUpdate(out, ev)
+	case hub.ToolOutput:
+		return e.toolOutput(out, ev)
+	case hub.ToolEnd:
+		return e.toolEnd(out, ev)
+	}
+	return e.encodeRare(out, ev)
+}
+
+// encodeRare writes what a stream has few of.
+func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Kind {
+	case hub.RunStart:
+		return e.runStart(out, ev)
+	case hub.RunEnd:
+		return e.runEnd(out, ev)
+	case hub.StepStart:
+		return e.stepStart(out, ev)
+	case hub.StepEnd:
+		return e.stepEnd(out, ev)
+	case hub.AgentStart:
+		return e.agentStart(out, ev)
+	case hub.AgentEnd:
+		return e.agentEnd(out, ev)
+	case hub.Ask:
+		return e.ask(out, ev)
+	case hub.Answer:
+		return e.answer(out, ev)
+	case hub.Usage:
+		return e.usage(out, ev)
+	case hub.Notice:
+		return e.notice(out, ev)
+	case hub.Data:
+		return e.data(out, ev)
+	case hub.File:
+		return e.file(out, ev)
+	case hub.Raw:
+		return e.raw(out, ev)
+	}
+	return e.extension(out, ev)
+}
+
+// envelopeOf is the envelope of the records in out.
+func (e *encoder) envelopeOf(out *wire.Out) string {
+	if e.opt.envelope != envelopeAuto {
+		return e.opt.envelope
+	}
+	switch out.Framing() {
+	case wire.WebSocket:
+		return envelopeWS
+	case wire.ContentLength:
+		return envelopeRPC
+	}
+	return envelopeNone
+}
+
+// appendEnvelope appends what comes before the object of an event.
+func (e *encoder) appendEnvelope(dst []byte, envelope string) []byte {
+	switch envelope {
+	case envelopeWS:
+		dst = append(append(dst, `{"type":"event","sessionId":"`...), e.session...)
+		return append(dst, `","event":`...)
+	case envelopeRPC:
+		dst = append(append(dst, `{"jsonrpc":"2.0","method":"session.event","params":{"sessionId":"`...), e.session...)
+		return append(dst, `","event":`...)
+	}
+	return dst
+}
+
+// tail is what comes behind it.
+func tail(envelope string) string {
+	switch envelope {
+	case envelopeWS:
+		return "}"
+	case envelopeRPC:
+		return "}}"
+	}
+	return ""
+}
+
+// begin starts an event. Its properties follow, each with a comma behind it.
+func (e *encoder) begin(out *wire.Out, typ string, lane []byte) {
+	e.open(out, typ, specs[typ].ephemeral, lane)
+}
+
+// beginAs is begin for an event that may be passing though its type need not be.
+func (e *encoder) beginAs(out *wire.Out, typ string, ev *hub.Event) {
+	e.open(out, typ, specs[typ].ephemeral || ev.Flags.Has(hub.Transient), ev.Lane)
+}
+
+// open writes the members that all events have, up to where the properties begin. What a sub-agent says has its agentId,
+// which older clients ignore.
+func (e *encoder) open(out *wire.Out, typ string, ephemeral bool, lane []byte) {
+	e.typ = typ
+	out.Begin("")
+	buf := e.appendEnvelope(out.Buf, e.envelopeOf(out))
+	e.dataAt = len(buf)
+	buf = append(buf, '{')
+	if e.opt.ids {
+		buf = e.appendIDs(buf)
+	}
+	buf = append(append(append(buf, `"type":"`...), typ...), `",`...)
+	if ephemeral {
+		buf = append(buf, `"ephemeral":true,`...)
+	}
+	if len(lane) > 0 {
+		buf = append(append(append(buf, `"agentId":"`...), lane...), `",`...)
+	}
+	if !e.opt.rootProperties {
+		buf = append(buf, `"data":`...)
+		e.dataAt = len(buf)
+		buf = append(buf, '{')
+	}
+	out.Buf = buf
+}
+
+// end completes an event. How is its fate if it passes the filter.
+func (e *encoder) end(out *wire.Out, how hub.Fate) hub.Fate {
+	buf := closeObject(out.Buf)
+	envelope := e.envelopeOf(out)
+	if f := e.filter(envelope); f != nil && !f.Keep([]byte(e.typ), buf[e.dataAt:]) {
+		out.Cancel()
+		return hub.Dropped
+	}
+	e.finish(out, buf, envelope)
+	return how
+}
+
+// endDelta is end for events that every filter lets pass, as they hold nothing but content.
+func (e *encoder) endDelta(out *wire.Out) {
+	e.finish(out, closeObject(out.Buf), e.envelopeOf(out))
+}
+
+// finish closes the objects around the properties and ends the record.
+func (e *encoder) finish(out *wire.Out, buf []byte, envelope string) {
+	if !e.opt.rootProperties {
+		buf = append(buf, '}')
+	}
+	out.Buf = append(buf, tail(envelope)...)
+	out.End()
+	e.events++
+}
+
+// filter is the filter for that envelope, nil if all pass.
+func (e *encoder) filter(envelope string) *Filter {
+	if e.opt.filterMode == filterOff || e.opt.filterMode == filterAuto && envelope != envelopeWS {
+		return nil
+	}
+	return e.opt.filter
+}
+
+// appendLane appends the property by which older versions tell the events of a sub-agent.
+func (e *encoder) appendLane(dst, lane []byte) []byte {
+	if len(lane) == 0 {
+		return dst
+	}
+	return appendSome(dst, `"parentToolCallId":"`, e.lanes[string(lane)].call)
+}
+
+// meta is what a decoder of this dialect kept of the origin; nil if the event has another origin.
+func meta(ev *hub.Event) rawjson.Value {
+	if ev.More == nil || len(ev.More.Meta) == 0 {
+		return nil
+	}
+	v := rawjson.Get(ev.More.Meta, metaKey)
+	if rawjson.Kind(v) != '{' {
+		return nil
+	}
+	return v
+}
+
+// data writes the data that the decoder makes of events and frames in the form that they came in; of other data, clients
+// that do not know it ignore the event.
+func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
+	typ := string(ev.Name)
+	plain := specs[typ].plain || specs[typ].both || strings.HasPrefix(typ, cacoPrefix)
+	envelope := e.envelopeOf(out)
+	switch {
+	case plain && ev.Op == hub.Emit && rawjson.Kind(ev.Value) == '{':
+		e.beginAs(out, typ, ev)
+		out.Buf = e.appendMeta(out.Buf, ev.Value)
+		return e.end(out, hub.Native)
+	case typ == dataState && ev.Op == hub.Merge && envelope == envelopeWS:
+		return e.control(out, frameStateUpdate, `"data":`, ev.Value)
+	case typ == dataHistoryDone && envelope == envelopeWS:
+		return e.control(out, frameHistoryDone, `"data":`, ev.Value)
+	case typ == dataLifecycle && envelope == envelopeRPC:
+		out.Begin("")
+		out.Buf = append(append(append(out.Buf, `{"jsonrpc":"2.0","method":"session.lifecycle","params":`...), ev.Value...), '}')
+		out.End()
+		return hub.Native
+	}
+	return e.extension(out, ev)
+}
+
+// control writes a frame that is no event.
+func (e *encoder) control(out *wire.Out, typ, member string, val []byte) hub.Fate {
+	out.Begin("")
+	buf := append(append(append(out.Buf, `{"type":"`...), typ...), `",`...)
+	if typ != frameError {
+		buf = appendText(buf, `"sessionId":"`, e.session)
+	}
+	if string(val) != string(emptyObject) {
+		buf = appendValue(buf, member, val)
+	}
+	out.Buf = closeObject(buf)
+	out.End()
+	return hub.Native
+}
+
+// raw writes a record of this dialect as it came, an event in the envelope of this stream.
+func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Fate {
+	if string(ev.Name) != name || ev.Value == nil {
+		return e.extension(out, ev)
+	}
+	inner, from := unwrap(ev.Value)
+	envelope := e.envelopeOf(out)
+	if string(text(rawjson.Get(ev.Value, "type"))) == frameGlobal && envelope == envelopeWS {
+		inner = nil // not of this session, and so not filtered
+	}
+	if inner == nil && envelope != formEnvelopes[from] {
+		return hub.Dropped // a message of a protocol that the client does not speak
+	}
+	out.Begin("")
+	if inner == nil {
+		out.Buf = append(out.Buf, ev.Value...)
+	} else {
+		typ := text(rawjson.Get(inner, "type"))
+		if f := e.filter(envelope); f != nil && !f.Keep(typ, rawjson.Get(inner, "data")) {
+			out.Cancel()
+			return hub.Dropped
+		}
+		out.Buf = append(append(e.appendEnvelope(out.Buf, envelope), inner...), tail(envelope)...)
+	}
+	out.End()
+	return hub.Native
+}
+
+var formEnvelopes = [...]string{formBare: envelopeNone, formFrame: envelopeWS, formRPC: envelopeRPC}

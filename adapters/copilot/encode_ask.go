@@ -1,0 +1,233 @@
+package copilot
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// openAsk is a question that was written in a form of our choice, and not answered yet.
+type openAsk struct {
+	typ     string // of the event that answers it
+	options []hub.AskOption
+}
+
+// ask writes a question in the form that it came in, or in that of its kind.
+func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Fate {
+	typ := string(text(rawjson.Get(meta(ev), metaType)))
+	hasSchema := ev.More != nil && rawjson.Kind(ev.More.Schema) == '{'
+	switch {
+	case isAsk(typ) && rawjson.Kind(ev.Value) == '{':
+		e.remember(ev, completed(typ))
+		e.beginAs(out, typ, ev)
+		out.Buf = e.appendMeta(appendText(out.Buf, `"requestId":"`, ev.ID), withoutID(ev.Value))
+		return e.end(out, hub.Native)
+	case ev.What == hub.AskPermission:
+		return e.permission(out, ev)
+	case hasSchema:
+		e.remember(ev, "elicitation.completed")
+		e.beginAs(out, "elicitation.requested", ev)
+		buf := e.appendAsk(out.Buf, ev, `"message":"`)
+		out.Buf = appendValue(append(buf, `"mode":"form",`...), `"requestedSchema":`, ev.More.Schema)
+		return e.end(out, asked(ev, hub.AskInput))
+	}
+	return e.userInput(out, ev)
+}
+
+// withoutID is a payload without the id of the question, which is the event's.
+func withoutID(payload rawjson.Value) rawjson.Value {
+	return closeObject(appendMembers([]byte{'{'}, payload, "requestId"))
+}
+
+// completed is the type of the event that answers a question.
+func completed(typ string) string {
+	if typ == "mcp.oauth_required" {
+		return "mcp.oauth_completed"
+	}
+	return strings.TrimSuffix(typ, "requested") + "completed"
+}
+
+// isAsk reports whether a type is that of a question.
+func isAsk(typ string) bool {
+	return askTypes[typ].what != hub.WhatNone || typ == "permission.requested"
+}
+
+// remember keeps what is needed to write the answer.
+func (e *encoder) remember(ev *hub.Event, typ string) {
+	if len(e.asks) >= maxRemembered {
+		return
+	}
+	a := &openAsk{typ: typ}
+	if ev.More != nil {
+		for _, o := range ev.More.Options {
+			own := hub.AskOption{ID: bytes.Clone(o.ID), Name: bytes.Clone(o.Name), Kind: bytes.Clone(o.Kind)}
+			a.options = append(a.options, own)
+		}
+	}
+	e.asks[string(ev.ID)] = a
+}
+
+// option returns the option with that id; an unknown one is what it says.
+func (a *openAsk) option(id []byte) hub.AskOption {
+	for _, o := range a.options {
+		if bytes.Equal(o.ID, id) {
+			return o
+		}
+	}
+	return hub.AskOption{ID: id, Name: id}
+}
+
+// asked is the fate of a question that is written as one of another kind, or as its own.
+func asked(ev *hub.Event, as hub.What) hub.Fate {
+	if ev.What != as {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+// appendAsk appends what all questions have. head is the name of the member with the question.
+func (e *encoder) appendAsk(dst []byte, ev *hub.Event, head string) []byte {
+	dst = appendText(dst, `"requestId":"`, ev.ID)
+	dst = appendText(dst, head, ev.Title)
+	return appendSome(dst, `"toolCallId":"`, ev.Ref)
+}
+
+// userInput writes a question with choices, or one that is answered in words.
+func (e *encoder) userInput(out *wire.Out, ev *hub.Event) hub.Fate {
+	e.remember(ev, "user_input.completed")
+	e.beginAs(out, "user_input.requested", ev)
+	buf := e.appendAsk(out.Buf, ev, `"question":"`)
+	if ev.More == nil || len(ev.More.Options) == 0 {
+		out.Buf = append(buf, `"allowFreeform":true,`...)
+		return e.end(out, asked(ev, hub.AskInput))
+	}
+	buf = append(buf, `"choices":[`...)
+	for _, o := range ev.More.Options {
+		buf = append(rawjson.AppendQuoted(buf, firstOf(o.Name, o.ID)), ',')
+	}
+	buf[len(buf)-1] = ']'
+	out.Buf = append(buf, `,"allowFreeform":false,`...)
+	return e.end(out, asked(ev, hub.AskQuestion))
+}
+
+// permission writes a request to allow something as that of a tool of the application, the most general there is.
+func (e *encoder) permission(out *wire.Out, ev *hub.Event) hub.Fate {
+	e.remember(ev, "permission.completed")
+	e.beginAs(out, "permission.requested", ev)
+	buf := appendText(out.Buf, `"requestId":"`, ev.ID)
+	buf = append(buf, `"permissionRequest":{"kind":"custom-tool",`...)
+	buf = appendText(buf, `"intention":"`, ev.Title)
+	buf = appendText(buf, `"toolName":"`, firstOf(ev.Ref, ev.Title))
+	buf = appendText(buf, `"toolDescription":"`, ev.Title)
+	buf = appendSome(buf, `"toolCallId":"`, ev.Ref)
+	if ev.More != nil && offersAlways(ev.More.Options) {
+		buf = append(buf, `"`+propOfferAlways+`":true,`...)
+	}
+	out.Buf = append(closeObject(appendValue(buf, `"args":`, ev.Value)), ',')
+	if len(ev.Title) == 0 {
+		return e.end(out, hub.Folded)
+	}
+	return e.end(out, hub.Native)
+}
+
+// offersAlways reports whether one of the options is to allow the same from now on.
+func offersAlways(options []hub.AskOption) bool {
+	for i := range options {
+		if string(options[i].Kind) == "allow_always" {
+			return true
+		}
+	}
+	return false
+}
+
+var answerTypes = map[string]bool{
+	"permission.completed": true, "user_input.completed": true, "elicitation.completed": true, "mcp.oauth_completed": true,
+	"exit_plan_mode.completed": true, "auto_mode_switch.completed": true, "session_limits_exhausted.completed": true,
+}
+
+// answer writes what came back, in the form that it came in or that of its question.
+func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Fate {
+	a := e.asks[string(ev.ID)]
+	delete(e.asks, string(ev.ID))
+	kept := meta(ev)
+	typ := string(text(rawjson.Get(kept, metaType)))
+	switch {
+	case answerTypes[typ]:
+		e.beginAs(out, typ, ev)
+		out.Buf = appendMembers(appendText(out.Buf, `"requestId":"`, ev.ID), kept, metaType)
+		return e.end(out, hub.Native)
+	case a == nil: // its question was one too many
+		a = &openAsk{typ: "user_input.completed"}
+	}
+	e.beginAs(out, a.typ, ev)
+	out.Buf = appendText(out.Buf, `"requestId":"`, ev.ID)
+	switch a.typ {
+	case "permission.completed":
+		return e.decided(out, ev, a)
+	case "elicitation.completed":
+		return e.filledIn(out, ev)
+	case "user_input.completed":
+		return e.replied(out, ev, a)
+	}
+	return e.end(out, hub.Folded) // the others are answered with what only their own clients know
+}
+
+// decided writes the decision on a permission in the words of the SDK; which option was chosen says its kind.
+func (e *encoder) decided(out *wire.Out, ev *hub.Event, a *openAsk) hub.Fate {
+	kind := kindCancelled
+	if ev.Status == hub.StatusChosen {
+		switch o := a.option(ev.Name); string(o.Kind) {
+		case "allow_always":
+			kind = kindForSession
+		case "reject_once", "reject_always":
+			kind = kindDeniedUser
+		default:
+			kind = kindApproved
+		}
+	}
+	out.Buf = append(closeObject(appendText(append(out.Buf, `"result":{`...), `"kind":"`, []byte(kind))), ',')
+	if string(ev.Name) != kind || ev.Status != hub.StatusChosen {
+		return e.end(out, hub.Folded)
+	}
+	return e.end(out, hub.Native)
+}
+
+// filledIn writes the content of a form. MCP has three words for what a person does with one.
+func (e *encoder) filledIn(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.Status != hub.StatusChosen {
+		out.Buf = append(out.Buf, `"action":"cancel",`...)
+		return e.end(out, hub.Folded)
+	}
+	out.Buf = append(out.Buf, `"action":"accept",`...)
+	if rawjson.Kind(ev.Value) == '{' {
+		out.Buf = appendValue(out.Buf, `"content":`, ev.Value)
+	}
+	return e.end(out, hub.Folded)
+}
+
+// replied writes the answer to a question in words or with choices. Clients know choices by their names, not by ids.
+func (e *encoder) replied(out *wire.Out, ev *hub.Event, a *openAsk) hub.Fate {
+	fate, buf := hub.Native, out.Buf
+	body, isText := rawjson.Str(ev.Value)
+	switch {
+	case ev.Status == hub.StatusCancelled && len(ev.Name) == 0 && ev.Value == nil:
+	case ev.Status != hub.StatusChosen:
+		fate = hub.Folded
+	case len(ev.Name) > 0:
+		choice := firstOf(a.option(ev.Name).Name, ev.Name)
+		buf = append(appendText(buf, `"answer":"`, choice), `"wasFreeform":false,`...)
+		if !bytes.Equal(choice, ev.Name) || isCancel(choice) {
+			fate = hub.Folded
+		}
+	case isText:
+		buf = append(appendText(buf, `"answer":"`, body), `"wasFreeform":true,`...)
+	default:
+		buf = rawjson.AppendEscaped(append(buf, `"answer":"`...), ev.Value)
+		buf = append(buf, `","wasFreeform":true,`...)
+	}
+	out.Buf = buf
+	return e.end(out, fate)
+}

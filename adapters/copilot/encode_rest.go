@@ -1,0 +1,108 @@
+package copilot
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// notice writes a text for people by its level, or in the form that it came in.
+func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Fate {
+	kept := meta(ev)
+	typ, fate := "session.info", hub.Native
+	code := firstOf(ev.Name, []byte("notification"))
+	switch ev.Level {
+	case hub.LevelIntent:
+		e.beginAs(out, "assistant.intent", ev)
+		out.Buf = e.appendMeta(appendText(out.Buf, `"intent":"`, ev.Text), kept)
+		return e.end(out, hub.Native)
+	case hub.LevelError:
+		if e.envelopeOf(out) == envelopeWS && len(ev.Lane) == 0 {
+			return e.control(out, frameError, `"error":`, rawjson.AppendQuoted(nil, ev.Text))
+		}
+		typ, fate = "session.warning", hub.Folded
+	case hub.LevelWarning:
+		typ = "session.warning"
+	case hub.LevelStatus:
+		code = []byte(infoStatus)
+	}
+	if own := text(rawjson.Get(kept, metaType)); noticeTypes[string(own)].text != "" {
+		typ, code = string(own), ev.Name
+	}
+	e.beginAs(out, typ, ev)
+	buf := out.Buf
+	if t := noticeTypes[typ]; t.code == "" {
+		buf = appendText(buf, `"`+t.text+`":"`, ev.Text)
+	} else {
+		buf = appendSome(buf, `"`+t.code+`":"`, code)
+		buf = appendText(buf, `"`+t.text+`":"`, ev.Text)
+	}
+	out.Buf = appendMembers(buf, kept, metaType)
+	return e.end(out, fate)
+}
+
+// usage writes what a call of the model has used, or how full the context is. The totals of a run are written if those
+// of its calls were not: clients add them up.
+func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.More == nil {
+		return hub.Dropped
+	}
+	c := &ev.More.Usage
+	switch {
+	case ev.Scope == hub.SessionScope && (c.ContextUsed >= 0 || c.ContextSize >= 0):
+		e.beginAs(out, "session.usage_info", ev)
+		buf := appendCount(out.Buf, `"tokenLimit":`, c.ContextSize)
+		buf = appendCount(buf, `"currentTokens":`, c.ContextUsed)
+		out.Buf = e.appendMeta(buf, meta(ev))
+		if c.In >= 0 || c.Out >= 0 {
+			return e.end(out, hub.Folded)
+		}
+		return e.end(out, hub.Native)
+	case ev.Scope == hub.StepScope:
+		e.billed = true
+	case ev.Scope == hub.SessionScope, e.billed:
+		return e.extension(out, ev)
+	}
+	e.beginAs(out, "assistant.usage", ev)
+	buf := appendSome(out.Buf, `"model":"`, ev.More.Model)
+	for _, u := range usageCounts {
+		buf = appendCount(buf, `"`+u.name+`":`, *u.of(c))
+	}
+	if string(c.Currency) == currency {
+		buf = appendValue(buf, `"`+propCost+`":`, c.Cost)
+	}
+	buf = e.appendLane(buf, ev.Lane)
+	out.Buf = e.appendMeta(buf, meta(ev))
+	return e.end(out, hub.Native)
+}
+
+// file writes a file that comes with its bytes.
+func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.More == nil || len(ev.More.File.Base64) == 0 {
+		return e.extension(out, ev)
+	}
+	f := &ev.More.File
+	kind := "resource"
+	if bytes.HasPrefix(f.Media, []byte("image/")) {
+		kind = "image"
+	}
+	e.beginAs(out, "session.binary_asset", ev)
+	buf := appendText(out.Buf, `"assetId":"`, firstOf(f.FileID, ev.ID, []byte("asset")))
+	buf = appendCount(buf, `"byteLength":`, base64Len(f.Base64))
+	buf = appendText(buf, `"data":"`, f.Base64)
+	buf = appendSome(buf, `"description":"`, f.Name)
+	buf = appendText(buf, `"mimeType":"`, firstOf(f.Media, []byte("application/octet-stream")))
+	if !e.opt.rootProperties { // there it would be taken for that of the event
+		buf = append(append(append(buf, `"type":"`...), kind...), `",`...)
+	}
+	out.Buf = e.appendMeta(buf, meta(ev))
+	return e.end(out, hub.Native)
+}
+
+// base64Len is how many bytes a text in base64 stands for.
+func base64Len(body []byte) int64 {
+	n := len(bytes.TrimRight(body, "="))
+	return int64(n) * 3 / 4
+}

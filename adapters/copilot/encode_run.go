@@ -1,0 +1,212 @@
+package copilot
+
+import (
+	"bytes"
+	"strconv"
+	"time"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// runStart names the session. A session that the upstream described is described again; a run with an id of its own is
+// shown as a turn until the first turn comes, so that clients see that the agent is at work.
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	if len(ev.Ref) > 0 {
+		e.session = append(e.session[:0], ev.Ref...)
+	}
+	e.seed = hash(strconv.AppendInt(append(bytes.Clone(e.session), ev.ID...), e.millis, 10))
+	switch kept := meta(ev); {
+	case kept != nil:
+		e.begin(out, "session.start", nil)
+		out.Buf = e.appendMeta(appendText(out.Buf, `"sessionId":"`, e.session), kept)
+		if ev.More != nil && !hasMember(kept, []byte("selectedModel")) && !hasMember(kept, []byte("model")) {
+			out.Buf = appendSome(out.Buf, `"selectedModel":"`, ev.More.Model)
+		}
+		return e.end(out, hub.Native)
+	case len(ev.ID) > 0:
+		e.turn = bytes.Clone(ev.ID)
+		e.turnEvent(out, "assistant.turn_start", nil, e.turn, nil)
+		return hub.Folded
+	}
+	return hub.Implied
+}
+
+// turnEvent writes the start or end of a turn; ev is nil for the turn that stands for the run.
+func (e *encoder) turnEvent(out *wire.Out, typ string, lane, id []byte, ev *hub.Event) hub.Fate {
+	e.begin(out, typ, lane)
+	out.Buf = appendText(out.Buf, `"turnId":"`, id)
+	if ev != nil {
+		if ev.More != nil {
+			out.Buf = appendSome(out.Buf, `"model":"`, ev.More.Model)
+		}
+		out.Buf = e.appendMeta(out.Buf, meta(ev))
+	}
+	return e.end(out, hub.Native)
+}
+
+// closeTurn ends the turn that stands for the run.
+func (e *encoder) closeTurn(out *wire.Out) {
+	if e.turn != nil {
+		e.turnEvent(out, "assistant.turn_end", nil, e.turn, nil)
+		e.turn = nil
+	}
+}
+
+// stepStart writes a turn. Turns of one agent do not overlap, so the one that stands for the run is over.
+func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	if len(ev.Lane) == 0 {
+		e.closeTurn(out)
+	}
+	return e.turnEvent(out, "assistant.turn_start", ev.Lane, turnID(ev), ev)
+}
+
+// stepEnd writes the end of a turn; how it ended, Copilot does not say.
+func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	return e.turnEvent(out, "assistant.turn_end", ev.Lane, turnID(ev), ev)
+}
+
+// turnID is the id of a step as its agent counts it.
+func turnID(ev *hub.Event) []byte {
+	if len(ev.Lane) > 0 {
+		if own, ok := bytes.CutPrefix(ev.ID, ev.Lane); ok && len(own) > 1 && own[0] == '/' {
+			return own[1:]
+		}
+	}
+	return ev.ID
+}
+
+// runEnd writes session.idle, or session.error and no idle.
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	e.closeTurn(out)
+	switch ev.Status {
+	case hub.StatusFailed:
+		return e.sessionError(out, ev, hub.Native)
+	case hub.StatusTruncated:
+		return e.sessionError(out, ev, hub.Folded)
+	case hub.StatusCancelled:
+		e.begin(out, "abort", nil)
+		out.Buf = appendText(out.Buf, `"reason":"`, firstOf(ev.Name, []byte("user_initiated")))
+		e.end(out, hub.Native)
+		e.begin(out, "session.idle", nil)
+		out.Buf = append(out.Buf, `"aborted":true,`...)
+		out.Buf = e.appendMeta(out.Buf, meta(ev))
+		return e.end(out, hub.Native)
+	}
+	e.begin(out, "session.idle", nil)
+	fate := hub.Native
+	if ev.Status != hub.StatusDone {
+		out.Buf = appendText(out.Buf, `"`+propReason+`":"`, []byte(ev.Status.String()))
+		fate = hub.Extension
+	}
+	out.Buf = e.appendMeta(out.Buf, meta(ev))
+	return e.end(out, fate)
+}
+
+// sessionError writes the end of a run that failed. The SDK demands a type and a message.
+func (e *encoder) sessionError(out *wire.Out, ev *hub.Event, fate hub.Fate) hub.Fate {
+	message, code := []byte(nil), []byte(nil)
+	if ev.More != nil {
+		message, code = ev.More.Err, ev.More.ErrCode
+	}
+	text := "The run failed."
+	if ev.Status == hub.StatusTruncated {
+		text = "The agent stopped before the answer was complete."
+	}
+	e.begin(out, "session.error", nil)
+	buf := appendText(out.Buf, `"errorType":"`, firstOf(code, []byte(ev.Status.String())))
+	buf = appendText(buf, `"message":"`, firstOf(message, []byte(text)))
+	out.Buf = e.appendMeta(buf, meta(ev))
+	return e.end(out, fate)
+}
+
+// shownLane is what is repeated of a sub-agent.
+type shownLane struct {
+	call  []byte // that it runs in
+	title []byte
+}
+
+// agentStart writes the start of a sub-agent. Where no call has spawned it, its own id stands for the call, which the SDK
+// demands.
+func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	l := shownLane{call: bytes.Clone(firstOf(ev.Ref, ev.ID)), title: bytes.Clone(ev.Title)}
+	if len(e.lanes) < maxRemembered {
+		e.lanes[string(ev.ID)] = l
+	}
+	e.begin(out, "subagent.started", ev.ID)
+	buf := l.append(out.Buf, ev)
+	if kept := meta(ev); !hasMember(kept, []byte("agentDescription")) {
+		buf = appendText(buf, `"agentDescription":"`, nil)
+	}
+	if ev.More != nil {
+		buf = appendSome(buf, `"model":"`, ev.More.Model)
+	}
+	buf = appendSome(buf, `"parentId":"`, ev.Lane)
+	out.Buf = e.appendMeta(buf, meta(ev))
+	return e.end(out, hub.Native)
+}
+
+// append appends what the start and the end of a sub-agent have in common.
+func (l *shownLane) append(dst []byte, ev *hub.Event) []byte {
+	dst = appendText(dst, `"toolCallId":"`, firstOf(l.call, ev.Ref, ev.ID))
+	dst = appendText(dst, `"agentName":"`, ev.Name)
+	return appendText(dst, `"agentDisplayName":"`, firstOf(l.title, ev.Name))
+}
+
+// agentEnd writes how a sub-agent ended. Its result is that of its call.
+func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	l := e.lanes[string(ev.ID)]
+	switch ev.Status {
+	case hub.StatusError, hub.StatusDenied:
+		message := []byte("The sub-agent failed.")
+		if ev.More != nil {
+			message = firstOf(ev.More.Err, message)
+		}
+		e.begin(out, "subagent.failed", ev.ID)
+		buf := appendText(l.append(out.Buf, ev), `"error":"`, message)
+		out.Buf = e.appendMeta(buf, meta(ev))
+	case hub.StatusAborted:
+		e.begin(out, "subagent.completed", ev.ID)
+		buf := append(l.append(out.Buf, ev), `"cancelled":true,`...)
+		out.Buf = e.appendMeta(buf, meta(ev))
+	default:
+		e.begin(out, "subagent.completed", ev.ID)
+		out.Buf = e.appendMeta(l.append(out.Buf, ev), meta(ev))
+	}
+	return e.end(out, hub.Native)
+}
+
+// appendIDs appends the members by which the SDK chains the events of a session. The ids are no chance but of version 8
+// (RFC 9562), made of the session, the run and the place in the stream. The time is the last that the upstream said.
+func (e *encoder) appendIDs(dst []byte) []byte {
+	dst = e.appendID(append(dst, `"id":"`...), e.events+1)
+	dst = append(dst, `",`...)
+	if e.millis > 0 {
+		dst = append(dst, `"timestamp":"`...)
+		dst = time.UnixMilli(e.millis).UTC().AppendFormat(dst, "2006-01-02T15:04:05.000Z")
+		dst = append(dst, `",`...)
+	}
+	if e.events == 0 {
+		return append(dst, `"parentId":null,`...)
+	}
+	dst = e.appendID(append(dst, `"parentId":"`...), e.events)
+	return append(dst, `",`...)
+}
+
+// appendID appends the id of the event in that place.
+func (e *encoder) appendID(dst []byte, n int) []byte {
+	const digits = "0123456789abcdef"
+	hi := e.seed&^0xf000 | 0x8000                      // version 8
+	lo := (e.seed*31+uint64(n))&^(0b11<<62) | 0b10<<62 // variant of the RFC
+	for i := range 32 {
+		word := hi
+		if i >= 16 {
+			word = lo
+		}
+		if i == 8 || i == 12 || i == 16 || i == 20 {
+			dst = append(dst, '-')
+		}
+		dst = append(dst, digits[word>>(60-4*(i%16))&15])
+	}
+	return dst
+}

@@ -1,0 +1,251 @@
+package copilot
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// partKind says what a text part is written as.
+type partKind uint8
+
+const (
+	answerPart partKind = iota
+	reasoningPart
+	userPart
+	systemPart
+)
+
+// part is an open text part. Its text is kept, because the event that ends it repeats all.
+type part struct {
+	id   []byte // in the model
+	wire []byte // messageId or reasoningId
+	kind partKind
+	role []byte // of a system message
+	meta []byte // raw object: what the start says besides
+	text []byte // so far, a string body
+	size int64  // of the text, in bytes of plain UTF-8
+	lost bool   // the text did not fit
+}
+
+// maxText bounds the text of all parts that are open together, in bytes. Of a part that does not fit only the deltas are
+// written: a full text that is not full would replace what is right.
+const maxText = 8 << 20
+
+// keepText is the largest buffer for text that is used again.
+const keepText = 64 << 10
+
+// find returns the open part of that id, or nil.
+func (e *encoder) find(id []byte) *part {
+	if e.lastPart < len(e.parts) && bytes.Equal(e.parts[e.lastPart].id, id) {
+		return &e.parts[e.lastPart]
+	}
+	for i := range e.parts {
+		if bytes.Equal(e.parts[i].id, id) {
+			e.lastPart = i
+			return &e.parts[i]
+		}
+	}
+	return nil
+}
+
+// addPart opens a part, in a slot that keeps its memory.
+func (e *encoder) addPart(ev *hub.Event) *part {
+	n := len(e.parts)
+	if n < cap(e.parts) {
+		e.parts = e.parts[:n+1]
+	} else {
+		e.parts = append(e.parts, part{})
+	}
+	e.lastPart = n
+	p := &e.parts[n]
+	*p = part{
+		id: append(p.id[:0], ev.ID...), kind: kindOf(ev),
+		wire: p.wire[:0], meta: p.meta[:0], role: p.role[:0], text: p.text[:0],
+	}
+	return p
+}
+
+// dropPart closes the part found last.
+func (e *encoder) dropPart() {
+	p := &e.parts[e.lastPart]
+	e.kept -= len(p.text)
+	if cap(p.text) > keepText {
+		p.text = nil
+	}
+	n := len(e.parts) - 1
+	e.parts[e.lastPart], e.parts[n] = e.parts[n], e.parts[e.lastPart]
+	e.parts = e.parts[:n]
+	e.lastPart = 0
+}
+
+// kindOf says what a part is written as. Other dialects have system prompts among their messages, named by their role.
+func kindOf(ev *hub.Event) partKind {
+	switch {
+	case ev.Flags.Has(hub.User):
+		return userPart
+	case ev.Chan == hub.Reasoning:
+		return reasoningPart
+	case string(ev.Name) == "system", string(ev.Name) == "developer":
+		return systemPart
+	}
+	return answerPart
+}
+
+// textStart opens a part. Only version 1 announces messages.
+func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	p := e.addPart(ev)
+	p.meta = append(p.meta, meta(ev)...)
+	switch p.kind {
+	case systemPart:
+		p.role = append(p.role, ev.Name...)
+		return hub.Folded
+	case answerPart:
+		p.wire = append(p.wire, e.messageID(ev)...)
+		if e.opt.newSDK {
+			e.begin(out, "assistant.message_start", ev.Lane)
+			out.Buf = appendSome(appendText(out.Buf, `"messageId":"`, p.wire), `"phase":"`, ev.Name)
+			return e.end(out, hub.Native)
+		}
+	default:
+		p.wire = append(p.wire, ev.ID...)
+	}
+	return hub.Implied
+}
+
+// messageID is the id of the message that a part is written as: that of the upstream, but for its first part only, as
+// the full text of a message replaces all that came under its id.
+func (e *encoder) messageID(ev *hub.Event) []byte {
+	id := ev.Msg
+	if len(id) == 0 || e.messages[string(id)] {
+		id = ev.ID
+	}
+	if len(e.messages) < maxRemembered {
+		e.messages[string(id)] = true
+	}
+	return id
+}
+
+// textDelta writes what is new, and keeps it for the full text.
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+	p := e.find(ev.ID)
+	if p == nil {
+		return hub.Dropped
+	}
+	if ev.Op == hub.Replace {
+		e.kept -= len(p.text)
+		p.text, p.size, p.lost = p.text[:0], 0, false
+	}
+	e.keepText(p, ev.Text)
+	switch {
+	case p.kind == userPart && p.lost:
+		return hub.Dropped
+	case p.kind == userPart, p.kind == answerPart && ev.Op == hub.Replace, p.kind == reasoningPart && ev.Op == hub.Replace:
+		return hub.Deferred // the full text says it
+	case p.kind == systemPart:
+		return hub.Folded
+	case p.kind == reasoningPart:
+		e.begin(out, "assistant.reasoning_delta", ev.Lane)
+		out.Buf = appendText(out.Buf, `"reasoningId":"`, p.wire)
+		out.Buf = appendText(out.Buf, `"deltaContent":"`, ev.Text)
+		e.endDelta(out)
+		return hub.Native
+	}
+	e.messageDelta(out, ev, p)
+	if ev.Chan == hub.Refusal {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+// keepText adds to the text of a part, if it fits.
+func (e *encoder) keepText(p *part, text []byte) {
+	p.size += plainLen(text)
+	switch {
+	case p.lost:
+	case e.kept+len(text) > maxText:
+		e.kept -= len(p.text)
+		p.text, p.lost = nil, true
+	default:
+		e.kept += len(text)
+		p.text = append(p.text, text...)
+	}
+}
+
+// messageDelta writes a piece of an answer and counts the bytes: in the delta as version 0.1 does, or beside it.
+func (e *encoder) messageDelta(out *wire.Out, ev *hub.Event, p *part) {
+	e.begin(out, "assistant.message_delta", ev.Lane)
+	buf := appendText(out.Buf, `"messageId":"`, p.wire)
+	buf = appendText(buf, `"deltaContent":"`, ev.Text)
+	if !e.opt.newSDK {
+		buf = appendCount(buf, `"totalResponseSizeBytes":`, p.size)
+	}
+	out.Buf = e.appendLane(buf, ev.Lane)
+	e.endDelta(out)
+	if e.opt.newSDK {
+		e.begin(out, "assistant.streaming_delta", ev.Lane)
+		out.Buf = appendCount(out.Buf, `"totalResponseSizeBytes":`, p.size)
+		e.end(out, hub.Native)
+	}
+}
+
+// textEnd writes the full text.
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	p := e.find(ev.ID)
+	if p == nil {
+		return hub.Dropped
+	}
+	defer e.dropPart()
+	if p.lost {
+		return hub.Dropped
+	}
+	switch p.kind {
+	case userPart:
+		return e.userMessage(out, ev, p)
+	case systemPart:
+		e.begin(out, "system.message", ev.Lane)
+		out.Buf = appendText(out.Buf, `"content":"`, p.text)
+		out.Buf = appendText(out.Buf, `"role":"`, p.role)
+		return e.end(out, hub.Folded)
+	case reasoningPart:
+		return e.fullReasoning(out, ev, p)
+	}
+	e.begin(out, "assistant.message", ev.Lane)
+	buf := appendText(out.Buf, `"messageId":"`, p.wire)
+	buf = appendText(buf, `"content":"`, p.text)
+	buf = append(buf, `"toolRequests":[],`...)
+	buf = e.appendLane(buf, ev.Lane)
+	out.Buf = appendMembers(buf, meta(ev))
+	return e.end(out, sealed(ev))
+}
+
+// userMessage writes the user's message, which Copilot has only in full.
+func (e *encoder) userMessage(out *wire.Out, ev *hub.Event, p *part) hub.Fate {
+	e.begin(out, "user.message", ev.Lane)
+	out.Buf = appendMembers(appendText(out.Buf, `"content":"`, p.text), p.meta)
+	return e.end(out, hub.Native)
+}
+
+// fullReasoning writes a train of thought in full, with its encrypted form if there is one.
+func (e *encoder) fullReasoning(out *wire.Out, ev *hub.Event, p *part) hub.Fate {
+	e.begin(out, "assistant.reasoning", ev.Lane)
+	buf := appendText(out.Buf, `"reasoningId":"`, p.wire)
+	buf = appendText(buf, `"content":"`, p.text)
+	if ev.More != nil {
+		buf = appendSome(buf, `"`+propSignature+`":"`, ev.More.Sig)
+	}
+	out.Buf = appendMembers(buf, meta(ev))
+	return e.end(out, sealed(ev))
+}
+
+// sealed is the fate of the end of a part: signatures go where only Sabir reads them, or nowhere.
+func sealed(ev *hub.Event) hub.Fate {
+	switch {
+	case ev.More == nil || len(ev.More.Sig) == 0:
+		return hub.Native
+	case ev.Chan == hub.Reasoning:
+		return hub.Extension
+	}
+	return hub.Dropped
+}

@@ -1,0 +1,261 @@
+package copilot
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// pendingCall is a call whose arguments are not complete. An execution starts with all of them, so what is said of the
+// call meanwhile waits.
+type pendingCall struct {
+	name     []byte
+	meta     []byte // what the start says besides
+	progress []byte // the latest
+	client   bool   // the client runs it, and has not been asked to
+}
+
+// toolStart keeps what the start of a call says until its arguments are complete.
+func (e *encoder) toolStart(ev *hub.Event) hub.Fate {
+	if len(e.calls) < maxRemembered {
+		e.calls[string(ev.ID)] = &pendingCall{
+			name: bytes.Clone(ev.Name), meta: bytes.Clone(meta(ev)),
+			client: ev.Flags.Has(hub.ClientRuns) && !hasMember(meta(ev), []byte(propRequestID)),
+		}
+	}
+	return hub.Deferred
+}
+
+// toolArgs writes a fragment of the arguments, for clients that know the event.
+func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
+	if !e.opt.newSDK {
+		return hub.Deferred
+	}
+	e.begin(out, "assistant.tool_call_delta", ev.Lane)
+	buf := appendText(out.Buf, `"toolCallId":"`, ev.ID)
+	buf = appendText(buf, `"inputDelta":"`, ev.Text)
+	if c := e.calls[string(ev.ID)]; c != nil {
+		buf = appendText(buf, `"toolName":"`, c.name)
+	}
+	out.Buf = buf
+	return e.end(out, hub.Native)
+}
+
+// toolReady writes that a call is being run, and then what waited for it.
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
+	c := e.calls[string(ev.ID)]
+	delete(e.calls, string(ev.ID))
+	e.begin(out, "tool.execution_start", ev.Lane)
+	buf := appendText(out.Buf, `"toolCallId":"`, ev.ID)
+	buf = appendText(buf, `"toolName":"`, ev.Name)
+	buf = appendArguments(buf, ev)
+	buf = e.appendLane(buf, ev.Lane)
+	if c != nil {
+		buf = e.appendMeta(buf, c.meta)
+	}
+	out.Buf = e.appendMeta(buf, meta(ev))
+	fate := e.end(out, hub.Native)
+	if c != nil && c.client {
+		e.externalTool(out, ev)
+	}
+	if c != nil && len(c.progress) > 0 {
+		e.progress(out, ev, c.progress)
+	}
+	return fate
+}
+
+// appendArguments appends the arguments; those that are no JSON as text, as custom tools have them.
+func appendArguments(dst []byte, ev *hub.Event) []byte {
+	if ev.Value != nil {
+		return appendValue(dst, `"arguments":`, ev.Value)
+	}
+	return appendText(dst, `"arguments":"`, ev.Text)
+}
+
+// externalTool asks the client to run a call.
+func (e *encoder) externalTool(out *wire.Out, ev *hub.Event) {
+	e.begin(out, "external_tool.requested", ev.Lane)
+	buf := appendText(out.Buf, `"requestId":"`, ev.ID)
+	buf = appendText(buf, `"sessionId":"`, e.session)
+	buf = appendText(buf, `"toolCallId":"`, ev.ID)
+	buf = appendText(buf, `"toolName":"`, ev.Name)
+	out.Buf = appendArguments(buf, ev)
+	e.end(out, hub.Native)
+}
+
+// appendMeta appends the members that were kept. At the root of an event they must not hide its own.
+func (e *encoder) appendMeta(dst []byte, object rawjson.Value) []byte {
+	if e.opt.rootProperties {
+		return appendMembers(dst, object, "id", "timestamp", "parentId", "type", "ephemeral", "agentId", "data")
+	}
+	return appendMembers(dst, object)
+}
+
+// progress writes a text about the progress of a call.
+func (e *encoder) progress(out *wire.Out, ev *hub.Event, message []byte) hub.Fate {
+	e.begin(out, "tool.execution_progress", ev.Lane)
+	out.Buf = appendText(appendText(out.Buf, `"toolCallId":"`, ev.ID), `"progressMessage":"`, message)
+	return e.end(out, hub.Native)
+}
+
+// toolUpdate writes what can be shown of a change: a message, a title, a percentage.
+func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Fate {
+	fate := hub.Native
+	message := ev.Text
+	if len(message) == 0 {
+		fate = hub.Folded
+		message = ev.Title
+	}
+	if len(message) == 0 && ev.More != nil && len(ev.More.Percent) > 0 {
+		message = append(bytes.Clone(ev.More.Percent), " %"...)
+	}
+	switch c := e.calls[string(ev.ID)]; {
+	case len(message) == 0 && ev.Value != nil:
+		return hub.Dropped
+	case len(message) == 0:
+		return hub.Implied // a state, which the events before and after show
+	case c != nil:
+		c.progress = append(c.progress[:0], message...)
+		return hub.Deferred
+	}
+	e.progress(out, ev, message)
+	return fate
+}
+
+// toolOutput writes a partial result. It cannot be taken back, so one that replaces what was shown is left to the end.
+func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.Op == hub.Replace || len(ev.Text) == 0 && ev.Value == nil {
+		return hub.Dropped
+	}
+	e.begin(out, "tool.execution_partial_result", ev.Lane)
+	buf := append(appendText(out.Buf, `"toolCallId":"`, ev.ID), `"partialOutput":"`...)
+	if len(ev.Text) > 0 {
+		buf = append(buf, ev.Text...)
+	} else {
+		buf = rawjson.AppendEscaped(buf, ev.Value)
+	}
+	out.Buf = append(buf, `",`...)
+	fate := hub.Native
+	if ev.Chan == hub.Stderr || ev.Value != nil {
+		fate = hub.Folded
+	}
+	return e.end(out, fate)
+}
+
+// toolEnd writes how a call ended, its result, and what was kept of it. Denied and aborted calls say so in the code of their
+// error, by which the decoder knows them.
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	fate, success := hub.Native, "false"
+	switch ev.Status {
+	case hub.StatusOK:
+		success = "true"
+	case hub.StatusUnknown, hub.StatusClient, hub.StatusPaused:
+		fate, success = hub.Folded, "true" // nothing is known to be wrong
+	}
+	kept := meta(ev)
+	e.begin(out, "tool.execution_complete", ev.Lane)
+	buf := appendText(out.Buf, `"toolCallId":"`, ev.ID)
+	buf = appendValue(buf, `"success":`, []byte(success))
+	buf = appendResult(buf, ev, kept)
+	if success == "false" || ev.More != nil && len(ev.More.Err) > 0 {
+		buf = e.appendError(buf, ev, rawjson.Get(kept, metaError))
+	}
+	buf = e.appendLane(buf, ev.Lane)
+	out.Buf = appendMembers(buf, kept, metaResult, metaError, metaWrapper)
+	return e.end(out, fate)
+}
+
+// appendResult appends the result. A call that failed without one has none.
+func appendResult(dst []byte, ev *hub.Event, kept rawjson.Value) []byte {
+	rest := rawjson.Get(kept, metaResult)
+	blocks := []byte(nil)
+	if ev.More != nil {
+		blocks = ev.More.Content
+	}
+	if ev.Status != hub.StatusOK && ev.Text == nil && ev.Value == nil && blocks == nil && rest == nil {
+		return dst
+	}
+	dst = append(dst, `"result":{"content":"`...)
+	switch wrapper := rawjson.Get(kept, metaWrapper); {
+	case wrapper != nil:
+		dst = appendWrapped(dst, ev.Text, wrapper)
+	case ev.Text == nil && ev.Value != nil:
+		dst = appendSerialised(dst, ev.Value)
+	default:
+		dst = append(dst, ev.Text...)
+	}
+	dst = append(dst, `",`...)
+	dst = appendBlocks(dst, blocks)
+	return append(closeObject(appendMembers(dst, rest)), ',')
+}
+
+// appendSerialised appends a value as the content of a result: a string is itself, other values are written out.
+func appendSerialised(dst []byte, v rawjson.Value) []byte {
+	if body, ok := rawjson.Str(v); ok {
+		return append(dst, body...)
+	}
+	return rawjson.AppendEscaped(dst, v)
+}
+
+// appendWrapped appends the object that the text came in, written out.
+func appendWrapped(dst, text []byte, rest rawjson.Value) []byte {
+	object := append([]byte(`{"`+wrappedText+`":"`), text...)
+	object = closeObject(appendMembers(append(object, `",`...), rest))
+	return rawjson.AppendEscaped(dst, object)
+}
+
+// appendBlocks appends the content of a tool as blocks of MCP. Diffs and terminals, which MCP has not, go as they are.
+func appendBlocks(dst []byte, content rawjson.Value) []byte {
+	if rawjson.Kind(content) != '[' {
+		return dst
+	}
+	dst = append(dst, `"contents":[`...)
+	for it := rawjson.Elems(content); ; {
+		item, ok := it.Next()
+		if !ok {
+			break
+		}
+		if block := rawjson.Get(item, "content"); string(text(rawjson.Get(item, "type"))) == "content" && block != nil {
+			item = block
+		}
+		dst = append(append(dst, item...), ',')
+	}
+	if dst[len(dst)-1] == ',' {
+		dst = dst[:len(dst)-1]
+	}
+	return append(dst, `],`...)
+}
+
+// appendError appends why a call did not succeed.
+func (e *encoder) appendError(dst []byte, ev *hub.Event, rest rawjson.Value) []byte {
+	message, code := []byte(nil), []byte(nil)
+	if ev.More != nil {
+		message, code = ev.More.Err, ev.More.ErrCode
+	}
+	message = firstOf(message, ev.Text, []byte(endingText(ev.Status)))
+	switch {
+	case ev.Status == hub.StatusDenied:
+		code = []byte(codeDenied)
+	case ev.Status == hub.StatusAborted:
+		code = []byte(codeAborted)
+	}
+	if e.opt.errorAsString {
+		return appendText(dst, `"error":"`, message)
+	}
+	dst = append(dst, `"error":{`...)
+	dst = appendSome(appendText(dst, `"message":"`, message), `"code":"`, code)
+	return append(closeObject(appendMembers(dst, rest)), ',')
+}
+
+// endingText is the message of a call that did not say why it ended.
+func endingText(s hub.Status) string {
+	switch s {
+	case hub.StatusDenied:
+		return "The call was refused."
+	case hub.StatusAborted:
+		return "The run ended before the call did."
+	}
+	return "The call failed."
+}

@@ -1,0 +1,91 @@
+package copilot
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// What Copilot has no event for is written as an event whose type is ours: sabir. and the kind. Clients ignore types
+// that they do not know.
+
+const extensionPrefix = "sabir."
+
+// extension writes an event of our own.
+func (e *encoder) extension(out *wire.Out, ev *hub.Event) hub.Fate {
+	if !e.opt.extensions {
+		return hub.Dropped
+	}
+	e.beginAs(out, extensionPrefix+ev.Kind.String(), ev)
+	buf := out.Buf
+	m := ev.More
+	if m == nil {
+		m = &noMore
+	}
+	switch ev.Kind {
+	case hub.Plan:
+		buf = appendPlan(appendSome(buf, `"planId":"`, ev.ID), m.Items)
+	case hub.Source, hub.File:
+		buf = appendFile(appendSome(buf, `"ref":"`, ev.Ref), ev, &m.File)
+	case hub.Data:
+		buf = appendSome(appendText(buf, `"name":"`, ev.Name), `"dataId":"`, ev.ID)
+		buf = appendText(buf, `"op":"`, []byte(ev.Op.String()))
+		buf = appendValue(buf, `"value":`, ev.Value)
+	case hub.Usage:
+		buf = appendUsage(appendText(buf, `"scope":"`, []byte(ev.Scope.String())), m)
+	case hub.Raw:
+		buf = appendSome(appendText(buf, `"dialect":"`, ev.Name), `"event":"`, ev.ID)
+		if buf = appendValue(buf, `"record":`, ev.Value); ev.Value == nil {
+			buf = appendText(buf, `"record":"`, ev.Text)
+		}
+	}
+	out.Buf = buf
+	return e.end(out, hub.Extension)
+}
+
+// noMore stands in for an event without rare members. It is only read.
+var noMore = hub.More{Usage: hub.NoCounts}
+
+// appendPlan appends the entries of a plan. The names of the members are none that the filter of Caco looks for.
+func appendPlan(dst []byte, items []hub.PlanItem) []byte {
+	dst = append(dst, `"items":[`...)
+	for i := range items {
+		it := &items[i]
+		dst = appendText(append(dst, '{'), `"step":"`, it.Content)
+		dst = appendSome(dst, `"status":"`, it.Status)
+		dst = appendSome(dst, `"priority":"`, it.Priority)
+		dst = append(closeObject(appendSome(dst, `"itemId":"`, it.ID)), ',')
+	}
+	if len(items) > 0 {
+		dst = dst[:len(dst)-1]
+	}
+	return append(dst, `],`...)
+}
+
+// appendFile appends a source or a file by its address.
+func appendFile(dst []byte, ev *hub.Event, f *hub.FileRef) []byte {
+	dst = appendSome(dst, `"refId":"`, ev.ID)
+	dst = appendSome(dst, `"title":"`, ev.Title)
+	dst = appendSome(dst, `"quote":"`, ev.Text)
+	dst = appendSome(dst, `"url":"`, f.URL)
+	dst = appendSome(dst, `"fileName":"`, f.Name)
+	dst = appendSome(dst, `"fileId":"`, f.FileID)
+	dst = appendSome(dst, `"mimeType":"`, f.Media)
+	return appendValue(dst, `"range":`, ev.Value)
+}
+
+// appendUsage appends counts under the names that Copilot has for them.
+func appendUsage(dst []byte, m *hub.More) []byte {
+	dst = appendSome(dst, `"model":"`, m.Model)
+	for _, u := range usageCounts {
+		dst = appendCount(dst, `"`+u.name+`":`, *u.of(&m.Usage))
+	}
+	dst = appendCount(dst, `"totalTokens":`, m.Usage.Total)
+	dst = appendCount(dst, `"currentTokens":`, m.Usage.ContextUsed)
+	dst = appendCount(dst, `"tokenLimit":`, m.Usage.ContextSize)
+	if rawjson.Kind(m.Usage.Cost) == '0' {
+		dst = appendValue(dst, `"cost":`, m.Usage.Cost)
+		dst = appendSome(dst, `"currency":"`, m.Usage.Currency)
+	}
+	return dst
+}
