@@ -15,6 +15,7 @@ import (
 // httpBody is the body of an HTTP/1.1 answer, read straight into the pump's buffer.
 type httpBody struct {
 	conn       *upstreamConn
+	raw        *rawReader // nil where there is none
 	status     int
 	encoding   string // Content-Encoding, lower case
 	retryAfter string
@@ -29,7 +30,7 @@ type httpBody struct {
 
 func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader) (*httpBody, error) {
 	b := &httpBody{
-		conn: c, status: h.StatusCode(), persist: !h.ConnectionClose(),
+		conn: c, raw: newRawReader(c.Conn), status: h.StatusCode(), persist: !h.ConnectionClose(),
 		encoding: strings.ToLower(string(h.ContentEncoding())), retryAfter: string(h.Peek("Retry-After")),
 	}
 	switch n := h.ContentLength(); {
@@ -55,10 +56,9 @@ func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader) 
 // read implements source. The connection's read deadline is moved only when it has passed, not at every call.
 func (h *httpBody) read(b *buffer, until time.Time) error {
 	for !h.done {
-		room := b.room()
-		n, err := h.fill(room, until)
-		if n > 0 {
-			n, err = h.decode(room[:n])
+		p, err := h.fill(b, until)
+		if len(p) > 0 {
+			n, err := h.decode(p)
 			b.filled(n)
 			if n > 0 || err != nil {
 				return err
@@ -72,8 +72,28 @@ func (h *httpBody) read(b *buffer, until time.Time) error {
 	return io.EOF
 }
 
-// fill reads raw bytes, first those that came with the header.
-func (h *httpBody) fill(p []byte, until time.Time) (int, error) {
+// fill puts raw bytes into the room of b, first those that came with the header, and returns them.
+func (h *httpBody) fill(b *buffer, until time.Time) ([]byte, error) {
+	if h.raw == nil || len(h.early) > 0 {
+		p := h.room(b)
+		n, err := h.readRaw(p, until)
+		return p[:n], err
+	}
+	if err := h.arm(until); err != nil {
+		return nil, err
+	}
+	return h.raw.read(b, h.left)
+}
+
+func (h *httpBody) room(b *buffer) []byte {
+	if h.raw == nil {
+		return b.room()
+	}
+	return b.borrow()
+}
+
+// readRaw reads raw bytes into p.
+func (h *httpBody) readRaw(p []byte, until time.Time) (int, error) {
 	if len(h.early) > 0 {
 		n := copy(p, h.early)
 		if h.early = h.early[n:]; len(h.early) == 0 {
@@ -81,10 +101,8 @@ func (h *httpBody) fill(p []byte, until time.Time) (int, error) {
 		}
 		return n, nil
 	}
-	if h.armed.IsZero() || h.armed.After(until) {
-		if err := h.arm(until); err != nil {
-			return 0, err
-		}
+	if err := h.arm(until); err != nil {
+		return 0, err
 	}
 	if h.left > 0 && int64(len(p)) > h.left {
 		p = p[:h.left]
@@ -92,7 +110,11 @@ func (h *httpBody) fill(p []byte, until time.Time) (int, error) {
 	return h.conn.Read(p)
 }
 
+// arm sets the read deadline, unless one is set that is as good.
 func (h *httpBody) arm(until time.Time) error {
+	if !h.armed.IsZero() && !h.armed.After(until) {
+		return nil
+	}
 	h.armed = until
 	return h.conn.SetReadDeadline(until)
 }
@@ -150,7 +172,7 @@ func (h *httpBody) Read(p []byte) (int, error) {
 // readUntil is like read, for a plain slice.
 func (h *httpBody) readUntil(p []byte, until time.Time) (int, error) {
 	for !h.done {
-		n, err := h.fill(p, until)
+		n, err := h.readRaw(p, until)
 		if n > 0 {
 			n, err = h.decode(p[:n])
 			if n > 0 || err != nil {

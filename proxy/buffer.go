@@ -1,7 +1,9 @@
 package proxy
 
-// Sizes of read buffers. A silent stream holds the small one; a flowing stream grows to the large one, so that one
-// system call moves many records.
+import "sync"
+
+// Sizes of buffers. Where a stream can wait without a buffer, all streams share a few large ones, so that one system
+// call moves many records. Else a silent stream holds a small one, and a flowing stream one that has grown.
 const (
 	minBuffer  = 4 << 10
 	fullBuffer = 64 << 10
@@ -10,14 +12,25 @@ const (
 // buffer holds bytes that arrived and are not used up yet. A record that does not fit makes it grow; the splitter
 // limits how far.
 type buffer struct {
-	data []byte // data[:w] is filled
-	r    int    // data[r:] is unread
+	data   []byte // data[:w] is filled
+	r      int    // data[r:] is unread
+	shared *[]byte
+	kept   []byte // for the beginning of a record while the stream waits without a shared buffer
 }
+
+// shared buffers, of streams that read or write at this moment.
+var shared = sync.Pool{New: func() any {
+	p := make([]byte, 0, fullBuffer)
+	return &p
+}}
 
 func (b *buffer) unread() []byte { return b.data[b.r:] }
 
 // idle reports whether everything is used up.
 func (b *buffer) idle() bool { return len(b.data) == 0 }
+
+// large reports whether the buffer holds nothing, but memory of its own that a silent stream should not.
+func (b *buffer) large() bool { return b.idle() && b.shared == nil && cap(b.data) > minBuffer }
 
 // used marks n bytes as read.
 func (b *buffer) used(n int) {
@@ -34,7 +47,7 @@ func (b *buffer) room() []byte {
 		b.data, b.r = b.data[:n], 0
 	}
 	if len(b.data) == cap(b.data) {
-		b.grow()
+		b.grow(max(2*cap(b.data), minBuffer))
 	}
 	return b.data[len(b.data):cap(b.data)]
 }
@@ -44,20 +57,49 @@ func (b *buffer) room() []byte {
 func (b *buffer) filled(n int) {
 	b.data = b.data[:len(b.data)+n]
 	if len(b.data) == cap(b.data) && cap(b.data) < fullBuffer {
-		b.grow()
+		b.grow(2 * cap(b.data))
 	}
 }
 
-func (b *buffer) grow() {
-	next := make([]byte, len(b.data)-b.r, max(2*cap(b.data), minBuffer))
-	copy(next, b.data[b.r:])
-	b.data, b.r = next, 0
+func (b *buffer) grow(size int) {
+	b.moveTo(make([]byte, 0, size))
 }
 
-// reset empties the buffer and gives up an unusually large one.
-func (b *buffer) reset() {
-	if cap(b.data) > fullBuffer {
-		b.data = nil
+// moveTo makes p the place of the unread bytes.
+func (b *buffer) moveTo(p []byte) {
+	p = append(p[:0], b.unread()...)
+	b.release()
+	b.data, b.r = p, 0
+}
+
+// release gives up all memory but kept.
+func (b *buffer) release() {
+	if b.shared != nil {
+		shared.Put(b.shared)
+		b.shared = nil
 	}
-	b.data, b.r = b.data[:0], 0
+	b.data, b.r = nil, 0
+}
+
+// borrow is like room, with a shared buffer unless the unread bytes are many.
+func (b *buffer) borrow() []byte {
+	if b.shared == nil && len(b.unread()) <= fullBuffer/2 {
+		p := shared.Get().(*[]byte)
+		b.moveTo(*p)
+		b.shared = p
+	}
+	return b.room()
+}
+
+// park gives a shared buffer back before the stream waits. What is left of a record stays.
+func (b *buffer) park() {
+	switch n := len(b.unread()); {
+	case b.shared == nil:
+	case n == 0:
+		b.release()
+	case n <= minBuffer:
+		b.kept = append(b.kept[:0], b.unread()...)
+		b.release()
+		b.data = b.kept
+	}
 }

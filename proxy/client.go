@@ -134,7 +134,9 @@ func (s *httpSink) opened(out *wire.Out, p []byte) []byte {
 		return p
 	}
 	s.began = true
-	return append(s.startHeader(out.Framing()), p...)
+	head := s.startHeader(out.Framing())
+	s.header = fasthttp.ResponseHeader{} // for the collector: streams are long
+	return append(head, p...)
 }
 
 func (s *httpSink) startHeader(f wire.Framing) []byte {

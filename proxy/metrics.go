@@ -144,47 +144,45 @@ func (m *metrics) forRoute(path string) *routeMetrics {
 	return r
 }
 
-// add moves what was counted since the last call into the metrics.
-func (r *routeMetrics) add(now, before *tally) {
+// add moves what was counted since the last call into the metrics. before is what they know of the totals.
+func (r *routeMetrics) add(now *tally, before *progress) {
 	for k := range now.in {
-		if d := now.in[k] - before.in[k]; d > 0 {
-			r.in[k].Add(float64(d))
+		if n := now.in[k]; n > 0 {
+			r.in[k].Add(float64(n))
 		}
-		r.addOut(k, &now.out[k], &before.out[k])
+		r.addOut(k, &now.out[k])
 	}
+	now.settle()
 	for i := range now.repairs {
 		if d := now.repairs[i] - before.repairs[i]; d > 0 {
 			r.repairs[i].Add(float64(d))
 		}
 	}
-	if d := now.copied - before.copied; d > 0 {
-		r.copied.Add(float64(d))
-	}
-	if d := now.bytesIn - before.bytesIn; d > 0 {
-		r.bytesIn.Add(float64(d))
-	}
-	if d := now.bytesOut - before.bytesOut; d > 0 {
-		r.bytesOut.Add(float64(d))
-	}
+	advance(r.copied, now.copied, before.copied)
+	advance(r.bytesIn, now.bytesIn, before.bytesIn)
+	advance(r.bytesOut, now.bytesOut, before.bytesOut)
 	for reason, n := range now.faults {
 		if d := n - before.faults[reason]; d > 0 {
 			r.all.faults.WithLabelValues(r.route, string(reason)).Add(float64(d))
 		}
 	}
+	before.catchUp(now)
 }
 
-func (r *routeMetrics) addOut(k int, now, before *[hub.NumFates]int64) {
-	if *now == *before {
-		return
+func advance(c prometheus.Counter, now, before int64) {
+	if now > before {
+		c.Add(float64(now - before))
 	}
-	for f := range now {
-		d := now[f] - before[f]
-		if d <= 0 {
+}
+
+func (r *routeMetrics) addOut(k int, fates *[hub.NumFates]uint32) {
+	for f, n := range fates {
+		if n == 0 {
 			continue
 		}
-		r.out[k].Add(float64(d))
+		r.out[k].Add(float64(n))
 		if hub.Fate(f) >= hub.Extension {
-			r.loss(k, f).Add(float64(d))
+			r.loss(k, f).Add(float64(n))
 		}
 	}
 }

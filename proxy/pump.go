@@ -55,6 +55,7 @@ type pump struct {
 	firstOut        time.Duration // when the first record left; 0 = not yet
 	wrote           int64         // bytes of the body handed to the sink
 	room            int           // what the sink has put into out itself
+	outBuf          *[]byte       // where out lies while the pump works, unless it has grown too large
 	began           bool          // the sink has written
 	atEnd           bool          // the source was read to its end
 
@@ -72,7 +73,7 @@ const (
 	// flushAt is how much output gathers before it is written while there is still input.
 	flushAt = 32 << 10
 
-	// restAfter is how long a stream must be silent to give up the large buffers of a flowing one.
+	// restAfter is how long a stream must be silent to give up a large buffer of its own.
 	restAfter = 2 * time.Second
 
 	// maxWait bounds a single wait where nothing is due.
@@ -81,13 +82,38 @@ const (
 
 // run moves the stream to its end and returns how it ended; nil is a good end.
 func (p *pump) run() *hub.Failure {
-	p.begin()
+	defer p.release()
 	return p.conclude(p.move())
 }
 
+// begin makes out ready to be written to.
 func (p *pump) begin() {
-	p.sink.begin(p.out)
-	p.room = len(p.out.Buf)
+	if p.outBuf == nil {
+		p.outBuf = shared.Get().(*[]byte)
+	}
+	if p.out.Buf == nil {
+		p.out.Buf = *p.outBuf
+	}
+	if len(p.out.Buf) == 0 {
+		p.sink.begin(p.out)
+		p.room = len(p.out.Buf)
+	}
+}
+
+// rest gives the memory of out back before the pump waits, unless something is left in it.
+func (p *pump) rest() {
+	if len(p.out.Buf) > p.room || p.outBuf == nil {
+		return
+	}
+	shared.Put(p.outBuf)
+	p.outBuf, p.out.Buf = nil, nil
+}
+
+// release gives up all memory.
+func (p *pump) release() {
+	p.out.Reset()
+	p.rest()
+	p.buf.release()
 }
 
 // move reads and writes until the upstream or the engine is done, or somebody stops the stream. What the engine said
@@ -95,6 +121,7 @@ func (p *pump) begin() {
 func (p *pump) move() *hub.Failure {
 	for {
 		now := p.now()
+		p.begin()
 		next, over := p.eng.tick(now)
 		if over {
 			return nil // whatever happens now, the run was complete
@@ -105,7 +132,9 @@ func (p *pump) move() *hub.Failure {
 		if err := p.flush(); err != nil {
 			return p.writeFailure(err)
 		}
+		p.rest()
 		err := p.src.read(&p.buf, p.start.Add(p.deadline(next, now)))
+		p.begin()
 		if f, done := p.step(err, p.now()); done || f != nil {
 			return f
 		}
@@ -146,6 +175,7 @@ func (p *pump) conclude(f *hub.Failure) *hub.Failure {
 	if f != nil && clientFault(f.Code) {
 		return f
 	}
+	p.begin()
 	mute := p.status && !p.began
 	end := p.eng.finish(f, p.now(), mute)
 	n := len(p.out.Buf) - p.room
@@ -202,7 +232,7 @@ func (p *pump) deadline(engine, now time.Duration) time.Duration {
 	earlier(p.lastIn, p.limits.idle)
 	earlier(p.lastOut, p.limits.keepalive)
 	earlier(0, p.limits.total)
-	if p.large() {
+	if p.buf.large() {
 		earlier(p.lastIn, restAfter)
 	}
 	return at
@@ -222,24 +252,10 @@ func (p *pump) wake(now time.Duration) *hub.Failure {
 			return p.writeFailure(err)
 		}
 	}
-	if p.large() && now-p.lastIn >= restAfter {
-		p.rest()
+	if p.buf.large() && now-p.lastIn >= restAfter {
+		p.buf.release()
 	}
 	return nil
-}
-
-// large reports whether the buffers have grown beyond what a silent stream should hold, and could be given up.
-func (p *pump) large() bool {
-	return len(p.out.Buf) == p.room && (p.buf.idle() && cap(p.buf.data) > minBuffer || cap(p.out.Buf) > minBuffer)
-}
-
-// rest gives up the buffers of a flowing stream: most streams are silent most of the time.
-func (p *pump) rest() {
-	if p.buf.idle() {
-		p.buf.data = nil
-	}
-	p.out.Buf = nil
-	p.begin()
 }
 
 // flush writes what the engine has left in out. Bytes that are no record (comments of a copied stream) do not open the

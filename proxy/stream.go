@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"maps"
 	"net"
 	"strings"
 	"time"
@@ -19,7 +18,7 @@ type stream struct {
 	stop   *stopper
 	pump   pump
 	tally  *tally
-	before tally // as far as the metrics know
+	before progress // as far as the metrics know
 	engine engine
 	first  bool // the first record has left
 	begun  time.Time
@@ -74,6 +73,7 @@ func (s *Server) run(c *call, st *stopper, sink sink) *hub.Failure {
 	x.engine, x.pump.out, x.tally = c.route.engine(c.target, c.target.clientFraming(c.session != nil))
 	defer c.target.release(x.engine)
 	x.prepare(sink)
+	defer x.pump.release()
 	f := x.open(sink)
 	c.release()
 	if f == nil {
@@ -99,7 +99,6 @@ func (x *stream) prepare(sink sink) {
 	p.arrived = x.arrived
 	p.limits = pumpLimits{idle: r.up.cfg.Timeouts.Idle, keepalive: r.cfg.Timeouts.Keepalive, total: r.cfg.Timeouts.Stream}
 	p.beat = x.beat
-	p.begin()
 }
 
 func (x *stream) beat(out *wire.Out) {
@@ -183,16 +182,6 @@ func (x *stream) flushed() {
 	}
 	x.tally.bytesOut = x.pump.wrote
 	m.add(x.tally, &x.before)
-	faults := x.before.faults
-	x.before = *x.tally
-	if len(x.tally.faults) == 0 {
-		return
-	}
-	if faults == nil {
-		faults = map[hub.Reason]int64{}
-	}
-	maps.Copy(faults, x.tally.faults)
-	x.before.faults = faults
 }
 
 func (x *stream) arrived(now time.Duration) {
@@ -245,7 +234,7 @@ func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap
 		zap.String("from", c.route.source.Name), zap.String("to", c.target.dialect.Name),
 		zap.String("ending", ending), zap.String("request_id", c.id), zap.String("peer", c.peer),
 		zap.Int64("records", t.records), zap.Int64("events_in", t.eventsIn()), zap.Int64("events_out", t.eventsOut()),
-		zap.Uint64("repairs", t.repairs.Total()), zap.Int64("dropped", t.fate(hub.Dropped)),
+		zap.Uint64("repairs", t.repairs.Total()), zap.Int64("dropped", t.dropped()),
 		zap.Int64("bytes_in", t.bytesIn), zap.Int64("bytes_out", x.pump.wrote),
 		zap.Duration("first_event", x.pump.firstOut), zap.Duration("total", took),
 	}

@@ -1,19 +1,26 @@
 package proxy
 
-import "github.com/sabir-proxy/sabir/adapters/hub"
+import (
+	"maps"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
 
 // tally counts what happened in one stream. The pump moves it into the metrics at every flush and into the log at the
 // end; counting into plain integers keeps atomic operations out of the loop.
 type tally struct {
 	records  int64
 	bytesIn  int64 // used by the splitter
-	bytesOut int64 // framed
-	in       [hub.NumKinds]int64
-	out      [hub.NumKinds][hub.NumFates]int64
+	bytesOut int64 // of the body, written to the client
 	copied   int64 // records that were not translated
 	repairs  hub.RepairCounts
 	faults   map[hub.Reason]int64
 	first    *hub.Error
+
+	// Events since the last settle, and the sums of those before.
+	in      [hub.NumKinds]uint32
+	out     [hub.NumKinds][hub.NumFates]uint32
+	settled struct{ in, out, dropped int64 }
 }
 
 func (t *tally) fault(e *hub.Error) {
@@ -40,26 +47,54 @@ func (t *tally) errors() (n int64) {
 	return n
 }
 
-func (t *tally) eventsIn() (n int64) {
+// settle forgets the kinds of the events so far.
+func (t *tally) settle() {
+	t.settled.in, t.settled.out, t.settled.dropped = t.eventsIn(), t.eventsOut(), t.dropped()
+	clear(t.in[:])
+	clear(t.out[:])
+}
+
+func (t *tally) eventsIn() int64 {
+	n := t.settled.in
 	for _, v := range t.in {
-		n += v
+		n += int64(v)
 	}
 	return n
 }
 
-func (t *tally) eventsOut() (n int64) {
+func (t *tally) eventsOut() int64 {
+	n := t.settled.out
 	for k := range t.out {
 		for _, v := range t.out[k] {
-			n += v
+			n += int64(v)
 		}
 	}
 	return n
 }
 
-// fate is how many events met fate f.
-func (t *tally) fate(f hub.Fate) (n int64) {
+// dropped is how many events the client's dialect could not carry at all.
+func (t *tally) dropped() int64 {
+	n := t.settled.dropped
 	for k := range t.out {
-		n += t.out[k][f]
+		n += int64(t.out[k][hub.Dropped])
 	}
 	return n
+}
+
+// progress is how far the metrics know of the totals of a tally.
+type progress struct {
+	bytesIn, bytesOut, copied int64
+	repairs                   hub.RepairCounts
+	faults                    map[hub.Reason]int64
+}
+
+func (p *progress) catchUp(t *tally) {
+	p.bytesIn, p.bytesOut, p.copied, p.repairs = t.bytesIn, t.bytesOut, t.copied, t.repairs
+	if len(t.faults) == 0 {
+		return
+	}
+	if p.faults == nil {
+		p.faults = map[hub.Reason]int64{}
+	}
+	maps.Copy(p.faults, t.faults)
 }

@@ -41,7 +41,12 @@ func Translate(ctx context.Context, in io.Reader, out io.Writer, c PipelineConfi
 	src.abandon()
 	t := Translation{
 		Ending: p.end, Failure: f, Records: p.tally.records, EventsIn: p.tally.eventsIn(), EventsOut: p.tally.eventsOut(),
-		Faults: p.tally.errors(), Repairs: p.tally.repairs, Fates: p.tally.out,
+		Faults: p.tally.errors(), Repairs: p.tally.repairs,
+	}
+	for k := range p.tally.out {
+		for f, n := range p.tally.out[k] {
+			t.Fates[k][f] = int64(n)
+		}
 	}
 	return t, w.err
 }

@@ -1,0 +1,69 @@
+//go:build unix
+
+package proxy
+
+import (
+	"io"
+	"syscall"
+)
+
+// rawReader reads from a socket without holding a buffer while it waits: the buffer is taken when there is something
+// to read. It is for one body, so that reading allocates nothing.
+type rawReader struct {
+	conn  syscall.RawConn
+	call  func(fd uintptr) bool
+	into  *buffer
+	limit int64 // bytes to read at most; 0 is no limit
+	got   []byte
+	err   error
+}
+
+// newRawReader returns nil for connections that are no bare sockets.
+func newRawReader(c any) *rawReader {
+	sc, ok := c.(syscall.Conn)
+	if !ok {
+		return nil
+	}
+	conn, err := sc.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	r := &rawReader{conn: conn}
+	r.call = r.try
+	return r
+}
+
+// read returns what it has put into the room of b.
+func (r *rawReader) read(b *buffer, limit int64) ([]byte, error) {
+	r.into, r.limit, r.got, r.err = b, limit, nil, nil
+	if err := r.conn.Read(r.call); err != nil {
+		b.park()
+		return nil, err
+	}
+	return r.got, r.err
+}
+
+// try reads once; false means that the socket has nothing yet.
+func (r *rawReader) try(fd uintptr) bool {
+	p := r.into.borrow()
+	if r.limit > 0 && int64(len(p)) > r.limit {
+		p = p[:r.limit]
+	}
+	for {
+		n, err := syscall.Read(int(fd), p)
+		switch {
+		case err == syscall.EINTR:
+			continue
+		case err == syscall.EAGAIN:
+			r.into.park()
+			return false
+		case err != nil:
+			r.err = err
+		case n == 0:
+			r.err = io.EOF
+		default:
+			r.got = p[:n]
+		}
+		return true
+	}
+}
