@@ -1,0 +1,116 @@
+package simplified
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// maxLanes is how many sub-agents are remembered; of more, the oldest is forgotten.
+const maxLanes = 256
+
+// lane is an agent: the root, or a sub-agent that has not ended.
+type lane struct {
+	id   []byte
+	text thinker
+}
+
+// lane returns the state of a sub-agent; isNew tells that it was not known.
+func (d *decoder) lane(dst []hub.Event, id []byte) (_ []hub.Event, l *lane, isNew bool) {
+	if l = d.lanes[string(id)]; l != nil {
+		return dst, l, false
+	}
+	if len(d.order) == maxLanes {
+		dst = d.forget(dst, d.order[0])
+	}
+	l = &lane{id: append([]byte(nil), id...), text: newThinker(d.limit)}
+	d.lanes[string(id)] = l
+	d.order = append(d.order, l)
+	return dst, l, true
+}
+
+// forget lets go of a sub-agent, and of the text that was kept back for it.
+func (d *decoder) forget(dst []hub.Event, l *lane) []hub.Event {
+	dst = d.spoken(dst, l)
+	delete(d.lanes, string(l.id))
+	for i, o := range d.order {
+		if o == l {
+			d.order = append(d.order[:i], d.order[i+1:]...)
+			break
+		}
+	}
+	return dst
+}
+
+// agentStarted opens a lane. The execution's id is that of the lane: later frames call it subagentId, and its end id.
+func (d *decoder) agentStarted(dst []hub.Event, f *frame) ([]hub.Event, error) {
+	id, ok := rawjson.Str(f.ExecutionID)
+	if !ok || len(id) == 0 {
+		return dst, hub.NewError(hub.ReasonMissing, "executionId", -1, "a sub-agent needs an id")
+	}
+	dst = d.spoken(dst, d.at)
+	dst, _, _ = d.lane(dst, id)
+	dst, ev := d.event(dst, hub.AgentStart)
+	ev.ID = id
+	ev.Name, _ = rawjson.Str(f.Name)
+	ev.Title, _ = rawjson.Str(f.Task)
+	return dst, nil
+}
+
+// agentData decodes the frame of a sub-agent. One that was not started, as behind a place to resume from, is named here,
+// too.
+func (d *decoder) agentData(dst []hub.Event, f *frame, data rawjson.Value) ([]hub.Event, error) {
+	id, ok := rawjson.Str(f.SubagentID)
+	switch {
+	case !ok || len(id) == 0:
+		return dst, hub.NewError(hub.ReasonMissing, "subagentId", -1, "a sub-agent needs an id")
+	case rawjson.Kind(f.Data) != '{':
+		return dst, hub.NewError(hub.ReasonType, "data", -1, "want a frame")
+	case d.depth == maxNesting:
+		return d.raw(dst, data), nil
+	}
+	dst, inner, isNew := d.lane(dst, id)
+	if isNew {
+		var ev *hub.Event
+		dst, ev = d.event(dst, hub.AgentStart)
+		ev.ID, ev.Flags = id, hub.Synthetic
+		ev.Name, _ = rawjson.Str(f.SubagentName)
+	}
+	outer := d.at
+	d.at = inner
+	d.depth++
+	dst, err := d.frame(dst, f.Data)
+	d.depth--
+	d.at = outer
+	if e, ok := err.(*hub.Error); ok {
+		placed := *e
+		placed.Path, placed.Offset = "data."+e.Path, -1
+		return dst, &placed
+	}
+	return dst, err
+}
+
+// agentEnded closes a lane. Times, documents and tokens have no kind of their own here and are kept for the way back.
+func (d *decoder) agentEnded(dst []hub.Event, f *frame, typ []byte, data rawjson.Value) ([]hub.Event, error) {
+	id, ok := rawjson.Str(f.ID)
+	if !ok || len(id) == 0 {
+		return dst, hub.NewError(hub.ReasonMissing, "id", -1, "a sub-agent needs an id")
+	}
+	if l := d.lanes[string(id)]; l != nil {
+		dst = d.forget(dst, l)
+	}
+	dst, ev := d.event(dst, hub.AgentEnd)
+	ev.ID, ev.Status = id, hub.StatusOK
+	ev.Name, _ = rawjson.Str(f.Name)
+	ev.Title, _ = rawjson.Str(f.Task)
+	if summary, _ := rawjson.Str(f.Summary); len(summary) > 0 {
+		ev.Text = summary
+	}
+	if string(typ) == typeAgentError {
+		ev.Status = hub.StatusError
+		if body := d.bodyOf(f.Error); body != nil {
+			d.more(ev).Err = body
+		}
+	}
+	d.keepRest(ev, data, "type", "messageId", "id", "name", "task", "status", "summary", "error")
+	return dst, nil
+}

@@ -1,0 +1,194 @@
+package simplified
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// The kinds that questions of other dialects get, so that some widget of the client fits: an open question, and the
+// approval of a tool of which nothing more is known.
+const (
+	kindQuestion   = "user_question"
+	kindPermission = "mcp_tool"
+)
+
+// ask writes a question. Version 1 has none: its clients would wait for something they cannot show.
+func (e *encoder) ask(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
+	kept, isOwn := rawjson.Str(rawjson.Get(own(ev), "kind"))
+	if !e.opt.v2 && !isOwn {
+		return hub.Dropped
+	}
+	kind, fate := kindPermission, hub.Folded
+	switch {
+	case isOwn:
+		kind, fate = string(kept), hub.Native
+	case ev.What == hub.AskQuestion:
+		kind, fate = kindQuestion, hub.Native
+	case ev.What == hub.AskInput:
+		kind = kindQuestion
+	case ev.What == hub.AskPermission:
+		fate = hub.Native
+	}
+	e.asks[string(ev.ID)] = kind
+	e.open(out, a, kind+endPending)
+	if isOwn {
+		out.Buf = appendRaw(out.Buf, `,"data":`, ev.Value)
+	} else {
+		out.Buf = appendQuestion(append(out.Buf, `,"data":`...), ev, kind)
+	}
+	e.close(out, a)
+	return fate
+}
+
+// appendQuestion appends the data of a question. The call that it is about is known by one id only.
+func appendQuestion(dst []byte, ev *hub.Event, kind string) []byte {
+	dst = append(append(append(dst, `{"approvalId":"`...), ev.ID...), '"')
+	dst = appendText(dst, `,"toolCallId":"`, ev.Ref)
+	dst = appendText(dst, `,"markupToolCallId":"`, ev.Ref)
+	if kind == kindPermission {
+		dst = appendText(dst, `,"description":"`, ev.Title)
+		dst = appendRaw(dst, `,"input":`, ev.Value)
+		return append(dst, '}')
+	}
+	dst = append(append(append(dst, `,"question":"`...), ev.Title...), `","options":[`...)
+	if ev.More != nil {
+		for i := range ev.More.Options {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(append(append(dst, `{"label":"`...), labelOf(&ev.More.Options[i])...), `"}`...)
+		}
+	}
+	return append(dst, `],"multiSelect":false,"allowFreeformInput":true}`...)
+}
+
+func labelOf(o *hub.AskOption) []byte {
+	if len(o.Name) > 0 {
+		return o.Name
+	}
+	return o.ID
+}
+
+// answer closes the question on all screens. One that the stream itself never answered is left as it is.
+func (e *encoder) answer(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
+	kind, isShown := e.asks[string(ev.ID)]
+	delete(e.asks, string(ev.ID))
+	switch {
+	case !isShown:
+		return hub.Dropped
+	case ev.Flags.Has(hub.Synthetic):
+		return hub.Implied
+	}
+	end := endAnswered
+	switch ev.Status {
+	case hub.StatusCancelled, hub.StatusExpired:
+		end = endCancelled
+	case hub.StatusUnresolved:
+		end = endStale
+	}
+	if data := rawjson.Get(own(ev), "data"); data != nil {
+		if status, _ := decision(ev.Value); status == ev.Status {
+			end = endAnswered // that it was not answered is in the answer
+		}
+		e.open(out, a, kind+end)
+		out.Buf = appendRaw(out.Buf, `,"data":`, data)
+		e.close(out, a)
+		return hub.Native
+	}
+	e.open(out, a, kind+end)
+	out.Buf = append(append(append(out.Buf, `,"data":{"approvalId":"`...), ev.ID...), '"')
+	out.Buf = appendResponse(out.Buf, ev)
+	out.Buf = append(out.Buf, '}')
+	e.close(out, a)
+	return hub.Folded
+}
+
+// appendResponse appends what came back: as it is, or the option that was chosen.
+func appendResponse(dst []byte, ev *hub.Event) []byte {
+	switch {
+	case ev.Value != nil:
+		return appendRaw(dst, `,"response":`, ev.Value)
+	case len(ev.Name) > 0:
+		dst = append(append(dst, `,"response":{"decision":"`...), ev.Name...)
+		return append(append(append(dst, `","selectedOptions":["`...), ev.Name...), `"]}`...)
+	}
+	return dst
+}
+
+// runEnd writes the end. A run that failed before it began has no message.
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	fate := hub.Folded
+	switch ev.Status {
+	case hub.StatusDone:
+		fate = hub.Native
+	case hub.StatusPaused:
+		if e.opt.v2 && len(e.asks) > 0 {
+			return hub.Implied // the stream stays with the question
+		}
+	case hub.StatusFailed:
+		return e.failed(out, ev, failedText, hub.Native)
+	case hub.StatusTruncated:
+		return e.failed(out, ev, failedText, hub.Folded)
+	case hub.StatusCancelled:
+		return e.failed(out, ev, cancelText, hub.Folded)
+	}
+	e.messageEnd(out, ev)
+	return fate
+}
+
+// failed writes the end of a run that did not do what it should. A reason of its own would hide that a run was
+// cancelled: the server has one text for that.
+func (e *encoder) failed(out *wire.Out, ev *hub.Event, reason string, fate hub.Fate) hub.Fate {
+	text := []byte(reason)
+	if reason != cancelText && ev.More != nil && len(ev.More.Err) > 0 {
+		text = ev.More.Err
+	}
+	if e.opt.failure == failureText {
+		if !e.begun {
+			e.begin(out, ev)
+		}
+		e.boundary(out, e.root)
+		e.open(out, e.root, typeResponse)
+		out.Buf = appendText(out.Buf, `,"data":"`, text)
+		e.close(out, e.root)
+		e.messageEnd(out, ev)
+		return hub.Folded
+	}
+	out.Begin("")
+	out.Buf = append(append(out.Buf, `{"type":"error","data":"`...), text...)
+	out.Buf = append(out.Buf, `"}`...)
+	out.End()
+	if e.opt.failure == failureBoth {
+		e.messageEnd(out, ev)
+	}
+	return fate
+}
+
+func (e *encoder) messageEnd(out *wire.Out, ev *hub.Event) {
+	if !e.begun {
+		e.begin(out, ev)
+	}
+	e.boundary(out, e.root)
+	e.finalSources(out)
+	out.Begin("")
+	out.Buf = append(append(out.Buf, `{"type":"messageEnd","messageId":"`...), e.id...)
+	out.Buf = append(out.Buf, '"')
+	if kept := own(ev); kept != nil {
+		out.Buf = appendMembers(out.Buf, kept)
+	} else {
+		out.Buf = e.appendEnd(out.Buf)
+	}
+	out.Buf = append(out.Buf, '}')
+	out.End()
+}
+
+// appendEnd appends what the stream has told of the run. How long it took nobody here knows.
+func (e *encoder) appendEnd(dst []byte) []byte {
+	stats := rawjson.Value(e.stats)
+	if len(stats) == 0 {
+		stats = rawjson.Value(`{"modelName":"","usedLocation":false,"usedPersonalization":false}`)
+	}
+	dst = appendRaw(dst, `,"modelStats":`, stats)
+	return append(dst, `,"usedLocation":false,"usedPersonalization":false`...)
+}

@@ -1,0 +1,197 @@
+package simplified
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// maxSaid is how many bytes of a sub-agent's text are kept for its summary.
+const maxSaid = 64 << 10
+
+// agent is the root or a sub-agent that has not ended.
+type agent struct {
+	head  []byte // what is before a frame of it
+	depth int    // how many frames are around one of it
+
+	text     thinker // follows what readers make of its answer
+	thinking bool    // a think element is open
+
+	task  []byte
+	since int64  // milliseconds since the Unix epoch; 0 = not said
+	said  []byte // its answer, up to maxSaid
+}
+
+// say keeps what a sub-agent answers. Beyond the limit the summary stops short; the frames have told it all.
+func (a *agent) say(text []byte) {
+	if a.depth > 0 && len(a.said)+len(text) <= maxSaid {
+		a.said = append(a.said, text...)
+	}
+}
+
+// agent returns the agent of a lane.
+func (e *encoder) agent(lane []byte) *agent {
+	if len(lane) == 0 {
+		return e.root
+	}
+	if a := e.lanes[string(lane)]; a != nil {
+		return a
+	}
+	return e.root
+}
+
+// around is the agent whose frames tell of the sub-agents of a: itself, or the root where they are not nested.
+func (e *encoder) around(a *agent) *agent {
+	if e.opt.flat {
+		return e.root
+	}
+	return a
+}
+
+// agentStart writes the start, and makes what will stand before every frame of the sub-agent: deltas then cost a copy.
+func (e *encoder) agentStart(out *wire.Out, ev *hub.Event, outer *agent) hub.Fate {
+	e.boundary(out, outer)
+	outer = e.around(outer)
+	a := &agent{depth: outer.depth + 1, text: newThinker(0), task: append([]byte(nil), ev.Title...)}
+	a.head = append(append(a.head, outer.head...), `{"type":"`+typeAgentData+`"`...)
+	a.head = append(append(a.head, `,"subagentId":"`...), ev.ID...)
+	a.head = append(append(a.head, `","subagentName":"`...), ev.Name...)
+	a.head = append(a.head, `","data":`...)
+	if ev.More != nil {
+		a.since = ev.More.Time
+	}
+	e.lanes[string(ev.ID)] = a
+
+	e.open(out, outer, typeAgentStarted)
+	out.Buf = append(append(out.Buf, `,"executionId":"`...), ev.ID...)
+	out.Buf = append(append(out.Buf, `","name":"`...), ev.Name...)
+	out.Buf = append(append(out.Buf, `","task":"`...), ev.Title...)
+	out.Buf = append(out.Buf, '"')
+	e.close(out, outer)
+	return hub.Native
+}
+
+// agentEnd writes the members in the order of the server. What is unknown is left out, but for the lists and texts that
+// clients look at.
+func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event, outer *agent) hub.Fate {
+	a := e.agent(ev.ID)
+	delete(e.lanes, string(ev.ID))
+	e.endThought(out, a)
+	outer = e.around(outer)
+	isError := ev.Status == hub.StatusError || ev.Status == hub.StatusDenied || ev.Status == hub.StatusAborted
+	typ, status := typeAgentDone, statusSuccess
+	if isError {
+		typ, status = typeAgentError, statusError
+	}
+	task := ev.Title
+	if len(task) == 0 {
+		task = a.task
+	}
+	e.open(out, outer, typ)
+	b := append(append(out.Buf, `,"id":"`...), ev.ID...)
+	b = append(append(b, `","name":"`...), ev.Name...)
+	b = append(append(b, `","task":"`...), task...)
+	b = append(append(append(b, `","status":"`...), status...), '"')
+	rest := own(ev)
+	b = appendTimes(b, ev, a, rest)
+	b = append(b, `,"summary":"`...)
+	if !isError {
+		b = appendSummary(b, ev, a)
+	}
+	b = append(b, '"')
+	if isError {
+		b = append(append(b, `,"error":"`...), agentError(ev)...)
+		b = append(b, '"')
+	}
+	out.Buf = appendMembers(b, rest, "startTime", "endTime", "documents")
+	e.close(out, outer)
+	if ev.Status == hub.StatusOK || ev.Status == hub.StatusError {
+		return hub.Native
+	}
+	return hub.Folded
+}
+
+// appendTimes appends when the sub-agent ran, and its documents, as they came or as far as they are known.
+func appendTimes(dst []byte, ev *hub.Event, a *agent, rest rawjson.Value) []byte {
+	until := int64(0)
+	if ev.More != nil {
+		until = ev.More.Time
+	}
+	dst = appendTime(dst, `,"startTime":`, rawjson.Get(rest, "startTime"), a.since)
+	dst = appendTime(dst, `,"endTime":`, rawjson.Get(rest, "endTime"), until)
+	if docs := rawjson.Get(rest, "documents"); docs != nil {
+		return append(append(dst, `,"documents":`...), docs...)
+	}
+	return append(dst, `,"documents":[]`...)
+}
+
+// appendTime appends a time, as it was kept or in milliseconds since the Unix epoch; nothing where it is not known.
+func appendTime(dst []byte, member string, kept rawjson.Value, ms int64) []byte {
+	switch {
+	case kept != nil:
+		return append(append(dst, member...), kept...)
+	case ms > 0:
+		return strconv.AppendInt(append(dst, member...), ms, 10)
+	}
+	return dst
+}
+
+// appendSummary appends the result as the body of a string. The server's own sub-agents answer with what they said.
+func appendSummary(dst []byte, ev *hub.Event, a *agent) []byte {
+	if len(ev.Text) > 0 {
+		return append(dst, ev.Text...)
+	}
+	if body, ok := rawjson.Str(ev.Value); ok {
+		return append(dst, body...)
+	}
+	if ev.Value != nil {
+		return rawjson.AppendEscaped(dst, ev.Value)
+	}
+	return append(dst, a.said...)
+}
+
+// agentError is why a sub-agent failed.
+func agentError(ev *hub.Event) []byte {
+	switch {
+	case ev.More != nil && len(ev.More.Err) > 0:
+		return ev.More.Err
+	case ev.Status == hub.StatusDenied:
+		return []byte(deniedText)
+	case ev.Status == hub.StatusAborted:
+		return []byte(abortedText)
+	}
+	return []byte("Unknown error")
+}
+
+// appendMembers appends the members of an object, each with a comma before it, but for those named.
+func appendMembers(dst []byte, object rawjson.Value, without ...string) []byte {
+	n := len(dst)
+	dst = appendRest(append(dst, ','), object, without...)
+	if len(dst) == n+1 {
+		return dst[:n]
+	}
+	return dst[:len(dst)-1]
+}
+
+// nextChar reads the character that a string body begins with: its length in bytes and in UTF-16 code units.
+func nextChar(body []byte) (size, units int) {
+	if body[0] != '\\' {
+		r, n := utf8.DecodeRune(body)
+		return n, unitsOf(r)
+	}
+	if len(body) < 6 || body[1] != 'u' {
+		return min(2, len(body)), 1
+	}
+	isPair := len(body) >= 12 && body[6] == '\\' && body[7] == 'u'
+	if isPair {
+		var plain [8]byte
+		joined, n := utf8.DecodeRune(rawjson.AppendUnescaped(plain[:0], body[:12]))
+		if unitsOf(joined) == 2 && n == 4 {
+			return 12, 2
+		}
+	}
+	return 6, 1
+}

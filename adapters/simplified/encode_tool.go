@@ -1,0 +1,367 @@
+package simplified
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// What the ends of calls say where nobody gave a reason. The first is the server's own.
+const (
+	toolErrorText = "Unknown tool error"
+	deniedText    = "Denied"
+	abortedText   = "Aborted"
+	waitingText   = "The tool waits for an answer that this client cannot give."
+)
+
+// call is a tool call that has not ended.
+type call struct {
+	name       string // plain
+	attrs      []Attr
+	isTodo     bool
+	isHidden   bool
+	isFinished bool // it arrived with its end, which tells it in one frame
+	isShown    bool // its tool_call_started was written
+}
+
+// tool writes the three events of a call that have frames. Arguments on their way, progress and partial results have none.
+func (e *encoder) tool(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
+	if ev.Kind == hub.ToolStart {
+		return e.toolStart(out, ev, a)
+	}
+	c := e.tools[string(ev.ID)]
+	if c == nil {
+		return hub.Dropped
+	}
+	if ev.Kind == hub.ToolReady {
+		return e.toolReady(out, ev, a, c)
+	}
+	delete(e.tools, string(ev.ID))
+	return e.toolEnd(out, ev, a, c)
+}
+
+// toolStart waits for the arguments, as the start has a place for some of them and later frames have not.
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
+	c := &call{
+		name:       string(rawjson.AppendUnescaped(nil, ev.Name)),
+		isTodo:     e.opt.todoTools.has(ev.Name),
+		isHidden:   e.opt.hiddenTools.has(ev.Name),
+		isFinished: ev.Status == hub.StatusOK,
+	}
+	e.tools[string(ev.ID)] = c
+	switch {
+	case c.isTodo || c.isHidden:
+		return hub.Dropped
+	case e.opt.announceStart && !c.isFinished:
+		e.start(out, ev, a, c, nil, statusRunning)
+		return hub.Native
+	}
+	return hub.Deferred
+}
+
+// toolReady is where the server, too, begins to show a call: when it runs.
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, a *agent, c *call) hub.Fate {
+	switch {
+	case c.isTodo:
+		return e.todoCall(out, ev, a)
+	case c.isHidden:
+		return hub.Dropped
+	}
+	isWhole := false
+	c.attrs, isWhole = e.attributes(ev)
+	if !c.isShown && !c.isFinished {
+		e.start(out, ev, a, c, c.attrs, statusRunning)
+		c.attrs = nil
+	}
+	if isWhole && !e.opt.announceStart && !c.isFinished {
+		return hub.Native
+	}
+	return hub.Folded // what is written with the end may have attributes of the end among the arguments
+}
+
+// start writes a tool_call_started.
+func (e *encoder) start(out *wire.Out, ev *hub.Event, a *agent, c *call, list []Attr, status string) {
+	id := string(rawjson.AppendUnescaped(nil, ev.ID))
+	e.plain = AppendToolCall(e.plain[:0], ToolCall{Type: c.name, Status: status, ID: id, Attrs: list})
+	e.startWith(out, ev, a, c, e.plain, status)
+}
+
+// startWith writes a tool_call_started with this element.
+func (e *encoder) startWith(out *wire.Out, ev *hub.Event, a *agent, c *call, element []byte, status string) {
+	e.boundary(out, a)
+	c.isShown = true
+	e.open(out, a, typeToolStarted)
+	out.Buf = append(out.Buf, `,"data":{"content":`...)
+	out.Buf = rawjson.AppendString(out.Buf, element)
+	out.Buf = append(append(out.Buf, `,"toolCallId":"`...), ev.ID...)
+	out.Buf = append(append(append(out.Buf, `","status":"`...), status...), `"}`...)
+	e.close(out, a)
+}
+
+// toolEnd writes success or error: clients know no third way for a call to end.
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, a *agent, c *call) hub.Fate {
+	if c.isTodo || c.isHidden {
+		return hub.Dropped
+	}
+	extra := e.extraOf(ev, c)
+	switch ev.Status {
+	case hub.StatusError, hub.StatusDenied, hub.StatusAborted:
+		return e.toolFailed(out, ev, a, c, nil)
+	case hub.StatusPaused:
+		if e.opt.v2 {
+			e.ensureShown(out, ev, a, c)
+			return hub.Implied // its widget goes on waiting
+		}
+		return e.toolFailed(out, ev, a, c, []byte(waitingText))
+	}
+	if c.isFinished {
+		e.finished(out, ev, a, c, extra)
+	} else {
+		e.ensureShown(out, ev, a, c)
+		e.openEnd(out, ev, a, typeToolSuccess, statusSuccess)
+		out.Buf = appendRaw(out.Buf, `,"extra":`, extra)
+		out.Buf = append(out.Buf, '}')
+		e.close(out, a)
+	}
+	return endFate(ev, c, extra)
+}
+
+// endFate says whether a reader gets the end as it is: there is no place for results.
+func endFate(ev *hub.Event, c *call, extra rawjson.Value) hub.Fate {
+	hasResult := len(ev.Text) > 0 || ev.Value != nil || ev.More != nil && ev.More.Content != nil
+	isExtra := extra != nil && bytes.Equal(extra, ev.Value) && !c.isFinished
+	if ev.Status == hub.StatusOK && (!hasResult || isExtra) {
+		return hub.Native
+	}
+	return hub.Folded
+}
+
+// ensureShown starts a call whose end is not the one that it arrived with.
+func (e *encoder) ensureShown(out *wire.Out, ev *hub.Event, a *agent, c *call) {
+	if !c.isShown {
+		e.start(out, ev, a, c, c.attrs, statusRunning)
+	}
+}
+
+// finished writes a call and its end in one frame. What the end brings is merged into the tag as clients would do it.
+func (e *encoder) finished(out *wire.Out, ev *hub.Event, a *agent, c *call, extra rawjson.Value) {
+	id := string(rawjson.AppendUnescaped(nil, ev.ID))
+	element := AppendToolCall(nil, ToolCall{Type: c.name, Status: statusSuccess, ID: id, Attrs: c.attrs})
+	if list := attrsOf(extra); len(list) > 0 {
+		element = UpdateToolCallMarkup(element, id, ToolCallUpdate{Extra: list, ExtraLimit: e.extraLimit()})
+	}
+	e.startWith(out, ev, a, c, element, statusSuccess)
+}
+
+// extraLimit is the limit of an extra value; version 2 has none.
+func (e *encoder) extraLimit() int {
+	if e.opt.v2 {
+		return -1
+	}
+	return maxMarkupExtra
+}
+
+// openEnd begins the end of a call, up to its status.
+func (e *encoder) openEnd(out *wire.Out, ev *hub.Event, a *agent, typ, status string) {
+	e.open(out, a, typ)
+	out.Buf = append(append(out.Buf, `,"data":{"toolCallId":"`...), ev.ID...)
+	out.Buf = append(append(append(out.Buf, `","status":"`...), status...), '"')
+}
+
+// toolFailed writes the end of a call that has failed, for the reason given or the one that the end has.
+func (e *encoder) toolFailed(out *wire.Out, ev *hub.Event, a *agent, c *call, reason []byte) hub.Fate {
+	e.ensureShown(out, ev, a, c)
+	if reason == nil {
+		reason = e.reasonOf(ev)
+	}
+	cut := cutBody(reason, e.opt.errorLimit)
+	e.openEnd(out, ev, a, typeToolError, statusError)
+	out.Buf = append(append(out.Buf, `,"error":"`...), cut...)
+	out.Buf = append(out.Buf, '"')
+	out.Buf = appendRaw(out.Buf, `,"extra":`, ownExtra(ev))
+	out.Buf = append(out.Buf, '}')
+	e.close(out, a)
+	if ev.Status == hub.StatusError && len(cut) == len(reason) && isTold(ev) {
+		return hub.Native
+	}
+	return hub.Folded
+}
+
+// isTold reports whether its error is all that the end of a failed call says.
+func isTold(ev *hub.Event) bool {
+	if ev.More == nil || len(ev.More.Err) == 0 || ev.More.Content != nil {
+		return false
+	}
+	isText := len(ev.Text) == 0 || bytes.Equal(ev.Text, ev.More.Err)
+	return isText && (ev.Value == nil || ownExtra(ev) != nil)
+}
+
+// reasonOf is why a call failed, as the body of a string.
+func (e *encoder) reasonOf(ev *hub.Event) []byte {
+	body, isString := rawjson.Str(ev.Value)
+	switch {
+	case ev.More != nil && len(ev.More.Err) > 0:
+		return ev.More.Err
+	case len(ev.Text) > 0:
+		return ev.Text
+	case isString && len(body) > 0:
+		return body
+	case ev.Status == hub.StatusDenied:
+		return []byte(deniedText)
+	case ev.Status == hub.StatusAborted:
+		return []byte(abortedText)
+	case ev.Value != nil && ownExtra(ev) == nil:
+		e.next = rawjson.AppendEscaped(e.next[:0], ev.Value)
+		return e.next
+	}
+	return []byte(toolErrorText)
+}
+
+// ownExtra is the extra of a call's end as our own decoder read it.
+func ownExtra(ev *hub.Event) rawjson.Value { return rawjson.Get(own(ev), "extra") }
+
+// extraOf is the extra of a call's end: as it came, or the members of the result that the options name, and the
+// arguments if the call was shown before it had them. nil if there is nothing to send.
+func (e *encoder) extraOf(ev *hub.Event, c *call) rawjson.Value {
+	if extra := ownExtra(ev); extra != nil {
+		return extra
+	}
+	obj := append(e.next[:0], '{')
+	if c.isShown {
+		for _, at := range c.attrs {
+			obj = append(rawjson.AppendString(obj, []byte(at.Name)), ':')
+			obj = append(rawjson.AppendString(obj, []byte(at.Value)), ',')
+		}
+	}
+	for it := rawjson.Fields(ev.Value); ; {
+		key, val, ok := it.Next()
+		if !ok {
+			break
+		}
+		if body, isString := rawjson.Str(val); isString && len(body) > 0 && e.opt.extra.has(key) {
+			obj = append(rawjson.AppendQuoted(obj, key), ':')
+			obj = append(rawjson.AppendQuoted(obj, cutBody(body, max(0, e.extraLimit()))), ',')
+		}
+	}
+	e.next = obj
+	if len(obj) == 1 {
+		return nil
+	}
+	obj[len(obj)-1] = '}'
+	return obj
+}
+
+// attrsOf are the string members of an object, as attributes.
+func attrsOf(extra rawjson.Value) (list []Attr) {
+	for it := rawjson.Fields(extra); ; {
+		key, val, ok := it.Next()
+		if !ok {
+			return list
+		}
+		if body, isString := rawjson.Str(val); isString {
+			list = append(list, Attr{string(rawjson.AppendUnescaped(nil, key)), string(rawjson.AppendUnescaped(nil, body))})
+		}
+	}
+}
+
+// attributes takes from the arguments what clients show of a call. isWhole tells that nothing was left out.
+func (e *encoder) attributes(ev *hub.Event) (list []Attr, isWhole bool) {
+	args := ev.Value
+	if body, ok := rawjson.Str(args); ok { // some servers send the object as text
+		e.next, ok = rawjson.ValueOfText(e.next[:0], body)
+		if !ok {
+			return nil, false
+		}
+		args = e.next
+	}
+	if rawjson.Kind(args) != '{' {
+		return nil, false
+	}
+	x := extraction{limit: e.opt.attrLimit, isWhole: rawjson.Kind(ev.Value) == '{'}
+	x.query(args, e.opt.v2)
+	x.count(args)
+	x.text(args, attrURL, attrURL)
+	x.text(args, "pdfUrl", attrURL)
+	if e.opt.v2 {
+		for _, key := range [...]string{"prompt", "imageId", "code", "description", "context"} {
+			x.text(args, key, key)
+		}
+	}
+	return x.list, x.isWhole && x.members(args) == len(x.list)
+}
+
+// extraction collects attributes.
+type extraction struct {
+	list    []Attr
+	limit   int
+	isWhole bool // what was taken was taken as it is
+}
+
+// query is what a call looks for. Version 2 shows the main argument of other tools in its place.
+func (x *extraction) query(args rawjson.Value, v2 bool) {
+	if x.text(args, attrQuery, attrQuery) || !v2 {
+		return
+	}
+	for _, key := range [...]string{"question", "content", "file", "pattern"} {
+		if x.text(args, key, attrQuery) {
+			return
+		}
+	}
+}
+
+// text takes a string member, if there is one.
+func (x *extraction) text(args rawjson.Value, key, attribute string) bool {
+	body, ok := rawjson.Str(rawjson.Get(args, key))
+	if !ok {
+		return false
+	}
+	plain := string(rawjson.AppendUnescaped(nil, body))
+	value := plain
+	if x.limit > 0 && !isBase64(attribute) { // code is shown whole
+		value = cutUnits(plain, x.limit)
+	}
+	x.isWhole = x.isWhole && value == plain && key == attribute
+	x.set(attribute, value)
+	return true
+}
+
+// set adds an attribute. Of two arguments for one attribute the last wins, in the place of the first.
+func (x *extraction) set(attribute, value string) {
+	for i := range x.list {
+		if x.list[i].Name == attribute {
+			x.list[i].Value = value
+			return
+		}
+	}
+	x.list = append(x.list, Attr{attribute, value})
+}
+
+// count is how many pages a call reads.
+func (x *extraction) count(args rawjson.Value) {
+	if urls := rawjson.Get(args, "urls"); rawjson.Kind(urls) == '[' {
+		n := 0
+		for it := rawjson.Elems(urls); ; n++ {
+			if _, ok := it.Next(); !ok {
+				break
+			}
+		}
+		x.isWhole = false
+		x.set(attrCount, strconv.Itoa(n))
+		return
+	}
+	if n, ok := rawjson.Int(rawjson.Get(args, attrCount)); ok && n >= 0 {
+		x.set(attrCount, strconv.FormatInt(n, 10))
+	}
+}
+
+// members counts the arguments, to tell whether some were left out.
+func (x *extraction) members(object rawjson.Value) (n int) {
+	for it := rawjson.Fields(object); ; n++ {
+		if _, _, ok := it.Next(); !ok {
+			return n
+		}
+	}
+}

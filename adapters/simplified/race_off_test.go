@@ -1,0 +1,5 @@
+//go:build !race
+
+package simplified_test
+
+const raceEnabled = false
