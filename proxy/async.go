@@ -7,6 +7,7 @@ import (
 	"compress/zlib"
 	"errors"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -18,6 +19,7 @@ type asyncSource struct {
 	pieces chan []byte
 	back   chan []byte // pieces to fill again
 	quit   chan struct{}
+	once   sync.Once
 	err    error // why pieces was closed
 	shut   func()
 	timer  *time.Timer
@@ -82,8 +84,9 @@ func (a *asyncSource) read(b *buffer, until time.Time) error {
 		}
 		return nil
 	case <-a.timer.C:
-		return errWake
+	case <-a.quit:
 	}
+	return errWake
 }
 
 func (a *asyncSource) end() error {
@@ -101,9 +104,9 @@ func (a *asyncSource) close() {
 	}
 }
 
-// abandon gives the source up without waiting: reading a terminal or a pipe may block for ever.
+// abandon gives the source up without waiting, and makes read return: reading a terminal or a pipe may block for ever.
 func (a *asyncSource) abandon() {
-	close(a.quit)
+	a.once.Do(func() { close(a.quit) })
 	a.timer.Stop()
 }
 

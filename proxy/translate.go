@@ -24,21 +24,29 @@ type Translation struct {
 // Translate moves one recorded or live stream from in to out by the very pump that serves clients. to is the framing
 // of the output; Auto is the dialect's own. The error is that of writing; what is wrong with the stream is in the
 // Translation, and seen by the observer as it happens.
+//
+// When ctx is done the output gets an honest end and Translate returns, even if in does not: a reader that can be closed
+// is closed then, another may still be read from until it returns.
 func Translate(ctx context.Context, in io.Reader, out io.Writer, c PipelineConfig, to wire.Framing, o Observer) (Translation, error) {
 	p := newPipeline(c)
-	p.reset()
 	if to != wire.Auto {
 		p.out.SetFraming(to)
 	}
 	p.observe = o
+	src := newAsyncSource(readPieces(in), func() {})
+	defer src.abandon()
 	st := new(stopper)
-	src := newAsyncSource(readPieces(in), closerOf(in))
-	w := &writerSink{w: out}
-	stop := context.AfterFunc(ctx, func() { st.stop(hub.Fail(hub.CodeShutdown, ctx.Err())); closerOf(in)() })
+	st.onStop(src.abandon)
+	stop := context.AfterFunc(ctx, func() {
+		st.stop(hub.Fail(hub.CodeShutdown, ctx.Err()))
+		if c, ok := in.(io.Closer); ok {
+			_ = c.Close()
+		}
+	})
 	defer stop()
+	w := &writerSink{w: out}
 	run := pump{src: src, sink: w, eng: p, out: p.out, start: time.Now(), stop: st}
 	f := run.run()
-	src.abandon()
 	t := Translation{
 		Ending: p.end, Failure: f, Records: p.tally.records, EventsIn: p.tally.eventsIn(), EventsOut: p.tally.eventsOut(),
 		Faults: p.tally.errors(), Repairs: p.tally.repairs,
@@ -49,13 +57,6 @@ func Translate(ctx context.Context, in io.Reader, out io.Writer, c PipelineConfi
 		}
 	}
 	return t, w.err
-}
-
-func closerOf(r io.Reader) func() {
-	if c, ok := r.(io.Closer); ok {
-		return func() { _ = c.Close() }
-	}
-	return func() {}
 }
 
 // writerSink writes to a file or pipe.

@@ -1,0 +1,281 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// shortListener is short of files at times.
+type shortListener struct {
+	net.Listener
+	fails atomic.Int32
+}
+
+func (l *shortListener) Accept() (net.Conn, error) {
+	if l.fails.Add(-1) >= 0 {
+		return nil, &net.OpError{Op: "accept", Err: syscall.EMFILE}
+	}
+	return l.Listener.Accept()
+}
+
+// TestShortageOfFiles ends neither the server nor its wish to end.
+func TestShortageOfFiles(t *testing.T) {
+	t.Parallel()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	short := &shortListener{Listener: ln}
+	short.fails.Store(2)
+	closed := make(chan struct{})
+	l := patientListener{short, closed}
+	go func() {
+		if c, err := net.Dial("tcp", ln.Addr().String()); err == nil {
+			c.Close()
+		}
+	}()
+	c, err := l.Accept()
+	if err != nil {
+		t.Fatalf("after a shortage: %v", err)
+	}
+	c.Close()
+	short.fails.Store(1 << 30)
+	close(closed)
+	if _, err := l.Accept(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("closed in a shortage: %v", err)
+	}
+	short.fails.Store(0)
+	ln.Close()
+	if _, err := l.Accept(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("closed: %v", err)
+	}
+}
+
+// TestResting closes what rests, and what comes to rest later.
+func TestResting(t *testing.T) {
+	t.Parallel()
+	var r resting
+	one, oneEnd := net.Pipe()
+	two, twoEnd := net.Pipe()
+	three, threeEnd := net.Pipe()
+	r.state(one, fasthttp.StateNew)
+	r.state(two, fasthttp.StateNew)
+	r.state(two, fasthttp.StateActive)
+	r.close()
+	isClosed := func(c net.Conn) bool {
+		_ = c.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
+		_, err := c.Read(make([]byte, 1))
+		return errors.Is(err, io.EOF)
+	}
+	if !isClosed(oneEnd) {
+		t.Error("a connection that rests is open")
+	}
+	if isClosed(twoEnd) {
+		t.Error("a connection with a request is closed")
+	}
+	r.state(two, fasthttp.StateIdle)
+	if !isClosed(twoEnd) {
+		t.Error("a connection that comes to rest is open")
+	}
+	r.add(three)
+	if !isClosed(threeEnd) {
+		t.Error("a connection that is added is open")
+	}
+}
+
+// tcpPair is a connection and its other end.
+func tcpPair(t testing.TB) (one, other *net.TCPConn) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	c, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := ln.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close(); o.Close() })
+	return c.(*net.TCPConn), o.(*net.TCPConn)
+}
+
+// TestWatcher notices the peer that goes, once, and nobody else.
+func TestWatcher(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		return
+	}
+	w, err := newWatcher()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close()
+	watch := func(c net.Conn) (gone chan struct{}, forget func()) {
+		gone = make(chan struct{}, 10)
+		return gone, w.watch(c, func() { gone <- struct{}{} })
+	}
+	mine, peer := tcpPair(t)
+	gone, forget := watch(mine)
+	forget()
+	forget()
+	gone, forget = watch(mine)
+	other, _ := tcpPair(t)
+	otherGone, forgetOther := watch(other)
+	defer forgetOther()
+	if _, err := peer.Write([]byte("bytes that nobody reads")); err != nil {
+		t.Fatal(err)
+	}
+	_ = peer.CloseWrite()
+	<-gone
+	// The connection lives, and is watched anew, as by the next request that was pipelined.
+	forget()
+	gone, forget = watch(mine)
+	<-gone
+	forget()
+	if len(gone)+len(otherGone) != 0 {
+		t.Error("more was noticed than happened")
+	}
+	// What cannot be watched is not.
+	pipe, _ := net.Pipe()
+	_, forget = watch(pipe)
+	forget()
+	closed, _ := tcpPair(t)
+	closed.Close()
+	_, forget = watch(closed)
+	forget()
+}
+
+// TestWatcherWithReusedFiles watches many connections whose file descriptors are used again at once.
+func TestWatcherWithReusedFiles(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		return
+	}
+	w, err := newWatcher()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for i := range 200 {
+				mine, peer := tcpPair(t)
+				gone := make(chan struct{}, 10)
+				forget := w.watch(mine, func() { gone <- struct{}{} })
+				switch i % 3 {
+				case 0: // the peer leaves
+					peer.Close()
+					<-gone
+					forget()
+				case 1: // the stream ends first
+					forget()
+					peer.Close()
+				case 2: // nobody forgets
+				}
+				mine.Close()
+				peer.Close()
+				if len(gone) > 0 && i%3 == 1 {
+					t.Error("a connection that was forgotten was noticed")
+				}
+			}
+		})
+	}
+	all.Wait()
+	w.close()
+	mine, _ := tcpPair(t)
+	w.watch(mine, func() { t.Error("watched by a closed watcher") })()
+}
+
+// TestStopper calls what makes the stream stop once, also if that is known later than the stop.
+func TestStopper(t *testing.T) {
+	t.Parallel()
+	var calls []string
+	st := &stopper{hurry: func(f *hub.Failure) { calls = append(calls, "hurry "+string(f.Code)) }}
+	st.onStop(func() { calls = append(calls, "old") })
+	st.onStop(func() { calls = append(calls, "cancel") })
+	st.stop(hub.Fail(hub.CodeClientGone, nil))
+	st.stop(hub.Fail(hub.CodeShutdown, nil))
+	st.onStop(nil)
+	st.onStop(func() { calls = append(calls, "late") })
+	if got := strings.Join(calls, ", "); got != "cancel, hurry client_gone, late" || st.failure().Code != hub.CodeClientGone {
+		t.Errorf("%s, %v", got, st.failure())
+	}
+}
+
+// TestClientConn gives a client its time for each write, and last words after a stop.
+func TestClientConn(t *testing.T) {
+	t.Parallel()
+	code := func(err error) hub.Code { return asFailure(err).Code }
+	mine, peer := tcpPair(t)
+	c := &clientConn{Conn: mine, patience: 100 * time.Millisecond}
+	if _, err := c.Write([]byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.Write(make([]byte, 64<<20))
+	if code(err) != hub.CodeClientSlow {
+		t.Errorf("a client that does not read: %v", err)
+	}
+
+	mine, peer = tcpPair(t)
+	c = &clientConn{Conn: mine, patience: time.Hour}
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.Write(make([]byte, 64<<20))
+		done <- err
+	}()
+	if _, err := io.ReadFull(peer, make([]byte, 1)); err != nil { // so that it has begun
+		t.Fatal(err)
+	}
+	c.hurry(hub.Fail(hub.CodeClientGone, nil))
+	if err := <-done; code(err) != hub.CodeClientSlow {
+		t.Errorf("a blocked write to a client that has left: %v", err)
+	}
+
+	mine, peer = tcpPair(t)
+	c = &clientConn{Conn: mine, patience: time.Hour}
+	c.hurry(hub.Fail(hub.CodeShutdown, nil))
+	if _, err := c.Write([]byte("last words")); err != nil {
+		t.Errorf("last words: %v", err)
+	}
+	if _, err := c.Write(make([]byte, 64<<20)); code(err) != hub.CodeClientSlow {
+		t.Errorf("many last words: %v", err)
+	}
+	peer.Close()
+	mine.Close()
+	if _, err := c.Write([]byte("x")); code(err) != hub.CodeClientGone {
+		t.Errorf("a closed connection: %v", err)
+	}
+}
+
+// TestEarlyConn gives back what was read too early, in pieces of any size.
+func TestEarlyConn(t *testing.T) {
+	t.Parallel()
+	mine, peer := tcpPair(t)
+	go func() {
+		_, _ = io.WriteString(peer, " world")
+		peer.Close()
+	}()
+	c := &earlyConn{Conn: mine, early: []byte("hello")}
+	got, err := io.ReadAll(io.MultiReader(io.LimitReader(c, 2), io.LimitReader(c, 2), c))
+	if err != nil || !bytes.Equal(got, []byte("hello world")) {
+		t.Errorf("%q %v", got, err)
+	}
+}
