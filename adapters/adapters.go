@@ -11,6 +11,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/evolve"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
+	"github.com/sabir-proxy/sabir/adapters/simplified"
 )
 
 // all is the registry: one line per dialect, in the order of tables and help texts.
@@ -19,6 +20,7 @@ var all = []*hub.Dialect{
 	&agui.Dialect,
 	&evolve.Dialect,
 	&native.Dialect,
+	&simplified.Dialect,
 }
 
 // All returns every dialect. The slice is shared; do not change it.
