@@ -26,13 +26,15 @@
 //	{"type":"assistant.message","data":{"messageId":"m1","content":"Yes ✅","toolRequests":[]}}
 //
 // Records are told apart by what they hold, in any framing: an event; an event in one of the two envelopes; a list of
-// events as session.getMessages answers it; a control frame; another JSON-RPC message. Properties are under data, or at
-// the root, or both; data wins. The log that the CLI keeps, events.jsonl, is the bare form. Live streams have deltas and the full text, history the full text or both, and all are
-// read the same way: nothing is said twice. Events that come again, with the same id, are left out.
+// events as session.getMessages answers it; a control frame; another JSON-RPC message. The log that the CLI keeps,
+// events.jsonl, is the bare form. Properties are under data, or at the root, or both; data wins.
+//
+// Live streams have deltas and the full text, history the full text or both, and all are read the same way: nothing is
+// said twice. Events that come again, with the same id, are left out.
 //
 // # Decoding
 //
-//	user.message                  a text with flag User; Caco's copy and the SDK's echo are one. Properties beside content: Meta
+//	user.message                  a text with flag User; Caco's copy and the SDK's echo are one; what is beside content: Meta
 //	assistant.message_delta       TextDelta: ID = Msg = messageId. totalResponseSizeBytes is not kept, it can be counted
 //	assistant.message             TextDelta with Op Replace, TextEnd; citations are Sources too; toolRequests announce calls
 //	assistant.message_start       TextStart: Name = phase
@@ -80,7 +82,7 @@
 //
 //	RunStart            nothing; session.start if it came from one; with an ID assistant.turn_start, until the first step
 //	RunEnd              session.idle; cancelled: abort, then session.idle with aborted; failed or truncated: session.error
-//	                    and no idle; other reasons as property reason of session.idle
+//	                    and no idle; other reasons as property reason of session.idle, More.Err as its message
 //	TextDelta           assistant.message_delta or assistant.reasoning_delta; of the user nothing yet
 //	TextEnd             assistant.message, assistant.reasoning, user.message with the full text, in bytes up to a limit of all
 //	                    open parts together; beyond it the deltas stand alone. Parts of one message after its first are
@@ -157,6 +159,9 @@ var Dialect = hub.Dialect{
 	Requests:      requests{},
 }
 
+// intentTool is the tool by which the agent says what it is about to do.
+const intentTool = "report_intent"
+
 // Values of the options envelope and filter.
 const (
 	envelopeAuto = "auto"
@@ -171,7 +176,7 @@ const (
 var options = []hub.OptionSpec{
 	{Name: "history", Type: hub.OptionBool, Default: "false", Decode: true,
 		Doc: "The stream is a replay: only historyComplete or the end of the body ends it."},
-	{Name: "intent_tools", Type: hub.OptionList, Default: "report_intent", Decode: true,
+	{Name: "intent_tools", Type: hub.OptionList, Default: intentTool, Decode: true,
 		Doc: "Tools whose calls only report what the agent is about to do, in the argument intent."},
 	{Name: "envelope", Type: hub.OptionEnum, Default: envelopeAuto, Encode: true,
 		Values: []string{envelopeAuto, envelopeNone, envelopeWS, envelopeRPC},

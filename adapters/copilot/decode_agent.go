@@ -50,16 +50,17 @@ func (d *decoder) findLane(agent, tool []byte) *lane {
 	if l == nil || len(agent) == 0 {
 		return l
 	}
-	if !bytes.Equal(l.id, l.ref) {
-		return nil // the call runs another agent as well
+	if !bytes.Equal(l.id, l.ref) || l.ended {
+		return nil // the call runs another agent as well, or after it
 	}
 	d.alias(agent, l)
 	return l
 }
 
-// alias makes a lane known under one more id. The first that has an id keeps it.
+// alias makes a lane known under one more id. The first that has an id keeps it until it has ended.
 func (d *decoder) alias(id []byte, l *lane) {
-	if len(id) > 0 && d.lanes[string(id)] == nil && len(d.lanes) < maxKnown {
+	have := d.lanes[string(id)]
+	if len(id) > 0 && (have == nil && len(d.lanes) < maxKnown || have != nil && have.ended) {
 		d.lanes[string(id)] = l
 	}
 }
@@ -97,14 +98,11 @@ func (d *decoder) subagentStarted(dst []hub.Event) ([]hub.Event, error) {
 		agent = name // older documents show the event without any property
 	}
 	l := d.findLane(agent, tool)
-	switch {
-	case l == nil || l.ended && len(l.ref) == 0:
-		l = d.openLane(agent, tool)
-	case !l.ended:
+	if l != nil && !l.ended {
 		l.implied = false // its events came first
 		return dst, nil
 	}
-	l.ended = false
+	l = d.openLane(agent, tool) // an agent that has ended may be started again
 	if parent := d.lanes[string(text(p.ParentAgent))]; parent != nil && parent != l {
 		l.parent = parent.id
 	}

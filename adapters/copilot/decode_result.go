@@ -23,6 +23,10 @@ func (d *decoder) executionComplete(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.add(dst, hub.ToolEnd)
 	ev.ID, ev.Name, ev.Text = id, c.name, content
 	ev.Status = d.ending(ev, c, done.Success)
+	switch result := d.at.ev.Data.Result; rawjson.Kind(result) {
+	case '[', '0', 't', 'f':
+		ev.Value = result // no result as it should be, but a result
+	}
 	d.content(ev)
 	d.keepResult(ev, wrapper)
 	return d.endImplied(dst, id, done.Success), nil

@@ -28,8 +28,11 @@ func (d *decoder) abort(dst []hub.Event) ([]hub.Event, error) {
 	return dst, nil
 }
 
-// Members of session.idle that are ours: the SDK knows only aborted.
-const propReason = "reason"
+// Members of session.idle that are ours: the SDK knows only aborted and mode.
+const (
+	propReason  = "reason"
+	propMessage = "message"
+)
 
 // sessionIdle ends the run.
 func (d *decoder) sessionIdle(dst []hub.Event) ([]hub.Event, error) {
@@ -47,7 +50,10 @@ func (d *decoder) sessionIdle(dst []hub.Event) ([]hub.Event, error) {
 	if d.cancelled && len(d.reason) > 0 {
 		ev.Name = d.reason
 	}
-	d.keep(ev, "aborted", propReason)
+	if message := text(d.at.ev.Data.Message); len(message) > 0 {
+		d.more(ev).Err = message
+	}
+	d.keep(ev, "aborted", propReason, propMessage)
 	d.cancelled = false
 	return dst, nil
 }

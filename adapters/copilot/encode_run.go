@@ -90,14 +90,20 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.end(out, hub.Native)
 		e.begin(out, "session.idle", nil)
 		out.Buf = append(out.Buf, `"aborted":true,`...)
-		out.Buf = e.appendMeta(out.Buf, meta(ev))
-		return e.end(out, hub.Native)
+		return e.idle(out, ev, hub.Native)
 	}
 	e.begin(out, "session.idle", nil)
-	fate := hub.Native
-	if ev.Status != hub.StatusDone {
-		out.Buf = appendText(out.Buf, `"`+propReason+`":"`, []byte(ev.Status.String()))
-		fate = hub.Extension
+	if ev.Status == hub.StatusDone {
+		return e.idle(out, ev, hub.Native)
+	}
+	out.Buf = appendText(out.Buf, `"`+propReason+`":"`, []byte(ev.Status.String()))
+	return e.idle(out, ev, hub.Extension)
+}
+
+// idle ends the event that says that all is over. A run may end early without having failed, and say why.
+func (e *encoder) idle(out *wire.Out, ev *hub.Event, fate hub.Fate) hub.Fate {
+	if ev.More != nil {
+		out.Buf = appendSome(out.Buf, `"`+propMessage+`":"`, ev.More.Err)
 	}
 	out.Buf = e.appendMeta(out.Buf, meta(ev))
 	return e.end(out, fate)
@@ -109,13 +115,13 @@ func (e *encoder) sessionError(out *wire.Out, ev *hub.Event, fate hub.Fate) hub.
 	if ev.More != nil {
 		message, code = ev.More.Err, ev.More.ErrCode
 	}
-	text := "The run failed."
+	made := "The run failed."
 	if ev.Status == hub.StatusTruncated {
-		text = "The agent stopped before the answer was complete."
+		made = "The agent stopped before the answer was complete."
 	}
 	e.begin(out, "session.error", nil)
 	buf := appendText(out.Buf, `"errorType":"`, firstOf(code, []byte(ev.Status.String())))
-	buf = appendText(buf, `"message":"`, firstOf(message, []byte(text)))
+	buf = appendText(buf, `"message":"`, firstOf(message, []byte(made)))
 	out.Buf = e.appendMeta(buf, meta(ev))
 	return e.end(out, fate)
 }

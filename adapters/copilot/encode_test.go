@@ -61,6 +61,7 @@ func TestEncode(t *testing.T) {
 	f(`{"kind":"notice","level":"status","text":"Busy"}`, hub.Native, `{"type":"session.info","data":{"infoType":"status","message":"Busy"}}`)
 	f(`{"kind":"notice","level":"info","lane":"a","text":"So"}`, hub.Native, `{"type":"session.info","agentId":"a","data":{"infoType":"notification","message":"So"}}`)
 	f(`{"kind":"run.end","status":"limit"}`, hub.Extension, `{"type":"session.idle","ephemeral":true,"data":{"reason":"limit"}}`)
+	f(`{"kind":"run.end","status":"paused","err":"Waiting"}`, hub.Extension, `{"type":"session.idle","ephemeral":true,"data":{"reason":"paused","message":"Waiting"}}`)
 	f(`{"kind":"run.end","status":"truncated"}`, hub.Folded,
 		`{"type":"session.error","data":{"errorType":"truncated","message":"The agent stopped before the answer was complete."}}`)
 	f(`{"kind":"run.end","status":"failed"}`, hub.Native, `{"type":"session.error","data":{"errorType":"failed","message":"The run failed."}}`)
@@ -76,7 +77,7 @@ func TestEncode(t *testing.T) {
 	f(`{"kind":"tool.end","id":"t","status":"ok","value":"s","content":[]}`, hub.Native,
 		`{"type":"tool.execution_complete","data":{"toolCallId":"t","success":true,"result":{"content":"s","contents":[]}}}`)
 	f(`{"kind":"tool.end","id":"t","status":"denied"}`, hub.Native,
-		`{"type":"tool.execution_complete","data":{"toolCallId":"t","success":false,"error":{"message":"The call was refused.","code":"denied"}}}`)
+		`{"type":"tool.execution_complete","data":{"toolCallId":"t","success":false,"error":{"message":"","code":"denied"}}}`)
 	f(`{"kind":"tool.end","id":"t","status":"error","text":"why"}`, hub.Native,
 		`{"type":"tool.execution_complete","data":{"toolCallId":"t","success":false,"result":{"content":"why"},"error":{"message":"why"}}}`)
 }

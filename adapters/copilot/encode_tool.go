@@ -25,7 +25,15 @@ func (e *encoder) toolStart(ev *hub.Event) hub.Fate {
 			client: ev.Flags.Has(hub.ClientRuns) && !hasMember(meta(ev), []byte(propRequestID)),
 		}
 	}
-	return hub.Deferred
+	return shown(ev, hub.Deferred)
+}
+
+// shown is the fate of an event of a call. Clients show what the call of report_intent reports, not the call.
+func shown(ev *hub.Event, fate hub.Fate) hub.Fate {
+	if string(ev.Name) == intentTool {
+		return hub.Folded
+	}
+	return fate
 }
 
 // toolArgs writes a fragment of the arguments, for clients that know the event.
@@ -56,7 +64,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 		buf = e.appendMeta(buf, c.meta)
 	}
 	out.Buf = e.appendMeta(buf, meta(ev))
-	fate := e.end(out, hub.Native)
+	fate := e.end(out, shown(ev, hub.Native))
 	if c != nil && c.client {
 		e.externalTool(out, ev)
 	}
@@ -147,7 +155,7 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Fate {
 // toolEnd writes how a call ended, its result, and what was kept of it. Denied and aborted calls say so in the code of their
 // error, by which the decoder knows them.
 func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
-	fate, success := hub.Native, "false"
+	fate, success := shown(ev, hub.Native), "false"
 	switch ev.Status {
 	case hub.StatusOK:
 		success = "true"
@@ -234,7 +242,7 @@ func (e *encoder) appendError(dst []byte, ev *hub.Event, rest rawjson.Value) []b
 	if ev.More != nil {
 		message, code = ev.More.Err, ev.More.ErrCode
 	}
-	message = firstOf(message, ev.Text, []byte(endingText(ev.Status)))
+	message = firstOf(message, ev.Text) // if nobody said why, neither do we
 	switch {
 	case ev.Status == hub.StatusDenied:
 		code = []byte(codeDenied)
@@ -247,15 +255,4 @@ func (e *encoder) appendError(dst []byte, ev *hub.Event, rest rawjson.Value) []b
 	dst = append(dst, `"error":{`...)
 	dst = appendSome(appendText(dst, `"message":"`, message), `"code":"`, code)
 	return append(closeObject(appendMembers(dst, rest)), ',')
-}
-
-// endingText is the message of a call that did not say why it ended.
-func endingText(s hub.Status) string {
-	switch s {
-	case hub.StatusDenied:
-		return "The call was refused."
-	case hub.StatusAborted:
-		return "The run ended before the call did."
-	}
-	return "The call failed."
 }

@@ -1,6 +1,7 @@
 package copilot
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -29,12 +30,21 @@ func appendMembers(dst []byte, object rawjson.Value, skip ...string) []byte {
 
 // isOneOf reports whether a name is on a list.
 func isOneOf(key []byte, names []string) bool {
+	key = plainKey(key)
 	for _, n := range names {
 		if string(key) == n {
 			return true
 		}
 	}
 	return false
+}
+
+// plainKey is a name without escapes. Nobody needs them in names, but they are allowed.
+func plainKey(key []byte) []byte {
+	if bytes.IndexByte(key, '\\') < 0 {
+		return key
+	}
+	return rawjson.AppendUnescaped(nil, key)
 }
 
 // appendText appends a member that is a string, even an empty one. head is its name with quotes, colon and the quote

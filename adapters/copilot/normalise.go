@@ -11,7 +11,7 @@ import (
 
 // isBase reports whether a member at the root of an event is none of its properties.
 func isBase(key []byte) bool {
-	switch string(key) {
+	switch string(plainKey(key)) {
 	case "id", "timestamp", "parentId", "type", "ephemeral", "agentId", "data":
 		return true
 	}

@@ -275,3 +275,30 @@ func TestUnknownTypesPass(t *testing.T) {
 		}
 	}
 }
+
+// TestAgentsOfOneCall: a call may run one sub-agent after the other, and an agent may be started again.
+func TestAgentsOfOneCall(t *testing.T) {
+	started := func(agent string) string {
+		return `{"type":"subagent.started","agentId":"` + agent + `","data":{"toolCallId":"t1","agentName":"n"}}`
+	}
+	ended := func(agent string) string {
+		return `{"type":"subagent.completed","agentId":"` + agent + `","data":{"toolCallId":"t1","agentName":"n"}}`
+	}
+	says := func(agent, id string) string {
+		return `{"type":"assistant.message","agentId":"` + agent + `","data":{"messageId":"` + id + `","content":"x","parentToolCallId":"t1"}}`
+	}
+	evs := decode(t, "", started("t1"), says("t1", "m1"), ended("t1"), started("b"), says("b", "m2"),
+		`{"type":"assistant.message","data":{"messageId":"m3","content":"x","parentToolCallId":"t1"}}`, ended("b"), started("b"), says("b", "m4"), ended("b"))
+	got := ""
+	for _, ev := range evs {
+		switch ev.Kind {
+		case hub.AgentStart, hub.AgentEnd:
+			got += ev.Kind.String()[6:] + ":" + string(ev.ID) + " "
+		case hub.TextEnd:
+			got += string(ev.ID) + "@" + string(ev.Lane) + " "
+		}
+	}
+	if want := "start:t1 m1@t1 end:t1 start:b m2@b m3@b end:b start:b m4@b end:b "; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
