@@ -197,8 +197,8 @@ var options = []hub.OptionSpec{
 		Doc: "Leave out the events that Caco does not show; auto does so in its envelope only."},
 	{Name: "filter_types", Type: hub.OptionList, Default: defaultFilterTypes, Encode: true,
 		Doc: "Types of events that the filter lets pass; one that ends in * stands for all that begin so."},
-	{Name: "filter_properties", Type: hub.OptionList, Default: defaultFilterProperties, Encode: true,
-		Doc: "Properties that make the filter let an event pass if one of them is not empty."},
+	{Name: "filter_properties", Type: hub.OptionList, Encode: true,
+		Doc: "Properties that make the filter let an event pass if one of them is not empty; without any, those of Caco."},
 }
 
 type decodeOptions struct {
@@ -225,6 +225,10 @@ type encodeOptions struct {
 
 // parseEncodeOptions reads the options once, when an encoder is made.
 func parseEncodeOptions(o hub.Options) encodeOptions {
+	properties := o.List("filter_properties")
+	if len(properties) == 0 {
+		properties = strings.Split(defaultFilterProperties, ",")
+	}
 	return encodeOptions{
 		envelope:       o.Enum("envelope"),
 		session:        escaped([]string{o.Text("session")})[0],
@@ -234,7 +238,7 @@ func parseEncodeOptions(o hub.Options) encodeOptions {
 		ids:            o.Bool("ids"),
 		extensions:     o.Bool("extensions"),
 		filterMode:     o.Enum("filter"),
-		filter:         NewFilter(o.List("filter_types"), o.List("filter_properties")),
+		filter:         NewFilter(o.List("filter_types"), properties),
 	}
 }
 
