@@ -29,6 +29,9 @@ type copier struct {
 
 	began   bool // a record said that an end will come
 	ended   bool
+	endedAt time.Duration
+	late    time.Duration // how long words may come after the end, as in a translated stream
+	now     time.Duration
 	scratch hub.More
 }
 
@@ -37,13 +40,15 @@ type copier struct {
 func newCopier(c PipelineConfig, out *wire.Out, follow bool) *copier {
 	return &copier{
 		split: wire.NewSplitter(c.Framing, c.MaxRecord), framing: c.Framing, dialect: c.To, options: c.ToOptions,
-		out: out, tally: new(tally), follow: follow && out.Framing() != wire.WebSocket,
+		late: c.Settle,
+		out:  out, tally: new(tally), follow: follow && out.Framing() != wire.WebSocket,
 	}
 }
 
-func (c *copier) feed(buf []byte, eof bool, _ time.Duration) (used int, err error) {
+func (c *copier) feed(buf []byte, eof bool, now time.Duration) (used int, err error) {
 	defer func() { c.tally.bytesIn += int64(used) }()
-	for !c.ended && len(c.out.Buf) < flushAt {
+	c.now = now
+	for !c.over(now) && len(c.out.Buf) < flushAt {
 		rec, n, err := c.split.Split(buf[used:], eof)
 		if err != nil {
 			if f := c.fault(err, used); f != nil {
@@ -96,7 +101,9 @@ func (c *copier) pass(rec wire.Record, raw []byte) error {
 	case hub.ObservedStart:
 		c.began = true
 	case hub.ObservedEnd:
-		c.ended = true
+		if !c.ended {
+			c.ended, c.endedAt = true, c.now
+		}
 	}
 	return nil
 }
@@ -179,7 +186,15 @@ func (c *copier) terminate() {
 	}
 }
 
-func (c *copier) tick(time.Duration) (next time.Duration, over bool) { return 0, c.ended }
+func (c *copier) tick(now time.Duration) (next time.Duration, over bool) {
+	if c.ended {
+		next = c.endedAt + c.late
+	}
+	return next, c.over(now)
+}
+
+// over reports whether the run has ended, and the time for its last words has passed.
+func (c *copier) over(now time.Duration) bool { return c.ended && now-c.endedAt >= c.late }
 
 func (c *copier) finish(f *hub.Failure, _ time.Duration, mute bool) *hub.Failure {
 	if c.ended || f == nil && c.dialect.EndsWithBody && !c.began && c.tally.records > 0 {

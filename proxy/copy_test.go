@@ -270,3 +270,28 @@ func TestAuto(t *testing.T) {
 		t.Errorf("an unknown dialect: %v", err)
 	}
 }
+
+// TestCopiedLateWords come after the end of the run, for as long as a translated stream would wait for them.
+func TestCopiedLateWords(t *testing.T) {
+	t.Parallel()
+	late := `{"kind":"text.delta","id":"p1","text":"late"}` + "\n"
+	a := newAgent(t, func(p *peer) {
+		for p.request() != nil {
+			p.ok()
+			p.chunk(lineStart + "\n" + lineEnd + "\n")
+			p.finish(late)
+		}
+	})
+	for settle, want := range map[string]string{
+		"5s": lineStart + "\n" + lineEnd + "\n" + late,
+		"0s": lineStart + "\n" + lineEnd + "\n",
+	} {
+		r := start(t, simple(a.url(), "", "settle: "+settle+"\n", "client: native\n"))
+		if _, got := r.post("/run", "{}"); got != want {
+			t.Errorf("settle %s: got %q, want %q", settle, got, want)
+		}
+		if end := r.awaitEnds(1); end["ending"] != "done" {
+			t.Errorf("settle %s: log %v", settle, end)
+		}
+	}
+}
