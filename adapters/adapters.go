@@ -8,6 +8,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/agentevent"
 	"github.com/sabir-proxy/sabir/adapters/agui"
+	"github.com/sabir-proxy/sabir/adapters/copilot"
 	"github.com/sabir-proxy/sabir/adapters/evolve"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
@@ -18,6 +19,7 @@ import (
 var all = []*hub.Dialect{
 	&agentevent.Dialect,
 	&agui.Dialect,
+	&copilot.Dialect,
 	&evolve.Dialect,
 	&native.Dialect,
 	&simplified.Dialect,
