@@ -1,0 +1,311 @@
+package pydantic
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// Values of the options for reading.
+const (
+	textLane   = "lane" // of subagent_text
+	textAnswer = "answer"
+
+	thinkSplit = "split" // of think
+	thinkOpen  = "open"
+	thinkText  = "text"
+
+	finalAuto  = "auto" // of final_part
+	finalWhole = "whole"
+	finalRest  = "rest"
+)
+
+// maxCited is how many citations are remembered, so that none is told twice.
+const maxCited = 4096
+
+// decoder reads the chunks of all versions; it tells them apart by their members alone.
+type decoder struct {
+	json, entryJSON rawjson.Decoder
+	chunk           chunk
+	entry           entry
+	scratch         hub.Scratch
+
+	lanes      bool // what a sub-agent says is text of its lane
+	think      string
+	finalPart  string
+	indicators []indicator
+
+	begun bool
+	root  voice
+	calls calls
+	cited map[string]struct{}
+
+	sections int // of sub-agent text in message that are open
+	said     overlap
+	marked   *call // the lane of a section for which no delegation was called
+	plain    []byte
+}
+
+func newDecoder(o hub.Options) *decoder {
+	d := &decoder{
+		lanes:      o.Enum("subagent_text") == textLane,
+		think:      o.Enum("think"),
+		finalPart:  o.Enum("final_part"),
+		indicators: indicatorsOf(o.List("error_indicators")),
+		root:       newVoice(),
+	}
+	d.json.MaxDepth, d.entryJSON.MaxDepth = o.Nesting, o.Nesting
+	return d
+}
+
+// Reset keeps the options and some of the memory.
+func (d *decoder) Reset() {
+	d.scratch.Reset()
+	d.root.reset()
+	d.calls.reset()
+	clear(d.cited)
+	d.begun, d.sections, d.marked = false, 0, nil
+	d.said.reset()
+}
+
+// Decode appends the events of rec. Their slices are valid until the next call and as long as rec is.
+//
+// A chunk is read to its end even if something in it is wrong; the error is then the first.
+func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
+	d.scratch.Reset()
+	if len(bytes.TrimSpace(rec.Data)) == 0 {
+		return dst, nil // an event without data is a keep-alive
+	}
+	d.chunk = chunk{}
+	if err := d.json.Decode(rec.Data, &d.chunk); err != nil {
+		return dst, hub.JSONError(err)
+	}
+	dst = d.begin(dst)
+	if d.chunk.isForeign() {
+		return d.raw(dst, rec.Data), nil
+	}
+	dst, first := d.words(dst)
+	dst, err := d.entries(dst)
+	first = firstError(first, err)
+	dst, err = d.citations(dst)
+	return dst, firstError(first, err)
+}
+
+func firstError(first, next error) error {
+	if first != nil {
+		return first
+	}
+	return next
+}
+
+// begin starts the run: the first chunk, which is usually empty, tells that the agent is at work.
+func (d *decoder) begin(dst []hub.Event) []hub.Event {
+	if d.begun {
+		return dst
+	}
+	d.begun = true
+	dst, ev := hub.Grow(dst)
+	ev.Kind = hub.RunStart
+	return dst
+}
+
+func (d *decoder) raw(dst []hub.Event, value []byte) []hub.Event {
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Name, ev.Value = hub.Raw, []byte(name), value
+	return dst
+}
+
+// words reads what is said: the reasoning before the answer.
+func (d *decoder) words(dst []hub.Event) ([]hub.Event, error) {
+	thought, err := text(d.chunk.Thinking, "thinking")
+	if len(thought) > 0 && string(thought) != noThought {
+		dst = d.delta(dst, &d.root, hub.Reasoning, thought)
+	}
+	message, path := d.chunk.Message, "message"
+	if rawjson.IsNull(message) {
+		message, path = d.chunk.Response, "response"
+	}
+	body, bodyErr := text(message, path)
+	if len(body) > 0 {
+		dst = d.message(dst, body)
+	}
+	return dst, firstError(err, bodyErr)
+}
+
+// text reads a member that should be a string; null and absent are nil.
+func text(v rawjson.Value, path string) ([]byte, error) {
+	body, ok := rawjson.Str(v)
+	if ok || rawjson.IsNull(v) {
+		return body, nil
+	}
+	return nil, hub.NewError(hub.ReasonType, path, -1, "want a string")
+}
+
+// message reads text of message. Beside entries it is the root agent's, as tools that show something put it there; alone
+// it may be a sub-agent's.
+func (d *decoder) message(dst []hub.Event, body []byte) []hub.Event {
+	if d.hasEntries() {
+		return d.say(dst, &d.root, body)
+	}
+	mark := d.marker(body)
+	switch {
+	case mark != noMarker:
+		dst = d.section(dst, mark)
+		if d.lanes {
+			return dst
+		}
+	case d.sections > 0 && d.lanes:
+		return d.sayCopied(dst, body)
+	case d.sections == 0:
+		dst = d.endFinals(dst) // the supervisor goes on
+	}
+	return d.say(dst, &d.root, body)
+}
+
+func (d *decoder) hasEntries() bool {
+	it := rawjson.Elems(d.chunk.ToolCalls)
+	_, ok := it.Next()
+	return ok
+}
+
+// say appends the text of an agent, its reasoning apart.
+func (d *decoder) say(dst []hub.Event, v *voice, body []byte) []hub.Event {
+	if d.think == thinkText {
+		return d.delta(dst, v, hub.AnswerText, body)
+	}
+	for len(body) > 0 {
+		var p hub.TagPiece
+		p, body = v.split.Next(body)
+		dst = d.piece(dst, v, p)
+	}
+	return dst
+}
+
+func (d *decoder) piece(dst []hub.Event, v *voice, p hub.TagPiece) []hub.Event {
+	switch {
+	case p.Tag == hub.OpenTag:
+		v.left = false
+		return dst
+	case p.Tag == hub.CloseTag && p.Inside:
+		return d.endThought(dst, v)
+	case p.Tag == hub.CloseTag && v.left:
+		v.left = false
+		return dst
+	case p.Tag == hub.CloseTag:
+		return d.delta(dst, v, hub.AnswerText, []byte("</think>"))
+	case len(p.Text) == 0:
+		return dst
+	case p.Inside:
+		return d.delta(dst, v, hub.Reasoning, p.Text)
+	}
+	return d.delta(dst, v, hub.AnswerText, p.Text)
+}
+
+// delta leaves the part to the sequencer: the wire has neither ids nor ends of texts.
+func (d *decoder) delta(dst []hub.Event, v *voice, ch hub.Chan, body []byte) []hub.Event {
+	v.thinking = ch == hub.Reasoning
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Lane, ev.Chan, ev.Text = hub.TextDelta, v.lane, ch, body
+	return dst
+}
+
+func (d *decoder) endThought(dst []hub.Event, v *voice) []hub.Event {
+	if !v.thinking {
+		return dst
+	}
+	v.thinking = false
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Lane, ev.Chan = hub.TextEnd, v.lane, hub.Reasoning
+	return dst
+}
+
+// flush gives out what is kept back of an agent's text, as something else comes.
+func (d *decoder) flush(dst []hub.Event, v *voice) []hub.Event {
+	return d.piece(dst, v, v.split.Flush())
+}
+
+// interrupt is flush before a call. Servers do not close an element that a call follows.
+func (d *decoder) interrupt(dst []hub.Event, v *voice) []hub.Event {
+	dst = d.flush(dst, v)
+	if d.think == thinkSplit && v.split.Inside() {
+		dst = d.endThought(dst, v)
+		v.split.Reset()
+		v.left = true
+	}
+	return dst
+}
+
+// citations reads the names of files, each once in a stream.
+func (d *decoder) citations(dst []hub.Event) ([]hub.Event, error) {
+	list := d.chunk.Citations
+	if rawjson.IsNull(list) {
+		return dst, nil
+	}
+	if rawjson.Kind(list) != '[' {
+		return dst, hub.NewError(hub.ReasonType, "citations", -1, "want an array")
+	}
+	var first error
+	for it := rawjson.Elems(list); ; {
+		v, ok := it.Next()
+		if !ok {
+			return dst, first
+		}
+		body, ok := rawjson.Str(v)
+		if !ok {
+			first = firstError(first, hub.NewError(hub.ReasonType, "citations", -1, "want strings"))
+			continue
+		}
+		if len(body) > 0 && d.cite(body) {
+			dst = d.source(dst, body)
+		}
+	}
+}
+
+// cite remembers a citation and reports whether it is new.
+func (d *decoder) cite(body []byte) bool {
+	if _, known := d.cited[string(body)]; known {
+		return false
+	}
+	if d.cited == nil {
+		d.cited = map[string]struct{}{}
+	}
+	if len(d.cited) < maxCited && len(body) <= maxKept {
+		d.cited[string(body)] = struct{}{}
+	}
+	return true
+}
+
+func (d *decoder) source(dst []hub.Event, body []byte) []hub.Event {
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.More = hub.Source, d.scratch.More()
+	if bytes.HasPrefix(body, []byte("https://")) || bytes.HasPrefix(body, []byte("http://")) {
+		ev.More.File.URL = body
+	} else {
+		ev.More.File.Name = body
+	}
+	return dst
+}
+
+// Finish ends a run whose body ended in good order: the dialect has no terminal record. What was kept back is told even of
+// a stream that was cut.
+func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {
+	d.scratch.Reset()
+	if cause == nil {
+		dst = d.endFinals(dst)
+	}
+	dst = d.pay(dst, d.calls.speaker())
+	dst = d.flush(dst, &d.root)
+	for _, c := range d.calls.order {
+		if c.agent && !c.ended {
+			dst = d.flush(dst, &c.voice)
+		}
+	}
+	if cause != nil || !d.begun {
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Status = hub.RunEnd, hub.StatusDone
+	return dst
+}

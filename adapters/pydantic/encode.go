@@ -1,0 +1,359 @@
+package pydantic
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// Values of the options for writing.
+const (
+	reasoningMember = "thinking" // of reasoning
+	reasoningTags   = "tags"
+	reasoningDrop   = "drop"
+
+	argsDetails = "details" // of arguments
+	argsStream  = "stream"
+	argsDrop    = "drop"
+
+	laneParts   = "stream_part" // of lane_text
+	laneMessage = "message"
+	laneBoth    = "both"
+
+	noticesErrors = "errors" // of notices
+	noticesAll    = "all"
+)
+
+// encoder writes the chunks of the HTTP interface: message, citations, tool_calls, each in every chunk.
+type encoder struct {
+	reasoning  string
+	arguments  string
+	laneText   string
+	notices    string
+	asString   bool // an entry is a string that holds its object
+	repeat     bool // the last part repeats the whole text
+	errorEvent bool
+	citeLast   bool
+
+	textHead string // what precedes the text of a chunk
+	toolHead string // what precedes its entry
+	m        *members
+
+	run, response, call, result, failure phase
+
+	thought bool // an element of reasoning is open in message
+	cards   map[string]*card
+	lanes   []*lane
+	planned bool
+	sources []byte // citations that wait for the end, with commas between them
+
+	entry []byte // an entry that is to become a string
+	plain []byte // a text that is being rendered
+}
+
+// The parts of a chunk around what differs; the members are spaced as servers do.
+const (
+	textTail = `", "citations": [], "tool_calls": []}`
+	toolTail = `]}`
+)
+
+// failedText is what a run that failed says where nobody gave a reason.
+const failedText = "The agent reported an error."
+
+func newEncoder(o hub.Options) *encoder {
+	member := o.Enum("text_member")
+	e := &encoder{
+		reasoning:  o.Enum("reasoning"),
+		arguments:  o.Enum("arguments"),
+		laneText:   o.Enum("lane_text"),
+		notices:    o.Enum("notices"),
+		asString:   o.Enum("tool_calls_encoding") == "string",
+		repeat:     o.Enum("last_part") == "repeat",
+		errorEvent: o.Enum("failures") == typeError,
+		citeLast:   o.Enum("citations") == "last",
+		textHead:   `{"` + member + `": "`,
+		toolHead:   `{"` + member + `": "", "citations": [], "tool_calls": [`,
+		m:          &spaced,
+		run:        newPhase(runMessages, o.Map("run_messages")),
+		response:   newPhase(responseMessages, o.Map("response_messages")),
+		call:       newPhase(callInfos, o.Map("call_infos")),
+		result:     newPhase(resultInfos, o.Map("result_infos")),
+		failure:    newPhase(failureMessages, o.Map("failure_messages")),
+	}
+	if e.asString {
+		e.m = &compact // as servers write these
+	}
+	e.Reset()
+	return e
+}
+
+// Reset keeps the options and some of the memory.
+func (e *encoder) Reset() {
+	e.thought, e.planned, e.sources = false, false, nil
+	e.cards, e.lanes = map[string]*card{}, nil
+}
+
+// Finish appends nothing: the end of the body is the end of the run.
+func (e *encoder) Finish(*wire.Out) {}
+
+// Encode appends the chunks for ev.
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Kind {
+	case hub.TextDelta:
+		return e.textDelta(out, ev)
+	case hub.TextStart:
+		return e.textStart(ev)
+	case hub.TextEnd:
+		return e.textEnd(out, ev)
+	case hub.ToolOutput:
+		return e.toolOutput(out, ev)
+	case hub.ToolStart, hub.ToolArgs, hub.ToolReady, hub.ToolUpdate, hub.ToolEnd:
+		fate := e.tool(out, ev)
+		if len(ev.Lane) > 0 && fate == hub.Native {
+			return hub.Folded // the call is there, but not whose it is
+		}
+		return fate
+	case hub.AgentStart:
+		return e.agentStart(out, ev)
+	case hub.AgentEnd:
+		return e.agentEnd(out, ev)
+	}
+	return e.rest(out, ev)
+}
+
+// rest writes the events that have no form of their own here, but for citations.
+func (e *encoder) rest(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Kind {
+	case hub.RunStart:
+		if ev.ID != nil || ev.Ref != nil || ev.Name != nil || ev.Value != nil {
+			return hub.Dropped
+		}
+		return hub.Implied
+	case hub.RunEnd:
+		return e.runEnd(out, ev)
+	case hub.Source:
+		return e.source(out, ev)
+	case hub.Notice:
+		return e.notice(out, ev)
+	case hub.Ask:
+		return e.aside(out, ev.Title)
+	case hub.Plan:
+		return e.plan(out, ev)
+	case hub.File:
+		return e.file(out, ev)
+	case hub.Raw:
+		return e.raw(out, ev)
+	}
+	return hub.Dropped
+}
+
+// message writes a chunk with text.
+func (e *encoder) message(out *wire.Out, body []byte) {
+	out.Begin("")
+	out.Buf = append(out.Buf, e.textHead...)
+	out.Buf = append(out.Buf, body...)
+	out.Buf = append(out.Buf, textTail...)
+	out.End()
+}
+
+func (e *encoder) textStart(ev *hub.Event) hub.Fate {
+	if ev.Flags.Has(hub.User) || ev.Chan == hub.Reasoning && !e.showsThoughts(ev) {
+		return hub.Dropped
+	}
+	return hub.Implied
+}
+
+// showsThoughts reports whether reasoning of the agent is written: that of a sub-agent only as tags have a place for it.
+func (e *encoder) showsThoughts(ev *hub.Event) bool {
+	return e.reasoning == reasoningTags || e.reasoning == reasoningMember && len(ev.Lane) == 0
+}
+
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch {
+	case ev.Flags.Has(hub.User):
+		return hub.Dropped
+	case ev.Chan == hub.Reasoning && !e.showsThoughts(ev):
+		return hub.Dropped
+	case len(ev.Lane) > 0:
+		return e.laneDelta(out, ev)
+	case ev.Chan == hub.Reasoning && e.reasoning == reasoningMember:
+		e.thinking(out, ev.Text)
+		return hub.Native
+	case ev.Chan == hub.Reasoning:
+		e.tagged(out, ev.Text)
+		return hub.Native
+	}
+	e.closeThought(out)
+	e.message(out, ev.Text)
+	if ev.Chan == hub.Refusal {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+// thinking writes reasoning in the member that later servers have for it.
+func (e *encoder) thinking(out *wire.Out, body []byte) {
+	out.Begin("")
+	out.Buf = append(out.Buf, e.textHead...)
+	out.Buf = append(out.Buf, `", "citations": [], "tool_calls": [], "thinking": "`...)
+	out.Buf = append(out.Buf, body...)
+	out.Buf = append(out.Buf, `"}`...)
+	out.End()
+}
+
+// tagged writes reasoning inside an element of the text, as these servers do it.
+func (e *encoder) tagged(out *wire.Out, body []byte) {
+	out.Begin("")
+	out.Buf = append(out.Buf, e.textHead...)
+	if !e.thought {
+		out.Buf = append(out.Buf, `<think>`...)
+	}
+	out.Buf = append(out.Buf, body...)
+	out.Buf = append(out.Buf, textTail...)
+	out.End()
+	e.thought = true
+}
+
+func (e *encoder) closeThought(out *wire.Out) {
+	if e.thought {
+		e.message(out, []byte(`</think>`))
+		e.thought = false
+	}
+}
+
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch {
+	case ev.Chan != hub.Reasoning:
+		return hub.Implied
+	case !e.showsThoughts(ev):
+		return hub.Dropped
+	case len(ev.Lane) > 0:
+		e.closeLaneThought(out, e.lane(ev.Lane))
+	default:
+		e.closeThought(out)
+	}
+	if ev.More != nil && len(ev.More.Sig) > 0 {
+		return hub.Dropped
+	}
+	return hub.Implied
+}
+
+// aside writes something for people that is no answer, in the way these servers tell of errors: as a paragraph of its own,
+// in italics.
+func (e *encoder) aside(out *wire.Out, body []byte) hub.Fate {
+	if len(body) == 0 {
+		return hub.Dropped
+	}
+	e.closeThought(out)
+	out.Begin("")
+	out.Buf = append(out.Buf, e.textHead...)
+	out.Buf = append(out.Buf, `\n\n*`...)
+	out.Buf = append(out.Buf, body...)
+	out.Buf = append(out.Buf, `*\n\n`...)
+	out.Buf = append(out.Buf, textTail...)
+	out.End()
+	return hub.Folded
+}
+
+func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Fate {
+	isError := ev.Level == hub.LevelWarning || ev.Level == hub.LevelError
+	if e.notices == noticesAll || e.notices == noticesErrors && isError {
+		return e.aside(out, ev.Text)
+	}
+	return hub.Dropped
+}
+
+// runEnd tells people of a failure: to programs, the body ends as it always does.
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	e.closeThought(out)
+	fate := e.lastWords(out, ev)
+	if len(e.sources) > 0 {
+		e.cite(out, e.sources)
+	}
+	return fate
+}
+
+func (e *encoder) lastWords(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch {
+	case ev.Status == hub.StatusDone:
+		return hub.Implied
+	case ev.Status != hub.StatusFailed && ev.Status != hub.StatusTruncated:
+		return hub.Dropped
+	case ev.More != nil && len(ev.More.Err) > 0:
+		return e.aside(out, ev.More.Err)
+	}
+	return e.aside(out, []byte(failedText))
+}
+
+// source writes a citation: the name of a file, or what else names it.
+func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
+	named := ev.Title
+	if ev.More != nil {
+		f := &ev.More.File
+		for _, body := range [...][]byte{f.URL, f.Name, ev.Title, f.FileID} {
+			if named = body; len(named) > 0 {
+				break
+			}
+		}
+	}
+	switch {
+	case len(named) == 0:
+		return hub.Dropped
+	case !e.citeLast:
+		e.plain = rawjson.AppendQuoted(e.plain[:0], named)
+		e.cite(out, e.plain)
+		return hub.Native
+	case len(e.sources)+len(named) > maxKept:
+		return hub.Dropped
+	case len(e.sources) > 0:
+		e.sources = append(e.sources, ", "...)
+	}
+	e.sources = rawjson.AppendQuoted(e.sources, named)
+	return hub.Deferred
+}
+
+// cite writes a chunk with citations, the elements of an array.
+func (e *encoder) cite(out *wire.Out, list []byte) {
+	out.Begin("")
+	out.Buf = append(out.Buf, e.textHead...)
+	out.Buf = append(out.Buf, `", "citations": [`...)
+	out.Buf = append(out.Buf, list...)
+	out.Buf = append(out.Buf, `], "tool_calls": []}`...)
+	out.End()
+}
+
+// file shows a file that has an address as a link; texts are markdown.
+func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.More == nil || len(ev.More.File.URL) == 0 {
+		return hub.Dropped
+	}
+	f := &ev.More.File
+	e.closeThought(out)
+	out.Begin("")
+	out.Buf = append(out.Buf, e.textHead...)
+	out.Buf = append(out.Buf, `\n\n`...)
+	if bytes.HasPrefix(f.Media, []byte("image/")) {
+		out.Buf = append(out.Buf, '!')
+	}
+	out.Buf = append(out.Buf, '[')
+	out.Buf = append(out.Buf, f.Name...)
+	out.Buf = append(out.Buf, `](`...)
+	out.Buf = append(out.Buf, f.URL...)
+	out.Buf = append(out.Buf, `)\n\n`...)
+	out.Buf = append(out.Buf, textTail...)
+	out.End()
+	return hub.Folded
+}
+
+// raw writes back what our own decoder did not know.
+func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Fate {
+	if string(ev.Name) != name || ev.Value == nil {
+		return hub.Dropped
+	}
+	out.Begin("")
+	out.Buf = append(out.Buf, ev.Value...)
+	out.End()
+	return hub.Native
+}

@@ -1,0 +1,167 @@
+package pydantic
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// A sub-agent is shown by the card of the call that runs it, or where there is none (any more) by one of its own. What it
+// says are parts of the result of that card.
+
+// ownPrefix begins the ids of cards that were made for a sub-agent.
+const ownPrefix = "agent_"
+
+// lane is a sub-agent that has not ended.
+type lane struct {
+	id, name []byte
+	card     *card
+	thought  bool // an element of reasoning is open in its text
+	marked   bool // its beginning was marked in message
+}
+
+// lane returns the sub-agent with this id, nil if there is none.
+func (e *encoder) lane(id []byte) *lane {
+	for _, l := range e.lanes {
+		if bytes.Equal(l.id, id) {
+			return l
+		}
+	}
+	return nil
+}
+
+// agentStart makes the card of a call that of a sub-agent. If the call was announced as another, it is announced again:
+// clients know cards by their ids.
+func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	l := &lane{id: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), card: e.cards[string(ev.Ref)]}
+	e.lanes = append(e.lanes, l)
+	c := l.card
+	if c == nil || len(ev.Ref) == 0 {
+		e.openOwn(out, l, ev.Title)
+		return hub.Folded
+	}
+	keep(&c.task, ev.Title)
+	switch {
+	case c.delegation && !c.guessed, c.delegation && bytes.Equal(c.agent, l.name):
+		return hub.Implied
+	case c.announced:
+		c.delegate(l.name)
+		e.announce(out, c, nil)
+		return hub.Native
+	}
+	c.guessed = true // its name will be another
+	c.delegate(l.name)
+	return hub.Deferred
+}
+
+// openOwn makes the card of a sub-agent that has none.
+func (e *encoder) openOwn(out *wire.Out, l *lane, task []byte) {
+	c := &card{id: append([]byte(ownPrefix), l.id...), own: true, ready: true}
+	c.delegate(l.name)
+	keep(&c.task, task)
+	l.card = c
+	e.announce(out, c, nil)
+}
+
+// orphanLanes parts the sub-agents of a call from it: they may outlive it.
+func (e *encoder) orphanLanes(out *wire.Out, c *card) {
+	for _, l := range e.lanes {
+		if l.card == c {
+			e.endSection(out, l)
+			l.card = nil
+		}
+	}
+}
+
+// cardOf is the card that shows a sub-agent, announced.
+func (e *encoder) cardOf(out *wire.Out, l *lane) *card {
+	if l.card == nil {
+		e.openOwn(out, l, nil)
+	}
+	if !l.card.announced {
+		e.announce(out, l.card, nil)
+	}
+	return l.card
+}
+
+// laneDelta writes what a sub-agent says, or thinks.
+func (e *encoder) laneDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+	l := e.lane(ev.Lane)
+	if l == nil {
+		return hub.Dropped
+	}
+	c := e.cardOf(out, l)
+	if ev.Chan == hub.Reasoning {
+		if !l.thought {
+			e.speak(out, l, c, []byte(`<think>`))
+			l.thought = true
+		}
+	} else {
+		e.closeLaneThought(out, l)
+		c.said.add(ev.Text)
+	}
+	e.speak(out, l, c, ev.Text)
+	if c.own || e.laneText != laneParts || ev.Chan == hub.Refusal {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+func (e *encoder) closeLaneThought(out *wire.Out, l *lane) {
+	if l != nil && l.thought {
+		l.thought = false
+		e.speak(out, l, e.cardOf(out, l), []byte(`</think>`))
+	}
+}
+
+// Marks around the text of a sub-agent in message, as string bodies.
+const (
+	startMark = `\n\n---\n🤖 **Subagent Starting...**\n\n`
+	endMark   = `\n\n---\n✅ **Subagent Complete**\n\n`
+)
+
+// speak writes text of a sub-agent: as a part, in message between marks, or first there and then as a part.
+func (e *encoder) speak(out *wire.Out, l *lane, c *card, body []byte) {
+	if e.laneText != laneParts {
+		e.closeThought(out)
+		if !l.marked {
+			l.marked = true
+			e.message(out, []byte(startMark))
+		}
+		e.message(out, body)
+	}
+	if e.laneText != laneMessage {
+		e.part(out, c, body)
+	}
+}
+
+// endSection closes what is open in the text of a sub-agent.
+func (e *encoder) endSection(out *wire.Out, l *lane) {
+	e.closeLaneThought(out, l)
+	if l.marked {
+		l.marked = false
+		e.message(out, []byte(endMark))
+	}
+}
+
+// agentEnd ends a card that was made for the sub-agent; another ends with its call, and what the sub-agent brought is kept
+// for it.
+func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	l := e.lane(ev.ID)
+	if l == nil {
+		return hub.Dropped
+	}
+	e.endSection(out, l)
+	e.lanes = slices.DeleteFunc(e.lanes, func(o *lane) bool { return o == l })
+	switch {
+	case l.card == nil:
+		return hub.Implied // its call has told the end
+	case l.card.own:
+		e.end(out, ev, l.card)
+		return hub.Folded
+	}
+	keep(&l.card.result, ev.Text)
+	return hub.Implied
+}

@@ -1,0 +1,192 @@
+package pydantic
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// What failed calls say where nobody gave a reason, and calls that failed in a way of their own.
+const (
+	deniedText  = "The call was not allowed."
+	abortedText = "The run ended before the call did."
+)
+
+func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.Kind == hub.ToolStart {
+		return e.toolStart(out, ev)
+	}
+	c := e.cards[string(ev.ID)]
+	if c == nil {
+		return hub.Dropped
+	}
+	var fate hub.Fate
+	switch ev.Kind {
+	case hub.ToolArgs:
+		fate = e.toolArgs(out, ev, c)
+	case hub.ToolReady:
+		fate = e.toolReady(out, ev, c)
+	case hub.ToolUpdate:
+		fate = e.toolUpdate(out, ev, c)
+	default:
+		fate = e.toolEnd(out, ev, c)
+	}
+	if c.guessed && fate == hub.Native {
+		return hub.Folded // under another name
+	}
+	return fate
+}
+
+// toolStart waits for the arguments, which the friendly texts are made of, unless these are streamed.
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	c := e.addCard(ev)
+	if e.arguments != argsStream {
+		return deferred(c)
+	}
+	buf := e.m.appendHead(e.open(out), c, c.callType(), c.title)
+	buf = append(append(buf, c.info...), '"')
+	e.close(out, e.m.appendTail(buf, nil, false))
+	return deferred(c)
+}
+
+// deferred is Deferred for a card that will come under its own name.
+func deferred(c *card) hub.Fate {
+	if c.guessed {
+		return hub.Folded
+	}
+	return hub.Deferred
+}
+
+// toolArgs writes a piece of the arguments, if clients are to see them while they are made.
+func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+	switch {
+	case e.arguments == argsDrop:
+		return hub.Dropped
+	case e.arguments == argsDetails || ev.Flags.Has(hub.Synthetic):
+		return deferred(c)
+	}
+	e.piece(out, c, typeRequestDelta, ev.Text, false)
+	return hub.Native
+}
+
+// toolReady announces the call.
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+	c.ready = true
+	c.learnArgs(ev)
+	e.announce(out, c, ev)
+	if e.arguments == argsDrop && !ev.Flags.Has(hub.Synthetic) {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+// announce writes the call. ready, if not nil, has its arguments.
+func (e *encoder) announce(out *wire.Out, c *card, ready *hub.Event) {
+	c.announced = true
+	v := c.values()
+	buf := e.open(out)
+	if len(c.title) > 0 {
+		buf = e.m.appendHead(buf, c, c.callType(), c.title)
+	} else {
+		buf = e.m.appendHead(buf, c, c.callType(), e.text(e.run, &v))
+	}
+	if len(c.info) > 0 {
+		buf = append(buf, c.info...)
+	} else {
+		buf = append(buf, e.text(e.call, &v)...)
+	}
+	buf = append(buf, '"')
+	buf = e.m.appendMembers(buf, rawjson.Get(c.meta, metaDetails), "")
+	if ready != nil && e.arguments != argsDrop && !ready.Flags.Has(hub.Synthetic) {
+		buf = e.appendArgs(buf, ready, c)
+	}
+	buf = e.m.appendTail(buf, nil, true)
+	e.close(out, e.m.appendMembers(buf, c.meta, metaDetails))
+}
+
+// appendArgs appends the arguments: an object or array as it is, anything else as text. Those that our own decoder made of
+// the command have a member already.
+func (e *encoder) appendArgs(dst []byte, ev *hub.Event, c *card) []byte {
+	if rawjson.Get(c.meta, metaDetails, "command") != nil {
+		return dst
+	}
+	dst = append(append(dst, e.m.comma...), `"arguments"`...)
+	dst = append(dst, e.m.colon...)
+	switch k := rawjson.Kind(ev.Value); {
+	case ev.Value == nil:
+		return rawjson.AppendQuoted(dst, ev.Text)
+	case k == '{' || k == '[':
+		return append(dst, ev.Value...)
+	}
+	return rawjson.AppendString(dst, ev.Value)
+}
+
+// toolUpdate writes news of a call as another announcement, with an empty part: that changes what clients show of it and
+// leaves what they have.
+func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+	news := ev.Text
+	if len(news) == 0 {
+		news = ev.Title
+	}
+	c.learn(ev)
+	if !c.announced {
+		keep(&c.title, news)
+		return deferred(c)
+	}
+	info := []byte(nil)
+	if ev.More != nil {
+		info = appendBlocks(nil, ev.More.Content)
+	}
+	if len(news) == 0 && len(info) == 0 && ev.Value == nil {
+		return hub.Dropped
+	}
+	typ := c.callType()
+	if c.streamed {
+		typ = c.resultType()
+	}
+	buf := e.m.appendHead(e.open(out), c, typ, news)
+	buf = append(buf, info...)
+	buf = append(buf, '"')
+	buf = e.m.appendMembers(buf, rawjson.Get(metaOf(ev), metaDetails), "")
+	if ev.Value != nil {
+		buf = e.m.appendMember(buf, []byte("progress"), ev.Value)
+	}
+	e.close(out, e.m.appendTail(buf, []byte{}, false))
+	if len(news) == 0 && len(info) == 0 {
+		return hub.Extension
+	}
+	return hub.Folded
+}
+
+// toolOutput writes a part of the result. Clients append: once an output has replaced another, the rest waits for the end.
+func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Fate {
+	c := e.cards[string(ev.ID)]
+	if c == nil {
+		return hub.Dropped
+	}
+	c.stale = c.stale || ev.Op == hub.Replace && c.streamed
+	switch {
+	case c.stale:
+		return hub.Deferred
+	case len(ev.Text) > 0:
+		e.part(out, c, ev.Text)
+		if ev.Chan != hub.Result || len(ev.Lane) > 0 {
+			return hub.Folded
+		}
+		return hub.Native
+	case ev.Value != nil:
+		e.plain = rawjson.AppendEscaped(e.plain[:0], ev.Value)
+		e.part(out, c, e.plain)
+		return hub.Folded
+	}
+	return hub.Deferred
+}
+
+// part writes a part of a result.
+func (e *encoder) part(out *wire.Out, c *card, body []byte) {
+	c.streamed = true
+	if e.repeat {
+		c.acc.add(body)
+	}
+	e.piece(out, c, c.resultType(), body, false)
+}
