@@ -56,6 +56,9 @@ func (c *copier) feed(buf []byte, eof bool, now time.Duration) (used int, err er
 			}
 		}
 		if n == 0 {
+			if !c.settled {
+				c.settle(false) // the beginning of the next record may have told
+			}
 			break
 		}
 		if err := c.pass(rec, buf[used:used+n]); err != nil {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/fasthttp/websocket"
+
+	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
 // TestCopies passes a stream of the same dialect on byte for byte, however it arrives.
@@ -60,6 +62,23 @@ func TestCopies(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCopyLearnsItsFraming from the beginning of the second record at the latest, since the header of the answer says it.
+func TestCopyLearnsItsFraming(t *testing.T) {
+	t.Parallel()
+	f := func(first string, want wire.Framing) {
+		t.Helper()
+		c := newCopier(PipelineConfig{From: &twin, To: &twin}, wire.NewOut(wire.SSE), true)
+		if _, err := c.feed([]byte(first), false, 0); err != nil || c.out.Framing() != want {
+			t.Errorf("%q: %v, %v", first, c.out.Framing(), err)
+		}
+	}
+	f(lineStart, wire.NDJSON)
+	f(lineStart+"\n", wire.NDJSON)
+	f(lineStart+"{", wire.Concat)
+	f(lineStart+lineHello, wire.Concat)
+	f("data: "+lineStart+"\n\n", wire.SSE)
 }
 
 // TestCopiesAreFramedAnew where the client wants another framing.

@@ -118,9 +118,12 @@ func (x *session) sayGoodbye(code int) {
 	<-x.gone
 }
 
-// writeClose sends a close frame, unless one was sent.
+// writeClose sends a close frame, unless one was sent. A client that has said goodbye itself still reads the answer.
 func (x *session) writeClose(code int, reason string) {
-	x.goodbye.Do(func() { _, _ = x.client.Write(wire.AppendClose(nil, uint16(code), reason)) })
+	x.goodbye.Do(func() {
+		x.client.hurry(hub.Fail(hub.CodeShutdown, nil))
+		_, _ = x.client.Write(wire.AppendClose(nil, uint16(code), reason))
+	})
 }
 
 // answer runs one stream per message and returns the code to close with. While none runs, pings keep the connection.
