@@ -46,14 +46,12 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	switch {
 	case c.delegation && !c.guessed, c.delegation && bytes.Equal(c.agent, l.name):
 		return hub.Implied
-	case c.announced:
-		c.delegate(l.name)
-		e.announce(out, c, nil)
-		return hub.Native
+	case !c.announced && !c.guessed:
+		e.announce(out, c, nil) // under its own name, by which it comes back
 	}
-	c.guessed = true // its name will be another
 	c.delegate(l.name)
-	return hub.Deferred
+	e.announce(out, c, nil)
+	return hub.Native
 }
 
 // openOwn makes the card of a sub-agent that has none.

@@ -74,13 +74,18 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	c.ready = true
 	c.learnArgs(ev)
 	e.announce(out, c, ev)
-	if e.arguments == argsDrop && !ev.Flags.Has(hub.Synthetic) {
+	if e.arguments == argsDrop && hasArgs(ev) {
 		return hub.Folded
 	}
 	return hub.Native
 }
 
-// announce writes the call. ready, if not nil, has its arguments.
+// hasArgs reports whether anybody told the arguments of a call that is ready.
+func hasArgs(ready *hub.Event) bool {
+	return ready != nil && (!ready.Flags.Has(hub.Synthetic) || string(ready.Value) != "{}")
+}
+
+// announce writes the call. ready, if not nil, has its arguments. Before these are complete, neither is the call.
 func (e *encoder) announce(out *wire.Out, c *card, ready *hub.Event) {
 	c.announced = true
 	v := c.values()
@@ -97,10 +102,10 @@ func (e *encoder) announce(out *wire.Out, c *card, ready *hub.Event) {
 	}
 	buf = append(buf, '"')
 	buf = e.m.appendMembers(buf, rawjson.Get(c.meta, metaDetails), "")
-	if ready != nil && e.arguments != argsDrop && !ready.Flags.Has(hub.Synthetic) {
+	if hasArgs(ready) && e.arguments != argsDrop {
 		buf = e.appendArgs(buf, ready, c)
 	}
-	buf = e.m.appendTail(buf, nil, true)
+	buf = e.m.appendTail(buf, nil, c.ready)
 	e.close(out, e.m.appendMembers(buf, c.meta, metaDetails))
 }
 

@@ -16,7 +16,7 @@ const (
 
 // plan writes all items as a list in markdown.
 func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
-	c := &card{id: []byte(planID), name: []byte(planTool), title: []byte("Planning"), announced: true}
+	c := &card{id: []byte(planID), name: []byte(planTool), title: []byte("Planning"), ready: true}
 	if !e.planned {
 		e.planned = true
 		e.announce(out, c, nil)

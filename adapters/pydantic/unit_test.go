@@ -175,6 +175,38 @@ func TestTypes(t *testing.T) {
 	f("Delegate_to_jira", "")
 }
 
+// TestFaithfulOptions is S1-46 with think=text and S1-48 with subagent_text=answer: the text stays as clients of this dialect
+// show it, and parts are output of the call.
+func TestFaithfulOptions(t *testing.T) {
+	dec := pydantic.Dialect.NewDecoder(optionsOf(t, map[string]any{"think": "text", "subagent_text": "answer"}))
+	entry := func(typ, rest string) string {
+		return `{"message":"","tool_calls":[{"call_id":"d","event_type":"` + typ + `","tool_name":"delegate_to_x","tool_response":"",` + rest + `}]}`
+	}
+	got := decode(t, dec, `{"message":"<think>hm</thi"}`, `{"message":"nk>"}`,
+		entry("delegation_call", `"tool_call_details":{}`),
+		`{"message":"\n\n---\n🤖 **Subagent Starting...**\n\n"}`, `{"message":"One"}`,
+		entry("delegation_result", `"tool_call_details":{},"stream_part":"One","is_complete":false`),
+		entry("delegation_result", `"tool_call_details":{},"stream_part":"One","is_complete":true`),
+		`{"message":"\n\n---\n✅ **Subagent Complete**\n\n"}`,
+		entry("delegation_result", `"tool_call_details":{"summary":"r"}`))
+	want := `{"kind":"run.start"}
+{"kind":"text.delta","text":"<think>hm</thi"}
+{"kind":"text.delta","text":"nk>"}
+{"kind":"tool.start","id":"d","name":"delegate_to_x","tool_kind":"agent"}
+{"kind":"tool.ready","flags":["synthetic"],"id":"d","name":"delegate_to_x"}
+{"kind":"agent.start","id":"d","ref":"d","name":"x"}
+{"kind":"text.delta","text":"\n\n---\n🤖 **Subagent Starting...**\n\n"}
+{"kind":"text.delta","text":"One"}
+{"kind":"tool.output","chan":"result","id":"d","text":"One"}
+{"kind":"text.delta","text":"\n\n---\n✅ **Subagent Complete**\n\n"}
+{"kind":"agent.end","status":"ok","id":"d","ref":"d","text":"r"}
+{"kind":"tool.end","status":"ok","id":"d","name":"delegate_to_x","text":"r","meta":{"pydantic":{"tool_response":""}}}
+`
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
 // TestForgottenCalls: the oldest calls are forgotten; a result of one makes the call anew, which the sequencer knows.
 func TestForgottenCalls(t *testing.T) {
 	dec := pydantic.Dialect.NewDecoder(pydantic.Dialect.Defaults())
@@ -264,6 +296,51 @@ func TestArguments(t *testing.T) {
 	f(hub.Event{Value: body(`"x y"`)}, `"\"x y\""`, `"value":"x y"`)
 	f(hub.Event{Value: body(`5`)}, `"5"`, `"value":5`)
 	f(hub.Event{Text: body(`{\"a\":`), Flags: hub.Invalid}, `"{\"a\":"`, `"text":"{\"a\":"`)
+}
+
+// TestEarlySubAgent is S1-38 for a sub-agent that speaks before the arguments of its tool are complete: the delegation is
+// announced, incomplete, and again with its arguments. Read back, these are there, and the text is the sub-agent's.
+func TestEarlySubAgent(t *testing.T) {
+	f := func(kind, types, back string) {
+		t.Helper()
+		start := hub.Event{Kind: hub.ToolStart, ID: body("t"), Name: body("task")}
+		if kind != "" {
+			start.More = &hub.More{ToolKind: body(kind)}
+		}
+		got := encode(t, map[string]any{"call_infos": map[string]any{"*": "", "delegate_to_*": ""}},
+			start,
+			hub.Event{Kind: hub.AgentStart, ID: body("l"), Ref: body("t"), Name: body("worker")},
+			hub.Event{Kind: hub.TextDelta, ID: body("p"), Lane: body("l"), Text: body("One")},
+			hub.Event{Kind: hub.ToolReady, ID: body("t"), Name: body("task"), Value: body(`{"q":1}`)})
+		var seen []string
+		dec, events := pydantic.Dialect.NewDecoder(pydantic.Dialect.Defaults()), ""
+		for line := range strings.Lines(got) {
+			if i := strings.IndexByte(line, '{'); i >= 0 {
+				line = line[i:]
+			}
+			_, rest, ok := strings.Cut(line, `"event_type": "`)
+			if !ok {
+				continue
+			}
+			typ, rest, _ := strings.Cut(rest, `", "tool_name": "`)
+			tool, _, _ := strings.Cut(rest, `"`)
+			seen = append(seen, fmt.Sprintf("%s %s %t", typ, tool, strings.Contains(line, `"is_complete": true`)))
+			events += decode(t, dec, line)
+		}
+		if got := strings.Join(seen, ", "); got != types {
+			t.Errorf("kind %q: got  %s\nwant %s", kind, got, types)
+		}
+		for _, want := range strings.Split(back, ", ") {
+			if !strings.Contains(events, want) {
+				t.Errorf("kind %q: read back as\n%swant %s", kind, events, want)
+			}
+		}
+	}
+	text, ready := `{"kind":"text.delta","lane":"t","text":"One"}`, `"value":{"q":1}`
+	f("agent", "delegation_call delegate_to_worker false, delegation_result delegate_to_worker false, delegation_call delegate_to_worker true",
+		text+", "+ready+`, {"kind":"tool.start","id":"t","name":"delegate_to_worker"`)
+	f("", "call task false, delegation_call delegate_to_worker false, delegation_result delegate_to_worker false, delegation_call delegate_to_worker true",
+		text+", "+ready+`, {"kind":"tool.start","id":"t","name":"task"`)
 }
 
 func TestAppendFailure(t *testing.T) {
