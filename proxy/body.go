@@ -30,7 +30,8 @@ type httpBody struct {
 
 func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader) (*httpBody, error) {
 	b := &httpBody{
-		conn: c, raw: newRawReader(c.Conn), status: h.StatusCode(), persist: !h.ConnectionClose(),
+		conn: c, raw: newRawReader(c.Conn), status: h.StatusCode(),
+		persist:  !h.ConnectionClose() && !tokens(h.PeekAll("Connection"))["close"],
 		encoding: strings.ToLower(string(h.ContentEncoding())), retryAfter: string(h.Peek("Retry-After")),
 	}
 	switch n := h.ContentLength(); {

@@ -18,6 +18,16 @@ import (
 
 // handle answers one request. Streams leave it by hijacking their connection.
 func (s *Server) handle(ctx *fasthttp.RequestCtx) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.bug(v)
+			s.reject(ctx, nil, hub.Fail(hub.CodeInternal, nil))
+		}
+	}()
+	s.answer(ctx)
+}
+
+func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 	id := requestID(&ctx.Request)
 	ctx.Response.Header.Set(requestIDHeader, id)
 	r, rest := s.table.Load().find(string(ctx.Path()))

@@ -54,8 +54,34 @@ func (e lossyEncoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
 	return e.Encoder.Encode(out, ev)
 }
 
+// bomb goes off at records, and requests, that hold the word.
+var bomb = func() hub.Dialect {
+	d := native.Dialect
+	d.Name, d.Accept, d.Requests = "bomb", nil, bombs{}
+	d.NewDecoder = func(o hub.Options) hub.Decoder { return bombs{native.Dialect.NewDecoder(o)} }
+	return d
+}()
+
+type bombs struct{ hub.Decoder }
+
+func (b bombs) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
+	if bytes.Contains(rec.Data, []byte("boom")) {
+		panic("boom")
+	}
+	return b.Decoder.Decode(dst, rec)
+}
+
+func (bombs) DecodeRequest(_ *hub.Request, body []byte) error {
+	if bytes.Contains(body, []byte("boom")) {
+		panic("boom")
+	}
+	return nil
+}
+
+func (bombs) AppendRequest(dst []byte, _ *hub.Request) ([]byte, error) { return dst, nil }
+
 func TestMain(m *testing.M) {
-	dialects = func() []*hub.Dialect { return append(slices.Clip(adapters.All()), &twin, &lossy) }
+	dialects = func() []*hub.Dialect { return append(slices.Clip(adapters.All()), &twin, &lossy, &bomb) }
 	goleak.VerifyTestMain(m,
 		// These sleep up to ten seconds before they look whether their server is still there.
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"),

@@ -102,7 +102,7 @@ func upstreamURI(u *url.URL, rest, query string) string {
 
 // copyHeaders passes on what the route allows, adds what every call has, and sets what the configuration says last.
 func (c *call) copyHeaders(from *fasthttp.RequestHeader, peer net.Addr) {
-	dropped := connectionTokens(from)
+	dropped := tokens(from.PeekAll("Connection")) // the client says that these belong to its connection
 	h := &c.request.Header
 	for key, value := range from.All() {
 		name := strings.ToLower(string(key))
@@ -130,10 +130,10 @@ func forwardedFor(h *fasthttp.RequestHeader, peer net.Addr) string {
 	return string(bytes.Join(append(list[:len(list):len(list)], []byte(host)), []byte(", ")))
 }
 
-// connectionTokens are the fields that the client declares to belong to its connection.
-func connectionTokens(h *fasthttp.RequestHeader) map[string]bool {
+// tokens are the members of a field that is a list, in lower case.
+func tokens(field [][]byte) map[string]bool {
 	names := map[string]bool{}
-	for _, value := range h.PeekAll("Connection") {
+	for _, value := range field {
 		for token := range strings.SplitSeq(string(value), ",") {
 			names[strings.ToLower(strings.TrimSpace(token))] = true
 		}

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"errors"
 	"net"
 	"strings"
 	"time"
@@ -21,9 +22,9 @@ type stream struct {
 	before progress // as far as the metrics know
 	engine engine
 	first  bool // the first record has left
+	opened bool // the upstream has answered
+	left   bool
 	begun  time.Time
-
-	retryAfter string // of the upstream
 }
 
 // serveHTTP runs one stream on a client's connection and gives the connection back, or closes it.
@@ -46,7 +47,7 @@ func (s *Server) serveHTTP(c *call, conn net.Conn, early []byte) {
 		}
 	}
 	c.release()
-	if f != nil && clientFault(f.Code) || st.failure() != nil || sink.close {
+	if f != nil && (clientFault(f.Code) || f.Code == hub.CodeInternal) || st.failure() != nil || sink.close {
 		conn.Close()
 		return
 	}
@@ -71,20 +72,58 @@ func (s *Server) run(c *call, st *stopper, sink sink) *hub.Failure {
 	defer s.dismiss(c.route, st)
 	x := &stream{server: s, call: c, stop: st, begun: time.Now()}
 	x.engine, x.pump.out, x.tally = c.route.engine(c.target, c.target.clientFraming(c.session != nil))
-	defer c.target.release(x.engine)
 	x.prepare(sink)
-	defer x.pump.release()
-	f := x.open(sink)
-	c.release()
-	if f == nil {
-		f = x.pump.move()
-		st.onStop(nil)
-		x.pump.src.close()
-	}
-	f = x.pump.conclude(f)
+	f := x.move(sink)
 	x.flushed()
 	x.report(f)
+	x.pump.release()
+	if f == nil || f.Code != hub.CodeInternal { // else nobody knows what state it is in
+		c.target.release(x.engine)
+	}
 	return f
+}
+
+// move opens the upstream, and moves its answer to the end.
+func (x *stream) move(sink sink) (f *hub.Failure) {
+	defer func() {
+		if v := recover(); v != nil {
+			f = x.rescue(v, sink)
+		}
+	}()
+	defer x.leave()
+	f = x.open(sink)
+	x.call.release()
+	if f == nil {
+		f = x.pump.move()
+		x.leave()
+	}
+	return x.pump.conclude(f)
+}
+
+// leave gives the upstream up.
+func (x *stream) leave() {
+	x.stop.onStop(nil)
+	if x.opened && !x.left {
+		x.left = true
+		x.pump.src.close()
+	}
+}
+
+// rescue ends a stream in which Sabir itself is at fault, so that it does not take all the others with it. A client that
+// has got something already is cut off: what the encoder would write now cannot be trusted.
+func (x *stream) rescue(v any, sink sink) *hub.Failure {
+	x.server.bug(v)
+	f := hub.Fail(hub.CodeInternal, errors.New("BUG, see the log line before"))
+	if x.pump.status && !x.pump.began {
+		x.pump.out.Reset()
+		_ = sink.end(x.pump.out, f)
+	}
+	return f
+}
+
+// bug logs a fault of Sabir's own.
+func (s *Server) bug(v any) {
+	s.log.Error("BUG: please report this", zap.Any("panic", v), zap.Stack("stack"))
 }
 
 func (x *stream) prepare(sink sink) {
@@ -123,11 +162,9 @@ func (x *stream) open(sink sink) *hub.Failure {
 	} else {
 		x.pump.src, err = x.openHTTP(sink, until)
 	}
+	x.opened = err == nil
 	switch stopped := x.stop.failure(); {
 	case stopped != nil:
-		if err == nil {
-			x.pump.src.close()
-		}
 		return stopped
 	case err != nil && !time.Now().Before(until):
 		return hub.Fail(hub.CodeDuration, err)
@@ -218,7 +255,7 @@ func (x *stream) countCancel(f *hub.Failure) {
 	case hub.CodeClientGone, hub.CodeClientSlow:
 		by = "client"
 	case hub.CodeShutdown, hub.CodeDuration, hub.CodeIdle, hub.CodeMalformed:
-		if x.pump.src == nil || x.pump.atEnd {
+		if !x.opened || x.pump.atEnd {
 			return
 		}
 	default:

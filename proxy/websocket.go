@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fasthttp/websocket"
@@ -31,6 +32,7 @@ type session struct {
 	conn      *websocket.Conn // for reading; client writes
 	client    *clientConn
 	inbox     chan message  // what waits for its run
+	waiting   atomic.Int64  // bytes of that
 	gone      chan struct{} // closed when nothing more can be read from the client
 
 	goodbye sync.Once
@@ -49,7 +51,7 @@ type message struct {
 	fail *hub.Failure
 }
 
-// maxWaiting is how many messages may wait while a run is going on.
+// maxWaiting is how many messages may wait while a run is going on. Together they may be as large as one may be.
 const maxWaiting = 8
 
 // writeBuffers are what the WebSocket library writes from; Sabir's own frames need none.
@@ -147,6 +149,7 @@ func (x *session) answer() (code int) {
 		var f *hub.Failure
 		select {
 		case m := <-x.inbox:
+			x.waiting.Add(-int64(len(m.body)))
 			f = x.run(m)
 		case <-ping.C:
 			if _, err := x.client.Write(wire.AppendPing(nil)); err != nil {
@@ -169,6 +172,8 @@ func (x *session) over(f *hub.Failure) (bool, int) {
 		return true, websocket.CloseNormalClosure
 	case f != nil && f.Code == hub.CodeClientSlow:
 		return true, websocket.ClosePolicyViolation
+	case f != nil && f.Code == hub.CodeInternal:
+		return true, websocket.CloseInternalServerErr
 	}
 	return !x.server.Ready(), websocket.CloseGoingAway
 }
@@ -179,7 +184,13 @@ func (x *session) begins() bool {
 }
 
 // run answers one message; the empty one is the handshake itself.
-func (x *session) run(m message) *hub.Failure {
+func (x *session) run(m message) (f *hub.Failure) {
+	defer func() {
+		if v := recover(); v != nil {
+			x.server.bug(v)
+			f = hub.Fail(hub.CodeInternal, nil)
+		}
+	}()
 	c, f := x.call(m)
 	if f != nil {
 		return x.refuse(f)
@@ -316,6 +327,9 @@ func (x *session) deliver(m message) bool {
 		}
 		// The run is just ending: the message is for the next one.
 	}
+	if x.waiting.Add(int64(len(m.body))) > int64(x.server.table.Load().maxBody) {
+		return false
+	}
 	select {
 	case x.inbox <- m:
 		return true
@@ -337,6 +351,7 @@ func (x *session) connect(conn *websocket.Conn) error {
 	for {
 		select {
 		case m := <-x.inbox:
+			x.waiting.Add(-int64(len(m.body)))
 			if m.fail != nil {
 				return m.fail
 			}

@@ -1,0 +1,95 @@
+package proxy
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/fasthttp/websocket"
+)
+
+// TestFaultsOfOurOwn end the stream they happen in, as honestly as can be, and no other.
+func TestFaultsOfOurOwn(t *testing.T) {
+	t.Parallel()
+	seen := make(chan struct{})
+	a := newAgent(t, func(p *peer) {
+		for p.request() != nil {
+			p.ok()
+			switch string(p.body) {
+			case "first":
+				p.chunk(`{"kind":"boom"}` + "\n")
+				p.awaitGone()
+				return
+			case "later":
+				p.chunk(lineStart + "\n")
+				<-seen
+				p.chunk(`{"kind":"boom"}` + "\n")
+				p.awaitGone()
+				return
+			}
+			p.finish(smallRun)
+		}
+	})
+	yaml := strings.Replace(simple(a.url(), "", "", "client: twin\n"), "dialect: native", "dialect: bomb", 1) +
+		"  - {path: /bomb, upstream: agent, client: bomb}\n"
+	r := start(t, yaml)
+	fine := func() {
+		t.Helper()
+		if _, body := r.post("/run", "{}"); body != smallRunOut {
+			t.Errorf("another stream got %s", body)
+		}
+	}
+	if got := r.demand("/bomb"); got.status != 200 {
+		t.Errorf("status %d", got.status)
+	}
+	if resp, body := r.post("/bomb", "boom"); resp.StatusCode != 500 || !strings.Contains(body, "internal_error") {
+		t.Errorf("in a request: %d %s", resp.StatusCode, body)
+	}
+	if resp, body := r.post("/run", "first"); resp.StatusCode != 500 || !strings.Contains(body, "internal_error") {
+		t.Errorf("in the first record: %d %s", resp.StatusCode, body)
+	}
+	fine()
+	c := r.dial()
+	c.ask("POST", "/run", "later")
+	resp := c.response()
+	seen <- struct{}{}
+	if body, err := io.ReadAll(resp.Body); err == nil || strings.Contains(string(body), "run.end") {
+		t.Errorf("in a later record: %v %s", err, body)
+	}
+	fine()
+	for path, say := range map[string]string{"/run": "later", "/bomb": "boom"} {
+		ws := r.dialWS(path)
+		ws.say(say)
+		if say == "later" {
+			ws.hear()
+			seen <- struct{}{}
+		}
+		if code := ws.code(); code != websocket.CloseInternalServerErr {
+			t.Errorf("%s: closed with %d", path, code)
+		}
+	}
+	fine()
+	r.awaitEnds(7)
+	if n := r.metric("sabir_streams_total", "ending=internal_error"); n != 3 {
+		t.Errorf("%v streams ended so", n)
+	}
+	if n := r.logs.FilterMessageSnippet("BUG").Len(); n != 5 {
+		t.Errorf("%d lines of log", n)
+	}
+}
+
+// TestMessagesThatWait are bounded in their bytes as well.
+func TestMessagesThatWait(t *testing.T) {
+	t.Parallel()
+	a := silentAgent(t, nil)
+	r := start(t, simple(a.url(), "", "", "client: twin\n"))
+	r.table.Load().maxBody = 1000 // before any session reads it
+	c := r.dialWS("/run")
+	c.say("go")
+	c.hear()
+	c.say(strings.Repeat("x", 600))
+	c.say(strings.Repeat("x", 600))
+	if code := c.code(); code != websocket.ClosePolicyViolation {
+		t.Errorf("closed with %d", code)
+	}
+}
