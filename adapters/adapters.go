@@ -12,6 +12,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/evolve"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
+	"github.com/sabir-proxy/sabir/adapters/pydantic"
 	"github.com/sabir-proxy/sabir/adapters/simplified"
 )
 
@@ -22,6 +23,7 @@ var all = []*hub.Dialect{
 	&copilot.Dialect,
 	&evolve.Dialect,
 	&native.Dialect,
+	&pydantic.Dialect,
 	&simplified.Dialect,
 }
 
