@@ -77,14 +77,15 @@ func (e *encoder) dropCard(c *card) {
 	e.spare = append(e.spare, c)
 }
 
-// announce writes the tool_call. end, if not nil, is how the call ended already; the fate is that of the end.
+// announce writes the tool_call. end, if not nil, is how the call ended already; the fate is that of the end. A call whose
+// arguments are still to come is not said to run: it would be read as one that has got all of them.
 func (e *encoder) announce(out *wire.Out, c *card, end *hub.Event) hub.Fate {
 	c.announced = true
 	fate, flags, status := hub.Native, hub.Flags(0), hub.StatusPending
 	switch {
 	case end != nil:
 		status, flags = end.Status, end.Flags
-	case c.status == hub.StatusRunning:
+	case c.status == hub.StatusRunning && c.ready:
 		status = c.status
 	}
 	e.begin(out, c.lane, "tool_call")

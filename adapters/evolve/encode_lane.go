@@ -90,7 +90,7 @@ func (e *encoder) foldLane(out *wire.Out, ev *hub.Event, l *lane) {
 		c.title = append(c.title, ev.Name...)
 	}
 	c.kind = append(c.kind, "think"...)
-	c.status = hub.StatusRunning
+	c.status, c.ready = hub.StatusRunning, true // it has no arguments
 	e.announce(out, c, nil)
 }
 
@@ -100,10 +100,14 @@ func (e *encoder) laneText(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
 	if c == nil || ev.Chan == hub.Reasoning || ev.Flags.Has(hub.User) || e.opt.progressDrop && !l.own {
 		return hub.Dropped // the call is over, or will say itself what came of it
 	}
+	c.spoke = true
+	if !c.ready { // what it says is output, which a call has only when it runs
+		c.add(ev.Text, ev.Op, e.opt.maxOutput)
+		return hub.Folded
+	}
 	if !c.announced {
 		e.announce(out, c, nil)
 	}
-	c.spoke = true
 	e.progress(out, c, ev.Text, ev.Op)
 	return hub.Folded
 }

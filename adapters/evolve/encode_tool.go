@@ -121,8 +121,7 @@ func statusName(s hub.Status) string {
 
 // toolUpdate writes what has changed. A message about the progress is shown where the output is.
 //
-// Before the arguments are complete, a change is kept for the announcement; only a message is shown at once. The call is
-// not said to run then: it would be read as one that has got all its arguments.
+// Before the arguments are complete, a change is kept for the announcement; only a message is shown at once.
 func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	more := ev.More
 	if more == nil {
