@@ -22,7 +22,7 @@ func (s *Server) ServeAdmin(ctx context.Context, ln net.Listener) error {
 	closed := make(chan struct{})
 	defer close(closed)
 	srv := &fasthttp.Server{
-		Name: "sabir", NoDefaultServerHeader: true, ReadTimeout: 10 * time.Second, IdleTimeout: idleConnection,
+		NoDefaultServerHeader: true, ReadTimeout: 10 * time.Second, IdleTimeout: idleConnection,
 		CloseOnShutdown: true, ReduceMemoryUsage: true, ConnState: rest.state,
 		Handler: func(ctx *fasthttp.RequestCtx) { s.handleAdmin(ctx, metrics) },
 	}

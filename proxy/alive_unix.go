@@ -21,6 +21,7 @@ func alive(c net.Conn) bool {
 	if err != nil {
 		return false
 	}
+	// Reading is how the end shows; what is read is lost, but a server that speaks unasked is no use either.
 	ok = false
 	err = raw.Read(func(fd uintptr) bool {
 		var one [1]byte

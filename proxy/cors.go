@@ -24,7 +24,7 @@ func (r *route) exposeTo(h *fasthttp.ResponseHeader, origin string) {
 		return
 	}
 	if slices.Contains(cors.Origins, "*") {
-		origin = "*"
+		origin = "*" // never with credentials; the configuration sees to that
 	} else {
 		h.Add("Vary", "Origin")
 	}
@@ -43,7 +43,7 @@ func (r *route) preflight(ctx *fasthttp.RequestCtx) {
 	h := &ctx.Response.Header
 	h.Set("Access-Control-Allow-Methods", strings.Join(r.cfg.Methods, ", "))
 	if asked := ctx.Request.Header.Peek("Access-Control-Request-Headers"); len(asked) > 0 {
-		h.SetBytesV("Access-Control-Allow-Headers", asked)
+		h.SetBytesV("Access-Control-Allow-Headers", asked) // what is passed on is chosen elsewhere
 	}
 	h.Set("Access-Control-Max-Age", "600")
 	ctx.SetStatusCode(fasthttp.StatusNoContent)

@@ -27,6 +27,7 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	s.answer(ctx)
 }
 
+// answer finds out what a request wants, and whether it can have it.
 func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 	id := requestID(&ctx.Request)
 	ctx.Response.Header.Set(requestIDHeader, id)
@@ -110,6 +111,7 @@ func (r *route) choose(h *fasthttp.RequestHeader) *target {
 	return r.first
 }
 
+// byMedia returns the first dialect that a media type stands for.
 func (r *route) byMedia(media string) *target {
 	for _, t := range r.targets {
 		if slices.Contains(t.dialect.Accept, media) {
@@ -164,6 +166,7 @@ func (s *Server) badRequest(ctx *fasthttp.RequestCtx, err error) {
 	ctx.SetConnectionClose()
 }
 
+// turnAway answers a request that has no dialect to be answered in.
 func (s *Server) turnAway(ctx *fasthttp.RequestCtx, code string, status int, text string) {
 	s.metrics.reject(code)
 	ctx.Error(text, status) // empties the header first
@@ -178,6 +181,7 @@ const (
 	refusedGap  = 200 * time.Millisecond
 )
 
+// discard reads what the client is still sending.
 func discard(c net.Conn) {
 	until := time.Now().Add(refusedTime)
 	var p [4 << 10]byte

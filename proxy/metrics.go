@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -15,37 +16,45 @@ import (
 type metrics struct {
 	registry *prometheus.Registry
 
-	streams     *prometheus.CounterVec
-	open        *prometheus.GaugeVec
-	rejected    *prometheus.CounterVec
-	cancels     *prometheus.CounterVec
-	events      *prometheus.CounterVec
-	losses      *prometheus.CounterVec
-	repairs     *prometheus.CounterVec
-	faults      *prometheus.CounterVec
-	copied      *prometheus.CounterVec
-	bytes       *prometheus.CounterVec
-	keepalives  *prometheus.CounterVec
-	firstEvent  *prometheus.HistogramVec
-	gap         *prometheus.HistogramVec
-	duration    *prometheus.HistogramVec
-	reloads     *prometheus.CounterVec
-	reloadOK    prometheus.Gauge
-	reloadTime  prometheus.Gauge
-	mu          sync.Mutex
-	routeLabels map[string]*routeMetrics
+	// Streams and requests.
+	streams    *prometheus.CounterVec
+	open       *prometheus.GaugeVec
+	rejected   *prometheus.CounterVec
+	cancels    *prometheus.CounterVec
+	keepalives *prometheus.CounterVec
+
+	// What is in them.
+	events  *prometheus.CounterVec
+	losses  *prometheus.CounterVec
+	repairs *prometheus.CounterVec
+	faults  *prometheus.CounterVec
+	copied  *prometheus.CounterVec
+	bytes   *prometheus.CounterVec
+
+	// Times. Their buckets are wide: an agent takes from milliseconds to minutes.
+	firstEvent *prometheus.HistogramVec
+	gap        *prometheus.HistogramVec
+	duration   *prometheus.HistogramVec
+
+	// The configuration.
+	reloads    *prometheus.CounterVec
+	reloadOK   prometheus.Gauge
+	reloadTime prometheus.Gauge
+
+	mu      sync.Mutex
+	byRoute map[string]*routeMetrics
 }
 
 const namespace = "sabir"
 
 func newMetrics(version string) *metrics {
-	m := &metrics{registry: prometheus.NewRegistry(), routeLabels: map[string]*routeMetrics{}}
+	m := &metrics{registry: prometheus.NewRegistry(), byRoute: map[string]*routeMetrics{}}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.streamMetrics()
 	m.eventMetrics()
 	m.timeMetrics()
 	m.reloads = m.counter("config_reloads_total", "Attempts to load a changed configuration, by result (ok, failed).", "result")
-	m.reloads.WithLabelValues("ok")
+	m.reloads.WithLabelValues("ok") // so that both are there before they happen
 	m.reloads.WithLabelValues("failed")
 	m.reloadOK = m.gauge("config_last_reload_successful", "1 if the configuration in use is the one on disk as it was last read, 0 if that was refused.")
 	m.reloadTime = m.gauge("config_last_reload_success_timestamp_seconds", "When the configuration in use was loaded.")
@@ -97,14 +106,14 @@ func (m *metrics) histogram(name, help string, buckets []float64, labels ...stri
 	return h
 }
 
-// routeMetrics are the children of one route, looked up once.
+// routeMetrics are the children of one route, looked up once: looking up labels costs more than counting.
 type routeMetrics struct {
 	all   *metrics
 	route string
 
 	open                       prometheus.Gauge
 	in, out                    [hub.NumKinds]prometheus.Counter
-	losses                     [hub.NumKinds][hub.NumFates]prometheus.Counter
+	losses                     [hub.NumKinds][hub.NumFates]atomic.Pointer[prometheus.Counter]
 	repairs                    [hub.NumRepairs]prometheus.Counter
 	copied, keepalives         prometheus.Counter
 	bytesIn, bytesOut          prometheus.Counter
@@ -116,7 +125,7 @@ type routeMetrics struct {
 func (m *metrics) forRoute(path string) *routeMetrics {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if r := m.routeLabels[path]; r != nil {
+	if r := m.byRoute[path]; r != nil {
 		return r
 	}
 	r := &routeMetrics{
@@ -140,7 +149,7 @@ func (m *metrics) forRoute(path string) *routeMetrics {
 	for _, rep := range hub.Repairs() {
 		r.repairs[rep] = m.repairs.WithLabelValues(path, rep.String())
 	}
-	m.routeLabels[path] = r
+	m.byRoute[path] = r
 	return r
 }
 
@@ -175,6 +184,7 @@ func advance(c prometheus.Counter, now, before int64) {
 	}
 }
 
+// addOut counts the events of kind k that were encoded, and those that lost something on the way.
 func (r *routeMetrics) addOut(k int, fates *[hub.NumFates]uint32) {
 	for f, n := range fates {
 		if n == 0 {
@@ -190,13 +200,12 @@ func (r *routeMetrics) addOut(k int, fates *[hub.NumFates]uint32) {
 // loss is made on first use: few of the many combinations ever happen. Two streams may make one at the same time;
 // they get the same child.
 func (r *routeMetrics) loss(k, f int) prometheus.Counter {
-	r.all.mu.Lock()
-	defer r.all.mu.Unlock()
-	slot := &r.losses[k][f]
-	if *slot == nil {
-		*slot = r.all.losses.WithLabelValues(r.route, hub.Kind(k).String(), hub.Fate(f).String())
+	if c := r.losses[k][f].Load(); c != nil {
+		return *c
 	}
-	return *slot
+	c := r.all.losses.WithLabelValues(r.route, hub.Kind(k).String(), hub.Fate(f).String())
+	r.losses[k][f].Store(&c)
+	return c
 }
 
 // ended records the end of a stream.

@@ -45,6 +45,7 @@ type target struct {
 	engines sync.Pool    // of *pipeline
 }
 
+// newTable makes everything of a configuration ready, or nothing. Metrics and counters of a path outlive the table.
 func newTable(cfg *config.Config, m *metrics, counters *openCounters) (*table, error) {
 	t := &table{cfg: cfg, maxBody: maxBody(cfg), exact: map[string]*route{}, upstreams: map[string]*upstream{}}
 	for name, u := range cfg.Upstreams {
@@ -65,6 +66,7 @@ func newTable(cfg *config.Config, m *metrics, counters *openCounters) (*table, e
 	return t, nil
 }
 
+// add puts a route in its place.
 func (t *table) add(r *route) {
 	prefix, ok := strings.CutSuffix(r.cfg.Path, "/*")
 	if !ok {
@@ -92,6 +94,7 @@ func (t *table) find(path string) (r *route, rest string) {
 	return nil, ""
 }
 
+// retire closes the idle connections of all upstreams; streams that run go on.
 func (t *table) retire() {
 	for _, u := range t.upstreams {
 		u.retire()
@@ -111,7 +114,7 @@ func newRoute(cfg *config.Config, rc *config.Route, up *upstream) (*route, error
 		return nil, err
 	}
 	if r.framing == wire.Auto && up.webSocket() {
-		r.framing = wire.WebSocket
+		r.framing = wire.WebSocket // nothing to recognise: a message is a record
 	}
 	if source.NewDecoder == nil {
 		return nil, fmt.Errorf("upstream %s: the dialect %s cannot be read", up.cfg.Name, source.Name)
@@ -119,7 +122,7 @@ func newRoute(cfg *config.Config, rc *config.Route, up *upstream) (*route, error
 	return r, r.findTargets()
 }
 
-// dialects is the registry; tests have one dialect more.
+// dialects is the registry; tests have some dialects more.
 var dialects = adapters.All
 
 func lookup(name string) (*hub.Dialect, error) {
@@ -176,6 +179,7 @@ func newTarget(d *hub.Dialect, cfg *config.Config, rc *config.Route) (*target, e
 	return t, err
 }
 
+// parseOptions reads checked options; a problem here means that the configuration was not checked.
 func parseOptions(d *hub.Dialect, raw map[string]any, cfg *config.Config) (hub.Options, error) {
 	o, problems := d.ParseOptions(raw)
 	if len(problems) > 0 {
@@ -242,7 +246,8 @@ func (r *route) pipelineConfig(t *target) PipelineConfig {
 	}
 }
 
-// release takes an engine back for the next stream.
+// release takes an engine back for the next stream. Decoders, sequencers and encoders hold maps and buffers that cost
+// more to make than to reset.
 func (t *target) release(e engine) {
 	if p, ok := e.(*pipeline); ok {
 		p.rest()

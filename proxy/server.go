@@ -63,7 +63,6 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 
 func newHTTPServer(cfg *config.Config, log *zap.Logger) *fasthttp.Server {
 	return &fasthttp.Server{
-		Name:                         "sabir",
 		NoDefaultServerHeader:        true,
 		KeepHijackedConns:            true, // a stream gives its connection back when it is over
 		ReduceMemoryUsage:            true, // a connection that waits holds no buffers

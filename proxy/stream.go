@@ -23,7 +23,7 @@ type stream struct {
 	engine engine
 	first  bool // the first record has left
 	opened bool // the upstream has answered
-	left   bool
+	left   bool // and was given up
 	begun  time.Time
 }
 
@@ -47,6 +47,7 @@ func (s *Server) serveHTTP(c *call, conn net.Conn, early []byte) {
 		}
 	}
 	c.release()
+	// Where the client left, or a body has no end, nothing can follow.
 	if f != nil && (clientFault(f.Code) || f.Code == hub.CodeInternal) || st.failure() != nil || sink.close {
 		conn.Close()
 		return
@@ -83,7 +84,8 @@ func (s *Server) run(c *call, st *stopper, sink sink) *hub.Failure {
 	return f
 }
 
-// move opens the upstream, and moves its answer to the end.
+// move opens the upstream, and moves its answer to the end. The upstream is given up before the client is told the end,
+// which may take a slow client a while.
 func (x *stream) move(sink sink) (f *hub.Failure) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -126,6 +128,7 @@ func (s *Server) bug(v any) {
 	s.log.Error("BUG: please report this", zap.Any("panic", v), zap.Stack("stack"))
 }
 
+// prepare connects the pump to everything that the route says.
 func (x *stream) prepare(sink sink) {
 	r := x.call.route
 	if p, ok := x.engine.(*pipeline); ok {
@@ -140,6 +143,7 @@ func (x *stream) prepare(sink sink) {
 	p.beat = x.beat
 }
 
+// beat appends a sign of life: the dialect's own, or that of the framing.
 func (x *stream) beat(out *wire.Out) {
 	r := x.call.route
 	r.metrics.keepalives.Inc()
@@ -171,13 +175,15 @@ func (x *stream) open(sink sink) *hub.Failure {
 	case err != nil:
 		return asFailure(err)
 	}
-	x.pump.lastIn = x.pump.now()
+	x.pump.lastIn = x.pump.now() // the header was a sign of life as well
 	return nil
 }
 
 // maxOpen bounds the time before an upstream's answer begins, whatever the single steps may take.
 const maxOpen = 24 * time.Hour
 
+// openHTTP asks an upstream by HTTP. Every answer but 2xx is a failure, redirects included: where they lead is not for
+// the upstream to say.
 func (x *stream) openHTTP(sink sink, until time.Time) (source, error) {
 	body, err := x.call.route.up.open(x.call.request, x.stop, until)
 	if err != nil {
@@ -221,6 +227,7 @@ func (x *stream) flushed() {
 	m.add(x.tally, &x.before)
 }
 
+// arrived measures the pauses of the upstream, but for the one before its first record.
 func (x *stream) arrived(now time.Duration) {
 	if last := x.pump.lastIn; x.tally.records > 0 {
 		x.call.route.metrics.gap.Observe((now - last).Seconds())
@@ -248,7 +255,8 @@ func (x *stream) report(f *hub.Failure) {
 	}
 }
 
-// countCancel counts an upstream that was left before its end.
+// countCancel counts an upstream that was left before its end. A client that leaves counts even before the upstream has
+// answered: the agent may be at work already.
 func (x *stream) countCancel(f *hub.Failure) {
 	by := "proxy"
 	switch f.Code {
@@ -264,6 +272,7 @@ func (x *stream) countCancel(f *hub.Failure) {
 	x.call.route.metrics.cancels[by].Inc()
 }
 
+// fields are what the line of log says; its names are part of the manual.
 func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap.Field {
 	c, t := x.call, x.tally
 	fields := []zap.Field{

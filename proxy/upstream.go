@@ -28,11 +28,14 @@ type upstream struct {
 	gone  bool            // replaced by a reload: connections are not kept any more
 }
 
+// How many connections an upstream keeps, and for how long: less than servers usually do, since a connection that the
+// server closes while a request is on its way costs that request.
 const (
 	maxIdleConns = 64
 	maxIdleTime  = 30 * time.Second
 )
 
+// newUpstream makes ready what dialing needs. header bounds the header of its answers, in bytes.
 func newUpstream(cfg *config.Upstream, header int) (*upstream, error) {
 	u := &upstream{cfg: cfg, header: header, addr: cfg.URL.Host}
 	if cfg.URL.Port() == "" {
@@ -55,7 +58,7 @@ func (u *upstream) secure() bool { return u.cfg.URL.Scheme == "https" || u.cfg.U
 
 func (u *upstream) webSocket() bool { return u.cfg.URL.Scheme == "ws" || u.cfg.URL.Scheme == "wss" }
 
-// dial makes a new connection.
+// dial makes a new connection, TLS included, within the connect timeout.
 func (u *upstream) dial(ctx context.Context) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, u.cfg.Timeouts.Connect)
 	defer cancel()
@@ -103,6 +106,7 @@ func (u *upstream) get(ctx context.Context) (*upstreamConn, error) {
 	return &upstreamConn{Conn: conn, owner: u}, nil
 }
 
+// pop returns the connection used last: it is the one most likely to be open, and the others may grow old.
 func (u *upstream) pop() *upstreamConn {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -160,6 +164,7 @@ func (u *upstream) retire() {
 	}
 }
 
+// dialFailure is what it means that no connection stands.
 func dialFailure(err error) *hub.Failure {
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -170,6 +175,7 @@ func dialFailure(err error) *hub.Failure {
 	return hub.Fail(hub.CodeUnreachable, err)
 }
 
+// isTimeout recognises the timeouts of sockets, of contexts and of fasthttp alike.
 func isTimeout(err error) bool {
 	var t interface{ Timeout() bool }
 	return errors.As(err, &t) && t.Timeout()

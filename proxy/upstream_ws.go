@@ -21,7 +21,8 @@ func (c *call) openWebSocket(stop *stopper, until time.Time) (source, error) {
 	defer cancel()
 	stop.onStop(cancel)
 	up := c.route.up
-	// The handshake does not listen to its context while it waits for the answer.
+	// The handshake does not listen to its context while it waits for the answer, so a stop must close the connection.
+	// The library's own TLS would hide whether the server or its certificate is at fault.
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		conn, err := up.dial(ctx)
 		if err != nil {
@@ -57,6 +58,7 @@ func (c *call) webSocketHeader() http.Header {
 	return h
 }
 
+// handshakeFailure is what it means that the upstream did not become a WebSocket.
 func handshakeFailure(err error, resp *http.Response) *hub.Failure {
 	if resp == nil || !errors.Is(err, websocket.ErrBadHandshake) {
 		return answerFailure(err)
@@ -83,7 +85,7 @@ func (c *call) greet(conn *websocket.Conn) error {
 	return nil
 }
 
-// nextMessage reads one message at a time.
+// nextMessage reads one whole message at a time; the splitter takes each for a record.
 func nextMessage(conn *websocket.Conn) func([]byte) ([]byte, error) {
 	return func(p []byte) ([]byte, error) {
 		_, r, err := conn.NextReader()
@@ -106,7 +108,8 @@ func nextMessage(conn *websocket.Conn) func([]byte) ([]byte, error) {
 	}
 }
 
-// closeError tells a good end of the connection from a bad one.
+// closeError tells a good end of the connection from a bad one. Whether the run is complete is another question, which
+// its records answer.
 func closeError(err error) error {
 	switch {
 	case websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway, websocket.CloseNoStatusReceived):

@@ -21,6 +21,7 @@ type epollWatcher struct {
 	done    chan struct{}
 }
 
+// newWatcher makes the set and starts the one goroutine that waits on it.
 func newWatcher() (watcher, error) {
 	ep, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
@@ -31,7 +32,7 @@ func newWatcher() (watcher, error) {
 		unix.Close(ep)
 		return nil, err
 	}
-	ev := unix.EpollEvent{Events: unix.EPOLLIN, Fd: -1}
+	ev := unix.EpollEvent{Events: unix.EPOLLIN, Fd: -1} // no connection has this number
 	if err := unix.EpollCtl(ep, unix.EPOLL_CTL_ADD, w.wake[0], &ev); err != nil {
 		w.closeFiles()
 		return nil, err
@@ -52,15 +53,17 @@ func (w *epollWatcher) watch(c net.Conn, gone func()) (forget func()) {
 		return func() {}
 	}
 	var key uint64
+	// Control keeps the file descriptor from being closed, and so from being another connection's, meanwhile.
 	_ = raw.Control(func(fd uintptr) { key = w.add(int(fd), gone) })
 	return func() {
 		if !w.take(key) {
-			return
+			return // it has fired; the kernel has disarmed it
 		}
 		_ = raw.Control(func(fd uintptr) { _ = unix.EpollCtl(w.epoll, unix.EPOLL_CTL_DEL, int(fd), nil) })
 	}
 }
 
+// add arms one notice for a file descriptor and returns its key, 0 if that is impossible.
 func (w *epollWatcher) add(fd int, gone func()) uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -81,8 +84,10 @@ func (w *epollWatcher) add(fd int, gone func()) uint64 {
 	return key
 }
 
+// keyOf packs what the kernel gives back with an event: descriptor and generation.
 func keyOf(ev *unix.EpollEvent) uint64 { return uint64(uint32(ev.Fd))<<32 | uint64(uint32(ev.Pad)) }
 
+// take ends a watch and reports whether it had not fired yet.
 func (w *epollWatcher) take(key uint64) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -91,6 +96,7 @@ func (w *epollWatcher) take(key uint64) bool {
 	return ok
 }
 
+// run waits for events until the pipe says that it is over.
 func (w *epollWatcher) run() {
 	defer close(w.done)
 	events := make([]unix.EpollEvent, 128)
@@ -108,6 +114,7 @@ func (w *epollWatcher) run() {
 	}
 }
 
+// fire calls what was watched for, outside the lock, since it may want to watch or forget something else.
 func (w *epollWatcher) fire(key uint64) {
 	w.mu.Lock()
 	gone := w.entries[key]
