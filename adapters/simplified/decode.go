@@ -140,16 +140,23 @@ func (d *decoder) begin(dst []hub.Event, f *frame) []hub.Event {
 func (d *decoder) top(dst []hub.Event, f *frame, typ []byte, data rawjson.Value) ([]hub.Event, error) {
 	switch string(typ) {
 	case typeMessageEnd:
-		return d.messageEnd(dst, f, data), nil
+		dst = d.messageEnd(dst, f, data)
 	case typeError:
-		return d.failed(dst, f), nil
+		dst = d.failed(dst, f)
 	case typeGone:
-		dst, ev := d.event(dst, hub.RunEnd)
-		ev.Status, ev.Name = hub.StatusFailed, []byte(typeGone)
-		d.more(ev).Err = []byte(goneText)
-		return dst, nil
+		dst = d.gone(dst)
+	default:
+		return d.common(dst, f, typ, data)
 	}
-	return d.common(dst, f, typ, data)
+	clear(d.asks) // a run that is over does not wait for answers
+	return dst, nil
+}
+
+func (d *decoder) gone(dst []hub.Event) []hub.Event {
+	dst, ev := d.event(dst, hub.RunEnd)
+	ev.Status, ev.Name = hub.StatusFailed, []byte(typeGone)
+	d.more(ev).Err = []byte(goneText)
+	return dst
 }
 
 // goneText tells the client what gone means; the frame itself has no text.
