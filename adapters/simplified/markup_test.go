@@ -20,7 +20,7 @@ func extra(pairs ...string) (list []simplified.Attr) {
 	return list
 }
 
-// TestUpdateToolCallMarkup is S0-26 to S0-28.
+// TestUpdateToolCallMarkup is S0-26, S0-27 and S0-28.
 func TestUpdateToolCallMarkup(t *testing.T) {
 	f := func(content, id string, u update, want string) {
 		t.Helper()
