@@ -19,13 +19,32 @@ type card struct {
 	lane              *lane
 	ready             bool // the arguments are complete
 	announced         bool
+	running           bool // it was said to run: content is read as output from then on
 	todo              bool // shown as a plan
 
+	view  view
 	acc   []byte // output so far
 	shown []byte // content of the output that was written last, if its source made it
 	sent  int    // length of the output that was written last
 	full  bool   // the output is too long to be shown before the end
 	spoke bool   // a sub-agent's text is part of the output
+}
+
+// view is what a client sees in the place of a call's output.
+type view uint8
+
+const (
+	viewNone    view = iota // nothing, or what describes the call
+	viewText                // acc up to sent
+	viewContent             // shown
+	viewValue               // a value
+	viewLook                // content that an update gave to a running call: it describes the call, but reads as output
+	viewStale               // a message, or output that was taken back
+)
+
+// shows reports whether the client sees text, and knows it for all of the output.
+func (c *card) shows(text []byte) bool {
+	return c.view == viewText && c.sent == len(c.acc) && bytes.Equal(text, c.acc)
 }
 
 func (e *encoder) addCard(id []byte, l *lane) *card {
@@ -88,6 +107,7 @@ func (e *encoder) announce(out *wire.Out, c *card, end *hub.Event) hub.Fate {
 	case c.status == hub.StatusRunning && c.ready:
 		status = c.status
 	}
+	c.running = status == hub.StatusRunning
 	e.begin(out, c.lane, "tool_call")
 	buf := appendIn(out.Buf, `,"toolCallId":"`, c.wireID, `","status":"`)
 	buf = appendIn(buf, statusName(status), `","title":"`, "")

@@ -18,17 +18,14 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	if e.opt.progressDrop || ended(c.status) {
 		return hub.Deferred // the end carries the whole result
 	}
-	if ev.More == nil || ev.More.Content == nil {
-		if len(ev.Text) == 0 && ev.Value != nil {
-			e.writeOutput(out, c, ev)
-			return hub.Native
-		}
+	hasContent := ev.More != nil && ev.More.Content != nil
+	if !hasContent && (len(ev.Text) > 0 || ev.Value == nil) {
 		return e.progress(out, c, ev.Text, ev.Op)
 	}
 	c.add(ev.Text, ev.Op, e.opt.maxOutput)
-	c.sent, c.shown = len(c.acc), c.shown[:0]
-	if len(ev.More.Content) <= e.opt.maxOutput {
-		c.shown = append(c.shown, ev.More.Content...)
+	c.sent, c.shown, c.view = len(c.acc), c.shown[:0], viewValue
+	if hasContent && len(ev.More.Content) <= e.opt.maxOutput {
+		c.shown, c.view = append(c.shown, ev.More.Content...), viewContent
 	}
 	e.writeOutput(out, c, ev)
 	return hub.Native
@@ -38,6 +35,9 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 func (c *card) add(text []byte, op hub.Op, limit int) {
 	if op == hub.Replace {
 		c.acc, c.sent, c.full = c.acc[:0], 0, false
+		if c.view != viewNone {
+			c.view = viewStale
+		}
 	}
 	if c.full = c.full || len(c.acc)+len(text) > limit; c.full {
 		c.acc, c.sent = nil, 0
@@ -53,7 +53,7 @@ func (e *encoder) progress(out *wire.Out, c *card, text []byte, op hub.Op) hub.F
 	if c.full || grown == 0 || len(c.acc) > alwaysSend && grown*8 < c.sent {
 		return hub.Deferred
 	}
-	c.sent = len(c.acc)
+	c.sent, c.view, c.running = len(c.acc), viewText, true
 	e.begin(out, c.lane, "tool_call_update")
 	buf := appendIn(out.Buf, `,"toolCallId":"`, c.wireID, `","status":"in_progress","content":`)
 	out.Buf = appendTextContent(buf, c.acc)
@@ -63,6 +63,7 @@ func (e *encoder) progress(out *wire.Out, c *card, text []byte, op hub.Op) hub.F
 
 // writeOutput writes an output that brings its content, or a value.
 func (e *encoder) writeOutput(out *wire.Out, c *card, ev *hub.Event) {
+	c.running = true
 	e.begin(out, c.lane, "tool_call_update")
 	buf := appendIn(out.Buf, `,"toolCallId":"`, c.wireID, `","status":"in_progress"`)
 	if ev.More != nil && ev.More.Content != nil {
@@ -85,29 +86,20 @@ func (e *encoder) appendResult(dst []byte, c *card, ev *hub.Event) ([]byte, hub.
 	if body, ok := rawjson.Str(ev.Value); ok && !isText {
 		text, isText = body, true
 	}
-	content := []byte(nil)
-	if ev.More != nil {
-		content = ev.More.Content
-	}
 	failure := failureText(ev)
 	switch {
-	case content != nil && bytes.Equal(content, c.shown):
-		// shown already
-	case content != nil:
-		if !e.sameText(content, text) {
-			fate = hub.Folded
-		}
-		dst = appendRaw(dst, `,"content":`, content)
+	case ev.More != nil && ev.More.Content != nil:
+		dst, fate = e.appendContent(dst, c, ev, fate)
 	case len(failure) > 0 && !bytes.Equal(failure, text):
 		fate = hub.Folded
 		dst = appendBlocks(append(dst, `,"content":`...), text, failure)
-	case c.spoke && len(text) == 0 && ev.Value == nil:
-		fate = hub.Folded // what the sub-agent said stays in sight
-	case isText && len(text) > 0 && c.sent == len(c.acc) && bytes.Equal(text, c.acc):
+	case len(text) > 0 && c.shows(text):
 		// shown already
+	case len(text) == 0 && ev.Value == nil && (c.spoke || !isText):
+		dst, fate = c.appendNothing(dst, fate)
 	case isText:
 		dst = appendTextContent(append(dst, `,"content":`...), text)
-	case ev.Value != nil:
+	default:
 		dst = append(dst, `,"content":[{"type":"content","content":{"type":"text","text":"`...)
 		dst = append(rawjson.AppendEscaped(dst, ev.Value), `"}}]`...)
 	}
@@ -115,6 +107,46 @@ func (e *encoder) appendResult(dst []byte, c *card, ev *hub.Event) ([]byte, hub.
 		dst = appendRaw(dst, `,"rawOutput":`, ev.Value)
 	}
 	return dst, fate
+}
+
+// appendNothing appends what a call without a result shows at its end, if that is not what it shows already: the words of
+// the sub-agent that it started, else what describes it, but no message about its progress.
+func (c *card) appendNothing(dst []byte, fate hub.Fate) ([]byte, hub.Fate) {
+	switch {
+	case c.spoke && len(c.acc) > 0 && !c.shows(c.acc):
+		return appendTextContent(append(dst, `,"content":`...), c.acc), hub.Folded
+	case c.spoke, c.view == viewLook:
+		return dst, hub.Folded
+	case c.view == viewStale:
+		dst = append(dst, `,"content":[]`...)
+	}
+	return dst, fate
+}
+
+// appendContent appends the content that the source made of the result. A reader takes its texts for the result.
+func (e *encoder) appendContent(dst []byte, c *card, ev *hub.Event, fate hub.Fate) ([]byte, hub.Fate) {
+	content := ev.More.Content
+	if !e.tells(content, ev) {
+		fate = hub.Folded
+	}
+	if c.view == viewContent && bytes.Equal(content, c.shown) {
+		return dst, fate // shown already
+	}
+	return appendRaw(dst, `,"content":`, content), fate
+}
+
+// tells reports whether a reader of the content gets the result that ev has beside it.
+func (e *encoder) tells(content []byte, ev *hub.Event) bool {
+	var joined []byte
+	e.next, joined = joinContent(e.next[:0], content)
+	body, isString := rawjson.Str(ev.Value)
+	switch {
+	case ev.Text != nil:
+		return bytes.Equal(joined, ev.Text)
+	case isString:
+		return bytes.Equal(joined, body)
+	}
+	return ev.Value == nil || joined == nil
 }
 
 // endFate is the fate of an end with this status.
@@ -140,13 +172,6 @@ func failureText(ev *hub.Event) []byte {
 		return []byte("The run ended before the call did.")
 	}
 	return nil
-}
-
-// sameText reports whether the text of a content is the text of the result.
-func (e *encoder) sameText(content, text []byte) bool {
-	var joined []byte
-	e.next, joined = joinContent(e.next[:0], content)
-	return bytes.Equal(joined, text)
 }
 
 // appendBlocks appends content of up to two texts.

@@ -92,7 +92,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	e.begin(out, c.lane, "tool_call_update")
 	buf := appendText(out.Buf, `,"toolCallId":"`, c.wireID)
 	if c.status == hub.StatusRunning {
-		buf = append(buf, `,"status":"in_progress"`...)
+		buf, c.running = append(buf, `,"status":"in_progress"`...), true
 	}
 	if len(c.title) == 0 { // announced with a provisional title
 		buf = append(appendTitle(append(buf, `,"title":"`...), c.name, c.input), '"')
@@ -154,17 +154,20 @@ func (e *encoder) writeUpdate(out *wire.Out, ev *hub.Event, c *card, more *hub.M
 	switch {
 	case !c.ready:
 	case ev.Status == hub.StatusRunning, len(message) > 0:
-		buf = append(buf, `,"status":"in_progress"`...)
+		buf, c.running = append(buf, `,"status":"in_progress"`...), true
 	case ev.Status != hub.StatusNone && !ended(ev.Status): // the end says how it ended
-		buf = appendText(buf, `,"status":"`, statusName(ev.Status))
+		buf, c.running = appendText(buf, `,"status":"`, statusName(ev.Status)), false
 	}
 	buf = appendTitleKind(buf, ev, more)
 	fate := hub.Native
 	switch {
 	case more.Content != nil:
 		buf = appendRaw(buf, `,"content":`, more.Content)
+		if c.view = viewNone; c.running {
+			c.view = viewLook
+		}
 	case len(message) > 0:
-		fate = hub.Folded
+		c.view, fate = viewStale, hub.Folded
 		buf = appendTextContent(append(buf, `,"content":`...), message)
 	}
 	if more.Locations != nil {
