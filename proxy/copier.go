@@ -213,7 +213,7 @@ func (c *copier) finish(f *hub.Failure, _ time.Duration, mute bool) *hub.Failure
 	c.terminate()
 	enc := c.dialect.NewEncoder(c.options)
 	end := hub.FailureEnd(f, &c.scratch)
-	c.tally.out[hub.RunEnd][enc.Encode(c.out, &end)]++
+	c.tally.countOut(hub.RunEnd, enc.Encode(c.out, &end))
 	enc.Finish(c.out)
 	return f
 }

@@ -155,16 +155,18 @@ func (m *metrics) forRoute(path string) *routeMetrics {
 
 // add moves what was counted since the last call into the metrics. before is what they know of the totals.
 func (r *routeMetrics) add(now *tally, before *progress) {
-	for k := range now.in {
+	for k := range now.kinds() {
 		if n := now.in[k]; n > 0 {
 			r.in[k].Add(float64(n))
 		}
 		r.addOut(k, &now.out[k])
 	}
 	now.settle()
-	for i := range now.repairs {
-		if d := now.repairs[i] - before.repairs[i]; d > 0 {
-			r.repairs[i].Add(float64(d))
+	if now.repairs != before.repairs {
+		for i := range now.repairs {
+			if d := now.repairs[i] - before.repairs[i]; d > 0 {
+				r.repairs[i].Add(float64(d))
+			}
 		}
 	}
 	advance(r.copied, now.copied, before.copied)

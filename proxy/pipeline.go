@@ -150,7 +150,7 @@ func (p *pipeline) record(rec wire.Record, at int, now time.Duration) {
 // sequence makes the loose events strict and encodes them.
 func (p *pipeline) sequence(now time.Duration) {
 	for i := range p.loose {
-		p.tally.in[p.loose[i].Kind]++
+		p.tally.countIn(p.loose[i].Kind)
 		if p.observe.Loose != nil {
 			p.observe.Loose(&p.loose[i])
 		}
@@ -172,7 +172,7 @@ func (p *pipeline) encode() {
 		}
 		before := len(p.out.Buf)
 		fate := p.enc.Encode(p.out, ev)
-		p.tally.out[ev.Kind][fate]++
+		p.tally.countOut(ev.Kind, fate)
 		if p.observe.Strict != nil {
 			p.observe.Strict(ev, fate)
 		}

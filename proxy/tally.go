@@ -1,7 +1,9 @@
 package proxy
 
 import (
+	"iter"
 	"maps"
+	"math/bits"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
@@ -17,10 +19,38 @@ type tally struct {
 	faults   map[hub.Reason]int64
 	first    *hub.Error
 
-	// Events since the last settle, and the sums of those before.
+	// Events since the last settle, and the sums of those before. Of the kinds few come between two flushes; touched
+	// has a bit for each that did.
 	in      [hub.NumKinds]uint32
 	out     [hub.NumKinds][hub.NumFates]uint32
+	touched uint32
 	settled struct{ in, out, dropped int64 }
+}
+
+// touched has room for all kinds.
+var _ [32 - hub.NumKinds]struct{}
+
+// countIn counts an event that was decoded.
+func (t *tally) countIn(k hub.Kind) {
+	t.in[k]++
+	t.touched |= 1 << k
+}
+
+// countOut counts an event that was encoded, and what became of it.
+func (t *tally) countOut(k hub.Kind, f hub.Fate) {
+	t.out[k][f]++
+	t.touched |= 1 << k
+}
+
+// kinds are those of the events since the last settle.
+func (t *tally) kinds() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for m := t.touched; m != 0; m &= m - 1 {
+			if !yield(bits.TrailingZeros32(m)) {
+				return
+			}
+		}
+	}
 }
 
 func (t *tally) fault(e *hub.Error) {
@@ -50,21 +80,23 @@ func (t *tally) errors() (n int64) {
 // settle forgets the kinds of the events so far.
 func (t *tally) settle() {
 	t.settled.in, t.settled.out, t.settled.dropped = t.eventsIn(), t.eventsOut(), t.dropped()
-	clear(t.in[:])
-	clear(t.out[:])
+	for k := range t.kinds() {
+		t.in[k], t.out[k] = 0, [hub.NumFates]uint32{}
+	}
+	t.touched = 0
 }
 
 func (t *tally) eventsIn() int64 {
 	n := t.settled.in
-	for _, v := range t.in {
-		n += int64(v)
+	for k := range t.kinds() {
+		n += int64(t.in[k])
 	}
 	return n
 }
 
 func (t *tally) eventsOut() int64 {
 	n := t.settled.out
-	for k := range t.out {
+	for k := range t.kinds() {
 		for _, v := range t.out[k] {
 			n += int64(v)
 		}
@@ -75,7 +107,7 @@ func (t *tally) eventsOut() int64 {
 // dropped is how many events the client's dialect could not carry at all.
 func (t *tally) dropped() int64 {
 	n := t.settled.dropped
-	for k := range t.out {
+	for k := range t.kinds() {
 		n += int64(t.out[k][hub.Dropped])
 	}
 	return n
