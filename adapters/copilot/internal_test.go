@@ -28,7 +28,7 @@ func TestPlainLen(t *testing.T) {
 // TestSeen: ids are remembered, some thousands of them.
 func TestSeen(t *testing.T) {
 	var s seen
-	if s.again(nil) || s.again(nil) {
+	if first, second := s.again(nil), s.again(nil); first || second {
 		t.Error("events without id are always new")
 	}
 	for i := range 4000 {

@@ -71,8 +71,6 @@ const (
 	CapPlan
 	CapUsage
 	CapLate // accepts events after the end of the run
-
-	capEnd
 )
 
 var capNames = [...]string{"lanes", "linear", "replace", "executed_tools", "client_tools", "reasoning", "asks", "plan", "usage", "late"}

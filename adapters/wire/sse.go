@@ -201,7 +201,7 @@ func (s *sseSplitter) rest(buf []byte, eof bool) (Record, int, error) {
 	}
 	comment := open && buf[s.line] == ':'
 	rec := s.record(buf)
-	s.consume(0)
+	_, _, _ = s.consume(0)
 	if unfinished(rec.Data) || open && !comment && !finished(rec.Data) {
 		return Record{}, len(buf), errCut(SSE, 0, "an event")
 	}

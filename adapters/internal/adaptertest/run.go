@@ -38,7 +38,6 @@ type decoded struct {
 	lines   string
 	errs    string
 	cause   error
-	events  []hub.Event // all of them, in memory of their own
 	records []wire.Record
 	framing wire.Framing
 }
