@@ -123,30 +123,35 @@ func (c *card) appendNothing(dst []byte, fate hub.Fate) ([]byte, hub.Fate) {
 	return dst, fate
 }
 
-// appendContent appends the content that the source made of the result. A reader takes its texts for the result.
+// appendContent appends the content that the source made of the result. A reader takes its texts for the result, so why
+// the call failed is added where they do not say it.
 func (e *encoder) appendContent(dst []byte, c *card, ev *hub.Event, fate hub.Fate) ([]byte, hub.Fate) {
-	content := ev.More.Content
-	if !e.tells(content, ev) {
+	content, failure := ev.More.Content, failureText(ev)
+	var said []byte
+	e.next, said = joinContent(e.next[:0], content)
+	if !sameResult(said, ev) || len(failure) > 0 && !bytes.Equal(failure, said) {
 		fate = hub.Folded
 	}
-	if c.view == viewContent && bytes.Equal(content, c.shown) {
+	switch {
+	case !bytes.Contains(said, failure) && rawjson.Kind(content) == '[':
+		items := bytes.TrimRight(content[:bytes.LastIndexByte(content, ']')], " \t\r\n")
+		return append(appendTextItem(appendRaw(dst, `,"content":`, items), failure), ']'), fate
+	case c.view == viewContent && bytes.Equal(content, c.shown):
 		return dst, fate // shown already
 	}
 	return appendRaw(dst, `,"content":`, content), fate
 }
 
-// tells reports whether a reader of the content gets the result that ev has beside it.
-func (e *encoder) tells(content []byte, ev *hub.Event) bool {
-	var joined []byte
-	e.next, joined = joinContent(e.next[:0], content)
+// sameResult reports whether said, the texts of a content, is what ev has beside the content.
+func sameResult(said []byte, ev *hub.Event) bool {
 	body, isString := rawjson.Str(ev.Value)
 	switch {
 	case ev.Text != nil:
-		return bytes.Equal(joined, ev.Text)
+		return bytes.Equal(said, ev.Text)
 	case isString:
-		return bytes.Equal(joined, body)
+		return bytes.Equal(said, body)
 	}
-	return ev.Value == nil || joined == nil
+	return ev.Value == nil || said == nil
 }
 
 // endFate is the fate of an end with this status.
@@ -162,7 +167,7 @@ func failureText(ev *hub.Event) []byte {
 	if ev.More != nil && len(ev.More.Err) > 0 {
 		return ev.More.Err
 	}
-	if len(ev.Text) > 0 || ev.Value != nil {
+	if len(ev.Text) > 0 || ev.Value != nil || ev.More != nil && ev.More.Content != nil {
 		return nil
 	}
 	switch ev.Status {
@@ -178,14 +183,17 @@ func failureText(ev *hub.Event) []byte {
 func appendBlocks(dst, first, second []byte) []byte {
 	dst = append(dst, '[')
 	for _, text := range [...][]byte{first, second} {
-		if len(text) == 0 {
-			continue
+		if len(text) > 0 {
+			dst = appendTextItem(dst, text)
 		}
-		if dst[len(dst)-1] != '[' {
-			dst = append(dst, ',')
-		}
-		item := appendTextContent(dst, text) // an array of its own: without its brackets
-		dst = append(item[:len(dst)], item[len(dst)+1:len(item)-1]...)
 	}
 	return append(dst, ']')
+}
+
+// appendTextItem appends an item of a content, with a comma before it unless it is the first.
+func appendTextItem(dst, text []byte) []byte {
+	if dst[len(dst)-1] != '[' {
+		dst = append(dst, ',')
+	}
+	return appendIn(dst, `{"type":"content","content":{"type":"text","text":"`, text, `"}}`)
 }
