@@ -1,0 +1,115 @@
+package proxy
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// wires are the recorded streams of a dialect, by the names of their files; those that need options are left out.
+func wires(t *testing.T, d *hub.Dialect) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob("../adapters/" + d.Name + "/testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var body string
+		plain := true
+		for _, section := range txtar.Parse(data).Files {
+			switch section.Name {
+			case "options":
+				plain = false
+			case "wire":
+				body = string(section.Data)
+			}
+		}
+		if body != "" && plain {
+			all[filepath.Base(f)] = body
+		}
+	}
+	return all
+}
+
+// TestFixtures moves the recorded streams of every dialect to clients of every dialect: what arrives is what the codec
+// makes of them in memory.
+func TestFixtures(t *testing.T) {
+	t.Parallel()
+	for _, from := range adapters.All() {
+		all := wires(t, from)
+		if len(all) == 0 || from.NewDecoder == nil {
+			continue
+		}
+		t.Run(from.Name, func(t *testing.T) {
+			t.Parallel()
+			a := newAgent(t, func(p *peer) {
+				for p.request() != nil {
+					p.ok()
+					body := all[string(p.body)]
+					p.chunk(body[:len(body)/2])
+					p.finish(body[len(body)/2:])
+				}
+			})
+			yaml := fmt.Sprintf("listen: 127.0.0.1:0\nupstreams:\n  agent: {url: %s, dialect: %s}\nroutes:\n", a.url(), from.Name)
+			for _, to := range adapters.All() {
+				yaml += fmt.Sprintf("  - {path: /%s, upstream: agent, client: %s, errors: {expose: true}}\n", to.Name, to.Name)
+			}
+			r := start(t, yaml)
+			for _, to := range adapters.All() {
+				if to.NewEncoder == nil {
+					continue
+				}
+				c := r.dial()
+				for name, body := range all {
+					c.ask("POST", "/"+to.Name, name)
+					resp, got := c.whole()
+					want, f := inMemory(t, from, to, body)
+					if resp.StatusCode != 200 {
+						if f == nil || resp.StatusCode != f.HTTPStatus() {
+							t.Errorf("%s to %s: status %d for %v", name, to.Name, resp.StatusCode, f)
+						}
+						continue
+					}
+					if got != want {
+						t.Errorf("%s to %s: got\n%s, want\n%s", name, to.Name, got, want)
+					}
+				}
+				c.Close()
+			}
+		})
+	}
+}
+
+// inMemory is what the codec makes of a body.
+func inMemory(t *testing.T, from, to *hub.Dialect, body string) (string, *hub.Failure) {
+	t.Helper()
+	c := NewCodec(PipelineConfig{From: from, FromOptions: from.Defaults(), To: to, ToOptions: to.Defaults(), Settle: from.Settle}, wire.Auto)
+	var out strings.Builder
+	var cause *hub.Failure
+	for rest := []byte(body); ; {
+		n, err := c.Feed(rest, true)
+		out.Write(c.Take())
+		if err != nil {
+			cause = asFailure(err)
+		}
+		if rest = rest[n:]; n == 0 || cause != nil {
+			break
+		}
+	}
+	f := c.Finish(cause)
+	out.Write(c.Take())
+	return out.String(), f
+}
