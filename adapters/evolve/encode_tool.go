@@ -76,12 +76,7 @@ func (e *encoder) todo(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 // toolReady announces the call. A call that its source announced as finished waits for its end.
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	c.ready = true
-	switch {
-	case ev.Flags.Has(hub.Invalid):
-		c.input = rawjson.AppendQuoted(c.input, ev.Text)
-	case !ev.Flags.Has(hub.Synthetic) || !emptyObject(ev.Value):
-		c.input = append(c.input, ev.Value...)
-	}
+	c.setInput(ev)
 	switch {
 	case ended(c.status):
 		return hub.Deferred
@@ -104,6 +99,20 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	out.Buf = buf
 	e.end(out, ev.Flags)
 	return hub.Native
+}
+
+// setInput keeps the arguments as rawInput has them. A string there is the text of arguments, so arguments that are no
+// JSON, or are a string themselves, are written as text, and so is null, which would be read as none.
+func (c *card) setInput(ev *hub.Event) {
+	kind := rawjson.Kind(ev.Value)
+	switch {
+	case ev.Flags.Has(hub.Invalid):
+		c.input = rawjson.AppendQuoted(c.input, ev.Text)
+	case kind == '"' || kind == 'n':
+		c.input = append(rawjson.AppendEscaped(append(c.input, '"'), ev.Value), '"')
+	case !ev.Flags.Has(hub.Synthetic) || !emptyObject(ev.Value):
+		c.input = append(c.input, ev.Value...)
+	}
 }
 
 // statusName is the word for a state; the dialect has four.

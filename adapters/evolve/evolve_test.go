@@ -241,6 +241,30 @@ func TestEncoderReset(t *testing.T) {
 	}
 }
 
+// A string in rawInput is the text of arguments, so arguments that are a string, or null, are written as text.
+func TestArgumentsThatAreNoObject(t *testing.T) {
+	f := func(args, rawInput string) {
+		t.Helper()
+		e, out := evolve.Dialect.NewEncoder(options(t)), wire.NewOut(wire.NDJSON)
+		e.Encode(out, &hub.Event{Kind: hub.ToolStart, ID: []byte("t1"), Name: []byte("frob")})
+		e.Encode(out, &hub.Event{Kind: hub.ToolReady, ID: []byte("t1"), Name: []byte("frob"), Value: []byte(args)})
+		if !bytes.Contains(out.Buf, []byte(`"rawInput":`+rawInput+`}`)) {
+			t.Errorf("%s: want %s in\n%s", args, rawInput, out.Buf)
+		}
+		loose := decode(t, evolve.Dialect.NewDecoder(options(t)), string(out.Buf))
+		strict := hub.NewSequencer(hub.SequencerConfig{}).Push(nil, loose, 0)
+		if got := strict[len(strict)-1]; got.Kind != hub.ToolReady || string(got.Value) != args {
+			t.Errorf("%s comes back as %s %s", args, got.Kind, got.Value)
+		}
+	}
+	f(`{"query":"x"}`, `{"query":"x"}`)
+	f(`"{\"query\":\"x\"}"`, `"\"{\\\"query\\\":\\\"x\\\"}\""`)
+	f(`"plain\n"`, `"\"plain\\n\""`)
+	f(`null`, `"null"`)
+	f(`[1]`, `[1]`)
+	f(`7`, `7`)
+}
+
 func TestOptions(t *testing.T) {
 	f := func(key string, val any) {
 		t.Helper()
