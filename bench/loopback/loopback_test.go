@@ -273,10 +273,18 @@ func TestFigures(t *testing.T) {
 	if got := c.ratio(floor, (*sample).perEvent).format(2); got != "1.00 (0.50–3.00)" {
 		t.Errorf("got %s", got)
 	}
+	c.quiet, c.Samples[1].Others = 0.1, 0.5
+	if got := c.figure((*sample).perEvent).format(1); got != "2.0 (1.0–3.0)" {
+		t.Errorf("too few quiet rounds, but got %s", got)
+	}
+	c.Samples = append(c.Samples, sample{CPU: 4, Events: 1e6})
+	if got := c.figure((*sample).perEvent).format(1); got != "3.0 (2.0–4.0)" {
+		t.Errorf("a disturbed round counts: %s", got)
+	}
 	if got := figureOf([]float64{-1, 2}).format(1); got != "-" {
 		t.Errorf("an unknown sample gives %s", got)
 	}
-	if c.verdict(c.figure((*sample).perEvent), markFlowing) != " (mark 3: met)" || !strings.Contains(c.verdict(figure{9, 9, 9}, markFlowing), "missed") {
+	if c.verdict(figure{3, 3, 3}, markFlowing) != " (mark 3: met)" || !strings.Contains(c.verdict(figure{9, 9, 9}, markFlowing), "missed") {
 		t.Error("wrong verdicts")
 	}
 }

@@ -32,7 +32,8 @@
 // # Noise
 //
 // Rounds go over all measurements in turn, so that what is compared was measured at nearly the same time; figures are
-// medians over the rounds. The share of the machine that other programs used meanwhile is shown beside each.
+// medians over the rounds. The share of the machine that other programs used meanwhile is shown beside each, and -quiet
+// leaves out what they have disturbed.
 package main
 
 import (
@@ -119,7 +120,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	f.BoolVar(&o.segmented, "segmented", false, "flowing streams in one TCP segment per event, not in pieces of 4 KiB")
 	f.BoolVar(&o.short, "short", false, "less of everything: done within a minute")
 	f.BoolVar(&o.json, "json", false, "every single sample, as JSON")
-	f.Float64Var(&o.quiet, "quiet", 0, "make a measurement again, up to five times, while other programs use more than this share of the machine (0: never)")
+	f.Float64Var(&o.quiet, "quiet", 0, "measure again, up to twice, while other programs use more than this share of the machine, and leave such rounds out where enough others remain (0: take all as they are)")
 	f.StringVar(&o.sabir, "sabir", "", "binary of the proxy (default: build ./cmd/sabir)")
 	f.StringVar(&o.profile, "profile", "", "write CPU profiles of the proxy to files that begin with this; the proxy then runs inside this program")
 	f.DurationVar(&o.timeout, "timeout", 30*time.Minute, "limit of the whole run")

@@ -64,9 +64,10 @@ type cell struct {
 	Streams int      `json:"streams"`
 	Samples []sample `json:"samples"`
 
-	pair pair
-	call call
-	d    time.Duration
+	pair  pair
+	call  call
+	d     time.Duration
+	quiet float64
 }
 
 // plan is what will be measured, and the processes that it needs.
@@ -167,6 +168,7 @@ func (p *plan) add(base cell, target string, pr pair) {
 		pr.to = pr.from
 	}
 	base.Target, base.pair, base.From, base.To = target, pr, pr.from.Name, pr.to.Name
+	base.quiet = p.o.quiet
 	p.cells = append(p.cells, &base)
 }
 
@@ -239,7 +241,7 @@ func (p *plan) measure(ctx context.Context, progress io.Writer) (*report, error)
 }
 
 // quietTries is how often -quiet makes a measurement again.
-const quietTries = 5
+const quietTries = 2
 
 func (p *plan) quietSample(ctx context.Context, c *cell) (best sample, err error) {
 	for try := range quietTries + 1 {

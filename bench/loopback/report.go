@@ -77,9 +77,25 @@ func (s *sample) rate() float64 { return float64(s.Events) / s.Seconds }
 type figure struct{ median, low, high float64 }
 
 func (c *cell) figure(of func(*sample) float64) figure {
-	all := make([]float64, 0, len(c.Samples))
-	for i := range c.Samples {
-		all = append(all, of(&c.Samples[i]))
+	return c.figures(c, func(a, _ *sample) float64 { return of(a) })
+}
+
+// enough is how many quiet rounds it takes to leave the others out.
+const enough = 3
+
+// figures takes something of the samples of two cells, round by round: both were measured at nearly the same time.
+// With -quiet only the rounds count in which both had the machine for themselves, if those are enough.
+func (c *cell) figures(other *cell, of func(a, b *sample) float64) figure {
+	var all, calm []float64
+	for i := range min(len(c.Samples), len(other.Samples)) {
+		a, b := &c.Samples[i], &other.Samples[i]
+		all = append(all, of(a, b))
+		if max(a.Others, b.Others) <= c.quiet {
+			calm = append(calm, all[i])
+		}
+	}
+	if c.quiet > 0 && len(calm) >= enough {
+		return figureOf(calm)
 	}
 	return figureOf(all)
 }
@@ -106,17 +122,14 @@ func (f figure) format(decimals int) string {
 	return text
 }
 
-// ratio compares two cells round by round: both were measured at nearly the same time.
+// ratio compares two cells.
 func (c *cell) ratio(floor *cell, of func(*sample) float64) figure {
-	var all []float64
-	for i := range min(len(c.Samples), len(floor.Samples)) {
-		a, b := of(&c.Samples[i]), of(&floor.Samples[i])
-		if a < 0 || b <= 0 {
-			return figure{-1, -1, -1}
+	return c.figures(floor, func(a, b *sample) float64 {
+		if of(a) < 0 || of(b) <= 0 {
+			return -1
 		}
-		all = append(all, a/b)
-	}
-	return figureOf(all)
+		return of(a) / of(b)
+	})
 }
 
 // floor returns what a cell of the proxy is compared with: the splice of the same pair, else the reverse proxy or the
