@@ -63,7 +63,7 @@
 // Arguments. Evolve announces a call when its arguments are complete, so a tool_call that runs without rawInput has
 // none; its tool.ready is flagged synthetic. While a call waits an update may bring them, as in ACP. A string is taken
 // for arguments that are no JSON, or are JSON inside a string; the encoder writes arguments that are a string, or null, in
-that form. The encoder, too, announces a call when it is ready.
+// that form. The encoder, too, announces a call when it is ready.
 //
 // Calls that arrive finished carry their final status on tool.start as well, so that one record comes back as one.
 //
