@@ -133,10 +133,10 @@ func TestWatcher(t *testing.T) {
 		return gone, w.watch(c, func() { gone <- struct{}{} })
 	}
 	mine, peer := tcpPair(t)
+	_, forget := watch(mine)
+	forget()
+	forget()
 	gone, forget := watch(mine)
-	forget()
-	forget()
-	gone, forget = watch(mine)
 	other, _ := tcpPair(t)
 	otherGone, forgetOther := watch(other)
 	defer forgetOther()
@@ -224,7 +224,7 @@ func TestStopper(t *testing.T) {
 func TestClientConn(t *testing.T) {
 	t.Parallel()
 	code := func(err error) hub.Code { return asFailure(err).Code }
-	mine, peer := tcpPair(t)
+	mine, _ := tcpPair(t)
 	c := &clientConn{Conn: mine, patience: 100 * time.Millisecond}
 	if _, err := c.Write([]byte("x")); err != nil {
 		t.Fatal(err)
@@ -234,7 +234,7 @@ func TestClientConn(t *testing.T) {
 		t.Errorf("a client that does not read: %v", err)
 	}
 
-	mine, peer = tcpPair(t)
+	mine, peer := tcpPair(t)
 	c = &clientConn{Conn: mine, patience: time.Hour}
 	done := make(chan error, 1)
 	go func() {
