@@ -35,6 +35,8 @@ type origin struct {
 	acp      bool
 	lane     []byte
 	msg      []byte
+	model    []byte
+	extra    rawjson.Value // object; nil if there is none
 	at       int64
 	flags    hub.Flags
 	toolLane []byte // the session among the lanes: tool ids are unique in it
@@ -89,8 +91,7 @@ func (d *decoder) record(dst []hub.Event) ([]hub.Event, error) {
 	d.run.seen = true
 	switch {
 	case ev.Update.Kind != nil:
-		d.from.session, d.from.parent, d.from.at = ev.SessionID, ev.Parent, parseTime(ev.Time)
-		d.from.msg, _ = rawjson.Str(ev.MessageID)
+		d.beside(ev)
 		return d.update(dst, &ev.Update)
 	case ev.RPC != nil:
 		return d.rpc(dst)
@@ -104,6 +105,17 @@ func (d *decoder) record(dst []hub.Event) ([]hub.Event, error) {
 		return d.stdio(dst, stdName(ev.Type), ev.Data, ev.Done), nil
 	}
 	return d.raw(dst), nil
+}
+
+// beside reads the members of the envelope.
+func (d *decoder) beside(ev *event) {
+	from := &d.from
+	from.session, from.parent, from.at = ev.SessionID, ev.Parent, parseTime(ev.Time)
+	from.msg, _ = rawjson.Str(ev.MessageID)
+	from.model, _ = rawjson.Str(ev.Model)
+	if rawjson.Kind(ev.Extra) == '{' && !emptyObject(ev.Extra) {
+		from.extra = ev.Extra
+	}
 }
 
 // bare reads an update that has no envelope.
@@ -155,8 +167,13 @@ func (d *decoder) rawUpdate() rawjson.Value { return rawjson.Get(d.from.rec.Data
 func (d *decoder) add(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Lane, ev.Msg, ev.Flags = kind, d.from.lane, d.from.msg, d.from.flags
-	if d.from.at != 0 {
-		d.more(ev).Time = d.from.at
+	if from := &d.from; from.at != 0 || from.model != nil || from.extra != nil {
+		m := d.more(ev)
+		m.Time, m.Model = from.at, from.model
+		if from.extra != nil {
+			meta := append(append(d.scratch.Begin(), `{"`+metaExtra+`":`...), from.extra...)
+			m.Meta = d.scratch.Since(append(meta, '}'))
+		}
 	}
 	return dst, ev
 }

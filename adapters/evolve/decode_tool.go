@@ -161,7 +161,7 @@ func (d *decoder) describe(ev *hub.Event, r *toolRecord) {
 		d.more(ev).Locations = d.locations(r.Locations)
 	}
 	if rawjson.Kind(r.Meta) == '{' {
-		d.more(ev).Meta = r.Meta
+		d.addMeta(ev, r.Meta)
 	}
 }
 
@@ -278,7 +278,7 @@ func (d *decoder) result(ev *hub.Event, r *toolRecord) {
 	case ev.Text == nil:
 		ev.Value = r.RawOutput
 	default:
-		meta := append(append(d.scratch.Begin(), `{"rawOutput":`...), r.RawOutput...)
+		meta := append(append(d.scratch.Begin(), `{"`+metaOutput+`":`...), r.RawOutput...)
 		d.addMeta(ev, d.scratch.Since(append(meta, '}')))
 	}
 }
@@ -286,8 +286,11 @@ func (d *decoder) result(ev *hub.Event, r *toolRecord) {
 // addMeta adds the members of meta to the metadata of ev.
 func (d *decoder) addMeta(ev *hub.Event, meta []byte) {
 	m := d.more(ev)
-	if len(m.Meta) == 0 || emptyObject(m.Meta) {
+	switch {
+	case len(m.Meta) == 0 || emptyObject(m.Meta):
 		m.Meta = meta
+		return
+	case emptyObject(meta):
 		return
 	}
 	both := append(d.scratch.Begin(), meta[:len(meta)-1]...) // without its closing bracket

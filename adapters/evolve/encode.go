@@ -23,6 +23,9 @@ type encoder struct {
 	lanes map[string]*lane
 	plan  []byte // entries of the last plan
 	next  []byte // scratch
+
+	event  *hub.Event // being written
+	parent []byte     // call that the record being written names
 }
 
 func newEncoder(o hub.Options) hub.Encoder {
@@ -41,6 +44,13 @@ func (e *encoder) Finish(*wire.Out) {}
 
 // Encode implements [hub.Encoder].
 func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+	e.event = ev
+	fate := e.encode(out, ev)
+	e.event = nil
+	return fate
+}
+
+func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.More != nil && ev.More.Time != 0 {
 		e.time = ev.More.Time
 	}
@@ -84,9 +94,9 @@ func (e *encoder) inLane(f hub.Fate, l *lane) hub.Fate {
 // open starts a record, up to where the update comes.
 func (e *encoder) open(out *wire.Out, l *lane) {
 	out.Begin("")
-	session, parent := e.session, []byte(nil)
-	if l != nil {
-		session, parent = l.session(e), l.parent()
+	session := e.session
+	if e.parent = nil; l != nil {
+		session, e.parent = l.session(e), l.parent()
 	}
 	buf := out.Buf
 	switch e.opt.envelope {
@@ -102,7 +112,6 @@ func (e *encoder) open(out *wire.Out, l *lane) {
 	default:
 		buf = append(buf, '{')
 		buf = appendMember(buf, `"sessionId":"`, session)
-		buf = appendMember(buf, `"parentToolCallId":"`, parent)
 	}
 	out.Buf = append(buf, `"update":`...)
 }
@@ -119,13 +128,39 @@ func appendMember(dst []byte, opening string, body []byte) []byte {
 func (e *encoder) close(out *wire.Out, flags hub.Flags) {
 	tail := "}"
 	switch {
+	case e.opt.envelope == envelopeOutput:
+		out.Buf = e.appendBeside(out.Buf)
 	case e.opt.envelope == envelopeBridge && flags.Has(hub.Lossy):
 		tail = `,"truncated":true}}`
-	case e.opt.envelope != envelopeOutput:
+	default:
 		tail = "}}"
 	}
 	out.Buf = append(out.Buf, tail...)
 	out.End()
+}
+
+// appendBeside appends the members beside the update, in the order of the SDK.
+func (e *encoder) appendBeside(dst []byte) []byte {
+	var extra []byte
+	if m := e.event.More; m != nil {
+		if m.Time != 0 {
+			dst = append(appendTime(append(dst, `,"timestamp":"`...), m.Time), '"')
+		}
+		if len(m.Model) > 0 {
+			dst = appendText(dst, `,"model":"`, m.Model)
+		}
+		extra = rawjson.Get(m.Meta, metaExtra)
+	}
+	if len(e.event.Msg) > 0 {
+		dst = appendText(dst, `,"messageId":"`, e.event.Msg)
+	}
+	if len(e.parent) > 0 {
+		dst = appendText(dst, `,"parentToolCallId":"`, e.parent)
+	}
+	if rawjson.Kind(extra) == '{' {
+		dst = appendRaw(dst, `,"extra":`, extra)
+	}
+	return dst
 }
 
 // begin starts a record with an update of this kind; its members follow, each with a comma before it.

@@ -126,7 +126,7 @@ func (e *encoder) announce(out *wire.Out, c *card, end *hub.Event) hub.Fate {
 		buf = appendRaw(buf, `,"rawInput":`, c.input)
 	}
 	buf = e.appendName(buf, c, kind)
-	out.Buf = appendMeta(buf, c.meta)
+	out.Buf = e.appendMeta(buf, c.meta)
 	e.end(out, flags)
 	return fate
 }
@@ -186,23 +186,29 @@ func (e *encoder) appendLocations(dst, locations []byte) []byte {
 	return appendShifted(dst, locations, -1)
 }
 
-// appendMeta appends the metadata of a call. What the decoder put there from the wire gets its place back.
-func appendMeta(dst, meta []byte) []byte {
+// appendMeta appends the metadata of a call. What the decoder put there from the wire gets its place back, here or beside
+// the update.
+func (e *encoder) appendMeta(dst, meta []byte) []byte {
 	if len(meta) == 0 {
 		return dst
 	}
-	raw := rawjson.Get(meta, "rawOutput")
-	if raw == nil {
+	output, extra := rawjson.Get(meta, metaOutput), rawjson.Value(nil)
+	if e.opt.envelope == envelopeOutput {
+		extra = rawjson.Get(meta, metaExtra)
+	}
+	if output != nil {
+		dst = appendRaw(dst, `,"rawOutput":`, output)
+	}
+	if output == nil && extra == nil {
 		return appendRaw(dst, `,"_meta":`, meta)
 	}
-	dst = appendRaw(dst, `,"rawOutput":`, raw)
 	opening := `,"_meta":{`
 	for it := rawjson.Fields(meta); ; {
 		key, val, ok := it.Next()
 		if !ok {
 			break
 		}
-		if string(key) == "rawOutput" {
+		if string(key) == metaOutput || string(key) == metaExtra && extra != nil {
 			continue
 		}
 		dst = append(rawjson.AppendQuoted(append(dst, opening...), key), ':')

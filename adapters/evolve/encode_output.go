@@ -72,7 +72,7 @@ func (e *encoder) writeOutput(out *wire.Out, c *card, ev *hub.Event) {
 	if ev.Value != nil {
 		buf = appendRaw(buf, `,"rawOutput":`, ev.Value)
 	} else if ev.More != nil {
-		buf = appendMeta(buf, ev.More.Meta)
+		buf = e.appendMeta(buf, ev.More.Meta)
 	}
 	out.Buf = buf
 	e.end(out, ev.Flags)

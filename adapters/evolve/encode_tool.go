@@ -182,7 +182,7 @@ func (e *encoder) writeUpdate(out *wire.Out, ev *hub.Event, c *card, more *hub.M
 	if more.Locations != nil {
 		buf = e.appendLocations(buf, more.Locations)
 	}
-	out.Buf = appendMeta(buf, more.Meta)
+	out.Buf = e.appendMeta(buf, more.Meta)
 	e.end(out, ev.Flags)
 	return fate
 }
@@ -226,7 +226,7 @@ func (e *encoder) endCard(out *wire.Out, c *card, ev *hub.Event) hub.Fate {
 		if m.Locations != nil {
 			buf = e.appendLocations(buf, m.Locations)
 		}
-		buf = appendMeta(buf, m.Meta)
+		buf = e.appendMeta(buf, m.Meta)
 	}
 	out.Buf = buf
 	e.end(out, ev.Flags)

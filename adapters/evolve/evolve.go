@@ -45,6 +45,7 @@
 //	tool_call_update in_progress           tool.output replace if it has content, else tool.update
 //	other tool_call_update                 tool.update, its content describes the call; tool.ready for rawInput
 //	rawOutput                              value where there is no text, else meta
+//	timestamp, model, messageId beside it  time, model, msg; extra is kept in meta
 //	plan, plan_update                      plan
 //	error                                  notice error; if fatal run.end failed
 //	usage, usage_update                    usage of a step or run; of the session, with the context
@@ -84,9 +85,10 @@
 // # What is lost
 //
 // Signatures, steps, sources, asks and answers, notices below warning, raw records of other dialects; what a folded
-// sub-agent thinks and plans. Of this dialect's own records only what a stream loses that is translated into itself,
-// with a stage in between for instance: model, messageId, timestamp and extra beside the update, annotations of content
-// blocks, whether a priority was absent, the second tool_call as such, a lifecycle record behind a fatal error.
+// sub-agent thinks and plans; with the envelopes bridge and acp, what stands beside the update. Of this dialect's own
+// records only what a stream loses that is translated into itself, with a stage in between for instance: annotations of
+// content blocks, times below a millisecond, whether a priority was absent, the second tool_call as such, a lifecycle
+// record behind a fatal error.
 // Permissions and other requests of ACP pass as raw records: there is no way here to answer them.
 //
 // # Options
@@ -138,6 +140,12 @@ const (
 	dataSessionEnd = "_sessionEnd"
 
 	dataUpdate = "_data" // kind of update for data that has no other form
+)
+
+// Members of metadata that the decoder makes of members that the hub has no other place for, and the encoder turns back.
+const (
+	metaOutput = "rawOutput" // of an update, where content has the result
+	metaExtra  = "extra"     // beside an update
 )
 
 // methodLifecycle is the notification that carries a LifecycleEvent where only ACP is spoken.

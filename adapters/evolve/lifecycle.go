@@ -123,11 +123,14 @@ func appendLifecycle(dst []byte, sandboxID []byte, s lifecycleState, at int64) [
 	if at == 0 {
 		dst = append(dst, "null"...)
 	} else {
-		dst = append(dst, '"')
-		dst = time.UnixMilli(at).UTC().AppendFormat(dst, "2006-01-02T15:04:05.000Z07:00")
-		dst = append(dst, '"')
+		dst = append(appendTime(append(dst, '"'), at), '"')
 	}
 	return appendIn(dst, `,"reason":"`, s.reason, `"}`)
+}
+
+// appendTime appends milliseconds since the Unix epoch as JavaScript does.
+func appendTime(dst []byte, at int64) []byte {
+	return time.UnixMilli(at).UTC().AppendFormat(dst, "2006-01-02T15:04:05.000Z07:00")
 }
 
 // lifecycleState is one row of what the SDK reports at the edges of a run.

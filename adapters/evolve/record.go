@@ -14,8 +14,10 @@ type event struct {
 
 	// Members that newer versions put beside the update.
 	Time      rawjson.Value `json:"timestamp"` // also of a lifecycle record
+	Model     rawjson.Value `json:"model"`
 	MessageID rawjson.Value `json:"messageId"`
 	Parent    rawjson.Value `json:"parentToolCallId"`
+	Extra     rawjson.Value `json:"extra"`
 
 	Reason  rawjson.Value `json:"reason"`
 	Sandbox rawjson.Value `json:"sandbox"`
