@@ -33,6 +33,8 @@ type pipeline struct {
 	enc   hub.Encoder
 	out   *wire.Out
 
+	stages []staged // between sequencer and encoder; mostly none
+
 	loose, strict []hub.Event
 	tally         *tally
 	observe       Observer
@@ -53,7 +55,7 @@ type PipelineConfig struct {
 }
 
 func newPipeline(c PipelineConfig) *pipeline {
-	return &pipeline{
+	p := &pipeline{
 		split: wire.NewSplitter(c.Framing, c.MaxRecord),
 		dec:   c.From.NewDecoder(c.FromOptions),
 		enc:   c.To.NewEncoder(c.ToOptions),
@@ -62,6 +64,12 @@ func newPipeline(c PipelineConfig) *pipeline {
 		tally: new(tally),
 		from:  c.From.Name,
 	}
+	if c.From.Stages != nil {
+		for _, st := range c.From.Stages(c.FromOptions) {
+			p.stages = append(p.stages, staged{Stage: st})
+		}
+	}
+	return p
 }
 
 // reset makes the pipeline ready for another stream.
@@ -70,6 +78,9 @@ func (p *pipeline) reset() {
 	p.dec.Reset()
 	p.enc.Reset()
 	p.seq.Reset()
+	for i := range p.stages {
+		p.stages[i].Reset()
+	}
 	p.out.Reset()
 	*p.tally = tally{}
 	p.seqNo, p.end = 0, hub.StatusNone
@@ -79,6 +90,9 @@ func (p *pipeline) reset() {
 func (p *pipeline) rest() {
 	p.edit, p.observe = nil, Observer{}
 	p.loose, p.strict = letGo(p.loose), letGo(p.strict)
+	for i := range p.stages {
+		p.stages[i].spare = letGo(p.stages[i].spare)
+	}
 	p.reset()
 }
 
@@ -156,7 +170,31 @@ func (p *pipeline) sequence(now time.Duration) {
 		}
 	}
 	p.strict = p.seq.Push(p.strict[:0], p.loose, now)
+	p.stage(now)
 	p.encode()
+}
+
+// stage takes the strict events through the optional stages.
+func (p *pipeline) stage(now time.Duration) {
+	for i := range p.stages {
+		st := &p.stages[i]
+		p.strict, st.spare = st.Push(st.spare[:0], p.strict, now), p.strict
+	}
+}
+
+// staged is a stage with the buffer that it fills next.
+type staged struct {
+	hub.Stage
+	spare []hub.Event
+}
+
+// flushStages ends the stages. Those before the last feed those after it.
+func (p *pipeline) flushStages(cause error, now time.Duration) {
+	for i := range p.stages {
+		st := &p.stages[i]
+		out := st.Push(st.spare[:0], p.strict, now)
+		p.strict, st.spare = st.Flush(out, cause), p.strict
+	}
 }
 
 func (p *pipeline) encode() {
@@ -209,6 +247,7 @@ func (p *pipeline) reportRepairs() {
 func (p *pipeline) tick(now time.Duration) (next time.Duration, over bool) {
 	if at, ok := p.seq.Deadline(); ok && at <= now {
 		p.strict = p.seq.Tick(p.strict[:0], now)
+		p.stage(now)
 		p.encode()
 		p.done()
 	}
@@ -234,6 +273,7 @@ func (p *pipeline) finish(f *hub.Failure, now time.Duration, mute bool) *hub.Fai
 	}
 	if ended || !mute || p.out.Records > 0 {
 		p.strict = p.seq.Flush(p.strict[:0], cause)
+		p.flushStages(cause, now)
 		p.encode()
 		before := len(p.out.Buf)
 		p.enc.Finish(p.out)

@@ -109,6 +109,9 @@
 //	history           decode: the stream is a replay: all events are marked, errors and ends inside it do not end it, the
 //	                  frame historyComplete or the end of the body does (default false)
 //	intent_tools      decode: tools that only report an intent (default report_intent)
+//	embeds            decode: pass announcements of media on as they come (asis, the default), or keep them back until their
+//	                  tool has ended (queue), as Caco does
+//	embed_triggers    decode: with embeds=queue, before which events they leave (default: Caco's)
 //	envelope          encode: none, ws (Caco's), jsonrpc, or auto (default): ws over WebSocket, jsonrpc with Content-Length
 //	session           encode: sessionId of streams that name none (default session-1)
 //	sdk               encode: 0.1 (default) or 1. Version 1 counts the bytes in assistant.streaming_delta, and has
@@ -154,6 +157,7 @@ var Dialect = hub.Dialect{
 	Options:       options,
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
+	Stages:        stages,
 	Observe:       observe,
 	AppendFailure: appendFailure,
 	Requests:      requests{},
@@ -162,8 +166,19 @@ var Dialect = hub.Dialect{
 // intentTool is the tool by which the agent says what it is about to do.
 const intentTool = "report_intent"
 
-// Values of the options envelope and filter.
+// stages are the steps that streams of the dialect can go through on the way from the upstream.
+func stages(o hub.Options) []hub.Stage {
+	if o.Enum("embeds") != embedsQueue {
+		return nil
+	}
+	return []hub.Stage{NewEmbedQueue(EmbedQueueConfig{Triggers: o.List("embed_triggers")})}
+}
+
+// Values of the options embeds, envelope and filter.
 const (
+	embedsAsIs  = "asis"
+	embedsQueue = "queue"
+
 	envelopeAuto = "auto"
 	envelopeNone = "none"
 	envelopeWS   = "ws"
@@ -178,6 +193,10 @@ var options = []hub.OptionSpec{
 		Doc: "The stream is a replay: only historyComplete or the end of the body ends it."},
 	{Name: "intent_tools", Type: hub.OptionList, Default: intentTool, Decode: true,
 		Doc: "Tools whose calls only report what the agent is about to do, in the argument intent."},
+	{Name: "embeds", Type: hub.OptionEnum, Default: embedsAsIs, Values: []string{embedsAsIs, embedsQueue}, Decode: true,
+		Doc: "Pass announcements of media on as they come, or keep them back until their tool has ended, as Caco does."},
+	{Name: "embed_triggers", Type: hub.OptionList, Default: strings.Join(DefaultTriggers, ","), Decode: true,
+		Doc: "With embeds=queue, the types of events before which the queue is emptied."},
 	{Name: "envelope", Type: hub.OptionEnum, Default: envelopeAuto, Encode: true,
 		Values: []string{envelopeAuto, envelopeNone, envelopeWS, envelopeRPC},
 		Doc:    "What events are wrapped in; auto goes by the framing."},

@@ -109,6 +109,9 @@ type Dialect struct {
 	NewDecoder func(Options) Decoder // nil: the dialect is only encoded
 	NewEncoder func(Options) Encoder // nil: the dialect is only decoded
 
+	// Stages are what a stream of this dialect goes through between sequencer and encoder, in order; nil for nothing.
+	Stages func(Options) []Stage
+
 	// Observe says what a record means for a stream that is copied instead of translated. It is asked about every
 	// record and must be cheap: look for the few that matter, decode nothing else.
 	Observe func(wire.Record) Observation
