@@ -75,6 +75,7 @@
 //	others in a lane     dropped, or wrapped as data of tool_progress (option lane_events)
 //	Notice               thought
 //	Ask                  its Title as thought
+//	Plan                 a call of the tool todo_list that ends at once, if wanted (option plans), unless calls tell it
 //	Usage                context_usage, of a session in version 2 or with extensions
 //	RunStart             nothing; connected and start in version 2
 //	RunEnd               final; error when failed or truncated, when a limit was reached, or when the run waits for the
@@ -83,7 +84,7 @@
 //	Raw                  as it came, if it came from this dialect
 //
 // Lost: ids, messages and parts in version 1; titles, kinds and locations of tools, blocks of results other than text,
-// signatures, steps, plans, answers, sources, files, data, other usage, the user's own text, the reasons of an end beyond
+// signatures, steps, answers, sources, files, data, other usage, the user's own text, the reasons of an end beyond
 // those above.
 //
 // Keep-alive is a heartbeat event in version 2, blank lines in version 1. An HTTP error is {"error":"…"}.
@@ -101,6 +102,7 @@
 //	serialize_same_name  encode: without callId, the events of a call wait until an earlier call of the same tool has ended
 //	                     (default true)
 //	lane_events          encode: what a sub-agent thinks and does besides its text: drop (default) or progress
+//	plans                encode: drop (default), or tool: a plan is shown as a call of todo_list, with the todos as arguments
 //
 // sequential is off because no reader can tell a call that failed silently from one that runs beside the text, and to
 // end a running call loses its result. Instead, a call without result gives way to the next call of its tool when text
@@ -167,6 +169,8 @@ var options = []hub.OptionSpec{
 		Doc: "Without callId, hold the events of a call until an earlier call of the same tool has ended."},
 	{Name: "lane_events", Type: hub.OptionEnum, Default: "drop", Values: []string{"drop", "progress"}, Encode: true,
 		Doc: "Drop the thoughts and tool calls of sub-agents, or write them as progress of the tool that runs the sub-agent."},
+	{Name: "plans", Type: hub.OptionEnum, Default: "drop", Values: []string{"drop", "tool"}, Encode: true,
+		Doc: "Drop plans, or show each as a call of a tool todo_list; plans that calls tell themselves are not shown twice."},
 }
 
 // longestType is enough bytes for any type that matters to observe, and its closing quote.

@@ -33,6 +33,10 @@ type encoder struct {
 	thoughts   string
 	serialise  bool
 	laneEvents bool
+	plans      bool
+
+	planned   uint64 // plans written
+	planCalls bool   // a call has told a plan
 
 	seq     uint64
 	begun   bool
@@ -56,6 +60,7 @@ func newEncoder(o hub.Options) *encoder {
 		ids:        v2 || o.Bool("extensions"),
 		thoughts:   o.Enum("thoughts"),
 		laneEvents: o.Enum("lane_events") == "progress",
+		plans:      o.Enum("plans") == "tool",
 	}
 	e.serialise = !e.ids && o.Bool("serialize_same_name")
 	e.Reset()
@@ -65,6 +70,7 @@ func newEncoder(o hub.Options) *encoder {
 // Reset keeps the options and some of the memory.
 func (e *encoder) Reset() {
 	e.seq, e.begun, e.card = 0, false, nil
+	e.planned, e.planCalls = 0, false
 	e.thought.text = e.thought.text[:0]
 	e.tools.reset()
 	e.lanes = e.lanes[:0]
@@ -110,6 +116,8 @@ func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Fate {
 		return e.fold(out, ev, ev.Text)
 	case hub.Ask:
 		return e.fold(out, ev, ev.Title)
+	case hub.Plan:
+		return e.plan(out, ev)
 	case hub.Usage:
 		return e.usage(out, ev)
 	case hub.RunStart:

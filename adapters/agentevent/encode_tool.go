@@ -36,6 +36,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 	out.Buf = e.appendArgs(out.Buf, ev)
 	e.close(out, ev, c)
 	c.ready = true
+	e.planCalls = e.planCalls || e.plans && tellsPlan(ev.Value)
 	if len(c.early) > 0 {
 		e.progress(out, ev, c, c.early)
 		c.early = nil

@@ -1,0 +1,77 @@
+package agentevent
+
+import (
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// planTool is the tool whose calls stand for plans; readers of other dialects know it as one that keeps a todo list.
+const planTool = "todo_list"
+
+// plan writes a plan as a call that has ended at once: the dialect has no place for one, but its clients show calls. Where
+// calls of a todo tool have told the plan themselves, it is not told twice.
+func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch {
+	case !e.plans || ev.More == nil:
+		return hub.Dropped
+	case e.planCalls:
+		return hub.Implied
+	}
+	e.planned++
+	c := e.tools.add(strconv.AppendUint([]byte("plan_"), e.planned, 10), []byte(planTool))
+	if e.serialise && e.card == nil {
+		e.tools.enqueue(c)
+	}
+	e.open(out, typeToolCall, ev)
+	out.Buf = e.appendTool(out.Buf, c.id, c.name)
+	out.Buf = append(out.Buf, `,"toolArgs":`...)
+	out.Buf = e.appendArgs(out.Buf, &hub.Event{Value: appendTodos(nil, ev.More.Items)})
+	e.close(out, ev, c)
+	e.result(out, &hub.Event{Status: hub.StatusOK, Msg: ev.Msg, Text: appendCount(nil, ev.More.Items), More: ev.More}, c)
+	e.tools.end(out, c)
+	return hub.Folded
+}
+
+// appendTodos appends the arguments of the call: members that an item does not have are left out.
+func appendTodos(dst []byte, items []hub.PlanItem) []byte {
+	dst = append(dst, `{"todos":[`...)
+	for i := range items {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		it := &items[i]
+		dst = rawjson.AppendQuoted(append(dst, `{"content":`...), it.Content)
+		dst = appendMember(dst, `,"status":`, it.Status)
+		dst = appendMember(dst, `,"priority":`, it.Priority)
+		dst = appendMember(dst, `,"id":`, it.ID)
+		dst = append(dst, '}')
+	}
+	return append(dst, "]}"...)
+}
+
+func appendMember(dst []byte, key string, body []byte) []byte {
+	if len(body) == 0 {
+		return dst
+	}
+	return rawjson.AppendQuoted(append(dst, key...), body)
+}
+
+// appendCount appends how far the plan is, the result of the call.
+func appendCount(dst []byte, items []hub.PlanItem) []byte {
+	done := 0
+	for i := range items {
+		if string(items[i].Status) == "completed" {
+			done++
+		}
+	}
+	dst = strconv.AppendInt(dst, int64(done), 10)
+	dst = append(dst, " of "...)
+	dst = strconv.AppendInt(dst, int64(len(items)), 10)
+	return append(dst, " completed"...)
+}
+
+// tellsPlan reports whether arguments hold a list of todos.
+func tellsPlan(args rawjson.Value) bool { return rawjson.Kind(rawjson.Get(args, "todos")) == '[' }
