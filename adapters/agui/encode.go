@@ -24,6 +24,7 @@ type encoder struct {
 	lastPart int
 	tools    []tool       // those whose arguments are not complete
 	resumed  recent[bool] // calls that the client knows from an earlier run
+	waiting  unanswered
 	steps    []step
 	asks     []ask
 	usage    []usage
@@ -52,6 +53,7 @@ func (e *encoder) Reset() {
 	e.tools, e.steps, e.asks, e.usage = e.tools[:0], nil, nil, nil
 	e.snapshot = nil
 	e.resumed.reset()
+	e.waiting.reset()
 	e.activities.reset()
 }
 
@@ -201,6 +203,8 @@ type part struct {
 	wire []byte // on the wire
 	span []byte // of a reasoning part, on the wire
 	head []byte // its content event up to the text
+
+	speaks bool // the agent speaks for itself: calls before it are not left to the client
 }
 
 // find returns the open part of that id, or nil.
@@ -227,7 +231,7 @@ func (e *encoder) addPart(id []byte) *part {
 	}
 	e.lastPart = n
 	p := &e.parts[n]
-	p.id, p.wire, p.span, p.head = append(p.id[:0], id...), p.wire[:0], p.span[:0], p.head[:0]
+	*p = part{id: append(p.id[:0], id...), wire: p.wire[:0], span: p.span[:0], head: p.head[:0]}
 	return p
 }
 

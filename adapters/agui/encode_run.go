@@ -53,7 +53,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	case ev.Status == hub.StatusPaused && len(e.asks) > 0:
 		b = e.appendInterrupts(b)
 		own &^= mStatus
-	case ev.Status == hub.StatusDone, ev.Status == hub.StatusTools:
+	case (ev.Status == hub.StatusDone || ev.Status == hub.StatusTools) && e.waiting.tell(ev.Status):
 		own &^= mStatus // clients see for themselves which calls are left to them
 	}
 	out.Buf = closeUntagged(e.appendUsage(b), ev, own)

@@ -18,6 +18,7 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Fate {
 		as.role = otherText
 	}
 	p.wire = e.ids.claim(p.wire, e.ids.name(ev.ID, ev.Msg), as)
+	p.speaks = name != "user"
 	if as.role == assistantText {
 		e.ids.promise(as.lane, ev.Msg, p.wire)
 	}
@@ -69,6 +70,9 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 	p := e.find(ev.ID)
 	if p == nil {
 		return hub.Dropped
+	}
+	if p.speaks && e.waiting.calls > 0 {
+		e.waiting.reset()
 	}
 	out.Begin("")
 	b := append(out.Buf, p.head...)

@@ -26,6 +26,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.resumed.put(string(ev.ID), true)
 		return hub.Implied
 	}
+	e.waiting.add(ev.ID)
 	id := e.wireTool(ev.ID)
 	t := e.addTool(ev.ID)
 	t.head = append(append(append(t.head, `{"type":"TOOL_CALL_ARGS","toolCallId":"`...), id...), `","delta":"`...)
@@ -126,6 +127,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	if noResult(ev) && len(ev.Text) == 0 && ev.Value == nil && !blocks {
 		return hub.Implied
 	}
+	e.waiting.answer(ev.ID)
 	id := e.wireTool(ev.ID)
 	want := ev.Msg
 	as := owner{toolResult, e.lane(ev)}
@@ -153,6 +155,36 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		return hub.Folded
 	}
 	return hub.Native
+}
+
+// unanswered are the calls since the agent last spoke that have no result. They tell a reader that a run which ends in
+// good order leaves them to the client.
+type unanswered struct {
+	calls int // since the agent last spoke, answered or not
+	ids   map[string]bool
+}
+
+func (u *unanswered) reset() {
+	u.calls = 0
+	clear(u.ids)
+}
+
+func (u *unanswered) add(id []byte) {
+	if u.calls++; u.calls > maxOpen {
+		return
+	}
+	if u.ids == nil {
+		u.ids = map[string]bool{}
+	}
+	u.ids[string(id)] = true
+}
+
+func (u *unanswered) answer(id []byte) { delete(u.ids, string(id)) }
+
+// tell reports whether a reader takes the calls for the reason that a run ended, without being told. A reader remembers
+// no more calls than maxOpen.
+func (u *unanswered) tell(reason hub.Status) bool {
+	return u.calls <= maxOpen && (reason == hub.StatusTools) == (len(u.ids) > 0)
 }
 
 // noResult reports whether a call ended without having been run to its end. One whose agent never said how it ended
