@@ -30,7 +30,7 @@
 //	run.start    RUN_STARTED: runId = ID, threadId = Ref. parentRunId is kept in Meta; input is read, not written
 //	run.end      RUN_FINISHED: result = Value. Done, and Tools where calls have no result: no outcome, and if it would be
 //	             taken for the other of the two, the metadata say which. Paused: outcome interrupt. Length, limit, refused,
-//	             filtered: a success that says so in its metadata
+//	             filtered: a success that says so in its metadata. Err and ErrCode of any of them are there, too
 //	             RUN_ERROR: message = Err, code = ErrCode. Failed, truncated, cancelled (also read from that outcome)
 //	step.*       STEP_STARTED, STEP_FINISHED: stepName = Name, numbered where two of a name are open
 //	agent.*      SUBAGENT_STARTED: subagentRunId = ID, parentToolCallId = Ref, description = Title, parentMessageId = Msg;

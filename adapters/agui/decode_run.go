@@ -75,7 +75,7 @@ func (d *decoder) runError(dst []hub.Event) ([]hub.Event, error) {
 	case codeCancelled, "abort", "aborted":
 		ev.Status = hub.StatusCancelled
 	}
-	d.extras(ev, runEndMembers)
+	d.extras(ev, runErrorMembers)
 	d.calls = nil
 	return dst, nil
 }

@@ -68,7 +68,7 @@ func (e *encoder) runError(out *wire.Out, ev *hub.Event) hub.Fate {
 		message, code = ev.More.Err, ev.More.ErrCode
 	}
 	b := open(out, `{"type":"RUN_ERROR","message":"`, orDefault(message, []byte(errorText(ev.Status))))
-	own := runEndMembers
+	own := runErrorMembers
 	if ev.Status == hub.StatusFailed {
 		own &^= mStatus
 	} else {

@@ -53,7 +53,8 @@ const (
 	toolStartMembers = mTitle | mStatus | mToolKind | mLocations | mContent | mFlags
 	toolEndMembers   = mStatus | mTitle | mToolKind | mLocations | mContent | mErr | mErrCode | mFlags
 	runStartMembers  = mName
-	runEndMembers    = mStatus | mName
+	runEndMembers    = mStatus | mName | mErr | mErrCode
+	runErrorMembers  = mStatus | mName
 	stepMembers      = mStatus | mModel
 	agentEndMembers  = mStatus
 	dataMembers      = mID | mOp | mFlags
