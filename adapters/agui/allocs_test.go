@@ -57,6 +57,8 @@ func TestDeltaAllocs(t *testing.T) {
 		`{"type":"TEXT_MESSAGE_CHUNK","delta":"b"}`)
 	f("tool chunk", []string{start, `{"type":"TOOL_CALL_CHUNK","toolCallId":"c1","toolCallName":"a","delta":"{"}`},
 		`{"type":"TOOL_CALL_CHUNK","toolCallId":"c1","delta":"}"}`)
+	f("counted lane", []string{start, `{"type":"SUBAGENT_STARTED","subagentRunId":"a_1","name":"a"}`, `{"type":"TEXT_MESSAGE_START","messageId":"m1","subagentRunId":"a_1"}`},
+		`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m1","delta":"a","subagentRunId":"a_1"}`)
 	f("lane", []string{start, `{"type":"SUBAGENT_STARTED","subagentRunId":"s1","name":"a"}`, `{"type":"TEXT_MESSAGE_START","messageId":"m1","subagentRunId":"s1"}`},
 		`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m1","delta":"a","subagentRunId":"s1"}`)
 }

@@ -157,7 +157,7 @@ func (e *encoder) close(dst []byte, ev *hub.Event, own members) []byte {
 		return dst
 	}
 	dst = append(dst[:len(dst)-1], `,"subagentRunId":"`...)
-	dst = append(dst, ev.Lane...)
+	dst = e.ids.appendLane(dst, ev.Lane)
 	return append(dst, `"}`...)
 }
 

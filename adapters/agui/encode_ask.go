@@ -51,7 +51,7 @@ func (e *encoder) appendInterrupt(dst []byte, ev *hub.Event) []byte {
 	}
 	dst = appendMetadata(dst, ev, own)
 	if len(ev.Lane) > 0 && !e.flat {
-		dst = appendText(dst, `,"subagentRunId":"`, ev.Lane)
+		dst = appendText(dst, `,"subagentRunId":"`, e.wireLane(ev.Lane))
 	}
 	return append(dst, '}')
 }

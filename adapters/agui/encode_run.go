@@ -152,10 +152,10 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.openStep(out, ev, agentStep(ev.ID), ev.Name)
 		return hub.Folded
 	}
-	b := open(out, `{"type":"SUBAGENT_STARTED","subagentRunId":"`, ev.ID)
+	b := open(out, `{"type":"SUBAGENT_STARTED","subagentRunId":"`, e.wireLane(ev.ID))
 	b = appendText(b, `,"name":"`, ev.Name)
 	b = appendText(b, `,"description":"`, ev.Title)
-	b = appendText(b, `,"parentSubagentRunId":"`, ev.Lane)
+	b = appendText(b, `,"parentSubagentRunId":"`, e.wireLane(ev.Lane))
 	if len(ev.Ref) > 0 {
 		b = appendText(b, `,"parentToolCallId":"`, e.wireTool(ev.Ref))
 	}
@@ -178,7 +178,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	var b []byte
 	switch ev.Status {
 	case hub.StatusError, hub.StatusAborted, hub.StatusDenied:
-		b = open(out, `{"type":"SUBAGENT_ERROR","subagentRunId":"`, ev.ID)
+		b = open(out, `{"type":"SUBAGENT_ERROR","subagentRunId":"`, e.wireLane(ev.ID))
 		message, code := []byte("The sub-agent failed."), []byte(nil)
 		if ev.More != nil {
 			message, code = orDefault(ev.More.Err, message), ev.More.ErrCode
@@ -189,7 +189,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 			own = 0
 		}
 	default:
-		b = open(out, `{"type":"SUBAGENT_FINISHED","subagentRunId":"`, ev.ID)
+		b = open(out, `{"type":"SUBAGENT_FINISHED","subagentRunId":"`, e.wireLane(ev.ID))
 		b = appendAgentResult(b, ev)
 		if ev.Status == hub.StatusPaused {
 			b = e.appendSuspended(b, ev.ID)

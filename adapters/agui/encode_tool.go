@@ -20,6 +20,15 @@ func (e *encoder) wireTool(id []byte) []byte {
 	return e.scratch
 }
 
+// wireLane is the id that a sub-agent has on the wire. Valid until the next call, as that of wireTool.
+func (e *encoder) wireLane(id []byte) []byte {
+	if len(id) == 0 {
+		return nil
+	}
+	e.scratch = e.ids.appendLane(e.scratch[:0], id)
+	return e.scratch
+}
+
 // toolStart announces a call. One that the client knows is not announced again: it would get its arguments twice.
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.Flags.Has(hub.Resumed) { // the client has the call, arguments and all

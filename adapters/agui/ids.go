@@ -1,6 +1,7 @@
 package agui
 
 import (
+	"bytes"
 	"strconv"
 )
 
@@ -60,6 +61,15 @@ func hash(h uint64, p []byte) uint64 {
 		h = (h ^ uint64(c)) * 1099511628211
 	}
 	return h
+}
+
+// appendLane appends the id that a sub-agent has on the wire: its own, or if the sequencer counted it one that is unique
+// beyond the run. It names one invocation, and clients keep it with the messages.
+func (s *ids) appendLane(dst, id []byte) []byte {
+	if digits, ok := bytes.CutPrefix(id, []byte("a_")); ok && len(bytes.TrimLeft(digits, "0123456789")) == 0 {
+		dst = append(append(dst, s.tag...), '-')
+	}
+	return append(dst, id...)
 }
 
 // name makes the id that a part has on the wire: its own if that is the id of an upstream message, else one that is

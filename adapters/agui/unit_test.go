@@ -2,6 +2,7 @@ package agui
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -72,8 +73,8 @@ func TestValidPatch(t *testing.T) {
 	f(``, false)
 }
 
-// TestIDsOfRuns encodes the same parts in two runs of a thread: a client keeps the messages of the first, so the second
-// may not reuse their ids.
+// TestIDsOfRuns encodes the same parts in two runs of a thread: a client keeps the messages of the first, and whose they
+// are, so the second may not reuse the ids.
 func TestIDsOfRuns(t *testing.T) {
 	encode := func(run string) string {
 		enc, out := Dialect.NewEncoder(Dialect.Defaults()), wire.NewOut(wire.NDJSON)
@@ -82,21 +83,27 @@ func TestIDsOfRuns(t *testing.T) {
 			{Kind: hub.TextStart, ID: []byte("p_1")},
 			{Kind: hub.TextEnd, ID: []byte("p_1")},
 			{Kind: hub.Plan},
+			{Kind: hub.AgentStart, ID: []byte("a_1"), Name: []byte("helper")},
+			{Kind: hub.AgentStart, ID: []byte("a_2"), Name: []byte("helper"), Lane: []byte("a_1")},
+			{Kind: hub.Notice, Level: hub.LevelInfo, Text: []byte("x"), Lane: []byte("a_2")},
+			{Kind: hub.Ask, ID: []byte("q"), What: hub.AskInput, Lane: []byte("a_2")},
+			{Kind: hub.AgentEnd, ID: []byte("a_2"), Status: hub.StatusPaused, Lane: []byte("a_1")},
+			{Kind: hub.AgentEnd, ID: []byte("a_1"), Status: hub.StatusError},
+			{Kind: hub.RunEnd, Status: hub.StatusPaused},
 		} {
 			enc.Encode(out, &ev)
 		}
 		return string(out.Buf)
 	}
 	ids := func(lines string) (all []string) {
-		for _, part := range strings.Split(lines, `"messageId":"`)[1:] {
-			id, _, _ := strings.Cut(part, `"`)
-			all = append(all, id)
+		for _, m := range regexp.MustCompile(`"(?:messageId|subagentRunId|parentSubagentRunId)":"(.*?)"`).FindAllStringSubmatch(lines, -1) {
+			all = append(all, m[1])
 		}
 		return all
 	}
 	first, again, second := ids(encode("r1")), ids(encode("r1")), ids(encode("r2"))
-	if len(first) != 3 {
-		t.Fatalf("there are %d message ids, want 3: %v", len(first), first)
+	if len(first) != 10 {
+		t.Fatalf("there are %d ids of messages and sub-agents, want 10: %v", len(first), first)
 	}
 	for i := range first {
 		if first[i] != again[i] {
