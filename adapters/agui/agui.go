@@ -79,8 +79,8 @@
 // What is written is accepted by the clients 0.0.59 and 1.0.0 in strict mode without a warning. Message ids are unique over
 // text, reasoning, results and activities, and beyond the run: an id is the upstream's if it is that of a message, else it is
 // made of message and part, or of a tag of the run and the part. Ids of sub-agents that the stream only counts get the tag,
-// too. Snapshots of messages and patches are checked, and rewritten
-// or sent as CUSTOM if a client could not take them; a snapshot waits while a message or call is open.
+// too. Snapshots of messages and patches are checked, and rewritten or sent as CUSTOM if a client could not take them; a
+// snapshot waits while a message or call is open.
 //
 // # Lost
 //
