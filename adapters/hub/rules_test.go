@@ -10,10 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/native"
-	"golang.org/x/tools/txtar"
 )
 
 // TestRules has a file for every rule of the sequencer, testdata/rules/*.txtar:

@@ -8,13 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/native"
 	"github.com/sabir-proxy/sabir/adapters/simplified"
 	"github.com/sabir-proxy/sabir/adapters/wire"
-	"golang.org/x/tools/txtar"
 )
 
 func TestDialect(t *testing.T) { adaptertest.Run(t, &simplified.Dialect) }

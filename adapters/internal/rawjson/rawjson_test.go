@@ -35,7 +35,7 @@ type small struct {
 	} `json:"b"`
 	Bare    Value
 	Skipped Value `json:"-"`
-	private Value
+	private Value //nolint:unused // it is there to be left alone
 }
 
 // show writes a small as the values of a, b.x and b.y; absent members are "-".
