@@ -106,6 +106,16 @@ type Upstream struct {
 	// Where the stream is: http, https, ws or wss. The client's query is appended. Credentials do not belong here
 	// but into headers.
 	URL URL `yaml:"url" jsonschema:"required"`
+	// For servers that are asked by two requests: url is opened by GET first, and once it has answered, the client's
+	// request goes to this URL. It must answer at once; what it answers, other than an error, does not matter. It has
+	// the scheme, host and port of url. In the paths of url, start and cancel, {thread} stands for the conversation:
+	// what the client's request calls it, else what the path has beyond that of a route with /*, else the request id.
+	// Where it stands, the rest of the client's path is not appended. Not set: one request is all.
+	Start *URL `yaml:"start,omitempty"`
+	// With start, what is called by POST, once, when a run that was started is given up before its end: because the
+	// client left, or because Sabir ended it. The call takes connect and first_byte together at most, and never more
+	// than 5s; its failure is only logged. The body is {"conversationId":"…","reason":"…"}. Not set: the connection is closed, as ever.
+	Cancel *URL `yaml:"cancel,omitempty"`
 	// The dialect the server speaks; "sabir dialects" lists them.
 	Dialect string `yaml:"dialect" jsonschema:"required"`
 	// Options of that dialect.
@@ -155,6 +165,17 @@ type TLS struct {
 type Route struct {
 	// The path of requests, exactly as written; with /* at its end, every path below. The longest match wins.
 	Path string `yaml:"path" jsonschema:"required"`
+	// For clients that ask by two requests: a path with /* at its end, as path must have then; what stands in place of
+	// the * is the conversation. GET on path opens the stream at once, and it waits, with signs of life, as long as
+	// timeouts.idle of the upstream; then it ends without a record. POST here runs the agent with its body as the
+	// request, into the stream that was opened last for the same conversation, and is answered {"success":true} at
+	// once; with status 404 if none is open, and 409 if one runs already. A conversation is not protected: whoever
+	// knows its name can start and cancel its runs. Other methods on path, and WebSockets, are answered as without start.
+	Start string `yaml:"start"`
+	// With start, the path, with /* at its end, where POST ends the run of a conversation: the upstream is given up, the
+	// stream says that it was cancelled, and the answer is {"success":true}; with status 404 if none runs. Empty: clients
+	// can only leave.
+	Cancel string `yaml:"cancel"`
 	// Name of the upstream that answers.
 	Upstream string `yaml:"upstream" jsonschema:"required"`
 	// The dialect of the client. auto: the header X-Sabir-Dialect says it, then Accept, then default.

@@ -178,6 +178,7 @@ func TestManualStatesDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	delete(manual.Upstreams, "remote")
+	delete(manual.Upstreams, "chat")
 	manual.Routes = manual.Routes[:1]
 	if diff := cmp.Diff(parseText(t, minimal).String(), manual.String()); diff != "" {
 		t.Errorf("the defaults are -, the manual says +:\n%s", diff)

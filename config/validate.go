@@ -47,17 +47,30 @@ func validate(c *Config, d Dialects, r *report) {
 		v.upstream(join("upstreams", name), c.Upstreams[name])
 	}
 	v.check(len(c.Routes) > 0, "routes", "needs at least one route")
-	paths := map[string]int{}
+	paths := map[string]string{}
 	for i, route := range c.Routes {
 		at := index("routes", i)
 		if v.found[at] {
 			continue // not even a map of keys
 		}
-		first, twice := paths[route.Path]
-		v.check(!twice, at+".path", "is the path of %s as well", index("routes", first))
-		paths[route.Path] = i
+		v.taken(paths, at, "path", route.Path)
+		v.taken(paths, at, "start", route.Start)
+		v.taken(paths, at, "cancel", route.Cancel)
 		v.route(at, route)
 	}
+}
+
+// taken reports that a path of the route at a place is one of an earlier key as well.
+func (v *validator) taken(paths map[string]string, at, key, path string) {
+	if path == "" && key != "path" {
+		return
+	}
+	where := join(at, key)
+	first, twice := paths[path]
+	if !twice {
+		paths[path] = where
+	}
+	v.check(!twice, where, "is the path of %s as well", strings.TrimSuffix(first, ".path"))
 }
 
 var hostName = regexp.MustCompile(`^[A-Za-z0-9._-]*$`)
@@ -107,6 +120,7 @@ func (v *validator) upstream(at string, u *Upstream) {
 	}
 	v.dialect(at+".dialect", at+".options", u.Dialect, "upstream", u.Options)
 	v.transport(at, u)
+	v.upstreamStart(at, u)
 	seen := map[string]string{} // small letters -> as written: fields are the same in any case
 	for _, field := range slices.Sorted(maps.Keys(u.Headers.Set)) {
 		where := join(at+".headers.set", field)
@@ -135,6 +149,7 @@ func (v *validator) transport(at string, u *Upstream) {
 // route checks what clients can call.
 func (v *validator) route(at string, r *Route) {
 	v.path(at+".path", r.Path)
+	v.routeStart(at, r)
 	if !v.found["upstreams"] { // otherwise nobody knows which there are
 		v.check(v.c.Upstreams[r.Upstream] != nil, at+".upstream", "there is no upstream %s; there is: %s",
 			quote(r.Upstream), strings.Join(slices.Sorted(maps.Keys(v.c.Upstreams)), ", "))
