@@ -24,6 +24,7 @@ const (
 
 	CodeClientGone   Code = "client_gone" // the client left
 	CodeClientSlow   Code = "client_slow" // the client did not read in time
+	CodeCancelled    Code = "cancelled"   // the client asked for the run to end, and listens for that
 	CodeBodyTooLarge Code = "body_too_large"
 	CodeBadMethod    Code = "bad_method"
 	CodeBadDialect   Code = "bad_dialect" // asked for a dialect that does not exist
@@ -64,6 +65,7 @@ var failures = map[Code]failureInfo{
 	CodeAgent:        {502, StatusFailed, "The agent reported an error."},
 	CodeClientGone:   {499, StatusCancelled, "The client left."},
 	CodeClientSlow:   {408, StatusCancelled, "The client did not read the answer in time."},
+	CodeCancelled:    {499, StatusCancelled, "The run was cancelled."},
 	CodeBodyTooLarge: {413, StatusFailed, "The request body is too large."},
 	CodeBadMethod:    {405, StatusFailed, "This method is not allowed here."},
 	CodeBadDialect:   {406, StatusFailed, "The requested dialect is not available here."},
