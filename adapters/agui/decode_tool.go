@@ -1,8 +1,6 @@
 package agui
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
@@ -104,8 +102,10 @@ func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
 	default: // not a string, as it should be, but a result all the same
 		ev.Value = d.rec.Content
 	}
-	d.extras(ev, toolEndMembers|mName)
-	d.unfold(ev)
+	if made, _ := rawjson.Bool(rawjson.Get(d.rec.Metadata, ownKey, madeKey)); made {
+		ev.Text = nil // the encoder's own, for want of one
+	}
+	d.extras(ev, toolEndMembers|mName|mText)
 	return dst, nil
 }
 
@@ -124,17 +124,6 @@ func (d *decoder) resume(dst []hub.Event, id []byte) []hub.Event {
 		ev.Name = own
 	}
 	return dst
-}
-
-// unfold takes back a text that the encoder made for want of one.
-func (d *decoder) unfold(ev *hub.Event) {
-	if ev.More == nil || len(ev.Text) == 0 || ev.More.Content == nil && len(ev.More.Err) == 0 {
-		return
-	}
-	made := hub.Event{More: ev.More}
-	if text := appendResult(d.scratch.Begin(), &made); bytes.Equal(d.scratch.Since(text), ev.Text) {
-		ev.Text = nil
-	}
 }
 
 // parts reads a result of several parts: its text, and all of it as content blocks.

@@ -149,11 +149,16 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	b = append(b, '"')
 	b = appendText(b, `,"toolCallId":"`, id)
 	b = append(b, `,"content":"`...)
+	from := len(b)
 	b = appendResult(b, ev)
+	made := len(b) > from && len(ev.Text) == 0 && ev.Value == nil // for want of a result
 	b = append(b, `","role":"tool"`...)
 	own := toolEndMembers
 	if ev.Status == hub.StatusOK {
 		own &^= mStatus
+	}
+	if made {
+		own |= mMade | mText
 	}
 	if resumed, _ := e.resumed.get(string(ev.ID)); resumed && string(ev.Name) != unknownName {
 		own |= mName // nothing else in this stream says it

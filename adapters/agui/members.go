@@ -45,6 +45,7 @@ const (
 	mUsage
 	mFile
 	mPlan // the id of a plan, even if empty: it marks an activity as a plan
+	mMade // marks the text of a result that has none of its own: it is made of content or error
 )
 
 // What each native event carries under metadata.sabir.
@@ -78,6 +79,7 @@ const (
 	ownKey    = "sabir"  // in metadata
 	ownPrefix = "sabir." // of the names of CUSTOM events
 	planKey   = "plan"   // in metadata.sabir of the activity that a plan is written as
+	madeKey   = "made"   // in metadata.sabir of a result
 )
 
 // bodies are the members that are strings or raw values.
@@ -169,6 +171,9 @@ func appendMembers(dst []byte, ev *hub.Event, which members) []byte {
 	if which&mPlan != 0 {
 		dst = append(dst, `"`+planKey+`":`...)
 		dst = append(rawjson.AppendQuoted(dst, ev.ID), ',')
+	}
+	if which&mMade != 0 {
+		dst = append(dst, `"`+madeKey+`":true,`...)
 	}
 	if which&mUsage != 0 {
 		dst = appendObject(dst, "usage", func(dst []byte) []byte { return appendCounts(dst, &m.Usage) })
