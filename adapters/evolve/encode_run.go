@@ -99,10 +99,14 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 func (e *encoder) makeEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	switch ev.Status {
 	case hub.StatusDone:
-		if e.opt.lifecycle {
-			return e.makeLifecycle(out, runComplete)
+		fate := e.explain(out, ev, false)
+		switch {
+		case e.opt.lifecycle:
+			e.makeLifecycle(out, runComplete)
+		case fate == hub.Native:
+			return hub.Implied // by the end of the body
 		}
-		return hub.Implied // by the end of the body
+		return fate
 	case hub.StatusCancelled, hub.StatusPaused:
 		fate := e.explain(out, ev, false)
 		if e.makeLifecycle(out, runInterrupted); ev.Status == hub.StatusPaused {
@@ -186,29 +190,46 @@ func (e *encoder) writeError(out *wire.Out, l *lane, text []byte, label string, 
 	e.end(out, 0)
 }
 
-// acpEnd writes the response to session/prompt.
+// acpEnd writes the response to session/prompt. It says why a run failed; why another ended is said before it.
 func (e *encoder) acpEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.More != nil && isResponse(ev.More.Meta) {
 		return e.splice(out, ev.More.Meta)
 	}
-	out.Begin("")
-	defer out.End()
-	out.Buf = append(append(out.Buf, `{"jsonrpc":"2.0","id":`...), e.opt.promptID...)
-	switch ev.Status {
-	case hub.StatusFailed, hub.StatusTruncated:
-		text := []byte(endings[ev.Status])
-		if ev.More != nil && len(ev.More.Err) > 0 {
-			text = ev.More.Err
-		}
-		out.Buf = append(append(out.Buf, `,"error":{"code":-32603,"message":"`...), text...)
-		out.Buf = append(out.Buf, `"}}`...)
-	default:
-		out.Buf = append(append(out.Buf, `,"result":{"stopReason":"`...), stopReason(ev.Status)...)
-		out.Buf = append(out.Buf, `"}}`...)
+	var why []byte
+	if ev.More != nil {
+		why = ev.More.Err
 	}
+	fate := hub.Native
 	switch ev.Status {
-	case hub.StatusTruncated, hub.StatusFiltered, hub.StatusPaused, hub.StatusTools:
+	case hub.StatusFailed:
+		e.acpError(out, ev.Status, why)
+		return hub.Native
+	case hub.StatusTruncated:
+		e.acpError(out, ev.Status, why)
 		return hub.Folded
+	case hub.StatusFiltered, hub.StatusPaused, hub.StatusTools:
+		fate = hub.Folded
 	}
-	return hub.Native
+	if len(why) > 0 {
+		e.notice(out, &hub.Event{Level: hub.LevelError, Text: why}, nil)
+		fate = hub.Folded
+	}
+	e.beginResponse(out)
+	out.Buf = appendIn(out.Buf, `,"result":{"stopReason":"`, stopReason(ev.Status), `"}}`)
+	out.End()
+	return fate
+}
+
+func (e *encoder) acpError(out *wire.Out, reason hub.Status, why []byte) {
+	if len(why) == 0 {
+		why = []byte(endings[reason])
+	}
+	e.beginResponse(out)
+	out.Buf = appendIn(out.Buf, `,"error":{"code":-32603,"message":"`, why, `"}}`)
+	out.End()
+}
+
+func (e *encoder) beginResponse(out *wire.Out) {
+	out.Begin("")
+	out.Buf = append(append(out.Buf, `{"jsonrpc":"2.0","id":`...), e.opt.promptID...)
 }

@@ -211,6 +211,27 @@ func TestFailureFirst(t *testing.T) {
 	}
 }
 
+// A good end that says what went wrong on the way says so, in an error that is not fatal.
+func TestGoodEndWithError(t *testing.T) {
+	f := func(option, want string, fate hub.Fate) {
+		t.Helper()
+		e, out := evolve.Dialect.NewEncoder(options(t, option)), wire.NewOut(wire.NDJSON)
+		e.Encode(out, &hub.Event{Kind: hub.RunStart})
+		out.Reset()
+		got := e.Encode(out, &hub.Event{Kind: hub.RunEnd, Status: hub.StatusDone, More: &hub.More{Err: []byte("why")}})
+		if string(out.Buf) != want || got != fate {
+			t.Errorf("%s: got %s\n%swant %s\n%s", option, got, out.Buf, fate, want)
+		}
+	}
+	why := `{"update":{"sessionUpdate":"error","message":"why","fatal":false}}` + "\n"
+	complete := `{"sandboxId":null,"sandbox":"ready","agent":"idle","timestamp":null,"reason":"run_complete"}` + "\n"
+	f("lifecycle=on", why+complete, hub.Folded)
+	f("lifecycle=off", why, hub.Folded)
+	f("envelope=acp", `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"session","update":{"sessionUpdate":"notice","severity":"error","title":"why"}}}
+{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}
+`, hub.Folded)
+}
+
 // A start that the upstream says after one was made up is not written again.
 func TestStartOnce(t *testing.T) {
 	e := evolve.Dialect.NewEncoder(options(t))
