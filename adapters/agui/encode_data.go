@@ -141,13 +141,13 @@ func (e *encoder) activityID(ev *hub.Event, want []byte) (id string, owned bool)
 
 // plan writes a plan as an activity that replaces itself in place.
 func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
-	want := "plan"
+	want := []byte("plan")
 	for _, part := range [][]byte{ev.Lane, ev.ID} {
 		if len(part) > 0 {
-			want += "-" + string(part)
+			want = append(append(want, '-'), part...)
 		}
 	}
-	id, owned := e.activityID(ev, bytes.Clone(e.ids.name([]byte(want), nil)))
+	id, owned := e.activityID(ev, bytes.Clone(e.ids.name(want, nil)))
 	b := open(out, `{"type":"ACTIVITY_SNAPSHOT","messageId":"`, []byte(id))
 	b = append(b, `,"activityType":"PLAN","content":{`...)
 	var items []hub.PlanItem

@@ -135,9 +135,8 @@ func (d *decoder) stdio(dst []hub.Event, which int, data, done rawjson.Value) []
 		return d.raw(dst)
 	}
 	body, _ := rawjson.Str(data)
-	buf := append(d.std[which], body...)
-	d.std[which] = buf
-	if more, isBool := rawjson.Bool(done); isBool && !more && len(buf) < maxChunk {
+	d.std[which] = append(d.std[which], body...)
+	if more, isBool := rawjson.Bool(done); isBool && !more && len(d.std[which]) < maxChunk {
 		return dst
 	}
 	return d.flushStd(dst, which)

@@ -98,22 +98,20 @@ func (e *encoder) open(out *wire.Out, l *lane) {
 	if e.parent = nil; l != nil {
 		session, e.parent = l.session(e), l.parent()
 	}
-	buf := out.Buf
 	switch e.opt.envelope {
 	case envelopeBridge:
-		buf = append(buf, `{"jsonrpc":"2.0","method":"event","params":{"type":"content",`...)
-		buf = appendMember(buf, `"session_id":"`, session)
+		out.Buf = append(out.Buf, `{"jsonrpc":"2.0","method":"event","params":{"type":"content",`...)
+		out.Buf = appendMember(out.Buf, `"session_id":"`, session)
 	case envelopeACP:
 		if len(session) == 0 {
 			session = []byte("session") // ACP does not do without
 		}
-		buf = append(buf, `{"jsonrpc":"2.0","method":"session/update","params":{`...)
-		buf = appendMember(buf, `"sessionId":"`, session)
+		out.Buf = append(out.Buf, `{"jsonrpc":"2.0","method":"session/update","params":{`...)
+		out.Buf = appendMember(out.Buf, `"sessionId":"`, session)
 	default:
-		buf = append(buf, '{')
-		buf = appendMember(buf, `"sessionId":"`, session)
+		out.Buf = appendMember(append(out.Buf, '{'), `"sessionId":"`, session)
 	}
-	out.Buf = append(buf, `"update":`...)
+	out.Buf = append(out.Buf, `"update":`...)
 }
 
 // appendMember appends a string member and a comma, unless body is empty.
@@ -186,8 +184,7 @@ func (e *encoder) text(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
 		return e.laneText(out, ev, l)
 	}
 	e.beginChunk(out, ev, l)
-	buf := append(append(out.Buf, `,"content":{"type":"text","text":"`...), ev.Text...)
-	out.Buf = append(buf, `"}`...)
+	out.Buf = appendIn(out.Buf, `,"content":{"type":"text","text":"`, ev.Text, `"}`)
 	e.end(out, ev.Flags)
 	if ev.Chan == hub.Refusal {
 		return hub.Folded
