@@ -265,6 +265,20 @@ func TestClientConn(t *testing.T) {
 	}
 }
 
+// TestLastWordsOfSession reach a client that has said goodbye, although its leaving has stopped the stream.
+func TestLastWordsOfSession(t *testing.T) {
+	t.Parallel()
+	mine, peer := tcpPair(t)
+	x := &session{client: &clientConn{Conn: mine, patience: time.Hour}}
+	x.client.hurry(hub.Fail(hub.CodeClientGone, nil))
+	x.writeClose(1000, "bye")
+	x.writeClose(1001, "twice")
+	mine.Close()
+	if got, err := io.ReadAll(peer); err != nil || string(got) != "\x88\x05\x03\xe8bye" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
 // TestEarlyConn gives back what was read too early, in pieces of any size.
 func TestEarlyConn(t *testing.T) {
 	t.Parallel()

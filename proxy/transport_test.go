@@ -294,20 +294,38 @@ func TestPipelinedRequests(t *testing.T) {
 			}
 		}
 	}
-	// The client of a pipelined request is watched like any other.
-	silent := silentAgent(t, nil)
-	r = start(t, simple(silent.url(), "", "", "client: twin\n"))
-	c = r.dial()
-	request := "POST /run HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n"
-	c.send("POST /nowhere HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n" + request + request)
-	if resp, _ := c.whole(); resp.StatusCode != 404 {
-		t.Errorf("status %d", resp.StatusCode)
+}
+
+// TestPipelinedRequestsAreWatched like any other.
+func TestPipelinedRequestsAreWatched(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, func(p *peer) {
+		for p.request() != nil {
+			p.ok()
+			if string(p.body) == "silent" {
+				p.chunk(lineStart + "\n")
+				p.awaitGone()
+				return
+			}
+			p.finish(smallRun)
+		}
+	})
+	r := start(t, simple(a.url(), "", "", "client: twin\n"))
+	c := r.dial()
+	request := func(body string) string {
+		return "POST /run HTTP/1.1\r\nHost: h\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
+	}
+	c.send(request("run") + request("run") + request("silent") + request("run"))
+	for range 2 {
+		if _, body := c.whole(); body != smallRunOut {
+			t.Errorf("got %s", body)
+		}
 	}
 	if resp := c.response(); resp.StatusCode != 200 {
 		t.Errorf("status %d", resp.StatusCode)
 	}
 	c.Close()
-	if end := r.awaitEnds(1); end["ending"] != "client_gone" {
+	if end := r.awaitEnds(3); end["ending"] != "client_gone" {
 		t.Errorf("log %v", end)
 	}
 }
