@@ -32,7 +32,7 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 	id := requestID(&ctx.Request)
 	ctx.Response.Header.Set(requestIDHeader, id)
 	r, rest := s.table.Load().find(string(ctx.Path()))
-	if r == nil {
+	if r == nil || r.lacksName(ctx, rest) {
 		s.reject(ctx, nil, hub.Fail(hub.CodeNoRoute, nil))
 		return
 	}
@@ -43,6 +43,10 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	t, f := r.check(&ctx.Request)
+	if f == nil && r.part != partWhole {
+		s.answerPart(ctx, r, t, rest, id)
+		return
+	}
 	if f == nil {
 		f = s.hasRoom(r)
 	}
@@ -59,6 +63,9 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 	}
 	c := newCall(&ctx.Request, ctx.RemoteAddr(), r, t, rest, id)
 	c.origin = origin
+	if r.waits(ctx) {
+		c.seat = newSeat(c)
+	}
 	ctx.HijackSetNoResponse(true)
 	ctx.Hijack(func(conn net.Conn) {
 		conn, early := unwrap(conn)

@@ -23,11 +23,14 @@ type call struct {
 	run     []byte            // string body: the id that the client gave this run
 	id      string            // request id, the client's or made up
 	path    string
+	rest    string // what the path has beyond the route's
+	query   string
 	peer    string
 	origin  string // allowed origin of a browser, "" for none
 	http11  bool
 	close   bool     // the client wants the connection closed
 	session *session // of a client that came by WebSocket; nil for HTTP
+	seat    *seat    // of a client that asks by two requests; nil for one
 }
 
 // hopByHop are the fields that belong to one connection and are never passed on (RFC 9110 §7.6.1), and those that a
@@ -47,7 +50,8 @@ func newCall(req *fasthttp.Request, peer net.Addr, r *route, t *target, rest, id
 		http11: req.Header.IsHTTP11(), close: req.Header.ConnectionClose(),
 	}
 	c.request.Header.SetNoDefaultContentType(true)
-	c.setURL(rest, string(req.URI().QueryString()))
+	c.rest, c.query = rest, string(req.URI().QueryString())
+	c.setURL(rest, c.query)
 	c.copyHeaders(&req.Header, peer)
 	c.request.Header.SetMethod(r.upstreamMethod(string(req.Header.Method())))
 	c.setBody(req.Body())

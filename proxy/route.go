@@ -24,6 +24,8 @@ type table struct {
 // route is a path of the table.
 type route struct {
 	cfg     *config.Route
+	name    string // its path; that of the whole for a part
+	part    part
 	global  *config.Config
 	up      *upstream
 	source  *hub.Dialect
@@ -62,6 +64,9 @@ func newTable(cfg *config.Config, m *metrics, counters *openCounters) (*table, e
 		}
 		r.metrics, r.open = m.forRoute(rc.Path), counters.of(rc.Path)
 		t.add(r)
+		for _, part := range r.parts() {
+			t.add(part)
+		}
 	}
 	return t, nil
 }
@@ -106,7 +111,7 @@ func newRoute(cfg *config.Config, rc *config.Route, up *upstream) (*route, error
 	if err != nil {
 		return nil, err
 	}
-	r := &route{cfg: rc, global: cfg, up: up, source: source, allow: set(rc.Headers.Allow), methods: set(rc.Methods)}
+	r := &route{cfg: rc, name: rc.Path, global: cfg, up: up, source: source, allow: set(rc.Headers.Allow), methods: set(rc.Methods)}
 	if r.options, err = parseOptions(source, up.cfg.Options, cfg); err != nil {
 		return nil, err
 	}

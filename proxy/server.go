@@ -27,10 +27,13 @@ type Server struct {
 	watch   watcher
 	http    *fasthttp.Server
 	resting resting
+	lobby   lobby // of clients that ask by two requests
 	table   atomic.Pointer[table]
 	perPath openCounters
 	open    atomic.Int64
 	leaving chan struct{} // closed when the server begins to drain
+
+	farewells sync.WaitGroup // calls that cancel runs at their upstreams
 
 	mu       sync.Mutex
 	streams  map[*stopper]struct{}
@@ -134,6 +137,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	}
 	s.drain(grace)
 	err = errors.Join(err, shutdown(s.http, &s.resting, ln))
+	s.farewells.Wait()
 	s.watch.close()
 	s.table.Load().retire()
 	return err

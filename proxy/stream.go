@@ -14,17 +14,18 @@ import (
 
 // stream is one run: a call, the upstream's answer to it, and the client that reads.
 type stream struct {
-	server *Server
-	call   *call
-	stop   *stopper
-	pump   pump
-	tally  *tally
-	before progress // as far as the metrics know
-	engine engine
-	first  bool // the first record has left
-	opened bool // the upstream has answered
-	left   bool // and was given up
-	begun  time.Time
+	server   *Server
+	call     *call
+	stop     *stopper
+	pump     pump
+	tally    *tally
+	before   progress  // as far as the metrics know
+	farewell *farewell // what cancels the run at its upstream; nil for nothing
+	engine   engine
+	first    bool // the first record has left
+	opened   bool // the upstream has answered
+	left     bool // and was given up
+	begun    time.Time
 }
 
 // serveHTTP runs one stream on a client's connection and gives the connection back, or closes it.
@@ -38,7 +39,11 @@ func (s *Server) serveHTTP(c *call, conn net.Conn, early []byte) {
 	f := s.admit(c.route, st)
 	if f == nil {
 		forget := s.watch.watch(conn, func() { st.stop(hub.Fail(hub.CodeClientGone, nil)) })
-		f = s.run(c, st, sink)
+		if c.seat != nil {
+			f = s.attend(c, st, sink)
+		} else {
+			f = s.run(c, st, sink)
+		}
 		forget()
 	} else {
 		s.rejected(f, c.path, c.peer, c.id)
@@ -75,6 +80,7 @@ func (s *Server) run(c *call, st *stopper, sink sink) *hub.Failure {
 	x.engine, x.pump.out, x.tally = c.route.engine(c.target, c.target.clientFraming(c.session != nil))
 	x.prepare(sink)
 	f := x.move(sink)
+	x.sayFarewell(f)
 	x.flushed()
 	x.report(f)
 	x.pump.release()
@@ -97,13 +103,16 @@ func (x *stream) move(sink sink) (f *hub.Failure) {
 	x.call.release()
 	if f == nil {
 		f = x.pump.move()
-		x.leave()
 	}
+	x.leave()
 	return x.pump.conclude(f)
 }
 
-// leave gives the upstream up.
+// leave gives the upstream up. The conversation is free for its next run before the client learns that it has ended.
 func (x *stream) leave() {
+	if x.call.seat != nil {
+		x.server.lobby.leave(x.call.seat)
+	}
 	x.stop.onStop(nil)
 	if x.opened && !x.left {
 		x.left = true
@@ -141,6 +150,9 @@ func (x *stream) prepare(sink sink) {
 	p.arrived = x.arrived
 	p.limits = pumpLimits{idle: r.up.cfg.Timeouts.Idle, keepalive: r.cfg.Timeouts.Keepalive, total: r.cfg.Timeouts.Stream}
 	p.beat = x.beat
+	if x.call.seat != nil {
+		x.resume()
+	}
 }
 
 // beat appends a sign of life: the dialect's own, or that of the framing.
@@ -185,16 +197,15 @@ const maxOpen = 24 * time.Hour
 // openHTTP asks an upstream by HTTP. Every answer but 2xx is a failure, redirects included: where they lead is not for
 // the upstream to say.
 func (x *stream) openHTTP(sink sink, until time.Time) (source, error) {
-	body, err := x.call.route.up.open(x.call.request, x.stop, until)
+	var body *httpBody
+	var err error
+	if up := x.call.route.up; up.cfg.Start != nil {
+		body, err = x.openTwice(sink, until)
+	} else {
+		body, err = x.succeed(up, x.call.request, sink, until)
+	}
 	if err != nil {
 		return nil, err
-	}
-	if body.status < 200 || body.status > 299 {
-		f := statusFailure(body.status, body.detail())
-		if h, ok := sink.(*httpSink); ok && f.Code == hub.CodeBusy && isSeconds(body.retryAfter) {
-			h.header.Set("Retry-After", body.retryAfter)
-		}
-		return nil, f
 	}
 	if body.encoding != "" && body.encoding != "identity" {
 		return decompressed(body)
@@ -247,7 +258,7 @@ func (x *stream) report(f *hub.Failure) {
 	}
 	r.metrics.ended(r.source.Name, x.call.target.dialect.Name, ending, took)
 	level := zap.InfoLevel
-	if f != nil && !clientFault(f.Code) {
+	if f != nil && !clientFault(f.Code) && f.Code != hub.CodeCancelled {
 		level = zap.WarnLevel
 	}
 	if entry := x.server.log.Check(level, "stream ended"); entry != nil {
@@ -260,7 +271,7 @@ func (x *stream) report(f *hub.Failure) {
 func (x *stream) countCancel(f *hub.Failure) {
 	by := "proxy"
 	switch f.Code {
-	case hub.CodeClientGone, hub.CodeClientSlow:
+	case hub.CodeClientGone, hub.CodeClientSlow, hub.CodeCancelled:
 		by = "client"
 	case hub.CodeShutdown, hub.CodeDuration, hub.CodeIdle, hub.CodeMalformed:
 		if !x.opened || x.pump.atEnd {

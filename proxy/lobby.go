@@ -1,0 +1,289 @@
+package proxy
+
+import (
+	"errors"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fasthttp/websocket"
+	"github.com/valyala/fasthttp"
+	"go.uber.org/zap"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// Some clients ask by two requests: one opens a stream and waits there, another starts the run. The lobby is where the
+// two meet, by the conversation that both name in their paths. It outlives reloads.
+
+// part is what a request on a route is for.
+type part uint8
+
+const (
+	partWhole  part = iota // the stream, and where there is no other part, the run as well
+	partStart              // starts a run into a stream that waits
+	partCancel             // ends a run
+)
+
+// lobby knows the open streams of clients that ask by two requests.
+type lobby struct {
+	mu    sync.Mutex
+	seats map[string][]*seat // by conversation, the one opened last at the end
+}
+
+// seat is an open stream that waits for its run, or has got it.
+type seat struct {
+	key     string
+	first   *call      // the request that opened the stream
+	run     chan *call // gets the call that starts the run, once, and is closed
+	stop    *stopper
+	running bool
+}
+
+// newSeat makes a seat for a client that opens the stream of a conversation.
+func newSeat(c *call) *seat {
+	return &seat{key: seatKey(c.route, c.rest), first: c, run: make(chan *call, 1)}
+}
+
+// seatKey is what a conversation of a route is known by.
+func seatKey(r *route, rest string) string { return r.name + rest }
+
+// enter takes a seat in.
+func (l *lobby) enter(s *seat) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.seats == nil {
+		l.seats = map[string][]*seat{}
+	}
+	l.seats[s.key] = append(l.seats[s.key], s)
+}
+
+// leave gives a seat up, and reports whether it has got its run. It may be called again.
+func (l *lobby) leave(s *seat) (running bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := slices.DeleteFunc(l.seats[s.key], func(o *seat) bool { return o == s })
+	if l.seats[s.key] = list; len(list) == 0 {
+		delete(l.seats, s.key)
+	}
+	return s.running
+}
+
+// take finds the seat that gets the next run: the one opened last, since a client that lost its stream opens another
+// before the proxy knows. busy means that a run is going on.
+func (l *lobby) take(key string) (s *seat, busy bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := l.seats[key]
+	if slices.ContainsFunc(list, isRunning) {
+		return nil, true
+	}
+	if len(list) == 0 {
+		return nil, false
+	}
+	s = list[len(list)-1]
+	s.running = true
+	return s, false
+}
+
+// running finds the seat whose run is going on; nil for none.
+func (l *lobby) running(key string) *seat {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i := slices.IndexFunc(l.seats[key], isRunning); i >= 0 {
+		return l.seats[key][i]
+	}
+	return nil
+}
+
+func isRunning(s *seat) bool { return s.running }
+
+// parts are the further paths of a route, each with a route of its own that only answers there.
+func (r *route) parts() (list []*route) {
+	for p, path := range map[part]string{partStart: r.cfg.Start, partCancel: r.cfg.Cancel} {
+		if path == "" {
+			continue
+		}
+		cfg, twin := *r.cfg, *r
+		cfg.Path, cfg.Methods = path, []string{fasthttp.MethodPost}
+		twin.cfg, twin.part, twin.methods = &cfg, p, set(cfg.Methods)
+		list = append(list, &twin)
+	}
+	return list
+}
+
+// waits reports whether a request opens a stream whose run another request will start.
+func (r *route) waits(ctx *fasthttp.RequestCtx) bool {
+	return r.part == partWhole && r.cfg.Start != "" && ctx.IsGet() && !websocket.FastHTTPIsWebSocketUpgrade(ctx)
+}
+
+// lacksName reports that a request names no conversation where it must.
+func (r *route) lacksName(ctx *fasthttp.RequestCtx, rest string) bool {
+	return (r.part != partWhole || r.waits(ctx)) && strings.Trim(rest, "/") == ""
+}
+
+// Codes of requests that start or cancel and find nothing to do so. They are a label of a metric.
+const (
+	codeNoStream    = "no_open_stream"
+	codeRunsAlready = "runs_already"
+	codeNothingRuns = "nothing_runs"
+)
+
+// answerPart answers a request that starts or cancels a run.
+func (s *Server) answerPart(ctx *fasthttp.RequestCtx, r *route, t *target, rest, id string) {
+	key := seatKey(r, rest)
+	if r.part == partCancel {
+		at := s.lobby.running(key)
+		if at == nil {
+			s.refusePart(ctx, codeNothingRuns, fasthttp.StatusNotFound, "No run of this conversation is going on.")
+			return
+		}
+		at.stop.stop(hub.Fail(hub.CodeCancelled, nil))
+		succeeded(ctx)
+		return
+	}
+	if !s.Ready() {
+		s.reject(ctx, t, hub.Fail(hub.CodeShutdown, nil))
+		return
+	}
+	at, busy := s.lobby.take(key)
+	switch {
+	case busy:
+		s.refusePart(ctx, codeRunsAlready, fasthttp.StatusConflict, "A run of this conversation is going on already.")
+	case at == nil:
+		s.refusePart(ctx, codeNoStream, fasthttp.StatusNotFound, "No stream of this conversation is open.")
+	default:
+		at.start(&ctx.Request, ctx.RemoteAddr(), rest, id)
+		succeeded(ctx)
+	}
+}
+
+// start hands the run that a request asks for to the stream that waits, and nothing if Sabir itself is at fault, so that
+// it waits no longer. The stream answers in the dialect it was asked to.
+func (at *seat) start(req *fasthttp.Request, peer net.Addr, rest, id string) {
+	defer close(at.run)
+	c := newCall(req, peer, at.first.route, at.first.target, rest, id)
+	c.seat = at
+	at.run <- c
+}
+
+// succeeded says that a run was started or cancelled, as such clients expect it.
+func succeeded(ctx *fasthttp.RequestCtx) {
+	ctx.Response.Header.Set("Cache-Control", "no-store")
+	ctx.SetContentType("application/json")
+	ctx.SetBodyString(`{"success":true}`)
+}
+
+// refusePart answers a request that finds nothing to start or to cancel.
+func (s *Server) refusePart(ctx *fasthttp.RequestCtx, code string, status int, text string) {
+	s.metrics.reject(code)
+	s.log.Info("request rejected", zap.String("code", code), zap.Int("status", status), zap.String("path", string(ctx.Path())),
+		zap.String("request_id", string(ctx.Response.Header.Peek(requestIDHeader))), zap.String("peer", ctx.RemoteAddr().String()))
+	ctx.Response.Header.Set("X-Sabir-Error", code)
+	ctx.Response.Header.Set("Cache-Control", "no-store")
+	ctx.SetStatusCode(status)
+	ctx.SetContentType("application/json")
+	ctx.SetBodyString(`{"error":"` + text + `"}`)
+}
+
+// attend keeps a client's stream open until its run is started, and then runs it. While it waits no engine is held: a
+// stream that may never have a run must cost little.
+func (s *Server) attend(c *call, st *stopper, sink *httpSink) *hub.Failure {
+	c.release() // the run has a request of its own
+	x := &stream{server: s, call: c, stop: st, tally: new(tally), begun: time.Now()}
+	c.seat.stop = st
+	s.lobby.enter(c.seat)
+	defer s.lobby.leave(c.seat)
+	next, f := x.wait(sink)
+	if next == nil && s.lobby.leave(c.seat) {
+		next = <-c.seat.run // it was started at the last moment, and somebody was told so
+	}
+	if next != nil {
+		defer next.release()
+		return s.run(next, st, sink)
+	}
+	defer s.dismiss(c.route, st)
+	if f == nil {
+		f = hub.Fail(hub.CodeInternal, errors.New("BUG, see the log line before"))
+	}
+	return x.endWait(sink, f)
+}
+
+var errNoStart = errors.New("no run was started")
+
+// wait opens the answer and shows signs of life until the run is started, or f says why it will not be.
+func (x *stream) wait(sink *httpSink) (next *call, f *hub.Failure) {
+	stopped := make(chan struct{}, 1)
+	x.stop.onStop(func() { stopped <- struct{}{} }) // runs once
+	defer x.stop.onStop(nil)
+	r := x.call.route
+	limit := time.NewTimer(r.up.cfg.Timeouts.Idle)
+	defer limit.Stop()
+	pause := r.cfg.Timeouts.Keepalive
+	if pause <= 0 {
+		pause = maxWait
+	}
+	beat := time.NewTicker(pause)
+	defer beat.Stop()
+	out := wire.NewOut(x.call.target.clientFraming(false))
+	err := x.live(sink, out)
+	for err == nil {
+		select {
+		case next = <-x.call.seat.run:
+			return next, nil
+		case <-stopped:
+			return nil, x.stop.failure()
+		case <-x.server.leaving:
+			return nil, hub.Fail(hub.CodeShutdown, errNoStart)
+		case <-limit.C:
+			return nil, hub.Fail(hub.CodeIdle, errNoStart)
+		case <-beat.C:
+			err = x.live(sink, out)
+		}
+	}
+	return nil, asFailure(err)
+}
+
+// live writes a sign of life; the first opens the answer, which may stand between caches that pass on no bare header.
+func (x *stream) live(sink *httpSink, out *wire.Out) error {
+	sink.begin(out)
+	before := len(out.Buf)
+	x.beat(out)
+	n := len(out.Buf) - before
+	var err error
+	if n > 0 || !sink.began {
+		err = sink.write(out)
+	}
+	out.Reset()
+	x.pump.wrote += int64(n)
+	x.call.route.metrics.bytesOut.Add(float64(n))
+	return err
+}
+
+// endWait ends a stream that had no run. There is nothing to tell in it: the body ends as an empty one does, and clients
+// that want to go on open it again.
+func (x *stream) endWait(sink *httpSink, f *hub.Failure) *hub.Failure {
+	if !clientFault(f.Code) {
+		out := wire.NewOut(x.call.target.clientFraming(false))
+		sink.begin(out)
+		if err := sink.end(out, nil); err != nil {
+			f = asFailure(err)
+		}
+	}
+	r, took := x.call.route, time.Since(x.begun)
+	r.metrics.ended(r.source.Name, x.call.target.dialect.Name, string(f.Code), took)
+	x.server.log.Info("stream ended", x.fields(f, string(f.Code), took)...)
+	return f
+}
+
+// resume makes the pump go on with an answer that was opened before the run. How it is framed stands in its header, so
+// records of other framings are framed anew.
+func (x *stream) resume() {
+	x.pump.status, x.pump.began = false, true
+	if k, ok := x.engine.(*copier); ok {
+		k.follow = false
+	}
+}

@@ -1,0 +1,203 @@
+package proxy
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/valyala/fasthttp"
+	"go.uber.org/zap"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/config"
+)
+
+// Some servers are asked by two requests: one opens a stream of events, another starts the run whose events come there.
+// Events without an open stream are lost, so the stream is opened first. A third request ends a run early, since the
+// server may not take it for an end that nobody listens any more.
+
+// farewell is what is left to say to an upstream when a run is given up: the request that cancels it.
+type farewell struct {
+	thread  string
+	request *fasthttp.Request
+}
+
+// openTwice opens the upstream's stream, and then starts the run. It returns the stream.
+func (x *stream) openTwice(sink sink, until time.Time) (*httpBody, error) {
+	c, up := x.call, x.call.route.up
+	thread := c.conversation()
+	listen := c.listening(thread)
+	defer fasthttp.ReleaseRequest(listen)
+	body, err := x.succeed(up, listen, sink, until)
+	if err != nil {
+		return nil, err
+	}
+	c.request.Header.SetRequestURI(threadURI(&up.cfg.Start.URL, thread, c.rest, c.query))
+	if up.cfg.Cancel != nil {
+		x.farewell = c.farewell(thread)
+	}
+	answer, err := x.succeed(up, c.request, sink, until)
+	if err != nil {
+		body.abort()
+		return nil, err
+	}
+	answer.close()
+	x.stop.onStop(func() { cut(body.conn.Conn) })
+	return body, nil
+}
+
+// succeed asks the upstream and returns its answer, if that is a success. Redirects are none: where they lead is not for
+// the upstream to say.
+func (x *stream) succeed(up *upstream, req *fasthttp.Request, sink sink, until time.Time) (*httpBody, error) {
+	body, err := up.open(req, x.stop, until)
+	if err != nil || body.status >= 200 && body.status <= 299 {
+		return body, err
+	}
+	f := statusFailure(body.status, body.detail())
+	if h, ok := sink.(*httpSink); ok && f.Code == hub.CodeBusy && isSeconds(body.retryAfter) {
+		h.header.Set("Retry-After", body.retryAfter)
+	}
+	return nil, f
+}
+
+// conversation is the name of the call's conversation: what the client's request calls it, else what the path has beyond
+// the route's, else the request id. Names that would lead to another path are passed over.
+func (c *call) conversation() string {
+	var named string
+	_ = json.Unmarshal(slices.Concat([]byte{'"'}, c.thread, []byte{'"'}), &named)
+	for _, name := range []string{named, strings.TrimPrefix(c.rest, "/"), c.id} {
+		if isName(name) {
+			return name
+		}
+	}
+	return rand.Text()
+}
+
+// longestName is the longest name of a conversation that becomes part of a path, in bytes.
+const longestName = 256
+
+// isName reports whether s can stand for one part of a path. Escaping keeps its slashes from being separators, but some
+// servers look for .. after they have decoded the path.
+func isName(s string) bool {
+	for part := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == '/' || r == '\\' }) {
+		if part == "." || part == ".." {
+			return false
+		}
+	}
+	return s != "" && len(s) <= longestName
+}
+
+// threadURI is the target of a request to u. Where u does not say where the conversation stands in its path, the rest of
+// the client's path is appended as ever.
+func threadURI(u *url.URL, thread, rest, query string) string {
+	if !strings.Contains(u.Path, config.Thread) {
+		return upstreamURI(u, rest, query)
+	}
+	v := *u
+	v.Path = strings.ReplaceAll(u.Path, config.Thread, thread)
+	// In its escaped form the name is one part of the path, whatever is in it.
+	name := url.PathEscape(thread)
+	v.RawPath = strings.NewReplacer("%7Bthread%7D", name, "%7bthread%7d", name).Replace(u.EscapedPath())
+	return upstreamURI(&v, "", query)
+}
+
+// listening is the request that opens the stream: the call's own, but for what belongs to its body.
+func (c *call) listening(thread string) *fasthttp.Request {
+	req := c.bare(fasthttp.MethodGet)
+	req.Header.SetRequestURI(threadURI(&c.route.up.cfg.URL.URL, thread, c.rest, c.query))
+	return req
+}
+
+// bare is a request with the header fields of the call's, and without its body.
+func (c *call) bare(method string) *fasthttp.Request {
+	req := fasthttp.AcquireRequest()
+	c.request.Header.CopyTo(&req.Header)
+	req.UseHostHeader = true
+	req.Header.Del(fasthttp.HeaderContentType)
+	req.Header.Del("Idempotency-Key") // that of the start
+	req.Header.SetMethod(method)
+	return req
+}
+
+// farewell prepares the request that cancels the run, while the call still has its header.
+func (c *call) farewell(thread string) *farewell {
+	req := c.bare(fasthttp.MethodPost)
+	req.Header.SetRequestURI(threadURI(&c.route.up.cfg.Cancel.URL, thread, c.rest, c.query))
+	req.Header.SetContentType("application/json")
+	return &farewell{thread, req}
+}
+
+// longestFarewell bounds the call that cancels a run, and with it how long a server that ends waits for its last ones.
+const longestFarewell = 5 * time.Second
+
+// Why a run is cancelled, as upstreams are told.
+const (
+	reasonClientLeft = "client left"
+	reasonCancelled  = "cancelled by the client"
+	reasonGivenUp    = "given up by the proxy"
+)
+
+// sayFarewell tells the upstream that its run is not wanted any more, if f says that it was ended before its time.
+func (x *stream) sayFarewell(f *hub.Failure) {
+	if x.farewell == nil {
+		return
+	}
+	bye := x.farewell
+	x.farewell = nil
+	reason := farewellReason(f, x.opened)
+	if reason == "" {
+		fasthttp.ReleaseRequest(bye.request)
+		return
+	}
+	body, _ := json.Marshal(struct { // never fails
+		ConversationID string `json:"conversationId"`
+		Reason         string `json:"reason"`
+	}{bye.thread, reason})
+	bye.request.SetBody(body)
+	up := x.call.route.up
+	x.server.farewells.Go(func() {
+		defer fasthttp.ReleaseRequest(bye.request)
+		if err := up.cancel(bye.request); err != nil {
+			x.server.log.Info("the upstream was not cancelled", zap.String("upstream", up.cfg.Name),
+				zap.String("request_id", x.call.id), zap.Error(err))
+		}
+	})
+}
+
+// farewellReason says why a run is cancelled; empty if it is not, because it is over or was never accepted. A lost
+// connection does not tell what became of the run, so that is cancelled as well.
+func farewellReason(f *hub.Failure, opened bool) string {
+	if f == nil {
+		return ""
+	}
+	switch f.Code {
+	case hub.CodeClientGone, hub.CodeClientSlow:
+		return reasonClientLeft
+	case hub.CodeCancelled:
+		return reasonCancelled
+	case hub.CodeShutdown, hub.CodeDuration, hub.CodeIdle, hub.CodeTimeout, hub.CodeReset, hub.CodeInternal:
+		return reasonGivenUp
+	case hub.CodeMalformed:
+		if opened {
+			return reasonGivenUp
+		}
+	}
+	return ""
+}
+
+// cancel calls the upstream once to cancel a run. Its error is for the log.
+func (u *upstream) cancel(req *fasthttp.Request) error {
+	t := u.cfg.Timeouts
+	until := time.Now().Add(min(t.Connect+t.FirstByte, longestFarewell))
+	body, err := u.open(req, new(stopper), until)
+	if err != nil {
+		return err
+	}
+	if detail := body.detail(); body.status < 200 || body.status > 299 {
+		return statusFailure(body.status, detail).Cause
+	}
+	return nil
+}
