@@ -127,17 +127,24 @@ func (r *Records) Add(event string, body []byte) {
 
 // Write appends the records to out. They stay kept.
 func (r Records) Write(out *wire.Out) {
-	for rest := []byte(r); len(rest) > 0; {
-		var event, body []byte
-		event, rest = cutCounted(rest)
-		body, rest = cutCounted(rest)
-		out.Begin(string(event))
+	for rest := r; len(rest) > 0; {
+		var event string
+		var body []byte
+		event, body, rest = rest.Cut()
+		out.Begin(event)
 		out.Buf = append(out.Buf, body...)
 		out.End()
 	}
 }
 
-func cutCounted(p []byte) (piece, rest []byte) {
+// Cut returns the first record and those after it. There must be one.
+func (r Records) Cut() (event string, body []byte, rest Records) {
+	name, rest := cutCounted(r)
+	body, rest = cutCounted(rest)
+	return string(name), body, rest
+}
+
+func cutCounted(p []byte) (piece []byte, rest Records) {
 	size, n := binary.Uvarint(p)
 	end := n + int(size)
 	return p[n:end], p[end:]
