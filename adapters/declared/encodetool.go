@@ -1,0 +1,151 @@
+package declared
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// call is a tool call that has not ended.
+type call struct {
+	id, name []byte
+	flags    hub.Flags // of its start, which hold for all its events
+	index    int       // among the calls that are numbered, -1: not yet
+	ready    bool
+	early    hub.Records // of the latest update from before the call was announced
+	turn     hub.Turn
+
+	args     []byte // kept for the end
+	argsJSON bool
+}
+
+const (
+	maxEarly = 64 << 10 // bytes of records that are kept until the call is announced
+	maxArgs  = 1 << 20  // bytes of arguments that are kept for the end
+)
+
+// waitsForReady reports whether a record has to wait until the call is announced, which comes before all else.
+func (c *call) waitsForReady(t *encodeTable, ev *hub.Event) bool {
+	return t.announces && !c.ready && ev.Kind != hub.ToolReady
+}
+
+// calls are the open calls of a stream. A strict stream bounds their number.
+type calls struct {
+	byID  map[string]*call
+	last  *call // found by the last lookup; progress comes in runs
+	count int   // of those that are numbered
+	turns hub.Turns
+}
+
+func (t *calls) reset() {
+	if t.byID == nil {
+		t.byID = map[string]*call{}
+	}
+	clear(t.byID)
+	t.turns.Reset()
+	t.last, t.count = nil, 0
+}
+
+// find returns an open call, nil if there is none of that id.
+func (t *calls) find(id []byte) *call {
+	if t.last != nil && bytes.Equal(t.last.id, id) {
+		return t.last
+	}
+	c := t.byID[string(id)]
+	if c != nil {
+		t.last = c
+	}
+	return c
+}
+
+func (t *calls) add(ev *hub.Event) *call {
+	c := &call{id: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), flags: ev.Flags & hub.ClientRuns, index: -1}
+	t.byID[string(c.id)] = c
+	t.last = c
+	return c
+}
+
+// indexOf numbers the calls that a template numbers, in the order in which they are written.
+func (t *calls) indexOf(c *call) int64 {
+	if c.index < 0 {
+		c.index = t.count
+		t.count++
+	}
+	return int64(c.index)
+}
+
+// tool writes an event of a tool.
+func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Fate {
+	c := e.calls.find(ev.ID)
+	if ev.Kind == hub.ToolStart {
+		c = e.calls.add(ev)
+		if e.t.serialise && (len(ev.Lane) == 0 || e.t.flat) {
+			e.calls.turns.Join(&c.turn, c.name)
+		}
+	}
+	if c == nil {
+		return hub.Dropped
+	}
+	fate := e.toolRecord(out, ev, c)
+	switch ev.Kind {
+	case hub.ToolReady:
+		c.ready = true
+		e.release(out, c)
+	case hub.ToolEnd:
+		delete(e.calls.byID, string(c.id))
+		e.calls.last = nil
+		e.calls.turns.Leave(out, &c.turn)
+	}
+	return fate
+}
+
+func (e *encoder) toolRecord(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
+	r, as := e.t.pick(ev, ev.Flags|c.flags)
+	if ev.Kind == hub.ToolReady && e.t.keepsArgs {
+		c.keepArgs(ev)
+	}
+	if r == nil {
+		return e.unwritten(ev, ev.Flags|c.flags)
+	}
+	if !c.waitsForReady(e.t, ev) {
+		return e.write(out, ev, r, as, c)
+	}
+	c.early = c.early[:0] // the latest says it all
+	fate := e.write(out, ev, r, as, c)
+	switch {
+	case len(c.early) > maxEarly:
+		c.early = nil
+		return hub.Dropped
+	case fate == hub.Native:
+		return hub.Deferred
+	}
+	return fate
+}
+
+// keepArgs keeps the arguments for a rule that writes them with the end.
+func (c *call) keepArgs(ev *hub.Event) {
+	args := ev.Value
+	if c.argsJSON = args != nil; !c.argsJSON {
+		args = ev.Text
+	}
+	if len(args) <= maxArgs {
+		c.args = bytes.Clone(args)
+	}
+}
+
+// release writes what waited for the call to be announced.
+func (e *encoder) release(out *wire.Out, c *call) {
+	for rest := c.early; len(rest) > 0; {
+		var event string
+		var body []byte
+		event, body, rest = rest.Cut()
+		out.Begin(event)
+		if out.Buf = append(out.Buf, body...); c.turn.Waits() {
+			e.calls.turns.Hold(out, &c.turn, event, body)
+			continue
+		}
+		out.End()
+	}
+	c.early = nil
+}

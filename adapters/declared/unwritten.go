@@ -1,0 +1,79 @@
+package declared
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// unwritten is the fate of an event for which there is no rule: implied if other records say it, or if it says nothing that
+// could be lost; deferred if it is part of what is written later; dropped otherwise.
+func (e *encoder) unwritten(ev *hub.Event, flags hub.Flags) hub.Fate {
+	if flags.Has(hub.User) {
+		return hub.Dropped
+	}
+	tells := func(k hub.Kind) bool { return e.tells(ev, flags, k) }
+	switch ev.Kind {
+	case hub.TextStart, hub.TextEnd:
+		return ifTold(tells(hub.TextDelta) && !fieldSig.isIn(ev), hub.Implied)
+	case hub.ToolStart:
+		return ifTold(tells(hub.ToolReady) || tells(hub.ToolEnd), hub.Deferred)
+	case hub.ToolArgs:
+		return ifTold(e.t.keepsArgs || tells(hub.ToolReady), hub.Deferred)
+	case hub.ToolReady:
+		return e.unwrittenReady(ev, tells)
+	case hub.ToolEnd:
+		return ifTold(ev.Status == hub.StatusClient && tells(hub.ToolReady), hub.Implied) // the client knows what it runs
+	case hub.ToolUpdate:
+		news := kindInfos[hub.ToolUpdate].fields &^ setOf(fieldID, fieldName)
+		return ifTold(!says(ev, news), hub.Implied) // that a tool runs goes without saying
+	case hub.RunStart:
+		return ifTold(!says(ev, kindInfos[hub.RunStart].carries), hub.Implied)
+	case hub.RunEnd:
+		return ifTold(ev.Status == hub.StatusDone && !says(ev, kindInfos[hub.RunEnd].carries), hub.Implied)
+	}
+	return hub.Dropped
+}
+
+// ifTold is the fate of what is told some other way.
+func ifTold(told bool, fate hub.Fate) hub.Fate {
+	if told {
+		return fate
+	}
+	return hub.Dropped
+}
+
+// samples are events of all kinds that say something.
+var samples = func() (all [hub.NumKinds]hub.Event) {
+	for k := range all {
+		all[k] = defaults(hub.Kind(k))
+		all[k].Text, all[k].Value = []byte("x"), []byte(`"x"`)
+	}
+	return all
+}()
+
+// tells reports whether an event of another kind about the same thing would be written.
+func (e *encoder) tells(ev *hub.Event, flags hub.Flags, kind hub.Kind) bool {
+	near := samples[kind]
+	near.Lane, near.Chan, near.ID = ev.Lane, ev.Chan, ev.ID
+	r, _ := e.t.pick(&near, flags)
+	return r != nil && len(r.templates) > 0
+}
+
+func (e *encoder) unwrittenReady(ev *hub.Event, tells func(hub.Kind) bool) hub.Fate {
+	switch {
+	case e.t.keepsArgs && len(ev.Value)+len(ev.Text) <= maxArgs:
+		return hub.Deferred
+	case tells(hub.ToolArgs), string(ev.Value) == "{}" && (tells(hub.ToolStart) || tells(hub.ToolEnd)):
+		return hub.Implied
+	}
+	return hub.Dropped
+}
+
+// says reports whether ev holds something in one of the fields.
+func says(ev *hub.Event, set fieldSet) bool {
+	for f := fieldNone + 1; f < fieldCount; f++ {
+		if set.has(f) && f.form() < formArgs && f.form() != formWord && f.isIn(ev) {
+			return true
+		}
+	}
+	return false
+}
