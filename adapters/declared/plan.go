@@ -149,8 +149,13 @@ func (v *view) fillMembers(it rawjson.Members, kids []int) {
 	}
 }
 
+// fillElements goes through an array up to the last element that is wanted.
 func (v *view) fillElements(it rawjson.Iter, kids []int) {
-	for i := 0; i <= maxIndex; i++ {
+	last := -1
+	for _, k := range kids {
+		last = max(last, v.plan.members[k].step.index)
+	}
+	for i := 0; i <= last; i++ {
 		elem, ok := it.Next()
 		if !ok {
 			return
