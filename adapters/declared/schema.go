@@ -130,17 +130,25 @@ func sourceSchema(f field) string {
 	return anyOf(textSchema, list(textSchema), object([]string{"from"}, longForm))
 }
 
+// setSchema lists the names of all fields once, and says more only of those that differ from most: the schema stands twice
+// in that of a rule.
 func setSchema() string {
-	var all []property
+	var names []string
+	var special []property
 	for f := fieldNone + 1; f < fieldKind; f++ {
-		all = append(all, property{f.String(), sourceSchema(f), ""})
+		names = append(names, f.String())
+		if form := f.form(); form == formWord || form == formItems || form == formOptions {
+			special = append(special, property{f.String(), sourceSchema(f), ""})
+		}
 	}
 	for i, name := range hub.FlagNames() {
 		if settable.Has(1 << i) {
-			all = append(all, property{name, flagSchema, ""})
+			names = append(names, name)
+			special = append(special, property{name, flagSchema, ""})
 		}
 	}
-	return object(nil, all)
+	rest := `{"type":"object","propertyNames":` + enum(names...) + `,"additionalProperties":` + sourceSchema(fieldText)
+	return rest + strings.TrimPrefix(object(nil, special), `{"type":"object","additionalProperties":false`)
 }
 
 func conditionSchema() string {
