@@ -5,11 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sabir-proxy/sabir/adapters/declared"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
-// Catalog answers questions about the registry while a configuration or a command line is checked.
-type Catalog struct{}
+// Catalog is the registry and the dialects that a user has declared beside it. It answers questions about both while a
+// configuration or a command line is checked. The zero value is the registry alone.
+type Catalog struct{ declared []*hub.Dialect }
 
 // The sides of the proxy on which a dialect can be used.
 const (
@@ -17,16 +19,52 @@ const (
 	Client   = "client"   // what the client speaks; it is encoded
 )
 
+// Declare adds a dialect that is described by a document; see package declared for its language. Nothing is added if
+// there are problems.
+func (c *Catalog) Declare(name string, doc map[string]any) []declared.Problem {
+	if _, err := c.Lookup(name); err == nil {
+		return []declared.Problem{{Msg: fmt.Sprintf("there is a dialect %s already; give this one another name", name)}}
+	}
+	d, problems := declared.Parse(name, doc)
+	if len(problems) == 0 {
+		c.declared = append(c.declared, d)
+	}
+	return problems
+}
+
+// All returns every dialect, those of the registry first. Do not change the slice.
+func (c *Catalog) All() []*hub.Dialect {
+	if len(c.declared) == 0 {
+		return all
+	}
+	return slices.Concat(all, c.declared)
+}
+
+// Lookup returns the dialect of that name, or an error that lists the names there are.
+func (c *Catalog) Lookup(name string) (*hub.Dialect, error) {
+	for _, d := range c.declared {
+		if d.Name == name {
+			return d, nil
+		}
+	}
+	d, err := Lookup(name)
+	if err != nil && len(c.declared) > 0 {
+		return nil, fmt.Errorf("there is no dialect %q; there is: %s", name, strings.Join(c.names(nil), ", "))
+	}
+	return d, err
+}
+
 // Check returns every problem with the use of dialect name on a side with these options, which come from YAML (typed)
 // or from a command line (text); nil when fine. A name that does not exist, or not on this side, is one problem, and the
 // options are not looked at.
-func (Catalog) Check(name, side string, options map[string]any) []error {
-	d, err := Lookup(name)
+func (c *Catalog) Check(name, side string, options map[string]any) []error {
+	d, err := c.Lookup(name)
 	if err != nil {
 		return []error{err}
 	}
 	if !Serves(d, side) {
-		return []error{fmt.Errorf("%s cannot be used for the %s; there is: %s", name, side, strings.Join(namesFor(side), ", "))}
+		usable := c.names(func(d *hub.Dialect) bool { return Serves(d, side) })
+		return []error{fmt.Errorf("%s cannot be used for the %s; there is: %s", name, side, strings.Join(usable, ", "))}
 	}
 	_, problems := d.ParseOptions(options)
 	for _, spec := range d.Options {
@@ -36,6 +74,17 @@ func (Catalog) Check(name, side string, options map[string]any) []error {
 		}
 	}
 	return problems
+}
+
+// names lists the dialects that match, sorted; nil matches all.
+func (c *Catalog) names(match func(*hub.Dialect) bool) (names []string) {
+	for _, d := range c.All() {
+		if match == nil || match(d) {
+			names = append(names, d.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Serves reports whether d can be used on a side.
@@ -52,11 +101,4 @@ func Applies(spec hub.OptionSpec, side string) bool {
 		return spec.Decode
 	}
 	return spec.Encode
-}
-
-func namesFor(side string) []string {
-	return slices.DeleteFunc(Names(), func(name string) bool {
-		d, _ := Lookup(name)
-		return !Serves(d, side)
-	})
 }

@@ -29,7 +29,7 @@ func TestCatalog(t *testing.T) {
 	f := func(name, side string, options map[string]any, want ...string) {
 		t.Helper()
 		var got []string
-		for _, err := range (Catalog{}).Check(name, side, options) {
+		for _, err := range new(Catalog).Check(name, side, options) {
 			got = append(got, err.Error())
 		}
 		if strings.Join(got, "\n") != strings.Join(want, "\n") {

@@ -32,10 +32,16 @@ type Config struct {
 	Hold Hold `yaml:"hold"`
 	// Which web pages of other origins may read the streams; routes can say otherwise.
 	CORS CORS `yaml:"cors"`
+	// Dialects of your own: the name of each, and the file that describes it, seen from the folder of the configuration
+	// file. The examples show the language.
+	Dialects map[string]string `yaml:"dialects"`
 	// The agent servers, by a name of your choice. One that no route uses is checked all the same.
 	Upstreams map[string]*Upstream `yaml:"upstreams" jsonschema:"required"`
 	// What clients can call.
 	Routes []*Route `yaml:"routes" jsonschema:"required,minItems=1"`
+
+	// Declared are the contents of the files in Dialects, by name. [Parse], which reads no files, leaves it empty.
+	Declared map[string]map[string]any `yaml:"-"`
 }
 
 // Log says what Sabir writes about itself.

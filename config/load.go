@@ -26,6 +26,18 @@ type Dialects interface {
 	Check(name, side string, options map[string]any) []error
 }
 
+// A Declarer is a Dialects that learns of dialects described in files.
+type Declarer interface {
+	// Declare adds the dialect name. It returns every problem with the document; nil when fine.
+	Declare(name string, doc map[string]any) []DialectProblem
+}
+
+// DialectProblem is one thing that is wrong in the description of a dialect.
+type DialectProblem struct {
+	Path string // within the document, such as decode[3].set.text; empty for the whole
+	Msg  string
+}
+
 // Load reads and checks the configuration file at path; see [Parse]. The certificates that it names are read as well,
 // to see that they are there. The error is [Problems], or says why the file cannot be read.
 func Load(path string, d Dialects, env func(string) (string, bool)) (*Config, error) {
@@ -53,6 +65,9 @@ func parse(name string, data []byte, d Dialects, env lookup, readFiles bool) (*C
 	c := defaults()
 	if root := r.document(data); root != nil && decode(root, c, r, env) {
 		c.normalize(filepath.Dir(name))
+		if readFiles {
+			readDialects(c, d, r)
+		}
 		validate(c, d, r)
 		if readFiles {
 			checkFiles(c, r)

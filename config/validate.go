@@ -24,6 +24,11 @@ func (c *Config) normalize(dir string) {
 			u.TLS.CA = filepath.Join(dir, u.TLS.CA)
 		}
 	}
+	for name, file := range c.Dialects {
+		if !filepath.IsAbs(file) {
+			c.Dialects[name] = filepath.Join(dir, file)
+		}
+	}
 	for _, r := range c.Routes {
 		for i, field := range r.Headers.Allow {
 			r.Headers.Allow[i] = strings.ToLower(field)
@@ -199,8 +204,8 @@ func (v *validator) client(at string, r *Route) {
 // dialect reports what the registry says: of the name at nameAt, of each option at its own place, of all together at
 // optionsAt.
 func (v *validator) dialect(nameAt, optionsAt, name, side string, options map[string]any) {
-	if v.dialects == nil || v.found[nameAt] {
-		return
+	if v.dialects == nil || v.found[nameAt] || v.found[join("dialects", name)] {
+		return // what is wrong has been said
 	}
 	said := map[string]bool{}
 	ask := func(at string, options map[string]any) {

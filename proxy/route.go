@@ -2,6 +2,8 @@ package proxy
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -49,6 +51,10 @@ type target struct {
 
 // newTable makes everything of a configuration ready, or nothing. Metrics and counters of a path outlive the table.
 func newTable(cfg *config.Config, m *metrics, counters *openCounters) (*table, error) {
+	known, err := dialectsOf(cfg)
+	if err != nil {
+		return nil, err
+	}
 	t := &table{cfg: cfg, maxBody: maxBody(cfg), exact: map[string]*route{}, upstreams: map[string]*upstream{}}
 	for name, u := range cfg.Upstreams {
 		up, err := newUpstream(u, int(cfg.Limits.Header))
@@ -58,7 +64,7 @@ func newTable(cfg *config.Config, m *metrics, counters *openCounters) (*table, e
 		t.upstreams[name] = up
 	}
 	for _, rc := range cfg.Routes {
-		r, err := newRoute(cfg, rc, t.upstreams[rc.Upstream])
+		r, err := newRoute(cfg, rc, t.upstreams[rc.Upstream], known)
 		if err != nil {
 			return nil, fmt.Errorf("route %s: %w", rc.Path, err)
 		}
@@ -106,8 +112,8 @@ func (t *table) retire() {
 	}
 }
 
-func newRoute(cfg *config.Config, rc *config.Route, up *upstream) (*route, error) {
-	source, err := lookup(up.cfg.Dialect)
+func newRoute(cfg *config.Config, rc *config.Route, up *upstream, known []*hub.Dialect) (*route, error) {
+	source, err := lookup(known, up.cfg.Dialect)
 	if err != nil {
 		return nil, err
 	}
@@ -124,14 +130,26 @@ func newRoute(cfg *config.Config, rc *config.Route, up *upstream) (*route, error
 	if source.NewDecoder == nil {
 		return nil, fmt.Errorf("upstream %s: the dialect %s cannot be read", up.cfg.Name, source.Name)
 	}
-	return r, r.findTargets()
+	return r, r.findTargets(known)
 }
 
 // dialects is the registry; tests have some dialects more.
 var dialects = adapters.All
 
-func lookup(name string) (*hub.Dialect, error) {
-	for _, d := range dialects() {
+// dialectsOf are the registry and the dialects that the configuration declares.
+func dialectsOf(cfg *config.Config) ([]*hub.Dialect, error) {
+	var c adapters.Catalog
+	for _, name := range slices.Sorted(maps.Keys(cfg.Declared)) {
+		if problems := c.Declare(name, cfg.Declared[name]); len(problems) > 0 {
+			return nil, fmt.Errorf("dialect %s: %s", name, problems[0])
+		}
+	}
+	own := c.All()[len(adapters.All()):]
+	return slices.Concat(dialects(), own), nil
+}
+
+func lookup(known []*hub.Dialect, name string) (*hub.Dialect, error) {
+	for _, d := range known {
 		if d.Name == name {
 			return d, nil
 		}
@@ -140,12 +158,12 @@ func lookup(name string) (*hub.Dialect, error) {
 }
 
 // findTargets makes the dialects that the route can answer in.
-func (r *route) findTargets() error {
+func (r *route) findTargets(known []*hub.Dialect) error {
 	def := r.cfg.Client
 	if def == config.Auto {
 		def = r.cfg.Default
 	}
-	for _, d := range dialects() {
+	for _, d := range known {
 		if d.NewEncoder == nil || r.cfg.Client != config.Auto && r.cfg.Client != d.Name {
 			continue
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/config"
 )
 
@@ -60,7 +59,7 @@ func check(path string, stdout, stderr io.Writer) error {
 // load reads a configuration. Its problems are printed to stderr, each on a line of its own that begins with its
 // place, as editors want it.
 func load(path string, stderr io.Writer) (*config.Config, error) {
-	cfg, err := config.Load(path, adapters.Catalog{}, os.LookupEnv)
+	cfg, err := config.Load(path, new(catalog), os.LookupEnv)
 	var problems config.Problems
 	if errors.As(err, &problems) {
 		fmt.Fprintln(stderr, problems)

@@ -11,7 +11,6 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"go.uber.org/zap"
 
-	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/config"
 )
 
@@ -94,7 +93,7 @@ func fingerprint(path string) [sha256.Size]byte {
 // reload reads the file and makes the server follow it, if it is good.
 func (r *reloader) reload(why string) {
 	r.seen = fingerprint(r.path)
-	cfg, err := config.Load(r.path, adapters.Catalog{}, os.LookupEnv)
+	cfg, err := config.Load(r.path, new(catalog), os.LookupEnv)
 	if err == nil {
 		err = r.server.Reload(cfg) // it counts its success itself
 	}

@@ -270,7 +270,7 @@ func TestServeReloadConfigMap(t *testing.T) {
 // What only a restart can change is named.
 func TestNeedRestart(t *testing.T) {
 	parse := func(text string) *config.Config {
-		cfg, err := config.Parse("sabir.yaml", []byte(text), catalog, nil)
+		cfg, err := config.Parse("sabir.yaml", []byte(text), new(catalog), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ import (
 type translateFlags struct {
 	from, to              string
 	framingIn, framingOut string
-	options               []string
+	options, declare      []string
 	tap, stats            bool
 }
 
@@ -61,6 +61,7 @@ became of it: extension, folded or dropped.`,
 	flags.StringVar(&f.framingIn, "framing-in", wire.Auto.String(), "`FRAMING` of the recording")
 	flags.StringVar(&f.framingOut, "framing", wire.Auto.String(), "`FRAMING` to write")
 	flags.StringArrayVarP(&f.options, "option", "o", nil, "option of a dialect, `NAME=VALUE`; can be given again")
+	flags.StringArrayVar(&f.declare, "declare", nil, "`FILE` that describes a dialect of your own, named like the file; can be given again")
 	flags.BoolVar(&f.tap, "tap", false, "show the canonical events on standard error")
 	flags.BoolVar(&f.stats, "stats", false, "show at the end, on standard error, what was done")
 	for _, name := range []string{"from", "to"} {
@@ -150,12 +151,16 @@ func fileFraming(flag, name string) (wire.Framing, error) {
 
 // dialects finds both dialects and gives each its options.
 func (f *translateFlags) dialects(c *proxy.PipelineConfig) []error {
-	problems := append(catalog.Check(f.from, adapters.Upstream, nil), catalog.Check(f.to, adapters.Client, nil)...)
+	var known catalog
+	if problems := known.declareFiles(f.declare); len(problems) > 0 {
+		return problems
+	}
+	problems := append(known.Check(f.from, adapters.Upstream, nil), known.Check(f.to, adapters.Client, nil)...)
 	if len(problems) > 0 {
 		return problems
 	}
-	c.From, _ = adapters.Lookup(f.from)
-	c.To, _ = adapters.Lookup(f.to)
+	c.From, _ = known.Lookup(f.from)
+	c.To, _ = known.Lookup(f.to)
 	from, to := map[string]any{}, map[string]any{}
 	for _, option := range f.options {
 		name, value, ok := strings.Cut(option, "=")
@@ -167,15 +172,12 @@ func (f *translateFlags) dialects(c *proxy.PipelineConfig) []error {
 			problems = append(problems, err)
 		}
 	}
-	problems = append(problems, catalog.Check(f.from, adapters.Upstream, from)...)
-	problems = append(problems, catalog.Check(f.to, adapters.Client, to)...)
+	problems = append(problems, known.Check(f.from, adapters.Upstream, from)...)
+	problems = append(problems, known.Check(f.to, adapters.Client, to)...)
 	c.FromOptions, _ = c.From.ParseOptions(from)
 	c.ToOptions, _ = c.To.ParseOptions(to)
 	return problems
 }
-
-// catalog checks dialects and their options.
-var catalog adapters.Catalog
 
 // assign gives an option to the sides that are meant.
 func assign(c *proxy.PipelineConfig, name, value string, from, to map[string]any) error {

@@ -94,5 +94,5 @@ func (l *Live) configuration() (*config.Config, error) {
 		fmt.Fprintf(&b, "  - {path: /%s, upstream: agent, client: %[1]s}\n", d.Name)
 	}
 	fmt.Fprintf(&b, "  - {path: /%s, upstream: agent, client: auto, default: %s}\n", config.Auto, usualClient)
-	return config.Parse("demo.yaml", []byte(b.String()), adapters.Catalog{}, nil)
+	return config.Parse("demo.yaml", []byte(b.String()), new(adapters.Catalog), nil)
 }

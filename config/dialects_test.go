@@ -1,0 +1,101 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// declarer knows evolve and agui, and what it is told.
+type declarer struct {
+	known map[string]bool
+	bad   []DialectProblem
+}
+
+func (d *declarer) Check(name, _ string, _ map[string]any) []error {
+	if d.known[name] || name == "evolve" || name == "agui" {
+		return nil
+	}
+	return []error{os.ErrNotExist}
+}
+
+func (d *declarer) Declare(name string, doc map[string]any) []DialectProblem {
+	if _, ok := doc["decode"]; !ok || len(d.bad) > 0 {
+		return d.bad
+	}
+	d.known[name] = true
+	return nil
+}
+
+func writeFiles(t *testing.T, files map[string]string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+const withDialect = `listen: 127.0.0.1:0
+dialects:
+  mine: mine.yaml
+upstreams:
+  a: {url: "http://127.0.0.1:1/", dialect: mine}
+routes:
+  - {path: /a, upstream: a, client: agui}
+`
+
+// TestDialects reads the files of declared dialects before it checks who uses them. Their placeholders are no references
+// to the environment.
+func TestDialects(t *testing.T) {
+	dir := writeFiles(t, map[string]string{
+		"sabir.yaml": withDialect,
+		"mine.yaml":  "decode:\n  - when: {type: text}\nencode:\n  text.delta: {text: \"${text}\"}\n",
+	})
+	c, err := Load(filepath.Join(dir, "sabir.yaml"), &declarer{known: map[string]bool{}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encode := c.Declared["mine"]["encode"].(map[string]any)["text.delta"].(map[string]any)
+	if encode["text"] != "${text}" {
+		t.Errorf("the description came as %v", encode)
+	}
+}
+
+// TestDialectProblems stand where they are in the file of the dialect, all at once with those of the configuration.
+func TestDialectProblems(t *testing.T) {
+	dir := writeFiles(t, map[string]string{
+		"sabir.yaml": strings.Replace(withDialect, "path: /a", "path: a", 1) + "log: {level: loud}\n",
+		"mine.yaml":  "decode:\n  - when: {type: text}\n    emit: nothing\n",
+	})
+	d := &declarer{known: map[string]bool{}, bad: []DialectProblem{{"decode[0].emit", "is no kind"}, {"encode", "is missing"}}}
+	_, err := Load(filepath.Join(dir, "sabir.yaml"), d, nil)
+	if err == nil {
+		t.Fatal("nothing was found")
+	}
+	for _, want := range []string{"mine.yaml:3:11: decode[0].emit: is no kind", "mine.yaml:1:1: encode: is missing", "sabir.yaml:7:", "log.level"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in\n%s", want, err)
+		}
+	}
+	if strings.Contains(err.Error(), "upstreams.a.dialect") {
+		t.Errorf("a dialect with problems is called unknown as well:\n%s", err)
+	}
+}
+
+// TestDialectFiles that cannot be read are problems of the key that names them.
+func TestDialectFiles(t *testing.T) {
+	for name, text := range map[string]string{"missing": "", "empty": "# nothing\n", "list": "- a\n", "broken": "a: [\n"} {
+		files := map[string]string{"sabir.yaml": withDialect}
+		if name != "missing" {
+			files["mine.yaml"] = text
+		}
+		_, err := Load(filepath.Join(writeFiles(t, files), "sabir.yaml"), new(declarer), nil)
+		if err == nil || !strings.Contains(err.Error(), "sabir.yaml:3:9: dialects.mine: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
