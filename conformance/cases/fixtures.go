@@ -9,11 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
 	"github.com/sabir-proxy/sabir/adapters/wire"
-	"golang.org/x/tools/txtar"
 )
 
 // fixture is one file of a dialect's testdata; package adaptertest says what it may hold.
