@@ -146,6 +146,9 @@ func (s *httpSink) startHeader(f wire.Framing) []byte {
 		f = wire.SSE // as Out writes it
 	}
 	h.SetContentType(f.ContentType())
+	if s.dialect != nil && f == s.dialect.Framing {
+		s.ofDialect(h)
+	}
 	// Keep caches, compressing middle boxes and buffering proxies from holding the stream back.
 	h.Set("Cache-Control", "no-cache, no-transform")
 	h.Set("X-Accel-Buffering", "no")
@@ -158,6 +161,16 @@ func (s *httpSink) startHeader(f wire.Framing) []byte {
 		h.SetConnectionClose()
 	}
 	return h.AppendBytes(nil)
+}
+
+// ofDialect sets what the clients of a dialect look for in the header of a response.
+func (s *httpSink) ofDialect(h *fasthttp.ResponseHeader) {
+	if s.dialect.ContentType != "" {
+		h.SetContentType(s.dialect.ContentType)
+	}
+	for _, field := range s.dialect.Header {
+		h.Set(field.Name, field.Value)
+	}
 }
 
 // refuse answers with a status instead of a stream.

@@ -18,6 +18,7 @@ type copier struct {
 	split   wire.Splitter
 	dialect *hub.Dialect
 	options hub.Options
+	asked   *hub.Request // nil: unknown
 	out     *wire.Out
 	tally   *tally
 
@@ -212,6 +213,7 @@ func (c *copier) finish(f *hub.Failure, _ time.Duration, mute bool) *hub.Failure
 	}
 	c.terminate()
 	enc := c.dialect.NewEncoder(c.options)
+	answer(enc, c.asked)
 	end := hub.FailureEnd(f, &c.scratch)
 	c.tally.countOut(hub.RunEnd, enc.Encode(c.out, &end))
 	enc.Finish(c.out)

@@ -19,8 +19,7 @@ type call struct {
 	route   *route
 	target  *target
 	request *fasthttp.Request // for the upstream; nil once it was sent
-	thread  []byte            // string body: the conversation, where the client names it
-	run     []byte            // string body: the id that the client gave this run
+	asked   *hub.Request      // what the client's dialect knows of the body, without the body; nil for nothing
 	id      string            // request id, the client's or made up
 	path    string
 	rest    string // what the path has beyond the route's
@@ -54,7 +53,7 @@ func newCall(req *fasthttp.Request, peer net.Addr, r *route, t *target, rest, id
 	c.setURL(rest, c.query)
 	c.copyHeaders(&req.Header, peer)
 	c.request.Header.SetMethod(r.upstreamMethod(string(req.Header.Method())))
-	c.setBody(req.Body())
+	c.setBody(&req.Header, req.Body())
 	return c
 }
 
@@ -147,29 +146,33 @@ func tokens(field [][]byte) map[string]bool {
 
 // setBody gives the upstream the client's body. Translating it is the business of the dialects' request codecs; so far
 // they only read from it who is talking.
-func (c *call) setBody(body []byte) {
+func (c *call) setBody(header *fasthttp.RequestHeader, body []byte) {
 	c.request.SetBody(body)
 	codec := c.target.dialect.Requests
 	if codec == nil || len(body) == 0 {
 		return
 	}
-	var canonical hub.Request
-	if err := codec.DecodeRequest(&canonical, body); err != nil {
+	asked := &hub.Request{Header: func(name string) string { return string(header.Peek(name)) }}
+	if err := codec.DecodeRequest(asked, body); err != nil {
 		return // a body that is no request of the dialect is the upstream's to judge
 	}
-	c.thread, c.run = bytes.Clone(canonical.Thread), bytes.Clone(canonical.Run)
+	asked.Header, asked.Body = nil, nil
+	for _, p := range []*[]byte{&asked.Thread, &asked.Run, &asked.Model, &asked.Version, &asked.Call} {
+		*p = bytes.Clone(*p)
+	}
+	c.asked = asked
 }
 
 // identify gives the run the ids by which the client knows it.
 func (c *call) identify(ev *hub.Event) {
-	if ev.Kind != hub.RunStart {
+	if ev.Kind != hub.RunStart || c.asked == nil {
 		return
 	}
-	if len(c.run) > 0 {
-		ev.ID = c.run
+	if len(c.asked.Run) > 0 {
+		ev.ID = c.asked.Run
 	}
-	if len(c.thread) > 0 {
-		ev.Ref = c.thread
+	if len(c.asked.Thread) > 0 {
+		ev.Ref = c.asked.Thread
 	}
 }
 

@@ -140,8 +140,12 @@ func (s *Server) bug(v any) {
 // prepare connects the pump to everything that the route says.
 func (x *stream) prepare(sink sink) {
 	r := x.call.route
-	if p, ok := x.engine.(*pipeline); ok {
-		p.edit = x.edit
+	switch eng := x.engine.(type) {
+	case *pipeline:
+		eng.edit = x.edit
+		answer(eng.enc, x.call.asked)
+	case *copier:
+		eng.asked = x.call.asked
 	}
 	p := &x.pump
 	p.sink, p.eng, p.start, p.stop = sink, x.engine, x.begun, x.stop
@@ -152,6 +156,13 @@ func (x *stream) prepare(sink sink) {
 	p.beat = x.beat
 	if x.call.seat != nil {
 		x.resume()
+	}
+}
+
+// answer tells an encoder what its records answer, if it wants to know and it is known.
+func answer(enc hub.Encoder, asked *hub.Request) {
+	if a, ok := enc.(hub.Answerer); ok && asked != nil {
+		a.Answer(asked)
 	}
 }
 

@@ -67,7 +67,9 @@ func (x *stream) succeed(up *upstream, req *fasthttp.Request, sink sink, until t
 // the route's, else the request id. Names that would lead to another path are passed over.
 func (c *call) conversation() string {
 	var named string
-	_ = json.Unmarshal(slices.Concat([]byte{'"'}, c.thread, []byte{'"'}), &named)
+	if c.asked != nil {
+		_ = json.Unmarshal(slices.Concat([]byte{'"'}, c.asked.Thread, []byte{'"'}), &named)
+	}
 	for _, name := range []string{named, strings.TrimPrefix(c.rest, "/"), c.id} {
 		if isName(name) {
 			return name

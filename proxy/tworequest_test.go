@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
 // chatServer is an upstream that is asked by two requests (S4-32): what is posted to /start/NAME runs into the stream
@@ -159,7 +161,7 @@ func TestConversation(t *testing.T) {
 	t.Parallel()
 	f := func(thread, rest, id, want string) {
 		t.Helper()
-		c := &call{thread: []byte(thread), rest: rest, id: id}
+		c := &call{asked: &hub.Request{Thread: []byte(thread)}, rest: rest, id: id}
 		if got := c.conversation(); got != want {
 			t.Errorf("%q, %q, %q: got %q, want %q", thread, rest, id, got, want)
 		}

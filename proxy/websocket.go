@@ -232,7 +232,7 @@ func (x *session) call(m message) (*call, *hub.Failure) {
 	if len(c.request.Header.ContentType()) == 0 {
 		c.request.Header.SetContentType("application/json")
 	}
-	c.setBody(m.body)
+	c.setBody(&x.handshake.Header, m.body)
 	return c, nil
 }
 

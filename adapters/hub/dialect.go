@@ -103,6 +103,19 @@ type Dialect struct {
 	Caps    Caps
 	Options []OptionSpec
 
+	// ContentType and Header are those of an HTTP response in Framing. "" is the content type of the framing.
+	ContentType string
+	Header      []HeaderField
+
+	// Policies say what becomes of events that the encoder drops, by class, unless the route says otherwise. Classes
+	// that are not named are dropped and counted.
+	Policies map[Class]Policy
+
+	// Extension finds the payload that an [Extender] of this dialect has written in rec, nil if there is none. It is
+	// asked about every record, so it must look before it parses. The slice points into rec. nil: the dialect has no
+	// place for extensions.
+	Extension func(rec wire.Record) []byte
+
 	// Settle is how long a RunEnd is kept back for stragglers when the upstream speaks this dialect; 0 ends at once.
 	Settle time.Duration
 
@@ -135,9 +148,35 @@ type RequestCodec interface {
 	AppendRequest(dst []byte, req *Request) ([]byte, error)
 }
 
+// A HeaderField is one field of an HTTP response.
+type HeaderField struct{ Name, Value string }
+
+// An Answerer is an encoder whose records depend on the call that they answer, such as the id of a JSON-RPC request.
+// Answer comes after Reset and before the first event, or not at all. req is valid during the call.
+type Answerer interface {
+	Answer(req *Request)
+}
+
+// An Extender is an encoder of a dialect with a place that clients ignore when they do not know it. payload is an
+// object whose only member is [ExtensionKey]; the encoder splices it as it is. Extend may come before the first event
+// that is encoded, and never after the RunEnd.
+type Extender interface {
+	Extend(out *wire.Out, payload []byte)
+}
+
+// ExtensionKey names the canonical event in an extension place.
+const ExtensionKey = "x-agent-stream"
+
 // Request is the canonical call that opens a stream.
 type Request struct {
-	Thread []byte // string body: the conversation, where the client names it
-	Run    []byte // string body: the id that the client gave this run
-	Body   []byte // the body as it came
+	Thread  []byte // string body: the conversation, where the client names it
+	Run     []byte // string body: the id that the client gave this run
+	Model   []byte // string body: the model that the client asked for
+	Version []byte // string body: the version of the protocol that the client speaks
+	Call    []byte // raw JSON: the id of a JSON-RPC call
+	Usage   bool   // the client asked for usage, in dialects where it must
+	Body    []byte // the body as it came; gone when an [Answerer] is asked
+
+	// Header returns a field of the HTTP request, "" if there is none. Only for codecs, which it always is there for.
+	Header func(name string) string
 }

@@ -61,7 +61,7 @@ became of it: extension, folded or dropped.`,
 	flags.StringVar(&f.framingIn, "framing-in", wire.Auto.String(), "`FRAMING` of the recording")
 	flags.StringVar(&f.framingOut, "framing", wire.Auto.String(), "`FRAMING` to write")
 	flags.StringArrayVarP(&f.options, "option", "o", nil, "option of a dialect, `NAME=VALUE`; can be given again")
-	flags.StringArrayVar(&f.declare, "declare", nil, "`FILE` that describes a dialect of your own; can repeat")
+	flags.StringArrayVar(&f.declare, "declare", nil, "`FILE` of a dialect of your own; can be given again")
 	flags.BoolVar(&f.tap, "tap", false, "show the canonical events on standard error")
 	flags.BoolVar(&f.stats, "stats", false, "show at the end, on standard error, what was done")
 	for _, name := range []string{"from", "to"} {
