@@ -43,6 +43,7 @@ type encoder struct {
 
 	run, response, call, result, failure phase
 
+	begun   bool // a chunk was written
 	thought bool // an element of reasoning is open in message
 	cards   map[string]*card
 	lanes   []*lane
@@ -91,7 +92,7 @@ func newEncoder(o hub.Options) *encoder {
 
 // Reset keeps the options and some of the memory.
 func (e *encoder) Reset() {
-	e.thought, e.planned, e.sources = false, false, nil
+	e.begun, e.thought, e.planned, e.sources = false, false, false, nil
 	e.cards, e.lanes = map[string]*card{}, nil
 }
 
@@ -100,6 +101,13 @@ func (e *encoder) Finish(*wire.Out) {}
 
 // Encode appends the chunks for ev.
 func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+	before := len(out.Buf)
+	fate := e.encode(out, ev)
+	e.begun = e.begun || len(out.Buf) > before
+	return fate
+}
+
+func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Fate {
 	switch ev.Kind {
 	case hub.TextDelta:
 		return e.textDelta(out, ev)
@@ -275,16 +283,23 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	return fate
 }
 
+// lastWords tells people why the run ended, if it says so or failed. A good end without any output has the empty chunk that
+// servers begin with: a body without a chunk is one that was cut.
 func (e *encoder) lastWords(out *wire.Out, ev *hub.Event) hub.Fate {
 	switch {
-	case ev.Status == hub.StatusDone:
-		return hub.Implied
-	case ev.Status != hub.StatusFailed && ev.Status != hub.StatusTruncated:
-		return hub.Dropped
 	case ev.More != nil && len(ev.More.Err) > 0:
 		return e.aside(out, ev.More.Err)
+	case ev.Status == hub.StatusFailed || ev.Status == hub.StatusTruncated:
+		return e.aside(out, []byte(failedText))
+	case ev.Status == hub.StatusCancelled:
+		return hub.Dropped
+	case !e.begun && len(e.sources) == 0:
+		e.message(out, nil)
 	}
-	return e.aside(out, []byte(failedText))
+	if ev.Status == hub.StatusDone {
+		return hub.Implied
+	}
+	return hub.Dropped
 }
 
 // source writes a citation: the name of a file, or what else names it.

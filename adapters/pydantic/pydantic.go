@@ -75,7 +75,8 @@
 //	Plan                  the call plan of a tool todo_list, whose result is a list that each plan replaces
 //	Notice, Ask           a paragraph in italics in message, as servers tell of errors
 //	File                  a link in message, if it has an address
-//	RunEnd                nothing; failed and truncated are told like notices
+//	RunEnd                nothing; failed, truncated and other ends that say why are told like notices. A good end without
+//	                      anything before it is an empty chunk, as a body without a chunk is one that was cut
 //	Raw                   as it came, if it came from this dialect
 //
 // Every chunk has message, citations and tool_calls, every entry all seven members and a summary, never null but for

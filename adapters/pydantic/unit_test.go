@@ -256,7 +256,8 @@ func TestOwedText(t *testing.T) {
 	}
 }
 
-// TestRunEnds is S1-47 for the encoder: the body ends, and people are told of a failure.
+// TestRunEnds is S1-47 for the encoder: the body ends, with a chunk in it, and people are told of a failure and
+// of any other reason that is told in words.
 func TestRunEnds(t *testing.T) {
 	f := func(status hub.Status, err, want string) {
 		t.Helper()
@@ -268,9 +269,11 @@ func TestRunEnds(t *testing.T) {
 			t.Errorf("%s: got %swant %s", status, got, want)
 		}
 	}
-	f(hub.StatusDone, "", "implied ")
-	f(hub.StatusLength, "", "dropped ")
-	f(hub.StatusCancelled, "The client left.", "dropped ")
+	f(hub.StatusDone, "", `implied {"message": "", "citations": [], "tool_calls": []}`)
+	f(hub.StatusLength, "", `dropped {"message": "", "citations": [], "tool_calls": []}`)
+	f(hub.StatusLength, "8 of 8 tokens", `folded {"message": "\n\n*8 of 8 tokens*\n\n", "citations": [], "tool_calls": []}`)
+	f(hub.StatusCancelled, "", "dropped ")
+	f(hub.StatusCancelled, "The client left.", `folded {"message": "\n\n*The client left.*\n\n", "citations": [], "tool_calls": []}`)
 	f(hub.StatusFailed, `no \"model\"`, `folded {"message": "\n\n*no \"model\"*\n\n", "citations": [], "tool_calls": []}`)
 	f(hub.StatusFailed, "", `folded {"message": "\n\n*The agent reported an error.*\n\n", "citations": [], "tool_calls": []}`)
 	f(hub.StatusTruncated, "cut", `folded {"message": "\n\n*cut*\n\n", "citations": [], "tool_calls": []}`)
