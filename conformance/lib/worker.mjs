@@ -5,6 +5,7 @@
 // In the template, {n} is the number of a case, {from} the dialect of its upstream, {route} the route that through.mjs gave
 // it, {how} whole or bytes. Prints one JSON object a result.
 import { loadCases } from "./cases.mjs";
+import { verdict } from "./verdict.mjs";
 
 const [clientFile, casesFile, template] = process.argv.slice(2);
 const print = (line) => process.stdout.write(JSON.stringify(line) + "\n");
@@ -44,9 +45,7 @@ async function judge(c, url) {
   }
   await new Promise((resolve) => setImmediate(resolve)); // rejections that nobody handles come late
   const tolerated = c.mutated ? client.toleratedWhenMutated : [];
-  faults = faults.concat(complaints.filter((text) => !tolerated.some((t) => t.test(text.replace(/^\w+: /, "")))));
-  if (!c.control) return faults;
-  return faults.length > 0 ? [] : ["took no offence at a stream that is wrong on purpose"];
+  return verdict(c, faults.concat(complaints.filter((text) => !tolerated.some((t) => t.test(text.replace(/^\w+: /, ""))))));
 }
 
 function within(ms, promise) {
