@@ -15,3 +15,6 @@ func Fates() []Fate {
 	}
 	return all
 }
+
+// NumClasses is the size of the vocabulary of classes.
+const NumClasses = int(classCount)

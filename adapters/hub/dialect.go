@@ -62,7 +62,7 @@ type Caps uint16
 // Abilities.
 const (
 	CapLanes         Caps = 1 << iota // nests sub-agents
-	CapLinear                         // wants at most one open part or tool at a time
+	CapLinear                         // wants at most one open part or tool at a time; see [LinearStage]
 	CapReplace                        // can replace text already shown
 	CapExecutedTools                  // has a place for calls that were already run
 	CapClientTools                    // can ask the client to run a tool
@@ -110,6 +110,9 @@ type Dialect struct {
 	// Policies say what becomes of events that the encoder drops, by class, unless the route says otherwise. Classes
 	// that are not named are dropped and counted.
 	Policies map[Class]Policy
+
+	// Lanes is how sub-agents are shown, unless the route says otherwise.
+	Lanes LaneMode
 
 	// Extension finds the payload that an [Extender] of this dialect has written in rec, nil if there is none. It is
 	// asked about every record, so it must look before it parses. The slice points into rec. nil: the dialect has no

@@ -80,3 +80,28 @@ func ParsePolicy(s string) (Policy, error) {
 	}
 	return PolicyDefault, fmt.Errorf("there is no policy %q; there is: %s", s, strings.Join(policyNames[:], ", "))
 }
+
+// classes of the kinds that have one; those of text and tools depend on the event.
+var classes = [kindCount]Class{
+	StepStart: ClassSteps, StepEnd: ClassSteps, AgentStart: ClassLanes, AgentEnd: ClassLanes,
+	ToolStart: ClassTools, ToolArgs: ClassTools, ToolReady: ClassTools, ToolEnd: ClassTools,
+	ToolUpdate: ClassProgress, ToolOutput: ClassProgress, Ask: ClassAsks, Answer: ClassAsks,
+	Plan: ClassPlan, Usage: ClassUsage, Notice: ClassNotice, Source: ClassSource, File: ClassFile, Data: ClassData, Raw: ClassRaw,
+}
+
+// ClassOf returns the class of an event. Calls that the client runs have none, but only their start says so: whoever
+// needs to know remembers it.
+func ClassOf(ev *Event) Class {
+	switch ev.Kind {
+	case TextStart, TextDelta, TextEnd:
+		if ev.Chan == Reasoning {
+			return ClassReasoning
+		}
+		return ClassNone
+	case ToolStart:
+		if ev.Flags.Has(ClientRuns) {
+			return ClassNone
+		}
+	}
+	return classes[ev.Kind]
+}

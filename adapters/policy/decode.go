@@ -1,0 +1,69 @@
+package policy
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/native"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// NewDecoder makes the decoder of a dialect, which also reads what an encoder put in the extension place. Once the
+// start of a run has come that way, the whole stream does, and nothing else is looked at.
+func NewDecoder(d *hub.Dialect, options hub.Options) hub.Decoder {
+	inner := d.NewDecoder(options)
+	if d.Extension == nil {
+		return inner
+	}
+	return &decoder{inner: inner, find: d.Extension, native: native.Dialect.NewDecoder(hub.Options{Nesting: options.Nesting})}
+}
+
+type decoder struct {
+	inner  hub.Decoder
+	find   func(wire.Record) []byte
+	native hub.Decoder
+	json   rawjson.Decoder
+	whole  bool
+}
+
+// Reset implements [hub.Decoder].
+func (d *decoder) Reset() {
+	d.inner.Reset()
+	d.native.Reset()
+	d.whole = false
+}
+
+// Decode implements [hub.Decoder].
+func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
+	payload := d.find(rec)
+	switch {
+	case payload != nil:
+		return d.extended(dst, payload)
+	case d.whole:
+		return dst, nil
+	}
+	return d.inner.Decode(dst, rec)
+}
+
+// extended reads the canonical event of an extension.
+func (d *decoder) extended(dst []hub.Event, payload []byte) ([]hub.Event, error) {
+	var place struct {
+		Event rawjson.Value `json:"x-agent-stream"`
+	}
+	if err := d.json.Decode(payload, &place); err != nil {
+		return dst, hub.JSONError(err)
+	}
+	n := len(dst)
+	dst, err := d.native.Decode(dst, wire.Record{Data: place.Event})
+	if len(dst) > n && dst[n].Kind == hub.RunStart {
+		d.whole = true
+	}
+	return dst, err
+}
+
+// Finish implements [hub.Decoder].
+func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {
+	if d.whole {
+		return d.native.Finish(dst, cause)
+	}
+	return d.inner.Finish(dst, cause)
+}
