@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"net"
 	"net/url"
 	"strings"
@@ -152,12 +153,16 @@ func (c *call) setBody(header *fasthttp.RequestHeader, body []byte) {
 	if codec == nil || len(body) == 0 {
 		return
 	}
-	asked := &hub.Request{Header: func(name string) string { return string(header.Peek(name)) }}
+	unique, _ := json.Marshal(c.id) // never fails
+	asked := &hub.Request{
+		Unique: unique[1 : len(unique)-1],
+		Header: func(name string) string { return string(header.Peek(name)) },
+	}
 	if err := codec.DecodeRequest(asked, body); err != nil {
 		return // a body that is no request of the dialect is the upstream's to judge
 	}
 	asked.Header, asked.Body = nil, nil
-	for _, p := range []*[]byte{&asked.Thread, &asked.Run, &asked.Model, &asked.Version, &asked.Call} {
+	for _, p := range []*[]byte{&asked.Thread, &asked.Run, &asked.Model, &asked.Version, &asked.Call, &asked.Modes} {
 		*p = bytes.Clone(*p)
 	}
 	c.asked = asked

@@ -177,6 +177,8 @@ type Request struct {
 	Model   []byte // string body: the model that the client asked for
 	Version []byte // string body: the version of the protocol that the client speaks
 	Call    []byte // raw JSON: the id of a JSON-RPC call
+	Modes   []byte // raw JSON: the kinds of events that the client asked for, in dialects where it chooses
+	Unique  []byte // string body: unlike that of other calls, for ids that the server has to make
 	Usage   bool   // the client asked for usage, in dialects where it must
 	Body    []byte // the body as it came; gone when an [Answerer] is asked
 
