@@ -101,7 +101,7 @@ func TestPlansAcross(t *testing.T) {
 {"kind":"tool.ready","id":"t","name":"todo_list","value":{"todos":[{"content":"Look","status":"pending"}]}}
 {"kind":"tool.end","status":"ok","id":"t","name":"todo_list","text":"ok"}`
 	)
-	options := []string{"", "", "", "todo_tools=todo_list", "plans=tool"}
+	options := []string{"", "", "", "", "plans=tool"}
 	f := func(events string, want ...string) {
 		t.Helper()
 		for i, target := range founders(t) {
@@ -115,12 +115,14 @@ func TestPlansAcross(t *testing.T) {
 	f(plan, todo, `"event_type": "result", "tool_name": "todo_list"`, `"type":"sabir.plan","data":{"items":[{"step":"Look","status":"pending"}]}`, entries,
 		`"toolName":"todo_list","toolArgs":"{\"todos\":[{\"content\":\"Look\"`)
 	for _, both := range []string{call + "\n" + plan, plan + "\n" + call} {
-		for i, want := range []string{todo, "", "", entries, `"tool_call","toolName":"todo_list"`} {
+		for i, want := range []string{todo, `"tool_name": "todo_list"`, `"toolName":"todo_list"`, entries, `"tool_call","toolName":"todo_list"`} {
 			target := founders(t)[i]
-			if want == "" || target.Name == "agentevent" && both[:len(plan)] == plan {
-				continue // shows a call as a call, and what it tells is not known before
+			got := text(translate(t, target, options[i], both))
+			once := strings.Count(got, "Look") == 1
+			if target.Name == "pydantic" { // the summary of a call repeats its arguments, but there is one card only
+				once = strings.Count(got, `"event_type": "call"`) == 1
 			}
-			if got := text(translate(t, target, options[i], both)); strings.Count(got, "Look") != 1 || !strings.Contains(got, want) {
+			if !once || !strings.Contains(got, want) {
 				t.Errorf("to %s, told twice by the source: want once %s\n%s", target.Name, want, got)
 			}
 		}

@@ -193,21 +193,22 @@ func inOrder(x *adaptertest.Translation) (faults []string) {
 	return faults
 }
 
-// matchCalls numbers the calls that were sent; the same number stands for the call as it was read.
+// matchCalls numbers the calls that were sent; the same number stands for the call as it was read. Names match what ids leave:
+// a call that was hidden must not take the place of another of its name.
 func matchCalls(x *adaptertest.Translation) map[string]int {
 	numbers := map[string]int{}
 	used := map[*adaptertest.ToolMeaning]bool{}
-	for i, sent := range x.Meaning.Tools {
-		numbers["sent "+sent.ID] = i
-		for _, same := range []func(*adaptertest.ToolMeaning) bool{
-			func(m *adaptertest.ToolMeaning) bool { return m.ID == sent.ID },
-			func(m *adaptertest.ToolMeaning) bool { return m.Name == sent.Name },
-		} {
-			at := slices.IndexFunc(x.Read.Tools, func(m *adaptertest.ToolMeaning) bool { return !used[m] && same(m) })
-			if at >= 0 {
-				used[x.Read.Tools[at]] = true
+	matched := map[int]bool{}
+	for _, same := range []func(sent, read *adaptertest.ToolMeaning) bool{
+		func(sent, read *adaptertest.ToolMeaning) bool { return read.ID == sent.ID },
+		func(sent, read *adaptertest.ToolMeaning) bool { return read.Name == sent.Name },
+	} {
+		for i, sent := range x.Meaning.Tools {
+			numbers["sent "+sent.ID] = i
+			at := slices.IndexFunc(x.Read.Tools, func(read *adaptertest.ToolMeaning) bool { return !used[read] && same(sent, read) })
+			if at >= 0 && !matched[i] {
+				used[x.Read.Tools[at]], matched[i] = true, true
 				numbers["read "+x.Read.Tools[at].ID] = i
-				break
 			}
 		}
 	}

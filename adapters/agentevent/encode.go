@@ -37,6 +37,7 @@ type encoder struct {
 
 	planned   uint64 // plans written
 	planCalls bool   // a call has told a plan
+	told      hub.ToldPlan
 
 	seq     uint64
 	begun   bool
@@ -71,6 +72,7 @@ func newEncoder(o hub.Options) *encoder {
 func (e *encoder) Reset() {
 	e.seq, e.begun, e.card = 0, false, nil
 	e.planned, e.planCalls = 0, false
+	e.told.Reset()
 	e.thought.text = e.thought.text[:0]
 	e.tools.reset()
 	e.lanes = e.lanes[:0]
@@ -105,7 +107,7 @@ func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Fate {
 	case hub.ToolStart:
 		return e.toolStart(ev)
 	case hub.ToolArgs:
-		return hub.Deferred
+		return e.toolArgs(ev)
 	case hub.ToolReady:
 		return e.toolReady(out, ev)
 	case hub.ToolUpdate, hub.ToolOutput:

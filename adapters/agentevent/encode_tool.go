@@ -21,6 +21,17 @@ func (e *encoder) toolStart(ev *hub.Event) hub.Fate {
 	if e.serialise && e.card == nil {
 		e.tools.enqueue(c)
 	}
+	if e.mayHide(c) {
+		return hub.Folded
+	}
+	return hub.Deferred
+}
+
+// toolArgs waits for the rest.
+func (e *encoder) toolArgs(ev *hub.Event) hub.Fate {
+	if c := e.tools.find(ev.ID); c != nil && e.mayHide(c) {
+		return hub.Folded
+	}
 	return hub.Deferred
 }
 
@@ -30,13 +41,15 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 	if c == nil {
 		return hub.Dropped
 	}
+	if c.hidden = e.repeatsPlan(ev, c); c.hidden {
+		return hub.Folded
+	}
 	e.open(out, typeToolCall, ev)
 	out.Buf = e.appendTool(out.Buf, c.id, c.name)
 	out.Buf = append(out.Buf, `,"toolArgs":`...)
 	out.Buf = e.appendArgs(out.Buf, ev)
 	e.close(out, ev, c)
 	c.ready = true
-	e.planCalls = e.planCalls || e.plans && tellsPlan(ev.Value)
 	if len(c.early) > 0 {
 		e.progress(out, ev, c, c.early)
 		c.early = nil
@@ -61,10 +74,12 @@ func (e *encoder) appendArgs(dst []byte, ev *hub.Event) []byte {
 // toolProgress writes straight into the record, and takes it back when there is nothing to say.
 func (e *encoder) toolProgress(out *wire.Out, ev *hub.Event) hub.Fate {
 	c := e.tools.find(ev.ID)
-	if c == nil {
+	switch {
+	case c == nil:
 		return hub.Dropped
-	}
-	if !c.ready {
+	case c.hidden:
+		return hub.Folded
+	case !c.ready:
 		return c.keepEarly(ev)
 	}
 	e.openProgress(out, ev, c)
@@ -110,9 +125,14 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	if c == nil {
 		return hub.Dropped
 	}
-	e.result(out, ev, c)
+	if !c.hidden {
+		e.result(out, ev, c)
+	}
 	e.orphanLanes(c)
 	e.tools.end(out, c)
+	if c.hidden {
+		return hub.Folded
+	}
 	return e.endFate(ev, c)
 }
 

@@ -17,7 +17,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
 	switch {
 	case !e.plans || ev.More == nil:
 		return hub.Dropped
-	case e.planCalls:
+	case e.told.Plan(ev), e.planCalls:
 		return hub.Implied
 	}
 	e.planned++
@@ -73,5 +73,16 @@ func appendCount(dst []byte, items []hub.PlanItem) []byte {
 	return append(dst, " completed"...)
 }
 
-// tellsPlan reports whether arguments hold a list of todos.
-func tellsPlan(args rawjson.Value) bool { return rawjson.Kind(rawjson.Get(args, "todos")) == '[' }
+// repeatsPlan notes the plan that the arguments of a call tell, and reports whether the call that stands for a plan has told
+// it: then this one need not be seen.
+func (e *encoder) repeatsPlan(ev *hub.Event, c *openCall) bool {
+	if !e.plans {
+		return false
+	}
+	isPlan, again := e.told.Call(ev)
+	e.planCalls = e.planCalls || isPlan && !again
+	return again && hub.IsTodoTool(c.name)
+}
+
+// mayHide reports whether a call may turn out to be one that repeatsPlan finds.
+func (e *encoder) mayHide(c *openCall) bool { return e.planned > 0 && hub.IsTodoTool(c.name) }

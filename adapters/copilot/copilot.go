@@ -96,7 +96,8 @@
 //	Ask, Answer         as they came; others as permission.requested, user_input.requested, elicitation.requested
 //	File with its bytes session.binary_asset
 //	Data                as it came, if it came from this dialect
-//	Plan, Source, other files, data, usage and raw records  events named sabir.<kind>, which clients ignore
+//	Plan                an event named sabir.plan, unless the call of a todo tool says the same; it waits for the next event
+//	Source, other files, data, usage and raw records  events named sabir.<kind>, which clients ignore
 //
 // Lost: signatures outside of reasoning, kinds, locations and titles of tools, results of runs and sub-agents, stderr as
 // such. A call whose end is not known counts as a success.

@@ -25,8 +25,12 @@ type encoder struct {
 	lanes    map[string]shownLane
 	asks     map[string]*openAsk
 	billed   bool // usage of single calls was written
+	told     hub.ToldPlan
+	plan     hub.Records  // the event of a plan that the call of a todo tool may yet tell
+	hold     *hub.Records // where events go instead of the wire; nil: nowhere else
 
 	typ    string // of the event being written
+	bodyAt int    // where its record begins
 	dataAt int    // where its properties begin
 }
 
@@ -49,7 +53,7 @@ func (e *encoder) Reset() {
 	*e = encoder{
 		opt: e.opt, session: append(e.session[:0], e.opt.session...), parts: e.parts[:0],
 		messages: map[string]bool{}, calls: map[string]*pendingCall{}, lanes: map[string]shownLane{},
-		asks: map[string]*openAsk{},
+		asks: map[string]*openAsk{}, plan: e.plan[:0],
 	}
 }
 
@@ -60,6 +64,12 @@ func (e *encoder) Finish(*wire.Out) {}
 func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.More != nil && ev.More.Time > 0 {
 		e.millis = ev.More.Time
+	}
+	switch {
+	case len(e.plan) > 0:
+		e.payPlan(out, ev)
+	case ev.Kind == hub.ToolReady:
+		e.told.Call(ev)
 	}
 	switch ev.Kind {
 	case hub.TextDelta:
@@ -109,6 +119,8 @@ func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Fate {
 		return e.notice(out, ev)
 	case hub.Data:
 		return e.data(out, ev)
+	case hub.Plan:
+		return e.holdPlan(out, ev)
 	case hub.File:
 		return e.file(out, ev)
 	case hub.Raw:
@@ -170,6 +182,7 @@ func (e *encoder) beginAs(out *wire.Out, typ string, ev *hub.Event) {
 func (e *encoder) open(out *wire.Out, typ string, ephemeral bool, lane []byte) {
 	e.typ = typ
 	out.Begin("")
+	e.bodyAt = len(out.Buf)
 	buf := e.appendEnvelope(out.Buf, e.envelopeOf(out))
 	e.dataAt = len(buf)
 	buf = append(buf, '{')
@@ -214,8 +227,12 @@ func (e *encoder) finish(out *wire.Out, buf []byte, envelope string) {
 		buf = append(buf, '}')
 	}
 	out.Buf = append(buf, tail(envelope)...)
-	out.End()
-	e.events++
+	if e.events++; e.hold == nil {
+		out.End()
+		return
+	}
+	e.hold.Add("", out.Buf[e.bodyAt:])
+	out.Cancel()
 }
 
 // filter is the filter for that envelope, nil if all pass.

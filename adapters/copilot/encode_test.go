@@ -30,6 +30,7 @@ func TestEncode(t *testing.T) {
 		if got := enc.Encode(out, &evs[0]); got != fate {
 			t.Errorf("%s: %s, want %s", event, got, fate)
 		}
+		enc.Encode(out, &hub.Event{Kind: hub.TextStart, ID: []byte("next")}) // writes nothing, but a plan waits for it
 		if got := strings.TrimSpace(string(out.Buf)); got != strings.Join(want, "\n") {
 			t.Errorf("%s:\n got %s\nwant %s", event, got, strings.Join(want, "\n"))
 		}

@@ -43,6 +43,33 @@ func (e *encoder) extension(out *wire.Out, ev *hub.Event) hub.Fate {
 	return e.end(out, hub.Extension)
 }
 
+// holdPlan keeps the event of a plan until the next word of the stream. Where a source tells a plan by the call of a todo tool
+// as well, the call is shown, as clients know calls, and says all of it.
+func (e *encoder) holdPlan(out *wire.Out, ev *hub.Event) hub.Fate {
+	if e.told.Plan(ev) {
+		return hub.Implied
+	}
+	e.hold = &e.plan
+	fate := e.extension(out, ev)
+	e.hold = nil
+	return fate
+}
+
+// payPlan writes what holdPlan has kept, unless ev belongs to a call that may tell it, or does.
+func (e *encoder) payPlan(out *wire.Out, ev *hub.Event) {
+	switch ev.Kind {
+	case hub.ToolStart, hub.ToolArgs:
+		return
+	case hub.ToolReady:
+		if _, again := e.told.Call(ev); !again {
+			e.plan.Write(out)
+		}
+	default:
+		e.plan.Write(out)
+	}
+	e.plan = e.plan[:0]
+}
+
 // noMore stands in for an event without rare members. It is only read.
 var noMore = hub.More{Usage: hub.NoCounts}
 

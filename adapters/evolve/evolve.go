@@ -106,7 +106,7 @@
 //	lanes      fold | parent | drop            writing: sub-agents as output of a call, with parentToolCallId, not at all
 //	errors     update | text                   writing: error updates, or text for clients that do not know those
 //	extensions true | false                    writing: _data updates for data that has no other form
-//	todo_tools names                           writing: tools that are shown as a plan only
+//	todo_tools names                           writing: tools that are shown as a plan only (TodoWrite, todo_list)
 //	kinds      tool=kind                       writing: kinds by name, before the table
 //	prompt_id  number                          writing: id of the response that ends a run, with envelope acp
 //

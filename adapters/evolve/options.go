@@ -60,7 +60,7 @@ var optionSpecs = []hub.OptionSpec{
 		Doc: "Writes data that has no form here as _data updates.",
 	},
 	{
-		Name: "todo_tools", Type: hub.OptionList, Default: "TodoWrite", Encode: true,
+		Name: "todo_tools", Type: hub.OptionList, Default: "TodoWrite,todo_list", Encode: true,
 		Doc: "Names of tools whose calls are shown as a plan only.",
 	},
 	{

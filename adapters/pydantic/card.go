@@ -24,6 +24,7 @@ type card struct {
 
 	announced bool
 	ready     bool // the arguments are complete
+	hidden    bool // the call of a todo tool, whose plan has a card already
 	own       bool // made for a sub-agent that no tool runs
 	streamed  bool // parts of the result were written
 	stale     bool // they are not the result any more

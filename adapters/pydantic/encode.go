@@ -47,7 +47,8 @@ type encoder struct {
 	thought bool // an element of reasoning is open in message
 	cards   map[string]*card
 	lanes   []*lane
-	planned bool
+	planned bool // a card shows the plan
+	told    hub.ToldPlan
 	sources []byte // citations that wait for the end, with commas between them
 
 	entry []byte // an entry that is to become a string
@@ -94,6 +95,7 @@ func newEncoder(o hub.Options) *encoder {
 func (e *encoder) Reset() {
 	e.begun, e.thought, e.planned, e.sources = false, false, false, nil
 	e.cards, e.lanes = map[string]*card{}, nil
+	e.told.Reset()
 }
 
 // Finish appends nothing: the end of the body is the end of the run.

@@ -21,6 +21,13 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Fate {
 		return hub.Dropped
 	}
 	var fate hub.Fate
+	switch {
+	case c.hidden && ev.Kind == hub.ToolEnd:
+		delete(e.cards, string(ev.ID))
+		return hub.Folded
+	case c.hidden:
+		return hub.Folded
+	}
 	switch ev.Kind {
 	case hub.ToolArgs:
 		fate = e.toolArgs(out, ev, c)
@@ -41,17 +48,22 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Fate {
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	c := e.addCard(ev)
 	if e.arguments != argsStream {
-		return deferred(c)
+		return e.deferred(c)
 	}
 	buf := e.m.appendHead(e.open(out), c, c.callType(), c.title)
 	buf = append(append(buf, c.info...), '"')
 	e.close(out, e.m.appendTail(buf, nil, false))
-	return deferred(c)
+	return e.deferred(c)
 }
 
-// deferred is Deferred for a card that will come under its own name.
-func deferred(c *card) hub.Fate {
-	if c.guessed {
+// mayHide reports whether a call can be left out when the card of a plan shows what it would: clients have not seen it.
+func (e *encoder) mayHide(c *card) bool {
+	return e.arguments != argsStream && !c.announced && hub.IsTodoTool(c.name)
+}
+
+// deferred is Deferred for a card that will come under its own name, and that no plan will take the place of.
+func (e *encoder) deferred(c *card) hub.Fate {
+	if c.guessed || e.planned && e.mayHide(c) {
 		return hub.Folded
 	}
 	return hub.Deferred
@@ -63,7 +75,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	case e.arguments == argsDrop:
 		return hub.Dropped
 	case e.arguments == argsDetails || ev.Flags.Has(hub.Synthetic):
-		return deferred(c)
+		return e.deferred(c)
 	}
 	e.piece(out, c, typeRequestDelta, ev.Text, false)
 	return hub.Native
@@ -73,6 +85,10 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	c.ready = true
 	c.learnArgs(ev)
+	if _, again := e.told.Call(ev); again && e.mayHide(c) {
+		c.hidden = true
+		return hub.Folded
+	}
 	e.announce(out, c, ev)
 	if e.arguments == argsDrop && hasArgs(ev) {
 		return hub.Folded
@@ -136,7 +152,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	c.learn(ev)
 	if !c.announced {
 		keep(&c.title, news)
-		return deferred(c)
+		return e.deferred(c)
 	}
 	info := []byte(nil)
 	if ev.More != nil {
@@ -166,8 +182,11 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 // toolOutput writes a part of the result. Clients append: once an output has replaced another, the rest waits for the end.
 func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Fate {
 	c := e.cards[string(ev.ID)]
-	if c == nil {
+	switch {
+	case c == nil:
 		return hub.Dropped
+	case c.hidden:
+		return hub.Folded
 	}
 	c.stale = c.stale || ev.Op == hub.Replace && c.streamed
 	switch {

@@ -14,8 +14,11 @@ const (
 	planTool = "todo_list"
 )
 
-// plan writes all items as a list in markdown.
+// plan writes all items as a list in markdown, unless the card of a todo tool shows them.
 func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
+	if e.told.Plan(ev) {
+		return hub.Implied
+	}
 	c := &card{id: []byte(planID), name: []byte(planTool), title: []byte("Planning"), ready: true}
 	if !e.planned {
 		e.planned = true

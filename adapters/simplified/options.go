@@ -24,7 +24,7 @@ var optionSpecs = []hub.OptionSpec{
 		Doc: "UTF-16 units that an attribute made of an argument is cut to; 0 for no limit."},
 	{Name: "error_limit", Type: hub.OptionInt, Default: "500", Encode: true,
 		Doc: "UTF-16 units that the error of a tool is cut to; 0 for no limit."},
-	{Name: "todo_tools", Type: hub.OptionList, Default: "todo_list", Encode: true,
+	{Name: "todo_tools", Type: hub.OptionList, Default: "todo_list,TodoWrite", Encode: true,
 		Doc: "Tools whose calls are shown as todo_update instead."},
 	{Name: "hidden_tools", Type: hub.OptionList, Default: "deep_research", Encode: true,
 		Doc: "Tools whose calls are not shown, because something else shows what they do."},

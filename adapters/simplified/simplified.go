@@ -91,7 +91,7 @@
 //	message_id     writing: id of the message
 //	attr_limit     writing: UTF-16 units an attribute is cut to, default 350; 0 for no limit
 //	error_limit    writing: the same for the error of a tool, default 500
-//	todo_tools     writing: tools that are shown as todo_update, default todo_list
+//	todo_tools     writing: tools that are shown as todo_update, default todo_list and TodoWrite
 //	hidden_tools   writing: tools that are shown in another way or not at all, default deep_research
 //	todo_limit     writing: entries of a todo_update; 0 (default) for all. The server's own tool takes ten
 //	extra          writing: string members of a result that become extra, default videoId
