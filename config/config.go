@@ -195,6 +195,9 @@ type Route struct {
 	Framing string `yaml:"framing" jsonschema:"enum=auto,enum=sse,enum=ndjson,enum=concat,enum=websocket,enum=length-prefix,enum=content-length"`
 	// Methods that are answered; others get status 405. WebSocket handshakes count as GET.
 	Methods []string `yaml:"methods" jsonschema:"minItems=1,enum=GET,enum=POST,enum=PUT,enum=PATCH,enum=DELETE"`
+	// What is done to a stream before it is written in the client's dialect. It has no effect on streams that are
+	// copied, because both sides speak the same dialect.
+	Shape Shape `yaml:"shape"`
 	// Header fields of requests.
 	Headers RouteHeaders `yaml:"headers"`
 	// Limits of this route.
@@ -297,5 +300,6 @@ func (r *Route) inherit(c *Config) {
 	r.Headers.Allow = slices.Clone(allowed)
 	r.Limits.RequestBody = c.Limits.RequestBody
 	r.Timeouts = RouteTimeouts{Write: t.Write, Stream: t.Stream, Keepalive: t.Keepalive}
+	r.Shape = unsetShape()
 	r.CORS = CORS{Origins: slices.Clone(c.CORS.Origins), Credentials: c.CORS.Credentials}
 }

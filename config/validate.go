@@ -160,6 +160,7 @@ func (v *validator) route(at string, r *Route) {
 			quote(r.Upstream), strings.Join(slices.Sorted(maps.Keys(v.c.Upstreams)), ", "))
 	}
 	v.client(at, r)
+	v.shape(at+".shape", &r.Shape)
 	v.check(len(r.Methods) > 0, at+".methods", "needs at least one method")
 	v.distinct(at+".methods", r.Methods)
 	for i, field := range r.Headers.Allow {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/policy"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -52,24 +53,31 @@ type PipelineConfig struct {
 	MaxRecord              int          // bytes; 0 is the default
 	Bounds                 hub.Bounds
 	Settle                 time.Duration
+	Policy                 policy.Settings // of the client's side
 }
 
 func newPipeline(c PipelineConfig) *pipeline {
 	p := &pipeline{
 		split: wire.NewSplitter(c.Framing, c.MaxRecord),
-		dec:   c.From.NewDecoder(c.FromOptions),
-		enc:   c.To.NewEncoder(c.ToOptions),
+		dec:   policy.NewDecoder(c.From, c.FromOptions),
+		enc:   policy.NewEncoder(c.To, c.ToOptions, c.Policy),
 		seq:   hub.NewSequencer(hub.SequencerConfig{Bounds: c.Bounds, Settle: c.Settle, Replace: c.To.Caps.Has(hub.CapReplace)}),
 		out:   wire.NewOut(c.To.Framing),
 		tally: new(tally),
 		from:  c.From.Name,
 	}
 	if c.From.Stages != nil {
-		for _, st := range c.From.Stages(c.FromOptions) {
-			p.stages = append(p.stages, staged{Stage: st})
-		}
+		p.addStages(c.From.Stages(c.FromOptions))
 	}
+	p.addStages(policy.Stages(c.To, c.Policy, p.tally.countOut))
 	return p
+}
+
+func (p *pipeline) addStages(stages []hub.Stage) {
+	for _, st := range stages {
+		ticker, _ := st.(hub.Ticker)
+		p.stages = append(p.stages, staged{Stage: st, ticker: ticker})
+	}
 }
 
 // reset makes the pipeline ready for another stream.
@@ -185,7 +193,8 @@ func (p *pipeline) stage(now time.Duration) {
 // staged is a stage with the buffer that it fills next.
 type staged struct {
 	hub.Stage
-	spare []hub.Event
+	ticker hub.Ticker // nil: time means nothing to the stage
+	spare  []hub.Event
 }
 
 // flushStages ends the stages. Those before the last feed those after it.
@@ -245,15 +254,40 @@ func (p *pipeline) reportRepairs() {
 }
 
 func (p *pipeline) tick(now time.Duration) (next time.Duration, over bool) {
-	if at, ok := p.seq.Deadline(); ok && at <= now {
+	if at, ok := p.deadline(); ok && at <= now {
 		p.strict = p.seq.Tick(p.strict[:0], now)
-		p.stage(now)
+		p.tickStages(now)
 		p.encode()
 		p.done()
 	}
 	p.tally.repairs = p.seq.Repairs
-	next, _ = p.seq.Deadline()
+	next, _ = p.deadline()
 	return next, p.seq.Ended()
+}
+
+// deadline is when the sequencer or a stage next wants to be called.
+func (p *pipeline) deadline() (next time.Duration, ok bool) {
+	next, ok = p.seq.Deadline()
+	for i := range p.stages {
+		if t := p.stages[i].ticker; t != nil {
+			if at, set := t.Deadline(); set && (!ok || at < next) {
+				next, ok = at, true
+			}
+		}
+	}
+	return next, ok
+}
+
+// tickStages takes what came by the passing of time through the stages, and what is due in them.
+func (p *pipeline) tickStages(now time.Duration) {
+	for i := range p.stages {
+		st := &p.stages[i]
+		out := st.Push(st.spare[:0], p.strict, now)
+		if st.ticker != nil {
+			out = st.ticker.Tick(out, now)
+		}
+		p.strict, st.spare = out, p.strict
+	}
 }
 
 func (p *pipeline) finish(f *hub.Failure, now time.Duration, mute bool) *hub.Failure {

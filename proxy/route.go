@@ -10,6 +10,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/policy"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/config"
 )
@@ -266,7 +267,28 @@ func (r *route) pipelineConfig(t *target) PipelineConfig {
 		From: r.source, FromOptions: r.options, Framing: r.framing, MaxRecord: int(r.global.Limits.Record),
 		To: t.dialect, ToOptions: t.options,
 		Bounds: hub.Bounds{Events: hold.Events, Bytes: int(hold.Bytes), Age: hold.Age}, Settle: settle,
+		Policy: settings(&r.cfg.Shape),
 	}
+}
+
+// settings are the policies of a route, whose names the configuration has checked.
+func settings(s *config.Shape) policy.Settings {
+	lanes, _ := hub.ParseLaneMode(s.Lanes)
+	out := policy.Settings{
+		Classes: map[hub.Class]hub.Policy{}, Extension: s.Extension, Lanes: lanes, Linear: s.Linear, Coalesce: s.Coalesce,
+		Filter: hub.FilterConfig{Tools: s.Filter.Tools, Data: s.Filter.Data},
+	}
+	for name, word := range s.Policy.Classes() {
+		class, _ := hub.ParseClass(name)
+		if p, _ := hub.ParsePolicy(word); p != hub.PolicyDefault {
+			out.Classes[class] = p
+		}
+	}
+	for _, name := range s.Filter.Classes {
+		class, _ := hub.ParseClass(name)
+		out.Filter.Classes = append(out.Filter.Classes, class)
+	}
+	return out
 }
 
 // release takes an engine back for the next stream. Decoders, sequencers and encoders hold maps and buffers that cost

@@ -8,6 +8,7 @@ package policy
 
 import (
 	"bytes"
+	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
@@ -18,6 +19,34 @@ import (
 type Settings struct {
 	Classes   map[hub.Class]hub.Policy
 	Extension bool // send the whole canonical stream along
+
+	Lanes    hub.LaneMode
+	Linear   bool             // also where the dialect does not ask for it
+	Coalesce time.Duration    // how long a delta may wait for the next; 0: not at all
+	Filter   hub.FilterConfig // Count is not used
+}
+
+// Stages makes what stands between the sequencer and the encoder of a dialect, in order. count is told what the stages
+// take away or change; nil for nobody.
+func Stages(d *hub.Dialect, s Settings, count func(hub.Kind, hub.Fate)) (stages []hub.Stage) {
+	if f := s.Filter; len(f.Classes)+len(f.Tools)+len(f.Data) > 0 {
+		f.Count = count
+		stages = append(stages, hub.NewFilterStage(f))
+	}
+	lanes := s.Lanes
+	if lanes == hub.LanesDefault {
+		lanes = d.Lanes
+	}
+	if lanes != hub.LanesDefault && lanes != hub.LanesNest {
+		stages = append(stages, hub.NewLanesStage(lanes, count))
+	}
+	if s.Linear || d.Caps.Has(hub.CapLinear) {
+		stages = append(stages, hub.NewLinearStage(0))
+	}
+	if s.Coalesce > 0 {
+		stages = append(stages, hub.NewCoalesceStage(s.Coalesce))
+	}
+	return stages
 }
 
 // NewEncoder makes the encoder of a dialect, behind what the settings ask for. Where nothing is asked, it is the bare

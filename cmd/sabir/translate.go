@@ -13,6 +13,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
+	"github.com/sabir-proxy/sabir/adapters/policy"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy"
 )
@@ -22,6 +23,9 @@ type translateFlags struct {
 	from, to              string
 	framingIn, framingOut string
 	options, declare      []string
+	policies              []string
+	lanes                 string
+	shape                 policy.Settings
 	tap, stats            bool
 }
 
@@ -62,6 +66,11 @@ became of it: extension, folded or dropped.`,
 	flags.StringVar(&f.framingOut, "framing", wire.Auto.String(), "`FRAMING` to write")
 	flags.StringArrayVarP(&f.options, "option", "o", nil, "option of a dialect, `NAME=VALUE`; can be given again")
 	flags.StringArrayVar(&f.declare, "declare", nil, "`FILE` of a dialect of your own; can be given again")
+	flags.StringArrayVar(&f.policies, "policy", nil, "what becomes of a class of events, `CLASS=POLICY`")
+	flags.BoolVar(&f.shape.Extension, "extension", false, "send the canonical stream along")
+	flags.StringVar(&f.lanes, "lanes", "default", "`MODE` of showing sub-agents: nest, tool, flatten, hide")
+	flags.BoolVar(&f.shape.Linear, "linear", false, "one part or call after the other")
+	flags.DurationVar(&f.shape.Coalesce, "coalesce", 0, "join deltas that follow within `TIME`")
 	flags.BoolVar(&f.tap, "tap", false, "show the canonical events on standard error")
 	flags.BoolVar(&f.stats, "stats", false, "show at the end, on standard error, what was done")
 	for _, name := range []string{"from", "to"} {
@@ -127,6 +136,7 @@ func (f *translateFlags) parse() (c proxy.PipelineConfig, out wire.Framing, err 
 	out, err = fileFraming("framing", f.framingOut)
 	note(err)
 	problems = append(problems, f.dialects(&c)...)
+	problems = append(problems, f.shapes(&c)...)
 	if len(problems) > 0 {
 		return c, out, errors.Join(problems...)
 	}
