@@ -17,12 +17,13 @@ type folder struct {
 	made   int    // parts made
 	lines  []byte // string body: what waits
 	id     []byte
+	seen   func(*hub.Event) // is shown the events that are made; nil for nobody
 }
 
 // maxLines bounds what waits, in bytes. What is more is shown in the middle of a part.
 const maxLines = 64 << 10
 
-func (f *folder) reset() { *f = folder{lines: f.lines[:0], id: f.id[:0]} }
+func (f *folder) reset() { *f = folder{lines: f.lines[:0], id: f.id[:0], seen: f.seen} }
 
 func (f *folder) full() bool { return len(f.lines) > maxLines }
 
@@ -46,7 +47,7 @@ func (f *folder) flush(enc hub.Encoder, out *wire.Out) {
 func (f *folder) begin(enc hub.Encoder, out *wire.Out, prefix string) int {
 	f.made++
 	f.opened++
-	enc.Encode(out, f.event(hub.TextStart, f.made))
+	f.write(enc, out, f.event(hub.TextStart, f.made))
 	if f.spoke {
 		prefix = `\n\n` + prefix
 	}
@@ -60,15 +61,22 @@ func (f *folder) begin(enc hub.Encoder, out *wire.Out, prefix string) int {
 func (f *folder) text(enc hub.Encoder, out *wire.Out, part int, text []byte) {
 	ev := f.event(hub.TextDelta, part)
 	ev.Text = text
-	enc.Encode(out, ev)
+	f.write(enc, out, ev)
 }
 
 func (f *folder) end(enc hub.Encoder, out *wire.Out, part int, suffix string) {
 	if suffix != "" {
 		f.text(enc, out, part, []byte(suffix))
 	}
-	enc.Encode(out, f.event(hub.TextEnd, part))
+	f.write(enc, out, f.event(hub.TextEnd, part))
 	f.opened--
+}
+
+func (f *folder) write(enc hub.Encoder, out *wire.Out, ev *hub.Event) {
+	if f.seen != nil {
+		f.seen(ev)
+	}
+	enc.Encode(out, ev)
 }
 
 func (f *folder) event(kind hub.Kind, part int) *hub.Event {

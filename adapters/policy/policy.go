@@ -24,6 +24,11 @@ type Settings struct {
 	Linear   bool             // also where the dialect does not ask for it
 	Coalesce time.Duration    // how long a delta may wait for the next; 0: not at all
 	Filter   hub.FilterConfig // Count is not used
+
+	// Folded is shown the events of the texts that are made of others; nil for nobody. Valid during the call.
+	Folded func(*hub.Event)
+	// Instead is told of each event that a policy treated instead of the dialect; nil for nobody.
+	Instead func(*hub.Event, hub.Policy)
 }
 
 // Stages makes what stands between the sequencer and the encoder of a dialect, in order. count is told what the stages
@@ -56,7 +61,7 @@ func NewEncoder(d *hub.Dialect, options hub.Options, s Settings) hub.Encoder {
 	if len(s.Classes) == 0 && len(d.Policies) == 0 && !s.Extension {
 		return inner
 	}
-	e := &encoder{inner: inner, whole: s.Extension}
+	e := &encoder{inner: inner, whole: s.Extension, fold: folder{seen: s.Folded}, told: s.Instead}
 	e.place, _ = inner.(hub.Extender)
 	e.whole = e.whole && e.place != nil
 	for c := range e.wanted {
@@ -81,6 +86,8 @@ type encoder struct {
 	whole   bool
 	wanted  [hub.NumClasses]hub.Policy // before the dialect is asked
 	instead [hub.NumClasses]hub.Policy // where the dialect drops: extension, fold or drop
+
+	told func(*hub.Event, hub.Policy)
 
 	calls []call // that are not written as the dialect's own
 	parts []part // of reasoning, likewise
@@ -170,6 +177,7 @@ func (e *encoder) treat(out *wire.Out, ev *hub.Event, class hub.Class) hub.Fate 
 }
 
 func (e *encoder) apply(out *wire.Out, ev *hub.Event, policy hub.Policy) hub.Fate {
+	e.tell(ev, policy)
 	switch policy {
 	case hub.PolicyExtension:
 		switch {
@@ -189,6 +197,12 @@ func (e *encoder) apply(out *wire.Out, ev *hub.Event, policy hub.Policy) hub.Fat
 		return hub.Folded
 	}
 	return hub.Dropped
+}
+
+func (e *encoder) tell(ev *hub.Event, policy hub.Policy) {
+	if e.told != nil {
+		e.told(ev, policy)
+	}
 }
 
 // extend writes an event to the extension place.
@@ -242,6 +256,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event, class hub.Class) hub.F
 	}
 	e.calls = append(e.calls, call{id: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), policy: policy})
 	if policy == hub.PolicyFold {
+		e.tell(ev, policy)
 		return hub.Folded // when it ends
 	}
 	return e.apply(out, ev, policy)
@@ -294,6 +309,7 @@ func (e *encoder) reasoningStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	p := part{id: bytes.Clone(ev.ID), policy: policy}
 	if policy == hub.PolicyFold {
+		e.tell(ev, policy)
 		p.at = e.fold.begin(e.inner, out, thinkStart)
 		e.parts = append(e.parts, p)
 		return hub.Folded

@@ -14,7 +14,7 @@ func (f *translateFlags) shapes(c *proxy.PipelineConfig) (problems []error) {
 	c.Policy = f.shape
 	c.Policy.Classes = map[hub.Class]hub.Policy{}
 	lanes, ok := hub.ParseLaneMode(f.lanes)
-	if !ok {
+	if !ok && f.lanes != "" {
 		problems = append(problems, fmt.Errorf("--lanes: want one of %s, not %q", strings.Join(hub.LaneModeNames(), ", "), f.lanes))
 	}
 	c.Policy.Lanes = lanes

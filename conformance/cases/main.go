@@ -18,6 +18,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/policy"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -123,12 +124,21 @@ func hasFlat(target *hub.Dialect) bool {
 // encode takes loose events through the sequencer and the encoder.
 func encode(target *hub.Dialect, options hub.Options, name string, settle time.Duration, loose []hub.Event, cause error) *Case {
 	seq := hub.NewSequencer(hub.SequencerConfig{Settle: settle, Replace: target.Caps.Has(hub.CapReplace)})
-	enc, out := target.NewEncoder(options), wire.NewOut(target.Framing)
 	m := newMeaning()
+	treated := false
+	settings := policy.Settings{Folded: m.event, Instead: func(*hub.Event, hub.Policy) { treated = true }}
+	enc, out := policy.NewEncoder(target, options, settings), wire.NewOut(target.Framing)
+	stages := policy.Stages(target, settings, nil)
 	take := func(strict []hub.Event) {
+		for _, stage := range stages {
+			strict = stage.Push(nil, strict, 0)
+		}
 		for i := range strict {
 			m.event(&strict[i])
-			enc.Encode(out, &strict[i])
+			treated = false
+			if fate := enc.Encode(out, &strict[i]); treated || fate == hub.Dropped {
+				m.withdraw(&strict[i])
+			}
 		}
 	}
 	for i := range loose {
@@ -137,7 +147,15 @@ func encode(target *hub.Dialect, options hub.Options, name string, settle time.D
 	take(seq.Flush(nil, cause))
 	enc.Finish(out)
 	return &Case{
-		Name: name, Target: target.Name, Body: string(out.Buf), Type: target.Framing.ContentType(), Meaning: m,
+		Name: name, Target: target.Name, Body: string(out.Buf), Type: contentType(target), Meaning: m,
 		Flat: hasFlat(target) && options.Enum(flatOption) == flatValue,
 	}
+}
+
+// contentType is that of the answer of a proxy.
+func contentType(target *hub.Dialect) string {
+	if target.ContentType != "" {
+		return target.ContentType
+	}
+	return target.Framing.ContentType()
 }

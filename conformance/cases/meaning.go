@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
@@ -72,6 +73,17 @@ func (m *Meaning) event(ev *hub.Event) {
 		m.answer(plain(ev.ID))
 	case hub.RunEnd:
 		m.end(ev)
+	}
+}
+
+// withdraw takes back what the target does not show in a form of its own. Where it is shown as text, that text is an
+// event of its own.
+func (m *Meaning) withdraw(ev *hub.Event) {
+	switch ev.Kind {
+	case hub.ToolStart:
+		m.Tools = slices.DeleteFunc(m.Tools, func(t *Tool) bool { return t == m.tools[string(ev.ID)] })
+	case hub.TextStart:
+		m.order = slices.DeleteFunc(m.order, func(p *part) bool { return p == m.parts[string(ev.ID)] })
 	}
 }
 
