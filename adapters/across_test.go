@@ -85,7 +85,9 @@ func TestSurvives(t *testing.T) {
 		return `{"kind":"tool.start","id":"t","name":"Edit"` + start + "}\n" + `{"kind":"tool.ready","id":"t","value":{}}` + "\n" +
 			`{"kind":"tool.end","status":"ok","id":"t"` + end + `}`
 	}
-	f(call(`,"tool_kind":"edit","locations":[{"path":"a.go","line":3}]`, ``), "a.go", member, member, member, `"locations":[{"path":"a.go","line":2}]`, member)
+	f(call(`,"tool_kind":"edit","locations":[{"path":"a.go","line":3}]`, ``), "a.go",
+		member, `"sabir": {"tool_kind":"edit","locations":[{"path":"a.go","line":3}]}`, `"sabir":{"tool_kind":"edit","locations":[{"path":"a.go","line":3}]}`,
+		`"locations":[{"path":"a.go","line":2}]`, member)
 	f(call(``, `,"content":[{"type":"diff","path":"a.go","oldText":null,"newText":"b"}]`), "a.go",
 		``, `a.go`, `"diff","path":"a.go","oldText":null,"newText":"b"`, `{"type":"diff","path":"a.go","oldText":null,"newText":"b"}`, `a.go`)
 	f(call(``, `,"content":[{"type":"content","content":{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}}]`), "iVBORw0KGgo=",

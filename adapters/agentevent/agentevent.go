@@ -63,7 +63,8 @@
 //
 //	TextDelta            stream; on the reasoning channel a thought at the end of the part (option thoughts);
 //	                     refusals as stream
-//	ToolReady            tool_call; ToolStart and ToolArgs wait for it
+//	ToolReady            tool_call; ToolStart and ToolArgs wait for it. In version 2 or with extensions, title, kind, locations
+//	                     and content of the start are in a member of ours, sabir, which our decoder reads
 //	ToolOutput           tool_progress: stdout_chunk, stderr_chunk, a string, or the JSON value
 //	ToolUpdate           tool_progress: Value; else transfer_progress, with the Text as message; else the Text as string;
 //	                     what comes before ToolReady waits for it, the latest only
@@ -83,7 +84,7 @@
 //	                     cancelled in version 2; before RunStart session_error in version 2
 //	Raw                  as it came, if it came from this dialect
 //
-// Lost: ids, messages and parts in version 1; titles, kinds and locations of tools, blocks of results other than text,
+// Lost: ids, messages, parts, and titles, kinds and locations of tools in version 1; their changes while a tool runs, blocks of results other than text,
 // signatures, steps, answers, sources, files, data, other usage, the user's own text, the reasons of an end beyond
 // those above.
 //
@@ -97,7 +98,7 @@
 //	implicit_tools       decode: tools that report without tool_call; their first progress starts the call at once
 //	                     (default llm_call,llm_call_tool)
 //	version              encode: 1 (default) or 2
-//	extensions           encode: callId, seq, at and context_usage in version 1 too (default false)
+//	extensions           encode: callId, seq, at, context_usage and sabir in version 1 too (default false)
 //	thoughts             encode: block (default), delta or drop
 //	serialize_same_name  encode: without callId, the events of a call wait until an earlier call of the same tool has ended
 //	                     (default true)
@@ -162,7 +163,7 @@ var options = []hub.OptionSpec{
 	{Name: "version", Type: hub.OptionEnum, Default: "1", Values: []string{"1", "2"}, Encode: true,
 		Doc: "Version of the event type to write."},
 	{Name: "extensions", Type: hub.OptionBool, Default: "false", Encode: true,
-		Doc: "Write callId, seq, at and context_usage in version 1 too; its clients ignore them."},
+		Doc: "Write callId, seq, at, context_usage and sabir in version 1 too; its clients ignore them."},
 	{Name: "thoughts", Type: hub.OptionEnum, Default: "block", Values: []string{"block", "delta", "drop"}, Encode: true,
 		Doc: "Write reasoning as whole thoughts, piece by piece, or not at all."},
 	{Name: "serialize_same_name", Type: hub.OptionBool, Default: "true", Encode: true,

@@ -58,6 +58,7 @@ type record struct {
 	ConversationID rawjson.Value `json:"conversationId"`
 	Used           rawjson.Value `json:"used"`
 	Total          rawjson.Value `json:"total"`
+	Look           rawjson.Value `json:"sabir"`
 }
 
 // decoder reads all versions; it tells them apart by the members alone.

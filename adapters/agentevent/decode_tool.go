@@ -38,8 +38,10 @@ func (d *decoder) toolCall(dst []hub.Event) ([]hub.Event, error) {
 	if d.textTools.has(tool) {
 		return dst, nil
 	}
-	dst, _ = d.toolEvent(dst, hub.ToolStart, c)
-	dst, ev := d.toolEvent(dst, hub.ToolReady, c)
+	dst, ev := d.toolEvent(dst, hub.ToolStart, c)
+	look := hub.ReadLook(d.rec.Look)
+	look.Put(ev, &d.scratch)
+	dst, ev = d.toolEvent(dst, hub.ToolReady, c)
 	d.arguments(ev)
 	return dst, nil
 }

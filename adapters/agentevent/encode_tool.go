@@ -21,8 +21,9 @@ func (e *encoder) toolStart(ev *hub.Event) hub.Fate {
 	if e.serialise && e.card == nil {
 		e.tools.enqueue(c)
 	}
-	if e.mayHide(c) {
-		return hub.Folded
+	isLook := c.look.Learn(ev)
+	if e.mayHide(c) || isLook && !e.ids {
+		return hub.Folded // only where there are other members beyond version 1 is there a place for the look of a call
 	}
 	return hub.Deferred
 }
@@ -48,6 +49,9 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 	out.Buf = e.appendTool(out.Buf, c.id, c.name)
 	out.Buf = append(out.Buf, `,"toolArgs":`...)
 	out.Buf = e.appendArgs(out.Buf, ev)
+	if e.ids && !c.look.Empty() {
+		out.Buf = c.look.Append(append(out.Buf, `,"`+hub.LookKey+`":`...))
+	}
 	e.close(out, ev, c)
 	c.ready = true
 	if len(c.early) > 0 {
@@ -80,7 +84,7 @@ func (e *encoder) toolProgress(out *wire.Out, ev *hub.Event) hub.Fate {
 	case c.hidden:
 		return hub.Folded
 	case !c.ready:
-		return c.keepEarly(ev)
+		return c.keepEarly(ev, e.ids)
 	}
 	e.openProgress(out, ev, c)
 	data, fate := appendPayload(out.Buf, ev)
@@ -94,8 +98,11 @@ func (e *encoder) toolProgress(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // keepEarly keeps progress that comes before the arguments are complete: a call is announced before all else.
-func (c *openCall) keepEarly(ev *hub.Event) hub.Fate {
+func (c *openCall) keepEarly(ev *hub.Event, hasLook bool) hub.Fate {
 	data, fate := appendPayload(nil, ev)
+	if c.look.Learn(ev) && hasLook && len(ev.Text) == 0 && ev.Value == nil {
+		return hub.Deferred
+	}
 	switch {
 	case len(data) == 0:
 		return fate

@@ -173,20 +173,29 @@ func appendText(dst []byte, ev *hub.Event) []byte {
 func appendUpdate(dst []byte, ev *hub.Event) ([]byte, hub.Fate) {
 	m := ev.More
 	switch {
-	case ev.Value != nil && len(ev.Text) > 0:
+	case ev.Value != nil && (len(ev.Text) > 0 || hub.HasLook(ev)):
 		return append(dst, ev.Value...), hub.Folded
 	case ev.Value != nil:
 		return append(dst, ev.Value...), hub.Native
 	case m != nil && m.Percent != nil:
-		return appendPercent(dst, m.Percent, ev.Text), hub.Native
+		return appendPercent(dst, m.Percent, ev.Text), lookFate(ev)
 	case len(ev.Text) > 0:
-		return rawjson.AppendQuoted(dst, ev.Text), hub.Native
+		return rawjson.AppendQuoted(dst, ev.Text), lookFate(ev)
 	case m != nil && m.Content != nil:
 		return append(dst, m.Content...), hub.Folded
-	case len(ev.Title) > 0 || m != nil && (m.ToolKind != nil || m.Locations != nil):
+	case hub.HasLook(ev):
 		return dst, hub.Dropped
 	}
 	return dst, hub.Implied // a status: that a tool runs goes without saying
+}
+
+// lookFate is the fate of an update whose news is told, but not what it changes in the look of the call: progress has no place
+// for that.
+func lookFate(ev *hub.Event) hub.Fate {
+	if hub.HasLook(ev) {
+		return hub.Folded
+	}
+	return hub.Native
 }
 
 // appendPercent writes the payload of the file transfer example; message is a member of our own, which clients ignore.

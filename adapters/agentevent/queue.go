@@ -14,6 +14,7 @@ import (
 type openCall struct {
 	id, name []byte
 	ready    bool
+	look     hub.Look
 	hidden   bool       // the call of a plan has shown what it says
 	early    []byte     // data of a tool_progress from before the call was ready
 	said     transcript // of the sub-agent that runs in it

@@ -43,7 +43,8 @@
 //	assistant.turn_start, _end    StepStart, StepEnd: ID = turnId, in a lane with the lane's before it
 //	assistant.intent              Notice, intent
 //	assistant.tool_call_delta     ToolStart (with the first that has toolName), ToolArgs
-//	tool.execution_start          ToolStart, ToolReady: Value = arguments; of an announced call ToolUpdate, running.
+//	tool.execution_start          ToolStart, ToolReady: Value = arguments; of an announced call ToolUpdate, running. sabir: the
+//	                              look of the call, which our own encoder puts there.
 //	                              report_intent: Notice, intent, and its end nothing
 //	tool.execution_progress       ToolUpdate: Text = progressMessage or status
 //	tool.execution_partial_result ToolOutput: Text = partialOutput or content
@@ -87,7 +88,8 @@
 //	TextEnd             assistant.message, assistant.reasoning, user.message with the full text, in bytes up to a limit of all
 //	                    open parts together; beyond it the deltas stand alone. Parts of one message after its first are
 //	                    messages of their own, since a full text replaces all that came under its id
-//	ToolReady           tool.execution_start; ToolStart and ToolArgs wait for it, in version 1 as assistant.tool_call_delta
+//	ToolReady           tool.execution_start; ToolStart and ToolArgs wait for it, in version 1 as assistant.tool_call_delta.
+//	                    Title, kind, locations and content of the start are in a property of ours, sabir
 //	ToolUpdate          tool.execution_progress: Text, Title or Percent
 //	ToolOutput          tool.execution_partial_result; one that replaces is dropped
 //	ToolEnd             tool.execution_complete; JSON results written out as text
@@ -99,8 +101,8 @@
 //	Plan                an event named sabir.plan, unless the call of a todo tool says the same; it waits for the next event
 //	Source, other files, data, usage and raw records  events named sabir.<kind>, which clients ignore
 //
-// Lost: signatures outside of reasoning, kinds, locations and titles of tools, results of runs and sub-agents, stderr as
-// such. A call whose end is not known counts as a success.
+// Lost: signatures outside of reasoning, what changes in the look of a tool that runs, results of runs and sub-agents, stderr
+// as such. A call whose end is not known counts as a success.
 //
 // Two steps of Caco are separate pieces: [Filter], which the encoder applies, and [EmbedQueue], a stage for the way from
 // the upstream. [Property], [Properties], [NormaliseToolComplete] and [ResultText] read single events.
@@ -120,7 +122,7 @@
 //	root_properties   encode: properties at the root of the event instead of under data (default false)
 //	error_as_string   encode: error of tool.execution_complete as text, which Caco shows better (default false)
 //	ids               encode: id, timestamp and parentId on every event (default false)
-//	extensions        encode: the events named sabir.<kind> (default true)
+//	extensions        encode: the events named sabir.<kind>, and the property sabir (default true)
 //	filter            encode: leave out what Caco does not show: on, off, or auto (default): with its envelope
 //	filter_types      encode: types that the filter lets pass (default session.idle,session.error,caco.*)
 //	filter_properties encode: properties of which one makes the filter let an event pass (default: Caco's)
@@ -212,7 +214,7 @@ var options = []hub.OptionSpec{
 	{Name: "ids", Type: hub.OptionBool, Default: "false", Encode: true,
 		Doc: "Write id, timestamp and parentId on every event."},
 	{Name: "extensions", Type: hub.OptionBool, Default: "true", Encode: true,
-		Doc: "Write what Copilot has no event for as events named sabir.<kind>, which clients ignore."},
+		Doc: "Write what Copilot has no event for as events named sabir.<kind>, or as property sabir, which clients ignore."},
 	{Name: "filter", Type: hub.OptionEnum, Default: filterAuto, Values: []string{filterAuto, "on", filterOff}, Encode: true,
 		Doc: "Leave out the events that Caco does not show; auto does so in its envelope only."},
 	{Name: "filter_types", Type: hub.OptionList, Default: defaultFilterTypes, Encode: true,

@@ -139,9 +139,18 @@ func (d *decoder) executionStart(dst []hub.Event) ([]hub.Event, error) {
 		dst = d.complete(dst, id, c, p.Arguments)
 	}
 	if len(dst) > n {
-		d.keep(&dst[n], "toolCallId", "toolName", "name", "arguments", "parentToolCallId")
+		d.keep(&dst[n], "toolCallId", "toolName", "name", "arguments", "parentToolCallId", hub.LookKey)
+		d.look(&dst[n])
 	}
 	return dst, nil
+}
+
+// look reads what our own encoder says of a call, in an event that has nothing else that it is named for.
+func (d *decoder) look(ev *hub.Event) {
+	if ev.Kind == hub.ToolStart || ev.Kind == hub.ToolUpdate {
+		l := hub.ReadLook(d.prop(hub.LookKey))
+		l.Put(ev, &d.scratch)
+	}
 }
 
 // unnamedTool is the name of a tool that nobody named, as Caco shows it.

@@ -13,17 +13,23 @@ import (
 type pendingCall struct {
 	name     []byte
 	meta     []byte // what the start says besides
+	look     hub.Look
 	progress []byte // the latest
 	client   bool   // the client runs it, and has not been asked to
 }
 
 // toolStart keeps what the start of a call says until its arguments are complete.
 func (e *encoder) toolStart(ev *hub.Event) hub.Fate {
+	c := &pendingCall{
+		name: bytes.Clone(ev.Name), meta: bytes.Clone(meta(ev)),
+		client: ev.Flags.Has(hub.ClientRuns) && !hasMember(meta(ev), []byte(propRequestID)),
+	}
+	isLook := c.look.Learn(ev)
 	if len(e.calls) < maxRemembered {
-		e.calls[string(ev.ID)] = &pendingCall{
-			name: bytes.Clone(ev.Name), meta: bytes.Clone(meta(ev)),
-			client: ev.Flags.Has(hub.ClientRuns) && !hasMember(meta(ev), []byte(propRequestID)),
-		}
+		e.calls[string(ev.ID)] = c
+	}
+	if isLook && !e.opt.extensions {
+		return hub.Folded
 	}
 	return shown(ev, hub.Deferred)
 }
@@ -62,6 +68,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 	buf = e.appendLane(buf, ev.Lane)
 	if c != nil {
 		buf = e.appendMeta(buf, c.meta)
+		buf = e.appendLook(buf, &c.look)
 	}
 	out.Buf = e.appendMeta(buf, meta(ev))
 	fate := e.end(out, shown(ev, hub.Native))
@@ -72,6 +79,14 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.progress(out, ev, c.progress)
 	}
 	return fate
+}
+
+// appendLook appends what a call shows of itself, for which Copilot has no members.
+func (e *encoder) appendLook(dst []byte, l *hub.Look) []byte {
+	if !e.opt.extensions || l.Empty() {
+		return dst
+	}
+	return append(l.Append(append(dst, `"`+hub.LookKey+`":`...)), ',')
 }
 
 // appendArguments appends the arguments; those that are no JSON as text, as custom tools have them.
@@ -110,17 +125,22 @@ func (e *encoder) progress(out *wire.Out, ev *hub.Event, message []byte) hub.Fat
 
 // toolUpdate writes what can be shown of a change: a message, a title, a percentage.
 func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Fate {
-	fate := hub.Native
-	message := ev.Text
-	if len(message) == 0 {
-		fate = hub.Folded
-		message = ev.Title
+	c := e.calls[string(ev.ID)]
+	isLook := hub.HasLook(ev)
+	if c != nil && isLook && e.opt.extensions && len(ev.Text) == 0 && ev.Value == nil {
+		c.look.Learn(ev)
+		return hub.Deferred
 	}
+	fate := hub.Native
+	if isLook || len(ev.Text) == 0 {
+		fate = hub.Folded
+	}
+	message := firstOf(ev.Text, ev.Title)
 	if len(message) == 0 && ev.More != nil && len(ev.More.Percent) > 0 {
 		message = append(bytes.Clone(ev.More.Percent), " %"...)
 	}
-	switch c := e.calls[string(ev.ID)]; {
-	case len(message) == 0 && ev.Value != nil:
+	switch {
+	case len(message) == 0 && (ev.Value != nil || isLook):
 		return hub.Dropped
 	case len(message) == 0:
 		return hub.Implied // a state, which the events before and after show

@@ -21,6 +21,7 @@ type card struct {
 	task        []byte
 	args        []byte
 	meta        []byte // what the entry of our own decoder told besides
+	look        hub.Look
 
 	announced bool
 	ready     bool // the arguments are complete
@@ -84,16 +85,22 @@ func (c *card) delegate(agent []byte) {
 	}
 }
 
-// learn keeps what a start or an update says of the call. What it does not say stays.
-func (c *card) learn(ev *hub.Event) {
+// learn keeps what a start or an update says of the call, and reports whether there was something about its kind or where it
+// works. What it does not say stays.
+func (c *card) learn(ev *hub.Event) (isLook bool) {
 	keep(&c.title, ev.Title)
 	if ev.More == nil {
-		return
+		return false
 	}
 	if info := appendBlocks(nil, ev.More.Content); len(info) > 0 {
 		c.info = info
 	}
+	kept := hub.More{Locations: ev.More.Locations}
+	if string(ev.More.ToolKind) != "agent" { // that is in the type of the entry
+		kept.ToolKind = ev.More.ToolKind
+	}
 	keep(&c.meta, metaOf(ev))
+	return c.look.Learn(&hub.Event{More: &kept})
 }
 
 // learnArgs keeps the arguments, and a guess at the type of a sub-agent that they name.

@@ -188,6 +188,8 @@ func (d *decoder) describe(ev *hub.Event, c *call, v rawjson.Value, complete boo
 	if meta := d.meta(v, false); meta != nil {
 		d.more(ev).Meta = meta
 	}
+	look := hub.ReadLook(rawjson.Get(d.entry.Details, hub.LookKey))
+	look.Put(ev, &d.scratch)
 }
 
 // content is a text as the content of a tool.
@@ -306,7 +308,7 @@ func (d *decoder) appendDetails(dst []byte, from int, result bool) []byte {
 		if !ok {
 			break
 		}
-		if string(key) == "summary" && rawjson.Kind(val) == '"' || string(key) == "arguments" && !result {
+		if string(key) == "summary" && rawjson.Kind(val) == '"' || !result && (string(key) == "arguments" || string(key) == hub.LookKey) {
 			continue
 		}
 		if inner == 0 {

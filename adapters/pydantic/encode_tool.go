@@ -118,6 +118,9 @@ func (e *encoder) announce(out *wire.Out, c *card, ready *hub.Event) {
 	}
 	buf = append(buf, '"')
 	buf = e.m.appendMembers(buf, rawjson.Get(c.meta, metaDetails), "")
+	if !c.look.Empty() {
+		buf = e.m.appendMember(buf, []byte(hub.LookKey), c.look.Append(nil))
+	}
 	if hasArgs(ready) && e.arguments != argsDrop {
 		buf = e.appendArgs(buf, ready, c)
 	}
@@ -149,7 +152,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	if len(news) == 0 {
 		news = ev.Title
 	}
-	c.learn(ev)
+	isLook := c.learn(ev)
 	if !c.announced {
 		keep(&c.title, news)
 		return e.deferred(c)
@@ -158,7 +161,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	if ev.More != nil {
 		info = appendBlocks(nil, ev.More.Content)
 	}
-	if len(news) == 0 && len(info) == 0 && ev.Value == nil {
+	if len(news) == 0 && len(info) == 0 && ev.Value == nil && !isLook {
 		return hub.Dropped
 	}
 	typ := c.callType()
@@ -171,6 +174,9 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	buf = e.m.appendMembers(buf, rawjson.Get(metaOf(ev), metaDetails), "")
 	if ev.Value != nil {
 		buf = e.m.appendMember(buf, []byte("progress"), ev.Value)
+	}
+	if isLook {
+		buf = e.m.appendMember(buf, []byte(hub.LookKey), c.look.Append(nil))
 	}
 	e.close(out, e.m.appendTail(buf, []byte{}, false))
 	if len(news) == 0 && len(info) == 0 {

@@ -26,7 +26,8 @@
 //	thinking                 TextDelta, Reasoning; "None" is nothing
 //	citations                Source, each once: File.URL for an address, else File.Name
 //	tool_calls               in order, objects and strings alike:
-//	  call                     ToolStart: Title = tool_response, Content = summary; ToolReady
+//	  call                     ToolStart: Title = tool_response, Content = summary; ToolReady. sabir in the details, which our
+//	                           own encoder puts there, is kind and locations
 //	  delegation_call          the same with ToolKind agent, and AgentStart: its lane is the call's id, its Name the type
 //	  call, is_complete false  ToolStart, or ToolUpdate if it is known; stream_part is ToolArgs
 //	  tool_call_request_delta  ToolArgs
@@ -83,9 +84,9 @@
 // stream_part. Friendly texts that the source has are kept: the title of a call, the content of its start; what our own
 // decoder read. Others are made from templates (see templates.go), of which those of the document's examples come with the
 // dialect (see texts.go). The arguments are the key arguments of the details. A tool of kind agent that is not named like a
-// delegation is renamed.
+// delegation is renamed. The kind of any other, and where it works, are the key sabir of the details, which our decoder reads.
 //
-// Lost: messages, parts and their ends; signatures; what kind of tool and where; stdout apart from stderr; the lanes of tools;
+// Lost: messages, parts and their ends; signatures; stdout apart from stderr; the lanes of tools;
 // steps, usage, data, inline files, answers; how a call failed; every reason of an end; the user's own text. Unknown members
 // of a chunk are kept where the stream is copied.
 //

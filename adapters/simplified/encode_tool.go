@@ -57,9 +57,17 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
 		return hub.Dropped
 	case e.opt.announceStart && !c.isFinished:
 		e.start(out, ev, a, c, nil, statusRunning)
-		return hub.Native
+		return lookFate(ev, hub.Native)
 	}
-	return hub.Deferred
+	return lookFate(ev, hub.Deferred)
+}
+
+// lookFate is the fate of a start: title, kind and locations have no place here.
+func lookFate(ev *hub.Event, fate hub.Fate) hub.Fate {
+	if hub.HasLook(ev) {
+		return hub.Folded
+	}
+	return fate
 }
 
 // toolReady is where the server, too, begins to show a call: when it runs.
