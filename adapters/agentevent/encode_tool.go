@@ -64,12 +64,14 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Native
 }
 
-// appendArgs appends JSON as text in version 1, as it is in version 2; what is no JSON is a string in both.
+// appendArgs appends JSON as text in version 1, as it is in version 2; what is no JSON is a string in both. So a string is the
+// text of arguments, and null none: arguments that are one of them themselves are text in version 2, too.
 func (e *encoder) appendArgs(dst []byte, ev *hub.Event) []byte {
+	kind := rawjson.Kind(ev.Value)
 	switch {
-	case ev.Value == nil:
+	case kind == 0:
 		return rawjson.AppendQuoted(dst, ev.Text)
-	case e.v2:
+	case e.v2 && kind != '"' && kind != 'n':
 		return append(dst, ev.Value...)
 	}
 	return rawjson.AppendString(dst, ev.Value)

@@ -89,12 +89,17 @@ func (e *encoder) appendLook(dst []byte, l *hub.Look) []byte {
 	return append(l.Append(append(dst, `"`+hub.LookKey+`":`...)), ',')
 }
 
-// appendArguments appends the arguments; those that are no JSON as text, as custom tools have them.
+// appendArguments appends the arguments; those that are no JSON as text, as custom tools have them. A string there is the text
+// of arguments, and null is none, so arguments that are a string or null themselves are written as text, too.
 func appendArguments(dst []byte, ev *hub.Event) []byte {
-	if ev.Value != nil {
-		return appendValue(dst, `"arguments":`, ev.Value)
+	switch rawjson.Kind(ev.Value) {
+	case 0:
+		return appendText(dst, `"arguments":"`, ev.Text)
+	case '"', 'n':
+		dst = rawjson.AppendEscaped(append(dst, `"arguments":"`...), ev.Value)
+		return append(dst, `",`...)
 	}
-	return appendText(dst, `"arguments":"`, ev.Text)
+	return appendValue(dst, `"arguments":`, ev.Value)
 }
 
 // externalTool asks the client to run a call.
