@@ -10,6 +10,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/agui"
 	"github.com/sabir-proxy/sabir/adapters/copilot"
 	"github.com/sabir-proxy/sabir/adapters/evolve"
+	"github.com/sabir-proxy/sabir/adapters/gemini"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
 	"github.com/sabir-proxy/sabir/adapters/pydantic"
@@ -22,6 +23,7 @@ var all = []*hub.Dialect{
 	&agui.Dialect,
 	&copilot.Dialect,
 	&evolve.Dialect,
+	&gemini.Dialect,
 	&native.Dialect,
 	&pydantic.Dialect,
 	&simplified.Dialect,

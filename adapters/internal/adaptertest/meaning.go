@@ -2,6 +2,7 @@ package adaptertest
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -19,6 +20,7 @@ type Meaning struct {
 	Notices, Data, Sources, Files, Asks, Answers, Sigs []string
 	Usage                                              []hub.Counts
 
+	totals []string       // what each of Usage is the total of
 	parts  []*partMeaning // in the order of their starts
 	deltas []deltaMeaning
 	lanes  map[string]string // lane id to the lane that a reader sees
@@ -260,8 +262,17 @@ func (m *Meaning) single(ev *hub.Event) {
 	case hub.Answer:
 		m.Answers = append(m.Answers, ev.Status.String()+" "+plain(ev.Name))
 	case hub.Usage:
-		m.Usage = append(m.Usage, more.Usage)
+		m.usage(ev.Scope.String()+" "+plain(ev.Ref)+" "+plain(more.Model), &more.Usage)
 	}
+}
+
+// usage adds counts. They are totals: later ones of the same thing take the place of earlier ones.
+func (m *Meaning) usage(of string, counts *hub.Counts) {
+	if i := slices.Index(m.totals, of); i >= 0 {
+		m.Usage[i] = *counts
+		return
+	}
+	m.totals, m.Usage = append(m.totals, of), append(m.Usage, *counts)
 }
 
 func firstOf(bodies ...[]byte) string {

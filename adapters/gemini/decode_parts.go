@@ -1,0 +1,264 @@
+package gemini
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// part has the members of a part that the decoder reads.
+type part struct {
+	text, thought, sig rawjson.Value
+	kind               partKind
+	value              rawjson.Value // of the member that says the kind
+	members            int
+}
+
+type partKind uint8
+
+const (
+	partOther partKind = iota
+	partText
+	partCall
+	partInline
+	partFile
+	partCode
+	partCodeResult
+	partServerCall
+	partServerResult
+)
+
+// partKinds are the members that say what a part is, in both ways of writing.
+var partKinds = map[string]partKind{
+	"text":         partText,
+	"functionCall": partCall, "function_call": partCall,
+	"inlineData": partInline, "inline_data": partInline,
+	"fileData": partFile, "file_data": partFile,
+	"executableCode": partCode, "executable_code": partCode,
+	"codeExecutionResult": partCodeResult, "code_execution_result": partCodeResult,
+	"toolCall": partServerCall, "tool_call": partServerCall,
+	"toolResponse": partServerResult, "tool_response": partServerResult,
+}
+
+func readPart(v rawjson.Value) (p part) {
+	for it := rawjson.Fields(v); ; {
+		key, val, ok := it.Next()
+		if !ok {
+			return p
+		}
+		p.members++
+		switch string(key) {
+		case "thought":
+			p.thought = val
+		case "thoughtSignature", "thought_signature":
+			p.sig = val
+		default:
+			if kind, known := partKinds[string(key)]; known && !rawjson.IsNull(val) {
+				p.kind, p.value = kind, val
+			}
+		}
+	}
+}
+
+func (d *decoder) parts(dst []hub.Event, parts rawjson.Value) ([]hub.Event, error) {
+	var first error
+	for it := rawjson.Elems(parts); ; {
+		v, ok := it.Next()
+		if !ok {
+			return dst, first
+		}
+		var err *hub.Error
+		if dst, err = d.part(dst, v); err != nil && first == nil {
+			first = err
+		}
+	}
+}
+
+// part appends the events of one part. A fault concerns this part only.
+func (d *decoder) part(dst []hub.Event, v rawjson.Value) ([]hub.Event, *hub.Error) {
+	p := readPart(v)
+	switch p.kind {
+	case partText:
+		return d.text(dst, &p)
+	case partCall:
+		return d.call(dst, &p)
+	case partInline, partFile:
+		return d.file(dst, &p), nil
+	case partCode:
+		return d.executable(dst, &p), nil
+	case partCodeResult:
+		return d.executed(dst, &p), nil
+	case partServerCall:
+		return d.serverCall(dst, &p), nil
+	case partServerResult:
+		return d.serverResult(dst, &p), nil
+	}
+	if sig, _ := rawjson.Str(p.sig); len(sig) > 0 {
+		return d.sign(dst, hub.Reasoning, sig), nil
+	}
+	if p.members == 0 {
+		return dst, nil
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Name, ev.Value = hub.Raw, []byte(dialectName), v
+	return dst, nil
+}
+
+// text leaves parts to the sequencer: the wire has neither ids nor ends of texts.
+func (d *decoder) text(dst []hub.Event, p *part) ([]hub.Event, *hub.Error) {
+	text, ok := rawjson.Str(p.value)
+	if !ok {
+		return dst, hub.NewError(hub.ReasonType, "candidates.content.parts.text", -1, "want a string")
+	}
+	channel := hub.AnswerText
+	if thought, _ := rawjson.Bool(p.thought); thought {
+		channel = hub.Reasoning
+	}
+	if len(text) > 0 {
+		var ev *hub.Event
+		dst, ev = hub.Grow(dst)
+		ev.Kind, ev.Chan, ev.Text = hub.TextDelta, channel, text
+		d.answering = channel == hub.AnswerText
+	}
+	sig, _ := rawjson.Str(p.sig)
+	if len(sig) == 0 {
+		return dst, nil
+	}
+	if channel == hub.AnswerText && !d.answering {
+		channel = hub.Reasoning // the signature of thoughts that are not shown
+	}
+	return d.sign(dst, channel, sig), nil
+}
+
+// sign ends a text with its signature.
+func (d *decoder) sign(dst []hub.Event, channel hub.Chan, sig []byte) []hub.Event {
+	d.answering = false
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Chan, ev.More = hub.TextEnd, channel, d.scratch.More()
+	ev.More.Sig = sig
+	return dst
+}
+
+func (d *decoder) call(dst []hub.Event, p *part) ([]hub.Event, *hub.Error) {
+	id, name, args, pieces, goesOn := readCall(p.value)
+	if d.partial != nil && len(name) == 0 {
+		return d.goOn(dst, pieces, args, goesOn)
+	}
+	if len(name) == 0 {
+		return dst, hub.NewError(hub.ReasonMissing, "candidates.content.parts.functionCall.name", -1, "a call needs a name")
+	}
+	dst = d.endCall(dst)
+	d.called, d.answering = true, false
+	id = d.callID(id)
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Name, ev.Flags = hub.ToolStart, id, name, hub.ClientRuns
+	dst = d.signCall(dst, id, name, p.sig)
+	if pieces != nil || goesOn {
+		d.partial = &partialCall{id: bytes.Clone(id), name: bytes.Clone(name)}
+		return d.goOn(dst, pieces, args, goesOn)
+	}
+	return d.ready(dst, id, name, args), nil
+}
+
+// signCall appends the signature of a call, if it has one.
+func (d *decoder) signCall(dst []hub.Event, id, name []byte, v rawjson.Value) []hub.Event {
+	sig, _ := rawjson.Str(v)
+	if len(sig) == 0 {
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Name, ev.More = hub.ToolUpdate, id, name, d.scratch.More()
+	ev.More.Sig = sig
+	return dst
+}
+
+func readCall(v rawjson.Value) (id, name []byte, args, pieces rawjson.Value, goesOn bool) {
+	for it := rawjson.Fields(v); ; {
+		key, val, ok := it.Next()
+		if !ok {
+			return
+		}
+		switch string(key) {
+		case "id":
+			id, _ = rawjson.Str(val)
+		case "name":
+			name, _ = rawjson.Str(val)
+		case "args":
+			args = val
+		case "partialArgs", "partial_args":
+			pieces = val
+		case "willContinue", "will_continue":
+			goesOn, _ = rawjson.Bool(val)
+		}
+	}
+}
+
+// ready ends the arguments of a call that came whole. They should be an object; a string that holds one is taken for it.
+func (d *decoder) ready(dst []hub.Event, id, name []byte, args rawjson.Value) []hub.Event {
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Name, ev.Flags, ev.Value = hub.ToolReady, id, name, hub.ClientRuns, args
+	switch rawjson.Kind(args) {
+	case 0, 'n':
+		ev.Value = []byte("{}")
+	case '"':
+		text, _ := rawjson.Str(args)
+		if whole, ok := rawjson.ValueOfText(d.scratch.Begin(), text); ok {
+			ev.Value = d.scratch.Since(whole)
+			break
+		}
+		ev.Value = nil
+		if ev.Text = text; len(bytes.TrimSpace(text)) == 0 {
+			ev.Value, ev.Text = []byte("{}"), nil
+		} else {
+			ev.Flags |= hub.Invalid
+		}
+	}
+	return dst
+}
+
+// callID is the id of a call: the one given, unless it is taken. The numbers go through the whole stream.
+func (d *decoder) callID(given []byte) []byte {
+	if _, taken := d.ids[string(given)]; len(given) > 0 && !taken {
+		d.take(given)
+		return given
+	}
+	return d.mint("call_")
+}
+
+func (d *decoder) mint(prefix string) []byte {
+	for {
+		d.minted++
+		id := d.scratch.Since(strconv.AppendInt(append(d.scratch.Begin(), prefix...), int64(d.minted), 10))
+		if _, taken := d.ids[string(id)]; !taken {
+			d.take(id)
+			return id
+		}
+	}
+}
+
+func (d *decoder) take(id []byte) {
+	if len(d.ids) < maxIDs {
+		d.ids[string(id)] = struct{}{}
+	}
+}
+
+// file is an image, a sound or another document of the answer.
+func (d *decoder) file(dst []hub.Event, p *part) []hub.Event {
+	d.answering = false
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.More = hub.File, d.scratch.More()
+	f := &ev.More.File
+	get := func(camel, snake string) []byte {
+		body, _ := rawjson.Str(either(rawjson.Get(p.value, camel), rawjson.Get(p.value, snake)))
+		return body
+	}
+	f.Media, f.Name = get("mimeType", "mime_type"), get("displayName", "display_name")
+	if p.kind == partInline {
+		f.Base64 = get("data", "data")
+	} else {
+		f.URL = get("fileUri", "file_uri")
+	}
+	return dst
+}

@@ -1,0 +1,271 @@
+package gemini
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// A frame is frameHead, a part, partsEnd, what the candidate has besides its content, and the tail of the stream.
+const (
+	frameHead = `{"candidates":[{"content":{"role":"model","parts":[`
+	partsEnd  = `]},`
+	emptyPart = `{"text":""}`
+)
+
+// encoder writes one part a frame.
+type encoder struct {
+	run, model []byte // string bodies: responseId, modelVersion
+	tail       []byte // of every frame, from the candidate's index on
+
+	hidden    [][]byte // open parts that are not of the answer
+	calls     []call
+	called    bool   // a function call was written
+	malformed []byte // name of a call whose arguments are no JSON
+	usage     []spent
+}
+
+func newEncoder(hub.Options) hub.Encoder {
+	e := &encoder{}
+	e.Reset()
+	return e
+}
+
+// Reset implements [hub.Encoder].
+func (e *encoder) Reset() {
+	*e = encoder{run: e.run[:0], model: e.model[:0], tail: e.tail[:0], hidden: e.hidden[:0], calls: e.calls[:0], usage: e.usage[:0]}
+	e.makeTail()
+}
+
+// Finish implements [hub.Encoder]. There is no end mark: the SDKs take one for a broken frame.
+func (e *encoder) Finish(*wire.Out) {}
+
+// Answer implements [hub.Answerer]: a stream whose upstream names no model is of the one that was asked for.
+func (e *encoder) Answer(req *hub.Request) {
+	e.model = append(e.model[:0], req.Model...)
+	e.makeTail()
+}
+
+// makeTail makes the end that all frames share.
+func (e *encoder) makeTail() {
+	e.tail = append(e.tail[:0], `"index":0}]`...)
+	if len(e.model) > 0 {
+		e.tail = append(append(append(e.tail, `,"modelVersion":"`...), e.model...), '"')
+	}
+	if len(e.run) > 0 {
+		e.tail = append(append(append(e.tail, `,"responseId":"`...), e.run...), '"')
+	}
+}
+
+// Encode implements [hub.Encoder].
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Kind {
+	case hub.TextStart:
+		return e.textStart(ev)
+	case hub.TextDelta:
+		return e.textDelta(out, ev)
+	case hub.TextEnd:
+		return e.textEnd(out, ev)
+	case hub.ToolStart:
+		return e.toolStart(ev)
+	case hub.ToolArgs:
+		return e.toolArgs(ev)
+	case hub.ToolReady:
+		return e.toolReady(out, ev)
+	case hub.ToolUpdate:
+		return e.toolUpdate(out, ev)
+	case hub.ToolEnd:
+		return e.toolEnd(out, ev)
+	case hub.RunStart:
+		e.run = append(e.run[:0], ev.ID...)
+		e.learnModel(ev)
+		return hub.Native
+	case hub.RunEnd:
+		return e.runEnd(out, ev)
+	case hub.Usage:
+		return e.addUsage(ev)
+	case hub.File:
+		return e.file(out, ev)
+	case hub.Source:
+		return e.source(out, ev)
+	case hub.Raw:
+		return e.raw(out, ev)
+	case hub.StepStart:
+		e.learnModel(ev)
+	}
+	return hub.Dropped
+}
+
+// Extend implements [hub.Extender]. The frame has an empty part like any other: the SDK's chats drop turns in which a frame
+// has none.
+func (e *encoder) Extend(out *wire.Out, payload []byte) {
+	b := e.begin(out, emptyPart)
+	b = e.endParts(b)
+	b = append(b, `,"`+extensionKey+`":`...)
+	b = append(b, payload...)
+	e.end(out, b)
+}
+
+// learnModel takes the model from the event that names it first.
+func (e *encoder) learnModel(ev *hub.Event) {
+	if ev.More != nil && len(ev.More.Model) > 0 && (ev.Kind == hub.RunStart || len(e.model) == 0) {
+		e.model = append(e.model[:0], ev.More.Model...)
+	}
+	e.makeTail()
+}
+
+// begin starts a frame with the beginning of its part.
+func (e *encoder) begin(out *wire.Out, head string) []byte {
+	out.Begin("")
+	b := append(out.Buf, frameHead...)
+	return append(b, head...)
+}
+
+// endParts ends the content and the candidate, and appends what all frames share.
+func (e *encoder) endParts(b []byte) []byte {
+	b = append(b, partsEnd...)
+	return append(b, e.tail...)
+}
+
+// end ends a frame after endParts.
+func (e *encoder) end(out *wire.Out, b []byte) {
+	out.Buf = append(b, '}')
+	out.End()
+}
+
+// textStart: only deltas are on the wire. What the user or the operator said is no answer of the model.
+func (e *encoder) textStart(ev *hub.Event) hub.Fate {
+	if !ev.Flags.Has(hub.User) && string(ev.Name) != "system" && string(ev.Name) != "developer" {
+		return hub.Implied
+	}
+	e.hidden = append(e.hidden, bytes.Clone(ev.ID))
+	return hub.Dropped
+}
+
+// hides returns the index of a hidden part, or -1.
+func (e *encoder) hides(id []byte) int {
+	for i := range e.hidden {
+		if bytes.Equal(e.hidden[i], id) {
+			return i
+		}
+	}
+	return -1
+}
+
+// textDelta is the hot path.
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+	if len(e.hidden) > 0 && e.hides(ev.ID) >= 0 {
+		return hub.Dropped
+	}
+	b := e.begin(out, `{"text":"`)
+	b = append(b, ev.Text...)
+	if ev.Chan == hub.Reasoning {
+		b = append(b, `","thought":true}`...)
+	} else {
+		b = append(b, `"}`...)
+	}
+	e.end(out, e.endParts(b))
+	if ev.Chan == hub.Refusal {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+// textEnd writes the signature of a text, if it has one.
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	if i := e.hides(ev.ID); i >= 0 {
+		e.hidden = append(e.hidden[:i], e.hidden[i+1:]...)
+		return hub.Dropped
+	}
+	if ev.More == nil || len(ev.More.Sig) == 0 {
+		return hub.Implied
+	}
+	if !isBase64(ev.More.Sig) {
+		return hub.Dropped
+	}
+	b := e.begin(out, `{"text":""`)
+	if ev.Chan == hub.Reasoning {
+		b = append(b, `,"thought":true`...)
+	}
+	e.end(out, e.endParts(append(appendSig(b, ev.More.Sig), '}')))
+	return hub.Native
+}
+
+func appendSig(dst, sig []byte) []byte {
+	if len(sig) == 0 {
+		return dst
+	}
+	dst = append(dst, `,"thoughtSignature":"`...)
+	dst = append(dst, sig...)
+	return append(dst, '"')
+}
+
+// isBase64 reports whether a signature can be one of Gemini's: typed readers decode it as base64, and fail on anything else.
+func isBase64(sig []byte) bool {
+	body := bytes.TrimRight(sig, "=")
+	if len(sig)%4 != 0 || len(sig)-len(body) > 2 {
+		return false
+	}
+	for _, c := range body {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '+', c == '/':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// file writes a document of the answer.
+func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.More == nil || len(ev.More.File.Base64)+len(ev.More.File.URL) == 0 {
+		return hub.Dropped
+	}
+	f := &ev.More.File
+	head, member, val := `{"inlineData":{"mimeType":"`, `","data":"`, f.Base64
+	if len(val) == 0 {
+		head, member, val = `{"fileData":{"mimeType":"`, `","fileUri":"`, f.URL
+	}
+	b := e.begin(out, head)
+	if len(f.Media) > 0 {
+		b = append(b, f.Media...)
+	} else {
+		b = append(b, "application/octet-stream"...) // readers want a type
+	}
+	b = append(b, member...)
+	b = append(b, val...)
+	b = append(b, `"}}`...)
+	e.end(out, e.endParts(b))
+	return hub.Native
+}
+
+// source writes a source as what the answer is grounded in.
+func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.More == nil || len(ev.More.File.URL) == 0 {
+		return hub.Dropped
+	}
+	title := ev.Title
+	if len(title) == 0 {
+		title = ev.More.File.Name
+	}
+	b := e.begin(out, emptyPart+`]},"groundingMetadata":{"groundingChunks":[{"web":{"uri":"`)
+	b = append(b, ev.More.File.URL...)
+	if len(title) > 0 {
+		b = append(b, `","title":"`...)
+		b = append(b, title...)
+	}
+	b = append(b, `"}}]},`...)
+	e.end(out, append(b, e.tail...))
+	return hub.Native
+}
+
+// raw writes a part that came from this dialect, as it came.
+func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Fate {
+	if string(ev.Name) != dialectName || rawjson.Kind(ev.Value) != '{' {
+		return hub.Dropped
+	}
+	e.end(out, e.endParts(append(e.begin(out, ""), ev.Value...)))
+	return hub.Native
+}

@@ -1,0 +1,178 @@
+package gemini
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// spent is what one model used. There is one usageMetadata for all of them.
+type spent struct {
+	model  []byte
+	scope  hub.Scope
+	counts hub.Counts
+}
+
+// maxSpent bounds the entries; a run does not use more models than that.
+const maxSpent = 64
+
+// addUsage keeps the totals of the run for the last frame. Where there are none, those of the steps are added up.
+func (e *encoder) addUsage(ev *hub.Event) hub.Fate {
+	if ev.More == nil || ev.Scope != hub.RunScope && ev.Scope != hub.StepScope {
+		return hub.Dropped
+	}
+	s := spent{scope: ev.Scope, counts: ev.More.Usage}
+	s.counts.Cost, s.counts.Currency, s.counts.Provider = nil, nil, nil
+	fate := hub.Folded // into a sum
+	if ev.Scope == hub.RunScope && (len(ev.More.Model) == 0 || bytes.Equal(ev.More.Model, e.model)) {
+		fate = hub.Deferred
+	}
+	for i := range e.usage {
+		old := &e.usage[i]
+		if ev.Scope == hub.RunScope && old.scope == hub.RunScope && bytes.Equal(old.model, ev.More.Model) {
+			old.counts = s.counts // totals, not increments
+			return fate
+		}
+	}
+	if len(e.usage) == maxSpent {
+		return hub.Dropped
+	}
+	s.model = bytes.Clone(ev.More.Model)
+	e.usage = append(e.usage, s)
+	return fate
+}
+
+// total adds up what the run used; ok is false if nobody said.
+func (e *encoder) total() (all hub.Counts, ok bool) {
+	scope := hub.StepScope
+	for i := range e.usage {
+		if e.usage[i].scope == hub.RunScope {
+			scope = hub.RunScope
+		}
+	}
+	all = hub.NoCounts
+	for i := range e.usage {
+		if c := &e.usage[i].counts; e.usage[i].scope == scope {
+			all.In, all.Out, all.Total = sum(all.In, c.In), sum(all.Out, c.Out), sum(all.Total, c.Total)
+			all.Cached, all.ReasoningTokens = sum(all.Cached, c.Cached), sum(all.ReasoningTokens, c.ReasoningTokens)
+		}
+	}
+	if all.Total < 0 {
+		all.Total = sum(all.In, all.Out)
+	}
+	return all, all.Total >= 0
+}
+
+// appendUsage appends the member usageMetadata. Reasoning is not among the tokens of the candidates.
+func (e *encoder) appendUsage(dst []byte) []byte {
+	c, ok := e.total()
+	if !ok {
+		return dst
+	}
+	out := c.Out
+	if c.ReasoningTokens > 0 {
+		out = max(0, out-c.ReasoningTokens)
+	}
+	dst = append(dst, `,"usageMetadata":{`...)
+	dst = appendCount(dst, `"promptTokenCount":`, c.In)
+	dst = appendCount(dst, `"candidatesTokenCount":`, out)
+	dst = appendCount(dst, `"totalTokenCount":`, c.Total)
+	dst = appendCount(dst, `"thoughtsTokenCount":`, c.ReasoningTokens)
+	dst = appendCount(dst, `"cachedContentTokenCount":`, c.Cached)
+	dst[len(dst)-1] = '}' // over the last comma
+	return dst
+}
+
+// appendCount appends a member and a comma, unless the count is unknown.
+func appendCount(dst []byte, head string, n int64) []byte {
+	if n < 0 {
+		return dst
+	}
+	dst = append(dst, head...)
+	dst = strconv.AppendInt(dst, n, 10)
+	return append(dst, ',')
+}
+
+// runEnd writes the last frame: the reason, or an error.
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	var message []byte
+	if ev.More != nil {
+		message = ev.More.Err
+	}
+	switch ev.Status {
+	case hub.StatusFailed, hub.StatusTruncated, hub.StatusCancelled:
+		if ev.Status == hub.StatusFailed && failures[string(ev.Name)] {
+			e.lastFrame(out, ev.Name, message)
+			return hub.Native
+		}
+		return e.errorFrame(out, ev, message)
+	}
+	if len(e.malformed) > 0 && (ev.Status == hub.StatusDone || ev.Status == hub.StatusTools) {
+		e.lastFrame(out, []byte(malformedCall), append([]byte("The arguments of a call are not JSON: "), e.malformed...))
+		return hub.Folded
+	}
+	reason, exact := reasonOf(ev.Status)
+	if reasons[string(ev.Name)] == ev.Status && string(ev.Name) != "CONTINUATION" {
+		reason, exact = string(ev.Name), true // the upstream's own word
+	}
+	e.lastFrame(out, []byte(reason), message)
+	if !exact || e.called != (ev.Status == hub.StatusTools) && reason == "STOP" {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+// lastFrame writes the frame that has the reason and the usage. It has a part, too: some readers skip frames without.
+func (e *encoder) lastFrame(out *wire.Out, reason, message []byte) {
+	b := e.begin(out, emptyPart+`]},"finishReason":"`)
+	b = append(b, reason...)
+	if len(message) > 0 {
+		b = append(b, `","finishMessage":"`...)
+		b = append(b, message...)
+	}
+	b = append(b, `",`...)
+	e.end(out, e.appendUsage(append(b, e.tail...)))
+}
+
+// errorFrame writes a failure. What the run used so far goes before it.
+func (e *encoder) errorFrame(out *wire.Out, ev *hub.Event, message []byte) hub.Fate {
+	if _, ok := e.total(); ok {
+		e.end(out, e.appendUsage(e.endParts(e.begin(out, emptyPart))))
+	}
+	var errCode []byte
+	if ev.More != nil {
+		errCode = ev.More.ErrCode
+	}
+	code := codeOf(ev.Status, errCode)
+	status := errCode
+	if codeOfStatus(errCode) == 0 {
+		status = []byte(statusOfCode(code))
+	}
+	if ev.Status == hub.StatusCancelled {
+		code, status = 499, []byte(cancelled)
+	}
+	if len(message) == 0 {
+		message = []byte(hub.Fail(hub.CodeAgent, nil).Text())
+	}
+	out.Begin("")
+	b := append(out.Buf, `{"error":{"code":`...)
+	b = strconv.AppendInt(b, int64(code), 10)
+	b = append(b, `,"message":"`...)
+	b = append(b, message...)
+	b = append(b, `","status":"`...)
+	b = append(b, status...)
+	b = append(b, `"`...)
+	if len(errCode) > 0 && codeOfStatus(errCode) == 0 {
+		b = append(b, `,"details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"`...)
+		b = append(b, errCode...)
+		b = append(b, `","domain":"sabir"}]`...)
+	}
+	out.Buf = append(b, `}}`...)
+	out.End()
+	if ev.Status == hub.StatusTruncated {
+		return hub.Folded
+	}
+	return hub.Native
+}

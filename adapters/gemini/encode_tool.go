@@ -1,0 +1,235 @@
+package gemini
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// call is a tool call that has not ended.
+type call struct {
+	id, name, sig []byte
+	kind          callKind
+	written       bool
+	named         bool // code with an id, which its result repeats
+}
+
+type callKind uint8
+
+const (
+	callFunction callKind = iota // the client runs it
+	callCode                     // code that the server runs
+	callServer                   // a tool of Google's
+)
+
+// serverTools are the values of toolType (ToolType in @google/genai 3.1.0): names that calls of the server's own have.
+var serverTools = map[string]bool{
+	"TOOL_TYPE_UNSPECIFIED": true, "GOOGLE_SEARCH_WEB": true, "GOOGLE_SEARCH_IMAGE": true, "URL_CONTEXT": true,
+	"GOOGLE_MAPS": true, "FILE_SEARCH": true, "MEDIA_PROCESSING": true,
+}
+
+// toolStart notes a call. It is written when its arguments are complete, as clients take each functionCall for a whole one.
+// A call that the agent has run itself must not go out as one: the client would run it again.
+func (e *encoder) toolStart(ev *hub.Event) hub.Fate {
+	kind := callFunction
+	switch {
+	case ev.Flags.Has(hub.ClientRuns):
+	case string(ev.Name) == codeTool:
+		kind = callCode
+	case serverTools[string(ev.Name)]:
+		kind = callServer
+	default:
+		return hub.Dropped
+	}
+	c := e.addCall()
+	c.id, c.name, c.kind = append(c.id, ev.ID...), append(c.name, ev.Name...), kind
+	return hub.Implied // by what comes with its arguments, if that can be written
+}
+
+// addCall appends a call, in a slot that keeps its memory.
+func (e *encoder) addCall() *call {
+	n := len(e.calls)
+	if n < cap(e.calls) {
+		e.calls = e.calls[:n+1]
+	} else {
+		e.calls = append(e.calls, call{})
+	}
+	c := &e.calls[n]
+	*c = call{id: c.id[:0], name: c.name[:0], sig: c.sig[:0]}
+	return c
+}
+
+// find returns the call of that id, nil if it is not written here. The last one comes first: its arguments are streaming.
+func (e *encoder) find(id []byte) *call {
+	for i := len(e.calls) - 1; i >= 0; i-- {
+		if bytes.Equal(e.calls[i].id, id) {
+			return &e.calls[i]
+		}
+	}
+	return nil
+}
+
+// toolArgs leaves fragments to the whole, which comes with ToolReady.
+func (e *encoder) toolArgs(ev *hub.Event) hub.Fate {
+	if e.find(ev.ID) == nil {
+		return hub.Dropped
+	}
+	return hub.Deferred
+}
+
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
+	c := e.find(ev.ID)
+	if c == nil {
+		return hub.Dropped
+	}
+	switch {
+	case c.kind == callCode:
+		return e.code(out, ev, c)
+	case ev.Value == nil && c.kind == callFunction:
+		e.malformed = append(e.malformed[:0], c.name...)
+		return hub.Dropped
+	case ev.Value == nil:
+		return hub.Dropped
+	case c.kind == callServer:
+		return e.serverCall(out, ev, c)
+	}
+	return e.function(out, ev, c)
+}
+
+// function writes a call for the client to run.
+func (e *encoder) function(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
+	b := e.begin(out, `{"functionCall":{"id":"`)
+	b = append(b, c.id...)
+	b = append(b, `","name":"`...)
+	b = append(b, c.name...)
+	b = append(b, `","args":`...)
+	fate := hub.Native
+	b, isObject := appendObject(b, ev.Value)
+	if !isObject {
+		fate = hub.Folded
+	}
+	b = append(b, '}')
+	e.end(out, e.endParts(append(appendSig(b, c.sig), '}')))
+	c.written, e.called = true, true
+	return fate
+}
+
+// appendObject appends a value that readers want to be an object.
+func appendObject(dst []byte, v rawjson.Value) (grown []byte, isObject bool) {
+	if rawjson.Kind(v) == '{' {
+		return append(dst, v...), true
+	}
+	dst = append(dst, `{"value":`...)
+	dst = append(dst, v...)
+	return append(dst, '}'), false
+}
+
+// code writes a call of the tool that runs code, if its arguments are those of Gemini's.
+func (e *encoder) code(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
+	_, hasCode := rawjson.Str(rawjson.Get(ev.Value, "code"))
+	_, hasLanguage := rawjson.Str(rawjson.Get(ev.Value, "language"))
+	if !hasCode || !hasLanguage {
+		return hub.Dropped
+	}
+	b := append(e.begin(out, `{"executableCode":`), ev.Value...)
+	e.end(out, e.endParts(append(appendSig(b, c.sig), '}')))
+	c.written = true
+	c.named = rawjson.Get(ev.Value, "id") != nil
+	return hub.Native
+}
+
+func (e *encoder) serverCall(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
+	b := e.begin(out, `{"toolCall":{"id":"`)
+	b = append(b, c.id...)
+	b = append(b, `","toolType":"`...)
+	b = append(b, c.name...)
+	b = append(b, `","args":`...)
+	b, isObject := appendObject(b, ev.Value)
+	e.end(out, e.endParts(append(appendSig(append(b, '}'), c.sig), '}')))
+	c.written = true
+	if !isObject {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+// toolUpdate keeps the signature of a call for its part, or writes it by itself if the part is gone.
+func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Fate {
+	c := e.find(ev.ID)
+	if c == nil || ev.More == nil || !isBase64(ev.More.Sig) || len(ev.More.Sig) == 0 {
+		return hub.Dropped
+	}
+	if !c.written {
+		c.sig = append(c.sig[:0], ev.More.Sig...)
+		return hub.Deferred
+	}
+	e.end(out, e.endParts(append(appendSig(e.begin(out, `{"text":""`), ev.More.Sig), '}')))
+	return hub.Folded
+}
+
+// toolEnd writes the result of a tool of the server's. The client knows those of its own.
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	c := e.find(ev.ID)
+	if c == nil {
+		return hub.Dropped
+	}
+	fate := hub.Dropped
+	switch {
+	case c.kind == callFunction && (ev.Status == hub.StatusClient || !c.written):
+		fate = hub.Implied
+	case c.kind == callCode && c.written:
+		fate = e.codeResult(out, ev, c)
+	case c.kind == callServer && c.written && ev.Status == hub.StatusOK && rawjson.Kind(ev.Value) == '{':
+		b := e.begin(out, `{"toolResponse":{"id":"`)
+		b = append(b, c.id...)
+		b = append(b, `","toolType":"`...)
+		b = append(b, c.name...)
+		b = append(b, `","response":`...)
+		b = append(b, ev.Value...)
+		e.end(out, e.endParts(append(b, `}}`...)))
+		fate = hub.Native
+	}
+	e.dropCall(c)
+	return fate
+}
+
+func (e *encoder) codeResult(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
+	if ev.Status != hub.StatusOK && ev.Status != hub.StatusError || ev.Value != nil {
+		return hub.Dropped
+	}
+	outcome, output := []byte(outcomeOK), ev.Text
+	if ev.Status == hub.StatusError {
+		outcome = []byte("OUTCOME_FAILED")
+		if ev.More != nil && bytes.HasPrefix(ev.More.ErrCode, []byte("OUTCOME_")) {
+			outcome = ev.More.ErrCode
+		}
+		if len(output) == 0 && ev.More != nil {
+			output = ev.More.Err
+		}
+	}
+	b := e.begin(out, `{"codeExecutionResult":{"outcome":"`)
+	b = append(b, outcome...)
+	b = append(b, `","output":"`...)
+	b = append(b, output...)
+	if c.named {
+		b = append(append(b, `","id":"`...), c.id...)
+	}
+	e.end(out, e.endParts(append(b, `"}}`...)))
+	return hub.Native
+}
+
+// dropCall forgets a call; the others keep their order.
+func (e *encoder) dropCall(c *call) {
+	for i := range e.calls {
+		if &e.calls[i] == c {
+			gone := e.calls[i]
+			n := len(e.calls) - 1
+			copy(e.calls[i:], e.calls[i+1:])
+			e.calls[n] = gone // its memory is used again
+			e.calls = e.calls[:n]
+			return
+		}
+	}
+}

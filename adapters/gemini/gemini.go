@@ -1,0 +1,173 @@
+// Package gemini speaks the streams of Google's generateContent: the Gemini API, Vertex AI, and the many gateways that offer
+// the same.
+//
+// # Wire
+//
+// A POST to …/models/{model}:streamGenerateContent?alt=sse is answered with unnamed server-sent events, one
+// GenerateContentResponse each; Google ends lines with CRLF. Without alt=sse the body is one JSON array of the same objects.
+//
+//	data: {"candidates":[{"content":{"role":"model","parts":[{"text":"I should ","thought":true}]},"index":0}],"modelVersion":"m","responseId":"r1"}
+//
+//	data: {"candidates":[{"content":{"role":"model","parts":[{"text":"Checking"}]},"index":0}],"modelVersion":"m","responseId":"r1"}
+//
+//	data: {"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"id":"g1","name":"weather","args":{"city":"Oslo"}},"thoughtSignature":"c2ln"}]},"index":0}],…}
+//
+//	data: {"candidates":[{"content":{"role":"model","parts":[{"text":""}]},"finishReason":"STOP","index":0}],…,"usageMetadata":{"promptTokenCount":20,…}}
+//
+// A frame holds what is new. There is no terminal frame: the body ends after the frame that has a finishReason.
+//
+// # Mapping
+//
+//	hub          Gemini
+//	run.start    the first frame: responseId = ID, modelVersion = More.Model
+//	text.delta   part text; on the reasoning channel with thought
+//	text.end     Sig = thoughtSignature of a text part: of the answer if it is open, else of reasoning
+//	tool.*       part functionCall, flagged client_runs: start and ready at once; a thoughtSignature is a tool.update with Sig
+//	  executed   parts executableCode and codeExecutionResult are the tool code_execution; toolCall and toolResponse are tools
+//	             named by their toolType
+//	file         parts inlineData (Base64) and fileData (URL)
+//	source       groundingMetadata.groundingChunks (web, retrievedContext), citationMetadata.citations: URL, Name
+//	usage        usageMetadata, of the run: in = promptTokenCount + toolUsePromptTokenCount, out = candidatesTokenCount +
+//	             thoughtsTokenCount. The last one counts
+//	raw          a part of another kind, named gemini
+//	run.end      finishReason = Name, finishMessage = Err:
+//	  done       STOP
+//	  tools      STOP of a stream with function calls
+//	  length     MAX_TOKENS, CONTINUATION
+//	  limit      TOO_MANY_TOOL_CALLS
+//	  filtered   SAFETY, RECITATION, BLOCKLIST, PROHIBITED_CONTENT, SPII, LANGUAGE, IMAGE_…; a promptFeedback with a blockReason
+//	  failed     every other reason; an error frame: message = Err, status = ErrCode
+//	  cancelled  an error frame with the status CANCELLED
+//
+// # Reading
+//
+// Server-sent events in any form, lines, values back to back and the array are read, and [DONE], comments and event names
+// pass. Members may be in snake case, as protobuf allows. A call without an id, or with one that is taken, gets call_1, call_2 …
+// Arguments may be absent, a string that holds JSON, or partialArgs, which are put together. The finishReason of the last frame
+// counts, since some servers send STOP with every frame; so a run ends with the body, and a body without any finishReason was
+// cut. After a broken connection a reason does not count if more came after it.
+//
+// # Writing
+//
+// The SDKs do not read server-sent events but split at blank lines: a frame is one data line, and nothing else is sent, no
+// names, ids, comments or end mark; a sign of life is a pair of blank lines. Every frame has a candidate with a part, or the
+// chats of the SDK drop the turn. A call goes out when its arguments are complete; one whose arguments are no JSON ends the run
+// with MALFORMED_FUNCTION_CALL. Arguments that are no object are wrapped as {"value":…}. continuationToken is never written:
+// the SDKs would ask Sabir to go on where the upstream cannot.
+//
+// Failures are an error frame: {"error":{"code":503,"message":…,"status":"UNAVAILABLE"}}. Its code is a number from 400 to 599,
+// else the SDKs ignore it.
+//
+// # Extension place
+//
+// The member "extension" of a frame, {"x-agent-stream":…}: readers drop members that they do not know.
+//
+// # Lost
+//
+// Candidates but the first; safety ratings, log probabilities, modality details of usage, search suggestions; signatures that
+// are not base64, as readers decode them. When written: ids and ends of text parts, results of client tools, everything the
+// policies of the route do not put into text.
+//
+// # Source
+//
+// @google/genai 3.1.0 (2026-11) and 2.32.0, google.golang.org/genai v1.77.0, @ai-sdk/google 4.0.121; ai.google.dev.
+package gemini
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// Dialect is Gemini's generateContent.
+var Dialect = hub.Dialect{
+	Name:     "gemini",
+	Title:    "Gemini generateContent",
+	Doc:      "The streams of Google's generateContent API, as the Gemini API, Vertex AI and compatible gateways send them.",
+	Framing:  wire.SSE,
+	Framings: []wire.Framing{wire.SSE, wire.NDJSON, wire.Concat},
+	Caps:     hub.CapLinear | hub.CapClientTools | hub.CapReasoning | hub.CapUsage,
+	Policies: map[hub.Class]hub.Policy{
+		hub.ClassTools:  hub.PolicyFold,
+		hub.ClassLanes:  hub.PolicyFold,
+		hub.ClassAsks:   hub.PolicyFold,
+		hub.ClassPlan:   hub.PolicyFold,
+		hub.ClassNotice: hub.PolicyFold,
+		hub.ClassSource: hub.PolicyFold,
+		hub.ClassFile:   hub.PolicyFold,
+	},
+	Extension:     extension,
+	NewDecoder:    newDecoder,
+	NewEncoder:    newEncoder,
+	Observe:       observe,
+	KeepAlive:     func(out *wire.Out, _ hub.Options) { out.KeepAlive(0) }, // no comment lines: readers lose the next frame
+	AppendFailure: appendFailure,
+}
+
+// dialectName is what raw events of this dialect are named.
+const dialectName = "gemini"
+
+// observe finds the frames that say how the run ends. The words may stand in a text as well, so they are looked for where
+// they belong, but only in frames that have them.
+func observe(rec wire.Record) hub.Observation {
+	data := rec.Data
+	if !bytes.Contains(data, []byte(`inish`)) && !bytes.Contains(data, []byte(`"error"`)) && !bytes.Contains(data, []byte(`lock`)) {
+		return hub.ObservedNothing
+	}
+	if rawjson.Kind(data) != '[' {
+		return observeFrame(data)
+	}
+	for it := rawjson.Elems(data); ; {
+		frame, ok := it.Next()
+		if !ok {
+			return hub.ObservedNothing
+		}
+		if o := observeFrame(frame); o != hub.ObservedNothing {
+			return o
+		}
+	}
+}
+
+func observeFrame(frame rawjson.Value) hub.Observation {
+	if rawjson.Kind(rawjson.Get(frame, "error")) == '{' {
+		return hub.ObservedEnd
+	}
+	feedback := either(rawjson.Get(frame, "promptFeedback"), rawjson.Get(frame, "prompt_feedback"))
+	if blocked(either(rawjson.Get(feedback, "blockReason"), rawjson.Get(feedback, "block_reason"))) {
+		return hub.ObservedEnd
+	}
+	c := firstCandidate(rawjson.Get(frame, "candidates"))
+	if finished(either(rawjson.Get(c, "finishReason"), rawjson.Get(c, "finish_reason"))) {
+		return hub.ObservedEnd
+	}
+	return hub.ObservedNothing
+}
+
+// extensionKey is the member of a frame that holds an extension.
+const extensionKey = "extension"
+
+func extension(rec wire.Record) []byte {
+	if !bytes.Contains(rec.Data, []byte(`"`+hub.ExtensionKey+`"`)) {
+		return nil
+	}
+	payload := rawjson.Get(rec.Data, extensionKey)
+	if rawjson.Get(payload, hub.ExtensionKey) == nil {
+		return nil
+	}
+	return payload
+}
+
+// appendFailure appends the body of an HTTP error as Google words it.
+func appendFailure(dst []byte, f *hub.Failure) []byte {
+	code := f.HTTPStatus()
+	dst = append(dst, `{"error":{"code":`...)
+	dst = strconv.AppendInt(dst, int64(code), 10)
+	dst = append(dst, `,"message":"`...)
+	dst = append(dst, f.Text()...)
+	dst = append(dst, `","status":"`...)
+	dst = append(dst, statusOfCode(code)...)
+	return append(dst, `"}}`...)
+}

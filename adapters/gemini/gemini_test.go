@@ -1,0 +1,14 @@
+package gemini_test
+
+import (
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/gemini"
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+)
+
+func TestDialect(t *testing.T) { adaptertest.Run(t, &gemini.Dialect) }
+
+func TestAllocs(t *testing.T) { adaptertest.Allocs(t, &gemini.Dialect) }
+
+func FuzzDecode(f *testing.F) { adaptertest.Fuzz(f, &gemini.Dialect) }
