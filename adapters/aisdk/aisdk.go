@@ -1,0 +1,180 @@
+// Package aisdk speaks the UI message stream of the Vercel AI SDK: useChat of React, Vue, Svelte and Angular reads it, and
+// so does assistant-ui; route handlers around streamText, Mastra, Pydantic AI, LangChain and many others write it.
+//
+// # Wire
+//
+// A POST with the history of the chat is answered with server-sent events, one JSON object a frame, and an end mark:
+//
+//	data: {"type":"start","messageId":"msg_1"}
+//
+//	data: {"type":"start-step"}
+//
+//	data: {"type":"text-start","id":"t1"}
+//
+//	data: {"type":"text-delta","id":"t1","delta":"Checking…"}
+//
+//	data: {"type":"text-end","id":"t1"}
+//
+//	data: {"type":"tool-input-start","toolCallId":"c1","toolName":"weather"}
+//
+//	data: {"type":"tool-input-delta","toolCallId":"c1","inputTextDelta":"{\"city\":\"Oslo\"}"}
+//
+//	data: {"type":"tool-input-available","toolCallId":"c1","toolName":"weather","input":{"city":"Oslo"}}
+//
+//	data: {"type":"tool-output-available","toolCallId":"c1","output":{"tempC":3}}
+//
+//	data: {"type":"finish-step"}
+//
+//	data: {"type":"finish","finishReason":"stop"}
+//
+//	data: [DONE]
+//
+// The client rejects the whole stream over one record that breaks a rule: a delta of a part that is not open, an output of
+// an unknown call, a type that it does not know, null for what is absent, and before 5.0.217, 6.0.231 and 7.0.32 any member
+// that it does not know.
+//
+// # Mapping
+//
+//	hub          AI SDK
+//	run.start    start: messageId = Msg or ID. With a request, the id of the message that it continues, or one made of it
+//	run.end      finish: finishReason stop, length, content-filter (filtered, refused), tool-calls (tools, paused), other
+//	             (limit). Failed and truncated: error, with Err as errorText. Cancelled: abort. Then [DONE]
+//	step.*       start-step, finish-step; steps inside a step are not shown. What comes before any step opens one
+//	text.*       text-start, text-delta, text-end. A refusal is text like any other. The user's own words and instructions
+//	             are not shown: the client has its own
+//	  reasoning  reasoning-start, reasoning-delta, reasoning-end. Sig = the signature in the provider metadata
+//	tool.start   tool-input-start. The agent's own calls are providerExecuted, those that the client runs are not. dynamic
+//	             unless the client runs the tool or the option static_tools names it
+//	tool.args    tool-input-delta
+//	tool.ready   tool-input-available. Arguments that are no JSON: their text as the input of a call that was run, and
+//	             tool-input-error where the client would run it
+//	tool.update  data-tool-update, transient
+//	tool.output  tool-output-available with preliminary: the whole output so far. Long outputs are repeated ever more rarely
+//	tool.end     tool-output-available; tool-output-error for errors and what was aborted; tool-output-denied (version 6).
+//	             None for a call that is left to the client, or that waits for an answer
+//	ask          tool-approval-request for the permission to run a call (version 6), else data-ask
+//	answer       tool-approval-response (version 7), else data-answer
+//	plan         data-plan {"items":[{"content","status","priority"?,"id"?}]}
+//	usage        data-usage with the names of LanguageModelUsage; or with the option usage=metadata in the finish
+//	notice       data-notice {"level","text","code"?}
+//	source       source-url, or source-document
+//	file         file; base64 as a data: URL
+//	data         data-NAME: id for what replaces itself (set), none for events; message-metadata for merges into that. Patches
+//	             and merges of others are data-NAME-patch and data-NAME-merge
+//	raw          none; unknown types are raw of "aisdk" when read
+//
+// Meta is providerMetadata, where it has its form: an object of objects. Under the key "sabir" it holds what the model has
+// and the AI SDK has no member for (signature, title, kind, locations, content, quote, name).
+//
+// # Reading
+//
+// Streams of versions 5 to 7 are understood, with null for what is absent, unknown members, missing starts and ends, part
+// ids that are used again in each step, outputs without a call in this stream (an earlier run's), whole inputs without
+// deltas. Merged streams have several starts and ends: the last end counts, when the end mark or the end of the body comes.
+// A call without an output at the end is left to the client; one that waits for an approval pauses the run.
+//
+// # Writing
+//
+// Version 5 is the default: what it writes is accepted by 5, 6 and 7, and by their releases before the clients learned to
+// ignore unknown members. Versions 6 and 7 add what only these know. JSON with the key __proto__, or with constructor and
+// prototype, makes a client reject the stream: these keys get an underscore.
+//
+// # Lost
+//
+// Names and ids of steps; the reason of a step; why a run ended, beyond the six reasons; the role of refusals; parts of the
+// model that have no member, in version 5 also titles of results. The WebSocket form of the transport is not spoken.
+//
+// # Options
+//
+//	version       encode: 5, 6 or 7: the oldest major version of the clients
+//	static_tools  encode: tools that the client has parts of its own for (tool-NAME); "*" for all
+//	usage         encode: part (data-usage), metadata (of the message, as usage) or none
+//	client_tools  decode: names of the tools that the client runs; their calls are marked so
+//
+// # Source
+//
+// github.com/vercel/ai: package ai 7.0.173, 6.0.326 and 5.0.277 (2026-11), schema of the chunks and process-ui-message-stream.
+package aisdk
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// Dialect is the UI message stream of the AI SDK.
+var Dialect = hub.Dialect{
+	Name:     "aisdk",
+	Title:    "Vercel AI SDK",
+	Doc:      "The UI message stream that useChat of the Vercel AI SDK reads, versions 5 to 7.",
+	Framing:  wire.SSE,
+	Framings: []wire.Framing{wire.SSE},
+	Caps:     hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapAsks | hub.CapPlan | hub.CapUsage,
+	Options: []hub.OptionSpec{
+		{
+			Name: "version", Type: hub.OptionEnum, Default: "5", Values: []string{"5", "6", "7"}, Encode: true,
+			Doc: "Oldest major version of the clients; what 5 gets, 6 and 7 understand too.",
+		},
+		{
+			Name: "static_tools", Type: hub.OptionList, Encode: true,
+			Doc: `Names of the tools that the client has parts of its own for; "*" for all. Others are dynamic tools.`,
+		},
+		{
+			Name: "usage", Type: hub.OptionEnum, Default: "part", Values: []string{"part", "metadata", "none"}, Encode: true,
+			Doc: "Where counts of tokens go: a data part, the metadata of the message, or nowhere.",
+		},
+		{
+			Name: "client_tools", Type: hub.OptionList, Decode: true,
+			Doc: "Names of the tools that the client runs.",
+		},
+	},
+	Header:        []hub.HeaderField{{Name: "x-vercel-ai-ui-message-stream", Value: "v1"}},
+	Extension:     extension,
+	NewDecoder:    newDecoder,
+	NewEncoder:    newEncoder,
+	Observe:       observe,
+	AppendFailure: appendFailure,
+	Requests:      requests{},
+}
+
+// doneMark is the record that ends a stream. A client takes anything else that is no JSON for an error, this mark with a
+// space behind it included.
+const doneMark = "[DONE]"
+
+// observe looks at the type only of records that can be an end.
+func observe(rec wire.Record) hub.Observation {
+	if string(rec.Data) == doneMark {
+		return hub.ObservedEnd
+	}
+	if bytes.Contains(rec.Data, []byte(`"error"`)) {
+		if typ, _ := rawjson.Str(rawjson.Get(rec.Data, "type")); string(typ) == "error" {
+			return hub.ObservedEnd
+		}
+	}
+	return hub.ObservedNothing
+}
+
+// extension returns the payload of a record that [encoder.Extend] wrote.
+func extension(rec wire.Record) []byte {
+	if !bytes.Contains(rec.Data, []byte(`"`+extensionType+`"`)) {
+		return nil
+	}
+	if typ, _ := rawjson.Str(rawjson.Get(rec.Data, "type")); string(typ) != extensionType {
+		return nil
+	}
+	return rawjson.Get(rec.Data, "data")
+}
+
+// extensionType is the type of the part that holds what no other part can. Clients hand it to their onData and keep nothing.
+const extensionType = "data-" + hub.ExtensionKey
+
+// appendFailure appends the body of an HTTP error. Clients show its text, or look for code and message in it.
+func appendFailure(dst []byte, f *hub.Failure) []byte {
+	dst = append(dst, `{"code":"`...)
+	dst = append(dst, f.Code...)
+	dst = append(dst, `","message":"`...)
+	dst = append(dst, f.Text()...)
+	return append(dst, `"}`...)
+}

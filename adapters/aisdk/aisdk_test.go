@@ -1,0 +1,14 @@
+package aisdk_test
+
+import (
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/aisdk"
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+)
+
+func TestDialect(t *testing.T) { adaptertest.Run(t, &aisdk.Dialect) }
+
+func TestAllocs(t *testing.T) { adaptertest.Allocs(t, &aisdk.Dialect) }
+
+func FuzzDecode(f *testing.F) { adaptertest.Fuzz(f, &aisdk.Dialect) }

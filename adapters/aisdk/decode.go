@@ -1,0 +1,220 @@
+package aisdk
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// maxKnown bounds each list of things that a decoder or encoder remembers of a stream. Beyond it the oldest entry is
+// forgotten, or a new one not kept; no stream known to work comes near it.
+const maxKnown = 1024
+
+// decoder remembers the message that the records belong to, which calls and questions are open, and how the run ended.
+type decoder struct {
+	json    rawjson.Decoder
+	rec     record
+	data    []byte // the record being decoded
+	scratch hub.Scratch
+
+	clientTools map[string]bool // names, still escaped
+
+	message []byte // id, string body
+	calls   map[string]*call
+	left    int // calls without an output
+	asks    map[string]bool
+	sigs    []signature
+	steered int // messages of the user
+	end     ending
+}
+
+func newDecoder(o hub.Options) hub.Decoder {
+	d := &decoder{clientTools: map[string]bool{}}
+	d.json.MaxDepth = o.Nesting
+	for _, name := range o.List("client_tools") {
+		d.clientTools[string(rawjson.AppendEscaped(nil, []byte(name)))] = true
+	}
+	d.Reset()
+	return d
+}
+
+// Reset implements [hub.Decoder].
+func (d *decoder) Reset() {
+	d.scratch.Reset()
+	d.message = d.message[:0]
+	d.calls, d.left = nil, 0
+	d.asks = nil
+	d.sigs = d.sigs[:0]
+	d.steered = 0
+	d.end = ending{}
+}
+
+// record is the schema: every member of every chunk that the decoder reads.
+type record struct {
+	Type             rawjson.Value `json:"type"`
+	ID               rawjson.Value `json:"id"`
+	Delta            rawjson.Value `json:"delta"`
+	ProviderMetadata rawjson.Value `json:"providerMetadata"`
+	Citations        rawjson.Value `json:"citations"`
+
+	ToolCallID     rawjson.Value `json:"toolCallId"`
+	ToolName       rawjson.Value `json:"toolName"`
+	InputTextDelta rawjson.Value `json:"inputTextDelta"`
+	InputEncoding  rawjson.Value `json:"inputEncoding"`
+	Input          rawjson.Value `json:"input"`
+	Output         rawjson.Value `json:"output"`
+	Preliminary    rawjson.Value `json:"preliminary"`
+	ErrorText      rawjson.Value `json:"errorText"`
+	Title          rawjson.Value `json:"title"`
+	ApprovalID     rawjson.Value `json:"approvalId"`
+	Approved       rawjson.Value `json:"approved"`
+	Reason         rawjson.Value `json:"reason"`
+
+	MessageID       rawjson.Value `json:"messageId"`
+	MessageMetadata rawjson.Value `json:"messageMetadata"`
+	FinishReason    rawjson.Value `json:"finishReason"`
+
+	SourceID  rawjson.Value `json:"sourceId"`
+	URL       rawjson.Value `json:"url"`
+	MediaType rawjson.Value `json:"mediaType"`
+	Filename  rawjson.Value `json:"filename"`
+	Data      rawjson.Value `json:"data"`
+	Transient rawjson.Value `json:"transient"`
+	Parts     rawjson.Value `json:"parts"`
+}
+
+// handlers lists the types of versions 5 to 7 that mean something to the model. custom and reset-step (version 7) do not:
+// what was passed on cannot be taken back.
+var handlers = map[string]func(*decoder, []hub.Event) ([]hub.Event, error){
+	"start":            (*decoder).start,
+	"start-step":       (*decoder).startStep,
+	"finish-step":      (*decoder).finishStep,
+	"message-metadata": (*decoder).messageMetadata,
+	"finish":           (*decoder).finish,
+	"abort":            (*decoder).abort,
+	"error":            (*decoder).fail,
+
+	"text-start":       (*decoder).textStart,
+	"text-delta":       (*decoder).textDelta,
+	"text-end":         (*decoder).textEnd,
+	"reasoning-start":  (*decoder).reasoningStart,
+	"reasoning-delta":  (*decoder).reasoningDelta,
+	"reasoning-end":    (*decoder).reasoningEnd,
+	"steering-message": (*decoder).steering,
+
+	"tool-input-start":       (*decoder).inputStart,
+	"tool-input-delta":       (*decoder).inputDelta,
+	"tool-input-available":   (*decoder).inputAvailable,
+	"tool-input-error":       (*decoder).inputError,
+	"tool-output-available":  (*decoder).outputAvailable,
+	"tool-output-error":      (*decoder).outputError,
+	"tool-output-denied":     (*decoder).outputDenied,
+	"tool-approval-request":  (*decoder).approvalRequest,
+	"tool-approval-response": (*decoder).approvalResponse,
+
+	"source-url":      (*decoder).sourceURL,
+	"source-document": (*decoder).sourceDocument,
+	"file":            (*decoder).file,
+	"reasoning-file":  (*decoder).file,
+}
+
+// Decode implements [hub.Decoder]. Nothing counts after the end mark or an error: clients stop reading there, or should.
+func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
+	d.scratch.Reset()
+	if rec.Data == nil || d.end.said {
+		return dst, nil
+	}
+	if isDoneMark(rec.Data) {
+		return d.sayEnd(dst), nil
+	}
+	d.rec, d.data = record{}, rec.Data
+	if err := d.json.Decode(rec.Data, &d.rec); err != nil {
+		return dst, hub.JSONError(err)
+	}
+	typ, err := body(d.rec.Type, "type")
+	if err != nil {
+		return dst, err
+	}
+	if h, known := handlers[string(typ)]; known {
+		return h(d, dst)
+	}
+	if name, ok := bytes.CutPrefix(typ, []byte("data-")); ok {
+		return d.dataPart(dst, name), nil
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Name, ev.Value = hub.Raw, []byte("aisdk"), bytes.TrimSpace(d.data)
+	return dst, nil
+}
+
+// isDoneMark recognises the end mark, even one with white space around it.
+func isDoneMark(data []byte) bool {
+	return len(data) < 16 && string(bytes.TrimSpace(data)) == doneMark
+}
+
+// Finish implements [hub.Decoder]. A body that ends after a finish was complete, even without the end mark.
+func (d *decoder) Finish(dst []hub.Event, _ error) []hub.Event {
+	d.scratch.Reset()
+	if d.end.said || !d.end.seen {
+		return dst
+	}
+	return d.sayEnd(dst)
+}
+
+// emit appends an event of the message, with the provider metadata of the record.
+func (d *decoder) emit(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Msg = kind, d.message
+	if rawjson.Kind(d.rec.ProviderMetadata) == '{' {
+		d.more(ev).Meta = d.rec.ProviderMetadata
+	}
+	return dst, ev
+}
+
+// more returns the rare members of ev, making room for them if need be.
+func (d *decoder) more(ev *hub.Event) *hub.More {
+	if ev.More == nil {
+		ev.More = d.scratch.More()
+	}
+	return ev.More
+}
+
+// own returns what an encoder of ours wrote beside the members of a chunk.
+func (d *decoder) own(name string) rawjson.Value {
+	if d.rec.ProviderMetadata == nil {
+		return nil
+	}
+	return rawjson.Get(d.rec.ProviderMetadata, ownKey, name)
+}
+
+// ownKey is the provider in provider metadata that stands for Sabir.
+const ownKey = "sabir"
+
+// body reads a string that must be there.
+func body(v rawjson.Value, path string) ([]byte, error) {
+	if s, ok := rawjson.Str(v); ok {
+		return s, nil
+	}
+	return nil, wrong(v, path, "want a string")
+}
+
+// optional reads a string that may be absent or null; anything else that is no string is ignored too.
+func optional(v rawjson.Value) []byte {
+	s, _ := rawjson.Str(v)
+	return s
+}
+
+// wrong is the error of a required member that is absent, null or of another JSON type.
+func wrong(v rawjson.Value, path, want string) error {
+	if rawjson.IsNull(v) {
+		return hub.NewError(hub.ReasonMissing, path, -1, want)
+	}
+	return hub.NewError(hub.ReasonType, path, -1, want)
+}
+
+// isTrue reports whether a member is there and true.
+func isTrue(v rawjson.Value) bool {
+	val, _ := rawjson.Bool(v)
+	return val
+}

@@ -1,0 +1,214 @@
+package aisdk
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+func (d *decoder) sourceURL(dst []hub.Event) ([]hub.Event, error) {
+	url, err := body(d.rec.URL, "url")
+	if err != nil {
+		return dst, err
+	}
+	dst, ev := d.source(dst)
+	ev.More.File.URL = url
+	return dst, nil
+}
+
+func (d *decoder) sourceDocument(dst []hub.Event) ([]hub.Event, error) {
+	dst, ev := d.source(dst)
+	ev.More.File.Media, ev.More.File.Name = optional(d.rec.MediaType), optional(d.rec.Filename)
+	return dst, nil
+}
+
+func (d *decoder) source(dst []hub.Event) ([]hub.Event, *hub.Event) {
+	dst, ev := d.emit(dst, hub.Source)
+	ev.ID, ev.Title, ev.Text = optional(d.rec.SourceID), optional(d.rec.Title), optional(d.own("quote"))
+	d.more(ev)
+	return dst, ev
+}
+
+// citation passes one reference of a text part.
+func (d *decoder) citation(dst []hub.Event, part []byte, v rawjson.Value) []hub.Event {
+	source := rawjson.Get(v, "source")
+	if rawjson.Kind(source) != '{' {
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Msg, ev.Ref = hub.Source, d.message, part
+	ev.ID, ev.Title = optional(rawjson.Get(source, "id")), optional(rawjson.Get(source, "title"))
+	ev.Text = optional(rawjson.Get(v, "citedText"))
+	f := &d.more(ev).File
+	f.URL, f.Media, f.Name = optional(rawjson.Get(source, "url")), optional(rawjson.Get(source, "mediaType")), optional(rawjson.Get(source, "filename"))
+	start, from := rawjson.Int(rawjson.Get(v, "startIndex"))
+	end, to := rawjson.Int(rawjson.Get(v, "endIndex"))
+	if from && to {
+		b := append(d.scratch.Begin(), `{"start":`...)
+		b = appendInt(append(appendInt(b, start), `,"end":`...), end)
+		ev.Value = d.scratch.Since(append(b, '}'))
+	}
+	return dst
+}
+
+// file passes a file. A data: URL holds its bytes.
+func (d *decoder) file(dst []hub.Event) ([]hub.Event, error) {
+	url, err := body(d.rec.URL, "url")
+	if err != nil {
+		return dst, err
+	}
+	dst, ev := d.emit(dst, hub.File)
+	f := &d.more(ev).File
+	f.Media, f.Name = optional(d.rec.MediaType), optional(d.own("name"))
+	if head, data, ok := bytes.Cut(url, []byte(";base64,")); ok && bytes.HasPrefix(head, []byte("data:")) {
+		f.Base64 = data
+		if len(f.Media) == 0 {
+			f.Media = head[len("data:"):]
+		}
+		return dst, nil
+	}
+	f.URL = url
+	return dst, nil
+}
+
+// ownParts are the data parts that the encoder writes for kinds that have no chunk. One of the same name but another form
+// is somebody else's.
+var ownParts = map[string]func(*decoder, []hub.Event) ([]hub.Event, bool){
+	"plan":        (*decoder).planPart,
+	"notice":      (*decoder).noticePart,
+	"usage":       (*decoder).usagePart,
+	"tool-update": (*decoder).updatePart,
+	"ask":         (*decoder).askPart,
+	"answer":      (*decoder).answerPart,
+}
+
+// dataPart passes data of the application. With an id each replaces the one before.
+func (d *decoder) dataPart(dst []hub.Event, name []byte) []hub.Event {
+	if string(name) == hub.ExtensionKey {
+		return dst // see extension
+	}
+	if read, ok := ownParts[string(name)]; ok && rawjson.Kind(d.rec.Data) == '{' {
+		if with, ok := read(d, dst); ok {
+			return with
+		}
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Name, ev.Msg, ev.Op, ev.Value = hub.Data, name, d.message, hub.Emit, d.rec.Data
+	if id := optional(d.rec.ID); len(id) > 0 {
+		ev.Op = hub.Set
+		if !bytes.Equal(id, name) { // else it is the encoder's, for want of one
+			ev.ID = id
+		}
+	}
+	if isTrue(d.rec.Transient) {
+		ev.Flags |= hub.Transient
+	}
+	return dst
+}
+
+// datum is a string member of the data.
+func (d *decoder) datum(name string) []byte { return optional(rawjson.Get(d.rec.Data, name)) }
+
+func (d *decoder) planPart(dst []hub.Event) ([]hub.Event, bool) {
+	items := rawjson.Get(d.rec.Data, "items")
+	if rawjson.Kind(items) != '[' {
+		return dst, false
+	}
+	more := d.scratch.More()
+	for it := rawjson.Elems(items); ; {
+		v, ok := it.Next()
+		if !ok {
+			break
+		}
+		item := hub.PlanItem{
+			ID: optional(rawjson.Get(v, "id")), Content: optional(rawjson.Get(v, "content")),
+			Status: optional(rawjson.Get(v, "status")), Priority: optional(rawjson.Get(v, "priority")),
+		}
+		if item.Content == nil || item.Status == nil {
+			return dst, false
+		}
+		more.Items = append(more.Items, item)
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Msg, ev.More = hub.Plan, d.message, more
+	if id := optional(d.rec.ID); string(id) != "plan" {
+		ev.ID = id
+	}
+	return dst, true
+}
+
+func (d *decoder) noticePart(dst []hub.Event) ([]hub.Event, bool) {
+	level, ok := hub.ParseLevel(d.datum("level"))
+	if !ok || level == hub.LevelNone {
+		return dst, false
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Level, ev.Text, ev.Name = hub.Notice, level, d.datum("text"), d.datum("code")
+	return dst, true
+}
+
+func (d *decoder) usagePart(dst []hub.Event) ([]hub.Event, bool) {
+	scope, ok := hub.ParseScope(d.datum("scope"))
+	more := d.scratch.More()
+	if !ok || scope == hub.ScopeNone || !readCounts(&more.Usage, d.rec.Data) {
+		return dst, false
+	}
+	more.Model = d.datum("model")
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Scope, ev.More = hub.Usage, scope, more
+	return dst, true
+}
+
+func (d *decoder) updatePart(dst []hub.Event) ([]hub.Event, bool) {
+	id := d.datum("toolCallId")
+	if len(id) == 0 {
+		return dst, false
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Title, ev.Text, ev.Value = hub.ToolUpdate, id, d.datum("title"), d.datum("text"), rawjson.Get(d.rec.Data, "value")
+	ev.Status, _ = hub.ParseStatus(d.datum("status"))
+	if percent := rawjson.Get(d.rec.Data, "percent"); rawjson.Kind(percent) == '0' {
+		d.more(ev).Percent = percent
+	}
+	return dst, true
+}
+
+func (d *decoder) askPart(dst []hub.Event) ([]hub.Event, bool) {
+	what, ok := hub.ParseWhat(d.datum("what"))
+	id := optional(d.rec.ID)
+	if !ok || what == hub.WhatNone || len(id) == 0 {
+		return dst, false
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.What, ev.Ref, ev.Title = hub.Ask, id, what, d.datum("toolCallId"), d.datum("title")
+	ev.Text, ev.Value = d.datum("text"), rawjson.Get(d.rec.Data, "value")
+	m := d.more(ev)
+	m.Expires = d.datum("expires")
+	if schema := rawjson.Get(d.rec.Data, "schema"); rawjson.Kind(schema) == '{' {
+		m.Schema = schema
+	}
+	for it := rawjson.Elems(rawjson.Get(d.rec.Data, "options")); ; {
+		v, more := it.Next()
+		if !more {
+			break
+		}
+		m.Options = append(m.Options, hub.AskOption{
+			ID: optional(rawjson.Get(v, "id")), Name: optional(rawjson.Get(v, "name")), Kind: optional(rawjson.Get(v, "kind")),
+		})
+	}
+	d.asked(id)
+	return dst, true
+}
+
+func (d *decoder) answerPart(dst []hub.Event) ([]hub.Event, bool) {
+	status, ok := hub.ParseStatus(d.datum("status"))
+	id := optional(d.rec.ID)
+	if !ok || status == hub.StatusNone || len(id) == 0 {
+		return dst, false
+	}
+	delete(d.asks, string(id))
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Status, ev.Name, ev.Value = hub.Answer, id, status, d.datum("option"), rawjson.Get(d.rec.Data, "value")
+	return dst, true
+}

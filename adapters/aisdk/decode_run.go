@@ -1,0 +1,131 @@
+package aisdk
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// ending is how the run ended, as far as it was said. Merged streams say it several times, so it waits for the end mark.
+type ending struct {
+	seen   bool // a finish or an abort
+	said   bool // passed on
+	status hub.Status
+	name   []byte // native reason
+	err    []byte // why it was cancelled
+}
+
+// start begins the run. Merged streams have several; the sequencer takes the first.
+func (d *decoder) start(dst []hub.Event) ([]hub.Event, error) {
+	if id := optional(d.rec.MessageID); len(id) > 0 {
+		d.message = append(d.message[:0], id...)
+	}
+	dst, ev := d.emit(dst, hub.RunStart)
+	ev.ID = d.message
+	return d.metadata(dst), nil
+}
+
+func (d *decoder) startStep(dst []hub.Event) ([]hub.Event, error) {
+	dst, _ = d.emit(dst, hub.StepStart)
+	return dst, nil
+}
+
+func (d *decoder) finishStep(dst []hub.Event) ([]hub.Event, error) {
+	dst, _ = d.emit(dst, hub.StepEnd)
+	return dst, nil
+}
+
+// metadataName is the name that the metadata of a message have as data of the model. Each chunk merges into what is there.
+const metadataName = "message-metadata"
+
+func (d *decoder) messageMetadata(dst []hub.Event) ([]hub.Event, error) {
+	return d.metadata(dst), nil
+}
+
+// metadata passes the metadata of the message that the record has, and the usage among them.
+func (d *decoder) metadata(dst []hub.Event) []hub.Event {
+	if rawjson.IsNull(d.rec.MessageMetadata) {
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Name, ev.Op, ev.Value = hub.Data, []byte(metadataName), hub.Merge, d.rec.MessageMetadata
+	return d.usage(dst, d.rec.MessageMetadata)
+}
+
+// usage reads the counts that servers put into the metadata: there is no member made for them, but two habits.
+func (d *decoder) usage(dst []hub.Event, metadata rawjson.Value) []hub.Event {
+	counts := rawjson.Get(metadata, "totalUsage")
+	if counts == nil {
+		counts = rawjson.Get(metadata, "usage")
+	}
+	if counts == nil {
+		counts = metadata
+	}
+	more := d.scratch.More()
+	if !readCounts(&more.Usage, counts) {
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Scope, ev.More = hub.Usage, hub.RunScope, more
+	return dst
+}
+
+// finish notes the end of the run. One that was cancelled stays so.
+func (d *decoder) finish(dst []hub.Event) ([]hub.Event, error) {
+	dst = d.metadata(dst)
+	if d.end.status == hub.StatusCancelled {
+		return dst, nil
+	}
+	reason := optional(d.rec.FinishReason)
+	d.end = ending{seen: true, status: statusOf(reason), name: bytes.Clone(reason)}
+	return dst, nil
+}
+
+// statusOf reads a finishReason. Tool calls are looked at when the stream is over: which are left to the client?
+func statusOf(reason []byte) hub.Status {
+	switch string(reason) {
+	case "length":
+		return hub.StatusLength
+	case "content-filter":
+		return hub.StatusFiltered
+	case "error":
+		return hub.StatusFailed
+	case "interrupted":
+		return hub.StatusCancelled
+	}
+	return hub.StatusDone
+}
+
+func (d *decoder) abort(dst []hub.Event) ([]hub.Event, error) {
+	d.end = ending{seen: true, status: hub.StatusCancelled, err: bytes.Clone(optional(d.rec.Reason))}
+	return dst, nil
+}
+
+// fail ends the run at once: clients read nothing behind an error.
+func (d *decoder) fail(dst []hub.Event) ([]hub.Event, error) {
+	d.end = ending{seen: true, status: hub.StatusFailed, err: bytes.Clone(optional(d.rec.ErrorText))}
+	return d.sayEnd(dst), nil
+}
+
+// sayEnd passes the end of the run. A run that ended well pauses where questions are open, and leaves to the client the
+// calls that have no output.
+func (d *decoder) sayEnd(dst []hub.Event) []hub.Event {
+	d.end.said = true
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Status, ev.Name = hub.RunEnd, d.end.status, d.end.name
+	switch {
+	case ev.Status == hub.StatusNone || ev.Status == hub.StatusDone:
+		ev.Status = hub.StatusDone
+		if len(d.asks) > 0 {
+			ev.Status = hub.StatusPaused
+		} else if d.left > 0 {
+			ev.Status = hub.StatusTools
+		}
+	case len(d.end.err) > 0:
+		d.more(ev).Err = d.end.err
+	case ev.Status == hub.StatusFailed:
+		d.more(ev).Err = []byte("The model failed.")
+	}
+	return dst
+}

@@ -1,0 +1,161 @@
+package aisdk
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+func (d *decoder) textStart(dst []hub.Event) ([]hub.Event, error) {
+	return d.partStart(dst, hub.AnswerText)
+}
+
+func (d *decoder) reasoningStart(dst []hub.Event) ([]hub.Event, error) {
+	return d.partStart(dst, hub.Reasoning)
+}
+
+func (d *decoder) textDelta(dst []hub.Event) ([]hub.Event, error) {
+	return d.partDelta(dst, hub.AnswerText)
+}
+
+func (d *decoder) reasoningDelta(dst []hub.Event) ([]hub.Event, error) {
+	return d.partDelta(dst, hub.Reasoning)
+}
+
+func (d *decoder) partStart(dst []hub.Event, ch hub.Chan) ([]hub.Event, error) {
+	id, err := body(d.rec.ID, "id")
+	if err != nil {
+		return dst, err
+	}
+	dst, ev := d.emit(dst, hub.TextStart)
+	ev.ID, ev.Chan = id, ch
+	d.sign(id)
+	return dst, nil
+}
+
+// partDelta appends a delta. One that names no part is an error, but its text is not lost.
+func (d *decoder) partDelta(dst []hub.Event, ch hub.Chan) ([]hub.Event, error) {
+	id, err := body(d.rec.ID, "id")
+	text, ok := rawjson.Str(d.rec.Delta)
+	if !ok && rawjson.Kind(d.rec.Delta) != 'n' {
+		return dst, wrong(d.rec.Delta, "delta", "want a string")
+	}
+	if ch == hub.Reasoning {
+		d.sign(id)
+	}
+	if len(text) == 0 {
+		return dst, err
+	}
+	dst, ev := d.emit(dst, hub.TextDelta)
+	ev.ID, ev.Chan, ev.Text = id, ch, text
+	return dst, err
+}
+
+// textEnd ends a text. Its citations (version 7) are sources of their own.
+func (d *decoder) textEnd(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.ID, "id")
+	if err != nil {
+		return dst, err
+	}
+	for it := rawjson.Elems(d.rec.Citations); ; {
+		citation, ok := it.Next()
+		if !ok {
+			break
+		}
+		dst = d.citation(dst, id, citation)
+	}
+	dst, ev := d.emit(dst, hub.TextEnd)
+	ev.ID = id
+	return dst, nil
+}
+
+// reasoningEnd ends a reasoning part, with the signature that any of its records had.
+func (d *decoder) reasoningEnd(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.ID, "id")
+	if err != nil {
+		return dst, err
+	}
+	d.sign(id)
+	dst, ev := d.emit(dst, hub.TextEnd)
+	ev.ID, ev.Chan = id, hub.Reasoning
+	for i := range d.sigs {
+		if s := &d.sigs[i]; bytes.Equal(s.id, id) {
+			d.more(ev).Sig = d.scratch.Copy(s.sig)
+			d.sigs = append(d.sigs[:i], d.sigs[i+1:]...)
+			break
+		}
+	}
+	return dst, nil
+}
+
+// signature is the signature of a reasoning part that is open. Providers put it on the start, a delta or the end.
+type signature struct{ id, sig []byte }
+
+// sign remembers the signature in the provider metadata of the record, if there is one.
+func (d *decoder) sign(id []byte) {
+	if d.rec.ProviderMetadata == nil {
+		return
+	}
+	sig := signatureOf(d.rec.ProviderMetadata)
+	if len(sig) == 0 {
+		return
+	}
+	for i := range d.sigs {
+		if s := &d.sigs[i]; bytes.Equal(s.id, id) {
+			s.sig = append(s.sig[:0], sig...)
+			return
+		}
+	}
+	if len(d.sigs) < maxKnown {
+		d.sigs = append(d.sigs, signature{bytes.Clone(id), bytes.Clone(sig)})
+	}
+}
+
+// signatureMembers are where providers put the signature of a reasoning part, or its encrypted form: ours and Anthropic's,
+// Anthropic's for redacted thinking, OpenAI's, Google's.
+var signatureMembers = [...]string{"signature", "redactedData", "reasoningEncryptedContent", "thoughtSignature"}
+
+// signatureOf finds the signature in provider metadata, whoever the provider is.
+func signatureOf(metadata rawjson.Value) []byte {
+	for it := rawjson.Fields(metadata); ; {
+		_, provider, ok := it.Next()
+		if !ok {
+			return nil
+		}
+		for _, name := range signatureMembers {
+			if sig := optional(rawjson.Get(provider, name)); len(sig) > 0 {
+				return sig
+			}
+		}
+	}
+}
+
+// steering passes a message that the user sent while the run went on.
+func (d *decoder) steering(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.ID, "id")
+	if err != nil {
+		return dst, err
+	}
+	for it := rawjson.Elems(d.rec.Parts); ; {
+		part, ok := it.Next()
+		if !ok {
+			return dst, nil
+		}
+		text := optional(rawjson.Get(part, "text"))
+		if len(text) == 0 {
+			continue
+		}
+		d.steered++
+		partID := d.scratch.Since(strconv.AppendInt(append(d.scratch.Begin(), "steering-"...), int64(d.steered), 10))
+		for _, kind := range [...]hub.Kind{hub.TextStart, hub.TextDelta, hub.TextEnd} {
+			var ev *hub.Event
+			dst, ev = hub.Grow(dst)
+			ev.Kind, ev.ID, ev.Msg, ev.Flags = kind, partID, id, hub.User
+			if kind == hub.TextDelta {
+				ev.Text = text
+			}
+		}
+	}
+}

@@ -1,0 +1,248 @@
+package aisdk
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// call is what the decoder knows of a call.
+type call struct {
+	text     bool // its input is plain text, not JSON
+	answered bool // has an output
+	failed   bool // its input was refused, which is its end; servers say so once more as its output
+}
+
+// known returns the call of that id, nil if the stream has not announced it.
+func (d *decoder) known(id []byte) *call { return d.calls[string(id)] }
+
+// announce returns the call of that id, and starts it if it is new.
+func (d *decoder) announce(dst []hub.Event, id []byte) ([]hub.Event, *call) {
+	if c := d.known(id); c != nil && !c.answered {
+		return dst, c
+	}
+	name := optional(d.rec.ToolName)
+	dst, ev := d.emit(dst, hub.ToolStart)
+	ev.ID, ev.Name, ev.Title = id, name, optional(d.rec.Title)
+	if d.clientTools[string(name)] {
+		ev.Flags |= hub.ClientRuns
+	}
+	return dst, d.remember(id)
+}
+
+// remember notes a new call. What goes beyond the bound is not kept, and so is announced with each of its records.
+func (d *decoder) remember(id []byte) *call {
+	c := &call{}
+	if d.calls == nil {
+		d.calls = map[string]*call{}
+	}
+	if old := d.calls[string(id)]; old == nil && len(d.calls) >= maxKnown {
+		return c
+	}
+	d.calls[string(id)] = c
+	d.left++
+	return c
+}
+
+// answer notes that a call has its output.
+func (d *decoder) answer(c *call) {
+	if !c.answered {
+		c.answered = true
+		d.left--
+	}
+}
+
+func (d *decoder) inputStart(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.ToolCallID, "toolCallId")
+	if err != nil {
+		return dst, err
+	}
+	dst, c := d.announce(dst, id)
+	c.text = string(optional(d.rec.InputEncoding)) == "text"
+	return dst, nil
+}
+
+// inputDelta passes a fragment of the input. Of an input that is plain text, the whole comes as a JSON string later.
+func (d *decoder) inputDelta(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.ToolCallID, "toolCallId")
+	if err != nil {
+		return dst, err
+	}
+	text, ok := rawjson.Str(d.rec.InputTextDelta)
+	if !ok && rawjson.Kind(d.rec.InputTextDelta) != 'n' {
+		return dst, wrong(d.rec.InputTextDelta, "inputTextDelta", "want a string")
+	}
+	if c := d.known(id); len(text) == 0 || c != nil && c.text {
+		return dst, nil
+	}
+	dst, ev := d.emit(dst, hub.ToolArgs)
+	ev.ID, ev.Text = id, text
+	return dst, nil
+}
+
+func (d *decoder) inputAvailable(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.ToolCallID, "toolCallId")
+	if err != nil {
+		return dst, err
+	}
+	dst, _ = d.announce(dst, id)
+	return d.ready(dst, id), nil
+}
+
+// ready ends the arguments. What our own encoder said of the call follows as an update.
+func (d *decoder) ready(dst []hub.Event, id []byte) []hub.Event {
+	dst, ev := d.emit(dst, hub.ToolReady)
+	ev.ID, ev.Name, ev.Value = id, optional(d.rec.ToolName), d.rec.Input
+	title, kind, locations := optional(d.own("title")), optional(d.own("kind")), d.own("locations")
+	if title == nil && kind == nil && locations == nil {
+		return dst
+	}
+	dst, ev = d.emit(dst, hub.ToolUpdate)
+	ev.ID, ev.Title = id, title
+	m := d.more(ev)
+	m.Meta, m.ToolKind = nil, kind
+	if rawjson.Kind(locations) == '[' {
+		m.Locations = locations
+	}
+	return dst
+}
+
+// inputError is a call whose input the server refused, which is the end of it.
+func (d *decoder) inputError(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.ToolCallID, "toolCallId")
+	if err != nil {
+		return dst, err
+	}
+	dst, c := d.announce(dst, id)
+	dst = d.ready(dst, id)
+	c.failed = true
+	d.answer(c)
+	return d.errorEnd(dst, id), nil
+}
+
+// resumed returns the call that an output belongs to. One that this stream has not announced is a call of an earlier run,
+// for a client rejects an output of a call that it does not know.
+func (d *decoder) resumed(dst []hub.Event, id []byte) ([]hub.Event, *call) {
+	if c := d.known(id); c != nil {
+		return dst, c
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Name, ev.Flags, ev.Msg = hub.ToolStart, id, []byte("unknown"), hub.Resumed, d.message
+	return dst, d.remember(id)
+}
+
+// outputAvailable is a result: the whole of it, or with preliminary the whole so far.
+func (d *decoder) outputAvailable(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.ToolCallID, "toolCallId")
+	if err != nil {
+		return dst, err
+	}
+	dst, c := d.resumed(dst, id)
+	if isTrue(d.rec.Preliminary) {
+		dst, ev := d.emit(dst, hub.ToolOutput)
+		ev.ID, ev.Chan, ev.Op = id, hub.Result, hub.Replace
+		d.output(ev)
+		return dst, nil
+	}
+	d.answer(c)
+	dst, ev := d.emit(dst, hub.ToolEnd)
+	ev.ID, ev.Status = id, hub.StatusOK
+	d.output(ev)
+	if content := d.own("content"); rawjson.Kind(content) == '[' {
+		d.more(ev).Content = content
+	}
+	return dst, nil
+}
+
+// output reads a result: text, another value, or null for none.
+func (d *decoder) output(ev *hub.Event) {
+	if text, ok := rawjson.Str(d.rec.Output); ok {
+		ev.Text = text
+	} else if !rawjson.IsNull(d.rec.Output) {
+		ev.Value = d.rec.Output
+	}
+}
+
+func (d *decoder) outputError(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.ToolCallID, "toolCallId")
+	if err != nil {
+		return dst, err
+	}
+	dst, c := d.resumed(dst, id)
+	if c.failed {
+		c.failed = false // said again
+		return dst, nil
+	}
+	d.answer(c)
+	return d.errorEnd(dst, id), nil
+}
+
+func (d *decoder) errorEnd(dst []hub.Event, id []byte) []hub.Event {
+	dst, ev := d.emit(dst, hub.ToolEnd)
+	ev.ID, ev.Status = id, hub.StatusError
+	d.more(ev).Err = optional(d.rec.ErrorText)
+	return dst
+}
+
+func (d *decoder) outputDenied(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.ToolCallID, "toolCallId")
+	if err != nil {
+		return dst, err
+	}
+	dst, c := d.resumed(dst, id)
+	d.answer(c)
+	dst, ev := d.emit(dst, hub.ToolEnd)
+	ev.ID, ev.Status = id, hub.StatusDenied
+	return dst, nil
+}
+
+// The two answers to a request for approval. The AI SDK has no other, and no words for them.
+const (
+	optionApprove = "approve"
+	optionDeny    = "deny"
+)
+
+// approvalRequest asks for the permission to run a call.
+func (d *decoder) approvalRequest(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.ApprovalID, "approvalId")
+	if err != nil {
+		return dst, err
+	}
+	tool, err := body(d.rec.ToolCallID, "toolCallId")
+	if err != nil {
+		return dst, err
+	}
+	dst, _ = d.resumed(dst, tool)
+	dst, ev := d.emit(dst, hub.Ask)
+	ev.ID, ev.Ref, ev.What, ev.Title = id, tool, hub.AskPermission, optional(d.rec.Reason)
+	m := d.more(ev)
+	m.Options = append(m.Options,
+		hub.AskOption{ID: []byte(optionApprove), Name: []byte("Approve"), Kind: []byte("allow_once")},
+		hub.AskOption{ID: []byte(optionDeny), Name: []byte("Deny"), Kind: []byte("reject_once")})
+	d.asked(id)
+	return dst, nil
+}
+
+// asked notes a question that is open.
+func (d *decoder) asked(id []byte) {
+	if d.asks == nil {
+		d.asks = map[string]bool{}
+	}
+	if len(d.asks) < maxKnown {
+		d.asks[string(id)] = true
+	}
+}
+
+func (d *decoder) approvalResponse(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.ApprovalID, "approvalId")
+	if err != nil {
+		return dst, err
+	}
+	delete(d.asks, string(id))
+	dst, ev := d.emit(dst, hub.Answer)
+	ev.ID, ev.Status, ev.Name = id, hub.StatusChosen, []byte(optionDeny)
+	if isTrue(d.rec.Approved) {
+		ev.Name = []byte(optionApprove)
+	}
+	ev.Text = optional(d.rec.Reason)
+	return dst, nil
+}

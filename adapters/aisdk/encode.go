@@ -1,0 +1,259 @@
+package aisdk
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// encoder writes what the oldest clients that it is to serve accept. What a client would reject is never written, whatever
+// the upstream said: one bad record costs the user the whole answer.
+type encoder struct {
+	version   int             // oldest major version of the clients
+	static    map[string]bool // names of tools that are parts of their own, still escaped
+	allStatic bool
+	usageIn   string // part, metadata or none
+
+	message []byte // id that the request asked for
+	steps   steps
+	parts   []part // of the model that are open
+	last    int    // found by the last lookup
+	tools   []tool // that have not ended
+	asks    []ask
+	asking  int // questions that are open
+	left    int // calls that are left to the client
+	sources int
+	usage   []byte // of the run, for the metadata of the message
+	scratch []byte
+}
+
+func newEncoder(o hub.Options) hub.Encoder {
+	e := &encoder{version: int(o.Enum("version")[0] - '0'), static: map[string]bool{}, usageIn: o.Enum("usage")}
+	for _, name := range o.List("static_tools") {
+		e.allStatic = e.allStatic || name == "*"
+		e.static[string(rawjson.AppendEscaped(nil, []byte(name)))] = true
+	}
+	e.Reset()
+	return e
+}
+
+// Reset implements [hub.Encoder].
+func (e *encoder) Reset() {
+	e.message = e.message[:0]
+	e.steps = steps{}
+	e.parts, e.last, e.tools = e.parts[:0], 0, e.tools[:0]
+	e.asks, e.asking, e.left, e.sources = nil, 0, 0, 0
+	e.usage = e.usage[:0]
+}
+
+// Answer implements [hub.Answerer]: the message gets the id that the codec of requests chose.
+func (e *encoder) Answer(req *hub.Request) { e.message = append(e.message[:0], req.Run...) }
+
+// Finish implements [hub.Encoder]. Some readers take a stream without the end mark for one that was cut.
+func (e *encoder) Finish(out *wire.Out) {
+	out.Begin("")
+	out.Buf = append(out.Buf, doneMark...)
+	out.End()
+}
+
+// Extend implements [hub.Extender].
+func (e *encoder) Extend(out *wire.Out, payload []byte) {
+	out.Begin("")
+	b := append(out.Buf, `{"type":"`+extensionType+`","data":`...)
+	out.Buf = append(appendSafe(b, payload), `,"transient":true}`...)
+	out.End()
+}
+
+// Encode implements [hub.Encoder].
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Kind {
+	case hub.TextDelta:
+		return e.textDelta(out, ev)
+	case hub.ToolArgs:
+		return e.toolArgs(out, ev)
+	case hub.TextStart:
+		return e.textStart(out, ev)
+	case hub.TextEnd:
+		return e.textEnd(out, ev)
+	case hub.ToolStart:
+		return e.toolStart(out, ev)
+	case hub.ToolReady:
+		return e.toolReady(out, ev)
+	case hub.ToolOutput:
+		return e.toolOutput(out, ev)
+	case hub.ToolEnd:
+		return e.toolEnd(out, ev)
+	case hub.RunStart:
+		return e.runStart(out, ev)
+	case hub.RunEnd:
+		return e.runEnd(out, ev)
+	}
+	return e.encodeRare(out, ev)
+}
+
+// encodeRare writes what a stream has few of.
+func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Kind {
+	case hub.StepStart:
+		return e.stepStart(out, ev)
+	case hub.StepEnd:
+		return e.stepEnd(out, ev)
+	case hub.ToolUpdate:
+		return e.toolUpdate(out, ev)
+	case hub.Ask:
+		return e.ask(out, ev)
+	case hub.Answer:
+		return e.answer(out, ev)
+	case hub.Plan:
+		return e.plan(out, ev)
+	case hub.Usage:
+		return e.addUsage(out, ev)
+	case hub.Notice:
+		return e.notice(out, ev)
+	case hub.Source:
+		return e.source(out, ev)
+	case hub.File:
+		return e.file(out, ev)
+	case hub.Data:
+		return e.data(out, ev)
+	}
+	return hub.Dropped // sub-agents, and records of other dialects
+}
+
+// open starts a record of a type with one string member. head is `{"type":"text-start","id":"`.
+func open(out *wire.Out, head string, val []byte) []byte {
+	out.Begin("")
+	b := append(out.Buf, head...)
+	b = append(b, val...)
+	return append(b, '"')
+}
+
+// end ends a record that holds all but its last bracket.
+func end(out *wire.Out, b []byte) {
+	out.Buf = append(b, '}')
+	out.End()
+}
+
+// bare writes a record without members.
+func bare(out *wire.Out, record string) {
+	out.Begin("")
+	out.Buf = append(out.Buf, record...)
+	out.End()
+}
+
+// appendText appends a string member, with its comma, unless it is empty. head is `,"title":"`.
+func appendText(dst []byte, head string, val []byte) []byte {
+	if len(val) == 0 {
+		return dst
+	}
+	dst = append(dst, head...)
+	dst = append(dst, val...)
+	return append(dst, '"')
+}
+
+// appendValue appends a value that a client accepts; null if there is none.
+func appendValue(dst []byte, head string, v rawjson.Value) []byte {
+	dst = append(dst, head...)
+	if len(v) == 0 {
+		return append(dst, "null"...)
+	}
+	return appendSafe(dst, v)
+}
+
+// appendMetadata appends the provider metadata of ev: its Meta, if that has the form that clients demand, and what stands
+// under the key of ours, members with a comma before each.
+func appendMetadata(dst []byte, ev *hub.Event, own []byte) []byte {
+	var meta rawjson.Value
+	if ev.More != nil && isMetadata(ev.More.Meta) {
+		meta = ev.More.Meta
+	}
+	if meta == nil && len(own) == 0 {
+		return dst
+	}
+	dst = append(dst, `,"providerMetadata":{`...)
+	from := len(dst)
+	for it := rawjson.Fields(meta); ; {
+		key, val, ok := it.Next()
+		if !ok {
+			break
+		}
+		if string(key) == ownKey && len(own) > 0 {
+			continue
+		}
+		dst = append(dst, '"')
+		dst = append(append(dst, safeKey(key)...), `":`...)
+		dst = append(appendSafe(dst, val), ',')
+	}
+	if len(own) > 0 {
+		dst = append(dst, `"`+ownKey+`":{`...)
+		dst = append(append(dst, own[1:]...), `},`...)
+	}
+	if len(dst) > from {
+		dst = dst[:len(dst)-1]
+	}
+	return append(dst, '}')
+}
+
+// isMetadata reports whether v is an object of objects that is not empty.
+func isMetadata(v rawjson.Value) bool {
+	if rawjson.Kind(v) != '{' {
+		return false
+	}
+	n := 0
+	for it := rawjson.Fields(v); ; n++ {
+		_, val, ok := it.Next()
+		if !ok {
+			return n > 0
+		}
+		if rawjson.Kind(val) != '{' {
+			return false
+		}
+	}
+}
+
+// part is a text or reasoning part that is open in the model. On the wire it may have been closed by the end of a step, and
+// then goes on under another id.
+type part struct {
+	id, wire []byte
+	head     []byte // its delta up to the text
+	kind     string // text or reasoning
+	open     bool   // on the wire
+	times    int    // it was opened
+}
+
+// find returns the part of that id, or nil.
+func (e *encoder) find(id []byte) *part {
+	if e.last < len(e.parts) && bytes.Equal(e.parts[e.last].id, id) {
+		return &e.parts[e.last]
+	}
+	for i := range e.parts {
+		if bytes.Equal(e.parts[i].id, id) {
+			e.last = i
+			return &e.parts[i]
+		}
+	}
+	return nil
+}
+
+// addPart keeps a part, in a slot that keeps its memory.
+func (e *encoder) addPart(id []byte) *part {
+	n := len(e.parts)
+	if n < cap(e.parts) {
+		e.parts = e.parts[:n+1]
+	} else {
+		e.parts = append(e.parts, part{})
+	}
+	e.last = n
+	p := &e.parts[n]
+	*p = part{id: append(p.id[:0], id...), wire: p.wire[:0], head: p.head[:0]}
+	return p
+}
+
+// dropPart forgets the part found last.
+func (e *encoder) dropPart() {
+	n := len(e.parts) - 1
+	e.parts[e.last], e.parts[n] = e.parts[n], e.parts[e.last]
+	e.parts, e.last = e.parts[:n], 0
+}

@@ -1,0 +1,332 @@
+package aisdk
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// datum starts a data part up to its data, whose members follow with a comma before each. With an id it replaces the part
+// of the same name and id.
+func datum(out *wire.Out, head string, id []byte) []byte {
+	out.Begin("")
+	b := appendText(append(out.Buf, head...), `,"id":"`, id)
+	return append(b, `,"data":{`...)
+}
+
+// closeDatum ends a data part; from is where its members begin, the first with a comma before it. A transient one is told
+// to the application and not kept.
+func closeDatum(out *wire.Out, b []byte, from int, transient bool) {
+	if len(b) > from {
+		b = append(b[:from], b[from+1:]...)
+	}
+	b = append(b, '}')
+	if transient {
+		b = append(b, `,"transient":true`...)
+	}
+	end(out, b)
+}
+
+// plan writes a plan, which replaces the one before.
+func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
+	id := ev.ID
+	if len(id) == 0 {
+		id = []byte("plan")
+	}
+	b := append(datum(out, `{"type":"data-plan"`, id), `"items":[`...)
+	for i := range itemsOf(ev) {
+		it := &ev.More.Items[i]
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, `{"content":"`...), it.Content...), '"')
+		b = append(append(append(b, `,"status":"`...), it.Status...), '"')
+		b = appendText(b, `,"priority":"`, it.Priority)
+		b = append(appendText(b, `,"id":"`, it.ID), '}')
+	}
+	end(out, append(b, `]}`...))
+	return hub.Extension
+}
+
+func itemsOf(ev *hub.Event) []hub.PlanItem {
+	if ev.More == nil {
+		return nil
+	}
+	return ev.More.Items
+}
+
+// notice writes what the agent says about its work. What it is doing right now is not kept.
+func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Fate {
+	b := datum(out, `{"type":"data-notice"`, ev.ID)
+	b = append(append(append(b, `"level":"`...), ev.Level.String()...), '"')
+	b = append(append(append(b, `,"text":"`...), ev.Text...), '"')
+	b = append(appendText(b, `,"code":"`, ev.Name), '}')
+	if ev.Level == hub.LevelStatus || ev.Level == hub.LevelIntent {
+		b = append(b, `,"transient":true`...)
+	}
+	end(out, b)
+	return hub.Extension
+}
+
+// addUsage writes counts, or keeps those of the run for the metadata of the message.
+func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.More == nil || e.usageIn == "none" {
+		return hub.Dropped
+	}
+	c := &ev.More.Usage
+	if e.usageIn == "metadata" {
+		if ev.Scope != hub.RunScope {
+			return hub.Dropped
+		}
+		if e.usage = appendCounts(append(e.usage[:0], '{'), c); len(e.usage) == 1 {
+			e.usage = e.usage[:0]
+			return hub.Dropped
+		}
+		e.usage = append(append(e.usage[:1], e.usage[2:]...), '}')
+		return hub.Deferred
+	}
+	id := []byte(ev.Scope.String())
+	if len(ev.Ref) > 0 {
+		id = append(append(append([]byte(nil), id...), '-'), ev.Ref...)
+	}
+	b := datum(out, `{"type":"data-usage"`, id)
+	b = append(append(append(b, `"scope":"`...), ev.Scope.String()...), '"')
+	b = appendText(appendCounts(b, c), `,"model":"`, ev.More.Model)
+	end(out, append(b, '}'))
+	return hub.Extension
+}
+
+// toolUpdate tells the application how a call goes on. The last word replaces the one before, and none is kept.
+func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Fate {
+	b := datum(out, `{"type":"data-tool-update"`, ev.ID)
+	b = append(append(append(b, `"toolCallId":"`...), ev.ID...), '"')
+	b = appendText(b, `,"status":"`, []byte(ev.Status.String()))
+	b = appendText(b, `,"title":"`, ev.Title)
+	b = appendText(b, `,"text":"`, ev.Text)
+	if ev.Value != nil {
+		b = appendValue(b, `,"value":`, ev.Value)
+	}
+	if ev.More != nil && rawjson.Kind(ev.More.Percent) == '0' {
+		b = append(append(b, `,"percent":`...), ev.More.Percent...)
+	}
+	end(out, append(b, `},"transient":true`...))
+	return hub.Extension
+}
+
+// source writes a citation: by its address if it has one, else as a document, whose title must be there.
+func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
+	e.ensureStep(out)
+	var f hub.FileRef
+	if ev.More != nil {
+		f = ev.More.File
+	}
+	own := appendText(nil, `,"quote":"`, ev.Text)
+	b := open(out, head(len(f.URL) > 0, `{"type":"source-url","sourceId":"`, `{"type":"source-document","sourceId":"`), e.sourceID(ev))
+	if len(f.URL) > 0 {
+		b = appendText(b, `,"url":"`, f.URL)
+		b = appendText(b, `,"title":"`, ev.Title)
+	} else {
+		title := first(ev.Title, f.Name, f.FileID, []byte("source"))
+		b = appendText(b, `,"mediaType":"`, first(f.Media, []byte("application/octet-stream")))
+		b = appendText(b, `,"title":"`, title)
+		b = appendText(b, `,"filename":"`, f.Name)
+	}
+	end(out, appendMetadata(b, ev, own))
+	if len(f.URL) == 0 && (len(f.FileID) > 0 || len(ev.Title) == 0) {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+// sourceID is the id of a source, made up if it has none. Valid until the next call.
+func (e *encoder) sourceID(ev *hub.Event) []byte {
+	if e.sources++; len(ev.ID) > 0 {
+		return ev.ID
+	}
+	e.scratch = appendInt(append(e.scratch[:0], "source-"...), int64(e.sources))
+	return e.scratch
+}
+
+func head(first bool, a, b string) string {
+	if first {
+		return a
+	}
+	return b
+}
+
+// first returns the first that is not empty.
+func first(bodies ...[]byte) []byte {
+	for _, b := range bodies {
+		if len(b) > 0 {
+			return b
+		}
+	}
+	return nil
+}
+
+// file writes a file by its address, or with its bytes. One that only a provider can find has no place here.
+func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.More == nil || len(ev.More.File.URL) == 0 && len(ev.More.File.Base64) == 0 {
+		return hub.Dropped
+	}
+	e.ensureStep(out)
+	f := &ev.More.File
+	media := first(f.Media, []byte("application/octet-stream"))
+	out.Begin("")
+	b := append(out.Buf, `{"type":"file","url":"`...)
+	if len(f.URL) > 0 {
+		b = append(b, f.URL...)
+	} else {
+		b = append(append(append(b, `data:`...), media...), `;base64,`...)
+		b = append(b, f.Base64...)
+	}
+	b = append(append(append(b, `","mediaType":"`...), media...), '"')
+	end(out, appendMetadata(b, ev, appendText(nil, `,"name":"`, f.Name)))
+	return hub.Native
+}
+
+// data writes data of the application under its own name. What replaces itself needs an id.
+func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
+	if string(ev.Name) == metadataName && ev.Op == hub.Merge && rawjson.Kind(ev.Value) == '{' {
+		out.Begin("")
+		end(out, appendValue(out.Buf, `{"type":"message-metadata","messageMetadata":`, ev.Value))
+		return nativeIf(isSafe(ev.Value))
+	}
+	name := first(ev.Name, []byte("data"))
+	if string(name) == hub.ExtensionKey {
+		return hub.Dropped
+	}
+	fate, suffix := hub.Native, ""
+	switch ev.Op {
+	case hub.Patch:
+		fate, suffix = hub.Extension, "-patch"
+	case hub.Merge:
+		fate, suffix = hub.Extension, "-merge"
+	}
+	out.Begin("")
+	b := append(append(append(out.Buf, `{"type":"data-`...), name...), suffix...)
+	b = append(b, '"')
+	switch {
+	case ev.Op == hub.Set || ev.Op == hub.Replace:
+		b = appendText(b, `,"id":"`, first(ev.ID, name))
+	case suffix == "":
+		b = appendText(b, `,"id":"`, ev.ID)
+	}
+	b = appendValue(b, `,"data":`, ev.Value)
+	if ev.Flags.Has(hub.Transient) {
+		b = append(b, `,"transient":true`...)
+	}
+	end(out, b)
+	if !isSafe(ev.Value) || ev.Value == nil {
+		return hub.Folded
+	}
+	return fate
+}
+
+// ask is a question that a client was asked as an approval.
+type ask struct {
+	id    []byte
+	allow [][]byte // ids of the options that say yes; none: any choice but a no
+}
+
+// ask asks the client. Only the permission to run a call has a chunk of its own, from version 6 on.
+func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Fate {
+	e.asking++
+	if e.version >= 6 && ev.What == hub.AskPermission && e.findTool(ev.Ref) >= 0 && len(e.asks) < maxKnown {
+		e.asks = append(e.asks, ask{bytes.Clone(ev.ID), allowing(ev)})
+		b := open(out, `{"type":"tool-approval-request","approvalId":"`, ev.ID)
+		b = appendText(b, `,"toolCallId":"`, ev.Ref)
+		end(out, b)
+		return nativeIf(len(ev.Title) == 0)
+	}
+	b := datum(out, `{"type":"data-ask"`, ev.ID)
+	b = append(append(append(b, `"what":"`...), ev.What.String()...), '"')
+	b = appendText(b, `,"toolCallId":"`, ev.Ref)
+	b = appendText(b, `,"title":"`, ev.Title)
+	b = appendText(b, `,"text":"`, ev.Text)
+	if ev.Value != nil {
+		b = appendValue(b, `,"value":`, ev.Value)
+	}
+	if ev.More != nil {
+		b = appendQuestion(b, ev.More)
+	}
+	end(out, append(b, '}'))
+	return hub.Extension
+}
+
+// appendQuestion appends what can be answered.
+func appendQuestion(b []byte, m *hub.More) []byte {
+	b = appendText(b, `,"expires":"`, m.Expires)
+	if rawjson.Kind(m.Schema) == '{' {
+		b = appendValue(b, `,"schema":`, m.Schema)
+	}
+	sep := `,"options":[`
+	for i := range m.Options {
+		o := &m.Options[i]
+		b = append(append(append(b, sep...), `{"id":"`...), o.ID...)
+		b = append(append(append(b, `","name":"`...), o.Name...), '"')
+		b = append(appendText(b, `,"kind":"`, o.Kind), '}')
+		sep = ","
+	}
+	if len(m.Options) > 0 {
+		b = append(b, ']')
+	}
+	return b
+}
+
+// allowing lists the options that say yes.
+func allowing(ev *hub.Event) (ids [][]byte) {
+	if ev.More == nil {
+		return nil
+	}
+	for i := range ev.More.Options {
+		if o := &ev.More.Options[i]; bytes.HasPrefix(o.Kind, []byte("allow")) {
+			ids = append(ids, bytes.Clone(o.ID))
+		}
+	}
+	return ids
+}
+
+// answer shows what came back.
+func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Fate {
+	e.asking--
+	for i := range e.asks {
+		a := &e.asks[i]
+		if !bytes.Equal(a.id, ev.ID) {
+			continue
+		}
+		approved := a.approves(ev)
+		e.asks = append(e.asks[:i], e.asks[i+1:]...)
+		if e.version < 7 {
+			break
+		}
+		b := append(open(out, `{"type":"tool-approval-response","approvalId":"`, ev.ID), `,"approved":`...)
+		b = append(b, head(approved, "true", "false")...)
+		end(out, appendText(b, `,"reason":"`, ev.Text))
+		return hub.Folded // which option it was is not said
+	}
+	b := datum(out, `{"type":"data-answer"`, ev.ID)
+	b = append(append(append(b, `"status":"`...), ev.Status.String()...), '"')
+	b = appendText(b, `,"option":"`, ev.Name)
+	if ev.Value != nil {
+		b = appendValue(b, `,"value":`, ev.Value)
+	}
+	end(out, append(b, '}'))
+	return hub.Extension
+}
+
+// approves reports whether ev says yes.
+func (a *ask) approves(ev *hub.Event) bool {
+	if ev.Status != hub.StatusChosen {
+		return false
+	}
+	for _, id := range a.allow {
+		if bytes.Equal(id, ev.Name) {
+			return true
+		}
+	}
+	yes, said := rawjson.Bool(ev.Value)
+	return len(a.allow) == 0 && (yes || !said)
+}

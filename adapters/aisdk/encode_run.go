@@ -1,0 +1,154 @@
+package aisdk
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// steps are the model turns. A client knows one step at a time, and looks at the calls of the last one to see whether it
+// has to go on by itself; so a message that goes on must not add to the step before.
+type steps struct {
+	depth int  // open in the model
+	open  bool // on the wire
+	any   bool // one was written
+}
+
+// runStart opens the message.
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	id := e.message
+	if len(id) == 0 {
+		id = ev.Msg
+	}
+	if len(id) == 0 {
+		id = ev.ID
+	}
+	out.Begin("")
+	end(out, appendText(append(out.Buf, `{"type":"start"`...), `,"messageId":"`, id))
+	return hub.Native
+}
+
+// ensureStep opens a step for what comes before any other.
+func (e *encoder) ensureStep(out *wire.Out) {
+	if !e.steps.any {
+		e.openStep(out)
+	}
+}
+
+func (e *encoder) openStep(out *wire.Out) {
+	bare(out, `{"type":"start-step"}`)
+	e.steps.open, e.steps.any = true, true
+}
+
+// closeStep ends the step that is open. Versions 5 and 6 forget the parts that are open in it, so these end too; what is
+// still to come of them follows as new parts.
+func (e *encoder) closeStep(out *wire.Out) {
+	if !e.steps.open {
+		return
+	}
+	for i := range e.parts {
+		if p := &e.parts[i]; p.open {
+			end(out, e.partRecord(out, p, `-end","id":"`))
+			p.open = false
+		}
+	}
+	bare(out, `{"type":"finish-step"}`)
+	e.steps.open = false
+}
+
+func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	if len(ev.Lane) > 0 {
+		return hub.Dropped
+	}
+	if e.steps.depth++; e.steps.depth > 1 {
+		return hub.Folded
+	}
+	e.closeStep(out)
+	e.openStep(out)
+	return hub.Native
+}
+
+func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	if len(ev.Lane) > 0 {
+		return hub.Dropped
+	}
+	if e.steps.depth--; e.steps.depth > 0 {
+		return hub.Folded
+	}
+	e.closeStep(out)
+	return hub.Native
+}
+
+// runEnd says how the run ended. Clients read nothing behind an error.
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Status {
+	case hub.StatusFailed, hub.StatusTruncated:
+		end(out, open(out, `{"type":"error","errorText":"`, errorText(ev)))
+		if ev.Status == hub.StatusTruncated {
+			return hub.Folded
+		}
+		return hub.Native
+	case hub.StatusCancelled:
+		return e.cancelled(out, ev)
+	}
+	e.closeStep(out)
+	reason, fate := e.reasonOf(ev.Status)
+	b := open(out, `{"type":"finish","finishReason":"`, []byte(reason))
+	if len(e.usage) > 0 {
+		b = append(append(b, `,"messageMetadata":{"usage":`...), e.usage...)
+		b = append(b, '}')
+	}
+	end(out, b)
+	return fate
+}
+
+// cancelled ends a run that was stopped. Version 5 knows no reason.
+func (e *encoder) cancelled(out *wire.Out, ev *hub.Event) hub.Fate {
+	out.Begin("")
+	b := append(out.Buf, `{"type":"abort"`...)
+	if e.version >= 6 && ev.More != nil {
+		b = appendText(b, `,"reason":"`, ev.More.Err)
+	}
+	end(out, b)
+	if e.version < 6 && ev.More != nil && len(ev.More.Err) > 0 {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+// reasonOf is the finishReason of a run that ended well. A reader takes the calls without an output for the client's to
+// run, whatever the reason.
+func (e *encoder) reasonOf(status hub.Status) (reason string, fate hub.Fate) {
+	switch status {
+	case hub.StatusLength:
+		return "length", hub.Native
+	case hub.StatusFiltered:
+		return "content-filter", hub.Native
+	case hub.StatusRefused:
+		return "content-filter", hub.Folded
+	case hub.StatusLimit:
+		return "other", hub.Folded
+	case hub.StatusPaused:
+		return "tool-calls", nativeIf(e.asking > 0)
+	case hub.StatusTools:
+		return "tool-calls", nativeIf(e.asking == 0 && e.left > 0)
+	}
+	return "stop", nativeIf(e.asking == 0 && e.left == 0)
+}
+
+func nativeIf(ok bool) hub.Fate {
+	if ok {
+		return hub.Native
+	}
+	return hub.Folded
+}
+
+// errorText is what the client is told of a run that failed.
+func errorText(ev *hub.Event) []byte {
+	switch {
+	case ev.More != nil && len(ev.More.Err) > 0:
+		return ev.More.Err
+	case ev.Status == hub.StatusTruncated:
+		return []byte("The agent stopped before the answer was complete.")
+	}
+	return []byte("The run failed.")
+}

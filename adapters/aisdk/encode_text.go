@@ -1,0 +1,92 @@
+package aisdk
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// textStart opens a part. The user's own words are not shown: the client has them already, and would show them as the
+// agent's. So it is with instructions, which some upstreams repeat.
+func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.Flags.Has(hub.User) || string(ev.Name) == "system" || string(ev.Name) == "developer" {
+		return hub.Dropped
+	}
+	e.ensureStep(out)
+	p := e.addPart(ev.ID)
+	p.kind = "text"
+	if ev.Chan == hub.Reasoning {
+		p.kind = "reasoning"
+	}
+	e.openPart(out, p, ev)
+	return textFate(ev)
+}
+
+// textFate is what becomes of the texts of a channel: a refusal is shown, but as an answer.
+func textFate(ev *hub.Event) hub.Fate {
+	if ev.Chan == hub.Refusal {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+// openPart writes the start of a part, under an id that no part of the stream has had.
+func (e *encoder) openPart(out *wire.Out, p *part, ev *hub.Event) {
+	p.wire = append(p.wire[:0], p.id...)
+	if p.times++; p.times > 1 {
+		p.wire = appendInt(append(p.wire, "-again-"...), int64(p.times))
+	}
+	p.open = true
+	p.head = append(append(p.head[:0], `{"type":"`...), p.kind...)
+	p.head = append(append(append(p.head, `-delta","id":"`...), p.wire...), `","delta":"`...)
+	end(out, appendMetadata(e.partRecord(out, p, `-start","id":"`), ev, nil))
+}
+
+// partRecord starts a record of a part. tail is `-start","id":"`.
+func (e *encoder) partRecord(out *wire.Out, p *part, tail string) []byte {
+	out.Begin("")
+	b := append(append(out.Buf, `{"type":"`...), p.kind...)
+	b = append(append(b, tail...), p.wire...)
+	return append(b, '"')
+}
+
+// textDelta is the hot path: the head of the record was made when the part was opened.
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+	p := e.find(ev.ID)
+	if p == nil {
+		return hub.Dropped
+	}
+	if !p.open {
+		e.ensureStep(out)
+		e.openPart(out, p, &hub.Event{})
+	}
+	out.Begin("")
+	b := append(out.Buf, p.head...)
+	b = append(append(b, ev.Text...), '"')
+	if ev.More != nil && len(ev.More.Meta) > 0 {
+		b = appendMetadata(b, ev, nil)
+	}
+	end(out, b)
+	return textFate(ev)
+}
+
+// textEnd closes the part, with its signature unless the provider metadata hold it already.
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	p := e.find(ev.ID)
+	if p == nil {
+		return hub.Dropped
+	}
+	var own []byte
+	if m := ev.More; m != nil && len(m.Sig) > 0 && !bytes.Equal(signatureOf(m.Meta), m.Sig) {
+		own = appendText(nil, `,"signature":"`, m.Sig)
+	}
+	if !p.open && own != nil {
+		e.openPart(out, p, &hub.Event{})
+	}
+	if p.open {
+		end(out, appendMetadata(e.partRecord(out, p, `-end","id":"`), ev, own))
+	}
+	e.dropPart()
+	return textFate(ev)
+}

@@ -1,0 +1,325 @@
+package aisdk
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// tool is a call that has not ended.
+type tool struct {
+	id, name []byte
+	head     []byte // its input delta up to the fragment
+	flags    string // members that every chunk of the call repeats: version 5 finds a call by them
+	own      []byte // metadata of the call, for the chunk that has a place for them in every version
+	client   bool   // the client runs it
+	refused  bool   // its input was
+	out      []byte // output so far, a string body
+	sent     int    // length of out when it was last written
+}
+
+// The members that say who runs a call, and that the client has no part of its own for it.
+const (
+	flagRun        = `,"providerExecuted":true`
+	flagDynamic    = `,"dynamic":true`
+	flagRunDynamic = flagRun + flagDynamic
+)
+
+// toolFlags are the members for the tool that ev starts. A client keeps the tools that it runs as parts of their own.
+func (e *encoder) toolFlags(ev *hub.Event) string {
+	static := e.allStatic || e.static[string(ev.Name)]
+	switch {
+	case ev.Flags.Has(hub.ClientRuns):
+		return ""
+	case static:
+		return flagRun
+	}
+	return flagRunDynamic
+}
+
+// findTool returns the index of a call, or -1. The last one comes first: arguments come in runs, and parallel calls are few.
+func (e *encoder) findTool(id []byte) int {
+	for i := len(e.tools) - 1; i >= 0; i-- {
+		if bytes.Equal(e.tools[i].id, id) {
+			return i
+		}
+	}
+	return -1
+}
+
+// addTool remembers a call, in a slot that keeps its memory.
+func (e *encoder) addTool(ev *hub.Event) *tool {
+	n := len(e.tools)
+	if n < cap(e.tools) {
+		e.tools = e.tools[:n+1]
+	} else {
+		e.tools = append(e.tools, tool{})
+	}
+	t := &e.tools[n]
+	*t = tool{
+		id: append(t.id[:0], ev.ID...), name: append(t.name[:0], ev.Name...), head: t.head[:0], own: t.own[:0], out: t.out[:0],
+		flags: e.toolFlags(ev), client: ev.Flags.Has(hub.ClientRuns),
+	}
+	return t
+}
+
+func (e *encoder) dropTool(i int) {
+	n := len(e.tools) - 1
+	e.tools[i], e.tools[n] = e.tools[n], e.tools[i]
+	e.tools = e.tools[:n]
+}
+
+// toolStart announces a call.
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	e.ensureStep(out)
+	t := e.addTool(ev)
+	t.head = append(append(append(t.head, `{"type":"tool-input-delta","toolCallId":"`...), ev.ID...), `","inputTextDelta":"`...)
+	t.own = e.appendOwn(t.own, ev)
+	b := open(out, `{"type":"tool-input-start","toolCallId":"`, ev.ID)
+	b = append(append(append(b, `,"toolName":"`...), ev.Name...), '"')
+	b = append(b, t.flags...)
+	if e.version >= 6 {
+		b = appendText(b, `,"title":"`, ev.Title)
+		b = appendMetadata(b, ev, nil)
+	}
+	end(out, b)
+	return hub.Native
+}
+
+// appendOwn appends what the AI SDK has no member for, in version 5 the title too.
+func (e *encoder) appendOwn(dst []byte, ev *hub.Event) []byte {
+	if e.version < 6 {
+		dst = appendText(dst, `,"title":"`, ev.Title)
+	}
+	m := ev.More
+	if m == nil {
+		return dst
+	}
+	dst = appendText(dst, `,"kind":"`, m.ToolKind)
+	if rawjson.Kind(m.Locations) == '[' {
+		dst = appendValue(dst, `,"locations":`, m.Locations)
+	}
+	return dst
+}
+
+// toolArgs is the hot path of calls; see textDelta.
+func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
+	i := e.findTool(ev.ID)
+	if i < 0 {
+		return hub.Dropped
+	}
+	out.Begin("")
+	b := append(out.Buf, e.tools[i].head...)
+	b = append(b, ev.Text...)
+	end(out, append(b, '"'))
+	return hub.Native
+}
+
+// toolReady says that the arguments are complete. Clients run their own tools from here on, so arguments that are no JSON
+// are refused there; what the agent runs is shown as it is.
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
+	i := e.findTool(ev.ID)
+	if i < 0 {
+		return hub.Dropped
+	}
+	t := &e.tools[i]
+	t.refused = t.client && ev.Flags.Has(hub.Invalid)
+	head := `{"type":"tool-input-available","toolCallId":"`
+	if t.refused {
+		head = `{"type":"tool-input-error","toolCallId":"`
+	}
+	b := open(out, head, ev.ID)
+	b = append(append(append(b, `,"toolName":"`...), t.name...), `","input":`...)
+	if ev.Value != nil {
+		b = appendSafe(b, ev.Value)
+	} else {
+		b = rawjson.AppendQuoted(b, ev.Text)
+	}
+	b = append(b, t.flags...)
+	if t.refused {
+		b = append(b, `,"errorText":"The arguments are not JSON."`...)
+	}
+	end(out, appendMetadata(b, ev, t.own))
+	if ev.Value == nil || !isSafe(ev.Value) {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+// Output so far is written whole each time: clients replace what they have. Up to often it is written with each piece, and
+// then whenever it has grown by an eighth, so that the sum stays in proportion to the output; beyond most only at the end.
+const (
+	often = 4 << 10
+	most  = 1 << 20
+)
+
+// toolOutput shows a result before it is complete.
+func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Fate {
+	i := e.findTool(ev.ID)
+	if i < 0 {
+		return hub.Dropped
+	}
+	t := &e.tools[i]
+	if ev.Op == hub.Replace {
+		t.out, t.sent = t.out[:0], 0
+	}
+	switch {
+	case ev.Value != nil:
+		e.preliminary(out, t, func(b []byte) []byte { return appendSafe(b, ev.Value) })
+		return hub.Native
+	case len(ev.Text) == 0:
+		return hub.Dropped
+	case len(t.out)+len(ev.Text) > most:
+		return hub.Deferred
+	}
+	t.out = append(t.out, ev.Text...)
+	if n := len(t.out); n > often && n < t.sent+t.sent/8 {
+		return hub.Deferred
+	}
+	t.sent = len(t.out)
+	e.preliminary(out, t, func(b []byte) []byte { return rawjson.AppendQuoted(b, t.out) })
+	return hub.Native
+}
+
+func (e *encoder) preliminary(out *wire.Out, t *tool, output func([]byte) []byte) {
+	b := open(out, `{"type":"tool-output-available","toolCallId":"`, t.id)
+	b = output(append(b, `,"output":`...))
+	b = append(b, t.flags...)
+	end(out, append(b, `,"preliminary":true`...))
+}
+
+// toolEnd writes the result. A call that is left to the client, or waits for an answer, has none; one whose input was
+// refused has its end already.
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	i := e.findTool(ev.ID)
+	if i < 0 {
+		return hub.Dropped
+	}
+	t := &e.tools[i]
+	defer e.dropTool(i)
+	switch {
+	case t.refused:
+		return hub.Folded
+	case ev.Status == hub.StatusClient, ev.Status == hub.StatusPaused:
+		if !hasResult(ev) {
+			e.left++
+			return hub.Implied
+		}
+	case ev.Status == hub.StatusError, ev.Status == hub.StatusAborted:
+		return e.outputError(out, ev, t)
+	case ev.Status == hub.StatusDenied:
+		return e.outputDenied(out, ev, t)
+	}
+	return e.outputAvailable(out, ev, t)
+}
+
+// hasResult reports whether a call has brought anything.
+func hasResult(ev *hub.Event) bool {
+	return len(ev.Text) > 0 || ev.Value != nil || ev.More != nil && ev.More.Content != nil
+}
+
+// outputAvailable writes a result: text, another value, or content blocks.
+func (e *encoder) outputAvailable(out *wire.Out, ev *hub.Event, t *tool) hub.Fate {
+	var content rawjson.Value
+	if ev.More != nil && rawjson.Kind(ev.More.Content) == '[' {
+		content = ev.More.Content
+	}
+	fate := nativeIf(ev.Status == hub.StatusOK)
+	b := append(open(out, `{"type":"tool-output-available","toolCallId":"`, t.id), `,"output":`...)
+	var own []byte
+	switch {
+	case len(ev.Text) > 0:
+		b = rawjson.AppendQuoted(b, ev.Text)
+	case ev.Value != nil:
+		b = appendSafe(b, ev.Value)
+		if !isSafe(ev.Value) || rawjson.Kind(ev.Value) == 'n' {
+			fate = hub.Folded
+		}
+	case content != nil:
+		b, content, fate = appendSafe(b, content), nil, hub.Folded
+	case ev.Text != nil:
+		b = append(b, `""`...)
+	default:
+		b = append(b, "null"...)
+	}
+	b = append(b, t.flags...)
+	if e.version >= 6 {
+		if content != nil {
+			own = appendValue(nil, `,"content":`, content)
+		}
+		b = appendMetadata(b, ev, own)
+	}
+	end(out, b)
+	return fate
+}
+
+// outputError writes what went wrong: what the tool said, or the error of the call.
+func (e *encoder) outputError(out *wire.Out, ev *hub.Event, t *tool) hub.Fate {
+	b := append(open(out, `{"type":"tool-output-error","toolCallId":"`, t.id), `,"errorText":"`...)
+	from := len(b)
+	b = appendWords(b, ev)
+	fate := nativeIf(ev.Status == hub.StatusError && len(b) > from)
+	if len(b) == from {
+		b = append(b, noWords(ev.Status)...)
+	}
+	b = append(append(b, '"'), t.flags...)
+	if e.version >= 6 {
+		b = appendMetadata(b, ev, nil)
+	}
+	end(out, b)
+	return fate
+}
+
+// noWords is what a client is told of a call that did not say why it failed.
+func noWords(status hub.Status) string {
+	switch status {
+	case hub.StatusDenied:
+		return "The call was not allowed."
+	case hub.StatusAborted:
+		return "The run ended before the call did."
+	}
+	return "The call failed."
+}
+
+// outputDenied says that nobody allowed the call. Version 5 knows it as an error.
+func (e *encoder) outputDenied(out *wire.Out, ev *hub.Event, t *tool) hub.Fate {
+	if e.version < 6 {
+		e.outputError(out, ev, t)
+		return hub.Folded
+	}
+	end(out, open(out, `{"type":"tool-output-denied","toolCallId":"`, t.id))
+	return nativeIf(!hasResult(ev) && (ev.More == nil || len(ev.More.Err) == 0))
+}
+
+// appendWords appends a result as the body of a string: text, JSON as its text, what content blocks say, or the error.
+func appendWords(dst []byte, ev *hub.Event) []byte {
+	if len(ev.Text) > 0 {
+		return append(dst, ev.Text...)
+	}
+	if text, ok := rawjson.Str(ev.Value); ok {
+		return append(dst, text...)
+	}
+	if !rawjson.IsNull(ev.Value) {
+		return rawjson.AppendEscaped(dst, ev.Value)
+	}
+	if ev.More == nil {
+		return dst
+	}
+	if len(ev.More.Err) > 0 {
+		return append(dst, ev.More.Err...)
+	}
+	from := len(dst)
+	for it := rawjson.Elems(ev.More.Content); ; {
+		block, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		text := optional(rawjson.Get(block, "content", "text"))
+		if len(text) > 0 && len(dst) > from {
+			dst = append(dst, `\n`...)
+		}
+		dst = append(dst, text...)
+	}
+}
