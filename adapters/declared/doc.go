@@ -178,7 +178,8 @@
 //
 // Besides the fields of its kinds a template may have
 //
-//	$args $result  the arguments or the result, as text or JSON, whichever it is
+//	$args $result  the arguments or the result, as text or JSON, whichever it is. Arguments that are a string or null are text, too:
+//	               where arguments are read, a string is their text, and null is none
 //	$kind          the kind of the event
 //	$seq           the number of the record, from 1
 //	$index         the number of the tool call, from 0, among those that are written with it

@@ -257,17 +257,27 @@ func (w *writer) args() (val []byte, isJSON, ok bool) {
 		if w.call == nil || w.call.args == nil {
 			return nil, false, false
 		}
-		return w.call.args, w.call.argsJSON, true
+		return w.argsText(w.call.args, w.call.argsJSON)
 	}
 	switch {
 	case ev.Value != nil:
 		w.used |= 1 << fieldValue
-		return ev.Value, true, true
+		return w.argsText(ev.Value, true)
 	case ev.Text != nil:
 		w.used |= 1 << fieldText
 		return ev.Text, false, true
 	}
 	return nil, false, false
+}
+
+// argsText returns arguments that are a string or null as their JSON text: a string is read as the text of arguments, and null as
+// none.
+func (w *writer) argsText(args []byte, isJSON bool) (val []byte, _, ok bool) {
+	if k := rawjson.Kind(args); isJSON && (k == '"' || k == 'n') {
+		w.scratch = rawjson.AppendEscaped(w.scratch[:0], args)
+		return w.scratch, false, true
+	}
+	return args, isJSON, true
 }
 
 // result returns what a tool gave: text, JSON, or what its content blocks say.
