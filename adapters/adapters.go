@@ -8,8 +8,8 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/agentevent"
 	"github.com/sabir-proxy/sabir/adapters/agui"
-	"github.com/sabir-proxy/sabir/adapters/anthropic"
 	"github.com/sabir-proxy/sabir/adapters/aisdk"
+	"github.com/sabir-proxy/sabir/adapters/anthropic"
 	"github.com/sabir-proxy/sabir/adapters/copilot"
 	"github.com/sabir-proxy/sabir/adapters/evolve"
 	"github.com/sabir-proxy/sabir/adapters/gemini"
@@ -23,8 +23,8 @@ import (
 var all = []*hub.Dialect{
 	&agentevent.Dialect,
 	&agui.Dialect,
-	&anthropic.Dialect,
 	&aisdk.Dialect,
+	&anthropic.Dialect,
 	&copilot.Dialect,
 	&evolve.Dialect,
 	&gemini.Dialect,

@@ -1,0 +1,14 @@
+package anthropic_test
+
+import (
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/anthropic"
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+)
+
+func TestDialect(t *testing.T) { adaptertest.Run(t, &anthropic.Dialect) }
+
+func TestAllocs(t *testing.T) { adaptertest.Allocs(t, &anthropic.Dialect) }
+
+func FuzzDecode(f *testing.F) { adaptertest.Fuzz(f, &anthropic.Dialect) }

@@ -1,0 +1,203 @@
+package anthropic
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// encoder writes one message. Its blocks come one after the other, and their indices are counted here: clients lose text
+// or fail when an index is skipped, used twice, or that of another block.
+type encoder struct {
+	opt options
+
+	id, model []byte // of the message, string bodies
+	named     bool   // the client has said which model it asked for: it hears of no other
+	begun     bool   // message_start is written
+
+	next  int // index of the next block
+	open  openKind
+	ended bool   // the text in the open block is complete; the block waits for sources that belong to it
+	part  []byte // id of the part or call in the open block
+	head  []byte // its delta event up to the text
+
+	muted    [][]byte // open parts that are not the agent's
+	redacted []byte   // open part of reasoning that may have no text at all
+
+	calls  []call // open ones
+	asked  int    // calls that the client has to run
+	broken bool   // one of them cannot be run: its arguments are no JSON
+
+	usage []modelUsage
+}
+
+// options are those of the encoder.
+type options struct {
+	model, message, server []byte // string bodies
+	hold                   bool
+}
+
+// openKind is what the open block holds.
+type openKind uint8
+
+const (
+	openNone openKind = iota
+	openText
+	openThinking
+	openCall
+)
+
+func newEncoder(o hub.Options) hub.Encoder {
+	text := func(name string) []byte { return rawjson.AppendEscaped(nil, []byte(o.Text(name))) }
+	e := &encoder{opt: options{
+		model: text("model"), message: text("message"), server: text("server"), hold: o.Enum("message_start") == "late",
+	}}
+	e.Reset()
+	return e
+}
+
+// Reset implements [hub.Encoder].
+func (e *encoder) Reset() {
+	*e = encoder{
+		opt: e.opt, id: append(e.id[:0], e.opt.message...), model: append(e.model[:0], e.opt.model...),
+		part: e.part[:0], head: e.head[:0], muted: e.muted[:0], redacted: e.redacted[:0], calls: e.calls[:0], usage: e.usage[:0],
+	}
+}
+
+// Answer implements [hub.Answerer]. The client hears of the model by the name that it used, whatever the upstream calls
+// it; and it tells messages apart by their ids.
+func (e *encoder) Answer(req *hub.Request) {
+	if len(req.Model) > 0 {
+		e.model, e.named = append(e.model[:0], req.Model...), true
+	}
+	if len(req.Unique) > 0 {
+		e.id = append(append(e.id[:0], "msg_"...), req.Unique...)
+	}
+}
+
+// Finish implements [hub.Encoder]. The last event was the end of the message; a [DONE] behind it would be fatal.
+func (e *encoder) Finish(*wire.Out) {}
+
+// Extend implements [hub.Extender], by a ping with a member that nobody looks at: clients throw pings away.
+func (e *encoder) Extend(out *wire.Out, payload []byte) {
+	out.Begin("ping")
+	out.Buf = append(out.Buf, pingHead+`"`+extensionMember+`":`...)
+	out.Buf = append(append(out.Buf, payload...), '}')
+	out.End()
+}
+
+// Encode implements [hub.Encoder].
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Kind {
+	case hub.TextDelta:
+		return e.textDelta(out, ev)
+	case hub.ToolArgs:
+		return e.toolArgs(out, ev)
+	case hub.TextStart:
+		return e.textStart(out, ev)
+	case hub.TextEnd:
+		return e.textEnd(out, ev)
+	case hub.ToolStart:
+		return e.toolStart(out, ev)
+	case hub.ToolReady:
+		return e.toolReady(out, ev)
+	case hub.ToolEnd:
+		return e.toolEnd(out, ev)
+	case hub.Source:
+		return e.source(out, ev)
+	case hub.Usage:
+		return e.addUsage(ev)
+	case hub.RunStart:
+		return e.runStart(out, ev)
+	case hub.RunEnd:
+		return e.runEnd(out, ev)
+	}
+	return hub.Dropped
+}
+
+// runStart begins the message, or lets it wait for usage that comes before its first block.
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	if len(ev.Msg) > 0 {
+		e.id = append(e.id[:0], ev.Msg...)
+	} else if len(ev.ID) > 0 {
+		e.id = append(e.id[:0], ev.ID...)
+	}
+	if ev.More != nil && len(ev.More.Model) > 0 && !e.named {
+		e.model = append(e.model[:0], ev.More.Model...)
+	}
+	if e.opt.hold {
+		return hub.Deferred
+	}
+	e.begin(out)
+	return hub.Native
+}
+
+// begin writes message_start, once. Clients need all of its members, usage and the empty content above all.
+func (e *encoder) begin(out *wire.Out) {
+	if e.begun {
+		return
+	}
+	e.begun = true
+	out.Begin("message_start")
+	b := append(out.Buf, `{"type":"message_start","message":{"id":"`...)
+	b = append(append(b, e.id...), `","type":"message","role":"assistant","model":"`...)
+	b = append(append(b, e.model...), `","content":[],"stop_reason":null,"stop_sequence":null,"usage":`...)
+	c := e.counts()
+	c.In, c.Out, c.ReasoningTokens = max(c.In, 0), max(c.Out, 0), -1
+	b = appendUsage(b, &c)
+	out.Buf = append(b, "}}"...)
+	out.End()
+}
+
+// openBlock begins the event that opens a block, up to the block itself. closeStart ends it.
+func (e *encoder) openBlock(out *wire.Out) []byte {
+	e.closeBlock(out)
+	e.begin(out)
+	out.Begin("content_block_start")
+	b := append(out.Buf, `{"type":"content_block_start","index":`...)
+	b = strconv.AppendInt(b, int64(e.next), 10)
+	return append(b, `,"content_block":`...)
+}
+
+// closeStart ends the event of openBlock. Deltas of the block begin with head.
+func (e *encoder) closeStart(out *wire.Out, b []byte, kind openKind, part []byte, head string) {
+	out.Buf = append(b, '}')
+	out.End()
+	e.open, e.ended, e.part = kind, false, append(e.part[:0], part...)
+	e.setHead(head)
+}
+
+func (e *encoder) setHead(head string) {
+	b := append(e.head[:0], `{"type":"content_block_delta","index":`...)
+	b = strconv.AppendInt(b, int64(e.next), 10)
+	e.head = append(append(b, `,"delta":`...), head...)
+}
+
+// closeBlock ends the open block, if there is one.
+func (e *encoder) closeBlock(out *wire.Out) {
+	if e.open == openNone {
+		return
+	}
+	out.Begin("content_block_stop")
+	b := append(out.Buf, `{"type":"content_block_stop","index":`...)
+	out.Buf = append(strconv.AppendInt(b, int64(e.next), 10), '}')
+	out.End()
+	e.open = openNone
+	e.next++
+}
+
+// delta writes a delta of the open block. It is the hot path: the head was made when the block was opened.
+func (e *encoder) delta(out *wire.Out, text []byte) {
+	out.Begin("content_block_delta")
+	b := append(out.Buf, e.head...)
+	out.Buf = append(append(b, text...), `"}}`...)
+	out.End()
+}
+
+// holds reports whether a part or call is in the open block.
+func (e *encoder) holds(kind openKind, id []byte) bool {
+	return e.open == kind && bytes.Equal(e.part, id)
+}

@@ -1,0 +1,222 @@
+package anthropic
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// modelUsage is what one model has used, as last said.
+type modelUsage struct {
+	model, provider []byte
+	counts          hub.Counts
+}
+
+// maxUsage bounds the models whose usage is kept apart.
+const maxUsage = 64
+
+// addUsage keeps usage for the end of the message. That of the run counts; that of its steps is added up for agents that
+// tell no other.
+func (e *encoder) addUsage(ev *hub.Event) hub.Fate {
+	if ev.More == nil || ev.Scope == hub.SessionScope {
+		return hub.Dropped
+	}
+	step := ev.Scope == hub.StepScope
+	u := e.usageOf(ev, step)
+	if u == nil {
+		return hub.Dropped
+	}
+	known := &ev.More.Usage
+	c := &u.counts
+	learn(&c.In, known.In, step)
+	learn(&c.Out, known.Out, step)
+	learn(&c.Cached, known.Cached, step)
+	learn(&c.CacheWrite, known.CacheWrite, step)
+	learn(&c.ReasoningTokens, known.ReasoningTokens, step)
+	if step || len(e.usage) > 1 {
+		return hub.Folded
+	}
+	return hub.Deferred
+}
+
+// usageOf returns the entry that an event changes. The first entry is that of the steps.
+func (e *encoder) usageOf(ev *hub.Event, step bool) *modelUsage {
+	model, provider := ev.More.Model, ev.More.Usage.Provider
+	if step {
+		model, provider = nil, []byte(stepsProvider)
+	}
+	for i := range e.usage {
+		if u := &e.usage[i]; bytes.Equal(u.model, model) && bytes.Equal(u.provider, provider) {
+			return u
+		}
+	}
+	if len(e.usage) == maxUsage {
+		return nil
+	}
+	e.usage = append(e.usage, modelUsage{bytes.Clone(model), bytes.Clone(provider), hub.NoCounts})
+	return &e.usage[len(e.usage)-1]
+}
+
+// stepsProvider stands for the steps of a run. No upstream can name a provider so: it is no body of a JSON string.
+const stepsProvider = "\x00steps"
+
+// learn takes over a count, or adds it to what is there. What is unknown changes nothing.
+func learn(have *int64, now int64, add bool) {
+	switch {
+	case now < 0:
+	case add && *have > 0:
+		*have += now
+	default:
+		*have = now
+	}
+}
+
+// counts is the usage of the whole run.
+func (e *encoder) counts() hub.Counts {
+	sum, steps := hub.NoCounts, hub.NoCounts
+	for i := range e.usage {
+		u := &e.usage[i]
+		total := &sum
+		if string(u.provider) == stepsProvider {
+			total = &steps
+		}
+		learn(&total.In, u.counts.In, true)
+		learn(&total.Out, u.counts.Out, true)
+		learn(&total.Cached, u.counts.Cached, true)
+		learn(&total.CacheWrite, u.counts.CacheWrite, true)
+		learn(&total.ReasoningTokens, u.counts.ReasoningTokens, true)
+	}
+	if sum.In < 0 && sum.Out < 0 {
+		return steps
+	}
+	return sum
+}
+
+// appendUsage appends a usage object. Its input leaves out what was cached, other than in the model. Output is required;
+// an unknown input is left out, so that a client keeps what it knows.
+func appendUsage(dst []byte, c *hub.Counts) []byte {
+	dst = append(dst, '{')
+	if c.In >= 0 {
+		read, created := max(c.Cached, 0), max(c.CacheWrite, 0)
+		dst = appendCount(dst, `"input_tokens":`, max(c.In-read-created, 0))
+		dst = appendCount(dst, `,"cache_creation_input_tokens":`, created)
+		dst = appendCount(dst, `,"cache_read_input_tokens":`, read)
+		dst = append(dst, ',')
+	}
+	dst = appendCount(dst, `"output_tokens":`, max(c.Out, 0))
+	if c.ReasoningTokens >= 0 {
+		dst = appendCount(dst, `,"output_tokens_details":{"thinking_tokens":`, c.ReasoningTokens)
+		dst = append(dst, '}')
+	}
+	return append(dst, '}')
+}
+
+func appendCount(dst []byte, head string, n int64) []byte {
+	return strconv.AppendInt(append(dst, head...), n, 10)
+}
+
+// runEnd ends the message: message_delta with the stop reason and the usage, then message_stop. A run that went wrong
+// ends with an error in their place, and nothing behind it.
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch {
+	case ev.Status == hub.StatusFailed:
+		e.fail(out, ev)
+		return hub.Native
+	case ev.Status == hub.StatusCancelled, ev.Status == hub.StatusTruncated:
+		e.fail(out, ev)
+		return hub.Folded
+	case e.broken && (ev.Status == hub.StatusDone || ev.Status == hub.StatusTools):
+		e.fail(out, brokenEnd)
+		return hub.Folded
+	}
+	e.closeBlock(out)
+	e.begin(out)
+	reason, fate := stopReason(ev, e.asked > 0)
+	out.Begin("message_delta")
+	b := append(out.Buf, `{"type":"message_delta","delta":{"stop_reason":"`...)
+	b = append(append(b, reason...), `","stop_sequence":`...)
+	b = appendSequence(b, ev, reason)
+	if reason == "refusal" {
+		b = appendDetails(b, ev)
+	}
+	b = append(b, `},"usage":`...)
+	c := e.counts()
+	out.Buf = append(appendUsage(b, &c), '}')
+	out.End()
+	out.Begin("message_stop")
+	out.Buf = append(out.Buf, `{"type":"message_stop"}`...)
+	out.End()
+	return fate
+}
+
+// appendSequence appends the text that stopped the model, null if none did.
+func appendSequence(dst []byte, ev *hub.Event, reason string) []byte {
+	sequence := optional(ownMeta(ev, "stop_sequence"))
+	if reason != "stop_sequence" || len(sequence) == 0 {
+		return append(dst, "null"...)
+	}
+	return append(append(append(dst, '"'), sequence...), '"')
+}
+
+// appendDetails appends why the model refused, as far as it was said.
+func appendDetails(dst []byte, ev *hub.Event) []byte {
+	dst = append(dst, `,"stop_details":{"type":"refusal","category":`...)
+	category, text := []byte(nil), []byte(nil)
+	if ev.More != nil {
+		category, text = ev.More.ErrCode, ev.More.Err
+	}
+	if !isCategory(category) {
+		category = nil
+	}
+	dst = append(appendNullable(dst, category), `,"explanation":`...)
+	return append(appendNullable(dst, text), '}')
+}
+
+func appendNullable(dst, body []byte) []byte {
+	if len(body) == 0 {
+		return append(dst, "null"...)
+	}
+	return append(append(append(dst, '"'), body...), '"')
+}
+
+// isCategory reports whether a client knows the category of a refusal.
+func isCategory(c []byte) bool {
+	switch string(c) {
+	case "cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms":
+		return true
+	}
+	return false
+}
+
+// fail ends the message with an error. Clients know one by the name of its event, and by nothing else.
+func (e *encoder) fail(out *wire.Out, ev *hub.Event) {
+	text, code := []byte(nil), []byte(nil)
+	if ev.More != nil {
+		text, code = ev.More.Err, ev.More.ErrCode
+	}
+	if len(text) == 0 {
+		text = []byte(failedText(ev.Status))
+	}
+	out.Begin("error")
+	out.Buf = appendError(out.Buf, errorType(code), text)
+	out.End()
+}
+
+// failedText is the message of a run that did not say why it ended.
+func failedText(reason hub.Status) string {
+	switch reason {
+	case hub.StatusCancelled:
+		return "The run was cancelled."
+	case hub.StatusTruncated:
+		return "The agent stopped before the answer was complete."
+	}
+	return "The run failed."
+}
+
+// brokenEnd is the end of a run with a call that nobody can run. Clients would take arguments that are cut for none, and
+// run the call with these.
+var brokenEnd = &hub.Event{
+	Kind: hub.RunEnd, Status: hub.StatusFailed, More: &hub.More{Err: []byte("The arguments of a tool call are not valid JSON.")},
+}

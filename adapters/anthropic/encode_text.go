@@ -1,0 +1,150 @@
+package anthropic
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// redactedName names a part of reasoning that is there in encrypted form only.
+const redactedName = "redacted"
+
+// textStart opens a block. Its first character has come: empty blocks would be refused when the client sends them back.
+func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch {
+	case isMuted(ev):
+		e.muted = append(e.muted, bytes.Clone(ev.ID))
+		return hub.Dropped
+	case ev.Chan == hub.Reasoning && string(ev.Name) == redactedName:
+		e.redacted = append(e.redacted[:0], ev.ID...)
+		return hub.Deferred
+	}
+	e.openText(out, ev)
+	return textFate(ev)
+}
+
+// isMuted reports whether a text is that of the user or of the developer: a message is the assistant's only.
+func isMuted(ev *hub.Event) bool {
+	return ev.Flags.Has(hub.User) || string(ev.Name) == "system" || string(ev.Name) == "developer"
+}
+
+// textFate: a refusal is a text like any other.
+func textFate(ev *hub.Event) hub.Fate {
+	if ev.Chan == hub.Refusal {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+func channelKind(ch hub.Chan) openKind {
+	if ch == hub.Reasoning {
+		return openThinking
+	}
+	return openText
+}
+
+// openText opens a block for a part. The fields of thinking must be there although they are empty: clients add to them.
+func (e *encoder) openText(out *wire.Out, ev *hub.Event) {
+	if ev.Chan == hub.Reasoning {
+		b := append(e.openBlock(out), `{"type":"thinking","thinking":"","signature":""}`...)
+		e.closeStart(out, b, openThinking, ev.ID, `{"type":"thinking_delta","thinking":"`)
+		return
+	}
+	b := append(e.openBlock(out), `{"type":"text","text":""}`...)
+	e.closeStart(out, b, openText, ev.ID, `{"type":"text_delta","text":"`)
+}
+
+// textDelta goes on with a part. If something else came in between, the part goes on in another block.
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+	if !e.holds(channelKind(ev.Chan), ev.ID) {
+		if e.isMutedPart(ev) {
+			return hub.Dropped
+		}
+		e.openText(out, ev)
+	}
+	e.delta(out, ev.Text)
+	return textFate(ev)
+}
+
+func (e *encoder) isMutedPart(ev *hub.Event) bool {
+	return len(e.muted) > 0 && slices.ContainsFunc(e.muted, func(id []byte) bool { return bytes.Equal(id, ev.ID) })
+}
+
+// textEnd ends a part: reasoning with its signature, which is the last delta of its block.
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	if e.isMutedPart(ev) {
+		e.muted = slices.DeleteFunc(e.muted, func(id []byte) bool { return bytes.Equal(id, ev.ID) })
+		return hub.Dropped
+	}
+	var sig []byte
+	if ev.More != nil {
+		sig = ev.More.Sig
+	}
+	if ev.Chan != hub.Reasoning {
+		e.ended = e.holds(openText, ev.ID) // sources may follow
+		if len(sig) > 0 {
+			return hub.Folded // only reasoning has a place for one
+		}
+		return textFate(ev)
+	}
+	e.endThinking(out, ev, sig)
+	return hub.Native
+}
+
+func (e *encoder) endThinking(out *wire.Out, ev *hub.Event, sig []byte) {
+	isOpen := e.holds(openThinking, ev.ID)
+	switch {
+	case !isOpen && len(sig) > 0 && bytes.Equal(ev.ID, e.redacted):
+		b := append(e.openBlock(out), `{"type":"redacted_thinking","data":"`...)
+		b = append(append(b, sig...), `"}`...)
+		e.closeStart(out, b, openThinking, ev.ID, "")
+	case len(sig) > 0:
+		if !isOpen {
+			e.openText(out, ev)
+		}
+		e.setHead(`{"type":"signature_delta","signature":"`)
+		e.delta(out, sig)
+	case !isOpen:
+		return
+	}
+	e.closeBlock(out)
+}
+
+// source writes a citation into the block of the text that it belongs to. One without a form of the API is written as a
+// result of a search, if it has an address.
+func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
+	if e.open != openText || len(ev.Ref) > 0 && !bytes.Equal(ev.Ref, e.part) {
+		return hub.Dropped
+	}
+	own := isCitation(ev.Value)
+	if !own && (ev.More == nil || len(ev.More.File.URL) == 0) {
+		return hub.Dropped
+	}
+	e.setHead(`{"type":"citations_delta","citation":`)
+	out.Begin("content_block_delta")
+	b := append(out.Buf, e.head...)
+	if own {
+		b = append(b, ev.Value...)
+	} else {
+		b = append(append(b, `{"type":"web_search_result_location","cited_text":"`...), ev.Text...)
+		b = append(append(b, `","encrypted_index":"","title":"`...), ev.Title...)
+		b = append(append(b, `","url":"`...), ev.More.File.URL...)
+		b = append(b, `"}`...)
+	}
+	out.Buf = append(b, "}}"...)
+	out.End()
+	e.setHead(`{"type":"text_delta","text":"`)
+	return hub.Native
+}
+
+// isCitation reports whether the place that a source names is a citation of the API.
+func isCitation(value rawjson.Value) bool {
+	switch string(optional(rawjson.Get(value, "type"))) {
+	case "char_location", "page_location", "content_block_location", "web_search_result_location", "search_result_location":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,285 @@
+package anthropic
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// call is an open call.
+type call struct {
+	id   []byte
+	form callForm
+	meta []byte // members of its block beyond the usual, each with a comma before it
+}
+
+// callForm is how a call is written.
+type callForm uint8
+
+const (
+	clientCall callForm = iota // tool_use: asks the client to run it
+	mcpCall                    // mcp_tool_use: has been run
+	serverCall                 // server_tool_use: likewise, by a tool of the API itself
+	knownCall                  // not at all: the client has it from an earlier message
+)
+
+// toolStart opens the block of a call that the client has to run. All others are written when their arguments are
+// complete: some clients read the input of a call that was run from the start of its block only.
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	c := call{id: bytes.Clone(ev.ID), form: formOf(ev)}
+	c.meta = appendBlockMeta(nil, ev, c.form, e.opt.server)
+	e.calls = append(e.calls, c)
+	switch c.form {
+	case knownCall:
+		return hub.Dropped
+	case clientCall:
+	default:
+		return hub.Deferred
+	}
+	e.asked++
+	e.openCall(out, &c, `{"type":"tool_use","id":"`, ev.Name)
+	out.Buf = append(out.Buf, `,"input":{}}`...)
+	e.closeStart(out, out.Buf, openCall, ev.ID, argsHead)
+	return hub.Native
+}
+
+// argsHead begins a fragment of arguments.
+const argsHead = `{"type":"input_json_delta","partial_json":"`
+
+func formOf(ev *hub.Event) callForm {
+	switch {
+	case ev.Flags.Has(hub.ClientRuns | hub.Resumed):
+		return knownCall
+	case ev.Flags.Has(hub.ClientRuns):
+		return clientCall
+	case string(metaType(ev)) == "server_tool_use":
+		return serverCall
+	}
+	return mcpCall
+}
+
+// metaType is the type that our decoder has noted, if it was ours.
+func metaType(ev *hub.Event) []byte { return optional(ownMeta(ev, "type")) }
+
+func ownMeta(ev *hub.Event, member string) rawjson.Value {
+	if ev.More == nil || ev.More.Meta == nil {
+		return nil
+	}
+	return rawjson.Get(ev.More.Meta, dialectName, member)
+}
+
+// appendBlockMeta appends the members that only some calls have.
+func appendBlockMeta(dst []byte, ev *hub.Event, form callForm, server []byte) []byte {
+	if form == mcpCall {
+		if own := optional(ownMeta(ev, "server_name")); len(own) > 0 {
+			server = own
+		}
+		return append(append(append(dst, `,"server_name":"`...), server...), '"')
+	}
+	if toolset := optional(ownMeta(ev, "toolset_name")); len(toolset) > 0 {
+		dst = append(append(append(dst, `,"toolset_name":"`...), toolset...), '"')
+	}
+	if caller := ownMeta(ev, "caller"); rawjson.Kind(caller) == '{' {
+		dst = append(append(dst, `,"caller":`...), caller...)
+	}
+	return dst
+}
+
+// openCall begins the event that opens the block of a call, up to its input.
+func (e *encoder) openCall(out *wire.Out, c *call, head string, name []byte) {
+	b := append(e.openBlock(out), head...)
+	b = append(appendWireID(b, c.id), `","name":"`...)
+	b = append(append(b, name...), '"')
+	out.Buf = append(b, c.meta...)
+}
+
+func (e *encoder) find(id []byte) int {
+	return slices.IndexFunc(e.calls, func(c call) bool { return bytes.Equal(c.id, id) })
+}
+
+// toolArgs passes a fragment for the client to put together.
+func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
+	if e.holds(openCall, ev.ID) {
+		e.delta(out, ev.Text)
+		return hub.Native
+	}
+	i := e.find(ev.ID)
+	switch {
+	case i < 0 || e.calls[i].form == knownCall:
+		return hub.Dropped
+	case e.calls[i].form == clientCall: // too much came at once for the blocks to stay in order
+		e.broken = true
+		return hub.Dropped
+	}
+	return hub.Deferred
+}
+
+// toolReady ends the block of a call for the client, and writes that of any other.
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
+	i := e.find(ev.ID)
+	if i < 0 || e.calls[i].form == knownCall {
+		return hub.Dropped
+	}
+	c := &e.calls[i]
+	switch c.form {
+	case clientCall:
+		e.broken = e.broken || ev.Flags.Has(hub.Invalid)
+		if e.holds(openCall, ev.ID) {
+			e.closeBlock(out)
+		}
+	case serverCall:
+		e.serverCall(out, ev, c)
+	default:
+		e.openCall(out, c, `{"type":"mcp_tool_use","id":"`, ev.Name)
+		b := append(out.Buf, `,"input":`...)
+		if ev.Value != nil {
+			b = append(b, ev.Value...)
+		} else {
+			b = rawjson.AppendQuoted(b, ev.Text) // not JSON, but what the agent was given
+		}
+		e.closeStart(out, append(b, '}'), openCall, ev.ID, "")
+		e.closeBlock(out)
+	}
+	return hub.Native
+}
+
+// serverCall writes a call of a tool of the API. Its input is streamed, as the API does it, for clients that look there.
+func (e *encoder) serverCall(out *wire.Out, ev *hub.Event, c *call) {
+	e.openCall(out, c, `{"type":"server_tool_use","id":"`, ev.Name)
+	out.Buf = append(out.Buf, `,"input":{}}`...)
+	e.closeStart(out, out.Buf, openCall, ev.ID, argsHead)
+	if rawjson.Kind(ev.Value) == '{' {
+		e.delta(out, rawjson.AppendEscaped(nil, ev.Value))
+	}
+	e.closeBlock(out)
+}
+
+// toolEnd writes the result of a call that was run. That of a call for the client is the client's to say.
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	i := e.find(ev.ID)
+	if i < 0 {
+		return hub.Dropped
+	}
+	form := e.calls[i].form
+	e.calls = slices.Delete(e.calls, i, i+1)
+	silent := isSilent(ev)
+	switch form {
+	case clientCall:
+		if silent {
+			return hub.Implied
+		}
+		e.asked-- // someone else has run it
+		return hub.Dropped
+	case knownCall:
+		return hub.Dropped
+	case serverCall:
+		return e.serverResult(out, ev, silent)
+	}
+	if silent {
+		return hub.Implied
+	}
+	return e.mcpResult(out, ev)
+}
+
+// isSilent reports whether a call ended without a result, and without anyone saying that it went wrong.
+func isSilent(ev *hub.Event) bool {
+	switch ev.Status {
+	case hub.StatusClient, hub.StatusPaused, hub.StatusAborted, hub.StatusUnknown:
+		return len(ev.Text) == 0 && ev.Value == nil && (ev.More == nil || ev.More.Content == nil && len(ev.More.Err) == 0)
+	}
+	return false
+}
+
+// serverResult writes the result of a tool of the API as it came: each has a form of its own.
+func (e *encoder) serverResult(out *wire.Out, ev *hub.Event, silent bool) hub.Fate {
+	typ := metaType(ev)
+	if silent {
+		return hub.Implied
+	}
+	if !bytes.HasSuffix(typ, []byte("_tool_result")) || ev.Value == nil {
+		return hub.Dropped
+	}
+	b := append(append(e.openBlock(out), `{"type":"`...), typ...)
+	b = appendWireID(append(b, `","tool_use_id":"`...), ev.ID)
+	b = append(append(b, `","content":`...), ev.Value...)
+	e.closeStart(out, append(b, '}'), openCall, ev.ID, "")
+	e.closeBlock(out)
+	return hub.Native
+}
+
+// mcpResult writes a result as text.
+func (e *encoder) mcpResult(out *wire.Out, ev *hub.Event) hub.Fate {
+	b := append(e.openBlock(out), `{"type":"mcp_tool_result","tool_use_id":"`...)
+	b = append(appendWireID(b, ev.ID), `","is_error":`...)
+	if ev.Status == hub.StatusError || ev.Status == hub.StatusDenied {
+		b = append(b, `true`...)
+	} else {
+		b = append(b, `false`...)
+	}
+	b = append(b, `,"content":[`...)
+	from := len(b)
+	b = append(b, `{"type":"text","text":"`...)
+	empty := len(b)
+	if b = appendResult(b, ev); len(b) == empty {
+		b = b[:from] // an empty text would be refused when it is sent back
+	} else {
+		b = append(b, `"}`...)
+	}
+	e.closeStart(out, append(b, `]}`...), openCall, ev.ID, "")
+	e.closeBlock(out)
+	blocks := len(ev.Text) == 0 && ev.Value == nil && ev.More != nil && ev.More.Content != nil
+	if blocks || ev.Status != hub.StatusOK && ev.Status != hub.StatusError {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+// appendResult appends a result as the body of a string: JSON as its text, content blocks as what can be read of them,
+// an error as its message.
+func appendResult(dst []byte, ev *hub.Event) []byte {
+	if len(ev.Text) > 0 {
+		return append(dst, ev.Text...)
+	}
+	if text, ok := rawjson.Str(ev.Value); ok {
+		return append(dst, text...)
+	}
+	if ev.Value != nil {
+		return rawjson.AppendEscaped(dst, ev.Value)
+	}
+	if ev.More == nil {
+		return dst
+	}
+	from := len(dst)
+	dst = appendBlocks(dst, ev.More.Content)
+	if len(dst) == from {
+		dst = append(dst, ev.More.Err...)
+	}
+	return dst
+}
+
+// appendBlocks appends what content blocks say in words, a line each.
+func appendBlocks(dst []byte, content rawjson.Value) []byte {
+	from := len(dst)
+	for it := rawjson.Elems(content); ; {
+		block, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		if inner := rawjson.Get(block, "content"); inner != nil {
+			block = inner
+		}
+		line := dst
+		if len(dst) > from {
+			line = append(line, `\n`...)
+		}
+		for _, member := range [...]string{"text", "newText", "uri"} {
+			if text := optional(rawjson.Get(block, member)); len(text) > 0 {
+				dst = append(line, text...)
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package anthropic
+
+import "github.com/sabir-proxy/sabir/adapters/hub"
+
+// errorTypes are the types of errors of the API. Clients choose what to throw by the status of the response, and inside a
+// stream by the type.
+var errorTypes = map[string]bool{
+	"invalid_request_error": true, "authentication_error": true, "billing_error": true, "permission_error": true,
+	"not_found_error": true, "conflict_error": true, "request_too_large": true, "rate_limit_error": true, "api_error": true,
+	"timeout_error": true, "overloaded_error": true,
+}
+
+// codeTypes are the types for Sabir's own codes; those that are not listed are api_error.
+var codeTypes = map[hub.Code]string{
+	hub.CodeTimeout:      "timeout_error",
+	hub.CodeIdle:         "timeout_error",
+	hub.CodeDuration:     "timeout_error",
+	hub.CodeClientSlow:   "timeout_error",
+	hub.CodeUnauthorized: "authentication_error",
+	hub.CodeNotFound:     "not_found_error",
+	hub.CodeNoRoute:      "not_found_error",
+	hub.CodeBusy:         "overloaded_error",
+	hub.CodeLimit:        "overloaded_error",
+	hub.CodeShutdown:     "overloaded_error",
+	hub.CodeBadRequest:   "invalid_request_error",
+	hub.CodeBadMethod:    "invalid_request_error",
+	hub.CodeBadDialect:   "invalid_request_error",
+	hub.CodeBodyTooLarge: "request_too_large",
+}
+
+// errorType is the type of an error with that code, whoever has given it.
+func errorType(code []byte) string {
+	if errorTypes[string(code)] {
+		return string(code)
+	}
+	if typ, ok := codeTypes[hub.Code(code)]; ok {
+		return typ
+	}
+	return "api_error"
+}
+
+// appendError appends the error object, which is the same in a stream and as the body of a response.
+func appendError(dst []byte, typ string, text []byte) []byte {
+	dst = append(append(dst, `{"type":"error","error":{"type":"`...), typ...)
+	dst = append(append(dst, `","message":"`...), text...)
+	return append(dst, `"}}`...)
+}
+
+// appendFailure appends the body of an HTTP error response.
+func appendFailure(dst []byte, f *hub.Failure) []byte {
+	return appendError(dst, errorType([]byte(f.Code)), []byte(f.Text()))
+}
