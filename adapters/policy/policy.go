@@ -42,10 +42,11 @@ func Stages(d *hub.Dialect, s Settings, count func(hub.Kind, hub.Fate)) (stages 
 	if lanes == hub.LanesDefault {
 		lanes = d.Lanes
 	}
-	if lanes != hub.LanesDefault && lanes != hub.LanesNest {
+	mixed := lanes == hub.LanesTool || lanes == hub.LanesFlatten // what lanes say side by side comes in one
+	if mixed || lanes == hub.LanesHide {
 		stages = append(stages, hub.NewLanesStage(lanes, count))
 	}
-	if s.Linear || d.Caps.Has(hub.CapLinear) {
+	if s.Linear || mixed || d.Caps.Has(hub.CapLinear) {
 		stages = append(stages, hub.NewLinearStage(0))
 	}
 	if s.Coalesce > 0 {
@@ -131,14 +132,22 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.extend(out, ev)
 	}
 	class := hub.ClassOf(ev)
-	if class == hub.ClassNone && ev.Kind != hub.ToolStart {
-		return e.plain(out, ev)
-	}
 	switch ev.Kind {
-	case hub.TextStart, hub.TextDelta, hub.TextEnd:
-		return e.reasoning(out, ev)
+	case hub.TextStart:
+		if class == hub.ClassReasoning {
+			return e.reasoningStart(out, ev)
+		}
+		return e.plain(out, ev)
+	case hub.TextDelta, hub.TextEnd:
+		if len(e.parts) > 0 {
+			return e.reasoning(out, ev)
+		}
+		return e.plain(out, ev)
 	case hub.ToolStart, hub.ToolArgs, hub.ToolReady, hub.ToolUpdate, hub.ToolOutput, hub.ToolEnd:
 		return e.tool(out, ev, class)
+	}
+	if class == hub.ClassNone {
+		return e.plain(out, ev)
 	}
 	return e.treat(out, ev, class)
 }
@@ -273,11 +282,8 @@ func (e *encoder) call(id []byte) int {
 
 func (e *encoder) forget(at int) { e.calls = append(e.calls[:at], e.calls[at+1:]...) }
 
-// reasoning is an event of a reasoning part.
+// reasoning is an event of a part that may be one which a policy treats. Only the start of a part need say its channel.
 func (e *encoder) reasoning(out *wire.Out, ev *hub.Event) hub.Fate {
-	if ev.Kind == hub.TextStart {
-		return e.reasoningStart(out, ev)
-	}
 	for i := range e.parts {
 		p := &e.parts[i]
 		if !bytes.Equal(p.id, ev.ID) {
@@ -289,13 +295,7 @@ func (e *encoder) reasoning(out *wire.Out, ev *hub.Event) hub.Fate {
 		}
 		return fate
 	}
-	fate := e.inner.Encode(out, ev)
-	if ev.Kind == hub.TextEnd {
-		if e.fold.opened--; e.fold.opened <= 0 {
-			e.flush(out)
-		}
-	}
-	return fate
+	return e.plain(out, ev)
 }
 
 func (e *encoder) reasoningStart(out *wire.Out, ev *hub.Event) hub.Fate {

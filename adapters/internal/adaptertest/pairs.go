@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/policy"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -69,9 +70,13 @@ type Translation struct {
 func (s *Stream) Translate(target *hub.Dialect, options hub.Options) *Translation {
 	x := new(Translation)
 	seq := hub.NewSequencer(hub.SequencerConfig{Replace: target.Caps.Has(hub.CapReplace), Settle: s.Settle})
-	enc, out := target.NewEncoder(options), wire.NewOut(target.Framing)
+	enc, out := policy.NewEncoder(target, options, policy.Settings{}), wire.NewOut(target.Framing)
+	stages := policy.Stages(target, policy.Settings{}, nil)
 	check := Checker{Replace: target.Caps.Has(hub.CapReplace)}
 	take := func(strict []hub.Event) {
+		for _, st := range stages {
+			strict = st.Push(nil, strict, 0)
+		}
 		for i := range strict {
 			x.problem(check.Event(&strict[i]))
 			own, _ := CopyEvent(&strict[i])
@@ -103,7 +108,7 @@ func (x *Translation) problem(err error) {
 // read decodes and sequences what was written.
 func (x *Translation) read(target *hub.Dialect) {
 	replace := target.Caps.Has(hub.CapReplace)
-	dec, seq := target.NewDecoder(target.Defaults()), hub.NewSequencer(hub.SequencerConfig{Replace: replace})
+	dec, seq := policy.NewDecoder(target, target.Defaults()), hub.NewSequencer(hub.SequencerConfig{Replace: replace})
 	check := Checker{Replace: replace}
 	take := func(loose []hub.Event) {
 		for i := range loose {
