@@ -16,9 +16,9 @@ import (
 )
 
 func newDialects() *cobra.Command {
-	var asJSON, asMarkdown bool
+	var asJSON, asMarkdown, matrix bool
 	cmd := &cobra.Command{
-		Use:   "dialects [--json | --markdown]",
+		Use:   "dialects [--matrix] [--json | --markdown]",
 		Short: "List the dialects, and what they can carry",
 		Long: `Dialects lists what Sabir speaks: each dialect with the directions in which it
 can be used, the framings it travels in (the default of the output first), what
@@ -27,13 +27,18 @@ it can carry, and its options.
   read       as the dialect of an upstream
   written    as the dialect of a client
 
-What an option changes is the reading (r), the writing (w) or both.`,
+What an option changes is the reading (r), the writing (w) or both.
+
+--matrix shows instead what becomes of each thing that agents say in each
+dialect that can be written. It is found by asking the encoders.`,
 		Example: `  sabir dialects
   sabir dialects --json | jq '.[].name'`,
 		Args: cobra.NoArgs,
 		RunE: work(func(cmd *cobra.Command, _ []string) error {
 			list, out := describeAll(), cmd.OutOrStdout()
 			switch {
+			case matrix:
+				return printMatrix(out, asJSON, asMarkdown)
 			case asJSON:
 				return printJSON(out, list)
 			case asMarkdown:
@@ -44,6 +49,7 @@ What an option changes is the reading (r), the writing (w) or both.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, for programs")
 	cmd.Flags().BoolVar(&asMarkdown, "markdown", false, "print Markdown, for documents")
+	cmd.Flags().BoolVar(&matrix, "matrix", false, "show what each dialect can say")
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown")
 	return cmd
 }
