@@ -81,7 +81,8 @@
 //	RunStart             nothing; connected and start in version 2
 //	RunEnd               final; error when failed or truncated, when a limit was reached, or when the run waits for the
 //	                     client, which cannot answer here; cancelled as error "Cancelled by user" in version 1, as
-//	                     cancelled in version 2; before RunStart session_error in version 2
+//	                     cancelled in version 2; before RunStart session_error in version 2. A reason that has no place
+//	                     there is a thought before it
 //	Raw                  as it came, if it came from this dialect
 //
 // Lost: ids, messages, parts, and titles, kinds and locations of tools in version 1; their changes while a tool runs, blocks of results other than text,

@@ -330,6 +330,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.close(out, ev, nil)
 		return hub.Native
 	case hub.StatusLength, hub.StatusRefused, hub.StatusFiltered:
+		e.fold(out, ev, hub.Why(ev))
 		e.open(out, typeFinal, ev)
 		e.close(out, ev, nil)
 		return hub.Folded
@@ -349,6 +350,9 @@ func (e *encoder) cancelled(out *wire.Out, ev *hub.Event) hub.Fate {
 	if e.v2 {
 		e.end(out, typeCancelled, `,"reason":"`, ev, reasonOf(ev, cancelText))
 		return hub.Native
+	}
+	if why := hub.Why(ev); string(why) != cancelText && e.begun {
+		e.fold(out, ev, why)
 	}
 	e.end(out, typeError, `,"error":"`, ev, []byte(cancelText)) // in these words, so that readers can tell it from a fault
 	return hub.Folded

@@ -154,7 +154,7 @@ func (e *encoder) endFate(ev *hub.Event, c *openCall) hub.Fate {
 	switch {
 	case !hasResult && (len(c.said.text) > 0 || ev.More != nil && ev.More.Content != nil):
 	case ev.Status == hub.StatusOK:
-		native = true
+		native = !hasReason
 	case ev.Status != hub.StatusError:
 	case e.v2:
 		native = hasReason && !hasResult
@@ -169,7 +169,7 @@ func (e *encoder) endFate(ev *hub.Event, c *openCall) hub.Fate {
 
 // result writes the end of c as ev tells it: the end of a tool, or of a lane that is shown as one.
 func (e *encoder) result(out *wire.Out, ev *hub.Event, c *openCall) {
-	failed := isFailure(ev.Status)
+	failed := hub.Failed(ev)
 	if failed && e.v2 {
 		e.open(out, typeToolError, ev)
 		out.Buf = e.appendTool(out.Buf, c.id, c.name)
@@ -190,16 +190,15 @@ func (e *encoder) result(out *wire.Out, ev *hub.Event, c *openCall) {
 	e.close(out, ev, c)
 }
 
-func isFailure(s hub.Status) bool {
-	return s == hub.StatusError || s == hub.StatusDenied || s == hub.StatusAborted
-}
-
-// appendFailureText appends why a call failed, as a string: there is one place, and the reason matters more than output.
+// appendFailureText appends why a call failed, and what it gave all the same, as a string: there is one place for both.
 func appendFailureText(dst []byte, ev *hub.Event, c *openCall) []byte {
+	isMore := ev.More != nil && ev.More.Content != nil || len(c.said.text) > 0
 	switch {
-	case ev.More != nil && len(ev.More.Err) > 0:
-		return rawjson.AppendQuoted(dst, ev.More.Err)
-	case len(ev.Text) > 0 || ev.Value != nil || ev.More != nil && ev.More.Content != nil || len(c.said.text) > 0:
+	case len(hub.Why(ev)) > 0 || len(ev.Text) > 0 || ev.Value != nil:
+		return append(hub.AppendFault(append(dst, '"'), ev), '"')
+	case len(c.fault) > 0:
+		return rawjson.AppendQuoted(dst, c.fault)
+	case isMore:
 		return appendResult(dst, ev, c, false)
 	case ev.Status == hub.StatusDenied:
 		return append(dst, `"`+callDeniedText+`"`...)

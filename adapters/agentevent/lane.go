@@ -104,6 +104,8 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	case l.own:
 		e.result(out, ev, l.card)
 		e.tools.end(out, l.card)
+	case hub.Failed(ev):
+		l.card.fault = hub.AppendFault(nil, ev)
 	case len(l.card.said.text) == 0:
 		l.card.said.add(ev.Text, maxSaid)
 	}

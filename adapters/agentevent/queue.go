@@ -18,6 +18,7 @@ type openCall struct {
 	hidden   bool       // the call of a plan has shown what it says
 	early    []byte     // data of a tool_progress from before the call was ready
 	said     transcript // of the sub-agent that runs in it
+	fault    []byte     // why that failed, a string body
 	turn     hub.Turn
 }
 

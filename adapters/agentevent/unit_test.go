@@ -136,7 +136,9 @@ func TestRunEnds(t *testing.T) {
 	f(hub.StatusFailed, `no \"model\"`, `native {"type":"error","error":"no \"model\""}`, `native {"type":"error","error":"no \"model\"","seq":2}`)
 	f(hub.StatusFailed, "", `native {"type":"error","error":"The agent reported an error."}`, `native {"type":"error","error":"The agent reported an error.","seq":2}`)
 	f(hub.StatusTruncated, "cut", `folded {"type":"error","error":"cut"}`, `folded {"type":"error","error":"cut","seq":2}`)
-	f(hub.StatusCancelled, "The client left.", `folded {"type":"error","error":"Cancelled by user"}`, `native {"type":"cancelled","reason":"The client left.","seq":2}`)
+	f(hub.StatusLength, "8 of 8", "folded {\"type\":\"thought\",\"content\":\"8 of 8\"}\n"+`{"type":"final"}`,
+		"folded {\"type\":\"thought\",\"content\":\"8 of 8\",\"seq\":2}\n"+`{"type":"final","seq":3}`)
+	f(hub.StatusCancelled, "The client left.", "folded {\"type\":\"thought\",\"content\":\"The client left.\"}\n"+`{"type":"error","error":"Cancelled by user"}`, `native {"type":"cancelled","reason":"The client left.","seq":2}`)
 	f(hub.StatusCancelled, "", `folded {"type":"error","error":"Cancelled by user"}`, `native {"type":"cancelled","reason":"Cancelled by user","seq":2}`)
 }
 

@@ -122,7 +122,11 @@ func (d *decoder) subagentCompleted(dst []hub.Event) ([]hub.Event, error) {
 	if string(d.prop("cancelled")) == "true" {
 		status = hub.StatusAborted
 	}
-	return d.subagentEnd(dst, status), nil
+	dst = d.subagentEnd(dst, status)
+	if fault := text(d.at.ev.Data.Error); len(fault) > 0 {
+		d.more(&dst[len(dst)-1]).Err = fault
+	}
+	return dst, nil
 }
 
 // subagentFailed ends a sub-agent that gave up. Its error is plain text.

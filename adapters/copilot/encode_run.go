@@ -174,6 +174,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	case hub.StatusAborted:
 		e.begin(out, "subagent.completed", ev.ID)
 		buf := append(l.append(out.Buf, ev), `"cancelled":true,`...)
+		buf = appendSome(buf, `"error":"`, hub.Why(ev))
 		out.Buf = e.appendMeta(buf, meta(ev))
 	default:
 		e.begin(out, "subagent.completed", ev.ID)

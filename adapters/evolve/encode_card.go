@@ -28,6 +28,7 @@ type card struct {
 	sent  int    // length of the output that was written last
 	full  bool   // the output is too long to be shown before the end
 	spoke bool   // a sub-agent's text is part of the output
+	fault []byte // why a sub-agent failed that the call runs
 }
 
 // view is what a client sees in the place of a call's output.

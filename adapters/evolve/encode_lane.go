@@ -122,12 +122,18 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	switch {
 	case l.how == laneDrop:
 		return hub.Dropped
-	case l.how != laneFold || !l.own:
+	case l.how != laneFold:
 		return hub.Implied
 	}
 	c := e.cards[string(l.card)]
-	if c == nil {
+	switch {
+	case c == nil && l.own:
 		return hub.Dropped
+	case c != nil && !l.own && hub.Failed(ev):
+		c.fault = hub.AppendFault(c.fault[:0], ev)
+	}
+	if !l.own {
+		return hub.Implied
 	}
 	end := *ev
 	if end.Text == nil && end.Value == nil && len(c.acc) > 0 {

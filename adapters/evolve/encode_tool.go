@@ -204,8 +204,16 @@ func appendTitleKind(dst []byte, ev *hub.Event, more *hub.More) []byte {
 	return dst
 }
 
-// toolEnd writes how the call ended.
+// toolEnd writes how the call ended. Where it does not say why it failed, the sub-agent may that it has run.
 func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+	if len(c.fault) > 0 && hub.Failed(ev) && len(hub.Why(ev)) == 0 {
+		end, more := *ev, hub.More{}
+		if ev.More != nil {
+			more = *ev.More
+		}
+		more.Err, end.More = c.fault, &more
+		ev = &end
+	}
 	if c.announced || !ended(c.status) {
 		return e.endCard(out, c, ev)
 	}

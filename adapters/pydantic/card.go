@@ -33,6 +33,7 @@ type card struct {
 	acc    transcript // the parts, to repeat them
 	said   transcript // what the sub-agent said
 	result []byte     // how the sub-agent ended
+	fault  []byte     // why it failed
 }
 
 // transcript is a text that is kept up to a limit.

@@ -50,6 +50,9 @@ func (e *encoder) end(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	if !t.asItWas || len(summary) == 0 && (c.streamed || c.delegation) || !rawjson.EqualBody(summary, t.result) {
 		return hub.Folded
 	}
+	if ev.Status == hub.StatusOK && len(hub.Why(ev)) > 0 {
+		return hub.Folded
+	}
 	return e.endFate(ev.Status)
 }
 
@@ -95,20 +98,16 @@ func (e *encoder) endText(ev *hub.Event, t *ending, v *values) []byte {
 }
 
 func (e *encoder) endingOf(ev *hub.Event, c *card) ending {
-	t := ending{typ: c.resultType(), meta: metaOf(ev), failed: isFailure(ev.Status)}
+	t := ending{typ: c.resultType(), meta: metaOf(ev), failed: hub.Failed(ev)}
 	if t.failed && e.errorEvent {
 		t.typ = typeError
 	}
 	t.response, _ = rawjson.Str(rawjson.Get(t.meta, metaResponse))
 	t.takeResult(ev, c)
 	if t.failed {
-		t.takeReason(ev)
+		t.takeReason(ev, c)
 	}
 	return t
-}
-
-func isFailure(s hub.Status) bool {
-	return s == hub.StatusError || s == hub.StatusDenied || s == hub.StatusAborted
 }
 
 // takeResult takes the result from the event, or else from what its sub-agent said.
@@ -139,9 +138,9 @@ func (t *ending) takeResult(ev *hub.Event, c *card) {
 }
 
 // takeReason adds why a call failed, unless the result says so.
-func (t *ending) takeReason(ev *hub.Event) {
-	if ev.More != nil {
-		t.reason = ev.More.Err
+func (t *ending) takeReason(ev *hub.Event, c *card) {
+	if t.reason = hub.Why(ev); len(t.reason) == 0 {
+		t.reason = c.fault
 	}
 	switch {
 	case len(t.reason) > 0 && len(t.result) == 0:

@@ -160,6 +160,9 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.end(out, ev, l.card)
 		return hub.Folded
 	}
+	if hub.Failed(ev) {
+		l.card.fault = hub.AppendFault(nil, ev)
+	}
 	keep(&l.card.result, ev.Text)
 	return hub.Implied
 }

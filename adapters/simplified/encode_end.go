@@ -131,10 +131,28 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	case hub.StatusTruncated:
 		return e.failed(out, ev, failedText, hub.Folded)
 	case hub.StatusCancelled:
+		if why := hub.Why(ev); len(why) > 0 && string(why) != cancelText && e.begun {
+			e.notice(out, &hub.Event{Kind: hub.Notice, Text: why}, e.root)
+		}
 		return e.failed(out, ev, cancelText, hub.Folded)
+	}
+	if why := hub.Why(ev); len(why) > 0 {
+		e.explain(out, ev, why)
+		fate = hub.Folded
 	}
 	e.messageEnd(out, ev)
 	return fate
+}
+
+// explain tells why a run ended early, in the answer, as the agent itself does: the message goes on to its end.
+func (e *encoder) explain(out *wire.Out, ev *hub.Event, why []byte) {
+	if !e.begun {
+		e.begin(out, ev)
+	}
+	e.boundary(out, e.root)
+	e.open(out, e.root, typeResponse)
+	out.Buf = append(append(append(out.Buf, `,"data":"\n\n`...), why...), '"')
+	e.close(out, e.root)
 }
 
 // failed writes the end of a run that did not do what it should. A reason of its own would hide that a run was

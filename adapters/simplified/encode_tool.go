@@ -115,10 +115,10 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, a *agent, c *call) hub.F
 		return hub.Dropped
 	}
 	extra := e.extraOf(ev, c)
-	switch ev.Status {
-	case hub.StatusError, hub.StatusDenied, hub.StatusAborted:
+	switch {
+	case hub.Failed(ev):
 		return e.toolFailed(out, ev, a, c, nil)
-	case hub.StatusPaused:
+	case ev.Status == hub.StatusPaused:
 		if e.opt.v2 {
 			e.ensureShown(out, ev, a, c)
 			return hub.Implied // its widget goes on waiting
@@ -141,7 +141,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, a *agent, c *call) hub.F
 func endFate(ev *hub.Event, c *call, extra rawjson.Value) hub.Fate {
 	hasResult := len(ev.Text) > 0 || ev.Value != nil || ev.More != nil && ev.More.Content != nil
 	isExtra := extra != nil && bytes.Equal(extra, ev.Value) && !c.isFinished
-	if ev.Status == hub.StatusOK && (!hasResult || isExtra) {
+	if ev.Status == hub.StatusOK && (!hasResult || isExtra) && len(hub.Why(ev)) == 0 {
 		return hub.Native
 	}
 	return hub.Folded
@@ -207,23 +207,20 @@ func isTold(ev *hub.Event) bool {
 	return isText && (ev.Value == nil || ownExtra(ev) != nil)
 }
 
-// reasonOf is why a call failed, as the body of a string.
+// reasonOf is why a call failed, as the body of a string: there is no other place for what it gave all the same.
 func (e *encoder) reasonOf(ev *hub.Event) []byte {
-	body, isString := rawjson.Str(ev.Value)
+	told := *ev
+	if ownExtra(ev) != nil {
+		told.Value = nil // it has its own place
+	}
+	e.next = hub.AppendFault(e.next[:0], &told)
 	switch {
-	case ev.More != nil && len(ev.More.Err) > 0:
-		return ev.More.Err
-	case len(ev.Text) > 0:
-		return ev.Text
-	case isString && len(body) > 0:
-		return body
+	case len(e.next) > 0:
+		return e.next
 	case ev.Status == hub.StatusDenied:
 		return []byte(deniedText)
 	case ev.Status == hub.StatusAborted:
 		return []byte(abortedText)
-	case ev.Value != nil && ownExtra(ev) == nil:
-		e.next = rawjson.AppendEscaped(e.next[:0], ev.Value)
-		return e.next
 	}
 	return []byte(toolErrorText)
 }

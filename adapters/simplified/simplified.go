@@ -71,7 +71,8 @@
 //	usage                  stats: of the run, or the steps added up; of the session it is not written
 //	notice                 progress
 //	ask, answer            in version 2, or if they came from this dialect
-//	run.end                messageEnd; failed, truncated, cancelled: error (option failure)
+//	run.end                messageEnd, behind a response that tells why if it says so; failed, truncated, cancelled: error
+//	                       (option failure); why a run was cancelled is progress, as error has one text for that
 //
 // messageId is Msg of the run's start, else made of its ids, else the first Msg there is.
 //
