@@ -36,7 +36,7 @@ func newDecoder(o hub.Options) hub.Decoder {
 // Reset implements [hub.Decoder].
 func (d *decoder) Reset() {
 	d.scratch.Reset()
-	d.msg, d.model = d.msg[:0], d.model[:0]
+	d.msg, d.model = nil, nil
 	d.blocks = d.blocks[:0]
 	d.calls, d.minted = 0, 0
 	d.usage, d.stop, d.ended = noUsage, stop{}, false
@@ -172,15 +172,16 @@ func (d *decoder) messageStart(dst []hub.Event) ([]hub.Event, error) {
 		return dst, hub.NewError(hub.ReasonType, "message", -1, "want an object")
 	}
 	dst = d.begin(dst)
-	d.usage.add(&d.whole.Usage)
-	dst = d.tellUsage(dst, -1)
+	if d.usage.add(&d.whole.Usage) && d.usage.input() > 0 { // servers that count at the end have zeros here
+		dst = d.tellUsage(dst, -1)
+	}
 	return d.content(dst, d.whole.Content)
 }
 
 // begin appends the start of the run.
 func (d *decoder) begin(dst []hub.Event) []hub.Event {
-	d.msg = append(d.msg[:0], optional(d.whole.ID)...)
-	d.model = append(d.model[:0], optional(d.whole.Model)...)
+	// Not in the old memory: ends of the blocks of the message before point there.
+	d.msg, d.model = bytes.Clone(optional(d.whole.ID)), bytes.Clone(optional(d.whole.Model))
 	dst, ev := d.emit(dst, hub.RunStart)
 	ev.ID = d.msg
 	if len(d.model) > 0 {

@@ -38,11 +38,19 @@ func (u *usage) add(w *wireUsage) (changed bool) {
 	return changed
 }
 
+// input is the whole prompt, cached or not.
+func (u *usage) input() int64 {
+	if u.in < 0 {
+		return -1
+	}
+	return u.in + max(u.created, 0) + max(u.read, 0)
+}
+
 // tellUsage appends the usage of the run, unless nothing is known. out is given apart: at the start of a message the
 // count is that of a token to come.
 func (d *decoder) tellUsage(dst []hub.Event, out int64) []hub.Event {
 	u := &d.usage
-	if u.in < 0 && u.created < 0 && u.read < 0 && out < 0 {
+	if u.input() < 0 && out < 0 {
 		return dst
 	}
 	dst, ev := d.emit(dst, hub.Usage)
@@ -50,10 +58,7 @@ func (d *decoder) tellUsage(dst []hub.Event, out int64) []hub.Event {
 	m := d.more(ev)
 	m.Model = d.model
 	c := &m.Usage
-	if u.in >= 0 {
-		c.In = u.in + max(u.created, 0) + max(u.read, 0)
-	}
-	c.Cached, c.CacheWrite, c.Out, c.ReasoningTokens = u.read, u.created, out, u.thinking
+	c.In, c.Cached, c.CacheWrite, c.Out, c.ReasoningTokens = u.input(), u.read, u.created, out, u.thinking
 	if c.In >= 0 && c.Out >= 0 {
 		c.Total = c.In + c.Out
 	}

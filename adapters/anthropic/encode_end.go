@@ -141,14 +141,19 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	if reason == "refusal" {
 		b = appendDetails(b, ev)
 	}
-	b = append(b, `},"usage":`...)
 	c := e.counts()
-	out.Buf = append(appendUsage(b, &c), '}')
-	out.End()
+	e.endDelta(out, b, &c)
 	out.Begin("message_stop")
 	out.Buf = append(out.Buf, `{"type":"message_stop"}`...)
 	out.End()
 	return fate
+}
+
+// endDelta ends message_delta. Its usage is required.
+func (e *encoder) endDelta(out *wire.Out, b []byte, c *hub.Counts) {
+	b = append(b, `},"usage":`...)
+	out.Buf = append(appendUsage(b, c), '}')
+	out.End()
 }
 
 // appendSequence appends the text that stopped the model, null if none did.
@@ -198,6 +203,10 @@ func (e *encoder) fail(out *wire.Out, ev *hub.Event) {
 	}
 	if len(text) == 0 {
 		text = []byte(failedText(ev.Status))
+	}
+	if c := e.counts(); e.begun && (c.In > 0 || c.Out > 0) { // what failed has its price, too
+		out.Begin("message_delta")
+		e.endDelta(out, append(out.Buf, `{"type":"message_delta","delta":{"stop_reason":null,"stop_sequence":null`...), &c)
 	}
 	out.Begin("error")
 	out.Buf = appendError(out.Buf, errorType(code), text)

@@ -14,6 +14,7 @@ type call struct {
 	id   []byte
 	form callForm
 	meta []byte // members of its block beyond the usual, each with a comma before it
+	lost bool   // not all of its arguments were written
 }
 
 // callForm is how a call is written.
@@ -111,7 +112,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 	case i < 0 || e.calls[i].form == knownCall:
 		return hub.Dropped
 	case e.calls[i].form == clientCall: // too much came at once for the blocks to stay in order
-		e.broken = true
+		e.calls[i].lost, e.broken = true, true
 		return hub.Dropped
 	}
 	return hub.Deferred
@@ -129,6 +130,9 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.broken = e.broken || ev.Flags.Has(hub.Invalid)
 		if e.holds(openCall, ev.ID) {
 			e.closeBlock(out)
+		}
+		if c.lost {
+			return hub.Dropped
 		}
 	case serverCall:
 		e.serverCall(out, ev, c)
@@ -219,22 +223,42 @@ func (e *encoder) mcpResult(out *wire.Out, ev *hub.Event) hub.Fate {
 	} else {
 		b = append(b, `false`...)
 	}
-	b = append(b, `,"content":[`...)
-	from := len(b)
-	b = append(b, `{"type":"text","text":"`...)
-	empty := len(b)
-	if b = appendResult(b, ev); len(b) == empty {
-		b = b[:from] // an empty text would be refused when it is sent back
-	} else {
-		b = append(b, `"}`...)
-	}
-	e.closeStart(out, append(b, `]}`...), openCall, ev.ID, "")
+	b = appendTexts(append(b, `,"content":`...), ev)
+	e.closeStart(out, append(b, '}'), openCall, ev.ID, "")
 	e.closeBlock(out)
 	blocks := len(ev.Text) == 0 && ev.Value == nil && ev.More != nil && ev.More.Content != nil
 	if blocks || ev.Status != hub.StatusOK && ev.Status != hub.StatusError {
 		return hub.Folded
 	}
 	return hub.Native
+}
+
+// appendTexts appends a result as a list of texts. An empty text would be refused when the client sends it back.
+func appendTexts(dst []byte, ev *hub.Event) []byte {
+	if isTexts(ev.Value) {
+		return append(dst, ev.Value...)
+	}
+	start := len(dst)
+	dst = append(dst, `[{"type":"text","text":"`...)
+	from := len(dst)
+	if dst = appendResult(dst, ev); len(dst) == from {
+		return append(dst[:start], "[]"...)
+	}
+	return append(dst, `"}]`...)
+}
+
+// isTexts reports whether a value is the content of a result of an MCP tool already.
+func isTexts(value rawjson.Value) bool {
+	texts := 0
+	for it := rawjson.Elems(value); ; texts++ {
+		block, ok := it.Next()
+		if !ok {
+			return texts > 0
+		}
+		if string(optional(rawjson.Get(block, "type"))) != "text" || rawjson.Kind(rawjson.Get(block, "text")) != '"' {
+			return false
+		}
+	}
 }
 
 // appendResult appends a result as the body of a string: JSON as its text, content blocks as what can be read of them,
