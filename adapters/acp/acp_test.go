@@ -1,0 +1,12 @@
+package acp_test
+
+import (
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/acp"
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+)
+
+func TestDialect(t *testing.T) { adaptertest.Run(t, &acp.Dialect) }
+func TestAllocs(t *testing.T)  { adaptertest.Allocs(t, &acp.Dialect) }
+func FuzzDecode(f *testing.F)  { adaptertest.Fuzz(f, &acp.Dialect) }

@@ -1,0 +1,155 @@
+package acp
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// request decodes the agent's requests to the client, and notifications that are no update.
+func (d *decoder) request(dst []hub.Event, method string) ([]hub.Event, error) {
+	p := &d.msg.Params
+	if rawjson.IsNull(p.SessionID) && len(d.root) == 0 {
+		return dst, nil // of the connection, not of a run
+	}
+	dst = d.session(dst, p.SessionID)
+	switch method {
+	case "session/request_permission":
+		return d.permission(dst, p)
+	case "elicitation/create":
+		return d.elicitation(dst), nil
+	case "$/cancel_request":
+		dst, ev := d.add(dst, hub.Answer)
+		ev.ID, ev.Status = idBody(rawjson.Get(d.rec.Data, "params", "requestId")), hub.StatusCancelled
+		return dst, nil
+	}
+	return d.raw(dst), nil
+}
+
+// permission decodes what the call that it is about says of itself, and the question.
+func (d *decoder) permission(dst []hub.Event, p *params) ([]hub.Event, error) {
+	u, title := &p.ToolCall, rawjson.Value(nil)
+	if u.ToolCallID == nil { // version 2
+		subject := rawjson.Get(d.rec.Data, "params", "subject")
+		if err := d.json.Decode(orNull(rawjson.Get(subject, "toolCall")), u); err != nil {
+			return dst, hub.NewError(hub.ReasonType, "params.subject.toolCall", -1, "want an object")
+		}
+		if u.ToolCallID == nil {
+			u.ToolCallID = rawjson.Get(subject, "toolCallId") // of a command
+		}
+		title = rawjson.Get(d.rec.Data, "params", "title")
+	}
+	ref, _ := rawjson.Str(u.ToolCallID)
+	if len(ref) > 0 {
+		dst = d.askedCall(dst, u)
+		_, ref = d.findCall(ref)
+	}
+	dst, ev := d.add(dst, hub.Ask)
+	ev.ID, ev.Ref, ev.What = idBody(d.msg.ID), ref, hub.AskPermission
+	if ev.Title, _ = rawjson.Str(title); len(ev.Title) == 0 {
+		ev.Title, _ = rawjson.Str(u.Title)
+	}
+	readOptions(d.more(ev), p.Options)
+	return dst, nil
+}
+
+// askedCall decodes the call that a permission is asked for: it may be told anything new, but not that it is over.
+func (d *decoder) askedCall(dst []hub.Event, u *update) []hub.Event {
+	asked := *u
+	if ended(toolStatus(asked.Status)) {
+		asked.Status = nil
+	}
+	c, _ := d.call(bodyOf(asked.ToolCallID))
+	if c.started && c.ready && asked.Status == nil && asked.Title == nil {
+		return dst
+	}
+	if !c.started && asked.Title == nil && asked.ToolKind == nil && asked.RawInput == nil && asked.Name == nil {
+		return dst // nothing but its id: the sequencer makes it up
+	}
+	dst, _ = d.tool(dst, &asked, true) // it has an id, so nothing can be wrong
+	return dst
+}
+
+func bodyOf(v rawjson.Value) []byte {
+	body, _ := rawjson.Str(v)
+	return body
+}
+
+// orNull is v, or null in place of nothing.
+func orNull(v rawjson.Value) rawjson.Value {
+	if v == nil {
+		return rawjson.Value("null")
+	}
+	return v
+}
+
+func readOptions(m *hub.More, options rawjson.Value) {
+	for it := rawjson.Elems(options); ; {
+		v, ok := it.Next()
+		if !ok {
+			return
+		}
+		m.Options = append(m.Options, readOption(v))
+	}
+}
+
+func readOption(v rawjson.Value) (o hub.AskOption) {
+	for it := rawjson.Fields(v); ; {
+		key, val, ok := it.Next()
+		if !ok {
+			return o
+		}
+		body, _ := rawjson.Str(val)
+		switch string(key) {
+		case "optionId":
+			o.ID = body
+		case "name":
+			o.Name = body
+		case "kind":
+			o.Kind = body
+		}
+	}
+}
+
+// elicitation decodes a question: a form, or a page that the user is to visit.
+func (d *decoder) elicitation(dst []hub.Event) []hub.Event {
+	p := rawjson.Get(d.rec.Data, "params")
+	dst, ev := d.add(dst, hub.Ask)
+	ev.ID, ev.What, ev.Value = idBody(d.msg.ID), hub.AskInput, p
+	ev.Title, _ = rawjson.Str(rawjson.Get(p, "message"))
+	if rawjson.Get(p, "url") != nil {
+		ev.What = hub.AskAuth
+	}
+	if schema := rawjson.Get(p, "requestedSchema"); rawjson.Kind(schema) == '{' {
+		d.more(ev).Schema = schema
+		readChoices(ev, schema)
+	}
+	if ref := bodyOf(rawjson.Get(p, "toolCallId")); len(ref) > 0 {
+		_, ev.Ref = d.findCall(ref)
+	}
+	return dst
+}
+
+// readChoices recognises a form that is one choice of several: its options are those of the question.
+func readChoices(ev *hub.Event, schema rawjson.Value) {
+	properties := rawjson.Fields(rawjson.Get(schema, "properties"))
+	_, only, ok := properties.Next()
+	if _, _, more := properties.Next(); !ok || more {
+		return
+	}
+	for it := rawjson.Elems(rawjson.Get(only, "oneOf")); ; {
+		v, ok := it.Next()
+		if !ok {
+			return
+		}
+		ev.What = hub.AskQuestion
+		ev.More.Options = append(ev.More.Options, hub.AskOption{ID: bodyOf(rawjson.Get(v, "const")), Name: bodyOf(rawjson.Get(v, "title"))})
+	}
+}
+
+// idBody is a JSON-RPC id as the body of a string: a number is its digits.
+func idBody(id rawjson.Value) []byte {
+	if body, ok := rawjson.Str(id); ok {
+		return body
+	}
+	return id
+}

@@ -1,0 +1,269 @@
+package acp
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// call is what the decoder remembers of a tool call.
+type call struct {
+	owner   string // session that the call belongs to; empty for that of the root agent
+	started bool
+	ready   bool
+	running bool
+	ended   bool
+	spoke   bool // an item of its content that has text came by itself
+}
+
+// maxCalls bounds the memory of one stream. When it is reached all calls are forgotten, which costs little: an update
+// of a forgotten call is still an update.
+const maxCalls = 4096
+
+// findCall returns the call that id means in the session of the record, nil if it is new, and the id of its events.
+// Only an id that another session uses already gets a prefix, the session and a slash.
+func (d *decoder) findCall(id []byte) (*call, []byte) {
+	known := d.calls[string(id)]
+	if known == nil || known.owner == string(d.owner) {
+		return known, id
+	}
+	owner := d.owner
+	if len(owner) == 0 {
+		owner = d.root
+	}
+	long := append(append(d.scratch.Begin(), owner...), '/')
+	id = d.scratch.Since(append(long, id...))
+	return d.calls[string(id)], id
+}
+
+// call is findCall that makes the call.
+func (d *decoder) call(id []byte) (*call, []byte) {
+	c, id := d.findCall(id)
+	if c == nil {
+		if len(d.calls) >= maxCalls {
+			clear(d.calls)
+		}
+		c = &call{owner: string(d.owner)}
+		d.calls[string(id)] = c
+	}
+	return c, id
+}
+
+// toolRecord is one tool_call, tool_call_update or toolCall of a permission while it is decoded.
+type toolRecord struct {
+	*update
+	call    *call
+	id      []byte
+	title   []byte
+	kind    []byte
+	status  hub.Status
+	content rawjson.Value // nil: says nothing of it
+}
+
+// tool decodes whatever says something of a call. Each may announce it: agents ask for permission, or tell how it went
+// on, without having announced it; then a title shows that there is enough to show. What has none waits in the sequencer.
+func (d *decoder) tool(dst []hub.Event, u *update, announces bool) ([]hub.Event, error) {
+	id, _ := rawjson.Str(u.ToolCallID)
+	if len(id) == 0 {
+		return dst, d.fault(hub.ReasonMissing, "toolCallId", "want the id of the call, a string that is not empty")
+	}
+	r := toolRecord{update: u, status: toolStatus(u.Status)}
+	r.call, r.id = d.call(id)
+	r.title, _ = rawjson.Str(u.Title)
+	r.kind, _ = rawjson.Str(u.ToolKind)
+	if !rawjson.IsNull(u.Content) {
+		r.content = u.Content
+	}
+	if !r.call.started && (announces || len(r.title) > 0) {
+		dst = d.announce(dst, &r)
+	} else {
+		dst = d.ready(dst, &r)
+		if !ended(r.status) {
+			dst = d.change(dst, &r)
+		}
+	}
+	if ended(r.status) {
+		dst = d.endTool(dst, &r)
+	}
+	return dst, nil
+}
+
+func ended(s hub.Status) bool { return s >= hub.StatusOK }
+
+// toolStatus reads a status; paused and cancelled are of version 2. Others are none, as the clients read them.
+func toolStatus(v rawjson.Value) hub.Status {
+	body, _ := rawjson.Str(v)
+	switch string(body) {
+	case "pending", "paused":
+		return hub.StatusPending
+	case "in_progress":
+		return hub.StatusRunning
+	case "completed":
+		return hub.StatusOK
+	case "failed":
+		return hub.StatusError
+	case "cancelled", "canceled":
+		return hub.StatusAborted
+	}
+	return hub.StatusNone
+}
+
+// announce starts a call. The content of one that arrives finished is its result.
+func (d *decoder) announce(dst []hub.Event, r *toolRecord) []hub.Event {
+	r.call.started, r.call.running = true, r.status == hub.StatusRunning
+	dst, ev := d.add(dst, hub.ToolStart)
+	ev.ID, ev.Title, ev.Name = r.id, r.title, d.toolName(r)
+	if !ended(r.status) {
+		ev.Status = r.status
+		if r.content != nil {
+			d.more(ev).Content = r.content
+		}
+	}
+	d.describe(ev, r)
+	return d.ready(dst, r)
+}
+
+// toolName is the name on the wire where there is one. The kind comes next, since titles are sentences.
+func (d *decoder) toolName(r *toolRecord) []byte {
+	body, _ := rawjson.Str(r.update.Name)
+	if len(body) == 0 && r.Meta != nil {
+		body, _ = rawjson.Str(rawjson.Get(r.Meta, "claudeCode", "toolName"))
+	}
+	switch {
+	case len(body) > 0:
+		return body
+	case len(r.kind) > 0 && string(r.kind) != "other":
+		return r.kind
+	case len(r.title) > 0:
+		return r.title
+	}
+	return []byte("tool")
+}
+
+// describe fills the members that any record of a call may have.
+func (d *decoder) describe(ev *hub.Event, r *toolRecord) {
+	if len(r.kind) > 0 {
+		d.more(ev).ToolKind = r.kind
+	}
+	if rawjson.Kind(r.Locations) == '[' {
+		d.more(ev).Locations = r.Locations
+	}
+	if rawjson.Kind(r.Meta) == '{' && !emptyObject(r.Meta) {
+		d.more(ev).Meta = r.Meta
+	}
+}
+
+// ready says that the arguments are complete. While a call waits, {} stands for arguments that the agent does not know
+// yet. What nobody ever says is made up by the sequencer.
+func (d *decoder) ready(dst []hub.Event, r *toolRecord) []hub.Event {
+	input := r.RawInput
+	settled := r.status == hub.StatusRunning || ended(r.status)
+	if r.call.ready || rawjson.IsNull(input) || !settled && emptyObject(input) {
+		return dst
+	}
+	r.call.ready = true
+	dst, ev := d.add(dst, hub.ToolReady)
+	ev.ID = r.id
+	if text, isText := rawjson.Str(input); isText { // arguments that are no JSON, or JSON in a string
+		ev.Text, ev.Flags = text, hub.Invalid
+		return dst
+	}
+	ev.Value = input
+	return dst
+}
+
+// change says what a record changes in a call that goes on. Content describes the call until it runs; while it runs it
+// is the output so far.
+func (d *decoder) change(dst []hub.Event, r *toolRecord) []hub.Event {
+	if r.status != hub.StatusNone {
+		r.call.running = r.status == hub.StatusRunning
+	}
+	if r.call.running && (r.content != nil || !rawjson.IsNull(r.RawOutput)) {
+		return d.output(dst, r)
+	}
+	described := rawjson.Kind(r.Locations) == '[' || r.content != nil || rawjson.Kind(r.Meta) == '{' && r.RawInput == nil
+	if r.status == hub.StatusNone && len(r.title) == 0 && len(r.kind) == 0 && !described {
+		return dst
+	}
+	dst, ev := d.add(dst, hub.ToolUpdate)
+	ev.ID, ev.Status, ev.Title = r.id, r.status, r.title
+	d.describe(ev, r)
+	if r.content != nil {
+		d.more(ev).Content = r.content
+	}
+	return dst
+}
+
+// output says what a running call has printed so far.
+func (d *decoder) output(dst []hub.Event, r *toolRecord) []hub.Event {
+	if len(r.title) > 0 || len(r.kind) > 0 || rawjson.Kind(r.Locations) == '[' {
+		var up *hub.Event
+		dst, up = d.add(dst, hub.ToolUpdate)
+		up.ID, up.Title = r.id, r.title
+		d.describe(up, r)
+	}
+	dst, ev := d.add(dst, hub.ToolOutput)
+	ev.ID, ev.Chan, ev.Op, ev.Status = r.id, hub.Result, hub.Replace, r.status
+	d.result(ev, r)
+	return dst
+}
+
+// endTool says how a call ended, and the sub-agent that it started with it.
+func (d *decoder) endTool(dst []hub.Event, r *toolRecord) []hub.Event {
+	if !r.call.ended {
+		dst = d.closeLane(dst, r.id, r.status)
+	}
+	r.call.ended = true
+	dst, ev := d.add(dst, hub.ToolEnd)
+	ev.ID, ev.Status, ev.Title = r.id, r.status, r.title
+	if r.call.started {
+		d.describe(ev, r)
+	} else {
+		ev.Name = d.toolName(r) // for a start that has to be made up
+	}
+	d.result(ev, r)
+	if r.status == hub.StatusError && ev.Text != nil {
+		d.more(ev).Err = ev.Text
+	}
+	return dst
+}
+
+// result fills an output or an end. An output that is a text is the result, and the content how it is shown. Else the
+// texts of the content are what people see, and an output that is a value is kept beside it, among the metadata.
+func (d *decoder) result(ev *hub.Event, r *toolRecord) {
+	switch rawjson.Kind(r.content) {
+	case '[':
+		grown, text := joinContent(d.scratch.Begin(), r.content)
+		d.scratch.Since(grown)
+		ev.Text = text
+		if !bytes.Equal(r.content, []byte("[]")) {
+			d.more(ev).Content = r.content
+		}
+	case '"':
+		ev.Text, _ = rawjson.Str(r.content)
+	}
+	out, isText := rawjson.Str(r.RawOutput)
+	switch {
+	case rawjson.IsNull(r.RawOutput):
+	case isText:
+		ev.Text = out
+	case ev.Text == nil:
+		ev.Value = r.RawOutput
+	default:
+		meta := append(append(d.scratch.Begin(), `{"`+metaOutput+`":`...), r.RawOutput...)
+		d.addMeta(ev, d.scratch.Since(append(meta, '}')))
+	}
+}
+
+// addMeta adds the members of an object that is not empty to the metadata of ev.
+func (d *decoder) addMeta(ev *hub.Event, meta []byte) {
+	m := d.more(ev)
+	if len(m.Meta) == 0 {
+		m.Meta = meta
+		return
+	}
+	both := append(d.scratch.Begin(), meta[:len(meta)-1]...) // without its closing bracket
+	both = append(append(both, ','), bytes.TrimSpace(m.Meta)[1:]...)
+	m.Meta = d.scratch.Since(both)
+}

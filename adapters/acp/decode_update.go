@@ -1,0 +1,199 @@
+package acp
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// chunk decodes the three kinds of *_chunk: a text is a delta, anything else is whole.
+func (d *decoder) chunk(dst []hub.Event, u *update, ch hub.Chan, role hub.Flags) ([]hub.Event, error) {
+	d.origin, _ = rawjson.Str(u.MessageID)
+	switch rawjson.Kind(u.Content) {
+	case '{':
+		b := readBlock(u.Content)
+		return d.block(dst, &b, ch, role)
+	case '"':
+		text, _ := rawjson.Str(u.Content)
+		return d.block(dst, &block{kind: textKind, text: text}, ch, role)
+	case 0, 'n':
+		return dst, d.fault(hub.ReasonMissing, "content", "a chunk needs its content")
+	}
+	return dst, d.fault(hub.ReasonType, "content", "want a content block")
+}
+
+func (d *decoder) block(dst []hub.Event, b *block, ch hub.Chan, role hub.Flags) ([]hub.Event, error) {
+	if string(b.kind) == "text" {
+		if b.text == nil {
+			return dst, d.fault(hub.ReasonMissing, "content.text", "a text block needs its text, a string")
+		}
+		dst, ev := d.add(dst, hub.TextDelta)
+		ev.Chan, ev.Text, ev.Flags = ch, b.text, role
+		return dst, nil
+	}
+	if !b.isFile() {
+		return d.raw(dst), nil
+	}
+	if len(b.data) == 0 && len(b.uri) == 0 && b.text == nil {
+		return dst, d.fault(hub.ReasonMissing, "content.data", "want the data of the block, or its uri")
+	}
+	dst, ev := d.add(dst, hub.File)
+	ev.Chan, ev.Flags = ch, role
+	d.more(ev).File = b.file(&d.scratch)
+	return dst, nil
+}
+
+// rareUpdate decodes the kinds that a turn has few of.
+func (d *decoder) rareUpdate(dst []hub.Event, u *update, kind string) ([]hub.Event, error) {
+	switch kind {
+	case "usage_update":
+		return d.contextUsage(dst), nil
+	case "notice":
+		return d.notice(dst), nil
+	case "session_info_update":
+		if rawjson.Get(u.Meta, hub.ExtensionKey) != nil {
+			return dst, nil // what an encoder wrote for other proxies; the pump asks Extension
+		}
+		return d.state(dst, kind), nil
+	case "available_commands_update", "current_mode_update", "config_option_update", "compaction_update":
+		return d.state(dst, kind), nil
+	case "compaction_summary_chunk", "terminal_update", "terminal_output_chunk":
+		dst = d.state(dst, kind)
+		dst[len(dst)-1].Op = hub.Emit
+		return dst, nil
+	case "plan_update":
+		return d.planUpdate(dst)
+	case "plan_removed":
+		return d.planRemoved(dst), nil
+	case "subagent_update":
+		return d.subagent(dst), nil
+	}
+	return d.draftUpdate(dst, u, kind)
+}
+
+// state passes on an update of the session's state as data of the same name.
+func (d *decoder) state(dst []hub.Event, kind string) []hub.Event {
+	dst, ev := d.add(dst, hub.Data)
+	ev.Name, ev.Op, ev.Value = []byte(kind), hub.Set, d.rawUpdate()
+	return dst
+}
+
+// plan decodes the entries of a plan, which replace all earlier ones.
+func (d *decoder) plan(dst []hub.Event, entries rawjson.Value, id []byte) ([]hub.Event, error) {
+	if rawjson.Kind(entries) != '[' {
+		return dst, d.fault(hub.ReasonType, "entries", "want an array")
+	}
+	dst, ev := d.add(dst, hub.Plan)
+	ev.ID = id
+	m := d.more(ev)
+	for it := rawjson.Elems(entries); ; {
+		entry, ok := it.Next()
+		if !ok {
+			return dst, nil
+		}
+		m.Items = append(m.Items, readEntry(entry))
+	}
+}
+
+func readEntry(entry rawjson.Value) (item hub.PlanItem) {
+	for it := rawjson.Fields(entry); ; {
+		key, val, ok := it.Next()
+		if !ok {
+			return item
+		}
+		body, _ := rawjson.Str(val)
+		switch string(key) {
+		case "content":
+			item.Content = body
+		case "status":
+			item.Status = body
+		case "priority":
+			item.Priority = body
+		}
+	}
+}
+
+// planUpdate decodes plans that have an id. One that is a file or a text is data: it has no entries.
+func (d *decoder) planUpdate(dst []hub.Event) ([]hub.Event, error) {
+	plan := rawjson.Get(d.rawUpdate(), "plan")
+	entries := rawjson.Get(plan, "entries")
+	if entries == nil {
+		return d.state(dst, "plan_update"), nil
+	}
+	id, _ := rawjson.Str(rawjson.Get(plan, "planId"))
+	return d.plan(dst, entries, id)
+}
+
+func (d *decoder) planRemoved(dst []hub.Event) []hub.Event {
+	dst, ev := d.add(dst, hub.Plan)
+	ev.ID, _ = rawjson.Str(rawjson.Get(d.rawUpdate(), "planId"))
+	d.more(ev)
+	return dst
+}
+
+// subagent decodes what an agent says of a session that it has opened for a sub-agent.
+func (d *decoder) subagent(dst []hub.Event) []hub.Event {
+	u := d.rawUpdate()
+	session, _ := rawjson.Str(rawjson.Get(u, "sessionId"))
+	if len(session) == 0 || bytes.Equal(session, d.root) {
+		return d.raw(dst)
+	}
+	title, _ := rawjson.Str(rawjson.Get(u, "title"))
+	dst = d.openLane(dst, session, nil, title)
+	if state, _ := rawjson.Str(rawjson.Get(u, "state", "state")); string(state) == "idle" {
+		reason, _ := rawjson.Str(rawjson.Get(u, "state", "stopReason"))
+		dst = d.closeLane(dst, session, laneStatus(reason))
+	}
+	return dst
+}
+
+func laneStatus(reason []byte) hub.Status {
+	switch stopStatus(reason) {
+	case hub.StatusDone:
+		return hub.StatusOK
+	case hub.StatusCancelled:
+		return hub.StatusAborted
+	}
+	return hub.StatusError
+}
+
+// contextUsage decodes how full the context is, and what the session has cost.
+func (d *decoder) contextUsage(dst []hub.Event) []hub.Event {
+	u := d.rawUpdate()
+	dst, ev := d.add(dst, hub.Usage)
+	ev.Scope = hub.SessionScope
+	c := &d.more(ev).Usage
+	c.ContextUsed, c.ContextSize = count(u, "used"), count(u, "size")
+	if amount := rawjson.Get(u, "cost", "amount"); rawjson.Kind(amount) == '0' {
+		c.Cost = amount
+		c.Currency, _ = rawjson.Str(rawjson.Get(u, "cost", "currency"))
+	}
+	return dst
+}
+
+// notice decodes a message to the user. The text is the description where there is one, and the title if not.
+func (d *decoder) notice(dst []hub.Event) []hub.Event {
+	u := d.rawUpdate()
+	dst, ev := d.add(dst, hub.Notice)
+	ev.Level = hub.LevelInfo
+	switch severity, _ := rawjson.Str(rawjson.Get(u, "severity")); string(severity) {
+	case "warning":
+		ev.Level = hub.LevelWarning
+	case "error":
+		ev.Level = hub.LevelError
+	}
+	ev.Text, _ = rawjson.Str(rawjson.Get(u, "title"))
+	if more, _ := rawjson.Str(rawjson.Get(u, "description")); len(more) > 0 {
+		ev.Title, ev.Text = ev.Text, more
+	}
+	return dst
+}
+
+// count reads a number of tokens; -1 is unknown.
+func count(v rawjson.Value, member string) int64 {
+	if n, ok := rawjson.Int(rawjson.Get(v, member)); ok && n >= 0 {
+		return n
+	}
+	return -1
+}

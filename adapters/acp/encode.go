@@ -1,0 +1,294 @@
+package acp
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// encoder plays the agent of one turn: it writes what comes between a prompt and its response, and the response.
+type encoder struct {
+	opt encodeOptions
+
+	session []byte // string body
+	named   bool   // the client has named the session
+	call    []byte // raw id of the prompt
+	begun   bool   // version 2: the prompt was accepted
+	head    []byte // an update up to its kind
+	start   int    // of the record being written
+
+	parts    []part // open ones
+	lastPart int
+	lastMsg  []byte // message of the part that was opened last
+
+	cards map[string]*card
+	usage turnUsage
+	next  []byte // scratch
+	said  []byte // scratch
+}
+
+// encodeOptions are the options of the package comment.
+type encodeOptions struct {
+	drafts      bool
+	session     []byte // string body
+	prompt      []byte // raw id
+	maxOutput   int
+	askByChoice bool
+	kinds       map[string]string
+}
+
+func newEncoder(o hub.Options) hub.Encoder {
+	e := &encoder{cards: map[string]*card{}, opt: encodeOptions{
+		drafts:      o.Enum("version") == "2",
+		session:     rawjson.AppendEscaped(nil, []byte(o.Text("session"))),
+		prompt:      []byte(defaultPrompt),
+		maxOutput:   o.Int("max_output"),
+		askByChoice: o.Enum("questions") == "permission",
+		kinds:       o.Map("kinds"),
+	}}
+	if id := o.Text("prompt_id"); id != "" {
+		e.opt.prompt = requestID(id)
+	}
+	e.Reset()
+	return e
+}
+
+// Reset implements [hub.Encoder].
+func (e *encoder) Reset() {
+	e.named, e.begun = false, false
+	e.call = append(e.call[:0], e.opt.prompt...)
+	e.setSession(e.opt.session)
+	e.parts, e.lastPart, e.lastMsg = e.parts[:0], 0, e.lastMsg[:0]
+	clear(e.cards)
+	e.usage = turnUsage{run: hub.NoCounts, steps: hub.NoCounts, used: -1, size: -1}
+}
+
+// Answer implements [hub.Answerer]: the response must have the id of the prompt, and updates its session.
+func (e *encoder) Answer(req *hub.Request) {
+	if len(req.Call) > 0 {
+		e.call = append(e.call[:0], req.Call...)
+	}
+	if len(req.Thread) > 0 {
+		e.setSession(req.Thread)
+		e.named = true
+	}
+}
+
+func (e *encoder) setSession(session []byte) {
+	e.session = append(e.session[:0], session...)
+	e.head = append(append(e.head[:0], updatePrefix...), e.session...)
+	e.head = append(e.head, `","update":{"sessionUpdate":"`...)
+}
+
+// Finish implements [hub.Encoder]. The end of the turn is the end.
+func (e *encoder) Finish(*wire.Out) {}
+
+// Encode implements [hub.Encoder].
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Kind {
+	case hub.TextDelta:
+		return e.textDelta(out, ev)
+	case hub.ToolArgs:
+		return hub.Implied // they come whole with ToolReady: half an object is none
+	case hub.TextStart:
+		return e.textStart(ev)
+	case hub.TextEnd:
+		return e.textEnd(ev)
+	case hub.ToolStart:
+		return e.toolStart(out, ev)
+	case hub.ToolReady, hub.ToolUpdate, hub.ToolOutput, hub.ToolEnd:
+		return e.tool(out, ev)
+	case hub.RunStart:
+		return e.runStart(out, ev)
+	case hub.RunEnd:
+		return e.runEnd(out, ev)
+	case hub.Ask:
+		return e.ask(out, ev)
+	case hub.Answer:
+		return e.answer(out, ev)
+	}
+	return e.encodeRare(out, ev)
+}
+
+// encodeRare writes what a stream has few of. Steps and sub-agents have no form.
+func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Kind {
+	case hub.Plan:
+		return e.plan(out, ev)
+	case hub.Usage:
+		return e.addUsage(out, ev)
+	case hub.Notice:
+		return e.notice(out, ev)
+	case hub.File:
+		return e.file(out, ev)
+	case hub.Source:
+		return e.source(out, ev)
+	case hub.Data:
+		return e.data(out, ev)
+	case hub.Raw:
+		return e.raw(out, ev)
+	}
+	return hub.Dropped
+}
+
+// begin starts an update of that kind.
+func (e *encoder) begin(out *wire.Out, kind string) {
+	out.Begin("")
+	e.start = len(out.Buf)
+	out.Buf = append(append(append(out.Buf, e.head...), kind...), '"')
+}
+
+// end ends an update.
+func (e *encoder) end(out *wire.Out) {
+	out.Buf = append(out.Buf, "}}}"...)
+	e.endRecord(out)
+}
+
+// beginRecord starts a message that is no update.
+func (e *encoder) beginRecord(out *wire.Out) {
+	out.Begin("")
+	e.start = len(out.Buf)
+}
+
+func (e *encoder) endRecord(out *wire.Out) {
+	out.Buf = escapeSeparators(out.Buf, e.start)
+	out.End()
+}
+
+// separators begins the two characters that JSON allows in strings and some readers of lines take for the end of one.
+var separators = []byte("\xe2\x80")
+
+// escapeSeparators escapes U+2028 and U+2029 in the record that begins at from.
+func escapeSeparators(buf []byte, from int) []byte {
+	for {
+		i := bytes.Index(buf[from:], separators)
+		if i < 0 {
+			return buf
+		}
+		from += i + len(separators)
+		if from < len(buf) && (buf[from] == 0xa8 || buf[from] == 0xa9) {
+			digit := '8' + buf[from] - 0xa8
+			buf = append(buf, "..."...)
+			copy(buf[from+4:], buf[from+1:])
+			copy(buf[from-2:], `\u202`)
+			buf[from+3] = digit
+		}
+	}
+}
+
+// part is an open text part.
+type part struct {
+	id   []byte // in the model
+	head []byte // its chunk up to the text
+}
+
+// textStart prepares the chunks of a part. A message that has several parts gets an id for each: clients append a chunk
+// to the message of its id, wherever that stands, and a thought and a text may not share one.
+func (e *encoder) textStart(ev *hub.Event) hub.Fate {
+	if len(e.parts) < cap(e.parts) {
+		e.parts = e.parts[:len(e.parts)+1]
+	} else {
+		e.parts = append(e.parts, part{})
+	}
+	e.lastPart = len(e.parts) - 1
+	p := &e.parts[e.lastPart]
+	p.id = append(p.id[:0], ev.ID...)
+	h := append(append(p.head[:0], e.head...), chunkKind(ev)...)
+	h = append(h, `","messageId":"`...)
+	switch {
+	case len(ev.Msg) == 0:
+		h = append(h, ev.ID...)
+	case !bytes.Equal(ev.Msg, e.lastMsg):
+		h = append(h, ev.Msg...)
+		e.lastMsg = append(e.lastMsg[:0], ev.Msg...)
+	default:
+		h = append(append(append(h, ev.Msg...), '/'), ev.ID...)
+	}
+	p.head = append(h, `","content":{"type":"text","text":"`...)
+	return hub.Implied
+}
+
+func chunkKind(ev *hub.Event) string {
+	switch {
+	case ev.Flags.Has(hub.User):
+		return "user_message_chunk"
+	case ev.Chan == hub.Reasoning:
+		return "agent_thought_chunk"
+	}
+	return "agent_message_chunk"
+}
+
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+	i := e.findPart(ev.ID)
+	if i < 0 {
+		return hub.Dropped
+	}
+	out.Begin("")
+	e.start = len(out.Buf)
+	out.Buf = append(append(append(out.Buf, e.parts[i].head...), ev.Text...), `"}`...)
+	if ev.More != nil {
+		out.Buf = appendMeta(out.Buf, ev.More.Meta)
+	}
+	e.end(out)
+	if ev.Chan == hub.Refusal {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+// findPart returns the index of the open part of that id, or -1.
+func (e *encoder) findPart(id []byte) int {
+	if e.lastPart < len(e.parts) && bytes.Equal(e.parts[e.lastPart].id, id) {
+		return e.lastPart
+	}
+	for i := range e.parts {
+		if bytes.Equal(e.parts[i].id, id) {
+			e.lastPart = i
+			return i
+		}
+	}
+	return -1
+}
+
+// textEnd forgets a part. There is no place for signatures.
+func (e *encoder) textEnd(ev *hub.Event) hub.Fate {
+	if i := e.findPart(ev.ID); i >= 0 {
+		last := len(e.parts) - 1
+		e.parts[i], e.parts[last] = e.parts[last], e.parts[i]
+		e.parts = e.parts[:last]
+	}
+	if ev.More != nil && len(ev.More.Sig) > 0 {
+		return hub.Dropped
+	}
+	return hub.Implied
+}
+
+// appendMeta appends metadata of the origin, an object.
+func appendMeta(dst []byte, meta rawjson.Value) []byte {
+	if rawjson.Kind(meta) != '{' || emptyObject(meta) {
+		return dst
+	}
+	return append(append(dst, `,"_meta":`...), meta...)
+}
+
+// appendText appends a member that is a string, unless it is empty; opening is its name up to the quote of the value.
+func appendText(dst []byte, opening string, body []byte) []byte {
+	if len(body) == 0 {
+		return dst
+	}
+	return append(append(append(dst, opening...), body...), '"')
+}
+
+// appendRaw appends a member that is any value; opening is its name up to the value.
+func appendRaw(dst []byte, opening string, value []byte) []byte {
+	return append(append(dst, opening...), value...)
+}
+
+// Extend implements [hub.Extender]: an update of the session's information that informs of nothing is nothing to clients.
+func (e *encoder) Extend(out *wire.Out, payload []byte) {
+	e.begin(out, "session_info_update")
+	out.Buf = appendRaw(out.Buf, `,"_meta":`, payload)
+	e.end(out)
+}

@@ -1,0 +1,198 @@
+package acp
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// Questions are requests to the client. Their ids are strings, those of the questions: the agent's ids and the client's
+// are two spaces, and an answer can be told from its id alone.
+
+func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Fate {
+	var more hub.More
+	if ev.More != nil {
+		more = *ev.More
+	}
+	if ev.What == hub.AskPermission || ev.What == hub.WhatNone || e.opt.askByChoice && len(more.Options) > 0 {
+		return e.permission(out, ev, more.Options)
+	}
+	return e.elicitation(out, ev, &more)
+}
+
+func (e *encoder) beginRequest(out *wire.Out, ev *hub.Event, method string) {
+	e.beginRecord(out)
+	buf := appendText(out.Buf, `{"jsonrpc":"2.0","id":"`, ev.ID)
+	buf = appendText(buf, `,"method":"`, []byte(method))
+	buf = append(append(buf, `,"params":{"sessionId":"`...), e.session...)
+	out.Buf = append(buf, '"')
+}
+
+// permission asks by a choice of options. Version 1 wants a call that the choice is about; without one, the question is
+// told as if it were a call.
+func (e *encoder) permission(out *wire.Out, ev *hub.Event, options []hub.AskOption) hub.Fate {
+	e.beginRequest(out, ev, "session/request_permission")
+	fate := hub.Native
+	buf := out.Buf
+	switch {
+	case e.opt.drafts:
+		buf = appendText(buf, `,"title":"`, orElse(ev.Title, "The agent asks for your permission."))
+		if len(ev.Ref) > 0 {
+			buf = appendText(buf, `,"subject":{"type":"tool_call","toolCall":{"toolCallId":"`, ev.Ref)
+			buf = append(buf, "}}"...)
+		}
+	case len(ev.Ref) > 0:
+		buf = appendText(buf, `,"toolCall":{"toolCallId":"`, ev.Ref)
+		buf = append(appendText(buf, `,"title":"`, ev.Title), '}')
+	default:
+		fate = hub.Folded
+		buf = append(append(buf, `,"toolCall":{"toolCallId":"ask-`...), ev.ID...)
+		buf = append(appendText(append(buf, '"'), `,"title":"`, orElse(ev.Title, "The agent asks for your permission.")), '}')
+	}
+	if ev.What != hub.AskPermission || len(options) == 0 || e.opt.drafts && len(ev.Title) == 0 {
+		fate = hub.Folded
+	}
+	out.Buf = append(appendOptions(append(buf, `,"options":[`...), options, ev.What), "]}}"...)
+	e.endRecord(out)
+	return fate
+}
+
+func orElse(body []byte, other string) []byte {
+	if len(body) > 0 {
+		return body
+	}
+	return []byte(other)
+}
+
+// appendOptions appends the choices. An option of a kind that clients do not know fails the whole request.
+func appendOptions(dst []byte, options []hub.AskOption, what hub.What) []byte {
+	if len(options) == 0 {
+		return append(dst, `{"optionId":"allow","name":"Allow","kind":"allow_once"},`+
+			`{"optionId":"reject","name":"Reject","kind":"reject_once"}`...)
+	}
+	for i := range options {
+		o := &options[i]
+		id, label := o.ID, o.Name
+		if len(id) == 0 {
+			id = label
+		}
+		if len(label) == 0 {
+			label = id
+		}
+		dst = append(append(comma(dst), `{"optionId":"`...), id...)
+		dst = append(append(append(dst, `","name":"`...), label...), `","kind":"`...)
+		dst = append(append(dst, optionKind(o, what)...), `"}`...)
+	}
+	return dst
+}
+
+// optionKind is the kind of an option: its own, else what its words suggest. The answers to a question refuse nothing.
+func optionKind(o *hub.AskOption, what hub.What) string {
+	switch string(o.Kind) {
+	case "allow_once", "allow_always", "reject_once", "reject_always":
+		return string(o.Kind)
+	}
+	if what != hub.AskPermission {
+		return "allow_once"
+	}
+	for _, text := range [...][]byte{o.Kind, o.ID, o.Name} {
+		lower := bytes.ToLower(text)
+		for _, word := range [...]string{"reject", "deny", "denied", "decline", "refuse", "disapprove", "cancel", "abort"} {
+			if bytes.Contains(lower, []byte(word)) {
+				return "reject_once"
+			}
+		}
+		if string(lower) == "no" {
+			return "reject_once"
+		}
+	}
+	return "allow_once"
+}
+
+// elicitation asks by a form, or sends the user to a page.
+func (e *encoder) elicitation(out *wire.Out, ev *hub.Event, more *hub.More) hub.Fate {
+	e.beginRequest(out, ev, "elicitation/create")
+	buf := appendText(out.Buf, `,"toolCallId":"`, ev.Ref)
+	buf = appendText(buf, `,"message":"`, orElse(ev.Title, "The agent has a question."))
+	fate := hub.Native
+	if url := bodyOf(rawjson.Get(ev.Value, "url")); ev.What == hub.AskAuth && len(url) > 0 {
+		id := bodyOf(rawjson.Get(ev.Value, "elicitationId"))
+		if len(id) == 0 {
+			id = ev.ID
+		}
+		buf = appendText(buf, `,"mode":"url","elicitationId":"`, id)
+		buf = appendText(buf, `,"url":"`, url)
+	} else {
+		buf, fate = e.appendForm(append(buf, `,"mode":"form","requestedSchema":`...), ev, more)
+	}
+	if len(ev.Title) == 0 {
+		fate = hub.Folded
+	}
+	out.Buf = append(buf, "}}"...)
+	e.endRecord(out)
+	return fate
+}
+
+// appendForm appends the schema of a form: the source's own if clients can show it, else a choice, else a line of text.
+func (e *encoder) appendForm(dst []byte, ev *hub.Event, more *hub.More) ([]byte, hub.Fate) {
+	fate := hub.Native
+	switch {
+	case flatSchema(more.Schema):
+		asked := hub.Event{What: hub.AskInput, More: &hub.More{}}
+		if readChoices(&asked, more.Schema); asked.What != ev.What {
+			fate = hub.Folded
+		}
+		return append(dst, more.Schema...), fate
+	case len(more.Options) > 0:
+		if ev.What != hub.AskQuestion {
+			fate = hub.Folded
+		}
+		dst = append(dst, `{"type":"object","properties":{"answer":{"type":"string","oneOf":[`...)
+		for i := range more.Options {
+			o := &more.Options[i]
+			dst = append(append(comma(dst), `{"const":"`...), orElse(o.ID, string(o.Name))...)
+			dst = append(append(append(dst, `","title":"`...), orElse(o.Name, string(o.ID))...), `"}`...)
+		}
+		return append(dst, `]}},"required":["answer"]}`...), fate
+	}
+	if ev.What != hub.AskInput {
+		fate = hub.Folded
+	}
+	return append(dst, `{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}`...), fate
+}
+
+// flatSchema reports whether a schema is of the kind that clients can make a form of: an object of plain values.
+func flatSchema(schema rawjson.Value) bool {
+	if string(bodyOf(rawjson.Get(schema, "type"))) != "object" {
+		return false
+	}
+	properties := rawjson.Get(schema, "properties")
+	if rawjson.Kind(properties) != '{' || emptyObject(properties) {
+		return false
+	}
+	for it := rawjson.Fields(properties); ; {
+		_, val, ok := it.Next()
+		if !ok {
+			return true
+		}
+		switch string(bodyOf(rawjson.Get(val, "type"))) {
+		case "string", "number", "integer", "boolean":
+		default:
+			return false
+		}
+	}
+}
+
+// answer takes a question back that nobody needs to answer any more. The answer itself came from the client.
+func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.Status == hub.StatusChosen {
+		return hub.Implied
+	}
+	e.beginRecord(out)
+	out.Buf = appendText(out.Buf, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"`, ev.ID)
+	out.Buf = append(out.Buf, "}}"...)
+	e.endRecord(out)
+	return hub.Folded
+}

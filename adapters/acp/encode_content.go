@@ -1,0 +1,261 @@
+package acp
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// appendTextItem appends an item of a content, with a comma before it unless it is the first.
+func appendTextItem(dst, text []byte) []byte {
+	dst = append(comma(dst), `{"type":"content","content":{"type":"text","text":"`...)
+	return append(append(dst, text...), `"}}`...)
+}
+
+// comma appends a comma unless a list begins there.
+func comma(dst []byte) []byte {
+	if dst[len(dst)-1] == '[' {
+		return dst
+	}
+	return append(dst, ',')
+}
+
+// appendContent appends the items of a tool's content. Clients drop what they do not know without a word, so an item of
+// another shape is shown as text.
+func (e *encoder) appendContent(dst []byte, content rawjson.Value) []byte {
+	if body, ok := rawjson.Str(content); ok {
+		return appendTextItem(dst, body)
+	}
+	for it := rawjson.Elems(content); ; {
+		item, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		dst = e.appendItem(dst, item)
+	}
+}
+
+func (e *encoder) appendItem(dst []byte, item rawjson.Value) []byte {
+	b := readBlock(item)
+	switch string(b.kind) {
+	case "content":
+		inner := readBlock(rawjson.Get(item, "content"))
+		if inner.valid() {
+			return append(comma(dst), item...)
+		}
+	case "diff":
+		return e.appendDiff(dst, item)
+	case "terminal":
+		if id := bodyOf(rawjson.Get(item, "terminalId")); len(id) > 0 {
+			return append(comma(dst), item...)
+		}
+	default:
+		if b.valid() { // a block that stands where an item should
+			dst = append(append(comma(dst), `{"type":"content","content":`...), item...)
+			return append(dst, '}')
+		}
+	}
+	return appendOddItem(dst, item, &b)
+}
+
+// appendOddItem shows an item that clients would drop: its text, or all of it.
+func appendOddItem(dst []byte, item rawjson.Value, b *block) []byte {
+	if body, ok := rawjson.Str(item); ok {
+		return appendTextItem(dst, body)
+	}
+	if len(b.text) > 0 {
+		return appendTextItem(dst, b.text)
+	}
+	dst = append(comma(dst), `{"type":"content","content":{"type":"text","text":"`...)
+	return append(rawjson.AppendEscaped(dst, item), `"}}`...)
+}
+
+// valid reports whether clients accept the block.
+func (b *block) valid() bool {
+	switch string(b.kind) {
+	case "text":
+		return b.text != nil
+	case "image", "audio":
+		return b.data != nil && b.mime != nil
+	case "resource_link":
+		return b.uri != nil && b.name != nil
+	case "resource":
+		return b.uri != nil && (b.text != nil || b.data != nil)
+	}
+	return false
+}
+
+// appendDiff appends a change of a file. Version 1 has its texts; version 2 has the paths and a patch.
+func (e *encoder) appendDiff(dst []byte, item rawjson.Value) []byte {
+	path, isOld := rawjson.Str(rawjson.Get(item, "path"))
+	text, hasText := rawjson.Str(rawjson.Get(item, "newText"))
+	isNew := rawjson.Kind(rawjson.Get(item, "changes")) == '['
+	switch {
+	case isNew && e.opt.drafts, isOld && hasText && !e.opt.drafts:
+		return append(comma(dst), item...)
+	case isOld && hasText:
+		old := rawjson.Get(item, "oldText")
+		return appendPatch(comma(dst), path, bodyOf(old), text, rawjson.IsNull(old))
+	case isNew:
+		if patch := bodyOf(rawjson.Get(item, "patch", "text")); len(patch) > 0 {
+			return appendTextItem(dst, patch)
+		}
+	}
+	return appendOddItem(dst, item, &block{})
+}
+
+// appendPatch appends a change in the form of version 2. The patch takes all lines away and puts the new ones in their
+// place: which ones really changed is the client's to find.
+func appendPatch(dst, path, old, text []byte, created bool) []byte {
+	operation, from := "modify", append([]byte("a/"), bytes.TrimPrefix(path, []byte("/"))...)
+	if created {
+		operation, from = "add", []byte("/dev/null")
+	}
+	dst = append(append(append(dst, `{"type":"diff","changes":[{"operation":"`...), operation...), `","path":"`...)
+	dst = append(append(dst, path...), `"}],"patch":{"format":"git_patch","text":"--- `...)
+	dst = append(append(append(dst, from...), `\n+++ b/`...), bytes.TrimPrefix(path, []byte("/"))...)
+	dst = append(dst, `\n@@ -`...)
+	dst = appendSpan(dst, old)
+	dst = appendSpan(append(dst, ` +`...), text)
+	dst = appendLines(append(dst, ` @@\n`...), '-', old)
+	return append(appendLines(dst, '+', text), `"}}`...)
+}
+
+var lineFeed = []byte(`\n`)
+
+// lines are those of a string body; a line feed at the end ends the last one. It is not fooled by an escaped backslash.
+func lines(body []byte) (all [][]byte) {
+	start := 0
+	for i := 0; i < len(body); i++ {
+		if body[i] != '\\' {
+			continue
+		}
+		if bytes.HasPrefix(body[i:], lineFeed) {
+			all = append(all, body[start:i])
+			start = i + len(lineFeed)
+		}
+		i++
+	}
+	if start < len(body) {
+		all = append(all, body[start:])
+	}
+	return all
+}
+
+func appendSpan(dst, body []byte) []byte {
+	n := len(lines(body))
+	if n == 0 {
+		return append(dst, "0,0"...)
+	}
+	return appendInt(dst, "1,", int64(n))
+}
+
+func appendLines(dst []byte, sign byte, body []byte) []byte {
+	for _, line := range lines(body) {
+		dst = append(append(append(dst, sign), line...), lineFeed...)
+	}
+	return dst
+}
+
+// kinds of tools that the protocol knows.
+var toolKinds = map[string]bool{
+	"read": true, "edit": true, "delete": true, "move": true, "search": true, "execute": true, "think": true, "fetch": true,
+	"switch_mode": true, "other": true,
+}
+
+// kindsByName are parts of names, in lower case, that tell what a tool does. The first that fits decides.
+var kindsByName = []struct{ part, kind string }{
+	{"todo", "think"}, {"think", "think"}, {"task", "think"}, {"agent", "think"}, {"delegate", "think"}, {"plan", "think"},
+	{"fetch", "fetch"}, {"http", "fetch"}, {"browse", "fetch"}, {"url", "fetch"}, {"download", "fetch"},
+	{"search", "search"}, {"grep", "search"}, {"glob", "search"}, {"find", "search"},
+	{"delete", "delete"}, {"remove", "delete"}, {"move", "move"}, {"rename", "move"},
+	{"edit", "edit"}, {"write", "edit"}, {"patch", "edit"}, {"replace", "edit"}, {"create_file", "edit"},
+	{"bash", "execute"}, {"shell", "execute"}, {"exec", "execute"}, {"terminal", "execute"}, {"command", "execute"},
+	{"read", "read"}, {"view", "read"}, {"cat", "read"}, {"list", "read"}, {"ls", "read"}, {"open_file", "read"},
+}
+
+// kindOf is the kind that clients choose an icon by: that of the source, else the one that the name suggests.
+func (e *encoder) kindOf(kind, toolName []byte) string {
+	if set, ok := e.opt.kinds[string(toolName)]; ok && toolKinds[set] {
+		return set
+	}
+	switch {
+	case toolKinds[string(kind)]:
+		return string(kind)
+	case string(kind) == "agent":
+		return "think"
+	}
+	lower := bytes.ToLower(toolName)
+	for _, k := range kindsByName {
+		if bytes.Contains(lower, []byte(k.part)) {
+			return k.kind
+		}
+	}
+	return "other"
+}
+
+// appendFile appends the block for a file; ok is false when it has nothing that a block can hold. fate says whether it
+// can be told from the block what the file was.
+func appendFile(dst []byte, f *hub.FileRef) (_ []byte, fate hub.Fate, ok bool) {
+	data, mime, uri := f.Base64, f.Media, f.URL
+	fate = hub.Native
+	if head, tail, inline := cutDataURL(uri); inline && len(data) == 0 {
+		data, uri, fate = tail, nil, hub.Folded
+		if len(mime) == 0 {
+			mime = head
+		}
+	}
+	switch {
+	case len(data) == 0 && len(uri) == 0:
+		return dst, hub.Dropped, false
+	case len(data) > 0 && len(uri) == 0 && bytes.Contains(f.Name, []byte("://")):
+		uri = f.Name // how the decoder keeps it
+	}
+	switch {
+	case len(data) == 0:
+		return appendLink(dst, uri, label(f), f.Media, nil), fate, true
+	case bytes.HasPrefix(mime, []byte("image/")):
+		dst = append(append(dst, `{"type":"image","data":"`...), data...)
+		dst = appendText(append(dst, '"'), `,"mimeType":"`, mime)
+		return append(appendText(dst, `,"uri":"`, uri), '}'), fate, true
+	case bytes.HasPrefix(mime, []byte("audio/")) && len(uri) == 0:
+		dst = append(append(dst, `{"type":"audio","data":"`...), data...)
+		return append(appendText(append(dst, '"'), `,"mimeType":"`, mime), '}'), fate, true
+	}
+	dst = append(dst, `{"type":"resource","resource":{"uri":"`...)
+	if len(uri) == 0 {
+		fate = hub.Folded
+		uri = append([]byte("file:///"), bytes.TrimPrefix(label(f), []byte("/"))...)
+	}
+	dst = append(append(append(append(dst, uri...), `","blob":"`...), data...), '"')
+	return append(appendText(dst, `,"mimeType":"`, mime), "}}"...), fate, true
+}
+
+// cutDataURL takes a data URL in base64 apart.
+func cutDataURL(uri []byte) (mime, data []byte, ok bool) {
+	rest, ok := bytes.CutPrefix(uri, []byte("data:"))
+	if !ok {
+		return nil, nil, false
+	}
+	mime, data, ok = bytes.Cut(rest, []byte(";base64,"))
+	return mime, data, ok
+}
+
+func appendLink(dst, uri, name, mime, title []byte) []byte {
+	dst = append(append(dst, `{"type":"resource_link","uri":"`...), uri...)
+	dst = append(append(append(dst, `","name":"`...), name...), '"')
+	dst = appendText(dst, `,"mimeType":"`, mime)
+	return append(appendText(dst, `,"title":"`, title), '}')
+}
+
+// label is what a file is called.
+func label(f *hub.FileRef) []byte {
+	switch {
+	case len(f.Name) > 0:
+		return f.Name
+	case len(f.URL) > 0 && !bytes.HasPrefix(f.URL, []byte("data:")):
+		return f.URL
+	}
+	return []byte("file")
+}

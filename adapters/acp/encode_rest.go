@@ -1,0 +1,177 @@
+package acp
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// plan writes all entries of a plan. Version 2 has several plans, by id.
+func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
+	var items []hub.PlanItem
+	if ev.More != nil {
+		items = ev.More.Items
+	}
+	closing := "]"
+	if e.opt.drafts {
+		e.begin(out, "plan_update")
+		out.Buf = appendText(out.Buf, `,"plan":{"type":"items","planId":"`, orElse(ev.ID, "plan"))
+		closing = "]}"
+	} else {
+		e.begin(out, "plan")
+	}
+	buf, fate := append(out.Buf, `,"entries":[`...), hub.Native
+	for i := range items {
+		it := &items[i]
+		status := e.planStatus(it.Status)
+		if status != string(it.Status) {
+			fate = hub.Folded
+		}
+		buf = append(append(append(comma(buf), `{"content":"`...), it.Content...), '"')
+		buf = appendText(buf, `,"priority":"`, []byte(priority(it.Priority)))
+		buf = append(appendText(buf, `,"status":"`, []byte(status)), '}')
+	}
+	out.Buf = append(buf, closing...)
+	e.end(out)
+	return fate
+}
+
+func priority(p []byte) string {
+	switch string(p) {
+	case "high", "low":
+		return string(p)
+	}
+	return "medium"
+}
+
+// planStatus is one that clients know: they drop entries of others. What was given up is done with.
+func (e *encoder) planStatus(s []byte) string {
+	switch string(s) {
+	case "in_progress", "completed":
+		return string(s)
+	case "cancelled":
+		if e.opt.drafts {
+			return "cancelled"
+		}
+		return "completed"
+	}
+	return "pending"
+}
+
+// notice writes a message to the user. What the agent is doing is information.
+func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Fate {
+	title, description := ev.Title, ev.Text
+	if len(title) == 0 {
+		title, description = ev.Text, nil
+	}
+	if len(title) == 0 {
+		return hub.Dropped
+	}
+	severity, fate := "info", hub.Native
+	switch ev.Level {
+	case hub.LevelWarning:
+		severity = "warning"
+	case hub.LevelError:
+		severity = "error"
+	case hub.LevelStatus, hub.LevelIntent:
+		fate = hub.Folded
+	}
+	e.begin(out, "notice")
+	buf := appendText(out.Buf, `,"severity":"`, []byte(severity))
+	buf = appendText(buf, `,"title":"`, title)
+	out.Buf = appendText(buf, `,"description":"`, description)
+	e.end(out)
+	return fate
+}
+
+// file writes a file as a chunk of its own.
+func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.More == nil {
+		return hub.Dropped
+	}
+	block, fate, ok := appendFile(e.next[:0], &ev.More.File)
+	e.next = block
+	if !ok {
+		return hub.Dropped
+	}
+	e.chunk(out, ev, block)
+	return fate
+}
+
+// chunk writes a block as a chunk. It has the id of the message that is open, if there is one.
+func (e *encoder) chunk(out *wire.Out, ev *hub.Event, block []byte) {
+	e.begin(out, chunkKind(ev))
+	if e.opt.drafts {
+		out.Buf = appendText(out.Buf, `,"messageId":"`, orElse(ev.Msg, "file"))
+	} else {
+		out.Buf = appendText(out.Buf, `,"messageId":"`, ev.Msg)
+	}
+	out.Buf = appendRaw(out.Buf, `,"content":`, block)
+	e.end(out)
+}
+
+// source writes a source as a link.
+func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.More == nil || len(ev.More.File.URL) == 0 {
+		return hub.Dropped
+	}
+	f := &ev.More.File
+	name := orElse(f.Name, string(orElse(ev.Title, string(f.URL))))
+	e.next = appendLink(e.next[:0], f.URL, name, f.Media, ev.Title)
+	e.chunk(out, ev, e.next)
+	return hub.Folded
+}
+
+// data writes what has an update of its own, if clients accept it.
+func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
+	v := ev.Value
+	valid := false
+	switch string(ev.Name) {
+	case "available_commands_update":
+		valid = rawjson.Kind(rawjson.Get(v, "availableCommands")) == '['
+	case "current_mode_update":
+		valid = rawjson.Kind(rawjson.Get(v, "currentModeId")) == '"' && !e.opt.drafts
+	case "config_option_update":
+		valid = rawjson.Kind(rawjson.Get(v, "configOptions")) == '['
+	case "session_info_update":
+		valid = rawjson.Kind(v) == '{'
+	case "compaction_update":
+		valid = rawjson.Kind(rawjson.Get(v, "compactionId")) == '"' && rawjson.Kind(rawjson.Get(v, "status")) == '"'
+	case "compaction_summary_chunk":
+		b := readBlock(rawjson.Get(v, "content"))
+		valid = rawjson.Kind(rawjson.Get(v, "compactionId")) == '"' && b.valid()
+	}
+	if !valid {
+		return hub.Dropped
+	}
+	e.begin(out, string(ev.Name))
+	out.Buf = appendMembers(out.Buf, v)
+	e.end(out)
+	return hub.Native
+}
+
+// appendMembers appends the members of an update, but for its kind.
+func appendMembers(dst []byte, update rawjson.Value) []byte {
+	for it := rawjson.Fields(update); ; {
+		key, val, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		if string(key) != "sessionUpdate" {
+			dst = append(append(rawjson.AppendQuoted(append(dst, ','), key), ':'), val...)
+		}
+	}
+}
+
+// raw writes extensions of this dialect as they came. Other records would fail: an update of a kind that the client does
+// not know, or a request whose answer nobody waits for.
+func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Fate {
+	method := bodyOf(rawjson.Get(ev.Value, "method"))
+	if string(ev.Name) != name || len(method) == 0 || method[0] != '_' || rawjson.Get(ev.Value, "id") != nil {
+		return hub.Dropped
+	}
+	e.beginRecord(out)
+	out.Buf = append(out.Buf, ev.Value...)
+	e.endRecord(out)
+	return hub.Native
+}

@@ -1,0 +1,213 @@
+package acp
+
+import (
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// runStart is what the client has said itself, by its prompt. Version 2 wants the prompt accepted and the turn begun.
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	if !e.named && len(ev.Ref) > 0 {
+		e.setSession(ev.Ref)
+	}
+	if !e.opt.drafts {
+		return hub.Implied
+	}
+	e.begun = true
+	e.beginResponse(out, `,"result":{"messageId":"`)
+	out.Buf = append(append(append(out.Buf, "prompt-"...), idBody(e.call)...), `"}}`...)
+	e.endRecord(out)
+	e.begin(out, "state_update")
+	out.Buf = append(out.Buf, `,"state":"running"`...)
+	e.end(out)
+	return hub.Native
+}
+
+func (e *encoder) beginResponse(out *wire.Out, member string) {
+	e.beginRecord(out)
+	out.Buf = append(append(out.Buf, `{"jsonrpc":"2.0","id":`...), e.call...)
+	out.Buf = append(out.Buf, member...)
+}
+
+// runEnd answers the prompt. A run that failed is an error; one that was cancelled is not.
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	failed := ev.Status == hub.StatusFailed || ev.Status == hub.StatusTruncated
+	switch {
+	case e.opt.drafts && e.begun:
+		e.begin(out, "state_update")
+		out.Buf = append(out.Buf, `,"state":"idle"`...)
+		if failed {
+			out.Buf = e.appendError(append(out.Buf, `,"stopReason":"error","error":`...), ev)
+		} else {
+			out.Buf = appendText(out.Buf, `,"stopReason":"`, []byte(stopReason(ev.Status)))
+		}
+		e.end(out)
+	case failed:
+		e.beginResponse(out, `,"error":`)
+		out.Buf = append(e.appendError(out.Buf, ev), '}')
+		e.endRecord(out)
+	default:
+		e.beginResponse(out, `,"result":{"stopReason":"`)
+		out.Buf = append(append(out.Buf, stopReason(ev.Status)...), '"')
+		out.Buf = append(e.usage.append(out.Buf), "}}"...)
+		e.endRecord(out)
+	}
+	return endFate(ev.Status)
+}
+
+// endFate says which reasons the protocol tells apart.
+func endFate(s hub.Status) hub.Fate {
+	switch s {
+	case hub.StatusTools, hub.StatusPaused, hub.StatusFiltered, hub.StatusTruncated:
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+// stopReason is the closest that the protocol has for the end of a run that did not fail.
+func stopReason(s hub.Status) string {
+	for _, r := range stopReasons {
+		if r.status == s {
+			return r.name
+		}
+	}
+	if s == hub.StatusFiltered {
+		return "refusal"
+	}
+	return "end_turn"
+}
+
+const codeInternal = "-32603" // the code of JSON-RPC for what the server cannot help
+
+// appendError appends an error object. The code of the model is among its data, unless it is one of JSON-RPC.
+func (e *encoder) appendError(dst []byte, ev *hub.Event) []byte {
+	message, code := []byte(agentFailed), []byte(nil)
+	if m := ev.More; m != nil {
+		code = m.ErrCode
+		if len(m.Err) > 0 {
+			message = m.Err
+		}
+	}
+	number := []byte(codeInternal)
+	if n, err := strconv.Atoi(string(code)); err == nil && n < 0 && n >= -32768 && n != codeCancelled {
+		number, code = code, nil
+	}
+	dst = append(append(append(dst, `{"code":`...), number...), `,"message":"`...)
+	dst = append(append(dst, message...), '"')
+	before := len(dst)
+	dst = append(dst, `,"data":{`...)
+	first := len(dst)
+	dst = e.usage.append(appendText(dst, `,"code":"`, code))
+	if len(dst) == first {
+		return append(dst[:before], '}')
+	}
+	return append(append(dst[:first], dst[first+1:]...), "}}"...) // without the first comma
+}
+
+// turnUsage is what is known of the tokens of the turn when it ends.
+type turnUsage struct {
+	run, steps hub.Counts
+	used, size int64 // of the context, as told last
+}
+
+// addUsage writes how full the context is, or keeps the totals for the response. Those of steps are added up.
+func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.More == nil {
+		return hub.Dropped
+	}
+	c := &ev.More.Usage
+	switch {
+	case ev.Scope == hub.SessionScope:
+		return e.contextUsage(out, c)
+	case e.opt.drafts || c.In < 0 && c.Out < 0:
+		return hub.Dropped
+	case ev.Scope == hub.RunScope:
+		e.usage.run = *c
+		e.usage.run.Cost, e.usage.run.Currency, e.usage.run.Provider = nil, nil, nil
+		if c.In < 0 || c.Out < 0 {
+			return hub.Folded
+		}
+		return hub.Deferred
+	}
+	s := &e.usage.steps
+	addCount(&s.In, c.In)
+	addCount(&s.Out, c.Out)
+	addCount(&s.Cached, c.Cached)
+	addCount(&s.CacheWrite, c.CacheWrite)
+	addCount(&s.ReasoningTokens, c.ReasoningTokens)
+	return hub.Folded
+}
+
+func addCount(sum *int64, n int64) {
+	if n >= 0 {
+		*sum = max(*sum, 0) + n
+	}
+}
+
+// contextUsage writes an update, which must have both the context used and its size.
+func (e *encoder) contextUsage(out *wire.Out, c *hub.Counts) hub.Fate {
+	u := &e.usage
+	u.used, u.size = latest(c.ContextUsed, u.used), latest(c.ContextSize, u.size)
+	if u.used < 0 || u.size < 0 || c.ContextUsed < 0 && c.ContextSize < 0 && c.Cost == nil {
+		return hub.Dropped
+	}
+	e.begin(out, "usage_update")
+	buf := strconv.AppendInt(append(out.Buf, `,"used":`...), u.used, 10)
+	buf = strconv.AppendInt(append(buf, `,"size":`...), u.size, 10)
+	if c.Cost != nil && len(c.Currency) > 0 {
+		buf = appendRaw(buf, `,"cost":{"amount":`, c.Cost)
+		buf = append(appendText(buf, `,"currency":"`, c.Currency), '}')
+	}
+	out.Buf = buf
+	e.end(out)
+	return hub.Native
+}
+
+func latest(now, before int64) int64 {
+	if now >= 0 {
+		return now
+	}
+	return before
+}
+
+// append appends the usage of the turn as a member, with its comma. Each token is counted once: those from the cache and
+// those of thoughts are not among the others.
+func (u *turnUsage) append(dst []byte) []byte {
+	c := &u.run
+	if c.In < 0 && c.Out < 0 {
+		c = &u.steps
+	}
+	if c.In < 0 && c.Out < 0 {
+		return dst
+	}
+	in, out := max(c.In, 0), max(c.Out, 0)
+	dst = appendInt(dst, `,"usage":{"totalTokens":`, in+out)
+	dst = appendInt(dst, `,"inputTokens":`, max(in-max(c.Cached, 0)-max(c.CacheWrite, 0), 0))
+	dst = appendInt(dst, `,"outputTokens":`, max(out-max(c.ReasoningTokens, 0), 0))
+	dst = appendCount(dst, `,"thoughtTokens":`, c.ReasoningTokens)
+	dst = appendCount(dst, `,"cachedReadTokens":`, c.Cached)
+	dst = appendCount(dst, `,"cachedWriteTokens":`, c.CacheWrite)
+	return append(dst, '}')
+}
+
+func appendCount(dst []byte, opening string, n int64) []byte {
+	if n < 0 {
+		return dst
+	}
+	return appendInt(dst, opening, n)
+}
+
+func appendInt(dst []byte, opening string, n int64) []byte {
+	return strconv.AppendInt(append(dst, opening...), n, 10)
+}
+
+// requestID is the raw id that a text stands for: a number, or else a string.
+func requestID(text string) rawjson.Value {
+	if _, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return rawjson.Value(text)
+	}
+	return rawjson.AppendString(nil, []byte(text))
+}

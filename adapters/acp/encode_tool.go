@@ -1,0 +1,343 @@
+package acp
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// card is an announced call that has not ended.
+type card struct {
+	id    string
+	acc   []byte // output so far, a string body
+	sent  int    // length of it that the client has
+	full  bool   // it has outgrown the limit
+	stale bool   // the client sees something that is not the result
+}
+
+// toolStart announces a call at once, with what is known of it. The client that resumes has seen it.
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	c := &card{id: string(ev.ID)}
+	e.cards[c.id] = c
+	if ev.Flags.Has(hub.Resumed) {
+		return hub.Implied
+	}
+	kind := "tool_call"
+	if e.opt.drafts {
+		kind = "tool_call_update"
+	}
+	e.begin(out, kind)
+	buf := appendText(out.Buf, `,"toolCallId":"`, ev.ID)
+	title := ev.Title
+	if len(title) == 0 {
+		title = ev.Name
+	}
+	buf = appendText(buf, `,"title":"`, title)
+	buf = appendText(buf, `,"name":"`, ev.Name)
+	var more hub.More
+	if ev.More != nil {
+		more = *ev.More
+	}
+	buf = append(append(append(buf, `,"kind":"`...), e.kindOf(more.ToolKind, ev.Name)...), '"')
+	status := "pending"
+	if ev.Status == hub.StatusRunning {
+		status = "in_progress"
+	}
+	buf = appendText(buf, `,"status":"`, []byte(status))
+	if more.Content != nil {
+		buf = e.appendContent(append(buf, `,"content":[`...), more.Content)
+		buf = append(buf, ']')
+		c.stale = ev.Status == hub.StatusRunning
+	}
+	buf = appendLocations(buf, more.Locations)
+	out.Buf = appendMeta(buf, more.Meta)
+	e.end(out)
+	return hub.Native
+}
+
+// appendLocations appends the places that a call is about. The client skips those that are none.
+func appendLocations(dst []byte, locations rawjson.Value) []byte {
+	if rawjson.Kind(locations) != '[' {
+		return dst
+	}
+	return appendRaw(dst, `,"locations":`, locations)
+}
+
+// tool writes what comes after the start.
+func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Fate {
+	c := e.cards[string(ev.ID)]
+	if c == nil {
+		return hub.Dropped
+	}
+	switch ev.Kind {
+	case hub.ToolReady:
+		return e.toolReady(out, ev)
+	case hub.ToolUpdate:
+		return e.toolUpdate(out, ev, c)
+	case hub.ToolOutput:
+		return e.toolOutput(out, ev, c)
+	}
+	delete(e.cards, c.id)
+	return e.toolEnd(out, ev, c)
+}
+
+func (e *encoder) beginUpdate(out *wire.Out, id []byte) {
+	e.begin(out, "tool_call_update")
+	out.Buf = appendText(out.Buf, `,"toolCallId":"`, id)
+}
+
+// toolReady writes the arguments. None that the upstream never gave are not written.
+//
+// A string stands for the text of arguments, so arguments that are no JSON, or are a string themselves, are written as
+// text, and so is null, which would be read as none.
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.Flags.Has(hub.Synthetic) && emptyObject(ev.Value) {
+		return hub.Implied
+	}
+	e.beginUpdate(out, ev.ID)
+	if ev.Status == hub.StatusRunning {
+		out.Buf = append(out.Buf, `,"status":"in_progress"`...)
+	}
+	buf := append(out.Buf, `,"rawInput":`...)
+	switch kind := rawjson.Kind(ev.Value); {
+	case ev.Flags.Has(hub.Invalid) || ev.Value == nil:
+		buf = rawjson.AppendQuoted(buf, ev.Text)
+	case kind == '"' || kind == 'n':
+		buf = append(rawjson.AppendEscaped(append(buf, '"'), ev.Value), '"')
+	default:
+		buf = append(buf, ev.Value...)
+	}
+	out.Buf = buf
+	e.end(out)
+	return hub.Native
+}
+
+// toolUpdate writes what has changed. A message about the progress is shown where the output is.
+func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+	var more hub.More
+	if ev.More != nil {
+		more = *ev.More
+	}
+	message := ev.Text
+	if len(message) == 0 && more.Percent != nil {
+		e.next = append(append(e.next[:0], more.Percent...), '%')
+		message = e.next
+	}
+	status := progressStatus(ev.Status)
+	if status == "" && len(message) > 0 {
+		status = "in_progress"
+	}
+	if status == "" && len(ev.Title) == 0 && len(more.ToolKind) == 0 && more.Locations == nil && more.Content == nil && more.Meta == nil {
+		return hub.Dropped
+	}
+	e.beginUpdate(out, ev.ID)
+	buf := appendText(out.Buf, `,"status":"`, []byte(status))
+	buf = appendText(buf, `,"title":"`, ev.Title)
+	if len(more.ToolKind) > 0 {
+		buf = append(append(append(buf, `,"kind":"`...), e.kindOf(more.ToolKind, nil)...), '"')
+	}
+	fate := hub.Native
+	switch {
+	case more.Content != nil:
+		buf = append(e.appendContent(append(buf, `,"content":[`...), more.Content), ']')
+		c.stale = true
+	case len(message) > 0:
+		buf = append(appendTextItem(append(buf, `,"content":[`...), message), ']')
+		c.stale, fate = true, hub.Folded
+	}
+	out.Buf = appendMeta(appendLocations(buf, more.Locations), more.Meta)
+	e.end(out)
+	return fate
+}
+
+// progressStatus is the word for a state of a call that goes on.
+func progressStatus(s hub.Status) string {
+	switch s {
+	case hub.StatusPending:
+		return "pending"
+	case hub.StatusRunning:
+		return "in_progress"
+	}
+	return ""
+}
+
+// Content replaces content on this wire, so output is sent as all of it so far. Sent with every delta that would be
+// quadratic; it is sent again when it has grown by an eighth, which keeps the sum below nine times the output.
+
+// alwaysSend is the length up to which every delta is sent, in bytes.
+const alwaysSend = 1 << 10
+
+func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+	hasContent := ev.More != nil && ev.More.Content != nil
+	c.add(ev.Text, ev.Op, e.opt.maxOutput)
+	grown := len(c.acc) - c.sent
+	if !hasContent && ev.Value == nil && (c.full || grown == 0 || len(c.acc) > alwaysSend && grown*8 < c.sent) {
+		return hub.Deferred // the end carries the whole result
+	}
+	c.sent, c.stale = len(c.acc), true
+	e.beginUpdate(out, ev.ID)
+	buf := append(out.Buf, `,"status":"in_progress","content":[`...)
+	switch {
+	case hasContent:
+		buf = e.appendContent(buf, ev.More.Content)
+	case len(c.acc) > 0:
+		buf = appendTextItem(buf, c.acc)
+	default:
+		buf = appendTextItem(buf, rawjson.AppendEscaped(e.next[:0], ev.Value))
+	}
+	buf = append(buf, ']')
+	if ev.Value != nil {
+		buf = appendRaw(buf, `,"rawOutput":`, ev.Value)
+	}
+	out.Buf = buf
+	e.end(out)
+	return hub.Native
+}
+
+// add keeps the output so far, up to a limit.
+func (c *card) add(text []byte, op hub.Op, limit int) {
+	if op == hub.Replace {
+		c.acc, c.sent, c.full = c.acc[:0], 0, false
+	}
+	if c.full = c.full || len(c.acc)+len(text) > limit; c.full {
+		c.acc, c.sent = nil, 0
+		return
+	}
+	c.acc = append(c.acc, text...)
+}
+
+// toolEnd writes how a call ended. One whose result comes in a later run goes on.
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+	if ev.Status == hub.StatusPaused {
+		return hub.Implied
+	}
+	e.beginUpdate(out, ev.ID)
+	buf := appendText(out.Buf, `,"status":"`, []byte(e.finalStatus(ev.Status)))
+	buf = appendText(buf, `,"title":"`, ev.Title)
+	buf, fate := e.appendResult(buf, ev, c)
+	if m := ev.More; m != nil {
+		buf = appendLocations(buf, m.Locations)
+		buf = appendMeta(buf, withoutOutput(m.Meta))
+	}
+	out.Buf = buf
+	e.end(out)
+	return worse(fate, e.statusFate(ev.Status))
+}
+
+func (e *encoder) finalStatus(s hub.Status) string {
+	switch s {
+	case hub.StatusOK, hub.StatusUnknown, hub.StatusClient:
+		return "completed"
+	case hub.StatusAborted:
+		if e.opt.drafts {
+			return "cancelled"
+		}
+	}
+	return "failed"
+}
+
+func (e *encoder) statusFate(s hub.Status) hub.Fate {
+	if s == hub.StatusOK || s == hub.StatusError || s == hub.StatusAborted && e.opt.drafts {
+		return hub.Native
+	}
+	return hub.Folded
+}
+
+func worse(a, b hub.Fate) hub.Fate { return max(a, b) }
+
+// appendResult appends the result of a call. Content is what people see, rawOutput what programs read; a text that the
+// content says is in it alone.
+func (e *encoder) appendResult(dst []byte, ev *hub.Event, c *card) ([]byte, hub.Fate) {
+	text, isText := ev.Text, ev.Text != nil
+	if body, ok := rawjson.Str(ev.Value); ok && !isText {
+		text, isText = body, true
+	}
+	failure := failureText(ev)
+	fate := hub.Native
+	start := len(dst)
+	dst = append(dst, `,"content":[`...)
+	items := len(dst)
+	var said []byte
+	switch {
+	case ev.More != nil && ev.More.Content != nil:
+		dst = e.appendContent(dst, ev.More.Content)
+		said = e.words(dst[items:])
+		if !isText && ev.Value != nil && len(said) > 0 {
+			fate = hub.Folded
+		}
+	case len(text) > 0:
+		dst, said = appendTextItem(dst, text), text
+	case !isText && ev.Value != nil:
+		dst = appendTextItem(dst, rawjson.AppendEscaped(e.next[:0], ev.Value))
+	}
+	if len(failure) > 0 && !bytes.Contains(said, failure) {
+		dst = appendTextItem(dst, failure)
+		if len(text) > 0 || ev.Value != nil || len(said) > 0 || ev.More == nil || len(ev.More.Err) == 0 {
+			fate = hub.Folded
+		}
+	}
+	if len(dst) == items && !c.stale {
+		dst = dst[:start] // nothing was shown, and nothing is
+	} else {
+		dst = append(dst, ']')
+	}
+	switch {
+	case len(text) > 0 && !bytes.Equal(text, said):
+		dst = appendText(dst, `,"rawOutput":"`, text)
+	case !isText && ev.Value != nil:
+		dst = appendRaw(dst, `,"rawOutput":`, ev.Value)
+	case ev.More != nil:
+		if v := rawjson.Get(ev.More.Meta, metaOutput); v != nil {
+			dst = appendRaw(dst, `,"rawOutput":`, v)
+		}
+	}
+	return dst, fate
+}
+
+// words is what items of content say, as the decoder reads it.
+func (e *encoder) words(items []byte) (said []byte) {
+	e.next = append(append(append(e.next[:0], '['), items...), ']')
+	e.said, said = joinContent(e.said[:0], e.next)
+	return said
+}
+
+// withoutOutput is metadata without the output that is written as a member.
+func withoutOutput(meta rawjson.Value) rawjson.Value {
+	if rawjson.Get(meta, metaOutput) == nil {
+		return meta
+	}
+	var kept []byte
+	for it := rawjson.Fields(meta); ; {
+		key, val, ok := it.Next()
+		if !ok {
+			break
+		}
+		if string(key) != metaOutput {
+			kept = append(append(rawjson.AppendQuoted(append(kept, ','), key), ':'), val...)
+		}
+	}
+	if kept == nil {
+		return nil
+	}
+	kept[0] = '{'
+	return append(kept, '}')
+}
+
+// failureText is why a call failed, as far as anybody knows.
+func failureText(ev *hub.Event) []byte {
+	if ev.More != nil && len(ev.More.Err) > 0 {
+		return ev.More.Err
+	}
+	if len(ev.Text) > 0 || ev.Value != nil || ev.More != nil && ev.More.Content != nil {
+		return nil
+	}
+	switch ev.Status {
+	case hub.StatusDenied:
+		return []byte("The call was not allowed.")
+	case hub.StatusAborted:
+		return []byte("cancelled")
+	}
+	return nil
+}
