@@ -87,13 +87,11 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 	switch {
 	case c.kind == callCode:
 		return e.code(out, ev, c)
-	case ev.Value == nil && c.kind == callFunction:
-		e.malformed = append(e.malformed[:0], c.name...)
-		return hub.Dropped
-	case ev.Value == nil:
-		return hub.Dropped
 	case c.kind == callServer:
 		return e.serverCall(out, ev, c)
+	case ev.Value == nil:
+		e.malformed = append(e.malformed[:0], c.name...)
+		return hub.Dropped
 	}
 	return e.function(out, ev, c)
 }
@@ -118,26 +116,43 @@ func (e *encoder) function(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
 
 // appendObject appends a value that readers want to be an object.
 func appendObject(dst []byte, v rawjson.Value) (grown []byte, isObject bool) {
-	if rawjson.Kind(v) == '{' {
+	switch rawjson.Kind(v) {
+	case '{':
 		return append(dst, v...), true
+	case 0:
+		return append(dst, "{}"...), false
 	}
 	dst = append(dst, `{"value":`...)
 	dst = append(dst, v...)
 	return append(dst, '}'), false
 }
 
-// code writes a call of the tool that runs code, if its arguments are those of Gemini's.
+// code writes a call of the tool that runs code. Where its arguments are those of another dialect, they are what runs.
 func (e *encoder) code(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
-	_, hasCode := rawjson.Str(rawjson.Get(ev.Value, "code"))
+	code, hasCode := rawjson.Str(rawjson.Get(ev.Value, "code"))
 	_, hasLanguage := rawjson.Str(rawjson.Get(ev.Value, "language"))
-	if !hasCode || !hasLanguage {
-		return hub.Dropped
+	b := e.begin(out, `{"executableCode":`)
+	fate := hub.Native
+	switch {
+	case hasCode && hasLanguage:
+		b = append(b, ev.Value...)
+		c.named = rawjson.Get(ev.Value, "id") != nil
+	default:
+		fate = hub.Folded
+		b = append(b, `{"language":"LANGUAGE_UNSPECIFIED","code":"`...)
+		switch {
+		case hasCode:
+			b = append(b, code...)
+		case ev.Value != nil:
+			b = rawjson.AppendEscaped(b, ev.Value)
+		default:
+			b = append(b, ev.Text...)
+		}
+		b = append(b, `"}`...)
 	}
-	b := append(e.begin(out, `{"executableCode":`), ev.Value...)
 	e.end(out, e.endParts(append(appendSig(b, c.sig), '}')))
 	c.written = true
-	c.named = rawjson.Get(ev.Value, "id") != nil
-	return hub.Native
+	return fate
 }
 
 func (e *encoder) serverCall(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
@@ -181,43 +196,68 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		fate = hub.Implied
 	case c.kind == callCode && c.written:
 		fate = e.codeResult(out, ev, c)
-	case c.kind == callServer && c.written && ev.Status == hub.StatusOK && rawjson.Kind(ev.Value) == '{':
-		b := e.begin(out, `{"toolResponse":{"id":"`)
-		b = append(b, c.id...)
-		b = append(b, `","toolType":"`...)
-		b = append(b, c.name...)
-		b = append(b, `","response":`...)
-		b = append(b, ev.Value...)
-		e.end(out, e.endParts(append(b, `}}`...)))
-		fate = hub.Native
+	case c.kind == callServer && c.written:
+		fate = e.serverResult(out, ev, c)
 	}
 	e.dropCall(c)
 	return fate
 }
 
 func (e *encoder) codeResult(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
-	if ev.Status != hub.StatusOK && ev.Status != hub.StatusError || ev.Value != nil {
-		return hub.Dropped
-	}
-	outcome, output := []byte(outcomeOK), ev.Text
-	if ev.Status == hub.StatusError {
+	outcome, fate := []byte(outcomeOK), hub.Native
+	switch ev.Status {
+	case hub.StatusOK:
+	case hub.StatusError:
 		outcome = []byte("OUTCOME_FAILED")
 		if ev.More != nil && bytes.HasPrefix(ev.More.ErrCode, []byte("OUTCOME_")) {
 			outcome = ev.More.ErrCode
 		}
-		if len(output) == 0 && ev.More != nil {
-			output = ev.More.Err
-		}
+	default:
+		outcome, fate = []byte("OUTCOME_UNSPECIFIED"), hub.Folded
 	}
 	b := e.begin(out, `{"codeExecutionResult":{"outcome":"`)
 	b = append(b, outcome...)
 	b = append(b, `","output":"`...)
-	b = append(b, output...)
+	b = appendResult(b, ev)
 	if c.named {
 		b = append(append(b, `","id":"`...), c.id...)
 	}
 	e.end(out, e.endParts(append(b, `"}}`...)))
-	return hub.Native
+	return fate
+}
+
+// appendResult appends a result as the body of a string.
+func appendResult(dst []byte, ev *hub.Event) []byte {
+	body, isText := rawjson.Str(ev.Value)
+	switch {
+	case len(ev.Text) > 0:
+		body = ev.Text
+	case ev.Value != nil && !isText:
+		return rawjson.AppendEscaped(dst, ev.Value)
+	case ev.Value == nil && ev.More != nil:
+		body = ev.More.Err
+	}
+	return append(dst, body...)
+}
+
+// serverResult writes a result that should be an object.
+func (e *encoder) serverResult(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
+	b := e.begin(out, `{"toolResponse":{"id":"`)
+	b = append(b, c.id...)
+	b = append(b, `","toolType":"`...)
+	b = append(b, c.name...)
+	b = append(b, `","response":`...)
+	fate := hub.Folded
+	switch {
+	case ev.Status == hub.StatusOK && rawjson.Kind(ev.Value) == '{':
+		fate, b = hub.Native, append(b, ev.Value...)
+	case ev.Status == hub.StatusOK:
+		b = append(appendResult(append(b, `{"result":"`...), ev), `"}`...)
+	default:
+		b = append(appendResult(append(b, `{"error":"`...), ev), `"}`...)
+	}
+	e.end(out, e.endParts(append(b, `}}`...)))
+	return fate
 }
 
 // dropCall forgets a call; the others keep their order.
