@@ -1,0 +1,5 @@
+// @google/genai 3.1.0: Google's SDK.
+import { GoogleGenAI } from "google-genai-3";
+import { genaiClient } from "../lib/gemini.mjs";
+
+export default genaiClient({ name: "@google/genai 3.1.0", GoogleGenAI });
