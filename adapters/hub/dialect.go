@@ -180,6 +180,7 @@ type Request struct {
 	Modes   []byte // raw JSON: the kinds of events that the client asked for, in dialects where it chooses
 	Unique  []byte // string body: unlike that of other calls, for ids that the server has to make
 	Usage   bool   // the client asked for usage, in dialects where it must
+	Time    int64  // when the request came, in milliseconds since the Unix epoch; 0 = not said
 	Body    []byte // the body as it came; gone when an [Answerer] is asked
 
 	// Header returns a field of the HTTP request, "" if there is none. Only for codecs, which it always is there for.
