@@ -15,6 +15,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/gemini"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
+	"github.com/sabir-proxy/sabir/adapters/openaichat"
 	"github.com/sabir-proxy/sabir/adapters/pydantic"
 	"github.com/sabir-proxy/sabir/adapters/simplified"
 )
@@ -29,6 +30,7 @@ var all = []*hub.Dialect{
 	&evolve.Dialect,
 	&gemini.Dialect,
 	&native.Dialect,
+	&openaichat.Dialect,
 	&pydantic.Dialect,
 	&simplified.Dialect,
 }

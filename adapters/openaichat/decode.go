@@ -1,0 +1,164 @@
+package openaichat
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// Clients accept no more choices and calls than these; what is beyond is refused, so that a stream cannot fill memory.
+const (
+	maxChoices = 128
+	maxCalls   = 128
+)
+
+// decoder remembers of each choice what later chunks refer to.
+type decoder struct {
+	json       rawjson.Decoder
+	chunk      chunk
+	scratch    hub.Scratch
+	unfinished string
+	oneChoice  bool
+
+	begun, ended bool
+	id           []byte // of the first chunk that has one: the message
+	choices      []*choice
+	minted       int // calls that the upstream gave no id
+	usage        hub.Counts
+	fault        error // the first of the record
+}
+
+func newDecoder(o hub.Options) hub.Decoder {
+	d := &decoder{unfinished: o.Enum("unfinished"), oneChoice: o.Enum("choices") == "one"}
+	d.json.MaxDepth = o.Nesting
+	d.Reset()
+	return d
+}
+
+// Reset implements [hub.Decoder].
+func (d *decoder) Reset() {
+	d.scratch.Reset()
+	d.begun, d.ended = false, false
+	d.id, d.choices, d.minted = d.id[:0], nil, 0
+	d.usage = hub.NoCounts
+}
+
+// chunk is the schema of a frame: what the decoder reads of a chat.completion.chunk, of a whole chat.completion, and of
+// errors.
+type chunk struct {
+	ID      rawjson.Value `json:"id"`
+	Object  rawjson.Value `json:"object"`
+	Created rawjson.Value `json:"created"`
+	Model   rawjson.Value `json:"model"`
+	Choices rawjson.Value `json:"choices"`
+	Usage   rawjson.Value `json:"usage"`
+	Error   rawjson.Value `json:"error"`
+
+	Groq struct {
+		Usage rawjson.Value `json:"usage"`
+	} `json:"x_groq"`
+	Filter   rawjson.Value `json:"prompt_filter_results"` // Azure
+	Type     rawjson.Value `json:"type"`
+	Message  rawjson.Value `json:"message"`
+	Code     rawjson.Value `json:"code"`
+	Metadata rawjson.Value `json:"metadata"`
+}
+
+// Decode implements [hub.Decoder].
+func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
+	d.scratch.Reset()
+	switch {
+	case d.ended || len(bytes.TrimSpace(rec.Data)) == 0:
+		return dst, nil
+	case isDone(rec.Data):
+		return d.done(dst), nil
+	}
+	d.chunk, d.fault = chunk{}, nil
+	if err := d.json.Decode(rec.Data, &d.chunk); err != nil {
+		return dst, hub.JSONError(err)
+	}
+	if d.chunk.isForeign(rec) {
+		return d.foreign(dst, rec), nil
+	}
+	return d.decodeChunk(dst, rec.Event), d.fault
+}
+
+func (d *decoder) decodeChunk(dst []hub.Event, name []byte) []hub.Event {
+	c := &d.chunk
+	if id := text(c.ID); len(d.id) == 0 && len(d.choices) == 0 {
+		d.id = append(d.id, id...) // later ones may differ, or be empty; the message stays one
+	}
+	if !d.begun && (len(d.id) > 0 || hasElements(c.Choices)) {
+		dst = d.begin(dst)
+	}
+	if !rawjson.IsNull(c.Choices) && rawjson.Kind(c.Choices) != '[' {
+		d.bad("choices", "want an array")
+	}
+	n := int64(0)
+	for it := rawjson.Elems(c.Choices); ; n++ {
+		v, ok := it.Next()
+		if !ok {
+			break
+		}
+		dst = d.choice(dst, v, n)
+	}
+	d.count(c.Usage)
+	d.count(c.Groq.Usage)
+	if c.failed(name) {
+		dst = d.fail(dst)
+	}
+	return dst
+}
+
+// begin says that the run starts.
+func (d *decoder) begin(dst []hub.Event) []hub.Event {
+	d.begun = true
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.More = hub.RunStart, d.id, d.scratch.More()
+	ev.More.Model = text(d.chunk.Model)
+	if seconds, ok := rawjson.Int(d.chunk.Created); ok && seconds > 0 && seconds < 1<<40 {
+		ev.More.Time = seconds * 1000
+	}
+	return dst
+}
+
+// isForeign reports whether a frame is none of this dialect: a sign of life, or something new.
+func (c *chunk) isForeign(rec wire.Record) bool {
+	return c.Choices == nil && c.Usage == nil && c.Groq.Usage == nil && c.Filter == nil && rawjson.IsNull(c.ID) && !c.failed(rec.Event)
+}
+
+// foreign passes a frame of an unknown type, unless it only shows that the stream lives.
+func (d *decoder) foreign(dst []hub.Event, rec wire.Record) []hub.Event {
+	switch string(text(d.chunk.Type)) {
+	case "ping", "heartbeat", "keepalive", "keep-alive":
+		return dst
+	}
+	value := bytes.TrimSpace(rec.Data)
+	if string(rec.Event) == "ping" || string(value) == "{}" || rawjson.Kind(value) != '{' || findExtension(rec) != nil {
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Name, ev.Value = hub.Raw, []byte(Dialect.Name), value
+	return dst
+}
+
+// bad notes that a member has the wrong type; what else the record says is good.
+func (d *decoder) bad(path, msg string) {
+	if d.fault == nil {
+		d.fault = hub.NewError(hub.ReasonType, path, -1, msg)
+	}
+}
+
+// text is the body of a string; nothing if v is none.
+func text(v rawjson.Value) []byte {
+	body, _ := rawjson.Str(v)
+	return body
+}
+
+func hasElements(v rawjson.Value) bool {
+	it := rawjson.Elems(v)
+	_, ok := it.Next()
+	return ok
+}

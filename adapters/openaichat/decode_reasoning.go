@@ -1,0 +1,90 @@
+package openaichat
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// reasoning is what a delta says of it, in any of the members that servers have for it.
+type reasoning struct {
+	content   rawjson.Value // reasoning_content: DeepSeek, SGLang, Qwen, LiteLLM, older vLLM
+	reasoning rawjson.Value // OpenRouter, newer vLLM, Groq
+	details   rawjson.Value // reasoning_details: OpenRouter
+	blocks    rawjson.Value // thinking_blocks: LiteLLM
+}
+
+func (r *reasoning) member(name []byte, v rawjson.Value) {
+	switch string(name) {
+	case "reasoning_content":
+		r.content = v
+	case "reasoning":
+		r.reasoning = v
+	case "reasoning_details":
+		r.details = v
+	case "thinking_blocks":
+		r.blocks = v
+	}
+}
+
+// reasoning decodes the text of the first member that has one, since the others repeat it, and the signatures of all.
+func (d *decoder) reasoning(dst []hub.Event, c *choice, r *reasoning) []hub.Event {
+	n := len(dst)
+	dst = d.say(dst, c, hub.Reasoning, reasoningText(r.content))
+	if len(dst) == n {
+		dst = d.say(dst, c, hub.Reasoning, reasoningText(r.reasoning))
+	}
+	said := len(dst) > n
+	dst = d.seal(dst, c, text(rawjson.Get(r.content, "signature")))
+	dst = d.details(dst, c, r.details, said)
+	return d.details(dst, c, r.blocks, len(dst) > n)
+}
+
+// reasoningText is the text of a member that should be a string, and is an object where a gateway passes on what another
+// API had.
+func reasoningText(v rawjson.Value) []byte {
+	if rawjson.Kind(v) == '{' {
+		v = rawjson.Get(v, "text")
+	}
+	return text(v)
+}
+
+// details decodes the elements of reasoning_details or thinking_blocks. said: their text has come in another member.
+func (d *decoder) details(dst []hub.Event, c *choice, v rawjson.Value, said bool) []hub.Event {
+	for it := rawjson.Elems(v); ; {
+		detail, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		for _, member := range [...]string{"text", "summary", "thinking"} {
+			if body := text(rawjson.Get(detail, member)); !said && len(body) > 0 {
+				dst = d.say(dst, c, hub.Reasoning, body)
+				break
+			}
+		}
+		for _, member := range [...]string{"signature", "data"} {
+			dst = d.seal(dst, c, text(rawjson.Get(detail, member)))
+		}
+	}
+}
+
+// seal ends a part of reasoning with its signature, or its encrypted form.
+func (d *decoder) seal(dst []hub.Event, c *choice, sig []byte) []hub.Event {
+	if len(sig) == 0 {
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Chan, ev.Msg, ev.More = hub.TextEnd, hub.Reasoning, c.msg, d.scratch.More()
+	ev.More.Sig = sig
+	return dst
+}
+
+// cutDataURL takes data:image/png;base64,… apart. The body of a JSON string has no escapes there, but for the slash.
+func cutDataURL(url []byte) (media, data []byte, ok bool) {
+	rest, ok := bytes.CutPrefix(url, []byte("data:"))
+	if !ok {
+		return nil, nil, false
+	}
+	return bytes.Cut(rest, []byte(";base64,"))
+}

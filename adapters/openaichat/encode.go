@@ -1,0 +1,246 @@
+package openaichat
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// encoder writes the subset of Chat Completions that all clients agree on.
+type encoder struct {
+	defaultModel, separator []byte // string bodies
+	usageOption             string
+	sendDone                bool
+	reasoning               reasoningForm
+
+	asked     []byte // the model that the client asked for
+	unique    []byte // names the answer where the upstream does not
+	time      int64  // of the request, in milliseconds
+	sendUsage bool
+
+	named  bool
+	base   []byte // a chunk up to its choices
+	head   []byte // and up to the delta of the only choice
+	ended  bool
+	failed bool // with an error: no end mark
+	calls  []clientCall
+	skip   [][]byte // parts that are not the agent's words
+
+	refused bool
+	spoke   bool   // there is answer text
+	between []byte // part of the answer whose first delta comes behind the separator
+	sealing sealing
+	usage   usage
+}
+
+func newEncoder(o hub.Options) hub.Encoder {
+	e := &encoder{
+		defaultModel: rawjson.AppendEscaped(nil, []byte(o.Text("model"))),
+		separator:    rawjson.AppendEscaped(nil, []byte(o.Text("separator"))),
+		usageOption:  o.Enum("usage"),
+		sendDone:     o.Bool("done"),
+		reasoning:    reasoningForms[o.Enum("reasoning")],
+	}
+	e.Reset()
+	return e
+}
+
+// Reset implements [hub.Encoder].
+func (e *encoder) Reset() {
+	e.asked, e.unique, e.time = e.asked[:0], append(e.unique[:0], '0'), 0
+	e.sendUsage = e.usageOption != "never"
+	e.named, e.ended, e.failed = false, false, false
+	e.calls, e.skip = e.calls[:0], nil
+	e.refused, e.spoke, e.between = false, false, nil
+	e.sealing = sealing{}
+	e.usage = usage{run: hub.NoCounts}
+}
+
+// Answer implements [hub.Answerer]: clients expect the name of the model that they asked for, and usage only if they did.
+func (e *encoder) Answer(req *hub.Request) {
+	e.asked, e.time = append(e.asked[:0], req.Model...), req.Time
+	if len(req.Unique) > 0 {
+		e.unique = append(e.unique[:0], req.Unique...)
+	}
+	if e.usageOption == "asked" {
+		e.sendUsage = req.Usage
+	}
+}
+
+// Encode implements [hub.Encoder].
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Kind {
+	case hub.TextDelta:
+		return e.textDelta(out, ev)
+	case hub.ToolArgs:
+		return e.toolArgs(out, ev)
+	case hub.TextStart:
+		return e.textStart(ev)
+	case hub.TextEnd:
+		return e.textEnd(out, ev)
+	case hub.ToolStart:
+		return e.toolStart(out, ev)
+	case hub.ToolReady, hub.ToolEnd:
+		return e.toolState(ev)
+	case hub.RunStart:
+		return e.runStart(out, ev)
+	case hub.Usage:
+		return e.addUsage(ev)
+	case hub.Source:
+		return e.source(out, ev)
+	case hub.RunEnd:
+		return e.runEnd(out, ev)
+	}
+	return hub.Dropped
+}
+
+// Finish implements [hub.Encoder]. An error is an end of its own.
+func (e *encoder) Finish(out *wire.Out) {
+	if !e.sendDone || !e.ended || e.failed {
+		return
+	}
+	out.Begin("")
+	out.Buf = append(out.Buf, "[DONE]"...)
+	out.End()
+}
+
+// name makes what is the same in all chunks, from the start of the run or without one.
+func (e *encoder) name(ev *hub.Event) {
+	if e.named {
+		return
+	}
+	e.named = true
+	id, created, model := ev.ID, e.time, e.asked
+	if len(id) == 0 {
+		id = e.unique
+	}
+	if ev.More != nil && ev.More.Time > 0 {
+		created = ev.More.Time
+	}
+	if ev.More != nil && len(model) == 0 {
+		model = ev.More.Model
+	}
+	if len(model) == 0 {
+		model = e.defaultModel
+	}
+	b := append(e.base[:0], `{"id":"`...)
+	if !bytes.HasPrefix(id, []byte("chatcmpl-")) {
+		b = append(b, "chatcmpl-"...)
+	}
+	b = append(append(b, id...), `","object":"chat.completion.chunk","created":`...)
+	b = strconv.AppendInt(b, created/1000, 10)
+	b = append(append(b, `,"model":"`...), model...)
+	e.base = append(b, `","choices":[`...)
+	e.head = append(append(e.head[:0], e.base...), `{"index":0,"delta":`...)
+}
+
+// chunkEnd closes a chunk behind its delta.
+const chunkEnd = `,"finish_reason":null}]}`
+
+// runStart names the role at once: clients that never hear of one fail, and so do those that wait too long.
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	e.name(ev)
+	out.Begin("")
+	out.Buf = append(append(out.Buf, e.head...), `{"role":"assistant","content":""}`+chunkEnd...)
+	out.End()
+	if len(ev.Ref) > 0 || len(ev.Name) > 0 {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+// textStart notes whose words a part has. Those of the user, and instructions, are no answer.
+func (e *encoder) textStart(ev *hub.Event) hub.Fate {
+	if ev.Flags.Has(hub.User) || string(ev.Name) == "system" || string(ev.Name) == "developer" {
+		e.skip = append(e.skip, bytes.Clone(ev.ID))
+		return hub.Dropped
+	}
+	if ev.Chan == hub.AnswerText {
+		if e.spoke && len(e.separator) > 0 {
+			e.between = append(e.between[:0], ev.ID...)
+		}
+		e.spoke = true
+	}
+	return hub.Implied
+}
+
+// skipped returns the index of a part that is not written, -1 if it is.
+func (e *encoder) skipped(id []byte) int {
+	for i, s := range e.skip {
+		if bytes.Equal(s, id) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+	if e.skipped(ev.ID) >= 0 {
+		return hub.Dropped
+	}
+	if ev.Chan == hub.Reasoning {
+		return e.reason(out, ev)
+	}
+	fate := hub.Native
+	out.Begin("")
+	b := append(out.Buf, e.head...)
+	switch {
+	case ev.Chan == hub.Refusal:
+		e.refused = true
+		b = append(b, `{"refusal":"`...)
+	case len(e.between) > 0 && bytes.Equal(e.between, ev.ID):
+		e.between, fate = e.between[:0], hub.Folded
+		b = append(append(b, `{"content":"`...), e.separator...)
+	default:
+		b = append(b, `{"content":"`...)
+	}
+	b = append(b, ev.Text...)
+	out.Buf = append(b, `"}`+chunkEnd...)
+	out.End()
+	return fate
+}
+
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	if i := e.skipped(ev.ID); i >= 0 {
+		e.skip = append(e.skip[:i], e.skip[i+1:]...)
+		return hub.Dropped
+	}
+	if ev.Chan == hub.Reasoning {
+		return e.reasonEnd(out, ev)
+	}
+	return hub.Implied
+}
+
+// source cites as OpenAI's models with a web search do. The SDKs have no member for it in chunks and ignore it.
+func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.More == nil || len(ev.More.File.URL) == 0 {
+		return hub.Dropped
+	}
+	out.Begin("")
+	b := append(append(out.Buf, e.head...), `{"annotations":[{"type":"url_citation","url_citation":{"start_index":`...)
+	b = appendIndex(b, ev.Value, "start")
+	b = appendIndex(append(b, `,"end_index":`...), ev.Value, "end")
+	b = append(append(b, `,"title":"`...), ev.Title...)
+	b = append(append(b, `","url":"`...), ev.More.File.URL...)
+	out.Buf = append(b, `"}}]}`+chunkEnd...)
+	out.End()
+	return hub.Extension
+}
+
+// appendIndex appends a bound of the cited range, 0 if it is not known.
+func appendIndex(dst []byte, span rawjson.Value, bound string) []byte {
+	n, _ := rawjson.Int(rawjson.Get(span, bound))
+	return strconv.AppendInt(dst, n, 10)
+}
+
+// Extend implements [hub.Extender]. Chunks without choices are common, and clients take no offence at unknown members.
+func (e *encoder) Extend(out *wire.Out, payload []byte) {
+	e.name(&hub.Event{})
+	out.Begin("")
+	b := append(append(out.Buf, e.base...), `],"metadata":`...)
+	out.Buf = append(append(b, payload...), '}')
+	out.End()
+}

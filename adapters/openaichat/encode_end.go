@@ -1,0 +1,215 @@
+package openaichat
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// runEnd writes why the answer ended, and what it used. A run that did not end well ends with an error.
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	e.ended = true
+	switch ev.Status {
+	case hub.StatusFailed, hub.StatusCancelled, hub.StatusTruncated:
+		return e.fail(out, ev)
+	}
+	reason, fate := e.finish(ev.Status)
+	out.Begin("")
+	b := append(append(out.Buf, e.head...), `{},"finish_reason":"`...)
+	b = append(b, reason...)
+	out.Buf = append(b, `"}]}`...)
+	out.End()
+	e.writeUsage(out)
+	if ev.Value != nil {
+		return hub.Folded
+	}
+	return fate
+}
+
+// finish is the finish_reason for a reason. Calls that wait for the client make a good end tool_calls, for agents stop
+// otherwise.
+func (e *encoder) finish(status hub.Status) (reason string, fate hub.Fate) {
+	switch status {
+	case hub.StatusLength:
+		return "length", hub.Native
+	case hub.StatusLimit:
+		return "length", hub.Folded
+	case hub.StatusFiltered:
+		return "content_filter", hub.Native
+	case hub.StatusRefused:
+		if !e.refused {
+			return "content_filter", hub.Folded
+		}
+	}
+	fate = hub.Folded
+	if e.waiting() {
+		if status == hub.StatusTools {
+			fate = hub.Native
+		}
+		return "tool_calls", fate
+	}
+	if status == hub.StatusDone && len(e.calls) == 0 || status == hub.StatusRefused && !e.spoke {
+		fate = hub.Native
+	}
+	return "stop", fate
+}
+
+// fail writes an error frame, after which nothing comes. It may be the first frame.
+func (e *encoder) fail(out *wire.Out, ev *hub.Event) hub.Fate {
+	if e.named {
+		e.writeUsage(out)
+	}
+	e.failed = true
+	var message, code []byte
+	if ev.More != nil {
+		message, code = ev.More.Err, ev.More.ErrCode
+	}
+	kind, fate, cause := typeFailed, hub.Native, hub.CodeAgent
+	switch ev.Status {
+	case hub.StatusCancelled:
+		kind, fate, cause = typeCancelled, hub.Folded, hub.CodeCancelled
+	case hub.StatusTruncated:
+		kind, fate, cause = typeTruncated, hub.Folded, hub.CodeTruncated
+	}
+	out.Begin("")
+	b := append(out.Buf, `{"error":{"message":"`...)
+	if len(message) > 0 {
+		b = append(b, message...)
+	} else {
+		b = append(b, hub.Fail(cause, nil).Text()...)
+	}
+	b = append(append(b, `","type":"`...), kind...)
+	b = append(b, `","param":null,"code":`...)
+	if len(code) > 0 {
+		b = append(append(append(b, '"'), code...), '"')
+	} else {
+		b = append(b, "null"...)
+	}
+	out.Buf = append(b, "}}"...)
+	out.End()
+	return fate
+}
+
+// usage is what was counted so far: the totals of the run, or those of its steps until the run says its own.
+type usage struct {
+	run   hub.Counts
+	said  bool // run holds totals of the run
+	steps []stepUsage
+}
+
+type stepUsage struct {
+	ref    []byte
+	counts hub.Counts
+}
+
+// maxSteps bounds the steps whose usage is kept apart; what comes after them is added to the last.
+const maxSteps = 256
+
+// addUsage keeps totals for the end of the stream.
+func (e *encoder) addUsage(ev *hub.Event) hub.Fate {
+	if !e.sendUsage || ev.More == nil || !known(&ev.More.Usage) {
+		return hub.Dropped
+	}
+	u := &e.usage
+	switch ev.Scope {
+	case hub.RunScope:
+		u.run, u.said = countsOf(&ev.More.Usage), true
+		return hub.Deferred
+	case hub.StepScope:
+		u.step(ev)
+		return hub.Folded
+	}
+	return hub.Dropped
+}
+
+// known reports whether there is a count that the dialect has a member for.
+func known(c *hub.Counts) bool { return c.In >= 0 || c.Out >= 0 || c.Total >= 0 }
+
+// countsOf copies the counts that the dialect has a member for.
+func countsOf(c *hub.Counts) hub.Counts {
+	kept := hub.NoCounts
+	kept.In, kept.Out, kept.Total = c.In, c.Out, c.Total
+	kept.Cached, kept.CacheWrite, kept.ReasoningTokens = c.Cached, c.CacheWrite, c.ReasoningTokens
+	return kept
+}
+
+// step keeps the totals of a step; said again, they replace those of before. A step without a name is one of its own.
+func (u *usage) step(ev *hub.Event) {
+	counts := countsOf(&ev.More.Usage)
+	for i := range u.steps {
+		if s := &u.steps[i]; len(ev.Ref) > 0 && bytes.Equal(s.ref, ev.Ref) {
+			s.counts = counts
+			return
+		}
+	}
+	if len(u.steps) == maxSteps {
+		addCounts(&u.steps[maxSteps-1].counts, &counts)
+		return
+	}
+	u.steps = append(u.steps, stepUsage{bytes.Clone(ev.Ref), counts})
+}
+
+func addCounts(sum, c *hub.Counts) {
+	for _, pair := range [...][2]*int64{
+		{&sum.In, &c.In}, {&sum.Out, &c.Out}, {&sum.Total, &c.Total}, {&sum.Cached, &c.Cached},
+		{&sum.CacheWrite, &c.CacheWrite}, {&sum.ReasoningTokens, &c.ReasoningTokens},
+	} {
+		if *pair[1] >= 0 {
+			*pair[0] = max(*pair[0], 0) + *pair[1]
+		}
+	}
+}
+
+// writeUsage writes the chunk that has usage and no choices.
+func (e *encoder) writeUsage(out *wire.Out) {
+	c := e.usage.run
+	for i := range e.usage.steps {
+		if !e.usage.said {
+			addCounts(&c, &e.usage.steps[i].counts)
+		}
+	}
+	if !known(&c) {
+		return
+	}
+	if c.Total < 0 {
+		c.Total = max(c.In, 0) + max(c.Out, 0)
+	}
+	out.Begin("")
+	b := append(append(out.Buf, e.base...), `],"usage":{"prompt_tokens":`...)
+	b = strconv.AppendInt(b, max(c.In, 0), 10)
+	b = strconv.AppendInt(append(b, `,"completion_tokens":`...), max(c.Out, 0), 10)
+	b = strconv.AppendInt(append(b, `,"total_tokens":`...), c.Total, 10)
+	b = appendDetails(b, `,"prompt_tokens_details":{`, count{"cached_tokens", c.Cached}, count{"cache_write_tokens", c.CacheWrite})
+	b = appendDetails(b, `,"completion_tokens_details":{`, count{"reasoning_tokens", c.ReasoningTokens})
+	out.Buf = append(b, "}}"...)
+	out.End()
+}
+
+// count is a member of usage; a negative number is unknown.
+type count struct {
+	name string
+	n    int64
+}
+
+// appendDetails appends an object with those counts that are known, if any is.
+func appendDetails(dst []byte, open string, counts ...count) []byte {
+	start, any := len(dst), false
+	dst = append(dst, open...)
+	for _, c := range counts {
+		if c.n < 0 {
+			continue
+		}
+		if any {
+			dst = append(dst, ',')
+		}
+		any = true
+		dst = append(append(append(dst, '"'), c.name...), `":`...)
+		dst = strconv.AppendInt(dst, c.n, 10)
+	}
+	if !any {
+		return dst[:start]
+	}
+	return append(dst, '}')
+}

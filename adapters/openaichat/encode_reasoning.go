@@ -1,0 +1,88 @@
+package openaichat
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// reasoningForm says which members of a delta carry reasoning.
+type reasoningForm struct{ content, reasoning, details bool }
+
+// reasoningForms are the values of the option.
+var reasoningForms = map[string]reasoningForm{
+	"reasoning_content": {content: true},
+	"reasoning":         {reasoning: true},
+	"both":              {content: true, reasoning: true},
+	"details":           {reasoning: true, details: true},
+}
+
+// sealing is what reasoning_details need: which part of reasoning it is, counted from 0, and whether it has a text.
+type sealing struct {
+	part    []byte
+	n       int
+	hasText bool
+}
+
+// index returns the number of a part.
+func (s *sealing) index(id []byte) int {
+	if !bytes.Equal(s.part, id) {
+		if s.part != nil {
+			s.n++
+		}
+		s.part, s.hasText = append(s.part[:0:0], id...), false
+	}
+	return s.n
+}
+
+// reason writes a piece of reasoning. It is an extension in that OpenAI's own API has no member for it; most clients read
+// it, and the others ignore it.
+func (e *encoder) reason(out *wire.Out, ev *hub.Event) hub.Fate {
+	f := &e.reasoning
+	out.Begin("")
+	b := append(out.Buf, e.head...)
+	sep := byte('{')
+	if f.content {
+		b = append(append(append(b, sep), `"reasoning_content":"`...), ev.Text...)
+		b, sep = append(b, '"'), ','
+	}
+	if f.reasoning {
+		b = append(append(append(b, sep), `"reasoning":"`...), ev.Text...)
+		b = append(b, '"')
+	}
+	if f.details {
+		n := e.sealing.index(ev.ID)
+		e.sealing.hasText = true
+		b = append(append(b, `,"reasoning_details":[{"type":"reasoning.text","text":"`...), ev.Text...)
+		b = strconv.AppendInt(append(b, `","index":`...), int64(n), 10)
+		b = append(b, "}]"...)
+	}
+	out.Buf = append(append(b, '}'), chunkEnd...)
+	out.End()
+	return hub.Extension
+}
+
+// reasonEnd writes the signature, where there is a place for it.
+func (e *encoder) reasonEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.More == nil || len(ev.More.Sig) == 0 {
+		return hub.Implied
+	}
+	if !e.reasoning.details {
+		return hub.Dropped
+	}
+	n := e.sealing.index(ev.ID)
+	out.Begin("")
+	b := append(append(out.Buf, e.head...), `{"reasoning_details":[{"type":"reasoning.`...)
+	if e.sealing.hasText {
+		b = append(b, `text","text":"","signature":"`...)
+	} else {
+		b = append(b, `encrypted","data":"`...)
+	}
+	b = append(b, ev.More.Sig...)
+	b = strconv.AppendInt(append(b, `","index":`...), int64(n), 10)
+	out.Buf = append(b, "}]}"+chunkEnd...)
+	out.End()
+	return hub.Extension
+}

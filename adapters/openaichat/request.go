@@ -1,0 +1,56 @@
+package openaichat
+
+import (
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// requests reads the body of a POST to …/chat/completions.
+type requests struct{}
+
+// DecodeRequest takes the model, whose name the client expects to see again, and whether it wants to know the usage.
+func (requests) DecodeRequest(req *hub.Request, body []byte) error {
+	var json rawjson.Decoder
+	var asked struct {
+		Model  rawjson.Value `json:"model"`
+		Stream rawjson.Value `json:"stream_options"`
+	}
+	if err := json.Decode(body, &asked); err != nil {
+		return hub.JSONError(err)
+	}
+	usage, _ := rawjson.Bool(rawjson.Get(asked.Stream, "include_usage"))
+	req.Model, req.Usage, req.Body = text(asked.Model), usage, body
+	return nil
+}
+
+// AppendRequest appends the body as it came.
+func (requests) AppendRequest(dst []byte, req *hub.Request) ([]byte, error) {
+	return append(dst, req.Body...), nil
+}
+
+// appendFailure appends the body of an HTTP error. The SDKs make their classes of errors from the status, and show the
+// message.
+func appendFailure(dst []byte, f *hub.Failure) []byte {
+	dst = append(dst, `{"error":{"message":"`...)
+	dst = append(dst, f.Text()...)
+	dst = append(dst, `","type":"`...)
+	dst = append(dst, errorType(f.HTTPStatus())...)
+	dst = append(dst, `","param":null,"code":"`...)
+	dst = append(dst, f.Code...)
+	dst = append(dst, `","status":`...)
+	dst = strconv.AppendInt(dst, int64(f.HTTPStatus()), 10)
+	return append(dst, "}}"...)
+}
+
+// errorType is the word of the API for a status.
+func errorType(status int) string {
+	switch {
+	case status == 429:
+		return "rate_limit_error"
+	case status < 500:
+		return "invalid_request_error"
+	}
+	return typeFailed
+}
