@@ -111,6 +111,7 @@ var Dialect = hub.Dialect{
 	Doc:      "The UI message stream that useChat of the Vercel AI SDK reads, versions 5 to 7.",
 	Framing:  wire.SSE,
 	Framings: []wire.Framing{wire.SSE},
+	Lanes:    hub.LanesTool,
 	Caps:     hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapAsks | hub.CapPlan | hub.CapUsage,
 	Options: []hub.OptionSpec{
 		{
@@ -143,15 +144,10 @@ var Dialect = hub.Dialect{
 // space behind it included.
 const doneMark = "[DONE]"
 
-// observe looks at the type only of records that can be an end.
+// observe waits for the end mark: merged streams have several ends before it, and readers miss it after an error too.
 func observe(rec wire.Record) hub.Observation {
-	if string(rec.Data) == doneMark {
+	if isDoneMark(rec.Data) {
 		return hub.ObservedEnd
-	}
-	if bytes.Contains(rec.Data, []byte(`"error"`)) {
-		if typ, _ := rawjson.Str(rawjson.Get(rec.Data, "type")); string(typ) == "error" {
-			return hub.ObservedEnd
-		}
 	}
 	return hub.ObservedNothing
 }

@@ -120,7 +120,8 @@ var handlers = map[string]func(*decoder, []hub.Event) ([]hub.Event, error){
 	"reasoning-file":  (*decoder).file,
 }
 
-// Decode implements [hub.Decoder]. Nothing counts after the end mark or an error: clients stop reading there, or should.
+// Decode implements [hub.Decoder]. Nothing counts after the end mark, and nothing but that after an error: clients stop
+// reading there.
 func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
 	d.scratch.Reset()
 	if rec.Data == nil || d.end.said {
@@ -128,6 +129,9 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	}
 	if isDoneMark(rec.Data) {
 		return d.sayEnd(dst), nil
+	}
+	if d.end.fatal {
+		return dst, nil
 	}
 	d.rec, d.data = record{}, rec.Data
 	if err := d.json.Decode(rec.Data, &d.rec); err != nil {

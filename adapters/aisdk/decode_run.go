@@ -7,9 +7,11 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// ending is how the run ended, as far as it was said. Merged streams say it several times, so it waits for the end mark.
+// ending is how the run ended, as far as it was said. Merged streams say it several times, so it waits for the end mark, or
+// for the end of the body.
 type ending struct {
 	seen   bool // a finish or an abort
+	fatal  bool // an error
 	said   bool // passed on
 	status hub.Status
 	name   []byte // native reason
@@ -102,10 +104,9 @@ func (d *decoder) abort(dst []hub.Event) ([]hub.Event, error) {
 	return dst, nil
 }
 
-// fail ends the run at once: clients read nothing behind an error.
 func (d *decoder) fail(dst []hub.Event) ([]hub.Event, error) {
-	d.end = ending{seen: true, status: hub.StatusFailed, err: bytes.Clone(optional(d.rec.ErrorText))}
-	return d.sayEnd(dst), nil
+	d.end = ending{seen: true, fatal: true, status: hub.StatusFailed, err: bytes.Clone(optional(d.rec.ErrorText))}
+	return dst, nil
 }
 
 // sayEnd passes the end of the run. A run that ended well pauses where questions are open, and leaves to the client the

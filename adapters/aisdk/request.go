@@ -1,6 +1,7 @@
 package aisdk
 
 import (
+	"bytes"
 	"hash/fnv"
 	"strconv"
 
@@ -11,23 +12,21 @@ import (
 // requests reads the body that DefaultChatTransport sends: {"id", "messages", "trigger", "messageId"?, …}.
 type requests struct{}
 
-// DecodeRequest takes the id of the chat as the thread. The run is the id of the message that the answer belongs to: the
-// last of the history where that is the agent's, for the answer then goes on with it, and a client would show another id as
-// a second message. Else it is made of the body, which holds the user's new message: the same for the same request, and
-// different for every other.
+// DecodeRequest takes the id of the chat as the thread. The run is the id of the message that the answer belongs to. Where
+// that is the agent's, the answer goes on with it, and a client would show another id as a second message. Else it is made of
+// the body, which holds the user's new message: the same for the same request, and different for every other.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	var json rawjson.Decoder
 	var chat struct {
-		ID       rawjson.Value `json:"id"`
-		Messages rawjson.Value `json:"messages"`
+		ID        rawjson.Value `json:"id"`
+		MessageID rawjson.Value `json:"messageId"`
+		Messages  rawjson.Value `json:"messages"`
 	}
 	if err := json.Decode(body, &chat); err != nil {
 		return hub.JSONError(err)
 	}
 	req.Thread, req.Body = optional(chat.ID), body
-	if last := lastOf(chat.Messages); string(optional(rawjson.Get(last, "role"))) == "assistant" {
-		req.Run = optional(rawjson.Get(last, "id"))
-	}
+	req.Run = continued(chat.Messages, optional(chat.MessageID))
 	if len(req.Run) == 0 {
 		h := fnv.New64a()
 		_, _ = h.Write(body) // never fails
@@ -36,14 +35,22 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	return nil
 }
 
-// lastOf returns the last element of an array, nil if there is none.
-func lastOf(list rawjson.Value) (last rawjson.Value) {
-	for it := rawjson.Elems(list); ; {
+// continued returns the id of the agent's message that the answer goes on with: the one that the request names, or the last
+// of the history. nil if that is the user's.
+func continued(history rawjson.Value, named []byte) (id []byte) {
+	for it := rawjson.Elems(history); ; {
 		v, ok := it.Next()
 		if !ok {
-			return last
+			return id
 		}
-		last = v
+		this := optional(rawjson.Get(v, "id"))
+		agents := string(optional(rawjson.Get(v, "role"))) == "assistant"
+		if agents && len(named) > 0 && bytes.Equal(this, named) {
+			return this
+		}
+		if id = nil; agents {
+			id = this
+		}
 	}
 }
 
