@@ -34,6 +34,8 @@ type Case struct {
 	Mutated bool `json:"mutated,omitempty"`
 	// Flat streams show sub-agents in another form.
 	Flat bool `json:"flat,omitempty"`
+	// Version is for which of the clients the stream is, in dialects that differ by their versions.
+	Version string `json:"version,omitempty"`
 	// Control streams are wrong on purpose: a client that takes no offence, and is not misled, is no judge.
 	Control bool `json:"control,omitempty"`
 
@@ -94,6 +96,7 @@ func casesFor(target *hub.Dialect, fixtures []*fixture, mutations int) (all []*C
 		c := encode(target, options, f.name, f.settle, f.loose, f.cause)
 		c.From = f.upstream()
 		all = append(all, c)
+		all = append(all, otherVersions(target, f, c)...)
 		if len(c.Meaning.Agents) > 0 && !c.Flat && hasFlat(target) {
 			options, _ := target.ParseOptions(map[string]any{flatOption: flatValue})
 			all = append(all, encode(target, options, f.name+" (flat)", f.settle, f.loose, f.cause))
@@ -119,6 +122,35 @@ func hasFlat(target *hub.Dialect) bool {
 	return slices.ContainsFunc(target.Options, func(o hub.OptionSpec) bool {
 		return o.Name == flatOption && slices.Contains(o.Values, flatValue)
 	})
+}
+
+// versionOption says for which version of its clients a target writes.
+const versionOption = "version"
+
+// otherVersions are the streams that clients of other versions than the default get, where they differ from c.
+func otherVersions(target *hub.Dialect, f *fixture, c *Case) (all []*Case) {
+	if c.Version == "" {
+		return nil
+	}
+	i := slices.IndexFunc(target.Options, func(o hub.OptionSpec) bool { return o.Name == versionOption })
+	for _, version := range target.Options[i].Values {
+		options, _ := target.ParseOptions(map[string]any{versionOption: version})
+		other := encode(target, options, f.name+" (version "+version+")", f.settle, f.loose, f.cause)
+		if version != c.Version && other.Body != c.Body {
+			all = append(all, other)
+		}
+	}
+	return all
+}
+
+// versionOf is the version of the clients that options are for, "" where there is only one.
+func versionOf(target *hub.Dialect, options hub.Options) string {
+	for _, o := range target.Options {
+		if o.Name == versionOption && o.Encode && o.Type == hub.OptionEnum {
+			return options.Enum(versionOption)
+		}
+	}
+	return ""
 }
 
 // encode takes loose events through the sequencer and the encoder.
@@ -148,7 +180,7 @@ func encode(target *hub.Dialect, options hub.Options, name string, settle time.D
 	enc.Finish(out)
 	return &Case{
 		Name: name, Target: target.Name, Body: string(out.Buf), Type: contentType(target), Meaning: m,
-		Flat: hasFlat(target) && options.Enum(flatOption) == flatValue,
+		Flat: hasFlat(target) && options.Enum(flatOption) == flatValue, Version: versionOf(target, options),
 	}
 }
 

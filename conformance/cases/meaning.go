@@ -20,6 +20,9 @@ type Meaning struct {
 	Message    string   `json:"message,omitempty"`
 	Code       string   `json:"code,omitempty"`
 	Interrupts []string `json:"interrupts"` // ids of the questions that are open at the end
+	Cancelled  bool     `json:"cancelled,omitempty"`
+
+	Usage map[string]*Usage `json:"usage,omitempty"` // by scope, the last that was said of each
 
 	parts map[string]*part
 	order []*part
@@ -39,6 +42,17 @@ type Tool struct {
 	AnyText  bool `json:"any_text,omitempty"`
 	// Resumed calls began in an earlier run: the stream has only their result.
 	Resumed bool `json:"resumed,omitempty"`
+
+	ClientRuns bool `json:"client_runs,omitempty"` // the client is asked to run it
+	Invalid    bool `json:"invalid,omitempty"`     // its arguments are no JSON
+	Failed     bool `json:"failed,omitempty"`      // ended with an error, was denied or aborted
+}
+
+// Usage are the counts that are known.
+type Usage struct {
+	In    *int64 `json:"in,omitempty"`
+	Out   *int64 `json:"out,omitempty"`
+	Total *int64 `json:"total,omitempty"`
 }
 
 type part struct {
@@ -61,12 +75,14 @@ func (m *Meaning) event(ev *hub.Event) {
 		m.order = append(m.order, p)
 	case hub.TextDelta:
 		m.parts[string(ev.ID)].text += plain(ev.Text)
-	case hub.ToolStart, hub.ToolArgs, hub.ToolEnd:
+	case hub.ToolStart, hub.ToolArgs, hub.ToolReady, hub.ToolEnd:
 		m.tool(ev)
 	case hub.AgentStart:
 		m.Agents = append(m.Agents, plain(ev.Name))
 	case hub.StepStart:
 		m.Steps++
+	case hub.Usage:
+		m.usage(ev)
 	case hub.Ask:
 		m.asks = append(m.asks, plain(ev.ID))
 	case hub.Answer:
@@ -103,14 +119,19 @@ func (m *Meaning) list(ev *hub.Event) *[]string {
 func (m *Meaning) tool(ev *hub.Event) {
 	t := m.tools[string(ev.ID)]
 	if t == nil {
-		t = &Tool{ID: plain(ev.ID), Name: plain(ev.Name), Resumed: ev.Flags.Has(hub.Resumed)}
+		t = &Tool{
+			ID: plain(ev.ID), Name: plain(ev.Name), Resumed: ev.Flags.Has(hub.Resumed), ClientRuns: ev.Flags.Has(hub.ClientRuns),
+		}
 		m.tools[string(ev.ID)] = t
 		m.Tools = append(m.Tools, t)
 	}
 	switch ev.Kind {
 	case hub.ToolArgs:
 		t.Args += plain(ev.Text)
+	case hub.ToolReady:
+		t.Invalid = ev.Flags.Has(hub.Invalid)
 	case hub.ToolEnd:
+		t.Failed = ev.Status == hub.StatusError || ev.Status == hub.StatusDenied || ev.Status == hub.StatusAborted
 		t.result(ev)
 	}
 }
@@ -142,6 +163,24 @@ func (t *Tool) result(ev *hub.Event) {
 	}
 }
 
+// usage keeps the counts of the three that all dialects have.
+func (m *Meaning) usage(ev *hub.Event) {
+	if ev.More == nil {
+		return
+	}
+	known := func(n int64) *int64 {
+		if n < 0 {
+			return nil
+		}
+		return &n
+	}
+	if m.Usage == nil {
+		m.Usage = map[string]*Usage{}
+	}
+	c := &ev.More.Usage
+	m.Usage[ev.Scope.String()] = &Usage{known(c.In), known(c.Out), known(c.Total)}
+}
+
 func (m *Meaning) answer(id string) {
 	for i, open := range m.asks {
 		if open == id {
@@ -160,7 +199,7 @@ func (m *Meaning) end(ev *hub.Event) {
 	m.End = "success"
 	switch ev.Status {
 	case hub.StatusFailed, hub.StatusCancelled, hub.StatusTruncated:
-		m.End = "error"
+		m.End, m.Cancelled = "error", ev.Status == hub.StatusCancelled
 		if ev.More != nil {
 			m.Message, m.Code = plain(ev.More.Err), plain(ev.More.ErrCode)
 		}

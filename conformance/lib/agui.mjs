@@ -1,6 +1,8 @@
 // What an AG-UI client makes of a stream. The reader is the stock HttpAgent, with all its checks; the subscriber only
 // notes what the agent was given.
 
+import { same, wellFormed } from "./texts.mjs";
+
 export function aguiClient({ name, HttpAgent }) {
   return {
     name,
@@ -128,25 +130,4 @@ function messages(got, faults) {
     const m = got.messages.filter((m) => m.role === "tool" && m.toolCallId === id);
     if (m.length !== 1 || m[0].content !== content) faults.push(`the messages hold ${m.length} results of call ${id}`);
   }
-}
-
-// same compares texts that may be JSON.
-function same(a, b) {
-  if (wellFormed(a) === wellFormed(b)) return true;
-  try {
-    return canonical(JSON.parse(a)) === canonical(JSON.parse(b));
-  } catch {
-    return false;
-  }
-}
-
-function canonical(v) {
-  if (Array.isArray(v)) return `[${v.map(canonical)}]`;
-  if (v === null || typeof v !== "object") return JSON.stringify(v);
-  return `{${Object.keys(v).sort().map((k) => JSON.stringify(k) + ":" + canonical(v[k]))}}`;
-}
-
-// wellFormed replaces halves of surrogate pairs, which the expectation cannot hold.
-function wellFormed(s) {
-  return typeof s === "string" ? s.toWellFormed() : s;
 }
