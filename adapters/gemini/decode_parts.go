@@ -10,10 +10,10 @@ import (
 
 // part has the members of a part that the decoder reads.
 type part struct {
-	text, thought, sig rawjson.Value
-	kind               partKind
-	value              rawjson.Value // of the member that says the kind
-	members            int
+	thought, sig rawjson.Value
+	kind         partKind
+	value        rawjson.Value // of the member that says the kind
+	members      int
 }
 
 type partKind uint8

@@ -73,10 +73,13 @@ func (e *encoder) find(id []byte) *call {
 
 // toolArgs leaves fragments to the whole, which comes with ToolReady.
 func (e *encoder) toolArgs(ev *hub.Event) hub.Fate {
-	if e.find(ev.ID) == nil {
+	switch c := e.find(ev.ID); {
+	case c == nil:
 		return hub.Dropped
+	case c.kind == callFunction:
+		return hub.Deferred
 	}
-	return hub.Deferred
+	return hub.Implied
 }
 
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
