@@ -16,6 +16,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
 	"github.com/sabir-proxy/sabir/adapters/openaichat"
+	"github.com/sabir-proxy/sabir/adapters/openairesponses"
 	"github.com/sabir-proxy/sabir/adapters/pydantic"
 	"github.com/sabir-proxy/sabir/adapters/simplified"
 )
@@ -31,6 +32,7 @@ var all = []*hub.Dialect{
 	&gemini.Dialect,
 	&native.Dialect,
 	&openaichat.Dialect,
+	&openairesponses.Dialect,
 	&pydantic.Dialect,
 	&simplified.Dialect,
 }

@@ -1,0 +1,255 @@
+package openairesponses
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// decoder remembers what the records of one response refer to without repeating it: its output items. Peers break the
+// rules of reference in every way there is (ids that are missing, empty, repeated or changed, all indexes 0, dones without
+// deltas, finals without either), so an item is looked up by all that a record says of it.
+type decoder struct {
+	json    rawjson.Decoder
+	rec     record
+	data    []byte // the record being decoded
+	scratch hub.Scratch
+
+	items  []*item
+	last   *item // found by the last lookup; deltas come in runs
+	minted int   // ids made for what the upstream left unnamed
+
+	started  bool // the response has been announced
+	answered bool // text of the answer has come
+	refused  bool // text of a refusal has come
+	waiting  int  // calls that are left to the client
+	asking   int  // requests for approval that are open
+}
+
+func newDecoder(o hub.Options) hub.Decoder {
+	d := &decoder{}
+	d.json.MaxDepth = o.Nesting
+	return d
+}
+
+// Reset implements [hub.Decoder].
+func (d *decoder) Reset() {
+	d.scratch.Reset()
+	clear(d.items)
+	d.items, d.last, d.minted = d.items[:0], nil, 0
+	d.started, d.answered, d.refused, d.waiting, d.asking = false, false, false, 0, 0
+}
+
+// Finish implements [hub.Decoder]. A response has a terminal event, so the end of the body implies nothing.
+func (d *decoder) Finish(dst []hub.Event, _ error) []hub.Event { return dst }
+
+// record is the schema: every member of every event that the decoder reads.
+type record struct {
+	Type     rawjson.Value `json:"type"`
+	Response rawjson.Value `json:"response"`
+	Item     rawjson.Value `json:"item"`
+
+	ItemID       rawjson.Value `json:"item_id"`
+	OutputIndex  rawjson.Value `json:"output_index"`
+	ContentIndex rawjson.Value `json:"content_index"`
+	SummaryIndex rawjson.Value `json:"summary_index"`
+
+	Delta      rawjson.Value `json:"delta"`
+	Text       rawjson.Value `json:"text"`
+	Refusal    rawjson.Value `json:"refusal"`
+	Arguments  rawjson.Value `json:"arguments"`
+	Input      rawjson.Value `json:"input"`
+	Code       rawjson.Value `json:"code"`
+	Part       rawjson.Value `json:"part"`
+	Annotation rawjson.Value `json:"annotation"`
+
+	Error   rawjson.Value `json:"error"`
+	Message rawjson.Value `json:"message"`
+	Object  rawjson.Value `json:"object"`
+}
+
+type handler func(*decoder, []hub.Event) ([]hub.Event, error)
+
+// handlers lists the types of events that say something. Those that only announce what another says are in silent.
+var handlers = map[string]handler{
+	"response.created":     (*decoder).created,
+	"response.queued":      (*decoder).created,
+	"response.in_progress": (*decoder).created,
+	"response.completed":   (*decoder).terminal,
+	"response.failed":      (*decoder).terminal,
+	"response.incomplete":  (*decoder).terminal,
+	"response.cancelled":   (*decoder).terminal,
+	"response.done":        (*decoder).terminal,
+	"error":                (*decoder).failure,
+
+	"response.output_item.added":  (*decoder).itemAdded,
+	"response.output_item.done":   (*decoder).itemDone,
+	"response.content_part.added": (*decoder).partAdded,
+	"response.content_part.done":  (*decoder).partDone,
+
+	"response.output_text.delta":            (*decoder).answerDelta,
+	"response.output_text.done":             (*decoder).answerDone,
+	"response.output_text.annotation.added": (*decoder).annotationAdded,
+	"response.refusal.delta":                (*decoder).refusalDelta,
+	"response.refusal.done":                 (*decoder).refusalDone,
+	"response.reasoning_summary_part.added": (*decoder).summaryAdded,
+	"response.reasoning_summary_text.delta": (*decoder).summaryDelta,
+	"response.reasoning_summary_text.done":  (*decoder).summaryDone,
+	"response.reasoning_text.delta":         (*decoder).thoughtDelta,
+	"response.reasoning_text.done":          (*decoder).thoughtDone,
+	"response.audio.transcript.delta":       (*decoder).transcriptDelta,
+
+	"response.function_call_arguments.delta":      (*decoder).argsDelta,
+	"response.function_call_arguments.done":       (*decoder).argsDone,
+	"response.mcp_call_arguments.delta":           (*decoder).argsDelta,
+	"response.mcp_call_arguments.done":            (*decoder).argsDone,
+	"response.custom_tool_call_input.delta":       (*decoder).argsDelta,
+	"response.custom_tool_call_input.done":        (*decoder).argsDone,
+	"response.code_interpreter_call_code.delta":   (*decoder).argsDelta,
+	"response.code_interpreter_call_code.done":    (*decoder).argsDone,
+	"response.shell_call_output_content.delta":    (*decoder).shellOutput,
+	"response.web_search_call.searching":          (*decoder).running,
+	"response.file_search_call.searching":         (*decoder).running,
+	"response.code_interpreter_call.interpreting": (*decoder).running,
+	"response.mcp_call.in_progress":               (*decoder).running,
+}
+
+// silent are the types whose content another event repeats, or that say nothing.
+var silent = map[string]bool{
+	"keepalive": true, "ping": true,
+	"response.reasoning_summary_part.done": true,
+
+	"response.web_search_call.in_progress": true, "response.web_search_call.completed": true,
+	"response.file_search_call.in_progress": true, "response.file_search_call.completed": true,
+	"response.code_interpreter_call.in_progress": true, "response.code_interpreter_call.completed": true,
+	"response.mcp_call.completed": true, "response.mcp_call.failed": true,
+	"response.mcp_list_tools.in_progress": true, "response.mcp_list_tools.completed": true, "response.mcp_list_tools.failed": true,
+	"response.image_generation_call.in_progress": true, "response.image_generation_call.generating": true,
+	"response.image_generation_call.completed": true, "response.image_generation_call.partial_image": true,
+	"response.shell_call_command.added": true, "response.shell_call_command.delta": true, "response.shell_call_command.done": true,
+	"response.shell_call_output_content.done":        true,
+	"response.apply_patch_call_operation_diff.delta": true, "response.apply_patch_call_operation_diff.done": true,
+	"response.audio.delta": true, "response.audio.done": true, "response.audio.transcript.done": true,
+	"response.compaction.compacting": true,
+}
+
+// Decode implements [hub.Decoder].
+func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
+	d.scratch.Reset()
+	if rec.Data == nil || isDoneMark(rec.Data) {
+		return dst, nil
+	}
+	d.rec, d.data = record{}, rec.Data
+	if err := d.json.Decode(rec.Data, &d.rec); err != nil {
+		return dst, hub.JSONError(err)
+	}
+	typ := d.typeOf(rec.Event)
+	if h, known := handlers[string(typ)]; known {
+		return h(d, dst)
+	}
+	switch {
+	case silent[string(typ)]:
+		return dst, nil
+	case rawjson.Kind(d.rec.Error) == '{': // an error body in place of an event, whatever it is called
+		return d.failure(dst)
+	case len(typ) > 0:
+		return d.unknown(dst), nil
+	case string(optional(d.rec.Object)) == "response": // the whole response at once: streaming was not understood
+		d.rec.Response = rec.Data
+		return d.terminal(dst)
+	}
+	return dst, wrong(d.rec.Type, "type", "want the type of an event")
+}
+
+// typeOf is the type of the record: what it says itself, or if it does not, its name as a server-sent event.
+func (d *decoder) typeOf(event []byte) []byte {
+	if typ := optional(d.rec.Type); len(typ) > 0 {
+		return typ
+	}
+	return event
+}
+
+// isDoneMark recognises the end mark of other dialects, which some servers append out of habit.
+func isDoneMark(data []byte) bool {
+	return len(data) < 16 && string(bytes.TrimSpace(data)) == "[DONE]"
+}
+
+// unknown passes an event or item that the model has no kind for. Its type may be years younger than this code.
+func (d *decoder) unknown(dst []hub.Event) []hub.Event {
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Name, ev.Value = hub.Raw, []byte(name), bytes.TrimSpace(d.data)
+	return dst
+}
+
+// created announces the response, with whichever of its first events comes first.
+func (d *decoder) created(dst []hub.Event) ([]hub.Event, error) {
+	if d.started {
+		return dst, nil
+	}
+	return d.start(dst, d.rec.Response), nil
+}
+
+func (d *decoder) start(dst []hub.Event, response rawjson.Value) []hub.Event {
+	d.started = true
+	dst, ev := hub.Grow(dst)
+	ev.Kind = hub.RunStart
+	var at rawjson.Value
+	for it := rawjson.Fields(response); ; {
+		key, val, ok := it.Next()
+		if !ok {
+			break
+		}
+		switch string(key) {
+		case "id":
+			ev.ID = optional(val)
+		case "model":
+			if m := optional(val); len(m) > 0 {
+				d.more(ev).Model = m
+			}
+		case "created_at":
+			at = val
+		case "conversation":
+			ev.Ref = optional(rawjson.Get(val, "id"))
+		}
+	}
+	if sec, ok := rawjson.Int(at); ok && sec > 0 && sec < maxSeconds {
+		d.more(ev).Time = sec * 1000
+	}
+	return dst
+}
+
+// maxSeconds keeps a time in milliseconds within an int64.
+const maxSeconds = 1 << 52
+
+// more returns the rare members of ev, making room for them if need be.
+func (d *decoder) more(ev *hub.Event) *hub.More {
+	if ev.More == nil {
+		ev.More = d.scratch.More()
+	}
+	return ev.More
+}
+
+// optional reads a string that may be absent or null; anything else that is no string is ignored too.
+func optional(v rawjson.Value) []byte {
+	s, _ := rawjson.Str(v)
+	return s
+}
+
+// wrong is the error of a required member that is absent, null or of another JSON type.
+func wrong(v rawjson.Value, path, want string) error {
+	if rawjson.IsNull(v) {
+		return hub.NewError(hub.ReasonMissing, path, -1, want)
+	}
+	return hub.NewError(hub.ReasonType, path, -1, want)
+}
+
+// delta reads the fragment of the record; null and empty ones say nothing.
+func (d *decoder) delta() ([]byte, error) {
+	text, ok := rawjson.Str(d.rec.Delta)
+	if !ok && rawjson.Kind(d.rec.Delta) != 'n' {
+		return nil, wrong(d.rec.Delta, "delta", "want a string")
+	}
+	return text, nil
+}

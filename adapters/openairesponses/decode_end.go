@@ -1,0 +1,216 @@
+package openairesponses
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// terminal ends the response. Its output may hold what no event has said.
+func (d *decoder) terminal(dst []hub.Event) ([]hub.Event, error) {
+	r := d.rec.Response
+	if !d.started {
+		dst = d.start(dst, r)
+	}
+	dst = d.output(dst, rawjson.Get(r, "output"))
+	dst = d.usage(dst, rawjson.Get(r, "usage"))
+	dst, ev := hub.Grow(dst)
+	ev.Kind = hub.RunEnd
+	d.reason(ev, r)
+	if ev.Status == hub.StatusDone {
+		switch {
+		case d.asking > 0:
+			ev.Status = hub.StatusPaused
+		case d.waiting > 0:
+			ev.Status = hub.StatusTools
+		case d.refused && !d.answered:
+			ev.Status = hub.StatusRefused
+		}
+	}
+	return dst, nil
+}
+
+// reason reads why the response ended: from its status, or where that is missing from the type of the event.
+func (d *decoder) reason(ev *hub.Event, r rawjson.Value) {
+	status := optional(rawjson.Get(r, "status"))
+	if typ, ok := bytes.CutPrefix(optional(d.rec.Type), []byte("response.")); ok && string(typ) != "done" {
+		status = typ
+	}
+	ev.Status = hub.StatusDone
+	switch string(status) {
+	case "incomplete":
+		ev.Name = optional(rawjson.Get(r, "incomplete_details", "reason"))
+		ev.Status = incompleteReason(ev.Name)
+	case "failed":
+		d.fail(ev, rawjson.Get(r, "error"))
+	case "cancelled":
+		ev.Status = hub.StatusCancelled
+	case "in_progress", "queued": // of a whole response: its end is to be asked for later
+		ev.Status = hub.StatusTruncated
+	}
+}
+
+// incompleteReason is why a response is not complete. A reason that is not known is a limit of some sort: only success and
+// filters have other effects.
+func incompleteReason(reason []byte) hub.Status {
+	switch string(reason) {
+	case "max_output_tokens":
+		return hub.StatusLength
+	case "content_filter":
+		return hub.StatusFiltered
+	case "steered":
+		return hub.StatusCancelled
+	}
+	return hub.StatusLimit
+}
+
+// failure is an error event: its members are flat, or in an object, or both.
+func (d *decoder) failure(dst []hub.Event) ([]hub.Event, error) {
+	dst, ev := hub.Grow(dst)
+	ev.Kind = hub.RunEnd
+	if rawjson.IsNull(d.rec.Error) {
+		d.fail(ev, nil)
+		d.more(ev).Err, ev.More.ErrCode = optional(d.rec.Message), d.scalar(d.rec.Code)
+		d.mapCode(ev)
+		return dst, nil
+	}
+	d.fail(ev, d.rec.Error)
+	return dst, nil
+}
+
+// fail fills in an end with an error, which is an object or, with some peers, a mere string.
+func (d *decoder) fail(ev *hub.Event, v rawjson.Value) {
+	ev.Status = hub.StatusFailed
+	m := d.more(ev)
+	m.Err = d.errorText(v)
+	m.ErrCode = d.scalar(rawjson.Get(v, "code"))
+	if len(m.ErrCode) == 0 {
+		m.ErrCode = d.scalar(rawjson.Get(v, "type"))
+	}
+	d.mapCode(ev)
+}
+
+// mapCode reads codes that say more than that something failed.
+func (d *decoder) mapCode(ev *hub.Event) {
+	switch string(ev.More.ErrCode) {
+	case codeCancelled:
+		ev.Status = hub.StatusCancelled
+	case string(hub.CodeTruncated), string(hub.CodeReset), string(hub.CodeIdle):
+		ev.Status = hub.StatusTruncated
+	}
+}
+
+const codeCancelled = "cancelled"
+
+// scalar reads a code, which peers send as a string or a number.
+func (d *decoder) scalar(v rawjson.Value) []byte {
+	if s, ok := rawjson.Str(v); ok {
+		return s
+	}
+	if rawjson.Kind(v) == '0' {
+		return bytes.TrimSpace(v)
+	}
+	return nil
+}
+
+// errorText finds words in an error: a string, an object with a message, or one with content blocks.
+func (d *decoder) errorText(v rawjson.Value) []byte {
+	if s, ok := rawjson.Str(v); ok {
+		return s
+	}
+	if s := optional(rawjson.Get(v, "message")); len(s) > 0 {
+		return s
+	}
+	content := rawjson.Get(v, "content")
+	if s, ok := rawjson.Str(content); ok {
+		return s
+	}
+	text := d.scratch.Begin()
+	for e := rawjson.Elems(content); ; {
+		block, ok := e.Next()
+		if !ok {
+			return d.scratch.Since(text)
+		}
+		text = append(text, optional(rawjson.Get(block, "text"))...)
+	}
+}
+
+// output goes through the items of the final response, most of which have been told of. Peers give them other ids there,
+// or none; then the k-th item of a kind is the k-th that was streamed.
+func (d *decoder) output(dst []hub.Event, list rawjson.Value) []hub.Event {
+	streamed := len(d.items)
+	var seen [approvalItem + 1]int
+	n := int64(0)
+	for e := rawjson.Elems(list); ; n++ {
+		v, ok := e.Next()
+		if !ok {
+			return dst
+		}
+		typ := optional(rawjson.Get(v, "type"))
+		kind := kindOf(typ)
+		if kind == otherItem {
+			continue // its own events told of it, or nobody needs to know
+		}
+		it := d.counterpart(kind, v, seen[kind], streamed)
+		seen[kind]++
+		if it == nil {
+			it = d.add(kind, optional(rawjson.Get(v, "id")), n)
+		}
+		dst = d.endItem(dst, it, typ, v)
+	}
+}
+
+// counterpart returns the item that v is a copy of: the one of its id, else the k-th of its kind. nil if it is new.
+func (d *decoder) counterpart(kind itemKind, v rawjson.Value, k, streamed int) *item {
+	if id := cutID(optional(rawjson.Get(v, "id"))); len(id) > 0 {
+		if it := d.newest(func(it *item) bool { return it.kind == kind && bytes.Equal(it.id, id) }); it != nil {
+			return it
+		}
+	}
+	if id := cutID(optional(rawjson.Get(v, "call_id"))); kind == callItem && len(id) > 0 {
+		if it := d.newest(func(it *item) bool { return it.kind == kind && bytes.Equal(it.call.given, id) }); it != nil {
+			return it
+		}
+	}
+	for _, it := range d.items[:min(streamed, len(d.items))] {
+		if it.kind == kind {
+			if k == 0 {
+				return it
+			}
+			k--
+		}
+	}
+	return nil
+}
+
+// usage reads the counts of the response. Cached tokens are part of the input, reasoning part of the output.
+func (d *decoder) usage(dst []hub.Event, v rawjson.Value) []hub.Event {
+	if rawjson.Kind(v) != '{' {
+		return dst
+	}
+	m := d.scratch.More()
+	c := &m.Usage
+	some := false
+	for _, count := range []struct {
+		of   *int64
+		path []string
+	}{
+		{&c.In, []string{"input_tokens"}},
+		{&c.Cached, []string{"input_tokens_details", "cached_tokens"}},
+		{&c.CacheWrite, []string{"input_tokens_details", "cache_write_tokens"}},
+		{&c.Out, []string{"output_tokens"}},
+		{&c.ReasoningTokens, []string{"output_tokens_details", "reasoning_tokens"}},
+		{&c.Total, []string{"total_tokens"}},
+	} {
+		if n, ok := rawjson.Int(rawjson.Get(v, count.path...)); ok && n >= 0 {
+			*count.of, some = n, true
+		}
+	}
+	if !some {
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Scope, ev.More = hub.Usage, hub.RunScope, m
+	return dst
+}

@@ -1,0 +1,447 @@
+package openairesponses
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// toolType is what a reader must know of one type of call.
+type toolType struct {
+	name   string // of the tool, where the item does not say it
+	kind   string
+	client bool   // the client runs it
+	input  string // member with the arguments: a string of JSON, or an object
+	wrap   bool   // the input is plain text, which becomes the only member of the arguments
+	list   bool   // likewise, but a value
+	result string // member with the result
+}
+
+// tools are the types of items that are calls. What OpenAI calls an action, an operation or queries are their arguments.
+var tools = map[string]*toolType{
+	"function_call":         {client: true, input: "arguments"},
+	"custom_tool_call":      {client: true, input: "input", wrap: true},
+	"local_shell_call":      {name: "local_shell", kind: "execute", client: true, input: "action"},
+	"shell_call":            {name: "shell", kind: "execute", client: true, input: "action"},
+	"apply_patch_call":      {name: "apply_patch", kind: "edit", client: true, input: "operation"},
+	"computer_call":         {name: "computer", client: true, input: "action"},
+	"mcp_call":              {input: "arguments", result: "output"},
+	"web_search_call":       {name: "web_search", kind: "search", input: "action"},
+	"file_search_call":      {name: "file_search", kind: "search", input: "queries", list: true, result: "results"},
+	"code_interpreter_call": {name: "code_interpreter", kind: "execute", input: "code", wrap: true, result: "outputs"},
+}
+
+// call is what is known of a call.
+type call struct {
+	typ    *toolType
+	id     []byte // that the model knows the call by
+	given  []byte // call_id as the upstream says it
+	name   []byte
+	label  []byte // of the server that runs it
+	resume bool   // the call is the one that a request for approval announced in an earlier response
+	client bool
+
+	said int    // bytes of arguments streamed, still escaped
+	hash uint64 // of them
+
+	named, ready, ended bool
+}
+
+// learn takes what an item says of its call. Later records fill what earlier ones left out, and change nothing.
+func (c *call) learn(typ []byte, v rawjson.Value) {
+	if c.typ == nil {
+		c.typ = tools[string(typ)]
+		if c.typ == nil {
+			c.typ = &toolType{}
+		}
+		c.client = c.typ.client
+	}
+	for it := rawjson.Fields(v); ; {
+		key, val, ok := it.Next()
+		if !ok {
+			return
+		}
+		switch string(key) {
+		case "call_id":
+			c.given = fill(c.given, val)
+		case "name":
+			c.name = fill(c.name, val)
+		case "server_label":
+			c.label = fill(c.label, val)
+		case "approval_request_id":
+			if id := optional(val); len(id) > 0 && len(c.id) == 0 {
+				c.id, c.resume = bytes.Clone(cutID(id)), true
+			}
+		case "environment":
+			c.client = c.client && rawjson.Kind(rawjson.Get(val, "container_id")) != '"'
+		}
+	}
+}
+
+// fill keeps a copy of a string, if there was none.
+func fill(have []byte, v rawjson.Value) []byte {
+	if len(have) > 0 {
+		return have
+	}
+	return append(have, cutID(optional(v))...)
+}
+
+// identify gives the call the id that the model knows it by: the one that its output will name, else that of its item.
+// Two calls of one id would be taken for one, and their arguments be joined.
+func (d *decoder) identify(it *item) {
+	c := &it.call
+	if len(c.id) > 0 {
+		return
+	}
+	base := c.given
+	if len(base) == 0 {
+		base = it.id
+	}
+	id := bytes.Clone(base)
+	for n := int64(2); d.taken(id, it); n++ {
+		id = bytes.Clone(d.suffixed(base, "", n))
+	}
+	c.id = id
+}
+
+func (d *decoder) taken(id []byte, by *item) bool {
+	for _, o := range d.items {
+		if o != by && o.kind == callItem && bytes.Equal(o.call.id, id) {
+			return true
+		}
+	}
+	return false
+}
+
+// startCall announces a call, once its name is known. An item that is the output of a call announces nothing.
+func (d *decoder) startCall(dst []hub.Event, it *item) []hub.Event {
+	c := &it.call
+	if it.kind == outputItem || c.named {
+		return dst
+	}
+	d.identify(it)
+	name := c.name
+	if len(name) == 0 {
+		name = []byte(c.typ.name)
+	}
+	if len(name) == 0 {
+		return dst
+	}
+	c.named = true
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Name = hub.ToolStart, c.id, name
+	if c.client {
+		ev.Flags |= hub.ClientRuns
+		d.waiting++
+	}
+	if c.resume {
+		ev.Flags |= hub.Resumed
+	}
+	if c.typ.kind != "" {
+		d.more(ev).ToolKind = []byte(c.typ.kind)
+	}
+	if len(c.label) > 0 {
+		b := append(append(d.scratch.Begin(), `{"server_label":"`...), c.label...)
+		d.more(ev).Meta = d.scratch.Since(append(b, `"}`...))
+	}
+	return dst
+}
+
+// argsDelta streams arguments. Those of a call that nobody announced wait for its announcement.
+func (d *decoder) argsDelta(dst []hub.Event) ([]hub.Event, error) {
+	text, err := d.delta()
+	if len(text) == 0 {
+		return dst, err
+	}
+	return d.args(dst, d.callOf(), text), nil
+}
+
+// callOf returns the call that the record is about. One that was not announced is made of what the type of event says.
+func (d *decoder) callOf() *item {
+	it := d.find(callItem)
+	if it == nil {
+		it = d.add(callItem, optional(d.rec.ItemID), index(d.rec.OutputIndex))
+	}
+	if it.call.typ == nil {
+		it.call.learn(callTypes[string(optional(d.rec.Type))], nil)
+	}
+	return it
+}
+
+// callTypes are the types of items that events of arguments belong to.
+var callTypes = map[string][]byte{
+	"response.function_call_arguments.delta":    []byte("function_call"),
+	"response.function_call_arguments.done":     []byte("function_call"),
+	"response.mcp_call_arguments.delta":         []byte("mcp_call"),
+	"response.mcp_call_arguments.done":          []byte("mcp_call"),
+	"response.custom_tool_call_input.delta":     []byte("custom_tool_call"),
+	"response.custom_tool_call_input.done":      []byte("custom_tool_call"),
+	"response.code_interpreter_call_code.delta": []byte("code_interpreter_call"),
+	"response.code_interpreter_call_code.done":  []byte("code_interpreter_call"),
+}
+
+// args appends a fragment. Plain text becomes a member of an object, fragment by fragment.
+func (d *decoder) args(dst []hub.Event, it *item, text []byte) []hub.Event {
+	c := &it.call
+	if c.ready {
+		return dst
+	}
+	d.identify(it)
+	fragment := text
+	if c.typ.wrap {
+		b := d.scratch.Begin()
+		if c.said == 0 {
+			b = append(append(append(b, `{\"`...), c.typ.input...), `\":\"`...)
+		}
+		fragment = d.scratch.Since(rawjson.AppendEscaped(b, text))
+	}
+	c.said += len(text)
+	c.hash = hash(c.hash, text)
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Text = hub.ToolArgs, c.id, fragment
+	return dst
+}
+
+// hash is FNV-1a: of two texts it tells whether one begins with the other without keeping either.
+func hash(h uint64, p []byte) uint64 {
+	if h == 0 {
+		h = 14695981039346656037
+	}
+	for _, c := range p {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	return h
+}
+
+// argsDone says that the arguments are complete. With that, peers are known to say them for the first time, or their rest.
+func (d *decoder) argsDone(dst []hub.Event) ([]hub.Event, error) {
+	it := d.callOf()
+	full := d.rec.Arguments
+	switch {
+	case full != nil:
+	case d.rec.Input != nil:
+		full = d.rec.Input
+	default:
+		full = d.rec.Code
+	}
+	return d.ready(dst, it, full), nil
+}
+
+// ready appends the end of the arguments. full are all of them as the upstream repeats them, nil if it does not.
+func (d *decoder) ready(dst []hub.Event, it *item, full rawjson.Value) []hub.Event {
+	c := &it.call
+	if c.ready {
+		return dst
+	}
+	d.identify(it)
+	text, isText := rawjson.Str(full)
+	if isText && len(text) > c.said && c.said > 0 && hash(0, text[:c.said]) == c.hash {
+		dst = d.args(dst, it, text[c.said:])
+	}
+	if c.typ.wrap {
+		return d.wrapped(dst, it, text)
+	}
+	c.ready = true
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID = hub.ToolReady, c.id
+	switch {
+	case c.typ.list && rawjson.Kind(full) == '[':
+		b := append(append(append(d.scratch.Begin(), `{"`...), c.typ.input...), `":`...)
+		ev.Value = d.scratch.Since(append(append(b, full...), '}'))
+	case !isText && !rawjson.IsNull(full):
+		ev.Value = full
+	case c.said == 0:
+		ev.Text = text
+	case len(text) > 0 && len(text) != c.said: // they differ: the sequencer says so
+		if joined, ok := rawjson.ValueOfText(d.scratch.Begin(), text); ok {
+			ev.Value = d.scratch.Since(joined)
+		}
+	}
+	return dst
+}
+
+// wrapped ends arguments that are plain text.
+func (d *decoder) wrapped(dst []hub.Event, it *item, text []byte) []hub.Event {
+	c := &it.call
+	if c.said == 0 {
+		c.ready = true
+		dst, ev := hub.Grow(dst)
+		ev.Kind, ev.ID = hub.ToolReady, c.id
+		b := append(append(append(d.scratch.Begin(), `{"`...), c.typ.input...), `":"`...)
+		ev.Value = d.scratch.Since(append(append(b, text...), `"}`...))
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Text = hub.ToolArgs, c.id, []byte(`\"}`)
+	c.ready = true
+	dst, ev = hub.Grow(dst)
+	ev.Kind, ev.ID = hub.ToolReady, c.id
+	return dst
+}
+
+// endCall ends the item of a call: its arguments are complete, and if the server ran it, there is a result. A call that
+// was cut is left open: the end of the run says what becomes of it.
+func (d *decoder) endCall(dst []hub.Event, it *item, typ []byte, v rawjson.Value) []hub.Event {
+	c := &it.call
+	dst = d.startCall(dst, it)
+	status := optional(rawjson.Get(v, "status"))
+	if string(status) == "incomplete" {
+		return dst
+	}
+	dst = d.ready(dst, it, rawjson.Get(v, c.typ.input))
+	if c.client || c.ended {
+		return dst
+	}
+	c.ended = true
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Status = hub.ToolEnd, c.id, hub.StatusOK
+	fault := rawjson.Get(v, "error")
+	if string(status) == "failed" || !rawjson.IsNull(fault) {
+		ev.Status = hub.StatusError
+		if !rawjson.IsNull(fault) {
+			d.more(ev).Err = d.errorText(fault)
+		}
+	}
+	result := rawjson.Get(v, c.typ.result)
+	if string(typ) == "web_search_call" {
+		result = rawjson.Get(v, "action", "sources")
+	}
+	d.result(ev, result)
+	return dst
+}
+
+// result fills in a result: text, or a value.
+func (d *decoder) result(ev *hub.Event, v rawjson.Value) {
+	if text, ok := rawjson.Str(v); ok {
+		ev.Text = text
+	} else if !rawjson.IsNull(v) {
+		ev.Value = v
+	}
+}
+
+// callOutput ends a call whose output is an item of its own: some servers run what others leave to the client.
+func (d *decoder) callOutput(dst []hub.Event, v rawjson.Value) []hub.Event {
+	id := cutID(optional(rawjson.Get(v, "call_id")))
+	call := d.newest(func(it *item) bool { return it.kind == callItem && bytes.Equal(it.call.given, id) && len(id) > 0 })
+	if call != nil {
+		if call.call.ended {
+			return dst
+		}
+		call.call.ended = true
+		if call.call.client && call.call.named {
+			d.waiting--
+		}
+		dst = d.ready(d.startCall(dst, call), call, nil)
+		id = call.call.id
+	}
+	if len(id) == 0 {
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Status = hub.ToolEnd, id, hub.StatusOK
+	output := rawjson.Get(v, "output")
+	if rawjson.Kind(output) == '[' {
+		d.shellResult(ev, output)
+	} else {
+		d.result(ev, output)
+	}
+	return dst
+}
+
+// shellResult reads what commands printed, one entry for each; or the parts of another output.
+func (d *decoder) shellResult(ev *hub.Event, output rawjson.Value) {
+	text := d.scratch.Begin()
+	from := len(text)
+	for e := rawjson.Elems(output); ; {
+		v, ok := e.Next()
+		if !ok {
+			break
+		}
+		text = append(text, optional(rawjson.Get(v, "stdout"))...)
+		text = append(text, optional(rawjson.Get(v, "stderr"))...)
+		text = append(text, optional(rawjson.Get(v, "text"))...)
+		outcome := rawjson.Get(v, "outcome")
+		code, exited := rawjson.Int(rawjson.Get(outcome, "exit_code"))
+		if string(optional(rawjson.Get(outcome, "type"))) == "timeout" || exited && code != 0 {
+			ev.Status = hub.StatusError
+		}
+	}
+	if len(text) == from {
+		ev.Value = output // nothing in it that is known to be text
+		return
+	}
+	ev.Text = d.scratch.Since(text)
+}
+
+// shellOutput is what a command prints while it runs.
+func (d *decoder) shellOutput(dst []hub.Event) ([]hub.Event, error) {
+	it := d.find(outputItem)
+	if it == nil || len(it.call.given) == 0 {
+		return dst, nil // the whole output will say it
+	}
+	id := bytes.Clone(it.call.given)
+	if call := d.newest(func(o *item) bool { return o.kind == callItem && bytes.Equal(o.call.given, id) }); call != nil {
+		id = call.call.id
+	}
+	dst = shellPiece(dst, id, hub.Stdout, optional(rawjson.Get(d.rec.Delta, "stdout")))
+	return shellPiece(dst, id, hub.Stderr, optional(rawjson.Get(d.rec.Delta, "stderr"))), nil
+}
+
+func shellPiece(dst []hub.Event, id []byte, ch hub.Chan, text []byte) []hub.Event {
+	if len(text) == 0 {
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Chan, ev.Text = hub.ToolOutput, id, ch, text
+	return dst
+}
+
+// running says that a server works on a call.
+func (d *decoder) running(dst []hub.Event) ([]hub.Event, error) {
+	it := d.find(callItem)
+	if it == nil || !it.call.named || it.call.ended || it.call.client {
+		return dst, nil
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Status = hub.ToolUpdate, it.call.id, hub.StatusRunning
+	return dst, nil
+}
+
+// image is a picture that the server made.
+func (d *decoder) image(dst []hub.Event, it *item, v rawjson.Value) []hub.Event {
+	result := optional(rawjson.Get(v, "result"))
+	if len(result) == 0 {
+		fault := rawjson.Get(v, "error")
+		if rawjson.IsNull(fault) && string(optional(rawjson.Get(v, "status"))) != "failed" {
+			return dst
+		}
+		dst, ev := hub.Grow(dst)
+		ev.Kind, ev.Level, ev.Name, ev.Text = hub.Notice, hub.LevelError, []byte("image_generation_call"), d.errorText(fault)
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID = hub.File, it.id
+	f := &d.more(ev).File
+	f.Base64, f.Media = result, []byte("image/png")
+	if format := optional(rawjson.Get(v, "output_format")); len(format) > 0 {
+		f.Media = d.scratch.Since(append(append(d.scratch.Begin(), "image/"...), format...))
+	}
+	return dst
+}
+
+// approval is a call that waits for the client's consent. The server makes it in a later response, and then names this
+// request.
+func (d *decoder) approval(dst []hub.Event, it *item, v rawjson.Value) []hub.Event {
+	d.asking++
+	c := &it.call
+	c.learn([]byte("mcp_call"), v)
+	c.given = nil
+	dst = d.ready(d.startCall(dst, it), it, rawjson.Get(v, "arguments"))
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.What, ev.Name, ev.Title = hub.Ask, c.id, hub.AskPermission, []byte("mcp_approval_request"), c.name
+	if c.named {
+		ev.Ref = c.id
+	}
+	return dst
+}

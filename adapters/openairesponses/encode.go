@@ -1,0 +1,357 @@
+package openairesponses
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// encoder writes the whole life of a response, as the strictest clients want it: every item and part opened before its
+// first delta and closed with its whole text, and all of them once more in the terminal event. It must therefore keep what
+// it has written; see maxOutput.
+type encoder struct {
+	defaultModel []byte // string body
+	label        []byte // string body: the server that calls are said to run on
+	keepSigs     bool
+	maxOutput    int
+
+	// Of the call that is answered.
+	askedModel []byte
+	stream     []byte // raw JSON: the lane of a WebSocket, echoed on every event
+	tag        []byte // makes ids of this response unlike those of others
+	echo       []byte // members of the request that the response repeats, each after a comma
+	seed       []byte // of the tag
+
+	id      []byte // string bodies
+	model   []byte
+	created int64 // seconds since the Unix epoch
+	started bool
+	full    bool // the output has reached its limit: the rest is dropped
+	seq     int64
+	used    int // bytes of output kept
+
+	items   [][]byte // JSON of the items that are done, by output index; nil while open
+	texts   []text   // open ones, oldest first
+	last    int      // found by the last lookup
+	calls   []toolItem
+	sources [][]byte // annotations that wait for a text
+	asks    []pending
+	usage   usage
+	held    [][]byte // extension payloads that came before the response
+	client  bool     // a call was left to the client
+	refused bool
+
+	scratch []byte
+}
+
+func newEncoder(o hub.Options) hub.Encoder {
+	e := &encoder{
+		defaultModel: rawjson.AppendEscaped(nil, []byte(o.Text("model"))),
+		label:        rawjson.AppendEscaped(nil, []byte(o.Text("server_label"))),
+		keepSigs:     o.Enum("signatures") == "keep",
+		maxOutput:    o.Int("max_output"),
+	}
+	e.Reset()
+	return e
+}
+
+// Reset implements [hub.Encoder].
+func (e *encoder) Reset() {
+	e.askedModel, e.stream, e.tag, e.echo, e.seed = nil, nil, e.tag[:0], nil, nil
+	e.id, e.model, e.created, e.started, e.full = e.id[:0], e.model[:0], 0, false, false
+	e.seq, e.used = 0, 0
+	clear(e.items)
+	e.items, e.last = e.items[:0], 0
+	for i := range e.texts[:cap(e.texts)] {
+		e.texts[:cap(e.texts)][i].drop()
+	}
+	e.texts, e.calls = e.texts[:0], nil
+	e.sources, e.asks, e.held = nil, nil, nil
+	e.usage = usage{}
+	if cap(e.scratch) > keepText {
+		e.scratch = nil
+	}
+	e.client, e.refused = false, false
+}
+
+// Finish implements [hub.Encoder]. The terminal event is the end; there is no mark behind it.
+func (e *encoder) Finish(*wire.Out) {}
+
+// Encode implements [hub.Encoder].
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Kind {
+	case hub.TextDelta:
+		return e.textDelta(out, ev)
+	case hub.ToolArgs:
+		return e.toolArgs(out, ev)
+	case hub.TextStart:
+		return e.textStart(out, ev)
+	case hub.TextEnd:
+		return e.textEnd(out, ev)
+	case hub.ToolStart:
+		return e.toolStart(out, ev)
+	case hub.ToolReady:
+		return e.toolReady(out, ev)
+	case hub.ToolEnd:
+		return e.toolEnd(out, ev)
+	case hub.RunStart:
+		return e.runStart(out, ev)
+	case hub.RunEnd:
+		return e.runEnd(out, ev)
+	case hub.Usage:
+		return e.addUsage(ev)
+	case hub.Source:
+		return e.source(out, ev)
+	case hub.File:
+		return e.image(out, ev)
+	case hub.Ask:
+		return e.ask(ev)
+	case hub.Answer:
+		return e.answer(ev)
+	}
+	return hub.Dropped
+}
+
+// Answer implements [hub.Answerer]. The response names the model that was asked for, repeats what the request said, and
+// has ids unlike those of the other answers of a conversation.
+func (e *encoder) Answer(req *hub.Request) {
+	e.askedModel, e.seed = bytes.Clone(req.Model), bytes.Clone(req.Unique)
+	for it := rawjson.Fields(req.Call); ; {
+		key, val, ok := it.Next()
+		switch {
+		case !ok:
+			return
+		case string(key) == callStream:
+			e.stream = bytes.Clone(val)
+		case string(key) == callEcho:
+			e.echo = bytes.Clone(val)
+		}
+	}
+}
+
+// open begins an event: what comes up to its members.
+func open(out *wire.Out, event, head string) []byte {
+	out.Begin(event)
+	return append(out.Buf, head...)
+}
+
+// close ends an event with what all events end with.
+func (e *encoder) close(out *wire.Out, b []byte) {
+	b = strconv.AppendInt(append(b, `,"sequence_number":`...), e.seq, 10)
+	e.seq++
+	if e.stream != nil {
+		b = append(append(b, `,"stream_id":`...), e.stream...)
+	}
+	out.Buf = append(b, '}')
+	out.End()
+}
+
+// runStart announces the response.
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	e.name(ev)
+	e.started = true
+	b := open(out, "response.created", `{"type":"response.created","response":`)
+	e.close(out, e.appendResponse(b, "in_progress", nil))
+	b = open(out, "response.in_progress", `{"type":"response.in_progress","response":`)
+	e.close(out, e.appendResponse(b, "in_progress", nil))
+	for _, payload := range e.held {
+		e.extension(out, payload)
+	}
+	e.held = nil
+	return hub.Native
+}
+
+// name fills in how the response is known.
+func (e *encoder) name(ev *hub.Event) {
+	own := bytes.HasPrefix(ev.ID, []byte("resp_"))
+	e.tag = appendTag(e.tag[:0], ev.ID, e.seed)
+	switch {
+	case own:
+		e.id = append(e.id[:0], ev.ID...)
+	default:
+		e.id = append(append(e.id[:0], "resp_"...), e.tag...)
+	}
+	e.model = append(e.model[:0], e.defaultModel...)
+	if ev.More != nil {
+		e.created = ev.More.Time / 1000
+		if len(ev.More.Model) > 0 {
+			e.model = append(e.model[:0], ev.More.Model...)
+		}
+	}
+	if len(e.askedModel) > 0 {
+		e.model = append(e.model[:0], e.askedModel...) // what the client asked for, by the name that it has for it
+	}
+}
+
+// terminal is what a response says at its end.
+type terminal struct {
+	incomplete string // reason
+	code, err  []byte // of a failure
+	failed     bool
+}
+
+// appendResponse appends the response object. Its output comes with its end.
+func (e *encoder) appendResponse(dst []byte, status string, end *terminal) []byte {
+	dst = append(append(dst, `{"id":"`...), e.id...)
+	dst = strconv.AppendInt(append(dst, `","object":"response","created_at":`...), e.created, 10)
+	dst = append(append(dst, `,"status":"`...), status...)
+	dst = append(append(dst, `","model":"`...), e.model...)
+	dst = append(dst, `","output":[`...)
+	if end != nil {
+		dst = e.appendOutput(dst)
+	}
+	dst = append(dst, `],"error":`...)
+	dst = appendEnd(dst, end)
+	if len(e.echo) > 2 {
+		dst = append(append(dst, ','), e.echo[1:len(e.echo)-1]...)
+	} else {
+		dst = append(dst, ',')
+		dst = append(dst, defaultEcho...)
+	}
+	dst = append(dst, `,"usage":`...)
+	if end == nil {
+		return append(dst, `null}`...)
+	}
+	return append(e.usage.append(dst), '}')
+}
+
+// appendEnd appends why a response has no good end; null twice for one that has, or that goes on.
+func appendEnd(dst []byte, end *terminal) []byte {
+	if end == nil || !end.failed {
+		dst = append(dst, `null,"incomplete_details":`...)
+		if end == nil || end.incomplete == "" {
+			return append(dst, `null`...)
+		}
+		return append(append(append(dst, `{"reason":"`...), end.incomplete...), `"}`...)
+	}
+	dst = append(append(dst, `{"code":"`...), end.code...)
+	dst = append(append(dst, `","message":"`...), end.err...)
+	return append(dst, `"},"incomplete_details":null`...)
+}
+
+// appendOutput appends the items that are done, in the order of their indexes.
+func (e *encoder) appendOutput(dst []byte) []byte {
+	some := false
+	for _, item := range e.items {
+		if item == nil {
+			continue
+		}
+		if some {
+			dst = append(dst, ',')
+		}
+		dst, some = append(dst, item...), true
+	}
+	return dst
+}
+
+// runEnd writes the terminal event. Before the response has begun there is none to end: then it is an error.
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	if !e.started {
+		return e.errorEvent(out, ev)
+	}
+	e.flushSources(out)
+	pending := e.flushAsks(out, ev.Status)
+	status, end := e.ending(ev)
+	b := open(out, "response."+status, `{"type":"response.`)
+	b = append(append(b, status...), `","response":`...)
+	e.close(out, e.appendResponse(b, status, &end))
+	return e.endFate(ev.Status, pending)
+}
+
+// ending is how the response says the reason of an end.
+func (e *encoder) ending(ev *hub.Event) (status string, end terminal) {
+	switch ev.Status {
+	case hub.StatusLength:
+		return "incomplete", terminal{incomplete: "max_output_tokens"}
+	case hub.StatusLimit:
+		return "incomplete", terminal{incomplete: "max_messages"}
+	case hub.StatusFiltered:
+		return "incomplete", terminal{incomplete: "content_filter"}
+	case hub.StatusFailed, hub.StatusCancelled, hub.StatusTruncated:
+		code, text := failureText(ev)
+		return "failed", terminal{failed: true, code: code, err: text}
+	case hub.StatusRefused:
+		if !e.refused {
+			return "incomplete", terminal{incomplete: "content_filter"}
+		}
+	}
+	if e.full {
+		return "incomplete", terminal{incomplete: "max_output_tokens"}
+	}
+	return "completed", terminal{}
+}
+
+// endFate says what of a reason reached the client.
+func (e *encoder) endFate(reason hub.Status, asks bool) hub.Fate {
+	switch reason {
+	case hub.StatusDone:
+		if e.full || e.client {
+			return hub.Folded
+		}
+		return hub.Native
+	case hub.StatusTools:
+		if e.full || !e.client {
+			return hub.Folded
+		}
+		return hub.Native
+	case hub.StatusLength, hub.StatusLimit, hub.StatusFiltered, hub.StatusFailed:
+		return hub.Native
+	}
+	return hub.Folded
+}
+
+// failureText is the code and the words of an end that is no success.
+func failureText(ev *hub.Event) (code, text []byte) {
+	if ev.More != nil {
+		code, text = ev.More.ErrCode, ev.More.Err
+	}
+	switch ev.Status {
+	case hub.StatusCancelled:
+		return orDefault(code, codeCancelled), orDefault(text, "The run was cancelled.")
+	case hub.StatusTruncated:
+		return orDefault(code, string(hub.CodeTruncated)), orDefault(text, "The agent stopped before the answer was complete.")
+	}
+	return orDefault(code, "server_error"), orDefault(text, "The run failed.")
+}
+
+func orDefault(s []byte, fallback string) []byte {
+	if len(s) > 0 {
+		return s
+	}
+	return []byte(fallback)
+}
+
+// errorEvent writes an error in the form that all clients take for one: named, with flat members, and with an object.
+func (e *encoder) errorEvent(out *wire.Out, ev *hub.Event) hub.Fate {
+	code, text := failureText(ev)
+	b := open(out, "error", `{"type":"error","code":"`)
+	b = append(append(append(b, code...), `","message":"`...), text...)
+	b = append(append(b, `","param":null,"error":{"type":"server_error","code":"`...), code...)
+	b = append(append(append(b, `","message":"`...), text...), `","param":null}`...)
+	e.close(out, b)
+	if ev.Status == hub.StatusFailed {
+		return hub.Native
+	}
+	return hub.Folded
+}
+
+// Extend implements [hub.Extender]: an event that says nothing, which all clients take and none looks into, once there is
+// a response.
+func (e *encoder) Extend(out *wire.Out, payload []byte) {
+	const maxHeld = 64
+	if e.started {
+		e.extension(out, payload)
+	} else if len(e.held) < maxHeld {
+		e.held = append(e.held, bytes.Clone(payload))
+	}
+}
+
+// extension splices the only member of payload into a keepalive.
+func (e *encoder) extension(out *wire.Out, payload []byte) {
+	member := bytes.TrimSpace(payload)
+	b := open(out, "keepalive", `{"type":"keepalive",`)
+	e.close(out, append(b, member[1:len(member)-1]...))
+}

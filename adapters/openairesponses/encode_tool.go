@@ -1,0 +1,327 @@
+package openairesponses
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// A function_call asks the client to run it. Calls that the agent runs itself are mcp_call items, which say that a server
+// has run them and what came of it.
+
+// toolItem is an open call.
+type toolItem struct {
+	id     []byte
+	item   []byte // id of the item
+	at     int
+	client bool
+	body   []byte // the item from its type on, up to its arguments
+	args   []byte // body of a string: the arguments, once they are complete
+	head   []byte // of a delta, up to its text
+	event  string // of a delta
+	done   bool   // the item has been closed
+}
+
+func (e *encoder) call(id []byte) *toolItem {
+	for i := len(e.calls) - 1; i >= 0; i-- {
+		if bytes.Equal(e.calls[i].id, id) {
+			return &e.calls[i]
+		}
+	}
+	return nil
+}
+
+// toolStart announces a call.
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	if !e.keep(overhead + len(ev.ID) + len(ev.Name)) {
+		return hub.Dropped
+	}
+	t := toolItem{id: bytes.Clone(ev.ID), at: e.reserve(), client: ev.Flags.Has(hub.ClientRuns)}
+	status := `,"status":"in_progress","arguments":""}`
+	if t.client {
+		t.item = e.appendItemID(nil, prefixCall, nil, t.at)
+		t.body = append(append(t.body, `"type":"function_call","call_id":"`...), ev.ID...)
+		t.body = append(append(append(t.body, `","name":"`...), ev.Name...), '"')
+		t.event = "response.function_call_arguments.delta"
+		e.client = true
+	} else {
+		t.item = e.serverItemID(ev.ID, t.at)
+		t.body = append(append(t.body, `"type":"mcp_call","server_label":"`...), e.serverLabel(ev)...)
+		t.body = append(append(append(t.body, `","name":"`...), ev.Name...), '"')
+		t.event = "response.mcp_call_arguments.delta"
+	}
+	b := appendAt(open(out, "response.output_item.added", `{"type":"response.output_item.added"`), t.at)
+	b = append(append(append(b, `,"item":{"id":"`...), t.item...), `",`...)
+	e.close(out, append(append(b, t.body...), status...))
+	t.head = append(t.appendCall(append(t.head, `{"type":"`...), t.event), `,"delta":"`...)
+	if !t.client {
+		e.callEvent(out, &t, "response.mcp_call.in_progress")
+	}
+	e.calls = append(e.calls, t)
+	return hub.Native
+}
+
+// serverItemID is the id of an mcp_call. It is what clients know the call by, so it is the upstream's, unless that looks
+// like an item of another kind.
+func (e *encoder) serverItemID(id []byte, at int) []byte {
+	for _, other := range []string{prefixMessage, prefixReasoning, prefixCall, prefixImage, prefixApproval} {
+		if bytes.HasPrefix(id, []byte(other)) {
+			return append([]byte("mcp_"), id...)
+		}
+	}
+	return bytes.Clone(id)
+}
+
+// serverLabel is the server that runs a call, if the upstream has named one.
+func (e *encoder) serverLabel(ev *hub.Event) []byte {
+	if ev.More != nil {
+		if label := optional(rawjson.Get(ev.More.Meta, "server_label")); len(label) > 0 {
+			return label
+		}
+	}
+	return e.label
+}
+
+// appendCall appends a type of event and which call it is about.
+func (t *toolItem) appendCall(dst []byte, event string) []byte {
+	dst = append(append(dst, event...), `","item_id":"`...)
+	return appendAt(append(append(dst, t.item...), '"'), t.at)
+}
+
+// callEvent writes an event that has nothing but its type.
+func (e *encoder) callEvent(out *wire.Out, t *toolItem, event string) {
+	e.close(out, t.appendCall(open(out, event, `{"type":"`), event))
+}
+
+// toolArgs is the hot path of calls; see textDelta.
+func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
+	t := e.call(ev.ID)
+	if t == nil || !e.keep(len(ev.Text)) {
+		return hub.Dropped
+	}
+	out.Begin(t.event)
+	b := append(append(out.Buf, t.head...), ev.Text...)
+	e.close(out, append(b, '"'))
+	return hub.Native
+}
+
+// toolReady completes the arguments. A call that the client is to run is complete with them, unless the upstream never
+// said so: then its end tells whether it was cut.
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
+	t := e.call(ev.ID)
+	if t == nil {
+		return hub.Dropped
+	}
+	if ev.Value != nil {
+		t.args = rawjson.AppendEscaped(t.args, ev.Value)
+	} else {
+		t.args = append(t.args, ev.Text...)
+	}
+	if ev.Flags.Has(hub.Synthetic) && t.client {
+		return hub.Deferred
+	}
+	e.argsDone(out, t)
+	if t.client {
+		e.functionDone(out, t, "completed")
+	}
+	return hub.Native
+}
+
+func (e *encoder) argsDone(out *wire.Out, t *toolItem) {
+	event := "response.mcp_call_arguments.done"
+	if t.client {
+		event = "response.function_call_arguments.done"
+	}
+	b := append(t.appendCall(open(out, event, `{"type":"`), event), `,"arguments":"`...)
+	e.close(out, append(append(b, t.args...), '"'))
+}
+
+// appendItem appends the item up to its arguments.
+func (t *toolItem) appendItem(dst []byte, status string) []byte {
+	dst = append(append(append(dst, `{"id":"`...), t.item...), `",`...)
+	dst = append(append(append(dst, t.body...), `,"status":"`...), status...)
+	dst = append(append(dst, `","arguments":"`...), t.args...)
+	return append(dst, '"')
+}
+
+// functionDone closes the item of a call that the client runs.
+func (e *encoder) functionDone(out *wire.Out, t *toolItem, status string) {
+	t.done = true
+	e.scratch = append(t.appendItem(e.scratch[:0], status), '}')
+	e.done(out, t.at, e.scratch)
+	t.args = nil
+}
+
+// toolEnd closes the item of a call. Of a call that the client runs there is no result to say.
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	t := e.call(ev.ID)
+	if t == nil {
+		return hub.Dropped
+	}
+	defer e.forget(t)
+	if t.client {
+		return e.clientEnd(out, ev, t)
+	}
+	return e.serverEnd(out, ev, t)
+}
+
+func (e *encoder) forget(t *toolItem) {
+	for i := range e.calls {
+		if &e.calls[i] == t {
+			e.calls = append(e.calls[:i], e.calls[i+1:]...)
+			return
+		}
+	}
+}
+
+func (e *encoder) clientEnd(out *wire.Out, ev *hub.Event, t *toolItem) hub.Fate {
+	if !t.done {
+		status := "completed"
+		if ev.Status == hub.StatusAborted {
+			status = "incomplete" // a cut call must not be run
+		}
+		e.argsDone(out, t)
+		e.functionDone(out, t, status)
+	}
+	switch ev.Status {
+	case hub.StatusClient:
+		return hub.Native
+	case hub.StatusAborted, hub.StatusPaused:
+		return hub.Implied
+	}
+	return hub.Dropped
+}
+
+// serverEnd says what came of a call that the agent ran.
+func (e *encoder) serverEnd(out *wire.Out, ev *hub.Event, t *toolItem) hub.Fate {
+	status, fate := "completed", hub.Native
+	switch ev.Status {
+	case hub.StatusOK:
+	case hub.StatusError, hub.StatusDenied:
+		status = "failed"
+	default:
+		status = "incomplete"
+	}
+	if ev.Status != hub.StatusOK && ev.Status != hub.StatusError {
+		fate = hub.Folded
+	}
+	item := append(t.appendItem(e.scratch[:0], status), `,"output":`...)
+	from := len(item)
+	item = appendOutput(item, ev)
+	if !e.keep(len(item) - from) {
+		item, fate = append(item[:from], `null`...), hub.Folded
+	}
+	if ev.More != nil && ev.More.Content != nil && len(ev.Text) == 0 && ev.Value == nil {
+		fate = hub.Folded
+	}
+	item = append(item, `,"error":`...)
+	if status == "failed" {
+		item = append(append(item, `{"type":"mcp_tool_execution_error","content":[{"type":"text","text":"`...), toolError(ev)...)
+		item = append(item, `"}]}`...)
+	} else {
+		item = append(item, `null`...)
+	}
+	item = append(item, '}')
+	e.scratch = item
+	switch status {
+	case "completed":
+		e.callEvent(out, t, "response.mcp_call.completed")
+	case "failed":
+		e.callEvent(out, t, "response.mcp_call.failed")
+	}
+	e.done(out, t.at, item)
+	return fate
+}
+
+// toolError is why a call failed.
+func toolError(ev *hub.Event) []byte {
+	if ev.More != nil && len(ev.More.Err) > 0 {
+		return ev.More.Err
+	}
+	if ev.Status == hub.StatusDenied {
+		return []byte("The call was denied.")
+	}
+	if len(ev.Text) > 0 {
+		return ev.Text
+	}
+	return []byte("The call failed.")
+}
+
+// appendOutput appends a result as a string, or null if there is none: JSON as its text, content blocks as what can be
+// read of them.
+func appendOutput(dst []byte, ev *hub.Event) []byte {
+	text, isText := rawjson.Str(ev.Value)
+	switch {
+	case len(ev.Text) > 0:
+		return rawjson.AppendQuoted(dst, ev.Text)
+	case isText:
+		return rawjson.AppendQuoted(dst, text)
+	case ev.Value != nil:
+		return rawjson.AppendString(dst, ev.Value)
+	case ev.More != nil && ev.More.Content != nil:
+		return append(appendBlocks(append(dst, '"'), ev.More.Content), '"')
+	case ev.Status == hub.StatusOK:
+		return append(dst, `""`...)
+	}
+	return append(dst, `null`...)
+}
+
+// appendBlocks appends what content blocks say in words, a line each, as the body of a string.
+func appendBlocks(dst []byte, content rawjson.Value) []byte {
+	from := len(dst)
+	for it := rawjson.Elems(content); ; {
+		block, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		if len(dst) > from {
+			dst = append(dst, `\n`...)
+		}
+		if path := optional(rawjson.Get(block, "path")); path != nil { // a diff
+			dst = append(append(dst, path...), `\n`...)
+			dst = append(dst, optional(rawjson.Get(block, "newText"))...)
+			continue
+		}
+		if inner := rawjson.Get(block, "content"); rawjson.Kind(inner) == '{' {
+			block = inner
+		}
+		dst = appendBlock(dst, block)
+	}
+}
+
+// appendBlock appends the text of a block, or its link, or in brackets what it is.
+func appendBlock(dst []byte, block rawjson.Value) []byte {
+	for _, member := range []string{"text", "uri"} {
+		if text := optional(rawjson.Get(block, member)); text != nil {
+			return append(dst, text...)
+		}
+	}
+	return append(append(append(dst, '['), optional(rawjson.Get(block, "type"))...), ']')
+}
+
+// image writes a picture as one that the server made. Other files have no item.
+func (e *encoder) image(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.More == nil || len(ev.More.File.Base64) == 0 {
+		return hub.Dropped
+	}
+	f := &ev.More.File
+	format, isImage := bytes.CutPrefix(f.Media, []byte("image/"))
+	if !isImage || !e.keep(overhead+len(f.Base64)) {
+		return hub.Dropped
+	}
+	t := toolItem{at: e.reserve()}
+	t.item = e.appendItemID(nil, prefixImage, ev.ID, t.at)
+	b := appendAt(open(out, "response.output_item.added", `{"type":"response.output_item.added"`), t.at)
+	b = append(append(b, `,"item":{"id":"`...), t.item...)
+	e.close(out, append(b, `","type":"image_generation_call","status":"in_progress","result":null}`...))
+	e.callEvent(out, &t, "response.image_generation_call.in_progress")
+	e.callEvent(out, &t, "response.image_generation_call.completed")
+	item := append(append(e.scratch[:0], `{"id":"`...), t.item...)
+	item = append(append(item, `","type":"image_generation_call","status":"completed","output_format":"`...), format...)
+	item = append(append(append(item, `","result":"`...), f.Base64...), `"}`...)
+	e.scratch = item
+	e.done(out, t.at, item)
+	return hub.Native
+}

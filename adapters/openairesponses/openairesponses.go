@@ -1,0 +1,217 @@
+// Package openairesponses speaks the streams of the OpenAI Responses API: the OpenAI SDKs, the AI SDK's OpenAI provider and
+// agents of the Codex kind read it; OpenAI, and gateways and inference servers that imitate it, write it.
+//
+// # Wire
+//
+// POST /responses with "stream":true is answered with server-sent events. The type of an event is in the object; the name
+// of the frame repeats it. A response is a list of items (messages, reasoning, calls), addressed by item_id and
+// output_index; items have parts, addressed by content_index or summary_index.
+//
+//	event: response.created
+//	data: {"type":"response.created","response":{"id":"resp_1","object":"response","created_at":1790000000,"status":"in_progress",…},"sequence_number":0}
+//
+//	event: response.output_item.added
+//	data: {"type":"response.output_item.added","output_index":0,"item":{"id":"msg_1","type":"message",…,"content":[]},"sequence_number":2}
+//
+//	event: response.content_part.added
+//	data: {"type":"response.content_part.added","item_id":"msg_1","output_index":0,"content_index":0,"part":{"type":"output_text",…},"sequence_number":3}
+//
+//	event: response.output_text.delta
+//	data: {"type":"response.output_text.delta","item_id":"msg_1","output_index":0,"content_index":0,"delta":"Checking","logprobs":[],"sequence_number":4}
+//
+//	… output_text.done, content_part.done and output_item.done, each with the whole text …
+//
+//	event: response.completed
+//	data: {"type":"response.completed","response":{…,"status":"completed","output":[…],"usage":{…}},"sequence_number":8}
+//
+// There is no mark behind the terminal event. On a WebSocket the same objects are messages: the client asks with
+// {"type":"response.create",…}, many times on one socket, and may name a lane with stream_id, which every event of the
+// answer repeats. Requests of one socket are answered one after the other, whatever their lanes.
+//
+// # Mapping
+//
+//	hub          Responses
+//	run.start    response.created, response.in_progress: id = ID, model = Model, created_at = Time; Ref = conversation.id.
+//	             Written: the model that the client asked for, and what it said of instructions, tools and sampling
+//	run.end      response.completed: done, tools (calls that the client must run are there), paused (a request for approval
+//	             is), refused (only a refusal is). response.incomplete: length = max_output_tokens, filtered =
+//	             content_filter, limit = max_messages and reasons that nobody knows, cancelled = steered.
+//	             response.failed: failed, with error.message = Err and error.code = ErrCode; codes tell cancelled and
+//	             truncated. An error event where no response has begun
+//	text.*       a message item with output_text: ID = item_id, with ":n" for further parts; Msg = item_id. Written: one
+//	             item for each part. Name commentary = phase
+//	  refusal    a message item with a refusal
+//	  reasoning  a reasoning item. Its summary parts are one text, with blank lines between them; reasoning_text is another,
+//	             ID = item_id:thought. encrypted_content = Sig of the end. Written: as a summary
+//	tool.start   function_call: the client runs it, ID = call_id, Name = name. Also read: custom_tool_call, local_shell_call,
+//	             shell_call, apply_patch_call, computer_call; and run by the server: web_search_call, file_search_call,
+//	             code_interpreter_call.
+//	             mcp_call: a server has run it, ID = item id, Name = name, server_label in Meta. Written for every call that
+//	             the agent runs itself: a function_call would ask the client to run it once more
+//	tool.args    *_arguments.delta; input and code, which are plain text, become {"input":"…"} and {"code":"…"}
+//	tool.ready   *_arguments.done, and the end of the item where the client is to run the call
+//	tool.update  read: searching, interpreting, in_progress
+//	tool.output  read: shell_call_output_content.delta
+//	tool.end     the end of an mcp_call: output = Text, or Value as text, or the blocks in words; error = Err. Read also: items
+//	             that are the output of a call
+//	ask          mcp_approval_request, of a call that the agent runs, for a permission that the run ends without. Read: also the
+//	             call, which is known by that id in the later response that runs it
+//	source       output_text.annotation.added: url_citation, file_citation
+//	file         image_generation_call, for an image in base64
+//	usage        usage of the terminal event: of the run, or the sum of its steps
+//	raw          read: events and items of unknown types
+//
+// # Reading
+//
+// Items are found by id, else by index, else by being open; ids that are missing, empty, used twice, or changed at the end
+// do no harm. Texts, arguments and items that come first with a done event, with the end of their item or with the terminal
+// event are taken from there, as far as they were not streamed. Dones with an empty text mean nothing. Terminal events may be
+// of any of six types, errors flat, nested, both, a mere string, or without a type. A whole response in place of a stream
+// is read as one. keepalive, ping and end marks say nothing.
+//
+// # Writing
+//
+// The events are a subset of those that the strictest client knows; an event that it does not know is fatal there. The
+// terminal event repeats the whole output, as do the ends of parts and items before it, so the encoder keeps what it
+// writes: the option max_output bounds it. While the terminal event is written there is one more copy of it. Output beyond
+// the bound is dropped, and a run that would have ended well ends as incomplete (max_output_tokens).
+//
+// Events that have no form here can travel as members of a keepalive event (policy extension), which clients skip.
+//
+// # Lost
+//
+// logprobs; obfuscation; the phase final_answer; partial images and audio; the tools of MCP servers, compaction and programs
+// (raw); signatures of reasoning, unless the option says otherwise: servers refuse those of others; in writing, all that has
+// no policy: plans, notices, lanes, steps, progress, data, files other than images, questions other than permissions, and
+// what the user says.
+//
+// # Options
+//
+//	model         encode: the model to name where neither the client nor the upstream names one
+//	server_label  encode: the server that calls are said to run on, where the upstream names none
+//	signatures    encode: drop, or keep where this stream and the upstream's are of one provider
+//	max_output    encode: bytes of output that are kept for the terminal event
+//
+// # Source
+//
+// developers.openai.com/api/reference/resources/responses/streaming-events; github.com/openai/openai-node 7.57.0
+// (src/internal/responses/response-accumulator.ts is the strictest reader there is) and 6.49.0; @ai-sdk/openai 4.0.118.
+package openairesponses
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+const name = "openai-responses"
+
+// Dialect is the OpenAI Responses API.
+var Dialect = hub.Dialect{
+	Name:     name,
+	Title:    "OpenAI Responses",
+	Doc:      "The streams of the OpenAI Responses API, and of what imitates it, by server-sent events or WebSocket.",
+	Framing:  wire.SSE,
+	Framings: []wire.Framing{wire.SSE, wire.WebSocket},
+	Caps:     hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapUsage,
+	Options: []hub.OptionSpec{
+		{
+			Name: "model", Type: hub.OptionText, Default: "agent", Encode: true,
+			Doc: "The model to name where neither the client nor the upstream names one.",
+		},
+		{
+			Name: "server_label", Type: hub.OptionText, Default: "agent", Encode: true,
+			Doc: "The server that calls of the agent are said to run on, where the upstream names none.",
+		},
+		{
+			Name: "signatures", Type: hub.OptionEnum, Default: "drop", Values: []string{"drop", "keep"}, Encode: true,
+			Doc: "Whether signatures of reasoning go on; keep them only where both streams are of one provider.",
+		},
+		{
+			Name: "max_output", Type: hub.OptionInt, Default: "16777216", Encode: true,
+			Doc: "Bytes of output that are kept for the terminal event; the rest is dropped.",
+		},
+	},
+	Lanes: hub.LanesTool,
+	Policies: map[hub.Class]hub.Policy{
+		hub.ClassAsks:   hub.PolicyFold,
+		hub.ClassPlan:   hub.PolicyFold,
+		hub.ClassNotice: hub.PolicyFold,
+		hub.ClassFile:   hub.PolicyFold,
+	},
+	Extension:     extension,
+	NewDecoder:    newDecoder,
+	NewEncoder:    newEncoder,
+	Observe:       observe,
+	AppendFailure: appendFailure,
+	Requests:      requests{},
+}
+
+// observe looks at the type only, which nearly everyone writes first.
+func observe(rec wire.Record) hub.Observation {
+	typ := typeOf(rec.Data)
+	if len(typ) == 0 {
+		typ = rec.Event
+	}
+	switch string(typ) {
+	case "response.created", "response.in_progress", "response.queued":
+		return hub.ObservedStart
+	case "response.completed", "response.failed", "response.incomplete", "response.cancelled", "response.done", "error":
+		return hub.ObservedEnd
+	}
+	if _, known := handlers[string(typ)]; known || silent[string(typ)] {
+		return hub.ObservedNothing
+	}
+	return observeOther(typ, rec.Data)
+}
+
+// observeOther looks for what ends a stream without being an event: an error body, or a whole response.
+func observeOther(typ, data []byte) hub.Observation {
+	failed := bytes.Contains(data, []byte(`"error"`)) && rawjson.Kind(rawjson.Get(data, "error")) == '{'
+	whole := len(typ) == 0 && string(optional(rawjson.Get(data, "object"))) == "response"
+	if failed || whole {
+		return hub.ObservedEnd
+	}
+	return hub.ObservedNothing
+}
+
+func typeOf(data []byte) []byte {
+	if rest, ok := bytes.CutPrefix(data, []byte(`{"type":"`)); ok {
+		if end := bytes.IndexByte(rest, '"'); end >= 0 {
+			return rest[:end]
+		}
+	}
+	return optional(rawjson.Get(data, "type"))
+}
+
+// extension finds the payload of Extend: it is the keepalive itself, whose other members mean nothing.
+func extension(rec wire.Record) []byte {
+	if !bytes.Contains(rec.Data, []byte(`"`+hub.ExtensionKey+`"`)) || string(typeOf(rec.Data)) != "keepalive" {
+		return nil
+	}
+	return rec.Data
+}
+
+// appendFailure appends the body of an error response, as the API has it.
+func appendFailure(dst []byte, f *hub.Failure) []byte {
+	dst = append(append(dst, `{"error":{"message":"`...), f.Text()...)
+	dst = append(append(dst, `","type":"`...), failureType(f.HTTPStatus())...)
+	dst = append(append(dst, `","param":null,"code":"`...), f.Code...)
+	return append(dst, `"}}`...)
+}
+
+func failureType(status int) string {
+	switch {
+	case status == 401:
+		return "authentication_error"
+	case status == 403:
+		return "permission_error"
+	case status == 429 || status == 503:
+		return "rate_limit_error"
+	case status < 500:
+		return "invalid_request_error"
+	}
+	return "server_error"
+}
