@@ -54,6 +54,9 @@ type Shape struct {
 	// How sub-agents are shown: nested, as one call each, as if the root agent had done it all, or not at all. default is
 	// what suits the client's dialect.
 	Lanes string `yaml:"lanes" jsonschema:"enum=default,enum=nest,enum=tool,enum=flatten,enum=hide"`
+	// What becomes of a text that the upstream, repeating it in full, says otherwise than before, where the client's
+	// dialect cannot replace what was shown: keep what was shown, or repeat it in a part of its own.
+	Corrections string `yaml:"corrections" jsonschema:"enum=keep,enum=repeat"`
 	// One part or call after the other: what comes meanwhile waits. Dialects that need it have it in any case.
 	Linear bool `yaml:"linear"`
 	// Deltas of a text that follow each other within this time are joined, for clients to which events are dear; 0 for
@@ -92,7 +95,7 @@ func (v *validator) patterns(at string, list []string) {
 // unsetShape is the shape of a route that says nothing.
 func unsetShape() Shape {
 	const d = "default"
-	return Shape{Lanes: d, Policy: Policies{
+	return Shape{Lanes: d, Corrections: "keep", Policy: Policies{
 		Reasoning: d, Tools: d, Progress: d, Steps: d, Asks: d, Plan: d, Usage: d, Notice: d, Source: d, File: d, Data: d, Raw: d,
 	}}
 }

@@ -61,7 +61,7 @@ func newPipeline(c PipelineConfig) *pipeline {
 		split: wire.NewSplitter(c.Framing, c.MaxRecord),
 		dec:   policy.NewDecoder(c.From, c.FromOptions),
 		enc:   policy.NewEncoder(c.To, c.ToOptions, c.Policy),
-		seq:   hub.NewSequencer(hub.SequencerConfig{Bounds: c.Bounds, Settle: c.Settle, Replace: c.To.Caps.Has(hub.CapReplace)}),
+		seq:   hub.NewSequencer(hub.SequencerConfig{Bounds: c.Bounds, Settle: c.Settle, Replace: c.To.Caps.Has(hub.CapReplace), Correct: c.Policy.Correct}),
 		out:   wire.NewOut(c.To.Framing),
 		tally: new(tally),
 		from:  c.From.Name,

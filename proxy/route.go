@@ -275,7 +275,8 @@ func (r *route) pipelineConfig(t *target) PipelineConfig {
 func settings(s *config.Shape) policy.Settings {
 	lanes, _ := hub.ParseLaneMode(s.Lanes)
 	out := policy.Settings{
-		Classes: map[hub.Class]hub.Policy{}, Extension: s.Extension, Lanes: lanes, Linear: s.Linear, Coalesce: s.Coalesce,
+		Classes: map[hub.Class]hub.Policy{}, Extension: s.Extension, Lanes: lanes, Linear: s.Linear,
+		Correct: s.Corrections == "repeat", Coalesce: s.Coalesce,
 		Filter: hub.FilterConfig{Tools: s.Filter.Tools, Data: s.Filter.Data},
 	}
 	for name, word := range s.Policy.Classes() {

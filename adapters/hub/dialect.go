@@ -136,6 +136,9 @@ type Dialect struct {
 	// no terminal record, or not always.
 	EndsWithBody bool
 
+	// Watch makes what is asked instead of both, where they depend on options or on records before; nil: they do not.
+	Watch func(Options) Watcher
+
 	// KeepAlive appends the dialect's own sign of life; nil uses that of the framing.
 	KeepAlive func(out *wire.Out, options Options)
 

@@ -89,3 +89,35 @@ func spell(rnd *rand.Rand, text string) []byte {
 	}
 	return []byte(body)
 }
+
+// TestCorrectedText says a text again, in a part of its own, that turned out otherwise, where it cannot be replaced.
+func TestCorrectedText(t *testing.T) {
+	delta := func(text string, op hub.Op) hub.Event {
+		return hub.Event{Kind: hub.TextDelta, ID: []byte("p"), Text: []byte(text), Op: op}
+	}
+	f := func(correct bool, want string, in ...hub.Event) {
+		t.Helper()
+		seq := hub.NewSequencer(hub.SequencerConfig{Correct: correct})
+		check := adaptertest.Checker{}
+		var parts []string
+		out := append(seq.Push(nil, in, 0), seq.Flush(nil, nil)...)
+		for i := range out {
+			if err := check.Event(&out[i]); err != nil {
+				t.Errorf("%v: %v", correct, err)
+			}
+			switch out[i].Kind {
+			case hub.TextStart:
+				parts = append(parts, "")
+			case hub.TextDelta:
+				parts[len(parts)-1] += string(out[i].Text)
+			}
+		}
+		if got := strings.Join(parts, "|"); got != want {
+			t.Errorf("%v: got %s, want %s", correct, got, want)
+		}
+	}
+	f(false, "Hullo!", delta("Hullo", hub.Append), delta("Hello", hub.Replace), delta("!", hub.Append))
+	f(true, "Hullo|Hello!", delta("Hullo", hub.Append), delta("Hello", hub.Replace), delta("!", hub.Append))
+	f(true, "Hello", delta("Hel", hub.Append), delta("Hello", hub.Replace), delta("Hello", hub.Replace))
+	f(true, "Hullo|Hello", delta("Hullo", hub.Append), hub.Event{Kind: hub.TextEnd, ID: []byte("p")}, delta("Hello", hub.Replace), delta("Hello", hub.Replace))
+}

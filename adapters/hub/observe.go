@@ -1,5 +1,7 @@
 package hub
 
+import "github.com/sabir-proxy/sabir/adapters/wire"
+
 // Observation is what a record means for a stream that is copied instead of translated.
 type Observation uint8
 
@@ -9,3 +11,34 @@ const (
 	ObservedStart               // the run has an end of its own: without it the stream was cut
 	ObservedEnd                 // the run is over
 )
+
+// A Watcher observes one stream that is copied, where what a record means depends on options or on records before it.
+type Watcher interface {
+	// Observe is that of [Dialect], asked about every record in its order.
+	Observe(rec wire.Record) Observation
+
+	// EndsWithBody reports whether the body may end here: that the run is over, or as far as it gets in this stream.
+	EndsWithBody() bool
+}
+
+// NewWatcher makes the watcher of a stream that was read with these options.
+func (d *Dialect) NewWatcher(o Options) Watcher {
+	if d.Watch != nil {
+		return d.Watch(o)
+	}
+	return &plainWatcher{dialect: d}
+}
+
+// plainWatcher is for dialects whose records speak for themselves.
+type plainWatcher struct {
+	dialect *Dialect
+	began   bool // a record said that an end will come
+}
+
+func (w *plainWatcher) Observe(rec wire.Record) Observation {
+	o := w.dialect.Observe(rec)
+	w.began = w.began || o == ObservedStart
+	return o
+}
+
+func (w *plainWatcher) EndsWithBody() bool { return w.dialect.EndsWithBody && !w.began }

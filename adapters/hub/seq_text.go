@@ -170,6 +170,11 @@ func (s *Sequencer) fullText(dst []Event, ev *Event, p *part) []Event {
 		return s.textTail(dst, ev, p, full, 0)
 	}
 	s.Repairs[TextDiverged]++
+	if !s.cfg.Replace && s.cfg.Correct && p.strictLane != nil {
+		dst = s.closeParts(dst, func(o *part) bool { return o == p })
+		p.all, p.recent = extent{}, extent{}
+		return s.textTail(dst, ev, p, full, 0)
+	}
 	if !s.cfg.Replace || !p.isOpen || p.before.length == len(full) || !p.before.opens(full) {
 		return dst // what was shown stays
 	}

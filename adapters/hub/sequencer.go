@@ -75,6 +75,7 @@ type SequencerConfig struct {
 	Bounds  Bounds
 	Settle  time.Duration // how long a RunEnd waits for stragglers
 	Replace bool          // the target can replace text that it has shown
+	Correct bool          // if not Replace: text that turns out otherwise is said again in a part of its own, not kept as shown
 }
 
 // NewSequencer makes a sequencer.

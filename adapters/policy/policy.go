@@ -20,6 +20,7 @@ type Settings struct {
 	Classes   map[hub.Class]hub.Policy
 	Extension bool // send the whole canonical stream along
 
+	Correct  bool // see [hub.SequencerConfig]
 	Lanes    hub.LaneMode
 	Linear   bool             // also where the dialect does not ask for it
 	Coalesce time.Duration    // how long a delta may wait for the next; 0: not at all

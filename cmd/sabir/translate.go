@@ -67,6 +67,7 @@ became of it: extension, folded or dropped.`,
 	flags.StringArrayVarP(&f.options, "option", "o", nil, "option of a dialect, `NAME=VALUE`; can repeat")
 	flags.StringArrayVar(&f.declare, "declare", nil, "`FILE` of a dialect of your own; can repeat")
 	flags.StringArrayVar(&f.policies, "policy", nil, "what becomes of a class, `NAME=VALUE`; can repeat")
+	flags.BoolVar(&f.shape.Correct, "correct", false, "repeat a text that turns out otherwise")
 	flags.BoolVar(&f.shape.Extension, "extension", false, "send the canonical stream along")
 	flags.StringVar(&f.lanes, "lanes", "", "show sub-agents by `MODE`: nest, tool, flatten, hide")
 	flags.BoolVar(&f.shape.Linear, "linear", false, "one part or call after the other")
