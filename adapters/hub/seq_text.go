@@ -170,7 +170,7 @@ func (s *Sequencer) fullText(dst []Event, ev *Event, p *part) []Event {
 		return s.textTail(dst, ev, p, full, 0)
 	}
 	s.Repairs[TextDiverged]++
-	if !s.cfg.Replace && s.cfg.Correct && p.strictLane != nil {
+	if !s.cfg.Replace && s.cfg.Correct && p.shown {
 		dst = s.closeParts(dst, func(o *part) bool { return o == p })
 		p.all, p.recent = extent{}, extent{}
 		return s.textTail(dst, ev, p, full, 0)
