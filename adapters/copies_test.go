@@ -64,14 +64,14 @@ func isComplete(wire []byte) bool {
 // upToEnd is the wire up to the record that ends the run, or all of it where something may follow that; without a last record
 // that is cut.
 func upToEnd(s *adaptertest.Stream) []byte {
-	split := framing.NewSplitter(s.Framing, 0)
+	split, watch := framing.NewSplitter(s.Framing, 0), s.Dialect.NewWatcher(s.Options)
 	for at := 0; ; {
 		rec, n, err := split.Split(s.Wire[at:], true)
 		if n == 0 || err != nil {
 			return s.Wire[:at]
 		}
 		at += n
-		if rec.Data != nil && s.Dialect.Observe(rec) == hub.ObservedEnd && s.Dialect.Settle == 0 {
+		if rec.Data != nil && watch.Observe(rec) == hub.ObservedEnd && s.Dialect.Settle == 0 {
 			return s.Wire[:at]
 		}
 	}

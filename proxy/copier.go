@@ -28,7 +28,7 @@ type copier struct {
 	raw     bool
 	open    bool // what was copied last has no end yet: a line without its newline
 
-	began   bool // a record said that an end will come
+	watch   hub.Watcher
 	ended   bool
 	endedAt time.Duration
 	late    time.Duration // how long words may come after the end, as in a translated stream
@@ -41,8 +41,8 @@ type copier struct {
 func newCopier(c PipelineConfig, out *wire.Out, follow bool) *copier {
 	return &copier{
 		split: wire.NewSplitter(c.Framing, c.MaxRecord), framing: c.Framing, dialect: c.To, options: c.ToOptions,
-		late: c.Settle,
-		out:  out, tally: new(tally), follow: follow && out.Framing() != wire.WebSocket,
+		watch: c.To.NewWatcher(c.FromOptions), late: c.Settle,
+		out: out, tally: new(tally), follow: follow && out.Framing() != wire.WebSocket,
 	}
 }
 
@@ -101,13 +101,8 @@ func (c *copier) pass(rec wire.Record, raw []byte) error {
 	}
 	c.tally.records++
 	c.tally.copied++
-	switch c.dialect.Observe(rec) {
-	case hub.ObservedStart:
-		c.began = true
-	case hub.ObservedEnd:
-		if !c.ended {
-			c.ended, c.endedAt = true, c.now
-		}
+	if c.watch.Observe(rec) == hub.ObservedEnd && !c.ended {
+		c.ended, c.endedAt = true, c.now
 	}
 	return nil
 }
@@ -201,7 +196,7 @@ func (c *copier) tick(now time.Duration) (next time.Duration, over bool) {
 func (c *copier) over(now time.Duration) bool { return c.ended && now-c.endedAt >= c.late }
 
 func (c *copier) finish(f *hub.Failure, _ time.Duration, mute bool) *hub.Failure {
-	if c.ended || f == nil && c.dialect.EndsWithBody && !c.began && c.tally.records > 0 {
+	if c.ended || f == nil && c.tally.records > 0 && c.watch.EndsWithBody() {
 		c.terminate()
 		return nil
 	}

@@ -135,7 +135,6 @@
 package copilot
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -162,6 +161,7 @@ var Dialect = hub.Dialect{
 	NewEncoder:    newEncoder,
 	Stages:        stages,
 	Observe:       observe,
+	Watch:         newWatcher,
 	AppendFailure: appendFailure,
 	Requests:      requests{},
 }
@@ -271,23 +271,6 @@ func escaped(plain []string) []string {
 		bodies[i] = string(rawjson.AppendEscaped(nil, []byte(p)))
 	}
 	return bodies
-}
-
-// observe looks at the type only of records that can be an end.
-func observe(rec wire.Record) hub.Observation {
-	if !bytes.Contains(rec.Data, []byte(`"session.idle"`)) && !bytes.Contains(rec.Data, []byte(`"session.error"`)) {
-		return hub.ObservedNothing
-	}
-	ev, _ := unwrap(rec.Data)
-	switch string(text(rawjson.Get(ev, "type"))) {
-	case "session.idle":
-		return hub.ObservedEnd
-	case "session.error":
-		if len(text(rawjson.Get(ev, "agentId"))) == 0 {
-			return hub.ObservedEnd
-		}
-	}
-	return hub.ObservedNothing
 }
 
 // appendFailure is the body that Caco's own routes answer with.

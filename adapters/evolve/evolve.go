@@ -117,11 +117,9 @@
 package evolve
 
 import (
-	"bytes"
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -169,71 +167,5 @@ var Dialect = hub.Dialect{
 	NewEncoder:   newEncoder,
 	Observe:      observe,
 	EndsWithBody: true,
-}
-
-var (
-	updateMethod = []byte(`{"jsonrpc":"2.0","method":"session/update"`)
-	runReason    = []byte(`"run_`)
-	fatalMember  = []byte(`"fatal"`)
-)
-
-// observe looks for words that hardly any record but the wanted ones holds, and reads only those that have one.
-func observe(rec wire.Record) hub.Observation {
-	data := rec.Data
-	switch {
-	case bytes.HasPrefix(data, updateMethod):
-		return hub.ObservedStart
-	case isMessage(data):
-		return observeMessage(data)
-	case bytes.Contains(data, runReason):
-		return observeReason(rawjson.Get(data, "reason"))
-	case bytes.Contains(data, fatalMember):
-		return observeError(rawjson.Get(data, "update"))
-	}
-	return hub.ObservedNothing
-}
-
-func observeReason(v rawjson.Value) hub.Observation {
-	reason, _ := rawjson.Str(v)
-	switch string(reason) {
-	case "run_start":
-		return hub.ObservedStart
-	case "run_complete", "run_failed", "run_interrupted":
-		return hub.ObservedEnd
-	}
-	return hub.ObservedNothing
-}
-
-func observeError(update rawjson.Value) hub.Observation {
-	kind, _ := rawjson.Str(rawjson.Get(update, "sessionUpdate"))
-	if fatal, _ := rawjson.Bool(rawjson.Get(update, "fatal")); fatal && string(kind) == "error" {
-		return hub.ObservedEnd
-	}
-	return hub.ObservedNothing
-}
-
-func observeMessage(data rawjson.Value) hub.Observation {
-	method, isCall := rawjson.Str(rawjson.Get(data, "method"))
-	switch {
-	case !isCall && rawjson.Kind(rawjson.Get(data, "error")) == '{':
-		return hub.ObservedEnd
-	case !isCall:
-		return observeResult(rawjson.Get(data, "result"))
-	case string(method) == "session/update":
-		return hub.ObservedStart
-	case !bytes.Contains(data, runReason) && !bytes.Contains(data, fatalMember):
-		return hub.ObservedNothing
-	}
-	if o := observeReason(rawjson.Get(data, "params", "reason")); o != hub.ObservedNothing {
-		return o
-	}
-	return observeError(rawjson.Get(data, "params", "update"))
-}
-
-func observeResult(result rawjson.Value) hub.Observation {
-	_, stopped := rawjson.Str(rawjson.Get(result, "stopReason"))
-	if _, exited := exitCode(result); stopped || exited {
-		return hub.ObservedEnd
-	}
-	return hub.ObservedNothing
+	Watch:        newWatcher,
 }

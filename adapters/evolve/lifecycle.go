@@ -90,18 +90,24 @@ func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {
 	d.from = origin{}
 	dst = d.flushStdio(dst)
 	r := &d.run
-	if cause != nil || r.over || !r.seen {
-		return dst
-	}
 	switch {
-	case r.open && d.opt.end != endEOF:
+	case cause != nil || r.over || !r.seen || !r.endsWithBody(d.opt.end):
 		return dst
 	case r.last != "":
 		return d.endRun(dst, outcomes[r.last], []byte(r.last), []byte(agentFailed), nil)
-	case d.opt.end == endLifecycle || d.opt.end == endAuto && r.promised:
-		return dst
 	}
 	return d.endRun(dst, hub.StatusDone, nil, nil, nil)
+}
+
+// endsWithBody reports whether the end of the body ends what has begun.
+func (r *runState) endsWithBody(rule endRule) bool {
+	switch {
+	case r.open && rule != endEOF:
+		return false
+	case r.last != "":
+		return true
+	}
+	return rule == endEOF || rule == endAuto && !r.promised
 }
 
 // isLifecycle reports whether a record is a LifecycleEvent.

@@ -111,10 +111,7 @@
 package simplified
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -166,28 +163,10 @@ var Dialect = hub.Dialect{
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Observe:       observe,
+	Watch:         newWatcher,
 	KeepAlive:     keepAlive,
 	AppendFailure: appendFailure,
 	Requests:      requests{},
-}
-
-// longestType is enough bytes for any type that matters to observe, and its closing quote.
-const longestType = 16
-
-// observe looks at the first member only if it is the type, as all known servers write it, and searches otherwise.
-func observe(rec wire.Record) hub.Observation {
-	const prefix = `{"type":"`
-	typ, ok := bytes.CutPrefix(rec.Data, []byte(prefix))
-	if ok {
-		typ, _, _ = bytes.Cut(typ[:min(len(typ), longestType)], []byte{'"'})
-	} else {
-		typ, _ = rawjson.Str(rawjson.Get(rec.Data, "type"))
-	}
-	switch string(typ) {
-	case typeMessageEnd, typeError, typeGone:
-		return hub.ObservedEnd
-	}
-	return hub.ObservedNothing
 }
 
 // keepAlive appends the ping that the server sends every 30 seconds. There is no clock here, and clients look at

@@ -71,12 +71,16 @@ func (f *fixture) testObserve(t *testing.T) {
 			kept = kept || isEnd && src.finishing
 		}
 	}
+	watch := f.dialect.NewWatcher(f.options)
 	src.record = func(rec wire.Record) {
-		observed = observed || f.dialect.Observe(rec) == hub.ObservedEnd
+		observed = observed || watch.Observe(rec) == hub.ObservedEnd
 	}
 	src.run(f.wire)
 	if ended != observed && !(kept && observed) {
 		t.Errorf("a record ended the run: decoded %t, observed %t", ended, observed)
+	}
+	if byBody := watch.EndsWithBody(); src.cause == nil && !ended && !observed && kept != byBody {
+		t.Errorf("the body ended the run: decoded %t, observed %t", kept, byBody)
 	}
 }
 
