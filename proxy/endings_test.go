@@ -13,6 +13,7 @@ import (
 
 	"github.com/fasthttp/websocket"
 
+	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
@@ -53,6 +54,7 @@ func (p reply) never(t *testing.T, url string) {
 }
 
 // TestEndingsBeforeTheFirstByte gives a status and a body for each way in which an upstream has no answer.
+// Rows E15 and E17.
 func TestEndingsBeforeTheFirstByte(t *testing.T) {
 	t.Parallel()
 	short := "timeouts: {connect: 150ms, first_byte: 150ms, idle: 150ms}\n"
@@ -167,6 +169,7 @@ func refusingWS(t *testing.T) string { return strings.Replace(refusing(t), "http
 
 // TestEndingsAfterTheFirstByte ends streams that have begun: the client gets what came, an error in its dialect, and
 // a good end of the body, but never a good end of the run.
+// Rows E1, E2, E3, E12.
 func TestEndingsAfterTheFirstByte(t *testing.T) {
 	t.Parallel()
 	short := "timeouts: {idle: 150ms}\n"
@@ -407,4 +410,28 @@ func TestWebSocketUpstreamEndings(t *testing.T) {
 		_ = c.WriteMessage(websocket.TextMessage, []byte(strings.Repeat("x", 2000)))
 		listen(c)
 	})
+}
+
+// TestOddBodies answers with status 200 and what is no stream of any agent. The client is told, and nothing falls over.
+// Row E16.
+func TestOddBodies(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"null", `""`, "[]", "{}", "[null]", "<html><body>10.0.3.7</body></html>", "\x00\x01", "404 page not found\n", "data: null\n\n", "data:\n\n", "\xef\xbb\xbf"} {
+		for _, d := range adapters.All() {
+			if d.NewDecoder == nil {
+				continue
+			}
+			a := newAgent(t, streaming(body))
+			r := start(t, strings.Replace(simple(a.url(), "", "", "client: twin\n"), "dialect: native", "dialect: "+d.Name, 1))
+			got := r.demand("/run")
+			if strings.Contains(got.body, `"status":"done"`) && !d.EndsWithBody {
+				t.Errorf("%q of %s is a good run: %d %s", body, d.Name, got.status, got.body)
+			}
+			if strings.Contains(got.body, "10.0.3.7") {
+				t.Errorf("%q of %s names an address: %s", body, d.Name, got.body)
+			}
+			r.awaitEnds(1)
+			r.close()
+		}
+	}
 }

@@ -26,6 +26,7 @@ func mirror(t testing.TB) (*agent, <-chan *http.Request) {
 }
 
 // TestRequestHeaders passes on what is allowed, and nothing else.
+// Rows E14 and F6.
 func TestRequestHeaders(t *testing.T) {
 	t.Parallel()
 	a, asked := mirror(t)

@@ -14,6 +14,7 @@ import (
 )
 
 // TestKeepAlive shows that a silent stream lives, in the form of each framing, and only after silence.
+// Rows F8, G1, G2.
 func TestKeepAlive(t *testing.T) {
 	t.Parallel()
 	f := func(framing, pad, want string) {

@@ -15,6 +15,7 @@ import (
 )
 
 // TestClientLeaves closes the upstream's connection when the client goes, whatever the upstream is doing.
+// Row G4.
 func TestClientLeaves(t *testing.T) {
 	t.Parallel()
 	ways := map[string]func(*client){
@@ -131,6 +132,7 @@ func TestClientLeavesAtTheEnd(t *testing.T) {
 }
 
 // TestManyCancels cancels streams while their upstreams send, a thousand in all.
+// Rows G5, G6, G7.
 func TestManyCancels(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, func(p *peer) {

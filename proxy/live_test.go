@@ -10,6 +10,7 @@ import (
 )
 
 // TestLive passes each event on before the next one exists, first bytes included: nothing waits for company.
+// Row F17.
 func TestLive(t *testing.T) {
 	t.Parallel()
 	const n = 50
@@ -131,6 +132,7 @@ func TestSettle(t *testing.T) {
 }
 
 // TestNothingAfterTheEnd: a client that has had the last record gets no sign of life.
+// Rows E5, E6 and G3.
 func TestNothingAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, func(p *peer) {

@@ -201,6 +201,7 @@ func TestMetricsAreClean(t *testing.T) {
 }
 
 // TestNothingMixes runs many streams at once, each with texts of its own.
+// Rows F18 and G8.
 func TestNothingMixes(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, func(p *peer) {

@@ -93,6 +93,7 @@ func lossesInMemory(t *testing.T, from, to, body string) map[string]float64 {
 
 // TestContentTypesLie is SX-10, S0-41 and S1-43: how records follow each other is known from the bytes of the answer, whatever
 // its header says, and in whatever pieces it comes.
+// Row F13.
 func TestContentTypesLie(t *testing.T) {
 	t.Parallel()
 	record := map[string][2]string{

@@ -24,6 +24,7 @@ import (
 )
 
 // TestCutAnywhere sends an answer in two pieces, cut at every byte from the first of its header on.
+// Rows F3 and F5.
 func TestCutAnywhere(t *testing.T) {
 	t.Parallel()
 	answers := map[string]string{
@@ -59,6 +60,7 @@ func TestCutAnywhere(t *testing.T) {
 }
 
 // TestCompressedAnswers are understood although they were not asked for, and live: not only when they are complete.
+// Row F6.
 func TestCompressedAnswers(t *testing.T) {
 	t.Parallel()
 	type flusher interface {
@@ -346,6 +348,7 @@ func TestConnectionClose(t *testing.T) {
 }
 
 // TestBigRecords pass whole, up to the limit.
+// Rows F4 and F7.
 func TestBigRecords(t *testing.T) {
 	t.Parallel()
 	f := func(size int) {

@@ -2,6 +2,7 @@ package wire
 
 import "testing"
 
+// TestSSE: Rows F1, F2 and F9.
 func TestSSE(t *testing.T) {
 	s := NewSplitter(SSE, 0)
 	f := func(in string, want ...string) { t.Helper(); checkSplit(t, s, in, want...) }
