@@ -14,6 +14,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/evolve"
 	"github.com/sabir-proxy/sabir/adapters/gemini"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/langgraph"
 	"github.com/sabir-proxy/sabir/adapters/native"
 	"github.com/sabir-proxy/sabir/adapters/openaichat"
 	"github.com/sabir-proxy/sabir/adapters/openairesponses"
@@ -30,6 +31,7 @@ var all = []*hub.Dialect{
 	&copilot.Dialect,
 	&evolve.Dialect,
 	&gemini.Dialect,
+	&langgraph.Dialect,
 	&native.Dialect,
 	&openaichat.Dialect,
 	&openairesponses.Dialect,

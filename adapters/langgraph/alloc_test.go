@@ -1,0 +1,48 @@
+//go:build !race
+
+package langgraph
+
+import (
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// TestDeltaAllocs counts what a piece costs in each direction on its own. The race detector changes what allocates.
+func TestDeltaAllocs(t *testing.T) {
+	f := func(name, event string, prelude []string, delta string) {
+		t.Helper()
+		dec, enc, out := Dialect.NewDecoder(Dialect.Defaults()), Dialect.NewEncoder(Dialect.Defaults()), wire.NewOut(wire.SSE)
+		seq := hub.NewSequencer(hub.SequencerConfig{})
+		var loose, strict []hub.Event
+		rec := wire.Record{Event: []byte(event)}
+		for _, data := range append(prelude, delta, delta) {
+			var err error
+			rec.Data = []byte(data)
+			if loose, err = dec.Decode(loose[:0], rec); err != nil {
+				t.Fatalf("%s: %v", data, err)
+			}
+			strict = seq.Push(strict[:0], loose, 0)
+			for i := range strict {
+				enc.Encode(out, &strict[i])
+			}
+		}
+		last := strict[len(strict)-1]
+		if n := testing.AllocsPerRun(100, func() { loose, _ = dec.Decode(loose[:0], rec) }); n > 0 {
+			t.Errorf("%s: decoding costs %.0f allocations", name, n)
+		}
+		if n := testing.AllocsPerRun(100, func() {
+			out.Reset()
+			enc.Encode(out, &last)
+		}); n > 0 {
+			t.Errorf("%s: encoding costs %.0f allocations", name, n)
+		}
+	}
+	const meta = `{"tags":[],"langgraph_node":"agent","langgraph_step":1,"langgraph_checkpoint_ns":"agent:1"}`
+	f("text", "messages", nil, `[{"id":"m1","type":"ai","content":"a \"b\"","tool_calls":[],"tool_call_chunks":[]},`+meta+`]`)
+	f("reasoning", "messages", nil, `[{"id":"m1","type":"ai","content":[{"type":"reasoning","reasoning":"hm","index":0}]},`+meta+`]`)
+	f("lane", "messages|tools:c1", nil, `[{"id":"m1","type":"ai","content":"a"},`+meta+`]`)
+	f("arguments", "messages", []string{`[{"id":"m1","type":"ai","content":"","tool_call_chunks":[{"id":"c1","name":"f","args":"","index":0}]},` + meta + `]`},
+		`[{"id":"m1","type":"ai","content":"","tool_call_chunks":[{"args":"{\"q\":","index":0}]},`+meta+`]`)
+}

@@ -1,0 +1,127 @@
+package langgraph
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// A run that waits for a person ends with an interrupt, whose value is whatever the graph says. Two forms are known: that
+// of LangChain's human-in-the-loop middleware, which asks whether calls may be run,
+//
+//	{"action_requests":[{"name":"send","args":{},"description":"Send it?"}],
+//	 "review_configs":[{"action_name":"send","allowed_decisions":["approve","edit","reject"]}]}
+//
+// and our own, for what comes from elsewhere and has no such value:
+//
+//	{"type":"question","message":"Which one?","options":[{"id":"a","name":"The first"}]}
+
+// readAsk reads what an interrupt wants.
+func (d *decoder) readAsk(ev *hub.Event, v rawjson.Value) {
+	ev.What, ev.Value = hub.AskInput, notNull(v)
+	if body, ok := rawjson.Str(v); ok {
+		ev.Title = body
+		return
+	}
+	requests := rawjson.Get(v, "action_requests")
+	if requests == nil {
+		requests = rawjson.Get(v, "actionRequests")
+	}
+	if rawjson.Kind(requests) == '[' {
+		d.readReview(ev, v, requests)
+		return
+	}
+	ev.Title = first(v, "message", "question", "prompt", "title", "description")
+	what, ok := hub.ParseWhat(text(v, "type"))
+	if !ok || what == hub.WhatNone {
+		return
+	}
+	ev.What = what
+	ev.Ref, ev.Value = text(v, "tool_call_id"), rawjson.Get(v, "payload")
+	d.readOptions(ev, rawjson.Get(v, "options"))
+	if schema := rawjson.Get(v, "schema"); rawjson.Kind(schema) == '{' {
+		d.more(ev).Schema = schema
+	}
+	if expires := text(v, "expires"); len(expires) > 0 {
+		d.more(ev).Expires = expires
+	}
+}
+
+func (d *decoder) more(ev *hub.Event) *hub.More {
+	if ev.More == nil {
+		ev.More = d.scratch.More()
+	}
+	return ev.More
+}
+
+func (d *decoder) readOptions(ev *hub.Event, v rawjson.Value) {
+	for it := rawjson.Elems(v); ; {
+		e, ok := it.Next()
+		if !ok {
+			return
+		}
+		m := d.more(ev)
+		m.Options = append(m.Options, hub.AskOption{ID: text(e, "id"), Name: text(e, "name"), Kind: text(e, "kind")})
+	}
+}
+
+// readReview reads a question about calls. If there is one, and one call that it can mean, it is about that.
+func (d *decoder) readReview(ev *hub.Event, v, requests rawjson.Value) {
+	ev.What = hub.AskPermission
+	it := rawjson.Elems(requests)
+	request, _ := it.Next()
+	ev.Title = first(request, "description", "name", "action")
+	if _, more := it.Next(); !more {
+		ev.Ref = d.reviewed(request)
+	}
+	configs := rawjson.Elems(rawjson.Get(v, "review_configs"))
+	config, _ := configs.Next()
+	decisions := rawjson.Get(config, "allowed_decisions")
+	for it := rawjson.Elems(decisions); ; {
+		e, ok := it.Next()
+		if !ok {
+			return
+		}
+		id, _ := rawjson.Str(e)
+		m := d.more(ev)
+		m.Options = append(m.Options, hub.AskOption{ID: id, Name: id, Kind: decisionKinds[string(id)]})
+	}
+}
+
+// decisionKinds are the kinds of the decisions that the middleware knows.
+var decisionKinds = map[string][]byte{"approve": []byte("allow_once"), "reject": []byte("reject_once")}
+
+// reviewed is the call that a question is about, nil if that is not sure.
+func (d *decoder) reviewed(request rawjson.Value) []byte {
+	name := first(request, "name", "action")
+	var found *call
+	for _, key := range d.calls.order {
+		c := d.calls.by[key]
+		if c == nil || c.ended || c.earlier || string(c.name) != string(name) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = c
+	}
+	if found == nil {
+		return nil
+	}
+	return found.id
+}
+
+// keyAsked marks a custom record that tells of a question which was answered while the run went on.
+const keyAsked = "sabir.asked"
+
+// asked reads a question and its answer.
+func (d *decoder) asked(dst []hub.Event, l *lane, v rawjson.Value) []hub.Event {
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Lane = hub.Ask, text(v, "id"), l.id
+	d.readAsk(ev, rawjson.Get(v, "value"))
+	id := ev.ID
+	dst, ev = hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Lane, ev.Name = hub.Answer, id, l.id, text(v, "option")
+	ev.Status, _ = hub.ParseStatus(text(v, "status"))
+	ev.Value = rawjson.Get(v, "answer")
+	return dst
+}

@@ -1,0 +1,240 @@
+package langgraph
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// decoder puts together what several stream modes say of one run. Each mode tells the run in its own way, so the same
+// text may come three times: in pieces, whole in the update of its node, and whole in the state after the step.
+type decoder struct {
+	json    rawjson.Decoder
+	scratch hub.Scratch
+
+	source   source // which mode brings the pieces of texts
+	messages recent[*message]
+	calls    recent[*call]
+	root     lane // the graph itself
+	lanes    lanes
+	steps    []step
+	usage    usage
+	asks     recent[bool]
+
+	made    int             // ids that were made for messages without one
+	any     bool            // there was a record
+	over    bool            // a record has ended the run
+	paused  bool            // an interrupt waits for an answer
+	reason  []byte          // why the model stopped, as it said last
+	waiting map[string]bool // calls of the last message that have no result
+
+	speaking *message // the last message of the graph itself
+}
+
+// source is the stream mode that brings the pieces of texts. The first that brings one is heard, the others say the
+// same once more.
+type source uint8
+
+const (
+	sourceNone    source = iota
+	sourceTuple          // messages: a piece and its metadata
+	sourcePartial        // messages/partial: the message so far
+	sourceEvents         // events: on_chat_model_stream
+)
+
+func newDecoder(o hub.Options) hub.Decoder {
+	d := &decoder{json: rawjson.Decoder{MaxDepth: o.Nesting}}
+	d.Reset()
+	return d
+}
+
+// Reset implements [hub.Decoder].
+func (d *decoder) Reset() {
+	d.scratch.Reset()
+	d.source = sourceNone
+	d.messages.reset()
+	d.calls.reset()
+	d.asks.reset()
+	d.root = lane{}
+	d.lanes.reset()
+	d.steps = d.steps[:0]
+	d.usage = usage{}
+	d.made, d.any, d.over, d.paused = 0, false, false, false
+	d.reason, d.waiting, d.speaking = d.reason[:0], nil, nil
+}
+
+// handlers lists the events that mean something, without the namespace that may follow their names.
+var handlers = map[string]func(*decoder, []hub.Event, *lane, rawjson.Value) ([]hub.Event, error){
+	"metadata":          (*decoder).metadata,
+	"messages/partial":  (*decoder).partial,
+	"messages/complete": (*decoder).complete,
+	"messages/metadata": (*decoder).nothing,
+	"values":            (*decoder).values,
+	"updates":           (*decoder).updates,
+	"custom":            (*decoder).custom,
+	"events":            (*decoder).event,
+	"tools":             (*decoder).tool,
+	"tasks":             (*decoder).task,
+	"lifecycle":         (*decoder).lifecycle,
+	"error":             (*decoder).error,
+	"end":               (*decoder).end,
+}
+
+// Decode implements [hub.Decoder].
+func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
+	d.scratch.Reset()
+	data := rec.Data
+	if len(bytes.TrimSpace(data)) == 0 {
+		data = []byte("null") // an end without data
+	}
+	if err := d.json.Valid(data); err != nil {
+		return dst, hub.JSONError(err)
+	}
+	d.any = true
+	name, namespace, _ := bytes.Cut(rec.Event, []byte("|"))
+	if string(name) == "messages" {
+		dst, l := d.lane(dst, namespace)
+		return d.tuple(dst, l, data)
+	}
+	dst = d.tellUsage(dst)
+	if h := handlers[string(name)]; h != nil {
+		dst, l := d.lane(dst, namespace)
+		return h(d, dst, l, data)
+	}
+	return d.raw(dst, rec, data), nil
+}
+
+// raw keeps a record that has no meaning here: checkpoints, debug, feedback and what is still to come. Its name tells the
+// sub-graph.
+func (d *decoder) raw(dst []hub.Event, rec wire.Record, data []byte) []hub.Event {
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Name, ev.Value = hub.Raw, []byte(nameRaw), data
+	ev.ID = d.scratch.Since(rawjson.AppendEscaped(d.scratch.Begin(), rec.Event))
+	return dst
+}
+
+func (d *decoder) nothing(dst []hub.Event, _ *lane, _ rawjson.Value) ([]hub.Event, error) {
+	return dst, nil
+}
+
+// metadata opens the run. After a reconnect it comes again.
+func (d *decoder) metadata(dst []hub.Event, _ *lane, v rawjson.Value) ([]hub.Event, error) {
+	if rawjson.Kind(v) != '{' {
+		return dst, wrong("", "want an object")
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind = hub.RunStart
+	ev.ID, ev.Ref = text(v, "run_id"), text(v, "thread_id")
+	return dst, nil
+}
+
+// error ends the run, or a sub-graph, whose failure the graph around it may survive.
+func (d *decoder) error(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Event, error) {
+	var ev *hub.Event
+	if l == &d.root {
+		dst, ev = d.runEnd(dst, hub.StatusFailed)
+	} else {
+		l.ended = true
+		dst, ev = hub.Grow(dst)
+		ev.Kind, ev.ID, ev.Status = hub.AgentEnd, l.id, hub.StatusError
+	}
+	m := d.scratch.More()
+	ev.More = m
+	m.Err, m.ErrCode = text(v, "message"), text(v, "error")
+	if whole, ok := rawjson.Str(v); ok {
+		m.Err = whole
+	}
+	switch string(m.ErrCode) {
+	case codeCancelled, "UserInterrupt", "UserRollback", "CancelledError":
+		if l == &d.root {
+			ev.Status = hub.StatusCancelled
+		}
+	}
+	if m.Err == nil {
+		m.Err = m.ErrCode
+	}
+	return dst, nil
+}
+
+// codeCancelled is the error of a run that was cancelled, as the encoder writes it.
+const codeCancelled = "cancelled"
+
+// end says how the run ended; from many servers it comes with null, and from most not at all.
+func (d *decoder) end(dst []hub.Event, _ *lane, v rawjson.Value) ([]hub.Event, error) {
+	status := text(v, "status")
+	switch string(status) {
+	case "error", "timeout":
+		var ev *hub.Event
+		dst, ev = d.runEnd(dst, hub.StatusFailed)
+		ev.Name = status
+	case "rollback":
+		dst, _ = d.runEnd(dst, hub.StatusCancelled)
+	case "interrupted":
+		dst, _ = d.runEnd(dst, hub.StatusPaused)
+	default:
+		dst = d.goodEnd(dst)
+	}
+	return dst, nil
+}
+
+func (d *decoder) runEnd(dst []hub.Event, status hub.Status) ([]hub.Event, *hub.Event) {
+	d.over = true
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Status = hub.RunEnd, status
+	return dst, ev
+}
+
+// goodEnd ends a run that did not fail, for the reason that the messages give.
+func (d *decoder) goodEnd(dst []hub.Event) []hub.Event {
+	status := stopReasons[string(d.reason)]
+	switch {
+	case d.paused:
+		status = hub.StatusPaused
+	case status != hub.StatusNone:
+	case len(d.waiting) > 0:
+		status = hub.StatusTools // nobody answers these calls but the client
+	default:
+		status = hub.StatusDone
+	}
+	dst, ev := d.runEnd(dst, status)
+	if len(d.reason) > 0 && status == stopReasons[string(d.reason)] {
+		ev.Name = d.reason
+	}
+	return dst
+}
+
+// stopReasons are the words of the providers for an answer that is not complete; others mean a good end.
+var stopReasons = map[string]hub.Status{
+	"length": hub.StatusLength, "max_tokens": hub.StatusLength, "MAX_TOKENS": hub.StatusLength, "max_output_tokens": hub.StatusLength,
+	"content_filter": hub.StatusFiltered, "SAFETY": hub.StatusFiltered,
+	"refusal": hub.StatusRefused,
+	"limit":   hub.StatusLimit,
+}
+
+// Finish implements [hub.Decoder]. The end of the body is the end of the run, unless the body was empty.
+func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {
+	d.scratch.Reset()
+	dst = d.tellUsage(dst)
+	if cause != nil || d.over || !d.any {
+		return dst
+	}
+	return d.goodEnd(dst)
+}
+
+// text is the body of a member that is a string, nil for anything else.
+func text(v rawjson.Value, path ...string) []byte {
+	s, _ := rawjson.Str(rawjson.Get(v, path...))
+	return s
+}
+
+// notNull is v, or nil when v is null.
+func notNull(v rawjson.Value) rawjson.Value {
+	if rawjson.IsNull(v) {
+		return nil
+	}
+	return v
+}
+
+func wrong(path, want string) error { return hub.NewError(hub.ReasonType, path, -1, want) }

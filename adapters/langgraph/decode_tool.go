@@ -1,0 +1,289 @@
+package langgraph
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// call is one call of a tool.
+type call struct {
+	id, name []byte
+	index    int64
+	sent     int  // bytes of the argument text that were told
+	earlier  bool // it was made in an earlier run
+	ended    bool
+	root     bool // the graph itself made it
+}
+
+// callPieces adds to the calls of a message. Only the first piece of a call has its name and id; the index joins them.
+// Pieces of the message so far repeat all that was said.
+func (d *decoder) callPieces(dst []hub.Event, m *fields, k *message) []hub.Event {
+	n := 0
+	for it := rawjson.Elems(m.chunks); ; n++ {
+		v, ok := it.Next()
+		if !ok {
+			break
+		}
+		dst = d.callPiece(dst, m, k, v)
+	}
+	if n == 0 && d.source != sourcePartial {
+		dst = d.wholeCalls(dst, m, k)
+	}
+	return dst
+}
+
+func (d *decoder) callPiece(dst []hub.Event, m *fields, k *message, v rawjson.Value) []hub.Event {
+	id, name := text(v, "id"), text(v, "name")
+	index, indexed := rawjson.Int(rawjson.Get(v, "index"))
+	c := findCall(k, id, index, indexed)
+	if c == nil {
+		if len(name) == 0 && len(id) == 0 && len(k.calls) == maxCalls {
+			return dst
+		}
+		c = d.newCall(m, k, id, index)
+	}
+	if len(c.name) == 0 && len(name) > 0 {
+		dst = d.toolStart(dst, m, k, c, name)
+	}
+	args := first(v, "args", "args_json")
+	if d.source == sourcePartial {
+		args = args[min(c.sent, len(args)):]
+	}
+	if len(args) == 0 {
+		return dst
+	}
+	c.sent += len(args)
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Lane, ev.Msg, ev.Text = hub.ToolArgs, c.id, k.lane.id, m.id, args
+	return dst
+}
+
+// maxCalls bounds the calls of one message.
+const maxCalls = 512
+
+// findCall returns the call that a piece belongs to. Some servers send several calls under one index, others no index.
+func findCall(k *message, id []byte, index int64, indexed bool) *call {
+	for i := len(k.calls) - 1; i >= 0; i-- {
+		c := k.calls[i]
+		switch {
+		case len(id) > 0:
+			if bytes.Equal(c.id, id) {
+				return c
+			}
+		case !indexed || c.index == index:
+			return c
+		}
+	}
+	return nil
+}
+
+// newCall remembers a call. One without an id gets one made of its message and index.
+func (d *decoder) newCall(m *fields, k *message, id []byte, index int64) *call {
+	c := &call{id: bytes.Clone(id), index: index, root: k.lane == &d.root}
+	if len(id) == 0 {
+		c.id = strconv.AppendInt(append(append(append(c.id, "call-"...), m.id...), '-'), int64(len(k.calls)), 10)
+	}
+	if len(k.calls) < maxCalls {
+		k.calls = append(k.calls, c)
+	}
+	d.calls.put(string(c.id), c)
+	return c
+}
+
+func (d *decoder) toolStart(dst []hub.Event, m *fields, k *message, c *call, name []byte) []hub.Event {
+	c.name = bytes.Clone(name)
+	if c.root && !c.ended {
+		if d.waiting == nil {
+			d.waiting = map[string]bool{}
+		}
+		d.waiting[string(c.id)] = true
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Name, ev.Lane, ev.Msg = hub.ToolStart, c.id, c.name, k.lane.id, m.id
+	return dst
+}
+
+// wholeCalls tells the calls of a message that are complete: those that were heard in pieces get their end, the others
+// come whole. Those that the model spelled wrong are told as they are.
+func (d *decoder) wholeCalls(dst []hub.Event, m *fields, k *message) []hub.Event {
+	for it := rawjson.Elems(m.calls); ; {
+		v, ok := it.Next()
+		if !ok {
+			break
+		}
+		var ev *hub.Event
+		if dst, ev = d.wholeCall(dst, m, k, v); ev != nil {
+			ev.Value = rawjson.Get(v, "args")
+		}
+	}
+	for it := rawjson.Elems(m.invalid); m.chunks == nil || len(k.calls) == 0; {
+		v, ok := it.Next()
+		if !ok {
+			break
+		}
+		if len(text(v, "name")) == 0 {
+			continue
+		}
+		var ev *hub.Event
+		if dst, ev = d.wholeCall(dst, m, k, v); ev != nil {
+			ev.Text, ev.Flags = text(v, "args"), hub.Invalid
+			delete(d.waiting, string(ev.ID)) // nobody can run it
+		}
+	}
+	return dst
+}
+
+// wholeCall appends the ToolReady of a call, for its arguments to be filled in, after its start if that is new.
+func (d *decoder) wholeCall(dst []hub.Event, m *fields, k *message, v rawjson.Value) ([]hub.Event, *hub.Event) {
+	id, name := text(v, "id"), text(v, "name")
+	if len(name) == 0 {
+		return dst, nil
+	}
+	var c *call
+	if len(id) > 0 {
+		c = d.calls.get(id)
+	} else if len(k.calls) > 0 {
+		return dst, nil // came in pieces, without an id there as well
+	}
+	if c == nil {
+		c = d.newCall(m, k, id, -1)
+	}
+	if len(c.name) == 0 {
+		dst = d.toolStart(dst, m, k, c, name)
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Name, ev.Lane, ev.Msg = hub.ToolReady, c.id, c.name, k.lane.id, m.id
+	return dst, ev
+}
+
+// result ends a call. One of an earlier run is one that the client knows.
+func (d *decoder) result(dst []hub.Event, m *fields, k *message) []hub.Event {
+	c := d.calls.get(m.callID)
+	if c != nil {
+		dst = d.resume(dst, m, k, c)
+	}
+	delete(d.waiting, string(m.callID))
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Name, ev.Lane, ev.Msg = hub.ToolEnd, m.callID, m.name, k.lane.id, m.id
+	ev.Status = hub.StatusOK
+	if string(m.status) == "error" {
+		ev.Status = hub.StatusError
+	}
+	setResult(ev, m.content)
+	return dst
+}
+
+// resume opens a call of an earlier run, whose result comes now.
+func (d *decoder) resume(dst []hub.Event, m *fields, k *message, c *call) []hub.Event {
+	c.ended = true
+	if !c.earlier {
+		return dst
+	}
+	c.earlier = false
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Name, ev.Lane, ev.Flags = hub.ToolStart, c.id, c.name, k.lane.id, hub.Resumed
+	if len(ev.Name) == 0 {
+		ev.Name = m.name
+	}
+	return dst
+}
+
+// setResult sets what a tool said: a text, or blocks. Blocks that are one text are that text.
+func setResult(ev *hub.Event, content rawjson.Value) {
+	if body, ok := rawjson.Str(content); ok {
+		ev.Text = body
+		return
+	}
+	if rawjson.IsNull(content) {
+		return
+	}
+	it := rawjson.Elems(content)
+	only, _ := it.Next()
+	if _, more := it.Next(); !more && string(text(only, "type")) == "text" {
+		if body, ok := rawjson.Str(rawjson.Get(only, "text")); ok {
+			ev.Text = body
+			return
+		}
+	}
+	ev.Value = content
+}
+
+// tool is the mode tools: what happens while a tool runs. Its calls may not be in any message.
+func (d *decoder) tool(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Event, error) {
+	id := first(v, "toolCallId", "tool_call_id")
+	if len(id) == 0 {
+		return dst, hub.NewError(hub.ReasonMissing, "toolCallId", -1, "a tool event needs the id of its call")
+	}
+	return d.toolEvent(dst, l, v, text(v, "event"), id), nil
+}
+
+// toolEvent tells an on_tool_… event of a call.
+func (d *decoder) toolEvent(dst []hub.Event, l *lane, v rawjson.Value, event, id []byte) []hub.Event {
+	switch string(event) {
+	case "on_tool_start":
+		return d.toolRuns(dst, l, v, id)
+	case "on_tool_event":
+		dst, ev := hub.Grow(dst)
+		ev.Kind, ev.ID, ev.Lane, ev.Value = hub.ToolOutput, id, l.id, rawjson.Get(v, "data")
+		ev.Chan = hub.Result
+		if body, ok := rawjson.Str(ev.Value); ok {
+			ev.Value, ev.Text = nil, body
+		}
+		return dst
+	case "on_tool_end":
+		return d.toolOutput(dst, l, rawjson.Get(v, "output"), id, text(v, "name"))
+	case "on_tool_error":
+		return d.toolFailed(dst, l, rawjson.Get(v, "error"), id, text(v, "name"))
+	}
+	return dst
+}
+
+// toolRuns says that a call is being executed; of one that no message has told, it says all.
+func (d *decoder) toolRuns(dst []hub.Event, l *lane, v rawjson.Value, id []byte) []hub.Event {
+	if d.calls.has(id) {
+		dst, ev := hub.Grow(dst)
+		ev.Kind, ev.ID, ev.Lane, ev.Status = hub.ToolUpdate, id, l.id, hub.StatusRunning
+		return dst
+	}
+	k := &message{lane: l}
+	c := d.newCall(&fields{}, k, id, 0)
+	dst = d.toolStart(dst, &fields{}, k, c, text(v, "name"))
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Lane = hub.ToolReady, c.id, l.id
+	if ev.Value = notNull(rawjson.Get(v, "input")); rawjson.Kind(ev.Value) == '"' {
+		ev.Text, _ = rawjson.Str(ev.Value)
+		ev.Value = nil
+	}
+	return dst
+}
+
+// toolOutput ends a call with what its tool returned: a tool message, or anything else.
+func (d *decoder) toolOutput(dst []hub.Event, l *lane, output rawjson.Value, id, name []byte) []hub.Event {
+	m := readFields(output)
+	if m.speaker() != toolbox {
+		m = fields{content: output}
+	}
+	m.callID = id
+	if len(m.name) == 0 {
+		m.name = name
+	}
+	k, isNew := d.know(l, &fields{role: []byte("tool"), callID: id})
+	if !isNew {
+		return dst
+	}
+	return d.result(dst, &m, k)
+}
+
+func (d *decoder) toolFailed(dst []hub.Event, l *lane, why rawjson.Value, id, name []byte) []hub.Event {
+	k, isNew := d.know(l, &fields{role: []byte("tool"), callID: id})
+	if !isNew {
+		return dst
+	}
+	if message := rawjson.Get(why, "message"); message != nil {
+		why = message
+	}
+	return d.result(dst, &fields{callID: id, name: name, content: why, status: []byte("error")}, k)
+}

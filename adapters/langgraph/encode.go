@@ -1,0 +1,298 @@
+package langgraph
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// modes are the stream modes that are written.
+type modes uint16
+
+const (
+	modeTuple modes = 1 << iota
+	modeMessages
+	modeUpdates
+	modeValues
+	modeCustom
+	modeTools
+	modeLifecycle
+	modeTasks
+
+	// modesOfText are those that show messages; modesWhole those that repeat them whole.
+	modesOfText = modeTuple | modeMessages | modeUpdates | modeValues
+	modesWhole  = modeMessages | modeUpdates | modeValues
+)
+
+var modeNames = map[string]modes{
+	"messages-tuple": modeTuple, "messages": modeMessages, "updates": modeUpdates, "values": modeValues, "custom": modeCustom,
+	"tools": modeTools, "lifecycle": modeLifecycle, "tasks": modeTasks,
+}
+
+// encoder writes the messages that events belong to. It keeps none of them but for modes that repeat them.
+type encoder struct {
+	wanted modes // by the options
+	always bool  // states are written, whoever asks
+
+	modes       modes
+	run, thread []byte
+	started     bool
+	made        int // messages without an id of the upstream
+
+	root     outLane
+	lanes    map[string]*outLane
+	taken    recent[bool]        // namespaces and ids of messages
+	messages recent[*outMessage] // by lane, role and upstream message
+	history  []*outMessage       // those that are repeated
+	kept     int                 // bytes in history
+	parts    []part
+	last     int // part found last
+	calls    map[string]*outCall
+	waiting  map[string]bool // calls of the last message that have no result
+	asks     []ask
+	counted  bool   // usage of a step was written
+	state    []byte // what else is in the state, an object
+	buf      []byte
+}
+
+func newEncoder(o hub.Options) hub.Encoder {
+	e := &encoder{always: o.Enum("values") == "always"}
+	for _, name := range o.List("modes") {
+		e.wanted |= modeNames[name]
+	}
+	e.Reset()
+	return e
+}
+
+// Reset implements [hub.Encoder].
+func (e *encoder) Reset() {
+	e.setModes(e.wanted)
+	e.run, e.thread, e.started, e.made = e.run[:0], e.thread[:0], false, 0
+	e.root = outLane{}
+	e.root.prepare()
+	e.lanes, e.calls, e.waiting = map[string]*outLane{}, map[string]*outCall{}, map[string]bool{}
+	e.taken.reset()
+	e.messages.reset()
+	e.history, e.kept = nil, 0
+	e.parts, e.last = e.parts[:0], 0
+	e.asks, e.counted, e.state = nil, false, e.state[:0]
+}
+
+// setModes sets the modes, at least one of which shows messages. A state takes the place of all that the client has, so
+// it is for those who read nothing else.
+func (e *encoder) setModes(m modes) {
+	if m&modesOfText == 0 {
+		m |= modeTuple
+	}
+	if m&(modeTuple|modeMessages) != 0 {
+		m &^= modeValues
+	}
+	if e.always {
+		m |= modeValues
+	}
+	e.modes = m
+}
+
+// Answer implements [hub.Answerer].
+func (e *encoder) Answer(req *hub.Request) {
+	e.run = append(e.run[:0], req.Unique...)
+	e.thread = append(e.thread[:0], req.Thread...)
+	if req.Modes == nil {
+		return
+	}
+	asked := modes(0)
+	if one, ok := rawjson.Str(req.Modes); ok {
+		asked = modeNames[string(one)]
+	}
+	for it := rawjson.Elems(req.Modes); ; {
+		v, ok := it.Next()
+		if !ok {
+			break
+		}
+		name, _ := rawjson.Str(v)
+		asked |= modeNames[string(name)]
+	}
+	e.setModes(asked)
+}
+
+// Finish implements [hub.Encoder]. The end of the run was the end.
+func (e *encoder) Finish(*wire.Out) {}
+
+// Encode implements [hub.Encoder].
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Kind {
+	case hub.TextDelta:
+		return e.textDelta(out, ev)
+	case hub.ToolArgs:
+		return e.toolArgs(out, ev)
+	case hub.TextStart:
+		return e.textStart(out, ev)
+	case hub.TextEnd:
+		return e.textEnd(out, ev)
+	case hub.ToolStart:
+		return e.toolStart(out, ev)
+	case hub.ToolReady:
+		return hub.Implied
+	case hub.ToolEnd:
+		return e.toolEnd(out, ev)
+	case hub.ToolOutput:
+		return e.toolOutput(out, ev)
+	case hub.RunStart:
+		return e.runStart(out, ev)
+	case hub.RunEnd:
+		return e.runEnd(out, ev)
+	}
+	return e.encodeRare(out, ev)
+}
+
+// encodeRare writes what a stream has few of.
+func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Kind {
+	case hub.StepStart, hub.StepEnd:
+		return e.task(out, ev)
+	case hub.AgentStart:
+		return e.agentStart(out, ev)
+	case hub.AgentEnd:
+		return e.agentEnd(out, ev)
+	case hub.Ask:
+		return e.ask(ev)
+	case hub.Answer:
+		return e.answer(out, ev)
+	case hub.Usage:
+		return e.usage(out, ev)
+	case hub.File:
+		return e.file(out, ev)
+	case hub.Data:
+		return e.data(out, ev)
+	case hub.Raw:
+		return e.raw(out, ev)
+	}
+	return hub.Dropped
+}
+
+// Extend implements [hub.Extender].
+func (e *encoder) Extend(out *wire.Out, payload []byte) {
+	out.Begin("custom")
+	out.Buf = append(out.Buf, payload...)
+	out.End()
+}
+
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	if len(ev.ID) > 0 {
+		e.run = append(e.run[:0], ev.ID...)
+	}
+	if len(ev.Ref) > 0 {
+		e.thread = append(e.thread[:0], ev.Ref...)
+	}
+	if len(e.run) == 0 {
+		e.run = append(e.run, "run"...)
+	}
+	e.started = true
+	out.Begin("metadata")
+	b := append(append(append(out.Buf, `{"run_id":"`...), e.run...), '"')
+	b = appendText(b, `,"thread_id":"`, e.thread)
+	out.Buf = append(b, '}')
+	out.End()
+	if e.modes&modeValues != 0 && e.modes&(modeTuple|modeMessages) == 0 {
+		e.writeValues(out) // the first state is the input
+	}
+	return hub.Native
+}
+
+// appendText appends a string member with its comma, unless it is empty. head is `,"name":"`.
+func appendText(dst []byte, head string, val []byte) []byte {
+	if len(val) == 0 {
+		return dst
+	}
+	dst = append(dst, head...)
+	dst = append(dst, val...)
+	return append(dst, '"')
+}
+
+// appendValue appends a member that is a raw value with its comma, unless it is absent. head is `,"name":`.
+func appendValue(dst []byte, head string, val []byte) []byte {
+	if len(val) == 0 {
+		return dst
+	}
+	dst = append(dst, head...)
+	return append(dst, val...)
+}
+
+// runEnd writes what the run waits for, how it ended, and for those who want it the last state.
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Status {
+	case hub.StatusFailed, hub.StatusCancelled, hub.StatusTruncated:
+		return e.runError(out, ev)
+	}
+	if !e.started {
+		e.runStart(out, &hub.Event{})
+	}
+	fate := e.reason(out, ev)
+	e.completeAll(out)
+	if e.modes&modeValues != 0 && e.modes&(modeTuple|modeMessages) != 0 {
+		e.writeValues(out)
+	}
+	status := `","status":"success"}`
+	if ev.Status == hub.StatusPaused {
+		e.interrupt(out)
+		status = `","status":"interrupted"}`
+	}
+	out.Begin("end")
+	out.Buf = append(append(append(out.Buf, `{"run_id":"`...), e.run...), status...)
+	out.End()
+	return fate
+}
+
+// reason says why the model stopped, if that is for another reason than being done, and what then becomes of the status.
+func (e *encoder) reason(out *wire.Out, ev *hub.Event) hub.Fate {
+	word := ""
+	switch ev.Status {
+	case hub.StatusPaused:
+		return hub.Native
+	case hub.StatusTools, hub.StatusDone:
+		if (ev.Status == hub.StatusTools) == (len(e.waiting) > 0) {
+			return hub.Native
+		}
+		return hub.Folded // readers look at the calls
+	case hub.StatusLength:
+		word = "length"
+	case hub.StatusFiltered:
+		word = "content_filter"
+	case hub.StatusRefused:
+		word = "refusal"
+	case hub.StatusLimit:
+		word = "limit"
+	}
+	if e.root.current == nil || e.modes&modeTuple == 0 {
+		return hub.Folded
+	}
+	m := e.root.current
+	b := m.appendEmpty(m.begin(out, &e.root))
+	b = append(append(append(b, `,"response_metadata":{"finish_reason":"`...), word...), `"}`...)
+	out.Buf = append(b, e.root.tail...)
+	out.End()
+	return hub.Native
+}
+
+// runError ends a run that failed; clients do not read on. The code tells a cancelled run.
+func (e *encoder) runError(out *wire.Out, ev *hub.Event) hub.Fate {
+	code, message := []byte(ev.Status.String()), []byte("The run ended before it was complete.")
+	if ev.More != nil {
+		if len(ev.More.ErrCode) > 0 {
+			code = ev.More.ErrCode
+		}
+		if len(ev.More.Err) > 0 {
+			message = ev.More.Err
+		}
+	}
+	e.completeAll(out)
+	out.Begin("error")
+	b := append(append(out.Buf, `{"error":"`...), code...)
+	b = append(append(b, `","message":"`...), message...)
+	out.Buf = append(b, `"}`...)
+	out.End()
+	if ev.Status == hub.StatusTruncated || ev.Status == hub.StatusCancelled && string(code) != codeCancelled {
+		return hub.Folded
+	}
+	return hub.Native
+}

@@ -1,0 +1,248 @@
+package langgraph
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// outLane is a sub-graph as the client sees it, or the graph itself.
+type outLane struct {
+	namespace []byte // plain text, as in the names of events; empty for the graph itself
+	body      []byte // the same as the body of a JSON string
+	node      []byte // the step at work, a string body
+	current   *outMessage
+
+	event    string // of messages
+	tail     []byte // what follows a piece of the agent: its end, and the metadata
+	toolTail []byte // the same for results of tools
+}
+
+// prepare makes what every record of the lane has.
+func (l *outLane) prepare() {
+	l.event = named("messages", l)
+	node := l.node
+	if len(node) == 0 {
+		node = []byte("agent")
+	}
+	l.tail = l.appendMetadata(l.tail[:0], node)
+	l.toolTail = l.appendMetadata(l.toolTail[:0], []byte("tools"))
+}
+
+func (l *outLane) appendMetadata(dst, node []byte) []byte {
+	dst = append(append(dst, `},{"langgraph_node":"`...), node...)
+	dst = append(dst, '"')
+	dst = appendText(dst, `,"langgraph_checkpoint_ns":"`, l.body)
+	return append(dst, "}]"...)
+}
+
+// named is the name of an event of a lane.
+func named(event string, l *outLane) string {
+	if len(l.namespace) == 0 {
+		return event
+	}
+	return event + "|" + string(l.namespace)
+}
+
+// lane returns the lane of an event.
+func (e *encoder) lane(id []byte) *outLane {
+	if len(id) > 0 {
+		if l := e.lanes[string(id)]; l != nil {
+			return l
+		}
+	}
+	return &e.root
+}
+
+// agentStart makes the namespace of a sub-agent. One that a call has spawned is named after the call: clients show its
+// messages there.
+func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	parent := e.lane(ev.Lane)
+	l := &outLane{}
+	if len(parent.namespace) > 0 {
+		l.namespace = append(append(l.namespace, parent.namespace...), '|')
+	}
+	if len(ev.Ref) > 0 {
+		l.namespace = appendSegment(append(l.namespace, "tools:"...), ev.Ref)
+	} else {
+		l.namespace = appendNode(l.namespace, ev)
+	}
+	l.namespace = e.unique("lane\x00", l.namespace)
+	l.body = rawjson.AppendEscaped(nil, l.namespace)
+	l.prepare()
+	e.lanes[string(ev.ID)] = l
+	if e.modes&modeLifecycle == 0 {
+		return hub.Implied
+	}
+	b := e.lifecycle(out, l, `{"event":"started"`)
+	b = appendText(b, `,"graph_name":"`, ev.Name)
+	b = appendText(b, `,"tool_call_id":"`, ev.Ref)
+	b = appendText(b, `,"description":"`, ev.Title)
+	out.Buf = append(b, '}')
+	out.End()
+	return hub.Native
+}
+
+// appendNode appends the part of a namespace that stands for a sub-agent: node and task, as in its id if that is such a
+// part itself.
+func appendNode(dst []byte, ev *hub.Event) []byte {
+	own := ev.ID[bytes.LastIndexByte(ev.ID, '|')+1:]
+	if bytes.IndexByte(own, ':') > 0 {
+		return appendSegment(dst, own)
+	}
+	return appendSegment(append(appendSegment(dst, ev.Name), ':'), own)
+}
+
+// appendSegment appends the text of a string body as a part of a namespace, without what separates parts.
+func appendSegment(dst, body []byte) []byte {
+	n := len(dst)
+	dst = rawjson.AppendUnescaped(dst, body)
+	for i, c := range dst[n:] {
+		if c == '|' || c < ' ' {
+			dst[n+i] = '_'
+		}
+	}
+	return dst
+}
+
+// unique takes the wanted name, or the next one like it that is free.
+func (e *encoder) unique(head string, want []byte) []byte {
+	n := len(want)
+	for i := 2; e.taken.has(append(append(e.buf[:0], head...), want...)); i++ {
+		want = strconv.AppendInt(append(want[:n], '-'), int64(i), 10)
+	}
+	e.taken.put(head+string(want), true)
+	return want
+}
+
+// lifecycle begins a record that tells of a sub-agent.
+func (e *encoder) lifecycle(out *wire.Out, l *outLane, head string) []byte {
+	out.Begin(named("lifecycle", l))
+	b := append(append(out.Buf, head...), `,"namespace":["`...)
+	for i := range l.body {
+		if l.body[i] == '|' {
+			b = append(b, `","`...)
+		} else {
+			b = append(b, l.body[i])
+		}
+	}
+	return append(b, `"]`...)
+}
+
+func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	l := e.lane(ev.ID)
+	if l == &e.root {
+		return hub.Dropped
+	}
+	e.complete(out, l)
+	delete(e.lanes, string(ev.ID))
+	if e.modes&modeLifecycle == 0 {
+		return hub.Implied
+	}
+	head, fate := `{"event":"failed"`, hub.Folded
+	switch ev.Status {
+	case hub.StatusOK:
+		head, fate = `{"event":"completed"`, hub.Native
+	case hub.StatusUnknown, hub.StatusClient:
+		head = `{"event":"completed"`
+	case hub.StatusPaused:
+		head, fate = `{"event":"interrupted"`, hub.Native
+	case hub.StatusError:
+		fate = hub.Native
+	}
+	b := e.lifecycle(out, l, head)
+	if ev.More != nil {
+		b = appendText(b, `,"error":"`, ev.More.Err)
+	}
+	out.Buf = append(b, '}')
+	out.End()
+	return fate
+}
+
+// task writes the start or the end of a step. Its name is also that of the node whose messages follow.
+func (e *encoder) task(out *wire.Out, ev *hub.Event) hub.Fate {
+	l := e.lane(ev.Lane)
+	if ev.Kind == hub.StepStart {
+		l.node = append(l.node[:0], ev.Name...)
+		l.prepare()
+		e.stepped(l)
+	}
+	if e.modes&modeTasks == 0 {
+		return hub.Dropped
+	}
+	out.Begin(named("tasks", l))
+	b := append(append(append(out.Buf, `{"id":"`...), ev.ID...), '"')
+	b = append(append(append(b, `,"name":"`...), orDefault(ev.Name, l.node)...), '"')
+	switch {
+	case ev.Kind == hub.StepStart:
+		b = append(b, `,"input":null,"triggers":[],"interrupts":[]}`...)
+	case ev.Status == hub.StatusFailed:
+		b = append(b, `,"error":"The step failed.","interrupts":[]}`...)
+	default:
+		b = append(b, `,"result":[],"interrupts":[]}`...)
+	}
+	out.Buf = b
+	out.End()
+	return hub.Native
+}
+
+// stepped ends a message that the upstream has not named: another step speaks in another.
+func (e *encoder) stepped(l *outLane) {
+	if m := l.current; m != nil && len(m.msg) == 0 {
+		m.closed = true
+	}
+}
+
+func orDefault(val, fallback []byte) []byte {
+	if len(val) > 0 {
+		return val
+	}
+	return fallback
+}
+
+// part is an open text.
+type part struct {
+	id         []byte
+	head, tail []byte // around its pieces
+	message    *outMessage
+	ch         hub.Chan
+}
+
+// find returns the open part of that id, or nil.
+func (e *encoder) find(id []byte) *part {
+	if e.last < len(e.parts) && bytes.Equal(e.parts[e.last].id, id) {
+		return &e.parts[e.last]
+	}
+	for i := range e.parts {
+		if bytes.Equal(e.parts[i].id, id) {
+			e.last = i
+			return &e.parts[i]
+		}
+	}
+	return nil
+}
+
+// addPart opens a part, in a slot that keeps its memory.
+func (e *encoder) addPart(id []byte) *part {
+	n := len(e.parts)
+	if n < cap(e.parts) {
+		e.parts = e.parts[:n+1]
+	} else {
+		e.parts = append(e.parts, part{})
+	}
+	e.last = n
+	p := &e.parts[n]
+	*p = part{id: append(p.id[:0], id...), head: p.head[:0], tail: p.tail[:0]}
+	return p
+}
+
+// dropPart closes the part found last.
+func (e *encoder) dropPart() {
+	n := len(e.parts) - 1
+	e.parts[e.last], e.parts[n] = e.parts[n], e.parts[e.last]
+	e.parts = e.parts[:n]
+	e.last = 0
+}

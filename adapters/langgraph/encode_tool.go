@@ -1,0 +1,189 @@
+package langgraph
+
+import (
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// outCall is a call that has no result yet, or with its message one that is kept.
+type outCall struct {
+	id, name []byte
+	message  *outMessage // nil for one that the client knows from an earlier run
+	lane     *outLane
+	head     []byte // a piece of its arguments, up to them
+	args     []byte // kept for modes that repeat messages, and for questions about the call
+}
+
+// maxAsked bounds the arguments that are kept for questions.
+const maxAsked = 64 << 10
+
+// toolStart announces a call in its message. The client has those of earlier runs.
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	l := e.lane(ev.Lane)
+	c := &outCall{id: append([]byte(nil), ev.ID...), name: append([]byte(nil), ev.Name...), lane: l}
+	e.calls[string(ev.ID)] = c
+	if ev.Flags.Has(hub.Resumed) {
+		return hub.Implied
+	}
+	m := e.message(out, l, roleAgent, ev.Msg)
+	c.message = m
+	index := len(m.calls)
+	m.calls = append(m.calls, c)
+	if l == &e.root {
+		e.waiting[string(ev.ID)] = true
+	}
+	c.head = m.appendEmpty(m.appendHead(c.head))
+	c.head = strconv.AppendInt(append(c.head, `,"tool_call_chunks":[{"index":`...), int64(index), 10)
+	c.head = append(c.head, `,"type":"tool_call_chunk"`...)
+	if e.modes&modeTuple == 0 {
+		return hub.Native
+	}
+	out.Begin(l.event)
+	b := append(append(append(out.Buf, c.head...), `,"id":"`...), c.id...)
+	b = append(append(append(b, `","name":"`...), c.name...), `","args":""}]`...)
+	out.Buf = append(b, l.tail...)
+	out.End()
+	c.head = append(c.head, `,"args":"`...)
+	return hub.Native
+}
+
+// toolArgs is the hot path of calls; see textDelta.
+func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
+	c := e.calls[string(ev.ID)]
+	if c == nil {
+		return hub.Dropped
+	}
+	if (c.message != nil && c.message.kept || len(c.args) < maxAsked) && e.room(len(ev.Text)) {
+		c.args = append(c.args, ev.Text...)
+	}
+	if c.message == nil {
+		return hub.Implied
+	}
+	if e.modes&modeTuple == 0 {
+		return hub.Native
+	}
+	out.Begin(c.lane.event)
+	b := append(append(out.Buf, c.head...), ev.Text...)
+	out.Buf = append(append(b, `"}]`...), c.lane.tail...)
+	out.End()
+	return hub.Native
+}
+
+// toolEnd writes a message with the result, if there is one.
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	c := e.calls[string(ev.ID)]
+	delete(e.calls, string(ev.ID))
+	blocks := ev.More != nil && ev.More.Content != nil
+	if noResult(ev) && len(ev.Text) == 0 && ev.Value == nil && !blocks {
+		return hub.Implied
+	}
+	delete(e.waiting, string(ev.ID))
+	l := e.lane(ev.Lane)
+	if c != nil && c.message != nil {
+		c.message.closed = true
+	}
+	if m := l.current; m != nil && len(m.msg) == 0 {
+		m.closed = true
+	}
+	e.complete(out, l)
+	r := &outMessage{role: roleTool, lane: l, id: e.resultID(ev)}
+	status, fate := `","status":"success"`, hub.Native
+	switch ev.Status {
+	case hub.StatusOK:
+	case hub.StatusError:
+		status = `","status":"error"`
+	default:
+		status, fate = `","status":"error"`, hub.Folded
+	}
+	b := append(append(e.buf[:0], `{"id":"`...), r.id...)
+	b = append(append(b, `","type":"tool","tool_call_id":"`...), ev.ID...)
+	b = append(append(b, `","name":"`...), ev.Name...)
+	b = append(appendResult(append(b, `","content":"`...), ev), status...)
+	e.buf = b
+	if e.modes&modeTuple != 0 {
+		out.Begin(l.event)
+		out.Buf = append(append(append(out.Buf, '['), b...), l.toolTail...)
+		out.End()
+	}
+	if e.keep(r); r.kept && e.room(len(b)) {
+		r.result = append(append(r.result, b...), '}')
+		e.complete(out, l)
+	}
+	return fate
+}
+
+// noResult reports whether a call ended without an answer: left to the client, to a later run, or to nobody.
+func noResult(ev *hub.Event) bool {
+	switch ev.Status {
+	case hub.StatusClient, hub.StatusPaused, hub.StatusAborted, hub.StatusUnknown:
+		return true
+	}
+	return false
+}
+
+// resultID is the id of a result's message: the upstream's if it is one of its own.
+func (e *encoder) resultID(ev *hub.Event) []byte {
+	id := append([]byte(nil), ev.Msg...)
+	if len(id) == 0 || e.taken.has(append(append(e.buf[:0], "message\x00"...), id...)) {
+		id = append(append(append(id[:0], e.run...), '-'), ev.ID...)
+	}
+	return e.unique("message\x00", id)
+}
+
+// appendResult appends what a tool said, as the body of a string.
+func appendResult(dst []byte, ev *hub.Event) []byte {
+	body, ok := rawjson.Str(ev.Value)
+	switch {
+	case ok:
+		return append(dst, body...)
+	case ev.Value != nil:
+		return rawjson.AppendEscaped(dst, ev.Value)
+	case len(ev.Text) > 0 || ev.More == nil:
+		return append(dst, ev.Text...)
+	case len(ev.More.Err) > 0:
+		return append(dst, ev.More.Err...)
+	}
+	n := len(dst)
+	for it := rawjson.Elems(ev.More.Content); ; {
+		block, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		words := text(block, "content", "text")
+		if words == nil {
+			words = text(block, "text")
+		}
+		if words == nil {
+			continue
+		}
+		if len(dst) > n {
+			dst = append(dst, `\n`...)
+		}
+		dst = append(dst, words...)
+	}
+}
+
+// toolOutput writes a partial result.
+func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Fate {
+	c := e.calls[string(ev.ID)]
+	if e.modes&modeTools == 0 || c == nil || len(ev.Text) == 0 && ev.Value == nil {
+		return hub.Dropped
+	}
+	out.Begin(named("tools", e.lane(ev.Lane)))
+	b := append(append(out.Buf, `{"event":"on_tool_event","toolCallId":"`...), c.id...)
+	b = append(append(append(b, `","name":"`...), c.name...), `","data":`...)
+	if ev.Value != nil {
+		b = append(b, ev.Value...)
+	} else {
+		b = rawjson.AppendQuoted(b, ev.Text)
+	}
+	out.Buf = append(b, '}')
+	out.End()
+	if ev.Op == hub.Replace || ev.Chan != hub.Result {
+		return hub.Folded
+	}
+	return hub.Native
+}

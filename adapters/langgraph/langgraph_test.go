@@ -1,0 +1,14 @@
+package langgraph_test
+
+import (
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+	"github.com/sabir-proxy/sabir/adapters/langgraph"
+)
+
+func TestDialect(t *testing.T) { adaptertest.Run(t, &langgraph.Dialect) }
+
+func TestAllocs(t *testing.T) { adaptertest.Allocs(t, &langgraph.Dialect) }
+
+func FuzzDecode(f *testing.F) { adaptertest.Fuzz(f, &langgraph.Dialect) }

@@ -1,0 +1,512 @@
+package langgraph
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// fields are the members of a message that are read.
+type fields struct {
+	id, name, role []byte // string bodies
+	content        rawjson.Value
+	chunks         rawjson.Value // tool_call_chunks
+	calls          rawjson.Value // tool_calls
+	invalid        rawjson.Value // invalid_tool_calls
+	usage          rawjson.Value
+	response       rawjson.Value // response_metadata
+	extra          rawjson.Value // additional_kwargs
+	callID, status []byte
+	piece          bool // …MessageChunk: what comes after it is added
+}
+
+// readFields reads a message, also one in the form in which LangChain stores objects: {"lc":1,"id":[…],"kwargs":{…}}.
+func readFields(v rawjson.Value) (m fields) {
+	if kwargs := rawjson.Get(v, "kwargs"); kwargs != nil && rawjson.Get(v, "lc") != nil {
+		m.read(kwargs)
+		if m.role == nil {
+			m.setRole(lastName(rawjson.Get(v, "id")))
+		}
+		return m
+	}
+	m.read(v)
+	return m
+}
+
+func (m *fields) read(v rawjson.Value) {
+	for it := rawjson.Fields(v); ; {
+		key, val, ok := it.Next()
+		if !ok {
+			return
+		}
+		switch string(key) {
+		case "id":
+			m.id, _ = rawjson.Str(val)
+		case "type", "role":
+			if role, ok := rawjson.Str(val); ok && m.role == nil {
+				m.setRole(role)
+			}
+		case "content":
+			m.content = val
+		case "tool_call_chunks":
+			m.chunks = val
+		case "tool_calls":
+			m.calls = val
+		case "invalid_tool_calls":
+			m.invalid = val
+		case "usage_metadata":
+			m.usage = val
+		case "response_metadata":
+			m.response = val
+		case "additional_kwargs":
+			m.extra = val
+		case "tool_call_id":
+			m.callID, _ = rawjson.Str(val)
+		case "name":
+			m.name, _ = rawjson.Str(val)
+		case "status":
+			m.status, _ = rawjson.Str(val)
+		}
+	}
+}
+
+// setRole reads the type: the JavaScript server says ai, the Python server AIMessageChunk, stored messages AIMessage.
+func (m *fields) setRole(role []byte) {
+	role, m.piece = bytes.CutSuffix(role, []byte("Chunk"))
+	m.role, _ = bytes.CutSuffix(role, []byte("Message"))
+}
+
+// lastName is the last string of a list: the class of a stored object.
+func lastName(v rawjson.Value) (name []byte) {
+	for it := rawjson.Elems(v); ; {
+		e, ok := it.Next()
+		if !ok {
+			return name
+		}
+		name, _ = rawjson.Str(e)
+	}
+}
+
+// speaker is whose message it is.
+type speaker uint8
+
+const (
+	nobody speaker = iota // a message that only changes the list, or of a kind that is not known
+	agent
+	user
+	instructions
+	toolbox
+)
+
+func (m *fields) speaker() speaker {
+	switch string(m.role) {
+	case "ai", "AI", "assistant":
+		return agent
+	case "human", "Human", "user":
+		return user
+	case "system", "System", "developer":
+		return instructions
+	case "tool", "Tool":
+		return toolbox
+	}
+	return nobody
+}
+
+// message is one that was seen, in pieces or whole.
+type message struct {
+	id      []byte // of its texts: its own, or one that is made
+	lane    *lane
+	text    extent // its answer, as far as it came
+	calls   []*call
+	whole   bool // it was seen whole: nothing new can come
+	counted bool // its usage was told
+}
+
+// extent stands for a text: its escaped body, so that spelling counts.
+type extent struct {
+	length int
+	hash   uint64
+}
+
+func (x *extent) add(body []byte) {
+	h := x.hash
+	for _, c := range body {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	x.hash, x.length = h, x.length+len(body)
+}
+
+// know returns what is known of a message, and whether it is new. Messages without an id are known by what they say.
+func (d *decoder) know(l *lane, m *fields) (k *message, isNew bool) {
+	key, nameless := m.id, len(m.id) == 0
+	switch {
+	case m.speaker() == toolbox && len(m.callID) > 0:
+		key = d.join("tool\x00", m.callID)
+	case nameless && m.piece:
+		key = d.join("piece\x00", l.id)
+	case nameless:
+		key = d.join("said\x00", m.content)
+	}
+	if k := d.messages.get(key); k != nil && !(k.whole && nameless && m.piece) {
+		return k, false
+	}
+	k = &message{id: bytes.Clone(m.id), lane: l}
+	if nameless {
+		d.made++
+		k.id = strconv.AppendInt([]byte("message-"), int64(d.made), 10)
+	}
+	d.messages.put(string(key), k)
+	return k, true
+}
+
+func (d *decoder) join(head string, tail []byte) []byte {
+	return d.scratch.Since(append(append(d.scratch.Begin(), head...), tail...))
+}
+
+// metadata is what a tuple says of its message.
+type metadata struct {
+	node, namespace []byte
+	step            rawjson.Value
+	hidden          bool
+}
+
+func readMetadata(v rawjson.Value) (m metadata) {
+	for it := rawjson.Fields(v); ; {
+		key, val, ok := it.Next()
+		if !ok {
+			return m
+		}
+		switch string(key) {
+		case "langgraph_node":
+			m.node, _ = rawjson.Str(val)
+		case "langgraph_step":
+			m.step = val
+		case "langgraph_checkpoint_ns":
+			m.namespace, _ = rawjson.Str(val)
+		case "tags":
+			m.hidden = isHidden(val)
+		}
+	}
+}
+
+// isHidden reports whether the tags say that nobody is to see the message.
+func isHidden(tags rawjson.Value) bool {
+	for it := rawjson.Elems(tags); ; {
+		tag, ok := it.Next()
+		if !ok {
+			return false
+		}
+		switch s, _ := rawjson.Str(tag); string(s) {
+		case "nostream", "langsmith:nostream", "langsmith:hidden":
+			return true
+		}
+	}
+}
+
+// tuple is a piece of a message, or a message that a node wrote, with its metadata.
+func (d *decoder) tuple(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Event, error) {
+	it := rawjson.Elems(v)
+	first, ok := it.Next()
+	if !ok || rawjson.Kind(first) != '{' {
+		return d.tellUsage(dst), wrong("", "want a pair of message and metadata")
+	}
+	second, _ := it.Next()
+	meta := readMetadata(second)
+	if meta.hidden {
+		return dst, nil
+	}
+	m := readFields(first)
+	if d.elsewhere(&m) {
+		dst = d.tellUsage(dst)
+	}
+	if !d.listens(&m, sourceTuple) {
+		return dst, nil
+	}
+	if m.speaker() == agent {
+		dst = d.inStep(dst, l, &meta)
+	}
+	return d.piece(dst, l, &m), nil
+}
+
+// listens reports whether pieces of this source are heard. Only the agent's words come by several.
+func (d *decoder) listens(m *fields, from source) bool {
+	if m.speaker() != agent {
+		return true
+	}
+	if d.source == sourceNone {
+		d.source = from
+	}
+	return d.source == from
+}
+
+// piece adds to a message.
+func (d *decoder) piece(dst []hub.Event, l *lane, m *fields) []hub.Event {
+	switch m.speaker() {
+	case agent:
+	case nobody:
+		return dst
+	default:
+		return d.other(dst, l, m)
+	}
+	m.piece = true // the JavaScript server does not say so
+	k, _ := d.know(l, m)
+	l.begun = true
+	if k.whole {
+		return dst
+	}
+	d.turnTo(k)
+	dst = d.say(dst, m, k, hub.Append)
+	dst = d.callPieces(dst, m, k)
+	d.addUsage(m, k)
+	d.stopped(m, k)
+	return dst
+}
+
+// turnTo notes which message the agent speaks in. It has gone on without the results of calls that it made before.
+func (d *decoder) turnTo(k *message) {
+	if d.speaking == k || k.lane != &d.root {
+		return
+	}
+	d.speaking = k
+	clear(d.waiting)
+}
+
+// say appends the texts of a message: answer, reasoning, files.
+func (d *decoder) say(dst []hub.Event, m *fields, k *message, op hub.Op) []hub.Event {
+	if reasoning := text(m.extra, "reasoning_content"); len(reasoning) > 0 {
+		dst = d.text(dst, m, k, hub.Reasoning, reasoning, op)
+	}
+	if body, ok := rawjson.Str(m.content); ok {
+		return d.text(dst, m, k, hub.AnswerText, body, op)
+	}
+	if op == hub.Replace {
+		return d.allBlocks(dst, m, k)
+	}
+	for it := rawjson.Elems(m.content); ; {
+		block, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		dst = d.block(dst, m, k, block)
+	}
+}
+
+// block appends what one content block adds.
+func (d *decoder) block(dst []hub.Event, m *fields, k *message, block rawjson.Value) []hub.Event {
+	ch, body := blockText(block)
+	dst = d.text(dst, m, k, ch, body, hub.Append)
+	if sig := text(block, "signature"); len(sig) > 0 && ch == hub.Reasoning {
+		var ev *hub.Event
+		dst, ev = d.part(dst, hub.TextEnd, m, k, ch)
+		ev.More = d.scratch.More()
+		ev.More.Sig = sig
+	}
+	return d.file(dst, m, k, block)
+}
+
+// allBlocks appends the texts of a message that is whole: the blocks of a channel are one text.
+func (d *decoder) allBlocks(dst []hub.Event, m *fields, k *message) []hub.Event {
+	for _, ch := range [...]hub.Chan{hub.Reasoning, hub.AnswerText} {
+		all := d.scratch.Begin()
+		n := len(all)
+		for it := rawjson.Elems(m.content); ; {
+			block, ok := it.Next()
+			if !ok {
+				break
+			}
+			if c, body := blockText(block); c == ch {
+				all = append(all, body...)
+			}
+		}
+		if len(all) > n {
+			dst = d.text(dst, m, k, ch, d.scratch.Since(all), hub.Replace)
+		}
+	}
+	if k.whole {
+		return dst
+	}
+	for it := rawjson.Elems(m.content); ; {
+		block, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		dst = d.file(dst, m, k, block)
+	}
+}
+
+// blockText is the text of a content block and its channel. Models spell reasoning in several ways.
+func blockText(block rawjson.Value) (hub.Chan, []byte) {
+	if body, ok := rawjson.Str(block); ok {
+		return hub.AnswerText, body
+	}
+	switch string(text(block, "type")) {
+	case "text", "text_delta", "output_text":
+		return hub.AnswerText, text(block, "text")
+	case "thinking":
+		return hub.Reasoning, text(block, "thinking")
+	case "reasoning", "reasoning_content":
+		if body := text(block, "reasoning"); body != nil {
+			return hub.Reasoning, body
+		}
+		if body := text(block, "text"); body != nil {
+			return hub.Reasoning, body
+		}
+		summary := rawjson.Elems(rawjson.Get(block, "summary"))
+		first, _ := summary.Next()
+		return hub.Reasoning, text(first, "text")
+	case "refusal":
+		return hub.Refusal, text(block, "refusal")
+	}
+	return hub.AnswerText, nil
+}
+
+// text appends a piece of text, or with Replace the text so far.
+func (d *decoder) text(dst []hub.Event, m *fields, k *message, ch hub.Chan, body []byte, op hub.Op) []hub.Event {
+	if len(body) == 0 {
+		return dst
+	}
+	if ch == hub.AnswerText {
+		if op == hub.Replace {
+			full := extent{}
+			if full.add(body); full == k.text {
+				return dst
+			}
+			k.text = full
+		} else {
+			k.text.add(body)
+		}
+	}
+	dst, ev := d.part(dst, hub.TextDelta, m, k, ch)
+	ev.Text, ev.Op = body, op
+	return dst
+}
+
+// part appends an event of a text part. The parts of a message are known by its id and their channel.
+func (d *decoder) part(dst []hub.Event, kind hub.Kind, m *fields, k *message, ch hub.Chan) ([]hub.Event, *hub.Event) {
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Msg, ev.Lane, ev.Chan = kind, k.id, m.id, k.lane.id, ch
+	switch m.speaker() {
+	case user:
+		ev.Flags = hub.User
+	case instructions:
+		ev.Name = []byte("system")
+	}
+	return dst, ev
+}
+
+// file appends the image or file of a block.
+func (d *decoder) file(dst []hub.Event, m *fields, k *message, block rawjson.Value) []hub.Event {
+	kind := text(block, "type")
+	switch string(kind) {
+	case "image", "image_url", "file", "audio", "video":
+	default:
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Msg, ev.Lane, ev.More = hub.File, m.id, k.lane.id, d.scratch.More()
+	f := &ev.More.File
+	f.Media, f.Name, f.FileID = first(block, "mime_type", "mimeType"), first(block, "filename", "name"), first(block, "file_id", "fileId")
+	f.URL, f.Base64 = text(block, "url"), first(block, "base64", "data")
+	if string(kind) == "image_url" {
+		if f.URL = text(block, "image_url", "url"); f.URL == nil {
+			f.URL = text(block, "image_url")
+		}
+	}
+	inline(f)
+	if f.URL == nil && f.Base64 == nil && f.FileID == nil {
+		return dst[:len(dst)-1]
+	}
+	return dst
+}
+
+// inline takes a file out of a URL that holds it: data:image/png;base64,AAAA.
+func inline(f *hub.FileRef) {
+	head, data, ok := bytes.Cut(f.URL, []byte(";base64,"))
+	if media, isData := bytes.CutPrefix(head, []byte("data:")); ok && isData {
+		f.URL, f.Base64, f.Media = nil, data, media
+	}
+}
+
+// first is the body of the first of these members that is a string.
+func first(v rawjson.Value, names ...string) []byte {
+	for _, name := range names {
+		if s := text(v, name); s != nil {
+			return s
+		}
+	}
+	return nil
+}
+
+// stopped notes why the model stopped, when it says so in an answer of the graph itself.
+func (d *decoder) stopped(m *fields, k *message) {
+	if m.response == nil || k.lane != &d.root {
+		return
+	}
+	if reason := first(m.response, "finish_reason", "stop_reason", "finishReason"); len(reason) > 0 {
+		d.reason = append(d.reason[:0], reason...)
+	}
+}
+
+// other adds a message that is not the agent's own: these come whole, or in one piece.
+func (d *decoder) other(dst []hub.Event, l *lane, m *fields) []hub.Event {
+	k, isNew := d.know(l, m)
+	switch {
+	case m.speaker() == toolbox:
+		if !isNew {
+			return dst
+		}
+		l.begun = true
+		return d.result(dst, m, k)
+	case m.piece:
+		return d.say(dst, m, k, hub.Append)
+	case isNew:
+		return d.say(dst, m, k, hub.Replace)
+	}
+	return dst
+}
+
+// whole compares a message that came whole with what is known of it, and adds what is new.
+func (d *decoder) whole(dst []hub.Event, l *lane, m *fields) []hub.Event {
+	switch m.speaker() {
+	case agent:
+	case nobody:
+		return dst
+	default:
+		return d.other(dst, l, m)
+	}
+	k, isNew := d.know(l, m)
+	if isNew && d.isRenamed(m, k) {
+		return dst
+	}
+	if k.whole {
+		return dst
+	}
+	l.begun = true
+	d.turnTo(k)
+	dst = d.say(dst, m, k, hub.Replace)
+	dst = d.wholeCalls(dst, m, k)
+	dst = d.wholeUsage(dst, m, k)
+	d.stopped(m, k)
+	k.whole = true
+	return dst
+}
+
+// isRenamed reports whether a message that is new by its id was heard in pieces under another: some models give the
+// message another id than its pieces. Then it is not said again.
+func (d *decoder) isRenamed(m *fields, k *message) bool {
+	body, ok := rawjson.Str(m.content)
+	if !ok || len(body) == 0 || d.source == sourceNone {
+		return false
+	}
+	var said extent
+	said.add(body)
+	for _, other := range d.messages.by {
+		if other != k && !other.whole && other.text == said {
+			other.whole, k.whole = true, true
+			return true
+		}
+	}
+	return false
+}
