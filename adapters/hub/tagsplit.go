@@ -16,8 +16,11 @@ import (
 //		…
 //	}
 //
-// It allocates nothing. Whether a closing tag that nobody opened means something is for its user to say.
+// It allocates nothing.
 type TagSplitter struct {
+	// Orphans makes it tell of closing tags that nobody opened, too; otherwise they are text. It may be changed at any time.
+	Orphans bool
+
 	inside      bool
 	open, close []byte
 	held        int // characters of a tag that ended the last body
@@ -59,9 +62,11 @@ func (s *TagSplitter) Next(body []byte) (p TagPiece, rest []byte) {
 		if i = indexTag(body, i); i < 0 {
 			return s.text(body), nil
 		}
-		s.could = OpenTag | CloseTag
-		if s.inside {
+		switch s.could = OpenTag; {
+		case s.inside:
 			s.could = CloseTag
+		case s.Orphans:
+			s.could = OpenTag | CloseTag
 		}
 		n, tag := s.match(body[i:])
 		switch {
@@ -144,25 +149,51 @@ func (s *TagSplitter) Flush() TagPiece {
 	return s.text(held)
 }
 
+// Holds reports whether something is kept back.
+func (s *TagSplitter) Holds() bool { return s.held > 0 }
+
 // Reset goes outside the element and forgets what is kept back.
 func (s *TagSplitter) Reset() { s.inside, s.held = false, 0 }
 
+// window is how far is looked ahead for the one form of a <, before it is looked for in the other: with both looked for
+// to the end each time, a text full of one form would cost the square of its length.
+const window = 512
+
 // indexTag returns where the next < is in a body at or after from, escaped or not; -1 if nowhere.
 func indexTag(body []byte, from int) int {
-	if bytes.IndexByte(body[from:], '\\') < 0 {
-		if n := bytes.IndexByte(body[from:], '<'); n >= 0 {
-			return from + n
+	for from < len(body) {
+		end := min(from+window, len(body))
+		less := bytes.IndexByte(body[from:end], '<')
+		if less >= 0 {
+			end = from + less
 		}
-		return -1
+		i, ok := indexEscaped(body, from, end)
+		switch {
+		case ok:
+			return i
+		case less >= 0:
+			return end
+		}
+		from = max(end, i) // an escape may reach over the end
 	}
-	for i := from; i < len(body); {
+	return -1
+}
+
+// indexEscaped looks for an escaped < that begins before end. If there is none, it returns where the last escape ends.
+func indexEscaped(body []byte, from, end int) (i int, ok bool) {
+	for i = from; i < end; {
+		n := bytes.IndexByte(body[i:end], '\\')
+		if n < 0 {
+			return i, false
+		}
+		i += n
 		c, size := tagChar(body[i:])
 		if c == '<' {
-			return i
+			return i, true
 		}
 		i += size
 	}
-	return -1
+	return i, false
 }
 
 // tagChar reads the character that a body begins with; 0 if it is none of a tag.

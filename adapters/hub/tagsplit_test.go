@@ -39,6 +39,7 @@ func TestTagSplitter(t *testing.T) {
 	f := func(want string, bodies ...string) {
 		t.Helper()
 		s := hub.NewTagSplitter("think")
+		s.Orphans = true
 		if got := pieces(&s, bodies...); got != want {
 			t.Errorf("%q:\n got %s\nwant %s", bodies, got, want)
 		}
@@ -62,6 +63,26 @@ func TestTagSplitter(t *testing.T) {
 	f("<think/>|", "<think/>")
 	f("é+[ü]|", "é<think>ü")
 	f(`\ud83d\ude80+|`, `\ud83d\ude80<think>`)
+	f(strings.Repeat("x", 600)+"+|", strings.Repeat("x", 600)+`\u003cthink>`)
+
+	s := hub.NewTagSplitter("think")
+	if got := pieces(&s, "a</think>b</", "<think>c</think>"); got != "a</think>b</|+[c]-|" {
+		t.Errorf("without orphans: %s", got)
+	}
+}
+
+// TestTagSplitterIsLinear splits a text that begins a tag everywhere and has its only escape at the end: looking for either
+// form of < from each of them to the end would take minutes.
+func TestTagSplitterIsLinear(t *testing.T) {
+	s := hub.NewTagSplitter("think")
+	text := strings.Repeat("<", 4<<20) + `\n`
+	if got := pieces(&s, text); got != text+"|" {
+		t.Errorf("%d bytes of %d come out", len(got), len(text))
+	}
+	text = strings.Repeat(`\u003d`, 1<<20) + "<"
+	if got := pieces(&s, text); got != text[:len(text)-1]+"|<" {
+		t.Errorf("%d bytes of %d come out", len(got), len(text))
+	}
 }
 
 // TestTagSplitterCuts cuts a text at every byte: the pieces, joined, stay the same, and the splitter is as good as new after
@@ -71,6 +92,7 @@ func TestTagSplitterCuts(t *testing.T) {
 		return strings.ReplaceAll(strings.ReplaceAll(pieces(s, bodies...), "|", ""), "][", "")
 	}
 	s := hub.NewTagSplitter("think")
+	s.Orphans = true
 	for _, text := range []string{"a<think>b</think>c", "<<think></</think><think", "</think><thi<think>x<think></think"} {
 		s.Reset()
 		want := joined(&s, text)

@@ -148,7 +148,11 @@ type voice struct {
 	left     bool // a call closed an element whose closing tag may still come
 }
 
-func newVoice() voice { return voice{split: hub.NewTagSplitter("think")} }
+func newVoice() voice {
+	v := voice{split: hub.NewTagSplitter("think")}
+	v.split.Orphans = true // of an element that a call has closed
+	return v
+}
 
 func (v *voice) reset() {
 	v.split.Reset()

@@ -235,7 +235,7 @@ func (d *decoder) response(dst []hub.Event, f *frame) ([]hub.Event, error) {
 	if !ok && !rawjson.IsNull(f.Data) {
 		return dst, hub.NewError(hub.ReasonType, "data", -1, "want a string")
 	}
-	d.pieces = d.at.text.split(d.pieces[:0], body)
+	d.pieces = d.at.text.pieces(d.pieces[:0], body)
 	return d.speak(dst, d.at), nil
 }
 

@@ -184,8 +184,8 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
 // hasTag reports whether readers find a tag of reasoning in or around an answer, or the beginning of one.
 func (e *encoder) hasTag(a *agent, text []byte) bool {
 	tags := a.text.tags
-	e.pieces = a.text.split(e.pieces[:0], text)
-	return a.text.tags != tags || a.text.inside || a.text.matched > 0
+	e.pieces = a.text.pieces(e.pieces[:0], text)
+	return a.text.tags != tags || a.text.inDoubt()
 }
 
 // reasoning puts tags around a delta, or before the first of a part.
@@ -212,7 +212,7 @@ func (e *encoder) reasoning(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
 // appendThought appends reasoning that may hold the tag that would end it: there, it goes on in another element. isCut
 // tells that it ends like the beginning of the tag.
 func (e *encoder) appendThought(dst, body []byte) (_ []byte, isCut bool) {
-	if indexLess(body, 0) < 0 {
+	if !bytes.ContainsAny(body, `<\`) {
 		return append(dst, body...), false
 	}
 	plain := rawjson.AppendUnescaped(e.plain[:0], body)
