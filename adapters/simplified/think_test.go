@@ -131,12 +131,9 @@ func TestThinkLinear(t *testing.T) {
 		dec := simplified.Dialect.NewDecoder(simplified.Dialect.Defaults())
 		evs := decode(t, dec, `{"type":"response","data":"`+body+`"}`)
 		evs = append(evs, dec.Finish(nil, nil)...)
-		n := 0
-		for i := range evs {
-			n += len(evs[i].Text)
-		}
-		if n != len(body) {
-			t.Errorf("%s: %d of %d bytes come out", unit, n, len(body))
+		want := rawjson.AppendUnescaped(nil, []byte(body))
+		if got := text(evs, hub.AnswerText); got != string(want) {
+			t.Errorf("%s: %d of %d bytes come out", unit, len(got), len(want))
 		}
 	}
 }
