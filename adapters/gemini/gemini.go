@@ -103,48 +103,13 @@ var Dialect = hub.Dialect{
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Observe:       observe,
+	Watch:         newWatcher,
 	KeepAlive:     func(out *wire.Out, _ hub.Options) { out.KeepAlive(0) }, // no comment lines: readers lose the next frame
 	AppendFailure: appendFailure,
 }
 
 // dialectName is what raw events of this dialect are named.
 const dialectName = "gemini"
-
-// observe finds the frames that say how the run ends. The words may stand in a text as well, so they are looked for where
-// they belong, but only in frames that have them.
-func observe(rec wire.Record) hub.Observation {
-	data := rec.Data
-	if !bytes.Contains(data, []byte(`inish`)) && !bytes.Contains(data, []byte(`"error"`)) && !bytes.Contains(data, []byte(`lock`)) {
-		return hub.ObservedNothing
-	}
-	if rawjson.Kind(data) != '[' {
-		return observeFrame(data)
-	}
-	for it := rawjson.Elems(data); ; {
-		frame, ok := it.Next()
-		if !ok {
-			return hub.ObservedNothing
-		}
-		if o := observeFrame(frame); o != hub.ObservedNothing {
-			return o
-		}
-	}
-}
-
-func observeFrame(frame rawjson.Value) hub.Observation {
-	if rawjson.Kind(rawjson.Get(frame, "error")) == '{' {
-		return hub.ObservedEnd
-	}
-	feedback := either(rawjson.Get(frame, "promptFeedback"), rawjson.Get(frame, "prompt_feedback"))
-	if blocked(either(rawjson.Get(feedback, "blockReason"), rawjson.Get(feedback, "block_reason"))) {
-		return hub.ObservedEnd
-	}
-	c := firstCandidate(rawjson.Get(frame, "candidates"))
-	if finished(either(rawjson.Get(c, "finishReason"), rawjson.Get(c, "finish_reason"))) {
-		return hub.ObservedEnd
-	}
-	return hub.ObservedNothing
-}
 
 // extensionKey is the member of a frame that holds an extension.
 const extensionKey = "extension"
