@@ -1,0 +1,12 @@
+package codexcli_test
+
+import (
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/codexcli"
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+)
+
+func TestDialect(t *testing.T) { adaptertest.Run(t, &codexcli.Dialect) }
+
+func FuzzDecode(f *testing.F) { adaptertest.Fuzz(f, &codexcli.Dialect) }
