@@ -10,6 +10,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/agui"
 	"github.com/sabir-proxy/sabir/adapters/aisdk"
 	"github.com/sabir-proxy/sabir/adapters/anthropic"
+	"github.com/sabir-proxy/sabir/adapters/codexcli"
 	"github.com/sabir-proxy/sabir/adapters/copilot"
 	"github.com/sabir-proxy/sabir/adapters/evolve"
 	"github.com/sabir-proxy/sabir/adapters/gemini"
@@ -28,6 +29,7 @@ var all = []*hub.Dialect{
 	&agui.Dialect,
 	&aisdk.Dialect,
 	&anthropic.Dialect,
+	&codexcli.Dialect,
 	&copilot.Dialect,
 	&evolve.Dialect,
 	&gemini.Dialect,
