@@ -1,0 +1,67 @@
+// Package geminicli reads what the Gemini CLI prints with -o stream-json.
+//
+// # Wire
+//
+// One JSON object a line on standard output.
+//
+//	{"type":"init","timestamp":"2026-11-21T11:29:14.112Z","session_id":"1b12…","model":"gemini-2.5-flash"}
+//	{"type":"message","timestamp":"…","role":"user","content":"look around"}
+//	{"type":"message","timestamp":"…","role":"assistant","content":"Let me look.","delta":true}
+//	{"type":"tool_use","timestamp":"…","tool_name":"list_directory","tool_id":"list_directory__fc1","parameters":{"dir_path":"."}}
+//	{"type":"tool_result","timestamp":"…","tool_id":"list_directory__fc1","status":"success"}
+//	{"type":"result","timestamp":"…","status":"success","stats":{"total_tokens":30,"input_tokens":20,"output_tokens":10,"cached":0,…}}
+//
+// # Mapping
+//
+//	init         run.start: Ref = session_id, More.Model = model
+//	message      text of the answer; with the role user the echo of the prompt, flagged user. One without delta is whole
+//	tool_use     tool.start and tool.ready: arguments = parameters
+//	tool_result  tool.end: Text = output, Err = error.message, ErrCode = error.type
+//	error        notice: Level = severity
+//	result       usage, of the run; run.end: done, or failed with Err = error.message, ErrCode = error.type; limit if that is
+//	             FatalTurnLimitedError
+//	others       raw
+//
+// Lines that are no JSON are faults, and the stream goes on. There is no reasoning and there are no ids of messages in this
+// format.
+//
+// # Lost
+//
+// Times; counts by model, where there are several; durations.
+//
+// # Source
+//
+// Gemini CLI 0.61.0 (@google/gemini-cli-core: output/types). It is read only: programs that start the CLI expect the CLI.
+package geminicli
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// Dialect is the output of gemini -o stream-json.
+var Dialect = hub.Dialect{
+	Name:       dialectName,
+	Title:      "Gemini CLI",
+	Doc:        "The lines that the Gemini CLI prints as stream-json.",
+	Framing:    wire.NDJSON,
+	Framings:   []wire.Framing{wire.NDJSON},
+	NewDecoder: newDecoder,
+	Observe:    observe,
+}
+
+const dialectName = "gemini-cli"
+
+// observe looks for the result.
+func observe(rec wire.Record) hub.Observation {
+	if !bytes.Contains(rec.Data, []byte(`"result"`)) {
+		return hub.ObservedNothing
+	}
+	if typ, _ := rawjson.Str(rawjson.Get(rec.Data, "type")); string(typ) == "result" {
+		return hub.ObservedEnd
+	}
+	return hub.ObservedNothing
+}
