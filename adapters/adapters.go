@@ -14,6 +14,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/copilot"
 	"github.com/sabir-proxy/sabir/adapters/evolve"
 	"github.com/sabir-proxy/sabir/adapters/gemini"
+	"github.com/sabir-proxy/sabir/adapters/geminicli"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/langgraph"
 	"github.com/sabir-proxy/sabir/adapters/native"
@@ -33,6 +34,7 @@ var all = []*hub.Dialect{
 	&copilot.Dialect,
 	&evolve.Dialect,
 	&gemini.Dialect,
+	&geminicli.Dialect,
 	&langgraph.Dialect,
 	&native.Dialect,
 	&openaichat.Dialect,
