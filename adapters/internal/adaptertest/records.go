@@ -123,15 +123,17 @@ func (f *fixture) testCopy(t *testing.T) {
 	}
 }
 
-// carried is what a framing carries of records: only SSE has event names and keeps line ends between tokens.
+// carried is what a framing carries of records: only SSE has event names and keeps line ends between tokens, and where
+// nothing but lines or values are records, an empty one is none.
 func carried(records []wire.Record, framing wire.Framing) []wire.Record {
 	if framing == wire.SSE {
 		return records
 	}
-	records = slices.Clone(records)
+	isBare := framing == wire.NDJSON || framing == wire.Concat
+	records = slices.DeleteFunc(slices.Clone(records), func(rec wire.Record) bool { return isBare && len(rec.Data) == 0 })
 	for i := range records {
 		records[i].Event = nil
-		if framing == wire.NDJSON || framing == wire.Concat {
+		if isBare {
 			flat := strings.NewReplacer("\n", " ", "\r", " ").Replace(string(records[i].Data))
 			records[i].Data = []byte(flat)
 		}

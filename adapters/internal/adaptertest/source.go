@@ -26,6 +26,7 @@ type source struct {
 	events  []hub.Event
 	errs    []string
 	cause   error // of the end, for Finish
+	ending  error // the cause of a stream that is not cut in itself
 	splits  int   // calls of Split
 
 	finishing bool // the events are those of Finish
@@ -52,6 +53,9 @@ func (s *source) run(pieces ...[]byte) {
 	}
 	if s.cause == nil {
 		s.drain(true)
+	}
+	if s.cause == nil {
+		s.cause = s.ending
 	}
 	s.finishing = true
 	s.events = s.dec.Finish(s.events[:0], s.cause)

@@ -84,7 +84,7 @@ func (f *fixture) testObserve(t *testing.T) {
 	}
 }
 
-// testKeepAlive: signs of life between records change nothing.
+// testKeepAlive: signs of life between records change nothing, nor how the stream ends.
 func (f *fixture) testKeepAlive(t *testing.T) {
 	whole := decode(newSource(f), f.wire)
 	framing := textFraming(whole.framing)
@@ -99,7 +99,9 @@ func (f *fixture) testKeepAlive(t *testing.T) {
 	}
 	quiet := *f
 	quiet.framing = framing
-	if got := decode(newSource(&quiet), out.Buf); got.lines != whole.lines {
+	src := newSource(&quiet)
+	src.ending = whole.cause
+	if got := decode(src, out.Buf); got.lines != whole.lines {
 		t.Errorf("with a keep-alive after each record, other events come out\n%s", diff(whole.lines, got.lines))
 	}
 }
