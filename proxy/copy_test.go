@@ -168,6 +168,7 @@ func TestCopiesWithoutTheirLastLineEnd(t *testing.T) {
 }
 
 // TestCopiedComments pass while the upstream says nothing else, but do not begin an answer.
+// Row F9.
 func TestCopiedComments(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})

@@ -5,7 +5,8 @@ import "strings"
 // controls are streams with one fault each, by target. They prove that the judges judge: each must be rejected, or be
 // understood otherwise than it was meant.
 var controls = map[string][]*Case{
-	"aisdk": aisdkControls,
+	"openai-responses": responsesControls,
+	"aisdk":            aisdkControls,
 	"agui": {
 		aguiControl("a text that was not opened", hello(),
 			`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m1","delta":"Hello"}`, `{"type":"TEXT_MESSAGE_END","messageId":"m1"}`, aguiEnd),

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
@@ -22,7 +23,9 @@ type Meaning struct {
 	Interrupts []string `json:"interrupts"` // ids of the questions that are open at the end
 	Cancelled  bool     `json:"cancelled,omitempty"`
 
-	Usage map[string]*Usage `json:"usage,omitempty"` // by scope, the last that was said of each
+	Usage map[string]*Usage `json:"usage,omitempty"` // by scope, the last that was said of each; run_sum is over all models
+
+	models map[string]*Usage // of the run
 
 	parts map[string]*part
 	order []*part
@@ -46,6 +49,7 @@ type Tool struct {
 	ClientRuns bool `json:"client_runs,omitempty"` // the client is asked to run it
 	Invalid    bool `json:"invalid,omitempty"`     // its arguments are no JSON
 	Failed     bool `json:"failed,omitempty"`      // ended with an error, was denied or aborted
+	Dropped    bool `json:"dropped,omitempty"`     // what came of it is not told
 }
 
 // Usage are the counts that are known.
@@ -98,6 +102,14 @@ func (m *Meaning) withdraw(ev *hub.Event) {
 	switch ev.Kind {
 	case hub.ToolStart:
 		m.Tools = slices.DeleteFunc(m.Tools, func(t *Tool) bool { return t == m.tools[string(ev.ID)] })
+	case hub.TextDelta:
+		if p := m.parts[string(ev.ID)]; p != nil {
+			p.text = strings.TrimSuffix(p.text, plain(ev.Text))
+		}
+	case hub.ToolEnd:
+		if t := m.tools[string(ev.ID)]; t != nil {
+			t.Dropped = true
+		}
 	case hub.TextStart:
 		m.order = slices.DeleteFunc(m.order, func(p *part) bool { return p == m.parts[string(ev.ID)] })
 	}
@@ -179,6 +191,31 @@ func (m *Meaning) usage(ev *hub.Event) {
 	}
 	c := &ev.More.Usage
 	m.Usage[ev.Scope.String()] = &Usage{known(c.In), known(c.Out), known(c.Total)}
+	if ev.Scope == hub.RunScope {
+		m.sumUsage(string(ev.More.Model), m.Usage[ev.Scope.String()])
+	}
+}
+
+// sumUsage adds up the totals of the run over its models, for targets that know only one sum.
+func (m *Meaning) sumUsage(model string, last *Usage) {
+	if m.models == nil {
+		m.models = map[string]*Usage{}
+	}
+	m.models[model] = last
+	sum := &Usage{}
+	for _, u := range m.models {
+		for _, n := range [][2]**int64{{&sum.In, &u.In}, {&sum.Out, &u.Out}, {&sum.Total, &u.Total}} {
+			if *n[1] == nil {
+				continue
+			}
+			total := **n[1]
+			if *n[0] != nil {
+				total += **n[0]
+			}
+			*n[0] = &total
+		}
+	}
+	m.Usage["run_sum"] = sum
 }
 
 func (m *Meaning) answer(id string) {
