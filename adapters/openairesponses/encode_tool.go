@@ -211,13 +211,13 @@ func (e *encoder) serverEnd(out *wire.Out, ev *hub.Event, t *toolItem) hub.Fate 
 	from := len(item)
 	item = appendOutput(item, ev)
 	if !e.keep(len(item) - from) {
-		item, fate = append(item[:from], `null`...), hub.Folded
+		item, fate = append(item[:from], `null`...), hub.Dropped
 	}
-	if ev.More != nil && ev.More.Content != nil && len(ev.Text) == 0 && ev.Value == nil {
+	if fate == hub.Native && ev.More != nil && ev.More.Content != nil && len(ev.Text) == 0 && ev.Value == nil {
 		fate = hub.Folded
 	}
 	item = append(item, `,"error":`...)
-	if status == "failed" {
+	if status == "failed" || ev.Status == hub.StatusAborted {
 		item = append(append(item, `{"type":"mcp_tool_execution_error","content":[{"type":"text","text":"`...), toolError(ev)...)
 		item = append(item, `"}]}`...)
 	} else {
@@ -240,8 +240,11 @@ func toolError(ev *hub.Event) []byte {
 	if ev.More != nil && len(ev.More.Err) > 0 {
 		return ev.More.Err
 	}
-	if ev.Status == hub.StatusDenied {
+	switch ev.Status {
+	case hub.StatusDenied:
 		return []byte("The call was denied.")
+	case hub.StatusAborted:
+		return []byte("The call was aborted.")
 	}
 	if len(ev.Text) > 0 {
 		return ev.Text
