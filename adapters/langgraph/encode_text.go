@@ -231,23 +231,25 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Fate {
 	l := e.lane(ev.Lane)
 	m := l.current
 	switch {
-	case ev.More == nil, m == nil, e.modes&modeTuple == 0, ev.Scope == hub.SessionScope:
+	case ev.More == nil, m == nil, e.modes&modeTuple == 0, ev.Scope == hub.SessionScope, ev.More.Usage.In < 0 && ev.More.Usage.Out < 0:
 		return hub.Dropped
 	case ev.Scope == hub.RunScope && e.counted:
 		return hub.Dropped // the steps said it
+	case ev.Scope != hub.RunScope:
+		e.counted = true
 	}
-	e.counted = true
 	now := ev.More.Usage
 	fate := hub.Native
 	of := append(append(append(e.buf[:0], ev.Msg...), 0), ev.Ref...)
-	if e.buf = of; string(of) != string(m.usedFor) {
-		if len(m.usedFor) > 0 {
-			return hub.Dropped // it would be added to what the message has used
-		}
+	e.buf = of
+	switch {
+	case len(m.usedFor) == 0:
+		m.usedFor = append(m.usedFor, of...)
 		if len(ev.Msg) > 0 && !bytes.Equal(ev.Msg, m.msg) {
-			fate = hub.Folded
+			fate = hub.Folded // the upstream counts for a message that nobody sees
 		}
-		m.used, m.usedFor = hub.NoCounts, append(m.usedFor[:0], of...)
+	case string(of) != string(m.usedFor), now.In >= 0 && now.In < m.used.In, now.Out >= 0 && now.Out < m.used.Out:
+		return hub.Dropped // it would be added to what the message has used
 	}
 	b := append(m.appendEmpty(m.begin(out, l)), `,"usage_metadata":{`...)
 	b = appendUsage(b, &now, &m.used)
@@ -257,8 +259,18 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	out.Buf = append(b, l.tail...)
 	out.End()
-	m.used = now
+	for _, c := range countsOf(&m.used, &now) {
+		*c[0] = max(*c[0], *c[1])
+	}
 	return fate
+}
+
+// countsOf pairs the counts of two totals.
+func countsOf(a, b *hub.Counts) [6][2]*int64 {
+	return [...][2]*int64{
+		{&a.In, &b.In}, {&a.Out, &b.Out}, {&a.Total, &b.Total}, {&a.Cached, &b.Cached}, {&a.CacheWrite, &b.CacheWrite},
+		{&a.ReasoningTokens, &b.ReasoningTokens},
+	}
 }
 
 // appendUsage appends the counts since before. The three that every reader wants are always there.

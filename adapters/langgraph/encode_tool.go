@@ -95,8 +95,10 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	case hub.StatusOK:
 	case hub.StatusError:
 		status = `","status":"error"`
-	default:
+	case hub.StatusDenied, hub.StatusAborted:
 		status, fate = `","status":"error"`, hub.Folded
+	default:
+		fate = hub.Folded
 	}
 	b := append(append(e.buf[:0], `{"id":"`...), r.id...)
 	b = append(append(b, `","type":"tool","tool_call_id":"`...), ev.ID...)
@@ -115,13 +117,10 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	return fate
 }
 
-// noResult reports whether a call ended without an answer: left to the client, to a later run, or to nobody.
+// noResult reports whether a call may end without an answer: left to the client or to a later run, or given up. One whose
+// result the agent kept to itself has an empty one, as clients show calls without a result as running.
 func noResult(ev *hub.Event) bool {
-	switch ev.Status {
-	case hub.StatusClient, hub.StatusPaused, hub.StatusAborted, hub.StatusUnknown:
-		return true
-	}
-	return false
+	return ev.Status == hub.StatusClient || ev.Status == hub.StatusPaused || ev.Status == hub.StatusAborted
 }
 
 // resultID is the id of a result's message: the upstream's if it is one of its own.
