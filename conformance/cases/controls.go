@@ -7,6 +7,7 @@ import "strings"
 var controls = map[string][]*Case{
 	"openai-responses": responsesControls,
 	"aisdk":            aisdkControls,
+	"langgraph":        langgraphControls,
 	"agui": {
 		aguiControl("a text that was not opened", hello(),
 			`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m1","delta":"Hello"}`, `{"type":"TEXT_MESSAGE_END","messageId":"m1"}`, aguiEnd),

@@ -112,6 +112,8 @@ func (m *Meaning) withdraw(ev *hub.Event) {
 		}
 	case hub.TextStart:
 		m.order = slices.DeleteFunc(m.order, func(p *part) bool { return p == m.parts[string(ev.ID)] })
+	case hub.Usage:
+		delete(m.Usage, ev.Scope.String())
 	}
 }
 
