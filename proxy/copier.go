@@ -117,7 +117,8 @@ func isPage(data []byte) bool {
 }
 
 // settle chooses between copying bytes and framing anew. A first JSON value arrives before it is known whether the
-// stream is NDJSON or values back to back; its bytes are right for both, so they need not wait.
+// stream is NDJSON or values back to back; its bytes are right for both, so they need not wait. Until then it is what the
+// dialect usually is.
 func (c *copier) settle(record bool) {
 	if d, ok := c.split.(wire.Detector); ok {
 		c.framing = d.Framing()
@@ -125,7 +126,9 @@ func (c *copier) settle(record bool) {
 	f := c.framing
 	c.settled = f != wire.Auto
 	if !c.settled && record {
-		f = wire.NDJSON
+		if f = wire.NDJSON; c.dialect.Framing == wire.Concat {
+			f = wire.Concat
+		}
 	}
 	if c.follow && f != wire.Auto && f != wire.WebSocket {
 		c.out.SetFraming(f)

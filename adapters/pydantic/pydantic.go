@@ -144,6 +144,7 @@ var Dialect = hub.Dialect{
 	Caps:          hub.CapLanes | hub.CapExecutedTools | hub.CapReasoning,
 	Options:       options,
 	EndsWithBody:  true,
+	ContentType:   "text/event-stream", // as the server labels them
 	NewDecoder:    func(o hub.Options) hub.Decoder { return newDecoder(o) },
 	NewEncoder:    func(o hub.Options) hub.Encoder { return newEncoder(o) },
 	Observe:       func(wire.Record) hub.Observation { return hub.ObservedNothing },
