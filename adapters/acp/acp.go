@@ -103,7 +103,11 @@ import (
 // name is the dialect's, also in raw events.
 const name = "acp"
 
-const updatePrefix = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"`
+// An update is updatePrefix, the session, and kindPrefix behind "update": up to its kind.
+const (
+	kindPrefix   = `{"sessionUpdate":"`
+	updatePrefix = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"`
+)
 
 // defaultPrompt is the raw id that most clients' first prompt has, after initialize and session/new.
 const defaultPrompt = "2"

@@ -126,19 +126,26 @@ func (d *decoder) failed(dst []hub.Event, fault rawjson.Value) []hub.Event {
 	dst = d.endRun(dst, hub.StatusFailed, nil)
 	more := d.more(&dst[len(dst)-1])
 	more.Err = d.errorText(fault)
-	if own := bodyOf(rawjson.Get(fault, "data", "code")); len(own) > 0 {
-		more.ErrCode = own
-	} else if rawjson.Kind(code) == '0' {
-		more.ErrCode = code
-	}
+	more.ErrCode = errorCode(fault, code)
 	return dst
+}
+
+// errorCode is the code that an encoder has put among the data, else that of JSON-RPC, which some agents write as a text.
+func errorCode(fault, code rawjson.Value) []byte {
+	if own := bodyOf(rawjson.Get(fault, "data", "code")); len(own) > 0 {
+		return own
+	}
+	if rawjson.Kind(code) == '0' {
+		return code
+	}
+	return bodyOf(code)
 }
 
 // errorText is the message of an error, with the details that some agents hide behind one that says nothing.
 func (d *decoder) errorText(fault rawjson.Value) []byte {
 	text := bodyOf(rawjson.Get(fault, "message"))
 	if len(text) == 0 {
-		text = []byte(agentFailed)
+		text = orElse(bodyOf(fault), agentFailed) // a text in place of an object
 	}
 	details := bodyOf(rawjson.Get(fault, "data", "details"))
 	if len(details) == 0 || bytes.Contains(text, details) {

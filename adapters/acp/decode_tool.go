@@ -237,9 +237,7 @@ func (d *decoder) result(ev *hub.Event, r *toolRecord) {
 		grown, text := joinContent(d.scratch.Begin(), r.content)
 		d.scratch.Since(grown)
 		ev.Text = text
-		if !bytes.Equal(r.content, []byte("[]")) {
-			d.more(ev).Content = r.content
-		}
+		d.more(ev).Content = r.content
 	case '"':
 		ev.Text, _ = rawjson.Str(r.content)
 	}

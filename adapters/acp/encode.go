@@ -21,7 +21,7 @@ type encoder struct {
 
 	parts    []part // open ones
 	lastPart int
-	lastMsg  []byte // message of the part that was opened last
+	messages map[string]bool // those whose id a part has
 
 	cards map[string]*card
 	usage turnUsage
@@ -40,7 +40,7 @@ type encodeOptions struct {
 }
 
 func newEncoder(o hub.Options) hub.Encoder {
-	e := &encoder{cards: map[string]*card{}, opt: encodeOptions{
+	e := &encoder{cards: map[string]*card{}, messages: map[string]bool{}, opt: encodeOptions{
 		drafts:      o.Enum("version") == "2",
 		session:     rawjson.AppendEscaped(nil, []byte(o.Text("session"))),
 		prompt:      []byte(defaultPrompt),
@@ -60,7 +60,8 @@ func (e *encoder) Reset() {
 	e.named, e.begun = false, false
 	e.call = append(e.call[:0], e.opt.prompt...)
 	e.setSession(e.opt.session)
-	e.parts, e.lastPart, e.lastMsg = e.parts[:0], 0, e.lastMsg[:0]
+	e.parts, e.lastPart = e.parts[:0], 0
+	clear(e.messages)
 	clear(e.cards)
 	e.usage = turnUsage{run: hub.NoCounts, steps: hub.NoCounts, used: -1, size: -1}
 }
@@ -79,7 +80,7 @@ func (e *encoder) Answer(req *hub.Request) {
 func (e *encoder) setSession(session []byte) {
 	e.session = append(e.session[:0], session...)
 	e.head = append(append(e.head[:0], updatePrefix...), e.session...)
-	e.head = append(e.head, `","update":{"sessionUpdate":"`...)
+	e.head = append(e.head, `","update":`+kindPrefix...)
 }
 
 // Finish implements [hub.Encoder]. The end of the turn is the end.
@@ -184,6 +185,9 @@ type part struct {
 	head []byte // its chunk up to the text
 }
 
+// maxMessages bounds how many ids of messages are remembered. Beyond it each part has an id of its own.
+const maxMessages = 4096
+
 // textStart prepares the chunks of a part. A message that has several parts gets an id for each: clients append a chunk
 // to the message of its id, wherever that stands, and a thought and a text may not share one.
 func (e *encoder) textStart(ev *hub.Event) hub.Fate {
@@ -200,9 +204,9 @@ func (e *encoder) textStart(ev *hub.Event) hub.Fate {
 	switch {
 	case len(ev.Msg) == 0:
 		h = append(h, ev.ID...)
-	case !bytes.Equal(ev.Msg, e.lastMsg):
+	case !e.messages[string(ev.Msg)] && len(e.messages) < maxMessages:
 		h = append(h, ev.Msg...)
-		e.lastMsg = append(e.lastMsg[:0], ev.Msg...)
+		e.messages[string(ev.Msg)] = true
 	default:
 		h = append(append(append(h, ev.Msg...), '/'), ev.ID...)
 	}

@@ -1,6 +1,8 @@
 package acp
 
 import (
+	"bytes"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -122,45 +124,42 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Folded
 }
 
-// data writes what has an update of its own, if clients accept it.
+// data writes what has an update of its own, if clients accept it. Commands, modes and options have another shape in
+// version 2.
 func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
 	v := ev.Value
+	is := func(member string, kind byte) bool { return rawjson.Kind(rawjson.Get(v, member)) == kind }
 	valid := false
 	switch string(ev.Name) {
 	case "available_commands_update":
-		valid = rawjson.Kind(rawjson.Get(v, "availableCommands")) == '['
+		valid = is("availableCommands", '[') && !e.opt.drafts
 	case "current_mode_update":
-		valid = rawjson.Kind(rawjson.Get(v, "currentModeId")) == '"' && !e.opt.drafts
+		valid = is("currentModeId", '"') && !e.opt.drafts
 	case "config_option_update":
-		valid = rawjson.Kind(rawjson.Get(v, "configOptions")) == '['
+		valid = is("configOptions", '[') && !e.opt.drafts
 	case "session_info_update":
-		valid = rawjson.Kind(v) == '{'
+		valid = rawjson.Kind(v) == '{' && !emptyObject(v)
 	case "compaction_update":
-		valid = rawjson.Kind(rawjson.Get(v, "compactionId")) == '"' && rawjson.Kind(rawjson.Get(v, "status")) == '"'
+		valid = is("compactionId", '"') && is("status", '"')
 	case "compaction_summary_chunk":
 		b := readBlock(rawjson.Get(v, "content"))
-		valid = rawjson.Kind(rawjson.Get(v, "compactionId")) == '"' && b.valid()
+		valid = is("compactionId", '"') && b.valid()
 	}
 	if !valid {
 		return hub.Dropped
 	}
-	e.begin(out, string(ev.Name))
-	out.Buf = appendMembers(out.Buf, v)
-	e.end(out)
-	return hub.Native
-}
-
-// appendMembers appends the members of an update, but for its kind.
-func appendMembers(dst []byte, update rawjson.Value) []byte {
-	for it := rawjson.Fields(update); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return dst
-		}
-		if string(key) != "sessionUpdate" {
-			dst = append(append(rawjson.AppendQuoted(append(dst, ','), key), ':'), val...)
-		}
+	if is("sessionUpdate", '"') { // the whole update
+		e.beginRecord(out)
+		out.Buf = append(append(out.Buf, e.head[:len(e.head)-len(kindPrefix)]...), v...)
+		out.Buf = append(out.Buf, "}}"...)
+		e.endRecord(out)
+		return hub.Native
 	}
+	e.begin(out, string(ev.Name))
+	members := bytes.TrimSpace(v)[1:]
+	out.Buf = append(append(out.Buf, ','), bytes.TrimSpace(members[:len(members)-1])...)
+	e.end(out)
+	return hub.Folded
 }
 
 // raw writes extensions of this dialect as they came. Other records would fail: an update of a kind that the client does

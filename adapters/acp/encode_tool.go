@@ -277,6 +277,7 @@ func (e *encoder) appendResult(dst []byte, ev *hub.Event, c *card) ([]byte, hub.
 		if len(text) > 0 || ev.Value != nil || len(said) > 0 || ev.More == nil || len(ev.More.Err) == 0 {
 			fate = hub.Folded
 		}
+		said = nil // the text is not all that is shown
 	}
 	if len(dst) == items && !c.stale {
 		dst = dst[:start] // nothing was shown, and nothing is

@@ -1,0 +1,6 @@
+//go:build race
+
+package acp_test
+
+// raceEnabled: the race detector allocates.
+const raceEnabled = true
