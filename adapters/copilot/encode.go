@@ -22,6 +22,7 @@ type encoder struct {
 	kept     int             // bytes of text in open parts
 	messages map[string]bool // ids of messages that were written
 	calls    map[string]*pendingCall
+	printed  map[string]bool // calls of which partial results were written
 	lanes    map[string]shownLane
 	asks     map[string]*openAsk
 	billed   bool // usage of single calls was written
@@ -53,7 +54,7 @@ func (e *encoder) Reset() {
 	*e = encoder{
 		opt: e.opt, session: append(e.session[:0], e.opt.session...), parts: e.parts[:0],
 		messages: map[string]bool{}, calls: map[string]*pendingCall{}, lanes: map[string]shownLane{},
-		asks: map[string]*openAsk{}, plan: e.plan[:0],
+		asks: map[string]*openAsk{}, printed: map[string]bool{}, plan: e.plan[:0],
 	}
 }
 

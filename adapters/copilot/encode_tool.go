@@ -162,6 +162,9 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.Op == hub.Replace || len(ev.Text) == 0 && ev.Value == nil {
 		return hub.Dropped
 	}
+	if !e.printed[string(ev.ID)] && len(e.printed) < maxRemembered {
+		e.printed[string(ev.ID)] = true
+	}
 	e.begin(out, "tool.execution_partial_result", ev.Lane)
 	buf := append(appendText(out.Buf, `"toolCallId":"`, ev.ID), `"partialOutput":"`...)
 	if len(ev.Text) > 0 {
@@ -191,7 +194,8 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	e.begin(out, "tool.execution_complete", ev.Lane)
 	buf := appendText(out.Buf, `"toolCallId":"`, ev.ID)
 	buf = appendValue(buf, `"success":`, []byte(success))
-	buf = appendResult(buf, ev, kept)
+	buf = appendResult(buf, ev, kept, e.printed[string(ev.ID)])
+	delete(e.printed, string(ev.ID))
 	if success == "false" || ev.More != nil && len(ev.More.Err) > 0 {
 		buf = e.appendError(buf, ev, rawjson.Get(kept, metaError))
 	}
@@ -200,14 +204,14 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	return e.end(out, fate)
 }
 
-// appendResult appends the result. A call that failed without one has none.
-func appendResult(dst []byte, ev *hub.Event, kept rawjson.Value) []byte {
+// appendResult appends the result. A call that failed without one has none, unless it printed something that was taken back.
+func appendResult(dst []byte, ev *hub.Event, kept rawjson.Value, printed bool) []byte {
 	rest := rawjson.Get(kept, metaResult)
 	blocks := []byte(nil)
 	if ev.More != nil {
 		blocks = ev.More.Content
 	}
-	if ev.Status != hub.StatusOK && ev.Text == nil && ev.Value == nil && blocks == nil && rest == nil {
+	if ev.Status != hub.StatusOK && !printed && ev.Text == nil && ev.Value == nil && blocks == nil && rest == nil {
 		return dst
 	}
 	dst = append(dst, `"result":{"content":"`...)
