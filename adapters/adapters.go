@@ -13,6 +13,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/anthropic"
 	"github.com/sabir-proxy/sabir/adapters/codexcli"
 	"github.com/sabir-proxy/sabir/adapters/copilot"
+	"github.com/sabir-proxy/sabir/adapters/datastream"
 	"github.com/sabir-proxy/sabir/adapters/evolve"
 	"github.com/sabir-proxy/sabir/adapters/gemini"
 	"github.com/sabir-proxy/sabir/adapters/geminicli"
@@ -34,6 +35,7 @@ var all = []*hub.Dialect{
 	&anthropic.Dialect,
 	&codexcli.Dialect,
 	&copilot.Dialect,
+	&datastream.Dialect,
 	&evolve.Dialect,
 	&gemini.Dialect,
 	&geminicli.Dialect,

@@ -1,0 +1,14 @@
+package datastream_test
+
+import (
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/datastream"
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+)
+
+func TestDialect(t *testing.T) { adaptertest.Run(t, &datastream.Dialect) }
+
+func TestAllocs(t *testing.T) { adaptertest.Allocs(t, &datastream.Dialect) }
+
+func FuzzDecode(f *testing.F) { adaptertest.Fuzz(f, &datastream.Dialect) }

@@ -1,0 +1,172 @@
+package datastream
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// The names that what has no name has as data of the model.
+const (
+	dataName        = "data"
+	annotationsName = "annotations"
+	stateName       = "state"
+	operationsName  = "aui-state"
+)
+
+// data passes each element of the list. Those that our own encoder wrote for data of another name have that name.
+func (d *decoder) data(dst []hub.Event) ([]hub.Event, error) {
+	if rawjson.Kind(d.value) != '[' {
+		return dst, hub.NewError(hub.ReasonType, "", -1, "want an array")
+	}
+	for it := rawjson.Elems(d.value); ; {
+		v, ok := it.Next()
+		if !ok {
+			return dst, nil
+		}
+		if rawjson.Kind(v) == '{' && rawjson.Get(v, hub.ExtensionKey) != nil {
+			continue // see extension
+		}
+		var ev *hub.Event
+		dst, ev = d.emit(dst, hub.Data)
+		ev.Name, ev.Op, ev.Value = []byte(dataName), hub.Emit, v
+	}
+}
+
+func (d *decoder) annotations(dst []hub.Event) ([]hub.Event, error) {
+	if rawjson.Kind(d.value) != '[' {
+		return dst, hub.NewError(hub.ReasonType, "", -1, "want an array")
+	}
+	dst, ev := d.emit(dst, hub.Data)
+	ev.Name, ev.Op, ev.Value = []byte(annotationsName), hub.Emit, d.value
+	return dst, nil
+}
+
+func (d *decoder) auiData(dst []hub.Event) ([]hub.Event, error) {
+	name, err := body(d.rec.Name, "name")
+	if err != nil {
+		return dst, err
+	}
+	dst, ev := d.emit(dst, hub.Data)
+	ev.Name, ev.Op, ev.Value = name, hub.Emit, d.rec.Data
+	return dst, nil
+}
+
+func (d *decoder) source(dst []hub.Event) ([]hub.Event, error) {
+	url, err := body(d.rec.URL, "url")
+	if err != nil {
+		return dst, err
+	}
+	dst, ev := d.emit(dst, hub.Source)
+	ev.ID, ev.Title, ev.More = optional(d.rec.ID), optional(d.rec.Title), d.scratch.More()
+	ev.More.File.URL = url
+	return dst, nil
+}
+
+func (d *decoder) file(dst []hub.Event) ([]hub.Event, error) {
+	data, err := body(d.rec.Data, "data")
+	if err != nil {
+		return dst, err
+	}
+	dst, ev := d.emit(dst, hub.File)
+	ev.More = d.scratch.More()
+	ev.More.File = hub.FileRef{Media: optional(d.rec.MimeType), Base64: data, Name: optional(d.rec.Filename)}
+	return dst, nil
+}
+
+// state passes operations on the state of assistant-ui: as its value where they set all of it, as a JSON patch where they
+// set parts, else as they are, for a patch cannot append to a text.
+func (d *decoder) state(dst []hub.Event) ([]hub.Event, error) {
+	if rawjson.Kind(d.value) != '[' {
+		return dst, hub.NewError(hub.ReasonType, "", -1, "want an array of operations")
+	}
+	dst, ev := d.emit(dst, hub.Data)
+	ev.Name, ev.Op, ev.Value = []byte(operationsName), hub.Emit, d.value
+	patch := append(d.scratch.Begin(), '[')
+	from := len(patch)
+	for it := rawjson.Elems(d.value); ; {
+		op, ok := it.Next()
+		if !ok {
+			break
+		}
+		path, value := rawjson.Get(op, "path"), rawjson.Get(op, "value")
+		if string(optional(rawjson.Get(op, "type"))) != "set" || value == nil || !namesMember(path) {
+			return dst, nil
+		}
+		if len(patch) > from {
+			patch = append(patch, ',')
+		}
+		patch = append(appendPointer(append(patch, `{"op":"add","path":"`...), path), `","value":`...)
+		patch = append(append(patch, value...), '}')
+	}
+	if len(patch) == from {
+		return dst, nil
+	}
+	ev.Name, ev.Op, ev.Value = []byte(stateName), hub.Patch, d.scratch.Since(append(patch, ']'))
+	if only, root := wholeState(d.value); root {
+		ev.Op, ev.Value = hub.Set, only
+	}
+	return dst, nil
+}
+
+// namesMember reports whether a path ends with the name of a member, or is empty. In a patch, an index would insert where
+// the operation sets.
+func namesMember(path rawjson.Value) bool {
+	if rawjson.Kind(path) != '[' {
+		return false
+	}
+	last := []byte("name")
+	for it := rawjson.Elems(path); ; {
+		v, ok := it.Next()
+		if !ok {
+			return !isIndex(last)
+		}
+		if last, ok = rawjson.Str(v); !ok {
+			last = v
+		}
+	}
+}
+
+func isIndex(token []byte) bool {
+	return len(token) > 0 && (string(token) == "-" || len(bytes.TrimLeft(token, "0123456789")) == 0)
+}
+
+// wholeState returns the value of a single operation on the state as a whole.
+func wholeState(operations rawjson.Value) (value rawjson.Value, ok bool) {
+	it := rawjson.Elems(operations)
+	op, _ := it.Next()
+	if _, more := it.Next(); more {
+		return nil, false
+	}
+	path := rawjson.Elems(rawjson.Get(op, "path"))
+	if _, deeper := path.Next(); deeper {
+		return nil, false
+	}
+	return rawjson.Get(op, "value"), true
+}
+
+// appendPointer appends a path, a list of names and indexes, as a JSON pointer in a string body.
+func appendPointer(dst []byte, path rawjson.Value) []byte {
+	for it := rawjson.Elems(path); ; {
+		v, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		dst = append(dst, '/')
+		name, ok := rawjson.Str(v)
+		if !ok {
+			name = v // an index
+		}
+		for _, c := range name {
+			switch c {
+			case '~':
+				dst = append(dst, "~0"...)
+			case '/':
+				dst = append(dst, "~1"...)
+			default:
+				dst = append(dst, c)
+			}
+		}
+	}
+}

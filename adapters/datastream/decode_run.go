@@ -1,0 +1,88 @@
+package datastream
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// stepStart begins a step; the first one names the message, and so begins the run.
+func (d *decoder) stepStart(dst []hub.Event) ([]hub.Event, error) {
+	if id := optional(d.rec.MessageID); len(id) > 0 {
+		d.message = append(d.message[:0], id...)
+	}
+	if !d.begun {
+		d.begun = true
+		var ev *hub.Event
+		dst, ev = d.emit(dst, hub.RunStart)
+		ev.ID = d.message
+	}
+	dst, _ = d.emit(dst, hub.StepStart)
+	return dst, nil
+}
+
+// stepEnd ends a step. The text goes on in the next one if it says so.
+func (d *decoder) stepEnd(dst []hub.Event) ([]hub.Event, error) {
+	if continued, _ := rawjson.Bool(d.rec.IsContinued); !continued {
+		d.kind = 0
+	}
+	dst = d.usage(dst, hub.StepScope)
+	dst, ev := d.emit(dst, hub.StepEnd)
+	ev.Status = statusOf(optional(d.rec.FinishReason))
+	return dst, nil
+}
+
+// finish notes the end of the run.
+func (d *decoder) finish(dst []hub.Event) ([]hub.Event, error) {
+	d.kind = 0
+	dst = d.usage(dst, hub.RunScope)
+	reason := optional(d.rec.FinishReason)
+	d.end = ending{seen: true, status: statusOf(reason), name: bytes.Clone(reason)}
+	return dst, nil
+}
+
+func (d *decoder) fail(dst []hub.Event) ([]hub.Event, error) {
+	d.end = ending{seen: true, fatal: true, status: hub.StatusFailed, err: bytes.Clone(optional(d.value))}
+	return dst, nil
+}
+
+// statusOf reads a finishReason. Which calls are left to the client is seen at the end of the stream.
+func statusOf(reason []byte) hub.Status {
+	switch string(reason) {
+	case "length":
+		return hub.StatusLength
+	case "content-filter":
+		return hub.StatusFiltered
+	case "error":
+		return hub.StatusFailed
+	}
+	return hub.StatusDone
+}
+
+// usage passes counts, by the names of version 4 or those of assistant-ui.
+func (d *decoder) usage(dst []hub.Event, scope hub.Scope) []hub.Event {
+	in, read := count(d.rec.Usage, "promptTokens", "inputTokens")
+	out, written := count(d.rec.Usage, "completionTokens", "outputTokens")
+	if !read && !written {
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Scope, ev.More = hub.Usage, scope, d.scratch.More()
+	if read {
+		ev.More.Usage.In = in
+	}
+	if written {
+		ev.More.Usage.Out = out
+	}
+	return dst
+}
+
+func count(usage rawjson.Value, names ...string) (n int64, ok bool) {
+	for _, name := range names {
+		if n, ok = rawjson.Int(rawjson.Get(usage, name)); ok && n >= 0 {
+			return n, true
+		}
+	}
+	return 0, false
+}

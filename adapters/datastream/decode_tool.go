@@ -1,0 +1,98 @@
+package datastream
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// announce starts a call if it is new. One that has its result and is called again is the sequencer's to judge.
+func (d *decoder) announce(dst []hub.Event, id []byte) []hub.Event {
+	d.kind = 0
+	if _, known := d.calls[string(id)]; known {
+		return dst
+	}
+	dst, ev := d.emit(dst, hub.ToolStart)
+	ev.ID, ev.Name = id, optional(d.rec.ToolName)
+	if d.clientTools[string(ev.Name)] {
+		ev.Flags |= hub.ClientRuns
+	}
+	d.remember(id)
+	return dst
+}
+
+func (d *decoder) remember(id []byte) {
+	if d.calls == nil {
+		d.calls = map[string]bool{}
+	}
+	if len(d.calls) < maxKnown {
+		d.calls[string(id)] = false
+		d.left++
+	}
+}
+
+func (d *decoder) callStart(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.ToolCallID, "toolCallId")
+	if err != nil {
+		return dst, err
+	}
+	return d.announce(dst, id), nil
+}
+
+func (d *decoder) callDelta(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.ToolCallID, "toolCallId")
+	if err != nil {
+		return dst, err
+	}
+	text, err := body(d.rec.ArgsTextDelta, "argsTextDelta")
+	if err != nil || len(text) == 0 {
+		return dst, err
+	}
+	dst, ev := d.emit(dst, hub.ToolArgs)
+	ev.ID, ev.Text = id, text
+	return dst, nil
+}
+
+// call is the call with all of its arguments, announced or not.
+func (d *decoder) call(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.ToolCallID, "toolCallId")
+	if err != nil {
+		return dst, err
+	}
+	dst = d.announce(dst, id)
+	dst, ev := d.emit(dst, hub.ToolReady)
+	ev.ID, ev.Name, ev.Value = id, optional(d.rec.ToolName), d.rec.Args
+	return dst, nil
+}
+
+// result ends a call. One of a call that this stream has not announced belongs to an earlier run: clients reject it
+// otherwise.
+func (d *decoder) result(dst []hub.Event) ([]hub.Event, error) {
+	id, err := body(d.rec.ToolCallID, "toolCallId")
+	if err != nil {
+		return dst, err
+	}
+	d.kind = 0
+	answered, known := d.calls[string(id)]
+	if !known {
+		var ev *hub.Event
+		dst, ev = d.emit(dst, hub.ToolStart)
+		ev.ID, ev.Name, ev.Flags = id, []byte("unknown"), hub.Resumed
+		d.remember(id)
+		_, known = d.calls[string(id)]
+	}
+	if known && !answered {
+		d.calls[string(id)] = true
+		d.left--
+	}
+	dst, ev := d.emit(dst, hub.ToolEnd)
+	ev.ID, ev.Status = id, hub.StatusOK
+	if failed, _ := rawjson.Bool(d.rec.IsError); failed {
+		ev.Status = hub.StatusError
+	}
+	if text, ok := rawjson.Str(d.rec.Result); ok {
+		ev.Text = text
+	} else if !rawjson.IsNull(d.rec.Result) {
+		ev.Value = d.rec.Result
+	}
+	return dst, nil
+}

@@ -1,0 +1,267 @@
+package datastream
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// encoder writes what clients of version 4 and assistant-ui both accept: one bad line costs the user the whole answer.
+type encoder struct {
+	aui bool // the client is known to be assistant-ui
+
+	message []byte // id
+	named   bool   // the id is settled: it is that of the request, or was written
+	step    step
+	usage   []byte // of the step, as members
+	total   []byte // of the run
+	parts   []part // that are open
+	tools   []tool // that have not ended
+	left    int    // calls that have no result
+}
+
+// step is what the client has of the step that is open. It keeps one text and one reasoning part a step, wherever calls
+// are.
+type step struct {
+	depth int // open in the model
+	open  bool
+	text  []byte // id of the part that its text belongs to
+	think []byte // and its reasoning
+	call  bool   // has calls
+	run   bool   // has results, which were not the client's to make
+}
+
+// part is an open part, tool a call that has not ended.
+type part struct {
+	id    []byte
+	think bool
+	wrote bool
+}
+
+type tool struct {
+	id, name []byte
+	head     []byte // its line up to the fragment
+	client   bool
+}
+
+// defaultMessage is the id of a message that nobody named; a client takes any.
+const defaultMessage = "msg-1"
+
+func newEncoder(o hub.Options) hub.Encoder {
+	e := &encoder{aui: o.Enum("client") == "assistant-ui"}
+	e.Reset()
+	return e
+}
+
+// Reset implements [hub.Encoder].
+func (e *encoder) Reset() {
+	e.message, e.named = append(e.message[:0], defaultMessage...), false
+	e.step = step{text: e.step.text[:0], think: e.step.think[:0]}
+	e.usage, e.total = e.usage[:0], e.total[:0]
+	e.parts, e.tools, e.left = e.parts[:0], e.tools[:0], 0
+}
+
+// Answer implements [hub.Answerer]: the message gets the id that the codec of requests chose.
+func (e *encoder) Answer(req *hub.Request) {
+	if len(req.Run) > 0 {
+		e.message, e.named = append(e.message[:0], req.Run...), true
+	}
+}
+
+// Finish implements [hub.Encoder]. There is no end mark.
+func (e *encoder) Finish(*wire.Out) {}
+
+// Extend implements [hub.Extender]. Clients collect data for the application and show none of it.
+func (e *encoder) Extend(out *wire.Out, payload []byte) {
+	out.Begin("")
+	out.Buf = append(append(append(out.Buf, `2:[`...), payload...), ']')
+	out.End()
+}
+
+// Encode implements [hub.Encoder].
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+	if !e.named && len(ev.Msg) > 0 {
+		e.message = append(e.message[:0], ev.Msg...)
+	}
+	switch ev.Kind {
+	case hub.TextDelta:
+		return e.textDelta(out, ev)
+	case hub.ToolArgs:
+		return e.toolArgs(out, ev)
+	case hub.TextStart:
+		return e.textStart(ev)
+	case hub.TextEnd:
+		return e.textEnd(out, ev)
+	case hub.ToolStart:
+		return e.toolStart(out, ev)
+	case hub.ToolReady:
+		return e.toolReady(out, ev)
+	case hub.ToolEnd:
+		return e.toolEnd(out, ev)
+	case hub.RunStart:
+		return e.runStart(ev)
+	case hub.RunEnd:
+		return e.runEnd(out, ev)
+	case hub.StepStart:
+		return e.stepStart(out, ev)
+	case hub.StepEnd:
+		return e.stepEnd(out, ev)
+	case hub.Usage:
+		return e.addUsage(ev)
+	case hub.Source:
+		return e.source(out, ev)
+	case hub.File:
+		return e.file(out, ev)
+	case hub.Data:
+		return e.data(out, ev)
+	}
+	return hub.Dropped
+}
+
+// open starts a line with one string member. head is `b:{"toolCallId":"`.
+func open(out *wire.Out, head string, val []byte) []byte {
+	out.Begin("")
+	b := append(out.Buf, head...)
+	b = append(b, val...)
+	return append(b, '"')
+}
+
+// end ends a line that holds all but its last bracket.
+func end(out *wire.Out, b []byte) {
+	out.Buf = append(b, '}')
+	out.End()
+}
+
+// appendText appends a string member, with its comma, unless it is empty. head is `,"title":"`.
+func appendText(dst []byte, head string, val []byte) []byte {
+	if len(val) == 0 {
+		return dst
+	}
+	dst = append(dst, head...)
+	dst = append(dst, val...)
+	return append(dst, '"')
+}
+
+// textStart waits for the first character: only then is it known which step it belongs to. The user's own words and
+// instructions are not shown: the client has its own.
+func (e *encoder) textStart(ev *hub.Event) hub.Fate {
+	if ev.Flags.Has(hub.User) || string(ev.Name) == "system" || string(ev.Name) == "developer" {
+		return hub.Dropped
+	}
+	n := len(e.parts)
+	if n < cap(e.parts) {
+		e.parts = e.parts[:n+1]
+	} else {
+		e.parts = append(e.parts, part{})
+	}
+	p := &e.parts[n]
+	*p = part{id: append(p.id[:0], ev.ID...), think: ev.Chan == hub.Reasoning}
+	if ev.Chan == hub.Refusal {
+		return hub.Folded
+	}
+	return hub.Implied
+}
+
+// find returns the index of an open part, or -1.
+func (e *encoder) find(id []byte) int {
+	for i := len(e.parts) - 1; i >= 0; i-- {
+		if bytes.Equal(e.parts[i].id, id) {
+			return i
+		}
+	}
+	return -1
+}
+
+// textDelta is the hot path.
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+	i := e.find(ev.ID)
+	if i < 0 {
+		return hub.Dropped
+	}
+	p := &e.parts[i]
+	e.room(out, p)
+	out.Begin("")
+	b := append(out.Buf, head(p.think, `g:"`, `0:"`)...)
+	b = append(b, ev.Text...)
+	out.Buf = append(b, '"')
+	out.End()
+	p.wrote = true
+	if ev.Chan == hub.Refusal {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+// room makes sure that what p says is shown where it belongs: in a step that has no other part of its kind, and no call
+// before it.
+func (e *encoder) room(out *wire.Out, p *part) {
+	mine := &e.step.text
+	if p.think {
+		mine = &e.step.think
+	}
+	switch {
+	case !e.step.open:
+		e.openStep(out)
+	case bytes.Equal(*mine, p.id) && len(*mine) > 0 && !e.step.call:
+		return
+	case e.step.call, len(*mine) > 0, p.think && len(e.step.text) > 0:
+		e.closeStep(out, hub.StatusNone)
+		e.openStep(out)
+	}
+	*mine = append((*mine)[:0], p.id...)
+}
+
+// textEnd signs reasoning. Clients of version 4 keep it with the message, for the next turn.
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	i := e.find(ev.ID)
+	if i < 0 {
+		return hub.Dropped
+	}
+	p := &e.parts[i]
+	fate := hub.Implied
+	if ev.More != nil && len(ev.More.Sig) > 0 && p.think {
+		if !p.wrote {
+			e.room(out, p)
+		}
+		end(out, open(out, head(p.wrote, `j:{"signature":"`, `i:{"data":"`), ev.More.Sig))
+		fate = hub.Native
+	}
+	n := len(e.parts) - 1
+	e.parts[i], e.parts[n] = e.parts[n], e.parts[i]
+	e.parts = e.parts[:n]
+	return fate
+}
+
+func head(first bool, a, b string) string {
+	if first {
+		return a
+	}
+	return b
+}
+
+// appendWords appends a result as the body of a string: text, JSON as its text, what content blocks say, or the error.
+func appendWords(dst []byte, ev *hub.Event) []byte {
+	if len(ev.Text) > 0 {
+		return append(dst, ev.Text...)
+	}
+	if ev.More == nil {
+		return dst
+	}
+	if len(ev.More.Err) > 0 {
+		return append(dst, ev.More.Err...)
+	}
+	from := len(dst)
+	for it := rawjson.Elems(ev.More.Content); ; {
+		block, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		text := optional(rawjson.Get(block, "content", "text"))
+		if len(text) > 0 && len(dst) > from {
+			dst = append(dst, `\n`...)
+		}
+		dst = append(dst, text...)
+	}
+}

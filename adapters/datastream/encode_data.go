@@ -1,0 +1,137 @@
+package datastream
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// source writes a citation, if it has an address.
+func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.More == nil || len(ev.More.File.URL) == 0 {
+		return hub.Dropped
+	}
+	if !e.step.open {
+		e.openStep(out)
+	}
+	id := ev.ID
+	if len(id) == 0 {
+		id = ev.More.File.URL
+	}
+	b := open(out, `h:{"sourceType":"url","id":"`, id)
+	b = appendText(b, `,"url":"`, ev.More.File.URL)
+	end(out, appendText(b, `,"title":"`, ev.Title))
+	return hub.Native
+}
+
+// file writes a file, if its bytes are here.
+func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.More == nil || len(ev.More.File.Base64) == 0 {
+		return hub.Dropped
+	}
+	if !e.step.open {
+		e.openStep(out)
+	}
+	media := ev.More.File.Media
+	if len(media) == 0 {
+		media = []byte("application/octet-stream")
+	}
+	b := open(out, `k:{"data":"`, ev.More.File.Base64)
+	end(out, appendText(b, `,"mimeType":"`, media))
+	return hub.Native
+}
+
+// data writes data where clients collect it for the application.
+func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
+	value := ev.Value
+	if value == nil {
+		value = rawjson.Value("null")
+	}
+	switch {
+	case string(ev.Name) == annotationsName && ev.Op == hub.Emit && rawjson.Kind(value) == '[':
+		line(out, `8:`, value, "")
+		return hub.Native
+	case string(ev.Name) == dataName && ev.Op == hub.Emit && ev.Value != nil:
+		line(out, `2:[`, value, `]`)
+		return hub.Native
+	case e.aui && string(ev.Name) == operationsName && ev.Op == hub.Emit && rawjson.Kind(value) == '[':
+		line(out, `aui-state:`, value, "")
+		return hub.Native
+	case e.aui && string(ev.Name) == stateName && ev.Op == hub.Set:
+		line(out, `aui-state:[{"type":"set","path":[],"value":`, value, `}]`)
+		return hub.Native
+	case e.aui && string(ev.Name) == stateName && ev.Op == hub.Patch && e.patchState(out, value):
+		return hub.Native
+	case e.aui && (ev.Op == hub.Set || ev.Op == hub.Emit):
+		out.Begin("")
+		b := append(append(append(out.Buf, `aui-data:{"name":"`...), ev.Name...), `","data":`...)
+		end(out, append(b, value...))
+		return nativeIf(ev.Op == hub.Emit && ev.Value != nil)
+	}
+	out.Begin("")
+	b := append(append(append(out.Buf, `2:[{"type":"data-`...), ev.Name...), '"')
+	b = appendText(b, `,"id":"`, ev.ID)
+	if ev.Op == hub.Patch || ev.Op == hub.Merge {
+		b = appendText(b, `,"op":"`, []byte(ev.Op.String()))
+	}
+	b = append(append(append(b, `,"data":`...), value...), `}]`...)
+	out.Buf = b
+	out.End()
+	return hub.Extension
+}
+
+// line writes a line with one value.
+func line(out *wire.Out, head string, value rawjson.Value, tail string) {
+	out.Begin("")
+	out.Buf = append(append(append(out.Buf, head...), value...), tail...)
+	out.End()
+}
+
+// patchState writes a patch of the state as operations, if it does nothing but set members.
+func (e *encoder) patchState(out *wire.Out, patch rawjson.Value) bool {
+	out.Begin("")
+	b := append(out.Buf, `aui-state:[`...)
+	from := len(b)
+	for it := rawjson.Elems(patch); ; {
+		op, ok := it.Next()
+		if !ok {
+			break
+		}
+		kind, value := optional(rawjson.Get(op, "op")), rawjson.Get(op, "value")
+		pointer := optional(rawjson.Get(op, "path"))
+		last := pointer[bytes.LastIndexByte(pointer, '/')+1:]
+		if string(kind) != "add" && string(kind) != "replace" || value == nil || string(kind) == "add" && isIndex(last) {
+			out.Cancel()
+			return false
+		}
+		if len(b) > from {
+			b = append(b, ',')
+		}
+		b = appendPath(append(b, `{"type":"set","path":[`...), pointer)
+		b = append(append(append(b, `],"value":`...), value...), '}')
+	}
+	out.Buf = append(b, ']')
+	if len(b) == from {
+		out.Cancel()
+		return false
+	}
+	out.End()
+	return true
+}
+
+// appendPath appends the tokens of a JSON pointer, a string body, as the elements of a list.
+func appendPath(dst, pointer []byte) []byte {
+	for i, token := range bytes.Split(pointer, []byte("/")) {
+		if i == 0 {
+			continue // before the first slash
+		}
+		if i > 1 {
+			dst = append(dst, ',')
+		}
+		token = bytes.ReplaceAll(bytes.ReplaceAll(token, []byte("~1"), []byte("/")), []byte("~0"), []byte("~"))
+		dst = rawjson.AppendQuoted(dst, token)
+	}
+	return dst
+}

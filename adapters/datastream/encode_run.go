@@ -1,0 +1,171 @@
+package datastream
+
+import (
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// runStart keeps the id of the message for the first step.
+func (e *encoder) runStart(ev *hub.Event) hub.Fate {
+	if !e.named && len(ev.Msg) == 0 && len(ev.ID) > 0 {
+		e.message = append(e.message[:0], ev.ID...)
+	}
+	return hub.Deferred
+}
+
+func (e *encoder) openStep(out *wire.Out) {
+	end(out, open(out, `f:{"messageId":"`, e.message))
+	e.named = true
+	e.step.open, e.step.call, e.step.run = true, false, false
+	e.step.text, e.step.think = e.step.text[:0], e.step.think[:0]
+}
+
+// closeStep ends the step that is open.
+func (e *encoder) closeStep(out *wire.Out, status hub.Status) {
+	if !e.step.open {
+		return
+	}
+	reason := reasonOf(status)
+	if e.step.call && (status == hub.StatusNone || status == hub.StatusDone) {
+		reason = "tool-calls"
+	}
+	b := open(out, `e:{"finishReason":"`, []byte(reason))
+	b = append(appendUsage(b, e.usage), `,"isContinued":false`...)
+	end(out, b)
+	e.step.open, e.usage = false, e.usage[:0]
+}
+
+// stepStart begins a step. Clients know one at a time.
+func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	if len(ev.Lane) > 0 {
+		return hub.Dropped
+	}
+	if e.step.depth++; e.step.depth > 1 {
+		return hub.Folded
+	}
+	e.closeStep(out, hub.StatusNone)
+	e.openStep(out)
+	return hub.Native
+}
+
+func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	if len(ev.Lane) > 0 {
+		return hub.Dropped
+	}
+	if e.step.depth--; e.step.depth > 0 {
+		return hub.Folded
+	}
+	e.closeStep(out, ev.Status)
+	return hub.Native
+}
+
+// runEnd ends the message. A client that may go on by itself looks at the calls of the last step: those that the agent has
+// run must not be in it.
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.Status == hub.StatusFailed || ev.Status == hub.StatusTruncated {
+		if len(e.total) > 0 { // behind the error nobody would read it
+			e.closeStep(out, ev.Status)
+			end(out, appendUsage(open(out, `d:{"finishReason":"`, []byte("error")), e.total))
+		}
+		out.Begin("")
+		out.Buf = rawjson.AppendQuoted(append(out.Buf, `3:`...), errorText(ev))
+		out.End()
+		return nativeIf(ev.Status == hub.StatusFailed)
+	}
+	ran := e.step.run
+	e.closeStep(out, ev.Status)
+	if ran {
+		e.openStep(out)
+		e.closeStep(out, ev.Status)
+	}
+	b := open(out, `d:{"finishReason":"`, []byte(reasonOf(ev.Status)))
+	end(out, appendUsage(b, e.total))
+	switch ev.Status {
+	case hub.StatusLength, hub.StatusFiltered:
+		return hub.Native
+	case hub.StatusDone:
+		return nativeIf(e.left == 0) // a reader takes those for the client's
+	case hub.StatusTools:
+		return nativeIf(e.left > 0)
+	}
+	return hub.Folded
+}
+
+func nativeIf(ok bool) hub.Fate {
+	if ok {
+		return hub.Native
+	}
+	return hub.Folded
+}
+
+// reasonOf is the finishReason for a reason of the model.
+func reasonOf(status hub.Status) string {
+	switch status {
+	case hub.StatusLength:
+		return "length"
+	case hub.StatusFiltered, hub.StatusRefused:
+		return "content-filter"
+	case hub.StatusTools, hub.StatusPaused:
+		return "tool-calls"
+	case hub.StatusLimit, hub.StatusCancelled:
+		return "other"
+	case hub.StatusFailed, hub.StatusTruncated:
+		return "error"
+	}
+	return "stop"
+}
+
+// errorText is what the client is told of a run that failed.
+func errorText(ev *hub.Event) []byte {
+	switch {
+	case ev.More != nil && len(ev.More.Err) > 0:
+		return ev.More.Err
+	case ev.Status == hub.StatusTruncated:
+		return []byte("The agent stopped before the answer was complete.")
+	}
+	return []byte("The run failed.")
+}
+
+// addUsage keeps counts for the end of the step or of the run.
+func (e *encoder) addUsage(ev *hub.Event) hub.Fate {
+	if ev.More == nil || ev.More.Usage.In < 0 && ev.More.Usage.Out < 0 {
+		return hub.Dropped
+	}
+	in, out := ev.More.Usage.In, ev.More.Usage.Out
+	switch {
+	case ev.Scope == hub.StepScope && e.step.open:
+		e.usage = appendCounts(e.usage[:0], in, out)
+	case ev.Scope == hub.RunScope:
+		e.total = appendCounts(e.total[:0], in, out)
+	default:
+		return hub.Dropped
+	}
+	return hub.Deferred
+}
+
+// appendCounts appends counts under the names of version 4, and under those of assistant-ui. What is not known is null.
+func appendCounts(dst []byte, in, out int64) []byte {
+	dst = appendCount(dst, `"promptTokens":`, in)
+	dst = appendCount(dst, `,"completionTokens":`, out)
+	dst = appendCount(dst, `,"inputTokens":`, in)
+	return appendCount(dst, `,"outputTokens":`, out)
+}
+
+func appendCount(dst []byte, head string, n int64) []byte {
+	dst = append(dst, head...)
+	if n < 0 {
+		return append(dst, "null"...)
+	}
+	return strconv.AppendInt(dst, n, 10)
+}
+
+func appendUsage(dst, counts []byte) []byte {
+	if len(counts) == 0 {
+		return dst
+	}
+	dst = append(append(dst, `,"usage":{`...), counts...)
+	return append(dst, '}')
+}

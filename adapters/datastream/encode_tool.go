@@ -1,0 +1,137 @@
+package datastream
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// findTool returns the index of a call, or -1.
+func (e *encoder) findTool(id []byte) int {
+	for i := len(e.tools) - 1; i >= 0; i-- {
+		if bytes.Equal(e.tools[i].id, id) {
+			return i
+		}
+	}
+	return -1
+}
+
+// toolStart announces a call.
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	if !e.step.open {
+		e.openStep(out)
+	}
+	e.step.call = true
+	n := len(e.tools)
+	if n < cap(e.tools) {
+		e.tools = e.tools[:n+1]
+	} else {
+		e.tools = append(e.tools, tool{})
+	}
+	t := &e.tools[n]
+	*t = tool{id: append(t.id[:0], ev.ID...), name: append(t.name[:0], ev.Name...), client: ev.Flags.Has(hub.ClientRuns), head: t.head[:0]}
+	t.head = append(append(append(t.head, `c:{"toolCallId":"`...), ev.ID...), `","argsTextDelta":"`...)
+	b := open(out, `b:{"toolCallId":"`, ev.ID)
+	b = append(append(append(b, `,"toolName":"`...), ev.Name...), '"')
+	end(out, b)
+	return hub.Native
+}
+
+// toolArgs is the hot path of calls.
+func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
+	i := e.findTool(ev.ID)
+	if i < 0 {
+		return hub.Dropped
+	}
+	out.Begin("")
+	b := append(out.Buf, e.tools[i].head...)
+	b = append(b, ev.Text...)
+	end(out, append(b, '"'))
+	return hub.Native
+}
+
+// toolReady writes the call with its arguments, of which clients accept nothing but an object.
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
+	i := e.findTool(ev.ID)
+	if i < 0 {
+		return hub.Dropped
+	}
+	b := open(out, `9:{"toolCallId":"`, ev.ID)
+	b = append(append(append(b, `,"toolName":"`...), e.tools[i].name...), `","args":`...)
+	isObject := rawjson.Kind(ev.Value) == '{'
+	switch {
+	case isObject:
+		b = append(b, ev.Value...)
+	case ev.Value != nil:
+		b = append(append(append(b, `{"value":`...), ev.Value...), '}')
+	default:
+		b = append(rawjson.AppendQuoted(append(b, `{"value":`...), ev.Text), '}')
+	}
+	end(out, b)
+	return nativeIf(isObject)
+}
+
+// toolEnd writes the result. A call that is left to the client has none.
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	i := e.findTool(ev.ID)
+	if i < 0 {
+		return hub.Dropped
+	}
+	client := e.tools[i].client
+	n := len(e.tools) - 1
+	e.tools[i], e.tools[n] = e.tools[n], e.tools[i]
+	e.tools = e.tools[:n]
+	content := ev.More != nil && rawjson.Kind(ev.More.Content) == '['
+	if (ev.Status == hub.StatusClient || ev.Status == hub.StatusPaused) && len(ev.Text) == 0 && ev.Value == nil && !content {
+		e.left++
+		return hub.Implied
+	}
+	e.step.run = e.step.run || !client
+	failed := ev.Status == hub.StatusError || ev.Status == hub.StatusDenied || ev.Status == hub.StatusAborted
+	b := append(open(out, `a:{"toolCallId":"`, ev.ID), `,"result":`...)
+	b, fate := appendResult(b, ev, failed, content)
+	if failed {
+		b = append(b, `,"isError":true`...)
+	}
+	end(out, b)
+	return fate
+}
+
+// appendResult appends a result: text, another value, content blocks, or why there is none.
+func appendResult(dst []byte, ev *hub.Event, failed, content bool) ([]byte, hub.Fate) {
+	fate := nativeIf(ev.Status == hub.StatusOK || ev.Status == hub.StatusError)
+	switch {
+	case len(ev.Text) > 0:
+		return rawjson.AppendQuoted(dst, ev.Text), fate
+	case ev.Value != nil:
+		if rawjson.Kind(ev.Value) == 'n' {
+			fate = hub.Folded
+		}
+		return append(dst, ev.Value...), fate
+	case failed:
+		dst = append(dst, '"')
+		from := len(dst)
+		if dst = appendWords(dst, ev); len(dst) == from {
+			dst, fate = append(dst, noWords(ev.Status)...), hub.Folded
+		}
+		return append(dst, '"'), fate
+	case content:
+		return append(dst, ev.More.Content...), hub.Folded
+	case ev.Text != nil:
+		return append(dst, `""`...), fate
+	}
+	return append(dst, "null"...), fate
+}
+
+// noWords is what a client is told of a call that did not say why it failed.
+func noWords(status hub.Status) string {
+	switch status {
+	case hub.StatusDenied:
+		return "The call was not allowed."
+	case hub.StatusAborted:
+		return "The run ended before the call did."
+	}
+	return "The call failed."
+}

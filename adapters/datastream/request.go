@@ -1,0 +1,53 @@
+package datastream
+
+import (
+	"hash/fnv"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// requests reads the body that useChat of version 4 sends, {"id", "messages", …}, or that of assistant-ui, which has a
+// threadId in place of the id.
+type requests struct{}
+
+// DecodeRequest takes the id of the chat as the thread. The run is the id of the message that the answer belongs to: the last
+// of the history, if that is the agent's; else it is made of the body, which is different for every new message.
+func (requests) DecodeRequest(req *hub.Request, body []byte) error {
+	var json rawjson.Decoder
+	var chat struct {
+		ID       rawjson.Value `json:"id"`
+		ThreadID rawjson.Value `json:"threadId"`
+		Messages rawjson.Value `json:"messages"`
+	}
+	if err := json.Decode(body, &chat); err != nil {
+		return hub.JSONError(err)
+	}
+	req.Body = body
+	if req.Thread = optional(chat.ID); req.Thread == nil {
+		req.Thread = optional(chat.ThreadID)
+	}
+	var last rawjson.Value
+	for it := rawjson.Elems(chat.Messages); ; {
+		v, ok := it.Next()
+		if !ok {
+			break
+		}
+		last = v
+	}
+	if string(optional(rawjson.Get(last, "role"))) == "assistant" {
+		req.Run = optional(rawjson.Get(last, "id"))
+	}
+	if len(req.Run) == 0 {
+		h := fnv.New64a()
+		_, _ = h.Write(body) // never fails
+		req.Run = strconv.AppendUint([]byte("msg-"), h.Sum64(), 16)
+	}
+	return nil
+}
+
+// AppendRequest appends the body as it came.
+func (requests) AppendRequest(dst []byte, req *hub.Request) ([]byte, error) {
+	return append(dst, req.Body...), nil
+}
