@@ -36,6 +36,8 @@ type Case struct {
 	Flat bool `json:"flat,omitempty"`
 	// Version is for which of the clients the stream is, in dialects that differ by their versions.
 	Version string `json:"version,omitempty"`
+	// Options are those that the fixture has for its own dialect.
+	Options map[string]string `json:"options,omitempty"`
 	// Control streams are wrong on purpose: a client that takes no offence, and is not misled, is no judge.
 	Control bool `json:"control,omitempty"`
 
@@ -95,6 +97,9 @@ func casesFor(target *hub.Dialect, fixtures []*fixture, mutations int) (all []*C
 		}
 		c := encode(target, options, f.name, f.settle, f.loose, f.cause)
 		c.From = f.upstream()
+		if f.dialect == target {
+			c.Options = f.raw
+		}
 		all = append(all, c)
 		all = append(all, otherVersions(target, f, c)...)
 		if len(c.Meaning.Agents) > 0 && !c.Flat && hasFlat(target) {
