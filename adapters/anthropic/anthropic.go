@@ -61,8 +61,8 @@
 // # Writing
 //
 // One block at a time, indices without a gap, nothing empty: what clients of all versions read the same way. Calls that
-// were run are written as those of an MCP server, with their whole input in the start of the block, where all clients look;
-// calls for the client are streamed. Ids of calls that the API would not take back ([a-zA-Z0-9_-]+) are rewritten, and
+// were run are written as those of an MCP server, with their whole input in the start of the block, where all clients look,
+// and as {"value":…} if they are no object; calls for the client are streamed. Ids of calls that the API would not take back ([a-zA-Z0-9_-]+) are rewritten, and
 // turned back by the decoder. Where arguments of a call for the client are no JSON, the message ends with an error, unless
 // it was cut short anyway: clients would run the call with what they can read of them.
 //
@@ -82,7 +82,7 @@
 //
 // # Source
 //
-// @anthropic-ai/sdk 1.12.0 and 0.135.0, anthropic 1.x for Python, @ai-sdk/anthropic 4.0.105: their types and stream readers.
+// @anthropic-ai/sdk 1.12.0 and 0.135.0, anthropic 2.12.0 for Python, @ai-sdk/anthropic 4.0.105: their types and stream readers.
 package anthropic
 
 import (
@@ -134,6 +134,7 @@ var Dialect = hub.Dialect{
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Observe:       observe,
+	Watch:         func(hub.Options) hub.Watcher { return &watcher{} },
 	KeepAlive:     keepAlive,
 	AppendFailure: appendFailure,
 	Requests:      requests{},
@@ -162,32 +163,4 @@ func extension(rec wire.Record) []byte {
 		return nil
 	}
 	return payload
-}
-
-// observe looks at the type only of records that can be a start or an end.
-func observe(rec wire.Record) hub.Observation {
-	switch {
-	case string(rec.Event) == "error":
-		return hub.ObservedEnd
-	case string(rec.Event) == "ping":
-		return hub.ObservedNothing
-	case string(rec.Event) == "message_stop", bytes.Contains(rec.Data, []byte(`"message`)), bytes.Contains(rec.Data, []byte(`"error"`)):
-	default:
-		return hub.ObservedNothing
-	}
-	typ, ok := rawjson.Str(rawjson.Get(rec.Data, "type"))
-	if !ok {
-		typ = rec.Event
-	}
-	switch string(typ) {
-	case "message_start":
-		return hub.ObservedStart
-	case "message_stop", "message", "error":
-		return hub.ObservedEnd
-	case "":
-		if !rawjson.IsNull(rawjson.Get(rec.Data, "error")) {
-			return hub.ObservedEnd
-		}
-	}
-	return hub.ObservedNothing
 }

@@ -112,12 +112,7 @@ func (d *decoder) toolReady(dst []hub.Event, b *block) []hub.Event {
 	if b.spoke || len(b.input) == 0 {
 		return dst
 	}
-	input := d.scratch.Copy(b.input)
-	if text, ok := rawjson.Str(input); ok {
-		ev.Text, ev.Flags = text, hub.Invalid // arguments that are no JSON, as our encoder writes them
-	} else {
-		ev.Value = input
-	}
+	ev.Value = d.scratch.Copy(b.input)
 	return dst
 }
 

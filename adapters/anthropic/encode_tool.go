@@ -115,7 +115,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.calls[i].lost, e.broken = true, true
 		return hub.Dropped
 	}
-	return hub.Deferred
+	return hub.Implied // the whole is written at once
 }
 
 // toolReady ends the block of a call for the client, and writes that of any other.
@@ -137,17 +137,30 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 	case serverCall:
 		e.serverCall(out, ev, c)
 	default:
-		e.openCall(out, c, `{"type":"mcp_tool_use","id":"`, ev.Name)
-		b := append(out.Buf, `,"input":`...)
+		return e.mcpCall(out, ev, c)
+	}
+	return hub.Native
+}
+
+// mcpCall writes a call that was run. Its input must be an object: other arguments, and those that are no JSON, are put
+// into one.
+func (e *encoder) mcpCall(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
+	e.openCall(out, c, `{"type":"mcp_tool_use","id":"`, ev.Name)
+	b, fate := append(out.Buf, `,"input":`...), hub.Native
+	if rawjson.Kind(ev.Value) == '{' {
+		b = append(b, ev.Value...)
+	} else {
+		b, fate = append(b, `{"value":`...), hub.Folded
 		if ev.Value != nil {
 			b = append(b, ev.Value...)
 		} else {
-			b = rawjson.AppendQuoted(b, ev.Text) // not JSON, but what the agent was given
+			b = rawjson.AppendQuoted(b, ev.Text)
 		}
-		e.closeStart(out, append(b, '}'), openCall, ev.ID, "")
-		e.closeBlock(out)
+		b = append(b, '}')
 	}
-	return hub.Native
+	e.closeStart(out, append(b, '}'), openCall, ev.ID, "")
+	e.closeBlock(out)
+	return fate
 }
 
 // serverCall writes a call of a tool of the API. Its input is streamed, as the API does it, for clients that look there.
