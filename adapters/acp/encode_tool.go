@@ -264,8 +264,11 @@ func (e *encoder) appendResult(dst []byte, ev *hub.Event, c *card) ([]byte, hub.
 	case ev.More != nil && ev.More.Content != nil:
 		dst = e.appendContent(dst, ev.More.Content)
 		said = e.words(dst[items:])
-		if !isText && ev.Value != nil && len(said) > 0 {
+		switch {
+		case len(said) > 0 && !isText && ev.Value != nil:
 			fate = hub.Folded
+		case len(said) == 0 && len(text) > 0: // nothing but pictures and changes
+			dst, said = appendTextItem(dst, text), text
 		}
 	case len(text) > 0:
 		dst, said = appendTextItem(dst, text), text

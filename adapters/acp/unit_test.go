@@ -248,6 +248,15 @@ func TestOptionKinds(t *testing.T) {
 	f(`{"id":"1","name":"x","kind":"disapprove_forever"}`, `"kind":"reject_once"`)
 }
 
+// TestDataURL: a file whose URL is the file is written as its bytes.
+func TestDataURL(t *testing.T) {
+	u := update(t, encode(t, nil, nil, `{"kind":"file","file":{"url":"data:image/png;base64,aGk="}}`)[0])
+	want := map[string]any{"type": "image", "data": "aGk=", "mimeType": "image/png"}
+	if diff := cmp.Diff(want, u["content"]); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestManyCalls: the memory of a stream is bounded, whatever the agent makes up.
 func TestManyCalls(t *testing.T) {
 	dec := acp.Dialect.NewDecoder(acp.Dialect.Defaults())
