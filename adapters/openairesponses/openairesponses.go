@@ -91,6 +91,8 @@
 //	server_label  encode: the server that calls are said to run on, where the upstream names none
 //	signatures    encode: drop, or keep where this stream and the upstream's are of one provider
 //	max_output    encode: bytes of output that are kept for the terminal event
+//	socket        decode: response, or session where a WebSocket is copied whose responses build on each other, or are
+//	              streamed side by side: then its end is that of the stream
 //
 // # Source
 //
@@ -133,6 +135,10 @@ var Dialect = hub.Dialect{
 			Name: "max_output", Type: hub.OptionInt, Default: "16777216", Encode: true,
 			Doc: "Bytes of output that are kept for the terminal event; the rest is dropped.",
 		},
+		{
+			Name: "socket", Type: hub.OptionEnum, Default: "response", Values: []string{"response", "session"}, Decode: true,
+			Doc: "Whether a copied WebSocket is given up after one response, or kept for those that follow.",
+		},
 	},
 	Lanes: hub.LanesTool,
 	Policies: map[hub.Class]hub.Policy{
@@ -145,6 +151,7 @@ var Dialect = hub.Dialect{
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Observe:       observe,
+	Watch:         watch,
 	AppendFailure: appendFailure,
 	Requests:      requests{},
 }
@@ -166,6 +173,33 @@ func observe(rec wire.Record) hub.Observation {
 	}
 	return observeOther(typ, rec.Data)
 }
+
+// watch makes the watcher of a copied stream.
+func watch(o hub.Options) hub.Watcher { return &watcher{session: o.Enum("socket") == "session"} }
+
+// watcher knows of a session how many of its responses are under way.
+type watcher struct {
+	session bool
+	running int
+}
+
+// Observe implements [hub.Watcher]. The end of one response is not that of a session.
+func (w *watcher) Observe(rec wire.Record) hub.Observation {
+	what := observe(rec)
+	if !w.session {
+		return what
+	}
+	switch {
+	case string(typeOf(rec.Data)) == "response.created":
+		w.running++
+	case what == hub.ObservedEnd && w.running > 0:
+		w.running--
+	}
+	return hub.ObservedNothing
+}
+
+// EndsWithBody implements [hub.Watcher].
+func (w *watcher) EndsWithBody() bool { return w.session && w.running == 0 }
 
 // observeOther looks for what ends a stream without being an event: an error body, or a whole response.
 func observeOther(typ, data []byte) hub.Observation {

@@ -12,6 +12,7 @@ type requests struct{}
 // repeats.
 const (
 	callStream = "stream_id"
+	callSeed   = "seed"
 	callEcho   = "echo"
 )
 
@@ -66,7 +67,8 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if req.Thread = optional(c.Conversation); req.Thread == nil {
 		req.Thread = optional(rawjson.Get(c.Conversation, "id"))
 	}
-	call := append([]byte(nil), `{"`+callEcho+`":`...)
+	call := append([]byte(nil), `{"`+callSeed+`":"`...)
+	call = append(appendTag(call, nil, body), `","`+callEcho+`":`...)
 	call = appendEcho(call, &c)
 	if s := optional(c.Stream); len(s) > 0 {
 		call = rawjson.AppendQuoted(append(call, `,"`+callStream+`":`...), s)
