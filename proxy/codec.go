@@ -22,7 +22,7 @@ type Codec struct {
 // dialects mean that records are copied, and Auto then follows the input.
 func NewCodec(c PipelineConfig, to wire.Framing) *Codec {
 	k := &Codec{cfg: c, to: to}
-	if c.From == c.To {
+	if c.From == c.To && alike(c.To, c.FromOptions, c.ToOptions, nil) {
 		k.copy()
 		return k
 	}

@@ -33,7 +33,7 @@ routes:
 		t.Fatal(err)
 	}
 	r, _ := table.find("/a")
-	eng, out, _ := r.engine(r.first, wire.NDJSON)
+	eng, out, _ := r.engine(r.first, wire.NDJSON, nil)
 	stream := "event: token\ndata: {\"text\":\"High water\"}\n\nevent: end\ndata: {\"ok\":true}\n\n"
 	if _, err := eng.feed([]byte(stream), true, 0); err != nil {
 		t.Fatal(err)

@@ -239,12 +239,19 @@ func (o *openCounters) of(path string) *atomic.Int64 {
 	return o.by[path]
 }
 
-// copies reports whether a stream is copied instead of translated.
-func (r *route) copies(t *target) bool { return r.source == t.dialect }
+// copies reports whether the answer to a request is copied instead of translated.
+func (r *route) copies(t *target, asked *hub.Request) bool {
+	return r.source == t.dialect && alike(t.dialect, r.options, t.options, asked)
+}
 
-// engine returns an engine for one stream, framed for the client as f, and what counts for it.
-func (r *route) engine(t *target, f wire.Framing) (engine, *wire.Out, *tally) {
-	if r.copies(t) {
+// alike reports whether both sides of a stream speak a dialect in the same way.
+func alike(d *hub.Dialect, from, to hub.Options, asked *hub.Request) bool {
+	return d.Copies == nil || d.Copies(from, to, asked)
+}
+
+// engine returns an engine for the answer to a request, framed for the client as f, and what counts for it.
+func (r *route) engine(t *target, f wire.Framing, asked *hub.Request) (engine, *wire.Out, *tally) {
+	if r.copies(t, asked) {
 		c := newCopier(r.pipelineConfig(t), wire.NewOut(f), t.framing == wire.Auto)
 		return c, c.out, c.tally
 	}

@@ -77,7 +77,7 @@ func (s *Server) next(conn net.Conn, early []byte) {
 func (s *Server) run(c *call, st *stopper, sink sink) *hub.Failure {
 	defer s.dismiss(c.route, st)
 	x := &stream{server: s, call: c, stop: st, begun: time.Now()}
-	x.engine, x.pump.out, x.tally = c.route.engine(c.target, c.target.clientFraming(c.session != nil))
+	x.engine, x.pump.out, x.tally = c.route.engine(c.target, c.target.clientFraming(c.session != nil), c.asked)
 	x.prepare(sink)
 	f := x.move(sink)
 	x.sayFarewell(f)

@@ -122,6 +122,10 @@ type Dialect struct {
 	// Settle is how long a RunEnd is kept back for stragglers when the upstream speaks this dialect; 0 ends at once.
 	Settle time.Duration
 
+	// Repeats promises that a record whose only event is a delta leaves the decoder as a record before it has, which differs
+	// from it in the text of the delta alone; see [Repeats].
+	Repeats bool
+
 	NewDecoder func(Options) Decoder // nil: the dialect is only encoded
 	NewEncoder func(Options) Encoder // nil: the dialect is only decoded
 
@@ -131,6 +135,11 @@ type Dialect struct {
 	// Observe says what a record means for a stream that is copied instead of translated. It is asked about every
 	// record and must be cheap: look for the few that matter, decode nothing else.
 	Observe func(wire.Record) Observation
+
+	// Copies says whether a stream of this dialect is copied for a client of the same dialect, because both sides speak
+	// it alike. from and to are the options of the two sides, asked is what the client's request says, nil for nothing.
+	// nil: always.
+	Copies func(from, to Options, asked *Request) bool
 
 	// EndsWithBody says that the end of the body is a good end, unless a record was an ObservedStart: the dialect has
 	// no terminal record, or not always.
