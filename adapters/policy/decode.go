@@ -10,11 +10,14 @@ import (
 // NewDecoder makes the decoder of a dialect, which also reads what an encoder put in the extension place. Once the
 // start of a run has come that way, the whole stream does, and nothing else is looked at.
 func NewDecoder(d *hub.Dialect, options hub.Options) hub.Decoder {
-	inner := d.NewDecoder(options)
-	if d.Extension == nil {
-		return inner
+	dec := d.NewDecoder(options)
+	if d.Extension != nil {
+		dec = &decoder{inner: dec, find: d.Extension, native: native.Dialect.NewDecoder(hub.Options{Nesting: options.Nesting})}
 	}
-	return &decoder{inner: inner, find: d.Extension, native: native.Dialect.NewDecoder(hub.Options{Nesting: options.Nesting})}
+	if d.Repeats {
+		dec = hub.Repeats(dec)
+	}
+	return dec
 }
 
 type decoder struct {

@@ -35,6 +35,9 @@ func (f *fixture) fuzzDecode(t *testing.T, cut int) {
 		t.Fatalf("%d bytes cost %d calls of Split", len(f.wire), src.splits)
 	}
 	f.testValid(t)
+	if f.dialect.Repeats {
+		f.compareRepeats(t, whole.records)
+	}
 	cut = min(cut, len(f.wire))
 	src.rewind()
 	got := decode(src, f.wire[:cut], f.wire[cut:])

@@ -22,6 +22,7 @@ func Run(t *testing.T, d *hub.Dialect) {
 		t.Run(f.name, func(t *testing.T) {
 			if f.hasWire {
 				f.testDecode(t)
+				f.testRepeats(t)
 			}
 			f.testStrict(t)
 			f.testEncode(t)

@@ -198,3 +198,20 @@ func nextRune(body []byte) (rune, int) {
 	}
 	return utf8.DecodeRune(body)
 }
+
+// IsBody reports whether p is the body of a JSON string: UTF-8, with no quote or control character that is not escaped, and
+// no escape that is none.
+func IsBody(p []byte) bool {
+	i := 0
+	for {
+		if i = plainRun(p, i); i == len(p) {
+			return validUTF8(p)
+		}
+		if p[i] != '\\' {
+			return false
+		}
+		if i = scanEscape(p, i+1); i < 0 {
+			return false
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package hub
+
+import (
+	"bytes"
+	"unsafe"
+
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// Repeats wraps a decoder for the case that most records of a stream are: the one before, with another text. Such a record
+// is recognised by its bytes, before and behind the text, and gives the event of the one before with the new text. It is
+// not parsed again; only the text is checked.
+//
+// It is for decoders that promise, by [Dialect.Repeats], that a record with one delta changes nothing in them but what a
+// first one of its form has changed, whatever its text. The harness tests the promise.
+func Repeats(inner Decoder) Decoder { return &repeats{inner: inner} }
+
+type repeats struct {
+	inner Decoder
+
+	valid        bool   // ev belongs to the record before this one
+	name         []byte // SSE event of that record
+	before, tail []byte // its bytes around the text
+	ev           Event  // its event; the slices are in mem
+	mem          []byte
+
+	missed uint8 // records in a row that had one delta, and were not like the one before
+}
+
+const (
+	// maxRepeat is the longest record, without its text, that is remembered.
+	maxRepeat = 2 << 10
+	// Of streams whose records differ in more than their texts (a time, a number), only few are tried again.
+	maxMissed = 16
+)
+
+// Reset implements [Decoder].
+func (r *repeats) Reset() {
+	r.inner.Reset()
+	r.valid, r.missed = false, 0
+}
+
+// Finish implements [Decoder].
+func (r *repeats) Finish(dst []Event, cause error) []Event { return r.inner.Finish(dst, cause) }
+
+// Decode implements [Decoder].
+func (r *repeats) Decode(dst []Event, rec wire.Record) ([]Event, error) {
+	if r.valid && r.like(rec) {
+		if text := rec.Data[len(r.before) : len(rec.Data)-len(r.tail)]; rawjson.IsBody(text) {
+			r.missed = 0
+			n := len(dst)
+			dst = append(dst, r.ev)
+			dst[n].Text = text
+			return dst, nil
+		}
+	}
+	n := len(dst)
+	dst, err := r.inner.Decode(dst, rec)
+	r.valid = err == nil && len(dst) == n+1 && r.learn(rec, &dst[n])
+	return dst, err
+}
+
+// like reports whether rec can be the record before with another text.
+func (r *repeats) like(rec wire.Record) bool {
+	return len(rec.Data) > len(r.before)+len(r.tail) && rec.ID == nil && bytes.HasPrefix(rec.Data, r.before) &&
+		bytes.HasSuffix(rec.Data, r.tail) && bytes.Equal(rec.Event, r.name)
+}
+
+// learn remembers rec, whose only event is ev, if the next record may be like it.
+func (r *repeats) learn(rec wire.Record, ev *Event) bool {
+	if ev.Kind != TextDelta && ev.Kind != ToolArgs && ev.Kind != ToolOutput || ev.Op != Append || ev.More != nil || ev.Value != nil ||
+		rec.ID != nil || len(ev.Text) == 0 {
+		return false
+	}
+	at, ok := within(rec.Data, ev.Text)
+	if !ok || len(rec.Data)-len(ev.Text) > maxRepeat || at == 0 || rec.Data[at-1] != '"' || rec.Data[at+len(ev.Text)] != '"' {
+		return false
+	}
+	if r.missed++; r.missed > maxMissed {
+		return r.missed%maxMissed == 0 && r.remember(rec, ev, at)
+	}
+	return r.remember(rec, ev, at)
+}
+
+func (r *repeats) remember(rec wire.Record, ev *Event, at int) bool {
+	r.name = append(r.name[:0], rec.Event...)
+	r.before = append(r.before[:0], rec.Data[:at]...)
+	r.tail = append(r.tail[:0], rec.Data[at+len(ev.Text):]...)
+	r.ev, r.mem = *ev, r.mem[:0]
+	r.ev.Text = nil
+	for _, p := range [...]*[]byte{&r.ev.ID, &r.ev.Ref, &r.ev.Lane, &r.ev.Msg, &r.ev.Name, &r.ev.Title} {
+		r.mem = append(r.mem, *p...)
+	}
+	rest := r.mem
+	for _, p := range [...]*[]byte{&r.ev.ID, &r.ev.Ref, &r.ev.Lane, &r.ev.Msg, &r.ev.Name, &r.ev.Title} {
+		if *p != nil {
+			n := len(*p)
+			*p, rest = rest[:n:n], rest[n:]
+		}
+	}
+	return true
+}
+
+// within returns where part is in whole, if it shares its memory.
+func within(whole, part []byte) (at int, ok bool) {
+	start, p := uintptr(unsafe.Pointer(unsafe.SliceData(whole))), uintptr(unsafe.Pointer(unsafe.SliceData(part)))
+	if p < start || p+uintptr(len(part)) >= start+uintptr(len(whole)) {
+		return 0, false
+	}
+	return int(p - start), true
+}
