@@ -129,8 +129,8 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Native
 }
 
-// toolEnd writes the result, if there is one. A call that waits for the client, or whose result no one will send, has
-// none: clients take exactly that as their turn to answer.
+// toolEnd writes the result. A call that waits for the client has none: clients take exactly that as their turn to answer,
+// and tell their application so, so any other call has one, even if it was aborted and there is nothing to say.
 func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	blocks := ev.More != nil && ev.More.Content != nil
 	if noResult(ev) && len(ev.Text) == 0 && ev.Value == nil && !blocks {
@@ -201,15 +201,8 @@ func (u *unanswered) tell(reason hub.Status) bool {
 	return u.calls <= maxOpen && (reason == hub.StatusTools) == (len(u.ids) > 0)
 }
 
-// noResult reports whether a call ended without having been run to its end. One whose agent never said how it ended
-// is not among them: a call without a result is one that the client is asked to run.
-func noResult(ev *hub.Event) bool {
-	switch ev.Status {
-	case hub.StatusClient, hub.StatusPaused, hub.StatusAborted:
-		return true
-	}
-	return false
-}
+// noResult reports whether the end of a call leaves it to the client.
+func noResult(ev *hub.Event) bool { return ev.Status == hub.StatusClient || ev.Status == hub.StatusPaused }
 
 // appendResult appends a result as the body of a string, which is all that older clients take: JSON as its text,
 // content blocks as what can be read of them, an error as its message.

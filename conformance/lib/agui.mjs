@@ -105,7 +105,8 @@ function tools(want, got, faults) {
       faults.push(`tool ${t.id}: want ${t.name} ${t.args}, got ${call.name} ${call.args}`);
     }
     const result = got.results.get(id);
-    if (t.answered !== (result !== undefined)) faults.push(`tool ${t.id}: want ${t.answered ? "a" : "no"} result, got ${result}`);
+    const empty = t.failed && !t.answered && result === ""; // of an aborted call: without one it would be left to the client
+    if (t.answered !== (result !== undefined) && !empty) faults.push(`tool ${t.id}: want ${t.answered ? "a" : "no"} result, got ${result}`);
     else if (t.answered && !t.any_text && !same(result, t.result)) faults.push(`tool ${t.id}: want the result ${t.result}, got ${result}`);
   }
 }
