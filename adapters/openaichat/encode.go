@@ -31,6 +31,7 @@ type encoder struct {
 
 	refused bool
 	spoke   bool   // there is answer text
+	sources int    // written so far
 	between []byte // part of the answer whose first delta comes behind the separator
 	sealing sealing
 	usage   usage
@@ -54,7 +55,7 @@ func (e *encoder) Reset() {
 	e.sendUsage = e.usageOption != "never"
 	e.named, e.ended, e.failed = false, false, false
 	e.calls, e.skip = e.calls[:0], nil
-	e.refused, e.spoke, e.between = false, false, nil
+	e.refused, e.spoke, e.between, e.sources = false, false, nil, 0
 	e.sealing = sealing{}
 	e.usage = usage{run: hub.NoCounts}
 }
@@ -214,19 +215,23 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Implied
 }
 
-// source cites as OpenAI's models with a web search do. The SDKs have no member for it in chunks and ignore it.
+// source cites as OpenAI's models with a web search do. The SDKs have no member for it in chunks and ignore it, but the one
+// for Python joins what has an index, and fails on a list without.
 func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.More == nil || len(ev.More.File.URL) == 0 {
 		return hub.Dropped
 	}
 	out.Begin("")
-	b := append(append(out.Buf, e.head...), `{"annotations":[{"type":"url_citation","url_citation":{"start_index":`...)
+	b := append(append(out.Buf, e.head...), `{"annotations":[{"index":`...)
+	b = strconv.AppendInt(b, int64(e.sources), 10)
+	b = append(b, `,"type":"url_citation","url_citation":{"start_index":`...)
 	b = appendIndex(b, ev.Value, "start")
 	b = appendIndex(append(b, `,"end_index":`...), ev.Value, "end")
 	b = append(append(b, `,"title":"`...), ev.Title...)
 	b = append(append(b, `","url":"`...), ev.More.File.URL...)
 	out.Buf = append(b, `"}}]}`+chunkEnd...)
 	out.End()
+	e.sources++
 	return hub.Extension
 }
 

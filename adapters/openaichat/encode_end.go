@@ -195,20 +195,20 @@ type count struct {
 
 // appendDetails appends an object with those counts that are known, if any is.
 func appendDetails(dst []byte, open string, counts ...count) []byte {
-	start, any := len(dst), false
+	start, more := len(dst), false
 	dst = append(dst, open...)
 	for _, c := range counts {
 		if c.n < 0 {
 			continue
 		}
-		if any {
+		if more {
 			dst = append(dst, ',')
 		}
-		any = true
+		more = true
 		dst = append(append(append(dst, '"'), c.name...), `":`...)
 		dst = strconv.AppendInt(dst, c.n, 10)
 	}
-	if !any {
+	if !more {
 		return dst[:start]
 	}
 	return append(dst, '}')

@@ -24,9 +24,10 @@ func (e *encoder) call(id []byte) int {
 	return -1
 }
 
-// toolStart asks the client to run a call. What the agent runs itself must not look like that.
+// toolStart asks the client to run a call. What the agent runs itself must not look like that, and a call that was asked for in
+// an earlier run is not asked for again.
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
-	if !ev.Flags.Has(hub.ClientRuns) || len(e.calls) == maxCalls {
+	if !ev.Flags.Has(hub.ClientRuns) || ev.Flags.Has(hub.Resumed) || len(e.calls) == maxCalls {
 		return hub.Dropped
 	}
 	out.Begin("")

@@ -137,32 +137,9 @@ var Dialect = hub.Dialect{
 	NewEncoder:    newEncoder,
 	Extension:     findExtension,
 	Observe:       observe,
-	EndsWithBody:  true, // a missing [DONE] is common; clients look for the finish_reason themselves
+	Watch:         newWatcher,
 	AppendFailure: appendFailure,
 	Requests:      requests{},
-}
-
-// isDone reports whether a record is the end mark. Some servers quote it, or append to it.
-func isDone(data []byte) bool {
-	data = bytes.TrimSpace(data)
-	return bytes.HasPrefix(data, []byte("[DONE]")) || bytes.HasPrefix(data, []byte(`"[DONE]`))
-}
-
-// observe looks for the end mark and for errors. Ordinary chunks have neither word outside of their texts, which are only
-// parsed if they have.
-func observe(rec wire.Record) hub.Observation {
-	switch {
-	case isDone(rec.Data):
-		return hub.ObservedEnd
-	case !bytes.Contains(rec.Data, []byte(`"error"`)) && !bytes.Contains(rec.Data, []byte(`"message"`)):
-		return hub.ObservedNothing
-	}
-	var json rawjson.Decoder
-	var c chunk
-	if json.Decode(rec.Data, &c) == nil && c.failed(rec.Event) {
-		return hub.ObservedEnd
-	}
-	return hub.ObservedNothing
 }
 
 // findExtension looks for what Extend has written.
