@@ -6,11 +6,13 @@ import "strings"
 // understood otherwise than it was meant.
 var controls = map[string][]*Case{
 	"anthropic":        anthropicControls,
+	"openai-responses": responsesControls,
+	"gemini":           geminiControls,
+	"aisdk":            aisdkControls,
 	"datastream":       datastreamControls,
 	"acp":              acpControls,
-	"openai-responses": responsesControls,
-	"aisdk":            aisdkControls,
 	"langgraph":        langgraphControls,
+	"openai-chat":      openaichatControls,
 	"agui": {
 		aguiControl("a text that was not opened", hello(),
 			`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m1","delta":"Hello"}`, `{"type":"TEXT_MESSAGE_END","messageId":"m1"}`, aguiEnd),
