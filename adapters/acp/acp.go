@@ -50,8 +50,8 @@
 //	other messages that name a session        raw of "acp"
 //	other messages                            nothing: they are of the connection (initialize, _auth/status_update)
 //
-// Names of tools are those of the wire, or of _meta.claudeCode.toolName; else the kind, unless that is other; else the
-// title. A rawInput that is a string stands for the text of arguments. While a call is pending, {} stands for arguments
+// Names of tools are those of the wire, of _meta.claudeCode.toolName, or in the id, as Gemini CLI makes ids; else the kind,
+// unless that is other; else the title. A rawInput that is a string stands for the text of arguments. While a call is pending, {} stands for arguments
 // that the agent does not know yet. Content describes a call until it runs, and is its output from then on. A rawOutput
 // that is a text is the result; one that is a value is the result where the content has no text, and else in Meta.
 //

@@ -130,6 +130,9 @@ func (d *decoder) toolName(r *toolRecord) []byte {
 	if len(body) == 0 && r.Meta != nil {
 		body, _ = rawjson.Str(rawjson.Get(r.Meta, "claudeCode", "toolName"))
 	}
+	if len(body) == 0 {
+		body = nameInID(r.id)
+	}
 	switch {
 	case len(body) > 0:
 		return body
@@ -139,6 +142,16 @@ func (d *decoder) toolName(r *toolRecord) []byte {
 		return r.title
 	}
 	return []byte("tool")
+}
+
+// nameInID returns the name of the tool from an id such as read_file__read_file_1795283362765_0, as Gemini CLI makes them; it
+// sends the name nowhere else.
+func nameInID(id []byte) []byte {
+	tool, rest, ok := bytes.Cut(id, []byte("__"))
+	if ok && len(tool) > 0 && len(rest) > len(tool) && bytes.HasPrefix(rest, tool) && rest[len(tool)] == '_' {
+		return tool
+	}
+	return nil
 }
 
 // describe fills the members that any record of a call may have.
