@@ -98,11 +98,12 @@ func (d *decoder) identify(it *item) {
 	if len(base) == 0 {
 		base = it.id
 	}
-	id := bytes.Clone(base)
-	for n := int64(2); d.taken(id, it); n++ {
-		id = bytes.Clone(d.suffixed(base, "", n))
+	c.id = bytes.Clone(base)
+	if !d.taken(base, it) {
+		return
 	}
-	c.id = id
+	d.minted++ // never the same twice, so that nothing need be searched for a number that is free
+	c.id = bytes.Clone(d.suffixed(base, "", int64(d.minted)))
 }
 
 func (d *decoder) taken(id []byte, by *item) bool {

@@ -1,0 +1,5 @@
+//go:build race
+
+package openairesponses
+
+const raceEnabled = true
