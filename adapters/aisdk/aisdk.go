@@ -131,11 +131,14 @@ var Dialect = hub.Dialect{
 			Doc: "Names of the tools that the client runs.",
 		},
 	},
+	Policies:      map[hub.Class]hub.Policy{hub.ClassFile: hub.PolicyFold},
 	Header:        []hub.HeaderField{{Name: "x-vercel-ai-ui-message-stream", Value: "v1"}},
 	Extension:     extension,
+	Repeats:       []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Observe:       observe,
+	Watch:         func(hub.Options) hub.Watcher { return &watcher{} },
 	AppendFailure: appendFailure,
 	Requests:      requests{},
 }
@@ -151,6 +154,22 @@ func observe(rec wire.Record) hub.Observation {
 	}
 	return hub.ObservedNothing
 }
+
+// watcher sees whether the last word was an end. Without the end mark, the body may end there too.
+type watcher struct{ ended bool }
+
+// Observe implements [hub.Watcher].
+func (w *watcher) Observe(rec wire.Record) hub.Observation {
+	w.ended = false
+	if bytes.Contains(rec.Data, []byte(`"finish"`)) || bytes.Contains(rec.Data, []byte(`"abort"`)) || bytes.Contains(rec.Data, []byte(`"error"`)) {
+		typ, _ := rawjson.Str(rawjson.Get(rec.Data, "type"))
+		w.ended = string(typ) == "finish" || string(typ) == "abort" || string(typ) == "error"
+	}
+	return observe(rec)
+}
+
+// EndsWithBody implements [hub.Watcher].
+func (w *watcher) EndsWithBody() bool { return w.ended }
 
 // extension returns the payload of a record that [encoder.Extend] wrote.
 func extension(rec wire.Record) []byte {

@@ -170,7 +170,7 @@ func (d *decoder) Finish(dst []hub.Event, _ error) []hub.Event {
 func (d *decoder) emit(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Msg = kind, d.message
-	if rawjson.Kind(d.rec.ProviderMetadata) == '{' {
+	if d.rec.ProviderMetadata != nil && isMetadata(d.rec.ProviderMetadata) {
 		d.more(ev).Meta = d.rec.ProviderMetadata
 	}
 	return dst, ev

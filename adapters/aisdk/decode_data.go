@@ -93,6 +93,9 @@ func (d *decoder) dataPart(dst []hub.Event, name []byte) []hub.Event {
 			return with
 		}
 	}
+	if len(name) == 0 {
+		name = []byte("data")
+	}
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Name, ev.Msg, ev.Op, ev.Value = hub.Data, name, d.message, hub.Emit, d.rec.Data
 	if id := optional(d.rec.ID); len(id) > 0 {

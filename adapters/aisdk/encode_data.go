@@ -219,7 +219,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
 		b = append(b, `,"transient":true`...)
 	}
 	end(out, b)
-	if !isSafe(ev.Value) || ev.Value == nil {
+	if !isSafe(ev.Value) || ev.Value == nil || len(ev.Name) == 0 {
 		return hub.Folded
 	}
 	return fate

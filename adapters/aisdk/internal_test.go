@@ -1,0 +1,73 @@
+package aisdk
+
+import (
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+func TestSafe(t *testing.T) {
+	f := func(v, want string) {
+		t.Helper()
+		got := string(appendSafe(nil, []byte(v)))
+		if got != want {
+			t.Errorf("%s: got %s, want %s", v, got, want)
+		}
+		var json rawjson.Decoder
+		if err := json.Valid([]byte(got)); err != nil {
+			t.Errorf("%s: %v", got, err)
+		}
+	}
+	f(`{"a":1}`, `{"a":1}`)
+	f(`{"__proto__":1}`, `{"___proto__":1}`)
+	f(`[{"a":{"__proto__" : {"__proto__":2}}}]`, `[{"a":{"___proto__" : {"___proto__":2}}}]`)
+	f(`{"a":"__proto__","b":"\"__proto__\":"}`, `{"a":"__proto__","b":"\"__proto__\":"}`)
+	f(`{"constructor":1}`, `{"constructor":1}`)
+	f(`{"constructor":{"prototype":{}}}`, `{"_constructor":{"prototype":{}}}`)
+	f(`["constructor","prototype","__proto__"]`, `["constructor","prototype","__proto__"]`)
+	f(`"__proto__"`, `"__proto__"`)
+}
+
+// TestDeltaAllocs counts what one delta costs in each direction on its own; the harness counts texts through the whole
+// chain, but not arguments, which the sequencer collects.
+func TestDeltaAllocs(t *testing.T) {
+	if raceEnabled {
+		t.Log("the race detector allocates: nothing to count")
+		return
+	}
+	f := func(name string, prelude []string, delta string) {
+		t.Helper()
+		dec, enc, out := Dialect.NewDecoder(Dialect.Defaults()), Dialect.NewEncoder(Dialect.Defaults()), wire.NewOut(wire.SSE)
+		seq := hub.NewSequencer(hub.SequencerConfig{})
+		var loose, strict []hub.Event
+		for _, record := range append(prelude, delta) {
+			var err error
+			if loose, err = dec.Decode(loose[:0], wire.Record{Data: []byte(record)}); err != nil {
+				t.Fatalf("%s: %v", record, err)
+			}
+			strict = seq.Push(strict[:0], loose, 0)
+			for i := range strict {
+				enc.Encode(out, &strict[i])
+			}
+		}
+		last, data := strict[len(strict)-1], []byte(delta)
+		if n := testing.AllocsPerRun(100, func() { loose, _ = dec.Decode(loose[:0], wire.Record{Data: data}) }); n > 0 {
+			t.Errorf("%s: decoding a delta costs %.0f allocations", name, n)
+		}
+		if n := testing.AllocsPerRun(100, func() {
+			out.Reset()
+			enc.Encode(out, &last)
+		}); n > 0 {
+			t.Errorf("%s: encoding a delta costs %.0f allocations", name, n)
+		}
+	}
+	start := `{"type":"start","messageId":"m1"}`
+	f("text", []string{start, `{"type":"text-start","id":"t1"}`}, `{"type":"text-delta","id":"t1","delta":"a \"b\""}`)
+	f("text with metadata", []string{start, `{"type":"text-start","id":"t1"}`},
+		`{"type":"text-delta","id":"t1","delta":"a","providerMetadata":{"openai":{"itemId":"i"}}}`)
+	f("reasoning", []string{start, `{"type":"reasoning-start","id":"r1"}`}, `{"type":"reasoning-delta","id":"r1","delta":"a"}`)
+	f("arguments", []string{start, `{"type":"tool-input-start","toolCallId":"c1","toolName":"a"}`},
+		`{"type":"tool-input-delta","toolCallId":"c1","inputTextDelta":"{\"q\":"}`)
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package aisdk
+
+const raceEnabled = true

@@ -1,0 +1,106 @@
+package aisdk_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/aisdk"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+func TestWatch(t *testing.T) {
+	f := func(want hub.Observation, endsWithBody bool, records ...string) {
+		t.Helper()
+		w := aisdk.Dialect.NewWatcher(aisdk.Dialect.Defaults())
+		var got hub.Observation
+		for _, r := range records {
+			got = w.Observe(wire.Record{Data: []byte(r)})
+		}
+		if got != want || w.EndsWithBody() != endsWithBody {
+			t.Errorf("%s: got %d and %t, want %d and %t", records, got, w.EndsWithBody(), want, endsWithBody)
+		}
+	}
+	f(hub.ObservedNothing, false, `{"type":"start"}`)
+	f(hub.ObservedNothing, true, `{"type":"start"}`, `{"type":"finish","finishReason":"stop"}`)
+	f(hub.ObservedNothing, true, `{"type":"abort"}`)
+	f(hub.ObservedNothing, true, `{"type":"error","errorText":"x"}`)
+	f(hub.ObservedNothing, false, `{"type":"finish"}`, `{"type":"start"}`)
+	f(hub.ObservedNothing, false, `{"type":"text-delta","id":"t","delta":"\"finish\" \"error\""}`)
+	f(hub.ObservedNothing, false, `{"type":"data-x","data":{"type":"finish"}}`)
+	f(hub.ObservedEnd, false, `{"type":"finish"}`, `[DONE]`)
+	f(hub.ObservedEnd, false, ` [DONE]`)
+}
+
+func TestRequest(t *testing.T) {
+	decode := func(body string) *hub.Request {
+		t.Helper()
+		var req hub.Request
+		if err := aisdk.Dialect.Requests.DecodeRequest(&req, []byte(body)); err != nil {
+			t.Fatalf("%s: %v", body, err)
+		}
+		if again, err := aisdk.Dialect.Requests.AppendRequest(nil, &req); err != nil || string(again) != body {
+			t.Errorf("%s comes back as %s, %v", body, again, err)
+		}
+		return &req
+	}
+	f := func(body, thread, run string) {
+		t.Helper()
+		if req := decode(body); string(req.Thread) != thread || run != "" && string(req.Run) != run {
+			t.Errorf("%s: thread %q, run %q, want %q, %q", body, req.Thread, req.Run, thread, run)
+		}
+	}
+	f(`{"id":"chat 1","messages":[{"id":"u1","role":"user"}],"trigger":"submit-message"}`, "chat 1", "")
+	f(`{"id":"c","messages":[{"id":"u1","role":"user"},{"id":"a1","role":"assistant"}]}`, "c", "a1")
+	f(`{"id":"c","messages":[{"id":"a1","role":"assistant"},{"id":"a2","role":"assistant"}],"messageId":"a1"}`, "c", "a1")
+	f(`{"id":"c","messages":[{"id":"u1","role":"user"},{"id":"a1","role":"assistant"},{"id":"u2","role":"user"}],"messageId":"a1"}`, "c", "a1")
+	f(`{}`, "", "")
+	one := decode(`{"id":"c","messages":[{"id":"u1","role":"user"}]}`)
+	again := decode(`{"id":"c","messages":[{"id":"u1","role":"user"}]}`)
+	other := decode(`{"id":"c","messages":[{"id":"u2","role":"user"}]}`)
+	if string(one.Run) != string(again.Run) || string(one.Run) == string(other.Run) || !strings.HasPrefix(string(one.Run), "msg_") {
+		t.Errorf("the ids of new messages are %q, %q and for another request %q", one.Run, again.Run, other.Run)
+	}
+	for _, bad := range []string{`[]`, `{"id":`} {
+		if err := aisdk.Dialect.Requests.DecodeRequest(&hub.Request{}, []byte(bad)); err == nil {
+			t.Errorf("%s: no error", bad)
+		}
+	}
+}
+
+// TestAnswer: the message has the id of the request, whatever the upstream calls it.
+func TestAnswer(t *testing.T) {
+	enc, out := aisdk.Dialect.NewEncoder(aisdk.Dialect.Defaults()), wire.NewOut(wire.NDJSON)
+	enc.(hub.Answerer).Answer(&hub.Request{Run: []byte("a1")})
+	encodeWith(t, enc, out, `{"kind":"run.start","id":"r1","msg":"m1"}`, `{"kind":"run.end","status":"done"}`)
+	if !strings.HasPrefix(string(out.Buf), `{"type":"start","messageId":"a1"}`) {
+		t.Errorf("got %s", out.Buf)
+	}
+	enc.Reset()
+	out.Reset()
+	encodeWith(t, enc, out, `{"kind":"run.start","id":"r1"}`, `{"kind":"run.end","status":"done"}`)
+	if !strings.HasPrefix(string(out.Buf), `{"type":"start","messageId":"r1"}`) {
+		t.Errorf("after Reset: got %s", out.Buf)
+	}
+}
+
+func TestExtension(t *testing.T) {
+	enc, out := aisdk.Dialect.NewEncoder(aisdk.Dialect.Defaults()), wire.NewOut(wire.NDJSON)
+	payload := `{"x-agent-stream":{"kind":"notice","text":"[DONE]"}}`
+	enc.(hub.Extender).Extend(out, []byte(payload))
+	rec := wire.Record{Data: []byte(strings.TrimSuffix(string(out.Buf), "\n"))}
+	if got := aisdk.Dialect.Extension(rec); string(got) != payload {
+		t.Errorf("the payload of %s is %s", rec.Data, got)
+	}
+	if !strings.Contains(string(rec.Data), `"transient":true`) {
+		t.Errorf("%s would be kept by clients", rec.Data)
+	}
+	if evs, err := aisdk.Dialect.NewDecoder(aisdk.Dialect.Defaults()).Decode(nil, rec); err != nil || len(evs) > 0 {
+		t.Errorf("the decoder makes %d events of it, %v", len(evs), err)
+	}
+	for _, other := range []string{`{"type":"text-delta","id":"t","delta":"\"data-x-agent-stream\""}`, `{"a":"data-x-agent-stream"}`, `{}`} {
+		if got := aisdk.Dialect.Extension(wire.Record{Data: []byte(other)}); got != nil {
+			t.Errorf("%s: got the payload %s", other, got)
+		}
+	}
+}
