@@ -25,8 +25,8 @@ func (m *Meaning) Compare(got *Meaning) (faults []string) {
 	if len(got.Sigs) > 0 { // else the dialect has no place for them, while it has one for the end of a text
 		c.all("signature", m.Sigs, got.Sigs)
 	}
-	for i := range m.Usage {
-		c.usage(&m.Usage[i])
+	for _, counts := range m.finalUsage() {
+		c.usage(&counts)
 	}
 	return c.faults
 }

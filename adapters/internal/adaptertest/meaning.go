@@ -266,13 +266,19 @@ func (m *Meaning) single(ev *hub.Event) {
 	}
 }
 
-// usage adds counts. They are totals: later ones of the same thing take the place of earlier ones.
+// usage adds counts, and what they are the total of.
 func (m *Meaning) usage(of string, counts *hub.Counts) {
-	if i := slices.Index(m.totals, of); i >= 0 {
-		m.Usage[i] = *counts
-		return
-	}
 	m.totals, m.Usage = append(m.totals, of), append(m.Usage, *counts)
+}
+
+// finalUsage lists the counts without those that later ones of the same thing have replaced.
+func (m *Meaning) finalUsage() (all []hub.Counts) {
+	for i, of := range m.totals {
+		if !slices.Contains(m.totals[i+1:], of) {
+			all = append(all, m.Usage[i])
+		}
+	}
+	return all
 }
 
 func firstOf(bodies ...[]byte) string {
