@@ -1,0 +1,14 @@
+package claudecli_test
+
+import (
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/claudecli"
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+)
+
+func TestDialect(t *testing.T) { adaptertest.Run(t, &claudecli.Dialect) }
+
+func TestAllocs(t *testing.T) { adaptertest.Allocs(t, &claudecli.Dialect) }
+
+func FuzzDecode(f *testing.F) { adaptertest.Fuzz(f, &claudecli.Dialect) }

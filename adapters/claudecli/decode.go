@@ -1,0 +1,286 @@
+package claudecli
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// Bounds of what a decoder remembers of one stream. No stream known to work comes near them.
+const (
+	maxTools = 4096     // calls
+	maxLanes = 256      // sub-agents
+	maxTasks = 256      // tasks in the background
+	maxKept  = 64 << 10 // bytes of a signature or name that is kept
+)
+
+// decoder remembers the message of each lane, the calls, and the tasks that go on behind a result.
+type decoder struct {
+	json    rawjson.Decoder
+	rec     record
+	data    []byte // the record
+	scratch hub.Scratch
+	todos   string
+
+	begun, ended bool
+	lanes        map[string]*lane
+	tools        map[string]*tool
+	tasks        map[string]task // by id
+	end          []byte          // the result that waits for the tasks
+}
+
+// lane is the root agent, or a sub-agent: the call that spawned it.
+type lane struct {
+	id      []byte
+	message []byte // id of the message that is being said
+	open    bool   // the message has a start and no end yet
+	live    bool   // it comes as stream events
+	blocks  int    // whole blocks of it so far
+
+	streamed int // blocks of it that came as events
+	current  *block
+	started  bool // its AgentStart was emitted
+	ended    bool
+	usage    hub.Counts
+	reason   []byte
+}
+
+// block is a block of a message that is being streamed.
+type block struct {
+	index int64
+	kind  blockKind
+	id    []byte // of the part or call
+	sig   []byte
+	ready bool // the arguments were complete with the whole line
+}
+
+type blockKind uint8
+
+const (
+	blockOther blockKind = iota
+	blockText
+	blockThinking
+	blockRedacted
+	blockTool
+	blockTodos // a call that is shown as a plan
+)
+
+// tool is a call.
+type tool struct {
+	name, agent, task []byte
+	lane              string
+	ended, hidden     bool
+}
+
+// task is something that a call has started, and that may go on behind it.
+type task struct {
+	call   []byte
+	behind bool
+}
+
+// record is the schema: the members of all lines that are read. Messages and stream events are looked into later.
+type record struct {
+	Type     rawjson.Value `json:"type"`
+	Subtype  rawjson.Value `json:"subtype"`
+	Session  rawjson.Value `json:"session_id"`
+	Model    rawjson.Value `json:"model"`
+	Parent   rawjson.Value `json:"parent_tool_use_id"`
+	Replay   rawjson.Value `json:"isReplay"`
+	ToolMeta rawjson.Value `json:"tool_result_meta"`
+	Result   rawjson.Value `json:"tool_use_result"`
+	ToolID   rawjson.Value `json:"tool_use_id"`
+	Elapsed  rawjson.Value `json:"elapsed_time_seconds"`
+	Request  rawjson.Value `json:"request"`
+	ID       rawjson.Value `json:"request_id"`
+	Message  message       `json:"message"`
+	Event    event         `json:"event"`
+
+	Words rawjson.Value `json:"content"` // of system lines
+	Text  rawjson.Value `json:"text"`
+	Level rawjson.Value `json:"level"`
+
+	Task    rawjson.Value `json:"task_id"`
+	About   rawjson.Value `json:"description"`
+	Agent   rawjson.Value `json:"subagent_type"`
+	Kind    rawjson.Value `json:"task_type"`
+	Status  rawjson.Value `json:"status"`
+	Summary rawjson.Value `json:"summary"`
+}
+
+type message struct {
+	ID      rawjson.Value `json:"id"`
+	Model   rawjson.Value `json:"model"`
+	Content rawjson.Value `json:"content"`
+	Usage   rawjson.Value `json:"usage"`
+}
+
+// event is an event of the Messages API.
+type event struct {
+	Type    rawjson.Value `json:"type"`
+	Index   rawjson.Value `json:"index"`
+	Message message       `json:"message"`
+	Block   rawjson.Value `json:"content_block"`
+	Delta   struct {
+		Type      rawjson.Value `json:"type"`
+		Text      rawjson.Value `json:"text"`
+		Thinking  rawjson.Value `json:"thinking"`
+		Signature rawjson.Value `json:"signature"`
+		Partial   rawjson.Value `json:"partial_json"`
+		Citation  rawjson.Value `json:"citation"`
+		Reason    rawjson.Value `json:"stop_reason"`
+	} `json:"delta"`
+	Usage rawjson.Value `json:"usage"`
+}
+
+func newDecoder(o hub.Options) hub.Decoder {
+	d := &decoder{json: rawjson.Decoder{MaxDepth: o.Nesting}, todos: o.Enum("todos")}
+	d.Reset()
+	return d
+}
+
+// Reset implements [hub.Decoder].
+func (d *decoder) Reset() {
+	d.scratch.Reset()
+	*d = decoder{json: d.json, scratch: d.scratch, todos: d.todos}
+	d.lanes, d.tools, d.tasks = map[string]*lane{}, map[string]*tool{}, map[string]task{}
+}
+
+// Decode implements [hub.Decoder].
+func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
+	d.scratch.Reset()
+	d.data = bytes.TrimSpace(rec.Data)
+	if len(d.data) == 0 || d.ended {
+		return dst, nil
+	}
+	d.rec = record{}
+	if err := d.decodeRecord(); err != nil {
+		return dst, err
+	}
+	typ, ok := rawjson.Str(d.rec.Type)
+	if !ok {
+		return dst, hub.NewError(hub.ReasonMissing, "type", -1, "want a string")
+	}
+	switch string(typ) {
+	case "stream_event":
+		return d.streamEvent(dst)
+	case "assistant":
+		return d.assistant(dst)
+	case "user":
+		return d.user(dst)
+	case "result":
+		return d.result(dst, d.data), nil
+	case "system":
+		return d.system(dst), nil
+	case "tool_progress":
+		return d.toolProgress(dst), nil
+	case "control_request":
+		return d.ask(dst)
+	case "control_cancel_request":
+		return d.withdraw(dst), nil
+	case "control_response", "keep_alive":
+		return dst, nil
+	}
+	return d.other(dst, typ), nil
+}
+
+// decodeRecord reads the line. Members of some lines have other types in others (a text for a message): these are not wanted.
+func (d *decoder) decodeRecord() error {
+	err := d.json.Decode(d.data, &d.rec)
+	if err == nil {
+		return nil
+	}
+	if e := hub.JSONError(err); e.Reason != hub.ReasonType || d.rec.Type == nil {
+		return e
+	}
+	return nil
+}
+
+// Finish implements [hub.Decoder]: a result that waits for tasks waits no longer.
+func (d *decoder) Finish(dst []hub.Event, _ error) []hub.Event {
+	d.scratch.Reset()
+	if d.ended || d.end == nil {
+		return dst
+	}
+	return d.runEnd(dst, d.end)
+}
+
+// optional is the body of a string, nil if there is none.
+func optional(v rawjson.Value) []byte {
+	body, _ := rawjson.Str(v)
+	return body
+}
+
+// lane returns the lane of the record, and opens it if it is a new one.
+func (d *decoder) lane(dst []hub.Event) ([]hub.Event, *lane) {
+	id := optional(d.rec.Parent)
+	if l := d.lanes[string(id)]; l != nil {
+		return dst, l
+	}
+	l := &lane{id: bytes.Clone(id), usage: hub.NoCounts}
+	if len(d.lanes) < maxLanes {
+		d.lanes[string(id)] = l
+	}
+	if len(id) > 0 {
+		dst = d.agentStart(dst, l, optional(d.rec.Agent), nil)
+	}
+	return dst, l
+}
+
+// agentStart opens a sub-agent, which is named by the call that spawned it.
+func (d *decoder) agentStart(dst []hub.Event, l *lane, name, task []byte) []hub.Event {
+	l.started = true
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Ref, ev.Name, ev.Title = hub.AgentStart, l.id, l.id, name, task
+	t := d.tools[string(l.id)]
+	if t != nil {
+		ev.Lane = []byte(t.lane)
+		ev.Title = orElse(ev.Title, t.task)
+		ev.Name = orElse(orElse(ev.Name, t.agent), t.name)
+	}
+	ev.Name = orElse(ev.Name, []byte("agent"))
+	return dst
+}
+
+// agentEnd closes a sub-agent that is open.
+func (d *decoder) agentEnd(dst []hub.Event, id []byte, st hub.Status, result []byte) []hub.Event {
+	l := d.lanes[string(id)]
+	if l == nil || !l.started || l.ended {
+		return dst
+	}
+	l.ended = true
+	dst = d.endStep(dst, l)
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Ref, ev.Status, ev.Text = hub.AgentEnd, l.id, l.id, st, result
+	if t := d.tools[string(id)]; t != nil {
+		ev.Lane = []byte(t.lane)
+	}
+	return dst
+}
+
+func orElse(body, fallback []byte) []byte {
+	if len(body) > 0 {
+		return body
+	}
+	return fallback
+}
+
+// other is a line of a type that has no place in the model.
+func (d *decoder) other(dst []hub.Event, typ []byte) []hub.Event {
+	switch string(typ) {
+	case "rate_limit_event", "tool_use_summary", "auth_status", "conversation_reset", "prompt_suggestion":
+		return d.emit(dst, typ)
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Name, ev.Value = hub.Raw, []byte(dialectName), d.data
+	return dst
+}
+
+// emit passes a line on as a one-off event of that name.
+func (d *decoder) emit(dst []hub.Event, name []byte) []hub.Event {
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Op, ev.Flags, ev.Value = hub.Data, hub.Emit, hub.Transient, d.data
+	ev.Name = d.scratch.Since(append(append(d.scratch.Begin(), dataPrefix...), name...))
+	return dst
+}

@@ -1,0 +1,328 @@
+package claudecli
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// assistant is a line with whole blocks of a message, nearly always one. Of what has been streamed only the rest counts.
+func (d *decoder) assistant(dst []hub.Event) ([]hub.Event, error) {
+	m := &d.rec.Message
+	if rawjson.Kind(m.Content) != '[' {
+		return dst, hub.NewError(hub.ReasonType, "message.content", -1, "want a list of blocks")
+	}
+	dst, l := d.lane(dst)
+	if id := optional(m.ID); !bytes.Equal(id, l.message) || len(id) == 0 {
+		dst = d.startMessage(dst, l, id, m)
+	}
+	for it := rawjson.Elems(m.Content); ; {
+		v, ok := it.Next()
+		if !ok {
+			return dst, nil
+		}
+		dst = d.wholeBlock(dst, l, v)
+		l.blocks++
+	}
+}
+
+// wholeBlock takes a whole block. Its number is that of the block that is being streamed, or the count of whole ones.
+func (d *decoder) wholeBlock(dst []hub.Event, l *lane, v rawjson.Value) []hub.Event {
+	switch string(optional(rawjson.Get(v, "type"))) {
+	case "text":
+		return d.wholeText(dst, l, blockText, optional(rawjson.Get(v, "text")), nil)
+	case "thinking":
+		return d.wholeText(dst, l, blockThinking, optional(rawjson.Get(v, "thinking")), optional(rawjson.Get(v, "signature")))
+	case "redacted_thinking":
+		return d.wholeText(dst, l, blockRedacted, nil, optional(rawjson.Get(v, "data")))
+	case "tool_use", "server_tool_use", "mcp_tool_use":
+		return d.wholeTool(dst, l, v)
+	}
+	if bytes.HasSuffix(optional(rawjson.Get(v, "type")), []byte("_tool_result")) {
+		return d.toolResult(dst, l, v)
+	}
+	return dst
+}
+
+func (d *decoder) wholeText(dst []hub.Event, l *lane, kind blockKind, text, sig []byte) []hub.Event {
+	if b := l.current; b != nil && b.kind == kind {
+		return d.wholeDelta(dst, l, kind, b.id, text) // its end comes as an event
+	}
+	id := d.scratch.Since(appendPartID(d.scratch.Begin(), l.message, int64(l.blocks)))
+	dst = d.wholeDelta(dst, l, kind, id, text)
+	if l.blocks < l.streamed {
+		return dst // it has ended
+	}
+	return d.endText(dst, l, kind, id, sig)
+}
+
+func (d *decoder) wholeDelta(dst []hub.Event, l *lane, kind blockKind, id, text []byte) []hub.Event {
+	if len(text) == 0 {
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Lane, ev.Msg, ev.Text, ev.Op = hub.TextDelta, id, l.id, l.message, text, hub.Replace
+	if kind != blockText {
+		ev.Chan = hub.Reasoning
+	}
+	return dst
+}
+
+func (d *decoder) wholeTool(dst []hub.Event, l *lane, v rawjson.Value) []hub.Event {
+	id, name, input := optional(rawjson.Get(v, "id")), optional(rawjson.Get(v, "name")), rawjson.Get(v, "input")
+	if len(id) == 0 {
+		return dst
+	}
+	t := d.tools[string(id)]
+	if t == nil {
+		if hidden := d.startTool(l, id, name); !hidden {
+			dst = d.toolStart(dst, l, id, name)
+		}
+		t = d.tools[string(id)]
+	}
+	if b := l.current; b != nil && bytes.Equal(b.id, id) {
+		b.ready = true
+	}
+	if t != nil {
+		t.learn(input)
+	}
+	if t == nil || !t.hidden {
+		var ev *hub.Event
+		dst, ev = hub.Grow(dst)
+		ev.Kind, ev.ID, ev.Name, ev.Lane, ev.Msg, ev.Value = hub.ToolReady, id, name, l.id, l.message, input
+		if rawjson.IsNull(input) {
+			ev.Value = []byte("{}")
+		}
+	}
+	if d.todos != "tool" && string(name) == todoTool {
+		dst = d.plan(dst, l, input)
+	}
+	return dst
+}
+
+// startTool remembers a call; hidden says that it is shown as a plan only.
+func (d *decoder) startTool(l *lane, id, name []byte) (hidden bool) {
+	hidden = string(name) == todoTool && d.todos == "plan"
+	if len(d.tools) < maxTools && len(id)+len(name) < maxKept {
+		d.tools[string(id)] = &tool{name: bytes.Clone(name), lane: string(l.id), hidden: hidden}
+		return hidden
+	}
+	return false
+}
+
+// learn keeps what a call says of the sub-agent that it spawns.
+func (t *tool) learn(input rawjson.Value) {
+	if string(t.name) != "Task" && string(t.name) != "Agent" {
+		return
+	}
+	if agent := optional(rawjson.Get(input, "subagent_type")); len(agent) < maxKept {
+		t.agent = bytes.Clone(agent)
+	}
+	if task := optional(rawjson.Get(input, "description")); len(task) < maxKept {
+		t.task = bytes.Clone(task)
+	}
+}
+
+func (d *decoder) toolStart(dst []hub.Event, l *lane, id, name []byte) []hub.Event {
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Name, ev.Lane, ev.Msg = hub.ToolStart, id, name, l.id, l.message
+	if kind := toolKinds[string(name)]; kind != "" {
+		ev.More = d.scratch.More()
+		ev.More.ToolKind = []byte(kind)
+	}
+	return dst
+}
+
+// toolKinds are the kinds of the tools that the CLI has itself.
+var toolKinds = map[string]string{
+	"Task": "agent", "Agent": "agent", "Bash": "execute", "BashOutput": "execute", "KillShell": "execute", "Read": "read",
+	"Write": "edit", "Edit": "edit", "MultiEdit": "edit", "NotebookEdit": "edit", "Glob": "search", "Grep": "search", "LS": "search",
+	"WebFetch": "fetch", "WebSearch": "search", "ExitPlanMode": "switch_mode",
+}
+
+// plan is the list of a TodoWrite.
+func (d *decoder) plan(dst []hub.Event, l *lane, input rawjson.Value) []hub.Event {
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Lane, ev.More = hub.Plan, l.id, d.scratch.More()
+	for it := rawjson.Elems(rawjson.Get(input, "todos")); ; {
+		v, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		status := optional(rawjson.Get(v, "status"))
+		ev.More.Items = append(ev.More.Items, hub.PlanItem{Content: optional(rawjson.Get(v, "content")), Status: status, ID: optional(rawjson.Get(v, "id"))})
+	}
+}
+
+// user is a line with results of tools, or with the words of a user or of the agent that gives a sub-agent its task.
+func (d *decoder) user(dst []hub.Event) ([]hub.Event, error) {
+	content := d.rec.Message.Content
+	dst, l := d.lane(dst)
+	if text, ok := rawjson.Str(content); ok {
+		return d.userText(dst, l, text), nil
+	}
+	if rawjson.Kind(content) != '[' {
+		return dst, hub.NewError(hub.ReasonType, "message.content", -1, "want a text or a list of blocks")
+	}
+	for it := rawjson.Elems(content); ; {
+		v, ok := it.Next()
+		if !ok {
+			return dst, nil
+		}
+		switch string(optional(rawjson.Get(v, "type"))) {
+		case "text":
+			dst = d.userText(dst, l, optional(rawjson.Get(v, "text")))
+		case "tool_result":
+			dst = d.toolResult(dst, l, v)
+		}
+	}
+}
+
+func (d *decoder) userText(dst []hub.Event, l *lane, text []byte) []hub.Event {
+	if len(text) == 0 {
+		return dst
+	}
+	flags := hub.User
+	if replay, _ := rawjson.Bool(d.rec.Replay); replay {
+		flags |= hub.Replayed
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Lane, ev.Flags, ev.Text = hub.TextDelta, l.id, flags, text
+	dst, ev = hub.Grow(dst)
+	ev.Kind, ev.Lane, ev.Flags = hub.TextEnd, l.id, flags
+	return dst
+}
+
+// toolResult ends a call, and the sub-agent that it spawned, unless that goes on in the background.
+func (d *decoder) toolResult(dst []hub.Event, l *lane, v rawjson.Value) []hub.Event {
+	id := optional(rawjson.Get(v, "tool_use_id"))
+	if len(id) == 0 {
+		return dst
+	}
+	t := d.tools[string(id)]
+	if t != nil && t.hidden {
+		t.ended = true
+		return dst
+	}
+	at := len(dst)
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Lane, ev.Status = hub.ToolEnd, id, l.id, hub.StatusOK
+	d.resultContent(ev, rawjson.Get(v, "content"))
+	if failed, _ := rawjson.Bool(rawjson.Get(v, "is_error")); failed {
+		ev.Status = hub.StatusError
+		d.more(ev).Err = ev.Text
+	}
+	if t != nil {
+		ev.Name = t.name
+		t.ended = true
+	}
+	if d.denied(id) {
+		ev.Status = hub.StatusDenied
+	}
+	if rawjson.Kind(d.rec.Result) == '{' {
+		d.more(ev).Meta = d.meta(d.rec.Result)
+	}
+	if d.background(id) {
+		return dst
+	}
+	for name, task := range d.tasks {
+		if bytes.Equal(task.call, id) {
+			delete(d.tasks, name)
+		}
+	}
+	end := *ev
+	dst = d.agentEnd(dst[:at], id, end.Status, nil)
+	return append(dst, end)
+}
+
+func (d *decoder) more(ev *hub.Event) *hub.More {
+	if ev.More == nil {
+		ev.More = d.scratch.More()
+	}
+	return ev.More
+}
+
+// meta keeps the structured result of a tool as the origin's own metadata.
+func (d *decoder) meta(result rawjson.Value) rawjson.Value {
+	b := append(d.scratch.Begin(), `{"claudeCode":{"toolResponse":`...)
+	return d.scratch.Since(append(append(b, result...), `}}`...))
+}
+
+// denied reports whether a human or a rule refused the call.
+func (d *decoder) denied(id []byte) bool {
+	for it := rawjson.Elems(d.rec.ToolMeta); ; {
+		v, ok := it.Next()
+		if !ok {
+			return false
+		}
+		if bytes.Equal(optional(rawjson.Get(v, "id")), id) {
+			return string(optional(rawjson.Get(v, "permission_decision", "decision"))) == "reject"
+		}
+	}
+}
+
+// background reports whether the call only started something that goes on.
+func (d *decoder) background(id []byte) bool {
+	for _, task := range d.tasks {
+		if task.behind && bytes.Equal(task.call, id) {
+			return true
+		}
+	}
+	async, _ := rawjson.Bool(rawjson.Get(d.rec.Result, "isAsync"))
+	return async || string(optional(rawjson.Get(d.rec.Result, "status"))) == "async_launched"
+}
+
+// resultContent reads a result: its text, and all of it as content blocks if it is more than text.
+func (d *decoder) resultContent(ev *hub.Event, content rawjson.Value) {
+	if text, ok := rawjson.Str(content); ok {
+		ev.Text = text
+		return
+	}
+	text, pieces, others := d.scratch.Begin(), 0, 0
+	for it := rawjson.Elems(content); ; {
+		v, ok := it.Next()
+		if !ok {
+			break
+		}
+		piece, isText := rawjson.Str(rawjson.Get(v, "text"))
+		if !isText {
+			others++
+			continue
+		}
+		if pieces > 0 {
+			text = append(text, `\n`...)
+		}
+		text = append(text, piece...)
+		pieces++
+	}
+	if body := d.scratch.Since(text); pieces > 0 {
+		ev.Text = body
+	}
+	if others > 0 {
+		d.more(ev).Content = d.blocks(content)
+	}
+}
+
+// blocks makes content blocks of the model of those of the Messages API.
+func (d *decoder) blocks(content rawjson.Value) rawjson.Value {
+	b := append(d.scratch.Begin(), '[')
+	for it := rawjson.Elems(content); ; {
+		v, ok := it.Next()
+		if !ok {
+			break
+		}
+		b = append(b, `{"type":"content","content":`...)
+		if data := optional(rawjson.Get(v, "source", "data")); data != nil {
+			b = append(append(b, `{"type":"`...), optional(rawjson.Get(v, "type"))...)
+			b = append(append(b, `","data":"`...), data...)
+			b = append(append(b, `","mimeType":"`...), optional(rawjson.Get(v, "source", "media_type"))...)
+			b = append(b, `"}`...)
+		} else {
+			b = append(b, v...)
+		}
+		b = append(b, `},`...)
+	}
+	b[len(b)-1] = ']'
+	return d.scratch.Since(b)
+}

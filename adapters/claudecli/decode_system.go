@@ -1,0 +1,244 @@
+package claudecli
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// system is a line of side information.
+func (d *decoder) system(dst []hub.Event) []hub.Event {
+	subtype := optional(d.rec.Subtype)
+	switch string(subtype) {
+	case "init":
+		return d.init(dst)
+	case "task_started":
+		return d.taskStarted(dst)
+	case "task_notification":
+		return d.taskEnded(dst)
+	case "informational", "local_command_output":
+		return d.notice(dst, levels[string(optional(d.rec.Level))], subtype, optional(d.rec.Words))
+	case "notification":
+		return d.notice(dst, hub.LevelInfo, subtype, optional(d.rec.Text))
+	case "permission_denied":
+		return d.notice(dst, hub.LevelWarning, subtype, optional(rawjson.Get(d.data, "message")))
+	case "api_retry":
+		return d.notice(dst, hub.LevelWarning, subtype, []byte("The model did not answer; trying again."))
+	case "compact_boundary":
+		return d.notice(dst, hub.LevelInfo, subtype, []byte("The conversation was summarized to make room."))
+	}
+	return d.emit(dst, subtype)
+}
+
+// levels are those of informational lines.
+var levels = map[string]hub.Level{"warning": hub.LevelWarning, "notice": hub.LevelStatus}
+
+func (d *decoder) notice(dst []hub.Event, level hub.Level, name, text []byte) []hub.Event {
+	if level == hub.LevelNone {
+		level = hub.LevelInfo
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Level, ev.Name, ev.Text = hub.Notice, level, name, text
+	return dst
+}
+
+// init starts the run. A later one starts another turn of the same process.
+func (d *decoder) init(dst []hub.Event) []hub.Event {
+	if d.begun {
+		return dst
+	}
+	d.begun = true
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Ref = hub.RunStart, optional(d.rec.Session)
+	if model := optional(d.rec.Model); len(model) > 0 {
+		ev.More = d.scratch.More()
+		ev.More.Model = model
+	}
+	return dst
+}
+
+// taskStarted is a sub-agent or a command that may go on in the background.
+func (d *decoder) taskStarted(dst []hub.Event) []hub.Event {
+	name, call := optional(d.rec.Task), optional(d.rec.ToolID)
+	if ambient, _ := rawjson.Bool(rawjson.Get(d.data, "ambient")); len(name) > 0 && len(d.tasks) < maxTasks && !ambient {
+		behind, _ := rawjson.Bool(rawjson.Get(d.data, "is_backgrounded"))
+		d.tasks[string(name)] = task{call: bytes.Clone(call), behind: behind}
+	}
+	if kind := optional(d.rec.Kind); len(call) == 0 || bytes.Contains(kind, []byte("bash")) || bytes.Contains(kind, []byte("shell")) {
+		return d.emit(dst, optional(d.rec.Subtype))
+	}
+	if l := d.lanes[string(call)]; l != nil || len(d.lanes) >= maxLanes {
+		return dst
+	}
+	l := &lane{id: bytes.Clone(call), usage: hub.NoCounts}
+	d.lanes[string(call)] = l
+	return d.agentStart(dst, l, optional(d.rec.Agent), optional(d.rec.About))
+}
+
+// taskEnded ends a task. With the last one, a result that waited for it counts.
+func (d *decoder) taskEnded(dst []hub.Event) []hub.Event {
+	name, call := optional(d.rec.Task), optional(d.rec.ToolID)
+	if len(call) == 0 {
+		call = d.tasks[string(name)].call
+	}
+	delete(d.tasks, string(name))
+	status := hub.StatusOK
+	switch string(optional(d.rec.Status)) {
+	case "failed":
+		status = hub.StatusError
+	case "stopped", "killed":
+		status = hub.StatusAborted
+	}
+	if l := d.lanes[string(call)]; l == nil || !l.started || l.ended || len(call) == 0 {
+		return d.emit(dst, optional(d.rec.Subtype))
+	}
+	return d.agentEnd(dst, call, status, optional(d.rec.Summary))
+}
+
+func (d *decoder) toolProgress(dst []hub.Event) []hub.Event {
+	id := optional(d.rec.ToolID)
+	if t := d.tools[string(id)]; len(id) == 0 || t != nil && (t.hidden || t.ended) {
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Lane, ev.Status = hub.ToolUpdate, id, optional(d.rec.Parent), hub.StatusRunning
+	if rawjson.Kind(d.rec.Elapsed) == '0' {
+		b := append(append(d.scratch.Begin(), `{"elapsed_time_seconds":`...), d.rec.Elapsed...)
+		ev.Value = d.scratch.Since(append(b, '}'))
+	}
+	return dst
+}
+
+// ask is a question of the CLI to whoever started it. Only those for a permission concern a human.
+func (d *decoder) ask(dst []hub.Event) ([]hub.Event, error) {
+	req, id := d.rec.Request, optional(d.rec.ID)
+	if len(id) == 0 {
+		return dst, hub.NewError(hub.ReasonMissing, "request_id", -1, "want a string")
+	}
+	if string(optional(rawjson.Get(req, "subtype"))) != "can_use_tool" {
+		return d.emit(dst, optional(d.rec.Type)), nil
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.What, ev.ID, ev.Ref = hub.Ask, hub.AskPermission, id, optional(rawjson.Get(req, "tool_use_id"))
+	ev.Name = optional(rawjson.Get(req, "tool_name"))
+	ev.Title = orElse(optional(rawjson.Get(req, "title")), orElse(optional(rawjson.Get(req, "display_name")), ev.Name))
+	ev.Value, ev.More = req, d.scratch.More()
+	ev.More.Options = append(ev.More.Options,
+		hub.AskOption{ID: []byte("allow"), Name: []byte("Allow"), Kind: []byte("allow_once")},
+		hub.AskOption{ID: []byte("deny"), Name: []byte("Deny"), Kind: []byte("reject_once")})
+	if t := d.tools[string(ev.Ref)]; t != nil {
+		ev.Lane = []byte(t.lane)
+	}
+	return dst, nil
+}
+
+// withdraw takes a question back.
+func (d *decoder) withdraw(dst []hub.Event) []hub.Event {
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Status = hub.Answer, optional(d.rec.ID), hub.StatusCancelled
+	return dst
+}
+
+// result ends the run, unless tasks go on in the background: their words, and another result, follow.
+func (d *decoder) result(dst []hub.Event, line []byte) []hub.Event {
+	for _, l := range d.lanes {
+		if len(l.id) == 0 {
+			dst = d.endStep(dst, l)
+		}
+	}
+	if len(d.tasks) > 0 {
+		d.end = append(d.end[:0], line...)
+		return dst
+	}
+	return d.runEnd(dst, line)
+}
+
+func (d *decoder) runEnd(dst []hub.Event, line []byte) []hub.Event {
+	d.ended = true
+	dst = d.runUsage(dst, line)
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Name = hub.RunEnd, optional(rawjson.Get(line, "subtype"))
+	failed, _ := rawjson.Bool(rawjson.Get(line, "is_error"))
+	result, _ := rawjson.Str(rawjson.Get(line, "result"))
+	ev.Status = resultStatus(ev.Name, failed, optional(rawjson.Get(line, "stop_reason")), optional(rawjson.Get(line, "terminal_reason")))
+	switch ev.Status {
+	case hub.StatusFailed, hub.StatusLimit, hub.StatusCancelled:
+		ev.More = d.scratch.More()
+		ev.More.Err = d.errors(rawjson.Get(line, "errors"), result)
+		ev.More.ErrCode = errorCode(line)
+	default:
+		if len(result) > 0 {
+			ev.Value = rawjson.Get(line, "result")
+		}
+	}
+	return dst
+}
+
+// resultStatus is what a result means.
+func resultStatus(subtype []byte, failed bool, stop, terminal []byte) hub.Status {
+	switch {
+	case bytes.HasPrefix(terminal, []byte("aborted_")):
+		return hub.StatusCancelled
+	case string(subtype) == "success" && !failed:
+		if st := stopStatus(stop); st == hub.StatusLength || st == hub.StatusRefused {
+			return st
+		}
+		return hub.StatusDone
+	case string(subtype) == "error_max_turns", string(subtype) == "error_max_budget_usd":
+		return hub.StatusLimit
+	}
+	return hub.StatusFailed
+}
+
+// errorCode is the HTTP status of the model's answer if there was one, else the reason that the CLI has for its end.
+func errorCode(line []byte) []byte {
+	if v := rawjson.Get(line, "api_error_status"); rawjson.Kind(v) == '0' {
+		return v
+	}
+	return optional(rawjson.Get(line, "terminal_reason"))
+}
+
+// errors joins the errors of a result; where there are none, its text says what happened.
+func (d *decoder) errors(list rawjson.Value, result []byte) []byte {
+	b := d.scratch.Begin()
+	n := len(b)
+	for it := rawjson.Elems(list); ; {
+		v, ok := it.Next()
+		if !ok {
+			break
+		}
+		if len(b) > n {
+			b = append(b, `\n`...)
+		}
+		b = append(b, optional(v)...)
+	}
+	if joined := d.scratch.Since(b); len(joined) > 0 {
+		return joined
+	}
+	return result
+}
+
+// runUsage are the counts of the process so far, with what they cost.
+func (d *decoder) runUsage(dst []hub.Event, line []byte) []hub.Event {
+	usage, cost := rawjson.Get(line, "usage"), rawjson.Get(line, "total_cost_usd")
+	if rawjson.Kind(usage) != '{' {
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Scope, ev.More = hub.Usage, hub.RunScope, d.scratch.More()
+	addUsage(&ev.More.Usage, usage)
+	if rawjson.Kind(cost) == '0' {
+		ev.More.Usage.Cost, ev.More.Usage.Currency = cost, []byte("USD")
+	}
+	models := rawjson.Fields(rawjson.Get(line, "modelUsage"))
+	if model, val, ok := models.Next(); ok {
+		if _, _, more := models.Next(); !more {
+			ev.More.Model = model
+			if n, ok := rawjson.Int(rawjson.Get(val, "contextWindow")); ok && n > 0 {
+				ev.More.Usage.ContextSize = n
+			}
+		}
+	}
+	return dst
+}

@@ -1,0 +1,365 @@
+package claudecli
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// maxOpen bounds what is remembered of each kind. The sequencer keeps the number of open things below.
+const maxOpen = 4096
+
+// encoder writes messages of the model as events and as whole blocks, and results as the words of the user.
+type encoder struct {
+	partial        bool
+	defaultSession []byte
+
+	session, model []byte // string bodies
+	lines          uint64 // written: the uuid of a line is its number
+	from           int    // where the open line begins
+	turns          int    // messages begun
+
+	message  said
+	parts    []*part
+	spare    []*part
+	calls    map[string]*call
+	lanes    map[string]*agent
+	asks     map[string]bool // questions that were written and have no answer
+	used     map[string]bool // ids of messages
+	steps    int             // minted ids
+	plans    int
+	last     []byte // the last text of the answer: the result
+	usage    []spent
+	scratch  []byte
+	stepped  []byte // id of the step that has begun, for its message
+	toolTurn bool   // the last message of the root called tools
+}
+
+// said is the message of the root agent that is being said.
+type said struct {
+	open   bool
+	id     []byte
+	blocks int // begun
+	active int // begun and not ended
+	tools  bool
+	usage  hub.Counts
+	reason hub.Status // as the step says
+}
+
+// part is an open text.
+type part struct {
+	id, lane []byte
+	text     []byte // so far
+	channel  hub.Chan
+	user     bool
+	replayed bool
+	redacted bool
+	index    int
+	begun    bool // its block has been opened
+}
+
+// call is a call that has not ended.
+type call struct {
+	name, lane, args []byte
+	index            int
+	ready            bool
+}
+
+// agent is a sub-agent.
+type agent struct {
+	call     []byte // id of the call that it belongs to
+	made     bool   // that call is not of the stream
+	parent   []byte // lane
+	messages int
+}
+
+func newEncoder(o hub.Options) hub.Encoder {
+	e := &encoder{partial: o.Bool("partial"), defaultSession: rawjson.AppendEscaped(nil, []byte(o.Text("session")))}
+	e.Reset()
+	return e
+}
+
+// Reset implements [hub.Encoder].
+func (e *encoder) Reset() {
+	*e = encoder{partial: e.partial, defaultSession: e.defaultSession, scratch: e.scratch[:0]}
+	e.session = append(e.session, e.defaultSession...)
+	e.calls, e.lanes = map[string]*call{}, map[string]*agent{}
+	e.asks, e.used = map[string]bool{}, map[string]bool{}
+	e.message.usage = hub.NoCounts
+}
+
+// Finish implements [hub.Encoder]. The result is the end.
+func (e *encoder) Finish(*wire.Out) {}
+
+// Answer implements [hub.Answerer].
+func (e *encoder) Answer(req *hub.Request) {
+	if len(req.Thread) > 0 {
+		e.session = append(e.session[:0], req.Thread...)
+	}
+	e.model = append(e.model[:0], req.Model...)
+}
+
+// Encode implements [hub.Encoder].
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Kind {
+	case hub.TextDelta:
+		return e.textDelta(out, ev)
+	case hub.TextStart:
+		return e.textStart(ev)
+	case hub.TextEnd:
+		return e.textEnd(out, ev)
+	case hub.ToolStart:
+		return e.toolStart(out, ev)
+	case hub.ToolArgs:
+		return e.toolArgs(out, ev)
+	case hub.ToolReady:
+		return e.toolReady(out, ev)
+	case hub.ToolEnd:
+		return e.toolEnd(out, ev)
+	case hub.RunStart:
+		return e.runStart(out, ev)
+	case hub.RunEnd:
+		return e.runEnd(out, ev)
+	}
+	return e.encodeRare(out, ev)
+}
+
+// encodeRare writes what a stream has few of.
+func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Kind {
+	case hub.StepStart:
+		return e.stepStart(out, ev)
+	case hub.StepEnd:
+		return e.stepEnd(out, ev)
+	case hub.AgentStart:
+		return e.agentStart(out, ev)
+	case hub.AgentEnd:
+		return e.agentEnd(out, ev)
+	case hub.Ask:
+		return e.ask(out, ev)
+	case hub.Answer:
+		return e.answer(out, ev)
+	case hub.Plan:
+		return e.plan(out, ev)
+	case hub.Usage:
+		return e.addUsage(ev)
+	case hub.Notice:
+		return e.notice(out, ev)
+	case hub.Data, hub.Raw:
+		return e.line(out, ev)
+	}
+	return hub.Dropped
+}
+
+// Extend implements [hub.Extender].
+func (e *encoder) Extend(out *wire.Out, payload []byte) {
+	e.begin(out)
+	b := append(out.Buf, `{"type":"keep_alive","`+extensionKey+`":`...)
+	out.Buf = append(append(b, payload...), '}')
+	e.end(out)
+}
+
+// begin begins a line.
+func (e *encoder) begin(out *wire.Out) {
+	out.Begin("")
+	e.from = len(out.Buf)
+}
+
+// end ends a line.
+func (e *encoder) end(out *wire.Out) {
+	e.escapeSeparators(out)
+	out.End()
+}
+
+// separators are the first bytes of U+2028 and U+2029, which are line ends to some readers of lines.
+var separators = []byte("\xe2\x80")
+
+// escapeSeparators escapes them in the open record. JSON allows them only in strings.
+func (e *encoder) escapeSeparators(out *wire.Out) {
+	from := e.from
+	if !bytes.Contains(out.Buf[from:], separators) {
+		return
+	}
+	e.scratch = append(e.scratch[:0], out.Buf[from:]...)
+	rest, b := e.scratch, out.Buf[:from]
+	for {
+		i := bytes.Index(rest, separators)
+		if i < 0 || i+2 >= len(rest) {
+			out.Buf = append(b, rest...)
+			return
+		}
+		b = append(b, rest[:i]...)
+		switch rest[i+2] {
+		case 0xa8:
+			b = append(b, `\u2028`...)
+		case 0xa9:
+			b = append(b, `\u2029`...)
+		default:
+			b = append(b, rest[i:i+3]...)
+		}
+		rest = rest[i+3:]
+	}
+}
+
+// appendTail appends the members that end nearly all lines. parent is the call that spawned the sub-agent, empty for the root.
+func (e *encoder) appendTail(dst, parent []byte) []byte {
+	dst = appendParent(dst, parent)
+	return e.appendIDs(dst)
+}
+
+func appendParent(dst, parent []byte) []byte {
+	if len(parent) == 0 {
+		return append(dst, `,"parent_tool_use_id":null`...)
+	}
+	dst = append(append(dst, `,"parent_tool_use_id":"`...), parent...)
+	return append(dst, '"')
+}
+
+// appendIDs appends the session and the number of the line, and ends the object.
+func (e *encoder) appendIDs(dst []byte) []byte {
+	const digits = "0123456789abcdef"
+	dst = append(append(dst, `,"session_id":"`...), e.session...)
+	dst = append(dst, `","uuid":"00000000-0000-4000-8000-`...)
+	e.lines++
+	for shift := 44; shift >= 0; shift -= 4 {
+		dst = append(dst, digits[e.lines>>shift&15])
+	}
+	return append(dst, `"}`...)
+}
+
+// call that a lane belongs to; empty for the root, and for one that was not opened.
+func (e *encoder) parentOf(lane []byte) []byte {
+	if a := e.lanes[string(lane)]; a != nil && len(lane) > 0 {
+		return a.call
+	}
+	return nil
+}
+
+// isRoot reports whether a lane is that of the root agent for the reader.
+func (e *encoder) isRoot(lane []byte) bool { return len(e.parentOf(lane)) == 0 }
+
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	if len(ev.Ref) > 0 {
+		e.session = append(e.session[:0], ev.Ref...)
+	}
+	if ev.More != nil && len(ev.More.Model) > 0 {
+		e.model = append(e.model[:0], ev.More.Model...)
+	}
+	e.begin(out)
+	b := append(out.Buf, `{"type":"system","subtype":"init","cwd":"/","tools":[],"mcp_servers":[],"model":"`...)
+	b = append(b, e.model...)
+	b = append(b, `","permissionMode":"default","slash_commands":[],"apiKeySource":"none","claude_code_version":"2.1.330",`+
+		`"output_style":"default","skills":[],"plugins":[]`...)
+	out.Buf = e.appendIDs(b)
+	e.end(out)
+	return hub.Native
+}
+
+// stepStart begins a message. In a sub-agent, and without events, it is begun by its first block.
+func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.More != nil && len(ev.More.Model) > 0 {
+		e.model = append(e.model[:0], ev.More.Model...)
+	}
+	if !e.isRoot(ev.Lane) {
+		return hub.Implied
+	}
+	e.closeMessage(out)
+	e.stepped = append(e.stepped[:0], ev.ID...)
+	if !e.partial {
+		return hub.Implied
+	}
+	e.openMessage(out)
+	return hub.Native
+}
+
+func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	if !e.isRoot(ev.Lane) {
+		return hub.Implied
+	}
+	e.message.reason = ev.Status
+	e.closeMessage(out)
+	if !e.partial {
+		return hub.Implied
+	}
+	return hub.Native
+}
+
+// openMessage begins a message of the root agent, if none is open.
+func (e *encoder) openMessage(out *wire.Out) {
+	m := &e.message
+	if m.open {
+		return
+	}
+	*m = said{open: true, id: e.messageID(m.id[:0]), usage: hub.NoCounts}
+	e.turns++
+	if !e.partial {
+		return
+	}
+	e.begin(out)
+	b := append(out.Buf, `{"type":"stream_event","event":{"type":"message_start","message":`...)
+	b = e.appendMessage(b, m.id, nil)
+	out.Buf = e.appendTail(append(b, '}'), nil)
+	e.end(out)
+}
+
+// messageID appends the id of the next message: that of the step if it is free.
+func (e *encoder) messageID(dst []byte) []byte {
+	if id := string(e.stepped); id != "" && !e.used[id] && len(e.used) < maxOpen {
+		e.used[id] = true
+		return append(dst, id...)
+	}
+	for {
+		e.steps++
+		id := strconv.AppendInt(append(dst, "msg_"...), int64(e.steps), 10)
+		if !e.used[string(id)] {
+			return id
+		}
+	}
+}
+
+// appendMessage appends a message with these blocks.
+func (e *encoder) appendMessage(dst, id, blocks []byte) []byte {
+	dst = append(append(dst, `{"id":"`...), id...)
+	dst = append(append(dst, `","type":"message","role":"assistant","model":"`...), e.model...)
+	dst = append(append(dst, `","content":[`...), blocks...)
+	return append(dst, `],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":0,"output_tokens":0}}`...)
+}
+
+// closeMessage ends the message of the root agent, unless a block of it is open: it then goes on.
+func (e *encoder) closeMessage(out *wire.Out) {
+	m := &e.message
+	if !m.open || m.active > 0 {
+		return
+	}
+	m.open, e.toolTurn = false, m.tools
+	e.stepped = e.stepped[:0]
+	if !e.partial {
+		return
+	}
+	e.begin(out)
+	b := append(out.Buf, `{"type":"stream_event","event":{"type":"message_delta","delta":{"stop_reason":"`...)
+	b = append(b, stopReason(m.reason, m.tools)...)
+	b = append(b, `","stop_sequence":null},"usage":`...)
+	b = append(appendUsage(b, &m.usage), '}')
+	out.Buf = e.appendTail(b, nil)
+	e.end(out)
+	e.begin(out)
+	out.Buf = e.appendTail(append(out.Buf, `{"type":"stream_event","event":{"type":"message_stop"}`...), nil)
+	e.end(out)
+}
+
+// stopReason is why a message ended.
+func stopReason(st hub.Status, tools bool) string {
+	switch {
+	case st == hub.StatusLength:
+		return "max_tokens"
+	case st == hub.StatusRefused, st == hub.StatusFiltered:
+		return "refusal"
+	case tools:
+		return "tool_use"
+	}
+	return "end_turn"
+}

@@ -1,0 +1,256 @@
+package claudecli
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// textStart notes a part; its block is opened by its first character, or by its signature.
+func (e *encoder) textStart(ev *hub.Event) hub.Fate {
+	p := &part{}
+	if n := len(e.spare); n > 0 {
+		p, e.spare = e.spare[n-1], e.spare[:n-1]
+	}
+	*p = part{
+		id: append(p.id[:0], ev.ID...), lane: append(p.lane[:0], ev.Lane...), text: p.text[:0], channel: ev.Chan,
+		user: ev.Flags.Has(hub.User), replayed: ev.Flags.Has(hub.Replayed), redacted: string(ev.Name) == redactedName,
+	}
+	e.parts = append(e.parts, p)
+	return hub.Implied
+}
+
+func (e *encoder) part(id []byte) (at int) {
+	for i := len(e.parts) - 1; i >= 0; i-- {
+		if bytes.Equal(e.parts[i].id, id) {
+			return i
+		}
+	}
+	return -1
+}
+
+// streams reports whether a part is written as it comes: what sub-agents and users say is written whole.
+func (e *encoder) streams(p *part) bool { return e.partial && !p.user && e.isRoot(p.lane) }
+
+// textDelta is the hot path.
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+	at := e.part(ev.ID)
+	if at < 0 {
+		return hub.Dropped
+	}
+	p := e.parts[at]
+	p.text = append(p.text, ev.Text...)
+	fate := hub.Native
+	if p.channel == hub.Refusal {
+		fate = hub.Folded
+	}
+	if !e.streams(p) {
+		return fate
+	}
+	e.openBlock(out, p)
+	if p.channel == hub.Reasoning {
+		e.delta(out, p.index, `"thinking_delta","thinking":"`, ev.Text)
+	} else {
+		e.delta(out, p.index, `"text_delta","text":"`, ev.Text)
+	}
+	return fate
+}
+
+// delta writes a piece of a block.
+func (e *encoder) delta(out *wire.Out, index int, kind string, text []byte) {
+	e.begin(out)
+	b := append(out.Buf, `{"type":"stream_event","event":{"type":"content_block_delta","index":`...)
+	b = strconv.AppendInt(b, int64(index), 10)
+	b = append(b, `,"delta":{"type":`...)
+	b = append(b, kind...)
+	b = append(b, text...)
+	out.Buf = e.appendTail(append(b, `"}}`...), nil)
+	e.end(out)
+}
+
+// openBlock opens the block of a part of the root agent.
+func (e *encoder) openBlock(out *wire.Out, p *part) {
+	if p.begun {
+		return
+	}
+	p.begun = true
+	p.index = e.nextBlock(out)
+	switch {
+	case p.redacted:
+	case p.channel == hub.Reasoning:
+		e.blockStart(out, p.index, []byte(`{"type":"thinking","thinking":"","signature":""}`))
+	default:
+		e.blockStart(out, p.index, []byte(`{"type":"text","text":""}`))
+	}
+}
+
+// nextBlock is the number of a new block of the message, which is begun if there is none.
+func (e *encoder) nextBlock(out *wire.Out) int {
+	e.openMessage(out)
+	m := &e.message
+	m.blocks++
+	m.active++
+	return m.blocks - 1
+}
+
+func (e *encoder) blockStart(out *wire.Out, index int, block []byte) {
+	if !e.partial {
+		return
+	}
+	e.begin(out)
+	b := append(out.Buf, `{"type":"stream_event","event":{"type":"content_block_start","index":`...)
+	b = strconv.AppendInt(b, int64(index), 10)
+	b = append(append(b, `,"content_block":`...), block...)
+	out.Buf = e.appendTail(append(b, '}'), nil)
+	e.end(out)
+}
+
+func (e *encoder) blockStop(out *wire.Out, index int) {
+	if e.message.active > 0 {
+		e.message.active--
+	}
+	if !e.partial {
+		return
+	}
+	e.begin(out)
+	b := append(out.Buf, `{"type":"stream_event","event":{"type":"content_block_stop","index":`...)
+	b = strconv.AppendInt(b, int64(index), 10)
+	out.Buf = e.appendTail(append(b, '}'), nil)
+	e.end(out)
+}
+
+// textEnd writes the whole block, and ends it.
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	at := e.part(ev.ID)
+	if at < 0 {
+		return hub.Dropped
+	}
+	p := e.parts[at]
+	e.parts = append(e.parts[:at], e.parts[at+1:]...)
+	e.spare = append(e.spare, p)
+	var sig []byte
+	if ev.More != nil {
+		sig = ev.More.Sig
+	}
+	switch {
+	case p.user:
+		e.userText(out, p)
+		return hub.Native
+	case len(p.text) == 0 && len(sig) == 0:
+		return hub.Implied
+	case p.channel != hub.Reasoning && len(sig) > 0:
+		sig = nil // Claude does not sign answers
+		if len(p.text) == 0 {
+			return hub.Dropped
+		}
+	}
+	p.redacted = p.redacted && len(p.text) == 0 && len(sig) > 0
+	if !e.isRoot(p.lane) {
+		e.whole(out, p.lane, e.appendBlock(e.scratch[:0], p, sig))
+		return hub.Native
+	}
+	e.endBlock(out, p, sig)
+	if p.channel == hub.AnswerText {
+		e.last = append(e.last[:0], p.text...)
+	}
+	return hub.Native
+}
+
+func (e *encoder) endBlock(out *wire.Out, p *part, sig []byte) {
+	if p.redacted && !p.begun {
+		p.begun, p.index = true, e.nextBlock(out)
+		e.blockStart(out, p.index, e.appendBlock(nil, p, sig))
+	} else {
+		e.openBlock(out, p)
+		if len(sig) > 0 && e.partial {
+			e.delta(out, p.index, `"signature_delta","signature":"`, sig)
+		}
+	}
+	e.whole(out, nil, e.appendBlock(nil, p, sig))
+	e.blockStop(out, p.index)
+}
+
+// appendBlock appends a text as a block.
+func (e *encoder) appendBlock(dst []byte, p *part, sig []byte) []byte {
+	switch {
+	case p.redacted:
+		dst = append(append(dst, `{"type":"redacted_thinking","data":"`...), sig...)
+	case p.channel == hub.Reasoning:
+		dst = append(append(dst, `{"type":"thinking","thinking":"`...), p.text...)
+		dst = append(append(dst, `","signature":"`...), sig...)
+	default:
+		dst = append(append(dst, `{"type":"text","text":"`...), p.text...)
+	}
+	return append(dst, `"}`...)
+}
+
+// whole writes a line with a whole block. Each block of a sub-agent is a message of its own.
+func (e *encoder) whole(out *wire.Out, lane, block []byte) {
+	parent := e.parentOf(lane)
+	id := e.message.id
+	if len(parent) > 0 {
+		a := e.lanes[string(lane)]
+		a.messages++
+		id = append([]byte("msg_"), parent...)
+		id = strconv.AppendInt(append(id, '_'), int64(a.messages), 10)
+	} else {
+		e.openMessage(out)
+		id = e.message.id
+	}
+	e.begin(out)
+	b := e.appendMessage(append(out.Buf, `{"type":"assistant","message":`...), id, block)
+	out.Buf = e.appendTail(b, parent)
+	e.end(out)
+}
+
+// userText writes what a user said.
+func (e *encoder) userText(out *wire.Out, p *part) {
+	if len(p.text) == 0 {
+		return
+	}
+	e.begin(out)
+	b := append(out.Buf, `{"type":"user","message":{"role":"user","content":"`...)
+	b = append(append(b, p.text...), `"}`...)
+	if p.replayed {
+		b = append(b, `,"isReplay":true`...)
+	}
+	out.Buf = e.appendTail(b, e.parentOf(p.lane))
+	e.end(out)
+}
+
+// notice writes a word to people.
+func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Fate {
+	if len(ev.Text) == 0 {
+		return hub.Dropped
+	}
+	level, fate := "info", hub.Native
+	switch ev.Level {
+	case hub.LevelWarning:
+		level = "warning"
+	case hub.LevelError:
+		level, fate = "warning", hub.Folded
+	case hub.LevelStatus, hub.LevelIntent:
+		level = "notice"
+	}
+	e.begin(out)
+	b := append(out.Buf, `{"type":"system","subtype":"informational","content":"`...)
+	b = append(append(b, ev.Text...), `","level":"`...)
+	out.Buf = e.appendIDs(append(append(b, level...), '"'))
+	e.end(out)
+	return fate
+}
+
+// line writes a line that came from this dialect, as it came.
+func (e *encoder) line(out *wire.Out, ev *hub.Event) hub.Fate {
+	own := ev.Kind == hub.Raw && string(ev.Name) == dialectName || ev.Kind == hub.Data && bytes.HasPrefix(ev.Name, []byte(dataPrefix))
+	if typ := optional(rawjson.Get(ev.Value, "type")); !own || typ == nil || string(typ) == "control_request" {
+		return hub.Dropped
+	}
+	e.begin(out)
+	out.Buf = append(out.Buf, ev.Value...)
+	e.end(out)
+	return hub.Native
+}

@@ -1,0 +1,245 @@
+package claudecli
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// toolStart opens the block of a call. Calls in sub-agents are written whole.
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	c := &call{name: bytes.Clone(ev.Name), lane: bytes.Clone(ev.Lane)}
+	e.calls[string(ev.ID)] = c
+	if !e.isRoot(ev.Lane) {
+		return c.fate(hub.Deferred)
+	}
+	c.index = e.nextBlock(out)
+	e.message.tools = true
+	e.blockStart(out, c.index, appendCall(nil, ev.ID, ev.Name, []byte("{}")))
+	return c.fate(hub.Native)
+}
+
+// fate is what becomes of an event of a call: readers take a call of TodoWrite for a plan.
+func (c *call) fate(f hub.Fate) hub.Fate {
+	if string(c.name) == todoTool {
+		return hub.Folded
+	}
+	return f
+}
+
+func appendCall(dst, id, name, input []byte) []byte {
+	dst = append(append(dst, `{"type":"tool_use","id":"`...), id...)
+	dst = append(append(dst, `","name":"`...), name...)
+	dst = append(append(dst, `","input":`...), input...)
+	return append(dst, '}')
+}
+
+// toolArgs is the hot path of calls.
+func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
+	c := e.calls[string(ev.ID)]
+	if c == nil {
+		return hub.Dropped
+	}
+	if e.partial && e.isRoot(c.lane) {
+		e.delta(out, c.index, `"input_json_delta","partial_json":"`, ev.Text)
+	}
+	return hub.Implied // ToolReady has the whole
+}
+
+// maxArgs bounds the arguments that are kept for a question about the call.
+const maxArgs = 64 << 10
+
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
+	c := e.calls[string(ev.ID)]
+	if c == nil {
+		return hub.Dropped
+	}
+	input, fate := ev.Value, hub.Native
+	if input == nil { // arguments that are no JSON: what there is of them is better than nothing
+		fate = hub.Folded
+		input = append(append([]byte(`{"raw":"`), ev.Text...), `"}`...)
+	}
+	c.ready = true
+	if len(input) <= maxArgs {
+		c.args = bytes.Clone(input)
+	}
+	e.whole(out, c.lane, appendCall(nil, ev.ID, c.name, input))
+	if e.isRoot(c.lane) {
+		e.blockStop(out, c.index)
+	}
+	return c.fate(fate)
+}
+
+// toolEnd writes the result of a call. One that waits for somebody else has none.
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	c := e.calls[string(ev.ID)]
+	if c == nil {
+		return hub.Dropped
+	}
+	delete(e.calls, string(ev.ID))
+	if e.isRoot(c.lane) {
+		e.closeMessage(out)
+	}
+	if (ev.Status == hub.StatusClient || ev.Status == hub.StatusPaused) && len(ev.Text) == 0 && ev.Value == nil {
+		return hub.Implied
+	}
+	e.result(out, ev.ID, ev, e.parentOf(c.lane))
+	switch ev.Status {
+	case hub.StatusOK, hub.StatusError, hub.StatusDenied:
+		if ev.More == nil || ev.More.Content == nil {
+			return c.fate(hub.Native)
+		}
+	}
+	return hub.Folded
+}
+
+// result writes a tool result, which in Claude's words is the user's.
+func (e *encoder) result(out *wire.Out, id []byte, ev *hub.Event, parent []byte) {
+	failed := ev.Status == hub.StatusError || ev.Status == hub.StatusDenied || ev.Status == hub.StatusAborted
+	e.begin(out)
+	b := append(out.Buf, `{"type":"user","message":{"role":"user","content":[{"tool_use_id":"`...)
+	b = append(append(b, id...), `","type":"tool_result","content":`...)
+	b = appendContent(b, ev)
+	b = append(b, `,"is_error":`...)
+	b = append(strconv.AppendBool(b, failed), `}]}`...)
+	b = appendParent(b, parent)
+	if response := toolResponse(ev); response != nil {
+		b = append(append(b, `,"tool_use_result":`...), response...)
+	}
+	if ev.Status == hub.StatusDenied {
+		b = append(append(b, `,"tool_result_meta":[{"id":"`...), id...)
+		b = append(b, `","permission_decision":{"decision":"reject"}}]`...)
+	}
+	out.Buf = e.appendIDs(b)
+	e.end(out)
+}
+
+// toolResponse is the structured result that came from this dialect.
+func toolResponse(ev *hub.Event) rawjson.Value {
+	if ev.More == nil || len(ev.More.Meta) == 0 {
+		return nil
+	}
+	return rawjson.Get(ev.More.Meta, "claudeCode", "toolResponse")
+}
+
+// appendContent appends the content of a result: a text, or blocks if it is more than that.
+func appendContent(dst []byte, ev *hub.Event) []byte {
+	var content rawjson.Value
+	if ev.More != nil {
+		content = ev.More.Content
+	}
+	if content == nil {
+		return append(appendResult(append(dst, '"'), ev), '"')
+	}
+	dst = append(dst, '[')
+	n := len(dst)
+	if text := appendResult(nil, ev); len(text) > 0 {
+		dst = append(appendTextBlock(dst, text), ',')
+	}
+	spoken := len(dst) > n
+	for it := rawjson.Elems(content); ; {
+		block, ok := it.Next()
+		if !ok {
+			break
+		}
+		size := len(dst)
+		if dst = appendResultBlock(dst, block, spoken); len(dst) > size {
+			dst = append(dst, ',')
+		}
+	}
+	if len(dst) > n {
+		dst = dst[:len(dst)-1]
+	}
+	return append(dst, ']')
+}
+
+// appendResultBlock appends a content block of the model as one of the Messages API. Texts are left out where the text of the
+// result has been told.
+func appendResultBlock(dst []byte, block rawjson.Value, spoken bool) []byte {
+	inner := rawjson.Get(block, "content")
+	data := optional(rawjson.Get(inner, "data"))
+	switch kind := string(optional(rawjson.Get(inner, "type"))); {
+	case kind == "image" && data != nil:
+		dst = append(dst, `{"type":"image","source":{"type":"base64","media_type":"`...)
+		dst = append(append(dst, optional(rawjson.Get(inner, "mimeType"))...), `","data":"`...)
+		return append(append(dst, data...), `"}}`...)
+	case spoken:
+		return dst
+	case kind == "text":
+		return appendTextBlock(dst, optional(rawjson.Get(inner, "text")))
+	case string(optional(rawjson.Get(block, "type"))) == "diff":
+		text := append([]byte(nil), optional(rawjson.Get(block, "path"))...)
+		text = append(append(text, `\n`...), optional(rawjson.Get(block, "newText"))...)
+		return appendTextBlock(dst, text)
+	}
+	return dst
+}
+
+func appendTextBlock(dst, text []byte) []byte {
+	return append(append(append(dst, `{"type":"text","text":"`...), text...), `"}`...)
+}
+
+// appendResult appends a result as the body of a string: JSON as its text, an error as its message.
+func appendResult(dst []byte, ev *hub.Event) []byte {
+	body, isText := rawjson.Str(ev.Value)
+	switch {
+	case len(ev.Text) > 0:
+		body = ev.Text
+	case ev.Value != nil && !isText:
+		return rawjson.AppendEscaped(dst, ev.Value)
+	case ev.Value == nil && ev.More != nil:
+		body = ev.More.Err
+	}
+	return append(dst, body...)
+}
+
+// madeCall writes a call that no event of the stream is: arguments and all.
+func (e *encoder) madeCall(out *wire.Out, lane, id, name, input []byte) {
+	if !e.isRoot(lane) {
+		e.whole(out, lane, appendCall(nil, id, name, input))
+		return
+	}
+	if e.message.active > 0 { // blocks do not nest: this one comes without events
+		e.whole(out, lane, appendCall(nil, id, name, input))
+		return
+	}
+	index := e.nextBlock(out)
+	e.message.tools = true
+	e.blockStart(out, index, appendCall(nil, id, name, []byte("{}")))
+	if e.partial {
+		e.delta(out, index, `"input_json_delta","partial_json":"`, rawjson.AppendEscaped(nil, input))
+	}
+	e.whole(out, lane, appendCall(nil, id, name, input))
+	e.blockStop(out, index)
+	e.closeMessage(out)
+}
+
+// plan writes a plan as Claude Code has it: a call of TodoWrite.
+func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.More == nil {
+		return hub.Dropped
+	}
+	e.plans++
+	id := strconv.AppendInt([]byte("todos_"), int64(e.plans), 10)
+	input := []byte(`{"todos":[`)
+	for i := range ev.More.Items {
+		it := &ev.More.Items[i]
+		if i > 0 {
+			input = append(input, ',')
+		}
+		input = append(append(input, `{"content":"`...), it.Content...)
+		input = append(append(input, `","status":"`...), orElse(it.Status, []byte("pending"))...)
+		input = append(append(input, `","activeForm":"`...), it.Content...)
+		if len(it.ID) > 0 {
+			input = append(append(input, `","id":"`...), it.ID...)
+		}
+		input = append(input, `"}`...)
+	}
+	e.madeCall(out, ev.Lane, id, []byte(todoTool), append(input, `]}`...))
+	done := hub.Event{Status: hub.StatusOK, Text: []byte("Todos have been modified successfully.")}
+	e.result(out, id, &done, e.parentOf(ev.Lane))
+	return hub.Native
+}
