@@ -11,6 +11,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/agui"
 	"github.com/sabir-proxy/sabir/adapters/aisdk"
 	"github.com/sabir-proxy/sabir/adapters/anthropic"
+	"github.com/sabir-proxy/sabir/adapters/claudecli"
 	"github.com/sabir-proxy/sabir/adapters/codexcli"
 	"github.com/sabir-proxy/sabir/adapters/copilot"
 	"github.com/sabir-proxy/sabir/adapters/datastream"
@@ -33,6 +34,7 @@ var all = []*hub.Dialect{
 	&agui.Dialect,
 	&aisdk.Dialect,
 	&anthropic.Dialect,
+	&claudecli.Dialect,
 	&codexcli.Dialect,
 	&copilot.Dialect,
 	&datastream.Dialect,
