@@ -142,6 +142,7 @@ var Dialect = hub.Dialect{
 	Caps:          hub.CapExecutedTools | hub.CapReasoning,
 	Options:       options,
 	Settle:        settle,
+	Repeats:       []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	NewDecoder:    func(o hub.Options) hub.Decoder { return newDecoder(o) },
 	NewEncoder:    func(o hub.Options) hub.Encoder { return newEncoder(o) },
 	Observe:       observe,

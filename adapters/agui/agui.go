@@ -141,6 +141,7 @@ var Dialect = hub.Dialect{
 			Doc: "Whether tool ids are the upstream's, or made unique for the run because the upstream counts anew in each.",
 		},
 	},
+	Repeats:    []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	NewDecoder: newDecoder,
 	NewEncoder: newEncoder,
 	Observe:    observe,

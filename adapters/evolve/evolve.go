@@ -163,6 +163,7 @@ var Dialect = hub.Dialect{
 	// The last line that the agent prints is parsed after the state changed, so content may follow run_complete.
 	Settle: 250 * time.Millisecond,
 
+	Repeats:      []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	NewDecoder:   newDecoder,
 	NewEncoder:   newEncoder,
 	Observe:      observe,

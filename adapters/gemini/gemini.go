@@ -100,6 +100,7 @@ var Dialect = hub.Dialect{
 		hub.ClassFile:   hub.PolicyFold,
 	},
 	Extension:     extension,
+	Repeats:       []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Observe:       observe,

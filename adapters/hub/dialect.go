@@ -122,9 +122,10 @@ type Dialect struct {
 	// Settle is how long a RunEnd is kept back for stragglers when the upstream speaks this dialect; 0 ends at once.
 	Settle time.Duration
 
-	// Repeats promises that a record whose only event is a delta leaves the decoder as a record before it has, which differs
-	// from it in the text of the delta alone; see [Repeats].
-	Repeats bool
+	// Repeats are the kinds of deltas (TextDelta, ToolArgs, ToolOutput) of which the dialect promises: a record whose only
+	// event is such a delta leaves the decoder as the record before has, if they differ in the text of the delta alone. See
+	// [Repeats].
+	Repeats []Kind
 
 	NewDecoder func(Options) Decoder // nil: the dialect is only encoded
 	NewEncoder func(Options) Encoder // nil: the dialect is only decoded

@@ -12,12 +12,19 @@ import (
 // is recognised by its bytes, before and behind the text, and gives the event of the one before with the new text. It is
 // not parsed again; only the text is checked.
 //
-// It is for decoders that promise, by [Dialect.Repeats], that a record with one delta changes nothing in them but what a
-// first one of its form has changed, whatever its text. The harness tests the promise.
-func Repeats(inner Decoder) Decoder { return &repeats{inner: inner} }
+// It is for deltas of the kinds of which a dialect promises, by [Dialect.Repeats], that such a record changes nothing in its
+// decoder but what the one before has changed, whatever the text. The harness tests the promise.
+func Repeats(inner Decoder, kinds []Kind) Decoder {
+	r := &repeats{inner: inner}
+	for _, k := range kinds {
+		r.kinds[k] = true
+	}
+	return r
+}
 
 type repeats struct {
 	inner Decoder
+	kinds [kindCount]bool
 
 	valid        bool   // ev belongs to the record before this one
 	name         []byte // SSE event of that record
@@ -69,7 +76,7 @@ func (r *repeats) like(rec wire.Record) bool {
 
 // learn remembers rec, whose only event is ev, if the next record may be like it.
 func (r *repeats) learn(rec wire.Record, ev *Event) bool {
-	if ev.Kind != TextDelta && ev.Kind != ToolArgs && ev.Kind != ToolOutput || ev.Op != Append || ev.More != nil || ev.Value != nil ||
+	if !r.kinds[ev.Kind] || ev.Op != Append || ev.More != nil || ev.Value != nil ||
 		rec.ID != nil || len(ev.Text) == 0 {
 		return false
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
+var deltas = []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput}
+
 // counting counts the records that reach a decoder.
 type counting struct {
 	hub.Decoder
@@ -26,7 +28,7 @@ func TestRepeats(t *testing.T) {
 	f := func(name string, parsed int, records ...string) {
 		t.Helper()
 		inner := &counting{Decoder: native.Dialect.NewDecoder(hub.Options{})}
-		dec, bare := hub.Repeats(inner), native.Dialect.NewDecoder(hub.Options{})
+		dec, bare := hub.Repeats(inner, deltas), native.Dialect.NewDecoder(hub.Options{})
 		for _, data := range records {
 			got, gotErr := dec.Decode(nil, wire.Record{Data: []byte(data)})
 			want, wantErr := bare.Decode(nil, wire.Record{Data: []byte(data)})
@@ -52,7 +54,7 @@ func TestRepeats(t *testing.T) {
 
 // TestRepeatsGivesUp stops to remember records of a stream in which none is like the one before.
 func TestRepeatsGivesUp(t *testing.T) {
-	dec := hub.Repeats(native.Dialect.NewDecoder(hub.Options{}))
+	dec := hub.Repeats(native.Dialect.NewDecoder(hub.Options{}), deltas)
 	for i := range 1000 {
 		data := `{"kind":"text.delta","id":"p` + strings.Repeat("x", i%7) + `","text":"a"}`
 		if _, err := dec.Decode(nil, wire.Record{Data: []byte(data)}); err != nil {
@@ -70,7 +72,7 @@ func TestRepeatsAllocs(t *testing.T) {
 	if raceEnabled {
 		return // the race detector allocates
 	}
-	dec, dst := hub.Repeats(native.Dialect.NewDecoder(hub.Options{})), make([]hub.Event, 0, 4)
+	dec, dst := hub.Repeats(native.Dialect.NewDecoder(hub.Options{}), deltas), make([]hub.Event, 0, 4)
 	recs := [2]wire.Record{{Data: []byte(`{"kind":"text.delta","id":"p","text":"a"}`)}, {Data: []byte(`{"kind":"text.delta","id":"q","text":"b"}`)}}
 	f := func(name string, next func(i int) wire.Record) {
 		i := 0

@@ -133,6 +133,7 @@ var Dialect = hub.Dialect{
 			Doc: "Text between two parts of the answer, which clients otherwise show as one.",
 		},
 	},
+	Repeats:       []hub.Kind{hub.TextDelta},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Extension:     findExtension,

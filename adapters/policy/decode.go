@@ -14,8 +14,8 @@ func NewDecoder(d *hub.Dialect, options hub.Options) hub.Decoder {
 	if d.Extension != nil {
 		dec = &decoder{inner: dec, find: d.Extension, native: native.Dialect.NewDecoder(hub.Options{Nesting: options.Nesting})}
 	}
-	if d.Repeats {
-		dec = hub.Repeats(dec)
+	if len(d.Repeats) > 0 {
+		dec = hub.Repeats(dec, d.Repeats)
 	}
 	return dec
 }
