@@ -1,0 +1,5 @@
+//go:build !race
+
+package datastream_test
+
+const raceEnabled = false
