@@ -16,19 +16,6 @@ func datum(out *wire.Out, head string, id []byte) []byte {
 	return append(b, `,"data":{`...)
 }
 
-// closeDatum ends a data part; from is where its members begin, the first with a comma before it. A transient one is told
-// to the application and not kept.
-func closeDatum(out *wire.Out, b []byte, from int, transient bool) {
-	if len(b) > from {
-		b = append(b[:from], b[from+1:]...)
-	}
-	b = append(b, '}')
-	if transient {
-		b = append(b, `,"transient":true`...)
-	}
-	end(out, b)
-}
-
 // plan writes a plan, which replaces the one before.
 func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
 	id := ev.ID
