@@ -22,8 +22,8 @@ type EmbedQueueConfig struct {
 	// always empties it, however it ends.
 	Triggers []string
 
-	// Lookup finds what an output in a marker is; ok is false for one that is no embed. nil: markers are left alone.
-	Lookup func(id []byte) (e Embed, ok bool)
+	// Store remembers what is announced, and knows what the outputs in markers are. nil: markers are left alone.
+	Store *EmbedStore
 }
 
 // DefaultTriggers are those of Caco.
@@ -35,8 +35,10 @@ type EmbedQueue struct {
 	cfg   EmbedQueueConfig
 	queue *hub.QueueStage
 	known map[string]bool // outputs that were announced
-	made  []hub.Event
-	text  []byte
+
+	session []byte // that of the run, a string body
+	made    []hub.Event
+	text    []byte
 }
 
 // NewEmbedQueue makes a queue.
@@ -70,18 +72,24 @@ func (q *EmbedQueue) Len() int { return q.queue.Len() }
 func (q *EmbedQueue) Reset() {
 	q.queue.Reset()
 	q.known = map[string]bool{}
-	q.made = q.made[:0]
+	q.made, q.session = q.made[:0], q.session[:0]
 }
 
 // Push implements [hub.Stage].
 func (q *EmbedQueue) Push(dst, in []hub.Event, now time.Duration) []hub.Event {
 	for i := range in {
 		ev := &in[i]
-		if ev.Kind == hub.Data && string(ev.Name) == typeEmbed && !q.isNew(ev.ID) {
+		switch {
+		case ev.Kind == hub.RunStart:
+			q.session = append(q.session, ev.Ref...)
+		case ev.Kind != hub.Data || string(ev.Name) != typeEmbed:
+		case !q.isNew(ev.ID):
 			continue
+		case q.cfg.Store != nil:
+			q.cfg.Store.note(q.session, ev.Value)
 		}
 		dst = q.queue.Push(dst, in[i:i+1], now)
-		if ev.Kind == hub.ToolEnd && q.cfg.Lookup != nil {
+		if ev.Kind == hub.ToolEnd && q.cfg.Store != nil {
 			dst = q.announce(dst, ev, now)
 		}
 	}
@@ -117,7 +125,7 @@ func (q *EmbedQueue) announce(dst []hub.Event, ev *hub.Event, now time.Duration)
 	_, result, _ = ResultText(nil, result)
 	q.text = rawjson.AppendUnescaped(q.text[:0], result)
 	for id := range markers(q.text) {
-		embed, ok := q.cfg.Lookup(id)
+		embed, ok := q.cfg.Store.Lookup(q.session, id)
 		body := rawjson.AppendEscaped(nil, id)
 		if !ok || !q.isNew(body) {
 			continue

@@ -10,15 +10,14 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 )
 
-// embeds are the outputs that a store knows.
-func embeds(known ...string) func([]byte) (copilot.Embed, bool) {
-	return func(id []byte) (copilot.Embed, bool) {
-		return copilot.Embed{Provider: []byte("YouTube"), Title: []byte(`"` + string(id) + `"`)}, slices.Contains(known, string(id))
-	}
-}
-
 func newQueue(known ...string) *copilot.EmbedQueue {
-	return copilot.NewEmbedQueue(copilot.EmbedQueueConfig{Lookup: embeds(known...)})
+	store := copilot.NewEmbedStore(8)
+	for _, id := range known {
+		for _, session := range []string{"", "s1"} {
+			store.Add([]byte(session), []byte(id), copilot.Embed{Provider: []byte("YouTube"), Title: []byte(`"` + id + `"`)})
+		}
+	}
+	return copilot.NewEmbedQueue(copilot.EmbedQueueConfig{Store: store})
 }
 
 // through passes a strict stream through a stage, an event at a time, and checks that it stays strict.
@@ -189,4 +188,34 @@ func TestEmbedQueueWithoutStore(t *testing.T) {
 	if got := order(through(t, q, evs)); got != "start:t1 end:t1 embed: answer:m1 done" {
 		t.Errorf("got %s", got)
 	}
+}
+
+// TestEmbedStore: S2-20 as routes have it. What a live stream announces, the history of the same session announces again, and
+// that of no other; of more than the store holds, the oldest is forgotten.
+func TestEmbedStore(t *testing.T) {
+	store := copilot.NewEmbedStore(2)
+	store.NeedSession = true
+	pass := func(option string, records ...string) string {
+		q := copilot.NewEmbedQueue(copilot.EmbedQueueConfig{Store: store})
+		return order(through(t, q, strict(decode(t, option, records...))))
+	}
+	named := func(session string) string { return `{"type":"session.start","data":{"sessionId":"` + session + `"}}` }
+	pass("", embedA, idle)
+	pass("", named("s1"), toolStart, embedA, toolEnd, full, idle)
+	f := func(want, session string) {
+		t.Helper()
+		if got := pass("history=true", named(session), toolStart, markerA, full); got != want {
+			t.Errorf("history of %q:\n got %s\nwant %s", session, got, want)
+		}
+	}
+	const known, unknown = "start:t1 end:t1 embed:out_a answer:m1 done", "start:t1 end:t1 answer:m1 done"
+	f(known, "s1")
+	f(unknown, "s2")
+	f(unknown, "")
+	pass("", named("s2"), embedA, strings.Replace(embedA, "out_a", "out_b", 1), idle)
+	f(unknown, "s1")
+	f(known, "s2")
+	store.Add([]byte("s3"), []byte("out_a"), copilot.Embed{Title: []byte(strings.Repeat("x", 2000))})
+	f(unknown, "s3")
+	f(known, "s2")
 }
