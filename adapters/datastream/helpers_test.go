@@ -11,21 +11,6 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// options parses k=v pairs.
-func options(t *testing.T, pairs ...string) hub.Options {
-	t.Helper()
-	raw := map[string]any{}
-	for _, p := range pairs {
-		key, val, _ := strings.Cut(p, "=")
-		raw[key] = val
-	}
-	o, problems := datastream.Dialect.ParseOptions(raw)
-	for _, err := range problems {
-		t.Fatal(err)
-	}
-	return o
-}
-
 // decode returns the events of lines, after the sequencer.
 func decode(t *testing.T, lines ...string) (strict []hub.Event) {
 	t.Helper()
