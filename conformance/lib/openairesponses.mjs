@@ -16,6 +16,74 @@ export function aiClient({ name, streamText, dynamicTool, jsonSchema, createOpen
   return { name, dialect: "openai-responses", takes, read, differences, toleratedWhenMutated: [] };
 }
 
+// socketClient reads by WebSocket: from a proxy over its own socket, in two lanes at once; the bodies of cases as messages of
+// a server in this process, twice over one lane.
+export function socketClient({ name, OpenAI, ResponsesWS, ResponsesWebSocketSession, ResponsesWebSocketAccumulator, WebSocketServer }) {
+  // Messages are never cut, and a lane goes by the end of a response, so most controls are nothing to it.
+  const takes = (c) => !c.control || /no item|another text|a failure|an error of its own|a call that|missing/.test(c.name);
+  const read = async (url) => {
+    const direct = /\/(whole|bytes)\/\d+$/.test(url);
+    const bridge = direct ? await serveMessages(WebSocketServer, url) : undefined;
+    const ws = new ResponsesWS(new OpenAI({ apiKey: "conformance", baseURL: bridge?.base ?? url }));
+    ws.on("error", () => {}); // the lanes tell
+    try {
+      while (ws.socket.readyState === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      const session = new ResponsesWebSocketSession(ws, { maxLanes: 2, maxBufferedEvents: 1 << 20, maxBufferedBytes: 1 << 28 });
+      const first = session.lane(direct ? undefined : "a");
+      const second = direct ? first : session.lane("b.1");
+      if (!direct) second.create(request);
+      const events = await eventsOf(first, new ResponsesWebSocketAccumulator());
+      if (direct) second.create(request);
+      return { readings: { events, final: await finalOf(second) } };
+    } finally {
+      ws.close();
+      bridge?.close();
+    }
+  };
+  return { name, dialect: "openai-responses", takes, read, differences, toleratedWhenMutated: [] };
+}
+
+// serveMessages serves the events of a case as messages, once for each message of the client.
+async function serveMessages(WebSocketServer, url) {
+  const frames = (await (await fetch(url)).text()).split("\n\n").filter(Boolean);
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  server.on("connection", (socket) => {
+    socket.on("message", () => frames.forEach((f) => socket.send(f.slice(f.indexOf("data: ") + "data: ".length))));
+  });
+  await new Promise((resolve) => server.once("listening", resolve));
+  return { base: `http://127.0.0.1:${server.address().port}`, close: () => server.close() };
+}
+
+// eventsOf reads a response event by event, and lets the SDK put its output together on the way.
+async function eventsOf(lane, accumulator) {
+  const u = newUnderstanding();
+  lane.create(request);
+  try {
+    for (let ended = false; !ended; ) {
+      const event = await lane.receive();
+      accumulator.add(event);
+      const { phase, error } = accumulator.current ?? {};
+      if (phase === "unavailable") u.lint.push(`${event.type}: ${error}`);
+      ended = ["response.completed", "response.failed", "response.incomplete", "error"].includes(event.type);
+      if (event.type === "error") thrown(u, event);
+      else if (ended) understand(u, event.response);
+    }
+  } catch (err) {
+    thrown(u, err);
+  }
+  return u;
+}
+
+async function finalOf(lane) {
+  const u = newUnderstanding();
+  try {
+    understand(u, await lane.finalResponse());
+  } catch (err) {
+    thrown(u, err);
+  }
+  return u;
+}
+
 function newUnderstanding() {
   return { answers: [], reasoning: [], calls: [], approvals: 0, end: "none", message: "", lint: [] };
 }
