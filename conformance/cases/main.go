@@ -59,14 +59,15 @@ func main() {
 	targets := flag.String("target", "agui", "dialects to encode, separated by commas")
 	mutations := flag.Int("mutations", 400, "damaged streams per target")
 	root := flag.String("root", ".", "the repository")
+	extension := flag.Bool("extension", false, "each stream again with all canonical events in the extension place, if the target has one")
 	flag.Parse()
-	if err := run(*root, strings.Split(*targets, ","), *mutations); err != nil {
+	if err := run(*root, strings.Split(*targets, ","), *mutations, *extension); err != nil {
 		fmt.Fprintln(os.Stderr, "cannot make the cases:", err)
 		os.Exit(1)
 	}
 }
 
-func run(root string, targets []string, mutations int) error {
+func run(root string, targets []string, mutations int, extension bool) error {
 	fixtures, err := load(root)
 	if err != nil {
 		return err
@@ -79,7 +80,11 @@ func run(root string, targets []string, mutations int) error {
 		if err != nil {
 			return err
 		}
-		for _, c := range casesFor(target, fixtures, mutations) {
+		cases := casesFor(target, fixtures, mutations)
+		if extension && target.Extension != nil {
+			cases = append(cases, extendedCases(target, fixtures)...)
+		}
+		for _, c := range cases {
 			if err := out.Encode(c); err != nil {
 				return err
 			}
@@ -142,6 +147,7 @@ func otherVersions(target *hub.Dialect, f *fixture, c *Case) (all []*Case) {
 		options, _ := target.ParseOptions(map[string]any{versionOption: version})
 		other := encode(target, options, f.name+" (version "+version+")", f.settle, f.loose, f.cause)
 		if version != c.Version && other.Body != c.Body {
+			other.From = c.From
 			all = append(all, other)
 		}
 	}
@@ -158,12 +164,28 @@ func versionOf(target *hub.Dialect, options hub.Options) string {
 	return ""
 }
 
+// extendedCases are the streams that carry their canonical events along, where clients must not see them.
+func extendedCases(target *hub.Dialect, fixtures []*fixture) (all []*Case) {
+	for _, f := range fixtures {
+		settings := policy.Settings{Extension: true}
+		all = append(all, encodeWith(settings, target, target.Defaults(), f.name+" (extension)", f.settle, f.loose, f.cause))
+	}
+	return all
+}
+
 // encode takes loose events through the sequencer and the encoder.
 func encode(target *hub.Dialect, options hub.Options, name string, settle time.Duration, loose []hub.Event, cause error) *Case {
+	return encodeWith(policy.Settings{}, target, options, name, settle, loose, cause)
+}
+
+// encodeWith is encode for a route with settings.
+func encodeWith(
+	settings policy.Settings, target *hub.Dialect, options hub.Options, name string, settle time.Duration, loose []hub.Event, cause error,
+) *Case {
 	seq := hub.NewSequencer(hub.SequencerConfig{Settle: settle, Replace: target.Caps.Has(hub.CapReplace)})
 	m := newMeaning()
 	treated := false
-	settings := policy.Settings{Folded: m.event, Instead: func(*hub.Event, hub.Policy) { treated = true }}
+	settings.Folded, settings.Instead = m.event, func(*hub.Event, hub.Policy) { treated = true }
 	enc, out := policy.NewEncoder(target, options, settings), wire.NewOut(target.Framing)
 	stages := policy.Stages(target, settings, nil)
 	take := func(strict []hub.Event) {
