@@ -54,7 +54,8 @@ func (r *repeats) Finish(dst []Event, cause error) []Event { return r.inner.Fini
 // Decode implements [Decoder].
 func (r *repeats) Decode(dst []Event, rec wire.Record) ([]Event, error) {
 	if r.valid && r.like(rec) {
-		if text := rec.Data[len(r.before) : len(rec.Data)-len(r.tail)]; rawjson.IsBody(text) {
+		// A text that ends in half a character is the decoder's to hold back.
+		if text := rec.Data[len(r.before) : len(rec.Data)-len(r.tail)]; rawjson.IsBody(text) && !rawjson.EndsInHalf(text) {
 			r.missed = 0
 			n := len(dst)
 			dst = append(dst, r.ev)

@@ -59,11 +59,10 @@ type chunk struct {
 	Groq struct {
 		Usage rawjson.Value `json:"usage"`
 	} `json:"x_groq"`
-	Filter   rawjson.Value `json:"prompt_filter_results"` // Azure
-	Type     rawjson.Value `json:"type"`
-	Message  rawjson.Value `json:"message"`
-	Code     rawjson.Value `json:"code"`
-	Metadata rawjson.Value `json:"metadata"`
+	Filter  rawjson.Value `json:"prompt_filter_results"` // Azure
+	Type    rawjson.Value `json:"type"`
+	Message rawjson.Value `json:"message"`
+	Code    rawjson.Value `json:"code"`
 }
 
 // Decode implements [hub.Decoder].

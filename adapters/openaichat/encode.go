@@ -245,7 +245,7 @@ func appendIndex(dst []byte, span rawjson.Value, bound string) []byte {
 func (e *encoder) Extend(out *wire.Out, payload []byte) {
 	e.name(&hub.Event{})
 	out.Begin("")
-	b := append(append(out.Buf, e.base...), `],"metadata":`...)
+	b := append(append(out.Buf, e.base...), `],"`+extensionMember+`":`...)
 	out.Buf = append(append(b, payload...), '}')
 	out.End()
 }

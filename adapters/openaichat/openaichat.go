@@ -143,12 +143,15 @@ var Dialect = hub.Dialect{
 	Requests:      requests{},
 }
 
+// extensionMember holds extensions. The SDKs have members for some other names, and mind what is in them.
+const extensionMember = "sabir"
+
 // findExtension looks for what Extend has written.
 func findExtension(rec wire.Record) []byte {
 	if !bytes.Contains(rec.Data, []byte(`"`+hub.ExtensionKey+`"`)) {
 		return nil
 	}
-	place := rawjson.Get(rec.Data, "metadata")
+	place := rawjson.Get(rec.Data, extensionMember)
 	if rawjson.Get(place, hub.ExtensionKey) == nil {
 		return nil
 	}

@@ -239,7 +239,7 @@ func TestExtension(t *testing.T) {
 	enc, out := newTestEncoder(t, ""), wire.NewOut(wire.NDJSON)
 	payload := `{"x-agent-stream":{"kind":"plan"}}`
 	enc.(hub.Extender).Extend(out, []byte(payload))
-	want := `{"id":"chatcmpl-0","object":"chat.completion.chunk","created":0,"model":"agent","choices":[],"metadata":` + payload + "}\n"
+	want := `{"id":"chatcmpl-0","object":"chat.completion.chunk","created":0,"model":"agent","choices":[],"sabir":` + payload + "}\n"
 	if got := string(out.Buf); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -252,7 +252,7 @@ func TestExtension(t *testing.T) {
 		t.Errorf("the decoder reads %v, %v", evs, err)
 	}
 	for _, other := range []string{
-		deltaChunk(`"content":"\"x-agent-stream\""`), testBase + `"choices":[],"metadata":{"x-agent-stream ":1}}`, `{"x-agent-stream":{}}`,
+		deltaChunk(`"content":"\"x-agent-stream\""`), testBase + `"choices":[],"sabir":{"x-agent-stream ":1}}`, `{"x-agent-stream":{}}`,
 	} {
 		if got := Dialect.Extension(wire.Record{Data: []byte(other)}); got != nil {
 			t.Errorf("%s: found %s", other, got)
@@ -287,24 +287,6 @@ func TestNesting(t *testing.T) {
 	f(true, `\"text\"`)
 	f(true, `12`)
 	f(false, `{\"é\u00e9`)
-}
-
-func TestHighHalf(t *testing.T) {
-	f := func(body string, want bool) {
-		t.Helper()
-		if got := isHighHalf([]byte(body)); got != want {
-			t.Errorf("%s: %t", body, got)
-		}
-	}
-	f(`\ud83c`, true)
-	f(`x\uDBFF`, true)
-	f(`\udc00`, false)
-	f(`\\ud83c`, false)
-	f(`\\\ud83c`, true)
-	f(`ud83c`, false)
-	f(`\u083c`, false)
-	f(`\ud83c `, false)
-	f(``, false)
 }
 
 func TestWatcher(t *testing.T) {

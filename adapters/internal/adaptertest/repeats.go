@@ -10,7 +10,7 @@ import (
 )
 
 // odd are texts that a decoder could be tempted to look into.
-var odd = []string{"x", `{\"a\":`, "}", "<think>", "</think>", `\u00e9\n`, "[DONE]", "[output:1]", "data: ", `\\`, "☃"}
+var odd = []string{"x", `{\"a\":`, "}", "<think>", "</think>", `\u00e9\n`, "[DONE]", "[output:1]", "data: ", `\\`, "☃", `\ud83c`, `\udf0d`}
 
 // testRepeats holds a dialect to its promise (see [hub.Dialect.Repeats]): with the records of the fixture, each delta of
 // which is followed by others that differ in their text alone, the wrapped decoder says what the bare one says.

@@ -215,3 +215,22 @@ func IsBody(p []byte) bool {
 		}
 	}
 }
+
+// EndsInHalf reports whether a body ends with the escape of the first half of a surrogate pair, \ud800 to \udbff: half of a
+// character, whose second half may come in the next piece of a text.
+func EndsInHalf(body []byte) bool {
+	n := len(body) - len(`\ud800`)
+	if n < 0 || body[n] != '\\' || body[n+1] != 'u' || body[n+2]|0x20 != 'd' {
+		return false
+	}
+	switch body[n+3] | 0x20 {
+	case '8', '9', 'a', 'b':
+	default:
+		return false
+	}
+	backslashes := 0
+	for i := n - 1; i >= 0 && body[i] == '\\'; i-- {
+		backslashes++
+	}
+	return backslashes%2 == 0 // else the backslash is itself escaped, and no escape begins there
+}

@@ -114,3 +114,21 @@ func checkBody(t *testing.T, body []byte) {
 		t.Fatalf("body %q does not equal %q", body, again)
 	}
 }
+
+func TestEndsInHalf(t *testing.T) {
+	f := func(body string, want bool) {
+		t.Helper()
+		if got := EndsInHalf([]byte(body)); got != want {
+			t.Errorf("%s: %t", body, got)
+		}
+	}
+	f(`\ud83c`, true)
+	f(`x\uDBFF`, true)
+	f(`\udc00`, false)
+	f(`\\ud83c`, false)
+	f(`\\\ud83c`, true)
+	f(`ud83c`, false)
+	f(`\u083c`, false)
+	f(`\ud83c `, false)
+	f(``, false)
+}
