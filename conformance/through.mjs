@@ -43,8 +43,8 @@ function plan(all) {
   const cases = all.filter((c) => c.from && c.from.dialect !== c.target);
   for (const c of cases) {
     const { dialect, options, framing, settle } = c.from;
-    const key = JSON.stringify([c.target, dialect, options, framing, settle]);
-    if (!routes.has(key)) routes.set(key, { name: `r${routes.size}`, target: c.target, dialect, options, framing, settle });
+    const key = JSON.stringify([c.target, c.version, dialect, options, framing, settle]);
+    if (!routes.has(key)) routes.set(key, { name: `r${routes.size}`, target: c.target, version: c.version, dialect, options, framing, settle });
     c.route = routes.get(key).name;
   }
   return { routes: [...routes.values()], cases };
@@ -59,7 +59,9 @@ function configuration(routes, port) {
       url: `http://127.0.0.1:${port}/from`, dialect: r.dialect, framing: r.framing, settle: r.settle,
       ...(r.options ? { options: r.options } : {}),
     }])),
-    routes: routes.map((r) => ({ path: `/${r.name}/*`, upstream: r.name, client: r.target })),
+    routes: routes.map((r) => ({
+      path: `/${r.name}/*`, upstream: r.name, client: r.target, ...(r.version ? { options: { version: r.version } } : {}),
+    })),
   };
 }
 

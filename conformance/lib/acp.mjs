@@ -52,6 +52,7 @@ async function read(open, url, version) {
 // Body is the body of a case, read as far as it must be.
 class Body {
   constructor(response) {
+    this.refused = !response.ok;
     this.reader = response.body.getReader();
     this.head = [];
   }
@@ -129,8 +130,10 @@ class Agent {
     let text = "";
     for await (const chunk of this.body.rest()) {
       text += decoder.decode(chunk, { stream: true });
-      this.controller.enqueue(chunk);
+      if (!this.body.refused) this.controller.enqueue(chunk);
     }
+    // A status that is no success fails the call of HTTP, and with it the request that it carried.
+    if (this.body.refused) this.say({ id: this.u.prompt, error: JSON.parse(text).error });
     for (const line of text.split("\n").filter(Boolean)) {
       try {
         this.u.sent.push(JSON.parse(line));
