@@ -26,6 +26,7 @@ type encoder struct {
 	parts    []*part
 	spare    []*part
 	calls    map[string]*call
+	called   map[string]bool // ids of calls, ended or not
 	lanes    map[string]*agent
 	asks     map[string]bool // questions that were written and have no answer
 	used     map[string]bool // ids of messages
@@ -87,7 +88,7 @@ func (e *encoder) Reset() {
 	*e = encoder{partial: e.partial, defaultSession: e.defaultSession, scratch: e.scratch[:0]}
 	e.session = append(e.session, e.defaultSession...)
 	e.calls, e.lanes = map[string]*call{}, map[string]*agent{}
-	e.asks, e.used = map[string]bool{}, map[string]bool{}
+	e.asks, e.used, e.called = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	e.message.usage = hub.NoCounts
 }
 

@@ -43,10 +43,11 @@ func (e *encoder) taken(call []byte) bool {
 
 // freeCall is an id for a call that is made for a sub-agent.
 func (e *encoder) freeCall(lane []byte) []byte {
-	id := bytes.Clone(lane)
-	for e.calls[string(id)] != nil || e.taken(id) {
+	id := append([]byte("agent_"), lane...)
+	for e.called[string(id)] {
 		id = append([]byte("agent_"), id...)
 	}
+	e.called[string(id)] = true
 	return id
 }
 

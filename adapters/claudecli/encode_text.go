@@ -9,8 +9,12 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// textStart notes a part; its block is opened by its first character, or by its signature.
+// textStart notes a part; its block is opened by its first character, or by its signature. What the operator said is no answer
+// of the model.
 func (e *encoder) textStart(ev *hub.Event) hub.Fate {
+	if string(ev.Name) == "system" || string(ev.Name) == "developer" {
+		return hub.Dropped
+	}
 	p := &part{}
 	if n := len(e.spare); n > 0 {
 		p, e.spare = e.spare[n-1], e.spare[:n-1]

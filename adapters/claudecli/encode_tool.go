@@ -13,6 +13,9 @@ import (
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	c := &call{name: bytes.Clone(ev.Name), lane: bytes.Clone(ev.Lane)}
 	e.calls[string(ev.ID)] = c
+	if len(e.called) < maxOpen {
+		e.called[string(ev.ID)] = true
+	}
 	if !e.isRoot(ev.Lane) {
 		return c.fate(hub.Deferred)
 	}
@@ -58,9 +61,14 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 		return hub.Dropped
 	}
 	input, fate := ev.Value, hub.Native
-	if input == nil { // arguments that are no JSON: what there is of them is better than nothing
+	switch rawjson.Kind(input) {
+	case '{':
+	case 0: // no JSON: what there is of it is better than nothing
 		fate = hub.Folded
 		input = append(append([]byte(`{"raw":"`), ev.Text...), `"}`...)
+	default: // readers take an input for an object
+		fate = hub.Folded
+		input = append(append([]byte(`{"value":`), input...), '}')
 	}
 	c.ready = true
 	if len(input) <= maxArgs {
@@ -222,8 +230,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.More == nil {
 		return hub.Dropped
 	}
-	e.plans++
-	id := strconv.AppendInt([]byte("todos_"), int64(e.plans), 10)
+	id := e.planID()
 	input := []byte(`{"todos":[`)
 	for i := range ev.More.Items {
 		it := &ev.More.Items[i]
@@ -242,4 +249,14 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
 	done := hub.Event{Status: hub.StatusOK, Text: []byte("Todos have been modified successfully.")}
 	e.result(out, id, &done, e.parentOf(ev.Lane))
 	return hub.Native
+}
+
+// planID is an id for a call that is made for a plan.
+func (e *encoder) planID() []byte {
+	for {
+		e.plans++
+		if id := strconv.AppendInt([]byte("todos_"), int64(e.plans), 10); !e.called[string(id)] {
+			return id
+		}
+	}
 }
