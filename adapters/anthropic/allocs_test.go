@@ -1,0 +1,53 @@
+package anthropic
+
+import (
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// TestDeltaAllocs counts what one delta costs in each direction on its own; the harness counts texts through the whole
+// chain, but not arguments, which the sequencer collects.
+func TestDeltaAllocs(t *testing.T) {
+	if raceEnabled {
+		t.Log("the race detector allocates: nothing to count")
+		return
+	}
+	f := func(name, block, delta string) {
+		t.Helper()
+		dec, enc, out := Dialect.NewDecoder(Dialect.Defaults()), Dialect.NewEncoder(Dialect.Defaults()), wire.NewOut(wire.SSE)
+		seq := hub.NewSequencer(hub.SequencerConfig{})
+		record := wire.Record{Event: []byte("content_block_delta"), Data: []byte(`{"type":"content_block_delta","index":0,"delta":` + delta + `}`)}
+		var loose, strict []hub.Event
+		for _, rec := range []wire.Record{
+			{Data: []byte(`{"type":"message_start","message":{"id":"m"}}`)},
+			{Data: []byte(`{"type":"content_block_start","index":0,"content_block":` + block + `}`)},
+			record,
+		} {
+			var err error
+			if loose, err = dec.Decode(loose[:0], rec); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			strict = seq.Push(strict[:0], loose, 0)
+			for i := range strict {
+				enc.Encode(out, &strict[i])
+			}
+		}
+		last := strict[len(strict)-1]
+		if n := testing.AllocsPerRun(100, func() { loose, _ = dec.Decode(loose[:0], record) }); n > 0 {
+			t.Errorf("%s: decoding a delta costs %.0f allocations", name, n)
+		}
+		if n := testing.AllocsPerRun(100, func() {
+			out.Reset()
+			enc.Encode(out, &last)
+		}); n > 0 {
+			t.Errorf("%s: encoding a delta costs %.0f allocations", name, n)
+		}
+	}
+	f("text", `{"type":"text","text":""}`, `{"type":"text_delta","text":"a \"b\""}`)
+	f("thinking", `{"type":"thinking","thinking":"","signature":""}`, `{"type":"thinking_delta","thinking":"a"}`)
+	f("arguments", `{"type":"tool_use","id":"a","name":"b","input":{}}`, `{"type":"input_json_delta","partial_json":"{\"q\":"}`)
+	f("arguments of a call that was run", `{"type":"mcp_tool_use","id":"a","name":"b","server_name":"c","input":{}}`,
+		`{"type":"input_json_delta","partial_json":"{\"q\":"}`)
+}
