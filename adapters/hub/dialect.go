@@ -191,6 +191,7 @@ type Request struct {
 	Version []byte // string body: the version of the protocol that the client speaks
 	Call    []byte // raw JSON: the id of a JSON-RPC call
 	Modes   []byte // raw JSON: the kinds of events that the client asked for, in dialects where it chooses
+	Known   []byte // raw JSON: what the client has of the message that the answer goes on with, in the dialect's own form
 	Unique  []byte // string body: unlike that of other calls, for ids that the server has to make
 	Usage   bool   // the client asked for usage, in dialects where it must
 	Time    int64  // when the request came, in milliseconds since the Unix epoch; 0 = not said
