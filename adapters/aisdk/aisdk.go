@@ -36,14 +36,14 @@
 // # Mapping
 //
 //	hub          AI SDK
-//	run.start    start: messageId = Msg or ID. With a request, the id of the message that it continues, or one made of it
+//	run.start    start: messageId = Msg or ID. With a request, the id of the message that it goes on with, or a new one
 //	run.end      finish: finishReason stop, length, content-filter (filtered, refused), tool-calls (tools, paused), other
 //	             (limit). Failed and truncated: error, with Err as errorText. Cancelled: abort. Then [DONE]
 //	step.*       start-step, finish-step; steps inside a step are not shown. What comes before any step opens one
 //	text.*       text-start, text-delta, text-end. A refusal is text like any other. The user's own words and instructions
 //	             are not shown: the client has its own
 //	  reasoning  reasoning-start, reasoning-delta, reasoning-end. Sig = the signature in the provider metadata
-//	tool.start   tool-input-start. The agent's own calls are providerExecuted, those that the client runs are not. dynamic
+//	tool.start   tool-input-start, unless the client has the call from an earlier run. The agent's own calls are providerExecuted, those that the client runs are not. dynamic
 //	             unless the client runs the tool or the option static_tools names it
 //	tool.args    tool-input-delta
 //	tool.ready   tool-input-available. Arguments that are no JSON: their text as the input of a call that was run, and

@@ -16,7 +16,8 @@ type encoder struct {
 	allStatic bool
 	usageIn   string // part, metadata or none
 
-	message []byte // id that the request asked for
+	message []byte          // id that the request asked for
+	known   map[string]bool // calls that the client has of the message from earlier runs; true for dynamic ones
 	steps   steps
 	parts   []part // of the model that are open
 	last    int    // found by the last lookup
@@ -41,15 +42,32 @@ func newEncoder(o hub.Options) hub.Encoder {
 
 // Reset implements [hub.Encoder].
 func (e *encoder) Reset() {
-	e.message = e.message[:0]
+	e.message, e.known = e.message[:0], nil
 	e.steps = steps{}
 	e.parts, e.last, e.tools = e.parts[:0], 0, e.tools[:0]
 	e.asks, e.asking, e.left, e.sources = nil, 0, 0, 0
 	e.usage = e.usage[:0]
 }
 
-// Answer implements [hub.Answerer]: the message gets the id that the codec of requests chose.
-func (e *encoder) Answer(req *hub.Request) { e.message = append(e.message[:0], req.Run...) }
+// Answer implements [hub.Answerer]: the message is the one that the answer goes on with, or gets an id that no other has.
+func (e *encoder) Answer(req *hub.Request) {
+	switch {
+	case len(req.Run) > 0:
+		e.message = append(e.message[:0], req.Run...)
+	case len(req.Unique) > 0:
+		e.message = append(append(e.message[:0], "msg_"...), req.Unique...)
+	}
+	for it := rawjson.Fields(req.Known); len(e.known) < maxKnown; {
+		id, dynamic, ok := it.Next()
+		if !ok {
+			break
+		}
+		if e.known == nil {
+			e.known = map[string]bool{}
+		}
+		e.known[string(id)] = isTrue(dynamic)
+	}
+}
 
 // Finish implements [hub.Encoder]. Some readers take a stream without the end mark for one that was cut.
 func (e *encoder) Finish(out *wire.Out) {
@@ -62,7 +80,7 @@ func (e *encoder) Finish(out *wire.Out) {
 func (e *encoder) Extend(out *wire.Out, payload []byte) {
 	out.Begin("")
 	b := append(out.Buf, `{"type":"`+extensionType+`","data":`...)
-	out.Buf = append(appendSafe(b, payload), `,"transient":true}`...)
+	out.Buf = append(rawjson.AppendHarmless(b, payload), `,"transient":true}`...)
 	out.End()
 }
 
@@ -159,7 +177,7 @@ func appendValue(dst []byte, head string, v rawjson.Value) []byte {
 	if len(v) == 0 {
 		return append(dst, "null"...)
 	}
-	return appendSafe(dst, v)
+	return rawjson.AppendHarmless(dst, v)
 }
 
 // appendMetadata appends the provider metadata of ev: its Meta, if that has the form that clients demand, and what stands
@@ -183,8 +201,8 @@ func appendMetadata(dst []byte, ev *hub.Event, own []byte) []byte {
 			continue
 		}
 		dst = append(dst, '"')
-		dst = append(append(dst, safeKey(key)...), `":`...)
-		dst = append(appendSafe(dst, val), ',')
+		dst = append(append(dst, rawjson.HarmlessKey(key)...), `":`...)
+		dst = append(rawjson.AppendHarmless(dst, val), ',')
 	}
 	if len(own) > 0 {
 		dst = append(dst, `"`+ownKey+`":{`...)

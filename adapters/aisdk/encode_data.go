@@ -179,7 +179,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
 	if string(ev.Name) == metadataName && ev.Op == hub.Merge && rawjson.Kind(ev.Value) == '{' {
 		out.Begin("")
 		end(out, appendValue(out.Buf, `{"type":"message-metadata","messageMetadata":`, ev.Value))
-		return nativeIf(isSafe(ev.Value))
+		return nativeIf(rawjson.Harmless(ev.Value))
 	}
 	name := first(ev.Name, []byte("data"))
 	if string(name) == hub.ExtensionKey {
@@ -206,7 +206,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
 		b = append(b, `,"transient":true`...)
 	}
 	end(out, b)
-	if !isSafe(ev.Value) || ev.Value == nil || len(ev.Name) == 0 {
+	if !rawjson.Harmless(ev.Value) || ev.Value == nil || len(ev.Name) == 0 {
 		return hub.Folded
 	}
 	return fate

@@ -15,6 +15,7 @@ type tool struct {
 	flags    string // members that every chunk of the call repeats: version 5 finds a call by them
 	own      []byte // metadata of the call, for the chunk that has a place for them in every version
 	client   bool   // the client runs it
+	resumed  bool   // the client has it, with its input, from an earlier run
 	refused  bool   // its input was
 	out      []byte // output so far, a string body
 	sent     int    // length of out when it was last written
@@ -71,8 +72,14 @@ func (e *encoder) dropTool(i int) {
 	e.tools = e.tools[:n]
 }
 
-// toolStart announces a call.
+// toolStart announces a call. One of an earlier run is not announced again, if the client has it; else it is, for a client
+// rejects the result of a call that it does not have.
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	if dynamic, has := e.known[string(ev.ID)]; has && ev.Flags.Has(hub.Resumed) {
+		t := e.addTool(ev)
+		t.resumed, t.flags = true, head(dynamic, flagDynamic, "")
+		return hub.Implied
+	}
 	e.ensureStep(out)
 	t := e.addTool(ev)
 	t.head = append(append(append(t.head, `{"type":"tool-input-delta","toolCallId":"`...), ev.ID...), `","inputTextDelta":"`...)
@@ -110,6 +117,9 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 	if i < 0 {
 		return hub.Dropped
 	}
+	if e.tools[i].resumed {
+		return hub.Implied
+	}
 	out.Begin("")
 	b := append(out.Buf, e.tools[i].head...)
 	b = append(b, ev.Text...)
@@ -125,6 +135,9 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 		return hub.Dropped
 	}
 	t := &e.tools[i]
+	if t.resumed {
+		return hub.Implied
+	}
 	t.refused = t.client && ev.Flags.Has(hub.Invalid)
 	head := `{"type":"tool-input-available","toolCallId":"`
 	if t.refused {
@@ -133,7 +146,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 	b := open(out, head, ev.ID)
 	b = append(append(append(b, `,"toolName":"`...), t.name...), `","input":`...)
 	if ev.Value != nil {
-		b = appendSafe(b, ev.Value)
+		b = rawjson.AppendHarmless(b, ev.Value)
 	} else {
 		b = rawjson.AppendQuoted(b, ev.Text)
 	}
@@ -142,7 +155,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 		b = append(b, `,"errorText":"The arguments are not JSON."`...)
 	}
 	end(out, appendMetadata(b, ev, t.own))
-	if ev.Value == nil || !isSafe(ev.Value) {
+	if ev.Value == nil || !rawjson.Harmless(ev.Value) {
 		return hub.Folded
 	}
 	return hub.Native
@@ -167,7 +180,7 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	switch {
 	case ev.Value != nil:
-		e.preliminary(out, t, func(b []byte) []byte { return appendSafe(b, ev.Value) })
+		e.preliminary(out, t, func(b []byte) []byte { return rawjson.AppendHarmless(b, ev.Value) })
 		return hub.Native
 	case len(ev.Text) == 0:
 		return hub.Dropped
@@ -233,12 +246,12 @@ func (e *encoder) outputAvailable(out *wire.Out, ev *hub.Event, t *tool) hub.Fat
 	case len(ev.Text) > 0:
 		b = rawjson.AppendQuoted(b, ev.Text)
 	case ev.Value != nil:
-		b = appendSafe(b, ev.Value)
-		if !isSafe(ev.Value) || rawjson.Kind(ev.Value) == 'n' {
+		b = rawjson.AppendHarmless(b, ev.Value)
+		if !rawjson.Harmless(ev.Value) || rawjson.Kind(ev.Value) == 'n' {
 			fate = hub.Folded
 		}
 	case content != nil:
-		b, content, fate = appendSafe(b, content), nil, hub.Folded
+		b, content, fate = rawjson.AppendHarmless(b, content), nil, hub.Folded
 	case ev.Text != nil:
 		b = append(b, `""`...)
 	default:

@@ -2,8 +2,8 @@ package aisdk
 
 import (
 	"bytes"
-	"hash/fnv"
 	"strconv"
+	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -12,9 +12,8 @@ import (
 // requests reads the body that DefaultChatTransport sends: {"id", "messages", "trigger", "messageId"?, …}.
 type requests struct{}
 
-// DecodeRequest takes the id of the chat as the thread. The run is the id of the message that the answer belongs to. Where
-// that is the agent's, the answer goes on with it, and a client would show another id as a second message. Else it is made of
-// the body, which holds the user's new message: the same for the same request, and different for every other.
+// DecodeRequest takes the id of the chat as the thread. Where the answer goes on with a message of the agent's, that is the
+// run: a client would show another id as a second message. The calls that it has of that message are known.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	var json rawjson.Decoder
 	var chat struct {
@@ -26,32 +25,49 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		return hub.JSONError(err)
 	}
 	req.Thread, req.Body = optional(chat.ID), body
-	req.Run = continued(chat.Messages, optional(chat.MessageID))
-	if len(req.Run) == 0 {
-		h := fnv.New64a()
-		_, _ = h.Write(body) // never fails
-		req.Run = strconv.AppendUint([]byte("msg_"), h.Sum64(), 16)
+	if message := continued(chat.Messages, optional(chat.MessageID)); message != nil {
+		req.Run, req.Known = optional(rawjson.Get(message, "id")), knownCalls(message)
 	}
 	return nil
 }
 
-// continued returns the id of the agent's message that the answer goes on with: the one that the request names, or the last
-// of the history. nil if that is the user's.
-func continued(history rawjson.Value, named []byte) (id []byte) {
+// continued returns the agent's message that the answer goes on with: the one that the request names, or the last of the
+// history. nil if that is the user's.
+func continued(history rawjson.Value, named []byte) (message rawjson.Value) {
 	for it := rawjson.Elems(history); ; {
 		v, ok := it.Next()
 		if !ok {
-			return id
+			return message
 		}
-		this := optional(rawjson.Get(v, "id"))
 		agents := string(optional(rawjson.Get(v, "role"))) == "assistant"
-		if agents && len(named) > 0 && bytes.Equal(this, named) {
-			return this
+		if agents && len(named) > 0 && bytes.Equal(optional(rawjson.Get(v, "id")), named) {
+			return v
 		}
-		if id = nil; agents {
-			id = this
+		if message = nil; agents {
+			message = v
 		}
 	}
+}
+
+// knownCalls lists the calls of a message as an object: by id, whether each is dynamic.
+func knownCalls(message rawjson.Value) []byte {
+	list := []byte{'{'}
+	for it := rawjson.Elems(rawjson.Get(message, "parts")); ; {
+		part, ok := it.Next()
+		if !ok {
+			break
+		}
+		id, kind := optional(rawjson.Get(part, "toolCallId")), string(optional(rawjson.Get(part, "type")))
+		if len(id) == 0 || kind != "dynamic-tool" && !strings.HasPrefix(kind, "tool-") {
+			continue
+		}
+		if len(list) > 1 {
+			list = append(list, ',')
+		}
+		list = append(rawjson.AppendQuoted(list, id), ':')
+		list = strconv.AppendBool(list, kind == "dynamic-tool")
+	}
+	return append(list, '}')
 }
 
 // AppendRequest appends the body as it came.

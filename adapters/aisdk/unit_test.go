@@ -44,23 +44,19 @@ func TestRequest(t *testing.T) {
 		}
 		return &req
 	}
-	f := func(body, thread, run string) {
+	f := func(body, thread, run, known string) {
 		t.Helper()
-		if req := decode(body); string(req.Thread) != thread || run != "" && string(req.Run) != run {
-			t.Errorf("%s: thread %q, run %q, want %q, %q", body, req.Thread, req.Run, thread, run)
+		if req := decode(body); string(req.Thread) != thread || string(req.Run) != run || string(req.Known) != known {
+			t.Errorf("%s: thread %q, run %q, known %s, want %q, %q, %s", body, req.Thread, req.Run, req.Known, thread, run, known)
 		}
 	}
-	f(`{"id":"chat 1","messages":[{"id":"u1","role":"user"}],"trigger":"submit-message"}`, "chat 1", "")
-	f(`{"id":"c","messages":[{"id":"u1","role":"user"},{"id":"a1","role":"assistant"}]}`, "c", "a1")
-	f(`{"id":"c","messages":[{"id":"a1","role":"assistant"},{"id":"a2","role":"assistant"}],"messageId":"a1"}`, "c", "a1")
-	f(`{"id":"c","messages":[{"id":"u1","role":"user"},{"id":"a1","role":"assistant"},{"id":"u2","role":"user"}],"messageId":"a1"}`, "c", "a1")
-	f(`{}`, "", "")
-	one := decode(`{"id":"c","messages":[{"id":"u1","role":"user"}]}`)
-	again := decode(`{"id":"c","messages":[{"id":"u1","role":"user"}]}`)
-	other := decode(`{"id":"c","messages":[{"id":"u2","role":"user"}]}`)
-	if string(one.Run) != string(again.Run) || string(one.Run) == string(other.Run) || !strings.HasPrefix(string(one.Run), "msg_") {
-		t.Errorf("the ids of new messages are %q, %q and for another request %q", one.Run, again.Run, other.Run)
-	}
+	f(`{"id":"chat 1","messages":[{"id":"u1","role":"user"}],"trigger":"submit-message"}`, "chat 1", "", "")
+	f(`{"id":"c","messages":[{"id":"u1","role":"user"},{"id":"a1","role":"assistant"}]}`, "c", "a1", "{}")
+	f(`{"id":"c","messages":[{"id":"a1","role":"assistant"},{"id":"a2","role":"assistant"}],"messageId":"a1"}`, "c", "a1", "{}")
+	f(`{"id":"c","messages":[{"id":"u1","role":"user"},{"id":"a1","role":"assistant"},{"id":"u2","role":"user"}],"messageId":"a1"}`, "c", "a1", "{}")
+	f(`{"id":"c","messages":[{"id":"a1","role":"assistant","parts":[{"type":"text","text":"x"},{"type":"tool-rm","toolCallId":"c1"},`+
+		`{"type":"dynamic-tool","toolName":"a","toolCallId":"c2"},{"type":"data-x","toolCallId":"c3"}]}]}`, "c", "a1", `{"c1":false,"c2":true}`)
+	f(`{}`, "", "", "")
 	for _, bad := range []string{`[]`, `{"id":`} {
 		if err := aisdk.Dialect.Requests.DecodeRequest(&hub.Request{}, []byte(bad)); err == nil {
 			t.Errorf("%s: no error", bad)
@@ -71,16 +67,42 @@ func TestRequest(t *testing.T) {
 // TestAnswer: the message has the id of the request, whatever the upstream calls it.
 func TestAnswer(t *testing.T) {
 	enc, out := aisdk.Dialect.NewEncoder(aisdk.Dialect.Defaults()), wire.NewOut(wire.NDJSON)
-	enc.(hub.Answerer).Answer(&hub.Request{Run: []byte("a1")})
-	encodeWith(t, enc, out, `{"kind":"run.start","id":"r1","msg":"m1"}`, `{"kind":"run.end","status":"done"}`)
-	if !strings.HasPrefix(string(out.Buf), `{"type":"start","messageId":"a1"}`) {
-		t.Errorf("got %s", out.Buf)
+	f := func(req *hub.Request, want string) {
+		t.Helper()
+		enc.Reset()
+		out.Reset()
+		if req != nil {
+			enc.(hub.Answerer).Answer(req)
+		}
+		encodeWith(t, enc, out, `{"kind":"run.start","id":"r1","msg":"m1"}`, `{"kind":"run.end","status":"done"}`)
+		if !strings.HasPrefix(string(out.Buf), `{"type":"start","messageId":"`+want+`"}`) {
+			t.Errorf("want the id %s in %s", want, out.Buf)
+		}
 	}
-	enc.Reset()
-	out.Reset()
-	encodeWith(t, enc, out, `{"kind":"run.start","id":"r1"}`, `{"kind":"run.end","status":"done"}`)
-	if !strings.HasPrefix(string(out.Buf), `{"type":"start","messageId":"r1"}`) {
-		t.Errorf("after Reset: got %s", out.Buf)
+	f(&hub.Request{Run: []byte("a1"), Unique: []byte("x")}, "a1")
+	f(&hub.Request{Unique: []byte("x")}, "msg_x")
+	f(nil, "m1")
+}
+
+// TestResumed: a call of an earlier run is not announced again, if the client has it; and it is known by the flags that it
+// had, for clients of version 5 look for it among those.
+func TestResumed(t *testing.T) {
+	enc, out := aisdk.Dialect.NewEncoder(aisdk.Dialect.Defaults()), wire.NewOut(wire.NDJSON)
+	enc.(hub.Answerer).Answer(&hub.Request{Run: []byte("a1"), Known: []byte(`{"c1":true,"c2":false}`)})
+	events := []string{`{"kind":"run.start","id":"r1"}`}
+	for _, id := range []string{"c1", "c2", "c3"} {
+		events = append(events, `{"kind":"tool.start","flags":["resumed"],"id":"`+id+`","name":"rm"}`, `{"kind":"tool.end","id":"`+id+`","status":"ok","text":"x"}`)
+	}
+	encodeWith(t, enc, out, append(events, `{"kind":"run.end","status":"done"}`)...)
+	want := []string{
+		`{"type":"start","messageId":"a1"}`,
+		`{"type":"tool-output-available","toolCallId":"c1","output":"x","dynamic":true}`,
+		`{"type":"tool-output-available","toolCallId":"c2","output":"x"}`,
+		`{"type":"start-step"}`,
+		`{"type":"tool-input-start","toolCallId":"c3","toolName":"rm","providerExecuted":true,"dynamic":true}`,
+	}
+	if got := strings.Split(string(out.Buf), "\n"); strings.Join(got[:len(want)], "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s", out.Buf)
 	}
 }
 

@@ -20,7 +20,8 @@
 //	d:{"finishReason":"stop","usage":{"promptTokens":7,"completionTokens":11}}
 //
 // The client rejects the whole stream over a code that it does not know, a value of the wrong form, a fragment or a result
-// of an unknown call, arguments that are no object. The last line needs its line end.
+// of an unknown call, arguments that are no object; assistant-ui drops lines with the key __proto__, which get an underscore.
+// The last line needs its line end.
 //
 // # Mapping
 //

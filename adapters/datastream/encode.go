@@ -63,10 +63,13 @@ func (e *encoder) Reset() {
 	e.parts, e.tools, e.left = e.parts[:0], e.tools[:0], 0
 }
 
-// Answer implements [hub.Answerer]: the message gets the id that the codec of requests chose.
+// Answer implements [hub.Answerer]: the message is the one that the answer goes on with, or gets an id that no other has.
 func (e *encoder) Answer(req *hub.Request) {
-	if len(req.Run) > 0 {
+	switch {
+	case len(req.Run) > 0:
 		e.message, e.named = append(e.message[:0], req.Run...), true
+	case len(req.Unique) > 0:
+		e.message, e.named = append(append(e.message[:0], "msg-"...), req.Unique...), true
 	}
 }
 
@@ -76,7 +79,7 @@ func (e *encoder) Finish(*wire.Out) {}
 // Extend implements [hub.Extender]. Clients collect data for the application and show none of it.
 func (e *encoder) Extend(out *wire.Out, payload []byte) {
 	out.Begin("")
-	out.Buf = append(append(append(out.Buf, `2:[`...), payload...), ']')
+	out.Buf = append(rawjson.AppendHarmless(append(out.Buf, `2:[`...), payload), ']')
 	out.End()
 }
 

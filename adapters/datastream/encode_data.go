@@ -45,6 +45,14 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // data writes data where clients collect it for the application.
 func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
+	fate := e.writeData(out, ev)
+	if fate == hub.Native && !rawjson.Harmless(ev.Value) {
+		return hub.Folded
+	}
+	return fate
+}
+
+func (e *encoder) writeData(out *wire.Out, ev *hub.Event) hub.Fate {
 	value := ev.Value
 	if value == nil {
 		value = rawjson.Value("null")
@@ -67,7 +75,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
 	case e.aui && (ev.Op == hub.Set || ev.Op == hub.Emit):
 		out.Begin("")
 		b := append(append(append(out.Buf, `aui-data:{"name":"`...), ev.Name...), `","data":`...)
-		end(out, append(b, value...))
+		end(out, rawjson.AppendHarmless(b, value))
 		return nativeIf(ev.Op == hub.Emit && ev.Value != nil)
 	}
 	out.Begin("")
@@ -76,7 +84,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.Op == hub.Patch || ev.Op == hub.Merge {
 		b = appendText(b, `,"op":"`, []byte(ev.Op.String()))
 	}
-	b = append(append(append(b, `,"data":`...), value...), `}]`...)
+	b = append(rawjson.AppendHarmless(append(b, `,"data":`...), value), `}]`...)
 	out.Buf = b
 	out.End()
 	return hub.Extension
@@ -85,7 +93,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
 // line writes a line with one value.
 func line(out *wire.Out, head string, value rawjson.Value, tail string) {
 	out.Begin("")
-	out.Buf = append(append(append(out.Buf, head...), value...), tail...)
+	out.Buf = append(rawjson.AppendHarmless(append(out.Buf, head...), value), tail...)
 	out.End()
 }
 
@@ -110,7 +118,7 @@ func (e *encoder) patchState(out *wire.Out, patch rawjson.Value) bool {
 			b = append(b, ',')
 		}
 		b = appendPath(append(b, `{"type":"set","path":[`...), pointer)
-		b = append(append(append(b, `],"value":`...), value...), '}')
+		b = append(rawjson.AppendHarmless(append(b, `],"value":`...), value), '}')
 	}
 	out.Buf = append(b, ']')
 	if len(b) == from {

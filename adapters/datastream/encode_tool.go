@@ -63,14 +63,14 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 	isObject := rawjson.Kind(ev.Value) == '{'
 	switch {
 	case isObject:
-		b = append(b, ev.Value...)
+		b = rawjson.AppendHarmless(b, ev.Value)
 	case ev.Value != nil:
-		b = append(append(append(b, `{"value":`...), ev.Value...), '}')
+		b = append(rawjson.AppendHarmless(append(b, `{"value":`...), ev.Value), '}')
 	default:
 		b = append(rawjson.AppendQuoted(append(b, `{"value":`...), ev.Text), '}')
 	}
 	end(out, b)
-	return nativeIf(isObject)
+	return nativeIf(isObject && rawjson.Harmless(ev.Value))
 }
 
 // toolEnd writes the result. A call that is left to the client has none.
@@ -106,10 +106,10 @@ func appendResult(dst []byte, ev *hub.Event, failed, content bool) ([]byte, hub.
 	case len(ev.Text) > 0:
 		return rawjson.AppendQuoted(dst, ev.Text), fate
 	case ev.Value != nil:
-		if rawjson.Kind(ev.Value) == 'n' {
+		if rawjson.Kind(ev.Value) == 'n' || !rawjson.Harmless(ev.Value) {
 			fate = hub.Folded
 		}
-		return append(dst, ev.Value...), fate
+		return rawjson.AppendHarmless(dst, ev.Value), fate
 	case failed:
 		dst = append(dst, '"')
 		from := len(dst)
@@ -118,7 +118,7 @@ func appendResult(dst []byte, ev *hub.Event, failed, content bool) ([]byte, hub.
 		}
 		return append(dst, '"'), fate
 	case content:
-		return append(dst, ev.More.Content...), hub.Folded
+		return rawjson.AppendHarmless(dst, ev.More.Content), hub.Folded
 	case ev.Text != nil:
 		return append(dst, `""`...), fate
 	}

@@ -1,9 +1,6 @@
 package datastream
 
 import (
-	"hash/fnv"
-	"strconv"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
@@ -12,8 +9,8 @@ import (
 // threadId in place of the id.
 type requests struct{}
 
-// DecodeRequest takes the id of the chat as the thread. The run is the id of the message that the answer belongs to: the last
-// of the history, if that is the agent's; else it is made of the body, which is different for every new message.
+// DecodeRequest takes the id of the chat as the thread. Where the answer goes on with a message of the agent's, the last of
+// the history, that is the run: a client would show another id as a second message.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	var json rawjson.Decoder
 	var chat struct {
@@ -38,11 +35,6 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	if string(optional(rawjson.Get(last, "role"))) == "assistant" {
 		req.Run = optional(rawjson.Get(last, "id"))
-	}
-	if len(req.Run) == 0 {
-		h := fnv.New64a()
-		_, _ = h.Write(body) // never fails
-		req.Run = strconv.AppendUint([]byte("msg-"), h.Sum64(), 16)
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func TestRequest(t *testing.T) {
 		if err := datastream.Dialect.Requests.DecodeRequest(&req, []byte(body)); err != nil {
 			t.Fatalf("%s: %v", body, err)
 		}
-		if string(req.Thread) != thread || run != "" && string(req.Run) != run || len(req.Run) == 0 {
+		if string(req.Thread) != thread || string(req.Run) != run {
 			t.Errorf("%s: thread %q, run %q, want %q, %q", body, req.Thread, req.Run, thread, run)
 		}
 		if again, err := datastream.Dialect.Requests.AppendRequest(nil, &req); err != nil || string(again) != body {
@@ -68,7 +68,8 @@ func TestAnswer(t *testing.T) {
 			t.Errorf("want the id %s in %s", want, out.Buf)
 		}
 	}
-	f("a1", &hub.Request{Run: []byte("a1")}, `{"kind":"run.start","id":"r1","msg":"m1"}`)
+	f("msg-x", &hub.Request{Unique: []byte("x")}, `{"kind":"run.start","id":"r1","msg":"m1"}`)
+	f("a1", &hub.Request{Run: []byte("a1"), Unique: []byte("x")}, `{"kind":"run.start","id":"r1","msg":"m1"}`)
 	f("m1", &hub.Request{}, `{"kind":"run.start","id":"r1","msg":"m1"}`)
 	f("r1", nil, `{"kind":"run.start","id":"r1"}`)
 	f("msg-1", nil, `{"kind":"run.start"}`)

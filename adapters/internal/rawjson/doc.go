@@ -27,5 +27,5 @@
 // standard library checks UTF-8, and nothing else changes.
 //
 // Files: rawjson.go the decoder; schema.go what a struct asks for; scan.go and token.go the validating pass; value.go, number.go
-// and equal.go readers of valid values; string.go escapes; compact.go rewriting.
+// and equal.go readers of valid values; string.go escapes; compact.go and harmless.go rewriting.
 package rawjson

@@ -1,28 +1,24 @@
-package aisdk
+package rawjson
 
-import (
-	"bytes"
+import "bytes"
 
-	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
-)
-
-// Clients reject a whole stream for one key __proto__ in it, at any depth, or for a key prototype in an object that is a
-// constructor: such JSON has been used to attack programs that merge what they read.
+// Readers in JavaScript reject a whole record for one key __proto__ in it, at any depth, or for a key prototype in an object
+// that is a constructor: such JSON has been used to attack programs that merge what they read.
 
 const (
 	protoKey       = "__proto__"
 	constructorKey = "constructor"
 )
 
-// isSafe reports whether a client accepts v. It may say no to a value that only mentions what is forbidden.
-func isSafe(v rawjson.Value) bool {
+// Harmless reports whether v has no key that such readers reject. It may say no to a value that only mentions one.
+func Harmless(v Value) bool {
 	return !bytes.Contains(v, []byte(protoKey)) &&
 		(!bytes.Contains(v, []byte(`"`+constructorKey+`"`)) || !bytes.Contains(v, []byte(`"prototype"`)))
 }
 
-// appendSafe appends v. Keys that a client rejects get an underscore in front.
-func appendSafe(dst []byte, v rawjson.Value) []byte {
-	if isSafe(v) {
+// AppendHarmless appends v. Keys that such readers reject get an underscore in front.
+func AppendHarmless(dst []byte, v Value) []byte {
+	if Harmless(v) {
 		return append(dst, v...)
 	}
 	run := 0 // start of what is still to be copied
@@ -31,7 +27,7 @@ func appendSafe(dst []byte, v rawjson.Value) []byte {
 			continue
 		}
 		end := stringEnd(v, i+1)
-		if key := v[i+1 : end]; isKey(v, end+1) && len(safeKey(key)) > len(key) {
+		if key := v[i+1 : end]; isKey(v, end+1) && len(HarmlessKey(key)) > len(key) {
 			dst = append(append(dst, v[run:i+1]...), '_')
 			run = i + 1
 		}
@@ -40,8 +36,8 @@ func appendSafe(dst []byte, v rawjson.Value) []byte {
 	return append(dst, v[run:]...)
 }
 
-// safeKey is a key that a client accepts.
-func safeKey(key []byte) []byte {
+// HarmlessKey is key, or with an underscore in front what such readers reject.
+func HarmlessKey(key []byte) []byte {
 	if string(key) == protoKey || string(key) == constructorKey {
 		return append([]byte{'_'}, key...)
 	}
