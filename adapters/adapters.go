@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sabir-proxy/sabir/adapters/a2a"
 	"github.com/sabir-proxy/sabir/adapters/acp"
 	"github.com/sabir-proxy/sabir/adapters/agentevent"
 	"github.com/sabir-proxy/sabir/adapters/agui"
@@ -29,6 +30,7 @@ import (
 
 // all is the registry: one line per dialect, in the order of tables and help texts.
 var all = []*hub.Dialect{
+	&a2a.Dialect,
 	&acp.Dialect,
 	&agentevent.Dialect,
 	&agui.Dialect,

@@ -271,6 +271,9 @@ func (e *encoder) reason(out *wire.Out, ev *hub.Event) hub.Fate {
 	b = append(append(append(b, `,"response_metadata":{"finish_reason":"`...), word...), `"}`...)
 	out.Buf = append(b, e.root.tail...)
 	out.End()
+	if ev.More != nil && len(ev.More.Err) > 0 {
+		return hub.Folded // there is no place for its words
+	}
 	return hub.Native
 }
 

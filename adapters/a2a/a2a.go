@@ -1,0 +1,259 @@
+// Package a2a speaks A2A, the Agent2Agent protocol, in both versions that live side by side, 1.0 and 0.3, and in both
+// bindings to HTTP, JSON-RPC and REST.
+//
+// # Wire
+//
+// A POST is answered with server-sent events. The body of an event is a change of a task; the JSON-RPC binding wraps it
+// in a response with the id of the call, the REST binding does not. In 1.0 one member says what the event is:
+//
+//	data: {"jsonrpc":"2.0","id":1,"result":{"task":{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_WORKING"}}}}
+//
+//	data: {"jsonrpc":"2.0","id":1,"result":{"statusUpdate":{"taskId":"t1","contextId":"c1","status":{"state":
+//	      "TASK_STATE_WORKING","message":{"messageId":"s1","role":"ROLE_AGENT","parts":[{"text":"Searching"}]}}}}}
+//
+//	data: {"jsonrpc":"2.0","id":1,"result":{"artifactUpdate":{"taskId":"t1","contextId":"c1","artifact":{"artifactId":"a1",
+//	      "parts":[{"text":"It is "}]}}}}
+//
+//	data: {"jsonrpc":"2.0","id":1,"result":{"statusUpdate":{"taskId":"t1","contextId":"c1","status":{"state":
+//	      "TASK_STATE_COMPLETED"}}}}
+//
+// The JSON-RPC binding of 0.3 has the same objects flat, with a member kind and other names of states and roles:
+//
+//	data: {"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t1","contextId":"c1","status":{"state":
+//	      "working"},"final":false}}
+//
+// Its REST binding is an older form of 1.0: content for the parts of messages, fileWithUri, TASK_STATE_CANCELLED, final.
+//
+// # Mapping
+//
+//	hub          A2A
+//	run.start    task: id = ID, contextId = Ref; read from the first update as well
+//	run.end      a final state: completed; failed, canceled, rejected (Refused), the message says why = Err;
+//	             input-required or auth-required for Paused, and for Tools. Others are completed and say so in the metadata
+//	             of the update. Before the task began: an error of the binding
+//	text.*       an artifact: artifactId = ID = Msg. The first record makes it, later ones append, lastChunk ends it. Read
+//	             from messages without a task, and from the message of a completed task if there were no artifacts
+//	tool.*       a message of the task at work, in words, and as data in the form of Google's Agent Development Kit: parts
+//	             with the metadata adk_type function_call {id, name, args} and function_response {id, name, response}
+//	ask          the message of input-required: the title as text, the rest as data. Answered before it: a message that
+//	             only has data
+//	notice       a message of the task at work
+//	file         an artifact with a part that is a file; read from messages, too
+//	data         an artifact with a part that is data: name = Name
+//	usage        of the run: metadata of the last status
+//	raw          events of unknown shape
+//
+// # Reading
+//
+// The version is told by the shape of each event, the binding by its envelope. append false for an artifact that is known
+// takes its place: only what is new in it is told. Tasks that hold artifacts already are told from there. The end of the
+// body is a good end only of a reply without a task; of a task, only its final state is.
+//
+// # Writing
+//
+// A request says which version its client speaks: A2A-Version, the name of the method, or the shape of the message; and
+// the events carry its JSON-RPC id byte for byte, as clients refuse others. Each text is an artifact of its own, so that
+// texts and calls keep their order. Nothing follows the final state.
+//
+// A stream is copied for a client of the same version and binding. For one of another version, or where the upstream's
+// option version says so, it is translated.
+//
+// # Lost
+//
+// Reasoning, unless the route folds it; progress of tools, partial results, steps, plans, sources; words of the user;
+// history and metadata of tasks; several tasks in one stream are one run. Timestamps are optional, and not written. The
+// gRPC binding and push notifications are not spoken. Bodies of requests pass as they came.
+//
+// # Options
+//
+//	version  1.0, 0.3, or auto. encode: for clients whose request does not say; auto is 1.0. decode: what the upstream
+//	         answers with, so that streams are not copied to clients of the other version; auto: what it is asked in
+//	binding  jsonrpc, rest, or auto, which is jsonrpc; as version
+//	text     encode: artifact, or status where clients show only messages: each text is one message then
+//	status   decode: notice, or text where the upstream answers in messages of a task at work
+//
+// # Source
+//
+// github.com/a2aproject/A2A (specification/a2a.proto 1.0.1; 0.3.0); @a2a-js/sdk 1.3.0 and 0.3.14;
+// github.com/a2aproject/a2a-go v2.3.1.
+package a2a
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// Dialect is A2A.
+var Dialect = hub.Dialect{
+	Name:     "a2a",
+	Title:    "A2A",
+	Doc:      "The Agent2Agent protocol, versions 1.0 and 0.3, over JSON-RPC and REST.",
+	Framing:  wire.SSE,
+	Framings: []wire.Framing{wire.SSE},
+	Caps:     hub.CapAsks,
+	Options: []hub.OptionSpec{
+		{
+			Name: "version", Type: hub.OptionEnum, Default: "auto", Values: []string{"auto", version1, version03}, Decode: true, Encode: true,
+			Doc: "Version of the protocol: of clients whose request does not say, and of what the upstream answers.",
+		},
+		{
+			Name: "binding", Type: hub.OptionEnum, Default: "auto", Values: []string{"auto", "jsonrpc", "rest"}, Decode: true, Encode: true,
+			Doc: "Binding to HTTP: of clients whose request does not say, and of what the upstream answers.",
+		},
+		{
+			Name: "text", Type: hub.OptionEnum, Default: "artifact", Values: []string{"artifact", "status"}, Encode: true,
+			Doc: "Whether answers are artifacts, or messages for clients that do not show artifacts.",
+		},
+		{
+			Name: "status", Type: hub.OptionEnum, Default: "notice", Values: []string{"notice", "text"}, Decode: true,
+			Doc: "Whether messages of a task at work are notices, or the answer.",
+		},
+	},
+	Header: []hub.HeaderField{{Name: "X-Accel-Buffering", Value: "no"}},
+	Policies: map[hub.Class]hub.Policy{
+		hub.ClassTools:  hub.PolicyFold,
+		hub.ClassPlan:   hub.PolicyFold,
+		hub.ClassSource: hub.PolicyFold,
+	},
+	Extension:     extension,
+	NewDecoder:    newDecoder,
+	NewEncoder:    newEncoder,
+	Observe:       observe,
+	Copies:        copies,
+	EndsWithBody:  true,
+	AppendFailure: appendFailure,
+	Requests:      requests{},
+}
+
+// nameRaw is the name of raw events of this dialect.
+const nameRaw = "a2a"
+
+// observe looks into records that have a state or an error.
+func observe(rec wire.Record) hub.Observation {
+	switch {
+	case string(rec.Event) == "error":
+		return hub.ObservedEnd
+	case bytes.Contains(rec.Data, []byte(`"error"`)) && notNull(rawjson.Get(rec.Data, "error")) != nil:
+		return hub.ObservedEnd
+	case !bytes.Contains(rec.Data, []byte(`"state"`)):
+		return hub.ObservedNothing
+	}
+	body := rawjson.Get(rec.Data, "result")
+	if body == nil {
+		body = rec.Data
+	}
+	what, o := readEvent(body)
+	if what != aTask && what != aStatus {
+		return hub.ObservedNothing
+	}
+	if o.final || states[string(text(o.status, "state"))].ends() {
+		return hub.ObservedEnd
+	}
+	return hub.ObservedStart
+}
+
+// copies: a server answers in the version that it is asked in, unless the options of the upstream say otherwise.
+func copies(from, to hub.Options, asked *hub.Request) bool {
+	version, binding := to.Enum("version"), to.Enum("binding")
+	if asked != nil {
+		version, binding = string(asked.Version), "rest"
+		if len(asked.Call) > 0 {
+			binding = "jsonrpc"
+		}
+	}
+	return same(from.Enum("version"), version, version1) && same(from.Enum("binding"), binding, "jsonrpc")
+}
+
+// same compares what the upstream speaks with what the client does, which speaks the default where it does not say.
+func same(upstream, client, fallback string) bool {
+	if client == "auto" || client == "" {
+		client = fallback
+	}
+	return upstream == "auto" || upstream == client
+}
+
+// extension finds the payload that Extend has written: the metadata of a status without a message.
+func extension(rec wire.Record) []byte {
+	if !bytes.Contains(rec.Data, []byte(`"`+hub.ExtensionKey+`"`)) {
+		return nil
+	}
+	body := rawjson.Get(rec.Data, "result")
+	if body == nil {
+		body = rec.Data
+	}
+	what, o := readEvent(body)
+	if what != aStatus || rawjson.Get(o.status, "message") != nil || rawjson.Kind(rawjson.Get(o.metadata, hub.ExtensionKey)) != '{' {
+		return nil
+	}
+	return o.metadata
+}
+
+// appendFailure appends the body of an HTTP error: a JSON-RPC response, which REST clients of 1.0 read, too.
+func appendFailure(dst []byte, f *hub.Failure) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0","id":null,"error":`...)
+	return append(appendRPCError(dst, []byte(f.Text()), []byte(f.Code)), '}')
+}
+
+// requests reads the call that sends a message, or subscribes to a task.
+type requests struct{}
+
+// DecodeRequest takes the id of a JSON-RPC call, the version that the client speaks, and the task and context that the
+// message continues.
+func (requests) DecodeRequest(req *hub.Request, body []byte) error {
+	var json rawjson.Decoder
+	var call struct {
+		ID      rawjson.Value `json:"id"`
+		Method  rawjson.Value `json:"method"`
+		JSONRPC rawjson.Value `json:"jsonrpc"`
+		Params  rawjson.Value `json:"params"`
+		Message rawjson.Value `json:"message"`
+		Request rawjson.Value `json:"request"`
+	}
+	if err := json.Decode(body, &call); err != nil {
+		return hub.JSONError(err)
+	}
+	message := call.Message
+	if call.Params != nil {
+		message = rawjson.Get(call.Params, "message")
+	} else if message == nil {
+		message = call.Request // what the REST binding of 0.3 calls it
+	}
+	if call.JSONRPC != nil || call.Method != nil {
+		if req.Call = call.ID; req.Call == nil {
+			req.Call = []byte("null")
+		}
+	}
+	m := readObject(message)
+	req.Version = versionOf(req, bodyOf(call.Method), message, &m)
+	req.Run, req.Thread, req.Body = m.taskID, m.contextID, body
+	return nil
+}
+
+// versionOf tells the version of a request: by its method, by its header, or by the shape of its message. Without a header
+// it is the older one.
+func versionOf(req *hub.Request, method []byte, message rawjson.Value, m *object) []byte {
+	switch {
+	case bytes.IndexByte(method, '/') > 0:
+		return []byte(version03)
+	case len(method) > 0:
+		return []byte(version1)
+	}
+	if req.Header != nil && req.Header("A2A-Version") != "" {
+		if req.Header("A2A-Version")[0] == '0' {
+			return []byte(version03)
+		}
+		return []byte(version1)
+	}
+	if rawjson.Get(message, "parts") != nil && string(m.role) == "ROLE_USER" {
+		return []byte(version1)
+	}
+	return []byte(version03)
+}
+
+// AppendRequest appends the body as it came.
+func (requests) AppendRequest(dst []byte, req *hub.Request) ([]byte, error) {
+	return append(dst, req.Body...), nil
+}

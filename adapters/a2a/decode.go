@@ -1,0 +1,349 @@
+package a2a
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// decoder remembers the artifacts that were begun, as later records add to them or take their place.
+type decoder struct {
+	json    rawjson.Decoder
+	scratch hub.Scratch
+	top     envelope
+
+	statusText bool // messages of a task at work are the answer
+
+	artifacts map[string]bool // those that have text, and whether they are open
+	answered  bool            // there was answer text
+	started   bool
+	over      bool
+	replied   bool // a message came without a task: it is the whole answer
+	asks      int
+}
+
+// envelope is a JSON-RPC response. A binding without JSON-RPC has its event bare.
+type envelope struct {
+	Result rawjson.Value `json:"result"`
+	Error  rawjson.Value `json:"error"`
+}
+
+func newDecoder(o hub.Options) hub.Decoder {
+	d := &decoder{json: rawjson.Decoder{MaxDepth: o.Nesting}, statusText: o.Enum("status") == "text"}
+	d.Reset()
+	return d
+}
+
+// Reset implements [hub.Decoder].
+func (d *decoder) Reset() {
+	d.scratch.Reset()
+	d.artifacts = map[string]bool{}
+	d.answered, d.started, d.over, d.replied, d.asks = false, false, false, false, 0
+}
+
+// Decode implements [hub.Decoder].
+func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
+	d.scratch.Reset()
+	d.top = envelope{}
+	if err := d.json.Decode(rec.Data, &d.top); err != nil {
+		return dst, hub.JSONError(err)
+	}
+	if notNull(d.top.Error) != nil {
+		return d.failed(dst, d.top.Error), nil
+	}
+	if string(rec.Event) == "error" {
+		return d.failed(dst, rec.Data), nil // the body of an error of the REST binding of 0.3
+	}
+	body := d.top.Result
+	if body == nil {
+		body = rec.Data
+	}
+	what, o := readEvent(body)
+	if what == aTask || what == aStatus || what == anArtifact {
+		dst = d.start(dst, what, &o)
+	}
+	switch what {
+	case aTask:
+		return d.task(dst, &o), nil
+	case aMessage:
+		return d.message(dst, &o), nil
+	case aStatus:
+		return d.status(dst, &o), nil
+	case anArtifact:
+		return d.artifact(dst, &o), nil
+	}
+	return d.raw(dst, body), nil
+}
+
+// raw keeps an event that has no meaning here.
+func (d *decoder) raw(dst []hub.Event, body rawjson.Value) []hub.Event {
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Name, ev.Value = hub.Raw, []byte(nameRaw), body
+	return dst
+}
+
+// start opens the run with the first record that names the task. A stream must begin with the task, but many do not.
+func (d *decoder) start(dst []hub.Event, what event, o *object) []hub.Event {
+	d.replied = false
+	if d.started {
+		return dst
+	}
+	d.started = true
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Ref, ev.ID = hub.RunStart, o.contextID, o.taskID
+	if what == aTask {
+		ev.ID = o.id
+	}
+	return dst
+}
+
+// task is a snapshot: what it holds already came before the stream was opened, and its state may be final.
+func (d *decoder) task(dst []hub.Event, o *object) []hub.Event {
+	for it := rawjson.Elems(o.artifacts); ; {
+		v, ok := it.Next()
+		if !ok {
+			break
+		}
+		one := object{artifact: v, last: true}
+		dst = d.artifact(dst, &one)
+	}
+	return d.status(dst, o)
+}
+
+// message is a reply without a task, or beside one.
+func (d *decoder) message(dst []hub.Event, o *object) []hub.Event {
+	d.replied = !d.started
+	return d.say(dst, o)
+}
+
+// say appends the parts of a message as the answer, or as the user's own words.
+func (d *decoder) say(dst []hub.Event, o *object) []hub.Event {
+	flags := hub.Flags(0)
+	if string(o.role) == "user" || string(o.role) == "ROLE_USER" {
+		flags = hub.User
+	}
+	spoken := false
+	for it := rawjson.Elems(o.parts); ; {
+		v, ok := it.Next()
+		if !ok {
+			break
+		}
+		p := readPart(v)
+		if len(p.text) == 0 {
+			dst = d.other(dst, &p, o.messageID, nil)
+			continue
+		}
+		var ev *hub.Event
+		dst, ev = hub.Grow(dst)
+		ev.Kind, ev.ID, ev.Msg, ev.Text, ev.Flags = hub.TextDelta, o.messageID, o.messageID, p.text, flags
+		if p.thought {
+			ev.Chan = hub.Reasoning
+		} else {
+			spoken = true
+		}
+	}
+	if !spoken {
+		return dst
+	}
+	d.answered = d.answered || flags == 0
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Msg, ev.Flags = hub.TextEnd, o.messageID, o.messageID, flags
+	return dst
+}
+
+// artifact adds to a result, or with append false takes the place of what it was.
+func (d *decoder) artifact(dst []hub.Event, o *object) []hub.Event {
+	a := readArtifact(o.artifact)
+	open, known := d.artifacts[string(a.id)]
+	op := hub.Append
+	if known && !o.append {
+		op = hub.Replace
+	}
+	if !known && len(a.name) > 0 && hasText(a.parts) {
+		var ev *hub.Event
+		dst, ev = hub.Grow(dst)
+		ev.Kind, ev.ID, ev.Msg, ev.Title = hub.TextStart, a.id, a.id, a.name
+	}
+	dst, said := d.artifactParts(dst, &a, op)
+	if !said && !known {
+		return dst
+	}
+	if !known || open == o.last {
+		d.artifacts[string(a.id)] = !o.last
+	}
+	if o.last && (open || !known) {
+		var ev *hub.Event
+		dst, ev = hub.Grow(dst)
+		ev.Kind, ev.ID, ev.Msg = hub.TextEnd, a.id, a.id
+	}
+	return dst
+}
+
+// hasText reports whether there is an answer among the parts.
+func hasText(parts rawjson.Value) bool {
+	it := rawjson.Elems(parts)
+	first, _ := it.Next()
+	p := readPart(first)
+	return len(p.text) > 0 && !p.thought
+}
+
+// artifactParts appends the parts of an artifact. said is whether there was text.
+func (d *decoder) artifactParts(dst []hub.Event, a *artifact, op hub.Op) (_ []hub.Event, said bool) {
+	whole := d.scratch.Begin()
+	n := len(whole)
+	for it := rawjson.Elems(a.parts); ; {
+		v, ok := it.Next()
+		if !ok {
+			break
+		}
+		p := readPart(v)
+		switch {
+		case len(p.text) == 0:
+			dst = d.other(dst, &p, nil, a)
+		case p.thought:
+			dst = d.delta(dst, a.id, p.text, hub.Append, hub.Reasoning)
+		case op == hub.Replace:
+			whole = append(whole, p.text...) // what follows an escape is whole, so bodies can be joined
+		default:
+			dst = d.delta(dst, a.id, p.text, op, hub.AnswerText)
+			said = true
+		}
+	}
+	if len(whole) > n {
+		dst = d.delta(dst, a.id, d.scratch.Since(whole), hub.Replace, hub.AnswerText)
+		said = true
+	}
+	return dst, said
+}
+
+func (d *decoder) delta(dst []hub.Event, id, text []byte, op hub.Op, ch hub.Chan) []hub.Event {
+	d.answered = d.answered || ch == hub.AnswerText
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Msg, ev.Text, ev.Op, ev.Chan = hub.TextDelta, id, id, text, op, ch
+	return dst
+}
+
+// other appends a part that is no text: a file, a call, or data.
+func (d *decoder) other(dst []hub.Event, p *part, msg []byte, a *artifact) []hub.Event {
+	switch {
+	case p.file.URL != nil || p.file.Base64 != nil:
+		dst, ev := hub.Grow(dst)
+		ev.Kind, ev.Msg, ev.More = hub.File, msg, d.scratch.More()
+		ev.More.File = p.file
+		if a != nil {
+			ev.ID = a.id
+		}
+		return dst
+	case p.data == nil:
+		return dst
+	case p.kind != nil:
+		return d.typed(dst, p, msg)
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Msg, ev.Name, ev.Op, ev.Value = hub.Data, msg, []byte("data"), hub.Emit, p.data
+	if a != nil {
+		ev.ID, ev.Op = a.id, hub.Set
+		if len(a.name) > 0 {
+			ev.Name = a.name
+		}
+	}
+	return dst
+}
+
+// typed reads data whose metadata say what they are. Google's Agent Development Kit writes the calls of its agents so,
+// and so does the encoder.
+func (d *decoder) typed(dst []hub.Event, p *part, msg []byte) []hub.Event {
+	id, name := text(p.data, "id"), text(p.data, "name")
+	if len(id) == 0 {
+		id = name
+	}
+	switch string(p.kind) {
+	case kindCall:
+		var ev *hub.Event
+		dst, ev = hub.Grow(dst)
+		ev.Kind, ev.ID, ev.Name, ev.Msg = hub.ToolStart, id, name, msg
+		dst, ev = hub.Grow(dst)
+		ev.Kind, ev.ID, ev.Name, ev.Msg, ev.Value = hub.ToolReady, id, name, msg, notNull(rawjson.Get(p.data, "args"))
+		return dst
+	case kindResponse:
+		return d.toolEnd(dst, p.data, id, name, msg)
+	case kindAsked:
+		return d.asked(dst, p.data)
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Msg, ev.Name, ev.Op, ev.Value = hub.Data, msg, p.kind, hub.Emit, p.data
+	return dst
+}
+
+// toolEnd reads what a tool returned: an object, of which result and error are the conventions.
+func (d *decoder) toolEnd(dst []hub.Event, data rawjson.Value, id, name, msg []byte) []hub.Event {
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Name, ev.Msg, ev.Status = hub.ToolEnd, id, name, msg, hub.StatusOK
+	response := rawjson.Get(data, "response")
+	only, more := rawjson.Fields(response), false
+	key, val, _ := only.Next()
+	if _, _, more = only.Next(); more {
+		ev.Value = response
+		return dst
+	}
+	switch string(key) {
+	case "error":
+		ev.Status = hub.StatusError
+	case "result":
+	default:
+		ev.Value = notNull(response)
+		return dst
+	}
+	if body, ok := rawjson.Str(val); ok {
+		ev.Text = body
+	} else {
+		ev.Value = val
+	}
+	return dst
+}
+
+// failed ends the run with an error: of JSON-RPC, or the body of one of HTTP.
+func (d *decoder) failed(dst []hub.Event, v rawjson.Value) []hub.Event {
+	d.over = true
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Status, ev.More = hub.RunEnd, hub.StatusFailed, d.scratch.More()
+	ev.More.Err = text(v, "message")
+	if code := notNull(rawjson.Get(v, "code")); rawjson.Kind(code) == '0' {
+		ev.More.ErrCode = bytes.TrimSpace(code)
+	}
+	details := rawjson.Get(v, "details")
+	if details == nil {
+		details = rawjson.Get(v, "data")
+	}
+	it := rawjson.Elems(details)
+	first, _ := it.Next()
+	if reason := text(first, "reason"); len(reason) > 0 {
+		ev.More.ErrCode = reason
+	}
+	return dst
+}
+
+// Finish implements [hub.Decoder]. Only a reply without a task may end with the body.
+func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {
+	if cause != nil || d.over || !d.replied {
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Status = hub.RunEnd, hub.StatusDone
+	return dst
+}
+
+func text(v rawjson.Value, path ...string) []byte {
+	s, _ := rawjson.Str(rawjson.Get(v, path...))
+	return s
+}
+
+// notNull is v, or nil when v is null.
+func notNull(v rawjson.Value) rawjson.Value {
+	if rawjson.IsNull(v) {
+		return nil
+	}
+	return v
+}

@@ -1,0 +1,216 @@
+package a2a
+
+import (
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// status is a change of the state of a task, with or without a message.
+func (d *decoder) status(dst []hub.Event, o *object) []hub.Event {
+	st := states[string(text(o.status, "state"))]
+	message := rawjson.Get(o.status, "message")
+	if message == nil {
+		message = rawjson.Get(o.status, "update")
+	}
+	m := readObject(message)
+	switch st {
+	case stateWorking, stateUnknown:
+		dst = d.working(dst, &m)
+		if o.final {
+			return d.end(dst, o, hub.StatusDone) // no more will come, although the task goes on
+		}
+		return dst
+	case stateCompleted:
+		dst = d.closing(dst, &m)
+		return d.end(dst, o, hub.StatusDone)
+	case stateInput, stateAuth:
+		dst = d.questions(dst, o, &m, st)
+		return d.end(dst, o, hub.StatusPaused)
+	case stateCanceled:
+		return d.failure(dst, o, &m, hub.StatusCancelled)
+	case stateRejected:
+		return d.failure(dst, o, &m, hub.StatusRefused)
+	}
+	return d.failure(dst, o, &m, hub.StatusFailed)
+}
+
+// working is what the agent says of its work. It is no answer, unless the upstream is one that answers so.
+func (d *decoder) working(dst []hub.Event, m *object) []hub.Event {
+	if d.statusText {
+		return d.say(dst, m)
+	}
+	for it := rawjson.Elems(m.parts); ; {
+		v, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		p := readPart(v)
+		switch {
+		case len(p.text) == 0:
+			dst = d.other(dst, &p, m.messageID, nil)
+		case p.thought:
+			dst = d.delta(dst, m.messageID, p.text, hub.Append, hub.Reasoning)
+		case !isAnnounced(m):
+			var ev *hub.Event
+			dst, ev = hub.Grow(dst)
+			ev.Kind, ev.Level, ev.ID, ev.Text = hub.Notice, hub.LevelStatus, m.messageID, p.text
+		}
+	}
+}
+
+// isAnnounced reports whether the text of a message only says in words which call its data are.
+func isAnnounced(m *object) bool {
+	return notNull(rawjson.Get(m.metadata, keyOwn)) != nil
+}
+
+// keyOwn marks what the encoder has added for people.
+const keyOwn = "sabir"
+
+// closing is the message of a task that is complete: the answer, unless artifacts were that.
+func (d *decoder) closing(dst []hub.Event, m *object) []hub.Event {
+	if !d.answered {
+		return d.say(dst, m)
+	}
+	return d.working(dst, m)
+}
+
+// questions reads what the agent needs to go on.
+func (d *decoder) questions(dst []hub.Event, o, m *object, st state) []hub.Event {
+	n := len(dst)
+	title := []byte(nil)
+	for it := rawjson.Elems(m.parts); ; {
+		v, ok := it.Next()
+		if !ok {
+			break
+		}
+		p := readPart(v)
+		switch {
+		case string(p.kind) == kindAsk:
+			dst = d.ask(dst, p.data)
+		case len(p.text) > 0 && title == nil:
+			title = p.text
+		case len(p.text) == 0:
+			dst = d.other(dst, &p, m.messageID, nil)
+		}
+	}
+	for i := n; i < len(dst); i++ {
+		if dst[i].Kind == hub.Ask {
+			return dst
+		}
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.What, ev.Title = hub.Ask, m.messageID, hub.AskInput, title
+	if st == stateAuth {
+		ev.What = hub.AskAuth
+	}
+	if len(ev.ID) == 0 {
+		d.asks++
+		ev.ID = d.scratch.Since(strconv.AppendInt(append(append(d.scratch.Begin(), o.taskID...), "-ask-"...), int64(d.asks), 10))
+	}
+	return dst
+}
+
+// ask reads a question that the encoder wrote.
+func (d *decoder) ask(dst []hub.Event, v rawjson.Value) []hub.Event {
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Title, ev.Ref = hub.Ask, text(v, "id"), text(v, "title"), text(v, "tool")
+	ev.What, _ = hub.ParseWhat(text(v, "what"))
+	ev.Value = rawjson.Get(v, "value")
+	ev.More = d.scratch.More()
+	for it := rawjson.Elems(rawjson.Get(v, "options")); ; {
+		o, ok := it.Next()
+		if !ok {
+			break
+		}
+		ev.More.Options = append(ev.More.Options, hub.AskOption{ID: text(o, "id"), Name: text(o, "name"), Kind: text(o, "kind")})
+	}
+	if schema := rawjson.Get(v, "schema"); rawjson.Kind(schema) == '{' {
+		ev.More.Schema = schema
+	}
+	ev.More.Expires = text(v, "expires")
+	return dst
+}
+
+// asked reads a question that was answered while the run went on.
+func (d *decoder) asked(dst []hub.Event, v rawjson.Value) []hub.Event {
+	dst = d.ask(dst, v)
+	id := dst[len(dst)-1].ID
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Name, ev.Value = hub.Answer, id, text(v, "option"), rawjson.Get(v, "answer")
+	ev.Status, _ = hub.ParseStatus(text(v, "status"))
+	return dst
+}
+
+// failure ends a task that did not succeed; its message says why.
+func (d *decoder) failure(dst []hub.Event, o, m *object, status hub.Status) []hub.Event {
+	dst = d.end(dst, o, status)
+	ev := &dst[len(dst)-1]
+	why := d.scratch.Begin()
+	n := len(why)
+	for it := rawjson.Elems(m.parts); ; {
+		v, ok := it.Next()
+		if !ok {
+			break
+		}
+		p := readPart(v)
+		if len(p.text) > 0 && len(why) > n {
+			why = append(why, `\n`...)
+		}
+		why = append(why, p.text...)
+	}
+	code := text(o.metadata, keyOwn, "code")
+	if len(why) == n && len(code) == 0 {
+		return dst
+	}
+	if ev.More == nil {
+		ev.More = d.scratch.More()
+	}
+	if len(why) > n {
+		ev.More.Err = d.scratch.Since(why)
+	}
+	ev.More.ErrCode = code
+	return dst
+}
+
+// end ends the run. Metadata say what was used, and if the encoder wrote them, how the run ended in its own words.
+func (d *decoder) end(dst []hub.Event, o *object, status hub.Status) []hub.Event {
+	dst = d.usage(dst, rawjson.Get(o.metadata, keyUsage))
+	d.over = true
+	if own, ok := hub.ParseStatus(text(o.metadata, keyOwn, "status")); ok && own != hub.StatusNone && own <= hub.StatusTruncated {
+		status = own
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Status = hub.RunEnd, status
+	return dst
+}
+
+// keyUsage is the metadata of the last status that count tokens.
+const keyUsage = "usage"
+
+func (d *decoder) usage(dst []hub.Event, v rawjson.Value) []hub.Event {
+	if rawjson.Kind(v) != '{' {
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Scope, ev.More = hub.Usage, hub.RunScope, d.scratch.More()
+	for i := range usageMembers {
+		if n, ok := rawjson.Int(rawjson.Get(v, usageMembers[i].name)); ok && n >= 0 {
+			*usageMembers[i].of(&ev.More.Usage) = n
+		}
+	}
+	return dst
+}
+
+// usageMembers are the counts that are written, in their order.
+var usageMembers = [...]struct {
+	name string
+	of   func(*hub.Counts) *int64
+}{
+	{"input_tokens", func(c *hub.Counts) *int64 { return &c.In }},
+	{"output_tokens", func(c *hub.Counts) *int64 { return &c.Out }},
+	{"total_tokens", func(c *hub.Counts) *int64 { return &c.Total }},
+	{"cached_tokens", func(c *hub.Counts) *int64 { return &c.Cached }},
+	{"reasoning_tokens", func(c *hub.Counts) *int64 { return &c.ReasoningTokens }},
+}

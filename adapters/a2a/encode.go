@@ -1,0 +1,439 @@
+package a2a
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// encoder writes the events of one task in one of the three shapes.
+type encoder struct {
+	wanted, shape shape
+	rpcWanted     bool
+	rpc           bool // events are results of a JSON-RPC call
+	inStatus      bool // the answer is told in messages, for clients that do not show artifacts
+
+	call          []byte // id of the JSON-RPC call, raw
+	task, context []byte // string bodies
+	unique        []byte // what ids are made of when the upstream has none
+	started       bool
+	made          int // messages and artifacts with ids of ours
+
+	parts  []outPart
+	last   int // part found last
+	used   map[string]bool
+	calls  map[string]*outCall
+	asks   []ask
+	counts hub.Counts
+	buf    []byte
+}
+
+func newEncoder(o hub.Options) hub.Encoder {
+	e := &encoder{rpcWanted: o.Enum("binding") != "rest", inStatus: o.Enum("text") == "status"}
+	e.wanted = shapeOf(o.Enum("version"), e.rpcWanted)
+	e.Reset()
+	return e
+}
+
+// Reset implements [hub.Encoder].
+func (e *encoder) Reset() {
+	e.shape, e.rpc = e.wanted, e.rpcWanted
+	e.call, e.task, e.context, e.unique = append(e.call[:0], '1'), e.task[:0], e.context[:0], e.unique[:0]
+	e.started, e.made, e.parts, e.last = false, 0, e.parts[:0], 0
+	e.used, e.calls, e.asks = map[string]bool{}, map[string]*outCall{}, nil
+	e.counts = hub.NoCounts
+}
+
+// Answer implements [hub.Answerer]. A request says which version and binding the client speaks, and which call its events
+// belong to: clients refuse those of any other.
+func (e *encoder) Answer(req *hub.Request) {
+	version := string(req.Version)
+	if e.rpc = len(req.Call) > 0; e.rpc {
+		e.call = append(e.call[:0], req.Call...)
+	}
+	e.shape = shapeOf(version, e.rpc)
+	e.unique = append(e.unique[:0], firstOf(req.Run, req.Unique)...)
+	e.context = append(e.context[:0], req.Thread...)
+}
+
+// Finish implements [hub.Encoder]. The last status was the end.
+func (e *encoder) Finish(*wire.Out) {}
+
+// Encode implements [hub.Encoder].
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Kind {
+	case hub.TextDelta:
+		return e.textDelta(out, ev)
+	case hub.TextStart:
+		return e.textStart(ev)
+	case hub.TextEnd:
+		return e.textEnd(out, ev)
+	case hub.ToolStart:
+		return e.toolStart(ev)
+	case hub.ToolArgs:
+		return hub.Deferred
+	case hub.ToolReady:
+		return e.toolReady(out, ev)
+	case hub.ToolEnd:
+		return e.toolEnd(out, ev)
+	case hub.RunStart:
+		return e.runStart(out, ev)
+	case hub.RunEnd:
+		return e.runEnd(out, ev)
+	}
+	return e.encodeRare(out, ev)
+}
+
+// encodeRare writes what a stream has few of.
+func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Kind {
+	case hub.Notice:
+		return e.notice(out, ev)
+	case hub.Ask:
+		return e.ask(ev)
+	case hub.Answer:
+		return e.answer(out, ev)
+	case hub.Usage:
+		return e.usage(ev)
+	case hub.File:
+		return e.file(out, ev)
+	case hub.Data:
+		return e.data(out, ev)
+	case hub.Raw:
+		return e.raw(out, ev)
+	}
+	return hub.Dropped
+}
+
+// Extend implements [hub.Extender]: the metadata of a status without a message, which shows nothing.
+func (e *encoder) Extend(out *wire.Out, payload []byte) {
+	if !e.started {
+		e.runStart(out, &hub.Event{})
+	}
+	b := e.status(out, stateWorking, nil)
+	b = append(append(b, `,"metadata":`...), payload...)
+	e.close(out, b)
+}
+
+// runStart opens the task. The server makes its id, and clients use it to answer: so it is that of the upstream, or one
+// that no other task has.
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	if e.started {
+		return hub.Dropped
+	}
+	e.started = true
+	e.task = append(e.task[:0], firstOf(ev.ID, e.unique, []byte("task"))...)
+	if len(ev.Ref) > 0 {
+		e.context = append(e.context[:0], ev.Ref...)
+	} else if len(e.context) == 0 {
+		e.context = append(append(e.context, "context-"...), e.task...)
+	}
+	b := e.begin(out)
+	if e.shape == shapeFlat {
+		b = append(b, `{"kind":"task","id":"`...)
+	} else {
+		b = append(b, `{"task":{"id":"`...)
+	}
+	b = append(append(append(b, e.task...), `","contextId":"`...), e.context...)
+	b = append(append(b, `","status":{"state":"`...), e.shape.state(stateWorking)...)
+	b = append(b, `"}`...)
+	e.close(out, b)
+	return hub.Native
+}
+
+// firstOf is the first of these that is not empty.
+func firstOf(bodies ...[]byte) []byte {
+	for _, b := range bodies {
+		if len(b) > 0 {
+			return b
+		}
+	}
+	return nil
+}
+
+// begin starts a record up to the event.
+func (e *encoder) begin(out *wire.Out) []byte {
+	out.Begin("")
+	return e.appendEnvelope(out.Buf)
+}
+
+func (e *encoder) appendEnvelope(dst []byte) []byte {
+	if !e.rpc {
+		return dst
+	}
+	dst = append(append(dst, `{"jsonrpc":"2.0","id":`...), e.call...)
+	return append(dst, `,"result":`...)
+}
+
+// close ends an event, what is around it, and the record.
+func (e *encoder) close(out *wire.Out, b []byte) {
+	out.Buf = e.appendClose(b)
+	out.End()
+}
+
+func (e *encoder) appendClose(dst []byte) []byte {
+	dst = append(dst, '}')
+	if e.shape != shapeFlat {
+		dst = append(dst, '}')
+	}
+	if e.rpc {
+		dst = append(dst, '}')
+	}
+	return dst
+}
+
+// appendIDs appends the members that status and artifact updates begin with.
+func (e *encoder) appendIDs(dst []byte, wrapped, flat string) []byte {
+	if e.shape == shapeFlat {
+		dst = append(append(dst, `{"kind":"`...), flat...)
+		dst = append(dst, `",`...)
+	} else {
+		dst = append(append(dst, `{"`...), wrapped...)
+		dst = append(dst, `":{`...)
+	}
+	dst = append(append(dst, `"taskId":"`...), e.task...)
+	return append(append(append(dst, `","contextId":"`...), e.context...), `",`...)
+}
+
+// status begins a record with a state; parts are those of its message, nil for none. Members of the update may follow.
+func (e *encoder) status(out *wire.Out, st state, parts []byte) []byte {
+	b := e.appendIDs(e.begin(out), "statusUpdate", "status-update")
+	b = append(append(b, `"status":{"state":"`...), e.shape.state(st)...)
+	b = append(b, '"')
+	if parts != nil {
+		b = e.appendMessage(append(b, `,"message":`...), parts)
+	}
+	b = append(b, '}')
+	switch {
+	case st.ends() && e.shape != shapeV1:
+		b = append(b, `,"final":true`...)
+	case e.shape == shapeFlat:
+		b = append(b, `,"final":false`...)
+	}
+	return b
+}
+
+// appendMessage appends a message of the agent.
+func (e *encoder) appendMessage(dst, parts []byte) []byte {
+	e.made++
+	dst = append(append(append(dst, messageHeads[e.shape]...), e.task...), '-')
+	dst = strconv.AppendInt(dst, int64(e.made), 10)
+	return append(append(append(dst, messageRoles[e.shape]...), parts...), "]}"...)
+}
+
+// appendTextPart appends a part with its comma.
+func (e *encoder) appendTextPart(dst, body []byte) []byte {
+	if len(dst) > 0 {
+		dst = append(dst, ',')
+	}
+	return append(append(append(dst, textHeads[e.shape]...), body...), `"}`...)
+}
+
+// appendDataPart appends a part that is an object of kind with its comma; the shape that has no metadata has no place for
+// it.
+func (e *encoder) appendDataPart(dst []byte, kind string, data []byte) []byte {
+	if e.shape == shapeProto {
+		return dst
+	}
+	if len(dst) > 0 {
+		dst = append(dst, ',')
+	}
+	dst = append(append(append(dst, dataHeads[e.shape]...), data...), `,"metadata":{"`+keyKind+`":"`...)
+	return append(append(dst, kind...), `"}}`...)
+}
+
+// runEnd writes the last status.
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	if !e.started {
+		return e.failFirst(out, ev)
+	}
+	st, fate := stateCompleted, hub.Native
+	switch ev.Status {
+	case hub.StatusFailed:
+		st = stateFailed
+	case hub.StatusTruncated:
+		st = stateFailed
+	case hub.StatusCancelled:
+		st = stateCanceled
+	case hub.StatusRefused:
+		st = stateRejected
+	case hub.StatusPaused, hub.StatusTools:
+		st = stateInput
+	}
+	parts := e.appendQuestions(nil)
+	if len(e.asks) > 0 && e.asks[0].what == hub.AskAuth && st == stateInput {
+		st = stateAuth
+	}
+	if st != stateInput && st != stateAuth {
+		parts = nil
+	}
+	if ev.More != nil && len(ev.More.Err) > 0 {
+		parts = e.appendTextPart(nil, ev.More.Err)
+	}
+	b := e.status(out, st, parts)
+	e.close(out, e.appendEndMetadata(b, ev, st))
+	return fate
+}
+
+// appendEndMetadata appends what the last status has no words for.
+func (e *encoder) appendEndMetadata(dst []byte, ev *hub.Event, st state) []byte {
+	head := `,"metadata":{`
+	if e.counts.In >= 0 || e.counts.Out >= 0 || e.counts.Total >= 0 {
+		dst = append(append(dst, head...), `"`+keyUsage+`":{`...)
+		sep := false
+		for i := range usageMembers {
+			n := *usageMembers[i].of(&e.counts)
+			if n < 0 {
+				continue
+			}
+			if sep {
+				dst = append(dst, ',')
+			}
+			dst = append(append(append(dst, '"'), usageMembers[i].name...), `":`...)
+			dst = strconv.AppendInt(dst, n, 10)
+			sep = true
+		}
+		dst = append(dst, '}')
+		head = ","
+	}
+	code := []byte(nil)
+	if ev.More != nil {
+		code = ev.More.ErrCode
+	}
+	plain := ev.Status == meant[st]
+	if plain && len(code) == 0 {
+		if head == "," {
+			dst = append(dst, '}')
+		}
+		return dst
+	}
+	dst = append(append(append(dst, head...), `"`+keyOwn+`":{"status":"`...), ev.Status.String()...)
+	dst = append(dst, '"')
+	if len(code) > 0 {
+		dst = append(append(append(dst, `,"code":"`...), code...), '"')
+	}
+	return append(dst, "}}"...)
+}
+
+// meant is how a run has ended that ends in a state.
+var meant = [...]hub.Status{
+	stateCompleted: hub.StatusDone, stateFailed: hub.StatusFailed, stateCanceled: hub.StatusCancelled,
+	stateRejected: hub.StatusRefused, stateInput: hub.StatusPaused, stateAuth: hub.StatusPaused,
+}
+
+// failFirst ends a stream that never began, or one that was copied so far: with an error of the binding.
+func (e *encoder) failFirst(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Status {
+	case hub.StatusFailed, hub.StatusTruncated, hub.StatusCancelled:
+	default:
+		e.runStart(out, &hub.Event{})
+		return e.runEnd(out, ev)
+	}
+	message, code := []byte("The run ended before it began."), []byte(ev.Status.String())
+	if ev.More != nil {
+		message, code = firstOf(ev.More.Err, message), firstOf(ev.More.ErrCode, code)
+	}
+	if e.rpc {
+		out.Begin("")
+		b := append(append(append(out.Buf, `{"jsonrpc":"2.0","id":`...), e.call...), `,"error":`...)
+		out.Buf = append(appendRPCError(b, message, code), '}')
+	} else {
+		out.Begin("error")
+		out.Buf = appendRESTError(out.Buf, message, code, e.shape == shapeV1)
+	}
+	out.End()
+	if ev.Status == hub.StatusFailed {
+		return hub.Native
+	}
+	return hub.Folded
+}
+
+// codeInternal is the JSON-RPC code of an error inside the server.
+const codeInternal = "-32603"
+
+func appendRPCError(dst, message, code []byte) []byte {
+	dst = append(append(dst, `{"code":`+codeInternal+`,"message":"`...), message...)
+	dst = append(append(dst, `","data":[`+errorInfo...), code...)
+	return append(dst, `"}]}`...)
+}
+
+// errorInfo begins the detail of an error, up to its reason.
+const errorInfo = `{"@type":"type.googleapis.com/google.rpc.ErrorInfo","domain":"sabir","reason":"`
+
+func appendRESTError(dst, message, code []byte, v1 bool) []byte {
+	if !v1 {
+		dst = append(append(dst, `{"code":`+codeInternal+`,"message":"`...), message...)
+		return append(dst, `"}`...)
+	}
+	dst = append(append(dst, `{"error":{"code":500,"status":"INTERNAL","message":"`...), message...)
+	dst = append(append(dst, `","details":[`+errorInfo...), code...)
+	return append(dst, `"}]}}`...)
+}
+
+// raw writes an event of this dialect as it came.
+func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Fate {
+	if string(ev.Name) != nameRaw || ev.Value == nil {
+		return hub.Dropped
+	}
+	b := append(e.begin(out), ev.Value...)
+	if e.rpc {
+		b = append(b, '}')
+	}
+	out.Buf = b
+	out.End()
+	return hub.Native
+}
+
+// outPart is an open text: an artifact.
+type outPart struct {
+	id         []byte // in the model
+	head, tail []byte // around the text of the next record
+	wire       []byte // artifact id
+	begun      bool
+	ch         hub.Chan
+	text       []byte // collected, where answers are messages
+}
+
+// find returns the open part of that id, or nil.
+func (e *encoder) find(id []byte) *outPart {
+	if e.last < len(e.parts) && bytes.Equal(e.parts[e.last].id, id) {
+		return &e.parts[e.last]
+	}
+	for i := range e.parts {
+		if bytes.Equal(e.parts[i].id, id) {
+			e.last = i
+			return &e.parts[i]
+		}
+	}
+	return nil
+}
+
+// name makes an id of an artifact that the task does not have yet: the wanted one, or one like it.
+func (e *encoder) name(want []byte) []byte {
+	if len(want) == 0 {
+		e.made++
+		want = strconv.AppendInt([]byte("artifact-"), int64(e.made), 10)
+	}
+	id := bytes.Clone(want)
+	for i := 2; e.used[string(id)]; i++ {
+		id = strconv.AppendInt(append(append(id[:0], want...), '-'), int64(i), 10)
+	}
+	if len(e.used) < maxUsed {
+		e.used[string(id)] = true
+	}
+	return id
+}
+
+// maxUsed bounds the ids that are remembered.
+const maxUsed = 16 << 10
+
+// appendData appends a value, in an object where the shape wants one.
+func (e *encoder) appendData(dst []byte, v rawjson.Value) []byte {
+	if e.shape == shapeV1 || rawjson.Kind(v) == '{' {
+		return append(dst, v...)
+	}
+	return append(append(append(dst, `{"value":`...), v...), '}')
+}

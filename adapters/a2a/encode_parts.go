@@ -1,0 +1,386 @@
+package a2a
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// textStart names the artifact of a part. The first record of it makes the artifact, later ones append: one that came
+// without append would take the place of all that was sent before.
+func (e *encoder) textStart(ev *hub.Event) hub.Fate {
+	if ev.Chan == hub.Reasoning || ev.Flags.Has(hub.User) {
+		return hub.Dropped // an artifact is what the agent has made
+	}
+	n := len(e.parts)
+	if n < cap(e.parts) {
+		e.parts = e.parts[:n+1]
+	} else {
+		e.parts = append(e.parts, outPart{})
+	}
+	e.last = n
+	p := &e.parts[n]
+	*p = outPart{id: append(p.id[:0], ev.ID...), head: p.head[:0], tail: p.tail[:0], text: p.text[:0], ch: ev.Chan}
+	p.wire = e.name(ev.Msg)
+	if e.inStatus {
+		return hub.Folded
+	}
+	e.buf = append(append(append(e.buf[:0], `","name":"`...), firstOf(ev.Title, []byte("answer"))...), `","parts":[`...)
+	e.prepare(p, e.buf, `"}]}`)
+	if ev.Chan == hub.Refusal {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+// prepare makes what is around the text of the records of a part.
+func (e *encoder) prepare(p *outPart, middle []byte, end string) {
+	p.head = e.appendIDs(e.appendEnvelope(p.head[:0]), "artifactUpdate", "artifact-update")
+	p.head = append(append(append(p.head, `"artifact":{"artifactId":"`...), p.wire...), middle...)
+	p.head = append(p.head, textHeads[e.shape]...)
+	p.tail = e.appendClose(append(p.tail[:0], end...))
+}
+
+// textDelta is the hot path: what is around the text was made before.
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+	p := e.find(ev.ID)
+	if p == nil {
+		return hub.Dropped
+	}
+	if e.inStatus {
+		return e.collect(out, p, ev)
+	}
+	out.Begin("")
+	b := append(append(out.Buf, p.head...), ev.Text...)
+	out.Buf = append(b, p.tail...)
+	out.End()
+	if !p.begun {
+		p.begun = true
+		e.prepare(p, []byte(`","parts":[`), `"}]},"append":true`)
+	}
+	if p.ch == hub.Refusal {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+// maxCollected bounds an answer that is one message, in bytes; what is longer is several.
+const maxCollected = 1 << 20
+
+// collect keeps text for a message.
+func (e *encoder) collect(out *wire.Out, p *outPart, ev *hub.Event) hub.Fate {
+	p.text = append(p.text, ev.Text...)
+	if len(p.text) > maxCollected {
+		e.tell(out, p.text)
+		p.text = p.text[:0]
+	}
+	return hub.Folded
+}
+
+// tell writes a text as a message of the task at work.
+func (e *encoder) tell(out *wire.Out, body []byte) {
+	e.buf = e.appendTextPart(e.buf[:0], body)
+	e.close(out, e.status(out, stateWorking, e.buf))
+}
+
+// textEnd seals the artifact.
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	p := e.find(ev.ID)
+	if p == nil {
+		return hub.Dropped
+	}
+	switch {
+	case e.inStatus && len(p.text) > 0:
+		e.tell(out, p.text)
+	case p.begun:
+		out.Begin("")
+		b := append(append(out.Buf, p.head...), `"}]},"append":true,"lastChunk":true`...)
+		out.Buf = e.appendClose(b)
+		out.End()
+	}
+	n := len(e.parts) - 1
+	e.parts[e.last], e.parts[n] = e.parts[n], e.parts[e.last]
+	e.parts, e.last = e.parts[:n], 0
+	return hub.Implied
+}
+
+// outCall is a call whose arguments are not complete, or that has no result.
+type outCall struct{ name []byte }
+
+func (e *encoder) toolStart(ev *hub.Event) hub.Fate {
+	e.calls[string(ev.ID)] = &outCall{name: bytes.Clone(ev.Name)}
+	if e.shape == shapeProto {
+		return hub.Folded
+	}
+	return hub.Extension
+}
+
+// toolReady tells people of a call in words, and those who know it in data. The protocol itself has no calls.
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
+	words := append(append(e.buf[:0], "Calling "...), ev.Name...)
+	parts := e.appendTextPart(nil, words)
+	data := append(append(words[:0], `{"id":"`...), ev.ID...)
+	data = append(append(append(data, `","name":"`...), ev.Name...), `","args":`...)
+	if ev.Value != nil {
+		data = append(data, ev.Value...)
+	} else {
+		data = rawjson.AppendQuoted(data, ev.Text)
+	}
+	data = append(data, '}')
+	e.buf = data
+	e.announce(out, e.appendDataPart(parts, kindCall, data))
+	if e.shape == shapeProto {
+		return hub.Folded
+	}
+	return hub.Extension
+}
+
+// announce writes a message whose words repeat its data, and marks it so.
+func (e *encoder) announce(out *wire.Out, parts []byte) {
+	b := e.status(out, stateWorking, parts)
+	if e.shape == shapeProto {
+		e.close(out, b)
+		return
+	}
+	// The metadata are the message's own, whose brace, and that of the status, are the last ones but the final flag.
+	at := bytes.LastIndex(b, []byte("]}}"))
+	rest := append([]byte(nil), b[at+1:]...)
+	b = append(append(b[:at+1], `,"metadata":{"`+keyOwn+`":"announced"}`...), rest...)
+	e.close(out, b)
+}
+
+// toolEnd writes the result of a call, if there is one.
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	delete(e.calls, string(ev.ID))
+	blocks := ev.More != nil && ev.More.Content != nil
+	switch {
+	case e.shape == shapeProto:
+		return hub.Dropped
+	case len(ev.Text) == 0 && ev.Value == nil && !blocks && ev.Status != hub.StatusOK && ev.Status != hub.StatusError && ev.Status != hub.StatusDenied:
+		return hub.Implied
+	}
+	data := append(append(e.buf[:0], `{"id":"`...), ev.ID...)
+	data = append(append(append(data, `","name":"`...), ev.Name...), `","response":`...)
+	data = append(appendResponse(data, ev), '}')
+	e.buf = data
+	e.announce(out, e.appendDataPart(nil, kindResponse, data))
+	return hub.Extension
+}
+
+// appendResponse appends what a tool returned, as an object.
+func appendResponse(dst []byte, ev *hub.Event) []byte {
+	if ev.Status != hub.StatusError && ev.Status != hub.StatusDenied {
+		if rawjson.Kind(ev.Value) == '{' && !isResult(ev.Value) {
+			return append(dst, ev.Value...)
+		}
+		dst = append(dst, `{"result":`...)
+	} else {
+		dst = append(dst, `{"error":`...)
+	}
+	switch {
+	case ev.Value != nil:
+		dst = append(dst, ev.Value...)
+	case len(ev.Text) > 0 || ev.More == nil:
+		dst = rawjson.AppendQuoted(dst, ev.Text)
+	case len(ev.More.Err) > 0:
+		dst = rawjson.AppendQuoted(dst, ev.More.Err)
+	case ev.More.Content != nil:
+		dst = append(dst, ev.More.Content...)
+	default:
+		dst = append(dst, `""`...)
+	}
+	return append(dst, '}')
+}
+
+// isResult reports whether an object would be taken for the wrapping of a result.
+func isResult(v rawjson.Value) bool {
+	it := rawjson.Fields(v)
+	key, _, _ := it.Next()
+	_, _, more := it.Next()
+	return !more && (string(key) == "result" || string(key) == "error")
+}
+
+// notice writes what the agent says of its work.
+func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Fate {
+	if len(ev.Text) == 0 {
+		return hub.Dropped
+	}
+	e.tell(out, ev.Text)
+	return hub.Native
+}
+
+// file writes an artifact that is a file.
+func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.More == nil || len(ev.More.File.URL) == 0 && len(ev.More.File.Base64) == 0 {
+		return hub.Dropped
+	}
+	e.artifact(out, e.name(ev.ID), firstOf(ev.More.File.Name, ev.Name), e.appendFile(e.buf[:0], &ev.More.File))
+	return hub.Native
+}
+
+// artifact writes one that is complete.
+func (e *encoder) artifact(out *wire.Out, id, name, part []byte) {
+	e.buf = part
+	b := e.appendIDs(e.begin(out), "artifactUpdate", "artifact-update")
+	b = append(append(append(b, `"artifact":{"artifactId":"`...), id...), '"')
+	b = appendText(b, `,"name":"`, name)
+	b = append(append(append(b, `,"parts":[`...), part...), `]},"lastChunk":true`...)
+	e.close(out, b)
+}
+
+// appendText appends a string member with its comma, unless it is empty. head is `,"name":"`.
+func appendText(dst []byte, head string, val []byte) []byte {
+	if len(val) == 0 {
+		return dst
+	}
+	return append(append(append(dst, head...), val...), '"')
+}
+
+// appendFile appends a part that is a file: by its URL, or else inline.
+func (e *encoder) appendFile(dst []byte, f *hub.FileRef) []byte {
+	inline := len(f.URL) == 0
+	body := f.URL
+	if inline {
+		body = f.Base64
+	}
+	names := fileNames[e.shape]
+	head := names.url
+	if inline {
+		head = names.raw
+	}
+	dst = append(append(append(dst, head...), body...), '"')
+	dst = appendText(dst, names.media, f.Media)
+	dst = appendText(dst, names.name, f.Name)
+	return append(dst, names.end...)
+}
+
+// fileNames are the members of a file in each shape. The older form of 0.3 has no names of files.
+var fileNames = [...]struct{ url, raw, media, name, end string }{
+	shapeV1:    {`{"url":"`, `{"raw":"`, `,"mediaType":"`, `,"filename":"`, `}`},
+	shapeFlat:  {`{"kind":"file","file":{"uri":"`, `{"kind":"file","file":{"bytes":"`, `,"mimeType":"`, `,"name":"`, `}}`},
+	shapeProto: {`{"file":{"fileWithUri":"`, `{"file":{"fileWithBytes":"`, `,"mimeType":"`, `,"name":"`, `}}`},
+}
+
+// data writes an artifact that is data. State takes the place of what it was; what happens once is an artifact each time.
+func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.Value == nil || e.shape == shapeProto || rawjson.IsNull(ev.Value) {
+		return hub.Dropped
+	}
+	var id []byte
+	switch ev.Op {
+	case hub.Set, hub.Replace:
+		if id = ev.ID; len(id) == 0 {
+			id = append([]byte("data-"), ev.Name...)
+		}
+	case hub.Emit, hub.Append:
+		e.made++
+		id = strconv.AppendInt([]byte("event-"), int64(e.made), 10)
+	default:
+		return hub.Dropped
+	}
+	part := append(e.buf[:0], dataHeads[e.shape]...)
+	part = append(e.appendData(part, ev.Value), '}')
+	e.artifact(out, id, ev.Name, part)
+	if e.shape != shapeV1 && rawjson.Kind(ev.Value) != '{' {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+// usage is told with the last status: the totals of the run.
+func (e *encoder) usage(ev *hub.Event) hub.Fate {
+	if ev.More == nil || ev.Scope != hub.RunScope {
+		return hub.Dropped
+	}
+	e.counts = ev.More.Usage
+	e.counts.Cost, e.counts.Currency, e.counts.Provider = nil, nil, nil
+	return hub.Extension
+}
+
+// ask is a question that has no answer yet.
+type ask struct {
+	id, title []byte
+	what      hub.What
+	body      []byte // its members, from the id on
+}
+
+func (e *encoder) ask(ev *hub.Event) hub.Fate {
+	b := append(append([]byte(`"id":"`), ev.ID...), `","what":"`...)
+	b = append(append(b, ev.What.String()...), '"')
+	b = appendText(b, `,"title":"`, ev.Title)
+	b = appendText(b, `,"tool":"`, ev.Ref)
+	if ev.Value != nil {
+		b = append(append(b, `,"value":`...), ev.Value...)
+	}
+	if m := ev.More; m != nil {
+		b = appendOptions(b, m.Options)
+		if m.Schema != nil {
+			b = append(append(b, `,"schema":`...), m.Schema...)
+		}
+		b = appendText(b, `,"expires":"`, m.Expires)
+	}
+	e.asks = append(e.asks, ask{id: bytes.Clone(ev.ID), title: bytes.Clone(ev.Title), what: ev.What, body: b})
+	if e.shape == shapeProto {
+		return hub.Folded
+	}
+	return hub.Deferred
+}
+
+func appendOptions(dst []byte, options []hub.AskOption) []byte {
+	head := `,"options":[`
+	for i := range options {
+		o := &options[i]
+		dst = append(append(append(append(dst, head...), `{"id":"`...), o.ID...), '"')
+		dst = appendText(dst, `,"name":"`, o.Name)
+		dst = append(appendText(dst, `,"kind":"`, o.Kind), '}')
+		head = ","
+	}
+	if len(options) > 0 {
+		dst = append(dst, ']')
+	}
+	return dst
+}
+
+// appendQuestions appends the questions that are open: in words, and in data for those who know them.
+func (e *encoder) appendQuestions(dst []byte) []byte {
+	for i := range e.asks {
+		a := &e.asks[i]
+		dst = e.appendTextPart(dst, firstOf(a.title, []byte(questions[a.what])))
+		data := append(append([]byte{'{'}, a.body...), '}')
+		dst = e.appendDataPart(dst, kindAsk, data)
+	}
+	return dst
+}
+
+// questions are asked in these words where the upstream has none.
+var questions = [...]string{
+	hub.WhatNone: "The agent waits for an answer.", hub.AskPermission: "May the agent go on?", hub.AskQuestion: "The agent has a question.",
+	hub.AskInput: "The agent waits for input.", hub.AskAuth: "The agent needs you to sign in.",
+}
+
+// answer tells of a question that was answered while the run went on.
+func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Fate {
+	for i := range e.asks {
+		a := &e.asks[i]
+		if !bytes.Equal(a.id, ev.ID) {
+			continue
+		}
+		data := append(append([]byte{'{'}, a.body...), `,"status":"`...)
+		data = append(append(data, ev.Status.String()...), '"')
+		data = appendText(data, `,"option":"`, ev.Name)
+		if ev.Value != nil {
+			data = append(append(data, `,"answer":`...), ev.Value...)
+		}
+		parts := e.appendDataPart(nil, kindAsked, append(data, '}'))
+		e.asks = append(e.asks[:i], e.asks[i+1:]...)
+		if parts == nil {
+			return hub.Dropped
+		}
+		e.announce(out, parts)
+		return hub.Native
+	}
+	return hub.Dropped
+}
