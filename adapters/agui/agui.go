@@ -58,6 +58,7 @@
 //	data state   STATE_SNAPSHOT (set), STATE_DELTA (patch)
 //	data messages       MESSAGES_SNAPSHOT (set)
 //	data activity:TYPE  ACTIVITY_SNAPSHOT (set), ACTIVITY_DELTA (patch): messageId = ID; replace:false is kept in Meta
+//	extensions   CUSTOM x-agent-stream, which is read as nothing; with run.start its rawEvent
 //	data others  CUSTOM: name = Name, value = Value; an operation other than emit is in the metadata
 //	raw          RAW: event = Value, source = Name; records of unknown types are raw of "agui"
 //
@@ -142,6 +143,7 @@ var Dialect = hub.Dialect{
 		},
 	},
 	Repeats:    []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	Extension:  extension,
 	NewDecoder: newDecoder,
 	NewEncoder: newEncoder,
 	Observe:    observe,

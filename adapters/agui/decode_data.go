@@ -106,6 +106,9 @@ func (d *decoder) custom(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
+	if string(name) == hub.ExtensionKey && payloadOf(d.rec.Value) != nil {
+		return dst, nil
+	}
 	if kind, ok := bytes.CutPrefix(name, []byte(ownPrefix)); ok {
 		if kind, ok := hub.ParseKind(kind); ok && ownKinds[kind] != 0 && rawjson.Kind(d.rec.Value) == '{' {
 			return d.extension(dst, kind), nil

@@ -18,6 +18,7 @@ type encoder struct {
 
 	thread, run []byte
 	started     bool
+	early       hub.Records // extensions that came before
 
 	ids      ids
 	parts    []part // open ones
@@ -51,7 +52,7 @@ func (e *encoder) Reset() {
 	e.ids.reset()
 	e.parts, e.lastPart = e.parts[:0], 0
 	e.tools, e.steps, e.asks, e.usage = e.tools[:0], nil, nil, nil
-	e.snapshot = nil
+	e.snapshot, e.early = nil, e.early[:0]
 	e.resumed.reset()
 	e.waiting.reset()
 	e.activities.reset()

@@ -21,7 +21,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
 		b = appendText(b, `,"parentRunId":"`, parent)
 	}
 	out.Buf = closeUntagged(b, ev, runStartMembers)
-	out.End()
+	e.endStart(out)
 	return hub.Native
 }
 

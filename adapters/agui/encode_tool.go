@@ -202,7 +202,9 @@ func (u *unanswered) tell(reason hub.Status) bool {
 }
 
 // noResult reports whether the end of a call leaves it to the client.
-func noResult(ev *hub.Event) bool { return ev.Status == hub.StatusClient || ev.Status == hub.StatusPaused }
+func noResult(ev *hub.Event) bool {
+	return ev.Status == hub.StatusClient || ev.Status == hub.StatusPaused
+}
 
 // appendResult appends a result as the body of a string, which is all that older clients take: JSON as its text,
 // content blocks as what can be read of them, an error as its message.

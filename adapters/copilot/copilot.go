@@ -101,6 +101,8 @@
 //	Plan                an event named sabir.plan, unless the call of a todo tool says the same; it waits for the next event
 //	Source, other files, data, usage and raw records  events named sabir.<kind>, which clients ignore
 //
+// Extensions are events named sabir.x-agent-stream, which are read as nothing.
+//
 // Lost: signatures outside of reasoning, what changes in the look of a tool that runs, results of runs and sub-agents, stderr
 // as such. A call whose end is not known counts as a success.
 //
@@ -163,6 +165,7 @@ var Dialect = hub.Dialect{
 	Stages:        stages,
 	Observe:       observe,
 	Watch:         newWatcher,
+	Extension:     extensionOf,
 	AppendFailure: appendFailure,
 	Requests:      requests{},
 }

@@ -127,7 +127,7 @@ func (d *decoder) event(dst []hub.Event, ev *event) ([]hub.Event, error) {
 	if !ok {
 		return dst, d.missing("type", ev.Type, "want the type of the event, a string")
 	}
-	if d.seen.again(text(ev.ID)) {
+	if d.seen.again(text(ev.ID)) || string(typ) == extensionType {
 		return dst, nil
 	}
 	at := &d.at

@@ -16,6 +16,9 @@ type encoder struct {
 	events  int    // written; makes ids
 	millis  int64  // the time that was last said; 0: never
 
+	begun bool
+	early hub.Records // extensions that came before
+
 	turn     []byte // the turn that stands for a run without turns; nil if none is open
 	parts    []part
 	lastPart int
@@ -54,7 +57,7 @@ func (e *encoder) Reset() {
 	*e = encoder{
 		opt: e.opt, session: append(e.session[:0], e.opt.session...), parts: e.parts[:0],
 		messages: map[string]bool{}, calls: map[string]*pendingCall{}, lanes: map[string]shownLane{},
-		asks: map[string]*openAsk{}, printed: map[string]bool{}, plan: e.plan[:0],
+		asks: map[string]*openAsk{}, printed: map[string]bool{}, plan: e.plan[:0], early: e.early[:0],
 	}
 }
 
@@ -63,6 +66,14 @@ func (e *encoder) Finish(*wire.Out) {}
 
 // Encode implements [hub.Encoder].
 func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+	fate := e.encode(out, ev)
+	if !e.begun && ev.Kind != hub.RunEnd {
+		e.flushEarly(out)
+	}
+	return fate
+}
+
+func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.More != nil && ev.More.Time > 0 {
 		e.millis = ev.More.Time
 	}

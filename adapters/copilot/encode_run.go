@@ -16,6 +16,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.session = append(e.session[:0], ev.Ref...)
 	}
 	e.seed = hash(strconv.AppendInt(append(bytes.Clone(e.session), ev.ID...), e.millis, 10))
+	e.flushEarly(out)
 	switch kept := meta(ev); {
 	case kept != nil:
 		e.begin(out, "session.start", nil)

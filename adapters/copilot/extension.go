@@ -1,6 +1,8 @@
 package copilot
 
 import (
+	"bytes"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -68,6 +70,56 @@ func (e *encoder) payPlan(out *wire.Out, ev *hub.Event) {
 		e.plan.Write(out)
 	}
 	e.plan = e.plan[:0]
+}
+
+// extensionType is the type of events that carry what Copilot has no event for in the notation of the model.
+const extensionType = extensionPrefix + hub.ExtensionKey
+
+// Extend implements [hub.Extender]. The filter does not concern it: it leaves out what Caco has no use for, and this is for
+// others. What comes before the start of the run, which names the session, waits for it: envelopes name it, too.
+func (e *encoder) Extend(out *wire.Out, payload []byte) {
+	if !e.begun {
+		if len(e.early)+len(payload) <= maxEarly {
+			e.early.Add("", payload)
+		}
+		return
+	}
+	e.open(out, extensionType, true, nil)
+	out.Buf = appendMembers(out.Buf, payload)
+	e.endDelta(out)
+}
+
+// maxEarly bounds what waits for the start of the run: hardly more than one event.
+const maxEarly = 1 << 20
+
+// flushEarly writes what has waited for the start of the run.
+func (e *encoder) flushEarly(out *wire.Out) {
+	e.begun = true
+	for rest := e.early; len(rest) > 0; {
+		var payload []byte
+		_, payload, rest = rest.Cut()
+		e.Extend(out, payload)
+	}
+	e.early = e.early[:0]
+}
+
+var extensionMark = []byte(`"` + extensionType + `"`)
+
+// extensionOf finds the payload that Extend has written in a record.
+func extensionOf(rec wire.Record) []byte {
+	var json rawjson.Decoder
+	if !bytes.Contains(rec.Data, extensionMark) || json.Valid(rec.Data) != nil {
+		return nil
+	}
+	ev, _ := unwrap(rec.Data)
+	if typ, _ := rawjson.Str(rawjson.Get(ev, "type")); string(typ) != extensionType {
+		return nil
+	}
+	_, payload := Properties(nil, ev)
+	if rawjson.Kind(rawjson.Get(payload, hub.ExtensionKey)) != '{' {
+		return nil
+	}
+	return payload
 }
 
 // noMore stands in for an event without rare members. It is only read.

@@ -134,6 +134,9 @@ func (d *decoder) update(dst []hub.Event, u *update) ([]hub.Event, error) {
 	if !ok {
 		return dst, d.fault(hub.ReasonType, "sessionUpdate", "want a string")
 	}
+	if string(kind) == updateNothing && payloadOf(u.Meta) != nil {
+		return dst, nil
+	}
 	if d.from.parent == nil && u.Meta != nil {
 		d.from.parent = rawjson.Get(u.Meta, "claudeCode", "parentToolUseId")
 	}

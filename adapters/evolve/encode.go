@@ -17,6 +17,8 @@ type encoder struct {
 	time      int64  // as last said; 0: never
 	startOwed bool   // the start of the run is written before the next event
 	startMade bool   // it was written without a record of the upstream
+	begun     bool
+	early     hub.Records // extensions that came before
 
 	cards map[string]*card
 	spare []*card
@@ -47,6 +49,9 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
 	e.event = ev
 	fate := e.encode(out, ev)
 	e.event = nil
+	if !e.begun && ev.Kind != hub.RunEnd {
+		e.flushEarly(out)
+	}
 	return fate
 }
 

@@ -12,6 +12,8 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	if len(ev.Ref) > 0 {
 		e.nameSession(ev.Ref)
 	}
+	e.flushEarly(out)
+	e.event = ev
 	switch {
 	case ev.More != nil && isLifecycle(ev.More.Meta):
 		return e.lifecycle(out, ev.More.Meta)

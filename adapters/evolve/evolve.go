@@ -52,6 +52,7 @@
 //	notice                                 notice
 //	available_commands_update and others   data under the same name, set: the whole update
 //	_data                                  data: how the encoder writes data that has no form here
+//	session_info_update with extensions    nothing: _meta holds what this dialect cannot carry, for those who know
 //	stdout, stderr                         raw, or data with the option stdio
 //	note in place of an event              raw, flag lossy; truncated:true is the flag lossy, too
 //	anything else                          raw evolve, which the encoder writes back untouched
@@ -169,4 +170,5 @@ var Dialect = hub.Dialect{
 	Observe:      observe,
 	EndsWithBody: true,
 	Watch:        newWatcher,
+	Extension:    extension,
 }
