@@ -50,10 +50,11 @@
 //	other messages that name a session        raw of "acp"
 //	other messages                            nothing: they are of the connection (initialize, _auth/status_update)
 //
-// Names of tools are those of the wire, of _meta.claudeCode.toolName, or in the id, as Gemini CLI makes ids; else the kind,
-// unless that is other; else the title. A rawInput that is a string stands for the text of arguments. While a call is pending, {} stands for arguments
-// that the agent does not know yet. Content describes a call until it runs, and is its output from then on. A rawOutput
-// that is a text is the result; one that is a value is the result where the content has no text, and else in Meta.
+// Names of tools are those of the wire, of _meta.claudeCode.toolName, or in the id, as Gemini CLI makes ids; else the
+// kind, unless that is other; else the title. A rawInput that is a string stands for the text of arguments. While a call
+// is pending, {} stands for arguments that the agent does not know yet. Content describes a call until it runs, and is its
+// output from then on. A rawOutput that is a text is the result; one that is a value is the result where the content has
+// no text, and else in Meta.
 //
 // A line that is no JSON-RPC message is a fault, and nothing more: what programs print between the messages is never taken
 // for one, even if it has the id of a request.
@@ -189,6 +190,8 @@ func observe(rec wire.Record) hub.Observation {
 	return hub.ObservedNothing
 }
 
+// observeState looks at a state of version 2. One that is idle ends the turn only with a reason: an agent is idle before its
+// first turn, too, and a stream that is copied has no memory to tell the two apart.
 func observeState(update rawjson.Value) hub.Observation {
 	kind, state := bodyOf(rawjson.Get(update, "sessionUpdate")), bodyOf(rawjson.Get(update, "state"))
 	if string(kind) == "state_update" && string(state) == "idle" && rawjson.Get(update, "stopReason") != nil {
@@ -197,6 +200,8 @@ func observeState(update rawjson.Value) hub.Observation {
 	return hub.ObservedStart
 }
 
+// observeResponse tells the response to the prompt by what only it has. An error may be that of another request; it ends the
+// stream all the same, since a client that waits for the wrong one would wait for ever.
 func observeResponse(data rawjson.Value) hub.Observation {
 	switch {
 	case rawjson.Get(data, "method") != nil, rawjson.IsNull(rawjson.Get(data, "id")):

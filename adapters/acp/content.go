@@ -15,6 +15,7 @@ type block struct {
 	kind, text, data, mime, uri, name []byte
 }
 
+// readBlock reads the members that any kind of block may have. What is of another type than it should be is as good as absent.
 func readBlock(v rawjson.Value) (b block) {
 	for it := rawjson.Fields(v); ; {
 		key, val, ok := it.Next()
@@ -46,6 +47,7 @@ func readBlock(v rawjson.Value) (b block) {
 	}
 }
 
+// resource reads what an embedded resource has inside.
 func (b *block) resource(v rawjson.Value) {
 	inner := rawjson.Fields(v)
 	for {

@@ -65,6 +65,7 @@ type update struct {
 	Meta    rawjson.Value `json:"_meta"`
 }
 
+// newDecoder reads the options once; nothing on the way of a record looks them up.
 func newDecoder(o hub.Options) hub.Decoder {
 	d := &decoder{json: rawjson.Decoder{MaxDepth: o.Nesting}, lanes: map[string]string{}, calls: map[string]*call{}}
 	if id := o.Text("prompt_id"); id != "" {

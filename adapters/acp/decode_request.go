@@ -69,6 +69,7 @@ func (d *decoder) askedCall(dst []hub.Event, u *update) []hub.Event {
 	return dst
 }
 
+// bodyOf is the body of a string, nil for anything else.
 func bodyOf(v rawjson.Value) []byte {
 	body, _ := rawjson.Str(v)
 	return body
@@ -82,6 +83,7 @@ func orNull(v rawjson.Value) rawjson.Value {
 	return v
 }
 
+// readOptions reads the choices of a permission. Kinds that nobody knows pass; encoders say what they make of them.
 func readOptions(m *hub.More, options rawjson.Value) {
 	for it := rawjson.Elems(options); ; {
 		v, ok := it.Next()

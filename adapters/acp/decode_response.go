@@ -22,7 +22,7 @@ func (d *decoder) response(dst []hub.Event) []hub.Event {
 		return dst
 	}
 	if reason, ok := rawjson.Str(rawjson.Get(m.Result, "stopReason")); ok {
-		if mine {
+		if mine { // the response of another prompt ends another turn
 			dst = d.usage(dst, m.Result)
 			dst = d.endRun(dst, stopStatus(reason), reason)
 		}
@@ -57,6 +57,7 @@ func (d *decoder) sessionResponse(dst []hub.Event) []hub.Event {
 	return dst
 }
 
+// answer decodes what a client said to a question. Only logs of both directions hold it: a decline is a cancelled answer.
 func (d *decoder) answer(dst []hub.Event, outcome []byte, option, content rawjson.Value) []hub.Event {
 	dst, ev := d.add(dst, hub.Answer)
 	ev.ID, ev.Status, ev.Value = idBody(d.msg.ID), hub.StatusCancelled, content
@@ -78,6 +79,7 @@ var stopReasons = []struct {
 	{"cancelled", hub.StatusCancelled},
 }
 
+// stopStatus is the status for a reason to stop; none at all, as version 2 allows, is a good end.
 func stopStatus(reason []byte) hub.Status {
 	for _, s := range stopReasons {
 		if s.name == string(reason) {

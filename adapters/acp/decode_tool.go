@@ -7,6 +7,10 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
+// Three messages say something of a call: its announcement, its updates, and the question whether it may run. The protocol
+// says in which order they should come, and agents do not keep to it. So all three are read in the same way, each saying
+// what it brings; the first that can stand for an announcement is one.
+
 // call is what the decoder remembers of a tool call.
 type call struct {
 	owner   string // session that the call belongs to; empty for that of the root agent
@@ -89,6 +93,7 @@ func (d *decoder) tool(dst []hub.Event, u *update, announces bool) ([]hub.Event,
 	return dst, nil
 }
 
+// ended reports whether a status is that of a call that is over. The statuses of ends come last in the hub.
 func ended(s hub.Status) bool { return s >= hub.StatusOK }
 
 // toolStatus reads a status; paused and cancelled are of version 2. Others are none, as the clients read them.

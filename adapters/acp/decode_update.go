@@ -23,6 +23,7 @@ func (d *decoder) chunk(dst []hub.Event, u *update, ch hub.Chan, role hub.Flags)
 	return dst, d.fault(hub.ReasonType, "content", "want a content block")
 }
 
+// block decodes one block of a message. Blocks of kinds that later versions add are raw, so that nothing is lost in silence.
 func (d *decoder) block(dst []hub.Event, b *block, ch hub.Chan, role hub.Flags) ([]hub.Event, error) {
 	if string(b.kind) == "text" {
 		if b.text == nil {
@@ -125,6 +126,7 @@ func (d *decoder) planUpdate(dst []hub.Event) ([]hub.Event, error) {
 	return d.plan(dst, entries, id)
 }
 
+// planRemoved decodes the end of a plan as a plan without entries: that is all there is left of it.
 func (d *decoder) planRemoved(dst []hub.Event) []hub.Event {
 	dst, ev := d.add(dst, hub.Plan)
 	ev.ID, _ = rawjson.Str(rawjson.Get(d.rawUpdate(), "planId"))
@@ -148,6 +150,7 @@ func (d *decoder) subagent(dst []hub.Event) []hub.Event {
 	return dst
 }
 
+// laneStatus is how a sub-agent ended whose session stopped for a reason. A limit or a refusal is no success for its parent.
 func laneStatus(reason []byte) hub.Status {
 	switch stopStatus(reason) {
 	case hub.StatusDone:

@@ -39,6 +39,7 @@ type encodeOptions struct {
 	kinds       map[string]string
 }
 
+// newEncoder reads the options once. Texts become bodies of strings here, so that they can be spliced.
 func newEncoder(o hub.Options) hub.Encoder {
 	e := &encoder{cards: map[string]*card{}, messages: map[string]bool{}, opt: encodeOptions{
 		drafts:      o.Enum("version") == "2",
@@ -77,6 +78,7 @@ func (e *encoder) Answer(req *hub.Request) {
 	}
 }
 
+// setSession prepares the head of all updates: the session is the same in each.
 func (e *encoder) setSession(session []byte) {
 	e.session = append(e.session[:0], session...)
 	e.head = append(append(e.head[:0], updatePrefix...), e.session...)
@@ -153,6 +155,7 @@ func (e *encoder) beginRecord(out *wire.Out) {
 	e.start = len(out.Buf)
 }
 
+// endRecord ends any message; one line holds it in every framing that has lines.
 func (e *encoder) endRecord(out *wire.Out) {
 	out.Buf = escapeSeparators(out.Buf, e.start)
 	out.End()
@@ -214,6 +217,7 @@ func (e *encoder) textStart(ev *hub.Event) hub.Fate {
 	return hub.Implied
 }
 
+// chunkKind is the kind of update for text of a channel. Refusals have none of their own: they are what the agent says.
 func chunkKind(ev *hub.Event) string {
 	switch {
 	case ev.Flags.Has(hub.User):
@@ -224,6 +228,7 @@ func chunkKind(ev *hub.Event) string {
 	return "agent_message_chunk"
 }
 
+// textDelta writes a chunk: the head that textStart has prepared, the text, and the brackets that close it.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 	i := e.findPart(ev.ID)
 	if i < 0 {
@@ -259,6 +264,7 @@ func (e *encoder) findPart(id []byte) int {
 // textEnd forgets a part. There is no place for signatures.
 func (e *encoder) textEnd(ev *hub.Event) hub.Fate {
 	if i := e.findPart(ev.ID); i >= 0 {
+		// The last one takes its place, and its memory is there for the next part.
 		last := len(e.parts) - 1
 		e.parts[i], e.parts[last] = e.parts[last], e.parts[i]
 		e.parts = e.parts[:last]

@@ -11,6 +11,7 @@ import (
 // Questions are requests to the client. Their ids are strings, those of the questions: the agent's ids and the client's
 // are two spaces, and an answer can be told from its id alone.
 
+// ask chooses between the two requests: every client has permissions, not every one has forms.
 func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Fate {
 	var more hub.More
 	if ev.More != nil {
@@ -22,6 +23,7 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Fate {
 	return e.elicitation(out, ev, &more)
 }
 
+// beginRequest starts a request of our own, up to the session that it is asked in.
 func (e *encoder) beginRequest(out *wire.Out, ev *hub.Event, method string) {
 	e.beginRecord(out)
 	buf := appendText(out.Buf, `{"jsonrpc":"2.0","id":"`, ev.ID)
@@ -59,6 +61,7 @@ func (e *encoder) permission(out *wire.Out, ev *hub.Event, options []hub.AskOpti
 	return fate
 }
 
+// orElse is body, or other where body is empty: clients refuse what has no words.
 func orElse(body []byte, other string) []byte {
 	if len(body) > 0 {
 		return body

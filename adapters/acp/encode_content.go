@@ -36,6 +36,7 @@ func (e *encoder) appendContent(dst []byte, content rawjson.Value) []byte {
 	}
 }
 
+// appendItem appends one item if clients accept it as it is, else what it says.
 func (e *encoder) appendItem(dst []byte, item rawjson.Value) []byte {
 	b := readBlock(item)
 	switch string(b.kind) {
@@ -143,6 +144,7 @@ func lines(body []byte) (all [][]byte) {
 	return all
 }
 
+// appendSpan appends the lines that one side of a hunk has, as the head of the hunk counts them.
 func appendSpan(dst, body []byte) []byte {
 	n := len(lines(body))
 	if n == 0 {
@@ -151,6 +153,7 @@ func appendSpan(dst, body []byte) []byte {
 	return appendInt(dst, "1,", int64(n))
 }
 
+// appendLines appends each line with its sign. The last one gets a line feed even if the file has none there.
 func appendLines(dst []byte, sign byte, body []byte) []byte {
 	for _, line := range lines(body) {
 		dst = append(append(append(dst, sign), line...), lineFeed...)
@@ -242,6 +245,7 @@ func cutDataURL(uri []byte) (mime, data []byte, ok bool) {
 	return mime, data, ok
 }
 
+// appendLink appends a link. Its name is required, its title is for people.
 func appendLink(dst, uri, name, mime, title []byte) []byte {
 	dst = append(append(dst, `{"type":"resource_link","uri":"`...), uri...)
 	dst = append(append(append(dst, `","name":"`...), name...), '"')

@@ -38,6 +38,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
 	return fate
 }
 
+// priority is one that clients know; most sources have none, and clients want one.
 func priority(p []byte) string {
 	switch string(p) {
 	case "high", "low":

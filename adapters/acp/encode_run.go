@@ -26,6 +26,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Native
 }
 
+// beginResponse starts the response to the prompt, with the id as the client wrote it.
 func (e *encoder) beginResponse(out *wire.Out, member string) {
 	e.beginRecord(out)
 	out.Buf = append(append(out.Buf, `{"jsonrpc":"2.0","id":`...), e.call...)
@@ -141,6 +142,7 @@ func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Folded
 }
 
+// addCount adds a count to a sum, either of which may be unknown.
 func addCount(sum *int64, n int64) {
 	if n >= 0 {
 		*sum = max(*sum, 0) + n
@@ -166,6 +168,7 @@ func (e *encoder) contextUsage(out *wire.Out, c *hub.Counts) hub.Fate {
 	return hub.Native
 }
 
+// latest is what was told now, else what was told before: an update must have both its numbers.
 func latest(now, before int64) int64 {
 	if now >= 0 {
 		return now
@@ -193,6 +196,7 @@ func (u *turnUsage) append(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+// appendCount appends a count unless it is unknown.
 func appendCount(dst []byte, opening string, n int64) []byte {
 	if n < 0 {
 		return dst

@@ -8,6 +8,10 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
+// A call is a card on the client's screen. It is announced once, at once, with whatever is known, since a card that comes
+// late hides what the agent is about to do; all that is learned later are updates of it. An update replaces what it names,
+// arrays as a whole, and leaves the rest alone. So what was shown must be remembered only as far as it has to be replaced.
+
 // card is an announced call that has not ended.
 type card struct {
 	id    string
@@ -83,6 +87,7 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Fate {
 	return e.toolEnd(out, ev, c)
 }
 
+// beginUpdate starts an update of a call, up to its id. What it does not name stays as it was.
 func (e *encoder) beginUpdate(out *wire.Out, id []byte) {
 	e.begin(out, "tool_call_update")
 	out.Buf = appendText(out.Buf, `,"toolCallId":"`, id)
@@ -169,6 +174,7 @@ func progressStatus(s hub.Status) string {
 // alwaysSend is the length up to which every delta is sent, in bytes.
 const alwaysSend = 1 << 10
 
+// toolOutput shows partial output when enough of it is new, at once if it is more than text.
 func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	hasContent := ev.More != nil && ev.More.Content != nil
 	c.add(ev.Text, ev.Op, e.opt.maxOutput)
@@ -226,6 +232,8 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	return worse(fate, e.statusFate(ev.Status))
 }
 
+// finalStatus is the word for an end. Version 1 has no word for a call that was stopped, so it failed; a call that was left to
+// the client, or whose end nobody told, must not go on spinning.
 func (e *encoder) finalStatus(s hub.Status) string {
 	switch s {
 	case hub.StatusOK, hub.StatusUnknown, hub.StatusClient:
@@ -238,6 +246,7 @@ func (e *encoder) finalStatus(s hub.Status) string {
 	return "failed"
 }
 
+// statusFate says which ends the client can tell apart.
 func (e *encoder) statusFate(s hub.Status) hub.Fate {
 	if s == hub.StatusOK || s == hub.StatusError || s == hub.StatusAborted && e.opt.drafts {
 		return hub.Native
@@ -245,6 +254,7 @@ func (e *encoder) statusFate(s hub.Status) hub.Fate {
 	return hub.Folded
 }
 
+// worse is the fate that promises less; fates are in the order of what they promise.
 func worse(a, b hub.Fate) hub.Fate { return max(a, b) }
 
 // appendResult appends the result of a call. Content is what people see, rawOutput what programs read; a text that the
@@ -287,17 +297,24 @@ func (e *encoder) appendResult(dst []byte, ev *hub.Event, c *card) ([]byte, hub.
 	} else {
 		dst = append(dst, ']')
 	}
+	return appendOutput(dst, ev, text, said), fate
+}
+
+// appendOutput appends the output as programs read it: a text that is not what the content says, or a value. Metadata keep
+// one that the source had beside its content.
+func appendOutput(dst []byte, ev *hub.Event, text, said []byte) []byte {
+	_, isText := rawjson.Str(ev.Value)
 	switch {
 	case len(text) > 0 && !bytes.Equal(text, said):
-		dst = appendText(dst, `,"rawOutput":"`, text)
-	case !isText && ev.Value != nil:
-		dst = appendRaw(dst, `,"rawOutput":`, ev.Value)
+		return appendText(dst, `,"rawOutput":"`, text)
+	case ev.Text == nil && ev.Value != nil && !isText:
+		return appendRaw(dst, `,"rawOutput":`, ev.Value)
 	case ev.More != nil:
 		if v := rawjson.Get(ev.More.Meta, metaOutput); v != nil {
-			dst = appendRaw(dst, `,"rawOutput":`, v)
+			return appendRaw(dst, `,"rawOutput":`, v)
 		}
 	}
-	return dst, fate
+	return dst
 }
 
 // words is what items of content say, as the decoder reads it.
