@@ -124,9 +124,16 @@ func appendPartID(dst, message []byte, index int64) []byte {
 
 // blockDelta is the hot path.
 func (d *decoder) blockDelta(dst []hub.Event, l *lane) ([]hub.Event, error) {
-	b, delta := l.current, &d.rec.Event.Delta
-	if index, ok := rawjson.Int(d.rec.Event.Index); b == nil || !ok || b.index != index {
-		return dst, hub.NewError(hub.ReasonMissing, "event.index", -1, "no block of this number is open")
+	delta := &d.rec.Event.Delta
+	index, ok := rawjson.Int(d.rec.Event.Index)
+	if !ok || index < 0 {
+		return dst, hub.NewError(hub.ReasonType, "event.index", -1, "want the number of a block")
+	}
+	b := l.current
+	if b == nil || b.index != index {
+		if b = l.impliedBlock(index, string(optional(delta.Type))); b == nil {
+			return dst, hub.NewError(hub.ReasonMissing, "event.index", -1, "no block of this number is open")
+		}
 	}
 	var channel hub.Chan
 	text := delta.Text
@@ -153,6 +160,20 @@ func (d *decoder) blockDelta(dst []hub.Event, l *lane) ([]hub.Event, error) {
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Lane, ev.Msg, ev.Chan, ev.Text = hub.TextDelta, b.id, l.id, l.message, channel, body
 	return dst, nil
+}
+
+// impliedBlock opens a text whose start did not come; nil for a call, which nothing is known of.
+func (l *lane) impliedBlock(index int64, delta string) *block {
+	kind := blockText
+	switch delta {
+	case "text_delta":
+	case "thinking_delta":
+		kind = blockThinking
+	default:
+		return nil
+	}
+	l.current = &block{index: index, kind: kind, id: appendPartID(nil, l.message, index)}
+	return l.current
 }
 
 func (d *decoder) argsDelta(dst []hub.Event, l *lane, b *block) []hub.Event {

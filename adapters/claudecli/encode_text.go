@@ -194,7 +194,7 @@ func (e *encoder) appendBlock(dst []byte, p *part, sig []byte) []byte {
 // whole writes a line with a whole block. Each block of a sub-agent is a message of its own.
 func (e *encoder) whole(out *wire.Out, lane, block []byte) {
 	parent := e.parentOf(lane)
-	id := e.message.id
+	var id []byte
 	if len(parent) > 0 {
 		a := e.lanes[string(lane)]
 		a.messages++
