@@ -155,17 +155,29 @@ func observe(rec wire.Record) hub.Observation {
 	return hub.ObservedNothing
 }
 
-// watcher sees whether the last word was an end. Without the end mark, the body may end there too.
+// watcher sees whether the run has ended, and none began behind it: without the end mark, the body may end then. Data may come
+// behind an end.
 type watcher struct{ ended bool }
 
 // Observe implements [hub.Watcher].
 func (w *watcher) Observe(rec wire.Record) hub.Observation {
-	w.ended = false
-	if bytes.Contains(rec.Data, []byte(`"finish"`)) || bytes.Contains(rec.Data, []byte(`"abort"`)) || bytes.Contains(rec.Data, []byte(`"error"`)) {
-		typ, _ := rawjson.Str(rawjson.Get(rec.Data, "type"))
-		w.ended = string(typ) == "finish" || string(typ) == "abort" || string(typ) == "error"
+	for _, mark := range [...]string{`"finish"`, `"start"`, `"abort"`, `"error"`} {
+		if bytes.Contains(rec.Data, []byte(mark)) {
+			w.mark(rec.Data)
+			break
+		}
 	}
 	return observe(rec)
+}
+
+// mark reads the type of a record that may begin or end a run.
+func (w *watcher) mark(data []byte) {
+	switch typ, _ := rawjson.Str(rawjson.Get(data, "type")); string(typ) {
+	case "finish", "abort", "error":
+		w.ended = true
+	case "start":
+		w.ended = false
+	}
 }
 
 // EndsWithBody implements [hub.Watcher].

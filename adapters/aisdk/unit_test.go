@@ -28,8 +28,9 @@ func TestWatch(t *testing.T) {
 	f(hub.ObservedNothing, false, `{"type":"finish"}`, `{"type":"start"}`)
 	f(hub.ObservedNothing, false, `{"type":"text-delta","id":"t","delta":"\"finish\" \"error\""}`)
 	f(hub.ObservedNothing, false, `{"type":"data-x","data":{"type":"finish"}}`)
-	f(hub.ObservedEnd, false, `{"type":"finish"}`, `[DONE]`)
+	f(hub.ObservedEnd, true, `{"type":"finish"}`, `[DONE]`)
 	f(hub.ObservedEnd, false, ` [DONE]`)
+	f(hub.ObservedNothing, true, `{"type":"finish"}`, `{"type":"data-x","data":1}`)
 }
 
 func TestRequest(t *testing.T) {

@@ -113,13 +113,18 @@ var Dialect = hub.Dialect{
 	Requests:      requests{},
 }
 
-// watcher sees whether the last word was an end. More may follow: streams are merged, ends and all.
+// watcher sees whether the run has ended, and none began behind it: streams are merged, ends and all. Data and even texts
+// may come behind an end.
 type watcher struct{ ended bool }
 
 // Observe implements [hub.Watcher].
 func (w *watcher) Observe(rec wire.Record) hub.Observation {
-	code, _ := cut(rec.Data)
-	w.ended = string(code) == "d" || string(code) == "3" || w.ended && string(code) == "e"
+	switch code, _ := cut(rec.Data); string(code) {
+	case "d", "3":
+		w.ended = true
+	case "f":
+		w.ended = false
+	}
 	return hub.ObservedNothing
 }
 

@@ -29,6 +29,7 @@ func TestWatch(t *testing.T) {
 	f(true, `3:"error"`, `e:{}`, `d:{}`)
 	f(false, `e:{}`)
 	f(false, `d:{}`, `f:{"messageId":"m"}`)
+	f(true, `d:{}`, `2:[{"done":true}]`, `0:"late"`)
 }
 
 func TestRequest(t *testing.T) {
