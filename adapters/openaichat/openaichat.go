@@ -53,7 +53,8 @@
 //
 // The openai packages 6 and 7 for JavaScript and 3 for Python, and the AI SDK, accept what is written without an error. The
 // first chunk comes with the start of the run. Name, id and type of a call come once, in its first delta. A run that fails
-// ends with an error frame and no [DONE]. No more than 128 calls are written: clients refuse more.
+// ends with an error frame and no [DONE]. No more than 128 calls are written: clients refuse more. Of reasoning the openai
+// packages keep only the last piece in the message that they put together; it is whole in the chunks.
 //
 // # Lost
 //

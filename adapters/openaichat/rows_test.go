@@ -185,7 +185,7 @@ func TestRowsRead(t *testing.T) {
 	// Row H3: cached tokens are among those of the prompt, and counted once.
 	f("H3 cached tokens", "answer p_1=Hello\nusage=20/31/8/9\nend=done\n", deltaChunk(`"content":"Hello"`), stop,
 		testBase+`"choices":[],"usage":{"prompt_tokens":20,"completion_tokens":31,"prompt_tokens_details":{"cached_tokens":8},"completion_tokens_details":{"reasoning_tokens":9}}}`, done)
-	// Row I11: the member for reasoning was renamed.
+	// Row I11: the member for reasoning was renamed. Row I13, that SDKs keep only the last piece of it, is one of clients.
 	f("I11 reasoning renamed", "reasoning p_1=Hm.\nanswer p_2=Yes.\nend=done\n", deltaChunk(`"reasoning":"Hm."`), deltaChunk(`"content":"Yes."`), stop, done)
 	// Row F15: reasoning as an object.
 	f("F15 reasoning as an object", "reasoning p_1=Hm.\nanswer p_2=Yes.\nend=done\n", deltaChunk(`"reasoning_content":{"text":"Hm."}`), deltaChunk(`"content":"Yes."`), stop, done)

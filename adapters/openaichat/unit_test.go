@@ -72,7 +72,8 @@ const (
 	writtenStop = `{"model":"agent","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`
 )
 
-func TestAnswer(t *testing.T) {
+// Row C20: the name of the model is the one that the client asked for. Row H5: usage comes if the client asked for it.
+func TestRowsC20H5Answer(t *testing.T) {
 	used := hub.Event{Kind: hub.Usage, Scope: hub.RunScope, More: &hub.More{Usage: hub.NoCounts}}
 	used.More.Usage.In, used.More.Usage.Out = 1, 2
 	f := func(option, body string, unnamed bool, wantHead string, wantUsage bool) {
