@@ -152,7 +152,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	switch {
 	case silent[string(typ)]:
 		return dst, nil
-	case rawjson.Kind(d.rec.Error) == '{': // an error body in place of an event, whatever it is called
+	case isFailure(typ, d.rec.Error): // an error body in place of an event, whatever it is called
 		return d.failure(dst)
 	case len(typ) > 0:
 		return d.unknown(dst), nil
@@ -161,6 +161,13 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 		return d.terminal(dst)
 	}
 	return dst, wrong(d.rec.Type, "type", "want the type of an event")
+}
+
+// isFailure reports whether the member error of a record of an unknown type ends the stream: an object does, and a string
+// if there is nothing else.
+func isFailure(typ []byte, v rawjson.Value) bool {
+	kind := rawjson.Kind(v)
+	return kind == '{' || kind == '"' && len(typ) == 0
 }
 
 // typeOf is the type of the record: what it says itself, or if it does not, its name as a server-sent event.

@@ -157,19 +157,18 @@ func (d *decoder) output(dst []hub.Event, list rawjson.Value) []hub.Event {
 		if it == nil {
 			it = d.add(kind, optional(rawjson.Get(v, "id")), n)
 		}
+		it.final = true
 		dst = d.endItem(dst, it, typ, v)
 	}
 }
 
 // counterpart returns the item that v is a copy of: the one of its id, else the k-th of its kind. nil if it is new.
 func (d *decoder) counterpart(kind itemKind, v rawjson.Value, k, streamed int) *item {
-	if id := cutID(optional(rawjson.Get(v, "id"))); len(id) > 0 {
-		if it := d.newest(func(it *item) bool { return it.kind == kind && bytes.Equal(it.id, id) }); it != nil {
-			return it
-		}
-	}
-	if id := cutID(optional(rawjson.Get(v, "call_id"))); kind == callItem && len(id) > 0 {
-		if it := d.newest(func(it *item) bool { return it.kind == kind && bytes.Equal(it.call.given, id) }); it != nil {
+	id, callID := cutID(optional(rawjson.Get(v, "id"))), cutID(optional(rawjson.Get(v, "call_id")))
+	for _, it := range d.items {
+		sameID := len(id) > 0 && bytes.Equal(it.id, id)
+		sameCall := kind == callItem && len(callID) > 0 && bytes.Equal(it.call.given, callID)
+		if it.kind == kind && !it.final && (sameID || sameCall) {
 			return it
 		}
 	}

@@ -16,6 +16,7 @@ type toolType struct {
 	wrap   bool   // the input is plain text, which becomes the only member of the arguments
 	list   bool   // likewise, but a value
 	result string // member with the result
+	later  bool   // the result is an item of its own
 }
 
 // tools are the types of items that are calls. What OpenAI calls an action, an operation or queries are their arguments.
@@ -23,7 +24,7 @@ var tools = map[string]*toolType{
 	"function_call":         {client: true, input: "arguments"},
 	"custom_tool_call":      {client: true, input: "input", wrap: true},
 	"local_shell_call":      {name: "local_shell", kind: "execute", client: true, input: "action"},
-	"shell_call":            {name: "shell", kind: "execute", client: true, input: "action"},
+	"shell_call":            {name: "shell", kind: "execute", client: true, input: "action", later: true},
 	"apply_patch_call":      {name: "apply_patch", kind: "edit", client: true, input: "operation"},
 	"computer_call":         {name: "computer", client: true, input: "action"},
 	"mcp_call":              {input: "arguments", result: "output"},
@@ -185,7 +186,7 @@ var callTypes = map[string][]byte{
 // args appends a fragment. Plain text becomes a member of an object, fragment by fragment.
 func (d *decoder) args(dst []hub.Event, it *item, text []byte) []hub.Event {
 	c := &it.call
-	if c.ready {
+	if c.ready || c.unheard() {
 		return dst
 	}
 	d.identify(it)
@@ -203,6 +204,10 @@ func (d *decoder) args(dst []hub.Event, it *item, text []byte) []hub.Event {
 	ev.Kind, ev.ID, ev.Text = hub.ToolArgs, c.id, fragment
 	return dst
 }
+
+// unheard reports whether nothing has been said of the call but arguments. They come once more with the end of its item,
+// which says what it is to be known by.
+func (c *call) unheard() bool { return !c.named && len(c.given) == 0 && len(c.name) == 0 }
 
 // hash is FNV-1a: of two texts it tells whether one begins with the other without keeping either.
 func hash(h uint64, p []byte) uint64 {
@@ -232,7 +237,7 @@ func (d *decoder) argsDone(dst []hub.Event) ([]hub.Event, error) {
 // ready appends the end of the arguments. full are all of them as the upstream repeats them, nil if it does not.
 func (d *decoder) ready(dst []hub.Event, it *item, full rawjson.Value) []hub.Event {
 	c := &it.call
-	if c.ready {
+	if c.ready || c.unheard() {
 		return dst
 	}
 	d.identify(it)
@@ -291,7 +296,7 @@ func (d *decoder) endCall(dst []hub.Event, it *item, typ []byte, v rawjson.Value
 		return dst
 	}
 	dst = d.ready(dst, it, rawjson.Get(v, c.typ.input))
-	if c.client || c.ended {
+	if c.client || c.ended || c.typ.later {
 		return dst
 	}
 	c.ended = true

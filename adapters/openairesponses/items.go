@@ -28,6 +28,7 @@ type item struct {
 	index int64  // output_index, -1 unknown
 	phase []byte // of a message
 	done  bool
+	final bool // the final output has it
 
 	parts []part // of texts
 	call  call

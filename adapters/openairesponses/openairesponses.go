@@ -203,7 +203,7 @@ func (w *watcher) EndsWithBody() bool { return w.session && w.running == 0 }
 
 // observeOther looks for what ends a stream without being an event: an error body, or a whole response.
 func observeOther(typ, data []byte) hub.Observation {
-	failed := bytes.Contains(data, []byte(`"error"`)) && rawjson.Kind(rawjson.Get(data, "error")) == '{'
+	failed := bytes.Contains(data, []byte(`"error"`)) && isFailure(typ, rawjson.Get(data, "error"))
 	whole := len(typ) == 0 && string(optional(rawjson.Get(data, "object"))) == "response"
 	if failed || whole {
 		return hub.ObservedEnd
