@@ -93,8 +93,8 @@ func statusOf(reason []byte) hub.Status {
 		return hub.StatusFiltered
 	case "error":
 		return hub.StatusFailed
-	case "interrupted":
-		return hub.StatusCancelled
+	case "interrupted": // the model's stream had no end
+		return hub.StatusTruncated
 	}
 	return hub.StatusDone
 }

@@ -143,7 +143,7 @@ func TestRowsOfReasons(t *testing.T) {
 	read("D6 unknown reason", "done", finish("malformed-function-call"), "[DONE]")
 	read("D11 error", "failed", finish("error"), "[DONE]")
 	read("D11 content-filter", "filtered", finish("content-filter"), "[DONE]")
-	read("D11 interrupted", "cancelled", finish("interrupted"), "[DONE]")
+	read("D11 interrupted", "truncated", finish("interrupted"), "[DONE]")
 	// Row E6: nothing counts behind the end mark.
 	read("E6 data behind the end mark", "done", finish("stop"), "[DONE]", `{"type":"error","errorText":"x"}`)
 	// Row E7: an error wins over the finish that servers send behind it.
