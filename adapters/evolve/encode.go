@@ -18,6 +18,7 @@ type encoder struct {
 	startOwed bool   // the start of the run is written before the next event
 	startMade bool   // it was written without a record of the upstream
 	begun     bool
+	rooted    bool        // a record of the root agent has named its session
 	early     hub.Records // extensions that came before
 
 	cards map[string]*card
@@ -103,6 +104,7 @@ func (e *encoder) open(out *wire.Out, l *lane) {
 	if e.parent = nil; l != nil {
 		session, e.parent = l.session(e), l.parent()
 	}
+	e.rooted = e.rooted || len(e.session) > 0 && bytes.Equal(session, e.session)
 	switch e.opt.envelope {
 	case envelopeBridge:
 		out.Buf = append(out.Buf, `{"jsonrpc":"2.0","method":"event","params":{"type":"content",`...)
@@ -252,6 +254,9 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
 		}
 	case dataSession:
 		if id, ok := rawjson.Str(ev.Value); ok && l == nil {
+			if e.rooted && !bytes.Equal(id, e.session) {
+				return hub.Dropped // a second name would be read as that of a sub-agent
+			}
 			e.nameSession(id)
 			return hub.Implied
 		}

@@ -54,7 +54,7 @@ func (e *encoder) lane(id []byte) *lane {
 func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	l := &lane{outer: e.lane(ev.Lane)}
 	e.lanes[string(ev.ID)] = l
-	if ev.More != nil {
+	if ev.More != nil && e.rooted { // readers take the first session that is named for the root agent's
 		if session, ok := rawjson.Str(rawjson.Get(ev.More.Meta, "sessionId")); ok {
 			l.how, l.id = laneSession, append([]byte(nil), session...)
 			return hub.Implied
