@@ -35,12 +35,13 @@ type decoder struct {
 type lane struct {
 	id      []byte
 	message []byte // id of the message that is being said
-	open    bool   // the message has a start and no end yet
+	begun   bool   // the message has a start and no end yet
 	live    bool   // it comes as stream events
 	blocks  int    // whole blocks of it so far
 
-	streamed int // blocks of it that came as events
-	current  *block
+	streamed int      // blocks of it that came as events
+	open     []*block // blocks that are being streamed; but for odd servers there is one
+	spare    *block
 	started  bool // its AgentStart was emitted
 	ended    bool
 	usage    hub.Counts

@@ -46,7 +46,7 @@ func (d *decoder) wholeBlock(dst []hub.Event, l *lane, v rawjson.Value) []hub.Ev
 }
 
 func (d *decoder) wholeText(dst []hub.Event, l *lane, kind blockKind, text, sig []byte) []hub.Event {
-	if b := l.current; b != nil && b.kind == kind {
+	if b := l.openOf(kind); b != nil {
 		return d.wholeDelta(dst, l, kind, b.id, text) // its end comes as an event
 	}
 	id := d.scratch.Since(appendPartID(d.scratch.Begin(), l.message, int64(l.blocks)))
@@ -81,8 +81,10 @@ func (d *decoder) wholeTool(dst []hub.Event, l *lane, v rawjson.Value) []hub.Eve
 		}
 		t = d.tools[string(id)]
 	}
-	if b := l.current; b != nil && bytes.Equal(b.id, id) {
-		b.ready = true
+	for _, b := range l.open {
+		if b.kind == blockTool && bytes.Equal(b.id, id) {
+			b.ready = true
+		}
 	}
 	if t != nil {
 		t.learn(input)

@@ -42,7 +42,7 @@ func (d *decoder) streamEvent(dst []hub.Event) ([]hub.Event, error) {
 // startMessage begins a message of the model: a step.
 func (d *decoder) startMessage(dst []hub.Event, l *lane, id []byte, m *message) []hub.Event {
 	dst = d.endStep(dst, l)
-	*l = lane{id: l.id, message: bytes.Clone(id), open: true, started: l.started, ended: l.ended, usage: hub.NoCounts, reason: l.reason[:0]}
+	*l = lane{id: l.id, message: bytes.Clone(id), begun: true, started: l.started, ended: l.ended, usage: hub.NoCounts, reason: l.reason[:0], spare: l.spare}
 	addUsage(&l.usage, m.Usage)
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Lane = hub.StepStart, l.message, l.id
@@ -55,10 +55,10 @@ func (d *decoder) startMessage(dst []hub.Event, l *lane, id []byte, m *message) 
 
 // endStep ends the message of a lane, if one is open.
 func (d *decoder) endStep(dst []hub.Event, l *lane) []hub.Event {
-	if !l.open {
+	if !l.begun {
 		return dst
 	}
-	l.open, l.current = false, nil
+	l.begun, l.open = false, l.open[:0]
 	if l.live && (l.usage.In > 0 || l.usage.Out > 0) {
 		var ev *hub.Event
 		dst, ev = hub.Grow(dst)
@@ -79,11 +79,7 @@ func (d *decoder) blockStart(dst []hub.Event, l *lane) ([]hub.Event, error) {
 	if !ok || index < 0 {
 		return dst, hub.NewError(hub.ReasonType, "event.index", -1, "want the number of a block")
 	}
-	if l.current == nil {
-		l.current = &block{}
-	}
-	b := l.current
-	*b = block{index: index, id: b.id[:0], sig: b.sig[:0]}
+	b := l.openBlock(index)
 	l.streamed = max(l.streamed, int(min(index, maxTools))+1)
 	switch string(optional(rawjson.Get(d.rec.Event.Block, "type"))) {
 	case "text":
@@ -100,6 +96,56 @@ func (d *decoder) blockStart(dst []hub.Event, l *lane) ([]hub.Event, error) {
 	}
 	b.id = appendPartID(b.id, l.message, index)
 	return dst, nil
+}
+
+// maxBlocks bounds the blocks that are open at once.
+const maxBlocks = 64
+
+// openBlock opens a block. One of that number that is open is given up.
+func (l *lane) openBlock(index int64) *block {
+	b := l.closeBlock(index)
+	if b == nil && len(l.open) >= maxBlocks {
+		b = l.closeBlock(l.open[0].index)
+	}
+	if b == nil {
+		if b, l.spare = l.spare, nil; b == nil {
+			b = &block{}
+		}
+	}
+	*b = block{index: index, id: b.id[:0], sig: b.sig[:0]}
+	l.open = append(l.open, b)
+	return b
+}
+
+// block returns the open block of that number, or nil.
+func (l *lane) block(index int64) *block {
+	for i := len(l.open) - 1; i >= 0; i-- {
+		if l.open[i].index == index {
+			return l.open[i]
+		}
+	}
+	return nil
+}
+
+// closeBlock closes the block of that number and returns it, nil if there is none.
+func (l *lane) closeBlock(index int64) *block {
+	for i, b := range l.open {
+		if b.index == index {
+			l.open = append(l.open[:i], l.open[i+1:]...)
+			return b
+		}
+	}
+	return nil
+}
+
+// openOf returns the block of that kind that was opened last, or nil.
+func (l *lane) openOf(kind blockKind) *block {
+	for i := len(l.open) - 1; i >= 0; i-- {
+		if l.open[i].kind == kind {
+			return l.open[i]
+		}
+	}
+	return nil
 }
 
 // blockTool begins a call. One without an id cannot be found again.
@@ -129,8 +175,8 @@ func (d *decoder) blockDelta(dst []hub.Event, l *lane) ([]hub.Event, error) {
 	if !ok || index < 0 {
 		return dst, hub.NewError(hub.ReasonType, "event.index", -1, "want the number of a block")
 	}
-	b := l.current
-	if b == nil || b.index != index {
+	b := l.block(index)
+	if b == nil {
 		if b = l.impliedBlock(index, string(optional(delta.Type))); b == nil {
 			return dst, hub.NewError(hub.ReasonMissing, "event.index", -1, "no block of this number is open")
 		}
@@ -172,8 +218,9 @@ func (l *lane) impliedBlock(index int64, delta string) *block {
 	default:
 		return nil
 	}
-	l.current = &block{index: index, kind: kind, id: appendPartID(nil, l.message, index)}
-	return l.current
+	b := l.openBlock(index)
+	b.kind, b.id = kind, appendPartID(b.id, l.message, index)
+	return b
 }
 
 func (d *decoder) argsDelta(dst []hub.Event, l *lane, b *block) []hub.Event {
@@ -199,11 +246,12 @@ func (d *decoder) citation(dst []hub.Event, l *lane, b *block) []hub.Event {
 
 // blockStop ends a block. The line with the whole block has come just before.
 func (d *decoder) blockStop(dst []hub.Event, l *lane) []hub.Event {
-	b := l.current
-	if index, ok := rawjson.Int(d.rec.Event.Index); b == nil || !ok || b.index != index {
+	index, ok := rawjson.Int(d.rec.Event.Index)
+	b := l.closeBlock(index)
+	if b == nil || !ok {
 		return dst
 	}
-	l.current = nil
+	l.spare = b // its memory lives until the next block is begun
 	switch b.kind {
 	case blockText, blockThinking, blockRedacted:
 		return d.endText(dst, l, b.kind, b.id, b.sig)

@@ -122,7 +122,7 @@ func (d *decoder) ask(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.What, ev.ID, ev.Ref = hub.Ask, hub.AskPermission, id, optional(rawjson.Get(req, "tool_use_id"))
 	ev.Name = optional(rawjson.Get(req, "tool_name"))
-	ev.Title = orElse(optional(rawjson.Get(req, "title")), orElse(optional(rawjson.Get(req, "display_name")), ev.Name))
+	ev.Title = orElse(optional(rawjson.Get(req, "title")), optional(rawjson.Get(req, "display_name")))
 	ev.Value, ev.More = req, d.scratch.More()
 	ev.More.Options = append(ev.More.Options,
 		hub.AskOption{ID: []byte("allow"), Name: []byte("Allow"), Kind: []byte("allow_once")},

@@ -269,8 +269,11 @@ func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	e.closeMessage(out)
 	e.stepped = append(e.stepped[:0], ev.ID...)
-	if !e.partial {
+	switch {
+	case !e.partial:
 		return hub.Implied
+	case e.message.open: // a block is: the step goes on in its message
+		return hub.Folded
 	}
 	e.openMessage(out)
 	return hub.Native

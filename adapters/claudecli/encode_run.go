@@ -158,7 +158,7 @@ func (e *encoder) addUsage(ev *hub.Event) hub.Fate {
 		if len(e.usage) < maxSpent*16 {
 			e.usage = append(e.usage, spent{scope: hub.StepScope, counts: counts})
 		}
-		if !e.message.open || !e.isRoot(ev.Lane) || !e.partial {
+		if m := &e.message; !m.open || !e.isRoot(ev.Lane) || !e.partial || len(ev.Ref) == 0 || !bytes.Equal(ev.Ref, m.id) {
 			return hub.Folded // into the sum
 		}
 		e.message.usage = counts
@@ -283,7 +283,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	b = append(b, `,"modelUsage":{},"permission_denials":[],"terminal_reason":"`...)
 	out.Buf = e.appendIDs(append(append(b, end.terminal...), '"'))
 	e.end(out)
-	if !end.exact {
+	if !end.exact || !end.failed && ev.More != nil && len(ev.More.Err) > 0 { // there is no place for words about a good end
 		return hub.Folded
 	}
 	return hub.Native

@@ -145,22 +145,23 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		return hub.Native
 	case len(p.text) == 0 && len(sig) == 0:
 		return hub.Implied
-	case p.channel != hub.Reasoning && len(sig) > 0:
-		sig = nil // Claude does not sign answers
-		if len(p.text) == 0 {
-			return hub.Dropped
-		}
+	case p.channel != hub.Reasoning && len(sig) > 0 && len(p.text) == 0:
+		return hub.Dropped
+	}
+	fate := hub.Native
+	if p.channel != hub.Reasoning && len(sig) > 0 {
+		sig, fate = nil, hub.Folded // Claude does not sign answers
 	}
 	p.redacted = p.redacted && len(p.text) == 0 && len(sig) > 0
 	if !e.isRoot(p.lane) {
-		e.whole(out, p.lane, e.appendBlock(e.scratch[:0], p, sig))
-		return hub.Native
+		e.whole(out, p.lane, e.appendBlock(nil, p, sig))
+		return fate
 	}
 	e.endBlock(out, p, sig)
 	if p.channel == hub.AnswerText {
 		e.last = append(e.last[:0], p.text...)
 	}
-	return hub.Native
+	return fate
 }
 
 func (e *encoder) endBlock(out *wire.Out, p *part, sig []byte) {

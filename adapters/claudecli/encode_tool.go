@@ -230,12 +230,15 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.More == nil {
 		return hub.Dropped
 	}
-	id := e.planID()
+	id, fate := e.planID(), hub.Native
 	input := []byte(`{"todos":[`)
 	for i := range ev.More.Items {
 		it := &ev.More.Items[i]
 		if i > 0 {
 			input = append(input, ',')
+		}
+		if len(it.Status) == 0 {
+			fate = hub.Folded // every entry has a status
 		}
 		input = append(append(input, `{"content":"`...), it.Content...)
 		input = append(append(input, `","status":"`...), orElse(it.Status, []byte("pending"))...)
@@ -248,7 +251,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
 	e.madeCall(out, ev.Lane, id, []byte(todoTool), append(input, `]}`...))
 	done := hub.Event{Status: hub.StatusOK, Text: []byte("Todos have been modified successfully.")}
 	e.result(out, id, &done, e.parentOf(ev.Lane))
-	return hub.Native
+	return fate
 }
 
 // planID is an id for a call that is made for a plan.
