@@ -70,6 +70,7 @@ type record struct {
 	Object  rawjson.Value `json:"object"`
 }
 
+// handler reads a record of one type.
 type handler func(*decoder, []hub.Event) ([]hub.Event, error)
 
 // handlers lists the types of events that say something. Those that only announce what another says are in silent.
@@ -198,6 +199,7 @@ func (d *decoder) created(dst []hub.Event) ([]hub.Event, error) {
 	return d.start(dst, d.rec.Response), nil
 }
 
+// start reads what is known of a response at its beginning. A conversation is its thread; the response before it is not.
 func (d *decoder) start(dst []hub.Event, response rawjson.Value) []hub.Event {
 	d.started = true
 	dst, ev := hub.Grow(dst)

@@ -84,6 +84,7 @@ func (d *decoder) shellOutput(dst []hub.Event) ([]hub.Event, error) {
 	return shellPiece(dst, id, hub.Stderr, optional(rawjson.Get(d.rec.Delta, "stderr"))), nil
 }
 
+// shellPiece appends output of a command, if there is any.
 func shellPiece(dst []hub.Event, id []byte, ch hub.Chan, text []byte) []hub.Event {
 	if len(text) == 0 {
 		return dst

@@ -84,6 +84,7 @@ func (d *decoder) full(dst []hub.Event, it *item, p *part, text []byte) []hub.Ev
 	return dst
 }
 
+// textDelta streams text of a part. One whose item was not announced announces it.
 func (d *decoder) textDelta(dst []hub.Event, kind itemKind, at rawjson.Value, ch hub.Chan, raw bool) ([]hub.Event, error) {
 	text, err := d.delta()
 	if len(text) == 0 {
@@ -93,6 +94,7 @@ func (d *decoder) textDelta(dst []hub.Event, kind itemKind, at rawjson.Value, ch
 	return d.say(dst, it, it.part(index(at), ch, raw), text), nil
 }
 
+// textDone takes the whole text of a part from the event that ends it.
 func (d *decoder) textDone(dst []hub.Event, kind itemKind, at, text rawjson.Value, ch hub.Chan, raw bool) ([]hub.Event, error) {
 	full := optional(text)
 	if len(full) == 0 {
@@ -102,6 +104,7 @@ func (d *decoder) textDone(dst []hub.Event, kind itemKind, at, text rawjson.Valu
 	return d.full(dst, it, it.part(index(at), ch, raw), full), nil
 }
 
+// The handlers of text say where it belongs: to which kind of item, which of its parts, which channel.
 func (d *decoder) answerDelta(dst []hub.Event) ([]hub.Event, error) {
 	return d.textDelta(dst, messageItem, d.rec.ContentIndex, hub.AnswerText, false)
 }
@@ -152,6 +155,7 @@ func (d *decoder) partAdded(dst []hub.Event) ([]hub.Event, error) { return d.par
 // partDone ends a part, and may be the first that is heard of its text.
 func (d *decoder) partDone(dst []hub.Event) ([]hub.Event, error) { return d.partEvent(dst, true) }
 
+// partEvent reads a part as an event holds it. Reasoning has only one sort of parts that come this way: raw thoughts.
 func (d *decoder) partEvent(dst []hub.Event, end bool) ([]hub.Event, error) {
 	v := d.rec.Part
 	switch string(optional(rawjson.Get(v, "type"))) {
@@ -221,6 +225,7 @@ func (d *decoder) content(dst []hub.Event, it *item, at int64, v rawjson.Value, 
 	return dst
 }
 
+// endPart ends a part, once.
 func (d *decoder) endPart(dst []hub.Event, it *item, p *part) []hub.Event {
 	if p.ended || !p.started {
 		return dst
@@ -260,6 +265,7 @@ func (d *decoder) endReasoning(dst []hub.Event, it *item, v rawjson.Value, again
 	return dst
 }
 
+// boolIndex is a place in an array of two.
 func boolIndex(b bool) int {
 	if b {
 		return 1
@@ -267,6 +273,7 @@ func boolIndex(b bool) int {
 	return 0
 }
 
+// thoughts takes the parts of reasoning as the item itself holds them.
 func (d *decoder) thoughts(dst []hub.Event, it *item, list rawjson.Value, raw bool) []hub.Event {
 	n := int64(0)
 	for e := rawjson.Elems(list); n < maxParts; n++ {
@@ -281,6 +288,7 @@ func (d *decoder) thoughts(dst []hub.Event, it *item, list rawjson.Value, raw bo
 	return dst
 }
 
+// annotationAdded cites. The index says nothing that the order does not.
 func (d *decoder) annotationAdded(dst []hub.Event) ([]hub.Event, error) {
 	if rawjson.Kind(d.rec.Annotation) != '{' {
 		return dst, wrong(d.rec.Annotation, "annotation", "want an object")

@@ -107,6 +107,7 @@ func (d *decoder) identify(it *item) {
 	c.id = bytes.Clone(d.suffixed(base, "", int64(d.minted)))
 }
 
+// taken reports whether another call has that id.
 func (d *decoder) taken(id []byte, by *item) bool {
 	for _, o := range d.items {
 		if o != by && o.kind == callItem && bytes.Equal(o.call.id, id) {

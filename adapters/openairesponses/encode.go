@@ -319,6 +319,7 @@ func failureText(ev *hub.Event) (code, text []byte) {
 	return orDefault(code, "server_error"), orDefault(text, "The run failed.")
 }
 
+// orDefault is s, or the fallback where there is none.
 func orDefault(s []byte, fallback string) []byte {
 	if len(s) > 0 {
 		return s

@@ -16,6 +16,7 @@ type usage struct {
 	some   bool // of the steps
 }
 
+// modelUsage are the totals of one model.
 type modelUsage struct {
 	model  []byte
 	counts hub.Counts
@@ -101,6 +102,7 @@ func (u *usage) append(dst []byte) []byte {
 	return append(appendCount(dst, `},"total_tokens":`, sum.Total), '}')
 }
 
+// appendCount appends a count after its name; clients take none that is missing.
 func appendCount(dst []byte, head string, n int64) []byte {
 	return strconv.AppendInt(append(dst, head...), max(n, 0), 10)
 }

@@ -115,6 +115,7 @@ func (e *encoder) openMessage(out *wire.Out, t *text) {
 	}
 }
 
+// appendPhase marks commentary, which clients show apart from the answer.
 func appendPhase(dst []byte, t *text) []byte {
 	if t.phase {
 		return append(dst, `,"phase":"commentary"`...)

@@ -22,8 +22,10 @@ type toolItem struct {
 	head   []byte // of a delta, up to its text
 	event  string // of a delta
 	done   bool   // the item has been closed
+	cut    bool   // the arguments were too long to keep: there are none, and the call is not complete
 }
 
+// call returns the open call of that id, or nil. The last one comes first: parallel calls are few.
 func (e *encoder) call(id []byte) *toolItem {
 	for i := len(e.calls) - 1; i >= 0; i-- {
 		if bytes.Equal(e.calls[i].id, id) {
@@ -98,7 +100,11 @@ func (e *encoder) callEvent(out *wire.Out, t *toolItem, event string) {
 // toolArgs is the hot path of calls; see textDelta.
 func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 	t := e.call(ev.ID)
-	if t == nil || !e.keep(len(ev.Text)) {
+	if t == nil {
+		return hub.Dropped
+	}
+	if !e.keep(len(ev.Text)) {
+		t.cut = true
 		return hub.Dropped
 	}
 	out.Begin(t.event)
@@ -112,6 +118,9 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 	t := e.call(ev.ID)
 	if t == nil {
+		return hub.Dropped
+	}
+	if t.cut {
 		return hub.Dropped
 	}
 	if ev.Value != nil {
@@ -129,6 +138,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Native
 }
 
+// argsDone repeats the arguments as a whole.
 func (e *encoder) argsDone(out *wire.Out, t *toolItem) {
 	event := "response.mcp_call_arguments.done"
 	if t.client {
@@ -167,6 +177,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	return e.serverEnd(out, ev, t)
 }
 
+// forget lets go of a call that has ended.
 func (e *encoder) forget(t *toolItem) {
 	for i := range e.calls {
 		if &e.calls[i] == t {
@@ -176,10 +187,11 @@ func (e *encoder) forget(t *toolItem) {
 	}
 }
 
+// clientEnd closes a call that the client runs, if its arguments did not.
 func (e *encoder) clientEnd(out *wire.Out, ev *hub.Event, t *toolItem) hub.Fate {
 	if !t.done {
 		status := "completed"
-		if ev.Status == hub.StatusAborted {
+		if ev.Status == hub.StatusAborted || t.cut {
 			status = "incomplete" // a cut call must not be run
 		}
 		e.argsDone(out, t)
@@ -206,6 +218,9 @@ func (e *encoder) serverEnd(out *wire.Out, ev *hub.Event, t *toolItem) hub.Fate 
 	}
 	if ev.Status != hub.StatusOK && ev.Status != hub.StatusError {
 		fate = hub.Folded
+	}
+	if t.cut {
+		status, fate = "incomplete", hub.Dropped
 	}
 	item := append(t.appendItem(e.scratch[:0], status), `,"output":`...)
 	from := len(item)

@@ -52,6 +52,7 @@ const (
 	maxID    = 1 << 10 // bytes of an id; only its beginning is compared
 )
 
+// cutID is as much of an id as is compared.
 func cutID(id []byte) []byte { return id[:min(len(id), maxID)] }
 
 // index reads a number that counts something; -1 if there is none.
@@ -256,6 +257,7 @@ func (d *decoder) endItem(dst []hub.Event, it *item, typ []byte, v rawjson.Value
 	return dst
 }
 
+// learnPhase takes from a message whether it is the answer.
 func (d *decoder) learnPhase(it *item, v rawjson.Value) {
 	if phase := optional(rawjson.Get(v, "phase")); string(phase) == commentary {
 		it.phase = append(it.phase[:0], phase...)

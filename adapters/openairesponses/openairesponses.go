@@ -156,7 +156,7 @@ var Dialect = hub.Dialect{
 	Requests:      requests{},
 }
 
-// observe looks at the type only, which nearly everyone writes first.
+// observe looks at the type only.
 func observe(rec wire.Record) hub.Observation {
 	typ := typeOf(rec.Data)
 	if len(typ) == 0 {
@@ -211,6 +211,7 @@ func observeOther(typ, data []byte) hub.Observation {
 	return hub.ObservedNothing
 }
 
+// typeOf is the type of an event, which nearly everyone writes first.
 func typeOf(data []byte) []byte {
 	if rest, ok := bytes.CutPrefix(data, []byte(`{"type":"`)); ok {
 		if end := bytes.IndexByte(rest, '"'); end >= 0 {
@@ -236,6 +237,7 @@ func appendFailure(dst []byte, f *hub.Failure) []byte {
 	return append(dst, `"}}`...)
 }
 
+// failureType is what the API calls an error of this status.
 func failureType(status int) string {
 	switch {
 	case status == 401:
