@@ -38,12 +38,11 @@ type encoder struct {
 	planned   uint64 // plans written
 	planCalls bool   // a call has told a plan
 	told      hub.ToldPlan
-
-	seq     uint64
-	begun   bool
-	thought thought
-	tools   tools
-	lanes   []*lane
+	seq       uint64
+	begun     bool
+	thought   thought
+	tools     tools
+	lanes     []*lane
 
 	card *openCall // the call that the event in hand is wrapped in, because it happens in a lane
 	body int       // where the record in hand begins in the buffer
