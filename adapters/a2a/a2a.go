@@ -41,7 +41,7 @@
 //	file         an artifact with a part that is a file; read from messages, too
 //	data         an artifact with a part that is data: name = Name
 //	usage        of the run: metadata of the last status
-//	raw          events of unknown shape
+//	raw          events of unknown shape; not written, as some clients end the stream there
 //
 // # Reading
 //

@@ -25,6 +25,7 @@ type encoder struct {
 	parts  []outPart
 	last   int // part found last
 	used   map[string]bool
+	states map[string][]byte // artifacts of data, by name and id
 	calls  map[string]*outCall
 	asks   []ask
 	counts hub.Counts
@@ -43,7 +44,7 @@ func (e *encoder) Reset() {
 	e.shape, e.rpc = e.wanted, e.rpcWanted
 	e.call, e.task, e.context, e.unique = append(e.call[:0], '1'), e.task[:0], e.context[:0], e.unique[:0]
 	e.started, e.made, e.parts, e.last = false, 0, e.parts[:0], 0
-	e.used, e.calls, e.asks = map[string]bool{}, map[string]*outCall{}, nil
+	e.used, e.states, e.calls, e.asks = map[string]bool{}, map[string][]byte{}, map[string]*outCall{}, nil
 	e.counts = hub.NoCounts
 }
 
@@ -102,10 +103,8 @@ func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Fate {
 		return e.file(out, ev)
 	case hub.Data:
 		return e.data(out, ev)
-	case hub.Raw:
-		return e.raw(out, ev)
 	}
-	return hub.Dropped
+	return hub.Dropped // also events of unknown shape: some clients end the stream there
 }
 
 // Extend implements [hub.Extender]: the metadata of a status without a message, which shows nothing.
@@ -371,20 +370,6 @@ func appendRESTError(dst, message, code []byte, v1 bool) []byte {
 	dst = append(append(dst, `{"error":{"code":500,"status":"INTERNAL","message":"`...), message...)
 	dst = append(append(dst, `","details":[`+errorInfo...), code...)
 	return append(dst, `"}]}}`...)
-}
-
-// raw writes an event of this dialect as it came.
-func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Fate {
-	if string(ev.Name) != nameRaw || ev.Value == nil {
-		return hub.Dropped
-	}
-	b := append(e.begin(out), ev.Value...)
-	if e.rpc {
-		b = append(b, '}')
-	}
-	out.Buf = b
-	out.End()
-	return hub.Native
 }
 
 // outPart is an open text: an artifact.

@@ -12,7 +12,7 @@ import (
 // textStart names the artifact of a part. The first record of it makes the artifact, later ones append: one that came
 // without append would take the place of all that was sent before.
 func (e *encoder) textStart(ev *hub.Event) hub.Fate {
-	if ev.Chan == hub.Reasoning || ev.Flags.Has(hub.User) {
+	if ev.Chan == hub.Reasoning || ev.Flags.Has(hub.User) || string(ev.Name) == "system" || string(ev.Name) == "developer" {
 		return hub.Dropped // an artifact is what the agent has made
 	}
 	n := len(e.parts)
@@ -272,9 +272,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
 	var id []byte
 	switch ev.Op {
 	case hub.Set, hub.Replace:
-		if id = ev.ID; len(id) == 0 {
-			id = append([]byte("data-"), ev.Name...)
-		}
+		id = e.dataID(ev)
 	case hub.Emit, hub.Append:
 		e.made++
 		id = strconv.AppendInt([]byte("event-"), int64(e.made), 10)
@@ -288,6 +286,19 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
 		return hub.Folded
 	}
 	return hub.Native
+}
+
+// dataID is the artifact of a state: the same each time, and that of nothing else.
+func (e *encoder) dataID(ev *hub.Event) []byte {
+	key := string(ev.Name) + "\x00" + string(ev.ID)
+	id, known := e.states[key]
+	if !known {
+		id = e.name(firstOf(ev.ID, append([]byte("data-"), ev.Name...)))
+		if len(e.states) < maxUsed {
+			e.states[key] = id
+		}
+	}
+	return id
 }
 
 // usage is told with the last status: the totals of the run.
