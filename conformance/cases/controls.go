@@ -14,6 +14,7 @@ var controls = map[string][]*Case{
 	"acp":              acpControls,
 	"langgraph":        langgraphControls,
 	"openai-chat":      openaichatControls,
+	"a2a":              a2aControls,
 	"agui": {
 		aguiControl("a text that was not opened", hello(),
 			`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m1","delta":"Hello"}`, `{"type":"TEXT_MESSAGE_END","messageId":"m1"}`, aguiEnd),

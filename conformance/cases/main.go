@@ -36,6 +36,8 @@ type Case struct {
 	Flat bool `json:"flat,omitempty"`
 	// Version is for which of the clients the stream is, in dialects that differ by their versions.
 	Version string `json:"version,omitempty"`
+	// Binding is how the dialect is bound to HTTP, where it can be in several ways.
+	Binding string `json:"binding,omitempty"`
 	// Options are those that the fixture has for its own dialect.
 	Options map[string]string `json:"options,omitempty"`
 	// Control streams are wrong on purpose: a client that takes no offence, and is not misled, is no judge.
@@ -107,6 +109,7 @@ func casesFor(target *hub.Dialect, fixtures []*fixture, mutations int) (all []*C
 		}
 		all = append(all, c)
 		all = append(all, otherVersions(target, f, c)...)
+		all = append(all, otherBindings(target, f, c)...)
 		if len(c.Meaning.Agents) > 0 && !c.Flat && hasFlat(target) {
 			options, _ := target.ParseOptions(map[string]any{flatOption: flatValue})
 			all = append(all, encode(target, options, f.name+" (flat)", f.settle, f.loose, f.cause))
@@ -152,6 +155,35 @@ func otherVersions(target *hub.Dialect, f *fixture, c *Case) (all []*Case) {
 		}
 	}
 	return all
+}
+
+// bindingOption says how a target is bound to HTTP; plainBinding is without an envelope.
+const (
+	bindingOption = "binding"
+	plainBinding  = "rest"
+)
+
+// otherBindings are the streams that clients of all versions get by the other binding.
+func otherBindings(target *hub.Dialect, f *fixture, c *Case) (all []*Case) {
+	if c.Binding == "" || c.Binding == plainBinding {
+		return nil
+	}
+	i := slices.IndexFunc(target.Options, func(o hub.OptionSpec) bool { return o.Name == versionOption })
+	for _, version := range target.Options[i].Values[1:] {
+		options, _ := target.ParseOptions(map[string]any{versionOption: version, bindingOption: plainBinding})
+		all = append(all, encode(target, options, f.name+" ("+plainBinding+", version "+version+")", f.settle, f.loose, f.cause))
+	}
+	return all
+}
+
+// bindingOf is the binding that options are for, "" where there is only one.
+func bindingOf(target *hub.Dialect, options hub.Options) string {
+	for _, o := range target.Options {
+		if o.Name == bindingOption && o.Encode && o.Type == hub.OptionEnum {
+			return options.Enum(bindingOption)
+		}
+	}
+	return ""
 }
 
 // versionOf is the version of the clients that options are for, "" where there is only one.
@@ -207,7 +239,7 @@ func encodeWith(
 	enc.Finish(out)
 	return &Case{
 		Name: name, Target: target.Name, Body: string(out.Buf), Type: contentType(target), Meaning: m,
-		Flat: hasFlat(target) && options.Enum(flatOption) == flatValue, Version: versionOf(target, options),
+		Flat: hasFlat(target) && options.Enum(flatOption) == flatValue, Version: versionOf(target, options), Binding: bindingOf(target, options),
 	}
 }
 
