@@ -66,7 +66,8 @@
 // turned back by the decoder. Where arguments of a call for the client are no JSON, the message ends with an error, unless
 // it was cut short anyway: clients would run the call with what they can read of them.
 //
-// With extensions, canonical events travel in a member of pings, which all clients throw away unread.
+// With extensions, canonical events travel in a member of pings, which all clients throw away. In all JSON that passes
+// through, the keys __proto__ and constructor get an underscore in front where the AI SDK would reject the event.
 //
 // # Lost
 //

@@ -85,7 +85,7 @@ func (e *encoder) Finish(*wire.Out) {}
 func (e *encoder) Extend(out *wire.Out, payload []byte) {
 	out.Begin("ping")
 	out.Buf = append(out.Buf, pingHead+`"`+extensionMember+`":`...)
-	out.Buf = append(append(out.Buf, payload...), '}')
+	out.Buf = append(rawjson.AppendHarmless(out.Buf, payload), '}')
 	out.End()
 }
 

@@ -127,7 +127,7 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
 	out.Begin("content_block_delta")
 	b := append(out.Buf, e.head...)
 	if own {
-		b = append(b, ev.Value...)
+		b = rawjson.AppendHarmless(b, ev.Value)
 	} else {
 		b = append(append(b, `{"type":"web_search_result_location","cited_text":"`...), ev.Text...)
 		b = append(append(b, `","encrypted_index":"","title":"`...), ev.Title...)

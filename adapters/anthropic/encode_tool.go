@@ -84,7 +84,7 @@ func appendBlockMeta(dst []byte, ev *hub.Event, form callForm, server []byte) []
 		dst = append(append(append(dst, `,"toolset_name":"`...), toolset...), '"')
 	}
 	if caller := ownMeta(ev, "caller"); rawjson.Kind(caller) == '{' {
-		dst = append(append(dst, `,"caller":`...), caller...)
+		dst = rawjson.AppendHarmless(append(dst, `,"caller":`...), caller)
 	}
 	return dst
 }
@@ -147,12 +147,15 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 func (e *encoder) mcpCall(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
 	e.openCall(out, c, `{"type":"mcp_tool_use","id":"`, ev.Name)
 	b, fate := append(out.Buf, `,"input":`...), hub.Native
+	if !rawjson.Harmless(ev.Value) {
+		fate = hub.Folded
+	}
 	if rawjson.Kind(ev.Value) == '{' {
-		b = append(b, ev.Value...)
+		b = rawjson.AppendHarmless(b, ev.Value)
 	} else {
 		b, fate = append(b, `{"value":`...), hub.Folded
 		if ev.Value != nil {
-			b = append(b, ev.Value...)
+			b = rawjson.AppendHarmless(b, ev.Value)
 		} else {
 			b = rawjson.AppendQuoted(b, ev.Text)
 		}
@@ -221,9 +224,12 @@ func (e *encoder) serverResult(out *wire.Out, ev *hub.Event, silent bool) hub.Fa
 	}
 	b := append(append(e.openBlock(out), `{"type":"`...), typ...)
 	b = appendWireID(append(b, `","tool_use_id":"`...), ev.ID)
-	b = append(append(b, `","content":`...), ev.Value...)
+	b = rawjson.AppendHarmless(append(b, `","content":`...), ev.Value)
 	e.closeStart(out, append(b, '}'), openCall, ev.ID, "")
 	e.closeBlock(out)
+	if !rawjson.Harmless(ev.Value) {
+		return hub.Folded
+	}
 	return hub.Native
 }
 
@@ -248,7 +254,7 @@ func (e *encoder) mcpResult(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // appendTexts appends a result as a list of texts. An empty text would be refused when the client sends it back.
 func appendTexts(dst []byte, ev *hub.Event) []byte {
-	if isTexts(ev.Value) {
+	if rawjson.Harmless(ev.Value) && isTexts(ev.Value) {
 		return append(dst, ev.Value...)
 	}
 	start := len(dst)

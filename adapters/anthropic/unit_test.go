@@ -211,6 +211,7 @@ func TestInputs(t *testing.T) {
 	f(`[1]`, `{"value":[1]}`)
 	f(`"x"`, `{"value":"x"}`)
 	f(`not JSON`, `{"value":"not JSON"}`)
+	f(`{"__proto__":1}`, `{"___proto__":1}`) // the AI SDK would throw the event away
 }
 
 // TestCallMembers: what only calls of the API have comes back.
