@@ -36,6 +36,7 @@ type encoder struct {
 	usage    []spent
 	scratch  []byte
 	stepped  []byte // id of the step that has begun, for its message
+	step     []byte // id of the step that is open
 	toolTurn bool   // the last message of the root called tools
 }
 
@@ -268,7 +269,7 @@ func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Fate {
 		return hub.Implied
 	}
 	e.closeMessage(out)
-	e.stepped = append(e.stepped[:0], ev.ID...)
+	e.stepped, e.step = append(e.stepped[:0], ev.ID...), append(e.step[:0], ev.ID...)
 	switch {
 	case !e.partial:
 		return hub.Implied
@@ -283,7 +284,7 @@ func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	if !e.isRoot(ev.Lane) {
 		return hub.Implied
 	}
-	e.message.reason = ev.Status
+	e.message.reason, e.step = ev.Status, e.step[:0]
 	e.closeMessage(out)
 	if !e.partial {
 		return hub.Implied

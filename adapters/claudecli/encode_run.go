@@ -158,7 +158,7 @@ func (e *encoder) addUsage(ev *hub.Event) hub.Fate {
 		if len(e.usage) < maxSpent*16 {
 			e.usage = append(e.usage, spent{scope: hub.StepScope, counts: counts})
 		}
-		if m := &e.message; !m.open || !e.isRoot(ev.Lane) || !e.partial || len(ev.Ref) == 0 || !bytes.Equal(ev.Ref, m.id) {
+		if m := &e.message; !m.open || !e.isRoot(ev.Lane) || !e.partial || len(ev.Ref) == 0 || !bytes.Equal(ev.Ref, e.step) {
 			return hub.Folded // into the sum
 		}
 		e.message.usage = counts
