@@ -56,6 +56,9 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		out.Buf = append(e.usage.append(out.Buf), "}}"...)
 		e.endRecord(out)
 	}
+	if !failed && ev.More != nil && len(ev.More.Err) > 0 {
+		return hub.Folded // a stop reason has no text
+	}
 	return endFate(ev.Status)
 }
 

@@ -68,6 +68,8 @@ func (l *LinearStage) waits(ev *Event) bool {
 		return l.openTool || !bytes.Equal(ev.ID, l.open)
 	case ToolStart, ToolArgs, ToolReady, ToolUpdate, ToolOutput, ToolEnd:
 		return !l.openTool || !bytes.Equal(ev.ID, l.open)
+	case Source, File:
+		return l.openTool || !bytes.Equal(ev.Ref, l.open) // what belongs to a text stands in it
 	}
 	return true
 }

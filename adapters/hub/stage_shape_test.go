@@ -13,7 +13,7 @@ func shaped(stage hub.Stage, in ...hub.Event) string {
 	var got []string
 	for _, ev := range in {
 		mem := make([]byte, 0, 256)
-		for _, p := range []*[]byte{&ev.Lane, &ev.ID, &ev.Name, &ev.Text} {
+		for _, p := range []*[]byte{&ev.Lane, &ev.ID, &ev.Ref, &ev.Name, &ev.Text} {
 			n := len(mem)
 			mem = append(mem, *p...)
 			*p = mem[n:len(mem):len(mem)]
@@ -56,6 +56,10 @@ func TestLinearStage(t *testing.T) {
 		start("", "a"), start("l", "b"), say(hub.Notice, "", "n"), end("l", "b"), start("l", "c"), end("", "a"), end("l", "c"))
 	f("a call runs on while others speak", "tool.start /t; tool.ready /t; text.start l/a; text.end l/a, tool.output /t; tool.end /t",
 		say(hub.ToolStart, "", "t"), say(hub.ToolReady, "", "t"), start("l", "a"), say(hub.ToolOutput, "", "t"), end("l", "a"), say(hub.ToolEnd, "", "t"))
+	cited := say(hub.Source, "", "s")
+	cited.Ref = []byte("a")
+	f("a citation stands in its text", "text.start /a; source /s; text.delta /a; text.end /a, source /o",
+		start("", "a"), cited, say(hub.Source, "", "o"), delta("", "a"), end("", "a"))
 	f("the end lets everything go", "text.start /a; flush: text.start l/b, text.delta l/b", start("", "a"), start("l", "b"), delta("l", "b"))
 }
 

@@ -177,10 +177,10 @@ func appendNotice(dst []byte, ev *hub.Event) []byte {
 
 // appendLink appends a link as Markdown has it.
 func appendLink(dst []byte, mark string, ev *hub.Event) []byte {
-	if ev.More == nil {
-		return dst
+	var file hub.FileRef
+	if ev.More != nil {
+		file = ev.More.File
 	}
-	file := &ev.More.File
 	name := ev.Title
 	for _, other := range [][]byte{file.Name, file.URL, file.FileID, file.Media} {
 		if len(name) == 0 {

@@ -56,7 +56,7 @@ func (f *fixture) encode(t testing.TB, framing wire.Framing) []byte {
 func (f *fixture) encodeWith(t testing.TB, enc hub.Encoder, framing wire.Framing, overwrite bool) []byte {
 	t.Helper()
 	loose, cause := f.loose(t)
-	p := newPipe(f.dialect.Caps.Has(hub.CapReplace), f.settle).encodeWith(enc, framing)
+	p := newPipe(f.dialect.Caps.Has(hub.CapReplace), f.settle).encodeWith(enc, framing).linear(f.dialect)
 	p.overwrite = overwrite
 	for i := range loose {
 		p.push(loose[i : i+1])

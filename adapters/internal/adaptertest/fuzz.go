@@ -53,7 +53,7 @@ func (f *fixture) fuzzEncode(t *testing.T) {
 	}
 	p := newPipe(f.dialect.Caps.Has(hub.CapReplace), f.settle)
 	if f.dialect.NewEncoder != nil {
-		p.encodeWith(f.dialect.NewEncoder(f.options), textFraming(f.dialect.Framing))
+		p.encodeWith(f.dialect.NewEncoder(f.options), textFraming(f.dialect.Framing)).linear(f.dialect)
 	}
 	p.push(loose)
 	p.flush(cause)

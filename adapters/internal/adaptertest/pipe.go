@@ -12,6 +12,7 @@ import (
 type pipe struct {
 	seq *hub.Sequencer
 	enc hub.Encoder // nil: only sequence
+	lin hub.Stage   // before enc, of targets that want one thing at a time; nil for others
 	out *wire.Out
 
 	overwrite bool // as in source, for what leaves the sequencer
@@ -34,6 +35,14 @@ func (p *pipe) encodeWith(enc hub.Encoder, f wire.Framing) *pipe {
 	return p
 }
 
+// linear makes the encoder get one part or call after the other, if its dialect relies on that.
+func (p *pipe) linear(d *hub.Dialect) *pipe {
+	if d.Caps.Has(hub.CapLinear) {
+		p.lin = hub.NewLinearStage(0)
+	}
+	return p
+}
+
 func (p *pipe) push(loose []hub.Event) { p.take(p.seq.Push(p.strict[:0], loose, 0)) }
 
 // flush ends the stream.
@@ -41,6 +50,9 @@ func (p *pipe) flush(cause error) {
 	p.take(p.seq.Flush(p.strict[:0], cause))
 	if err := p.check.End(); err != nil && p.err == nil {
 		p.err = err
+	}
+	if p.lin != nil {
+		p.encodeAll(p.lin.Flush(nil, cause))
 	}
 	if p.enc != nil {
 		p.enc.Finish(p.out)
@@ -55,10 +67,20 @@ func (p *pipe) take(strict []hub.Event) {
 			p.err = err
 		}
 		p.lines = append(native.Append(p.lines, ev), '\n')
-		p.encode(ev)
+	}
+	if p.lin != nil {
+		p.encodeAll(p.lin.Push(nil, strict, 0))
+	} else {
+		p.encodeAll(strict)
 	}
 	if p.overwrite {
 		ruin(strict)
+	}
+}
+
+func (p *pipe) encodeAll(evs []hub.Event) {
+	for i := range evs {
+		p.encode(&evs[i])
 	}
 }
 
