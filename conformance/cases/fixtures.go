@@ -14,6 +14,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
+	"github.com/sabir-proxy/sabir/adapters/policy"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -122,7 +123,7 @@ func (f *fixture) readEvents(text []byte) error {
 
 // decode makes the loose events of the wire. Records that cannot be decoded are skipped, as the proxy does.
 func (f *fixture) decode() {
-	dec, split := f.dialect.NewDecoder(f.options), wire.NewSplitter(f.framing, 0)
+	dec, split := policy.NewDecoder(f.dialect, f.options), wire.NewSplitter(f.framing, 0)
 	for buf := f.wire; ; {
 		rec, n, err := split.Split(buf, true)
 		if err != nil {

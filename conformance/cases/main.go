@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -58,7 +59,7 @@ type Upstream struct {
 }
 
 func main() {
-	targets := flag.String("target", "agui", "dialects to encode, separated by commas")
+	targets := flag.String("target", strings.Join(slices.Sorted(maps.Keys(controls)), ","), "dialects to encode, separated by commas")
 	mutations := flag.Int("mutations", 400, "damaged streams per target")
 	root := flag.String("root", ".", "the repository")
 	extension := flag.Bool("extension", false, "each stream again with all canonical events in the extension place, if the target has one")
