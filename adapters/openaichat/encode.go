@@ -241,8 +241,14 @@ func appendIndex(dst []byte, span rawjson.Value, bound string) []byte {
 	return strconv.AppendInt(dst, n, 10)
 }
 
-// Extend implements [hub.Extender]. Chunks without choices are common, and clients take no offence at unknown members.
+// Extend implements [hub.Extender]. Chunks without choices are common, and clients take no offence at unknown members, but
+// for names that could change a prototype: the AI SDK then refuses the chunk, so it is not written.
 func (e *encoder) Extend(out *wire.Out, payload []byte) {
+	for _, name := range [...]string{"__proto__", `\u005f`, `\u005F`, `"constructor"`} {
+		if bytes.Contains(payload, []byte(name)) {
+			return
+		}
+	}
 	e.name(&hub.Event{})
 	out.Begin("")
 	b := append(append(out.Buf, e.base...), `],"`+extensionMember+`":`...)

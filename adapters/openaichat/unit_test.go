@@ -244,6 +244,10 @@ func TestExtension(t *testing.T) {
 	if got := string(out.Buf); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
+	enc.(hub.Extender).Extend(out, []byte(`{"x-agent-stream":{"kind":"data","value":{"__proto__":1}}}`))
+	if out.Records != 1 {
+		t.Error("an extension that clients refuse was written")
+	}
 	rec := wire.Record{Data: out.Buf}
 	if got := string(Dialect.Extension(rec)); got != payload {
 		t.Errorf("found %s, want %s", got, payload)
