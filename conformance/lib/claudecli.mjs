@@ -11,6 +11,7 @@ export function claudeClient({ name, query }) {
 async function read(query, url) {
   const u = { blocks: [], users: [], results: new Map(), agents: [], asks: [], ends: [], open: new Map(), faults: [] };
   const options = {
+    pathToClaudeCodeExecutable: process.execPath, // not run: the next member stands in for it
     spawnClaudeCodeProcess: () => new Printer(url),
     includePartialMessages: true,
     persistSession: false,
