@@ -87,8 +87,11 @@ func copied(evs []hub.Event) []hub.Event {
 	return evs
 }
 
-// ask writes the stream in a dialect.
+// ask writes the stream in a dialect. One that is only decoded carries nothing to its clients, since it has none.
 func (p *probe) ask(d *hub.Dialect) hub.Fate {
+	if d.NewEncoder == nil {
+		return hub.Dropped
+	}
 	if ev := &p.events[p.asked]; ev.Kind == hub.TextDelta && ev.Op == hub.Replace && !d.Caps.Has(hub.CapReplace) {
 		return hub.Dropped // by the sequencer, which keeps what was shown
 	}

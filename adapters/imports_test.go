@@ -53,6 +53,11 @@ var rules = []rule{
 		why:     "the registry lists the dialects and needs nothing else",
 	},
 	{
+		folders: []string{"adapters/policy"},
+		allowed: []string{hubPath, wire, rawjson, module + "adapters/native"},
+		why:     "the policies stand beside the hub, for all dialects: of these they import none but native, the hub's own notation",
+	},
+	{
 		folders: []string{"adapters/*", "adapters/*/*"},
 		allowed: []string{hubPath, wire, rawjson},
 		why:     "dialects meet in the hub and nowhere else: they import only hub, wire, rawjson and the standard library",
@@ -201,6 +206,8 @@ func TestBroken(t *testing.T) {
 	f("adapters/agui/v1", "github.com/google/uuid", true)
 	f("adapters/hub", module+"adapters/agui", true)
 	f("adapters/hub", wire, false)
+	f("adapters/policy", module+"adapters/native", false)
+	f("adapters/policy", module+"adapters/agui", true)
 	f("adapters/wire", hubPath, true)
 	f("adapters/internal/rawjson", "github.com/bytedance/sonic", false)
 	f("adapters/internal/rawjson", hubPath, true)
