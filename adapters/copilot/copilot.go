@@ -115,8 +115,8 @@
 //	                  frame historyComplete or the end of the body does (default false)
 //	intent_tools      decode: tools that only report an intent (default report_intent)
 //	embeds            decode: pass announcements of media on as they come (asis, the default), or keep them back until their
-//	                  tool has ended (queue), as Caco does. Then a marker in a result, [output:id], announces what the
-//	                  same session has announced before, in this stream or an earlier one: of 4096 outputs
+//	                  tool has ended (queue), as Caco does. Markers in results, [output:id], are left alone: only a
+//	                  caller with a store of outputs can tell what they stand for, see [EmbedQueue]
 //	embed_triggers    decode: with embeds=queue, before which events they leave (default: Caco's)
 //	envelope          encode: none, ws (Caco's), jsonrpc, or auto (default): ws over WebSocket, jsonrpc with Content-Length
 //	session           encode: sessionId of streams that name none (default session-1)
@@ -178,7 +178,7 @@ func stages(o hub.Options) []hub.Stage {
 	if o.Enum("embeds") != embedsQueue {
 		return nil
 	}
-	return []hub.Stage{NewEmbedQueue(EmbedQueueConfig{Triggers: o.List("embed_triggers"), Store: announced})}
+	return []hub.Stage{NewEmbedQueue(EmbedQueueConfig{Triggers: o.List("embed_triggers")})}
 }
 
 // Values of the options embeds, envelope and filter.
@@ -201,8 +201,7 @@ var options = []hub.OptionSpec{
 	{Name: "intent_tools", Type: hub.OptionList, Default: intentTool, Decode: true,
 		Doc: "Tools whose calls only report what the agent is about to do, in the argument intent."},
 	{Name: "embeds", Type: hub.OptionEnum, Default: embedsAsIs, Values: []string{embedsAsIs, embedsQueue}, Decode: true,
-		Doc: "Pass announcements of media on as they come, or keep them back until their tool has ended, as Caco does. " +
-			"Then markers in results announce again what the session has announced before."},
+		Doc: "Pass announcements of media on as they come, or keep them back until their tool has ended, as Caco does."},
 	{Name: "embed_triggers", Type: hub.OptionList, Default: strings.Join(DefaultTriggers, ","), Decode: true,
 		Doc: "With embeds=queue, the types of events before which the queue is emptied."},
 	{Name: "envelope", Type: hub.OptionEnum, Default: envelopeAuto, Encode: true,

@@ -190,17 +190,15 @@ func TestEmbedQueueWithoutStore(t *testing.T) {
 	}
 }
 
-// TestEmbedStore: S2-20 as routes have it. What a live stream announces, the history of the same session announces again, and
+// TestEmbedStore: S2-20 for callers that keep a store. What a live stream announces, the history of the same session announces again, and
 // that of no other; of more than the store holds, the oldest is forgotten.
 func TestEmbedStore(t *testing.T) {
 	store := copilot.NewEmbedStore(2)
-	store.NeedSession = true
 	pass := func(option string, records ...string) string {
 		q := copilot.NewEmbedQueue(copilot.EmbedQueueConfig{Store: store})
 		return order(through(t, q, strict(decode(t, option, records...))))
 	}
 	named := func(session string) string { return `{"type":"session.start","data":{"sessionId":"` + session + `"}}` }
-	pass("", embedA, idle)
 	pass("", named("s1"), toolStart, embedA, toolEnd, full, idle)
 	f := func(want, session string) {
 		t.Helper()

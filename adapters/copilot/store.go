@@ -2,18 +2,14 @@ package copilot
 
 import (
 	"bytes"
-	"sync"
 
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
 // An EmbedStore remembers what outputs were announced as, so that the markers of a history that is read later can be
-// announced again. It holds a limited number; of more, the oldest is forgotten. It is safe for concurrent use.
+// announced again. It holds a limited number; of more, the oldest is forgotten. Whoever makes it owns it: queues of
+// several goroutines must not share one.
 type EmbedStore struct {
-	// NeedSession makes it keep nothing of streams that name no session: what such streams share is no secret of one.
-	NeedSession bool
-
-	mu     sync.Mutex
 	known  map[string]Embed
 	oldest []string // ring of keys
 	next   int
@@ -29,12 +25,10 @@ func NewEmbedStore(size int) *EmbedStore {
 
 // Add remembers an output of a session. id is plain text. It copies what it keeps.
 func (s *EmbedStore) Add(session, id []byte, e Embed) {
-	if len(id) == 0 || len(session)+len(id)+len(e.Provider)+len(e.Title) > maxEmbedText || s.NeedSession && len(session) == 0 {
+	if len(id) == 0 || len(session)+len(id)+len(e.Provider)+len(e.Title) > maxEmbedText {
 		return
 	}
 	key := embedKey(session, id)
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if _, again := s.known[key]; !again {
 		delete(s.known, s.oldest[s.next])
 		s.oldest[s.next] = key
@@ -45,8 +39,6 @@ func (s *EmbedStore) Add(session, id []byte, e Embed) {
 
 // Lookup finds what an output of a session is; ok is false for one that was not announced. Its slices must not be changed.
 func (s *EmbedStore) Lookup(session, id []byte) (e Embed, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	e, ok = s.known[embedKey(session, id)]
 	return e, ok
 }
@@ -58,11 +50,3 @@ func (s *EmbedStore) note(session []byte, data rawjson.Value) {
 	plain := func(member string) []byte { return rawjson.AppendUnescaped(nil, text(rawjson.Get(data, member))) }
 	s.Add(session, plain("outputId"), Embed{Provider: plain("provider"), Title: plain("title")})
 }
-
-// announced is what the streams of this process have announced. Live streams and histories are read by different routes, so
-// they share it; sessions do not.
-var announced = func() *EmbedStore {
-	s := NewEmbedStore(4096)
-	s.NeedSession = true
-	return s
-}()
