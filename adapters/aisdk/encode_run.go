@@ -98,6 +98,9 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		b = append(b, '}')
 	}
 	end(out, b)
+	if ev.More != nil && len(ev.More.Err) > 0 {
+		return hub.Folded // a finish has no words
+	}
 	return fate
 }
 

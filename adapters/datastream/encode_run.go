@@ -83,6 +83,9 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	b := open(out, `d:{"finishReason":"`, []byte(reasonOf(ev.Status)))
 	end(out, appendUsage(b, e.total))
+	if ev.More != nil && len(ev.More.Err) > 0 {
+		return hub.Folded // a finish has no words
+	}
 	switch ev.Status {
 	case hub.StatusLength, hub.StatusFiltered:
 		return hub.Native

@@ -22,8 +22,8 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	out.Buf = append(b, `"}]}`...)
 	out.End()
 	e.writeUsage(out)
-	if ev.Value != nil {
-		return hub.Folded
+	if ev.Value != nil || ev.More != nil && len(ev.More.Err) > 0 {
+		return hub.Folded // a finish_reason has no words
 	}
 	return fate
 }

@@ -260,6 +260,9 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	b := open(out, "response."+status, `{"type":"response.`)
 	b = append(append(b, status...), `","response":`...)
 	e.close(out, e.appendResponse(b, status, &end))
+	if !end.failed && ev.More != nil && len(ev.More.Err) > 0 {
+		return hub.Folded // only failures have words
+	}
 	return e.endFate(ev.Status, pending)
 }
 
