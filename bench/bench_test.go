@@ -124,6 +124,34 @@ func TestCheckNotices(t *testing.T) {
 	f("nothing", "")
 }
 
+// TestArgsAreRight writes arguments in every dialect that can stream them, and reads them back.
+func TestArgsAreRight(t *testing.T) {
+	const fragments = 30
+	read := 0
+	for _, d := range adapters.All() {
+		if d.NewEncoder == nil || d.NewDecoder == nil {
+			continue
+		}
+		w := bench.NewWriter(d)
+		var body []byte
+		for ev := range bench.ArgsEvents(fragments) {
+			body = w.Append(body, ev)
+		}
+		body = w.Finish(body)
+		if err := bench.CheckArgs(d, body, fragments); err != nil {
+			t.Logf("%s cannot be used to measure arguments: %v", d.Name, err)
+			continue
+		}
+		read++
+		if bench.CheckArgs(d, body, fragments-1) == nil || bench.CheckArgs(d, bytes.Replace(body, []byte("~00000007"), []byte("~00000008"), 1), fragments) == nil {
+			t.Errorf("%s: damage was not noticed", d.Name)
+		}
+	}
+	if read < 3 {
+		t.Errorf("only %d dialects stream arguments", read)
+	}
+}
+
 func TestMarks(t *testing.T) {
 	p := bench.AppendMark([]byte(`{"text":"~`), 0xDEADBEEF)
 	if at := bench.FindMark(p); at != len(`{"text":"~`) || len(p)-at != bench.MarkSize {

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -10,12 +11,41 @@ import (
 // Check says what is wrong with body, which should be a finished run in dialect d whose answer is the marks of count
 // deltas that rise by step. It reads the body as a client would: split, decoded, sequenced.
 func Check(d *hub.Dialect, body []byte, count int, step uint32) error {
-	r := reader{dec: d.NewDecoder(d.Defaults()), seq: hub.NewSequencer(hub.SequencerConfig{})}
+	r, err := read(d, body)
+	if err != nil {
+		return err
+	}
+	if r.end != hub.StatusDone {
+		return fmt.Errorf("the run ended as %q, want %q", r.end, hub.StatusDone)
+	}
+	return CheckMarks(r.text, count, step)
+}
+
+// CheckArgs says what is wrong with body, which should be the run of [ArgsEvents] with so many fragments in dialect d.
+func CheckArgs(d *hub.Dialect, body []byte, count int) error {
+	r, err := read(d, body)
+	if err != nil {
+		return err
+	}
+	if r.end != hub.StatusDone && r.end != hub.StatusTools {
+		return fmt.Errorf("the run ended as %q, want %q", r.end, hub.StatusTools)
+	}
+	args, head := bytes.CutPrefix(r.args, []byte(argsHead))
+	args, tail := bytes.CutSuffix(args, []byte(argsTail))
+	if !head || !tail {
+		return fmt.Errorf("the arguments begin or end wrongly: %.40q", r.args)
+	}
+	return CheckMarks(args, count*ArgsMarks, 1)
+}
+
+// read reads a body to its end.
+func read(d *hub.Dialect, body []byte) (*reader, error) {
+	r := &reader{dec: d.NewDecoder(d.Defaults()), seq: hub.NewSequencer(hub.SequencerConfig{})}
 	split := wire.NewSplitter(wire.Auto, 0)
 	for rest := body; ; {
 		rec, n, err := split.Split(rest, true)
 		if err != nil {
-			return fmt.Errorf("byte %d of the body: %w", len(body)-len(rest), err)
+			return nil, fmt.Errorf("byte %d of the body: %w", len(body)-len(rest), err)
 		}
 		if n == 0 {
 			break
@@ -25,15 +55,12 @@ func Check(d *hub.Dialect, body []byte, count int, step uint32) error {
 			continue
 		}
 		if err := r.record(rec); err != nil {
-			return fmt.Errorf("record %q: %w", rec.Data, err)
+			return nil, fmt.Errorf("record %q: %w", rec.Data, err)
 		}
 	}
 	r.take(r.seq.Push(nil, r.dec.Finish(nil, nil), 0))
 	r.take(r.seq.Flush(nil, nil))
-	if r.end != hub.StatusDone {
-		return fmt.Errorf("the run ended as %q, want %q", r.end, hub.StatusDone)
-	}
-	return CheckMarks(r.text, count, step)
+	return r, nil
 }
 
 // reader collects what a client understands of a stream.
@@ -41,6 +68,7 @@ type reader struct {
 	dec  hub.Decoder
 	seq  *hub.Sequencer
 	text []byte
+	args []byte // of all tools
 	end  hub.Status
 }
 
@@ -58,6 +86,8 @@ func (r *reader) take(strict []hub.Event) {
 		switch ev := &strict[i]; {
 		case ev.Kind == hub.TextDelta && ev.Chan == hub.AnswerText:
 			r.text = append(r.text, ev.Text...)
+		case ev.Kind == hub.ToolArgs:
+			r.args = append(r.args, ev.Text...)
 		case ev.Kind == hub.RunEnd:
 			r.end = ev.Status
 		}

@@ -1,8 +1,10 @@
 package bench
 
 import (
+	"bytes"
 	_ "embed"
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -12,17 +14,73 @@ import (
 )
 
 // Text returns the canonical events of a run that streams one text in count deltas, with marks that rise from 0 by 1.
+// They share no memory.
 func Text(count int) []hub.Event {
 	evs := make([]hub.Event, 0, count+4)
-	evs = append(evs,
-		hub.Event{Kind: hub.RunStart, ID: []byte("run_7f3a9c"), Ref: []byte("thread_21b4")},
-		hub.Event{Kind: hub.TextStart, ID: []byte("msg_01"), Msg: []byte("msg_01")})
-	for i := range count {
-		evs = append(evs, hub.Event{Kind: hub.TextDelta, ID: []byte("msg_01"), Msg: []byte("msg_01"), Text: AppendMark(nil, uint32(i))})
+	for ev := range TextEvents(count) {
+		ev.Text = bytes.Clone(ev.Text)
+		evs = append(evs, *ev)
 	}
-	return append(evs,
-		hub.Event{Kind: hub.TextEnd, ID: []byte("msg_01"), Msg: []byte("msg_01")},
-		hub.Event{Kind: hub.RunEnd, Status: hub.StatusDone})
+	return evs
+}
+
+// TextEvents yields the events of [Text]; each is valid until the next.
+func TextEvents(count int) iter.Seq[*hub.Event] {
+	id := []byte("msg_01")
+	return marked(count, 1,
+		[]hub.Event{{Kind: hub.RunStart, ID: []byte("run_7f3a9c"), Ref: []byte("thread_21b4")}, {Kind: hub.TextStart, ID: id, Msg: id}},
+		hub.Event{Kind: hub.TextDelta, ID: id, Msg: id},
+		[]hub.Event{{Kind: hub.TextEnd, ID: id, Msg: id}, {Kind: hub.RunEnd, Status: hub.StatusDone}})
+}
+
+// ArgsMarks is how many marks are in one fragment of arguments.
+const ArgsMarks = 4
+
+// Around the marks, arguments are a JSON object.
+const (
+	argsHead = `{\"content\":\"`
+	argsTail = `\"}`
+)
+
+// ArgsEvents yields the events of a run that asks for one tool, whose arguments come in count fragments of [ArgsMarks]
+// marks each; each event is valid until the next.
+func ArgsEvents(count int) iter.Seq[*hub.Event] {
+	id, msg := []byte("call_01"), []byte("msg_01")
+	args := func(text string) hub.Event {
+		return hub.Event{Kind: hub.ToolArgs, ID: id, Msg: msg, Text: []byte(text)}
+	}
+	return marked(count, ArgsMarks,
+		[]hub.Event{{Kind: hub.RunStart, ID: []byte("run_7f3a9c"), Ref: []byte("thread_21b4")},
+			{Kind: hub.ToolStart, ID: id, Msg: msg, Name: []byte("write_file")}, args(argsHead)},
+		args(""),
+		[]hub.Event{args(argsTail), {Kind: hub.ToolReady, ID: id, Msg: msg}, {Kind: hub.RunEnd, Status: hub.StatusTools}})
+}
+
+// marked yields head, count times the delta with so many marks for a text, and tail.
+func marked(count, marks int, head []hub.Event, delta hub.Event, tail []hub.Event) iter.Seq[*hub.Event] {
+	return func(yield func(*hub.Event) bool) {
+		for i := range head {
+			if !yield(&head[i]) {
+				return
+			}
+		}
+		var text []byte
+		for i := range count {
+			text = text[:0]
+			for k := range marks {
+				text = AppendMark(text, uint32(i*marks+k))
+			}
+			ev := delta
+			if ev.Text = text; !yield(&ev) {
+				return
+			}
+		}
+		for i := range tail {
+			if !yield(&tail[i]) {
+				return
+			}
+		}
+	}
 }
 
 //go:embed testdata/turn.ndjson
@@ -64,28 +122,54 @@ func Copy(evs []hub.Event) ([]hub.Event, error) {
 // Encode writes a canonical stream in dialect d, framed as the dialect is by default. The pieces are what each event
 // became, some of them empty, and at the end what Finish added.
 func Encode(d *hub.Dialect, evs []hub.Event) (pieces [][]byte) {
-	seq := hub.NewSequencer(hub.SequencerConfig{Replace: d.Caps.Has(hub.CapReplace)})
-	enc, out := d.NewEncoder(d.Defaults()), wire.NewOut(d.Framing)
-	take := func() {
-		pieces = append(pieces, append([]byte(nil), out.Buf...))
-		out.Reset()
-	}
-	var strict []hub.Event
+	w := NewWriter(d)
 	for i := range evs {
-		strict = seq.Push(strict[:0], evs[i:i+1], 0)
-		encodeAll(enc, out, strict)
-		take()
+		pieces = append(pieces, w.Append(nil, &evs[i]))
 	}
-	encodeAll(enc, out, seq.Flush(strict[:0], nil))
-	enc.Finish(out)
-	take()
-	return pieces
+	return append(pieces, w.Finish(nil))
 }
 
-func encodeAll(enc hub.Encoder, out *wire.Out, strict []hub.Event) {
-	for i := range strict {
-		enc.Encode(out, &strict[i])
+// Writer writes canonical events in one dialect as they come, in memory that does not grow with the stream.
+type Writer struct {
+	seq    *hub.Sequencer
+	enc    hub.Encoder
+	out    *wire.Out
+	strict []hub.Event
+}
+
+// NewWriter makes a writer of dialect d with its default options and framing.
+func NewWriter(d *hub.Dialect) *Writer {
+	return &Writer{
+		seq: hub.NewSequencer(hub.SequencerConfig{Replace: d.Caps.Has(hub.CapReplace)}),
+		enc: d.NewEncoder(d.Defaults()), out: wire.NewOut(d.Framing),
 	}
+}
+
+// Append appends what an event becomes; it may be nothing.
+func (w *Writer) Append(dst []byte, ev *hub.Event) []byte {
+	one := [1]hub.Event{*ev}
+	w.strict = w.seq.Push(w.strict[:0], one[:], 0)
+	return w.take(dst)
+}
+
+// Finish appends what the end of the stream adds.
+func (w *Writer) Finish(dst []byte) []byte {
+	w.strict = w.seq.Flush(w.strict[:0], nil)
+	for i := range w.strict {
+		w.enc.Encode(w.out, &w.strict[i])
+	}
+	w.strict = w.strict[:0]
+	w.enc.Finish(w.out)
+	return w.take(dst)
+}
+
+func (w *Writer) take(dst []byte) []byte {
+	for i := range w.strict {
+		w.enc.Encode(w.out, &w.strict[i])
+	}
+	dst = append(dst, w.out.Buf...)
+	w.out.Reset()
+	return dst
 }
 
 // Script is a marked text in the wire form of one dialect, cut so that a server can send it at any pace.
@@ -99,15 +183,7 @@ type Script struct {
 // NewScript writes the marked text of count deltas in dialect d. It fails if the dialect does not write each delta
 // when it comes: then there is nothing to pace.
 func NewScript(d *hub.Dialect, count int) (*Script, error) {
-	const before = 2 // RunStart, TextStart
-	pieces := Encode(d, Text(count))
-	s := &Script{Dialect: d, Head: join(pieces[:before]), Deltas: pieces[before : before+count], Tail: join(pieces[before+count:])}
-	for i, p := range s.Deltas {
-		if FindMark(p) < 0 {
-			return nil, fmt.Errorf("%s does not write delta %d at once: %q", d.Name, i, p)
-		}
-	}
-	return s, nil
+	return NewLongScript(d, AnswerPart, count)
 }
 
 // Bytes returns the whole stream.
