@@ -143,7 +143,7 @@ func TestArgsAreRight(t *testing.T) {
 			continue
 		}
 		read++
-		if bench.CheckArgs(d, body, fragments-1) == nil || bench.CheckArgs(d, bytes.Replace(body, []byte("~00000007"), []byte("~00000008"), 1), fragments) == nil {
+		if bench.CheckArgs(d, body, fragments-1) == nil || bench.CheckArgs(d, bytes.ReplaceAll(body, []byte("~00000007"), []byte("~00000008")), fragments) == nil {
 			t.Errorf("%s: damage was not noticed", d.Name)
 		}
 	}
