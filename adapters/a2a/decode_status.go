@@ -23,6 +23,9 @@ func (d *decoder) status(dst []hub.Event, o *object) []hub.Event {
 		}
 		return dst
 	case stateCompleted:
+		if text(o.metadata, keyOwn, "status") != nil {
+			return d.failure(dst, o, &m, hub.StatusDone) // the message says why it went no further
+		}
 		dst = d.closing(dst, &m)
 		return d.end(dst, o, hub.StatusDone)
 	case stateInput, stateAuth:

@@ -96,8 +96,8 @@ func (d *decoder) reviewed(request rawjson.Value) []byte {
 	var found *call
 	for _, key := range d.calls.order {
 		c := d.calls.by[key]
-		if c == nil || c.ended || c.earlier || string(c.name) != string(name) {
-			continue
+		if c == nil || c.ended || c.earlier || c.lane.ended || string(c.name) != string(name) {
+			continue // also what a sub-graph asked for that is over
 		}
 		if found != nil {
 			return nil

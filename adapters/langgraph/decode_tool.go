@@ -15,7 +15,7 @@ type call struct {
 	sent     int  // bytes of the argument text that were told
 	earlier  bool // it was made in an earlier run
 	ended    bool
-	root     bool // the graph itself made it
+	lane     *lane // where it was made; nil in an earlier run
 }
 
 // callPieces adds to the calls of a message. Only the first piece of a call has its name and id; the index joins them.
@@ -82,7 +82,7 @@ func findCall(k *message, id []byte, index int64, indexed bool) *call {
 
 // newCall remembers a call. One without an id gets one made of its message and index.
 func (d *decoder) newCall(m *fields, k *message, id []byte, index int64) *call {
-	c := &call{id: bytes.Clone(id), index: index, root: k.lane == &d.root}
+	c := &call{id: bytes.Clone(id), index: index, lane: k.lane}
 	if len(id) == 0 {
 		c.id = strconv.AppendInt(append(append(append(c.id, "call-"...), m.id...), '-'), int64(len(k.calls)), 10)
 	}
@@ -95,7 +95,7 @@ func (d *decoder) newCall(m *fields, k *message, id []byte, index int64) *call {
 
 func (d *decoder) toolStart(dst []hub.Event, m *fields, k *message, c *call, name []byte) []hub.Event {
 	c.name = bytes.Clone(name)
-	if c.root && !c.ended {
+	if c.lane == &d.root && !c.ended {
 		if d.waiting == nil {
 			d.waiting = map[string]bool{}
 		}

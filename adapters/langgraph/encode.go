@@ -228,6 +228,9 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.runStart(out, &hub.Event{})
 	}
 	fate := e.reason(out, ev)
+	if ev.More != nil && len(ev.More.Err) > 0 {
+		fate = hub.Folded // only failures have words
+	}
 	e.completeAll(out)
 	if e.modes&modeValues != 0 && e.modes&(modeTuple|modeMessages) != 0 {
 		e.writeValues(out)
@@ -271,9 +274,6 @@ func (e *encoder) reason(out *wire.Out, ev *hub.Event) hub.Fate {
 	b = append(append(append(b, `,"response_metadata":{"finish_reason":"`...), word...), `"}`...)
 	out.Buf = append(b, e.root.tail...)
 	out.End()
-	if ev.More != nil && len(ev.More.Err) > 0 {
-		return hub.Folded // there is no place for its words
-	}
 	return hub.Native
 }
 

@@ -288,8 +288,8 @@ func appendReview(dst []byte, ev *hub.Event, c *outCall) []byte {
 		args = []byte("{}")
 	}
 	dst = append(append(append(dst, `{"action_requests":[{"name":"`...), c.name...), `","args":`...)
-	dst = appendText(append(dst, args...), `,"description":"`, ev.Title)
-	dst = append(append(dst, `}],"review_configs":[{"action_name":"`...), c.name...)
+	dst = append(append(append(dst, args...), `,"description":"`...), ev.Title...) // even if empty: the name would be taken instead
+	dst = append(append(dst, `"}],"review_configs":[{"action_name":"`...), c.name...)
 	return append(dst, `","allowed_decisions":["approve","reject"]}]}`...)
 }
 

@@ -248,7 +248,7 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Fate {
 		if len(ev.Msg) > 0 && !bytes.Equal(ev.Msg, m.msg) {
 			fate = hub.Folded // the upstream counts for a message that nobody sees
 		}
-	case string(of) != string(m.usedFor), now.In >= 0 && now.In < m.used.In, now.Out >= 0 && now.Out < m.used.Out:
+	case string(of) != string(m.usedFor), len(of) == 1 && ev.Scope != hub.RunScope, now.In >= 0 && now.In < m.used.In, now.Out >= 0 && now.Out < m.used.Out:
 		return hub.Dropped // it would be added to what the message has used
 	}
 	b := append(m.appendEmpty(m.begin(out, l)), `,"usage_metadata":{`...)

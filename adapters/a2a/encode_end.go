@@ -1,0 +1,143 @@
+package a2a
+
+import (
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// A task ends with a state, and nothing follows it. Before the task began there is no state to give: then the binding has
+// an error of its own, which clients throw.
+
+// runEnd writes the last status.
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+	if !e.started {
+		return e.failFirst(out, ev)
+	}
+	st, fate := stateCompleted, hub.Native
+	switch ev.Status {
+	case hub.StatusFailed:
+		st = stateFailed
+	case hub.StatusTruncated:
+		st = stateFailed
+	case hub.StatusCancelled:
+		st = stateCanceled
+	case hub.StatusRefused:
+		st = stateRejected
+	case hub.StatusPaused, hub.StatusTools:
+		st = stateInput
+	}
+	parts := e.appendQuestions(nil)
+	if len(e.asks) > 0 && e.asks[0].what == hub.AskAuth && st == stateInput {
+		st = stateAuth
+	}
+	if st != stateInput && st != stateAuth {
+		parts = nil
+	}
+	if ev.More != nil && len(ev.More.Err) > 0 {
+		if st == stateInput || st == stateAuth || ev.Status == hub.StatusDone {
+			fate = hub.Folded // the message asks, or would be taken for the answer
+		} else {
+			parts = e.appendTextPart(nil, ev.More.Err)
+		}
+	}
+	b := e.status(out, st, parts)
+	e.close(out, e.appendEndMetadata(b, ev, st))
+	return fate
+}
+
+// appendEndMetadata appends what the last status has no words for.
+func (e *encoder) appendEndMetadata(dst []byte, ev *hub.Event, st state) []byte {
+	head := `,"metadata":{`
+	if e.counts.In >= 0 || e.counts.Out >= 0 || e.counts.Total >= 0 {
+		dst = append(append(dst, head...), `"`+keyUsage+`":{`...)
+		sep := false
+		for i := range usageMembers {
+			n := *usageMembers[i].of(&e.counts)
+			if n < 0 {
+				continue
+			}
+			if sep {
+				dst = append(dst, ',')
+			}
+			dst = append(append(append(dst, '"'), usageMembers[i].name...), `":`...)
+			dst = strconv.AppendInt(dst, n, 10)
+			sep = true
+		}
+		dst = append(dst, '}')
+		head = ","
+	}
+	code := []byte(nil)
+	if ev.More != nil {
+		code = ev.More.ErrCode
+	}
+	plain := ev.Status == meant[st]
+	if plain && len(code) == 0 {
+		if head == "," {
+			dst = append(dst, '}')
+		}
+		return dst
+	}
+	dst = append(append(append(dst, head...), `"`+keyOwn+`":{"status":"`...), ev.Status.String()...)
+	dst = append(dst, '"')
+	if len(code) > 0 {
+		dst = append(append(append(dst, `,"code":"`...), code...), '"')
+	}
+	return append(dst, "}}"...)
+}
+
+// meant is how a run has ended that ends in a state.
+var meant = [...]hub.Status{
+	stateCompleted: hub.StatusDone, stateFailed: hub.StatusFailed, stateCanceled: hub.StatusCancelled,
+	stateRejected: hub.StatusRefused, stateInput: hub.StatusPaused, stateAuth: hub.StatusPaused,
+}
+
+// failFirst ends a stream that never began, or one that was copied so far: with an error of the binding.
+func (e *encoder) failFirst(out *wire.Out, ev *hub.Event) hub.Fate {
+	switch ev.Status {
+	case hub.StatusFailed, hub.StatusTruncated, hub.StatusCancelled:
+	default:
+		e.runStart(out, &hub.Event{})
+		return e.runEnd(out, ev)
+	}
+	message, code := []byte("The run ended before it began."), []byte(ev.Status.String())
+	if ev.More != nil {
+		message, code = firstOf(ev.More.Err, message), firstOf(ev.More.ErrCode, code)
+	}
+	if e.rpc {
+		out.Begin("")
+		b := append(append(append(out.Buf, `{"jsonrpc":"2.0","id":`...), e.call...), `,"error":`...)
+		out.Buf = append(appendRPCError(b, message, code), '}')
+	} else {
+		out.Begin("error")
+		out.Buf = appendRESTError(out.Buf, message, code, e.shape == shapeV1)
+	}
+	out.End()
+	if ev.Status == hub.StatusFailed {
+		return hub.Native
+	}
+	return hub.Folded
+}
+
+// codeInternal is the JSON-RPC code of an error inside the server.
+const codeInternal = "-32603"
+
+func appendRPCError(dst, message, code []byte) []byte {
+	dst = append(append(dst, `{"code":`+codeInternal+`,"message":"`...), message...)
+	dst = append(append(dst, `","data":[`+errorInfo...), code...)
+	return append(dst, `"}]}`...)
+}
+
+// errorInfo begins the detail of an error, up to its reason.
+const errorInfo = `{"@type":"type.googleapis.com/google.rpc.ErrorInfo","domain":"sabir","reason":"`
+
+func appendRESTError(dst, message, code []byte, v1 bool) []byte {
+	if !v1 {
+		dst = append(append(dst, `{"code":`+codeInternal+`,"message":"`...), message...)
+		return append(dst, `"}`...)
+	}
+	dst = append(append(dst, `{"error":{"code":500,"status":"INTERNAL","message":"`...), message...)
+	dst = append(append(dst, `","details":[`+errorInfo...), code...)
+	return append(dst, `"}]}}`...)
+}

@@ -1,0 +1,177 @@
+package langgraph
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// The content of a message is a text, or a list of blocks. In pieces a list has what is new; whole it has everything, and
+// the blocks of a channel are then compared as one text with what was heard.
+
+// say appends the texts of a message: answer, reasoning, files.
+func (d *decoder) say(dst []hub.Event, m *fields, k *message, op hub.Op) []hub.Event {
+	if reasoning := text(m.extra, "reasoning_content"); len(reasoning) > 0 {
+		dst = d.text(dst, m, k, hub.Reasoning, reasoning, op)
+	}
+	if body, ok := rawjson.Str(m.content); ok {
+		return d.text(dst, m, k, hub.AnswerText, body, op)
+	}
+	if op == hub.Replace {
+		return d.allBlocks(dst, m, k)
+	}
+	for it := rawjson.Elems(m.content); ; {
+		block, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		dst = d.block(dst, m, k, block)
+	}
+}
+
+// block appends what one content block adds.
+func (d *decoder) block(dst []hub.Event, m *fields, k *message, block rawjson.Value) []hub.Event {
+	ch, body := blockText(block)
+	dst = d.text(dst, m, k, ch, body, hub.Append)
+	if sig := text(block, "signature"); len(sig) > 0 && ch == hub.Reasoning {
+		var ev *hub.Event
+		dst, ev = d.part(dst, hub.TextEnd, m, k, ch)
+		ev.More = d.scratch.More()
+		ev.More.Sig = sig
+	}
+	return d.file(dst, m, k, block)
+}
+
+// allBlocks appends the texts of a message that is whole: the blocks of a channel are one text.
+func (d *decoder) allBlocks(dst []hub.Event, m *fields, k *message) []hub.Event {
+	for _, ch := range [...]hub.Chan{hub.Reasoning, hub.AnswerText} {
+		all := d.scratch.Begin()
+		n := len(all)
+		for it := rawjson.Elems(m.content); ; {
+			block, ok := it.Next()
+			if !ok {
+				break
+			}
+			if c, body := blockText(block); c == ch {
+				all = append(all, body...)
+			}
+		}
+		if len(all) > n {
+			dst = d.text(dst, m, k, ch, d.scratch.Since(all), hub.Replace)
+		}
+	}
+	if k.whole {
+		return dst
+	}
+	for it := rawjson.Elems(m.content); ; {
+		block, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		dst = d.file(dst, m, k, block)
+	}
+}
+
+// blockText is the text of a content block and its channel. Models spell reasoning in several ways.
+func blockText(block rawjson.Value) (hub.Chan, []byte) {
+	if body, ok := rawjson.Str(block); ok {
+		return hub.AnswerText, body
+	}
+	switch string(text(block, "type")) {
+	case "text", "text_delta", "output_text":
+		return hub.AnswerText, text(block, "text")
+	case "thinking":
+		return hub.Reasoning, text(block, "thinking")
+	case "reasoning", "reasoning_content":
+		if body := text(block, "reasoning"); body != nil {
+			return hub.Reasoning, body
+		}
+		if body := text(block, "text"); body != nil {
+			return hub.Reasoning, body
+		}
+		summary := rawjson.Elems(rawjson.Get(block, "summary"))
+		first, _ := summary.Next()
+		return hub.Reasoning, text(first, "text")
+	case "refusal":
+		return hub.Refusal, text(block, "refusal")
+	}
+	return hub.AnswerText, nil
+}
+
+// text appends a piece of text, or with Replace the text so far.
+func (d *decoder) text(dst []hub.Event, m *fields, k *message, ch hub.Chan, body []byte, op hub.Op) []hub.Event {
+	if len(body) == 0 {
+		return dst
+	}
+	if ch == hub.AnswerText {
+		if op == hub.Replace {
+			full := extent{}
+			if full.add(body); full == k.text {
+				return dst
+			}
+			k.text = full
+		} else {
+			k.text.add(body)
+		}
+	}
+	dst, ev := d.part(dst, hub.TextDelta, m, k, ch)
+	ev.Text, ev.Op = body, op
+	return dst
+}
+
+// part appends an event of a text part. The parts of a message are known by its id and their channel.
+func (d *decoder) part(dst []hub.Event, kind hub.Kind, m *fields, k *message, ch hub.Chan) ([]hub.Event, *hub.Event) {
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Msg, ev.Lane, ev.Chan = kind, k.id, m.id, k.lane.id, ch
+	switch m.speaker() {
+	case user:
+		ev.Flags = hub.User
+	case instructions:
+		ev.Name = []byte("system")
+	}
+	return dst, ev
+}
+
+// file appends the image or file of a block.
+func (d *decoder) file(dst []hub.Event, m *fields, k *message, block rawjson.Value) []hub.Event {
+	kind := text(block, "type")
+	switch string(kind) {
+	case "image", "image_url", "file", "audio", "video":
+	default:
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Msg, ev.Lane, ev.More = hub.File, m.id, k.lane.id, d.scratch.More()
+	f := &ev.More.File
+	f.Media, f.Name, f.FileID = first(block, "mime_type", "mimeType"), first(block, "filename", "name"), first(block, "file_id", "fileId")
+	f.URL, f.Base64 = text(block, "url"), first(block, "base64", "data")
+	if string(kind) == "image_url" {
+		if f.URL = text(block, "image_url", "url"); f.URL == nil {
+			f.URL = text(block, "image_url")
+		}
+	}
+	inline(f)
+	if f.URL == nil && f.Base64 == nil && f.FileID == nil {
+		return dst[:len(dst)-1]
+	}
+	return dst
+}
+
+// inline takes a file out of a URL that holds it: data:image/png;base64,AAAA.
+func inline(f *hub.FileRef) {
+	head, data, ok := bytes.Cut(f.URL, []byte(";base64,"))
+	if media, isData := bytes.CutPrefix(head, []byte("data:")); ok && isData {
+		f.URL, f.Base64, f.Media = nil, data, media
+	}
+}
+
+// first is the body of the first of these members that is a string.
+func first(v rawjson.Value, names ...string) []byte {
+	for _, name := range names {
+		if s := text(v, name); s != nil {
+			return s
+		}
+	}
+	return nil
+}
