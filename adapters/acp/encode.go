@@ -64,7 +64,7 @@ func (e *encoder) Reset() {
 	e.parts, e.lastPart = e.parts[:0], 0
 	clear(e.messages)
 	clear(e.cards)
-	e.usage = turnUsage{run: hub.NoCounts, steps: hub.NoCounts, used: -1, size: -1}
+	e.usage = turnUsage{steps: hub.NoCounts, used: -1, size: -1}
 }
 
 // Answer implements [hub.Answerer]: the response must have the id of the prompt, and updates its session.

@@ -22,42 +22,45 @@ func comma(dst []byte) []byte {
 }
 
 // appendContent appends the items of a tool's content. Clients drop what they do not know without a word, so an item of
-// another shape is shown as text.
-func (e *encoder) appendContent(dst []byte, content rawjson.Value) []byte {
+// another shape is shown as text, and is no longer what it was.
+func (e *encoder) appendContent(dst []byte, content rawjson.Value) ([]byte, hub.Fate) {
 	if body, ok := rawjson.Str(content); ok {
-		return appendTextItem(dst, body)
+		return appendTextItem(dst, body), hub.Native
 	}
+	fate := hub.Native
 	for it := rawjson.Elems(content); ; {
 		item, ok := it.Next()
 		if !ok {
-			return dst
+			return dst, fate
 		}
-		dst = e.appendItem(dst, item)
+		var of hub.Fate
+		dst, of = e.appendItem(dst, item)
+		fate = worse(fate, of)
 	}
 }
 
 // appendItem appends one item if clients accept it as it is, else what it says.
-func (e *encoder) appendItem(dst []byte, item rawjson.Value) []byte {
+func (e *encoder) appendItem(dst []byte, item rawjson.Value) ([]byte, hub.Fate) {
 	b := readBlock(item)
 	switch string(b.kind) {
 	case "content":
 		inner := readBlock(rawjson.Get(item, "content"))
 		if inner.valid() {
-			return append(comma(dst), item...)
+			return append(comma(dst), item...), hub.Native
 		}
 	case "diff":
 		return e.appendDiff(dst, item)
 	case "terminal":
 		if id := bodyOf(rawjson.Get(item, "terminalId")); len(id) > 0 {
-			return append(comma(dst), item...)
+			return append(comma(dst), item...), hub.Native
 		}
 	default:
 		if b.valid() { // a block that stands where an item should
 			dst = append(append(comma(dst), `{"type":"content","content":`...), item...)
-			return append(dst, '}')
+			return append(dst, '}'), hub.Native
 		}
 	}
-	return appendOddItem(dst, item, &b)
+	return appendOddItem(dst, item, &b), hub.Folded
 }
 
 // appendOddItem shows an item that clients would drop: its text, or all of it.
@@ -88,22 +91,22 @@ func (b *block) valid() bool {
 }
 
 // appendDiff appends a change of a file. Version 1 has its texts; version 2 has the paths and a patch.
-func (e *encoder) appendDiff(dst []byte, item rawjson.Value) []byte {
+func (e *encoder) appendDiff(dst []byte, item rawjson.Value) ([]byte, hub.Fate) {
 	path, isOld := rawjson.Str(rawjson.Get(item, "path"))
 	text, hasText := rawjson.Str(rawjson.Get(item, "newText"))
 	isNew := rawjson.Kind(rawjson.Get(item, "changes")) == '['
 	switch {
 	case isNew && e.opt.drafts, isOld && hasText && !e.opt.drafts:
-		return append(comma(dst), item...)
+		return append(comma(dst), item...), hub.Native
 	case isOld && hasText:
 		old := rawjson.Get(item, "oldText")
-		return appendPatch(comma(dst), path, bodyOf(old), text, rawjson.IsNull(old))
+		return appendPatch(comma(dst), path, bodyOf(old), text, rawjson.IsNull(old)), hub.Native
 	case isNew:
 		if patch := bodyOf(rawjson.Get(item, "patch", "text")); len(patch) > 0 {
-			return appendTextItem(dst, patch)
+			return appendTextItem(dst, patch), hub.Folded
 		}
 	}
-	return appendOddItem(dst, item, &block{})
+	return appendOddItem(dst, item, &block{}), hub.Folded
 }
 
 // appendPatch appends a change in the form of version 2. The patch takes all lines away and puts the new ones in their

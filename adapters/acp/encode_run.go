@@ -1,6 +1,8 @@
 package acp
 
 import (
+	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -113,9 +115,19 @@ func (e *encoder) appendError(dst []byte, ev *hub.Event) []byte {
 
 // turnUsage is what is known of the tokens of the turn when it ends.
 type turnUsage struct {
-	run, steps hub.Counts
+	models     []modelUsage // of the run, as told last
+	steps      hub.Counts
 	used, size int64 // of the context, as told last
 }
+
+// modelUsage are the totals of one model.
+type modelUsage struct {
+	model  []byte
+	counts hub.Counts
+}
+
+// maxModels bounds the models of a run that are counted apart.
+const maxModels = 64
 
 // addUsage writes how full the context is, or keeps the totals for the response. Those of steps are added up.
 func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Fate {
@@ -129,20 +141,36 @@ func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Fate {
 	case e.opt.drafts || c.In < 0 && c.Out < 0:
 		return hub.Dropped
 	case ev.Scope == hub.RunScope:
-		e.usage.run = *c
-		e.usage.run.Cost, e.usage.run.Currency, e.usage.run.Provider = nil, nil, nil
-		if c.In < 0 || c.Out < 0 {
-			return hub.Folded
-		}
-		return hub.Deferred
+		return e.usage.keep(ev.More.Model, c)
 	}
-	s := &e.usage.steps
-	addCount(&s.In, c.In)
-	addCount(&s.Out, c.Out)
-	addCount(&s.Cached, c.Cached)
-	addCount(&s.CacheWrite, c.CacheWrite)
-	addCount(&s.ReasoningTokens, c.ReasoningTokens)
+	addCounts(&e.usage.steps, c)
 	return hub.Folded
+}
+
+// keep takes totals of the run, which replace earlier ones of the same model. Those of all models are told as one sum.
+func (u *turnUsage) keep(model []byte, c *hub.Counts) hub.Fate {
+	at := slices.IndexFunc(u.models, func(m modelUsage) bool { return bytes.Equal(m.model, model) })
+	if at < 0 {
+		if at = len(u.models); at == maxModels {
+			return hub.Dropped
+		}
+		u.models = append(u.models, modelUsage{model: bytes.Clone(model)})
+	}
+	kept := &u.models[at].counts
+	*kept = *c
+	kept.Cost, kept.Currency, kept.Provider = nil, nil, nil
+	if len(model) > 0 || c.In < 0 || c.Out < 0 {
+		return hub.Folded
+	}
+	return hub.Deferred
+}
+
+func addCounts(sum, c *hub.Counts) {
+	addCount(&sum.In, c.In)
+	addCount(&sum.Out, c.Out)
+	addCount(&sum.Cached, c.Cached)
+	addCount(&sum.CacheWrite, c.CacheWrite)
+	addCount(&sum.ReasoningTokens, c.ReasoningTokens)
 }
 
 // addCount adds a count to a sum, either of which may be unknown.
@@ -182,9 +210,12 @@ func latest(now, before int64) int64 {
 // append appends the usage of the turn as a member, with its comma. Each token is counted once: those from the cache and
 // those of thoughts are not among the others.
 func (u *turnUsage) append(dst []byte) []byte {
-	c := &u.run
+	c := hub.NoCounts
+	for i := range u.models {
+		addCounts(&c, &u.models[i].counts)
+	}
 	if c.In < 0 && c.Out < 0 {
-		c = &u.steps
+		c = u.steps
 	}
 	if c.In < 0 && c.Out < 0 {
 		return dst

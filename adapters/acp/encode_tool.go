@@ -19,6 +19,10 @@ type card struct {
 	sent  int    // length of it that the client has
 	full  bool   // it has outgrown the limit
 	stale bool   // the client sees something that is not the result
+
+	name   []byte // of a call that was announced in an earlier run, until the name was written
+	ready  bool   // the arguments are written
+	behind bool   // the call runs, and the client was told that it waits
 }
 
 // toolStart announces a call at once, with what is known of it. The client that resumes has seen it.
@@ -26,6 +30,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	c := &card{id: string(ev.ID)}
 	e.cards[c.id] = c
 	if ev.Flags.Has(hub.Resumed) {
+		c.name = bytes.Clone(ev.Name)
 		return hub.Implied
 	}
 	kind := "tool_call"
@@ -45,20 +50,20 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 		more = *ev.More
 	}
 	buf = append(append(append(buf, `,"kind":"`...), e.kindOf(more.ToolKind, ev.Name)...), '"')
-	status := "pending"
+	status, fate := "pending", hub.Native
 	if ev.Status == hub.StatusRunning {
 		status = "in_progress"
 	}
 	buf = appendText(buf, `,"status":"`, []byte(status))
 	if more.Content != nil {
-		buf = e.appendContent(append(buf, `,"content":[`...), more.Content)
+		buf, fate = e.appendContent(append(buf, `,"content":[`...), more.Content)
 		buf = append(buf, ']')
 		c.stale = ev.Status == hub.StatusRunning
 	}
 	buf = appendLocations(buf, more.Locations)
 	out.Buf = appendMeta(buf, more.Meta)
 	e.end(out)
-	return hub.Native
+	return fate
 }
 
 // appendLocations appends the places that a call is about. The client skips those that are none.
@@ -77,7 +82,7 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	switch ev.Kind {
 	case hub.ToolReady:
-		return e.toolReady(out, ev)
+		return e.toolReady(out, ev, c)
 	case hub.ToolUpdate:
 		return e.toolUpdate(out, ev, c)
 	case hub.ToolOutput:
@@ -97,13 +102,20 @@ func (e *encoder) beginUpdate(out *wire.Out, id []byte) {
 //
 // A string stands for the text of arguments, so arguments that are no JSON, or are a string themselves, are written as
 // text, and so is null, which would be read as none.
-func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
-	if ev.Flags.Has(hub.Synthetic) && emptyObject(ev.Value) {
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+	running := c.behind || ev.Status == hub.StatusRunning
+	none := ev.Flags.Has(hub.Synthetic) && emptyObject(ev.Value)
+	c.ready, c.behind = true, false
+	if none && !running {
 		return hub.Implied
 	}
 	e.beginUpdate(out, ev.ID)
-	if ev.Status == hub.StatusRunning {
+	if running {
 		out.Buf = append(out.Buf, `,"status":"in_progress"`...)
+	}
+	if none {
+		e.end(out)
+		return hub.Implied
 	}
 	buf := append(out.Buf, `,"rawInput":`...)
 	switch kind := rawjson.Kind(ev.Value); {
@@ -119,7 +131,8 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Native
 }
 
-// toolUpdate writes what has changed. A message about the progress is shown where the output is.
+// toolUpdate writes what has changed. A message about the progress is shown where the output is. Of a call that runs this
+// is its output, which no reader expects before the arguments: until these are there, the call waits.
 func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	var more hub.More
 	if ev.More != nil {
@@ -131,8 +144,13 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 		message = e.next
 	}
 	status := progressStatus(ev.Status)
+	shown := len(message) > 0 || more.Content != nil
 	if status == "" && len(message) > 0 {
 		status = "in_progress"
+	}
+	if shown && !c.ready {
+		c.behind = c.behind || ev.Status != hub.StatusPending
+		status = "pending"
 	}
 	if status == "" && len(ev.Title) == 0 && len(more.ToolKind) == 0 && more.Locations == nil && more.Content == nil && more.Meta == nil {
 		return hub.Dropped
@@ -146,8 +164,8 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	fate := hub.Native
 	switch {
 	case more.Content != nil:
-		buf = append(e.appendContent(append(buf, `,"content":[`...), more.Content), ']')
-		c.stale = true
+		buf, fate = e.appendContent(append(buf, `,"content":[`...), more.Content)
+		buf, c.stale = append(buf, ']'), true
 	case len(message) > 0:
 		buf = append(appendTextItem(append(buf, `,"content":[`...), message), ']')
 		c.stale, fate = true, hub.Folded
@@ -185,9 +203,10 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	c.sent, c.stale = len(c.acc), true
 	e.beginUpdate(out, ev.ID)
 	buf := append(out.Buf, `,"status":"in_progress","content":[`...)
+	fate := hub.Native
 	switch {
 	case hasContent:
-		buf = e.appendContent(buf, ev.More.Content)
+		buf, fate = e.appendContent(buf, ev.More.Content)
 	case len(c.acc) > 0:
 		buf = appendTextItem(buf, c.acc)
 	default:
@@ -199,7 +218,7 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	}
 	out.Buf = buf
 	e.end(out)
-	return hub.Native
+	return fate
 }
 
 // add keeps the output so far, up to a limit.
@@ -222,6 +241,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	e.beginUpdate(out, ev.ID)
 	buf := appendText(out.Buf, `,"status":"`, []byte(e.finalStatus(ev.Status)))
 	buf = appendText(buf, `,"title":"`, ev.Title)
+	buf = appendText(buf, `,"name":"`, c.name) // for those that do not know the earlier run
 	buf, fate := e.appendResult(buf, ev, c)
 	if m := ev.More; m != nil {
 		buf = appendLocations(buf, m.Locations)
@@ -272,7 +292,7 @@ func (e *encoder) appendResult(dst []byte, ev *hub.Event, c *card) ([]byte, hub.
 	var said []byte
 	switch {
 	case ev.More != nil && ev.More.Content != nil:
-		dst = e.appendContent(dst, ev.More.Content)
+		dst, fate = e.appendContent(dst, ev.More.Content)
 		said = e.words(dst[items:])
 		switch {
 		case len(said) > 0 && !isText && ev.Value != nil:
@@ -291,30 +311,39 @@ func (e *encoder) appendResult(dst []byte, ev *hub.Event, c *card) ([]byte, hub.
 			fate = hub.Folded
 		}
 		said = nil // the text is not all that is shown
+	} else if len(failure) > 0 && len(text) == 0 && ev.Value == nil && !bytes.Equal(said, failure) {
+		fate = hub.Folded // what is shown says more than the failure
 	}
 	if len(dst) == items && !c.stale {
 		dst = dst[:start] // nothing was shown, and nothing is
 	} else {
 		dst = append(dst, ']')
 	}
-	return appendOutput(dst, ev, text, said), fate
+	dst, of := appendOutput(dst, ev, text, said)
+	return dst, worse(fate, of)
 }
 
 // appendOutput appends the output as programs read it: a text that is not what the content says, or a value. Metadata keep
-// one that the source had beside its content.
-func appendOutput(dst []byte, ev *hub.Event, text, said []byte) []byte {
+// one that the source had beside its content; readers take one that is a text for the result.
+func appendOutput(dst []byte, ev *hub.Event, text, said []byte) ([]byte, hub.Fate) {
 	_, isText := rawjson.Str(ev.Value)
 	switch {
 	case len(text) > 0 && !bytes.Equal(text, said):
-		return appendText(dst, `,"rawOutput":"`, text)
+		return appendText(dst, `,"rawOutput":"`, text), hub.Native
 	case ev.Text == nil && ev.Value != nil && !isText:
-		return appendRaw(dst, `,"rawOutput":`, ev.Value)
+		return appendRaw(dst, `,"rawOutput":`, ev.Value), hub.Native
 	case ev.More != nil:
-		if v := rawjson.Get(ev.More.Meta, metaOutput); v != nil {
-			return appendRaw(dst, `,"rawOutput":`, v)
+		v := rawjson.Get(ev.More.Meta, metaOutput)
+		if v == nil {
+			break
 		}
+		fate := hub.Native
+		if rawjson.Kind(v) == '"' {
+			fate = hub.Folded
+		}
+		return appendRaw(dst, `,"rawOutput":`, v), fate
 	}
-	return dst
+	return dst, hub.Native
 }
 
 // words is what items of content say, as the decoder reads it.
