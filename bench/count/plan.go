@@ -1,0 +1,35 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/bench"
+)
+
+// core are the dialects that are measured with each other. Each of the others is read for AG-UI and written from evolve
+// (reasoning and arguments also from AG-UI: evolve does not write arguments in pieces).
+var core = []string{"acp", "agentevent", "agui", "aisdk", "anthropic", "evolve", "openai-chat", "openai-responses"}
+
+// plan lists the measurements.
+func plan() (names []string) {
+	for _, from := range adapters.All() {
+		for _, p := range bench.Parts() {
+			if _, err := bench.NewLongScript(from, p, 2); err != nil {
+				continue // the dialect does not write such deltas
+			}
+			for _, to := range adapters.All() {
+				if to.NewEncoder != nil && from.NewDecoder != nil && measured(from, to) {
+					names = append(names, from.Name+"/"+to.Name+"/"+string(p))
+				}
+			}
+		}
+	}
+	return names
+}
+
+func measured(from, to *hub.Dialect) bool {
+	inCore := func(d *hub.Dialect) bool { return slices.Contains(core, d.Name) }
+	return to.Name == "agui" || from.Name == "evolve" || from.Name == "agui" || inCore(from) && inCore(to)
+}
