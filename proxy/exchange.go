@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -69,6 +70,11 @@ func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time) (*httpBo
 	}
 	// A server may answer before it has read the whole request, and close: the answer counts.
 	resp, err := readHeader(br)
+	var small *fasthttp.ErrSmallBuffer
+	if errors.As(err, &small) && br.Size() < c.owner.header {
+		br = largerReader(br, c.Conn, c.owner.header)
+		resp, err = readHeader(br)
+	}
 	switch {
 	case err != nil && sendErr != nil:
 		return nil, sendErr
@@ -102,20 +108,32 @@ func readHeader(br *bufio.Reader) (*fasthttp.ResponseHeader, error) {
 	return nil, fmt.Errorf("more than %d interim responses", maxInterim)
 }
 
-var readers sync.Pool
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, commonHeader) }}
 
-// acquireReader returns a buffered reader for a response header; a larger header than its buffer is an error.
+// commonHeader is what nearly every response header fits into, in bytes. Many streams may wait for theirs at once.
+const commonHeader = 4 << 10
+
+// acquireReader returns a buffered reader for a response header of that size at most.
 func acquireReader(c net.Conn, size int) *bufio.Reader {
-	if br, ok := readers.Get().(*bufio.Reader); ok && br.Size() >= size {
-		br.Reset(c)
-		return br
+	if size < commonHeader {
+		return bufio.NewReaderSize(c, size)
 	}
-	return bufio.NewReaderSize(c, size)
+	br := readers.Get().(*bufio.Reader)
+	br.Reset(c)
+	return br
 }
 
 func releaseReader(br *bufio.Reader) {
 	br.Reset(nil)
-	readers.Put(br)
+	if br.Size() == commonHeader {
+		readers.Put(br)
+	}
+}
+
+// largerReader goes on where br stopped because a header does not fit into it. What does not fit into size is an error.
+func largerReader(br *bufio.Reader, c net.Conn, size int) *bufio.Reader {
+	read, _ := br.Peek(br.Buffered())
+	return bufio.NewReaderSize(io.MultiReader(bytes.NewReader(bytes.Clone(read)), c), size)
 }
 
 // answerFailure is what it means that no response header came.

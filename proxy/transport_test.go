@@ -469,3 +469,30 @@ func TestIdleConnectionsAreSwept(t *testing.T) {
 		t.Errorf("%d are left, sweeping %v", len(up.idle), up.sweep != nil)
 	}
 }
+
+// TestLongHeaders reads an answer whose header is longer than most, up to the limit, and in pieces.
+func TestLongHeaders(t *testing.T) {
+	t.Parallel()
+	f := func(size, status int) {
+		t.Helper()
+		filler := "X-Filler: " + strings.Repeat("x", size-100)
+		a := newAgent(t, func(p *peer) {
+			p.request()
+			head := "HTTP/1.1 200 OK\r\nContent-Length: " + strconv.Itoa(len(smallRun)) + "\r\n" + filler + "\r\n\r\n"
+			p.send(head[:len(head)/2])
+			time.Sleep(time.Millisecond)
+			p.send(head[len(head)/2:] + smallRun)
+		})
+		r := start(t, simple(a.url(), "limits: {header: 12KiB}", "", "client: twin\n"))
+		got := r.demand("/run")
+		if got.status != status || status == 200 && got.body != smallRunOut {
+			t.Errorf("%d bytes: %d %s", size, got.status, got.body)
+		}
+		r.close()
+	}
+	f(1<<10, 200)
+	f(4<<10, 200)
+	f(5<<10, 200)
+	f(11<<10, 200)
+	f(13<<10, 502)
+}

@@ -12,7 +12,7 @@ import (
 func NewDecoder(d *hub.Dialect, options hub.Options) hub.Decoder {
 	dec := d.NewDecoder(options)
 	if d.Extension != nil {
-		dec = &decoder{inner: dec, find: d.Extension, native: native.Dialect.NewDecoder(hub.Options{Nesting: options.Nesting})}
+		dec = &decoder{inner: dec, find: d.Extension, nesting: options.Nesting}
 	}
 	if len(d.Repeats) > 0 {
 		dec = hub.Repeats(dec, d.Repeats)
@@ -21,18 +21,23 @@ func NewDecoder(d *hub.Dialect, options hub.Options) hub.Decoder {
 }
 
 type decoder struct {
-	inner  hub.Decoder
-	find   func(wire.Record) []byte
-	native hub.Decoder
+	inner   hub.Decoder
+	find    func(wire.Record) []byte
+	nesting int
+	ext     *extension // nil until there is one: few streams have any
+	whole   bool
+}
+
+// extension reads payloads.
+type extension struct {
 	json   rawjson.Decoder
-	whole  bool
+	native hub.Decoder
 }
 
 // Reset implements [hub.Decoder].
 func (d *decoder) Reset() {
 	d.inner.Reset()
-	d.native.Reset()
-	d.whole = false
+	d.ext, d.whole = nil, false
 }
 
 // Decode implements [hub.Decoder].
@@ -49,14 +54,18 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 
 // extended reads the canonical event of an extension.
 func (d *decoder) extended(dst []hub.Event, payload []byte) ([]hub.Event, error) {
+	if d.ext == nil {
+		d.ext = &extension{native: native.Dialect.NewDecoder(hub.Options{Nesting: d.nesting})}
+		d.ext.json.MaxDepth = d.nesting
+	}
 	var place struct {
 		Event rawjson.Value `json:"x-agent-stream"`
 	}
-	if err := d.json.Decode(payload, &place); err != nil {
+	if err := d.ext.json.Decode(payload, &place); err != nil {
 		return dst, hub.JSONError(err)
 	}
 	n := len(dst)
-	dst, err := d.native.Decode(dst, wire.Record{Data: place.Event})
+	dst, err := d.ext.native.Decode(dst, wire.Record{Data: place.Event})
 	if len(dst) > n && dst[n].Kind == hub.RunStart {
 		d.whole = true
 	}
@@ -66,7 +75,7 @@ func (d *decoder) extended(dst []hub.Event, payload []byte) ([]hub.Event, error)
 // Finish implements [hub.Decoder].
 func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {
 	if d.whole {
-		return d.native.Finish(dst, cause)
+		return d.ext.native.Finish(dst, cause)
 	}
 	return d.inner.Finish(dst, cause)
 }

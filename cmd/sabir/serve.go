@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"sync"
 	"syscall"
 
@@ -37,7 +38,7 @@ than before need a restart, and a log line says so.
 
 Nothing about the machine has to be tuned: the limit of open files is raised as
 far as the system allows, the number of threads follows the CPU limit of a
-container, and GOMEMLIMIT is respected if set.`,
+container, and memory is collected early; GOGC and GOMEMLIMIT are respected.`,
 		Example: `  sabir serve --config sabir.yaml
   kill -HUP $(pidof sabir)             read the configuration again
   curl http://127.0.0.1:9090/readyz    ready for new streams?`,
@@ -50,7 +51,14 @@ container, and GOMEMLIMIT is respected if set.`,
 	return cmd
 }
 
+// gcPercent lets the heap grow by half before it is collected. Streams that run allocate next to nothing, so collecting
+// early costs little, and what it saves are pages of memory for every open stream.
+const gcPercent = 50
+
 func serve(ctx context.Context, path string, stdout, stderr io.Writer) error {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	// From the very start: a SIGHUP that comes early must not end the process.
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
