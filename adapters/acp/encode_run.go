@@ -1,8 +1,6 @@
 package acp
 
 import (
-	"bytes"
-	"slices"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -115,19 +113,10 @@ func (e *encoder) appendError(dst []byte, ev *hub.Event) []byte {
 
 // turnUsage is what is known of the tokens of the turn when it ends.
 type turnUsage struct {
-	models     []modelUsage // of the run, as told last
+	run        hub.Totals
 	steps      hub.Counts
 	used, size int64 // of the context, as told last
 }
-
-// modelUsage are the totals of one model.
-type modelUsage struct {
-	model  []byte
-	counts hub.Counts
-}
-
-// maxModels bounds the models of a run that are counted apart.
-const maxModels = 64
 
 // addUsage writes how full the context is, or keeps the totals for the response. Those of steps are added up.
 func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Fate {
@@ -141,43 +130,16 @@ func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Fate {
 	case e.opt.drafts || c.In < 0 && c.Out < 0:
 		return hub.Dropped
 	case ev.Scope == hub.RunScope:
-		return e.usage.keep(ev.More.Model, c)
-	}
-	addCounts(&e.usage.steps, c)
-	return hub.Folded
-}
-
-// keep takes totals of the run, which replace earlier ones of the same model. Those of all models are told as one sum.
-func (u *turnUsage) keep(model []byte, c *hub.Counts) hub.Fate {
-	at := slices.IndexFunc(u.models, func(m modelUsage) bool { return bytes.Equal(m.model, model) })
-	if at < 0 {
-		if at = len(u.models); at == maxModels {
+		if !e.usage.run.Set(ev.More.Model, c) {
 			return hub.Dropped
 		}
-		u.models = append(u.models, modelUsage{model: bytes.Clone(model)})
+		if len(ev.More.Model) > 0 || e.usage.run.Len() > 1 || c.In < 0 || c.Out < 0 { // which model used what is lost
+			return hub.Folded
+		}
+		return hub.Deferred
 	}
-	kept := &u.models[at].counts
-	*kept = *c
-	kept.Cost, kept.Currency, kept.Provider = nil, nil, nil
-	if len(model) > 0 || c.In < 0 || c.Out < 0 {
-		return hub.Folded
-	}
-	return hub.Deferred
-}
-
-func addCounts(sum, c *hub.Counts) {
-	addCount(&sum.In, c.In)
-	addCount(&sum.Out, c.Out)
-	addCount(&sum.Cached, c.Cached)
-	addCount(&sum.CacheWrite, c.CacheWrite)
-	addCount(&sum.ReasoningTokens, c.ReasoningTokens)
-}
-
-// addCount adds a count to a sum, either of which may be unknown.
-func addCount(sum *int64, n int64) {
-	if n >= 0 {
-		*sum = max(*sum, 0) + n
-	}
+	e.usage.steps.Add(c)
+	return hub.Folded
 }
 
 // contextUsage writes an update, which must have both the context used and its size.
@@ -210,10 +172,7 @@ func latest(now, before int64) int64 {
 // append appends the usage of the turn as a member, with its comma. Each token is counted once: those from the cache and
 // those of thoughts are not among the others.
 func (u *turnUsage) append(dst []byte) []byte {
-	c := hub.NoCounts
-	for i := range u.models {
-		addCounts(&c, &u.models[i].counts)
-	}
+	c := u.run.Sum()
 	if c.In < 0 && c.Out < 0 {
 		c = u.steps
 	}

@@ -29,6 +29,7 @@ type encoder struct {
 
 	calls  []call // open ones
 	asked  int    // calls that the client has to run
+	ran    bool   // one that was written for the client was run by someone else
 	broken bool   // one of them cannot be run: its arguments are no JSON
 
 	usage []modelUsage

@@ -35,7 +35,10 @@ func (e *encoder) addUsage(ev *hub.Event) hub.Fate {
 	learn(&c.Cached, known.Cached, step)
 	learn(&c.CacheWrite, known.CacheWrite, step)
 	learn(&c.ReasoningTokens, known.ReasoningTokens, step)
-	if step || len(e.usage) > 1 {
+	switch {
+	case known.In <= 0 && known.Out <= 0:
+		return hub.Dropped // zeroes are what the message begins with: they say nothing
+	case step || len(e.usage) > 1, len(u.model) > 0 && !bytes.Equal(u.model, e.model): // which model used what is lost
 		return hub.Folded
 	}
 	return hub.Deferred
@@ -134,6 +137,9 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	e.closeBlock(out)
 	e.begin(out)
 	reason, fate := stopReason(ev, e.asked > 0)
+	if e.ran && ev.Status == hub.StatusDone || reason != "refusal" && ev.More != nil && len(ev.More.Err) > 0 {
+		fate = hub.Folded // readers take the calls for the client's, and only refusals and failures have words
+	}
 	out.Begin("message_delta")
 	b := append(out.Buf, `{"type":"message_delta","delta":{"stop_reason":"`...)
 	b = append(append(b, reason...), `","stop_sequence":`...)

@@ -192,6 +192,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 			return hub.Implied
 		}
 		e.asked-- // someone else has run it
+		e.ran = true
 		return hub.Dropped
 	case knownCall:
 		return hub.Dropped

@@ -16,7 +16,8 @@ type encoder struct {
 	named   bool   // the id is settled: it is that of the request, or was written
 	step    step
 	usage   []byte // of the step, as members
-	total   []byte // of the run
+	models  hub.Totals
+	total   []byte // of the run, as members
 	parts   []part // that are open
 	tools   []tool // that have not ended
 	left    int    // calls that have no result
@@ -60,6 +61,7 @@ func (e *encoder) Reset() {
 	e.message, e.named = append(e.message[:0], defaultMessage...), false
 	e.step = step{text: e.step.text[:0], think: e.step.think[:0]}
 	e.usage, e.total = e.usage[:0], e.total[:0]
+	e.models.Reset()
 	e.parts, e.tools, e.left = e.parts[:0], e.tools[:0], 0
 }
 

@@ -137,24 +137,27 @@ func (e *encoder) addUsage(ev *hub.Event) hub.Fate {
 	if ev.More == nil || ev.More.Usage.In < 0 && ev.More.Usage.Out < 0 {
 		return hub.Dropped
 	}
-	in, out := ev.More.Usage.In, ev.More.Usage.Out
 	switch {
 	case ev.Scope == hub.StepScope && e.step.open:
-		e.usage = appendCounts(e.usage[:0], in, out)
-	case ev.Scope == hub.RunScope:
-		e.total = appendCounts(e.total[:0], in, out)
+		e.usage = appendCounts(e.usage[:0], &ev.More.Usage)
+	case ev.Scope == hub.RunScope && e.models.Set(ev.More.Model, &ev.More.Usage):
+		sum := e.models.Sum()
+		e.total = appendCounts(e.total[:0], &sum)
 	default:
 		return hub.Dropped
+	}
+	if len(ev.More.Model) > 0 || e.models.Len() > 1 { // which model used what is lost
+		return hub.Folded
 	}
 	return hub.Deferred
 }
 
 // appendCounts appends counts under the names of version 4, and under those of assistant-ui. What is not known is null.
-func appendCounts(dst []byte, in, out int64) []byte {
-	dst = appendCount(dst, `"promptTokens":`, in)
-	dst = appendCount(dst, `,"completionTokens":`, out)
-	dst = appendCount(dst, `,"inputTokens":`, in)
-	return appendCount(dst, `,"outputTokens":`, out)
+func appendCounts(dst []byte, c *hub.Counts) []byte {
+	dst = appendCount(dst, `"promptTokens":`, c.In)
+	dst = appendCount(dst, `,"completionTokens":`, c.Out)
+	dst = appendCount(dst, `,"inputTokens":`, c.In)
+	return appendCount(dst, `,"outputTokens":`, c.Out)
 }
 
 func appendCount(dst []byte, head string, n int64) []byte {

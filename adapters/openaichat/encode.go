@@ -57,7 +57,7 @@ func (e *encoder) Reset() {
 	e.calls, e.skip = e.calls[:0], nil
 	e.refused, e.spoke, e.between, e.sources = false, false, nil, 0
 	e.sealing = sealing{}
-	e.usage = usage{run: hub.NoCounts}
+	e.usage = usage{}
 }
 
 // Answer implements [hub.Answerer]: clients expect the name of the model that they asked for, and usage only if they did.

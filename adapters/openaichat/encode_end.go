@@ -94,8 +94,7 @@ func (e *encoder) fail(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // usage is what was counted so far: the totals of the run, or those of its steps until the run says its own.
 type usage struct {
-	run   hub.Counts
-	said  bool // run holds totals of the run
+	run   hub.Totals
 	steps []stepUsage
 }
 
@@ -115,7 +114,12 @@ func (e *encoder) addUsage(ev *hub.Event) hub.Fate {
 	u := &e.usage
 	switch ev.Scope {
 	case hub.RunScope:
-		u.run, u.said = countsOf(&ev.More.Usage), true
+		if !u.run.Set(ev.More.Model, &ev.More.Usage) {
+			return hub.Dropped
+		}
+		if len(ev.More.Model) > 0 || u.run.Len() > 1 { // which model used what is lost
+			return hub.Folded
+		}
 		return hub.Deferred
 	case hub.StepScope:
 		u.step(ev)
@@ -145,29 +149,18 @@ func (u *usage) step(ev *hub.Event) {
 		}
 	}
 	if len(u.steps) == maxSteps {
-		addCounts(&u.steps[maxSteps-1].counts, &counts)
+		u.steps[maxSteps-1].counts.Add(&counts)
 		return
 	}
 	u.steps = append(u.steps, stepUsage{bytes.Clone(ev.Ref), counts})
 }
 
-func addCounts(sum, c *hub.Counts) {
-	for _, pair := range [...][2]*int64{
-		{&sum.In, &c.In}, {&sum.Out, &c.Out}, {&sum.Total, &c.Total}, {&sum.Cached, &c.Cached},
-		{&sum.CacheWrite, &c.CacheWrite}, {&sum.ReasoningTokens, &c.ReasoningTokens},
-	} {
-		if *pair[1] >= 0 {
-			*pair[0] = max(*pair[0], 0) + *pair[1]
-		}
-	}
-}
-
 // writeUsage writes the chunk that has usage and no choices.
 func (e *encoder) writeUsage(out *wire.Out) {
-	c := e.usage.run
+	c := e.usage.run.Sum()
 	for i := range e.usage.steps {
-		if !e.usage.said {
-			addCounts(&c, &e.usage.steps[i].counts)
+		if e.usage.run.Len() == 0 {
+			c.Add(&e.usage.steps[i].counts)
 		}
 	}
 	if !known(&c) {

@@ -11,19 +11,10 @@ import (
 
 // usage is what the terminal event counts: what the run says of itself, model by model, or else the sum of its steps.
 type usage struct {
-	models []modelUsage
-	steps  hub.Counts
-	some   bool // of the steps
+	run   hub.Totals
+	steps hub.Counts
+	some  bool // of the steps
 }
-
-// modelUsage are the totals of one model.
-type modelUsage struct {
-	model  []byte
-	counts hub.Counts
-}
-
-// maxModels bounds the models of a run that are counted apart.
-const maxModels = 64
 
 // addUsage keeps counts for the terminal event. Those of a session are not of this response.
 func (e *encoder) addUsage(ev *hub.Event) hub.Fate {
@@ -34,58 +25,30 @@ func (e *encoder) addUsage(ev *hub.Event) hub.Fate {
 	if c.In < 0 && c.Out < 0 && c.Total < 0 {
 		return hub.Dropped
 	}
-	c.Cost, c.Currency, c.Provider = nil, nil, nil
 	switch ev.Scope {
 	case hub.StepScope:
 		if !e.usage.some {
 			e.usage.steps, e.usage.some = hub.NoCounts, true
 		}
-		addCounts(&e.usage.steps, &c)
+		e.usage.steps.Add(&c)
 		return hub.Folded
 	case hub.RunScope:
-		return e.usage.run(ev.More.Model, c)
+		if !e.usage.run.Set(ev.More.Model, &c) {
+			return hub.Dropped
+		}
+		if len(ev.More.Model) > 0 || e.usage.run.Len() > 1 || c.In < 0 { // which model used what is lost
+			return hub.Folded
+		}
+		return hub.Deferred
 	}
 	return hub.Dropped
 }
 
-// run takes totals of the run, which replace earlier ones of the same model.
-func (u *usage) run(model []byte, c hub.Counts) hub.Fate {
-	for i := range u.models {
-		if bytes.Equal(u.models[i].model, model) {
-			u.models[i].counts = c
-			return hub.Folded
-		}
-	}
-	if len(u.models) == maxModels {
-		return hub.Dropped
-	}
-	u.models = append(u.models, modelUsage{bytes.Clone(model), c})
-	if len(model) > 0 { // which of them used what is lost
-		return hub.Folded
-	}
-	return hub.Deferred
-}
-
-// addCounts adds what is known.
-func addCounts(sum, c *hub.Counts) {
-	for _, n := range [][2]*int64{
-		{&sum.In, &c.In}, {&sum.Out, &c.Out}, {&sum.Total, &c.Total}, {&sum.Cached, &c.Cached},
-		{&sum.CacheWrite, &c.CacheWrite}, {&sum.ReasoningTokens, &c.ReasoningTokens},
-	} {
-		if *n[1] >= 0 {
-			*n[0] = max(*n[0], 0) + *n[1]
-		}
-	}
-}
-
 // append appends the counts, all of which clients want; null if nobody said any.
 func (u *usage) append(dst []byte) []byte {
-	sum := hub.NoCounts
+	sum := u.run.Sum()
 	switch {
-	case len(u.models) > 0:
-		for i := range u.models {
-			addCounts(&sum, &u.models[i].counts)
-		}
+	case u.run.Len() > 0:
 	case u.some:
 		sum = u.steps
 	default:
