@@ -233,7 +233,11 @@ func (e *encoder) serverEnd(out *wire.Out, ev *hub.Event, t *toolItem) hub.Fate 
 	}
 	item = append(item, `,"error":`...)
 	if status == "failed" || ev.Status == hub.StatusAborted {
-		item = append(append(item, `{"type":"mcp_tool_execution_error","content":[{"type":"text","text":"`...), toolError(ev)...)
+		why, said := toolError(ev)
+		if !said {
+			fate = worse(fate, hub.Folded) // clients want words
+		}
+		item = append(append(item, `{"type":"mcp_tool_execution_error","content":[{"type":"text","text":"`...), why...)
 		item = append(item, `"}]}`...)
 	} else {
 		item = append(item, `null`...)
@@ -250,21 +254,24 @@ func (e *encoder) serverEnd(out *wire.Out, ev *hub.Event, t *toolItem) hub.Fate 
 	return fate
 }
 
-// toolError is why a call failed.
-func toolError(ev *hub.Event) []byte {
+// worse is the fate that promises less; fates are in the order of what they promise.
+func worse(a, b hub.Fate) hub.Fate { return max(a, b) }
+
+// toolError is why a call failed, and whether the upstream said so.
+func toolError(ev *hub.Event) (why []byte, said bool) {
 	if ev.More != nil && len(ev.More.Err) > 0 {
-		return ev.More.Err
+		return ev.More.Err, true
 	}
 	switch ev.Status {
 	case hub.StatusDenied:
-		return []byte("The call was denied.")
+		return []byte("The call was denied."), false
 	case hub.StatusAborted:
-		return []byte("The call was aborted.")
+		return []byte("The call was aborted."), false
 	}
 	if len(ev.Text) > 0 {
-		return ev.Text
+		return ev.Text, true
 	}
-	return []byte("The call failed.")
+	return []byte("The call failed."), false
 }
 
 // appendOutput appends a result as a string, or null if there is none: JSON as its text, content blocks as what can be
