@@ -68,6 +68,11 @@ func (d *decoder) textEnd(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst, ev := d.emit(dst, hub.TextEnd)
 	ev.ID = id
+	if d.rec.ProviderMetadata != nil {
+		if sig := signatureOf(d.rec.ProviderMetadata); len(sig) > 0 { // some models sign what they answer, too
+			d.more(ev).Sig = sig
+		}
+	}
 	return dst, nil
 }
 

@@ -9,6 +9,7 @@ import (
 type call struct {
 	text     bool // its input is plain text, not JSON
 	answered bool // has an output
+	shown    bool // has a preliminary output, which what comes last replaces even if it is nothing
 	failed   bool // its input was refused, which is its end; servers say so once more as its output
 }
 
@@ -138,6 +139,7 @@ func (d *decoder) outputAvailable(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst, c := d.resumed(dst, id)
 	if isTrue(d.rec.Preliminary) {
+		c.shown = true
 		dst, ev := d.emit(dst, hub.ToolOutput)
 		ev.ID, ev.Chan, ev.Op = id, hub.Result, hub.Replace
 		d.output(ev)
@@ -147,6 +149,9 @@ func (d *decoder) outputAvailable(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.emit(dst, hub.ToolEnd)
 	ev.ID, ev.Status = id, hub.StatusOK
 	d.output(ev)
+	if c.shown && ev.Value == nil && ev.Text == nil {
+		ev.Text = []byte{}
+	}
 	if content := d.own("content"); rawjson.Kind(content) == '[' {
 		d.more(ev).Content = content
 	}
@@ -173,7 +178,12 @@ func (d *decoder) outputError(dst []hub.Event) ([]hub.Event, error) {
 		return dst, nil
 	}
 	d.answer(c)
-	return d.errorEnd(dst, id), nil
+	dst = d.errorEnd(dst, id)
+	if c.shown {
+		ev := &dst[len(dst)-1]
+		ev.Text = ev.More.Err
+	}
+	return dst, nil
 }
 
 func (d *decoder) errorEnd(dst []hub.Event, id []byte) []hub.Event {
