@@ -37,20 +37,21 @@ type LanesStage struct {
 	mode  LaneMode
 	count func(Kind, Fate)
 	lanes []*shownLane
-	tools map[string]bool // calls of the root that are still open: id
+	tools map[string]bool   // calls of the root that are still open: id
+	said  map[string][]byte // output that a call has from sub-agents, for an end without a result
 	buf   []byte
 	made  int
 }
 
 // shownLane is an open sub-agent, or one below it.
 type shownLane struct {
-	id     []byte
-	tool   []byte // id of the call that stands for it; nil when that has ended
-	made   bool   // that call was made by this stage
-	result []byte // answer text of a made call, for its end
+	id   []byte
+	tool []byte // id of the call that stands for it; nil when that has ended
+	made bool   // that call was made by this stage
+	name []byte // of a made call
 }
 
-// maxLaneResult bounds the text that is kept for the result of a call that stands for a sub-agent.
+// maxLaneResult bounds the text that is kept for the result of a call that stands for sub-agents.
 const maxLaneResult = 64 << 10
 
 // NewLanesStage makes a stage; count may be nil.
@@ -58,12 +59,13 @@ func NewLanesStage(mode LaneMode, count func(Kind, Fate)) *LanesStage {
 	if count == nil {
 		count = func(Kind, Fate) {}
 	}
-	return &LanesStage{mode: mode, count: count, tools: map[string]bool{}}
+	return &LanesStage{mode: mode, count: count, tools: map[string]bool{}, said: map[string][]byte{}}
 }
 
 // Reset implements [Stage].
 func (s *LanesStage) Reset() {
 	clear(s.tools)
+	clear(s.said)
 	s.lanes, s.made = nil, 0
 }
 
@@ -83,14 +85,15 @@ func (s *LanesStage) Push(dst, in []Event, _ time.Duration) []Event {
 		case len(ev.Lane) > 0:
 			dst = s.inside(dst, ev)
 		default:
-			s.note(ev)
 			dst = append(dst, *ev)
+			s.note(&dst[len(dst)-1])
 		}
 	}
 	return dst
 }
 
-// note remembers which calls of the root are open: only those can stand for a sub-agent.
+// note remembers which calls of the root are open: only those can stand for a sub-agent. Where one ends without a result
+// of its own, what its sub-agents have said is that.
 func (s *LanesStage) note(ev *Event) {
 	switch ev.Kind {
 	case ToolReady:
@@ -99,11 +102,21 @@ func (s *LanesStage) note(ev *Event) {
 		}
 	case ToolEnd:
 		delete(s.tools, string(ev.ID))
+		s.result(ev)
 		for _, l := range s.lanes {
 			if bytes.Equal(l.tool, ev.ID) {
 				l.tool = nil
 			}
 		}
+	}
+}
+
+// result fills in the end of a call that has no result.
+func (s *LanesStage) result(end *Event) {
+	said := s.said[string(end.ID)]
+	delete(s.said, string(end.ID))
+	if len(said) > 0 && len(end.Text) == 0 && end.Value == nil && (end.More == nil || end.More.Content == nil) {
+		end.Text = said
 	}
 }
 
@@ -141,16 +154,16 @@ func (s *LanesStage) delegate(dst []Event, l *shownLane, ev *Event) []Event {
 	s.made++
 	l.made = true
 	l.tool = strconv.AppendInt([]byte("delegate_"), int64(s.made), 10)
-	name := toolName(ev.Name)
+	l.name = toolName(ev.Name)
 	args := []byte("{}")
 	if len(ev.Title) > 0 {
 		args = append(append([]byte(`{"task":"`), ev.Title...), `"}`...)
 	}
 	more := &More{ToolKind: []byte("agent"), Usage: NoCounts}
 	return append(dst,
-		Event{Kind: ToolStart, Flags: Synthetic, ID: l.tool, Name: name, Title: ev.Title, More: more},
+		Event{Kind: ToolStart, Flags: Synthetic, ID: l.tool, Name: l.name, Title: ev.Title, More: more},
 		Event{Kind: ToolArgs, Flags: Synthetic, ID: l.tool, Text: escapeJSON(args)},
-		Event{Kind: ToolReady, Flags: Synthetic, ID: l.tool, Name: name, Value: args})
+		Event{Kind: ToolReady, Flags: Synthetic, ID: l.tool, Name: l.name, Value: args})
 }
 
 // toolName is delegate_to_ and the name of an agent, in the letters that model APIs allow in names of tools.
@@ -197,20 +210,18 @@ func (s *LanesStage) end(dst []Event, ev *Event) []Event {
 		}
 		s.lanes = append(s.lanes[:i:i], s.lanes[i+1:]...)
 		if l.made && l.tool != nil {
-			return append(dst, l.ended(ev))
+			dst = append(dst, l.ended(ev))
+			s.result(&dst[len(dst)-1])
+			return dst
 		}
 		break
 	}
 	return dst
 }
 
-// ended is the end of a made call: what the sub-agent returned, or else what it said.
+// ended is the end of a made call: with what the sub-agent returned.
 func (l *shownLane) ended(ev *Event) Event {
-	end := Event{Kind: ToolEnd, Flags: Synthetic, ID: l.tool, Status: ev.Status, Text: ev.Text, Value: ev.Value, More: ev.More}
-	if len(end.Text) == 0 && end.Value == nil {
-		end.Text = l.result
-	}
-	return end
+	return Event{Kind: ToolEnd, Flags: Synthetic, ID: l.tool, Name: l.name, Status: ev.Status, Text: ev.Text, Value: ev.Value, More: ev.More}
 }
 
 // inside is an event of a sub-agent.
@@ -250,8 +261,8 @@ func (s *LanesStage) output(dst []Event, ev *Event) []Event {
 		s.count(ev.Kind, Dropped)
 		return dst
 	}
-	if l.made && len(l.result)+len(ev.Text) <= maxLaneResult {
-		l.result = append(l.result, ev.Text...)
+	if said := s.said[string(l.tool)]; len(said)+len(ev.Text) <= maxLaneResult {
+		s.said[string(l.tool)] = append(said, ev.Text...)
 	}
 	s.count(ev.Kind, Folded)
 	return append(dst, Event{Kind: ToolOutput, Flags: Synthetic, ID: l.tool, Chan: Result, Text: ev.Text})
