@@ -153,17 +153,24 @@ func (c *comparison) tools() {
 	}
 }
 
-// match finds the tool read that is t: by id, or the next of its name where the dialect has ids of its own.
-func (c *comparison) match(t *ToolMeaning, used map[*ToolMeaning]bool) *ToolMeaning {
+// match finds the tool read that is t: by id, or the next of its name where the dialect has ids of its own. Of two calls of
+// a name that is the one with the same arguments: a dialect may write a call when these are complete, in an order of its own.
+func (c *comparison) match(t *ToolMeaning, used map[*ToolMeaning]bool) (next *ToolMeaning) {
 	if same := c.got.findTool(t.ID); same != nil && !used[same] {
 		return same
 	}
 	for _, g := range c.got.Tools {
-		if !used[g] && g.Name == t.Name {
+		if used[g] || g.Name != t.Name {
+			continue
+		}
+		if sameText(t.Args, g.Args) {
 			return g
 		}
+		if next == nil {
+			next = g
+		}
 	}
-	return nil
+	return next
 }
 
 func (c *comparison) tool(t, got *ToolMeaning) {
