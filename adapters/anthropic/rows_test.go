@@ -67,7 +67,7 @@ func TestRowsWritten(t *testing.T) {
 	f("B10 two calls at once",
 		[]hub.Event{start(), asked("a", "weather"), asked("b", "clock"), end(hub.StatusTools)},
 		weather, fragment(`{}`), clock, fragment(`{}`), stop("tool_use"))
-	// Row B11: fragments of two calls by turns.
+	// Rows B11, C9: fragments of two calls by turns. Each has one block, and the fragments are in that of their own call.
 	f("B11 fragments of two calls by turns",
 		[]hub.Event{start(), asked("a", "weather"), asked("b", "clock"), args("a", `{"q":`), args("b", `{"z":`), args("a", `1}`), args("b", `2}`),
 			ready("a"), ready("b"), end(hub.StatusTools)},
