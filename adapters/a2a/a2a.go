@@ -175,7 +175,7 @@ func same(upstream, client, fallback string) bool {
 	return upstream == "auto" || upstream == client
 }
 
-// extension finds the payload that Extend has written: the metadata of a status without a message.
+// extension finds the payload that Extend has written: the metadata of a task, or of a status without a message.
 func extension(rec wire.Record) []byte {
 	if !bytes.Contains(rec.Data, []byte(`"`+hub.ExtensionKey+`"`)) {
 		return nil
@@ -185,7 +185,7 @@ func extension(rec wire.Record) []byte {
 		body = rec.Data
 	}
 	what, o := readEvent(body)
-	if what != aStatus || rawjson.Get(o.status, "message") != nil || rawjson.Kind(rawjson.Get(o.metadata, hub.ExtensionKey)) != '{' {
+	if what != aStatus && what != aTask || rawjson.Get(o.status, "message") != nil || rawjson.Kind(rawjson.Get(o.metadata, hub.ExtensionKey)) != '{' {
 		return nil
 	}
 	return o.metadata

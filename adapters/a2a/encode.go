@@ -20,7 +20,8 @@ type encoder struct {
 	task, context []byte // string bodies
 	unique        []byte // what ids are made of when the upstream has none
 	started       bool
-	made          int // messages and artifacts with ids of ours
+	early         hub.Records // extensions that came before
+	made          int         // messages and artifacts with ids of ours
 
 	parts  []outPart
 	last   int // part found last
@@ -43,6 +44,7 @@ func newEncoder(o hub.Options) hub.Encoder {
 func (e *encoder) Reset() {
 	e.shape, e.rpc = e.wanted, e.rpcWanted
 	e.call, e.task, e.context, e.unique = append(e.call[:0], '1'), e.task[:0], e.context[:0], e.unique[:0]
+	e.early = e.early[:0]
 	e.started, e.made, e.parts, e.last = false, 0, e.parts[:0], 0
 	e.used, e.states, e.calls, e.asks = map[string]bool{}, map[string][]byte{}, map[string]*outCall{}, nil
 	e.counts = hub.NoCounts
@@ -107,10 +109,17 @@ func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Dropped // also events of unknown shape: some clients end the stream there
 }
 
-// Extend implements [hub.Extender]: the metadata of a status without a message, which shows nothing.
+// maxEarly bounds what waits for the start of the run: hardly more than one event.
+const maxEarly = 1 << 20
+
+// Extend implements [hub.Extender]: the metadata of a status without a message, which shows nothing. What comes before the
+// start of the run is in the metadata of the task.
 func (e *encoder) Extend(out *wire.Out, payload []byte) {
 	if !e.started {
-		e.runStart(out, &hub.Event{})
+		if len(e.early)+len(payload) <= maxEarly {
+			e.early.Add("", payload)
+		}
+		return
 	}
 	b := e.status(out, stateWorking, nil)
 	b = append(append(b, `,"metadata":`...), payload...)
@@ -139,7 +148,17 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	b = append(append(append(b, e.task...), `","contextId":"`...), e.context...)
 	b = append(append(b, `","status":{"state":"`...), e.shape.state(stateWorking)...)
 	b = append(b, `"}`...)
+	rest, payload := e.early, []byte(nil)
+	if len(rest) > 0 {
+		_, payload, rest = rest.Cut()
+		b = append(append(b, `,"metadata":`...), payload...)
+	}
 	e.close(out, b)
+	for len(rest) > 0 {
+		_, payload, rest = rest.Cut()
+		e.Extend(out, payload)
+	}
+	e.early = e.early[:0]
 	return hub.Native
 }
 

@@ -242,7 +242,14 @@ func TestExtension(t *testing.T) {
 	for _, raw := range []map[string]any{{}, {"version": "0.3"}, {"binding": "rest"}, {"version": "0.3", "binding": "rest"}} {
 		o, _ := Dialect.ParseOptions(raw)
 		out := wire.NewOut(wire.SSE)
-		Dialect.NewEncoder(o).(hub.Extender).Extend(out, b(payload))
+		enc := Dialect.NewEncoder(o)
+		enc.(hub.Extender).Extend(out, b(payload)) // wait for the start
+		enc.(hub.Extender).Extend(out, b(payload))
+		if len(out.Buf) > 0 {
+			t.Errorf("%v: before the start there is %s", raw, out.Buf)
+		}
+		enc.Encode(out, &hub.Event{Kind: hub.RunStart})
+		enc.(hub.Extender).Extend(out, b(payload))
 		split, dec, found := wire.NewSplitter(wire.SSE, 0), Dialect.NewDecoder(o), ""
 		for buf := out.Buf; len(buf) > 0; {
 			rec, n, err := split.Split(buf, true)
@@ -256,7 +263,7 @@ func TestExtension(t *testing.T) {
 				t.Errorf("%v: the decoder made %d events of %s, %v", raw, len(evs), rec.Data, err)
 			}
 		}
-		if found != payload {
+		if found != strings.Repeat(payload, 3) {
 			t.Errorf("%v: found %s", raw, found)
 		}
 	}

@@ -155,11 +155,16 @@ func (e *encoder) close(out *wire.Out, b []byte) {
 func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	e.name(ev)
 	e.started = true
-	b := open(out, "response.created", `{"type":"response.created","response":`)
-	e.close(out, e.appendResponse(b, "in_progress", nil))
+	held := e.held
+	b := open(out, "response.created", `{"type":"response.created",`)
+	if len(held) > 0 { // the first record says that all of the stream comes that way
+		b = append(append(b, member(held[0])...), ',')
+		held = held[1:]
+	}
+	e.close(out, e.appendResponse(append(b, `"response":`...), "in_progress", nil))
 	b = open(out, "response.in_progress", `{"type":"response.in_progress","response":`)
 	e.close(out, e.appendResponse(b, "in_progress", nil))
-	for _, payload := range e.held {
+	for _, payload := range held {
 		e.extension(out, payload)
 	}
 	e.held = nil
@@ -345,7 +350,7 @@ func (e *encoder) errorEvent(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // Extend implements [hub.Extender]: an event that says nothing, which all clients take and none looks into, once there is
-// a response.
+// a response. What comes before is a member of the event that creates it.
 func (e *encoder) Extend(out *wire.Out, payload []byte) {
 	const maxHeld = 64
 	if e.started {
@@ -357,7 +362,11 @@ func (e *encoder) Extend(out *wire.Out, payload []byte) {
 
 // extension splices the only member of payload into a keepalive.
 func (e *encoder) extension(out *wire.Out, payload []byte) {
-	member := bytes.TrimSpace(payload)
-	b := open(out, "keepalive", `{"type":"keepalive",`)
-	e.close(out, append(b, member[1:len(member)-1]...))
+	e.close(out, append(open(out, "keepalive", `{"type":"keepalive",`), member(payload)...))
+}
+
+// member is the only member of a payload.
+func member(payload []byte) []byte {
+	object := bytes.TrimSpace(payload)
+	return object[1 : len(object)-1]
 }

@@ -221,12 +221,21 @@ func typeOf(data []byte) []byte {
 	return optional(rawjson.Get(data, "type"))
 }
 
-// extension finds the payload of Extend: it is the keepalive itself, whose other members mean nothing.
+// extension finds the payload of Extend: it is the keepalive itself, whose other members mean nothing, or the event that
+// creates the response, which the payload then says itself.
 func extension(rec wire.Record) []byte {
-	if !bytes.Contains(rec.Data, []byte(`"`+hub.ExtensionKey+`"`)) || string(typeOf(rec.Data)) != "keepalive" {
+	if !bytes.Contains(rec.Data, []byte(`"`+hub.ExtensionKey+`"`)) {
 		return nil
 	}
-	return rec.Data
+	switch string(typeOf(rec.Data)) {
+	case "keepalive":
+		return rec.Data
+	case "response.created":
+		if rawjson.Kind(rawjson.Get(rec.Data, hub.ExtensionKey)) == '{' {
+			return rec.Data
+		}
+	}
+	return nil
 }
 
 // appendFailure appends the body of an error response, as the API has it.
