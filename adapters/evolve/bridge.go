@@ -11,7 +11,10 @@ import (
 
 // rpc decodes a JSON-RPC message, of the bridge or of ACP.
 func (d *decoder) rpc(dst []hub.Event) ([]hub.Event, error) {
-	m := &d.message
+	if d.message == nil {
+		d.message = new(message)
+	}
+	m := d.message
 	*m = message{}
 	d.from.path = pathParams
 	if err := d.json.Decode(d.from.rec.Data, m); err != nil {

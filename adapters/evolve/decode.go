@@ -14,7 +14,7 @@ type decoder struct {
 	opt     decodeOptions
 	json    rawjson.Decoder
 	event   event
-	message message
+	message *message // nil until there is one: most streams have none, and it is large
 	scratch hub.Scratch
 
 	from  origin

@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"sync"
 	"syscall"
 
@@ -51,14 +50,10 @@ container, and memory is collected early; GOGC and GOMEMLIMIT are respected.`,
 	return cmd
 }
 
-// gcPercent lets the heap grow by half before it is collected. Streams that run allocate next to nothing, so collecting
-// early costs little, and what it saves are pages of memory for every open stream.
-const gcPercent = 50
-
 func serve(ctx context.Context, path string, stdout, stderr io.Writer) error {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
+	tuning, tuned := context.WithCancel(ctx)
+	defer tuned()
+	go tuneMemory(tuning)
 	// From the very start: a SIGHUP that comes early must not end the process.
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
