@@ -127,6 +127,10 @@ type Dialect struct {
 	// [Repeats].
 	Repeats []Kind
 
+	// Varying are members at the top of such a record of which the same holds: records that differ in the values of these
+	// leave the decoder alike, as long as they are whole numbers or strings of ASCII as before.
+	Varying []string
+
 	NewDecoder func(Options) Decoder // nil: the dialect is only encoded
 	NewEncoder func(Options) Encoder // nil: the dialect is only decoded
 

@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"bytes"
 	"unsafe"
 
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -13,9 +12,10 @@ import (
 // not parsed again; only the text is checked.
 //
 // It is for deltas of the kinds of which a dialect promises, by [Dialect.Repeats], that such a record changes nothing in its
-// decoder but what the one before has changed, whatever the text. The harness tests the promise.
-func Repeats(inner Decoder, kinds []Kind) Decoder {
-	r := &repeats{inner: inner}
+// decoder but what the one before has changed, whatever the text. varying names members of the record, at its top, for
+// whose values the same holds ([Dialect.Varying]): numbers of records, ids, times. The harness tests the promise.
+func Repeats(inner Decoder, kinds []Kind, varying []string) Decoder {
+	r := &repeats{inner: inner, varying: varying}
 	for _, k := range kinds {
 		r.kinds[k] = true
 	}
@@ -23,14 +23,14 @@ func Repeats(inner Decoder, kinds []Kind) Decoder {
 }
 
 type repeats struct {
-	inner Decoder
-	kinds [kindCount]bool
+	inner   Decoder
+	kinds   [kindCount]bool
+	varying []string
 
-	valid        bool   // ev belongs to the record before this one
-	name         []byte // SSE event of that record
-	before, tail []byte // its bytes around the text
-	ev           Event  // its event; the slices are in mem
-	mem          []byte
+	valid bool     // like and ev belong to the record before this one
+	like  template // that record
+	ev    Event    // its event; the slices are in mem
+	mem   []byte
 
 	missed uint8 // records in a row that had one delta, and were not like the one before
 }
@@ -53,9 +53,9 @@ func (r *repeats) Finish(dst []Event, cause error) []Event { return r.inner.Fini
 
 // Decode implements [Decoder].
 func (r *repeats) Decode(dst []Event, rec wire.Record) ([]Event, error) {
-	if r.valid && r.like(rec) {
+	if r.valid {
 		// A text that ends in half a character is the decoder's to hold back.
-		if text := rec.Data[len(r.before) : len(rec.Data)-len(r.tail)]; rawjson.IsBody(text) && !rawjson.EndsInHalf(text) {
+		if text, ok := r.like.text(rec); ok && rawjson.IsBody(text) && !rawjson.EndsInHalf(text) {
 			r.missed = 0
 			n := len(dst)
 			dst = append(dst, r.ev)
@@ -67,12 +67,6 @@ func (r *repeats) Decode(dst []Event, rec wire.Record) ([]Event, error) {
 	dst, err := r.inner.Decode(dst, rec)
 	r.valid = err == nil && len(dst) == n+1 && r.learn(rec, &dst[n])
 	return dst, err
-}
-
-// like reports whether rec can be the record before with another text.
-func (r *repeats) like(rec wire.Record) bool {
-	return len(rec.Data) > len(r.before)+len(r.tail) && rec.ID == nil && bytes.HasPrefix(rec.Data, r.before) &&
-		bytes.HasSuffix(rec.Data, r.tail) && bytes.Equal(rec.Event, r.name)
 }
 
 // learn remembers rec, whose only event is ev, if the next record may be like it.
@@ -92,9 +86,7 @@ func (r *repeats) learn(rec wire.Record, ev *Event) bool {
 }
 
 func (r *repeats) remember(rec wire.Record, ev *Event, at int) bool {
-	r.name = append(r.name[:0], rec.Event...)
-	r.before = append(r.before[:0], rec.Data[:at]...)
-	r.tail = append(r.tail[:0], rec.Data[at+len(ev.Text):]...)
+	r.like.learn(rec, at, len(ev.Text), r.varying)
 	r.ev, r.mem = *ev, r.mem[:0]
 	r.ev.Text = nil
 	for _, p := range [...]*[]byte{&r.ev.ID, &r.ev.Ref, &r.ev.Lane, &r.ev.Msg, &r.ev.Name, &r.ev.Title} {

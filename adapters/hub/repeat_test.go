@@ -28,7 +28,7 @@ func TestRepeats(t *testing.T) {
 	f := func(name string, parsed int, records ...string) {
 		t.Helper()
 		inner := &counting{Decoder: native.Dialect.NewDecoder(hub.Options{})}
-		dec, bare := hub.Repeats(inner, deltas), native.Dialect.NewDecoder(hub.Options{})
+		dec, bare := hub.Repeats(inner, deltas, nil), native.Dialect.NewDecoder(hub.Options{})
 		for _, data := range records {
 			got, gotErr := dec.Decode(nil, wire.Record{Data: []byte(data)})
 			want, wantErr := bare.Decode(nil, wire.Record{Data: []byte(data)})
@@ -52,9 +52,50 @@ func TestRepeats(t *testing.T) {
 	f("arguments", 1, `{"kind":"tool.args","id":"t","text":"{"}`, `{"kind":"tool.args","id":"t","text":"}"}`)
 }
 
+// TestRepeatsVarying also takes records for the one before that differ in what is promised to mean nothing.
+func TestRepeatsVarying(t *testing.T) {
+	f := func(name string, parsed int, records ...string) {
+		t.Helper()
+		inner := &counting{Decoder: native.Dialect.NewDecoder(hub.Options{})}
+		dec, bare := hub.Repeats(inner, deltas, []string{"n", "uuid"}), native.Dialect.NewDecoder(hub.Options{})
+		for _, data := range records {
+			got, gotErr := dec.Decode(nil, wire.Record{Data: []byte(data)})
+			want, wantErr := bare.Decode(nil, wire.Record{Data: []byte(data)})
+			if g, w := adaptertest.Lines(got), adaptertest.Lines(want); g != w || (gotErr == nil) != (wantErr == nil) {
+				t.Errorf("%s: %s gives %s (%v), want %s (%v)", name, data, g, gotErr, w, wantErr)
+			}
+		}
+		if inner.n != parsed {
+			t.Errorf("%s: %d records were parsed, want %d", name, inner.n, parsed)
+		}
+	}
+	in := func(before, text, after string) string {
+		return `{` + before + `"kind":"text.delta","id":"p","text":"` + text + `"` + after + `}`
+	}
+	number := func(n, text string) string { return in(`"n":`+n+`,`, text, ``) }
+	last := func(n, text string) string { return in(``, text, `,"n":`+n) }
+	uuid := func(id, text string) string { return in(`"uuid":"`+id+`",`, text, ``) }
+	f("a number before the text", 1, number("0", "a"), number("7", "b"), number("999999999999999", "c"))
+	f("a number behind it", 1, last("9", "a"), last("10", "b"), last("0", `"\u0041`[1:]))
+	f("a string", 1, uuid("a-b", "a"), uuid("", "b"), uuid("~ {}:,", "c"))
+	f("holes on both sides", 1, in(`"n":1,"uuid": "x",`, "a", `,"n":2 , "uuid":"y"`), in(`"n":12,"uuid": "",`, "b", `,"n":0 , "uuid":"yy"`))
+	f("a number that is another text", 3, number("1", "a"), number("01", "b"), number("1", "c"))
+	f("numbers that are not whole", 4, number("1", "a"), number("-1", "b"), number("1.5", "c"), number("1e5", "d"))
+	f("fractions behind the text", 4, last("1", "a"), last("1.5", "b"), last("-5", "c"), last("1e5", "d"))
+	f("a number that is long", 2, last("1", "a"), last("1234567890123456", "b"))
+	f("no number", 2, number("1", "a"), number(`"1"`, "b"))
+	f("an empty number", 3, number("1", "a"), number("", "b"), last("", "c"))
+	f("a string that ends too early", 2, uuid("a", "a"), uuid(`b","text":"`, "b"))
+	f("an escape", 3, uuid("a", "a"), uuid(`\"`, "b"), uuid(`\`, "c"))
+	f("what is not ASCII", 3, uuid("a", "a"), uuid("☃", "b"), uuid("\xff", "c"))
+	f("a member further down", 2, in(`"x":{"n":1},`, "a", ``), in(`"x":{"n":2},`, "b", ``))
+	f("more holes than are kept", 2, in(`"n":1,"n":1,"n":1,"n":1,`, "a", `,"n":1`), in(`"n":1,"n":1,"n":1,"n":1,`, "b", `,"n":2`))
+	f("a long string", 2, uuid("a", "a"), uuid(strings.Repeat("x", 300), "b"))
+}
+
 // TestRepeatsGivesUp stops to remember records of a stream in which none is like the one before.
 func TestRepeatsGivesUp(t *testing.T) {
-	dec := hub.Repeats(native.Dialect.NewDecoder(hub.Options{}), deltas)
+	dec := hub.Repeats(native.Dialect.NewDecoder(hub.Options{}), deltas, nil)
 	for i := range 1000 {
 		data := `{"kind":"text.delta","id":"p` + strings.Repeat("x", i%7) + `","text":"a"}`
 		if _, err := dec.Decode(nil, wire.Record{Data: []byte(data)}); err != nil {
@@ -72,7 +113,7 @@ func TestRepeatsAllocs(t *testing.T) {
 	if raceEnabled {
 		return // the race detector allocates
 	}
-	dec, dst := hub.Repeats(native.Dialect.NewDecoder(hub.Options{}), deltas), make([]hub.Event, 0, 4)
+	dec, dst := hub.Repeats(native.Dialect.NewDecoder(hub.Options{}), deltas, nil), make([]hub.Event, 0, 4)
 	recs := [2]wire.Record{{Data: []byte(`{"kind":"text.delta","id":"p","text":"a"}`)}, {Data: []byte(`{"kind":"text.delta","id":"q","text":"b"}`)}}
 	f := func(name string, next func(i int) wire.Record) {
 		i := 0
@@ -85,4 +126,7 @@ func TestRepeatsAllocs(t *testing.T) {
 	}
 	f("alike", func(int) wire.Record { return recs[0] })
 	f("not alike", func(i int) wire.Record { return recs[i%2] })
+	dec = hub.Repeats(native.Dialect.NewDecoder(hub.Options{}), deltas, []string{"n"})
+	recs = [2]wire.Record{{Data: []byte(`{"kind":"text.delta","id":"p","text":"a","n":1}`)}, {Data: []byte(`{"kind":"text.delta","id":"p","text":"b","n":20}`)}}
+	f("alike but for a number", func(i int) wire.Record { return recs[i%2] })
 }

@@ -15,7 +15,7 @@ func NewDecoder(d *hub.Dialect, options hub.Options) hub.Decoder {
 		dec = &decoder{inner: dec, find: d.Extension, nesting: options.Nesting}
 	}
 	if len(d.Repeats) > 0 {
-		dec = hub.Repeats(dec, d.Repeats)
+		dec = hub.Repeats(dec, d.Repeats, d.Varying)
 	}
 	return dec
 }

@@ -2,9 +2,11 @@ package adaptertest
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/native"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -33,14 +35,59 @@ func (f *fixture) testRepeats(t testing.TB) {
 			other.Data = append(append(append([]byte{}, before...), text...), after...)
 			all = append(all, other)
 		}
+		all = f.vary(all, rec)
 	}
 	f.compareRepeats(t, all)
+}
+
+// What may stand in the place of a number or a string that is promised to mean nothing, and what is not covered by it.
+var (
+	oddNumbers = []string{"0", "7", "1790000000", "999999999999999", "1234567890123456789", "-1", "1.5"}
+	oddStrings = []string{`""`, `"x"`, `"2026-11-21T11:29:14.112Z"`, `"0b565adb-fafd-4b8a-8000-00000000000a"`, `"\u0041"`, `"☃"`}
+)
+
+// vary appends records that are rec with other values of the members that are promised to vary.
+func (f *fixture) vary(all []wire.Record, rec wire.Record) []wire.Record {
+	for it := rawjson.Fields(rec.Data); ; {
+		key, v, ok := it.Next()
+		if !ok {
+			return all
+		}
+		if !slices.Contains(f.dialect.Varying, string(key)) {
+			continue
+		}
+		values := map[byte][]string{'0': oddNumbers, '"': oddStrings}[rawjson.Kind(v)]
+		for _, value := range values {
+			all = append(all, with(rec, key, v), with(rec, key, []byte(value)))
+		}
+	}
+}
+
+// with returns rec with value in the place of the top member of that name.
+func with(rec wire.Record, name, value []byte) wire.Record {
+	data := []byte{'{'}
+	for it := rawjson.Fields(rec.Data); ; {
+		key, v, ok := it.Next()
+		if !ok {
+			break
+		}
+		if bytes.Equal(key, name) {
+			v = value
+		}
+		if len(data) > 1 {
+			data = append(data, ',')
+		}
+		data = append(append(rawjson.AppendQuoted(data, key), ':'), v...)
+	}
+	out := copyRecord(rec)
+	out.Data = append(data, '}')
+	return out
 }
 
 // compareRepeats decodes records with and without the wrapper. Each is overwritten after use.
 func (f *fixture) compareRepeats(t testing.TB, records []wire.Record) {
 	t.Helper()
-	bare, wrapped := f.dialect.NewDecoder(f.options), hub.Repeats(f.dialect.NewDecoder(f.options), f.dialect.Repeats)
+	bare, wrapped := f.dialect.NewDecoder(f.options), hub.Repeats(f.dialect.NewDecoder(f.options), f.dialect.Repeats, f.dialect.Varying)
 	for i, rec := range records {
 		want := decodeOne(bare, rec)
 		if got := decodeOne(wrapped, rec); got != want {
