@@ -159,6 +159,7 @@ var Dialect = hub.Dialect{
 	// Agents send the tail of an answer, titles and costs behind the response.
 	Settle: 250 * time.Millisecond,
 
+	Repeats:       []hub.Kind{hub.TextDelta},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Observe:       observe,

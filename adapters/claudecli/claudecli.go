@@ -113,6 +113,8 @@ var Dialect = hub.Dialect{
 	},
 	Settle:     250 * time.Millisecond, // words of tasks in the background, and hooks
 	Extension:  extension,
+	Repeats:    []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	Varying:    []string{"uuid"},
 	NewDecoder: newDecoder,
 	NewEncoder: newEncoder,
 	Observe:    observe,

@@ -49,6 +49,8 @@ var Dialect = hub.Dialect{
 	Doc:        "The lines that the Gemini CLI prints as stream-json.",
 	Framing:    wire.NDJSON,
 	Framings:   []wire.Framing{wire.NDJSON},
+	Repeats:    []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	Varying:    []string{"timestamp"},
 	NewDecoder: newDecoder,
 	Observe:    observe,
 }
