@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -36,7 +37,8 @@ type pipeline struct {
 
 	stages []staged // between sequencer and encoder; mostly none
 
-	loose, strict []hub.Event
+	loose, strict []hub.Event // borrowed while events go through
+	lists         *eventLists // where they are from
 	tally         *tally
 	observe       Observer
 	edit          func(*hub.Event) // changes a strict event before it is encoded; nil for none
@@ -97,11 +99,29 @@ func (p *pipeline) reset() {
 // rest lets go of everything that belongs to the stream that has ended, so that a pooled pipeline holds no large memory.
 func (p *pipeline) rest() {
 	p.edit, p.observe = nil, Observer{}
-	p.loose, p.strict = letGo(p.loose), letGo(p.strict)
 	for i := range p.stages {
 		p.stages[i].spare = letGo(p.stages[i].spare)
 	}
 	p.reset()
+}
+
+// eventLists are lists of events that pipelines use only while something goes through them: open streams are silent nearly
+// all the time.
+type eventLists struct{ loose, strict []hub.Event }
+
+var spareLists = sync.Pool{New: func() any { return new(eventLists) }}
+
+// borrow takes lists for what goes through now. giveBack returns them.
+func (p *pipeline) borrow() {
+	p.lists = spareLists.Get().(*eventLists)
+	p.loose, p.strict = p.lists.loose, p.lists.strict
+}
+
+func (p *pipeline) giveBack() {
+	p.lists.loose, p.lists.strict = letGo(p.loose), letGo(p.strict)
+	p.loose, p.strict = nil, nil
+	spareLists.Put(p.lists)
+	p.lists = nil
 }
 
 // maxEvents is how many events a pooled pipeline has room for.
@@ -129,7 +149,11 @@ type Observer struct {
 }
 
 func (p *pipeline) feed(buf []byte, eof bool, now time.Duration) (used int, err error) {
-	defer func() { p.tally.bytesIn += int64(used) }()
+	p.borrow()
+	defer func() {
+		p.giveBack()
+		p.tally.bytesIn += int64(used)
+	}()
 	for !p.seq.Ended() && len(p.out.Buf) < flushAt {
 		rec, n, err := p.split.Split(buf[used:], eof)
 		if err != nil {
@@ -255,10 +279,12 @@ func (p *pipeline) reportRepairs() {
 
 func (p *pipeline) tick(now time.Duration) (next time.Duration, over bool) {
 	if at, ok := p.deadline(); ok && at <= now {
+		p.borrow()
 		p.strict = p.seq.Tick(p.strict[:0], now)
 		p.tickStages(now)
 		p.encode()
 		p.done()
+		p.giveBack()
 	}
 	p.tally.repairs = p.seq.Repairs
 	next, _ = p.deadline()
@@ -299,6 +325,8 @@ func (p *pipeline) finish(f *hub.Failure, now time.Duration, mute bool) *hub.Fai
 	if f != nil {
 		cause = f
 	}
+	p.borrow()
+	defer p.giveBack()
 	ended := p.seq.Ending()
 	if !ended {
 		p.loose = p.dec.Finish(p.loose[:0], cause)
