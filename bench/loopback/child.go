@@ -68,10 +68,11 @@ func serveRole(args []string, stdin io.Reader, stdout io.Writer) error {
 
 // child is a running process that serves on addr.
 type child struct {
-	cmd  *exec.Cmd
-	addr string
-	in   io.Closer
-	done chan struct{} // closed when the process has ended
+	cmd   *exec.Cmd
+	addr  string
+	admin string // of the proxy: where operators ask
+	in    io.Closer
+	done  chan struct{} // closed when the process has ended
 }
 
 // startRole starts a role of this program.
@@ -114,12 +115,60 @@ func start(cmd *exec.Cmd, logFile string) (*child, error) {
 		_ = cmd.Wait() // its status says nothing: it is ended by us
 		close(c.done)
 	}()
-	if c.addr = address.FindString(line); c.addr == "" {
+	found := address.FindAllString(line, 2)
+	if len(found) == 0 {
 		c.stop()
 		text, _ := os.ReadFile(logFile)
 		return nil, fmt.Errorf("%s did not start: %s%s", filepath.Base(cmd.Path), line, text)
 	}
+	if c.addr = found[0]; len(found) > 1 {
+		c.admin = found[1]
+	}
 	return c, nil
+}
+
+// startLimit is how long a peer may take until it listens.
+const startLimit = 60 * time.Second
+
+// startListening starts a process that does not say when it is ready, and waits until it listens on addr.
+func startListening(ctx context.Context, cmd *exec.Cmd, addr, logFile string) (*child, error) {
+	c := &child{cmd: cmd, addr: addr, done: make(chan struct{})}
+	log, err := os.OpenFile(logFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	cmd.Stdout, cmd.Stderr = log, log
+	dieWithParent(cmd)
+	if c.in, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		_ = cmd.Wait()
+		close(c.done)
+	}()
+	for limit := time.Now().Add(startLimit); time.Now().Before(limit) && ctx.Err() == nil && !c.ended(); sleep(ctx, 50*time.Millisecond) {
+		var d net.Dialer
+		if conn, err := d.DialContext(ctx, "tcp", addr); err == nil {
+			conn.Close()
+			return c, nil
+		}
+	}
+	c.stop()
+	text, _ := os.ReadFile(logFile)
+	return nil, fmt.Errorf("%s does not listen: %s", filepath.Base(cmd.Path), lastLine(text))
+}
+
+func (c *child) ended() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
 }
 
 var address = regexp.MustCompile(`127\.0\.0\.1:\d+`)

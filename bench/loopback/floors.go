@@ -92,7 +92,8 @@ type spliceScript struct {
 	Type        string // content type
 }
 
-// newSpliceScript makes the script for a pair; ok is false if the splice cannot do it, because the records are no lines.
+// newSpliceScript makes the script for a pair; ok is false if the splice cannot do it: the
+// records are no lines, or the text comes twice.
 func newSpliceScript(from, to *bench.Script) (s spliceScript, ok bool) {
 	lines := func(f wire.Framing) bool { return f == wire.SSE || f == wire.NDJSON }
 	if !lines(from.Dialect.Framing) || !lines(to.Dialect.Framing) || len(from.Deltas) < 2 || len(to.Deltas) < 2 {
@@ -108,7 +109,17 @@ func newSpliceScript(from, to *bench.Script) (s spliceScript, ok bool) {
 	opening := first[:recordStart(first, to.Dialect.Framing)]
 	s.Head, s.Tail = string(to.Head)+string(opening), string(to.Tail)
 	s.Type = to.Dialect.Framing.ContentType()
-	return s, true
+	return s, s.texts(from.Bytes()) == len(from.Deltas)
+}
+
+// texts is how many texts the script finds in a stream. Some dialects say the whole text again at its end.
+func (s *spliceScript) texts(stream []byte) (n int) {
+	for line := range bytes.Lines(stream) {
+		if len(s.append(nil, line)) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // recordStart returns where the record with the first mark begins in p.

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -20,20 +21,25 @@ import (
 type target struct {
 	name   string
 	addr   string
+	admin  string // of the proxy: where operators ask
 	path   string
 	answer *hub.Dialect // what comes back
 	pid    int          // 0 if there is no process between the load and the server
+	post   *post        // nil: streams are asked for by GET
 }
 
 // client is one connection to a target.
 type client struct {
-	addr string
-	path string
+	to   target
 	conn net.Conn
 	br   *bufio.Reader
-	body []byte
+	body []byte        // what was read of the stream; empty while all of it equals want
+	want []byte        // a body that was found right before; nil if none is known
+	same int           // how many bytes of want have come, -1 once something else came
 	idle time.Duration // longest silence within a stream
 }
+
+func newClient(t target, idle time.Duration) *client { return &client{to: t, idle: idle} }
 
 // get asks for one stream and reads it to its end into c.body. more is called after each read, with what is new at the
 // end of c.body; nil for nobody.
@@ -50,6 +56,7 @@ func (c *client) get(ctx context.Context, query string, more func()) error {
 	defer resp.Body.Close()
 	err = c.read(ctx, resp.Body, more)
 	if err == nil && resp.StatusCode != http.StatusOK {
+		c.recall()
 		err = fmt.Errorf("status %d: %.200s", resp.StatusCode, c.body)
 	}
 	if err != nil || resp.Close {
@@ -59,10 +66,13 @@ func (c *client) get(ctx context.Context, query string, more func()) error {
 }
 
 func (c *client) ask(ctx context.Context, query string) error {
-	c.body = c.body[:0]
+	c.body, c.same = c.body[:0], 0
+	if c.want == nil {
+		c.same = -1
+	}
 	if c.conn == nil {
 		var d net.Dialer
-		conn, err := d.DialContext(ctx, "tcp", c.addr)
+		conn, err := d.DialContext(ctx, "tcp", c.to.addr)
 		if err != nil {
 			return err
 		}
@@ -72,8 +82,16 @@ func (c *client) ask(ctx context.Context, query string) error {
 		c.conn = conn
 		c.br.Reset(conn)
 	}
-	_, err := io.WriteString(c.conn, "GET "+c.path+query+" HTTP/1.1\r\nHost: "+c.addr+"\r\n\r\n")
+	_, err := c.conn.Write(c.to.request(query))
 	return err
+}
+
+// request is what asks a target for a stream.
+func (t *target) request(query string) []byte {
+	if t.post != nil {
+		return t.post.request(t, query)
+	}
+	return []byte("GET " + t.path + query + " HTTP/1.1\r\nHost: " + t.addr + "\r\n\r\n")
 }
 
 func (c *client) read(ctx context.Context, body io.Reader, more func()) error {
@@ -86,6 +104,7 @@ func (c *client) read(ctx context.Context, body io.Reader, more func()) error {
 		}
 		n, err := body.Read(c.body[len(c.body):cap(c.body)])
 		c.body = c.body[:len(c.body)+n]
+		c.compare()
 		if n > 0 && more != nil {
 			more()
 		}
@@ -98,6 +117,42 @@ func (c *client) read(ctx context.Context, body io.Reader, more func()) error {
 			return fmt.Errorf("after %d bytes: %w", len(c.body), err)
 		}
 	}
+}
+
+// compare forgets what has come if it equals the wanted body: long streams and very many of them would not fit into
+// memory otherwise, and the load would cost more than the proxy.
+func (c *client) compare() {
+	if c.same < 0 {
+		return
+	}
+	if bytes.HasPrefix(c.want[c.same:], c.body) {
+		c.same += len(c.body)
+		if cap(c.body) < compared {
+			c.body = make([]byte, 0, compared)
+		}
+		c.body = c.body[:0]
+		return
+	}
+	c.recall()
+}
+
+const compared = 8 << 10
+
+// recall makes c.body what has come.
+func (c *client) recall() {
+	if c.same >= 0 {
+		c.body = append(bytes.Clone(c.want[:c.same]), c.body...)
+		c.same = -1
+	}
+}
+
+// equal reports whether the stream was the wanted one; if not, c.body is what came.
+func (c *client) equal() bool {
+	if c.same >= 0 && c.same == len(c.want) {
+		return true
+	}
+	c.recall()
+	return false
 }
 
 func (c *client) close() {
@@ -113,49 +168,45 @@ type judge struct {
 	call    call
 
 	mu    sync.Mutex
-	good  [][]byte
+	good  []byte // a flowing stream that was right; those of one target are usually equal to the byte
 	count int
 	bad   int
 	first error // what was wrong with the first bad stream
 }
 
-// maxGood bounds the bodies that are remembered. Flowing streams of one target are equal to the byte.
-const maxGood = 4
-
 // take judges the end of one stream: err is what kept it from coming to its end.
-func (j *judge) take(body []byte, err error) {
-	if err == nil && !j.known(body) {
-		err = bench.Check(j.dialect, body, j.call.events, j.call.step())
+func (j *judge) take(c *client, err error) {
+	equal := err == nil && c.equal()
+	if err == nil && !equal {
+		err = j.check(c.body)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	switch {
-	case err != nil:
+	if err != nil {
 		j.bad++
 		if j.first == nil {
 			j.first = err
 		}
 		return
-	case j.call.interval == 0 && len(j.good) < maxGood && !contains(j.good, body):
-		j.good = append(j.good, bytes.Clone(body))
+	}
+	if !equal && j.good == nil && j.call.interval == 0 {
+		j.good = bytes.Clone(c.body)
 	}
 	j.count++
 }
 
-func (j *judge) known(body []byte) bool {
-	j.mu.Lock()
-	good := j.good
-	j.mu.Unlock()
-	return contains(good, body)
+func (j *judge) check(body []byte) error {
+	if j.call.args {
+		return bench.CheckArgs(j.dialect, body, j.call.events)
+	}
+	return bench.Check(j.dialect, body, j.call.events, j.call.step())
 }
 
-func contains(all [][]byte, body []byte) bool {
-	for _, b := range all {
-		if bytes.Equal(b, body) {
-			return true
-		}
-	}
-	return false
+// known is a body that was right; nil while there is none.
+func (j *judge) known() []byte {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.good
 }
 
 // arrivals notes when the events of one paced stream came.
@@ -168,6 +219,17 @@ type arrivals struct {
 	begun  bool
 	inTime int             // events that arrived within the window
 	late   []time.Duration // how late were those that were due within the window
+	hush   *hush
+}
+
+// hush finds the longest time in which no stream at all has brought anything.
+type hush struct{ last, longest atomic.Int64 }
+
+func (h *hush) heard(now time.Time) {
+	t := now.UnixNano()
+	if last := h.last.Swap(t); last != 0 && t-last > h.longest.Load() {
+		h.longest.Store(t - last) // of two at the same time one is lost; they differ by nothing that matters
+	}
 }
 
 // window is the time in which is measured.
@@ -194,6 +256,7 @@ func (a *arrivals) more() {
 		a.begun, a.next = true, n+a.call.step()
 		if a.window.has(now) {
 			a.inTime++
+			a.hush.heard(now)
 		}
 		// Not by arrival: an event that comes after the window because it is late must count as late.
 		if due := time.UnixMicro(a.call.base + int64(n)); a.window.has(due) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,29 +16,101 @@ import (
 type report struct {
 	Machine    string    `json:"machine"`
 	Processors int       `json:"processors"`
+	Files      int       `json:"files"` // that a process can open
 	Go         string    `json:"go"`
 	Date       time.Time `json:"date"`
-	Command    string    `json:"command"`
+	Commands   []string  `json:"commands"`
+	Versions   []string  `json:"versions,omitempty"` // of peers
+	Absent     []string  `json:"absent,omitempty"`   // peers that were not measured, and why
 	Cells      []*cell   `json:"cells"`
+	Profiles   []profile `json:"profiles,omitempty"`
 	Bad        int       `json:"bad"`
 	FirstBad   string    `json:"first_bad,omitempty"`
 }
 
 func newReport(p *plan) *report {
 	return &report{
-		Machine: machineName(), Processors: runtime.NumCPU(), Go: runtime.Version(), Date: time.Now().UTC(),
-		Command: "go run ./bench/loopback " + strings.Join(os.Args[1:], " "), Cells: p.cells,
+		Machine: machineName(), Processors: runtime.NumCPU(), Files: p.files, Go: runtime.Version(), Date: time.Now().UTC(),
+		Commands: []string{"go run ./bench/loopback " + strings.Join(os.Args[1:], " ")}, Cells: p.cells,
 	}
 }
 
-// sum adds up what was wrong.
+// sum adds up what was wrong. What peers do wrong is no fault of ours, and stands in their tables.
 func (r *report) sum() {
+	r.Bad, r.FirstBad = 0, ""
 	for _, c := range r.Cells {
 		for _, s := range c.Samples {
+			if isPeer(c.Target) {
+				continue
+			}
 			r.Bad += s.Bad
 			if s.Bad > 0 && r.FirstBad == "" {
-				r.FirstBad = fmt.Sprintf("%s, %s, %s: %s", c.Mode, c.Target, c.pair, s.Fault)
+				r.FirstBad = fmt.Sprintf("%s, %s, %s: %s", c.Mode, c.Target, c.stream(), s.Fault)
 			}
+		}
+	}
+}
+
+func (r *report) fault() error {
+	if r.Bad == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d streams were wrong; the first: %s", r.Bad, r.FirstBad)
+}
+
+// save writes all that is known so far to a file, if there is one: a long run may be ended from outside.
+func (r *report) save(file string) error {
+	if file == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := r.writeJSON(&b); err != nil {
+		return err
+	}
+	return os.WriteFile(file, b.Bytes(), 0o600)
+}
+
+// loadReports reads saved reports. The modes of a later one replace those of an earlier one.
+func loadReports(files []string) (*report, error) {
+	var all *report
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		r := new(report)
+		if err := json.Unmarshal(text, r); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		r.Cells = slices.DeleteFunc(r.Cells, func(c *cell) bool { return len(c.Samples) == 0 })
+		if all == nil {
+			all = r
+			continue
+		}
+		all.merge(r)
+	}
+	all.sum()
+	return all, nil
+}
+
+func (r *report) merge(later *report) {
+	anew := map[string]bool{}
+	for _, c := range later.Cells {
+		anew[c.Mode] = true
+	}
+	r.Cells = append(slices.DeleteFunc(r.Cells, func(c *cell) bool { return anew[c.Mode] }), later.Cells...)
+	r.Commands, r.Date = append(r.Commands, later.Commands...), later.Date
+	if len(later.Profiles) > 0 {
+		r.Profiles = later.Profiles
+	}
+	for _, v := range later.Versions {
+		if !slices.Contains(r.Versions, v) {
+			r.Versions = append(r.Versions, v)
+		}
+	}
+	for _, a := range later.Absent {
+		if !slices.Contains(r.Absent, a) {
+			r.Absent = append(r.Absent, a)
 		}
 	}
 }
@@ -53,6 +126,12 @@ func (s *sample) summary() string {
 	text := fmt.Sprintf("%d streams, %d events in %.2f s", s.Streams, s.Events, s.Seconds)
 	if s.CPU >= 0 && s.Events > 0 {
 		text += fmt.Sprintf(", %.2f CPU µs/event", s.perEvent())
+	}
+	if s.Max > 0 {
+		text += fmt.Sprintf(", p50 %.2f p99 %.2f max %.2f ms", s.P50, s.P99, s.Max)
+	}
+	if s.Memory > 0 {
+		text += fmt.Sprintf(", %.1f KB/stream", s.Memory)
 	}
 	if s.Others >= 0 {
 		text += fmt.Sprintf(", others %.0f %%", 100*s.Others)
@@ -71,7 +150,13 @@ func (s *sample) perEvent() float64 {
 	return 1e6 * s.CPU / float64(s.Events)
 }
 
-func (s *sample) rate() float64 { return float64(s.Events) / s.Seconds }
+// rate is events per second; negative if unknown.
+func (s *sample) rate() float64 {
+	if s.Seconds <= 0 {
+		return -1e3 // stays below 0 in thousands, too
+	}
+	return float64(s.Events) / s.Seconds
+}
 
 // figure is the median of something over the samples of a cell, with the least and the most.
 type figure struct{ median, low, high float64 }
@@ -90,11 +175,11 @@ func (c *cell) figures(other *cell, of func(a, b *sample) float64) figure {
 	for i := range min(len(c.Samples), len(other.Samples)) {
 		a, b := &c.Samples[i], &other.Samples[i]
 		all = append(all, of(a, b))
-		if max(a.Others, b.Others) <= c.quiet {
+		if max(a.Others, b.Others) <= c.Quiet {
 			calm = append(calm, all[i])
 		}
 	}
-	if c.quiet > 0 && len(calm) >= enough {
+	if c.Quiet > 0 && len(calm) >= enough {
 		return figureOf(calm)
 	}
 	return figureOf(all)
@@ -132,16 +217,18 @@ func (c *cell) ratio(floor *cell, of func(*sample) float64) figure {
 	})
 }
 
-// floor returns what a cell of the proxy is compared with: the splice of the same pair, else the reverse proxy or the
-// raw copy; nil if there is none.
+// floor returns what a cell of the proxy is compared with: the splice of the same pair, nginx or the reverse proxy of the
+// same bytes; nil if there is none.
 func (r *report) floor(c *cell) *cell {
-	if c.Target != "sabir" {
+	if c.Target != sabir {
 		return nil
 	}
-	for _, name := range []string{"splice", "reverse", "raw"} {
+	for _, name := range []string{splice, nginx, reverse, raw} {
 		for _, f := range r.Cells {
 			same := f.From == c.From && f.To == c.To
-			if name != "splice" && c.Mode != flowing && c.Mode != segmented {
+			if c.Mode == flowing || c.Mode == segmented {
+				same = same && name != nginx
+			} else if name != splice {
 				same = true // a paced or slow stream is compared with whatever passes one
 			}
 			if f.Mode == c.Mode && f.Target == name && same {
@@ -159,4 +246,14 @@ func (r *report) find(mode, target string) *cell {
 		}
 	}
 	return nil
+}
+
+// of lists the cells of a mode that were measured.
+func (r *report) of(mode string) (all []*cell) {
+	for _, c := range r.Cells {
+		if c.Mode == mode && len(c.Samples) > 0 {
+			all = append(all, c)
+		}
+	}
+	return all
 }

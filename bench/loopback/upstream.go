@@ -9,11 +9,11 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/bench"
 )
 
@@ -23,6 +23,8 @@ type call struct {
 	segmented bool          // flowing: one TCP segment per event
 	interval  time.Duration // paced: between two events; 0 is flowing
 	base      int64         // paced: what marks count from, microseconds since the Unix epoch
+	args      bool          // flowing: fragments of a tool's arguments, not of a text
+	silent    int64         // more than 0: nothing comes after the first event, and the end of the connection is noted under it
 }
 
 func (c call) query() string {
@@ -32,6 +34,12 @@ func (c call) query() string {
 	}
 	if c.interval > 0 {
 		q += fmt.Sprintf("&interval=%d&base=%d", c.interval.Microseconds(), c.base)
+	}
+	if c.args {
+		q += "&args=1"
+	}
+	if c.silent > 0 {
+		q += "&silent=" + strconv.FormatInt(c.silent, 10)
 	}
 	return q
 }
@@ -52,6 +60,7 @@ func parseCall(q url.Values) (c call, err error) {
 		return n
 	}
 	c.events, c.segmented, c.base = int(number("events")), q.Get("segmented") != "", number("base")
+	c.args, c.silent = q.Get("args") != "", number("silent")
 	c.interval = time.Duration(number("interval")) * time.Microsecond
 	if err == nil && (c.events < 1 || c.events > 1e7 || c.interval < 0) {
 		err = fmt.Errorf("cannot send %d events", c.events)
@@ -63,6 +72,7 @@ func parseCall(q url.Values) (c call, err error) {
 type simulator struct {
 	mu      sync.Mutex
 	scripts map[string]*script
+	left    departures
 }
 
 // script is a stream made ready to send: as HTTP chunks.
@@ -100,30 +110,77 @@ func (s *simulator) serve(conn net.Conn) {
 		if err != nil {
 			return
 		}
-		_, _ = io.Copy(io.Discard, req.Body)
-		if err := s.answer(conn, req); err != nil || req.Close {
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			return
+		}
+		if err := s.answer(conn, req, body); err != nil || req.Close {
 			return
 		}
 	}
 }
 
-func (s *simulator) answer(conn net.Conn, req *http.Request) error {
-	c, err := parseCall(req.URL.Query())
+func (s *simulator) answer(conn net.Conn, req *http.Request, body []byte) error {
+	if req.URL.Path == departuresPath {
+		return s.left.answer(conn)
+	}
+	query, err := url.ParseQuery(callText(req, body))
+	var c call
+	if err == nil {
+		c, err = parseCall(query)
+	}
+	if err == nil && (c.args || c.events > scripted) {
+		return s.compose(conn, dialectOf(req.URL.Path), c)
+	}
 	var sc *script
 	if err == nil {
-		sc, err = s.script(strings.TrimPrefix(req.URL.Path, "/"), c.events)
+		sc, err = s.script(dialectOf(req.URL.Path), c.events)
 	}
 	if err != nil {
-		_, _ = fmt.Fprintf(conn, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", len(err.Error()), err.Error())
-		return err
+		return refuse(conn, err)
 	}
 	switch {
+	case c.silent > 0:
+		return s.left.wait(conn, sc, c.silent)
 	case c.interval > 0:
 		return sc.pace(conn, c)
 	case c.segmented:
 		return writeAll(conn, append(append([][]byte{sc.header}, sc.deltas...), sc.tail))
 	}
 	return writeAll(conn, sc.pieces)
+}
+
+func refuse(conn net.Conn, err error) error {
+	_, _ = fmt.Fprintf(conn, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", len(err.Error()), err.Error())
+	return err
+}
+
+// scripted is the longest stream that is kept ready to send; longer ones are written while they are sent.
+const scripted = 20_000
+
+// compose sends a stream in pieces of 4 KiB without holding it.
+func (s *simulator) compose(conn net.Conn, dialect string, c call) error {
+	d, err := adapters.Lookup(dialect)
+	if err != nil {
+		return refuse(conn, err)
+	}
+	events := bench.TextEvents(c.events)
+	if c.args {
+		events = bench.ArgsEvents(c.events)
+	}
+	w := bench.NewWriter(d)
+	piece, text := appendHeader(nil, d), []byte(nil)
+	for ev := range events {
+		if text = w.Append(text, ev); len(text) < pieceSize {
+			continue
+		}
+		if _, err := conn.Write(appendChunk(piece, text)); err != nil {
+			return err
+		}
+		piece, text = piece[:0], text[:0]
+	}
+	_, err = conn.Write(append(appendChunk(piece, w.Finish(text)), lastChunk...))
+	return err
 }
 
 // writeAll makes one system call, and so at least one TCP segment, of each piece: Go sets TCP_NODELAY.
@@ -180,16 +237,14 @@ func (s *simulator) script(dialect string, events int) (*script, error) {
 const pieceSize = 4 << 10
 
 func newScript(text *bench.Script) *script {
-	sc := &script{header: []byte("HTTP/1.1 200 OK\r\nContent-Type: " + text.Dialect.Framing.ContentType() +
-		"\r\nTransfer-Encoding: chunked\r\n\r\n")}
+	sc := &script{header: appendHeader(nil, text.Dialect)}
 	for i, d := range text.Deltas {
 		if i == 0 {
 			d = append(append([]byte(nil), text.Head...), d...)
 		}
 		sc.deltas = append(sc.deltas, appendChunk(nil, d))
 	}
-	const last = "0\r\n\r\n"
-	sc.tail = append(appendChunk(nil, text.Tail), last...)
+	sc.tail = append(appendChunk(nil, text.Tail), lastChunk...)
 	piece := append([]byte(nil), sc.header...)
 	for rest := text.Bytes(); len(rest) > 0; {
 		n := min(len(rest), pieceSize)
@@ -197,9 +252,15 @@ func newScript(text *bench.Script) *script {
 		piece, rest = nil, rest[n:]
 	}
 	end := &sc.pieces[len(sc.pieces)-1]
-	*end = append(*end, last...)
+	*end = append(*end, lastChunk...)
 	return sc
 }
+
+func appendHeader(dst []byte, d *hub.Dialect) []byte {
+	return append(append(append(dst, "HTTP/1.1 200 OK\r\nContent-Type: "...), d.Framing.ContentType()...), "\r\nTransfer-Encoding: chunked\r\n\r\n"...)
+}
+
+const lastChunk = "0\r\n\r\n"
 
 func appendChunk(dst, data []byte) []byte {
 	if len(data) == 0 {

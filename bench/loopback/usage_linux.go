@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -28,6 +29,44 @@ func cpuTime(pid int) (time.Duration, error) {
 		return 0, fmt.Errorf("cannot read the CPU time of process %d: %w", pid, err)
 	}
 	return time.Duration(t.Nano()), nil
+}
+
+// family lists a process and all that it has started, and those, as far as they live.
+func family(pid int) []int {
+	all := []int{pid}
+	for i := 0; i < len(all); i++ {
+		files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", all[i]))
+		if err != nil {
+			continue
+		}
+		for _, f := range files {
+			text, _ := os.ReadFile(f) // the thread may have ended
+			for _, word := range strings.Fields(string(text)) {
+				if child, err := strconv.Atoi(word); err == nil {
+					all = append(all, child)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// moreFiles lets this process and those it starts open as many files as the system allows, and returns how many.
+func moreFiles() int {
+	var l unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &l) != nil {
+		return 0
+	}
+	// Not by package unix: package syscall knows that it was called, and leaves the limit to what is started.
+	most := syscall.Rlimit{Cur: max(l.Max, 1<<18), Max: max(l.Max, 1<<18)} // who may raise the upper limit does
+	if syscall.Setrlimit(syscall.RLIMIT_NOFILE, &most) != nil {
+		most = syscall.Rlimit{Cur: l.Max, Max: l.Max}
+		_ = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &most)
+	}
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &l) != nil {
+		return 0
+	}
+	return int(min(l.Cur, 1<<30))
 }
 
 // resident is how many bytes of a process are in memory.

@@ -21,3 +21,8 @@ func resident(int) (int64, error) { return 0, errUsage }
 func machineTime() (time.Duration, error) { return 0, errUsage }
 
 func machineName() string { return runtime.GOOS + "/" + runtime.GOARCH }
+
+func family(pid int) []int { return []int{pid} }
+
+// moreFiles does not know how many files there may be.
+func moreFiles() int { return 0 }
