@@ -124,7 +124,7 @@ type Dialect struct {
 
 	// Repeats are the kinds of deltas (TextDelta, ToolArgs, ToolOutput) of which the dialect promises: a record whose only
 	// event is such a delta leaves the decoder as the record before has, if they differ in the text of the delta alone. See
-	// [Repeats].
+	// [Repeats], and [Repeater] for what depends on the texts.
 	Repeats []Kind
 
 	// Varying are members at the top of such a record of which the same holds: records that differ in the values of these

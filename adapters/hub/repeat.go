@@ -14,16 +14,26 @@ import (
 // It is for deltas of the kinds of which a dialect promises, by [Dialect.Repeats], that such a record changes nothing in its
 // decoder but what the one before has changed, whatever the text. varying names members of the record, at its top, for
 // whose values the same holds ([Dialect.Varying]): numbers of records, ids, times. The harness tests the promise.
+// What a decoder has to know even of such records, it learns as a [Repeater].
 func Repeats(inner Decoder, kinds []Kind, varying []string) Decoder {
 	r := &repeats{inner: inner, varying: varying}
+	r.account, _ = inner.(Repeater)
 	for _, k := range kinds {
 		r.kinds[k] = true
 	}
 	return r
 }
 
+// A Repeater is a decoder that keeps account of the deltas it reads. With one, [Repeats] asks for every record that is like
+// the one before, and nothing has come in between but such records. Repeat takes note of its text, a string body that is not
+// empty, and reports whether that is all there is to do; if not, it has done nothing, and the record is decoded.
+type Repeater interface {
+	Repeat(text []byte) bool
+}
+
 type repeats struct {
 	inner   Decoder
+	account Repeater // inner, if it is one
 	kinds   [kindCount]bool
 	varying []string
 
@@ -55,7 +65,7 @@ func (r *repeats) Finish(dst []Event, cause error) []Event { return r.inner.Fini
 func (r *repeats) Decode(dst []Event, rec wire.Record) ([]Event, error) {
 	if r.valid {
 		// A text that ends in half a character is the decoder's to hold back.
-		if text, ok := r.like.text(rec); ok && rawjson.IsBody(text) && !rawjson.EndsInHalf(text) {
+		if text, ok := r.like.text(rec); ok && rawjson.IsBody(text) && !rawjson.EndsInHalf(text) && r.note(text) {
 			r.missed = 0
 			n := len(dst)
 			dst = append(dst, r.ev)
@@ -68,6 +78,8 @@ func (r *repeats) Decode(dst []Event, rec wire.Record) ([]Event, error) {
 	r.valid = err == nil && len(dst) == n+1 && r.learn(rec, &dst[n])
 	return dst, err
 }
+
+func (r *repeats) note(text []byte) bool { return r.account == nil || r.account.Repeat(text) }
 
 // learn remembers rec, whose only event is ev, if the next record may be like it.
 func (r *repeats) learn(rec wire.Record, ev *Event) bool {

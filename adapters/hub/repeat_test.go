@@ -93,6 +93,36 @@ func TestRepeatsVarying(t *testing.T) {
 	f("a long string", 2, uuid("a", "a"), uuid(strings.Repeat("x", 300), "b"))
 }
 
+// accounting is a decoder that wants to know every text, and to decode those that it refuses.
+type accounting struct {
+	counting
+	noted  []string
+	refuse string
+}
+
+func (a *accounting) Repeat(text []byte) bool {
+	if string(text) == a.refuse {
+		return false
+	}
+	a.noted = append(a.noted, string(text))
+	return true
+}
+
+// TestRepeatsAccount tells a decoder of the texts that it does not decode, and of no others.
+func TestRepeatsAccount(t *testing.T) {
+	inner := &accounting{counting: counting{Decoder: native.Dialect.NewDecoder(hub.Options{})}, refuse: "no"}
+	dec := hub.Repeats(inner, deltas, nil)
+	for _, text := range []string{"a", "b", `\q`, "", "c", "d", "no", "e", `\ud83c`} {
+		evs, err := dec.Decode(nil, wire.Record{Data: []byte(`{"kind":"text.delta","id":"p","text":"` + text + `"}`)})
+		if want := text != `\q`; (err == nil) != want || want && text != "" && string(evs[0].Text) != text {
+			t.Errorf("%q gives %s, %v", text, adaptertest.Lines(evs), err)
+		}
+	}
+	if got := strings.Join(inner.noted, " "); got != "b d e" || inner.n != 6 {
+		t.Errorf("the decoder was told of %q and decoded %d records", got, inner.n)
+	}
+}
+
 // TestRepeatsGivesUp stops to remember records of a stream in which none is like the one before.
 func TestRepeatsGivesUp(t *testing.T) {
 	dec := hub.Repeats(native.Dialect.NewDecoder(hub.Options{}), deltas, nil)

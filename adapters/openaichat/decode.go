@@ -25,7 +25,8 @@ type decoder struct {
 	begun, ended bool
 	id           []byte // of the first chunk that has one: the message
 	choices      []*choice
-	minted       int // calls that the upstream gave no id
+	latest       *call // which the record before was a piece of arguments of, if that; see Repeat
+	minted       int   // calls that the upstream gave no id
 	usage        hub.Counts
 	fault        error // the first of the record
 }
@@ -43,6 +44,7 @@ func (d *decoder) Reset() {
 	d.begun, d.ended = false, false
 	d.id, d.choices, d.minted = d.id[:0], nil, 0
 	d.usage = hub.NoCounts
+	d.latest = nil
 }
 
 // chunk is the schema of a frame: what the decoder reads of a chat.completion.chunk, of a whole chat.completion, and of
@@ -74,7 +76,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	case isDone(rec.Data):
 		return d.done(dst), nil
 	}
-	d.chunk, d.fault = chunk{}, nil
+	d.chunk, d.fault, d.latest = chunk{}, nil, nil
 	if err := d.json.Decode(rec.Data, &d.chunk); err != nil {
 		return dst, hub.JSONError(err)
 	}
@@ -82,6 +84,19 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 		return d.foreign(dst, rec), nil
 	}
 	return d.decodeChunk(dst, rec.Event), d.fault
+}
+
+// Repeat implements [hub.Repeater]: the decoder must know where the arguments of a call are complete. Of text it need not
+// know anything.
+func (d *decoder) Repeat(text []byte) bool {
+	if d.latest == nil {
+		return true
+	}
+	if d.latest.args.complete() { // what follows may be another call
+		return false
+	}
+	d.latest.args.add(text)
+	return true
 }
 
 func (d *decoder) decodeChunk(dst []hub.Event, name []byte) []hub.Event {

@@ -209,6 +209,7 @@ func (d *decoder) arguments(dst []hub.Event, c *choice, k *call, v rawjson.Value
 		if len(body) == 0 {
 			return dst
 		}
+		d.latest = k
 	} else {
 		k.whole, k.args = true, nesting{begun: true}
 	}

@@ -21,6 +21,10 @@ type decoder struct {
 	last   *item // found by the last lookup; deltas come in runs
 	minted int   // ids made for what the upstream left unnamed
 
+	// What the record before was a delta of, if that; see Repeat.
+	lastPart *part
+	lastCall *call
+
 	started  bool // the response has been announced
 	answered bool // text of the answer has come
 	refused  bool // text of a refusal has come
@@ -39,6 +43,7 @@ func (d *decoder) Reset() {
 	d.scratch.Reset()
 	clear(d.items)
 	d.items, d.last, d.minted = d.items[:0], nil, 0
+	d.lastPart, d.lastCall = nil, nil
 	d.started, d.answered, d.refused, d.waiting, d.asking = false, false, false, 0, 0
 }
 
@@ -143,6 +148,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 		return dst, nil
 	}
 	d.rec, d.data = record{}, rec.Data
+	d.lastPart, d.lastCall = nil, nil
 	if err := d.json.Decode(rec.Data, &d.rec); err != nil {
 		return dst, hub.JSONError(err)
 	}
@@ -162,6 +168,20 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 		return d.terminal(dst)
 	}
 	return dst, wrong(d.rec.Type, "type", "want the type of an event")
+}
+
+// Repeat implements [hub.Repeater]: the decoder must know how much has been said of parts and arguments, for the whole
+// texts that follow.
+func (d *decoder) Repeat(text []byte) bool {
+	switch {
+	case d.lastPart != nil:
+		d.lastPart.said += len(text)
+	case d.lastCall != nil:
+		d.lastCall.take(text)
+	default:
+		return false
+	}
+	return true
 }
 
 // isFailure reports whether the member error of a record of an unknown type ends the stream: an object does, and a string

@@ -91,7 +91,9 @@ func (d *decoder) textDelta(dst []hub.Event, kind itemKind, at rawjson.Value, ch
 		return dst, err
 	}
 	it := d.findOrAdd(kind)
-	return d.say(dst, it, it.part(index(at), ch, raw), text), nil
+	p := it.part(index(at), ch, raw)
+	d.lastPart = p
+	return d.say(dst, it, p, text), nil
 }
 
 // textDone takes the whole text of a part from the event that ends it.

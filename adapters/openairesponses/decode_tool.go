@@ -199,11 +199,19 @@ func (d *decoder) args(dst []hub.Event, it *item, text []byte) []hub.Event {
 		}
 		fragment = d.scratch.Since(rawjson.AppendEscaped(b, text))
 	}
-	c.said += len(text)
-	c.hash = hash(c.hash, text)
+	c.take(text)
+	if !c.typ.wrap {
+		d.lastCall = c
+	}
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Text = hub.ToolArgs, c.id, fragment
 	return dst
+}
+
+// take notes what was said of the arguments.
+func (c *call) take(text []byte) {
+	c.said += len(text)
+	c.hash = hash(c.hash, text)
 }
 
 // unheard reports whether nothing has been said of the call but arguments. They come once more with the end of its item,

@@ -12,7 +12,8 @@ import (
 func NewDecoder(d *hub.Dialect, options hub.Options) hub.Decoder {
 	dec := d.NewDecoder(options)
 	if d.Extension != nil {
-		dec = &decoder{inner: dec, find: d.Extension, nesting: options.Nesting}
+		account, _ := dec.(hub.Repeater)
+		dec = &decoder{inner: dec, account: account, find: d.Extension, nesting: options.Nesting}
 	}
 	if len(d.Repeats) > 0 {
 		dec = hub.Repeats(dec, d.Repeats, d.Varying)
@@ -22,6 +23,7 @@ func NewDecoder(d *hub.Dialect, options hub.Options) hub.Decoder {
 
 type decoder struct {
 	inner   hub.Decoder
+	account hub.Repeater // inner, if it is one
 	find    func(wire.Record) []byte
 	nesting int
 	ext     *extension // nil until there is one: few streams have any
@@ -51,6 +53,9 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	}
 	return d.inner.Decode(dst, rec)
 }
+
+// Repeat implements [hub.Repeater].
+func (d *decoder) Repeat(text []byte) bool { return d.account == nil || d.account.Repeat(text) }
 
 // extended reads the canonical event of an extension.
 func (d *decoder) extended(dst []hub.Event, payload []byte) ([]hub.Event, error) {
