@@ -11,20 +11,81 @@ import (
 	"github.com/sabir-proxy/sabir/bench"
 )
 
-// TestNoAllocations is the gate: in the middle of a text, no pair allocates.
+// TestNoAllocations is the gate: in the middle of a text, of reasoning, of arguments, no pair allocates for a delta. What
+// keeps all of a part, such as the arguments of a call, may double its room now and then.
 func TestNoAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Log("the race detector allocates: nothing to count")
 		return
 	}
-	eachPair(func(from, to *hub.Dialect) {
-		turn := steady(t, from, to)
-		turn()
-		turn()
-		if n := testing.AllocsPerRun(10, turn); n > 0 {
-			t.Errorf("%s to %s: %d deltas cost %.0f allocations", from.Name, to.Name, deltas, n)
+	parts := 0
+	for _, from := range adapters.All() {
+		for _, p := range bench.Parts() {
+			if _, err := bench.NewLongScript(from, p, 2); err != nil {
+				continue // the dialect does not write such deltas
+			}
+			parts++
+			eachTarget(from, func(from, to *hub.Dialect) { noAllocations(t, from, to, p) })
 		}
-	})
+	}
+	if least := 2 * len(adapters.All()); parts < least {
+		t.Errorf("%d parts of streams were measured, want at least %d", parts, least)
+	}
+}
+
+func noAllocations(t *testing.T, from, to *hub.Dialect, p bench.Part) {
+	t.Helper()
+	turn := steady(t, from, to, p)
+	for range 10 { // what grows has then seldom to be moved
+		turn()
+	}
+	if n := testing.AllocsPerRun(10, turn); n > 0 {
+		t.Errorf("%s to %s, %s: %d deltas cost %.0f allocations", from.Name, to.Name, p, deltas, n)
+	}
+}
+
+// TestLongIsRight makes sure that long parts are what they should be: each dialect reads back what it has written.
+func TestLongIsRight(t *testing.T) {
+	for _, d := range adapters.All() {
+		for _, p := range bench.Parts() {
+			script, err := bench.NewLongScript(d, p, deltas)
+			if err != nil {
+				continue
+			}
+			if err := bench.CheckMarks(marksOf(t, d, p, script.Bytes()), deltas, 1); err != nil {
+				t.Errorf("%s, %s: %v", d.Name, p, err)
+			}
+		}
+	}
+}
+
+// marksOf reads body in dialect d and returns the marks of its part.
+func marksOf(t *testing.T, d *hub.Dialect, p bench.Part, body []byte) (marks []byte) {
+	t.Helper()
+	for line := range bytes.Lines(translate(t, d, &native.Dialect, body)) {
+		evs, err := bench.Events(string(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range evs {
+			if ev := &evs[i]; partOf(ev) == p && bench.FindMark(ev.Text) >= 0 {
+				marks = append(marks, ev.Text...)
+			}
+		}
+	}
+	return marks
+}
+
+func partOf(ev *hub.Event) bench.Part {
+	switch {
+	case ev.Kind == hub.ToolArgs:
+		return bench.ArgsPart
+	case ev.Kind != hub.TextDelta:
+		return ""
+	case ev.Chan == hub.Reasoning:
+		return bench.ReasoningPart
+	}
+	return bench.AnswerPart
 }
 
 // TestPairsAreRight makes sure that what is measured is a translation: every pair yields the whole text and a good end.
