@@ -29,11 +29,13 @@ func (s *Sequencer) ask(dst []Event, ev *Event) []Event {
 	a := &openAsk{src: bytes.Clone(ev.ID)}
 	if len(ev.Ref) > 0 {
 		dst, a.tool = s.askedTool(dst, ev)
+		if !a.tool.ended {
+			dst = s.makeReady(dst, a.tool) // an end that was held for the arguments follows them
+		}
 		if a.tool.ended {
 			s.Repairs[LateAsk]++
 			return dst
 		}
-		dst = s.makeReady(dst, a.tool)
 		a.lane = a.tool.lane
 	} else {
 		dst, a.lane = s.lane(dst, ev.Lane)
