@@ -165,7 +165,7 @@ func (d *decoder) isForeign(session rawjson.Value) bool {
 
 // nameSession says at the very start of the run which session it belongs to, if that is known.
 func (d *decoder) nameSession(dst []hub.Event) []hub.Event {
-	if d.begun || len(d.session) == 0 || string(d.at.typ) == "session.start" {
+	if d.begun || len(d.session) == 0 || string(d.at.typ) == typeStart {
 		return dst
 	}
 	d.begun = true

@@ -283,9 +283,13 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
 	envelope := e.envelopeOf(out)
 	switch {
 	case plain && ev.Op == hub.Emit && rawjson.Kind(ev.Value) == '{':
+		fate := hub.Native
+		if typ == typeStart && e.typ == "" {
+			fate = hub.Folded // the first that is said, it begins the run
+		}
 		e.beginAs(out, typ, ev)
 		out.Buf = e.appendMeta(out.Buf, ev.Value)
-		return e.end(out, hub.Native)
+		return e.end(out, fate)
 	case typ == dataState && ev.Op == hub.Merge && envelope == envelopeWS:
 		return e.control(out, frameStateUpdate, `"data":`, ev.Value)
 	case typ == dataHistoryDone && envelope == envelopeWS:

@@ -19,7 +19,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	e.flushEarly(out)
 	switch kept := meta(ev); {
 	case kept != nil:
-		e.begin(out, "session.start", nil)
+		e.begin(out, typeStart, nil)
 		out.Buf = e.appendMeta(appendText(out.Buf, `"sessionId":"`, e.session), kept)
 		if ev.More != nil && !hasMember(kept, []byte("selectedModel")) && !hasMember(kept, []byte("model")) {
 			out.Buf = appendSome(out.Buf, `"selectedModel":"`, ev.More.Model)

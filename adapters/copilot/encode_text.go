@@ -27,6 +27,7 @@ type part struct {
 	text []byte // so far, a string body
 	size int64  // of the text, in bytes of plain UTF-8
 	lost bool   // the text did not fit
+	past bool   // a call was written since: readers may have put the text so far before it
 }
 
 // maxText bounds the text of all parts that are open together, in bytes. Of a part that does not fit only the deltas are
@@ -48,6 +49,13 @@ func (e *encoder) find(id []byte) *part {
 		}
 	}
 	return nil
+}
+
+// pass notes that a call was written: a text that goes on goes on behind it.
+func (e *encoder) pass() {
+	for i := range e.parts {
+		e.parts[i].past = len(e.parts[i].text) > 0
+	}
 }
 
 // addPart opens a part, in a slot that keeps its memory.
@@ -137,8 +145,11 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.kept -= len(p.text)
 		p.text, p.size, p.lost = p.text[:0], 0, false
 	}
+	past := p.past && ev.Op == hub.Replace
 	e.keepText(p, ev.Text)
 	switch {
+	case past && (p.kind == answerPart || p.kind == reasoningPart):
+		return hub.Folded // the full text says it, but what was shown before a call may stay
 	case p.kind == userPart && p.lost:
 		return hub.Dropped
 	case p.kind == userPart, p.kind == answerPart && ev.Op == hub.Replace, p.kind == reasoningPart && ev.Op == hub.Replace:

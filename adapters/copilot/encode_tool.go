@@ -61,6 +61,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 	c := e.calls[string(ev.ID)]
 	delete(e.calls, string(ev.ID))
+	e.pass()
 	e.begin(out, "tool.execution_start", ev.Lane)
 	buf := appendText(out.Buf, `"toolCallId":"`, ev.ID)
 	buf = appendText(buf, `"toolName":"`, ev.Name)

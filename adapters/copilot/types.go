@@ -63,7 +63,7 @@ func makeSpecs() map[string]spec {
 	add((*decoder).subagentCompleted, own, "subagent.completed")
 	add((*decoder).subagentFailed, own, "subagent.failed")
 
-	add((*decoder).sessionStart, both, "session.start")
+	add((*decoder).sessionStart, both, typeStart)
 	add((*decoder).sessionIdle, ephemeral, "session.idle")
 	add((*decoder).sessionError, 0, "session.error")
 	add((*decoder).abort, 0, "abort")
@@ -131,6 +131,9 @@ func specOf(typ []byte) (s spec, ok bool) {
 	}
 	return s, ok
 }
+
+// typeStart is the event that describes a session.
+const typeStart = "session.start"
 
 // isEventType tells the type of an event from that of a control frame: event types have a dot, except one.
 func isEventType(typ []byte) bool { return bytes.IndexByte(typ, '.') >= 0 || string(typ) == "abort" }
