@@ -22,6 +22,7 @@ type encoder struct {
 	early     hub.Records // extensions that came before
 
 	cards map[string]*card
+	used  map[string]bool // ids of calls that were written
 	spare []*card
 	lanes map[string]*lane
 	plan  []byte // entries of the last plan
@@ -39,7 +40,7 @@ func newEncoder(o hub.Options) hub.Encoder {
 
 // Reset implements [hub.Encoder].
 func (e *encoder) Reset() {
-	*e = encoder{opt: e.opt, cards: map[string]*card{}, lanes: map[string]*lane{}, session: []byte(e.opt.session)}
+	*e = encoder{opt: e.opt, cards: map[string]*card{}, used: map[string]bool{}, lanes: map[string]*lane{}, session: []byte(e.opt.session)}
 }
 
 // Finish implements [hub.Encoder]. The end of the run is the end of the stream.

@@ -57,13 +57,22 @@ func (e *encoder) addCard(id []byte, l *lane) *card {
 	}
 	c.id = append(c.id, id...)
 	c.wireID, c.lane = c.id, l
-	if l != nil && l.how == laneSession { // the decoder's prefix of ids that two sessions use
-		if rest, ok := bytes.CutPrefix(c.id, l.id); ok && len(rest) > 1 && rest[0] == '/' {
+	e.cards[string(id)] = c
+	return c
+}
+
+// setWireID takes the prefix away that the decoder gave to an id because two sessions use it. That is the later one of
+// them, which readers give it to again; before another session has used the id, it must keep the prefix.
+func (e *encoder) setWireID(c *card) {
+	if l := c.lane; l != nil && l.how == laneSession {
+		rest, ok := bytes.CutPrefix(c.id, l.id)
+		if ok && len(rest) > 1 && rest[0] == '/' && e.used[string(rest[1:])] {
 			c.wireID = rest[1:]
 		}
 	}
-	e.cards[string(id)] = c
-	return c
+	if len(e.used) < maxCalls {
+		e.used[string(c.wireID)] = true
+	}
 }
 
 // learn keeps what a start or an update says of the call. What it does not say stays.
@@ -101,6 +110,7 @@ func (e *encoder) dropCard(c *card) {
 // arguments are still to come is not said to run: it would be read as one that has got all of them.
 func (e *encoder) announce(out *wire.Out, c *card, end *hub.Event) hub.Fate {
 	c.announced = true
+	e.setWireID(c)
 	fate, flags, status := hub.Native, hub.Flags(0), hub.StatusPending
 	switch {
 	case end != nil:
