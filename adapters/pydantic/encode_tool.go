@@ -74,6 +74,8 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	switch {
 	case e.arguments == argsDrop:
 		return hub.Dropped
+	case e.arguments == argsDetails && c.command() != nil:
+		return hub.Implied // the details say it; whether that is right is known when the arguments are complete
 	case e.arguments == argsDetails || ev.Flags.Has(hub.Synthetic):
 		return e.deferred(c)
 	}
@@ -90,10 +92,22 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 		return hub.Folded
 	}
 	e.announce(out, c, ev)
-	if e.arguments == argsDrop && hasArgs(ev) {
+	if e.arguments == argsDrop && hasArgs(ev) || !c.tellsArgs(ev) {
 		return hub.Folded
 	}
 	return hub.Native
+}
+
+func (c *card) command() rawjson.Value { return rawjson.Get(c.meta, metaDetails, "command") }
+
+// tellsArgs reports whether the command among the details of a call, which readers take for its arguments, is these.
+func (c *card) tellsArgs(ready *hub.Event) bool {
+	command := c.command()
+	if command == nil {
+		return true
+	}
+	args := append(append([]byte(`{"command":`), command...), '}')
+	return ready.Value != nil && rawjson.Equal(ready.Value, args)
 }
 
 // hasArgs reports whether anybody told the arguments of a call that is ready.
@@ -131,7 +145,7 @@ func (e *encoder) announce(out *wire.Out, c *card, ready *hub.Event) {
 // appendArgs appends the arguments: an object or array as it is, anything else as text. Those that our own decoder made of
 // the command have a member already.
 func (e *encoder) appendArgs(dst []byte, ev *hub.Event, c *card) []byte {
-	if rawjson.Get(c.meta, metaDetails, "command") != nil {
+	if c.command() != nil {
 		return dst
 	}
 	dst = append(append(dst, e.m.comma...), `"arguments"`...)
