@@ -60,29 +60,51 @@ func (s *sseSplitter) Split(buf []byte, eof bool) (Record, int, error) {
 	return s.lines(buf, eof)
 }
 
-// simple delivers an event of one data line with LF line ends, the form of
-// nearly all events. Anything else is left to lines, with the first line end
-// found already.
-func (s *sseSplitter) simple(buf []byte) (Record, int) {
-	const name = "data:"
-	if len(buf) < len(name) || string(buf[:len(name)]) != name {
-		return Record{}, 0
-	}
-	end := lineEnd(buf, len(name))
-	if end < 0 {
-		s.scan = len(buf)
-		return Record{}, 0
-	}
-	n := end + 2
-	if n > len(buf) || n > s.max || buf[end] != '\n' || buf[end+1] != '\n' {
+// simple delivers an event of one data line with LF line ends, and perhaps
+// one line with its name before, the form of nearly all events. Anything else
+// is left to lines, with the first line end found already.
+func (s *sseSplitter) simple(buf []byte) (rec Record, n int) {
+	const event, data = "event:", "data:"
+	at := 0
+	if len(buf) >= len(event) && string(buf[:len(event)]) == event {
+		end := lineEnd(buf, len(event))
+		if end < 0 {
+			s.scan = len(buf)
+			return Record{}, 0
+		}
 		s.scan = end
+		if buf[end] != '\n' {
+			return Record{}, 0
+		}
+		rec.Event, at = valueOf(buf[:end:end], len(event)), end+1
+	}
+	if len(buf)-at < len(data) || string(buf[at:at+len(data)]) != data {
 		return Record{}, 0
 	}
-	lo := len(name)
-	if buf[lo] == ' ' {
-		lo++
+	end := lineEnd(buf, at+len(data))
+	if end < 0 {
+		end = len(buf)
 	}
-	return Record{Data: buf[lo:end:end]}, n
+	if at == 0 {
+		s.scan = end
+	}
+	if n = end + 2; n > len(buf) || n > s.max || buf[end] != '\n' || buf[end+1] != '\n' {
+		return Record{}, 0
+	}
+	s.scan = 0
+	rec.Data = valueOf(buf[:end:end], at+len(data))
+	if len(rec.Event) == 0 {
+		rec.Event = nil // as if there were none
+	}
+	return rec, n
+}
+
+// valueOf is the value in a line whose colon is before buf[at].
+func valueOf(line []byte, at int) []byte {
+	if at < len(line) && line[at] == ' ' {
+		at++
+	}
+	return line[at:]
 }
 
 // lines reads the lines of an event up to the blank one.
