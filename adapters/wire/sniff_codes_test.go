@@ -20,6 +20,6 @@ func TestAutoLineCodes(t *testing.T) {
 		}
 	}
 	checkSplit(t, s, "\n\n0:\"x\"\n\n\n", `<0:"x">`) // signs of life
-	checkSplit(t, s, "0:\"x\"", `<0:"x">`)          // the last line end is missing
+	checkSplit(t, s, "0:\"x\"", `<0:"x">`)           // the last line end is missing
 	checkSplit(t, s, "0:\"x\"\n0:\"cu", `<0:"x">`, `<0:"cu>`)
 }
