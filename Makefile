@@ -3,7 +3,7 @@
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: build demo test race lint fuzz conformance bench cross docker clean
+.PHONY: build demo test race lint fuzz conformance bench bench-full cross docker clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sabir ./cmd/sabir
@@ -28,8 +28,12 @@ fuzz:
 conformance:
 	conformance/run
 
+# What Sabir costs, in a few minutes; bench-full measures everything, beside other programs, and writes docs/performance.md.
 bench:
 	$(GO) run ./bench/loopback -short
+
+bench-full:
+	$(GO) run ./bench/loopback -pairs all -rounds 3 -peers -quiet 0.1 -save bench/.peers/report.json -doc docs/performance.md
 
 # The systems that are not the home of Sabir still build.
 cross:

@@ -128,7 +128,7 @@ func start(cmd *exec.Cmd, logFile string) (*child, error) {
 }
 
 // startLimit is how long a peer may take until it listens.
-const startLimit = 60 * time.Second
+const startLimit = 120 * time.Second
 
 // startListening starts a process that does not say when it is ready, and waits until it listens on addr.
 func startListening(ctx context.Context, cmd *exec.Cmd, addr, logFile string) (*child, error) {

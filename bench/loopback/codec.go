@@ -5,16 +5,24 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
 
 // codecSample runs the benchmark of one pair in package bench.
-func codecSample(ctx context.Context, c *cell) (sample, error) {
+func (g *rig) codecSample(ctx context.Context, c *cell) (sample, error) {
+	program := filepath.Join(g.dir, "bench.test")
+	if _, err := os.Stat(program); err != nil {
+		build := exec.CommandContext(ctx, "go", "test", "-c", "-o", program, "github.com/sabir-proxy/sabir/bench")
+		if out, err := build.CombinedOutput(); err != nil {
+			return sample{}, fmt.Errorf("cannot build the benchmarks (run this from the repository): %w: %s", err, lastLine(out))
+		}
+	}
 	name := fmt.Sprintf("^BenchmarkPair$/^%s$/^%s$/^deltas$", c.From, c.To)
-	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", name, "-benchtime", c.d.String(), "github.com/sabir-proxy/sabir/bench")
-	out, err := cmd.CombinedOutput()
+	out, err := exec.CommandContext(ctx, program, "-test.run", "^$", "-test.bench", name, "-test.benchtime", c.d.String()).CombinedOutput()
 	if err != nil {
 		return sample{}, fmt.Errorf("benchmark %s: %w: %s", name, err, lastLine(out))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/template"
 )
@@ -65,8 +66,61 @@ func (d document) Table(mode string) string {
 		return "Not measured in this run."
 	}
 	var b strings.Builder
-	d.table(&b, mode)
-	return title(cells[0]) + ".\n\n" + strings.TrimSpace(b.String())
+	b.WriteString(title(cells[0]) + ".\n\n")
+	if group := d.matrixCells(mode); len(group) > manyPairs {
+		d.matrix(&b, mode, group)
+		cells = slices.DeleteFunc(cells, func(c *cell) bool { return c.Target == splice || slices.Contains(group, c) })
+	}
+	if len(cells) > 0 {
+		d.tableOf(&b, mode, cells)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// manyPairs is how many pairs are a list; more are a square.
+const manyPairs = 16
+
+// matrixCells are the cells of the proxy in modes that measure pairs.
+func (d document) matrixCells(mode string) []*cell {
+	if mode != flowing && mode != segmented && mode != codec {
+		return nil
+	}
+	return slices.DeleteFunc(d.of(mode), func(c *cell) bool { return c.Target != sabir })
+}
+
+// matrix shows the cost of all pairs as a square: the cost of an event, and how many times that of the floor it is.
+func (d document) matrix(b *strings.Builder, mode string, cells []*cell) {
+	var names []string
+	for _, c := range cells {
+		for _, n := range []string{c.From, c.To} {
+			if !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+	}
+	b.WriteString("CPU µs per event; in brackets, times that of the splice, or of reverse where the dialect stays. Rows: the agent server.\n\n")
+	b.WriteString("| from \\ to | " + strings.Join(names, " | ") + " |\n" + strings.Repeat("|---", len(names)+1) + "|\n")
+	for _, from := range names {
+		b.WriteString("| " + from + " ")
+		for _, to := range names {
+			at := slices.IndexFunc(cells, func(c *cell) bool { return c.From == from && c.To == to })
+			if at < 0 {
+				b.WriteString("| - ")
+				continue
+			}
+			b.WriteString("| " + d.entry(cells[at]) + " ")
+		}
+		b.WriteString("|\n")
+	}
+	b.WriteString("\n")
+}
+
+func (d document) entry(c *cell) string {
+	text := fmt.Sprintf("%.2f", c.figure(perEvent).median)
+	if f := d.floor(c); f != nil && len(f.Samples) > 0 {
+		text += fmt.Sprintf(" (%.2f ×)", c.ratio(f, perEvent).median)
+	}
+	return text
 }
 
 // Plot is the picture of that name, if there is one.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -23,8 +24,8 @@ func (r *report) bound(what, limit string, most float64, decimals int, unit stri
 	if len(values) == 0 {
 		return g
 	}
-	worst := slices.MaxFunc(values, func(a, b named) int { return compare(a.value, b.value) })
-	best := slices.MinFunc(values, func(a, b named) int { return compare(a.value, b.value) })
+	worst := slices.MaxFunc(values, func(a, b named) int { return cmp.Compare(a.value, b.value) })
+	best := slices.MinFunc(values, func(a, b named) int { return cmp.Compare(a.value, b.value) })
 	g.known, g.met = true, worst.value <= most
 	g.found = fmt.Sprintf("%.*f%s", decimals, worst.value, unit)
 	if len(values) > 1 {
@@ -40,16 +41,6 @@ func (r *report) bound(what, limit string, most float64, decimals int, unit stri
 		}
 	}
 	return g
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // named is a figure of a pair.

@@ -98,7 +98,7 @@ func (p *plan) addPeers(mode string) error {
 		base = p.pacedCell(mode)
 		base.Streams = or(p.o.streams, 50)
 	case peersSlow:
-		base = cell{Mode: mode, Streams: or(p.o.streams, 1000), call: call{interval: time.Second}, d: or(p.o.duration, 5*time.Second)}
+		base = cell{Mode: mode, Streams: or(p.o.streams, 200), call: call{interval: time.Second}, d: or(p.o.duration, 5*time.Second)}
 	}
 	seen := map[string]bool{}
 	for _, pe := range allPeers {

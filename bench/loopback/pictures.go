@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/bench/plot"
 )
@@ -11,8 +12,10 @@ func (r *report) plots() map[string][]byte {
 	all := map[string][]byte{}
 	bars := func(name, mode, title, unit string, goal float64, log bool, of func(*sample) float64) {
 		b := &plot.Bars{Title: title, Unit: unit, Goal: goal, Log: log}
+		const most = 30
+		many := len(r.of(mode)) > most
 		for _, c := range r.of(mode) {
-			if f := c.figure(of); c.Target != direct && f.median > 0 && c.streams() > 0 {
+			if f := c.figure(of); c.Target != direct && f.median > 0 && c.streams() > 0 && (!many || c.isUsual()) {
 				b.Bars = append(b.Bars, plot.Bar{Label: c.Target + ", " + c.stream(), Value: f.median, Kind: kindOf(c)})
 			}
 		}
@@ -79,4 +82,9 @@ func (r *report) growth(all map[string][]byte, name, mode, title, axis string) {
 	if len(l.Series) > 0 {
 		all[name] = l.SVG()
 	}
+}
+
+// isUsual reports whether the pair is one of those that stand for all.
+func (c *cell) isUsual() bool {
+	return slices.Contains(usual, [2]string{c.From, c.To}) || c.Target == raw || c.Target == nginx
 }

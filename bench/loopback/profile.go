@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os/exec"
@@ -100,13 +101,7 @@ func shares(top []byte) []share {
 		all = append(all, share{name, percent})
 	}
 	slices.SortFunc(all, func(a, b share) int {
-		if a.Percent != b.Percent {
-			if a.Percent > b.Percent {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a.Name, b.Name)
+		return cmp.Or(cmp.Compare(b.Percent, a.Percent), strings.Compare(a.Name, b.Name))
 	})
 	return all
 }

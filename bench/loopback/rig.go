@@ -65,10 +65,15 @@ func (g *rig) build(ctx context.Context) error {
 	return nil
 }
 
-// key tells children apart: a splice knows one pair only.
+// key tells children apart: a splice knows one pair only, a peer with two uses is one process.
 func (c *cell) key() string {
 	if c.Target == splice {
 		return splice + " " + c.stream()
+	}
+	for _, pe := range allPeers {
+		if pe.title() == c.Target {
+			return pe.name
+		}
 	}
 	return strings.TrimSuffix(c.Target, strings.TrimPrefix(upkept, sabir))
 }

@@ -87,7 +87,7 @@ func (p *plan) quietSample(ctx context.Context, c *cell) (best sample, err error
 func (p *plan) sample(ctx context.Context, c *cell) (sample, error) {
 	switch c.Mode {
 	case codec:
-		return codecSample(ctx, c)
+		return p.rig.codecSample(ctx, c)
 	case profileMode:
 		return p.rig.profile(ctx, c)
 	}

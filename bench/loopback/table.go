@@ -129,7 +129,9 @@ func (r *report) writeMarkdown(w io.Writer) error {
 }
 
 // table writes the cells of a mode.
-func (r *report) table(b *strings.Builder, mode string) {
+func (r *report) table(b *strings.Builder, mode string) { r.tableOf(b, mode, r.of(mode)) }
+
+func (r *report) tableOf(b *strings.Builder, mode string, cells []*cell) {
 	columns := append([]column{
 		{"target", func(c *cell) string { return c.Target }}, {"stream", (*cell).stream},
 	}, r.columns(mode)...)
@@ -140,7 +142,7 @@ func (r *report) table(b *strings.Builder, mode string) {
 		b.WriteString("| " + col.name + " ")
 	}
 	b.WriteString("|\n" + strings.Repeat("|---", len(columns)) + "|\n")
-	for _, c := range r.of(mode) {
+	for _, c := range cells {
 		for _, col := range columns {
 			b.WriteString("| " + col.of(c) + " ")
 		}

@@ -58,4 +58,4 @@ async def answer(request):
 app = Starlette(routes=[Route("/agent", answer, methods=["POST"])])
 
 if __name__ == "__main__":
-    uvicorn.run("agui:app", host="127.0.0.1", port=int(os.environ["PORT"]), workers=2, access_log=False, log_level="warning")
+    uvicorn.run("agui:app", host="127.0.0.1", port=int(os.environ["PORT"]), workers=2, timeout_worker_healthcheck=60, access_log=False, log_level="warning")
