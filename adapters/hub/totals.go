@@ -36,11 +36,16 @@ func (t *Totals) Set(model []byte, c *Counts) bool {
 	return true
 }
 
-// Sum adds up what the models have used.
+// Sum adds up what the models have used. Of several, one that tells no total has that of its counts, so that the sum is
+// that of all.
 func (t *Totals) Sum() Counts {
 	sum := NoCounts
 	for i := range t.models {
-		sum.Add(&t.models[i].counts)
+		c := t.models[i].counts
+		if len(t.models) > 1 && c.Total < 0 && (c.In >= 0 || c.Out >= 0) {
+			c.Total = max(c.In, 0) + max(c.Out, 0)
+		}
+		sum.Add(&c)
 	}
 	return sum
 }

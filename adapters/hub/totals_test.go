@@ -29,6 +29,9 @@ func TestTotals(t *testing.T) {
 	f(10, 7)
 	set("a", 12, -1, true)
 	f(12, 7)
+	if sum := totals.Sum(); sum.Total != 19 {
+		t.Errorf("the total is %d, want 19", sum.Total)
+	}
 	for i := totals.Len(); i < maxModels; i++ {
 		set(strconv.Itoa(i), 0, 0, true)
 	}

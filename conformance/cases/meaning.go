@@ -198,7 +198,8 @@ func (m *Meaning) usage(ev *hub.Event) {
 	}
 }
 
-// sumUsage adds up the totals of the run over its models, for targets that know only one sum.
+// sumUsage adds up the totals of the run over its models, for targets that know only one sum. Of several models, one that
+// tells no total has that of its counts.
 func (m *Meaning) sumUsage(model string, last *Usage) {
 	if m.models == nil {
 		m.models = map[string]*Usage{}
@@ -206,6 +207,9 @@ func (m *Meaning) sumUsage(model string, last *Usage) {
 	m.models[model] = last
 	sum := &Usage{}
 	for _, u := range m.models {
+		if len(m.models) > 1 && u.Total == nil && (u.In != nil || u.Out != nil) {
+			u = &Usage{u.In, u.Out, total(u.In, u.Out)}
+		}
 		for _, n := range [][2]**int64{{&sum.In, &u.In}, {&sum.Out, &u.Out}, {&sum.Total, &u.Total}} {
 			if *n[1] == nil {
 				continue
@@ -218,6 +222,16 @@ func (m *Meaning) sumUsage(model string, last *Usage) {
 		}
 	}
 	m.Usage["run_sum"] = sum
+}
+
+func total(counts ...*int64) *int64 {
+	sum := int64(0)
+	for _, n := range counts {
+		if n != nil {
+			sum += *n
+		}
+	}
+	return &sum
 }
 
 func (m *Meaning) answer(id string) {

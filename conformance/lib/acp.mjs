@@ -298,7 +298,7 @@ function ending(want, got, faults, seesUsage) {
   if (!stopped.includes(got.end)) faults.push(`end: want ${stopped}, got ${got.end}`);
   if (got.end === "error" && want.message && got.message !== want.message) faults.push(`message: want ${want.message}, got ${got.message}`);
   if (got.end === "error" && want.code && got.code !== want.code) faults.push(`code: want ${want.code}, got ${got.code}`);
-  const said = want.usage?.run;
+  const said = want.usage?.run_sum;
   if (!seesUsage || !(said?.in >= 0 && said?.out >= 0)) return;
   const u = got.usage ?? {};
   const counts = { in: u.inputTokens + (u.cachedReadTokens ?? 0) + (u.cachedWriteTokens ?? 0), out: u.outputTokens + (u.thoughtTokens ?? 0) };

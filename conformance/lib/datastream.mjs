@@ -56,7 +56,7 @@ function ending(want, got, options, faults) {
   else if (failed && want.message && got.error !== want.message) faults.push(`error: want ${want.message}, got ${got.error}`);
   if (failed) return;
   if (!got.finish) faults.push("the message did not end");
-  const total = options.uncounted ? undefined : want.usage?.run;
+  const total = options.uncounted ? undefined : want.usage?.run_sum;
   for (const name of ["in", "out"]) {
     if (total?.[name] !== undefined && total[name] !== got.usage?.[name]) faults.push(`usage ${name}: want ${total[name]}, got ${got.usage?.[name]}`);
   }

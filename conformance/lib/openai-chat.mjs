@@ -149,9 +149,9 @@ function finish(want, got, faults, where) {
   if (got.finish === "tool_calls" && want.tools.length === 0) faults.push(`${where}finish_reason is tool_calls, but nobody called`);
 }
 
-// usage of the run is exact; where only steps say theirs, it is their sum, of which the meaning has the last.
+// usage of the run is exact, of several models their sum; where only steps say theirs, it is their sum, of which the meaning has the last.
 function usage(want, got, differ) {
-  const { run, step } = want.usage ?? {};
+  const { run_sum: run, step } = want.usage ?? {};
   for (const count of ["in", "out"]) {
     if (run?.[count] !== undefined) differ(`usage ${count}`, run[count], got.usage?.[count]);
     else if (!run && step?.[count] > (got.usage?.[count] ?? 0)) differ(`usage ${count} is too small`, step[count], got.usage?.[count]);
