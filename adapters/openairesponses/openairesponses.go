@@ -76,7 +76,8 @@
 // writes: the option max_output bounds it. While the terminal event is written there is one more copy of it. Output beyond
 // the bound is dropped, and a run that would have ended well ends as incomplete (max_output_tokens).
 //
-// Events that have no form here can travel as members of a keepalive event (policy extension), which clients skip.
+// Events that have no form here can travel as members of a keepalive event (policy extension), which clients skip; what comes
+// before the response is a member of response.created.
 //
 // # Lost
 //
