@@ -41,7 +41,8 @@ func CheckArgs(d *hub.Dialect, body []byte, count int) error {
 // read reads a body to its end.
 func read(d *hub.Dialect, body []byte) (*reader, error) {
 	r := &reader{dec: d.NewDecoder(d.Defaults()), seq: hub.NewSequencer(hub.SequencerConfig{})}
-	split := wire.NewSplitter(wire.Auto, 0)
+	const largest = 128 << 20 // some dialects say all of a tool's arguments again when they are complete
+	split := wire.NewSplitter(wire.Auto, largest)
 	for rest := body; ; {
 		rec, n, err := split.Split(rest, true)
 		if err != nil {

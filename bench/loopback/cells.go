@@ -118,9 +118,10 @@ func (p *plan) addLength() error {
 // argsFragment is the size of one fragment of arguments, in bytes.
 const argsFragment = 48
 
+// addArguments takes dialects that write each fragment as it comes.
 func (p *plan) addArguments() error {
 	const kb, mb = 1000, 1_000_000
-	for _, names := range brief(p, [][2]string{{"anthropic", "agui"}, {"agui", "evolve"}}, [][2]string{{"anthropic", "agui"}}) {
+	for _, names := range brief(p, [][2]string{{"agui", "aisdk"}, {"aisdk", "agui"}}, [][2]string{{"agui", "aisdk"}}) {
 		pr, err := newPair(names[0], names[1])
 		if err != nil {
 			return err

@@ -179,7 +179,7 @@ func (s *spliceScript) append(dst, line []byte) []byte {
 	}
 	text := line[at+len(s.Find):]
 	end := bytes.IndexByte(text, '"')
-	if end < 0 {
+	if end <= 0 {
 		return dst
 	}
 	dst = append(dst, s.Before...)

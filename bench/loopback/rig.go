@@ -142,10 +142,11 @@ func (g *rig) startSabir(ctx context.Context, profile string) (*child, error) {
 
 func (g *rig) configFile() string { return filepath.Join(g.dir, "sabir.yaml") }
 
-// configText is the configuration of the proxy: all defaults, but for free ports and room for the streams.
+// configText is the configuration of the proxy: all defaults, but for free ports, room for the streams and for records
+// that hold 50 MB of arguments, and patience with a server that is asked by ten thousand clients at once.
 func (g *rig) configText() string {
 	var b strings.Builder
-	b.WriteString("listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\nlimits: {streams: 0}\nupstreams:\n")
+	b.WriteString("listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\nlimits: {streams: 0, record: 128MiB}\ntimeouts: {connect: 1m, first_byte: 2m}\nupstreams:\n")
 	seen := map[string]bool{}
 	for _, pr := range g.pairs {
 		if !seen[pr.from.Name] {

@@ -50,7 +50,7 @@ func (o *operator) work(ctx context.Context) {
 
 // reload changes a setting back and forth and tells the proxy.
 func (o *operator) reload(turn int) error {
-	text := fmt.Sprintf("%stimeouts: {keepalive: %ds}\n", o.text, 60+turn%2)
+	text := o.text + "log: {level: " + []string{"warn", "error"}[turn%2] + "}\n"
 	next := o.config + ".next"
 	if err := os.WriteFile(next, []byte(text), 0o600); err != nil {
 		return err
