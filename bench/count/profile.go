@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// fed is how many deltas the subject passes in all: one, then deltas to warm up, deltas, and twice as many.
-const fed = 1 + 4*deltas
+// fed is how many deltas the subject passes in all: one, then deltas to warm up, and in each round three times as many.
+const fed = 1 + (1+3*rounds)*deltas
 
 // profile shows the functions of one measurement, first what is spent in each of them, then with what they call.
 func (v *valgrind) profile(ctx context.Context, out io.Writer, name string) error {
@@ -23,7 +23,7 @@ func (v *valgrind) profile(ctx context.Context, out io.Writer, name string) erro
 	}
 	for _, inclusive := range []bool{false, true} {
 		c := exec.CommandContext(ctx, "callgrind_annotate", "--auto=no", "--threshold=99.5",
-			"--inclusive="+map[bool]string{false: "no", true: "yes"}[inclusive], filepath.Join(v.dir, "out"))
+			"--inclusive="+map[bool]string{false: "no", true: "yes"}[inclusive], filepath.Join(v.dir, "out"+firstThread))
 		text, err := c.Output()
 		if err != nil {
 			return fmt.Errorf("callgrind_annotate, which comes with valgrind: %w", err)
