@@ -29,7 +29,7 @@ func (r *report) bound(what, limit string, most float64, decimals int, unit stri
 	g.known, g.met = true, worst.value <= most
 	g.found = fmt.Sprintf("%.*f%s", decimals, worst.value, unit)
 	if len(values) > 1 {
-		g.found = fmt.Sprintf("%.*f–%s (%s)", decimals, best.value, g.found, worst.name)
+		g.found = fmt.Sprintf("%.*f to %s (%s)", decimals, best.value, g.found, worst.name)
 		within := 0
 		for _, v := range values {
 			if v.value <= most {
@@ -133,7 +133,7 @@ func (r *report) speed() goal {
 	worst := slices.MinFunc(values, func(a, b named) int { return cmp.Compare(a.value, b.value) })
 	best := slices.MaxFunc(values, func(a, b named) int { return cmp.Compare(a.value, b.value) })
 	g.known, g.met = true, worst.value >= least
-	g.found = fmt.Sprintf("%.0f–%.0f thousand (%s)", best.value, worst.value, worst.name)
+	g.found = fmt.Sprintf("%.0f to %.0f thousand (%s)", best.value, worst.value, worst.name)
 	return g
 }
 

@@ -154,9 +154,9 @@ func TestGoals(t *testing.T) {
 			t.Errorf("%s: %+v, want known %v, met %v, %q", what, g, known, met, found)
 		}
 	}
-	f("flowing: CPU per million", true, false, "0.70–1.60 s (c → b); 1 of 2 within")
+	f("flowing: CPU per million", true, false, "0.70 to 1.60 s (c → b); 1 of 2 within")
 	f("flowing: CPU against", true, true, "1.40 ×")
-	f("events translated", true, true, "1000–500 thousand (a → b)")
+	f("events translated", true, true, "1000 to 500 thousand (a → b)")
 	f("paced: p50", false, false, "")
 	f("cost against stream length", true, true, "1.000")
 	f("cost per event against number", true, false, "30 %")
