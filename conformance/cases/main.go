@@ -1,7 +1,7 @@
 // Cases prints what real clients are to judge: for every fixture of every dialect, and for damaged copies of them, the
 // stream as Sabir encodes it for a target dialect, and what a reader must understand of it. One JSON object a line.
 //
-//	go run ./conformance/cases [-target agui] [-mutations 400] > cases.jsonl
+//	go run ./conformance/cases [-target agui] [-mutations 300] > cases.jsonl
 //
 // Nothing here decides by reading the encoder's output: the meaning is taken from the canonical events.
 package main
@@ -60,7 +60,7 @@ type Upstream struct {
 
 func main() {
 	targets := flag.String("target", strings.Join(slices.Sorted(maps.Keys(controls)), ","), "dialects to encode, separated by commas")
-	mutations := flag.Int("mutations", 400, "damaged streams per target")
+	mutations := flag.Int("mutations", 300, "damaged streams per target")
 	root := flag.String("root", ".", "the repository")
 	extension := flag.Bool("extension", false, "each stream again with all canonical events in the extension place, if the target has one")
 	flag.Parse()
