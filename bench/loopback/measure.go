@@ -82,6 +82,11 @@ func (m *meter) fill(s *sample, processors int) {
 // rigTimeout is the longest silence that the load bears.
 const rigTimeout = 20 * time.Second
 
+// patience is the longest silence when so many streams want all at once: their turns come later.
+func patience(streams int) time.Duration {
+	return rigTimeout + time.Duration(streams)*10*time.Millisecond
+}
+
 // flow lets streams run as fast as they can for a while, and reads the last of them to their end. All connections stand
 // before the clock runs.
 func flow(ctx context.Context, t target, j *judge, streams int, d time.Duration, m func() *meter, processors int) sample {
@@ -119,7 +124,7 @@ func connect(ctx context.Context, t target, streams int) []*client {
 	slots := make(chan struct{}, opening)
 	var all sync.WaitGroup
 	for i := range clients {
-		cl := newClient(t, rigTimeout)
+		cl := newClient(t, patience(streams))
 		clients[i] = cl
 		slots <- struct{}{}
 		all.Go(func() {

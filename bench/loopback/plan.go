@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -203,14 +202,12 @@ func (p *plan) rounds(mode string) int {
 	return or(p.o.rounds, brief(p, 3, 1))
 }
 
-var errNoPair = errors.New("no pair of dialects was chosen")
-
 // first is the pair that stands for all where pairs do not differ.
 func (p *plan) first() (pair, error) {
-	if len(p.pairs) == 0 {
-		return pair{}, errNoPair
+	if p.o.from != "" {
+		return newPair(p.o.from, p.o.to)
 	}
-	return p.pairs[0], nil
+	return newPair(few[0][0], few[0][1])
 }
 
 func splicePair(pr pair) (s spliceScript, ok bool) {
