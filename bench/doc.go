@@ -4,7 +4,7 @@
 //	go test -run '^$' -bench Pair  ./bench     every pair of dialects
 //	go test -run '^$' -bench Stage ./bench     split, decode, sequence, encode, each alone
 //	go run ./bench/count                       instructions per delta, against the last accepted (see bench/count)
-//	go run ./bench/loopback -short             the whole proxy, in less than a minute
+//	go run ./bench/loopback -short             the whole proxy, in a few minutes
 //
 // testdata/baseline.txt holds what the text deltas of the core pairs have cost. On the same machine, a change is held
 // against it by
