@@ -172,7 +172,7 @@ func (d *decoder) end(dst []hub.Event, _ *lane, v rawjson.Value) ([]hub.Event, e
 	case "rollback":
 		dst, _ = d.runEnd(dst, hub.StatusCancelled)
 	case "interrupted":
-		dst, _ = d.runEnd(dst, hub.StatusPaused)
+		dst, _ = d.runEnd(d.settleAll(dst), hub.StatusPaused)
 	default:
 		dst = d.goodEnd(dst)
 	}
@@ -188,6 +188,7 @@ func (d *decoder) runEnd(dst []hub.Event, status hub.Status) ([]hub.Event, *hub.
 
 // goodEnd ends a run that did not fail, for the reason that the messages give.
 func (d *decoder) goodEnd(dst []hub.Event) []hub.Event {
+	dst = d.settleAll(dst)
 	status := stopReasons[string(d.reason)]
 	switch {
 	case d.paused:

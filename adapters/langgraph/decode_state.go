@@ -243,6 +243,7 @@ func hasMore(v rawjson.Value) bool {
 // more; none at all stands for a breakpoint.
 func (d *decoder) interrupts(dst []hub.Event, list rawjson.Value) []hub.Event {
 	d.paused = true
+	dst = d.settleAll(dst)
 	n := 0
 	for it := rawjson.Elems(list); ; {
 		v, ok := it.Next()

@@ -16,6 +16,7 @@ type call struct {
 	earlier  bool // it was made in an earlier run
 	ended    bool
 	lane     *lane // where it was made; nil in an earlier run
+	draft    draft
 }
 
 // callPieces adds to the calls of a message. Only the first piece of a call has its name and id; the index joins them.
@@ -29,10 +30,13 @@ func (d *decoder) callPieces(dst []hub.Event, m *fields, k *message) []hub.Event
 		}
 		dst = d.callPiece(dst, m, k, v)
 	}
-	if n == 0 && d.source != sourcePartial {
-		dst = d.wholeCalls(dst, m, k)
+	switch {
+	case n > 0:
+		return dst
+	case d.source == sourcePartial:
+		return d.drafts(dst, m, k)
 	}
-	return dst
+	return d.wholeCalls(dst, m, k)
 }
 
 func (d *decoder) callPiece(dst []hub.Event, m *fields, k *message, v rawjson.Value) []hub.Event {
@@ -154,6 +158,10 @@ func (d *decoder) wholeCall(dst []hub.Event, m *fields, k *message, v rawjson.Va
 	if len(c.name) == 0 {
 		dst = d.toolStart(dst, m, k, c, name)
 	}
+	if c.draft.told {
+		return dst, nil
+	}
+	c.draft.told, c.draft.args = true, nil
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Name, ev.Lane, ev.Msg = hub.ToolReady, c.id, c.name, k.lane.id, m.id
 	return dst, ev
@@ -163,6 +171,7 @@ func (d *decoder) wholeCall(dst []hub.Event, m *fields, k *message, v rawjson.Va
 func (d *decoder) result(dst []hub.Event, m *fields, k *message) []hub.Event {
 	c := d.calls.get(m.callID)
 	if c != nil {
+		dst = d.settle(dst, c.draft.of)
 		dst = d.resume(dst, m, k, c)
 	}
 	delete(d.waiting, string(m.callID))
@@ -243,7 +252,8 @@ func (d *decoder) toolEvent(dst []hub.Event, l *lane, v rawjson.Value, event, id
 
 // toolRuns says that a call is being executed; of one that no message has told, it says all.
 func (d *decoder) toolRuns(dst []hub.Event, l *lane, v rawjson.Value, id []byte) []hub.Event {
-	if d.calls.has(id) {
+	if c := d.calls.get(id); c != nil {
+		dst = d.settle(dst, c.draft.of)
 		dst, ev := hub.Grow(dst)
 		ev.Kind, ev.ID, ev.Lane, ev.Status = hub.ToolUpdate, id, l.id, hub.StatusRunning
 		return dst

@@ -56,6 +56,9 @@
 // if the same text came under another id. The first state of a graph is its input, with all earlier messages of the
 // thread: it is remembered and not told. A result for one of its calls resumes that call.
 //
+// In the mode messages the server for Python has no pieces of arguments, only what they parse to so far. There a call gets
+// its arguments when the model says why it stopped, with the first result, with the whole message, or at the end.
+//
 // Types of both servers are understood (ai and AIMessageChunk; stored objects with lc and kwargs), args_json for args,
 // calls without index or id, messages without id. Messages with the tag nostream or langsmith:hidden are not told.
 //

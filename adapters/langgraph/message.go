@@ -275,12 +275,20 @@ func (d *decoder) turnTo(k *message) {
 
 // stopped notes why the model stopped, when it says so in an answer of the graph itself.
 func (d *decoder) stopped(m *fields, k *message) {
-	if m.response == nil || k.lane != &d.root {
+	if k.lane != &d.root {
 		return
 	}
-	if reason := first(m.response, "finish_reason", "stop_reason", "finishReason"); len(reason) > 0 {
+	if reason := m.stopReason(); len(reason) > 0 {
 		d.reason = append(d.reason[:0], reason...)
 	}
+}
+
+// stopReason is why the model stopped; nil as long as it has not, or where its provider does not say.
+func (m *fields) stopReason() []byte {
+	if m.response == nil {
+		return nil
+	}
+	return first(m.response, "finish_reason", "stop_reason", "finishReason")
 }
 
 // other adds a message that is not the agent's own: these come whole, or in one piece.

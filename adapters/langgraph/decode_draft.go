@@ -1,0 +1,95 @@
+package langgraph
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// draft is what a message so far says of the arguments of a call. The server for Python parses what has come of them:
+// {} becomes {"city":"Os"} and {"city":"Oslo"}, which no fragments can tell. So the last of them is told, when it is
+// known to be the last: no record says so in the mode messages alone.
+type draft struct {
+	of      *message // whose call it is; nil if the call came in another way
+	args    []byte   // JSON, or a string body if invalid; empty once it was told
+	invalid bool     // the model spelled it wrong, as far as it came
+	told    bool
+}
+
+// drafts starts the calls of a message so far, and keeps their arguments until the model has stopped.
+func (d *decoder) drafts(dst []hub.Event, m *fields, k *message) []hub.Event {
+	for it := rawjson.Elems(m.calls); ; {
+		v, ok := it.Next()
+		if !ok {
+			break
+		}
+		dst = d.draft(dst, m, k, v, rawjson.Get(v, "args"), false)
+	}
+	for it := rawjson.Elems(m.invalid); ; {
+		v, ok := it.Next()
+		if !ok {
+			break
+		}
+		dst = d.draft(dst, m, k, v, text(v, "args"), true)
+	}
+	if len(m.stopReason()) > 0 {
+		dst = d.settle(dst, k)
+	}
+	return dst
+}
+
+func (d *decoder) draft(dst []hub.Event, m *fields, k *message, v rawjson.Value, args []byte, invalid bool) []hub.Event {
+	id, name := text(v, "id"), text(v, "name")
+	if len(id) == 0 || len(name) == 0 {
+		return dst // nothing joins it to its next form
+	}
+	c := d.calls.get(id)
+	if c == nil {
+		if len(k.calls) == maxCalls {
+			return dst
+		}
+		c = d.newCall(m, k, bytes.Clone(id), -1)
+		c.draft.of = k
+		dst = d.toolStart(dst, m, k, c, name)
+	}
+	if c.draft.of == k && !c.draft.told {
+		c.draft.args, c.draft.invalid = append(c.draft.args[:0], args...), invalid
+	}
+	return dst
+}
+
+// settle tells the arguments of the calls of a message that can get no more: the model has stopped, or a tool works with
+// them. k may be nil.
+func (d *decoder) settle(dst []hub.Event, k *message) []hub.Event {
+	if k == nil {
+		return dst
+	}
+	for _, c := range k.calls {
+		if c.draft.of != k || c.draft.told {
+			continue
+		}
+		c.draft.told = true
+		var ev *hub.Event
+		dst, ev = hub.Grow(dst)
+		ev.Kind, ev.ID, ev.Name, ev.Lane, ev.Msg = hub.ToolReady, c.id, c.name, k.lane.id, k.id
+		if c.draft.invalid {
+			ev.Text, ev.Flags = c.draft.args, hub.Invalid
+			delete(d.waiting, string(c.id)) // nobody can run it
+		} else {
+			ev.Value = c.draft.args
+		}
+		c.draft.args = nil // the event has it
+	}
+	return dst
+}
+
+// settleAll does so at a good end of the run, and when it waits for an answer.
+func (d *decoder) settleAll(dst []hub.Event) []hub.Event {
+	for _, key := range d.calls.order {
+		if c := d.calls.by[key]; c != nil && !c.draft.told {
+			dst = d.settle(dst, c.draft.of)
+		}
+	}
+	return dst
+}
