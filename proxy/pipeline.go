@@ -78,7 +78,8 @@ func newPipeline(c PipelineConfig) *pipeline {
 func (p *pipeline) addStages(stages []hub.Stage) {
 	for _, st := range stages {
 		ticker, _ := st.(hub.Ticker)
-		p.stages = append(p.stages, staged{Stage: st, ticker: ticker})
+		passer, _ := st.(hub.Passer)
+		p.stages = append(p.stages, staged{Stage: st, ticker: ticker, passer: passer})
 	}
 }
 
@@ -210,6 +211,9 @@ func (p *pipeline) sequence(now time.Duration) {
 func (p *pipeline) stage(now time.Duration) {
 	for i := range p.stages {
 		st := &p.stages[i]
+		if st.passer != nil && st.passer.Passes(p.strict) {
+			continue
+		}
 		p.strict, st.spare = st.Push(st.spare[:0], p.strict, now), p.strict
 	}
 }
@@ -218,6 +222,7 @@ func (p *pipeline) stage(now time.Duration) {
 type staged struct {
 	hub.Stage
 	ticker hub.Ticker // nil: time means nothing to the stage
+	passer hub.Passer // nil: the stage looks at every event
 	spare  []hub.Event
 }
 

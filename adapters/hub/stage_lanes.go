@@ -72,6 +72,16 @@ func (s *LanesStage) Reset() {
 // Flush implements [Stage].
 func (s *LanesStage) Flush(dst []Event, _ error) []Event { return dst }
 
+// Passes implements [Passer].
+func (s *LanesStage) Passes(in []Event) bool {
+	for i := range in {
+		if in[i].Kind != TextDelta && in[i].Kind != ToolArgs || len(in[i].Lane) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Push implements [Stage].
 func (s *LanesStage) Push(dst, in []Event, _ time.Duration) []Event {
 	s.buf = s.buf[:0]

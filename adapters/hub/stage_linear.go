@@ -52,6 +52,19 @@ func (l *LinearStage) Push(dst, in []Event, _ time.Duration) []Event {
 	return dst
 }
 
+// Passes implements [Passer]: nearly every event is a delta of the part that is open.
+func (l *LinearStage) Passes(in []Event) bool {
+	if !l.isOpen || l.openTool {
+		return len(in) == 0
+	}
+	for i := range in {
+		if in[i].Kind != TextDelta || !bytes.Equal(in[i].ID, l.open) {
+			return false
+		}
+	}
+	return true
+}
+
 // Flush implements [Stage].
 func (l *LinearStage) Flush(dst []Event, _ error) []Event {
 	l.isOpen = false

@@ -20,6 +20,12 @@ type Stage interface {
 	Reset()
 }
 
+// A Passer is a [Stage] that can tell that it has nothing to do, which saves copying the events.
+type Passer interface {
+	// Passes reports whether Push would give in as it is, and leave the stage as it is.
+	Passes(in []Event) bool
+}
+
 // QueueConfig says what a [QueueStage] keeps back, and until when.
 type QueueConfig struct {
 	Hold    func(*Event) bool // events to keep back; only kinds that stand alone may be moved, such as Data or Notice
