@@ -4,6 +4,8 @@
 //	    @ag-ui/mastra@1.1.2 @ag-ui/core@1.0.0 @ag-ui/client@1.0.0 @ag-ui/encoder@1.0.0 @mastra/client-js@1.47.0
 //	node mastra_agent.mjs aisdk > recording.sse
 //	node mastra_agent.mjs agui > recording.sse
+//
+// With the further word approve the tools ask before they run; with fail they raise.
 import { Agent } from "@mastra/core/agent";
 import { Mastra } from "@mastra/core";
 import { createTool } from "@mastra/core/tools";
@@ -58,7 +60,9 @@ const getWeather = createTool({
   description: "The weather in a city.",
   inputSchema: z.object({ city: z.string() }),
   outputSchema: z.string(),
+  requireApproval: process.argv[3] === "approve",
   execute: async ({ city }) => {
+    if (process.argv[3] === "fail") throw new Error("the service is down");
     await new Promise((resolve) => setTimeout(resolve, city === "Rome" ? 10 : 50));
     return `${city}: ${city === "Oslo" ? "-4" : "21"} degrees`;
   },
