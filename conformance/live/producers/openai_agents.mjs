@@ -2,6 +2,8 @@
 //
 //	npm i @openai/agents@0.18.0 @openai/agents-extensions@0.18.0 ai@6.0.326 zod@4.6.7
 //	node openai_agents.mjs > recording.sse
+//
+// With the word approve the tools ask before they run; with fail they raise.
 import { Agent, Runner, setTracingDisabled, tool } from "@openai/agents";
 import { createAiSdkUiMessageStreamResponse } from "@openai/agents-extensions/ai-sdk-ui";
 import { z } from "zod";
@@ -49,7 +51,9 @@ const getWeather = tool({
   name: "get_weather",
   description: "The weather in a city.",
   parameters: z.object({ city: z.string() }),
+  needsApproval: process.argv[2] === "approve",
   execute: async ({ city }) => {
+    if (process.argv[2] === "fail") throw new Error("the service is down");
     await new Promise((resolve) => setTimeout(resolve, city === "Rome" ? 10 : 20));
     return `${city}: ${city === "Oslo" ? "-4" : "21"} degrees`;
   },
