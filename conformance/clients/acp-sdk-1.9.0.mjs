@@ -2,7 +2,7 @@
 import { ClientSideConnection, ndJsonStream } from "acp-sdk-1";
 import { acpClient } from "../lib/acp.mjs";
 
-export default acpClient({
+export default { ...acpClient({
   name: "@agentclientprotocol/sdk 1.9.0",
   version: "1",
   seesUsage: true,
@@ -15,4 +15,4 @@ export default acpClient({
       prompt: (sessionId) => connection.prompt({ sessionId, prompt: [{ type: "text", text: "hello" }] }),
     };
   },
-});
+}), previous: true };

@@ -2,4 +2,4 @@
 import { AbstractChat, DefaultChatTransport } from "ai-5";
 import { aisdkClient } from "../lib/aisdk.mjs";
 
-export default aisdkClient({ name: "ai 5.0.277", version: 5, AbstractChat, DefaultChatTransport });
+export default { ...aisdkClient({ name: "ai 5.0.277", version: 5, AbstractChat, DefaultChatTransport }), previous: true };

@@ -2,4 +2,4 @@
 import { AbstractChat, DefaultChatTransport } from "ai-6";
 import { aisdkClient } from "../lib/aisdk.mjs";
 
-export default aisdkClient({ name: "ai 6.0.326", version: 6, AbstractChat, DefaultChatTransport });
+export default { ...aisdkClient({ name: "ai 6.0.326", version: 6, AbstractChat, DefaultChatTransport }), previous: true };

@@ -2,4 +2,4 @@
 import { AbstractChat, DefaultChatTransport } from "ai-7-strict";
 import { aisdkClient } from "../lib/aisdk.mjs";
 
-export default aisdkClient({ name: "ai 7.0.31", version: 7, AbstractChat, DefaultChatTransport });
+export default { ...aisdkClient({ name: "ai 7.0.31", version: 7, AbstractChat, DefaultChatTransport }), previous: true };

@@ -2,4 +2,4 @@
 import Anthropic from "anthropic-sdk-0";
 import { sdkClient } from "../lib/anthropic.mjs";
 
-export default sdkClient({ name: "@anthropic-ai/sdk 0.135.0", Anthropic });
+export default { ...sdkClient({ name: "@anthropic-ai/sdk 0.135.0", Anthropic }), previous: true };

@@ -4,4 +4,4 @@ import { MessageTupleManager } from "../node_modules/langgraph-sdk-2/dist/ui/mes
 import { StreamManager } from "../node_modules/langgraph-sdk-2/dist/ui/manager.js";
 import { langgraphClient } from "../lib/langgraph.mjs";
 
-export default langgraphClient({ name: "langgraph-sdk 2.0.0", Client, StreamManager, MessageTupleManager });
+export default { ...langgraphClient({ name: "langgraph-sdk 2.0.0", Client, StreamManager, MessageTupleManager }), previous: true };

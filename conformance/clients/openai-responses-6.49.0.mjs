@@ -2,4 +2,4 @@
 import OpenAI from "openai-6";
 import { sdkClient } from "../lib/openairesponses.mjs";
 
-export default sdkClient({ name: "openai 6.49.0, Responses", OpenAI });
+export default { ...sdkClient({ name: "openai 6.49.0, Responses", OpenAI }), previous: true };

@@ -25,7 +25,9 @@ const { default: client } = await import(new URL(`../${clientFile}`, import.meta
 const cases = loadCases(casesFile);
 for (const c of cases) {
   if (c.target !== client.dialect || client.takes?.(c) === false) continue;
-  const ways = template.includes("{how}") ? (c.mutated ? ["whole"] : ["whole", "bytes"]) : ["as served"];
+  // What cuts do to a client, its newest release shows with the streams that are not damaged.
+  const cut = !c.mutated && !client.previous;
+  const ways = !template.includes("{how}") ? ["as served"] : cut ? ["whole", "bytes"] : ["whole"];
   for (const how of ways) {
     if (/\{(from|route)\}/.test(template) && !c.from) continue;
     const values = { n: c.n, how, from: c.from?.dialect, route: c.route };
