@@ -68,7 +68,7 @@ func helloFailed() *Meaning {
 func helloUsage() *Meaning {
 	m := hello()
 	in, out, total := int64(1), int64(2), int64(3)
-	m.Usage = map[string]*Usage{"run": {&in, &out, &total}}
+	m.Usage = map[string]*Usage{"run_sum": {&in, &out, &total}}
 	return m
 }
 
