@@ -11,7 +11,7 @@ export default { ...acpClient({
     const connection = new ClientSideConnection(handlers, ndJsonStream(agent.writable, agent.readable));
     return {
       initialize: () => connection.initialize({ protocolVersion: 1, clientCapabilities: { elicitation: { form: {}, url: {} } } }),
-      newSession: () => connection.newSession({ cwd: "/work", mcpServers: [] }),
+      newSession: () => connection.newSession({ cwd: "/project", mcpServers: [] }),
       prompt: (sessionId) => connection.prompt({ sessionId, prompt: [{ type: "text", text: "hello" }] }),
     };
   },

@@ -15,7 +15,7 @@ export default acpClient({
     const info = { name: "conformance", version: "1" };
     return {
       initialize: () => connection.agent.request(methods.agent.initialize, { protocolVersion: 2, info, capabilities: { elicitation: { form: {}, url: {} } } }),
-      newSession: () => connection.agent.request(methods.agent.session.new, { cwd: "/work", mcpServers: [] }),
+      newSession: () => connection.agent.request(methods.agent.session.new, { cwd: "/project", mcpServers: [] }),
       prompt: (sessionId) => connection.agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text: "hello" }] }),
     };
   },

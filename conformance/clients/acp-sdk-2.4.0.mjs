@@ -14,7 +14,7 @@ export default acpClient({
       .connect(ndJsonStream(agent.writable, agent.readable));
     return {
       initialize: () => connection.agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities: { elicitation: { form: {}, url: {} } } }),
-      newSession: () => connection.agent.request(methods.agent.session.new, { cwd: "/work", mcpServers: [] }),
+      newSession: () => connection.agent.request(methods.agent.session.new, { cwd: "/project", mcpServers: [] }),
       prompt: (sessionId) => connection.agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text: "hello" }] }),
     };
   },
