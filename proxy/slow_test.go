@@ -16,7 +16,7 @@ func flood(wrote *atomic.Int64) func(*peer) {
 			return
 		}
 		if string(p.body) != "flood" {
-			p.ok()
+			p.ok("Connection: close") // as it does: a next request must not race with that
 			p.finish(smallRun)
 			return
 		}
