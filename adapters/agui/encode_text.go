@@ -1,6 +1,8 @@
 package agui
 
 import (
+	"bytes"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -53,7 +55,11 @@ func textRole(ev *hub.Event) string {
 func (e *encoder) reasoningStart(out *wire.Out, ev *hub.Event, p *part) hub.Fate {
 	lane := e.lane(ev)
 	p.wire = e.ids.claim(p.wire, e.ids.name(ev.ID, ev.Msg), owner{reasoning, lane})
-	p.span = append(p.span, e.ids.span(ev.Ref, p.wire, lane)...)
+	want := ev.Ref
+	if e.spanIsOpen(want) {
+		want = nil // another message is still in it: this one gets a span of its own
+	}
+	p.span = append(p.span, e.ids.span(want, p.wire, lane)...)
 	p.head = append(append(append(p.head, `{"type":"REASONING_MESSAGE_CONTENT","messageId":"`...), p.wire...), `","delta":"`...)
 	bare := hub.Event{Lane: ev.Lane}
 	out.Buf = e.close(open(out, `{"type":"REASONING_START","messageId":"`, p.span), &bare, 0)
@@ -63,6 +69,16 @@ func (e *encoder) reasoningStart(out *wire.Out, ev *hub.Event, p *part) hub.Fate
 	out.Buf = e.close(b, ev, mName|mTitle)
 	out.End()
 	return hub.Native
+}
+
+// spanIsOpen reports whether a part that is open is in the span.
+func (e *encoder) spanIsOpen(span []byte) bool {
+	for i := range e.parts {
+		if len(span) > 0 && bytes.Equal(e.parts[i].span, span) {
+			return true
+		}
+	}
+	return false
 }
 
 // textDelta is the hot path: the head of the record was made when the part was opened.
