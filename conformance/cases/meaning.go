@@ -48,6 +48,7 @@ type Tool struct {
 
 	ClientRuns bool `json:"client_runs,omitempty"` // the client is asked to run it
 	Invalid    bool `json:"invalid,omitempty"`     // its arguments are no JSON
+	Paused     bool `json:"paused,omitempty"`      // its result comes in a later run; what there is of one is partial
 	Failed     bool `json:"failed,omitempty"`      // ended with an error, was denied or aborted
 	Dropped    bool `json:"dropped,omitempty"`     // what came of it is not told
 }
@@ -166,6 +167,7 @@ func (t *Tool) result(ev *hub.Event) {
 	case ev.More != nil:
 		text = plain(ev.More.Err)
 	}
+	t.Paused = ev.Status == hub.StatusPaused
 	switch ev.Status {
 	case hub.StatusClient, hub.StatusPaused, hub.StatusAborted:
 		t.Answered = len(ev.Text) > 0 || ev.Value != nil || blocks

@@ -280,7 +280,7 @@ function tool(want, got, waits, faults) {
     const args = typeof got.rawInput === "string" ? got.rawInput : JSON.stringify(got.rawInput ?? {});
     if (!same(want.args, args)) faults.push(`tool ${want.id}: want ${want.args}, got ${args}`);
   }
-  if (!want.answered || (waits && ["pending", "in_progress"].includes(got.status))) return;
+  if (!want.answered || ((waits || want.paused) && ["pending", "in_progress"].includes(got.status))) return;
   const status = want.failed ? ["failed", "cancelled"] : ["completed"];
   if (!status.includes(got.status)) faults.push(`tool ${want.id}: want ${status}, got ${got.status}`);
   if (want.any_text) return;
