@@ -27,7 +27,7 @@ proxy.stdout.on("data", (p) => (log += p));
 proxy.stderr.on("data", (p) => (log += p));
 const base = await listening(proxy);
 const judge = spawn(process.execPath, [path.join(here, "run.mjs"), path.join(dir, "cases.jsonl"),
-  "--url", `${base}/{route}/{n}`, "--port", String(agentPort), ...rest], { stdio: "inherit" });
+  "--sparse", "--url", `${base}/{route}/{n}`, "--port", String(agentPort), ...rest], { stdio: "inherit" });
 const code = await new Promise((resolve) => judge.on("exit", resolve));
 proxy.kill("SIGTERM");
 await new Promise((resolve) => proxy.on("exit", resolve));

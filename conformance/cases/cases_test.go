@@ -88,7 +88,7 @@ func TestMeaning(t *testing.T) {
 	}
 	want := `{"answers":["b"],"users":[],"others":[],"reasoning":["a\n"],"tools":[` +
 		`{"id":"c1","name":"f","args":"{\"x\":1}","result":"y","answered":true},` +
-		`{"id":"c2","name":"f","args":"","result":"","answered":false}],` +
+		`{"id":"c2","name":"f","args":"","result":"","answered":false,"paused":true}],` +
 		`"agents":[],"steps":0,"end":"interrupt","interrupts":["q2"]}`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -44,6 +44,9 @@ type Case struct {
 	// Control streams are wrong on purpose: a client that takes no offence, and is not misled, is no judge.
 	Control bool `json:"control,omitempty"`
 
+	// refused streams fail before anything was written: a proxy answers them with a status, not with a body.
+	refused bool
+
 	// From is the stream as the upstream sends it, for runs through a proxy; only of fixtures with a wire.
 	From *Upstream `json:"from,omitempty"`
 }
@@ -104,7 +107,9 @@ func casesFor(target *hub.Dialect, fixtures []*fixture, mutations int) (all []*C
 			options = f.options
 		}
 		c := encode(target, options, f.name, f.settle, f.loose, f.cause)
-		c.From = f.upstream()
+		if !c.refused {
+			c.From = f.upstream()
+		}
 		if f.dialect == target {
 			c.Options = f.raw
 		}
@@ -236,11 +241,13 @@ func encodeWith(
 	for i := range loose {
 		take(seq.Push(nil, loose[i:i+1], 0))
 	}
+	begun := len(out.Buf) > 0
 	take(seq.Flush(nil, cause))
 	enc.Finish(out)
 	return &Case{
 		Name: name, Target: target.Name, Body: string(out.Buf), Type: contentType(target), Meaning: m,
 		Flat: hasFlat(target) && options.Enum(flatOption) == flatValue, Version: versionOf(target, options), Binding: bindingOf(target, options),
+		refused: !begun && m.End == "error",
 	}
 }
 
