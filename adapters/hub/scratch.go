@@ -30,24 +30,29 @@ func (s *Scratch) More() *More {
 	return m
 }
 
-// Copy keeps a copy of p.
+// Copy keeps a copy of p; nil stays nil.
 func (s *Scratch) Copy(p []byte) []byte {
+	if p == nil {
+		return nil
+	}
 	return s.Append(func(dst []byte) []byte { return append(dst, p...) })
 }
 
 // Append keeps what f appends to its argument.
 func (s *Scratch) Append(f func(dst []byte) []byte) []byte {
-	n := len(s.buf)
-	s.buf = f(s.buf)
-	return s.buf[n:len(s.buf):len(s.buf)]
+	return s.Since(f(s.buf))
 }
 
 // Begin and Since keep bytes that the caller appends itself, without a closure: append to the slice that Begin
 // returns and hand it to Since.
 func (s *Scratch) Begin() []byte { return s.buf }
 
-// Since takes back the slice of Begin and returns the bytes appended since.
+// Since takes back the slice of Begin and returns the bytes appended since; if there are none they are empty, not nil,
+// which in an event would mean that there is no such member.
 func (s *Scratch) Since(grown []byte) []byte {
+	if grown == nil {
+		return []byte{}
+	}
 	n := len(s.buf)
 	s.buf = grown
 	return grown[n:len(grown):len(grown)]
