@@ -12,43 +12,7 @@ import { createTool } from "@mastra/core/tools";
 import { createUIMessageStreamResponse, simulateReadableStream } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import { z } from "zod";
-
-const usage = { inputTokens: { total: 20 }, outputTokens: { total: 10 } };
-
-// Two model turns: it thinks and calls two tools at once, then tells what they found.
-const turns = [
-  [
-    { type: "stream-start", warnings: [] },
-    { type: "reasoning-start", id: "0" },
-    { type: "reasoning-delta", id: "0", delta: "Two cities, " },
-    { type: "reasoning-delta", id: "0", delta: "two calls." },
-    { type: "reasoning-end", id: "0" },
-    { type: "text-start", id: "1" },
-    { type: "text-delta", id: "1", delta: "I will look." },
-    { type: "text-end", id: "1" },
-    ...call("call_oslo", ['{"city":', '"Oslo"}']),
-    ...call("call_rome", ['{"city":"Rome"}']),
-    { type: "finish", finishReason: { unified: "tool-calls", raw: "tool_calls" }, usage },
-  ],
-  [
-    { type: "stream-start", warnings: [] },
-    { type: "text-start", id: "2" },
-    { type: "text-delta", id: "2", delta: "Oslo is " },
-    { type: "text-delta", id: "2", delta: "cold ☃, " },
-    { type: "text-delta", id: "2", delta: "Rome is warm." },
-    { type: "text-end", id: "2" },
-    { type: "finish", finishReason: { unified: "stop", raw: "stop" }, usage },
-  ],
-];
-
-function call(id, fragments) {
-  return [
-    { type: "tool-input-start", id, toolName: "get_weather" },
-    ...fragments.map((delta) => ({ type: "tool-input-delta", id, delta })),
-    { type: "tool-input-end", id },
-    { type: "tool-call", toolCallId: id, toolName: "get_weather", input: fragments.join("") },
-  ];
-}
+import { question, turns, weather } from "../story.mjs";
 
 let turn = 0;
 const model = new MockLanguageModelV3({
@@ -63,13 +27,11 @@ const getWeather = createTool({
   requireApproval: process.argv[3] === "approve",
   execute: async ({ city }) => {
     if (process.argv[3] === "fail") throw new Error("the service is down");
-    await new Promise((resolve) => setTimeout(resolve, city === "Rome" ? 10 : 50));
-    return `${city}: ${city === "Oslo" ? "-4" : "21"} degrees`;
+    return weather(city, 50);
   },
 });
 
 const agent = new Agent({ id: "weather", name: "Weather", instructions: "Tell the weather.", model, tools: { get_weather: getWeather } });
-const question = "What is the weather in Oslo and in Rome?";
 
 async function aisdk() {
   const { handleChatStream } = await import("@mastra/ai-sdk");
