@@ -4,10 +4,10 @@
 //	node through.mjs <cases.jsonl> <path of the sabir binary> [options of run.mjs]
 import { spawn } from "node:child_process";
 import fs from "node:fs";
-import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { loadCases } from "./lib/cases.mjs";
+import { freePort } from "./lib/server.mjs";
 
 const [casesFile, sabir, ...rest] = process.argv.slice(2);
 if (!sabir) {
@@ -63,17 +63,6 @@ function configuration(routes, port) {
       path: `/${r.name}/*`, upstream: r.name, client: r.target, ...(r.version ? { options: { version: r.version } } : {}),
     })),
   };
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const s = net.createServer();
-    s.on("error", reject);
-    s.listen(0, "127.0.0.1", () => {
-      const { port } = s.address();
-      s.close(() => resolve(port));
-    });
-  });
 }
 
 // listening resolves to the base URL once the proxy has said where it listens.

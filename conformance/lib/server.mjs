@@ -1,5 +1,6 @@
 // The server that clients read from: each case whole, and one byte at a time.
 import http from "node:http";
+import net from "node:net";
 
 // serve starts a server on a loopback port. Paths: /whole/<n> and /bytes/<n> answer with the body of case n, /from/<n>
 // with what its upstream sends.
@@ -14,6 +15,18 @@ export function serve(cases, port = 0) {
     server.on("error", reject);
     server.listen(port, "127.0.0.1", () => {
       resolve({ base: `http://127.0.0.1:${server.address().port}`, close: () => server.close() });
+    });
+  });
+}
+
+// freePort resolves to a loopback port that nobody listens on just now, for a program that has to be told one.
+export function freePort() {
+  return new Promise((resolve, reject) => {
+    const s = net.createServer();
+    s.on("error", reject);
+    s.listen(0, "127.0.0.1", () => {
+      const { port } = s.address();
+      s.close(() => resolve(port));
     });
   });
 }

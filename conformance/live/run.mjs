@@ -9,6 +9,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import net from "node:net";
+import { freePort } from "../lib/server.mjs";
 
 const [sabir, ...rest] = process.argv.slice(2);
 if (!sabir) {
@@ -86,17 +87,6 @@ function start(name, command, args) {
   child.on("error", (err) => console.error(`${name}: ${err.message}`));
   children.push(child);
   return child;
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const s = net.createServer();
-    s.on("error", reject);
-    s.listen(0, "127.0.0.1", () => {
-      const { port } = s.address();
-      s.close(() => resolve(port));
-    });
-  });
 }
 
 // answers waits until somebody listens on the port.
