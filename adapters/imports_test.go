@@ -16,6 +16,7 @@ const (
 	hubPath = module + "adapters/hub"
 	wire    = module + "adapters/wire"
 	rawjson = module + "adapters/internal/rawjson"
+	acpwire = module + "adapters/internal/acpwire"
 	harness = "adapters/internal/adaptertest"
 )
 
@@ -58,9 +59,14 @@ var rules = []rule{
 		why:     "the policies stand beside the hub, for all dialects: of these they import none but native, the hub's own notation",
 	},
 	{
+		folders: []string{"adapters/internal/*"},
+		allowed: []string{hubPath, rawjson},
+		why:     "what dialects share stands below them: it imports only hub, rawjson and the standard library",
+	},
+	{
 		folders: []string{"adapters/*", "adapters/*/*"},
-		allowed: []string{hubPath, wire, rawjson},
-		why:     "dialects meet in the hub and nowhere else: they import only hub, wire, rawjson and the standard library",
+		allowed: []string{hubPath, wire, rawjson, acpwire},
+		why:     "dialects meet in the hub and nowhere else: they import only hub, wire, the shapes that several of them have, and the standard library",
 	},
 	{
 		folders: []string{"config"},
@@ -197,6 +203,9 @@ func TestBroken(t *testing.T) {
 	}
 	f("adapters/agui", hubPath, false)
 	f("adapters/agui", rawjson, false)
+	f("adapters/acp", acpwire, false)
+	f("adapters/internal/acpwire", hubPath, false)
+	f("adapters/internal/acpwire", module+"adapters/acp", true)
 	f("adapters/agui", "bytes", false)
 	f("adapters/agui", module+"adapters/evolve", true)
 	f("adapters/agui", module+"proxy", true)

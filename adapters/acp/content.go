@@ -4,45 +4,27 @@ import (
 	"encoding/base64"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
 var textKind = []byte("text")
 
-// block is a ContentBlock. Its members are string bodies, nil where absent. An embedded resource has its uri, text and
-// media type here as well, and its blob as data.
-type block struct {
-	kind, text, data, mime, uri, name []byte
-}
+// block is a content block as the encoder and the decoder read it: an embedded resource has its uri, text and media type
+// among the members of the block, and its blob as data.
+type block struct{ acpwire.Block }
 
-// readBlock reads the members that any kind of block may have. What is of another type than it should be is as good as absent.
+// readBlock is [acpwire.ReadBlock] for blocks that may embed a resource.
 func readBlock(v rawjson.Value) (b block) {
 	for it := rawjson.Fields(v); ; {
 		key, val, ok := it.Next()
-		if !ok {
+		switch {
+		case !ok:
 			return b
-		}
-		if string(key) == "resource" && rawjson.Kind(val) == '{' {
+		case string(key) == "resource" && rawjson.Kind(val) == '{':
 			b.resource(val)
-			continue
-		}
-		body, ok := rawjson.Str(val)
-		if !ok {
-			continue
-		}
-		switch string(key) {
-		case "type":
-			b.kind = body
-		case "text":
-			b.text = body
-		case "data":
-			b.data = body
-		case "mimeType":
-			b.mime = body
-		case "uri":
-			b.uri = body
-		case "name":
-			b.name = body
+		default:
+			b.Set(key, val)
 		}
 	}
 }
@@ -58,20 +40,20 @@ func (b *block) resource(v rawjson.Value) {
 		body, _ := rawjson.Str(val)
 		switch string(key) {
 		case "uri":
-			b.uri = body
+			b.URI = body
 		case "text":
-			b.text = body
+			b.Text = body
 		case "blob":
-			b.data = body
+			b.Data = body
 		case "mimeType":
-			b.mime = body
+			b.Mime = body
 		}
 	}
 }
 
 // isFile reports whether the block is of a kind that stands for a file.
 func (b *block) isFile() bool {
-	switch string(b.kind) {
+	switch string(b.Kind) {
 	case "image", "audio", "resource_link", "resource":
 		return true
 	}
@@ -81,51 +63,17 @@ func (b *block) isFile() bool {
 // file is what the block is as a file. Bytes that are there matter more than where they came from, so the uri is then but
 // a name. The text of a resource becomes base64, as all bytes of files are.
 func (b *block) file(s *hub.Scratch) hub.FileRef {
-	f := hub.FileRef{Media: b.mime, Name: b.name, Base64: b.data}
-	if string(b.kind) == "resource" && b.text != nil && b.data == nil {
-		plain := s.Since(rawjson.AppendUnescaped(s.Begin(), b.text))
+	f := hub.FileRef{Media: b.Mime, Name: b.Name, Base64: b.Data}
+	if string(b.Kind) == "resource" && b.Text != nil && b.Data == nil {
+		plain := s.Since(rawjson.AppendUnescaped(s.Begin(), b.Text))
 		f.Base64 = s.Since(base64.StdEncoding.AppendEncode(s.Begin(), plain))
 	}
 	if len(f.Base64) == 0 {
-		f.URL = b.uri
+		f.URL = b.URI
 	} else if len(f.Name) == 0 {
-		f.Name = b.uri
+		f.Name = b.URI
 	}
 	return f
-}
-
-// contentText returns the text of one item of a tool's content; ok is false where it has none (diffs, images).
-func contentText(item rawjson.Value) (body []byte, ok bool) {
-	b := readBlock(rawjson.Get(item, "content"))
-	return b.text, b.text != nil && string(b.kind) == "text"
-}
-
-// contentSeparator joins the texts of several items; it is a line feed in a string body.
-const contentSeparator = `\n`
-
-// joinContent returns the joined texts of a tool's content, nil where there are none. A single text is not copied;
-// several are appended to dst, and joined is then the part of dst that was appended.
-func joinContent(dst []byte, content rawjson.Value) (all, joined []byte) {
-	start, n := len(dst), 0
-	for it := rawjson.Elems(content); ; {
-		item, ok := it.Next()
-		if !ok {
-			return dst, joined
-		}
-		text, ok := contentText(item)
-		if !ok {
-			continue
-		}
-		switch n++; n {
-		case 1:
-			joined = text
-			continue
-		case 2:
-			dst = append(dst, joined...)
-		}
-		dst = append(append(dst, contentSeparator...), text...)
-		joined = dst[start:len(dst):len(dst)]
-	}
 }
 
 // emptyObject reports whether v is {}.

@@ -2,6 +2,7 @@ package acp
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -60,8 +61,8 @@ func (d *decoder) wholeMessage(dst []hub.Event, u *update, ch hub.Chan, role hub
 		if !ok {
 			break
 		}
-		if b := readBlock(v); string(b.kind) == "text" {
-			text = append(text, b.text...)
+		if b := readBlock(v); string(b.Kind) == "text" {
+			text = append(text, b.Text...)
 		}
 	}
 	dst, ev := d.add(dst, hub.TextDelta)
@@ -97,7 +98,7 @@ func (d *decoder) contentChunk(dst []hub.Event, u *update) ([]hub.Event, error) 
 	c, id := d.call(id)
 	dst, ev := d.add(dst, hub.ToolOutput)
 	ev.ID, ev.Chan = id, hub.Result
-	text, isText := contentText(u.Content)
+	text, isText := acpwire.ContentText(u.Content)
 	if !isText {
 		item := append(append(append(d.scratch.Begin(), '['), u.Content...), ']')
 		d.more(ev).Content = d.scratch.Since(item)
@@ -105,7 +106,7 @@ func (d *decoder) contentChunk(dst []hub.Event, u *update) ([]hub.Event, error) 
 	}
 	ev.Text = text
 	if c.spoke {
-		ev.Text = d.scratch.Since(append(append(d.scratch.Begin(), contentSeparator...), text...))
+		ev.Text = d.scratch.Since(append(append(d.scratch.Begin(), acpwire.Separator...), text...))
 	}
 	c.spoke = true
 	return dst, nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -252,7 +253,7 @@ func (d *decoder) endTool(dst []hub.Event, r *toolRecord) []hub.Event {
 func (d *decoder) result(ev *hub.Event, r *toolRecord) {
 	switch rawjson.Kind(r.content) {
 	case '[':
-		grown, text := joinContent(d.scratch.Begin(), r.content)
+		grown, text := acpwire.JoinContent(d.scratch.Begin(), r.content)
 		d.scratch.Since(grown)
 		ev.Text = text
 		d.more(ev).Content = r.content

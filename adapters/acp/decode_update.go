@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -16,7 +17,7 @@ func (d *decoder) chunk(dst []hub.Event, u *update, ch hub.Chan, role hub.Flags)
 		return d.block(dst, &b, ch, role)
 	case '"':
 		text, _ := rawjson.Str(u.Content)
-		return d.block(dst, &block{kind: textKind, text: text}, ch, role)
+		return d.block(dst, &block{acpwire.Block{Kind: textKind, Text: text}}, ch, role)
 	case 0, 'n':
 		return dst, d.fault(hub.ReasonMissing, "content", "a chunk needs its content")
 	}
@@ -25,18 +26,18 @@ func (d *decoder) chunk(dst []hub.Event, u *update, ch hub.Chan, role hub.Flags)
 
 // block decodes one block of a message. Blocks of kinds that later versions add are raw, so that nothing is lost in silence.
 func (d *decoder) block(dst []hub.Event, b *block, ch hub.Chan, role hub.Flags) ([]hub.Event, error) {
-	if string(b.kind) == "text" {
-		if b.text == nil {
+	if string(b.Kind) == "text" {
+		if b.Text == nil {
 			return dst, d.fault(hub.ReasonMissing, "content.text", "a text block needs its text, a string")
 		}
 		dst, ev := d.add(dst, hub.TextDelta)
-		ev.Chan, ev.Text, ev.Flags = ch, b.text, role
+		ev.Chan, ev.Text, ev.Flags = ch, b.Text, role
 		return dst, nil
 	}
 	if !b.isFile() {
 		return d.raw(dst), nil
 	}
-	if len(b.data) == 0 && len(b.uri) == 0 && b.text == nil {
+	if len(b.Data) == 0 && len(b.URI) == 0 && b.Text == nil {
 		return dst, d.fault(hub.ReasonMissing, "content.data", "want the data of the block, or its uri")
 	}
 	dst, ev := d.add(dst, hub.File)

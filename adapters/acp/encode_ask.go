@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -84,7 +85,7 @@ func appendOptions(dst []byte, options []hub.AskOption, what hub.What) []byte {
 		if len(label) == 0 {
 			label = id
 		}
-		dst = append(append(comma(dst), `{"optionId":"`...), id...)
+		dst = append(append(acpwire.Comma(dst), `{"optionId":"`...), id...)
 		dst = append(append(append(dst, `","name":"`...), label...), `","kind":"`...)
 		dst = append(append(dst, optionKind(o, what)...), `"}`...)
 	}
@@ -155,7 +156,7 @@ func (e *encoder) appendForm(dst []byte, ev *hub.Event, more *hub.More) ([]byte,
 		dst = append(dst, `{"type":"object","properties":{"answer":{"type":"string","oneOf":[`...)
 		for i := range more.Options {
 			o := &more.Options[i]
-			dst = append(append(comma(dst), `{"const":"`...), orElse(o.ID, string(o.Name))...)
+			dst = append(append(acpwire.Comma(dst), `{"const":"`...), orElse(o.ID, string(o.Name))...)
 			dst = append(append(append(dst, `","title":"`...), orElse(o.Name, string(o.ID))...), `"}`...)
 		}
 		return append(dst, `]}},"required":["answer"]}`...), fate

@@ -4,28 +4,15 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
-
-// appendTextItem appends an item of a content, with a comma before it unless it is the first.
-func appendTextItem(dst, text []byte) []byte {
-	dst = append(comma(dst), `{"type":"content","content":{"type":"text","text":"`...)
-	return append(append(dst, text...), `"}}`...)
-}
-
-// comma appends a comma unless a list begins there.
-func comma(dst []byte) []byte {
-	if dst[len(dst)-1] == '[' {
-		return dst
-	}
-	return append(dst, ',')
-}
 
 // appendContent appends the items of a tool's content. Clients drop what they do not know without a word, so an item of
 // another shape is shown as text, and is no longer what it was.
 func (e *encoder) appendContent(dst []byte, content rawjson.Value) ([]byte, hub.Fate) {
 	if body, ok := rawjson.Str(content); ok {
-		return appendTextItem(dst, body), hub.Native
+		return acpwire.AppendTextItem(dst, body), hub.Native
 	}
 	fate := hub.Native
 	for it := rawjson.Elems(content); ; {
@@ -42,21 +29,21 @@ func (e *encoder) appendContent(dst []byte, content rawjson.Value) ([]byte, hub.
 // appendItem appends one item if clients accept it as it is, else what it says.
 func (e *encoder) appendItem(dst []byte, item rawjson.Value) ([]byte, hub.Fate) {
 	b := readBlock(item)
-	switch string(b.kind) {
+	switch string(b.Kind) {
 	case "content":
 		inner := readBlock(rawjson.Get(item, "content"))
 		if inner.valid() {
-			return append(comma(dst), item...), hub.Native
+			return append(acpwire.Comma(dst), item...), hub.Native
 		}
 	case "diff":
 		return e.appendDiff(dst, item)
 	case "terminal":
 		if id := bodyOf(rawjson.Get(item, "terminalId")); len(id) > 0 {
-			return append(comma(dst), item...), hub.Native
+			return append(acpwire.Comma(dst), item...), hub.Native
 		}
 	default:
 		if b.valid() { // a block that stands where an item should
-			dst = append(append(comma(dst), `{"type":"content","content":`...), item...)
+			dst = append(append(acpwire.Comma(dst), `{"type":"content","content":`...), item...)
 			return append(dst, '}'), hub.Native
 		}
 	}
@@ -66,26 +53,26 @@ func (e *encoder) appendItem(dst []byte, item rawjson.Value) ([]byte, hub.Fate) 
 // appendOddItem shows an item that clients would drop: its text, or all of it.
 func appendOddItem(dst []byte, item rawjson.Value, b *block) []byte {
 	if body, ok := rawjson.Str(item); ok {
-		return appendTextItem(dst, body)
+		return acpwire.AppendTextItem(dst, body)
 	}
-	if len(b.text) > 0 {
-		return appendTextItem(dst, b.text)
+	if len(b.Text) > 0 {
+		return acpwire.AppendTextItem(dst, b.Text)
 	}
-	dst = append(comma(dst), `{"type":"content","content":{"type":"text","text":"`...)
+	dst = append(acpwire.Comma(dst), `{"type":"content","content":{"type":"text","text":"`...)
 	return append(rawjson.AppendEscaped(dst, item), `"}}`...)
 }
 
 // valid reports whether clients accept the block.
 func (b *block) valid() bool {
-	switch string(b.kind) {
+	switch string(b.Kind) {
 	case "text":
-		return b.text != nil
+		return b.Text != nil
 	case "image", "audio":
-		return b.data != nil && b.mime != nil
+		return b.Data != nil && b.Mime != nil
 	case "resource_link":
-		return b.uri != nil && b.name != nil
+		return b.URI != nil && b.Name != nil
 	case "resource":
-		return b.uri != nil && (b.text != nil || b.data != nil)
+		return b.URI != nil && (b.Text != nil || b.Data != nil)
 	}
 	return false
 }
@@ -97,13 +84,13 @@ func (e *encoder) appendDiff(dst []byte, item rawjson.Value) ([]byte, hub.Fate) 
 	isNew := rawjson.Kind(rawjson.Get(item, "changes")) == '['
 	switch {
 	case isNew && e.opt.drafts, isOld && hasText && !e.opt.drafts:
-		return append(comma(dst), item...), hub.Native
+		return append(acpwire.Comma(dst), item...), hub.Native
 	case isOld && hasText:
 		old := rawjson.Get(item, "oldText")
-		return appendPatch(comma(dst), path, bodyOf(old), text, rawjson.IsNull(old)), hub.Native
+		return appendPatch(acpwire.Comma(dst), path, bodyOf(old), text, rawjson.IsNull(old)), hub.Native
 	case isNew:
 		if patch := bodyOf(rawjson.Get(item, "patch", "text")); len(patch) > 0 {
-			return appendTextItem(dst, patch), hub.Folded
+			return acpwire.AppendTextItem(dst, patch), hub.Folded
 		}
 	}
 	return appendOddItem(dst, item, &block{}), hub.Folded

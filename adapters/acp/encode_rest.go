@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -29,7 +30,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
 		if status != string(it.Status) {
 			fate = hub.Folded
 		}
-		buf = append(append(append(comma(buf), `{"content":"`...), it.Content...), '"')
+		buf = append(append(append(acpwire.Comma(buf), `{"content":"`...), it.Content...), '"')
 		buf = appendText(buf, `,"priority":"`, []byte(priority(it.Priority)))
 		buf = append(appendText(buf, `,"status":"`, []byte(status)), '}')
 	}

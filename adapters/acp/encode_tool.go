@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -167,7 +168,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 		buf, fate = e.appendContent(append(buf, `,"content":[`...), more.Content)
 		buf, c.stale = append(buf, ']'), true
 	case len(message) > 0:
-		buf = append(appendTextItem(append(buf, `,"content":[`...), message), ']')
+		buf = append(acpwire.AppendTextItem(append(buf, `,"content":[`...), message), ']')
 		c.stale, fate = true, hub.Folded
 	}
 	out.Buf = appendMeta(appendLocations(buf, more.Locations), more.Meta)
@@ -208,9 +209,9 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	case hasContent:
 		buf, fate = e.appendContent(buf, ev.More.Content)
 	case len(c.acc) > 0:
-		buf = appendTextItem(buf, c.acc)
+		buf = acpwire.AppendTextItem(buf, c.acc)
 	default:
-		buf = appendTextItem(buf, rawjson.AppendEscaped(e.next[:0], ev.Value))
+		buf = acpwire.AppendTextItem(buf, rawjson.AppendEscaped(e.next[:0], ev.Value))
 	}
 	buf = append(buf, ']')
 	if ev.Value != nil {
@@ -298,15 +299,15 @@ func (e *encoder) appendResult(dst []byte, ev *hub.Event, c *card) ([]byte, hub.
 		case len(said) > 0 && !isText && ev.Value != nil:
 			fate = hub.Folded
 		case len(said) == 0 && len(text) > 0: // nothing but pictures and changes
-			dst, said = appendTextItem(dst, text), text
+			dst, said = acpwire.AppendTextItem(dst, text), text
 		}
 	case len(text) > 0:
-		dst, said = appendTextItem(dst, text), text
+		dst, said = acpwire.AppendTextItem(dst, text), text
 	case !isText && ev.Value != nil:
-		dst = appendTextItem(dst, rawjson.AppendEscaped(e.next[:0], ev.Value))
+		dst = acpwire.AppendTextItem(dst, rawjson.AppendEscaped(e.next[:0], ev.Value))
 	}
 	if len(failure) > 0 && !bytes.Contains(said, failure) {
-		dst = appendTextItem(dst, failure)
+		dst = acpwire.AppendTextItem(dst, failure)
 		if len(text) > 0 || ev.Value != nil || len(said) > 0 || ev.More == nil || len(ev.More.Err) == 0 {
 			fate = hub.Folded
 		}
@@ -349,7 +350,7 @@ func appendOutput(dst []byte, ev *hub.Event, text, said []byte) ([]byte, hub.Fat
 // words is what items of content say, as the decoder reads it.
 func (e *encoder) words(items []byte) (said []byte) {
 	e.next = append(append(append(e.next[:0], '['), items...), ']')
-	e.said, said = joinContent(e.said[:0], e.next)
+	e.said, said = acpwire.JoinContent(e.said[:0], e.next)
 	return said
 }
 

@@ -2,6 +2,7 @@ package evolve
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -10,13 +11,13 @@ func (d *decoder) chunk(dst []hub.Event, u *update, ch hub.Chan, role hub.Flags)
 	if id, ok := rawjson.Str(u.MessageID); ok {
 		d.from.msg = id
 	}
-	var b block
+	var b acpwire.Block
 	switch rawjson.Kind(u.Content) {
 	case '{':
-		b = readBlock(u.Content)
+		b = acpwire.ReadBlock(u.Content)
 	case '"':
-		b.kind = []byte("text")
-		b.text, _ = rawjson.Str(u.Content)
+		b.Kind = []byte("text")
+		b.Text, _ = rawjson.Str(u.Content)
 	case 0, 'n':
 		return dst, d.fault(hub.ReasonMissing, "content", "a chunk needs its content")
 	default:
@@ -26,22 +27,22 @@ func (d *decoder) chunk(dst []hub.Event, u *update, ch hub.Chan, role hub.Flags)
 	return d.block(dst, &b, ch)
 }
 
-func (d *decoder) block(dst []hub.Event, b *block, ch hub.Chan) ([]hub.Event, error) {
-	switch string(b.kind) {
+func (d *decoder) block(dst []hub.Event, b *acpwire.Block, ch hub.Chan) ([]hub.Event, error) {
+	switch string(b.Kind) {
 	case "text":
-		if b.text == nil {
+		if b.Text == nil {
 			return dst, d.fault(hub.ReasonMissing, "content.text", "a text block needs its text, a string")
 		}
 		dst, ev := d.add(dst, hub.TextDelta)
-		ev.Chan, ev.Text = ch, b.text
+		ev.Chan, ev.Text = ch, b.Text
 		return dst, nil
 	case "image", "audio", "resource_link":
-		if len(b.data) == 0 && len(b.uri) == 0 {
+		if len(b.Data) == 0 && len(b.URI) == 0 {
 			return dst, d.fault(hub.ReasonMissing, "content.data", "want data, or the uri of a remote file")
 		}
 		dst, ev := d.add(dst, hub.File)
 		ev.Chan = ch
-		d.more(ev).File = hub.FileRef{Media: b.mime, Name: b.name, URL: b.uri, Base64: b.data}
+		d.more(ev).File = hub.FileRef{Media: b.Mime, Name: b.Name, URL: b.URI, Base64: b.Data}
 		return dst, nil
 	}
 	return d.raw(dst), nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -128,14 +129,14 @@ func (c *card) appendNothing(dst []byte, fate hub.Fate) ([]byte, hub.Fate) {
 func (e *encoder) appendContent(dst []byte, c *card, ev *hub.Event, fate hub.Fate) ([]byte, hub.Fate) {
 	content, failure := ev.More.Content, failureText(ev)
 	var said []byte
-	e.next, said = joinContent(e.next[:0], content)
+	e.next, said = acpwire.JoinContent(e.next[:0], content)
 	if !sameResult(said, ev) || len(failure) > 0 && !bytes.Equal(failure, said) {
 		fate = hub.Folded
 	}
 	switch {
 	case !bytes.Contains(said, failure) && rawjson.Kind(content) == '[':
 		items := bytes.TrimRight(content[:bytes.LastIndexByte(content, ']')], " \t\r\n")
-		return append(appendTextItem(appendRaw(dst, `,"content":`, items), failure), ']'), fate
+		return append(acpwire.AppendTextItem(appendRaw(dst, `,"content":`, items), failure), ']'), fate
 	case c.view == viewContent && bytes.Equal(content, c.shown):
 		return dst, fate // shown already
 	}
@@ -184,16 +185,8 @@ func appendBlocks(dst, first, second []byte) []byte {
 	dst = append(dst, '[')
 	for _, text := range [...][]byte{first, second} {
 		if len(text) > 0 {
-			dst = appendTextItem(dst, text)
+			dst = acpwire.AppendTextItem(dst, text)
 		}
 	}
 	return append(dst, ']')
-}
-
-// appendTextItem appends an item of a content, with a comma before it unless it is the first.
-func appendTextItem(dst, text []byte) []byte {
-	if dst[len(dst)-1] != '[' {
-		dst = append(dst, ',')
-	}
-	return appendIn(dst, `{"type":"content","content":{"type":"text","text":"`, text, `"}}`)
 }
