@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -22,7 +23,7 @@ type decoder struct {
 
 	root   []byte            // session of the root agent; empty until a record names one
 	lanes  map[string]string // lanes that were opened (sessions, sub-agents), to the lane around them
-	calls  map[string]*call
+	calls  acpwire.Calls[call]
 	drafts bool // version 2: an update may announce a call, the response to a prompt ends nothing
 	turn   bool // version 2: the agent said that it runs
 }
@@ -67,7 +68,7 @@ type update struct {
 
 // newDecoder reads the options once; nothing on the way of a record looks them up.
 func newDecoder(o hub.Options) hub.Decoder {
-	d := &decoder{json: rawjson.Decoder{MaxDepth: o.Nesting}, lanes: map[string]string{}, calls: map[string]*call{}}
+	d := &decoder{json: rawjson.Decoder{MaxDepth: o.Nesting}, lanes: map[string]string{}}
 	if id := o.Text("prompt_id"); id != "" {
 		d.prompt = requestID(id)
 	}
@@ -77,7 +78,7 @@ func newDecoder(o hub.Options) hub.Decoder {
 // Reset implements [hub.Decoder].
 func (d *decoder) Reset() {
 	clear(d.lanes)
-	clear(d.calls)
+	d.calls.Reset()
 	d.scratch.Reset()
 	d.root, d.drafts, d.turn = d.root[:0], false, false
 }

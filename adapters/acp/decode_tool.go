@@ -14,7 +14,6 @@ import (
 
 // call is what the decoder remembers of a tool call.
 type call struct {
-	owner   string // session that the call belongs to; empty for that of the root agent
 	started bool
 	ready   bool
 	running bool
@@ -22,37 +21,14 @@ type call struct {
 	spoke   bool // an item of its content that has text came by itself
 }
 
-// maxCalls bounds the memory of one stream. When it is reached all calls are forgotten, which costs little: an update
-// of a forgotten call is still an update.
-const maxCalls = 4096
-
 // findCall returns the call that id means in the session of the record, nil if it is new, and the id of its events.
-// Only an id that another session uses already gets a prefix, the session and a slash.
 func (d *decoder) findCall(id []byte) (*call, []byte) {
-	known := d.calls[string(id)]
-	if known == nil || known.owner == string(d.owner) {
-		return known, id
-	}
-	owner := d.owner
-	if len(owner) == 0 {
-		owner = d.root
-	}
-	long := append(append(d.scratch.Begin(), owner...), '/')
-	id = d.scratch.Since(append(long, id...))
-	return d.calls[string(id)], id
+	return d.calls.Find(id, d.owner, d.root, &d.scratch)
 }
 
 // call is findCall that makes the call.
 func (d *decoder) call(id []byte) (*call, []byte) {
-	c, id := d.findCall(id)
-	if c == nil {
-		if len(d.calls) >= maxCalls {
-			clear(d.calls)
-		}
-		c = &call{owner: string(d.owner)}
-		d.calls[string(id)] = c
-	}
-	return c, id
+	return d.calls.Call(id, d.owner, d.root, &d.scratch)
 }
 
 // toolRecord is one tool_call, tool_call_update or toolCall of a permission while it is decoded.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -21,7 +22,7 @@ type decoder struct {
 	begun bool              // something was emitted
 	root  []byte            // session of the root agent; empty until a record names one
 	lanes map[string]string // lanes that were opened: other sessions and sub-agents, to the lane around them
-	calls calls
+	calls acpwire.Calls[call]
 	run   runState
 	std   [2][]byte // parts of a chunk of stdout and of stderr that is not done
 }
@@ -56,10 +57,10 @@ func newDecoder(o hub.Options) hub.Decoder {
 // Reset implements [hub.Decoder].
 func (d *decoder) Reset() {
 	if d.lanes == nil {
-		d.lanes, d.calls = map[string]string{}, calls{}
+		d.lanes = map[string]string{}
 	}
 	clear(d.lanes)
-	clear(d.calls)
+	d.calls.Reset()
 	d.scratch.Reset()
 	d.begun, d.root, d.run, d.from = false, d.root[:0], runState{}, origin{}
 	d.std[0], d.std[1] = d.std[0][:0], d.std[1][:0]

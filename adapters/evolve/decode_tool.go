@@ -10,7 +10,6 @@ import (
 
 // call is what the decoder remembers of a tool call.
 type call struct {
-	owner   string // session that the call belongs to; empty for that of the root agent
 	started bool
 	held    bool // updates came before the call
 	ready   bool
@@ -19,40 +18,9 @@ type call struct {
 	urls    URLs // found in results that came before the call, whose title tells what they are
 }
 
-// calls are the tool calls by the id that their events carry.
-type calls map[string]*call
-
-// maxCalls bounds the memory of one stream. When it is reached all calls are forgotten, which costs little: an update
-// of a forgotten call is still an update.
-const maxCalls = 4096
-
 // findCall returns the call that id means in the session of the record, nil if it is new, and the id of its events.
-// Only an id that another session uses already gets a prefix, the session and a slash.
 func (d *decoder) findCall(id []byte) (*call, []byte) {
-	known := d.calls[string(id)]
-	if known == nil || known.owner == string(d.from.toolLane) {
-		return known, id
-	}
-	owner := d.from.toolLane
-	if len(owner) == 0 {
-		owner = d.root
-	}
-	long := append(append(d.scratch.Begin(), owner...), '/')
-	id = d.scratch.Since(append(long, id...))
-	return d.calls[string(id)], id
-}
-
-// call is findCall that makes the call.
-func (d *decoder) call(id []byte) (*call, []byte) {
-	c, id := d.findCall(id)
-	if c == nil {
-		if len(d.calls) >= maxCalls {
-			clear(d.calls)
-		}
-		c = &call{owner: string(d.from.toolLane)}
-		d.calls[string(id)] = c
-	}
-	return c, id
+	return d.calls.Find(id, d.from.toolLane, d.root, &d.scratch)
 }
 
 // toolRecord is one tool_call or tool_call_update while it is decoded.
@@ -75,7 +43,7 @@ func (d *decoder) tool(dst []hub.Event, u *update, isCall bool) ([]hub.Event, er
 		return dst, d.fault(hub.ReasonMissing, "toolCallId", "want the id of the call, a string that is not empty")
 	}
 	r := toolRecord{update: u, status: toolStatus(u.Status)}
-	r.call, r.id = d.call(id)
+	r.call, r.id = d.calls.Call(id, d.from.toolLane, d.root, &d.scratch)
 	r.title, _ = rawjson.Str(u.Title)
 	r.kind, _ = rawjson.Str(u.ToolKind)
 	if !rawjson.IsNull(u.Content) {

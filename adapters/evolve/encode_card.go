@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -70,7 +71,7 @@ func (e *encoder) setWireID(c *card) {
 			c.wireID = rest[1:]
 		}
 	}
-	if len(e.used) < maxCalls {
+	if len(e.used) < acpwire.MaxCalls {
 		e.used[string(c.wireID)] = true
 	}
 }
