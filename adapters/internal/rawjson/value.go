@@ -28,6 +28,13 @@ func IsNull(v Value) bool {
 	return k == 0 || k == 'n'
 }
 
+// IsEmptyObject reports whether v is {}.
+func IsEmptyObject(v Value) bool {
+	it := Fields(v)
+	_, _, more := it.Next()
+	return Kind(v) == '{' && !more
+}
+
 // Str returns the body of a string: between the quotes, still escaped. It aliases v. ok is false when v is no string.
 func Str(v Value) (body []byte, ok bool) {
 	v = trim(v)

@@ -29,6 +29,22 @@ func TestKind(t *testing.T) {
 	}
 }
 
+func TestIsEmptyObject(t *testing.T) {
+	f := func(v string, want bool) {
+		t.Helper()
+		if got := IsEmptyObject(Value(v)); got != want {
+			t.Errorf("%q: got %t, want %t", v, got, want)
+		}
+	}
+	f(`{}`, true)
+	f(" {\n} ", true)
+	f(`{"a":null}`, false)
+	f(`[]`, false)
+	f(`""`, false)
+	f(`null`, false)
+	f(``, false)
+}
+
 func TestStrAndBool(t *testing.T) {
 	f := func(v, body string, isStr, val, isBool bool) {
 		t.Helper()
