@@ -75,10 +75,3 @@ func (b *block) file(s *hub.Scratch) hub.FileRef {
 	}
 	return f
 }
-
-// emptyObject reports whether v is {}.
-func emptyObject(v rawjson.Value) bool {
-	it := rawjson.Fields(v)
-	_, _, more := it.Next()
-	return rawjson.Kind(v) == '{' && !more
-}

@@ -40,7 +40,7 @@ func (d *decoder) turnState(dst []hub.Event) []hub.Event {
 	case string(reason) == "error":
 		return d.failed(dst, rawjson.Get(u, "error"))
 	case stopped || d.turn:
-		return d.endRun(dst, stopStatus(reason), reason)
+		return d.endRun(dst, acpwire.StopStatus(reason), reason)
 	}
 	return dst
 }

@@ -2,6 +2,7 @@ package acp
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -55,7 +56,7 @@ func (d *decoder) permission(dst []hub.Event, p *params) ([]hub.Event, error) {
 // askedCall decodes the call that a permission is asked for: it may be told anything new, but not that it is over.
 func (d *decoder) askedCall(dst []hub.Event, u *update) []hub.Event {
 	asked := *u
-	if ended(toolStatus(asked.Status)) {
+	if acpwire.Ended(toolStatus(asked.Status)) {
 		asked.Status = nil
 	}
 	c, _ := d.call(bodyOf(asked.ToolCallID))

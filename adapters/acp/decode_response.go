@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -24,7 +25,7 @@ func (d *decoder) response(dst []hub.Event) []hub.Event {
 	if reason, ok := rawjson.Str(rawjson.Get(m.Result, "stopReason")); ok {
 		if mine { // the response of another prompt ends another turn
 			dst = d.usage(dst, m.Result)
-			dst = d.endRun(dst, stopStatus(reason), reason)
+			dst = d.endRun(dst, acpwire.StopStatus(reason), reason)
 		}
 		return dst
 	}
@@ -65,28 +66,6 @@ func (d *decoder) answer(dst []hub.Event, outcome []byte, option, content rawjso
 		ev.Status, ev.Name = hub.StatusChosen, bodyOf(option)
 	}
 	return dst
-}
-
-// stopReasons are those of the protocol. Others, of later versions, pass as done with their name.
-var stopReasons = []struct {
-	name   string
-	status hub.Status
-}{
-	{"end_turn", hub.StatusDone},
-	{"max_tokens", hub.StatusLength},
-	{"max_turn_requests", hub.StatusLimit},
-	{"refusal", hub.StatusRefused},
-	{"cancelled", hub.StatusCancelled},
-}
-
-// stopStatus is the status for a reason to stop; none at all, as version 2 allows, is a good end.
-func stopStatus(reason []byte) hub.Status {
-	for _, s := range stopReasons {
-		if s.name == string(reason) {
-			return s.status
-		}
-	}
-	return hub.StatusDone
 }
 
 // endRun ends the run; the end is the root agent's.
@@ -177,10 +156,10 @@ func (d *decoder) usage(dst []hub.Event, result rawjson.Value) []hub.Event {
 // readUsage reads counts of which each token has one. Agents that count those from the cache, or those of thoughts,
 // twice are told by the total.
 func readUsage(c *hub.Counts, u rawjson.Value) {
-	either := func(a, b string) int64 { return max(count(u, a), count(u, b)) }
+	either := func(a, b string) int64 { return max(acpwire.Count(u, a), acpwire.Count(u, b)) }
 	c.In, c.Out = either("inputTokens", "input_tokens"), either("outputTokens", "output_tokens")
 	c.Total = either("totalTokens", "total_tokens")
-	c.Cached, c.CacheWrite = either("cachedReadTokens", "cachedInputTokens"), count(u, "cachedWriteTokens")
+	c.Cached, c.CacheWrite = either("cachedReadTokens", "cachedInputTokens"), acpwire.Count(u, "cachedWriteTokens")
 	c.ReasoningTokens = either("thoughtTokens", "reasoningOutputTokens")
 	if c.In < 0 || c.Out < 0 {
 		return

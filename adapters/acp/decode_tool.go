@@ -60,35 +60,22 @@ func (d *decoder) tool(dst []hub.Event, u *update, announces bool) ([]hub.Event,
 		dst = d.announce(dst, &r)
 	} else {
 		dst = d.ready(dst, &r)
-		if !ended(r.status) {
+		if !acpwire.Ended(r.status) {
 			dst = d.change(dst, &r)
 		}
 	}
-	if ended(r.status) {
+	if acpwire.Ended(r.status) {
 		dst = d.endTool(dst, &r)
 	}
 	return dst, nil
 }
 
-// ended reports whether a status is that of a call that is over. The statuses of ends come last in the hub.
-func ended(s hub.Status) bool { return s >= hub.StatusOK }
-
-// toolStatus reads a status; paused and cancelled are of version 2. Others are none, as the clients read them.
+// toolStatus reads a status. Some agents spell the last one in the other way.
 func toolStatus(v rawjson.Value) hub.Status {
-	body, _ := rawjson.Str(v)
-	switch string(body) {
-	case "pending", "paused":
-		return hub.StatusPending
-	case "in_progress":
-		return hub.StatusRunning
-	case "completed":
-		return hub.StatusOK
-	case "failed":
-		return hub.StatusError
-	case "cancelled", "canceled":
+	if string(bodyOf(v)) == "canceled" {
 		return hub.StatusAborted
 	}
-	return hub.StatusNone
+	return acpwire.ToolStatus(v)
 }
 
 // announce starts a call. The content of one that arrives finished is its result.
@@ -96,7 +83,7 @@ func (d *decoder) announce(dst []hub.Event, r *toolRecord) []hub.Event {
 	r.call.started, r.call.running = true, r.status == hub.StatusRunning
 	dst, ev := d.add(dst, hub.ToolStart)
 	ev.ID, ev.Title, ev.Name = r.id, r.title, d.toolName(r)
-	if !ended(r.status) {
+	if !acpwire.Ended(r.status) {
 		ev.Status = r.status
 		if r.content != nil {
 			d.more(ev).Content = r.content
@@ -144,7 +131,7 @@ func (d *decoder) describe(ev *hub.Event, r *toolRecord) {
 	if rawjson.Kind(r.Locations) == '[' {
 		d.more(ev).Locations = r.Locations
 	}
-	if rawjson.Kind(r.Meta) == '{' && !emptyObject(r.Meta) {
+	if rawjson.Kind(r.Meta) == '{' && !rawjson.IsEmptyObject(r.Meta) {
 		d.more(ev).Meta = r.Meta
 	}
 }
@@ -153,8 +140,8 @@ func (d *decoder) describe(ev *hub.Event, r *toolRecord) {
 // yet. What nobody ever says is made up by the sequencer.
 func (d *decoder) ready(dst []hub.Event, r *toolRecord) []hub.Event {
 	input := r.RawInput
-	settled := r.status == hub.StatusRunning || ended(r.status)
-	if r.call.ready || rawjson.IsNull(input) || !settled && emptyObject(input) {
+	settled := r.status == hub.StatusRunning || acpwire.Ended(r.status)
+	if r.call.ready || rawjson.IsNull(input) || !settled && rawjson.IsEmptyObject(input) {
 		return dst
 	}
 	r.call.ready = true
@@ -245,18 +232,6 @@ func (d *decoder) result(ev *hub.Event, r *toolRecord) {
 		ev.Value = r.RawOutput
 	default:
 		meta := append(append(d.scratch.Begin(), `{"`+metaOutput+`":`...), r.RawOutput...)
-		d.addMeta(ev, d.scratch.Since(append(meta, '}')))
+		acpwire.AddMeta(d.more(ev), d.scratch.Since(append(meta, '}')), &d.scratch)
 	}
-}
-
-// addMeta adds the members of an object that is not empty to the metadata of ev.
-func (d *decoder) addMeta(ev *hub.Event, meta []byte) {
-	m := d.more(ev)
-	if len(m.Meta) == 0 {
-		m.Meta = meta
-		return
-	}
-	both := append(d.scratch.Begin(), meta[:len(meta)-1]...) // without its closing bracket
-	both = append(append(both, ','), bytes.TrimSpace(m.Meta)[1:]...)
-	m.Meta = d.scratch.Since(both)
 }

@@ -94,25 +94,7 @@ func (d *decoder) plan(dst []hub.Event, entries rawjson.Value, id []byte) ([]hub
 		if !ok {
 			return dst, nil
 		}
-		m.Items = append(m.Items, readEntry(entry))
-	}
-}
-
-func readEntry(entry rawjson.Value) (item hub.PlanItem) {
-	for it := rawjson.Fields(entry); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return item
-		}
-		body, _ := rawjson.Str(val)
-		switch string(key) {
-		case "content":
-			item.Content = body
-		case "status":
-			item.Status = body
-		case "priority":
-			item.Priority = body
-		}
+		m.Items = append(m.Items, acpwire.ReadEntry(entry))
 	}
 }
 
@@ -153,7 +135,7 @@ func (d *decoder) subagent(dst []hub.Event) []hub.Event {
 
 // laneStatus is how a sub-agent ended whose session stopped for a reason. A limit or a refusal is no success for its parent.
 func laneStatus(reason []byte) hub.Status {
-	switch stopStatus(reason) {
+	switch acpwire.StopStatus(reason) {
 	case hub.StatusDone:
 		return hub.StatusOK
 	case hub.StatusCancelled:
@@ -167,37 +149,13 @@ func (d *decoder) contextUsage(dst []hub.Event) []hub.Event {
 	u := d.rawUpdate()
 	dst, ev := d.add(dst, hub.Usage)
 	ev.Scope = hub.SessionScope
-	c := &d.more(ev).Usage
-	c.ContextUsed, c.ContextSize = count(u, "used"), count(u, "size")
-	if amount := rawjson.Get(u, "cost", "amount"); rawjson.Kind(amount) == '0' {
-		c.Cost = amount
-		c.Currency, _ = rawjson.Str(rawjson.Get(u, "cost", "currency"))
-	}
+	acpwire.ReadContextUsage(&d.more(ev).Usage, u)
 	return dst
 }
 
-// notice decodes a message to the user. The text is the description where there is one, and the title if not.
+// notice decodes a message to the user.
 func (d *decoder) notice(dst []hub.Event) []hub.Event {
-	u := d.rawUpdate()
 	dst, ev := d.add(dst, hub.Notice)
-	ev.Level = hub.LevelInfo
-	switch severity, _ := rawjson.Str(rawjson.Get(u, "severity")); string(severity) {
-	case "warning":
-		ev.Level = hub.LevelWarning
-	case "error":
-		ev.Level = hub.LevelError
-	}
-	ev.Text, _ = rawjson.Str(rawjson.Get(u, "title"))
-	if more, _ := rawjson.Str(rawjson.Get(u, "description")); len(more) > 0 {
-		ev.Title, ev.Text = ev.Text, more
-	}
+	acpwire.ReadNotice(ev, d.rawUpdate())
 	return dst
-}
-
-// count reads a number of tokens; -1 is unknown.
-func count(v rawjson.Value, member string) int64 {
-	if n, ok := rawjson.Int(rawjson.Get(v, member)); ok && n >= 0 {
-		return n
-	}
-	return -1
 }

@@ -277,7 +277,7 @@ func (e *encoder) textEnd(ev *hub.Event) hub.Fate {
 
 // appendMeta appends metadata of the origin, an object.
 func appendMeta(dst []byte, meta rawjson.Value) []byte {
-	if rawjson.Kind(meta) != '{' || emptyObject(meta) {
+	if rawjson.Kind(meta) != '{' || rawjson.IsEmptyObject(meta) {
 		return dst
 	}
 	return append(append(dst, `,"_meta":`...), meta...)

@@ -173,7 +173,7 @@ func flatSchema(schema rawjson.Value) bool {
 		return false
 	}
 	properties := rawjson.Get(schema, "properties")
-	if rawjson.Kind(properties) != '{' || emptyObject(properties) {
+	if rawjson.Kind(properties) != '{' || rawjson.IsEmptyObject(properties) {
 		return false
 	}
 	for it := rawjson.Fields(properties); ; {

@@ -140,7 +140,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
 	case "config_option_update":
 		valid = is("configOptions", '[') && !e.opt.drafts
 	case "session_info_update":
-		valid = rawjson.Kind(v) == '{' && !emptyObject(v)
+		valid = rawjson.Kind(v) == '{' && !rawjson.IsEmptyObject(v)
 	case "compaction_update":
 		valid = is("compactionId", '"') && is("status", '"')
 	case "compaction_summary_chunk":

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -43,7 +44,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		if failed {
 			out.Buf = e.appendError(append(out.Buf, `,"stopReason":"error","error":`...), ev)
 		} else {
-			out.Buf = appendText(out.Buf, `,"stopReason":"`, []byte(stopReason(ev.Status)))
+			out.Buf = appendText(out.Buf, `,"stopReason":"`, []byte(acpwire.StopReason(ev.Status)))
 		}
 		e.end(out)
 	case failed:
@@ -52,7 +53,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.endRecord(out)
 	default:
 		e.beginResponse(out, `,"result":{"stopReason":"`)
-		out.Buf = append(append(out.Buf, stopReason(ev.Status)...), '"')
+		out.Buf = append(append(out.Buf, acpwire.StopReason(ev.Status)...), '"')
 		out.Buf = append(e.usage.append(out.Buf), "}}"...)
 		e.endRecord(out)
 	}
@@ -69,19 +70,6 @@ func endFate(s hub.Status) hub.Fate {
 		return hub.Folded
 	}
 	return hub.Native
-}
-
-// stopReason is the closest that the protocol has for the end of a run that did not fail.
-func stopReason(s hub.Status) string {
-	for _, r := range stopReasons {
-		if r.status == s {
-			return r.name
-		}
-	}
-	if s == hub.StatusFiltered {
-		return "refusal"
-	}
-	return "end_turn"
 }
 
 const codeInternal = "-32603" // the code of JSON-RPC for what the server cannot help

@@ -105,7 +105,7 @@ func (e *encoder) beginUpdate(out *wire.Out, id []byte) {
 // text, and so is null, which would be read as none.
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	running := c.behind || ev.Status == hub.StatusRunning
-	none := ev.Flags.Has(hub.Synthetic) && emptyObject(ev.Value)
+	none := ev.Flags.Has(hub.Synthetic) && rawjson.IsEmptyObject(ev.Value)
 	c.ready, c.behind = true, false
 	if none && !running {
 		return hub.Implied
@@ -285,7 +285,7 @@ func (e *encoder) appendResult(dst []byte, ev *hub.Event, c *card) ([]byte, hub.
 	if body, ok := rawjson.Str(ev.Value); ok && !isText {
 		text, isText = body, true
 	}
-	failure := failureText(ev)
+	failure := acpwire.FailureText(ev, "cancelled")
 	fate := hub.Native
 	start := len(dst)
 	dst = append(dst, `,"content":[`...)
@@ -374,21 +374,4 @@ func withoutOutput(meta rawjson.Value) rawjson.Value {
 	}
 	kept[0] = '{'
 	return append(kept, '}')
-}
-
-// failureText is why a call failed, as far as anybody knows.
-func failureText(ev *hub.Event) []byte {
-	if ev.More != nil && len(ev.More.Err) > 0 {
-		return ev.More.Err
-	}
-	if len(ev.Text) > 0 || ev.Value != nil || ev.More != nil && ev.More.Content != nil {
-		return nil
-	}
-	switch ev.Status {
-	case hub.StatusDenied:
-		return []byte("The call was not allowed.")
-	case hub.StatusAborted:
-		return []byte("cancelled")
-	}
-	return nil
 }

@@ -2,6 +2,7 @@ package evolve
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -45,9 +46,9 @@ func (d *decoder) usage(dst []hub.Event, u rawjson.Value) ([]hub.Event, error) {
 		ev.Scope = hub.RunScope
 	}
 	c, extra := &d.more(ev).Usage, rawjson.Get(counts, "extra")
-	c.In, c.Out, c.Cached = count(counts, "promptTokens"), count(counts, "completionTokens"), count(counts, "cachedTokens")
-	c.Total, c.ReasoningTokens = count(extra, "total_tokens"), count(extra, "reasoning_output_tokens")
-	c.CacheWrite = max(count(extra, "cache_creation_input_tokens"), count(extra, "cache_write_input_tokens"))
+	c.In, c.Out, c.Cached = acpwire.Count(counts, "promptTokens"), acpwire.Count(counts, "completionTokens"), acpwire.Count(counts, "cachedTokens")
+	c.Total, c.ReasoningTokens = acpwire.Count(extra, "total_tokens"), acpwire.Count(extra, "reasoning_output_tokens")
+	c.CacheWrite = max(acpwire.Count(extra, "cache_creation_input_tokens"), acpwire.Count(extra, "cache_write_input_tokens"))
 	if cost := rawjson.Get(counts, "costUsd"); rawjson.Kind(cost) == '0' {
 		c.Cost, c.Currency = cost, []byte("USD")
 	}
@@ -55,23 +56,11 @@ func (d *decoder) usage(dst []hub.Event, u rawjson.Value) ([]hub.Event, error) {
 }
 
 // count reads a number of tokens; -1 is unknown.
-func count(v rawjson.Value, name string) int64 {
-	if n, ok := rawjson.Int(rawjson.Get(v, name)); ok && n >= 0 {
-		return n
-	}
-	return -1
-}
-
 // contextUsage decodes usage_update of ACP: how full the context is, and what the session has cost.
 func (d *decoder) contextUsage(dst []hub.Event, u rawjson.Value) []hub.Event {
 	dst, ev := d.add(dst, hub.Usage)
 	ev.Scope = hub.SessionScope
-	c := &d.more(ev).Usage
-	c.ContextUsed, c.ContextSize = count(u, "used"), count(u, "size")
-	if amount := rawjson.Get(u, "cost", "amount"); rawjson.Kind(amount) == '0' {
-		c.Cost = amount
-		c.Currency, _ = rawjson.Str(rawjson.Get(u, "cost", "currency"))
-	}
+	acpwire.ReadContextUsage(&d.more(ev).Usage, u)
 	return dst
 }
 
@@ -83,25 +72,15 @@ func (d *decoder) promptUsage(dst []hub.Event, u rawjson.Value) []hub.Event {
 	dst, ev := d.add(dst, hub.Usage)
 	ev.Scope = hub.RunScope
 	c := &d.more(ev).Usage
-	c.In, c.Out, c.Total = count(u, "inputTokens"), count(u, "outputTokens"), count(u, "totalTokens")
-	c.Cached, c.CacheWrite = count(u, "cachedReadTokens"), count(u, "cachedWriteTokens")
-	c.ReasoningTokens = count(u, "thoughtTokens")
+	c.In, c.Out, c.Total = acpwire.Count(u, "inputTokens"), acpwire.Count(u, "outputTokens"), acpwire.Count(u, "totalTokens")
+	c.Cached, c.CacheWrite = acpwire.Count(u, "cachedReadTokens"), acpwire.Count(u, "cachedWriteTokens")
+	c.ReasoningTokens = acpwire.Count(u, "thoughtTokens")
 	return dst
 }
 
 func (d *decoder) notice(dst []hub.Event, u rawjson.Value) []hub.Event {
 	dst, ev := d.add(dst, hub.Notice)
-	ev.Level = hub.LevelInfo
-	switch severity, _ := rawjson.Str(rawjson.Get(u, "severity")); string(severity) {
-	case "warning":
-		ev.Level = hub.LevelWarning
-	case "error":
-		ev.Level = hub.LevelError
-	}
-	ev.Text, _ = rawjson.Str(rawjson.Get(u, "title"))
-	if more, _ := rawjson.Str(rawjson.Get(u, "description")); len(more) > 0 {
-		ev.Title, ev.Text = ev.Text, more
-	}
+	acpwire.ReadNotice(ev, u)
 	return dst
 }
 
@@ -130,38 +109,4 @@ func (d *decoder) extension(dst []hub.Event, u rawjson.Value) []hub.Event {
 		ev.Value = []byte("null")
 	}
 	return dst
-}
-
-// stopReasons are those of ACP. Others, of later versions, pass as done with their name.
-var stopReasons = []struct {
-	name   string
-	status hub.Status
-}{
-	{"end_turn", hub.StatusDone},
-	{"max_tokens", hub.StatusLength},
-	{"max_turn_requests", hub.StatusLimit},
-	{"refusal", hub.StatusRefused},
-	{"cancelled", hub.StatusCancelled},
-}
-
-func stopStatus(reason []byte) hub.Status {
-	for _, s := range stopReasons {
-		if s.name == string(reason) {
-			return s.status
-		}
-	}
-	return hub.StatusDone
-}
-
-// stopReason is the closest that ACP has for the end of a run that did not fail.
-func stopReason(s hub.Status) string {
-	for _, r := range stopReasons {
-		if r.status == s {
-			return r.name
-		}
-	}
-	if s == hub.StatusFiltered {
-		return "refusal"
-	}
-	return "end_turn"
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -65,7 +66,7 @@ func (d *decoder) response(dst []hub.Event, result rawjson.Value) []hub.Event {
 	record := bytes.TrimSpace(d.from.rec.Data)
 	if stop, ok := rawjson.Str(rawjson.Get(result, "stopReason")); ok {
 		dst = d.promptUsage(dst, rawjson.Get(result, "usage"))
-		return d.endRun(dst, stopStatus(stop), stop, []byte(agentFailed), record)
+		return d.endRun(dst, acpwire.StopStatus(stop), stop, []byte(agentFailed), record)
 	}
 	if code, ok := exitCode(result); ok {
 		return d.endRun(dst, exitStatus(code), nil, []byte(agentFailed), record)

@@ -114,7 +114,7 @@ func (d *decoder) beside(ev *event) {
 	from.session, from.parent, from.at = ev.SessionID, ev.Parent, parseTime(ev.Time)
 	from.msg, _ = rawjson.Str(ev.MessageID)
 	from.model, _ = rawjson.Str(ev.Model)
-	if rawjson.Kind(ev.Extra) == '{' && !emptyObject(ev.Extra) {
+	if rawjson.Kind(ev.Extra) == '{' && !rawjson.IsEmptyObject(ev.Extra) {
 		from.extra = ev.Extra
 	}
 }

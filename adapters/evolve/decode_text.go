@@ -65,24 +65,11 @@ func (d *decoder) plan(dst []hub.Event, entries rawjson.Value, id []byte) ([]hub
 	}
 }
 
-func readEntry(entry rawjson.Value) (item hub.PlanItem) {
-	for it := rawjson.Fields(entry); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return item
-		}
-		body, _ := rawjson.Str(val)
-		switch string(key) {
-		case "content":
-			item.Content = body
-		case "status":
-			item.Status = body
-		case "priority":
-			item.Priority = body
-		case "id":
-			item.ID = body
-		}
-	}
+// readEntry reads an entry of a plan, which has an id here.
+func readEntry(entry rawjson.Value) hub.PlanItem {
+	item := acpwire.ReadEntry(entry)
+	item.ID, _ = rawjson.Str(rawjson.Get(entry, "id"))
+	return item
 }
 
 // failure decodes an error of the harness. A fatal one ends the run, even without words; what follows within the

@@ -42,7 +42,7 @@ func (d *decoder) tool(dst []hub.Event, u *update, isCall bool) ([]hub.Event, er
 	if len(id) == 0 {
 		return dst, d.fault(hub.ReasonMissing, "toolCallId", "want the id of the call, a string that is not empty")
 	}
-	r := toolRecord{update: u, status: toolStatus(u.Status)}
+	r := toolRecord{update: u, status: acpwire.ToolStatus(u.Status)}
 	r.call, r.id = d.calls.Call(id, d.from.toolLane, d.root, &d.scratch)
 	r.title, _ = rawjson.Str(u.Title)
 	r.kind, _ = rawjson.Str(u.ToolKind)
@@ -52,42 +52,22 @@ func (d *decoder) tool(dst []hub.Event, u *update, isCall bool) ([]hub.Event, er
 	if d.opt.browser && browserTitle(r.title) {
 		r.call.browser = true
 	}
-	announces := isCall || d.from.acp && len(r.title) > 0 && !ended(r.status)
+	announces := isCall || d.from.acp && len(r.title) > 0 && !acpwire.Ended(r.status)
 	r.starts = announces && !r.call.started
 	switch {
 	case r.starts:
 		dst = d.announce(dst, &r)
-	case !ended(r.status):
+	case !acpwire.Ended(r.status):
 		dst = d.ready(dst, &r)
 		dst = d.change(dst, &r)
 	default:
 		dst = d.ready(dst, &r)
 	}
-	if ended(r.status) {
+	if acpwire.Ended(r.status) {
 		dst = d.endTool(dst, &r)
 	}
 	r.call.held = !r.call.started
 	return dst, nil
-}
-
-func ended(s hub.Status) bool { return s >= hub.StatusOK }
-
-// toolStatus reads a status; the last two are drafts of ACP. Others are none, as ACP's own client reads them.
-func toolStatus(v rawjson.Value) hub.Status {
-	body, _ := rawjson.Str(v)
-	switch string(body) {
-	case "pending", "paused":
-		return hub.StatusPending
-	case "in_progress":
-		return hub.StatusRunning
-	case "completed":
-		return hub.StatusOK
-	case "failed":
-		return hub.StatusError
-	case "cancelled":
-		return hub.StatusAborted
-	}
-	return hub.StatusNone
 }
 
 // announce starts a call. A call that arrives finished says so in the status of its start, so that the encoder can
@@ -99,7 +79,7 @@ func (d *decoder) announce(dst []hub.Event, r *toolRecord) []hub.Event {
 	ev.ID, ev.Title, ev.Status = r.id, r.title, r.status
 	ev.Name = d.toolName(r)
 	d.describe(ev, r)
-	if r.content != nil && !ended(r.status) {
+	if r.content != nil && !acpwire.Ended(r.status) {
 		d.more(ev).Content = r.content
 	}
 	if c.browser {
@@ -148,7 +128,7 @@ func (d *decoder) ready(dst []hub.Event, r *toolRecord) []hub.Event {
 	input := r.RawInput
 	absent := rawjson.IsNull(input)
 	settled := r.starts && (r.call.held || !d.from.acp && r.status == hub.StatusRunning)
-	if r.call.ready || !settled && (absent || d.from.acp && emptyObject(input)) {
+	if r.call.ready || !settled && (absent || d.from.acp && rawjson.IsEmptyObject(input)) {
 		return dst
 	}
 	r.call.ready = true
@@ -164,12 +144,6 @@ func (d *decoder) ready(dst []hub.Event, r *toolRecord) []hub.Event {
 		ev.Value = input
 	}
 	return dst
-}
-
-func emptyObject(v rawjson.Value) bool {
-	it := rawjson.Fields(v)
-	_, _, more := it.Next()
-	return rawjson.Kind(v) == '{' && !more
 }
 
 // change says what a record changes in a call that goes on. Content describes the call until it runs; while it runs it
@@ -253,19 +227,7 @@ func (d *decoder) result(ev *hub.Event, r *toolRecord) {
 }
 
 // addMeta adds the members of meta to the metadata of ev.
-func (d *decoder) addMeta(ev *hub.Event, meta []byte) {
-	m := d.more(ev)
-	switch {
-	case len(m.Meta) == 0 || emptyObject(m.Meta):
-		m.Meta = meta
-		return
-	case emptyObject(meta):
-		return
-	}
-	both := append(d.scratch.Begin(), meta[:len(meta)-1]...) // without its closing bracket
-	both = append(append(both, ','), bytes.TrimSpace(m.Meta)[1:]...)
-	m.Meta = d.scratch.Since(both)
-}
+func (d *decoder) addMeta(ev *hub.Event, meta []byte) { acpwire.AddMeta(d.more(ev), meta, &d.scratch) }
 
 // noteURLs looks for the URLs of a browser in what a call printed. Those of a call that was not announced yet are kept:
 // its title will tell.

@@ -16,7 +16,7 @@ import (
 const alwaysSend = 1 << 10
 
 func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
-	if e.opt.progressDrop || ended(c.status) {
+	if e.opt.progressDrop || acpwire.Ended(c.status) {
 		return hub.Deferred // the end carries the whole result
 	}
 	hasContent := ev.More != nil && ev.More.Content != nil
@@ -87,7 +87,7 @@ func (e *encoder) appendResult(dst []byte, c *card, ev *hub.Event) ([]byte, hub.
 	if body, ok := rawjson.Str(ev.Value); ok && !isText {
 		text, isText = body, true
 	}
-	failure := failureText(ev)
+	failure := acpwire.FailureText(ev, "The run ended before the call did.")
 	switch {
 	case ev.More != nil && ev.More.Content != nil:
 		dst, fate = e.appendContent(dst, c, ev, fate)
@@ -127,7 +127,7 @@ func (c *card) appendNothing(dst []byte, fate hub.Fate) ([]byte, hub.Fate) {
 // appendContent appends the content that the source made of the result. A reader takes its texts for the result, so why
 // the call failed is added where they do not say it.
 func (e *encoder) appendContent(dst []byte, c *card, ev *hub.Event, fate hub.Fate) ([]byte, hub.Fate) {
-	content, failure := ev.More.Content, failureText(ev)
+	content, failure := ev.More.Content, acpwire.FailureText(ev, "The run ended before the call did.")
 	var said []byte
 	e.next, said = acpwire.JoinContent(e.next[:0], content)
 	if !sameResult(said, ev) || len(failure) > 0 && !bytes.Equal(failure, said) {
@@ -161,23 +161,6 @@ func endFate(s hub.Status) hub.Fate {
 		return hub.Native
 	}
 	return hub.Folded
-}
-
-// failureText is why a call failed, as far as anybody knows.
-func failureText(ev *hub.Event) []byte {
-	if ev.More != nil && len(ev.More.Err) > 0 {
-		return ev.More.Err
-	}
-	if len(ev.Text) > 0 || ev.Value != nil || ev.More != nil && ev.More.Content != nil {
-		return nil
-	}
-	switch ev.Status {
-	case hub.StatusDenied:
-		return []byte("The call was not allowed.")
-	case hub.StatusAborted:
-		return []byte("The run ended before the call did.")
-	}
-	return nil
 }
 
 // appendBlocks appends content of up to two texts.

@@ -2,6 +2,7 @@ package evolve
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -217,7 +218,7 @@ func (e *encoder) acpEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		fate = hub.Folded
 	}
 	e.beginResponse(out)
-	out.Buf = appendIn(out.Buf, `,"result":{"stopReason":"`, stopReason(ev.Status), `"}}`)
+	out.Buf = appendIn(out.Buf, `,"result":{"stopReason":"`, acpwire.StopReason(ev.Status), `"}}`)
 	out.End()
 	return fate
 }

@@ -2,6 +2,7 @@ package evolve
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -42,7 +43,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
 	switch {
 	case c.todo:
 		return hub.Folded
-	case e.opt.announceStart && !ended(c.status):
+	case e.opt.announceStart && !acpwire.Ended(c.status):
 		e.announce(out, c, nil)
 		return hub.Native
 	}
@@ -78,7 +79,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	c.ready = true
 	c.setInput(ev)
 	switch {
-	case ended(c.status):
+	case acpwire.Ended(c.status):
 		return hub.Deferred
 	case !c.announced:
 		e.announce(out, c, nil)
@@ -110,7 +111,7 @@ func (c *card) setInput(ev *hub.Event) {
 		c.input = rawjson.AppendQuoted(c.input, ev.Text)
 	case kind == '"' || kind == 'n':
 		c.input = append(rawjson.AppendEscaped(append(c.input, '"'), ev.Value), '"')
-	case !ev.Flags.Has(hub.Synthetic) || !emptyObject(ev.Value):
+	case !ev.Flags.Has(hub.Synthetic) || !rawjson.IsEmptyObject(ev.Value):
 		c.input = append(c.input, ev.Value...)
 	}
 }
@@ -141,7 +142,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 		var buf [16]byte
 		message = append(append(buf[:0], more.Percent...), '%')
 	}
-	if ended(c.status) || len(message) == 0 && !changes(ev, more) {
+	if acpwire.Ended(c.status) || len(message) == 0 && !changes(ev, more) {
 		return hub.Dropped
 	}
 	if !c.ready && ev.Status == hub.StatusRunning {
@@ -164,7 +165,7 @@ func (e *encoder) writeUpdate(out *wire.Out, ev *hub.Event, c *card, more *hub.M
 	case !c.ready:
 	case ev.Status == hub.StatusRunning, len(message) > 0:
 		buf, c.running = append(buf, `,"status":"in_progress"`...), true
-	case ev.Status != hub.StatusNone && !ended(ev.Status): // the end says how it ended
+	case ev.Status != hub.StatusNone && !acpwire.Ended(ev.Status): // the end says how it ended
 		buf, c.running = appendText(buf, `,"status":"`, statusName(ev.Status)), false
 	}
 	buf = appendTitleKind(buf, ev, more)
@@ -214,7 +215,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 		more.Err, end.More = c.fault, &more
 		ev = &end
 	}
-	if c.announced || !ended(c.status) {
+	if c.announced || !acpwire.Ended(c.status) {
 		return e.endCard(out, c, ev)
 	}
 	fate := e.announce(out, c, ev)

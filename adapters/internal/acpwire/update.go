@@ -1,0 +1,73 @@
+package acpwire
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// ReadEntry reads an entry of a plan.
+func ReadEntry(entry rawjson.Value) (item hub.PlanItem) {
+	for it := rawjson.Fields(entry); ; {
+		key, val, ok := it.Next()
+		if !ok {
+			return item
+		}
+		body, _ := rawjson.Str(val)
+		switch string(key) {
+		case "content":
+			item.Content = body
+		case "status":
+			item.Status = body
+		case "priority":
+			item.Priority = body
+		}
+	}
+}
+
+// Count reads a number of tokens; -1 is unknown.
+func Count(v rawjson.Value, member string) int64 {
+	if n, ok := rawjson.Int(rawjson.Get(v, member)); ok && n >= 0 {
+		return n
+	}
+	return -1
+}
+
+// ReadContextUsage reads a usage_update: how full the context is, and what the session has cost.
+func ReadContextUsage(c *hub.Counts, update rawjson.Value) {
+	c.ContextUsed, c.ContextSize = Count(update, "used"), Count(update, "size")
+	if amount := rawjson.Get(update, "cost", "amount"); rawjson.Kind(amount) == '0' {
+		c.Cost = amount
+		c.Currency, _ = rawjson.Str(rawjson.Get(update, "cost", "currency"))
+	}
+}
+
+// ReadNotice reads a notice, a message to the user. The text is the description where there is one, and the title if not.
+func ReadNotice(ev *hub.Event, update rawjson.Value) {
+	ev.Level = hub.LevelInfo
+	switch severity, _ := rawjson.Str(rawjson.Get(update, "severity")); string(severity) {
+	case "warning":
+		ev.Level = hub.LevelWarning
+	case "error":
+		ev.Level = hub.LevelError
+	}
+	ev.Text, _ = rawjson.Str(rawjson.Get(update, "title"))
+	if more, _ := rawjson.Str(rawjson.Get(update, "description")); len(more) > 0 {
+		ev.Title, ev.Text = ev.Text, more
+	}
+}
+
+// AddMeta adds the members of an object to the metadata of an event. Where both have members, they are joined in s.
+func AddMeta(m *hub.More, meta rawjson.Value, s *hub.Scratch) {
+	switch {
+	case len(m.Meta) == 0 || rawjson.IsEmptyObject(m.Meta):
+		m.Meta = meta
+		return
+	case rawjson.IsEmptyObject(meta):
+		return
+	}
+	both := append(s.Begin(), meta[:len(meta)-1]...) // without its closing bracket
+	both = append(append(both, ','), bytes.TrimSpace(m.Meta)[1:]...)
+	m.Meta = s.Since(both)
+}
