@@ -15,11 +15,9 @@ import (
 
 // card is an announced call that has not ended.
 type card struct {
-	id    string
-	acc   []byte // output so far, a string body
-	sent  int    // length of it that the client has
-	full  bool   // it has outgrown the limit
-	stale bool   // the client sees something that is not the result
+	id     string
+	output acpwire.Output // so far
+	stale  bool           // the client sees something that is not the result
 
 	name   []byte // of a call that was announced in an earlier run, until the name was written
 	ready  bool   // the arguments are written
@@ -187,29 +185,23 @@ func progressStatus(s hub.Status) string {
 	return ""
 }
 
-// Content replaces content on this wire, so output is sent as all of it so far. Sent with every delta that would be
-// quadratic; it is sent again when it has grown by an eighth, which keeps the sum below nine times the output.
-
-// alwaysSend is the length up to which every delta is sent, in bytes.
-const alwaysSend = 1 << 10
-
 // toolOutput shows partial output when enough of it is new, at once if it is more than text.
 func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	hasContent := ev.More != nil && ev.More.Content != nil
-	c.add(ev.Text, ev.Op, e.opt.maxOutput)
-	grown := len(c.acc) - c.sent
-	if !hasContent && ev.Value == nil && (c.full || grown == 0 || len(c.acc) > alwaysSend && grown*8 < c.sent) {
+	c.output.Add(ev.Text, ev.Op, e.opt.maxOutput)
+	if !hasContent && ev.Value == nil && !c.output.Due() {
 		return hub.Deferred // the end carries the whole result
 	}
-	c.sent, c.stale = len(c.acc), true
+	c.output.Sent()
+	c.stale = true
 	e.beginUpdate(out, ev.ID)
 	buf := append(out.Buf, `,"status":"in_progress","content":[`...)
 	fate := hub.Native
 	switch {
 	case hasContent:
 		buf, fate = e.appendContent(buf, ev.More.Content)
-	case len(c.acc) > 0:
-		buf = acpwire.AppendTextItem(buf, c.acc)
+	case len(c.output.Text) > 0:
+		buf = acpwire.AppendTextItem(buf, c.output.Text)
 	default:
 		buf = acpwire.AppendTextItem(buf, rawjson.AppendEscaped(e.next[:0], ev.Value))
 	}
@@ -220,18 +212,6 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	out.Buf = buf
 	e.end(out)
 	return fate
-}
-
-// add keeps the output so far, up to a limit.
-func (c *card) add(text []byte, op hub.Op, limit int) {
-	if op == hub.Replace {
-		c.acc, c.sent, c.full = c.acc[:0], 0, false
-	}
-	if c.full = c.full || len(c.acc)+len(text) > limit; c.full {
-		c.acc, c.sent = nil, 0
-		return
-	}
-	c.acc = append(c.acc, text...)
 }
 
 // toolEnd writes how a call ended. One whose result comes in a later run goes on.

@@ -23,13 +23,11 @@ type card struct {
 	running           bool // it was said to run: content is read as output from then on
 	todo              bool // shown as a plan
 
-	view  view
-	acc   []byte // output so far
-	shown []byte // content of the output that was written last, if its source made it
-	sent  int    // length of the output that was written last
-	full  bool   // the output is too long to be shown before the end
-	spoke bool   // a sub-agent's text is part of the output
-	fault []byte // why a sub-agent failed that the call runs
+	view   view
+	output acpwire.Output // so far
+	shown  []byte         // content of the output that was written last, if its source made it
+	spoke  bool           // a sub-agent's text is part of the output
+	fault  []byte         // why a sub-agent failed that the call runs
 }
 
 // view is what a client sees in the place of a call's output.
@@ -37,7 +35,7 @@ type view uint8
 
 const (
 	viewNone    view = iota // nothing, or what describes the call
-	viewText                // acc up to sent
+	viewText                // the output, as the last update had it
 	viewContent             // shown
 	viewValue               // a value
 	viewLook                // content that an update gave to a running call: it describes the call, but reads as output
@@ -46,7 +44,7 @@ const (
 
 // shows reports whether the client sees text, and knows it for all of the output.
 func (c *card) shows(text []byte) bool {
-	return c.view == viewText && c.sent == len(c.acc) && bytes.Equal(text, c.acc)
+	return c.view == viewText && c.output.Shows(text)
 }
 
 func (e *encoder) addCard(id []byte, l *lane) *card {
@@ -97,12 +95,13 @@ const keepCard = 16 << 10
 
 func (e *encoder) dropCard(c *card) {
 	delete(e.cards, string(c.id))
-	if max(cap(c.acc), cap(c.shown), cap(c.input), cap(c.content)) > keepCard {
+	if max(cap(c.output.Text), cap(c.shown), cap(c.input), cap(c.content)) > keepCard {
 		return
 	}
+	c.output.Reset()
 	*c = card{
 		id: c.id[:0], name: c.name[:0], title: c.title[:0], kind: c.kind[:0], locations: c.locations[:0],
-		content: c.content[:0], meta: c.meta[:0], input: c.input[:0], acc: c.acc[:0], shown: c.shown[:0],
+		content: c.content[:0], meta: c.meta[:0], input: c.input[:0], output: c.output, shown: c.shown[:0],
 	}
 	e.spare = append(e.spare, c)
 }

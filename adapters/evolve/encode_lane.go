@@ -136,8 +136,8 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		return hub.Implied
 	}
 	end := *ev
-	if end.Text == nil && end.Value == nil && len(c.acc) > 0 {
-		end.Text = c.acc
+	if end.Text == nil && end.Value == nil && len(c.output.Text) > 0 {
+		end.Text = c.output.Text
 	}
 	e.endCard(out, c, &end)
 	return hub.Folded

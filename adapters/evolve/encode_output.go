@@ -9,12 +9,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// Content replaces content on this wire, so output is sent as all of it so far. Sent with every delta that would be
-// quadratic; it is sent again when it has grown by an eighth, which keeps the sum below nine times the output.
-
-// alwaysSend is the length up to which every delta is sent, in bytes.
-const alwaysSend = 1 << 10
-
+// toolOutput shows partial output when enough of it is new, at once if it is more than text.
 func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	if e.opt.progressDrop || acpwire.Ended(c.status) {
 		return hub.Deferred // the end carries the whole result
@@ -24,7 +19,8 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 		return e.progress(out, c, ev.Text, ev.Op)
 	}
 	c.add(ev.Text, ev.Op, e.opt.maxOutput)
-	c.sent, c.shown, c.view = len(c.acc), c.shown[:0], viewValue
+	c.output.Sent()
+	c.shown, c.view = c.shown[:0], viewValue
 	if hasContent && len(ev.More.Content) <= e.opt.maxOutput {
 		c.shown, c.view = append(c.shown, ev.More.Content...), viewContent
 	}
@@ -34,30 +30,23 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 
 // add keeps the output so far, up to a limit.
 func (c *card) add(text []byte, op hub.Op, limit int) {
-	if op == hub.Replace {
-		c.acc, c.sent, c.full = c.acc[:0], 0, false
-		if c.view != viewNone {
-			c.view = viewStale
-		}
+	if op == hub.Replace && c.view != viewNone {
+		c.view = viewStale
 	}
-	if c.full = c.full || len(c.acc)+len(text) > limit; c.full {
-		c.acc, c.sent = nil, 0
-		return
-	}
-	c.acc = append(c.acc, text...)
+	c.output.Add(text, op, limit)
 }
 
 // progress adds text to the output of a call and writes it when it is time.
 func (e *encoder) progress(out *wire.Out, c *card, text []byte, op hub.Op) hub.Fate {
 	c.add(text, op, e.opt.maxOutput)
-	grown := len(c.acc) - c.sent
-	if c.full || grown == 0 || len(c.acc) > alwaysSend && grown*8 < c.sent {
+	if !c.output.Due() {
 		return hub.Deferred
 	}
-	c.sent, c.view, c.running = len(c.acc), viewText, true
+	c.output.Sent()
+	c.view, c.running = viewText, true
 	e.begin(out, c.lane, "tool_call_update")
 	buf := appendIn(out.Buf, `,"toolCallId":"`, c.wireID, `","status":"in_progress","content":`)
-	out.Buf = appendTextContent(buf, c.acc)
+	out.Buf = appendTextContent(buf, c.output.Text)
 	e.end(out, 0)
 	return hub.Native
 }
@@ -114,8 +103,8 @@ func (e *encoder) appendResult(dst []byte, c *card, ev *hub.Event) ([]byte, hub.
 // the sub-agent that it started, else what describes it, but no message about its progress.
 func (c *card) appendNothing(dst []byte, fate hub.Fate) ([]byte, hub.Fate) {
 	switch {
-	case c.spoke && len(c.acc) > 0 && !c.shows(c.acc):
-		return appendTextContent(append(dst, `,"content":`...), c.acc), hub.Folded
+	case c.spoke && len(c.output.Text) > 0 && !c.shows(c.output.Text):
+		return appendTextContent(append(dst, `,"content":`...), c.output.Text), hub.Folded
 	case c.spoke, c.view == viewLook:
 		return dst, hub.Folded
 	case c.view == viewStale:
