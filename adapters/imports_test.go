@@ -17,6 +17,7 @@ const (
 	wire    = module + "adapters/wire"
 	rawjson = module + "adapters/internal/rawjson"
 	acpwire = module + "adapters/internal/acpwire"
+	opened  = module + "adapters/internal/opened"
 	harness = "adapters/internal/adaptertest"
 )
 
@@ -65,7 +66,7 @@ var rules = []rule{
 	},
 	{
 		folders: []string{"adapters/*", "adapters/*/*"},
-		allowed: []string{hubPath, wire, rawjson, acpwire},
+		allowed: []string{hubPath, wire, rawjson, acpwire, opened},
 		why:     "dialects meet in the hub and nowhere else: they import only hub, wire, the shapes that several of them have, and the standard library",
 	},
 	{

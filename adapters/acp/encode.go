@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -19,8 +20,7 @@ type encoder struct {
 	head    []byte // an update up to its kind
 	start   int    // of the record being written
 
-	parts    []part // open ones
-	lastPart int
+	parts    opened.List[part]
 	messages map[string]bool // those whose id a part has
 
 	cards map[string]*card
@@ -61,7 +61,7 @@ func (e *encoder) Reset() {
 	e.named, e.begun = false, false
 	e.call = append(e.call[:0], e.opt.prompt...)
 	e.setSession(e.opt.session)
-	e.parts, e.lastPart = e.parts[:0], 0
+	e.parts.Reset()
 	clear(e.messages)
 	clear(e.cards)
 	e.usage = turnUsage{steps: hub.NoCounts, used: -1, size: -1}
@@ -182,11 +182,8 @@ func escapeSeparators(buf []byte, from int) []byte {
 	}
 }
 
-// part is an open text part.
-type part struct {
-	id   []byte // in the model
-	head []byte // its chunk up to the text
-}
+// part is an open text part. head is its chunk up to the text.
+type part struct{ head []byte }
 
 // maxMessages bounds how many ids of messages are remembered. Beyond it each part has an id of its own.
 const maxMessages = 4096
@@ -194,14 +191,7 @@ const maxMessages = 4096
 // textStart prepares the chunks of a part. A message that has several parts gets an id for each: clients append a chunk
 // to the message of its id, wherever that stands, and a thought and a text may not share one.
 func (e *encoder) textStart(ev *hub.Event) hub.Fate {
-	if len(e.parts) < cap(e.parts) {
-		e.parts = e.parts[:len(e.parts)+1]
-	} else {
-		e.parts = append(e.parts, part{})
-	}
-	e.lastPart = len(e.parts) - 1
-	p := &e.parts[e.lastPart]
-	p.id = append(p.id[:0], ev.ID...)
+	p := e.parts.Add(ev.ID)
 	h := append(append(p.head[:0], e.head...), chunkKind(ev)...)
 	h = append(h, `","messageId":"`...)
 	switch {
@@ -230,13 +220,13 @@ func chunkKind(ev *hub.Event) string {
 
 // textDelta writes a chunk: the head that textStart has prepared, the text, and the brackets that close it.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
-	i := e.findPart(ev.ID)
-	if i < 0 {
+	p := e.parts.Find(ev.ID)
+	if p == nil {
 		return hub.Dropped
 	}
 	out.Begin("")
 	e.start = len(out.Buf)
-	out.Buf = append(append(append(out.Buf, e.parts[i].head...), ev.Text...), `"}`...)
+	out.Buf = append(append(append(out.Buf, p.head...), ev.Text...), `"}`...)
 	if ev.More != nil {
 		out.Buf = appendMeta(out.Buf, ev.More.Meta)
 	}
@@ -247,28 +237,9 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Native
 }
 
-// findPart returns the index of the open part of that id, or -1.
-func (e *encoder) findPart(id []byte) int {
-	if e.lastPart < len(e.parts) && bytes.Equal(e.parts[e.lastPart].id, id) {
-		return e.lastPart
-	}
-	for i := range e.parts {
-		if bytes.Equal(e.parts[i].id, id) {
-			e.lastPart = i
-			return i
-		}
-	}
-	return -1
-}
-
 // textEnd forgets a part. There is no place for signatures.
 func (e *encoder) textEnd(ev *hub.Event) hub.Fate {
-	if i := e.findPart(ev.ID); i >= 0 {
-		// The last one takes its place, and its memory is there for the next part.
-		last := len(e.parts) - 1
-		e.parts[i], e.parts[last] = e.parts[last], e.parts[i]
-		e.parts = e.parts[:last]
-	}
+	e.parts.Drop(ev.ID)
 	if ev.More != nil && len(ev.More.Sig) > 0 {
 		return hub.Dropped
 	}

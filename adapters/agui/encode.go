@@ -1,10 +1,10 @@
 package agui
 
 import (
-	"bytes"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -21,10 +21,9 @@ type encoder struct {
 	early       hub.Records // extensions that came before
 
 	ids      ids
-	parts    []part // open ones
-	lastPart int
-	tools    []tool       // those whose arguments are not complete
-	resumed  recent[bool] // calls that the client knows from an earlier run
+	parts    opened.List[part]
+	tools    opened.List[tool] // those whose arguments are not complete
+	resumed  recent[bool]      // calls that the client knows from an earlier run
 	waiting  unanswered
 	steps    []step
 	asks     []ask
@@ -50,8 +49,9 @@ func newEncoder(o hub.Options) hub.Encoder {
 func (e *encoder) Reset() {
 	e.thread, e.run, e.started = e.thread[:0], e.run[:0], false
 	e.ids.reset()
-	e.parts, e.lastPart = e.parts[:0], 0
-	e.tools, e.steps, e.asks, e.usage = e.tools[:0], nil, nil, nil
+	e.parts.Reset()
+	e.tools.Reset()
+	e.steps, e.asks, e.usage = nil, nil, nil
 	e.snapshot, e.early = nil, e.early[:0]
 	e.resumed.reset()
 	e.waiting.reset()
@@ -200,7 +200,6 @@ func (e *encoder) lane(ev *hub.Event) string {
 
 // part is an open text or reasoning part.
 type part struct {
-	id   []byte // in the model
 	wire []byte // on the wire
 	span []byte // of a reasoning part, on the wire
 	head []byte // its content event up to the text
@@ -208,38 +207,9 @@ type part struct {
 	speaks bool // the agent speaks for itself: calls before it are not left to the client
 }
 
-// find returns the open part of that id, or nil.
-func (e *encoder) find(id []byte) *part {
-	if e.lastPart < len(e.parts) && bytes.Equal(e.parts[e.lastPart].id, id) {
-		return &e.parts[e.lastPart]
-	}
-	for i := range e.parts {
-		if bytes.Equal(e.parts[i].id, id) {
-			e.lastPart = i
-			return &e.parts[i]
-		}
-	}
-	return nil
-}
-
 // addPart opens a part, in a slot that keeps its memory.
 func (e *encoder) addPart(id []byte) *part {
-	n := len(e.parts)
-	if n < cap(e.parts) {
-		e.parts = e.parts[:n+1]
-	} else {
-		e.parts = append(e.parts, part{})
-	}
-	e.lastPart = n
-	p := &e.parts[n]
-	*p = part{id: append(p.id[:0], id...), wire: p.wire[:0], span: p.span[:0], head: p.head[:0]}
+	p := e.parts.Add(id)
+	*p = part{wire: p.wire[:0], span: p.span[:0], head: p.head[:0]}
 	return p
-}
-
-// dropPart closes the part found last.
-func (e *encoder) dropPart() {
-	n := len(e.parts) - 1
-	e.parts[e.lastPart], e.parts[n] = e.parts[n], e.parts[e.lastPart]
-	e.parts = e.parts[:n]
-	e.lastPart = 0
 }

@@ -76,7 +76,7 @@ func (e *encoder) keepSnapshot(out *wire.Out, ev *hub.Event, messages []byte) hu
 
 // flushSnapshot writes the snapshot that waits, if nothing is open any more.
 func (e *encoder) flushSnapshot(out *wire.Out) bool {
-	if e.snapshot == nil || len(e.parts) > 0 || len(e.tools) > 0 {
+	if e.snapshot == nil || e.parts.Len() > 0 || e.tools.Len() > 0 {
 		return false
 	}
 	e.writeSnapshot(out)

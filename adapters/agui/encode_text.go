@@ -73,8 +73,8 @@ func (e *encoder) reasoningStart(out *wire.Out, ev *hub.Event, p *part) hub.Fate
 
 // spanIsOpen reports whether a part that is open is in the span.
 func (e *encoder) spanIsOpen(span []byte) bool {
-	for i := range e.parts {
-		if len(span) > 0 && bytes.Equal(e.parts[i].span, span) {
+	for i := range e.parts.Len() {
+		if len(span) > 0 && bytes.Equal(e.parts.At(i).span, span) {
 			return true
 		}
 	}
@@ -83,7 +83,7 @@ func (e *encoder) spanIsOpen(span []byte) bool {
 
 // textDelta is the hot path: the head of the record was made when the part was opened.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
-	p := e.find(ev.ID)
+	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
 	}
@@ -104,7 +104,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // textEnd closes the message, and for reasoning its span, with the encrypted form between them.
 func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
-	p := e.find(ev.ID)
+	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
 	}
@@ -122,7 +122,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		out.Buf = e.close(open(out, `{"type":"REASONING_END","messageId":"`, p.span), &bare, 0)
 		out.End()
 	}
-	e.dropPart()
+	e.parts.Drop(ev.ID)
 	e.flushSnapshot(out)
 	return hub.Native
 }

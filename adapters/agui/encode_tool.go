@@ -1,15 +1,13 @@
 package agui
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
 // tool is a call whose arguments are not complete. head is its args event up to the fragment.
-type tool struct{ id, head []byte }
+type tool struct{ head []byte }
 
 // wireTool is the id that a call has on the wire. Valid until the next call.
 func (e *encoder) wireTool(id []byte) []byte {
@@ -37,8 +35,8 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	e.waiting.add(ev.ID)
 	id := e.wireTool(ev.ID)
-	t := e.addTool(ev.ID)
-	t.head = append(append(append(t.head, `{"type":"TOOL_CALL_ARGS","toolCallId":"`...), id...), `","delta":"`...)
+	t := e.tools.Add(ev.ID)
+	t.head = append(append(append(t.head[:0], `{"type":"TOOL_CALL_ARGS","toolCallId":"`...), id...), `","delta":"`...)
 	b := open(out, `{"type":"TOOL_CALL_START","toolCallId":"`, id)
 	b = appendText(b, `,"toolCallName":"`, ev.Name)
 	b = e.appendParent(b, ev, id)
@@ -66,38 +64,14 @@ func (e *encoder) appendParent(dst []byte, ev *hub.Event, id []byte) []byte {
 	return append(dst, '"')
 }
 
-// addTool remembers a call, in a slot that keeps its memory.
-func (e *encoder) addTool(id []byte) *tool {
-	n := len(e.tools)
-	if n < cap(e.tools) {
-		e.tools = e.tools[:n+1]
-	} else {
-		e.tools = append(e.tools, tool{})
-	}
-	t := &e.tools[n]
-	t.id, t.head = append(t.id[:0], id...), t.head[:0]
-	return t
-}
-
-// openTool returns the index of a call whose arguments are not complete, or -1. The last one comes first: arguments
-// come in runs, and parallel calls are few.
-func (e *encoder) openTool(id []byte) int {
-	for i := len(e.tools) - 1; i >= 0; i-- {
-		if bytes.Equal(e.tools[i].id, id) {
-			return i
-		}
-	}
-	return -1
-}
-
 // toolArgs is the hot path of calls; see textDelta.
 func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
-	i := e.openTool(ev.ID)
-	if i < 0 {
+	t := e.tools.Find(ev.ID)
+	if t == nil {
 		return hub.Implied
 	}
 	out.Begin("")
-	b := append(out.Buf, e.tools[i].head...)
+	b := append(out.Buf, t.head...)
 	b = append(b, ev.Text...)
 	b = append(b, '"')
 	out.Buf = e.close(b, ev, 0)
@@ -107,15 +81,12 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // toolReady says that the arguments are complete. Clients run their own tools from here on.
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
-	i := e.openTool(ev.ID)
-	if i < 0 {
+	if e.tools.Find(ev.ID) == nil {
 		return hub.Implied
 	}
 	out.Buf = e.close(open(out, `{"type":"TOOL_CALL_END","toolCallId":"`, e.wireTool(ev.ID)), ev, 0)
 	out.End()
-	n := len(e.tools) - 1
-	e.tools[i], e.tools[n] = e.tools[n], e.tools[i]
-	e.tools = e.tools[:n]
+	e.tools.Drop(ev.ID)
 	e.flushSnapshot(out)
 	return hub.Native
 }

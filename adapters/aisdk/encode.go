@@ -1,9 +1,8 @@
 package aisdk
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -19,9 +18,8 @@ type encoder struct {
 	message []byte          // id that the request asked for
 	known   map[string]bool // calls that the client has of the message from earlier runs; true for dynamic ones
 	steps   steps
-	parts   []part // of the model that are open
-	last    int    // found by the last lookup
-	tools   []tool // that have not ended
+	parts   opened.List[part] // of the model that are open
+	tools   opened.List[tool] // that have not ended
 	asks    []ask
 	asking  int // questions that are open
 	left    int // calls that are left to the client
@@ -44,7 +42,8 @@ func newEncoder(o hub.Options) hub.Encoder {
 func (e *encoder) Reset() {
 	e.message, e.known = e.message[:0], nil
 	e.steps = steps{}
-	e.parts, e.last, e.tools = e.parts[:0], 0, e.tools[:0]
+	e.parts.Reset()
+	e.tools.Reset()
 	e.asks, e.asking, e.left, e.sources = nil, 0, 0, 0
 	e.usage = e.usage[:0]
 }
@@ -234,44 +233,16 @@ func isMetadata(v rawjson.Value) bool {
 // part is a text or reasoning part that is open in the model. On the wire it may have been closed by the end of a step, and
 // then goes on under another id.
 type part struct {
-	id, wire []byte
-	head     []byte // its delta up to the text
-	kind     string // text or reasoning
-	open     bool   // on the wire
-	times    int    // it was opened
-}
-
-// find returns the part of that id, or nil.
-func (e *encoder) find(id []byte) *part {
-	if e.last < len(e.parts) && bytes.Equal(e.parts[e.last].id, id) {
-		return &e.parts[e.last]
-	}
-	for i := range e.parts {
-		if bytes.Equal(e.parts[i].id, id) {
-			e.last = i
-			return &e.parts[i]
-		}
-	}
-	return nil
+	wire  []byte // its id there
+	head  []byte // its delta up to the text
+	kind  string // text or reasoning
+	open  bool   // on the wire
+	times int    // it was opened
 }
 
 // addPart keeps a part, in a slot that keeps its memory.
 func (e *encoder) addPart(id []byte) *part {
-	n := len(e.parts)
-	if n < cap(e.parts) {
-		e.parts = e.parts[:n+1]
-	} else {
-		e.parts = append(e.parts, part{})
-	}
-	e.last = n
-	p := &e.parts[n]
-	*p = part{id: append(p.id[:0], id...), wire: p.wire[:0], head: p.head[:0]}
+	p := e.parts.Add(id)
+	*p = part{wire: p.wire[:0], head: p.head[:0]}
 	return p
-}
-
-// dropPart forgets the part found last.
-func (e *encoder) dropPart() {
-	n := len(e.parts) - 1
-	e.parts[e.last], e.parts[n] = e.parts[n], e.parts[e.last]
-	e.parts, e.last = e.parts[:n], 0
 }

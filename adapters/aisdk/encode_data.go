@@ -221,7 +221,7 @@ type ask struct {
 // ask asks the client. Only the permission to run a call has a chunk of its own, from version 6 on.
 func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Fate {
 	e.asking++
-	if e.version >= 6 && ev.What == hub.AskPermission && e.findTool(ev.Ref) >= 0 && len(e.asks) < maxKnown {
+	if e.version >= 6 && ev.What == hub.AskPermission && e.tools.Find(ev.Ref) != nil && len(e.asks) < maxKnown {
 		e.asks = append(e.asks, ask{bytes.Clone(ev.ID), allowing(ev)})
 		b := open(out, `{"type":"tool-approval-request","approvalId":"`, ev.ID)
 		b = appendText(b, `,"toolCallId":"`, ev.Ref)

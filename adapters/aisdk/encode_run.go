@@ -45,8 +45,8 @@ func (e *encoder) closeStep(out *wire.Out) {
 	if !e.steps.open {
 		return
 	}
-	for i := range e.parts {
-		if p := &e.parts[i]; p.open {
+	for i := range e.parts.Len() {
+		if p := e.parts.At(i); p.open {
 			end(out, e.partRecord(out, p, `-end","id":"`))
 			p.open = false
 		}

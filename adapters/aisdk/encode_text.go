@@ -19,7 +19,7 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.Chan == hub.Reasoning {
 		p.kind = "reasoning"
 	}
-	e.openPart(out, p, ev)
+	e.openPart(out, p, ev.ID, ev)
 	return textFate(ev)
 }
 
@@ -32,8 +32,8 @@ func textFate(ev *hub.Event) hub.Fate {
 }
 
 // openPart writes the start of a part, under an id that no part of the stream has had.
-func (e *encoder) openPart(out *wire.Out, p *part, ev *hub.Event) {
-	p.wire = append(p.wire[:0], p.id...)
+func (e *encoder) openPart(out *wire.Out, p *part, id []byte, ev *hub.Event) {
+	p.wire = append(p.wire[:0], id...)
 	if p.times++; p.times > 1 {
 		p.wire = appendInt(append(p.wire, "-again-"...), int64(p.times))
 	}
@@ -53,13 +53,13 @@ func (e *encoder) partRecord(out *wire.Out, p *part, tail string) []byte {
 
 // textDelta is the hot path: the head of the record was made when the part was opened.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
-	p := e.find(ev.ID)
+	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
 	}
 	if !p.open {
 		e.ensureStep(out)
-		e.openPart(out, p, &hub.Event{})
+		e.openPart(out, p, ev.ID, &hub.Event{})
 	}
 	out.Begin("")
 	b := append(out.Buf, p.head...)
@@ -73,7 +73,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // textEnd closes the part, with its signature unless the provider metadata hold it already.
 func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
-	p := e.find(ev.ID)
+	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
 	}
@@ -82,11 +82,11 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		own = appendText(nil, `,"signature":"`, m.Sig)
 	}
 	if !p.open && own != nil {
-		e.openPart(out, p, &hub.Event{})
+		e.openPart(out, p, ev.ID, &hub.Event{})
 	}
 	if p.open {
 		end(out, appendMetadata(e.partRecord(out, p, `-end","id":"`), ev, own))
 	}
-	e.dropPart()
+	e.parts.Drop(ev.ID)
 	return textFate(ev)
 }

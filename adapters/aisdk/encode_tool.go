@@ -1,8 +1,6 @@
 package aisdk
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -10,15 +8,15 @@ import (
 
 // tool is a call that has not ended.
 type tool struct {
-	id, name []byte
-	head     []byte // its input delta up to the fragment
-	flags    string // members that every chunk of the call repeats: version 5 finds a call by them
-	own      []byte // metadata of the call, for the chunk that has a place for them in every version
-	client   bool   // the client runs it
-	resumed  bool   // the client has it, with its input, from an earlier run
-	refused  bool   // its input was
-	out      []byte // output so far, a string body
-	sent     int    // length of out when it was last written
+	name    []byte
+	head    []byte // its input delta up to the fragment
+	flags   string // members that every chunk of the call repeats: version 5 finds a call by them
+	own     []byte // metadata of the call, for the chunk that has a place for them in every version
+	client  bool   // the client runs it
+	resumed bool   // the client has it, with its input, from an earlier run
+	refused bool   // its input was
+	out     []byte // output so far, a string body
+	sent    int    // length of out when it was last written
 }
 
 // The members that say who runs a call, and that the client has no part of its own for it.
@@ -40,36 +38,14 @@ func (e *encoder) toolFlags(ev *hub.Event) string {
 	return flagRunDynamic
 }
 
-// findTool returns the index of a call, or -1. The last one comes first: arguments come in runs, and parallel calls are few.
-func (e *encoder) findTool(id []byte) int {
-	for i := len(e.tools) - 1; i >= 0; i-- {
-		if bytes.Equal(e.tools[i].id, id) {
-			return i
-		}
-	}
-	return -1
-}
-
 // addTool remembers a call, in a slot that keeps its memory.
 func (e *encoder) addTool(ev *hub.Event) *tool {
-	n := len(e.tools)
-	if n < cap(e.tools) {
-		e.tools = e.tools[:n+1]
-	} else {
-		e.tools = append(e.tools, tool{})
-	}
-	t := &e.tools[n]
+	t := e.tools.Add(ev.ID)
 	*t = tool{
-		id: append(t.id[:0], ev.ID...), name: append(t.name[:0], ev.Name...), head: t.head[:0], own: t.own[:0], out: t.out[:0],
+		name: append(t.name[:0], ev.Name...), head: t.head[:0], own: t.own[:0], out: t.out[:0],
 		flags: e.toolFlags(ev), client: ev.Flags.Has(hub.ClientRuns),
 	}
 	return t
-}
-
-func (e *encoder) dropTool(i int) {
-	n := len(e.tools) - 1
-	e.tools[i], e.tools[n] = e.tools[n], e.tools[i]
-	e.tools = e.tools[:n]
 }
 
 // toolStart announces a call. One of an earlier run is not announced again, if the client has it; else it is, for a client
@@ -113,15 +89,15 @@ func (e *encoder) appendOwn(dst []byte, ev *hub.Event) []byte {
 
 // toolArgs is the hot path of calls; see textDelta.
 func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
-	i := e.findTool(ev.ID)
-	if i < 0 {
+	t := e.tools.Find(ev.ID)
+	if t == nil {
 		return hub.Dropped
 	}
-	if e.tools[i].resumed {
+	if t.resumed {
 		return hub.Implied
 	}
 	out.Begin("")
-	b := append(out.Buf, e.tools[i].head...)
+	b := append(out.Buf, t.head...)
 	b = append(b, ev.Text...)
 	end(out, append(b, '"'))
 	return hub.Native
@@ -130,11 +106,10 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 // toolReady says that the arguments are complete. Clients run their own tools from here on, so arguments that are no JSON
 // are refused there; what the agent runs is shown as it is.
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
-	i := e.findTool(ev.ID)
-	if i < 0 {
+	t := e.tools.Find(ev.ID)
+	if t == nil {
 		return hub.Dropped
 	}
-	t := &e.tools[i]
 	if t.resumed {
 		return hub.Implied
 	}
@@ -170,17 +145,16 @@ const (
 
 // toolOutput shows a result before it is complete.
 func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Fate {
-	i := e.findTool(ev.ID)
-	if i < 0 {
+	t := e.tools.Find(ev.ID)
+	if t == nil {
 		return hub.Dropped
 	}
-	t := &e.tools[i]
 	if ev.Op == hub.Replace {
 		t.out, t.sent = t.out[:0], 0
 	}
 	switch {
 	case ev.Value != nil:
-		e.preliminary(out, t, func(b []byte) []byte { return rawjson.AppendHarmless(b, ev.Value) })
+		e.preliminary(out, ev.ID, t.flags, func(b []byte) []byte { return rawjson.AppendHarmless(b, ev.Value) })
 		return hub.Native
 	case len(ev.Text) == 0:
 		return hub.Dropped
@@ -192,26 +166,25 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Fate {
 		return hub.Deferred
 	}
 	t.sent = len(t.out)
-	e.preliminary(out, t, func(b []byte) []byte { return rawjson.AppendQuoted(b, t.out) })
+	e.preliminary(out, ev.ID, t.flags, func(b []byte) []byte { return rawjson.AppendQuoted(b, t.out) })
 	return hub.Native
 }
 
-func (e *encoder) preliminary(out *wire.Out, t *tool, output func([]byte) []byte) {
-	b := open(out, `{"type":"tool-output-available","toolCallId":"`, t.id)
+func (e *encoder) preliminary(out *wire.Out, id []byte, flags string, output func([]byte) []byte) {
+	b := open(out, `{"type":"tool-output-available","toolCallId":"`, id)
 	b = output(append(b, `,"output":`...))
-	b = append(b, t.flags...)
+	b = append(b, flags...)
 	end(out, append(b, `,"preliminary":true`...))
 }
 
 // toolEnd writes the result. A call that is left to the client, or waits for an answer, has none; one whose input was
 // refused has its end already.
 func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
-	i := e.findTool(ev.ID)
-	if i < 0 {
+	t := e.tools.Find(ev.ID)
+	if t == nil {
 		return hub.Dropped
 	}
-	t := &e.tools[i]
-	defer e.dropTool(i)
+	defer e.tools.Drop(ev.ID)
 	switch {
 	case t.refused:
 		return hub.Folded
@@ -240,7 +213,7 @@ func (e *encoder) outputAvailable(out *wire.Out, ev *hub.Event, t *tool) hub.Fat
 		content = ev.More.Content
 	}
 	fate := nativeIf(ev.Status == hub.StatusOK)
-	b := append(open(out, `{"type":"tool-output-available","toolCallId":"`, t.id), `,"output":`...)
+	b := append(open(out, `{"type":"tool-output-available","toolCallId":"`, ev.ID), `,"output":`...)
 	var own []byte
 	switch {
 	case len(ev.Text) > 0:
@@ -270,7 +243,7 @@ func (e *encoder) outputAvailable(out *wire.Out, ev *hub.Event, t *tool) hub.Fat
 
 // outputError writes what went wrong: what the tool said, or the error of the call.
 func (e *encoder) outputError(out *wire.Out, ev *hub.Event, t *tool) hub.Fate {
-	b := append(open(out, `{"type":"tool-output-error","toolCallId":"`, t.id), `,"errorText":"`...)
+	b := append(open(out, `{"type":"tool-output-error","toolCallId":"`, ev.ID), `,"errorText":"`...)
 	from := len(b)
 	b = appendWords(b, ev)
 	fate := nativeIf(ev.Status == hub.StatusError && len(b) > from)
@@ -302,7 +275,7 @@ func (e *encoder) outputDenied(out *wire.Out, ev *hub.Event, t *tool) hub.Fate {
 		e.outputError(out, ev, t)
 		return hub.Folded
 	}
-	end(out, open(out, `{"type":"tool-output-denied","toolCallId":"`, t.id))
+	end(out, open(out, `{"type":"tool-output-denied","toolCallId":"`, ev.ID))
 	return nativeIf(!hasResult(ev) && (ev.More == nil || len(ev.More.Err) == 0))
 }
 

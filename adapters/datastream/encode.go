@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -18,9 +19,9 @@ type encoder struct {
 	usage   []byte // of the step, as members
 	models  hub.Totals
 	total   []byte // of the run, as members
-	parts   []part // that are open
-	tools   []tool // that have not ended
-	left    int    // calls that have no result
+	parts   opened.List[part]
+	tools   opened.List[tool] // that have not ended
+	left    int               // calls that have no result
 }
 
 // step is what the client has of the step that is open. It keeps one text and one reasoning part a step, wherever calls
@@ -36,15 +37,14 @@ type step struct {
 
 // part is an open part, tool a call that has not ended.
 type part struct {
-	id    []byte
 	think bool
 	wrote bool
 }
 
 type tool struct {
-	id, name []byte
-	head     []byte // its line up to the fragment
-	client   bool
+	name   []byte
+	head   []byte // its line up to the fragment
+	client bool
 }
 
 // defaultMessage is the id of a message that nobody named; a client takes any.
@@ -62,7 +62,9 @@ func (e *encoder) Reset() {
 	e.step = step{text: e.step.text[:0], think: e.step.think[:0]}
 	e.usage, e.total = e.usage[:0], e.total[:0]
 	e.models.Reset()
-	e.parts, e.tools, e.left = e.parts[:0], e.tools[:0], 0
+	e.parts.Reset()
+	e.tools.Reset()
+	e.left = 0
 }
 
 // Answer implements [hub.Answerer]: the message is the one that the answer goes on with, or gets an id that no other has.
@@ -155,38 +157,20 @@ func (e *encoder) textStart(ev *hub.Event) hub.Fate {
 	if ev.Flags.Has(hub.User) || string(ev.Name) == "system" || string(ev.Name) == "developer" {
 		return hub.Dropped
 	}
-	n := len(e.parts)
-	if n < cap(e.parts) {
-		e.parts = e.parts[:n+1]
-	} else {
-		e.parts = append(e.parts, part{})
-	}
-	p := &e.parts[n]
-	*p = part{id: append(p.id[:0], ev.ID...), think: ev.Chan == hub.Reasoning}
+	*e.parts.Add(ev.ID) = part{think: ev.Chan == hub.Reasoning}
 	if ev.Chan == hub.Refusal {
 		return hub.Folded
 	}
 	return hub.Implied
 }
 
-// find returns the index of an open part, or -1.
-func (e *encoder) find(id []byte) int {
-	for i := len(e.parts) - 1; i >= 0; i-- {
-		if bytes.Equal(e.parts[i].id, id) {
-			return i
-		}
-	}
-	return -1
-}
-
 // textDelta is the hot path.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
-	i := e.find(ev.ID)
-	if i < 0 {
+	p := e.parts.Find(ev.ID)
+	if p == nil {
 		return hub.Dropped
 	}
-	p := &e.parts[i]
-	e.room(out, p)
+	e.room(out, p, ev.ID)
 	out.Begin("")
 	b := append(out.Buf, head(p.think, `g:"`, `0:"`)...)
 	b = append(b, ev.Text...)
@@ -201,7 +185,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // room makes sure that what p says is shown where it belongs: in a step that has no other part of its kind, and no call
 // before it.
-func (e *encoder) room(out *wire.Out, p *part) {
+func (e *encoder) room(out *wire.Out, p *part, id []byte) {
 	mine := &e.step.text
 	if p.think {
 		mine = &e.step.think
@@ -209,33 +193,30 @@ func (e *encoder) room(out *wire.Out, p *part) {
 	switch {
 	case !e.step.open:
 		e.openStep(out)
-	case bytes.Equal(*mine, p.id) && len(*mine) > 0 && !e.step.call:
+	case bytes.Equal(*mine, id) && len(*mine) > 0 && !e.step.call:
 		return
 	case e.step.call, len(*mine) > 0, p.think && len(e.step.text) > 0:
 		e.closeStep(out, hub.StatusNone)
 		e.openStep(out)
 	}
-	*mine = append((*mine)[:0], p.id...)
+	*mine = append((*mine)[:0], id...)
 }
 
 // textEnd signs reasoning. Clients of version 4 keep it with the message, for the next turn.
 func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
-	i := e.find(ev.ID)
-	if i < 0 {
+	p := e.parts.Find(ev.ID)
+	if p == nil {
 		return hub.Dropped
 	}
-	p := &e.parts[i]
 	fate := hub.Implied
 	if ev.More != nil && len(ev.More.Sig) > 0 && p.think {
 		if !p.wrote {
-			e.room(out, p)
+			e.room(out, p, ev.ID)
 		}
 		end(out, open(out, head(p.wrote, `j:{"signature":"`, `i:{"data":"`), ev.More.Sig))
 		fate = hub.Native
 	}
-	n := len(e.parts) - 1
-	e.parts[i], e.parts[n] = e.parts[n], e.parts[i]
-	e.parts = e.parts[:n]
+	e.parts.Drop(ev.ID)
 	return fate
 }
 

@@ -1,22 +1,10 @@
 package datastream
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
-
-// findTool returns the index of a call, or -1.
-func (e *encoder) findTool(id []byte) int {
-	for i := len(e.tools) - 1; i >= 0; i-- {
-		if bytes.Equal(e.tools[i].id, id) {
-			return i
-		}
-	}
-	return -1
-}
 
 // toolStart announces a call.
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
@@ -24,14 +12,8 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.openStep(out)
 	}
 	e.step.call = true
-	n := len(e.tools)
-	if n < cap(e.tools) {
-		e.tools = e.tools[:n+1]
-	} else {
-		e.tools = append(e.tools, tool{})
-	}
-	t := &e.tools[n]
-	*t = tool{id: append(t.id[:0], ev.ID...), name: append(t.name[:0], ev.Name...), client: ev.Flags.Has(hub.ClientRuns), head: t.head[:0]}
+	t := e.tools.Add(ev.ID)
+	*t = tool{name: append(t.name[:0], ev.Name...), client: ev.Flags.Has(hub.ClientRuns), head: t.head[:0]}
 	t.head = append(append(append(t.head, `c:{"toolCallId":"`...), ev.ID...), `","argsTextDelta":"`...)
 	b := open(out, `b:{"toolCallId":"`, ev.ID)
 	b = append(append(append(b, `,"toolName":"`...), ev.Name...), '"')
@@ -41,12 +23,12 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // toolArgs is the hot path of calls.
 func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
-	i := e.findTool(ev.ID)
-	if i < 0 {
+	t := e.tools.Find(ev.ID)
+	if t == nil {
 		return hub.Dropped
 	}
 	out.Begin("")
-	b := append(out.Buf, e.tools[i].head...)
+	b := append(out.Buf, t.head...)
 	b = append(b, ev.Text...)
 	end(out, append(b, '"'))
 	return hub.Native
@@ -54,12 +36,12 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // toolReady writes the call with its arguments, of which clients accept nothing but an object.
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
-	i := e.findTool(ev.ID)
-	if i < 0 {
+	t := e.tools.Find(ev.ID)
+	if t == nil {
 		return hub.Dropped
 	}
 	b := open(out, `9:{"toolCallId":"`, ev.ID)
-	b = append(append(append(b, `,"toolName":"`...), e.tools[i].name...), `","args":`...)
+	b = append(append(append(b, `,"toolName":"`...), t.name...), `","args":`...)
 	isObject := rawjson.Kind(ev.Value) == '{'
 	switch {
 	case isObject:
@@ -75,14 +57,12 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // toolEnd writes the result. A call that is left to the client has none.
 func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
-	i := e.findTool(ev.ID)
-	if i < 0 {
+	t := e.tools.Find(ev.ID)
+	if t == nil {
 		return hub.Dropped
 	}
-	client := e.tools[i].client
-	n := len(e.tools) - 1
-	e.tools[i], e.tools[n] = e.tools[n], e.tools[i]
-	e.tools = e.tools[:n]
+	client := t.client
+	e.tools.Drop(ev.ID)
 	content := ev.More != nil && rawjson.Kind(ev.More.Content) == '['
 	if (ev.Status == hub.StatusClient || ev.Status == hub.StatusPaused) && len(ev.Text) == 0 && ev.Value == nil && !content {
 		e.left++
