@@ -88,8 +88,7 @@ func (c *copier) pass(rec wire.Record, raw []byte) error {
 	}
 	if c.raw {
 		c.out.Raw(raw)
-		_, line := cutLineEnd(raw)
-		c.open = !ends(raw, c.out.Framing()) && (rec.Data != nil || c.open || !line)
+		c.open = !ends(raw, c.out.Framing()) && (rec.Data != nil || c.open || !endsLine(raw))
 	} else {
 		c.out.Record(rec)
 	}
@@ -158,12 +157,20 @@ func ends(raw []byte, f wire.Framing) bool {
 
 // endsBlank reports whether p ends with a blank line, whatever its line ends are.
 func endsBlank(p []byte) bool {
+	if n := len(p); n >= 2 && p[n-1] == '\n' && p[n-2] == '\n' { // nearly always
+		return true
+	}
 	rest, ok := cutLineEnd(p)
 	if !ok {
 		return false
 	}
 	_, ok = cutLineEnd(rest)
 	return ok || len(rest) == 0
+}
+
+func endsLine(p []byte) bool {
+	_, ok := cutLineEnd(p)
+	return ok
 }
 
 func cutLineEnd(p []byte) ([]byte, bool) {

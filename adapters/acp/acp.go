@@ -162,6 +162,7 @@ var Dialect = hub.Dialect{
 	Repeats:       []hub.Kind{hub.TextDelta},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
+	Texts:         []string{"text"},
 	Observe:       observe,
 	AppendFailure: appendFailure,
 	Requests:      requests{},

@@ -146,6 +146,7 @@ var Dialect = hub.Dialect{
 	Extension:  extension,
 	NewDecoder: newDecoder,
 	NewEncoder: newEncoder,
+	Texts:      []string{"delta"},
 	Observe:    observe,
 	Requests:   requests{},
 }

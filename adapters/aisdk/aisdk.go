@@ -137,6 +137,7 @@ var Dialect = hub.Dialect{
 	Repeats:       []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
+	Texts:         []string{"delta", "inputTextDelta"},
 	Observe:       observe,
 	Watch:         func(hub.Options) hub.Watcher { return &watcher{} },
 	AppendFailure: appendFailure,

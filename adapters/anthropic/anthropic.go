@@ -135,6 +135,7 @@ var Dialect = hub.Dialect{
 	Repeats:       []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
+	Texts:         []string{"text", "thinking", "partial_json"},
 	Observe:       observe,
 	Watch:         func(hub.Options) hub.Watcher { return &watcher{} },
 	KeepAlive:     keepAlive,

@@ -117,6 +117,7 @@ var Dialect = hub.Dialect{
 	Varying:    []string{"uuid"},
 	NewDecoder: newDecoder,
 	NewEncoder: newEncoder,
+	Texts:      []string{"text", "thinking", "partial_json"},
 	Observe:    observe,
 	Watch:      func(hub.Options) hub.Watcher { return &watcher{tasks: map[string]bool{}} },
 	KeepAlive:  keepAlive,

@@ -167,6 +167,7 @@ var Dialect = hub.Dialect{
 	Repeats:      []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	NewDecoder:   newDecoder,
 	NewEncoder:   newEncoder,
+	Texts:        []string{"text"},
 	Observe:      observe,
 	EndsWithBody: true,
 	Watch:        newWatcher,

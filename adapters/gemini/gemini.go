@@ -103,6 +103,7 @@ var Dialect = hub.Dialect{
 	Repeats:       []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
+	Texts:         []string{"text"},
 	Observe:       observe,
 	Watch:         newWatcher,
 	KeepAlive:     func(out *wire.Out, _ hub.Options) { out.KeepAlive(0) }, // no comment lines: readers lose the next frame

@@ -128,8 +128,13 @@ type Dialect struct {
 	Repeats []Kind
 
 	// Varying are members at the top of such a record of which the same holds: records that differ in the values of these
-	// leave the decoder alike, as long as they are whole numbers or strings of ASCII as before.
+	// leave the decoder alike, as long as they are whole numbers or strings of ASCII as before. A member further inside is
+	// named by its path: "data.size".
 	Varying []string
+
+	// Texts are members, at any depth, whose strings are pieces of a text and nothing else: whatever they are, a record
+	// means the same to the dialect's [Watcher], and more of them change nothing. It makes copying cheap.
+	Texts []string
 
 	NewDecoder func(Options) Decoder // nil: the dialect is only encoded
 	NewEncoder func(Options) Encoder // nil: the dialect is only decoded

@@ -1,6 +1,11 @@
 package hub
 
-import "github.com/sabir-proxy/sabir/adapters/wire"
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
 
 // Observation is what a record means for a stream that is copied instead of translated.
 type Observation uint8
@@ -23,10 +28,69 @@ type Watcher interface {
 
 // NewWatcher makes the watcher of a stream that was read with these options.
 func (d *Dialect) NewWatcher(o Options) Watcher {
+	var w Watcher = &plainWatcher{dialect: d}
 	if d.Watch != nil {
-		return d.Watch(o)
+		w = d.Watch(o)
 	}
-	return &plainWatcher{dialect: d}
+	if len(d.Texts) == 0 {
+		return w
+	}
+	return &textWatcher{inner: w, dialect: d}
+}
+
+// textWatcher does not ask about records that are like the one before them but for a text: the answer is the same.
+type textWatcher struct {
+	inner   Watcher
+	dialect *Dialect
+	valid   bool // like and said belong to the record before this one
+	like    template
+	said    Observation
+	pace    pace
+}
+
+// Observe implements [Watcher].
+func (w *textWatcher) Observe(rec wire.Record) Observation {
+	if w.valid {
+		if text, ok := w.like.text(rec); ok && rawjson.IsBody(text) {
+			w.pace.hit()
+			return w.said
+		}
+	}
+	w.said = w.inner.Observe(rec)
+	w.valid = w.said != ObservedEnd && w.learn(rec)
+	return w.said
+}
+
+// EndsWithBody implements [Watcher].
+func (w *textWatcher) EndsWithBody() bool { return w.inner.EndsWithBody() }
+
+// learn remembers rec, if it holds a text and the next record may be like it.
+func (w *textWatcher) learn(rec wire.Record) bool {
+	if rec.ID != nil || len(rec.Data) > maxRepeat {
+		return false
+	}
+	at, n := textIn(rec.Data, w.dialect.Texts)
+	if n == 0 || !w.pace.miss() {
+		return false
+	}
+	w.like.learn(rec, at, n, w.dialect.Varying)
+	return true
+}
+
+// textIn finds the first member that has one of the names and a string for its value, and returns where that string has
+// its body, and its length; 0 if there is none.
+func textIn(data []byte, names []string) (at, n int) {
+	var room [64]byte
+	for _, name := range names {
+		key := append(append(append(room[:0], '"'), name...), `":`...)
+		if _, rest, ok := bytes.Cut(data, key); ok {
+			if body := rawjson.Leading(rest); len(body) > 0 {
+				at, _ := within(data, body)
+				return at, len(body)
+			}
+		}
+	}
+	return 0, 0
 }
 
 // plainWatcher is for dialects whose records speak for themselves.

@@ -42,20 +42,32 @@ type repeats struct {
 	ev    Event    // its event; the slices are in mem
 	mem   []byte
 
-	missed uint8 // records in a row that had one delta, and were not like the one before
+	pace pace
+}
+
+// pace says which records are worth remembering. Of streams whose records differ in more than their texts (a time,
+// a number), only few are tried again.
+type pace struct {
+	missed uint8 // records in a row that had one text, and were not like the one before
+}
+
+func (p *pace) hit() { p.missed = 0 }
+
+func (p *pace) miss() bool {
+	p.missed++
+	return p.missed <= maxMissed || p.missed%maxMissed == 0
 }
 
 const (
 	// maxRepeat is the longest record, without its text, that is remembered.
 	maxRepeat = 2 << 10
-	// Of streams whose records differ in more than their texts (a time, a number), only few are tried again.
 	maxMissed = 16
 )
 
 // Reset implements [Decoder].
 func (r *repeats) Reset() {
 	r.inner.Reset()
-	r.valid, r.missed = false, 0
+	r.valid, r.pace = false, pace{}
 }
 
 // Finish implements [Decoder].
@@ -66,7 +78,7 @@ func (r *repeats) Decode(dst []Event, rec wire.Record) ([]Event, error) {
 	if r.valid {
 		// A text that ends in half a character is the decoder's to hold back.
 		if text, ok := r.like.text(rec); ok && rawjson.IsBody(text) && !rawjson.EndsInHalf(text) && r.note(text) {
-			r.missed = 0
+			r.pace.hit()
 			n := len(dst)
 			dst = append(dst, r.ev)
 			dst[n].Text = text
@@ -91,10 +103,7 @@ func (r *repeats) learn(rec wire.Record, ev *Event) bool {
 	if !ok || len(rec.Data)-len(ev.Text) > maxRepeat || at == 0 || rec.Data[at-1] != '"' || rec.Data[at+len(ev.Text)] != '"' {
 		return false
 	}
-	if r.missed++; r.missed > maxMissed {
-		return r.missed%maxMissed == 0 && r.remember(rec, ev, at)
-	}
-	return r.remember(rec, ev, at)
+	return r.pace.miss() && r.remember(rec, ev, at)
 }
 
 func (r *repeats) remember(rec wire.Record, ev *Event, at int) bool {

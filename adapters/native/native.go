@@ -89,6 +89,7 @@ var Dialect = hub.Dialect{
 	Repeats:    []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	NewDecoder: func(hub.Options) hub.Decoder { return &decoder{} },
 	NewEncoder: func(hub.Options) hub.Encoder { return encoder{} },
+	Texts:      []string{"text"},
 	Observe:    observe,
 }
 

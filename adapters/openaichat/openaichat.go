@@ -139,6 +139,7 @@ var Dialect = hub.Dialect{
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Extension:     findExtension,
+	Texts:         []string{"content", "reasoning_content", "reasoning", "arguments"},
 	Observe:       observe,
 	Watch:         newWatcher,
 	AppendFailure: appendFailure,

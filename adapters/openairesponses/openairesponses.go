@@ -153,6 +153,7 @@ var Dialect = hub.Dialect{
 	Varying:       []string{"sequence_number", "obfuscation"},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
+	Texts:         []string{"delta"},
 	Observe:       observe,
 	Watch:         watch,
 	AppendFailure: appendFailure,

@@ -35,6 +35,9 @@ func (f *fixture) fuzzDecode(t *testing.T, cut int) {
 		t.Fatalf("%d bytes cost %d calls of Split", len(f.wire), src.splits)
 	}
 	f.testValid(t)
+	if len(f.dialect.Texts) > 0 {
+		f.compareWatchers(t, whole.records)
+	}
 	if len(f.dialect.Repeats) > 0 {
 		f.compareRepeats(t, whole.records)
 	}

@@ -23,6 +23,7 @@ func Run(t *testing.T, d *hub.Dialect) {
 			if f.hasWire {
 				f.testDecode(t)
 				f.testRepeats(t)
+				f.testTexts(t)
 			}
 			f.testStrict(t)
 			f.testEncode(t)

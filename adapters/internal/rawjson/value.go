@@ -221,3 +221,16 @@ func trim(v []byte) []byte {
 	}
 	return bytes.Trim(v, " \t\r\n")
 }
+
+// Leading returns the body of the string that data begins with, behind white space; nil if it is something else.
+func Leading(data []byte) (body []byte) {
+	i := skipSpace(data, 0)
+	if i == len(data) || data[i] != '"' {
+		return nil
+	}
+	end := scanString(data, i+1)
+	if end < 0 {
+		return nil
+	}
+	return data[i+1 : end-1]
+}
