@@ -155,11 +155,11 @@ func (m *metrics) forRoute(path string) *routeMetrics {
 
 // add moves what was counted since the last call into the metrics. before is what they know of the totals.
 func (r *routeMetrics) add(now *tally, before *progress) {
-	for k := range now.kinds() {
-		if n := now.in[k]; n > 0 {
+	for k := range now.events.kinds() {
+		if n := now.events.in[k]; n > 0 {
 			r.in[k].Add(float64(n))
 		}
-		r.addOut(k, &now.out[k])
+		r.addOut(k, &now.events.out[k])
 	}
 	now.settle()
 	if now.repairs != before.repairs {

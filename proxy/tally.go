@@ -4,6 +4,7 @@ import (
 	"iter"
 	"maps"
 	"math/bits"
+	"sync"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
@@ -19,33 +20,52 @@ type tally struct {
 	faults   map[hub.Reason]int64
 	first    *hub.Error
 
-	// Events since the last settle, and the sums of those before. Of the kinds few come between two flushes; touched
-	// has a bit for each that did.
+	events  *eventCounts // since the last settle; nil for none
+	settled struct{ in, out, dropped int64 }
+}
+
+// eventCounts counts events by kind. It is borrowed from one flush to the next: most streams are silent nearly all the
+// time, and it is large.
+type eventCounts struct {
 	in      [hub.NumKinds]uint32
 	out     [hub.NumKinds][hub.NumFates]uint32
-	touched uint32
-	settled struct{ in, out, dropped int64 }
+	touched uint32 // a bit for each kind that is counted: few come between two flushes
 }
 
 // touched has room for all kinds.
 var _ [32 - hub.NumKinds]struct{}
 
+var spareCounts = sync.Pool{New: func() any { return new(eventCounts) }}
+
+// counts are those of the events since the last settle, to be added to.
+func (t *tally) counts() *eventCounts {
+	if t.events == nil {
+		t.events = spareCounts.Get().(*eventCounts)
+	}
+	return t.events
+}
+
 // countIn counts an event that was decoded.
 func (t *tally) countIn(k hub.Kind) {
-	t.in[k]++
-	t.touched |= 1 << k
+	c := t.counts()
+	c.in[k]++
+	c.touched |= 1 << k
 }
 
 // countOut counts an event that was encoded, and what became of it.
 func (t *tally) countOut(k hub.Kind, f hub.Fate) {
-	t.out[k][f]++
-	t.touched |= 1 << k
+	c := t.counts()
+	c.out[k][f]++
+	c.touched |= 1 << k
 }
 
-// kinds are those of the events since the last settle.
-func (t *tally) kinds() iter.Seq[int] {
+// kinds are those of the events counted.
+func (c *eventCounts) kinds() iter.Seq[int] {
 	return func(yield func(int) bool) {
-		for m := t.touched; m != 0; m &= m - 1 {
+		if c == nil {
+			return
+		}
+		for m := c.touched; m != 0; m &= m - 1 {
 			if !yield(bits.TrailingZeros32(m)) {
 				return
 			}
@@ -79,25 +99,31 @@ func (t *tally) errors() (n int64) {
 
 // settle forgets the kinds of the events so far.
 func (t *tally) settle() {
-	t.settled.in, t.settled.out, t.settled.dropped = t.eventsIn(), t.eventsOut(), t.dropped()
-	for k := range t.kinds() {
-		t.in[k], t.out[k] = 0, [hub.NumFates]uint32{}
+	c := t.events
+	if c == nil {
+		return
 	}
-	t.touched = 0
+	t.settled.in, t.settled.out, t.settled.dropped = t.eventsIn(), t.eventsOut(), t.dropped()
+	for k := range c.kinds() {
+		c.in[k], c.out[k] = 0, [hub.NumFates]uint32{}
+	}
+	c.touched = 0
+	t.events = nil
+	spareCounts.Put(c)
 }
 
 func (t *tally) eventsIn() int64 {
 	n := t.settled.in
-	for k := range t.kinds() {
-		n += int64(t.in[k])
+	for k := range t.events.kinds() {
+		n += int64(t.events.in[k])
 	}
 	return n
 }
 
 func (t *tally) eventsOut() int64 {
 	n := t.settled.out
-	for k := range t.kinds() {
-		for _, v := range t.out[k] {
+	for k := range t.events.kinds() {
+		for _, v := range t.events.out[k] {
 			n += int64(v)
 		}
 	}
@@ -107,8 +133,8 @@ func (t *tally) eventsOut() int64 {
 // dropped is how many events the client's dialect could not carry at all.
 func (t *tally) dropped() int64 {
 	n := t.settled.dropped
-	for k := range t.kinds() {
-		n += int64(t.out[k][hub.Dropped])
+	for k := range t.events.kinds() {
+		n += int64(t.events.out[k][hub.Dropped])
 	}
 	return n
 }

@@ -51,8 +51,8 @@ func Translate(ctx context.Context, in io.Reader, out io.Writer, c PipelineConfi
 		Ending: p.end, Failure: f, Records: p.tally.records, EventsIn: p.tally.eventsIn(), EventsOut: p.tally.eventsOut(),
 		Faults: p.tally.errors(), Repairs: p.tally.repairs,
 	}
-	for k := range p.tally.out {
-		for f, n := range p.tally.out[k] {
+	for k := range p.tally.events.kinds() {
+		for f, n := range p.tally.events.out[k] {
 			t.Fates[k][f] = int64(n)
 		}
 	}

@@ -15,8 +15,8 @@ type memory[T any] struct {
 // reset forgets everything. A map that grew large is given up, since clearing keeps its memory.
 func (m *memory[T]) reset(limit int, inUse func(T) bool) {
 	const keep = 256
-	if m.by == nil || len(m.by) > keep {
-		m.by, m.order = map[string]T{}, nil
+	if len(m.by) > keep {
+		m.by, m.order = nil, nil
 	}
 	clear(m.by)
 	clear(m.order)
@@ -33,6 +33,9 @@ func (m *memory[T]) has(key string) bool {
 // put adds or replaces the value of key.
 func (m *memory[T]) put(key string, v T) {
 	known := m.has(key)
+	if m.by == nil { // made late: of most things most streams have none
+		m.by = map[string]T{}
+	}
 	m.by[key] = v
 	switch {
 	case known:
