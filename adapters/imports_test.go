@@ -18,6 +18,7 @@ const (
 	rawjson = module + "adapters/internal/rawjson"
 	acpwire = module + "adapters/internal/acpwire"
 	opened  = module + "adapters/internal/opened"
+	recent  = module + "adapters/internal/recent"
 	harness = "adapters/internal/adaptertest"
 )
 
@@ -66,7 +67,7 @@ var rules = []rule{
 	},
 	{
 		folders: []string{"adapters/*", "adapters/*/*"},
-		allowed: []string{hubPath, wire, rawjson, acpwire, opened},
+		allowed: []string{hubPath, wire, rawjson, acpwire, opened, recent},
 		why:     "dialects meet in the hub and nowhere else: they import only hub, wire, the shapes that several of them have, and the standard library",
 	},
 	{

@@ -6,6 +6,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/recent"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -23,7 +24,7 @@ type encoder struct {
 	ids      ids
 	parts    opened.List[part]
 	tools    opened.List[tool] // those whose arguments are not complete
-	resumed  recent[bool]      // calls that the client knows from an earlier run
+	resumed  recent.Map[bool]      // calls that the client knows from an earlier run
 	waiting  unanswered
 	steps    []step
 	asks     []ask
@@ -31,7 +32,7 @@ type encoder struct {
 	snapshot []byte // a MESSAGES_SNAPSHOT that waits for open messages
 	scratch  []byte
 
-	activities recent[string] // lane and id of an activity or plan -> id on the wire
+	activities recent.Map[string] // lane and id of an activity or plan -> id on the wire
 }
 
 func newEncoder(o hub.Options) hub.Encoder {
@@ -53,9 +54,9 @@ func (e *encoder) Reset() {
 	e.tools.Reset()
 	e.steps, e.asks, e.usage = nil, nil, nil
 	e.snapshot, e.early = nil, e.early[:0]
-	e.resumed.reset()
+	e.resumed.Reset()
 	e.waiting.reset()
-	e.activities.reset()
+	e.activities.Reset()
 }
 
 // Finish implements [hub.Encoder]. The terminal event is the end; AG-UI has no mark behind it.

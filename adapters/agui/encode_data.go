@@ -125,9 +125,9 @@ func (e *encoder) activityEvent(out *wire.Out, ev *hub.Event, kind []byte) bool 
 // not say whose it is.
 func (e *encoder) activityID(ev *hub.Event, want []byte) (id string, owned bool) {
 	lane := e.lane(ev)
-	id, known := e.activities.get(string(want))
+	id, known := e.activities.Find(want)
 	if known {
-		have, _ := e.ids.used.get(id)
+		have, _ := e.ids.used.Get(id)
 		return id, have.lane == lane
 	}
 	if len(want) > 0 {
@@ -135,7 +135,7 @@ func (e *encoder) activityID(ev *hub.Event, want []byte) (id string, owned bool)
 	} else {
 		id = string(e.ids.claim(nil, e.ids.name([]byte("activity"), nil), owner{activity, lane}))
 	}
-	e.activities.put(string(want), id)
+	e.activities.Put(string(want), id)
 	return id, true
 }
 

@@ -30,7 +30,7 @@ func (e *encoder) wireLane(id []byte) []byte {
 // toolStart announces a call. One that the client knows is not announced again: it would get its arguments twice.
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.Flags.Has(hub.Resumed) { // the client has the call, arguments and all
-		e.resumed.put(string(ev.ID), true)
+		e.resumed.Put(string(ev.ID), true)
 		return hub.Implied
 	}
 	e.waiting.add(ev.ID)
@@ -56,7 +56,7 @@ func (e *encoder) appendParent(dst []byte, ev *hub.Event, id []byte) []byte {
 	}
 	as := owner{ownCall, lane}
 	if e.ids.free(id, as) {
-		e.ids.used.put(string(id), as)
+		e.ids.used.Put(string(id), as)
 		return dst
 	}
 	dst = append(dst, `,"parentMessageId":"`...)
@@ -131,7 +131,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	if made {
 		own |= mMade | mText
 	}
-	if resumed, _ := e.resumed.get(string(ev.ID)); resumed && string(ev.Name) != unknownName {
+	if resumed, _ := e.resumed.Find(ev.ID); resumed && string(ev.Name) != unknownName {
 		own |= mName // nothing else in this stream says it
 	}
 	out.Buf = e.close(b, ev, own)

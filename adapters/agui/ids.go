@@ -3,6 +3,8 @@ package agui
 import (
 	"bytes"
 	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/internal/recent"
 )
 
 // All messages of a conversation share one space of ids: text, reasoning, tool results, activities, and the assistant
@@ -32,16 +34,16 @@ type owner struct {
 // ids are the message ids of one run.
 type ids struct {
 	tag   []byte         // makes ids of this run unlike those of other runs
-	used  recent[owner]  // by id on the wire
-	spans recent[string] // reasoning spans, by id on the wire -> lane
-	alias recent[string] // lane and upstream message -> its last text message on the wire
+	used  recent.Map[owner]  // by id on the wire
+	spans recent.Map[string] // reasoning spans, by id on the wire -> lane
+	alias recent.Map[string] // lane and upstream message -> its last text message on the wire
 	buf   []byte
 }
 
 func (s *ids) reset() {
-	s.used.reset()
-	s.spans.reset()
-	s.alias.reset()
+	s.used.Reset()
+	s.spans.Reset()
+	s.alias.Reset()
 	s.tag = s.tag[:0]
 }
 
@@ -95,16 +97,16 @@ func (s *ids) claim(dst, want []byte, as owner) []byte {
 	for i := 2; !s.free(dst[from:], as); i++ {
 		dst = strconv.AppendInt(append(dst[:n], '-'), int64(i), 10)
 	}
-	s.used.put(string(dst[from:]), as)
+	s.used.Put(string(dst[from:]), as)
 	return dst
 }
 
 // free reports whether a message may have that id.
 func (s *ids) free(id []byte, as owner) bool {
-	if lane, span := s.spans.get(string(id)); span && as.role == reasoning && lane != as.lane {
+	if lane, span := s.spans.Find(id); span && as.role == reasoning && lane != as.lane {
 		return false // clients take a span and a message of the same id for one thing with one owner
 	}
-	have, taken := s.used.get(string(id))
+	have, taken := s.used.Find(id)
 	if !taken {
 		return true
 	}
@@ -116,13 +118,13 @@ func (s *ids) free(id []byte, as owner) bool {
 // span takes the id of a reasoning span: the wanted one, unless another lane has it; then that of the message.
 func (s *ids) span(want, message []byte, lane string) []byte {
 	id := want
-	if have, taken := s.spans.get(string(id)); len(id) == 0 || taken && have != lane {
+	if have, taken := s.spans.Find(id); len(id) == 0 || taken && have != lane {
 		id = message
 	}
-	if have, taken := s.used.get(string(id)); taken && have.role == reasoning && have.lane != lane {
+	if have, taken := s.used.Find(id); taken && have.role == reasoning && have.lane != lane {
 		id = message
 	}
-	s.spans.put(string(id), lane)
+	s.spans.Put(string(id), lane)
 	return id
 }
 
@@ -132,9 +134,9 @@ func (s *ids) promise(lane string, msg, id []byte) {
 	if len(msg) == 0 {
 		return
 	}
-	s.alias.put(lane+"\x00"+string(msg), string(id))
-	if _, taken := s.used.get(string(msg)); !taken {
-		s.used.put(string(msg), owner{promised, lane})
+	s.alias.Put(lane+"\x00"+string(msg), string(id))
+	if _, taken := s.used.Find(msg); !taken {
+		s.used.Put(string(msg), owner{promised, lane})
 	}
 }
 
@@ -143,19 +145,19 @@ func (s *ids) parent(lane string, msg []byte) (id string, ok bool) {
 	if len(msg) == 0 {
 		return "", false
 	}
-	id, ok = s.alias.get(lane + "\x00" + string(msg))
+	id, ok = s.alias.Get(lane + "\x00" + string(msg))
 	if !ok {
 		id = string(msg)
 	}
-	have, taken := s.used.get(id)
+	have, taken := s.used.Get(id)
 	switch {
 	case !taken:
-		s.used.put(id, owner{assistantCalls, lane})
+		s.used.Put(id, owner{assistantCalls, lane})
 		return id, true
 	case have.lane != lane:
 		return "", false
 	case have.role == promised:
-		s.used.put(id, owner{assistantCalls, lane})
+		s.used.Put(id, owner{assistantCalls, lane})
 		return id, true
 	}
 	return id, have.role == assistantText || have.role == assistantCalls
