@@ -24,7 +24,7 @@ type encoder struct {
 	ids      ids
 	parts    opened.List[part]
 	tools    opened.List[tool] // those whose arguments are not complete
-	resumed  recent.Map[bool]      // calls that the client knows from an earlier run
+	resumed  recent.Map[bool]  // calls that the client knows from an earlier run
 	waiting  unanswered
 	steps    []step
 	asks     []ask

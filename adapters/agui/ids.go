@@ -33,7 +33,7 @@ type owner struct {
 
 // ids are the message ids of one run.
 type ids struct {
-	tag   []byte         // makes ids of this run unlike those of other runs
+	tag   []byte             // makes ids of this run unlike those of other runs
 	used  recent.Map[owner]  // by id on the wire
 	spans recent.Map[string] // reasoning spans, by id on the wire -> lane
 	alias recent.Map[string] // lane and upstream message -> its last text message on the wire
