@@ -299,8 +299,13 @@ func (t *textState) drop(p *part) {
 }
 
 func (p *part) add(plain []byte) {
+	same := p.all == p.recent // until a boundary: then one sum is enough
 	p.all.add(plain)
-	if len(p.id) == 0 {
+	switch {
+	case len(p.id) > 0:
+	case same:
+		p.recent = p.all
+	default:
 		p.recent.add(plain)
 	}
 }
