@@ -45,21 +45,11 @@ func decode(t *testing.T, lines ...string) (events string, faults []error) {
 // encode writes events in native notation, sequenced, for a prompt.
 func encode(t *testing.T, set map[string]any, req *hub.Request, events ...string) []string {
 	t.Helper()
-	loose, err := adaptertest.Events([]byte(strings.Join(events, "\n")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	enc, out := acp.Dialect.NewEncoder(options(t, set)), wire.NewOut(wire.NDJSON)
+	enc := acp.Dialect.NewEncoder(options(t, set))
 	if req != nil {
 		enc.(hub.Answerer).Answer(req)
 	}
-	seq := hub.NewSequencer(hub.SequencerConfig{})
-	strict := seq.Flush(seq.Push(nil, loose, 0), nil)
-	for i := range strict {
-		enc.Encode(out, &strict[i])
-	}
-	enc.Finish(out)
-	return strings.Split(strings.TrimSuffix(string(out.Buf), "\n"), "\n")
+	return adaptertest.Records(t, enc, events...)
 }
 
 // update is the update of a line.
@@ -275,10 +265,6 @@ func TestManyCalls(t *testing.T) {
 
 // TestToolAllocs: fragments of arguments cost the encoder nothing, and updates of a call no memory.
 func TestToolAllocs(t *testing.T) {
-	if raceEnabled {
-		t.Log("the race detector allocates: nothing to count")
-		return
-	}
 	enc, out := acp.Dialect.NewEncoder(acp.Dialect.Defaults()), wire.NewOut(wire.NDJSON)
 	enc.Encode(out, &hub.Event{Kind: hub.ToolStart, ID: []byte("c"), Name: []byte("Bash")})
 	args := hub.Event{Kind: hub.ToolArgs, ID: []byte("c"), Text: []byte("x")}
@@ -286,12 +272,10 @@ func TestToolAllocs(t *testing.T) {
 	dec := acp.Dialect.NewDecoder(acp.Dialect.Defaults())
 	line := wire.Record{Data: []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"in_progress","rawInput":{"a":1}}}}`)}
 	var evs []hub.Event
-	if n := testing.AllocsPerRun(100, func() {
+	adaptertest.NoAllocs(t, "a fragment and two updates", func() {
 		out.Reset()
 		enc.Encode(out, &args)
 		enc.Encode(out, &status)
 		evs, _ = dec.Decode(evs[:0], line)
-	}); n > 0 {
-		t.Errorf("%.0f allocations", n)
-	}
+	})
 }

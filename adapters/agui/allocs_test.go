@@ -1,50 +1,17 @@
-package agui
+package agui_test
 
 import (
 	"testing"
 
-	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/adapters/agui"
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 )
 
-// TestDeltaAllocs counts what one delta costs in each direction on its own; the harness counts texts through the whole
-// chain, but not arguments, which the sequencer collects.
+// TestDeltaAllocs counts what one delta costs in each direction on its own.
 func TestDeltaAllocs(t *testing.T) {
-	if raceEnabled {
-		t.Log("the race detector allocates: nothing to count")
-		return
-	}
-	f := func(name string, prelude []string, delta string) {
+	f := func(name string, before []string, delta string) {
 		t.Helper()
-		dec, enc, out := Dialect.NewDecoder(Dialect.Defaults()), Dialect.NewEncoder(Dialect.Defaults()), wire.NewOut(wire.SSE)
-		seq := hub.NewSequencer(hub.SequencerConfig{})
-		var loose, strict []hub.Event
-		decode := func(record string) {
-			var err error
-			if loose, err = dec.Decode(loose[:0], wire.Record{Data: []byte(record)}); err != nil {
-				t.Fatalf("%s: %v", record, err)
-			}
-		}
-		for _, record := range append(prelude, delta) {
-			decode(record)
-			strict = seq.Push(strict[:0], loose, 0)
-			for i := range strict {
-				enc.Encode(out, &strict[i])
-			}
-		}
-		last := strict[len(strict)-1]
-		data := []byte(delta)
-		if n := testing.AllocsPerRun(100, func() {
-			loose, _ = dec.Decode(loose[:0], wire.Record{Data: data})
-		}); n > 0 {
-			t.Errorf("%s: decoding a delta costs %.0f allocations", name, n)
-		}
-		if n := testing.AllocsPerRun(100, func() {
-			out.Reset()
-			enc.Encode(out, &last)
-		}); n > 0 {
-			t.Errorf("%s: encoding a delta costs %.0f allocations", name, n)
-		}
+		adaptertest.DeltaAllocs(t, &agui.Dialect, name, before, delta)
 	}
 	start := `{"type":"RUN_STARTED","threadId":"t","runId":"r"}`
 	f("text", []string{start, `{"type":"TEXT_MESSAGE_START","messageId":"m1"}`},

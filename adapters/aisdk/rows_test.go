@@ -8,6 +8,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/aisdk"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -121,9 +122,9 @@ func TestRowsOfReasons(t *testing.T) {
 	read := func(name, want string, records ...string) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {
-			evs := decode(t, records...)
+			evs := adaptertest.Sequenced(t, &aisdk.Dialect, records...)
 			if got := evs[len(evs)-1].Status.String(); got != want {
-				t.Errorf("got %s, want %s: %s", got, want, kinds(evs))
+				t.Errorf("got %s, want %s: %s", got, want, adaptertest.Kinds(evs))
 			}
 		})
 	}
@@ -168,7 +169,7 @@ func TestRowE1(t *testing.T) {
 		records = append(records, strings.TrimPrefix(r, "data: "))
 	}
 	for n := 1; n <= len(records); n++ {
-		evs := decode(t, records[:n]...)
+		evs := adaptertest.Sequenced(t, &aisdk.Dialect, records[:n]...)
 		want := hub.StatusTruncated
 		if n >= len(records)-1 { // the finish, and the end mark behind it
 			want = hub.StatusDone
@@ -222,7 +223,7 @@ func TestRowE16(t *testing.T) {
 
 // TestRowsOfUsage: rows H1 and H8. What is said twice is not added up.
 func TestRowsOfUsage(t *testing.T) {
-	evs := decode(t, `{"type":"message-metadata","messageMetadata":{"usage":{"inputTokens":5,"outputTokens":1}}}`,
+	evs := adaptertest.Sequenced(t, &aisdk.Dialect, `{"type":"message-metadata","messageMetadata":{"usage":{"inputTokens":5,"outputTokens":1}}}`,
 		`{"type":"finish","finishReason":"stop","messageMetadata":{"usage":{"inputTokens":5,"outputTokens":2}}}`, "[DONE]")
 	var last *hub.More
 	for i := range evs {
@@ -248,22 +249,22 @@ func TestRowsOfSignatures(t *testing.T) {
 	if records[4] != want {
 		t.Errorf("got  %s\nwant %s", records[4], want)
 	}
-	evs := decode(t, records...)
+	evs := adaptertest.Sequenced(t, &aisdk.Dialect, records...)
 	for i := range evs {
 		if m := evs[i].More; m != nil && string(m.Sig) == "c2ln" && evs[i].Kind == hub.TextEnd {
 			return
 		}
 	}
-	t.Errorf("the signature does not come back: %s", kinds(evs))
+	t.Errorf("the signature does not come back: %s", adaptertest.Kinds(evs))
 }
 
 // TestRowA14: the same stream gives the same bytes (rows A14, K12), also from an encoder that was used before.
 func TestRowA14(t *testing.T) {
 	events := []string{runStart, hello, `{"kind":"source","file":{"url":"https://example.org"}}`, `{"kind":"tool.start","id":"c1","name":"a"}`, runDone}
 	enc, first, second := aisdk.Dialect.NewEncoder(aisdk.Dialect.Defaults()), wire.NewOut(wire.SSE), wire.NewOut(wire.SSE)
-	encodeWith(t, enc, first, events...)
+	adaptertest.Encode(t, enc, first, events...)
 	enc.Reset()
-	encodeWith(t, enc, second, events...)
+	adaptertest.Encode(t, enc, second, events...)
 	if !bytes.Equal(first.Buf, second.Buf) {
 		t.Errorf("first\n%s\nthen\n%s", first.Buf, second.Buf)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/aisdk"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -75,7 +76,7 @@ func TestAnswer(t *testing.T) {
 		if req != nil {
 			enc.(hub.Answerer).Answer(req)
 		}
-		encodeWith(t, enc, out, `{"kind":"run.start","id":"r1","msg":"m1"}`, `{"kind":"run.end","status":"done"}`)
+		adaptertest.Encode(t, enc, out, `{"kind":"run.start","id":"r1","msg":"m1"}`, `{"kind":"run.end","status":"done"}`)
 		if !strings.HasPrefix(string(out.Buf), `{"type":"start","messageId":"`+want+`"}`) {
 			t.Errorf("want the id %s in %s", want, out.Buf)
 		}
@@ -94,7 +95,7 @@ func TestResumed(t *testing.T) {
 	for _, id := range []string{"c1", "c2", "c3"} {
 		events = append(events, `{"kind":"tool.start","flags":["resumed"],"id":"`+id+`","name":"rm"}`, `{"kind":"tool.end","id":"`+id+`","status":"ok","text":"x"}`)
 	}
-	encodeWith(t, enc, out, append(events, `{"kind":"run.end","status":"done"}`)...)
+	adaptertest.Encode(t, enc, out, append(events, `{"kind":"run.end","status":"done"}`)...)
 	want := []string{
 		`{"type":"start","messageId":"a1"}`,
 		`{"type":"tool-output-available","toolCallId":"c1","output":"x","dynamic":true}`,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/datastream"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -45,9 +46,9 @@ func TestRowsOfReasons(t *testing.T) {
 	read := func(name, want string, lines ...string) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {
-			evs := decode(t, lines...)
+			evs := adaptertest.Sequenced(t, &datastream.Dialect, lines...)
 			if got := evs[len(evs)-1].Status.String(); got != want {
-				t.Errorf("got %s, want %s: %s", got, want, kinds(evs))
+				t.Errorf("got %s, want %s: %s", got, want, adaptertest.Kinds(evs))
 			}
 		})
 	}
@@ -77,7 +78,7 @@ func TestRowE1(t *testing.T) {
 	body, _, _ = bytes.Cut(body, []byte("-- events --\n"))
 	lines := strings.Split(strings.TrimSpace(string(body)), "\n")
 	for n := 1; n <= len(lines); n++ {
-		evs := decode(t, lines[:n]...)
+		evs := adaptertest.Sequenced(t, &datastream.Dialect, lines[:n]...)
 		want := hub.StatusTruncated
 		if n == len(lines) {
 			want = hub.StatusDone
@@ -121,9 +122,9 @@ func TestRowE16(t *testing.T) {
 func TestRowA14(t *testing.T) {
 	events := []string{runStart, hello, `{"kind":"tool.start","id":"c1","name":"a"}`, runDone}
 	enc, first, second := datastream.Dialect.NewEncoder(datastream.Dialect.Defaults()), wire.NewOut(wire.NDJSON), wire.NewOut(wire.NDJSON)
-	encodeWith(t, enc, first, events...)
+	adaptertest.Encode(t, enc, first, events...)
 	enc.Reset()
-	encodeWith(t, enc, second, events...)
+	adaptertest.Encode(t, enc, second, events...)
 	if !bytes.Equal(first.Buf, second.Buf) {
 		t.Errorf("first\n%s\nthen\n%s", first.Buf, second.Buf)
 	}

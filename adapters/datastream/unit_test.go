@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/datastream"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -64,7 +65,7 @@ func TestAnswer(t *testing.T) {
 		if asked != nil {
 			enc.(hub.Answerer).Answer(asked)
 		}
-		encodeWith(t, enc, out, start, `{"kind":"text.delta","id":"t","text":"x"}`, `{"kind":"run.end","status":"done"}`)
+		adaptertest.Encode(t, enc, out, start, `{"kind":"text.delta","id":"t","text":"x"}`, `{"kind":"run.end","status":"done"}`)
 		if !strings.HasPrefix(string(out.Buf), `f:{"messageId":"`+want+`"}`) {
 			t.Errorf("want the id %s in %s", want, out.Buf)
 		}
@@ -127,35 +128,9 @@ func TestSteps(t *testing.T) {
 
 // TestDeltaAllocs counts what one delta costs in each direction on its own.
 func TestDeltaAllocs(t *testing.T) {
-	if raceEnabled {
-		t.Log("the race detector allocates: nothing to count")
-		return
-	}
-	f := func(name string, prelude []string, delta string) {
+	f := func(name string, before []string, delta string) {
 		t.Helper()
-		dec, enc, out := datastream.Dialect.NewDecoder(datastream.Dialect.Defaults()), datastream.Dialect.NewEncoder(datastream.Dialect.Defaults()), wire.NewOut(wire.NDJSON)
-		seq := hub.NewSequencer(hub.SequencerConfig{})
-		var loose, strict []hub.Event
-		for _, line := range append(prelude, delta) {
-			var err error
-			if loose, err = dec.Decode(loose[:0], wire.Record{Data: []byte(line)}); err != nil {
-				t.Fatalf("%s: %v", line, err)
-			}
-			strict = seq.Push(strict[:0], loose, 0)
-			for i := range strict {
-				enc.Encode(out, &strict[i])
-			}
-		}
-		last, data := strict[len(strict)-1], []byte(delta)
-		if n := testing.AllocsPerRun(100, func() { loose, _ = dec.Decode(loose[:0], wire.Record{Data: data}) }); n > 0 {
-			t.Errorf("%s: decoding a delta costs %.0f allocations", name, n)
-		}
-		if n := testing.AllocsPerRun(100, func() {
-			out.Reset()
-			enc.Encode(out, &last)
-		}); n > 0 {
-			t.Errorf("%s: encoding a delta costs %.0f allocations", name, n)
-		}
+		adaptertest.DeltaAllocs(t, &datastream.Dialect, name, before, delta)
 	}
 	f("text", []string{`f:{"messageId":"m"}`}, `0:"a \"b\""`)
 	f("reasoning", []string{`f:{"messageId":"m"}`}, `g:"hm"`)

@@ -20,16 +20,7 @@ func FuzzDecode(f *testing.F) { adaptertest.Fuzz(f, &evolve.Dialect) }
 
 func options(t *testing.T, pairs ...string) hub.Options {
 	t.Helper()
-	raw := map[string]any{}
-	for _, p := range pairs {
-		key, val, _ := strings.Cut(p, "=")
-		raw[key] = val
-	}
-	o, problems := evolve.Dialect.ParseOptions(raw)
-	for _, err := range problems {
-		t.Fatal(err)
-	}
-	return o
+	return adaptertest.Options(t, &evolve.Dialect, pairs...)
 }
 
 func decode(t *testing.T, d hub.Decoder, record string) []hub.Event {

@@ -1,5 +1,0 @@
-//go:build race
-
-package agui
-
-const raceEnabled = true

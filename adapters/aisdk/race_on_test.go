@@ -1,5 +1,0 @@
-//go:build race
-
-package aisdk
-
-const raceEnabled = true

@@ -1,5 +1,0 @@
-//go:build !race
-
-package datastream_test
-
-const raceEnabled = false
