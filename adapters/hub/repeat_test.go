@@ -57,7 +57,7 @@ func TestRepeatsVarying(t *testing.T) {
 	f := func(name string, parsed int, records ...string) {
 		t.Helper()
 		inner := &counting{Decoder: native.Dialect.NewDecoder(hub.Options{})}
-		dec, bare := hub.Repeats(inner, deltas, []string{"n", "uuid"}), native.Dialect.NewDecoder(hub.Options{})
+		dec, bare := hub.Repeats(inner, deltas, []string{"n", "at.n", "uuid", "at.in.uuid"}), native.Dialect.NewDecoder(hub.Options{})
 		for _, data := range records {
 			got, gotErr := dec.Decode(nil, wire.Record{Data: []byte(data)})
 			want, wantErr := bare.Decode(nil, wire.Record{Data: []byte(data)})
@@ -89,6 +89,14 @@ func TestRepeatsVarying(t *testing.T) {
 	f("an escape", 3, uuid("a", "a"), uuid(`\"`, "b"), uuid(`\`, "c"))
 	f("what is not ASCII", 3, uuid("a", "a"), uuid("☃", "b"), uuid("\xff", "c"))
 	f("a member further down", 2, in(`"x":{"n":1},`, "a", ``), in(`"x":{"n":2},`, "b", ``))
+	deep := func(head, n, id, text string) string {
+		return in(head+`"at":{"n":`+n+`,"in":{"n":1,"uuid":"`+id+`"}},`, text, `,"in":{"uuid":"x"}`)
+	}
+	f("a path", 1, deep("", "1", "a", "a"), deep("", "23", "bc", "b"), deep("", "4", "", "c"))
+	f("a path behind a name", 1, deep(`"n":1,`, "1", "a", "a"), deep(`"n":2,`, "23", "bc", "b"))
+	f("a path to what is no number", 2, deep("", "1", "a", "a"), deep("", "[1]", "a", "b"))
+	f("another path", 2, in(`"in":{"uuid":"a"},`, "a", ``), in(`"in":{"uuid":"b"},`, "b", ``))
+	f("a path behind the text", 1, in(``, "a", `,"at":{"n":1}`), in(``, "b", `,"at":{"n":20}`))
 	f("more holes than are kept", 2, in(`"n":1,"n":1,"n":1,"n":1,`, "a", `,"n":1`), in(`"n":1,"n":1,"n":1,"n":1,`, "b", `,"n":2`))
 	f("a long string", 2, uuid("a", "a"), uuid(strings.Repeat("x", 300), "b"))
 }
@@ -159,4 +167,7 @@ func TestRepeatsAllocs(t *testing.T) {
 	dec = hub.Repeats(native.Dialect.NewDecoder(hub.Options{}), deltas, []string{"n"})
 	recs = [2]wire.Record{{Data: []byte(`{"kind":"text.delta","id":"p","text":"a","n":1}`)}, {Data: []byte(`{"kind":"text.delta","id":"p","text":"b","n":20}`)}}
 	f("alike but for a number", func(i int) wire.Record { return recs[i%2] })
+	dec = hub.Repeats(native.Dialect.NewDecoder(hub.Options{}), deltas, []string{"x.n", "y.n", "at.n"})
+	recs = [2]wire.Record{{Data: []byte(`{"kind":"text.delta","id":"p","text":"a","at":{"n":1}}`)}, {Data: []byte(`{"kind":"text.delta","id":"q","text":"b","at":{"n":1}}`)}}
+	f("learned again and again, with a path", func(i int) wire.Record { return recs[i%2] })
 }

@@ -47,7 +47,7 @@ func (t *template) learn(rec wire.Record, at, n int, varying []string) {
 	var room [maxHoles]place
 	places := room[:0]
 	if len(varying) > 0 {
-		places = findPlaces(places, rec.Data, varying)
+		places = findPlaces(places, rec.Data, rec.Data, varying)
 	}
 	from, to := 0, len(t.mem)
 	for _, p := range places {
@@ -72,14 +72,19 @@ type place struct {
 	hole       hole
 }
 
-// findPlaces appends where the members of these names have their values, in order.
-func findPlaces(dst []place, data []byte, varying []string) []place {
-	for it := rawjson.Fields(data); len(dst) < maxHoles; {
+// findPlaces appends where the members of an object in data have their values, in order, if they are named; a name may be
+// a path of two and more, with dots.
+func findPlaces(dst []place, data, object []byte, varying []string) []place {
+	for it := rawjson.Fields(object); len(dst) < maxHoles; {
 		key, v, ok := it.Next()
 		if !ok {
 			break
 		}
 		if !slices.Contains(varying, string(key)) {
+			var room [maxHoles]string
+			if paths := cutPaths(room[:0], varying, key); len(paths) > 0 {
+				dst = findPlaces(dst, data, v, paths)
+			}
 			continue
 		}
 		at, ok := within(data, v)
@@ -89,6 +94,16 @@ func findPlaces(dst []place, data []byte, varying []string) []place {
 		}
 		if ok && p.hole.forward(data[p.start:]) == p.end-p.start {
 			dst = append(dst, p)
+		}
+	}
+	return dst
+}
+
+// cutPaths appends what is behind key in the paths that begin with it.
+func cutPaths(dst, paths []string, key []byte) []string {
+	for _, p := range paths {
+		if n := len(key); n < len(p) && p[n] == '.' && p[:n] == string(key) && len(dst) < cap(dst) {
+			dst = append(dst, p[n+1:])
 		}
 	}
 	return dst
