@@ -53,6 +53,9 @@ func NewTagSplitter(name string) TagSplitter {
 // Inside reports whether the text to come is inside the element.
 func (s *TagSplitter) Inside() bool { return s.inside }
 
+// Plain reports whether [TagSplitter.Next] would give body as it is, and keep nothing of it in mind.
+func (s *TagSplitter) Plain(body []byte) bool { return s.held == 0 && indexTag(body, 0) < 0 }
+
 // Next cuts the first piece off body.
 func (s *TagSplitter) Next(body []byte) (p TagPiece, rest []byte) {
 	if s.held > 0 {
@@ -100,6 +103,14 @@ func (s *TagSplitter) goOn(body []byte) (p TagPiece, rest []byte) {
 // match goes on with a tag at the beginning of body. It returns the length of what belongs to it, and the tag if it is
 // complete; s.could is NoTag if it is none.
 func (s *TagSplitter) match(body []byte) (n int, complete Tag) {
+	if s.held == 0 { // nearly every tag is whole, and has no escapes
+		switch {
+		case s.could&OpenTag != 0 && bytes.HasPrefix(body, s.open):
+			return len(s.open), OpenTag
+		case s.could&CloseTag != 0 && bytes.HasPrefix(body, s.close):
+			return len(s.close), CloseTag
+		}
+	}
 	for n < len(body) {
 		c, size := tagChar(body[n:])
 		if s.held >= len(s.open) || s.open[s.held] != c {

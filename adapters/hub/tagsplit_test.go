@@ -35,6 +35,36 @@ func pieces(s *hub.TagSplitter, bodies ...string) string {
 	return b.String()
 }
 
+// TestTagSplitterPlain: what is plain comes out as it is, and changes nothing.
+func TestTagSplitterPlain(t *testing.T) {
+	f := func(want bool, before, body string) {
+		t.Helper()
+		s, untold := hub.NewTagSplitter("think"), hub.NewTagSplitter("think")
+		said, same := pieces(&s, before), pieces(&untold, before)
+		for _, s := range []*hub.TagSplitter{&s, &untold} {
+			s.Next([]byte(before)) // the end of it, which is kept back
+		}
+		if got := s.Plain([]byte(body)); got != want {
+			t.Errorf("behind %q, %q is plain: %v", before, body, got)
+		}
+		if !want {
+			return
+		}
+		if p, rest := s.Next([]byte(body)); string(p.Text) != body || len(rest) > 0 || s.Holds() || s.Inside() != untold.Inside() || said != same {
+			t.Errorf("behind %q, %q becomes %q with %q behind it", before, body, p.Text, rest)
+		}
+	}
+	for _, body := range []string{"a", "", `\nA`, "think>", "/think>", `\\u003c`} {
+		f(true, "", body)
+		f(true, "<think>a", body)
+		f(false, "<", body)
+	}
+	for _, body := range []string{"<", "a<b", `\u003c`, "<think>", "</think>", strings.Repeat("x", 600) + `\u003C`} {
+		f(false, "", body)
+		f(false, "<think>a", body)
+	}
+}
+
 func TestTagSplitter(t *testing.T) {
 	f := func(want string, bodies ...string) {
 		t.Helper()
