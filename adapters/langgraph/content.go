@@ -31,16 +31,17 @@ func (d *decoder) say(dst []hub.Event, m *fields, k *message, op hub.Op) []hub.E
 }
 
 // block appends what one content block adds.
-func (d *decoder) block(dst []hub.Event, m *fields, k *message, block rawjson.Value) []hub.Event {
-	ch, body := blockText(block)
+func (d *decoder) block(dst []hub.Event, m *fields, k *message, v rawjson.Value) []hub.Event {
+	b := readBlock(v)
+	ch, body := b.body()
 	dst = d.text(dst, m, k, ch, body, hub.Append)
-	if sig := text(block, "signature"); len(sig) > 0 && ch == hub.Reasoning {
+	if len(b.signature) > 0 && ch == hub.Reasoning {
 		var ev *hub.Event
 		dst, ev = d.part(dst, hub.TextEnd, m, k, ch)
 		ev.More = d.scratch.More()
-		ev.More.Sig = sig
+		ev.More.Sig = b.signature
 	}
-	return d.file(dst, m, k, block)
+	return d.file(dst, m, k, &b)
 }
 
 // allBlocks appends the texts of a message that is whole: the blocks of a channel are one text.
@@ -53,7 +54,8 @@ func (d *decoder) allBlocks(dst []hub.Event, m *fields, k *message) []hub.Event 
 			if !ok {
 				break
 			}
-			if c, body := blockText(block); c == ch {
+			b := readBlock(block)
+			if c, body := b.body(); c == ch {
 				all = append(all, body...)
 			}
 		}
@@ -69,32 +71,70 @@ func (d *decoder) allBlocks(dst []hub.Event, m *fields, k *message) []hub.Event 
 		if !ok {
 			return dst
 		}
-		dst = d.file(dst, m, k, block)
+		b := readBlock(block)
+		dst = d.file(dst, m, k, &b)
 	}
 }
 
-// blockText is the text of a content block and its channel. Models spell reasoning in several ways.
-func blockText(block rawjson.Value) (hub.Chan, []byte) {
-	if body, ok := rawjson.Str(block); ok {
-		return hub.AnswerText, body
+// block is a content block: an object, or a string.
+type block struct {
+	all  rawjson.Value
+	kind []byte
+
+	text, thinking, reasoning, refusal, signature []byte
+	summary                                       rawjson.Value
+}
+
+// readBlock reads a block in one pass, as pieces of text come in blocks. The rare members of files are not read.
+func readBlock(v rawjson.Value) block {
+	b := block{all: v}
+	if b.text, _ = rawjson.Str(v); b.text != nil {
+		b.kind = []byte("text")
+		return b
 	}
-	switch string(text(block, "type")) {
+	for it := rawjson.Fields(v); ; {
+		key, val, ok := it.Next()
+		if !ok {
+			return b
+		}
+		switch string(key) {
+		case "type":
+			b.kind, _ = rawjson.Str(val)
+		case "text":
+			b.text, _ = rawjson.Str(val)
+		case "thinking":
+			b.thinking, _ = rawjson.Str(val)
+		case "reasoning":
+			b.reasoning, _ = rawjson.Str(val)
+		case "refusal":
+			b.refusal, _ = rawjson.Str(val)
+		case "signature":
+			b.signature, _ = rawjson.Str(val)
+		case "summary":
+			b.summary = val
+		}
+	}
+}
+
+// body is the text of a block and its channel. Models spell reasoning in several ways.
+func (b *block) body() (hub.Chan, []byte) {
+	switch string(b.kind) {
 	case "text", "text_delta", "output_text":
-		return hub.AnswerText, text(block, "text")
+		return hub.AnswerText, b.text
 	case "thinking":
-		return hub.Reasoning, text(block, "thinking")
+		return hub.Reasoning, b.thinking
 	case "reasoning", "reasoning_content":
-		if body := text(block, "reasoning"); body != nil {
-			return hub.Reasoning, body
+		if b.reasoning != nil {
+			return hub.Reasoning, b.reasoning
 		}
-		if body := text(block, "text"); body != nil {
-			return hub.Reasoning, body
+		if b.text != nil {
+			return hub.Reasoning, b.text
 		}
-		summary := rawjson.Elems(rawjson.Get(block, "summary"))
+		summary := rawjson.Elems(b.summary)
 		first, _ := summary.Next()
 		return hub.Reasoning, text(first, "text")
 	case "refusal":
-		return hub.Refusal, text(block, "refusal")
+		return hub.Refusal, b.refusal
 	}
 	return hub.AnswerText, nil
 }
@@ -113,6 +153,7 @@ func (d *decoder) text(dst []hub.Event, m *fields, k *message, ch hub.Chan, body
 			k.text = full
 		} else {
 			k.text.add(body)
+			d.heard.text = &k.text
 		}
 	}
 	dst, ev := d.part(dst, hub.TextDelta, m, k, ch)
@@ -134,19 +175,18 @@ func (d *decoder) part(dst []hub.Event, kind hub.Kind, m *fields, k *message, ch
 }
 
 // file appends the image or file of a block.
-func (d *decoder) file(dst []hub.Event, m *fields, k *message, block rawjson.Value) []hub.Event {
-	kind := text(block, "type")
-	switch string(kind) {
+func (d *decoder) file(dst []hub.Event, m *fields, k *message, b *block) []hub.Event {
+	switch string(b.kind) {
 	case "image", "image_url", "file", "audio", "video":
 	default:
 		return dst
 	}
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Msg, ev.Lane, ev.More = hub.File, m.id, k.lane.id, d.scratch.More()
-	f := &ev.More.File
+	f, block := &ev.More.File, b.all
 	f.Media, f.Name, f.FileID = first(block, "mime_type", "mimeType"), first(block, "filename", "name"), first(block, "file_id", "fileId")
 	f.URL, f.Base64 = text(block, "url"), first(block, "base64", "data")
-	if string(kind) == "image_url" {
+	if string(b.kind) == "image_url" {
 		if f.URL = text(block, "image_url", "url"); f.URL == nil {
 			f.URL = text(block, "image_url")
 		}

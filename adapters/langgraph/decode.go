@@ -31,6 +31,16 @@ type decoder struct {
 	waiting map[string]bool // calls of the last message that have no result
 
 	speaking *message // the last message of the graph itself
+	heard    heard
+}
+
+// heard is what the record in hand has added to, and nothing else, if again is true: another record like it, with another
+// text, adds to the same.
+type heard struct {
+	again bool
+	made  bool    // it is about a call that was not known
+	text  *extent // the answer; nil for reasoning and output, of which nothing is remembered
+	call  *call   // the call whose arguments they are
 }
 
 // source is the stream mode that brings the pieces of texts. The first that brings one is heard, the others say the
@@ -62,7 +72,7 @@ func (d *decoder) Reset() {
 	d.steps = d.steps[:0]
 	d.usage = usage{}
 	d.made, d.any, d.over, d.paused = 0, false, false, false
-	d.reason, d.waiting, d.speaking = d.reason[:0], nil, nil
+	d.reason, d.waiting, d.speaking, d.heard = d.reason[:0], nil, nil, heard{}
 }
 
 // handlers lists the events that mean something, without the namespace that may follow their names.
@@ -85,6 +95,7 @@ var handlers = map[string]func(*decoder, []hub.Event, *lane, rawjson.Value) ([]h
 // Decode implements [hub.Decoder].
 func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
 	d.scratch.Reset()
+	d.heard = heard{}
 	data := rec.Data
 	if len(bytes.TrimSpace(data)) == 0 {
 		data = []byte("null") // an end without data
@@ -104,6 +115,19 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 		return h(d, dst, l, data)
 	}
 	return d.raw(dst, rec, data), nil
+}
+
+// Repeat implements [hub.Repeater]: the decoder must know how much has been said, as whole messages may follow.
+func (d *decoder) Repeat(text []byte) bool {
+	switch h := &d.heard; {
+	case !h.again:
+		return false
+	case h.text != nil:
+		h.text.add(text)
+	case h.call != nil:
+		h.call.sent += len(text)
+	}
+	return true
 }
 
 // raw keeps a record that has no meaning here: checkpoints, debug, feedback and what is still to come. Its name tells the

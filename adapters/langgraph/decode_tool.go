@@ -40,8 +40,7 @@ func (d *decoder) callPieces(dst []hub.Event, m *fields, k *message) []hub.Event
 }
 
 func (d *decoder) callPiece(dst []hub.Event, m *fields, k *message, v rawjson.Value) []hub.Event {
-	id, name := text(v, "id"), text(v, "name")
-	index, indexed := rawjson.Int(rawjson.Get(v, "index"))
+	id, name, args, index, indexed := readCallPiece(v)
 	c := findCall(k, id, index, indexed)
 	if c == nil {
 		if len(name) == 0 && len(id) == 0 && len(k.calls) == maxCalls {
@@ -52,7 +51,6 @@ func (d *decoder) callPiece(dst []hub.Event, m *fields, k *message, v rawjson.Va
 	if len(c.name) == 0 && len(name) > 0 {
 		dst = d.toolStart(dst, m, k, c, name)
 	}
-	args := first(v, "args", "args_json")
 	if d.source == sourcePartial {
 		args = args[min(c.sent, len(args)):]
 	}
@@ -60,9 +58,38 @@ func (d *decoder) callPiece(dst []hub.Event, m *fields, k *message, v rawjson.Va
 		return dst
 	}
 	c.sent += len(args)
+	d.heard.call = c
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Lane, ev.Msg, ev.Text = hub.ToolArgs, c.id, k.lane.id, m.id, args
 	return dst
+}
+
+func readCallPiece(v rawjson.Value) (id, name, args []byte, index int64, indexed bool) {
+	var number rawjson.Value
+	var other []byte
+	for it := rawjson.Fields(v); ; {
+		key, val, ok := it.Next()
+		if !ok {
+			break
+		}
+		switch string(key) {
+		case "id":
+			id, _ = rawjson.Str(val)
+		case "name":
+			name, _ = rawjson.Str(val)
+		case "args":
+			args, _ = rawjson.Str(val)
+		case "args_json":
+			other, _ = rawjson.Str(val)
+		case "index":
+			number = val
+		}
+	}
+	if args == nil {
+		args = other
+	}
+	index, indexed = rawjson.Int(number)
+	return id, name, args, index, indexed
 }
 
 // maxCalls bounds the calls of one message.
@@ -94,6 +121,7 @@ func (d *decoder) newCall(m *fields, k *message, id []byte, index int64) *call {
 		k.calls = append(k.calls, c)
 	}
 	d.calls.put(string(c.id), c)
+	d.heard.made = true
 	return c
 }
 
@@ -241,6 +269,7 @@ func (d *decoder) toolEvent(dst []hub.Event, l *lane, v rawjson.Value, event, id
 		if body, ok := rawjson.Str(ev.Value); ok {
 			ev.Value, ev.Text = nil, body
 		}
+		d.heard.again = true
 		return dst
 	case "on_tool_end":
 		return d.toolOutput(dst, l, rawjson.Get(v, "output"), id, text(v, "name"))

@@ -24,24 +24,30 @@ type fields struct {
 
 // readFields reads a message, also one in the form in which LangChain stores objects: {"lc":1,"id":[…],"kwargs":{…}}.
 func readFields(v rawjson.Value) (m fields) {
-	if kwargs := rawjson.Get(v, "kwargs"); kwargs != nil && rawjson.Get(v, "lc") != nil {
-		m.read(kwargs)
-		if m.role == nil {
-			m.setRole(lastName(rawjson.Get(v, "id")))
-		}
+	kwargs, stored := m.read(v)
+	if kwargs == nil || !stored {
 		return m
 	}
-	m.read(v)
+	m = fields{}
+	m.read(kwargs)
+	if m.role == nil {
+		m.setRole(lastName(rawjson.Get(v, "id")))
+	}
 	return m
 }
 
-func (m *fields) read(v rawjson.Value) {
+// read reads the members of v, and returns what tells of a stored object.
+func (m *fields) read(v rawjson.Value) (kwargs rawjson.Value, stored bool) {
 	for it := rawjson.Fields(v); ; {
 		key, val, ok := it.Next()
 		if !ok {
-			return
+			return kwargs, stored
 		}
 		switch string(key) {
+		case "lc":
+			stored = true
+		case "kwargs":
+			kwargs = val
 		case "id":
 			m.id, _ = rawjson.Str(val)
 		case "type", "role":
@@ -261,6 +267,8 @@ func (d *decoder) piece(dst []hub.Event, l *lane, m *fields) []hub.Event {
 	dst = d.callPieces(dst, m, k)
 	d.addUsage(m, k)
 	d.stopped(m, k)
+	// Counts add up, and a call is made once; whatever else a piece does, the next like it does no more.
+	d.heard.again = rawjson.Kind(m.usage) != '{' && !d.heard.made
 	return dst
 }
 

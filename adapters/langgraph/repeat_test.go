@@ -1,0 +1,77 @@
+package langgraph_test
+
+import (
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+	"github.com/sabir-proxy/sabir/adapters/langgraph"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// counting counts the records that are parsed.
+type counting struct {
+	hub.Decoder
+	hub.Repeater
+	n int
+}
+
+func (c *counting) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
+	c.n++
+	return c.Decoder.Decode(dst, rec)
+}
+
+// TestRepeats: of pieces that differ in their texts alone the first is parsed, and what comes later finds that all of them
+// were heard. Pieces that count tokens, and those of a call that is new, are parsed each.
+func TestRepeats(t *testing.T) {
+	f := func(name string, parsed int, records ...[2]string) {
+		t.Helper()
+		d := &langgraph.Dialect
+		bare, inner := d.NewDecoder(d.Defaults()), d.NewDecoder(d.Defaults())
+		count := &counting{Decoder: inner, Repeater: inner.(hub.Repeater)}
+		wrapped := hub.Repeats(count, d.Repeats, d.Varying)
+		for _, r := range records {
+			rec := wire.Record{Event: []byte(r[0]), Data: []byte(r[1])}
+			want, wantErr := bare.Decode(nil, rec)
+			got, gotErr := wrapped.Decode(nil, rec)
+			if w, g := adaptertest.Lines(want), adaptertest.Lines(got); w != g || (wantErr == nil) != (gotErr == nil) {
+				t.Errorf("%s: %s gives %s (%v), want %s (%v)", name, r[1], g, gotErr, w, wantErr)
+			}
+		}
+		if w, g := adaptertest.Lines(bare.Finish(nil, nil)), adaptertest.Lines(wrapped.Finish(nil, nil)); w != g {
+			t.Errorf("%s: the end is %s, want %s", name, g, w)
+		}
+		if count.n != parsed {
+			t.Errorf("%s: %d records were parsed, want %d", name, count.n, parsed)
+		}
+	}
+	piece := func(members string) [2]string {
+		return [2]string{"messages", `[{"id":"m","type":"ai",` + members + `},{"langgraph_node":"agent"}]`}
+	}
+	said := func(text string) [2]string { return piece(`"content":"` + text + `"`) }
+	whole := func(id, text string) [2]string {
+		return [2]string{"updates", `{"agent":{"messages":[{"id":"` + id + `","type":"ai","content":"` + text + `"}]}}`}
+	}
+	f("whole", 2, said("a"), said("b"), said("c"), whole("m", "abc"))
+	f("whole, and longer", 2, said("a"), said("b"), said("c"), whole("m", "abcd"))
+	f("whole, with another id", 2, said("a"), said("b"), said("c"), whole("n", "abc"))
+	usage := func(text string) [2]string {
+		return piece(`"content":"` + text + `","usage_metadata":{"input_tokens":1,"output_tokens":2,"total_tokens":3}`)
+	}
+	f("usage", 3, usage("a"), usage("b"), usage("c"))
+	args := func(head, text string) [2]string {
+		return piece(`"content":"","tool_call_chunks":[{` + head + `"index":0,"args":"` + text + `"}]`)
+	}
+	f("arguments", 2, args(`"id":"c","name":"f",`, "{"), args("", "}"), args("", "."))
+	f("of a call without a name", 2, args("", "{"), args("", "}"), args("", "."))
+	output := func(text string) [2]string {
+		return [2]string{"tools", `{"event":"on_tool_event","toolCallId":"c","data":"` + text + `"}`}
+	}
+	f("output", 1, output("a"), output("b"), output("c"))
+	f("a user's", 3, [][2]string{{"messages", `[{"id":"u","type":"HumanMessageChunk","content":"a"},{}]`},
+		{"messages", `[{"id":"u","type":"HumanMessageChunk","content":"b"},{}]`}, {"messages", `[{"id":"u","type":"HumanMessageChunk","content":"c"},{}]`}}...)
+	blocks := func(text string) [2]string {
+		return piece(`"content":[{"type":"text","text":"` + text + `","index":0}]`)
+	}
+	f("blocks", 2, blocks("a"), blocks("b"), whole("m", "ab"))
+}
