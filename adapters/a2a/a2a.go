@@ -118,6 +118,7 @@ var Dialect = hub.Dialect{
 		hub.ClassPlan:   hub.PolicyFold,
 		hub.ClassSource: hub.PolicyFold,
 	},
+	Repeats:       []hub.Kind{hub.TextDelta},
 	Extension:     extension,
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
@@ -175,9 +176,12 @@ func same(upstream, client, fallback string) bool {
 	return upstream == "auto" || upstream == client
 }
 
+// extensionMark begins with a rare letter: most records are searched with few looks for that.
+var extensionMark = []byte(hub.ExtensionKey)
+
 // extension finds the payload that Extend has written: the metadata of a task, or of a status without a message.
 func extension(rec wire.Record) []byte {
-	if !bytes.Contains(rec.Data, []byte(`"`+hub.ExtensionKey+`"`)) {
+	if !bytes.Contains(rec.Data, extensionMark) {
 		return nil
 	}
 	body := rawjson.Get(rec.Data, "result")

@@ -22,6 +22,8 @@ type decoder struct {
 	over      bool
 	replied   bool // a message came without a task: it is the whole answer
 	asks      int
+
+	again bool // a record like the one in hand, with another text, is read as it is
 }
 
 // envelope is a JSON-RPC response. A binding without JSON-RPC has its event bare.
@@ -40,13 +42,13 @@ func newDecoder(o hub.Options) hub.Decoder {
 func (d *decoder) Reset() {
 	d.scratch.Reset()
 	d.artifacts = map[string]bool{}
-	d.answered, d.started, d.over, d.replied, d.asks = false, false, false, false, 0
+	d.answered, d.started, d.over, d.replied, d.asks, d.again = false, false, false, false, 0, false
 }
 
 // Decode implements [hub.Decoder].
 func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
 	d.scratch.Reset()
-	d.top = envelope{}
+	d.top, d.again = envelope{}, false
 	if err := d.json.Decode(rec.Data, &d.top); err != nil {
 		return dst, hub.JSONError(err)
 	}
@@ -76,6 +78,10 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	}
 	return d.raw(dst, body), nil
 }
+
+// Repeat implements [hub.Repeater]. The first piece of an artifact is unlike those that follow, which add to it or take
+// its place; what they say is not remembered.
+func (d *decoder) Repeat([]byte) bool { return d.again }
 
 // raw keeps an event that has no meaning here.
 func (d *decoder) raw(dst []hub.Event, body rawjson.Value) []hub.Event {
@@ -167,6 +173,7 @@ func (d *decoder) artifact(dst []hub.Event, o *object) []hub.Event {
 		ev.Kind, ev.ID, ev.Msg, ev.Title = hub.TextStart, a.id, a.id, a.name
 	}
 	dst, said := d.artifactParts(dst, &a, op)
+	d.again = known || !said
 	if !said && !known {
 		return dst
 	}

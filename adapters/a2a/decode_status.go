@@ -55,6 +55,7 @@ func (d *decoder) working(dst []hub.Event, m *object) []hub.Event {
 			dst = d.other(dst, &p, m.messageID, nil)
 		case p.thought:
 			dst = d.delta(dst, m.messageID, p.text, hub.Append, hub.Reasoning)
+			d.again = true
 		case !isAnnounced(m):
 			var ev *hub.Event
 			dst, ev = hub.Grow(dst)
