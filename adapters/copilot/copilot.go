@@ -159,7 +159,12 @@ var Dialect = hub.Dialect{
 	Framings: []wire.Framing{wire.SSE, wire.WebSocket, wire.NDJSON, wire.ContentLength},
 	Caps: hub.CapLanes | hub.CapReplace | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapAsks |
 		hub.CapUsage,
-	Options:       options,
+	Options: options,
+	Repeats: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	// Each piece of an answer says how long it has become; in the order of the envelopes.
+	Varying: []string{
+		"data.totalResponseSizeBytes", "event.data.totalResponseSizeBytes", "params.event.data.totalResponseSizeBytes",
+	},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Stages:        stages,

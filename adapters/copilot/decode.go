@@ -36,6 +36,8 @@ type decoder struct {
 	outcome   hub.Status // in history: how the last run in it ended
 	failure   []byte     // in history: why, if it failed
 	over      bool       // the end of the replay was said
+
+	again bool // a record like the one in hand, with another text, is read as it is
 }
 
 // place is the event at hand.
@@ -79,6 +81,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 		return dst, nil
 	}
 	n := len(dst)
+	d.again = false
 	d.at = place{rec: rec.Data, base: rec.Data}
 	if d.opt.history {
 		d.at.flags = hub.Replayed
@@ -95,6 +98,10 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	d.begun = d.begun || len(dst) > n
 	return dst, err
 }
+
+// Repeat implements [hub.Repeater]. An event with an id that comes again is not read again. Of what deltas say, nothing is
+// remembered.
+func (d *decoder) Repeat([]byte) bool { return d.again }
 
 // naked reads a record that has no envelope, if the guess was right.
 func (d *decoder) naked(dst []hub.Event) ([]hub.Event, error) {
@@ -127,7 +134,9 @@ func (d *decoder) event(dst []hub.Event, ev *event) ([]hub.Event, error) {
 	if !ok {
 		return dst, d.missing("type", ev.Type, "want the type of the event, a string")
 	}
-	if d.seen.again(text(ev.ID)) || string(typ) == extensionType {
+	id := text(ev.ID)
+	d.again = len(id) == 0
+	if d.seen.again(id) || string(typ) == extensionType {
 		return dst, nil
 	}
 	at := &d.at

@@ -134,6 +134,7 @@ func (d *decoder) log(dst []hub.Event, events rawjson.Value) ([]hub.Event, error
 	for it := rawjson.Elems(events); ; {
 		elem, ok := it.Next()
 		if !ok {
+			d.again = false
 			return dst, nil
 		}
 		d.at = place{rec: rec, base: elem, flags: hub.Replayed}

@@ -103,7 +103,8 @@ func (e *encoder) flushEarly(out *wire.Out) {
 	e.early = e.early[:0]
 }
 
-var extensionMark = []byte(`"` + extensionType + `"`)
+// extensionMark is rare, and so is its first letter: nearly every record is searched with one look for that.
+var extensionMark = []byte(hub.ExtensionKey)
 
 // extensionOf finds the payload that Extend has written in a record.
 func extensionOf(rec wire.Record) []byte {
