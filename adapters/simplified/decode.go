@@ -46,6 +46,7 @@ type decoder struct {
 	lanes map[string]*lane
 	order []*lane // oldest first
 	at    *lane   // whose frame is in hand
+	heard *lane   // who has said something in the record in hand
 
 	msg     []byte // messageId, as last said
 	isNamed bool   // the record in hand says it
@@ -67,7 +68,7 @@ func (d *decoder) Reset() {
 	d.scratch.Reset()
 	d.root.text.reset()
 	d.lanes, d.order, d.asks = map[string]*lane{}, nil, map[string]struct{}{}
-	d.msg, d.begun, d.isNamed = d.msg[:0], false, false
+	d.msg, d.begun, d.isNamed, d.heard = d.msg[:0], false, false, nil
 	d.sources = sourceList{}
 	d.counts = hub.NoCounts
 }
@@ -78,9 +79,13 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	if len(bytes.TrimSpace(rec.Data)) == 0 {
 		return dst, nil
 	}
-	d.at, d.depth, d.isNamed = d.root, 0, false
+	d.at, d.heard, d.depth, d.isNamed = d.root, nil, 0, false
 	return d.frame(dst, rec.Data)
 }
+
+// Repeat implements [hub.Repeater]. A text is told as it is, and changes nothing, unless it may belong to a tag, or is kept
+// back because a tag may follow.
+func (d *decoder) Repeat(text []byte) bool { return d.heard != nil && d.heard.text.plain(text) }
 
 // Finish appends the text that was kept back. A server that waits for a human sends no messageEnd.
 func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {
@@ -236,6 +241,7 @@ func (d *decoder) response(dst []hub.Event, f *frame) ([]hub.Event, error) {
 		return dst, hub.NewError(hub.ReasonType, "data", -1, "want a string")
 	}
 	d.pieces = d.at.text.pieces(d.pieces[:0], body)
+	d.heard = d.at
 	return d.speak(dst, d.at), nil
 }
 

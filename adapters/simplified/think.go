@@ -55,6 +55,11 @@ func (t *thinker) pieces(dst []piece, body []byte) []piece {
 	return dst
 }
 
+// plain reports whether pieces would give body as it is, and keep nothing of it in mind.
+func (t *thinker) plain(body []byte) bool {
+	return (t.decided || t.split.Inside()) && t.split.Plain(body)
+}
+
 func (t *thinker) take(dst []piece, p hub.TagPiece) []piece {
 	switch {
 	case p.Tag == hub.NoTag:
