@@ -46,7 +46,20 @@ type decoder struct {
 	said     overlap
 	marked   *call // the lane of a section for which no delegation was called
 	plain    []byte
+
+	heard heard
+	spoke bool // the record in hand has text beside its entries
 }
+
+// heard is what the record in hand consists of, as far as records like it, with other texts, may follow.
+type heard uint8
+
+const (
+	heardOther   heard = iota // what each record is parsed for
+	heardThought              // reasoning in a member of its own
+	heardMessage              // text of the root agent
+	heardArgs                 // a further piece of the arguments of a call
+)
 
 func newDecoder(o hub.Options) *decoder {
 	d := &decoder{
@@ -66,7 +79,7 @@ func (d *decoder) Reset() {
 	d.root.reset()
 	d.calls.reset()
 	clear(d.cited)
-	d.begun, d.sections, d.marked = false, 0, nil
+	d.begun, d.sections, d.marked, d.heard = false, 0, nil, heardOther
 	d.said.reset()
 }
 
@@ -75,6 +88,7 @@ func (d *decoder) Reset() {
 // A chunk is read to its end even if something in it is wrong; the error is then the first.
 func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
 	d.scratch.Reset()
+	d.heard = heardOther
 	if len(bytes.TrimSpace(rec.Data)) == 0 {
 		return dst, nil // an event without data is a keep-alive
 	}
@@ -91,6 +105,18 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	first = firstError(first, err)
 	dst, err = d.citations(dst)
 	return dst, firstError(first, err)
+}
+
+// Repeat implements [hub.Repeater]. Text is told as it is, unless it may be a mark or belong to a tag. That of sub-agents is
+// not asked for: it is merged with its other copy, piece by piece.
+func (d *decoder) Repeat(text []byte) bool {
+	switch d.heard {
+	case heardThought:
+		return string(text) != noThought
+	case heardMessage:
+		return d.marker(text) == noMarker && (d.think == thinkText || d.root.split.Plain(text))
+	}
+	return d.heard == heardArgs
 }
 
 func firstError(first, next error) error {
@@ -120,7 +146,10 @@ func (d *decoder) raw(dst []hub.Event, value []byte) []hub.Event {
 // words reads what is said: the reasoning before the answer.
 func (d *decoder) words(dst []hub.Event) ([]hub.Event, error) {
 	thought, err := text(d.chunk.Thinking, "thinking")
-	if len(thought) > 0 && string(thought) != noThought {
+	if string(thought) == noThought {
+		thought = nil
+	}
+	if len(thought) > 0 {
 		dst = d.delta(dst, &d.root, hub.Reasoning, thought)
 	}
 	message, path := d.chunk.Message, "message"
@@ -130,6 +159,13 @@ func (d *decoder) words(dst []hub.Event) ([]hub.Event, error) {
 	body, bodyErr := text(message, path)
 	if len(body) > 0 {
 		dst = d.message(dst, body)
+	}
+	d.spoke = len(thought)+len(body) > 0
+	switch {
+	case len(body) == 0:
+		d.heard = heardThought
+	case len(thought) > 0:
+		d.heard = heardOther
 	}
 	return dst, firstError(err, bodyErr)
 }
@@ -160,6 +196,9 @@ func (d *decoder) message(dst []hub.Event, body []byte) []hub.Event {
 		return d.sayCopied(dst, body)
 	case d.sections == 0:
 		dst = d.endFinals(dst) // the supervisor goes on
+	}
+	if mark == noMarker {
+		d.heard = heardMessage
 	}
 	return d.say(dst, &d.root, body)
 }

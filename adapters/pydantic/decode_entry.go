@@ -21,6 +21,9 @@ func (d *decoder) entries(dst []hub.Event) ([]hub.Event, error) {
 	for i := 0; ; i++ {
 		v, ok := it.Next()
 		if !ok {
+			if i > 1 || i == 1 && d.spoke {
+				d.heard = heardOther
+			}
 			return dst, first
 		}
 		var err error
@@ -49,7 +52,7 @@ func (d *decoder) oneEntry(dst []hub.Event, v rawjson.Value) ([]hub.Event, error
 	if body, ok := rawjson.Str(v); ok {
 		v = d.scratch.Since(rawjson.AppendUnescaped(d.scratch.Begin(), body))
 	}
-	d.entry = entry{}
+	d.entry, d.heard = entry{}, heardOther
 	if err := d.entryJSON.Decode(v, &d.entry); err != nil {
 		return dst, hub.JSONError(err)
 	}
@@ -234,6 +237,7 @@ func (d *decoder) fragment(dst []hub.Event, c *call, part []byte) []hub.Event {
 		return dst
 	}
 	c.fragments++
+	d.heard = heardArgs
 	dst, ev := event(dst, hub.ToolArgs, c)
 	ev.Text = part
 	return dst

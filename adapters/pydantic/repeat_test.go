@@ -1,0 +1,75 @@
+package pydantic_test
+
+import (
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+	"github.com/sabir-proxy/sabir/adapters/pydantic"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// counting counts the records that are parsed.
+type counting struct {
+	hub.Decoder
+	hub.Repeater
+	n int
+}
+
+func (c *counting) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
+	c.n++
+	return c.Decoder.Decode(dst, rec)
+}
+
+// TestRepeats: chunks that differ in their text alone are parsed once, unless it may mean something, or is a copy.
+
+func TestRepeats(t *testing.T) {
+	f := func(name string, o hub.Options, parsed int, records ...string) {
+		t.Helper()
+		d := &pydantic.Dialect
+		bare, inner := d.NewDecoder(o), d.NewDecoder(o)
+		count := &counting{Decoder: inner, Repeater: inner.(hub.Repeater)}
+		wrapped := hub.Repeats(count, d.Repeats, d.Varying)
+		for _, data := range records {
+			want, wantErr := bare.Decode(nil, wire.Record{Data: []byte(data)})
+			got, gotErr := wrapped.Decode(nil, wire.Record{Data: []byte(data)})
+			if w, g := adaptertest.Lines(want), adaptertest.Lines(got); w != g || (wantErr == nil) != (gotErr == nil) {
+				t.Errorf("%s: %s gives %s (%v), want %s (%v)", name, data, g, gotErr, w, wantErr)
+			}
+		}
+		if w, g := adaptertest.Lines(bare.Finish(nil, nil)), adaptertest.Lines(wrapped.Finish(nil, nil)); w != g {
+			t.Errorf("%s: the end is %s, want %s", name, g, w)
+		}
+		if count.n != parsed {
+			t.Errorf("%s: %d records were parsed, want %d", name, count.n, parsed)
+		}
+	}
+	lanes, answer := optionsOf(t, nil), optionsOf(t, map[string]any{"subagent_text": "answer"})
+	tags := optionsOf(t, map[string]any{"think": "text"})
+	said := func(text string) string { return `{"message":"` + text + `","citations":[],"tool_calls":[]}` }
+	thought := func(text string) string { return `{"message":"","thinking":"` + text + `"}` }
+	const start, end = `---\n🤖 **Subagent Starting...**`, `---\n✅ **Subagent Complete**`
+	f("text", lanes, 2, said(""), said("a"), said("b > c"), said(`\n`))
+	f("tags", lanes, 6, said(""), said("a"), said("<think>"), said("b"), said("c"), said("</think>"), said("d"), said("e"))
+	f("tags that are text", tags, 2, said(""), said("a"), said("<think>"), said("b <"), said("c"))
+	f("reasoning", lanes, 4, thought(""), thought("a"), thought("b <"), thought("None"), thought("c"))
+	f("a section", lanes, 8, said(""), said("a"), said(start), said("b"), said("c"), said(end), said("d"), said("e"), said(end))
+	f("a section as text", answer, 6, said(""), said("a"), said(start), said("b"), said("c"), said(end), said("d"), said("e"))
+	entry := func(typ, part string) string {
+		return `{"call_id":"c","event_type":"` + typ + `","tool_name":"write","tool_response":"Writing","tool_call_details":{"summary":""},"stream_part":"` + part + `","is_complete":false}`
+	}
+	args := func(part string) string {
+		return said("")[:len(said(""))-2] + entry("tool_call_request_delta", part) + "]}"
+	}
+	f("arguments", lanes, 2, args("{}"), args("{"), args("1"), args("{}"), args("}"))
+	both := func(text string) string {
+		return said(text)[:len(said(text))-2] + entry("tool_call_request_delta", "{") + "]}"
+	}
+	f("arguments behind a tag", lanes, 6, both(""), both("<think>"), both("</think>"), both("</think>"), both("</think>"), both("</think>"))
+	result := func(part string) string { return said("")[:len(said(""))-2] + entry("result", part) + "]}" }
+	last := func(part string) string {
+		return said("")[:len(said(""))-2] + `{"call_id":"c","event_type":"result","tool_name":"write","stream_part":"` + part + `","is_complete":true}]}`
+	}
+	f("a mark before the end of a result", answer, 6, result("a"), result("b"), last("ab"), said(end), said("c"), said("d"))
+	f("output", lanes, 4, result("a"), result("b"), result("c"), result("d"))
+}
