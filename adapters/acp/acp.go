@@ -195,7 +195,7 @@ func observe(rec wire.Record) hub.Observation {
 // observeState looks at a state of version 2. One that is idle ends the turn only with a reason: an agent is idle before its
 // first turn, too, and a stream that is copied has no memory to tell the two apart.
 func observeState(update rawjson.Value) hub.Observation {
-	kind, state := bodyOf(rawjson.Get(update, "sessionUpdate")), bodyOf(rawjson.Get(update, "state"))
+	kind, state := rawjson.Body(rawjson.Get(update, "sessionUpdate")), rawjson.Body(rawjson.Get(update, "state"))
 	if string(kind) == "state_update" && string(state) == "idle" && rawjson.Get(update, "stopReason") != nil {
 		return hub.ObservedEnd
 	}

@@ -59,7 +59,7 @@ func (d *decoder) askedCall(dst []hub.Event, u *update) []hub.Event {
 	if acpwire.Ended(toolStatus(asked.Status)) {
 		asked.Status = nil
 	}
-	c, _ := d.call(bodyOf(asked.ToolCallID))
+	c, _ := d.call(rawjson.Body(asked.ToolCallID))
 	if c.started && c.ready && asked.Status == nil && asked.Title == nil {
 		return dst
 	}
@@ -68,12 +68,6 @@ func (d *decoder) askedCall(dst []hub.Event, u *update) []hub.Event {
 	}
 	dst, _ = d.tool(dst, &asked, true) // it has an id, so nothing can be wrong
 	return dst
-}
-
-// bodyOf is the body of a string, nil for anything else.
-func bodyOf(v rawjson.Value) []byte {
-	body, _ := rawjson.Str(v)
-	return body
 }
 
 // orNull is v, or null in place of nothing.
@@ -126,7 +120,7 @@ func (d *decoder) elicitation(dst []hub.Event) []hub.Event {
 		d.more(ev).Schema = schema
 		readChoices(ev, schema)
 	}
-	if ref := bodyOf(rawjson.Get(p, "toolCallId")); len(ref) > 0 {
+	if ref := rawjson.Body(rawjson.Get(p, "toolCallId")); len(ref) > 0 {
 		_, ev.Ref = d.findCall(ref)
 	}
 	return dst
@@ -145,7 +139,7 @@ func readChoices(ev *hub.Event, schema rawjson.Value) {
 			return
 		}
 		ev.What = hub.AskQuestion
-		ev.More.Options = append(ev.More.Options, hub.AskOption{ID: bodyOf(rawjson.Get(v, "const")), Name: bodyOf(rawjson.Get(v, "title"))})
+		ev.More.Options = append(ev.More.Options, hub.AskOption{ID: rawjson.Body(rawjson.Get(v, "const")), Name: rawjson.Body(rawjson.Get(v, "title"))})
 	}
 }
 

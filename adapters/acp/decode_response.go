@@ -30,7 +30,7 @@ func (d *decoder) response(dst []hub.Event) []hub.Event {
 		return dst
 	}
 	if outcome := rawjson.Get(m.Result, "outcome"); outcome != nil {
-		return d.answer(dst, bodyOf(rawjson.Get(outcome, "outcome")), rawjson.Get(outcome, "optionId"), nil)
+		return d.answer(dst, rawjson.Body(rawjson.Get(outcome, "outcome")), rawjson.Get(outcome, "optionId"), nil)
 	}
 	if action, ok := rawjson.Str(rawjson.Get(m.Result, "action")); ok {
 		return d.answer(dst, action, nil, rawjson.Get(m.Result, "content"))
@@ -63,7 +63,7 @@ func (d *decoder) answer(dst []hub.Event, outcome []byte, option, content rawjso
 	dst, ev := d.add(dst, hub.Answer)
 	ev.ID, ev.Status, ev.Value = idBody(d.msg.ID), hub.StatusCancelled, content
 	if o := string(outcome); o == "selected" || o == "accept" {
-		ev.Status, ev.Name = hub.StatusChosen, bodyOf(option)
+		ev.Status, ev.Name = hub.StatusChosen, rawjson.Body(option)
 	}
 	return dst
 }
@@ -113,22 +113,22 @@ func (d *decoder) failed(dst []hub.Event, fault rawjson.Value) []hub.Event {
 
 // errorCode is the code that an encoder has put among the data, else that of JSON-RPC, which some agents write as a text.
 func errorCode(fault, code rawjson.Value) []byte {
-	if own := bodyOf(rawjson.Get(fault, "data", "code")); len(own) > 0 {
+	if own := rawjson.Body(rawjson.Get(fault, "data", "code")); len(own) > 0 {
 		return own
 	}
 	if rawjson.Kind(code) == '0' {
 		return code
 	}
-	return bodyOf(code)
+	return rawjson.Body(code)
 }
 
 // errorText is the message of an error, with the details that some agents hide behind one that says nothing.
 func (d *decoder) errorText(fault rawjson.Value) []byte {
-	text := bodyOf(rawjson.Get(fault, "message"))
+	text := rawjson.Body(rawjson.Get(fault, "message"))
 	if len(text) == 0 {
-		text = orElse(bodyOf(fault), agentFailed) // a text in place of an object
+		text = orElse(rawjson.Body(fault), agentFailed) // a text in place of an object
 	}
-	details := bodyOf(rawjson.Get(fault, "data", "details"))
+	details := rawjson.Body(rawjson.Get(fault, "data", "details"))
 	if len(details) == 0 || bytes.Contains(text, details) {
 		return text
 	}

@@ -72,7 +72,7 @@ func (d *decoder) tool(dst []hub.Event, u *update, announces bool) ([]hub.Event,
 
 // toolStatus reads a status. Some agents spell the last one in the other way.
 func toolStatus(v rawjson.Value) hub.Status {
-	if string(bodyOf(v)) == "canceled" {
+	if string(rawjson.Body(v)) == "canceled" {
 		return hub.StatusAborted
 	}
 	return acpwire.ToolStatus(v)

@@ -121,8 +121,8 @@ func (e *encoder) elicitation(out *wire.Out, ev *hub.Event, more *hub.More) hub.
 	buf := appendText(out.Buf, `,"toolCallId":"`, ev.Ref)
 	buf = appendText(buf, `,"message":"`, orElse(ev.Title, "The agent has a question."))
 	fate := hub.Native
-	if url := bodyOf(rawjson.Get(ev.Value, "url")); ev.What == hub.AskAuth && len(url) > 0 {
-		id := bodyOf(rawjson.Get(ev.Value, "elicitationId"))
+	if url := rawjson.Body(rawjson.Get(ev.Value, "url")); ev.What == hub.AskAuth && len(url) > 0 {
+		id := rawjson.Body(rawjson.Get(ev.Value, "elicitationId"))
 		if len(id) == 0 {
 			id = ev.ID
 		}
@@ -169,7 +169,7 @@ func (e *encoder) appendForm(dst []byte, ev *hub.Event, more *hub.More) ([]byte,
 
 // flatSchema reports whether a schema is of the kind that clients can make a form of: an object of plain values.
 func flatSchema(schema rawjson.Value) bool {
-	if string(bodyOf(rawjson.Get(schema, "type"))) != "object" {
+	if string(rawjson.Body(rawjson.Get(schema, "type"))) != "object" {
 		return false
 	}
 	properties := rawjson.Get(schema, "properties")
@@ -181,7 +181,7 @@ func flatSchema(schema rawjson.Value) bool {
 		if !ok {
 			return true
 		}
-		switch string(bodyOf(rawjson.Get(val, "type"))) {
+		switch string(rawjson.Body(rawjson.Get(val, "type"))) {
 		case "string", "number", "integer", "boolean":
 		default:
 			return false

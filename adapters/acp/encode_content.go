@@ -38,7 +38,7 @@ func (e *encoder) appendItem(dst []byte, item rawjson.Value) ([]byte, hub.Fate) 
 	case "diff":
 		return e.appendDiff(dst, item)
 	case "terminal":
-		if id := bodyOf(rawjson.Get(item, "terminalId")); len(id) > 0 {
+		if id := rawjson.Body(rawjson.Get(item, "terminalId")); len(id) > 0 {
 			return append(acpwire.Comma(dst), item...), hub.Native
 		}
 	default:
@@ -87,9 +87,9 @@ func (e *encoder) appendDiff(dst []byte, item rawjson.Value) ([]byte, hub.Fate) 
 		return append(acpwire.Comma(dst), item...), hub.Native
 	case isOld && hasText:
 		old := rawjson.Get(item, "oldText")
-		return appendPatch(acpwire.Comma(dst), path, bodyOf(old), text, rawjson.IsNull(old)), hub.Native
+		return appendPatch(acpwire.Comma(dst), path, rawjson.Body(old), text, rawjson.IsNull(old)), hub.Native
 	case isNew:
-		if patch := bodyOf(rawjson.Get(item, "patch", "text")); len(patch) > 0 {
+		if patch := rawjson.Body(rawjson.Get(item, "patch", "text")); len(patch) > 0 {
 			return acpwire.AppendTextItem(dst, patch), hub.Folded
 		}
 	}

@@ -25,7 +25,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if k := rawjson.Kind(call.ID); k == '"' || k == '0' {
 		req.Call = call.ID
 	}
-	req.Thread, req.Body = bodyOf(call.Params.SessionID), body
+	req.Thread, req.Body = rawjson.Body(call.Params.SessionID), body
 	if len(req.Thread) == 0 && req.Header != nil {
 		req.Thread = rawjson.AppendEscaped(nil, []byte(req.Header("Acp-Session-Id")))
 	}

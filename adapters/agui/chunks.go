@@ -134,7 +134,7 @@ func (d *decoder) reasoningChunk(dst []hub.Event) ([]hub.Event, error) {
 // messageChunk goes on with a message or begins one. A chunk that says neither which message it belongs to nor has one
 // to go on with is an error; its text passes all the same, without an id.
 func (d *decoder) messageChunk(dst []hub.Event, kind chunkKind, family hub.Chan) ([]hub.Event, error) {
-	id, text := optional(d.rec.MessageID), optional(d.rec.Delta)
+	id, text := rawjson.Body(d.rec.MessageID), rawjson.Body(d.rec.Delta)
 	if id != nil && d.open.find(id, family) != nil && d.chunks.holder(kind, id) == nil {
 		return d.delta(dst, id, text, family), nil // opened by an explicit start
 	}
@@ -162,7 +162,7 @@ func missingChunkID(path string) error {
 // toolChunk goes on with a call or begins one. Another call does not end the one before, as it would for the reference
 // client: parallel calls take turns, and a call that is made ready takes no more arguments.
 func (d *decoder) toolChunk(dst []hub.Event) ([]hub.Event, error) {
-	id, name := optional(d.rec.ToolCallID), optional(d.rec.ToolCallName)
+	id, name := rawjson.Body(d.rec.ToolCallID), rawjson.Body(d.rec.ToolCallName)
 	l := d.chunks.resolve(toolChunk, id, d.tag())
 	if id == nil {
 		id = l.last[toolChunk]
@@ -196,7 +196,7 @@ func (d *decoder) closeChunks(dst []hub.Event, which closing) []hub.Event {
 		return d.closeAllChunks(dst)
 	case closesLane:
 		l := d.chunks.lane(d.tag())
-		if id := optional(d.rec.MessageID); id != nil && bytes.Equal(id, l.last[l.kind]) && l.kind != toolChunk {
+		if id := rawjson.Body(d.rec.MessageID); id != nil && bytes.Equal(id, l.last[l.kind]) && l.kind != toolChunk {
 			d.chunks.idle(l)
 			return dst
 		}

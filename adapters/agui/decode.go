@@ -202,7 +202,7 @@ func (d *decoder) emit(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event)
 }
 
 // tag is the sub-agent that the record names, if any.
-func (d *decoder) tag() []byte { return optional(d.rec.Subagent) }
+func (d *decoder) tag() []byte { return rawjson.Body(d.rec.Subagent) }
 
 // common reads timestamp and metadata. Both are optional everywhere: what is malformed is as good as absent.
 func (d *decoder) common(ev *hub.Event) {
@@ -240,12 +240,6 @@ func body(v rawjson.Value, path string) ([]byte, error) {
 	return nil, wrong(v, path, "want a string")
 }
 
-// optional reads a string that may be absent or null; anything else that is no string is ignored too.
-func optional(v rawjson.Value) []byte {
-	s, _ := rawjson.Str(v)
-	return s
-}
-
 // present reads a value that may be null but must be there.
 func present(v rawjson.Value, path string) (rawjson.Value, error) {
 	if v == nil {
@@ -260,12 +254,4 @@ func wrong(v rawjson.Value, path, want string) error {
 		return hub.NewError(hub.ReasonMissing, path, -1, want)
 	}
 	return hub.NewError(hub.ReasonType, path, -1, want)
-}
-
-// notNull is v, or nil when v is null.
-func notNull(v rawjson.Value) rawjson.Value {
-	if rawjson.IsNull(v) {
-		return nil
-	}
-	return v
 }

@@ -95,7 +95,7 @@ func (d *decoder) activity() (id, name []byte, err error) {
 func (d *decoder) plan(dst []hub.Event) []hub.Event {
 	dst, ev := d.emit(dst, hub.Plan)
 	m := d.more(ev)
-	ev.ID = optional(rawjson.Get(d.rec.Metadata, ownKey, planKey))
+	ev.ID = rawjson.Body(rawjson.Get(d.rec.Metadata, ownKey, planKey))
 	m.Items = readItems(m.Items, rawjson.Get(d.rec.Content, "items"))
 	return dst
 }
@@ -130,7 +130,7 @@ func (d *decoder) rawEvent(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	dst, ev := d.emit(dst, hub.Raw)
-	ev.Name, ev.Value = optional(d.rec.Source), v
+	ev.Name, ev.Value = rawjson.Body(d.rec.Source), v
 	d.extras(ev, rawMembers)
 	return dst, nil
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
 // heldEnd is the end of a reasoning message, kept back for one record: the encrypted form of the message follows its
@@ -79,8 +80,8 @@ func (d *decoder) endReasoning(dst []hub.Event, sig []byte) []hub.Event {
 
 // signsHeld reports whether the record is the encrypted form of the message whose end is held.
 func (d *decoder) signsHeld(typ []byte) bool {
-	return string(typ) == "REASONING_ENCRYPTED_VALUE" && string(optional(d.rec.Subtype)) != subtypeTool &&
-		bytes.Equal(optional(d.rec.EntityID), d.held.id)
+	return string(typ) == "REASONING_ENCRYPTED_VALUE" && string(rawjson.Body(d.rec.Subtype)) != subtypeTool &&
+		bytes.Equal(rawjson.Body(d.rec.EntityID), d.held.id)
 }
 
 const subtypeTool = "tool-call"
@@ -95,7 +96,7 @@ func (d *decoder) encryptedValue(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	if string(optional(d.rec.Subtype)) == subtypeTool {
+	if string(rawjson.Body(d.rec.Subtype)) == subtypeTool {
 		dst, ev := d.emit(dst, hub.ToolUpdate)
 		ev.ID = id
 		d.more(ev).Sig = sig
@@ -163,7 +164,7 @@ type thinking struct {
 }
 
 func (d *decoder) thinkingStart(dst []hub.Event) ([]hub.Event, error) {
-	d.thinking.title = bytes.Clone(optional(d.rec.Title))
+	d.thinking.title = bytes.Clone(rawjson.Body(d.rec.Title))
 	return dst, nil
 }
 

@@ -12,9 +12,9 @@ import (
 func (d *decoder) runStarted(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.emit(dst, hub.RunStart)
 	ev.Lane = nil
-	ev.ID, ev.Ref = optional(d.rec.RunID), optional(d.rec.ThreadID)
-	ev.Value = notNull(d.rec.Input)
-	if parent := optional(d.rec.ParentRunID); parent != nil {
+	ev.ID, ev.Ref = rawjson.Body(d.rec.RunID), rawjson.Body(d.rec.ThreadID)
+	ev.Value = rawjson.NotNull(d.rec.Input)
+	if parent := rawjson.Body(d.rec.ParentRunID); parent != nil {
 		d.keep(ev, keptParentRun, d.rec.ParentRunID)
 	}
 	d.extras(ev, runStartMembers)
@@ -31,7 +31,7 @@ func (d *decoder) runFinished(dst []hub.Event) ([]hub.Event, error) {
 	dst = d.endSuspended(dst)
 	dst, ev := d.emit(dst, hub.RunEnd)
 	ev.Lane, ev.Status, ev.Name = nil, status, name
-	ev.Value = notNull(d.rec.Result)
+	ev.Value = rawjson.NotNull(d.rec.Result)
 	d.extras(ev, runEndMembers)
 	d.calls = nil
 	return dst, nil
@@ -41,9 +41,9 @@ func (d *decoder) runFinished(dst []hub.Event) ([]hub.Event, error) {
 // success that leaves calls without a result leaves them to the client; older peers do not name them.
 func (d *decoder) outcome() (hub.Status, []byte) {
 	o := d.rec.Outcome
-	kind := optional(o)
+	kind := rawjson.Body(o)
 	if kind == nil {
-		kind = optional(rawjson.Get(o, "type"))
+		kind = rawjson.Body(rawjson.Get(o, "type"))
 	}
 	switch string(kind) {
 	case "interrupt":
@@ -70,7 +70,7 @@ func (d *decoder) runError(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.emit(dst, hub.RunEnd)
 	ev.Lane, ev.Status = nil, hub.StatusFailed
 	m := d.more(ev)
-	m.Err, m.ErrCode = optional(d.rec.Message), optional(d.rec.Code)
+	m.Err, m.ErrCode = rawjson.Body(d.rec.Message), rawjson.Body(d.rec.Code)
 	switch string(m.ErrCode) {
 	case codeCancelled, "abort", "aborted":
 		ev.Status = hub.StatusCancelled
@@ -93,7 +93,7 @@ func (d *decoder) usage(dst []hub.Event) []hub.Event {
 		if !readEntry(&more.Usage, v) {
 			continue
 		}
-		more.Model = optional(rawjson.Get(v, "model"))
+		more.Model = rawjson.Body(rawjson.Get(v, "model"))
 		var ev *hub.Event
 		dst, ev = hub.Grow(dst)
 		ev.Kind, ev.Scope, ev.More = hub.Usage, hub.RunScope, more
@@ -102,7 +102,7 @@ func (d *decoder) usage(dst []hub.Event) []hub.Event {
 
 // readEntry reads the counts of one model; false if there is none.
 func readEntry(c *hub.Counts, v rawjson.Value) (some bool) {
-	c.Provider = optional(rawjson.Get(v, "provider"))
+	c.Provider = rawjson.Body(rawjson.Get(v, "provider"))
 	for i := range usageMembers {
 		if n, ok := rawjson.Int(rawjson.Get(v, usageMembers[i].name)); ok && n >= 0 {
 			*usageMembers[i].of(c), some = n, true
@@ -148,19 +148,19 @@ func (d *decoder) interrupts(dst []hub.Event) []hub.Event {
 func (d *decoder) ask(dst []hub.Event, v rawjson.Value, n int) []hub.Event {
 	dst, ev := hub.Grow(dst)
 	ev.Kind = hub.Ask
-	if ev.ID = optional(rawjson.Get(v, "id")); len(ev.ID) == 0 {
+	if ev.ID = rawjson.Body(rawjson.Get(v, "id")); len(ev.ID) == 0 {
 		ev.ID = d.scratch.Since(strconv.AppendInt(append(d.scratch.Begin(), "interrupt-"...), int64(n), 10))
 	}
-	ev.Lane = optional(rawjson.Get(v, "subagentRunId"))
-	ev.Ref = optional(rawjson.Get(v, "toolCallId"))
-	ev.Name = optional(rawjson.Get(v, "reason"))
-	ev.Title = optional(rawjson.Get(v, "message"))
-	ev.Value = notNull(rawjson.Get(v, "payload"))
+	ev.Lane = rawjson.Body(rawjson.Get(v, "subagentRunId"))
+	ev.Ref = rawjson.Body(rawjson.Get(v, "toolCallId"))
+	ev.Name = rawjson.Body(rawjson.Get(v, "reason"))
+	ev.Title = rawjson.Body(rawjson.Get(v, "message"))
+	ev.Value = rawjson.NotNull(rawjson.Get(v, "payload"))
 	ev.What = whatOf(ev.Name, ev.Ref)
 	if schema := rawjson.Get(v, "responseSchema"); rawjson.Kind(schema) == '{' {
 		d.more(ev).Schema = schema
 	}
-	if expires := optional(rawjson.Get(v, "expiresAt")); len(expires) > 0 {
+	if expires := rawjson.Body(rawjson.Get(v, "expiresAt")); len(expires) > 0 {
 		d.more(ev).Expires = expires
 	}
 	if meta := rawjson.Get(v, "metadata"); rawjson.Kind(meta) == '{' {
@@ -230,9 +230,9 @@ func (d *decoder) subagentStarted(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	dst, ev := d.emit(dst, hub.AgentStart)
-	ev.ID, ev.Name, ev.Title = id, optional(d.rec.Name), optional(d.rec.Description)
-	ev.Lane, ev.Ref = optional(d.rec.ParentSubagent), optional(d.rec.ParentToolCallID)
-	ev.Msg = optional(d.rec.ParentMessageID)
+	ev.ID, ev.Name, ev.Title = id, rawjson.Body(d.rec.Name), rawjson.Body(d.rec.Description)
+	ev.Lane, ev.Ref = rawjson.Body(d.rec.ParentSubagent), rawjson.Body(d.rec.ParentToolCallID)
+	ev.Msg = rawjson.Body(d.rec.ParentMessageID)
 	return dst, nil
 }
 
@@ -246,13 +246,13 @@ func (d *decoder) subagentFinished(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	if string(optional(rawjson.Get(d.rec.Outcome, "type"))) == "suspended" && len(d.suspended) < maxOpen {
+	if string(rawjson.Body(rawjson.Get(d.rec.Outcome, "type"))) == "suspended" && len(d.suspended) < maxOpen {
 		d.suspended = append(d.suspended, suspended{id: bytes.Clone(id)})
 		return dst, nil
 	}
 	dst, ev := d.emit(dst, hub.AgentEnd)
 	ev.ID, ev.Lane, ev.Status = id, nil, hub.StatusOK
-	ev.Value = notNull(d.rec.Result)
+	ev.Value = rawjson.NotNull(d.rec.Result)
 	d.extras(ev, agentEndMembers)
 	return dst, nil
 }
@@ -277,7 +277,7 @@ func (d *decoder) subagentError(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.emit(dst, hub.AgentEnd)
 	ev.ID, ev.Lane, ev.Status = id, nil, hub.StatusError
 	m := d.more(ev)
-	m.Err, m.ErrCode = optional(d.rec.Message), optional(d.rec.Code)
+	m.Err, m.ErrCode = rawjson.Body(d.rec.Message), rawjson.Body(d.rec.Code)
 	d.extras(ev, agentEndMembers)
 	return dst, nil
 }

@@ -111,11 +111,11 @@ func (d *decoder) openMessage(dst []hub.Event, id []byte, family hub.Chan) []hub
 	d.own(id)
 	dst, ev := d.emit(dst, hub.TextStart)
 	ev.ID, ev.Msg, ev.Chan = id, id, family
-	ev.Title = optional(d.rec.Name)
+	ev.Title = rawjson.Body(d.rec.Name)
 	if family == hub.Reasoning {
 		ev.Ref = d.span(ev.Lane, id)
 	} else {
-		readRole(ev, optional(d.rec.Role))
+		readRole(ev, rawjson.Body(d.rec.Role))
 	}
 	d.extras(ev, textMembers)
 	m.channel, m.flags = ev.Chan, ev.Flags&hub.User

@@ -21,7 +21,7 @@ func (d *decoder) toolStart(dst []hub.Event) ([]hub.Event, error) {
 func (d *decoder) startTool(dst []hub.Event, id, name []byte) []hub.Event {
 	d.begun = true
 	dst, ev := d.emit(dst, hub.ToolStart)
-	ev.ID, ev.Name, ev.Msg = id, name, optional(d.rec.ParentMessageID)
+	ev.ID, ev.Name, ev.Msg = id, name, rawjson.Body(d.rec.ParentMessageID)
 	if lane, ok := d.owners[string(ev.Msg)]; ok && len(ev.Lane) == 0 {
 		ev.Lane = []byte(lane)
 	}
@@ -91,7 +91,7 @@ func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
 	dst = d.resume(dst, id)
 	d.call(id, true)
 	dst, ev := d.emit(dst, hub.ToolEnd)
-	ev.ID, ev.Status, ev.Msg = id, hub.StatusOK, optional(d.rec.MessageID)
+	ev.ID, ev.Status, ev.Msg = id, hub.StatusOK, rawjson.Body(d.rec.MessageID)
 	switch rawjson.Kind(d.rec.Content) {
 	case '"':
 		ev.Text, _ = rawjson.Str(d.rec.Content)
@@ -120,7 +120,7 @@ func (d *decoder) resume(dst []hub.Event, id []byte) []hub.Event {
 	}
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Lane, ev.Flags, ev.ID, ev.Name = hub.ToolStart, d.tag(), hub.Resumed, id, []byte(unknownName)
-	if own := optional(rawjson.Get(d.rec.Metadata, ownKey, "name")); len(own) > 0 {
+	if own := rawjson.Body(rawjson.Get(d.rec.Metadata, ownKey, "name")); len(own) > 0 {
 		ev.Name = own
 	}
 	return dst
@@ -134,7 +134,7 @@ func (d *decoder) parts(ev *hub.Event) {
 		if !ok {
 			break
 		}
-		text = append(text, optional(rawjson.Get(part, "text"))...)
+		text = append(text, rawjson.Body(rawjson.Get(part, "text"))...)
 	}
 	ev.Text = d.scratch.Since(text)
 	blocks := append(d.scratch.Begin(), '[')
@@ -155,14 +155,14 @@ func (d *decoder) parts(ev *hub.Event) {
 // appendBlock appends a part of AG-UI as a content block of the model, with a comma. A part of an unknown form is kept
 // as it is.
 func appendBlock(dst []byte, part rawjson.Value) []byte {
-	kind, source := optional(rawjson.Get(part, "type")), rawjson.Get(part, "source")
-	value := optional(rawjson.Get(source, "value"))
-	media := optional(rawjson.Get(source, "mimeType"))
-	from := string(optional(rawjson.Get(source, "type")))
+	kind, source := rawjson.Body(rawjson.Get(part, "type")), rawjson.Get(part, "source")
+	value := rawjson.Body(rawjson.Get(source, "value"))
+	media := rawjson.Body(rawjson.Get(source, "mimeType"))
+	from := string(rawjson.Body(rawjson.Get(source, "type")))
 	switch {
 	case string(kind) == "text":
 		dst = append(dst, `{"type":"content","content":{"type":"text","text":"`...)
-		dst = append(dst, optional(rawjson.Get(part, "text"))...)
+		dst = append(dst, rawjson.Body(rawjson.Get(part, "text"))...)
 		return append(dst, `"}},`...)
 	case from == "data" && (string(kind) == "image" || string(kind) == "audio"):
 		dst = append(dst, `{"type":"content","content":{"type":"`...)

@@ -212,13 +212,13 @@ func appendBlocks(dst []byte, content rawjson.Value) []byte {
 			dst = append(dst, `\n`...)
 		}
 		inner := rawjson.Get(block, "content")
-		switch string(optional(rawjson.Get(block, "type"))) {
+		switch string(rawjson.Body(rawjson.Get(block, "type"))) {
 		case "content":
 			dst = appendBlockText(dst, inner)
 		case "diff":
-			dst = append(dst, optional(rawjson.Get(block, "path"))...)
+			dst = append(dst, rawjson.Body(rawjson.Get(block, "path"))...)
 			dst = append(dst, `\n`...)
-			dst = append(dst, optional(rawjson.Get(block, "newText"))...)
+			dst = append(dst, rawjson.Body(rawjson.Get(block, "newText"))...)
 		default:
 			dst = appendBlockText(dst, block)
 		}
@@ -227,13 +227,13 @@ func appendBlocks(dst []byte, content rawjson.Value) []byte {
 
 // appendBlockText appends the text of a block, or its link, or in brackets what it is.
 func appendBlockText(dst []byte, block rawjson.Value) []byte {
-	if text := optional(rawjson.Get(block, "text")); text != nil {
+	if text := rawjson.Body(rawjson.Get(block, "text")); text != nil {
 		return append(dst, text...)
 	}
-	if uri := optional(rawjson.Get(block, "uri")); uri != nil {
+	if uri := rawjson.Body(rawjson.Get(block, "uri")); uri != nil {
 		return append(dst, uri...)
 	}
 	dst = append(dst, '[')
-	dst = append(dst, optional(rawjson.Get(block, "type"))...)
+	dst = append(dst, rawjson.Body(rawjson.Get(block, "type"))...)
 	return append(dst, ']')
 }

@@ -47,7 +47,7 @@ func (d *decoder) readMembers(ev *hub.Event, v rawjson.Value, which members) {
 		if which&w.bit == 0 {
 			continue
 		}
-		if word := optional(rawjson.Get(v, w.name)); len(word) > 0 {
+		if word := rawjson.Body(rawjson.Get(v, w.name)); len(word) > 0 {
 			w.set(ev, word)
 		}
 	}
@@ -69,7 +69,7 @@ func (d *decoder) readMembers(ev *hub.Event, v rawjson.Value, which members) {
 func readBody(v rawjson.Value, kind byte) []byte {
 	switch kind {
 	case '"':
-		return optional(v)
+		return rawjson.Body(v)
 	case 'v':
 		return v
 	}
@@ -86,7 +86,7 @@ func readFlags(v rawjson.Value) (flags hub.Flags) {
 			return flags
 		}
 		for i, name := range hub.FlagNames() {
-			if string(optional(e)) == name {
+			if string(rawjson.Body(e)) == name {
 				flags |= 1 << i
 			}
 		}
@@ -100,9 +100,9 @@ func readOptions(dst []hub.AskOption, v rawjson.Value) []hub.AskOption {
 			return dst
 		}
 		dst = append(dst, hub.AskOption{
-			ID:   optional(rawjson.Get(e, "id")),
-			Name: optional(rawjson.Get(e, "name")),
-			Kind: optional(rawjson.Get(e, "kind")),
+			ID:   rawjson.Body(rawjson.Get(e, "id")),
+			Name: rawjson.Body(rawjson.Get(e, "name")),
+			Kind: rawjson.Body(rawjson.Get(e, "kind")),
 		})
 	}
 }
@@ -114,10 +114,10 @@ func readItems(dst []hub.PlanItem, v rawjson.Value) []hub.PlanItem {
 			return dst
 		}
 		dst = append(dst, hub.PlanItem{
-			ID:       optional(rawjson.Get(e, "id")),
-			Content:  optional(rawjson.Get(e, "content")),
-			Status:   optional(rawjson.Get(e, "status")),
-			Priority: optional(rawjson.Get(e, "priority")),
+			ID:       rawjson.Body(rawjson.Get(e, "id")),
+			Content:  rawjson.Body(rawjson.Get(e, "content")),
+			Status:   rawjson.Body(rawjson.Get(e, "status")),
+			Priority: rawjson.Body(rawjson.Get(e, "priority")),
 		})
 	}
 }
@@ -129,16 +129,16 @@ func readCounts(c *hub.Counts, v rawjson.Value) {
 		}
 	}
 	c.Cost = readBody(rawjson.Get(v, "cost"), '0')
-	c.Currency = optional(rawjson.Get(v, "currency"))
-	c.Provider = optional(rawjson.Get(v, "provider"))
+	c.Currency = rawjson.Body(rawjson.Get(v, "currency"))
+	c.Provider = rawjson.Body(rawjson.Get(v, "provider"))
 }
 
 func readFile(f *hub.FileRef, v rawjson.Value) {
-	f.Media = optional(rawjson.Get(v, "media"))
-	f.Name = optional(rawjson.Get(v, "name"))
-	f.URL = optional(rawjson.Get(v, "url"))
-	f.FileID = optional(rawjson.Get(v, "file_id"))
-	f.Base64 = optional(rawjson.Get(v, "base64"))
+	f.Media = rawjson.Body(rawjson.Get(v, "media"))
+	f.Name = rawjson.Body(rawjson.Get(v, "name"))
+	f.URL = rawjson.Body(rawjson.Get(v, "url"))
+	f.FileID = rawjson.Body(rawjson.Get(v, "file_id"))
+	f.Base64 = rawjson.Body(rawjson.Get(v, "base64"))
 }
 
 // Metadata of AG-UI is the Meta of the model, and the other way round, but for two keys: "sabir" holds what the model

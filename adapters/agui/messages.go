@@ -37,7 +37,7 @@ func appendMessages(dst []byte, v rawjson.Value) (out []byte, ok bool) {
 // appendMessage appends one message. Of the content, what is no text is kept only for the user's messages.
 func appendMessage(dst []byte, m rawjson.Value) ([]byte, bool) {
 	id, hasID := rawjson.Str(rawjson.Get(m, "id"))
-	role := optional(rawjson.Get(m, "role"))
+	role := rawjson.Body(rawjson.Get(m, "role"))
 	content := rawjson.Get(m, "content")
 	if !hasID {
 		return dst, false
@@ -61,7 +61,7 @@ func appendMessage(dst []byte, m rawjson.Value) ([]byte, bool) {
 		}
 		dst = appendContent(dst, content)
 		dst = append(append(append(dst, `,"toolCallId":"`...), call...), '"')
-		dst = appendText(dst, `,"error":"`, optional(rawjson.Get(m, "error")))
+		dst = appendText(dst, `,"error":"`, rawjson.Body(rawjson.Get(m, "error")))
 	case "activity":
 		kind, ok := rawjson.Str(rawjson.Get(m, "activityType"))
 		if !ok || rawjson.Kind(content) != '{' {
@@ -74,13 +74,13 @@ func appendMessage(dst []byte, m rawjson.Value) ([]byte, bool) {
 	}
 	switch string(role) {
 	case "developer", "system", "assistant", "user":
-		dst = appendText(dst, `,"name":"`, optional(rawjson.Get(m, "name")))
+		dst = appendText(dst, `,"name":"`, rawjson.Body(rawjson.Get(m, "name")))
 	}
 	if string(role) != "activity" {
-		dst = appendText(dst, `,"encryptedValue":"`, optional(rawjson.Get(m, "encryptedValue")))
+		dst = appendText(dst, `,"encryptedValue":"`, rawjson.Body(rawjson.Get(m, "encryptedValue")))
 	}
 	dst = appendObjectOf(dst, m, "metadata")
-	dst = appendText(dst, `,"subagentRunId":"`, optional(rawjson.Get(m, "subagentRunId")))
+	dst = appendText(dst, `,"subagentRunId":"`, rawjson.Body(rawjson.Get(m, "subagentRunId")))
 	return append(dst, '}'), true
 }
 
@@ -99,14 +99,14 @@ func appendContent(dst []byte, v rawjson.Value) []byte {
 	dst = append(dst, `,"content":"`...)
 	switch rawjson.Kind(v) {
 	case '"':
-		dst = append(dst, optional(v)...)
+		dst = append(dst, rawjson.Body(v)...)
 	case '[':
 		for it := rawjson.Elems(v); ; {
 			part, ok := it.Next()
 			if !ok {
 				break
 			}
-			dst = append(dst, optional(rawjson.Get(part, "text"))...)
+			dst = append(dst, rawjson.Body(rawjson.Get(part, "text"))...)
 		}
 	case '{', '0', 't', 'f':
 		dst = rawjson.AppendEscaped(dst, v)
@@ -149,7 +149,7 @@ func appendToolCall(dst []byte, call rawjson.Value) []byte {
 		dst = rawjson.AppendEscaped(dst, args)
 	}
 	dst = append(dst, `"}`...)
-	dst = appendText(dst, `,"encryptedValue":"`, optional(rawjson.Get(call, "encryptedValue")))
+	dst = appendText(dst, `,"encryptedValue":"`, rawjson.Body(rawjson.Get(call, "encryptedValue")))
 	dst = appendObjectOf(dst, call, "metadata")
 	return append(dst, `},`...)
 }
@@ -177,19 +177,19 @@ func appendUserContent(dst []byte, v rawjson.Value) []byte {
 // appendPart appends a part with a comma, or nothing if no client of every version would take it. The parts called
 // binary are those of older peers.
 func appendPart(dst []byte, part rawjson.Value) []byte {
-	kind := string(optional(rawjson.Get(part, "type")))
+	kind := string(rawjson.Body(rawjson.Get(part, "type")))
 	switch kind {
 	case "text":
 		dst = append(dst, `{"type":"text","text":"`...)
-		dst = append(dst, optional(rawjson.Get(part, "text"))...)
+		dst = append(dst, rawjson.Body(rawjson.Get(part, "text"))...)
 		return append(dst, `"},`...)
 	case "image", "audio", "video", "document":
 		source := rawjson.Get(part, "source")
-		from := string(optional(rawjson.Get(source, "type")))
+		from := string(rawjson.Body(rawjson.Get(source, "type")))
 		return appendMedia(dst, kind, from, rawjson.Get(source, "value"), rawjson.Get(source, "mimeType"))
 	case "binary":
 		media := rawjson.Get(part, "mimeType")
-		kind = mediaKind(optional(media))
+		kind = mediaKind(rawjson.Body(media))
 		if data := rawjson.Get(part, "data"); rawjson.Kind(data) == '"' {
 			return appendMedia(dst, kind, "data", data, media)
 		}
@@ -243,7 +243,7 @@ func validOp(op rawjson.Value) bool {
 	if !validPointer(rawjson.Get(op, "path")) {
 		return false
 	}
-	switch string(optional(rawjson.Get(op, "op"))) {
+	switch string(rawjson.Body(rawjson.Get(op, "op"))) {
 	case "add", "replace", "test":
 		return rawjson.Get(op, "value") != nil
 	case "move", "copy":

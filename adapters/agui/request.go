@@ -19,7 +19,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if err := json.Decode(body, &input); err != nil {
 		return hub.JSONError(err)
 	}
-	req.Thread, req.Run, req.Body = optional(input.ThreadID), optional(input.RunID), body
+	req.Thread, req.Run, req.Body = rawjson.Body(input.ThreadID), rawjson.Body(input.RunID), body
 	return nil
 }
 

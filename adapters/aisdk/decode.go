@@ -203,12 +203,6 @@ func body(v rawjson.Value, path string) ([]byte, error) {
 	return nil, wrong(v, path, "want a string")
 }
 
-// optional reads a string that may be absent or null; anything else that is no string is ignored too.
-func optional(v rawjson.Value) []byte {
-	s, _ := rawjson.Str(v)
-	return s
-}
-
 // wrong is the error of a required member that is absent, null or of another JSON type.
 func wrong(v rawjson.Value, path, want string) error {
 	if rawjson.IsNull(v) {

@@ -19,13 +19,13 @@ func (d *decoder) sourceURL(dst []hub.Event) ([]hub.Event, error) {
 
 func (d *decoder) sourceDocument(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.source(dst)
-	ev.More.File.Media, ev.More.File.Name = optional(d.rec.MediaType), optional(d.rec.Filename)
+	ev.More.File.Media, ev.More.File.Name = rawjson.Body(d.rec.MediaType), rawjson.Body(d.rec.Filename)
 	return dst, nil
 }
 
 func (d *decoder) source(dst []hub.Event) ([]hub.Event, *hub.Event) {
 	dst, ev := d.emit(dst, hub.Source)
-	ev.ID, ev.Title, ev.Text = optional(d.rec.SourceID), optional(d.rec.Title), optional(d.own("quote"))
+	ev.ID, ev.Title, ev.Text = rawjson.Body(d.rec.SourceID), rawjson.Body(d.rec.Title), rawjson.Body(d.own("quote"))
 	d.more(ev)
 	return dst, ev
 }
@@ -38,10 +38,10 @@ func (d *decoder) citation(dst []hub.Event, part []byte, v rawjson.Value) []hub.
 	}
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Msg, ev.Ref = hub.Source, d.message, part
-	ev.ID, ev.Title = optional(rawjson.Get(source, "id")), optional(rawjson.Get(source, "title"))
-	ev.Text = optional(rawjson.Get(v, "citedText"))
+	ev.ID, ev.Title = rawjson.Body(rawjson.Get(source, "id")), rawjson.Body(rawjson.Get(source, "title"))
+	ev.Text = rawjson.Body(rawjson.Get(v, "citedText"))
 	f := &d.more(ev).File
-	f.URL, f.Media, f.Name = optional(rawjson.Get(source, "url")), optional(rawjson.Get(source, "mediaType")), optional(rawjson.Get(source, "filename"))
+	f.URL, f.Media, f.Name = rawjson.Body(rawjson.Get(source, "url")), rawjson.Body(rawjson.Get(source, "mediaType")), rawjson.Body(rawjson.Get(source, "filename"))
 	start, from := rawjson.Int(rawjson.Get(v, "startIndex"))
 	end, to := rawjson.Int(rawjson.Get(v, "endIndex"))
 	if from && to {
@@ -60,7 +60,7 @@ func (d *decoder) file(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst, ev := d.emit(dst, hub.File)
 	f := &d.more(ev).File
-	f.Media, f.Name = optional(d.rec.MediaType), optional(d.own("name"))
+	f.Media, f.Name = rawjson.Body(d.rec.MediaType), rawjson.Body(d.own("name"))
 	if head, data, ok := bytes.Cut(url, []byte(";base64,")); ok && bytes.HasPrefix(head, []byte("data:")) {
 		f.Base64 = data
 		if len(f.Media) == 0 {
@@ -98,7 +98,7 @@ func (d *decoder) dataPart(dst []hub.Event, name []byte) []hub.Event {
 	}
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Name, ev.Msg, ev.Op, ev.Value = hub.Data, name, d.message, hub.Emit, d.rec.Data
-	if id := optional(d.rec.ID); len(id) > 0 {
+	if id := rawjson.Body(d.rec.ID); len(id) > 0 {
 		ev.Op = hub.Set
 		if !bytes.Equal(id, name) { // else it is the encoder's, for want of one
 			ev.ID = id
@@ -111,7 +111,7 @@ func (d *decoder) dataPart(dst []hub.Event, name []byte) []hub.Event {
 }
 
 // datum is a string member of the data.
-func (d *decoder) datum(name string) []byte { return optional(rawjson.Get(d.rec.Data, name)) }
+func (d *decoder) datum(name string) []byte { return rawjson.Body(rawjson.Get(d.rec.Data, name)) }
 
 func (d *decoder) planPart(dst []hub.Event) ([]hub.Event, bool) {
 	items := rawjson.Get(d.rec.Data, "items")
@@ -125,8 +125,8 @@ func (d *decoder) planPart(dst []hub.Event) ([]hub.Event, bool) {
 			break
 		}
 		item := hub.PlanItem{
-			ID: optional(rawjson.Get(v, "id")), Content: optional(rawjson.Get(v, "content")),
-			Status: optional(rawjson.Get(v, "status")), Priority: optional(rawjson.Get(v, "priority")),
+			ID: rawjson.Body(rawjson.Get(v, "id")), Content: rawjson.Body(rawjson.Get(v, "content")),
+			Status: rawjson.Body(rawjson.Get(v, "status")), Priority: rawjson.Body(rawjson.Get(v, "priority")),
 		}
 		if item.Content == nil || item.Status == nil {
 			return dst, false
@@ -135,7 +135,7 @@ func (d *decoder) planPart(dst []hub.Event) ([]hub.Event, bool) {
 	}
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Msg, ev.More = hub.Plan, d.message, more
-	if id := optional(d.rec.ID); string(id) != "plan" {
+	if id := rawjson.Body(d.rec.ID); string(id) != "plan" {
 		ev.ID = id
 	}
 	return dst, true
@@ -179,7 +179,7 @@ func (d *decoder) updatePart(dst []hub.Event) ([]hub.Event, bool) {
 
 func (d *decoder) askPart(dst []hub.Event) ([]hub.Event, bool) {
 	what, ok := hub.ParseWhat(d.datum("what"))
-	id := optional(d.rec.ID)
+	id := rawjson.Body(d.rec.ID)
 	if !ok || what == hub.WhatNone || len(id) == 0 {
 		return dst, false
 	}
@@ -197,7 +197,7 @@ func (d *decoder) askPart(dst []hub.Event) ([]hub.Event, bool) {
 			break
 		}
 		m.Options = append(m.Options, hub.AskOption{
-			ID: optional(rawjson.Get(v, "id")), Name: optional(rawjson.Get(v, "name")), Kind: optional(rawjson.Get(v, "kind")),
+			ID: rawjson.Body(rawjson.Get(v, "id")), Name: rawjson.Body(rawjson.Get(v, "name")), Kind: rawjson.Body(rawjson.Get(v, "kind")),
 		})
 	}
 	d.asked(id)
@@ -206,7 +206,7 @@ func (d *decoder) askPart(dst []hub.Event) ([]hub.Event, bool) {
 
 func (d *decoder) answerPart(dst []hub.Event) ([]hub.Event, bool) {
 	status, ok := hub.ParseStatus(d.datum("status"))
-	id := optional(d.rec.ID)
+	id := rawjson.Body(d.rec.ID)
 	if !ok || status == hub.StatusNone || len(id) == 0 {
 		return dst, false
 	}

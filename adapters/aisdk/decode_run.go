@@ -20,7 +20,7 @@ type ending struct {
 
 // start begins the run. Merged streams have several; the sequencer takes the first.
 func (d *decoder) start(dst []hub.Event) ([]hub.Event, error) {
-	if id := optional(d.rec.MessageID); len(id) > 0 {
+	if id := rawjson.Body(d.rec.MessageID); len(id) > 0 {
 		d.message = append(d.message[:0], id...)
 	}
 	dst, ev := d.emit(dst, hub.RunStart)
@@ -79,7 +79,7 @@ func (d *decoder) finish(dst []hub.Event) ([]hub.Event, error) {
 	if d.end.status == hub.StatusCancelled {
 		return dst, nil
 	}
-	reason := optional(d.rec.FinishReason)
+	reason := rawjson.Body(d.rec.FinishReason)
 	d.end = ending{seen: true, status: statusOf(reason), name: bytes.Clone(reason)}
 	return dst, nil
 }
@@ -100,12 +100,12 @@ func statusOf(reason []byte) hub.Status {
 }
 
 func (d *decoder) abort(dst []hub.Event) ([]hub.Event, error) {
-	d.end = ending{seen: true, status: hub.StatusCancelled, err: bytes.Clone(optional(d.rec.Reason))}
+	d.end = ending{seen: true, status: hub.StatusCancelled, err: bytes.Clone(rawjson.Body(d.rec.Reason))}
 	return dst, nil
 }
 
 func (d *decoder) fail(dst []hub.Event) ([]hub.Event, error) {
-	d.end = ending{seen: true, fatal: true, status: hub.StatusFailed, err: bytes.Clone(optional(d.rec.ErrorText))}
+	d.end = ending{seen: true, fatal: true, status: hub.StatusFailed, err: bytes.Clone(rawjson.Body(d.rec.ErrorText))}
 	return dst, nil
 }
 

@@ -130,7 +130,7 @@ func signatureOf(metadata rawjson.Value) []byte {
 			return nil
 		}
 		for _, name := range signatureMembers {
-			if sig := optional(rawjson.Get(provider, name)); len(sig) > 0 {
+			if sig := rawjson.Body(rawjson.Get(provider, name)); len(sig) > 0 {
 				return sig
 			}
 		}
@@ -148,7 +148,7 @@ func (d *decoder) steering(dst []hub.Event) ([]hub.Event, error) {
 		if !ok {
 			return dst, nil
 		}
-		text := optional(rawjson.Get(part, "text"))
+		text := rawjson.Body(rawjson.Get(part, "text"))
 		if len(text) == 0 {
 			continue
 		}

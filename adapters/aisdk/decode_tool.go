@@ -21,9 +21,9 @@ func (d *decoder) announce(dst []hub.Event, id []byte) ([]hub.Event, *call) {
 	if c := d.known(id); c != nil && !c.answered {
 		return dst, c
 	}
-	name := optional(d.rec.ToolName)
+	name := rawjson.Body(d.rec.ToolName)
 	dst, ev := d.emit(dst, hub.ToolStart)
-	ev.ID, ev.Name, ev.Title = id, name, optional(d.rec.Title)
+	ev.ID, ev.Name, ev.Title = id, name, rawjson.Body(d.rec.Title)
 	if d.clientTools[string(name)] {
 		ev.Flags |= hub.ClientRuns
 	}
@@ -58,7 +58,7 @@ func (d *decoder) inputStart(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	dst, c := d.announce(dst, id)
-	c.text = string(optional(d.rec.InputEncoding)) == "text"
+	c.text = string(rawjson.Body(d.rec.InputEncoding)) == "text"
 	return dst, nil
 }
 
@@ -92,8 +92,8 @@ func (d *decoder) inputAvailable(dst []hub.Event) ([]hub.Event, error) {
 // ready ends the arguments. What our own encoder said of the call follows as an update.
 func (d *decoder) ready(dst []hub.Event, id []byte) []hub.Event {
 	dst, ev := d.emit(dst, hub.ToolReady)
-	ev.ID, ev.Name, ev.Value = id, optional(d.rec.ToolName), d.rec.Input
-	title, kind, locations := optional(d.own("title")), optional(d.own("kind")), d.own("locations")
+	ev.ID, ev.Name, ev.Value = id, rawjson.Body(d.rec.ToolName), d.rec.Input
+	title, kind, locations := rawjson.Body(d.own("title")), rawjson.Body(d.own("kind")), d.own("locations")
 	if title == nil && kind == nil && locations == nil {
 		return dst
 	}
@@ -189,7 +189,7 @@ func (d *decoder) outputError(dst []hub.Event) ([]hub.Event, error) {
 func (d *decoder) errorEnd(dst []hub.Event, id []byte) []hub.Event {
 	dst, ev := d.emit(dst, hub.ToolEnd)
 	ev.ID, ev.Status = id, hub.StatusError
-	d.more(ev).Err = optional(d.rec.ErrorText)
+	d.more(ev).Err = rawjson.Body(d.rec.ErrorText)
 	return dst
 }
 
@@ -223,7 +223,7 @@ func (d *decoder) approvalRequest(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst, _ = d.resumed(dst, tool)
 	dst, ev := d.emit(dst, hub.Ask)
-	ev.ID, ev.Ref, ev.What, ev.Title = id, tool, hub.AskPermission, optional(d.rec.Reason)
+	ev.ID, ev.Ref, ev.What, ev.Title = id, tool, hub.AskPermission, rawjson.Body(d.rec.Reason)
 	m := d.more(ev)
 	m.Options = append(m.Options,
 		hub.AskOption{ID: []byte(optionApprove), Name: []byte("Approve"), Kind: []byte("allow_once")},
@@ -253,6 +253,6 @@ func (d *decoder) approvalResponse(dst []hub.Event) ([]hub.Event, error) {
 	if isTrue(d.rec.Approved) {
 		ev.Name = []byte(optionApprove)
 	}
-	ev.Text = optional(d.rec.Reason)
+	ev.Text = rawjson.Body(d.rec.Reason)
 	return dst, nil
 }

@@ -24,9 +24,9 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if err := json.Decode(body, &chat); err != nil {
 		return hub.JSONError(err)
 	}
-	req.Thread, req.Body = optional(chat.ID), body
-	if message := continued(chat.Messages, optional(chat.MessageID)); message != nil {
-		req.Run, req.Known = optional(rawjson.Get(message, "id")), knownCalls(message)
+	req.Thread, req.Body = rawjson.Body(chat.ID), body
+	if message := continued(chat.Messages, rawjson.Body(chat.MessageID)); message != nil {
+		req.Run, req.Known = rawjson.Body(rawjson.Get(message, "id")), knownCalls(message)
 	}
 	return nil
 }
@@ -39,8 +39,8 @@ func continued(history rawjson.Value, named []byte) (message rawjson.Value) {
 		if !ok {
 			return message
 		}
-		agents := string(optional(rawjson.Get(v, "role"))) == "assistant"
-		if agents && len(named) > 0 && bytes.Equal(optional(rawjson.Get(v, "id")), named) {
+		agents := string(rawjson.Body(rawjson.Get(v, "role"))) == "assistant"
+		if agents && len(named) > 0 && bytes.Equal(rawjson.Body(rawjson.Get(v, "id")), named) {
 			return v
 		}
 		if message = nil; agents {
@@ -57,7 +57,7 @@ func knownCalls(message rawjson.Value) []byte {
 		if !ok {
 			break
 		}
-		id, kind := optional(rawjson.Get(part, "toolCallId")), string(optional(rawjson.Get(part, "type")))
+		id, kind := rawjson.Body(rawjson.Get(part, "toolCallId")), string(rawjson.Body(rawjson.Get(part, "type")))
 		if len(id) == 0 || kind != "dynamic-tool" && !strings.HasPrefix(kind, "tool-") {
 			continue
 		}

@@ -35,7 +35,7 @@ func readCounts(c *hub.Counts, v rawjson.Value) (ok bool) {
 		}
 	}
 	if cost := rawjson.Get(v, "cost"); rawjson.Kind(cost) == '0' {
-		c.Cost, c.Currency, ok = cost, optional(rawjson.Get(v, "currency")), true
+		c.Cost, c.Currency, ok = cost, rawjson.Body(rawjson.Get(v, "currency")), true
 	}
 	return ok
 }

@@ -247,7 +247,7 @@ func (d *decoder) redacted(dst []hub.Event) ([]hub.Event, error) {
 }
 
 func (d *decoder) sealed(dst []hub.Event, v rawjson.Value) []hub.Event {
-	sig := optional(v)
+	sig := rawjson.Body(v)
 	if len(sig) == 0 {
 		return dst
 	}
@@ -268,10 +268,4 @@ func body(v rawjson.Value, path string) ([]byte, error) {
 		return nil, hub.NewError(hub.ReasonMissing, path, -1, "want a string")
 	}
 	return nil, hub.NewError(hub.ReasonType, path, -1, "want a string")
-}
-
-// optional reads a string that may be absent or null; anything else that is no string is ignored too.
-func optional(v rawjson.Value) []byte {
-	s, _ := rawjson.Str(v)
-	return s
 }

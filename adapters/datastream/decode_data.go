@@ -59,7 +59,7 @@ func (d *decoder) source(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	dst, ev := d.emit(dst, hub.Source)
-	ev.ID, ev.Title, ev.More = optional(d.rec.ID), optional(d.rec.Title), d.scratch.More()
+	ev.ID, ev.Title, ev.More = rawjson.Body(d.rec.ID), rawjson.Body(d.rec.Title), d.scratch.More()
 	ev.More.File.URL = url
 	return dst, nil
 }
@@ -71,7 +71,7 @@ func (d *decoder) file(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst, ev := d.emit(dst, hub.File)
 	ev.More = d.scratch.More()
-	ev.More.File = hub.FileRef{Media: optional(d.rec.MimeType), Base64: data, Name: optional(d.rec.Filename)}
+	ev.More.File = hub.FileRef{Media: rawjson.Body(d.rec.MimeType), Base64: data, Name: rawjson.Body(d.rec.Filename)}
 	return dst, nil
 }
 
@@ -91,7 +91,7 @@ func (d *decoder) state(dst []hub.Event) ([]hub.Event, error) {
 			break
 		}
 		path, value := rawjson.Get(op, "path"), rawjson.Get(op, "value")
-		if string(optional(rawjson.Get(op, "type"))) != "set" || value == nil || !namesMember(path) {
+		if string(rawjson.Body(rawjson.Get(op, "type"))) != "set" || value == nil || !namesMember(path) {
 			return dst, nil
 		}
 		if len(patch) > from {

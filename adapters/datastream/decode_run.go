@@ -9,7 +9,7 @@ import (
 
 // stepStart begins a step; the first one names the message, and so begins the run.
 func (d *decoder) stepStart(dst []hub.Event) ([]hub.Event, error) {
-	if id := optional(d.rec.MessageID); len(id) > 0 {
+	if id := rawjson.Body(d.rec.MessageID); len(id) > 0 {
 		d.message = append(d.message[:0], id...)
 	}
 	if !d.begun {
@@ -29,7 +29,7 @@ func (d *decoder) stepEnd(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst = d.usage(dst, hub.StepScope)
 	dst, ev := d.emit(dst, hub.StepEnd)
-	ev.Status = statusOf(optional(d.rec.FinishReason))
+	ev.Status = statusOf(rawjson.Body(d.rec.FinishReason))
 	return dst, nil
 }
 
@@ -37,13 +37,13 @@ func (d *decoder) stepEnd(dst []hub.Event) ([]hub.Event, error) {
 func (d *decoder) finish(dst []hub.Event) ([]hub.Event, error) {
 	d.kind = 0
 	dst = d.usage(dst, hub.RunScope)
-	reason := optional(d.rec.FinishReason)
+	reason := rawjson.Body(d.rec.FinishReason)
 	d.end = ending{seen: true, status: statusOf(reason), name: bytes.Clone(reason)}
 	return dst, nil
 }
 
 func (d *decoder) fail(dst []hub.Event) ([]hub.Event, error) {
-	d.end = ending{seen: true, fatal: true, status: hub.StatusFailed, err: bytes.Clone(optional(d.value))}
+	d.end = ending{seen: true, fatal: true, status: hub.StatusFailed, err: bytes.Clone(rawjson.Body(d.value))}
 	return dst, nil
 }
 

@@ -12,7 +12,7 @@ func (d *decoder) announce(dst []hub.Event, id []byte) []hub.Event {
 		return dst
 	}
 	dst, ev := d.emit(dst, hub.ToolStart)
-	ev.ID, ev.Name = id, optional(d.rec.ToolName)
+	ev.ID, ev.Name = id, rawjson.Body(d.rec.ToolName)
 	if d.clientTools[string(ev.Name)] {
 		ev.Flags |= hub.ClientRuns
 	}
@@ -60,7 +60,7 @@ func (d *decoder) call(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst = d.announce(dst, id)
 	dst, ev := d.emit(dst, hub.ToolReady)
-	ev.ID, ev.Name, ev.Value = id, optional(d.rec.ToolName), d.rec.Args
+	ev.ID, ev.Name, ev.Value = id, rawjson.Body(d.rec.ToolName), d.rec.Args
 	return dst, nil
 }
 

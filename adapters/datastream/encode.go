@@ -244,7 +244,7 @@ func appendWords(dst []byte, ev *hub.Event) []byte {
 		if !ok {
 			return dst
 		}
-		text := optional(rawjson.Get(block, "content", "text"))
+		text := rawjson.Body(rawjson.Get(block, "content", "text"))
 		if len(text) > 0 && len(dst) > from {
 			dst = append(dst, `\n`...)
 		}

@@ -107,8 +107,8 @@ func (e *encoder) patchState(out *wire.Out, patch rawjson.Value) bool {
 		if !ok {
 			break
 		}
-		kind, value := optional(rawjson.Get(op, "op")), rawjson.Get(op, "value")
-		pointer := optional(rawjson.Get(op, "path"))
+		kind, value := rawjson.Body(rawjson.Get(op, "op")), rawjson.Get(op, "value")
+		pointer := rawjson.Body(rawjson.Get(op, "path"))
 		last := pointer[bytes.LastIndexByte(pointer, '/')+1:]
 		if string(kind) != "add" && string(kind) != "replace" || value == nil || string(kind) == "add" && isIndex(last) {
 			out.Cancel()

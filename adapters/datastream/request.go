@@ -22,8 +22,8 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		return hub.JSONError(err)
 	}
 	req.Body = body
-	if req.Thread = optional(chat.ID); req.Thread == nil {
-		req.Thread = optional(chat.ThreadID)
+	if req.Thread = rawjson.Body(chat.ID); req.Thread == nil {
+		req.Thread = rawjson.Body(chat.ThreadID)
 	}
 	var last rawjson.Value
 	for it := rawjson.Elems(chat.Messages); ; {
@@ -33,8 +33,8 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		}
 		last = v
 	}
-	if string(optional(rawjson.Get(last, "role"))) == "assistant" {
-		req.Run = optional(rawjson.Get(last, "id"))
+	if string(rawjson.Body(rawjson.Get(last, "role"))) == "assistant" {
+		req.Run = rawjson.Body(rawjson.Get(last, "id"))
 	}
 	return nil
 }

@@ -28,6 +28,14 @@ func IsNull(v Value) bool {
 	return k == 0 || k == 'n'
 }
 
+// NotNull is v, or nil when v is null.
+func NotNull(v Value) Value {
+	if IsNull(v) {
+		return nil
+	}
+	return v
+}
+
 // IsEmptyObject reports whether v is {}.
 func IsEmptyObject(v Value) bool {
 	it := Fields(v)
@@ -42,6 +50,12 @@ func Str(v Value) (body []byte, ok bool) {
 		return nil, false
 	}
 	return v[1 : len(v)-1 : len(v)-1], true
+}
+
+// Body is the body of a string as Str returns it, nil when v is no string.
+func Body(v Value) []byte {
+	body, _ := Str(v)
+	return body
 }
 
 // Bool returns true or false; ok is false when v is neither.

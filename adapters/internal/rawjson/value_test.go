@@ -45,6 +45,25 @@ func TestIsEmptyObject(t *testing.T) {
 	f(``, false)
 }
 
+func TestBodyAndNotNull(t *testing.T) {
+	f := func(v, body, value string) {
+		t.Helper()
+		if got := Body(Value(v)); string(got) != body || got == nil && body != "" {
+			t.Errorf("%q: body %q, want %q", v, got, body)
+		}
+		if got := NotNull(Value(v)); string(got) != value || (got == nil) != (value == "") {
+			t.Errorf("%q: value %q, want %q", v, got, value)
+		}
+	}
+	f(` "a\"b"`, `a\"b`, ` "a\"b"`)
+	f(`1`, ``, `1`)
+	f(` null`, ``, ``)
+	f(``, ``, ``)
+	if Body(Value(`""`)) == nil {
+		t.Error("an empty string is none")
+	}
+}
+
 func TestStrAndBool(t *testing.T) {
 	f := func(v, body string, isStr, val, isBool bool) {
 		t.Helper()
