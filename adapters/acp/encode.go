@@ -254,14 +254,6 @@ func appendMeta(dst []byte, meta rawjson.Value) []byte {
 	return append(append(dst, `,"_meta":`...), meta...)
 }
 
-// appendText appends a member that is a string, unless it is empty; opening is its name up to the quote of the value.
-func appendText(dst []byte, opening string, body []byte) []byte {
-	if len(body) == 0 {
-		return dst
-	}
-	return append(append(append(dst, opening...), body...), '"')
-}
-
 // appendRaw appends a member that is any value; opening is its name up to the value.
 func appendRaw(dst []byte, opening string, value []byte) []byte {
 	return append(append(dst, opening...), value...)

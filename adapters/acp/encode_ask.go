@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -27,8 +28,8 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Fate {
 // beginRequest starts a request of our own, up to the session that it is asked in.
 func (e *encoder) beginRequest(out *wire.Out, ev *hub.Event, method string) {
 	e.beginRecord(out)
-	buf := appendText(out.Buf, `{"jsonrpc":"2.0","id":"`, ev.ID)
-	buf = appendText(buf, `,"method":"`, []byte(method))
+	buf := member.AppendText(out.Buf, `{"jsonrpc":"2.0","id":"`, ev.ID)
+	buf = member.AppendText(buf, `,"method":"`, []byte(method))
 	buf = append(append(buf, `,"params":{"sessionId":"`...), e.session...)
 	out.Buf = append(buf, '"')
 }
@@ -41,18 +42,18 @@ func (e *encoder) permission(out *wire.Out, ev *hub.Event, options []hub.AskOpti
 	buf := out.Buf
 	switch {
 	case e.opt.drafts:
-		buf = appendText(buf, `,"title":"`, orElse(ev.Title, "The agent asks for your permission."))
+		buf = member.AppendText(buf, `,"title":"`, orElse(ev.Title, "The agent asks for your permission."))
 		if len(ev.Ref) > 0 {
-			buf = appendText(buf, `,"subject":{"type":"tool_call","toolCall":{"toolCallId":"`, ev.Ref)
+			buf = member.AppendText(buf, `,"subject":{"type":"tool_call","toolCall":{"toolCallId":"`, ev.Ref)
 			buf = append(buf, "}}"...)
 		}
 	case len(ev.Ref) > 0:
-		buf = appendText(buf, `,"toolCall":{"toolCallId":"`, ev.Ref)
-		buf = append(appendText(buf, `,"title":"`, ev.Title), '}')
+		buf = member.AppendText(buf, `,"toolCall":{"toolCallId":"`, ev.Ref)
+		buf = append(member.AppendText(buf, `,"title":"`, ev.Title), '}')
 	default:
 		fate = hub.Folded
 		buf = append(append(buf, `,"toolCall":{"toolCallId":"ask-`...), ev.ID...)
-		buf = append(appendText(append(buf, '"'), `,"title":"`, orElse(ev.Title, "The agent asks for your permission.")), '}')
+		buf = append(member.AppendText(append(buf, '"'), `,"title":"`, orElse(ev.Title, "The agent asks for your permission.")), '}')
 	}
 	if ev.What != hub.AskPermission || len(options) == 0 || e.opt.drafts && len(ev.Title) == 0 {
 		fate = hub.Folded
@@ -118,16 +119,16 @@ func optionKind(o *hub.AskOption, what hub.What) string {
 // elicitation asks by a form, or sends the user to a page.
 func (e *encoder) elicitation(out *wire.Out, ev *hub.Event, more *hub.More) hub.Fate {
 	e.beginRequest(out, ev, "elicitation/create")
-	buf := appendText(out.Buf, `,"toolCallId":"`, ev.Ref)
-	buf = appendText(buf, `,"message":"`, orElse(ev.Title, "The agent has a question."))
+	buf := member.AppendText(out.Buf, `,"toolCallId":"`, ev.Ref)
+	buf = member.AppendText(buf, `,"message":"`, orElse(ev.Title, "The agent has a question."))
 	fate := hub.Native
 	if url := rawjson.Body(rawjson.Get(ev.Value, "url")); ev.What == hub.AskAuth && len(url) > 0 {
 		id := rawjson.Body(rawjson.Get(ev.Value, "elicitationId"))
 		if len(id) == 0 {
 			id = ev.ID
 		}
-		buf = appendText(buf, `,"mode":"url","elicitationId":"`, id)
-		buf = appendText(buf, `,"url":"`, url)
+		buf = member.AppendText(buf, `,"mode":"url","elicitationId":"`, id)
+		buf = member.AppendText(buf, `,"url":"`, url)
 	} else {
 		buf, fate = e.appendForm(append(buf, `,"mode":"form","requestedSchema":`...), ev, more)
 	}
@@ -195,7 +196,7 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Fate {
 		return hub.Implied
 	}
 	e.beginRecord(out)
-	out.Buf = appendText(out.Buf, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"`, ev.ID)
+	out.Buf = member.AppendText(out.Buf, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"`, ev.ID)
 	out.Buf = append(out.Buf, "}}"...)
 	e.endRecord(out)
 	return hub.Folded

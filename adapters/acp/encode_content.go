@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -210,11 +211,11 @@ func appendFile(dst []byte, f *hub.FileRef) (_ []byte, fate hub.Fate, ok bool) {
 		return appendLink(dst, uri, label(f), f.Media, nil), fate, true
 	case bytes.HasPrefix(mime, []byte("image/")):
 		dst = append(append(dst, `{"type":"image","data":"`...), data...)
-		dst = appendText(append(dst, '"'), `,"mimeType":"`, mime)
-		return append(appendText(dst, `,"uri":"`, uri), '}'), fate, true
+		dst = member.AppendText(append(dst, '"'), `,"mimeType":"`, mime)
+		return append(member.AppendText(dst, `,"uri":"`, uri), '}'), fate, true
 	case bytes.HasPrefix(mime, []byte("audio/")) && len(uri) == 0:
 		dst = append(append(dst, `{"type":"audio","data":"`...), data...)
-		return append(appendText(append(dst, '"'), `,"mimeType":"`, mime), '}'), fate, true
+		return append(member.AppendText(append(dst, '"'), `,"mimeType":"`, mime), '}'), fate, true
 	}
 	dst = append(dst, `{"type":"resource","resource":{"uri":"`...)
 	if len(uri) == 0 {
@@ -222,7 +223,7 @@ func appendFile(dst []byte, f *hub.FileRef) (_ []byte, fate hub.Fate, ok bool) {
 		uri = append([]byte("file:///"), bytes.TrimPrefix(label(f), []byte("/"))...)
 	}
 	dst = append(append(append(append(dst, uri...), `","blob":"`...), data...), '"')
-	return append(appendText(dst, `,"mimeType":"`, mime), "}}"...), fate, true
+	return append(member.AppendText(dst, `,"mimeType":"`, mime), "}}"...), fate, true
 }
 
 // cutDataURL takes a data URL in base64 apart.
@@ -239,8 +240,8 @@ func cutDataURL(uri []byte) (mime, data []byte, ok bool) {
 func appendLink(dst, uri, name, mime, title []byte) []byte {
 	dst = append(append(dst, `{"type":"resource_link","uri":"`...), uri...)
 	dst = append(append(append(dst, `","name":"`...), name...), '"')
-	dst = appendText(dst, `,"mimeType":"`, mime)
-	return append(appendText(dst, `,"title":"`, title), '}')
+	dst = member.AppendText(dst, `,"mimeType":"`, mime)
+	return append(member.AppendText(dst, `,"title":"`, title), '}')
 }
 
 // label is what a file is called.

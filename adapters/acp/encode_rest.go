@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -18,7 +19,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
 	closing := "]"
 	if e.opt.drafts {
 		e.begin(out, "plan_update")
-		out.Buf = appendText(out.Buf, `,"plan":{"type":"items","planId":"`, orElse(ev.ID, "plan"))
+		out.Buf = member.AppendText(out.Buf, `,"plan":{"type":"items","planId":"`, orElse(ev.ID, "plan"))
 		closing = "]}"
 	} else {
 		e.begin(out, "plan")
@@ -31,8 +32,8 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
 			fate = hub.Folded
 		}
 		buf = append(append(append(acpwire.Comma(buf), `{"content":"`...), it.Content...), '"')
-		buf = appendText(buf, `,"priority":"`, []byte(priority(it.Priority)))
-		buf = append(appendText(buf, `,"status":"`, []byte(status)), '}')
+		buf = member.AppendText(buf, `,"priority":"`, []byte(priority(it.Priority)))
+		buf = append(member.AppendText(buf, `,"status":"`, []byte(status)), '}')
 	}
 	out.Buf = append(buf, closing...)
 	e.end(out)
@@ -81,9 +82,9 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Fate {
 		fate = hub.Folded
 	}
 	e.begin(out, "notice")
-	buf := appendText(out.Buf, `,"severity":"`, []byte(severity))
-	buf = appendText(buf, `,"title":"`, title)
-	out.Buf = appendText(buf, `,"description":"`, description)
+	buf := member.AppendText(out.Buf, `,"severity":"`, []byte(severity))
+	buf = member.AppendText(buf, `,"title":"`, title)
+	out.Buf = member.AppendText(buf, `,"description":"`, description)
 	e.end(out)
 	return fate
 }
@@ -106,9 +107,9 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
 func (e *encoder) chunk(out *wire.Out, ev *hub.Event, block []byte) {
 	e.begin(out, chunkKind(ev))
 	if e.opt.drafts {
-		out.Buf = appendText(out.Buf, `,"messageId":"`, orElse(ev.Msg, "file"))
+		out.Buf = member.AppendText(out.Buf, `,"messageId":"`, orElse(ev.Msg, "file"))
 	} else {
-		out.Buf = appendText(out.Buf, `,"messageId":"`, ev.Msg)
+		out.Buf = member.AppendText(out.Buf, `,"messageId":"`, ev.Msg)
 	}
 	out.Buf = appendRaw(out.Buf, `,"content":`, block)
 	e.end(out)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -44,7 +45,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		if failed {
 			out.Buf = e.appendError(append(out.Buf, `,"stopReason":"error","error":`...), ev)
 		} else {
-			out.Buf = appendText(out.Buf, `,"stopReason":"`, []byte(acpwire.StopReason(ev.Status)))
+			out.Buf = member.AppendText(out.Buf, `,"stopReason":"`, []byte(acpwire.StopReason(ev.Status)))
 		}
 		e.end(out)
 	case failed:
@@ -92,7 +93,7 @@ func (e *encoder) appendError(dst []byte, ev *hub.Event) []byte {
 	before := len(dst)
 	dst = append(dst, `,"data":{`...)
 	first := len(dst)
-	dst = e.usage.append(appendText(dst, `,"code":"`, code))
+	dst = e.usage.append(member.AppendText(dst, `,"code":"`, code))
 	if len(dst) == first {
 		return append(dst[:before], '}')
 	}
@@ -142,7 +143,7 @@ func (e *encoder) contextUsage(out *wire.Out, c *hub.Counts) hub.Fate {
 	buf = strconv.AppendInt(append(buf, `,"size":`...), u.size, 10)
 	if c.Cost != nil && len(c.Currency) > 0 {
 		buf = appendRaw(buf, `,"cost":{"amount":`, c.Cost)
-		buf = append(appendText(buf, `,"currency":"`, c.Currency), '}')
+		buf = append(member.AppendText(buf, `,"currency":"`, c.Currency), '}')
 	}
 	out.Buf = buf
 	e.end(out)

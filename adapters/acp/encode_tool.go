@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -37,13 +38,13 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 		kind = "tool_call_update"
 	}
 	e.begin(out, kind)
-	buf := appendText(out.Buf, `,"toolCallId":"`, ev.ID)
+	buf := member.AppendText(out.Buf, `,"toolCallId":"`, ev.ID)
 	title := ev.Title
 	if len(title) == 0 {
 		title = ev.Name
 	}
-	buf = appendText(buf, `,"title":"`, title)
-	buf = appendText(buf, `,"name":"`, ev.Name)
+	buf = member.AppendText(buf, `,"title":"`, title)
+	buf = member.AppendText(buf, `,"name":"`, ev.Name)
 	var more hub.More
 	if ev.More != nil {
 		more = *ev.More
@@ -53,7 +54,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.Status == hub.StatusRunning {
 		status = "in_progress"
 	}
-	buf = appendText(buf, `,"status":"`, []byte(status))
+	buf = member.AppendText(buf, `,"status":"`, []byte(status))
 	if more.Content != nil {
 		buf, fate = e.appendContent(append(buf, `,"content":[`...), more.Content)
 		buf = append(buf, ']')
@@ -94,7 +95,7 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Fate {
 // beginUpdate starts an update of a call, up to its id. What it does not name stays as it was.
 func (e *encoder) beginUpdate(out *wire.Out, id []byte) {
 	e.begin(out, "tool_call_update")
-	out.Buf = appendText(out.Buf, `,"toolCallId":"`, id)
+	out.Buf = member.AppendText(out.Buf, `,"toolCallId":"`, id)
 }
 
 // toolReady writes the arguments. None that the upstream never gave are not written.
@@ -155,8 +156,8 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 		return hub.Dropped
 	}
 	e.beginUpdate(out, ev.ID)
-	buf := appendText(out.Buf, `,"status":"`, []byte(status))
-	buf = appendText(buf, `,"title":"`, ev.Title)
+	buf := member.AppendText(out.Buf, `,"status":"`, []byte(status))
+	buf = member.AppendText(buf, `,"title":"`, ev.Title)
 	if len(more.ToolKind) > 0 {
 		buf = append(append(append(buf, `,"kind":"`...), e.kindOf(more.ToolKind, nil)...), '"')
 	}
@@ -220,9 +221,9 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 		return hub.Implied
 	}
 	e.beginUpdate(out, ev.ID)
-	buf := appendText(out.Buf, `,"status":"`, []byte(e.finalStatus(ev.Status)))
-	buf = appendText(buf, `,"title":"`, ev.Title)
-	buf = appendText(buf, `,"name":"`, c.name) // for those that do not know the earlier run
+	buf := member.AppendText(out.Buf, `,"status":"`, []byte(e.finalStatus(ev.Status)))
+	buf = member.AppendText(buf, `,"title":"`, ev.Title)
+	buf = member.AppendText(buf, `,"name":"`, c.name) // for those that do not know the earlier run
 	buf, fate := e.appendResult(buf, ev, c)
 	if m := ev.More; m != nil {
 		buf = appendLocations(buf, m.Locations)
@@ -310,7 +311,7 @@ func appendOutput(dst []byte, ev *hub.Event, text, said []byte) ([]byte, hub.Fat
 	_, isText := rawjson.Str(ev.Value)
 	switch {
 	case len(text) > 0 && !bytes.Equal(text, said):
-		return appendText(dst, `,"rawOutput":"`, text), hub.Native
+		return member.AppendText(dst, `,"rawOutput":"`, text), hub.Native
 	case ev.Text == nil && ev.Value != nil && !isText:
 		return appendRaw(dst, `,"rawOutput":`, ev.Value), hub.Native
 	case ev.More != nil:

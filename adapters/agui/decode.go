@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -163,7 +164,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	if err := d.json.Decode(rec.Data, &d.rec); err != nil {
 		return dst, hub.JSONError(err)
 	}
-	typ, err := body(d.rec.Type, "type")
+	typ, err := member.Text(d.rec.Type, "type")
 	if err != nil {
 		return dst, err
 	}
@@ -232,26 +233,10 @@ func (d *decoder) unknown(dst []hub.Event) []hub.Event {
 	return dst
 }
 
-// body reads a string that must be there.
-func body(v rawjson.Value, path string) ([]byte, error) {
-	if s, ok := rawjson.Str(v); ok {
-		return s, nil
-	}
-	return nil, wrong(v, path, "want a string")
-}
-
 // present reads a value that may be null but must be there.
 func present(v rawjson.Value, path string) (rawjson.Value, error) {
 	if v == nil {
 		return nil, hub.NewError(hub.ReasonMissing, path, -1, "want a value, null if there is none")
 	}
 	return v, nil
-}
-
-// wrong is the error of a required member that is absent, null or of another JSON type.
-func wrong(v rawjson.Value, path, want string) error {
-	if rawjson.IsNull(v) {
-		return hub.NewError(hub.ReasonMissing, path, -1, want)
-	}
-	return hub.NewError(hub.ReasonType, path, -1, want)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -25,7 +26,7 @@ func (d *decoder) stateSnapshot(dst []hub.Event) ([]hub.Event, error) {
 // stateDelta passes the patch as it is. Whether it applies depends on a document that only the target may need.
 func (d *decoder) stateDelta(dst []hub.Event) ([]hub.Event, error) {
 	if rawjson.Kind(d.rec.Delta) != '[' {
-		return dst, wrong(d.rec.Delta, "delta", "want a JSON patch")
+		return dst, member.Wrong(d.rec.Delta, "delta", "want a JSON patch")
 	}
 	return d.set(dst, dataState, hub.Patch, d.rec.Delta), nil
 }
@@ -34,7 +35,7 @@ func (d *decoder) stateDelta(dst []hub.Event) ([]hub.Event, error) {
 // of this stream.
 func (d *decoder) messagesSnapshot(dst []hub.Event) ([]hub.Event, error) {
 	if rawjson.Kind(d.rec.Messages) != '[' {
-		return dst, wrong(d.rec.Messages, "messages", "want an array of messages")
+		return dst, member.Wrong(d.rec.Messages, "messages", "want an array of messages")
 	}
 	return d.set(dst, dataMessages, hub.Set, d.rec.Messages), nil
 }
@@ -53,7 +54,7 @@ func (d *decoder) activitySnapshot(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	if rawjson.Kind(d.rec.Content) != '{' {
-		return dst, wrong(d.rec.Content, "content", "want an object")
+		return dst, member.Wrong(d.rec.Content, "content", "want an object")
 	}
 	if rawjson.Get(d.rec.Metadata, ownKey, planKey) != nil {
 		return d.plan(dst), nil
@@ -72,7 +73,7 @@ func (d *decoder) activityDelta(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	if rawjson.Kind(d.rec.Patch) != '[' {
-		return dst, wrong(d.rec.Patch, "patch", "want a JSON patch")
+		return dst, member.Wrong(d.rec.Patch, "patch", "want a JSON patch")
 	}
 	dst, ev := d.emit(dst, hub.Data)
 	ev.ID, ev.Name, ev.Op, ev.Value = id, name, hub.Patch, d.rec.Patch
@@ -81,10 +82,10 @@ func (d *decoder) activityDelta(dst []hub.Event) ([]hub.Event, error) {
 
 // activity reads which activity an event is about, and the name of its data.
 func (d *decoder) activity() (id, name []byte, err error) {
-	if id, err = body(d.rec.MessageID, "messageId"); err != nil {
+	if id, err = member.Text(d.rec.MessageID, "messageId"); err != nil {
 		return nil, nil, err
 	}
-	typ, err := body(d.rec.ActivityType, "activityType")
+	typ, err := member.Text(d.rec.ActivityType, "activityType")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -102,7 +103,7 @@ func (d *decoder) plan(dst []hub.Event) []hub.Event {
 
 // custom is an application's own event, unless its name says that it is one of the model's.
 func (d *decoder) custom(dst []hub.Event) ([]hub.Event, error) {
-	name, err := body(d.rec.Name, "name")
+	name, err := member.Text(d.rec.Name, "name")
 	if err != nil {
 		return dst, err
 	}

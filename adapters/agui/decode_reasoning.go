@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -18,7 +19,7 @@ type heldEnd struct {
 
 // reasoningEnd holds the end back, unless the encrypted form came before it.
 func (d *decoder) reasoningEnd(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.MessageID, "messageId")
+	id, err := member.Text(d.rec.MessageID, "messageId")
 	if err != nil {
 		return dst, err
 	}
@@ -88,11 +89,11 @@ const subtypeTool = "tool-call"
 
 // encryptedValue signs a call or a message. A message that was never opened has nothing but its encrypted form.
 func (d *decoder) encryptedValue(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.EntityID, "entityId")
+	id, err := member.Text(d.rec.EntityID, "entityId")
 	if err != nil {
 		return dst, err
 	}
-	sig, err := body(d.rec.EncryptedValue, "encryptedValue")
+	sig, err := member.Text(d.rec.EncryptedValue, "encryptedValue")
 	if err != nil {
 		return dst, err
 	}
@@ -120,7 +121,7 @@ type span struct{ lane, id []byte }
 
 // spanStart remembers the span for the messages in it. By itself a span says nothing.
 func (d *decoder) spanStart(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.MessageID, "messageId")
+	id, err := member.Text(d.rec.MessageID, "messageId")
 	if err != nil {
 		return dst, err
 	}
@@ -187,7 +188,7 @@ func (d *decoder) think(dst []hub.Event) []hub.Event {
 
 // thinkingContent goes on with the open message, or opens one that has no start.
 func (d *decoder) thinkingContent(dst []hub.Event) ([]hub.Event, error) {
-	text, err := body(d.rec.Delta, "delta")
+	text, err := member.Text(d.rec.Delta, "delta")
 	if err != nil {
 		return dst, err
 	}

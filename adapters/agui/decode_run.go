@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -193,7 +194,7 @@ func whatOf(reason, tool []byte) hub.What {
 
 // stepStarted: a step is known by its name, unique among the open ones of its lane.
 func (d *decoder) stepStarted(dst []hub.Event) ([]hub.Event, error) {
-	name, err := body(d.rec.StepName, "stepName")
+	name, err := member.Text(d.rec.StepName, "stepName")
 	if err != nil {
 		return dst, err
 	}
@@ -204,7 +205,7 @@ func (d *decoder) stepStarted(dst []hub.Event) ([]hub.Event, error) {
 }
 
 func (d *decoder) stepFinished(dst []hub.Event) ([]hub.Event, error) {
-	name, err := body(d.rec.StepName, "stepName")
+	name, err := member.Text(d.rec.StepName, "stepName")
 	if err != nil {
 		return dst, err
 	}
@@ -225,7 +226,7 @@ func (d *decoder) stepID(name []byte) []byte {
 }
 
 func (d *decoder) subagentStarted(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.Subagent, "subagentRunId")
+	id, err := member.Text(d.rec.Subagent, "subagentRunId")
 	if err != nil {
 		return dst, err
 	}
@@ -242,7 +243,7 @@ type suspended struct{ id []byte }
 
 // subagentFinished ends a sub-agent, or keeps its end back if it waits for the outside.
 func (d *decoder) subagentFinished(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.Subagent, "subagentRunId")
+	id, err := member.Text(d.rec.Subagent, "subagentRunId")
 	if err != nil {
 		return dst, err
 	}
@@ -270,7 +271,7 @@ func (d *decoder) endSuspended(dst []hub.Event) []hub.Event {
 
 // subagentError ends a sub-agent; the run may go on without it.
 func (d *decoder) subagentError(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.Subagent, "subagentRunId")
+	id, err := member.Text(d.rec.Subagent, "subagentRunId")
 	if err != nil {
 		return dst, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -97,7 +98,7 @@ func (d *decoder) reasoningContent(dst []hub.Event) ([]hub.Event, error) {
 }
 
 func (d *decoder) messageStart(dst []hub.Event, family hub.Chan) ([]hub.Event, error) {
-	id, err := body(d.rec.MessageID, "messageId")
+	id, err := member.Text(d.rec.MessageID, "messageId")
 	if err != nil {
 		return dst, err
 	}
@@ -154,10 +155,10 @@ const (
 
 // messageContent appends a delta. One that names no message is an error, but its text is not lost.
 func (d *decoder) messageContent(dst []hub.Event, family hub.Chan) ([]hub.Event, error) {
-	id, err := body(d.rec.MessageID, "messageId")
+	id, err := member.Text(d.rec.MessageID, "messageId")
 	text, ok := rawjson.Str(d.rec.Delta)
 	if !ok && rawjson.Kind(d.rec.Delta) != 'n' {
-		return dst, wrong(d.rec.Delta, "delta", "want a string")
+		return dst, member.Wrong(d.rec.Delta, "delta", "want a string")
 	}
 	return d.delta(dst, id, text, family), err
 }
@@ -183,7 +184,7 @@ func (d *decoder) delta(dst []hub.Event, id, text []byte, family hub.Chan) []hub
 }
 
 func (d *decoder) textEnd(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.MessageID, "messageId")
+	id, err := member.Text(d.rec.MessageID, "messageId")
 	if err != nil {
 		return dst, err
 	}

@@ -2,15 +2,16 @@ package agui
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
 func (d *decoder) toolStart(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.ToolCallID, "toolCallId")
+	id, err := member.Text(d.rec.ToolCallID, "toolCallId")
 	if err != nil {
 		return dst, err
 	}
-	name, err := body(d.rec.ToolCallName, "toolCallName")
+	name, err := member.Text(d.rec.ToolCallName, "toolCallName")
 	if err != nil {
 		return dst, err
 	}
@@ -55,13 +56,13 @@ func (d *decoder) waiting() bool {
 
 // toolArgs passes a fragment. An empty one says nothing.
 func (d *decoder) toolArgs(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.ToolCallID, "toolCallId")
+	id, err := member.Text(d.rec.ToolCallID, "toolCallId")
 	if err != nil {
 		return dst, err
 	}
 	args, ok := rawjson.Str(d.rec.Delta)
 	if !ok && rawjson.Kind(d.rec.Delta) != 'n' {
-		return dst, wrong(d.rec.Delta, "delta", "want a string")
+		return dst, member.Wrong(d.rec.Delta, "delta", "want a string")
 	}
 	if len(args) == 0 {
 		return dst, nil
@@ -73,7 +74,7 @@ func (d *decoder) toolArgs(dst []hub.Event) ([]hub.Event, error) {
 
 // toolReady is TOOL_CALL_END: the arguments are complete, the call is not.
 func (d *decoder) toolReady(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.ToolCallID, "toolCallId")
+	id, err := member.Text(d.rec.ToolCallID, "toolCallId")
 	if err != nil {
 		return dst, err
 	}
@@ -84,7 +85,7 @@ func (d *decoder) toolReady(dst []hub.Event) ([]hub.Event, error) {
 
 // toolResult ends a call. The protocol has no place for failure: a result is fine unless our own metadata say otherwise.
 func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.ToolCallID, "toolCallId")
+	id, err := member.Text(d.rec.ToolCallID, "toolCallId")
 	if err != nil {
 		return dst, err
 	}

@@ -133,24 +133,6 @@ func (e *encoder) extension(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Extension
 }
 
-// open starts a record of that type with one string member.
-func open(out *wire.Out, head string, val []byte) []byte {
-	out.Begin("")
-	b := append(out.Buf, head...)
-	b = append(b, val...)
-	return append(b, '"')
-}
-
-// appendText appends a string member, with its comma, unless it is empty. head is `,"name":"`.
-func appendText(dst []byte, head string, val []byte) []byte {
-	if len(val) == 0 {
-		return dst
-	}
-	dst = append(dst, head...)
-	dst = append(dst, val...)
-	return append(dst, '"')
-}
-
 // close appends the members that all events have in common, and ends the event. own are those members of ev that go
 // under metadata.sabir.
 func (e *encoder) close(dst []byte, ev *hub.Event, own members) []byte {

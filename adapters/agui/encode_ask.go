@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -34,16 +35,16 @@ func (e *encoder) ask(ev *hub.Event) hub.Fate {
 func (e *encoder) appendInterrupt(dst []byte, ev *hub.Event) []byte {
 	reason := orDefault(ev.Name, []byte(reasonOf(ev)))
 	dst = append(append(append(dst, `{"id":"`...), ev.ID...), '"')
-	dst = appendText(dst, `,"reason":"`, reason)
-	dst = appendText(dst, `,"message":"`, orDefault(ev.Title, ev.Text))
+	dst = member.AppendText(dst, `,"reason":"`, reason)
+	dst = member.AppendText(dst, `,"message":"`, orDefault(ev.Title, ev.Text))
 	if len(ev.Ref) > 0 {
-		dst = appendText(dst, `,"toolCallId":"`, e.wireTool(ev.Ref))
+		dst = member.AppendText(dst, `,"toolCallId":"`, e.wireTool(ev.Ref))
 	}
 	if m := ev.More; m != nil {
 		if rawjson.Kind(m.Schema) == '{' {
 			dst = append(append(dst, `,"responseSchema":`...), m.Schema...)
 		}
-		dst = appendText(dst, `,"expiresAt":"`, m.Expires)
+		dst = member.AppendText(dst, `,"expiresAt":"`, m.Expires)
 	}
 	own := askMembers
 	if whatOf(reason, ev.Ref) == ev.What {
@@ -51,7 +52,7 @@ func (e *encoder) appendInterrupt(dst []byte, ev *hub.Event) []byte {
 	}
 	dst = appendMetadata(dst, ev, own)
 	if len(ev.Lane) > 0 && !e.flat {
-		dst = appendText(dst, `,"subagentRunId":"`, e.wireLane(ev.Lane))
+		dst = member.AppendText(dst, `,"subagentRunId":"`, e.wireLane(ev.Lane))
 	}
 	return append(dst, '}')
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -53,7 +54,7 @@ func (e *encoder) customData(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.Op == hub.Emit {
 		own &^= mOp
 	}
-	b := open(out, `{"type":"CUSTOM","name":"`, orDefault(ev.Name, []byte("data")))
+	b := member.Open(out, `{"type":"CUSTOM","name":"`, orDefault(ev.Name, []byte("data")))
 	b = appendValue(append(b, `,"value":`...), ev.Value)
 	out.Buf = e.close(b, ev, own)
 	out.End()
@@ -106,7 +107,7 @@ func (e *encoder) activityEvent(out *wire.Out, ev *hub.Event, kind []byte) bool 
 		return false
 	}
 	id, owned := e.activityID(ev, ev.ID)
-	b := open(out, head, []byte(id))
+	b := member.Open(out, head, []byte(id))
 	b = append(append(append(b, `,"activityType":"`...), kind...), '"')
 	b = append(append(b, value...), ev.Value...)
 	if replace, ok := rawjson.Bool(kept(ev, keptReplace)); ok && !replace && ev.Op == hub.Set {
@@ -148,7 +149,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
 		}
 	}
 	id, owned := e.activityID(ev, bytes.Clone(e.ids.name(want, nil)))
-	b := open(out, `{"type":"ACTIVITY_SNAPSHOT","messageId":"`, []byte(id))
+	b := member.Open(out, `{"type":"ACTIVITY_SNAPSHOT","messageId":"`, []byte(id))
 	b = append(b, `,"activityType":"PLAN","content":{`...)
 	var items []hub.PlanItem
 	if ev.More != nil {
@@ -173,7 +174,7 @@ func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Fate {
 	} else {
 		b = appendValue(b, ev.Value)
 	}
-	b = appendText(b, `,"source":"`, ev.Name)
+	b = member.AppendText(b, `,"source":"`, ev.Name)
 	out.Buf = e.close(b, ev, rawMembers)
 	out.End()
 	return hub.Native

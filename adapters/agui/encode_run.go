@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -15,10 +16,10 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	e.run = append(e.run[:0], orDefault(ev.ID, e.defaultRun)...)
 	e.ids.seed(e.thread, e.run)
 	e.started = true
-	b := open(out, `{"type":"RUN_STARTED","threadId":"`, e.thread)
+	b := member.Open(out, `{"type":"RUN_STARTED","threadId":"`, e.thread)
 	b = append(append(append(b, `,"runId":"`...), e.run...), '"')
 	if parent, ok := rawjson.Str(kept(ev, keptParentRun)); ok {
-		b = appendText(b, `,"parentRunId":"`, parent)
+		b = member.AppendText(b, `,"parentRunId":"`, parent)
 	}
 	out.Buf = closeUntagged(b, ev, runStartMembers)
 	e.endStart(out)
@@ -43,7 +44,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	if !e.started {
 		e.runStart(out, &hub.Event{})
 	}
-	b := open(out, `{"type":"RUN_FINISHED","threadId":"`, e.thread)
+	b := member.Open(out, `{"type":"RUN_FINISHED","threadId":"`, e.thread)
 	b = append(append(append(b, `,"runId":"`...), e.run...), '"')
 	if !rawjson.IsNull(ev.Value) {
 		b = append(append(b, `,"result":`...), ev.Value...)
@@ -67,14 +68,14 @@ func (e *encoder) runError(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.More != nil {
 		message, code = ev.More.Err, ev.More.ErrCode
 	}
-	b := open(out, `{"type":"RUN_ERROR","message":"`, orDefault(message, []byte(errorText(ev.Status))))
+	b := member.Open(out, `{"type":"RUN_ERROR","message":"`, orDefault(message, []byte(errorText(ev.Status))))
 	own := runErrorMembers
 	if ev.Status == hub.StatusFailed {
 		own &^= mStatus
 	} else {
 		code = orDefault(code, []byte(ev.Status.String()))
 	}
-	b = appendText(b, `,"code":"`, code)
+	b = member.AppendText(b, `,"code":"`, code)
 	out.Buf = closeUntagged(e.appendUsage(b), ev, own)
 	out.End()
 	return hub.Native
@@ -111,7 +112,7 @@ func (e *encoder) openStep(out *wire.Out, ev *hub.Event, id, name []byte) {
 		s.name = strconv.AppendInt(append(append(s.name[:0:0], name...), " #"...), int64(n), 10)
 	}
 	e.steps = append(e.steps, s)
-	out.Buf = e.close(open(out, `{"type":"STEP_STARTED","stepName":"`, s.name), ev, stepMembers)
+	out.Buf = e.close(member.Open(out, `{"type":"STEP_STARTED","stepName":"`, s.name), ev, stepMembers)
 	out.End()
 }
 
@@ -138,7 +139,7 @@ func (e *encoder) closeStep(out *wire.Out, ev *hub.Event, id []byte, own members
 		if !bytes.Equal(e.steps[i].id, id) {
 			continue
 		}
-		out.Buf = e.close(open(out, `{"type":"STEP_FINISHED","stepName":"`, e.steps[i].name), ev, own)
+		out.Buf = e.close(member.Open(out, `{"type":"STEP_FINISHED","stepName":"`, e.steps[i].name), ev, own)
 		out.End()
 		e.steps = append(e.steps[:i], e.steps[i+1:]...)
 		return hub.Native
@@ -152,14 +153,14 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.openStep(out, ev, agentStep(ev.ID), ev.Name)
 		return hub.Folded
 	}
-	b := open(out, `{"type":"SUBAGENT_STARTED","subagentRunId":"`, e.wireLane(ev.ID))
-	b = appendText(b, `,"name":"`, ev.Name)
-	b = appendText(b, `,"description":"`, ev.Title)
-	b = appendText(b, `,"parentSubagentRunId":"`, e.wireLane(ev.Lane))
+	b := member.Open(out, `{"type":"SUBAGENT_STARTED","subagentRunId":"`, e.wireLane(ev.ID))
+	b = member.AppendText(b, `,"name":"`, ev.Name)
+	b = member.AppendText(b, `,"description":"`, ev.Title)
+	b = member.AppendText(b, `,"parentSubagentRunId":"`, e.wireLane(ev.Lane))
 	if len(ev.Ref) > 0 {
-		b = appendText(b, `,"parentToolCallId":"`, e.wireTool(ev.Ref))
+		b = member.AppendText(b, `,"parentToolCallId":"`, e.wireTool(ev.Ref))
 	}
-	b = appendText(b, `,"parentMessageId":"`, ev.Msg)
+	b = member.AppendText(b, `,"parentMessageId":"`, ev.Msg)
 	out.Buf = closeUntagged(b, ev, 0)
 	out.End()
 	return hub.Native
@@ -178,18 +179,18 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	var b []byte
 	switch ev.Status {
 	case hub.StatusError, hub.StatusAborted, hub.StatusDenied:
-		b = open(out, `{"type":"SUBAGENT_ERROR","subagentRunId":"`, e.wireLane(ev.ID))
+		b = member.Open(out, `{"type":"SUBAGENT_ERROR","subagentRunId":"`, e.wireLane(ev.ID))
 		message, code := []byte("The sub-agent failed."), []byte(nil)
 		if ev.More != nil {
 			message, code = orDefault(ev.More.Err, message), ev.More.ErrCode
 		}
-		b = appendText(b, `,"message":"`, message)
-		b = appendText(b, `,"code":"`, code)
+		b = member.AppendText(b, `,"message":"`, message)
+		b = member.AppendText(b, `,"code":"`, code)
 		if ev.Status == hub.StatusError {
 			own = 0
 		}
 	default:
-		b = open(out, `{"type":"SUBAGENT_FINISHED","subagentRunId":"`, e.wireLane(ev.ID))
+		b = member.Open(out, `{"type":"SUBAGENT_FINISHED","subagentRunId":"`, e.wireLane(ev.ID))
 		b = appendAgentResult(b, ev)
 		if ev.Status == hub.StatusPaused {
 			b = e.appendSuspended(b, ev.ID)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -25,9 +26,9 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.ids.promise(as.lane, ev.Msg, p.wire)
 	}
 	p.head = append(append(append(p.head, `{"type":"TEXT_MESSAGE_CONTENT","messageId":"`...), p.wire...), `","delta":"`...)
-	b := open(out, `{"type":"TEXT_MESSAGE_START","messageId":"`, p.wire)
+	b := member.Open(out, `{"type":"TEXT_MESSAGE_START","messageId":"`, p.wire)
 	b = append(append(append(b, `,"role":"`...), name...), '"')
-	b = appendText(b, `,"name":"`, ev.Title)
+	b = member.AppendText(b, `,"name":"`, ev.Title)
 	own := mChan
 	if name == "assistant" {
 		own |= mName // summary, commentary
@@ -62,9 +63,9 @@ func (e *encoder) reasoningStart(out *wire.Out, ev *hub.Event, p *part) hub.Fate
 	p.span = append(p.span, e.ids.span(want, p.wire, lane)...)
 	p.head = append(append(append(p.head, `{"type":"REASONING_MESSAGE_CONTENT","messageId":"`...), p.wire...), `","delta":"`...)
 	bare := hub.Event{Lane: ev.Lane}
-	out.Buf = e.close(open(out, `{"type":"REASONING_START","messageId":"`, p.span), &bare, 0)
+	out.Buf = e.close(member.Open(out, `{"type":"REASONING_START","messageId":"`, p.span), &bare, 0)
 	out.End()
-	b := open(out, `{"type":"REASONING_MESSAGE_START","messageId":"`, p.wire)
+	b := member.Open(out, `{"type":"REASONING_MESSAGE_START","messageId":"`, p.wire)
 	b = append(b, `,"role":"reasoning"`...)
 	out.Buf = e.close(b, ev, mName|mTitle)
 	out.End()
@@ -112,14 +113,14 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	if len(p.span) > 0 {
 		head = `{"type":"REASONING_MESSAGE_END","messageId":"`
 	}
-	out.Buf = e.close(open(out, head, p.wire), ev, 0)
+	out.Buf = e.close(member.Open(out, head, p.wire), ev, 0)
 	out.End()
 	bare := hub.Event{Lane: ev.Lane}
 	if ev.More != nil && len(ev.More.Sig) > 0 {
 		e.sign(out, &bare, `{"type":"REASONING_ENCRYPTED_VALUE","subtype":"message","entityId":"`, p.wire, ev.More.Sig)
 	}
 	if len(p.span) > 0 {
-		out.Buf = e.close(open(out, `{"type":"REASONING_END","messageId":"`, p.span), &bare, 0)
+		out.Buf = e.close(member.Open(out, `{"type":"REASONING_END","messageId":"`, p.span), &bare, 0)
 		out.End()
 	}
 	e.parts.Drop(ev.ID)
@@ -129,8 +130,8 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // sign writes the encrypted form of a message or a call.
 func (e *encoder) sign(out *wire.Out, ev *hub.Event, head string, id, sig []byte) {
-	b := open(out, head, id)
-	b = appendText(b, `,"encryptedValue":"`, sig)
+	b := member.Open(out, head, id)
+	b = member.AppendText(b, `,"encryptedValue":"`, sig)
 	out.Buf = e.close(b, ev, 0)
 	out.End()
 }

@@ -2,6 +2,7 @@ package agui
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -37,8 +38,8 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	id := e.wireTool(ev.ID)
 	t := e.tools.Add(ev.ID)
 	t.head = append(append(append(t.head[:0], `{"type":"TOOL_CALL_ARGS","toolCallId":"`...), id...), `","delta":"`...)
-	b := open(out, `{"type":"TOOL_CALL_START","toolCallId":"`, id)
-	b = appendText(b, `,"toolCallName":"`, ev.Name)
+	b := member.Open(out, `{"type":"TOOL_CALL_START","toolCallId":"`, id)
+	b = member.AppendText(b, `,"toolCallName":"`, ev.Name)
 	b = e.appendParent(b, ev, id)
 	out.Buf = e.close(b, ev, toolStartMembers)
 	out.End()
@@ -84,7 +85,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 	if e.tools.Find(ev.ID) == nil {
 		return hub.Implied
 	}
-	out.Buf = e.close(open(out, `{"type":"TOOL_CALL_END","toolCallId":"`, e.wireTool(ev.ID)), ev, 0)
+	out.Buf = e.close(member.Open(out, `{"type":"TOOL_CALL_END","toolCallId":"`, e.wireTool(ev.ID)), ev, 0)
 	out.End()
 	e.tools.Drop(ev.ID)
 	e.flushSnapshot(out)
@@ -118,7 +119,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	b := append(out.Buf, `{"type":"TOOL_CALL_RESULT","messageId":"`...)
 	b = e.ids.claim(b, want, as)
 	b = append(b, '"')
-	b = appendText(b, `,"toolCallId":"`, id)
+	b = member.AppendText(b, `,"toolCallId":"`, id)
 	b = append(b, `,"content":"`...)
 	from := len(b)
 	b = appendResult(b, ev)

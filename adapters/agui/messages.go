@@ -3,6 +3,7 @@ package agui
 import (
 	"bytes"
 
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -61,7 +62,7 @@ func appendMessage(dst []byte, m rawjson.Value) ([]byte, bool) {
 		}
 		dst = appendContent(dst, content)
 		dst = append(append(append(dst, `,"toolCallId":"`...), call...), '"')
-		dst = appendText(dst, `,"error":"`, rawjson.Body(rawjson.Get(m, "error")))
+		dst = member.AppendText(dst, `,"error":"`, rawjson.Body(rawjson.Get(m, "error")))
 	case "activity":
 		kind, ok := rawjson.Str(rawjson.Get(m, "activityType"))
 		if !ok || rawjson.Kind(content) != '{' {
@@ -74,13 +75,13 @@ func appendMessage(dst []byte, m rawjson.Value) ([]byte, bool) {
 	}
 	switch string(role) {
 	case "developer", "system", "assistant", "user":
-		dst = appendText(dst, `,"name":"`, rawjson.Body(rawjson.Get(m, "name")))
+		dst = member.AppendText(dst, `,"name":"`, rawjson.Body(rawjson.Get(m, "name")))
 	}
 	if string(role) != "activity" {
-		dst = appendText(dst, `,"encryptedValue":"`, rawjson.Body(rawjson.Get(m, "encryptedValue")))
+		dst = member.AppendText(dst, `,"encryptedValue":"`, rawjson.Body(rawjson.Get(m, "encryptedValue")))
 	}
 	dst = appendObjectOf(dst, m, "metadata")
-	dst = appendText(dst, `,"subagentRunId":"`, rawjson.Body(rawjson.Get(m, "subagentRunId")))
+	dst = member.AppendText(dst, `,"subagentRunId":"`, rawjson.Body(rawjson.Get(m, "subagentRunId")))
 	return append(dst, '}'), true
 }
 
@@ -149,7 +150,7 @@ func appendToolCall(dst []byte, call rawjson.Value) []byte {
 		dst = rawjson.AppendEscaped(dst, args)
 	}
 	dst = append(dst, `"}`...)
-	dst = appendText(dst, `,"encryptedValue":"`, rawjson.Body(rawjson.Get(call, "encryptedValue")))
+	dst = member.AppendText(dst, `,"encryptedValue":"`, rawjson.Body(rawjson.Get(call, "encryptedValue")))
 	dst = appendObjectOf(dst, call, "metadata")
 	return append(dst, `},`...)
 }
@@ -218,7 +219,7 @@ func appendMedia(dst []byte, kind, from string, value, media rawjson.Value) []by
 	dst = append(append(append(dst, `{"type":"`...), kind...), `","source":{"type":"`...)
 	dst = append(append(dst, from...), `","value":"`...)
 	dst = append(append(dst, data...), '"')
-	dst = appendText(dst, `,"mimeType":"`, typ)
+	dst = member.AppendText(dst, `,"mimeType":"`, typ)
 	return append(dst, `}},`...)
 }
 

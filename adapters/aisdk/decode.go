@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -137,7 +138,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	if err := d.json.Decode(rec.Data, &d.rec); err != nil {
 		return dst, hub.JSONError(err)
 	}
-	typ, err := body(d.rec.Type, "type")
+	typ, err := member.Text(d.rec.Type, "type")
 	if err != nil {
 		return dst, err
 	}
@@ -194,22 +195,6 @@ func (d *decoder) own(name string) rawjson.Value {
 
 // ownKey is the provider in provider metadata that stands for Sabir.
 const ownKey = "sabir"
-
-// body reads a string that must be there.
-func body(v rawjson.Value, path string) ([]byte, error) {
-	if s, ok := rawjson.Str(v); ok {
-		return s, nil
-	}
-	return nil, wrong(v, path, "want a string")
-}
-
-// wrong is the error of a required member that is absent, null or of another JSON type.
-func wrong(v rawjson.Value, path, want string) error {
-	if rawjson.IsNull(v) {
-		return hub.NewError(hub.ReasonMissing, path, -1, want)
-	}
-	return hub.NewError(hub.ReasonType, path, -1, want)
-}
 
 // isTrue reports whether a member is there and true.
 func isTrue(v rawjson.Value) bool {

@@ -4,11 +4,12 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
 func (d *decoder) sourceURL(dst []hub.Event) ([]hub.Event, error) {
-	url, err := body(d.rec.URL, "url")
+	url, err := member.Text(d.rec.URL, "url")
 	if err != nil {
 		return dst, err
 	}
@@ -54,7 +55,7 @@ func (d *decoder) citation(dst []hub.Event, part []byte, v rawjson.Value) []hub.
 
 // file passes a file. A data: URL holds its bytes.
 func (d *decoder) file(dst []hub.Event) ([]hub.Event, error) {
-	url, err := body(d.rec.URL, "url")
+	url, err := member.Text(d.rec.URL, "url")
 	if err != nil {
 		return dst, err
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -25,7 +26,7 @@ func (d *decoder) reasoningDelta(dst []hub.Event) ([]hub.Event, error) {
 }
 
 func (d *decoder) partStart(dst []hub.Event, ch hub.Chan) ([]hub.Event, error) {
-	id, err := body(d.rec.ID, "id")
+	id, err := member.Text(d.rec.ID, "id")
 	if err != nil {
 		return dst, err
 	}
@@ -37,10 +38,10 @@ func (d *decoder) partStart(dst []hub.Event, ch hub.Chan) ([]hub.Event, error) {
 
 // partDelta appends a delta. One that names no part is an error, but its text is not lost.
 func (d *decoder) partDelta(dst []hub.Event, ch hub.Chan) ([]hub.Event, error) {
-	id, err := body(d.rec.ID, "id")
+	id, err := member.Text(d.rec.ID, "id")
 	text, ok := rawjson.Str(d.rec.Delta)
 	if !ok && rawjson.Kind(d.rec.Delta) != 'n' {
-		return dst, wrong(d.rec.Delta, "delta", "want a string")
+		return dst, member.Wrong(d.rec.Delta, "delta", "want a string")
 	}
 	if ch == hub.Reasoning {
 		d.sign(id)
@@ -55,7 +56,7 @@ func (d *decoder) partDelta(dst []hub.Event, ch hub.Chan) ([]hub.Event, error) {
 
 // textEnd ends a text. Its citations (version 7) are sources of their own.
 func (d *decoder) textEnd(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.ID, "id")
+	id, err := member.Text(d.rec.ID, "id")
 	if err != nil {
 		return dst, err
 	}
@@ -78,7 +79,7 @@ func (d *decoder) textEnd(dst []hub.Event) ([]hub.Event, error) {
 
 // reasoningEnd ends a reasoning part, with the signature that any of its records had.
 func (d *decoder) reasoningEnd(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.ID, "id")
+	id, err := member.Text(d.rec.ID, "id")
 	if err != nil {
 		return dst, err
 	}
@@ -139,7 +140,7 @@ func signatureOf(metadata rawjson.Value) []byte {
 
 // steering passes a message that the user sent while the run went on.
 func (d *decoder) steering(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.ID, "id")
+	id, err := member.Text(d.rec.ID, "id")
 	if err != nil {
 		return dst, err
 	}

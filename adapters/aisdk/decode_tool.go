@@ -2,6 +2,7 @@ package aisdk
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -53,7 +54,7 @@ func (d *decoder) answer(c *call) {
 }
 
 func (d *decoder) inputStart(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.ToolCallID, "toolCallId")
+	id, err := member.Text(d.rec.ToolCallID, "toolCallId")
 	if err != nil {
 		return dst, err
 	}
@@ -64,13 +65,13 @@ func (d *decoder) inputStart(dst []hub.Event) ([]hub.Event, error) {
 
 // inputDelta passes a fragment of the input. Of an input that is plain text, the whole comes as a JSON string later.
 func (d *decoder) inputDelta(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.ToolCallID, "toolCallId")
+	id, err := member.Text(d.rec.ToolCallID, "toolCallId")
 	if err != nil {
 		return dst, err
 	}
 	text, ok := rawjson.Str(d.rec.InputTextDelta)
 	if !ok && rawjson.Kind(d.rec.InputTextDelta) != 'n' {
-		return dst, wrong(d.rec.InputTextDelta, "inputTextDelta", "want a string")
+		return dst, member.Wrong(d.rec.InputTextDelta, "inputTextDelta", "want a string")
 	}
 	if c := d.known(id); len(text) == 0 || c != nil && c.text {
 		return dst, nil
@@ -81,7 +82,7 @@ func (d *decoder) inputDelta(dst []hub.Event) ([]hub.Event, error) {
 }
 
 func (d *decoder) inputAvailable(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.ToolCallID, "toolCallId")
+	id, err := member.Text(d.rec.ToolCallID, "toolCallId")
 	if err != nil {
 		return dst, err
 	}
@@ -109,7 +110,7 @@ func (d *decoder) ready(dst []hub.Event, id []byte) []hub.Event {
 
 // inputError is a call whose input the server refused, which is the end of it.
 func (d *decoder) inputError(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.ToolCallID, "toolCallId")
+	id, err := member.Text(d.rec.ToolCallID, "toolCallId")
 	if err != nil {
 		return dst, err
 	}
@@ -133,7 +134,7 @@ func (d *decoder) resumed(dst []hub.Event, id []byte) ([]hub.Event, *call) {
 
 // outputAvailable is a result: the whole of it, or with preliminary the whole so far.
 func (d *decoder) outputAvailable(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.ToolCallID, "toolCallId")
+	id, err := member.Text(d.rec.ToolCallID, "toolCallId")
 	if err != nil {
 		return dst, err
 	}
@@ -168,7 +169,7 @@ func (d *decoder) output(ev *hub.Event) {
 }
 
 func (d *decoder) outputError(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.ToolCallID, "toolCallId")
+	id, err := member.Text(d.rec.ToolCallID, "toolCallId")
 	if err != nil {
 		return dst, err
 	}
@@ -194,7 +195,7 @@ func (d *decoder) errorEnd(dst []hub.Event, id []byte) []hub.Event {
 }
 
 func (d *decoder) outputDenied(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.ToolCallID, "toolCallId")
+	id, err := member.Text(d.rec.ToolCallID, "toolCallId")
 	if err != nil {
 		return dst, err
 	}
@@ -213,11 +214,11 @@ const (
 
 // approvalRequest asks for the permission to run a call.
 func (d *decoder) approvalRequest(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.ApprovalID, "approvalId")
+	id, err := member.Text(d.rec.ApprovalID, "approvalId")
 	if err != nil {
 		return dst, err
 	}
-	tool, err := body(d.rec.ToolCallID, "toolCallId")
+	tool, err := member.Text(d.rec.ToolCallID, "toolCallId")
 	if err != nil {
 		return dst, err
 	}
@@ -243,7 +244,7 @@ func (d *decoder) asked(id []byte) {
 }
 
 func (d *decoder) approvalResponse(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.ApprovalID, "approvalId")
+	id, err := member.Text(d.rec.ApprovalID, "approvalId")
 	if err != nil {
 		return dst, err
 	}

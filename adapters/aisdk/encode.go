@@ -139,35 +139,11 @@ func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Dropped // sub-agents, and records of other dialects
 }
 
-// open starts a record of a type with one string member. head is `{"type":"text-start","id":"`.
-func open(out *wire.Out, head string, val []byte) []byte {
-	out.Begin("")
-	b := append(out.Buf, head...)
-	b = append(b, val...)
-	return append(b, '"')
-}
-
-// end ends a record that holds all but its last bracket.
-func end(out *wire.Out, b []byte) {
-	out.Buf = append(b, '}')
-	out.End()
-}
-
 // bare writes a record without members.
 func bare(out *wire.Out, record string) {
 	out.Begin("")
 	out.Buf = append(out.Buf, record...)
 	out.End()
-}
-
-// appendText appends a string member, with its comma, unless it is empty. head is `,"title":"`.
-func appendText(dst []byte, head string, val []byte) []byte {
-	if len(val) == 0 {
-		return dst
-	}
-	dst = append(dst, head...)
-	dst = append(dst, val...)
-	return append(dst, '"')
 }
 
 // appendValue appends a value that a client accepts; null if there is none.

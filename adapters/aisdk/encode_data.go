@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -12,7 +13,7 @@ import (
 // of the same name and id.
 func datum(out *wire.Out, head string, id []byte) []byte {
 	out.Begin("")
-	b := appendText(append(out.Buf, head...), `,"id":"`, id)
+	b := member.AppendText(append(out.Buf, head...), `,"id":"`, id)
 	return append(b, `,"data":{`...)
 }
 
@@ -30,10 +31,10 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
 		}
 		b = append(append(append(b, `{"content":"`...), it.Content...), '"')
 		b = append(append(append(b, `,"status":"`...), it.Status...), '"')
-		b = appendText(b, `,"priority":"`, it.Priority)
-		b = append(appendText(b, `,"id":"`, it.ID), '}')
+		b = member.AppendText(b, `,"priority":"`, it.Priority)
+		b = append(member.AppendText(b, `,"id":"`, it.ID), '}')
 	}
-	end(out, append(b, `]}`...))
+	member.Close(out, append(b, `]}`...))
 	return hub.Extension
 }
 
@@ -49,11 +50,11 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Fate {
 	b := datum(out, `{"type":"data-notice"`, ev.ID)
 	b = append(append(append(b, `"level":"`...), ev.Level.String()...), '"')
 	b = append(append(append(b, `,"text":"`...), ev.Text...), '"')
-	b = append(appendText(b, `,"code":"`, ev.Name), '}')
+	b = append(member.AppendText(b, `,"code":"`, ev.Name), '}')
 	if ev.Level == hub.LevelStatus || ev.Level == hub.LevelIntent {
 		b = append(b, `,"transient":true`...)
 	}
-	end(out, b)
+	member.Close(out, b)
 	return hub.Extension
 }
 
@@ -80,8 +81,8 @@ func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	b := datum(out, `{"type":"data-usage"`, id)
 	b = append(append(append(b, `"scope":"`...), ev.Scope.String()...), '"')
-	b = appendText(appendCounts(b, c), `,"model":"`, ev.More.Model)
-	end(out, append(b, '}'))
+	b = member.AppendText(appendCounts(b, c), `,"model":"`, ev.More.Model)
+	member.Close(out, append(b, '}'))
 	return hub.Extension
 }
 
@@ -89,16 +90,16 @@ func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Fate {
 func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Fate {
 	b := datum(out, `{"type":"data-tool-update"`, ev.ID)
 	b = append(append(append(b, `"toolCallId":"`...), ev.ID...), '"')
-	b = appendText(b, `,"status":"`, []byte(ev.Status.String()))
-	b = appendText(b, `,"title":"`, ev.Title)
-	b = appendText(b, `,"text":"`, ev.Text)
+	b = member.AppendText(b, `,"status":"`, []byte(ev.Status.String()))
+	b = member.AppendText(b, `,"title":"`, ev.Title)
+	b = member.AppendText(b, `,"text":"`, ev.Text)
 	if ev.Value != nil {
 		b = appendValue(b, `,"value":`, ev.Value)
 	}
 	if ev.More != nil && rawjson.Kind(ev.More.Percent) == '0' {
 		b = append(append(b, `,"percent":`...), ev.More.Percent...)
 	}
-	end(out, append(b, `},"transient":true`...))
+	member.Close(out, append(b, `},"transient":true`...))
 	return hub.Extension
 }
 
@@ -109,18 +110,18 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.More != nil {
 		f = ev.More.File
 	}
-	own := appendText(nil, `,"quote":"`, ev.Text)
-	b := open(out, head(len(f.URL) > 0, `{"type":"source-url","sourceId":"`, `{"type":"source-document","sourceId":"`), e.sourceID(ev))
+	own := member.AppendText(nil, `,"quote":"`, ev.Text)
+	b := member.Open(out, head(len(f.URL) > 0, `{"type":"source-url","sourceId":"`, `{"type":"source-document","sourceId":"`), e.sourceID(ev))
 	if len(f.URL) > 0 {
-		b = appendText(b, `,"url":"`, f.URL)
-		b = appendText(b, `,"title":"`, ev.Title)
+		b = member.AppendText(b, `,"url":"`, f.URL)
+		b = member.AppendText(b, `,"title":"`, ev.Title)
 	} else {
 		title := first(ev.Title, f.Name, f.FileID, []byte("source"))
-		b = appendText(b, `,"mediaType":"`, first(f.Media, []byte("application/octet-stream")))
-		b = appendText(b, `,"title":"`, title)
-		b = appendText(b, `,"filename":"`, f.Name)
+		b = member.AppendText(b, `,"mediaType":"`, first(f.Media, []byte("application/octet-stream")))
+		b = member.AppendText(b, `,"title":"`, title)
+		b = member.AppendText(b, `,"filename":"`, f.Name)
 	}
-	end(out, appendMetadata(b, ev, own))
+	member.Close(out, appendMetadata(b, ev, own))
 	if len(f.URL) == 0 && (len(f.FileID) > 0 || len(ev.Title) == 0) {
 		return hub.Folded
 	}
@@ -170,7 +171,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
 		b = append(b, f.Base64...)
 	}
 	b = append(append(append(b, `","mediaType":"`...), media...), '"')
-	end(out, appendMetadata(b, ev, appendText(nil, `,"name":"`, f.Name)))
+	member.Close(out, appendMetadata(b, ev, member.AppendText(nil, `,"name":"`, f.Name)))
 	return hub.Native
 }
 
@@ -178,7 +179,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
 func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
 	if string(ev.Name) == metadataName && ev.Op == hub.Merge && rawjson.Kind(ev.Value) == '{' {
 		out.Begin("")
-		end(out, appendValue(out.Buf, `{"type":"message-metadata","messageMetadata":`, ev.Value))
+		member.Close(out, appendValue(out.Buf, `{"type":"message-metadata","messageMetadata":`, ev.Value))
 		return nativeIf(rawjson.Harmless(ev.Value))
 	}
 	name := first(ev.Name, []byte("data"))
@@ -197,15 +198,15 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
 	b = append(b, '"')
 	switch {
 	case ev.Op == hub.Set || ev.Op == hub.Replace:
-		b = appendText(b, `,"id":"`, first(ev.ID, name))
+		b = member.AppendText(b, `,"id":"`, first(ev.ID, name))
 	case suffix == "":
-		b = appendText(b, `,"id":"`, ev.ID)
+		b = member.AppendText(b, `,"id":"`, ev.ID)
 	}
 	b = appendValue(b, `,"data":`, ev.Value)
 	if ev.Flags.Has(hub.Transient) {
 		b = append(b, `,"transient":true`...)
 	}
-	end(out, b)
+	member.Close(out, b)
 	if !rawjson.Harmless(ev.Value) || ev.Value == nil || len(ev.Name) == 0 {
 		return hub.Folded
 	}
@@ -223,29 +224,29 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Fate {
 	e.asking++
 	if e.version >= 6 && ev.What == hub.AskPermission && e.tools.Find(ev.Ref) != nil && len(e.asks) < maxKnown {
 		e.asks = append(e.asks, ask{bytes.Clone(ev.ID), allowing(ev)})
-		b := open(out, `{"type":"tool-approval-request","approvalId":"`, ev.ID)
-		b = appendText(b, `,"toolCallId":"`, ev.Ref)
-		end(out, b)
+		b := member.Open(out, `{"type":"tool-approval-request","approvalId":"`, ev.ID)
+		b = member.AppendText(b, `,"toolCallId":"`, ev.Ref)
+		member.Close(out, b)
 		return nativeIf(len(ev.Title) == 0)
 	}
 	b := datum(out, `{"type":"data-ask"`, ev.ID)
 	b = append(append(append(b, `"what":"`...), ev.What.String()...), '"')
-	b = appendText(b, `,"toolCallId":"`, ev.Ref)
-	b = appendText(b, `,"title":"`, ev.Title)
-	b = appendText(b, `,"text":"`, ev.Text)
+	b = member.AppendText(b, `,"toolCallId":"`, ev.Ref)
+	b = member.AppendText(b, `,"title":"`, ev.Title)
+	b = member.AppendText(b, `,"text":"`, ev.Text)
 	if ev.Value != nil {
 		b = appendValue(b, `,"value":`, ev.Value)
 	}
 	if ev.More != nil {
 		b = appendQuestion(b, ev.More)
 	}
-	end(out, append(b, '}'))
+	member.Close(out, append(b, '}'))
 	return hub.Extension
 }
 
 // appendQuestion appends what can be answered.
 func appendQuestion(b []byte, m *hub.More) []byte {
-	b = appendText(b, `,"expires":"`, m.Expires)
+	b = member.AppendText(b, `,"expires":"`, m.Expires)
 	if rawjson.Kind(m.Schema) == '{' {
 		b = appendValue(b, `,"schema":`, m.Schema)
 	}
@@ -254,7 +255,7 @@ func appendQuestion(b []byte, m *hub.More) []byte {
 		o := &m.Options[i]
 		b = append(append(append(b, sep...), `{"id":"`...), o.ID...)
 		b = append(append(append(b, `","name":"`...), o.Name...), '"')
-		b = append(appendText(b, `,"kind":"`, o.Kind), '}')
+		b = append(member.AppendText(b, `,"kind":"`, o.Kind), '}')
 		sep = ","
 	}
 	if len(m.Options) > 0 {
@@ -289,18 +290,18 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Fate {
 		if e.version < 7 {
 			break
 		}
-		b := append(open(out, `{"type":"tool-approval-response","approvalId":"`, ev.ID), `,"approved":`...)
+		b := append(member.Open(out, `{"type":"tool-approval-response","approvalId":"`, ev.ID), `,"approved":`...)
 		b = append(b, head(approved, "true", "false")...)
-		end(out, appendText(b, `,"reason":"`, ev.Text))
+		member.Close(out, member.AppendText(b, `,"reason":"`, ev.Text))
 		return hub.Folded // which option it was is not said
 	}
 	b := datum(out, `{"type":"data-answer"`, ev.ID)
 	b = append(append(append(b, `"status":"`...), ev.Status.String()...), '"')
-	b = appendText(b, `,"option":"`, ev.Name)
+	b = member.AppendText(b, `,"option":"`, ev.Name)
 	if ev.Value != nil {
 		b = appendValue(b, `,"value":`, ev.Value)
 	}
-	end(out, append(b, '}'))
+	member.Close(out, append(b, '}'))
 	return hub.Extension
 }
 

@@ -2,6 +2,7 @@ package aisdk
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -23,7 +24,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
 		id = ev.ID
 	}
 	out.Begin("")
-	end(out, appendText(append(out.Buf, `{"type":"start"`...), `,"messageId":"`, id))
+	member.Close(out, member.AppendText(append(out.Buf, `{"type":"start"`...), `,"messageId":"`, id))
 	return hub.Native
 }
 
@@ -47,7 +48,7 @@ func (e *encoder) closeStep(out *wire.Out) {
 	}
 	for i := range e.parts.Len() {
 		if p := e.parts.At(i); p.open {
-			end(out, e.partRecord(out, p, `-end","id":"`))
+			member.Close(out, e.partRecord(out, p, `-end","id":"`))
 			p.open = false
 		}
 	}
@@ -82,7 +83,7 @@ func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	switch ev.Status {
 	case hub.StatusFailed, hub.StatusTruncated:
-		end(out, open(out, `{"type":"error","errorText":"`, errorText(ev)))
+		member.Close(out, member.Open(out, `{"type":"error","errorText":"`, errorText(ev)))
 		if ev.Status == hub.StatusTruncated {
 			return hub.Folded
 		}
@@ -92,12 +93,12 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	e.closeStep(out)
 	reason, fate := e.reasonOf(ev.Status)
-	b := open(out, `{"type":"finish","finishReason":"`, []byte(reason))
+	b := member.Open(out, `{"type":"finish","finishReason":"`, []byte(reason))
 	if len(e.usage) > 0 {
 		b = append(append(b, `,"messageMetadata":{"usage":`...), e.usage...)
 		b = append(b, '}')
 	}
-	end(out, b)
+	member.Close(out, b)
 	if ev.More != nil && len(ev.More.Err) > 0 {
 		return hub.Folded // a finish has no words
 	}
@@ -109,9 +110,9 @@ func (e *encoder) cancelled(out *wire.Out, ev *hub.Event) hub.Fate {
 	out.Begin("")
 	b := append(out.Buf, `{"type":"abort"`...)
 	if e.version >= 6 && ev.More != nil {
-		b = appendText(b, `,"reason":"`, ev.More.Err)
+		b = member.AppendText(b, `,"reason":"`, ev.More.Err)
 	}
-	end(out, b)
+	member.Close(out, b)
 	if e.version < 6 && ev.More != nil && len(ev.More.Err) > 0 {
 		return hub.Folded
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -40,7 +41,7 @@ func (e *encoder) openPart(out *wire.Out, p *part, id []byte, ev *hub.Event) {
 	p.open = true
 	p.head = append(append(p.head[:0], `{"type":"`...), p.kind...)
 	p.head = append(append(append(p.head, `-delta","id":"`...), p.wire...), `","delta":"`...)
-	end(out, appendMetadata(e.partRecord(out, p, `-start","id":"`), ev, nil))
+	member.Close(out, appendMetadata(e.partRecord(out, p, `-start","id":"`), ev, nil))
 }
 
 // partRecord starts a record of a part. tail is `-start","id":"`.
@@ -67,7 +68,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.More != nil && len(ev.More.Meta) > 0 {
 		b = appendMetadata(b, ev, nil)
 	}
-	end(out, b)
+	member.Close(out, b)
 	return textFate(ev)
 }
 
@@ -79,13 +80,13 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	var own []byte
 	if m := ev.More; m != nil && len(m.Sig) > 0 && !bytes.Equal(signatureOf(m.Meta), m.Sig) {
-		own = appendText(nil, `,"signature":"`, m.Sig)
+		own = member.AppendText(nil, `,"signature":"`, m.Sig)
 	}
 	if !p.open && own != nil {
 		e.openPart(out, p, ev.ID, &hub.Event{})
 	}
 	if p.open {
-		end(out, appendMetadata(e.partRecord(out, p, `-end","id":"`), ev, own))
+		member.Close(out, appendMetadata(e.partRecord(out, p, `-end","id":"`), ev, own))
 	}
 	e.parts.Drop(ev.ID)
 	return textFate(ev)

@@ -2,6 +2,7 @@ package aisdk
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -60,27 +61,27 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	t := e.addTool(ev)
 	t.head = append(append(append(t.head, `{"type":"tool-input-delta","toolCallId":"`...), ev.ID...), `","inputTextDelta":"`...)
 	t.own = e.appendOwn(t.own, ev)
-	b := open(out, `{"type":"tool-input-start","toolCallId":"`, ev.ID)
+	b := member.Open(out, `{"type":"tool-input-start","toolCallId":"`, ev.ID)
 	b = append(append(append(b, `,"toolName":"`...), ev.Name...), '"')
 	b = append(b, t.flags...)
 	if e.version >= 6 {
-		b = appendText(b, `,"title":"`, ev.Title)
+		b = member.AppendText(b, `,"title":"`, ev.Title)
 		b = appendMetadata(b, ev, nil)
 	}
-	end(out, b)
+	member.Close(out, b)
 	return hub.Native
 }
 
 // appendOwn appends what the AI SDK has no member for, in version 5 the title too.
 func (e *encoder) appendOwn(dst []byte, ev *hub.Event) []byte {
 	if e.version < 6 {
-		dst = appendText(dst, `,"title":"`, ev.Title)
+		dst = member.AppendText(dst, `,"title":"`, ev.Title)
 	}
 	m := ev.More
 	if m == nil {
 		return dst
 	}
-	dst = appendText(dst, `,"kind":"`, m.ToolKind)
+	dst = member.AppendText(dst, `,"kind":"`, m.ToolKind)
 	if rawjson.Kind(m.Locations) == '[' {
 		dst = appendValue(dst, `,"locations":`, m.Locations)
 	}
@@ -99,7 +100,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 	out.Begin("")
 	b := append(out.Buf, t.head...)
 	b = append(b, ev.Text...)
-	end(out, append(b, '"'))
+	member.Close(out, append(b, '"'))
 	return hub.Native
 }
 
@@ -118,7 +119,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 	if t.refused {
 		head = `{"type":"tool-input-error","toolCallId":"`
 	}
-	b := open(out, head, ev.ID)
+	b := member.Open(out, head, ev.ID)
 	b = append(append(append(b, `,"toolName":"`...), t.name...), `","input":`...)
 	if ev.Value != nil {
 		b = rawjson.AppendHarmless(b, ev.Value)
@@ -129,7 +130,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 	if t.refused {
 		b = append(b, `,"errorText":"The arguments are not JSON."`...)
 	}
-	end(out, appendMetadata(b, ev, t.own))
+	member.Close(out, appendMetadata(b, ev, t.own))
 	if ev.Value == nil || !rawjson.Harmless(ev.Value) {
 		return hub.Folded
 	}
@@ -171,10 +172,10 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 func (e *encoder) preliminary(out *wire.Out, id []byte, flags string, output func([]byte) []byte) {
-	b := open(out, `{"type":"tool-output-available","toolCallId":"`, id)
+	b := member.Open(out, `{"type":"tool-output-available","toolCallId":"`, id)
 	b = output(append(b, `,"output":`...))
 	b = append(b, flags...)
-	end(out, append(b, `,"preliminary":true`...))
+	member.Close(out, append(b, `,"preliminary":true`...))
 }
 
 // toolEnd writes the result. A call that is left to the client, or waits for an answer, has none; one whose input was
@@ -213,7 +214,7 @@ func (e *encoder) outputAvailable(out *wire.Out, ev *hub.Event, t *tool) hub.Fat
 		content = ev.More.Content
 	}
 	fate := nativeIf(ev.Status == hub.StatusOK)
-	b := append(open(out, `{"type":"tool-output-available","toolCallId":"`, ev.ID), `,"output":`...)
+	b := append(member.Open(out, `{"type":"tool-output-available","toolCallId":"`, ev.ID), `,"output":`...)
 	var own []byte
 	switch {
 	case len(ev.Text) > 0:
@@ -237,13 +238,13 @@ func (e *encoder) outputAvailable(out *wire.Out, ev *hub.Event, t *tool) hub.Fat
 		}
 		b = appendMetadata(b, ev, own)
 	}
-	end(out, b)
+	member.Close(out, b)
 	return fate
 }
 
 // outputError writes what went wrong: what the tool said, or the error of the call.
 func (e *encoder) outputError(out *wire.Out, ev *hub.Event, t *tool) hub.Fate {
-	b := append(open(out, `{"type":"tool-output-error","toolCallId":"`, ev.ID), `,"errorText":"`...)
+	b := append(member.Open(out, `{"type":"tool-output-error","toolCallId":"`, ev.ID), `,"errorText":"`...)
 	from := len(b)
 	b = appendWords(b, ev)
 	fate := nativeIf(ev.Status == hub.StatusError && len(b) > from)
@@ -254,7 +255,7 @@ func (e *encoder) outputError(out *wire.Out, ev *hub.Event, t *tool) hub.Fate {
 	if e.version >= 6 {
 		b = appendMetadata(b, ev, nil)
 	}
-	end(out, b)
+	member.Close(out, b)
 	return fate
 }
 
@@ -275,7 +276,7 @@ func (e *encoder) outputDenied(out *wire.Out, ev *hub.Event, t *tool) hub.Fate {
 		e.outputError(out, ev, t)
 		return hub.Folded
 	}
-	end(out, open(out, `{"type":"tool-output-denied","toolCallId":"`, ev.ID))
+	member.Close(out, member.Open(out, `{"type":"tool-output-denied","toolCallId":"`, ev.ID))
 	return nativeIf(!hasResult(ev) && (ev.More == nil || len(ev.More.Err) == 0))
 }
 

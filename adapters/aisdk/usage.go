@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -53,7 +54,7 @@ func appendCounts(dst []byte, c *hub.Counts) []byte {
 	}
 	if rawjson.Kind(c.Cost) == '0' {
 		dst = append(append(dst, `,"cost":`...), c.Cost...)
-		dst = appendText(dst, `,"currency":"`, c.Currency)
+		dst = member.AppendText(dst, `,"currency":"`, c.Currency)
 	}
 	return dst
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -216,7 +217,7 @@ func (d *decoder) auiReasoning(dst []hub.Event) ([]hub.Event, error) {
 
 // delta appends text of the part that is open.
 func (d *decoder) delta(dst []hub.Event, kind byte, v rawjson.Value, path string) ([]hub.Event, error) {
-	text, err := body(v, path)
+	text, err := member.Text(v, path)
 	if err != nil || len(text) == 0 {
 		return dst, err
 	}
@@ -257,15 +258,4 @@ func (d *decoder) sealed(dst []hub.Event, v rawjson.Value) []hub.Event {
 	ev.More.Sig = sig
 	d.kind = 0
 	return dst
-}
-
-// body reads a string that must be there.
-func body(v rawjson.Value, path string) ([]byte, error) {
-	if s, ok := rawjson.Str(v); ok {
-		return s, nil
-	}
-	if rawjson.IsNull(v) {
-		return nil, hub.NewError(hub.ReasonMissing, path, -1, "want a string")
-	}
-	return nil, hub.NewError(hub.ReasonType, path, -1, "want a string")
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -44,7 +45,7 @@ func (d *decoder) annotations(dst []hub.Event) ([]hub.Event, error) {
 }
 
 func (d *decoder) auiData(dst []hub.Event) ([]hub.Event, error) {
-	name, err := body(d.rec.Name, "name")
+	name, err := member.Text(d.rec.Name, "name")
 	if err != nil {
 		return dst, err
 	}
@@ -54,7 +55,7 @@ func (d *decoder) auiData(dst []hub.Event) ([]hub.Event, error) {
 }
 
 func (d *decoder) source(dst []hub.Event) ([]hub.Event, error) {
-	url, err := body(d.rec.URL, "url")
+	url, err := member.Text(d.rec.URL, "url")
 	if err != nil {
 		return dst, err
 	}
@@ -65,7 +66,7 @@ func (d *decoder) source(dst []hub.Event) ([]hub.Event, error) {
 }
 
 func (d *decoder) file(dst []hub.Event) ([]hub.Event, error) {
-	data, err := body(d.rec.Data, "data")
+	data, err := member.Text(d.rec.Data, "data")
 	if err != nil {
 		return dst, err
 	}

@@ -2,6 +2,7 @@ package datastream
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -31,7 +32,7 @@ func (d *decoder) remember(id []byte) {
 }
 
 func (d *decoder) callStart(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.ToolCallID, "toolCallId")
+	id, err := member.Text(d.rec.ToolCallID, "toolCallId")
 	if err != nil {
 		return dst, err
 	}
@@ -39,11 +40,11 @@ func (d *decoder) callStart(dst []hub.Event) ([]hub.Event, error) {
 }
 
 func (d *decoder) callDelta(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.ToolCallID, "toolCallId")
+	id, err := member.Text(d.rec.ToolCallID, "toolCallId")
 	if err != nil {
 		return dst, err
 	}
-	text, err := body(d.rec.ArgsTextDelta, "argsTextDelta")
+	text, err := member.Text(d.rec.ArgsTextDelta, "argsTextDelta")
 	if err != nil || len(text) == 0 {
 		return dst, err
 	}
@@ -54,7 +55,7 @@ func (d *decoder) callDelta(dst []hub.Event) ([]hub.Event, error) {
 
 // call is the call with all of its arguments, announced or not.
 func (d *decoder) call(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.ToolCallID, "toolCallId")
+	id, err := member.Text(d.rec.ToolCallID, "toolCallId")
 	if err != nil {
 		return dst, err
 	}
@@ -67,7 +68,7 @@ func (d *decoder) call(dst []hub.Event) ([]hub.Event, error) {
 // result ends a call. One of a call that this stream has not announced belongs to an earlier run: clients reject it
 // otherwise.
 func (d *decoder) result(dst []hub.Event) ([]hub.Event, error) {
-	id, err := body(d.rec.ToolCallID, "toolCallId")
+	id, err := member.Text(d.rec.ToolCallID, "toolCallId")
 	if err != nil {
 		return dst, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -127,30 +128,6 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Dropped
 }
 
-// open starts a line with one string member. head is `b:{"toolCallId":"`.
-func open(out *wire.Out, head string, val []byte) []byte {
-	out.Begin("")
-	b := append(out.Buf, head...)
-	b = append(b, val...)
-	return append(b, '"')
-}
-
-// end ends a line that holds all but its last bracket.
-func end(out *wire.Out, b []byte) {
-	out.Buf = append(b, '}')
-	out.End()
-}
-
-// appendText appends a string member, with its comma, unless it is empty. head is `,"title":"`.
-func appendText(dst []byte, head string, val []byte) []byte {
-	if len(val) == 0 {
-		return dst
-	}
-	dst = append(dst, head...)
-	dst = append(dst, val...)
-	return append(dst, '"')
-}
-
 // textStart waits for the first character: only then is it known which step it belongs to. The user's own words and
 // instructions are not shown: the client has its own.
 func (e *encoder) textStart(ev *hub.Event) hub.Fate {
@@ -213,7 +190,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		if !p.wrote {
 			e.room(out, p, ev.ID)
 		}
-		end(out, open(out, head(p.wrote, `j:{"signature":"`, `i:{"data":"`), ev.More.Sig))
+		member.Close(out, member.Open(out, head(p.wrote, `j:{"signature":"`, `i:{"data":"`), ev.More.Sig))
 		fate = hub.Native
 	}
 	e.parts.Drop(ev.ID)

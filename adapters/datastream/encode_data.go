@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -20,9 +21,9 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
 	if len(id) == 0 {
 		id = ev.More.File.URL
 	}
-	b := open(out, `h:{"sourceType":"url","id":"`, id)
-	b = appendText(b, `,"url":"`, ev.More.File.URL)
-	end(out, appendText(b, `,"title":"`, ev.Title))
+	b := member.Open(out, `h:{"sourceType":"url","id":"`, id)
+	b = member.AppendText(b, `,"url":"`, ev.More.File.URL)
+	member.Close(out, member.AppendText(b, `,"title":"`, ev.Title))
 	return hub.Native
 }
 
@@ -38,8 +39,8 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
 	if len(media) == 0 {
 		media = []byte("application/octet-stream")
 	}
-	b := open(out, `k:{"data":"`, ev.More.File.Base64)
-	end(out, appendText(b, `,"mimeType":"`, media))
+	b := member.Open(out, `k:{"data":"`, ev.More.File.Base64)
+	member.Close(out, member.AppendText(b, `,"mimeType":"`, media))
 	return hub.Native
 }
 
@@ -75,14 +76,14 @@ func (e *encoder) writeData(out *wire.Out, ev *hub.Event) hub.Fate {
 	case e.aui && (ev.Op == hub.Set || ev.Op == hub.Emit):
 		out.Begin("")
 		b := append(append(append(out.Buf, `aui-data:{"name":"`...), ev.Name...), `","data":`...)
-		end(out, rawjson.AppendHarmless(b, value))
+		member.Close(out, rawjson.AppendHarmless(b, value))
 		return nativeIf(ev.Op == hub.Emit && ev.Value != nil)
 	}
 	out.Begin("")
 	b := append(append(append(out.Buf, `2:[{"type":"data-`...), ev.Name...), '"')
-	b = appendText(b, `,"id":"`, ev.ID)
+	b = member.AppendText(b, `,"id":"`, ev.ID)
 	if ev.Op == hub.Patch || ev.Op == hub.Merge {
-		b = appendText(b, `,"op":"`, []byte(ev.Op.String()))
+		b = member.AppendText(b, `,"op":"`, []byte(ev.Op.String()))
 	}
 	b = append(rawjson.AppendHarmless(append(b, `,"data":`...), value), `}]`...)
 	out.Buf = b

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -17,7 +18,7 @@ func (e *encoder) runStart(ev *hub.Event) hub.Fate {
 }
 
 func (e *encoder) openStep(out *wire.Out) {
-	end(out, open(out, `f:{"messageId":"`, e.message))
+	member.Close(out, member.Open(out, `f:{"messageId":"`, e.message))
 	e.named = true
 	e.step.open, e.step.call, e.step.run = true, false, false
 	e.step.text, e.step.think = e.step.text[:0], e.step.think[:0]
@@ -32,9 +33,9 @@ func (e *encoder) closeStep(out *wire.Out, status hub.Status) {
 	if e.step.call && (status == hub.StatusNone || status == hub.StatusDone) {
 		reason = "tool-calls"
 	}
-	b := open(out, `e:{"finishReason":"`, []byte(reason))
+	b := member.Open(out, `e:{"finishReason":"`, []byte(reason))
 	b = append(appendUsage(b, e.usage), `,"isContinued":false`...)
-	end(out, b)
+	member.Close(out, b)
 	e.step.open, e.usage = false, e.usage[:0]
 }
 
@@ -68,7 +69,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.Status == hub.StatusFailed || ev.Status == hub.StatusTruncated {
 		if len(e.total) > 0 { // behind the error nobody would read it
 			e.closeStep(out, ev.Status)
-			end(out, appendUsage(open(out, `d:{"finishReason":"`, []byte("error")), e.total))
+			member.Close(out, appendUsage(member.Open(out, `d:{"finishReason":"`, []byte("error")), e.total))
 		}
 		out.Begin("")
 		out.Buf = rawjson.AppendQuoted(append(out.Buf, `3:`...), errorText(ev))
@@ -81,8 +82,8 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.openStep(out)
 		e.closeStep(out, ev.Status)
 	}
-	b := open(out, `d:{"finishReason":"`, []byte(reasonOf(ev.Status)))
-	end(out, appendUsage(b, e.total))
+	b := member.Open(out, `d:{"finishReason":"`, []byte(reasonOf(ev.Status)))
+	member.Close(out, appendUsage(b, e.total))
 	if ev.More != nil && len(ev.More.Err) > 0 {
 		return hub.Folded // a finish has no words
 	}

@@ -2,6 +2,7 @@ package datastream
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -15,9 +16,9 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	t := e.tools.Add(ev.ID)
 	*t = tool{name: append(t.name[:0], ev.Name...), client: ev.Flags.Has(hub.ClientRuns), head: t.head[:0]}
 	t.head = append(append(append(t.head, `c:{"toolCallId":"`...), ev.ID...), `","argsTextDelta":"`...)
-	b := open(out, `b:{"toolCallId":"`, ev.ID)
+	b := member.Open(out, `b:{"toolCallId":"`, ev.ID)
 	b = append(append(append(b, `,"toolName":"`...), ev.Name...), '"')
-	end(out, b)
+	member.Close(out, b)
 	return hub.Native
 }
 
@@ -30,7 +31,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 	out.Begin("")
 	b := append(out.Buf, t.head...)
 	b = append(b, ev.Text...)
-	end(out, append(b, '"'))
+	member.Close(out, append(b, '"'))
 	return hub.Native
 }
 
@@ -40,7 +41,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 	if t == nil {
 		return hub.Dropped
 	}
-	b := open(out, `9:{"toolCallId":"`, ev.ID)
+	b := member.Open(out, `9:{"toolCallId":"`, ev.ID)
 	b = append(append(append(b, `,"toolName":"`...), t.name...), `","args":`...)
 	isObject := rawjson.Kind(ev.Value) == '{'
 	switch {
@@ -51,7 +52,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 	default:
 		b = append(rawjson.AppendQuoted(append(b, `{"value":`...), ev.Text), '}')
 	}
-	end(out, b)
+	member.Close(out, b)
 	return nativeIf(isObject && rawjson.Harmless(ev.Value))
 }
 
@@ -70,12 +71,12 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	e.step.run = e.step.run || !client
 	failed := ev.Status == hub.StatusError || ev.Status == hub.StatusDenied || ev.Status == hub.StatusAborted
-	b := append(open(out, `a:{"toolCallId":"`, ev.ID), `,"result":`...)
+	b := append(member.Open(out, `a:{"toolCallId":"`, ev.ID), `,"result":`...)
 	b, fate := appendResult(b, ev, failed, content)
 	if failed {
 		b = append(b, `,"isError":true`...)
 	}
-	end(out, b)
+	member.Close(out, b)
 	return fate
 }
 

@@ -1,0 +1,49 @@
+// Package member reads the members of a record that a protocol demands, and writes those that it knows. A record that lacks
+// what it needs is an error that names the member, with the same words in each dialect.
+package member
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// Text reads a string that must be there. It returns its body, which aliases v.
+func Text(v rawjson.Value, path string) ([]byte, error) {
+	if s, ok := rawjson.Str(v); ok {
+		return s, nil
+	}
+	return nil, Wrong(v, path, "want a string")
+}
+
+// Wrong is the error of a required member that is absent, null or of another JSON type.
+func Wrong(v rawjson.Value, path, want string) error {
+	if rawjson.IsNull(v) {
+		return hub.NewError(hub.ReasonMissing, path, -1, want)
+	}
+	return hub.NewError(hub.ReasonType, path, -1, want)
+}
+
+// Open starts a record with one string member, a body. head is `{"type":"text-start","id":"`.
+func Open(out *wire.Out, head string, body []byte) []byte {
+	out.Begin("")
+	b := append(out.Buf, head...)
+	b = append(b, body...)
+	return append(b, '"')
+}
+
+// Close ends a record that holds all but its last bracket.
+func Close(out *wire.Out, record []byte) {
+	out.Buf = append(record, '}')
+	out.End()
+}
+
+// AppendText appends a string member with its comma, unless its body is empty. head is `,"title":"`.
+func AppendText(dst []byte, head string, body []byte) []byte {
+	if len(body) == 0 {
+		return dst
+	}
+	dst = append(dst, head...)
+	dst = append(dst, body...)
+	return append(dst, '"')
+}
