@@ -16,6 +16,7 @@ const (
 	hubPath = module + "adapters/hub"
 	wire    = module + "adapters/wire"
 	rawjson = module + "adapters/internal/rawjson"
+	phrases = module + "adapters/internal/phrases"
 	harness = "adapters/internal/adaptertest"
 )
 
@@ -32,6 +33,7 @@ var shared = []string{
 	module + "adapters/internal/member",
 	module + "adapters/internal/opened",
 	module + "adapters/internal/recent",
+	phrases,
 }
 
 // rules: the first whose folders match decides.
@@ -67,8 +69,8 @@ var rules = []rule{
 	},
 	{
 		folders: []string{"adapters/internal/*"},
-		allowed: []string{hubPath, wire, rawjson},
-		why:     "what dialects share stands below them: it imports only hub, wire, rawjson and the standard library",
+		allowed: []string{hubPath, wire, rawjson, phrases},
+		why:     "what dialects share stands below them: it imports only hub, wire, rawjson, phrases and the standard library",
 	},
 	{
 		folders: []string{"adapters/*", "adapters/*/*"},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -68,7 +69,7 @@ func (e *encoder) runError(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.More != nil {
 		message, code = ev.More.Err, ev.More.ErrCode
 	}
-	b := member.Open(out, `{"type":"RUN_ERROR","message":"`, orDefault(message, []byte(errorText(ev.Status))))
+	b := member.Open(out, `{"type":"RUN_ERROR","message":"`, orDefault(message, []byte(phrases.Run(ev.Status))))
 	own := runErrorMembers
 	if ev.Status == hub.StatusFailed {
 		own &^= mStatus
@@ -79,17 +80,6 @@ func (e *encoder) runError(out *wire.Out, ev *hub.Event) hub.Fate {
 	out.Buf = closeUntagged(e.appendUsage(b), ev, own)
 	out.End()
 	return hub.Native
-}
-
-// errorText is the message of a run that did not say why it ended.
-func errorText(reason hub.Status) string {
-	switch reason {
-	case hub.StatusCancelled:
-		return "The run was cancelled."
-	case hub.StatusTruncated:
-		return "The agent stopped before the answer was complete."
-	}
-	return "The run failed."
 }
 
 // step is an open step. AG-UI knows steps by name, unique among the open ones of a sub-agent.

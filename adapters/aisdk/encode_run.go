@@ -3,6 +3,7 @@ package aisdk
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -83,7 +84,7 @@ func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	switch ev.Status {
 	case hub.StatusFailed, hub.StatusTruncated:
-		member.Close(out, member.Open(out, `{"type":"error","errorText":"`, errorText(ev)))
+		member.Close(out, member.Open(out, `{"type":"error","errorText":"`, phrases.RunError(ev)))
 		if ev.Status == hub.StatusTruncated {
 			return hub.Folded
 		}
@@ -144,15 +145,4 @@ func nativeIf(ok bool) hub.Fate {
 		return hub.Native
 	}
 	return hub.Folded
-}
-
-// errorText is what the client is told of a run that failed.
-func errorText(ev *hub.Event) []byte {
-	switch {
-	case ev.More != nil && len(ev.More.Err) > 0:
-		return ev.More.Err
-	case ev.Status == hub.StatusTruncated:
-		return []byte("The agent stopped before the answer was complete.")
-	}
-	return []byte("The run failed.")
 }

@@ -3,6 +3,7 @@ package aisdk
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -249,7 +250,7 @@ func (e *encoder) outputError(out *wire.Out, ev *hub.Event, t *tool) hub.Fate {
 	b = appendWords(b, ev)
 	fate := nativeIf(ev.Status == hub.StatusError && len(b) > from)
 	if len(b) == from {
-		b = append(b, noWords(ev.Status)...)
+		b = append(b, phrases.Call(ev.Status)...)
 	}
 	b = append(append(b, '"'), t.flags...)
 	if e.version >= 6 {
@@ -257,17 +258,6 @@ func (e *encoder) outputError(out *wire.Out, ev *hub.Event, t *tool) hub.Fate {
 	}
 	member.Close(out, b)
 	return fate
-}
-
-// noWords is what a client is told of a call that did not say why it failed.
-func noWords(status hub.Status) string {
-	switch status {
-	case hub.StatusDenied:
-		return "The call was not allowed."
-	case hub.StatusAborted:
-		return "The run ended before the call did."
-	}
-	return "The call failed."
 }
 
 // outputDenied says that nobody allowed the call. Version 5 knows it as an error.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -72,7 +73,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 			member.Close(out, appendUsage(member.Open(out, `d:{"finishReason":"`, []byte("error")), e.total))
 		}
 		out.Begin("")
-		out.Buf = rawjson.AppendQuoted(append(out.Buf, `3:`...), errorText(ev))
+		out.Buf = rawjson.AppendQuoted(append(out.Buf, `3:`...), phrases.RunError(ev))
 		out.End()
 		return nativeIf(ev.Status == hub.StatusFailed)
 	}
@@ -120,17 +121,6 @@ func reasonOf(status hub.Status) string {
 		return "error"
 	}
 	return "stop"
-}
-
-// errorText is what the client is told of a run that failed.
-func errorText(ev *hub.Event) []byte {
-	switch {
-	case ev.More != nil && len(ev.More.Err) > 0:
-		return ev.More.Err
-	case ev.Status == hub.StatusTruncated:
-		return []byte("The agent stopped before the answer was complete.")
-	}
-	return []byte("The run failed.")
 }
 
 // addUsage keeps counts for the end of the step or of the run.

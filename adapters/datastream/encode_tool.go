@@ -3,6 +3,7 @@ package datastream
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -95,7 +96,7 @@ func appendResult(dst []byte, ev *hub.Event, failed, content bool) ([]byte, hub.
 		dst = append(dst, '"')
 		from := len(dst)
 		if dst = appendWords(dst, ev); len(dst) == from {
-			dst, fate = append(dst, noWords(ev.Status)...), hub.Folded
+			dst, fate = append(dst, phrases.Call(ev.Status)...), hub.Folded
 		}
 		return append(dst, '"'), fate
 	case content:
@@ -104,15 +105,4 @@ func appendResult(dst []byte, ev *hub.Event, failed, content bool) ([]byte, hub.
 		return append(dst, `""`...), fate
 	}
 	return append(dst, "null"...), fate
-}
-
-// noWords is what a client is told of a call that did not say why it failed.
-func noWords(status hub.Status) string {
-	switch status {
-	case hub.StatusDenied:
-		return "The call was not allowed."
-	case hub.StatusAborted:
-		return "The run ended before the call did."
-	}
-	return "The call failed."
 }

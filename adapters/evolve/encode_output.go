@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
+	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -76,7 +77,7 @@ func (e *encoder) appendResult(dst []byte, c *card, ev *hub.Event) ([]byte, hub.
 	if body, ok := rawjson.Str(ev.Value); ok && !isText {
 		text, isText = body, true
 	}
-	failure := acpwire.FailureText(ev, "The run ended before the call did.")
+	failure := acpwire.FailureText(ev, phrases.Aborted)
 	switch {
 	case ev.More != nil && ev.More.Content != nil:
 		dst, fate = e.appendContent(dst, c, ev, fate)
@@ -116,7 +117,7 @@ func (c *card) appendNothing(dst []byte, fate hub.Fate) ([]byte, hub.Fate) {
 // appendContent appends the content that the source made of the result. A reader takes its texts for the result, so why
 // the call failed is added where they do not say it.
 func (e *encoder) appendContent(dst []byte, c *card, ev *hub.Event, fate hub.Fate) ([]byte, hub.Fate) {
-	content, failure := ev.More.Content, acpwire.FailureText(ev, "The run ended before the call did.")
+	content, failure := ev.More.Content, acpwire.FailureText(ev, phrases.Aborted)
 	var said []byte
 	e.next, said = acpwire.JoinContent(e.next[:0], content)
 	if !sameResult(said, ev) || len(failure) > 0 && !bytes.Equal(failure, said) {

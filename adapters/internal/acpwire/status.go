@@ -2,6 +2,7 @@ package acpwire
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -38,7 +39,7 @@ func FailureText(ev *hub.Event, aborted string) []byte {
 	}
 	switch ev.Status {
 	case hub.StatusDenied:
-		return []byte("The call was not allowed.")
+		return []byte(phrases.Denied)
 	case hub.StatusAborted:
 		return []byte(aborted)
 	}

@@ -1,0 +1,42 @@
+// Package phrases holds what people are told when an upstream has no words of its own, so that clients of all dialects are
+// told the same. All are plain enough to stand in the body of a JSON string as they are.
+package phrases
+
+import "github.com/sabir-proxy/sabir/adapters/hub"
+
+// What is said of a call that has no result.
+const (
+	Denied  = "The call was not allowed."
+	Aborted = "The run ended before the call did."
+	Failed  = "The call failed."
+)
+
+// Call is what is said of a call that ended with this status, and did not say why it failed.
+func Call(s hub.Status) string {
+	switch s {
+	case hub.StatusDenied:
+		return Denied
+	case hub.StatusAborted:
+		return Aborted
+	}
+	return Failed
+}
+
+// Run is what is said of a run that ended with this status, not well, and did not say why.
+func Run(s hub.Status) string {
+	switch s {
+	case hub.StatusCancelled:
+		return "The run was cancelled."
+	case hub.StatusTruncated:
+		return "The agent stopped before the answer was complete."
+	}
+	return "The run failed."
+}
+
+// RunError is why a run did not end well: in its own words, or in those of Run.
+func RunError(ev *hub.Event) []byte {
+	if why := hub.Why(ev); len(why) > 0 {
+		return why
+	}
+	return []byte(Run(ev.Status))
+}
