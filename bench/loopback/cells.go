@@ -86,15 +86,20 @@ func (p *plan) addSlow() error {
 	return p.addThrough(cell{Mode: slow, Streams: streams, call: c, d: or(p.o.duration, brief(p, 10*time.Second, 2*time.Second))}, raw, reverse)
 }
 
-// addCount measures the same stream, one at a time up to very many at the same time.
+// addCount measures the same stream, one at a time up to very many at the same time, beside a splice: sockets have their
+// price too. Streams are long, so that opening them does not count.
 func (p *plan) addCount() error {
 	first, err := p.first()
 	if err != nil {
 		return err
 	}
 	for _, streams := range brief(p, []int{1, 10, 100, 1000, 10_000}, []int{1, 10, 100, 1000}) {
-		c := call{events: or(p.o.events, brief(p, 1000, 500))}
-		p.add(cell{Mode: count, Streams: streamsFor(p.files, streams), call: c, d: or(p.o.duration, brief(p, 2*time.Second, 500*time.Millisecond))}, sabir, first)
+		c := call{events: or(p.o.events, brief(p, 3000, 500))}
+		base := cell{Mode: count, Streams: streamsFor(p.files, streams), call: c, d: or(p.o.duration, brief(p, 2*time.Second, 500*time.Millisecond))}
+		if _, ok := splicePair(first); ok {
+			p.add(base, splice, first)
+		}
+		p.add(base, sabir, first)
 	}
 	return nil
 }

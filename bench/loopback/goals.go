@@ -141,7 +141,7 @@ func (r *report) speed() goal {
 // three, where the price of opening a stream no longer matters.
 func (r *report) exponents(mode string) (all []named) {
 	const longest = 3
-	for _, group := range r.byStream(mode) {
+	for _, group := range r.byStream(mode, sabir) {
 		var x, y []float64
 		for _, c := range group {
 			if cost := c.figure(perEvent); cost.low >= 0 {
@@ -160,7 +160,7 @@ func (r *report) exponents(mode string) (all []named) {
 
 // spreads says, for each pair, by how many percent the dearest number of streams is above the cheapest.
 func (r *report) spreads() (all []named) {
-	for _, group := range r.byStream(count) {
+	for _, group := range r.byStream(count, sabir) {
 		var y []float64
 		for _, c := range group {
 			y = append(y, c.figure(perEvent).median)
@@ -172,9 +172,13 @@ func (r *report) spreads() (all []named) {
 	return all
 }
 
-func (r *report) byStream(mode string) (groups [][]*cell) {
+// byStream lists the cells of one target, those of each pair together.
+func (r *report) byStream(mode, target string) (groups [][]*cell) {
 	at := map[string]int{}
 	for _, c := range r.of(mode) {
+		if c.Target != target {
+			continue
+		}
 		if _, ok := at[c.stream()]; !ok {
 			at[c.stream()] = len(groups)
 			groups = append(groups, nil)

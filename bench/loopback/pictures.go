@@ -68,7 +68,7 @@ func (r *report) latencies(all map[string][]byte, name, mode, title string) {
 // growth draws the cost of an event while something grows.
 func (r *report) growth(all map[string][]byte, name, mode, title, axis string) {
 	l := &plot.Lines{Title: title + ": CPU seconds per million events", X: axis, Y: "CPU s per million events", LogX: true}
-	for _, group := range r.byStream(mode) {
+	for _, group := range append(r.byStream(mode, sabir), r.byStream(mode, splice)...) {
 		s := plot.Series{Name: fmt.Sprintf("%s, %s", group[0].Target, group[0].stream())}
 		for _, c := range group {
 			x := float64(c.Events)

@@ -231,7 +231,7 @@ func (r *report) floor(c *cell) *cell {
 			} else if name != splice {
 				same = true // a paced or slow stream is compared with whatever passes one
 			}
-			if f.Mode == c.Mode && f.Target == name && same {
+			if f.Mode == c.Mode && f.Target == name && f.Streams == c.Streams && same {
 				return f
 			}
 		}

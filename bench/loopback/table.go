@@ -69,7 +69,7 @@ func (r *report) columns(mode string) []column {
 	case peersSlow:
 		return []column{{"memory against Sabir", r.againstSabir(memory)}, {"KB per stream", plain(memory, 1)}, {"idle processes, MB", plain(idle, 1)}, {"wrong", faults}}
 	case count:
-		return []column{{"streams at once", func(c *cell) string { return strconv.Itoa(c.Streams) }}, cost, {"thousand events/s", plain(rate, 0)}}
+		return []column{{"streams at once", func(c *cell) string { return strconv.Itoa(c.Streams) }}, {"CPU against floor", r.against(perEvent)}, cost, {"thousand events/s", plain(rate, 0)}}
 	case length:
 		return []column{{"events", func(c *cell) string { return strconv.Itoa(c.Events) }}, cost, {"resident afterwards, MB", plain(resides, 1)}}
 	case arguments:
