@@ -13,7 +13,7 @@ import (
 // collected all the time. So garbage is allowed by amount, within these shares.
 const (
 	garbage      = 16 << 20 // bytes that may wait to be collected
-	leastGarbage = 25       // percent of what is live, however much that is
+	leastGarbage = 50       // percent of what is live, however much that is
 	mostGarbage  = 200
 )
 

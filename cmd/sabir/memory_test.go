@@ -18,8 +18,8 @@ func TestGarbagePercent(t *testing.T) {
 	f(16<<20, 100)
 	f(20<<20, 75)
 	f(32<<20, 50)
-	f(64<<20, 25)
-	f(1<<40, 25)
+	f(64<<20, 50)
+	f(1<<40, 50)
 }
 
 func TestHeapWatch(t *testing.T) {
