@@ -9,7 +9,8 @@ import (
 
 // Repeats wraps a decoder for the case that most records of a stream are: the one before, with another text. Such a record
 // is recognised by its bytes, before and behind the text, and gives the event of the one before with the new text. It is
-// not parsed again; only the text is checked.
+// not parsed again; only the text is checked. Ids of server-sent events may differ: they are for the transport, and no
+// decoder reads them.
 //
 // It is for deltas of the kinds of which a dialect promises, by [Dialect.Repeats], that such a record changes nothing in its
 // decoder but what the one before has changed, whatever the text. varying names members of the record, at its top, for
@@ -95,8 +96,7 @@ func (r *repeats) note(text []byte) bool { return r.account == nil || r.account.
 
 // learn remembers rec, whose only event is ev, if the next record may be like it.
 func (r *repeats) learn(rec wire.Record, ev *Event) bool {
-	if !r.kinds[ev.Kind] || ev.Op != Append || ev.More != nil || ev.Value != nil ||
-		rec.ID != nil || len(ev.Text) == 0 {
+	if !r.kinds[ev.Kind] || ev.Op != Append || ev.More != nil || ev.Value != nil || len(ev.Text) == 0 {
 		return false
 	}
 	at, ok := within(rec.Data, ev.Text)

@@ -101,6 +101,21 @@ func TestRepeatsVarying(t *testing.T) {
 	f("a long string", 2, uuid("a", "a"), uuid(strings.Repeat("x", 300), "b"))
 }
 
+// TestRepeatsID takes records for the one before whose ids as server-sent events differ, as they do where there are any.
+func TestRepeatsID(t *testing.T) {
+	inner := &counting{Decoder: native.Dialect.NewDecoder(hub.Options{})}
+	dec := hub.Repeats(inner, deltas, nil)
+	for _, id := range []string{"1", "2", ""} {
+		evs, err := dec.Decode(nil, wire.Record{ID: []byte(id), Data: []byte(`{"kind":"text.delta","id":"p","text":"` + id + `a"}`)})
+		if err != nil || len(evs) != 1 || string(evs[0].Text) != id+"a" {
+			t.Errorf("record %q gives %s (%v)", id, adaptertest.Lines(evs), err)
+		}
+	}
+	if inner.n != 1 {
+		t.Errorf("%d records were parsed, want 1", inner.n)
+	}
+}
+
 // accounting is a decoder that wants to know every text, and to decode those that it refuses.
 type accounting struct {
 	counting

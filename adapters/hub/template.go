@@ -140,7 +140,7 @@ func (t *template) text(rec wire.Record) (text []byte, ok bool) {
 			data = data[:len(data)-n]
 		}
 	}
-	return data, len(data) > 0 && rec.ID == nil && bytes.Equal(rec.Event, t.event)
+	return data, len(data) > 0 && bytes.Equal(rec.Event, t.event)
 }
 
 // forward returns how many bytes at the start of p fill the hole, -1 if none may.
