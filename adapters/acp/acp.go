@@ -113,9 +113,6 @@ const (
 // defaultPrompt is the raw id that most clients' first prompt has, after initialize and session/new.
 const defaultPrompt = "2"
 
-// metaOutput is the member of metadata that keeps an output beside its content.
-const metaOutput = "rawOutput"
-
 // Dialect is the Agent Client Protocol.
 var Dialect = hub.Dialect{
 	Name:     name,

@@ -147,11 +147,7 @@ func (d *decoder) ready(dst []hub.Event, r *toolRecord) []hub.Event {
 	r.call.ready = true
 	dst, ev := d.add(dst, hub.ToolReady)
 	ev.ID = r.id
-	if text, isText := rawjson.Str(input); isText { // arguments that are no JSON, or JSON in a string
-		ev.Text, ev.Flags = text, hub.Invalid
-		return dst
-	}
-	ev.Value = input
+	acpwire.ReadInput(ev, input)
 	return dst
 }
 
@@ -214,15 +210,7 @@ func (d *decoder) endTool(dst []hub.Event, r *toolRecord) []hub.Event {
 // result fills an output or an end. An output that is a text is the result, and the content how it is shown. Else the
 // texts of the content are what people see, and an output that is a value is kept beside it, among the metadata.
 func (d *decoder) result(ev *hub.Event, r *toolRecord) {
-	switch rawjson.Kind(r.content) {
-	case '[':
-		grown, text := acpwire.JoinContent(d.scratch.Begin(), r.content)
-		d.scratch.Since(grown)
-		ev.Text = text
-		d.more(ev).Content = r.content
-	case '"':
-		ev.Text, _ = rawjson.Str(r.content)
-	}
+	acpwire.ReadContent(ev, r.content, &d.scratch)
 	out, isText := rawjson.Str(r.RawOutput)
 	switch {
 	case rawjson.IsNull(r.RawOutput):
@@ -231,7 +219,6 @@ func (d *decoder) result(ev *hub.Event, r *toolRecord) {
 	case ev.Text == nil:
 		ev.Value = r.RawOutput
 	default:
-		meta := append(append(d.scratch.Begin(), `{"`+metaOutput+`":`...), r.RawOutput...)
-		acpwire.AddMeta(d.more(ev), d.scratch.Since(append(meta, '}')), &d.scratch)
+		acpwire.KeepOutput(ev, r.RawOutput, &d.scratch)
 	}
 }

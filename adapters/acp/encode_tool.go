@@ -315,7 +315,7 @@ func appendOutput(dst []byte, ev *hub.Event, text, said []byte) ([]byte, hub.Fat
 	case ev.Text == nil && ev.Value != nil && !isText:
 		return appendRaw(dst, `,"rawOutput":`, ev.Value), hub.Native
 	case ev.More != nil:
-		v := rawjson.Get(ev.More.Meta, metaOutput)
+		v := rawjson.Get(ev.More.Meta, acpwire.MetaOutput)
 		if v == nil {
 			break
 		}
@@ -337,7 +337,7 @@ func (e *encoder) words(items []byte) (said []byte) {
 
 // withoutOutput is metadata without the output that is written as a member.
 func withoutOutput(meta rawjson.Value) rawjson.Value {
-	if rawjson.Get(meta, metaOutput) == nil {
+	if rawjson.Get(meta, acpwire.MetaOutput) == nil {
 		return meta
 	}
 	var kept []byte
@@ -346,7 +346,7 @@ func withoutOutput(meta rawjson.Value) rawjson.Value {
 		if !ok {
 			break
 		}
-		if string(key) != metaOutput {
+		if string(key) != acpwire.MetaOutput {
 			kept = append(append(rawjson.AppendQuoted(append(kept, ','), key), ':'), val...)
 		}
 	}

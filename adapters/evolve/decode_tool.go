@@ -134,14 +134,10 @@ func (d *decoder) ready(dst []hub.Event, r *toolRecord) []hub.Event {
 	r.call.ready = true
 	dst, ev := d.add(dst, hub.ToolReady)
 	ev.ID = r.id
-	text, isText := rawjson.Str(input)
-	switch {
-	case absent:
+	if absent {
 		ev.Flags |= hub.Synthetic // the record does not say it
-	case isText: // arguments that are no JSON, or JSON in a string
-		ev.Text, ev.Flags = text, ev.Flags|hub.Invalid
-	default:
-		ev.Value = input
+	} else {
+		acpwire.ReadInput(ev, input)
 	}
 	return dst
 }
@@ -207,27 +203,18 @@ func (d *decoder) endTool(dst []hub.Event, r *toolRecord) []hub.Event {
 // result fills an output or an end. A result is a text or a value: where content has text, that is what people see,
 // and rawOutput is kept beside it, among the metadata.
 func (d *decoder) result(ev *hub.Event, r *toolRecord) {
-	switch rawjson.Kind(r.content) {
-	case '[':
-		grown, text := acpwire.JoinContent(d.scratch.Begin(), r.content)
-		d.scratch.Since(grown)
-		ev.Text = text
-		d.more(ev).Content = r.content
-	case '"':
-		ev.Text, _ = rawjson.Str(r.content)
-	}
+	acpwire.ReadContent(ev, r.content, &d.scratch)
 	switch {
 	case rawjson.IsNull(r.RawOutput):
 	case ev.Text == nil:
 		ev.Value = r.RawOutput
 	default:
-		meta := append(append(d.scratch.Begin(), `{"`+metaOutput+`":`...), r.RawOutput...)
-		d.addMeta(ev, d.scratch.Since(append(meta, '}')))
+		acpwire.KeepOutput(ev, r.RawOutput, &d.scratch)
 	}
 }
 
 // addMeta adds the members of meta to the metadata of ev.
-func (d *decoder) addMeta(ev *hub.Event, meta []byte) { acpwire.AddMeta(d.more(ev), meta, &d.scratch) }
+func (d *decoder) addMeta(ev *hub.Event, meta []byte) { acpwire.AddMeta(ev, meta, &d.scratch) }
 
 // noteURLs looks for the URLs of a browser in what a call printed. Those of a call that was not announced yet are kept:
 // its title will tell.

@@ -203,7 +203,7 @@ func (e *encoder) appendMeta(dst, meta []byte) []byte {
 	if len(meta) == 0 {
 		return dst
 	}
-	output, extra := rawjson.Get(meta, metaOutput), rawjson.Value(nil)
+	output, extra := rawjson.Get(meta, acpwire.MetaOutput), rawjson.Value(nil)
 	if e.opt.envelope == envelopeOutput {
 		extra = rawjson.Get(meta, metaExtra)
 	}
@@ -219,7 +219,7 @@ func (e *encoder) appendMeta(dst, meta []byte) []byte {
 		if !ok {
 			break
 		}
-		if string(key) == metaOutput || string(key) == metaExtra && extra != nil {
+		if string(key) == acpwire.MetaOutput || string(key) == metaExtra && extra != nil {
 			continue
 		}
 		dst = append(rawjson.AppendQuoted(append(dst, opening...), key), ':')

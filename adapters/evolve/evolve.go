@@ -141,11 +141,8 @@ const (
 	dataUpdate = "_data" // kind of update for data that has no other form
 )
 
-// Members of metadata that the decoder makes of members that the hub has no other place for, and the encoder turns back.
-const (
-	metaOutput = "rawOutput" // of an update, where content has the result
-	metaExtra  = "extra"     // beside an update
-)
+// metaExtra is the member of metadata for what stands beside an update. The decoder makes it, and the encoder turns it back.
+const metaExtra = "extra"
 
 // methodLifecycle is the notification that carries a LifecycleEvent where only ACP is spoken.
 const methodLifecycle = "_evolve/lifecycle"

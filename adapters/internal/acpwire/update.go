@@ -1,8 +1,6 @@
 package acpwire
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
@@ -56,18 +54,4 @@ func ReadNotice(ev *hub.Event, update rawjson.Value) {
 	if more, _ := rawjson.Str(rawjson.Get(update, "description")); len(more) > 0 {
 		ev.Title, ev.Text = ev.Text, more
 	}
-}
-
-// AddMeta adds the members of an object to the metadata of an event. Where both have members, they are joined in s.
-func AddMeta(m *hub.More, meta rawjson.Value, s *hub.Scratch) {
-	switch {
-	case len(m.Meta) == 0 || rawjson.IsEmptyObject(m.Meta):
-		m.Meta = meta
-		return
-	case rawjson.IsEmptyObject(meta):
-		return
-	}
-	both := append(s.Begin(), meta[:len(meta)-1]...) // without its closing bracket
-	both = append(append(both, ','), bytes.TrimSpace(m.Meta)[1:]...)
-	m.Meta = s.Since(both)
 }

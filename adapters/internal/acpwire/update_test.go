@@ -35,20 +35,3 @@ func TestReadContextUsage(t *testing.T) {
 		t.Errorf("got %+v", c)
 	}
 }
-
-// TestAddMeta: members are joined, and an object without any adds nothing.
-func TestAddMeta(t *testing.T) {
-	f := func(have, more, want string) {
-		t.Helper()
-		var s hub.Scratch
-		m := hub.More{Meta: []byte(have)}
-		acpwire.AddMeta(&m, []byte(more), &s)
-		if string(m.Meta) != want {
-			t.Errorf("%s and %s: got %s, want %s", have, more, m.Meta, want)
-		}
-	}
-	f(``, `{"a":1}`, `{"a":1}`)
-	f(` {}`, `{"a":1}`, `{"a":1}`)
-	f(`{"a":1}`, `{}`, `{"a":1}`)
-	f(` {"a":1}`, `{"b":2}`, `{"b":2,"a":1}`)
-}
