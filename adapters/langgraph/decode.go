@@ -12,7 +12,9 @@ import (
 // text may come three times: in pieces, whole in the update of its node, and whole in the state after the step.
 type decoder struct {
 	json    rawjson.Decoder
+	inside  rawjson.Decoder // for what is inside an array
 	scratch hub.Scratch
+	tail    tail
 
 	source   source // which mode brings the pieces of texts
 	messages recent[*message]
@@ -55,7 +57,11 @@ const (
 )
 
 func newDecoder(o hub.Options) hub.Decoder {
-	d := &decoder{json: rawjson.Decoder{MaxDepth: o.Nesting}}
+	depth := o.Nesting
+	if depth <= 0 {
+		depth = rawjson.DefaultMaxDepth
+	}
+	d := &decoder{json: rawjson.Decoder{MaxDepth: depth}, inside: rawjson.Decoder{MaxDepth: max(depth-1, 1)}}
 	d.Reset()
 	return d
 }
@@ -63,6 +69,7 @@ func newDecoder(o hub.Options) hub.Decoder {
 // Reset implements [hub.Decoder].
 func (d *decoder) Reset() {
 	d.scratch.Reset()
+	d.tail.text = d.tail.text[:0]
 	d.source = sourceNone
 	d.messages.reset()
 	d.calls.reset()
@@ -100,11 +107,18 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	if len(bytes.TrimSpace(data)) == 0 {
 		data = []byte("null") // an end without data
 	}
+	name, namespace, _ := bytes.Cut(rec.Event, []byte("|"))
+	if string(name) == "messages" {
+		if v, ok := d.tail.cut(&d.inside, data); ok {
+			d.any = true
+			dst, l := d.lane(dst, namespace)
+			return d.described(dst, l, v, &d.tail.meta), nil
+		}
+	}
 	if err := d.json.Valid(data); err != nil {
 		return dst, hub.JSONError(err)
 	}
 	d.any = true
-	name, namespace, _ := bytes.Cut(rec.Event, []byte("|"))
 	if string(name) == "messages" {
 		dst, l := d.lane(dst, namespace)
 		return d.tuple(dst, l, data)

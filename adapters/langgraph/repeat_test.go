@@ -75,3 +75,41 @@ func TestRepeats(t *testing.T) {
 	}
 	f("blocks", 2, blocks("a"), blocks("b"), whole("m", "ab"))
 }
+
+// TestTail: a tuple that ends as the one before is read as it is without that.
+func TestTail(t *testing.T) {
+	d := &langgraph.Dialect
+	const meta = `,{"langgraph_node":"agent","langgraph_step":1,"tags":["x"]}]`
+	const piece = `[{"id":"m","type":"ai","content":"a"}`
+	f := func(o hub.Options, data string) {
+		t.Helper()
+		for _, before := range []string{piece + meta, piece + `,{"langgraph_node":"agent","langgraph_step":1,"tags":["nostream"]}]`} {
+			other, same := d.NewDecoder(o), d.NewDecoder(o)
+			for _, dec := range []hub.Decoder{other, same} {
+				if _, err := dec.Decode(nil, wire.Record{Event: []byte("messages"), Data: []byte(before)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, wantErr := other.Decode(nil, wire.Record{Event: []byte("messages"), Data: []byte(" " + data)})
+			got, gotErr := same.Decode(nil, wire.Record{Event: []byte("messages"), Data: []byte(data)})
+			if w, g := adaptertest.Lines(want), adaptertest.Lines(got); w != g || (wantErr == nil) != (gotErr == nil) {
+				t.Errorf("%s gives %s (%v), want %s (%v)", data, g, gotErr, w, wantErr)
+			}
+		}
+	}
+	usual, shallow := d.Defaults(), d.Defaults()
+	shallow.Nesting = 4
+	f(usual, piece+meta)
+	f(usual, `[{"id":"m","type":"ai","content":[{"type":"text","text":"b"}]}`+meta)
+	f(shallow, `[{"id":"m","type":"ai","content":[{"type":"text","text":"b"}]}`+meta)
+	f(shallow, `[{"id":"m","type":"ai","content":[{"type":"text","text":"b","x":[]}]}`+meta)
+	for _, odd := range []string{
+		`[`, `[{}`, `[null`, `["m"`, `[[]`, `[{"id":"m"},{"id":"n"}`, `[{"id":"m","x":[1`, `[ {"id":"m","type":"ai","content":"b"} `,
+		"[{\"id\":\"\xff\"}", `{"id":"m"}`, ``, `[{"id":"m","type":"ai","content":"b"}]`,
+	} {
+		f(usual, odd+meta)
+	}
+	f(usual, piece+`,{"langgraph_node":"agent"},1]`)
+	f(usual, piece+`]`)
+	f(usual, `]`)
+}
