@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -364,10 +365,7 @@ func (e *encoder) failed(out *wire.Out, ev *hub.Event, text string, fate hub.Fat
 		return fate
 	}
 	out.Begin("")
-	out.Buf = append(out.Buf, `{"type":"`+typeSessionError+`","error":"`...)
-	out.Buf = append(out.Buf, reason...)
-	out.Buf = append(out.Buf, `"}`...)
-	out.End()
+	member.Close(out, member.AppendText(append(out.Buf, `{"type":"`+typeSessionError+`"`...), `,"error":"`, reason))
 	return fate
 }
 
@@ -382,8 +380,8 @@ func (e *encoder) end(out *wire.Out, typ, member string, ev *hub.Event, reason [
 
 // reasonOf is what ev says, or text.
 func reasonOf(ev *hub.Event, text string) []byte {
-	if ev.More != nil && len(ev.More.Err) > 0 {
-		return ev.More.Err
+	if why := hub.Why(ev); len(why) > 0 {
+		return why
 	}
 	return []byte(text)
 }
