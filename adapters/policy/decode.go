@@ -28,6 +28,7 @@ type decoder struct {
 	nesting int
 	ext     *extension // nil until there is one: few streams have any
 	whole   bool
+	told    bool // the last record went to inner
 }
 
 // extension reads payloads.
@@ -39,12 +40,13 @@ type extension struct {
 // Reset implements [hub.Decoder].
 func (d *decoder) Reset() {
 	d.inner.Reset()
-	d.ext, d.whole = nil, false
+	d.ext, d.whole, d.told = nil, false, false
 }
 
 // Decode implements [hub.Decoder].
 func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
 	payload := d.find(rec)
+	d.told = payload == nil && !d.whole
 	switch {
 	case payload != nil:
 		return d.extended(dst, payload)
@@ -54,8 +56,10 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	return d.inner.Decode(dst, rec)
 }
 
-// Repeat implements [hub.Repeater].
-func (d *decoder) Repeat(text []byte) bool { return d.account == nil || d.account.Repeat(text) }
+// Repeat implements [hub.Repeater]. Of records that inner has not seen it keeps no account either.
+func (d *decoder) Repeat(text []byte) bool {
+	return d.account == nil || !d.told || d.account.Repeat(text)
+}
 
 // extended reads the canonical event of an extension.
 func (d *decoder) extended(dst []hub.Event, payload []byte) ([]hub.Event, error) {
