@@ -176,12 +176,9 @@ func same(upstream, client, fallback string) bool {
 	return upstream == "auto" || upstream == client
 }
 
-// extensionMark begins with a rare letter: most records are searched with few looks for that.
-var extensionMark = []byte(hub.ExtensionKey)
-
 // extension finds the payload that Extend has written: the metadata of a task, or of a status without a message.
 func extension(rec wire.Record) []byte {
-	if !bytes.Contains(rec.Data, extensionMark) {
+	if !hub.MayExtend(rec.Data) {
 		return nil
 	}
 	body := rawjson.Get(rec.Data, "result")

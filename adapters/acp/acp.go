@@ -171,7 +171,6 @@ var (
 	updateMethod = []byte(`"session/update"`)
 	stopMember   = []byte(`"stopReason"`)
 	errorMember  = []byte(`"error"`)
-	extensionKey = []byte(`"` + hub.ExtensionKey + `"`)
 )
 
 // observe looks for words that hardly any record but the wanted ones holds, and reads only those that have one.
@@ -213,7 +212,7 @@ func observeResponse(data rawjson.Value) hub.Observation {
 // extension finds what an encoder has put into the metadata of an update.
 func extension(rec wire.Record) []byte {
 	var json rawjson.Decoder
-	if !bytes.Contains(rec.Data, extensionKey) || json.Valid(rec.Data) != nil {
+	if !hub.MayExtend(rec.Data) || json.Valid(rec.Data) != nil {
 		return nil
 	}
 	meta := rawjson.Get(rec.Data, "params", "update", "_meta")

@@ -1,8 +1,6 @@
 package agui
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -45,12 +43,10 @@ func (e *encoder) endStart(out *wire.Out) {
 	e.early = e.early[:0]
 }
 
-var extensionName = []byte(`"` + hub.ExtensionKey + `"`)
-
 // extension finds the payload that Extend has written in a record.
 func extension(rec wire.Record) []byte {
 	var json rawjson.Decoder
-	if !bytes.Contains(rec.Data, extensionName) || json.Valid(rec.Data) != nil {
+	if !hub.MayExtend(rec.Data) || json.Valid(rec.Data) != nil {
 		return nil
 	}
 	typ, _ := rawjson.Str(rawjson.Get(rec.Data, "type"))

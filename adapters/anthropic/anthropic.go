@@ -87,8 +87,6 @@
 package anthropic
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -158,7 +156,7 @@ func keepAlive(out *wire.Out, _ hub.Options) {
 
 // extension finds what [encoder.Extend] has written.
 func extension(rec wire.Record) []byte {
-	if string(rec.Event) != "ping" || !bytes.Contains(rec.Data, []byte(`"`+hub.ExtensionKey+`"`)) {
+	if string(rec.Event) != "ping" || !hub.MayExtend(rec.Data) {
 		return nil
 	}
 	payload := rawjson.Get(rec.Data, extensionMember)

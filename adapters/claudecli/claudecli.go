@@ -182,7 +182,7 @@ func (w *watcher) Observe(rec wire.Record) hub.Observation {
 func (w *watcher) EndsWithBody() bool { return w.ended }
 
 func extension(rec wire.Record) []byte {
-	if !bytes.Contains(rec.Data, []byte(`"`+hub.ExtensionKey+`"`)) || !isLine(rec.Data, "keep_alive") {
+	if !hub.MayExtend(rec.Data) || !isLine(rec.Data, "keep_alive") {
 		return nil
 	}
 	payload := rawjson.Get(rec.Data, extensionKey)

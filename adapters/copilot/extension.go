@@ -1,8 +1,6 @@
 package copilot
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -103,13 +101,10 @@ func (e *encoder) flushEarly(out *wire.Out) {
 	e.early = e.early[:0]
 }
 
-// extensionMark is rare, and so is its first letter: nearly every record is searched with one look for that.
-var extensionMark = []byte(hub.ExtensionKey)
-
 // extensionOf finds the payload that Extend has written in a record.
 func extensionOf(rec wire.Record) []byte {
 	var json rawjson.Decoder
-	if !bytes.Contains(rec.Data, extensionMark) || json.Valid(rec.Data) != nil {
+	if !hub.MayExtend(rec.Data) || json.Valid(rec.Data) != nil {
 		return nil
 	}
 	ev, _ := unwrap(rec.Data)

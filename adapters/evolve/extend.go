@@ -1,8 +1,6 @@
 package evolve
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -42,12 +40,10 @@ func (e *encoder) flushEarly(out *wire.Out) {
 	e.early = e.early[:0]
 }
 
-var extensionKey = []byte(`"` + hub.ExtensionKey + `"`)
-
 // extension finds the payload that Extend has written in a record.
 func extension(rec wire.Record) []byte {
 	var json rawjson.Decoder
-	if !bytes.Contains(rec.Data, extensionKey) || json.Valid(rec.Data) != nil {
+	if !hub.MayExtend(rec.Data) || json.Valid(rec.Data) != nil {
 		return nil
 	}
 	update := rawjson.Get(rec.Data, "update")

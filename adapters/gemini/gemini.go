@@ -74,7 +74,6 @@
 package gemini
 
 import (
-	"bytes"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -117,7 +116,7 @@ const dialectName = "gemini"
 const extensionKey = "extension"
 
 func extension(rec wire.Record) []byte {
-	if !bytes.Contains(rec.Data, []byte(`"`+hub.ExtensionKey+`"`)) {
+	if !hub.MayExtend(rec.Data) {
 		return nil
 	}
 	payload := rawjson.Get(rec.Data, extensionKey)

@@ -51,7 +51,7 @@ type textWatcher struct {
 // Observe implements [Watcher].
 func (w *textWatcher) Observe(rec wire.Record) Observation {
 	if w.valid {
-		if text, ok := w.like.text(rec); ok && rawjson.IsBody(text) {
+		if text, ok := w.like.text(rec); ok && isWhole(text) {
 			w.pace.hit()
 			return w.said
 		}
@@ -66,7 +66,7 @@ func (w *textWatcher) EndsWithBody() bool { return w.inner.EndsWithBody() }
 
 // learn remembers rec, if it holds a text and the next record may be like it.
 func (w *textWatcher) learn(rec wire.Record) bool {
-	if rec.ID != nil || len(rec.Data) > maxRepeat {
+	if len(rec.Data) > maxRepeat {
 		return false
 	}
 	at, n := textIn(rec.Data, w.dialect.Texts)
@@ -75,6 +75,11 @@ func (w *textWatcher) learn(rec wire.Record) bool {
 	}
 	w.like.learn(rec, at, n, w.dialect.Varying)
 	return true
+}
+
+// isWhole reports whether no string ends within p, nor is an escape cut. That p is UTF-8 is for the reader to see.
+func isWhole(p []byte) bool {
+	return bytes.IndexByte(p, '"') < 0 && bytes.IndexByte(p, '\\') < 0 || rawjson.IsBody(p)
 }
 
 // textIn finds the first member that has one of the names and a string for its value, and returns where that string has

@@ -87,8 +87,6 @@
 package langgraph
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -143,7 +141,7 @@ func observe(rec wire.Record) hub.Observation {
 
 // extension finds the payload that Extend has written.
 func extension(rec wire.Record) []byte {
-	if string(rec.Event) != "custom" || !bytes.Contains(rec.Data, []byte(`"`+hub.ExtensionKey+`"`)) {
+	if string(rec.Event) != "custom" || !hub.MayExtend(rec.Data) {
 		return nil
 	}
 	if rawjson.Kind(rawjson.Get(rec.Data, hub.ExtensionKey)) != '{' {

@@ -79,8 +79,6 @@
 package openaichat
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -151,7 +149,7 @@ const extensionMember = "sabir"
 
 // findExtension looks for what Extend has written.
 func findExtension(rec wire.Record) []byte {
-	if !bytes.Contains(rec.Data, []byte(`"`+hub.ExtensionKey+`"`)) {
+	if !hub.MayExtend(rec.Data) {
 		return nil
 	}
 	place := rawjson.Get(rec.Data, extensionMember)

@@ -228,7 +228,7 @@ func typeOf(data []byte) []byte {
 // extension finds the payload of Extend: it is the keepalive itself, whose other members mean nothing, or the event that
 // creates the response, which the payload then says itself.
 func extension(rec wire.Record) []byte {
-	if !bytes.Contains(rec.Data, []byte(`"`+hub.ExtensionKey+`"`)) {
+	if !hub.MayExtend(rec.Data) {
 		return nil
 	}
 	switch string(typeOf(rec.Data)) {

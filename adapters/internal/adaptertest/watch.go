@@ -18,11 +18,11 @@ func (f *fixture) testTexts(t testing.TB) {
 	for _, rec := range decode(newSource(f), f.wire).records {
 		all = append(all, rec)
 		for _, name := range f.dialect.Texts {
-			before, after, ok := bytes.Cut(rec.Data, []byte(`"`+name+`":"`))
+			_, after, ok := bytes.Cut(rec.Data, []byte(`"`+name+`":"`))
 			if !ok {
 				continue
 			}
-			before = rec.Data[:len(rec.Data)-len(after)]
+			before := rec.Data[:len(rec.Data)-len(after)]
 			for _, text := range odd {
 				other := copyRecord(rec)
 				other.Data = append(append(append([]byte{}, before...), text...), after...)
