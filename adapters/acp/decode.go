@@ -202,14 +202,6 @@ func (d *decoder) add(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) 
 	return dst, ev
 }
 
-// more returns the rare members of ev, making them if there are none.
-func (d *decoder) more(ev *hub.Event) *hub.More {
-	if ev.More == nil {
-		ev.More = d.scratch.More()
-	}
-	return ev.More
-}
-
 // raw passes on a message that has no kind.
 func (d *decoder) raw(dst []hub.Event) []hub.Event {
 	dst, ev := d.add(dst, hub.Raw)

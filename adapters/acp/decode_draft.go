@@ -101,7 +101,7 @@ func (d *decoder) contentChunk(dst []hub.Event, u *update) ([]hub.Event, error) 
 	text, isText := acpwire.ContentText(u.Content)
 	if !isText {
 		item := append(append(append(d.scratch.Begin(), '['), u.Content...), ']')
-		d.more(ev).Content = d.scratch.Since(item)
+		d.scratch.MoreOf(ev).Content = d.scratch.Since(item)
 		return dst, nil
 	}
 	ev.Text = text

@@ -49,7 +49,7 @@ func (d *decoder) permission(dst []hub.Event, p *params) ([]hub.Event, error) {
 	if ev.Title, _ = rawjson.Str(title); len(ev.Title) == 0 {
 		ev.Title, _ = rawjson.Str(u.Title)
 	}
-	readOptions(d.more(ev), p.Options)
+	readOptions(d.scratch.MoreOf(ev), p.Options)
 	return dst, nil
 }
 
@@ -117,7 +117,7 @@ func (d *decoder) elicitation(dst []hub.Event) []hub.Event {
 		ev.What = hub.AskAuth
 	}
 	if schema := rawjson.Get(p, "requestedSchema"); rawjson.Kind(schema) == '{' {
-		d.more(ev).Schema = schema
+		d.scratch.MoreOf(ev).Schema = schema
 		readChoices(ev, schema)
 	}
 	if ref := rawjson.Body(rawjson.Get(p, "toolCallId")); len(ref) > 0 {

@@ -105,7 +105,7 @@ func (d *decoder) failed(dst []hub.Event, fault rawjson.Value) []hub.Event {
 		return d.endRun(dst, hub.StatusCancelled, nil)
 	}
 	dst = d.endRun(dst, hub.StatusFailed, nil)
-	more := d.more(&dst[len(dst)-1])
+	more := d.scratch.MoreOf(&dst[len(dst)-1])
 	more.Err = d.errorText(fault)
 	more.ErrCode = errorCode(fault, code)
 	return dst
@@ -149,7 +149,7 @@ func (d *decoder) usage(dst []hub.Event, result rawjson.Value) []hub.Event {
 	}
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Scope = hub.Usage, hub.RunScope
-	readUsage(&d.more(ev).Usage, u)
+	readUsage(&d.scratch.MoreOf(ev).Usage, u)
 	return dst
 }
 

@@ -86,7 +86,7 @@ func (d *decoder) announce(dst []hub.Event, r *toolRecord) []hub.Event {
 	if !acpwire.Ended(r.status) {
 		ev.Status = r.status
 		if r.content != nil {
-			d.more(ev).Content = r.content
+			d.scratch.MoreOf(ev).Content = r.content
 		}
 	}
 	d.describe(ev, r)
@@ -126,13 +126,13 @@ func nameInID(id []byte) []byte {
 // describe fills the members that any record of a call may have.
 func (d *decoder) describe(ev *hub.Event, r *toolRecord) {
 	if len(r.kind) > 0 {
-		d.more(ev).ToolKind = r.kind
+		d.scratch.MoreOf(ev).ToolKind = r.kind
 	}
 	if rawjson.Kind(r.Locations) == '[' {
-		d.more(ev).Locations = r.Locations
+		d.scratch.MoreOf(ev).Locations = r.Locations
 	}
 	if rawjson.Kind(r.Meta) == '{' && !rawjson.IsEmptyObject(r.Meta) {
-		d.more(ev).Meta = r.Meta
+		d.scratch.MoreOf(ev).Meta = r.Meta
 	}
 }
 
@@ -168,7 +168,7 @@ func (d *decoder) change(dst []hub.Event, r *toolRecord) []hub.Event {
 	ev.ID, ev.Status, ev.Title = r.id, r.status, r.title
 	d.describe(ev, r)
 	if r.content != nil {
-		d.more(ev).Content = r.content
+		d.scratch.MoreOf(ev).Content = r.content
 	}
 	return dst
 }
@@ -202,7 +202,7 @@ func (d *decoder) endTool(dst []hub.Event, r *toolRecord) []hub.Event {
 	}
 	d.result(ev, r)
 	if r.status == hub.StatusError && ev.Text != nil {
-		d.more(ev).Err = ev.Text
+		d.scratch.MoreOf(ev).Err = ev.Text
 	}
 	return dst
 }

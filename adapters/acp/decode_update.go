@@ -42,7 +42,7 @@ func (d *decoder) block(dst []hub.Event, b *block, ch hub.Chan, role hub.Flags) 
 	}
 	dst, ev := d.add(dst, hub.File)
 	ev.Chan, ev.Flags = ch, role
-	d.more(ev).File = b.file(&d.scratch)
+	d.scratch.MoreOf(ev).File = b.file(&d.scratch)
 	return dst, nil
 }
 
@@ -88,7 +88,7 @@ func (d *decoder) plan(dst []hub.Event, entries rawjson.Value, id []byte) ([]hub
 	}
 	dst, ev := d.add(dst, hub.Plan)
 	ev.ID = id
-	m := d.more(ev)
+	m := d.scratch.MoreOf(ev)
 	for it := rawjson.Elems(entries); ; {
 		entry, ok := it.Next()
 		if !ok {
@@ -113,7 +113,7 @@ func (d *decoder) planUpdate(dst []hub.Event) ([]hub.Event, error) {
 func (d *decoder) planRemoved(dst []hub.Event) []hub.Event {
 	dst, ev := d.add(dst, hub.Plan)
 	ev.ID, _ = rawjson.Str(rawjson.Get(d.rawUpdate(), "planId"))
-	d.more(ev)
+	d.scratch.MoreOf(ev)
 	return dst
 }
 
@@ -149,7 +149,7 @@ func (d *decoder) contextUsage(dst []hub.Event) []hub.Event {
 	u := d.rawUpdate()
 	dst, ev := d.add(dst, hub.Usage)
 	ev.Scope = hub.SessionScope
-	acpwire.ReadContextUsage(&d.more(ev).Usage, u)
+	acpwire.ReadContextUsage(&d.scratch.MoreOf(ev).Usage, u)
 	return dst
 }
 

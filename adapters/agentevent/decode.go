@@ -185,16 +185,9 @@ func (d *decoder) event(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event
 	ev.Kind = kind
 	ev.Msg, _ = rawjson.Str(d.rec.MessageID)
 	if at, ok := rawjson.Int(d.rec.At); ok && at > 0 {
-		d.more(ev).Time = at
+		d.scratch.MoreOf(ev).Time = at
 	}
 	return dst, ev
-}
-
-func (d *decoder) more(ev *hub.Event) *hub.More {
-	if ev.More == nil {
-		ev.More = d.scratch.More()
-	}
-	return ev.More
 }
 
 // stream leaves the part to the sequencer: the wire has neither ids nor ends of texts.
@@ -251,7 +244,7 @@ func (d *decoder) runEnd(dst []hub.Event, typ []byte) []hub.Event {
 // reason puts a value into More.Err.
 func (d *decoder) reason(ev *hub.Event, v rawjson.Value) {
 	if body := d.bodyOf(v); body != nil {
-		d.more(ev).Err = body
+		d.scratch.MoreOf(ev).Err = body
 	}
 }
 
@@ -270,7 +263,7 @@ func (d *decoder) sessionEnd(dst []hub.Event, typ []byte) []hub.Event {
 	dst, ev := d.event(dst, hub.RunEnd)
 	if string(typ) == typeSessionReplaced {
 		ev.Status, ev.Name = hub.StatusTruncated, []byte(typeSessionReplaced)
-		d.more(ev).Err = []byte(replacedText)
+		d.scratch.MoreOf(ev).Err = []byte(replacedText)
 		return dst
 	}
 	ev.Status, ev.Name = hub.StatusFailed, []byte(typeSessionError)
@@ -281,7 +274,7 @@ func (d *decoder) sessionEnd(dst []hub.Event, typ []byte) []hub.Event {
 func (d *decoder) contextUsage(dst []hub.Event) []hub.Event {
 	dst, ev := d.event(dst, hub.Usage)
 	ev.Scope = hub.SessionScope
-	counts := &d.more(ev).Usage
+	counts := &d.scratch.MoreOf(ev).Usage
 	if n, ok := rawjson.Int(d.rec.Used); ok {
 		counts.ContextUsed = n
 	}

@@ -98,14 +98,14 @@ func (d *decoder) toolProgress(dst []hub.Event) ([]hub.Event, error) {
 		dst, ev := d.toolEvent(dst, hub.ToolUpdate, c)
 		ev.Value = d.rec.Data
 		if p.form == formPercent {
-			d.more(ev).Percent = p.text
+			d.scratch.MoreOf(ev).Percent = p.text
 		}
 		return dst, nil
 	}
 	dst, ev := d.toolEvent(dst, hub.ToolOutput, c)
 	ev.Chan, ev.Text = p.channel(), p.text
 	if !p.exact {
-		d.more(ev).Meta = d.rec.Data
+		d.scratch.MoreOf(ev).Meta = d.rec.Data
 	}
 	return dst, nil
 }

@@ -253,7 +253,7 @@ func (d *decoder) endChunk(dst []hub.Event, l *chunkLane, id []byte, family hub.
 	}
 	ev.Chan, ev.Flags = m.channel, m.flags
 	if len(m.sig) > 0 {
-		d.more(ev).Sig = d.scratch.Copy(m.sig)
+		d.scratch.MoreOf(ev).Sig = d.scratch.Copy(m.sig)
 	}
 	d.open.close(id, family)
 	return dst

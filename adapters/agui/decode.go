@@ -211,19 +211,11 @@ func (d *decoder) common(ev *hub.Event) {
 		return
 	}
 	if at, ok := rawjson.Int(d.rec.Timestamp); ok && at > 0 {
-		d.more(ev).Time = at
+		d.scratch.MoreOf(ev).Time = at
 	}
 	if rawjson.Kind(d.rec.Metadata) == '{' {
 		d.metadata(ev)
 	}
-}
-
-// more returns the rare members of ev, making room for them if need be.
-func (d *decoder) more(ev *hub.Event) *hub.More {
-	if ev.More == nil {
-		ev.More = d.scratch.More()
-	}
-	return ev.More
 }
 
 // unknown passes a record of a type that the protocol does not describe.

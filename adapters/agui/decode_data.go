@@ -95,7 +95,7 @@ func (d *decoder) activity() (id, name []byte, err error) {
 // plan reads back a plan that the encoder wrote as an activity.
 func (d *decoder) plan(dst []hub.Event) []hub.Event {
 	dst, ev := d.emit(dst, hub.Plan)
-	m := d.more(ev)
+	m := d.scratch.MoreOf(ev)
 	ev.ID = rawjson.Body(rawjson.Get(d.rec.Metadata, ownKey, planKey))
 	m.Items = readItems(m.Items, rawjson.Get(d.rec.Content, "items"))
 	return dst

@@ -68,13 +68,13 @@ func (d *decoder) endReasoning(dst []hub.Event, sig []byte) []hub.Event {
 		ev.Lane = d.scratch.Copy(h.lane)
 	}
 	if h.time > 0 {
-		d.more(ev).Time = h.time
+		d.scratch.MoreOf(ev).Time = h.time
 	}
 	if len(h.meta) > 0 {
-		d.more(ev).Meta = d.scratch.Copy(h.meta)
+		d.scratch.MoreOf(ev).Meta = d.scratch.Copy(h.meta)
 	}
 	if len(sig) > 0 {
-		d.more(ev).Sig = d.scratch.Copy(sig)
+		d.scratch.MoreOf(ev).Sig = d.scratch.Copy(sig)
 	}
 	return dst
 }
@@ -100,7 +100,7 @@ func (d *decoder) encryptedValue(dst []hub.Event) ([]hub.Event, error) {
 	if string(rawjson.Body(d.rec.Subtype)) == subtypeTool {
 		dst, ev := d.emit(dst, hub.ToolUpdate)
 		ev.ID = id
-		d.more(ev).Sig = sig
+		d.scratch.MoreOf(ev).Sig = sig
 		return dst, nil
 	}
 	if d.held.set {
@@ -112,7 +112,7 @@ func (d *decoder) encryptedValue(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst, ev := d.emit(dst, hub.TextEnd)
 	ev.ID, ev.Msg, ev.Chan = id, id, hub.Reasoning
-	d.more(ev).Sig = sig
+	d.scratch.MoreOf(ev).Sig = sig
 	return dst, nil
 }
 

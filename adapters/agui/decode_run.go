@@ -70,7 +70,7 @@ func (d *decoder) runError(dst []hub.Event) ([]hub.Event, error) {
 	dst = d.endSuspended(dst)
 	dst, ev := d.emit(dst, hub.RunEnd)
 	ev.Lane, ev.Status = nil, hub.StatusFailed
-	m := d.more(ev)
+	m := d.scratch.MoreOf(ev)
 	m.Err, m.ErrCode = rawjson.Body(d.rec.Message), rawjson.Body(d.rec.Code)
 	switch string(m.ErrCode) {
 	case codeCancelled, "abort", "aborted":
@@ -159,10 +159,10 @@ func (d *decoder) ask(dst []hub.Event, v rawjson.Value, n int) []hub.Event {
 	ev.Value = rawjson.NotNull(rawjson.Get(v, "payload"))
 	ev.What = whatOf(ev.Name, ev.Ref)
 	if schema := rawjson.Get(v, "responseSchema"); rawjson.Kind(schema) == '{' {
-		d.more(ev).Schema = schema
+		d.scratch.MoreOf(ev).Schema = schema
 	}
 	if expires := rawjson.Body(rawjson.Get(v, "expiresAt")); len(expires) > 0 {
-		d.more(ev).Expires = expires
+		d.scratch.MoreOf(ev).Expires = expires
 	}
 	if meta := rawjson.Get(v, "metadata"); rawjson.Kind(meta) == '{' {
 		d.ownMetadata(ev, meta)
@@ -277,7 +277,7 @@ func (d *decoder) subagentError(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst, ev := d.emit(dst, hub.AgentEnd)
 	ev.ID, ev.Lane, ev.Status = id, nil, hub.StatusError
-	m := d.more(ev)
+	m := d.scratch.MoreOf(ev)
 	m.Err, m.ErrCode = rawjson.Body(d.rec.Message), rawjson.Body(d.rec.Code)
 	d.extras(ev, agentEndMembers)
 	return dst, nil

@@ -150,7 +150,7 @@ func (d *decoder) parts(ev *hub.Event) {
 	if len(blocks) > from {
 		blocks = blocks[:len(blocks)-1] // the last comma
 	}
-	d.more(ev).Content = d.scratch.Since(append(blocks, ']'))
+	d.scratch.MoreOf(ev).Content = d.scratch.Since(append(blocks, ']'))
 }
 
 // appendBlock appends a part of AG-UI as a content block of the model, with a comma. A part of an unknown form is kept

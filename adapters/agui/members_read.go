@@ -39,7 +39,7 @@ func (d *decoder) readMembers(ev *hub.Event, v rawjson.Value, which members) {
 		case b.bit < mModel: // a member of the event itself
 			*b.of(ev, nil) = val
 		default:
-			*b.of(ev, d.more(ev)) = val
+			*b.of(ev, d.scratch.MoreOf(ev)) = val
 		}
 	}
 	for i := range words {
@@ -55,13 +55,13 @@ func (d *decoder) readMembers(ev *hub.Event, v rawjson.Value, which members) {
 		ev.Flags |= readFlags(rawjson.Get(v, "flags"))
 	}
 	if options := rawjson.Get(v, "options"); which&mOptions != 0 && options != nil {
-		d.more(ev).Options = readOptions(d.more(ev).Options, options)
+		d.scratch.MoreOf(ev).Options = readOptions(d.scratch.MoreOf(ev).Options, options)
 	}
 	if usage := rawjson.Get(v, "usage"); which&mUsage != 0 && usage != nil {
-		readCounts(&d.more(ev).Usage, usage)
+		readCounts(&d.scratch.MoreOf(ev).Usage, usage)
 	}
 	if file := rawjson.Get(v, "file"); which&mFile != 0 && file != nil {
-		readFile(&d.more(ev).File, file)
+		readFile(&d.scratch.MoreOf(ev).File, file)
 	}
 }
 
@@ -160,7 +160,7 @@ func (d *decoder) metadata(ev *hub.Event) { d.ownMetadata(ev, d.rec.Metadata) }
 // ownMetadata makes the Meta of ev from v: all of it but what stands under our two keys.
 func (d *decoder) ownMetadata(ev *hub.Event, v rawjson.Value) {
 	if rawjson.Get(v, ownKey) == nil && rawjson.Get(v, wireKey) == nil {
-		d.more(ev).Meta = v
+		d.scratch.MoreOf(ev).Meta = v
 		return
 	}
 	dst := append(d.scratch.Begin(), '{')
@@ -170,7 +170,7 @@ func (d *decoder) ownMetadata(ev *hub.Event, v rawjson.Value) {
 		return
 	}
 	dst[len(dst)-1] = '}'
-	d.more(ev).Meta = d.scratch.Since(dst)
+	d.scratch.MoreOf(ev).Meta = d.scratch.Since(dst)
 }
 
 // appendForeign appends the members of an object that are under neither key, each followed by a comma.
@@ -192,7 +192,7 @@ func appendForeign(dst []byte, object rawjson.Value) []byte {
 
 // keep puts a member of the wire that the model has no place for into the Meta of ev.
 func (d *decoder) keep(ev *hub.Event, name string, v rawjson.Value) {
-	m := d.more(ev)
+	m := d.scratch.MoreOf(ev)
 	dst := append(d.scratch.Begin(), `{"`+wireKey+`":{"`...)
 	dst = append(dst, name...)
 	dst = append(dst, `":`...)

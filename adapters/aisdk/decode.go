@@ -172,17 +172,9 @@ func (d *decoder) emit(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event)
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Msg = kind, d.message
 	if d.rec.ProviderMetadata != nil && isMetadata(d.rec.ProviderMetadata) {
-		d.more(ev).Meta = d.rec.ProviderMetadata
+		d.scratch.MoreOf(ev).Meta = d.rec.ProviderMetadata
 	}
 	return dst, ev
-}
-
-// more returns the rare members of ev, making room for them if need be.
-func (d *decoder) more(ev *hub.Event) *hub.More {
-	if ev.More == nil {
-		ev.More = d.scratch.More()
-	}
-	return ev.More
 }
 
 // own returns what an encoder of ours wrote beside the members of a chunk.

@@ -27,7 +27,7 @@ func (d *decoder) sourceDocument(dst []hub.Event) ([]hub.Event, error) {
 func (d *decoder) source(dst []hub.Event) ([]hub.Event, *hub.Event) {
 	dst, ev := d.emit(dst, hub.Source)
 	ev.ID, ev.Title, ev.Text = rawjson.Body(d.rec.SourceID), rawjson.Body(d.rec.Title), rawjson.Body(d.own("quote"))
-	d.more(ev)
+	d.scratch.MoreOf(ev)
 	return dst, ev
 }
 
@@ -41,7 +41,7 @@ func (d *decoder) citation(dst []hub.Event, part []byte, v rawjson.Value) []hub.
 	ev.Kind, ev.Msg, ev.Ref = hub.Source, d.message, part
 	ev.ID, ev.Title = rawjson.Body(rawjson.Get(source, "id")), rawjson.Body(rawjson.Get(source, "title"))
 	ev.Text = rawjson.Body(rawjson.Get(v, "citedText"))
-	f := &d.more(ev).File
+	f := &d.scratch.MoreOf(ev).File
 	f.URL, f.Media, f.Name = rawjson.Body(rawjson.Get(source, "url")), rawjson.Body(rawjson.Get(source, "mediaType")), rawjson.Body(rawjson.Get(source, "filename"))
 	start, from := rawjson.Int(rawjson.Get(v, "startIndex"))
 	end, to := rawjson.Int(rawjson.Get(v, "endIndex"))
@@ -60,7 +60,7 @@ func (d *decoder) file(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	dst, ev := d.emit(dst, hub.File)
-	f := &d.more(ev).File
+	f := &d.scratch.MoreOf(ev).File
 	f.Media, f.Name = rawjson.Body(d.rec.MediaType), rawjson.Body(d.own("name"))
 	if head, data, ok := bytes.Cut(url, []byte(";base64,")); ok && bytes.HasPrefix(head, []byte("data:")) {
 		f.Base64 = data
@@ -173,7 +173,7 @@ func (d *decoder) updatePart(dst []hub.Event) ([]hub.Event, bool) {
 	ev.Kind, ev.ID, ev.Title, ev.Text, ev.Value = hub.ToolUpdate, id, d.datum("title"), d.datum("text"), rawjson.Get(d.rec.Data, "value")
 	ev.Status, _ = hub.ParseStatus(d.datum("status"))
 	if percent := rawjson.Get(d.rec.Data, "percent"); rawjson.Kind(percent) == '0' {
-		d.more(ev).Percent = percent
+		d.scratch.MoreOf(ev).Percent = percent
 	}
 	return dst, true
 }
@@ -187,7 +187,7 @@ func (d *decoder) askPart(dst []hub.Event) ([]hub.Event, bool) {
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.What, ev.Ref, ev.Title = hub.Ask, id, what, d.datum("toolCallId"), d.datum("title")
 	ev.Text, ev.Value = d.datum("text"), rawjson.Get(d.rec.Data, "value")
-	m := d.more(ev)
+	m := d.scratch.MoreOf(ev)
 	m.Expires = d.datum("expires")
 	if schema := rawjson.Get(d.rec.Data, "schema"); rawjson.Kind(schema) == '{' {
 		m.Schema = schema

@@ -124,9 +124,9 @@ func (d *decoder) sayEnd(dst []hub.Event) []hub.Event {
 			ev.Status = hub.StatusTools
 		}
 	case len(d.end.err) > 0:
-		d.more(ev).Err = d.end.err
+		d.scratch.MoreOf(ev).Err = d.end.err
 	case ev.Status == hub.StatusFailed:
-		d.more(ev).Err = []byte("The model failed.")
+		d.scratch.MoreOf(ev).Err = []byte("The model failed.")
 	}
 	return dst
 }

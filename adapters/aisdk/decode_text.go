@@ -71,7 +71,7 @@ func (d *decoder) textEnd(dst []hub.Event) ([]hub.Event, error) {
 	ev.ID = id
 	if d.rec.ProviderMetadata != nil {
 		if sig := signatureOf(d.rec.ProviderMetadata); len(sig) > 0 { // some models sign what they answer, too
-			d.more(ev).Sig = sig
+			d.scratch.MoreOf(ev).Sig = sig
 		}
 	}
 	return dst, nil
@@ -88,7 +88,7 @@ func (d *decoder) reasoningEnd(dst []hub.Event) ([]hub.Event, error) {
 	ev.ID, ev.Chan = id, hub.Reasoning
 	for i := range d.sigs {
 		if s := &d.sigs[i]; bytes.Equal(s.id, id) {
-			d.more(ev).Sig = d.scratch.Copy(s.sig)
+			d.scratch.MoreOf(ev).Sig = d.scratch.Copy(s.sig)
 			d.sigs = append(d.sigs[:i], d.sigs[i+1:]...)
 			break
 		}

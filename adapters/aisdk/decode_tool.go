@@ -100,7 +100,7 @@ func (d *decoder) ready(dst []hub.Event, id []byte) []hub.Event {
 	}
 	dst, ev = d.emit(dst, hub.ToolUpdate)
 	ev.ID, ev.Title = id, title
-	m := d.more(ev)
+	m := d.scratch.MoreOf(ev)
 	m.Meta, m.ToolKind = nil, kind
 	if rawjson.Kind(locations) == '[' {
 		m.Locations = locations
@@ -154,7 +154,7 @@ func (d *decoder) outputAvailable(dst []hub.Event) ([]hub.Event, error) {
 		ev.Text = []byte{}
 	}
 	if content := d.own("content"); rawjson.Kind(content) == '[' {
-		d.more(ev).Content = content
+		d.scratch.MoreOf(ev).Content = content
 	}
 	return dst, nil
 }
@@ -190,7 +190,7 @@ func (d *decoder) outputError(dst []hub.Event) ([]hub.Event, error) {
 func (d *decoder) errorEnd(dst []hub.Event, id []byte) []hub.Event {
 	dst, ev := d.emit(dst, hub.ToolEnd)
 	ev.ID, ev.Status = id, hub.StatusError
-	d.more(ev).Err = rawjson.Body(d.rec.ErrorText)
+	d.scratch.MoreOf(ev).Err = rawjson.Body(d.rec.ErrorText)
 	return dst
 }
 
@@ -225,7 +225,7 @@ func (d *decoder) approvalRequest(dst []hub.Event) ([]hub.Event, error) {
 	dst, _ = d.resumed(dst, tool)
 	dst, ev := d.emit(dst, hub.Ask)
 	ev.ID, ev.Ref, ev.What, ev.Title = id, tool, hub.AskPermission, rawjson.Body(d.rec.Reason)
-	m := d.more(ev)
+	m := d.scratch.MoreOf(ev)
 	m.Options = append(m.Options,
 		hub.AskOption{ID: []byte(optionApprove), Name: []byte("Approve"), Kind: []byte("allow_once")},
 		hub.AskOption{ID: []byte(optionDeny), Name: []byte("Deny"), Kind: []byte("reject_once")})

@@ -185,7 +185,7 @@ func (d *decoder) begin(dst []hub.Event) []hub.Event {
 	dst, ev := d.emit(dst, hub.RunStart)
 	ev.ID = d.msg
 	if len(d.model) > 0 {
-		d.more(ev).Model = d.model
+		d.scratch.MoreOf(ev).Model = d.model
 	}
 	return dst
 }
@@ -230,14 +230,6 @@ func (d *decoder) emit(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event)
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Msg = kind, d.msg
 	return dst, ev
-}
-
-// more returns the rare members of ev, making room for them if need be.
-func (d *decoder) more(ev *hub.Event) *hub.More {
-	if ev.More == nil {
-		ev.More = d.scratch.More()
-	}
-	return ev.More
 }
 
 // raw passes a record or block that the model has no kind for.

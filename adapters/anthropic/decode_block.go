@@ -138,14 +138,14 @@ func (d *decoder) redacted(dst []hub.Event, c *contentBlock, index rawjson.Value
 	ev.ID, ev.Chan, ev.Name = partID(index), hub.Reasoning, []byte(redactedName)
 	dst, ev = d.emit(dst, hub.TextEnd)
 	ev.ID, ev.Chan = partID(index), hub.Reasoning
-	d.more(ev).Sig = optional(c.Data)
+	d.scratch.MoreOf(ev).Sig = optional(c.Data)
 	return dst
 }
 
 // upload is a file that a tool of the server has made.
 func (d *decoder) upload(dst []hub.Event, c *contentBlock) []hub.Event {
 	dst, ev := d.emit(dst, hub.File)
-	d.more(ev).File.FileID = optional(c.FileID)
+	d.scratch.MoreOf(ev).File.FileID = optional(c.FileID)
 	return dst
 }
 
@@ -260,7 +260,7 @@ func (d *decoder) blockEnd(dst []hub.Event, b *block) []hub.Event {
 		dst, ev := d.emit(dst, hub.TextEnd)
 		ev.ID, ev.Chan = partID(id), hub.Reasoning
 		if len(b.sig) > 0 {
-			d.more(ev).Sig = d.scratch.Copy(b.sig)
+			d.scratch.MoreOf(ev).Sig = d.scratch.Copy(b.sig)
 		}
 		return dst
 	case toolBlock:

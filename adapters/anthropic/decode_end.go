@@ -55,7 +55,7 @@ func (d *decoder) tellUsage(dst []hub.Event, out int64) []hub.Event {
 	}
 	dst, ev := d.emit(dst, hub.Usage)
 	ev.Scope = hub.RunScope
-	m := d.more(ev)
+	m := d.scratch.MoreOf(ev)
 	m.Model = d.model
 	c := &m.Usage
 	c.In, c.Cached, c.CacheWrite, c.Out, c.ReasoningTokens = u.input(), u.read, u.created, out, u.thinking
@@ -111,10 +111,10 @@ func (d *decoder) end(dst []hub.Event) []hub.Event {
 	ev.Name = d.stop.reason
 	if len(d.stop.sequence) > 0 {
 		meta := append(append(d.scratch.Begin(), `{"`+dialectName+`":{"stop_sequence":"`...), d.stop.sequence...)
-		d.more(ev).Meta = d.scratch.Since(append(meta, `"}}`...))
+		d.scratch.MoreOf(ev).Meta = d.scratch.Since(append(meta, `"}}`...))
 	}
 	if ev.Status == hub.StatusRefused && len(d.stop.category)+len(d.stop.text) > 0 {
-		d.more(ev).Err, d.more(ev).ErrCode = d.stop.text, d.stop.category
+		d.scratch.MoreOf(ev).Err, d.scratch.MoreOf(ev).ErrCode = d.stop.text, d.stop.category
 	}
 	return dst
 }
@@ -139,7 +139,7 @@ func (d *decoder) failed(dst []hub.Event, data []byte, fault error) []hub.Event 
 	d.ended = true
 	dst, ev := d.emit(dst, hub.RunEnd)
 	ev.Status = hub.StatusFailed
-	m := d.more(ev)
+	m := d.scratch.MoreOf(ev)
 	m.Err = []byte(hub.Fail(hub.CodeAgent, nil).Text())
 	if fault != nil && d.json.Valid(data) != nil {
 		m.Err = d.scratch.Since(rawjson.AppendEscaped(d.scratch.Begin(), data[:min(len(data), maxErrorText)]))

@@ -46,7 +46,7 @@ func (d *decoder) releaseCites(dst []hub.Event, b *block) []hub.Event {
 func (d *decoder) source(dst []hub.Event, citation rawjson.Value, part []byte) []hub.Event {
 	dst, ev := d.emit(dst, hub.Source)
 	ev.Ref, ev.Value = part, citation
-	file := &d.more(ev).File
+	file := &d.scratch.MoreOf(ev).File
 	for it := rawjson.Fields(citation); ; {
 		key, value, ok := it.Next()
 		if !ok {

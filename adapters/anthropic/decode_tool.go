@@ -21,11 +21,11 @@ func (d *decoder) toolStart(dst []hub.Event, c *contentBlock, b *block) []hub.Ev
 		d.calls++
 		typ = nil
 	} else if kind := toolKind(ev.Name); kind != "" {
-		d.more(ev).ToolKind = []byte(kind)
+		d.scratch.MoreOf(ev).ToolKind = []byte(kind)
 	}
 	if meta := appendCallMeta(d.scratch.Begin(), c, typ); len(meta) > 0 {
 		if meta = d.scratch.Since(meta); len(meta) > 0 {
-			d.more(ev).Meta = meta
+			d.scratch.MoreOf(ev).Meta = meta
 		}
 	}
 	return dst
@@ -125,8 +125,8 @@ func (d *decoder) toolResult(dst []hub.Event, c *contentBlock, typ, name []byte)
 	failed, _ := rawjson.Bool(c.IsError)
 	if code, ok := resultError(c.Content); ok {
 		failed = true
-		d.more(ev).ErrCode = code
-		d.more(ev).Err = code
+		d.scratch.MoreOf(ev).ErrCode = code
+		d.scratch.MoreOf(ev).Err = code
 	}
 	if failed {
 		ev.Status = hub.StatusError
@@ -138,7 +138,7 @@ func (d *decoder) toolResult(dst []hub.Event, c *contentBlock, typ, name []byte)
 	}
 	ev.Value = orNull(c.Content)
 	meta := append(append(d.scratch.Begin(), `{"`+dialectName+`":{"type":"`...), typ...)
-	d.more(ev).Meta = d.scratch.Since(append(meta, `"}}`...))
+	d.scratch.MoreOf(ev).Meta = d.scratch.Since(append(meta, `"}}`...))
 	return dst
 }
 

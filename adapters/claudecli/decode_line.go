@@ -213,7 +213,7 @@ func (d *decoder) toolResult(dst []hub.Event, l *lane, v rawjson.Value) []hub.Ev
 	d.resultContent(ev, rawjson.Get(v, "content"))
 	if failed, _ := rawjson.Bool(rawjson.Get(v, "is_error")); failed {
 		ev.Status = hub.StatusError
-		d.more(ev).Err = ev.Text
+		d.scratch.MoreOf(ev).Err = ev.Text
 	}
 	if t != nil {
 		ev.Name = t.name
@@ -223,7 +223,7 @@ func (d *decoder) toolResult(dst []hub.Event, l *lane, v rawjson.Value) []hub.Ev
 		ev.Status = hub.StatusDenied
 	}
 	if rawjson.Kind(d.rec.Result) == '{' {
-		d.more(ev).Meta = d.meta(d.rec.Result)
+		d.scratch.MoreOf(ev).Meta = d.meta(d.rec.Result)
 	}
 	if d.background(id) {
 		return dst
@@ -236,13 +236,6 @@ func (d *decoder) toolResult(dst []hub.Event, l *lane, v rawjson.Value) []hub.Ev
 	end := *ev
 	dst = d.agentEnd(dst[:at], id, end.Status, nil)
 	return append(dst, end)
-}
-
-func (d *decoder) more(ev *hub.Event) *hub.More {
-	if ev.More == nil {
-		ev.More = d.scratch.More()
-	}
-	return ev.More
 }
 
 // meta keeps the structured result of a tool as the origin's own metadata.
@@ -302,7 +295,7 @@ func (d *decoder) resultContent(ev *hub.Event, content rawjson.Value) {
 		ev.Text = body
 	}
 	if others > 0 {
-		d.more(ev).Content = d.blocks(content)
+		d.scratch.MoreOf(ev).Content = d.blocks(content)
 	}
 }
 

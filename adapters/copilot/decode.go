@@ -211,17 +211,9 @@ func (d *decoder) add(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) 
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Lane, ev.Flags = kind, d.at.lane, d.at.flags
 	if d.at.millis != 0 {
-		d.more(ev).Time = d.at.millis
+		d.scratch.MoreOf(ev).Time = d.at.millis
 	}
 	return dst, ev
-}
-
-// more returns the rare members of ev, making them if there are none.
-func (d *decoder) more(ev *hub.Event) *hub.More {
-	if ev.More == nil {
-		ev.More = d.scratch.More()
-	}
-	return ev.More
 }
 
 // passing marks an event that is not kept in the session's log. Text, arguments and output are not marked: their deltas
@@ -250,7 +242,7 @@ func (d *decoder) endMeta(ev *hub.Event, meta []byte, n int) {
 	if len(meta) == n {
 		return
 	}
-	d.more(ev).Meta = d.scratch.Since(append(closeObject(meta), '}'))
+	d.scratch.MoreOf(ev).Meta = d.scratch.Since(append(closeObject(meta), '}'))
 }
 
 // raw passes a record that has no kind.

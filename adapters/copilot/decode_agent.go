@@ -110,7 +110,7 @@ func (d *decoder) subagentStarted(dst []hub.Event) ([]hub.Event, error) {
 	ev := &dst[len(dst)-1]
 	ev.Title = text(p.AgentTitle)
 	if model := text(p.Model); len(model) > 0 {
-		d.more(ev).Model = model
+		d.scratch.MoreOf(ev).Model = model
 	}
 	d.keep(ev, "toolCallId", "agentName", "agentDisplayName", "model", "parentId")
 	return dst, nil
@@ -124,7 +124,7 @@ func (d *decoder) subagentCompleted(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst = d.subagentEnd(dst, status)
 	if fault := text(d.at.ev.Data.Error); len(fault) > 0 {
-		d.more(&dst[len(dst)-1]).Err = fault
+		d.scratch.MoreOf(&dst[len(dst)-1]).Err = fault
 	}
 	return dst, nil
 }
@@ -133,7 +133,7 @@ func (d *decoder) subagentCompleted(dst []hub.Event) ([]hub.Event, error) {
 func (d *decoder) subagentFailed(dst []hub.Event) ([]hub.Event, error) {
 	dst = d.subagentEnd(dst, hub.StatusError)
 	if fault := text(d.at.ev.Data.Error); len(fault) > 0 {
-		d.more(&dst[len(dst)-1]).Err = fault
+		d.scratch.MoreOf(&dst[len(dst)-1]).Err = fault
 	}
 	return dst, nil
 }
@@ -202,7 +202,7 @@ func (d *decoder) turnStart(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.add(dst, hub.StepStart)
 	ev.ID = d.stepID()
 	if model := text(d.at.ev.Data.Model); len(model) > 0 {
-		d.more(ev).Model = model
+		d.scratch.MoreOf(ev).Model = model
 	}
 	d.keep(ev, "turnId", "model")
 	return dst, nil

@@ -70,7 +70,7 @@ func (d *decoder) permission(dst []hub.Event) ([]hub.Event, error) {
 			break
 		}
 	}
-	m := d.more(ev)
+	m := d.scratch.MoreOf(ev)
 	m.Options = append(m.Options, option(kindApproved, "Allow", "allow_once"))
 	if always, _ := rawjson.Bool(rawjson.Get(req, propOfferAlways)); always {
 		m.Options = append(m.Options, option(kindForSession, "Allow for this session", "allow_always"))
@@ -94,7 +94,7 @@ func (d *decoder) question(dst []hub.Event) ([]hub.Event, error) {
 	if t.title != "" {
 		ev.Title = text(d.prop(t.title))
 	}
-	m := d.more(ev)
+	m := d.scratch.MoreOf(ev)
 	if schema := d.prop("requestedSchema"); rawjson.Kind(schema) == '{' {
 		m.Schema = schema
 	}

@@ -55,10 +55,10 @@ func (d *decoder) ending(ev *hub.Event, c *call, success bool) hub.Status {
 	}
 	code := text(rawjson.Get(fault, "code"))
 	if len(message) > 0 {
-		d.more(ev).Err = message
+		d.scratch.MoreOf(ev).Err = message
 	}
 	if len(code) > 0 {
-		d.more(ev).ErrCode = code
+		d.scratch.MoreOf(ev).ErrCode = code
 	}
 	switch {
 	case success:
@@ -90,7 +90,7 @@ func (d *decoder) content(ev *hub.Event) {
 		buf = buf[:len(buf)-1]
 	}
 	content := d.scratch.Since(append(buf, ']'))
-	d.more(ev).Content = content
+	d.scratch.MoreOf(ev).Content = content
 }
 
 // Members of the metadata of a result.

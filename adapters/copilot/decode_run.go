@@ -16,7 +16,7 @@ func (d *decoder) sessionStart(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.add(dst, hub.RunStart)
 	ev.Ref = firstOf(text(p.SessionID), d.session)
 	if model := firstOf(text(d.prop("selectedModel")), text(p.Model)); len(model) > 0 {
-		d.more(ev).Model = model
+		d.scratch.MoreOf(ev).Model = model
 	}
 	d.keep(ev, "sessionId")
 	return dst, nil
@@ -51,7 +51,7 @@ func (d *decoder) sessionIdle(dst []hub.Event) ([]hub.Event, error) {
 		ev.Name = d.reason
 	}
 	if message := text(d.at.ev.Data.Message); len(message) > 0 {
-		d.more(ev).Err = message
+		d.scratch.MoreOf(ev).Err = message
 	}
 	d.keep(ev, "aborted", propReason, propMessage)
 	d.cancelled = false
@@ -77,7 +77,7 @@ func (d *decoder) sessionError(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst, ev := d.endRun(dst, hub.StatusFailed)
 	ev.Name = d.at.typ
-	m := d.more(ev)
+	m := d.scratch.MoreOf(ev)
 	m.Err, m.ErrCode = message, text(d.prop("errorType"))
 	d.keep(ev, "message", "errorType")
 	return dst, nil
@@ -106,7 +106,7 @@ func (d *decoder) endReplay(dst []hub.Event) []hub.Event {
 	d.over = true
 	dst, ev := d.endRun(dst, status)
 	if status == hub.StatusFailed {
-		d.more(ev).Err = d.failure
+		d.scratch.MoreOf(ev).Err = d.failure
 	}
 	return dst
 }
@@ -115,7 +115,7 @@ func (d *decoder) endReplay(dst []hub.Event) []hub.Event {
 func (d *decoder) usage(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.add(dst, hub.Usage)
 	ev.Scope = hub.StepScope
-	m := d.more(ev)
+	m := d.scratch.MoreOf(ev)
 	m.Model = text(d.at.ev.Data.Model)
 	for _, c := range usageCounts {
 		if n, ok := rawjson.Int(d.prop(c.name)); ok && n >= 0 {
@@ -152,7 +152,7 @@ var usageCounts = [...]struct {
 func (d *decoder) usageInfo(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.add(dst, hub.Usage)
 	ev.Scope = hub.SessionScope
-	m := d.more(ev)
+	m := d.scratch.MoreOf(ev)
 	if n, ok := rawjson.Int(d.prop("currentTokens")); ok && n >= 0 {
 		m.Usage.ContextUsed = n
 	}
@@ -235,7 +235,7 @@ func (d *decoder) binaryAsset(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst, ev := d.add(dst, hub.File)
 	ev.ID = text(d.prop("assetId"))
-	f := &d.more(ev).File
+	f := &d.scratch.MoreOf(ev).File
 	f.Base64, f.Media, f.FileID, f.Name = body, text(d.prop("mimeType")), ev.ID, text(d.prop("description"))
 	d.keep(ev, "assetId", "data", "mimeType", "description", "byteLength", "type")
 	return dst, nil

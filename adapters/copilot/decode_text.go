@@ -120,7 +120,7 @@ func (d *decoder) citations(dst []hub.Event, msg []byte) []hub.Event {
 		dst, ev = d.add(dst, hub.Source)
 		ev.ID, ev.Ref, ev.Msg = text(rawjson.Get(src, "id")), msg, msg
 		ev.Title = text(rawjson.Get(src, "title"))
-		file := &d.more(ev).File
+		file := &d.scratch.MoreOf(ev).File
 		file.URL, file.Name = text(rawjson.Get(src, "url")), text(rawjson.Get(src, "path"))
 	}
 }
@@ -140,7 +140,7 @@ func (d *decoder) reasoning(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst = d.fullText(dst, id, content, hub.Reasoning, "reasoningId", "content", "parentToolCallId", propSignature)
 	if len(sig) > 0 {
-		d.more(&dst[len(dst)-1]).Sig = sig
+		d.scratch.MoreOf(&dst[len(dst)-1]).Sig = sig
 	}
 	return dst, nil
 }

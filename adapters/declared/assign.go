@@ -59,14 +59,6 @@ func (d *decoder) converted(s *source, v rawjson.Value) rawjson.Value {
 	return v
 }
 
-// more is the rare part of ev.
-func (d *decoder) more(ev *hub.Event) *hub.More {
-	if ev.More == nil {
-		ev.More = d.scratch.More()
-	}
-	return ev.More
-}
-
 // slot puts a slice into a field; nil leaves it as it is.
 func (d *decoder) slot(ev *hub.Event, f field, val []byte) {
 	if val == nil {
@@ -75,7 +67,7 @@ func (d *decoder) slot(ev *hub.Event, f field, val []byte) {
 	if info := &fieldInfos[f]; info.slice != nil {
 		*info.slice(ev) = val
 	} else {
-		*info.more(d.more(ev)) = val
+		*info.more(d.scratch.MoreOf(ev)) = val
 	}
 }
 
@@ -118,7 +110,7 @@ func (d *decoder) count(ev *hub.Event, a *assign) {
 		v = d.value(&a.source)
 	}
 	if n, ok := rawjson.Int(v); ok && n >= 0 {
-		*fieldInfos[a.field].count(d.more(ev)) = n
+		*fieldInfos[a.field].count(d.scratch.MoreOf(ev)) = n
 	}
 }
 
@@ -160,7 +152,7 @@ func (d *decoder) result(ev *hub.Event, s *source) {
 
 // list reads the items of a plan, or the options of a question.
 func (d *decoder) list(ev *hub.Event, l *listSource) {
-	m := d.more(ev)
+	m := d.scratch.MoreOf(ev)
 	elems := rawjson.Elems(d.value(&l.source))
 	for range maxElements {
 		elem, ok := elems.Next()

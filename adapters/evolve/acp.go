@@ -45,7 +45,7 @@ func (d *decoder) usage(dst []hub.Event, u rawjson.Value) ([]hub.Event, error) {
 	if scope, _ := rawjson.Str(rawjson.Get(u, "scope")); string(scope) == "run" {
 		ev.Scope = hub.RunScope
 	}
-	c, extra := &d.more(ev).Usage, rawjson.Get(counts, "extra")
+	c, extra := &d.scratch.MoreOf(ev).Usage, rawjson.Get(counts, "extra")
 	c.In, c.Out, c.Cached = acpwire.Count(counts, "promptTokens"), acpwire.Count(counts, "completionTokens"), acpwire.Count(counts, "cachedTokens")
 	c.Total, c.ReasoningTokens = acpwire.Count(extra, "total_tokens"), acpwire.Count(extra, "reasoning_output_tokens")
 	c.CacheWrite = max(acpwire.Count(extra, "cache_creation_input_tokens"), acpwire.Count(extra, "cache_write_input_tokens"))
@@ -60,7 +60,7 @@ func (d *decoder) usage(dst []hub.Event, u rawjson.Value) ([]hub.Event, error) {
 func (d *decoder) contextUsage(dst []hub.Event, u rawjson.Value) []hub.Event {
 	dst, ev := d.add(dst, hub.Usage)
 	ev.Scope = hub.SessionScope
-	acpwire.ReadContextUsage(&d.more(ev).Usage, u)
+	acpwire.ReadContextUsage(&d.scratch.MoreOf(ev).Usage, u)
 	return dst
 }
 
@@ -71,7 +71,7 @@ func (d *decoder) promptUsage(dst []hub.Event, u rawjson.Value) []hub.Event {
 	}
 	dst, ev := d.add(dst, hub.Usage)
 	ev.Scope = hub.RunScope
-	c := &d.more(ev).Usage
+	c := &d.scratch.MoreOf(ev).Usage
 	c.In, c.Out, c.Total = acpwire.Count(u, "inputTokens"), acpwire.Count(u, "outputTokens"), acpwire.Count(u, "totalTokens")
 	c.Cached, c.CacheWrite = acpwire.Count(u, "cachedReadTokens"), acpwire.Count(u, "cachedWriteTokens")
 	c.ReasoningTokens = acpwire.Count(u, "thoughtTokens")

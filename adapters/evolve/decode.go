@@ -172,7 +172,7 @@ func (d *decoder) add(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) 
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Lane, ev.Msg, ev.Flags = kind, d.from.lane, d.from.msg, d.from.flags
 	if from := &d.from; from.at != 0 || from.model != nil || from.extra != nil {
-		m := d.more(ev)
+		m := d.scratch.MoreOf(ev)
 		m.Time, m.Model = from.at, from.model
 		if from.extra != nil {
 			meta := append(append(d.scratch.Begin(), `{"`+metaExtra+`":`...), from.extra...)
@@ -180,14 +180,6 @@ func (d *decoder) add(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) 
 		}
 	}
 	return dst, ev
-}
-
-// more returns the rare members of ev, making them if there are none.
-func (d *decoder) more(ev *hub.Event) *hub.More {
-	if ev.More == nil {
-		ev.More = d.scratch.More()
-	}
-	return ev.More
 }
 
 // raw passes on a record that has no kind.
@@ -262,7 +254,7 @@ func (d *decoder) openLane(dst []hub.Event, lane, ref []byte) []hub.Event {
 	if ref == nil {
 		ev.Name = lane
 		meta := append(append(d.scratch.Begin(), `{"sessionId":`...), d.from.session...)
-		d.more(ev).Meta = d.scratch.Since(append(meta, '}'))
+		d.scratch.MoreOf(ev).Meta = d.scratch.Since(append(meta, '}'))
 	}
 	return dst
 }

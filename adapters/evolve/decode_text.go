@@ -42,7 +42,7 @@ func (d *decoder) block(dst []hub.Event, b *acpwire.Block, ch hub.Chan) ([]hub.E
 		}
 		dst, ev := d.add(dst, hub.File)
 		ev.Chan = ch
-		d.more(ev).File = hub.FileRef{Media: b.Mime, Name: b.Name, URL: b.URI, Base64: b.Data}
+		d.scratch.MoreOf(ev).File = hub.FileRef{Media: b.Mime, Name: b.Name, URL: b.URI, Base64: b.Data}
 		return dst, nil
 	}
 	return d.raw(dst), nil
@@ -55,7 +55,7 @@ func (d *decoder) plan(dst []hub.Event, entries rawjson.Value, id []byte) ([]hub
 	}
 	dst, ev := d.add(dst, hub.Plan)
 	ev.ID = id
-	m := d.more(ev)
+	m := d.scratch.MoreOf(ev)
 	for it := rawjson.Elems(entries); ; {
 		entry, ok := it.Next()
 		if !ok {

@@ -80,7 +80,7 @@ func (d *decoder) announce(dst []hub.Event, r *toolRecord) []hub.Event {
 	ev.Name = d.toolName(r)
 	d.describe(ev, r)
 	if r.content != nil && !acpwire.Ended(r.status) {
-		d.more(ev).Content = r.content
+		d.scratch.MoreOf(ev).Content = r.content
 	}
 	if c.browser {
 		d.markBrowser(ev)
@@ -104,10 +104,10 @@ func (d *decoder) toolName(r *toolRecord) []byte {
 // describe fills the members that any record of a call may have.
 func (d *decoder) describe(ev *hub.Event, r *toolRecord) {
 	if len(r.kind) > 0 {
-		d.more(ev).ToolKind = r.kind
+		d.scratch.MoreOf(ev).ToolKind = r.kind
 	}
 	if rawjson.Kind(r.Locations) == '[' {
-		d.more(ev).Locations = d.locations(r.Locations)
+		d.scratch.MoreOf(ev).Locations = d.locations(r.Locations)
 	}
 	if rawjson.Kind(r.Meta) == '{' {
 		d.addMeta(ev, r.Meta)
@@ -159,7 +159,7 @@ func (d *decoder) change(dst []hub.Event, r *toolRecord) []hub.Event {
 	ev.ID, ev.Status, ev.Title = r.id, r.status, r.title
 	d.describe(ev, r)
 	if r.content != nil {
-		d.more(ev).Content = r.content
+		d.scratch.MoreOf(ev).Content = r.content
 	}
 	return dst
 }
@@ -195,7 +195,7 @@ func (d *decoder) endTool(dst []hub.Event, r *toolRecord) []hub.Event {
 	}
 	d.result(ev, r)
 	if r.status == hub.StatusError && ev.Text != nil {
-		d.more(ev).Err = ev.Text
+		d.scratch.MoreOf(ev).Err = ev.Text
 	}
 	return d.noteURLs(dst, r, ev.Text)
 }

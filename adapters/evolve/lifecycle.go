@@ -30,7 +30,7 @@ func (d *decoder) lifecycle(dst []hub.Event, reason, at, record rawjson.Value) [
 			break // the run has begun already, with sandbox_boot for instance: then it is one more record
 		}
 		dst, ev := d.add(dst, hub.RunStart)
-		d.more(ev).Meta = record
+		d.scratch.MoreOf(ev).Meta = record
 		return dst
 	case "run_complete":
 		return d.endRun(dst, hub.StatusDone, body, nil, record)
@@ -75,10 +75,10 @@ func (d *decoder) endRun(dst []hub.Event, s hub.Status, native, err []byte, reco
 	dst, ev := d.add(dst, hub.RunEnd)
 	ev.Status, ev.Name, ev.Lane, ev.Msg = s, native, nil, nil
 	if record != nil {
-		d.more(ev).Meta = record
+		d.scratch.MoreOf(ev).Meta = record
 	}
 	if s == hub.StatusFailed {
-		m := d.more(ev)
+		m := d.scratch.MoreOf(ev)
 		m.Err, m.ErrCode = err, []byte(hub.CodeAgent)
 	}
 	return dst

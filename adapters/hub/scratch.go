@@ -30,6 +30,14 @@ func (s *Scratch) More() *More {
 	return m
 }
 
+// MoreOf returns the rare members of an event, making them if there are none.
+func (s *Scratch) MoreOf(ev *Event) *More {
+	if ev.More == nil {
+		ev.More = s.More()
+	}
+	return ev.More
+}
+
 // Copy keeps a copy of p; nil stays nil.
 func (s *Scratch) Copy(p []byte) []byte {
 	if p == nil {

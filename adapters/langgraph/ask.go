@@ -39,18 +39,11 @@ func (d *decoder) readAsk(ev *hub.Event, v rawjson.Value) {
 	ev.Ref, ev.Value = text(v, "tool_call_id"), rawjson.Get(v, "payload")
 	d.readOptions(ev, rawjson.Get(v, "options"))
 	if schema := rawjson.Get(v, "schema"); rawjson.Kind(schema) == '{' {
-		d.more(ev).Schema = schema
+		d.scratch.MoreOf(ev).Schema = schema
 	}
 	if expires := text(v, "expires"); len(expires) > 0 {
-		d.more(ev).Expires = expires
+		d.scratch.MoreOf(ev).Expires = expires
 	}
-}
-
-func (d *decoder) more(ev *hub.Event) *hub.More {
-	if ev.More == nil {
-		ev.More = d.scratch.More()
-	}
-	return ev.More
 }
 
 func (d *decoder) readOptions(ev *hub.Event, v rawjson.Value) {
@@ -59,7 +52,7 @@ func (d *decoder) readOptions(ev *hub.Event, v rawjson.Value) {
 		if !ok {
 			return
 		}
-		m := d.more(ev)
+		m := d.scratch.MoreOf(ev)
 		m.Options = append(m.Options, hub.AskOption{ID: text(e, "id"), Name: text(e, "name"), Kind: text(e, "kind")})
 	}
 }
@@ -82,7 +75,7 @@ func (d *decoder) readReview(ev *hub.Event, v, requests rawjson.Value) {
 			return
 		}
 		id, _ := rawjson.Str(e)
-		m := d.more(ev)
+		m := d.scratch.MoreOf(ev)
 		m.Options = append(m.Options, hub.AskOption{ID: id, Name: id, Kind: decisionKinds[string(id)]})
 	}
 }

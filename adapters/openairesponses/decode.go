@@ -235,7 +235,7 @@ func (d *decoder) start(dst []hub.Event, response rawjson.Value) []hub.Event {
 			ev.ID = optional(val)
 		case "model":
 			if m := optional(val); len(m) > 0 {
-				d.more(ev).Model = m
+				d.scratch.MoreOf(ev).Model = m
 			}
 		case "created_at":
 			at = val
@@ -244,21 +244,13 @@ func (d *decoder) start(dst []hub.Event, response rawjson.Value) []hub.Event {
 		}
 	}
 	if sec, ok := rawjson.Int(at); ok && sec > 0 && sec < maxSeconds {
-		d.more(ev).Time = sec * 1000
+		d.scratch.MoreOf(ev).Time = sec * 1000
 	}
 	return dst
 }
 
 // maxSeconds keeps a time in milliseconds within an int64.
 const maxSeconds = 1 << 52
-
-// more returns the rare members of ev, making room for them if need be.
-func (d *decoder) more(ev *hub.Event) *hub.More {
-	if ev.More == nil {
-		ev.More = d.scratch.More()
-	}
-	return ev.More
-}
 
 // optional reads a string that may be absent or null; anything else that is no string is ignored too.
 func optional(v rawjson.Value) []byte {

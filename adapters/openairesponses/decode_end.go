@@ -71,7 +71,7 @@ func (d *decoder) failure(dst []hub.Event) ([]hub.Event, error) {
 	ev.Kind = hub.RunEnd
 	if rawjson.IsNull(d.rec.Error) {
 		d.fail(ev, nil)
-		d.more(ev).Err, ev.More.ErrCode = optional(d.rec.Message), d.scalar(d.rec.Code)
+		d.scratch.MoreOf(ev).Err, ev.More.ErrCode = optional(d.rec.Message), d.scalar(d.rec.Code)
 		d.mapCode(ev)
 		return dst, nil
 	}
@@ -82,7 +82,7 @@ func (d *decoder) failure(dst []hub.Event) ([]hub.Event, error) {
 // fail fills in an end with an error, which is an object or, with some peers, a mere string.
 func (d *decoder) fail(ev *hub.Event, v rawjson.Value) {
 	ev.Status = hub.StatusFailed
-	m := d.more(ev)
+	m := d.scratch.MoreOf(ev)
 	m.Err = d.errorText(v)
 	m.ErrCode = d.scalar(rawjson.Get(v, "code"))
 	if len(m.ErrCode) == 0 {

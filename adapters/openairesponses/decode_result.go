@@ -119,7 +119,7 @@ func (d *decoder) image(dst []hub.Event, it *item, v rawjson.Value) []hub.Event 
 	}
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID = hub.File, it.id
-	f := &d.more(ev).File
+	f := &d.scratch.MoreOf(ev).File
 	f.Base64, f.Media = result, []byte("image/png")
 	if format := optional(rawjson.Get(v, "output_format")); len(format) > 0 {
 		f.Media = d.scratch.Since(append(append(d.scratch.Begin(), "image/"...), format...))

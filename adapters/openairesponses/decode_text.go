@@ -260,7 +260,7 @@ func (d *decoder) endReasoning(dst []hub.Event, it *item, v rawjson.Value, again
 			var ev *hub.Event
 			dst, ev = d.text(dst, hub.TextEnd, it, p)
 			if len(sig) > 0 {
-				d.more(ev).Sig, sig = sig, nil
+				d.scratch.MoreOf(ev).Sig, sig = sig, nil
 			}
 		}
 	}
@@ -309,7 +309,7 @@ func (d *decoder) source(dst []hub.Event, it *item, p *part, v rawjson.Value) []
 	ev.Kind, ev.Msg, ev.Ref = hub.Source, it.id, d.partID(it, p)
 	d.minted++
 	ev.ID = d.suffixed(it.id, "source_", int64(d.minted))
-	f := &d.more(ev).File
+	f := &d.scratch.MoreOf(ev).File
 	f.URL, f.Name = optional(rawjson.Get(v, "url")), optional(rawjson.Get(v, "filename"))
 	f.FileID, ev.Title = optional(rawjson.Get(v, "file_id")), optional(rawjson.Get(v, "title"))
 	if rawjson.Kind(rawjson.Get(v, "start_index")) == '0' && rawjson.Kind(rawjson.Get(v, "end_index")) == '0' {

@@ -142,11 +142,11 @@ func (d *decoder) startCall(dst []hub.Event, it *item) []hub.Event {
 		ev.Flags |= hub.Resumed
 	}
 	if c.typ.kind != "" {
-		d.more(ev).ToolKind = []byte(c.typ.kind)
+		d.scratch.MoreOf(ev).ToolKind = []byte(c.typ.kind)
 	}
 	if len(c.label) > 0 {
 		b := append(append(d.scratch.Begin(), `{"server_label":"`...), c.label...)
-		d.more(ev).Meta = d.scratch.Since(append(b, `"}`...))
+		d.scratch.MoreOf(ev).Meta = d.scratch.Since(append(b, `"}`...))
 	}
 	return dst
 }
@@ -315,7 +315,7 @@ func (d *decoder) endCall(dst []hub.Event, it *item, typ []byte, v rawjson.Value
 	if string(status) == "failed" || !rawjson.IsNull(fault) {
 		ev.Status = hub.StatusError
 		if !rawjson.IsNull(fault) {
-			d.more(ev).Err = d.errorText(fault)
+			d.scratch.MoreOf(ev).Err = d.errorText(fault)
 		}
 	}
 	result := rawjson.Get(v, c.typ.result)

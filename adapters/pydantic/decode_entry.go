@@ -130,13 +130,6 @@ func event(dst []hub.Event, kind hub.Kind, c *call) ([]hub.Event, *hub.Event) {
 	return dst, ev
 }
 
-func (d *decoder) more(ev *hub.Event) *hub.More {
-	if ev.More == nil {
-		ev.More = d.scratch.More()
-	}
-	return ev.More
-}
-
 // call reads the announcement of a call, or a further one, as servers that stream the arguments send.
 func (d *decoder) call(dst []hub.Event, v rawjson.Value, delegation bool) []hub.Event {
 	dst = d.endFinals(dst)
@@ -171,7 +164,7 @@ func (d *decoder) start(dst []hub.Event, c *call, delegation bool) []hub.Event {
 		ev.Name = []byte("unknown")
 	}
 	if delegation {
-		d.more(ev).ToolKind = []byte("agent")
+		d.scratch.MoreOf(ev).ToolKind = []byte("agent")
 	}
 	return dst
 }
@@ -186,10 +179,10 @@ func (d *decoder) describe(ev *hub.Event, c *call, v rawjson.Value, complete boo
 		return
 	}
 	if summary := d.summary(); keep(&c.info, summary) {
-		d.more(ev).Content = d.content(summary)
+		d.scratch.MoreOf(ev).Content = d.content(summary)
 	}
 	if meta := d.meta(v, false); meta != nil {
-		d.more(ev).Meta = meta
+		d.scratch.MoreOf(ev).Meta = meta
 	}
 	look := hub.ReadLook(rawjson.Get(d.entry.Details, hub.LookKey))
 	look.Put(ev, &d.scratch)

@@ -112,10 +112,10 @@ func (d *decoder) progress(dst []hub.Event, c *call, v rawjson.Value, part []byt
 		ev.Text = response
 	}
 	if len(summary) > 0 {
-		d.more(ev).Content = d.content(summary)
+		d.scratch.MoreOf(ev).Content = d.content(summary)
 	}
 	if meta := d.meta(v, false); meta != nil {
-		d.more(ev).Meta = meta
+		d.scratch.MoreOf(ev).Meta = meta
 	}
 	return dst
 }
@@ -178,10 +178,10 @@ func (d *decoder) late(dst []hub.Event, c *call, v rawjson.Value) []hub.Event {
 	dst, ev := event(dst, hub.ToolUpdate, c)
 	ev.Text = d.response()
 	if summary := d.summary(); len(summary) > 0 {
-		d.more(ev).Content = d.content(summary)
+		d.scratch.MoreOf(ev).Content = d.content(summary)
 	}
 	if meta := d.meta(v, false); meta != nil {
-		d.more(ev).Meta = meta
+		d.scratch.MoreOf(ev).Meta = meta
 	}
 	return dst
 }

@@ -160,7 +160,7 @@ func (d *decoder) top(dst []hub.Event, f *frame, typ []byte, data rawjson.Value)
 func (d *decoder) gone(dst []hub.Event) []hub.Event {
 	dst, ev := d.event(dst, hub.RunEnd)
 	ev.Status, ev.Name = hub.StatusFailed, []byte(typeGone)
-	d.more(ev).Err = []byte(goneText)
+	d.scratch.MoreOf(ev).Err = []byte(goneText)
 	return dst
 }
 
@@ -226,14 +226,6 @@ func (d *decoder) event(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event
 	return dst, ev
 }
 
-// more returns the rare members of ev, making them if need be.
-func (d *decoder) more(ev *hub.Event) *hub.More {
-	if ev.More == nil {
-		ev.More = d.scratch.More()
-	}
-	return ev.More
-}
-
 // response leaves the parts to the sequencer: the wire has neither ids nor ends of texts.
 func (d *decoder) response(dst []hub.Event, f *frame) ([]hub.Event, error) {
 	body, ok := rawjson.Str(f.Data)
@@ -293,7 +285,7 @@ func (d *decoder) failed(dst []hub.Event, f *frame) []hub.Event {
 	dst, ev := d.event(dst, hub.RunEnd)
 	ev.Status = hub.StatusFailed
 	if body := d.bodyOf(f.Data); len(body) > 0 {
-		d.more(ev).Err = body
+		d.scratch.MoreOf(ev).Err = body
 		if string(body) == cancelText {
 			ev.Status = hub.StatusCancelled
 		}
@@ -320,7 +312,7 @@ func (d *decoder) keepRest(ev *hub.Event, object rawjson.Value, told ...string) 
 	meta = appendRest(meta, object, told...)
 	if len(meta) > n {
 		meta = append(meta[:len(meta)-1], "}}"...) // over the last comma
-		d.more(ev).Meta = d.scratch.Since(meta)
+		d.scratch.MoreOf(ev).Meta = d.scratch.Since(meta)
 	}
 }
 

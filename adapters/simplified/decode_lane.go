@@ -108,7 +108,7 @@ func (d *decoder) agentEnded(dst []hub.Event, f *frame, typ []byte, data rawjson
 	if string(typ) == typeAgentError {
 		ev.Status = hub.StatusError
 		if body := d.bodyOf(f.Error); body != nil {
-			d.more(ev).Err = body
+			d.scratch.MoreOf(ev).Err = body
 		}
 	}
 	d.keepRest(ev, data, "type", "messageId", "id", "name", "task", "status", "summary", "error")

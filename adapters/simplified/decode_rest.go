@@ -71,7 +71,7 @@ func (d *decoder) source(dst []hub.Event, f *frame, doc rawjson.Value, url []byt
 	ev.ID = d.scratch.Since(strconv.AppendInt(append(d.scratch.Begin(), "src_"...), int64(d.sources.n), 10))
 	ev.Title, _ = rawjson.Str(rawjson.Get(doc, "metadata", "title"))
 	ev.Text, _ = rawjson.Str(rawjson.Get(doc, "pageContent"))
-	d.more(ev).File.URL = url
+	d.scratch.MoreOf(ev).File.URL = url
 	if len(url) == 0 {
 		ev.More.File.Name, _ = rawjson.Str(rawjson.Get(doc, "metadata", "source"))
 	}
@@ -94,7 +94,7 @@ func appendRaw(dst []byte, member string, v rawjson.Value) []byte {
 func (d *decoder) stats(dst []hub.Event, stats rawjson.Value) []hub.Event {
 	dst, ev := d.event(dst, hub.Usage)
 	ev.Scope = hub.RunScope
-	more := d.more(ev)
+	more := d.scratch.MoreOf(ev)
 	more.Usage = countsOf(stats)
 	more.Model, _ = rawjson.Str(rawjson.Get(stats, "modelName"))
 	if d.depth == 0 {
@@ -134,7 +134,7 @@ func (d *decoder) progress(dst []hub.Event, f *frame) []hub.Event {
 	current, ok := rawjson.Int(rawjson.Get(f.Data, "current"))
 	total, ok2 := rawjson.Int(rawjson.Get(f.Data, "total"))
 	if ok && ok2 && 0 <= current && current <= total && 0 < total && total < 1<<32 {
-		d.more(ev).Percent = d.scratch.Since(strconv.AppendInt(d.scratch.Begin(), current*100/total, 10))
+		d.scratch.MoreOf(ev).Percent = d.scratch.Since(strconv.AppendInt(d.scratch.Begin(), current*100/total, 10))
 	}
 	d.keepRest(ev, f.Data, "message")
 	return dst
@@ -196,7 +196,7 @@ func (d *decoder) ask(dst []hub.Event, f *frame, kind, id []byte) []hub.Event {
 func (d *decoder) keepKind(ev *hub.Event, kind []byte, data rawjson.Value) {
 	meta := append(append(d.scratch.Begin(), metaHead+`"kind":"`...), kind...)
 	meta = appendRaw(append(meta, '"'), `,"data":`, data)
-	d.more(ev).Meta = d.scratch.Since(append(meta, "}}"...))
+	d.scratch.MoreOf(ev).Meta = d.scratch.Since(append(meta, "}}"...))
 }
 
 // appendOptions reads choices: objects with a label, or strings.

@@ -42,7 +42,7 @@ func (d *decoder) toolStarted(dst []hub.Event, f *frame) ([]hub.Event, error) {
 	ev.ID, ev.Name, ev.Status, ev.Flags = id, tool, end, hub.Lossy
 	for _, a := range call.Attrs {
 		if a.Name == attrError {
-			d.more(ev).Err = d.escaped(a.Value)
+			d.scratch.MoreOf(ev).Err = d.escaped(a.Value)
 		}
 	}
 	return dst, nil
@@ -110,7 +110,7 @@ func (d *decoder) toolEnded(dst []hub.Event, f *frame, typ []byte) ([]hub.Event,
 	if string(typ) == typeToolError {
 		ev.Status = hub.StatusError
 		if body := d.bodyOf(rawjson.Get(f.Data, attrError)); body != nil {
-			d.more(ev).Err = body
+			d.scratch.MoreOf(ev).Err = body
 		}
 	} else {
 		ev.Status, ev.Flags = hub.StatusOK, hub.Lossy
@@ -126,14 +126,14 @@ func (d *decoder) toolEnded(dst []hub.Event, f *frame, typ []byte) ([]hub.Event,
 func (d *decoder) keep(ev *hub.Event, key string, v rawjson.Value) {
 	meta := append(append(append(d.scratch.Begin(), metaHead+`"`...), key...), `":`...)
 	meta = append(append(meta, v...), "}}"...)
-	d.more(ev).Meta = d.scratch.Since(meta)
+	d.scratch.MoreOf(ev).Meta = d.scratch.Since(meta)
 }
 
 // todo is a full replacement. Clients take a frame without a list for an empty one.
 func (d *decoder) todo(dst []hub.Event, f *frame) []hub.Event {
 	dst, ev := d.event(dst, hub.Plan)
 	ev.Flags = hub.Transient
-	more := d.more(ev)
+	more := d.scratch.MoreOf(ev)
 	more.Items = appendItems(more.Items, rawjson.Get(f.Data, "todos"))
 	return dst
 }

@@ -26,7 +26,7 @@ func ReadContent(ev *hub.Event, content rawjson.Value, s *hub.Scratch) {
 		grown, text := JoinContent(s.Begin(), content)
 		s.Since(grown)
 		ev.Text = text
-		moreOf(ev, s).Content = content
+		s.MoreOf(ev).Content = content
 	case '"':
 		ev.Text = rawjson.Body(content)
 	}
@@ -40,7 +40,7 @@ func KeepOutput(ev *hub.Event, output rawjson.Value, s *hub.Scratch) {
 
 // AddMeta adds the members of an object to the metadata of an event. Where both have members, they are joined in s.
 func AddMeta(ev *hub.Event, meta rawjson.Value, s *hub.Scratch) {
-	m := moreOf(ev, s)
+	m := s.MoreOf(ev)
 	switch {
 	case len(m.Meta) == 0 || rawjson.IsEmptyObject(m.Meta):
 		m.Meta = meta
@@ -51,12 +51,4 @@ func AddMeta(ev *hub.Event, meta rawjson.Value, s *hub.Scratch) {
 	both := append(s.Begin(), meta[:len(meta)-1]...) // without its closing bracket
 	both = append(append(both, ','), bytes.TrimSpace(m.Meta)[1:]...)
 	m.Meta = s.Since(both)
-}
-
-// moreOf returns the rare members of ev, making them if there are none.
-func moreOf(ev *hub.Event, s *hub.Scratch) *hub.More {
-	if ev.More == nil {
-		ev.More = s.More()
-	}
-	return ev.More
 }
