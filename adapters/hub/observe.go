@@ -46,6 +46,8 @@ type textWatcher struct {
 	like    template
 	said    Observation
 	pace    pace
+
+	at, length int // of the text in the last record, if that was remembered; length is 0 if not
 }
 
 // Observe implements [Watcher].
@@ -53,11 +55,12 @@ func (w *textWatcher) Observe(rec wire.Record) Observation {
 	if w.valid {
 		if text, ok := w.like.text(rec); ok && isWhole(text) {
 			w.pace.hit()
+			w.length = 0
 			return w.said
 		}
 	}
 	w.said = w.inner.Observe(rec)
-	w.valid = w.said != ObservedEnd && w.learn(rec)
+	w.valid = w.learn(rec) && w.said != ObservedEnd
 	return w.said
 }
 
@@ -66,6 +69,7 @@ func (w *textWatcher) EndsWithBody() bool { return w.inner.EndsWithBody() }
 
 // learn remembers rec, if it holds a text and the next record may be like it.
 func (w *textWatcher) learn(rec wire.Record) bool {
+	w.length = 0
 	if len(rec.Data) > maxRepeat {
 		return false
 	}
@@ -73,6 +77,7 @@ func (w *textWatcher) learn(rec wire.Record) bool {
 	if n == 0 || !w.pace.miss() {
 		return false
 	}
+	w.at, w.length = at, n
 	w.like.learn(rec, at, n, w.dialect.Varying)
 	return true
 }
