@@ -199,7 +199,7 @@ func appendFailure(dst []byte, f *hub.Failure) []byte {
 }
 
 // requests reads the call that sends a message, or subscribes to a task.
-type requests struct{}
+type requests struct{ hub.AsItCame }
 
 // DecodeRequest takes the id of a JSON-RPC call, the version that the client speaks, and the task and context that the
 // message continues.
@@ -252,9 +252,4 @@ func versionOf(req *hub.Request, method []byte, message rawjson.Value, m *object
 		return []byte(version1)
 	}
 	return []byte(version03)
-}
-
-// AppendRequest appends the body as it came.
-func (requests) AppendRequest(dst []byte, req *hub.Request) ([]byte, error) {
-	return append(dst, req.Body...), nil
 }

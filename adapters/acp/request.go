@@ -6,7 +6,7 @@ import (
 )
 
 // requests reads a message of a client: the prompt that opens a turn, most of all.
-type requests struct{}
+type requests struct{ hub.AsItCame }
 
 // DecodeRequest takes the id that the response must have, and the session that the updates are of. Over HTTP the session
 // is in the header as well.
@@ -33,9 +33,4 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		req.Version = call.Params.Version
 	}
 	return nil
-}
-
-// AppendRequest appends the body as it came.
-func (requests) AppendRequest(dst []byte, req *hub.Request) ([]byte, error) {
-	return append(dst, req.Body...), nil
 }

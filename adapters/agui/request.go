@@ -6,7 +6,7 @@ import (
 )
 
 // requests reads RunAgentInput, the body that opens a run.
-type requests struct{}
+type requests struct{ hub.AsItCame }
 
 // DecodeRequest takes the names that the client has for the conversation and the run, so that the stream can echo
 // them. Both are required by the protocol; a body without them is left to the agent to refuse.
@@ -21,9 +21,4 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	req.Thread, req.Run, req.Body = rawjson.Body(input.ThreadID), rawjson.Body(input.RunID), body
 	return nil
-}
-
-// AppendRequest appends the body as it came.
-func (requests) AppendRequest(dst []byte, req *hub.Request) ([]byte, error) {
-	return append(dst, req.Body...), nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // requests reads the body that DefaultChatTransport sends: {"id", "messages", "trigger", "messageId"?, …}.
-type requests struct{}
+type requests struct{ hub.AsItCame }
 
 // DecodeRequest takes the id of the chat as the thread. Where the answer goes on with a message of the agent's, that is the
 // run: a client would show another id as a second message. The calls that it has of that message are known.
@@ -68,9 +68,4 @@ func knownCalls(message rawjson.Value) []byte {
 		list = strconv.AppendBool(list, kind == "dynamic-tool")
 	}
 	return append(list, '}')
-}
-
-// AppendRequest appends the body as it came.
-func (requests) AppendRequest(dst []byte, req *hub.Request) ([]byte, error) {
-	return append(dst, req.Body...), nil
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // requests reads the body of POST /v1/messages.
-type requests struct{}
+type requests struct{ hub.AsItCame }
 
 // DecodeRequest takes what the answer depends on: the name of the model, and the version that the client speaks. The
 // stream is the same in all versions so far. Clients always get the usage.
@@ -23,9 +23,4 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		req.Version = rawjson.AppendEscaped(nil, []byte(req.Header("anthropic-version")))
 	}
 	return nil
-}
-
-// AppendRequest appends the body as it came.
-func (requests) AppendRequest(dst []byte, req *hub.Request) ([]byte, error) {
-	return append(dst, req.Body...), nil
 }

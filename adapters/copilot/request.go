@@ -7,7 +7,7 @@ import (
 
 // requests reads what opens a stream: a WebSocket message of Caco's clients (subscribe, requestHistory), a JSON-RPC
 // request of the SDK's, or the body of a POST, which names its session in the path instead.
-type requests struct{}
+type requests struct{ hub.AsItCame }
 
 // DecodeRequest takes the session that the request names, if any.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
@@ -22,9 +22,4 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	req.Thread = firstOf(text(in.SessionID), text(rawjson.Get(in.Params, "sessionId")))
 	return nil
-}
-
-// AppendRequest appends the body as it came.
-func (requests) AppendRequest(dst []byte, req *hub.Request) ([]byte, error) {
-	return append(dst, req.Body...), nil
 }

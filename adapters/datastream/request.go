@@ -7,7 +7,7 @@ import (
 
 // requests reads the body that useChat of version 4 sends, {"id", "messages", …}, or that of assistant-ui, which has a
 // threadId in place of the id.
-type requests struct{}
+type requests struct{ hub.AsItCame }
 
 // DecodeRequest takes the id of the chat as the thread. Where the answer goes on with a message of the agent's, the last of
 // the history, that is the run: a client would show another id as a second message.
@@ -37,9 +37,4 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		req.Run = rawjson.Body(rawjson.Get(last, "id"))
 	}
 	return nil
-}
-
-// AppendRequest appends the body as it came.
-func (requests) AppendRequest(dst []byte, req *hub.Request) ([]byte, error) {
-	return append(dst, req.Body...), nil
 }

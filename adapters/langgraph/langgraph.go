@@ -158,7 +158,7 @@ func appendFailure(dst []byte, f *hub.Failure) []byte {
 }
 
 // requests reads the call that opens a run.
-type requests struct{}
+type requests struct{ hub.AsItCame }
 
 // DecodeRequest takes the stream modes that the client asks for, and its thread where the body names it. The path that
 // names it otherwise is the proxy's. Runs are named by the server.
@@ -182,9 +182,4 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.Thread, _ = rawjson.Str(input.Config.Configurable.ThreadID)
 	req.Run, req.Body = req.Unique, body
 	return nil
-}
-
-// AppendRequest appends the body as it came.
-func (requests) AppendRequest(dst []byte, req *hub.Request) ([]byte, error) {
-	return append(dst, req.Body...), nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // requests reads the body of a POST to …/chat/completions.
-type requests struct{}
+type requests struct{ hub.AsItCame }
 
 // DecodeRequest takes the model, whose name the client expects to see again, and whether it wants to know the usage.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
@@ -23,11 +23,6 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	usage, _ := rawjson.Bool(rawjson.Get(asked.Stream, "include_usage"))
 	req.Model, req.Usage, req.Body = text(asked.Model), usage, body
 	return nil
-}
-
-// AppendRequest appends the body as it came.
-func (requests) AppendRequest(dst []byte, req *hub.Request) ([]byte, error) {
-	return append(dst, req.Body...), nil
 }
 
 // appendFailure appends the body of an HTTP error. The SDKs make their classes of errors from the status, and show the

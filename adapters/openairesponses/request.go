@@ -6,7 +6,7 @@ import (
 )
 
 // requests reads the body of POST /responses, and the response.create that stands for it on a WebSocket.
-type requests struct{}
+type requests struct{ hub.AsItCame }
 
 // Members of hub.Request.Call, which this dialect's own encoder reads: it is not only the id of a call that its answer
 // repeats.
@@ -90,9 +90,4 @@ func appendEcho(dst []byte, c *create) []byte {
 	}
 	dst[head] = '{'
 	return append(dst, '}')
-}
-
-// AppendRequest appends the body as it came.
-func (requests) AppendRequest(dst []byte, req *hub.Request) ([]byte, error) {
-	return append(dst, req.Body...), nil
 }

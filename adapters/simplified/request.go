@@ -6,7 +6,7 @@ import (
 )
 
 // requests reads the body of POST /api/chat.
-type requests struct{}
+type requests struct{ hub.AsItCame }
 
 // DecodeRequest takes the id of the chat, and that of the user's message, by which client and server know the run: it is
 // what /api/chat/cancel names. The message of the answer must have another.
@@ -29,9 +29,4 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	req.Body = body
 	return nil
-}
-
-// AppendRequest appends the body as it came.
-func (requests) AppendRequest(dst []byte, req *hub.Request) ([]byte, error) {
-	return append(dst, req.Body...), nil
 }
