@@ -29,6 +29,8 @@ type copier struct {
 	open    bool // what was copied last has no end yet: a line without its newline
 
 	watch   hub.Watcher
+	alike   hub.Alike // records that need not be split off: only while bytes are copied
+	within  bool      // the splitter has seen something since the last record, maybe the beginning of one
 	ended   bool
 	endedAt time.Duration
 	late    time.Duration // how long words may come after the end, as in a translated stream
@@ -50,11 +52,17 @@ func (c *copier) feed(buf []byte, eof bool, now time.Duration) (used int, err er
 	defer func() { c.tally.bytesIn += int64(used) }()
 	c.now = now
 	for !c.over(now) && len(c.out.Buf) < flushAt {
+		if !c.within {
+			used += c.passAlike(buf[used:])
+		}
 		rec, n, err := c.split.Split(buf[used:], eof)
 		if err != nil {
 			if f := c.fault(err, used); f != nil {
 				return used, f
 			}
+		}
+		if used < len(buf) {
+			c.within = rec.Data == nil
 		}
 		if n == 0 {
 			if !c.settled {
@@ -68,6 +76,26 @@ func (c *copier) feed(buf []byte, eof bool, now time.Duration) (used int, err er
 		used += n
 	}
 	return used, nil
+}
+
+// passAlike copies the records at the beginning of buf that are like the last one but for a text, and returns their length.
+func (c *copier) passAlike(buf []byte) (used int) {
+	count := 0
+	for used < flushAt {
+		n := c.alike.Len(buf[used:])
+		if n == 0 {
+			break
+		}
+		used += n
+		count++
+	}
+	if count > 0 {
+		c.out.Raw(buf[:used])
+		c.out.Records += count
+		c.tally.records += int64(count)
+		c.tally.copied += int64(count)
+	}
+	return used
 }
 
 // fault counts an error of the splitter; it is a failure if splitting cannot go on.
@@ -102,6 +130,9 @@ func (c *copier) pass(rec wire.Record, raw []byte) error {
 	c.tally.copied++
 	if c.watch.Observe(rec) == hub.ObservedEnd && !c.ended {
 		c.ended, c.endedAt = true, c.now
+	}
+	if c.raw && c.settled && !c.open && !c.ended {
+		c.alike.Learn(c.watch, rec, raw)
 	}
 	return nil
 }
