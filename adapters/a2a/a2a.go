@@ -137,7 +137,7 @@ func observe(rec wire.Record) hub.Observation {
 	switch {
 	case string(rec.Event) == "error":
 		return hub.ObservedEnd
-	case bytes.Contains(rec.Data, []byte(`"error"`)) && notNull(rawjson.Get(rec.Data, "error")) != nil:
+	case bytes.Contains(rec.Data, []byte(`"error"`)) && rawjson.NotNull(rawjson.Get(rec.Data, "error")) != nil:
 		return hub.ObservedEnd
 	case !bytes.Contains(rec.Data, []byte(`"state"`)):
 		return hub.ObservedNothing
@@ -228,7 +228,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		}
 	}
 	m := readObject(message)
-	req.Version = versionOf(req, bodyOf(call.Method), message, &m)
+	req.Version = versionOf(req, rawjson.Body(call.Method), message, &m)
 	req.Run, req.Thread, req.Body = m.taskID, m.contextID, body
 	return nil
 }

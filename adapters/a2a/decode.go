@@ -52,7 +52,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	if err := d.json.Decode(rec.Data, &d.top); err != nil {
 		return dst, hub.JSONError(err)
 	}
-	if notNull(d.top.Error) != nil {
+	if rawjson.NotNull(d.top.Error) != nil {
 		return d.failed(dst, d.top.Error), nil
 	}
 	if string(rec.Event) == "error" {
@@ -272,7 +272,7 @@ func (d *decoder) typed(dst []hub.Event, p *part, msg []byte) []hub.Event {
 		dst, ev = hub.Grow(dst)
 		ev.Kind, ev.ID, ev.Name, ev.Msg = hub.ToolStart, id, name, msg
 		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.ID, ev.Name, ev.Msg, ev.Value = hub.ToolReady, id, name, msg, notNull(rawjson.Get(p.data, "args"))
+		ev.Kind, ev.ID, ev.Name, ev.Msg, ev.Value = hub.ToolReady, id, name, msg, rawjson.NotNull(rawjson.Get(p.data, "args"))
 		return dst
 	case kindResponse:
 		return d.toolEnd(dst, p.data, id, name, msg)
@@ -300,7 +300,7 @@ func (d *decoder) toolEnd(dst []hub.Event, data rawjson.Value, id, name, msg []b
 		ev.Status = hub.StatusError
 	case "result":
 	default:
-		ev.Value = notNull(response)
+		ev.Value = rawjson.NotNull(response)
 		return dst
 	}
 	if body, ok := rawjson.Str(val); ok {
@@ -317,7 +317,7 @@ func (d *decoder) failed(dst []hub.Event, v rawjson.Value) []hub.Event {
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Status, ev.More = hub.RunEnd, hub.StatusFailed, d.scratch.More()
 	ev.More.Err = text(v, "message")
-	if code := notNull(rawjson.Get(v, "code")); rawjson.Kind(code) == '0' {
+	if code := rawjson.NotNull(rawjson.Get(v, "code")); rawjson.Kind(code) == '0' {
 		ev.More.ErrCode = bytes.TrimSpace(code)
 	}
 	details := rawjson.Get(v, "details")
@@ -345,12 +345,4 @@ func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {
 func text(v rawjson.Value, path ...string) []byte {
 	s, _ := rawjson.Str(rawjson.Get(v, path...))
 	return s
-}
-
-// notNull is v, or nil when v is null.
-func notNull(v rawjson.Value) rawjson.Value {
-	if rawjson.IsNull(v) {
-		return nil
-	}
-	return v
 }

@@ -66,7 +66,7 @@ func (d *decoder) working(dst []hub.Event, m *object) []hub.Event {
 
 // isAnnounced reports whether the text of a message only says in words which call its data are.
 func isAnnounced(m *object) bool {
-	return notNull(rawjson.Get(m.metadata, keyOwn)) != nil
+	return rawjson.NotNull(rawjson.Get(m.metadata, keyOwn)) != nil
 }
 
 // keyOwn marks what the encoder has added for people.

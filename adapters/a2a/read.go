@@ -37,7 +37,7 @@ func readEvent(v rawjson.Value) (event, object) {
 		found := unknown
 		switch string(key) {
 		case "kind":
-			if found = kinds[string(bodyOf(val))]; found != unknown {
+			if found = kinds[string(rawjson.Body(val))]; found != unknown {
 				return found, readObject(v)
 			}
 		case "task":
@@ -62,11 +62,6 @@ func readEvent(v rawjson.Value) (event, object) {
 
 var kinds = map[string]event{"task": aTask, "message": aMessage, "status-update": aStatus, "artifact-update": anArtifact}
 
-func bodyOf(v rawjson.Value) []byte {
-	s, _ := rawjson.Str(v)
-	return s
-}
-
 func readObject(v rawjson.Value) (o object) {
 	for it := rawjson.Fields(v); ; {
 		key, val, ok := it.Next()
@@ -75,15 +70,15 @@ func readObject(v rawjson.Value) (o object) {
 		}
 		switch string(key) {
 		case "id":
-			o.id = bodyOf(val)
+			o.id = rawjson.Body(val)
 		case "contextId", "context_id":
-			o.contextID = bodyOf(val)
+			o.contextID = rawjson.Body(val)
 		case "taskId", "task_id":
-			o.taskID = bodyOf(val)
+			o.taskID = rawjson.Body(val)
 		case "messageId", "message_id":
-			o.messageID = bodyOf(val)
+			o.messageID = rawjson.Body(val)
 		case "role":
-			o.role = bodyOf(val)
+			o.role = rawjson.Body(val)
 		case "status":
 			o.status = val
 		case "artifact":
@@ -118,9 +113,9 @@ func readArtifact(v rawjson.Value) (a artifact) {
 		}
 		switch string(key) {
 		case "artifactId", "artifact_id":
-			a.id = bodyOf(val)
+			a.id = rawjson.Body(val)
 		case "name":
-			a.name = bodyOf(val)
+			a.name = rawjson.Body(val)
 		case "parts":
 			a.parts = val
 		}
@@ -155,17 +150,17 @@ func readPart(v rawjson.Value) (p part) {
 		}
 		switch string(key) {
 		case "text":
-			p.text = bodyOf(val)
+			p.text = rawjson.Body(val)
 		case "data":
-			p.data = notNull(val)
+			p.data = rawjson.NotNull(val)
 		case "raw":
-			p.file.Base64 = bodyOf(val)
+			p.file.Base64 = rawjson.Body(val)
 		case "url":
-			p.file.URL = bodyOf(val)
+			p.file.URL = rawjson.Body(val)
 		case "mediaType", "media_type":
-			p.file.Media = bodyOf(val)
+			p.file.Media = rawjson.Body(val)
 		case "filename":
-			p.file.Name = bodyOf(val)
+			p.file.Name = rawjson.Body(val)
 		case "file":
 			p.file = readFile(val)
 		case "metadata":
@@ -184,13 +179,13 @@ func readFile(v rawjson.Value) (f hub.FileRef) {
 		}
 		switch string(key) {
 		case "bytes", "fileWithBytes", "file_with_bytes":
-			f.Base64 = bodyOf(val)
+			f.Base64 = rawjson.Body(val)
 		case "uri", "fileWithUri", "file_with_uri":
-			f.URL = bodyOf(val)
+			f.URL = rawjson.Body(val)
 		case "mimeType", "mime_type":
-			f.Media = bodyOf(val)
+			f.Media = rawjson.Body(val)
 		case "name":
-			f.Name = bodyOf(val)
+			f.Name = rawjson.Body(val)
 		}
 	}
 }

@@ -181,7 +181,7 @@ func (d *decoder) messageStart(dst []hub.Event) ([]hub.Event, error) {
 // begin appends the start of the run.
 func (d *decoder) begin(dst []hub.Event) []hub.Event {
 	// Not in the old memory: ends of the blocks of the message before point there.
-	d.msg, d.model = bytes.Clone(optional(d.whole.ID)), bytes.Clone(optional(d.whole.Model))
+	d.msg, d.model = bytes.Clone(rawjson.Body(d.whole.ID)), bytes.Clone(rawjson.Body(d.whole.Model))
 	dst, ev := d.emit(dst, hub.RunStart)
 	ev.ID = d.msg
 	if len(d.model) > 0 {
@@ -237,12 +237,6 @@ func (d *decoder) raw(dst []hub.Event, data []byte) []hub.Event {
 	dst, ev := d.emit(dst, hub.Raw)
 	ev.Name, ev.Value = []byte(dialectName), data
 	return dst
-}
-
-// optional reads a string that may be absent, null or of another type.
-func optional(v rawjson.Value) []byte {
-	s, _ := rawjson.Str(v)
-	return s
 }
 
 func orNull(v rawjson.Value) rawjson.Value {

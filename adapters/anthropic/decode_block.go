@@ -81,7 +81,7 @@ func partID(index rawjson.Value) []byte {
 
 // blockStart begins a block. data is the record, passed as it is when the type of block is unknown.
 func (d *decoder) blockStart(dst []hub.Event, c *contentBlock, index rawjson.Value, data []byte) ([]hub.Event, error) {
-	typ := optional(c.Type)
+	typ := rawjson.Body(c.Type)
 	switch string(typ) {
 	case "text":
 		return d.textStart(dst, c, d.open(index, textBlock)), nil
@@ -109,7 +109,7 @@ func (d *decoder) blockStart(dst []hub.Event, c *contentBlock, index rawjson.Val
 func (d *decoder) textStart(dst []hub.Event, c *contentBlock, b *block) []hub.Event {
 	dst, ev := d.emit(dst, hub.TextStart)
 	ev.ID = partID(rawjson.Value(b.index))
-	if text := optional(c.Text); len(text) > 0 {
+	if text := rawjson.Body(c.Text); len(text) > 0 {
 		dst = d.text(dst, hub.AnswerText, text, b, ev.ID)
 	}
 	for it := rawjson.Elems(c.Citations); ; {
@@ -124,8 +124,8 @@ func (d *decoder) textStart(dst []hub.Event, c *contentBlock, b *block) []hub.Ev
 func (d *decoder) thinkingStart(dst []hub.Event, c *contentBlock, b *block) []hub.Event {
 	dst, ev := d.emit(dst, hub.TextStart)
 	ev.ID, ev.Chan = partID(rawjson.Value(b.index)), hub.Reasoning
-	b.sign(optional(c.Signature))
-	if text := optional(c.Thinking); len(text) > 0 {
+	b.sign(rawjson.Body(c.Signature))
+	if text := rawjson.Body(c.Thinking); len(text) > 0 {
 		dst = d.text(dst, hub.Reasoning, text, b, ev.ID)
 	}
 	return dst
@@ -138,20 +138,20 @@ func (d *decoder) redacted(dst []hub.Event, c *contentBlock, index rawjson.Value
 	ev.ID, ev.Chan, ev.Name = partID(index), hub.Reasoning, []byte(redactedName)
 	dst, ev = d.emit(dst, hub.TextEnd)
 	ev.ID, ev.Chan = partID(index), hub.Reasoning
-	d.scratch.MoreOf(ev).Sig = optional(c.Data)
+	d.scratch.MoreOf(ev).Sig = rawjson.Body(c.Data)
 	return dst
 }
 
 // upload is a file that a tool of the server has made.
 func (d *decoder) upload(dst []hub.Event, c *contentBlock) []hub.Event {
 	dst, ev := d.emit(dst, hub.File)
-	d.scratch.MoreOf(ev).File.FileID = optional(c.FileID)
+	d.scratch.MoreOf(ev).File.FileID = rawjson.Body(c.FileID)
 	return dst
 }
 
 // compaction is the summary that stands for the conversation so far; null if there is none.
 func (d *decoder) compaction(dst []hub.Event, summary rawjson.Value) []hub.Event {
-	text := optional(summary)
+	text := rawjson.Body(summary)
 	if len(text) == 0 {
 		return dst
 	}
@@ -164,15 +164,15 @@ func (d *decoder) compaction(dst []hub.Event, summary rawjson.Value) []hub.Event
 // lost, or named another type, is shown all the same.
 func (d *decoder) blockDelta(dst []hub.Event, data []byte) ([]hub.Event, error) {
 	b, delta := d.find(d.index()), &d.rec.Delta
-	switch string(optional(delta.Type)) {
+	switch string(rawjson.Body(delta.Type)) {
 	case "text_delta":
-		return d.text(dst, hub.AnswerText, optional(delta.Text), b, partID(d.rec.Index)), nil
+		return d.text(dst, hub.AnswerText, rawjson.Body(delta.Text), b, partID(d.rec.Index)), nil
 	case "input_json_delta":
-		return d.toolArgs(dst, b, optional(delta.PartialJSON))
+		return d.toolArgs(dst, b, rawjson.Body(delta.PartialJSON))
 	case "thinking_delta":
-		return d.text(dst, hub.Reasoning, optional(delta.Thinking), b, partID(d.rec.Index)), nil
+		return d.text(dst, hub.Reasoning, rawjson.Body(delta.Thinking), b, partID(d.rec.Index)), nil
 	case "signature_delta":
-		return d.signature(dst, b, optional(delta.Signature)), nil
+		return d.signature(dst, b, rawjson.Body(delta.Signature)), nil
 	case "citations_delta":
 		return d.citation(dst, delta.Citation, b), nil
 	case "compaction_delta":

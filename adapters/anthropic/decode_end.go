@@ -81,9 +81,9 @@ func (s *stop) learn(reason, sequence, details rawjson.Value) {
 	}
 	s.known = true
 	s.reason = append(s.reason[:0], body...)
-	s.sequence = append(s.sequence[:0], optional(sequence)...)
-	s.category = append(s.category[:0], optional(rawjson.Get(details, "category"))...)
-	s.text = append(s.text[:0], optional(rawjson.Get(details, "explanation"))...)
+	s.sequence = append(s.sequence[:0], rawjson.Body(sequence)...)
+	s.category = append(s.category[:0], rawjson.Body(rawjson.Get(details, "category"))...)
+	s.text = append(s.text[:0], rawjson.Body(rawjson.Get(details, "explanation"))...)
 }
 
 // messageDelta tells usage and the stop reason. It may come more than once: the last one counts.
@@ -153,11 +153,11 @@ func (d *decoder) failed(dst []hub.Event, data []byte, fault error) []hub.Event 
 		m.Err = text
 		return dst
 	}
-	if text := optional(rawjson.Get(e, "message")); len(text) > 0 {
+	if text := rawjson.Body(rawjson.Get(e, "message")); len(text) > 0 {
 		m.Err = text
 	}
-	if m.ErrCode = optional(rawjson.Get(e, "type")); len(m.ErrCode) == 0 || string(m.ErrCode) == "error" {
-		m.ErrCode = optional(rawjson.Get(e, "code"))
+	if m.ErrCode = rawjson.Body(rawjson.Get(e, "type")); len(m.ErrCode) == 0 || string(m.ErrCode) == "error" {
+		m.ErrCode = rawjson.Body(rawjson.Get(e, "code"))
 	}
 	return dst
 }

@@ -52,7 +52,7 @@ func (d *decoder) source(dst []hub.Event, citation rawjson.Value, part []byte) [
 		if !ok {
 			return dst
 		}
-		text := optional(value)
+		text := rawjson.Body(value)
 		switch string(key) {
 		case "title", "document_title":
 			ev.Title = text

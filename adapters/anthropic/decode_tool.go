@@ -14,8 +14,8 @@ func (d *decoder) toolStart(dst []hub.Event, c *contentBlock, b *block) []hub.Ev
 		b.input = append(b.input, c.Input...)
 	}
 	dst, ev := d.emit(dst, hub.ToolStart)
-	ev.ID, ev.Name = d.scratch.Copy(b.id), optional(c.Name)
-	typ := optional(c.Type)
+	ev.ID, ev.Name = d.scratch.Copy(b.id), rawjson.Body(c.Name)
+	typ := rawjson.Body(c.Type)
 	if string(typ) == "tool_use" {
 		ev.Flags |= hub.ClientRuns
 		d.calls++
@@ -33,7 +33,7 @@ func (d *decoder) toolStart(dst []hub.Event, c *contentBlock, b *block) []hub.Ev
 
 // callID appends the id of a call; one is made for a call that has none.
 func (d *decoder) callID(dst []byte, id rawjson.Value) []byte {
-	if given := optional(id); len(given) > 0 {
+	if given := rawjson.Body(id); len(given) > 0 {
 		return appendID(dst, given)
 	}
 	d.minted++
@@ -72,9 +72,9 @@ func appendCallMeta(dst []byte, c *contentBlock, typ []byte) []byte {
 	dst = append(dst, `{"`+dialectName+`":{`...)
 	from := len(dst)
 	dst = appendText(dst, `"type":"`, typ)
-	dst = appendText(dst, `"server_name":"`, optional(c.ServerName))
-	dst = appendText(dst, `"toolset_name":"`, optional(c.Toolset))
-	if rawjson.Kind(c.Caller) == '{' && string(optional(rawjson.Get(c.Caller, "type"))) != "direct" {
+	dst = appendText(dst, `"server_name":"`, rawjson.Body(c.ServerName))
+	dst = appendText(dst, `"toolset_name":"`, rawjson.Body(c.Toolset))
+	if rawjson.Kind(c.Caller) == '{' && string(rawjson.Body(rawjson.Get(c.Caller, "type"))) != "direct" {
 		dst = append(append(append(dst, `"caller":`...), c.Caller...), ',')
 	}
 	if len(dst) == from {
@@ -120,7 +120,7 @@ func (d *decoder) toolReady(dst []hub.Event, b *block) []hub.Event {
 // the result can be written again in its own form.
 func (d *decoder) toolResult(dst []hub.Event, c *contentBlock, typ, name []byte) []hub.Event {
 	dst, ev := d.emit(dst, hub.ToolEnd)
-	ev.ID = d.scratch.Since(appendID(d.scratch.Begin(), optional(c.ToolUseID)))
+	ev.ID = d.scratch.Since(appendID(d.scratch.Begin(), rawjson.Body(c.ToolUseID)))
 	ev.Status, ev.Name = hub.StatusOK, name
 	failed, _ := rawjson.Bool(c.IsError)
 	if code, ok := resultError(c.Content); ok {
@@ -144,10 +144,10 @@ func (d *decoder) toolResult(dst []hub.Event, c *contentBlock, typ, name []byte)
 
 // resultError is the code in the result of a tool that failed: an object whose type ends in _error.
 func resultError(content rawjson.Value) (code []byte, failed bool) {
-	if !bytes.HasSuffix(optional(rawjson.Get(content, "type")), []byte("_error")) {
+	if !bytes.HasSuffix(rawjson.Body(rawjson.Get(content, "type")), []byte("_error")) {
 		return nil, false
 	}
-	return optional(rawjson.Get(content, "error_code")), true
+	return rawjson.Body(rawjson.Get(content, "error_code")), true
 }
 
 // mcpContent reads a result that is a text, or a list of texts: one text as such, several as they are.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -164,7 +165,7 @@ func (e *encoder) endDelta(out *wire.Out, b []byte, c *hub.Counts) {
 
 // appendSequence appends the text that stopped the model, null if none did.
 func appendSequence(dst []byte, ev *hub.Event, reason string) []byte {
-	sequence := optional(ownMeta(ev, "stop_sequence"))
+	sequence := rawjson.Body(ownMeta(ev, "stop_sequence"))
 	if reason != "stop_sequence" || len(sequence) == 0 {
 		return append(dst, "null"...)
 	}

@@ -142,7 +142,7 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // isCitation reports whether the place that a source names is a citation of the API.
 func isCitation(value rawjson.Value) bool {
-	switch string(optional(rawjson.Get(value, "type"))) {
+	switch string(rawjson.Body(rawjson.Get(value, "type"))) {
 	case "char_location", "page_location", "content_block_location", "web_search_result_location", "search_result_location":
 		return true
 	}

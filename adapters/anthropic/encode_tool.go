@@ -63,7 +63,7 @@ func formOf(ev *hub.Event) callForm {
 }
 
 // metaType is the type that our decoder has noted, if it was ours.
-func metaType(ev *hub.Event) []byte { return optional(ownMeta(ev, "type")) }
+func metaType(ev *hub.Event) []byte { return rawjson.Body(ownMeta(ev, "type")) }
 
 func ownMeta(ev *hub.Event, member string) rawjson.Value {
 	if ev.More == nil || ev.More.Meta == nil {
@@ -75,12 +75,12 @@ func ownMeta(ev *hub.Event, member string) rawjson.Value {
 // appendBlockMeta appends the members that only some calls have.
 func appendBlockMeta(dst []byte, ev *hub.Event, form callForm, server []byte) []byte {
 	if form == mcpCall {
-		if own := optional(ownMeta(ev, "server_name")); len(own) > 0 {
+		if own := rawjson.Body(ownMeta(ev, "server_name")); len(own) > 0 {
 			server = own
 		}
 		return append(append(append(dst, `,"server_name":"`...), server...), '"')
 	}
-	if toolset := optional(ownMeta(ev, "toolset_name")); len(toolset) > 0 {
+	if toolset := rawjson.Body(ownMeta(ev, "toolset_name")); len(toolset) > 0 {
 		dst = append(append(append(dst, `,"toolset_name":"`...), toolset...), '"')
 	}
 	if caller := ownMeta(ev, "caller"); rawjson.Kind(caller) == '{' {
@@ -275,7 +275,7 @@ func isTexts(value rawjson.Value) bool {
 		if !ok {
 			return texts > 0
 		}
-		if string(optional(rawjson.Get(block, "type"))) != "text" || rawjson.Kind(rawjson.Get(block, "text")) != '"' {
+		if string(rawjson.Body(rawjson.Get(block, "type"))) != "text" || rawjson.Kind(rawjson.Get(block, "text")) != '"' {
 			return false
 		}
 	}
@@ -320,7 +320,7 @@ func appendBlocks(dst []byte, content rawjson.Value) []byte {
 			line = append(line, `\n`...)
 		}
 		for _, member := range [...]string{"text", "newText", "uri"} {
-			if text := optional(rawjson.Get(block, member)); len(text) > 0 {
+			if text := rawjson.Body(rawjson.Get(block, member)); len(text) > 0 {
 				dst = append(line, text...)
 				break
 			}

@@ -18,7 +18,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if err := json.Decode(body, &input); err != nil {
 		return hub.JSONError(err)
 	}
-	req.Model, req.Usage, req.Body = optional(input.Model), true, body
+	req.Model, req.Usage, req.Body = rawjson.Body(input.Model), true, body
 	if req.Header != nil {
 		req.Version = rawjson.AppendEscaped(nil, []byte(req.Header("anthropic-version")))
 	}

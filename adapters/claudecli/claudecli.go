@@ -164,9 +164,9 @@ func (w *watcher) Observe(rec wire.Record) hub.Observation {
 			return hub.ObservedEnd
 		}
 	case bytes.Contains(rec.Data, []byte(`"task_`)) && isLine(rec.Data, "system"):
-		task := string(optional(rawjson.Get(rec.Data, "task_id")))
+		task := string(rawjson.Body(rawjson.Get(rec.Data, "task_id")))
 		ambient, _ := rawjson.Bool(rawjson.Get(rec.Data, "ambient"))
-		switch string(optional(rawjson.Get(rec.Data, "subtype"))) {
+		switch string(rawjson.Body(rawjson.Get(rec.Data, "subtype"))) {
 		case "task_started":
 			if len(w.tasks) < maxTasks && task != "" && !ambient {
 				w.tasks[task] = true

@@ -207,15 +207,9 @@ func (d *decoder) Finish(dst []hub.Event, _ error) []hub.Event {
 	return d.runEnd(dst, d.end)
 }
 
-// optional is the body of a string, nil if there is none.
-func optional(v rawjson.Value) []byte {
-	body, _ := rawjson.Str(v)
-	return body
-}
-
 // lane returns the lane of the record, and opens it if it is a new one.
 func (d *decoder) lane(dst []hub.Event) ([]hub.Event, *lane) {
-	id := optional(d.rec.Parent)
+	id := rawjson.Body(d.rec.Parent)
 	if l := d.lanes[string(id)]; l != nil {
 		return dst, l
 	}
@@ -224,7 +218,7 @@ func (d *decoder) lane(dst []hub.Event) ([]hub.Event, *lane) {
 		d.lanes[string(id)] = l
 	}
 	if len(id) > 0 {
-		dst = d.agentStart(dst, l, optional(d.rec.Agent), nil)
+		dst = d.agentStart(dst, l, rawjson.Body(d.rec.Agent), nil)
 	}
 	return dst, l
 }

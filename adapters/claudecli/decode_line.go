@@ -14,7 +14,7 @@ func (d *decoder) assistant(dst []hub.Event) ([]hub.Event, error) {
 		return dst, hub.NewError(hub.ReasonType, "message.content", -1, "want a list of blocks")
 	}
 	dst, l := d.lane(dst)
-	if id := optional(m.ID); !bytes.Equal(id, l.message) || len(id) == 0 {
+	if id := rawjson.Body(m.ID); !bytes.Equal(id, l.message) || len(id) == 0 {
 		dst = d.startMessage(dst, l, id, m)
 	}
 	for it := rawjson.Elems(m.Content); ; {
@@ -29,17 +29,17 @@ func (d *decoder) assistant(dst []hub.Event) ([]hub.Event, error) {
 
 // wholeBlock takes a whole block. Its number is that of the block that is being streamed, or the count of whole ones.
 func (d *decoder) wholeBlock(dst []hub.Event, l *lane, v rawjson.Value) []hub.Event {
-	switch string(optional(rawjson.Get(v, "type"))) {
+	switch string(rawjson.Body(rawjson.Get(v, "type"))) {
 	case "text":
-		return d.wholeText(dst, l, blockText, optional(rawjson.Get(v, "text")), nil)
+		return d.wholeText(dst, l, blockText, rawjson.Body(rawjson.Get(v, "text")), nil)
 	case "thinking":
-		return d.wholeText(dst, l, blockThinking, optional(rawjson.Get(v, "thinking")), optional(rawjson.Get(v, "signature")))
+		return d.wholeText(dst, l, blockThinking, rawjson.Body(rawjson.Get(v, "thinking")), rawjson.Body(rawjson.Get(v, "signature")))
 	case "redacted_thinking":
-		return d.wholeText(dst, l, blockRedacted, nil, optional(rawjson.Get(v, "data")))
+		return d.wholeText(dst, l, blockRedacted, nil, rawjson.Body(rawjson.Get(v, "data")))
 	case "tool_use", "server_tool_use", "mcp_tool_use":
 		return d.wholeTool(dst, l, v)
 	}
-	if bytes.HasSuffix(optional(rawjson.Get(v, "type")), []byte("_tool_result")) {
+	if bytes.HasSuffix(rawjson.Body(rawjson.Get(v, "type")), []byte("_tool_result")) {
 		return d.toolResult(dst, l, v)
 	}
 	return dst
@@ -70,7 +70,7 @@ func (d *decoder) wholeDelta(dst []hub.Event, l *lane, kind blockKind, id, text 
 }
 
 func (d *decoder) wholeTool(dst []hub.Event, l *lane, v rawjson.Value) []hub.Event {
-	id, name, input := optional(rawjson.Get(v, "id")), optional(rawjson.Get(v, "name")), rawjson.Get(v, "input")
+	id, name, input := rawjson.Body(rawjson.Get(v, "id")), rawjson.Body(rawjson.Get(v, "name")), rawjson.Get(v, "input")
 	if len(id) == 0 {
 		return dst
 	}
@@ -118,10 +118,10 @@ func (t *tool) learn(input rawjson.Value) {
 	if string(t.name) != "Task" && string(t.name) != "Agent" {
 		return
 	}
-	if agent := optional(rawjson.Get(input, "subagent_type")); len(agent) < maxKept {
+	if agent := rawjson.Body(rawjson.Get(input, "subagent_type")); len(agent) < maxKept {
 		t.agent = bytes.Clone(agent)
 	}
-	if task := optional(rawjson.Get(input, "description")); len(task) < maxKept {
+	if task := rawjson.Body(rawjson.Get(input, "description")); len(task) < maxKept {
 		t.task = bytes.Clone(task)
 	}
 }
@@ -152,8 +152,8 @@ func (d *decoder) plan(dst []hub.Event, l *lane, input rawjson.Value) []hub.Even
 		if !ok {
 			return dst
 		}
-		status := optional(rawjson.Get(v, "status"))
-		ev.More.Items = append(ev.More.Items, hub.PlanItem{Content: optional(rawjson.Get(v, "content")), Status: status, ID: optional(rawjson.Get(v, "id"))})
+		status := rawjson.Body(rawjson.Get(v, "status"))
+		ev.More.Items = append(ev.More.Items, hub.PlanItem{Content: rawjson.Body(rawjson.Get(v, "content")), Status: status, ID: rawjson.Body(rawjson.Get(v, "id"))})
 	}
 }
 
@@ -172,9 +172,9 @@ func (d *decoder) user(dst []hub.Event) ([]hub.Event, error) {
 		if !ok {
 			return dst, nil
 		}
-		switch string(optional(rawjson.Get(v, "type"))) {
+		switch string(rawjson.Body(rawjson.Get(v, "type"))) {
 		case "text":
-			dst = d.userText(dst, l, optional(rawjson.Get(v, "text")))
+			dst = d.userText(dst, l, rawjson.Body(rawjson.Get(v, "text")))
 		case "tool_result":
 			dst = d.toolResult(dst, l, v)
 		}
@@ -198,7 +198,7 @@ func (d *decoder) userText(dst []hub.Event, l *lane, text []byte) []hub.Event {
 
 // toolResult ends a call, and the sub-agent that it spawned, unless that goes on in the background.
 func (d *decoder) toolResult(dst []hub.Event, l *lane, v rawjson.Value) []hub.Event {
-	id := optional(rawjson.Get(v, "tool_use_id"))
+	id := rawjson.Body(rawjson.Get(v, "tool_use_id"))
 	if len(id) == 0 {
 		return dst
 	}
@@ -251,8 +251,8 @@ func (d *decoder) denied(id []byte) bool {
 		if !ok {
 			return false
 		}
-		if bytes.Equal(optional(rawjson.Get(v, "id")), id) {
-			return string(optional(rawjson.Get(v, "permission_decision", "decision"))) == "reject"
+		if bytes.Equal(rawjson.Body(rawjson.Get(v, "id")), id) {
+			return string(rawjson.Body(rawjson.Get(v, "permission_decision", "decision"))) == "reject"
 		}
 	}
 }
@@ -265,7 +265,7 @@ func (d *decoder) background(id []byte) bool {
 		}
 	}
 	async, _ := rawjson.Bool(rawjson.Get(d.rec.Result, "isAsync"))
-	return async || string(optional(rawjson.Get(d.rec.Result, "status"))) == "async_launched"
+	return async || string(rawjson.Body(rawjson.Get(d.rec.Result, "status"))) == "async_launched"
 }
 
 // resultContent reads a result: its text, and all of it as content blocks if it is more than text.
@@ -308,10 +308,10 @@ func (d *decoder) blocks(content rawjson.Value) rawjson.Value {
 			break
 		}
 		b = append(b, `{"type":"content","content":`...)
-		if data := optional(rawjson.Get(v, "source", "data")); data != nil {
-			b = append(append(b, `{"type":"`...), optional(rawjson.Get(v, "type"))...)
+		if data := rawjson.Body(rawjson.Get(v, "source", "data")); data != nil {
+			b = append(append(b, `{"type":"`...), rawjson.Body(rawjson.Get(v, "type"))...)
 			b = append(append(b, `","data":"`...), data...)
-			b = append(append(b, `","mimeType":"`...), optional(rawjson.Get(v, "source", "media_type"))...)
+			b = append(append(b, `","mimeType":"`...), rawjson.Body(rawjson.Get(v, "source", "media_type"))...)
 			b = append(b, `"}`...)
 		} else {
 			b = append(b, v...)

@@ -10,7 +10,7 @@ import (
 
 // streamEvent is a raw event of the model's stream, which the CLI prints on request.
 func (d *decoder) streamEvent(dst []hub.Event) ([]hub.Event, error) {
-	typ := optional(d.rec.Event.Type)
+	typ := rawjson.Body(d.rec.Event.Type)
 	if typ == nil {
 		return dst, hub.NewError(hub.ReasonMissing, "event.type", -1, "want a string")
 	}
@@ -24,11 +24,11 @@ func (d *decoder) streamEvent(dst []hub.Event) ([]hub.Event, error) {
 		return d.blockStop(dst, l), nil
 	case "message_start":
 		m := &d.rec.Event.Message
-		dst = d.startMessage(dst, l, optional(m.ID), m)
+		dst = d.startMessage(dst, l, rawjson.Body(m.ID), m)
 		l.live = true
 		return dst, nil
 	case "message_delta":
-		if reason := optional(d.rec.Event.Delta.Reason); len(reason) < maxKept {
+		if reason := rawjson.Body(d.rec.Event.Delta.Reason); len(reason) < maxKept {
 			l.reason = append(l.reason[:0], reason...)
 		}
 		addUsage(&l.usage, d.rec.Event.Usage)
@@ -46,7 +46,7 @@ func (d *decoder) startMessage(dst []hub.Event, l *lane, id []byte, m *message) 
 	addUsage(&l.usage, m.Usage)
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Lane = hub.StepStart, l.message, l.id
-	if model := optional(m.Model); len(model) > 0 {
+	if model := rawjson.Body(m.Model); len(model) > 0 {
 		ev.More = d.scratch.More()
 		ev.More.Model = model
 	}
@@ -81,14 +81,14 @@ func (d *decoder) blockStart(dst []hub.Event, l *lane) ([]hub.Event, error) {
 	}
 	b := l.openBlock(index)
 	l.streamed = max(l.streamed, int(min(index, maxTools))+1)
-	switch string(optional(rawjson.Get(d.rec.Event.Block, "type"))) {
+	switch string(rawjson.Body(rawjson.Get(d.rec.Event.Block, "type"))) {
 	case "text":
 		b.kind = blockText
 	case "thinking":
 		b.kind = blockThinking
 	case "redacted_thinking":
 		b.kind = blockRedacted
-		if data := optional(rawjson.Get(d.rec.Event.Block, "data")); len(data) <= maxRedacted {
+		if data := rawjson.Body(rawjson.Get(d.rec.Event.Block, "data")); len(data) <= maxRedacted {
 			b.sig = append(b.sig, data...)
 		}
 	case "tool_use", "server_tool_use", "mcp_tool_use":
@@ -150,7 +150,7 @@ func (l *lane) openOf(kind blockKind) *block {
 
 // blockTool begins a call. One without an id cannot be found again.
 func (d *decoder) blockTool(dst []hub.Event, l *lane, b *block) ([]hub.Event, error) {
-	id, name := optional(rawjson.Get(d.rec.Event.Block, "id")), optional(rawjson.Get(d.rec.Event.Block, "name"))
+	id, name := rawjson.Body(rawjson.Get(d.rec.Event.Block, "id")), rawjson.Body(rawjson.Get(d.rec.Event.Block, "name"))
 	if len(id) == 0 {
 		return dst, hub.NewError(hub.ReasonMissing, "event.content_block.id", -1, "want a string")
 	}
@@ -177,20 +177,20 @@ func (d *decoder) blockDelta(dst []hub.Event, l *lane) ([]hub.Event, error) {
 	}
 	b := l.block(index)
 	if b == nil {
-		if b = l.impliedBlock(index, string(optional(delta.Type))); b == nil {
+		if b = l.impliedBlock(index, string(rawjson.Body(delta.Type))); b == nil {
 			return dst, hub.NewError(hub.ReasonMissing, "event.index", -1, "no block of this number is open")
 		}
 	}
 	var channel hub.Chan
 	text := delta.Text
-	switch string(optional(delta.Type)) {
+	switch string(rawjson.Body(delta.Type)) {
 	case "text_delta":
 	case "thinking_delta":
 		channel, text = hub.Reasoning, delta.Thinking
 	case "input_json_delta":
 		return d.argsDelta(dst, l, b), nil
 	case "signature_delta":
-		if sig := optional(delta.Signature); len(b.sig)+len(sig) <= maxRedacted {
+		if sig := rawjson.Body(delta.Signature); len(b.sig)+len(sig) <= maxRedacted {
 			b.sig = append(b.sig, sig...)
 		}
 		return dst, nil
@@ -199,7 +199,7 @@ func (d *decoder) blockDelta(dst []hub.Event, l *lane) ([]hub.Event, error) {
 	default:
 		return dst, nil
 	}
-	body := optional(text)
+	body := rawjson.Body(text)
 	if len(body) == 0 {
 		return dst, nil
 	}
@@ -224,7 +224,7 @@ func (l *lane) impliedBlock(index int64, delta string) *block {
 }
 
 func (d *decoder) argsDelta(dst []hub.Event, l *lane, b *block) []hub.Event {
-	args := optional(d.rec.Event.Delta.Partial)
+	args := rawjson.Body(d.rec.Event.Delta.Partial)
 	if len(args) == 0 || b.kind != blockTool || b.ready {
 		return dst
 	}
@@ -238,9 +238,9 @@ func (d *decoder) citation(dst []hub.Event, l *lane, b *block) []hub.Event {
 	c := d.rec.Event.Delta.Citation
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Ref, ev.Lane, ev.More = hub.Source, b.id, l.id, d.scratch.More()
-	ev.More.File.URL = optional(rawjson.Get(c, "url"))
-	ev.Title = orElse(optional(rawjson.Get(c, "title")), optional(rawjson.Get(c, "document_title")))
-	ev.Text = optional(rawjson.Get(c, "cited_text"))
+	ev.More.File.URL = rawjson.Body(rawjson.Get(c, "url"))
+	ev.Title = orElse(rawjson.Body(rawjson.Get(c, "title")), rawjson.Body(rawjson.Get(c, "document_title")))
+	ev.Text = rawjson.Body(rawjson.Get(c, "cited_text"))
 	return dst
 }
 

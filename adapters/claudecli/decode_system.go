@@ -9,7 +9,7 @@ import (
 
 // system is a line of side information.
 func (d *decoder) system(dst []hub.Event) []hub.Event {
-	subtype := optional(d.rec.Subtype)
+	subtype := rawjson.Body(d.rec.Subtype)
 	switch string(subtype) {
 	case "init":
 		return d.init(dst)
@@ -18,11 +18,11 @@ func (d *decoder) system(dst []hub.Event) []hub.Event {
 	case "task_notification":
 		return d.taskEnded(dst)
 	case "informational", "local_command_output":
-		return d.notice(dst, levels[string(optional(d.rec.Level))], subtype, optional(d.rec.Words))
+		return d.notice(dst, levels[string(rawjson.Body(d.rec.Level))], subtype, rawjson.Body(d.rec.Words))
 	case "notification":
-		return d.notice(dst, hub.LevelInfo, subtype, optional(d.rec.Text))
+		return d.notice(dst, hub.LevelInfo, subtype, rawjson.Body(d.rec.Text))
 	case "permission_denied":
-		return d.notice(dst, hub.LevelWarning, subtype, optional(rawjson.Get(d.data, "message")))
+		return d.notice(dst, hub.LevelWarning, subtype, rawjson.Body(rawjson.Get(d.data, "message")))
 	case "api_retry":
 		return d.notice(dst, hub.LevelWarning, subtype, []byte("The model did not answer; trying again."))
 	case "compact_boundary":
@@ -50,8 +50,8 @@ func (d *decoder) init(dst []hub.Event) []hub.Event {
 	}
 	d.begun = true
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Ref = hub.RunStart, optional(d.rec.Session)
-	if model := optional(d.rec.Model); len(model) > 0 {
+	ev.Kind, ev.Ref = hub.RunStart, rawjson.Body(d.rec.Session)
+	if model := rawjson.Body(d.rec.Model); len(model) > 0 {
 		ev.More = d.scratch.More()
 		ev.More.Model = model
 	}
@@ -60,49 +60,49 @@ func (d *decoder) init(dst []hub.Event) []hub.Event {
 
 // taskStarted is a sub-agent or a command that may go on in the background.
 func (d *decoder) taskStarted(dst []hub.Event) []hub.Event {
-	name, call := optional(d.rec.Task), optional(d.rec.ToolID)
+	name, call := rawjson.Body(d.rec.Task), rawjson.Body(d.rec.ToolID)
 	if ambient, _ := rawjson.Bool(rawjson.Get(d.data, "ambient")); len(name) > 0 && len(d.tasks) < maxTasks && !ambient {
 		behind, _ := rawjson.Bool(rawjson.Get(d.data, "is_backgrounded"))
 		d.tasks[string(name)] = task{call: bytes.Clone(call), behind: behind}
 	}
-	if kind := optional(d.rec.Kind); len(call) == 0 || bytes.Contains(kind, []byte("bash")) || bytes.Contains(kind, []byte("shell")) {
-		return d.emit(dst, optional(d.rec.Subtype))
+	if kind := rawjson.Body(d.rec.Kind); len(call) == 0 || bytes.Contains(kind, []byte("bash")) || bytes.Contains(kind, []byte("shell")) {
+		return d.emit(dst, rawjson.Body(d.rec.Subtype))
 	}
 	if l := d.lanes[string(call)]; l != nil || len(d.lanes) >= maxLanes {
 		return dst
 	}
 	l := &lane{id: bytes.Clone(call), usage: hub.NoCounts}
 	d.lanes[string(call)] = l
-	return d.agentStart(dst, l, optional(d.rec.Agent), optional(d.rec.About))
+	return d.agentStart(dst, l, rawjson.Body(d.rec.Agent), rawjson.Body(d.rec.About))
 }
 
 // taskEnded ends a task. With the last one, a result that waited for it counts.
 func (d *decoder) taskEnded(dst []hub.Event) []hub.Event {
-	name, call := optional(d.rec.Task), optional(d.rec.ToolID)
+	name, call := rawjson.Body(d.rec.Task), rawjson.Body(d.rec.ToolID)
 	if len(call) == 0 {
 		call = d.tasks[string(name)].call
 	}
 	delete(d.tasks, string(name))
 	status := hub.StatusOK
-	switch string(optional(d.rec.Status)) {
+	switch string(rawjson.Body(d.rec.Status)) {
 	case "failed":
 		status = hub.StatusError
 	case "stopped", "killed":
 		status = hub.StatusAborted
 	}
 	if l := d.lanes[string(call)]; l == nil || !l.started || l.ended || len(call) == 0 {
-		return d.emit(dst, optional(d.rec.Subtype))
+		return d.emit(dst, rawjson.Body(d.rec.Subtype))
 	}
-	return d.agentEnd(dst, call, status, optional(d.rec.Summary))
+	return d.agentEnd(dst, call, status, rawjson.Body(d.rec.Summary))
 }
 
 func (d *decoder) toolProgress(dst []hub.Event) []hub.Event {
-	id := optional(d.rec.ToolID)
+	id := rawjson.Body(d.rec.ToolID)
 	if t := d.tools[string(id)]; len(id) == 0 || t != nil && (t.hidden || t.ended) {
 		return dst
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Lane, ev.Status = hub.ToolUpdate, id, optional(d.rec.Parent), hub.StatusRunning
+	ev.Kind, ev.ID, ev.Lane, ev.Status = hub.ToolUpdate, id, rawjson.Body(d.rec.Parent), hub.StatusRunning
 	if rawjson.Kind(d.rec.Elapsed) == '0' {
 		b := append(append(d.scratch.Begin(), `{"elapsed_time_seconds":`...), d.rec.Elapsed...)
 		ev.Value = d.scratch.Since(append(b, '}'))
@@ -112,17 +112,17 @@ func (d *decoder) toolProgress(dst []hub.Event) []hub.Event {
 
 // ask is a question of the CLI to whoever started it. Only those for a permission concern a human.
 func (d *decoder) ask(dst []hub.Event) ([]hub.Event, error) {
-	req, id := d.rec.Request, optional(d.rec.ID)
+	req, id := d.rec.Request, rawjson.Body(d.rec.ID)
 	if len(id) == 0 {
 		return dst, hub.NewError(hub.ReasonMissing, "request_id", -1, "want a string")
 	}
-	if string(optional(rawjson.Get(req, "subtype"))) != "can_use_tool" {
-		return d.emit(dst, optional(d.rec.Type)), nil
+	if string(rawjson.Body(rawjson.Get(req, "subtype"))) != "can_use_tool" {
+		return d.emit(dst, rawjson.Body(d.rec.Type)), nil
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.What, ev.ID, ev.Ref = hub.Ask, hub.AskPermission, id, optional(rawjson.Get(req, "tool_use_id"))
-	ev.Name = optional(rawjson.Get(req, "tool_name"))
-	ev.Title = orElse(optional(rawjson.Get(req, "title")), optional(rawjson.Get(req, "display_name")))
+	ev.Kind, ev.What, ev.ID, ev.Ref = hub.Ask, hub.AskPermission, id, rawjson.Body(rawjson.Get(req, "tool_use_id"))
+	ev.Name = rawjson.Body(rawjson.Get(req, "tool_name"))
+	ev.Title = orElse(rawjson.Body(rawjson.Get(req, "title")), rawjson.Body(rawjson.Get(req, "display_name")))
 	ev.Value, ev.More = req, d.scratch.More()
 	ev.More.Options = append(ev.More.Options,
 		hub.AskOption{ID: []byte("allow"), Name: []byte("Allow"), Kind: []byte("allow_once")},
@@ -136,7 +136,7 @@ func (d *decoder) ask(dst []hub.Event) ([]hub.Event, error) {
 // withdraw takes a question back.
 func (d *decoder) withdraw(dst []hub.Event) []hub.Event {
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Status = hub.Answer, optional(d.rec.ID), hub.StatusCancelled
+	ev.Kind, ev.ID, ev.Status = hub.Answer, rawjson.Body(d.rec.ID), hub.StatusCancelled
 	return dst
 }
 
@@ -158,10 +158,10 @@ func (d *decoder) runEnd(dst []hub.Event, line []byte) []hub.Event {
 	d.ended = true
 	dst = d.runUsage(dst, line)
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Name = hub.RunEnd, optional(rawjson.Get(line, "subtype"))
+	ev.Kind, ev.Name = hub.RunEnd, rawjson.Body(rawjson.Get(line, "subtype"))
 	failed, _ := rawjson.Bool(rawjson.Get(line, "is_error"))
 	result, _ := rawjson.Str(rawjson.Get(line, "result"))
-	ev.Status = resultStatus(ev.Name, failed, optional(rawjson.Get(line, "stop_reason")), optional(rawjson.Get(line, "terminal_reason")))
+	ev.Status = resultStatus(ev.Name, failed, rawjson.Body(rawjson.Get(line, "stop_reason")), rawjson.Body(rawjson.Get(line, "terminal_reason")))
 	switch ev.Status {
 	case hub.StatusFailed, hub.StatusLimit, hub.StatusCancelled:
 		ev.More = d.scratch.More()
@@ -196,7 +196,7 @@ func errorCode(line []byte) []byte {
 	if v := rawjson.Get(line, "api_error_status"); rawjson.Kind(v) == '0' {
 		return v
 	}
-	return optional(rawjson.Get(line, "terminal_reason"))
+	return rawjson.Body(rawjson.Get(line, "terminal_reason"))
 }
 
 // errors joins the errors of a result; where there are none, its text says what happened.
@@ -211,7 +211,7 @@ func (d *decoder) errors(list rawjson.Value, result []byte) []byte {
 		if len(b) > n {
 			b = append(b, `\n`...)
 		}
-		b = append(b, optional(v)...)
+		b = append(b, rawjson.Body(v)...)
 	}
 	if joined := d.scratch.Since(b); len(joined) > 0 {
 		return joined

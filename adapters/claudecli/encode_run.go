@@ -100,7 +100,7 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Fate {
 	e.begin(out)
 	b := append(append(out.Buf, `{"type":"control_request","request_id":"`...), ev.ID...)
 	b = append(b, `","request":`...)
-	if string(optional(rawjson.Get(ev.Value, "subtype"))) == "can_use_tool" {
+	if string(rawjson.Body(rawjson.Get(ev.Value, "subtype"))) == "can_use_tool" {
 		b = append(b, ev.Value...)
 	} else {
 		b = append(append(b, `{"subtype":"can_use_tool","tool_name":"`...), c.name...)

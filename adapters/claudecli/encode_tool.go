@@ -168,19 +168,19 @@ func appendContent(dst []byte, ev *hub.Event) []byte {
 // result has been told.
 func appendResultBlock(dst []byte, block rawjson.Value, spoken bool) []byte {
 	inner := rawjson.Get(block, "content")
-	data := optional(rawjson.Get(inner, "data"))
-	switch kind := string(optional(rawjson.Get(inner, "type"))); {
+	data := rawjson.Body(rawjson.Get(inner, "data"))
+	switch kind := string(rawjson.Body(rawjson.Get(inner, "type"))); {
 	case kind == "image" && data != nil:
 		dst = append(dst, `{"type":"image","source":{"type":"base64","media_type":"`...)
-		dst = append(append(dst, optional(rawjson.Get(inner, "mimeType"))...), `","data":"`...)
+		dst = append(append(dst, rawjson.Body(rawjson.Get(inner, "mimeType"))...), `","data":"`...)
 		return append(append(dst, data...), `"}}`...)
 	case spoken:
 		return dst
 	case kind == "text":
-		return appendTextBlock(dst, optional(rawjson.Get(inner, "text")))
-	case string(optional(rawjson.Get(block, "type"))) == "diff":
-		text := append([]byte(nil), optional(rawjson.Get(block, "path"))...)
-		text = append(append(text, `\n`...), optional(rawjson.Get(block, "newText"))...)
+		return appendTextBlock(dst, rawjson.Body(rawjson.Get(inner, "text")))
+	case string(rawjson.Body(rawjson.Get(block, "type"))) == "diff":
+		text := append([]byte(nil), rawjson.Body(rawjson.Get(block, "path"))...)
+		text = append(append(text, `\n`...), rawjson.Body(rawjson.Get(block, "newText"))...)
 		return appendTextBlock(dst, text)
 	}
 	return dst

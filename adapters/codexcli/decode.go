@@ -98,7 +98,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 		return d.turnCompleted(dst), nil
 	case "turn.failed":
 		d.ended = true
-		return d.runFailed(dst, optional(d.rec.Error.Message)), nil
+		return d.runFailed(dst, rawjson.Body(d.rec.Error.Message)), nil
 	case "error":
 		return d.errorLine(dst), nil
 	case "item.started", "item.updated", "item.completed":
@@ -115,15 +115,9 @@ func raw(dst []hub.Event, data []byte) []hub.Event {
 	return dst
 }
 
-// optional is the body of a string, nil if there is none.
-func optional(v rawjson.Value) []byte {
-	body, _ := rawjson.Str(v)
-	return body
-}
-
 func (d *decoder) threadStarted(dst []hub.Event) []hub.Event {
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Ref = hub.RunStart, optional(d.rec.Thread)
+	ev.Kind, ev.Ref = hub.RunStart, rawjson.Body(d.rec.Thread)
 	return dst
 }
 
@@ -157,7 +151,7 @@ func (d *decoder) usage(dst []hub.Event) []hub.Event {
 
 // errorLine is an error that may be the last word, or one that the CLI gets over, as when it connects again.
 func (d *decoder) errorLine(dst []hub.Event) []hub.Event {
-	text := optional(d.rec.Message)
+	text := rawjson.Body(d.rec.Message)
 	d.failed = true
 	d.failure = append(d.failure[:0], text...)
 	if len(d.failure) > maxError {

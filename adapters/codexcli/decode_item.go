@@ -8,7 +8,7 @@ import (
 // item appends the events of an item. Each line brings all of it; the sequencer passes on what is new.
 func (d *decoder) item(dst []hub.Event, data []byte, completed bool) ([]hub.Event, error) {
 	it := &d.rec.Item
-	typ := optional(it.Type)
+	typ := rawjson.Body(it.Type)
 	switch string(typ) {
 	case "agent_message":
 		return d.text(dst, hub.AnswerText, completed), nil
@@ -17,9 +17,9 @@ func (d *decoder) item(dst []hub.Event, data []byte, completed bool) ([]hub.Even
 	case "todo_list":
 		return d.plan(dst), nil
 	case "error":
-		return notice(dst, hub.LevelWarning, optional(it.Message)), nil
+		return notice(dst, hub.LevelWarning, rawjson.Body(it.Message)), nil
 	case "command_execution", "file_change", "mcp_tool_call", "web_search", "collab_tool_call":
-		if len(optional(it.ID)) == 0 {
+		if len(rawjson.Body(it.ID)) == 0 {
 			return dst, hub.NewError(hub.ReasonMissing, "item.id", -1, "a tool needs an id")
 		}
 		return d.tool(dst, string(typ), completed), nil
@@ -28,8 +28,8 @@ func (d *decoder) item(dst []hub.Event, data []byte, completed bool) ([]hub.Even
 }
 
 func (d *decoder) text(dst []hub.Event, channel hub.Chan, completed bool) []hub.Event {
-	id := optional(d.rec.Item.ID)
-	if text := optional(d.rec.Item.Text); len(text) > 0 {
+	id := rawjson.Body(d.rec.Item.ID)
+	if text := rawjson.Body(d.rec.Item.Text); len(text) > 0 {
 		var ev *hub.Event
 		dst, ev = hub.Grow(dst)
 		ev.Kind, ev.ID, ev.Chan, ev.Text, ev.Op = hub.TextDelta, id, channel, text, hub.Replace
@@ -44,7 +44,7 @@ func (d *decoder) text(dst []hub.Event, channel hub.Chan, completed bool) []hub.
 
 func (d *decoder) plan(dst []hub.Event) []hub.Event {
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.More = hub.Plan, optional(d.rec.Item.ID), d.scratch.More()
+	ev.Kind, ev.ID, ev.More = hub.Plan, rawjson.Body(d.rec.Item.ID), d.scratch.More()
 	for it := rawjson.Elems(d.rec.Item.Items); ; {
 		v, ok := it.Next()
 		if !ok {
@@ -54,22 +54,22 @@ func (d *decoder) plan(dst []hub.Event) []hub.Event {
 		if done, _ := rawjson.Bool(rawjson.Get(v, "completed")); done {
 			status = "completed"
 		}
-		ev.More.Items = append(ev.More.Items, hub.PlanItem{Content: optional(rawjson.Get(v, "text")), Status: []byte(status)})
+		ev.More.Items = append(ev.More.Items, hub.PlanItem{Content: rawjson.Body(rawjson.Get(v, "text")), Status: []byte(status)})
 	}
 }
 
 // tool appends the start of a tool at its first line, its output so far, and its end at the last.
 func (d *decoder) tool(dst []hub.Event, typ string, completed bool) []hub.Event {
-	id := optional(d.rec.Item.ID)
+	id := rawjson.Body(d.rec.Item.ID)
 	if _, begun := d.begun[string(id)]; !begun {
 		if len(d.begun) < maxItems {
 			d.begun[string(id)] = struct{}{}
 		}
 		dst = d.toolStart(dst, id, typ)
 	}
-	status := toolStatus(optional(d.rec.Item.Status), completed)
+	status := toolStatus(rawjson.Body(d.rec.Item.Status), completed)
 	if status == hub.StatusNone {
-		if output := optional(d.rec.Item.Output); len(output) > 0 {
+		if output := rawjson.Body(d.rec.Item.Output); len(output) > 0 {
 			var ev *hub.Event
 			dst, ev = hub.Grow(dst)
 			ev.Kind, ev.ID, ev.Chan, ev.Text, ev.Op = hub.ToolOutput, id, hub.Result, output, hub.Replace
@@ -102,19 +102,19 @@ func (d *decoder) toolStart(dst []hub.Event, id []byte, typ string) []hub.Event 
 	name, args := start.Name, rawjson.Value(nil)
 	switch typ {
 	case "command_execution":
-		start.Title, start.More.ToolKind = optional(it.Command), []byte("execute")
+		start.Title, start.More.ToolKind = rawjson.Body(it.Command), []byte("execute")
 		args = d.object("command", it.Command)
 	case "file_change":
 		start.More.ToolKind, start.More.Locations = []byte("edit"), d.locations()
 		args = d.object("changes", it.Changes)
 	case "web_search":
-		start.Title, start.More.ToolKind = optional(it.Query), []byte("search")
+		start.Title, start.More.ToolKind = rawjson.Body(it.Query), []byte("search")
 		args = d.object("query", it.Query)
 	case "collab_tool_call":
 		start.More.ToolKind = []byte("agent")
-		name, args = orElse(optional(it.Tool), name), d.whole
+		name, args = orElse(rawjson.Body(it.Tool), name), d.whole
 	default:
-		server, tool := optional(it.Server), optional(it.Tool)
+		server, tool := rawjson.Body(it.Server), rawjson.Body(it.Tool)
 		name, args = orElse(tool, name), it.Args
 		start.Title = d.scratch.Since(append(append(append(d.scratch.Begin(), server...), '.'), tool...))
 	}
@@ -152,7 +152,7 @@ func (d *decoder) locations() rawjson.Value {
 		if !ok {
 			break
 		}
-		if path := optional(rawjson.Get(v, "path")); len(path) > 0 {
+		if path := rawjson.Body(rawjson.Get(v, "path")); len(path) > 0 {
 			b = append(append(append(b, `{"path":"`...), path...), `"},`...)
 		}
 	}
@@ -169,7 +169,7 @@ func (d *decoder) toolEnd(dst []hub.Event, id []byte, typ string, status hub.Sta
 	ev.Kind, ev.ID, ev.Status, ev.More = hub.ToolEnd, id, status, d.scratch.More()
 	switch typ {
 	case "command_execution":
-		ev.Text = optional(it.Output)
+		ev.Text = rawjson.Body(it.Output)
 		if status == hub.StatusError && rawjson.Kind(it.ExitCode) == '0' {
 			ev.More.ErrCode = it.ExitCode
 			ev.More.Err = d.scratch.Since(append(append(d.scratch.Begin(), "exit code "...), it.ExitCode...))
@@ -181,7 +181,7 @@ func (d *decoder) toolEnd(dst []hub.Event, id []byte, typ string, status hub.Sta
 			ev.Value = it.States
 		}
 	}
-	if message := optional(rawjson.Get(it.Error, "message")); status != hub.StatusOK && message != nil {
+	if message := rawjson.Body(rawjson.Get(it.Error, "message")); status != hub.StatusOK && message != nil {
 		ev.More.Err = message
 	}
 	return dst
@@ -196,7 +196,7 @@ func (d *decoder) mcpResult(ev *hub.Event) {
 		if !ok {
 			break
 		}
-		if piece := optional(rawjson.Get(block, "text")); len(piece) > 0 {
+		if piece := rawjson.Body(rawjson.Get(block, "text")); len(piece) > 0 {
 			if len(text) > 0 && blocks > 0 {
 				text = append(text, `\n`...)
 			}

@@ -87,16 +87,10 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	return dst, nil
 }
 
-// optional is the body of a string, nil if there is none.
-func optional(v rawjson.Value) []byte {
-	body, _ := rawjson.Str(v)
-	return body
-}
-
 func (d *decoder) init(dst []hub.Event) []hub.Event {
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Ref = hub.RunStart, optional(d.rec.Session)
-	if model := optional(d.rec.Model); len(model) > 0 {
+	ev.Kind, ev.Ref = hub.RunStart, rawjson.Body(d.rec.Session)
+	if model := rawjson.Body(d.rec.Model); len(model) > 0 {
 		ev.More = d.scratch.More()
 		ev.More.Model = model
 	}
@@ -110,7 +104,7 @@ func (d *decoder) message(dst []hub.Event) ([]hub.Event, error) {
 		return dst, hub.NewError(hub.ReasonType, "content", -1, "want a string")
 	}
 	var flags hub.Flags
-	if string(optional(d.rec.Role)) == "user" {
+	if string(rawjson.Body(d.rec.Role)) == "user" {
 		flags = hub.User
 	}
 	if len(text) == 0 {
@@ -126,7 +120,7 @@ func (d *decoder) message(dst []hub.Event) ([]hub.Event, error) {
 }
 
 func (d *decoder) toolUse(dst []hub.Event) ([]hub.Event, error) {
-	id, name := optional(d.rec.ToolID), optional(d.rec.ToolName)
+	id, name := rawjson.Body(d.rec.ToolID), rawjson.Body(d.rec.ToolName)
 	if len(id) == 0 {
 		return dst, hub.NewError(hub.ReasonMissing, "tool_id", -1, "want a string")
 	}
@@ -141,7 +135,7 @@ func (d *decoder) toolUse(dst []hub.Event) ([]hub.Event, error) {
 }
 
 func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
-	id := optional(d.rec.ToolID)
+	id := rawjson.Body(d.rec.ToolID)
 	if len(id) == 0 {
 		return dst, hub.NewError(hub.ReasonMissing, "tool_id", -1, "want a string")
 	}
@@ -152,7 +146,7 @@ func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
 	} else if !rawjson.IsNull(d.rec.Output) {
 		ev.Value = d.rec.Output
 	}
-	if string(optional(d.rec.Status)) == "error" {
+	if string(rawjson.Body(d.rec.Status)) == "error" {
 		ev.Status = hub.StatusError
 		d.fail(ev)
 	}
@@ -162,13 +156,13 @@ func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
 // fail takes over what a line says of an error.
 func (d *decoder) fail(ev *hub.Event) {
 	ev.More = d.scratch.More()
-	ev.More.Err, ev.More.ErrCode = optional(d.rec.Error.Message), optional(d.rec.Error.Type)
+	ev.More.Err, ev.More.ErrCode = rawjson.Body(d.rec.Error.Message), rawjson.Body(d.rec.Error.Type)
 }
 
 func (d *decoder) notice(dst []hub.Event) []hub.Event {
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Level, ev.Text = hub.Notice, hub.LevelError, optional(d.rec.Message)
-	if string(optional(d.rec.Severity)) == "warning" {
+	ev.Kind, ev.Level, ev.Text = hub.Notice, hub.LevelError, rawjson.Body(d.rec.Message)
+	if string(rawjson.Body(d.rec.Severity)) == "warning" {
 		ev.Level = hub.LevelWarning
 	}
 	return dst
@@ -181,7 +175,7 @@ func (d *decoder) result(dst []hub.Event) []hub.Event {
 	}
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Status = hub.RunEnd, hub.StatusDone
-	if string(optional(d.rec.Status)) == "error" {
+	if string(rawjson.Body(d.rec.Status)) == "error" {
 		ev.Status = hub.StatusFailed
 		d.fail(ev)
 		if string(ev.More.ErrCode) == turnLimit {

@@ -17,7 +17,7 @@ import (
 
 // readAsk reads what an interrupt wants.
 func (d *decoder) readAsk(ev *hub.Event, v rawjson.Value) {
-	ev.What, ev.Value = hub.AskInput, notNull(v)
+	ev.What, ev.Value = hub.AskInput, rawjson.NotNull(v)
 	if body, ok := rawjson.Str(v); ok {
 		ev.Title = body
 		return

@@ -268,12 +268,4 @@ func text(v rawjson.Value, path ...string) []byte {
 	return s
 }
 
-// notNull is v, or nil when v is null.
-func notNull(v rawjson.Value) rawjson.Value {
-	if rawjson.IsNull(v) {
-		return nil
-	}
-	return v
-}
-
 func wrong(path, want string) error { return hub.NewError(hub.ReasonType, path, -1, want) }

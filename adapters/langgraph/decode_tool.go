@@ -292,7 +292,7 @@ func (d *decoder) toolRuns(dst []hub.Event, l *lane, v rawjson.Value, id []byte)
 	dst = d.toolStart(dst, &fields{}, k, c, text(v, "name"))
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Lane = hub.ToolReady, c.id, l.id
-	if ev.Value = notNull(rawjson.Get(v, "input")); rawjson.Kind(ev.Value) == '"' {
+	if ev.Value = rawjson.NotNull(rawjson.Get(v, "input")); rawjson.Kind(ev.Value) == '"' {
 		ev.Text, _ = rawjson.Str(ev.Value)
 		ev.Value = nil
 	}

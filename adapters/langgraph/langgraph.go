@@ -176,8 +176,8 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if err := json.Decode(body, &input); err != nil {
 		return hub.JSONError(err)
 	}
-	if req.Modes = notNull(input.Modes); req.Modes == nil {
-		req.Modes = notNull(input.Modes2)
+	if req.Modes = rawjson.NotNull(input.Modes); req.Modes == nil {
+		req.Modes = rawjson.NotNull(input.Modes2)
 	}
 	req.Thread, _ = rawjson.Str(input.Config.Configurable.ThreadID)
 	req.Run, req.Body = req.Unique, body

@@ -163,7 +163,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 		return d.failure(dst)
 	case len(typ) > 0:
 		return d.unknown(dst), nil
-	case string(optional(d.rec.Object)) == "response": // the whole response at once: streaming was not understood
+	case string(rawjson.Body(d.rec.Object)) == "response": // the whole response at once: streaming was not understood
 		d.rec.Response = rec.Data
 		return d.terminal(dst)
 	}
@@ -193,7 +193,7 @@ func isFailure(typ []byte, v rawjson.Value) bool {
 
 // typeOf is the type of the record: what it says itself, or if it does not, its name as a server-sent event.
 func (d *decoder) typeOf(event []byte) []byte {
-	if typ := optional(d.rec.Type); len(typ) > 0 {
+	if typ := rawjson.Body(d.rec.Type); len(typ) > 0 {
 		return typ
 	}
 	return event
@@ -232,15 +232,15 @@ func (d *decoder) start(dst []hub.Event, response rawjson.Value) []hub.Event {
 		}
 		switch string(key) {
 		case "id":
-			ev.ID = optional(val)
+			ev.ID = rawjson.Body(val)
 		case "model":
-			if m := optional(val); len(m) > 0 {
+			if m := rawjson.Body(val); len(m) > 0 {
 				d.scratch.MoreOf(ev).Model = m
 			}
 		case "created_at":
 			at = val
 		case "conversation":
-			ev.Ref = optional(rawjson.Get(val, "id"))
+			ev.Ref = rawjson.Body(rawjson.Get(val, "id"))
 		}
 	}
 	if sec, ok := rawjson.Int(at); ok && sec > 0 && sec < maxSeconds {
@@ -251,12 +251,6 @@ func (d *decoder) start(dst []hub.Event, response rawjson.Value) []hub.Event {
 
 // maxSeconds keeps a time in milliseconds within an int64.
 const maxSeconds = 1 << 52
-
-// optional reads a string that may be absent or null; anything else that is no string is ignored too.
-func optional(v rawjson.Value) []byte {
-	s, _ := rawjson.Str(v)
-	return s
-}
 
 // wrong is the error of a required member that is absent, null or of another JSON type.
 func wrong(v rawjson.Value, path, want string) error {

@@ -33,14 +33,14 @@ func (d *decoder) terminal(dst []hub.Event) ([]hub.Event, error) {
 
 // reason reads why the response ended: from its status, or where that is missing from the type of the event.
 func (d *decoder) reason(ev *hub.Event, r rawjson.Value) {
-	status := optional(rawjson.Get(r, "status"))
-	if typ, ok := bytes.CutPrefix(optional(d.rec.Type), []byte("response.")); ok && string(typ) != "done" {
+	status := rawjson.Body(rawjson.Get(r, "status"))
+	if typ, ok := bytes.CutPrefix(rawjson.Body(d.rec.Type), []byte("response.")); ok && string(typ) != "done" {
 		status = typ
 	}
 	ev.Status = hub.StatusDone
 	switch string(status) {
 	case "incomplete":
-		ev.Name = optional(rawjson.Get(r, "incomplete_details", "reason"))
+		ev.Name = rawjson.Body(rawjson.Get(r, "incomplete_details", "reason"))
 		ev.Status = incompleteReason(ev.Name)
 	case "failed":
 		d.fail(ev, rawjson.Get(r, "error"))
@@ -71,7 +71,7 @@ func (d *decoder) failure(dst []hub.Event) ([]hub.Event, error) {
 	ev.Kind = hub.RunEnd
 	if rawjson.IsNull(d.rec.Error) {
 		d.fail(ev, nil)
-		d.scratch.MoreOf(ev).Err, ev.More.ErrCode = optional(d.rec.Message), d.scalar(d.rec.Code)
+		d.scratch.MoreOf(ev).Err, ev.More.ErrCode = rawjson.Body(d.rec.Message), d.scalar(d.rec.Code)
 		d.mapCode(ev)
 		return dst, nil
 	}
@@ -119,7 +119,7 @@ func (d *decoder) errorText(v rawjson.Value) []byte {
 	if s, ok := rawjson.Str(v); ok {
 		return s
 	}
-	if s := optional(rawjson.Get(v, "message")); len(s) > 0 {
+	if s := rawjson.Body(rawjson.Get(v, "message")); len(s) > 0 {
 		return s
 	}
 	content := rawjson.Get(v, "content")
@@ -132,7 +132,7 @@ func (d *decoder) errorText(v rawjson.Value) []byte {
 		if !ok {
 			return d.scratch.Since(text)
 		}
-		text = append(text, optional(rawjson.Get(block, "text"))...)
+		text = append(text, rawjson.Body(rawjson.Get(block, "text"))...)
 	}
 }
 
@@ -147,7 +147,7 @@ func (d *decoder) output(dst []hub.Event, list rawjson.Value) []hub.Event {
 		if !ok {
 			return dst
 		}
-		typ := optional(rawjson.Get(v, "type"))
+		typ := rawjson.Body(rawjson.Get(v, "type"))
 		kind := kindOf(typ)
 		if kind == otherItem {
 			continue // its own events told of it, or nobody needs to know
@@ -155,7 +155,7 @@ func (d *decoder) output(dst []hub.Event, list rawjson.Value) []hub.Event {
 		it := d.counterpart(kind, v, seen[kind], streamed)
 		seen[kind]++
 		if it == nil {
-			it = d.add(kind, optional(rawjson.Get(v, "id")), n)
+			it = d.add(kind, rawjson.Body(rawjson.Get(v, "id")), n)
 		}
 		it.final = true
 		dst = d.endItem(dst, it, typ, v)
@@ -164,7 +164,7 @@ func (d *decoder) output(dst []hub.Event, list rawjson.Value) []hub.Event {
 
 // counterpart returns the item that v is a copy of: the one of its id, else the k-th of its kind. nil if it is new.
 func (d *decoder) counterpart(kind itemKind, v rawjson.Value, k, streamed int) *item {
-	id, callID := cutID(optional(rawjson.Get(v, "id"))), cutID(optional(rawjson.Get(v, "call_id")))
+	id, callID := cutID(rawjson.Body(rawjson.Get(v, "id"))), cutID(rawjson.Body(rawjson.Get(v, "call_id")))
 	for _, it := range d.items {
 		sameID := len(id) > 0 && bytes.Equal(it.id, id)
 		sameCall := kind == callItem && len(callID) > 0 && bytes.Equal(it.call.given, callID)

@@ -18,7 +18,7 @@ func (d *decoder) result(ev *hub.Event, v rawjson.Value) {
 
 // callOutput ends a call whose output is an item of its own: some servers run what others leave to the client.
 func (d *decoder) callOutput(dst []hub.Event, v rawjson.Value) []hub.Event {
-	id := cutID(optional(rawjson.Get(v, "call_id")))
+	id := cutID(rawjson.Body(rawjson.Get(v, "call_id")))
 	call := d.newest(func(it *item) bool { return it.kind == callItem && bytes.Equal(it.call.given, id) && len(id) > 0 })
 	if call != nil {
 		if call.call.ended {
@@ -54,12 +54,12 @@ func (d *decoder) shellResult(ev *hub.Event, output rawjson.Value) {
 		if !ok {
 			break
 		}
-		text = append(text, optional(rawjson.Get(v, "stdout"))...)
-		text = append(text, optional(rawjson.Get(v, "stderr"))...)
-		text = append(text, optional(rawjson.Get(v, "text"))...)
+		text = append(text, rawjson.Body(rawjson.Get(v, "stdout"))...)
+		text = append(text, rawjson.Body(rawjson.Get(v, "stderr"))...)
+		text = append(text, rawjson.Body(rawjson.Get(v, "text"))...)
 		outcome := rawjson.Get(v, "outcome")
 		code, exited := rawjson.Int(rawjson.Get(outcome, "exit_code"))
-		if string(optional(rawjson.Get(outcome, "type"))) == "timeout" || exited && code != 0 {
+		if string(rawjson.Body(rawjson.Get(outcome, "type"))) == "timeout" || exited && code != 0 {
 			ev.Status = hub.StatusError
 		}
 	}
@@ -80,8 +80,8 @@ func (d *decoder) shellOutput(dst []hub.Event) ([]hub.Event, error) {
 	if call := d.newest(func(o *item) bool { return o.kind == callItem && bytes.Equal(o.call.given, id) }); call != nil {
 		id = call.call.id
 	}
-	dst = shellPiece(dst, id, hub.Stdout, optional(rawjson.Get(d.rec.Delta, "stdout")))
-	return shellPiece(dst, id, hub.Stderr, optional(rawjson.Get(d.rec.Delta, "stderr"))), nil
+	dst = shellPiece(dst, id, hub.Stdout, rawjson.Body(rawjson.Get(d.rec.Delta, "stdout")))
+	return shellPiece(dst, id, hub.Stderr, rawjson.Body(rawjson.Get(d.rec.Delta, "stderr"))), nil
 }
 
 // shellPiece appends output of a command, if there is any.
@@ -107,10 +107,10 @@ func (d *decoder) running(dst []hub.Event) ([]hub.Event, error) {
 
 // image is a picture that the server made.
 func (d *decoder) image(dst []hub.Event, it *item, v rawjson.Value) []hub.Event {
-	result := optional(rawjson.Get(v, "result"))
+	result := rawjson.Body(rawjson.Get(v, "result"))
 	if len(result) == 0 {
 		fault := rawjson.Get(v, "error")
-		if rawjson.IsNull(fault) && string(optional(rawjson.Get(v, "status"))) != "failed" {
+		if rawjson.IsNull(fault) && string(rawjson.Body(rawjson.Get(v, "status"))) != "failed" {
 			return dst
 		}
 		dst, ev := hub.Grow(dst)
@@ -121,7 +121,7 @@ func (d *decoder) image(dst []hub.Event, it *item, v rawjson.Value) []hub.Event 
 	ev.Kind, ev.ID = hub.File, it.id
 	f := &d.scratch.MoreOf(ev).File
 	f.Base64, f.Media = result, []byte("image/png")
-	if format := optional(rawjson.Get(v, "output_format")); len(format) > 0 {
+	if format := rawjson.Body(rawjson.Get(v, "output_format")); len(format) > 0 {
 		f.Media = d.scratch.Since(append(append(d.scratch.Begin(), "image/"...), format...))
 	}
 	return dst

@@ -98,7 +98,7 @@ func (d *decoder) textDelta(dst []hub.Event, kind itemKind, at rawjson.Value, ch
 
 // textDone takes the whole text of a part from the event that ends it.
 func (d *decoder) textDone(dst []hub.Event, kind itemKind, at, text rawjson.Value, ch hub.Chan, raw bool) ([]hub.Event, error) {
-	full := optional(text)
+	full := rawjson.Body(text)
 	if len(full) == 0 {
 		return dst, nil
 	}
@@ -160,10 +160,10 @@ func (d *decoder) partDone(dst []hub.Event) ([]hub.Event, error) { return d.part
 // partEvent reads a part as an event holds it. Reasoning has only one sort of parts that come this way: raw thoughts.
 func (d *decoder) partEvent(dst []hub.Event, end bool) ([]hub.Event, error) {
 	v := d.rec.Part
-	switch string(optional(rawjson.Get(v, "type"))) {
+	switch string(rawjson.Body(rawjson.Get(v, "type"))) {
 	case "reasoning_text":
 		it := d.findOrAdd(reasoningItem)
-		return d.full(dst, it, it.part(index(d.rec.ContentIndex), hub.Reasoning, true), optional(rawjson.Get(v, "text"))), nil
+		return d.full(dst, it, it.part(index(d.rec.ContentIndex), hub.Reasoning, true), rawjson.Body(rawjson.Get(v, "text"))), nil
 	case "output_text", "text", "refusal":
 		it := d.findOrAdd(messageItem)
 		return d.content(dst, it, max(index(d.rec.ContentIndex), 0), v, end), nil
@@ -178,7 +178,7 @@ func (d *decoder) partEvent(dst []hub.Event, end bool) ([]hub.Event, error) {
 func (d *decoder) summaryAdded(dst []hub.Event) ([]hub.Event, error) {
 	it := d.findOrAdd(reasoningItem)
 	p := it.part(index(d.rec.SummaryIndex), hub.Reasoning, false)
-	return d.full(dst, it, p, optional(rawjson.Get(d.rec.Part, "text"))), nil
+	return d.full(dst, it, p, rawjson.Body(rawjson.Get(d.rec.Part, "text"))), nil
 }
 
 // contents takes the parts of a message as the item itself holds them.
@@ -202,9 +202,9 @@ func (d *decoder) contents(dst []hub.Event, it *item, list rawjson.Value, end bo
 
 // content takes one part of a message, whole or at its beginning.
 func (d *decoder) content(dst []hub.Event, it *item, at int64, v rawjson.Value, end bool) []hub.Event {
-	ch, text := hub.AnswerText, optional(rawjson.Get(v, "text"))
-	if string(optional(rawjson.Get(v, "type"))) == "refusal" {
-		ch, text = hub.Refusal, optional(rawjson.Get(v, "refusal"))
+	ch, text := hub.AnswerText, rawjson.Body(rawjson.Get(v, "text"))
+	if string(rawjson.Body(rawjson.Get(v, "type"))) == "refusal" {
+		ch, text = hub.Refusal, rawjson.Body(rawjson.Get(v, "refusal"))
 	}
 	p := it.part(at, ch, false)
 	if !p.started {
@@ -245,7 +245,7 @@ func (d *decoder) endReasoning(dst []hub.Event, it *item, v rawjson.Value, again
 	if again {
 		return dst
 	}
-	sig := optional(rawjson.Get(v, "encrypted_content"))
+	sig := rawjson.Body(rawjson.Get(v, "encrypted_content"))
 	if len(it.parts) == 0 && len(sig) == 0 {
 		return dst
 	}
@@ -283,7 +283,7 @@ func (d *decoder) thoughts(dst []hub.Event, it *item, list rawjson.Value, raw bo
 		if !ok {
 			break
 		}
-		if text := optional(rawjson.Get(v, "text")); len(text) > 0 {
+		if text := rawjson.Body(rawjson.Get(v, "text")); len(text) > 0 {
 			dst = d.full(dst, it, it.part(n, hub.Reasoning, raw), text)
 		}
 	}
@@ -310,8 +310,8 @@ func (d *decoder) source(dst []hub.Event, it *item, p *part, v rawjson.Value) []
 	d.minted++
 	ev.ID = d.suffixed(it.id, "source_", int64(d.minted))
 	f := &d.scratch.MoreOf(ev).File
-	f.URL, f.Name = optional(rawjson.Get(v, "url")), optional(rawjson.Get(v, "filename"))
-	f.FileID, ev.Title = optional(rawjson.Get(v, "file_id")), optional(rawjson.Get(v, "title"))
+	f.URL, f.Name = rawjson.Body(rawjson.Get(v, "url")), rawjson.Body(rawjson.Get(v, "filename"))
+	f.FileID, ev.Title = rawjson.Body(rawjson.Get(v, "file_id")), rawjson.Body(rawjson.Get(v, "title"))
 	if rawjson.Kind(rawjson.Get(v, "start_index")) == '0' && rawjson.Kind(rawjson.Get(v, "end_index")) == '0' {
 		b := append(d.scratch.Begin(), `{"start_index":`...)
 		b = append(append(b, rawjson.Get(v, "start_index")...), `,"end_index":`...)

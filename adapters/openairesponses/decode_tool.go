@@ -71,7 +71,7 @@ func (c *call) learn(typ []byte, v rawjson.Value) {
 		case "server_label":
 			c.label = fill(c.label, val)
 		case "approval_request_id":
-			if id := optional(val); len(id) > 0 && len(c.id) == 0 {
+			if id := rawjson.Body(val); len(id) > 0 && len(c.id) == 0 {
 				c.id, c.resume = bytes.Clone(cutID(id)), true
 			}
 		case "environment":
@@ -85,7 +85,7 @@ func fill(have []byte, v rawjson.Value) []byte {
 	if len(have) > 0 {
 		return have
 	}
-	return append(have, cutID(optional(v))...)
+	return append(have, cutID(rawjson.Body(v))...)
 }
 
 // identify gives the call the id that the model knows it by: the one that its output will name, else that of its item.
@@ -164,10 +164,10 @@ func (d *decoder) argsDelta(dst []hub.Event) ([]hub.Event, error) {
 func (d *decoder) callOf() *item {
 	it := d.find(callItem)
 	if it == nil {
-		it = d.add(callItem, optional(d.rec.ItemID), index(d.rec.OutputIndex))
+		it = d.add(callItem, rawjson.Body(d.rec.ItemID), index(d.rec.OutputIndex))
 	}
 	if it.call.typ == nil {
-		it.call.learn(callTypes[string(optional(d.rec.Type))], nil)
+		it.call.learn(callTypes[string(rawjson.Body(d.rec.Type))], nil)
 	}
 	return it
 }
@@ -300,7 +300,7 @@ func (d *decoder) wrapped(dst []hub.Event, it *item, text []byte) []hub.Event {
 func (d *decoder) endCall(dst []hub.Event, it *item, typ []byte, v rawjson.Value) []hub.Event {
 	c := &it.call
 	dst = d.startCall(dst, it)
-	status := optional(rawjson.Get(v, "status"))
+	status := rawjson.Body(rawjson.Get(v, "status"))
 	if string(status) == "incomplete" {
 		return dst
 	}

@@ -127,7 +127,7 @@ func (e *encoder) Answer(req *hub.Request) {
 		case string(key) == callStream:
 			e.stream = bytes.Clone(val)
 		case string(key) == callSeed: // the requests of one socket are told apart by what they ask
-			e.seed = append(e.seed, optional(val)...)
+			e.seed = append(e.seed, rawjson.Body(val)...)
 		case string(key) == callEcho:
 			e.echo = bytes.Clone(val)
 		}

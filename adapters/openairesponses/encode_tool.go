@@ -79,7 +79,7 @@ func (e *encoder) serverItemID(id []byte, at int) []byte {
 // serverLabel is the server that runs a call, if the upstream has named one.
 func (e *encoder) serverLabel(ev *hub.Event) []byte {
 	if ev.More != nil {
-		if label := optional(rawjson.Get(ev.More.Meta, "server_label")); len(label) > 0 {
+		if label := rawjson.Body(rawjson.Get(ev.More.Meta, "server_label")); len(label) > 0 {
 			return label
 		}
 	}
@@ -304,9 +304,9 @@ func appendBlocks(dst []byte, content rawjson.Value) []byte {
 		if len(dst) > from {
 			dst = append(dst, `\n`...)
 		}
-		if path := optional(rawjson.Get(block, "path")); path != nil { // a diff
+		if path := rawjson.Body(rawjson.Get(block, "path")); path != nil { // a diff
 			dst = append(append(dst, path...), `\n`...)
-			dst = append(dst, optional(rawjson.Get(block, "newText"))...)
+			dst = append(dst, rawjson.Body(rawjson.Get(block, "newText"))...)
 			continue
 		}
 		if inner := rawjson.Get(block, "content"); rawjson.Kind(inner) == '{' {
@@ -319,11 +319,11 @@ func appendBlocks(dst []byte, content rawjson.Value) []byte {
 // appendBlock appends the text of a block, or its link, or in brackets what it is.
 func appendBlock(dst []byte, block rawjson.Value) []byte {
 	for _, member := range []string{"text", "uri"} {
-		if text := optional(rawjson.Get(block, member)); text != nil {
+		if text := rawjson.Body(rawjson.Get(block, member)); text != nil {
 			return append(dst, text...)
 		}
 	}
-	return append(append(append(dst, '['), optional(rawjson.Get(block, "type"))...), ']')
+	return append(append(append(dst, '['), rawjson.Body(rawjson.Get(block, "type"))...), ']')
 }
 
 // image writes a picture as one that the server made. Other files have no item.

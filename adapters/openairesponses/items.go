@@ -83,7 +83,7 @@ func (d *decoder) add(kind itemKind, id []byte, at int64) *item {
 // find returns the item that the record is about, if it is of that kind: by its id, else by its index, else (the record
 // names neither, or an id that nobody has heard of) the last one that is not done. nil if there is none.
 func (d *decoder) find(kind itemKind) *item {
-	id, at := cutID(optional(d.rec.ItemID)), index(d.rec.OutputIndex)
+	id, at := cutID(rawjson.Body(d.rec.ItemID)), index(d.rec.OutputIndex)
 	if l := d.last; l != nil && l.kind == kind && len(id) > 0 && bytes.Equal(l.id, id) {
 		return l
 	}
@@ -119,7 +119,7 @@ func (d *decoder) findOrAdd(kind itemKind) *item {
 	if it := d.find(kind); it != nil {
 		return it
 	}
-	return d.add(kind, optional(d.rec.ItemID), index(d.rec.OutputIndex))
+	return d.add(kind, rawjson.Body(d.rec.ItemID), index(d.rec.OutputIndex))
 }
 
 // part returns a text of the item. If there are too many, the rest share the last one.
@@ -164,8 +164,8 @@ func (d *decoder) itemAdded(dst []hub.Event) ([]hub.Event, error) {
 	if rawjson.Kind(v) != '{' {
 		return dst, wrong(v, "item", "want an object")
 	}
-	typ := optional(rawjson.Get(v, "type"))
-	kind, id, at := kindOf(typ), optional(rawjson.Get(v, "id")), index(d.rec.OutputIndex)
+	typ := rawjson.Body(rawjson.Get(v, "type"))
+	kind, id, at := kindOf(typ), rawjson.Body(rawjson.Get(v, "id")), index(d.rec.OutputIndex)
 	if kind == otherItem {
 		return dst, nil // its end says it all
 	}
@@ -201,27 +201,27 @@ func (d *decoder) itemDone(dst []hub.Event) ([]hub.Event, error) {
 	if rawjson.Kind(v) != '{' {
 		return dst, wrong(v, "item", "want an object")
 	}
-	typ := optional(rawjson.Get(v, "type"))
+	typ := rawjson.Body(rawjson.Get(v, "type"))
 	kind := kindOf(typ)
 	if kind == otherItem {
 		return d.unknownItem(dst, typ, v), nil
 	}
 	it := d.finished(kind, v)
 	if it == nil {
-		it = d.add(kind, optional(rawjson.Get(v, "id")), index(d.rec.OutputIndex))
+		it = d.add(kind, rawjson.Body(rawjson.Get(v, "id")), index(d.rec.OutputIndex))
 	}
 	return d.endItem(dst, it, typ, v), nil
 }
 
 // finished returns the item that ends: by its id, else by its index. Peers are known to change the id at the end.
 func (d *decoder) finished(kind itemKind, v rawjson.Value) *item {
-	id, at := cutID(optional(rawjson.Get(v, "id"))), index(d.rec.OutputIndex)
+	id, at := cutID(rawjson.Body(rawjson.Get(v, "id"))), index(d.rec.OutputIndex)
 	if len(id) > 0 {
 		if it := d.newest(func(it *item) bool { return it.kind == kind && bytes.Equal(it.id, id) }); it != nil {
 			return it
 		}
 	}
-	if callID := optional(rawjson.Get(v, "call_id")); kind == callItem && len(callID) > 0 {
+	if callID := rawjson.Body(rawjson.Get(v, "call_id")); kind == callItem && len(callID) > 0 {
 		if it := d.newest(func(it *item) bool { return it.kind == kind && !it.done && bytes.Equal(it.call.given, callID) }); it != nil {
 			return it
 		}
@@ -259,7 +259,7 @@ func (d *decoder) endItem(dst []hub.Event, it *item, typ []byte, v rawjson.Value
 
 // learnPhase takes from a message whether it is the answer.
 func (d *decoder) learnPhase(it *item, v rawjson.Value) {
-	if phase := optional(rawjson.Get(v, "phase")); string(phase) == commentary {
+	if phase := rawjson.Body(rawjson.Get(v, "phase")); string(phase) == commentary {
 		it.phase = append(it.phase[:0], phase...)
 	}
 }

@@ -63,14 +63,14 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if err := json.Decode(body, &c); err != nil {
 		return hub.JSONError(err)
 	}
-	req.Model, req.Body, req.Usage = optional(c.Model), body, true
-	if req.Thread = optional(c.Conversation); req.Thread == nil {
-		req.Thread = optional(rawjson.Get(c.Conversation, "id"))
+	req.Model, req.Body, req.Usage = rawjson.Body(c.Model), body, true
+	if req.Thread = rawjson.Body(c.Conversation); req.Thread == nil {
+		req.Thread = rawjson.Body(rawjson.Get(c.Conversation, "id"))
 	}
 	call := append([]byte(nil), `{"`+callSeed+`":"`...)
 	call = append(appendTag(call, nil, body), `","`+callEcho+`":`...)
 	call = appendEcho(call, &c)
-	if s := optional(c.Stream); len(s) > 0 {
+	if s := rawjson.Body(c.Stream); len(s) > 0 {
 		call = rawjson.AppendQuoted(append(call, `,"`+callStream+`":`...), s)
 	}
 	req.Call = append(call, '}')
