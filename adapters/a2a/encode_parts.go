@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -226,17 +227,9 @@ func (e *encoder) artifact(out *wire.Out, id, name, part []byte) {
 	e.buf = part
 	b := e.appendIDs(e.begin(out), "artifactUpdate", "artifact-update")
 	b = append(append(append(b, `"artifact":{"artifactId":"`...), id...), '"')
-	b = appendText(b, `,"name":"`, name)
+	b = member.AppendText(b, `,"name":"`, name)
 	b = append(append(append(b, `,"parts":[`...), part...), `]},"lastChunk":true`...)
 	e.close(out, b)
-}
-
-// appendText appends a string member with its comma, unless it is empty. head is `,"name":"`.
-func appendText(dst []byte, head string, val []byte) []byte {
-	if len(val) == 0 {
-		return dst
-	}
-	return append(append(append(dst, head...), val...), '"')
 }
 
 // appendFile appends a part that is a file: by its URL, or else inline.
@@ -252,8 +245,8 @@ func (e *encoder) appendFile(dst []byte, f *hub.FileRef) []byte {
 		head = names.raw
 	}
 	dst = append(append(append(dst, head...), body...), '"')
-	dst = appendText(dst, names.media, f.Media)
-	dst = appendText(dst, names.name, f.Name)
+	dst = member.AppendText(dst, names.media, f.Media)
+	dst = member.AppendText(dst, names.name, f.Name)
 	return append(dst, names.end...)
 }
 
@@ -321,8 +314,8 @@ type ask struct {
 func (e *encoder) ask(ev *hub.Event) hub.Fate {
 	b := append(append([]byte(`"id":"`), ev.ID...), `","what":"`...)
 	b = append(append(b, ev.What.String()...), '"')
-	b = appendText(b, `,"title":"`, ev.Title)
-	b = appendText(b, `,"tool":"`, ev.Ref)
+	b = member.AppendText(b, `,"title":"`, ev.Title)
+	b = member.AppendText(b, `,"tool":"`, ev.Ref)
 	if ev.Value != nil {
 		b = append(append(b, `,"value":`...), ev.Value...)
 	}
@@ -331,7 +324,7 @@ func (e *encoder) ask(ev *hub.Event) hub.Fate {
 		if m.Schema != nil {
 			b = append(append(b, `,"schema":`...), m.Schema...)
 		}
-		b = appendText(b, `,"expires":"`, m.Expires)
+		b = member.AppendText(b, `,"expires":"`, m.Expires)
 	}
 	e.asks = append(e.asks, ask{id: bytes.Clone(ev.ID), title: bytes.Clone(ev.Title), what: ev.What, body: b})
 	if e.shape == shapeProto {
@@ -345,8 +338,8 @@ func appendOptions(dst []byte, options []hub.AskOption) []byte {
 	for i := range options {
 		o := &options[i]
 		dst = append(append(append(append(dst, head...), `{"id":"`...), o.ID...), '"')
-		dst = appendText(dst, `,"name":"`, o.Name)
-		dst = append(appendText(dst, `,"kind":"`, o.Kind), '}')
+		dst = member.AppendText(dst, `,"name":"`, o.Name)
+		dst = append(member.AppendText(dst, `,"kind":"`, o.Kind), '}')
 		head = ","
 	}
 	if len(options) > 0 {
@@ -381,7 +374,7 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Fate {
 		}
 		data := append(append([]byte{'{'}, a.body...), `,"status":"`...)
 		data = append(append(data, ev.Status.String()...), '"')
-		data = appendText(data, `,"option":"`, ev.Name)
+		data = member.AppendText(data, `,"option":"`, ev.Name)
 		if ev.Value != nil {
 			data = append(append(data, `,"answer":`...), ev.Value...)
 		}

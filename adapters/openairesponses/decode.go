@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -167,7 +168,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 		d.rec.Response = rec.Data
 		return d.terminal(dst)
 	}
-	return dst, wrong(d.rec.Type, "type", "want the type of an event")
+	return dst, member.Wrong(d.rec.Type, "type", "want the type of an event")
 }
 
 // Repeat implements [hub.Repeater]: the decoder must know how much has been said of parts and arguments, for the whole
@@ -252,19 +253,11 @@ func (d *decoder) start(dst []hub.Event, response rawjson.Value) []hub.Event {
 // maxSeconds keeps a time in milliseconds within an int64.
 const maxSeconds = 1 << 52
 
-// wrong is the error of a required member that is absent, null or of another JSON type.
-func wrong(v rawjson.Value, path, want string) error {
-	if rawjson.IsNull(v) {
-		return hub.NewError(hub.ReasonMissing, path, -1, want)
-	}
-	return hub.NewError(hub.ReasonType, path, -1, want)
-}
-
 // delta reads the fragment of the record; null and empty ones say nothing.
 func (d *decoder) delta() ([]byte, error) {
 	text, ok := rawjson.Str(d.rec.Delta)
 	if !ok && rawjson.Kind(d.rec.Delta) != 'n' {
-		return nil, wrong(d.rec.Delta, "delta", "want a string")
+		return nil, member.Wrong(d.rec.Delta, "delta", "want a string")
 	}
 	return text, nil
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -169,7 +170,7 @@ func (d *decoder) partEvent(dst []hub.Event, end bool) ([]hub.Event, error) {
 		return d.content(dst, it, max(index(d.rec.ContentIndex), 0), v, end), nil
 	}
 	if rawjson.Kind(v) != '{' {
-		return dst, wrong(v, "part", "want an object")
+		return dst, member.Wrong(v, "part", "want an object")
 	}
 	return dst, nil
 }
@@ -293,7 +294,7 @@ func (d *decoder) thoughts(dst []hub.Event, it *item, list rawjson.Value, raw bo
 // annotationAdded cites. The index says nothing that the order does not.
 func (d *decoder) annotationAdded(dst []hub.Event) ([]hub.Event, error) {
 	if rawjson.Kind(d.rec.Annotation) != '{' {
-		return dst, wrong(d.rec.Annotation, "annotation", "want an object")
+		return dst, member.Wrong(d.rec.Annotation, "annotation", "want an object")
 	}
 	it := d.findOrAdd(messageItem)
 	return d.source(dst, it, it.part(index(d.rec.ContentIndex), hub.AnswerText, false), d.rec.Annotation), nil

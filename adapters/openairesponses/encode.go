@@ -158,7 +158,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	held := e.held
 	b := open(out, "response.created", `{"type":"response.created",`)
 	if len(held) > 0 { // the first record says that all of the stream comes that way
-		b = append(append(b, member(held[0])...), ',')
+		b = append(append(b, onlyMember(held[0])...), ',')
 		held = held[1:]
 	}
 	e.close(out, e.appendResponse(append(b, `"response":`...), "in_progress", nil))
@@ -362,11 +362,11 @@ func (e *encoder) Extend(out *wire.Out, payload []byte) {
 
 // extension splices the only member of payload into a keepalive.
 func (e *encoder) extension(out *wire.Out, payload []byte) {
-	e.close(out, append(open(out, "keepalive", `{"type":"keepalive",`), member(payload)...))
+	e.close(out, append(open(out, "keepalive", `{"type":"keepalive",`), onlyMember(payload)...))
 }
 
-// member is the only member of a payload.
-func member(payload []byte) []byte {
+// onlyMember is the only member of a payload.
+func onlyMember(payload []byte) []byte {
 	object := bytes.TrimSpace(payload)
 	return object[1 : len(object)-1]
 }

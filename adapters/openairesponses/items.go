@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -162,7 +163,7 @@ func kindOf(typ []byte) itemKind {
 func (d *decoder) itemAdded(dst []hub.Event) ([]hub.Event, error) {
 	v := d.rec.Item
 	if rawjson.Kind(v) != '{' {
-		return dst, wrong(v, "item", "want an object")
+		return dst, member.Wrong(v, "item", "want an object")
 	}
 	typ := rawjson.Body(rawjson.Get(v, "type"))
 	kind, id, at := kindOf(typ), rawjson.Body(rawjson.Get(v, "id")), index(d.rec.OutputIndex)
@@ -199,7 +200,7 @@ func (d *decoder) open(kind itemKind, id []byte, at int64) *item {
 func (d *decoder) itemDone(dst []hub.Event) ([]hub.Event, error) {
 	v := d.rec.Item
 	if rawjson.Kind(v) != '{' {
-		return dst, wrong(v, "item", "want an object")
+		return dst, member.Wrong(v, "item", "want an object")
 	}
 	typ := rawjson.Body(rawjson.Get(v, "type"))
 	kind := kindOf(typ)

@@ -288,14 +288,6 @@ func own(ev *hub.Event) rawjson.Value {
 	return rawjson.Get(ev.More.Meta, name)
 }
 
-// appendText appends a string member, unless it is empty. member is its name with what precedes the text.
-func appendText(dst []byte, member string, body []byte) []byte {
-	if len(body) == 0 {
-		return dst
-	}
-	return append(append(append(dst, member...), body...), '"')
-}
-
 // cutBody cuts a string body to at most n UTF-16 code units, between characters; 0 stands for no limit.
 func cutBody(body []byte, n int) []byte {
 	if n == 0 || len(body) <= n {

@@ -2,6 +2,7 @@ package simplified
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -44,10 +45,10 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
 // appendQuestion appends the data of a question. The call that it is about is known by one id only.
 func appendQuestion(dst []byte, ev *hub.Event, kind string) []byte {
 	dst = append(append(append(dst, `{"approvalId":"`...), ev.ID...), '"')
-	dst = appendText(dst, `,"toolCallId":"`, ev.Ref)
-	dst = appendText(dst, `,"markupToolCallId":"`, ev.Ref)
+	dst = member.AppendText(dst, `,"toolCallId":"`, ev.Ref)
+	dst = member.AppendText(dst, `,"markupToolCallId":"`, ev.Ref)
 	if kind == kindPermission {
-		dst = appendText(dst, `,"description":"`, ev.Title)
+		dst = member.AppendText(dst, `,"description":"`, ev.Title)
 		dst = appendRaw(dst, `,"input":`, ev.Value)
 		return append(dst, '}')
 	}
@@ -168,7 +169,7 @@ func (e *encoder) failed(out *wire.Out, ev *hub.Event, reason string, fate hub.F
 		}
 		e.boundary(out, e.root)
 		e.open(out, e.root, typeResponse)
-		out.Buf = appendText(out.Buf, `,"data":"`, text)
+		out.Buf = member.AppendText(out.Buf, `,"data":"`, text)
 		e.close(out, e.root)
 		e.messageEnd(out, ev)
 		return hub.Folded

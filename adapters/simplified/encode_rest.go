@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -139,14 +140,14 @@ func appendDocument(dst []byte, ev *hub.Event) []byte {
 	dst = append(append(dst, `{"pageContent":"`...), ev.Text...)
 	dst = append(dst, `","metadata":{`...)
 	n := len(dst)
-	dst = appendText(dst, `,"title":"`, ev.Title)
+	dst = member.AppendText(dst, `,"title":"`, ev.Title)
 	if m := ev.More; m != nil {
-		dst = appendText(dst, `,"url":"`, m.File.URL)
+		dst = member.AppendText(dst, `,"url":"`, m.File.URL)
 		source := m.File.Name
 		if len(source) == 0 && len(m.File.URL) == 0 {
 			source = m.File.FileID
 		}
-		dst = appendText(dst, `,"source":"`, source)
+		dst = member.AppendText(dst, `,"source":"`, source)
 	}
 	if len(dst) > n {
 		dst = append(dst[:n], dst[n+1:]...) // without the first comma
@@ -217,8 +218,8 @@ func totalOf(c *hub.Counts) int64 {
 
 // appendStats appends ModelStats. Of two models that the server uses, others know one.
 func appendStats(dst []byte, c *hub.Counts, model []byte) []byte {
-	for _, member := range [...]string{`{"modelName":"`, `","modelNameChat":"`, `","modelNameSystem":"`} {
-		dst = append(append(dst, member...), model...)
+	for _, head := range [...]string{`{"modelName":"`, `","modelNameChat":"`, `","modelNameSystem":"`} {
+		dst = append(append(dst, head...), model...)
 	}
 	dst = appendUsage(append(dst, `","usage":`...), c)
 	dst = appendUsage(append(dst, `,"usageChat":`...), c)
