@@ -87,9 +87,8 @@ var decisionKinds = map[string][]byte{"approve": []byte("allow_once"), "reject":
 func (d *decoder) reviewed(request rawjson.Value) []byte {
 	name := first(request, "name", "action")
 	var found *call
-	for _, key := range d.calls.order {
-		c := d.calls.by[key]
-		if c == nil || c.ended || c.earlier || c.lane.ended || string(c.name) != string(name) {
+	for c := range d.calls.All() {
+		if c.ended || c.earlier || c.lane.ended || string(c.name) != string(name) {
 			continue // also what a sub-graph asked for that is over
 		}
 		if found != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/recent"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -17,13 +18,13 @@ type decoder struct {
 	tail    tail
 
 	source   source // which mode brings the pieces of texts
-	messages recent[*message]
-	calls    recent[*call]
+	messages recent.Map[*message]
+	calls    recent.Map[*call]
 	root     lane // the graph itself
 	lanes    lanes
 	steps    []step
 	usage    usage
-	asks     recent[bool]
+	asks     recent.Map[bool]
 
 	made    int             // ids that were made for messages without one
 	any     bool            // there was a record
@@ -56,12 +57,16 @@ const (
 	sourceEvents         // events: on_chat_model_stream
 )
 
+// maxRecent is how many keys each map remembers. Threads live for months, and each state repeats all their messages.
+const maxRecent = 4096
+
 func newDecoder(o hub.Options) hub.Decoder {
 	depth := o.Nesting
 	if depth <= 0 {
 		depth = rawjson.DefaultMaxDepth
 	}
 	d := &decoder{json: rawjson.Decoder{MaxDepth: depth}, inside: rawjson.Decoder{MaxDepth: max(depth-1, 1)}}
+	d.messages.Max, d.calls.Max, d.asks.Max = maxRecent, maxRecent, maxRecent
 	d.Reset()
 	return d
 }
@@ -71,9 +76,9 @@ func (d *decoder) Reset() {
 	d.scratch.Reset()
 	d.tail.text = d.tail.text[:0]
 	d.source = sourceNone
-	d.messages.reset()
-	d.calls.reset()
-	d.asks.reset()
+	d.messages.Reset()
+	d.calls.Reset()
+	d.asks.Reset()
 	d.root = lane{}
 	d.lanes.reset()
 	d.steps = d.steps[:0]

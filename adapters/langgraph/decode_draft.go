@@ -44,7 +44,7 @@ func (d *decoder) draft(dst []hub.Event, m *fields, k *message, v rawjson.Value,
 	if len(id) == 0 || len(name) == 0 {
 		return dst // nothing joins it to its next form
 	}
-	c := d.calls.get(id)
+	c, _ := d.calls.Find(id)
 	if c == nil {
 		if len(k.calls) == maxCalls {
 			return dst
@@ -86,8 +86,8 @@ func (d *decoder) settle(dst []hub.Event, k *message) []hub.Event {
 
 // settleAll does so at a good end of the run, and when it waits for an answer.
 func (d *decoder) settleAll(dst []hub.Event) []hub.Event {
-	for _, key := range d.calls.order {
-		if c := d.calls.by[key]; c != nil && !c.draft.told {
+	for c := range d.calls.All() {
+		if !c.draft.told {
 			dst = d.settle(dst, c.draft.of)
 		}
 	}

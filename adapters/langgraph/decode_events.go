@@ -65,12 +65,12 @@ func (d *decoder) toolRun(dst []hub.Event, l *lane, v, data rawjson.Value, kind 
 		run = id
 	} else if id := text(data, "output", "kwargs", "tool_call_id"); len(id) > 0 {
 		run = id
-	} else if c := d.unanswered(name); c != nil && !d.calls.has(run) {
+	} else if c := d.unanswered(name); c != nil && !d.calls.Has(run) {
 		run = c.id
 	}
 	switch string(kind) {
 	case "on_tool_start":
-		if d.calls.has(run) {
+		if d.calls.Has(run) {
 			return d.toolEvent(dst, l, v, kind, run)
 		}
 		return d.toolEvent(dst, l, d.withInput(name, data), kind, run)
@@ -94,8 +94,8 @@ func (d *decoder) withInput(name []byte, data rawjson.Value) rawjson.Value {
 
 // unanswered is the oldest call of a tool that has no result.
 func (d *decoder) unanswered(name []byte) (oldest *call) {
-	for _, key := range d.calls.order {
-		if c := d.calls.by[key]; c != nil && !c.ended && bytes.Equal(c.name, name) {
+	for c := range d.calls.All() {
+		if !c.ended && bytes.Equal(c.name, name) {
 			return c
 		}
 	}

@@ -138,7 +138,7 @@ func (d *decoder) history(dst []hub.Event, l *lane, list rawjson.Value) []hub.Ev
 			return dst
 		}
 		m := readFields(v)
-		if n >= from || d.messages.has(m.id) && len(m.id) > 0 {
+		if n >= from || d.messages.Has(m.id) && len(m.id) > 0 {
 			dst = d.whole(dst, l, &m)
 		}
 	}
@@ -153,7 +153,7 @@ func (d *decoder) firstNew(list rawjson.Value) int {
 			return from
 		}
 		m := readFields(v)
-		known := d.messages.has(m.id) || m.speaker() == toolbox && d.messages.has(d.join("tool\x00", m.callID))
+		known := d.messages.Has(m.id) || m.speaker() == toolbox && d.messages.Has(d.join("tool\x00", m.callID))
 		if known || m.speaker() == user {
 			from = n + 1
 		}
@@ -176,7 +176,7 @@ func (d *decoder) remember(l *lane, list rawjson.Value) {
 				break
 			}
 			if id := text(v, "id"); len(id) > 0 {
-				d.calls.put(string(id), &call{id: bytes.Clone(id), name: bytes.Clone(text(v, "name")), earlier: true})
+				d.calls.Put(string(id), &call{id: bytes.Clone(id), name: bytes.Clone(text(v, "name")), earlier: true})
 			}
 		}
 	}
@@ -255,10 +255,10 @@ func (d *decoder) interrupts(dst []hub.Event, list rawjson.Value) []hub.Event {
 		if len(id) == 0 {
 			id = d.scratch.Since(strconv.AppendInt(append(d.scratch.Begin(), "interrupt-"...), int64(n), 10))
 		}
-		if d.asks.has(id) {
+		if d.asks.Has(id) {
 			continue
 		}
-		d.asks.put(string(id), true)
+		d.asks.Put(string(id), true)
 		var ev *hub.Event
 		dst, ev = hub.Grow(dst)
 		ev.Kind, ev.ID = hub.Ask, id

@@ -120,7 +120,7 @@ func (d *decoder) newCall(m *fields, k *message, id []byte, index int64) *call {
 	if len(k.calls) < maxCalls {
 		k.calls = append(k.calls, c)
 	}
-	d.calls.put(string(c.id), c)
+	d.calls.Put(string(c.id), c)
 	d.heard.made = true
 	return c
 }
@@ -176,7 +176,7 @@ func (d *decoder) wholeCall(dst []hub.Event, m *fields, k *message, v rawjson.Va
 	}
 	var c *call
 	if len(id) > 0 {
-		c = d.calls.get(id)
+		c, _ = d.calls.Find(id)
 	} else if len(k.calls) > 0 {
 		return dst, nil // came in pieces, without an id there as well
 	}
@@ -197,7 +197,7 @@ func (d *decoder) wholeCall(dst []hub.Event, m *fields, k *message, v rawjson.Va
 
 // result ends a call. One of an earlier run is one that the client knows.
 func (d *decoder) result(dst []hub.Event, m *fields, k *message) []hub.Event {
-	c := d.calls.get(m.callID)
+	c, _ := d.calls.Find(m.callID)
 	if c != nil {
 		dst = d.settle(dst, c.draft.of)
 		dst = d.resume(dst, m, k, c)
@@ -281,7 +281,7 @@ func (d *decoder) toolEvent(dst []hub.Event, l *lane, v rawjson.Value, event, id
 
 // toolRuns says that a call is being executed; of one that no message has told, it says all.
 func (d *decoder) toolRuns(dst []hub.Event, l *lane, v rawjson.Value, id []byte) []hub.Event {
-	if c := d.calls.get(id); c != nil {
+	if c, _ := d.calls.Find(id); c != nil {
 		dst = d.settle(dst, c.draft.of)
 		dst, ev := hub.Grow(dst)
 		ev.Kind, ev.ID, ev.Lane, ev.Status = hub.ToolUpdate, id, l.id, hub.StatusRunning

@@ -2,7 +2,9 @@ package langgraph
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/recent"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -41,10 +43,10 @@ type encoder struct {
 
 	root     outLane
 	lanes    map[string]*outLane
-	taken    recent[bool]        // namespaces and ids of messages
-	messages recent[*outMessage] // by lane, role and upstream message
-	history  []*outMessage       // those that are repeated
-	kept     int                 // bytes in history
+	taken    recent.Map[bool]        // namespaces and ids of messages
+	messages recent.Map[*outMessage] // by lane, role and upstream message
+	history  []*outMessage           // those that are repeated
+	kept     int                     // bytes in history
 	parts    []part
 	last     int // part found last
 	calls    map[string]*outCall
@@ -57,6 +59,7 @@ type encoder struct {
 
 func newEncoder(o hub.Options) hub.Encoder {
 	e := &encoder{always: o.Enum("values") == "always"}
+	e.taken.Max, e.messages.Max = maxRecent, maxRecent
 	for _, name := range o.List("modes") {
 		e.wanted |= modeNames[name]
 	}
@@ -71,8 +74,8 @@ func (e *encoder) Reset() {
 	e.root = outLane{}
 	e.root.prepare()
 	e.lanes, e.calls, e.waiting = map[string]*outLane{}, map[string]*outCall{}, map[string]bool{}
-	e.taken.reset()
-	e.messages.reset()
+	e.taken.Reset()
+	e.messages.Reset()
 	e.history, e.kept = nil, 0
 	e.parts, e.last = e.parts[:0], 0
 	e.asks, e.counted, e.state = nil, false, e.state[:0]
@@ -190,23 +193,13 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	e.started = true
 	out.Begin("metadata")
 	b := append(append(append(out.Buf, `{"run_id":"`...), e.run...), '"')
-	b = appendText(b, `,"thread_id":"`, e.thread)
+	b = member.AppendText(b, `,"thread_id":"`, e.thread)
 	out.Buf = append(b, '}')
 	out.End()
 	if e.modes&modeValues != 0 && e.modes&(modeTuple|modeMessages) == 0 {
 		e.writeValues(out) // the first state is the input
 	}
 	return hub.Native
-}
-
-// appendText appends a string member with its comma, unless it is empty. head is `,"name":"`.
-func appendText(dst []byte, head string, val []byte) []byte {
-	if len(val) == 0 {
-		return dst
-	}
-	dst = append(dst, head...)
-	dst = append(dst, val...)
-	return append(dst, '"')
 }
 
 // appendValue appends a member that is a raw value with its comma, unless it is absent. head is `,"name":`.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -35,7 +36,7 @@ func (l *outLane) prepare() {
 func (l *outLane) appendMetadata(dst, node []byte) []byte {
 	dst = append(append(dst, `},{"langgraph_node":"`...), node...)
 	dst = append(dst, '"')
-	dst = appendText(dst, `,"langgraph_checkpoint_ns":"`, l.body)
+	dst = member.AppendText(dst, `,"langgraph_checkpoint_ns":"`, l.body)
 	return append(dst, "}]"...)
 }
 
@@ -78,9 +79,9 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
 		return hub.Implied
 	}
 	b := e.lifecycle(out, l, `{"event":"started"`)
-	b = appendText(b, `,"graph_name":"`, ev.Name)
-	b = appendText(b, `,"tool_call_id":"`, ev.Ref)
-	b = appendText(b, `,"description":"`, ev.Title)
+	b = member.AppendText(b, `,"graph_name":"`, ev.Name)
+	b = member.AppendText(b, `,"tool_call_id":"`, ev.Ref)
+	b = member.AppendText(b, `,"description":"`, ev.Title)
 	out.Buf = append(b, '}')
 	out.End()
 	return hub.Native
@@ -111,10 +112,10 @@ func appendSegment(dst, body []byte) []byte {
 // unique takes the wanted name, or the next one like it that is free.
 func (e *encoder) unique(head string, want []byte) []byte {
 	n := len(want)
-	for i := 2; e.taken.has(append(append(e.buf[:0], head...), want...)); i++ {
+	for i := 2; e.taken.Has(append(append(e.buf[:0], head...), want...)); i++ {
 		want = strconv.AppendInt(append(want[:n], '-'), int64(i), 10)
 	}
-	e.taken.put(head+string(want), true)
+	e.taken.Put(head+string(want), true)
 	return want
 }
 
@@ -155,7 +156,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	b := e.lifecycle(out, l, head)
 	if ev.More != nil {
-		b = appendText(b, `,"error":"`, ev.More.Err)
+		b = member.AppendText(b, `,"error":"`, ev.More.Err)
 	}
 	out.Buf = append(b, '}')
 	out.End()

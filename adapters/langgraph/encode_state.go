@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -200,7 +201,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
 		return hub.Native
 	}
 	b := append(append(append(out.Buf, `{"name":"`...), ev.Name...), '"')
-	b = appendText(b, `,"id":"`, ev.ID)
+	b = member.AppendText(b, `,"id":"`, ev.ID)
 	if ev.Op != hub.Emit {
 		b = append(append(append(b, `,"op":"`...), ev.Op.String()...), '"')
 	}
@@ -256,12 +257,12 @@ func (e *encoder) appendAsk(dst []byte, ev *hub.Event) []byte {
 		return appendReview(dst, ev, c)
 	}
 	dst = append(append(append(dst, `{"type":"`...), ev.What.String()...), '"')
-	dst = appendText(dst, `,"message":"`, ev.Title)
-	dst = appendText(dst, `,"tool_call_id":"`, ev.Ref)
+	dst = member.AppendText(dst, `,"message":"`, ev.Title)
+	dst = member.AppendText(dst, `,"tool_call_id":"`, ev.Ref)
 	if m := ev.More; m != nil {
 		dst = appendOptions(dst, m.Options)
 		dst = appendValue(dst, `,"schema":`, m.Schema)
-		dst = appendText(dst, `,"expires":"`, m.Expires)
+		dst = member.AppendText(dst, `,"expires":"`, m.Expires)
 	}
 	return append(appendValue(dst, `,"payload":`, ev.Value), '}')
 }
@@ -271,8 +272,8 @@ func appendOptions(dst []byte, options []hub.AskOption) []byte {
 	for i := range options {
 		o := &options[i]
 		dst = append(append(append(append(dst, head...), `{"id":"`...), o.ID...), '"')
-		dst = appendText(dst, `,"name":"`, o.Name)
-		dst = append(appendText(dst, `,"kind":"`, o.Kind), '}')
+		dst = member.AppendText(dst, `,"name":"`, o.Name)
+		dst = append(member.AppendText(dst, `,"kind":"`, o.Kind), '}')
 		head = ","
 	}
 	if len(options) > 0 {
@@ -303,7 +304,7 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Fate {
 		out.Begin(named("custom", e.lane(ev.Lane)))
 		b := append(append(append(out.Buf, `{"`+keyAsked+`":{"id":"`...), a.id...), `","value":`...)
 		b = append(append(append(b, a.body...), `,"status":"`...), ev.Status.String()...)
-		b = appendText(append(b, '"'), `,"option":"`, ev.Name)
+		b = member.AppendText(append(b, '"'), `,"option":"`, ev.Name)
 		out.Buf = append(appendValue(b, `,"answer":`, ev.Value), "}}"...)
 		out.End()
 		e.asks = append(e.asks[:i], e.asks[i+1:]...)

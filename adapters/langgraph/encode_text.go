@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -43,13 +44,13 @@ var pieceTypes = map[string]string{roleAgent: "AIMessageChunk", roleUser: "Human
 func (e *encoder) message(out *wire.Out, l *outLane, role string, msg []byte) *outMessage {
 	key := append(append(append(append(e.buf[:0], l.namespace...), 0), role...), 0)
 	e.buf = append(key, msg...)
-	m := e.messages.get(e.buf)
+	m, _ := e.messages.Find(e.buf)
 	if m == nil || m.closed {
 		if e.modes&modesWhole != 0 {
 			e.complete(out, l)
 		}
 		m = e.newMessage(l, role, msg)
-		e.messages.put(string(append(append(append(append(append(e.buf[:0], l.namespace...), 0), role...), 0), msg...)), m)
+		e.messages.Put(string(append(append(append(append(append(e.buf[:0], l.namespace...), 0), role...), 0), msg...)), m)
 	}
 	if role == roleAgent {
 		if l == &e.root && l.current != m {
@@ -215,13 +216,13 @@ func appendFile(dst []byte, f *hub.FileRef) []byte {
 		}
 	}
 	dst = append(append(append(dst, `,"type":"`...), kind...), '"')
-	dst = appendText(dst, `,"url":"`, f.URL)
-	dst = appendText(dst, `,"data":"`, f.Base64)
-	dst = appendText(dst, `,"base64":"`, f.Base64)
-	dst = appendText(dst, `,"file_id":"`, f.FileID)
-	dst = appendText(dst, `,"mimeType":"`, f.Media)
-	dst = appendText(dst, `,"mime_type":"`, f.Media)
-	dst = appendText(dst, `,"filename":"`, f.Name)
+	dst = member.AppendText(dst, `,"url":"`, f.URL)
+	dst = member.AppendText(dst, `,"data":"`, f.Base64)
+	dst = member.AppendText(dst, `,"base64":"`, f.Base64)
+	dst = member.AppendText(dst, `,"file_id":"`, f.FileID)
+	dst = member.AppendText(dst, `,"mimeType":"`, f.Media)
+	dst = member.AppendText(dst, `,"mime_type":"`, f.Media)
+	dst = member.AppendText(dst, `,"filename":"`, f.Name)
 	return append(dst, '}')
 }
 

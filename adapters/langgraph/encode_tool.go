@@ -126,7 +126,7 @@ func noResult(ev *hub.Event) bool {
 // resultID is the id of a result's message: the upstream's if it is one of its own.
 func (e *encoder) resultID(ev *hub.Event) []byte {
 	id := append([]byte(nil), ev.Msg...)
-	if len(id) == 0 || e.taken.has(append(append(e.buf[:0], "message\x00"...), id...)) {
+	if len(id) == 0 || e.taken.Has(append(append(e.buf[:0], "message\x00"...), id...)) {
 		id = append(append(append(id[:0], e.run...), '-'), ev.ID...)
 	}
 	return e.unique("message\x00", id)

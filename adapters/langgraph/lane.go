@@ -84,7 +84,7 @@ func newLane(namespace []byte, parent *lane) *lane {
 func (d *decoder) agentStart(dst []hub.Event, l *lane) []hub.Event {
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Name, ev.Lane = hub.AgentStart, l.id, l.name, l.parent.id
-	if _, call, ok := bytes.Cut(l.id[bytes.LastIndexByte(l.id, '|')+1:], []byte(":")); ok && d.calls.has(call) {
+	if _, call, ok := bytes.Cut(l.id[bytes.LastIndexByte(l.id, '|')+1:], []byte(":")); ok && d.calls.Has(call) {
 		ev.Ref = call
 	}
 	return dst

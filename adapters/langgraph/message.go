@@ -155,7 +155,7 @@ func (d *decoder) know(l *lane, m *fields) (k *message, isNew bool) {
 	case nameless:
 		key = d.join("said\x00", m.content)
 	}
-	if k := d.messages.get(key); k != nil && !(k.whole && nameless && m.piece) {
+	if k, _ := d.messages.Find(key); k != nil && !(k.whole && nameless && m.piece) {
 		return k, false
 	}
 	k = &message{id: bytes.Clone(m.id), lane: l}
@@ -163,7 +163,7 @@ func (d *decoder) know(l *lane, m *fields) (k *message, isNew bool) {
 		d.made++
 		k.id = strconv.AppendInt([]byte("message-"), int64(d.made), 10)
 	}
-	d.messages.put(string(key), k)
+	d.messages.Put(string(key), k)
 	return k, true
 }
 
@@ -287,7 +287,7 @@ func (d *decoder) isRenamed(m *fields, k *message) bool {
 	}
 	var said extent
 	said.add(body)
-	for _, other := range d.messages.by {
+	for other := range d.messages.All() {
 		if other != k && !other.whole && other.text == said {
 			other.whole, k.whole = true, true
 			return true

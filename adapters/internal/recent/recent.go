@@ -2,6 +2,8 @@
 // not pile up.
 package recent
 
+import "iter"
+
 // DefaultMax is how many keys a map remembers that does not say it.
 const DefaultMax = 8192
 
@@ -29,6 +31,12 @@ func (m *Map[V]) Find(key []byte) (v V, ok bool) {
 	return v, ok
 }
 
+// Has reports whether the map knows a key. It makes none, either.
+func (m *Map[V]) Has(key []byte) bool {
+	_, ok := m.by[string(key)]
+	return ok
+}
+
 // Put adds or replaces the value of a key. A key that is replaced is as old as before.
 func (m *Map[V]) Put(key string, v V) {
 	if m.by == nil {
@@ -53,6 +61,17 @@ func (m *Map[V]) remember(key string) {
 	delete(m.by, m.order[m.oldest])
 	m.order[m.oldest] = key
 	m.oldest = (m.oldest + 1) % len(m.order)
+}
+
+// All are the values, from the oldest key to the newest. Nothing may be put meanwhile.
+func (m *Map[V]) All() iter.Seq[V] {
+	return func(yield func(V) bool) {
+		for i := range m.order {
+			if !yield(m.by[m.order[(m.oldest+i)%len(m.order)]]) {
+				return
+			}
+		}
+	}
 }
 
 // Reset forgets everything.

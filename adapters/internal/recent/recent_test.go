@@ -1,6 +1,7 @@
 package recent_test
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 
@@ -13,7 +14,7 @@ func TestMap(t *testing.T) {
 	f := func(key string, want int, known bool) {
 		t.Helper()
 		got, ok := m.Get(key)
-		if again, same := m.Find([]byte(key)); got != want || ok != known || again != got || same != ok {
+		if again, same := m.Find([]byte(key)); got != want || ok != known || again != got || same != ok || m.Has([]byte(key)) != ok {
 			t.Errorf("%s: got %d, %t, want %d, %t", key, got, ok, want, known)
 		}
 	}
@@ -31,6 +32,9 @@ func TestMap(t *testing.T) {
 	f("d", 0, false)
 	f("e", 6, true)
 	f("g", 8, true)
+	if got := slices.Collect(m.All()); !slices.Equal(got, []int{6, 7, 8}) {
+		t.Errorf("the values are %v, want those of e, f and g", got)
+	}
 	m.Reset()
 	f("g", 0, false)
 	for i := range 1000 {
