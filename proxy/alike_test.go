@@ -41,6 +41,7 @@ func TestCopiesOfAlikes(t *testing.T) {
 	f("comments", wire.SSE, 4, sse(lineStart), sse(alikes[0]), ":ping\n\n", sse(alikes[1]), ":ping\n", sse(lineEnd))
 	f("a name before the second", wire.SSE, 4, sse(lineStart), sse(alikes[0]), "event: other\n", sse(alikes[1]), sse(lineEnd))
 	f("escapes", wire.SSE, 6, sse(lineStart), sse(alikes[0]), sse(line(`\"\\`)), sse(line(`\`)), sse(alikes[1]), sse(lineEnd))
+	f("a line end behind a backslash", wire.SSE, 5, sse(lineStart), sse(alikes[0]), sse(line("x\\\n\ndata: 7\n\n")), sse(lineEnd))
 	f("line ends in a text", wire.SSE, 5, sse(lineStart), sse(alikes[0]), sse(line("x\n\ndata: 7\n\n")), sse(lineEnd))
 }
 

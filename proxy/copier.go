@@ -133,6 +133,8 @@ func (c *copier) pass(rec wire.Record, raw []byte) error {
 	}
 	if c.raw && c.settled && !c.open && !c.ended {
 		c.alike.Learn(c.watch, rec, raw)
+	} else {
+		c.alike.Forget()
 	}
 	return nil
 }

@@ -13,11 +13,14 @@ type Alike struct {
 	head, tail []byte // of the record before, up to its text, and from the end of that on; empty for none
 }
 
-// Learn remembers a record that w has just observed, or forgets the one before if its texts are not known. raw is what was
-// read of it, with its framing, to the end; it is copied.
+// Learn remembers a record that w has just observed, or forgets the one before if w knows no text in this one. raw is what
+// was read of it, with its framing, to the end; it is copied.
 func (a *Alike) Learn(w Watcher, rec wire.Record, raw []byte) {
-	a.head, a.tail = a.head[:0], a.tail[:0]
 	t, ok := w.(*textWatcher)
+	if ok && t.again && len(a.tail) > 0 { // like the one before, which is remembered
+		return
+	}
+	a.Forget()
 	if !ok || t.length == 0 {
 		return
 	}
@@ -27,13 +30,16 @@ func (a *Alike) Learn(w Watcher, rec wire.Record, raw []byte) {
 	}
 }
 
+// Forget makes that no record is like the one before.
+func (a *Alike) Forget() { a.head, a.tail = a.head[:0], a.tail[:0] }
+
 // Len returns how many bytes at the beginning of buf are such a record, to its end; 0 if it is something else, or
-// not yet all there. A text with escapes is something else.
+// not yet all there.
 func (a *Alike) Len(buf []byte) int {
 	if len(a.tail) == 0 || !bytes.HasPrefix(buf, a.head) {
 		return 0
 	}
-	end := rawjson.PlainRun(buf, len(a.head))
+	end := stringEnd(buf, len(a.head))
 	if !bytes.HasPrefix(buf[end:], a.tail) || end-len(a.head) > maxAlike {
 		return 0
 	}
@@ -42,3 +48,14 @@ func (a *Alike) Len(buf []byte) int {
 
 // maxAlike bounds a text, so that limits of a record are somebody else's.
 const maxAlike = 4 << 10
+
+// stringEnd returns the index of the quote that ends the string at i, or of what may not be in one, or len(buf).
+func stringEnd(buf []byte, i int) int {
+	for {
+		i = rawjson.PlainRun(buf, i)
+		if i+1 >= len(buf) || buf[i] != '\\' || buf[i+1] < ' ' {
+			return i
+		}
+		i += 2
+	}
+}

@@ -47,7 +47,10 @@ type textWatcher struct {
 	said    Observation
 	pace    pace
 
-	at, length int // of the text in the last record, if that was remembered; length is 0 if not
+	// Of the last record: whether it was like the one before; where its text is, if it was that or was remembered, else length
+	// is 0.
+	again      bool
+	at, length int
 }
 
 // Observe implements [Watcher].
@@ -55,10 +58,13 @@ func (w *textWatcher) Observe(rec wire.Record) Observation {
 	if w.valid {
 		if text, ok := w.like.text(rec); ok && isWhole(text) {
 			w.pace.hit()
-			w.length = 0
+			w.again = true
+			w.at, _ = within(rec.Data, text)
+			w.length = len(text)
 			return w.said
 		}
 	}
+	w.again = false
 	w.said = w.inner.Observe(rec)
 	w.valid = w.learn(rec) && w.said != ObservedEnd
 	return w.said
