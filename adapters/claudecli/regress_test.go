@@ -31,30 +31,7 @@ const (
 // decode returns the strict events of lines, in native notation.
 func decode(t *testing.T, body string, cause error) string {
 	t.Helper()
-	dec, split := claudecli.Dialect.NewDecoder(claudecli.Dialect.Defaults()), wire.NewSplitter(wire.NDJSON, 0)
-	seq := hub.NewSequencer(hub.SequencerConfig{})
-	var lines strings.Builder
-	for buf := []byte(body); ; {
-		rec, n, err := split.Split(buf, true)
-		if err != nil {
-			cause = hub.Fail(hub.CodeReset, err)
-		}
-		if n == 0 {
-			break
-		}
-		buf = buf[n:]
-		if rec.Data == nil {
-			continue
-		}
-		evs, err := dec.Decode(nil, rec)
-		if err != nil {
-			t.Logf("%s: %v", rec.Data, err)
-		}
-		lines.WriteString(adaptertest.Lines(seq.Push(nil, evs, 0)))
-	}
-	evs := seq.Push(nil, dec.Finish(nil, cause), 0)
-	lines.WriteString(adaptertest.Lines(seq.Flush(evs, cause)))
-	return lines.String()
+	return adaptertest.Strict(t, &claudecli.Dialect, wire.NDJSON, body, cause)
 }
 
 // encode returns the lines for loose events in native notation.

@@ -34,30 +34,7 @@ const stop = `"finishReason":"STOP"`
 // decode returns the strict events of a body, in native notation.
 func decode(t *testing.T, body string, cause error) string {
 	t.Helper()
-	dec, split := gemini.Dialect.NewDecoder(gemini.Dialect.Defaults()), wire.NewSplitter(wire.Auto, 0)
-	seq := hub.NewSequencer(hub.SequencerConfig{})
-	var lines strings.Builder
-	for buf := []byte(body); ; {
-		rec, n, err := split.Split(buf, true)
-		if err != nil {
-			cause = hub.Fail(hub.CodeReset, err)
-		}
-		if n == 0 {
-			break
-		}
-		buf = buf[n:]
-		if rec.Data == nil {
-			continue
-		}
-		evs, err := dec.Decode(nil, rec)
-		if err != nil {
-			t.Logf("%s: %v", rec.Data, err)
-		}
-		lines.WriteString(adaptertest.Lines(seq.Push(nil, evs, 0)))
-	}
-	evs := seq.Push(nil, dec.Finish(nil, cause), 0)
-	lines.WriteString(adaptertest.Lines(seq.Flush(evs, cause)))
-	return lines.String()
+	return adaptertest.Strict(t, &gemini.Dialect, wire.Auto, body, cause)
 }
 
 // encode returns the frames for loose events in native notation.

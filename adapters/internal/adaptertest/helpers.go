@@ -24,6 +24,14 @@ func Options(t testing.TB, d *hub.Dialect, pairs ...string) hub.Options {
 	return o
 }
 
+// Data are records that are nothing but data.
+func Data(texts ...string) (records []wire.Record) {
+	for _, text := range texts {
+		records = append(records, wire.Record{Data: []byte(text)})
+	}
+	return records
+}
+
 // Sequenced returns the strict events of records, decoded with the default options.
 func Sequenced(t testing.TB, d *hub.Dialect, records ...string) (strict []hub.Event) {
 	t.Helper()
@@ -44,6 +52,36 @@ func Sequenced(t testing.TB, d *hub.Dialect, records ...string) (strict []hub.Ev
 	keep(seq.Push(nil, dec.Finish(nil, nil), 0))
 	keep(seq.Flush(nil, nil))
 	return strict
+}
+
+// Strict returns the strict events of a body, in native notation, and those of its end; cause is why it ended, nil for nothing.
+// What the decoder refuses is logged and passed over.
+func Strict(t testing.TB, d *hub.Dialect, framing wire.Framing, body string, cause error) string {
+	t.Helper()
+	dec, split := d.NewDecoder(d.Defaults()), wire.NewSplitter(framing, 0)
+	seq := hub.NewSequencer(hub.SequencerConfig{})
+	var lines strings.Builder
+	for buf := []byte(body); ; {
+		rec, n, err := split.Split(buf, true)
+		if err != nil {
+			cause = hub.Fail(hub.CodeReset, err)
+		}
+		if n == 0 {
+			break
+		}
+		buf = buf[n:]
+		if rec.Data == nil {
+			continue
+		}
+		evs, err := dec.Decode(nil, rec)
+		if err != nil {
+			t.Logf("%s: %v", rec.Data, err)
+		}
+		lines.WriteString(Lines(seq.Push(nil, evs, 0)))
+	}
+	evs := seq.Push(nil, dec.Finish(nil, cause), 0)
+	lines.WriteString(Lines(seq.Flush(evs, cause)))
+	return lines.String()
 }
 
 // Kinds are the kinds of events, with the status of those that have one.

@@ -99,6 +99,43 @@ func (f *fixture) compareRepeats(t testing.TB, records []wire.Record) {
 	}
 }
 
+// counting counts the records that reach a decoder.
+type counting struct {
+	hub.Decoder
+	n int
+}
+
+func (c *counting) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
+	c.n++
+	return c.Decoder.Decode(dst, rec)
+}
+
+// Repeat implements [hub.Repeater] for a decoder that does.
+func (c *counting) Repeat(text []byte) bool {
+	account, ok := c.Decoder.(hub.Repeater)
+	return !ok || account.Repeat(text)
+}
+
+// Repeats holds a dialect to its promise (see [hub.Dialect.Repeats]) for the records of a test: they mean what they mean
+// without the memory of the one before, and so many of them are parsed.
+func Repeats(t testing.TB, d *hub.Dialect, o hub.Options, name string, parsed int, records ...wire.Record) {
+	t.Helper()
+	bare, inner := d.NewDecoder(o), &counting{Decoder: d.NewDecoder(o)}
+	wrapped := hub.Repeats(inner, d.Repeats, d.Varying)
+	for _, rec := range records {
+		want, got := decodeOne(bare, rec), decodeOne(wrapped, rec)
+		if got != want {
+			t.Errorf("%s: %s gives %s, want %s", name, rec.Data, got, want)
+		}
+	}
+	if want, got := Lines(bare.Finish(nil, nil)), Lines(wrapped.Finish(nil, nil)); got != want {
+		t.Errorf("%s: the end is %s, want %s", name, got, want)
+	}
+	if inner.n != parsed {
+		t.Errorf("%s: %d records were parsed, want %d", name, inner.n, parsed)
+	}
+}
+
 func decodeOne(dec hub.Decoder, rec wire.Record) string {
 	own := copyRecord(rec)
 	if rec.Event == nil {
