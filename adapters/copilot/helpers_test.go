@@ -16,16 +16,7 @@ import (
 // set are options: k=v, separated by blanks.
 func set(t *testing.T, options string) hub.Options {
 	t.Helper()
-	raw := map[string]any{}
-	for _, o := range strings.Fields(options) {
-		key, val, _ := strings.Cut(o, "=")
-		raw[key] = val
-	}
-	parsed, problems := copilot.Dialect.ParseOptions(raw)
-	if len(problems) > 0 {
-		t.Fatal(problems)
-	}
-	return parsed
+	return adaptertest.Options(t, &copilot.Dialect, strings.Fields(options)...)
 }
 
 // decode reads records to the end of the body. The events share no memory with the decoder.

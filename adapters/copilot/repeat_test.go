@@ -4,41 +4,15 @@ import (
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/copilot"
-	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
-	"github.com/sabir-proxy/sabir/adapters/wire"
 )
-
-// counting counts the records that are parsed.
-type counting struct {
-	hub.Decoder
-	hub.Repeater
-	n int
-}
-
-func (c *counting) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
-	c.n++
-	return c.Decoder.Decode(dst, rec)
-}
 
 // TestRepeats: pieces of a text that differ in nothing but that and the size so far are parsed once, in every envelope.
 // Those that have an id of their own are not told twice.
 func TestRepeats(t *testing.T) {
 	f := func(name string, parsed int, records ...string) {
 		t.Helper()
-		bare, inner := copilot.Dialect.NewDecoder(set(t, "")), copilot.Dialect.NewDecoder(set(t, ""))
-		count := &counting{Decoder: inner, Repeater: inner.(hub.Repeater)}
-		wrapped := hub.Repeats(count, copilot.Dialect.Repeats, copilot.Dialect.Varying)
-		for _, data := range records {
-			want, wantErr := bare.Decode(nil, wire.Record{Data: []byte(data)})
-			got, gotErr := wrapped.Decode(nil, wire.Record{Data: []byte(data)})
-			if w, g := adaptertest.Lines(want), adaptertest.Lines(got); w != g || (wantErr == nil) != (gotErr == nil) {
-				t.Errorf("%s: %s gives %s (%v), want %s (%v)", name, data, g, gotErr, w, wantErr)
-			}
-		}
-		if count.n != parsed {
-			t.Errorf("%s: %d records were parsed, want %d", name, count.n, parsed)
-		}
+		adaptertest.Repeats(t, &copilot.Dialect, set(t, ""), name, parsed, adaptertest.Data(records...)...)
 	}
 	sized := func(text, size, more string) string {
 		return `{"type":"assistant.message_delta",` + more + `"data":{"messageId":"m","deltaContent":"` + text + `","totalResponseSizeBytes":` + size + `}}`

@@ -9,41 +9,17 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// counting counts the records that are parsed.
-type counting struct {
-	hub.Decoder
-	hub.Repeater
-	n int
-}
-
-func (c *counting) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
-	c.n++
-	return c.Decoder.Decode(dst, rec)
-}
-
 // TestRepeats: of pieces that differ in their texts alone the first is parsed, and what comes later finds that all of them
 // were heard. Pieces that count tokens, and those of a call that is new, are parsed each.
 func TestRepeats(t *testing.T) {
 	f := func(name string, parsed int, records ...[2]string) {
 		t.Helper()
-		d := &langgraph.Dialect
-		bare, inner := d.NewDecoder(d.Defaults()), d.NewDecoder(d.Defaults())
-		count := &counting{Decoder: inner, Repeater: inner.(hub.Repeater)}
-		wrapped := hub.Repeats(count, d.Repeats, d.Varying)
+		var all []wire.Record
 		for _, r := range records {
-			rec := wire.Record{Event: []byte(r[0]), Data: []byte(r[1])}
-			want, wantErr := bare.Decode(nil, rec)
-			got, gotErr := wrapped.Decode(nil, rec)
-			if w, g := adaptertest.Lines(want), adaptertest.Lines(got); w != g || (wantErr == nil) != (gotErr == nil) {
-				t.Errorf("%s: %s gives %s (%v), want %s (%v)", name, r[1], g, gotErr, w, wantErr)
-			}
+			all = append(all, wire.Record{Event: []byte(r[0]), Data: []byte(r[1])})
 		}
-		if w, g := adaptertest.Lines(bare.Finish(nil, nil)), adaptertest.Lines(wrapped.Finish(nil, nil)); w != g {
-			t.Errorf("%s: the end is %s, want %s", name, g, w)
-		}
-		if count.n != parsed {
-			t.Errorf("%s: %d records were parsed, want %d", name, count.n, parsed)
-		}
+		d := &langgraph.Dialect
+		adaptertest.Repeats(t, d, d.Defaults(), name, parsed, all...)
 	}
 	piece := func(members string) [2]string {
 		return [2]string{"messages", `[{"id":"m","type":"ai",` + members + `},{"langgraph_node":"agent"}]`}

@@ -6,43 +6,13 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/simplified"
-	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// counting counts the records that are parsed.
-type counting struct {
-	hub.Decoder
-	hub.Repeater
-	n int
-}
-
-func (c *counting) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
-	c.n++
-	return c.Decoder.Decode(dst, rec)
-}
-
 // TestRepeats: frames that differ in their text alone are parsed once, unless the text may have to do with a tag.
-
 func TestRepeats(t *testing.T) {
 	f := func(name string, o hub.Options, parsed int, records ...string) {
 		t.Helper()
-		d := &simplified.Dialect
-		bare, inner := d.NewDecoder(o), d.NewDecoder(o)
-		count := &counting{Decoder: inner, Repeater: inner.(hub.Repeater)}
-		wrapped := hub.Repeats(count, d.Repeats, d.Varying)
-		for _, data := range records {
-			want, wantErr := bare.Decode(nil, wire.Record{Data: []byte(data)})
-			got, gotErr := wrapped.Decode(nil, wire.Record{Data: []byte(data)})
-			if w, g := adaptertest.Lines(want), adaptertest.Lines(got); w != g || (wantErr == nil) != (gotErr == nil) {
-				t.Errorf("%s: %s gives %s (%v), want %s (%v)", name, data, g, gotErr, w, wantErr)
-			}
-		}
-		if w, g := adaptertest.Lines(bare.Finish(nil, nil)), adaptertest.Lines(wrapped.Finish(nil, nil)); w != g {
-			t.Errorf("%s: the end is %s, want %s", name, g, w)
-		}
-		if count.n != parsed {
-			t.Errorf("%s: %d records were parsed, want %d", name, count.n, parsed)
-		}
+		adaptertest.Repeats(t, &simplified.Dialect, o, name, parsed, adaptertest.Data(records...)...)
 	}
 	usual, careful := options(t), options(t, "orphan_think=8")
 	said := func(text string) string { return `{"type":"response","data":"` + text + `","messageId":"m"}` }

@@ -25,16 +25,7 @@ func FuzzDecode(f *testing.F)  { adaptertest.Fuzz(f, &simplified.Dialect) }
 // options parses k=v pairs.
 func options(t testing.TB, pairs ...string) hub.Options {
 	t.Helper()
-	raw := map[string]any{}
-	for _, p := range pairs {
-		key, val, _ := strings.Cut(p, "=")
-		raw[key] = val
-	}
-	o, problems := simplified.Dialect.ParseOptions(raw)
-	for _, err := range problems {
-		t.Fatal(err)
-	}
-	return o
+	return adaptertest.Options(t, &simplified.Dialect, pairs...)
 }
 
 // decode returns the loose events of records.
