@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -23,8 +24,7 @@ type encoder struct {
 	early         hub.Records // extensions that came before
 	made          int         // messages and artifacts with ids of ours
 
-	parts  []outPart
-	last   int // part found last
+	parts  opened.List[outPart]
 	used   map[string]bool
 	states map[string][]byte // artifacts of data, by name and id
 	calls  map[string]*outCall
@@ -45,7 +45,8 @@ func (e *encoder) Reset() {
 	e.shape, e.rpc = e.wanted, e.rpcWanted
 	e.call, e.task, e.context, e.unique = append(e.call[:0], '1'), e.task[:0], e.context[:0], e.unique[:0]
 	e.early = e.early[:0]
-	e.started, e.made, e.parts, e.last = false, 0, e.parts[:0], 0
+	e.started, e.made = false, 0
+	e.parts.Reset()
 	e.used, e.states, e.calls, e.asks = map[string]bool{}, map[string][]byte{}, map[string]*outCall{}, nil
 	e.counts = hub.NoCounts
 }
@@ -265,26 +266,11 @@ func (e *encoder) appendDataPart(dst []byte, kind string, data []byte) []byte {
 
 // outPart is an open text: an artifact.
 type outPart struct {
-	id         []byte // in the model
 	head, tail []byte // around the text of the next record
 	wire       []byte // artifact id
 	begun      bool
 	ch         hub.Chan
 	text       []byte // collected, where answers are messages
-}
-
-// find returns the open part of that id, or nil.
-func (e *encoder) find(id []byte) *outPart {
-	if e.last < len(e.parts) && bytes.Equal(e.parts[e.last].id, id) {
-		return &e.parts[e.last]
-	}
-	for i := range e.parts {
-		if bytes.Equal(e.parts[i].id, id) {
-			e.last = i
-			return &e.parts[i]
-		}
-	}
-	return nil
 }
 
 // name makes an id of an artifact that the task does not have yet: the wanted one, or one like it.

@@ -16,15 +16,8 @@ func (e *encoder) textStart(ev *hub.Event) hub.Fate {
 	if ev.Chan == hub.Reasoning || ev.Flags.Has(hub.User) || string(ev.Name) == "system" || string(ev.Name) == "developer" {
 		return hub.Dropped // an artifact is what the agent has made
 	}
-	n := len(e.parts)
-	if n < cap(e.parts) {
-		e.parts = e.parts[:n+1]
-	} else {
-		e.parts = append(e.parts, outPart{})
-	}
-	e.last = n
-	p := &e.parts[n]
-	*p = outPart{id: append(p.id[:0], ev.ID...), head: p.head[:0], tail: p.tail[:0], text: p.text[:0], ch: ev.Chan}
+	p := e.parts.Add(ev.ID)
+	*p = outPart{head: p.head[:0], tail: p.tail[:0], text: p.text[:0], ch: ev.Chan}
 	p.wire = e.name(ev.Msg)
 	if e.inStatus {
 		return hub.Folded
@@ -47,7 +40,7 @@ func (e *encoder) prepare(p *outPart, middle []byte, end string) {
 
 // textDelta is the hot path: what is around the text was made before.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
-	p := e.find(ev.ID)
+	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
 	}
@@ -89,7 +82,7 @@ func (e *encoder) tell(out *wire.Out, body []byte) {
 
 // textEnd seals the artifact.
 func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
-	p := e.find(ev.ID)
+	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
 	}
@@ -102,9 +95,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		out.Buf = e.appendClose(b)
 		out.End()
 	}
-	n := len(e.parts) - 1
-	e.parts[e.last], e.parts[n] = e.parts[n], e.parts[e.last]
-	e.parts, e.last = e.parts[:n], 0
+	e.parts.Drop(ev.ID)
 	return hub.Implied
 }
 

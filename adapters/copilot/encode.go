@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -20,8 +21,7 @@ type encoder struct {
 	early hub.Records // extensions that came before
 
 	turn     []byte // the turn that stands for a run without turns; nil if none is open
-	parts    []part
-	lastPart int
+	parts    opened.List[part]
 	kept     int             // bytes of text in open parts
 	messages map[string]bool // ids of messages that were written
 	calls    map[string]*pendingCall
@@ -50,12 +50,12 @@ func newEncoder(o hub.Options) hub.Encoder {
 
 // Reset implements [hub.Encoder].
 func (e *encoder) Reset() {
-	for len(e.parts) > 0 {
-		e.lastPart = 0
-		e.dropPart()
+	for i := range e.parts.Len() {
+		e.parts.At(i).forget()
 	}
+	e.parts.Reset()
 	*e = encoder{
-		opt: e.opt, session: append(e.session[:0], e.opt.session...), parts: e.parts[:0],
+		opt: e.opt, session: append(e.session[:0], e.opt.session...), parts: e.parts,
 		messages: map[string]bool{}, calls: map[string]*pendingCall{}, lanes: map[string]shownLane{},
 		asks: map[string]*openAsk{}, printed: map[string]bool{}, plan: e.plan[:0], early: e.early[:0],
 	}

@@ -1,8 +1,6 @@
 package copilot
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -19,7 +17,6 @@ const (
 
 // part is an open text part. Its text is kept, because the event that ends it repeats all.
 type part struct {
-	id   []byte // in the model
 	wire []byte // messageId or reasoningId
 	kind partKind
 	role []byte // of a system message
@@ -37,55 +34,33 @@ const maxText = 8 << 20
 // keepText is the largest buffer for text that is used again.
 const keepText = 64 << 10
 
-// find returns the open part of that id, or nil.
-func (e *encoder) find(id []byte) *part {
-	if e.lastPart < len(e.parts) && bytes.Equal(e.parts[e.lastPart].id, id) {
-		return &e.parts[e.lastPart]
-	}
-	for i := range e.parts {
-		if bytes.Equal(e.parts[i].id, id) {
-			e.lastPart = i
-			return &e.parts[i]
-		}
-	}
-	return nil
-}
-
 // pass notes that a call was written: a text that goes on goes on behind it.
 func (e *encoder) pass() {
-	for i := range e.parts {
-		e.parts[i].past = len(e.parts[i].text) > 0
+	for i := range e.parts.Len() {
+		p := e.parts.At(i)
+		p.past = len(p.text) > 0
 	}
 }
 
-// addPart opens a part, in a slot that keeps its memory.
+// addPart opens a part.
 func (e *encoder) addPart(ev *hub.Event) *part {
-	n := len(e.parts)
-	if n < cap(e.parts) {
-		e.parts = e.parts[:n+1]
-	} else {
-		e.parts = append(e.parts, part{})
-	}
-	e.lastPart = n
-	p := &e.parts[n]
-	*p = part{
-		id: append(p.id[:0], ev.ID...), kind: kindOf(ev),
-		wire: p.wire[:0], meta: p.meta[:0], role: p.role[:0], text: p.text[:0],
-	}
+	p := e.parts.Add(ev.ID)
+	*p = part{kind: kindOf(ev), wire: p.wire[:0], meta: p.meta[:0], role: p.role[:0], text: p.text[:0]}
 	return p
 }
 
-// dropPart closes the part found last.
-func (e *encoder) dropPart() {
-	p := &e.parts[e.lastPart]
+// dropPart closes a part.
+func (e *encoder) dropPart(id []byte, p *part) {
 	e.kept -= len(p.text)
+	p.forget()
+	e.parts.Drop(id)
+}
+
+// forget gives up a buffer that grew large.
+func (p *part) forget() {
 	if cap(p.text) > keepText {
 		p.text = nil
 	}
-	n := len(e.parts) - 1
-	e.parts[e.lastPart], e.parts[n] = e.parts[n], e.parts[e.lastPart]
-	e.parts = e.parts[:n]
-	e.lastPart = 0
 }
 
 // kindOf says what a part is written as. Other dialects have system prompts among their messages, named by their role.
@@ -137,7 +112,7 @@ func (e *encoder) messageID(ev *hub.Event) []byte {
 
 // textDelta writes what is new, and keeps it for the full text.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
-	p := e.find(ev.ID)
+	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
 	}
@@ -203,11 +178,11 @@ func (e *encoder) messageDelta(out *wire.Out, ev *hub.Event, p *part) {
 
 // textEnd writes the full text.
 func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
-	p := e.find(ev.ID)
+	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
 	}
-	defer e.dropPart()
+	defer e.dropPart(ev.ID, p)
 	if p.lost {
 		return hub.Dropped
 	}

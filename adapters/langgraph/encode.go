@@ -3,6 +3,7 @@ package langgraph
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/recent"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -47,8 +48,7 @@ type encoder struct {
 	messages recent.Map[*outMessage] // by lane, role and upstream message
 	history  []*outMessage           // those that are repeated
 	kept     int                     // bytes in history
-	parts    []part
-	last     int // part found last
+	parts    opened.List[part]
 	calls    map[string]*outCall
 	waiting  map[string]bool // calls of the last message that have no result
 	asks     []ask
@@ -77,7 +77,7 @@ func (e *encoder) Reset() {
 	e.taken.Reset()
 	e.messages.Reset()
 	e.history, e.kept = nil, 0
-	e.parts, e.last = e.parts[:0], 0
+	e.parts.Reset()
 	e.asks, e.counted, e.state = nil, false, e.state[:0]
 }
 

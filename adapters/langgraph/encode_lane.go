@@ -206,44 +206,14 @@ func orDefault(val, fallback []byte) []byte {
 
 // part is an open text.
 type part struct {
-	id         []byte
 	head, tail []byte // around its pieces
 	message    *outMessage
 	ch         hub.Chan
 }
 
-// find returns the open part of that id, or nil.
-func (e *encoder) find(id []byte) *part {
-	if e.last < len(e.parts) && bytes.Equal(e.parts[e.last].id, id) {
-		return &e.parts[e.last]
-	}
-	for i := range e.parts {
-		if bytes.Equal(e.parts[i].id, id) {
-			e.last = i
-			return &e.parts[i]
-		}
-	}
-	return nil
-}
-
-// addPart opens a part, in a slot that keeps its memory.
+// addPart opens a part.
 func (e *encoder) addPart(id []byte) *part {
-	n := len(e.parts)
-	if n < cap(e.parts) {
-		e.parts = e.parts[:n+1]
-	} else {
-		e.parts = append(e.parts, part{})
-	}
-	e.last = n
-	p := &e.parts[n]
-	*p = part{id: append(p.id[:0], id...), head: p.head[:0], tail: p.tail[:0]}
+	p := e.parts.Add(id)
+	*p = part{head: p.head[:0], tail: p.tail[:0]}
 	return p
-}
-
-// dropPart closes the part found last.
-func (e *encoder) dropPart() {
-	n := len(e.parts) - 1
-	e.parts[e.last], e.parts[n] = e.parts[n], e.parts[e.last]
-	e.parts = e.parts[:n]
-	e.last = 0
 }

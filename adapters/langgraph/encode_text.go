@@ -136,7 +136,7 @@ func fateOf(ch hub.Chan) hub.Fate {
 
 // textDelta is the hot path: all but the text was made when the part was opened.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
-	p := e.find(ev.ID)
+	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
 	}
@@ -158,12 +158,12 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // textEnd writes the signature of reasoning; else the grammar has no ends.
 func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
-	p := e.find(ev.ID)
+	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
 	}
 	m := p.message
-	defer e.dropPart()
+	defer e.parts.Drop(ev.ID)
 	if ev.More == nil || len(ev.More.Sig) == 0 || p.ch != hub.Reasoning || e.modes&modeTuple == 0 {
 		return hub.Implied
 	}
