@@ -1,13 +1,10 @@
-//go:build !race
-
 package agentevent_test
 
 import (
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/agentevent"
-	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 )
 
 // TestProgressAllocs asserts that progress of a tool costs nothing, decoded, sequenced and encoded; text deltas are
@@ -15,35 +12,8 @@ import (
 func TestProgressAllocs(t *testing.T) {
 	f := func(version string, before []string, progress string) {
 		t.Helper()
-		options, _ := agentevent.Dialect.ParseOptions(map[string]any{"version": version})
-		dec, enc := agentevent.Dialect.NewDecoder(options), agentevent.Dialect.NewEncoder(options)
-		seq := hub.NewSequencer(hub.SequencerConfig{Bounds: hub.Bounds{Result: 1 << 10}})
-		out := wire.NewOut(wire.SSE)
-		var loose, strict []hub.Event
-		pass := func(rec wire.Record) {
-			out.Reset()
-			var err error
-			if loose, err = dec.Decode(loose[:0], rec); err != nil {
-				t.Fatal(err)
-			}
-			strict = seq.Push(strict[:0], loose, 0)
-			for i := range strict {
-				enc.Encode(out, &strict[i])
-			}
-		}
-		for _, data := range before {
-			pass(wire.Record{Data: []byte(data)})
-		}
-		rec := wire.Record{Data: []byte(progress)}
-		for range 100 { // buffers grow to their size, the collected result to its limit
-			pass(rec)
-		}
-		if out.Records != 1 {
-			t.Fatalf("%s: wrote %d records, want 1: %s", progress, out.Records, out.Buf)
-		}
-		if n := testing.AllocsPerRun(100, func() { pass(rec) }); n > 0 {
-			t.Errorf("version %s: %s costs %.0f allocations", version, progress, n)
-		}
+		d := &agentevent.Dialect
+		adaptertest.PieceAllocs(t, d, adaptertest.Options(t, d, "version="+version), "version "+version+": "+progress, before, progress)
 	}
 	call := `{"type":"tool_call","toolName":"bash","toolArgs":"{}"}`
 	f("1", []string{call}, `{"type":"tool_progress","toolName":"bash","data":{"subtype":"stdout_chunk","content":"a line\n"}}`)

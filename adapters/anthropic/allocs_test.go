@@ -1,22 +1,20 @@
-package anthropic
+package anthropic_test
 
 import (
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/anthropic"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
 // TestDeltaAllocs counts what one delta costs in each direction on its own; the harness counts texts through the whole
 // chain, but not arguments, which the sequencer collects.
 func TestDeltaAllocs(t *testing.T) {
-	if raceEnabled {
-		t.Log("the race detector allocates: nothing to count")
-		return
-	}
 	f := func(name, block, delta string) {
 		t.Helper()
-		dec, enc, out := Dialect.NewDecoder(Dialect.Defaults()), Dialect.NewEncoder(Dialect.Defaults()), wire.NewOut(wire.SSE)
+		dec, enc, out := anthropic.Dialect.NewDecoder(anthropic.Dialect.Defaults()), anthropic.Dialect.NewEncoder(anthropic.Dialect.Defaults()), wire.NewOut(wire.SSE)
 		seq := hub.NewSequencer(hub.SequencerConfig{})
 		record := wire.Record{Event: []byte("content_block_delta"), Data: []byte(`{"type":"content_block_delta","index":0,"delta":` + delta + `}`)}
 		var loose, strict []hub.Event
@@ -35,15 +33,11 @@ func TestDeltaAllocs(t *testing.T) {
 			}
 		}
 		last := strict[len(strict)-1]
-		if n := testing.AllocsPerRun(100, func() { loose, _ = dec.Decode(loose[:0], record) }); n > 0 {
-			t.Errorf("%s: decoding a delta costs %.0f allocations", name, n)
-		}
-		if n := testing.AllocsPerRun(100, func() {
+		adaptertest.NoAllocs(t, name+": decoding a delta", func() { loose, _ = dec.Decode(loose[:0], record) })
+		adaptertest.NoAllocs(t, name+": encoding a delta", func() {
 			out.Reset()
 			enc.Encode(out, &last)
-		}); n > 0 {
-			t.Errorf("%s: encoding a delta costs %.0f allocations", name, n)
-		}
+		})
 	}
 	f("text", `{"type":"text","text":""}`, `{"type":"text_delta","text":"a \"b\""}`)
 	f("thinking", `{"type":"thinking","thinking":"","signature":""}`, `{"type":"thinking_delta","thinking":"a"}`)

@@ -1,19 +1,19 @@
-//go:build !race
-
-package langgraph
+package langgraph_test
 
 import (
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+	"github.com/sabir-proxy/sabir/adapters/langgraph"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// TestDeltaAllocs counts what a piece costs in each direction on its own. The race detector changes what allocates.
+// TestDeltaAllocs counts what a piece costs in each direction on its own.
 func TestDeltaAllocs(t *testing.T) {
 	f := func(name, event string, prelude []string, delta string) {
 		t.Helper()
-		dec, enc, out := Dialect.NewDecoder(Dialect.Defaults()), Dialect.NewEncoder(Dialect.Defaults()), wire.NewOut(wire.SSE)
+		dec, enc, out := langgraph.Dialect.NewDecoder(langgraph.Dialect.Defaults()), langgraph.Dialect.NewEncoder(langgraph.Dialect.Defaults()), wire.NewOut(wire.SSE)
 		seq := hub.NewSequencer(hub.SequencerConfig{})
 		var loose, strict []hub.Event
 		rec := wire.Record{Event: []byte(event)}
@@ -29,15 +29,11 @@ func TestDeltaAllocs(t *testing.T) {
 			}
 		}
 		last := strict[len(strict)-1]
-		if n := testing.AllocsPerRun(100, func() { loose, _ = dec.Decode(loose[:0], rec) }); n > 0 {
-			t.Errorf("%s: decoding costs %.0f allocations", name, n)
-		}
-		if n := testing.AllocsPerRun(100, func() {
+		adaptertest.NoAllocs(t, name+": decoding", func() { loose, _ = dec.Decode(loose[:0], rec) })
+		adaptertest.NoAllocs(t, name+": encoding", func() {
 			out.Reset()
 			enc.Encode(out, &last)
-		}); n > 0 {
-			t.Errorf("%s: encoding costs %.0f allocations", name, n)
-		}
+		})
 	}
 	const meta = `{"tags":[],"langgraph_node":"agent","langgraph_step":1,"langgraph_checkpoint_ns":"agent:1"}`
 	f("text", "messages", nil, `[{"id":"m1","type":"ai","content":"a \"b\"","tool_calls":[],"tool_call_chunks":[]},`+meta+`]`)

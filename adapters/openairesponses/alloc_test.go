@@ -1,47 +1,18 @@
-package openairesponses
+package openairesponses_test
 
 import (
 	"testing"
 
-	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+	"github.com/sabir-proxy/sabir/adapters/openairesponses"
 )
 
 // TestDeltaAllocs counts what one delta costs in each direction. The encoder keeps the text, in memory that doubles: one
 // allocation in many deltas.
 func TestDeltaAllocs(t *testing.T) {
-	if raceEnabled {
-		t.Log("the race detector allocates: nothing to count")
-		return
-	}
 	f := func(name string, prelude []string, delta string) {
 		t.Helper()
-		dec, enc, out := Dialect.NewDecoder(Dialect.Defaults()), Dialect.NewEncoder(Dialect.Defaults()), wire.NewOut(wire.SSE)
-		seq := hub.NewSequencer(hub.SequencerConfig{})
-		var loose, strict []hub.Event
-		for _, record := range append(prelude, delta) {
-			var err error
-			if loose, err = dec.Decode(loose[:0], wire.Record{Data: []byte(record)}); err != nil {
-				t.Fatalf("%s: %v", record, err)
-			}
-			strict = seq.Push(strict[:0], loose, 0)
-			for i := range strict {
-				enc.Encode(out, &strict[i])
-			}
-		}
-		last := strict[len(strict)-1]
-		data := []byte(delta)
-		if n := testing.AllocsPerRun(100, func() {
-			loose, _ = dec.Decode(loose[:0], wire.Record{Data: data})
-		}); n > 0 {
-			t.Errorf("%s: decoding a delta costs %.0f allocations", name, n)
-		}
-		if n := testing.AllocsPerRun(100, func() {
-			out.Reset()
-			enc.Encode(out, &last)
-		}); n > 0 {
-			t.Errorf("%s: encoding a delta costs %.0f allocations", name, n)
-		}
+		adaptertest.DeltaAllocs(t, &openairesponses.Dialect, name, prelude, delta)
 	}
 	start := `{"type":"response.created","response":{"id":"resp_1"}}`
 	f("text", []string{start, `{"type":"response.output_item.added","output_index":0,"item":{"id":"msg_1","type":"message","content":[]}}`},

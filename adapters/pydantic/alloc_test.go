@@ -1,52 +1,18 @@
-//go:build !race
-
 package pydantic_test
 
 import (
 	"testing"
 
-	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/pydantic"
-	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
 // TestPieceAllocs asserts that a piece of anything costs no allocation, decoded, sequenced and encoded: of the result of a
 // tool, of what a sub-agent says, of arguments and of reasoning. TestAllocs counts text.
 func TestPieceAllocs(t *testing.T) {
-	f := func(name string, options map[string]any, before []string, piece string, written int) {
+	f := func(name string, options map[string]any, before []string, piece string) {
 		t.Helper()
-		o, problems := pydantic.Dialect.ParseOptions(options)
-		if len(problems) > 0 {
-			t.Fatal(problems)
-		}
-		dec, enc := pydantic.Dialect.NewDecoder(o), pydantic.Dialect.NewEncoder(o)
-		seq := hub.NewSequencer(hub.SequencerConfig{Bounds: hub.Bounds{Result: 1 << 10, Args: 1 << 10}})
-		out := wire.NewOut(wire.Concat)
-		var loose, strict []hub.Event
-		pass := func(rec wire.Record) {
-			out.Reset()
-			var err error
-			if loose, err = dec.Decode(loose[:0], rec); err != nil {
-				t.Fatal(err)
-			}
-			strict = seq.Push(strict[:0], loose, 0)
-			for i := range strict {
-				enc.Encode(out, &strict[i])
-			}
-		}
-		for _, data := range before {
-			pass(wire.Record{Data: []byte(data)})
-		}
-		rec := wire.Record{Data: []byte(piece)}
-		for range 20 { // buffers grow to their size
-			pass(rec)
-		}
-		if out.Records != written {
-			t.Fatalf("%s: wrote %d records, want %d: %s", name, out.Records, written, out.Buf)
-		}
-		if n := testing.AllocsPerRun(100, func() { pass(rec) }); n > 0 {
-			t.Errorf("%s costs %.0f allocations", name, n)
-		}
+		adaptertest.PieceAllocs(t, &pydantic.Dialect, optionsOf(t, options), name, before, piece)
 	}
 	entry := func(typ, tool, rest string) string {
 		return `{"message": "", "citations": [], "tool_calls": [{"call_id": "c1", "event_type": "` + typ + `", "tool_name": "` + tool + `", ` + rest + `}]}`
@@ -54,21 +20,21 @@ func TestPieceAllocs(t *testing.T) {
 	call := []string{entry("call", "a", `"tool_response": "s", "tool_call_details": {"summary": "t"}, "stream_part": null, "is_complete": true`)}
 	first := `"tool_response": "a \"piece\"", "tool_call_details": {}, "stream_part": "a \"piece\"", "is_complete": false`
 	seed := `"tool_response": "File content fetched successfully", "tool_call_details": {"summary": "so far"}, "stream_part": "a piece \ud83d\ude80", "is_complete": false`
-	f("a part", nil, call, entry("result", "a", first), 1)
-	f("a part with friendly text", nil, call, entry("result", "a", seed), 1)
+	f("a part", nil, call, entry("result", "a", first))
+	f("a part with friendly text", nil, call, entry("result", "a", seed))
 	f("a part in a string", map[string]any{"tool_calls_encoding": "string"}, call,
-		`{"message": "", "citations": [], "tool_calls": ["{\"call_id\":\"c1\",\"event_type\":\"result\",\"tool_name\":\"a\",\"tool_response\":\"\",\"tool_call_details\":{},\"stream_part\":\"a \\\"piece\\\"\",\"is_complete\":false}"]}`, 1)
+		`{"message": "", "citations": [], "tool_calls": ["{\"call_id\":\"c1\",\"event_type\":\"result\",\"tool_name\":\"a\",\"tool_response\":\"\",\"tool_call_details\":{},\"stream_part\":\"a \\\"piece\\\"\",\"is_complete\":false}"]}`)
 
 	delegation := []string{entry("delegation_call", "delegate_to_x", `"tool_response": "s", "tool_call_details": {"summary": "t"}`)}
-	f("a part of a sub-agent", nil, delegation, entry("delegation_result", "delegate_to_x", first), 1)
-	f("a part of a sub-agent as output", map[string]any{"subagent_text": "answer"}, delegation, entry("delegation_result", "delegate_to_x", first), 1)
+	f("a part of a sub-agent", nil, delegation, entry("delegation_result", "delegate_to_x", first))
+	f("a part of a sub-agent as output", map[string]any{"subagent_text": "answer"}, delegation, entry("delegation_result", "delegate_to_x", first))
 	section := append(delegation[:1:1], `{"message": "\n\n---\n🤖 **Subagent Starting...**\n\n", "citations": [], "tool_calls": []}`)
-	f("text in a section", nil, section, `{"message": "a <piece>\n", "citations": [], "tool_calls": []}`, 1)
+	f("text in a section", nil, section, `{"message": "a <piece>\n", "citations": [], "tool_calls": []}`)
 
-	f("reasoning", nil, nil, `{"message": "", "citations": [], "tool_calls": [], "thinking": "hm"}`, 1)
-	f("reasoning in an element", map[string]any{"reasoning": "tags"}, []string{`{"message": "<think>I"}`}, `{"message": " think", "citations": [], "tool_calls": []}`, 1)
+	f("reasoning", nil, nil, `{"message": "", "citations": [], "tool_calls": [], "thinking": "hm"}`)
+	f("reasoning in an element", map[string]any{"reasoning": "tags"}, []string{`{"message": "<think>I"}`}, `{"message": " think", "citations": [], "tool_calls": []}`)
 	f("arguments", map[string]any{"arguments": "stream"},
 		[]string{entry("call", "a", `"tool_response": "", "tool_call_details": {}, "is_complete": false`)},
-		entry("tool_call_request_delta", "a", `"tool_response": "", "tool_call_details": {}, "stream_part": "x", "is_complete": false`), 1)
-	f("a known citation", nil, []string{`{"message": "", "citations": ["a.py"]}`}, `{"message": "and", "citations": ["a.py"], "tool_calls": []}`, 1)
+		entry("tool_call_request_delta", "a", `"tool_response": "", "tool_call_details": {}, "stream_part": "x", "is_complete": false`))
+	f("a known citation", nil, []string{`{"message": "", "citations": ["a.py"]}`}, `{"message": "and", "citations": ["a.py"], "tool_calls": []}`)
 }

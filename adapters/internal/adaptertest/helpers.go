@@ -149,6 +149,37 @@ func DeltaAllocs(t *testing.T, d *hub.Dialect, name string, before []string, del
 	})
 }
 
+// PieceAllocs fails if a piece costs an allocation, decoded, sequenced and encoded, once a stream is under way: buffers have
+// grown to their size, and what is collected to its limit. before are the records before it; it is written as one.
+func PieceAllocs(t *testing.T, d *hub.Dialect, o hub.Options, name string, before []string, piece string) {
+	t.Helper()
+	dec, enc, out := d.NewDecoder(o), d.NewEncoder(o), wire.NewOut(wire.SSE)
+	seq := hub.NewSequencer(hub.SequencerConfig{Bounds: hub.Bounds{Result: 1 << 10, Args: 1 << 10}})
+	var loose, strict []hub.Event
+	pass := func(rec wire.Record) {
+		out.Reset()
+		var err error
+		if loose, err = dec.Decode(loose[:0], rec); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		strict = seq.Push(strict[:0], loose, 0)
+		for i := range strict {
+			enc.Encode(out, &strict[i])
+		}
+	}
+	for _, rec := range Data(before...) {
+		pass(rec)
+	}
+	rec := wire.Record{Data: []byte(piece)}
+	for range 100 {
+		pass(rec)
+	}
+	if out.Records != 1 {
+		t.Fatalf("%s: wrote %d records, want 1: %s", name, out.Records, out.Buf)
+	}
+	NoAllocs(t, name, func() { pass(rec) })
+}
+
 // NoAllocs fails if what f does costs an allocation. The race detector allocates, so nothing is counted under it.
 func NoAllocs(t *testing.T, what string, f func()) {
 	t.Helper()

@@ -1,5 +1,0 @@
-//go:build race
-
-package anthropic
-
-const raceEnabled = true

@@ -1,5 +1,0 @@
-//go:build race
-
-package openairesponses
-
-const raceEnabled = true
