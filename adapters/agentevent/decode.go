@@ -69,8 +69,8 @@ type decoder struct {
 
 	calls      hub.Calls
 	sequential bool
-	textTools  names
-	implicit   names
+	textTools  rawjson.Names
+	implicit   rawjson.Names
 
 	thread   []byte // conversationId of connected, for the RunStart that follows
 	begun    bool
@@ -82,8 +82,8 @@ func newDecoder(o hub.Options) *decoder {
 	return &decoder{
 		calls:      hub.Calls{Prefix: "ae_", LIFO: o.Enum("match") == "lifo"},
 		sequential: o.Bool("sequential"),
-		textTools:  namesOf(o.List("text_tools")),
-		implicit:   namesOf(o.List("implicit_tools")),
+		textTools:  rawjson.NamesOf(o.List("text_tools")),
+		implicit:   rawjson.NamesOf(o.List("implicit_tools")),
 	}
 }
 
@@ -294,20 +294,4 @@ func text(v rawjson.Value, path string) ([]byte, error) {
 		return nil, hub.NewError(hub.ReasonMissing, path, -1, "want a string")
 	}
 	return nil, hub.NewError(hub.ReasonType, path, -1, "want a string")
-}
-
-// names is a set of tool names, as bodies of JSON strings.
-type names map[string]struct{}
-
-func namesOf(list []string) names {
-	set := names{}
-	for _, n := range list {
-		set[string(rawjson.AppendEscaped(nil, []byte(n)))] = struct{}{}
-	}
-	return set
-}
-
-func (n names) has(body []byte) bool {
-	_, ok := n[string(body)]
-	return ok
 }

@@ -35,7 +35,7 @@ func (d *decoder) toolCall(dst []hub.Event) ([]hub.Event, error) {
 	id, _ := rawjson.Str(d.rec.CallID)
 	c := d.calls.Announce(id, tool)
 	dst = d.endLost(dst)
-	if d.textTools.has(tool) {
+	if d.textTools.Has(tool) {
 		return dst, nil
 	}
 	dst, ev := d.toolEvent(dst, hub.ToolStart, c)
@@ -73,7 +73,7 @@ func (d *decoder) current(dst []hub.Event, start bool) ([]hub.Event, *hub.Call, 
 	}
 	c := d.calls.Current(id, tool)
 	dst = d.endLost(dst)
-	if start && !c.Started && len(tool) > 0 && !d.textTools.has(tool) {
+	if start && !c.Started && len(tool) > 0 && !d.textTools.Has(tool) {
 		c.Started = true
 		var ev *hub.Event
 		dst, ev = d.toolEvent(dst, hub.ToolStart, c)
@@ -86,11 +86,11 @@ func (d *decoder) current(dst []hub.Event, start bool) ([]hub.Event, *hub.Call, 
 // write it back unchanged.
 func (d *decoder) toolProgress(dst []hub.Event) ([]hub.Event, error) {
 	tool, _ := rawjson.Str(d.rec.ToolName)
-	dst, c, err := d.current(dst, d.implicit.has(tool))
+	dst, c, err := d.current(dst, d.implicit.Has(tool))
 	if err != nil {
 		return dst, err
 	}
-	if d.textTools.has(tool) {
+	if d.textTools.Has(tool) {
 		return d.textProgress(dst, c), nil
 	}
 	p := readPayload(d.rec.Data)
@@ -119,7 +119,7 @@ func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
 	}
 	d.calls.Remove(c)
 	failed, _ := rawjson.Bool(d.rec.IsError)
-	if tool, _ := rawjson.Str(d.rec.ToolName); d.textTools.has(tool) {
+	if tool, _ := rawjson.Str(d.rec.ToolName); d.textTools.Has(tool) {
 		return d.textResult(dst, c, failed), nil
 	}
 	dst, ev := d.toolEvent(dst, hub.ToolEnd, c)
@@ -142,7 +142,7 @@ func (d *decoder) toolError(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	d.calls.Remove(c)
-	if tool, _ := rawjson.Str(d.rec.ToolName); d.textTools.has(tool) {
+	if tool, _ := rawjson.Str(d.rec.ToolName); d.textTools.Has(tool) {
 		d.rec.Output = d.rec.Error
 		return d.textResult(dst, c, true), nil
 	}
@@ -156,7 +156,7 @@ func (d *decoder) toolError(dst []hub.Event) ([]hub.Event, error) {
 func (d *decoder) spoken(dst []hub.Event) []hub.Event {
 	for i := 0; i < len(d.calls.Open()); {
 		c := d.calls.Open()[i]
-		if d.sequential && c.Started && !c.Given && !d.textTools.has(c.Name) {
+		if d.sequential && c.Started && !c.Given && !d.textTools.Has(c.Name) {
 			d.calls.GiveUp(c)
 			dst = d.endLost(dst)
 			continue
@@ -171,7 +171,7 @@ func (d *decoder) spoken(dst []hub.Event) []hub.Event {
 // will name it.
 func (d *decoder) endLost(dst []hub.Event) []hub.Event {
 	for _, c := range d.calls.Lost() {
-		if c.Given || !c.Started || d.textTools.has(c.Name) { // nothing of it is open
+		if c.Given || !c.Started || d.textTools.Has(c.Name) { // nothing of it is open
 			continue
 		}
 		var ev *hub.Event

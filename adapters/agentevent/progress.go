@@ -2,7 +2,6 @@ package agentevent
 
 import (
 	"bytes"
-	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -95,7 +94,7 @@ func readObject(data rawjson.Value) payload {
 	case subtypeStderr:
 		return readChunk(data, content, formStderr, stderrHead)
 	case subtypeTransfer:
-		if isPercent(percent) {
+		if rawjson.IsPercent(percent) {
 			return payload{form: formPercent, text: percent}
 		}
 	}
@@ -109,15 +108,6 @@ func readChunk(data, content rawjson.Value, f form, head string) payload {
 	}
 	exact := len(data) == len(head)+len(body)+len(chunkTail) && string(data[:len(head)]) == head
 	return payload{form: f, text: body, exact: exact}
-}
-
-// isPercent is strict, for a target may show the number as a bar. What is no percentage stays in the payload.
-func isPercent(v rawjson.Value) bool {
-	if rawjson.Kind(v) != '0' {
-		return false
-	}
-	n, err := strconv.ParseFloat(string(v), 64)
-	return err == nil && n >= 0 && n <= 100
 }
 
 // appendPayload appends the data of a tool_progress. With fate Implied or Dropped there is none, and dst comes back

@@ -1,8 +1,6 @@
 package declared
 
 import (
-	"strconv"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
@@ -172,13 +170,4 @@ func (d *decoder) list(ev *hub.Event, l *listSource) {
 			m.Options = append(m.Options, hub.AskOption{ID: parts[0], Name: parts[1], Kind: parts[2]})
 		}
 	}
-}
-
-// isPercent is strict, for a target may show the number as a bar.
-func isPercent(v rawjson.Value) bool {
-	if rawjson.Kind(v) != '0' {
-		return false
-	}
-	n, err := strconv.ParseFloat(string(v), 64)
-	return err == nil && n >= 0 && n <= 100
 }

@@ -217,7 +217,7 @@ func fits(f form, v rawjson.Value) bool {
 	case formNumber:
 		return rawjson.Kind(v) == '0'
 	case formPct:
-		return isPercent(v)
+		return rawjson.IsPercent(v)
 	case formCount:
 		_, ok := rawjson.Int(v)
 		return ok

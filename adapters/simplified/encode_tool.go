@@ -47,8 +47,8 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
 	c := &call{
 		name:       string(rawjson.AppendUnescaped(nil, ev.Name)),
-		isTodo:     e.opt.todoTools.has(ev.Name),
-		isHidden:   e.opt.hiddenTools.has(ev.Name),
+		isTodo:     e.opt.todoTools.Has(ev.Name),
+		isHidden:   e.opt.hiddenTools.Has(ev.Name),
 		isFinished: ev.Status == hub.StatusOK,
 	}
 	e.tools[string(ev.ID)] = c
@@ -246,7 +246,7 @@ func (e *encoder) extraOf(ev *hub.Event, c *call) rawjson.Value {
 		if !ok {
 			break
 		}
-		if body, isString := rawjson.Str(val); isString && len(body) > 0 && e.opt.extra.has(key) {
+		if body, isString := rawjson.Str(val); isString && len(body) > 0 && e.opt.extra.Has(key) {
 			obj = append(rawjson.AppendQuoted(obj, key), ':')
 			obj = append(rawjson.AppendQuoted(obj, cutBody(body, max(0, e.extraLimit()))), ',')
 		}

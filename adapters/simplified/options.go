@@ -50,9 +50,9 @@ type encodeOptions struct {
 	attrLimit     int
 	errorLimit    int
 	todoLimit     int
-	todoTools     names
-	hiddenTools   names
-	extra         names
+	todoTools     rawjson.Names
+	hiddenTools   rawjson.Names
+	extra         rawjson.Names
 	reasoning     string
 	announceStart bool
 	flat          bool
@@ -67,29 +67,13 @@ func parseEncodeOptions(o hub.Options) encodeOptions {
 		attrLimit:     o.Int("attr_limit"),
 		errorLimit:    o.Int("error_limit"),
 		todoLimit:     o.Int("todo_limit"),
-		todoTools:     namesOf(o.List("todo_tools")),
-		hiddenTools:   namesOf(o.List("hidden_tools")),
-		extra:         namesOf(o.List("extra")),
+		todoTools:     rawjson.NamesOf(o.List("todo_tools")),
+		hiddenTools:   rawjson.NamesOf(o.List("hidden_tools")),
+		extra:         rawjson.NamesOf(o.List("extra")),
 		reasoning:     o.Enum("reasoning"),
 		announceStart: o.Enum("announce") == "start",
 		flat:          o.Enum("lanes") == "flat",
 		failure:       o.Enum("failure"),
 		dropNotices:   o.Enum("notices") == "drop",
 	}
-}
-
-// names is a set of names, as bodies of JSON strings.
-type names map[string]struct{}
-
-func namesOf(list []string) names {
-	set := names{}
-	for _, n := range list {
-		set[string(rawjson.AppendEscaped(nil, []byte(n)))] = struct{}{}
-	}
-	return set
-}
-
-func (n names) has(body []byte) bool {
-	_, ok := n[string(body)]
-	return ok
 }

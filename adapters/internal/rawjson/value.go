@@ -2,6 +2,7 @@ package rawjson
 
 import (
 	"bytes"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -34,6 +35,15 @@ func NotNull(v Value) Value {
 		return nil
 	}
 	return v
+}
+
+// IsPercent reports whether v is a number from 0 to 100. It is strict, for what takes the number may show it as a bar.
+func IsPercent(v Value) bool {
+	if Kind(v) != '0' {
+		return false
+	}
+	n, err := strconv.ParseFloat(string(v), 64)
+	return err == nil && n >= 0 && n <= 100
 }
 
 // IsEmptyObject reports whether v is {}.
