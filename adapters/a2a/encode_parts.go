@@ -311,7 +311,7 @@ func (e *encoder) ask(ev *hub.Event) hub.Fate {
 		b = append(append(b, `,"value":`...), ev.Value...)
 	}
 	if m := ev.More; m != nil {
-		b = appendOptions(b, m.Options)
+		b = member.AppendOptions(b, m.Options)
 		if m.Schema != nil {
 			b = append(append(b, `,"schema":`...), m.Schema...)
 		}
@@ -322,21 +322,6 @@ func (e *encoder) ask(ev *hub.Event) hub.Fate {
 		return hub.Folded
 	}
 	return hub.Deferred
-}
-
-func appendOptions(dst []byte, options []hub.AskOption) []byte {
-	head := `,"options":[`
-	for i := range options {
-		o := &options[i]
-		dst = append(append(append(append(dst, head...), `{"id":"`...), o.ID...), '"')
-		dst = member.AppendText(dst, `,"name":"`, o.Name)
-		dst = append(member.AppendText(dst, `,"kind":"`, o.Kind), '}')
-		head = ","
-	}
-	if len(options) > 0 {
-		dst = append(dst, ']')
-	}
-	return dst
 }
 
 // appendQuestions appends the questions that are open: in words, and in data for those who know them.

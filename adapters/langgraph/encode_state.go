@@ -260,26 +260,11 @@ func (e *encoder) appendAsk(dst []byte, ev *hub.Event) []byte {
 	dst = member.AppendText(dst, `,"message":"`, ev.Title)
 	dst = member.AppendText(dst, `,"tool_call_id":"`, ev.Ref)
 	if m := ev.More; m != nil {
-		dst = appendOptions(dst, m.Options)
+		dst = member.AppendOptions(dst, m.Options)
 		dst = appendValue(dst, `,"schema":`, m.Schema)
 		dst = member.AppendText(dst, `,"expires":"`, m.Expires)
 	}
 	return append(appendValue(dst, `,"payload":`, ev.Value), '}')
-}
-
-func appendOptions(dst []byte, options []hub.AskOption) []byte {
-	head := `,"options":[`
-	for i := range options {
-		o := &options[i]
-		dst = append(append(append(append(dst, head...), `{"id":"`...), o.ID...), '"')
-		dst = member.AppendText(dst, `,"name":"`, o.Name)
-		dst = append(member.AppendText(dst, `,"kind":"`, o.Kind), '}')
-		head = ","
-	}
-	if len(options) > 0 {
-		dst = append(dst, ']')
-	}
-	return dst
 }
 
 // appendReview appends the question whether a call may be run.

@@ -47,3 +47,19 @@ func AppendText(dst []byte, head string, body []byte) []byte {
 	dst = append(dst, body...)
 	return append(dst, '"')
 }
+
+// AppendOptions appends the choices of a question with their comma, as the model has them, unless there are none.
+func AppendOptions(dst []byte, options []hub.AskOption) []byte {
+	head := `,"options":[`
+	for i := range options {
+		o := &options[i]
+		dst = append(append(append(append(dst, head...), `{"id":"`...), o.ID...), '"')
+		dst = AppendText(dst, `,"name":"`, o.Name)
+		dst = append(AppendText(dst, `,"kind":"`, o.Kind), '}')
+		head = ","
+	}
+	if len(options) > 0 {
+		dst = append(dst, ']')
+	}
+	return dst
+}
