@@ -29,6 +29,7 @@ type spec struct {
 	Config   string       `json:"config,omitempty"`   // file, of sabir
 	Profile  string       `json:"profile,omitempty"`  // file, of sabir
 	Splice   spliceScript `json:"splice,omitzero"`
+	Dialects string       `json:"dialects,omitempty"` // folder with their recordings, of the upstream
 }
 
 // serveRole runs a role until standard input ends: that is when the parent is gone, however that came about.

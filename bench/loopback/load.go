@@ -164,8 +164,9 @@ func (c *client) close() {
 
 // judge decides whether a body is right. One that equals a body found right before is right, too; others are read.
 type judge struct {
-	dialect *hub.Dialect
-	call    call
+	dialect  *hub.Dialect
+	call     call
+	recorded *bench.Recording // what was sent; nil for deltas with marks
 
 	mu    sync.Mutex
 	good  []byte // a flowing stream that was right; those of one target are usually equal to the byte
@@ -196,7 +197,10 @@ func (j *judge) take(c *client, err error) {
 }
 
 func (j *judge) check(body []byte) error {
-	if j.call.args {
+	switch {
+	case j.recorded != nil:
+		return j.recorded.Check(j.dialect, body)
+	case j.call.args:
 		return bench.CheckArgs(j.dialect, body, j.call.events)
 	}
 	return bench.Check(j.dialect, body, j.call.events, j.call.step())

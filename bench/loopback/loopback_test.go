@@ -237,6 +237,7 @@ func TestWhole(t *testing.T) {
 	f("-mode", "segmented", "-events", "20")
 	f("-mode", "paced", "-rate", "100")
 	f("-mode", "slow,cancel,size")
+	f("-mode", "recorded")
 }
 
 // TestUsage reads what the measurements are made of, where it can be read.

@@ -14,6 +14,7 @@
 //	flowing      streams of 500 deltas of 12 characters, as fast as they come, in pieces of 4 KiB. Shown: CPU time per
 //	             million events, events per second
 //	segmented    the same in one TCP segment per event
+//	recorded     streams of real agent servers, with calls, results and reasoning, over and over
 //	paced        many streams with a fixed rate each. Shown: CPU time per event, and how much later than it was due each
 //	             event arrives. Servers send by a timetable and never wait for an answer, and latency counts from the
 //	             timetable, so a proxy that stalls cannot hide it

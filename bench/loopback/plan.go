@@ -17,6 +17,7 @@ const (
 	codec       = "codec"
 	flowing     = "flowing"
 	segmented   = "segmented"
+	recorded    = "recorded"
 	peersFlow   = "peers"
 	paced       = "paced"
 	peersPaced  = "peers-paced"
@@ -31,7 +32,7 @@ const (
 )
 
 var modes = []string{
-	size, codec, flowing, segmented, peersFlow, paced, peersPaced, upkeep, slow, peersSlow, count, length, arguments, cancel, profileMode,
+	size, codec, flowing, segmented, recorded, peersFlow, paced, peersPaced, upkeep, slow, peersSlow, count, length, arguments, cancel, profileMode,
 }
 
 // pair is a translation.
@@ -90,7 +91,8 @@ type cell struct {
 	To       string        `json:"to"`
 	Streams  int           `json:"streams"`
 	Events   int           `json:"events,omitempty"`
-	Bytes    int           `json:"bytes,omitempty"` // of arguments
+	Bytes    int           `json:"bytes,omitempty"`    // of arguments
+	Recorded string        `json:"recorded,omitempty"` // name of the recording
 	Interval time.Duration `json:"interval_ns,omitempty"`
 	Quiet    float64       `json:"quiet,omitempty"`
 	Samples  []sample      `json:"samples"`
@@ -99,6 +101,8 @@ type cell struct {
 	call call
 	d    time.Duration
 	good []byte // a body that was right
+
+	recorded *bench.Recording // what is sent; nil for deltas with marks
 }
 
 func (c *cell) stream() string { return c.From + " → " + c.To }
@@ -109,7 +113,9 @@ type plan struct {
 	pairs []pair
 	cells []*cell
 	files int // that a process can open
-	rig   *rig
+
+	dialects string // the folder of their packages; empty until a recording is needed
+	rig      *rig
 }
 
 func newPlan(o options) (*plan, error) {
@@ -129,7 +135,7 @@ func newPlan(o options) (*plan, error) {
 		size: p.addSize, codec: p.addCodec, paced: p.addPaced, upkeep: p.addUpkeep, slow: p.addSlow, count: p.addCount,
 		length: p.addLength, arguments: p.addArguments, cancel: p.addCancel, profileMode: p.addProfile,
 		flowing:   func() error { return p.addFlowing(flowing) },
-		segmented: func() error { return p.addFlowing(segmented) },
+		segmented: func() error { return p.addFlowing(segmented) }, recorded: p.addRecorded,
 		peersFlow: func() error { return p.addPeers(peersFlow) }, peersPaced: func() error { return p.addPeers(peersPaced) },
 		peersSlow: func() error { return p.addPeers(peersSlow) },
 	}

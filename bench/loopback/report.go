@@ -226,7 +226,9 @@ func (r *report) floor(c *cell) *cell {
 	for _, name := range []string{splice, nginx, reverse, raw} {
 		for _, f := range r.Cells {
 			same := f.From == c.From && f.To == c.To
-			if c.Mode == flowing || c.Mode == segmented {
+			if c.Mode == recorded {
+				same = f.Recorded == c.Recorded && f.From == c.From
+			} else if c.Mode == flowing || c.Mode == segmented {
 				same = same && name != nginx
 			} else if name != splice {
 				same = true // a paced or slow stream is compared with whatever passes one

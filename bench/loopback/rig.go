@@ -43,7 +43,7 @@ func newRig(ctx context.Context, p *plan, progress io.Writer) (*rig, error) {
 		err = g.installPeers(ctx, p.cells, progress)
 	}
 	if err == nil {
-		g.upstream, err = startRole(ctx, g.dir, "upstream", spec{})
+		g.upstream, err = startRole(ctx, g.dir, "upstream", spec{Dialects: p.dialects})
 	}
 	if err != nil {
 		g.stopAll()

@@ -117,7 +117,7 @@ func (p *plan) sample(ctx context.Context, c *cell) (sample, error) {
 	case c.call.interval > 0:
 		return p.pacedSample(ctx, c, t, fresh, m)
 	}
-	j := &judge{dialect: t.answer, call: c.call, good: c.good}
+	j := &judge{dialect: t.answer, call: c.call, recorded: c.recorded, good: c.good}
 	s := flow(ctx, t, j, c.Streams, c.d, m, runtime.NumCPU())
 	c.good = j.known()
 	return s, ctx.Err()

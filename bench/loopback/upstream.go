@@ -24,6 +24,7 @@ type call struct {
 	interval  time.Duration // paced: between two events; 0 is flowing
 	base      int64         // paced: what marks count from, microseconds since the Unix epoch
 	args      bool          // flowing: fragments of a tool's arguments, not of a text
+	recording string        // flowing: that stream of a real server instead, by its name in the dialect's testdata
 	silent    int64         // more than 0: nothing comes after the first event, and the end of the connection is noted under it
 }
 
@@ -37,6 +38,9 @@ func (c call) query() string {
 	}
 	if c.args {
 		q += "&args=1"
+	}
+	if c.recording != "" {
+		q += "&recording=" + c.recording
 	}
 	if c.silent > 0 {
 		q += "&silent=" + strconv.FormatInt(c.silent, 10)
@@ -60,7 +64,7 @@ func parseCall(q url.Values) (c call, err error) {
 		return n
 	}
 	c.events, c.segmented, c.base = int(number("events")), q.Get("segmented") != "", number("base")
-	c.args, c.silent = q.Get("args") != "", number("silent")
+	c.args, c.silent, c.recording = q.Get("args") != "", number("silent"), q.Get("recording")
 	c.interval = time.Duration(number("interval")) * time.Microsecond
 	if err == nil && (c.events < 1 || c.events > 1e7 || c.interval < 0) {
 		err = fmt.Errorf("cannot send %d events", c.events)
@@ -70,9 +74,10 @@ func parseCall(q url.Values) (c call, err error) {
 
 // simulator is an agent server that speaks every dialect: /NAME answers in dialect NAME.
 type simulator struct {
-	mu      sync.Mutex
-	scripts map[string]*script
-	left    departures
+	dialects string // folder with their recordings
+	mu       sync.Mutex
+	scripts  map[string]*script
+	left     departures
 }
 
 // script is a stream made ready to send: as HTTP chunks.
@@ -83,8 +88,8 @@ type script struct {
 	pieces [][]byte // the whole answer in pieces of about 4 KiB
 }
 
-func serveUpstream(ln net.Listener, _ spec) error {
-	s := &simulator{scripts: map[string]*script{}}
+func serveUpstream(ln net.Listener, sp spec) error {
+	s := &simulator{dialects: sp.Dialects, scripts: map[string]*script{}}
 	for {
 		conn, err := ln.Accept()
 		if err != nil {
@@ -134,7 +139,7 @@ func (s *simulator) answer(conn net.Conn, req *http.Request, body []byte) error 
 	}
 	var sc *script
 	if err == nil {
-		sc, err = s.script(dialectOf(req.URL.Path), c.events)
+		sc, err = s.script(dialectOf(req.URL.Path), c)
 	}
 	if err != nil {
 		return refuse(conn, err)
@@ -213,11 +218,11 @@ func (sc *script) pace(conn net.Conn, c call) error {
 	return err
 }
 
-// script returns the stream of so many events in a dialect.
-func (s *simulator) script(dialect string, events int) (*script, error) {
+// script returns the stream of a call in a dialect.
+func (s *simulator) script(dialect string, c call) (*script, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := dialect + "/" + strconv.Itoa(events)
+	key := dialect + "/" + c.recording + "/" + strconv.Itoa(c.events)
 	if sc := s.scripts[key]; sc != nil {
 		return sc, nil
 	}
@@ -225,13 +230,25 @@ func (s *simulator) script(dialect string, events int) (*script, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := bench.NewScript(d, events)
+	text, err := s.text(d, c)
 	if err != nil {
 		return nil, err
 	}
 	sc := newScript(text)
 	s.scripts[key] = sc
 	return sc, nil
+}
+
+// text is what a call asks for: deltas with marks, or a recording.
+func (s *simulator) text(d *hub.Dialect, c call) (*bench.Script, error) {
+	if c.recording == "" {
+		return bench.NewScript(d, c.events)
+	}
+	rec, err := bench.LoadRecording(s.dialects, d, c.recording)
+	if err != nil {
+		return nil, err
+	}
+	return &bench.Script{Dialect: d, Deltas: rec.Pieces}, nil
 }
 
 const pieceSize = 4 << 10
