@@ -15,6 +15,7 @@ import (
 // clientConn writes to a client within a time limit per write.
 type clientConn struct {
 	net.Conn
+	raw      *rawWriter // nil where there is none
 	patience time.Duration
 
 	mu    sync.Mutex // a WebSocket client is answered by two goroutines
@@ -30,7 +31,7 @@ func (c *clientConn) Write(p []byte) (int, error) {
 	if err := c.arm(time.Now()); err != nil {
 		return 0, hub.Fail(hub.CodeClientGone, err)
 	}
-	n, err := c.Conn.Write(p)
+	n, err := c.send(p)
 	switch {
 	case err == nil:
 		return n, nil
@@ -38,6 +39,13 @@ func (c *clientConn) Write(p []byte) (int, error) {
 		return n, hub.Fail(hub.CodeClientSlow, err)
 	}
 	return n, hub.Fail(hub.CodeClientGone, err)
+}
+
+func (c *clientConn) send(p []byte) (int, error) {
+	if c.raw != nil {
+		return c.raw.write(p)
+	}
+	return c.Conn.Write(p)
 }
 
 // arm moves the deadline. That costs a timer each time; twice per period is exact enough.

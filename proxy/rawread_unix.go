@@ -50,7 +50,7 @@ func (r *rawReader) try(fd uintptr) bool {
 		p = p[:r.limit]
 	}
 	for {
-		n, err := syscall.Read(int(fd), p)
+		n, err := rawRead(fd, p)
 		switch {
 		case err == syscall.EINTR:
 			continue

@@ -30,7 +30,7 @@ type stream struct {
 
 // serveHTTP runs one stream on a client's connection and gives the connection back, or closes it.
 func (s *Server) serveHTTP(c *call, conn net.Conn, early []byte) {
-	client := &clientConn{Conn: conn, patience: c.route.cfg.Timeouts.Write}
+	client := &clientConn{Conn: conn, raw: newRawWriter(conn), patience: c.route.cfg.Timeouts.Write}
 	sink := &httpSink{conn: client, dialect: c.target.dialect, chunked: c.http11, close: c.close || !c.http11}
 	sink.header.Set(requestIDHeader, c.id)
 	sink.header.Set(dialectHeader, c.target.dialect.Name)
