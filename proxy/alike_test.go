@@ -11,7 +11,8 @@ import (
 // TestCopiesOfAlikes copies records that are alike as if each was split off and observed: the bytes, the counts and the end
 // are the same, wherever the stream is cut.
 func TestCopiesOfAlikes(t *testing.T) {
-	bare := native.Dialect
+	dialect, bare := native.Dialect, native.Dialect
+	dialect.Varying = []string{"seq", "at"}
 	bare.Texts = nil
 	line := func(text string) string { return `{"kind":"text.delta","id":"p","text":"` + text + `"}` }
 	sse := func(data string) string { return "data: " + data + "\n\n" }
@@ -21,7 +22,7 @@ func TestCopiesOfAlikes(t *testing.T) {
 		body := strings.Join(parts, "")
 		for size := 1; size <= len(body); size++ {
 			want := copyAll(PipelineConfig{From: &bare, To: &bare, Framing: framing}, body, size)
-			got := copyAll(PipelineConfig{From: &native.Dialect, To: &native.Dialect, Framing: framing}, body, size)
+			got := copyAll(PipelineConfig{From: &dialect, To: &dialect, Framing: framing}, body, size)
 			if got != want {
 				t.Fatalf("%s in pieces of %d bytes: %+v, want %+v", name, size, got, want)
 			}
@@ -35,6 +36,10 @@ func TestCopiesOfAlikes(t *testing.T) {
 	f("CRLF", wire.SSE, 5, strings.ReplaceAll(sse(lineStart)+events+sse(lineEnd), "\n", "\r\n"))
 	f("recognised", wire.Auto, 5, sse(lineStart), events, sse(lineEnd))
 	f("lines", wire.NDJSON, 5, lineStart+"\n", strings.Join(alikes, "\n"), "\n"+lineEnd+"\n")
+	numbered := func(at, text, seq string) string {
+		return sse(`{"kind":"text.delta","at":"` + at + `","text":"` + text + `","seq":` + seq + `}`)
+	}
+	f("numbers", wire.SSE, 6, sse(lineStart), numbered("a", "x", "9"), numbered("bc", "y", "10"), numbered(`\"`, "z", "11"), numbered("d", "z", "-1"), sse(lineEnd))
 	f("no end", wire.SSE, 4, sse(lineStart), events)
 	f("more behind the end", wire.SSE, 3, sse(lineStart), sse(alikes[0]), sse(lineEnd), events)
 	f("cut in a record", wire.SSE, 3, sse(lineStart), sse(alikes[0]), sse(alikes[1]), `data: {"kind":"text.delta","id":"p","te`)

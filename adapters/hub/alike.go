@@ -1,23 +1,22 @@
 package hub
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// Alike knows, among framed bytes, records that differ from the one before in a text alone. Where bytes are copied, such a
-// record need neither be split off nor observed: most of a stream is of that kind.
+// Alike knows, among framed bytes, records that differ from the one before in a text alone, and in what its dialect lets
+// vary. Where bytes are copied, such a record need neither be split off nor observed: most of a stream is of that kind.
 type Alike struct {
-	head, tail []byte // of the record before, up to its text, and from the end of that on; empty for none
+	known bool
+	like  template // of the record before, with its framing
 }
 
 // Learn remembers a record that w has just observed, or forgets the one before if w knows no text in this one. raw is what
 // was read of it, with its framing, to the end; it is copied.
 func (a *Alike) Learn(w Watcher, rec wire.Record, raw []byte) {
 	t, ok := w.(*textWatcher)
-	if ok && t.again && len(a.tail) > 0 { // like the one before, which is remembered
+	if ok && t.again && a.known { // like the one before, which is remembered
 		return
 	}
 	a.Forget()
@@ -25,25 +24,30 @@ func (a *Alike) Learn(w Watcher, rec wire.Record, raw []byte) {
 		return
 	}
 	if at, ok := within(raw, rec.Data); ok && len(raw)-t.length <= maxRepeat {
-		at += t.at
-		a.head, a.tail = append(a.head, raw[:at]...), append(a.tail, raw[at+t.length:]...)
+		a.known = true
+		a.like.learnFramed(raw, rec.Data, at+t.at, t.length, t.dialect.Varying)
 	}
 }
 
 // Forget makes that no record is like the one before.
-func (a *Alike) Forget() { a.head, a.tail = a.head[:0], a.tail[:0] }
+func (a *Alike) Forget() { a.known = false }
 
 // Len returns how many bytes at the beginning of buf are such a record, to its end; 0 if it is something else, or
 // not yet all there.
 func (a *Alike) Len(buf []byte) int {
-	if len(a.tail) == 0 || !bytes.HasPrefix(buf, a.head) {
+	if !a.known {
 		return 0
 	}
-	end := stringEnd(buf, len(a.head))
-	if !bytes.HasPrefix(buf[end:], a.tail) || end-len(a.head) > maxAlike {
+	begin := a.like.before(buf)
+	if begin < 0 {
 		return 0
 	}
-	return end + len(a.tail)
+	end := stringEnd(buf, begin)
+	behind := a.like.behind(buf[end:])
+	if behind < 0 || end-begin > maxAlike {
+		return 0
+	}
+	return end + behind
 }
 
 // maxAlike bounds a text, so that limits of a record are somebody else's.

@@ -42,12 +42,17 @@ const (
 // learn makes t the template of rec, whose text of n bytes begins at index at.
 func (t *template) learn(rec wire.Record, at, n int, varying []string) {
 	t.event = append(t.event[:0], rec.Event...)
-	t.mem = append(append(t.mem[:0], rec.Data[:at]...), rec.Data[at+n:]...)
+	t.learnFramed(rec.Data, rec.Data, at, n, varying)
+}
+
+// learnFramed does the same of an object that is a part of data.
+func (t *template) learnFramed(data, object []byte, at, n int, varying []string) {
+	t.mem = append(append(t.mem[:0], data[:at]...), data[at+n:]...)
 	t.front, t.back = t.front[:0], t.back[:0]
 	var room [maxHoles]place
 	places := room[:0]
 	if len(varying) > 0 {
-		places = findPlaces(places, rec.Data, rec.Data, varying)
+		places = findPlaces(places, data, object, varying)
 	}
 	from, to := 0, len(t.mem)
 	for _, p := range places {
@@ -112,20 +117,11 @@ func cutPaths(dst, paths []string, key []byte) []string {
 // text returns what rec has in the place of the text; ok is false if it does not fit.
 func (t *template) text(rec wire.Record) (text []byte, ok bool) {
 	data := rec.Data
-	for i := range t.front {
-		p := &t.front[i]
-		if !bytes.HasPrefix(data, p.must) {
-			return nil, false
-		}
-		data = data[len(p.must):]
-		if p.hole != nothing {
-			n := p.hole.forward(data)
-			if n < 0 {
-				return nil, false
-			}
-			data = data[n:]
-		}
+	n := t.before(data)
+	if n < 0 {
+		return nil, false
 	}
+	data = data[n:]
 	for i := range t.back {
 		p := &t.back[i]
 		if !bytes.HasSuffix(data, p.must) {
@@ -141,6 +137,44 @@ func (t *template) text(rec wire.Record) (text []byte, ok bool) {
 		}
 	}
 	return data, len(data) > 0 && bytes.Equal(rec.Event, t.event)
+}
+
+// before returns how many bytes of data are what must stand before the text, -1 if it is something else.
+func (t *template) before(data []byte) (n int) {
+	for i := range t.front {
+		p := &t.front[i]
+		if !bytes.HasPrefix(data[n:], p.must) {
+			return -1
+		}
+		n += len(p.must)
+		if p.hole != nothing {
+			filled := p.hole.forward(data[n:])
+			if filled < 0 {
+				return -1
+			}
+			n += filled
+		}
+	}
+	return n
+}
+
+// behind does the same of what must stand behind the text, at the beginning of data.
+func (t *template) behind(data []byte) (n int) {
+	for i := len(t.back) - 1; i >= 0; i-- {
+		p := &t.back[i]
+		if p.hole != nothing {
+			filled := p.hole.forward(data[n:])
+			if filled < 0 {
+				return -1
+			}
+			n += filled
+		}
+		if !bytes.HasPrefix(data[n:], p.must) {
+			return -1
+		}
+		n += len(p.must)
+	}
+	return n
 }
 
 // forward returns how many bytes at the start of p fill the hole, -1 if none may.
