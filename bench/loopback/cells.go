@@ -93,7 +93,8 @@ func (p *plan) addCount() error {
 	if err != nil {
 		return err
 	}
-	for _, streams := range brief(p, []int{1, 10, 100, 1000, 10_000}, []int{1, 10, 100, 1000}) {
+	const most = 9000 // the splice keeps files for connections that it may use again
+	for _, streams := range brief(p, []int{1, 10, 100, 1000, most}, []int{1, 10, 100, 1000}) {
 		c := call{events: or(p.o.events, brief(p, 3000, 500))}
 		base := cell{Mode: count, Streams: streamsFor(p.files, streams), call: c, d: or(p.o.duration, brief(p, 2*time.Second, 500*time.Millisecond))}
 		if _, ok := splicePair(first); ok {
