@@ -53,7 +53,7 @@ func (d *decoder) draft(dst []hub.Event, m *fields, k *message, v rawjson.Value,
 		c.draft.of = k
 		dst = d.toolStart(dst, m, k, c, name)
 	}
-	if c.draft.of == k && !c.draft.told {
+	if c.draft.of == k && !c.draft.told && (invalid || len(args) > 0) { // a form without them takes nothing back
 		c.draft.args, c.draft.invalid = append(c.draft.args[:0], args...), invalid
 	}
 	return dst
