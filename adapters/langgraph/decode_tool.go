@@ -3,6 +3,7 @@ package langgraph
 import (
 	"bytes"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -52,7 +53,7 @@ func (d *decoder) callPiece(dst []hub.Event, m *fields, k *message, v rawjson.Va
 		dst = d.toolStart(dst, m, k, c, name)
 	}
 	if d.source == sourcePartial {
-		args = args[min(c.sent, len(args)):]
+		args = behind(args, c.sent)
 	}
 	if len(args) == 0 {
 		return dst
@@ -62,6 +63,24 @@ func (d *decoder) callPiece(dst []hub.Event, m *fields, k *message, v rawjson.Va
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Lane, ev.Msg, ev.Text = hub.ToolArgs, c.id, k.lane.id, m.id, args
 	return dst
+}
+
+// behind returns what a string body says after its first n bytes. A model does not take back what it has said; where
+// a server does, the body is cut between two characters all the same.
+func behind(body []byte, n int) []byte {
+	i := 0
+	for i < min(n, len(body)) {
+		switch {
+		case body[i] != '\\':
+			_, size := utf8.DecodeRune(body[i:])
+			i += size
+		case body[i+1] == 'u':
+			i += len(`\u0000`)
+		default:
+			i += len(`\n`)
+		}
+	}
+	return body[i:]
 }
 
 func readCallPiece(v rawjson.Value) (id, name, args []byte, index int64, indexed bool) {
