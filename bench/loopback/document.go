@@ -59,6 +59,18 @@ func (d document) Day() string { return d.Date.Format("2006-01-02") }
 // Has reports whether a mode was measured.
 func (d document) Has(mode string) bool { return len(d.of(mode)) > 0 }
 
+// Wrong is how many streams of the proxy were wrong.
+func (d document) Wrong() (n int) {
+	for _, c := range d.Cells {
+		if strings.HasPrefix(c.Target, sabir) {
+			for i := range c.Samples {
+				n += c.Samples[i].Bad
+			}
+		}
+	}
+	return n
+}
+
 // Table is the table of a mode below the name of its load.
 func (d document) Table(mode string) string {
 	cells := d.of(mode)

@@ -174,7 +174,11 @@ func (c *cell) figures(other *cell, of func(a, b *sample) float64) figure {
 	var all, calm []float64
 	for i := range min(len(c.Samples), len(other.Samples)) {
 		a, b := &c.Samples[i], &other.Samples[i]
-		all = append(all, of(a, b))
+		if v := of(a, b); a.Streams > 0 || a.Bad == 0 {
+			all = append(all, v)
+		} else { // nothing was right: there is nothing to time
+			all = append(all, -1)
+		}
 		if max(a.Others, b.Others) <= c.Quiet {
 			calm = append(calm, all[i])
 		}
