@@ -23,7 +23,7 @@ type Lines struct {
 
 // SVG draws the lines. Points with a value that is not above 0 are left out of a logarithmic axis.
 func (l *Lines) SVG() []byte {
-	const top, left, right, bottom, plotHeight = 48, 74, 24, 52, 260
+	const top, left, right, bottom, plotHeight = 58, 74, 24, 52, 260
 	height := top + plotHeight + bottom + lineHeight*((len(l.Series)+1)/2)
 	var xs, ys []float64
 	for _, s := range l.Series {
@@ -62,7 +62,7 @@ func (l *Lines) axes(c *canvas, sx, sy scale, top, base, left, right float64) {
 		}
 	}
 	c.text((left+right)/2, base+36, "middle", ink, l.X)
-	c.text(16, top-6, "start", ink, l.Y)
+	c.text(16, top-14, "start", ink, l.Y)
 }
 
 func (c *canvas) series(s Series, sx, sy scale, colour string) {
