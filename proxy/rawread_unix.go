@@ -20,12 +20,8 @@ type rawReader struct {
 
 // newRawReader returns nil for connections that are no bare sockets.
 func newRawReader(c any) *rawReader {
-	sc, ok := c.(syscall.Conn)
-	if !ok {
-		return nil
-	}
-	conn, err := sc.SyscallConn()
-	if err != nil {
+	conn := rawConn(c)
+	if conn == nil {
 		return nil
 	}
 	r := &rawReader{conn: conn}
@@ -66,4 +62,17 @@ func (r *rawReader) try(fd uintptr) bool {
 		}
 		return true
 	}
+}
+
+// rawConn returns nil for connections that are no bare sockets.
+func rawConn(c any) syscall.RawConn {
+	sc, ok := c.(syscall.Conn)
+	if !ok {
+		return nil
+	}
+	conn, err := sc.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	return conn
 }

@@ -14,12 +14,8 @@ type rawWriter struct {
 
 // newRawWriter returns nil for connections that are no bare sockets.
 func newRawWriter(c any) *rawWriter {
-	sc, ok := c.(syscall.Conn)
-	if !ok {
-		return nil
-	}
-	conn, err := sc.SyscallConn()
-	if err != nil {
+	conn := rawConn(c)
+	if conn == nil {
 		return nil
 	}
 	w := &rawWriter{conn: conn}

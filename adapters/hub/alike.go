@@ -42,9 +42,12 @@ func (a *Alike) Len(buf []byte) int {
 	if begin < 0 {
 		return 0
 	}
-	end := stringEnd(buf, begin)
+	end := rawjson.ClosingQuote(buf, begin)
+	if end < 0 || end-begin > maxAlike {
+		return 0
+	}
 	behind := a.like.behind(buf[end:])
-	if behind < 0 || end-begin > maxAlike {
+	if behind < 0 {
 		return 0
 	}
 	return end + behind
@@ -52,14 +55,3 @@ func (a *Alike) Len(buf []byte) int {
 
 // maxAlike bounds a text, so that limits of a record are somebody else's.
 const maxAlike = 4 << 10
-
-// stringEnd returns the index of the quote that ends the string at i, or of what may not be in one, or len(buf).
-func stringEnd(buf []byte, i int) int {
-	for {
-		i = rawjson.PlainRun(buf, i)
-		if i+1 >= len(buf) || buf[i] != '\\' || buf[i+1] < ' ' {
-			return i
-		}
-		i += 2
-	}
-}

@@ -25,9 +25,6 @@ func stops(w uint64) uint64 {
 
 // Below, data[i : i+8] instead of data[i:] lets the compiler drop the checks on the load: a third of the time on long strings.
 
-// PlainRun returns the index of the first quote, backslash or control character of data at or after i, or len(data).
-func PlainRun(data []byte, i int) int { return plainRun(data, i) }
-
 // plainRun returns the index of the first quote, backslash or control character of data at or after i, or len(data).
 func plainRun(data []byte, i int) int {
 	for ; i+8 <= len(data); i += 8 {

@@ -252,9 +252,15 @@ func Leading(data []byte) (body []byte) {
 	if i == len(data) || data[i] != '"' {
 		return nil
 	}
-	end := scanString(data, i+1)
+	end := ClosingQuote(data, i+1)
 	if end < 0 {
 		return nil
 	}
-	return data[i+1 : end-1]
+	return data[i+1 : end]
+}
+
+// ClosingQuote returns the index of the quote that ends the string whose body begins at i; -1 if data ends within the string
+// or holds in it what may not stand in one.
+func ClosingQuote(data []byte, i int) int {
+	return max(scanString(data, i), 0) - 1
 }
