@@ -2,9 +2,7 @@
 package adapters
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters/a2a"
 	"github.com/sabir-proxy/sabir/adapters/acp"
@@ -54,14 +52,14 @@ var all = []*hub.Dialect{
 // All returns every dialect. The slice is shared; do not change it.
 func All() []*hub.Dialect { return all }
 
-// Lookup returns the dialect of that name, or an error that lists the names there are.
+// Lookup returns the dialect of that name, or an [UnknownError].
 func Lookup(name string) (*hub.Dialect, error) {
 	for _, d := range all {
 		if d.Name == name {
 			return d, nil
 		}
 	}
-	return nil, fmt.Errorf("there is no dialect %q; there is: %s", name, strings.Join(Names(), ", "))
+	return nil, &UnknownError{Name: name, Known: Names(), meant: aliased(name)}
 }
 
 // Names lists the names of all dialects, sorted.

@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,7 +41,7 @@ func (c *Catalog) All() []*hub.Dialect {
 	return slices.Concat(all, c.declared)
 }
 
-// Lookup returns the dialect of that name, or an error that lists the names there are.
+// Lookup returns the dialect of that name, or an [UnknownError].
 func (c *Catalog) Lookup(name string) (*hub.Dialect, error) {
 	for _, d := range c.declared {
 		if d.Name == name {
@@ -48,8 +49,9 @@ func (c *Catalog) Lookup(name string) (*hub.Dialect, error) {
 		}
 	}
 	d, err := Lookup(name)
-	if err != nil && len(c.declared) > 0 {
-		return nil, fmt.Errorf("there is no dialect %q; there is: %s", name, strings.Join(c.names(nil), ", "))
+	var unknown *UnknownError
+	if errors.As(err, &unknown) {
+		unknown.Known = c.names(nil)
 	}
 	return d, err
 }

@@ -92,17 +92,22 @@ func amount(v reflect.Value, n int64) string {
 
 // suggest helps with a key that is not known.
 func suggest(key string, known []string) string {
-	// Ties go to the key that comes first, in the order of the manual.
-	best, least := "", len(key)/3+1 // more edits than that are another word
+	if near := Nearest(key, known); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "known here: " + strings.Join(known, ", ")
+}
+
+// Nearest returns the known word that a word is most likely a misspelling of; "" if there is none.
+func Nearest(word string, known []string) string {
+	// Ties go to the word that comes first, in the order of the manual.
+	best, least := "", len(word)/3+1 // more edits than that are another word
 	for _, k := range known {
-		if n := distance(strings.ToLower(key), k); n <= least && (best == "" || n < least) {
+		if n := distance(strings.ToLower(word), k); n <= least && (best == "" || n < least) {
 			best, least = k, n
 		}
 	}
-	if best != "" {
-		return "did you mean " + best + "?"
-	}
-	return "known here: " + strings.Join(known, ", ")
+	return best
 }
 
 // distance counts the edits (insert, delete, replace, swap neighbours) that turn a into b. Long words are far from all.

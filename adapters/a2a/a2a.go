@@ -90,6 +90,7 @@ import (
 var Dialect = hub.Dialect{
 	Name:     "a2a",
 	Title:    "A2A",
+	Aliases:  []string{"agent2agent", "agent-to-agent"},
 	Doc:      "The Agent2Agent protocol, versions 1.0 and 0.3, over JSON-RPC and REST.",
 	Framing:  wire.SSE,
 	Framings: []wire.Framing{wire.SSE},

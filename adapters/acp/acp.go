@@ -117,6 +117,7 @@ const defaultPrompt = "2"
 var Dialect = hub.Dialect{
 	Name:     name,
 	Title:    "Agent Client Protocol",
+	Aliases:  []string{"agent-client-protocol", "zed"},
 	Doc:      "What editors such as Zed and JetBrains speak with coding agents: version 1, and the draft of version 2.",
 	Framing:  wire.NDJSON,
 	Framings: []wire.Framing{wire.NDJSON, wire.WebSocket, wire.SSE, wire.Concat},

@@ -136,6 +136,7 @@ var rawName = []byte(name)
 var Dialect = hub.Dialect{
 	Name:          name,
 	Title:         "AgentEvent streams (langvis)",
+	Aliases:       []string{"langvis"},
 	Doc:           "Typed agent events without ids: thoughts, tool calls matched by name, text, one end.",
 	Framing:       wire.SSE,
 	Framings:      []wire.Framing{wire.SSE, wire.NDJSON, wire.WebSocket},

@@ -114,6 +114,7 @@ import (
 var Dialect = hub.Dialect{
 	Name:     "agui",
 	Title:    "AG-UI",
+	Aliases:  []string{"ag-ui", "ag_ui", "copilotkit", "pydantic-ai"},
 	Doc:      "The Agent-User Interaction protocol of CopilotKit, assistant-ui and the frameworks that serve them.",
 	Framing:  wire.SSE,
 	Framings: []wire.Framing{wire.SSE, wire.WebSocket, wire.NDJSON},

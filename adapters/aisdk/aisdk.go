@@ -108,6 +108,7 @@ import (
 var Dialect = hub.Dialect{
 	Name:     "aisdk",
 	Title:    "Vercel AI SDK",
+	Aliases:  []string{"ai-sdk", "ai_sdk", "ai", "vercel", "usechat", "ui-message-stream", "pydantic-ai"},
 	Doc:      "The UI message stream that useChat of the Vercel AI SDK reads, versions 5 to 7.",
 	Framing:  wire.SSE,
 	Framings: []wire.Framing{wire.SSE},

@@ -98,6 +98,7 @@ const dialectName = "anthropic"
 var Dialect = hub.Dialect{
 	Name:     dialectName,
 	Title:    "Anthropic Messages",
+	Aliases:  []string{"claude", "messages", "anthropic-messages"},
 	Doc:      "The streaming Messages API of Anthropic, which Claude Code and many agent frameworks read.",
 	Framing:  wire.SSE,
 	Framings: []wire.Framing{wire.SSE},

@@ -87,6 +87,7 @@ import (
 var Dialect = hub.Dialect{
 	Name:     dialectName,
 	Title:    "Claude Code",
+	Aliases:  []string{"claude", "claude-code", "claudecli", "claude-code-cli"},
 	Doc:      "The lines that Claude Code prints as stream-json, and that its SDKs read.",
 	Framing:  wire.NDJSON,
 	Framings: []wire.Framing{wire.NDJSON},

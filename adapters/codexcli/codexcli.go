@@ -63,6 +63,7 @@ import (
 var Dialect = hub.Dialect{
 	Name:     dialectName,
 	Title:    "Codex CLI",
+	Aliases:  []string{"codex", "codexcli"},
 	Doc:      "The lines that codex exec --json prints.",
 	Framing:  wire.NDJSON,
 	Framings: []wire.Framing{wire.NDJSON},

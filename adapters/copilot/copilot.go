@@ -154,6 +154,7 @@ var rawName = []byte(name)
 var Dialect = hub.Dialect{
 	Name:     name,
 	Title:    "Copilot SDK events (Caco)",
+	Aliases:  []string{"copilot-sdk", "github-copilot", "caco"},
 	Doc:      "The session events of the GitHub Copilot SDK, bare, as JSON-RPC, or in Caco's WebSocket frames.",
 	Framing:  wire.SSE,
 	Framings: []wire.Framing{wire.SSE, wire.WebSocket, wire.NDJSON, wire.ContentLength},

@@ -82,6 +82,7 @@ import (
 var Dialect = hub.Dialect{
 	Name:     "datastream",
 	Title:    "AI SDK 4 data stream",
+	Aliases:  []string{"data-stream", "ai-sdk-4", "vercel"},
 	Doc:      "The line-coded data stream of the Vercel AI SDK 4, which assistant-ui speaks as well.",
 	Framing:  wire.NDJSON,
 	Framings: []wire.Framing{wire.NDJSON},

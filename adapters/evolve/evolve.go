@@ -151,6 +151,7 @@ const methodLifecycle = "_evolve/lifecycle"
 var Dialect = hub.Dialect{
 	Name:     name,
 	Title:    "Evolve SDK OutputEvent",
+	Aliases:  []string{"evolve-sdk"},
 	Doc:      "Updates in the style of the Agent Client Protocol, with lifecycle records, as the Evolve SDK emits them.",
 	Framing:  wire.NDJSON,
 	Framings: []wire.Framing{wire.NDJSON, wire.SSE, wire.WebSocket, wire.Concat, wire.LengthPrefix},

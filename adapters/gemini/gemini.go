@@ -85,6 +85,7 @@ import (
 var Dialect = hub.Dialect{
 	Name:     "gemini",
 	Title:    "Gemini generateContent",
+	Aliases:  []string{"google", "genai", "google-genai", "vertex"},
 	Doc:      "The streams of Google's generateContent API, as the Gemini API, Vertex AI and compatible gateways send them.",
 	Framing:  wire.SSE,
 	Framings: []wire.Framing{wire.SSE, wire.NDJSON, wire.Concat},

@@ -46,6 +46,7 @@ import (
 var Dialect = hub.Dialect{
 	Name:       dialectName,
 	Title:      "Gemini CLI",
+	Aliases:    []string{"geminicli", "google"},
 	Doc:        "The lines that the Gemini CLI prints as stream-json.",
 	Framing:    wire.NDJSON,
 	Framings:   []wire.Framing{wire.NDJSON},

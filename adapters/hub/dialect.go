@@ -95,7 +95,9 @@ func (c Caps) Names() []string {
 type Dialect struct {
 	Name  string // [a-z0-9-]+
 	Title string // who speaks it, a few words
-	Doc   string // one sentence for the tables
+	// Aliases are what people call the dialect elsewhere. They are no names, but an error can say which one is meant.
+	Aliases []string
+	Doc     string // one sentence for the tables
 
 	Framing  wire.Framing   // of what the encoder writes, unless the route says otherwise
 	Framings []wire.Framing // every framing the dialect is known to travel in

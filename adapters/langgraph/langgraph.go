@@ -96,6 +96,7 @@ import (
 var Dialect = hub.Dialect{
 	Name:     "langgraph",
 	Title:    "LangGraph run streams",
+	Aliases:  []string{"langchain", "lang-graph", "langgraph-platform"},
 	Doc:      "What LangGraph servers stream and useStream of the LangGraph SDK reads.",
 	Framing:  wire.SSE,
 	Framings: []wire.Framing{wire.SSE},

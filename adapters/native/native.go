@@ -80,6 +80,7 @@ import (
 var Dialect = hub.Dialect{
 	Name:     "native",
 	Title:    "Sabir's own events",
+	Aliases:  []string{"sabir"},
 	Doc:      "The canonical events as JSON objects: for taps, logs and fixtures; nothing is lost.",
 	Framing:  wire.NDJSON,
 	Framings: []wire.Framing{wire.NDJSON, wire.SSE, wire.Concat, wire.WebSocket, wire.LengthPrefix, wire.ContentLength},

@@ -88,6 +88,7 @@ import (
 var Dialect = hub.Dialect{
 	Name:        "openai-chat",
 	Title:       "OpenAI Chat Completions",
+	Aliases:     []string{"openai", "chat", "chat-completions", "openaichat", "ollama", "vllm"},
 	Doc:         "The streams of OpenAI's Chat Completions API and of the many servers and gateways that speak it.",
 	Framing:     wire.SSE,
 	Framings:    []wire.Framing{wire.SSE},

@@ -115,6 +115,7 @@ const name = "openai-responses"
 var Dialect = hub.Dialect{
 	Name:     name,
 	Title:    "OpenAI Responses",
+	Aliases:  []string{"openai", "responses", "openairesponses"},
 	Doc:      "The streams of the OpenAI Responses API, and of what imitates it, by server-sent events or WebSocket.",
 	Framing:  wire.SSE,
 	Framings: []wire.Framing{wire.SSE, wire.WebSocket},

@@ -138,6 +138,7 @@ const name = "pydantic"
 var Dialect = hub.Dialect{
 	Name:          name,
 	Title:         "PydanticMultiAgent chunks (Potpie)",
+	Aliases:       []string{"potpie"},
 	Doc:           "Chunks of message, tool calls and citations, back to back, with friendly texts for each call.",
 	Framing:       wire.Concat,
 	Framings:      []wire.Framing{wire.Concat, wire.NDJSON, wire.SSE, wire.WebSocket},

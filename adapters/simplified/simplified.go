@@ -154,6 +154,7 @@ const cancelText = "Request cancelled by user"
 var Dialect = hub.Dialect{
 	Name:          name,
 	Title:         "SimplifiedAgent (YAAWC)",
+	Aliases:       []string{"yaawc"},
 	Doc:           "One message that grows, with markup for tool calls and sub-agents, as lines of JSON.",
 	Framing:       wire.NDJSON,
 	Framings:      []wire.Framing{wire.NDJSON, wire.SSE},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,16 @@ func (c *catalog) Declare(name string, doc map[string]any) []config.DialectProbl
 	var problems []config.DialectProblem
 	for _, p := range c.Catalog.Declare(name, doc) {
 		problems = append(problems, config.DialectProblem{Path: p.Path, Msg: p.Msg})
+	}
+	return problems
+}
+
+// Check adds to a name that nothing goes by the one that is spelt nearly the same.
+func (c *catalog) Check(name, side string, options map[string]any) []error {
+	problems := c.Catalog.Check(name, side, options)
+	var unknown *adapters.UnknownError
+	if len(problems) == 1 && errors.As(problems[0], &unknown) {
+		return []error{unknown.Suggest(config.Nearest(name, unknown.Known))}
 	}
 	return problems
 }

@@ -58,7 +58,7 @@ lisen: 1
 `)
 	wants := []string{
 		path + ":1:9: listen: ",
-		path + `:3:50: upstreams.agent.dialect: there is no dialect "nativ"; there is: `,
+		path + `:3:50: upstreams.agent.dialect: there is no dialect "nativ"; did you mean native?`,
 		path + ":4:16: upstreams.other.url: ",
 		path + `:4:57: upstreams.other.options.a: native has no option "a"`,
 		path + ":6:12: routes[0].path: ",

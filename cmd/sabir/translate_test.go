@@ -195,7 +195,7 @@ func TestTranslateOptionSides(t *testing.T) {
 func TestTranslateUsage(t *testing.T) {
 	got := sabir(t, "", "translate", "--from", "nativ", "--to", "agiu", "--framing", "sees", "--framing-in", "websocket")
 	for _, want := range []string{
-		`there is no dialect "nativ"; there is: `, `there is no dialect "agiu"; there is: `, `--framing: unknown framing "sees"`,
+		`there is no dialect "nativ"; did you mean native?`, `there is no dialect "agiu"; did you mean agui?`, `--framing: unknown framing "sees"`,
 		"--framing-in: files hold no WebSocket messages",
 	} {
 		got.want(t, exitUsage, "", want)
