@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,9 +18,13 @@ func newDemo() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo [--once]",
 		Short: "Show what Sabir does, without an agent of your own",
-		Long: `Demo runs an agent server that replays recorded runs at a human pace, and the
-real proxy in front of it with a path for every dialect, and tells what to try.
-Only this machine can connect. With --listen 127.0.0.1:0 it takes any free port.
+		Long: `Demo runs an agent server that replays a run at a human pace, and the real proxy
+in front of it with a path for every dialect, and tells what to try. The runs are
+made by hand after the documented events of an agent; two faults are in them on
+purpose, so that there is something to repair.
+
+Only this machine can connect, unless --listen says otherwise. With --listen
+127.0.0.1:0 it takes any free port.
 
 With --once it shows one run side by side and ends: what the agent sent, what
 Sabir understood, and what a client receives.`,
@@ -33,7 +39,7 @@ Sabir understood, and what a client receives.`,
 				return usageError{err}
 			}
 			if once {
-				return demo.Once(cmd.Context(), out, scenario, style)
+				return demo.Once(cmd.Context(), out, scenario, style, programName(os.Args[0]))
 			}
 			clients, err := listenOn("--listen", listen)
 			if err != nil {
@@ -50,4 +56,17 @@ Sabir understood, and what a client receives.`,
 	flags.Float64Var(&speed, "speed", 1, "`FACTOR` of the pace; 2 is twice as fast")
 	_ = cmd.RegisterFlagCompletionFunc("scenario", cobra.FixedCompletions(demo.Names(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// programName is what the user types to start this program: what stands in arg0, unless the go command has built it into
+// a folder of its own.
+func programName(arg0 string) string {
+	dir, name := filepath.Split(filepath.ToSlash(arg0))
+	switch {
+	case strings.Contains(dir, "/go-build"):
+		return "go run ./cmd/sabir"
+	case strings.HasSuffix(name, ".test"), name == "":
+		return "sabir"
+	}
+	return arg0
 }

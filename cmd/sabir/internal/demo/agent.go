@@ -56,7 +56,7 @@ func (r *replay) wait(d time.Duration) error {
 	}
 }
 
-// agent is a server that answers every call with a recorded run.
+// agent is a server that answers every call with a scenario.
 type agent struct {
 	all    []*scenario
 	usual  *scenario // unless ?scenario= asks for another

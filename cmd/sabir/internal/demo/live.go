@@ -86,7 +86,7 @@ func (l *Live) close() {
 // configuration is that of the proxy: a path for each dialect, and one where the client chooses.
 func (l *Live) configuration() (*config.Config, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "listen: %s\nadmin: %s\n", l.Clients.Addr(), l.admin.Addr())
+	fmt.Fprintf(&b, "listen: %q\nadmin: %q\n", l.Clients.Addr(), l.admin.Addr()) // [::] is a list unless it is quoted
 	b.WriteString("timeouts: {drain: 0s}\ncors: {origins: ['*']}\n") // whoever leaves a demo does not want to wait
 	fmt.Fprintf(&b, "upstreams:\n  agent: {url: 'http://%s/stream', dialect: %s, options: {browser: true}}\n", l.agent.Addr(), dialect)
 	b.WriteString("routes:\n")

@@ -38,9 +38,9 @@ func (p *page) String() string {
 }
 
 // running is a demo at great speed; the function ends it and returns what was on the terminal.
-func running(t *testing.T) (p *page, end func() string) {
+func running(t *testing.T, listen string) (p *page, end func() string) {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ln, err := net.Listen("tcp", listen)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func call(t *testing.T, line string) (int, string) {
 
 // Every line on the terminal that can be tried works, there is one for each dialect, and each stream is reported.
 func TestLive(t *testing.T) {
-	p, end := running(t)
+	p, end := running(t, "127.0.0.1:0")
 	lines := curlLine.FindAllString(p.String(), -1)
 	for _, d := range clients() {
 		if !regexp.MustCompile(`curl -N http://\S+/` + d.Name + `\n`).MatchString(p.String()) {
@@ -129,7 +129,7 @@ func TestLive(t *testing.T) {
 
 // The endings of the scenarios reach the client as they are.
 func TestLiveEndings(t *testing.T) {
-	p, _ := running(t)
+	p, _ := running(t, "127.0.0.1:0")
 	base := regexp.MustCompile(`for clients\s+(\S+)`).FindStringSubmatch(p.String())[1]
 	f := func(query, want string) {
 		t.Helper()
@@ -146,6 +146,17 @@ func TestLiveEndings(t *testing.T) {
 	}
 	if status, _ := call(t, base+"/no-such"); status != http.StatusNotFound {
 		t.Errorf("an unknown path gets status %d", status)
+	}
+}
+
+// Any address that can be listened on will do, and what is shown can be called.
+func TestLiveAddresses(t *testing.T) {
+	for _, listen := range []string{"0.0.0.0:0", "[::]:0", "[::1]:0"} {
+		p, _ := running(t, listen)
+		line := regexp.MustCompile(`curl -N http://\S+/native\n`).FindString(p.String())
+		if status, body := call(t, strings.TrimSpace(line)); status != http.StatusOK || !strings.Contains(body, `"status":"done"`) {
+			t.Errorf("%s: %q: status %d, %d bytes", listen, line, status, len(body))
+		}
 	}
 }
 

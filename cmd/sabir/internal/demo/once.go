@@ -11,9 +11,10 @@ import (
 	"github.com/sabir-proxy/sabir/proxy"
 )
 
-// Once translates one recorded run by the pump that serves clients, as fast as it can, and shows it side by side: what
-// the agent sent, what Sabir understood, what a client receives. The output is always the same for the same arguments.
-func Once(ctx context.Context, w io.Writer, name string, style term.Style) error {
+// Once translates one of the demo's runs by the pump that serves clients, as fast as it can, and shows it side by side:
+// what the agent sent, what Sabir understood, what a client receives. The output is always the same for the same
+// arguments. program is what the user types to start this program.
+func Once(ctx context.Context, w io.Writer, name string, style term.Style, program string) error {
 	all, err := scenarios()
 	if err != nil {
 		return err
@@ -26,7 +27,7 @@ func Once(ctx context.Context, w io.Writer, name string, style term.Style) error
 	if err != nil {
 		return err
 	}
-	t := newTable(w, style)
+	t := newTable(w, style, program)
 	if t.end = "end"; s.cut {
 		t.end = "connection broken"
 	}

@@ -22,7 +22,7 @@ func TestOnce(t *testing.T) {
 	f := func(scenario string, style term.Style) {
 		t.Helper()
 		var out bytes.Buffer
-		if err := Once(t.Context(), &out, scenario, style); err != nil {
+		if err := Once(t.Context(), &out, scenario, style, "sabir"); err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join("testdata", fmt.Sprintf("%s-%d.txt", scenario, style.Width))
@@ -56,7 +56,7 @@ func TestOnceStyles(t *testing.T) {
 	show := func(style term.Style) string {
 		t.Helper()
 		var out bytes.Buffer
-		if err := Once(t.Context(), &out, Tour, style); err != nil {
+		if err := Once(t.Context(), &out, Tour, style, "sabir"); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()
@@ -77,10 +77,10 @@ func TestOnceStyles(t *testing.T) {
 }
 
 func TestOnceErrors(t *testing.T) {
-	if err := Once(t.Context(), &bytes.Buffer{}, "no-such", term.Style{}); err == nil || !strings.Contains(err.Error(), "there is: tour, ") {
+	if err := Once(t.Context(), &bytes.Buffer{}, "no-such", term.Style{}, "sabir"); err == nil || !strings.Contains(err.Error(), "there is: tour, ") {
 		t.Errorf("got %v", err)
 	}
-	if err := Once(t.Context(), brokenWriter{}, Tour, term.Style{}); !errors.Is(err, errBroken) {
+	if err := Once(t.Context(), brokenWriter{}, Tour, term.Style{}, "sabir"); !errors.Is(err, errBroken) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-// Package demo shows what Sabir does without an agent of one's own: it replays recorded runs, live behind the real proxy
+// Package demo shows what Sabir does without an agent of one's own: it replays runs made by hand, live behind the real proxy
 // or once on the terminal.
 package demo
 
@@ -26,7 +26,7 @@ var options = map[string]any{"browser": true}
 //go:embed recordings/*.txtar
 var recordings embed.FS
 
-// scenario is a recorded run.
+// scenario is a run made by hand after the documented events of the dialect.
 type scenario struct {
 	name    string
 	about   string // what there is to see, in a few words
@@ -68,7 +68,7 @@ func Check(scenario string, speed float64) error {
 
 const maxSpeed = 1000
 
-// scenarios returns all recorded runs, the first one first.
+// scenarios returns all runs, the first one first.
 func scenarios() ([]*scenario, error) {
 	names, err := fs.Glob(recordings, "recordings/*.txtar")
 	if err != nil {

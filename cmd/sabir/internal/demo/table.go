@@ -19,6 +19,7 @@ type table struct {
 	style   term.Style
 	columns [3]int // their widths
 	end     string // what the end of the stream was like
+	program string // what the user types to start this program
 	err     error  // of writing
 
 	number int // of the record
@@ -56,8 +57,8 @@ const (
 	minWidth    = 60
 )
 
-func newTable(w io.Writer, style term.Style) *table {
-	t := &table{w: w, style: style}
+func newTable(w io.Writer, style term.Style, program string) *table {
+	t := &table{w: w, style: style, program: program}
 	t.style.Width = max(style.Width, minWidth)
 	room := t.style.Width - numberWidth - 3*len(gap) - len("+ ")
 	t.columns[0] = room * 30 / 100

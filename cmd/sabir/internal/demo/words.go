@@ -91,6 +91,9 @@ func fateWord(f hub.Fate) string {
 func (t *table) head(s *scenario, from, to *hub.Dialect) {
 	t.block.loose = map[string]bool{}
 	t.print(fmt.Sprintf("%s  %s\n\n", t.style.Paint(term.Bold, "One run through Sabir:"), s.about))
+	mark := func(p term.Paint, mark string) string { return t.style.Paint(p, mark) }
+	t.print(fmt.Sprintf("  %s made by Sabir   %s held back before   %s repaired\n\n",
+		mark(term.Cyan, markMade), mark(term.Cyan, markHeld), mark(term.Yellow, markNote)))
 	title := func(text string, column int) string { return t.style.Cell(term.Bold, text, t.columns[column]) }
 	t.line("", title("agent sends "+from.Name, 0), "  "+title("Sabir understands", 1)+gap+title("client receives "+to.Name, 2))
 	rule := func(n int) string { return strings.Repeat("─", n) }
@@ -99,16 +102,14 @@ func (t *table) head(s *scenario, from, to *hub.Dialect) {
 
 // foot sums up.
 func (t *table) foot(done *proxy.Translation) {
-	mark := func(p term.Paint, mark string) string { return t.style.Paint(p, mark) }
-	t.print(fmt.Sprintf("\n  %s made by Sabir   %s held back before   %s repaired\n\n",
-		mark(term.Cyan, markMade), mark(term.Cyan, markHeld), mark(term.Yellow, markNote)))
+	t.print("\n")
 	t.sum("read", count(int(done.Records), "record"))
 	t.sum("events", fmt.Sprintf("%d, of which Sabir made %d", done.EventsOut, t.made))
 	t.sum("written", count(t.client, "record"))
 	t.sum("repairs", repairList(done))
 	t.sum("losses", lossList(done))
 	t.sum("ending", done.Ending.String())
-	t.print("\nLive, with every dialect: " + t.style.Paint(term.Bold, "sabir demo") + "\n")
+	t.print("\nLive, with every dialect: " + t.style.Paint(term.Bold, t.program+" demo") + "\n")
 }
 
 func (t *table) sum(label, text string) {
