@@ -18,10 +18,10 @@ func newDemo() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo [--once]",
 		Short: "Show what Sabir does, without an agent of your own",
-		Long: `Demo runs an agent server that replays a run at a human pace, and the real proxy
-in front of it with a path for every dialect, and tells what to try. The runs are
-made by hand after the documented events of an agent; two faults are in them on
-purpose, so that there is something to repair.
+		Long: `Demo runs an agent server that replays a run at a human pace, and the real
+proxy in front of it with a path for every dialect, and tells what to try. The
+runs are made by hand after the documented events of an agent; two faults are in
+them on purpose, so that there is something to repair.
 
 Only this machine can connect, unless --listen says otherwise. With --listen
 127.0.0.1:0 it takes any free port.

@@ -87,7 +87,7 @@ func (l *Live) close() {
 func (l *Live) configuration() (*config.Config, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "listen: %q\nadmin: %q\n", l.Clients.Addr(), l.admin.Addr()) // [::] is a list unless it is quoted
-	b.WriteString("timeouts: {drain: 0s}\ncors: {origins: ['*']}\n") // whoever leaves a demo does not want to wait
+	b.WriteString("timeouts: {drain: 0s}\ncors: {origins: ['*']}\n")             // whoever leaves a demo does not want to wait
 	fmt.Fprintf(&b, "upstreams:\n  agent: {url: 'http://%s/stream', dialect: %s, options: {browser: true}}\n", l.agent.Addr(), dialect)
 	b.WriteString("routes:\n")
 	for _, d := range clients() {
