@@ -73,7 +73,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	}
 	d.event, d.call = rec.Event, nil
 	if err := d.views[0].decode(&d.json, rec.Data); err != nil {
-		return dst, hub.JSONError(err)
+		return dst, noJSON(data, err)
 	}
 	rules, err := d.rules()
 	if err != nil {
@@ -93,6 +93,17 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 		return dst, nil
 	}
 	return d.unknown(dst, rec)
+}
+
+// commonMark is how many servers end a stream whose records are JSON otherwise.
+const commonMark = "[DONE]"
+
+// noJSON is the error of a record that is no JSON.
+func noJSON(data []byte, err error) error {
+	if string(data) == commonMark {
+		return hub.NewError(hub.ReasonSyntax, "", 0, `this is no JSON; if it ends the run, the description needs end_mark: "`+commonMark+`"`)
+	}
+	return hub.JSONError(err)
 }
 
 // rules are those that may be about the record.

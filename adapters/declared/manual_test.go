@@ -11,28 +11,22 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// manual is the package comment without its slashes.
+// manual is the page that explains the language.
 func manual(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("doc.go")
+	text, err := os.ReadFile("../../docs/declared-dialects.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b strings.Builder
-	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, "//"); ok {
-			b.WriteString(strings.TrimPrefix(rest, " "))
-		}
-	}
-	return b.String()
+	return string(text)
 }
 
 // TestManualFields: the manual lists the fields of each kind, and those that an event cannot be without stand outside of the
 // brackets.
 func TestManualFields(t *testing.T) {
-	_, table, _ := strings.Cut(manual(t), "have lane, msg, time (milliseconds since 1970) and meta.\n\n")
-	table, _, _ = strings.Cut(table, "\n\n")
-	table = strings.ReplaceAll(table, "\n\t             ", " ")
+	_, table, _ := strings.Cut(manual(t), "have lane, msg, time (milliseconds since 1970) and meta.\n\n```text\n")
+	table, _, _ = strings.Cut(table, "```")
+	table = strings.ReplaceAll(table, "\n             ", " ")
 	seen := 0
 	for line := range strings.Lines(table) {
 		name, list, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -80,7 +74,7 @@ func TestManualWords(t *testing.T) {
 	}
 	for _, keys := range [][]string{topKeys, ruleKeys, encodeKeys} {
 		for _, key := range keys {
-			if !strings.Contains(text, "\t"+key+" ") && !strings.Contains(text, key+", ") && !strings.Contains(text, ", "+key+" ") {
+			if !strings.Contains(text, "\n"+key+" ") && !strings.Contains(text, key+", ") && !strings.Contains(text, ", "+key+" ") {
 				t.Errorf("the manual lacks the key %s", key)
 			}
 		}
@@ -89,10 +83,10 @@ func TestManualWords(t *testing.T) {
 
 // TestManualExample: the example of the manual does what the manual says.
 func TestManualExample(t *testing.T) {
-	_, example, _ := strings.Cut(manual(t), "This reads and writes them:\n\n")
-	example, _, _ = strings.Cut(example, "\n\n")
+	_, example, _ := strings.Cut(manual(t), "This reads and writes them:\n\n```yaml\n")
+	example, _, _ = strings.Cut(example, "```")
 	var doc map[string]any
-	if err := yaml.Unmarshal([]byte(strings.ReplaceAll(example, "\t", "")), &doc); err != nil {
+	if err := yaml.Unmarshal([]byte(example), &doc); err != nil {
 		t.Fatal(err)
 	}
 	d, problems := Parse("manual", doc)

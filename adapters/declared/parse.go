@@ -20,7 +20,7 @@ const (
 // topKeys are the keys of a document, in the order of the manual.
 var topKeys = []string{
 	"title", "doc", "framing", "framings", "accept", "type", "end_mark", "end_of_body", "settle", "keepalive", "http_error",
-	"tools", "common", "decode", "else", "lanes", "encode",
+	"tools", "common", "decode", "else", "lanes", "encode", "samples",
 }
 
 var dialectName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
@@ -99,6 +99,9 @@ func (c *compiler) document(n node) *hub.Dialect {
 		d.NewDecoder = func(o hub.Options) hub.Decoder { return newDecoder(in, o) }
 		d.Observe = in.observe
 		d.EndsWithBody = in.endsWithBody
+	}
+	if len(c.problems) == 0 {
+		c.checkSamples(m.get("samples"), in)
 	}
 	if out != nil {
 		d.Caps = out.caps()

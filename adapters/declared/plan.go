@@ -19,6 +19,7 @@ type plan struct {
 type member struct {
 	step   step
 	body   []byte // name as the body of a JSON string
+	wanted string // place in the document of the first path that leads here; "" for what only lies on the way
 	parent int
 	named  int // its place in the schema; -1: it is in none
 	kids   []int

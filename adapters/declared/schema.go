@@ -28,6 +28,7 @@ func Schema() []byte {
 		{"decode", list(decodeSchema()), "How records are read; the first rule that is about a record decides."},
 		{"else", enum("raw", "drop", "error"), "What becomes of records for which there is no rule."},
 		{"lanes", enum("drop", "flat"), "What becomes of events of sub-agents, where a rule does not know of lanes."},
+		{"samples", textSchema, "Records as the server writes them, to check the rules with."},
 		{"encode", list(encodeSchema()), "How events are written; the first rule that is about an event decides."},
 	}
 	return []byte(object(nil, top))

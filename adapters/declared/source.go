@@ -19,6 +19,7 @@ type source struct {
 	json     bool   // a string that holds JSON becomes that JSON
 
 	words map[string]word // by plain text; nil: the value as it is
+	place string          // of words in the document
 	other *word           // for what is not in words
 }
 
@@ -137,7 +138,11 @@ func (r *reader) path(n node) (m int, ok bool) {
 		n.problem("%v", err)
 		return 0, false
 	}
-	return r.plan.want(steps), true
+	m = r.plan.want(steps)
+	if at := &r.plan.members[m]; at.wanted == "" {
+		at.wanted = n.path
+	}
+	return m, true
 }
 
 // longSource reads the form with keys.
@@ -188,7 +193,7 @@ func (r *reader) words(m fields, f field, kinds []hub.Kind, s *source) {
 		return
 	}
 	if isSet {
-		s.words = map[string]word{}
+		s.words, s.place = map[string]word{}, table.path
 	}
 	for _, key := range table.keys() {
 		if w, ok := r.word(table.get(key), f, kinds); ok {
@@ -197,6 +202,8 @@ func (r *reader) words(m fields, f field, kinds []hub.Kind, s *source) {
 	}
 	other := m.get("else")
 	switch {
+	case !other.isSet() && (f == fieldStatus || f.form() != formWord): // other words have a meaning where nothing is said
+		table.halfBoolean()
 	case !other.isSet():
 	case !isSet:
 		other.problem("stands beside map, which is missing")
@@ -204,6 +211,18 @@ func (r *reader) words(m fields, f field, kinds []hub.Kind, s *source) {
 		if w, ok := r.word(other, f, kinds); ok {
 			s.other = &w
 		}
+	}
+}
+
+// halfBoolean reports a map for true or for false alone: the other one would silently leave the field as it is.
+func (f fields) halfBoolean() {
+	_, yes := f.vals["true"]
+	_, no := f.vals["false"]
+	switch {
+	case yes && !no:
+		f.problem("says what true stands for, but not false; add it, or an else beside map")
+	case no && !yes:
+		f.problem("says what false stands for, but not true; add it, or an else beside map")
 	}
 }
 
