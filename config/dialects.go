@@ -1,7 +1,7 @@
 package config
 
 import (
-	"errors"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -18,53 +18,55 @@ func readDialects(c *Config, d Dialects, r *report) {
 	for _, name := range slices.Sorted(maps.Keys(c.Dialects)) {
 		at := join("dialects", name)
 		file := c.Dialects[name]
-		data, err := readFile(file)
+		description, err := ReadDialect(file)
 		if err != nil {
 			r.add(at, "cannot read the description of the dialect: %s", err)
 			continue
 		}
-		doc, root, err := readDialect(data)
-		if err != nil {
-			r.add(at, "%s: %s", file, err)
-			continue
-		}
-		c.Declared[name] = doc
+		c.Declared[name] = description.Doc
 		declarer, ok := d.(Declarer)
 		if !ok {
 			continue
 		}
-		for _, p := range declarer.Declare(name, doc) {
-			line, column := find(root, p.Path)
+		for _, p := range declarer.Declare(name, description.Doc) {
 			r.found[at] = true
-			r.problems = append(r.problems, Problem{File: file, Line: line, Column: column, Path: p.Path, Msg: p.Msg})
+			r.problems = append(r.problems, description.Problem(p))
 		}
 	}
 }
 
+// Description is a file that describes a dialect.
+type Description struct {
+	Doc map[string]any
+
+	file string
+	root *yaml.Node
+}
+
 // ReadDialect reads a file that describes a dialect.
-func ReadDialect(path string) (map[string]any, error) {
+func ReadDialect(path string) (*Description, error) {
 	data, err := readFile(path)
 	if err != nil {
 		return nil, err
 	}
-	doc, _, err := readDialect(data)
-	return doc, err
-}
-
-// readDialect returns the description as it is, and as nodes for [find].
-func readDialect(data []byte) (map[string]any, *yaml.Node, error) {
 	var node yaml.Node
 	if err := yaml.Unmarshal(data, &node); err != nil {
-		return nil, nil, err
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if len(node.Content) == 0 || node.Content[0].Kind != yaml.MappingNode {
-		return nil, nil, errors.New("the file must hold a map of keys")
+		return nil, fmt.Errorf("%s: the file must hold a map of keys", path)
 	}
-	var doc map[string]any
-	if err := node.Decode(&doc); err != nil {
-		return nil, nil, err
+	d := &Description{file: path, root: node.Content[0]}
+	if err := node.Decode(&d.Doc); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return doc, node.Content[0], nil
+	return d, nil
+}
+
+// Problem says where in the file a problem is.
+func (d *Description) Problem(p DialectProblem) Problem {
+	line, column := find(d.root, p.Path)
+	return Problem{File: d.file, Line: line, Column: column, Path: p.Path, Msg: p.Msg}
 }
 
 var pathPart = regexp.MustCompile(`[^.\[\]]+|\[\d+\]`)

@@ -36,14 +36,14 @@ func (c *catalog) Check(name, side string, options map[string]any) []error {
 // declareFiles adds the dialects that files describe. The name of each is that of its file, without folder and ending.
 func (c *catalog) declareFiles(paths []string) (problems []error) {
 	for _, path := range paths {
-		doc, err := config.ReadDialect(path)
+		description, err := config.ReadDialect(path)
 		if err != nil {
-			problems = append(problems, fmt.Errorf("--declare %s: %w", path, err))
+			problems = append(problems, fmt.Errorf("--declare: %w", err))
 			continue
 		}
 		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-		for _, p := range c.Catalog.Declare(name, doc) {
-			problems = append(problems, fmt.Errorf("--declare %s: %s", path, p))
+		for _, p := range c.Declare(name, description.Doc) {
+			problems = append(problems, errors.New(description.Problem(p).String()))
 		}
 	}
 	return problems

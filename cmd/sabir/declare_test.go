@@ -21,8 +21,8 @@ func TestTranslateDeclared(t *testing.T) {
 func TestTranslateDeclaredBadly(t *testing.T) {
 	path := write(t, "mine.yaml", "decode:\n  text: {emit: nothing}\nframing: none\n")
 	got := sabir(t, "", "translate", "--declare", path, "--declare", "no/such.yaml", "--from", "mine", "--to", "agui")
-	got.want(t, exitUsage, "", "no/such.yaml: open")
-	if !strings.Contains(got.stderr, "framing") {
+	got.want(t, exitUsage, "", "--declare: open no/such.yaml")
+	if !strings.Contains(got.stderr, "mine.yaml:3:10: framing: ") {
 		t.Errorf("not all problems are said:\n%s", got.stderr)
 	}
 }
