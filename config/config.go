@@ -74,6 +74,9 @@ type Timeouts struct {
 	FirstByte time.Duration `yaml:"first_byte" jsonschema:"minimum=1"`
 	// Silence of the upstream in the middle of a stream; then it counts as dead.
 	Idle time.Duration `yaml:"idle" jsonschema:"minimum=1"`
+	// How long a connection to the upstream is kept without a request, and less where the upstream says so by
+	// Keep-Alive: timeout. It should be shorter than what the server has: many close after 5s. 0 keeps none.
+	IdleConnection time.Duration `yaml:"idle_connection" jsonschema:"minimum=0"`
 	// Until a client has sent its whole request.
 	Read time.Duration `yaml:"read" jsonschema:"minimum=1"`
 	// How long a slow client may block one write before it is cut off.
@@ -154,6 +157,9 @@ type UpstreamTimeouts struct {
 	FirstByte time.Duration `yaml:"first_byte" jsonschema:"minimum=1"`
 	// Silence of the upstream in the middle of a stream; then it counts as dead.
 	Idle time.Duration `yaml:"idle" jsonschema:"minimum=1"`
+	// How long a connection to the upstream is kept without a request, and less where the upstream says so by
+	// Keep-Alive: timeout. It should be shorter than what the server has: many close after 5s. 0 keeps none.
+	IdleConnection time.Duration `yaml:"idle_connection" jsonschema:"minimum=0"`
 }
 
 // TLS says how an upstream proves who it is. See [TLS.Client].
@@ -279,6 +285,8 @@ func defaults() *Config {
 			Write:     30 * time.Second,
 			Keepalive: 15 * time.Second,
 			Drain:     30 * time.Second,
+
+			IdleConnection: 4 * time.Second,
 		},
 		Hold:      Hold{Events: 1024, Bytes: MiB, Age: 2 * time.Second},
 		Upstreams: map[string]*Upstream{},
@@ -289,7 +297,7 @@ func defaults() *Config {
 func (u *Upstream) inherit(c *Config) {
 	t := c.Timeouts
 	u.Framing = Auto
-	u.Timeouts = UpstreamTimeouts{Connect: t.Connect, FirstByte: t.FirstByte, Idle: t.Idle}
+	u.Timeouts = UpstreamTimeouts{Connect: t.Connect, FirstByte: t.FirstByte, Idle: t.Idle, IdleConnection: t.IdleConnection}
 }
 
 // inherit fills in what a route is while it says nothing itself.

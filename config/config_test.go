@@ -205,7 +205,7 @@ cors: {origins: ["http://localhost:3000"]}
 		}
 	}
 	zero := time.Duration(0)
-	f(x.Timeouts, UpstreamTimeouts{Connect: 8 * time.Second, FirstByte: time.Minute, Idle: time.Second})
+	f(x.Timeouts, UpstreamTimeouts{Connect: 8 * time.Second, FirstByte: time.Minute, Idle: time.Second, IdleConnection: 4 * time.Second})
 	f(x.Settle, &zero)
 	f(a.Timeouts, RouteTimeouts{Write: 7 * time.Second})
 	f(b.Timeouts, RouteTimeouts{Write: 6 * time.Second})

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -19,32 +21,47 @@ import (
 
 // open sends req and waits for the header of the answer, until the given time at most. On success the body is ready to
 // be read.
+//
+// A server may close an idle connection while a request is on its way. Such a request is sent once more, on a new
+// connection; see [upstreamConn.stale] for when.
 func (u *upstream) open(req *fasthttp.Request, stop *stopper, until time.Time) (*httpBody, error) {
 	ctx, cancel := context.WithDeadline(context.Background(), until)
 	defer cancel()
+	connect := u.get
 	for {
 		stop.onStop(cancel)
-		c, err := u.get(ctx)
+		c, err := connect(ctx)
 		if err != nil {
 			return nil, dialFailure(err)
 		}
 		stop.onStop(func() { cut(c.Conn) })
+		begun := time.Now()
 		body, err := c.exchange(req, until)
 		if err == nil {
 			return body, nil
 		}
 		c.Close()
-		if stop.failure() == nil && c.reused && retriable(req, err) {
+		if stop.failure() == nil && c.reused && c.stale(req, err, time.Since(begun)) {
+			u.retries.Inc()
+			connect = u.connect // never one of those that are as old
 			continue
 		}
 		return nil, answerFailure(err)
 	}
 }
 
-// retriable reports that a kept connection turned out to be closed before the server saw the request. Only requests
-// without effect are sent twice.
-func retriable(req *fasthttp.Request, err error) bool {
-	return (req.Header.IsGet() || req.Header.IsHead()) && isLost(err) && !errors.Is(err, io.ErrUnexpectedEOF)
+// staleTime is how soon a kept connection shows that the server has closed it. What is lost later was lost by a server
+// that was at work.
+const staleTime = time.Second
+
+// stale reports that a kept connection was closed before the server took the request: the connection is lost, and not
+// one byte of an answer has come. The server cannot tell whether it read a request before it closed, so what has
+// effects is sent again only if the loss shows at once.
+func (c *upstreamConn) stale(req *fasthttp.Request, err error, after time.Duration) bool {
+	if c.heard || isTimeout(err) || !isLost(err) {
+		return false
+	}
+	return !c.sent || after < staleTime || req.Header.IsGet() || req.Header.IsHead()
 }
 
 // isLost reports that the other side closed the connection, or lost it.
@@ -62,9 +79,11 @@ func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time) (*httpBo
 	if err := c.SetDeadline(until); err != nil {
 		return nil, err
 	}
-	br := acquireReader(c.Conn, c.owner.header)
+	c.sent, c.heard = false, false
+	br := acquireReader(c, c.owner.header)
 	defer releaseReader(br)
-	_, sendErr := req.WriteTo(c.Conn)
+	n, sendErr := req.WriteTo(c.Conn)
+	c.sent = n > 0
 	if isTimeout(sendErr) {
 		return nil, sendErr
 	}
@@ -72,7 +91,7 @@ func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time) (*httpBo
 	resp, err := readHeader(br)
 	var small *fasthttp.ErrSmallBuffer
 	if errors.As(err, &small) && br.Size() < c.owner.header {
-		br = largerReader(br, c.Conn, c.owner.header)
+		br = largerReader(br, c, c.owner.header)
 		resp, err = readHeader(br)
 	}
 	switch {
@@ -84,11 +103,29 @@ func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time) (*httpBo
 	if err := c.SetDeadline(time.Time{}); err != nil {
 		return nil, err
 	}
+	c.keep = keepAliveTime(resp.Peek("Keep-Alive"))
 	body, err := newHTTPBody(c, resp, br)
 	if sendErr != nil && body != nil {
 		body.persist = false
 	}
 	return body, err
+}
+
+// keepAliveTime is how long a server keeps a connection without a request, from a field such as "timeout=5, max=100"; 0
+// if it does not say.
+func keepAliveTime(field []byte) time.Duration {
+	for part := range strings.SplitSeq(string(field), ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		if !strings.EqualFold(strings.TrimSpace(name), "timeout") {
+			continue
+		}
+		seconds, err := strconv.ParseUint(strings.Trim(value, ` "`), 10, 31)
+		if err != nil {
+			return 0
+		}
+		return max(time.Duration(seconds)*time.Second, 1) // 0 seconds is not "not said"
+	}
+	return 0
 }
 
 // maxInterim is how many interim responses may come before the real one.

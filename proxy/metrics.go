@@ -22,6 +22,7 @@ type metrics struct {
 	rejected   *prometheus.CounterVec
 	cancels    *prometheus.CounterVec
 	keepalives *prometheus.CounterVec
+	retries    *prometheus.CounterVec
 
 	// What is in them.
 	events  *prometheus.CounterVec
@@ -71,6 +72,7 @@ func (m *metrics) streamMetrics() {
 	m.rejected = m.counter("requests_rejected_total", "Requests that were refused before an upstream was asked.", "code")
 	m.cancels = m.counter("upstream_cancels_total", "Upstreams that were closed before their end, by who ended the stream (client, proxy).", "route", "by")
 	m.keepalives = m.counter("keepalives_total", "Signs of life sent to clients.", "route")
+	m.retries = m.counter("upstream_retries_total", "Requests that were sent again on a new connection, because the upstream had closed the kept one.", "upstream")
 }
 
 func (m *metrics) eventMetrics() {

@@ -166,7 +166,7 @@ func TestMetricsAreClean(t *testing.T) {
 		t.Errorf("%v %v", problems, err)
 	}
 	closed := map[string][]string{
-		"route": {"/run"}, "direction": {"in", "out"}, "by": {"client", "proxy"}, "result": {"ok", "failed"}, "version": {"test"},
+		"route": {"/run"}, "upstream": {"agent"}, "direction": {"in", "out"}, "by": {"client", "proxy"}, "result": {"ok", "failed"}, "version": {"test"},
 		"from": {"native"}, "to": {"lossy"}, "code": {codeHeaderTooLarge, codeRequestTimeout, codeBadRequest, codeBadHandshake, codeTooManyMessages},
 	}
 	for _, k := range hub.Kinds() {

@@ -58,7 +58,7 @@ func newTable(cfg *config.Config, m *metrics, counters *openCounters) (*table, e
 	}
 	t := &table{cfg: cfg, maxBody: maxBody(cfg), exact: map[string]*route{}, upstreams: map[string]*upstream{}}
 	for name, u := range cfg.Upstreams {
-		up, err := newUpstream(u, int(cfg.Limits.Header))
+		up, err := newUpstream(u, int(cfg.Limits.Header), m)
 		if err != nil {
 			return nil, fmt.Errorf("upstream %s: %w", name, err)
 		}

@@ -459,7 +459,7 @@ func TestIdleConnectionsAreSwept(t *testing.T) {
 		return len(up.idle) == 1 && up.sweep != nil
 	})
 	up.mu.Lock()
-	up.idle[0].since = time.Now().Add(-maxIdleTime)
+	up.idle[0].expires = time.Now()
 	up.mu.Unlock()
 	up.closeOld()
 	await(t, "the upstream to see it", func() bool { return a.opened() == 0 })

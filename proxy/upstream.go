@@ -5,10 +5,13 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
@@ -22,22 +25,20 @@ type upstream struct {
 	header int // largest response header
 	dialer net.Dialer
 
+	retries prometheus.Counter // requests that were sent again
+
 	mu    sync.Mutex
 	idle  []*upstreamConn // the one used last at the end
 	sweep *time.Timer     // closes those that were idle for too long
 	gone  bool            // replaced by a reload: connections are not kept any more
 }
 
-// How many connections an upstream keeps, and for how long: less than servers usually do, since a connection that the
-// server closes while a request is on its way costs that request.
-const (
-	maxIdleConns = 64
-	maxIdleTime  = 30 * time.Second
-)
+// maxIdleConns is how many connections an upstream keeps without a request; timeouts.idle_connection is for how long.
+const maxIdleConns = 64
 
 // newUpstream makes ready what dialing needs. header bounds the header of its answers, in bytes.
-func newUpstream(cfg *config.Upstream, header int) (*upstream, error) {
-	u := &upstream{cfg: cfg, header: header, addr: cfg.URL.Host}
+func newUpstream(cfg *config.Upstream, header int, m *metrics) (*upstream, error) {
+	u := &upstream{cfg: cfg, header: header, addr: cfg.URL.Host, retries: m.retries.WithLabelValues(cfg.Name)}
 	if cfg.URL.Port() == "" {
 		u.addr = net.JoinHostPort(cfg.URL.Hostname(), map[bool]string{false: "80", true: "443"}[u.secure()])
 	}
@@ -85,20 +86,35 @@ func cut(c net.Conn) {
 // upstreamConn is one connection of HTTP/1.1.
 type upstreamConn struct {
 	net.Conn
-	owner  *upstream
-	since  time.Time // idle since
-	reused bool
+	owner   *upstream
+	expires time.Time     // when an idle connection is not used any more
+	keep    time.Duration // how long the server says that it keeps the connection without a request; 0 = not said
+	reused  bool
+	sent    bool // something of the request has left
+	heard   bool // something of the answer has come
+}
+
+// Read implements net.Conn, and notes that an answer has begun.
+func (c *upstreamConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.heard = c.heard || n > 0
+	return n, err
 }
 
 // get returns an idle connection that the server has kept open, or a new one.
 func (u *upstream) get(ctx context.Context) (*upstreamConn, error) {
 	for c := u.pop(); c != nil; c = u.pop() {
-		if time.Since(c.since) < maxIdleTime && alive(c.Conn) {
+		if time.Now().Before(c.expires) && alive(c.Conn) {
 			c.reused = true
 			return c, nil
 		}
 		c.Close()
 	}
+	return u.connect(ctx)
+}
+
+// connect makes a new connection.
+func (u *upstream) connect(ctx context.Context) (*upstreamConn, error) {
 	conn, err := u.dial(ctx)
 	if err != nil {
 		return nil, err
@@ -122,32 +138,49 @@ func (u *upstream) pop() *upstreamConn {
 
 // put takes a connection back whose answer was read to its end.
 func (u *upstream) put(c *upstreamConn) {
-	c.since = time.Now()
+	keep := u.keepFor(c.keep)
+	c.expires = time.Now().Add(keep)
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.gone || len(u.idle) == maxIdleConns || c.SetDeadline(time.Time{}) != nil {
+	if u.gone || keep <= 0 || len(u.idle) == maxIdleConns || c.SetDeadline(time.Time{}) != nil {
 		cut(c.Conn)
 		return
 	}
 	u.idle = append(u.idle, c)
 	if u.sweep == nil {
-		u.sweep = time.AfterFunc(maxIdleTime, u.closeOld)
+		u.sweep = time.AfterFunc(keep, u.closeOld)
 	}
+}
+
+// keepMargin is how much sooner than the server Sabir closes an idle connection: a request that leaves just before the
+// server closes would be lost.
+const keepMargin = time.Second
+
+// keepFor is how long a connection is kept whose server says that it keeps it for a time; 0 is for one that says nothing.
+func (u *upstream) keepFor(said time.Duration) time.Duration {
+	keep := u.cfg.Timeouts.IdleConnection
+	if said <= 0 {
+		return keep
+	}
+	return min(keep, max(said-keepMargin, said/2))
 }
 
 // closeOld closes connections that nobody has used for too long, so that they do not pile up behind those in use.
 func (u *upstream) closeOld() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	old := 0
-	for old < len(u.idle) && time.Since(u.idle[old].since) >= maxIdleTime {
-		cut(u.idle[old].Conn)
-		old++
-	}
-	u.idle = append(u.idle[:0], u.idle[old:]...)
 	u.sweep = nil
+	now := time.Now()
+	u.idle = slices.DeleteFunc(u.idle, func(c *upstreamConn) bool {
+		old := !now.Before(c.expires)
+		if old {
+			cut(c.Conn)
+		}
+		return old
+	})
 	if len(u.idle) > 0 {
-		u.sweep = time.AfterFunc(maxIdleTime-time.Since(u.idle[0].since), u.closeOld)
+		next := slices.MinFunc(u.idle, func(a, b *upstreamConn) int { return a.expires.Compare(b.expires) })
+		u.sweep = time.AfterFunc(next.expires.Sub(now), u.closeOld)
 	}
 }
 
