@@ -27,7 +27,7 @@ routes:
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Declared = map[string]map[string]any{"homemade": doc}
+	cfg.Declared = map[string]map[string]any{"homemade": doc.Doc}
 	table, err := newTable(cfg, newMetrics("test"), counters)
 	if err != nil {
 		t.Fatal(err)
