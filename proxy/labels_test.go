@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLabels: clients get the content type that they know from the server whose dialect they read, which may be wrong; in
+// TestLabels is S0-41: clients get the content type that they know from the server whose dialect they read, which may be wrong; in
 // another framing it is that of the framing. What is copied is labelled the same way as what is translated.
 func TestLabels(t *testing.T) {
 	t.Parallel()

@@ -166,8 +166,12 @@ func withoutReasoning(evs []hub.Event) []hub.Event {
 // name, which only the start has; S2-51: how it ended; S2-52: the exact text of its result; S2-53: full texts at the end.
 func TestKeysOfFrames(t *testing.T) {
 	in := append(slices.Clone(wireOf(t, "caco")), wireOf(t, "interleaved")[3:7]...)
+	missing := map[string]bool{
+		"caco.embed": true, "assistant.message": true, "assistant.reasoning": true, "tool.execution_start": true, "tool.execution_complete": true,
+	}
 	for _, rec := range encode(t, "envelope=ws", strict(decode(t, "", in...))) {
 		typ := member(rec, "type")
+		delete(missing, typ)
 		switch {
 		case strings.HasPrefix(typ, "tool.") && member(rec, "data", "toolCallId") == "",
 			typ == "caco.embed" && member(rec, "data", "outputId") != "out_1769887300000_a1b2c3",
@@ -183,6 +187,9 @@ func TestKeysOfFrames(t *testing.T) {
 			typ == "assistant.reasoning" && member(rec, "data", "content") != "The user wants me to do a live test where":
 			t.Errorf("lacks its content: %s", rec)
 		}
+	}
+	if len(missing) > 0 {
+		t.Errorf("not written at all: %v", missing)
 	}
 }
 

@@ -168,6 +168,18 @@ func TestWholeLines(t *testing.T) {
 	}
 }
 
+// TestErrorLimitByDefault is S0-33: if nothing else is configured, the error of a tool is cut to 500 UTF-16 units.
+func TestErrorLimitByDefault(t *testing.T) {
+	for n, want := range map[int]int{499: 499, 500: 500, 501: 500, 2000: 500} {
+		got := encode(t, options(t),
+			hub.Event{Kind: hub.RunStart}, hub.Event{Kind: hub.ToolStart, ID: []byte("t"), Name: []byte("a")},
+			hub.Event{Kind: hub.ToolEnd, ID: []byte("t"), Status: hub.StatusError, More: &hub.More{Err: []byte(strings.Repeat("x", n))}})
+		if !strings.Contains(got, `"error":"`+strings.Repeat("x", want)+`"`) {
+			t.Errorf("an error of %d units: want %d in %s", n, want, got)
+		}
+	}
+}
+
 // TestMessageIDs is S0-22: every frame but error names the one message, nested ones by their outermost.
 func TestMessageIDs(t *testing.T) {
 	named := regexp.MustCompile(`,"messageId":"m1"[},]`)
