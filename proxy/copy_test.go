@@ -315,3 +315,16 @@ func TestCopiedLateWords(t *testing.T) {
 		}
 	}
 }
+
+// TestCopiesKeepUnknownMembers: between two sides of one dialect nothing is parsed and written anew, so what Sabir has no
+// name for stays. Row I12.
+func TestCopiesKeepUnknownMembers(t *testing.T) {
+	t.Parallel()
+	body := `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","reasoning_content":"Hm.","x_vendor":{"a":[1]}},"finish_reason":null}],"x_new":true}` + "\n\n" +
+		`data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
+	a := newAgent(t, streaming(body))
+	r := start(t, between(a.url(), "openai-chat", "openai-chat", "", "", ""))
+	if _, got := r.post("/run", `{"messages":[]}`); got != body {
+		t.Errorf("got\n%s\nwant\n%s", got, body)
+	}
+}

@@ -264,7 +264,7 @@ func TestUsageRegressions(t *testing.T) {
 	}
 }
 
-// TestReasoningRegressions is for rows C5, C6, I1, I8: thoughts and texts that alternate are messages of their own, whole and
+// TestReasoningRegressions is for rows C5, C6 and I1: thoughts and texts that alternate are messages of their own, whole and
 // in order; the end of a thought without a place for its signature is no text.
 func TestReasoningRegressions(t *testing.T) {
 	lines := encode(t, nil, nil, `{"kind":"text.delta","msg":"m","chan":"reasoning","text":"one"}`, `{"kind":"text.delta","msg":"m","text":"two"}`, `{"kind":"tool.start","id":"c","name":"f"}`,

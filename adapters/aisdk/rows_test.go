@@ -156,7 +156,7 @@ func TestRowsOfReasons(t *testing.T) {
 	read("C10 body ends behind a finish", "done", finish("stop"))
 }
 
-// TestRowE1 cuts a recorded stream behind each of its records: only the whole one is a success (rows E1, E2, K5).
+// TestRowE1 cuts a recorded stream behind each of its records: only the whole one is a success (rows E1 and E2).
 func TestRowE1(t *testing.T) {
 	archive, err := os.ReadFile("testdata/toolloop-v7.txtar")
 	if err != nil {
@@ -210,7 +210,7 @@ func TestRowsOfArguments(t *testing.T) {
 		`{"kind":"tool.ready","id":"c1"}`, `{"kind":"tool.ready","id":"c2"}`, runDone)...)
 }
 
-// TestRowE16 feeds what servers answer when they are something else (rows E16, K13).
+// TestRowE16 feeds what servers answer when they are something else (row E16).
 func TestRowE16(t *testing.T) {
 	for _, odd := range []string{`null`, `""`, `[]`, `{}`, `<html>`, `0:"text"`, `{"type":null}`, "\xff", strings.Repeat("[", 2000)} {
 		dec := aisdk.Dialect.NewDecoder(aisdk.Dialect.Defaults())
@@ -258,7 +258,7 @@ func TestRowsOfSignatures(t *testing.T) {
 	t.Errorf("the signature does not come back: %s", adaptertest.Kinds(evs))
 }
 
-// TestRowA14: the same stream gives the same bytes (rows A14, K12), also from an encoder that was used before.
+// TestRowA14: the same stream gives the same bytes (row A14), also from an encoder that was used before.
 func TestRowA14(t *testing.T) {
 	events := []string{runStart, hello, `{"kind":"source","file":{"url":"https://example.org"}}`, `{"kind":"tool.start","id":"c1","name":"a"}`, runDone}
 	enc, first, second := aisdk.Dialect.NewEncoder(aisdk.Dialect.Defaults()), wire.NewOut(wire.SSE), wire.NewOut(wire.SSE)

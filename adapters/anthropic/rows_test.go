@@ -135,6 +135,9 @@ func TestRowsWritten(t *testing.T) {
 	// Row I1: reasoning without a signature has the empty one that clients look for.
 	f("I1 reasoning of another model", []hub.Event{start(), thought("r", "Hm."), end(hub.StatusDone)},
 		thinkStart, mused("Hm."), stop("end_turn"))
+	// Row I8: the text of a thought is the member thinking, where clients look for it.
+	f("I8 the text of a thought", []hub.Event{start(), thought("r", "Hm."), end(hub.StatusDone)},
+		thinkStart, `{"type":"thinking_delta","thinking":"Hm."}`, stop("end_turn"))
 	// Rows I6, I7: the signature is the last delta of its block.
 	f("I6 I7 a signature that comes with the end of the reasoning",
 		[]hub.Event{start(), thought("r", "Hm."), signed("r", "c2ln"), text("t", "Hello"), end(hub.StatusDone)},
@@ -272,7 +275,7 @@ func TestRowE11(t *testing.T) {
 	}
 }
 
-// TestRowsUsage: rows H1, H2 and H3. Totals are not added up, and the cached part of the input is told apart.
+// TestRowsUsage: rows H1 and H3. Totals are not added up, and the cached part of the input is told apart.
 func TestRowsUsage(t *testing.T) {
 	usage := func(scope hub.Scope, model string, in, out, cached int64) hub.Event {
 		m := &hub.More{Usage: hub.NoCounts, Model: []byte(model)}

@@ -68,7 +68,7 @@ func TestRowsOfReasons(t *testing.T) {
 	read("E10 error first", "failed", `3:"x"`)
 }
 
-// TestRowE1 cuts a recorded stream behind each of its lines: only the whole one is a success (rows E1, E2, K5).
+// TestRowE1 cuts a recorded stream behind each of its lines: only the whole one is a success (rows E1 and E2).
 func TestRowE1(t *testing.T) {
 	archive, err := os.ReadFile("testdata/toolloop-v4.txtar")
 	if err != nil {
@@ -107,7 +107,7 @@ func TestRowsOfArguments(t *testing.T) {
 	f("B7 an array", `"args":{"value":[1]}`, `{"kind":"tool.ready","id":"c1","value":[1]}`, runDone)
 }
 
-// TestRowE16 feeds what servers answer when they are something else (rows E16, K13).
+// TestRowE16 feeds what servers answer when they are something else (row E16).
 func TestRowE16(t *testing.T) {
 	for _, odd := range []string{`null`, `""`, `[]`, `<html>`, `0:`, `0:null`, `9:[]`, `9:{}`, "0:\"\xff\"", `0:` + strings.Repeat("[", 2000)} {
 		dec := datastream.Dialect.NewDecoder(datastream.Dialect.Defaults())
@@ -118,7 +118,7 @@ func TestRowE16(t *testing.T) {
 	}
 }
 
-// TestRowA14: the same stream gives the same bytes (rows A14, K12), also from an encoder that was used before.
+// TestRowA14: the same stream gives the same bytes (row A14), also from an encoder that was used before.
 func TestRowA14(t *testing.T) {
 	events := []string{runStart, hello, `{"kind":"tool.start","id":"c1","name":"a"}`, runDone}
 	enc, first, second := datastream.Dialect.NewEncoder(datastream.Dialect.Defaults()), wire.NewOut(wire.NDJSON), wire.NewOut(wire.NDJSON)

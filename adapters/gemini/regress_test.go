@@ -3,6 +3,7 @@ package gemini_test
 import (
 	"bytes"
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -77,7 +78,7 @@ func TestRegressionsDecoded(t *testing.T) {
 			[]string{`"id":"x","name":"a"`, `"id":"call_1","name":"b"`}, ""},
 		{"A11 a second candidate does not mix with the first", sse(`{"candidates":[{"content":{"parts":[{"text":"A"}]},"index":0},{"content":{"parts":[{"text":"B"}]},"index":1}]}`, frame(text("a"), stop)),
 			[]string{`"text":"A"`, `"text":"a"`}, `"text":"B"`},
-		{"A15 two calls of one function keep their order", sse(frame(call("", "a", `{"n":1}`) + "," + call("", "a", `{"n":2}`))),
+		{"two calls of one function keep their order", sse(frame(call("", "a", `{"n":1}`) + "," + call("", "a", `{"n":2}`))),
 			[]string{`"value":{"n":1}`, `"value":{"n":2}`}, ""},
 		{"B1 arguments that come whole are passed whole", sse(frame(call("x", "a", `{"q":"x"}`), stop)),
 			[]string{`"kind":"tool.args","flags":["synthetic"],"id":"x","text":"{\"q\":\"x\"}"`}, ""},
@@ -112,7 +113,7 @@ func TestRegressionsDecoded(t *testing.T) {
 		{"H8 usage on every chunk is not added up", sse(`{"usageMetadata":{"promptTokenCount":20}}`, `{"candidates":[{`+stop+`}],"usageMetadata":{"promptTokenCount":20,"candidatesTokenCount":3}}`), []string{`"usage":{"in":20,"out":3}`}, `"in":40`},
 		{"H9 thoughts count as output", sse(`{"candidates":[{` + stop + `}],"usageMetadata":{"candidatesTokenCount":22,"thoughtsTokenCount":9}}`), []string{`"out":31`}, ""},
 		{"I3 a signature does not make text a thought", sse(frame(`{"text":"Hi","thoughtSignature":"YWJj"}`), frame(`{"text":"","thoughtSignature":"ZGVm"}`, stop)), []string{`"kind":"text.delta","id":"p_1","text":"Hi"`, `"sig":"YWJj"`, `"sig":"ZGVm"`}, ""},
-		{"J16 snake case is understood", sse(`{"candidates":[{"content":{"parts":[{"text":"a"}]},"finish_reason":"STOP"}],"usage_metadata":{"prompt_token_count":2}}`), []string{`"in":2`, `"status":"done"`}, ""},
+		{"snake case is understood", sse(`{"candidates":[{"content":{"parts":[{"text":"a"}]},"finish_reason":"STOP"}],"usage_metadata":{"prompt_token_count":2}}`), []string{`"in":2`, `"status":"done"`}, ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -234,6 +235,26 @@ func TestRegressionsEncoded(t *testing.T) {
 				t.Errorf("more than data lines:\n%s", got)
 			}
 		})
+	}
+}
+
+// TestRowJ16: whatever is written has the names of Google's API, in camel case.
+func TestRowJ16(t *testing.T) {
+	got := encode(t, strings.Join([]string{
+		`{"kind":"run.start","id":"r1"}`,
+		`{"kind":"text.delta","chan":"reasoning","text":"hm"}`, `{"kind":"text.end","chan":"reasoning","sig":"YWJj"}`, `{"kind":"text.delta","text":"a"}`,
+		`{"kind":"file","media":"image/png","text":"QUJD"}`,
+		`{"kind":"tool.start","id":"t","name":"now","flags":["client_runs"]}`, `{"kind":"tool.ready","id":"t","name":"now","value":{"n":1}}`,
+		`{"kind":"usage","scope":"run","usage":{"in":20,"out":31,"cached":8,"reasoning":9}}`,
+		`{"kind":"run.end","status":"tools"}`,
+	}, "\n"))
+	for _, want := range []string{`"thoughtSignature":`, `"functionCall":`, `"finishReason":`, `"usageMetadata":`, `"cachedContentTokenCount":8`, `"thoughtsTokenCount":9`, `"responseId":`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("want %s in\n%s", want, got)
+		}
+	}
+	if name := regexp.MustCompile(`"\w*_\w*":`).FindString(got); name != "" {
+		t.Errorf("%s is in snake case:\n%s", name, got)
 	}
 }
 
