@@ -22,6 +22,9 @@ type Config struct {
 	Listen string `yaml:"listen" jsonschema:"required"`
 	// Address for operators: /metrics, /healthz and /readyz. Empty turns it off. Keep it off public networks.
 	Admin string `yaml:"admin"`
+	// Proxies in front of Sabir whose X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Proto are believed: networks such
+	// as 10.0.0.0/8, or single addresses. What anybody else says of that kind is replaced, and reaches no upstream.
+	TrustedProxies []Network `yaml:"trusted_proxies"`
 	// What Sabir writes about itself, to standard error.
 	Log Log `yaml:"log"`
 	// How much of anything is accepted.
@@ -112,12 +115,12 @@ type Upstream struct {
 	// Name is the key under which the upstream stands.
 	Name string `yaml:"-"`
 
-	// Where the stream is: http, https, ws or wss. The client's query is appended. Credentials do not belong here
-	// but into headers.
+	// Where the stream is: http, https, ws or wss. The client's query is appended, but for parameters that stand here:
+	// those of the client are dropped. Credentials do not belong here but into headers.
 	URL URL `yaml:"url" jsonschema:"required"`
 	// For servers that are asked by two requests: url is opened by GET first, and once it has answered, the client's
 	// request goes to this URL. It must answer at once; what it answers, other than an error, does not matter. It has
-	// the scheme, host and port of url. In the paths of url, start and cancel, {thread} stands for the conversation:
+	// the scheme, host and port of url. In the paths and queries of url, start and cancel, {thread} stands for the conversation:
 	// what the client's request calls it, else what the path has beyond that of a route with /*, else the request id.
 	// Where it stands, the rest of the client's path is not appended. Not set: one request is all.
 	Start *URL `yaml:"start,omitempty"`
@@ -220,8 +223,8 @@ type Route struct {
 
 // RouteHeaders choose among the header fields of a request.
 type RouteHeaders struct {
-	// Fields that are passed on to the upstream, in place of the usual ones. Those that belong to one connection
-	// never are.
+	// Fields that are passed on to the upstream, in place of the usual ones. Those that belong to one connection never
+	// are; X-Forwarded-* and the like only if they come from a trusted proxy; Content-Encoding always goes with its body.
 	Allow []string `yaml:"allow"`
 }
 

@@ -81,6 +81,8 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
 			text(`^[0-9]+(\.[0-9]+)? ?([KMG]i?B|B)?$`), {Type: "integer", Minimum: "0"},
 		}}
+	case reflect.TypeFor[Network]():
+		return text(`^[0-9a-fA-F:.]+(/[0-9]+)?$`)
 	case reflect.TypeFor[URL]():
 		return text(`^(https?|wss?)://`)
 	case reflect.TypeFor[Secret]():

@@ -1,12 +1,22 @@
 package config
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 )
 
-// Thread stands for the conversation in the paths of an upstream that is asked by two requests.
+// Thread stands for the conversation in the paths and queries of an upstream that is asked by two requests.
 const Thread = "{thread}"
+
+// NamesThread reports whether the conversation stands in the path or in the query of the URL.
+func (u *URL) NamesThread() bool {
+	query, err := url.QueryUnescape(u.RawQuery)
+	if err != nil {
+		query = u.RawQuery
+	}
+	return strings.Contains(u.Path, Thread) || strings.Contains(query, Thread)
+}
 
 // upstreamStart checks the keys of an upstream that is asked by two requests.
 func (v *validator) upstreamStart(at string, u *Upstream) {
@@ -15,7 +25,7 @@ func (v *validator) upstreamStart(at string, u *Upstream) {
 		return
 	}
 	if u.Start == nil {
-		v.check(!strings.Contains(u.URL.Path, Thread), at+".url", "can hold %s only with start", Thread)
+		v.check(!u.URL.NamesThread(), at+".url", "can hold %s only with start", Thread)
 		return
 	}
 	v.check(!u.URL.WebSocket(), at+".start", "has no meaning for a %s URL; a WebSocket is one request", u.URL.Scheme)

@@ -32,7 +32,7 @@ routes:
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, _ := table.find("/a")
+	r, _ := table.find(requestPath{raw: "/a", plain: "/a"})
 	eng, out, _ := r.engine(r.first, wire.NDJSON, nil)
 	stream := "event: token\ndata: {\"text\":\"High water\"}\n\nevent: end\ndata: {\"ok\":true}\n\n"
 	if _, err := eng.feed([]byte(stream), true, 0); err != nil {

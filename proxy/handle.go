@@ -31,7 +31,13 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 	id := requestID(&ctx.Request)
 	ctx.Response.Header.Set(requestIDHeader, id)
-	r, rest := s.table.Load().find(string(ctx.Path()))
+	path, err := pathOf(&ctx.Request)
+	if err != nil {
+		s.turnAway(ctx, codeBadRequest, fasthttp.StatusBadRequest, "The path of the request cannot be understood.")
+		ctx.Response.Header.Set(requestIDHeader, id)
+		return
+	}
+	r, rest := s.table.Load().find(path)
 	if r == nil || r.lacksName(ctx, rest) {
 		s.reject(ctx, nil, hub.Fail(hub.CodeNoRoute, nil))
 		return
@@ -135,7 +141,12 @@ func (s *Server) reject(ctx *fasthttp.RequestCtx, t *target, f *hub.Failure) {
 		d = t.dialect
 	}
 	fillFailure(&ctx.Response, d, f)
-	s.rejected(f, string(ctx.Path()), ctx.RemoteAddr().String(), string(ctx.Response.Header.Peek(requestIDHeader)))
+	s.rejected(f, string(ctx.Path()), s.clientOf(ctx), string(ctx.Response.Header.Peek(requestIDHeader)))
+}
+
+// clientOf is who sent a request, for the log.
+func (s *Server) clientOf(ctx *fasthttp.RequestCtx) string {
+	return clientOf(&ctx.Request.Header, ctx.RemoteAddr(), s.table.Load().cfg)
 }
 
 // rejected counts and logs a request that did not become a stream.

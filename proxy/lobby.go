@@ -49,7 +49,10 @@ func newSeat(c *call) *seat {
 }
 
 // seatKey is what a conversation of a route is known by.
-func seatKey(r *route, rest string) string { return r.name + rest }
+func seatKey(r *route, rest string) string { return r.name + "/" + nameIn(rest) }
+
+// nameIn is the conversation that the rest of a path names.
+func nameIn(rest string) string { return strings.TrimLeft(unescaped(rest), "/") }
 
 // enter takes a seat in.
 func (l *lobby) enter(s *seat) {
@@ -181,7 +184,7 @@ func succeeded(ctx *fasthttp.RequestCtx) {
 func (s *Server) refusePart(ctx *fasthttp.RequestCtx, code string, status int, text string) {
 	s.metrics.reject(code)
 	s.log.Info("request rejected", zap.String("code", code), zap.Int("status", status), zap.String("path", string(ctx.Path())),
-		zap.String("request_id", string(ctx.Response.Header.Peek(requestIDHeader))), zap.String("peer", ctx.RemoteAddr().String()))
+		zap.String("request_id", string(ctx.Response.Header.Peek(requestIDHeader))), zap.String("peer", s.clientOf(ctx)))
 	ctx.Response.Header.Set("X-Sabir-Error", code)
 	ctx.Response.Header.Set("Cache-Control", "no-store")
 	ctx.SetStatusCode(status)

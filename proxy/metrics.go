@@ -21,6 +21,7 @@ type metrics struct {
 	open       *prometheus.GaugeVec
 	rejected   *prometheus.CounterVec
 	cancels    *prometheus.CounterVec
+	parameters *prometheus.CounterVec
 	keepalives *prometheus.CounterVec
 	retries    *prometheus.CounterVec
 
@@ -71,6 +72,7 @@ func (m *metrics) streamMetrics() {
 	m.registry.MustRegister(m.open)
 	m.rejected = m.counter("requests_rejected_total", "Requests that were refused before an upstream was asked.", "code")
 	m.cancels = m.counter("upstream_cancels_total", "Upstreams that were closed before their end, by who ended the stream (client, proxy).", "route", "by")
+	m.parameters = m.counter("query_parameters_dropped_total", "Parameters of clients' queries that stand in the upstream's URL as well.", "route")
 	m.keepalives = m.counter("keepalives_total", "Signs of life sent to clients.", "route")
 	m.retries = m.counter("upstream_retries_total", "Requests that were sent again on a new connection, because the upstream had closed the kept one.", "upstream")
 }
@@ -118,6 +120,7 @@ type routeMetrics struct {
 	losses                     [hub.NumKinds][hub.NumFates]atomic.Pointer[prometheus.Counter]
 	repairs                    [hub.NumRepairs]prometheus.Counter
 	copied, keepalives         prometheus.Counter
+	parameters                 prometheus.Counter
 	bytesIn, bytesOut          prometheus.Counter
 	firstEvent, gap, durations prometheus.Observer
 	cancels                    map[string]prometheus.Counter // by who: client, proxy
@@ -135,6 +138,7 @@ func (m *metrics) forRoute(path string) *routeMetrics {
 		open:       m.open.WithLabelValues(path),
 		copied:     m.copied.WithLabelValues(path),
 		keepalives: m.keepalives.WithLabelValues(path),
+		parameters: m.parameters.WithLabelValues(path),
 		bytesIn:    m.bytes.WithLabelValues(path, "in"),
 		bytesOut:   m.bytes.WithLabelValues(path, "out"),
 		firstEvent: m.firstEvent.WithLabelValues(path),

@@ -23,8 +23,9 @@ type call struct {
 	asked   *hub.Request      // what the client's dialect knows of the body, without the body; nil for nothing
 	id      string            // request id, the client's or made up
 	path    string
-	rest    string // what the path has beyond the route's
-	query   string
+	rest    string // what the path has beyond the route's, escaped
+	query   string // the client's, without what the configuration says itself
+	dropped int    // parameters of the client's query that are not in it
 	peer    string
 	origin  string // allowed origin of a browser, "" for none
 	http11  bool
@@ -33,28 +34,24 @@ type call struct {
 	seat    *seat    // of a client that asks by two requests; nil for one
 }
 
-// hopByHop are the fields that belong to one connection and are never passed on (RFC 9110 §7.6.1), and those that a
-// connection to an upstream has of its own.
-var hopByHop = set([]string{
-	"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
-	"transfer-encoding", "upgrade", "content-length", "host", "expect", "accept-encoding",
-	"sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions", "sec-websocket-accept", "sec-websocket-protocol",
-})
-
 const requestIDHeader = "X-Request-Id"
 
 // newCall makes the call to the upstream of r out of a client's request. rest is what the path has beyond the route's.
 func newCall(req *fasthttp.Request, peer net.Addr, r *route, t *target, rest, id string) *call {
 	c := &call{
-		route: r, target: t, request: fasthttp.AcquireRequest(), id: id, path: string(req.URI().Path()), peer: peer.String(),
-		http11: req.Header.IsHTTP11(), close: req.Header.ConnectionClose(),
+		route: r, target: t, request: fasthttp.AcquireRequest(), id: id, path: string(req.URI().Path()),
+		peer: clientOf(&req.Header, peer, r.global), http11: req.Header.IsHTTP11(), close: req.Header.ConnectionClose(),
 	}
 	c.request.Header.SetNoDefaultContentType(true)
-	c.rest, c.query = rest, string(req.URI().QueryString())
+	c.rest = rest
+	c.query, c.dropped = withoutNames(string(req.URI().QueryString()), r.up.query)
 	c.setURL(rest, c.query)
 	c.copyHeaders(&req.Header, peer)
 	c.request.Header.SetMethod(r.upstreamMethod(string(req.Header.Method())))
-	c.setBody(&req.Header, req.Body())
+	if len(req.Body()) > 0 {
+		copyField(&c.request.Header, &req.Header, fasthttp.HeaderContentEncoding)
+	}
+	c.setBody(&req.Header, req.Body(), plainBody(req, int(r.cfg.Limits.RequestBody)))
 	return c
 }
 
@@ -77,7 +74,7 @@ func (r *route) upstreamMethod(client string) string {
 	return client
 }
 
-// setURL addresses the upstream. rest is what the client's path has beyond the route's.
+// setURL addresses the upstream. rest is what the client's path has beyond the route's, escaped.
 func (c *call) setURL(rest, query string) {
 	u := &c.route.up.cfg.URL.URL
 	c.request.Header.SetRequestURI(upstreamURI(u, rest, query))
@@ -85,16 +82,14 @@ func (c *call) setURL(rest, query string) {
 	c.request.UseHostHeader = true
 }
 
-// upstreamURI is the target of a request to u, with what the client's path has beyond the route's and with the client's
-// query after that of u.
+// upstreamURI is the target of a request to u, with what the client's path has beyond the route's, escaped, and with the
+// client's query after that of u.
 func upstreamURI(u *url.URL, rest, query string) string {
 	target := u.EscapedPath()
 	if rest != "" {
-		target = strings.TrimSuffix(target, "/") + (&url.URL{Path: rest}).EscapedPath()
+		target = strings.TrimSuffix(target, "/") + rest
 	}
-	if target == "" {
-		target = "/"
-	}
+	target = "/" + strings.TrimLeft(target, "/") // two slashes would begin the name of a host
 	if u.RawQuery != "" && query != "" {
 		query = "&" + query
 	}
@@ -104,53 +99,25 @@ func upstreamURI(u *url.URL, rest, query string) string {
 	return target
 }
 
-// copyHeaders passes on what the route allows, adds what every call has, and sets what the configuration says last.
-func (c *call) copyHeaders(from *fasthttp.RequestHeader, peer net.Addr) {
-	dropped := tokens(from.PeekAll("Connection")) // the client says that these belong to its connection
-	h := &c.request.Header
-	for key, value := range from.All() {
-		name := strings.ToLower(string(key))
-		if c.route.allow[name] && !hopByHop[name] && !dropped[name] {
-			h.AddBytesV(string(key), value)
-		}
+// plainBody is the body of a request without its content coding, for reading only; nil if that is not known, or the body
+// would be larger than limit.
+func plainBody(req *fasthttp.Request, limit int) []byte {
+	if coding := string(req.Header.ContentEncoding()); coding == "" || strings.EqualFold(coding, "identity") {
+		return req.Body()
 	}
-	h.Set("Accept", "text/event-stream, application/x-ndjson, application/json;q=0.9, */*;q=0.1")
-	h.Set("Accept-Encoding", "identity")
-	h.Set(requestIDHeader, c.id)
-	h.Set("X-Forwarded-For", forwardedFor(from, peer))
-	h.Set("X-Forwarded-Host", string(from.Host()))
-	for name, value := range c.route.up.cfg.Headers.Set {
-		h.Set(name, string(value))
-	}
-}
-
-// forwardedFor is the list of those the request came through so far, and the client's own address.
-func forwardedFor(h *fasthttp.RequestHeader, peer net.Addr) string {
-	host, _, err := net.SplitHostPort(peer.String())
+	body, err := req.BodyUncompressedWithLimit(limit)
 	if err != nil {
-		host = peer.String()
+		return nil
 	}
-	list := h.PeekAll("X-Forwarded-For")
-	return string(bytes.Join(append(list[:len(list):len(list)], []byte(host)), []byte(", ")))
-}
-
-// tokens are the members of a field that is a list, in lower case.
-func tokens(field [][]byte) map[string]bool {
-	names := map[string]bool{}
-	for _, value := range field {
-		for token := range strings.SplitSeq(string(value), ",") {
-			names[strings.ToLower(strings.TrimSpace(token))] = true
-		}
-	}
-	return names
+	return body
 }
 
 // setBody gives the upstream the client's body. Translating it is the business of the dialects' request codecs; so far
-// they only read from it who is talking.
-func (c *call) setBody(header *fasthttp.RequestHeader, body []byte) {
+// they only read from it, in its plain form, who is talking.
+func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) {
 	c.request.SetBody(body)
 	codec := c.target.dialect.Requests
-	if codec == nil || len(body) == 0 {
+	if codec == nil || len(plain) == 0 {
 		return
 	}
 	unique, _ := json.Marshal(c.id) // never fails
@@ -158,7 +125,7 @@ func (c *call) setBody(header *fasthttp.RequestHeader, body []byte) {
 		Unique: unique[1 : len(unique)-1],
 		Header: func(name string) string { return string(header.Peek(name)) },
 	}
-	if err := codec.DecodeRequest(asked, body); err != nil {
+	if err := codec.DecodeRequest(asked, plain); err != nil {
 		return // a body that is no request of the dialect is the upstream's to judge
 	}
 	asked.Header, asked.Body = nil, nil

@@ -28,7 +28,7 @@ func FuzzRequest(f *testing.F) {
 	}
 	may := set([]string{
 		"X-Mine", "Cookie", "Authorization", "Content-Type", "User-Agent", "X-Key", "Accept", "Accept-Encoding", "X-Request-Id",
-		"X-Forwarded-For", "X-Forwarded-Host", "Content-Length",
+		"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Content-Length", "Content-Encoding",
 	})
 	peer := &net.TCPAddr{IP: net.IPv4(1, 2, 3, 4), Port: 5}
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -36,7 +36,11 @@ func FuzzRequest(f *testing.F) {
 		if in.ReadLimitBody(bufio.NewReaderSize(bytes.NewReader(raw), 64<<10), 1<<20) != nil || in.URI().Parse(in.Host(), in.RequestURI()) != nil {
 			return
 		}
-		r, rest := table.find(string(in.URI().Path()))
+		path, err := pathOf(&in)
+		if err != nil {
+			return
+		}
+		r, rest := table.find(path)
 		if r == nil {
 			return
 		}

@@ -92,15 +92,15 @@ func (t *table) add(r *route) {
 	t.prefixes = append(t.prefixes[:at], append([]*route{r}, t.prefixes[at:]...)...)
 }
 
-// find returns the route for a path and what the path has beyond it.
-func (t *table) find(path string) (r *route, rest string) {
-	if r := t.exact[path]; r != nil {
+// find returns the route for a path and what the path has beyond it, as the client has escaped it.
+func (t *table) find(path requestPath) (r *route, rest string) {
+	if r := t.exact[path.plain]; r != nil {
 		return r, ""
 	}
 	for _, r := range t.prefixes {
 		base := strings.TrimSuffix(r.cfg.Path, "/*")
-		if rest, ok := strings.CutPrefix(path, base); ok && (rest == "" || rest[0] == '/') {
-			return r, rest
+		if rest, ok := strings.CutPrefix(path.plain, base); ok && (rest == "" || rest[0] == '/') {
+			return r, path.beyond(strings.Count(base, "/"))
 		}
 	}
 	return nil, ""

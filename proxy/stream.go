@@ -76,6 +76,7 @@ func (s *Server) next(conn net.Conn, early []byte) {
 // run moves one stream from its upstream to sink, and counts and logs it. It returns how the stream ended.
 func (s *Server) run(c *call, st *stopper, sink sink) *hub.Failure {
 	defer s.dismiss(c.route, st)
+	s.noteDropped(c)
 	x := &stream{server: s, call: c, stop: st, begun: time.Now()}
 	x.engine, x.pump.out, x.tally = c.route.engine(c.target, c.target.clientFraming(c.session != nil), c.asked)
 	x.prepare(sink)
@@ -88,6 +89,16 @@ func (s *Server) run(c *call, st *stopper, sink sink) *hub.Failure {
 		c.target.release(x.engine)
 	}
 	return f
+}
+
+// noteDropped counts the parameters of a query that were dropped, and logs that they were.
+func (s *Server) noteDropped(c *call) {
+	if c.dropped == 0 {
+		return
+	}
+	c.route.metrics.parameters.Add(float64(c.dropped))
+	s.log.Debug("query parameters dropped", zap.Int("parameters", c.dropped), zap.String("route", c.route.cfg.Path),
+		zap.String("upstream", c.route.up.cfg.Name), zap.String("request_id", c.id))
 }
 
 // move opens the upstream, and moves its answer to the end. The upstream is given up before the client is told the end,

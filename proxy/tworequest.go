@@ -35,7 +35,7 @@ func (x *stream) openTwice(sink sink, until time.Time) (*httpBody, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.request.Header.SetRequestURI(threadURI(&up.cfg.Start.URL, thread, c.rest, c.query))
+	c.request.Header.SetRequestURI(threadURI(up.cfg.Start, thread, c.rest, c.query))
 	if up.cfg.Cancel != nil {
 		x.farewell = c.farewell(thread)
 	}
@@ -70,7 +70,7 @@ func (c *call) conversation() string {
 	if c.asked != nil {
 		_ = json.Unmarshal(slices.Concat([]byte{'"'}, c.asked.Thread, []byte{'"'}), &named)
 	}
-	for _, name := range []string{named, strings.TrimPrefix(c.rest, "/"), c.id} {
+	for _, name := range []string{named, nameIn(c.rest), c.id} {
 		if isName(name) {
 			return name
 		}
@@ -92,24 +92,30 @@ func isName(s string) bool {
 	return s != "" && len(s) <= longestName
 }
 
-// threadURI is the target of a request to u. Where u does not say where the conversation stands in its path, the rest of
-// the client's path is appended as ever.
-func threadURI(u *url.URL, thread, rest, query string) string {
-	if !strings.Contains(u.Path, config.Thread) {
-		return upstreamURI(u, rest, query)
+// threadURI is the target of a request to u. Where u does not say where the conversation stands, the rest of the client's
+// path is appended as ever.
+func threadURI(u *config.URL, thread, rest, query string) string {
+	if !u.NamesThread() {
+		return upstreamURI(&u.URL, rest, query)
 	}
-	v := *u
+	v := u.URL
 	v.Path = strings.ReplaceAll(u.Path, config.Thread, thread)
-	// In its escaped form the name is one part of the path, whatever is in it.
-	name := url.PathEscape(thread)
-	v.RawPath = strings.NewReplacer("%7Bthread%7D", name, "%7bthread%7d", name).Replace(u.EscapedPath())
+	// In its escaped form the name is one part of the path, whatever is in it, and one value of the query.
+	v.RawPath = replaceThread(u.EscapedPath(), url.PathEscape(thread))
+	v.RawQuery = replaceThread(u.RawQuery, url.QueryEscape(thread))
 	return upstreamURI(&v, "", query)
+}
+
+// replaceThread puts an escaped name in the place of the conversation.
+func replaceThread(s, name string) string {
+	return strings.NewReplacer(config.Thread, name, "%7Bthread%7D", name, "%7bthread%7d", name,
+		"%7Bthread}", name, "%7bthread}", name, "{thread%7D", name, "{thread%7d", name).Replace(s)
 }
 
 // listening is the request that opens the stream: the call's own, but for what belongs to its body.
 func (c *call) listening(thread string) *fasthttp.Request {
 	req := c.bare(fasthttp.MethodGet)
-	req.Header.SetRequestURI(threadURI(&c.route.up.cfg.URL.URL, thread, c.rest, c.query))
+	req.Header.SetRequestURI(threadURI(&c.route.up.cfg.URL, thread, c.rest, c.query))
 	return req
 }
 
@@ -119,6 +125,7 @@ func (c *call) bare(method string) *fasthttp.Request {
 	c.request.Header.CopyTo(&req.Header)
 	req.UseHostHeader = true
 	req.Header.Del(fasthttp.HeaderContentType)
+	req.Header.Del(fasthttp.HeaderContentEncoding)
 	req.Header.Del("Idempotency-Key") // that of the start
 	req.Header.SetMethod(method)
 	return req
@@ -127,7 +134,7 @@ func (c *call) bare(method string) *fasthttp.Request {
 // farewell prepares the request that cancels the run, while the call still has its header.
 func (c *call) farewell(thread string) *farewell {
 	req := c.bare(fasthttp.MethodPost)
-	req.Header.SetRequestURI(threadURI(&c.route.up.cfg.Cancel.URL, thread, c.rest, c.query))
+	req.Header.SetRequestURI(threadURI(c.route.up.cfg.Cancel, thread, c.rest, c.query))
 	req.Header.SetContentType("application/json")
 	return &farewell{thread, req}
 }

@@ -185,13 +185,15 @@ func TestConversationIsOnePart(t *testing.T) {
 	f := func(target, want string) {
 		t.Helper()
 		u := parse(t, simple("'"+target+"'", "", "start: 'http://h/s'", "client: twin")).Upstreams["agent"]
-		if got := threadURI(&u.URL.URL, "a/b ?%c", "/rest", "q=1"); got != want {
+		if got := threadURI(&u.URL, "a/b ?%c", "/rest", "q=1"); got != want {
 			t.Errorf("%s: got %s, want %s", target, got, want)
 		}
 	}
 	f("http://h/x/{thread}", "/x/a%2Fb%20%3F%25c?q=1")
 	f("http://h/x/%7bthread%7d/y?k=v", "/x/a%2Fb%20%3F%25c/y?k=v&q=1")
 	f("http://h/x", "/x/rest?q=1")
+	f("http://h/x?t={thread}&k=v", "/x?t=a%2Fb+%3F%25c&k=v&q=1")
+	f("http://h/x?t=%7Bthread%7D", "/x?t=a%2Fb+%3F%25c&q=1")
 }
 
 // TestTwoRequestsRefused is an upstream that refuses one of the two requests (S4-32).

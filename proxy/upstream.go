@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"maps"
 	"net"
 	"slices"
 	"strconv"
@@ -27,6 +28,9 @@ type upstream struct {
 
 	retries prometheus.Counter // requests that were sent again
 
+	sets  map[string]bool // header fields that the configuration sets, by fieldKey
+	query map[string]bool // names of the parameters that stand in its URLs
+
 	mu    sync.Mutex
 	idle  []*upstreamConn // the one used last at the end
 	sweep *time.Timer     // closes those that were idle for too long
@@ -38,7 +42,16 @@ const maxIdleConns = 64
 
 // newUpstream makes ready what dialing needs. header bounds the header of its answers, in bytes.
 func newUpstream(cfg *config.Upstream, header int, m *metrics) (*upstream, error) {
-	u := &upstream{cfg: cfg, header: header, addr: cfg.URL.Host, retries: m.retries.WithLabelValues(cfg.Name)}
+	u := &upstream{cfg: cfg, header: header, addr: cfg.URL.Host, retries: m.retries.WithLabelValues(cfg.Name),
+		sets: map[string]bool{}, query: map[string]bool{}}
+	for name := range cfg.Headers.Set {
+		u.sets[fieldKey(name)] = true
+	}
+	for _, url := range []*config.URL{&cfg.URL, cfg.Start, cfg.Cancel} {
+		if url != nil {
+			maps.Copy(u.query, queryNames(url.RawQuery))
+		}
+	}
 	if cfg.URL.Port() == "" {
 		u.addr = net.JoinHostPort(cfg.URL.Hostname(), map[bool]string{false: "80", true: "443"}[u.secure()])
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fasthttp/websocket"
+	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
@@ -49,9 +50,15 @@ func (c *call) openWebSocket(stop *stopper, until time.Time) (source, error) {
 
 // webSocketHeader is the call's header without the fields that the handshake makes itself.
 func (c *call) webSocketHeader() http.Header {
-	h := http.Header{}
+	h := http.Header{"User-Agent": {""}}                                    // else the library puts its own there
+	for _, value := range c.request.Header.PeekAll(fasthttp.HeaderCookie) { // before All takes it apart
+		h.Add(fasthttp.HeaderCookie, string(value))
+	}
 	for key, value := range c.request.Header.All() {
-		if name := strings.ToLower(string(key)); !hopByHop[name] && name != "accept" && name != "content-type" {
+		name := strings.ToLower(string(key))
+		if name == "user-agent" {
+			h.Set(string(key), string(value))
+		} else if !hopByHop[name] && name != "cookie" && (c.route.up.sets[name] || name != "accept" && name != "content-type") {
 			h.Add(string(key), string(value))
 		}
 	}

@@ -101,7 +101,7 @@ func (x *session) serve(conn *websocket.Conn) {
 		code = x.answer()
 		forget()
 	} else {
-		x.server.rejected(f, string(x.handshake.URI().Path()), x.peer.String(), x.id)
+		x.server.rejected(f, string(x.handshake.URI().Path()), x.whence(), x.id)
 		close(x.gone)
 	}
 	x.sayGoodbye(code)
@@ -210,7 +210,11 @@ func (x *session) call(m message) (*call, *hub.Failure) {
 	if m.fail != nil {
 		return nil, m.fail
 	}
-	r, rest := x.server.table.Load().find(string(x.handshake.URI().Path()))
+	path, err := pathOf(x.handshake)
+	if err != nil {
+		return nil, hub.Fail(hub.CodeNoRoute, err)
+	}
+	r, rest := x.server.table.Load().find(path)
 	if r == nil {
 		return nil, hub.Fail(hub.CodeNoRoute, nil)
 	}
@@ -232,13 +236,13 @@ func (x *session) call(m message) (*call, *hub.Failure) {
 	if len(c.request.Header.ContentType()) == 0 {
 		c.request.Header.SetContentType("application/json")
 	}
-	c.setBody(&x.handshake.Header, m.body)
+	c.setBody(&x.handshake.Header, m.body, m.body)
 	return c, nil
 }
 
 // refuse tells the client in its own dialect why its message is not answered.
 func (x *session) refuse(f *hub.Failure) *hub.Failure {
-	x.server.rejected(f, string(x.handshake.URI().Path()), x.peer.String(), x.id)
+	x.server.rejected(f, string(x.handshake.URI().Path()), x.whence(), x.id)
 	out, end := wire.NewOut(wire.WebSocket), hub.FailureEnd(f, new(hub.More))
 	enc := x.target.dialect.NewEncoder(x.target.options)
 	enc.Encode(out, &end)
@@ -248,6 +252,9 @@ func (x *session) refuse(f *hub.Failure) *hub.Failure {
 	}
 	return f
 }
+
+// whence is who the client is, for the log.
+func (x *session) whence() string { return clientOf(&x.handshake.Header, x.peer, x.route.global) }
 
 func (x *session) set(st *stopper) {
 	x.mu.Lock()

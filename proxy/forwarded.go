@@ -1,0 +1,91 @@
+package proxy
+
+import (
+	"bytes"
+	"net"
+	"net/netip"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/sabir-proxy/sabir/config"
+)
+
+// Header fields by which proxies tell each other where a request came from.
+const (
+	forwardedForHeader   = "X-Forwarded-For"
+	forwardedHostHeader  = "X-Forwarded-Host"
+	forwardedProtoHeader = "X-Forwarded-Proto"
+)
+
+// claimsOrigin reports whether a header field, in small letters, says where a request came from. Only proxies that the
+// configuration trusts may say so.
+func claimsOrigin(name string) bool {
+	return strings.HasPrefix(name, "x-forwarded-") || name == "forwarded" || name == "x-real-ip"
+}
+
+// hostOf is the IP address of a peer; the zero Addr for a peer that has none.
+func hostOf(peer net.Addr) netip.Addr {
+	if tcp, ok := peer.(*net.TCPAddr); ok {
+		return tcp.AddrPort().Addr().Unmap().WithZone("")
+	}
+	ap, err := netip.ParseAddrPort(peer.String())
+	if err != nil {
+		return netip.Addr{}
+	}
+	return ap.Addr().Unmap().WithZone("")
+}
+
+// clientOf is who sent a request: the peer of the connection, or the client of which a trusted proxy says that it is
+// behind it, and that is no such proxy itself.
+func clientOf(h *fasthttp.RequestHeader, peer net.Addr, cfg *config.Config) string {
+	if !cfg.Trusts(hostOf(peer)) {
+		return peer.String()
+	}
+	client := peer.String()
+	list := strings.Split(string(bytes.Join(h.PeekAll(forwardedForHeader), []byte(","))), ",")
+	for i := len(list) - 1; i >= 0; i-- {
+		addr := parseForwarded(list[i])
+		if !addr.IsValid() {
+			break
+		}
+		client = addr.String()
+		if !cfg.Trusts(addr) {
+			break
+		}
+	}
+	return client
+}
+
+// parseForwarded reads a member of X-Forwarded-For: an address, maybe with a port; the zero Addr for something else.
+func parseForwarded(s string) netip.Addr {
+	s = strings.TrimSpace(s)
+	if ap, err := netip.ParseAddrPort(s); err == nil {
+		return ap.Addr().Unmap().WithZone("")
+	}
+	addr, _ := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(s, "["), "]"))
+	return addr.Unmap().WithZone("")
+}
+
+// setForwarded says where the request came from. What a trusted proxy says is passed on with the proxy added; what
+// anybody else says is replaced.
+func setForwarded(h, from *fasthttp.RequestHeader, peer net.Addr, cfg *config.Config) {
+	addr := hostOf(peer)
+	via, host, proto := [][]byte{[]byte(peer.String())}, from.Host(), "http"
+	if addr.IsValid() {
+		via[0] = []byte(addr.String())
+	}
+	if cfg.Trusts(addr) {
+		list := from.PeekAll(forwardedForHeader)
+		via = append(list[:len(list):len(list)], via...)
+		if said := from.Peek(forwardedHostHeader); len(said) > 0 {
+			host = said
+		}
+		if said := strings.ToLower(string(from.Peek(forwardedProtoHeader))); said == "https" {
+			proto = said
+		}
+	}
+	h.SetBytesV(forwardedForHeader, bytes.Join(via, []byte(", ")))
+	h.SetBytesV(forwardedHostHeader, host)
+	h.Set(forwardedProtoHeader, proto)
+}

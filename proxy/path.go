@@ -1,0 +1,110 @@
+package proxy
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+)
+
+// requestPath is the path of a request in its two forms.
+type requestPath struct {
+	// raw is the path as the client has escaped it, without dot segments: what upstreams get of it.
+	raw string
+	// plain is what routes are compared with: decoded, and without empty segments. An escaped slash separates nothing,
+	// and stays escaped.
+	plain string
+}
+
+var errBadPath = errors.New("the path of the request is not valid")
+
+// pathOf reads the path of a request.
+func pathOf(req *fasthttp.Request) (requestPath, error) {
+	path := req.URI().PathOriginal()
+	if len(path) == 0 { // the host is not one
+		return requestPath{}, errBadPath
+	}
+	return parsePath(string(path))
+}
+
+// parsePath cleans a path of dot segments. Bad escapes are an error, and so are zero bytes and dot segments that only
+// become such when a server decodes more than once or takes more than a slash for a separator: those would lead out of
+// what the route stands for.
+func parsePath(path string) (requestPath, error) {
+	var raw, plain []string
+	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	for i, segment := range segments {
+		decoded, err := url.PathUnescape(segment)
+		if err != nil || strings.ContainsRune(decoded, 0) || hidesDots(decoded) {
+			return requestPath{}, errBadPath
+		}
+		if decoded != "." && decoded != ".." {
+			raw = append(raw, escapeUnsafe(segment))
+			continue
+		}
+		if decoded == ".." {
+			raw = raw[:max(len(raw)-1, 0)]
+		}
+		if i == len(segments)-1 { // what ends with dots is a folder
+			raw = append(raw, "")
+		}
+	}
+	for i, segment := range raw {
+		if segment != "" || i == len(raw)-1 {
+			plain = append(plain, strings.ReplaceAll(unescaped(segment), "/", "%2F"))
+		}
+	}
+	return requestPath{raw: "/" + strings.Join(raw, "/"), plain: "/" + strings.Join(plain, "/")}, nil
+}
+
+// hidesDots reports whether one decoded segment of a path holds dot segments for servers that decode before they split,
+// split at backslashes as well, or cut parameters off.
+func hidesDots(segment string) bool {
+	if segment == "." || segment == ".." {
+		return false // plainly there
+	}
+	parts := strings.FieldsFunc(segment, func(r rune) bool { return r == '/' || r == '\\' })
+	return slices.ContainsFunc(parts, func(part string) bool {
+		part, _, _ = strings.Cut(part, ";")
+		return part == "." || part == ".."
+	})
+}
+
+// escapeUnsafe escapes what must not stand in a URI as it is (RFC 3986 §2); what the client has escaped stays.
+func escapeUnsafe(segment string) string {
+	const upper = "0123456789ABCDEF"
+	unsafe := func(c byte) bool { return c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 }
+	var out []byte
+	for i := range len(segment) {
+		if c := segment[i]; unsafe(c) {
+			out = append(out, '%', upper[c>>4], upper[c&15])
+		} else {
+			out = append(out, c)
+		}
+	}
+	return string(out)
+}
+
+// beyond is what the raw path has after its first n segments, not counting empty ones.
+func (p requestPath) beyond(n int) string {
+	rest := p.raw
+	for ; n > 0; n-- {
+		rest = strings.TrimLeft(rest, "/")
+		if i := strings.IndexByte(rest, '/'); i >= 0 {
+			rest = rest[i:]
+		} else {
+			rest = ""
+		}
+	}
+	return rest
+}
+
+// unescaped is what a path says, for names that are part of it.
+func unescaped(path string) string {
+	if s, err := url.PathUnescape(path); err == nil {
+		return s
+	}
+	return path
+}
