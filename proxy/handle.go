@@ -156,16 +156,6 @@ func (s *Server) rejected(f *hub.Failure, path, peer, id string) {
 		zap.String("path", path), zap.String("request_id", id), zap.String("peer", peer))
 }
 
-// Codes of requests that are rejected before they are understood. Together with the codes of package hub they are the
-// label of a metric.
-const (
-	codeHeaderTooLarge  = "header_too_large"
-	codeRequestTimeout  = "request_timeout"
-	codeBadRequest      = "bad_request"
-	codeBadHandshake    = "bad_handshake"
-	codeTooManyMessages = "too_many_messages"
-)
-
 // badRequest answers requests that fasthttp could not read.
 func (s *Server) badRequest(ctx *fasthttp.RequestCtx, err error) {
 	var small *fasthttp.ErrSmallBuffer

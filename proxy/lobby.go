@@ -128,13 +128,6 @@ func (r *route) lacksName(ctx *fasthttp.RequestCtx, rest string) bool {
 	return (r.part != partWhole || r.waits(ctx)) && strings.Trim(rest, "/") == ""
 }
 
-// Codes of requests that start or cancel and find nothing to do so. They are a label of a metric.
-const (
-	codeNoStream    = "no_open_stream"
-	codeRunsAlready = "runs_already"
-	codeNothingRuns = "nothing_runs"
-)
-
 // answerPart answers a request that starts or cancels a run.
 func (s *Server) answerPart(ctx *fasthttp.RequestCtx, r *route, t *target, rest, id string) {
 	key := seatKey(r, rest)

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,6 +23,7 @@ type metrics struct {
 	rejected   *prometheus.CounterVec
 	cancels    *prometheus.CounterVec
 	parameters *prometheus.CounterVec
+	answers    *prometheus.CounterVec
 	keepalives *prometheus.CounterVec
 	retries    *prometheus.CounterVec
 
@@ -32,6 +34,7 @@ type metrics struct {
 	faults  *prometheus.CounterVec
 	copied  *prometheus.CounterVec
 	bytes   *prometheus.CounterVec
+	tokens  *prometheus.CounterVec
 
 	// Times. Their buckets are wide: an agent takes from milliseconds to minutes.
 	firstEvent *prometheus.HistogramVec
@@ -71,8 +74,12 @@ func (m *metrics) streamMetrics() {
 	m.open = prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: namespace, Name: "streams_open", Help: "Streams that are open."}, []string{"route"})
 	m.registry.MustRegister(m.open)
 	m.rejected = m.counter("requests_rejected_total", "Requests that were refused before an upstream was asked.", "code")
+	for _, code := range rejections { // so that they are there before they happen
+		m.rejected.WithLabelValues(code)
+	}
 	m.cancels = m.counter("upstream_cancels_total", "Upstreams that were closed before their end, by who ended the stream (client, proxy).", "route", "by")
 	m.parameters = m.counter("query_parameters_dropped_total", "Parameters of clients' queries that stand in the upstream's URL as well.", "route")
+	m.answers = m.counter("upstream_responses_total", "Answers of upstreams by HTTP status, whatever became of them; 101 is a WebSocket.", "route", "status")
 	m.keepalives = m.counter("keepalives_total", "Signs of life sent to clients.", "route")
 	m.retries = m.counter("upstream_retries_total", "Requests that were sent again on a new connection, because the upstream had closed the kept one.", "upstream")
 }
@@ -83,6 +90,7 @@ func (m *metrics) eventMetrics() {
 	m.repairs = m.counter("repairs_total", "What the sequencer repaired, by rule.", "route", "repair")
 	m.faults = m.counter("record_errors_total", "Records that could not be decoded, wholly or in part.", "route", "reason")
 	m.copied = m.counter("records_copied_total", "Records passed on as they are, where both sides speak the same dialect.", "route")
+	m.tokens = m.counter("tokens_total", "Tokens, as agents report them at the end of a run, by type (input includes cached, output includes reasoning). Copied streams are not read.", "route", "type")
 	m.bytes = m.counter("bytes_total", "Bytes of stream bodies, read from upstreams (in) and written to clients (out).", "route", "direction")
 }
 
@@ -214,6 +222,27 @@ func (r *routeMetrics) loss(k, f int) prometheus.Counter {
 	c := r.all.losses.WithLabelValues(r.route, hub.Kind(k).String(), hub.Fate(f).String())
 	r.losses[k][f].Store(&c)
 	return c
+}
+
+// answered counts an answer of the upstream. What is no status has one label, so that an upstream cannot make many.
+func (r *routeMetrics) answered(status int) {
+	label := "other"
+	if status >= 100 && status <= 599 {
+		label = strconv.Itoa(status)
+	}
+	r.all.answers.WithLabelValues(r.route, label).Inc()
+}
+
+// used counts the tokens of a run that has ended.
+func (r *routeMetrics) used(c *hub.Counts) {
+	for _, n := range [...]struct {
+		typ    string
+		tokens int64
+	}{{"input", c.In}, {"output", c.Out}, {"cached", c.Cached}, {"cache_write", c.CacheWrite}, {"reasoning", c.ReasoningTokens}} {
+		if n.tokens > 0 {
+			r.all.tokens.WithLabelValues(r.route, n.typ).Add(float64(n.tokens))
+		}
+	}
 }
 
 // ended records the end of a stream.

@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -92,6 +94,8 @@ func TestMetrics(t *testing.T) {
 		"repairs_total{repair=held,route=/run}":                                    2,
 		"repairs_total{repair=ready_made,route=/run}":                              2,
 		"repairs_total{repair=truncated,route=/run}":                               1,
+		"upstream_responses_total{route=/run,status=200}":                          3,
+		"upstream_responses_total{route=/copy,status=200}":                         1,
 		"first_event_seconds{route=/run}":                                          3,
 		"first_event_seconds{route=/copy}":                                         1,
 		"stream_duration_seconds{route=/run}":                                      3,
@@ -167,7 +171,7 @@ func TestMetricsAreClean(t *testing.T) {
 	}
 	closed := map[string][]string{
 		"route": {"/run"}, "upstream": {"agent"}, "direction": {"in", "out"}, "by": {"client", "proxy"}, "result": {"ok", "failed"}, "version": {"test"},
-		"from": {"native"}, "to": {"lossy"}, "code": {codeHeaderTooLarge, codeRequestTimeout, codeBadRequest, codeBadHandshake, codeTooManyMessages},
+		"from": {"native"}, "to": {"lossy"}, "code": slices.Clone(rejections), "status": {"200"},
 	}
 	for _, k := range hub.Kinds() {
 		closed["kind"] = append(closed["kind"], k.String())
@@ -254,4 +258,78 @@ func (r *rig) said(path, body string) string {
 	c.ask("POST", path, body)
 	_, got := c.whole()
 	return got
+}
+
+// TestCountersBeforeTheyCount: an alert on a rejection must work before the first one, and every code has its counter.
+func TestCountersBeforeTheyCount(t *testing.T) {
+	families, err := newMetrics("test").registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var there []string
+	for _, f := range families {
+		if f.GetName() == "sabir_requests_rejected_total" {
+			for _, m := range f.GetMetric() {
+				there = append(there, m.GetLabel()[0].GetValue())
+			}
+		}
+	}
+	source, err := os.ReadFile("codes.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := regexp.MustCompile(`(?m)^\tcode\w+ += "(\w+)"$`).FindAllSubmatch(source, -1)
+	if len(codes) == 0 {
+		t.Error("there are no codes")
+	}
+	for _, code := range codes {
+		if !slices.Contains(there, string(code[1])) {
+			t.Errorf("%s is not in rejections", code[1])
+		}
+	}
+	for _, code := range []hub.Code{hub.CodeNoRoute, hub.CodeBodyTooLarge, hub.CodeLimit} {
+		if !slices.Contains(there, string(code)) {
+			t.Errorf("%s is not in rejections", code)
+		}
+	}
+}
+
+// TestTokens of a run are counted once, whatever its steps have said before, and a filter for usage does not hide them.
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(lines(lineStart,
+		`{"kind":"usage","scope":"step","ref":"s1","usage":{"in":5,"out":1}}`,
+		`{"kind":"usage","scope":"run","usage":{"in":20,"out":7,"cached":4,"reasoning":2}}`,
+		`{"kind":"usage","scope":"run","usage":{"in":21,"out":8,"cached":4,"reasoning":2}}`, lineEnd)))
+	r := start(t, simple(a.url(), "", "", "client: agui\nshape: {filter: {classes: [usage]}}\n"))
+	r.post("/run", "{}")
+	r.awaitEnds(1)
+	got := r.counts()
+	for typ, want := range map[string]float64{"input": 21, "output": 8, "cached": 4, "reasoning": 2, "cache_write": 0} {
+		if name := "tokens_total{route=/run,type=" + typ + "}"; got[name] != want {
+			t.Errorf("%s is %g, want %g", name, got[name], want)
+		}
+	}
+	line := r.logs.FilterMessage("stream ended").All()[0].ContextMap()
+	if line["tokens_in"] != int64(21) || line["tokens_out"] != int64(8) {
+		t.Errorf("the log says %v in, %v out", line["tokens_in"], line["tokens_out"])
+	}
+}
+
+// TestUpstreamStatuses are counted whatever becomes of them; what is no status has one label.
+func TestUpstreamStatuses(t *testing.T) {
+	t.Parallel()
+	for status, label := range map[string]string{"204": "204", "429": "429", "777": "other"} {
+		a := newAgent(t, func(p *peer) {
+			if p.request() != nil {
+				p.send("HTTP/1.1 " + status + " X\r\nContent-Length: 0\r\n\r\n")
+			}
+		})
+		r := start(t, simple(a.url(), "", "", "client: agui\n"))
+		r.post("/run", "{}")
+		r.awaitEnds(1)
+		if name := "upstream_responses_total{route=/run,status=" + label + "}"; r.counts()[name] != 1 {
+			t.Errorf("status %s: %v", status, r.counts())
+		}
+	}
 }

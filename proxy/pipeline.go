@@ -92,7 +92,9 @@ func (p *pipeline) reset() {
 		p.stages[i].Reset()
 	}
 	p.out.Reset()
-	*p.tally = tally{}
+	usage := p.tally.usage
+	usage.Reset()
+	*p.tally = tally{usage: usage}
 	p.seqNo, p.end = 0, hub.StatusNone
 }
 
@@ -165,6 +167,9 @@ func (p *pipeline) record(rec wire.Record, at int, now time.Duration) {
 // sequence makes the loose events strict and encodes them.
 func (p *pipeline) sequence(now time.Duration) {
 	for i := range p.loose {
+		if p.loose[i].Kind == hub.Usage {
+			p.tally.usage.Add(&p.loose[i])
+		}
 		p.tally.countIn(p.loose[i].Kind)
 		if p.observe.Loose != nil {
 			p.observe.Loose(&p.loose[i])

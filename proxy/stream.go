@@ -279,6 +279,8 @@ func (x *stream) report(f *hub.Failure) {
 		x.countCancel(f)
 	}
 	r.metrics.ended(r.source.Name, x.call.target.dialect.Name, ending, took)
+	tokens := x.tally.usage.Sum()
+	r.metrics.used(&tokens)
 	level := zap.InfoLevel
 	if f != nil && !clientFault(f.Code) && f.Code != hub.CodeCancelled {
 		level = zap.WarnLevel
@@ -316,6 +318,9 @@ func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap
 		zap.Uint64("repairs", t.repairs.Total()), zap.Int64("dropped", t.dropped()),
 		zap.Int64("bytes_in", t.bytesIn), zap.Int64("bytes_out", x.pump.wrote),
 		zap.Duration("first_event", x.pump.firstOut), zap.Duration("total", took),
+	}
+	if tokens := t.usage.Sum(); tokens.In >= 0 || tokens.Out >= 0 {
+		fields = append(fields, zap.Int64("tokens_in", tokens.In), zap.Int64("tokens_out", tokens.Out))
 	}
 	if f != nil && f.Cause != nil {
 		fields = append(fields, zap.NamedError("cause", f.Cause))

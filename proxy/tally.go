@@ -19,6 +19,7 @@ type tally struct {
 	repairs  hub.RepairCounts
 	faults   map[hub.Reason]int64
 	first    *hub.Error
+	usage    hub.RunUsage // tokens, as the agent counts them
 
 	events  *eventCounts // since the last settle; nil for none
 	settled struct{ in, out, dropped int64 }

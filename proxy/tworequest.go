@@ -53,8 +53,12 @@ func (x *stream) openTwice(sink sink, until time.Time) (*httpBody, error) {
 // the upstream to say.
 func (x *stream) succeed(up *upstream, req *fasthttp.Request, sink sink, until time.Time) (*httpBody, error) {
 	body, err := up.open(req, x.stop, until)
-	if err != nil || body.status >= 200 && body.status <= 299 {
-		return body, err
+	if err != nil {
+		return nil, err
+	}
+	x.call.route.metrics.answered(body.status)
+	if body.status >= 200 && body.status <= 299 {
+		return body, nil
 	}
 	f := statusFailure(body.status, body.detail())
 	if h, ok := sink.(*httpSink); ok && f.Code == hub.CodeBusy && isSeconds(body.retryAfter) {

@@ -37,6 +37,9 @@ func (c *call) openWebSocket(stop *stopper, until time.Time) (source, error) {
 	}
 	url := up.cfg.URL.Scheme + "://" + up.cfg.URL.Host + string(c.request.Header.RequestURI())
 	conn, resp, err := dialer.DialContext(ctx, url, c.webSocketHeader())
+	if resp != nil {
+		c.route.metrics.answered(resp.StatusCode)
+	}
 	if err != nil {
 		return nil, handshakeFailure(err, resp)
 	}

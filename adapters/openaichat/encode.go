@@ -34,7 +34,7 @@ type encoder struct {
 	sources int    // written so far
 	between []byte // part of the answer whose first delta comes behind the separator
 	sealing sealing
-	usage   usage
+	usage   hub.RunUsage
 }
 
 func newEncoder(o hub.Options) hub.Encoder {
@@ -57,7 +57,7 @@ func (e *encoder) Reset() {
 	e.calls, e.skip = e.calls[:0], nil
 	e.refused, e.spoke, e.between, e.sources = false, false, nil, 0
 	e.sealing = sealing{}
-	e.usage = usage{}
+	e.usage = hub.RunUsage{}
 }
 
 // Answer implements [hub.Answerer]: clients expect the name of the model that they asked for, and usage only if they did.

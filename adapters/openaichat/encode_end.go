@@ -1,7 +1,6 @@
 package openaichat
 
 import (
-	"bytes"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -92,77 +91,26 @@ func (e *encoder) fail(out *wire.Out, ev *hub.Event) hub.Fate {
 	return fate
 }
 
-// usage is what was counted so far: the totals of the run, or those of its steps until the run says its own.
-type usage struct {
-	run   hub.Totals
-	steps []stepUsage
-}
-
-type stepUsage struct {
-	ref    []byte
-	counts hub.Counts
-}
-
-// maxSteps bounds the steps whose usage is kept apart; what comes after them is added to the last.
-const maxSteps = 256
-
 // addUsage keeps totals for the end of the stream.
 func (e *encoder) addUsage(ev *hub.Event) hub.Fate {
 	if !e.sendUsage || ev.More == nil || !known(&ev.More.Usage) {
 		return hub.Dropped
 	}
-	u := &e.usage
-	switch ev.Scope {
-	case hub.RunScope:
-		if !u.run.Set(ev.More.Model, &ev.More.Usage) {
-			return hub.Dropped
-		}
-		if len(ev.More.Model) > 0 || u.run.Len() > 1 { // which model used what is lost
-			return hub.Folded
-		}
-		return hub.Deferred
-	case hub.StepScope:
-		u.step(ev)
+	if !e.usage.Add(ev) {
+		return hub.Dropped
+	}
+	if ev.Scope == hub.StepScope || len(ev.More.Model) > 0 || e.usage.Models() > 1 { // which step or model used what is lost
 		return hub.Folded
 	}
-	return hub.Dropped
+	return hub.Deferred
 }
 
 // known reports whether there is a count that the dialect has a member for.
 func known(c *hub.Counts) bool { return c.In >= 0 || c.Out >= 0 || c.Total >= 0 }
 
-// countsOf copies the counts that the dialect has a member for.
-func countsOf(c *hub.Counts) hub.Counts {
-	kept := hub.NoCounts
-	kept.In, kept.Out, kept.Total = c.In, c.Out, c.Total
-	kept.Cached, kept.CacheWrite, kept.ReasoningTokens = c.Cached, c.CacheWrite, c.ReasoningTokens
-	return kept
-}
-
-// step keeps the totals of a step; said again, they replace those of before. A step without a name is one of its own.
-func (u *usage) step(ev *hub.Event) {
-	counts := countsOf(&ev.More.Usage)
-	for i := range u.steps {
-		if s := &u.steps[i]; len(ev.Ref) > 0 && bytes.Equal(s.ref, ev.Ref) {
-			s.counts = counts
-			return
-		}
-	}
-	if len(u.steps) == maxSteps {
-		u.steps[maxSteps-1].counts.Add(&counts)
-		return
-	}
-	u.steps = append(u.steps, stepUsage{bytes.Clone(ev.Ref), counts})
-}
-
 // writeUsage writes the chunk that has usage and no choices.
 func (e *encoder) writeUsage(out *wire.Out) {
-	c := e.usage.run.Sum()
-	for i := range e.usage.steps {
-		if e.usage.run.Len() == 0 {
-			c.Add(&e.usage.steps[i].counts)
-		}
-	}
+	c := e.usage.Sum()
 	if !known(&c) {
 		return
 	}

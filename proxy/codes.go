@@ -1,0 +1,29 @@
+package proxy
+
+import "github.com/sabir-proxy/sabir/adapters/hub"
+
+// Codes of requests that are rejected before they are understood. Together with those of package hub they are the label of
+// a metric.
+const (
+	codeHeaderTooLarge  = "header_too_large"
+	codeRequestTimeout  = "request_timeout"
+	codeBadRequest      = "bad_request"
+	codeBadHandshake    = "bad_handshake"
+	codeTooManyMessages = "too_many_messages"
+)
+
+// Codes of requests that start or cancel a run and find nothing to do so.
+const (
+	codeNoStream    = "no_open_stream"
+	codeRunsAlready = "runs_already"
+	codeNothingRuns = "nothing_runs"
+)
+
+// rejections are all codes with which a request is refused before an upstream is asked. Their counters exist from the
+// start, so that an alert on one of them works before it first happens.
+var rejections = []string{
+	string(hub.CodeBodyTooLarge), string(hub.CodeBadMethod), string(hub.CodeBadDialect), string(hub.CodeNoRoute),
+	string(hub.CodeLimit), string(hub.CodeShutdown), string(hub.CodeInternal),
+	codeHeaderTooLarge, codeRequestTimeout, codeBadRequest, codeBadHandshake, codeTooManyMessages,
+	codeNoStream, codeRunsAlready, codeNothingRuns,
+}
