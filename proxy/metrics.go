@@ -46,6 +46,8 @@ type metrics struct {
 	reloadOK   prometheus.Gauge
 	reloadTime prometheus.Gauge
 
+	logDropped atomic.Pointer[func() int64] // how many lines of log were dropped; nil while nobody counts
+
 	mu      sync.Mutex
 	byRoute map[string]*routeMetrics
 }
@@ -63,10 +65,19 @@ func newMetrics(version string) *metrics {
 	m.reloads.WithLabelValues("failed")
 	m.reloadOK = m.gauge("config_last_reload_successful", "1 if the configuration in use is the one on disk as it was last read, 0 if that was refused.")
 	m.reloadTime = m.gauge("config_last_reload_success_timestamp_seconds", "When the configuration in use was loaded.")
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: namespace, Name: "log_lines_dropped_total",
+		Help: "Lines of log that were dropped because their reader was too slow, or gone."}, m.droppedLogLines))
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: namespace, Name: "build_info", Help: "1, with the version as a label."}, []string{"version"})
 	m.registry.MustRegister(build)
 	build.WithLabelValues(version).Set(1)
 	return m
+}
+
+func (m *metrics) droppedLogLines() float64 {
+	if read := m.logDropped.Load(); read != nil {
+		return float64((*read)())
+	}
+	return 0
 }
 
 func (m *metrics) streamMetrics() {

@@ -114,6 +114,10 @@ func (s *Server) setTable(cfg *config.Config) error {
 	return nil
 }
 
+// CountDroppedLogLines makes the metrics show how many lines of log were dropped so far; read returns it, and never less
+// than before.
+func (s *Server) CountDroppedLogLines(read func() int64) { s.metrics.logDropped.Store(&read) }
+
 // ReloadFailed records that a changed configuration was refused and the old one stays.
 func (s *Server) ReloadFailed() { s.metrics.reloaded(false, time.Now()) }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sabir-proxy/sabir/cmd/sabir/internal/demo"
+	"github.com/sabir-proxy/sabir/cmd/sabir/internal/logsink"
 	"github.com/sabir-proxy/sabir/cmd/sabir/internal/term"
 )
 
@@ -46,7 +47,9 @@ Sabir understood, and what a client receives.`,
 				return err
 			}
 			live := demo.Live{Clients: clients, Speed: speed, Scenario: scenario, Version: versionName(), Style: style}
-			return live.Serve(cmd.Context(), out)
+			sink := logsink.New(out, nil) // a terminal that is held must not hold the streams
+			defer sink.Close(flushTime)
+			return live.Serve(cmd.Context(), sink)
 		}),
 	}
 	flags := cmd.Flags()

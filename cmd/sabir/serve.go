@@ -10,10 +10,12 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
+	"github.com/sabir-proxy/sabir/cmd/sabir/internal/logsink"
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy"
 )
@@ -28,6 +30,9 @@ with the addresses, standard error the log.
 
 SIGTERM or SIGINT drains: no new streams, running ones get the time of
 timeouts.drain, then an honest ending. A second signal ends at once.
+
+The log never holds a stream up: lines that nobody takes are dropped, and
+counted as sabir_log_lines_dropped_total.
 
 A changed configuration file is taken over without losing a stream, however it
 was replaced, by a rename or by a mounted ConfigMap; so is SIGHUP, which also
@@ -50,10 +55,17 @@ container, and memory is collected early; GOGC and GOMEMLIMIT are respected.`,
 	return cmd
 }
 
+// flushTime is how long the end waits for somebody to take the last lines of the log.
+const flushTime = time.Second
+
 func serve(ctx context.Context, path string, stdout, stderr io.Writer) error {
 	tuning, tuned := context.WithCancel(ctx)
 	defer tuned()
 	go tuneMemory(tuning)
+	// A log whose reader has gone must not end the streams: with a handler, a write there is an error like any other.
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	defer signal.Stop(broken)
 	// From the very start: a SIGHUP that comes early must not end the process.
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
@@ -64,7 +76,9 @@ func serve(ctx context.Context, path string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	log, level := newLogger(cfg.Log, stderr)
+	sink := newLogSink(cfg.Log, stderr)
+	defer sink.Close(flushTime) // after everything else: the last streams are logged while they end
+	log, level := newLogger(cfg.Log, sink)
 	ls, err := listen(cfg)
 	if err != nil {
 		return err
@@ -74,7 +88,10 @@ func serve(ctx context.Context, path string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	ls.announce(stdout)
+	server.CountDroppedLogLines(sink.Dropped)
+	said := logsink.New(stdout, nil)
+	defer said.Close(flushTime)
+	ls.announce(said)
 	log.Info("serving", zap.String("version", versionName()), zap.String("config", path), zap.Stringer("listen", ls.clients.Addr()),
 		zap.String("admin", ls.adminAddr()), zap.Strings("routes", routesOf(cfg)))
 	r := &reloader{path: path, server: server, log: log, level: level, started: cfg, seen: seen}
