@@ -2,110 +2,40 @@ package main
 
 import (
 	"bytes"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
-	"time"
-
-	"golang.org/x/tools/txtar"
 
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
 	"github.com/sabir-proxy/sabir/adapters/policy"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/conformance/recorded"
 )
 
-// fixture is one file of a dialect's testdata; package adaptertest says what it may hold.
+// fixture is a recorded stream with its events.
 type fixture struct {
-	name    string // dialect/file
-	dialect *hub.Dialect
-	options hub.Options
-	raw     map[string]string // options as the fixture says them
-	framing wire.Framing
-	settle  time.Duration
-	wire    []byte // nil: the fixture begins with events
-
+	*recorded.Stream
 	loose []hub.Event // in memory of their own
 	cause error       // of the end of the wire
 }
 
-// load reads the fixtures of all dialects, in the order of the registry and of their names.
-func load(root string) (all []*fixture, err error) {
-	for _, d := range adapters.All() {
-		paths, err := filepath.Glob(filepath.Join(root, "adapters", strings.ReplaceAll(d.Name, "-", ""), "testdata", "*.txtar"))
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range paths {
-			f, err := loadFile(d, p)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", p, err)
-			}
-			all = append(all, f)
-		}
-	}
-	if len(all) == 0 {
-		return nil, errors.New("there are no fixtures below " + root)
-	}
-	return all, nil
-}
-
-func loadFile(d *hub.Dialect, path string) (*fixture, error) {
-	archive, err := txtar.ParseFile(path)
+// load reads the fixtures of all dialects.
+func load(root string) ([]*fixture, error) {
+	streams, err := recorded.Load(root)
 	if err != nil {
 		return nil, err
 	}
-	f := &fixture{dialect: d, options: d.Defaults(), settle: d.Settle, name: d.Name + "/" + strings.TrimSuffix(filepath.Base(path), ".txtar")}
-	var events []byte
-	for _, file := range archive.Files {
-		switch file.Name {
-		case "options":
-			err = f.readOptions(string(file.Data))
-		case "wire":
-			f.wire = file.Data
-		case "wire.cut":
-			f.wire = bytes.TrimSuffix(file.Data, []byte("\n"))
-		case "wire.hex":
-			f.wire, err = hex.DecodeString(strings.Join(strings.Fields(string(file.Data)), ""))
-		case "events":
-			events = file.Data
+	all := make([]*fixture, len(streams))
+	for i, s := range streams {
+		f := &fixture{Stream: s}
+		if s.Wire != nil {
+			f.decode()
+		} else if err := f.readEvents(s.Events); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
-		if err != nil {
-			return nil, err
-		}
+		all[i] = f
 	}
-	if f.wire == nil {
-		return f, f.readEvents(events)
-	}
-	f.decode()
-	return f, nil
-}
-
-// readOptions reads the options of the dialect, and the two of the harness.
-func (f *fixture) readOptions(text string) (err error) {
-	raw := map[string]any{}
-	f.raw = map[string]string{}
-	for line := range strings.Lines(text) {
-		key, val, _ := strings.Cut(strings.TrimSpace(line), "=")
-		switch key {
-		case "":
-		case "framing":
-			f.framing, err = wire.ParseFraming(val)
-		case "settle":
-			f.settle, err = time.ParseDuration(val)
-		default:
-			raw[key], f.raw[key] = val, val
-		}
-		if err != nil {
-			return err
-		}
-	}
-	options, problems := f.dialect.ParseOptions(raw)
-	f.options = options
-	return errors.Join(problems...)
+	return all, nil
 }
 
 // readEvents reads loose events in native notation.
@@ -123,8 +53,8 @@ func (f *fixture) readEvents(text []byte) error {
 
 // decode makes the loose events of the wire. Records that cannot be decoded are skipped, as the proxy does.
 func (f *fixture) decode() {
-	dec, split := policy.NewDecoder(f.dialect, f.options), wire.NewSplitter(f.framing, 0)
-	for buf := f.wire; ; {
+	dec, split := policy.NewDecoder(f.Dialect, f.Options), wire.NewSplitter(f.Framing, 0)
+	for buf := f.Wire; ; {
 		rec, n, err := split.Split(buf, true)
 		if err != nil {
 			if e, fatal := hub.FramingError(err); fatal {
@@ -165,24 +95,24 @@ func clone(ev *hub.Event) hub.Event {
 
 // upstream is the wire as an agent server sends it, nil if there is none.
 func (f *fixture) upstream() *Upstream {
-	if f.wire == nil {
+	if f.Wire == nil {
 		return nil
 	}
-	framing := f.framing
+	framing := f.Framing
 	if framing == wire.Auto {
-		framing = f.dialect.Framing
+		framing = f.Dialect.Framing
 	}
 	return &Upstream{
-		Dialect: f.dialect.Name, Options: f.upstreamOptions(), Framing: f.framing.String(), Settle: f.settle.String(),
-		Type: framing.ContentType(), Wire: f.wire,
+		Dialect: f.Dialect.Name, Options: f.upstreamOptions(), Framing: f.Framing.String(), Settle: f.Settle.String(),
+		Type: framing.ContentType(), Wire: f.Wire,
 	}
 }
 
 // upstreamOptions are the options of the fixture that mean something where its dialect is read.
 func (f *fixture) upstreamOptions() map[string]string {
 	options := map[string]string{}
-	for _, spec := range f.dialect.Options {
-		if v, ok := f.raw[spec.Name]; ok && adapters.Applies(spec, adapters.Upstream) {
+	for _, spec := range f.Dialect.Options {
+		if v, ok := f.Given[spec.Name]; ok && adapters.Applies(spec, adapters.Upstream) {
 			options[spec.Name] = v
 		}
 	}

@@ -103,28 +103,28 @@ func run(root string, targets []string, mutations int, extension bool) error {
 func casesFor(target *hub.Dialect, fixtures []*fixture, mutations int) (all []*Case) {
 	for _, f := range fixtures {
 		options := target.Defaults()
-		if f.dialect == target {
-			options = f.options
+		if f.Dialect == target {
+			options = f.Options
 		}
-		c := encode(target, options, f.name, f.settle, f.loose, f.cause)
+		c := encode(target, options, f.Name, f.Settle, f.loose, f.cause)
 		if !c.refused {
 			c.From = f.upstream()
 		}
-		if f.dialect == target {
-			c.Options = f.raw
+		if f.Dialect == target {
+			c.Options = f.Given
 		}
 		all = append(all, c)
 		all = append(all, otherVersions(target, f, c)...)
 		all = append(all, otherBindings(target, f, c)...)
 		if len(c.Meaning.Agents) > 0 && !c.Flat && hasFlat(target) {
 			options, _ := target.ParseOptions(map[string]any{flatOption: flatValue})
-			all = append(all, encode(target, options, f.name+" (flat)", f.settle, f.loose, f.cause))
+			all = append(all, encode(target, options, f.Name+" (flat)", f.Settle, f.loose, f.cause))
 		}
 	}
 	for seed := range mutations {
 		f := fixtures[seed%len(fixtures)]
 		loose, how := mutate(newRand(seed), f.loose)
-		c := encode(target, target.Defaults(), fmt.Sprintf("%s, damaged: %s(seed %d)", f.name, how, seed), f.settle, loose, f.cause)
+		c := encode(target, target.Defaults(), fmt.Sprintf("%s, damaged: %s(seed %d)", f.Name, how, seed), f.Settle, loose, f.cause)
 		c.Mutated = true
 		all = append(all, c)
 	}
@@ -154,7 +154,7 @@ func otherVersions(target *hub.Dialect, f *fixture, c *Case) (all []*Case) {
 	i := slices.IndexFunc(target.Options, func(o hub.OptionSpec) bool { return o.Name == versionOption })
 	for _, version := range target.Options[i].Values {
 		options, _ := target.ParseOptions(map[string]any{versionOption: version})
-		other := encode(target, options, f.name+" (version "+version+")", f.settle, f.loose, f.cause)
+		other := encode(target, options, f.Name+" (version "+version+")", f.Settle, f.loose, f.cause)
 		if version != c.Version && other.Body != c.Body {
 			other.From = c.From
 			all = append(all, other)
@@ -177,7 +177,7 @@ func otherBindings(target *hub.Dialect, f *fixture, c *Case) (all []*Case) {
 	i := slices.IndexFunc(target.Options, func(o hub.OptionSpec) bool { return o.Name == versionOption })
 	for _, version := range target.Options[i].Values[1:] {
 		options, _ := target.ParseOptions(map[string]any{versionOption: version, bindingOption: plainBinding})
-		all = append(all, encode(target, options, f.name+" ("+plainBinding+", version "+version+")", f.settle, f.loose, f.cause))
+		all = append(all, encode(target, options, f.Name+" ("+plainBinding+", version "+version+")", f.Settle, f.loose, f.cause))
 	}
 	return all
 }
@@ -206,7 +206,7 @@ func versionOf(target *hub.Dialect, options hub.Options) string {
 func extendedCases(target *hub.Dialect, fixtures []*fixture) (all []*Case) {
 	for _, f := range fixtures {
 		settings := policy.Settings{Extension: true}
-		all = append(all, encodeWith(settings, target, target.Defaults(), f.name+" (extension)", f.settle, f.loose, f.cause))
+		all = append(all, encodeWith(settings, target, target.Defaults(), f.Name+" (extension)", f.Settle, f.loose, f.cause))
 	}
 	return all
 }

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// canary is a well-behaved stream that runs beside an attack: an agent server that counts, and a client that reads.
+type canary struct {
+	script  *script
+	stop    atomic.Bool
+	done    chan struct{}
+	err     error
+	read    int
+	longest time.Duration // between two numbers
+}
+
+const (
+	canaryPace = 50 * time.Millisecond
+	// canaryPause is how long a well-behaved stream may pause during an attack. The machine is shared, by the attackers
+	// not least.
+	canaryPause = 6 * time.Second
+)
+
+// startCanary begins a stream and returns when its first number has arrived.
+func (r *rig) startCanary() (*canary, error) {
+	c := &canary{done: make(chan struct{})}
+	c.script = r.agent.add(c.count)
+	first := make(chan struct{})
+	go func() {
+		defer close(c.done)
+		defer c.script.remove()
+		c.err = c.follow(r.process.addr, first)
+	}()
+	select {
+	case <-first:
+		return c, nil
+	case <-c.done:
+		return nil, c.err
+	case <-time.After(15 * time.Second):
+		return nil, errors.New("no number within 15s")
+	}
+}
+
+// count is the agent server: a number every now and then, until it is told to end.
+func (c *canary) count(p *peer) {
+	p.head("200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: chunked")
+	for n := 0; !c.stop.Load() && p.err == nil; n++ {
+		p.chunk(chatDelta(fmt.Sprint(n, " ")))
+		time.Sleep(canaryPace)
+	}
+	p.chunk(chatEnd)
+	p.chunk("")
+}
+
+func chatDelta(text string) string {
+	return fmt.Sprintf(`data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":%q},"finish_reason":null}]}`+"\n\n", text)
+}
+
+const chatEnd = `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` +
+	"\n\ndata: [DONE]\n\n"
+
+// follow is the client: every number must come, in order, and then a good end.
+func (c *canary) follow(addr string, first chan struct{}) error {
+	conn, err := net.DialTimeout("tcp", addr, 10*time.Second)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST %s?script=%s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}", canaryPath, c.script.id, addr)
+	_ = conn.SetReadDeadline(time.Now().Add(15 * time.Second))
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return errors.New("status " + resp.Status)
+	}
+	return c.numbers(conn, bufio.NewReader(resp.Body), first)
+}
+
+func (c *canary) numbers(conn net.Conn, r *bufio.Reader, first chan struct{}) error {
+	last, finished := time.Now(), false
+	for {
+		_ = conn.SetReadDeadline(time.Now().Add(2 * canaryPause))
+		line, err := r.ReadBytes('\n')
+		if err == io.EOF && finished {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("after %d numbers: %w", c.read, err)
+		}
+		data, ok := bytes.CutPrefix(line, []byte("data: "))
+		if !ok {
+			continue
+		}
+		var ev struct{ Type, Delta string }
+		if err := json.Unmarshal(data, &ev); err != nil {
+			return fmt.Errorf("after %d numbers: %w: %s", c.read, err, data)
+		}
+		switch ev.Type {
+		case "TEXT_MESSAGE_CONTENT":
+			if want := fmt.Sprint(c.read, " "); ev.Delta != want {
+				return fmt.Errorf("got %q, want %q", ev.Delta, want)
+			}
+			if c.read++; c.read == 1 {
+				close(first)
+			} else {
+				c.longest = max(c.longest, time.Since(last))
+			}
+			last = time.Now()
+		case "RUN_FINISHED":
+			finished = true
+		case "RUN_ERROR":
+			return fmt.Errorf("after %d numbers: %s", c.read, data)
+		}
+	}
+}
+
+// judge ends the stream and says what is wrong with it.
+func (c *canary) judge(t *trial) {
+	c.stop.Store(true)
+	select {
+	case <-c.done:
+	case <-time.After(3 * canaryPause):
+		t.fault("a well-behaved stream beside it does not end")
+		return
+	}
+	if c.err != nil {
+		t.fault("a well-behaved stream beside it: %v", c.err)
+	}
+	t.figure("longest pause of the stream beside it", "%v", c.longest.Round(time.Millisecond))
+	if c.longest > canaryPause {
+		t.fault("a well-behaved stream beside it paused for %v", c.longest.Round(time.Millisecond))
+	}
+}
+
+// probe makes one well-behaved request on a new connection.
+func (r *rig) probe() error {
+	c, err := r.startCanary()
+	if err != nil {
+		return err
+	}
+	c.stop.Store(true)
+	<-c.done
+	return c.err
+}
