@@ -68,6 +68,7 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	c := newCall(&ctx.Request, ctx.RemoteAddr(), r, t, rest, id)
+	s.logRequest(c, &ctx.Request)
 	c.origin = origin
 	if r.waits(ctx) {
 		c.seat = newSeat(c)
@@ -113,6 +114,14 @@ func (r *route) choose(h *fasthttp.RequestHeader) *target {
 	if name := h.Peek(dialectHeader); len(name) > 0 {
 		return r.target(strings.ToLower(string(name)))
 	}
+	if t := r.accepted(h); t != nil {
+		return t
+	}
+	return r.first
+}
+
+// accepted returns the dialect that Accept asks for, nil if it asks for none.
+func (r *route) accepted(h *fasthttp.RequestHeader) *target {
 	for _, accept := range h.PeekAll("Accept") {
 		for part := range strings.SplitSeq(strings.ToLower(string(accept)), ",") {
 			media, _, _ := strings.Cut(part, ";")
@@ -121,7 +130,7 @@ func (r *route) choose(h *fasthttp.RequestHeader) *target {
 			}
 		}
 	}
-	return r.first
+	return nil
 }
 
 // byMedia returns the first dialect that a media type stands for.

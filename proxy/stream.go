@@ -285,6 +285,7 @@ func (x *stream) report(f *hub.Failure) {
 	if f != nil && !clientFault(f.Code) && f.Code != hub.CodeCancelled {
 		level = zap.WarnLevel
 	}
+	x.logRecognised()
 	if entry := x.server.log.Check(level, "stream ended"); entry != nil {
 		entry.Write(x.fields(f, ending, took)...)
 	}

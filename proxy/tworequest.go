@@ -57,6 +57,7 @@ func (x *stream) succeed(up *upstream, req *fasthttp.Request, sink sink, until t
 		return nil, err
 	}
 	x.call.route.metrics.answered(body.status)
+	x.logAnswer(body)
 	if body.status >= 200 && body.status <= 299 {
 		return body, nil
 	}

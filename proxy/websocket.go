@@ -226,6 +226,7 @@ func (x *session) call(m message) (*call, *hub.Failure) {
 		return nil, f
 	}
 	c := newCall(x.handshake, x.peer, r, t, rest, x.id)
+	x.server.logRequest(c, x.handshake)
 	c.session = x
 	if m.body == nil {
 		return c, nil
