@@ -11,8 +11,12 @@ RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=${VERSION}"
 FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /sabir /sabir
+# One agent and one client, told by the environment; mount a file of your own over it for more.
+COPY deploy/sabir.yaml /etc/sabir/sabir.yaml
 # Nobody, by number: scratch has no names. Sabir writes no files, so the root may be read-only.
 USER 65534:65534
 EXPOSE 8080 9090
+# The exec form: there is no shell here.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=2s CMD ["/sabir", "health"]
 ENTRYPOINT ["/sabir"]
 CMD ["serve", "--config", "/etc/sabir/sabir.yaml"]

@@ -37,7 +37,9 @@ func TestCheck(t *testing.T) {
 
 // The examples are what a new user begins with.
 func TestCheckExamples(t *testing.T) {
-	examples, err := filepath.Glob("../../examples/*.yaml")
+	t.Setenv("SABIR_URL", "http://127.0.0.1:9000/stream") // for that of the image
+	t.Setenv("SABIR_FROM", "evolve")
+	examples, err := filepath.Glob("../../*/*.yaml")
 	if err != nil || len(examples) == 0 {
 		t.Fatalf("no examples: %v", err)
 	}
