@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"path/filepath"
+	"regexp"
 	"testing"
 )
 
@@ -29,5 +31,27 @@ func TestDialectsPage(t *testing.T) {
 	}
 	if !bytes.Equal(page, b.Bytes()) {
 		t.Errorf("%s is stale; write it anew with -update", file)
+	}
+}
+
+// Every whole configuration in a document is one that check accepts: it is what people copy first.
+func TestConfigurationsInDocuments(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, page := range append(pages, "../../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range regexp.MustCompile("(?s)```yaml\n(listen:.*?)```").FindAllSubmatch(text, -1) {
+			sabir(t, "", "check", "--config", write(t, "sabir.yaml", string(block[1]))).want(t, exitOK, "is fine", "")
+			checked++
+		}
+	}
+	if checked == 0 {
+		t.Error("no document has a configuration; the README should")
 	}
 }
