@@ -30,6 +30,7 @@ type rule struct {
 // shared are the packages of what more than one dialect does in the same way.
 var shared = []string{
 	module + "adapters/internal/acpwire",
+	module + "adapters/internal/history",
 	module + "adapters/internal/member",
 	module + "adapters/internal/opened",
 	module + "adapters/internal/recent",
@@ -66,6 +67,11 @@ var rules = []rule{
 		folders: []string{"adapters/policy"},
 		allowed: []string{hubPath, wire, rawjson, module + "adapters/native"},
 		why:     "the policies stand beside the hub, for all dialects: of these they import none but native, the hub's own notation",
+	},
+	{
+		folders: []string{"adapters/threadids"},
+		allowed: []string{hubPath, module + "adapters/internal/recent"},
+		why:     "the ids of threads are the business of no dialect: they are changed between sequencer and encoder",
 	},
 	{
 		folders: []string{"adapters/internal/*"},

@@ -57,6 +57,9 @@ type Shape struct {
 	// What becomes of a text that the upstream, repeating it in full, says otherwise than before, where the client's
 	// dialect cannot replace what was shown: keep what was shown, or repeat it in a part of its own.
 	Corrections string `yaml:"corrections" jsonschema:"enum=keep,enum=repeat"`
+	// Ids that a client keeps over turns: unique over the thread, so that what an agent that counts anew each turn says
+	// does not overwrite what it said before; or as the agent gives them. default is thread, and agent for native.
+	IDs string `yaml:"ids" jsonschema:"enum=default,enum=thread,enum=agent"`
 	// One part or call after the other: what comes meanwhile waits. Dialects that need it have it in any case.
 	Linear bool `yaml:"linear"`
 	// Deltas of a text that follow each other within this time are joined, for clients to which events are dear; 0 for
@@ -95,7 +98,7 @@ func (v *validator) patterns(at string, list []string) {
 // unsetShape is the shape of a route that says nothing.
 func unsetShape() Shape {
 	const d = "default"
-	return Shape{Lanes: d, Corrections: "keep", Policy: Policies{
+	return Shape{Lanes: d, Corrections: "keep", IDs: d, Policy: Policies{
 		Reasoning: d, Tools: d, Progress: d, Steps: d, Asks: d, Plan: d, Usage: d, Notice: d, Source: d, File: d, Data: d, Raw: d,
 	}}
 }

@@ -101,7 +101,7 @@ func TestACPClient(t *testing.T) {
 		return `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","messageId":"p1","content":{"type":"text","text":"` + text + `"}}}}`
 	}
 	want := []string{update("Hello"), update(", world"), `{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}`}
-	r := start(t, simple(a.url(), "", "", "client: acp\n"))
+	r := start(t, simple(a.url(), "", "", "client: acp\nshape: {ids: agent}\n"))
 	if _, body := r.post("/run", acpPrompt); body != lines(want...) {
 		t.Errorf("got %s", body)
 	}
@@ -116,7 +116,7 @@ func TestACPClient(t *testing.T) {
 	}
 	goodbye(c.Conn, websocket.CloseNormalClosure)
 
-	sse := start(t, simple(a.url(), "", "", "client: acp\nframing: sse\n"))
+	sse := start(t, simple(a.url(), "", "", "client: acp\nshape: {ids: agent}\nframing: sse\n"))
 	if _, body := sse.post("/run", acpPrompt); body != "data: "+strings.Join(want, "\n\ndata: ")+"\n\n" {
 		t.Errorf("got %s", body)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
 	"net"
 	"net/url"
 	"strings"
@@ -22,6 +21,7 @@ type call struct {
 	request *fasthttp.Request // for the upstream; nil once it was sent
 	asked   *hub.Request      // what the client's dialect knows of the body, without the body; nil for nothing
 	id      string            // request id, the client's or made up
+	unique  []byte            // unlike that of other calls, whatever the client says
 	path    string
 	rest    string // what the path has beyond the route's, escaped
 	query   string // the client's, without what the configuration says itself
@@ -39,7 +39,7 @@ const requestIDHeader = "X-Request-Id"
 // newCall makes the call to the upstream of r out of a client's request. rest is what the path has beyond the route's.
 func newCall(req *fasthttp.Request, peer net.Addr, r *route, t *target, rest, id string) *call {
 	c := &call{
-		route: r, target: t, request: fasthttp.AcquireRequest(), id: id, path: string(req.URI().Path()),
+		route: r, target: t, request: fasthttp.AcquireRequest(), id: id, unique: randomID(), path: string(req.URI().Path()),
 		peer: clientOf(&req.Header, peer, r.global), http11: req.Header.IsHTTP11(), close: req.Header.ConnectionClose(),
 	}
 	c.request.Header.SetNoDefaultContentType(true)
@@ -62,9 +62,14 @@ func requestID(req *fasthttp.Request) string {
 	if n := len(id); n > 0 && n <= longest && bytes.IndexFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }) < 0 {
 		return string(id)
 	}
+	return string(randomID())
+}
+
+// randomID is 64 bits by chance, in hexadecimal.
+func randomID() []byte {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
-	return hex.EncodeToString(random[:])
+	return hex.AppendEncode(nil, random[:])
 }
 
 func (r *route) upstreamMethod(client string) string {
@@ -120,9 +125,8 @@ func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) {
 	if codec == nil || len(plain) == 0 {
 		return
 	}
-	unique, _ := json.Marshal(c.id) // never fails
 	asked := &hub.Request{
-		Unique: unique[1 : len(unique)-1],
+		Unique: c.unique, // not the request id: clients give several requests one, and so has a WebSocket
 		Header: func(name string) string { return string(header.Peek(name)) },
 	}
 	if err := codec.DecodeRequest(asked, plain); err != nil {

@@ -244,6 +244,17 @@ func (r *route) copies(t *target, asked *hub.Request) bool {
 	return r.source == t.dialect && alike(t.dialect, r.options, t.options, asked)
 }
 
+// mapsIDs reports whether ids are made unique over the turns of a thread for clients of a dialect.
+func (r *route) mapsIDs(to *hub.Dialect) bool {
+	switch r.cfg.Shape.IDs {
+	case "thread":
+		return true
+	case "agent":
+		return false
+	}
+	return !to.AgentIDs
+}
+
 // alike reports whether both sides of a stream speak a dialect in the same way.
 func alike(d *hub.Dialect, from, to hub.Options, asked *hub.Request) bool {
 	return d.Copies == nil || d.Copies(from, to, asked)

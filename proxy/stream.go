@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/threadids"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -22,6 +23,7 @@ type stream struct {
 	before   progress  // as far as the metrics know
 	farewell *farewell // what cancels the run at its upstream; nil for nothing
 	engine   engine
+	ids      threadids.Mapper
 	first    bool // the first record has left
 	opened   bool // the upstream has answered
 	left     bool // and was given up
@@ -154,6 +156,9 @@ func (x *stream) prepare(sink sink) {
 	switch eng := x.engine.(type) {
 	case *pipeline:
 		eng.edit = x.edit
+		if r.mapsIDs(x.call.target.dialect) {
+			x.ids.Start(r.source, x.call.asked, x.call.unique)
+		}
 		answer(eng.enc, x.call.asked)
 	case *copier:
 		eng.asked = x.call.asked
@@ -243,6 +248,7 @@ func isSeconds(s string) bool {
 
 // edit changes strict events on their way to the encoder.
 func (x *stream) edit(ev *hub.Event) {
+	x.ids.Map(ev)
 	x.call.identify(ev)
 	if !x.call.route.cfg.Errors.Expose {
 		redact(ev)

@@ -126,6 +126,7 @@ var Dialect = hub.Dialect{
 	Observe:       observe,
 	Copies:        copies,
 	EndsWithBody:  true,
+	ServerIDs:     true,
 	AppendFailure: appendFailure,
 	Requests:      requests{},
 }

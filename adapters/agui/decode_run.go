@@ -150,7 +150,7 @@ func (d *decoder) ask(dst []hub.Event, v rawjson.Value, n int) []hub.Event {
 	dst, ev := hub.Grow(dst)
 	ev.Kind = hub.Ask
 	if ev.ID = rawjson.Body(rawjson.Get(v, "id")); len(ev.ID) == 0 {
-		ev.ID = d.scratch.Since(strconv.AppendInt(append(d.scratch.Begin(), "interrupt-"...), int64(n), 10))
+		ev.ID = d.scratch.Since(strconv.AppendInt(append(d.scratch.Begin(), hub.MadeAsk...), int64(n), 10))
 	}
 	ev.Lane = rawjson.Body(rawjson.Get(v, "subagentRunId"))
 	ev.Ref = rawjson.Body(rawjson.Get(v, "toolCallId"))

@@ -2,6 +2,7 @@ package agui
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/history"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -15,10 +16,12 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	var input struct {
 		ThreadID rawjson.Value `json:"threadId"`
 		RunID    rawjson.Value `json:"runId"`
+		Messages rawjson.Value `json:"messages"`
 	}
 	if err := json.Decode(body, &input); err != nil {
 		return hub.JSONError(err)
 	}
 	req.Thread, req.Run, req.Body = rawjson.Body(input.ThreadID), rawjson.Body(input.RunID), body
+	req.MessageIDs = history.MessageIDs(input.Messages)
 	return nil
 }

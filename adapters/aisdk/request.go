@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/history"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -24,7 +25,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if err := json.Decode(body, &chat); err != nil {
 		return hub.JSONError(err)
 	}
-	req.Thread, req.Body = rawjson.Body(chat.ID), body
+	req.Thread, req.Body, req.MessageIDs = rawjson.Body(chat.ID), body, history.MessageIDs(chat.Messages)
 	if message := continued(chat.Messages, rawjson.Body(chat.MessageID)); message != nil {
 		req.Run, req.Known = rawjson.Body(rawjson.Get(message, "id")), knownCalls(message)
 	}

@@ -2,6 +2,7 @@ package datastream
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/history"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -25,6 +26,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if req.Thread = rawjson.Body(chat.ID); req.Thread == nil {
 		req.Thread = rawjson.Body(chat.ThreadID)
 	}
+	req.MessageIDs = history.MessageIDs(chat.Messages)
 	var last rawjson.Value
 	for it := rawjson.Elems(chat.Messages); ; {
 		v, ok := it.Next()

@@ -154,6 +154,14 @@ type Dialect struct {
 	// nil: always.
 	Copies func(from, to Options, asked *Request) bool
 
+	// ServerIDs says that servers of the dialect compare the ids of messages and parts that clients have with their own: a
+	// message that comes back, or is asked for, under another id is a second one. Such ids are never changed.
+	ServerIDs bool
+
+	// AgentIDs says that the dialect shows ids as the agent gave them, unless the route says otherwise. Clients of the
+	// others keep what they have over turns; see package threadids.
+	AgentIDs bool
+
 	// EndsWithBody says that the end of the body is a good end, unless a record was an ObservedStart: the dialect has
 	// no terminal record, or not always.
 	EndsWithBody bool
@@ -213,7 +221,10 @@ type Request struct {
 	Unique  []byte // string body: unlike that of other calls, for ids that the server has to make
 	Usage   bool   // the client asked for usage, in dialects where it must
 	Time    int64  // when the request came, in milliseconds since the Unix epoch; 0 = not said
-	Body    []byte // the body as it came; gone when an [Answerer] is asked
+	// MessageIDs are the ids of the messages in the history that the request shows; nil: it shows none.
+	MessageIDs *IDSet
+
+	Body []byte // the body as it came; gone when an [Answerer] is asked
 
 	// Header returns a field of the HTTP request, "" if there is none. Only for codecs, which it always is there for.
 	Header func(name string) string

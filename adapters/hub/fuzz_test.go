@@ -65,7 +65,7 @@ func runProgram(t *testing.T, prog []byte, cfg hub.SequencerConfig) {
 }
 
 var (
-	programIDs    = [][]byte{nil, []byte("x"), []byte("y"), []byte("p_1"), []byte("t_1"), []byte("a_1"), []byte("s_1"), []byte("q_1")}
+	programIDs    = [][]byte{nil, []byte("x"), []byte("y"), []byte("p_1"), []byte("t_1"), []byte("a_1"), []byte("s_1"), []byte(hub.MadeAsk + "1")}
 	programLanes  = [][]byte{nil, nil, []byte("x"), []byte("y")}
 	programTexts  = [][]byte{nil, {}, []byte("a"), []byte("ab"), []byte(`\u0061`), []byte("abc def"), []byte(`{\"a\":1}`), []byte(`{`)}
 	programValues = [][]byte{nil, nil, []byte(`{}`), []byte(`{"a": 1}`)}

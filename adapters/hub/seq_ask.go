@@ -18,8 +18,11 @@ type openAsk struct {
 func (t *askState) reset(known int) {
 	clear(t.open)
 	t.open = t.open[:0]
-	t.ids.reset("q_", known)
+	t.ids.reset(MadeAsk, known)
 }
+
+// MadeAsk begins the ids of asks that Sabir has named, for want of a name of the upstream's. No agent knows them.
+const MadeAsk = "sabir_ask_"
 
 func (s *Sequencer) ask(dst []Event, ev *Event) []Event {
 	if s.asks.find(ev.ID) != nil {

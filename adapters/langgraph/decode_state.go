@@ -253,7 +253,7 @@ func (d *decoder) interrupts(dst []hub.Event, list rawjson.Value) []hub.Event {
 		n++
 		id := first(v, "id", "interrupt_id")
 		if len(id) == 0 {
-			id = d.scratch.Since(strconv.AppendInt(append(d.scratch.Begin(), "interrupt-"...), int64(n), 10))
+			id = d.scratch.Since(strconv.AppendInt(append(d.scratch.Begin(), hub.MadeAsk...), int64(n), 10))
 		}
 		if d.asks.Has(id) {
 			continue

@@ -124,6 +124,7 @@ var Dialect = hub.Dialect{
 	NewEncoder:    newEncoder,
 	Observe:       observe,
 	EndsWithBody:  true,
+	ServerIDs:     true,
 	AppendFailure: appendFailure,
 	Requests:      requests{},
 }

@@ -91,6 +91,7 @@ var Dialect = hub.Dialect{
 	NewDecoder: func(hub.Options) hub.Decoder { return &decoder{} },
 	NewEncoder: func(hub.Options) hub.Encoder { return encoder{} },
 	Texts:      []string{"text"},
+	AgentIDs:   true,
 	Observe:    observe,
 }
 

@@ -1,0 +1,24 @@
+// Package history reads what the history in a client's request tells.
+package history
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// MessageIDs are the members id of the messages of a list; nil where there is no list.
+func MessageIDs(messages rawjson.Value) *hub.IDSet {
+	if rawjson.Kind(messages) != '[' {
+		return nil
+	}
+	set := new(hub.IDSet)
+	for it := rawjson.Elems(messages); ; {
+		m, ok := it.Next()
+		if !ok {
+			return set
+		}
+		if id := rawjson.Body(rawjson.Get(m, "id")); len(id) > 0 {
+			set.Add(id)
+		}
+	}
+}
