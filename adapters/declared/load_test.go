@@ -12,10 +12,17 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
-// here is the folder of this package. Tests go to other folders, and processes of fuzzing start in one.
+// here is the folder of this package. Tests go to other folders, and processes of fuzzing start in one; but a build with
+// -trimpath does not know where its sources are.
 var here = func() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Dir(file)
+	if _, file, _, _ := runtime.Caller(0); filepath.IsAbs(file) {
+		return filepath.Dir(file)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		panic(err)
+	}
+	return dir
 }()
 
 var examples = filepath.Join(here, "../../examples/dialects")
