@@ -139,7 +139,7 @@ const (
 // length.
 func cutStep(n int) int {
 	all, budget := cutAll, cutBudget
-	if raceEnabled { // everything costs ten times as much
+	if raceEnabled || testing.Short() { // the race detector makes everything cost ten times as much
 		all, budget = all/8, budget/8
 	}
 	if n <= all {

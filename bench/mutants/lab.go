@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// memoryLimit is how much address space a run of tests gets, in KiB: a change may make a loop endless.
+const memoryLimit = "12582912"
+
+// errBuild says that a change does not compile.
+var errBuild = errors.New("does not compile")
+
+// lab builds and runs changed packages in folders that are thrown away.
+type lab struct {
+	root, dir string
+}
+
+func newLab(ctx context.Context) (*lab, error) {
+	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	root := filepath.Dir(strings.TrimSpace(string(out)))
+	if err := os.Chdir(root); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "sabir-mutants-")
+	return &lab{root: root, dir: dir}, err
+}
+
+func (l *lab) close() { os.RemoveAll(l.dir) }
+
+// files lists the Go files of a folder that are built on this system.
+func (l *lab) files(ctx context.Context, folder string) ([]string, error) {
+	c := exec.CommandContext(ctx, "go", "list", "-f", "{{join .GoFiles \"\\n\"}}", "./"+folder)
+	out, err := c.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list ./%s: %w", folder, err)
+	}
+	return strings.Fields(string(out)), nil
+}
+
+// bench is a folder for one run of a changed program.
+type bench struct {
+	l       *lab
+	dir     string
+	overlay string // the flag; "" for the code as it is
+}
+
+// prepare writes an overlay in which files, named from the root, have other contents.
+func (l *lab) prepare(files map[string][]byte) (*bench, error) {
+	dir, err := os.MkdirTemp(l.dir, "")
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{l: l, dir: dir}
+	if len(files) == 0 {
+		return b, nil
+	}
+	replace := map[string]string{}
+	for name, text := range files {
+		changed := filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
+		if err := os.WriteFile(changed, text, 0o600); err != nil {
+			return nil, err
+		}
+		replace[filepath.Join(l.root, filepath.FromSlash(name))] = changed
+	}
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "overlay.json")
+	b.overlay = "-overlay=" + path
+	return b, os.WriteFile(path, text, 0o600)
+}
+
+func (b *bench) close() { os.RemoveAll(b.dir) }
+
+// test runs the tests of a folder whose names fit pattern, all if it is "". It returns what they wrote and whether they
+// failed; err is errBuild or a fault of the machine.
+func (b *bench) test(ctx context.Context, folder, pattern string, limit time.Duration) (output []byte, failed bool, err error) {
+	program := filepath.Join(b.dir, strings.ReplaceAll(folder, "/", "_")+".test")
+	build := exec.CommandContext(ctx, "go", "test", "-c", "-ldflags=-s -w", "-o", program)
+	if b.overlay != "" {
+		build.Args = append(build.Args, b.overlay)
+	}
+	build.Args = append(build.Args, "./"+folder)
+	build.Dir = b.l.root
+	if out, err := build.CombinedOutput(); err != nil {
+		return out, false, errors.Join(errBuild, ctx.Err())
+	}
+	defer os.Remove(program)
+	return b.start(ctx, program, folder, pattern, limit)
+}
+
+func (b *bench) start(ctx context.Context, program, folder, pattern string, limit time.Duration) (output []byte, failed bool, err error) {
+	hard, cancel := context.WithTimeout(ctx, limit+10*time.Second) // the test's own limit says where it hangs, if it still can
+	defer cancel()
+	args := []string{"-c", "ulimit -v " + memoryLimit + `; exec "$@"`, "sh", program, "-test.failfast", "-test.short", "-test.timeout=" + limit.String()}
+	if pattern != "" {
+		args = append(args, "-test.run="+pattern, "-test.v")
+	}
+	c := exec.CommandContext(hard, "sh", args...)
+	c.Dir = filepath.Join(b.l.root, filepath.FromSlash(folder))
+	c.WaitDelay = time.Second
+	var out bytes.Buffer
+	c.Stdout, c.Stderr = &out, &out
+	err = c.Run()
+	if ctx.Err() != nil {
+		return nil, false, ctx.Err()
+	}
+	return out.Bytes(), err != nil, nil
+}
+
+var failedTest = regexp.MustCompile(`(?m)^--- FAIL: (\S+)|^(panic: .*)|^(fatal error: .*)`)
+
+// reason says in a few words why tests failed.
+func reason(output []byte) string {
+	m := failedTest.FindSubmatch(output)
+	if m == nil {
+		return "no answer"
+	}
+	return string(bytes.Join(m[1:], nil))
+}

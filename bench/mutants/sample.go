@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+	"sync"
+	"time"
+)
+
+func dir(file string) string { return path.Dir(file) }
+
+// tally is what became of the changes to a package.
+type tally struct {
+	folder                                string
+	tried, caught, explained, survived, n int
+	faults                                []string
+}
+
+func (t *tally) String() string {
+	if t.tried == 0 {
+		return t.folder + ": nothing to change"
+	}
+	return fmt.Sprintf("%s: %d tried, %d caught (%d %%), %d equivalent, %d unnoticed",
+		t.folder, t.tried, t.caught, 100*t.caught/t.tried, t.explained, t.survived)
+}
+
+func trySamples(ctx context.Context, l *lab, out io.Writer, o options, c *config, folders []string) error {
+	var wrong int
+	var shares []string
+	for _, folder := range folders {
+		t, err := trySample(ctx, l, out, o, c, strings.TrimPrefix(path.Clean(folder), "./"))
+		if err != nil {
+			return err
+		}
+		wrong += t.survived + len(t.faults)
+		shares = append(shares, t.String())
+	}
+	fmt.Fprintf(out, "\nseed %d\n%s\n", o.seed, strings.Join(shares, "\n"))
+	if wrong > 0 {
+		return fmt.Errorf("%d changes went unnoticed, or are listed wrongly", wrong)
+	}
+	return nil
+}
+
+func trySample(ctx context.Context, l *lab, out io.Writer, o options, c *config, folder string) (*tally, error) {
+	files, err := l.files(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	all, err := mutantsOf(folder, files)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := l.healthy(ctx, append([]string{folder}, c.Packages[folder].Then...))
+	if err != nil {
+		return nil, err
+	}
+	s := &session{l: l, out: out, o: o, c: c, limit: limit, t: &tally{folder: folder}}
+	for _, fault := range c.stale(folder, all) {
+		s.fault(fault)
+	}
+	s.run(ctx, sample(only(all, o.only), o.seed, folder))
+	return s.t, ctx.Err()
+}
+
+// only keeps what begins with place, "file" or "file:line".
+func only(all []mutant, place string) (kept []mutant) {
+	for _, m := range all {
+		if place == "" || m.file == place || fmt.Sprintf("%s:%d", m.file, m.line) == place {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// healthy runs the tests of folders on the code as it is, and returns how long changed code may take.
+func (l *lab) healthy(ctx context.Context, folders []string) (time.Duration, error) {
+	b, err := l.prepare(nil)
+	if err != nil {
+		return 0, err
+	}
+	defer b.close()
+	var longest time.Duration
+	for _, folder := range folders {
+		start := time.Now()
+		out, failed, err := b.test(ctx, folder, "", 5*time.Minute)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w\n%s", folder, err, out)
+		}
+		if failed {
+			return 0, fmt.Errorf("%s: the tests fail already\n%s", folder, out)
+		}
+		longest = max(longest, time.Since(start))
+	}
+	return 2*longest + 10*time.Second, nil
+}
+
+// session tries the changes to one package.
+type session struct {
+	l     *lab
+	out   io.Writer
+	o     options
+	c     *config
+	limit time.Duration
+
+	mu sync.Mutex
+	t  *tally
+}
+
+// run tries mutants, in their order, until n of them did compile.
+func (s *session) run(ctx context.Context, mutants []mutant) {
+	next := make(chan mutant)
+	var wg sync.WaitGroup
+	for range s.o.jobs {
+		wg.Go(func() {
+			for m := range next {
+				s.try(ctx, m)
+			}
+		})
+	}
+	for _, m := range mutants {
+		if ctx.Err() != nil || s.enough() {
+			break
+		}
+		next <- m
+	}
+	close(next)
+	wg.Wait()
+}
+
+func (s *session) enough() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.t.n >= s.o.n
+}
+
+func (s *session) try(ctx context.Context, m mutant) {
+	s.mu.Lock()
+	if s.t.n >= s.o.n { // another worker was faster
+		s.mu.Unlock()
+		return
+	}
+	s.t.n++
+	s.mu.Unlock()
+	by, err := s.judge(ctx, m)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case errors.Is(err, errBuild):
+		s.t.n--
+	case err != nil:
+		s.fault(err.Error())
+	default:
+		s.count(m, by)
+	}
+}
+
+// judge returns the test that caught a change, "" if none did.
+func (s *session) judge(ctx context.Context, m mutant) (by string, err error) {
+	src, err := os.ReadFile(m.file)
+	if err != nil {
+		return "", err
+	}
+	b, err := s.l.prepare(map[string][]byte{m.file: m.apply(src)})
+	if err != nil {
+		return "", err
+	}
+	defer b.close()
+	for _, folder := range append([]string{s.t.folder}, s.c.Packages[s.t.folder].Then...) {
+		out, failed, err := b.test(ctx, folder, "", s.limit)
+		if err != nil {
+			return "", err
+		}
+		if failed {
+			return folder + " " + reason(out), nil
+		}
+	}
+	return "", nil
+}
+
+func (s *session) count(m mutant, by string) {
+	why := s.c.explains(m)
+	s.t.tried++
+	switch {
+	case by != "" && why != "":
+		s.t.caught++
+		s.fault(fmt.Sprintf("%s: is called equivalent, but %s catches it: %v", configFile, by, m))
+	case by != "":
+		s.t.caught++
+		if s.o.verbose {
+			fmt.Fprintf(s.out, "caught      %v    by: %s\n", m, by)
+		}
+	case why != "":
+		s.t.explained++
+		if s.o.verbose {
+			fmt.Fprintf(s.out, "equivalent  %v    %s\n", m, why)
+		}
+	default:
+		s.t.survived++
+		fmt.Fprintf(s.out, "UNNOTICED   %v\n", m)
+	}
+}
+
+func (s *session) fault(text string) {
+	s.t.faults = append(s.t.faults, text)
+	fmt.Fprintln(s.out, "WRONG      ", text)
+}
