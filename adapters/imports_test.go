@@ -74,6 +74,11 @@ var rules = []rule{
 		why:     "the ids of threads are the business of no dialect: they are changed between sequencer and encoder",
 	},
 	{
+		folders: []string{"adapters/recognize"},
+		allowed: []string{hubPath, wire, module + "adapters/policy"},
+		why:     "recognition knows no dialect: it is given them, and lets their decoders read",
+	},
+	{
 		folders: []string{"adapters/internal/*"},
 		allowed: []string{hubPath, wire, rawjson, phrases},
 		why:     "what dialects share stands below them: it imports only hub, wire, rawjson, phrases and the standard library",

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/policy"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -21,6 +22,9 @@ type copier struct {
 	asked   *hub.Request // nil: unknown
 	out     *wire.Out
 	tally   *tally
+
+	dec         hub.Decoder // reads records until one is recognised; nil from then on
+	recognition recognition
 
 	framing wire.Framing // of the input; Auto while the splitter has not recognised it
 	follow  bool         // frame as the upstream does
@@ -41,10 +45,12 @@ type copier struct {
 // newCopier makes a copier that writes to out. With follow, out takes over the framing of the input, unless its own is
 // that of WebSocket.
 func newCopier(c PipelineConfig, out *wire.Out, follow bool) *copier {
+	t := new(tally)
 	return &copier{
 		split: wire.NewSplitter(c.Framing, c.MaxRecord), framing: c.Framing, dialect: c.To, options: c.ToOptions,
 		watch: c.To.NewWatcher(c.FromOptions), late: c.Settle,
-		out: out, tally: new(tally), follow: follow && out.Framing() != wire.WebSocket,
+		out: out, tally: t, follow: follow && out.Framing() != wire.WebSocket,
+		dec: policy.NewDecoder(c.From, c.FromOptions), recognition: recognition{from: c.From.Name, tally: t},
 	}
 }
 
@@ -111,6 +117,11 @@ func (c *copier) pass(rec wire.Record, raw []byte) error {
 	if c.tally.records == 0 && isPage(rec.Data) {
 		return hub.Fail(hub.CodeMalformed, errPage)
 	}
+	if c.dec != nil && rec.Data != nil {
+		if f := c.recognise(rec, raw); f != nil {
+			return f
+		}
+	}
 	if !c.settled {
 		c.settle(rec.Data != nil)
 	}
@@ -137,6 +148,20 @@ func (c *copier) pass(rec wire.Record, raw []byte) error {
 		c.alike.Forget()
 	}
 	return nil
+}
+
+// recognise reads the first records, until one is of the dialect, so that the end of a stream of another one is not taken for a
+// good end.
+func (c *copier) recognise(rec wire.Record, raw []byte) *hub.Failure {
+	c.tally.records++ // this one
+	events, err := c.dec.Decode(nil, rec)
+	c.recognition.judge(c.dec, rec, events, err)
+	f := c.recognition.keep(raw, c.framing)
+	if c.tally.records > c.tally.unrecognised+c.tally.neutral {
+		c.dec = nil
+	}
+	c.tally.records--
+	return f
 }
 
 var errPage = errors.New("the answer is a web page")
@@ -239,6 +264,9 @@ func (c *copier) tick(now time.Duration) (next time.Duration, over bool) {
 func (c *copier) over(now time.Duration) bool { return c.ended && now-c.endedAt >= c.late }
 
 func (c *copier) finish(f *hub.Failure, _ time.Duration, mute bool) *hub.Failure {
+	if f == nil && c.recognition.unsure {
+		f = c.recognition.failure()
+	}
 	if c.ended || f == nil && c.tally.records > 0 && c.watch.EndsWithBody() {
 		c.terminate()
 		return nil

@@ -35,6 +35,7 @@ type metrics struct {
 	copied  *prometheus.CounterVec
 	bytes   *prometheus.CounterVec
 	tokens  *prometheus.CounterVec
+	unknown *prometheus.CounterVec
 
 	// Times. Their buckets are wide: an agent takes from milliseconds to minutes.
 	firstEvent *prometheus.HistogramVec
@@ -100,6 +101,7 @@ func (m *metrics) eventMetrics() {
 	m.losses = m.counter("event_losses_total", "Events that the client's dialect could not carry natively, by what became of them.", "route", "kind", "fate")
 	m.repairs = m.counter("repairs_total", "What the sequencer repaired, by rule.", "route", "repair")
 	m.faults = m.counter("record_errors_total", "Records that could not be decoded, wholly or in part.", "route", "reason")
+	m.unknown = m.counter("records_unrecognised_total", "Records that are not of the upstream's dialect, as the configuration names it.", "route", "from")
 	m.copied = m.counter("records_copied_total", "Records passed on as they are, where both sides speak the same dialect.", "route")
 	m.tokens = m.counter("tokens_total", "Tokens, as agents report them at the end of a run, by type (input includes cached, output includes reasoning). Copied streams are not read.", "route", "type")
 	m.bytes = m.counter("bytes_total", "Bytes of stream bodies, read from upstreams (in) and written to clients (out).", "route", "direction")
@@ -145,6 +147,11 @@ type routeMetrics struct {
 	cancels                    map[string]prometheus.Counter // by who: client, proxy
 }
 
+// source makes the counter of records which the dialect of a route's upstream does not know. A reload may change the dialect.
+func (r *routeMetrics) source(dialect string) prometheus.Counter {
+	return r.all.unknown.WithLabelValues(r.route, dialect)
+}
+
 // forRoute returns the metrics of a route. They outlive reloads.
 func (m *metrics) forRoute(path string) *routeMetrics {
 	m.mu.Lock()
@@ -179,7 +186,7 @@ func (m *metrics) forRoute(path string) *routeMetrics {
 }
 
 // add moves what was counted since the last call into the metrics. before is what they know of the totals.
-func (r *routeMetrics) add(now *tally, before *progress) {
+func (r *routeMetrics) add(now *tally, before *progress, unrecognised prometheus.Counter) {
 	for k := range now.events.kinds() {
 		if n := now.events.in[k]; n > 0 {
 			r.in[k].Add(float64(n))
@@ -195,6 +202,7 @@ func (r *routeMetrics) add(now *tally, before *progress) {
 		}
 	}
 	advance(r.copied, now.copied, before.copied)
+	advance(unrecognised, now.unrecognised, before.unrecognised)
 	advance(r.bytesIn, now.bytesIn, before.bytesIn)
 	advance(r.bytesOut, now.bytesOut, before.bytesOut)
 	for reason, n := range now.faults {

@@ -90,6 +90,7 @@ func TestMetrics(t *testing.T) {
 		"bytes_total{direction=in,route=/run}":                                     float64(2*len(in) + len(lines(lineStart, lineHello))),
 		"bytes_total{direction=out,route=/run}":                                    float64(out),
 		"record_errors_total{reason=syntax,route=/run}":                            2,
+		"records_unrecognised_total{from=native,route=/run}":                       2,
 		"event_losses_total{fate=dropped,kind=notice,route=/run}":                  2,
 		"repairs_total{repair=held,route=/run}":                                    2,
 		"repairs_total{repair=ready_made,route=/run}":                              2,
@@ -141,6 +142,7 @@ func TestLogLine(t *testing.T) {
 		"peer": c.LocalAddr().String(), "records": int64(4), "events_in": int64(3), "events_out": int64(3), "repairs": uint64(0),
 		"dropped": int64(1), "bytes_in": int64(len(lines(lineStart, "{broken", `{"kind":"notice","level":"info","text":"x"}`, lineEnd))),
 		"bytes_out": int64(len(body)), "record_errors": int64(1), "first_error": got["first_error"],
+		"unrecognised": int64(1), "unrecognised_share": 0.25,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/policy"
+	"github.com/sabir-proxy/sabir/adapters/recognize"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -39,6 +40,8 @@ type pipeline struct {
 	loose, strict []hub.Event // borrowed while events go through
 	lists         *eventLists // where they are from
 	tally         *tally
+	recognition   recognition
+	framing       wire.Framing // of the input
 	observe       Observer
 	edit          func(*hub.Event) // changes a strict event before it is encoded; nil for none
 	from          string
@@ -65,8 +68,9 @@ func newPipeline(c PipelineConfig) *pipeline {
 		seq:   hub.NewSequencer(hub.SequencerConfig{Bounds: c.Bounds, Settle: c.Settle, Replace: c.To.Caps.Has(hub.CapReplace), Correct: c.Policy.Correct}),
 		out:   wire.NewOut(c.To.Framing),
 		tally: new(tally),
-		from:  c.From.Name,
+		from:  c.From.Name, framing: c.Framing,
 	}
+	p.recognition = recognition{from: p.from, tally: p.tally}
 	if c.From.Stages != nil {
 		p.addStages(c.From.Stages(c.FromOptions))
 	}
@@ -95,6 +99,7 @@ func (p *pipeline) reset() {
 	usage := p.tally.usage
 	usage.Reset()
 	*p.tally = tally{usage: usage}
+	p.recognition.reset()
 	p.seqNo, p.end = 0, hub.StatusNone
 }
 
@@ -138,16 +143,15 @@ func (p *pipeline) feed(buf []byte, eof bool, now time.Duration) (used int, err 
 		if rec.Data != nil {
 			p.record(rec, used, now)
 		}
-		used += n
-		if p.tally.records == maxGarbage && p.tally.errors() == maxGarbage && p.tally.eventsIn() == 0 {
-			return used, hub.Fail(hub.CodeMalformed, p.tally.firstError())
+		if p.recognition.unsure {
+			if f := p.recognition.keep(buf[used:used+n], p.framing); f != nil {
+				return used + n, f
+			}
 		}
+		used += n
 	}
 	return used, nil
 }
-
-// maxGarbage is how many records may come of which not one could be understood, before the stream is given up.
-const maxGarbage = 256
 
 // record translates one record. at is its place in the bytes fed.
 func (p *pipeline) record(rec wire.Record, at int, now time.Duration) {
@@ -159,6 +163,9 @@ func (p *pipeline) record(rec wire.Record, at int, now time.Duration) {
 	p.loose, err = p.dec.Decode(p.loose[:0], rec)
 	if err != nil {
 		p.fault(err, at)
+	}
+	if !recognize.Plain(p.loose) {
+		p.loose = p.recognition.judge(p.dec, rec, p.loose, err)
 	}
 	p.sequence(now)
 	p.done()
@@ -295,8 +302,8 @@ func (p *pipeline) tickStages(now time.Duration) {
 }
 
 func (p *pipeline) finish(f *hub.Failure, now time.Duration, mute bool) *hub.Failure {
-	if f == nil && p.understoodNothing() {
-		f = hub.Fail(hub.CodeMalformed, p.tally.firstError())
+	if f == nil && p.recognition.unsure && !p.seq.Ending() {
+		f = p.recognition.failure()
 	}
 	// A typed nil would be a cause.
 	var cause error
@@ -322,12 +329,6 @@ func (p *pipeline) finish(f *hub.Failure, now time.Duration, mute bool) *hub.Fai
 	p.done()
 	p.tally.repairs = p.seq.Repairs // after done, which tells an observer the difference
 	return p.outcome(ended, f)
-}
-
-// understoodNothing reports whether the upstream sent something, and not one event could be made of it: it does not
-// speak the dialect that the route says.
-func (p *pipeline) understoodNothing() bool {
-	return p.tally.errors() > 0 && p.tally.eventsIn() == 0 && !p.seq.Ending()
 }
 
 func (p *pipeline) outcome(ended bool, f *hub.Failure) *hub.Failure {
@@ -362,6 +363,8 @@ func (p *pipeline) fault(err error, at int) {
 func (p *pipeline) framingFault(err error, at int) *hub.Failure {
 	e, fatal := hub.FramingError(err)
 	p.tally.records++
+	p.tally.unrecognised++
+	p.recognition.unsure = p.tally.recognisedNone()
 	p.fault(e, at)
 	return framingFailure(e, fatal)
 }

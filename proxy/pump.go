@@ -49,6 +49,7 @@ type pump struct {
 	beat    func(*wire.Out)         // appends a sign of life
 	flushed func()                  // after each write; nil for none
 	arrived func(now time.Duration) // after each read, while lastIn is still that of the one before; nil for none
+	unsure  func() bool             // it may yet turn out that the answer is an error before its first byte; nil for never
 
 	start           time.Time
 	lastIn, lastOut time.Duration // when bytes came last, when bytes left last
@@ -177,6 +178,9 @@ func (p *pump) conclude(f *hub.Failure) *hub.Failure {
 	}
 	p.begin()
 	mute := p.status && !p.began
+	if p.holds() {
+		p.out.Buf, p.out.Records = p.out.Buf[:p.room], 0
+	}
 	end := p.eng.finish(f, p.now(), mute)
 	n := len(p.out.Buf) - p.room
 	if p.out.Records > 0 {
@@ -262,11 +266,15 @@ func (p *pump) wake(now time.Duration) *hub.Failure {
 // answer, so that a failure can still be a status; they leave with the first record, or when there are many.
 func (p *pump) flush() error {
 	n := len(p.out.Buf) - p.room
-	if n == 0 || p.out.Records == 0 && !p.began && n+p.room < flushAt {
+	if n == 0 || !p.began && n+p.room < flushAt && (p.out.Records == 0 || p.holds()) {
 		return nil
 	}
 	return p.send()
 }
+
+// holds reports whether records are kept back before the first byte, so that a failure can be a status. A sign of life takes
+// them along, so they do not wait longer than that.
+func (p *pump) holds() bool { return p.status && !p.began && p.unsure != nil && p.unsure() }
 
 // send writes out. Time lost on a slow client is no silence of the upstream, nor of the stream.
 func (p *pump) send() error {

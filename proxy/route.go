@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/policy"
@@ -26,20 +28,21 @@ type table struct {
 
 // route is a path of the table.
 type route struct {
-	cfg     *config.Route
-	name    string // its path; that of the whole for a part
-	part    part
-	global  *config.Config
-	up      *upstream
-	source  *hub.Dialect
-	options hub.Options // of the source
-	framing wire.Framing
-	targets []*target       // in the order of the registry; one unless client is auto
-	first   *target         // without a wish of the client's
-	allow   map[string]bool // request headers to pass on, lower case
-	methods map[string]bool
-	metrics *routeMetrics
-	open    *atomic.Int64 // streams open on this path, over all reloads
+	cfg          *config.Route
+	name         string // its path; that of the whole for a part
+	part         part
+	global       *config.Config
+	up           *upstream
+	source       *hub.Dialect
+	options      hub.Options // of the source
+	framing      wire.Framing
+	targets      []*target       // in the order of the registry; one unless client is auto
+	first        *target         // without a wish of the client's
+	allow        map[string]bool // request headers to pass on, lower case
+	methods      map[string]bool
+	metrics      *routeMetrics
+	unrecognised prometheus.Counter // records that are not of the source's dialect
+	open         *atomic.Int64      // streams open on this path, over all reloads
 }
 
 // target is what a route can answer in one dialect.
@@ -70,6 +73,7 @@ func newTable(cfg *config.Config, m *metrics, counters *openCounters) (*table, e
 			return nil, fmt.Errorf("route %s: %w", rc.Path, err)
 		}
 		r.metrics, r.open = m.forRoute(rc.Path), counters.of(rc.Path)
+		r.unrecognised = r.metrics.source(r.source.Name)
 		t.add(r)
 		for _, part := range r.parts() {
 			t.add(part)

@@ -159,9 +159,11 @@ func (x *stream) prepare(sink sink) {
 		if r.mapsIDs(x.call.target.dialect) {
 			x.ids.Start(r.source, x.call.asked, x.call.unique)
 		}
+		x.pump.unsure = func() bool { return eng.recognition.unsure }
 		answer(eng.enc, x.call.asked)
 	case *copier:
 		eng.asked = x.call.asked
+		x.pump.unsure = func() bool { return eng.recognition.unsure }
 	}
 	p := &x.pump
 	p.sink, p.eng, p.start, p.stop = sink, x.engine, x.begun, x.stop
@@ -263,7 +265,7 @@ func (x *stream) flushed() {
 		m.firstEvent.Observe(x.pump.firstOut.Seconds())
 	}
 	x.tally.bytesOut = x.pump.wrote
-	m.add(x.tally, &x.before)
+	m.add(x.tally, &x.before, x.call.route.unrecognised)
 }
 
 // arrived measures the pauses of the upstream, but for the one before its first record.
@@ -288,7 +290,7 @@ func (x *stream) report(f *hub.Failure) {
 	tokens := x.tally.usage.Sum()
 	r.metrics.used(&tokens)
 	level := zap.InfoLevel
-	if f != nil && !clientFault(f.Code) && f.Code != hub.CodeCancelled {
+	if f != nil && !clientFault(f.Code) && f.Code != hub.CodeCancelled || x.tally.unrecognisedShare() > mostlyUnrecognised {
 		level = zap.WarnLevel
 	}
 	x.logRecognised()
@@ -331,6 +333,9 @@ func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap
 	}
 	if f != nil && f.Cause != nil {
 		fields = append(fields, zap.NamedError("cause", f.Cause))
+	}
+	if n := t.unrecognised; n > 0 {
+		fields = append(fields, zap.Int64("unrecognised", n), zap.Float64("unrecognised_share", t.unrecognisedShare()))
 	}
 	if n := t.errors(); n > 0 {
 		fields = append(fields, zap.Int64("record_errors", n), zap.NamedError("first_error", t.first))

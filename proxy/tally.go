@@ -17,9 +17,13 @@ type tally struct {
 	bytesOut int64 // of the body, written to the client
 	copied   int64 // records that were not translated
 	repairs  hub.RepairCounts
-	faults   map[hub.Reason]int64
-	first    *hub.Error
-	usage    hub.RunUsage // tokens, as the agent counts them
+
+	unrecognised int64 // records of which the dialect knows nothing
+	neutral      int64 // records that tell nothing about the dialect
+
+	faults map[hub.Reason]int64
+	first  *hub.Error
+	usage  hub.RunUsage // tokens, as the agent counts them
 
 	events  *eventCounts // since the last settle; nil for none
 	settled struct{ in, out, dropped int64 }
@@ -142,13 +146,15 @@ func (t *tally) dropped() int64 {
 
 // progress is how far the metrics know of the totals of a tally.
 type progress struct {
-	bytesIn, bytesOut, copied int64
-	repairs                   hub.RepairCounts
-	faults                    map[hub.Reason]int64
+	bytesIn, bytesOut, copied, unrecognised int64
+
+	repairs hub.RepairCounts
+	faults  map[hub.Reason]int64
 }
 
 func (p *progress) catchUp(t *tally) {
 	p.bytesIn, p.bytesOut, p.copied, p.repairs = t.bytesIn, t.bytesOut, t.copied, t.repairs
+	p.unrecognised = t.unrecognised
 	if len(t.faults) == 0 {
 		return
 	}

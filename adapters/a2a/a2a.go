@@ -121,6 +121,7 @@ var Dialect = hub.Dialect{
 	},
 	Repeats:       []hub.Kind{hub.TextDelta},
 	Extension:     extension,
+	Versions:      versions,
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Observe:       observe,
@@ -144,11 +145,7 @@ func observe(rec wire.Record) hub.Observation {
 	case !bytes.Contains(rec.Data, []byte(`"state"`)):
 		return hub.ObservedNothing
 	}
-	body := rawjson.Get(rec.Data, "result")
-	if body == nil {
-		body = rec.Data
-	}
-	what, o := readEvent(body)
+	what, o := readEvent(bodyOf(rec))
 	if what != aTask && what != aStatus {
 		return hub.ObservedNothing
 	}
@@ -183,11 +180,7 @@ func extension(rec wire.Record) []byte {
 	if !hub.MayExtend(rec.Data) {
 		return nil
 	}
-	body := rawjson.Get(rec.Data, "result")
-	if body == nil {
-		body = rec.Data
-	}
-	what, o := readEvent(body)
+	what, o := readEvent(bodyOf(rec))
 	if what != aStatus && what != aTask || rawjson.Get(o.status, "message") != nil || rawjson.Kind(rawjson.Get(o.metadata, hub.ExtensionKey)) != '{' {
 		return nil
 	}

@@ -158,6 +158,7 @@ var Dialect = hub.Dialect{
 	Settle: 250 * time.Millisecond,
 
 	Repeats:       []hub.Kind{hub.TextDelta},
+	Versions:      versions,
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Texts:         []string{"text"},

@@ -136,6 +136,7 @@ var Dialect = hub.Dialect{
 	Header:        []hub.HeaderField{{Name: "x-vercel-ai-ui-message-stream", Value: "v1"}},
 	Extension:     extension,
 	Repeats:       []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	Versions:      versions,
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Texts:         []string{"delta", "inputTextDelta"},

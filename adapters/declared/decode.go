@@ -21,6 +21,8 @@ type decoder struct {
 	call   *hub.Call // that the record or element in hand is about; nil: not known yet
 	counts []int     // of ids made, by prefix
 	ended  bool
+
+	lost bool // there is no rule for the record in hand
 }
 
 func newDecoder(t *decodeTable, o hub.Options) *decoder {
@@ -39,8 +41,11 @@ func (d *decoder) Reset() {
 	d.scratch.Reset()
 	d.calls.Reset()
 	clear(d.counts)
-	d.call, d.ended = nil, false
+	d.call, d.ended, d.lost = nil, false, false
 }
+
+// LastUnknown implements [hub.UnknownReporter].
+func (d *decoder) LastUnknown() bool { return d.lost }
 
 // Finish ends the run where the end of the body is a good end.
 func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {
@@ -61,6 +66,7 @@ func (d *decoder) end(dst []hub.Event) []hub.Event {
 // Decode appends the events of rec. Their slices are valid until the next call and as long as rec is.
 func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
 	d.scratch.Reset()
+	d.lost = false
 	data := bytes.TrimSpace(rec.Data)
 	switch {
 	case len(data) == 0:
@@ -162,6 +168,7 @@ func (d *decoder) plain(body []byte) []byte {
 
 // unknown handles a record for which there is no rule.
 func (d *decoder) unknown(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
+	d.lost = true
 	switch d.t.unknown {
 	case "drop":
 		return dst, nil

@@ -136,7 +136,9 @@ func (d *decoder) stdio(dst []hub.Event, which int, data, done rawjson.Value) []
 	case stdioDrop:
 		return dst
 	case stdioRaw:
-		return d.raw(dst)
+		dst = d.raw(dst)
+		d.from.unknown = false
+		return dst
 	}
 	body, _ := rawjson.Str(data)
 	d.std[which] = append(d.std[which], body...)

@@ -40,6 +40,7 @@ type origin struct {
 	extra    rawjson.Value // object; nil if there is none
 	at       int64
 	flags    hub.Flags
+	unknown  bool   // it is a record of no form
 	toolLane []byte // the session among the lanes: tool ids are unique in it
 }
 
@@ -78,6 +79,9 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	d.begun = d.begun || len(dst) > n
 	return dst, err
 }
+
+// LastUnknown implements [hub.UnknownReporter]: what the agent's process has printed may be passed as it is.
+func (d *decoder) LastUnknown() bool { return d.from.unknown }
 
 func (d *decoder) record(dst []hub.Event) ([]hub.Event, error) {
 	data := d.from.rec.Data
@@ -184,6 +188,7 @@ func (d *decoder) add(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) 
 
 // raw passes on a record that has no kind.
 func (d *decoder) raw(dst []hub.Event) []hub.Event {
+	d.from.unknown = true
 	dst, ev := d.add(dst, hub.Raw)
 	ev.Name, ev.Value, ev.Msg = []byte(name), bytes.TrimSpace(d.from.rec.Data), nil
 	if event := d.from.rec.Event; len(event) > 0 {

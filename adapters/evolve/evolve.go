@@ -168,6 +168,7 @@ var Dialect = hub.Dialect{
 	Texts:        []string{"text"},
 	Observe:      observe,
 	EndsWithBody: true,
+	AlsoReads:    []string{"acp"},
 	Watch:        newWatcher,
 	Extension:    extension,
 }

@@ -61,6 +61,12 @@ type record struct {
 	ResponseSnake rawjson.Value `json:"response_id"`
 }
 
+// isForeign reports whether a frame has no member of this dialect.
+func (r *record) isForeign() bool {
+	return r.Candidates == nil && r.Feedback == nil && r.Usage == nil && r.Model == nil && r.Response == nil &&
+		r.FeedbackSnake == nil && r.UsageSnake == nil && r.ModelSnake == nil && r.ResponseSnake == nil
+}
+
 func newDecoder(o hub.Options) hub.Decoder {
 	d := &decoder{json: rawjson.Decoder{MaxDepth: o.Nesting}}
 	d.Reset()
@@ -126,12 +132,26 @@ func (d *decoder) decodeFrame(dst []hub.Event, data []byte) ([]hub.Event, error)
 	if rawjson.Kind(d.rec.Error) == '{' {
 		return d.failure(dst), nil
 	}
+	if d.rec.isForeign() {
+		return foreign(dst, data), nil
+	}
 	dst = d.begin(dst)
 	if usage := either(d.rec.Usage, d.rec.UsageSnake); rawjson.Kind(usage) == '{' && len(usage) <= maxKept {
 		d.usage = append(d.usage[:0], usage...)
 	}
 	d.feedback()
 	return d.candidate(dst, firstCandidate(d.rec.Candidates))
+}
+
+// foreign passes a frame of another kind, unless it is empty.
+func foreign(dst []hub.Event, data []byte) []hub.Event {
+	it := rawjson.Fields(data)
+	if _, _, ok := it.Next(); !ok {
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Name, ev.Value = hub.Raw, []byte(Dialect.Name), data
+	return dst
 }
 
 // begin appends the start of the run for the first frame.

@@ -23,6 +23,13 @@ type Decoder interface {
 	Reset()
 }
 
+// An UnknownReporter is a decoder whose events do not tell whether its dialect knows a record: it drops records that it does
+// not know, or makes Raw events of some that it knows. LastUnknown is asked about a record of which it made nothing, or
+// nothing but Raw events.
+type UnknownReporter interface {
+	LastUnknown() bool
+}
+
 // An Encoder turns strict events (invariants I1 to I14, see [Sequencer]) into records. It keeps no part of ev.
 //
 // Strict streams spare it all defensive code but one case: a RunEnd that is not StatusDone may be the very first
@@ -121,6 +128,13 @@ type Dialect struct {
 	// asked about every record, so it must look before it parses. The slice points into rec. nil: the dialect has no
 	// place for extensions.
 	Extension func(rec wire.Record) []byte
+
+	// Versions are those of the wire format that records can show, those with signs of their own first; nil: there is one, or
+	// records do not tell.
+	Versions []Version
+
+	// AlsoReads names dialects whose records the decoder of this one reads as they are. A stream that both recognise is theirs.
+	AlsoReads []string
 
 	// Settle is how long a RunEnd is kept back for stragglers when the upstream speaks this dialect; 0 ends at once.
 	Settle time.Duration

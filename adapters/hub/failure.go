@@ -41,6 +41,7 @@ const (
 type Failure struct {
 	Code  Code
 	Cause error
+	Note  string // what clients are told besides: a sentence of ours, made of closed vocabularies such as names of dialects
 }
 
 type failureInfo struct {
@@ -99,7 +100,12 @@ func (f *Failure) Error() string {
 func (f *Failure) Unwrap() error { return f.Cause }
 
 // Text is what clients are told.
-func (f *Failure) Text() string { return failures[f.Code].text }
+func (f *Failure) Text() string {
+	if f.Note != "" {
+		return failures[f.Code].text + " " + f.Note
+	}
+	return failures[f.Code].text
+}
 
 // HTTPStatus is the status of a response that fails before its first byte.
 func (f *Failure) HTTPStatus() int {

@@ -92,6 +92,9 @@ func (r *repeats) Decode(dst []Event, rec wire.Record) ([]Event, error) {
 	return dst, err
 }
 
+// Unwrap returns the decoder inside.
+func (r *repeats) Unwrap() Decoder { return r.inner }
+
 func (r *repeats) note(text []byte) bool { return r.account == nil || r.account.Repeat(text) }
 
 // learn remembers rec, whose only event is ev, if the next record may be like it.

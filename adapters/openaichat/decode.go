@@ -140,7 +140,20 @@ func (d *decoder) begin(dst []hub.Event) []hub.Event {
 
 // isForeign reports whether a frame is none of this dialect: a sign of life, or something new.
 func (c *chunk) isForeign(rec wire.Record) bool {
-	return c.Choices == nil && c.Usage == nil && c.Groq.Usage == nil && c.Filter == nil && rawjson.IsNull(c.ID) && !c.failed(rec.Event)
+	switch {
+	case c.Choices != nil || c.Groq.Usage != nil || c.Filter != nil || c.failed(rec.Event):
+		return false
+	case c.isOther():
+		return true
+	}
+	// An id alone is in the records of many dialects.
+	return c.Usage == nil && (rawjson.IsNull(c.ID) || c.Created == nil && c.Object == nil)
+}
+
+// isOther reports whether a frame says of itself that it is something else than a chunk.
+func (c *chunk) isOther() bool {
+	object := text(c.Object)
+	return len(text(c.Type)) > 0 || len(object) > 0 && !bytes.HasPrefix(object, []byte("chat.completion"))
 }
 
 // foreign passes a frame of an unknown type, unless it only shows that the stream lives.

@@ -61,6 +61,9 @@ func (d *decoder) Repeat(text []byte) bool {
 	return d.account == nil || !d.told || d.account.Repeat(text)
 }
 
+// Unwrap returns the decoder inside.
+func (d *decoder) Unwrap() hub.Decoder { return d.inner }
+
 // extended reads the canonical event of an extension.
 func (d *decoder) extended(dst []hub.Event, payload []byte) ([]hub.Event, error) {
 	if d.ext == nil {

@@ -96,10 +96,10 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	if err := d.json.Decode(rec.Data, &d.chunk); err != nil {
 		return dst, hub.JSONError(err)
 	}
-	dst = d.begin(dst)
 	if d.chunk.isForeign() {
 		return d.raw(dst, rec.Data), nil
 	}
+	dst = d.begin(dst)
 	dst, first := d.words(dst)
 	dst, err := d.entries(dst)
 	first = firstError(first, err)

@@ -43,10 +43,18 @@ type chunk struct {
 	Thinking  rawjson.Value `json:"thinking"`
 	ToolCalls rawjson.Value `json:"tool_calls"`
 	Citations rawjson.Value `json:"citations"`
+
+	// Not of a chunk, but of records of other dialects that have a message, too.
+	Type  rawjson.Value `json:"type"`
+	Code  rawjson.Value `json:"code"`
+	Error rawjson.Value `json:"error"`
 }
 
-// isForeign reports whether nothing in the chunk is known.
+// isForeign reports whether nothing in the chunk is known, or it is a record of another dialect.
 func (c *chunk) isForeign() bool {
+	if c.Type != nil || c.Code != nil || c.Error != nil {
+		return true
+	}
 	return c.Message == nil && c.Response == nil && c.Thinking == nil && c.ToolCalls == nil && c.Citations == nil
 }
 

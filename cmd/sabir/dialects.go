@@ -114,11 +114,11 @@ func orEmpty(list []string) []string {
 	return append([]string{}, list...)
 }
 
-func printJSON(w io.Writer, list []description) error {
+func printJSON(w io.Writer, value any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(list)
+	return e.Encode(value)
 }
 
 // tableWidth is the width of the table for people, in columns.

@@ -14,6 +14,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
 	"github.com/sabir-proxy/sabir/adapters/policy"
+	"github.com/sabir-proxy/sabir/adapters/recognize"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy"
 )
@@ -259,6 +260,7 @@ func appendTap(dst []byte, ev *hub.Event, fate hub.Fate) []byte {
 // verdict is nil for a stream that was translated wholly and came to an end of its own.
 func verdict(ctx context.Context, t *proxy.Translation, from string) error {
 	f := t.Failure
+	var mismatch *recognize.Mismatch
 	switch {
 	case ctx.Err() != nil:
 		return errors.New("interrupted")
@@ -269,6 +271,8 @@ func verdict(ctx context.Context, t *proxy.Translation, from string) error {
 		return nil
 	case f.Code == hub.CodeTruncated:
 		return fmt.Errorf("the stream was cut: it has no end of its own; written as %s", t.Ending)
+	case errors.As(f, &mismatch):
+		return errors.New(mismatch.Summary())
 	case f.Code == hub.CodeMalformed && t.EventsIn == 0:
 		return fmt.Errorf("nothing in it could be understood; is it %s?", from)
 	}

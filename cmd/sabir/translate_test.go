@@ -72,7 +72,7 @@ func TestTranslateEndings(t *testing.T) {
 	f(runStart+text, exitFailed, `"status":"truncated"`, "sabir: the stream was cut: it has no end of its own; written as truncated\n")
 	f(runStart+text+`{"kind":"text.de`, exitFailed, `"status":"truncated"`, "sabir: native record 4")
 	f("", exitFailed, `"status":"truncated"`, "the stream was cut")
-	f("<html>\n", exitFailed, `"status":"failed"`, "sabir: nothing in it could be understood; is it native?\n")
+	f("<html>\n", exitFailed, `"status":"failed"`, "sabir: no record of native\n")
 }
 
 // Reading fails in the middle: what came is translated, and the end says so.
@@ -200,4 +200,11 @@ func TestTranslateUsage(t *testing.T) {
 	} {
 		got.want(t, exitUsage, "", want)
 	}
+}
+
+// A stream of another dialect says what it looks like.
+func TestTranslateWrongDialect(t *testing.T) {
+	sabir(t, aguiText, "translate", "--from", "evolve", "--to", "aisdk").
+		want(t, exitFailed, `{"type":"error","errorText":"The agent server sent something that could not be understood. No record of evolve; this looks like agui."}`,
+			"sabir: no record of evolve; this looks like agui\n")
 }

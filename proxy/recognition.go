@@ -1,0 +1,91 @@
+package proxy
+
+import (
+	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/recognize"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// recognition watches whether the upstream speaks the dialect that the configuration says. It costs something only for
+// records of which no event was made, or nothing but a Raw event.
+type recognition struct {
+	from   string
+	tally  *tally
+	unsure bool   // records have come, and not one was recognised
+	ended  bool   // such a stream says that its run has ended well
+	sample []byte // the beginning of the stream, while unsure
+}
+
+// Bounds of what is kept, and waited for, while nothing was recognised.
+const (
+	maxSample       = 32 << 10
+	maxUnrecognised = 256 // records
+)
+
+// judge counts a record that is not recognised at first sight. It returns the events that may be used: a stream that was not
+// recognised cannot come to a good end.
+func (r *recognition) judge(dec hub.Decoder, rec wire.Record, events []hub.Event, err error) []hub.Event {
+	switch recognize.Judge(dec, rec, events, err) {
+	case recognize.Unrecognised:
+		r.tally.unrecognised++
+	case recognize.Neutral:
+		r.tally.neutral++
+	}
+	if r.unsure = r.tally.recognisedNone(); r.unsure && endsWell(events) {
+		r.ended = true
+		return events[:0]
+	}
+	return events
+}
+
+func endsWell(events []hub.Event) bool {
+	for i := range events {
+		if events[i].Kind == hub.RunEnd && events[i].Status != hub.StatusFailed {
+			return true
+		}
+	}
+	return false
+}
+
+// keep looks again, after each record while unsure. raw is the record as it came. The failure says to give up.
+func (r *recognition) keep(raw []byte, framing wire.Framing) *hub.Failure {
+	if !r.tally.recognisedNone() {
+		r.unsure, r.sample = false, nil
+		return nil
+	}
+	if len(r.sample)+len(raw) <= maxSample {
+		r.sample = append(r.sample, raw...)
+		if framing == wire.WebSocket {
+			r.sample = append(r.sample, '\n') // a message has no end of its own
+		}
+	}
+	if r.ended || r.tally.unrecognised >= maxUnrecognised {
+		return r.failure()
+	}
+	return nil
+}
+
+// failure is how a stream ends of which nothing was recognised.
+func (r *recognition) failure() *hub.Failure {
+	return recognize.Failure(adapters.All(), r.from, r.sample, r.tally.firstError())
+}
+
+// reset prepares for another stream.
+func (r *recognition) reset() { *r = recognition{from: r.from, tally: r.tally} }
+
+// recognisedNone reports whether records have come, and not one was of the dialect.
+func (t *tally) recognisedNone() bool {
+	return t.unrecognised > 0 && t.records == t.unrecognised+t.neutral
+}
+
+// unrecognisedShare is the part of the records which the dialect does not know, of those that tell anything.
+func (t *tally) unrecognisedShare() float64 {
+	if t.unrecognised == 0 {
+		return 0
+	}
+	return float64(t.unrecognised) / float64(t.records-t.neutral)
+}
+
+// mostlyUnrecognised is the share of unrecognised records from which on a stream is worth a warning.
+const mostlyUnrecognised = 0.5
