@@ -189,7 +189,7 @@ func TestWrongType(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, _ := table.find("/run")
+			r, _ := table.find(requestPath{raw: "/run", plain: "/run"})
 			eng, out, _ := r.engine(r.first, wire.SSE, nil)
 			_, err = eng.feed([]byte("data: {\"event\":\"word\",\"kind\":\"?\",\"text\":\"Hi\"}\n\ndata: [DONE]\n\n"), true, 0)
 			var f *hub.Failure
