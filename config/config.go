@@ -33,8 +33,14 @@ type Config struct {
 	Timeouts Timeouts `yaml:"timeouts"`
 	// How much of a stream may be held back while it waits for an event that belongs before it.
 	Hold Hold `yaml:"hold"`
-	// Which web pages of other origins may read the streams; routes can say otherwise.
+	// Which web pages of other origins may call the routes and read the streams; routes can say otherwise.
 	CORS CORS `yaml:"cors"`
+	// Names by which clients may call this server, without scheme and port, such as agents.example.com or
+	// *.example.com; "*" alone allows every name. A request whose Host is another name is refused with status 421, which
+	// is what stops a web page that lets its own name point to this machine. The address that was called, the host of
+	// listen, localhost and loopback addresses are always allowed. Empty: only these where listen, or admin, is a
+	// loopback address, and every name elsewhere.
+	Hosts []string `yaml:"hosts"`
 	// Dialects of your own: the name of each, and the file that describes it, seen from the folder of the configuration
 	// file. The examples show the language.
 	Dialects map[string]string `yaml:"dialects"`
@@ -59,8 +65,14 @@ type Log struct {
 type Limits struct {
 	// Streams open at the same time, over all routes; more are refused with status 503. 0 is no limit.
 	Streams int `yaml:"streams" jsonschema:"minimum=0"`
+	// Connections of clients open at the same time; more are refused with status 503. 0 derives it from the limit of
+	// open files, with a reserve for upstreams, and from streams: two for each.
+	Connections int `yaml:"connections" jsonschema:"minimum=0"`
 	// The largest request body from a client; larger ones are refused with status 413.
 	RequestBody Size `yaml:"request_body" jsonschema:"minimum=1"`
+	// The memory of all request bodies that are being received, or wait to be sent to an upstream; a request that does
+	// not fit in is refused with status 503. It must hold the largest body that a route accepts.
+	Bodies Size `yaml:"bodies" jsonschema:"minimum=1"`
 	// The largest single record of a stream; a larger one ends the stream with an error.
 	Record Size `yaml:"record" jsonschema:"minimum=1"`
 	// The deepest nesting of JSON in a record; a deeper record is dropped with an error.
@@ -102,9 +114,11 @@ type Hold struct {
 	Age time.Duration `yaml:"age" jsonschema:"minimum=1"`
 }
 
-// CORS lets web pages of other origins read the streams. Off while no origin is listed.
+// CORS lets web pages of other origins call the routes and read the streams. While no origin is listed, what they send is
+// refused with status 403: any page that is open in a browser could start runs otherwise.
 type CORS struct {
-	// Origins as browsers send them, such as https://app.example.com; "*" alone allows every origin.
+	// Origins as browsers send them, such as https://app.example.com; "*" alone allows every origin. Where a program
+	// makes its host up, as editors do, * stands for it: vscode-webview://*.
 	Origins []string `yaml:"origins"`
 	// Whether cookies and Authorization may come along. Not together with "*".
 	Credentials bool `yaml:"credentials"`
@@ -261,6 +275,17 @@ func (r *Route) OptionsFor(dialect string) map[string]any {
 	return options
 }
 
+// LargestBody is the largest request body that any route accepts.
+func (c *Config) LargestBody() Size {
+	n := c.Limits.RequestBody
+	for _, r := range c.Routes {
+		if r != nil {
+			n = max(n, r.Limits.RequestBody)
+		}
+	}
+	return n
+}
+
 // allowed are the request fields that are passed on where a route says nothing: who asks, in which language, and the
 // identity of the request and its trace.
 var allowed = []string{
@@ -276,6 +301,7 @@ func defaults() *Config {
 		Limits: Limits{
 			Streams:     10_000,
 			RequestBody: 8 * MiB,
+			Bodies:      256 * MiB,
 			Record:      16 * MiB,
 			Nesting:     512,
 			Header:      16 * KiB,

@@ -65,6 +65,9 @@ func parse(name string, data []byte, d Dialects, env lookup, readFiles bool) (*C
 	c := defaults()
 	if root := r.document(data); root != nil && decode(root, c, r, env) {
 		c.normalize(filepath.Dir(name))
+		if !r.stands("limits.bodies") {
+			c.Limits.Bodies = max(c.Limits.Bodies, c.LargestBody())
+		}
 		if readFiles {
 			readDialects(c, d, r)
 		}

@@ -29,6 +29,9 @@ func (c *Config) normalize(dir string) {
 			c.Dialects[name] = filepath.Join(dir, file)
 		}
 	}
+	for i, host := range c.Hosts {
+		c.Hosts[i] = strings.ToLower(strings.Trim(host, "[]"))
+	}
 	for _, r := range c.Routes {
 		for i, field := range r.Headers.Allow {
 			r.Headers.Allow[i] = strings.ToLower(field)
@@ -46,7 +49,9 @@ type validator struct {
 func validate(c *Config, d Dialects, r *report) {
 	v := &validator{report: r, c: c, dialects: d}
 	v.addresses()
+	v.hosts(c.Hosts)
 	v.cors("cors", c.CORS)
+	v.check(c.Limits.Bodies >= c.LargestBody(), "limits.bodies", "is less than the largest request body that is accepted, %s", c.LargestBody())
 	v.check(len(c.Upstreams) > 0, "upstreams", "needs at least one upstream")
 	for _, name := range slices.Sorted(maps.Keys(c.Upstreams)) {
 		v.upstream(join("upstreams", name), c.Upstreams[name])
@@ -98,6 +103,18 @@ func (v *validator) address(path, s string) {
 	v.check(err == nil, path, "%s has no port between 0 and 65535", quote(s))
 	_, err = netip.ParseAddr(host)
 	v.check(err == nil || hostName.MatchString(host), path, "%s has no host name or IP address", quote(s))
+}
+
+// hosts checks the names by which clients may call.
+func (v *validator) hosts(list []string) {
+	v.check(!slices.Contains(list, "*") || len(list) == 1, "hosts", `"*" must stand alone`)
+	for i, host := range list {
+		_, err := netip.ParseAddr(host)
+		name := strings.TrimPrefix(host, "*.")
+		ok := host == "*" || err == nil || name != "" && hostName.MatchString(name)
+		v.check(ok, index("hosts", i), "%s is not a host name such as agents.example.com, without scheme and port", quote(host))
+	}
+	v.distinct("hosts", list)
 }
 
 // clash reports whether two good addresses cannot be listened on together.
@@ -273,12 +290,25 @@ func (v *validator) cors(at string, c CORS) {
 	}
 	v.check(!anyone || len(c.Origins) == 1, at+".origins", `"*" must stand alone`)
 	for i, origin := range c.Origins {
-		u, err := url.Parse(origin)
-		ok := origin == "*" || err == nil && u.Host != "" && origin == strings.ToLower(u.Scheme+"://"+u.Host)
-		v.check(ok, index(at+".origins", i), "%s is not an origin such as https://app.example.com: scheme, host and port in small letters", quote(origin))
+		v.check(isOrigin(origin), index(at+".origins", i), "%s is not an origin such as https://app.example.com: scheme, host and port in small letters", quote(origin))
 	}
 	v.distinct(at+".origins", c.Origins)
 }
+
+// isOrigin reports whether s is what browsers send as an origin, or stands for such. Electron sends file:// for pages
+// from files.
+func isOrigin(s string) bool {
+	if s == "*" || s == "file://" {
+		return true
+	}
+	if scheme, anyHost := strings.CutSuffix(s, "://*"); anyHost {
+		return scheme != "http" && scheme != "https" && originScheme.MatchString(scheme)
+	}
+	u, err := url.Parse(s)
+	return err == nil && u.Host != "" && s == strings.ToLower(u.Scheme+"://"+u.Host)
+}
+
+var originScheme = regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`)
 
 // checkFiles reports files that are named but cannot be used.
 func checkFiles(c *Config, r *report) {

@@ -21,13 +21,16 @@ func (s *Server) ServeAdmin(ctx context.Context, ln net.Listener) error {
 	var rest resting
 	closed := make(chan struct{})
 	defer close(closed)
-	srv := &fasthttp.Server{
-		NoDefaultServerHeader: true, ReadTimeout: 10 * time.Second, IdleTimeout: idleConnection,
-		CloseOnShutdown: true, ReduceMemoryUsage: true, ConnState: rest.state,
-		Handler: func(ctx *fasthttp.RequestCtx) { s.handleAdmin(ctx, metrics) },
+	local := isLoopback(ln.Addr())
+	srv := newHTTPServer(s.log, adminHeader, func(ctx *fasthttp.RequestCtx) { s.handleAdmin(ctx, metrics, local) })
+	srv.ReadTimeout, srv.WriteTimeout = adminTime, adminTime
+	srv.ErrorHandler, srv.ConnState = s.badRequest, rest.state
+	operators := &listener{
+		Listener: ln, header: adminHeader, read: adminTime, closed: closed, log: s.log,
+		metrics: s.metrics.listener("admin"), limit: func() int { return adminConnections },
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(patientListener{ln, closed}) }()
+	go func() { failed <- srv.Serve(operators) }()
 	var err error
 	select {
 	case err = <-failed:
@@ -35,6 +38,12 @@ func (s *Server) ServeAdmin(ctx context.Context, ln net.Listener) error {
 	}
 	return errors.Join(err, shutdown(srv, &rest, ln))
 }
+
+// Bounds of an operator's request and its answer.
+const (
+	adminHeader = 8 << 10
+	adminTime   = 10 * time.Second
+)
 
 // shutdown ends srv without waiting for connections that have no request.
 func shutdown(srv *fasthttp.Server, rest *resting, ln net.Listener) error {
@@ -49,7 +58,11 @@ func shutdown(srv *fasthttp.Server, rest *resting, ln net.Listener) error {
 	return err
 }
 
-func (s *Server) handleAdmin(ctx *fasthttp.RequestCtx, metrics fasthttp.RequestHandler) {
+func (s *Server) handleAdmin(ctx *fasthttp.RequestCtx, metrics fasthttp.RequestHandler, local bool) {
+	if f := s.checkHost(ctx, local, s.table.Load().cfg.Admin); f != nil {
+		s.reject(ctx, nil, f)
+		return
+	}
 	if !ctx.IsGet() && !ctx.IsHead() {
 		ctx.Error("Only GET and HEAD are allowed here.\n", fasthttp.StatusMethodNotAllowed) // empties the header first
 		ctx.Response.Header.Set("Allow", "GET, HEAD")

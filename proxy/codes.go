@@ -8,6 +8,7 @@ const (
 	codeHeaderTooLarge  = "header_too_large"
 	codeRequestTimeout  = "request_timeout"
 	codeBadRequest      = "bad_request"
+	codeBadVersion      = "bad_version"
 	codeBadHandshake    = "bad_handshake"
 	codeTooManyMessages = "too_many_messages"
 )
@@ -23,7 +24,7 @@ const (
 // start, so that an alert on one of them works before it first happens.
 var rejections = []string{
 	string(hub.CodeBodyTooLarge), string(hub.CodeBadMethod), string(hub.CodeBadDialect), string(hub.CodeNoRoute),
-	string(hub.CodeLimit), string(hub.CodeShutdown), string(hub.CodeInternal),
-	codeHeaderTooLarge, codeRequestTimeout, codeBadRequest, codeBadHandshake, codeTooManyMessages,
+	string(hub.CodeBadOrigin), string(hub.CodeBadHost), string(hub.CodeBodies), string(hub.CodeLimit), string(hub.CodeShutdown), string(hub.CodeInternal),
+	codeHeaderTooLarge, codeRequestTimeout, codeBadRequest, codeBadVersion, codeBadHandshake, codeTooManyMessages,
 	codeNoStream, codeRunsAlready, codeNothingRuns,
 }

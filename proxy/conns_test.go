@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"net"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+	"go.uber.org/zap"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
@@ -42,7 +42,7 @@ func TestShortageOfFiles(t *testing.T) {
 	short := &shortListener{Listener: ln}
 	short.fails.Store(2)
 	closed := make(chan struct{})
-	l := patientListener{short, closed}
+	l := &listener{Listener: short, limit: func() int { return 0 }, closed: closed, log: zap.NewNop(), metrics: newMetrics("test").listener("clients")}
 	go func() {
 		if c, err := net.Dial("tcp", ln.Addr().String()); err == nil {
 			c.Close()
@@ -276,20 +276,5 @@ func TestLastWordsOfSession(t *testing.T) {
 	mine.Close()
 	if got, err := io.ReadAll(peer); err != nil || string(got) != "\x88\x05\x03\xe8bye" {
 		t.Errorf("got %q, %v", got, err)
-	}
-}
-
-// TestEarlyConn gives back what was read too early, in pieces of any size.
-func TestEarlyConn(t *testing.T) {
-	t.Parallel()
-	mine, peer := tcpPair(t)
-	go func() {
-		_, _ = io.WriteString(peer, " world")
-		peer.Close()
-	}()
-	c := &earlyConn{Conn: mine, early: []byte("hello")}
-	got, err := io.ReadAll(io.MultiReader(io.LimitReader(c, 2), io.LimitReader(c, 2), c))
-	if err != nil || !bytes.Equal(got, []byte("hello world")) {
-		t.Errorf("%q %v", got, err)
 	}
 }

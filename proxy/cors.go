@@ -10,7 +10,7 @@ import (
 // allowOrigin returns the origin of a browser's request if the route lets its pages read the answer, else "".
 func (r *route) allowOrigin(req *fasthttp.Request) string {
 	origin := string(req.Header.Peek("Origin"))
-	if origin == "" || !slices.Contains(r.cfg.CORS.Origins, origin) && !slices.Contains(r.cfg.CORS.Origins, "*") {
+	if origin == "" || !allowsOrigin(r.cfg.CORS.Origins, origin) {
 		return ""
 	}
 	return origin

@@ -135,6 +135,9 @@ const maxInterim = 16
 func readHeader(br *bufio.Reader) (*fasthttp.ResponseHeader, error) {
 	resp := new(fasthttp.ResponseHeader)
 	for range maxInterim {
+		if err := checkHead(br); err != nil {
+			return nil, err
+		}
 		if err := resp.Read(br); err != nil {
 			return nil, err
 		}
@@ -143,6 +146,20 @@ func readHeader(br *bufio.Reader) (*fasthttp.ResponseHeader, error) {
 		}
 	}
 	return nil, fmt.Errorf("more than %d interim responses", maxInterim)
+}
+
+// checkHead checks the response header that br reads next, and leaves it there. One that does not arrive, or does not fit
+// into br, is left to who reads it.
+func checkHead(br *bufio.Reader) error {
+	for n := 1; ; n = br.Buffered() + 1 {
+		if read, _ := br.Peek(n); len(read) < n {
+			return nil
+		}
+		read, _ := br.Peek(br.Buffered())
+		if end := bytes.Index(read, endOfFields); end >= 0 {
+			return parseResponseHead(read[:end])
+		}
+	}
 }
 
 var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, commonHeader) }}

@@ -2,11 +2,9 @@ package proxy
 
 import (
 	"errors"
-	"io"
 	"net"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/fasthttp/websocket"
 	"github.com/valyala/fasthttp"
@@ -31,13 +29,18 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 	id := requestID(&ctx.Request)
 	ctx.Response.Header.Set(requestIDHeader, id)
+	table := s.table.Load()
+	if f := s.checkHost(ctx, s.loopback, table.cfg.Listen); f != nil {
+		s.reject(ctx, nil, f)
+		return
+	}
 	path, err := pathOf(&ctx.Request)
 	if err != nil {
 		s.turnAway(ctx, codeBadRequest, fasthttp.StatusBadRequest, "The path of the request cannot be understood.")
 		ctx.Response.Header.Set(requestIDHeader, id)
 		return
 	}
-	r, rest := s.table.Load().find(path)
+	r, rest := table.find(path)
 	if r == nil || r.lacksName(ctx, rest) {
 		s.reject(ctx, nil, hub.Fail(hub.CodeNoRoute, nil))
 		return
@@ -48,19 +51,35 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 		r.preflight(ctx)
 		return
 	}
-	t, f := r.check(&ctx.Request)
-	if f == nil && r.part != partWhole {
-		s.answerPart(ctx, r, t, rest, id)
-		return
-	}
-	if f == nil {
-		f = s.hasRoom(r)
-	}
+	t, f := s.permit(ctx, r)
 	if f != nil {
 		if f.Code == hub.CodeBadMethod {
 			ctx.Response.Header.Set("Allow", strings.Join(r.cfg.Methods, ", "))
 		}
 		s.reject(ctx, t, f)
+		return
+	}
+	if s.receiveBody(ctx, r, t) {
+		s.accept(ctx, r, t, rest, id, origin)
+	}
+}
+
+// permit finds out, before its body is read, whether a request can be answered, and in which dialect.
+func (s *Server) permit(ctx *fasthttp.RequestCtx, r *route) (*target, *hub.Failure) {
+	if f := r.checkOrigin(ctx); f != nil {
+		return r.choose(&ctx.Request.Header), f
+	}
+	t, f := r.check(&ctx.Request)
+	if f == nil && r.part == partWhole {
+		f = s.hasRoom(r)
+	}
+	return t, f
+}
+
+// accept answers a request that has arrived as a whole.
+func (s *Server) accept(ctx *fasthttp.RequestCtx, r *route, t *target, rest, id, origin string) {
+	if r.part != partWhole {
+		s.answerPart(ctx, r, t, rest, id)
 		return
 	}
 	if websocket.FastHTTPIsWebSocketUpgrade(ctx) {
@@ -69,15 +88,14 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 	}
 	c := newCall(&ctx.Request, ctx.RemoteAddr(), r, t, rest, id)
 	s.logRequest(c, &ctx.Request)
-	c.origin = origin
+	c.lease, c.origin = requestConnOf(ctx).takeLease(), origin
 	if r.waits(ctx) {
 		c.seat = newSeat(c)
 	}
 	ctx.HijackSetNoResponse(true)
 	ctx.Hijack(func(conn net.Conn) {
-		conn, early := unwrap(conn)
 		// Not in this goroutine: it would keep the request's memory for as long as the stream lasts.
-		go s.serveHTTP(c, conn, early)
+		go s.serveHTTP(c, requestConnUnder(conn))
 	})
 }
 
@@ -96,8 +114,6 @@ func (r *route) check(req *fasthttp.Request) (*target, *hub.Failure) {
 		return nil, hub.Fail(hub.CodeBadDialect, nil)
 	case !r.methods[string(req.Header.Method())]:
 		return t, hub.Fail(hub.CodeBadMethod, nil)
-	case len(req.Body()) > int(r.cfg.Limits.RequestBody):
-		return t, hub.Fail(hub.CodeBodyTooLarge, nil)
 	}
 	return t, nil
 }
@@ -162,56 +178,55 @@ func (s *Server) clientOf(ctx *fasthttp.RequestCtx) string {
 func (s *Server) rejected(f *hub.Failure, path, peer, id string) {
 	s.metrics.reject(string(f.Code))
 	s.log.Info("request rejected", zap.String("code", string(f.Code)), zap.Int("status", f.HTTPStatus()),
-		zap.String("path", path), zap.String("request_id", id), zap.String("peer", peer))
+		zap.String("path", path), zap.String("request_id", id), zap.String("peer", peer), zap.NamedError("cause", f.Cause))
 }
 
-// badRequest answers requests that fasthttp could not read.
+// badRequest answers requests whose header could not be read.
 func (s *Server) badRequest(ctx *fasthttp.RequestCtx, err error) {
-	var small *fasthttp.ErrSmallBuffer
+	s.refuseMessage(ctx, err)
+	requestConnOf(ctx).lingers.Store(true)
+	ctx.SetConnectionClose()
+}
+
+// refuseMessage answers a request of which a part is missing, or wrong.
+func (s *Server) refuseMessage(ctx *fasthttp.RequestCtx, err error) {
+	var bad *badMessage
 	switch {
-	case errors.Is(err, fasthttp.ErrBodyTooLarge):
-		s.reject(ctx, nil, hub.Fail(hub.CodeBodyTooLarge, err))
-		discard(ctx.Conn())
-	case errors.As(err, &small):
-		s.turnAway(ctx, codeHeaderTooLarge, fasthttp.StatusRequestHeaderFieldsTooLarge, "The request header is too large.")
-		discard(ctx.Conn())
+	case errors.As(err, &bad):
+		s.turnAway(ctx, bad.code, bad.status, bad.text)
 	case isTimeout(err):
 		s.turnAway(ctx, codeRequestTimeout, fasthttp.StatusRequestTimeout, "The request did not arrive in time.")
 	default:
 		s.turnAway(ctx, codeBadRequest, fasthttp.StatusBadRequest, "The request cannot be understood.")
 	}
-	ctx.SetConnectionClose()
 }
 
 // turnAway answers a request that has no dialect to be answered in.
 func (s *Server) turnAway(ctx *fasthttp.RequestCtx, code string, status int, text string) {
 	s.metrics.reject(code)
+	s.log.Info("request rejected", zap.String("code", code), zap.Int("status", status), zap.String("cause", text),
+		zap.String("peer", ctx.RemoteAddr().String()))
 	ctx.Error(text, status) // empties the header first
 	ctx.Response.Header.Set("X-Sabir-Error", code)
 }
 
-// How much of a request that is too large is read before the connection is closed, and for how long. Closing a
-// connection with unread bytes resets it, and the client would never see the answer.
-const (
-	maxRefused  = 16 << 20
-	refusedTime = time.Second
-	refusedGap  = 200 * time.Millisecond
-)
-
-// discard reads what the client is still sending.
-func discard(c net.Conn) {
-	until := time.Now().Add(refusedTime)
-	var p [4 << 10]byte
-	for total := 0; total < maxRefused; {
-		gap := time.Now().Add(refusedGap)
-		if gap.After(until) {
-			gap = until
-		}
-		_ = c.SetReadDeadline(gap)
-		n, err := io.ReadAtLeast(c, p[:], 1)
-		if err != nil {
-			return
-		}
-		total += n
+// receiveBody receives the body of a request, or answers why it does not.
+func (s *Server) receiveBody(ctx *fasthttp.RequestCtx, r *route, t *target) bool {
+	conn := requestConnOf(ctx)
+	b := bodyReader{
+		limit: int64(r.cfg.Limits.RequestBody), budget: int64(r.global.Limits.Bodies), lease: lease{budget: &s.bodies},
 	}
+	switch err := conn.readBody(&b); {
+	case err == nil:
+		conn.lease = b.lease
+		ctx.Request.SetBodyRaw(b.body)
+		return true
+	case errors.Is(err, errBodyLimit):
+		s.reject(ctx, t, hub.Fail(hub.CodeBodyTooLarge, nil))
+	case errors.Is(err, errBodyBudget):
+		s.reject(ctx, t, hub.Fail(hub.CodeBodies, err))
+	default:
+		s.refuseMessage(ctx, err)
+	}
+	return false
 }

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"errors"
-	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -152,18 +151,18 @@ func (s *Server) answerPart(ctx *fasthttp.RequestCtx, r *route, t *target, rest,
 	case at == nil:
 		s.refusePart(ctx, codeNoStream, fasthttp.StatusNotFound, "No stream of this conversation is open.")
 	default:
-		at.start(s, &ctx.Request, ctx.RemoteAddr(), rest, id)
+		at.start(s, ctx, rest, id)
 		succeeded(ctx)
 	}
 }
 
 // start hands the run that a request asks for to the stream that waits, and nothing if Sabir itself is at fault, so that
 // it waits no longer. The stream answers in the dialect it was asked to.
-func (at *seat) start(s *Server, req *fasthttp.Request, peer net.Addr, rest, id string) {
+func (at *seat) start(s *Server, ctx *fasthttp.RequestCtx, rest, id string) {
 	defer close(at.run)
-	c := newCall(req, peer, at.first.route, at.first.target, rest, id)
-	s.logRequest(c, req)
-	c.seat = at
+	c := newCall(&ctx.Request, ctx.RemoteAddr(), at.first.route, at.first.target, rest, id)
+	s.logRequest(c, &ctx.Request)
+	c.seat, c.lease = at, requestConnOf(ctx).takeLease()
 	at.run <- c
 }
 

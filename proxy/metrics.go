@@ -27,6 +27,11 @@ type metrics struct {
 	keepalives *prometheus.CounterVec
 	retries    *prometheus.CounterVec
 
+	// Connections of clients and operators.
+	conns        *prometheus.GaugeVec
+	refusedConns *prometheus.CounterVec
+	acceptErrors *prometheus.CounterVec
+
 	// What is in them.
 	events  *prometheus.CounterVec
 	losses  *prometheus.CounterVec
@@ -59,6 +64,7 @@ func newMetrics(version string) *metrics {
 	m := &metrics{registry: prometheus.NewRegistry(), byRoute: map[string]*routeMetrics{}}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.streamMetrics()
+	m.connMetrics()
 	m.eventMetrics()
 	m.timeMetrics()
 	m.reloads = m.counter("config_reloads_total", "Attempts to load a changed configuration, by result (ok, failed).", "result")
@@ -94,6 +100,23 @@ func (m *metrics) streamMetrics() {
 	m.answers = m.counter("upstream_responses_total", "Answers of upstreams by HTTP status, whatever became of them; 101 is a WebSocket.", "route", "status")
 	m.keepalives = m.counter("keepalives_total", "Signs of life sent to clients.", "route")
 	m.retries = m.counter("upstream_retries_total", "Requests that were sent again on a new connection, because the upstream had closed the kept one.", "upstream")
+}
+
+func (m *metrics) connMetrics() {
+	m.conns = prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: namespace, Name: "connections_open", Help: "Connections that are open, by listener (clients, admin)."}, []string{"listener"})
+	m.registry.MustRegister(m.conns)
+	m.refusedConns = m.counter("connections_refused_total", "Connections that were refused because too many were open.", "listener")
+	m.acceptErrors = m.counter("accept_errors_total", "Failures to accept a connection because the system was short of something, such as open files.", "listener")
+	m.listener("clients") // so that all are there before anything happens
+	m.listener("admin")
+}
+
+// listener returns the metrics of a listener.
+func (m *metrics) listener(name string) listenerMetrics {
+	return listenerMetrics{
+		name: name, open: m.conns.WithLabelValues(name), refused: m.refusedConns.WithLabelValues(name),
+		fail: m.acceptErrors.WithLabelValues(name),
+	}
 }
 
 func (m *metrics) eventMetrics() {

@@ -30,6 +30,7 @@ type call struct {
 	origin  string // allowed origin of a browser, "" for none
 	http11  bool
 	close   bool     // the client wants the connection closed
+	lease   lease    // of the memory for the body
 	session *session // of a client that came by WebSocket; nil for HTTP
 	seat    *seat    // of a client that asks by two requests; nil for one
 }
@@ -117,10 +118,10 @@ func plainBody(req *fasthttp.Request, limit int) []byte {
 	return body
 }
 
-// setBody gives the upstream the client's body. Translating it is the business of the dialects' request codecs; so far
+// setBody gives the upstream the client's body, which is the call's from now on. Translating it is the business of the dialects' request codecs; so far
 // they only read from it, in its plain form, who is talking.
 func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) {
-	c.request.SetBody(body)
+	c.request.SetBodyRaw(body)
 	codec := c.target.dialect.Requests
 	if codec == nil || len(plain) == 0 {
 		return
@@ -158,4 +159,5 @@ func (c *call) release() {
 		fasthttp.ReleaseRequest(c.request)
 		c.request = nil
 	}
+	c.lease.end()
 }

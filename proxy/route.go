@@ -59,7 +59,7 @@ func newTable(cfg *config.Config, m *metrics, counters *openCounters) (*table, e
 	if err != nil {
 		return nil, err
 	}
-	t := &table{cfg: cfg, maxBody: maxBody(cfg), exact: map[string]*route{}, upstreams: map[string]*upstream{}}
+	t := &table{cfg: cfg, maxBody: int(cfg.LargestBody()), exact: map[string]*route{}, upstreams: map[string]*upstream{}}
 	for name, u := range cfg.Upstreams {
 		up, err := newUpstream(u, int(cfg.Limits.Header), m)
 		if err != nil {

@@ -22,16 +22,19 @@ import (
 
 // Server is a running proxy.
 type Server struct {
-	log     *zap.Logger
-	metrics *metrics
-	watch   watcher
-	http    *fasthttp.Server
-	resting resting
-	lobby   lobby // of clients that ask by two requests
-	table   atomic.Pointer[table]
-	perPath openCounters
-	open    atomic.Int64
-	leaving chan struct{} // closed when the server begins to drain
+	log              *zap.Logger
+	metrics          *metrics
+	watch            watcher
+	http             *fasthttp.Server
+	resting          resting
+	lobby            lobby // of clients that ask by two requests
+	table            atomic.Pointer[table]
+	bodies           bodyBudget
+	perPath          openCounters
+	open             atomic.Int64
+	files, hardFiles uint64        // limits of open files; 0: not known
+	loopback         bool          // clients are on this machine
+	leaving          chan struct{} // closed when the server begins to drain
 
 	farewells sync.WaitGroup // calls that cancel runs at their upstreams
 
@@ -54,43 +57,17 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 		streams: map[*stopper]struct{}{}, sessions: map[*session]struct{}{},
 	}
 	s.idle.L = &s.mu
-	s.http = newHTTPServer(cfg, log)
-	s.http.Handler, s.http.ErrorHandler, s.http.ConnState = s.handle, s.badRequest, s.resting.state
+	s.http = newHTTPServer(log, int(cfg.Limits.Header), s.handle)
+	s.http.KeepHijackedConns = true // a stream gives its connection back when it is over
+	s.http.ReadTimeout, s.http.WriteTimeout = cfg.Timeouts.Read, cfg.Timeouts.Write
+	s.http.ErrorHandler, s.http.ConnState = s.badRequest, s.resting.state
+	s.files, s.hardFiles = raiseFileLimit()
 	if err := s.setTable(cfg); err != nil {
 		w.close()
 		return nil, err
 	}
 	s.metrics.loaded(time.Now())
 	return s, nil
-}
-
-func newHTTPServer(cfg *config.Config, log *zap.Logger) *fasthttp.Server {
-	return &fasthttp.Server{
-		NoDefaultServerHeader:        true,
-		KeepHijackedConns:            true, // a stream gives its connection back when it is over
-		ReduceMemoryUsage:            true, // a connection that waits holds no buffers
-		DisablePreParseMultipartForm: true, // bodies pass as they are
-		ReadBufferSize:               int(cfg.Limits.Header),
-		MaxRequestBodySize:           maxBody(cfg),
-		ReadTimeout:                  cfg.Timeouts.Read,
-		WriteTimeout:                 cfg.Timeouts.Write,
-		IdleTimeout:                  idleConnection,
-		CloseOnShutdown:              true,
-		TCPKeepalive:                 true,
-		Logger:                       zap.NewStdLog(log.WithOptions(zap.IncreaseLevel(zap.ErrorLevel))),
-	}
-}
-
-// idleConnection is how long a client may keep a connection without a request.
-const idleConnection = 90 * time.Second
-
-// maxBody is the largest body that any route accepts; the routes check their own limits.
-func maxBody(cfg *config.Config) int {
-	n := cfg.Limits.RequestBody
-	for _, r := range cfg.Routes {
-		n = max(n, r.Limits.RequestBody)
-	}
-	return int(n)
 }
 
 // Reload makes new streams follow cfg; running ones keep what they began with. The addresses, and the limits of
@@ -128,7 +105,15 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	closed := make(chan struct{})
 	defer close(closed)
 	failed := make(chan error, 1)
-	go func() { failed <- s.http.Serve(patientListener{ln, closed}) }()
+	s.loopback = isLoopback(ln.Addr())
+	started := s.table.Load().cfg
+	clients := &listener{
+		Listener: ln, header: int(started.Limits.Header), read: started.Timeouts.Read, closed: closed, log: s.log,
+		metrics: s.metrics.listener("clients"),
+		limit:   func() int { return connectionLimit(s.table.Load().cfg.Limits, s.files) },
+	}
+	s.sayLimits(clients.limit())
+	go func() { failed <- s.http.Serve(clients) }()
 	grace := time.Duration(0)
 	var err error
 	select {
@@ -145,6 +130,16 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.watch.close()
 	s.table.Load().retire()
 	return err
+}
+
+// sayLimits logs how many clients there may be, and why not more.
+func (s *Server) sayLimits(connections int) {
+	s.log.Info("limits", zap.Int("connections", connections), zap.Uint64("open_files", s.files), zap.Uint64("open_files_hard", s.hardFiles))
+	l := s.table.Load().cfg.Limits
+	if l.Connections > connections {
+		s.log.Warn("limits.connections is more than the limit of open files allows; raise that", zap.Int("limits.connections", l.Connections),
+			zap.Int("connections", connections), zap.Uint64("open_files", s.files))
+	}
 }
 
 // refuse makes new streams fail; the server still answers, so that balancers see why.

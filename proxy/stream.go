@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"errors"
-	"net"
 	"strings"
 	"time"
 
@@ -31,7 +30,7 @@ type stream struct {
 }
 
 // serveHTTP runs one stream on a client's connection and gives the connection back, or closes it.
-func (s *Server) serveHTTP(c *call, conn net.Conn, early []byte) {
+func (s *Server) serveHTTP(c *call, conn *requestConn) {
 	client := &clientConn{Conn: conn, raw: newRawWriter(conn), patience: c.route.cfg.Timeouts.Write}
 	sink := &httpSink{conn: client, dialect: c.target.dialect, chunked: c.http11, close: c.close || !c.http11}
 	sink.header.Set(requestIDHeader, c.id)
@@ -59,17 +58,14 @@ func (s *Server) serveHTTP(c *call, conn net.Conn, early []byte) {
 		conn.Close()
 		return
 	}
-	s.next(conn, early)
+	s.next(conn)
 }
 
-// next serves further requests on a connection whose stream has ended. early is what the client has sent of them.
-func (s *Server) next(conn net.Conn, early []byte) {
+// next serves further requests on a connection whose stream has ended.
+func (s *Server) next(conn *requestConn) {
 	if !s.Ready() || conn.SetDeadline(time.Time{}) != nil {
 		conn.Close()
 		return
-	}
-	if len(early) > 0 {
-		conn = &earlyConn{Conn: conn, early: early}
 	}
 	s.resting.add(conn)
 	_ = s.http.ServeConn(conn) // its errors are the client's

@@ -3,8 +3,6 @@ package proxy
 import (
 	"io"
 	"net"
-	"net/url"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -65,7 +63,8 @@ func (s *Server) upgrade(ctx *fasthttp.RequestCtx, r *route, t *target, id strin
 	}
 	ctx.Request.CopyTo(x.handshake)
 	ctx.Response.Header.Set(dialectHeader, t.dialect.Name)
-	up := websocket.FastHTTPUpgrader{CheckOrigin: r.checkOrigin, WriteBufferPool: &writeBuffers, Error: s.badHandshake}
+	// Origins were checked with those of all requests.
+	up := websocket.FastHTTPUpgrader{CheckOrigin: func(*fasthttp.RequestCtx) bool { return true }, WriteBufferPool: &writeBuffers, Error: s.badHandshake}
 	_ = up.Upgrade(ctx, func(conn *websocket.Conn) {
 		// Not in this goroutine: it would keep the request's memory for as long as the session lasts.
 		go x.serve(conn)
@@ -78,19 +77,10 @@ func (s *Server) badHandshake(ctx *fasthttp.RequestCtx, status int, _ error) {
 	ctx.Response.Header.Set("Sec-Websocket-Version", "13")
 }
 
-// checkOrigin lets pages of the same host in, and those that the route's CORS setting names.
-func (r *route) checkOrigin(ctx *fasthttp.RequestCtx) bool {
-	origin := ctx.Request.Header.Peek("Origin")
-	if len(origin) == 0 || r.allowOrigin(&ctx.Request) != "" {
-		return true
-	}
-	u, err := url.Parse(string(origin))
-	return err == nil && strings.EqualFold(u.Host, string(ctx.Host()))
-}
-
 // serve answers messages until the client leaves or the session is over.
 func (x *session) serve(conn *websocket.Conn) {
-	raw := bare(conn.NetConn())
+	raw := requestConnUnder(conn.NetConn())
+	raw.passThrough()
 	x.conn, x.client = conn, &clientConn{Conn: raw, patience: x.route.cfg.Timeouts.Write}
 	code := websocket.CloseTryAgainLater
 	f := x.server.enter(x.route, x)

@@ -21,10 +21,13 @@ var codeTypes = map[hub.Code]string{
 	hub.CodeNoRoute:      "not_found_error",
 	hub.CodeBusy:         "overloaded_error",
 	hub.CodeLimit:        "overloaded_error",
+	hub.CodeBodies:       "overloaded_error",
 	hub.CodeShutdown:     "overloaded_error",
 	hub.CodeBadRequest:   "invalid_request_error",
 	hub.CodeBadMethod:    "invalid_request_error",
 	hub.CodeBadDialect:   "invalid_request_error",
+	hub.CodeBadOrigin:    "permission_error",
+	hub.CodeBadHost:      "invalid_request_error",
 	hub.CodeBodyTooLarge: "request_too_large",
 }
 

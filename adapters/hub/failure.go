@@ -29,8 +29,11 @@ const (
 	CodeBadMethod    Code = "bad_method"
 	CodeBadDialect   Code = "bad_dialect" // asked for a dialect that does not exist
 	CodeNoRoute      Code = "no_route"
+	CodeBadOrigin    Code = "origin_not_allowed" // a web page that may not call the route
+	CodeBadHost      Code = "host_not_allowed"   // called by a name that is not one of the server's
 
 	CodeLimit    Code = "too_many_streams"
+	CodeBodies   Code = "too_many_bodies" // no memory is left for another request body
 	CodeDuration Code = "stream_too_long"
 	CodeShutdown Code = "shutting_down"
 	CodeInternal Code = "internal_error"
@@ -71,6 +74,9 @@ var failures = map[Code]failureInfo{
 	CodeBadMethod:    {405, StatusFailed, "This method is not allowed here."},
 	CodeBadDialect:   {406, StatusFailed, "The requested dialect is not available here."},
 	CodeNoRoute:      {404, StatusFailed, "There is no route for this path."},
+	CodeBadOrigin:    {403, StatusFailed, "Web pages of this origin may not call this route. The log of the proxy says which setting allows it."},
+	CodeBadHost:      {421, StatusFailed, "This proxy is not called by this host name. The log of the proxy says which setting allows it."},
+	CodeBodies:       {503, StatusFailed, "Too many request bodies are being received. Try again later."},
 	CodeLimit:        {503, StatusFailed, "Too many streams are open. Try again later."},
 	CodeDuration:     {504, StatusTruncated, "The answer took longer than is allowed."},
 	CodeShutdown:     {503, StatusTruncated, "The proxy is shutting down. Try again."},

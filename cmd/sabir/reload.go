@@ -132,16 +132,6 @@ func needRestart(started, now *config.Config) []string {
 	add(started.Admin != now.Admin, "admin")
 	add(started.Log.Format != now.Log.Format, "log.format")
 	add(started.Limits.Header != now.Limits.Header, "limits.header")
-	add(largestBody(started) < largestBody(now), "limits.request_body") // smaller ones are checked by the routes
 	add(started.Timeouts.Read != now.Timeouts.Read, "timeouts.read")
 	return keys
-}
-
-// largestBody is the largest request body that any route accepts.
-func largestBody(c *config.Config) config.Size {
-	n := c.Limits.RequestBody
-	for _, r := range c.Routes {
-		n = max(n, r.Limits.RequestBody)
-	}
-	return n
 }

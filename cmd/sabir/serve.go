@@ -37,8 +37,8 @@ counted as sabir_log_lines_dropped_total.
 A changed configuration file is taken over without losing a stream, however it
 was replaced, by a rename or by a mounted ConfigMap; so is SIGHUP, which also
 reads certificates again. A file with problems changes nothing; they are logged.
-Addresses, log.format, limits.header, timeouts.read and a larger request body
-than before need a restart, and a log line says so.
+Addresses, log.format, limits.header and timeouts.read need a restart, and a
+log line says so.
 
 Nothing about the machine has to be tuned: the limit of open files is raised as
 far as the system allows, the number of threads follows the CPU limit of a

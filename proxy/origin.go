@@ -1,0 +1,115 @@
+package proxy
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// A browser sends what any web page tells it to, also to a server that only its own machine can reach. Two checks keep
+// pages of others from running agents: by the origin that the browser names, and, since a page can make its own name lead
+// to this server and is of the same origin then, by the host name that it called.
+
+// checkHost refuses a request that calls the server by a name that is not its own. local says that the listener is on a
+// loopback address; listen is that address as the configuration has it.
+func (s *Server) checkHost(ctx *fasthttp.RequestCtx, local bool, listen string) *hub.Failure {
+	hosts := s.table.Load().cfg.Hosts
+	if slices.Contains(hosts, "*") || len(hosts) == 0 && !local {
+		return nil
+	}
+	// A request line may name a host of its own.
+	for _, host := range [][]byte{ctx.Request.Header.Host(), ctx.Host()} {
+		if !ownHost(bareHost(string(host)), listen, ctx.LocalAddr()) && !listedHost(hosts, bareHost(string(host))) {
+			return hub.Fail(hub.CodeBadHost, fmt.Errorf("host %q is not in hosts", clip(string(host))))
+		}
+	}
+	return nil
+}
+
+// bareHost is the host of a Host field, in small letters, without port and brackets.
+func bareHost(field string) string {
+	host, _, err := net.SplitHostPort(field)
+	if err != nil {
+		host = strings.Trim(field, "[]")
+	}
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}
+
+// ownHost reports whether a host is one that no page can make its own: none at all, which no browser sends, this machine,
+// the address that was called, or what the configuration listens on.
+func ownHost(host, listen string, called net.Addr) bool {
+	if host == "" || host == "localhost" || host == bareHost(listen) {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		return false
+	}
+	at, _ := netip.ParseAddrPort(called.String())
+	return ip.Unmap().IsLoopback() || ip.Unmap() == at.Addr().Unmap()
+}
+
+// listedHost reports whether hosts has a host, or a domain it is in.
+func listedHost(hosts []string, host string) bool {
+	return slices.ContainsFunc(hosts, func(h string) bool {
+		domain, isDomain := strings.CutPrefix(h, "*")
+		return h == host || isDomain && len(host) > len(domain) && strings.HasSuffix(host, domain)
+	})
+}
+
+// isLoopback reports whether only this machine can reach an address.
+func isLoopback(a net.Addr) bool {
+	at, err := netip.ParseAddrPort(a.String())
+	return err == nil && at.Addr().Unmap().IsLoopback()
+}
+
+// checkOrigin refuses what a web page sends that is neither of the same origin nor allowed by the route. Everything that
+// a route answers acts: it runs an agent.
+func (r *route) checkOrigin(ctx *fasthttp.RequestCtx) *hub.Failure {
+	h := &ctx.Request.Header
+	origin, site := string(h.Peek("Origin")), string(h.Peek("Sec-Fetch-Site"))
+	switch {
+	case origin == "" && site != "cross-site", allowsOrigin(r.cfg.CORS.Origins, origin):
+		return nil
+	case origin == "":
+		return hub.Fail(hub.CodeBadOrigin, fmt.Errorf(`a page of another site calls without an origin; only "*" in cors.origins of route %s allows that`, r.name))
+	case site == "same-origin" || sameOrigin(origin, string(h.Host())):
+		return nil
+	}
+	return hub.Fail(hub.CodeBadOrigin, fmt.Errorf("origin %q is not in cors.origins of route %s", clip(origin), r.name))
+}
+
+// allowsOrigin reports whether the origins of a configuration have one; see [config.CORS].
+func allowsOrigin(list []string, origin string) bool {
+	return slices.ContainsFunc(list, func(o string) bool {
+		scheme, anyHost := strings.CutSuffix(o, "://*")
+		return o == "*" || o == origin && o != "" || anyHost && strings.HasPrefix(origin, scheme+"://")
+	})
+}
+
+// sameOrigin reports whether a page is of the host that it calls. Its scheme does not count: who speaks TLS for this
+// server, if anybody, is in front of it.
+func sameOrigin(origin, host string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	port := map[string]string{"http": ":80", "https": ":443"}[u.Scheme]
+	return strings.EqualFold(strings.TrimSuffix(u.Host, port), strings.TrimSuffix(host, port))
+}
+
+// clip cuts what a client has sent to a length that a line of log can bear.
+func clip(s string) string {
+	const most = 200
+	if len(s) > most {
+		return s[:most] + "…"
+	}
+	return s
+}

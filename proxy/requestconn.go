@@ -1,0 +1,298 @@
+package proxy
+
+import (
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+// requestConn is the connection of a client, from its acceptance to its end. It receives the header of each request as a
+// whole, checks it, and hands exactly it to fasthttp, which believes that there is no body: fasthttp would allocate
+// whatever size a client promises. The handler reads the body itself, with [requestConn.readBody]. What a client has sent
+// beyond the current request stays here, where the next request finds it.
+type requestConn struct {
+	net.Conn
+	listener *listener
+
+	stage stage
+	buf   []byte // of the pool, or larger; nil while nothing is in it
+	r, w  int    // buf[r:w] was received and not yet used
+	hand  int    // bytes at r that are still to be handed to fasthttp
+
+	frame framing
+	began time.Time // when the first byte of the request came
+	fault error     // why the header cannot be handed over
+	lease lease     // for the body, until somebody takes it
+	left  int64     // bytes of the body that were not read; anyLeft if that is not known
+
+	lingers atomic.Bool // closing waits for the client to read its answer
+	closed  atomic.Bool
+}
+
+// stage is how far a connection is with a request.
+type stage uint8
+
+const (
+	stageIdle    stage = iota // between requests
+	stageHead                 // the header is being handed over
+	stageServing              // the handler has the request
+	stagePlain                // the bytes are not HTTP any more
+)
+
+// anyLeft stands for a body of which nobody knows how much is to come.
+const anyLeft = -1
+
+// firstBuffer is what nearly every request header fits into, in bytes.
+const firstBuffer = 4 << 10
+
+var firstBuffers = sync.Pool{New: func() any { return new([firstBuffer]byte) }}
+
+// requestConnOf is the connection that a request came on.
+func requestConnOf(ctx *fasthttp.RequestCtx) *requestConn { return requestConnUnder(ctx.Conn()) }
+
+// requestConnUnder finds the connection below what fasthttp makes of one that is taken over.
+func requestConnUnder(c net.Conn) *requestConn {
+	if h, ok := c.(interface{ UnsafeConn() net.Conn }); ok {
+		c = h.UnsafeConn()
+	}
+	rc, _ := c.(*requestConn) // every listener makes them
+	return rc
+}
+
+// SyscallConn implements syscall.Conn.
+func (c *requestConn) SyscallConn() (syscall.RawConn, error) {
+	if sc, ok := c.Conn.(syscall.Conn); ok {
+		return sc.SyscallConn()
+	}
+	return nil, errors.ErrUnsupported
+}
+
+// Read implements net.Conn for fasthttp, which gets headers and nothing else, and for WebSockets, which get everything.
+func (c *requestConn) Read(p []byte) (int, error) {
+	switch c.stage {
+	case stagePlain:
+		if c.r == c.w {
+			return c.Conn.Read(p)
+		}
+		n := copy(p, c.buf[c.r:c.w])
+		c.used(n)
+		return n, nil
+	case stageServing:
+		if err := c.skipBody(); err != nil {
+			return 0, err
+		}
+		c.stage = stageIdle
+	}
+	if c.stage == stageIdle {
+		if err := c.receiveHead(p); err != nil {
+			return 0, err
+		}
+		c.stage = stageHead
+	}
+	if c.hand == 0 {
+		if c.fault == nil {
+			c.fault = io.ErrUnexpectedEOF // fasthttp and parseRequestHead do not agree where the header ends
+		}
+		return 0, c.fault
+	}
+	n := copy(p, c.buf[c.r:c.r+c.hand])
+	c.hand -= n
+	c.used(n)
+	return n, nil
+}
+
+// receiveHead waits for a request and receives its header. An error means that there is no request. A request that is
+// wrong, or breaks off, is a fault: fasthttp gets one byte, and then the fault, so that it lets the error be answered. A
+// connection that waits has no buffer; p, which is not empty, is where its first byte arrives.
+func (c *requestConn) receiveHead(p []byte) error {
+	if c.r == c.w {
+		n, err := c.Conn.Read(p[:1])
+		if n == 0 {
+			return err
+		}
+		c.buf = firstBuffers.Get().(*[firstBuffer]byte)[:]
+		c.buf[0], c.r, c.w = p[0], 0, 1
+	}
+	c.began = time.Now()
+	if err := c.SetReadDeadline(c.deadline()); err != nil {
+		return err
+	}
+	c.frame, c.fault = framing{}, nil
+	n, err := c.wholeHead()
+	if err == nil {
+		c.frame, err = parseRequestHead(c.buf[c.r : c.r+n])
+	}
+	if c.hand = n; err != nil {
+		if n == 0 && errors.Is(err, io.EOF) {
+			return io.EOF
+		}
+		c.fault, c.hand = err, 1
+		c.release()
+		c.buf, c.r, c.w = []byte{'x'}, 0, 1 // no line end, of which fasthttp takes no notice before a request
+	}
+	return nil
+}
+
+// deadline is when a request must have arrived as a whole.
+func (c *requestConn) deadline() time.Time { return c.began.Add(c.listener.read) }
+
+// wholeHead receives until the header of a request is there, and returns its length.
+func (c *requestConn) wholeHead() (int, error) {
+	for scanned := 0; ; {
+		for c.w-c.r >= 2 && c.buf[c.r] == '\r' && c.buf[c.r+1] == '\n' {
+			c.r, scanned = c.r+2, 0 // empty lines before a request are ignored (RFC 9112 §2.2)
+		}
+		got := c.buf[c.r:c.w]
+		if len(got) > 0 && !tokenBytes[got[0]] && (got[0] != '\r' || len(got) > 1) {
+			return 0, errRequestLine
+		}
+		end, err := endOfHead(got, scanned)
+		switch {
+		case err != nil:
+			return 0, err
+		case end > c.listener.header, end == 0 && len(got) >= c.listener.header:
+			return 0, errHeaderTooLarge
+		case end > 0:
+			return end, nil
+		}
+		scanned = len(got)
+		if err := c.receive(); err != nil {
+			if len(got) > 0 && errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return 0, err
+		}
+	}
+}
+
+// receive appends what arrives to the buffer. A full one grows, for a header to the largest that is allowed.
+func (c *requestConn) receive() error {
+	if c.r == c.w {
+		c.r, c.w = 0, 0
+	}
+	switch {
+	case c.buf == nil:
+		c.buf = firstBuffers.Get().(*[firstBuffer]byte)[:]
+	case c.w == len(c.buf) && c.r > 0:
+		c.w = copy(c.buf, c.buf[c.r:c.w])
+		c.r = 0
+	case c.w == len(c.buf):
+		larger := make([]byte, 2*len(c.buf))
+		copy(larger, c.buf)
+		c.release()
+		c.buf = larger
+	}
+	n, err := c.Conn.Read(c.buf[c.w:])
+	c.w += n
+	if n > 0 {
+		return nil
+	}
+	return err
+}
+
+// used takes n bytes off the buffer, and gives an empty one back.
+func (c *requestConn) used(n int) {
+	if c.r += n; c.r == c.w {
+		c.release()
+		c.buf, c.r, c.w = nil, 0, 0
+	}
+}
+
+func (c *requestConn) release() {
+	if len(c.buf) == firstBuffer {
+		firstBuffers.Put((*[firstBuffer]byte)(c.buf))
+	}
+}
+
+// serve notes that the handler has the request.
+func (c *requestConn) serve() {
+	c.stage = stageServing
+	c.left = c.frame.length
+	if c.frame.chunked {
+		c.left = anyLeft
+	}
+}
+
+// passThrough makes the connection one of another protocol.
+func (c *requestConn) passThrough() { c.stage = stagePlain }
+
+// maxSkipped is the largest body that is read and thrown away to keep a connection whose request was refused.
+const maxSkipped = 64 << 10
+
+// finish is called when a request is answered. Where a body was not read that is not worth reading, or that may never
+// come, nothing can follow on the connection.
+func (c *requestConn) finish(ctx *fasthttp.RequestCtx) {
+	c.lease.end()
+	if c.left == 0 {
+		return
+	}
+	if c.left == anyLeft || c.left > maxSkipped || c.frame.expects {
+		ctx.SetConnectionClose()
+	}
+	c.lingers.Store(ctx.Response.ConnectionClose() || ctx.Request.Header.ConnectionClose())
+}
+
+// skipBody throws away what was not read of a body.
+func (c *requestConn) skipBody() error {
+	for c.left > 0 {
+		if c.r == c.w {
+			if err := c.receive(); err != nil {
+				return err
+			}
+		}
+		n := int(min(c.left, int64(c.w-c.r)))
+		c.left -= int64(n)
+		c.used(n)
+	}
+	if c.left < 0 {
+		return io.EOF
+	}
+	return nil
+}
+
+// Close implements net.Conn. Where the client may still be sending, its answer is out first, and what it sends is read
+// for a moment: closing a connection with unread bytes resets it, and the client would never see the answer.
+func (c *requestConn) Close() error {
+	if c.closed.Swap(true) {
+		return net.ErrClosed
+	}
+	if c.lingers.Load() {
+		linger(c.Conn)
+	}
+	defer c.listener.leave()
+	return c.Conn.Close()
+}
+
+// How much of what a client still sends is read before its connection is closed, and for how long.
+const (
+	maxRefused  = 16 << 20
+	refusedTime = time.Second
+	refusedGap  = 200 * time.Millisecond
+)
+
+// linger ends the sending side of c, and reads what the client is still sending.
+func linger(c net.Conn) {
+	if h, ok := c.(interface{ CloseWrite() error }); ok {
+		_ = h.CloseWrite()
+	}
+	until := time.Now().Add(refusedTime)
+	var p [4 << 10]byte
+	for total := 0; total < maxRefused; {
+		gap := time.Now().Add(refusedGap)
+		if gap.After(until) {
+			gap = until
+		}
+		_ = c.SetReadDeadline(gap)
+		n, err := c.Read(p[:])
+		if err != nil {
+			return
+		}
+		total += n
+	}
+}
