@@ -20,7 +20,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	e.begun = true
 	e.beginResponse(out, `,"result":{"messageId":"`)
-	out.Buf = append(append(append(out.Buf, "prompt-"...), idBody(e.call)...), `"}}`...)
+	out.Buf = append(append(append(out.Buf, "prompt-"...), idBody(new(hub.Scratch), e.call)...), `"}}`...)
 	e.endRecord(out)
 	e.begin(out, "state_update")
 	out.Buf = append(out.Buf, `,"state":"running"`...)

@@ -111,8 +111,8 @@ func (d *decoder) state(dst []hub.Event) ([]hub.Event, error) {
 	return dst, nil
 }
 
-// namesMember reports whether a path ends with the name of a member, or is empty. In a patch, an index would insert where
-// the operation sets.
+// namesMember reports whether a path is one, of names and indexes, and ends with the name of a member, or is empty. In a
+// patch, an index would insert where the operation sets.
 func namesMember(path rawjson.Value) bool {
 	if rawjson.Kind(path) != '[' {
 		return false
@@ -123,8 +123,13 @@ func namesMember(path rawjson.Value) bool {
 		if !ok {
 			return !isIndex(last)
 		}
-		if last, ok = rawjson.Str(v); !ok {
+		switch rawjson.Kind(v) {
+		case '"':
+			last = rawjson.Body(v)
+		case '0':
 			last = v
+		default:
+			return false
 		}
 	}
 }
@@ -159,15 +164,26 @@ func appendPointer(dst []byte, path rawjson.Value) []byte {
 		if !ok {
 			name = v // an index
 		}
-		for _, c := range name {
-			switch c {
-			case '~':
+		for i, c := range name {
+			switch {
+			case c == '~':
 				dst = append(dst, "~0"...)
-			case '/':
+			case c == '/':
 				dst = append(dst, "~1"...)
+			case c == '\\' && i+1 < len(name) && name[i+1] == '/' && !escaped(name, i):
+				// an escape that has no need to be one
 			default:
 				dst = append(dst, c)
 			}
 		}
 	}
+}
+
+// escaped reports whether the character at i is the second of an escape.
+func escaped(body []byte, i int) bool {
+	n := 0
+	for ; i > 0 && body[i-1] == '\\'; i-- {
+		n++
+	}
+	return n%2 == 1
 }

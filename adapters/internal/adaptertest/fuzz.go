@@ -10,7 +10,8 @@ import (
 
 // Fuzz feeds arbitrary bytes to a dialect. Seeds are the wires of its fixtures. The laws: nothing panics or loops; a cut
 // changes nothing; loose events hold valid JSON, and not more of them than bytes; sequenced, they keep the invariants;
-// what the dialect's own encoder makes of them is valid and decodes without error.
+// what the dialect's own encoder makes of them is valid and decodes without error; and what every encoder of the registry
+// makes of them is JSON in UTF-8, bounded, and does not end well where the stream was cut.
 func Fuzz(f *testing.F, d *hub.Dialect) {
 	for _, fix := range load(f, d) {
 		if fix.hasWire {
@@ -21,6 +22,7 @@ func Fuzz(f *testing.F, d *hub.Dialect) {
 		fix := &fixture{dialect: d, options: d.Defaults(), settle: d.Settle, wire: data, hasWire: true}
 		fix.fuzzDecode(t, int(cut))
 		fix.fuzzEncode(t)
+		fix.fuzzWriters(t)
 	})
 }
 

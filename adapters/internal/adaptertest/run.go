@@ -208,6 +208,7 @@ func (f *fixture) testCross(t *testing.T) {
 			t.Run("to "+target.Name, func(t *testing.T) { f.testTo(t, target) })
 		}
 	}
+	t.Run("writers", f.testWriters)
 	if f.hasWire {
 		t.Run("copy", func(t *testing.T) { f.testCopy(t) })
 		t.Run("observe", func(t *testing.T) { f.testObserve(t) })
