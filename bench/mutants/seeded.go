@@ -15,7 +15,7 @@ import (
 )
 
 // faultFiles are the lists of seeded faults, beside the tables that they confirm.
-var faultFiles = []string{"docs/bugs.faults.yaml", "docs/requirements.faults.yaml"}
+var faultFiles = []string{"docs/bugs.faults.yml", "docs/requirements.faults.yml"}
 
 // seed is a fault that a test must catch.
 type seed struct {
