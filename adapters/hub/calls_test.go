@@ -31,8 +31,9 @@ func TestCalls(t *testing.T) {
 	f(false, "+a +a ! a -a -a", "c1 c2 c1 c1 c2") // fresh before stale
 	f(false, "a ! +a", "c1 c1")                   // what waits for its call does not give way
 	f(false, "+a:x +a:y a:y -a:x -a:y", "x y y x y")
-	f(false, "+a:x a -a", "x x x") // the id is known of the call only
-	f(false, "+a -a:x", "c1 x")    // and here of the result only
+	f(false, "+a:x a -a", "x x x")                 // the id is known of the call only
+	f(false, "+a -a:x", "c1 x")                    // and here of the result only
+	f(false, "+a:x +a:y ! a:y -a -a", "x y y y x") // the fresh one, though it is not the first
 	f(false, "+a:x ! +a:x ! +a:y", "x x y")
 }
 

@@ -92,6 +92,8 @@ func TestReset(t *testing.T) {
 		in, _ := mutate(newRand(seed), randomStream(newRand(seed), 60))
 		fresh := hub.NewSequencer(hub.SequencerConfig{})
 		want := linesOf(fresh, in)
+		left := randomStream(newRand(1000+seed), 40)
+		seq.Push(nil, left[:len(left)-1], 0) // a run that does not end leaves everything open
 		seq.Reset()
 		if got := linesOf(seq, in); got != want {
 			t.Fatalf("seed %d: after Reset:\n%s\nnew:\n%s", seed, got, want)

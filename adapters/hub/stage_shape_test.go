@@ -176,6 +176,17 @@ func TestCoalesceStage(t *testing.T) {
 		t.Errorf("flush: %s", got)
 	}
 	push("a:"+strings.Repeat("x", 5000), 0, text("a", strings.Repeat("x", 5000)))
+
+	// A delta as long as what may be held does not wait, and what is held is never longer than that.
+	most := strings.Repeat("x", 4<<10)
+	push("a:"+most, 0, text("a", most))
+	push("", 0, text("a", most[1:]))
+	push("", 0, text("a", "x"))
+	push("a:"+most, 0, text("a", "y"))
+	push("a:y n:", 0, say(hub.Notice, "", "n"))
+	more := text("a", "z")
+	more.More = &hub.More{}
+	push("a:z", 0, more)
 }
 
 func TestFilterStage(t *testing.T) {
