@@ -128,7 +128,7 @@ func decompressed(h *httpBody) (source, error) {
 	}[h.encoding]
 	if open == nil {
 		h.abort()
-		return nil, hub.Fail(hub.CodeMalformed, errors.New("the answer has content encoding "+h.encoding+", though identity was asked for"))
+		return nil, hub.Fail(hub.CodeMalformed, errors.New("the answer has a content encoding that cannot be undone: "+shown(h.encoding)))
 	}
 	var read func([]byte) ([]byte, error)
 	next := func(p []byte) ([]byte, error) {

@@ -14,11 +14,11 @@ import (
 
 // httpBody is the body of an HTTP/1.1 answer, read straight into the pump's buffer.
 type httpBody struct {
-	conn       *upstreamConn
-	raw        *rawReader // nil where there is none
-	status     int
-	encoding   string // Content-Encoding, lower case
-	retryAfter string
+	conn     *upstreamConn
+	raw      *rawReader // nil where there is none
+	status   int
+	encoding string                   // Content-Encoding, lower case
+	header   *fasthttp.ResponseHeader // until it is known what the answer is: streams are long
 
 	chunks  *chunkReader // of a chunked body
 	left    int64        // of a body with a length; -1 = up to the end of the connection
@@ -32,7 +32,7 @@ func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader) 
 	b := &httpBody{
 		conn: c, raw: newRawReader(c.Conn), status: h.StatusCode(),
 		persist:  !h.ConnectionClose() && !tokens(h.PeekAll("Connection"))["close"],
-		encoding: strings.ToLower(string(h.ContentEncoding())), retryAfter: string(h.Peek("Retry-After")),
+		encoding: strings.ToLower(string(h.ContentEncoding())), header: h,
 	}
 	switch n := h.ContentLength(); {
 	case n == -1:
@@ -196,25 +196,27 @@ const (
 	detailTime = 500 * time.Millisecond
 )
 
-// detail reads the body of an answer that is no stream and returns its beginning as text. The body is closed.
-func (h *httpBody) detail() string {
+// refusal reads the body of an answer that is no success. The body is closed.
+func (h *httpBody) refusal() *refusal {
+	r := &refusal{status: h.status, header: h.header}
 	until := time.Now().Add(detailTime)
 	var text []byte
 	p := make([]byte, maxDetail)
-	for total := 0; total < maxDiscard; {
+	for r.length < maxDiscard {
 		n, err := h.readUntil(p, until)
 		text = append(text, p[:min(n, maxDetail-len(text))]...)
+		r.length += n
 		if err != nil {
 			break
 		}
-		total += n
 	}
 	if h.done && h.persist {
 		h.conn.owner.put(h.conn)
 	} else {
 		h.abort()
 	}
-	return strings.ToValidUTF8(string(text), "\uFFFD")
+	r.body = strings.ToValidUTF8(string(text), "\uFFFD")
+	return r
 }
 
 // lingering is how long a connection may take to end its body after the run has ended, before it is closed.

@@ -134,6 +134,7 @@ const maxInterim = 16
 // readHeader reads a response header and skips interim ones (100 Continue, 103 Early Hints).
 func readHeader(br *bufio.Reader) (*fasthttp.ResponseHeader, error) {
 	resp := new(fasthttp.ResponseHeader)
+	resp.SetNoDefaultContentType(true)
 	for range maxInterim {
 		if err := checkHead(br); err != nil {
 			return nil, err
@@ -145,7 +146,7 @@ func readHeader(br *bufio.Reader) (*fasthttp.ResponseHeader, error) {
 			return resp, nil
 		}
 	}
-	return nil, fmt.Errorf("more than %d interim responses", maxInterim)
+	return nil, errInterim
 }
 
 // checkHead checks the response header that br reads next, and leaves it there. One that does not arrive, or does not fit
@@ -197,9 +198,37 @@ func answerFailure(err error) *hub.Failure {
 	case errors.As(err, &f):
 		return f
 	case isTimeout(err):
-		return hub.Fail(hub.CodeTimeout, err)
+		return hub.Fail(hub.CodeTimeout, networkFault(err))
 	case isLost(err):
-		return hub.Fail(hub.CodeReset, err)
+		return hub.Fail(hub.CodeReset, networkFault(err))
 	}
-	return hub.Fail(hub.CodeMalformed, err) // no HTTP
+	return hub.Fail(hub.CodeMalformed, errors.New("the answer is no HTTP: "+headerFault(err)))
 }
+
+// networkFault is what the network says, without what libraries add to it: the header that they were reading.
+func networkFault(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op
+	}
+	for _, plain := range []error{io.ErrUnexpectedEOF, io.EOF, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, plain) {
+			return plain
+		}
+	}
+	return errors.New("timeout")
+}
+
+// headerFault says why a response header cannot be read. The library's own text repeats the header.
+func headerFault(err error) string {
+	var small *fasthttp.ErrSmallBuffer
+	switch {
+	case errors.As(err, &small):
+		return "its header is larger than limits.header"
+	case errors.Is(err, errInterim):
+		return errInterim.Error()
+	}
+	return "its header cannot be read"
+}
+
+var errInterim = fmt.Errorf("more than %d interim responses", maxInterim)

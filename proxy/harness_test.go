@@ -196,6 +196,25 @@ func (r *rig) close() {
 	if n := r.metric("sabir_streams_open"); n != 0 {
 		r.t.Errorf("%v streams are open at the end", n)
 	}
+	r.logsNoContent()
+}
+
+// contentMarks stand in the streams and error bodies of many tests, and for what users have written: never in the log.
+var contentMarks = []string{"Hello", ", world", "secret at", "garbage", "boom", "Q7f3-mark"}
+
+// logsNoContent fails the test if something that users or agents have written is in the log, unless that is asked for.
+func (r *rig) logsNoContent() {
+	if r.cfg.Log.UpstreamErrors {
+		return
+	}
+	for _, entry := range r.logs.All() {
+		line := fmt.Sprint(entry.Message, entry.ContextMap())
+		for _, mark := range contentMarks {
+			if strings.Contains(line, mark) {
+				r.t.Errorf("%q is in the log: %s", mark, line)
+			}
+		}
+	}
 }
 
 // metric is the sum of a counter or gauge over all series that have the given labels, as in "kind=text.delta". For a

@@ -61,7 +61,7 @@ func newTable(cfg *config.Config, m *metrics, counters *openCounters) (*table, e
 	}
 	t := &table{cfg: cfg, maxBody: int(cfg.LargestBody()), exact: map[string]*route{}, upstreams: map[string]*upstream{}}
 	for name, u := range cfg.Upstreams {
-		up, err := newUpstream(u, int(cfg.Limits.Header), m)
+		up, err := newUpstream(u, cfg, m)
 		if err != nil {
 			return nil, fmt.Errorf("upstream %s: %w", name, err)
 		}

@@ -2,6 +2,8 @@ package proxy
 
 import (
 	"errors"
+	"fmt"
+	"runtime"
 	"strings"
 	"time"
 
@@ -27,6 +29,8 @@ type stream struct {
 	opened   bool // the upstream has answered
 	left     bool // and was given up
 	begun    time.Time
+
+	redirected string // where the upstream sent the request, for the log
 }
 
 // serveHTTP runs one stream on a client's connection and gives the connection back, or closes it.
@@ -141,9 +145,17 @@ func (x *stream) rescue(v any, sink sink) *hub.Failure {
 	return f
 }
 
-// bug logs a fault of Sabir's own.
+// bug logs a fault of Sabir's own. A panic value may hold anything, content of a stream as well: only what the runtime
+// says, and what Sabir says of itself, is logged, of everything else the type.
 func (s *Server) bug(v any) {
-	s.log.Error("BUG: please report this", zap.Any("panic", v), zap.Stack("stack"))
+	said := fmt.Sprintf("%T", v)
+	var fault runtime.Error
+	if err, ok := v.(error); ok && errors.As(err, &fault) {
+		said = fault.Error()
+	} else if text, ok := v.(string); ok && strings.HasPrefix(text, "BUG: ") {
+		said = text
+	}
+	s.log.Error("BUG: please report this", zap.String("panic", said), zap.Stack("stack"))
 }
 
 // prepare connects the pump to everything that the route says.
@@ -198,8 +210,9 @@ func (x *stream) open(sink sink) *hub.Failure {
 		until = x.begun.Add(total)
 	}
 	var err error
-	if x.call.route.up.webSocket() {
-		x.pump.src, err = x.call.openWebSocket(x.stop, until)
+	if up := x.call.route.up; up.webSocket() {
+		refused := func(r *refusal) *hub.Failure { return x.refused(up, r, sink) }
+		x.pump.src, err = x.call.openWebSocket(x.stop, until, refused)
 	} else {
 		x.pump.src, err = x.openHTTP(sink, until)
 	}
@@ -219,8 +232,7 @@ func (x *stream) open(sink sink) *hub.Failure {
 // maxOpen bounds the time before an upstream's answer begins, whatever the single steps may take.
 const maxOpen = 24 * time.Hour
 
-// openHTTP asks an upstream by HTTP. Every answer but 2xx is a failure, redirects included: where they lead is not for
-// the upstream to say.
+// openHTTP asks an upstream by HTTP. Every answer but 2xx is a failure.
 func (x *stream) openHTTP(sink sink, until time.Time) (source, error) {
 	var body *httpBody
 	var err error
@@ -232,16 +244,11 @@ func (x *stream) openHTTP(sink sink, until time.Time) (source, error) {
 	if err != nil {
 		return nil, err
 	}
+	body.header = nil // streams are long
 	if body.encoding != "" && body.encoding != "identity" {
 		return decompressed(body)
 	}
 	return body, nil
-}
-
-// isSeconds reports whether a Retry-After can be passed on as it is.
-func isSeconds(s string) bool {
-	const longest = 6
-	return s != "" && len(s) <= longest && strings.Trim(s, "0123456789") == ""
 }
 
 // edit changes strict events on their way to the encoder.
@@ -326,6 +333,9 @@ func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap
 	}
 	if tokens := t.usage.Sum(); tokens.In >= 0 || tokens.Out >= 0 {
 		fields = append(fields, zap.Int64("tokens_in", tokens.In), zap.Int64("tokens_out", tokens.Out))
+	}
+	if x.redirected != "" {
+		fields = append(fields, zap.String("redirected_to", x.redirected))
 	}
 	if f != nil && f.Cause != nil {
 		fields = append(fields, zap.NamedError("cause", f.Cause))

@@ -441,7 +441,7 @@ func TestEarlyAnswer(t *testing.T) {
 		_, _ = io.CopyN(io.Discard, p.br, 1<<20)
 	})
 	r := start(t, simple(a.url(), "", "", "client: twin\n"))
-	if resp, body := r.post("/run", strings.Repeat("x", 4<<20)); resp.StatusCode != 400 || !strings.Contains(body, "upstream_bad_request") {
+	if resp, body := r.post("/run", strings.Repeat("x", 4<<20)); resp.StatusCode != 413 || !strings.Contains(body, "upstream_bad_request") {
 		t.Errorf("%d %s", resp.StatusCode, body)
 	}
 }

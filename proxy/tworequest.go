@@ -49,23 +49,37 @@ func (x *stream) openTwice(sink sink, until time.Time) (*httpBody, error) {
 	return body, nil
 }
 
-// succeed asks the upstream and returns its answer, if that is a success. Redirects are none: where they lead is not for
-// the upstream to say.
+// succeed asks the upstream and returns its answer, if that is a success. One redirect is followed, see
+// [upstream.redirect].
 func (x *stream) succeed(up *upstream, req *fasthttp.Request, sink sink, until time.Time) (*httpBody, error) {
-	body, err := up.open(req, x.stop, until)
-	if err != nil {
-		return nil, err
+	for followed := false; ; followed = true {
+		body, err := up.open(req, x.stop, until)
+		if err != nil {
+			return nil, err
+		}
+		x.call.route.metrics.answered(body.status)
+		x.logAnswer(body)
+		if body.status >= 200 && body.status <= 299 {
+			return body, nil
+		}
+		target, follow := up.redirect(req, body.status, string(body.header.Peek(fasthttp.HeaderLocation)))
+		r := body.refusal()
+		if follow && !followed {
+			x.redirected = target
+			continue
+		}
+		r.target = target
+		return nil, x.refused(up, r, sink)
 	}
-	x.call.route.metrics.answered(body.status)
-	x.logAnswer(body)
-	if body.status >= 200 && body.status <= 299 {
-		return body, nil
+}
+
+// refused is the failure that a refusal is, and tells the client what else it needs to know.
+func (x *stream) refused(up *upstream, r *refusal, sink sink) *hub.Failure {
+	f := up.refused(r)
+	if h, ok := sink.(*httpSink); ok {
+		r.tellClient(&h.header, f)
 	}
-	f := statusFailure(body.status, body.detail())
-	if h, ok := sink.(*httpSink); ok && f.Code == hub.CodeBusy && isSeconds(body.retryAfter) {
-		h.header.Set("Retry-After", body.retryAfter)
-	}
-	return nil, f
+	return f
 }
 
 // conversation is the name of the call's conversation: what the client's request calls it, else what the path has beyond
@@ -210,8 +224,8 @@ func (u *upstream) cancel(req *fasthttp.Request) error {
 	if err != nil {
 		return err
 	}
-	if detail := body.detail(); body.status < 200 || body.status > 299 {
-		return statusFailure(body.status, detail).Cause
+	if r := body.refusal(); r.status < 200 || r.status > 299 {
+		return u.refused(r).Cause
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net"
 	"slices"
-	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -22,6 +21,8 @@ import (
 type upstream struct {
 	cfg    *config.Upstream
 	addr   string // host:port
+	own    bool   // the configuration has credentials for it
+	bodies bool   // what it says of errors may be logged
 	tls    *tls.Config
 	header int // largest response header
 	dialer net.Dialer
@@ -40,10 +41,13 @@ type upstream struct {
 // maxIdleConns is how many connections an upstream keeps without a request; timeouts.idle_connection is for how long.
 const maxIdleConns = 64
 
-// newUpstream makes ready what dialing needs. header bounds the header of its answers, in bytes.
-func newUpstream(cfg *config.Upstream, header int, m *metrics) (*upstream, error) {
-	u := &upstream{cfg: cfg, header: header, addr: cfg.URL.Host, retries: m.retries.WithLabelValues(cfg.Name),
-		sets: map[string]bool{}, query: map[string]bool{}}
+// newUpstream makes ready what dialing needs.
+func newUpstream(cfg *config.Upstream, global *config.Config, m *metrics) (*upstream, error) {
+	u := &upstream{
+		cfg: cfg, header: int(global.Limits.Header), addr: cfg.URL.Host, own: hasCredentials(cfg),
+		bodies: global.Log.UpstreamErrors, retries: m.retries.WithLabelValues(cfg.Name),
+		sets: map[string]bool{}, query: map[string]bool{},
+	}
 	for name := range cfg.Headers.Set {
 		u.sets[fieldKey(name)] = true
 	}
@@ -225,20 +229,4 @@ func dialFailure(err error) *hub.Failure {
 func isTimeout(err error) bool {
 	var t interface{ Timeout() bool }
 	return errors.As(err, &t) && t.Timeout()
-}
-
-// statusFailure is how an HTTP status of the upstream looks to the client. detail goes to the log.
-func statusFailure(status int, detail string) *hub.Failure {
-	cause := errors.New("status " + strconv.Itoa(status) + ": " + detail)
-	switch {
-	case status == 401 || status == 403:
-		return hub.Fail(hub.CodeUnauthorized, cause)
-	case status == 404:
-		return hub.Fail(hub.CodeNotFound, cause)
-	case status == 429 || status == 503:
-		return hub.Fail(hub.CodeBusy, cause)
-	case 400 <= status && status < 500:
-		return hub.Fail(hub.CodeBadRequest, cause)
-	}
-	return hub.Fail(hub.CodeStatus, cause)
 }

@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -16,8 +17,8 @@ import (
 )
 
 // openWebSocket connects to an upstream that is called by WebSocket, until the given time at most. The client's body,
-// if there is one, is the first message.
-func (c *call) openWebSocket(stop *stopper, until time.Time) (source, error) {
+// if there is one, is the first message. refused is asked about an answer that is no WebSocket.
+func (c *call) openWebSocket(stop *stopper, until time.Time, refused func(*refusal) *hub.Failure) (source, error) {
 	ctx, cancel := context.WithDeadline(context.Background(), until)
 	defer cancel()
 	stop.onStop(cancel)
@@ -41,7 +42,7 @@ func (c *call) openWebSocket(stop *stopper, until time.Time) (source, error) {
 		c.route.metrics.answered(resp.StatusCode)
 	}
 	if err != nil {
-		return nil, handshakeFailure(err, resp)
+		return nil, handshakeFailure(err, resp, refused)
 	}
 	conn.SetReadLimit(int64(c.route.global.Limits.Record))
 	if err := c.greet(conn); err != nil {
@@ -69,7 +70,7 @@ func (c *call) webSocketHeader() http.Header {
 }
 
 // handshakeFailure is what it means that the upstream did not become a WebSocket.
-func handshakeFailure(err error, resp *http.Response) *hub.Failure {
+func handshakeFailure(err error, resp *http.Response, refused func(*refusal) *hub.Failure) *hub.Failure {
 	if resp == nil || !errors.Is(err, websocket.ErrBadHandshake) {
 		return answerFailure(err)
 	}
@@ -78,7 +79,13 @@ func handshakeFailure(err error, resp *http.Response) *hub.Failure {
 	if resp.StatusCode < http.StatusMultipleChoices {
 		return hub.Fail(hub.CodeMalformed, errors.New("the upstream does not speak WebSocket there"))
 	}
-	return statusFailure(resp.StatusCode, strings.ToValidUTF8(string(detail), "\uFFFD"))
+	r := &refusal{status: resp.StatusCode, header: new(fasthttp.ResponseHeader), length: len(detail), body: strings.ToValidUTF8(string(detail), "\uFFFD")}
+	for name, values := range resp.Header {
+		for _, value := range values {
+			r.header.Add(name, value)
+		}
+	}
+	return refused(r)
 }
 
 // greet sends the client's body, and lets a client that came by WebSocket as well talk on.
@@ -126,6 +133,10 @@ func closeError(err error) error {
 		return io.EOF
 	case errors.Is(err, websocket.ErrReadLimit):
 		return hub.Fail(hub.CodeMalformed, err)
+	}
+	var closed *websocket.CloseError
+	if errors.As(err, &closed) {
+		err = fmt.Errorf("the upstream closed its WebSocket with code %d", closed.Code) // its text may hold anything
 	}
 	return hub.Fail(hub.CodeReset, err)
 }

@@ -49,7 +49,16 @@ func appendError(dst []byte, typ string, text []byte) []byte {
 	return append(dst, `"}}`...)
 }
 
+// statusTypes are the types of errors whose status says more than their code.
+var statusTypes = map[int]string{
+	402: "billing_error", 403: "permission_error", 409: "conflict_error", 413: "request_too_large", 429: "rate_limit_error",
+}
+
 // appendFailure appends the body of an HTTP error response.
 func appendFailure(dst []byte, f *hub.Failure) []byte {
-	return appendError(dst, errorType([]byte(f.Code)), []byte(f.Text()))
+	typ, ok := statusTypes[f.HTTPStatus()]
+	if !ok {
+		typ = errorType([]byte(f.Code))
+	}
+	return appendError(dst, typ, []byte(f.Text()))
 }

@@ -13,6 +13,7 @@ const (
 	CodeTimeout      Code = "upstream_timeout"      // no answer in time
 	CodeStatus       Code = "upstream_status"       // an HTTP status that is no success
 	CodeUnauthorized Code = "upstream_unauthorized" // 401 or 403
+	CodeCredentials  Code = "upstream_credentials"  // 401 or 403, and the credentials were those of the configuration
 	CodeNotFound     Code = "upstream_not_found"    // 404
 	CodeBusy         Code = "upstream_busy"         // 429 or 503
 	CodeBadRequest   Code = "upstream_bad_request"  // another 4xx
@@ -42,9 +43,10 @@ const (
 // Failure is how and why a stream failed. Text is safe for clients: it comes from the closed list and names no
 // address; Cause holds the detail for the log.
 type Failure struct {
-	Code  Code
-	Cause error
-	Note  string // what clients are told besides: a sentence of ours, made of closed vocabularies such as names of dialects
+	Code   Code
+	Cause  error
+	Note   string // what clients are told besides: a sentence of ours, made of closed vocabularies such as names of dialects
+	Status int    // of the HTTP response, where it says more than the code's own; 0 = the code's own
 }
 
 type failureInfo struct {
@@ -58,7 +60,8 @@ var failures = map[Code]failureInfo{
 	CodeRefused:      {502, StatusFailed, "The agent server refused the connection."},
 	CodeTimeout:      {504, StatusFailed, "The agent server did not answer in time."},
 	CodeStatus:       {502, StatusFailed, "The agent server answered with an error."},
-	CodeUnauthorized: {0, StatusFailed, "The agent server did not accept the credentials."},
+	CodeUnauthorized: {401, StatusFailed, "The agent server did not accept the credentials."},
+	CodeCredentials:  {502, StatusFailed, "The agent server refused the credentials that the proxy has for it."},
 	CodeNotFound:     {404, StatusFailed, "The agent server does not know what was asked for."},
 	CodeBusy:         {503, StatusFailed, "The agent server is busy. Try again later."},
 	CodeBadRequest:   {400, StatusFailed, "The agent server did not accept the request."},
@@ -115,6 +118,9 @@ func (f *Failure) Text() string {
 
 // HTTPStatus is the status of a response that fails before its first byte.
 func (f *Failure) HTTPStatus() int {
+	if f.Status != 0 {
+		return f.Status
+	}
 	if s := failures[f.Code].status; s != 0 {
 		return s
 	}

@@ -49,7 +49,6 @@ func (s *prefixSplitter) refuse(buf []byte, size uint32) *Error {
 	}
 	return &Error{
 		Framing: LengthPrefix, Reason: ReasonBadPrefix, Fatal: true,
-		Msg: "length prefix " + strconv.FormatUint(uint64(size), 10) + " is the text " + strconv.Quote(string(buf[:prefixLen])) +
-			"; the stream has another framing",
+		Msg: "there is text where a length prefix should be; the stream has another framing",
 	}
 }
