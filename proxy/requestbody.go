@@ -214,6 +214,9 @@ func (b *bodyReader) line() ([]byte, error) {
 			if !ok || bytes.IndexByte(line, '\r') >= 0 {
 				return nil, errLineEnd
 			}
+			if len(line) > maxSizeLine {
+				return nil, errChunkWaste
+			}
 			c.r += len(line) + len(crlf) // the buffer is given back later
 			return line, nil
 		}
