@@ -265,7 +265,8 @@ type RouteTimeouts struct {
 
 // Errors say what clients learn of errors.
 type Errors struct {
-	// Whether the upstream's own error texts may reach the client. They can name internals.
+	// Whether the agent's own texts of errors and warnings may reach the client. They can name internals. If not, a text
+	// of Sabir's own, a well-known code and the request id stand in their place.
 	Expose bool `yaml:"expose"`
 }
 

@@ -35,6 +35,8 @@ type copier struct {
 	watch   hub.Watcher
 	alike   hub.Alike // records that need not be split off: only while bytes are copied
 	within  bool      // the splitter has seen something since the last record, maybe the beginning of one
+	guard   *guard    // finds what the route does not expose; nil where it exposes all
+	failed  bool      // the agent's own end was replaced: nothing follows
 	ended   bool
 	endedAt time.Duration
 	late    time.Duration // how long words may come after the end, as in a translated stream
@@ -125,29 +127,75 @@ func (c *copier) pass(rec wire.Record, raw []byte) error {
 	if !c.settled {
 		c.settle(rec.Data != nil)
 	}
+	if rec.Data == nil {
+		c.copy(rec, raw)
+		return nil
+	}
+	c.tally.records++
+	observed := c.watch.Observe(rec)
+	if c.guard != nil && !hub.LikeBefore(c.watch) && c.conceal(rec) {
+		c.alike.Forget()
+	} else {
+		c.copy(rec, raw)
+		c.tally.copied++
+		c.learn(rec, raw, observed)
+	}
+	if observed == hub.ObservedEnd && !c.ended {
+		c.ended, c.endedAt = true, c.now
+	}
+	return nil
+}
+
+// copy passes a record on as it is, or what stands between records.
+func (c *copier) copy(rec wire.Record, raw []byte) {
 	if c.raw {
 		c.out.Raw(raw)
 		c.open = !ends(raw, c.out.Framing()) && (rec.Data != nil || c.open || !endsLine(raw))
 	} else {
 		c.out.Record(rec)
 	}
-	if rec.Data == nil {
-		return nil
-	}
-	if c.raw {
+	if c.raw && rec.Data != nil {
 		c.out.Records++ // Raw cannot know
 	}
-	c.tally.records++
-	c.tally.copied++
-	if c.watch.Observe(rec) == hub.ObservedEnd && !c.ended {
-		c.ended, c.endedAt = true, c.now
-	}
-	if c.raw && c.settled && !c.open && !c.ended {
+}
+
+// learn remembers a record that was copied, if others may be like it.
+func (c *copier) learn(rec wire.Record, raw []byte, observed hub.Observation) {
+	if c.raw && c.settled && !c.open && !c.ended && observed != hub.ObservedEnd {
 		c.alike.Learn(c.watch, rec, raw)
 	} else {
 		c.alike.Forget()
 	}
-	return nil
+}
+
+// conceal writes something else in the place of a record that says what the route does not expose. It returns false for
+// all others.
+func (c *copier) conceal(rec wire.Record) bool {
+	found := c.guard.look(rec)
+	switch {
+	case found.end != nil:
+		c.terminate()
+		c.writeEnd(found.end)
+		c.ended, c.endedAt, c.late = true, c.now, 0
+		c.failed = found.end.Status == hub.StatusFailed || found.end.Status == hub.StatusTruncated
+	case found.drop != hub.KindNone:
+		c.tally.countOut(found.drop, hub.Dropped)
+	case found.data != nil:
+		c.terminate()
+		rec.Data = found.data
+		c.out.Record(rec)
+	default:
+		return false
+	}
+	return true
+}
+
+// writeEnd writes the end of a run in the words of the client's dialect.
+func (c *copier) writeEnd(end *hub.Event) {
+	enc := c.dialect.NewEncoder(c.options)
+	answer(enc, c.asked)
+	c.tally.countOut(hub.RunEnd, enc.Encode(c.out, end))
+	enc.Finish(c.out)
 }
 
 // recognise reads the first records, until one is of the dialect, so that the end of a stream of another one is not taken for a
@@ -264,6 +312,9 @@ func (c *copier) tick(now time.Duration) (next time.Duration, over bool) {
 func (c *copier) over(now time.Duration) bool { return c.ended && now-c.endedAt >= c.late }
 
 func (c *copier) finish(f *hub.Failure, _ time.Duration, mute bool) *hub.Failure {
+	if c.failed {
+		return hub.Fail(hub.CodeAgent, nil)
+	}
 	if f == nil && c.recognition.unsure {
 		f = c.recognition.failure()
 	}
@@ -278,10 +329,7 @@ func (c *copier) finish(f *hub.Failure, _ time.Duration, mute bool) *hub.Failure
 		return f
 	}
 	c.terminate()
-	enc := c.dialect.NewEncoder(c.options)
-	answer(enc, c.asked)
 	end := hub.FailureEnd(f, &c.scratch)
-	c.tally.countOut(hub.RunEnd, enc.Encode(c.out, &end))
-	enc.Finish(c.out)
+	c.writeEnd(&end)
 	return f
 }

@@ -44,6 +44,7 @@ type pipeline struct {
 	framing       wire.Framing // of the input
 	observe       Observer
 	edit          func(*hub.Event) // changes a strict event before it is encoded; nil for none
+	conceal       *concealer       // of what the agent says of its faults; nil: it is passed on
 	from          string
 	seqNo         uint64
 	end           hub.Status // of the RunEnd that was encoded
@@ -105,7 +106,7 @@ func (p *pipeline) reset() {
 
 // rest lets go of everything that belongs to the stream that has ended, so that a pooled pipeline holds no large memory.
 func (p *pipeline) rest() {
-	p.edit, p.observe = nil, Observer{}
+	p.edit, p.conceal, p.observe = nil, nil, Observer{}
 	for i := range p.stages {
 		p.stages[i].spare = letGo(p.stages[i].spare)
 	}
@@ -189,12 +190,26 @@ func (p *pipeline) sequence(now time.Duration) {
 
 // stage takes the strict events through the optional stages.
 func (p *pipeline) stage(now time.Duration) {
+	p.hideFaults()
 	for i := range p.stages {
 		st := &p.stages[i]
 		if st.passer != nil && st.passer.Passes(p.strict) {
 			continue
 		}
 		p.strict, st.spare = st.Push(st.spare[:0], p.strict, now), p.strict
+	}
+}
+
+// hideFaults changes the strict events before a stage makes something else of them.
+func (p *pipeline) hideFaults() {
+	if p.conceal == nil {
+		return
+	}
+	for i := range p.strict {
+		switch ev := &p.strict[i]; ev.Kind {
+		case hub.RunEnd, hub.AgentEnd, hub.Notice:
+			p.conceal.event(ev)
+		}
 	}
 }
 
@@ -208,6 +223,7 @@ type staged struct {
 
 // flushStages ends the stages. Those before the last feed those after it.
 func (p *pipeline) flushStages(cause error, now time.Duration) {
+	p.hideFaults()
 	for i := range p.stages {
 		st := &p.stages[i]
 		out := st.Push(st.spare[:0], p.strict, now)
@@ -291,6 +307,7 @@ func (p *pipeline) deadline() (next time.Duration, ok bool) {
 
 // tickStages takes what came by the passing of time through the stages, and what is due in them.
 func (p *pipeline) tickStages(now time.Duration) {
+	p.hideFaults()
 	for i := range p.stages {
 		st := &p.stages[i]
 		out := st.Push(st.spare[:0], p.strict, now)

@@ -164,6 +164,9 @@ func (x *stream) prepare(sink sink) {
 	switch eng := x.engine.(type) {
 	case *pipeline:
 		eng.edit = x.edit
+		if !r.cfg.Errors.Expose {
+			eng.conceal = &concealer{x.call.id}
+		}
 		if r.mapsIDs(x.call.target.dialect) {
 			x.ids.Start(r.source, x.call.asked, x.call.unique)
 		}
@@ -171,6 +174,9 @@ func (x *stream) prepare(sink sink) {
 		answer(eng.enc, x.call.asked)
 	case *copier:
 		eng.asked = x.call.asked
+		if !r.cfg.Errors.Expose {
+			eng.guard = newGuard(r.source, r.options, concealer{x.call.id})
+		}
 		x.pump.unsure = func() bool { return eng.recognition.unsure }
 	}
 	p := &x.pump
@@ -255,9 +261,6 @@ func (x *stream) openHTTP(sink sink, until time.Time) (source, error) {
 func (x *stream) edit(ev *hub.Event) {
 	x.ids.Map(ev)
 	x.call.identify(ev)
-	if !x.call.route.cfg.Errors.Expose {
-		redact(ev)
-	}
 }
 
 // flushed brings the metrics up to date.

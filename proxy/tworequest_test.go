@@ -115,7 +115,7 @@ func (s *chatServer) config(top, routes string) string {
 		"cancel: '%s/cancel/{thread}', dialect: agentevent, method: POST}\nroutes:\n%s", top, base, base, base, routes)
 }
 
-const evolveRoute = "  - {path: /run/*, upstream: chat, client: evolve, shape: {ids: agent}}\n"
+const evolveRoute = "  - {path: /run/*, upstream: chat, client: evolve, shape: {ids: agent}, errors: {expose: true}}\n"
 
 // TestServerOfTwoRequests asks an upstream by two requests, for every recorded stream of its dialect (S4-32).
 func TestServerOfTwoRequests(t *testing.T) {

@@ -142,6 +142,7 @@ var Dialect = hub.Dialect{
 	Texts:         []string{"delta", "inputTextDelta"},
 	Observe:       observe,
 	Watch:         func(hub.Options) hub.Watcher { return &watcher{} },
+	Explains:      explains,
 	AppendFailure: appendFailure,
 	Requests:      requests{},
 }
@@ -185,6 +186,22 @@ func (w *watcher) mark(data []byte) {
 
 // EndsWithBody implements [hub.Watcher].
 func (w *watcher) EndsWithBody() bool { return w.ended }
+
+// explains finds the parts that say why the run ends badly. The end itself may come after them.
+func explains(rec wire.Record) hub.Status {
+	if !bytes.Contains(rec.Data, []byte(`"error"`)) && !bytes.Contains(rec.Data, []byte(`"abort"`)) {
+		return hub.StatusNone
+	}
+	switch typ, _ := rawjson.Str(rawjson.Get(rec.Data, "type")); string(typ) {
+	case "error":
+		return hub.StatusFailed
+	case "abort":
+		if reason, _ := rawjson.Str(rawjson.Get(rec.Data, "reason")); len(reason) > 0 {
+			return hub.StatusCancelled
+		}
+	}
+	return hub.StatusNone
+}
 
 // extension returns the payload of a record that [encoder.Extend] wrote.
 func extension(rec wire.Record) []byte {

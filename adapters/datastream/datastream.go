@@ -110,6 +110,7 @@ var Dialect = hub.Dialect{
 	NewEncoder:    newEncoder,
 	Observe:       func(wire.Record) hub.Observation { return hub.ObservedNothing },
 	Watch:         func(hub.Options) hub.Watcher { return &watcher{} },
+	Explains:      explains,
 	AppendFailure: appendFailure,
 	Requests:      requests{},
 }
@@ -131,6 +132,14 @@ func (w *watcher) Observe(rec wire.Record) hub.Observation {
 
 // EndsWithBody implements [hub.Watcher].
 func (w *watcher) EndsWithBody() bool { return w.ended }
+
+// explains finds the lines that say why the run ends badly. The end itself may come after them.
+func explains(rec wire.Record) hub.Status {
+	if code, _ := cut(rec.Data); string(code) == "3" {
+		return hub.StatusFailed
+	}
+	return hub.StatusNone
+}
 
 // cut takes a line apart. Without a colon there is no value.
 func cut(line []byte) (code, value []byte) {

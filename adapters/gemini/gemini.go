@@ -106,6 +106,7 @@ var Dialect = hub.Dialect{
 	Texts:         []string{"text"},
 	Observe:       observe,
 	Watch:         newWatcher,
+	Explains:      explains,
 	KeepAlive:     func(out *wire.Out, _ hub.Options) { out.KeepAlive(0) }, // no comment lines: readers lose the next frame
 	AppendFailure: appendFailure,
 }

@@ -34,6 +34,37 @@ func (w *watcher) Observe(rec wire.Record) hub.Observation {
 // EndsWithBody implements [hub.Watcher].
 func (w *watcher) EndsWithBody() bool { return w.finished }
 
+// explains finds error frames, and those that say why the model failed or stopped, which is no refusal. The body may end
+// long after them.
+func explains(rec wire.Record) (status hub.Status) {
+	if observe(rec) == hub.ObservedEnd {
+		return hub.StatusFailed
+	}
+	if bytes.Contains(rec.Data, []byte(`inish`)) {
+		anyFrame(rec.Data, func(frame rawjson.Value) bool {
+			status = explained(frame)
+			return status != hub.StatusNone
+		})
+	}
+	return status
+}
+
+// explained is the status of a run that a frame gives words for.
+func explained(frame rawjson.Value) hub.Status {
+	c := firstCandidate(rawjson.Get(frame, "candidates"))
+	reason, _ := rawjson.Str(either(rawjson.Get(c, "finishReason"), rawjson.Get(c, "finish_reason")))
+	message, _ := rawjson.Str(either(rawjson.Get(c, "finishMessage"), rawjson.Get(c, "finish_message")))
+	if len(message) == 0 || !finished(either(rawjson.Get(c, "finishReason"), rawjson.Get(c, "finish_reason"))) {
+		return hub.StatusNone
+	}
+	switch s := statusOf(reason); s {
+	case hub.StatusDone, hub.StatusRefused, hub.StatusFiltered:
+		return hub.StatusNone
+	default:
+		return s
+	}
+}
+
 // anyFrame reports whether one of the frames in data matches: there are several in an array.
 func anyFrame(data rawjson.Value, match func(rawjson.Value) bool) bool {
 	if rawjson.Kind(data) != '[' {

@@ -149,6 +149,10 @@ type Dialect struct {
 	// named by its path: "data.size".
 	Varying []string
 
+	// Explains reports that a record which does not end the run says why it will end badly, and with which status; StatusNone
+	// for all others. nil: what is said of that stands in the record from which the RunEnd is decoded.
+	Explains func(rec wire.Record) Status
+
 	// Texts are members, at any depth, whose strings are pieces of a text and nothing else: whatever they are, a record
 	// means the same to the dialect's [Watcher], and more of them change nothing. It makes copying cheap.
 	Texts []string

@@ -73,6 +73,12 @@ func (w *textWatcher) Observe(rec wire.Record) Observation {
 // EndsWithBody implements [Watcher].
 func (w *textWatcher) EndsWithBody() bool { return w.inner.EndsWithBody() }
 
+// LikeBefore reports whether the record that w observed last was like the one before but for a text.
+func LikeBefore(w Watcher) bool {
+	t, ok := w.(*textWatcher)
+	return ok && t.again
+}
+
 // learn remembers rec, if it holds a text and the next record may be like it.
 func (w *textWatcher) learn(rec wire.Record) bool {
 	w.length = 0
