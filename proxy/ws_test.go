@@ -142,3 +142,26 @@ func (c *wsClient) code() int {
 		}
 	}
 }
+
+// TestEndlessMessage: a message of an upstream that does not end is given up at the limit of records, not kept until it
+// ends.
+func TestEndlessMessage(t *testing.T) {
+	t.Parallel()
+	a := newWSAgent(t, func(c *websocket.Conn, _ *http.Request) {
+		if _, _, err := c.ReadMessage(); err != nil {
+			return
+		}
+		head := byte(websocket.TextMessage) // and continuations; the bit that ends the message is never set
+		for range 64 {
+			if _, err := c.NetConn().Write(append([]byte{head, 100}, strings.Repeat("x", 100)...)); err != nil {
+				return
+			}
+			head = 0
+		}
+		listen(c)
+	})
+	r := start(t, simple(a.url(), "limits: {record: 1KB}", "timeouts: {idle: 3s}\n", "client: twin\n"))
+	if got := r.demand("/run"); !strings.Contains(got.body, "upstream_malformed") {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+}
