@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/valyala/fasthttp"
 
@@ -127,6 +128,7 @@ func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) {
 		return
 	}
 	asked := &hub.Request{
+		Time:   time.Now().UnixMilli(),
 		Unique: c.unique, // not the request id: clients give several requests one, and so has a WebSocket
 		Header: func(name string) string { return string(header.Peek(name)) },
 	}

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // turns is an agent that answers each request in the same words and under the same ids.
@@ -137,4 +139,22 @@ func TestIDsOfHiddenThreads(t *testing.T) {
 	f("counter", evolveTurn, "client: acp\n", func(string) bool { return false })
 	f("lasting", lasting, "client: acp\n", func(q string) bool { return q == "same" })
 	f("agent", evolveTurn, "client: acp\nshape: {ids: agent}\n", func(string) bool { return true })
+}
+
+// TestTimeOfAnswers: where an agent does not say when it began, the answer has the time of the request.
+func TestTimeOfAnswers(t *testing.T) {
+	t.Parallel()
+	for client, member := range map[string]string{"openai-chat": "created", "openai-responses": "created_at"} {
+		r := turns(t, "evolve", evolveTurn, "client: "+client+"\n")
+		_, got := r.post("/run", `{"model":"m","messages":[],"input":[]}`)
+		times := regexp.MustCompile(`"`+member+`":(\d+)`).FindAllStringSubmatch(got, -1)
+		if len(times) == 0 {
+			t.Errorf("%s: no %s in\n%s", client, member, got)
+		}
+		for _, m := range times {
+			if seconds, _ := strconv.ParseInt(m[1], 10, 64); time.Since(time.Unix(seconds, 0)).Abs() > time.Minute {
+				t.Errorf("%s: %s is %s", client, member, m[1])
+			}
+		}
+	}
 }

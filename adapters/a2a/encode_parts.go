@@ -151,7 +151,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	switch {
 	case e.shape == shapeProto:
 		return hub.Dropped
-	case len(ev.Text) == 0 && ev.Value == nil && !blocks && ev.Status != hub.StatusOK && ev.Status != hub.StatusError && ev.Status != hub.StatusDenied:
+	case len(ev.Text) == 0 && ev.Value == nil && !blocks && ev.Status != hub.StatusOK && (!hub.Failed(ev) || ev.Status == hub.StatusAborted && len(hub.Why(ev)) == 0):
 		return hub.Implied
 	}
 	data := append(append(e.buf[:0], `{"id":"`...), ev.ID...)
@@ -164,7 +164,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // appendResponse appends what a tool returned, as an object.
 func appendResponse(dst []byte, ev *hub.Event) []byte {
-	if ev.Status != hub.StatusError && ev.Status != hub.StatusDenied {
+	if !hub.Failed(ev) {
 		if rawjson.Kind(ev.Value) == '{' && !isResult(ev.Value) {
 			return append(dst, ev.Value...)
 		}

@@ -238,7 +238,7 @@ func (e *encoder) serverResult(out *wire.Out, ev *hub.Event, silent bool) hub.Fa
 func (e *encoder) mcpResult(out *wire.Out, ev *hub.Event) hub.Fate {
 	b := append(e.openBlock(out), `{"type":"mcp_tool_result","tool_use_id":"`...)
 	b = append(appendWireID(b, ev.ID), `","is_error":`...)
-	if ev.Status == hub.StatusError || ev.Status == hub.StatusDenied {
+	if hub.Failed(ev) {
 		b = append(b, `true`...)
 	} else {
 		b = append(b, `false`...)

@@ -84,7 +84,9 @@ func (d *decoder) fail(ev *hub.Event, v rawjson.Value) {
 	ev.Status = hub.StatusFailed
 	m := d.scratch.MoreOf(ev)
 	m.Err = d.errorText(v)
-	m.ErrCode = d.scalar(rawjson.Get(v, "code"))
+	if m.ErrCode = rawjson.Body(rawjson.Get(v, memberOwnCode)); len(m.ErrCode) == 0 {
+		m.ErrCode = d.scalar(rawjson.Get(v, "code"))
+	}
 	if len(m.ErrCode) == 0 {
 		m.ErrCode = d.scalar(rawjson.Get(v, "type"))
 	}

@@ -118,7 +118,7 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
 // Answer implements [hub.Answerer]. The response names the model that was asked for, repeats what the request said, and
 // has ids unlike those of the other answers of a conversation.
 func (e *encoder) Answer(req *hub.Request) {
-	e.askedModel, e.seed = bytes.Clone(req.Model), bytes.Clone(req.Unique)
+	e.askedModel, e.seed, e.created = bytes.Clone(req.Model), bytes.Clone(req.Unique), req.Time/1000
 	for it := rawjson.Fields(req.Call); ; {
 		key, val, ok := it.Next()
 		switch {
@@ -183,7 +183,9 @@ func (e *encoder) name(ev *hub.Event) {
 	}
 	e.model = append(e.model[:0], e.defaultModel...)
 	if ev.More != nil {
-		e.created = ev.More.Time / 1000
+		if ev.More.Time > 0 {
+			e.created = ev.More.Time / 1000
+		}
 		if len(ev.More.Model) > 0 {
 			e.model = append(e.model[:0], ev.More.Model...)
 		}
@@ -234,8 +236,8 @@ func appendEnd(dst []byte, end *terminal) []byte {
 		}
 		return append(append(append(dst, `{"reason":"`...), end.incomplete...), `"}`...)
 	}
-	dst = append(append(dst, `{"code":"`...), end.code...)
-	dst = append(append(dst, `","message":"`...), end.err...)
+	dst = appendCode(append(dst, `{"code":"`...), end.code)
+	dst = append(append(dst, `,"message":"`...), end.err...)
 	return append(dst, `"},"incomplete_details":null`...)
 }
 
@@ -282,7 +284,7 @@ func (e *encoder) ending(ev *hub.Event) (status string, end terminal) {
 		return "incomplete", terminal{incomplete: "content_filter"}
 	case hub.StatusFailed, hub.StatusCancelled, hub.StatusTruncated:
 		code, text := failureText(ev)
-		return "failed", terminal{failed: true, code: code, err: text}
+		return "failed", terminal{failed: true, err: text, code: code}
 	case hub.StatusRefused:
 		if !e.refused {
 			return "incomplete", terminal{incomplete: "content_filter"}
@@ -338,10 +340,10 @@ func orDefault(s []byte, fallback string) []byte {
 // errorEvent writes an error in the form that all clients take for one: named, with flat members, and with an object.
 func (e *encoder) errorEvent(out *wire.Out, ev *hub.Event) hub.Fate {
 	code, text := failureText(ev)
-	b := open(out, "error", `{"type":"error","code":"`)
-	b = append(append(append(b, code...), `","message":"`...), text...)
-	b = append(append(b, `","param":null,"error":{"type":"server_error","code":"`...), code...)
-	b = append(append(append(b, `","message":"`...), text...), `","param":null}`...)
+	b := appendCode(open(out, "error", `{"type":"error","code":"`), code)
+	b = append(append(b, `,"message":"`...), text...)
+	b = appendCode(append(b, `","param":null,"error":{"type":"server_error","code":"`...), code)
+	b = append(append(append(b, `,"message":"`...), text...), `","param":null}`...)
 	e.close(out, b)
 	if ev.Status == hub.StatusFailed {
 		return hub.Native

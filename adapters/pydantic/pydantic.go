@@ -99,7 +99,7 @@
 //	think               decode: split (default), open: only its tag closes an element, text: elements stay in the text
 //	final_part          decode: auto (default), whole or rest: what the last part of a result is
 //	error_indicators    decode: texts, or /patterns/, that make a result a failure; by default the marks of failed sub-agents,
-//	                    [[SUBAGENT_ERROR]] and ## ❌ Subagent Error
+//	                    [[SUBAGENT_ERROR]] and ## ❌ Subagent Error, and what the encoder says of any call that failed
 //	text_member         encode: message (default) or response
 //	tool_calls_encoding encode: object (default) or string
 //	last_part           encode: rest (default): one entry ends a streamed result; repeat: one with all of it goes before
@@ -160,7 +160,7 @@ var options = []hub.OptionSpec{
 		Doc: "Whether <think> elements are reasoning, closed by a call or only by their tag, or stay in the text."},
 	{Name: "final_part", Type: hub.OptionEnum, Default: finalAuto, Values: []string{finalAuto, finalWhole, finalRest}, Decode: true,
 		Doc: "Whether the last part of a result repeats the whole text or is the rest of it; auto compares."},
-	{Name: "error_indicators", Type: hub.OptionList, Default: "[[SUBAGENT_ERROR]],## ❌ Subagent Error", Decode: true,
+	{Name: "error_indicators", Type: hub.OptionList, Default: "[[SUBAGENT_ERROR]],## ❌ Subagent Error,/^❌ .+ failed$/", Decode: true,
 		Doc: "Texts, or regular expressions between slashes, that tell of a failure where a result has them."},
 	{Name: "text_member", Type: hub.OptionEnum, Default: "message", Values: []string{"message", "response"}, Encode: true,
 		Doc: "The member for text: that of the HTTP interface, or that of the model inside the server."},

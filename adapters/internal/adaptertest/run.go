@@ -18,6 +18,7 @@ import (
 // far as its fates claim. An end that says how a stream failed may be all that an encoder gets.
 func Run(t *testing.T, d *hub.Dialect) {
 	t.Run("failures", func(t *testing.T) { testFailures(t, d) })
+	t.Run("tool ends", func(t *testing.T) { testToolEnds(t, d) })
 	for _, f := range load(t, d) {
 		t.Run(f.name, func(t *testing.T) {
 			if f.hasWire {
