@@ -141,6 +141,20 @@ func TestIDsOfHiddenThreads(t *testing.T) {
 	f("agent", evolveTurn, "client: acp\nshape: {ids: agent}\n", func(string) bool { return true })
 }
 
+// TestIDsOfFoldedTexts: texts that Sabir makes of other events are messages of their own in each turn.
+func TestIDsOfFoldedTexts(t *testing.T) {
+	t.Parallel()
+	wire := `{"kind":"run.start","id":"r"}` + "\n" + `{"kind":"notice","level":"info","text":"Look"}` + "\n" + `{"kind":"run.end","status":"done"}` + "\n"
+	r := turns(t, "native", wire, "client: acp\nshape: {policy: {notice: fold}}\n")
+	body := `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}`
+	_, first := r.post("/run", body)
+	_, second := r.post("/run", body)
+	a, b := idsIn(first, "messageId"), idsIn(second, "messageId")
+	if len(a) != 1 || len(b) != 1 || a[0] == b[0] {
+		t.Errorf("messages %q and %q:\n%s", a, b, first)
+	}
+}
+
 // TestTimeOfAnswers: where an agent does not say when it began, the answer has the time of the request.
 func TestTimeOfAnswers(t *testing.T) {
 	t.Parallel()

@@ -17,13 +17,16 @@ type folder struct {
 	made   int    // parts made
 	lines  []byte // string body: what waits
 	id     []byte
+	unique []byte           // makes the ids of parts unlike those of other answers; empty where nobody keeps them
 	seen   func(*hub.Event) // is shown the events that are made; nil for nobody
 }
 
 // maxLines bounds what waits, in bytes. What is more is shown in the middle of a part.
 const maxLines = 64 << 10
 
-func (f *folder) reset() { *f = folder{lines: f.lines[:0], id: f.id[:0], seen: f.seen} }
+func (f *folder) reset() {
+	*f = folder{lines: f.lines[:0], id: f.id[:0], unique: f.unique[:0], seen: f.seen}
+}
 
 func (f *folder) full() bool { return len(f.lines) > maxLines }
 
@@ -80,7 +83,11 @@ func (f *folder) write(enc hub.Encoder, out *wire.Out, ev *hub.Event) {
 }
 
 func (f *folder) event(kind hub.Kind, part int) *hub.Event {
-	f.id = strconv.AppendInt(append(f.id[:0], "folded_"...), int64(part), 10)
+	f.id = append(f.id[:0], "folded_"...)
+	if len(f.unique) > 0 {
+		f.id = append(append(f.id, f.unique...), '_')
+	}
+	f.id = strconv.AppendInt(f.id, int64(part), 10)
 	return &hub.Event{Kind: kind, Flags: hub.Synthetic, ID: f.id}
 }
 

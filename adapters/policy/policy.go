@@ -122,6 +122,7 @@ func (e *encoder) Finish(out *wire.Out) { e.inner.Finish(out) }
 
 // Answer implements [hub.Answerer].
 func (e *encoder) Answer(req *hub.Request) {
+	e.fold.unique = append(e.fold.unique[:0], req.Unique...)
 	if a, ok := e.inner.(hub.Answerer); ok {
 		a.Answer(req)
 	}
