@@ -149,6 +149,6 @@ func serveShortOfFiles(t *testing.T, url string) {
 		}
 	}
 	go func() { _ = s.ServeAdmin(context.Background(), lns[1]) }()
-	fmt.Println(lns[0].Addr(), lns[1].Addr())
+	fmt.Fprintln(os.Stdout, lns[0].Addr(), lns[1].Addr())
 	_ = s.Serve(context.Background(), lns[0]) // until it is killed
 }
