@@ -35,6 +35,9 @@ type pipeline struct {
 	enc   hub.Encoder
 	out   *wire.Out
 
+	keeper  hub.Keeper // enc, if it keeps texts; nil otherwise
+	maxKept int
+
 	stages []staged // between sequencer and encoder; mostly none
 
 	loose, strict []hub.Event // borrowed while events go through
@@ -56,6 +59,7 @@ type PipelineConfig struct {
 	FromOptions, ToOptions hub.Options
 	Framing                wire.Framing // of the input; Auto recognises it
 	MaxRecord              int          // bytes; 0 is the default
+	MaxKept                int          // bytes of text that are kept for clients whose dialect repeats it; 0 is the default
 	Bounds                 hub.Bounds
 	Settle                 time.Duration
 	Policy                 policy.Settings // of the client's side
@@ -72,6 +76,10 @@ func newPipeline(c PipelineConfig) *pipeline {
 		from:  c.From.Name, framing: c.Framing,
 	}
 	p.recognition = recognition{from: p.from, tally: p.tally}
+	p.keeper, _ = p.enc.(hub.Keeper)
+	if p.maxKept = c.MaxKept; p.maxKept == 0 {
+		p.maxKept = hub.DefaultKept
+	}
 	if c.From.Stages != nil {
 		p.addStages(c.From.Stages(c.FromOptions))
 	}
@@ -150,9 +158,14 @@ func (p *pipeline) feed(buf []byte, eof bool, now time.Duration) (used int, err 
 			}
 		}
 		used += n
+		if p.keeper != nil && p.keeper.Kept() > p.maxKept && !p.seq.Ending() {
+			return used, hub.Fail(hub.CodeTooLong, errTooLong)
+		}
 	}
 	return used, nil
 }
+
+var errTooLong = errors.New("the client's dialect repeats the text, and more than limits.kept_text of it would have to be kept")
 
 // record translates one record. at is its place in the bytes fed.
 func (p *pipeline) record(rec wire.Record, at int, now time.Duration) {

@@ -286,7 +286,7 @@ func (r *route) pipelineConfig(t *target) PipelineConfig {
 	}
 	hold := r.global.Hold
 	return PipelineConfig{
-		From: r.source, FromOptions: r.options, Framing: r.framing, MaxRecord: int(r.global.Limits.Record),
+		From: r.source, FromOptions: r.options, Framing: r.framing, MaxRecord: int(r.global.Limits.Record), MaxKept: int(r.global.Limits.KeptText),
 		To: t.dialect, ToOptions: t.options,
 		Bounds: hub.Bounds{Events: hold.Events, Bytes: int(hold.Bytes), Age: hold.Age}, Settle: settle,
 		Policy: settings(&r.cfg.Shape),

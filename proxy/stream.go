@@ -312,7 +312,7 @@ func (x *stream) countCancel(f *hub.Failure) {
 	switch f.Code {
 	case hub.CodeClientGone, hub.CodeClientSlow, hub.CodeCancelled:
 		by = "client"
-	case hub.CodeShutdown, hub.CodeDuration, hub.CodeIdle, hub.CodeMalformed:
+	case hub.CodeShutdown, hub.CodeDuration, hub.CodeIdle, hub.CodeMalformed, hub.CodeTooLong:
 		if !x.opened || x.pump.atEnd {
 			return
 		}

@@ -206,7 +206,7 @@ func farewellReason(f *hub.Failure, opened bool) string {
 		return reasonClientLeft
 	case hub.CodeCancelled:
 		return reasonCancelled
-	case hub.CodeShutdown, hub.CodeDuration, hub.CodeIdle, hub.CodeTimeout, hub.CodeReset, hub.CodeInternal:
+	case hub.CodeShutdown, hub.CodeDuration, hub.CodeIdle, hub.CodeTimeout, hub.CodeReset, hub.CodeInternal, hub.CodeTooLong:
 		return reasonGivenUp
 	case hub.CodeMalformed:
 		if opened {

@@ -33,6 +33,7 @@ type encoder struct {
 	steps    int             // minted ids
 	plans    int
 	last     []byte // the last text of the answer: the result
+	kept     int    // bytes of the texts that are open
 	usage    []spent
 	scratch  []byte
 	stepped  []byte // id of the step that has begun, for its message
@@ -92,6 +93,9 @@ func (e *encoder) Reset() {
 	e.asks, e.used, e.called = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	e.message.usage = hub.NoCounts
 }
+
+// Kept implements [hub.Keeper].
+func (e *encoder) Kept() int { return e.kept }
 
 // Finish implements [hub.Encoder]. The result is the end.
 func (e *encoder) Finish(*wire.Out) {}

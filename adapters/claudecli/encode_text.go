@@ -47,6 +47,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	p := e.parts[at]
 	p.text = append(p.text, ev.Text...)
+	e.kept += len(ev.Text)
 	fate := hub.Native
 	if p.channel == hub.Refusal {
 		fate = hub.Folded
@@ -134,7 +135,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	p := e.parts[at]
 	e.parts = append(e.parts[:at], e.parts[at+1:]...)
-	e.spare = append(e.spare, p)
+	defer e.forget(p)
 	var sig []byte
 	if ev.More != nil {
 		sig = ev.More.Sig
@@ -162,6 +163,16 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.last = append(e.last[:0], p.text...)
 	}
 	return fate
+}
+
+// forget takes a part for the next one that begins. A buffer that has grown large is given up.
+func (e *encoder) forget(p *part) {
+	const large = 64 << 10
+	e.kept -= len(p.text)
+	if cap(p.text) > large {
+		p.text = nil
+	}
+	e.spare = append(e.spare, p)
 }
 
 func (e *encoder) endBlock(out *wire.Out, p *part, sig []byte) {

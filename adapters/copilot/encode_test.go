@@ -162,40 +162,24 @@ func TestEncodeAsks(t *testing.T) {
 	f(choices, `{"kind":"answer","status":"chosen","id":"q","name":"n"}`, hub.Native, offered, `{"type":"user_input.completed","ephemeral":true,"data":{"requestId":"q","answer":"n","wasFreeform":false}}`)
 }
 
-// TestTextLimit: beyond the limit only the deltas are written. A full text that is not full would replace them.
-func TestTextLimit(t *testing.T) {
+// TestKept: what is kept for the full text is told while the part is open.
+func TestKept(t *testing.T) {
 	enc, out := copilot.Dialect.NewEncoder(copilot.Dialect.Defaults()), wire.NewOut(wire.NDJSON)
-	step := func(line string, text string) hub.Fate {
+	step := func(line string, kept int) {
+		t.Helper()
 		evs := events(t, line)
-		evs[0].Text = []byte(text)
-		out.Reset()
-		return enc.Encode(out, &evs[0])
-	}
-	mega := strings.Repeat("x", 1<<20)
-	step(`{"kind":"text.start","id":"small","msg":"m1"}`, "")
-	step(`{"kind":"text.start","id":"large","msg":"m2"}`, "")
-	step(`{"kind":"text.delta","id":"small"}`, "kept")
-	for range 9 {
-		if fate := step(`{"kind":"text.delta","id":"large"}`, mega); fate != hub.Native || len(out.Buf) < len(mega) {
-			t.Fatalf("a delta is %s, %d bytes", fate, len(out.Buf))
+		enc.Encode(out, &evs[0])
+		if got := enc.(hub.Keeper).Kept(); got != kept {
+			t.Errorf("%s: %d bytes are kept, want %d", line, got, kept)
 		}
 	}
-	if !strings.Contains(string(out.Buf), `"totalResponseSizeBytes":9437184`) {
-		t.Errorf("the bytes are not counted on: %s", out.Buf[len(out.Buf)-60:])
-	}
-	if fate := step(`{"kind":"text.end","id":"large"}`, ""); fate != hub.Dropped || len(out.Buf) > 0 {
-		t.Errorf("the end is %s: %.100s", fate, out.Buf)
-	}
-	if fate := step(`{"kind":"text.end","id":"small"}`, ""); fate != hub.Native || !strings.Contains(string(out.Buf), `"content":"kept"`) {
-		t.Errorf("the other's end is %s: %s", fate, out.Buf)
-	}
-	step(`{"kind":"text.start","flags":["user"],"id":"u"}`, "")
-	for range 9 {
-		step(`{"kind":"text.delta","flags":["user"],"id":"u"}`, mega)
-	}
-	if fate := step(`{"kind":"text.end","flags":["user"],"id":"u"}`, ""); fate != hub.Dropped {
-		t.Errorf("the user's is %s", fate)
-	}
+	step(`{"kind":"text.start","id":"a","msg":"m1"}`, 0)
+	step(`{"kind":"text.delta","id":"a","text":"1234"}`, 4)
+	step(`{"kind":"text.start","id":"b","msg":"m2"}`, 4)
+	step(`{"kind":"text.delta","id":"b","text":"56"}`, 6)
+	step(`{"kind":"text.delta","op":"replace","id":"a","text":"7"}`, 3)
+	step(`{"kind":"text.end","id":"a"}`, 2)
+	step(`{"kind":"text.end","id":"b"}`, 0)
 }
 
 // TestIDs: the ids of events have the form that the SDK's have, form a chain, and differ from run to run.

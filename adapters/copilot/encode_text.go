@@ -23,13 +23,8 @@ type part struct {
 	meta []byte // raw object: what the start says besides
 	text []byte // so far, a string body
 	size int64  // of the text, in bytes of plain UTF-8
-	lost bool   // the text did not fit
 	past bool   // a call was written since: readers may have put the text so far before it
 }
-
-// maxText bounds the text of all parts that are open together, in bytes. Of a part that does not fit only the deltas are
-// written: a full text that is not full would replace what is right.
-const maxText = 8 << 20
 
 // keepText is the largest buffer for text that is used again.
 const keepText = 64 << 10
@@ -118,15 +113,13 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	if ev.Op == hub.Replace {
 		e.kept -= len(p.text)
-		p.text, p.size, p.lost = p.text[:0], 0, false
+		p.text, p.size = p.text[:0], 0
 	}
 	past := p.past && ev.Op == hub.Replace
 	e.keepText(p, ev.Text)
 	switch {
 	case past && (p.kind == answerPart || p.kind == reasoningPart):
 		return hub.Folded // the full text says it, but what was shown before a call may stay
-	case p.kind == userPart && p.lost:
-		return hub.Dropped
 	case p.kind == userPart, p.kind == answerPart && ev.Op == hub.Replace, p.kind == reasoningPart && ev.Op == hub.Replace:
 		return hub.Deferred // the full text says it
 	case p.kind == systemPart:
@@ -145,19 +138,15 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Native
 }
 
-// keepText adds to the text of a part, if it fits.
+// keepText adds to the text of a part.
 func (e *encoder) keepText(p *part, text []byte) {
 	p.size += plainLen(text)
-	switch {
-	case p.lost:
-	case e.kept+len(text) > maxText:
-		e.kept -= len(p.text)
-		p.text, p.lost = nil, true
-	default:
-		e.kept += len(text)
-		p.text = append(p.text, text...)
-	}
+	e.kept += len(text)
+	p.text = append(p.text, text...)
 }
+
+// Kept implements [hub.Keeper].
+func (e *encoder) Kept() int { return e.kept }
 
 // messageDelta writes a piece of an answer and counts the bytes: in the delta as version 0.1 does, or beside it.
 func (e *encoder) messageDelta(out *wire.Out, ev *hub.Event, p *part) {
@@ -183,9 +172,6 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		return hub.Dropped
 	}
 	defer e.dropPart(ev.ID, p)
-	if p.lost {
-		return hub.Dropped
-	}
 	switch p.kind {
 	case userPart:
 		return e.userMessage(out, ev, p)

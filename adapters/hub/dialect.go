@@ -45,6 +45,16 @@ type Encoder interface {
 	Reset()
 }
 
+// A Keeper is an encoder of a dialect that says a text again when it is complete, and keeps it until then. Kept is how many
+// bytes it keeps. They have one bound for all dialects, which is not the encoder's business: a stream that needs more ends as
+// [CodeTooLong].
+type Keeper interface {
+	Kept() int
+}
+
+// DefaultKept is how much a [Keeper] may keep unless the configuration says otherwise, in bytes.
+const DefaultKept = 16 << 20
+
 // Fate says what an encoder did with an event. The fidelity table and the drop counters are made from it.
 type Fate uint8
 

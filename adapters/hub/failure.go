@@ -36,6 +36,7 @@ const (
 	CodeLimit    Code = "too_many_streams"
 	CodeBodies   Code = "too_many_bodies" // no memory is left for another request body
 	CodeDuration Code = "stream_too_long"
+	CodeTooLong  Code = "answer_too_long" // more text than may be kept for a dialect that repeats it
 	CodeShutdown Code = "shutting_down"
 	CodeInternal Code = "internal_error"
 )
@@ -82,6 +83,7 @@ var failures = map[Code]failureInfo{
 	CodeBodies:       {503, StatusFailed, "Too many request bodies are being received. Try again later."},
 	CodeLimit:        {503, StatusFailed, "Too many streams are open. Try again later."},
 	CodeDuration:     {504, StatusTruncated, "The answer took longer than is allowed."},
+	CodeTooLong:      {502, StatusFailed, "The answer is longer than can be passed on in this form."},
 	CodeShutdown:     {503, StatusTruncated, "The proxy is shutting down. Try again."},
 	CodeInternal:     {500, StatusFailed, "An internal error occurred."},
 }

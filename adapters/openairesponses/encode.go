@@ -29,7 +29,7 @@ type encoder struct {
 	model   []byte
 	created int64 // seconds since the Unix epoch
 	started bool
-	full    bool // the output has reached its limit: the rest is dropped
+	full    bool // the output has reached its limit: the stream ends, see Kept
 	seq     int64
 	used    int // bytes of output kept
 

@@ -2,6 +2,7 @@ package openairesponses
 
 import (
 	"bytes"
+	"math"
 	"strconv"
 )
 
@@ -67,6 +68,14 @@ func (e *encoder) keep(n int) bool {
 	}
 	e.used += n
 	return true
+}
+
+// Kept implements [hub.Keeper]. Where the dialect's own limit was reached, the rest is lost, whatever the limit of all is.
+func (e *encoder) Kept() int {
+	if e.full {
+		return math.MaxInt
+	}
+	return e.used
 }
 
 // overhead is what an item costs beside its text, about, in bytes.

@@ -135,7 +135,7 @@ var Dialect = hub.Dialect{
 		},
 		{
 			Name: "max_output", Type: hub.OptionInt, Default: "16777216", Encode: true,
-			Doc: "Bytes of output that are kept for the terminal event; the rest is dropped.",
+			Doc: "Bytes of output that are kept for the terminal event; a longer answer ends with an error, as with limits.kept_text.",
 		},
 		{
 			Name: "socket", Type: hub.OptionEnum, Default: "response", Values: []string{"response", "session"}, Decode: true,

@@ -81,6 +81,14 @@ func NewEncoder(d *hub.Dialect, options hub.Options, s Settings) hub.Encoder {
 	return e
 }
 
+// Kept implements [hub.Keeper].
+func (e *encoder) Kept() int {
+	if k, ok := e.inner.(hub.Keeper); ok {
+		return k.Kept()
+	}
+	return 0
+}
+
 // encoder applies the policies of a route.
 type encoder struct {
 	inner   hub.Encoder
