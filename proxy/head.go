@@ -86,10 +86,14 @@ func parseRequestHead(head []byte) (f framing, err error) {
 // parseResponseHead checks what frames the body of an upstream's answer. Its lines are split as fasthttp splits them.
 func parseResponseHead(head []byte) error {
 	line, rest, more := bytes.Cut(head, []byte{'\n'})
-	version, _, _ := bytes.Cut(line, []byte{' '})
+	version, status, _ := bytes.Cut(line, []byte{' '})
 	old, err := httpVersion(version)
 	if err != nil {
 		return errors.New("the answer is of an unknown version of HTTP")
+	}
+	// fasthttp takes 000 for a status that was not set, and that for 200.
+	if len(status) == 0 || status[0] < '1' || '9' < status[0] {
+		return errors.New("the answer has no status")
 	}
 	f := framing{oldMinor: old}
 	for more {

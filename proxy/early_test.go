@@ -1,0 +1,43 @@
+package proxy
+
+import "testing"
+
+// TestMessageWithHandshake sends a message in one piece with the handshake: what lies in buffers then belongs to the session,
+// which outlives the request.
+func TestMessageWithHandshake(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(lines(`{"kind":"run.start"}`, `{"kind":"run.end","status":"done"}`)))
+	r := start(t, simple(a.url(), "", "", "client: agui"))
+	const message = "\x81\x82\x00\x00\x00\x00{}"
+	for range 3 {
+		c := r.dial()
+		c.send("GET /run HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n" +
+			"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n" + message)
+		if resp := c.response(); resp.StatusCode != 101 {
+			t.Fatalf("status %d", resp.StatusCode)
+		}
+		const text = 0x81
+		if first, err := c.br.ReadByte(); err != nil || first != text {
+			t.Fatalf("got %#x, %v; want the answer to the message", first, err)
+		}
+		c.send(message) // and what comes later is read, too
+		c.Close()
+	}
+	r.awaitEnds(3)
+}
+
+// TestStatusOfZero: a status that is none is no success.
+func TestStatusOfZero(t *testing.T) {
+	t.Parallel()
+	for _, status := range []string{"000 OK", "00", "0200 OK", " 200 OK"} {
+		a := newAgent(t, func(p *peer) {
+			p.request()
+			p.send("HTTP/1.1 " + status + "\r\nConnection: close\r\n\r\n" + lines(`{"kind":"run.start"}`, `{"kind":"run.end","status":"done"}`))
+			p.Close()
+		})
+		r := start(t, simple(a.url(), "", "", "client: agui"))
+		if resp, body := r.post("/run", "{}"); resp.StatusCode != 502 {
+			t.Errorf("%q: got status %d, %s; want 502", status, resp.StatusCode, body)
+		}
+	}
+}
