@@ -81,6 +81,7 @@ func (c *canary) follow(addr string, first chan struct{}) error {
 	if err != nil {
 		return err
 	}
+	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		return errors.New("status " + resp.Status)
 	}

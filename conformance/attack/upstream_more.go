@@ -218,7 +218,9 @@ func answersTooMany() *attack {
 
 func (t *trial) answerTwice(p pair, how int) {
 	bad := "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n" + secret[:20]
+	said := make(chan struct{})
 	s := t.rig.agent.add(func(q *peer) {
+		defer close(said)
 		body := q.good()
 		answer := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 		switch how {
@@ -237,7 +239,8 @@ func (t *trial) answerTwice(p pair, how int) {
 	good := t.rig.agent.add(func(q *peer) { q.ok(); q.chunk(q.good()); q.chunk(""); q.keep = true })
 	defer good.remove()
 	t.rig.ask(byHTTP+p.String(), s)
-	time.Sleep(100 * time.Millisecond) // what comes after the next request was sent cannot be told from its answer
+	<-said // what comes after the next request was sent cannot be told from its answer
+	time.Sleep(50 * time.Millisecond)
 	for range 2 {
 		a := t.rig.ask(byHTTP+p.String(), good)
 		t.count(1)
