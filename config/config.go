@@ -222,7 +222,8 @@ type Route struct {
 	// How the records of the answer follow each other. auto is the dialect's own, and WebSocket for clients that
 	// come by WebSocket.
 	Framing string `yaml:"framing" jsonschema:"enum=auto,enum=sse,enum=ndjson,enum=concat,enum=websocket,enum=length-prefix,enum=content-length"`
-	// Methods that are answered; others get status 405. WebSocket handshakes count as GET.
+	// Methods that are answered; others get status 405. WebSocket handshakes count as GET, and so does HEAD where both
+	// sides speak the same dialect.
 	Methods []string `yaml:"methods" jsonschema:"minItems=1,enum=GET,enum=POST,enum=PUT,enum=PATCH,enum=DELETE"`
 	// What is done to a stream before it is written in the client's dialect. It has no effect on streams that are
 	// copied, because both sides speak the same dialect.

@@ -28,7 +28,8 @@ type httpBody struct {
 	armed   time.Time // read deadline that is set
 }
 
-func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader) (*httpBody, error) {
+// newHTTPBody makes the body of an answer; head says that it answers HEAD, and has none.
+func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader, head bool) (*httpBody, error) {
 	b := &httpBody{
 		conn: c, raw: newRawReader(c.Conn), status: h.StatusCode(),
 		persist:  !h.ConnectionClose() && !tokens(h.PeekAll("Connection"))["close"],
@@ -43,7 +44,7 @@ func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader) 
 		b.left = int64(n)
 		b.done = n == 0
 	}
-	if b.status == fasthttp.StatusNoContent || b.status == fasthttp.StatusNotModified {
+	if head || b.status == fasthttp.StatusNoContent || b.status == fasthttp.StatusNotModified {
 		b.done = true
 	}
 	early, err := br.Peek(br.Buffered())
@@ -53,6 +54,9 @@ func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader) 
 	}
 	return b, err
 }
+
+// compressed reports whether the body is not in its plain form.
+func (h *httpBody) compressed() bool { return h.encoding != "" && h.encoding != "identity" }
 
 // read implements source. The connection's read deadline is moved only when it has passed, not at every call.
 func (h *httpBody) read(b *buffer, until time.Time) error {

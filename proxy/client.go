@@ -79,6 +79,11 @@ type httpSink struct {
 	chunked bool // HTTP/1.1; older clients read to the end of the connection
 	close   bool // the connection ends with the response
 	began   bool
+
+	head     bool                     // the client wants no body
+	passed   *fasthttp.ResponseHeader // of an answer that passes as it is; nil for streams
+	bodiless bool                     // and that has no body
+	media    string                   // what the upstream labels a copied stream of JSON values as, if that is JSON
 }
 
 // chunkRoom is what stands before the data of a chunk: up to eight hexadecimal digits and a line end.
@@ -99,11 +104,13 @@ func (s *httpSink) write(out *wire.Out) error {
 
 // end implements sink.
 func (s *httpSink) end(out *wire.Out, f *hub.Failure) error {
-	if !s.began && f != nil && out.Records == 0 {
+	if !s.began && f != nil && (out.Records == 0 || s.passed != nil) {
 		return s.refuse(f)
 	}
 	p := s.chunk(out)
-	if s.chunked {
+	if s.passed != nil && f != nil {
+		s.close = true // that is how the client learns that something is missing
+	} else if s.chunked {
 		p = append(p, "0\r\n\r\n"...)
 	}
 	if p = s.opened(out, p); len(p) == 0 {
@@ -142,9 +149,17 @@ func (s *httpSink) opened(out *wire.Out, p []byte) []byte {
 		return p
 	}
 	s.began = true
-	head := s.startHeader(out.Framing())
+	head := s.answerHeader(out.Framing())
 	s.header = fasthttp.ResponseHeader{} // for the collector: streams are long
 	return append(head, p...)
+}
+
+// answerHeader is the header of the answer: the upstream's if that passes, else that of a stream.
+func (s *httpSink) answerHeader(f wire.Framing) []byte {
+	if s.passed != nil {
+		return s.passed.AppendBytes(nil)
+	}
+	return s.startHeader(f)
 }
 
 func (s *httpSink) startHeader(f wire.Framing) []byte {
@@ -154,6 +169,9 @@ func (s *httpSink) startHeader(f wire.Framing) []byte {
 		f = wire.SSE // as Out writes it
 	}
 	h.SetContentType(f.ContentType())
+	if s.media != "" && (f == wire.NDJSON || f == wire.Concat) {
+		h.SetContentType(s.media)
+	}
 	if s.dialect != nil && f == s.dialect.Framing {
 		s.ofDialect(h)
 	}
@@ -187,6 +205,7 @@ func (s *httpSink) refuse(f *hub.Failure) error {
 	var resp fasthttp.Response
 	s.header.CopyTo(&resp.Header)
 	fillFailure(&resp, s.dialect, f)
+	resp.SkipBody = s.head
 	if s.close {
 		resp.SetConnectionClose()
 	}

@@ -104,7 +104,7 @@ func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time) (*httpBo
 		return nil, err
 	}
 	c.keep = keepAliveTime(resp.Peek("Keep-Alive"))
-	body, err := newHTTPBody(c, resp, br)
+	body, err := newHTTPBody(c, resp, br, req.Header.IsHead())
 	if sendErr != nil && body != nil {
 		body.persist = false
 	}

@@ -112,10 +112,17 @@ func (r *route) check(req *fasthttp.Request) (*target, *hub.Failure) {
 	switch {
 	case t == nil:
 		return nil, hub.Fail(hub.CodeBadDialect, nil)
-	case !r.methods[string(req.Header.Method())]:
+	case !r.methods[string(req.Header.Method())] && !(req.Header.IsHead() && r.answersHead(t)):
 		return t, hub.Fail(hub.CodeBadMethod, nil)
 	}
 	return t, nil
+}
+
+// answersHead reports whether HEAD is answered: where GET is, and the answer passes as it is.
+func (r *route) answersHead(t *target) bool {
+	up := r.up.cfg
+	byGet := up.Method == "" || up.Method == fasthttp.MethodGet
+	return r.methods[fasthttp.MethodGet] && r.copies(t, nil) && byGet && !r.up.webSocket() && r.cfg.Start == "" && up.Start == nil
 }
 
 const dialectHeader = "X-Sabir-Dialect"

@@ -108,12 +108,15 @@ func isSeconds(s string) bool {
 	return s != "" && len(s) <= longest && strings.Trim(s, "0123456789") == ""
 }
 
+// noMediaType stands for the media type of an answer that has none.
+const noMediaType = "no content type"
+
 // mediaType is the media type of an answer, without parameters and in lower case, for the log and for decisions. What is
 // no media type could be anything.
 func mediaType(h *fasthttp.ResponseHeader) string {
 	field := string(h.ContentType())
 	if field == "" {
-		return "no content type"
+		return noMediaType
 	}
 	media, _, err := mime.ParseMediaType(field)
 	const longest = 100

@@ -32,6 +32,7 @@ type call struct {
 	http11  bool
 	close   bool     // the client wants the connection closed
 	lease   lease    // of the memory for the body
+	head    bool     // the client wants no body
 	session *session // of a client that came by WebSocket; nil for HTTP
 	seat    *seat    // of a client that asks by two requests; nil for one
 }
@@ -42,7 +43,7 @@ const requestIDHeader = "X-Request-Id"
 func newCall(req *fasthttp.Request, peer net.Addr, r *route, t *target, rest, id string) *call {
 	c := &call{
 		route: r, target: t, request: fasthttp.AcquireRequest(), id: id, unique: randomID(), path: string(req.URI().Path()),
-		peer: clientOf(&req.Header, peer, r.global), http11: req.Header.IsHTTP11(), close: req.Header.ConnectionClose(),
+		peer: clientOf(&req.Header, peer, r.global), http11: req.Header.IsHTTP11(), close: req.Header.ConnectionClose(), head: req.Header.IsHead(),
 	}
 	c.request.Header.SetNoDefaultContentType(true)
 	c.rest = rest
@@ -75,7 +76,7 @@ func randomID() []byte {
 }
 
 func (r *route) upstreamMethod(client string) string {
-	if r.up.cfg.Method != "" {
+	if r.up.cfg.Method != "" && client != fasthttp.MethodHead {
 		return r.up.cfg.Method
 	}
 	return client

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,12 +32,15 @@ type stream struct {
 	begun    time.Time
 
 	redirected string // where the upstream sent the request, for the log
+	passed     string // media type of an answer that is no stream and passes as it is; "" for streams
+	status     int    // of such an answer
+	unlike     string // what an answer that is read as a stream is labelled as, if that is no stream
 }
 
 // serveHTTP runs one stream on a client's connection and gives the connection back, or closes it.
 func (s *Server) serveHTTP(c *call, conn *requestConn) {
 	client := &clientConn{Conn: conn, raw: newRawWriter(conn), patience: c.route.cfg.Timeouts.Write}
-	sink := &httpSink{conn: client, dialect: c.target.dialect, chunked: c.http11, close: c.close || !c.http11}
+	sink := &httpSink{conn: client, dialect: c.target.dialect, chunked: c.http11, close: c.close || !c.http11, head: c.head}
 	sink.header.Set(requestIDHeader, c.id)
 	sink.header.Set(dialectHeader, c.target.dialect.Name)
 	c.route.exposeTo(&sink.header, c.origin)
@@ -250,8 +254,14 @@ func (x *stream) openHTTP(sink sink, until time.Time) (source, error) {
 	if err != nil {
 		return nil, err
 	}
+	if x.mayPass(sink) {
+		return x.passOrCopy(body, sink.(*httpSink))
+	}
+	if !slices.Contains(streamTypes, mediaType(body.header)) {
+		x.unlike = fmt.Sprintf("status %d, %s", body.status, mediaType(body.header))
+	}
 	body.header = nil // streams are long
-	if body.encoding != "" && body.encoding != "identity" {
+	if body.compressed() {
 		return decompressed(body)
 	}
 	return body, nil
@@ -337,8 +347,14 @@ func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap
 	if tokens := t.usage.Sum(); tokens.In >= 0 || tokens.Out >= 0 {
 		fields = append(fields, zap.Int64("tokens_in", tokens.In), zap.Int64("tokens_out", tokens.Out))
 	}
+	if x.passed != "" {
+		fields = append(fields, zap.Int("passed_status", x.status), zap.String("passed_type", x.passed))
+	}
 	if x.redirected != "" {
 		fields = append(fields, zap.String("redirected_to", x.redirected))
+	}
+	if f != nil && x.unlike != "" && x.pump.wrote == 0 && (f.Code == hub.CodeMalformed || f.Code == hub.CodeTruncated) {
+		fields = append(fields, zap.String("hint", "the answer does not look like a stream: "+x.unlike))
 	}
 	if f != nil && f.Cause != nil {
 		fields = append(fields, zap.NamedError("cause", f.Cause))

@@ -59,7 +59,7 @@ func (x *stream) succeed(up *upstream, req *fasthttp.Request, sink sink, until t
 		}
 		x.call.route.metrics.answered(body.status)
 		x.logAnswer(body)
-		if body.status >= 200 && body.status <= 299 {
+		if body.status >= 200 && body.status <= 299 || x.passesStatus(up, body.status, sink) {
 			return body, nil
 		}
 		target, follow := up.redirect(req, body.status, string(body.header.Peek(fasthttp.HeaderLocation)))
