@@ -83,7 +83,7 @@ type Limits struct {
 	KeptText Size `yaml:"kept_text" jsonschema:"minimum=1"`
 	// The deepest nesting of JSON in a record; a deeper record is dropped with an error.
 	Nesting int `yaml:"nesting" jsonschema:"minimum=1,maximum=10000"`
-	// The largest header of a request, all fields and the request line together.
+	// The largest header of a request, all fields and the request line together; and of an upstream's answer.
 	Header Size `yaml:"header" jsonschema:"minimum=1024"`
 }
 
@@ -93,12 +93,13 @@ type Timeouts struct {
 	Connect time.Duration `yaml:"connect" jsonschema:"minimum=1"`
 	// From the request until the first byte of the upstream's answer.
 	FirstByte time.Duration `yaml:"first_byte" jsonschema:"minimum=1"`
-	// Silence of the upstream in the middle of a stream; then it counts as dead.
+	// Silence of the upstream in the middle of a stream; then it counts as dead. Pings and pongs of a WebSocket upstream
+	// break the silence.
 	Idle time.Duration `yaml:"idle" jsonschema:"minimum=1"`
 	// How long a connection to the upstream is kept without a request, and less where the upstream says so by
 	// Keep-Alive: timeout. It should be shorter than what the server has: many close after 5s. 0 keeps none.
 	IdleConnection time.Duration `yaml:"idle_connection" jsonschema:"minimum=0"`
-	// Until a client has sent its whole request.
+	// Until a client has sent its whole request, or one message of a WebSocket, from its first byte.
 	Read time.Duration `yaml:"read" jsonschema:"minimum=1"`
 	// How long a slow client may block one write before it is cut off.
 	Write time.Duration `yaml:"write" jsonschema:"minimum=1"`
@@ -178,7 +179,8 @@ type UpstreamTimeouts struct {
 	Connect time.Duration `yaml:"connect" jsonschema:"minimum=1"`
 	// From the request until the first byte of the upstream's answer.
 	FirstByte time.Duration `yaml:"first_byte" jsonschema:"minimum=1"`
-	// Silence of the upstream in the middle of a stream; then it counts as dead.
+	// Silence of the upstream in the middle of a stream; then it counts as dead. Pings and pongs of a WebSocket upstream
+	// break the silence.
 	Idle time.Duration `yaml:"idle" jsonschema:"minimum=1"`
 	// How long a connection to the upstream is kept without a request, and less where the upstream says so by
 	// Keep-Alive: timeout. It should be shorter than what the server has: many close after 5s. 0 keeps none.

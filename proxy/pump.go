@@ -19,6 +19,12 @@ type source interface {
 	close()
 }
 
+// A heart is a source that can show that it is alive without sending anything.
+type heart interface {
+	// alive is when it last did, from the start of a stream; 0 for never.
+	alive(start time.Time) time.Duration
+}
+
 // errWake says that the time to wait is over, and nothing has arrived.
 var errWake = errors.New("nothing arrived in time")
 
@@ -245,6 +251,9 @@ func (p *pump) deadline(engine, now time.Duration) time.Duration {
 // wake does what is due by the passing of time.
 func (p *pump) wake(now time.Duration) *hub.Failure {
 	l := p.limits
+	if h, ok := p.src.(heart); ok {
+		p.lastIn = max(p.lastIn, h.alive(p.start))
+	}
 	switch {
 	case l.total > 0 && now >= l.total:
 		return hub.Fail(hub.CodeDuration, nil)

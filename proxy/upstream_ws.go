@@ -25,13 +25,15 @@ func (c *call) openWebSocket(stop *stopper, until time.Time, refused func(*refus
 	up := c.route.up
 	// The handshake does not listen to its context while it waits for the answer, so a stop must close the connection.
 	// The library's own TLS would hide whether the server or its certificate is at fault.
+	var bounded *handshakeConn
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		conn, err := up.dial(ctx)
 		if err != nil {
 			return nil, dialFailure(err)
 		}
 		stop.onStop(func() { cut(conn) })
-		return conn, nil
+		bounded = &handshakeConn{conn, up.header + handshakeBuffer}
+		return bounded, nil
 	}
 	dialer := websocket.Dialer{
 		NetDialContext: dial, NetDialTLSContext: dial, HandshakeTimeout: up.cfg.Timeouts.Connect + up.cfg.Timeouts.FirstByte,
@@ -44,12 +46,43 @@ func (c *call) openWebSocket(stop *stopper, until time.Time, refused func(*refus
 	if err != nil {
 		return nil, handshakeFailure(err, resp, refused)
 	}
+	bounded.left = -1
 	conn.SetReadLimit(int64(c.route.global.Limits.Record))
+	source := &wsSource{life: heartbeats(conn)}
 	if err := c.greet(conn); err != nil {
-		cut(conn.NetConn())
+		cut(bounded.Conn)
 		return nil, err
 	}
-	return newAsyncSource(nextMessage(conn), func() { cut(conn.NetConn()) }), nil
+	source.asyncSource = newAsyncSource(nextMessage(conn), func() { cut(bounded.Conn) })
+	return source, nil
+}
+
+// wsSource is an upstream that can show that it is alive while it has nothing to say.
+type wsSource struct {
+	*asyncSource
+	life *lifeSign
+}
+
+// alive implements [heart].
+func (s *wsSource) alive(start time.Time) time.Duration { return s.life.since(start) }
+
+// heartbeats takes pings and pongs for signs of life: a tool may work for longer than an upstream may be silent. Sabir sends
+// no pings itself, as the library of a hung agent would answer them.
+func heartbeats(conn *websocket.Conn) *lifeSign {
+	life, frames, pong := new(lifeSign), new(controlFrames), conn.PingHandler()
+	note := func() error {
+		now := time.Now()
+		life.show(now)
+		return frames.note(now)
+	}
+	conn.SetPingHandler(func(data string) error {
+		if err := note(); err != nil {
+			return err
+		}
+		return pong(data)
+	})
+	conn.SetPongHandler(func(string) error { return note() })
+	return life
 }
 
 // webSocketHeader is the call's header without the fields that the handshake makes itself.
@@ -105,7 +138,7 @@ func (c *call) greet(conn *websocket.Conn) error {
 // nextMessage reads one whole message at a time; the splitter takes each for a record.
 func nextMessage(conn *websocket.Conn) func([]byte) ([]byte, error) {
 	return func(p []byte) ([]byte, error) {
-		_, r, err := conn.NextReader()
+		kind, r, err := conn.NextReader()
 		if err != nil {
 			return nil, closeError(err)
 		}
@@ -116,6 +149,8 @@ func nextMessage(conn *websocket.Conn) func([]byte) ([]byte, error) {
 			n, err := r.Read(p[len(p):cap(p)])
 			p = p[:len(p)+n]
 			switch {
+			case err == io.EOF && checkText(kind, p) != nil:
+				return nil, closeBadText(conn)
 			case err == io.EOF:
 				return p, nil
 			case err != nil:
@@ -125,13 +160,20 @@ func nextMessage(conn *websocket.Conn) func([]byte) ([]byte, error) {
 	}
 }
 
+// closeBadText ends the connection of an upstream whose text is none.
+func closeBadText(conn *websocket.Conn) error {
+	bye := websocket.FormatCloseMessage(websocket.CloseInvalidFramePayloadData, "")
+	_ = conn.WriteControl(websocket.CloseMessage, bye, time.Now().Add(lastWords))
+	return hub.Fail(hub.CodeMalformed, errBadText)
+}
+
 // closeError tells a good end of the connection from a bad one. Whether the run is complete is another question, which
 // its records answer.
 func closeError(err error) error {
 	switch {
 	case websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway, websocket.CloseNoStatusReceived):
 		return io.EOF
-	case errors.Is(err, websocket.ErrReadLimit):
+	case errors.Is(err, websocket.ErrReadLimit), errors.Is(err, errControlFlood), isViolation(err):
 		return hub.Fail(hub.CodeMalformed, err)
 	}
 	var closed *websocket.CloseError

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"io"
 	"net"
 	"sync"
@@ -273,14 +274,20 @@ func (x *session) receive() {
 	defer close(x.gone)
 	defer x.leave()
 	// The library would answer with a write deadline of its own, which then held for the stream as well.
+	var frames controlFrames
 	x.conn.SetPingHandler(func(data string) error {
+		if err := frames.note(time.Now()); err != nil {
+			return err
+		}
 		_, err := x.client.Write(appendPong(nil, data))
 		return err
 	})
+	x.conn.SetPongHandler(func(string) error { return frames.note(time.Now()) })
 	x.conn.SetCloseHandler(func(int, string) error { return nil }) // sayGoodbye answers
 	for {
 		m, err := x.next()
 		if err != nil {
+			x.offended(err)
 			return
 		}
 		if !x.deliver(m) {
@@ -298,20 +305,30 @@ func appendPong(dst []byte, data string) []byte {
 }
 
 // next reads one message.
-func (x *session) next() (message, error) {
-	_, r, err := x.conn.NextReader()
+func (x *session) next() (m message, err error) {
+	kind, r, err := x.conn.NextReader()
 	if err != nil {
 		return message{}, err
 	}
+	// All its fragments have one time limit together.
+	_ = x.conn.SetReadDeadline(time.Now().Add(x.route.global.Timeouts.Read))
 	limit := int64(x.server.table.Load().maxBody)
 	body, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if int64(len(body)) > limit {
-		return message{fail: hub.Fail(hub.CodeBodyTooLarge, nil)}, err // the next call skips the rest
+	switch {
+	case err != nil:
+		return message{}, err
+	case int64(len(body)) > limit:
+		if n, err := io.Copy(io.Discard, io.LimitReader(r, maxRefused)); err != nil || n == maxRefused {
+			return message{}, cmp.Or(err, websocket.ErrReadLimit)
+		}
+		m.fail = hub.Fail(hub.CodeBodyTooLarge, nil)
+	case checkText(kind, body) != nil:
+		return message{}, errBadText
 	}
-	if body == nil {
-		body = []byte{}
+	if m.fail == nil {
+		m.body = body
 	}
-	return message{body: body}, err
+	return m, x.conn.SetReadDeadline(time.Time{})
 }
 
 // deliver hands a message to the upstream's socket, or lets it wait for its run. It returns false if too many wait.
