@@ -86,7 +86,7 @@ func TestResponsesClientByWebSocket(t *testing.T) {
 	c = dead.dialWS("/run")
 	c.say(`{"type":"response.create","stream_id":"a"}`)
 	all := c.response()
-	if last := all[len(all)-1]; last.Type != "response.failed" || last.Stream != "a" || !strings.HasPrefix(last.Response.Error.Code, "upstream_") {
+	if last := all[len(all)-1]; last.Type != "response.failed" || last.Stream != "a" || last.Response.Error.Code != "server_error" {
 		t.Errorf("got %+v", last)
 	}
 	goodbye(c.Conn, websocket.CloseNormalClosure)
