@@ -136,10 +136,7 @@ func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) {
 	if err := codec.DecodeRequest(asked, plain); err != nil {
 		return // a body that is no request of the dialect is the upstream's to judge
 	}
-	asked.Header, asked.Body = nil, nil
-	for _, p := range []*[]byte{&asked.Thread, &asked.Run, &asked.Model, &asked.Version, &asked.Call, &asked.Modes, &asked.Known} {
-		*p = bytes.Clone(*p)
-	}
+	asked.Detach()
 	c.asked = asked
 }
 

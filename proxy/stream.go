@@ -176,6 +176,9 @@ func (x *stream) prepare(sink sink) {
 		}
 		x.pump.unsure = func() bool { return eng.recognition.unsure }
 		answer(eng.enc, x.call.asked)
+		if x.call.asked != nil {
+			eng.seq.Answer(x.call.asked)
+		}
 	case *copier:
 		eng.asked = x.call.asked
 		if !r.cfg.Errors.Expose {

@@ -26,8 +26,11 @@ func (d *decoder) startTool(dst []hub.Event, id, name []byte) []hub.Event {
 	if lane, ok := d.owners[string(ev.Msg)]; ok && len(ev.Lane) == 0 {
 		ev.Lane = []byte(lane)
 	}
-	if d.clientTools[string(name)] {
+	switch {
+	case d.clientTools[string(name)]:
 		ev.Flags |= hub.ClientRuns
+	case len(d.clientTools) == 0:
+		ev.Status = hub.StatusUnknown
 	}
 	d.extras(ev, toolStartMembers)
 	d.call(id, false)
@@ -89,10 +92,14 @@ func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst = d.resume(dst, id)
-	d.call(id, true)
 	dst, ev := d.emit(dst, hub.ToolEnd)
 	ev.ID, ev.Status, ev.Msg = id, hub.StatusOK, rawjson.Body(d.rec.MessageID)
+	if _, known := d.calls[string(id)]; !known && !d.begun {
+		// An agent that goes on after an interrupt or a call of the client sends the results first of all. A result that
+		// comes later without a call is more likely out of order, and waits for it.
+		ev.Flags |= hub.Resumed
+	}
+	d.call(id, true)
 	switch rawjson.Kind(d.rec.Content) {
 	case '"':
 		ev.Text, _ = rawjson.Str(d.rec.Content)
@@ -103,28 +110,12 @@ func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
 	default: // not a string, as it should be, but a result all the same
 		ev.Value = d.rec.Content
 	}
+	ev.Name = rawjson.Body(rawjson.Get(d.rec.Metadata, ownKey, "name"))
 	if made, _ := rawjson.Bool(rawjson.Get(d.rec.Metadata, ownKey, madeKey)); made {
 		ev.Text = nil // the encoder's own, for want of one
 	}
 	d.extras(ev, toolEndMembers|mName|mText)
 	return dst, nil
-}
-
-// unknownName is the name of a call that the stream does not say.
-const unknownName = "unknown"
-
-// resume appends the start of a call that began in an earlier run: after an interrupt, producers send its result first
-// of all, and do not repeat the call. A result that comes later without a call is more likely out of order, and waits.
-func (d *decoder) resume(dst []hub.Event, id []byte) []hub.Event {
-	if _, known := d.calls[string(id)]; known || d.begun {
-		return dst
-	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Lane, ev.Flags, ev.ID, ev.Name = hub.ToolStart, d.tag(), hub.Resumed, id, []byte(unknownName)
-	if own := rawjson.Body(rawjson.Get(d.rec.Metadata, ownKey, "name")); len(own) > 0 {
-		ev.Name = own
-	}
-	return dst
 }
 
 // parts reads a result of several parts: its text, and all of it as content blocks.

@@ -31,7 +31,7 @@ func (e *encoder) wireLane(id []byte) []byte {
 // toolStart announces a call. One that the client knows is not announced again: it would get its arguments twice.
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.Flags.Has(hub.Resumed) { // the client has the call, arguments and all
-		e.resumed.Put(string(ev.ID), true)
+		e.resumed.Put(string(ev.ID), !ev.Flags.Has(hub.Synthetic))
 		return hub.Implied
 	}
 	e.waiting.add(ev.ID)
@@ -41,7 +41,11 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	b := member.Open(out, `{"type":"TOOL_CALL_START","toolCallId":"`, id)
 	b = member.AppendText(b, `,"toolCallName":"`, ev.Name)
 	b = e.appendParent(b, ev, id)
-	out.Buf = e.close(b, ev, toolStartMembers)
+	own := toolStartMembers
+	if ev.Status == hub.StatusUnknown {
+		own &^= mStatus // no start says who runs the call
+	}
+	out.Buf = e.close(b, ev, own)
 	out.End()
 	return hub.Native
 }
@@ -132,7 +136,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	if made {
 		own |= mMade | mText
 	}
-	if resumed, _ := e.resumed.Find(ev.ID); resumed && string(ev.Name) != unknownName {
+	if named, _ := e.resumed.Find(ev.ID); named {
 		own |= mName // nothing else in this stream says it
 	}
 	out.Buf = e.close(b, ev, own)

@@ -17,11 +17,21 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		ThreadID rawjson.Value `json:"threadId"`
 		RunID    rawjson.Value `json:"runId"`
 		Messages rawjson.Value `json:"messages"`
+		Tools    rawjson.Value `json:"tools"`
 	}
 	if err := json.Decode(body, &input); err != nil {
 		return hub.JSONError(err)
 	}
 	req.Thread, req.Run, req.Body = rawjson.Body(input.ThreadID), rawjson.Body(input.RunID), body
 	req.MessageIDs = history.MessageIDs(input.Messages)
+	req.Tools.Told = rawjson.Kind(input.Tools) == '['
+	history.Each(input.Tools, func(tool rawjson.Value) { req.Tools.Add(history.Body(tool, "name")) })
+	req.History.Told = rawjson.Kind(input.Messages) == '['
+	history.Each(input.Messages, func(m rawjson.Value) {
+		history.AddFunctions(&req.History, rawjson.Get(m, "toolCalls"), history.Body(m, "id"), req.Tools.Has)
+		if string(history.Body(m, "role")) == "tool" {
+			req.History.Answer(history.Body(m, "toolCallId"))
+		}
+	})
 	return nil
 }

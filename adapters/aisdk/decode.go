@@ -60,18 +60,20 @@ type record struct {
 	ProviderMetadata rawjson.Value `json:"providerMetadata"`
 	Citations        rawjson.Value `json:"citations"`
 
-	ToolCallID     rawjson.Value `json:"toolCallId"`
-	ToolName       rawjson.Value `json:"toolName"`
-	InputTextDelta rawjson.Value `json:"inputTextDelta"`
-	InputEncoding  rawjson.Value `json:"inputEncoding"`
-	Input          rawjson.Value `json:"input"`
-	Output         rawjson.Value `json:"output"`
-	Preliminary    rawjson.Value `json:"preliminary"`
-	ErrorText      rawjson.Value `json:"errorText"`
-	Title          rawjson.Value `json:"title"`
-	ApprovalID     rawjson.Value `json:"approvalId"`
-	Approved       rawjson.Value `json:"approved"`
-	Reason         rawjson.Value `json:"reason"`
+	ToolCallID       rawjson.Value `json:"toolCallId"`
+	ToolName         rawjson.Value `json:"toolName"`
+	InputTextDelta   rawjson.Value `json:"inputTextDelta"`
+	InputEncoding    rawjson.Value `json:"inputEncoding"`
+	Input            rawjson.Value `json:"input"`
+	Output           rawjson.Value `json:"output"`
+	Preliminary      rawjson.Value `json:"preliminary"`
+	ProviderExecuted rawjson.Value `json:"providerExecuted"`
+	Dynamic          rawjson.Value `json:"dynamic"`
+	ErrorText        rawjson.Value `json:"errorText"`
+	Title            rawjson.Value `json:"title"`
+	ApprovalID       rawjson.Value `json:"approvalId"`
+	Approved         rawjson.Value `json:"approved"`
+	Reason           rawjson.Value `json:"reason"`
 
 	MessageID       rawjson.Value `json:"messageId"`
 	MessageMetadata rawjson.Value `json:"messageMetadata"`

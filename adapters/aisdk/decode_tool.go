@@ -25,8 +25,11 @@ func (d *decoder) announce(dst []hub.Event, id []byte) ([]hub.Event, *call) {
 	name := rawjson.Body(d.rec.ToolName)
 	dst, ev := d.emit(dst, hub.ToolStart)
 	ev.ID, ev.Name, ev.Title = id, name, rawjson.Body(d.rec.Title)
-	if d.clientTools[string(name)] {
+	switch {
+	case d.clientTools[string(name)]:
 		ev.Flags |= hub.ClientRuns
+	case len(d.clientTools) == 0 && !isTrue(d.rec.ProviderExecuted) && !isTrue(d.rec.Dynamic):
+		ev.Status = hub.StatusUnknown
 	}
 	return dst, d.remember(id)
 }
@@ -121,15 +124,13 @@ func (d *decoder) inputError(dst []hub.Event) ([]hub.Event, error) {
 	return d.errorEnd(dst, id), nil
 }
 
-// resumed returns the call that an output belongs to. One that this stream has not announced is a call of an earlier run,
-// for a client rejects an output of a call that it does not know.
-func (d *decoder) resumed(dst []hub.Event, id []byte) ([]hub.Event, *call) {
+// resumed returns the call that an output belongs to, and the flag for the output. A call that this stream has not announced
+// is one of an earlier run, for a client rejects an output of a call that it does not know.
+func (d *decoder) resumed(id []byte) (*call, hub.Flags) {
 	if c := d.known(id); c != nil {
-		return dst, c
+		return c, 0
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.Flags, ev.Msg = hub.ToolStart, id, []byte("unknown"), hub.Resumed, d.message
-	return dst, d.remember(id)
+	return d.remember(id), hub.Resumed
 }
 
 // outputAvailable is a result: the whole of it, or with preliminary the whole so far.
@@ -138,17 +139,17 @@ func (d *decoder) outputAvailable(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, c := d.resumed(dst, id)
+	c, resumed := d.resumed(id)
 	if isTrue(d.rec.Preliminary) {
 		c.shown = true
 		dst, ev := d.emit(dst, hub.ToolOutput)
-		ev.ID, ev.Chan, ev.Op = id, hub.Result, hub.Replace
+		ev.ID, ev.Chan, ev.Op, ev.Flags = id, hub.Result, hub.Replace, resumed
 		d.output(ev)
 		return dst, nil
 	}
 	d.answer(c)
 	dst, ev := d.emit(dst, hub.ToolEnd)
-	ev.ID, ev.Status = id, hub.StatusOK
+	ev.ID, ev.Status, ev.Flags = id, hub.StatusOK, resumed
 	d.output(ev)
 	if c.shown && ev.Value == nil && ev.Text == nil {
 		ev.Text = []byte{}
@@ -173,15 +174,16 @@ func (d *decoder) outputError(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, c := d.resumed(dst, id)
+	c, resumed := d.resumed(id)
 	if c.failed {
 		c.failed = false // said again
 		return dst, nil
 	}
 	d.answer(c)
 	dst = d.errorEnd(dst, id)
+	ev := &dst[len(dst)-1]
+	ev.Flags |= resumed
 	if c.shown {
-		ev := &dst[len(dst)-1]
 		ev.Text = ev.More.Err
 	}
 	return dst, nil
@@ -199,10 +201,10 @@ func (d *decoder) outputDenied(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, c := d.resumed(dst, id)
+	c, resumed := d.resumed(id)
 	d.answer(c)
 	dst, ev := d.emit(dst, hub.ToolEnd)
-	ev.ID, ev.Status = id, hub.StatusDenied
+	ev.ID, ev.Status, ev.Flags = id, hub.StatusDenied, resumed
 	return dst, nil
 }
 
@@ -222,9 +224,9 @@ func (d *decoder) approvalRequest(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, _ = d.resumed(dst, tool)
+	_, resumed := d.resumed(tool)
 	dst, ev := d.emit(dst, hub.Ask)
-	ev.ID, ev.Ref, ev.What, ev.Title = id, tool, hub.AskPermission, rawjson.Body(d.rec.Reason)
+	ev.ID, ev.Ref, ev.What, ev.Title, ev.Flags = id, tool, hub.AskPermission, rawjson.Body(d.rec.Reason), resumed
 	m := d.scratch.MoreOf(ev)
 	m.Options = append(m.Options,
 		hub.AskOption{ID: []byte(optionApprove), Name: []byte("Approve"), Kind: []byte("allow_once")},

@@ -15,8 +15,8 @@ type encoder struct {
 	allStatic bool
 	usageIn   string // part, metadata or none
 
-	message []byte          // id that the request asked for
-	known   map[string]bool // calls that the client has of the message from earlier runs; true for dynamic ones
+	message []byte       // id that the request asked for
+	history *hub.History // what the client has; nil: unknown
 	steps   steps
 	parts   opened.List[part] // of the model that are open
 	tools   opened.List[tool] // that have not ended
@@ -40,7 +40,7 @@ func newEncoder(o hub.Options) hub.Encoder {
 
 // Reset implements [hub.Encoder].
 func (e *encoder) Reset() {
-	e.message, e.known = e.message[:0], nil
+	e.message, e.history = e.message[:0], nil
 	e.steps = steps{}
 	e.parts.Reset()
 	e.tools.Reset()
@@ -56,16 +56,7 @@ func (e *encoder) Answer(req *hub.Request) {
 	case len(req.Unique) > 0:
 		e.message = append(append(e.message[:0], "msg_"...), req.Unique...)
 	}
-	for it := rawjson.Fields(req.Known); len(e.known) < maxKnown; {
-		id, dynamic, ok := it.Next()
-		if !ok {
-			break
-		}
-		if e.known == nil {
-			e.known = map[string]bool{}
-		}
-		e.known[string(id)] = isTrue(dynamic)
-	}
+	e.history = &req.History
 }
 
 // Finish implements [hub.Encoder]. Some readers take a stream without the end mark for one that was cut.

@@ -1,6 +1,8 @@
 package aisdk
 
 import (
+	"bytes"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
@@ -15,6 +17,7 @@ type tool struct {
 	flags   string // members that every chunk of the call repeats: version 5 finds a call by them
 	own     []byte // metadata of the call, for the chunk that has a place for them in every version
 	client  bool   // the client runs it
+	open    bool   // nobody has said whether the client or the agent runs it
 	resumed bool   // the client has it, with its input, from an earlier run
 	refused bool   // its input was
 	out     []byte // output so far, a string body
@@ -28,11 +31,12 @@ const (
 	flagRunDynamic = flagRun + flagDynamic
 )
 
-// toolFlags are the members for the tool that ev starts. A client keeps the tools that it runs as parts of their own.
+// toolFlags are the members for the tool that ev starts. A client keeps the tools that it runs as parts of their own, and
+// answers no other part for a call that is left to it; so a call that may be left to it has none until it has a result.
 func (e *encoder) toolFlags(ev *hub.Event) string {
 	static := e.allStatic || e.static[string(ev.Name)]
 	switch {
-	case ev.Flags.Has(hub.ClientRuns):
+	case ev.Flags.Has(hub.ClientRuns), ev.Status == hub.StatusUnknown:
 		return ""
 	case static:
 		return flagRun
@@ -45,18 +49,45 @@ func (e *encoder) addTool(ev *hub.Event) *tool {
 	t := e.tools.Add(ev.ID)
 	*t = tool{
 		name: append(t.name[:0], ev.Name...), head: t.head[:0], own: t.own[:0], out: t.out[:0],
-		flags: e.toolFlags(ev), client: ev.Flags.Has(hub.ClientRuns),
+		flags: e.toolFlags(ev), client: ev.Flags.Has(hub.ClientRuns), open: ev.Status == hub.StatusUnknown,
 	}
 	return t
 }
 
-// toolStart announces a call. One of an earlier run is not announced again, if the client has it; else it is, for a client
-// rejects the result of a call that it does not have.
+// answered notes that the agent has run a call: what is not said to be the agent's is the client's to answer.
+func (t *tool) answered() {
+	if t.open {
+		t.open, t.flags = false, flagRun
+	}
+}
+
+// resume notes a call of an earlier stream, which the client has. It would take it for changed if it were told again.
+func (e *encoder) resume(ev *hub.Event) hub.Fate {
+	t := e.addTool(ev)
+	t.resumed, t.flags = true, ""
+	if c := e.history.Find(ev.ID); c != nil && c.Dynamic {
+		t.flags = flagDynamic
+	}
+	return hub.Implied
+}
+
+// clientHas reports whether the client has a call of an earlier stream in the message that it reads. It rejects the result
+// of a call that it does not have there. Without a history, such a result shows that it has the call.
+func (e *encoder) clientHas(id []byte) bool {
+	c := e.history.Find(id)
+	switch {
+	case c != nil:
+		return bytes.Equal(c.Msg, e.message)
+	case e.history == nil:
+		return true
+	}
+	return !e.history.Told
+}
+
+// toolStart announces a call.
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
-	if dynamic, has := e.known[string(ev.ID)]; has && ev.Flags.Has(hub.Resumed) {
-		t := e.addTool(ev)
-		t.resumed, t.flags = true, head(dynamic, flagDynamic, "")
-		return hub.Implied
+	if ev.Flags.Has(hub.Resumed) && e.clientHas(ev.ID) {
+		return e.resume(ev)
 	}
 	e.ensureStep(out)
 	t := e.addTool(ev)
@@ -154,6 +185,9 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.Op == hub.Replace {
 		t.out, t.sent = t.out[:0], 0
 	}
+	if ev.Value != nil || len(ev.Text) > 0 {
+		t.answered()
+	}
 	switch {
 	case ev.Value != nil:
 		e.preliminary(out, ev.ID, t.flags, func(b []byte) []byte { return rawjson.AppendHarmless(b, ev.Value) })
@@ -187,6 +221,9 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		return hub.Dropped
 	}
 	defer e.tools.Drop(ev.ID)
+	if hasResult(ev) || ev.Status != hub.StatusClient && ev.Status != hub.StatusPaused {
+		t.answered()
+	}
 	switch {
 	case t.refused:
 		return hub.Folded

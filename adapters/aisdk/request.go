@@ -2,8 +2,6 @@ package aisdk
 
 import (
 	"bytes"
-	"strconv"
-	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/history"
@@ -14,21 +12,36 @@ import (
 type requests struct{ hub.AsItCame }
 
 // DecodeRequest takes the id of the chat as the thread. Where the answer goes on with a message of the agent's, that is the
-// run: a client would show another id as a second message. The calls that it has of that message are known.
+// run: a client would show another id as a second message. Applications that keep the history on the server send the last
+// message alone.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	var json rawjson.Decoder
 	var chat struct {
 		ID        rawjson.Value `json:"id"`
 		MessageID rawjson.Value `json:"messageId"`
 		Messages  rawjson.Value `json:"messages"`
+		Message   rawjson.Value `json:"message"`
 	}
 	if err := json.Decode(body, &chat); err != nil {
 		return hub.JSONError(err)
 	}
 	req.Thread, req.Body, req.MessageIDs = rawjson.Body(chat.ID), body, history.MessageIDs(chat.Messages)
-	if message := continued(chat.Messages, rawjson.Body(chat.MessageID)); message != nil {
-		req.Run, req.Known = rawjson.Body(rawjson.Get(message, "id")), knownCalls(message)
+	req.History.Told = rawjson.Kind(chat.Messages) == '['
+	for it := rawjson.Elems(chat.Messages); ; {
+		message, ok := it.Next()
+		if !ok {
+			break
+		}
+		addCalls(&req.History, message)
 	}
+	if !req.History.Told {
+		addCalls(&req.History, chat.Message)
+	}
+	message := continued(chat.Messages, rawjson.Body(chat.MessageID))
+	if message == nil && isAgents(chat.Message) {
+		message = chat.Message
+	}
+	req.Run = rawjson.Body(rawjson.Get(message, "id"))
 	return nil
 }
 
@@ -40,7 +53,7 @@ func continued(history rawjson.Value, named []byte) (message rawjson.Value) {
 		if !ok {
 			return message
 		}
-		agents := string(rawjson.Body(rawjson.Get(v, "role"))) == "assistant"
+		agents := isAgents(v)
 		if agents && len(named) > 0 && bytes.Equal(rawjson.Body(rawjson.Get(v, "id")), named) {
 			return v
 		}
@@ -50,23 +63,32 @@ func continued(history rawjson.Value, named []byte) (message rawjson.Value) {
 	}
 }
 
-// knownCalls lists the calls of a message as an object: by id, whether each is dynamic.
-func knownCalls(message rawjson.Value) []byte {
-	list := []byte{'{'}
+func isAgents(message rawjson.Value) bool {
+	return string(rawjson.Body(rawjson.Get(message, "role"))) == "assistant"
+}
+
+// addCalls adds the calls of a message.
+func addCalls(h *hub.History, message rawjson.Value) {
+	id := rawjson.Body(rawjson.Get(message, "id"))
 	for it := rawjson.Elems(rawjson.Get(message, "parts")); ; {
 		part, ok := it.Next()
 		if !ok {
-			break
+			return
 		}
-		id, kind := rawjson.Body(rawjson.Get(part, "toolCallId")), string(rawjson.Body(rawjson.Get(part, "type")))
-		if len(id) == 0 || kind != "dynamic-tool" && !strings.HasPrefix(kind, "tool-") {
+		kind := rawjson.Body(rawjson.Get(part, "type"))
+		name, static := bytes.CutPrefix(kind, []byte("tool-"))
+		c := hub.PastCall{ID: rawjson.Body(rawjson.Get(part, "toolCallId")), Name: name, Msg: id}
+		if c.Dynamic = string(kind) == "dynamic-tool"; c.Dynamic {
+			c.Name = rawjson.Body(rawjson.Get(part, "toolName"))
+		} else if !static {
 			continue
 		}
-		if len(list) > 1 {
-			list = append(list, ',')
+		c.Args = rawjson.NotNull(rawjson.Get(part, "input"))
+		c.Ask = rawjson.Body(rawjson.Get(part, "approval", "id"))
+		h.Add(c)
+		switch string(rawjson.Body(rawjson.Get(part, "state"))) {
+		case "output-available", "output-error", "output-denied":
+			h.Answer(c.ID)
 		}
-		list = append(rawjson.AppendQuoted(list, id), ':')
-		list = strconv.AppendBool(list, kind == "dynamic-tool")
 	}
-	return append(list, '}')
 }

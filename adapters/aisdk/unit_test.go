@@ -48,16 +48,21 @@ func TestRequest(t *testing.T) {
 	}
 	f := func(body, thread, run, known string) {
 		t.Helper()
-		if req := decode(body); string(req.Thread) != thread || string(req.Run) != run || string(req.Known) != known {
-			t.Errorf("%s: thread %q, run %q, known %s, want %q, %q, %s", body, req.Thread, req.Run, req.Known, thread, run, known)
+		req := decode(body)
+		if calls := adaptertest.PastCalls(&req.History); string(req.Thread) != thread || string(req.Run) != run || calls != known {
+			t.Errorf("%s: thread %q, run %q, calls %s, want %q, %q, %s", body, req.Thread, req.Run, calls, thread, run, known)
 		}
 	}
 	f(`{"id":"chat 1","messages":[{"id":"u1","role":"user"}],"trigger":"submit-message"}`, "chat 1", "", "")
-	f(`{"id":"c","messages":[{"id":"u1","role":"user"},{"id":"a1","role":"assistant"}]}`, "c", "a1", "{}")
-	f(`{"id":"c","messages":[{"id":"a1","role":"assistant"},{"id":"a2","role":"assistant"}],"messageId":"a1"}`, "c", "a1", "{}")
-	f(`{"id":"c","messages":[{"id":"u1","role":"user"},{"id":"a1","role":"assistant"},{"id":"u2","role":"user"}],"messageId":"a1"}`, "c", "a1", "{}")
-	f(`{"id":"c","messages":[{"id":"a1","role":"assistant","parts":[{"type":"text","text":"x"},{"type":"tool-rm","toolCallId":"c1"},`+
-		`{"type":"dynamic-tool","toolName":"a","toolCallId":"c2"},{"type":"data-x","toolCallId":"c3"}]}]}`, "c", "a1", `{"c1":false,"c2":true}`)
+	f(`{"id":"c","messages":[{"id":"u1","role":"user"},{"id":"a1","role":"assistant"}]}`, "c", "a1", "")
+	f(`{"id":"c","messages":[{"id":"a1","role":"assistant"},{"id":"a2","role":"assistant"}],"messageId":"a1"}`, "c", "a1", "")
+	f(`{"id":"c","messages":[{"id":"u1","role":"user"},{"id":"a1","role":"assistant"},{"id":"u2","role":"user"}],"messageId":"a1"}`, "c", "a1", "")
+	f(`{"id":"c","messages":[{"id":"a1","role":"assistant","parts":[{"type":"text","text":"x"},{"type":"tool-rm","toolCallId":"c1",`+
+		`"state":"approval-responded","input":{"path":"a"},"approval":{"id":"q1","approved":true}},{"type":"dynamic-tool","toolName":"a",`+
+		`"toolCallId":"c2","state":"output-available","input":{}},{"type":"data-x","toolCallId":"c3"}]}]}`,
+		"c", "a1", `c1 rm {"path":"a"} in a1 asked q1; c2 a in a1 answered dynamic`)
+	f(`{"id":"c","message":{"id":"a1","role":"assistant","parts":[{"type":"tool-rm","toolCallId":"c1","input":{}}]}}`, "c", "a1", `c1 rm {} in a1`)
+	f(`{"id":"c","message":{"id":"u1","role":"user","parts":[]}}`, "c", "", "")
 	f(`{}`, "", "", "")
 	for _, bad := range []string{`[]`, `{"id":`} {
 		if err := aisdk.Dialect.Requests.DecodeRequest(&hub.Request{}, []byte(bad)); err == nil {
@@ -90,7 +95,11 @@ func TestAnswer(t *testing.T) {
 // had, for clients of version 5 look for it among those.
 func TestResumed(t *testing.T) {
 	enc, out := aisdk.Dialect.NewEncoder(aisdk.Dialect.Defaults()), wire.NewOut(wire.NDJSON)
-	enc.(hub.Answerer).Answer(&hub.Request{Run: []byte("a1"), Known: []byte(`{"c1":true,"c2":false}`)})
+	req := &hub.Request{Run: []byte("a1"), History: hub.History{Told: true}}
+	req.History.Add(hub.PastCall{ID: []byte("c1"), Msg: []byte("a1"), Dynamic: true})
+	req.History.Add(hub.PastCall{ID: []byte("c2"), Msg: []byte("a1")})
+	req.History.Add(hub.PastCall{ID: []byte("c3"), Msg: []byte("a0")})
+	enc.(hub.Answerer).Answer(req)
 	events := []string{`{"kind":"run.start","id":"r1"}`}
 	for _, id := range []string{"c1", "c2", "c3"} {
 		events = append(events, `{"kind":"tool.start","flags":["resumed"],"id":"`+id+`","name":"rm"}`, `{"kind":"tool.end","id":"`+id+`","status":"ok","text":"x"}`)

@@ -14,8 +14,11 @@ func (d *decoder) announce(dst []hub.Event, id []byte) []hub.Event {
 	}
 	dst, ev := d.emit(dst, hub.ToolStart)
 	ev.ID, ev.Name = id, rawjson.Body(d.rec.ToolName)
-	if d.clientTools[string(ev.Name)] {
+	switch {
+	case d.clientTools[string(ev.Name)]:
 		ev.Flags |= hub.ClientRuns
+	case len(d.clientTools) == 0:
+		ev.Status = hub.StatusUnknown
 	}
 	d.remember(id)
 	return dst
@@ -74,10 +77,9 @@ func (d *decoder) result(dst []hub.Event) ([]hub.Event, error) {
 	}
 	d.kind = 0
 	answered, known := d.calls[string(id)]
+	var resumed hub.Flags
 	if !known {
-		var ev *hub.Event
-		dst, ev = d.emit(dst, hub.ToolStart)
-		ev.ID, ev.Name, ev.Flags = id, []byte("unknown"), hub.Resumed
+		resumed = hub.Resumed
 		d.remember(id)
 		_, known = d.calls[string(id)]
 	}
@@ -86,7 +88,7 @@ func (d *decoder) result(dst []hub.Event) ([]hub.Event, error) {
 		d.left--
 	}
 	dst, ev := d.emit(dst, hub.ToolEnd)
-	ev.ID, ev.Status = id, hub.StatusOK
+	ev.ID, ev.Status, ev.Flags = id, hub.StatusOK, resumed
 	if failed, _ := rawjson.Bool(d.rec.IsError); failed {
 		ev.Status = hub.StatusError
 	}

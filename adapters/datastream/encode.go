@@ -23,6 +23,7 @@ type encoder struct {
 	parts   opened.List[part]
 	tools   opened.List[tool] // that have not ended
 	left    int               // calls that have no result
+	history *hub.History      // what the client has; nil: unknown
 }
 
 // step is what the client has of the step that is open. It keeps one text and one reasoning part a step, wherever calls
@@ -46,6 +47,8 @@ type tool struct {
 	name   []byte
 	head   []byte // its line up to the fragment
 	client bool
+
+	resumed bool // the client has it, with its arguments, from an earlier stream
 }
 
 // defaultMessage is the id of a message that nobody named; a client takes any.
@@ -65,11 +68,12 @@ func (e *encoder) Reset() {
 	e.models.Reset()
 	e.parts.Reset()
 	e.tools.Reset()
-	e.left = 0
+	e.left, e.history = 0, nil
 }
 
 // Answer implements [hub.Answerer]: the message is the one that the answer goes on with, or gets an id that no other has.
 func (e *encoder) Answer(req *hub.Request) {
+	e.history = &req.History
 	switch {
 	case len(req.Run) > 0:
 		e.message, e.named = append(e.message[:0], req.Run...), true

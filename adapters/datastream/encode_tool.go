@@ -1,6 +1,8 @@
 package datastream
 
 import (
+	"bytes"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
@@ -10,6 +12,11 @@ import (
 
 // toolStart announces a call.
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
+	if ev.Flags.Has(hub.Resumed) && e.clientHas(ev.ID) {
+		t := e.tools.Add(ev.ID)
+		*t = tool{name: append(t.name[:0], ev.Name...), client: ev.Flags.Has(hub.ClientRuns), resumed: true, head: t.head[:0]}
+		return hub.Implied
+	}
 	if !e.step.open {
 		e.openStep(out)
 	}
@@ -23,11 +30,27 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Native
 }
 
+// clientHas reports whether the client has a call of an earlier stream in the message that it reads. It rejects the result
+// of a call that it does not have there. Without a history, such a result shows that it has the call.
+func (e *encoder) clientHas(id []byte) bool {
+	c := e.history.Find(id)
+	switch {
+	case c != nil:
+		return bytes.Equal(c.Msg, e.message)
+	case e.history == nil:
+		return true
+	}
+	return !e.history.Told
+}
+
 // toolArgs is the hot path of calls.
 func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 	t := e.tools.Find(ev.ID)
 	if t == nil {
 		return hub.Dropped
+	}
+	if t.resumed {
+		return hub.Implied
 	}
 	out.Begin("")
 	b := append(out.Buf, t.head...)
@@ -41,6 +64,9 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 	t := e.tools.Find(ev.ID)
 	if t == nil {
 		return hub.Dropped
+	}
+	if t.resumed {
+		return hub.Implied
 	}
 	b := member.Open(out, `9:{"toolCallId":"`, ev.ID)
 	b = append(append(append(b, `,"toolName":"`...), t.name...), `","args":`...)

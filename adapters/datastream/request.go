@@ -1,6 +1,8 @@
 package datastream
 
 import (
+	"bytes"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/history"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -28,15 +30,26 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	req.MessageIDs = history.MessageIDs(chat.Messages)
 	var last rawjson.Value
-	for it := rawjson.Elems(chat.Messages); ; {
-		v, ok := it.Next()
-		if !ok {
-			break
-		}
-		last = v
-	}
+	req.History.Told = rawjson.Kind(chat.Messages) == '['
+	history.Each(chat.Messages, func(m rawjson.Value) {
+		last = m
+		id := history.Body(m, "id")
+		history.Each(rawjson.Get(m, "toolInvocations"), func(v rawjson.Value) { addCall(&req.History, v, id) })
+		history.Each(rawjson.Get(m, "parts"), func(v rawjson.Value) { addCall(&req.History, rawjson.Get(v, "toolInvocation"), id) })
+	})
 	if string(rawjson.Body(rawjson.Get(last, "role"))) == "assistant" {
 		req.Run = rawjson.Body(rawjson.Get(last, "id"))
 	}
 	return nil
+}
+
+// addCall adds a call of a message. Messages have theirs twice: in a list of their own, and among the parts.
+func addCall(h *hub.History, v rawjson.Value, message []byte) {
+	id := history.Body(v, "toolCallId")
+	if c := h.Find(id); c == nil || !bytes.Equal(c.Msg, message) {
+		h.Add(hub.PastCall{ID: id, Name: history.Body(v, "toolName"), Args: rawjson.NotNull(rawjson.Get(v, "args")), Msg: message})
+	}
+	if string(history.Body(v, "state")) == "result" {
+		h.Answer(id)
+	}
 }

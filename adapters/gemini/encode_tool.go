@@ -35,6 +35,8 @@ var serverTools = map[string]bool{
 func (e *encoder) toolStart(ev *hub.Event) hub.Fate {
 	kind := callFunction
 	switch {
+	case ev.Flags.Has(hub.ClientRuns | hub.Resumed):
+		return hub.Dropped // the client has it
 	case ev.Flags.Has(hub.ClientRuns):
 	case string(ev.Name) == codeTool:
 		kind = callCode

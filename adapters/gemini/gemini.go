@@ -109,6 +109,7 @@ var Dialect = hub.Dialect{
 	Explains:      explains,
 	KeepAlive:     func(out *wire.Out, _ hub.Options) { out.KeepAlive(0) }, // no comment lines: readers lose the next frame
 	AppendFailure: appendFailure,
+	Requests:      requests{},
 }
 
 // dialectName is what raw events of this dialect are named.

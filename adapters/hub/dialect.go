@@ -236,24 +236,3 @@ const ExtensionKey = "x-agent-stream"
 func MayExtend(record []byte) bool { return bytes.Contains(record, extensionKey) }
 
 var extensionKey = []byte(ExtensionKey)
-
-// Request is the canonical call that opens a stream.
-type Request struct {
-	Thread  []byte // string body: the conversation, where the client names it
-	Run     []byte // string body: the id that the client gave this run
-	Model   []byte // string body: the model that the client asked for
-	Version []byte // string body: the version of the protocol that the client speaks
-	Call    []byte // raw JSON: the id of a JSON-RPC call
-	Modes   []byte // raw JSON: the kinds of events that the client asked for, in dialects where it chooses
-	Known   []byte // raw JSON: what the client has of the message that the answer goes on with, in the dialect's own form
-	Unique  []byte // string body: unlike that of other calls, for ids that the server has to make
-	Usage   bool   // the client asked for usage, in dialects where it must
-	Time    int64  // when the request came, in milliseconds since the Unix epoch; 0 = not said
-	// MessageIDs are the ids of the messages in the history that the request shows; nil: it shows none.
-	MessageIDs *IDSet
-
-	Body []byte // the body as it came; gone when an [Answerer] is asked
-
-	// Header returns a field of the HTTP request, "" if there is none. Only for codecs, which it always is there for.
-	Header func(name string) string
-}

@@ -60,12 +60,12 @@ const (
 	TextDelta // ID, Chan, Text, Op (Append, or Replace when Text is the full text so far)
 	TextEnd   // ID, [More.Sig]
 
-	ToolStart  // call announced: ID, Name, [Title], [More.ToolKind, Locations, Content], [FlagClientRuns]
+	ToolStart  // call announced: ID, Name, [Title], [More.ToolKind, Locations, Content], [FlagClientRuns], [Status]
 	ToolArgs   // fragment of the argument text: ID, Text
 	ToolReady  // arguments complete: ID, Name, Value (or Text when the arguments are no JSON, with FlagInvalid)
 	ToolUpdate // progress or changed metadata: ID, [Status, Title, Text message, Value payload, More.Percent …]
 	ToolOutput // partial result: ID, Chan (Result, Stdout, Stderr), Text or Value, [More.Content], Op
-	ToolEnd    // whole result, once: ID, Name, Status, Text or Value, [More.Content], [More.Err]
+	ToolEnd    // whole result, once: ID, Name, Status (loose: pending for one that another follows), Text or Value, [More.Content], [More.Err]
 
 	Ask    // the run waits for a human: ID, [Ref tool call], What, [Title], [More.Options, Schema, Expires], [Value]
 	Answer // what came back: ID, Status, [Name option id], [Value]
@@ -106,7 +106,7 @@ const (
 	StatusDenied  // a human or a policy refused it
 	StatusAborted // the run ended first
 	StatusClient  // handed to the client, no result in this stream
-	StatusUnknown // the upstream never said
+	StatusUnknown // the upstream never said; of a ToolStart: nor whether the agent or the client runs the call
 
 	StatusChosen // answers
 	StatusExpired
@@ -193,7 +193,7 @@ type Flags uint8
 // Flags.
 const (
 	Synthetic  Flags = 1 << iota // made by the sequencer, not by the upstream
-	Resumed                      // the client knows this id from an earlier run
+	Resumed                      // of an earlier stream: its client may know this id
 	Replayed                     // history, not live
 	Transient                    // not part of what is persisted
 	Invalid                      // arguments that are no JSON, a result cut at a limit

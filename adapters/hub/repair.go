@@ -29,7 +29,9 @@ const (
 	SecondStart
 	AfterEnd
 	TruncatedRun
-	Stray // an end or answer to something that never began
+	Stray          // an end or answer to something that never began
+	ResumedUnknown // a result of a call that neither this stream nor the request has
+	Provisional    // a result that was held back, because the call's own was to follow
 
 	repairCount
 )
@@ -38,7 +40,7 @@ var repairNames = [repairCount]string{
 	"part_reopened", "text_repeated", "text_tail", "text_diverged", "held", "hold_expired", "start_made",
 	"start_repeated", "ready_made", "late_args", "late_update", "late_output", "late_ask", "args_differ", "args_cut", "result_cut",
 	"end_repeated", "end_made", "lane_made", "lane_reopened", "second_end", "second_start", "after_end", "truncated",
-	"stray",
+	"stray", "resumed_unknown", "provisional",
 }
 
 func (r Repair) String() string { return name(repairNames[:], int(r)) }

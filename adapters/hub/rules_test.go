@@ -1,6 +1,7 @@
 package hub_test
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -19,7 +20,8 @@ import (
 
 // TestRules has a file for every rule of the sequencer, testdata/rules/*.txtar:
 //
-//	-- config --   replace, settle=250ms, events=2, bytes=64, age=1s, args=8, result=8
+//	-- config --   replace, settle=250ms, events=2, bytes=64, age=1s, args=8, result=8; of the request that the stream
+//	               answers: past={a call}, tools=NAME,NAME
 //	-- in --       loose events, one a line; "@2s" sets the clock and calls Tick, "end" or "end CODE" is the end of the body
 //	-- strict --   what comes out, with the same marks
 //	-- repairs --  the counts that are not zero
@@ -51,9 +53,9 @@ func testRule(t *testing.T, path string, covered map[string]bool) {
 	for _, f := range archive.Files {
 		sections[f.Name] = string(f.Data)
 	}
-	cfg := parseConfig(t, sections["config"])
-	one := runScript(t, cfg, sections["in"], false)
-	all := runScript(t, cfg, sections["in"], true)
+	cfg, asked := parseConfig(t, sections["config"])
+	one := runScript(t, cfg, asked, sections["in"], false)
+	all := runScript(t, cfg, asked, sections["in"], true)
 	if one.strict != all.strict || one.repairs != all.repairs {
 		t.Errorf("pushed one by one:\n%s%s\npushed at once:\n%s%s", one.strict, one.repairs, all.strict, all.repairs)
 	}
@@ -90,8 +92,9 @@ func saveRule(t *testing.T, path string, archive *txtar.Archive, sections map[st
 	}
 }
 
-func parseConfig(t *testing.T, text string) (cfg hub.SequencerConfig) {
+func parseConfig(t *testing.T, text string) (cfg hub.SequencerConfig, asked *hub.Request) {
 	t.Helper()
+	asked = &hub.Request{}
 	for _, word := range strings.Fields(text) {
 		key, val, _ := strings.Cut(word, "=")
 		n, numErr := strconv.Atoi(val)
@@ -112,6 +115,13 @@ func parseConfig(t *testing.T, text string) (cfg hub.SequencerConfig) {
 			cfg.Bounds.Args, err = n, numErr
 		case "result":
 			cfg.Bounds.Result, err = n, numErr
+		case "past":
+			err = addPast(asked, val)
+		case "tools":
+			asked.Tools.Told = true
+			for _, name := range strings.Split(val, ",") {
+				asked.Tools.Add([]byte(name))
+			}
 		default:
 			err = fmt.Errorf("unknown")
 		}
@@ -119,7 +129,24 @@ func parseConfig(t *testing.T, text string) (cfg hub.SequencerConfig) {
 			t.Fatalf("config %s: %v", word, err)
 		}
 	}
-	return cfg
+	return cfg, asked
+}
+
+func addPast(asked *hub.Request, text string) error {
+	var c struct {
+		ID, Name, Msg string
+		Args          json.RawMessage
+		Answered      bool
+		ClientRuns    bool `json:"client_runs"`
+	}
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
+		return err
+	}
+	asked.History.Add(hub.PastCall{ID: []byte(c.ID), Name: []byte(c.Name), Msg: []byte(c.Msg), Args: c.Args, ClientRuns: c.ClientRuns})
+	if c.Answered {
+		asked.History.Answer([]byte(c.ID))
+	}
+	return nil
 }
 
 // outcome is what a script gives.
@@ -137,9 +164,10 @@ type script struct {
 }
 
 // runScript pushes the events one by one, or as many at once as the marks allow.
-func runScript(t *testing.T, cfg hub.SequencerConfig, in string, atOnce bool) outcome {
+func runScript(t *testing.T, cfg hub.SequencerConfig, asked *hub.Request, in string, atOnce bool) outcome {
 	t.Helper()
 	s := &script{t: t, seq: hub.NewSequencer(cfg), check: adaptertest.Checker{Replace: cfg.Replace}}
+	s.seq.Answer(asked)
 	for line := range strings.Lines(in) {
 		line = strings.TrimSpace(line)
 		mark := strings.HasPrefix(line, "@") || strings.HasPrefix(line, "end")

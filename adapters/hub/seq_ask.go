@@ -50,7 +50,7 @@ func (s *Sequencer) ask(dst []Event, ev *Event) []Event {
 	s.asks.open = append(s.asks.open, a)
 	dst = append(dst, *ev)
 	out := &dst[len(dst)-1]
-	out.ID, out.Lane = a.id, a.lane.strict()
+	out.ID, out.Lane, out.Flags = a.id, a.lane.strict(), out.Flags&^Resumed
 	if a.tool != nil {
 		out.Ref = a.tool.id
 	}
@@ -63,6 +63,9 @@ func (s *Sequencer) askedTool(dst []Event, ev *Event) ([]Event, *tool) {
 		return dst, t
 	}
 	q := s.tools.take(ev.Ref)
+	if ev.Flags.Has(Resumed) || s.past(ev.Ref) != nil {
+		return s.resume(dst, &Event{ID: ev.Ref, Lane: ev.Lane}, q), s.tools.find(ev.Ref)
+	}
 	if q == nil {
 		q = &queue{id: bytes.Clone(ev.Ref), lane: bytes.Clone(ev.Lane)}
 	}

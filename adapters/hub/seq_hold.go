@@ -172,25 +172,36 @@ func (s *Sequencer) release(dst []Event, q *queue) []Event {
 		t.patient = false // its arguments have not come in time
 		return s.replay(dst, q)
 	}
+	i, name := q.begun(), q.name()
+	if i < 0 && len(q.id) > 0 && len(name) == 0 && q.has(ToolEnd) {
+		return s.resume(dst, &Event{ID: q.id, Lane: q.lane}, q) // nothing speaks of it as a call of this stream
+	}
 	s.Repairs[StartMade]++
-	start, name := Event{Kind: ToolStart, ID: q.id, Lane: q.lane}, q.name()
-	if i := q.begun(); i >= 0 {
+	start := Event{Kind: ToolStart, ID: q.id, Lane: q.lane}
+	if i >= 0 {
 		start = q.events[i]
 		q.events = slices.Delete(q.events, i, i+1)
 	}
-	start.Name = name
+	if start.Name = name; len(name) == 0 {
+		start.Name = unknownTool
+	}
 	start.Flags |= Synthetic
 	return s.startTool(dst, &start, q)
 }
 
-// name is what the held events call the tool.
+// name is what the held events call the tool; nil if they do not say.
 func (q *queue) name() []byte {
 	for i := range q.events {
 		if n := q.events[i].Name; len(n) > 0 {
 			return n
 		}
 	}
-	return []byte("unknown")
+	return nil
+}
+
+// has reports whether there is a held event of that kind.
+func (q *queue) has(k Kind) bool {
+	return slices.ContainsFunc(q.events, func(ev Event) bool { return ev.Kind == k })
 }
 
 func (s *Sequencer) releaseAll(dst []Event) []Event {

@@ -19,6 +19,7 @@ type tool struct {
 
 	args    []byte // fragments joined, a string body
 	argsCut bool
+	pending bool // its result so far is not the last
 
 	partial partial
 	known   toolInfo
@@ -40,6 +41,10 @@ func (s *Sequencer) tool(dst []Event, ev *Event) []Event {
 	switch {
 	case ev.Kind == ToolStart && len(ev.Name) > 0 && (t == nil || len(ev.ID) == 0):
 		return s.startTool(dst, ev, s.tools.take(ev.ID)) // without an id, nothing says that it is the same call
+	case t == nil && s.resumes(ev):
+		own := *ev
+		own.Flags &^= Resumed // which its start says
+		return s.tool(s.resume(dst, ev, s.tools.take(ev.ID)), &own)
 	case t == nil:
 		return s.hold(dst, ev)
 	case ev.Kind == ToolStart:
@@ -97,6 +102,7 @@ func (s *Sequencer) startTool(dst []Event, ev *Event, q *queue) []Event {
 	t.known.learn(ev)
 	dst = s.closeParts(dst, func(p *part) bool { return p.strictLane == l })
 	dst = t.emit(dst, ev)
+	s.qualify(&dst[len(dst)-1])
 	if q == nil {
 		return dst
 	}
@@ -282,7 +288,13 @@ func cutBody(body []byte, n int) []byte {
 	return body[:end]
 }
 
+// toolEnd passes the result. One that another follows is not shown: clients take any result for the last.
 func (s *Sequencer) toolEnd(dst []Event, ev *Event, t *tool) []Event {
+	if ev.Status == StatusPending {
+		s.Repairs[Provisional]++
+		t.pending = true
+		return dst
+	}
 	status := endStatus(ev.Status, StatusUnknown)
 	dst = s.makeReady(dst, t)
 	if status != StatusPaused { // a paused tool waits for the answer in a later run
@@ -321,9 +333,12 @@ func (p *partial) become(end *Event) {
 	end.More = &more
 }
 
-// endTool makes up the end of a tool.
+// endTool makes up the end of a tool. A result that is still to follow comes in a later run.
 func (s *Sequencer) endTool(dst []Event, t *tool, status Status) []Event {
 	s.Repairs[EndMade]++
+	if t.pending && status != StatusAborted {
+		status = StatusPaused
+	}
 	return s.toolEnd(dst, &Event{Kind: ToolEnd, Status: status, Flags: Synthetic}, t)
 }
 

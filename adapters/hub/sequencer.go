@@ -13,7 +13,10 @@ import (
 //	I3  TextDelta and TextEnd only for a part that is open; part ids are never used again; no delta is empty.
 //	I4  At most one open part per lane and message; no part of a lane is open when a tool starts in it.
 //	I5  A tool's life is start, args*, ready, (update or output)*, end. An update may also come between start and
-//	    ready. Nothing comes after the end; the name is never empty.
+//	    ready. Nothing comes after the end; the name is never empty. A call that an earlier stream opened lives alike,
+//	    from the moment that this stream first speaks of it: its start is flagged Resumed, and name and arguments are
+//	    those that the request tells. Where nobody tells its name, the start is flagged Synthetic too, the name is
+//	    [UnknownTool], and the arguments are "{}". Encoders whose clients keep calls over streams write neither.
 //	I6  The fragments of a tool, joined, are the value of its ToolReady: at least one fragment, "{}" if the upstream
 //	    gave none; valid JSON, or flagged Invalid.
 //	I7  An ask with a tool comes after that tool's ready and before its end; an answer only to an open ask.
@@ -38,6 +41,7 @@ type Sequencer struct {
 	cfg     SequencerConfig
 	now     time.Duration
 	scratch Scratch
+	asked   *Request // that the stream answers; nil: unknown
 
 	started, ended bool
 	pending        *Event // RunEnd that waits for stragglers
@@ -104,6 +108,7 @@ func orDefault[T int | time.Duration](v, fallback T) T {
 func (s *Sequencer) Reset() {
 	s.Repairs = RepairCounts{}
 	s.started, s.ended, s.pending = false, false, nil
+	s.asked = nil
 	s.scratch.Reset()
 	known := s.cfg.Bounds.Known
 	s.texts.reset(known)
@@ -112,6 +117,10 @@ func (s *Sequencer) Reset() {
 	s.steps.reset(known)
 	s.asks.reset(known)
 }
+
+// Answer implements [Answerer]: the request tells which calls the client has, and which tools it runs. req is used until
+// the next Reset.
+func (s *Sequencer) Answer(req *Request) { s.asked = req }
 
 // Ended reports whether the RunEnd has been emitted.
 func (s *Sequencer) Ended() bool { return s.ended }

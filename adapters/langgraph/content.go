@@ -156,6 +156,7 @@ func (d *decoder) text(dst []hub.Event, m *fields, k *message, ch hub.Chan, body
 			d.heard.text = &k.text
 		}
 	}
+	d.begun = true
 	dst, ev := d.part(dst, hub.TextDelta, m, k, ch)
 	ev.Text, ev.Op = body, op
 	return dst

@@ -28,6 +28,7 @@ type decoder struct {
 
 	made    int             // ids that were made for messages without one
 	any     bool            // there was a record
+	begun   bool            // the agent has said or called something in this run
 	over    bool            // a record has ended the run
 	paused  bool            // an interrupt waits for an answer
 	reason  []byte          // why the model stopped, as it said last

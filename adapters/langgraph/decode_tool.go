@@ -140,7 +140,7 @@ func (d *decoder) newCall(m *fields, k *message, id []byte, index int64) *call {
 		k.calls = append(k.calls, c)
 	}
 	d.calls.Put(string(c.id), c)
-	d.heard.made = true
+	d.heard.made, d.begun = true, true
 	return c
 }
 
@@ -153,7 +153,7 @@ func (d *decoder) toolStart(dst []hub.Event, m *fields, k *message, c *call, nam
 		d.waiting[string(c.id)] = true
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.Lane, ev.Msg = hub.ToolStart, c.id, c.name, k.lane.id, m.id
+	ev.Kind, ev.ID, ev.Name, ev.Lane, ev.Msg, ev.Status = hub.ToolStart, c.id, c.name, k.lane.id, m.id, hub.StatusUnknown
 	return dst
 }
 
@@ -219,11 +219,11 @@ func (d *decoder) result(dst []hub.Event, m *fields, k *message) []hub.Event {
 	c, _ := d.calls.Find(m.callID)
 	if c != nil {
 		dst = d.settle(dst, c.draft.of)
-		dst = d.resume(dst, m, k, c)
 	}
 	delete(d.waiting, string(m.callID))
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Name, ev.Lane, ev.Msg = hub.ToolEnd, m.callID, m.name, k.lane.id, m.id
+	d.endCall(c, ev)
 	ev.Status = hub.StatusOK
 	if string(m.status) == "error" {
 		ev.Status = hub.StatusError
@@ -232,19 +232,22 @@ func (d *decoder) result(dst []hub.Event, m *fields, k *message) []hub.Event {
 	return dst
 }
 
-// resume opens a call of an earlier run, whose result comes now.
-func (d *decoder) resume(dst []hub.Event, m *fields, k *message, c *call) []hub.Event {
-	c.ended = true
-	if !c.earlier {
-		return dst
+// endCall notes that a call has its result, ev. A graph that goes on after an interrupt or a call of the client runs its tools
+// first: their calls are of an earlier run. A result that comes later without a call is more likely out of order, and waits.
+func (d *decoder) endCall(c *call, ev *hub.Event) {
+	switch {
+	case c == nil && !d.begun:
+		ev.Flags |= hub.Resumed
+	case c == nil:
+	case c.earlier && !c.ended:
+		ev.Flags |= hub.Resumed
+		if len(c.name) > 0 {
+			ev.Name = c.name
+		}
+		c.ended = true
+	default:
+		c.ended = true
 	}
-	c.earlier = false
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.Lane, ev.Flags = hub.ToolStart, c.id, c.name, k.lane.id, hub.Resumed
-	if len(ev.Name) == 0 {
-		ev.Name = m.name
-	}
-	return dst
 }
 
 // setResult sets what a tool said: a text, or blocks. Blocks that are one text are that text.
@@ -309,6 +312,7 @@ func (d *decoder) toolRuns(dst []hub.Event, l *lane, v rawjson.Value, id []byte)
 	k := &message{lane: l}
 	c := d.newCall(&fields{}, k, id, 0)
 	dst = d.toolStart(dst, &fields{}, k, c, text(v, "name"))
+	dst[len(dst)-1].Status = hub.StatusNone // the agent runs it
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Lane = hub.ToolReady, c.id, l.id
 	if ev.Value = rawjson.NotNull(rawjson.Get(v, "input")); rawjson.Kind(ev.Value) == '"' {

@@ -88,6 +88,7 @@ package langgraph
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/history"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -169,6 +170,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	var input struct {
 		Modes  rawjson.Value `json:"stream_mode"`
 		Modes2 rawjson.Value `json:"streamMode"`
+		Input  rawjson.Value `json:"input"`
 		Config struct {
 			Configurable struct {
 				ThreadID rawjson.Value `json:"thread_id"`
@@ -181,7 +183,17 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if req.Modes = rawjson.NotNull(input.Modes); req.Modes == nil {
 		req.Modes = rawjson.NotNull(input.Modes2)
 	}
+	history.Each(rawjson.Get(input.Input, "messages"), func(m rawjson.Value) { addCalls(&req.History, m) })
 	req.Thread, _ = rawjson.Str(input.Config.Configurable.ThreadID)
 	req.Run, req.Body = req.Unique, body
 	return nil
+}
+
+// addCalls adds the calls of a message of the input, which holds what is new alone, or notes the result of one.
+func addCalls(h *hub.History, m rawjson.Value) {
+	id := text(m, "id")
+	history.Each(rawjson.Get(m, "tool_calls"), func(v rawjson.Value) {
+		h.Add(hub.PastCall{ID: text(v, "id"), Name: text(v, "name"), Args: rawjson.NotNull(rawjson.Get(v, "args")), Msg: id})
+	})
+	h.Answer(text(m, "tool_call_id"))
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/history"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -16,12 +17,24 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	var asked struct {
 		Model  rawjson.Value `json:"model"`
 		Stream rawjson.Value `json:"stream_options"`
+
+		Messages rawjson.Value `json:"messages"`
+		Tools    rawjson.Value `json:"tools"`
 	}
 	if err := json.Decode(body, &asked); err != nil {
 		return hub.JSONError(err)
 	}
 	usage, _ := rawjson.Bool(rawjson.Get(asked.Stream, "include_usage"))
 	req.Model, req.Usage, req.Body = text(asked.Model), usage, body
+	req.Tools.Told = true // nothing else tells the model of a tool
+	history.Each(asked.Tools, func(tool rawjson.Value) { req.Tools.Add(history.Body(tool, "function", "name")) })
+	req.History.Told = true
+	history.Each(asked.Messages, func(m rawjson.Value) {
+		history.AddFunctions(&req.History, rawjson.Get(m, "tool_calls"), nil, history.Always)
+		if string(history.Body(m, "role")) == "tool" {
+			req.History.Answer(history.Body(m, "tool_call_id"))
+		}
+	})
 	return nil
 }
 

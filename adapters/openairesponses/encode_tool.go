@@ -35,9 +35,9 @@ func (e *encoder) call(id []byte) *toolItem {
 	return nil
 }
 
-// toolStart announces a call.
+// toolStart announces a call. A client that has a call of its own already would run it again.
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
-	if !e.keep(overhead + len(ev.ID) + len(ev.Name)) {
+	if ev.Flags.Has(hub.ClientRuns|hub.Resumed) || !e.keep(overhead+len(ev.ID)+len(ev.Name)) {
 		return hub.Dropped
 	}
 	t := toolItem{id: bytes.Clone(ev.ID), at: e.reserve(), client: ev.Flags.Has(hub.ClientRuns)}

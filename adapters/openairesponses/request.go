@@ -2,6 +2,7 @@ package openairesponses
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/history"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -54,6 +55,7 @@ type create struct {
 	ToolChoice   rawjson.Value `json:"tool_choice"`
 	Tools        rawjson.Value `json:"tools"`
 	TopP         rawjson.Value `json:"top_p"`
+	Input        rawjson.Value `json:"input"`
 }
 
 // DecodeRequest takes the model, the conversation, and what the answer repeats.
@@ -67,6 +69,9 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if req.Thread = rawjson.Body(c.Conversation); req.Thread == nil {
 		req.Thread = rawjson.Body(rawjson.Get(c.Conversation, "id"))
 	}
+	req.Tools.Told = rawjson.IsNull(c.Previous) && rawjson.IsNull(c.Conversation) // else the server may know of others
+	history.Each(c.Tools, func(tool rawjson.Value) { req.Tools.Add(history.Body(tool, "name")) })
+	history.Each(c.Input, func(item rawjson.Value) { addItem(&req.History, item) })
 	call := append([]byte(nil), `{"`+callSeed+`":"`...)
 	call = append(appendTag(call, nil, body), `","`+callEcho+`":`...)
 	call = appendEcho(call, &c)
@@ -90,4 +95,20 @@ func appendEcho(dst []byte, c *create) []byte {
 	}
 	dst[head] = '{'
 	return append(dst, '}')
+}
+
+// addItem adds a call, or the result of one.
+func addItem(h *hub.History, item rawjson.Value) {
+	id := history.Body(item, "call_id")
+	switch string(history.Body(item, "type")) {
+	case "function_call":
+		h.Add(hub.PastCall{
+			ID: id, Name: history.Body(item, "name"), Args: history.Args(history.Body(item, "arguments")),
+			Msg: history.Body(item, "id"), ClientRuns: true,
+		})
+	case "custom_tool_call":
+		h.Add(hub.PastCall{ID: id, Name: history.Body(item, "name"), Msg: history.Body(item, "id"), ClientRuns: true})
+	case "function_call_output", "custom_tool_call_output":
+		h.Answer(id)
+	}
 }

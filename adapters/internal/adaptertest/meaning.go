@@ -35,6 +35,7 @@ type ToolMeaning struct {
 	Args     []byte // JSON, or text that is none
 	Status   hub.Status
 	Result   []byte // plain text, or JSON
+	Resumed  bool   // an earlier stream opened it: a dialect whose clients have such calls says neither name nor arguments
 
 	sure, argsSure, readySure, endSure bool
 }
@@ -180,6 +181,7 @@ func (m *Meaning) tool(ev *hub.Event, sure bool) {
 	switch ev.Kind {
 	case hub.ToolStart:
 		t.sure = t.sure || sure
+		t.Resumed = t.Resumed || ev.Flags.Has(hub.Resumed)
 	case hub.ToolArgs:
 		t.Args = rawjson.AppendUnescaped(t.Args, ev.Text)
 		t.argsSure = t.argsSure && sure

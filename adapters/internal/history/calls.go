@@ -1,0 +1,42 @@
+package history
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// Each calls f with every element of a list.
+func Each(list rawjson.Value, f func(rawjson.Value)) {
+	for it := rawjson.Elems(list); ; {
+		v, ok := it.Next()
+		if !ok {
+			return
+		}
+		f(v)
+	}
+}
+
+// Body returns the string at a path as a body, nil if there is none.
+func Body(v rawjson.Value, path ...string) []byte { return rawjson.Body(rawjson.Get(v, path...)) }
+
+// Args returns the arguments of a call that a request tells as a text.
+func Args(text []byte) rawjson.Value {
+	value, ok := rawjson.ValueOfText(nil, text)
+	if !ok {
+		return nil
+	}
+	return value
+}
+
+// AddFunctions adds a list of calls as the Chat API has it, [{"id","function":{"name","arguments"}}].
+func AddFunctions(h *hub.History, list rawjson.Value, message []byte, clientRuns func(name []byte) bool) {
+	Each(list, func(v rawjson.Value) {
+		name := Body(v, "function", "name")
+		h.Add(hub.PastCall{
+			ID: Body(v, "id"), Name: name, Args: Args(Body(v, "function", "arguments")), Msg: message, ClientRuns: clientRuns(name),
+		})
+	})
+}
+
+// Always says of every tool that the client runs it: the clients of model APIs run them all.
+func Always([]byte) bool { return true }
