@@ -111,7 +111,9 @@ func TestEveryPair(t *testing.T) {
 					check(f+" 1.0", records(t, f, r.old("/"+dialect+"/"+f)))
 				}
 				ws := r.dialWS("/" + dialect + "/ws")
-				ws.say("{}")
+				if kind != "ws" { // else the run begins with the connection, and a message that comes after it asks for another
+					ws.say("{}")
+				}
 				check("ws", ws.run())
 				ws.Close()
 			}
