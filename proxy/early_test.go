@@ -1,6 +1,27 @@
 package proxy
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
+
+// TestEmptyLinesBeforeARequest: a few are ignored, and no more than a header may be long.
+func TestEmptyLinesBeforeARequest(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(lines(`{"kind":"run.start"}`, `{"kind":"run.end","status":"done"}`)))
+	r := start(t, simple(a.url(), "limits: {header: 4KiB}", "", "client: agui"))
+	c := r.dial()
+	c.send(strings.Repeat("\r\n", 3))
+	c.ask("POST", "/run", "{}")
+	if resp := c.response(); resp.StatusCode != 200 {
+		t.Errorf("after three empty lines: status %d", resp.StatusCode)
+	}
+	c = r.dial()
+	c.send(strings.Repeat("\r\n", 3000))
+	if resp := c.response(); resp.StatusCode != 431 {
+		t.Errorf("after 3000 empty lines: status %d, want 431", resp.StatusCode)
+	}
+}
 
 // TestMessageWithHandshake sends a message in one piece with the handshake: what lies in buffers then belongs to the session,
 // which outlives the request.

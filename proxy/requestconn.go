@@ -144,9 +144,13 @@ func (c *requestConn) deadline() time.Time { return c.began.Add(c.listener.read)
 
 // wholeHead receives until the header of a request is there, and returns its length.
 func (c *requestConn) wholeHead() (int, error) {
-	for scanned := 0; ; {
+	for scanned, skipped := 0, 0; ; {
 		for c.w-c.r >= 2 && c.buf[c.r] == '\r' && c.buf[c.r+1] == '\n' {
 			c.r, scanned = c.r+2, 0 // empty lines before a request are ignored (RFC 9112 §2.2)
+			skipped += 2
+		}
+		if skipped > c.listener.header {
+			return 0, errHeaderTooLarge
 		}
 		got := c.buf[c.r:c.w]
 		if len(got) > 0 && !tokenBytes[got[0]] && (got[0] != '\r' || len(got) > 1) {
