@@ -98,6 +98,7 @@ func (t *trial) promise(n int, more string) {
 		return // they may stay as long as connections may be idle
 	}
 	var all sync.WaitGroup
+	sent := time.Now()
 	for _, c := range conns {
 		all.Go(func() {
 			_ = c.SetReadDeadline(time.Now().Add(socketLimit))
@@ -107,6 +108,7 @@ func (t *trial) promise(n int, more string) {
 		})
 	}
 	all.Wait()
+	t.figure("all closed after", "%v", time.Since(sent).Round(100*time.Millisecond))
 	if n := open.Load(); n > 0 {
 		t.fault("%d of %d connections are still open after %v", n, len(conns), socketLimit)
 	}

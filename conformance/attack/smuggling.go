@@ -125,7 +125,9 @@ func answersOn(r *bufio.Reader, deadline func(time.Time) error) (all []int) {
 		if err != nil {
 			return all
 		}
-		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		_, err = io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+		if err != nil {
 			return all
 		}
 		all = append(all, resp.StatusCode)

@@ -57,9 +57,10 @@ func playCases(t *trial, by string, cases []upstreamCase) {
 	}
 	var jobs []job
 	for _, c := range cases {
-		order := t.random.Perm(len(usualPairs))
+		pairs := pairsBy(by)
+		order := t.random.Perm(len(pairs))
 		for _, i := range order[:t.pick(3, len(order))] {
-			jobs = append(jobs, job{c, usualPairs[i]})
+			jobs = append(jobs, job{c, pairs[i]})
 		}
 	}
 	t.each(len(jobs), 24, func(i int) { t.playCase(by, jobs[i].upstreamCase, jobs[i].pair) })
