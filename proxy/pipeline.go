@@ -76,7 +76,7 @@ func newPipeline(c PipelineConfig) *pipeline {
 		from:  c.From.Name, framing: c.Framing,
 	}
 	p.recognition = recognition{from: p.from, tally: p.tally}
-	p.keeper, _ = p.enc.(hub.Keeper)
+	p.keeper = policy.Keeper(p.enc)
 	if p.maxKept = c.MaxKept; p.maxKept == 0 {
 		p.maxKept = hub.DefaultKept
 	}

@@ -81,12 +81,13 @@ func NewEncoder(d *hub.Dialect, options hub.Options, s Settings) hub.Encoder {
 	return e
 }
 
-// Kept implements [hub.Keeper].
-func (e *encoder) Kept() int {
-	if k, ok := e.inner.(hub.Keeper); ok {
-		return k.Kept()
+// Keeper is the encoder inside, if it keeps texts; nil if not. It is asked after each record, so only those are that must.
+func Keeper(e hub.Encoder) hub.Keeper {
+	if outer, ok := e.(*encoder); ok {
+		e = outer.inner
 	}
-	return 0
+	k, _ := e.(hub.Keeper)
+	return k
 }
 
 // encoder applies the policies of a route.
