@@ -68,14 +68,13 @@ func TestIDsOfThreadsAGUI(t *testing.T) {
 				t.Fatalf("no %s in\n%s", member, first)
 			}
 			messages := []map[string]any{user}
-			for _, id := range had {
-				m := map[string]any{"id": id, "role": "assistant", "content": "Hi"}
-				if member == "toolCallId" {
-					m = map[string]any{"id": "x", "role": "assistant", "toolCalls": []any{map[string]any{"id": id, "type": "function", "function": map[string]any{"name": "ls", "arguments": "{}"}}}}
-					messages = append(messages, m)
-					m = map[string]any{"id": "y", "role": "tool", "toolCallId": id, "content": "a"}
-				}
-				messages = append(messages, m)
+			for _, id := range idsIn(first, "messageId") {
+				messages = append(messages, map[string]any{"id": id, "role": "assistant", "content": "Hi"})
+			}
+			for _, id := range idsIn(first, "toolCallId") {
+				call := map[string]any{"id": id, "type": "function", "function": map[string]any{"name": "ls", "arguments": "{}"}}
+				messages = append(messages, map[string]any{"id": "x", "role": "assistant", "toolCalls": []any{call}},
+					map[string]any{"id": "y", "role": "tool", "toolCallId": id, "content": "a"})
 			}
 			_, second := r.post("/run", aguiTurn(2, messages...))
 			for _, id := range idsIn(second, member) {

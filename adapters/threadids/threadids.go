@@ -48,7 +48,8 @@ const (
 type Mapper struct {
 	on        bool
 	serverIDs bool
-	messages  *hub.IDSet // nil: the request does not show any
+	messages  *hub.IDSet   // nil: the request does not show any
+	calls     *hub.History // nil, or not Told: likewise
 	continued []byte
 	suffix    []byte
 
@@ -64,7 +65,7 @@ func (m *Mapper) Start(from *hub.Dialect, asked *hub.Request, unique []byte) {
 	*m = Mapper{on: true, serverIDs: from.ServerIDs}
 	h := fnv.New64a()
 	if asked != nil {
-		m.messages, m.continued = asked.MessageIDs, asked.Run
+		m.messages, m.calls, m.continued = asked.MessageIDs, &asked.History, asked.Run
 	}
 	if m.messages != nil { // the same request, the same suffix
 		fmt.Fprintf(h, "%q %q %d", asked.Thread, asked.Run, m.messages.Len())
@@ -103,7 +104,7 @@ func (m *Mapper) introduce(ev *hub.Event) {
 	case hub.TextStart:
 		m.decidePart(ev)
 	case hub.ToolStart:
-		if !ev.Flags.Has(hub.ClientRuns) {
+		if !ev.Flags.Has(hub.ClientRuns) || m.callsShown() {
 			m.decide(call, ev.ID, m.callComesAgain)
 		}
 	case hub.AgentStart:
@@ -145,6 +146,9 @@ func (m *Mapper) messageComesAgain(id []byte) bool {
 	return passing(id) || m.messages != nil && m.messages.Has(id)
 }
 
+// callsShown reports whether the request shows all calls that the client has.
+func (m *Mapper) callsShown() bool { return m.calls != nil && m.calls.Told }
+
 // partComesAgain: clients that keep parts have them by the ids of their messages, and see others within one answer only.
 func (m *Mapper) partComesAgain(id []byte) bool {
 	switch {
@@ -157,6 +161,10 @@ func (m *Mapper) partComesAgain(id []byte) bool {
 }
 
 func (m *Mapper) callComesAgain(id []byte) bool {
+	if m.callsShown() {
+		had := m.calls.Find(id)
+		return had != nil && had.Answered
+	}
 	return !m.serverIDs && passing(id)
 }
 

@@ -106,6 +106,26 @@ func TestShown(t *testing.T) {
 	)
 }
 
+// TestShownCalls: of calls that the history shows, those without a result go on; a new call never has the id of another.
+func TestShownCalls(t *testing.T) {
+	req := asked()
+	req.History.Told = true
+	for _, id := range []string{"done", "open"} {
+		req.History.Add(hub.PastCall{ID: []byte(id), Name: []byte("n")})
+	}
+	req.History.Answer([]byte("done"))
+	check(t, started(agent, req),
+		`{"kind":"tool.start","flags":["client_runs"],"id":"done","name":"n"}`, `{"kind":"tool.start","flags":["client_runs"],"id":"done$","name":"n"}`,
+		`{"kind":"tool.args","id":"done","text":"{}"}`, `{"kind":"tool.args","id":"done$","text":"{}"}`,
+		`{"kind":"tool.start","id":"open","name":"n"}`, `{"kind":"tool.start","id":"open","name":"n"}`,
+		`{"kind":"tool.start","id":"t1","name":"n"}`, `{"kind":"tool.start","id":"t1","name":"n"}`,
+	)
+	check(t, started(agent, req),
+		`{"kind":"tool.start","flags":["resumed"],"id":"done","name":"n"}`, `{"kind":"tool.start","flags":["resumed"],"id":"done","name":"n"}`,
+		`{"kind":"tool.end","status":"ok","id":"done","name":"n"}`, `{"kind":"tool.end","status":"ok","id":"done","name":"n"}`,
+	)
+}
+
 // TestServerIDs: what the server compares stays.
 func TestServerIDs(t *testing.T) {
 	server := &hub.Dialect{ServerIDs: true}
