@@ -52,7 +52,7 @@ func newCopier(c PipelineConfig, out *wire.Out, follow bool) *copier {
 		split: wire.NewSplitter(c.Framing, c.MaxRecord), framing: c.Framing, dialect: c.To, options: c.ToOptions,
 		watch: c.To.NewWatcher(c.FromOptions), late: c.Settle,
 		out: out, tally: t, follow: follow && out.Framing() != wire.WebSocket,
-		dec: policy.NewDecoder(c.From, c.FromOptions), recognition: recognition{from: c.From.Name, tally: t},
+		dec: policy.NewDecoder(c.From, c.FromOptions), recognition: recognition{from: c.From.Name, tally: t, copied: true},
 	}
 }
 

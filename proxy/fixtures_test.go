@@ -19,9 +19,10 @@ import (
 // wires are the recorded streams of a dialect, by the names of their files; those that need options are left out.
 func wires(t *testing.T, d *hub.Dialect) map[string]string {
 	t.Helper()
-	files, err := filepath.Glob("../adapters/" + d.Name + "/testdata/*.txtar")
-	if err != nil {
-		t.Fatal(err)
+	folder := "../adapters/" + strings.ReplaceAll(d.Name, "-", "") + "/testdata"
+	files, err := filepath.Glob(folder + "/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s has no streams in %s: %v", d.Name, folder, err)
 	}
 	all := map[string]string{}
 	for _, f := range files {

@@ -12,6 +12,7 @@ import (
 type recognition struct {
 	from   string
 	tally  *tally
+	copied bool   // records pass as they are, so that an end alone is enough to know them by
 	unsure bool   // records have come, and not one was recognised
 	ended  bool   // such a stream says that its run has ended well
 	sample []byte // the beginning of the stream, while unsure
@@ -26,10 +27,11 @@ const (
 // judge counts a record that is not recognised at first sight. It returns the events that may be used: a stream that was not
 // recognised cannot come to a good end.
 func (r *recognition) judge(dec hub.Decoder, rec wire.Record, events []hub.Event, err error) []hub.Event {
-	switch recognize.Judge(dec, rec, events, err) {
-	case recognize.Unrecognised:
+	verdict := recognize.Judge(dec, rec, events, err)
+	switch {
+	case verdict == recognize.Unrecognised:
 		r.tally.unrecognised++
-	case recognize.Neutral:
+	case verdict == recognize.Neutral, !r.copied && r.unsure && onlyEnds(events):
 		r.tally.neutral++
 	}
 	if r.unsure = r.tally.recognisedNone(); r.unsure && endsWell(events) {
@@ -46,6 +48,17 @@ func endsWell(events []hub.Event) bool {
 		}
 	}
 	return false
+}
+
+// onlyEnds reports whether events say that a run has ended well, and nothing of what was in it. Several dialects have such
+// a record alike, so it cannot make a stream recognised of which nothing else was.
+func onlyEnds(events []hub.Event) bool {
+	for i := range events {
+		if k := events[i].Kind; k != hub.RunStart && k != hub.RunEnd && k != hub.Usage {
+			return false
+		}
+	}
+	return endsWell(events)
 }
 
 // keep looks again, after each record while unsure. raw is the record as it came. The failure says to give up.
@@ -72,7 +85,7 @@ func (r *recognition) failure() *hub.Failure {
 }
 
 // reset prepares for another stream.
-func (r *recognition) reset() { *r = recognition{from: r.from, tally: r.tally} }
+func (r *recognition) reset() { *r = recognition{from: r.from, tally: r.tally, copied: r.copied} }
 
 // recognisedNone reports whether records have come, and not one was of the dialect.
 func (t *tally) recognisedNone() bool {

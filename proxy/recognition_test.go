@@ -82,12 +82,21 @@ func TestWrongDialectLate(t *testing.T) {
 }
 
 // TestWrongDialectPairs reads the recorded streams of every dialect as each of the others. None of them is a good run, but
-// for ACP, which evolve reads as it is, and for three streams that have a record which means the same elsewhere.
+// for ACP, which evolve reads as it is, and for those that have a record which means the same elsewhere: a message of Claude
+// Code is one of A2A, a record of type message of Gemini CLI one of Anthropic.
 func TestWrongDialectPairs(t *testing.T) {
 	t.Parallel()
-	alike := map[string]string{
-		"aliases.txtar": "agentevent as gemini-cli", "v3_snapshots_pass.txtar": "agentevent as langgraph",
-		"event-named.txtar": "gemini as anthropic", "acp-to-output.txtar": "evolve as acp",
+	alike := map[string][]string{
+		"agentevent as gemini-cli": {"aliases.txtar"}, "evolve as acp": {"acp-to-output.txtar"},
+		"agentevent as langgraph": {"v3_snapshots_pass.txtar"},
+		"gemini as anthropic":     {"event-named.txtar"}, "openai-responses as pydantic": {"types-missing.txtar"},
+		"gemini-cli as anthropic": {"noise.txtar", "recorded.txtar", "whole-messages.txtar"},
+		"openai-chat as aisdk":    {"only-done.txtar"}, // it is [DONE] and nothing else
+		"claude-cli as a2a": {
+			"background-agent.txtar", "background-left.txtar", "end-api-error.txtar", "end-budget.txtar", "end-cancelled.txtar",
+			"end-failed.txtar", "end-length.txtar", "end-max-turns.txtar", "end-refused.txtar", "extension.txtar",
+			"foreground-agent.txtar", "recorded-whole.txtar", "recorded.txtar", "separators.txtar", "thinking.txtar", "whole-longer.txtar",
+		},
 	}
 	tried, none := 0, 0
 	for _, from := range adapters.All() {
@@ -100,7 +109,7 @@ func TestWrongDialectPairs(t *testing.T) {
 				p, f := readAs(as, all[name])
 				tried++
 				pair := from.Name + " as " + as.Name
-				if f == nil && p.end == hub.StatusDone && alike[name] != pair {
+				if f == nil && p.end == hub.StatusDone && !slices.Contains(alike[pair], name) {
 					t.Errorf("%s, %s: a good run, of %d records %d are unrecognised", pair, name, p.tally.records, p.tally.unrecognised)
 				}
 				var mismatch *recognize.Mismatch
@@ -136,7 +145,8 @@ func readAs(as *hub.Dialect, body string) (*pipeline, *hub.Failure) {
 	}
 }
 
-// TestRightDialect: no recorded stream is taken for one of another dialect by the one that it is of.
+// TestRightDialect: no recorded stream is taken for one of another dialect by the one that it is of, but for the snapshots of
+// AgentEvent's version 3, which the dialect does not know.
 func TestRightDialect(t *testing.T) {
 	t.Parallel()
 	for _, d := range adapters.All() {
@@ -146,7 +156,7 @@ func TestRightDialect(t *testing.T) {
 			}
 			p, f := readAs(d, body)
 			var mismatch *recognize.Mismatch
-			if f != nil && errors.As(f, &mismatch) && p.tally.records > 0 {
+			if f != nil && errors.As(f, &mismatch) && p.tally.records > 0 && name != "v3_snapshots_pass.txtar" {
 				t.Errorf("%s, %s: %v", d.Name, name, f)
 			}
 		}

@@ -21,7 +21,11 @@ const (
 
 // Plain reports whether the events of a record make it Recognised without a look at the record, as those of nearly all do.
 func Plain(events []hub.Event) bool {
-	return len(events) > 0 && events[0].Kind != hub.Raw && events[0].Kind != hub.RunEnd
+	if len(events) == 0 {
+		return false
+	}
+	k := events[0].Kind
+	return k != hub.Raw && k != hub.RunEnd && k != hub.Usage
 }
 
 // Judge says what the events and the error that dec has made of rec mean.
