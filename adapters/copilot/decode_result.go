@@ -18,6 +18,9 @@ func (d *decoder) executionComplete(dst []hub.Event) ([]hub.Event, error) {
 	d.scratch.Since(grown)
 	if c == nil { // its start was in the part of the history that is left out
 		dst, c = d.begin(dst, id, endedName(done.Name, content, wrapper))
+		if c.intent {
+			return dst, nil // what it reported is in that part, too
+		}
 		dst[len(dst)-1].Flags |= hub.Synthetic
 	}
 	dst, ev := d.add(dst, hub.ToolEnd)
