@@ -72,15 +72,18 @@ func logPipe(t *trial, gone bool) {
 		t.fault("%d of %d requests were not answered", f, n)
 	}
 	c.judge(t)
+	if !eventually(t.ctx, settleTime, func() bool {
+		m, err := r.process.metrics()
+		return err == nil && m["sabir_streams_open"] == 0
+	}) {
+		t.fault("streams are still open after %v", settleTime)
+	}
 	if m, err := r.process.metrics(); err != nil {
 		t.fault("metrics: %v", err)
 	} else {
 		t.figure("dropped lines", "%.0f", m["sabir_log_lines_dropped_total"])
 		if m["sabir_log_lines_dropped_total"] == 0 {
 			t.fault("no dropped line was counted")
-		}
-		if m["sabir_streams_open"] > 0 {
-			t.fault("%.0f streams are still open", m["sabir_streams_open"])
 		}
 	}
 	t.endsBySIGTERM(r)

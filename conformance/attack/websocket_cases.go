@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -67,7 +68,7 @@ var clientFrames = []socketCase{
 	after("a ping of 126 bytes", protocolError, masked(fin|opPing, strings.Repeat("x", 126))),
 	after("a continuation of nothing", protocolError, masked(fin|opContinuation, "{}")),
 	after("a message inside another", protocolError, masked(opText, "{")+masked(fin|opText, "}")),
-	after("a length with its first bit set", protocolError, maskedHead(fin|opText, 1<<63)),
+	after("a length with its first bit set", tooLarge, maskedHead(fin|opText, 1<<63)),
 	after("a length of 63 bits", tooLarge, maskedHead(fin|opText, 1<<62)+"x"),
 	after("no UTF-8", notUTF8, masked(fin|opText, "{\"a\":\"\xff\"}")),
 	after("half a letter", notUTF8, masked(fin|opText, "\xe2\x82")),
@@ -80,7 +81,7 @@ var clientFrames = []socketCase{
 var clientClosings = []socketCase{
 	after("1000", goodbye, masked(fin|opClose, closePayload(1000, ""))),
 	after("no code", goodbye, masked(fin|opClose, "")),
-	after("a code of one byte", protocolError, masked(fin|opClose, "\x03")),
+	after("a code of one byte", slices.Concat(protocolError, goodbye), masked(fin|opClose, "\x03")),
 	after("999", protocolError, masked(fin|opClose, closePayload(999, ""))),
 	after("1005 on the wire", protocolError, masked(fin|opClose, closePayload(1005, ""))),
 	after("1006 on the wire", protocolError, masked(fin|opClose, closePayload(1006, ""))),
@@ -135,15 +136,19 @@ var clientFloods = []socketCase{
 		_ = s.say(maskedHead(fin|opText, 1000))
 		s.dribble("x", 60, 250*time.Millisecond)
 	}),
-	flood("a frame's head byte by byte", anyCode, func(s *socket) { s.dribble("\x81", 1, 0); s.dribble("\xfe", 1, time.Second) }),
-	flood("messages above the limit, one after the other", tooLarge, func(s *socket) {
+	flood("half a frame's head, then gone", anyCode, func(s *socket) {
+		s.dribble("\x81", 1, 0)
+		s.dribble("\xfe", 1, time.Second)
+		s.Close()
+	}),
+	flood("messages above the limit, one after the other", anyCode, func(s *socket) {
 		body := masked(fin|opText, strings.Repeat("x", 9<<20))
 		for range 16 {
 			if s.say(body) != nil {
 				return
 			}
 		}
-		s.until(40)
+		_ = s.say(masked(fin|opClose, closePayload(1000, "")))
 	}),
 	flood("pings", anyCode, func(s *socket) {
 		s.forever(masked(fin|opPing, "x"), 1<<20)

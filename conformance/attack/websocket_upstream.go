@@ -151,13 +151,19 @@ var wsFloods = []upstreamCase{
 		p.forever(frame(opContinuation, ""), 4<<20)
 	}},
 	{"one frame without end", fails, func(p *peer) { p.upgrade(); p.first(); p.say(frameHead(fin|opText, 1<<40)); p.forever("x", 64<<20) }},
-	{"pings", works, func(p *peer) {
+	{"a hundred pings", works, func(p *peer) {
+		p.upgrade()
+		p.say(strings.Repeat(frame(fin|opPing, "are you there?"), 100))
+		p.text(p.goodMessages()...)
+		p.bye()
+	}},
+	{"twenty thousand pings", anything, func(p *peer) {
 		p.upgrade()
 		p.say(strings.Repeat(frame(fin|opPing, "are you there?"), 20_000))
 		p.text(p.goodMessages()...)
 		p.bye()
 	}},
-	{"pongs", works, func(p *peer) {
+	{"twenty thousand pongs", anything, func(p *peer) {
 		p.upgrade()
 		p.say(strings.Repeat(frame(fin|opPong, ""), 20_000))
 		p.text(p.goodMessages()...)
