@@ -59,8 +59,9 @@ type Log struct {
 	Level string `yaml:"level" jsonschema:"enum=debug,enum=info,enum=warn,enum=error"`
 	// json for machines, console for people.
 	Format string `yaml:"format" jsonschema:"enum=json,enum=console"`
-	// Whether the bodies of errors that upstreams answer with are logged, up to 2 KiB of each. Servers repeat in them what
-	// users have written. Off, the log has their status, type and length.
+	// Whether what upstreams say of errors is logged, up to 2 KiB of each: the bodies of answers that are no success, and what
+	// an agent says of a run that failed. Servers repeat in them what users have written. Off, the log has their status, type
+	// and length.
 	UpstreamErrors bool `yaml:"upstream_errors"`
 }
 

@@ -14,6 +14,7 @@ import (
 // results of tools, and why it refuses.
 type concealer struct {
 	requestID string
+	note      func(why []byte) // is called with what the agent says of a failed run, a string body; nil for nothing
 }
 
 // event changes a strict event so that nothing of a fault is left but that there was one, and its code if that is a known
@@ -46,6 +47,9 @@ func (c concealer) runEnd(ev *hub.Event) bool {
 	case hub.StatusFailed, hub.StatusTruncated:
 		if ours(ev) {
 			return false
+		}
+		if c.note != nil {
+			c.note(hub.Why(ev))
 		}
 		ev.More, ev.Value, ev.Text, ev.Title = c.fault(ev.More, hub.CodeAgent), nil, nil, nil
 	default:

@@ -186,3 +186,22 @@ func TestCopiedFaults(t *testing.T) {
 		t.Errorf("exposed: %s", got)
 	}
 }
+
+// TestAgentErrorsInTheLog: what a failed agent says is kept from clients; operators find it in the log if they ask for it.
+func TestAgentErrorsInTheLog(t *testing.T) {
+	t.Parallel()
+	failed := lines(lineStart, lineHello, `{"kind":"run.end","status":"failed","err":"no host db.internal"}`)
+	for client, route := range map[string]string{"translated": "client: agui\n", "copied": "client: native\n"} {
+		for keys, want := range map[string]string{"": "", "log: {upstream_errors: true}\n": "no host db.internal"} {
+			a := newAgent(t, streaming(failed))
+			r := start(t, simple(a.url(), keys, "", route))
+			if _, body := r.post("/run", "{}"); strings.Contains(body, "db.internal") {
+				t.Errorf("%s %s: the client reads %s", client, keys, body)
+			}
+			if got := toString(r.awaitEnds(1)["agent_error"]); got != want {
+				t.Errorf("%s %s: the log says %q, want %q", client, keys, got, want)
+			}
+			r.close()
+		}
+	}
+}

@@ -17,19 +17,20 @@ import (
 
 // stream is one run: a call, the upstream's answer to it, and the client that reads.
 type stream struct {
-	server   *Server
-	call     *call
-	stop     *stopper
-	pump     pump
-	tally    *tally
-	before   progress  // as far as the metrics know
-	farewell *farewell // what cancels the run at its upstream; nil for nothing
-	engine   engine
-	ids      threadids.Mapper
-	first    bool // the first record has left
-	opened   bool // the upstream has answered
-	left     bool // and was given up
-	begun    time.Time
+	server     *Server
+	call       *call
+	stop       *stopper
+	pump       pump
+	tally      *tally
+	before     progress  // as far as the metrics know
+	farewell   *farewell // what cancels the run at its upstream; nil for nothing
+	engine     engine
+	ids        threadids.Mapper
+	agentError string // what a failed agent says, if the log may show it
+	first      bool   // the first record has left
+	opened     bool   // the upstream has answered
+	left       bool   // and was given up
+	begun      time.Time
 
 	redirected string // where the upstream sent the request, for the log
 	passed     string // media type of an answer that is no stream and passes as it is; "" for streams
@@ -169,7 +170,8 @@ func (x *stream) prepare(sink sink) {
 	case *pipeline:
 		eng.edit = x.edit
 		if !r.cfg.Errors.Expose {
-			eng.conceal = &concealer{x.call.id}
+			conceal := x.concealer()
+			eng.conceal = &conceal
 		}
 		if r.mapsIDs(x.call.target.dialect) {
 			x.ids.Start(r.source, x.call.asked, x.call.unique)
@@ -182,7 +184,7 @@ func (x *stream) prepare(sink sink) {
 	case *copier:
 		eng.asked = x.call.asked
 		if !r.cfg.Errors.Expose {
-			eng.guard = newGuard(r.source, r.options, concealer{x.call.id})
+			eng.guard = newGuard(r.source, r.options, x.concealer())
 		}
 		x.pump.unsure = func() bool { return eng.recognition.unsure }
 	}
@@ -268,6 +270,20 @@ func (x *stream) openHTTP(sink sink, until time.Time) (source, error) {
 		return decompressed(body)
 	}
 	return body, nil
+}
+
+// maxAgentError is how much is logged of what an agent says of its failure, in bytes.
+const maxAgentError = 2 << 10
+
+// concealer hides what the agent says of its faults from the client. The log gets it if the configuration says so.
+func (x *stream) concealer() concealer {
+	c := concealer{requestID: x.call.id}
+	if x.call.route.global.Log.UpstreamErrors {
+		c.note = func(why []byte) {
+			x.agentError = strings.ToValidUTF8(string(why[:min(len(why), maxAgentError)]), "\uFFFD")
+		}
+	}
+	return c
 }
 
 // edit changes strict events on their way to the encoder.
@@ -364,6 +380,9 @@ func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap
 	}
 	if n := t.unrecognised; n > 0 {
 		fields = append(fields, zap.Int64("unrecognised", n), zap.Float64("unrecognised_share", t.unrecognisedShare()))
+	}
+	if x.agentError != "" {
+		fields = append(fields, zap.String("agent_error", x.agentError))
 	}
 	if n := t.errors(); n > 0 {
 		fields = append(fields, zap.Int64("record_errors", n), zap.NamedError("first_error", t.first))

@@ -102,6 +102,13 @@ func TestDetectURL(t *testing.T) {
 	<-gone
 	sabir(t, "", "detect", s.URL+"/refused").want(t, exitFailed, "", "answered with status 403 Forbidden")
 	sabir(t, "", "detect", "--timeout", "100ms", s.URL+"/silent").want(t, exitFailed, "", "did not answer in time")
+	for _, url := range []string{s.URL + "/refused?key=SECRET", "http://me:SECRET@127.0.0.1:1/run?key=SECRET"} {
+		got := sabir(t, "", "detect", url)
+		got.want(t, exitFailed, "", "")
+		if strings.Contains(got.stderr, "SECRET") {
+			t.Errorf("the error shows a secret: %s", got.stderr)
+		}
+	}
 	got := sabir(t, "", "detect", "--header", "no colon", s.URL+"/run")
 	got.want(t, exitFailed, "", "want NAME: VALUE")
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 )
@@ -29,26 +30,33 @@ func Body(text string) (string, error) {
 }
 
 // Open asks, and returns the body of the answer with a function that closes it. An answer that is no success is an error.
-func (r *Request) Open(ctx context.Context, url string) (io.Reader, func(), error) {
-	req, err := r.make(ctx, url)
+func (r *Request) Open(ctx context.Context, address string) (io.Reader, func(), error) {
+	req, err := r.make(ctx, address)
 	if err != nil {
 		return nil, nil, err
 	}
+	shown := withoutSecrets(req.URL)
 	resp, err := http.DefaultClient.Do(req) //nolint:bodyclose // whoever reads it closes it
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, nil, fmt.Errorf("%s did not answer in time", url)
+			return nil, nil, fmt.Errorf("%s did not answer in time", shown)
 		}
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("%s: %w", shown, errors.Unwrap(err)) // the error around it repeats the whole URL
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		_ = resp.Body.Close()
-		return nil, nil, fmt.Errorf("%s answered with status %s", url, resp.Status)
+		return nil, nil, fmt.Errorf("%s answered with status %s", shown, resp.Status)
 	}
 	return resp.Body, func() { _ = resp.Body.Close() }, nil
 }
 
-func (r *Request) make(ctx context.Context, url string) (*http.Request, error) {
+// withoutSecrets is a URL for messages: keys stand in queries and before hosts.
+func withoutSecrets(u *url.URL) string {
+	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+	return shown.String()
+}
+
+func (r *Request) make(ctx context.Context, address string) (*http.Request, error) {
 	method := r.Method
 	if method == "" {
 		method = http.MethodGet
@@ -56,7 +64,7 @@ func (r *Request) make(ctx context.Context, url string) (*http.Request, error) {
 			method = http.MethodPost
 		}
 	}
-	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(r.Body))
+	req, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(r.Body))
 	if err != nil {
 		return nil, err
 	}
