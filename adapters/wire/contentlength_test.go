@@ -16,6 +16,8 @@ func TestContentLength(t *testing.T) {
 	f("Content-Type: application/vscode-jsonrpc; charset=utf-8\r\nContent-Length: 2\r\nX: y\r\n\r\n{}", "<{}>")
 	f("Content-Length: 0\r\n\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n{}", "<{}>")
 
+	f("Content-Length: 2\n\n{}", "<{}>")
+	f("x\nContent-Length: 2\n\n{}", "!"+ReasonBadHeader) // a line of one character is no empty line
 	f("Content-Length: 2\r\n\r\n{", "!cut")
 	f("Content-Length: 2\r\n", "!cut")
 	f("Cont", "!cut")

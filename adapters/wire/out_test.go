@@ -138,7 +138,8 @@ func TestOutRecord(t *testing.T) {
 	f(SSE, Record{Data: b("")}, "data: \n\n")
 	f(SSE, Record{Data: b("\n")}, "data: \ndata: \n\n")
 	f(SSE, Record{Data: b("a\r\nb\rc\n\rd")}, "data: a\ndata: b\ndata: c\ndata: \ndata: d\n\n")
-	f(SSE, Record{ID: b("")}, "id: \n\n") // resets the client's last id
+	f(SSE, Record{Data: b("\na\rb")}, "data: \ndata: a\ndata: b\n\n") // the LF before does not belong to the CR
+	f(SSE, Record{ID: b("")}, "id: \n\n")                             // resets the client's last id
 	f(SSE, Record{ID: b("7"), Event: b("e")}, "id: 7\n\n")
 	f(SSE, Record{Event: b("e")}, "")
 	f(SSE, Record{Event: b("e\n"), ID: b("\r7"), Data: b("x")}, "event: e \nid:  7\ndata: x\n\n")

@@ -85,6 +85,25 @@ func TestReset(t *testing.T) {
 	}
 }
 
+// A cut is reported where the piece begins that has no end: errors are found by that place in a recording.
+func TestCutOffset(t *testing.T) {
+	for framing, in := range map[Framing]string{
+		SSE: "data: {\"a\":1", NDJSON: `{"a":1`, Concat: `{"a":1`, LengthPrefix: "\x00\x00", ContentLength: "Content-Length: 2\r\n\r\n{",
+	} {
+		_, n, err := NewSplitter(framing, 0).Split([]byte(in), true)
+		var fault *Error
+		if !errors.As(err, &fault) || fault.Reason != ReasonCut || fault.Offset != 0 || n != len(in) {
+			t.Errorf("%v: consumed %d of %d, %v", framing, n, len(in), err)
+		}
+	}
+}
+
+// The smallest limit is one byte; zero stands for the default.
+func TestNewSplitterSmallestLimit(t *testing.T) {
+	checkSplit(t, NewSplitter(NDJSON, 1), "12\n", "!"+ReasonTooLarge)
+	checkSplit(t, NewSplitter(NDJSON, 3), "12\n", "<12>")
+}
+
 func TestNewSplitterDefaultLimit(t *testing.T) {
 	s := NewSplitter(NDJSON, 0)
 	if _, n, err := s.Split(make([]byte, DefaultMaxRecord), false); n != 0 || err != nil {

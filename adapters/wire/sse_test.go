@@ -114,6 +114,10 @@ func TestSSELimit(t *testing.T) {
 	f("data: 0123456789\n\n")
 	f("event: x\ndata: 0123456789\n\n")
 	f("data: 01\r\ndata: 56789\r\r")
+	// What fills the limit exactly may still be the end of the stream.
+	checkSplit(t, NewSplitter(SSE, 10), "data: 0123", "!cut")
+	checkSplit(t, NewSplitter(SSE, 12), "data: {\"a\":1", "!cut")
+	checkSplit(t, NewSplitter(SSE, 9), "data: 0123", "!"+ReasonTooLarge)
 	// Comments cannot be waited for without end either.
 	s := NewSplitter(SSE, 8)
 	checkSplit(t, s, ":234567\n:234567\n")
