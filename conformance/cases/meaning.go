@@ -47,6 +47,7 @@ type Tool struct {
 	Resumed bool `json:"resumed,omitempty"`
 
 	ClientRuns bool `json:"client_runs,omitempty"` // the client is asked to run it
+	Undecided  bool `json:"undecided,omitempty"`   // nobody has said who runs it
 	Invalid    bool `json:"invalid,omitempty"`     // its arguments are no JSON
 	Paused     bool `json:"paused,omitempty"`      // its result comes in a later run; what there is of one is partial
 	Failed     bool `json:"failed,omitempty"`      // ended with an error, was denied or aborted
@@ -136,6 +137,7 @@ func (m *Meaning) tool(ev *hub.Event) {
 	if t == nil {
 		t = &Tool{
 			ID: plain(ev.ID), Name: plain(ev.Name), Resumed: ev.Flags.Has(hub.Resumed), ClientRuns: ev.Flags.Has(hub.ClientRuns),
+			Undecided: ev.Kind == hub.ToolStart && ev.Status == hub.StatusUnknown && !ev.Flags.Has(hub.ClientRuns),
 		}
 		m.tools[string(ev.ID)] = t
 		m.Tools = append(m.Tools, t)

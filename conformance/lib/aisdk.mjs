@@ -83,8 +83,10 @@ function tool(t, part, toRun, faults) {
   if (name !== t.name) fault(`want the name ${t.name}, got ${name}`);
   const input = part.input === undefined ? part.rawInput : part.input; // what was refused is not taken for input by all releases
   if (!sameValue(t.args, input)) fault(`want the arguments ${t.args}, got ${JSON.stringify(input)}`);
-  if (toRun !== Boolean(t.client_runs && !t.invalid)) fault(`the client was ${toRun ? "" : "not "}asked to run it`);
-  if (Boolean(part.providerExecuted) !== !t.client_runs) fault(`providerExecuted is ${part.providerExecuted}`);
+  if (!t.undecided && toRun !== Boolean(t.client_runs && !t.invalid)) fault(`the client was ${toRun ? "" : "not "}asked to run it`);
+  const answered = part.state === "output-available" || part.state === "output-error"; // only then an agent is known to run it
+  const agents = t.undecided ? answered : !t.client_runs;
+  if (part.state !== "output-denied" && Boolean(part.providerExecuted) !== agents) fault(`providerExecuted is ${part.providerExecuted}`);
   if (part.state === "input-streaming") fault("its arguments did not end");
   if (part.preliminary && part.state === "output-available") fault("its output did not end");
   if (t.client_runs && t.invalid) {
