@@ -116,8 +116,8 @@ var Dialect = hub.Dialect{
 	Caps:     hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapAsks | hub.CapPlan | hub.CapUsage,
 	Options: []hub.OptionSpec{
 		{
-			Name: "version", Type: hub.OptionEnum, Default: "5", Values: []string{"5", "6", "7"}, Encode: true,
-			Doc: "Oldest major version of the clients; what 5 gets, 6 and 7 understand too.",
+			Name: "version", Type: hub.OptionEnum, Default: "7", Values: []string{"5", "6", "7"}, Encode: true,
+			Doc: "Oldest major version of the clients: each rejects what came later. With 5 an approval reaches nobody who could answer it.",
 		},
 		{
 			Name: "static_tools", Type: hub.OptionList, Encode: true,

@@ -127,8 +127,25 @@ func casesFor(target *hub.Dialect, fixtures []*fixture, mutations int) (all []*C
 		c := encode(target, target.Defaults(), fmt.Sprintf("%s, damaged: %s(seed %d)", f.Name, how, seed), f.Settle, loose, f.cause)
 		c.Mutated = true
 		all = append(all, c)
+		if upwards[target.Name] {
+			all = append(all, damagedForEarlier(target, f, c, loose)...)
+		}
 	}
 	return append(all, controls[target.Name]...)
+}
+
+// damagedForEarlier is a damaged stream as the clients of the first version get it, if that differs.
+func damagedForEarlier(target *hub.Dialect, f *fixture, c *Case, loose []hub.Event) []*Case {
+	i := slices.IndexFunc(target.Options, func(o hub.OptionSpec) bool { return o.Name == versionOption })
+	first := target.Options[i].Values[0]
+	options, _ := target.ParseOptions(map[string]any{versionOption: first})
+	other := encode(target, options, c.Name+" (version "+first+")", f.Settle, loose, f.cause)
+	if other.Body == c.Body {
+		c.Version = first
+		return nil
+	}
+	other.Mutated = true
+	return []*Case{other}
 }
 
 // Some targets can do without sub-agents, for clients that do not know them.
@@ -146,7 +163,11 @@ func hasFlat(target *hub.Dialect) bool {
 // versionOption says for which version of its clients a target writes.
 const versionOption = "version"
 
-// otherVersions are the streams that clients of other versions than the default get, where they differ from c.
+// upwards are the targets whose clients read what is written for those of earlier versions.
+var upwards = map[string]bool{"aisdk": true}
+
+// otherVersions are the streams that clients of other versions than the default get, where they differ from c. One that is
+// the same for an earlier version becomes a case of that one, if later clients read it too.
 func otherVersions(target *hub.Dialect, f *fixture, c *Case) (all []*Case) {
 	if c.Version == "" {
 		return nil
@@ -155,9 +176,13 @@ func otherVersions(target *hub.Dialect, f *fixture, c *Case) (all []*Case) {
 	for _, version := range target.Options[i].Values {
 		options, _ := target.ParseOptions(map[string]any{versionOption: version})
 		other := encode(target, options, f.Name+" (version "+version+")", f.Settle, f.loose, f.cause)
-		if version != c.Version && other.Body != c.Body {
+		switch {
+		case version == c.Version:
+		case other.Body != c.Body:
 			other.From = c.From
 			all = append(all, other)
+		case upwards[target.Name] && version < c.Version:
+			c.Version = version
 		}
 	}
 	return all
