@@ -73,7 +73,11 @@ func crossSite(t *trial) {
 		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
 		t.count(1)
 		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		if err == nil && resp.StatusCode < 400 {
+		if err != nil {
+			return // not even answered
+		}
+		defer resp.Body.Close()
+		if resp.StatusCode < 400 {
 			t.fault("%s: it is served, status %d", f.name, resp.StatusCode)
 		}
 	})

@@ -102,7 +102,7 @@ func (t *trial) Count() int64 { return t.tried }
 // Verdict is what held, with the figures.
 func (t *trial) Verdict() string {
 	if !t.held() {
-		return "**no**: " + cell(strings.Join(t.faults, "; "))
+		return "**no**: " + clip(cell(strings.Join(t.faults, "; ")), 400)
 	}
 	var parts []string
 	for _, f := range t.figures {
@@ -113,7 +113,7 @@ func (t *trial) Verdict() string {
 
 // cell makes a text fit into a table.
 func cell(s string) string {
-	return clip(strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace(s), 400)
+	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace(s)
 }
 
 // Command is how the document was made.

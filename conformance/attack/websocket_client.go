@@ -70,6 +70,7 @@ func (s *socket) handshake(fields ...string) error {
 	if err != nil {
 		return err
 	}
+	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusSwitchingProtocols {
 		return fmt.Errorf("the handshake was answered by %s", resp.Status)
 	}
