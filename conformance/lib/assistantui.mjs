@@ -17,7 +17,8 @@ export function assistantClient({ name, dialect, Decoder, takes = () => true }) 
 }
 
 async function read(Decoder, url) {
-  const response = await fetch(url, { method: "POST", body: "{}" });
+  // The history is empty, and the client says so: it has none of the calls that an answer may go on with.
+  const response = await fetch(url, { method: "POST", body: JSON.stringify({ messages: [] }) });
   const messages = response.body.pipeThrough(new Decoder()).pipeThrough(new AssistantMessageAccumulator());
   let message;
   for await (const m of messages) message = m;

@@ -28,11 +28,13 @@ const agents = [
 ];
 const targets = ["agui", "aisdk", "acp", "openai-responses"];
 
+// Neither agent says of a call who runs it, nor do the requests name tools: nobody knows before the result.
+const undecided = true;
 const story = {
   answers: ["I will look.", "Oslo is cold ☃, Rome is warm."], users: [], others: [], reasoning: ["Two cities, two calls."],
   tools: [
-    { id: "call_oslo", name: "get_weather", args: '{"city":"Oslo"}', result: "Oslo: -4 degrees", answered: true },
-    { id: "call_rome", name: "get_weather", args: '{"city":"Rome"}', result: "Rome: 21 degrees", answered: true },
+    { id: "call_oslo", name: "get_weather", args: '{"city":"Oslo"}', result: "Oslo: -4 degrees", answered: true, undecided },
+    { id: "call_rome", name: "get_weather", args: '{"city":"Rome"}', result: "Rome: 21 degrees", answered: true, undecided },
   ],
   agents: [], steps: 0, end: "success", interrupts: [],
 };
