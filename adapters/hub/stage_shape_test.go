@@ -222,6 +222,8 @@ func TestFilterStage(t *testing.T) {
 		thought, say(hub.TextDelta, "", "r"), say(hub.TextEnd, "", "r"), answer, say(hub.TextDelta, "", "a"), say(hub.TextEnd, "", "a"))
 	f(hub.FilterConfig{Tools: []string{"internal_*"}}, "ask /q; run.end /",
 		tool("internal_x", 0), say(hub.ToolArgs, "", "t"), say(hub.ToolReady, "", "t"), ask, say(hub.ToolOutput, "", "t"), say(hub.ToolEnd, "", "t"), say(hub.RunEnd, "", ""))
+	f(hub.FilterConfig{Tools: []string{"*"}}, "", tool("internal_x", 0), say(hub.ToolReady, "", "t"))
+	f(hub.FilterConfig{Tools: []string{""}}, "tool.start /t; tool.ready /t", tool("x", 0), say(hub.ToolReady, "", "t"))
 	f(hub.FilterConfig{Tools: []string{"internal"}}, "tool.start /t; tool.ready /t", tool("internal_x", 0), say(hub.ToolReady, "", "t"))
 	f(hub.FilterConfig{Classes: []hub.Class{hub.ClassTools}}, "tool.start /t; tool.ready /t", tool("x", hub.ClientRuns), say(hub.ToolReady, "", "t"))
 	f(hub.FilterConfig{Classes: []hub.Class{hub.ClassTools}}, "", tool("x", 0), say(hub.ToolReady, "", "t"))
