@@ -20,7 +20,7 @@ func (s *Server) logRequest(c *call, req *fasthttp.Request) {
 	}
 	entry.Write(zap.String("route", c.route.cfg.Path), zap.String("request_id", c.id), zap.String("peer", c.peer),
 		zap.String("to", c.target.dialect.Name), zap.String("chosen_by", c.route.chosenBy(&req.Header)),
-		zap.String("upstream", c.route.up.cfg.Name), zap.ByteString("method", c.request.Header.Method()),
+		zap.String("upstream", c.route.up.cfg.Name), zap.String("method", string(c.request.Header.Method())),
 		zap.Bool("body_understood", c.asked != nil), zap.Strings("headers_dropped", headersDropped(&req.Header, &c.request.Header)))
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -119,18 +120,18 @@ func TestDetectBounded(t *testing.T) {
 	endless := &repeater{text: line}
 	var out, errs strings.Builder
 	status := run(t.Context(), []string{"detect", "--timeout", "20s"}, endless, &out, &errs)
-	if status != exitFailed || endless.read > 4<<20 {
-		t.Errorf("status %d after %d bytes: %s", status, endless.read, errs.String())
+	if read := endless.read.Load(); status != exitFailed || read > 4<<20 {
+		t.Errorf("status %d after %d bytes: %s", status, read, errs.String())
 	}
 }
 
 type repeater struct {
 	text string
-	read int
+	read atomic.Int64
 }
 
 func (r *repeater) Read(p []byte) (int, error) {
 	n := copy(p, r.text)
-	r.read += n
+	r.read.Add(int64(n))
 	return n, nil
 }
