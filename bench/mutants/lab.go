@@ -86,24 +86,59 @@ func (l *lab) prepare(files map[string][]byte) (*bench, error) {
 
 func (b *bench) close() { os.RemoveAll(b.dir) }
 
-// test runs the tests of a folder whose names fit pattern, all if it is "". It returns what they wrote and whether they
-// failed; err is errBuild or a fault of the machine.
-func (b *bench) test(ctx context.Context, folder, pattern string, limit time.Duration) (output []byte, failed bool, err error) {
-	program := filepath.Join(b.dir, strings.ReplaceAll(folder, "/", "_")+".test")
-	build := exec.CommandContext(ctx, "go", "test", "-c", "-ldflags=-s -w", "-o", program)
+// outcome is how a run of tests ended.
+type outcome struct {
+	output       []byte
+	failed, hung bool // hung is failed too: the limit of time was hit
+}
+
+// build compiles the tests of a folder. err is errBuild or a fault of the machine.
+func (b *bench) build(ctx context.Context, folder string) (program string, output []byte, err error) {
+	program = filepath.Join(b.dir, strings.ReplaceAll(folder, "/", "_")+".test")
+	c := exec.CommandContext(ctx, "go", "test", "-c", "-ldflags=-s -w", "-o", program)
 	if b.overlay != "" {
-		build.Args = append(build.Args, b.overlay)
+		c.Args = append(c.Args, b.overlay)
 	}
-	build.Args = append(build.Args, "./"+folder)
-	build.Dir = b.l.root
-	if out, err := build.CombinedOutput(); err != nil {
-		return out, false, errors.Join(errBuild, ctx.Err())
+	c.Args = append(c.Args, "./"+folder)
+	c.Dir = b.l.root
+	if out, err := c.CombinedOutput(); err != nil {
+		return "", out, errors.Join(errBuild, ctx.Err())
+	}
+	return program, nil, nil
+}
+
+// test builds the tests of a folder and runs those whose names fit pattern, all if it is "".
+func (b *bench) test(ctx context.Context, folder, pattern string, limit time.Duration) (outcome, error) {
+	program, out, err := b.build(ctx, folder)
+	if err != nil {
+		return outcome{output: out}, err
 	}
 	defer os.Remove(program)
 	return b.start(ctx, program, folder, pattern, limit)
 }
 
-func (b *bench) start(ctx context.Context, program, folder, pattern string, limit time.Duration) (output []byte, failed bool, err error) {
+// testTwice is test for all tests, but a failure that does not come again is none: a busy machine lets tests of timing fail.
+// The test that failed is tried alone, then all are.
+func (b *bench) testTwice(ctx context.Context, folder string, limit time.Duration) (outcome, error) {
+	program, out, err := b.build(ctx, folder)
+	if err != nil {
+		return outcome{output: out}, err
+	}
+	defer os.Remove(program)
+	first, err := b.start(ctx, program, folder, "", limit)
+	if err != nil || !first.failed {
+		return first, err
+	}
+	if name := first.test(); name != "" {
+		alone, err := b.start(ctx, program, folder, pattern(name), limit)
+		if err != nil || alone.failed {
+			return alone, err
+		}
+	}
+	return b.start(ctx, program, folder, "", limit)
+}
+
+func (b *bench) start(ctx context.Context, program, folder, pattern string, limit time.Duration) (outcome, error) {
 	hard, cancel := context.WithTimeout(ctx, limit+10*time.Second) // the test's own limit says where it hangs, if it still can
 	defer cancel()
 	args := []string{"-c", "ulimit -v " + memoryLimit + `; exec "$@"`, "sh", program, "-test.failfast", "-test.short", "-test.timeout=" + limit.String()}
@@ -115,20 +150,41 @@ func (b *bench) start(ctx context.Context, program, folder, pattern string, limi
 	c.WaitDelay = time.Second
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
-	err = c.Run()
+	err := c.Run()
 	if ctx.Err() != nil {
-		return nil, false, ctx.Err()
+		return outcome{}, ctx.Err()
 	}
-	return out.Bytes(), err != nil, nil
+	hung := err != nil && (hard.Err() != nil || timeLimit.Match(out.Bytes()))
+	return outcome{output: out.Bytes(), failed: err != nil, hung: hung}, nil
 }
 
-var failedTest = regexp.MustCompile(`(?m)^--- FAIL: (\S+)|^(panic: .*)|^(fatal error: .*)`)
+var (
+	timeLimit   = regexp.MustCompile(`(?m)^panic: test timed out after`)
+	failedTest  = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
+	runningTest = regexp.MustCompile(`(?m)^\t+(\w+)\S* \(\S+\)$`)
+	crash       = regexp.MustCompile(`(?m)^(?:panic|fatal error): .*`)
+)
+
+// test is the first test that failed or did not come to an end, "" if none is named.
+func (o outcome) test() string {
+	for _, re := range []*regexp.Regexp{failedTest, runningTest} {
+		if m := re.FindSubmatch(o.output); m != nil {
+			return string(m[1])
+		}
+	}
+	return ""
+}
 
 // reason says in a few words why tests failed.
-func reason(output []byte) string {
-	m := failedTest.FindSubmatch(output)
-	if m == nil {
-		return "no answer"
+func (o outcome) reason() string {
+	switch name := o.test(); {
+	case o.hung:
+		return strings.TrimSpace("time limit " + name)
+	case name != "":
+		return name
 	}
-	return string(bytes.Join(m[1:], nil))
+	if m := crash.Find(o.output); m != nil {
+		return string(m)
+	}
+	return "no answer"
 }

@@ -139,3 +139,23 @@ func TestSeeds(t *testing.T) {
 		t.Errorf("pattern %s", got)
 	}
 }
+
+// TestOutcome: what a run of tests writes says which test failed, and whether it only ran out of time.
+func TestOutcome(t *testing.T) {
+	for _, c := range []struct{ output, test, reason string }{
+		{"ok\n--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/b (0.00s)\nFAIL\n", "TestA", "TestA"},
+		{"--- FAIL: TestB (0.00s)\npanic: index out of range\n", "TestB", "TestB"},
+		{"panic: in another goroutine\n\ngoroutine 7 [running]:\n", "", "panic: in another goroutine"},
+		{"fatal error: all goroutines are asleep\n", "", "fatal error: all goroutines are asleep"},
+		{"", "", "no answer"},
+	} {
+		o := outcome{output: []byte(c.output), failed: true}
+		if o.test() != c.test || o.reason() != c.reason {
+			t.Errorf("%q: test %q, reason %q", c.output, o.test(), o.reason())
+		}
+	}
+	late := outcome{output: []byte("panic: test timed out after 5s\n\trunning tests:\n\t\tTestC/x (5s)\n\ngoroutine 1"), failed: true, hung: true}
+	if late.test() != "TestC" || late.reason() != "time limit TestC" {
+		t.Errorf("%q, %q", late.test(), late.reason())
+	}
+}

@@ -16,17 +16,17 @@ func dir(file string) string { return path.Dir(file) }
 
 // tally is what became of the changes to a package.
 type tally struct {
-	folder                                string
-	tried, caught, explained, survived, n int
-	faults                                []string
+	folder                                      string
+	tried, caught, hung, explained, survived, n int // hung are caught too
+	faults                                      []string
 }
 
 func (t *tally) String() string {
 	if t.tried == 0 {
 		return t.folder + ": nothing to change"
 	}
-	return fmt.Sprintf("%s: %d tried, %d caught (%d %%), %d equivalent, %d unnoticed",
-		t.folder, t.tried, t.caught, 100*t.caught/t.tried, t.explained, t.survived)
+	return fmt.Sprintf("%s: %d tried, %d caught (%d %%; %d by the time limit), %d equivalent, %d unnoticed",
+		t.folder, t.tried, t.caught, 100*t.caught/t.tried, t.hung, t.explained, t.survived)
 }
 
 func trySamples(ctx context.Context, l *lab, out io.Writer, o options, c *config, folders []string) error {
@@ -88,12 +88,12 @@ func (l *lab) healthy(ctx context.Context, folders []string) (time.Duration, err
 	var longest time.Duration
 	for _, folder := range folders {
 		start := time.Now()
-		out, failed, err := b.test(ctx, folder, "", 5*time.Minute)
+		o, err := b.test(ctx, folder, "", 5*time.Minute)
 		if err != nil {
-			return 0, fmt.Errorf("%s: %w\n%s", folder, err, out)
+			return 0, fmt.Errorf("%s: %w\n%s", folder, err, o.output)
 		}
-		if failed {
-			return 0, fmt.Errorf("%s: the tests fail already\n%s", folder, out)
+		if o.failed {
+			return 0, fmt.Errorf("%s: the tests fail already\n%s", folder, o.output)
 		}
 		longest = max(longest, time.Since(start))
 	}
@@ -147,7 +147,7 @@ func (s *session) try(ctx context.Context, m mutant) {
 	}
 	s.t.n++
 	s.mu.Unlock()
-	by, err := s.judge(ctx, m)
+	by, hung, err := s.judge(ctx, m)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -156,31 +156,34 @@ func (s *session) try(ctx context.Context, m mutant) {
 	case err != nil:
 		s.fault(err.Error())
 	default:
+		if hung {
+			s.t.hung++
+		}
 		s.count(m, by)
 	}
 }
 
-// judge returns the test that caught a change, "" if none did.
-func (s *session) judge(ctx context.Context, m mutant) (by string, err error) {
+// judge returns the test that caught a change, "" if none did, and whether only the time limit did.
+func (s *session) judge(ctx context.Context, m mutant) (by string, hung bool, err error) {
 	src, err := os.ReadFile(m.file)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	b, err := s.l.prepare(map[string][]byte{m.file: m.apply(src)})
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	defer b.close()
 	for _, folder := range append([]string{s.t.folder}, s.c.Packages[s.t.folder].Then...) {
-		out, failed, err := b.test(ctx, folder, "", s.limit)
+		o, err := b.testTwice(ctx, folder, s.limit)
 		if err != nil {
-			return "", err
+			return "", false, err
 		}
-		if failed {
-			return folder + " " + reason(out), nil
+		if o.failed {
+			return folder + " " + o.reason(), o.hung, nil
 		}
 	}
-	return "", nil
+	return "", false, nil
 }
 
 func (s *session) count(m mutant, by string) {

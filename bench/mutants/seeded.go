@@ -85,13 +85,13 @@ func (s seed) try(ctx context.Context, l *lab) error {
 		return err
 	}
 	defer b.close()
-	out, failed, err := b.test(ctx, folder, pattern(test), 2*time.Minute)
+	o, err := b.test(ctx, folder, pattern(test), 2*time.Minute)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%w\n%s", err, out)
-	case !bytes.Contains(out, []byte("=== RUN")):
+		return fmt.Errorf("%w\n%s", err, o.output)
+	case !bytes.Contains(o.output, []byte("=== RUN")):
 		return fmt.Errorf("there is no test %s", s.Test)
-	case !failed:
+	case !o.failed:
 		return fmt.Errorf("%s does not fail", s.Test)
 	}
 	return nil
