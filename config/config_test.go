@@ -403,6 +403,6 @@ func TestLargeFiles(t *testing.T) {
 			t.Errorf("%d bytes: %s, want %s", n, got, want)
 		}
 	}
-	f(maxFile, "read")
-	f(maxFile+1, "is larger than 1 MiB")
+	f(1<<20, "read")
+	f(1<<20+1, "is larger than 1 MiB")
 }

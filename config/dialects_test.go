@@ -86,6 +86,17 @@ func TestDialectProblems(t *testing.T) {
 	}
 }
 
+// TestDialectProblemsOfFiles: a file that cannot be read does not hide what is wrong with the next one.
+func TestDialectProblemsOfFiles(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"sabir.yaml": strings.Replace(withDialect, "mine: mine.yaml", "{first: none.yaml, mine: none.yaml}", 1)})
+	_, err := Load(filepath.Join(dir, "sabir.yaml"), new(declarer), nil)
+	for _, want := range []string{"dialects.first: ", "dialects.mine: "} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in\n%v", want, err)
+		}
+	}
+}
+
 // TestDialectFiles that cannot be read are problems of the key that names them.
 func TestDialectFiles(t *testing.T) {
 	for name, text := range map[string]string{"missing": "", "empty": "# nothing\n", "list": "- a\n", "broken": "a: [\n"} {

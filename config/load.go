@@ -132,15 +132,11 @@ func isEmpty(doc *yaml.Node) bool {
 	return len(doc.Content) == 0 || doc.Content[0].Kind == yaml.ScalarNode && doc.Content[0].Value == ""
 }
 
-var syntaxError = regexp.MustCompile(`^yaml: (?:line ([0-9]+): )?(.*)`)
+var syntaxError = regexp.MustCompile(`^(?:yaml: )?(?:line ([0-9]+): )?(.*)`)
 
 // syntax reports an error of the YAML parser, which ends the reading and knows only a line.
 func (r *report) syntax(err error, data []byte) {
-	m := syntaxError.FindStringSubmatch(err.Error())
-	if m == nil {
-		r.add("", "is not valid YAML: %s", clip(err.Error()))
-		return
-	}
+	m := syntaxError.FindStringSubmatch(err.Error()) // fits any text
 	lines := strings.Split(string(data), "\n")
 	line, _ := strconv.Atoi(m[1])
 	if strings.HasPrefix(m[2], "did not find expected") {
@@ -148,7 +144,7 @@ func (r *report) syntax(err error, data []byte) {
 	}
 	line = min(max(line, 1), len(lines))
 	hint := ""
-	if text := lines[line-1]; strings.Contains(text, "${") && strings.ContainsAny(text, "[{") {
+	if text := lines[line-1]; strings.Contains(text, "${") && strings.ContainsAny(strings.ReplaceAll(text, "${", ""), "[{") {
 		hint = `; inside [ ] and { } a reference needs quotes: "${NAME}"`
 	}
 	r.addAt(place{line, 1}, "", "is not valid YAML here or in the block that begins here: %s%s", clip(m[2]), hint)

@@ -17,9 +17,9 @@ type Size int64
 // Units of [Size].
 const (
 	B   Size = 1
-	KiB      = 1 << 10 * B
-	MiB      = 1 << 20 * B
-	GiB      = 1 << 30 * B
+	KiB Size = 1 << 10
+	MiB Size = 1 << 20
+	GiB Size = 1 << 30
 )
 
 // sizeUnits in the order they are tried in: a unit stands before those it ends with.
