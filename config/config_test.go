@@ -328,7 +328,8 @@ func TestBounds(t *testing.T) {
 	f("upstreams: &a {x: *a}\n", "unknown key")
 	f(strings.Repeat("[", 20000), "is not valid YAML")
 	f(strings.Repeat("x: 1\n", 2000), "more problems are not shown")
-	f(strings.Repeat("#", maxFile+1), "is larger than 1 MiB")
+	f(strings.Repeat("#", 1<<20), "holds no configuration")
+	f(strings.Repeat("#", 1<<20+1), "is larger than 1 MiB")
 	f("listen: \xff\n", "is not UTF-8 text")
 }
 
