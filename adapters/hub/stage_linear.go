@@ -93,10 +93,8 @@ func (l *LinearStage) pass(ev *Event) (ended bool) {
 	case TextStart, ToolStart:
 		l.isOpen, l.openTool = true, ev.Kind == ToolStart
 		l.open = append(l.open[:0], ev.ID...)
-	case TextEnd:
-		ended = l.isOpen && !l.openTool && bytes.Equal(ev.ID, l.open)
-	case ToolReady:
-		ended = l.isOpen && l.openTool && bytes.Equal(ev.ID, l.open)
+	case TextEnd, ToolReady:
+		ended = l.isOpen // what ends something else waits
 	}
 	if ended {
 		l.isOpen = false
