@@ -137,6 +137,8 @@ func TestOutRecord(t *testing.T) {
 
 	f(SSE, Record{Data: b("")}, "data: \n\n")
 	f(SSE, Record{Data: b("\n")}, "data: \ndata: \n\n")
+	f(SSE, Record{Data: b("a\r")}, "data: a\ndata: \n\n")
+	f(SSE, Record{Data: b("a\r\n")}, "data: a\ndata: \n\n")
 	f(SSE, Record{Data: b("a\r\nb\rc\n\rd")}, "data: a\ndata: b\ndata: c\ndata: \ndata: d\n\n")
 	f(SSE, Record{Data: b("\na\rb")}, "data: \ndata: a\ndata: b\n\n") // the LF before does not belong to the CR
 	f(SSE, Record{ID: b("")}, "id: \n\n")                             // resets the client's last id
