@@ -41,6 +41,12 @@ func TestContentLengthLimit(t *testing.T) {
 	checkLimit(t, ContentLength, "Content-Length: 10\r\n\r\n0123456789", 10)
 	// The header block has a limit of its own.
 	checkSplit(t, NewSplitter(ContentLength, 2), "Content-Length: 2\r\n\r\n{}", "<{}>")
+	const around = len("Content-Length: 2\r\nX: \r\n\r\n")
+	block := func(n int) string { return "Content-Length: 2\r\nX: " + strings.Repeat("y", n-around) + "\r\n\r\n{}" }
+	checkSplit(t, NewSplitter(ContentLength, 0), block(4096), "<{}>")
+	checkSplit(t, NewSplitter(ContentLength, 0), block(4097), "!"+ReasonBadHeader)
+	checkSplit(t, NewSplitter(ContentLength, 0), strings.Repeat("y", 4095), "!cut")
+	checkSplit(t, NewSplitter(ContentLength, 0), strings.Repeat("y", 4096), "!"+ReasonBadHeader)
 }
 
 func TestContentLengthNoRescan(t *testing.T) {
