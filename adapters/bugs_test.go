@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 )
 
 // numBugs is how many rows testdata/translation-bugs.md has, so that none gets lost.

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
+	"github.com/sabir-proxy/sabir/adapters/fastpath"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 	framing "github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy"
 )
@@ -64,7 +65,7 @@ func isComplete(wire []byte) bool {
 // upToEnd is the wire up to the record that ends the run, or all of it where something may follow that; without a last record
 // that is cut.
 func upToEnd(s *adaptertest.Stream) []byte {
-	split, watch := framing.NewSplitter(s.Framing, 0), s.Dialect.NewWatcher(s.Options)
+	split, watch := framing.NewSplitter(s.Framing, 0), fastpath.NewWatcher(s.Dialect, s.Options)
 	for at := 0; ; {
 		rec, n, err := split.Split(s.Wire[at:], true)
 		if n == 0 || err != nil {

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 )
 
 // TestReasonsAcross: why a run, a call or a sub-agent ended, where the source says it in words, is in what every target gets.

@@ -9,6 +9,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
 	"github.com/sabir-proxy/sabir/adapters/policy"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -132,7 +133,7 @@ func (p *probe) ask(d *hub.Dialect) hub.Fate {
 // comesBack reports whether what was written still says what the trait is about.
 func (p *probe) comesBack(d *hub.Dialect, written []byte) bool {
 	want := p.signature(&p.events[p.asked])
-	seq := hub.NewSequencer(hub.SequencerConfig{Replace: true})
+	seq := sequencer.New(sequencer.Config{Replace: true})
 	dec, split := policy.NewDecoder(d, d.Defaults()), wire.NewSplitter(d.Framing, 0)
 	found := false
 	look := func(loose []hub.Event) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 )
 
 // TestHistories: what the requests of clients that send a history tell of its calls, and of the tools that they run.

@@ -17,7 +17,7 @@ const (
 	wire    = module + "adapters/wire"
 	rawjson = module + "adapters/internal/rawjson"
 	phrases = module + "adapters/internal/phrases"
-	harness = "adapters/internal/adaptertest"
+	harness = "adapters/adaptertest"
 )
 
 // rule says what packages may import besides the standard library.
@@ -30,10 +30,17 @@ type rule struct {
 // shared are the packages of what more than one dialect does in the same way.
 var shared = []string{
 	module + "adapters/internal/acpwire",
+	module + "adapters/internal/callmatch",
 	module + "adapters/internal/history",
 	module + "adapters/internal/member",
+	module + "adapters/internal/namequeue",
 	module + "adapters/internal/opened",
+	module + "adapters/internal/plandedup",
 	module + "adapters/internal/recent",
+	module + "adapters/internal/tagsplit",
+	module + "adapters/internal/toolinfo",
+	module + "adapters/stages",
+	module + "adapters/usage",
 	phrases,
 }
 
@@ -51,7 +58,12 @@ var rules = []rule{
 	{
 		folders: []string{"adapters/hub"},
 		allowed: []string{wire, rawjson},
-		why:     "the hub knows no dialect: it imports only wire and rawjson",
+		why:     "the hub is the model and knows no dialect: it imports only wire and rawjson",
+	},
+	{
+		folders: []string{"adapters/sequencer", "adapters/stages", "adapters/fastpath", "adapters/usage"},
+		allowed: []string{hubPath, wire, rawjson},
+		why:     "what works on canonical events knows no dialect, and not each other: it imports only hub, wire and rawjson",
 	},
 	{
 		folders: []string{harness},
@@ -65,7 +77,7 @@ var rules = []rule{
 	},
 	{
 		folders: []string{"adapters/policy"},
-		allowed: []string{hubPath, wire, rawjson, module + "adapters/native"},
+		allowed: []string{hubPath, wire, rawjson, module + "adapters/native", module + "adapters/fastpath", module + "adapters/stages"},
 		why:     "the policies stand beside the hub, for all dialects: of these they import none but native, the hub's own notation",
 	},
 	{

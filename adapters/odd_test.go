@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 )
 
 // TestOddPairs damages the streams of the founding dialects and passes them through all pairs: whatever comes, what is written

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 	framing "github.com/sabir-proxy/sabir/adapters/wire"
 )
 

@@ -20,7 +20,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 )
 
 // exceptions are statements that no test can show, and why. There is none at present.

@@ -8,6 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/bench"
 )
 
@@ -131,7 +132,7 @@ func TestMixedIsRich(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seq := hub.NewSequencer(hub.SequencerConfig{})
+	seq := sequencer.New(sequencer.Config{})
 	kinds := map[hub.Kind]int{}
 	for _, ev := range seq.Push(nil, evs, 0) {
 		kinds[ev.Kind]++

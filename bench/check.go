@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -40,7 +41,7 @@ func CheckArgs(d *hub.Dialect, body []byte, count int) error {
 
 // read reads a body to its end.
 func read(d *hub.Dialect, body []byte) (*reader, error) {
-	r := &reader{dec: d.NewDecoder(d.Defaults()), seq: hub.NewSequencer(hub.SequencerConfig{})}
+	r := &reader{dec: d.NewDecoder(d.Defaults()), seq: sequencer.New(sequencer.Config{})}
 	const largest = 128 << 20 // some dialects say all of a tool's arguments again when they are complete
 	split := wire.NewSplitter(wire.Auto, largest)
 	for rest := body; ; {
@@ -67,7 +68,7 @@ func read(d *hub.Dialect, body []byte) (*reader, error) {
 // reader collects what a client understands of a stream.
 type reader struct {
 	dec  hub.Decoder
-	seq  *hub.Sequencer
+	seq  *sequencer.Sequencer
 	text []byte
 	args []byte // of all tools
 	end  hub.Status

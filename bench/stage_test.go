@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/bench"
 )
@@ -43,7 +44,7 @@ func newStages(t testing.TB, d *hub.Dialect, canonical []hub.Event) *stages {
 		s.body = append(s.body, p...)
 	}
 	s.split(func(rec wire.Record) { s.records = append(s.records, rec) })
-	dec, seq := d.NewDecoder(d.Defaults()), hub.NewSequencer(hub.SequencerConfig{})
+	dec, seq := d.NewDecoder(d.Defaults()), sequencer.New(sequencer.Config{})
 	for _, rec := range s.records {
 		evs, err := dec.Decode(nil, rec)
 		if err != nil {
@@ -99,7 +100,7 @@ func (s *stages) decode(b *testing.B) {
 }
 
 func (s *stages) sequence(b *testing.B) {
-	seq := hub.NewSequencer(hub.SequencerConfig{})
+	seq := sequencer.New(sequencer.Config{})
 	var evs []hub.Event
 	perEvent(b, s.events, func() {
 		seq.Reset()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -131,7 +132,7 @@ func Encode(d *hub.Dialect, evs []hub.Event) (pieces [][]byte) {
 
 // Writer writes canonical events in one dialect as they come, in memory that does not grow with the stream.
 type Writer struct {
-	seq    *hub.Sequencer
+	seq    *sequencer.Sequencer
 	enc    hub.Encoder
 	out    *wire.Out
 	strict []hub.Event
@@ -140,7 +141,7 @@ type Writer struct {
 // NewWriter makes a writer of dialect d with its default options and framing.
 func NewWriter(d *hub.Dialect) *Writer {
 	return &Writer{
-		seq: hub.NewSequencer(hub.SequencerConfig{Replace: d.Caps.Has(hub.CapReplace)}),
+		seq: sequencer.New(sequencer.Config{Replace: d.Caps.Has(hub.CapReplace)}),
 		enc: d.NewEncoder(d.Defaults()), out: wire.NewOut(d.Framing),
 	}
 }

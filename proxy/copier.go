@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/sabir-proxy/sabir/adapters/fastpath"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/policy"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -33,10 +34,10 @@ type copier struct {
 	open    bool // what was copied last has no end yet: a line without its newline
 
 	watch   hub.Watcher
-	alike   hub.Alike // records that need not be split off: only while bytes are copied
-	within  bool      // the splitter has seen something since the last record, maybe the beginning of one
-	guard   *guard    // finds what the route does not expose; nil where it exposes all
-	failed  bool      // the agent's own end was replaced: nothing follows
+	alike   fastpath.Matcher // records that need not be split off: only while bytes are copied
+	within  bool             // the splitter has seen something since the last record, maybe the beginning of one
+	guard   *guard           // finds what the route does not expose; nil where it exposes all
+	failed  bool             // the agent's own end was replaced: nothing follows
 	ended   bool
 	endedAt time.Duration
 	late    time.Duration // how long words may come after the end, as in a translated stream
@@ -50,7 +51,7 @@ func newCopier(c PipelineConfig, out *wire.Out, follow bool) *copier {
 	t := new(tally)
 	return &copier{
 		split: wire.NewSplitter(c.Framing, c.MaxRecord), framing: c.Framing, dialect: c.To, options: c.ToOptions,
-		watch: c.To.NewWatcher(c.FromOptions), late: c.Settle,
+		watch: fastpath.NewWatcher(c.To, c.FromOptions), late: c.Settle,
 		out: out, tally: t, follow: follow && out.Framing() != wire.WebSocket,
 		dec: policy.NewDecoder(c.From, c.FromOptions), recognition: recognition{from: c.From.Name, tally: t, copied: true},
 	}
@@ -133,7 +134,7 @@ func (c *copier) pass(rec wire.Record, raw []byte) error {
 	}
 	c.tally.records++
 	observed := c.watch.Observe(rec)
-	if c.guard != nil && !hub.LikeBefore(c.watch) && c.conceal(rec) {
+	if c.guard != nil && !fastpath.MatchesPrevious(c.watch) && c.conceal(rec) {
 		c.alike.Forget()
 	} else {
 		c.copy(rec, raw)

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 )
 
 // metrics are all metrics of the proxy. Every label has a closed set of values: routes and dialects come from the
@@ -162,7 +163,7 @@ type routeMetrics struct {
 	open                       prometheus.Gauge
 	in, out                    [hub.NumKinds]prometheus.Counter
 	losses                     [hub.NumKinds][hub.NumFates]atomic.Pointer[prometheus.Counter]
-	repairs                    [hub.NumRepairs]prometheus.Counter
+	repairs                    [sequencer.NumRepairs]prometheus.Counter
 	copied, keepalives         prometheus.Counter
 	parameters                 prometheus.Counter
 	bytesIn, bytesOut          prometheus.Counter
@@ -201,7 +202,7 @@ func (m *metrics) forRoute(path string) *routeMetrics {
 		r.in[k] = m.events.WithLabelValues(path, "in", k.String())
 		r.out[k] = m.events.WithLabelValues(path, "out", k.String())
 	}
-	for _, rep := range hub.Repairs() {
+	for _, rep := range sequencer.Repairs() {
 		r.repairs[rep] = m.repairs.WithLabelValues(path, rep.String())
 	}
 	m.byRoute[path] = r

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 )
 
 // counts are all counters and gauges of Sabir that are not zero, as "name{label=value,…}", but for times.
@@ -183,7 +184,7 @@ func TestMetricsAreClean(t *testing.T) {
 	for _, f := range hub.Fates() {
 		closed["fate"] = append(closed["fate"], f.String())
 	}
-	for _, rep := range hub.Repairs() {
+	for _, rep := range sequencer.Repairs() {
 		closed["repair"] = append(closed["repair"], rep.String())
 	}
 	for _, reason := range hub.Reasons() {

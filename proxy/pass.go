@@ -7,6 +7,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"github.com/sabir-proxy/sabir/adapters/fastpath"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/recognize"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -216,7 +217,7 @@ func (x *stream) judge(rec wire.Record, l label) likeness {
 	switch {
 	case end >= 0 && events[end].Status == hub.StatusFailed && !r.cfg.Errors.Expose:
 		return likeStream // for the copier, which conceals what the error says
-	case end >= 0, l == labelSingle, verdict == recognize.Unrecognised, r.source.NewWatcher(r.options).Observe(rec) == hub.ObservedEnd:
+	case end >= 0, l == labelSingle, verdict == recognize.Unrecognised, fastpath.NewWatcher(r.source, r.options).Observe(rec) == hub.ObservedEnd:
 		return likeOther
 	case l == labelJSON && (verdict != recognize.Recognised || len(events) == 0):
 		return likeOther

@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/policy"
 	"github.com/sabir-proxy/sabir/adapters/recognize"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -31,7 +32,7 @@ type engine interface {
 type pipeline struct {
 	split wire.Splitter
 	dec   hub.Decoder
-	seq   *hub.Sequencer
+	seq   *sequencer.Sequencer
 	enc   hub.Encoder
 	out   *wire.Out
 
@@ -60,7 +61,7 @@ type PipelineConfig struct {
 	Framing                wire.Framing // of the input; Auto recognises it
 	MaxRecord              int          // bytes; 0 is the default
 	MaxKept                int          // bytes of text that are kept for clients whose dialect repeats it; 0 is the default
-	Bounds                 hub.Bounds
+	Bounds                 sequencer.Bounds
 	Settle                 time.Duration
 	Policy                 policy.Settings // of the client's side
 }
@@ -70,7 +71,7 @@ func newPipeline(c PipelineConfig) *pipeline {
 		split: wire.NewSplitter(c.Framing, c.MaxRecord),
 		dec:   policy.NewDecoder(c.From, c.FromOptions),
 		enc:   policy.NewEncoder(c.To, c.ToOptions, c.Policy),
-		seq:   hub.NewSequencer(hub.SequencerConfig{Bounds: c.Bounds, Settle: c.Settle, Replace: c.To.Caps.Has(hub.CapReplace), Correct: c.Policy.Correct}),
+		seq:   sequencer.New(sequencer.Config{Bounds: c.Bounds, Settle: c.Settle, Replace: c.To.Caps.Has(hub.CapReplace), Correct: c.Policy.Correct}),
 		out:   wire.NewOut(c.To.Framing),
 		tally: new(tally),
 		from:  c.From.Name, framing: c.Framing,
@@ -124,13 +125,13 @@ func (p *pipeline) rest() {
 // An Observer sees a stream while it is translated: the tap, the demo, error reports. Nil members are not called.
 // Everything handed over is valid during the call only.
 type Observer struct {
-	Record func(rec wire.Record)              // before it is decoded
-	Loose  func(ev *hub.Event)                // as decoded
-	Strict func(ev *hub.Event, fate hub.Fate) // after it was encoded
-	Framed func(p []byte)                     // what the encoder wrote for the event that Strict just saw, or for the end
-	Repair func(r hub.Repair, times uint32)   // what the sequencer repaired meanwhile; before Done
-	Done   func()                             // after everything that came of one record, of time or of the end
-	Fault  func(err *hub.Error)               // a record that could not be decoded, wholly or in part
+	Record func(rec wire.Record)                  // before it is decoded
+	Loose  func(ev *hub.Event)                    // as decoded
+	Strict func(ev *hub.Event, fate hub.Fate)     // after it was encoded
+	Framed func(p []byte)                         // what the encoder wrote for the event that Strict just saw, or for the end
+	Repair func(r sequencer.Repair, times uint32) // what the sequencer repaired meanwhile; before Done
+	Done   func()                                 // after everything that came of one record, of time or of the end
+	Fault  func(err *hub.Error)                   // a record that could not be decoded, wholly or in part
 }
 
 func (p *pipeline) feed(buf []byte, eof bool, now time.Duration) (used int, err error) {
@@ -285,7 +286,7 @@ func (p *pipeline) done() {
 func (p *pipeline) reportRepairs() {
 	for r, n := range p.seq.Repairs {
 		if times := n - p.tally.repairs[r]; times > 0 {
-			p.observe.Repair(hub.Repair(r), times)
+			p.observe.Repair(sequencer.Repair(r), times)
 		}
 	}
 	p.tally.repairs = p.seq.Repairs

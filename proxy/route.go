@@ -13,6 +13,8 @@ import (
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/policy"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
+	"github.com/sabir-proxy/sabir/adapters/stages"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/config"
 )
@@ -288,7 +290,7 @@ func (r *route) pipelineConfig(t *target) PipelineConfig {
 	return PipelineConfig{
 		From: r.source, FromOptions: r.options, Framing: r.framing, MaxRecord: int(r.global.Limits.Record), MaxKept: int(r.global.Limits.KeptText),
 		To: t.dialect, ToOptions: t.options,
-		Bounds: hub.Bounds{Events: hold.Events, Bytes: int(hold.Bytes), Age: hold.Age}, Settle: settle,
+		Bounds: sequencer.Bounds{Events: hold.Events, Bytes: int(hold.Bytes), Age: hold.Age}, Settle: settle,
 		Policy: settings(&r.cfg.Shape),
 	}
 }
@@ -299,7 +301,7 @@ func settings(s *config.Shape) policy.Settings {
 	out := policy.Settings{
 		Classes: map[hub.Class]hub.Policy{}, Extension: s.Extension, Lanes: lanes, Linear: s.Linear,
 		Correct: s.Corrections == "repeat", Coalesce: s.Coalesce,
-		Filter: hub.FilterConfig{Tools: s.Filter.Tools, Data: s.Filter.Data},
+		Filter: stages.FilterConfig{Tools: s.Filter.Tools, Data: s.Filter.Data},
 	}
 	for name, word := range s.Policy.Classes() {
 		class, _ := hub.ParseClass(name)

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
+	"github.com/sabir-proxy/sabir/adapters/usage"
 )
 
 // tally counts what happened in one stream. The pump moves it into the metrics at every flush and into the log at the
@@ -16,14 +18,14 @@ type tally struct {
 	bytesIn  int64 // used by the splitter
 	bytesOut int64 // of the body, written to the client
 	copied   int64 // records that were not translated
-	repairs  hub.RepairCounts
+	repairs  sequencer.RepairCounts
 
 	unrecognised int64 // records of which the dialect knows nothing
 	neutral      int64 // records that tell nothing about the dialect
 
 	faults map[hub.Reason]int64
 	first  *hub.Error
-	usage  hub.RunUsage // tokens, as the agent counts them
+	usage  usage.Run // tokens, as the agent counts them
 
 	events  *eventCounts // since the last settle; nil for none
 	settled struct{ in, out, dropped int64 }
@@ -148,7 +150,7 @@ func (t *tally) dropped() int64 {
 type progress struct {
 	bytesIn, bytesOut, copied, unrecognised int64
 
-	repairs hub.RepairCounts
+	repairs sequencer.RepairCounts
 	faults  map[hub.Reason]int64
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -17,7 +18,7 @@ type Translation struct {
 	EventsIn  int64
 	EventsOut int64
 	Faults    int64 // records that could not be decoded, wholly or in part
-	Repairs   hub.RepairCounts
+	Repairs   sequencer.RepairCounts
 	Fates     [hub.NumKinds][hub.NumFates]int64
 }
 

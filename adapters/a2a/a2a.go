@@ -119,7 +119,7 @@ var Dialect = hub.Dialect{
 		hub.ClassPlan:   hub.PolicyFold,
 		hub.ClassSource: hub.PolicyFold,
 	},
-	Repeats:       []hub.Kind{hub.TextDelta},
+	TemplateKinds: []hub.Kind{hub.TextDelta},
 	Extension:     extension,
 	Versions:      versions,
 	NewDecoder:    newDecoder,

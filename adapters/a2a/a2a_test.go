@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/a2a"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 )
 
 func TestDialect(t *testing.T) { adaptertest.Run(t, &a2a.Dialect) }

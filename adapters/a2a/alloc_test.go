@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -15,7 +16,7 @@ func TestDeltaAllocs(t *testing.T) {
 		t.Helper()
 		o, _ := Dialect.ParseOptions(options)
 		dec, enc, out := Dialect.NewDecoder(o), Dialect.NewEncoder(o), wire.NewOut(wire.SSE)
-		seq := hub.NewSequencer(hub.SequencerConfig{})
+		seq := sequencer.New(sequencer.Config{})
 		var loose, strict []hub.Event
 		for _, data := range []string{prelude, delta, delta} {
 			var err error

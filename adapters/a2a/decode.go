@@ -79,9 +79,9 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	return d.raw(dst, body), nil
 }
 
-// Repeat implements [hub.Repeater]. The first piece of an artifact is unlike those that follow, which add to it or take
+// TrackText implements [fastpath.TextTracker]. The first piece of an artifact is unlike those that follow, which add to it or take
 // its place; what they say is not remembered.
-func (d *decoder) Repeat([]byte) bool { return d.again }
+func (d *decoder) TrackText([]byte) bool { return d.again }
 
 // raw keeps an event that has no meaning here.
 func (d *decoder) raw(dst []hub.Event, body rawjson.Value) []hub.Event {

@@ -21,8 +21,8 @@ type encoder struct {
 	task, context []byte // string bodies
 	unique        []byte // what ids are made of when the upstream has none
 	started       bool
-	early         hub.Records // extensions that came before
-	made          int         // messages and artifacts with ids of ours
+	early         wire.Records // extensions that came before
+	made          int          // messages and artifacts with ids of ours
 
 	parts  opened.List[outPart]
 	used   map[string]bool

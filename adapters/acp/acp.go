@@ -157,7 +157,7 @@ var Dialect = hub.Dialect{
 	// Agents send the tail of an answer, titles and costs behind the response.
 	Settle: 250 * time.Millisecond,
 
-	Repeats:       []hub.Kind{hub.TextDelta},
+	TemplateKinds: []hub.Kind{hub.TextDelta},
 	Versions:      versions,
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,

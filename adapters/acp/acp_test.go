@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/acp"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 )
 
 func TestDialect(t *testing.T) { adaptertest.Run(t, &acp.Dialect) }

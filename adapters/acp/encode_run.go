@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/usage"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -102,7 +103,7 @@ func (e *encoder) appendError(dst []byte, ev *hub.Event) []byte {
 
 // turnUsage is what is known of the tokens of the turn when it ends.
 type turnUsage struct {
-	run        hub.Totals
+	run        usage.Totals
 	steps      hub.Counts
 	used, size int64 // of the context, as told last
 }

@@ -6,8 +6,9 @@ import (
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/acp"
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -111,7 +112,7 @@ func TestArgumentRegressions(t *testing.T) {
 	t.Run("B7 arguments that are no object", func(t *testing.T) {
 		for _, value := range []string{`"x"`, `[1]`, `null`, `7`, `true`} {
 			lines := encode(t, nil, nil, `{"kind":"tool.start","id":"c","name":"f"}`, `{"kind":"tool.ready","id":"c","value":`+value+`}`, `{"kind":"tool.end","id":"c","status":"ok"}`)
-			seq, dec := hub.NewSequencer(hub.SequencerConfig{}), acp.Dialect.NewDecoder(acp.Dialect.Defaults())
+			seq, dec := sequencer.New(sequencer.Config{}), acp.Dialect.NewDecoder(acp.Dialect.Defaults())
 			var got string
 			for _, line := range lines {
 				evs, err := dec.Decode(nil, wire.Record{Data: []byte(line)})
@@ -181,7 +182,7 @@ func TestCutRegressions(t *testing.T) {
 	lines := encode(t, nil, nil, `{"kind":"text.delta","id":"p","text":"Hi"}`, `{"kind":"tool.start","id":"c","name":"f"}`, `{"kind":"tool.ready","id":"c","value":{"a":1}}`,
 		`{"kind":"tool.end","id":"c","status":"ok","text":"x"}`, `{"kind":"run.end","status":"done"}`)
 	for n := range len(lines) + 1 {
-		seq, dec := hub.NewSequencer(hub.SequencerConfig{}), acp.Dialect.NewDecoder(acp.Dialect.Defaults())
+		seq, dec := sequencer.New(sequencer.Config{}), acp.Dialect.NewDecoder(acp.Dialect.Defaults())
 		var last hub.Status
 		take := func(strict []hub.Event) {
 			for i := range strict {

@@ -51,7 +51,7 @@
 // the order. The types progress and result, which the adapter in docs/events.md would let slip, are tool_progress and
 // tool_result.
 //
-// Without callId, calls, progress and results are matched by toolName (see [hub.Calls]); the ids are ae_1, ae_2 … in
+// Without callId, calls, progress and results are matched by toolName (see [callmatch.Calls]); the ids are ae_1, ae_2 … in
 // the order of the calls. A result without a call makes the call, flagged Synthetic; progress without a call is held by
 // the sequencer, for a limited time, until the call comes. A body that ends without a terminal event was cut: that is how
 // version 1 cancels.
@@ -143,7 +143,7 @@ var Dialect = hub.Dialect{
 	Caps:          hub.CapExecutedTools | hub.CapReasoning,
 	Options:       options,
 	Settle:        settle,
-	Repeats:       []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	NewDecoder:    func(o hub.Options) hub.Decoder { return newDecoder(o) },
 	NewEncoder:    func(o hub.Options) hub.Encoder { return newEncoder(o) },
 	Observe:       observe,

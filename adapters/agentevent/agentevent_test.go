@@ -3,8 +3,8 @@ package agentevent_test
 import (
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/agentevent"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 )
 
 func TestDialect(t *testing.T) { adaptertest.Run(t, &agentevent.Dialect) }

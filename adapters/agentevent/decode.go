@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/callmatch"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -67,7 +68,7 @@ type decoder struct {
 	rec     record
 	scratch hub.Scratch
 
-	calls      hub.Calls
+	calls      callmatch.Calls
 	sequential bool
 	textTools  rawjson.Names
 	implicit   rawjson.Names
@@ -80,7 +81,7 @@ type decoder struct {
 
 func newDecoder(o hub.Options) *decoder {
 	return &decoder{
-		calls:      hub.Calls{Prefix: "ae_", LIFO: o.Enum("match") == "lifo"},
+		calls:      callmatch.Calls{Prefix: "ae_", LIFO: o.Enum("match") == "lifo"},
 		sequential: o.Bool("sequential"),
 		textTools:  rawjson.NamesOf(o.List("text_tools")),
 		implicit:   rawjson.NamesOf(o.List("implicit_tools")),

@@ -2,12 +2,14 @@ package agentevent
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/callmatch"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolinfo"
 )
 
 // toolEvent appends an event of c. The name is there even on progress: should the call itself never come, the sequencer
 // makes its start of it.
-func (d *decoder) toolEvent(dst []hub.Event, kind hub.Kind, c *hub.Call) ([]hub.Event, *hub.Event) {
+func (d *decoder) toolEvent(dst []hub.Event, kind hub.Kind, c *callmatch.Call) ([]hub.Event, *hub.Event) {
 	dst, ev := d.event(dst, kind)
 	ev.ID = d.idOf(c)
 	ev.Name, _ = rawjson.Str(d.rec.ToolName)
@@ -16,7 +18,7 @@ func (d *decoder) toolEvent(dst []hub.Event, kind hub.Kind, c *hub.Call) ([]hub.
 
 // idOf is the id of c in events of this record. What the call keeps of a given id may be cut; the record has all of it,
 // for without it a cut id is never found.
-func (d *decoder) idOf(c *hub.Call) []byte {
+func (d *decoder) idOf(c *callmatch.Call) []byte {
 	if id, _ := rawjson.Str(d.rec.CallID); len(id) > 0 && c.Given {
 		return id
 	}
@@ -39,7 +41,7 @@ func (d *decoder) toolCall(dst []hub.Event) ([]hub.Event, error) {
 		return dst, nil
 	}
 	dst, ev := d.toolEvent(dst, hub.ToolStart, c)
-	look := hub.ReadLook(d.rec.Look)
+	look := toolinfo.Read(d.rec.Look)
 	look.Put(ev, &d.scratch)
 	dst, ev = d.toolEvent(dst, hub.ToolReady, c)
 	d.arguments(ev)
@@ -65,7 +67,7 @@ func (d *decoder) arguments(ev *hub.Event) {
 
 // current returns the call that the record belongs to; it opens one if there is none. start says that its ToolStart may
 // not wait for a tool_call.
-func (d *decoder) current(dst []hub.Event, start bool) ([]hub.Event, *hub.Call, error) {
+func (d *decoder) current(dst []hub.Event, start bool) ([]hub.Event, *callmatch.Call, error) {
 	id, _ := rawjson.Str(d.rec.CallID)
 	tool, _ := rawjson.Str(d.rec.ToolName)
 	if len(id) == 0 && len(tool) == 0 {
@@ -183,7 +185,7 @@ func (d *decoder) endLost(dst []hub.Event) []hub.Event {
 }
 
 // textProgress makes answer text of a tool's strings; other payloads stay data under the tool's name.
-func (d *decoder) textProgress(dst []hub.Event, c *hub.Call) []hub.Event {
+func (d *decoder) textProgress(dst []hub.Event, c *callmatch.Call) []hub.Event {
 	body, ok := rawjson.Str(d.rec.Data)
 	if !ok {
 		dst, ev := d.event(dst, hub.Data)
@@ -201,7 +203,7 @@ func (d *decoder) textProgress(dst []hub.Event, c *hub.Call) []hub.Event {
 
 // textResult ends the text of a tool. The result repeats the whole text; the sequencer keeps what is new in it. A failure
 // is a notice: whether it ends the run, the agent says itself.
-func (d *decoder) textResult(dst []hub.Event, c *hub.Call, failed bool) []hub.Event {
+func (d *decoder) textResult(dst []hub.Event, c *callmatch.Call, failed bool) []hub.Event {
 	body, isString := rawjson.Str(d.rec.Output)
 	if failed {
 		dst, ev := d.event(dst, hub.Notice)

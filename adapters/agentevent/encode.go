@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/plandedup"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -38,7 +39,7 @@ type encoder struct {
 
 	planned   uint64 // plans written
 	planCalls bool   // a call has told a plan
-	told      hub.ToldPlan
+	told      plandedup.Filter
 	seq       uint64
 	begun     bool
 	thought   thought

@@ -3,6 +3,7 @@ package agentevent
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolinfo"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -50,7 +51,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 	out.Buf = append(out.Buf, `,"toolArgs":`...)
 	out.Buf = e.appendArgs(out.Buf, ev)
 	if e.ids && !c.look.Empty() {
-		out.Buf = c.look.Append(append(out.Buf, `,"`+hub.LookKey+`":`...))
+		out.Buf = c.look.Append(append(out.Buf, `,"`+toolinfo.Key+`":`...))
 	}
 	e.close(out, ev, c)
 	c.ready = true

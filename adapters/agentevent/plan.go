@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/plandedup"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -81,8 +82,8 @@ func (e *encoder) repeatsPlan(ev *hub.Event, c *openCall) bool {
 	}
 	isPlan, again := e.told.Call(ev)
 	e.planCalls = e.planCalls || isPlan && !again
-	return again && hub.IsTodoTool(c.name)
+	return again && plandedup.IsTodoTool(c.name)
 }
 
 // mayHide reports whether a call may turn out to be one that repeatsPlan finds.
-func (e *encoder) mayHide(c *openCall) bool { return e.planned > 0 && hub.IsTodoTool(c.name) }
+func (e *encoder) mayHide(c *openCall) bool { return e.planned > 0 && plandedup.IsTodoTool(c.name) }

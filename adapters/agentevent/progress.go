@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolinfo"
 )
 
 // The data of a tool_progress may be any JSON value. Strings and a few objects are known; everything else passes as it
@@ -163,7 +164,7 @@ func appendText(dst []byte, ev *hub.Event) []byte {
 func appendUpdate(dst []byte, ev *hub.Event) ([]byte, hub.Fate) {
 	m := ev.More
 	switch {
-	case ev.Value != nil && (len(ev.Text) > 0 || hub.HasLook(ev)):
+	case ev.Value != nil && (len(ev.Text) > 0 || toolinfo.Has(ev)):
 		return append(dst, ev.Value...), hub.Folded
 	case ev.Value != nil:
 		return append(dst, ev.Value...), hub.Native
@@ -173,7 +174,7 @@ func appendUpdate(dst []byte, ev *hub.Event) ([]byte, hub.Fate) {
 		return rawjson.AppendQuoted(dst, ev.Text), lookFate(ev)
 	case m != nil && m.Content != nil:
 		return append(dst, m.Content...), hub.Folded
-	case hub.HasLook(ev):
+	case toolinfo.Has(ev):
 		return dst, hub.Dropped
 	}
 	return dst, hub.Implied // a status: that a tool runs goes without saying
@@ -182,7 +183,7 @@ func appendUpdate(dst []byte, ev *hub.Event) ([]byte, hub.Fate) {
 // lookFate is the fate of an update whose news is told, but not what it changes in the look of the call: progress has no place
 // for that.
 func lookFate(ev *hub.Event) hub.Fate {
-	if hub.HasLook(ev) {
+	if toolinfo.Has(ev) {
 		return hub.Folded
 	}
 	return hub.Native

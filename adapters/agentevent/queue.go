@@ -3,30 +3,31 @@ package agentevent
 import (
 	"bytes"
 
-	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/namequeue"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolinfo"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
 // Without callId, a reader matches progress and results with calls by name alone, so calls of one tool take turns: see
-// [hub.Turns].
+// [namequeue.Queues].
 
 // openCall is a call that has not ended, or whose end waits.
 type openCall struct {
 	id, name []byte
 	ready    bool
-	look     hub.Look
+	look     toolinfo.Info
 	hidden   bool       // the call of a plan has shown what it says
 	early    []byte     // data of a tool_progress from before the call was ready
 	said     transcript // of the sub-agent that runs in it
 	fault    []byte     // why that failed, a string body
-	turn     hub.Turn
+	turn     namequeue.Place
 }
 
 // tools are the open calls of a stream.
 type tools struct {
 	byID  map[string]*openCall
 	last  *openCall // found by the last lookup; progress comes in runs
-	turns hub.Turns
+	turns namequeue.Queues
 }
 
 // reset forgets the calls and keeps the maps.

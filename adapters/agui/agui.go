@@ -143,13 +143,13 @@ var Dialect = hub.Dialect{
 			Doc: "Whether tool ids are the upstream's, or made unique for the run because the upstream counts anew in each.",
 		},
 	},
-	Repeats:    []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
-	Extension:  extension,
-	NewDecoder: newDecoder,
-	NewEncoder: newEncoder,
-	Texts:      []string{"delta"},
-	Observe:    observe,
-	Requests:   requests{},
+	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	Extension:     extension,
+	NewDecoder:    newDecoder,
+	NewEncoder:    newEncoder,
+	Texts:         []string{"delta"},
+	Observe:       observe,
+	Requests:      requests{},
 }
 
 // observe looks at the type only of records that can be a start or an end.

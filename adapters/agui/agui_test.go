@@ -3,8 +3,8 @@ package agui_test
 import (
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/agui"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 )
 
 func TestDialect(t *testing.T) { adaptertest.Run(t, &agui.Dialect) }

@@ -3,8 +3,8 @@ package agui_test
 import (
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/agui"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 )
 
 // TestDeltaAllocs counts what one delta costs in each direction on its own.

@@ -19,7 +19,7 @@ type encoder struct {
 
 	thread, run []byte
 	started     bool
-	early       hub.Records // extensions that came before
+	early       wire.Records // extensions that came before
 
 	ids      ids
 	parts    opened.List[part]

@@ -135,7 +135,7 @@ var Dialect = hub.Dialect{
 	Policies:      map[hub.Class]hub.Policy{hub.ClassFile: hub.PolicyFold},
 	Header:        []hub.HeaderField{{Name: "x-vercel-ai-ui-message-stream", Value: "v1"}},
 	Extension:     extension,
-	Repeats:       []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	Versions:      versions,
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,

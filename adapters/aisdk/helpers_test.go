@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/aisdk"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 )
 
 // options parses k=v pairs.

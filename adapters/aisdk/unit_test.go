@@ -4,16 +4,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/aisdk"
+	"github.com/sabir-proxy/sabir/adapters/fastpath"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
 func TestWatch(t *testing.T) {
 	f := func(want hub.Observation, endsWithBody bool, records ...string) {
 		t.Helper()
-		w := aisdk.Dialect.NewWatcher(aisdk.Dialect.Defaults())
+		w := fastpath.NewWatcher(&aisdk.Dialect, aisdk.Dialect.Defaults())
 		var got hub.Observation
 		for _, r := range records {
 			got = w.Observe(wire.Record{Data: []byte(r)})

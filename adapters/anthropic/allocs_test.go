@@ -3,9 +3,10 @@ package anthropic_test
 import (
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/anthropic"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -15,7 +16,7 @@ func TestDeltaAllocs(t *testing.T) {
 	f := func(name, block, delta string) {
 		t.Helper()
 		dec, enc, out := anthropic.Dialect.NewDecoder(anthropic.Dialect.Defaults()), anthropic.Dialect.NewEncoder(anthropic.Dialect.Defaults()), wire.NewOut(wire.SSE)
-		seq := hub.NewSequencer(hub.SequencerConfig{})
+		seq := sequencer.New(sequencer.Config{})
 		record := wire.Record{Event: []byte("content_block_delta"), Data: []byte(`{"type":"content_block_delta","index":0,"delta":` + delta + `}`)}
 		var loose, strict []hub.Event
 		for _, rec := range []wire.Record{

@@ -131,7 +131,7 @@ var Dialect = hub.Dialect{
 		hub.ClassFile:   hub.PolicyFold,
 	},
 	Extension:     extension,
-	Repeats:       []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Texts:         []string{"text", "thinking", "partial_json"},

@@ -3,8 +3,8 @@ package anthropic_test
 import (
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/anthropic"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 )
 
 func TestDialect(t *testing.T) { adaptertest.Run(t, &anthropic.Dialect) }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
+	"github.com/sabir-proxy/sabir/adapters/stages"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -17,14 +19,14 @@ func stream(enc hub.Encoder, loose ...hub.Event) string {
 
 // chain is what follows a decoder.
 type chain struct {
-	seq    *hub.Sequencer
-	linear *hub.LinearStage
+	seq    *sequencer.Sequencer
+	linear *stages.Linear
 	enc    hub.Encoder
 	out    *wire.Out
 }
 
 func newChain(enc hub.Encoder) *chain {
-	return &chain{hub.NewSequencer(hub.SequencerConfig{}), hub.NewLinearStage(0), enc, wire.NewOut(wire.SSE)}
+	return &chain{sequencer.New(sequencer.Config{}), stages.NewLinear(0), enc, wire.NewOut(wire.SSE)}
 }
 
 func (c *chain) push(loose []hub.Event) { c.encode(c.seq.Push(nil, loose, 0)) }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/fastpath"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -132,7 +133,7 @@ func TestRowE1(t *testing.T) {
 	}
 	for cut := range len(records) + 1 {
 		dec.Reset()
-		c, watch := newChain(encoderWith(t, nil)), Dialect.NewWatcher(Dialect.Defaults())
+		c, watch := newChain(encoderWith(t, nil)), fastpath.NewWatcher(&Dialect, Dialect.Defaults())
 		observed := false
 		for _, r := range records[:cut] {
 			rec := wire.Record{Data: []byte(r)}

@@ -112,16 +112,16 @@ var Dialect = hub.Dialect{
 			Doc: "Session id for streams that name none.",
 		},
 	},
-	Settle:     250 * time.Millisecond, // words of tasks in the background, and hooks
-	Extension:  extension,
-	Repeats:    []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
-	Varying:    []string{"uuid"},
-	NewDecoder: newDecoder,
-	NewEncoder: newEncoder,
-	Texts:      []string{"text", "thinking", "partial_json"},
-	Observe:    observe,
-	Watch:      func(hub.Options) hub.Watcher { return &watcher{tasks: map[string]bool{}} },
-	KeepAlive:  keepAlive,
+	Settle:        250 * time.Millisecond, // words of tasks in the background, and hooks
+	Extension:     extension,
+	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	Varying:       []string{"uuid"},
+	NewDecoder:    newDecoder,
+	NewEncoder:    newEncoder,
+	Texts:         []string{"text", "thinking", "partial_json"},
+	Observe:       observe,
+	Watch:         func(hub.Options) hub.Watcher { return &watcher{tasks: map[string]bool{}} },
+	KeepAlive:     keepAlive,
 }
 
 const (

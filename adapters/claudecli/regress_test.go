@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/claudecli"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
+	"github.com/sabir-proxy/sabir/adapters/stages"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -41,7 +43,7 @@ func encode(t *testing.T, events string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seq, linear := hub.NewSequencer(hub.SequencerConfig{}), hub.NewLinearStage(0)
+	seq, linear := sequencer.New(sequencer.Config{}), stages.NewLinear(0)
 	enc, out := claudecli.Dialect.NewEncoder(claudecli.Dialect.Defaults()), wire.NewOut(wire.NDJSON)
 	take := func(strict []hub.Event) {
 		strict = linear.Push(nil, strict, 0)

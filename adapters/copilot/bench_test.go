@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/copilot"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -19,7 +20,7 @@ func BenchmarkDelta(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			dec, enc := copilot.Dialect.NewDecoder(copilot.Dialect.Defaults()), copilot.Dialect.NewEncoder(copilot.Dialect.Defaults())
-			seq, out := hub.NewSequencer(hub.SequencerConfig{}), wire.NewOut(wire.SSE)
+			seq, out := sequencer.New(sequencer.Config{}), wire.NewOut(wire.SSE)
 			data := []byte(rec)
 			var loose, strict []hub.Event
 			b.SetBytes(int64(len(rec)))

@@ -160,15 +160,15 @@ var Dialect = hub.Dialect{
 	Framings: []wire.Framing{wire.SSE, wire.WebSocket, wire.NDJSON, wire.ContentLength},
 	Caps: hub.CapLanes | hub.CapReplace | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapAsks |
 		hub.CapUsage,
-	Options: options,
-	Repeats: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	Options:       options,
+	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	// Each piece of an answer says how long it has become; in the order of the envelopes.
 	Varying: []string{
 		"data.totalResponseSizeBytes", "event.data.totalResponseSizeBytes", "params.event.data.totalResponseSizeBytes",
 	},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
-	Stages:        stages,
+	Stages:        newStages,
 	Observe:       observe,
 	Watch:         newWatcher,
 	Extension:     extensionOf,
@@ -179,8 +179,8 @@ var Dialect = hub.Dialect{
 // intentTool is the tool by which the agent says what it is about to do.
 const intentTool = "report_intent"
 
-// stages are the steps that streams of the dialect can go through on the way from the upstream.
-func stages(o hub.Options) []hub.Stage {
+// newStages makes the steps that streams of the dialect can go through on the way from the upstream.
+func newStages(o hub.Options) []hub.Stage {
 	if o.Enum("embeds") != embedsQueue {
 		return nil
 	}

@@ -99,9 +99,9 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	return dst, err
 }
 
-// Repeat implements [hub.Repeater]. An event with an id that comes again is not read again. Of what deltas say, nothing is
+// TrackText implements [fastpath.TextTracker]. An event with an id that comes again is not read again. Of what deltas say, nothing is
 // remembered.
-func (d *decoder) Repeat([]byte) bool { return d.again }
+func (d *decoder) TrackText([]byte) bool { return d.again }
 
 // naked reads a record that has no envelope, if the guess was right.
 func (d *decoder) naked(dst []hub.Event) ([]hub.Event, error) {

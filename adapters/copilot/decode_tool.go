@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolinfo"
 )
 
 // call is a tool call that has begun.
@@ -139,7 +140,7 @@ func (d *decoder) executionStart(dst []hub.Event) ([]hub.Event, error) {
 		dst = d.complete(dst, id, c, p.Arguments)
 	}
 	if len(dst) > n {
-		d.keep(&dst[n], "toolCallId", "toolName", "name", "arguments", "parentToolCallId", hub.LookKey)
+		d.keep(&dst[n], "toolCallId", "toolName", "name", "arguments", "parentToolCallId", toolinfo.Key)
 		d.look(&dst[n])
 	}
 	return dst, nil
@@ -148,7 +149,7 @@ func (d *decoder) executionStart(dst []hub.Event) ([]hub.Event, error) {
 // look reads what our own encoder says of a call, in an event that has nothing else that it is named for.
 func (d *decoder) look(ev *hub.Event) {
 	if ev.Kind == hub.ToolStart || ev.Kind == hub.ToolUpdate {
-		l := hub.ReadLook(d.prop(hub.LookKey))
+		l := toolinfo.Read(d.prop(toolinfo.Key))
 		l.Put(ev, &d.scratch)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
+	"github.com/sabir-proxy/sabir/adapters/internal/plandedup"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -18,7 +19,7 @@ type encoder struct {
 	millis  int64  // the time that was last said; 0: never
 
 	begun bool
-	early hub.Records // extensions that came before
+	early wire.Records // extensions that came before
 
 	turn     []byte // the turn that stands for a run without turns; nil if none is open
 	parts    opened.List[part]
@@ -29,9 +30,9 @@ type encoder struct {
 	lanes    map[string]shownLane
 	asks     map[string]*openAsk
 	billed   bool // usage of single calls was written
-	told     hub.ToldPlan
-	plan     hub.Records  // the event of a plan that the call of a todo tool may yet tell
-	hold     *hub.Records // where events go instead of the wire; nil: nowhere else
+	told     plandedup.Filter
+	plan     wire.Records  // the event of a plan that the call of a todo tool may yet tell
+	hold     *wire.Records // where events go instead of the wire; nil: nowhere else
 
 	typ    string // of the event being written
 	bodyAt int    // where its record begins

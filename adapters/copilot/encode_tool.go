@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolinfo"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -13,7 +14,7 @@ import (
 type pendingCall struct {
 	name     []byte
 	meta     []byte // what the start says besides
-	look     hub.Look
+	look     toolinfo.Info
 	progress []byte // the latest
 	client   bool   // the client runs it, and has not been asked to
 }
@@ -83,11 +84,11 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // appendLook appends what a call shows of itself, for which Copilot has no members.
-func (e *encoder) appendLook(dst []byte, l *hub.Look) []byte {
+func (e *encoder) appendLook(dst []byte, l *toolinfo.Info) []byte {
 	if !e.opt.extensions || l.Empty() {
 		return dst
 	}
-	return append(l.Append(append(dst, `"`+hub.LookKey+`":`...)), ',')
+	return append(l.Append(append(dst, `"`+toolinfo.Key+`":`...)), ',')
 }
 
 // appendArguments appends the arguments; those that are no JSON as text, as custom tools have them. A string there is the text
@@ -132,7 +133,7 @@ func (e *encoder) progress(out *wire.Out, ev *hub.Event, message []byte) hub.Fat
 // toolUpdate writes what can be shown of a change: a message, a title, a percentage.
 func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Fate {
 	c := e.calls[string(ev.ID)]
-	isLook := hub.HasLook(ev)
+	isLook := toolinfo.Has(ev)
 	if c != nil && isLook && e.opt.extensions && len(ev.Text) == 0 && ev.Value == nil {
 		c.look.Learn(ev)
 		return hub.Deferred

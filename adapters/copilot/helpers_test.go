@@ -6,10 +6,11 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/copilot"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -45,7 +46,7 @@ func clone(t *testing.T, evs []hub.Event) []hub.Event {
 
 // strict makes loose events strict.
 func strict(loose []hub.Event) []hub.Event {
-	seq := hub.NewSequencer(hub.SequencerConfig{Replace: true})
+	seq := sequencer.New(sequencer.Config{Replace: true})
 	return seq.Flush(seq.Push(nil, loose, 0), nil)
 }
 

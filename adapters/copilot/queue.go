@@ -7,6 +7,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/stages"
 )
 
 // Caco shows media in the conversation: a tool stores them and announces a caco.embed while it is still running. The
@@ -33,7 +34,7 @@ var DefaultTriggers = []string{"assistant.message_delta", "assistant.message", "
 // marker stands for, each once. It treats live streams and history alike. One stream is one session; so is a queue.
 type EmbedQueue struct {
 	cfg   EmbedQueueConfig
-	queue *hub.QueueStage
+	queue *stages.Queue
 	known map[string]bool // outputs that were announced
 
 	session []byte // that of the run, a string body
@@ -49,7 +50,7 @@ func NewEmbedQueue(cfg EmbedQueueConfig) *EmbedQueue {
 	q := &EmbedQueue{cfg: cfg}
 	deltas := slices.Contains(cfg.Triggers, "assistant.message_delta")
 	full := slices.Contains(cfg.Triggers, "assistant.message")
-	q.queue = hub.NewQueueStage(hub.QueueConfig{Hold: isCaco, Release: func(ev *hub.Event) bool {
+	q.queue = stages.NewQueue(stages.QueueConfig{Hold: isCaco, Release: func(ev *hub.Event) bool {
 		switch {
 		case ev.Chan != hub.AnswerText || ev.Flags.Has(hub.User):
 			return false

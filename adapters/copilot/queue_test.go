@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/copilot"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 )
 
 func newQueue(known ...string) *copilot.EmbedQueue {

@@ -3,8 +3,8 @@ package copilot_test
 import (
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/copilot"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 )
 
 // TestRepeats: pieces of a text that differ in nothing but that and the size so far are parsed once, in every envelope.

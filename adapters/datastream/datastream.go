@@ -105,7 +105,7 @@ var Dialect = hub.Dialect{
 		hub.ClassSource: hub.PolicyFold, hub.ClassFile: hub.PolicyFold,
 	},
 	Extension:     extension,
-	Repeats:       []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Observe:       func(wire.Record) hub.Observation { return hub.ObservedNothing },

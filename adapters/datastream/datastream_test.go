@@ -3,8 +3,8 @@ package datastream_test
 import (
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/datastream"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 )
 
 func TestDialect(t *testing.T) { adaptertest.Run(t, &datastream.Dialect) }

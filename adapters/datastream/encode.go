@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/usage"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -18,7 +19,7 @@ type encoder struct {
 	named   bool   // the id is settled: it is that of the request, or was written
 	step    step
 	usage   []byte // of the step, as members
-	models  hub.Totals
+	models  usage.Totals
 	total   []byte // of the run, as members
 	parts   opened.List[part]
 	tools   opened.List[tool] // that have not ended

@@ -4,16 +4,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/datastream"
+	"github.com/sabir-proxy/sabir/adapters/fastpath"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
 func TestWatch(t *testing.T) {
 	f := func(endsWithBody bool, lines ...string) {
 		t.Helper()
-		w := datastream.Dialect.NewWatcher(datastream.Dialect.Defaults())
+		w := fastpath.NewWatcher(&datastream.Dialect, datastream.Dialect.Defaults())
 		for _, l := range lines {
 			if got := w.Observe(wire.Record{Data: []byte(l)}); got != hub.ObservedNothing {
 				t.Errorf("%s: got %d; more may come behind any line", l, got)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/agentevent"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -60,7 +61,7 @@ func benchmarkDecode(b *testing.B, d *hub.Dialect, lines []string) {
 
 // benchmarkEncode writes strict events over and over; the ids of the tools come back, as each call has ended before.
 func benchmarkEncode(b *testing.B, d *hub.Dialect, lines []string) {
-	dec, seq := d.NewDecoder(d.Defaults()), hub.NewSequencer(hub.SequencerConfig{})
+	dec, seq := d.NewDecoder(d.Defaults()), sequencer.New(sequencer.Config{})
 	var strict []hub.Event
 	var memory [][]hub.Event // events of a record share its memory, which nothing overwrites here
 	for _, line := range lines {

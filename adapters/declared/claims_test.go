@@ -6,8 +6,9 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -76,7 +77,7 @@ func checkClaims(t *testing.T, d *hub.Dialect, path string, loose []hub.Event) {
 
 // sequence makes a stream strict.
 func sequence(d *hub.Dialect, loose []hub.Event, f func(*hub.Event)) {
-	seq := hub.NewSequencer(hub.SequencerConfig{Replace: d.Caps.Has(hub.CapReplace), Settle: d.Settle})
+	seq := sequencer.New(sequencer.Config{Replace: d.Caps.Has(hub.CapReplace), Settle: d.Settle})
 	for _, strict := range [][]hub.Event{ownEvents(seq.Push(nil, loose, 0)), ownEvents(seq.Flush(nil, nil))} {
 		for i := range strict {
 			f(&strict[i])

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/callmatch"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -17,9 +18,9 @@ type decoder struct {
 	scratch hub.Scratch
 	event   []byte // SSE event name of the record in hand
 
-	calls  hub.Calls
-	call   *hub.Call // that the record or element in hand is about; nil: not known yet
-	counts []int     // of ids made, by prefix
+	calls  callmatch.Calls
+	call   *callmatch.Call // that the record or element in hand is about; nil: not known yet
+	counts []int           // of ids made, by prefix
 	ended  bool
 
 	lost bool // there is no rule for the record in hand
@@ -31,7 +32,7 @@ func newDecoder(t *decodeTable, o hub.Options) *decoder {
 		d.views = append(d.views, newView(p))
 	}
 	if t.tools != nil {
-		d.calls = hub.Calls{Prefix: t.tools.prefix, LIFO: t.tools.lifo}
+		d.calls = callmatch.Calls{Prefix: t.tools.prefix, LIFO: t.tools.lifo}
 	}
 	return d
 }

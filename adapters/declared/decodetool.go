@@ -2,6 +2,7 @@ package declared
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/callmatch"
 )
 
 // tool finds the call that an event is about, and appends what comes before the event: the ends of calls that were given up,
@@ -36,7 +37,7 @@ func (d *decoder) tool(dst []hub.Event, e *emit) (_ []hub.Event, id, name []byte
 }
 
 // callOf matches an event with a call. All events of a record, or of an element, are about the same.
-func (d *decoder) callOf(dst []hub.Event, e *emit, id, name []byte) (*hub.Call, []hub.Event) {
+func (d *decoder) callOf(dst []hub.Event, e *emit, id, name []byte) (*callmatch.Call, []hub.Event) {
 	kind := e.proto.Kind
 	switch {
 	case kind == hub.ToolStart:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/namequeue"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -13,8 +14,8 @@ type call struct {
 	flags    hub.Flags // of its start, which hold for all its events
 	index    int       // among the calls that are numbered, -1: not yet
 	ready    bool
-	early    hub.Records // of the latest update from before the call was announced
-	turn     hub.Turn
+	early    wire.Records // of the latest update from before the call was announced
+	turn     namequeue.Place
 
 	args     []byte // kept for the end
 	argsJSON bool
@@ -35,7 +36,7 @@ type calls struct {
 	byID  map[string]*call
 	last  *call // found by the last lookup; progress comes in runs
 	count int   // of those that are numbered
-	turns hub.Turns
+	turns namequeue.Queues
 }
 
 func (t *calls) reset() {

@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -98,7 +99,7 @@ func TestManualExample(t *testing.T) {
 		`{"ev":"bye","code":1,"why":"tired"}`,
 	}
 	dec, enc := d.NewDecoder(d.Defaults()), d.NewEncoder(d.Defaults())
-	seq, out := hub.NewSequencer(hub.SequencerConfig{}), wire.NewOut(d.Framing)
+	seq, out := sequencer.New(sequencer.Config{}), wire.NewOut(d.Framing)
 	for _, line := range lines {
 		loose, err := dec.Decode(nil, wire.Record{Data: []byte(line)})
 		if err != nil {

@@ -1,8 +1,8 @@
 package declared_test
 
 import (
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 )
 
 // ownEvents copies events into memory of their own.

@@ -162,13 +162,13 @@ var Dialect = hub.Dialect{
 	// The last line that the agent prints is parsed after the state changed, so content may follow run_complete.
 	Settle: 250 * time.Millisecond,
 
-	Repeats:      []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
-	NewDecoder:   newDecoder,
-	NewEncoder:   newEncoder,
-	Texts:        []string{"text"},
-	Observe:      observe,
-	EndsWithBody: true,
-	AlsoReads:    []string{"acp"},
-	Watch:        newWatcher,
-	Extension:    extension,
+	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	NewDecoder:    newDecoder,
+	NewEncoder:    newEncoder,
+	Texts:         []string{"text"},
+	Observe:       observe,
+	EndsWithBody:  true,
+	AlsoReads:     []string{"acp"},
+	Watch:         newWatcher,
+	Extension:     extension,
 }

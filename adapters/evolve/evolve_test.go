@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/evolve"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -264,7 +265,7 @@ func TestArgumentsThatAreNoObject(t *testing.T) {
 			t.Errorf("%s: want %s in\n%s", args, rawInput, out.Buf)
 		}
 		loose := decode(t, evolve.Dialect.NewDecoder(options(t)), string(out.Buf))
-		strict := hub.NewSequencer(hub.SequencerConfig{}).Push(nil, loose, 0)
+		strict := sequencer.New(sequencer.Config{}).Push(nil, loose, 0)
 		if got := strict[len(strict)-1]; got.Kind != hub.ToolReady || string(got.Value) != args {
 			t.Errorf("%s comes back as %s %s", args, got.Kind, got.Value)
 		}

@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/gemini"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -45,7 +46,7 @@ func encode(t *testing.T, events string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seq := hub.NewSequencer(hub.SequencerConfig{})
+	seq := sequencer.New(sequencer.Config{})
 	enc, out := gemini.Dialect.NewEncoder(gemini.Dialect.Defaults()), wire.NewOut(wire.SSE)
 	strict := seq.Push(nil, evs, 0)
 	for i := range strict {

@@ -44,16 +44,16 @@ import (
 
 // Dialect is the output of gemini -o stream-json.
 var Dialect = hub.Dialect{
-	Name:       dialectName,
-	Title:      "Gemini CLI",
-	Aliases:    []string{"geminicli", "google"},
-	Doc:        "The lines that the Gemini CLI prints as stream-json.",
-	Framing:    wire.NDJSON,
-	Framings:   []wire.Framing{wire.NDJSON},
-	Repeats:    []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
-	Varying:    []string{"timestamp"},
-	NewDecoder: newDecoder,
-	Observe:    observe,
+	Name:          dialectName,
+	Title:         "Gemini CLI",
+	Aliases:       []string{"geminicli", "google"},
+	Doc:           "The lines that the Gemini CLI prints as stream-json.",
+	Framing:       wire.NDJSON,
+	Framings:      []wire.Framing{wire.NDJSON},
+	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	Varying:       []string{"timestamp"},
+	NewDecoder:    newDecoder,
+	Observe:       observe,
 }
 
 const dialectName = "gemini-cli"

@@ -1,14 +1,14 @@
 package hub
 
-// size is how many bytes the slices of ev hold; it is what a held event costs.
-func (ev *Event) size() int {
+// Size is how many bytes the slices of ev hold; it is what a held event costs.
+func (ev *Event) Size() int {
 	n := 0
 	ev.each(func(p *[]byte) { n += len(*p) })
 	return n
 }
 
-// clone returns a deep copy of ev that shares no memory with it.
-func (ev *Event) clone() Event {
+// Clone returns a deep copy of ev that shares no memory with it.
+func (ev *Event) Clone() Event {
 	out := *ev
 	if ev.More != nil {
 		m := *ev.More
@@ -16,7 +16,7 @@ func (ev *Event) clone() Event {
 		m.Options = append([]AskOption(nil), m.Options...)
 		out.More = &m
 	}
-	buf := make([]byte, 0, out.size())
+	buf := make([]byte, 0, out.Size())
 	out.each(func(p *[]byte) {
 		if *p == nil {
 			return

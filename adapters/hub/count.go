@@ -2,9 +2,8 @@ package hub
 
 // Sizes of the vocabularies, for arrays of counters indexed by their values.
 const (
-	NumKinds   = int(kindCount)
-	NumFates   = int(fateCount)
-	NumRepairs = int(repairCount)
+	NumKinds = int(kindCount)
+	NumFates = int(fateCount)
 )
 
 // Fates lists every fate.

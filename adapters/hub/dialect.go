@@ -8,7 +8,7 @@ import (
 )
 
 // A Decoder turns the records of one stream into loose events: only what each record says, in the order it says it.
-// It repairs nothing, opens nothing and closes nothing; the [Sequencer] does.
+// It repairs nothing, opens nothing and closes nothing; the [sequencer.Sequencer] does.
 type Decoder interface {
 	// Decode appends the events of rec to dst. Slices in them point into rec or into the decoder and are valid until
 	// its next call. On error, an *[Error], the events returned are good and the rest of rec is lost.
@@ -30,7 +30,7 @@ type UnknownReporter interface {
 	LastUnknown() bool
 }
 
-// An Encoder turns strict events (invariants I1 to I14, see [Sequencer]) into records. It keeps no part of ev.
+// An Encoder turns strict events (invariants I1 to I14, see [sequencer.Sequencer]) into records. It keeps no part of ev.
 //
 // Strict streams spare it all defensive code but one case: a RunEnd that is not StatusDone may be the very first
 // event, when a stream failed before it began or when a copied stream of the same dialect was cut.
@@ -80,7 +80,7 @@ type Caps uint16
 // Abilities.
 const (
 	CapLanes         Caps = 1 << iota // nests sub-agents
-	CapLinear                         // wants at most one open part or tool at a time; see [LinearStage]
+	CapLinear                         // wants at most one open part or tool at a time; see [stages.Linear]
 	CapReplace                        // can replace text already shown
 	CapExecutedTools                  // has a place for calls that were already run
 	CapClientTools                    // can ask the client to run a tool
@@ -151,8 +151,8 @@ type Dialect struct {
 
 	// Repeats are the kinds of deltas (TextDelta, ToolArgs, ToolOutput) of which the dialect promises: a record whose only
 	// event is such a delta leaves the decoder as the record before has, if they differ in the text of the delta alone. See
-	// [Repeats], and [Repeater] for what depends on the texts.
-	Repeats []Kind
+	// [fastpath.NewTemplateDecoder], and [fastpath.TextTracker] for what depends on the texts.
+	TemplateKinds []Kind
 
 	// Varying are members at the top of such a record of which the same holds: records that differ in the values of these
 	// leave the decoder alike, as long as they are whole numbers or strings of ASCII as before. A member further inside is

@@ -1,7 +1,14 @@
-// Package hub holds Sabir's canonical event model and the interfaces that every dialect implements.
+// Package hub holds the canonical event model and the interfaces that every dialect implements. Nothing else stands here.
 //
-// A dialect decodes its wire records into loose events, the [Sequencer] makes them strict, and another dialect
-// encodes the strict events. Dialects meet here and nowhere else.
+//   - event.go, names.go, counts.go, clone.go: [Event], its kinds and vocabularies.
+//   - dialect.go, option.go, version.go: [Dialect], which describes one dialect, with its [Decoder] and [Encoder].
+//   - request.go, history.go, idset.go: what the request tells that opened a stream.
+//   - policy.go, lanemode.go, stage.go: what can become of events between the two ends of a stream.
+//   - error.go, failure.go, fault.go: a bad record, the end of a stream that failed, a call that failed.
+//   - observe.go: what a record means for a stream that is copied. scratch.go: memory for decoders.
+//
+// A dialect decodes its wire records into decoded events, package sequencer normalizes them, and another dialect encodes
+// them. Dialects meet here and nowhere else.
 //
 // The packages of adapters are values in, values out: nothing in them reads, writes, logs, counts time or starts a
 // goroutine. Byte slices in an [Event] are borrowed; each producer says how long they live.
@@ -260,6 +267,9 @@ type FileRef struct {
 	Media, Name, URL, FileID []byte
 	Base64                   []byte
 }
+
+// MadeAsk begins the ids of asks that Sabir has named, for want of a name of the upstream's. No agent knows them.
+const MadeAsk = "sabir_ask_"
 
 // Grow extends dst by one zeroed event and returns it with a pointer to the new slot, so that events are filled in
 // place. The pointer is valid until the next Grow or append.

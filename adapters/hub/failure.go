@@ -142,3 +142,10 @@ func AppendFailure(dst []byte, f *Failure) []byte {
 	dst = strconv.AppendInt(dst, int64(f.HTTPStatus()), 10)
 	return append(dst, "}}"...)
 }
+
+// FailureEnd makes the RunEnd that reports f to a client. m is filled and must live as long as the event.
+func FailureEnd(f *Failure, m *More) Event {
+	m.Err = []byte(f.Text())
+	m.ErrCode = []byte(f.Code)
+	return Event{Kind: RunEnd, Status: f.Reason(), Flags: Synthetic, More: m}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -72,7 +73,7 @@ func TestClosedSets(t *testing.T) {
 		}
 	}
 	var repairs, fates, reasons []string
-	for _, r := range hub.Repairs() {
+	for _, r := range sequencer.Repairs() {
 		repairs = append(repairs, r.String())
 	}
 	for _, f := range hub.Fates() {

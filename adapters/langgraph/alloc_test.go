@@ -3,9 +3,10 @@ package langgraph_test
 import (
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/langgraph"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -14,7 +15,7 @@ func TestDeltaAllocs(t *testing.T) {
 	f := func(name, event string, prelude []string, delta string) {
 		t.Helper()
 		dec, enc, out := langgraph.Dialect.NewDecoder(langgraph.Dialect.Defaults()), langgraph.Dialect.NewEncoder(langgraph.Dialect.Defaults()), wire.NewOut(wire.SSE)
-		seq := hub.NewSequencer(hub.SequencerConfig{})
+		seq := sequencer.New(sequencer.Config{})
 		var loose, strict []hub.Event
 		rec := wire.Record{Event: []byte(event)}
 		for _, data := range append(prelude, delta, delta) {

@@ -137,8 +137,8 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	return d.raw(dst, rec, data), nil
 }
 
-// Repeat implements [hub.Repeater]: the decoder must know how much has been said, as whole messages may follow.
-func (d *decoder) Repeat(text []byte) bool {
+// TrackText implements [fastpath.TextTracker]: the decoder must know how much has been said, as whole messages may follow.
+func (d *decoder) TrackText(text []byte) bool {
 	switch h := &d.heard; {
 	case !h.again:
 		return false

@@ -119,7 +119,7 @@ var Dialect = hub.Dialect{
 		hub.ClassSource: hub.PolicyFold,
 		hub.ClassUsage:  hub.PolicyDrop,
 	},
-	Repeats:       []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	Extension:     extension,
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,

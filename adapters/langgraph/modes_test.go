@@ -8,9 +8,10 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/langgraph"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -48,7 +49,7 @@ func strictOf(t *testing.T, path string) []hub.Event {
 	if wired := sections["wire"]; wired != "" {
 		events, err = adaptertest.Events([]byte(adaptertest.Strict(t, &langgraph.Dialect, wire.SSE, wired, nil)))
 	} else if events, err = adaptertest.Events([]byte(sections["events"])); err == nil {
-		seq := hub.NewSequencer(hub.SequencerConfig{})
+		seq := sequencer.New(sequencer.Config{})
 		events = append(seq.Push(nil, events, 0), seq.Flush(nil, nil)...)
 	}
 	if err != nil || len(events) == 0 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -14,7 +15,7 @@ import (
 func strictly(t *testing.T, cause error, records ...string) (all []hub.Event) {
 	t.Helper()
 	dec := Dialect.NewDecoder(Dialect.Defaults())
-	seq := hub.NewSequencer(hub.SequencerConfig{})
+	seq := sequencer.New(sequencer.Config{})
 	take := func(evs []hub.Event) {
 		for i := range evs {
 			all = append(all, copied(&evs[i]))

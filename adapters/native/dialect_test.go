@@ -3,7 +3,7 @@ package native_test
 import (
 	"testing"
 
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/native"
 )
 

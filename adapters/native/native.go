@@ -87,12 +87,12 @@ var Dialect = hub.Dialect{
 	Accept:   []string{"application/vnd.sabir.events"},
 	Caps: hub.CapLanes | hub.CapReplace | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapAsks |
 		hub.CapPlan | hub.CapUsage,
-	Repeats:    []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
-	NewDecoder: func(hub.Options) hub.Decoder { return &decoder{} },
-	NewEncoder: func(hub.Options) hub.Encoder { return encoder{} },
-	Texts:      []string{"text"},
-	AgentIDs:   true,
-	Observe:    observe,
+	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	NewDecoder:    func(hub.Options) hub.Decoder { return &decoder{} },
+	NewEncoder:    func(hub.Options) hub.Encoder { return encoder{} },
+	Texts:         []string{"text"},
+	AgentIDs:      true,
+	Observe:       observe,
 }
 
 // longestKind is enough bytes for any kind and its closing quote.

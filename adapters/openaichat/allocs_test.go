@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -17,7 +18,7 @@ func TestDeltaAllocs(t *testing.T) {
 	f := func(name, options string, prelude []string, delta string) {
 		t.Helper()
 		dec, enc, out := Dialect.NewDecoder(Dialect.Defaults()), newTestEncoder(t, options), wire.NewOut(wire.SSE)
-		seq := hub.NewSequencer(hub.SequencerConfig{})
+		seq := sequencer.New(sequencer.Config{})
 		var loose, strict []hub.Event
 		for _, record := range append(prelude, delta) {
 			var err error

@@ -86,9 +86,9 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	return d.decodeChunk(dst, rec.Event), d.fault
 }
 
-// Repeat implements [hub.Repeater]: the decoder must know where the arguments of a call are complete. Of text it need not
+// TrackText implements [fastpath.TextTracker]: the decoder must know where the arguments of a call are complete. Of text it need not
 // know anything.
-func (d *decoder) Repeat(text []byte) bool {
+func (d *decoder) TrackText(text []byte) bool {
 	if d.latest == nil {
 		return true
 	}

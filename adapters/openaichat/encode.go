@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/usage"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -34,7 +35,7 @@ type encoder struct {
 	sources int    // written so far
 	between []byte // part of the answer whose first delta comes behind the separator
 	sealing sealing
-	usage   hub.RunUsage
+	usage   usage.Run
 }
 
 func newEncoder(o hub.Options) hub.Encoder {
@@ -57,7 +58,7 @@ func (e *encoder) Reset() {
 	e.calls, e.skip = e.calls[:0], nil
 	e.refused, e.spoke, e.between, e.sources = false, false, nil, 0
 	e.sealing = sealing{}
-	e.usage = hub.RunUsage{}
+	e.usage = usage.Run{}
 }
 
 // Answer implements [hub.Answerer]: clients expect the name of the model that they asked for, and usage only if they did.

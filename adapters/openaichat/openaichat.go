@@ -133,7 +133,7 @@ var Dialect = hub.Dialect{
 			Doc: "Text between two parts of the answer, which clients otherwise show as one.",
 		},
 	},
-	Repeats:       []hub.Kind{hub.TextDelta, hub.ToolArgs},
+	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs},
 	Varying:       []string{"created", "obfuscation"},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -19,7 +20,7 @@ import (
 // they ended, usage, and the end.
 func understand(t *testing.T, body string) string {
 	t.Helper()
-	dec, split, seq := Dialect.NewDecoder(Dialect.Defaults()), wire.NewSplitter(wire.Auto, 0), hub.NewSequencer(hub.SequencerConfig{})
+	dec, split, seq := Dialect.NewDecoder(Dialect.Defaults()), wire.NewSplitter(wire.Auto, 0), sequencer.New(sequencer.Config{})
 	s := summary{parts: map[string]*strings.Builder{}}
 	for buf := []byte(body); ; {
 		rec, n, err := split.Split(buf, true)
@@ -350,7 +351,7 @@ func TestRowsWritten(t *testing.T) {
 func TestRowsE1E2E3E5E7E10Failures(t *testing.T) {
 	f := func(cause error, want string) {
 		t.Helper()
-		seq, enc, out := hub.NewSequencer(hub.SequencerConfig{}), newTestEncoder(t, ""), wire.NewOut(wire.NDJSON)
+		seq, enc, out := sequencer.New(sequencer.Config{}), newTestEncoder(t, ""), wire.NewOut(wire.NDJSON)
 		strict := seq.Push(nil, []hub.Event{answer("Hel")}, 0)
 		strict = seq.Flush(strict, cause)
 		strict = append(strict, seq.Push(nil, []hub.Event{answer("lo")}, 0)...)

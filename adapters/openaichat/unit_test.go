@@ -7,7 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sabir-proxy/sabir/adapters/fastpath"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -45,7 +47,7 @@ func encoderWith(t *testing.T, raw map[string]any) hub.Encoder {
 // written are the frames of a run with these events between its start and a good end, without what all have in common.
 func written(t *testing.T, enc hub.Encoder, evs ...hub.Event) []string {
 	t.Helper()
-	seq, out := hub.NewSequencer(hub.SequencerConfig{}), wire.NewOut(wire.SSE)
+	seq, out := sequencer.New(sequencer.Config{}), wire.NewOut(wire.SSE)
 	loose := append([]hub.Event{{Kind: hub.RunStart, ID: []byte("chatcmpl-1")}}, evs...)
 	if loose[len(loose)-1].Kind != hub.RunEnd {
 		loose = append(loose, hub.Event{Kind: hub.RunEnd, Status: hub.StatusDone})
@@ -301,7 +303,7 @@ func TestWatcher(t *testing.T) {
 		if len(problems) > 0 {
 			t.Fatal(problems)
 		}
-		w, end := Dialect.NewWatcher(o), false
+		w, end := fastpath.NewWatcher(&Dialect, o), false
 		for _, r := range records {
 			end = w.Observe(wire.Record{Data: []byte(r)}) == hub.ObservedEnd || end
 		}

@@ -171,9 +171,9 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	return dst, member.Wrong(d.rec.Type, "type", "want the type of an event")
 }
 
-// Repeat implements [hub.Repeater]: the decoder must know how much has been said of parts and arguments, for the whole
+// TrackText implements [fastpath.TextTracker]: the decoder must know how much has been said of parts and arguments, for the whole
 // texts that follow.
-func (d *decoder) Repeat(text []byte) bool {
+func (d *decoder) TrackText(text []byte) bool {
 	switch {
 	case d.lastPart != nil:
 		d.lastPart.said += len(text)

@@ -39,7 +39,7 @@ type encoder struct {
 	calls   []toolItem
 	sources [][]byte // annotations that wait for a text
 	asks    []pending
-	usage   usage
+	usage   responseUsage
 	held    [][]byte // extension payloads that came before the response
 	client  bool     // a call was left to the client
 	refused bool
@@ -70,7 +70,7 @@ func (e *encoder) Reset() {
 	}
 	e.texts, e.calls = e.texts[:0], nil
 	e.sources, e.asks, e.held = nil, nil, nil
-	e.usage = usage{}
+	e.usage = responseUsage{}
 	if cap(e.scratch) > keepText {
 		e.scratch = nil
 	}

@@ -6,12 +6,13 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/usage"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// usage is what the terminal event counts: what the run says of itself, model by model, or else the sum of its steps.
-type usage struct {
-	run   hub.Totals
+// responseUsage is what the terminal event counts: what the run says of itself, model by model, or else the sum of its steps.
+type responseUsage struct {
+	run   usage.Totals
 	steps hub.Counts
 	some  bool // of the steps
 }
@@ -45,7 +46,7 @@ func (e *encoder) addUsage(ev *hub.Event) hub.Fate {
 }
 
 // append appends the counts, all of which clients want; null if nobody said any.
-func (u *usage) append(dst []byte) []byte {
+func (u *responseUsage) append(dst []byte) []byte {
 	sum := u.run.Sum()
 	switch {
 	case u.run.Len() > 0:

@@ -150,7 +150,7 @@ var Dialect = hub.Dialect{
 		hub.ClassFile:   hub.PolicyFold,
 	},
 	Extension:     extension,
-	Repeats:       []hub.Kind{hub.TextDelta, hub.ToolArgs},
+	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs},
 	Varying:       []string{"sequence_number", "obfuscation"},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,

@@ -9,6 +9,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
 	"github.com/sabir-proxy/sabir/adapters/openairesponses"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -42,7 +43,7 @@ func textDelta(id, text string) string {
 // understood decodes and sequences records, and says in short what a reader of the strict events understands.
 func understood(t *testing.T, records ...string) string {
 	t.Helper()
-	dec, seq := dialect.NewDecoder(dialect.Defaults()), hub.NewSequencer(hub.SequencerConfig{})
+	dec, seq := dialect.NewDecoder(dialect.Defaults()), sequencer.New(sequencer.Config{})
 	var all []string
 	take := func(strict []hub.Event) {
 		for i := range strict {
@@ -90,7 +91,7 @@ func written(t *testing.T, events ...string) []string {
 
 func writtenFor(t *testing.T, req *hub.Request, events ...string) []string {
 	t.Helper()
-	enc, seq, out := dialect.NewEncoder(dialect.Defaults()), hub.NewSequencer(hub.SequencerConfig{}), wire.NewOut(wire.NDJSON)
+	enc, seq, out := dialect.NewEncoder(dialect.Defaults()), sequencer.New(sequencer.Config{}), wire.NewOut(wire.NDJSON)
 	if req != nil {
 		enc.(hub.Answerer).Answer(req)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/fastpath"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -36,7 +37,7 @@ func TestWatchSession(t *testing.T) {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	w := Dialect.NewWatcher(o)
+	w := fastpath.NewWatcher(&Dialect, o)
 	f := func(record string, ends bool) {
 		t.Helper()
 		if got := w.Observe(wire.Record{Data: []byte(record)}); got != hub.ObservedNothing {

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"github.com/sabir-proxy/sabir/adapters/fastpath"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/native"
@@ -12,18 +13,18 @@ import (
 func NewDecoder(d *hub.Dialect, options hub.Options) hub.Decoder {
 	dec := d.NewDecoder(options)
 	if d.Extension != nil {
-		account, _ := dec.(hub.Repeater)
+		account, _ := dec.(fastpath.TextTracker)
 		dec = &decoder{inner: dec, account: account, find: d.Extension, nesting: options.Nesting}
 	}
-	if len(d.Repeats) > 0 {
-		dec = hub.Repeats(dec, d.Repeats, d.Varying)
+	if len(d.TemplateKinds) > 0 {
+		dec = fastpath.NewTemplateDecoder(dec, d.TemplateKinds, d.Varying)
 	}
 	return dec
 }
 
 type decoder struct {
 	inner   hub.Decoder
-	account hub.Repeater // inner, if it is one
+	account fastpath.TextTracker // inner, if it is one
 	find    func(wire.Record) []byte
 	nesting int
 	ext     *extension // nil until there is one: few streams have any
@@ -56,9 +57,9 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	return d.inner.Decode(dst, rec)
 }
 
-// Repeat implements [hub.Repeater]. Of records that inner has not seen it keeps no account either.
-func (d *decoder) Repeat(text []byte) bool {
-	return d.account == nil || !d.told || d.account.Repeat(text)
+// TrackText implements [fastpath.TextTracker]. Of records that inner has not seen it keeps no account either.
+func (d *decoder) TrackText(text []byte) bool {
+	return d.account == nil || !d.told || d.account.TrackText(text)
 }
 
 // Unwrap returns the decoder inside.

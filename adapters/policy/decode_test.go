@@ -20,7 +20,7 @@ func (a *accountant) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, erro
 
 func (a *accountant) Finish(dst []hub.Event, _ error) []hub.Event { return dst }
 
-func (a *accountant) Repeat([]byte) bool {
+func (a *accountant) TrackText([]byte) bool {
 	a.noted++
 	return true
 }
@@ -29,9 +29,9 @@ func (a *accountant) Repeat([]byte) bool {
 func TestAccount(t *testing.T) {
 	a := new(accountant)
 	d := &hub.Dialect{
-		Name:       "counting",
-		Repeats:    []hub.Kind{hub.TextDelta},
-		NewDecoder: func(hub.Options) hub.Decoder { return a },
+		Name:          "counting",
+		TemplateKinds: []hub.Kind{hub.TextDelta},
+		NewDecoder:    func(hub.Options) hub.Decoder { return a },
 		Extension: func(rec wire.Record) []byte {
 			if hub.MayExtend(rec.Data) {
 				return rec.Data

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
+	"github.com/sabir-proxy/sabir/adapters/stages"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -22,9 +23,9 @@ type Settings struct {
 
 	Correct  bool // see [hub.SequencerConfig]
 	Lanes    hub.LaneMode
-	Linear   bool             // also where the dialect does not ask for it
-	Coalesce time.Duration    // how long a delta may wait for the next; 0: not at all
-	Filter   hub.FilterConfig // Count is not used
+	Linear   bool                // also where the dialect does not ask for it
+	Coalesce time.Duration       // how long a delta may wait for the next; 0: not at all
+	Filter   stages.FilterConfig // Count is not used
 
 	// Folded is shown the events of the texts that are made of others; nil for nobody. Valid during the call.
 	Folded func(*hub.Event)
@@ -34,10 +35,10 @@ type Settings struct {
 
 // Stages makes what stands between the sequencer and the encoder of a dialect, in order. count is told what the stages
 // take away or change; nil for nobody.
-func Stages(d *hub.Dialect, s Settings, count func(hub.Kind, hub.Fate)) (stages []hub.Stage) {
+func Stages(d *hub.Dialect, s Settings, count func(hub.Kind, hub.Fate)) (list []hub.Stage) {
 	if f := s.Filter; len(f.Classes)+len(f.Tools)+len(f.Data) > 0 {
 		f.Count = count
-		stages = append(stages, hub.NewFilterStage(f))
+		list = append(list, stages.NewFilter(f))
 	}
 	lanes := s.Lanes
 	if lanes == hub.LanesDefault {
@@ -45,15 +46,15 @@ func Stages(d *hub.Dialect, s Settings, count func(hub.Kind, hub.Fate)) (stages 
 	}
 	mixed := lanes == hub.LanesTool || lanes == hub.LanesFlatten // what lanes say side by side comes in one
 	if mixed || lanes == hub.LanesHide {
-		stages = append(stages, hub.NewLanesStage(lanes, count))
+		list = append(list, stages.NewSubAgents(lanes, count))
 	}
 	if s.Linear || mixed || d.Caps.Has(hub.CapLinear) {
-		stages = append(stages, hub.NewLinearStage(0))
+		list = append(list, stages.NewLinear(0))
 	}
 	if s.Coalesce > 0 {
-		stages = append(stages, hub.NewCoalesceStage(s.Coalesce))
+		list = append(list, stages.NewCoalesce(s.Coalesce))
 	}
-	return stages
+	return list
 }
 
 // NewEncoder makes the encoder of a dialect, behind what the settings ask for. Where nothing is asked, it is the bare

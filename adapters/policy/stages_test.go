@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/native"
 	"github.com/sabir-proxy/sabir/adapters/policy"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
+	"github.com/sabir-proxy/sabir/adapters/stages"
 )
 
 // streams are the fixtures of all dialects.
@@ -26,7 +28,7 @@ func streams(t *testing.T) (all []*adaptertest.Stream) {
 
 // shaped takes a stream through the sequencer and stages, and gives strict events in memory of their own.
 func shaped(s *adaptertest.Stream, stages []hub.Stage) (out []hub.Event) {
-	seq := hub.NewSequencer(hub.SequencerConfig{Settle: s.Settle})
+	seq := sequencer.New(sequencer.Config{Settle: s.Settle})
 	now := time.Duration(0)
 	take := func(strict []hub.Event, end bool) {
 		for _, st := range stages {
@@ -84,7 +86,7 @@ func TestStagesKeepStreamsStrict(t *testing.T) {
 	f("lanes as tools", policy.Settings{Lanes: hub.LanesTool}, laneless)
 	f("lanes flattened", policy.Settings{Lanes: hub.LanesFlatten}, laneless)
 	f("lanes hidden", policy.Settings{Lanes: hub.LanesHide}, laneless)
-	f("filter", policy.Settings{Filter: hub.FilterConfig{Classes: []hub.Class{hub.ClassPlan, hub.ClassSteps, hub.ClassUsage}}}, nothing)
+	f("filter", policy.Settings{Filter: stages.FilterConfig{Classes: []hub.Class{hub.ClassPlan, hub.ClassSteps, hub.ClassUsage}}}, nothing)
 }
 
 func strict(events []hub.Event) string {

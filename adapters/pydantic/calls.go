@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strconv"
 
-	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/tagsplit"
 )
 
 // maxCalls is how many calls a decoder remembers; of more, the oldest is forgotten. What comes for it later is a call
@@ -143,13 +143,13 @@ func agentType(tool []byte) []byte {
 // voice is the text of one agent: the root's, or a sub-agent's.
 type voice struct {
 	lane     []byte
-	split    hub.TagSplitter
+	split    tagsplit.Splitter
 	thinking bool // the last text was reasoning
 	left     bool // a call closed an element whose closing tag may still come
 }
 
 func newVoice() voice {
-	v := voice{split: hub.NewTagSplitter("think")}
+	v := voice{split: tagsplit.New("think")}
 	v.split.Orphans = true // of an element that a call has closed
 	return v
 }

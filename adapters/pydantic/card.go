@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolinfo"
 )
 
 // maxArgs bounds the arguments that are kept for the texts of a result.
@@ -21,7 +22,7 @@ type card struct {
 	task        []byte
 	args        []byte
 	meta        []byte // what the entry of our own decoder told besides
-	look        hub.Look
+	look        toolinfo.Info
 
 	announced bool
 	ready     bool // the arguments are complete

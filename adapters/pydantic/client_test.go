@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/pydantic"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -100,7 +100,7 @@ func show(t *testing.T, options map[string]any, id, events string) (seen []shown
 	if err != nil {
 		t.Fatal(err)
 	}
-	enc, seq := pydantic.Dialect.NewEncoder(optionsOf(t, options)), hub.NewSequencer(hub.SequencerConfig{})
+	enc, seq := pydantic.Dialect.NewEncoder(optionsOf(t, options)), sequencer.New(sequencer.Config{})
 	c = &client{calls: map[string]*shownCall{}}
 	for _, ev := range append(seq.Push(nil, evs, 0), seq.Flush(nil, nil)...) {
 		out := wire.NewOut(wire.NDJSON)

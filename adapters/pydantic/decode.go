@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/tagsplit"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -107,9 +108,9 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	return dst, firstError(first, err)
 }
 
-// Repeat implements [hub.Repeater]. Text is told as it is, unless it may be a mark or belong to a tag. That of sub-agents is
+// TrackText implements [fastpath.TextTracker]. Text is told as it is, unless it may be a mark or belong to a tag. That of sub-agents is
 // not asked for: it is merged with its other copy, piece by piece.
-func (d *decoder) Repeat(text []byte) bool {
+func (d *decoder) TrackText(text []byte) bool {
 	switch d.heard {
 	case heardThought:
 		return string(text) != noThought
@@ -215,24 +216,24 @@ func (d *decoder) say(dst []hub.Event, v *voice, body []byte) []hub.Event {
 		return d.delta(dst, v, hub.AnswerText, body)
 	}
 	for len(body) > 0 {
-		var p hub.TagPiece
+		var p tagsplit.Piece
 		p, body = v.split.Next(body)
 		dst = d.piece(dst, v, p)
 	}
 	return dst
 }
 
-func (d *decoder) piece(dst []hub.Event, v *voice, p hub.TagPiece) []hub.Event {
+func (d *decoder) piece(dst []hub.Event, v *voice, p tagsplit.Piece) []hub.Event {
 	switch {
-	case p.Tag == hub.OpenTag:
+	case p.Tag == tagsplit.OpenTag:
 		v.left = false
 		return dst
-	case p.Tag == hub.CloseTag && p.Inside:
+	case p.Tag == tagsplit.CloseTag && p.Inside:
 		return d.endThought(dst, v)
-	case p.Tag == hub.CloseTag && v.left:
+	case p.Tag == tagsplit.CloseTag && v.left:
 		v.left = false
 		return dst
-	case p.Tag == hub.CloseTag:
+	case p.Tag == tagsplit.CloseTag:
 		return d.delta(dst, v, hub.AnswerText, []byte("</think>"))
 	case len(p.Text) == 0:
 		return dst

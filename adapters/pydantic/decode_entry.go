@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolinfo"
 )
 
 // entries reads tool_calls, in order.
@@ -184,7 +185,7 @@ func (d *decoder) describe(ev *hub.Event, c *call, v rawjson.Value, complete boo
 	if meta := d.meta(v, false); meta != nil {
 		d.scratch.MoreOf(ev).Meta = meta
 	}
-	look := hub.ReadLook(rawjson.Get(d.entry.Details, hub.LookKey))
+	look := toolinfo.Read(rawjson.Get(d.entry.Details, toolinfo.Key))
 	look.Put(ev, &d.scratch)
 }
 
@@ -305,7 +306,7 @@ func (d *decoder) appendDetails(dst []byte, from int, result bool) []byte {
 		if !ok {
 			break
 		}
-		if string(key) == "summary" && rawjson.Kind(val) == '"' || !result && (string(key) == "arguments" || string(key) == hub.LookKey) {
+		if string(key) == "summary" && rawjson.Kind(val) == '"' || !result && (string(key) == "arguments" || string(key) == toolinfo.Key) {
 			continue
 		}
 		if inner == 0 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/plandedup"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -48,7 +49,7 @@ type encoder struct {
 	cards   map[string]*card
 	lanes   []*lane
 	planned bool // a card shows the plan
-	told    hub.ToldPlan
+	told    plandedup.Filter
 	sources []byte // citations that wait for the end, with commas between them
 
 	entry []byte // an entry that is to become a string

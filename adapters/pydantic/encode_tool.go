@@ -2,7 +2,9 @@ package pydantic
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/plandedup"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolinfo"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -58,7 +60,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // mayHide reports whether a call can be left out when the card of a plan shows what it would: clients have not seen it.
 func (e *encoder) mayHide(c *card) bool {
-	return e.arguments != argsStream && !c.announced && hub.IsTodoTool(c.name)
+	return e.arguments != argsStream && !c.announced && plandedup.IsTodoTool(c.name)
 }
 
 // deferred is Deferred for a card that will come under its own name, and that no plan will take the place of.
@@ -133,7 +135,7 @@ func (e *encoder) announce(out *wire.Out, c *card, ready *hub.Event) {
 	buf = append(buf, '"')
 	buf = e.m.appendMembers(buf, rawjson.Get(c.meta, metaDetails), "")
 	if !c.look.Empty() {
-		buf = e.m.appendMember(buf, []byte(hub.LookKey), c.look.Append(nil))
+		buf = e.m.appendMember(buf, []byte(toolinfo.Key), c.look.Append(nil))
 	}
 	if hasArgs(ready) && e.arguments != argsDrop {
 		buf = e.appendArgs(buf, ready, c)
@@ -190,7 +192,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 		buf = e.m.appendMember(buf, []byte("progress"), ev.Value)
 	}
 	if isLook {
-		buf = e.m.appendMember(buf, []byte(hub.LookKey), c.look.Append(nil))
+		buf = e.m.appendMember(buf, []byte(toolinfo.Key), c.look.Append(nil))
 	}
 	e.close(out, e.m.appendTail(buf, []byte{}, false))
 	if len(news) == 0 && len(info) == 0 {

@@ -144,7 +144,7 @@ var Dialect = hub.Dialect{
 	Framings:      []wire.Framing{wire.Concat, wire.NDJSON, wire.SSE, wire.WebSocket},
 	Caps:          hub.CapLanes | hub.CapExecutedTools | hub.CapReasoning,
 	Options:       options,
-	Repeats:       []hub.Kind{hub.TextDelta, hub.ToolArgs},
+	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs},
 	EndsWithBody:  true,
 	ContentType:   "text/event-stream", // as the server labels them
 	NewDecoder:    func(o hub.Options) hub.Decoder { return newDecoder(o) },

@@ -3,7 +3,7 @@ package pydantic_test
 import (
 	"testing"
 
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/pydantic"
 )
 

@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/pydantic"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -55,7 +56,7 @@ func body(s string) []byte { return []byte(s) }
 func stream(t *testing.T, data string) (loose, strict string) {
 	t.Helper()
 	dec, split := pydantic.Dialect.NewDecoder(pydantic.Dialect.Defaults()), wire.NewSplitter(wire.Concat, 0)
-	seq := hub.NewSequencer(hub.SequencerConfig{})
+	seq := sequencer.New(sequencer.Config{})
 	var cause error
 	push := func(evs []hub.Event) {
 		loose += adaptertest.Lines(evs)
@@ -129,7 +130,7 @@ func TestRealTime(t *testing.T) {
 		`{"message": "", "citations": [], "tool_calls": [{"call_id": "c", "event_type": "result", "tool_name": "a", "tool_response": "B", "tool_call_details": {"summary": "r"}}]}`,
 	}
 	dec, enc := pydantic.Dialect.NewDecoder(pydantic.Dialect.Defaults()), pydantic.Dialect.NewEncoder(pydantic.Dialect.Defaults())
-	split, seq, out := wire.NewSplitter(wire.Auto, 0), hub.NewSequencer(hub.SequencerConfig{}), wire.NewOut(wire.Concat)
+	split, seq, out := wire.NewSplitter(wire.Auto, 0), sequencer.New(sequencer.Config{}), wire.NewOut(wire.Concat)
 	for i, chunk := range chunks {
 		rec, n, err := split.Split([]byte(chunk), false)
 		if n != len(chunk) || err != nil {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/simplified"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -18,7 +19,7 @@ func TestDeltaAllocs(t *testing.T) {
 	f := func(name string, deltas ...string) {
 		t.Helper()
 		dec, enc, out := simplified.Dialect.NewDecoder(options(t)), simplified.Dialect.NewEncoder(options(t)), wire.NewOut(wire.NDJSON)
-		seq := hub.NewSequencer(hub.SequencerConfig{})
+		seq := sequencer.New(sequencer.Config{})
 		var loose, strict []hub.Event
 		var records []wire.Record
 		for _, d := range deltas {

@@ -83,9 +83,9 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	return d.frame(dst, rec.Data)
 }
 
-// Repeat implements [hub.Repeater]. A text is told as it is, and changes nothing, unless it may belong to a tag, or is kept
+// TrackText implements [fastpath.TextTracker]. A text is told as it is, and changes nothing, unless it may belong to a tag, or is kept
 // back because a tag may follow.
-func (d *decoder) Repeat(text []byte) bool { return d.heard != nil && d.heard.text.plain(text) }
+func (d *decoder) TrackText(text []byte) bool { return d.heard != nil && d.heard.text.plain(text) }
 
 // Finish appends the text that was kept back. A server that waits for a human sends no messageEnd.
 func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {

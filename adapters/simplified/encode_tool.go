@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolinfo"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -64,7 +65,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
 
 // lookFate is the fate of a start: title, kind and locations have no place here.
 func lookFate(ev *hub.Event, fate hub.Fate) hub.Fate {
-	if hub.HasLook(ev) {
+	if toolinfo.Has(ev) {
 		return hub.Folded
 	}
 	return fate

@@ -161,7 +161,7 @@ var Dialect = hub.Dialect{
 	Accept:        []string{"application/vnd.simplified.events"},
 	Caps:          hub.CapLanes | hub.CapExecutedTools | hub.CapReasoning | hub.CapPlan | hub.CapUsage,
 	Options:       optionSpecs,
-	Repeats:       []hub.Kind{hub.TextDelta},
+	TemplateKinds: []hub.Kind{hub.TextDelta},
 	ContentType:   "text/event-stream", // which the frames are not; the server says it, and clients look for it
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,

@@ -10,10 +10,11 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/native"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/simplified"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -47,7 +48,7 @@ func decode(t testing.TB, dec hub.Decoder, records ...string) (all []hub.Event) 
 // encode returns what an encoder writes for loose events, framed as lines.
 func encode(t testing.TB, o hub.Options, events ...hub.Event) string {
 	t.Helper()
-	seq, enc, out := hub.NewSequencer(hub.SequencerConfig{}), simplified.Dialect.NewEncoder(o), wire.NewOut(wire.NDJSON)
+	seq, enc, out := sequencer.New(sequencer.Config{}), simplified.Dialect.NewEncoder(o), wire.NewOut(wire.NDJSON)
 	var strict []hub.Event
 	write := func() {
 		for i := range strict {
@@ -145,7 +146,7 @@ func TestWholeLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seq, enc, out := hub.NewSequencer(hub.SequencerConfig{}), simplified.Dialect.NewEncoder(options(t)), wire.NewOut(wire.NDJSON)
+	seq, enc, out := sequencer.New(sequencer.Config{}), simplified.Dialect.NewEncoder(options(t)), wire.NewOut(wire.NDJSON)
 	events[len(events)-2].Text = []byte(`a <b> & 'c'\n`)
 	records := 0
 	for i := range events {
@@ -333,7 +334,7 @@ func TestFinalSourcesBounded(t *testing.T) {
 func TestTranslateTwice(t *testing.T) {
 	dec, enc := simplified.Dialect.NewDecoder(options(t)), simplified.Dialect.NewEncoder(options(t))
 	pass := func(records ...string) string {
-		out, seq := wire.NewOut(wire.NDJSON), hub.NewSequencer(hub.SequencerConfig{})
+		out, seq := wire.NewOut(wire.NDJSON), sequencer.New(sequencer.Config{})
 		strict := seq.Push(nil, append(decode(t, dec, records...), dec.Finish(nil, nil)...), 0)
 		for i := range strict {
 			enc.Encode(out, &strict[i])

@@ -1,8 +1,10 @@
 package simplified
 
-import "github.com/sabir-proxy/sabir/adapters/hub"
+import (
+	"github.com/sabir-proxy/sabir/adapters/internal/tagsplit"
+)
 
-// Reasoning stands in the text, between <think> and </think>; [hub.TagSplitter] finds the tags.
+// Reasoning stands in the text, between <think> and </think>; [tagsplit.Splitter] finds the tags.
 //
 // Some providers send </think> alone: what came before it was reasoning, and may have been forwarded long ago. With a
 // limit, the thinker keeps the beginning of a text back, up to that many bytes, until it knows. Without, such a tag is text.
@@ -17,7 +19,7 @@ var closeTag = []byte(closeThink)
 // thinker splits the text of one agent.
 type thinker struct {
 	limit int // bytes kept back for a </think> that was never opened; 0 for none
-	split hub.TagSplitter
+	split tagsplit.Splitter
 	tags  int // tags found so far
 
 	decided bool   // the text since the last boundary needs not be kept back any more
@@ -32,7 +34,7 @@ type piece struct {
 }
 
 func newThinker(limit int) thinker {
-	return thinker{limit: limit, decided: limit == 0, split: hub.NewTagSplitter("think")}
+	return thinker{limit: limit, decided: limit == 0, split: tagsplit.New("think")}
 }
 
 // reset prepares for another text.
@@ -47,7 +49,7 @@ func (t *thinker) inDoubt() bool { return t.split.Inside() || t.split.Holds() }
 // pieces appends the pieces of body, and of what was kept back before it.
 func (t *thinker) pieces(dst []piece, body []byte) []piece {
 	for len(body) > 0 {
-		var p hub.TagPiece
+		var p tagsplit.Piece
 		t.split.Orphans = !t.decided
 		p, body = t.split.Next(body)
 		dst = t.take(dst, p)
@@ -60,16 +62,16 @@ func (t *thinker) plain(body []byte) bool {
 	return (t.decided || t.split.Inside()) && t.split.Plain(body)
 }
 
-func (t *thinker) take(dst []piece, p hub.TagPiece) []piece {
+func (t *thinker) take(dst []piece, p tagsplit.Piece) []piece {
 	switch {
-	case p.Tag == hub.NoTag:
+	case p.Tag == tagsplit.NoTag:
 		return t.give(dst, p.Text, p.Inside)
-	case p.Tag == hub.CloseTag && !p.Inside && t.decided:
+	case p.Tag == tagsplit.CloseTag && !p.Inside && t.decided:
 		return t.give(dst, closeTag, false) // it began while the text was kept back
 	}
 	t.tags++
 	if !t.decided {
-		dst = t.release(dst, p.Tag == hub.CloseTag && !p.Inside)
+		dst = t.release(dst, p.Tag == tagsplit.CloseTag && !p.Inside)
 	}
 	return dst
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/native"
 	"github.com/sabir-proxy/sabir/adapters/policy"
 	"github.com/sabir-proxy/sabir/adapters/recognize"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy"
 )
@@ -283,7 +284,7 @@ func verdict(ctx context.Context, t *proxy.Translation, from string) error {
 func printStats(w io.Writer, t *proxy.Translation) {
 	fmt.Fprintf(w, "%s in, %s decoded, %s written, ending %s\n", count(t.Records, "record"),
 		count(t.EventsIn, "event"), count(t.EventsOut, "event"), t.Ending)
-	for _, r := range hub.Repairs() {
+	for _, r := range sequencer.Repairs() {
 		if n := t.Repairs[r]; n > 0 {
 			fmt.Fprintf(w, "  repaired  %-16s %d\n", r, n)
 		}

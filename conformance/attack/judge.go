@@ -14,6 +14,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
 	"github.com/sabir-proxy/sabir/adapters/policy"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy"
 )
@@ -80,7 +81,7 @@ func eachRecord(framing wire.Framing, body []byte, do func(n int, rec wire.Recor
 // readBack is how a run ended for a client that reads the dialect: as its own records say.
 func readBack(d *hub.Dialect, body []byte) hub.Status {
 	dec := policy.NewDecoder(d, d.Defaults())
-	seq := hub.NewSequencer(hub.SequencerConfig{Settle: d.Settle})
+	seq := sequencer.New(sequencer.Config{Settle: d.Settle})
 	end := hub.StatusNone
 	take := func(evs []hub.Event) {
 		for i := range evs {

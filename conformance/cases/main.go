@@ -20,6 +20,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/policy"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -245,7 +246,7 @@ func encode(target *hub.Dialect, options hub.Options, name string, settle time.D
 func encodeWith(
 	settings policy.Settings, target *hub.Dialect, options hub.Options, name string, settle time.Duration, loose []hub.Event, cause error,
 ) *Case {
-	seq := hub.NewSequencer(hub.SequencerConfig{Settle: settle, Replace: target.Caps.Has(hub.CapReplace)})
+	seq := sequencer.New(sequencer.Config{Settle: settle, Replace: target.Caps.Has(hub.CapReplace)})
 	m := newMeaning()
 	treated := false
 	settings.Folded, settings.Instead = m.event, func(*hub.Event, hub.Policy) { treated = true }

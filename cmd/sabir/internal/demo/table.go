@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/cmd/sabir/internal/term"
 	"github.com/sabir-proxy/sabir/proxy"
@@ -73,7 +74,7 @@ func (t *table) observer() proxy.Observer {
 		Loose:  func(ev *hub.Event) { t.block.loose[identity(ev)] = true },
 		Strict: t.event,
 		Framed: t.written,
-		Repair: func(r hub.Repair, times uint32) { t.note(repairNote(r, times)) },
+		Repair: func(r sequencer.Repair, times uint32) { t.note(repairNote(r, times)) },
 		Fault:  func(err *hub.Error) { t.note(err.Error()) },
 		Done:   t.done,
 	}
@@ -149,7 +150,7 @@ func (t *table) done() {
 // explain makes the notes say what waits now: not what this record has released at once, but an end that is kept back.
 func (b *block) explain() {
 	if slices.ContainsFunc(b.rows, func(r row) bool { return r.mark == markHeld }) {
-		held := repairWords[hub.Held]
+		held := repairWords[sequencer.Held]
 		b.notes = slices.DeleteFunc(b.notes, func(n string) bool { return strings.HasPrefix(n, held) })
 	}
 	if b.loose[identity(&hub.Event{Kind: hub.RunEnd})] {

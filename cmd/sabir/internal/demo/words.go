@@ -7,6 +7,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/cmd/sabir/internal/term"
 	"github.com/sabir-proxy/sabir/proxy"
 )
@@ -53,18 +54,18 @@ func unescape(body []byte) string {
 }
 
 // repairWords say what a repair means, for those that are not plain from their names.
-var repairWords = map[hub.Repair]string{
-	hub.Held:          "held for its tool call",
-	hub.HoldExpired:   "no tool call came for it",
-	hub.StartMade:     "its start is made up",
-	hub.StartRepeated: "known: only an update",
-	hub.EndMade:       "left open, ended",
-	hub.TruncatedRun:  "cut: no clean finish",
-	hub.TextRepeated:  "text not shown twice",
-	hub.AfterEnd:      "after the end: dropped",
+var repairWords = map[sequencer.Repair]string{
+	sequencer.Held:          "held for its tool call",
+	sequencer.HoldExpired:   "no tool call came for it",
+	sequencer.StartMade:     "its start is made up",
+	sequencer.StartRepeated: "known: only an update",
+	sequencer.EndMade:       "left open, ended",
+	sequencer.TruncatedRun:  "cut: no clean finish",
+	sequencer.TextRepeated:  "text not shown twice",
+	sequencer.AfterEnd:      "after the end: dropped",
 }
 
-func repairNote(r hub.Repair, times uint32) string {
+func repairNote(r sequencer.Repair, times uint32) string {
 	words := repairWords[r]
 	if words == "" {
 		words = strings.ReplaceAll(r.String(), "_", " ")
@@ -129,7 +130,7 @@ func count(n int, what string) string {
 
 func repairList(done *proxy.Translation) string {
 	var parts []string
-	for _, r := range hub.Repairs() {
+	for _, r := range sequencer.Repairs() {
 		if n := done.Repairs[r]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%s %d", r, n))
 		}

@@ -1,0 +1,6 @@
+//go:build !race
+
+package fastpath_test
+
+// raceEnabled: the race detector allocates, so allocations are not counted under it.
+const raceEnabled = false

@@ -1,6 +1,0 @@
-//go:build race
-
-package hub_test
-
-// raceEnabled: the race detector allocates, so allocations are not counted under it.
-const raceEnabled = true

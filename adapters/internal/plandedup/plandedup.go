@@ -1,0 +1,72 @@
+// Package plandedup removes the second of two reports of one plan: the plan itself, and the call of a tool that keeps it.
+package plandedup
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// IsTodoTool reports whether a tool keeps a list of todos, as far as its name tells: todo_list, TodoWrite, write_todos.
+// name is a string body.
+func IsTodoTool(name []byte) bool { return bytes.Contains(bytes.ToLower(name), []byte("todo")) }
+
+// maxToldPlan bounds the plan that a ToldPlan remembers; a longer one is told as often as it comes.
+const maxPlan = 64 << 10
+
+// ToldPlan remembers the plan that a client was told last. Some sources tell a plan twice, as a plan and by the call of a
+// tool that keeps it, in either order; encoders that have a place for both ask it, and tell the second not at all. The zero
+// value is ready.
+type Filter struct {
+	said   []byte // the plan as it was told last; empty if none was, or by both
+	byCall bool
+	next   []byte // scratch
+}
+
+// Reset forgets the plan.
+func (t *Filter) Reset() { t.said, t.byCall = t.said[:0], false }
+
+// Plan notes a Plan event, and reports whether a call has told the same just before.
+func (t *Filter) Plan(ev *hub.Event) (again bool) {
+	t.next = appendKey(t.next[:0], ev.Lane)
+	if ev.More != nil {
+		for i := range ev.More.Items {
+			t.next = appendKey(appendKey(t.next, ev.More.Items[i].Content), ev.More.Items[i].Status)
+		}
+	}
+	return t.note(false)
+}
+
+// Call notes the ToolReady of a call. isPlan reports whether its arguments are a list of todos, again whether a plan has
+// told the same just before.
+func (t *Filter) Call(ev *hub.Event) (isPlan, again bool) {
+	todos := rawjson.Get(ev.Value, "todos")
+	if rawjson.Kind(todos) != '[' {
+		return false, false
+	}
+	t.next = appendKey(t.next[:0], ev.Lane)
+	for it := rawjson.Elems(todos); ; {
+		v, ok := it.Next()
+		if !ok {
+			return true, t.note(true)
+		}
+		content, _ := rawjson.Str(rawjson.Get(v, "content"))
+		status, _ := rawjson.Str(rawjson.Get(v, "status"))
+		t.next = appendKey(appendKey(t.next, content), status)
+	}
+}
+
+// note compares the plan in next with the last, and takes its place unless they are the same from both sides: then the two
+// have found each other, and whoever says it once more says it anew.
+func (t *Filter) note(byCall bool) (again bool) {
+	if again = len(t.said) > 0 && t.byCall != byCall && bytes.Equal(t.said, t.next); again || len(t.next) > maxPlan {
+		t.said = t.said[:0]
+		return again
+	}
+	t.said, t.byCall = append(t.said[:0], t.next...), byCall
+	return false
+}
+
+// appendKey appends a string body as plain text, with an end that no text has.
+func appendKey(dst, body []byte) []byte { return append(rawjson.AppendUnescaped(dst, body), 0xff) }

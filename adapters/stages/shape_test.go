@@ -1,0 +1,234 @@
+package stages_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/stages"
+)
+
+// shaped pushes events one at a time, in buffers that are overwritten after each call, and says what comes out.
+func shaped(stage hub.Stage, in ...hub.Event) string {
+	var got []string
+	for _, ev := range in {
+		mem := make([]byte, 0, 256)
+		for _, p := range []*[]byte{&ev.Lane, &ev.ID, &ev.Ref, &ev.Name, &ev.Text} {
+			n := len(mem)
+			mem = append(mem, *p...)
+			*p = mem[n:len(mem):len(mem)]
+		}
+		if out := stage.Push(nil, []hub.Event{ev}, 0); len(out) > 0 {
+			got = append(got, spoken(out))
+		}
+		for i := range mem {
+			mem[i] = '!'
+		}
+	}
+	if out := stage.Flush(nil, nil); len(out) > 0 {
+		got = append(got, "flush: "+spoken(out))
+	}
+	return strings.Join(got, "; ")
+}
+
+func TestLinearStage(t *testing.T) {
+	f := func(name, want string, in ...hub.Event) {
+		t.Helper()
+		if got := shaped(stages.NewLinear(0), in...); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", name, got, want)
+		}
+	}
+	start := func(lane, id string) hub.Event { return say(hub.TextStart, lane, id) }
+	delta := func(lane, id string) hub.Event { return say(hub.TextDelta, lane, id) }
+	end := func(lane, id string) hub.Event { return say(hub.TextEnd, lane, id) }
+
+	f("nothing waits in a linear stream", "text.start /a; text.delta /a; text.end /a; tool.start /t; tool.ready /t; tool.end /t",
+		start("", "a"), delta("", "a"), end("", "a"), say(hub.ToolStart, "", "t"), say(hub.ToolReady, "", "t"), say(hub.ToolEnd, "", "t"))
+	f("a second part waits for the first",
+		"text.start /a; text.delta /a; text.end /a, text.start l/b, text.delta l/b; text.end l/b",
+		start("", "a"), start("l", "b"), delta("", "a"), delta("l", "b"), end("", "a"), end("l", "b"))
+	f("arguments side by side come one after the other",
+		"tool.start /t; tool.args /t; tool.ready /t, tool.start /u, tool.args /u; tool.ready /u",
+		say(hub.ToolStart, "", "t"), say(hub.ToolStart, "", "u"), say(hub.ToolArgs, "", "t"), say(hub.ToolArgs, "", "u"),
+		say(hub.ToolReady, "", "t"), say(hub.ToolReady, "", "u"))
+	f("what came between keeps its place among what waits",
+		"text.start /a; text.end /a, text.start l/b, text.end l/b, notice /n, text.start l/c; text.end l/c",
+		start("", "a"), start("l", "b"), say(hub.Notice, "", "n"), end("l", "b"), start("l", "c"), end("", "a"), end("l", "c"))
+	f("a call runs on while others speak", "tool.start /t; tool.ready /t; text.start l/a; text.end l/a, tool.output /t; tool.end /t",
+		say(hub.ToolStart, "", "t"), say(hub.ToolReady, "", "t"), start("l", "a"), say(hub.ToolOutput, "", "t"), end("l", "a"), say(hub.ToolEnd, "", "t"))
+	cited := say(hub.Source, "", "s")
+	cited.Ref = []byte("a")
+	f("a citation stands in its text", "text.start /a; source /s; text.delta /a; text.end /a, source /o",
+		start("", "a"), cited, say(hub.Source, "", "o"), delta("", "a"), end("", "a"))
+	f("the end lets everything go", "text.start /a; flush: text.start l/b, text.delta l/b", start("", "a"), start("l", "b"), delta("l", "b"))
+}
+
+// TestLinearStageIsBounded lets go early what does not fit, and counts it.
+func TestLinearStageIsBounded(t *testing.T) {
+	l := stages.NewLinear(4)
+	in := []hub.Event{say(hub.TextStart, "", "a"), say(hub.Notice, "", "nn"), say(hub.Notice, "", "mmm")}
+	if got := shaped(l, in...); got != "text.start /a; notice /nn; flush: notice /mmm" || l.Early != 1 {
+		t.Errorf("%s; %d left early", got, l.Early)
+	}
+	if l.Reset(); l.Early != 0 || shaped(l, in[1]) != "notice /nn" {
+		t.Error("Reset leaves something")
+	}
+}
+
+func TestLanesStage(t *testing.T) {
+	f := func(mode hub.LaneMode, want string, in ...hub.Event) {
+		t.Helper()
+		if got := shaped(stages.NewSubAgents(mode, nil), in...); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", mode, got, want)
+		}
+	}
+	agent := say(hub.AgentStart, "", "l")
+	agent.Name = []byte("finder of things")
+	spawned := agent
+	spawned.Ref = []byte("t")
+	text := say(hub.TextDelta, "l", "p")
+	text.Text = []byte("found")
+	ask := say(hub.Ask, "l", "q")
+	ask.Ref = []byte("hidden")
+	stream := []hub.Event{
+		agent, say(hub.TextStart, "l", "p"), text, say(hub.TextEnd, "l", "p"), say(hub.ToolStart, "l", "x"), ask, say(hub.AgentEnd, "", "l"),
+	}
+	f(hub.LanesFlatten, "text.start /p; text.delta /p; text.end /p; tool.start /x; ask /q", stream...)
+	f(hub.LanesHide, "ask /q", stream...)
+	f(hub.LanesTool,
+		"tool.start /delegate_1, tool.args /delegate_1, tool.ready /delegate_1; tool.output /delegate_1; ask /q; tool.end /delegate_1", stream...)
+
+	call := []hub.Event{say(hub.ToolStart, "", "t"), say(hub.ToolReady, "", "t"), spawned, text, say(hub.AgentEnd, "", "l"), say(hub.ToolEnd, "", "t")}
+	f(hub.LanesTool, "tool.start /t; tool.ready /t; tool.output /t; tool.end /t", call...)
+	late := []hub.Event{say(hub.ToolStart, "", "t"), say(hub.ToolReady, "", "t"), spawned, say(hub.ToolEnd, "", "t"), text, say(hub.AgentEnd, "", "l")}
+	f(hub.LanesTool, "tool.start /t; tool.ready /t; tool.end /t", late...)
+}
+
+// TestLanesStageMakesGoodCalls looks at the call that stands for a sub-agent.
+func TestLanesStageMakesGoodCalls(t *testing.T) {
+	lost := map[string]int{}
+	s := stages.NewSubAgents(hub.LanesTool, func(k hub.Kind, f hub.Fate) { lost[k.String()+" "+f.String()]++ })
+	start := say(hub.AgentStart, "", "l")
+	start.Name, start.Title = []byte("Recherche über ☃"), []byte(`say \"hi\"`)
+	text := say(hub.TextDelta, "l", "p")
+	text.Text = []byte("found")
+	out := s.Push(nil, []hub.Event{start, text, say(hub.ToolStart, "l", "x"), say(hub.AgentEnd, "", "l")}, 0)
+	if len(out) != 5 {
+		t.Fatalf("it gives %s", spoken(out))
+	}
+	if name := string(out[0].Name); name != "delegate_to_Recherche___ber____" {
+		t.Errorf("the call is named %s", name)
+	}
+	if args, value := string(out[1].Text), string(out[2].Value); args != `{\"task\":\"say \\\"hi\\\"\"}` || value != `{"task":"say \"hi\""}` {
+		t.Errorf("arguments %s and %s", args, value)
+	}
+	if string(out[4].Text) != "found" {
+		t.Errorf("the result is %s", out[4].Text)
+	}
+	if lost["tool.start dropped"] != 1 || lost["text.delta folded"] != 1 || lost["agent.start folded"] != 1 || lost["agent.end folded"] != 1 {
+		t.Errorf("counted: %v", lost)
+	}
+}
+
+func TestCoalesceStage(t *testing.T) {
+	text := func(id, s string) hub.Event {
+		ev := say(hub.TextDelta, "", id)
+		ev.Text = []byte(s)
+		return ev
+	}
+	c := stages.NewCoalesce(10 * time.Millisecond)
+	texts := func(evs []hub.Event) string {
+		var words []string
+		for i := range evs {
+			words = append(words, string(evs[i].ID)+":"+string(evs[i].Text))
+		}
+		return strings.Join(words, " ")
+	}
+	push := func(want string, now time.Duration, in ...hub.Event) {
+		t.Helper()
+		if got := texts(c.Push(nil, in, now)); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	push("", 0, text("a", "one "), text("a", "two "))
+	if at, ok := c.Deadline(); !ok || at != 10*time.Millisecond {
+		t.Errorf("due at %v, %v", at, ok)
+	}
+	push("", 5*time.Millisecond, text("a", "three"))
+	if got := texts(c.Tick(nil, 9*time.Millisecond)); got != "" {
+		t.Errorf("too early: %s", got)
+	}
+	if got := texts(c.Tick(nil, 10*time.Millisecond)); got != "a:one two three" {
+		t.Errorf("due: %s", got)
+	}
+	if _, ok := c.Deadline(); ok {
+		t.Error("something is due when nothing is held")
+	}
+	push("a:x", 0, text("a", "x"), text("b", "y"))
+	push("b:y n:", 1, say(hub.Notice, "", "n"))
+	push("", 20*time.Millisecond, text("a", "1"))
+	push("a:1", 40*time.Millisecond, text("a", "2"))
+	full := text("a", "x")
+	full.Op = hub.Replace
+	push("a:2 a:x", 40*time.Millisecond, full)
+	push("", 40*time.Millisecond, text("a", "end"))
+	if got := texts(c.Flush(nil, nil)); got != "a:end" {
+		t.Errorf("flush: %s", got)
+	}
+	push("a:"+strings.Repeat("x", 5000), 0, text("a", strings.Repeat("x", 5000)))
+
+	// A delta as long as what may be held does not wait, and what is held is never longer than that.
+	most := strings.Repeat("x", 4<<10)
+	push("a:"+most, 0, text("a", most))
+	push("", 0, text("a", most[1:]))
+	push("", 0, text("a", "x"))
+	push("a:"+most, 0, text("a", "y"))
+	push("a:y n:", 0, say(hub.Notice, "", "n"))
+	more := text("a", "z")
+	more.More = &hub.More{}
+	push("a:z", 0, more)
+}
+
+func TestFilterStage(t *testing.T) {
+	f := func(cfg stages.FilterConfig, want string, in ...hub.Event) {
+		t.Helper()
+		dropped := 0
+		cfg.Count = func(_ hub.Kind, f hub.Fate) {
+			if f == hub.Dropped {
+				dropped++
+			}
+		}
+		got := shaped(stages.NewFilter(cfg), in...)
+		if got != want {
+			t.Errorf("%v:\n got %s\nwant %s", cfg, got, want)
+		}
+		if kept := len(strings.FieldsFunc(got, func(r rune) bool { return r == ';' || r == ',' })); kept+dropped != len(in) {
+			t.Errorf("%d events, of which %d are kept and %d counted as dropped", len(in), kept, dropped)
+		}
+	}
+	thought, answer := say(hub.TextStart, "", "r"), say(hub.TextStart, "", "a")
+	thought.Chan = hub.Reasoning
+	tool := func(name string, flags hub.Flags) hub.Event {
+		ev := say(hub.ToolStart, "", "t")
+		ev.Name, ev.Flags = []byte(name), flags
+		return ev
+	}
+	data := say(hub.Data, "", "d")
+	data.Name = []byte("app.state")
+	ask := say(hub.Ask, "", "q")
+	ask.Ref = []byte("t")
+
+	f(stages.FilterConfig{Classes: []hub.Class{hub.ClassReasoning}}, "text.start /a; text.delta /a; text.end /a",
+		thought, say(hub.TextDelta, "", "r"), say(hub.TextEnd, "", "r"), answer, say(hub.TextDelta, "", "a"), say(hub.TextEnd, "", "a"))
+	f(stages.FilterConfig{Tools: []string{"internal_*"}}, "ask /q; run.end /",
+		tool("internal_x", 0), say(hub.ToolArgs, "", "t"), say(hub.ToolReady, "", "t"), ask, say(hub.ToolOutput, "", "t"), say(hub.ToolEnd, "", "t"), say(hub.RunEnd, "", ""))
+	f(stages.FilterConfig{Tools: []string{"*"}}, "", tool("internal_x", 0), say(hub.ToolReady, "", "t"))
+	f(stages.FilterConfig{Tools: []string{""}}, "tool.start /t; tool.ready /t", tool("x", 0), say(hub.ToolReady, "", "t"))
+	f(stages.FilterConfig{Tools: []string{"internal"}}, "tool.start /t; tool.ready /t", tool("internal_x", 0), say(hub.ToolReady, "", "t"))
+	f(stages.FilterConfig{Classes: []hub.Class{hub.ClassTools}}, "tool.start /t; tool.ready /t", tool("x", hub.ClientRuns), say(hub.ToolReady, "", "t"))
+	f(stages.FilterConfig{Classes: []hub.Class{hub.ClassTools}}, "", tool("x", 0), say(hub.ToolReady, "", "t"))
+	f(stages.FilterConfig{Classes: []hub.Class{hub.ClassProgress}}, "tool.start /t; tool.end /t", tool("x", 0), say(hub.ToolOutput, "", "t"), say(hub.ToolEnd, "", "t"))
+	f(stages.FilterConfig{Data: []string{"app.*"}}, "plan /", data, say(hub.Plan, "", ""))
+	f(stages.FilterConfig{Classes: []hub.Class{hub.ClassPlan, hub.ClassUsage}}, "data /d", data, say(hub.Plan, "", ""), say(hub.Usage, "", ""))
+}
