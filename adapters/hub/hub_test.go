@@ -166,6 +166,13 @@ func TestFailures(t *testing.T) {
 	if got := hub.Fail("no_such_code", nil).HTTPStatus(); got != 502 {
 		t.Errorf("an unknown code has the HTTP status %d", got)
 	}
+	if got := hub.Fail(hub.CodeIdle, nil).Error(); got != string(hub.CodeIdle) {
+		t.Errorf("a failure without a cause is logged as %q", got)
+	}
+	teapot := &hub.Failure{Code: hub.CodeMalformed, Note: "It speaks gemini.", Status: 418}
+	if !strings.HasSuffix(teapot.Text(), ". It speaks gemini.") || teapot.HTTPStatus() != 418 {
+		t.Errorf("a failure that says more: %d %s", teapot.HTTPStatus(), teapot.Text())
+	}
 }
 
 func TestScratch(t *testing.T) {
