@@ -51,7 +51,7 @@ func TestSurvives(t *testing.T) {
 			x := translate(t, target, "", events)
 			got, dropped := text(x), false
 			for j := range x.Sent {
-				dropped = dropped || x.Sent[j].Fate == hub.Dropped || x.Sent[j].Fate == hub.Folded
+				dropped = dropped || x.Sent[j].Disposition == hub.Dropped || x.Sent[j].Disposition == hub.Folded
 			}
 			switch {
 			case want[i] != "" && want[i] != member && !strings.Contains(got, want[i]):
@@ -152,8 +152,8 @@ func TestSubAgentsAcross(t *testing.T) {
 				if got := text(x); !strings.Contains(got, forms[i]) || !strings.Contains(got, says[i]) {
 					t.Errorf("%s to %s: want %s and %s in\n%s", s.Name, target.Name, forms[i], says[i], got)
 				}
-				if root := x.Read.Text("", hub.AnswerText); laneText(x) == "" || strings.Contains(root, laneText(x)) {
-					t.Errorf("%s to %s: what the sub-agent says, %q, is in the answer %q", s.Name, target.Name, laneText(x), root)
+				if root := x.Read.Text("", hub.AnswerText); subAgentText(x) == "" || strings.Contains(root, subAgentText(x)) {
+					t.Errorf("%s to %s: what the sub-agent says, %q, is in the answer %q", s.Name, target.Name, subAgentText(x), root)
 				}
 			}
 			delete(fixtures, source.Name)
@@ -164,10 +164,10 @@ func TestSubAgentsAcross(t *testing.T) {
 	}
 }
 
-// laneText is the answer text that was sent in lanes.
-func laneText(x *adaptertest.Translation) (all string) {
+// laneText is the answer text that was sent in sub-agents.
+func subAgentText(x *adaptertest.Translation) (all string) {
 	for i := range x.Sent {
-		if ev := &x.Sent[i]; ev.Kind == hub.TextDelta && len(ev.Lane) > 0 && ev.Chan == hub.AnswerText {
+		if ev := &x.Sent[i]; ev.Kind == hub.TextDelta && len(ev.SubAgent) > 0 && ev.Chan == hub.AnswerText {
 			all += adaptertest.Plain(ev.Text)
 		}
 	}
@@ -301,7 +301,7 @@ func TestRunAndCommand(t *testing.T) {
 			loose = append(loose, own)
 		}
 	}
-	x := (&adaptertest.Stream{Loose: loose, Settle: evolve.Settle}).Translate(evolve, evolve.Defaults())
+	x := (&adaptertest.Stream{Loose: loose, Settle: evolve.EndGrace}).Translate(evolve, evolve.Defaults())
 	if got := x.Meaning.Text("", hub.AnswerText); got != "Run.go.mod Done." || x.Meaning.Status != hub.StatusDone || len(x.Problems) > 0 {
 		t.Errorf("the text is %q, the end %s, %q", got, x.Meaning.Status, x.Problems)
 	}

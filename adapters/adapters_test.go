@@ -30,8 +30,8 @@ func TestRegistry(t *testing.T) {
 				t.Error("what can be copied must be observed: Observe is nil")
 			case !slices.Contains(d.Framings, d.Framing):
 				t.Errorf("the framings %v lack the default, %s", d.Framings, d.Framing)
-			case d.Settle < 0:
-				t.Errorf("settles for %s", d.Settle)
+			case d.EndGrace < 0:
+				t.Errorf("settles for %s", d.EndGrace)
 			}
 			names[d.Name] = true
 			for _, a := range d.Accept {

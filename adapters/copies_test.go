@@ -72,7 +72,7 @@ func upToEnd(s *adaptertest.Stream) []byte {
 			return s.Wire[:at]
 		}
 		at += n
-		if rec.Data != nil && watch.Observe(rec) == hub.ObservedEnd && s.Dialect.Settle == 0 {
+		if rec.Data != nil && watch.Observe(rec) == hub.ObservedEnd && s.Dialect.EndGrace == 0 {
 			return s.Wire[:at]
 		}
 	}
@@ -81,7 +81,7 @@ func upToEnd(s *adaptertest.Stream) []byte {
 // copied passes the wire in pieces; failed tells that it had no good end.
 func copied(s *adaptertest.Stream, size int) (out []byte, failed bool) {
 	c := proxy.NewCodec(proxy.PipelineConfig{
-		From: s.Dialect, To: s.Dialect, FromOptions: s.Options, ToOptions: s.Options, Framing: s.Framing, Settle: s.Dialect.Settle,
+		From: s.Dialect, To: s.Dialect, FromOptions: s.Options, ToOptions: s.Options, Framing: s.Framing, Settle: s.Dialect.EndGrace,
 	}, framing.Auto)
 	var buf []byte
 	for rest := s.Wire; ; {

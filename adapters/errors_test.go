@@ -22,7 +22,7 @@ func TestReasonsAcross(t *testing.T) {
 			x := (&adaptertest.Stream{Loose: evs}).Translate(target, target.Defaults())
 			folded := false
 			for i := range x.Sent {
-				folded = folded || x.Sent[i].Status == hub.StatusOK && x.Sent[i].Fate == hub.Folded
+				folded = folded || x.Sent[i].Status == hub.StatusOK && x.Sent[i].Disposition == hub.Folded
 			}
 			if got := text(x); !strings.Contains(got, why) && !folded || len(x.Problems) > 0 {
 				t.Errorf("%s to %s: the reason is lost, %q\n%s", name, target.Name, x.Problems, got)

@@ -16,11 +16,11 @@ import (
 // A Trait is one thing that streams of agents say, and what each dialect makes of it.
 type Trait struct {
 	Name  string
-	Cells []hub.Fate // of each dialect, as given to Fidelity: Native, Extension, Folded or Dropped
+	Cells []hub.Disposition // of each dialect, as given to Fidelity: Native, Extension, Folded or Dropped
 }
 
 // traits is what the matrix asks: a name, then a stream in the notation of package native. A line that begins with > is
-// asked about: its fate is that of the trait. Words after the > are members that must come back as they were when the
+// asked about: its disposition is that of the trait. Words after the > are members that must come back as they were when the
 // dialect's own decoder reads what was written, or else the event has lost what the trait is about.
 //
 //go:embed fidelity.txt
@@ -45,7 +45,7 @@ func Fidelity(dialects []*hub.Dialect) ([]Trait, error) {
 	return all, nil
 }
 
-// probe is a strict stream with an event that is asked about.
+// probe is a normalized stream with an event that is asked about.
 type probe struct {
 	events  []hub.Event
 	asked   int
@@ -89,22 +89,22 @@ func copied(evs []hub.Event) []hub.Event {
 }
 
 // ask writes the stream in a dialect. One that is only decoded carries nothing to its clients, since it has none.
-func (p *probe) ask(d *hub.Dialect) hub.Fate {
+func (p *probe) ask(d *hub.Dialect) hub.Disposition {
 	if d.NewEncoder == nil {
 		return hub.Dropped
 	}
 	if ev := &p.events[p.asked]; ev.Kind == hub.TextDelta && ev.Op == hub.Replace && !d.Caps.Has(hub.CapReplace) {
 		return hub.Dropped // by the sequencer, which keeps what was shown
 	}
-	fate := hub.Native
-	worse := func(f hub.Fate) {
+	disposition := hub.Native
+	worse := func(f hub.Disposition) {
 		if f == hub.Implied || f == hub.Deferred {
 			f = hub.Native
 		}
-		fate = max(fate, f)
+		disposition = max(disposition, f)
 	}
 	asked := false
-	count := func(_ hub.Kind, f hub.Fate) {
+	count := func(_ hub.Kind, f hub.Disposition) {
 		if asked {
 			worse(f)
 		}
@@ -124,10 +124,10 @@ func (p *probe) ask(d *hub.Dialect) hub.Fate {
 		}
 	}
 	enc.Finish(out)
-	if fate == hub.Native && len(p.members) > 0 && d.NewDecoder != nil && !p.comesBack(d, out.Buf) {
+	if disposition == hub.Native && len(p.members) > 0 && d.NewDecoder != nil && !p.comesBack(d, out.Buf) {
 		return hub.Folded
 	}
-	return fate
+	return disposition
 }
 
 // comesBack reports whether what was written still says what the trait is about.
@@ -197,7 +197,7 @@ func member(ev *hub.Event, more *hub.More, name string) []byte {
 	case "value":
 		return ev.Value
 	case "lane":
-		return ev.Lane
+		return ev.SubAgent
 	case "sig":
 		return more.Sig
 	case "tool_kind":

@@ -33,12 +33,12 @@ func TestFidelity(t *testing.T) {
 			if d.NewEncoder == nil {
 				continue
 			}
-			fate := trait.Cells[i]
-			if d.Name == "native" && fate != hub.Native {
-				t.Errorf("native: %s is %s", trait.Name, fate)
+			disposition := trait.Cells[i]
+			if d.Name == "native" && disposition != hub.Native {
+				t.Errorf("native: %s is %s", trait.Name, disposition)
 			}
-			if trait.Name == "text: answer" && fate != hub.Native {
-				t.Errorf("%s: the answer is %s", d.Name, fate)
+			if trait.Name == "text: answer" && disposition != hub.Native {
+				t.Errorf("%s: the answer is %s", d.Name, disposition)
 			}
 		}
 	}

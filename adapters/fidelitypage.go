@@ -8,7 +8,7 @@ import (
 )
 
 // Mark is the cell of a matrix for what becomes of an event.
-func Mark(f hub.Fate) string {
+func Mark(f hub.Disposition) string {
 	switch f {
 	case hub.Native, hub.Implied, hub.Deferred:
 		return "N"

@@ -37,7 +37,7 @@ func fixturesOf(t testing.TB, d *hub.Dialect) []*adaptertest.Stream {
 type pair struct {
 	source, target *hub.Dialect
 	fixtures       int
-	fates          [hub.NumKinds][hub.NumFates]int
+	dispositions   [hub.NumKinds][hub.NumDispositions]int
 }
 
 // TestPairs is SX-1: every fixture of the five founding dialects is written in every other, and read back by the client's
@@ -66,7 +66,7 @@ func (p *pair) add(t *testing.T, s *adaptertest.Stream) {
 	x := s.Translate(p.target, p.target.Defaults())
 	for i := range x.Sent {
 		if !x.Sent[i].Flags.Has(hub.Synthetic) {
-			p.fates[x.Sent[i].Kind][x.Sent[i].Fate]++
+			p.dispositions[x.Sent[i].Kind][x.Sent[i].Disposition]++
 		}
 	}
 	faults := slices.Concat(x.Problems, x.Meaning.Compare(&x.Read), once(x), oneEach(x), oneEnd(p.target, x), whole(s, x))
@@ -92,7 +92,7 @@ func once(x *adaptertest.Translation) (faults []string) {
 	for i := range x.Sent {
 		switch x.Sent[i].Kind {
 		case hub.TextDelta, hub.Notice, hub.Ask, hub.File, hub.AgentStart, hub.AgentEnd, hub.RunEnd:
-			if x.Sent[i].Fate == hub.Folded {
+			if x.Sent[i].Disposition == hub.Folded {
 				folded += len(x.Sent[i].Bytes)
 			}
 		}
@@ -220,15 +220,15 @@ func matchCalls(x *adaptertest.Translation) map[string]int {
 func sentSteps(x *adaptertest.Translation, calls map[string]int) (steps []step) {
 	waiting := map[string]bool{}
 	for i := range x.Sent {
-		ev, fate := x.Sent[i].Event, x.Sent[i].Fate
+		ev, disposition := x.Sent[i].Event, x.Sent[i].Disposition
 		switch id := string(ev.ID); {
-		case ev.Kind == hub.ToolStart && fate == hub.Deferred:
+		case ev.Kind == hub.ToolStart && disposition == hub.Deferred:
 			waiting[id] = true
 			continue
 		case ev.Kind == hub.ToolReady && waiting[id]:
 			ev.Kind = hub.ToolStart
 		}
-		if fate == hub.Native || fate == hub.Deferred {
+		if disposition == hub.Native || disposition == hub.Deferred {
 			steps = appendStep(steps, &ev, "sent ", calls)
 		}
 	}
@@ -246,7 +246,7 @@ func readSteps(x *adaptertest.Translation, calls map[string]int) (steps []step) 
 func appendStep(steps []step, ev *hub.Event, side string, calls map[string]int) []step {
 	call, known := calls[side+string(ev.ID)]
 	switch {
-	case len(ev.Lane) > 0 || ev.Flags.Has(hub.User):
+	case len(ev.SubAgent) > 0 || ev.Flags.Has(hub.User):
 	case ev.Kind == hub.TextDelta && ev.Chan != hub.Refusal && ev.Op == hub.Append:
 		for _, r := range adaptertest.Plain(ev.Text) {
 			steps = append(steps, step{what: "ar"[ev.Chan], text: string(r)})

@@ -61,10 +61,10 @@ func (p *pair) cell() string {
 	if p.source == p.target {
 		return "copied"
 	}
-	var all [hub.NumFates]int
+	var all [hub.NumDispositions]int
 	total := 0
-	for _, fates := range p.fates {
-		for f, n := range fates {
+	for _, dispositions := range p.dispositions {
+		for f, n := range dispositions {
 			all[f] += n
 			total += n
 		}
@@ -76,12 +76,12 @@ func (p *pair) cell() string {
 func (p *pair) writeTable(b *strings.Builder) {
 	fmt.Fprintf(b, "\n## %s to %s\n\n| kind | events | lost | folded | extended |\n|---|---|---|---|---|\n", p.source.Name, p.target.Name)
 	for _, k := range hub.Kinds() {
-		fates, total := p.fates[k], 0
-		for _, n := range fates {
+		dispositions, total := p.dispositions[k], 0
+		for _, n := range dispositions {
 			total += n
 		}
-		if fates[hub.Dropped]+fates[hub.Folded]+fates[hub.Extension] > 0 {
-			fmt.Fprintf(b, "| %s | %d | %s | %s | %s |\n", k, total, some(fates[hub.Dropped]), some(fates[hub.Folded]), some(fates[hub.Extension]))
+		if dispositions[hub.Dropped]+dispositions[hub.Folded]+dispositions[hub.Extension] > 0 {
+			fmt.Fprintf(b, "| %s | %d | %s | %s | %s |\n", k, total, some(dispositions[hub.Dropped]), some(dispositions[hub.Folded]), some(dispositions[hub.Extension]))
 		}
 	}
 }

@@ -126,7 +126,7 @@ func translate(t *testing.T, from, to *hub.Dialect, body []byte) (out []byte) {
 }
 
 // TestMixedIsRich makes sure that the mixed stream means something in every dialect: all its events are read back as
-// strict events without a repair, by the dialect that loses nothing.
+// normalized events without a repair, by the dialect that loses nothing.
 func TestMixedIsRich(t *testing.T) {
 	evs, err := bench.Mixed(turns)
 	if err != nil {

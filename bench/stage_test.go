@@ -11,7 +11,7 @@ import (
 )
 
 // BenchmarkStage measures each stage alone, per event: split and decode of what a dialect writes, sequence of what was
-// decoded from it, encode of the strict form of the same events. Where the sum is less than what BenchmarkPair shows,
+// decoded from it, encode of the normalized form of the same events. Where the sum is less than what BenchmarkPair shows,
 // the rest is what lies between the stages.
 func BenchmarkStage(b *testing.B) {
 	mixed, err := bench.Mixed(turns)
@@ -34,7 +34,7 @@ type stages struct {
 	records []wire.Record
 	loose   [][]hub.Event // by record
 	strict  []hub.Event
-	events  int // loose events
+	events  int // decoded events
 }
 
 func newStages(t testing.TB, d *hub.Dialect, canonical []hub.Event) *stages {

@@ -53,7 +53,7 @@ type Shape struct {
 	Extension bool `yaml:"extension"`
 	// How sub-agents are shown: nested, as one call each, as if the root agent had done it all, or not at all. default is
 	// what suits the client's dialect.
-	Lanes string `yaml:"lanes" jsonschema:"enum=default,enum=nest,enum=tool,enum=flatten,enum=hide"`
+	SubAgents string `yaml:"lanes" jsonschema:"enum=default,enum=nest,enum=tool,enum=flatten,enum=hide"`
 	// What becomes of a text that the upstream, repeating it in full, says otherwise than before, where the client's
 	// dialect cannot replace what was shown: keep what was shown, or repeat it in a part of its own.
 	Corrections string `yaml:"corrections" jsonschema:"enum=keep,enum=repeat"`
@@ -98,7 +98,7 @@ func (v *validator) patterns(at string, list []string) {
 // unsetShape is the shape of a route that says nothing.
 func unsetShape() Shape {
 	const d = "default"
-	return Shape{Lanes: d, Corrections: "keep", IDs: d, Policy: Policies{
+	return Shape{SubAgents: d, Corrections: "keep", IDs: d, Policy: Policies{
 		Reasoning: d, Tools: d, Progress: d, Steps: d, Asks: d, Plan: d, Usage: d, Notice: d, Source: d, File: d, Data: d, Raw: d,
 	}}
 }

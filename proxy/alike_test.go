@@ -75,6 +75,6 @@ func copyAll(cfg PipelineConfig, body string, size int) copied {
 	if f := c.finish(nil, 0, false); f != nil {
 		got.code = string(f.Code)
 	}
-	got.out, got.records, got.faults = string(out.Buf), int(c.tally.records), int(c.tally.errors())
+	got.out, got.records, got.faults = string(out.Buf), int(c.stats.records), int(c.stats.errors())
 	return got
 }

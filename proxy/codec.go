@@ -15,7 +15,7 @@ type Codec struct {
 	to    wire.Framing
 	eng   engine
 	out   *wire.Out
-	tally *tally
+	stats *stats
 }
 
 // NewCodec makes a codec. to frames the output; Auto is the target dialect's own framing. As on a route, equal
@@ -30,7 +30,7 @@ func NewCodec(c PipelineConfig, to wire.Framing) *Codec {
 	if to != wire.Auto {
 		p.out.SetFraming(to)
 	}
-	k.eng, k.out, k.tally = p, p.out, p.tally
+	k.eng, k.out, k.stats = p, p.out, p.stats
 	return k
 }
 
@@ -40,7 +40,7 @@ func (k *Codec) copy() {
 		framing = k.cfg.To.Framing
 	}
 	c := newCopier(k.cfg, wire.NewOut(framing), k.to == wire.Auto)
-	k.eng, k.out, k.tally = c, c.out, c.tally
+	k.eng, k.out, k.stats = c, c.out, c.stats
 }
 
 // Feed takes complete records off the front of buf and returns how many bytes it used. buf[0] must be the first byte
@@ -62,10 +62,10 @@ func (k *Codec) Take() []byte {
 func (k *Codec) Finish(f *hub.Failure) *hub.Failure { return k.eng.finish(f, 0, false) }
 
 // Events is how many events the input has held so far; a copied record counts as one.
-func (k *Codec) Events() int64 { return k.tally.eventsIn() + k.tally.copied }
+func (k *Codec) Events() int64 { return k.stats.eventsIn() + k.stats.copied }
 
 // Faults is how many records could not be decoded, wholly or in part.
-func (k *Codec) Faults() int64 { return k.tally.errors() }
+func (k *Codec) Faults() int64 { return k.stats.errors() }
 
 // Reset makes the codec ready for another stream.
 func (k *Codec) Reset() {

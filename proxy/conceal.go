@@ -17,7 +17,7 @@ type concealer struct {
 	note      func(why []byte) // is called with what the agent says of a failed run, a string body; nil for nothing
 }
 
-// event changes a strict event so that nothing of a fault is left but that there was one, and its code if that is a known
+// event changes a normalized event so that nothing of a fault is left but that there was one, and its code if that is a known
 // one. It reports whether there was something to change. What the event points to stays as it is.
 func (c concealer) event(ev *hub.Event) bool {
 	switch {

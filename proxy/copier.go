@@ -22,7 +22,7 @@ type copier struct {
 	options hub.Options
 	asked   *hub.Request // nil: unknown
 	out     *wire.Out
-	tally   *tally
+	stats   *stats
 
 	dec         hub.Decoder // reads records until one is recognised; nil from then on
 	recognition recognition
@@ -48,17 +48,17 @@ type copier struct {
 // newCopier makes a copier that writes to out. With follow, out takes over the framing of the input, unless its own is
 // that of WebSocket.
 func newCopier(c PipelineConfig, out *wire.Out, follow bool) *copier {
-	t := new(tally)
+	t := new(stats)
 	return &copier{
 		split: wire.NewSplitter(c.Framing, c.MaxRecord), framing: c.Framing, dialect: c.To, options: c.ToOptions,
 		watch: fastpath.NewWatcher(c.To, c.FromOptions), late: c.Settle,
-		out: out, tally: t, follow: follow && out.Framing() != wire.WebSocket,
-		dec: policy.NewDecoder(c.From, c.FromOptions), recognition: recognition{from: c.From.Name, tally: t, copied: true},
+		out: out, stats: t, follow: follow && out.Framing() != wire.WebSocket,
+		dec: policy.NewDecoder(c.From, c.FromOptions), recognition: recognition{from: c.From.Name, stats: t, copied: true},
 	}
 }
 
 func (c *copier) feed(buf []byte, eof bool, now time.Duration) (used int, err error) {
-	defer func() { c.tally.bytesIn += int64(used) }()
+	defer func() { c.stats.bytesIn += int64(used) }()
 	c.now = now
 	for !c.over(now) && len(c.out.Buf) < flushAt {
 		if !c.within {
@@ -101,8 +101,8 @@ func (c *copier) passAlike(buf []byte) (used int) {
 	if count > 0 {
 		c.out.Raw(buf[:used])
 		c.out.Records += count
-		c.tally.records += int64(count)
-		c.tally.copied += int64(count)
+		c.stats.records += int64(count)
+		c.stats.copied += int64(count)
 	}
 	return used
 }
@@ -110,14 +110,14 @@ func (c *copier) passAlike(buf []byte) (used int) {
 // fault counts an error of the splitter; it is a failure if splitting cannot go on.
 func (c *copier) fault(err error, at int) *hub.Failure {
 	e, fatal := hub.FramingError(err)
-	e.Dialect, e.Record, e.Offset = c.dialect.Name, c.tally.records+1, e.Offset+c.tally.bytesIn+int64(at)
-	c.tally.fault(e)
+	e.Dialect, e.Record, e.Offset = c.dialect.Name, c.stats.records+1, e.Offset+c.stats.bytesIn+int64(at)
+	c.stats.fault(e)
 	return framingFailure(e, fatal)
 }
 
 // pass copies one record, or what stands between records.
 func (c *copier) pass(rec wire.Record, raw []byte) error {
-	if c.tally.records == 0 && isPage(rec.Data) {
+	if c.stats.records == 0 && isPage(rec.Data) {
 		return hub.Fail(hub.CodeMalformed, errPage)
 	}
 	if c.dec != nil && rec.Data != nil {
@@ -132,13 +132,13 @@ func (c *copier) pass(rec wire.Record, raw []byte) error {
 		c.copy(rec, raw)
 		return nil
 	}
-	c.tally.records++
+	c.stats.records++
 	observed := c.watch.Observe(rec)
 	if c.guard != nil && !fastpath.MatchesPrevious(c.watch) && c.conceal(rec) {
 		c.alike.Forget()
 	} else {
 		c.copy(rec, raw)
-		c.tally.copied++
+		c.stats.copied++
 		c.learn(rec, raw, observed)
 	}
 	if observed == hub.ObservedEnd && !c.ended {
@@ -180,7 +180,7 @@ func (c *copier) conceal(rec wire.Record) bool {
 		c.ended, c.endedAt, c.late = true, c.now, 0
 		c.failed = found.end.Status == hub.StatusFailed || found.end.Status == hub.StatusTruncated
 	case found.drop != hub.KindNone:
-		c.tally.countOut(found.drop, hub.Dropped)
+		c.stats.countOut(found.drop, hub.Dropped)
 	case found.data != nil:
 		c.terminate()
 		rec.Data = found.data
@@ -195,21 +195,21 @@ func (c *copier) conceal(rec wire.Record) bool {
 func (c *copier) writeEnd(end *hub.Event) {
 	enc := c.dialect.NewEncoder(c.options)
 	answer(enc, c.asked)
-	c.tally.countOut(hub.RunEnd, enc.Encode(c.out, end))
+	c.stats.countOut(hub.RunEnd, enc.Encode(c.out, end))
 	enc.Finish(c.out)
 }
 
 // recognise reads the first records, until one is of the dialect, so that the end of a stream of another one is not taken for a
 // good end.
 func (c *copier) recognise(rec wire.Record, raw []byte) *hub.Failure {
-	c.tally.records++ // this one
+	c.stats.records++ // this one
 	events, err := c.dec.Decode(nil, rec)
 	c.recognition.judge(c.dec, rec, events, err)
 	f := c.recognition.keep(raw, c.framing)
-	if c.tally.records > c.tally.unrecognised+c.tally.neutral {
+	if c.stats.records > c.stats.unrecognised+c.stats.neutral {
 		c.dec = nil
 	}
-	c.tally.records--
+	c.stats.records--
 	return f
 }
 
@@ -319,7 +319,7 @@ func (c *copier) finish(f *hub.Failure, _ time.Duration, mute bool) *hub.Failure
 	if f == nil && c.recognition.unsure {
 		f = c.recognition.failure()
 	}
-	if c.ended || f == nil && c.tally.records > 0 && c.watch.EndsWithBody() {
+	if c.ended || f == nil && c.stats.records > 0 && c.watch.EndsWithBody() {
 		c.terminate()
 		return nil
 	}

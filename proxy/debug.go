@@ -59,7 +59,7 @@ func (x *stream) logAnswer(body *httpBody) {
 func (x *stream) logRecognised() {
 	if entry := x.server.log.Check(zap.DebugLevel, "stream recognised"); entry != nil {
 		entry.Write(zap.String("request_id", x.call.id), zap.Stringer("framing", x.framing()),
-			zap.String("read_as", x.call.route.source.Name), zap.Int64("records", x.tally.records), zap.Int64("copied", x.tally.copied))
+			zap.String("read_as", x.call.route.source.Name), zap.Int64("records", x.stats.records), zap.Int64("copied", x.stats.copied))
 	}
 }
 

@@ -96,7 +96,7 @@ func TestFixtures(t *testing.T) {
 // inMemory is what the codec makes of a body.
 func inMemory(t *testing.T, from, to *hub.Dialect, body string) (string, *hub.Failure) {
 	t.Helper()
-	c := NewCodec(PipelineConfig{From: from, FromOptions: from.Defaults(), To: to, ToOptions: to.Defaults(), Settle: from.Settle}, wire.Auto)
+	c := NewCodec(PipelineConfig{From: from, FromOptions: from.Defaults(), To: to, ToOptions: to.Defaults(), Settle: from.EndGrace}, wire.Auto)
 	var out strings.Builder
 	var cause *hub.Failure
 	for rest := []byte(body); ; {

@@ -44,7 +44,7 @@ var lossy = func() hub.Dialect {
 
 type lossyEncoder struct{ hub.Encoder }
 
-func (e lossyEncoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e lossyEncoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Kind {
 	case hub.Notice:
 		return hub.Dropped

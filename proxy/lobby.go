@@ -189,7 +189,7 @@ func (s *Server) refusePart(ctx *fasthttp.RequestCtx, code string, status int, t
 // stream that may never have a run must cost little.
 func (s *Server) attend(c *call, st *stopper, sink *httpSink) *hub.Failure {
 	c.release() // the run has a request of its own
-	x := &stream{server: s, call: c, stop: st, tally: new(tally), begun: time.Now()}
+	x := &stream{server: s, call: c, stop: st, stats: new(stats), begun: time.Now()}
 	c.seat.stop = st
 	s.lobby.enter(c.seat)
 	defer s.lobby.leave(c.seat)

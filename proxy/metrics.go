@@ -162,7 +162,7 @@ type routeMetrics struct {
 
 	open                       prometheus.Gauge
 	in, out                    [hub.NumKinds]prometheus.Counter
-	losses                     [hub.NumKinds][hub.NumFates]atomic.Pointer[prometheus.Counter]
+	losses                     [hub.NumKinds][hub.NumDispositions]atomic.Pointer[prometheus.Counter]
 	repairs                    [sequencer.NumRepairs]prometheus.Counter
 	copied, keepalives         prometheus.Counter
 	parameters                 prometheus.Counter
@@ -210,7 +210,7 @@ func (m *metrics) forRoute(path string) *routeMetrics {
 }
 
 // add moves what was counted since the last call into the metrics. before is what they know of the totals.
-func (r *routeMetrics) add(now *tally, before *progress, unrecognised prometheus.Counter) {
+func (r *routeMetrics) add(now *stats, before *progress, unrecognised prometheus.Counter) {
 	for k := range now.events.kinds() {
 		if n := now.events.in[k]; n > 0 {
 			r.in[k].Add(float64(n))
@@ -244,13 +244,13 @@ func advance(c prometheus.Counter, now, before int64) {
 }
 
 // addOut counts the events of kind k that were encoded, and those that lost something on the way.
-func (r *routeMetrics) addOut(k int, fates *[hub.NumFates]uint32) {
-	for f, n := range fates {
+func (r *routeMetrics) addOut(k int, dispositions *[hub.NumDispositions]uint32) {
+	for f, n := range dispositions {
 		if n == 0 {
 			continue
 		}
 		r.out[k].Add(float64(n))
-		if hub.Fate(f) >= hub.Extension {
+		if hub.Disposition(f) >= hub.Extension {
 			r.loss(k, f).Add(float64(n))
 		}
 	}
@@ -262,7 +262,7 @@ func (r *routeMetrics) loss(k, f int) prometheus.Counter {
 	if c := r.losses[k][f].Load(); c != nil {
 		return *c
 	}
-	c := r.all.losses.WithLabelValues(r.route, hub.Kind(k).String(), hub.Fate(f).String())
+	c := r.all.losses.WithLabelValues(r.route, hub.Kind(k).String(), hub.Disposition(f).String())
 	r.losses[k][f].Store(&c)
 	return c
 }

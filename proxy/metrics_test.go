@@ -181,7 +181,7 @@ func TestMetricsAreClean(t *testing.T) {
 	for _, k := range hub.Kinds() {
 		closed["kind"] = append(closed["kind"], k.String())
 	}
-	for _, f := range hub.Fates() {
+	for _, f := range hub.Dispositions() {
 		closed["fate"] = append(closed["fate"], f.String())
 	}
 	for _, rep := range sequencer.Repairs() {

@@ -139,7 +139,7 @@ func (x *stream) pass(body *httpBody, header *fasthttp.ResponseHeader, sink *htt
 	x.passed = mediaType(header)
 	x.status = body.status
 	x.first = true // what the metric measures is the first record of streams
-	eng := &passer{out: x.pump.out, tally: x.tally}
+	eng := &passer{out: x.pump.out, stats: x.stats}
 	x.engine, x.pump.eng, x.pump.unsure = eng, eng, nil
 	x.pump.limits.keepalive = 0
 	sink.pass(body, header)
@@ -248,7 +248,7 @@ func (s *seenBody) read(b *buffer, until time.Time) error {
 // passer is the engine of an answer that is no stream: it changes nothing.
 type passer struct {
 	out   *wire.Out
-	tally *tally
+	stats *stats
 }
 
 func (p *passer) feed(buf []byte, _ bool, _ time.Duration) (used int, err error) {
@@ -257,7 +257,7 @@ func (p *passer) feed(buf []byte, _ bool, _ time.Duration) (used int, err error)
 	if used > 0 {
 		p.out.Records = 1 // so that it leaves at once
 	}
-	p.tally.bytesIn += int64(used)
+	p.stats.bytesIn += int64(used)
 	return used, nil
 }
 

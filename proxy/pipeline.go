@@ -43,11 +43,11 @@ type pipeline struct {
 
 	loose, strict []hub.Event // borrowed while events go through
 	lists         *eventLists // where they are from
-	tally         *tally
+	stats         *stats
 	recognition   recognition
 	framing       wire.Framing // of the input
 	observe       Observer
-	edit          func(*hub.Event) // changes a strict event before it is encoded; nil for none
+	edit          func(*hub.Event) // changes a normalized event before it is encoded; nil for none
 	conceal       *concealer       // of what the agent says of its faults; nil: it is passed on
 	from          string
 	seqNo         uint64
@@ -73,10 +73,10 @@ func newPipeline(c PipelineConfig) *pipeline {
 		enc:   policy.NewEncoder(c.To, c.ToOptions, c.Policy),
 		seq:   sequencer.New(sequencer.Config{Bounds: c.Bounds, Settle: c.Settle, Replace: c.To.Caps.Has(hub.CapReplace), Correct: c.Policy.Correct}),
 		out:   wire.NewOut(c.To.Framing),
-		tally: new(tally),
+		stats: new(stats),
 		from:  c.From.Name, framing: c.Framing,
 	}
-	p.recognition = recognition{from: p.from, tally: p.tally}
+	p.recognition = recognition{from: p.from, stats: p.stats}
 	p.keeper = policy.Keeper(p.enc)
 	if p.maxKept = c.MaxKept; p.maxKept == 0 {
 		p.maxKept = hub.DefaultKept
@@ -84,7 +84,7 @@ func newPipeline(c PipelineConfig) *pipeline {
 	if c.From.Stages != nil {
 		p.addStages(c.From.Stages(c.FromOptions))
 	}
-	p.addStages(policy.Stages(c.To, c.Policy, p.tally.countOut))
+	p.addStages(policy.Stages(c.To, c.Policy, p.stats.countOut))
 	return p
 }
 
@@ -106,9 +106,9 @@ func (p *pipeline) reset() {
 		p.stages[i].Reset()
 	}
 	p.out.Reset()
-	usage := p.tally.usage
+	usage := p.stats.usage
 	usage.Reset()
-	*p.tally = tally{usage: usage}
+	*p.stats = stats{usage: usage}
 	p.recognition.reset()
 	p.seqNo, p.end = 0, hub.StatusNone
 }
@@ -125,20 +125,20 @@ func (p *pipeline) rest() {
 // An Observer sees a stream while it is translated: the tap, the demo, error reports. Nil members are not called.
 // Everything handed over is valid during the call only.
 type Observer struct {
-	Record func(rec wire.Record)                  // before it is decoded
-	Loose  func(ev *hub.Event)                    // as decoded
-	Strict func(ev *hub.Event, fate hub.Fate)     // after it was encoded
-	Framed func(p []byte)                         // what the encoder wrote for the event that Strict just saw, or for the end
-	Repair func(r sequencer.Repair, times uint32) // what the sequencer repaired meanwhile; before Done
-	Done   func()                                 // after everything that came of one record, of time or of the end
-	Fault  func(err *hub.Error)                   // a record that could not be decoded, wholly or in part
+	Record func(rec wire.Record)                            // before it is decoded
+	Loose  func(ev *hub.Event)                              // as decoded
+	Strict func(ev *hub.Event, disposition hub.Disposition) // after it was encoded
+	Framed func(p []byte)                                   // what the encoder wrote for the event that Strict just saw, or for the end
+	Repair func(r sequencer.Repair, times uint32)           // what the sequencer repaired meanwhile; before Done
+	Done   func()                                           // after everything that came of one record, of time or of the end
+	Fault  func(err *hub.Error)                             // a record that could not be decoded, wholly or in part
 }
 
 func (p *pipeline) feed(buf []byte, eof bool, now time.Duration) (used int, err error) {
 	p.borrow()
 	defer func() {
 		p.giveBack()
-		p.tally.bytesIn += int64(used)
+		p.stats.bytesIn += int64(used)
 	}()
 	for !p.seq.Ended() && len(p.out.Buf) < flushAt {
 		rec, n, err := p.split.Split(buf[used:], eof)
@@ -170,7 +170,7 @@ var errTooLong = errors.New("the client's dialect repeats the text, and more tha
 
 // record translates one record. at is its place in the bytes fed.
 func (p *pipeline) record(rec wire.Record, at int, now time.Duration) {
-	p.tally.records++
+	p.stats.records++
 	if p.observe.Record != nil {
 		p.observe.Record(rec)
 	}
@@ -186,13 +186,13 @@ func (p *pipeline) record(rec wire.Record, at int, now time.Duration) {
 	p.done()
 }
 
-// sequence makes the loose events strict and encodes them.
+// sequence makes the decoded events strict and encodes them.
 func (p *pipeline) sequence(now time.Duration) {
 	for i := range p.loose {
 		if p.loose[i].Kind == hub.Usage {
-			p.tally.usage.Add(&p.loose[i])
+			p.stats.usage.Add(&p.loose[i])
 		}
-		p.tally.countIn(p.loose[i].Kind)
+		p.stats.countIn(p.loose[i].Kind)
 		if p.observe.Loose != nil {
 			p.observe.Loose(&p.loose[i])
 		}
@@ -202,7 +202,7 @@ func (p *pipeline) sequence(now time.Duration) {
 	p.encode()
 }
 
-// stage takes the strict events through the optional stages.
+// stage takes the normalized events through the optional stages.
 func (p *pipeline) stage(now time.Duration) {
 	p.hideFaults()
 	for i := range p.stages {
@@ -214,7 +214,7 @@ func (p *pipeline) stage(now time.Duration) {
 	}
 }
 
-// hideFaults changes the strict events before a stage makes something else of them.
+// hideFaults changes the normalized events before a stage makes something else of them.
 func (p *pipeline) hideFaults() {
 	if p.conceal == nil {
 		return
@@ -257,10 +257,10 @@ func (p *pipeline) encode() {
 			p.edit(ev)
 		}
 		before := len(p.out.Buf)
-		fate := p.enc.Encode(p.out, ev)
-		p.tally.countOut(ev.Kind, fate)
+		disposition := p.enc.Encode(p.out, ev)
+		p.stats.countOut(ev.Kind, disposition)
 		if p.observe.Strict != nil {
-			p.observe.Strict(ev, fate)
+			p.observe.Strict(ev, disposition)
 		}
 		p.framed(before)
 	}
@@ -285,11 +285,11 @@ func (p *pipeline) done() {
 // reportRepairs shows the observer the repairs since it was last called.
 func (p *pipeline) reportRepairs() {
 	for r, n := range p.seq.Repairs {
-		if times := n - p.tally.repairs[r]; times > 0 {
+		if times := n - p.stats.repairs[r]; times > 0 {
 			p.observe.Repair(sequencer.Repair(r), times)
 		}
 	}
-	p.tally.repairs = p.seq.Repairs
+	p.stats.repairs = p.seq.Repairs
 }
 
 func (p *pipeline) tick(now time.Duration) (next time.Duration, over bool) {
@@ -301,7 +301,7 @@ func (p *pipeline) tick(now time.Duration) (next time.Duration, over bool) {
 		p.done()
 		p.giveBack()
 	}
-	p.tally.repairs = p.seq.Repairs
+	p.stats.repairs = p.seq.Repairs
 	next, _ = p.deadline()
 	return next, p.seq.Ended()
 }
@@ -358,7 +358,7 @@ func (p *pipeline) finish(f *hub.Failure, now time.Duration, mute bool) *hub.Fai
 		p.framed(before)
 	}
 	p.done()
-	p.tally.repairs = p.seq.Repairs // after done, which tells an observer the difference
+	p.stats.repairs = p.seq.Repairs // after done, which tells an observer the difference
 	return p.outcome(ended, f)
 }
 
@@ -380,11 +380,11 @@ func (p *pipeline) fault(err error, at int) {
 	if !errors.As(err, &e) {
 		e = hub.NewError(hub.ReasonSyntax, "", -1, err.Error())
 	}
-	e.Dialect, e.Record = p.from, p.tally.records
+	e.Dialect, e.Record = p.from, p.stats.records
 	if e.Offset >= 0 {
-		e.Offset += p.tally.bytesIn + int64(at)
+		e.Offset += p.stats.bytesIn + int64(at)
 	}
-	p.tally.fault(e)
+	p.stats.fault(e)
 	if p.observe.Fault != nil {
 		p.observe.Fault(e)
 	}
@@ -393,9 +393,9 @@ func (p *pipeline) fault(err error, at int) {
 // framingFault reports an error of the splitter; it is a failure if splitting cannot go on.
 func (p *pipeline) framingFault(err error, at int) *hub.Failure {
 	e, fatal := hub.FramingError(err)
-	p.tally.records++
-	p.tally.unrecognised++
-	p.recognition.unsure = p.tally.recognisedNone()
+	p.stats.records++
+	p.stats.unrecognised++
+	p.recognition.unsure = p.stats.recognisedNone()
 	p.fault(e, at)
 	return framingFailure(e, fatal)
 }

@@ -284,10 +284,10 @@ func flowing(t testing.TB, copies bool) (*pump, *endless) {
 	x := &stream{call: &call{route: &route{metrics: newMetrics("").forRoute("/run")}}}
 	switch eng := p.eng.(type) {
 	case *pipeline:
-		x.tally = eng.tally
+		x.stats = eng.stats
 		eng.edit = func(*hub.Event) {}
 	case *copier:
-		x.tally = eng.tally
+		x.stats = eng.stats
 	}
 	p.flushed, p.arrived = func() { x.pump.wrote = p.wrote; x.flushed() }, x.arrived
 	p.begin()

@@ -11,7 +11,7 @@ import (
 // records of which no event was made, or nothing but a Raw event.
 type recognition struct {
 	from   string
-	tally  *tally
+	stats  *stats
 	copied bool   // records pass as they are, so that an end alone is enough to know them by
 	unsure bool   // records have come, and not one was recognised
 	ended  bool   // such a stream says that its run has ended well
@@ -30,11 +30,11 @@ func (r *recognition) judge(dec hub.Decoder, rec wire.Record, events []hub.Event
 	verdict := recognize.Judge(dec, rec, events, err)
 	switch {
 	case verdict == recognize.Unrecognised:
-		r.tally.unrecognised++
+		r.stats.unrecognised++
 	case verdict == recognize.Neutral, !r.copied && r.unsure && onlyEnds(events):
-		r.tally.neutral++
+		r.stats.neutral++
 	}
-	if r.unsure = r.tally.recognisedNone(); r.unsure && endsWell(events) {
+	if r.unsure = r.stats.recognisedNone(); r.unsure && endsWell(events) {
 		r.ended = true
 		return events[:0]
 	}
@@ -63,7 +63,7 @@ func onlyEnds(events []hub.Event) bool {
 
 // keep looks again, after each record while unsure. raw is the record as it came. The failure says to give up.
 func (r *recognition) keep(raw []byte, framing wire.Framing) *hub.Failure {
-	if !r.tally.recognisedNone() {
+	if !r.stats.recognisedNone() {
 		r.unsure, r.sample = false, nil
 		return nil
 	}
@@ -73,7 +73,7 @@ func (r *recognition) keep(raw []byte, framing wire.Framing) *hub.Failure {
 			r.sample = append(r.sample, '\n') // a message has no end of its own
 		}
 	}
-	if r.ended || r.tally.unrecognised >= maxUnrecognised {
+	if r.ended || r.stats.unrecognised >= maxUnrecognised {
 		return r.failure()
 	}
 	return nil
@@ -81,19 +81,19 @@ func (r *recognition) keep(raw []byte, framing wire.Framing) *hub.Failure {
 
 // failure is how a stream ends of which nothing was recognised.
 func (r *recognition) failure() *hub.Failure {
-	return recognize.Failure(adapters.All(), r.from, r.sample, r.tally.firstError())
+	return recognize.Failure(adapters.All(), r.from, r.sample, r.stats.firstError())
 }
 
 // reset prepares for another stream.
-func (r *recognition) reset() { *r = recognition{from: r.from, tally: r.tally, copied: r.copied} }
+func (r *recognition) reset() { *r = recognition{from: r.from, stats: r.stats, copied: r.copied} }
 
 // recognisedNone reports whether records have come, and not one was of the dialect.
-func (t *tally) recognisedNone() bool {
+func (t *stats) recognisedNone() bool {
 	return t.unrecognised > 0 && t.records == t.unrecognised+t.neutral
 }
 
 // unrecognisedShare is the part of the records which the dialect does not know, of those that tell anything.
-func (t *tally) unrecognisedShare() float64 {
+func (t *stats) unrecognisedShare() float64 {
 	if t.unrecognised == 0 {
 		return 0
 	}

@@ -110,10 +110,10 @@ func TestWrongDialectPairs(t *testing.T) {
 				tried++
 				pair := from.Name + " as " + as.Name
 				if f == nil && p.end == hub.StatusDone && !slices.Contains(alike[pair], name) {
-					t.Errorf("%s, %s: a good run, of %d records %d are unrecognised", pair, name, p.tally.records, p.tally.unrecognised)
+					t.Errorf("%s, %s: a good run, of %d records %d are unrecognised", pair, name, p.stats.records, p.stats.unrecognised)
 				}
 				var mismatch *recognize.Mismatch
-				if p.tally.recognisedNone() && f != nil && errors.As(f, &mismatch) {
+				if p.stats.recognisedNone() && f != nil && errors.As(f, &mismatch) {
 					none++
 					if f.Code != hub.CodeMalformed || mismatch.Want != as.Name {
 						t.Errorf("%s, %s: %v", pair, name, f)
@@ -155,7 +155,7 @@ func TestRightDialect(t *testing.T) {
 			}
 			p, f := readAs(d, body)
 			var mismatch *recognize.Mismatch
-			if f != nil && errors.As(f, &mismatch) && p.tally.records > 0 {
+			if f != nil && errors.As(f, &mismatch) && p.stats.records > 0 {
 				t.Errorf("%s, %s: %v", d.Name, name, f)
 			}
 		}

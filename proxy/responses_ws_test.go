@@ -41,7 +41,7 @@ func (c *wsClient) response() (all []responsesEvent) {
 	}
 }
 
-// TestResponsesClientByWebSocket answers many requests on one socket, each as a response of its own: with the lane and the
+// TestResponsesClientByWebSocket answers many requests on one socket, each as a response of its own: with the sub-agent and the
 // model of its request, and numbers that begin anew.
 func TestResponsesClientByWebSocket(t *testing.T) {
 	t.Parallel()
@@ -54,17 +54,17 @@ func TestResponsesClientByWebSocket(t *testing.T) {
 	r := start(t, simple(a.url(), "", "", "client: openai-responses\n"))
 	c := r.dialWS("/run")
 	ids := map[string]bool{}
-	for _, lane := range []string{"a", "", "b.1"} {
+	for _, subAgent := range []string{"a", "", "b.1"} {
 		ask := `{"type":"response.create","model":"m-1","input":"hi","tools":[{"type":"function","name":"f"}]`
-		if lane != "" {
-			ask += `,"stream_id":"` + lane + `"`
+		if subAgent != "" {
+			ask += `,"stream_id":"` + subAgent + `"`
 		}
 		c.say(ask + "}")
 		all := c.response()
 		text := ""
 		for i, ev := range all {
-			if ev.Stream != lane || ev.Sequence != i {
-				t.Errorf("event %d of lane %q: %+v", i, lane, ev)
+			if ev.Stream != subAgent || ev.Sequence != i {
+				t.Errorf("event %d of lane %q: %+v", i, subAgent, ev)
 			}
 			text += ev.Delta
 		}
@@ -93,15 +93,15 @@ func TestResponsesClientByWebSocket(t *testing.T) {
 }
 
 // responseOf is a small response, as a server sends it by WebSocket.
-func responseOf(id, lane, text string) []string {
-	if lane != "" {
-		lane = `,"stream_id":"` + lane + `"`
+func responseOf(id, subAgent, text string) []string {
+	if subAgent != "" {
+		subAgent = `,"stream_id":"` + subAgent + `"`
 	}
 	item := fmt.Sprintf(`{"id":"msg_%s","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","annotations":[],"text":%q}]}`, id, text)
 	return []string{
-		fmt.Sprintf(`{"type":"response.created","response":{"id":%q,"created_at":1,"model":"m","status":"in_progress","output":[]},"sequence_number":0%s}`, id, lane),
-		fmt.Sprintf(`{"type":"response.output_text.delta","item_id":"msg_%s","output_index":0,"content_index":0,"delta":%q,"sequence_number":1%s}`, id, text, lane),
-		fmt.Sprintf(`{"type":"response.completed","response":{"id":%q,"created_at":1,"model":"m","status":"completed","output":[%s]},"sequence_number":2%s}`, id, item, lane),
+		fmt.Sprintf(`{"type":"response.created","response":{"id":%q,"created_at":1,"model":"m","status":"in_progress","output":[]},"sequence_number":0%s}`, id, subAgent),
+		fmt.Sprintf(`{"type":"response.output_text.delta","item_id":"msg_%s","output_index":0,"content_index":0,"delta":%q,"sequence_number":1%s}`, id, text, subAgent),
+		fmt.Sprintf(`{"type":"response.completed","response":{"id":%q,"created_at":1,"model":"m","status":"completed","output":[%s]},"sequence_number":2%s}`, id, item, subAgent),
 	}
 }
 
@@ -123,7 +123,7 @@ func TestResponsesUpstreamByWebSocket(t *testing.T) {
 	inOrder(t, "native", body, []string{`"run.start"`, `"id":"r1"`, `"text":"Hello"`, `"run.end","status":"done"`})
 }
 
-// TestResponsesSession copies a socket as a whole: its responses build on each other, and those of two lanes are mixed.
+// TestResponsesSession copies a socket as a whole: its responses build on each other, and those of two sub-agents are mixed.
 func TestResponsesSession(t *testing.T) {
 	t.Parallel()
 	one, two, three := responseOf("r1", "a", "one"), responseOf("r2", "b", "two"), responseOf("r3", "a", "three")

@@ -267,10 +267,10 @@ func alike(d *hub.Dialect, from, to hub.Options, asked *hub.Request) bool {
 }
 
 // engine returns an engine for the answer to a request, framed for the client as f, and what counts for it.
-func (r *route) engine(t *target, f wire.Framing, asked *hub.Request) (engine, *wire.Out, *tally) {
+func (r *route) engine(t *target, f wire.Framing, asked *hub.Request) (engine, *wire.Out, *stats) {
 	if r.copies(t, asked) {
 		c := newCopier(r.pipelineConfig(t), wire.NewOut(f), t.framing == wire.Auto)
-		return c, c.out, c.tally
+		return c, c.out, c.stats
 	}
 	p, _ := t.engines.Get().(*pipeline)
 	if p == nil {
@@ -278,11 +278,11 @@ func (r *route) engine(t *target, f wire.Framing, asked *hub.Request) (engine, *
 	}
 	p.reset()
 	p.out.SetFraming(f)
-	return p, p.out, p.tally
+	return p, p.out, p.stats
 }
 
 func (r *route) pipelineConfig(t *target) PipelineConfig {
-	settle := r.source.Settle
+	settle := r.source.EndGrace
 	if r.up.cfg.Settle != nil {
 		settle = *r.up.cfg.Settle
 	}
@@ -297,9 +297,9 @@ func (r *route) pipelineConfig(t *target) PipelineConfig {
 
 // settings are the policies of a route, whose names the configuration has checked.
 func settings(s *config.Shape) policy.Settings {
-	lanes, _ := hub.ParseLaneMode(s.Lanes)
+	subAgents, _ := hub.ParseSubAgentMode(s.SubAgents)
 	out := policy.Settings{
-		Classes: map[hub.Class]hub.Policy{}, Extension: s.Extension, Lanes: lanes, Linear: s.Linear,
+		Classes: map[hub.Class]hub.Policy{}, Extension: s.Extension, SubAgents: subAgents, Linear: s.Linear,
 		Correct: s.Corrections == "repeat", Coalesce: s.Coalesce,
 		Filter: stages.FilterConfig{Tools: s.Filter.Tools, Data: s.Filter.Data},
 	}

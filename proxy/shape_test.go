@@ -50,9 +50,9 @@ func TestShape(t *testing.T) {
 			}
 			r.awaitEnds(1)
 			for key, n := range lost {
-				kind, fate, _ := strings.Cut(key, " ")
-				if got := r.metric("sabir_event_losses_total", "kind="+kind, "fate="+fate); got != n {
-					t.Errorf("%s %s: %v are counted, want %v", kind, fate, got, n)
+				kind, disposition, _ := strings.Cut(key, " ")
+				if got := r.metric("sabir_event_losses_total", "kind="+kind, "fate="+disposition); got != n {
+					t.Errorf("%s %s: %v are counted, want %v", kind, disposition, got, n)
 				}
 			}
 		})

@@ -21,7 +21,7 @@ type stream struct {
 	call       *call
 	stop       *stopper
 	pump       pump
-	tally      *tally
+	stats      *stats
 	before     progress  // as far as the metrics know
 	farewell   *farewell // what cancels the run at its upstream; nil for nothing
 	engine     engine
@@ -85,7 +85,7 @@ func (s *Server) run(c *call, st *stopper, sink sink) *hub.Failure {
 	defer s.dismiss(c.route, st)
 	s.noteDropped(c)
 	x := &stream{server: s, call: c, stop: st, begun: time.Now()}
-	x.engine, x.pump.out, x.tally = c.route.engine(c.target, c.target.clientFraming(c.session != nil), c.asked)
+	x.engine, x.pump.out, x.stats = c.route.engine(c.target, c.target.clientFraming(c.session != nil), c.asked)
 	x.prepare(sink)
 	f := x.move(sink)
 	x.sayFarewell(f)
@@ -286,7 +286,7 @@ func (x *stream) concealer() concealer {
 	return c
 }
 
-// edit changes strict events on their way to the encoder.
+// edit changes normalized events on their way to the encoder.
 func (x *stream) edit(ev *hub.Event) {
 	x.ids.Map(ev)
 	x.call.identify(ev)
@@ -299,13 +299,13 @@ func (x *stream) flushed() {
 		x.first = true
 		m.firstEvent.Observe(x.pump.firstOut.Seconds())
 	}
-	x.tally.bytesOut = x.pump.wrote
-	m.add(x.tally, &x.before, x.call.route.unrecognised)
+	x.stats.bytesOut = x.pump.wrote
+	m.add(x.stats, &x.before, x.call.route.unrecognised)
 }
 
 // arrived measures the pauses of the upstream, but for the one before its first record.
 func (x *stream) arrived(now time.Duration) {
-	if last := x.pump.lastIn; x.tally.records > 0 {
+	if last := x.pump.lastIn; x.stats.records > 0 {
 		x.call.route.metrics.gap.Observe((now - last).Seconds())
 	}
 }
@@ -322,10 +322,10 @@ func (x *stream) report(f *hub.Failure) {
 		x.countCancel(f)
 	}
 	r.metrics.ended(r.source.Name, x.call.target.dialect.Name, ending, took)
-	tokens := x.tally.usage.Sum()
+	tokens := x.stats.usage.Sum()
 	r.metrics.used(&tokens)
 	level := zap.InfoLevel
-	if f != nil && !clientFault(f.Code) && f.Code != hub.CodeCancelled || x.tally.unrecognisedShare() > mostlyUnrecognised {
+	if f != nil && !clientFault(f.Code) && f.Code != hub.CodeCancelled || x.stats.unrecognisedShare() > mostlyUnrecognised {
 		level = zap.WarnLevel
 	}
 	x.logRecognised()
@@ -353,7 +353,7 @@ func (x *stream) countCancel(f *hub.Failure) {
 
 // fields are what the line of log says; its names are part of the manual.
 func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap.Field {
-	c, t := x.call, x.tally
+	c, t := x.call, x.stats
 	fields := []zap.Field{
 		zap.String("route", c.route.cfg.Path), zap.String("upstream", c.route.up.cfg.Name),
 		zap.String("from", c.route.source.Name), zap.String("to", c.target.dialect.Name),

@@ -13,7 +13,7 @@ import (
 
 // tally counts what happened in one stream. The pump moves it into the metrics at every flush and into the log at the
 // end; counting into plain integers keeps atomic operations out of the loop.
-type tally struct {
+type stats struct {
 	records  int64
 	bytesIn  int64 // used by the splitter
 	bytesOut int64 // of the body, written to the client
@@ -35,7 +35,7 @@ type tally struct {
 // time, and it is large.
 type eventCounts struct {
 	in      [hub.NumKinds]uint32
-	out     [hub.NumKinds][hub.NumFates]uint32
+	out     [hub.NumKinds][hub.NumDispositions]uint32
 	touched uint32 // a bit for each kind that is counted: few come between two flushes
 }
 
@@ -45,7 +45,7 @@ var _ [32 - hub.NumKinds]struct{}
 var spareCounts = sync.Pool{New: func() any { return new(eventCounts) }}
 
 // counts are those of the events since the last settle, to be added to.
-func (t *tally) counts() *eventCounts {
+func (t *stats) counts() *eventCounts {
 	if t.events == nil {
 		t.events = spareCounts.Get().(*eventCounts)
 	}
@@ -53,14 +53,14 @@ func (t *tally) counts() *eventCounts {
 }
 
 // countIn counts an event that was decoded.
-func (t *tally) countIn(k hub.Kind) {
+func (t *stats) countIn(k hub.Kind) {
 	c := t.counts()
 	c.in[k]++
 	c.touched |= 1 << k
 }
 
 // countOut counts an event that was encoded, and what became of it.
-func (t *tally) countOut(k hub.Kind, f hub.Fate) {
+func (t *stats) countOut(k hub.Kind, f hub.Disposition) {
 	c := t.counts()
 	c.out[k][f]++
 	c.touched |= 1 << k
@@ -80,7 +80,7 @@ func (c *eventCounts) kinds() iter.Seq[int] {
 	}
 }
 
-func (t *tally) fault(e *hub.Error) {
+func (t *stats) fault(e *hub.Error) {
 	if t.faults == nil {
 		t.faults = map[hub.Reason]int64{}
 	}
@@ -90,14 +90,14 @@ func (t *tally) fault(e *hub.Error) {
 	}
 }
 
-func (t *tally) firstError() error {
+func (t *stats) firstError() error {
 	if t.first == nil {
 		return nil
 	}
 	return t.first
 }
 
-func (t *tally) errors() (n int64) {
+func (t *stats) errors() (n int64) {
 	for _, v := range t.faults {
 		n += v
 	}
@@ -105,21 +105,21 @@ func (t *tally) errors() (n int64) {
 }
 
 // settle forgets the kinds of the events so far.
-func (t *tally) settle() {
+func (t *stats) settle() {
 	c := t.events
 	if c == nil {
 		return
 	}
 	t.settled.in, t.settled.out, t.settled.dropped = t.eventsIn(), t.eventsOut(), t.dropped()
 	for k := range c.kinds() {
-		c.in[k], c.out[k] = 0, [hub.NumFates]uint32{}
+		c.in[k], c.out[k] = 0, [hub.NumDispositions]uint32{}
 	}
 	c.touched = 0
 	t.events = nil
 	spareCounts.Put(c)
 }
 
-func (t *tally) eventsIn() int64 {
+func (t *stats) eventsIn() int64 {
 	n := t.settled.in
 	for k := range t.events.kinds() {
 		n += int64(t.events.in[k])
@@ -127,7 +127,7 @@ func (t *tally) eventsIn() int64 {
 	return n
 }
 
-func (t *tally) eventsOut() int64 {
+func (t *stats) eventsOut() int64 {
 	n := t.settled.out
 	for k := range t.events.kinds() {
 		for _, v := range t.events.out[k] {
@@ -138,7 +138,7 @@ func (t *tally) eventsOut() int64 {
 }
 
 // dropped is how many events the client's dialect could not carry at all.
-func (t *tally) dropped() int64 {
+func (t *stats) dropped() int64 {
 	n := t.settled.dropped
 	for k := range t.events.kinds() {
 		n += int64(t.events.out[k][hub.Dropped])
@@ -154,7 +154,7 @@ type progress struct {
 	faults  map[hub.Reason]int64
 }
 
-func (p *progress) catchUp(t *tally) {
+func (p *progress) catchUp(t *stats) {
 	p.bytesIn, p.bytesOut, p.copied, p.repairs = t.bytesIn, t.bytesOut, t.copied, t.repairs
 	p.unrecognised = t.unrecognised
 	if len(t.faults) == 0 {

@@ -43,7 +43,7 @@ func foundingWire(t *testing.T, name string) string {
 }
 
 // TestLossesAreCounted is SX-1: on each of the 25 routes, what the client's dialect could not carry is counted by kind and
-// fate, neither more nor less; a copied stream loses nothing.
+// disposition, neither more nor less; a copied stream loses nothing.
 func TestLossesAreCounted(t *testing.T) {
 	t.Parallel()
 	lost := 0
@@ -78,10 +78,10 @@ func lossesInMemory(t *testing.T, from, to, body string) map[string]float64 {
 	if source == target {
 		return all
 	}
-	p := newPipeline(PipelineConfig{From: source, FromOptions: source.Defaults(), To: target, ToOptions: target.Defaults(), Settle: source.Settle})
-	p.observe.Strict = func(ev *hub.Event, fate hub.Fate) {
-		if fate == hub.Dropped || fate == hub.Folded || fate == hub.Extension {
-			all["event_losses_total{fate="+fate.String()+",kind="+ev.Kind.String()+",route=/run}"]++
+	p := newPipeline(PipelineConfig{From: source, FromOptions: source.Defaults(), To: target, ToOptions: target.Defaults(), Settle: source.EndGrace})
+	p.observe.Strict = func(ev *hub.Event, disposition hub.Disposition) {
+		if disposition == hub.Dropped || disposition == hub.Folded || disposition == hub.Extension {
+			all["event_losses_total{fate="+disposition.String()+",kind="+ev.Kind.String()+",route=/run}"]++
 		}
 	}
 	if _, err := p.feed([]byte(body), true, 0); err != nil {

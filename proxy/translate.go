@@ -12,14 +12,14 @@ import (
 
 // Translation is what [Translate] did.
 type Translation struct {
-	Ending    hub.Status // of the run, as it was written
-	Failure   *hub.Failure
-	Records   int64
-	EventsIn  int64
-	EventsOut int64
-	Faults    int64 // records that could not be decoded, wholly or in part
-	Repairs   sequencer.RepairCounts
-	Fates     [hub.NumKinds][hub.NumFates]int64
+	Ending       hub.Status // of the run, as it was written
+	Failure      *hub.Failure
+	Records      int64
+	EventsIn     int64
+	EventsOut    int64
+	Faults       int64 // records that could not be decoded, wholly or in part
+	Repairs      sequencer.RepairCounts
+	Dispositions [hub.NumKinds][hub.NumDispositions]int64
 }
 
 // Translate moves one recorded or live stream from in to out by the very pump that serves clients. to is the framing
@@ -49,12 +49,12 @@ func Translate(ctx context.Context, in io.Reader, out io.Writer, c PipelineConfi
 	run := pump{src: src, sink: w, eng: p, out: p.out, start: time.Now(), stop: st}
 	f := run.run()
 	t := Translation{
-		Ending: p.end, Failure: f, Records: p.tally.records, EventsIn: p.tally.eventsIn(), EventsOut: p.tally.eventsOut(),
-		Faults: p.tally.errors(), Repairs: p.tally.repairs,
+		Ending: p.end, Failure: f, Records: p.stats.records, EventsIn: p.stats.eventsIn(), EventsOut: p.stats.eventsOut(),
+		Faults: p.stats.errors(), Repairs: p.stats.repairs,
 	}
-	for k := range p.tally.events.kinds() {
-		for f, n := range p.tally.events.out[k] {
-			t.Fates[k][f] = int64(n)
+	for k := range p.stats.events.kinds() {
+		for f, n := range p.stats.events.out[k] {
+			t.Dispositions[k][f] = int64(n)
 		}
 	}
 	return t, w.err

@@ -23,14 +23,14 @@ func TestTranslate(t *testing.T) {
 	o := Observer{
 		Record: func(rec wire.Record) { seen = append(seen, "record") },
 		Loose:  func(ev *hub.Event) { seen = append(seen, "loose "+ev.Kind.String()) },
-		Strict: func(ev *hub.Event, fate hub.Fate) { seen = append(seen, "strict "+ev.Kind.String()) },
+		Strict: func(ev *hub.Event, disposition hub.Disposition) { seen = append(seen, "strict "+ev.Kind.String()) },
 		Fault:  func(e *hub.Error) { seen = append(seen, e.Error()) },
 		Done:   func() { seen = append(seen, "done") },
 	}
 	in := lines(lineStart, "{broken", lineEnd)
 	got, err := Translate(context.Background(), strings.NewReader(in), &out, offline, wire.SSE, o)
 	if err != nil || got.Ending != hub.StatusDone || got.Failure != nil || got.Records != 3 || got.EventsIn != 2 || got.EventsOut != 2 || got.Faults != 1 ||
-		got.Fates[hub.RunEnd][hub.Native] != 1 {
+		got.Dispositions[hub.RunEnd][hub.Native] != 1 {
 		t.Errorf("%+v %v", got, err)
 	}
 	if want := framed("sse", `{"kind":"run.start","seq":1,"id":"r1"}`, `{"kind":"run.end","status":"done","seq":2}`); out.String() != want {

@@ -194,7 +194,7 @@ func appendFailure(dst []byte, f *hub.Failure) []byte {
 }
 
 // requests reads the call that sends a message, or subscribes to a task.
-type requests struct{ hub.AsItCame }
+type requests struct{ hub.PassThrough }
 
 // DecodeRequest takes the id of a JSON-RPC call, the version that the client speaks, and the task and context that the
 // message continues.

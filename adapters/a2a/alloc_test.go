@@ -17,19 +17,19 @@ func TestDeltaAllocs(t *testing.T) {
 		o, _ := Dialect.ParseOptions(options)
 		dec, enc, out := Dialect.NewDecoder(o), Dialect.NewEncoder(o), wire.NewOut(wire.SSE)
 		seq := sequencer.New(sequencer.Config{})
-		var loose, strict []hub.Event
+		var decoded, normalized []hub.Event
 		for _, data := range []string{prelude, delta, delta} {
 			var err error
-			if loose, err = dec.Decode(loose[:0], wire.Record{Data: []byte(data)}); err != nil {
+			if decoded, err = dec.Decode(decoded[:0], wire.Record{Data: []byte(data)}); err != nil {
 				t.Fatalf("%s: %v", data, err)
 			}
-			strict = seq.Push(strict[:0], loose, 0)
-			for i := range strict {
-				enc.Encode(out, &strict[i])
+			normalized = seq.Push(normalized[:0], decoded, 0)
+			for i := range normalized {
+				enc.Encode(out, &normalized[i])
 			}
 		}
-		last, rec := strict[len(strict)-1], wire.Record{Data: []byte(delta)}
-		if n := testing.AllocsPerRun(100, func() { loose, _ = dec.Decode(loose[:0], rec) }); n > 0 {
+		last, rec := normalized[len(normalized)-1], wire.Record{Data: []byte(delta)}
+		if n := testing.AllocsPerRun(100, func() { decoded, _ = dec.Decode(decoded[:0], rec) }); n > 0 {
 			t.Errorf("%s: decoding costs %.0f allocations", name, n)
 		}
 		if n := testing.AllocsPerRun(100, func() {

@@ -105,9 +105,9 @@ func (d *decoder) questions(dst []hub.Event, o, m *object, st state) []hub.Event
 		}
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.What, ev.Title = hub.Ask, m.messageID, hub.AskInput, title
+	ev.Kind, ev.ID, ev.AskKind, ev.Title = hub.Ask, m.messageID, hub.AskInput, title
 	if st == stateAuth {
-		ev.What = hub.AskAuth
+		ev.AskKind = hub.AskAuth
 	}
 	if len(ev.ID) == 0 {
 		d.asks++
@@ -120,7 +120,7 @@ func (d *decoder) questions(dst []hub.Event, o, m *object, st state) []hub.Event
 func (d *decoder) ask(dst []hub.Event, v rawjson.Value) []hub.Event {
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Title, ev.Ref = hub.Ask, text(v, "id"), text(v, "title"), text(v, "tool")
-	ev.What, _ = hub.ParseWhat(text(v, "what"))
+	ev.AskKind, _ = hub.ParseAskKind(text(v, "what"))
 	ev.Value = rawjson.Get(v, "value")
 	ev.More = d.scratch.More()
 	for it := rawjson.Elems(rawjson.Get(v, "options")); ; {

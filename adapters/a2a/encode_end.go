@@ -11,11 +11,11 @@ import (
 // an error of its own, which clients throw.
 
 // runEnd writes the last status.
-func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !e.started {
 		return e.failFirst(out, ev)
 	}
-	st, fate := stateCompleted, hub.Native
+	st, disposition := stateCompleted, hub.Native
 	switch ev.Status {
 	case hub.StatusFailed:
 		st = stateFailed
@@ -37,14 +37,14 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	if ev.More != nil && len(ev.More.Err) > 0 {
 		if st == stateInput || st == stateAuth || ev.Status == hub.StatusDone {
-			fate = hub.Folded // the message asks, or would be taken for the answer
+			disposition = hub.Folded // the message asks, or would be taken for the answer
 		} else {
 			parts = e.appendTextPart(nil, ev.More.Err)
 		}
 	}
 	b := e.status(out, st, parts)
 	e.close(out, e.appendEndMetadata(b, ev, st))
-	return fate
+	return disposition
 }
 
 // appendEndMetadata appends what the last status has no words for.
@@ -94,7 +94,7 @@ var meant = [...]hub.Status{
 }
 
 // failFirst ends a stream that never began, or one that was copied so far: with an error of the binding.
-func (e *encoder) failFirst(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) failFirst(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Status {
 	case hub.StatusFailed, hub.StatusTruncated, hub.StatusCancelled:
 	default:

@@ -12,7 +12,7 @@ import (
 
 // textStart names the artifact of a part. The first record of it makes the artifact, later ones append: one that came
 // without append would take the place of all that was sent before.
-func (e *encoder) textStart(ev *hub.Event) hub.Fate {
+func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
 	if ev.Chan == hub.Reasoning || ev.Flags.Has(hub.User) || string(ev.Name) == "system" || string(ev.Name) == "developer" {
 		return hub.Dropped // an artifact is what the agent has made
 	}
@@ -39,7 +39,7 @@ func (e *encoder) prepare(p *outPart, middle []byte, end string) {
 }
 
 // textDelta is the hot path: what is around the text was made before.
-func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
@@ -65,7 +65,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 const maxCollected = 1 << 20
 
 // collect keeps text for a message.
-func (e *encoder) collect(out *wire.Out, p *outPart, ev *hub.Event) hub.Fate {
+func (e *encoder) collect(out *wire.Out, p *outPart, ev *hub.Event) hub.Disposition {
 	p.text = append(p.text, ev.Text...)
 	if len(p.text) > maxCollected {
 		e.tell(out, p.text)
@@ -81,7 +81,7 @@ func (e *encoder) tell(out *wire.Out, body []byte) {
 }
 
 // textEnd seals the artifact.
-func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
@@ -102,7 +102,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 // outCall is a call whose arguments are not complete, or that has no result.
 type outCall struct{ name []byte }
 
-func (e *encoder) toolStart(ev *hub.Event) hub.Fate {
+func (e *encoder) toolStart(ev *hub.Event) hub.Disposition {
 	e.calls[string(ev.ID)] = &outCall{name: bytes.Clone(ev.Name)}
 	if e.shape == shapeProto {
 		return hub.Folded
@@ -111,7 +111,7 @@ func (e *encoder) toolStart(ev *hub.Event) hub.Fate {
 }
 
 // toolReady tells people of a call in words, and those who know it in data. The protocol itself has no calls.
-func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 	words := append(append(e.buf[:0], "Calling "...), ev.Name...)
 	parts := e.appendTextPart(nil, words)
 	data := append(append(words[:0], `{"id":"`...), ev.ID...)
@@ -145,7 +145,7 @@ func (e *encoder) announce(out *wire.Out, parts []byte) {
 }
 
 // toolEnd writes the result of a call, if there is one.
-func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	delete(e.calls, string(ev.ID))
 	blocks := ev.More != nil && ev.More.Content != nil
 	switch {
@@ -196,7 +196,7 @@ func isResult(v rawjson.Value) bool {
 }
 
 // notice writes what the agent says of its work.
-func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if len(ev.Text) == 0 {
 		return hub.Dropped
 	}
@@ -205,7 +205,7 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // file writes an artifact that is a file.
-func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil || len(ev.More.File.URL) == 0 && len(ev.More.File.Base64) == 0 {
 		return hub.Dropped
 	}
@@ -249,7 +249,7 @@ var fileNames = [...]struct{ url, raw, media, name, end string }{
 }
 
 // data writes an artifact that is data. State takes the place of what it was; what happens once is an artifact each time.
-func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Value == nil || e.shape == shapeProto || rawjson.IsNull(ev.Value) {
 		return hub.Dropped
 	}
@@ -286,7 +286,7 @@ func (e *encoder) dataID(ev *hub.Event) []byte {
 }
 
 // usage is told with the last status: the totals of the run.
-func (e *encoder) usage(ev *hub.Event) hub.Fate {
+func (e *encoder) usage(ev *hub.Event) hub.Disposition {
 	if ev.More == nil || ev.Scope != hub.RunScope {
 		return hub.Dropped
 	}
@@ -298,13 +298,13 @@ func (e *encoder) usage(ev *hub.Event) hub.Fate {
 // ask is a question that has no answer yet.
 type ask struct {
 	id, title []byte
-	what      hub.What
+	what      hub.AskKind
 	body      []byte // its members, from the id on
 }
 
-func (e *encoder) ask(ev *hub.Event) hub.Fate {
+func (e *encoder) ask(ev *hub.Event) hub.Disposition {
 	b := append(append([]byte(`"id":"`), ev.ID...), `","what":"`...)
-	b = append(append(b, ev.What.String()...), '"')
+	b = append(append(b, ev.AskKind.String()...), '"')
 	b = member.AppendText(b, `,"title":"`, ev.Title)
 	b = member.AppendText(b, `,"tool":"`, ev.Ref)
 	if ev.Value != nil {
@@ -317,7 +317,7 @@ func (e *encoder) ask(ev *hub.Event) hub.Fate {
 		}
 		b = member.AppendText(b, `,"expires":"`, m.Expires)
 	}
-	e.asks = append(e.asks, ask{id: bytes.Clone(ev.ID), title: bytes.Clone(ev.Title), what: ev.What, body: b})
+	e.asks = append(e.asks, ask{id: bytes.Clone(ev.ID), title: bytes.Clone(ev.Title), what: ev.AskKind, body: b})
 	if e.shape == shapeProto {
 		return hub.Folded
 	}
@@ -337,12 +337,12 @@ func (e *encoder) appendQuestions(dst []byte) []byte {
 
 // questions are asked in these words where the upstream has none.
 var questions = [...]string{
-	hub.WhatNone: "The agent waits for an answer.", hub.AskPermission: "May the agent go on?", hub.AskQuestion: "The agent has a question.",
+	hub.AskNone: "The agent waits for an answer.", hub.AskPermission: "May the agent go on?", hub.AskQuestion: "The agent has a question.",
 	hub.AskInput: "The agent waits for input.", hub.AskAuth: "The agent needs you to sign in.",
 }
 
 // answer tells of a question that was answered while the run went on.
-func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 	for i := range e.asks {
 		a := &e.asks[i]
 		if !bytes.Equal(a.id, ev.ID) {

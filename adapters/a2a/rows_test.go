@@ -78,7 +78,7 @@ func TestRowsDecoded(t *testing.T) {
 
 func b(s string) []byte { return []byte(s) }
 
-// written encodes strict events for a client that asked with this body.
+// written encodes normalized events for a client that asked with this body.
 func written(t *testing.T, header, body string, evs ...hub.Event) string {
 	t.Helper()
 	req := hub.Request{Unique: b("u1"), Header: func(string) string { return header }}

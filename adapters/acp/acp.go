@@ -20,7 +20,7 @@
 // # Mapping
 //
 //	wire                                      hub
-//	first sessionId                           run.start: Ref. Other sessions are lanes, named by subagent_update
+//	first sessionId                           run.start: Ref. Other sessions are sub-agents, named by subagent_update
 //	response with stopReason                  run.end: done, length (max_tokens), limit (max_turn_requests), refused,
 //	                                          cancelled; Name is the reason. Version 2: state_update idle
 //	JSON-RPC error                            run.end failed; cancelled for -32800. Err is the message with data.details,
@@ -33,7 +33,7 @@
 //	tool_call_update                          tool.ready, tool.update, tool.output (replace) while in_progress, tool.end;
 //	                                          tool.start if nothing announced the call
 //	tool_call_content_chunk                   tool.output (version 2)
-//	_meta.claudeCode.parentToolUseId          a lane that this call started, which ends with it
+//	_meta.claudeCode.parentToolUseId          a sub-agent that this call started, which ends with it
 //	session/request_permission                ask permission, after what its toolCall says
 //	elicitation/create                        ask input; question if it is one choice; auth if it is a page to visit
 //	$/cancel_request, answers in logs         answer
@@ -149,13 +149,13 @@ var Dialect = hub.Dialect{
 		},
 	},
 	Policies: map[hub.Class]hub.Policy{
-		hub.ClassLanes: hub.PolicyFold, hub.ClassSource: hub.PolicyFold, hub.ClassFile: hub.PolicyFold,
+		hub.ClassSubAgents: hub.PolicyFold, hub.ClassSource: hub.PolicyFold, hub.ClassFile: hub.PolicyFold,
 		hub.ClassNotice: hub.PolicyFold,
 	},
 	Extension: extension,
 
 	// Agents send the tail of an answer, titles and costs behind the response.
-	Settle: 250 * time.Millisecond,
+	EndGrace: 250 * time.Millisecond,
 
 	TemplateKinds: []hub.Kind{hub.TextDelta},
 	Versions:      versions,

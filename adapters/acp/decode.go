@@ -16,16 +16,16 @@ type decoder struct {
 	msg     message
 	scratch hub.Scratch
 
-	rec    wire.Record
-	lane   []byte // of the record
-	owner  []byte // session of the record if it is not the root's: tool ids are unique in it
-	origin []byte // messageId of the record
+	rec      wire.Record
+	subAgent []byte // of the record
+	owner    []byte // session of the record if it is not the root's: tool ids are unique in it
+	origin   []byte // messageId of the record
 
-	root   []byte            // session of the root agent; empty until a record names one
-	lanes  map[string]string // lanes that were opened (sessions, sub-agents), to the lane around them
-	calls  acpwire.Calls[call]
-	drafts bool // version 2: an update may announce a call, the response to a prompt ends nothing
-	turn   bool // version 2: the agent said that it runs
+	root      []byte            // session of the root agent; empty until a record names one
+	subAgents map[string]string // sub-agents that were opened (sessions, sub-agents), to the sub-agent around them
+	calls     acpwire.Calls[call]
+	drafts    bool // version 2: an update may announce a call, the response to a prompt ends nothing
+	turn      bool // version 2: the agent said that it runs
 }
 
 // message is one JSON-RPC message.
@@ -68,7 +68,7 @@ type update struct {
 
 // newDecoder reads the options once; nothing on the way of a record looks them up.
 func newDecoder(o hub.Options) hub.Decoder {
-	d := &decoder{json: rawjson.Decoder{MaxDepth: o.Nesting}, lanes: map[string]string{}}
+	d := &decoder{json: rawjson.Decoder{MaxDepth: o.Nesting}, subAgents: map[string]string{}}
 	if id := o.Text("prompt_id"); id != "" {
 		d.prompt = requestID(id)
 	}
@@ -77,7 +77,7 @@ func newDecoder(o hub.Options) hub.Decoder {
 
 // Reset implements [hub.Decoder].
 func (d *decoder) Reset() {
-	clear(d.lanes)
+	clear(d.subAgents)
 	d.calls.Reset()
 	d.scratch.Reset()
 	d.root, d.drafts, d.turn = d.root[:0], false, false
@@ -94,7 +94,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	}
 	m := &d.msg
 	*m = message{}
-	d.rec, d.lane, d.owner, d.origin = rec, nil, nil, nil
+	d.rec, d.subAgent, d.owner, d.origin = rec, nil, nil, nil
 	if err := d.json.Decode(rec.Data, m); err != nil {
 		return dst, hub.JSONError(err)
 	}
@@ -136,7 +136,7 @@ func (d *decoder) update(dst []hub.Event, u *update) ([]hub.Event, error) {
 	return d.rareUpdate(dst, u, string(kind))
 }
 
-// enter finds the lane of the record and names what is new: the session of the root agent, another session, a
+// enter finds the sub-agent of the record and names what is new: the session of the root agent, another session, a
 // sub-agent.
 func (d *decoder) enter(dst []hub.Event, u *update) []hub.Event {
 	dst = d.session(dst, d.msg.Params.SessionID)
@@ -148,12 +148,12 @@ func (d *decoder) enter(dst []hub.Event, u *update) []hub.Event {
 		return dst
 	}
 	_, parent = d.findCall(parent)
-	dst = d.openLane(dst, parent, parent, nil)
-	d.lane = parent
+	dst = d.openSubAgent(dst, parent, parent, nil)
+	d.subAgent = parent
 	return dst
 }
 
-// session finds the lane of a session. The first that is named is the root agent's, and begins the run.
+// session finds the sub-agent of a session. The first that is named is the root agent's, and begins the run.
 func (d *decoder) session(dst []hub.Event, v rawjson.Value) []hub.Event {
 	session, _ := rawjson.Str(v)
 	switch {
@@ -164,41 +164,41 @@ func (d *decoder) session(dst []hub.Event, v rawjson.Value) []hub.Event {
 		dst, ev = hub.Grow(dst)
 		ev.Kind, ev.Ref = hub.RunStart, session
 	default:
-		dst = d.openLane(dst, session, nil, nil)
-		d.lane, d.owner = session, session
+		dst = d.openSubAgent(dst, session, nil, nil)
+		d.subAgent, d.owner = session, session
 	}
 	return dst
 }
 
-// maxLanes bounds how many lanes are announced with a name; the sequencer opens others under their ids.
-const maxLanes = 1024
+// maxLanes bounds how many sub-agents are announced with a name; the sequencer opens others under their ids.
+const maxSubAgents = 1024
 
-// openLane announces a lane the first time: another session, or with ref the sub-agent that a tool call started.
-func (d *decoder) openLane(dst []hub.Event, lane, ref, title []byte) []hub.Event {
-	if _, known := d.lanes[string(lane)]; known || len(d.lanes) >= maxLanes {
+// openLane announces a sub-agent the first time: another session, or with ref the sub-agent that a tool call started.
+func (d *decoder) openSubAgent(dst []hub.Event, subAgent, ref, title []byte) []hub.Event {
+	if _, known := d.subAgents[string(subAgent)]; known || len(d.subAgents) >= maxSubAgents {
 		return dst
 	}
-	d.lanes[string(lane)] = string(d.lane)
+	d.subAgents[string(subAgent)] = string(d.subAgent)
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Lane, ev.Ref, ev.Name, ev.Title = hub.AgentStart, lane, d.lane, ref, []byte("agent"), title
+	ev.Kind, ev.ID, ev.SubAgent, ev.Ref, ev.Name, ev.Title = hub.AgentStart, subAgent, d.subAgent, ref, []byte("agent"), title
 	return dst
 }
 
-// closeLane ends a lane if it was opened.
-func (d *decoder) closeLane(dst []hub.Event, lane []byte, s hub.Status) []hub.Event {
-	outer, open := d.lanes[string(lane)]
+// closeLane ends a sub-agent if it was opened.
+func (d *decoder) closeSubAgent(dst []hub.Event, subAgent []byte, s hub.Status) []hub.Event {
+	outer, open := d.subAgents[string(subAgent)]
 	if !open {
 		return dst
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Status, ev.Lane = hub.AgentEnd, lane, s, d.scratch.Copy([]byte(outer))
+	ev.Kind, ev.ID, ev.Status, ev.SubAgent = hub.AgentEnd, subAgent, s, d.scratch.Copy([]byte(outer))
 	return dst
 }
 
-// add appends an event of the record's lane and message.
+// add appends an event of the record's sub-agent and message.
 func (d *decoder) add(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Lane, ev.Msg = kind, d.lane, d.origin
+	ev.Kind, ev.SubAgent, ev.Msg = kind, d.subAgent, d.origin
 	return dst, ev
 }
 

@@ -45,7 +45,7 @@ func (d *decoder) permission(dst []hub.Event, p *params) ([]hub.Event, error) {
 		_, ref = d.findCall(ref)
 	}
 	dst, ev := d.add(dst, hub.Ask)
-	ev.ID, ev.Ref, ev.What = idBody(&d.scratch, d.msg.ID), ref, hub.AskPermission
+	ev.ID, ev.Ref, ev.AskKind = idBody(&d.scratch, d.msg.ID), ref, hub.AskPermission
 	if ev.Title, _ = rawjson.Str(title); len(ev.Title) == 0 {
 		ev.Title, _ = rawjson.Str(u.Title)
 	}
@@ -111,10 +111,10 @@ func readOption(v rawjson.Value) (o hub.AskOption) {
 func (d *decoder) elicitation(dst []hub.Event) []hub.Event {
 	p := rawjson.Get(d.rec.Data, "params")
 	dst, ev := d.add(dst, hub.Ask)
-	ev.ID, ev.What, ev.Value = idBody(&d.scratch, d.msg.ID), hub.AskInput, p
+	ev.ID, ev.AskKind, ev.Value = idBody(&d.scratch, d.msg.ID), hub.AskInput, p
 	ev.Title, _ = rawjson.Str(rawjson.Get(p, "message"))
 	if rawjson.Get(p, "url") != nil {
-		ev.What = hub.AskAuth
+		ev.AskKind = hub.AskAuth
 	}
 	if schema := rawjson.Get(p, "requestedSchema"); rawjson.Kind(schema) == '{' {
 		d.scratch.MoreOf(ev).Schema = schema
@@ -138,7 +138,7 @@ func readChoices(ev *hub.Event, schema rawjson.Value) {
 		if !ok {
 			return
 		}
-		ev.What = hub.AskQuestion
+		ev.AskKind = hub.AskQuestion
 		ev.More.Options = append(ev.More.Options, hub.AskOption{ID: rawjson.Body(rawjson.Get(v, "const")), Name: rawjson.Body(rawjson.Get(v, "title"))})
 	}
 }

@@ -190,7 +190,7 @@ func (d *decoder) output(dst []hub.Event, r *toolRecord) []hub.Event {
 // endTool says how a call ended, and the sub-agent that it started with it.
 func (d *decoder) endTool(dst []hub.Event, r *toolRecord) []hub.Event {
 	if !r.call.ended {
-		dst = d.closeLane(dst, r.id, r.status)
+		dst = d.closeSubAgent(dst, r.id, r.status)
 	}
 	r.call.ended = true
 	dst, ev := d.add(dst, hub.ToolEnd)

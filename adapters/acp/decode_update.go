@@ -125,16 +125,16 @@ func (d *decoder) subagent(dst []hub.Event) []hub.Event {
 		return d.raw(dst)
 	}
 	title, _ := rawjson.Str(rawjson.Get(u, "title"))
-	dst = d.openLane(dst, session, nil, title)
+	dst = d.openSubAgent(dst, session, nil, title)
 	if state, _ := rawjson.Str(rawjson.Get(u, "state", "state")); string(state) == "idle" {
 		reason, _ := rawjson.Str(rawjson.Get(u, "state", "stopReason"))
-		dst = d.closeLane(dst, session, laneStatus(reason))
+		dst = d.closeSubAgent(dst, session, subAgentStatus(reason))
 	}
 	return dst
 }
 
 // laneStatus is how a sub-agent ended whose session stopped for a reason. A limit or a refusal is no success for its parent.
-func laneStatus(reason []byte) hub.Status {
+func subAgentStatus(reason []byte) hub.Status {
 	switch acpwire.StopStatus(reason) {
 	case hub.StatusDone:
 		return hub.StatusOK

@@ -89,7 +89,7 @@ func (e *encoder) setSession(session []byte) {
 func (e *encoder) Finish(*wire.Out) {}
 
 // Encode implements [hub.Encoder].
-func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Kind {
 	case hub.TextDelta:
 		return e.textDelta(out, ev)
@@ -116,7 +116,7 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // encodeRare writes what a stream has few of. Steps and sub-agents have no form.
-func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Kind {
 	case hub.Plan:
 		return e.plan(out, ev)
@@ -190,7 +190,7 @@ const maxMessages = 4096
 
 // textStart prepares the chunks of a part. A message that has several parts gets an id for each: clients append a chunk
 // to the message of its id, wherever that stands, and a thought and a text may not share one.
-func (e *encoder) textStart(ev *hub.Event) hub.Fate {
+func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
 	p := e.parts.Add(ev.ID)
 	h := append(append(p.head[:0], e.head...), chunkKind(ev)...)
 	h = append(h, `","messageId":"`...)
@@ -219,7 +219,7 @@ func chunkKind(ev *hub.Event) string {
 }
 
 // textDelta writes a chunk: the head that textStart has prepared, the text, and the brackets that close it.
-func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
@@ -238,7 +238,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // textEnd forgets a part. There is no place for signatures.
-func (e *encoder) textEnd(ev *hub.Event) hub.Fate {
+func (e *encoder) textEnd(ev *hub.Event) hub.Disposition {
 	e.parts.Drop(ev.ID)
 	if ev.More != nil && len(ev.More.Sig) > 0 {
 		return hub.Dropped

@@ -14,12 +14,12 @@ import (
 // are two spaces, and an answer can be told from its id alone.
 
 // ask chooses between the two requests: every client has permissions, not every one has forms.
-func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
 	var more hub.More
 	if ev.More != nil {
 		more = *ev.More
 	}
-	if ev.What == hub.AskPermission || ev.What == hub.WhatNone || e.opt.askByChoice && len(more.Options) > 0 {
+	if ev.AskKind == hub.AskPermission || ev.AskKind == hub.AskNone || e.opt.askByChoice && len(more.Options) > 0 {
 		return e.permission(out, ev, more.Options)
 	}
 	return e.elicitation(out, ev, &more)
@@ -36,9 +36,9 @@ func (e *encoder) beginRequest(out *wire.Out, ev *hub.Event, method string) {
 
 // permission asks by a choice of options. Version 1 wants a call that the choice is about; without one, the question is
 // told as if it were a call.
-func (e *encoder) permission(out *wire.Out, ev *hub.Event, options []hub.AskOption) hub.Fate {
+func (e *encoder) permission(out *wire.Out, ev *hub.Event, options []hub.AskOption) hub.Disposition {
 	e.beginRequest(out, ev, "session/request_permission")
-	fate := hub.Native
+	disposition := hub.Native
 	buf := out.Buf
 	switch {
 	case e.opt.drafts:
@@ -51,16 +51,16 @@ func (e *encoder) permission(out *wire.Out, ev *hub.Event, options []hub.AskOpti
 		buf = member.AppendText(buf, `,"toolCall":{"toolCallId":"`, ev.Ref)
 		buf = append(member.AppendText(buf, `,"title":"`, ev.Title), '}')
 	default:
-		fate = hub.Folded
+		disposition = hub.Folded
 		buf = append(append(buf, `,"toolCall":{"toolCallId":"ask-`...), ev.ID...)
 		buf = append(member.AppendText(append(buf, '"'), `,"title":"`, orElse(ev.Title, "The agent asks for your permission.")), '}')
 	}
-	if ev.What != hub.AskPermission || len(options) == 0 || e.opt.drafts && len(ev.Title) == 0 {
-		fate = hub.Folded
+	if ev.AskKind != hub.AskPermission || len(options) == 0 || e.opt.drafts && len(ev.Title) == 0 {
+		disposition = hub.Folded
 	}
-	out.Buf = append(appendOptions(append(buf, `,"options":[`...), options, ev.What), "]}}"...)
+	out.Buf = append(appendOptions(append(buf, `,"options":[`...), options, ev.AskKind), "]}}"...)
 	e.endRecord(out)
-	return fate
+	return disposition
 }
 
 // orElse is body, or other where body is empty: clients refuse what has no words.
@@ -72,7 +72,7 @@ func orElse(body []byte, other string) []byte {
 }
 
 // appendOptions appends the choices. An option of a kind that clients do not know fails the whole request.
-func appendOptions(dst []byte, options []hub.AskOption, what hub.What) []byte {
+func appendOptions(dst []byte, options []hub.AskOption, what hub.AskKind) []byte {
 	if len(options) == 0 {
 		return append(dst, `{"optionId":"allow","name":"Allow","kind":"allow_once"},`+
 			`{"optionId":"reject","name":"Reject","kind":"reject_once"}`...)
@@ -94,7 +94,7 @@ func appendOptions(dst []byte, options []hub.AskOption, what hub.What) []byte {
 }
 
 // optionKind is the kind of an option: its own, else what its words suggest. The answers to a question refuse nothing.
-func optionKind(o *hub.AskOption, what hub.What) string {
+func optionKind(o *hub.AskOption, what hub.AskKind) string {
 	switch string(o.Kind) {
 	case "allow_once", "allow_always", "reject_once", "reject_always":
 		return string(o.Kind)
@@ -117,12 +117,12 @@ func optionKind(o *hub.AskOption, what hub.What) string {
 }
 
 // elicitation asks by a form, or sends the user to a page.
-func (e *encoder) elicitation(out *wire.Out, ev *hub.Event, more *hub.More) hub.Fate {
+func (e *encoder) elicitation(out *wire.Out, ev *hub.Event, more *hub.More) hub.Disposition {
 	e.beginRequest(out, ev, "elicitation/create")
 	buf := member.AppendText(out.Buf, `,"toolCallId":"`, ev.Ref)
 	buf = member.AppendText(buf, `,"message":"`, orElse(ev.Title, "The agent has a question."))
-	fate := hub.Native
-	if url := rawjson.Body(rawjson.Get(ev.Value, "url")); ev.What == hub.AskAuth && len(url) > 0 {
+	disposition := hub.Native
+	if url := rawjson.Body(rawjson.Get(ev.Value, "url")); ev.AskKind == hub.AskAuth && len(url) > 0 {
 		id := rawjson.Body(rawjson.Get(ev.Value, "elicitationId"))
 		if len(id) == 0 {
 			id = ev.ID
@@ -130,29 +130,29 @@ func (e *encoder) elicitation(out *wire.Out, ev *hub.Event, more *hub.More) hub.
 		buf = member.AppendText(buf, `,"mode":"url","elicitationId":"`, id)
 		buf = member.AppendText(buf, `,"url":"`, url)
 	} else {
-		buf, fate = e.appendForm(append(buf, `,"mode":"form","requestedSchema":`...), ev, more)
+		buf, disposition = e.appendForm(append(buf, `,"mode":"form","requestedSchema":`...), ev, more)
 	}
 	if len(ev.Title) == 0 {
-		fate = hub.Folded
+		disposition = hub.Folded
 	}
 	out.Buf = append(buf, "}}"...)
 	e.endRecord(out)
-	return fate
+	return disposition
 }
 
 // appendForm appends the schema of a form: the source's own if clients can show it, else a choice, else a line of text.
-func (e *encoder) appendForm(dst []byte, ev *hub.Event, more *hub.More) ([]byte, hub.Fate) {
-	fate := hub.Native
+func (e *encoder) appendForm(dst []byte, ev *hub.Event, more *hub.More) ([]byte, hub.Disposition) {
+	disposition := hub.Native
 	switch {
 	case flatSchema(more.Schema):
-		asked := hub.Event{What: hub.AskInput, More: &hub.More{}}
-		if readChoices(&asked, more.Schema); asked.What != ev.What {
-			fate = hub.Folded
+		asked := hub.Event{AskKind: hub.AskInput, More: &hub.More{}}
+		if readChoices(&asked, more.Schema); asked.AskKind != ev.AskKind {
+			disposition = hub.Folded
 		}
-		return append(dst, more.Schema...), fate
+		return append(dst, more.Schema...), disposition
 	case len(more.Options) > 0:
-		if ev.What != hub.AskQuestion {
-			fate = hub.Folded
+		if ev.AskKind != hub.AskQuestion {
+			disposition = hub.Folded
 		}
 		dst = append(dst, `{"type":"object","properties":{"answer":{"type":"string","oneOf":[`...)
 		for i := range more.Options {
@@ -160,12 +160,12 @@ func (e *encoder) appendForm(dst []byte, ev *hub.Event, more *hub.More) ([]byte,
 			dst = append(append(acpwire.Comma(dst), `{"const":"`...), orElse(o.ID, string(o.Name))...)
 			dst = append(append(append(dst, `","title":"`...), orElse(o.Name, string(o.ID))...), `"}`...)
 		}
-		return append(dst, `]}},"required":["answer"]}`...), fate
+		return append(dst, `]}},"required":["answer"]}`...), disposition
 	}
-	if ev.What != hub.AskInput {
-		fate = hub.Folded
+	if ev.AskKind != hub.AskInput {
+		disposition = hub.Folded
 	}
-	return append(dst, `{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}`...), fate
+	return append(dst, `{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}`...), disposition
 }
 
 // flatSchema reports whether a schema is of the kind that clients can make a form of: an object of plain values.
@@ -191,7 +191,7 @@ func flatSchema(schema rawjson.Value) bool {
 }
 
 // answer takes a question back that nobody needs to answer any more. The answer itself came from the client.
-func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Status == hub.StatusChosen {
 		return hub.Implied
 	}

@@ -11,24 +11,24 @@ import (
 
 // appendContent appends the items of a tool's content. Clients drop what they do not know without a word, so an item of
 // another shape is shown as text, and is no longer what it was.
-func (e *encoder) appendContent(dst []byte, content rawjson.Value) ([]byte, hub.Fate) {
+func (e *encoder) appendContent(dst []byte, content rawjson.Value) ([]byte, hub.Disposition) {
 	if body, ok := rawjson.Str(content); ok {
 		return acpwire.AppendTextItem(dst, body), hub.Native
 	}
-	fate := hub.Native
+	disposition := hub.Native
 	for it := rawjson.Elems(content); ; {
 		item, ok := it.Next()
 		if !ok {
-			return dst, fate
+			return dst, disposition
 		}
-		var of hub.Fate
+		var of hub.Disposition
 		dst, of = e.appendItem(dst, item)
-		fate = worse(fate, of)
+		disposition = worse(disposition, of)
 	}
 }
 
 // appendItem appends one item if clients accept it as it is, else what it says.
-func (e *encoder) appendItem(dst []byte, item rawjson.Value) ([]byte, hub.Fate) {
+func (e *encoder) appendItem(dst []byte, item rawjson.Value) ([]byte, hub.Disposition) {
 	b := readBlock(item)
 	switch string(b.Kind) {
 	case "content":
@@ -79,7 +79,7 @@ func (b *block) valid() bool {
 }
 
 // appendDiff appends a change of a file. Version 1 has its texts; version 2 has the paths and a patch.
-func (e *encoder) appendDiff(dst []byte, item rawjson.Value) ([]byte, hub.Fate) {
+func (e *encoder) appendDiff(dst []byte, item rawjson.Value) ([]byte, hub.Disposition) {
 	path, isOld := rawjson.Str(rawjson.Get(item, "path"))
 	text, hasText := rawjson.Str(rawjson.Get(item, "newText"))
 	isNew := rawjson.Kind(rawjson.Get(item, "changes")) == '['
@@ -189,13 +189,13 @@ func (e *encoder) kindOf(kind, toolName []byte) string {
 	return "other"
 }
 
-// appendFile appends the block for a file; ok is false when it has nothing that a block can hold. fate says whether it
+// appendFile appends the block for a file; ok is false when it has nothing that a block can hold. disposition says whether it
 // can be told from the block what the file was.
-func appendFile(dst []byte, f *hub.FileRef) (_ []byte, fate hub.Fate, ok bool) {
+func appendFile(dst []byte, f *hub.FileRef) (_ []byte, disposition hub.Disposition, ok bool) {
 	data, mime, uri := f.Base64, f.Media, f.URL
-	fate = hub.Native
+	disposition = hub.Native
 	if head, tail, inline := cutDataURL(uri); inline && len(data) == 0 {
-		data, uri, fate = tail, nil, hub.Folded
+		data, uri, disposition = tail, nil, hub.Folded
 		if len(mime) == 0 {
 			mime = head
 		}
@@ -208,22 +208,22 @@ func appendFile(dst []byte, f *hub.FileRef) (_ []byte, fate hub.Fate, ok bool) {
 	}
 	switch {
 	case len(data) == 0:
-		return appendLink(dst, uri, label(f), f.Media, nil), fate, true
+		return appendLink(dst, uri, label(f), f.Media, nil), disposition, true
 	case bytes.HasPrefix(mime, []byte("image/")):
 		dst = append(append(dst, `{"type":"image","data":"`...), data...)
 		dst = member.AppendText(append(dst, '"'), `,"mimeType":"`, mime)
-		return append(member.AppendText(dst, `,"uri":"`, uri), '}'), fate, true
+		return append(member.AppendText(dst, `,"uri":"`, uri), '}'), disposition, true
 	case bytes.HasPrefix(mime, []byte("audio/")) && len(uri) == 0:
 		dst = append(append(dst, `{"type":"audio","data":"`...), data...)
-		return append(member.AppendText(append(dst, '"'), `,"mimeType":"`, mime), '}'), fate, true
+		return append(member.AppendText(append(dst, '"'), `,"mimeType":"`, mime), '}'), disposition, true
 	}
 	dst = append(dst, `{"type":"resource","resource":{"uri":"`...)
 	if len(uri) == 0 {
-		fate = hub.Folded
+		disposition = hub.Folded
 		uri = append([]byte("file:///"), bytes.TrimPrefix(label(f), []byte("/"))...)
 	}
 	dst = append(append(append(append(dst, uri...), `","blob":"`...), data...), '"')
-	return append(member.AppendText(dst, `,"mimeType":"`, mime), "}}"...), fate, true
+	return append(member.AppendText(dst, `,"mimeType":"`, mime), "}}"...), disposition, true
 }
 
 // cutDataURL takes a data URL in base64 apart.

@@ -11,7 +11,7 @@ import (
 )
 
 // plan writes all entries of a plan. Version 2 has several plans, by id.
-func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 	var items []hub.PlanItem
 	if ev.More != nil {
 		items = ev.More.Items
@@ -24,12 +24,12 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
 	} else {
 		e.begin(out, "plan")
 	}
-	buf, fate := append(out.Buf, `,"entries":[`...), hub.Native
+	buf, disposition := append(out.Buf, `,"entries":[`...), hub.Native
 	for i := range items {
 		it := &items[i]
 		status := e.planStatus(it.Status)
 		if status != string(it.Status) {
-			fate = hub.Folded
+			disposition = hub.Folded
 		}
 		buf = append(append(append(acpwire.Comma(buf), `{"content":"`...), it.Content...), '"')
 		buf = member.AppendText(buf, `,"priority":"`, []byte(priority(it.Priority)))
@@ -37,7 +37,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	out.Buf = append(buf, closing...)
 	e.end(out)
-	return fate
+	return disposition
 }
 
 // priority is one that clients know; most sources have none, and clients want one.
@@ -64,7 +64,7 @@ func (e *encoder) planStatus(s []byte) string {
 }
 
 // notice writes a message to the user. What the agent is doing is information.
-func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Disposition {
 	title, description := ev.Title, ev.Text
 	if len(title) == 0 {
 		title, description = ev.Text, nil
@@ -72,35 +72,35 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Fate {
 	if len(title) == 0 {
 		return hub.Dropped
 	}
-	severity, fate := "info", hub.Native
+	severity, disposition := "info", hub.Native
 	switch ev.Level {
 	case hub.LevelWarning:
 		severity = "warning"
 	case hub.LevelError:
 		severity = "error"
 	case hub.LevelStatus, hub.LevelIntent:
-		fate = hub.Folded
+		disposition = hub.Folded
 	}
 	e.begin(out, "notice")
 	buf := member.AppendText(out.Buf, `,"severity":"`, []byte(severity))
 	buf = member.AppendText(buf, `,"title":"`, title)
 	out.Buf = member.AppendText(buf, `,"description":"`, description)
 	e.end(out)
-	return fate
+	return disposition
 }
 
 // file writes a file as a chunk of its own.
-func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil {
 		return hub.Dropped
 	}
-	block, fate, ok := appendFile(e.next[:0], &ev.More.File)
+	block, disposition, ok := appendFile(e.next[:0], &ev.More.File)
 	e.next = block
 	if !ok {
 		return hub.Dropped
 	}
 	e.chunk(out, ev, block)
-	return fate
+	return disposition
 }
 
 // chunk writes a block as a chunk. It has the id of the message that is open, if there is one.
@@ -116,7 +116,7 @@ func (e *encoder) chunk(out *wire.Out, ev *hub.Event, block []byte) {
 }
 
 // source writes a source as a link.
-func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil || len(ev.More.File.URL) == 0 {
 		return hub.Dropped
 	}
@@ -129,7 +129,7 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // data writes what has an update of its own, if clients accept it. Commands, modes and options have another shape in
 // version 2.
-func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 	v := ev.Value
 	is := func(member string, kind byte) bool { return rawjson.Kind(rawjson.Get(v, member)) == kind }
 	valid := false
@@ -167,7 +167,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // raw writes extensions of this dialect as they came. Other records would fail: an update of a kind that the client does
 // not know, or a request whose answer nobody waits for.
-func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
 	method := rawjson.Body(rawjson.Get(ev.Value, "method"))
 	if string(ev.Name) != name || len(method) == 0 || method[0] != '_' || rawjson.Get(ev.Value, "id") != nil {
 		return hub.Dropped

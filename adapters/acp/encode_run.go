@@ -12,7 +12,7 @@ import (
 )
 
 // runStart is what the client has said itself, by its prompt. Version 2 wants the prompt accepted and the turn begun.
-func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !e.named && len(ev.Ref) > 0 {
 		e.setSession(ev.Ref)
 	}
@@ -37,7 +37,7 @@ func (e *encoder) beginResponse(out *wire.Out, member string) {
 }
 
 // runEnd answers the prompt. A run that failed is an error; one that was cancelled is not.
-func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	failed := ev.Status == hub.StatusFailed || ev.Status == hub.StatusTruncated
 	switch {
 	case e.opt.drafts && e.begun:
@@ -62,11 +62,11 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	if !failed && ev.More != nil && len(ev.More.Err) > 0 {
 		return hub.Folded // a stop reason has no text
 	}
-	return endFate(ev.Status)
+	return endDisposition(ev.Status)
 }
 
 // endFate says which reasons the protocol tells apart.
-func endFate(s hub.Status) hub.Fate {
+func endDisposition(s hub.Status) hub.Disposition {
 	switch s {
 	case hub.StatusTools, hub.StatusPaused, hub.StatusFiltered, hub.StatusTruncated:
 		return hub.Folded
@@ -109,7 +109,7 @@ type turnUsage struct {
 }
 
 // addUsage writes how full the context is, or keeps the totals for the response. Those of steps are added up.
-func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil {
 		return hub.Dropped
 	}
@@ -133,7 +133,7 @@ func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // contextUsage writes an update, which must have both the context used and its size.
-func (e *encoder) contextUsage(out *wire.Out, c *hub.Counts) hub.Fate {
+func (e *encoder) contextUsage(out *wire.Out, c *hub.Counts) hub.Disposition {
 	u := &e.usage
 	u.used, u.size = latest(c.ContextUsed, u.used), latest(c.ContextSize, u.size)
 	if u.used < 0 || u.size < 0 || c.ContextUsed < 0 && c.ContextSize < 0 && c.Cost == nil {

@@ -26,7 +26,7 @@ type card struct {
 }
 
 // toolStart announces a call at once, with what is known of it. The client that resumes has seen it.
-func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := &card{id: string(ev.ID)}
 	e.cards[c.id] = c
 	if ev.Flags.Has(hub.Resumed) {
@@ -50,20 +50,20 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 		more = *ev.More
 	}
 	buf = append(append(append(buf, `,"kind":"`...), e.kindOf(more.ToolKind, ev.Name)...), '"')
-	status, fate := "pending", hub.Native
+	status, disposition := "pending", hub.Native
 	if ev.Status == hub.StatusRunning {
 		status = "in_progress"
 	}
 	buf = member.AppendText(buf, `,"status":"`, []byte(status))
 	if more.Content != nil {
-		buf, fate = e.appendContent(append(buf, `,"content":[`...), more.Content)
+		buf, disposition = e.appendContent(append(buf, `,"content":[`...), more.Content)
 		buf = append(buf, ']')
 		c.stale = ev.Status == hub.StatusRunning
 	}
 	buf = appendLocations(buf, more.Locations)
 	out.Buf = appendMeta(buf, more.Meta)
 	e.end(out)
-	return fate
+	return disposition
 }
 
 // appendLocations appends the places that a call is about. The client skips those that are none.
@@ -75,7 +75,7 @@ func appendLocations(dst []byte, locations rawjson.Value) []byte {
 }
 
 // tool writes what comes after the start.
-func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.cards[string(ev.ID)]
 	if c == nil {
 		return hub.Dropped
@@ -102,7 +102,7 @@ func (e *encoder) beginUpdate(out *wire.Out, id []byte) {
 //
 // A string stands for the text of arguments, so arguments that are no JSON, or are a string themselves, are written as
 // text, and so is null, which would be read as none.
-func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
 	running := c.behind || ev.Status == hub.StatusRunning
 	none := ev.Flags.Has(hub.Synthetic) && rawjson.IsEmptyObject(ev.Value)
 	c.ready, c.behind = true, false
@@ -133,7 +133,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 
 // toolUpdate writes what has changed. A message about the progress is shown where the output is. Of a call that runs this
 // is its output, which no reader expects before the arguments: until these are there, the call waits.
-func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
 	var more hub.More
 	if ev.More != nil {
 		more = *ev.More
@@ -161,18 +161,18 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	if len(more.ToolKind) > 0 {
 		buf = append(append(append(buf, `,"kind":"`...), e.kindOf(more.ToolKind, nil)...), '"')
 	}
-	fate := hub.Native
+	disposition := hub.Native
 	switch {
 	case more.Content != nil:
-		buf, fate = e.appendContent(append(buf, `,"content":[`...), more.Content)
+		buf, disposition = e.appendContent(append(buf, `,"content":[`...), more.Content)
 		buf, c.stale = append(buf, ']'), true
 	case len(message) > 0:
 		buf = append(acpwire.AppendTextItem(append(buf, `,"content":[`...), message), ']')
-		c.stale, fate = true, hub.Folded
+		c.stale, disposition = true, hub.Folded
 	}
 	out.Buf = appendMeta(appendLocations(buf, more.Locations), more.Meta)
 	e.end(out)
-	return fate
+	return disposition
 }
 
 // progressStatus is the word for a state of a call that goes on.
@@ -187,7 +187,7 @@ func progressStatus(s hub.Status) string {
 }
 
 // toolOutput shows partial output when enough of it is new, at once if it is more than text.
-func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
 	hasContent := ev.More != nil && ev.More.Content != nil
 	c.output.Add(ev.Text, ev.Op, e.opt.maxOutput)
 	if !hasContent && ev.Value == nil && !c.output.Due() {
@@ -197,10 +197,10 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	c.stale = true
 	e.beginUpdate(out, ev.ID)
 	buf := append(out.Buf, `,"status":"in_progress","content":[`...)
-	fate := hub.Native
+	disposition := hub.Native
 	switch {
 	case hasContent:
-		buf, fate = e.appendContent(buf, ev.More.Content)
+		buf, disposition = e.appendContent(buf, ev.More.Content)
 	case len(c.output.Text) > 0:
 		buf = acpwire.AppendTextItem(buf, c.output.Text)
 	default:
@@ -212,11 +212,11 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	}
 	out.Buf = buf
 	e.end(out)
-	return fate
+	return disposition
 }
 
 // toolEnd writes how a call ended. One whose result comes in a later run goes on.
-func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
 	if ev.Status == hub.StatusPaused {
 		return hub.Implied
 	}
@@ -224,14 +224,14 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	buf := member.AppendText(out.Buf, `,"status":"`, []byte(e.finalStatus(ev.Status)))
 	buf = member.AppendText(buf, `,"title":"`, ev.Title)
 	buf = member.AppendText(buf, `,"name":"`, c.name) // for those that do not know the earlier run
-	buf, fate := e.appendResult(buf, ev, c)
+	buf, disposition := e.appendResult(buf, ev, c)
 	if m := ev.More; m != nil {
 		buf = appendLocations(buf, m.Locations)
 		buf = appendMeta(buf, withoutOutput(m.Meta))
 	}
 	out.Buf = buf
 	e.end(out)
-	return worse(fate, e.statusFate(ev.Status))
+	return worse(disposition, e.statusDisposition(ev.Status))
 }
 
 // finalStatus is the word for an end. Version 1 has no word for a call that was stopped, so it failed; a call that was left to
@@ -249,36 +249,36 @@ func (e *encoder) finalStatus(s hub.Status) string {
 }
 
 // statusFate says which ends the client can tell apart.
-func (e *encoder) statusFate(s hub.Status) hub.Fate {
+func (e *encoder) statusDisposition(s hub.Status) hub.Disposition {
 	if s == hub.StatusOK || s == hub.StatusError || s == hub.StatusAborted && e.opt.drafts {
 		return hub.Native
 	}
 	return hub.Folded
 }
 
-// worse is the fate that promises less; fates are in the order of what they promise.
-func worse(a, b hub.Fate) hub.Fate { return max(a, b) }
+// worse is the disposition that promises less; dispositions are in the order of what they promise.
+func worse(a, b hub.Disposition) hub.Disposition { return max(a, b) }
 
 // appendResult appends the result of a call. Content is what people see, rawOutput what programs read; a text that the
 // content says is in it alone.
-func (e *encoder) appendResult(dst []byte, ev *hub.Event, c *card) ([]byte, hub.Fate) {
+func (e *encoder) appendResult(dst []byte, ev *hub.Event, c *card) ([]byte, hub.Disposition) {
 	text, isText := ev.Text, ev.Text != nil
 	if body, ok := rawjson.Str(ev.Value); ok && !isText {
 		text, isText = body, true
 	}
 	failure := acpwire.FailureText(ev, "cancelled")
-	fate := hub.Native
+	disposition := hub.Native
 	start := len(dst)
 	dst = append(dst, `,"content":[`...)
 	items := len(dst)
 	var said []byte
 	switch {
 	case ev.More != nil && ev.More.Content != nil:
-		dst, fate = e.appendContent(dst, ev.More.Content)
+		dst, disposition = e.appendContent(dst, ev.More.Content)
 		said = e.words(dst[items:])
 		switch {
 		case len(said) > 0 && !isText && ev.Value != nil:
-			fate = hub.Folded
+			disposition = hub.Folded
 		case len(said) == 0 && len(text) > 0: // nothing but pictures and changes
 			dst, said = acpwire.AppendTextItem(dst, text), text
 		}
@@ -290,11 +290,11 @@ func (e *encoder) appendResult(dst []byte, ev *hub.Event, c *card) ([]byte, hub.
 	if len(failure) > 0 && !bytes.Contains(said, failure) {
 		dst = acpwire.AppendTextItem(dst, failure)
 		if len(text) > 0 || ev.Value != nil || len(said) > 0 || ev.More == nil || len(ev.More.Err) == 0 {
-			fate = hub.Folded
+			disposition = hub.Folded
 		}
 		said = nil // the text is not all that is shown
 	} else if len(failure) > 0 && len(text) == 0 && ev.Value == nil && !bytes.Equal(said, failure) {
-		fate = hub.Folded // what is shown says more than the failure
+		disposition = hub.Folded // what is shown says more than the failure
 	}
 	if len(dst) == items && !c.stale {
 		dst = dst[:start] // nothing was shown, and nothing is
@@ -302,12 +302,12 @@ func (e *encoder) appendResult(dst []byte, ev *hub.Event, c *card) ([]byte, hub.
 		dst = append(dst, ']')
 	}
 	dst, of := appendOutput(dst, ev, text, said)
-	return dst, worse(fate, of)
+	return dst, worse(disposition, of)
 }
 
 // appendOutput appends the output as programs read it: a text that is not what the content says, or a value. Metadata keep
 // one that the source had beside its content; readers take one that is a text for the result.
-func appendOutput(dst []byte, ev *hub.Event, text, said []byte) ([]byte, hub.Fate) {
+func appendOutput(dst []byte, ev *hub.Event, text, said []byte) ([]byte, hub.Disposition) {
 	_, isText := rawjson.Str(ev.Value)
 	switch {
 	case len(text) > 0 && !bytes.Equal(text, said):
@@ -319,11 +319,11 @@ func appendOutput(dst []byte, ev *hub.Event, text, said []byte) ([]byte, hub.Fat
 		if v == nil {
 			break
 		}
-		fate := hub.Native
+		disposition := hub.Native
 		if rawjson.Kind(v) == '"' {
-			fate = hub.Folded
+			disposition = hub.Folded
 		}
-		return appendRaw(dst, `,"rawOutput":`, v), fate
+		return appendRaw(dst, `,"rawOutput":`, v), disposition
 	}
 	return dst, hub.Native
 }

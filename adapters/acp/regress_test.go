@@ -184,9 +184,9 @@ func TestCutRegressions(t *testing.T) {
 	for n := range len(lines) + 1 {
 		seq, dec := sequencer.New(sequencer.Config{}), acp.Dialect.NewDecoder(acp.Dialect.Defaults())
 		var last hub.Status
-		take := func(strict []hub.Event) {
-			for i := range strict {
-				last = strict[i].Status
+		take := func(normalized []hub.Event) {
+			for i := range normalized {
+				last = normalized[i].Status
 			}
 		}
 		for _, line := range lines[:n] {
@@ -254,9 +254,9 @@ func TestUsageRegressions(t *testing.T) {
 	if len(lines) != 1 || !strings.Contains(lines[0], want) {
 		t.Errorf("got %s", lines)
 	}
-	loose, _ := acp.Dialect.NewDecoder(acp.Dialect.Defaults()).Decode(nil, wire.Record{Data: []byte(lines[0])})
-	if c := loose[0].More.Usage; c.In != 20 || c.Out != 40 || c.Cached != 8 || c.ReasoningTokens != 31 {
-		t.Errorf("it comes back as %+v: %s", c, adaptertest.Lines(loose))
+	decoded, _ := acp.Dialect.NewDecoder(acp.Dialect.Defaults()).Decode(nil, wire.Record{Data: []byte(lines[0])})
+	if c := decoded[0].More.Usage; c.In != 20 || c.Out != 40 || c.Cached != 8 || c.ReasoningTokens != 31 {
+		t.Errorf("it comes back as %+v: %s", c, adaptertest.Lines(decoded))
 	}
 	// The sum of steps stands for a run that says nothing of itself.
 	lines = encode(t, nil, nil, `{"kind":"usage","scope":"step","usage":{"in":5,"out":1}}`, `{"kind":"usage","scope":"step","usage":{"in":7,"out":2,"cached":3}}`, `{"kind":"run.end","status":"done"}`)

@@ -6,7 +6,7 @@ import (
 )
 
 // requests reads a message of a client: the prompt that opens a turn, most of all.
-type requests struct{ hub.AsItCame }
+type requests struct{ hub.PassThrough }
 
 // DecodeRequest takes the id that the response must have, and the session that the updates are of. Over HTTP the session
 // is in the header as well.

@@ -25,7 +25,7 @@ func options(t *testing.T, set map[string]any) hub.Options {
 	return o
 }
 
-// decode reads lines; the result is the loose events in native notation, and the faults.
+// decode reads lines; the result is the decoded events in native notation, and the faults.
 func decode(t *testing.T, lines ...string) (events string, faults []error) {
 	t.Helper()
 	dec := acp.Dialect.NewDecoder(acp.Dialect.Defaults())

@@ -117,7 +117,7 @@ type steady struct {
 	out     *wire.Out
 	records []byte
 
-	loose, strict []hub.Event
+	decoded, normalized []hub.Event
 }
 
 func newSteady(t *testing.T, f *fixture, target *hub.Dialect) *steady {
@@ -153,13 +153,13 @@ func (s *steady) turn() {
 
 func (s *steady) pass(rec wire.Record) {
 	var err error
-	if s.loose, err = s.dec.Decode(s.loose[:0], rec); err != nil {
+	if s.decoded, err = s.dec.Decode(s.decoded[:0], rec); err != nil {
 		s.t.Fatalf("%s: %v", s.name, err)
 	}
-	s.strict = s.seq.Push(s.strict[:0], s.loose, 0)
-	for i := range s.strict {
+	s.normalized = s.seq.Push(s.normalized[:0], s.decoded, 0)
+	for i := range s.normalized {
 		if s.enc != nil {
-			s.enc.Encode(s.out, &s.strict[i])
+			s.enc.Encode(s.out, &s.normalized[i])
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// Checker tells whether a stream is strict: it referees the invariants that can be seen in the stream alone, I1 to I9,
+// Checker tells whether a stream is normalized: it referees the invariants that can be seen in the stream alone, I1 to I9,
 // I12 and half of I13 (see [hub.Sequencer]). It is written from the model, not from the sequencer.
 //
 // The zero value is ready. It copies what it keeps.
@@ -19,45 +19,45 @@ type Checker struct {
 	started, ended bool
 	reason         hub.Status
 
-	lanes map[string]*checkedLane
-	parts map[string]*checkedPart
-	tools map[string]*checkedTool
-	steps map[string]*checkedStep
-	asks  map[string]*checkedAsk
-	json  rawjson.Decoder
+	subAgents map[string]*checkedSubAgent
+	parts     map[string]*checkedPart
+	tools     map[string]*checkedTool
+	steps     map[string]*checkedStep
+	asks      map[string]*checkedAsk
+	json      rawjson.Decoder
 }
 
-type checkedLane struct {
+type checkedSubAgent struct {
 	parent string
 	open   bool
 }
 
 type checkedPart struct {
-	lane, msg string
-	ch        hub.Chan
-	open      bool
+	subAgent, msg string
+	ch            hub.Chan
+	open          bool
 }
 
 type checkedStep struct {
-	lane string
-	open bool
+	subAgent string
+	open     bool
 }
 
 type checkedAsk struct{ open bool }
 
 // checkedTool has been started.
 type checkedTool struct {
-	lane, name   string
-	ready, ended bool
-	args         []byte
-	fragments    int
-	output       bool
+	subAgent, name string
+	ready, ended   bool
+	args           []byte
+	fragments      int
+	output         bool
 }
 
 // Event takes the next event of the stream; it returns the first invariant that ev breaks.
 func (c *Checker) Event(ev *hub.Event) error {
-	if c.lanes == nil {
-		c.lanes, c.parts, c.tools = map[string]*checkedLane{}, map[string]*checkedPart{}, map[string]*checkedTool{}
+	if c.subAgents == nil {
+		c.subAgents, c.parts, c.tools = map[string]*checkedSubAgent{}, map[string]*checkedPart{}, map[string]*checkedTool{}
 		c.steps, c.asks = map[string]*checkedStep{}, map[string]*checkedAsk{}
 	}
 	c.n++
@@ -97,7 +97,7 @@ func (c *Checker) event(ev *hub.Event) error {
 	return nil
 }
 
-// place checks I1, I2 and I8: what may come at this point of the stream and in this lane.
+// place checks I1, I2 and I8: what may come at this point of the stream and in this sub-agent.
 func (c *Checker) place(ev *hub.Event) error {
 	switch {
 	case c.ended:
@@ -108,14 +108,14 @@ func (c *Checker) place(ev *hub.Event) error {
 		return fmt.Errorf("I1: comes before the start of the run")
 	}
 	c.started = true
-	if len(ev.Lane) == 0 {
+	if len(ev.SubAgent) == 0 {
 		return nil
 	}
 	if ev.Kind == hub.RunStart || ev.Kind == hub.RunEnd {
 		return fmt.Errorf("I8: a run has no lane")
 	}
-	if l := c.lanes[string(ev.Lane)]; l == nil || !l.open {
-		return fmt.Errorf("I8: lane %q is not open", ev.Lane)
+	if l := c.subAgents[string(ev.SubAgent)]; l == nil || !l.open {
+		return fmt.Errorf("I8: lane %q is not open", ev.SubAgent)
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (c *Checker) runEnd(ev *hub.Event) error {
 	if ev.Status == hub.StatusNone || ev.Status > hub.StatusTruncated {
 		return fmt.Errorf("I2: %q is no reason to end", ev.Status)
 	}
-	for id, l := range c.lanes {
+	for id, l := range c.subAgents {
 		if l.open {
 			return fmt.Errorf("I2: lane %q is still open", id)
 		}
@@ -141,20 +141,20 @@ func (c *Checker) runEnd(ev *hub.Event) error {
 	return nil
 }
 
-// contentEnded says what is still open in a lane.
-func (c *Checker) contentEnded(lane string) error {
+// contentEnded says what is still open in a sub-agent.
+func (c *Checker) contentEnded(subAgent string) error {
 	for id, p := range c.parts {
-		if p.open && p.lane == lane {
+		if p.open && p.subAgent == subAgent {
 			return fmt.Errorf("text part %q is still open", id)
 		}
 	}
 	for id, t := range c.tools {
-		if !t.ended && t.lane == lane {
+		if !t.ended && t.subAgent == subAgent {
 			return fmt.Errorf("tool %q has not ended", id)
 		}
 	}
 	for id, s := range c.steps {
-		if s.open && s.lane == lane {
+		if s.open && s.subAgent == subAgent {
 			return fmt.Errorf("step %q is still open", id)
 		}
 	}
@@ -167,10 +167,10 @@ func (c *Checker) step(ev *hub.Event) error {
 		if s != nil || len(ev.ID) == 0 {
 			return fmt.Errorf("I9: step ids are never empty and never used again")
 		}
-		c.steps[string(ev.ID)] = &checkedStep{lane: string(ev.Lane), open: true}
+		c.steps[string(ev.ID)] = &checkedStep{subAgent: string(ev.SubAgent), open: true}
 		return nil
 	}
-	if s == nil || !s.open || s.lane != string(ev.Lane) {
+	if s == nil || !s.open || s.subAgent != string(ev.SubAgent) {
 		return fmt.Errorf("I9: no such step is open in this lane")
 	}
 	s.open = false
@@ -179,27 +179,27 @@ func (c *Checker) step(ev *hub.Event) error {
 
 func (c *Checker) agentStart(ev *hub.Event) error {
 	switch {
-	case len(ev.ID) == 0 || c.lanes[string(ev.ID)] != nil:
+	case len(ev.ID) == 0 || c.subAgents[string(ev.ID)] != nil:
 		return fmt.Errorf("I8: lane ids are never empty and never used again")
 	case len(ev.Name) == 0:
 		return fmt.Errorf("I8: an agent has a name")
 	}
-	c.lanes[string(ev.ID)] = &checkedLane{parent: string(ev.Lane), open: true}
+	c.subAgents[string(ev.ID)] = &checkedSubAgent{parent: string(ev.SubAgent), open: true}
 	return nil
 }
 
 func (c *Checker) agentEnd(ev *hub.Event) error {
 	id := string(ev.ID)
-	l := c.lanes[id]
+	l := c.subAgents[id]
 	switch {
 	case l == nil || !l.open:
 		return fmt.Errorf("I8: the lane is not open")
-	case l.parent != string(ev.Lane):
-		return fmt.Errorf("I8: ends in lane %q, but began in %q", ev.Lane, l.parent)
+	case l.parent != string(ev.SubAgent):
+		return fmt.Errorf("I8: ends in lane %q, but began in %q", ev.SubAgent, l.parent)
 	case !isEnd(ev.Status):
 		return fmt.Errorf("I8: %q is no status of an end", ev.Status)
 	}
-	for child, o := range c.lanes {
+	for child, o := range c.subAgents {
 		if o.open && o.parent == id {
 			return fmt.Errorf("I8: its child lane %q is still open", child)
 		}
@@ -224,14 +224,14 @@ func (c *Checker) textStart(ev *hub.Event) error {
 		return fmt.Errorf("I3: part ids are never empty and never used again")
 	}
 	for id, p := range c.parts {
-		if p.open && p.lane == string(ev.Lane) && p.msg == string(ev.Msg) {
+		if p.open && p.subAgent == string(ev.SubAgent) && p.msg == string(ev.Msg) {
 			return fmt.Errorf("I4: part %q of the same lane and message is still open", id)
 		}
 	}
 	if ev.Chan > hub.Refusal {
 		return fmt.Errorf("I3: %q is no channel of a text", ev.Chan)
 	}
-	c.parts[string(ev.ID)] = &checkedPart{lane: string(ev.Lane), msg: string(ev.Msg), ch: ev.Chan, open: true}
+	c.parts[string(ev.ID)] = &checkedPart{subAgent: string(ev.SubAgent), msg: string(ev.Msg), ch: ev.Chan, open: true}
 	return nil
 }
 
@@ -240,8 +240,8 @@ func (c *Checker) text(ev *hub.Event) error {
 	switch {
 	case p == nil || !p.open:
 		return fmt.Errorf("I3: the part is not open")
-	case p.lane != string(ev.Lane):
-		return fmt.Errorf("I8: the part began in lane %q", p.lane)
+	case p.subAgent != string(ev.SubAgent):
+		return fmt.Errorf("I8: the part began in lane %q", p.subAgent)
 	case p.ch != ev.Chan:
 		return fmt.Errorf("I3: the part began on channel %s, not %s", p.ch, ev.Chan)
 	}
@@ -268,11 +268,11 @@ func (c *Checker) toolStart(ev *hub.Event) error {
 		return fmt.Errorf("I5: a tool has a name")
 	}
 	for id, p := range c.parts {
-		if p.open && p.lane == string(ev.Lane) {
+		if p.open && p.subAgent == string(ev.SubAgent) {
 			return fmt.Errorf("I4: part %q is open in this lane", id)
 		}
 	}
-	c.tools[string(ev.ID)] = &checkedTool{lane: string(ev.Lane), name: string(ev.Name)}
+	c.tools[string(ev.ID)] = &checkedTool{subAgent: string(ev.SubAgent), name: string(ev.Name)}
 	return nil
 }
 
@@ -283,8 +283,8 @@ func (c *Checker) tool(ev *hub.Event) error {
 		return fmt.Errorf("I5: the tool has not started")
 	case t.ended:
 		return fmt.Errorf("I5: the tool has ended")
-	case t.lane != string(ev.Lane):
-		return fmt.Errorf("I8: the tool began in lane %q", t.lane)
+	case t.subAgent != string(ev.SubAgent):
+		return fmt.Errorf("I8: the tool began in lane %q", t.subAgent)
 	}
 	switch ev.Kind {
 	case hub.ToolArgs:

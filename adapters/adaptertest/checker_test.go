@@ -27,20 +27,20 @@ func check(t *testing.T, lines string) error {
 
 // Short notations for lines.
 const (
-	text  = `{"kind":"text.start","id":"p"}` + "\n"
-	delta = `{"kind":"text.delta","id":"p","text":"a"}` + "\n"
-	shut  = `{"kind":"text.end","id":"p"}` + "\n"
-	tool  = `{"kind":"tool.start","id":"t","name":"n"}` + "\n"
-	args  = `{"kind":"tool.args","id":"t","text":"{}"}` + "\n"
-	ready = `{"kind":"tool.ready","id":"t","name":"n","value":{}}` + "\n"
-	done  = `{"kind":"tool.end","status":"ok","id":"t","name":"n"}` + "\n"
-	lane  = `{"kind":"agent.start","id":"l","name":"n"}` + "\n"
-	leave = `{"kind":"agent.end","status":"ok","id":"l"}` + "\n"
-	ask   = `{"kind":"ask","id":"q","ref":"t"}` + "\n"
-	told  = `{"kind":"answer","status":"chosen","id":"q"}` + "\n"
-	step  = `{"kind":"step.start","id":"s"}` + "\n"
-	stop  = `{"kind":"step.end","id":"s"}` + "\n"
-	end   = `{"kind":"run.end","status":"done"}` + "\n"
+	text     = `{"kind":"text.start","id":"p"}` + "\n"
+	delta    = `{"kind":"text.delta","id":"p","text":"a"}` + "\n"
+	shut     = `{"kind":"text.end","id":"p"}` + "\n"
+	tool     = `{"kind":"tool.start","id":"t","name":"n"}` + "\n"
+	args     = `{"kind":"tool.args","id":"t","text":"{}"}` + "\n"
+	ready    = `{"kind":"tool.ready","id":"t","name":"n","value":{}}` + "\n"
+	done     = `{"kind":"tool.end","status":"ok","id":"t","name":"n"}` + "\n"
+	subAgent = `{"kind":"agent.start","id":"l","name":"n"}` + "\n"
+	leave    = `{"kind":"agent.end","status":"ok","id":"l"}` + "\n"
+	ask      = `{"kind":"ask","id":"q","ref":"t"}` + "\n"
+	told     = `{"kind":"answer","status":"chosen","id":"q"}` + "\n"
+	step     = `{"kind":"step.start","id":"s"}` + "\n"
+	stop     = `{"kind":"step.end","id":"s"}` + "\n"
+	end      = `{"kind":"run.end","status":"done"}` + "\n"
 )
 
 func TestCheckerAccepts(t *testing.T) {
@@ -53,7 +53,7 @@ func TestCheckerAccepts(t *testing.T) {
 	f(end)
 	f(text + delta + delta + shut + tool + args + ready + done + end)
 	f(tool + `{"kind":"tool.update","id":"t"}` + args + ready + ask + told + done + end)
-	f(lane + `{"kind":"tool.start","lane":"l","id":"t","name":"n"}` + `{"kind":"text.start","id":"p"}` + delta + shut +
+	f(subAgent + `{"kind":"tool.start","lane":"l","id":"t","name":"n"}` + `{"kind":"text.start","id":"p"}` + delta + shut +
 		strings.ReplaceAll(args+ready+done, `"id"`, `"lane":"l","id"`) + leave + end)
 	f(text + `{"kind":"text.start","msg":"m2","id":"p2"}` + shut + `{"kind":"text.end","msg":"m2","id":"p2"}` + end)
 	f(tool + `{"kind":"tool.args","id":"t","text":" {\"a\":"}` + `{"kind":"tool.args","id":"t","text":"1} "}` +
@@ -78,7 +78,7 @@ func TestCheckerRejects(t *testing.T) {
 	f("I2", text+delta+end)
 	f("I2", tool+args+ready+end)
 	f("I2", step+end)
-	f("I2", lane+end)
+	f("I2", subAgent+end)
 	f("I2", `{"kind":"ask","id":"q"}`+end)
 	f("I2", `{"kind":"run.end","status":"ok"}`)
 	f("I2", `{"kind":"run.end"}`)
@@ -116,18 +116,18 @@ func TestCheckerRejects(t *testing.T) {
 	f("I7", tool+args+ready+ask+told+ask)
 	f("I7", tool+args+ready+ask+`{"kind":"answer","status":"ok","id":"q"}`)
 	f("I8", `{"kind":"notice","lane":"l","text":"a"}`)
-	f("I8", lane+leave+`{"kind":"notice","lane":"l","text":"a"}`)
-	f("I8", lane+leave+lane)
+	f("I8", subAgent+leave+`{"kind":"notice","lane":"l","text":"a"}`)
+	f("I8", subAgent+leave+subAgent)
 	f("I8", leave)
-	f("I8", lane+`{"kind":"agent.start","lane":"l","id":"k","name":"n"}`+leave)
-	f("I8", lane+`{"kind":"text.start","lane":"l","id":"p"}`+leave)
-	f("I8", lane+tool+`{"kind":"tool.args","lane":"l","id":"t","text":"{}"}`)
-	f("I8", lane+text+`{"kind":"text.delta","lane":"l","id":"p","text":"a"}`)
+	f("I8", subAgent+`{"kind":"agent.start","lane":"l","id":"k","name":"n"}`+leave)
+	f("I8", subAgent+`{"kind":"text.start","lane":"l","id":"p"}`+leave)
+	f("I8", subAgent+tool+`{"kind":"tool.args","lane":"l","id":"t","text":"{}"}`)
+	f("I8", subAgent+text+`{"kind":"text.delta","lane":"l","id":"p","text":"a"}`)
 	f("I8", `{"kind":"agent.start","id":"l"}`)
-	f("I8", lane+`{"kind":"agent.end","status":"done","id":"l"}`)
+	f("I8", subAgent+`{"kind":"agent.end","status":"done","id":"l"}`)
 	f("I9", stop)
 	f("I9", step+stop+step)
-	f("I9", step+lane+`{"kind":"step.end","lane":"l","id":"s"}`)
+	f("I9", step+subAgent+`{"kind":"step.end","lane":"l","id":"s"}`)
 	f("I13", tool+args+ready+`{"kind":"tool.output","id":"t","text":"a"}`+done)
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/sequencer"
 )
 
-// Compare says what of m a reader of got would not understand: m was sent and has the fates of its encoder, got was
+// Compare says what of m a reader of got would not understand: m was sent and has the dispositions of its encoder, got was
 // read back. Only what the encoder claimed is missed; if it folded something into another form, got may hold more.
 func (m *Meaning) Compare(got *Meaning) (faults []string) {
 	c := comparison{sent: m, got: got}
@@ -77,13 +77,13 @@ func (c *comparison) run() {
 	}
 }
 
-// texts compares the text of the root agent exactly, and that of the lanes without regard to which is which: ids and
-// order of lanes are the dialect's own.
+// texts compares the text of the root agent exactly, and that of the sub-agents without regard to which is which: ids and
+// order of sub-agents are the dialect's own.
 func (c *comparison) texts() {
 	for _, user := range []bool{false, true} {
 		for ch := hub.AnswerText; ch <= hub.Refusal; ch++ {
 			c.rootText(textKey{ch: ch, user: user})
-			c.laneTexts(ch, user)
+			c.subAgentTexts(ch, user)
 		}
 	}
 }
@@ -113,20 +113,20 @@ func containsDeltas(text []byte, deltas []deltaMeaning, key textKey) bool {
 	return true
 }
 
-func (c *comparison) laneTexts(ch hub.Chan, user bool) {
+func (c *comparison) subAgentTexts(ch hub.Chan, user bool) {
 	if c.sent.folded {
 		return
 	}
-	want, got := c.sent.laneTexts(ch, user), c.got.laneTexts(ch, user)
+	want, got := c.sent.subAgentTexts(ch, user), c.got.subAgentTexts(ch, user)
 	if !slices.Equal(want, got) {
 		c.fault("the %s texts of the lanes are %q, not %q", ch, got, want)
 	}
 }
 
-// laneTexts lists the texts of all lanes but the root that have one, sorted.
-func (m *Meaning) laneTexts(ch hub.Chan, user bool) (all []string) {
+// laneTexts lists the texts of all sub-agents but the root that have one, sorted.
+func (m *Meaning) subAgentTexts(ch hub.Chan, user bool) (all []string) {
 	for i := range m.Agents {
-		key := textKey{lane: "agent " + itoa(i+1), ch: ch, user: user}
+		key := textKey{subAgent: "agent " + itoa(i+1), ch: ch, user: user}
 		if text := m.byParts(key); len(text) > 0 {
 			all = append(all, string(text))
 		}

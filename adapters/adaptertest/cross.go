@@ -9,10 +9,10 @@ import (
 
 // testTo writes the fixture's events with the encoder of another dialect, in every framing that it travels in.
 func (f *fixture) testTo(t *testing.T, target *hub.Dialect) {
-	loose, cause := f.loose(t)
+	decoded, cause := f.decoded(t)
 	for _, framing := range target.Framings {
 		p := newPipe(target.Caps.Has(hub.CapReplace), f.settle).encodeWith(target.NewEncoder(target.Defaults()), framing).linear(target)
-		p.push(loose)
+		p.push(decoded)
 		p.flush(cause)
 		if p.err != nil {
 			t.Fatalf("the sequenced stream breaks an invariant: %v\n%s", p.err, p.lines)
@@ -32,7 +32,7 @@ func (f *fixture) testTo(t *testing.T, target *hub.Dialect) {
 			f.testMeaning(t, target, p, records)
 		}
 	}
-	f.testVariants(t, target, loose, cause)
+	f.testVariants(t, target, decoded, cause)
 }
 
 // testMeaning reads back what the encoder wrote and compares what a reader understands of it.
@@ -92,11 +92,11 @@ func variants(d *hub.Dialect) (all []variant) {
 }
 
 // testVariants: with each option, what is written is valid.
-func (f *fixture) testVariants(t *testing.T, target *hub.Dialect, loose []hub.Event, cause error) {
+func (f *fixture) testVariants(t *testing.T, target *hub.Dialect, decoded []hub.Event, cause error) {
 	t.Helper()
 	for _, v := range variants(target) {
 		p := newPipe(target.Caps.Has(hub.CapReplace), f.settle).encodeWith(target.NewEncoder(v.options), target.Framing).linear(target)
-		p.push(loose)
+		p.push(decoded)
 		p.flush(cause)
 		records, err := splitAll(p.out.Buf, target.Framing)
 		if err == nil {

@@ -47,7 +47,7 @@ func textFraming(f wire.Framing) wire.Framing {
 	return wire.NDJSON
 }
 
-// encode writes the strict events with the dialect's own encoder.
+// encode writes the normalized events with the dialect's own encoder.
 func (f *fixture) encode(t testing.TB, framing wire.Framing) []byte {
 	t.Helper()
 	return f.encodeWith(t, f.dialect.NewEncoder(f.options), framing, false)
@@ -55,11 +55,11 @@ func (f *fixture) encode(t testing.TB, framing wire.Framing) []byte {
 
 func (f *fixture) encodeWith(t testing.TB, enc hub.Encoder, framing wire.Framing, overwrite bool) []byte {
 	t.Helper()
-	loose, cause := f.loose(t)
+	decoded, cause := f.decoded(t)
 	p := newPipe(f.dialect.Caps.Has(hub.CapReplace), f.settle).encodeWith(enc, framing).linear(f.dialect)
 	p.overwrite = overwrite
-	for i := range loose {
-		p.push(loose[i : i+1])
+	for i := range decoded {
+		p.push(decoded[i : i+1])
 	}
 	p.flush(cause)
 	out := p.out.Buf

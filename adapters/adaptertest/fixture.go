@@ -58,7 +58,7 @@ func loadFile(t testing.TB, d *hub.Dialect, path string) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fixture{dialect: d, path: path, archive: archive, settle: d.Settle}
+	f := &fixture{dialect: d, path: path, archive: archive, settle: d.EndGrace}
 	f.name = strings.TrimSuffix(filepath.Base(path), ".txtar")
 	if len(bytes.TrimSpace(archive.Comment)) == 0 {
 		t.Errorf("%s: say above the first section what the fixture shows and where it comes from", path)
@@ -150,7 +150,7 @@ func (f *fixture) setSection(name string, data []byte) {
 }
 
 // sectionOrder is the order in which new sections are put.
-var sectionOrder = []string{"options", "wire", "wire.cut", "wire.hex", "events", "strict", "again", "error"}
+var sectionOrder = []string{"options", "wire", "wire.cut", "wire.hex", "events", "normalized", "again", "error"}
 
 // save writes the fixture back if that changes it.
 func (f *fixture) save(t testing.TB) {
@@ -180,7 +180,7 @@ func (f *fixture) expect(t *testing.T, section, got string) {
 	}
 }
 
-// events reads the loose events of a fixture that begins with them.
+// events reads the decoded events of a fixture that begins with them.
 func (f *fixture) events(t testing.TB) []hub.Event {
 	t.Helper()
 	return parseEvents(t, f.path, f.section("events"))

@@ -9,7 +9,7 @@ import (
 )
 
 // Fuzz feeds arbitrary bytes to a dialect. Seeds are the wires of its fixtures. The laws: nothing panics or loops; a cut
-// changes nothing; loose events hold valid JSON, and not more of them than bytes; sequenced, they keep the invariants;
+// changes nothing; decoded events hold valid JSON, and not more of them than bytes; sequenced, they keep the invariants;
 // what the dialect's own encoder makes of them is valid and decodes without error; and what every encoder of the registry
 // makes of them is JSON in UTF-8, bounded, and does not end well where the stream was cut.
 func Fuzz(f *testing.F, d *hub.Dialect) {
@@ -19,7 +19,7 @@ func Fuzz(f *testing.F, d *hub.Dialect) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte, cut uint16) {
-		fix := &fixture{dialect: d, options: d.Defaults(), settle: d.Settle, wire: data, hasWire: true}
+		fix := &fixture{dialect: d, options: d.Defaults(), settle: d.EndGrace, wire: data, hasWire: true}
 		fix.fuzzDecode(t, int(cut))
 		fix.fuzzEncode(t)
 		fix.fuzzWriters(t)
@@ -52,15 +52,15 @@ func (f *fixture) fuzzDecode(t *testing.T, cut int) {
 }
 
 func (f *fixture) fuzzEncode(t *testing.T) {
-	loose, cause := f.loose(t)
-	if n := len(loose); n > maxEvents(len(f.wire)) {
+	decoded, cause := f.decoded(t)
+	if n := len(decoded); n > maxEvents(len(f.wire)) {
 		t.Fatalf("%d bytes gave %d events", len(f.wire), n)
 	}
 	p := newPipe(f.dialect.Caps.Has(hub.CapReplace), f.settle)
 	if f.dialect.NewEncoder != nil {
 		p.encodeWith(f.dialect.NewEncoder(f.options), textFraming(f.dialect.Framing)).linear(f.dialect)
 	}
-	p.push(loose)
+	p.push(decoded)
 	p.flush(cause)
 	if p.err != nil {
 		t.Fatalf("the sequenced stream breaks an invariant: %v\n%s", p.err, p.lines)

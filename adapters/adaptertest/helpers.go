@@ -33,29 +33,29 @@ func Data(texts ...string) (records []wire.Record) {
 	return records
 }
 
-// Sequenced returns the strict events of records, decoded with the default options.
-func Sequenced(t testing.TB, d *hub.Dialect, records ...string) (strict []hub.Event) {
+// Sequenced returns the normalized events of records, decoded with the default options.
+func Sequenced(t testing.TB, d *hub.Dialect, records ...string) (normalized []hub.Event) {
 	t.Helper()
 	dec, seq := d.NewDecoder(d.Defaults()), sequencer.New(sequencer.Config{})
 	keep := func(evs []hub.Event) {
 		for i := range evs {
 			own, _ := CopyEvent(&evs[i])
-			strict = append(strict, own)
+			normalized = append(normalized, own)
 		}
 	}
 	for _, r := range records {
-		loose, err := dec.Decode(nil, wire.Record{Data: []byte(r)})
+		decoded, err := dec.Decode(nil, wire.Record{Data: []byte(r)})
 		if err != nil {
 			t.Fatalf("%s: %v", r, err)
 		}
-		keep(seq.Push(nil, loose, 0))
+		keep(seq.Push(nil, decoded, 0))
 	}
 	keep(seq.Push(nil, dec.Finish(nil, nil), 0))
 	keep(seq.Flush(nil, nil))
-	return strict
+	return normalized
 }
 
-// Strict returns the strict events of a body, in native notation, and those of its end; cause is why it ended, nil for nothing.
+// Strict returns the normalized events of a body, in native notation, and those of its end; cause is why it ended, nil for nothing.
 // What the decoder refuses is logged and passed over.
 func Strict(t testing.TB, d *hub.Dialect, framing wire.Framing, body string, cause error) string {
 	t.Helper()
@@ -98,16 +98,16 @@ func Kinds(evs []hub.Event) string {
 	return strings.Join(all, " ")
 }
 
-// Encode hands loose events in native notation to an encoder, sequenced, up to the end of the stream.
+// Encode hands decoded events in native notation to an encoder, sequenced, up to the end of the stream.
 func Encode(t testing.TB, enc hub.Encoder, out *wire.Out, events ...string) {
 	t.Helper()
 	dec, seq := native.Dialect.NewDecoder(hub.Options{}), sequencer.New(sequencer.Config{})
 	for _, line := range events {
-		loose, err := dec.Decode(nil, wire.Record{Data: []byte(line)})
+		decoded, err := dec.Decode(nil, wire.Record{Data: []byte(line)})
 		if err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
-		for _, ev := range seq.Push(nil, loose, 0) {
+		for _, ev := range seq.Push(nil, decoded, 0) {
 			enc.Encode(out, &ev)
 		}
 	}
@@ -117,7 +117,7 @@ func Encode(t testing.TB, enc hub.Encoder, out *wire.Out, events ...string) {
 	enc.Finish(out)
 }
 
-// Records returns what an encoder writes for loose events in native notation, sequenced: the data of its records.
+// Records returns what an encoder writes for decoded events in native notation, sequenced: the data of its records.
 func Records(t testing.TB, enc hub.Encoder, events ...string) []string {
 	t.Helper()
 	out := wire.NewOut(wire.NDJSON)
@@ -131,19 +131,19 @@ func DeltaAllocs(t *testing.T, d *hub.Dialect, name string, before []string, del
 	t.Helper()
 	dec, enc, out := d.NewDecoder(d.Defaults()), d.NewEncoder(d.Defaults()), wire.NewOut(wire.SSE)
 	seq := sequencer.New(sequencer.Config{})
-	var loose, strict []hub.Event
+	var decoded, normalized []hub.Event
 	for _, record := range append(before, delta) {
 		var err error
-		if loose, err = dec.Decode(loose[:0], wire.Record{Data: []byte(record)}); err != nil {
+		if decoded, err = dec.Decode(decoded[:0], wire.Record{Data: []byte(record)}); err != nil {
 			t.Fatalf("%s: %v", record, err)
 		}
-		strict = seq.Push(strict[:0], loose, 0)
-		for i := range strict {
-			enc.Encode(out, &strict[i])
+		normalized = seq.Push(normalized[:0], decoded, 0)
+		for i := range normalized {
+			enc.Encode(out, &normalized[i])
 		}
 	}
-	last, data := strict[len(strict)-1], []byte(delta)
-	NoAllocs(t, name+": decoding a delta", func() { loose, _ = dec.Decode(loose[:0], wire.Record{Data: data}) })
+	last, data := normalized[len(normalized)-1], []byte(delta)
+	NoAllocs(t, name+": decoding a delta", func() { decoded, _ = dec.Decode(decoded[:0], wire.Record{Data: data}) })
 	NoAllocs(t, name+": encoding a delta", func() {
 		out.Reset()
 		enc.Encode(out, &last)
@@ -156,16 +156,16 @@ func PieceAllocs(t *testing.T, d *hub.Dialect, o hub.Options, name string, befor
 	t.Helper()
 	dec, enc, out := d.NewDecoder(o), d.NewEncoder(o), wire.NewOut(wire.SSE)
 	seq := sequencer.New(sequencer.Config{Bounds: sequencer.Bounds{Result: 1 << 10, Args: 1 << 10}})
-	var loose, strict []hub.Event
+	var decoded, normalized []hub.Event
 	pass := func(rec wire.Record) {
 		out.Reset()
 		var err error
-		if loose, err = dec.Decode(loose[:0], rec); err != nil {
+		if decoded, err = dec.Decode(decoded[:0], rec); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		strict = seq.Push(strict[:0], loose, 0)
-		for i := range strict {
-			enc.Encode(out, &strict[i])
+		normalized = seq.Push(normalized[:0], decoded, 0)
+		for i := range normalized {
+			enc.Encode(out, &normalized[i])
 		}
 	}
 	for _, rec := range Data(before...) {

@@ -8,7 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// Meaning is what a reader understands of a strict stream. The zero value is ready; see Event.
+// Meaning is what a reader understands of a normalized stream. The zero value is ready; see Event.
 type Meaning struct {
 	Tools  []*ToolMeaning // in the order of their starts
 	Plan   []string       // content and status of each item
@@ -20,10 +20,10 @@ type Meaning struct {
 	Notices, Data, Sources, Files, Asks, Answers, Sigs []string
 	Usage                                              []hub.Counts
 
-	totals []string       // what each of Usage is the total of
-	parts  []*partMeaning // in the order of their starts
-	deltas []deltaMeaning
-	lanes  map[string]string // lane id to the lane that a reader sees
+	totals    []string       // what each of Usage is the total of
+	parts     []*partMeaning // in the order of their starts
+	deltas    []deltaMeaning
+	subAgents map[string]string // sub-agent id to the sub-agent that a reader sees
 
 	planSure, statusSure bool
 	folded               bool // something is there in another form: what comes back may hold more than was claimed
@@ -47,11 +47,11 @@ type partMeaning struct {
 	text []byte
 }
 
-// textKey says whose text it is. Lanes are those that a reader sees.
+// textKey says whose text it is. Sub-agents are those that a reader sees.
 type textKey struct {
-	lane string
-	ch   hub.Chan
-	user bool
+	subAgent string
+	ch       hub.Chan
+	user     bool
 }
 
 type deltaMeaning struct {
@@ -59,27 +59,27 @@ type deltaMeaning struct {
 	text []byte
 }
 
-// claimed reports whether an encoder says with this fate that a reader of its dialect gets the event as it is.
+// claimed reports whether an encoder says with this disposition that a reader of its dialect gets the event as it is.
 // Implied events are not compared: what the grammar implies comes back in the dialect's own way.
-func claimed(f hub.Fate) bool { return f == hub.Native || f == hub.Deferred }
+func claimed(f hub.Disposition) bool { return f == hub.Native || f == hub.Deferred }
 
-// Event adds the next event of a stream. fate is what an encoder did with it: only what it claims to have carried is
+// Event adds the next event of a stream. disposition is what an encoder did with it: only what it claims to have carried is
 // compared. For a stream that was read it is Native.
-func (m *Meaning) Event(ev *hub.Event, fate hub.Fate) {
-	if m.lanes == nil {
-		m.lanes = map[string]string{}
+func (m *Meaning) Event(ev *hub.Event, disposition hub.Disposition) {
+	if m.subAgents == nil {
+		m.subAgents = map[string]string{}
 	}
-	if fate == hub.Folded || fate == hub.Extension {
+	if disposition == hub.Folded || disposition == hub.Extension {
 		m.folded = true
 	}
-	sure := claimed(fate)
+	sure := claimed(disposition)
 	switch ev.Kind {
 	case hub.TextStart, hub.TextDelta, hub.TextEnd:
 		m.text(ev, sure)
 	case hub.ToolStart, hub.ToolArgs, hub.ToolReady, hub.ToolEnd:
 		m.tool(ev, sure)
 	case hub.AgentStart:
-		m.agent(ev, fate)
+		m.agent(ev, disposition)
 	case hub.RunEnd:
 		m.Status, m.statusSure = ev.Status, sure
 		if ev.More != nil {
@@ -94,14 +94,14 @@ func (m *Meaning) Event(ev *hub.Event, fate hub.Fate) {
 	}
 }
 
-// agent opens a lane. If the target has no place for it, its events are in the lane around it.
-func (m *Meaning) agent(ev *hub.Event, fate hub.Fate) {
-	lane := m.lanes[string(ev.Lane)]
-	if claimed(fate) || fate == hub.Implied {
+// agent opens a sub-agent. If the target has no place for it, its events are in the sub-agent around it.
+func (m *Meaning) agent(ev *hub.Event, disposition hub.Disposition) {
+	subAgent := m.subAgents[string(ev.SubAgent)]
+	if claimed(disposition) || disposition == hub.Implied {
 		m.Agents++
-		lane = "agent " + itoa(m.Agents)
+		subAgent = "agent " + itoa(m.Agents)
 	}
-	m.lanes[string(ev.ID)] = lane
+	m.subAgents[string(ev.ID)] = subAgent
 }
 
 func (m *Meaning) text(ev *hub.Event, sure bool) {
@@ -130,15 +130,15 @@ func (m *Meaning) part(ev *hub.Event) *partMeaning {
 			return m.parts[i]
 		}
 	}
-	key := textKey{lane: m.lanes[string(ev.Lane)], ch: ev.Chan, user: ev.Flags.Has(hub.User)}
+	key := textKey{subAgent: m.subAgents[string(ev.SubAgent)], ch: ev.Chan, user: ev.Flags.Has(hub.User)}
 	p := &partMeaning{id: string(ev.ID), key: key}
 	m.parts = append(m.parts, p)
 	return p
 }
 
-// Text is the text of the root agent, or of a lane, on a channel: part by part, in the order of their starts.
-func (m *Meaning) Text(lane string, ch hub.Chan) string {
-	return string(m.byParts(textKey{lane: lane, ch: ch}))
+// Text is the text of the root agent, or of a sub-agent, on a channel: part by part, in the order of their starts.
+func (m *Meaning) Text(subAgent string, ch hub.Chan) string {
+	return string(m.byParts(textKey{subAgent: subAgent, ch: ch}))
 }
 
 func (m *Meaning) byParts(key textKey) (all []byte) {
@@ -260,7 +260,7 @@ func (m *Meaning) single(ev *hub.Event) {
 	case hub.File:
 		m.Files = append(m.Files, firstOf(more.File.URL, more.File.Base64, more.File.FileID, more.File.Name))
 	case hub.Ask:
-		m.Asks = append(m.Asks, ev.What.String()+" "+plain(ev.Title))
+		m.Asks = append(m.Asks, ev.AskKind.String()+" "+plain(ev.Title))
 	case hub.Answer:
 		m.Answers = append(m.Answers, ev.Status.String()+" "+plain(ev.Name))
 	case hub.Usage:

@@ -8,15 +8,15 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
-// meaningOf reads lines in native notation. A line that begins with the name of a fate has that one, others are native.
+// meaningOf reads lines in native notation. A line that begins with the name of a disposition has that one, others are native.
 func meaningOf(t *testing.T, lines string) *adaptertest.Meaning {
 	t.Helper()
 	var m adaptertest.Meaning
 	for line := range strings.Lines(lines) {
-		fate := hub.Native
-		for _, f := range hub.Fates() {
+		disposition := hub.Native
+		for _, f := range hub.Dispositions() {
 			if rest, ok := strings.CutPrefix(line, f.String()+" "); ok {
-				fate, line = f, rest
+				disposition, line = f, rest
 			}
 		}
 		evs, err := adaptertest.Events([]byte(line))
@@ -24,7 +24,7 @@ func meaningOf(t *testing.T, lines string) *adaptertest.Meaning {
 			t.Fatal(err)
 		}
 		for i := range evs {
-			m.Event(&evs[i], fate)
+			m.Event(&evs[i], disposition)
 		}
 	}
 	return &m
@@ -64,10 +64,10 @@ func TestMeaning(t *testing.T) {
 	f(`{"kind":"tool.end","status":"ok","id":"t","name":"n","text":"a\nb"}`,
 		`{"kind":"tool.end","status":"ok","id":"t","name":"n","content":[{"type":"content","content":{"type":"text","text":"a"}},{"type":"text","text":"b"}]}`)
 	f(`{"kind":"tool.end","status":"error","id":"t","name":"n","text":"a"}`, `{"kind":"tool.end","status":"error","id":"t","name":"n","err":"a"}`)
-	f(lane+`{"kind":"text.delta","lane":"l","id":"p","text":"sub"}`, lane+`{"kind":"text.delta","lane":"l","id":"p","text":"sub"}`)
-	f(lane+`{"kind":"text.delta","lane":"l","id":"p","text":"sub"}`, `{"kind":"text.delta","id":"p","text":"sub"}`,
+	f(subAgent+`{"kind":"text.delta","lane":"l","id":"p","text":"sub"}`, subAgent+`{"kind":"text.delta","lane":"l","id":"p","text":"sub"}`)
+	f(subAgent+`{"kind":"text.delta","lane":"l","id":"p","text":"sub"}`, `{"kind":"text.delta","id":"p","text":"sub"}`,
 		`the answer text is "sub", not ""`, "texts of the lanes")
-	f("dropped "+lane+`{"kind":"text.delta","lane":"l","id":"p","text":"sub"}`, `{"kind":"text.delta","id":"p","text":"sub"}`)
+	f("dropped "+subAgent+`{"kind":"text.delta","lane":"l","id":"p","text":"sub"}`, `{"kind":"text.delta","id":"p","text":"sub"}`)
 	f(end, `{"kind":"run.end","status":"failed"}`, "the run ended as failed, not done")
 	f("folded "+end, `{"kind":"run.end","status":"failed"}`)
 	f(`{"kind":"run.end","status":"failed","err":"e"}`, `{"kind":"run.end","status":"failed"}`, `without the error "e"`)

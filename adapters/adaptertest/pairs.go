@@ -41,17 +41,17 @@ func Streams(t testing.TB, d *hub.Dialect, folder string) []*Stream {
 			whole := decode(src, f.wire)
 			s.Records, s.Faults = whole.records, whole.errs
 		}
-		s.Loose, s.Cause = f.loose(t)
+		s.Loose, s.Cause = f.decoded(t)
 		all = append(all, s)
 	}
 	return all
 }
 
-// Sent is a strict event and what an encoder did with it.
+// Sent is a normalized event and what an encoder did with it.
 type Sent struct {
 	hub.Event
-	Fate  hub.Fate
-	Bytes []byte // what it wrote, framed
+	Disposition hub.Disposition
+	Bytes       []byte // what it wrote, framed
 }
 
 // Translation is a stream that was written in another dialect, and read back.
@@ -74,17 +74,17 @@ func (s *Stream) Translate(target *hub.Dialect, options hub.Options) *Translatio
 	enc, out := policy.NewEncoder(target, options, policy.Settings{}), wire.NewOut(target.Framing)
 	stages := policy.Stages(target, policy.Settings{}, nil)
 	check := Checker{Replace: target.Caps.Has(hub.CapReplace)}
-	take := func(strict []hub.Event) {
+	take := func(normalized []hub.Event) {
 		for _, st := range stages {
-			strict = st.Push(nil, strict, 0)
+			normalized = st.Push(nil, normalized, 0)
 		}
-		for i := range strict {
-			x.problem(check.Event(&strict[i]))
-			own, _ := CopyEvent(&strict[i])
+		for i := range normalized {
+			x.problem(check.Event(&normalized[i]))
+			own, _ := CopyEvent(&normalized[i])
 			before := len(out.Buf)
-			fate := enc.Encode(out, &strict[i])
-			x.Meaning.Event(&own, fate)
-			x.Sent = append(x.Sent, Sent{own, fate, append([]byte(nil), out.Buf[before:]...)})
+			disposition := enc.Encode(out, &normalized[i])
+			x.Meaning.Event(&own, disposition)
+			x.Sent = append(x.Sent, Sent{own, disposition, append([]byte(nil), out.Buf[before:]...)})
 		}
 	}
 	for i := range s.Loose {
@@ -111,12 +111,12 @@ func (x *Translation) read(target *hub.Dialect) {
 	replace := target.Caps.Has(hub.CapReplace)
 	dec, seq := policy.NewDecoder(target, target.Defaults()), sequencer.New(sequencer.Config{Replace: replace})
 	check := Checker{Replace: replace}
-	take := func(loose []hub.Event) {
-		for i := range loose {
-			own, _ := CopyEvent(&loose[i])
+	take := func(decoded []hub.Event) {
+		for i := range decoded {
+			own, _ := CopyEvent(&decoded[i])
 			x.Loose = append(x.Loose, own)
 		}
-		x.strict(&check, seq.Push(nil, loose, 0))
+		x.normalized(&check, seq.Push(nil, decoded, 0))
 	}
 	for _, rec := range x.Records {
 		evs, err := dec.Decode(nil, rec)
@@ -124,12 +124,12 @@ func (x *Translation) read(target *hub.Dialect) {
 		take(evs)
 	}
 	take(dec.Finish(nil, nil))
-	x.strict(&check, seq.Flush(nil, nil))
+	x.normalized(&check, seq.Flush(nil, nil))
 	x.problem(check.End())
 	x.Repairs = seq.Repairs
 }
 
-func (x *Translation) strict(check *Checker, evs []hub.Event) {
+func (x *Translation) normalized(check *Checker, evs []hub.Event) {
 	for i := range evs {
 		x.problem(check.Event(&evs[i]))
 		own, _ := CopyEvent(&evs[i])

@@ -19,11 +19,11 @@ type pipe struct {
 
 	overwrite bool // as in source, for what leaves the sequencer
 
-	strict []hub.Event
-	lines  []byte  // the strict events in native notation
-	sense  Meaning // of the strict events, as far as the encoder claims
-	check  Checker
-	err    error // the first violation
+	normalized []hub.Event
+	lines      []byte  // the normalized events in native notation
+	sense      Meaning // of the normalized events, as far as the encoder claims
+	check      Checker
+	err        error // the first violation
 }
 
 func newPipe(replace bool, settle time.Duration) *pipe {
@@ -45,11 +45,11 @@ func (p *pipe) linear(d *hub.Dialect) *pipe {
 	return p
 }
 
-func (p *pipe) push(loose []hub.Event) { p.take(p.seq.Push(p.strict[:0], loose, 0)) }
+func (p *pipe) push(decoded []hub.Event) { p.take(p.seq.Push(p.normalized[:0], decoded, 0)) }
 
 // flush ends the stream.
 func (p *pipe) flush(cause error) {
-	p.take(p.seq.Flush(p.strict[:0], cause))
+	p.take(p.seq.Flush(p.normalized[:0], cause))
 	if err := p.check.End(); err != nil && p.err == nil {
 		p.err = err
 	}
@@ -61,22 +61,22 @@ func (p *pipe) flush(cause error) {
 	}
 }
 
-func (p *pipe) take(strict []hub.Event) {
-	p.strict = strict
-	for i := range strict {
-		ev := &strict[i]
+func (p *pipe) take(normalized []hub.Event) {
+	p.normalized = normalized
+	for i := range normalized {
+		ev := &normalized[i]
 		if err := p.check.Event(ev); err != nil && p.err == nil {
 			p.err = err
 		}
 		p.lines = append(native.Append(p.lines, ev), '\n')
 	}
 	if p.lin != nil {
-		p.encodeAll(p.lin.Push(nil, strict, 0))
+		p.encodeAll(p.lin.Push(nil, normalized, 0))
 	} else {
-		p.encodeAll(strict)
+		p.encodeAll(normalized)
 	}
 	if p.overwrite {
-		ruin(strict)
+		ruin(normalized)
 	}
 }
 
@@ -88,15 +88,15 @@ func (p *pipe) encodeAll(evs []hub.Event) {
 
 // encode hands ev to the encoder, if there is one.
 func (p *pipe) encode(ev *hub.Event) {
-	fate := hub.Native
+	disposition := hub.Native
 	switch {
 	case p.enc == nil:
 	case p.overwrite:
 		own, mem := CopyEvent(ev)
-		fate = p.enc.Encode(p.out, &own)
+		disposition = p.enc.Encode(p.out, &own)
 		Overwrite(mem)
 	default:
-		fate = p.enc.Encode(p.out, ev)
+		disposition = p.enc.Encode(p.out, ev)
 	}
-	p.sense.Event(ev, fate)
+	p.sense.Event(ev, disposition)
 }

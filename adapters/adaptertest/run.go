@@ -15,7 +15,7 @@ import (
 // Decoding gives the same events whole, cut anywhere, with each record overwritten after use, and again after a Reset.
 // Sequenced, they keep the invariants. The dialect's own encoder gives the wire back, byte for byte. Every encoder in
 // the registry makes valid records of them in each of its framings; where it can be decoded, with the same meaning, as
-// far as its fates claim. An end that says how a stream failed may be all that an encoder gets.
+// far as its dispositions claim. An end that says how a stream failed may be all that an encoder gets.
 func Run(t *testing.T, d *hub.Dialect) {
 	t.Run("failures", func(t *testing.T) { testFailures(t, d) })
 	t.Run("tool ends", func(t *testing.T) { testToolEnds(t, d) })
@@ -70,7 +70,7 @@ func copyRecord(rec wire.Record) wire.Record {
 }
 
 // loose returns the events that the fixture begins with or decodes to, and the cause of the end.
-func (f *fixture) loose(t testing.TB) ([]hub.Event, error) {
+func (f *fixture) decoded(t testing.TB) ([]hub.Event, error) {
 	t.Helper()
 	if !f.hasWire {
 		return f.events(t), nil
@@ -115,7 +115,7 @@ func (f *fixture) testDecode(t *testing.T) {
 	t.Run("cut", func(t *testing.T) { f.testCuts(t, same) })
 }
 
-// testValid checks that loose events hold only valid JSON.
+// testValid checks that decoded events hold only valid JSON.
 func (f *fixture) testValid(t *testing.T) {
 	t.Helper()
 	src := newSource(f)
@@ -171,16 +171,16 @@ func (f *fixture) testCuts(t *testing.T, same func(*testing.T, string, *decoded)
 }
 
 func (f *fixture) testStrict(t *testing.T) {
-	t.Run("strict", func(t *testing.T) {
-		loose, cause := f.loose(t)
+	t.Run("normalized", func(t *testing.T) {
+		decoded, cause := f.decoded(t)
 		p := newPipe(f.dialect.Caps.Has(hub.CapReplace), f.settle)
-		p.push(loose)
+		p.push(decoded)
 		p.flush(cause)
 		if p.err != nil {
 			t.Errorf("the sequenced stream breaks an invariant: %v\n%s", p.err, p.lines)
 		}
-		if f.section("strict") != nil {
-			f.expect(t, "strict", string(p.lines))
+		if f.section("normalized") != nil {
+			f.expect(t, "normalized", string(p.lines))
 		}
 		if f.hasWire {
 			f.testStrictOverwritten(t, string(p.lines))

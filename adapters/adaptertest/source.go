@@ -150,7 +150,7 @@ func ruin(evs []hub.Event) {
 	bad := []byte("BUG: read after it was valid")
 	for i := range evs {
 		evs[i] = hub.Event{
-			Kind: 255, Status: 255, Chan: 255, Op: 255, Flags: 255, ID: bad, Ref: bad, Lane: bad, Msg: bad, Name: bad,
+			Kind: 255, Status: 255, Chan: 255, Op: 255, Flags: 255, ID: bad, Ref: bad, SubAgent: bad, Msg: bad, Name: bad,
 			Title: bad, Text: bad, Value: bad,
 		}
 	}

@@ -23,7 +23,7 @@ func testToolEnds(t *testing.T, d *hub.Dialect) {
 	for _, status := range []hub.Status{hub.StatusError, hub.StatusDenied, hub.StatusAborted} {
 		for name, end := range says {
 			end.Kind, end.Status, end.ID, end.Name = hub.ToolEnd, status, []byte("c1"), []byte("read")
-			fate, back := roundTrip(t, d, []hub.Event{
+			disposition, back := roundTrip(t, d, []hub.Event{
 				{Kind: hub.RunStart, ID: []byte("r1")},
 				{Kind: hub.ToolStart, ID: []byte("c1"), Name: []byte("read")},
 				{Kind: hub.ToolReady, ID: []byte("c1"), Name: []byte("read"), Value: []byte(`{"path":"a"}`)},
@@ -32,38 +32,38 @@ func testToolEnds(t *testing.T, d *hub.Dialect) {
 				{Kind: hub.RunEnd, Status: hub.StatusDone},
 			})
 			for _, call := range back.sense.Tools {
-				if call.Status == hub.StatusOK || fate == hub.Native && call.Status != status {
-					t.Errorf("a call that ends as %s and says %s comes back as %s (fate %s)", status, name, call.Status, fate)
+				if call.Status == hub.StatusOK || disposition == hub.Native && call.Status != status {
+					t.Errorf("a call that ends as %s and says %s comes back as %s (fate %s)", status, name, call.Status, disposition)
 				}
 			}
 		}
 	}
 }
 
-// roundTrip writes a stream and reads it back. fate is what became of the end of its call.
-func roundTrip(t *testing.T, d *hub.Dialect, loose []hub.Event) (fate hub.Fate, back *pipe) {
+// roundTrip writes a stream and reads it back. disposition is what became of the end of its call.
+func roundTrip(t *testing.T, d *hub.Dialect, decoded []hub.Event) (disposition hub.Disposition, back *pipe) {
 	t.Helper()
-	p := newPipe(d.Caps.Has(hub.CapReplace), 0).encodeWith(watchedEncoder{d.NewEncoder(d.Defaults()), &fate}, d.Framing).linear(d)
-	p.push(loose)
+	p := newPipe(d.Caps.Has(hub.CapReplace), 0).encodeWith(watchedEncoder{d.NewEncoder(d.Defaults()), &disposition}, d.Framing).linear(d)
+	p.push(decoded)
 	p.flush(nil)
 	records, err := splitAll(p.out.Buf, d.Framing)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fate, readBack(t, d, records)
+	return disposition, readBack(t, d, records)
 }
 
 // watchedEncoder notes what becomes of the ends of calls.
 type watchedEncoder struct {
 	hub.Encoder
-	fate *hub.Fate
+	disposition *hub.Disposition
 }
 
 // Encode implements [hub.Encoder].
-func (e watchedEncoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
-	fate := e.Encoder.Encode(out, ev)
+func (e watchedEncoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
+	disposition := e.Encoder.Encode(out, ev)
 	if ev.Kind == hub.ToolEnd {
-		*e.fate = fate
+		*e.disposition = disposition
 	}
-	return fate
+	return disposition
 }

@@ -13,7 +13,7 @@ func (c *Checker) valid(ev *hub.Event) error {
 		return fmt.Errorf("I12: no such kind")
 	}
 	v := validator{json: &c.json}
-	v.bodies("id", ev.ID, "ref", ev.Ref, "lane", ev.Lane, "msg", ev.Msg, "name", ev.Name, "title", ev.Title, "text", ev.Text)
+	v.bodies("id", ev.ID, "ref", ev.Ref, "lane", ev.SubAgent, "msg", ev.Msg, "name", ev.Name, "title", ev.Title, "text", ev.Text)
 	v.value("value", ev.Value)
 	if m := ev.More; m != nil {
 		v.more(m)
@@ -21,7 +21,7 @@ func (c *Checker) valid(ev *hub.Event) error {
 	return v.err
 }
 
-// Valid checks that the slices of a loose or strict event are JSON: bodies of strings and values.
+// Valid checks that the slices of a decoded or normalized event are JSON: bodies of strings and values.
 func Valid(ev *hub.Event) error {
 	var c Checker
 	return c.valid(ev)

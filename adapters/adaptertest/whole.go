@@ -43,7 +43,7 @@ func checkFailureFirst(t *testing.T, d *hub.Dialect, framing wire.Framing, fail 
 	enc, out := d.NewEncoder(d.Defaults()), wire.NewOut(framing)
 	var more hub.More
 	end := hub.FailureEnd(fail, &more)
-	fate := enc.Encode(out, &end)
+	disposition := enc.Encode(out, &end)
 	enc.Finish(out)
 	records, err := splitAll(out.Buf, framing)
 	if err == nil {
@@ -52,7 +52,7 @@ func checkFailureFirst(t *testing.T, d *hub.Dialect, framing wire.Framing, fail 
 	if err != nil || strings.Contains(string(out.Buf), "secret") {
 		t.Errorf("%s as the only event, framed as %s, is not valid or tells too much: %v\n%s", fail.Code, framing, err, out.Buf)
 	}
-	if d.NewDecoder == nil || fate != hub.Native || err != nil {
+	if d.NewDecoder == nil || disposition != hub.Native || err != nil {
 		return
 	}
 	if back := readBack(t, d, records); back.sense.Status == hub.StatusDone {

@@ -19,22 +19,22 @@ const writersAtOnce = 3
 // fuzzWriters writes the stream in other dialects, and in all their framings.
 func (f *fixture) fuzzWriters(t *testing.T) {
 	t.Helper()
-	loose, cause := f.loose(t)
+	decoded, cause := f.decoded(t)
 	h := fnv.New32a()
 	h.Write(f.wire)
 	at := int(h.Sum32() >> 8)
 	writers := writers()
 	for i := range writersAtOnce {
-		f.checkWriter(t, writers[(at+i)%len(writers)], loose, cause)
+		f.checkWriter(t, writers[(at+i)%len(writers)], decoded, cause)
 	}
 }
 
 // testWriters writes a stream in all dialects.
 func (f *fixture) testWriters(t *testing.T) {
 	t.Helper()
-	loose, cause := f.loose(t)
+	decoded, cause := f.decoded(t)
 	for _, d := range writers() {
-		f.checkWriter(t, d, loose, cause)
+		f.checkWriter(t, d, decoded, cause)
 	}
 }
 
@@ -50,39 +50,39 @@ func writers() (all []*hub.Dialect) {
 // checkWriter checks what holds for every reader and every writer: each record is JSON in UTF-8, by the judgement of a
 // library that wrote none of it; there is not more of it than the input accounts for; and a stream that was cut is not
 // written like one that ended.
-func (f *fixture) checkWriter(t *testing.T, d *hub.Dialect, loose []hub.Event, cause error) {
+func (f *fixture) checkWriter(t *testing.T, d *hub.Dialect, decoded []hub.Event, cause error) {
 	t.Helper()
 	for _, framing := range d.Framings {
-		cut := f.written(d, framing, loose, cause)
+		cut := f.written(d, framing, decoded, cause)
 		if err := checkStrictly(cut.out); err != nil {
 			t.Fatalf("written as %s in %s: %v", d.Name, framing, err)
 		}
-		if n := len(cut.out.Buf); n > maxWritten(len(f.wire), len(loose)) {
-			t.Fatalf("written as %s in %s: %d bytes and %d events became %d bytes", d.Name, framing, len(f.wire), len(loose), n)
+		if n := len(cut.out.Buf); n > maxWritten(len(f.wire), len(decoded)) {
+			t.Fatalf("written as %s in %s: %d bytes and %d events became %d bytes", d.Name, framing, len(f.wire), len(decoded), n)
 		}
 	}
-	if ends(loose) {
+	if ends(decoded) {
 		return
 	}
-	cut := f.written(d, d.Framing, loose, hub.Fail(hub.CodeReset, nil))
-	whole := f.written(d, d.Framing, append(loose[:len(loose):len(loose)], hub.Event{Kind: hub.RunEnd, Status: hub.StatusDone}), nil)
+	cut := f.written(d, d.Framing, decoded, hub.Fail(hub.CodeReset, nil))
+	whole := f.written(d, d.Framing, append(decoded[:len(decoded):len(decoded)], hub.Event{Kind: hub.RunEnd, Status: hub.StatusDone}), nil)
 	if string(cut.out.Buf) == string(whole.out.Buf) {
 		t.Fatalf("written as %s, a stream that was cut is one that ended well:\n%s", d.Name, cut.out.Buf)
 	}
 }
 
 // written is the pipe through which a stream was written.
-func (f *fixture) written(d *hub.Dialect, framing wire.Framing, loose []hub.Event, cause error) *pipe {
+func (f *fixture) written(d *hub.Dialect, framing wire.Framing, decoded []hub.Event, cause error) *pipe {
 	p := newPipe(d.Caps.Has(hub.CapReplace), f.settle).encodeWith(d.NewEncoder(d.Defaults()), framing).linear(d)
-	p.push(loose)
+	p.push(decoded)
 	p.flush(cause)
 	return p
 }
 
 // ends reports whether the upstream has ended the run itself.
-func ends(loose []hub.Event) bool {
-	for i := range loose {
-		if loose[i].Kind == hub.RunEnd {
+func ends(decoded []hub.Event) bool {
+	for i := range decoded {
+		if decoded[i].Kind == hub.RunEnd {
 			return true
 		}
 	}

@@ -70,10 +70,10 @@
 //	                     what comes before ToolReady waits for it, the latest only
 //	ToolEnd              tool_result; JSON as serialised text in version 1, as it is in version 2; failed, denied and
 //	                     aborted calls have isError in version 1 and are tool_error in version 2
-//	AgentStart, AgentEnd nothing if the lane belongs to a tool call that is open, which then is the place of its text;
+//	AgentStart, AgentEnd nothing if the sub-agent belongs to a tool call that is open, which then is the place of its text;
 //	                     otherwise a call of delegate_to_<name>
-//	text in a lane       tool_progress, a string, of that call; without a result of its own the call ends with the whole text
-//	others in a lane     dropped, or wrapped as data of tool_progress (option lane_events)
+//	text in a sub-agent       tool_progress, a string, of that call; without a result of its own the call ends with the whole text
+//	others in a sub-agent     dropped, or wrapped as data of tool_progress (option lane_events)
 //	Notice               thought
 //	Ask                  its Title as thought
 //	Plan                 a call of the tool todo_list that ends at once, if wanted (option plans), unless calls tell it
@@ -142,7 +142,7 @@ var Dialect = hub.Dialect{
 	Framings:      []wire.Framing{wire.SSE, wire.NDJSON, wire.WebSocket},
 	Caps:          hub.CapExecutedTools | hub.CapReasoning,
 	Options:       options,
-	Settle:        settle,
+	EndGrace:      settle,
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	NewDecoder:    func(o hub.Options) hub.Decoder { return newDecoder(o) },
 	NewEncoder:    func(o hub.Options) hub.Encoder { return newEncoder(o) },

@@ -30,12 +30,12 @@ const (
 
 // encoder writes one version of the dialect.
 type encoder struct {
-	v2         bool
-	ids        bool // callId, seq, at
-	thoughts   string
-	serialise  bool
-	laneEvents bool
-	plans      bool
+	v2             bool
+	ids            bool // callId, seq, at
+	thoughts       string
+	serialise      bool
+	subAgentEvents bool
+	plans          bool
 
 	planned   uint64 // plans written
 	planCalls bool   // a call has told a plan
@@ -44,9 +44,9 @@ type encoder struct {
 	begun     bool
 	thought   thought
 	tools     tools
-	lanes     []*lane
+	subAgents []*subAgent
 
-	card *openCall // the call that the event in hand is wrapped in, because it happens in a lane
+	card *openCall // the call that the event in hand is wrapped in, because it happens in a sub-agent
 	body int       // where the record in hand begins in the buffer
 }
 
@@ -58,11 +58,11 @@ type thought struct {
 func newEncoder(o hub.Options) *encoder {
 	v2 := o.Enum("version") == "2"
 	e := &encoder{
-		v2:         v2,
-		ids:        v2 || o.Bool("extensions"),
-		thoughts:   o.Enum("thoughts"),
-		laneEvents: o.Enum("lane_events") == "progress",
-		plans:      o.Enum("plans") == "tool",
+		v2:             v2,
+		ids:            v2 || o.Bool("extensions"),
+		thoughts:       o.Enum("thoughts"),
+		subAgentEvents: o.Enum("lane_events") == "progress",
+		plans:          o.Enum("plans") == "tool",
 	}
 	e.serialise = !e.ids && o.Bool("serialize_same_name")
 	e.Reset()
@@ -76,28 +76,28 @@ func (e *encoder) Reset() {
 	e.told.Reset()
 	e.thought.text = e.thought.text[:0]
 	e.tools.reset()
-	e.lanes = e.lanes[:0]
+	e.subAgents = e.subAgents[:0]
 }
 
 // Finish appends nothing: the terminal event was the last.
 func (e *encoder) Finish(*wire.Out) {}
 
 // Encode appends the records for ev.
-func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.card = nil
 	switch {
 	case ev.Kind == hub.AgentStart:
 		return e.agentStart(out, ev)
 	case ev.Kind == hub.AgentEnd:
 		return e.agentEnd(out, ev)
-	case len(ev.Lane) > 0:
-		return e.inLane(out, ev)
+	case len(ev.SubAgent) > 0:
+		return e.inSubAgent(out, ev)
 	}
 	return e.encode(out, ev)
 }
 
-// encode writes an event of the root agent, or of a lane if card is set.
-func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Fate {
+// encode writes an event of the root agent, or of a sub-agent if card is set.
+func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Kind {
 	case hub.TextDelta:
 		return e.textDelta(out, ev)
@@ -205,7 +205,7 @@ func (e *encoder) content(out *wire.Out, typ string, ev *hub.Event, body []byte)
 	e.close(out, ev, nil)
 }
 
-func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch {
 	case ev.Flags.Has(hub.User):
 		return hub.Dropped
@@ -219,7 +219,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Native
 }
 
-func (e *encoder) textStart(ev *hub.Event) hub.Fate {
+func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
 	if ev.Flags.Has(hub.User) || ev.Chan == hub.Reasoning && e.thoughts == thoughtDrop {
 		return hub.Dropped
 	}
@@ -228,7 +228,7 @@ func (e *encoder) textStart(ev *hub.Event) hub.Fate {
 
 // reasoning collects a part of reasoning: clients show every thought as a block of its own. Parts of other messages may
 // be open beside it; they take turns.
-func (e *encoder) reasoning(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) reasoning(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch {
 	case e.thoughts == thoughtDrop:
 		return hub.Dropped
@@ -251,7 +251,7 @@ func (e *encoder) flushThought(out *wire.Out, ev *hub.Event) {
 	e.thought.text = e.thought.text[:0]
 }
 
-func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch {
 	case ev.Chan != hub.Reasoning:
 		return hub.Implied
@@ -273,7 +273,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // fold writes something for people as a thought: the dialect has no better place for it.
-func (e *encoder) fold(out *wire.Out, ev *hub.Event, body []byte) hub.Fate {
+func (e *encoder) fold(out *wire.Out, ev *hub.Event, body []byte) hub.Disposition {
 	if len(body) == 0 || e.thoughts == thoughtDrop {
 		return hub.Dropped
 	}
@@ -281,7 +281,7 @@ func (e *encoder) fold(out *wire.Out, ev *hub.Event, body []byte) hub.Fate {
 	return hub.Folded
 }
 
-func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !e.ids || ev.Scope != hub.SessionScope || ev.More == nil {
 		return hub.Dropped
 	}
@@ -302,7 +302,7 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // runStart writes the handshake, on which clients of version 2 wait, and the start, on which they begin to show a run.
-func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.begun = true
 	if !e.v2 {
 		if ev.ID != nil || ev.Ref != nil || ev.Name != nil || ev.Value != nil {
@@ -324,7 +324,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // runEnd writes the one terminal event.
-func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Status {
 	case hub.StatusDone:
 		e.open(out, typeFinal, ev)
@@ -347,7 +347,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	return e.failed(out, ev, failedText, hub.Native)
 }
 
-func (e *encoder) cancelled(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) cancelled(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.v2 {
 		e.end(out, typeCancelled, `,"reason":"`, ev, reasonOf(ev, cancelText))
 		return hub.Native
@@ -359,15 +359,15 @@ func (e *encoder) cancelled(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Folded
 }
 
-func (e *encoder) failed(out *wire.Out, ev *hub.Event, text string, fate hub.Fate) hub.Fate {
+func (e *encoder) failed(out *wire.Out, ev *hub.Event, text string, disposition hub.Disposition) hub.Disposition {
 	reason := reasonOf(ev, text)
 	if !e.v2 || e.begun {
 		e.end(out, typeError, `,"error":"`, ev, reason)
-		return fate
+		return disposition
 	}
 	out.Begin("")
 	member.Close(out, member.AppendText(append(out.Buf, `{"type":"`+typeSessionError+`"`...), `,"error":"`, reason))
-	return fate
+	return disposition
 }
 
 // end writes a terminal event with a reason.
@@ -388,7 +388,7 @@ func reasonOf(ev *hub.Event, text string) []byte {
 }
 
 // raw writes back what our own decoder did not know.
-func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if string(ev.Name) != name || ev.Value == nil {
 		return hub.Dropped
 	}

@@ -17,7 +17,7 @@ const (
 	callAbortedText = "Aborted"
 )
 
-func (e *encoder) toolStart(ev *hub.Event) hub.Fate {
+func (e *encoder) toolStart(ev *hub.Event) hub.Disposition {
 	c := e.tools.add(ev.ID, ev.Name)
 	if e.serialise && e.card == nil {
 		e.tools.enqueue(c)
@@ -30,7 +30,7 @@ func (e *encoder) toolStart(ev *hub.Event) hub.Fate {
 }
 
 // toolArgs waits for the rest.
-func (e *encoder) toolArgs(ev *hub.Event) hub.Fate {
+func (e *encoder) toolArgs(ev *hub.Event) hub.Disposition {
 	if c := e.tools.find(ev.ID); c != nil && e.mayHide(c) {
 		return hub.Folded
 	}
@@ -38,7 +38,7 @@ func (e *encoder) toolArgs(ev *hub.Event) hub.Fate {
 }
 
 // toolReady writes the call: the dialect has no place for arguments that are still being made.
-func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.tools.find(ev.ID)
 	if c == nil {
 		return hub.Dropped
@@ -79,7 +79,7 @@ func (e *encoder) appendArgs(dst []byte, ev *hub.Event) []byte {
 }
 
 // toolProgress writes straight into the record, and takes it back when there is nothing to say.
-func (e *encoder) toolProgress(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolProgress(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.tools.find(ev.ID)
 	switch {
 	case c == nil:
@@ -90,25 +90,25 @@ func (e *encoder) toolProgress(out *wire.Out, ev *hub.Event) hub.Fate {
 		return c.keepEarly(ev, e.ids)
 	}
 	e.openProgress(out, ev, c)
-	data, fate := appendPayload(out.Buf, ev)
+	data, disposition := appendPayload(out.Buf, ev)
 	if len(data) == len(out.Buf) {
 		out.Cancel()
-		return fate
+		return disposition
 	}
 	out.Buf = data
 	e.close(out, ev, c)
-	return fate
+	return disposition
 }
 
 // keepEarly keeps progress that comes before the arguments are complete: a call is announced before all else.
-func (c *openCall) keepEarly(ev *hub.Event, hasLook bool) hub.Fate {
-	data, fate := appendPayload(nil, ev)
+func (c *openCall) keepEarly(ev *hub.Event, hasLook bool) hub.Disposition {
+	data, disposition := appendPayload(nil, ev)
 	if c.look.Learn(ev) && hasLook && len(ev.Text) == 0 && ev.Value == nil {
 		return hub.Deferred
 	}
 	switch {
 	case len(data) == 0:
-		return fate
+		return disposition
 	case len(data) > maxEarly:
 		return hub.Dropped
 	}
@@ -130,7 +130,7 @@ func (e *encoder) openProgress(out *wire.Out, ev *hub.Event, c *openCall) {
 }
 
 // toolEnd writes the result before those that waited for the end of this call.
-func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.tools.find(ev.ID)
 	if c == nil {
 		return hub.Dropped
@@ -138,17 +138,17 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	if !c.hidden {
 		e.result(out, ev, c)
 	}
-	e.orphanLanes(c)
+	e.orphanSubAgents(c)
 	e.tools.end(out, c)
 	if c.hidden {
 		return hub.Folded
 	}
-	return e.endFate(ev, c)
+	return e.endDisposition(ev, c)
 }
 
 // endFate says whether a reader gets the end as it is: there is one place for result and reason, and there are two
 // outcomes.
-func (e *encoder) endFate(ev *hub.Event, c *openCall) hub.Fate {
+func (e *encoder) endDisposition(ev *hub.Event, c *openCall) hub.Disposition {
 	hasResult := ev.Text != nil || ev.Value != nil
 	hasReason := ev.More != nil && len(ev.More.Err) > 0
 	native := false
@@ -168,7 +168,7 @@ func (e *encoder) endFate(ev *hub.Event, c *openCall) hub.Fate {
 	return hub.Folded
 }
 
-// result writes the end of c as ev tells it: the end of a tool, or of a lane that is shown as one.
+// result writes the end of c as ev tells it: the end of a tool, or of a sub-agent that is shown as one.
 func (e *encoder) result(out *wire.Out, ev *hub.Event, c *openCall) {
 	failed := hub.Failed(ev)
 	if failed && e.v2 {

@@ -8,33 +8,33 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// The dialect has no sub-agents of its own: a tool runs one, and reports what it says as progress. So a lane is shown
+// The dialect has no sub-agents of its own: a tool runs one, and reports what it says as progress. So a sub-agent is shown
 // inside a call, its card: the tool call that spawned it, or where there is none (any more) a call of its own.
-// A lane inside a lane is shown in the card of the outermost.
+// A sub-agent inside a sub-agent is shown in the card of the outermost.
 
 // maxSaid bounds the text of a sub-agent that is kept for its result.
 const maxSaid = 1 << 20
 
-// delegateName is the beginning of the name of a lane's own card.
+// delegateName is the beginning of the name of a sub-agent's own card.
 const delegateName = "delegate_to_"
 
-// lane is an open sub-agent.
-type lane struct {
+// sub-agent is an open sub-agent.
+type subAgent struct {
 	id, name []byte
-	outer    *lane // nil: the root agent
+	outer    *subAgent // nil: the root agent
 	card     *openCall
-	own      bool // card was made for this lane
+	own      bool // card was made for this sub-agent
 }
 
-func (l *lane) outermost() *lane {
+func (l *subAgent) outermost() *subAgent {
 	for l.outer != nil {
 		l = l.outer
 	}
 	return l
 }
 
-func (e *encoder) lane(id []byte) *lane {
-	for _, l := range e.lanes {
+func (e *encoder) subAgent(id []byte) *subAgent {
+	for _, l := range e.subAgents {
 		if bytes.Equal(l.id, id) {
 			return l
 		}
@@ -43,9 +43,9 @@ func (e *encoder) lane(id []byte) *lane {
 }
 
 // agentStart shows a sub-agent at once, so that the user sees who works even before it speaks.
-func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
-	l := &lane{id: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), outer: e.lane(ev.Lane)}
-	e.lanes = append(e.lanes, l)
+func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
+	l := &subAgent{id: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), outer: e.subAgent(ev.SubAgent)}
+	e.subAgents = append(e.subAgents, l)
 	if l.outer != nil {
 		return hub.Dropped
 	}
@@ -55,8 +55,8 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Folded
 }
 
-// openCard makes a call for a lane that has none.
-func (e *encoder) openCard(out *wire.Out, l *lane, ev *hub.Event) {
+// openCard makes a call for a sub-agent that has none.
+func (e *encoder) openCard(out *wire.Out, l *subAgent, ev *hub.Event) {
 	id := append([]byte("lane_"), l.id...)
 	l.card, l.own = e.tools.add(id, append([]byte(delegateName), l.name...)), true
 	if e.serialise {
@@ -74,25 +74,25 @@ func (e *encoder) openCard(out *wire.Out, l *lane, ev *hub.Event) {
 	l.card.ready = true
 }
 
-// orphanLanes parts the lanes of a call from it: a lane may outlive its tool.
-func (e *encoder) orphanLanes(c *openCall) {
-	for _, l := range e.lanes {
+// orphanLanes parts the sub-agents of a call from it: a sub-agent may outlive its tool.
+func (e *encoder) orphanSubAgents(c *openCall) {
+	for _, l := range e.subAgents {
 		if l.card == c {
 			l.card = nil
 		}
 	}
 }
 
-// agentEnd ends a card that was made for the lane. Another card ends with its tool; the lane's result is kept for it, if
+// agentEnd ends a card that was made for the sub-agent. Another card ends with its tool; the sub-agent's result is kept for it, if
 // the sub-agent has said nothing.
-func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
-	l := e.lane(ev.ID)
+func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
+	l := e.subAgent(ev.ID)
 	if l == nil {
 		return hub.Dropped
 	}
-	for i, o := range e.lanes {
+	for i, o := range e.subAgents {
 		if o == l {
-			e.lanes = append(e.lanes[:i], e.lanes[i+1:]...)
+			e.subAgents = append(e.subAgents[:i], e.subAgents[i+1:]...)
 			break
 		}
 	}
@@ -113,8 +113,8 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // inLane writes an event of a sub-agent: what it says as strings, and the rest, if wanted, as data.
-func (e *encoder) inLane(out *wire.Out, ev *hub.Event) hub.Fate {
-	l := e.lane(ev.Lane)
+func (e *encoder) inSubAgent(out *wire.Out, ev *hub.Event) hub.Disposition {
+	l := e.subAgent(ev.SubAgent)
 	if l == nil {
 		return hub.Dropped
 	}
@@ -124,7 +124,7 @@ func (e *encoder) inLane(out *wire.Out, ev *hub.Event) hub.Fate {
 		return hub.Implied
 	case l.outer == nil && isAnswer && ev.Kind == hub.TextDelta:
 		return e.say(out, ev, l)
-	case !e.laneEvents:
+	case !e.subAgentEvents:
 		return hub.Dropped
 	}
 	card := e.cardOf(out, l, ev)
@@ -132,16 +132,16 @@ func (e *encoder) inLane(out *wire.Out, ev *hub.Event) hub.Fate {
 		return hub.Dropped // nothing of a call may come before its tool_call
 	}
 	e.card = card
-	fate := e.encode(out, ev)
+	disposition := e.encode(out, ev)
 	e.card = nil
-	if fate == hub.Native || fate == hub.Extension {
+	if disposition == hub.Native || disposition == hub.Extension {
 		return hub.Folded
 	}
-	return fate
+	return disposition
 }
 
 // say writes a piece of the sub-agent's answer: a bare string, as of a tool that runs an agent itself.
-func (e *encoder) say(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
+func (e *encoder) say(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition {
 	c := e.cardOf(out, l, ev)
 	c.said.add(ev.Text, maxSaid)
 	if !c.ready {
@@ -166,8 +166,8 @@ func (t *transcript) add(text []byte, limit int) {
 	}
 }
 
-// cardOf is the call that shows the lane. It makes one if the lane has outlived its own.
-func (e *encoder) cardOf(out *wire.Out, l *lane, ev *hub.Event) *openCall {
+// cardOf is the call that shows the sub-agent. It makes one if the sub-agent has outlived its own.
+func (e *encoder) cardOf(out *wire.Out, l *subAgent, ev *hub.Event) *openCall {
 	l = l.outermost()
 	if l.card == nil {
 		e.openCard(out, l, ev)

@@ -14,7 +14,7 @@ const planTool = "todo_list"
 
 // plan writes a plan as a call that has ended at once: the dialect has no place for one, but its clients show calls. Where
 // calls of a todo tool have told the plan themselves, it is not told twice.
-func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch {
 	case !e.plans || ev.More == nil:
 		return hub.Dropped

@@ -111,9 +111,9 @@ func readChunk(data, content rawjson.Value, f form, head string) payload {
 	return payload{form: f, text: body, exact: exact}
 }
 
-// appendPayload appends the data of a tool_progress. With fate Implied or Dropped there is none, and dst comes back
+// appendPayload appends the data of a tool_progress. With disposition Implied or Dropped there is none, and dst comes back
 // unchanged.
-func appendPayload(dst []byte, ev *hub.Event) ([]byte, hub.Fate) {
+func appendPayload(dst []byte, ev *hub.Event) ([]byte, hub.Disposition) {
 	if ev.Kind == hub.ToolOutput {
 		return appendOutput(dst, ev)
 	}
@@ -121,14 +121,14 @@ func appendPayload(dst []byte, ev *hub.Event) ([]byte, hub.Fate) {
 }
 
 // appendOutput writes a partial result. Clients append what comes; a replacement reads like one more piece.
-func appendOutput(dst []byte, ev *hub.Event) ([]byte, hub.Fate) {
+func appendOutput(dst []byte, ev *hub.Event) ([]byte, hub.Disposition) {
 	switch {
 	case ev.Text != nil:
-		fate := hub.Native
+		disposition := hub.Native
 		if ev.Op == hub.Replace {
-			fate = hub.Folded
+			disposition = hub.Folded
 		}
-		return appendText(dst, ev), fate
+		return appendText(dst, ev), disposition
 	case ev.Value != nil:
 		return append(dst, ev.Value...), hub.Native
 	case ev.More != nil && ev.More.Content != nil:
@@ -161,7 +161,7 @@ func appendText(dst []byte, ev *hub.Event) []byte {
 
 // appendUpdate writes progress in the best form there is. A payload comes first: our own decoder's says everything, and
 // those of other dialects are meant for a renderer that knows the tool.
-func appendUpdate(dst []byte, ev *hub.Event) ([]byte, hub.Fate) {
+func appendUpdate(dst []byte, ev *hub.Event) ([]byte, hub.Disposition) {
 	m := ev.More
 	switch {
 	case ev.Value != nil && (len(ev.Text) > 0 || toolinfo.Has(ev)):
@@ -169,9 +169,9 @@ func appendUpdate(dst []byte, ev *hub.Event) ([]byte, hub.Fate) {
 	case ev.Value != nil:
 		return append(dst, ev.Value...), hub.Native
 	case m != nil && m.Percent != nil:
-		return appendPercent(dst, m.Percent, ev.Text), lookFate(ev)
+		return appendPercent(dst, m.Percent, ev.Text), lookDisposition(ev)
 	case len(ev.Text) > 0:
-		return rawjson.AppendQuoted(dst, ev.Text), lookFate(ev)
+		return rawjson.AppendQuoted(dst, ev.Text), lookDisposition(ev)
 	case m != nil && m.Content != nil:
 		return append(dst, m.Content...), hub.Folded
 	case toolinfo.Has(ev):
@@ -180,9 +180,9 @@ func appendUpdate(dst []byte, ev *hub.Event) ([]byte, hub.Fate) {
 	return dst, hub.Implied // a status: that a tool runs goes without saying
 }
 
-// lookFate is the fate of an update whose news is told, but not what it changes in the look of the call: progress has no place
+// lookFate is the disposition of an update whose news is told, but not what it changes in the look of the call: progress has no place
 // for that.
-func lookFate(ev *hub.Event) hub.Fate {
+func lookDisposition(ev *hub.Event) hub.Disposition {
 	if toolinfo.Has(ev) {
 		return hub.Folded
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// decode returns the loose events of records, in native notation.
+// decode returns the decoded events of records, in native notation.
 func decode(t *testing.T, dec hub.Decoder, records ...string) string {
 	t.Helper()
 	var lines []byte
@@ -27,7 +27,7 @@ func decode(t *testing.T, dec hub.Decoder, records ...string) string {
 	return string(lines)
 }
 
-// encode returns the lines that an encoder with these options writes for strict events, each with its fate.
+// encode returns the lines that an encoder with these options writes for normalized events, each with its disposition.
 func encode(t *testing.T, options map[string]any, events ...hub.Event) string {
 	t.Helper()
 	o, problems := agentevent.Dialect.ParseOptions(options)
@@ -39,8 +39,8 @@ func encode(t *testing.T, options map[string]any, events ...hub.Event) string {
 	var b strings.Builder
 	for i := range events {
 		out.Reset()
-		fate := enc.Encode(out, &events[i])
-		fmt.Fprintf(&b, "%s %s\n", fate, strings.TrimSpace(string(out.Buf)))
+		disposition := enc.Encode(out, &events[i])
+		fmt.Fprintf(&b, "%s %s\n", disposition, strings.TrimSpace(string(out.Buf)))
 	}
 	return b.String()
 }
@@ -159,7 +159,7 @@ func TestHeldOverflow(t *testing.T) {
 	enc := agentevent.Dialect.NewEncoder(o)
 	out := wire.NewOut(wire.NDJSON)
 	push := func(ev hub.Event) {
-		if fate := enc.Encode(out, &ev); fate == hub.Dropped {
+		if disposition := enc.Encode(out, &ev); disposition == hub.Dropped {
 			t.Fatalf("%s %s is dropped", ev.Kind, ev.ID)
 		}
 	}

@@ -34,7 +34,7 @@
 //	             RUN_ERROR: message = Err, code = ErrCode. Failed, truncated, cancelled (also read from that outcome)
 //	step.*       STEP_STARTED, STEP_FINISHED: stepName = Name, numbered where two of a name are open
 //	agent.*      SUBAGENT_STARTED: subagentRunId = ID, parentToolCallId = Ref, description = Title, parentMessageId = Msg;
-//	             SUBAGENT_FINISHED with result, or suspended; SUBAGENT_ERROR. Lane = subagentRunId on all other events
+//	             SUBAGENT_FINISHED with result, or suspended; SUBAGENT_ERROR. Sub-agent = subagentRunId on all other events
 //	text.*       TEXT_MESSAGE_START, _CONTENT, _END: messageId = ID = Msg; role user = the flag user; roles system and
 //	             developer = Name; name = Title. TEXT_MESSAGE_CHUNK is expanded
 //	  reasoning  REASONING_MESSAGE_*: messageId = ID = Msg; REASONING_START and _END around it, Ref = their messageId if it
@@ -119,7 +119,7 @@ var Dialect = hub.Dialect{
 	Framing:  wire.SSE,
 	Framings: []wire.Framing{wire.SSE, wire.WebSocket, wire.NDJSON},
 	Accept:   []string{"application/vnd.ag-ui.event+json", "application/vnd.ag-ui.event+proto"},
-	Caps: hub.CapLanes | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapAsks | hub.CapPlan |
+	Caps: hub.CapSubAgents | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapAsks | hub.CapPlan |
 		hub.CapUsage,
 	Options: []hub.OptionSpec{
 		{

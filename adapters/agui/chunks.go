@@ -7,9 +7,9 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// The three *_CHUNK events are a shorthand for start, content and end. Each lane (sub-agent) assembles one stream at a
+// The three *_CHUNK events are a shorthand for start, content and end. Each sub-agent (sub-agent) assembles one stream at a
 // time; a chunk without an id goes on with it; another id, another kind of chunk, or one of the events that close a
-// lane ends it. Where the reference client would fail the whole run, the rules here bend: tool chunks of parallel
+// sub-agent ends it. Where the reference client would fail the whole run, the rules here bend: tool chunks of parallel
 // calls may interleave, a chunk may go on with a message that an event in between has ended, and a chunk may go on
 // with what an explicit start has opened.
 
@@ -17,12 +17,12 @@ import (
 type closing uint8
 
 const (
-	closesNone closing = iota
-	closesLane         // that of its own lane
-	closesAll          // those of every lane
+	closesNone     closing = iota
+	closesSubAgent         // that of its own sub-agent
+	closesAll              // those of every sub-agent
 )
 
-// chunkKind is the kind of stream a lane assembles.
+// chunkKind is the kind of stream a sub-agent assembles.
 type chunkKind uint8
 
 const (
@@ -33,56 +33,56 @@ const (
 	numChunkKinds
 )
 
-// chunkLane is what one lane assembles. The slots of a lane live as long as the stream.
-type chunkLane struct {
-	lane  []byte
-	kind  chunkKind
-	last  [numChunkKinds][]byte // the stream of each kind that is or was the current one
-	tools [][]byte              // open tool streams; several only when parallel calls interleave
+// chunkLane is what one sub-agent assembles. The slots of a sub-agent live as long as the stream.
+type chunkSubAgent struct {
+	subAgent []byte
+	kind     chunkKind
+	last     [numChunkKinds][]byte // the stream of each kind that is or was the current one
+	tools    [][]byte              // open tool streams; several only when parallel calls interleave
 }
 
 type chunks struct {
-	lanes []chunkLane
-	open  int // lanes that assemble something
+	subAgents []chunkSubAgent
+	open      int // sub-agents that assemble something
 }
 
-func (c *chunks) reset() { c.lanes, c.open = nil, 0 }
+func (c *chunks) reset() { c.subAgents, c.open = nil, 0 }
 
-// lane returns the state of a lane, making it if it is new.
-func (c *chunks) lane(name []byte) *chunkLane {
-	for i := range c.lanes {
-		if bytes.Equal(c.lanes[i].lane, name) {
-			return &c.lanes[i]
+// sub-agent returns the state of a sub-agent, making it if it is new.
+func (c *chunks) subAgent(name []byte) *chunkSubAgent {
+	for i := range c.subAgents {
+		if bytes.Equal(c.subAgents[i].subAgent, name) {
+			return &c.subAgents[i]
 		}
 	}
-	if len(c.lanes) == maxOpen {
-		return &c.lanes[0]
+	if len(c.subAgents) == maxOpen {
+		return &c.subAgents[0]
 	}
-	c.lanes = append(c.lanes, chunkLane{lane: bytes.Clone(name)})
-	return &c.lanes[len(c.lanes)-1]
+	c.subAgents = append(c.subAgents, chunkSubAgent{subAgent: bytes.Clone(name)})
+	return &c.subAgents[len(c.subAgents)-1]
 }
 
-// resolve returns the lane that a chunk belongs to: where its id is open, else the one it names, else the root's if
+// resolve returns the sub-agent that a chunk belongs to: where its id is open, else the one it names, else the root's if
 // that assembles the same kind, else the only one that does.
-func (c *chunks) resolve(kind chunkKind, id, tag []byte) *chunkLane {
+func (c *chunks) resolve(kind chunkKind, id, tag []byte) *chunkSubAgent {
 	if id != nil {
 		if l := c.holder(kind, id); l != nil {
 			return l
 		}
-		return c.lane(tag)
+		return c.subAgent(tag)
 	}
 	if tag != nil {
-		return c.lane(tag)
+		return c.subAgent(tag)
 	}
-	var only *chunkLane
-	for i := range c.lanes {
-		l := &c.lanes[i]
+	var only *chunkSubAgent
+	for i := range c.subAgents {
+		l := &c.subAgents[i]
 		switch {
 		case l.kind != kind:
-		case len(l.lane) == 0:
+		case len(l.subAgent) == 0:
 			return l
 		case only != nil:
-			return c.lane(nil)
+			return c.subAgent(nil)
 		default:
 			only = l
 		}
@@ -90,13 +90,13 @@ func (c *chunks) resolve(kind chunkKind, id, tag []byte) *chunkLane {
 	if only != nil {
 		return only
 	}
-	return c.lane(nil)
+	return c.subAgent(nil)
 }
 
-// holder returns the lane that assembles the stream of that id, or nil.
-func (c *chunks) holder(kind chunkKind, id []byte) *chunkLane {
-	for i := range c.lanes {
-		l := &c.lanes[i]
+// holder returns the sub-agent that assembles the stream of that id, or nil.
+func (c *chunks) holder(kind chunkKind, id []byte) *chunkSubAgent {
+	for i := range c.subAgents {
+		l := &c.subAgents[i]
 		if l.kind == kind && (bytes.Equal(l.last[kind], id) || l.hasTool(id)) {
 			return l
 		}
@@ -104,8 +104,8 @@ func (c *chunks) holder(kind chunkKind, id []byte) *chunkLane {
 	return nil
 }
 
-// hasTool reports whether the lane assembles the arguments of that call.
-func (l *chunkLane) hasTool(id []byte) bool {
+// hasTool reports whether the sub-agent assembles the arguments of that call.
+func (l *chunkSubAgent) hasTool(id []byte) bool {
 	for _, t := range l.tools {
 		if bytes.Equal(t, id) {
 			return true
@@ -114,8 +114,8 @@ func (l *chunkLane) hasTool(id []byte) bool {
 	return false
 }
 
-// current makes the stream the one that the lane assembles.
-func (c *chunks) current(l *chunkLane, kind chunkKind, id []byte) {
+// current makes the stream the one that the sub-agent assembles.
+func (c *chunks) current(l *chunkSubAgent, kind chunkKind, id []byte) {
 	if l.kind == noChunk {
 		c.open++
 	}
@@ -194,8 +194,8 @@ func (d *decoder) closeChunks(dst []hub.Event, which closing) []hub.Event {
 	switch which {
 	case closesAll:
 		return d.closeAllChunks(dst)
-	case closesLane:
-		l := d.chunks.lane(d.tag())
+	case closesSubAgent:
+		l := d.chunks.subAgent(d.tag())
 		if id := rawjson.Body(d.rec.MessageID); id != nil && bytes.Equal(id, l.last[l.kind]) && l.kind != toolChunk {
 			d.chunks.idle(l)
 			return dst
@@ -206,14 +206,14 @@ func (d *decoder) closeChunks(dst []hub.Event, which closing) []hub.Event {
 }
 
 func (d *decoder) closeAllChunks(dst []hub.Event) []hub.Event {
-	for i := range d.chunks.lanes {
-		dst = d.closeChunk(dst, &d.chunks.lanes[i])
+	for i := range d.chunks.subAgents {
+		dst = d.closeChunk(dst, &d.chunks.subAgents[i])
 	}
 	return dst
 }
 
-// closeChunk appends the end of what the lane assembles, if anything.
-func (d *decoder) closeChunk(dst []hub.Event, l *chunkLane) []hub.Event {
+// closeChunk appends the end of what the sub-agent assembles, if anything.
+func (d *decoder) closeChunk(dst []hub.Event, l *chunkSubAgent) []hub.Event {
 	id := l.last[l.kind]
 	switch l.kind {
 	case noChunk:
@@ -226,15 +226,15 @@ func (d *decoder) closeChunk(dst []hub.Event, l *chunkLane) []hub.Event {
 		for _, id := range l.tools {
 			var ev *hub.Event
 			dst, ev = hub.Grow(dst)
-			ev.Kind, ev.ID, ev.Lane = hub.ToolReady, id, l.lane
+			ev.Kind, ev.ID, ev.SubAgent = hub.ToolReady, id, l.subAgent
 		}
 	}
 	d.chunks.idle(l)
 	return dst
 }
 
-// idle notes that the lane assembles nothing.
-func (c *chunks) idle(l *chunkLane) {
+// idle notes that the sub-agent assembles nothing.
+func (c *chunks) idle(l *chunkSubAgent) {
 	if l.kind != noChunk {
 		l.kind = noChunk
 		c.open--
@@ -243,10 +243,10 @@ func (c *chunks) idle(l *chunkLane) {
 }
 
 // endChunk appends the end of a chunked message, signed if its encrypted form has come already.
-func (d *decoder) endChunk(dst []hub.Event, l *chunkLane, id []byte, family hub.Chan) []hub.Event {
-	id = d.scratch.Copy(id) // the next stream of the lane may take its place within this call
+func (d *decoder) endChunk(dst []hub.Event, l *chunkSubAgent, id []byte, family hub.Chan) []hub.Event {
+	id = d.scratch.Copy(id) // the next stream of the sub-agent may take its place within this call
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Msg, ev.Lane, ev.Chan = hub.TextEnd, id, id, l.lane, family
+	ev.Kind, ev.ID, ev.Msg, ev.SubAgent, ev.Chan = hub.TextEnd, id, id, l.subAgent, family
 	m := d.open.find(id, family)
 	if m == nil {
 		return dst

@@ -24,7 +24,7 @@ type decoder struct {
 	clientTools map[string]bool // names, still escaped
 
 	open     messages
-	owners   map[string]string // messages of sub-agents -> lane, for calls that name one as their parent
+	owners   map[string]string // messages of sub-agents -> sub-agent, for calls that name one as their parent
 	spans    []span
 	held     heldEnd
 	chunks   chunks
@@ -112,46 +112,46 @@ type handler struct {
 
 // handlers lists all types of protocol 1.0, and the five THINKING_* types that older peers send.
 var handlers = map[string]handler{
-	"TEXT_MESSAGE_START":        {(*decoder).textStart, closesLane},
-	"TEXT_MESSAGE_CONTENT":      {(*decoder).textContent, closesLane},
-	"TEXT_MESSAGE_END":          {(*decoder).textEnd, closesLane},
+	"TEXT_MESSAGE_START":        {(*decoder).textStart, closesSubAgent},
+	"TEXT_MESSAGE_CONTENT":      {(*decoder).textContent, closesSubAgent},
+	"TEXT_MESSAGE_END":          {(*decoder).textEnd, closesSubAgent},
 	"TEXT_MESSAGE_CHUNK":        {(*decoder).textChunk, closesNone},
-	"REASONING_START":           {(*decoder).spanStart, closesLane},
-	"REASONING_MESSAGE_START":   {(*decoder).reasoningStart, closesLane},
-	"REASONING_MESSAGE_CONTENT": {(*decoder).reasoningContent, closesLane},
-	"REASONING_MESSAGE_END":     {(*decoder).reasoningEnd, closesLane},
+	"REASONING_START":           {(*decoder).spanStart, closesSubAgent},
+	"REASONING_MESSAGE_START":   {(*decoder).reasoningStart, closesSubAgent},
+	"REASONING_MESSAGE_CONTENT": {(*decoder).reasoningContent, closesSubAgent},
+	"REASONING_MESSAGE_END":     {(*decoder).reasoningEnd, closesSubAgent},
 	"REASONING_MESSAGE_CHUNK":   {(*decoder).reasoningChunk, closesNone},
-	"REASONING_END":             {(*decoder).spanEnd, closesLane},
+	"REASONING_END":             {(*decoder).spanEnd, closesSubAgent},
 	"REASONING_ENCRYPTED_VALUE": {(*decoder).encryptedValue, closesNone},
 
-	"THINKING_START":                {(*decoder).thinkingStart, closesLane},
-	"THINKING_TEXT_MESSAGE_START":   {(*decoder).thinkingTextStart, closesLane},
-	"THINKING_TEXT_MESSAGE_CONTENT": {(*decoder).thinkingContent, closesLane},
-	"THINKING_TEXT_MESSAGE_END":     {(*decoder).thinkingTextEnd, closesLane},
-	"THINKING_END":                  {(*decoder).thinkingEnd, closesLane},
+	"THINKING_START":                {(*decoder).thinkingStart, closesSubAgent},
+	"THINKING_TEXT_MESSAGE_START":   {(*decoder).thinkingTextStart, closesSubAgent},
+	"THINKING_TEXT_MESSAGE_CONTENT": {(*decoder).thinkingContent, closesSubAgent},
+	"THINKING_TEXT_MESSAGE_END":     {(*decoder).thinkingTextEnd, closesSubAgent},
+	"THINKING_END":                  {(*decoder).thinkingEnd, closesSubAgent},
 
-	"TOOL_CALL_START":  {(*decoder).toolStart, closesLane},
-	"TOOL_CALL_ARGS":   {(*decoder).toolArgs, closesLane},
-	"TOOL_CALL_END":    {(*decoder).toolReady, closesLane},
+	"TOOL_CALL_START":  {(*decoder).toolStart, closesSubAgent},
+	"TOOL_CALL_ARGS":   {(*decoder).toolArgs, closesSubAgent},
+	"TOOL_CALL_END":    {(*decoder).toolReady, closesSubAgent},
 	"TOOL_CALL_CHUNK":  {(*decoder).toolChunk, closesNone},
-	"TOOL_CALL_RESULT": {(*decoder).toolResult, closesLane},
+	"TOOL_CALL_RESULT": {(*decoder).toolResult, closesSubAgent},
 
-	"STATE_SNAPSHOT":    {(*decoder).stateSnapshot, closesLane},
-	"STATE_DELTA":       {(*decoder).stateDelta, closesLane},
+	"STATE_SNAPSHOT":    {(*decoder).stateSnapshot, closesSubAgent},
+	"STATE_DELTA":       {(*decoder).stateDelta, closesSubAgent},
 	"MESSAGES_SNAPSHOT": {(*decoder).messagesSnapshot, closesAll},
 	"ACTIVITY_SNAPSHOT": {(*decoder).activitySnapshot, closesNone},
 	"ACTIVITY_DELTA":    {(*decoder).activityDelta, closesNone},
-	"CUSTOM":            {(*decoder).custom, closesLane},
+	"CUSTOM":            {(*decoder).custom, closesSubAgent},
 	"RAW":               {(*decoder).rawEvent, closesNone},
 
 	"RUN_STARTED":       {(*decoder).runStarted, closesAll},
 	"RUN_FINISHED":      {(*decoder).runFinished, closesAll},
 	"RUN_ERROR":         {(*decoder).runError, closesAll},
-	"STEP_STARTED":      {(*decoder).stepStarted, closesLane},
-	"STEP_FINISHED":     {(*decoder).stepFinished, closesLane},
+	"STEP_STARTED":      {(*decoder).stepStarted, closesSubAgent},
+	"STEP_FINISHED":     {(*decoder).stepFinished, closesSubAgent},
 	"SUBAGENT_STARTED":  {(*decoder).subagentStarted, closesNone},
-	"SUBAGENT_FINISHED": {(*decoder).subagentFinished, closesLane},
-	"SUBAGENT_ERROR":    {(*decoder).subagentError, closesLane},
+	"SUBAGENT_FINISHED": {(*decoder).subagentFinished, closesSubAgent},
+	"SUBAGENT_ERROR":    {(*decoder).subagentError, closesSubAgent},
 }
 
 // Decode implements [hub.Decoder].
@@ -194,10 +194,10 @@ func isDoneMark(data []byte) bool {
 	return len(data) < 16 && string(bytes.TrimSpace(data)) == "[DONE]"
 }
 
-// emit appends an event of the record's lane that carries the members all events have in common.
+// emit appends an event of the record's sub-agent that carries the members all events have in common.
 func (d *decoder) emit(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Lane = kind, d.tag()
+	ev.Kind, ev.SubAgent = kind, d.tag()
 	d.common(ev)
 	return dst, ev
 }
@@ -221,7 +221,7 @@ func (d *decoder) common(ev *hub.Event) {
 // unknown passes a record of a type that the protocol does not describe.
 func (d *decoder) unknown(dst []hub.Event) []hub.Event {
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Name, ev.Value, ev.Lane = hub.Raw, []byte("agui"), bytes.TrimSpace(d.data), d.tag()
+	ev.Kind, ev.Name, ev.Value, ev.SubAgent = hub.Raw, []byte("agui"), bytes.TrimSpace(d.data), d.tag()
 	return dst
 }
 

@@ -12,9 +12,9 @@ import (
 // heldEnd is the end of a reasoning message, kept back for one record: the encrypted form of the message follows its
 // end, and the model has one event for both.
 type heldEnd struct {
-	set            bool
-	id, lane, meta []byte
-	time           int64
+	set                bool
+	id, subAgent, meta []byte
+	time               int64
 }
 
 // reasoningEnd holds the end back, unless the encrypted form came before it.
@@ -24,13 +24,13 @@ func (d *decoder) reasoningEnd(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	m := d.open.find(id, hub.Reasoning)
-	lane := d.tag()
+	subAgent := d.tag()
 	if m != nil {
-		lane = m.lane
+		subAgent = m.subAgent
 	}
 	var ev hub.Event
 	d.common(&ev)
-	d.hold(id, lane, &ev)
+	d.hold(id, subAgent, &ev)
 	if m != nil && len(m.sig) > 0 {
 		dst = d.endReasoning(dst, m.sig)
 	}
@@ -39,10 +39,10 @@ func (d *decoder) reasoningEnd(dst []hub.Event) ([]hub.Event, error) {
 }
 
 // hold keeps the end of a reasoning message; ev has its rare members.
-func (d *decoder) hold(id, lane []byte, ev *hub.Event) {
+func (d *decoder) hold(id, subAgent []byte, ev *hub.Event) {
 	h := &d.held
 	h.set, h.time = true, 0
-	h.id, h.lane, h.meta = append(h.id[:0], id...), append(h.lane[:0], lane...), h.meta[:0]
+	h.id, h.subAgent, h.meta = append(h.id[:0], id...), append(h.subAgent[:0], subAgent...), h.meta[:0]
 	if ev.More != nil {
 		h.time, h.meta = ev.More.Time, append(h.meta, ev.More.Meta...)
 	}
@@ -64,8 +64,8 @@ func (d *decoder) endReasoning(dst []hub.Event, sig []byte) []hub.Event {
 	ev.Kind, ev.Chan = hub.TextEnd, hub.Reasoning
 	ev.ID = d.scratch.Copy(h.id)
 	ev.Msg = ev.ID
-	if len(h.lane) > 0 {
-		ev.Lane = d.scratch.Copy(h.lane)
+	if len(h.subAgent) > 0 {
+		ev.SubAgent = d.scratch.Copy(h.subAgent)
 	}
 	if h.time > 0 {
 		d.scratch.MoreOf(ev).Time = h.time
@@ -116,8 +116,8 @@ func (d *decoder) encryptedValue(dst []hub.Event) ([]hub.Event, error) {
 	return dst, nil
 }
 
-// span is a bracket around reasoning messages; a lane has at most one.
-type span struct{ lane, id []byte }
+// span is a bracket around reasoning messages; a sub-agent has at most one.
+type span struct{ subAgent, id []byte }
 
 // spanStart remembers the span for the messages in it. By itself a span says nothing.
 func (d *decoder) spanStart(dst []hub.Event) ([]hub.Event, error) {
@@ -129,7 +129,7 @@ func (d *decoder) spanStart(dst []hub.Event) ([]hub.Event, error) {
 	if len(d.spans) == maxOpen {
 		d.spans = d.spans[1:]
 	}
-	d.spans = append(d.spans, span{lane: bytes.Clone(d.tag()), id: bytes.Clone(id)})
+	d.spans = append(d.spans, span{subAgent: bytes.Clone(d.tag()), id: bytes.Clone(id)})
 	return dst, nil
 }
 
@@ -138,9 +138,9 @@ func (d *decoder) spanEnd(dst []hub.Event) ([]hub.Event, error) {
 	return dst, nil
 }
 
-func (d *decoder) dropSpan(lane []byte) {
+func (d *decoder) dropSpan(subAgent []byte) {
 	for i := range d.spans {
-		if bytes.Equal(d.spans[i].lane, lane) {
+		if bytes.Equal(d.spans[i].subAgent, subAgent) {
 			d.spans = append(d.spans[:i], d.spans[i+1:]...)
 			return
 		}
@@ -148,9 +148,9 @@ func (d *decoder) dropSpan(lane []byte) {
 }
 
 // span returns the id of the span that a message lies in; nil if there is none, or none but its own.
-func (d *decoder) span(lane, id []byte) []byte {
+func (d *decoder) span(subAgent, id []byte) []byte {
 	for i := range d.spans {
-		if s := &d.spans[i]; bytes.Equal(s.lane, lane) && !bytes.Equal(s.id, id) {
+		if s := &d.spans[i]; bytes.Equal(s.subAgent, subAgent) && !bytes.Equal(s.id, id) {
 			return s.id
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // runStarted takes the ids as they come. Peers are known to leave them out, and nothing depends on them.
 func (d *decoder) runStarted(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.emit(dst, hub.RunStart)
-	ev.Lane = nil
+	ev.SubAgent = nil
 	ev.ID, ev.Ref = rawjson.Body(d.rec.RunID), rawjson.Body(d.rec.ThreadID)
 	ev.Value = rawjson.NotNull(d.rec.Input)
 	if parent := rawjson.Body(d.rec.ParentRunID); parent != nil {
@@ -31,7 +31,7 @@ func (d *decoder) runFinished(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst = d.endSuspended(dst)
 	dst, ev := d.emit(dst, hub.RunEnd)
-	ev.Lane, ev.Status, ev.Name = nil, status, name
+	ev.SubAgent, ev.Status, ev.Name = nil, status, name
 	ev.Value = rawjson.NotNull(d.rec.Result)
 	d.extras(ev, runEndMembers)
 	d.calls = nil
@@ -69,7 +69,7 @@ func (d *decoder) runError(dst []hub.Event) ([]hub.Event, error) {
 	dst = d.usage(dst)
 	dst = d.endSuspended(dst)
 	dst, ev := d.emit(dst, hub.RunEnd)
-	ev.Lane, ev.Status = nil, hub.StatusFailed
+	ev.SubAgent, ev.Status = nil, hub.StatusFailed
 	m := d.scratch.MoreOf(ev)
 	m.Err, m.ErrCode = rawjson.Body(d.rec.Message), rawjson.Body(d.rec.Code)
 	switch string(m.ErrCode) {
@@ -152,12 +152,12 @@ func (d *decoder) ask(dst []hub.Event, v rawjson.Value, n int) []hub.Event {
 	if ev.ID = rawjson.Body(rawjson.Get(v, "id")); len(ev.ID) == 0 {
 		ev.ID = d.scratch.Since(strconv.AppendInt(append(d.scratch.Begin(), hub.MadeAsk...), int64(n), 10))
 	}
-	ev.Lane = rawjson.Body(rawjson.Get(v, "subagentRunId"))
+	ev.SubAgent = rawjson.Body(rawjson.Get(v, "subagentRunId"))
 	ev.Ref = rawjson.Body(rawjson.Get(v, "toolCallId"))
 	ev.Name = rawjson.Body(rawjson.Get(v, "reason"))
 	ev.Title = rawjson.Body(rawjson.Get(v, "message"))
 	ev.Value = rawjson.NotNull(rawjson.Get(v, "payload"))
-	ev.What = whatOf(ev.Name, ev.Ref)
+	ev.AskKind = whatOf(ev.Name, ev.Ref)
 	if schema := rawjson.Get(v, "responseSchema"); rawjson.Kind(schema) == '{' {
 		d.scratch.MoreOf(ev).Schema = schema
 	}
@@ -180,7 +180,7 @@ const (
 )
 
 // whatOf tells what an interrupt wants from its reason.
-func whatOf(reason, tool []byte) hub.What {
+func whatOf(reason, tool []byte) hub.AskKind {
 	switch {
 	case string(reason) == reasonInput:
 		return hub.AskInput
@@ -192,7 +192,7 @@ func whatOf(reason, tool []byte) hub.What {
 	return hub.AskInput
 }
 
-// stepStarted: a step is known by its name, unique among the open ones of its lane.
+// stepStarted: a step is known by its name, unique among the open ones of its sub-agent.
 func (d *decoder) stepStarted(dst []hub.Event) ([]hub.Event, error) {
 	name, err := member.Text(d.rec.StepName, "stepName")
 	if err != nil {
@@ -215,13 +215,13 @@ func (d *decoder) stepFinished(dst []hub.Event) ([]hub.Event, error) {
 	return dst, nil
 }
 
-// stepID is unique over all lanes.
+// stepID is unique over all sub-agents.
 func (d *decoder) stepID(name []byte) []byte {
-	lane := d.tag()
-	if len(lane) == 0 {
+	subAgent := d.tag()
+	if len(subAgent) == 0 {
 		return name
 	}
-	id := append(append(d.scratch.Begin(), lane...), '/')
+	id := append(append(d.scratch.Begin(), subAgent...), '/')
 	return d.scratch.Since(append(id, name...))
 }
 
@@ -232,13 +232,13 @@ func (d *decoder) subagentStarted(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst, ev := d.emit(dst, hub.AgentStart)
 	ev.ID, ev.Name, ev.Title = id, rawjson.Body(d.rec.Name), rawjson.Body(d.rec.Description)
-	ev.Lane, ev.Ref = rawjson.Body(d.rec.ParentSubagent), rawjson.Body(d.rec.ParentToolCallID)
+	ev.SubAgent, ev.Ref = rawjson.Body(d.rec.ParentSubagent), rawjson.Body(d.rec.ParentToolCallID)
 	ev.Msg = rawjson.Body(d.rec.ParentMessageID)
 	return dst, nil
 }
 
 // suspended is a sub-agent that waits for the outside. Its end is kept back until the run says what it waits for: an
-// ask must come before the end of its lane.
+// ask must come before the end of its sub-agent.
 type suspended struct{ id []byte }
 
 // subagentFinished ends a sub-agent, or keeps its end back if it waits for the outside.
@@ -252,7 +252,7 @@ func (d *decoder) subagentFinished(dst []hub.Event) ([]hub.Event, error) {
 		return dst, nil
 	}
 	dst, ev := d.emit(dst, hub.AgentEnd)
-	ev.ID, ev.Lane, ev.Status = id, nil, hub.StatusOK
+	ev.ID, ev.SubAgent, ev.Status = id, nil, hub.StatusOK
 	ev.Value = rawjson.NotNull(d.rec.Result)
 	d.extras(ev, agentEndMembers)
 	return dst, nil
@@ -276,7 +276,7 @@ func (d *decoder) subagentError(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	dst, ev := d.emit(dst, hub.AgentEnd)
-	ev.ID, ev.Lane, ev.Status = id, nil, hub.StatusError
+	ev.ID, ev.SubAgent, ev.Status = id, nil, hub.StatusError
 	m := d.scratch.MoreOf(ev)
 	m.Err, m.ErrCode = rawjson.Body(d.rec.Message), rawjson.Body(d.rec.Code)
 	d.extras(ev, agentEndMembers)

@@ -11,12 +11,12 @@ import (
 // message is a text or reasoning message that has been opened and not closed. Continuations may leave out the
 // sub-agent they belong to, and must say nothing of the role.
 type message struct {
-	id, lane []byte
-	family   hub.Chan // AnswerText or Reasoning: ids are unique within one
-	channel  hub.Chan // what its text is: AnswerText, Refusal or Reasoning
-	flags    hub.Flags
-	sig      []byte // an encrypted value that came before the end
-	unnamed  bool   // the id is ours: the upstream has none
+	id, subAgent []byte
+	family       hub.Chan // AnswerText or Reasoning: ids are unique within one
+	channel      hub.Chan // what its text is: AnswerText, Refusal or Reasoning
+	flags        hub.Flags
+	sig          []byte // an encrypted value that came before the end
+	unnamed      bool   // the id is ours: the upstream has none
 }
 
 // messages are the open ones; the slots of closed ones keep their memory for the next.
@@ -46,7 +46,7 @@ func (o *message) is(id []byte, family hub.Chan) bool {
 }
 
 // add opens a message and returns its slot; one of the same id is replaced.
-func (m *messages) add(id, lane []byte, family hub.Chan) *message {
+func (m *messages) add(id, subAgent []byte, family hub.Chan) *message {
 	o := m.find(id, family)
 	if o == nil {
 		if len(m.list) == maxOpen {
@@ -60,7 +60,7 @@ func (m *messages) add(id, lane []byte, family hub.Chan) *message {
 		}
 		o, m.last = &m.list[n], n
 	}
-	*o = message{id: append(o.id[:0], id...), lane: append(o.lane[:0], lane...), family: family, sig: o.sig[:0]}
+	*o = message{id: append(o.id[:0], id...), subAgent: append(o.subAgent[:0], subAgent...), family: family, sig: o.sig[:0]}
 	return o
 }
 
@@ -114,7 +114,7 @@ func (d *decoder) openMessage(dst []hub.Event, id []byte, family hub.Chan) []hub
 	ev.ID, ev.Msg, ev.Chan = id, id, family
 	ev.Title = rawjson.Body(d.rec.Name)
 	if family == hub.Reasoning {
-		ev.Ref = d.span(ev.Lane, id)
+		ev.Ref = d.span(ev.SubAgent, id)
 	} else {
 		readRole(ev, rawjson.Body(d.rec.Role))
 	}
@@ -125,14 +125,14 @@ func (d *decoder) openMessage(dst []hub.Event, id []byte, family hub.Chan) []hub
 
 // own remembers the sub-agent of a message for calls that name it as their parent.
 func (d *decoder) own(id []byte) {
-	lane := d.tag()
-	if len(lane) == 0 || len(d.owners) == maxOpen {
+	subAgent := d.tag()
+	if len(subAgent) == 0 || len(d.owners) == maxOpen {
 		return
 	}
 	if d.owners == nil {
 		d.owners = map[string]string{}
 	}
-	d.owners[string(id)] = string(lane)
+	d.owners[string(id)] = string(subAgent)
 }
 
 // readRole tells the user's own words from the agent's. The two roles of instructions have no place of their own in
@@ -163,7 +163,7 @@ func (d *decoder) messageContent(dst []hub.Event, family hub.Chan) ([]hub.Event,
 	return d.delta(dst, id, text, family), err
 }
 
-// delta appends text of a message, in the lane of its opener.
+// delta appends text of a message, in the sub-agent of its opener.
 func (d *decoder) delta(dst []hub.Event, id, text []byte, family hub.Chan) []hub.Event {
 	if len(text) == 0 {
 		return dst
@@ -171,7 +171,7 @@ func (d *decoder) delta(dst []hub.Event, id, text []byte, family hub.Chan) []hub
 	dst, ev := d.emit(dst, hub.TextDelta)
 	ev.ID, ev.Msg, ev.Chan, ev.Text = id, id, family, text
 	if m := d.open.find(id, family); m != nil {
-		ev.Lane, ev.Chan, ev.Flags = m.lane, m.channel, m.flags
+		ev.SubAgent, ev.Chan, ev.Flags = m.subAgent, m.channel, m.flags
 		if m.unnamed {
 			ev.Msg = nil
 		}
@@ -191,7 +191,7 @@ func (d *decoder) textEnd(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.emit(dst, hub.TextEnd)
 	ev.ID, ev.Msg = id, id
 	if m := d.open.find(id, hub.AnswerText); m != nil {
-		ev.Lane, ev.Chan, ev.Flags = d.scratch.Copy(m.lane), m.channel, m.flags
+		ev.SubAgent, ev.Chan, ev.Flags = d.scratch.Copy(m.subAgent), m.channel, m.flags
 	}
 	d.open.close(id, hub.AnswerText)
 	return dst, nil

@@ -23,8 +23,8 @@ func (d *decoder) startTool(dst []hub.Event, id, name []byte) []hub.Event {
 	d.begun = true
 	dst, ev := d.emit(dst, hub.ToolStart)
 	ev.ID, ev.Name, ev.Msg = id, name, rawjson.Body(d.rec.ParentMessageID)
-	if lane, ok := d.owners[string(ev.Msg)]; ok && len(ev.Lane) == 0 {
-		ev.Lane = []byte(lane)
+	if subAgent, ok := d.owners[string(ev.Msg)]; ok && len(ev.SubAgent) == 0 {
+		ev.SubAgent = []byte(subAgent)
 	}
 	switch {
 	case d.clientTools[string(name)]:

@@ -32,7 +32,7 @@ type encoder struct {
 	snapshot []byte // a MESSAGES_SNAPSHOT that waits for open messages
 	scratch  []byte
 
-	activities recent.Map[string] // lane and id of an activity or plan -> id on the wire
+	activities recent.Map[string] // sub-agent and id of an activity or plan -> id on the wire
 }
 
 func newEncoder(o hub.Options) hub.Encoder {
@@ -63,7 +63,7 @@ func (e *encoder) Reset() {
 func (e *encoder) Finish(*wire.Out) {}
 
 // Encode implements [hub.Encoder].
-func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Kind {
 	case hub.TextDelta:
 		return e.textDelta(out, ev)
@@ -90,7 +90,7 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // encodeRare writes what a stream has few of.
-func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Kind {
 	case hub.StepStart:
 		return e.stepStart(out, ev)
@@ -117,7 +117,7 @@ func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // extension writes a kind that AG-UI has no event for, as a CUSTOM event with a name of ours.
-func (e *encoder) extension(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) extension(out *wire.Out, ev *hub.Event) hub.Disposition {
 	which := ownKinds[ev.Kind]
 	if which == 0 {
 		return hub.Dropped
@@ -137,11 +137,11 @@ func (e *encoder) extension(out *wire.Out, ev *hub.Event) hub.Fate {
 // under metadata.sabir.
 func (e *encoder) close(dst []byte, ev *hub.Event, own members) []byte {
 	dst = closeUntagged(dst, ev, own)
-	if len(ev.Lane) == 0 || e.flat {
+	if len(ev.SubAgent) == 0 || e.flat {
 		return dst
 	}
 	dst = append(dst[:len(dst)-1], `,"subagentRunId":"`...)
-	dst = e.ids.appendLane(dst, ev.Lane)
+	dst = e.ids.appendSubAgent(dst, ev.SubAgent)
 	return append(dst, `"}`...)
 }
 
@@ -173,12 +173,12 @@ func appendMetadata(dst []byte, ev *hub.Event, own members) []byte {
 	return dst
 }
 
-// lane is the sub-agent that the client sees ev in.
-func (e *encoder) lane(ev *hub.Event) string {
+// sub-agent is the sub-agent that the client sees ev in.
+func (e *encoder) subAgent(ev *hub.Event) string {
 	if e.flat {
 		return ""
 	}
-	return string(ev.Lane)
+	return string(ev.SubAgent)
 }
 
 // part is an open text or reasoning part.

@@ -11,20 +11,20 @@ import (
 
 // ask is a question that has not been answered.
 type ask struct {
-	id, lane  []byte
-	interrupt []byte // as RUN_FINISHED lists it
-	custom    []byte // as the value of a CUSTOM event, if it is answered before the run ends
+	id, subAgent []byte
+	interrupt    []byte // as RUN_FINISHED lists it
+	custom       []byte // as the value of a CUSTOM event, if it is answered before the run ends
 }
 
 // ask keeps the question for the end of the run: AG-UI has no way to ask in the middle of one.
-func (e *encoder) ask(ev *hub.Event) hub.Fate {
+func (e *encoder) ask(ev *hub.Event) hub.Disposition {
 	if len(e.asks) == maxOpen {
 		return hub.Dropped
 	}
 	custom := appendMembers([]byte{'{'}, ev, ownKinds[hub.Ask])
 	custom = closeObject(custom)
 	e.asks = append(e.asks, ask{
-		id: bytes.Clone(ev.ID), lane: bytes.Clone(ev.Lane),
+		id: bytes.Clone(ev.ID), subAgent: bytes.Clone(ev.SubAgent),
 		interrupt: e.appendInterrupt(nil, ev), custom: custom[:len(custom)-1],
 	})
 	return hub.Deferred
@@ -47,12 +47,12 @@ func (e *encoder) appendInterrupt(dst []byte, ev *hub.Event) []byte {
 		dst = member.AppendText(dst, `,"expiresAt":"`, m.Expires)
 	}
 	own := askMembers
-	if whatOf(reason, ev.Ref) == ev.What {
+	if whatOf(reason, ev.Ref) == ev.AskKind {
 		own &^= mWhat
 	}
 	dst = appendMetadata(dst, ev, own)
-	if len(ev.Lane) > 0 && !e.flat {
-		dst = member.AppendText(dst, `,"subagentRunId":"`, e.wireLane(ev.Lane))
+	if len(ev.SubAgent) > 0 && !e.flat {
+		dst = member.AppendText(dst, `,"subagentRunId":"`, e.wireSubAgent(ev.SubAgent))
 	}
 	return append(dst, '}')
 }
@@ -60,11 +60,11 @@ func (e *encoder) appendInterrupt(dst []byte, ev *hub.Event) []byte {
 // reasonOf is the reason of a question that came without one.
 func reasonOf(ev *hub.Event) string {
 	switch {
-	case ev.What == hub.AskAuth:
+	case ev.AskKind == hub.AskAuth:
 		return reasonAuth
-	case ev.What == hub.AskPermission && len(ev.Ref) > 0:
+	case ev.AskKind == hub.AskPermission && len(ev.Ref) > 0:
 		return reasonTool
-	case ev.What == hub.AskPermission:
+	case ev.AskKind == hub.AskPermission:
 		return reasonConfirm
 	}
 	return reasonInput
@@ -82,7 +82,7 @@ func (e *encoder) appendInterrupts(dst []byte) []byte {
 }
 
 // answer shows observers a question that was answered within the run, and its answer.
-func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 	for i := range e.asks {
 		a := &e.asks[i]
 		if !bytes.Equal(a.id, ev.ID) {
@@ -90,7 +90,7 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Fate {
 		}
 		out.Begin("")
 		b := append(out.Buf, `{"type":"CUSTOM","name":"`+ownPrefix+`ask","value":`...)
-		out.Buf = e.close(append(b, a.custom...), &hub.Event{Lane: a.lane}, 0)
+		out.Buf = e.close(append(b, a.custom...), &hub.Event{SubAgent: a.subAgent}, 0)
 		out.End()
 		e.asks = append(e.asks[:i], e.asks[i+1:]...)
 		break

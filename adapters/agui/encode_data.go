@@ -11,7 +11,7 @@ import (
 
 // data writes shared state, the list of messages and activities in the events made for them, if the value has the form
 // they demand: a client ends the whole run over one that has not. All else is a CUSTOM event.
-func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if kind, ok := bytes.CutPrefix(ev.Name, []byte(dataActivity)); ok && e.activityEvent(out, ev, kind) {
 		return hub.Native
 	}
@@ -22,18 +22,18 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
 		return e.value(out, ev, `{"type":"STATE_DELTA","delta":`)
 	case string(ev.Name) == dataMessages && ev.Op == hub.Set:
 		if snapshot, ok := appendMessages(nil, ev.Value); ok {
-			fate := e.keepSnapshot(out, ev, snapshot)
+			disposition := e.keepSnapshot(out, ev, snapshot)
 			if !rawjson.Equal(snapshot, ev.Value) {
 				return hub.Folded
 			}
-			return fate
+			return disposition
 		}
 	}
 	return e.customData(out, ev)
 }
 
 // value writes an event with one value.
-func (e *encoder) value(out *wire.Out, ev *hub.Event, head string) hub.Fate {
+func (e *encoder) value(out *wire.Out, ev *hub.Event, head string) hub.Disposition {
 	out.Begin("")
 	out.Buf = e.close(appendValue(append(out.Buf, head...), ev.Value), ev, 0)
 	out.End()
@@ -49,7 +49,7 @@ func appendValue(dst []byte, v rawjson.Value) []byte {
 }
 
 // customData writes data under its own name. Unless it is a one-off event, the metadata say how it applies.
-func (e *encoder) customData(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) customData(out *wire.Out, ev *hub.Event) hub.Disposition {
 	own := dataMembers
 	if ev.Op == hub.Emit {
 		own &^= mOp
@@ -66,7 +66,7 @@ func (e *encoder) customData(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // keepSnapshot writes a MESSAGES_SNAPSHOT, or keeps it while a message or call is open: one that leaves them out would
 // make the client lose what is yet to come.
-func (e *encoder) keepSnapshot(out *wire.Out, ev *hub.Event, messages []byte) hub.Fate {
+func (e *encoder) keepSnapshot(out *wire.Out, ev *hub.Event, messages []byte) hub.Disposition {
 	b := append([]byte(`{"type":"MESSAGES_SNAPSHOT","messages":`), messages...)
 	e.snapshot = closeUntagged(b, ev, 0)
 	if e.flushSnapshot(out) {
@@ -122,28 +122,28 @@ func (e *encoder) activityEvent(out *wire.Out, ev *hub.Event, kind []byte) bool 
 	return true
 }
 
-// activityID is the message id of an activity or plan. owned is false when another lane has it: the event must then
+// activityID is the message id of an activity or plan. owned is false when another sub-agent has it: the event must then
 // not say whose it is.
 func (e *encoder) activityID(ev *hub.Event, want []byte) (id string, owned bool) {
-	lane := e.lane(ev)
+	subAgent := e.subAgent(ev)
 	id, known := e.activities.Find(want)
 	if known {
 		have, _ := e.ids.used.Get(id)
-		return id, have.lane == lane
+		return id, have.subAgent == subAgent
 	}
 	if len(want) > 0 {
-		id = string(e.ids.claim(nil, want, owner{activity, lane}))
+		id = string(e.ids.claim(nil, want, owner{activity, subAgent}))
 	} else {
-		id = string(e.ids.claim(nil, e.ids.name([]byte("activity"), nil), owner{activity, lane}))
+		id = string(e.ids.claim(nil, e.ids.name([]byte("activity"), nil), owner{activity, subAgent}))
 	}
 	e.activities.Put(string(want), id)
 	return id, true
 }
 
 // plan writes a plan as an activity that replaces itself in place.
-func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 	want := []byte("plan")
-	for _, part := range [][]byte{ev.Lane, ev.ID} {
+	for _, part := range [][]byte{ev.SubAgent, ev.ID} {
 		if len(part) > 0 {
 			want = append(append(want, '-'), part...)
 		}
@@ -166,7 +166,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // raw passes a record of an upstream that no one translated.
-func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
 	out.Begin("")
 	b := append(out.Buf, `{"type":"RAW","event":`...)
 	if len(ev.Value) == 0 && ev.Text != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // runStart opens the run. It leaves out the echo of the request: clients before 1.0 check it down to its tools.
-func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.thread = append(e.thread[:0], orDefault(ev.Ref, e.defaultThread)...)
 	e.run = append(e.run[:0], orDefault(ev.ID, e.defaultRun)...)
 	e.ids.seed(e.thread, e.run)
@@ -36,7 +36,7 @@ func orDefault(id, fallback []byte) []byte {
 
 // runEnd writes the terminal event. Everything but success and a pause is an error: the outcome for a cancelled run is
 // fatal for clients before 1.0.
-func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.writeSnapshot(out)
 	switch ev.Status {
 	case hub.StatusFailed, hub.StatusCancelled, hub.StatusTruncated:
@@ -64,7 +64,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // runError ends the run as failed. Nothing need be closed before it, and clients discard what would follow.
-func (e *encoder) runError(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runError(out *wire.Out, ev *hub.Event) hub.Disposition {
 	message, code := []byte(nil), []byte(nil)
 	if ev.More != nil {
 		message, code = ev.More.Err, ev.More.ErrCode
@@ -84,12 +84,12 @@ func (e *encoder) runError(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // step is an open step. AG-UI knows steps by name, unique among the open ones of a sub-agent.
 type step struct {
-	id   []byte
-	name []byte // on the wire
-	lane string
+	id       []byte
+	name     []byte // on the wire
+	subAgent string
 }
 
-func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.openStep(out, ev, ev.ID, orDefault(orDefault(ev.Name, ev.ID), []byte("step")))
 	return hub.Native
 }
@@ -97,7 +97,7 @@ func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Fate {
 // openStep writes the start of a step under a name that no open step of the sub-agent has: a second one of a name is
 // fatal for clients.
 func (e *encoder) openStep(out *wire.Out, ev *hub.Event, id, name []byte) {
-	s := step{id: bytes.Clone(id), name: bytes.Clone(name), lane: e.lane(ev)}
+	s := step{id: bytes.Clone(id), name: bytes.Clone(name), subAgent: e.subAgent(ev)}
 	for n := 2; e.stepOpen(&s); n++ {
 		s.name = strconv.AppendInt(append(append(s.name[:0:0], name...), " #"...), int64(n), 10)
 	}
@@ -108,14 +108,14 @@ func (e *encoder) openStep(out *wire.Out, ev *hub.Event, id, name []byte) {
 
 func (e *encoder) stepOpen(s *step) bool {
 	for i := range e.steps {
-		if o := &e.steps[i]; o.lane == s.lane && bytes.Equal(o.name, s.name) {
+		if o := &e.steps[i]; o.subAgent == s.subAgent && bytes.Equal(o.name, s.name) {
 			return true
 		}
 	}
 	return false
 }
 
-func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	own := stepMembers
 	if ev.Status == hub.StatusDone || ev.Flags.Has(hub.Synthetic) {
 		own &^= mStatus
@@ -124,7 +124,7 @@ func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // closeStep writes the end of a step under the name it was opened with.
-func (e *encoder) closeStep(out *wire.Out, ev *hub.Event, id []byte, own members) hub.Fate {
+func (e *encoder) closeStep(out *wire.Out, ev *hub.Event, id []byte, own members) hub.Disposition {
 	for i := range e.steps {
 		if !bytes.Equal(e.steps[i].id, id) {
 			continue
@@ -138,15 +138,15 @@ func (e *encoder) closeStep(out *wire.Out, ev *hub.Event, id []byte, own members
 }
 
 // agentStart announces a sub-agent; where they are flat, it is a step.
-func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.flat {
 		e.openStep(out, ev, agentStep(ev.ID), ev.Name)
 		return hub.Folded
 	}
-	b := member.Open(out, `{"type":"SUBAGENT_STARTED","subagentRunId":"`, e.wireLane(ev.ID))
+	b := member.Open(out, `{"type":"SUBAGENT_STARTED","subagentRunId":"`, e.wireSubAgent(ev.ID))
 	b = member.AppendText(b, `,"name":"`, ev.Name)
 	b = member.AppendText(b, `,"description":"`, ev.Title)
-	b = member.AppendText(b, `,"parentSubagentRunId":"`, e.wireLane(ev.Lane))
+	b = member.AppendText(b, `,"parentSubagentRunId":"`, e.wireSubAgent(ev.SubAgent))
 	if len(ev.Ref) > 0 {
 		b = member.AppendText(b, `,"parentToolCallId":"`, e.wireTool(ev.Ref))
 	}
@@ -160,7 +160,7 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
 func agentStep(id []byte) []byte { return append([]byte("agent\x00"), id...) }
 
 // agentEnd ends a sub-agent: in good order, suspended, or failed.
-func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.flat {
 		e.closeStep(out, ev, agentStep(ev.ID), 0)
 		return hub.Folded
@@ -169,7 +169,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	var b []byte
 	switch ev.Status {
 	case hub.StatusError, hub.StatusAborted, hub.StatusDenied:
-		b = member.Open(out, `{"type":"SUBAGENT_ERROR","subagentRunId":"`, e.wireLane(ev.ID))
+		b = member.Open(out, `{"type":"SUBAGENT_ERROR","subagentRunId":"`, e.wireSubAgent(ev.ID))
 		message, code := []byte("The sub-agent failed."), []byte(nil)
 		if ev.More != nil {
 			message, code = orDefault(ev.More.Err, message), ev.More.ErrCode
@@ -180,7 +180,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 			own = 0
 		}
 	default:
-		b = member.Open(out, `{"type":"SUBAGENT_FINISHED","subagentRunId":"`, e.wireLane(ev.ID))
+		b = member.Open(out, `{"type":"SUBAGENT_FINISHED","subagentRunId":"`, e.wireSubAgent(ev.ID))
 		b = appendAgentResult(b, ev)
 		if ev.Status == hub.StatusPaused {
 			b = e.appendSuspended(b, ev.ID)
@@ -206,11 +206,11 @@ func appendAgentResult(dst []byte, ev *hub.Event) []byte {
 }
 
 // appendSuspended appends the outcome of a sub-agent that waits, with the questions it asked itself.
-func (e *encoder) appendSuspended(dst, lane []byte) []byte {
+func (e *encoder) appendSuspended(dst, subAgent []byte) []byte {
 	dst = append(dst, `,"outcome":{"type":"suspended"`...)
 	head := `,"interruptIds":["`
 	for i := range e.asks {
-		if !bytes.Equal(e.asks[i].lane, lane) {
+		if !bytes.Equal(e.asks[i].subAgent, subAgent) {
 			continue
 		}
 		dst = append(append(append(dst, head...), e.asks[i].id...), '"')

@@ -10,12 +10,12 @@ import (
 
 // textStart opens a message of its own for each part. A part after a call thus follows the call on the screen, where text
 // of the same message would join what stands before it.
-func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	p := e.addPart(ev.ID)
 	if ev.Chan == hub.Reasoning {
 		return e.reasoningStart(out, ev, p)
 	}
-	as := owner{assistantText, e.lane(ev)}
+	as := owner{assistantText, e.subAgent(ev)}
 	name := textRole(ev)
 	if name != "assistant" {
 		as.role = otherText
@@ -23,7 +23,7 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	p.wire = e.ids.claim(p.wire, e.ids.name(ev.ID, ev.Msg), as)
 	p.speaks = name != "user"
 	if as.role == assistantText {
-		e.ids.promise(as.lane, ev.Msg, p.wire)
+		e.ids.promise(as.subAgent, ev.Msg, p.wire)
 	}
 	p.head = append(append(append(p.head, `{"type":"TEXT_MESSAGE_CONTENT","messageId":"`...), p.wire...), `","delta":"`...)
 	b := member.Open(out, `{"type":"TEXT_MESSAGE_START","messageId":"`, p.wire)
@@ -53,16 +53,16 @@ func textRole(ev *hub.Event) string {
 }
 
 // reasoningStart opens a reasoning message, in a span of its own.
-func (e *encoder) reasoningStart(out *wire.Out, ev *hub.Event, p *part) hub.Fate {
-	lane := e.lane(ev)
-	p.wire = e.ids.claim(p.wire, e.ids.name(ev.ID, ev.Msg), owner{reasoning, lane})
+func (e *encoder) reasoningStart(out *wire.Out, ev *hub.Event, p *part) hub.Disposition {
+	subAgent := e.subAgent(ev)
+	p.wire = e.ids.claim(p.wire, e.ids.name(ev.ID, ev.Msg), owner{reasoning, subAgent})
 	want := ev.Ref
 	if e.spanIsOpen(want) {
 		want = nil // another message is still in it: this one gets a span of its own
 	}
-	p.span = append(p.span, e.ids.span(want, p.wire, lane)...)
+	p.span = append(p.span, e.ids.span(want, p.wire, subAgent)...)
 	p.head = append(append(append(p.head, `{"type":"REASONING_MESSAGE_CONTENT","messageId":"`...), p.wire...), `","delta":"`...)
-	bare := hub.Event{Lane: ev.Lane}
+	bare := hub.Event{SubAgent: ev.SubAgent}
 	out.Buf = e.close(member.Open(out, `{"type":"REASONING_START","messageId":"`, p.span), &bare, 0)
 	out.End()
 	b := member.Open(out, `{"type":"REASONING_MESSAGE_START","messageId":"`, p.wire)
@@ -83,7 +83,7 @@ func (e *encoder) spanIsOpen(span []byte) bool {
 }
 
 // textDelta is the hot path: the head of the record was made when the part was opened.
-func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
@@ -104,7 +104,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // textEnd closes the message, and for reasoning its span, with the encrypted form between them.
-func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
@@ -115,7 +115,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	out.Buf = e.close(member.Open(out, head, p.wire), ev, 0)
 	out.End()
-	bare := hub.Event{Lane: ev.Lane}
+	bare := hub.Event{SubAgent: ev.SubAgent}
 	if ev.More != nil && len(ev.More.Sig) > 0 {
 		e.sign(out, &bare, `{"type":"REASONING_ENCRYPTED_VALUE","subtype":"message","entityId":"`, p.wire, ev.More.Sig)
 	}

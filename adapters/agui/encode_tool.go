@@ -20,16 +20,16 @@ func (e *encoder) wireTool(id []byte) []byte {
 }
 
 // wireLane is the id that a sub-agent has on the wire. Valid until the next call, as that of wireTool.
-func (e *encoder) wireLane(id []byte) []byte {
+func (e *encoder) wireSubAgent(id []byte) []byte {
 	if len(id) == 0 {
 		return nil
 	}
-	e.scratch = e.ids.appendLane(e.scratch[:0], id)
+	e.scratch = e.ids.appendSubAgent(e.scratch[:0], id)
 	return e.scratch
 }
 
 // toolStart announces a call. One that the client knows is not announced again: it would get its arguments twice.
-func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Flags.Has(hub.Resumed) { // the client has the call, arguments and all
 		e.resumed.Put(string(ev.ID), !ev.Flags.Has(hub.Synthetic))
 		return hub.Implied
@@ -53,24 +53,24 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 // appendParent appends the message that holds the call. Without one the client makes a message with the id of the
 // call, which must then be free.
 func (e *encoder) appendParent(dst []byte, ev *hub.Event, id []byte) []byte {
-	lane := e.lane(ev)
-	if parent, ok := e.ids.parent(lane, ev.Msg); ok {
+	subAgent := e.subAgent(ev)
+	if parent, ok := e.ids.parent(subAgent, ev.Msg); ok {
 		dst = append(dst, `,"parentMessageId":"`...)
 		dst = append(dst, parent...)
 		return append(dst, '"')
 	}
-	as := owner{ownCall, lane}
+	as := owner{ownCall, subAgent}
 	if e.ids.free(id, as) {
 		e.ids.used.Put(string(id), as)
 		return dst
 	}
 	dst = append(dst, `,"parentMessageId":"`...)
-	dst = e.ids.claim(dst, append([]byte("call-"), id...), owner{assistantCalls, lane})
+	dst = e.ids.claim(dst, append([]byte("call-"), id...), owner{assistantCalls, subAgent})
 	return append(dst, '"')
 }
 
 // toolArgs is the hot path of calls; see textDelta.
-func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 	t := e.tools.Find(ev.ID)
 	if t == nil {
 		return hub.Implied
@@ -85,7 +85,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // toolReady says that the arguments are complete. Clients run their own tools from here on.
-func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.tools.Find(ev.ID) == nil {
 		return hub.Implied
 	}
@@ -97,7 +97,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // toolUpdate signs a call, or reports progress in a form of ours.
-func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil || len(ev.More.Sig) == 0 {
 		return e.extension(out, ev)
 	}
@@ -107,7 +107,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // toolEnd writes the result. A call that waits for the client has none: clients take exactly that as their turn to answer,
 // and tell their application so, so any other call has one, even if it was aborted and there is nothing to say.
-func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	blocks := ev.More != nil && ev.More.Content != nil
 	if noResult(ev) && len(ev.Text) == 0 && ev.Value == nil && !blocks {
 		return hub.Implied
@@ -115,7 +115,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	e.waiting.answer(ev.ID)
 	id := e.wireTool(ev.ID)
 	want := ev.Msg
-	as := owner{toolResult, e.lane(ev)}
+	as := owner{toolResult, e.subAgent(ev)}
 	if len(want) == 0 || !e.ids.free(want, as) {
 		want = append(append([]byte(nil), id...), "-result"...)
 	}

@@ -16,7 +16,7 @@ const maxUsage = 64
 
 // addUsage keeps the totals of the run for its terminal event. Other totals, and what AG-UI does not count, go out in
 // a form of ours at once.
-func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Scope != hub.RunScope || ev.More == nil {
 		return e.extension(out, ev)
 	}

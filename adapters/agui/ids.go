@@ -27,16 +27,16 @@ const (
 
 // owner is who uses a message id.
 type owner struct {
-	role role
-	lane string
+	role     role
+	subAgent string
 }
 
 // ids are the message ids of one run.
 type ids struct {
 	tag   []byte             // makes ids of this run unlike those of other runs
 	used  recent.Map[owner]  // by id on the wire
-	spans recent.Map[string] // reasoning spans, by id on the wire -> lane
-	alias recent.Map[string] // lane and upstream message -> its last text message on the wire
+	spans recent.Map[string] // reasoning spans, by id on the wire -> sub-agent
+	alias recent.Map[string] // sub-agent and upstream message -> its last text message on the wire
 	buf   []byte
 }
 
@@ -67,7 +67,7 @@ func hash(h uint64, p []byte) uint64 {
 
 // appendLane appends the id that a sub-agent has on the wire: its own, or if the sequencer counted it one that is unique
 // beyond the run. It names one invocation, and clients keep it with the messages.
-func (s *ids) appendLane(dst, id []byte) []byte {
+func (s *ids) appendSubAgent(dst, id []byte) []byte {
 	if digits, ok := bytes.CutPrefix(id, []byte("a_")); ok && len(bytes.TrimLeft(digits, "0123456789")) == 0 {
 		dst = append(append(dst, s.tag...), '-')
 	}
@@ -103,7 +103,7 @@ func (s *ids) claim(dst, want []byte, as owner) []byte {
 
 // free reports whether a message may have that id.
 func (s *ids) free(id []byte, as owner) bool {
-	if lane, span := s.spans.Find(id); span && as.role == reasoning && lane != as.lane {
+	if subAgent, span := s.spans.Find(id); span && as.role == reasoning && subAgent != as.subAgent {
 		return false // clients take a span and a message of the same id for one thing with one owner
 	}
 	have, taken := s.used.Find(id)
@@ -112,52 +112,52 @@ func (s *ids) free(id []byte, as owner) bool {
 	}
 	// The text of a message whose calls came first joins them, as the upstream meant it.
 	joins := have.role == assistantCalls || have.role == promised
-	return as.role == assistantText && joins && have.lane == as.lane
+	return as.role == assistantText && joins && have.subAgent == as.subAgent
 }
 
-// span takes the id of a reasoning span: the wanted one, unless another lane has it; then that of the message.
-func (s *ids) span(want, message []byte, lane string) []byte {
+// span takes the id of a reasoning span: the wanted one, unless another sub-agent has it; then that of the message.
+func (s *ids) span(want, message []byte, subAgent string) []byte {
 	id := want
-	if have, taken := s.spans.Find(id); len(id) == 0 || taken && have != lane {
+	if have, taken := s.spans.Find(id); len(id) == 0 || taken && have != subAgent {
 		id = message
 	}
-	if have, taken := s.used.Find(id); taken && have.role == reasoning && have.lane != lane {
+	if have, taken := s.used.Find(id); taken && have.role == reasoning && have.subAgent != subAgent {
 		id = message
 	}
-	s.spans.Put(string(id), lane)
+	s.spans.Put(string(id), subAgent)
 	return id
 }
 
-// promise remembers that the upstream message msg of a lane is shown as the text message id, so that calls of that
+// promise remembers that the upstream message msg of a sub-agent is shown as the text message id, so that calls of that
 // message find it, and that nothing else takes its id.
-func (s *ids) promise(lane string, msg, id []byte) {
+func (s *ids) promise(subAgent string, msg, id []byte) {
 	if len(msg) == 0 {
 		return
 	}
-	s.alias.Put(lane+"\x00"+string(msg), string(id))
+	s.alias.Put(subAgent+"\x00"+string(msg), string(id))
 	if _, taken := s.used.Find(msg); !taken {
-		s.used.Put(string(msg), owner{promised, lane})
+		s.used.Put(string(msg), owner{promised, subAgent})
 	}
 }
 
 // parent returns the message that a call belongs to; ok is false when it is to be a message of its own.
-func (s *ids) parent(lane string, msg []byte) (id string, ok bool) {
+func (s *ids) parent(subAgent string, msg []byte) (id string, ok bool) {
 	if len(msg) == 0 {
 		return "", false
 	}
-	id, ok = s.alias.Get(lane + "\x00" + string(msg))
+	id, ok = s.alias.Get(subAgent + "\x00" + string(msg))
 	if !ok {
 		id = string(msg)
 	}
 	have, taken := s.used.Get(id)
 	switch {
 	case !taken:
-		s.used.Put(id, owner{assistantCalls, lane})
+		s.used.Put(id, owner{assistantCalls, subAgent})
 		return id, true
-	case have.lane != lane:
+	case have.subAgent != subAgent:
 		return "", false
 	case have.role == promised:
-		s.used.Put(id, owner{assistantCalls, lane})
+		s.used.Put(id, owner{assistantCalls, subAgent})
 		return id, true
 	}
 	return id, have.role == assistantText || have.role == assistantCalls

@@ -119,7 +119,7 @@ var words = [...]struct {
 	{mOp, "op", func(ev *hub.Event) string { return unless(ev.Op == 0, ev.Op.String()) }, setWord(hub.ParseOp, func(ev *hub.Event) *hub.Op { return &ev.Op })},
 	{mLevel, "level", func(ev *hub.Event) string { return ev.Level.String() }, setWord(hub.ParseLevel, func(ev *hub.Event) *hub.Level { return &ev.Level })},
 	{mScope, "scope", func(ev *hub.Event) string { return ev.Scope.String() }, setWord(hub.ParseScope, func(ev *hub.Event) *hub.Scope { return &ev.Scope })},
-	{mWhat, "what", func(ev *hub.Event) string { return ev.What.String() }, setWord(hub.ParseWhat, func(ev *hub.Event) *hub.What { return &ev.What })},
+	{mWhat, "what", func(ev *hub.Event) string { return ev.AskKind.String() }, setWord(hub.ParseAskKind, func(ev *hub.Event) *hub.AskKind { return &ev.AskKind })},
 }
 
 // unless is the word, or none: zero values that have a name are absent all the same.

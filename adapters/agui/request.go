@@ -7,7 +7,7 @@ import (
 )
 
 // requests reads RunAgentInput, the body that opens a run.
-type requests struct{ hub.AsItCame }
+type requests struct{ hub.PassThrough }
 
 // DecodeRequest takes the names that the client has for the conversation and the run, so that the stream can echo
 // them. Both are required by the protocol; a body without them is left to the agent to refuse.

@@ -84,10 +84,10 @@ func TestIDsOfRuns(t *testing.T) {
 			{Kind: hub.TextEnd, ID: []byte("p_1")},
 			{Kind: hub.Plan},
 			{Kind: hub.AgentStart, ID: []byte("a_1"), Name: []byte("helper")},
-			{Kind: hub.AgentStart, ID: []byte("a_2"), Name: []byte("helper"), Lane: []byte("a_1")},
-			{Kind: hub.Notice, Level: hub.LevelInfo, Text: []byte("x"), Lane: []byte("a_2")},
-			{Kind: hub.Ask, ID: []byte("q"), What: hub.AskInput, Lane: []byte("a_2")},
-			{Kind: hub.AgentEnd, ID: []byte("a_2"), Status: hub.StatusPaused, Lane: []byte("a_1")},
+			{Kind: hub.AgentStart, ID: []byte("a_2"), Name: []byte("helper"), SubAgent: []byte("a_1")},
+			{Kind: hub.Notice, Level: hub.LevelInfo, Text: []byte("x"), SubAgent: []byte("a_2")},
+			{Kind: hub.Ask, ID: []byte("q"), AskKind: hub.AskInput, SubAgent: []byte("a_2")},
+			{Kind: hub.AgentEnd, ID: []byte("a_2"), Status: hub.StatusPaused, SubAgent: []byte("a_1")},
 			{Kind: hub.AgentEnd, ID: []byte("a_1"), Status: hub.StatusError},
 			{Kind: hub.RunEnd, Status: hub.StatusPaused},
 		} {
@@ -134,12 +134,12 @@ func TestBounds(t *testing.T) {
 		}
 	}
 	tools := 0
-	for i := range d.chunks.lanes {
-		tools += len(d.chunks.lanes[i].tools)
+	for i := range d.chunks.subAgents {
+		tools += len(d.chunks.subAgents[i].tools)
 	}
 	for name, n := range map[string]int{
 		"open messages": len(d.open.list), "owners": len(d.owners), "spans": len(d.spans), "calls": len(d.calls),
-		"suspended": len(d.suspended), "lanes": len(d.chunks.lanes), "chunked calls": tools,
+		"suspended": len(d.suspended), "lanes": len(d.chunks.subAgents), "chunked calls": tools,
 	} {
 		if n == 0 || n > 2*maxOpen {
 			t.Errorf("the decoder remembers %d %s, want 1 to %d", n, name, 2*maxOpen)
@@ -157,13 +157,13 @@ func TestFlatLanes(t *testing.T) {
 	for _, ev := range []hub.Event{
 		{Kind: hub.RunStart},
 		{Kind: hub.AgentStart, ID: []byte("a"), Name: []byte("writer")},
-		{Kind: hub.AgentStart, ID: []byte("b"), Name: []byte("writer"), Lane: []byte("a")},
-		{Kind: hub.TextStart, ID: []byte("p"), Lane: []byte("b")},
-		{Kind: hub.TextEnd, ID: []byte("p"), Lane: []byte("b")},
-		{Kind: hub.Ask, ID: []byte("q"), What: hub.AskInput, Lane: []byte("b")},
-		{Kind: hub.Plan, Lane: []byte("b")},
-		{Kind: hub.Notice, Text: []byte("n"), Lane: []byte("b")},
-		{Kind: hub.AgentEnd, ID: []byte("b"), Status: hub.StatusPaused, Lane: []byte("a")},
+		{Kind: hub.AgentStart, ID: []byte("b"), Name: []byte("writer"), SubAgent: []byte("a")},
+		{Kind: hub.TextStart, ID: []byte("p"), SubAgent: []byte("b")},
+		{Kind: hub.TextEnd, ID: []byte("p"), SubAgent: []byte("b")},
+		{Kind: hub.Ask, ID: []byte("q"), AskKind: hub.AskInput, SubAgent: []byte("b")},
+		{Kind: hub.Plan, SubAgent: []byte("b")},
+		{Kind: hub.Notice, Text: []byte("n"), SubAgent: []byte("b")},
+		{Kind: hub.AgentEnd, ID: []byte("b"), Status: hub.StatusPaused, SubAgent: []byte("a")},
 		{Kind: hub.AgentEnd, ID: []byte("a"), Status: hub.StatusPaused},
 		{Kind: hub.RunEnd, Status: hub.StatusPaused},
 	} {

@@ -179,13 +179,13 @@ func (d *decoder) updatePart(dst []hub.Event) ([]hub.Event, bool) {
 }
 
 func (d *decoder) askPart(dst []hub.Event) ([]hub.Event, bool) {
-	what, ok := hub.ParseWhat(d.datum("what"))
+	what, ok := hub.ParseAskKind(d.datum("what"))
 	id := rawjson.Body(d.rec.ID)
-	if !ok || what == hub.WhatNone || len(id) == 0 {
+	if !ok || what == hub.AskNone || len(id) == 0 {
 		return dst, false
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.What, ev.Ref, ev.Title = hub.Ask, id, what, d.datum("toolCallId"), d.datum("title")
+	ev.Kind, ev.ID, ev.AskKind, ev.Ref, ev.Title = hub.Ask, id, what, d.datum("toolCallId"), d.datum("title")
 	ev.Text, ev.Value = d.datum("text"), rawjson.Get(d.rec.Data, "value")
 	m := d.scratch.MoreOf(ev)
 	m.Expires = d.datum("expires")

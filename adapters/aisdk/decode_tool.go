@@ -226,7 +226,7 @@ func (d *decoder) approvalRequest(dst []hub.Event) ([]hub.Event, error) {
 	}
 	_, resumed := d.resumed(tool)
 	dst, ev := d.emit(dst, hub.Ask)
-	ev.ID, ev.Ref, ev.What, ev.Title, ev.Flags = id, tool, hub.AskPermission, rawjson.Body(d.rec.Reason), resumed
+	ev.ID, ev.Ref, ev.AskKind, ev.Title, ev.Flags = id, tool, hub.AskPermission, rawjson.Body(d.rec.Reason), resumed
 	m := d.scratch.MoreOf(ev)
 	m.Options = append(m.Options,
 		hub.AskOption{ID: []byte(optionApprove), Name: []byte("Approve"), Kind: []byte("allow_once")},

@@ -75,7 +75,7 @@ func (e *encoder) Extend(out *wire.Out, payload []byte) {
 }
 
 // Encode implements [hub.Encoder].
-func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Kind {
 	case hub.TextDelta:
 		return e.textDelta(out, ev)
@@ -102,7 +102,7 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // encodeRare writes what a stream has few of.
-func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Kind {
 	case hub.StepStart:
 		return e.stepStart(out, ev)

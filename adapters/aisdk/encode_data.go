@@ -18,7 +18,7 @@ func datum(out *wire.Out, head string, id []byte) []byte {
 }
 
 // plan writes a plan, which replaces the one before.
-func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 	id := ev.ID
 	if len(id) == 0 {
 		id = []byte("plan")
@@ -46,7 +46,7 @@ func itemsOf(ev *hub.Event) []hub.PlanItem {
 }
 
 // notice writes what the agent says about its work. What it is doing right now is not kept.
-func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b := datum(out, `{"type":"data-notice"`, ev.ID)
 	b = append(append(append(b, `"level":"`...), ev.Level.String()...), '"')
 	b = append(append(append(b, `,"text":"`...), ev.Text...), '"')
@@ -59,7 +59,7 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // addUsage writes counts, or keeps those of the run for the metadata of the message.
-func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil || e.usageIn == "none" {
 		return hub.Dropped
 	}
@@ -87,7 +87,7 @@ func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // toolUpdate tells the application how a call goes on. The last word replaces the one before, and none is kept.
-func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b := datum(out, `{"type":"data-tool-update"`, ev.ID)
 	b = append(append(append(b, `"toolCallId":"`...), ev.ID...), '"')
 	b = member.AppendText(b, `,"status":"`, []byte(ev.Status.String()))
@@ -104,7 +104,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // source writes a citation: by its address if it has one, else as a document, whose title must be there.
-func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.ensureStep(out)
 	var f hub.FileRef
 	if ev.More != nil {
@@ -155,7 +155,7 @@ func first(bodies ...[]byte) []byte {
 }
 
 // file writes a file by its address, or with its bytes. One that only a provider can find has no place here.
-func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil || len(ev.More.File.URL) == 0 && len(ev.More.File.Base64) == 0 {
 		return hub.Dropped
 	}
@@ -176,7 +176,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // data writes data of the application under its own name. What replaces itself needs an id.
-func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if string(ev.Name) == metadataName && ev.Op == hub.Merge && rawjson.Kind(ev.Value) == '{' {
 		out.Begin("")
 		member.Close(out, appendValue(out.Buf, `{"type":"message-metadata","messageMetadata":`, ev.Value))
@@ -186,12 +186,12 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
 	if string(name) == hub.ExtensionKey {
 		return hub.Dropped
 	}
-	fate, suffix := hub.Native, ""
+	disposition, suffix := hub.Native, ""
 	switch ev.Op {
 	case hub.Patch:
-		fate, suffix = hub.Extension, "-patch"
+		disposition, suffix = hub.Extension, "-patch"
 	case hub.Merge:
-		fate, suffix = hub.Extension, "-merge"
+		disposition, suffix = hub.Extension, "-merge"
 	}
 	out.Begin("")
 	b := append(append(append(out.Buf, `{"type":"data-`...), name...), suffix...)
@@ -210,7 +210,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
 	if !rawjson.Harmless(ev.Value) || ev.Value == nil || len(ev.Name) == 0 {
 		return hub.Folded
 	}
-	return fate
+	return disposition
 }
 
 // ask is a question that a client was asked as an approval.
@@ -220,9 +220,9 @@ type ask struct {
 }
 
 // ask asks the client. Only the permission to run a call has a chunk of its own, from version 6 on.
-func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.asking++
-	if e.version >= 6 && ev.What == hub.AskPermission && e.tools.Find(ev.Ref) != nil && len(e.asks) < maxKnown {
+	if e.version >= 6 && ev.AskKind == hub.AskPermission && e.tools.Find(ev.Ref) != nil && len(e.asks) < maxKnown {
 		e.asks = append(e.asks, ask{bytes.Clone(ev.ID), allowing(ev)})
 		b := member.Open(out, `{"type":"tool-approval-request","approvalId":"`, ev.ID)
 		b = member.AppendText(b, `,"toolCallId":"`, ev.Ref)
@@ -230,7 +230,7 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Fate {
 		return nativeIf(len(ev.Title) == 0)
 	}
 	b := datum(out, `{"type":"data-ask"`, ev.ID)
-	b = append(append(append(b, `"what":"`...), ev.What.String()...), '"')
+	b = append(append(append(b, `"what":"`...), ev.AskKind.String()...), '"')
 	b = member.AppendText(b, `,"toolCallId":"`, ev.Ref)
 	b = member.AppendText(b, `,"title":"`, ev.Title)
 	b = member.AppendText(b, `,"text":"`, ev.Text)
@@ -278,7 +278,7 @@ func allowing(ev *hub.Event) (ids [][]byte) {
 }
 
 // answer shows what came back.
-func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.asking--
 	for i := range e.asks {
 		a := &e.asks[i]

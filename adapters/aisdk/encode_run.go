@@ -16,7 +16,7 @@ type steps struct {
 }
 
 // runStart opens the message.
-func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	id := e.message
 	if len(id) == 0 {
 		id = ev.Msg
@@ -57,8 +57,8 @@ func (e *encoder) closeStep(out *wire.Out) {
 	e.steps.open = false
 }
 
-func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Fate {
-	if len(ev.Lane) > 0 {
+func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Disposition {
+	if len(ev.SubAgent) > 0 {
 		return hub.Dropped
 	}
 	if e.steps.depth++; e.steps.depth > 1 {
@@ -69,8 +69,8 @@ func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Native
 }
 
-func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Fate {
-	if len(ev.Lane) > 0 {
+func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
+	if len(ev.SubAgent) > 0 {
 		return hub.Dropped
 	}
 	if e.steps.depth--; e.steps.depth > 0 {
@@ -81,7 +81,7 @@ func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // runEnd says how the run ended. Clients read nothing behind an error.
-func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Status {
 	case hub.StatusFailed, hub.StatusTruncated:
 		member.Close(out, member.Open(out, `{"type":"error","errorText":"`, phrases.RunError(ev)))
@@ -93,7 +93,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		return e.cancelled(out, ev)
 	}
 	e.closeStep(out)
-	reason, fate := e.reasonOf(ev.Status)
+	reason, disposition := e.reasonOf(ev.Status)
 	b := member.Open(out, `{"type":"finish","finishReason":"`, []byte(reason))
 	if len(e.usage) > 0 {
 		b = append(append(b, `,"messageMetadata":{"usage":`...), e.usage...)
@@ -103,11 +103,11 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.More != nil && len(ev.More.Err) > 0 {
 		return hub.Folded // a finish has no words
 	}
-	return fate
+	return disposition
 }
 
 // cancelled ends a run that was stopped. Version 5 knows no reason.
-func (e *encoder) cancelled(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) cancelled(out *wire.Out, ev *hub.Event) hub.Disposition {
 	out.Begin("")
 	b := append(out.Buf, `{"type":"abort"`...)
 	if e.version >= 6 && ev.More != nil {
@@ -122,7 +122,7 @@ func (e *encoder) cancelled(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // reasonOf is the finishReason of a run that ended well. A reader takes the calls without an output for the client's to
 // run, whatever the reason.
-func (e *encoder) reasonOf(status hub.Status) (reason string, fate hub.Fate) {
+func (e *encoder) reasonOf(status hub.Status) (reason string, disposition hub.Disposition) {
 	switch status {
 	case hub.StatusLength:
 		return "length", hub.Native
@@ -140,7 +140,7 @@ func (e *encoder) reasonOf(status hub.Status) (reason string, fate hub.Fate) {
 	return "stop", nativeIf(e.asking == 0 && e.left == 0)
 }
 
-func nativeIf(ok bool) hub.Fate {
+func nativeIf(ok bool) hub.Disposition {
 	if ok {
 		return hub.Native
 	}

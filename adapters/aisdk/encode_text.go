@@ -10,7 +10,7 @@ import (
 
 // textStart opens a part. The user's own words are not shown: the client has them already, and would show them as the
 // agent's. So it is with instructions, which some upstreams repeat.
-func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Flags.Has(hub.User) || string(ev.Name) == "system" || string(ev.Name) == "developer" {
 		return hub.Dropped
 	}
@@ -21,11 +21,11 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Fate {
 		p.kind = "reasoning"
 	}
 	e.openPart(out, p, ev.ID, ev)
-	return textFate(ev)
+	return textDisposition(ev)
 }
 
 // textFate is what becomes of the texts of a channel: a refusal is shown, but as an answer.
-func textFate(ev *hub.Event) hub.Fate {
+func textDisposition(ev *hub.Event) hub.Disposition {
 	if ev.Chan == hub.Refusal {
 		return hub.Folded
 	}
@@ -53,7 +53,7 @@ func (e *encoder) partRecord(out *wire.Out, p *part, tail string) []byte {
 }
 
 // textDelta is the hot path: the head of the record was made when the part was opened.
-func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
@@ -69,11 +69,11 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 		b = appendMetadata(b, ev, nil)
 	}
 	member.Close(out, b)
-	return textFate(ev)
+	return textDisposition(ev)
 }
 
 // textEnd closes the part, with its signature unless the provider metadata hold it already.
-func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
@@ -89,5 +89,5 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		member.Close(out, appendMetadata(e.partRecord(out, p, `-end","id":"`), ev, own))
 	}
 	e.parts.Drop(ev.ID)
-	return textFate(ev)
+	return textDisposition(ev)
 }

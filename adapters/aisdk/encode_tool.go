@@ -62,7 +62,7 @@ func (t *tool) answered() {
 }
 
 // resume notes a call of an earlier stream, which the client has. It would take it for changed if it were told again.
-func (e *encoder) resume(ev *hub.Event) hub.Fate {
+func (e *encoder) resume(ev *hub.Event) hub.Disposition {
 	t := e.addTool(ev)
 	t.resumed, t.flags = true, ""
 	if c := e.history.Find(ev.ID); c != nil && c.Dynamic {
@@ -85,7 +85,7 @@ func (e *encoder) clientHas(id []byte) bool {
 }
 
 // toolStart announces a call.
-func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Flags.Has(hub.Resumed) && e.clientHas(ev.ID) {
 		return e.resume(ev)
 	}
@@ -121,7 +121,7 @@ func (e *encoder) appendOwn(dst []byte, ev *hub.Event) []byte {
 }
 
 // toolArgs is the hot path of calls; see textDelta.
-func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 	t := e.tools.Find(ev.ID)
 	if t == nil {
 		return hub.Dropped
@@ -138,7 +138,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // toolReady says that the arguments are complete. Clients run their own tools from here on, so arguments that are no JSON
 // are refused there; what the agent runs is shown as it is.
-func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 	t := e.tools.Find(ev.ID)
 	if t == nil {
 		return hub.Dropped
@@ -177,7 +177,7 @@ const (
 )
 
 // toolOutput shows a result before it is complete.
-func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Disposition {
 	t := e.tools.Find(ev.ID)
 	if t == nil {
 		return hub.Dropped
@@ -215,7 +215,7 @@ func (e *encoder) preliminary(out *wire.Out, id []byte, flags string, output fun
 
 // toolEnd writes the result. A call that is left to the client, or waits for an answer, has none; one whose input was
 // refused has its end already.
-func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	t := e.tools.Find(ev.ID)
 	if t == nil {
 		return hub.Dropped
@@ -246,12 +246,12 @@ func hasResult(ev *hub.Event) bool {
 }
 
 // outputAvailable writes a result: text, another value, or content blocks.
-func (e *encoder) outputAvailable(out *wire.Out, ev *hub.Event, t *tool) hub.Fate {
+func (e *encoder) outputAvailable(out *wire.Out, ev *hub.Event, t *tool) hub.Disposition {
 	var content rawjson.Value
 	if ev.More != nil && rawjson.Kind(ev.More.Content) == '[' {
 		content = ev.More.Content
 	}
-	fate := nativeIf(ev.Status == hub.StatusOK)
+	disposition := nativeIf(ev.Status == hub.StatusOK)
 	b := append(member.Open(out, `{"type":"tool-output-available","toolCallId":"`, ev.ID), `,"output":`...)
 	var own []byte
 	switch {
@@ -260,10 +260,10 @@ func (e *encoder) outputAvailable(out *wire.Out, ev *hub.Event, t *tool) hub.Fat
 	case ev.Value != nil:
 		b = rawjson.AppendHarmless(b, ev.Value)
 		if !rawjson.Harmless(ev.Value) || rawjson.Kind(ev.Value) == 'n' {
-			fate = hub.Folded
+			disposition = hub.Folded
 		}
 	case content != nil:
-		b, content, fate = rawjson.AppendHarmless(b, content), nil, hub.Folded
+		b, content, disposition = rawjson.AppendHarmless(b, content), nil, hub.Folded
 	case ev.Text != nil:
 		b = append(b, `""`...)
 	default:
@@ -277,15 +277,15 @@ func (e *encoder) outputAvailable(out *wire.Out, ev *hub.Event, t *tool) hub.Fat
 		b = appendMetadata(b, ev, own)
 	}
 	member.Close(out, b)
-	return fate
+	return disposition
 }
 
 // outputError writes what went wrong: what the tool said, or the error of the call.
-func (e *encoder) outputError(out *wire.Out, ev *hub.Event, t *tool) hub.Fate {
+func (e *encoder) outputError(out *wire.Out, ev *hub.Event, t *tool) hub.Disposition {
 	b := append(member.Open(out, `{"type":"tool-output-error","toolCallId":"`, ev.ID), `,"errorText":"`...)
 	from := len(b)
 	b = appendWords(b, ev)
-	fate := nativeIf(ev.Status == hub.StatusError && len(b) > from)
+	disposition := nativeIf(ev.Status == hub.StatusError && len(b) > from)
 	if len(b) == from {
 		b = append(b, phrases.Call(ev.Status)...)
 	}
@@ -294,11 +294,11 @@ func (e *encoder) outputError(out *wire.Out, ev *hub.Event, t *tool) hub.Fate {
 		b = appendMetadata(b, ev, nil)
 	}
 	member.Close(out, b)
-	return fate
+	return disposition
 }
 
 // outputDenied says that nobody allowed the call. Version 5 knows it as an error.
-func (e *encoder) outputDenied(out *wire.Out, ev *hub.Event, t *tool) hub.Fate {
+func (e *encoder) outputDenied(out *wire.Out, ev *hub.Event, t *tool) hub.Disposition {
 	if e.version < 6 {
 		e.outputError(out, ev, t)
 		return hub.Folded

@@ -9,7 +9,7 @@ import (
 )
 
 // requests reads the body that DefaultChatTransport sends: {"id", "messages", "trigger", "messageId"?, …}.
-type requests struct{ hub.AsItCame }
+type requests struct{ hub.PassThrough }
 
 // DecodeRequest takes the id of the chat as the thread. Where the answer goes on with a message of the agent's, that is the
 // run: a client would show another id as a second message. Applications that keep the history on the server send the last

@@ -18,23 +18,23 @@ func TestDeltaAllocs(t *testing.T) {
 		dec, enc, out := anthropic.Dialect.NewDecoder(anthropic.Dialect.Defaults()), anthropic.Dialect.NewEncoder(anthropic.Dialect.Defaults()), wire.NewOut(wire.SSE)
 		seq := sequencer.New(sequencer.Config{})
 		record := wire.Record{Event: []byte("content_block_delta"), Data: []byte(`{"type":"content_block_delta","index":0,"delta":` + delta + `}`)}
-		var loose, strict []hub.Event
+		var decoded, normalized []hub.Event
 		for _, rec := range []wire.Record{
 			{Data: []byte(`{"type":"message_start","message":{"id":"m"}}`)},
 			{Data: []byte(`{"type":"content_block_start","index":0,"content_block":` + block + `}`)},
 			record,
 		} {
 			var err error
-			if loose, err = dec.Decode(loose[:0], rec); err != nil {
+			if decoded, err = dec.Decode(decoded[:0], rec); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			strict = seq.Push(strict[:0], loose, 0)
-			for i := range strict {
-				enc.Encode(out, &strict[i])
+			normalized = seq.Push(normalized[:0], decoded, 0)
+			for i := range normalized {
+				enc.Encode(out, &normalized[i])
 			}
 		}
-		last := strict[len(strict)-1]
-		adaptertest.NoAllocs(t, name+": decoding a delta", func() { loose, _ = dec.Decode(loose[:0], record) })
+		last := normalized[len(normalized)-1]
+		adaptertest.NoAllocs(t, name+": decoding a delta", func() { decoded, _ = dec.Decode(decoded[:0], record) })
 		adaptertest.NoAllocs(t, name+": encoding a delta", func() {
 			out.Reset()
 			enc.Encode(out, &last)

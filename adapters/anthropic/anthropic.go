@@ -71,7 +71,7 @@
 //
 // # Lost
 //
-// Titles, kinds, progress and partial output of calls; blocks and images in results, as text; lanes and steps; the words
+// Titles, kinds, progress and partial output of calls; blocks and images in results, as text; sub-agents and steps; the words
 // of the user; plans, questions, notices, data and files, unless they are folded into the text.
 //
 // # Options
@@ -96,14 +96,14 @@ const dialectName = "anthropic"
 
 // Dialect is the Anthropic Messages API.
 var Dialect = hub.Dialect{
-	Name:     dialectName,
-	Title:    "Anthropic Messages",
-	Aliases:  []string{"claude", "messages", "anthropic-messages"},
-	Doc:      "The streaming Messages API of Anthropic, which Claude Code and many agent frameworks read.",
-	Framing:  wire.SSE,
-	Framings: []wire.Framing{wire.SSE},
-	Caps:     hub.CapLinear | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapUsage,
-	Lanes:    hub.LanesTool,
+	Name:      dialectName,
+	Title:     "Anthropic Messages",
+	Aliases:   []string{"claude", "messages", "anthropic-messages"},
+	Doc:       "The streaming Messages API of Anthropic, which Claude Code and many agent frameworks read.",
+	Framing:   wire.SSE,
+	Framings:  []wire.Framing{wire.SSE},
+	Caps:      hub.CapLinear | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapUsage,
+	SubAgents: hub.SubAgentsTool,
 	Options: []hub.OptionSpec{
 		{
 			Name: "model", Type: hub.OptionText, Default: "agent", Encode: true,

@@ -91,7 +91,7 @@ func (e *encoder) Extend(out *wire.Out, payload []byte) {
 }
 
 // Encode implements [hub.Encoder].
-func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Kind {
 	case hub.TextDelta:
 		return e.textDelta(out, ev)
@@ -120,7 +120,7 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // runStart begins the message, or lets it wait for usage that comes before its first block.
-func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if len(ev.Msg) > 0 {
 		e.id = append(e.id[:0], ev.Msg...)
 	} else if len(ev.ID) > 0 {

@@ -20,7 +20,7 @@ const maxUsage = 64
 
 // addUsage keeps usage for the end of the message. That of the run counts; that of its steps is added up for agents that
 // tell no other.
-func (e *encoder) addUsage(ev *hub.Event) hub.Fate {
+func (e *encoder) addUsage(ev *hub.Event) hub.Disposition {
 	if ev.More == nil || ev.Scope == hub.SessionScope {
 		return hub.Dropped
 	}
@@ -123,7 +123,7 @@ func appendCount(dst []byte, head string, n int64) []byte {
 
 // runEnd ends the message: message_delta with the stop reason and the usage, then message_stop. A run that went wrong
 // ends with an error in their place, and nothing behind it.
-func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch {
 	case ev.Status == hub.StatusFailed:
 		e.fail(out, ev)
@@ -137,9 +137,9 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	e.closeBlock(out)
 	e.begin(out)
-	reason, fate := stopReason(ev, e.asked > 0)
+	reason, disposition := stopReason(ev, e.asked > 0)
 	if e.ran && ev.Status == hub.StatusDone || reason != "refusal" && ev.More != nil && len(ev.More.Err) > 0 {
-		fate = hub.Folded // readers take the calls for the client's, and only refusals and failures have words
+		disposition = hub.Folded // readers take the calls for the client's, and only refusals and failures have words
 	}
 	out.Begin("message_delta")
 	b := append(out.Buf, `{"type":"message_delta","delta":{"stop_reason":"`...)
@@ -153,7 +153,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	out.Begin("message_stop")
 	out.Buf = append(out.Buf, `{"type":"message_stop"}`...)
 	out.End()
-	return fate
+	return disposition
 }
 
 // endDelta ends message_delta. Its usage is required.

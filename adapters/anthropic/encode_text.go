@@ -13,7 +13,7 @@ import (
 const redactedName = "redacted"
 
 // textStart opens a block. Its first character has come: empty blocks would be refused when the client sends them back.
-func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch {
 	case isMuted(ev):
 		e.muted = append(e.muted, bytes.Clone(ev.ID))
@@ -23,7 +23,7 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Fate {
 		return hub.Deferred
 	}
 	e.openText(out, ev)
-	return textFate(ev)
+	return textDisposition(ev)
 }
 
 // isMuted reports whether a text is that of the user or of the developer: a message is the assistant's only.
@@ -32,7 +32,7 @@ func isMuted(ev *hub.Event) bool {
 }
 
 // textFate: a refusal is a text like any other.
-func textFate(ev *hub.Event) hub.Fate {
+func textDisposition(ev *hub.Event) hub.Disposition {
 	if ev.Chan == hub.Refusal {
 		return hub.Folded
 	}
@@ -58,7 +58,7 @@ func (e *encoder) openText(out *wire.Out, ev *hub.Event) {
 }
 
 // textDelta goes on with a part. If something else came in between, the part goes on in another block.
-func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !e.holds(channelKind(ev.Chan), ev.ID) {
 		if e.isMutedPart(ev) {
 			return hub.Dropped
@@ -66,7 +66,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.openText(out, ev)
 	}
 	e.delta(out, ev.Text)
-	return textFate(ev)
+	return textDisposition(ev)
 }
 
 func (e *encoder) isMutedPart(ev *hub.Event) bool {
@@ -74,7 +74,7 @@ func (e *encoder) isMutedPart(ev *hub.Event) bool {
 }
 
 // textEnd ends a part: reasoning with its signature, which is the last delta of its block.
-func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.isMutedPart(ev) {
 		e.muted = slices.DeleteFunc(e.muted, func(id []byte) bool { return bytes.Equal(id, ev.ID) })
 		return hub.Dropped
@@ -88,7 +88,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		if len(sig) > 0 {
 			return hub.Folded // only reasoning has a place for one
 		}
-		return textFate(ev)
+		return textDisposition(ev)
 	}
 	e.endThinking(out, ev, sig)
 	return hub.Native
@@ -115,7 +115,7 @@ func (e *encoder) endThinking(out *wire.Out, ev *hub.Event, sig []byte) {
 
 // source writes a citation into the block of the text that it belongs to. One without a form of the API is written as a
 // result of a search, if it has an address.
-func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.open != openText || len(ev.Ref) > 0 && !bytes.Equal(ev.Ref, e.part) {
 		return hub.Dropped
 	}

@@ -29,7 +29,7 @@ const (
 
 // toolStart opens the block of a call that the client has to run. All others are written when their arguments are
 // complete: some clients read the input of a call that was run from the start of its block only.
-func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := call{id: bytes.Clone(ev.ID), form: formOf(ev)}
 	c.meta = appendBlockMeta(nil, ev, c.form, e.opt.server)
 	e.calls = append(e.calls, c)
@@ -102,7 +102,7 @@ func (e *encoder) find(id []byte) int {
 }
 
 // toolArgs passes a fragment for the client to put together.
-func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.holds(openCall, ev.ID) {
 		e.delta(out, ev.Text)
 		return hub.Native
@@ -119,7 +119,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // toolReady ends the block of a call for the client, and writes that of any other.
-func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 	i := e.find(ev.ID)
 	if i < 0 || e.calls[i].form == knownCall {
 		return hub.Dropped
@@ -144,16 +144,16 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // mcpCall writes a call that was run. Its input must be an object: other arguments, and those that are no JSON, are put
 // into one.
-func (e *encoder) mcpCall(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
+func (e *encoder) mcpCall(out *wire.Out, ev *hub.Event, c *call) hub.Disposition {
 	e.openCall(out, c, `{"type":"mcp_tool_use","id":"`, ev.Name)
-	b, fate := append(out.Buf, `,"input":`...), hub.Native
+	b, disposition := append(out.Buf, `,"input":`...), hub.Native
 	if !rawjson.Harmless(ev.Value) {
-		fate = hub.Folded
+		disposition = hub.Folded
 	}
 	if rawjson.Kind(ev.Value) == '{' {
 		b = rawjson.AppendHarmless(b, ev.Value)
 	} else {
-		b, fate = append(b, `{"value":`...), hub.Folded
+		b, disposition = append(b, `{"value":`...), hub.Folded
 		if ev.Value != nil {
 			b = rawjson.AppendHarmless(b, ev.Value)
 		} else {
@@ -163,7 +163,7 @@ func (e *encoder) mcpCall(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
 	}
 	e.closeStart(out, append(b, '}'), openCall, ev.ID, "")
 	e.closeBlock(out)
-	return fate
+	return disposition
 }
 
 // serverCall writes a call of a tool of the API. Its input is streamed, as the API does it, for clients that look there.
@@ -178,7 +178,7 @@ func (e *encoder) serverCall(out *wire.Out, ev *hub.Event, c *call) {
 }
 
 // toolEnd writes the result of a call that was run. That of a call for the client is the client's to say.
-func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	i := e.find(ev.ID)
 	if i < 0 {
 		return hub.Dropped
@@ -215,7 +215,7 @@ func isSilent(ev *hub.Event) bool {
 }
 
 // serverResult writes the result of a tool of the API as it came: each has a form of its own.
-func (e *encoder) serverResult(out *wire.Out, ev *hub.Event, silent bool) hub.Fate {
+func (e *encoder) serverResult(out *wire.Out, ev *hub.Event, silent bool) hub.Disposition {
 	typ := metaType(ev)
 	if silent {
 		return hub.Implied
@@ -235,7 +235,7 @@ func (e *encoder) serverResult(out *wire.Out, ev *hub.Event, silent bool) hub.Fa
 }
 
 // mcpResult writes a result as text.
-func (e *encoder) mcpResult(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) mcpResult(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b := append(e.openBlock(out), `{"type":"mcp_tool_result","tool_use_id":"`...)
 	b = append(appendWireID(b, ev.ID), `","is_error":`...)
 	if hub.Failed(ev) {

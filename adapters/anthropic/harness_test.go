@@ -10,10 +10,10 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// stream takes loose events through sequencer, linear stage and encoder, as the proxy does, and returns what is written.
-func stream(enc hub.Encoder, loose ...hub.Event) string {
+// stream takes decoded events through sequencer, linear stage and encoder, as the proxy does, and returns what is written.
+func stream(enc hub.Encoder, decoded ...hub.Event) string {
 	c := newChain(enc)
-	c.push(loose)
+	c.push(decoded)
 	return c.end()
 }
 
@@ -29,12 +29,12 @@ func newChain(enc hub.Encoder) *chain {
 	return &chain{sequencer.New(sequencer.Config{}), stages.NewLinear(0), enc, wire.NewOut(wire.SSE)}
 }
 
-func (c *chain) push(loose []hub.Event) { c.encode(c.seq.Push(nil, loose, 0)) }
+func (c *chain) push(decoded []hub.Event) { c.encode(c.seq.Push(nil, decoded, 0)) }
 
-func (c *chain) encode(strict []hub.Event) {
-	strict = c.linear.Push(nil, strict, 0)
-	for i := range strict {
-		c.enc.Encode(c.out, &strict[i])
+func (c *chain) encode(normalized []hub.Event) {
+	normalized = c.linear.Push(nil, normalized, 0)
+	for i := range normalized {
+		c.enc.Encode(c.out, &normalized[i])
 	}
 }
 
@@ -45,9 +45,9 @@ func (c *chain) end() string {
 }
 
 // written encodes a stream with options, and returns the data of its records, one a line.
-func written(t *testing.T, options map[string]any, loose ...hub.Event) string {
+func written(t *testing.T, options map[string]any, decoded ...hub.Event) string {
 	t.Helper()
-	return lines(stream(encoderWith(t, options), loose...))
+	return lines(stream(encoderWith(t, options), decoded...))
 }
 
 func encoderWith(t *testing.T, options map[string]any) hub.Encoder {
@@ -95,11 +95,11 @@ func again(t *testing.T, records ...string) string {
 	t.Helper()
 	dec, c := Dialect.NewDecoder(Dialect.Defaults()), newChain(Dialect.NewEncoder(Dialect.Defaults()))
 	for _, r := range records {
-		loose, err := dec.Decode(nil, wire.Record{Data: []byte(r)})
+		decoded, err := dec.Decode(nil, wire.Record{Data: []byte(r)})
 		if err != nil {
 			t.Fatalf("%s: %v", r, err)
 		}
-		c.push(loose)
+		c.push(decoded)
 	}
 	c.push(dec.Finish(nil, nil))
 	return lines(c.end())

@@ -9,7 +9,7 @@ import (
 )
 
 // requests reads the body of POST /v1/messages.
-type requests struct{ hub.AsItCame }
+type requests struct{ hub.PassThrough }
 
 // DecodeRequest takes what the answer depends on: the name of the model, and the version that the client speaks. The
 // stream is the same in all versions so far. Clients always get the usage.

@@ -19,8 +19,8 @@ func reread(t *testing.T, sse string) string {
 		if err != nil || n == 0 {
 			t.Fatalf("cannot split: %v", err)
 		}
-		loose, _ := dec.Decode(nil, rec) // some of the records are faults
-		c.push(loose)
+		decoded, _ := dec.Decode(nil, rec) // some of the records are faults
+		c.push(decoded)
 		buf = buf[n:]
 	}
 	c.push(dec.Finish(nil, nil))
@@ -137,12 +137,12 @@ func TestRowE1(t *testing.T) {
 		observed := false
 		for _, r := range records[:cut] {
 			rec := wire.Record{Data: []byte(r)}
-			loose, err := dec.Decode(nil, rec)
+			decoded, err := dec.Decode(nil, rec)
 			if err != nil {
 				t.Fatal(err)
 			}
 			observed = observed || watch.Observe(rec) == hub.ObservedEnd
-			c.push(loose)
+			c.push(decoded)
 		}
 		c.push(dec.Finish(nil, nil))
 		good := strings.HasSuffix(c.end(), "data: {\"type\":\"message_stop\"}\n\n")

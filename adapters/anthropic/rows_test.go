@@ -14,11 +14,11 @@ import (
 
 // TestRowsWritten compares the blocks that a stream is written as.
 func TestRowsWritten(t *testing.T) {
-	f := func(name string, loose []hub.Event, want ...string) {
+	f := func(name string, decoded []hub.Event, want ...string) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {
 			t.Helper()
-			records := written(t, nil, loose...)
+			records := written(t, nil, decoded...)
 			checkOrder(t, records)
 			if got := blocks(records); got != strings.Join(want, "\n") {
 				t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
@@ -186,13 +186,13 @@ func itoa(n int) string { return string(appendInt(nil, int64(n))) }
 // TestRowC7 is about message_start: rows C7 and C8.
 func TestRowC7(t *testing.T) {
 	enc := Dialect.NewEncoder(Dialect.Defaults())
-	for _, loose := range [][]hub.Event{
+	for _, decoded := range [][]hub.Event{
 		{start(), start(), text("t", "Hello"), start(), end(hub.StatusDone)},
 		{end(hub.StatusDone)},
 		{asked("a", "weather")},
 	} {
 		enc.Reset()
-		if n := strings.Count(stream(enc, loose...), "event: message_start\n"); n != 1 {
+		if n := strings.Count(stream(enc, decoded...), "event: message_start\n"); n != 1 {
 			t.Errorf("%d times message_start", n)
 		}
 	}
@@ -204,14 +204,14 @@ func TestRowC10(t *testing.T) {
 		hub.StatusDone, hub.StatusLength, hub.StatusLimit, hub.StatusRefused, hub.StatusFiltered, hub.StatusTools, hub.StatusPaused,
 		hub.StatusCancelled, hub.StatusFailed, hub.StatusTruncated,
 	} {
-		for _, loose := range [][]hub.Event{
+		for _, decoded := range [][]hub.Event{
 			{start(), text("t", "Hello"), end(st)},
 			{start(), thought("r", "Hm."), end(st), text("t", "late"), end(hub.StatusFailed)},
 			{start(), asked("a", "weather"), args("a", `{}`), end(st)},
 			{start(), ran("a", "weather"), end(st)},
 			{end(st)},
 		} {
-			checkOrder(t, written(t, nil, loose...))
+			checkOrder(t, written(t, nil, decoded...))
 		}
 	}
 }
@@ -307,8 +307,8 @@ func TestRowsUsage(t *testing.T) {
 
 // TestRowA14: the same call has the same id on the wire, always.
 func TestRowA14(t *testing.T) {
-	loose := []hub.Event{start(), asked("call:1/ä", "weather"), ran("", "clock"), end(hub.StatusTools)}
-	if first, second := written(t, nil, loose...), written(t, nil, loose...); first != second {
+	decoded := []hub.Event{start(), asked("call:1/ä", "weather"), ran("", "clock"), end(hub.StatusTools)}
+	if first, second := written(t, nil, decoded...), written(t, nil, decoded...); first != second {
 		t.Errorf("first\n%s\nthen\n%s", first, second)
 	}
 }

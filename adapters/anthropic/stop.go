@@ -28,7 +28,7 @@ func stopStatus(reason []byte) (st hub.Status, known bool) {
 }
 
 // stopReason is the reason to write. asked says that the client has calls to run, which it only does after tool_use.
-func stopReason(ev *hub.Event, asked bool) (reason string, fate hub.Fate) {
+func stopReason(ev *hub.Event, asked bool) (reason string, disposition hub.Disposition) {
 	switch ev.Status {
 	case hub.StatusDone, hub.StatusPaused:
 		if asked {

@@ -135,9 +135,9 @@ func TestLateStart(t *testing.T) {
 
 // TestNotWritten: what is not the assistant's, or not the client's to run, is left out.
 func TestNotWritten(t *testing.T) {
-	f := func(name string, want string, loose ...hub.Event) {
+	f := func(name string, want string, decoded ...hub.Event) {
 		t.Helper()
-		if got := blocks(written(t, nil, loose...)); got != want {
+		if got := blocks(written(t, nil, decoded...)); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
 		}
 	}

@@ -33,7 +33,7 @@
 //	tool.*       block tool_use: start, partial_json = args, input = ready; block tool_result = end: Text = its text, Content =
 //	             its blocks if there is more than text, is_error = error, permission_decision reject = denied; tool_use_result
 //	             is kept in Meta as {"claudeCode":{"toolResponse":…}}. tool_progress = update
-//	agent.*      lane = parent_tool_use_id = Ref; Name = subagent_type, Title = description; system task_started, task_notification
+//	agent.*      sub-agent = parent_tool_use_id = Ref; Name = subagent_type, Title = description; system task_started, task_notification
 //	plan         TodoWrite (option todos)
 //	ask          control_request can_use_tool: Ref = tool_use_id, Title, Value = request; control_cancel_request = answer, cancelled
 //	usage        of a step: that of message_start and message_delta; of the run: that of result, with total_cost_usd. In counts
@@ -91,7 +91,7 @@ var Dialect = hub.Dialect{
 	Doc:      "The lines that Claude Code prints as stream-json, and that its SDKs read.",
 	Framing:  wire.NDJSON,
 	Framings: []wire.Framing{wire.NDJSON},
-	Caps: hub.CapLanes | hub.CapLinear | hub.CapExecutedTools | hub.CapReasoning | hub.CapAsks | hub.CapPlan |
+	Caps: hub.CapSubAgents | hub.CapLinear | hub.CapExecutedTools | hub.CapReasoning | hub.CapAsks | hub.CapPlan |
 		hub.CapUsage,
 	Policies: map[hub.Class]hub.Policy{
 		hub.ClassAsks:   hub.PolicyFold,
@@ -112,7 +112,7 @@ var Dialect = hub.Dialect{
 			Doc: "Session id for streams that name none.",
 		},
 	},
-	Settle:        250 * time.Millisecond, // words of tasks in the background, and hooks
+	EndGrace:      250 * time.Millisecond, // words of tasks in the background, and hooks
 	Extension:     extension,
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	Varying:       []string{"uuid"},

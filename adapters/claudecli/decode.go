@@ -10,13 +10,13 @@ import (
 
 // Bounds of what a decoder remembers of one stream. No stream known to work comes near them.
 const (
-	maxTools = 4096     // calls
-	maxLanes = 256      // sub-agents
-	maxTasks = 256      // tasks in the background
-	maxKept  = 64 << 10 // bytes of a signature or name that is kept
+	maxTools     = 4096     // calls
+	maxSubAgents = 256      // sub-agents
+	maxTasks     = 256      // tasks in the background
+	maxKept      = 64 << 10 // bytes of a signature or name that is kept
 )
 
-// decoder remembers the message of each lane, the calls, and the tasks that go on behind a result.
+// decoder remembers the message of each sub-agent, the calls, and the tasks that go on behind a result.
 type decoder struct {
 	json    rawjson.Decoder
 	rec     record
@@ -25,14 +25,14 @@ type decoder struct {
 	todos   string
 
 	begun, ended bool
-	lanes        map[string]*lane
+	subAgents    map[string]*subAgent
 	tools        map[string]*tool
 	tasks        map[string]task // by id
 	end          []byte          // the result that waits for the tasks
 }
 
-// lane is the root agent, or a sub-agent: the call that spawned it.
-type lane struct {
+// sub-agent is the root agent, or a sub-agent: the call that spawned it.
+type subAgent struct {
 	id      []byte
 	message []byte // id of the message that is being said
 	begun   bool   // the message has a start and no end yet
@@ -71,7 +71,7 @@ const (
 // tool is a call.
 type tool struct {
 	name, agent, task []byte
-	lane              string
+	subAgent          string
 	ended, hidden     bool
 }
 
@@ -145,7 +145,7 @@ func newDecoder(o hub.Options) hub.Decoder {
 func (d *decoder) Reset() {
 	d.scratch.Reset()
 	*d = decoder{json: d.json, scratch: d.scratch, todos: d.todos}
-	d.lanes, d.tools, d.tasks = map[string]*lane{}, map[string]*tool{}, map[string]task{}
+	d.subAgents, d.tools, d.tasks = map[string]*subAgent{}, map[string]*tool{}, map[string]task{}
 }
 
 // Decode implements [hub.Decoder].
@@ -207,15 +207,15 @@ func (d *decoder) Finish(dst []hub.Event, _ error) []hub.Event {
 	return d.runEnd(dst, d.end)
 }
 
-// lane returns the lane of the record, and opens it if it is a new one.
-func (d *decoder) lane(dst []hub.Event) ([]hub.Event, *lane) {
+// sub-agent returns the sub-agent of the record, and opens it if it is a new one.
+func (d *decoder) subAgent(dst []hub.Event) ([]hub.Event, *subAgent) {
 	id := rawjson.Body(d.rec.Parent)
-	if l := d.lanes[string(id)]; l != nil {
+	if l := d.subAgents[string(id)]; l != nil {
 		return dst, l
 	}
-	l := &lane{id: bytes.Clone(id), usage: hub.NoCounts}
-	if len(d.lanes) < maxLanes {
-		d.lanes[string(id)] = l
+	l := &subAgent{id: bytes.Clone(id), usage: hub.NoCounts}
+	if len(d.subAgents) < maxSubAgents {
+		d.subAgents[string(id)] = l
 	}
 	if len(id) > 0 {
 		dst = d.agentStart(dst, l, rawjson.Body(d.rec.Agent), nil)
@@ -224,13 +224,13 @@ func (d *decoder) lane(dst []hub.Event) ([]hub.Event, *lane) {
 }
 
 // agentStart opens a sub-agent, which is named by the call that spawned it.
-func (d *decoder) agentStart(dst []hub.Event, l *lane, name, task []byte) []hub.Event {
+func (d *decoder) agentStart(dst []hub.Event, l *subAgent, name, task []byte) []hub.Event {
 	l.started = true
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Ref, ev.Name, ev.Title = hub.AgentStart, l.id, l.id, name, task
 	t := d.tools[string(l.id)]
 	if t != nil {
-		ev.Lane = []byte(t.lane)
+		ev.SubAgent = []byte(t.subAgent)
 		ev.Title = orElse(ev.Title, t.task)
 		ev.Name = orElse(orElse(ev.Name, t.agent), t.name)
 	}
@@ -240,7 +240,7 @@ func (d *decoder) agentStart(dst []hub.Event, l *lane, name, task []byte) []hub.
 
 // agentEnd closes a sub-agent that is open.
 func (d *decoder) agentEnd(dst []hub.Event, id []byte, st hub.Status, result []byte) []hub.Event {
-	l := d.lanes[string(id)]
+	l := d.subAgents[string(id)]
 	if l == nil || !l.started || l.ended {
 		return dst
 	}
@@ -249,7 +249,7 @@ func (d *decoder) agentEnd(dst []hub.Event, id []byte, st hub.Status, result []b
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Ref, ev.Status, ev.Text = hub.AgentEnd, l.id, l.id, st, result
 	if t := d.tools[string(id)]; t != nil {
-		ev.Lane = []byte(t.lane)
+		ev.SubAgent = []byte(t.subAgent)
 	}
 	return dst
 }

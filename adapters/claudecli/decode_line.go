@@ -13,7 +13,7 @@ func (d *decoder) assistant(dst []hub.Event) ([]hub.Event, error) {
 	if rawjson.Kind(m.Content) != '[' {
 		return dst, hub.NewError(hub.ReasonType, "message.content", -1, "want a list of blocks")
 	}
-	dst, l := d.lane(dst)
+	dst, l := d.subAgent(dst)
 	if id := rawjson.Body(m.ID); !bytes.Equal(id, l.message) || len(id) == 0 {
 		dst = d.startMessage(dst, l, id, m)
 	}
@@ -28,7 +28,7 @@ func (d *decoder) assistant(dst []hub.Event) ([]hub.Event, error) {
 }
 
 // wholeBlock takes a whole block. Its number is that of the block that is being streamed, or the count of whole ones.
-func (d *decoder) wholeBlock(dst []hub.Event, l *lane, v rawjson.Value) []hub.Event {
+func (d *decoder) wholeBlock(dst []hub.Event, l *subAgent, v rawjson.Value) []hub.Event {
 	switch string(rawjson.Body(rawjson.Get(v, "type"))) {
 	case "text":
 		return d.wholeText(dst, l, blockText, rawjson.Body(rawjson.Get(v, "text")), nil)
@@ -45,7 +45,7 @@ func (d *decoder) wholeBlock(dst []hub.Event, l *lane, v rawjson.Value) []hub.Ev
 	return dst
 }
 
-func (d *decoder) wholeText(dst []hub.Event, l *lane, kind blockKind, text, sig []byte) []hub.Event {
+func (d *decoder) wholeText(dst []hub.Event, l *subAgent, kind blockKind, text, sig []byte) []hub.Event {
 	if b := l.openOf(kind); b != nil {
 		return d.wholeDelta(dst, l, kind, b.id, text) // its end comes as an event
 	}
@@ -57,19 +57,19 @@ func (d *decoder) wholeText(dst []hub.Event, l *lane, kind blockKind, text, sig 
 	return d.endText(dst, l, kind, id, sig)
 }
 
-func (d *decoder) wholeDelta(dst []hub.Event, l *lane, kind blockKind, id, text []byte) []hub.Event {
+func (d *decoder) wholeDelta(dst []hub.Event, l *subAgent, kind blockKind, id, text []byte) []hub.Event {
 	if len(text) == 0 {
 		return dst
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Lane, ev.Msg, ev.Text, ev.Op = hub.TextDelta, id, l.id, l.message, text, hub.Replace
+	ev.Kind, ev.ID, ev.SubAgent, ev.Msg, ev.Text, ev.Op = hub.TextDelta, id, l.id, l.message, text, hub.Replace
 	if kind != blockText {
 		ev.Chan = hub.Reasoning
 	}
 	return dst
 }
 
-func (d *decoder) wholeTool(dst []hub.Event, l *lane, v rawjson.Value) []hub.Event {
+func (d *decoder) wholeTool(dst []hub.Event, l *subAgent, v rawjson.Value) []hub.Event {
 	id, name, input := rawjson.Body(rawjson.Get(v, "id")), rawjson.Body(rawjson.Get(v, "name")), rawjson.Get(v, "input")
 	if len(id) == 0 {
 		return dst
@@ -92,7 +92,7 @@ func (d *decoder) wholeTool(dst []hub.Event, l *lane, v rawjson.Value) []hub.Eve
 	if t == nil || !t.hidden {
 		var ev *hub.Event
 		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.ID, ev.Name, ev.Lane, ev.Msg, ev.Value = hub.ToolReady, id, name, l.id, l.message, input
+		ev.Kind, ev.ID, ev.Name, ev.SubAgent, ev.Msg, ev.Value = hub.ToolReady, id, name, l.id, l.message, input
 		if rawjson.IsNull(input) {
 			ev.Value = []byte("{}")
 		}
@@ -104,10 +104,10 @@ func (d *decoder) wholeTool(dst []hub.Event, l *lane, v rawjson.Value) []hub.Eve
 }
 
 // startTool remembers a call; hidden says that it is shown as a plan only.
-func (d *decoder) startTool(l *lane, id, name []byte) (hidden bool) {
+func (d *decoder) startTool(l *subAgent, id, name []byte) (hidden bool) {
 	hidden = string(name) == todoTool && d.todos == "plan"
 	if len(d.tools) < maxTools && len(id)+len(name) < maxKept {
-		d.tools[string(id)] = &tool{name: bytes.Clone(name), lane: string(l.id), hidden: hidden}
+		d.tools[string(id)] = &tool{name: bytes.Clone(name), subAgent: string(l.id), hidden: hidden}
 		return hidden
 	}
 	return false
@@ -126,9 +126,9 @@ func (t *tool) learn(input rawjson.Value) {
 	}
 }
 
-func (d *decoder) toolStart(dst []hub.Event, l *lane, id, name []byte) []hub.Event {
+func (d *decoder) toolStart(dst []hub.Event, l *subAgent, id, name []byte) []hub.Event {
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.Lane, ev.Msg = hub.ToolStart, id, name, l.id, l.message
+	ev.Kind, ev.ID, ev.Name, ev.SubAgent, ev.Msg = hub.ToolStart, id, name, l.id, l.message
 	if kind := toolKinds[string(name)]; kind != "" {
 		ev.More = d.scratch.More()
 		ev.More.ToolKind = []byte(kind)
@@ -144,9 +144,9 @@ var toolKinds = map[string]string{
 }
 
 // plan is the list of a TodoWrite.
-func (d *decoder) plan(dst []hub.Event, l *lane, input rawjson.Value) []hub.Event {
+func (d *decoder) plan(dst []hub.Event, l *subAgent, input rawjson.Value) []hub.Event {
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Lane, ev.More = hub.Plan, l.id, d.scratch.More()
+	ev.Kind, ev.SubAgent, ev.More = hub.Plan, l.id, d.scratch.More()
 	for it := rawjson.Elems(rawjson.Get(input, "todos")); ; {
 		v, ok := it.Next()
 		if !ok {
@@ -160,7 +160,7 @@ func (d *decoder) plan(dst []hub.Event, l *lane, input rawjson.Value) []hub.Even
 // user is a line with results of tools, or with the words of a user or of the agent that gives a sub-agent its task.
 func (d *decoder) user(dst []hub.Event) ([]hub.Event, error) {
 	content := d.rec.Message.Content
-	dst, l := d.lane(dst)
+	dst, l := d.subAgent(dst)
 	if text, ok := rawjson.Str(content); ok {
 		return d.userText(dst, l, text), nil
 	}
@@ -181,7 +181,7 @@ func (d *decoder) user(dst []hub.Event) ([]hub.Event, error) {
 	}
 }
 
-func (d *decoder) userText(dst []hub.Event, l *lane, text []byte) []hub.Event {
+func (d *decoder) userText(dst []hub.Event, l *subAgent, text []byte) []hub.Event {
 	if len(text) == 0 {
 		return dst
 	}
@@ -190,14 +190,14 @@ func (d *decoder) userText(dst []hub.Event, l *lane, text []byte) []hub.Event {
 		flags |= hub.Replayed
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Lane, ev.Flags, ev.Text = hub.TextDelta, l.id, flags, text
+	ev.Kind, ev.SubAgent, ev.Flags, ev.Text = hub.TextDelta, l.id, flags, text
 	dst, ev = hub.Grow(dst)
-	ev.Kind, ev.Lane, ev.Flags = hub.TextEnd, l.id, flags
+	ev.Kind, ev.SubAgent, ev.Flags = hub.TextEnd, l.id, flags
 	return dst
 }
 
 // toolResult ends a call, and the sub-agent that it spawned, unless that goes on in the background.
-func (d *decoder) toolResult(dst []hub.Event, l *lane, v rawjson.Value) []hub.Event {
+func (d *decoder) toolResult(dst []hub.Event, l *subAgent, v rawjson.Value) []hub.Event {
 	id := rawjson.Body(rawjson.Get(v, "tool_use_id"))
 	if len(id) == 0 {
 		return dst
@@ -209,7 +209,7 @@ func (d *decoder) toolResult(dst []hub.Event, l *lane, v rawjson.Value) []hub.Ev
 	}
 	at := len(dst)
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Lane, ev.Status = hub.ToolEnd, id, l.id, hub.StatusOK
+	ev.Kind, ev.ID, ev.SubAgent, ev.Status = hub.ToolEnd, id, l.id, hub.StatusOK
 	d.resultContent(ev, rawjson.Get(v, "content"))
 	if failed, _ := rawjson.Bool(rawjson.Get(v, "is_error")); failed {
 		ev.Status = hub.StatusError

@@ -14,7 +14,7 @@ func (d *decoder) streamEvent(dst []hub.Event) ([]hub.Event, error) {
 	if typ == nil {
 		return dst, hub.NewError(hub.ReasonMissing, "event.type", -1, "want a string")
 	}
-	dst, l := d.lane(dst)
+	dst, l := d.subAgent(dst)
 	switch string(typ) {
 	case "content_block_delta":
 		return d.blockDelta(dst, l)
@@ -40,12 +40,12 @@ func (d *decoder) streamEvent(dst []hub.Event) ([]hub.Event, error) {
 }
 
 // startMessage begins a message of the model: a step.
-func (d *decoder) startMessage(dst []hub.Event, l *lane, id []byte, m *message) []hub.Event {
+func (d *decoder) startMessage(dst []hub.Event, l *subAgent, id []byte, m *message) []hub.Event {
 	dst = d.endStep(dst, l)
-	*l = lane{id: l.id, message: bytes.Clone(id), begun: true, started: l.started, ended: l.ended, usage: hub.NoCounts, reason: l.reason[:0], spare: l.spare}
+	*l = subAgent{id: l.id, message: bytes.Clone(id), begun: true, started: l.started, ended: l.ended, usage: hub.NoCounts, reason: l.reason[:0], spare: l.spare}
 	addUsage(&l.usage, m.Usage)
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Lane = hub.StepStart, l.message, l.id
+	ev.Kind, ev.ID, ev.SubAgent = hub.StepStart, l.message, l.id
 	if model := rawjson.Body(m.Model); len(model) > 0 {
 		ev.More = d.scratch.More()
 		ev.More.Model = model
@@ -53,8 +53,8 @@ func (d *decoder) startMessage(dst []hub.Event, l *lane, id []byte, m *message) 
 	return dst
 }
 
-// endStep ends the message of a lane, if one is open.
-func (d *decoder) endStep(dst []hub.Event, l *lane) []hub.Event {
+// endStep ends the message of a sub-agent, if one is open.
+func (d *decoder) endStep(dst []hub.Event, l *subAgent) []hub.Event {
 	if !l.begun {
 		return dst
 	}
@@ -62,11 +62,11 @@ func (d *decoder) endStep(dst []hub.Event, l *lane) []hub.Event {
 	if l.live && (l.usage.In > 0 || l.usage.Out > 0) {
 		var ev *hub.Event
 		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.Scope, ev.Ref, ev.Lane, ev.More = hub.Usage, hub.StepScope, l.message, l.id, d.scratch.More()
+		ev.Kind, ev.Scope, ev.Ref, ev.SubAgent, ev.More = hub.Usage, hub.StepScope, l.message, l.id, d.scratch.More()
 		ev.More.Usage = l.usage
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Lane = hub.StepEnd, l.message, l.id
+	ev.Kind, ev.ID, ev.SubAgent = hub.StepEnd, l.message, l.id
 	if len(l.reason) > 0 {
 		ev.Status = stopStatus(l.reason)
 	}
@@ -74,7 +74,7 @@ func (d *decoder) endStep(dst []hub.Event, l *lane) []hub.Event {
 }
 
 // blockStart begins a block. Texts are opened by their first characters.
-func (d *decoder) blockStart(dst []hub.Event, l *lane) ([]hub.Event, error) {
+func (d *decoder) blockStart(dst []hub.Event, l *subAgent) ([]hub.Event, error) {
 	index, ok := rawjson.Int(d.rec.Event.Index)
 	if !ok || index < 0 {
 		return dst, hub.NewError(hub.ReasonType, "event.index", -1, "want the number of a block")
@@ -102,7 +102,7 @@ func (d *decoder) blockStart(dst []hub.Event, l *lane) ([]hub.Event, error) {
 const maxBlocks = 64
 
 // openBlock opens a block. One of that number that is open is given up.
-func (l *lane) openBlock(index int64) *block {
+func (l *subAgent) openBlock(index int64) *block {
 	b := l.closeBlock(index)
 	if b == nil && len(l.open) >= maxBlocks {
 		b = l.closeBlock(l.open[0].index)
@@ -118,7 +118,7 @@ func (l *lane) openBlock(index int64) *block {
 }
 
 // block returns the open block of that number, or nil.
-func (l *lane) block(index int64) *block {
+func (l *subAgent) block(index int64) *block {
 	for i := len(l.open) - 1; i >= 0; i-- {
 		if l.open[i].index == index {
 			return l.open[i]
@@ -128,7 +128,7 @@ func (l *lane) block(index int64) *block {
 }
 
 // closeBlock closes the block of that number and returns it, nil if there is none.
-func (l *lane) closeBlock(index int64) *block {
+func (l *subAgent) closeBlock(index int64) *block {
 	for i, b := range l.open {
 		if b.index == index {
 			l.open = append(l.open[:i], l.open[i+1:]...)
@@ -139,7 +139,7 @@ func (l *lane) closeBlock(index int64) *block {
 }
 
 // openOf returns the block of that kind that was opened last, or nil.
-func (l *lane) openOf(kind blockKind) *block {
+func (l *subAgent) openOf(kind blockKind) *block {
 	for i := len(l.open) - 1; i >= 0; i-- {
 		if l.open[i].kind == kind {
 			return l.open[i]
@@ -149,7 +149,7 @@ func (l *lane) openOf(kind blockKind) *block {
 }
 
 // blockTool begins a call. One without an id cannot be found again.
-func (d *decoder) blockTool(dst []hub.Event, l *lane, b *block) ([]hub.Event, error) {
+func (d *decoder) blockTool(dst []hub.Event, l *subAgent, b *block) ([]hub.Event, error) {
 	id, name := rawjson.Body(rawjson.Get(d.rec.Event.Block, "id")), rawjson.Body(rawjson.Get(d.rec.Event.Block, "name"))
 	if len(id) == 0 {
 		return dst, hub.NewError(hub.ReasonMissing, "event.content_block.id", -1, "want a string")
@@ -169,7 +169,7 @@ func appendPartID(dst, message []byte, index int64) []byte {
 }
 
 // blockDelta is the hot path.
-func (d *decoder) blockDelta(dst []hub.Event, l *lane) ([]hub.Event, error) {
+func (d *decoder) blockDelta(dst []hub.Event, l *subAgent) ([]hub.Event, error) {
 	delta := &d.rec.Event.Delta
 	index, ok := rawjson.Int(d.rec.Event.Index)
 	if !ok || index < 0 {
@@ -204,12 +204,12 @@ func (d *decoder) blockDelta(dst []hub.Event, l *lane) ([]hub.Event, error) {
 		return dst, nil
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Lane, ev.Msg, ev.Chan, ev.Text = hub.TextDelta, b.id, l.id, l.message, channel, body
+	ev.Kind, ev.ID, ev.SubAgent, ev.Msg, ev.Chan, ev.Text = hub.TextDelta, b.id, l.id, l.message, channel, body
 	return dst, nil
 }
 
 // impliedBlock opens a text whose start did not come; nil for a call, which nothing is known of.
-func (l *lane) impliedBlock(index int64, delta string) *block {
+func (l *subAgent) impliedBlock(index int64, delta string) *block {
 	kind := blockText
 	switch delta {
 	case "text_delta":
@@ -223,21 +223,21 @@ func (l *lane) impliedBlock(index int64, delta string) *block {
 	return b
 }
 
-func (d *decoder) argsDelta(dst []hub.Event, l *lane, b *block) []hub.Event {
+func (d *decoder) argsDelta(dst []hub.Event, l *subAgent, b *block) []hub.Event {
 	args := rawjson.Body(d.rec.Event.Delta.Partial)
 	if len(args) == 0 || b.kind != blockTool || b.ready {
 		return dst
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Lane, ev.Msg, ev.Text = hub.ToolArgs, b.id, l.id, l.message, args
+	ev.Kind, ev.ID, ev.SubAgent, ev.Msg, ev.Text = hub.ToolArgs, b.id, l.id, l.message, args
 	return dst
 }
 
 // citation is a source of the answer.
-func (d *decoder) citation(dst []hub.Event, l *lane, b *block) []hub.Event {
+func (d *decoder) citation(dst []hub.Event, l *subAgent, b *block) []hub.Event {
 	c := d.rec.Event.Delta.Citation
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Ref, ev.Lane, ev.More = hub.Source, b.id, l.id, d.scratch.More()
+	ev.Kind, ev.Ref, ev.SubAgent, ev.More = hub.Source, b.id, l.id, d.scratch.More()
 	ev.More.File.URL = rawjson.Body(rawjson.Get(c, "url"))
 	ev.Title = orElse(rawjson.Body(rawjson.Get(c, "title")), rawjson.Body(rawjson.Get(c, "document_title")))
 	ev.Text = rawjson.Body(rawjson.Get(c, "cited_text"))
@@ -245,7 +245,7 @@ func (d *decoder) citation(dst []hub.Event, l *lane, b *block) []hub.Event {
 }
 
 // blockStop ends a block. The line with the whole block has come just before.
-func (d *decoder) blockStop(dst []hub.Event, l *lane) []hub.Event {
+func (d *decoder) blockStop(dst []hub.Event, l *subAgent) []hub.Event {
 	index, ok := rawjson.Int(d.rec.Event.Index)
 	b := l.closeBlock(index)
 	if b == nil || !ok {
@@ -259,15 +259,15 @@ func (d *decoder) blockStop(dst []hub.Event, l *lane) []hub.Event {
 		if !b.ready {
 			var ev *hub.Event
 			dst, ev = hub.Grow(dst)
-			ev.Kind, ev.ID, ev.Lane, ev.Msg = hub.ToolReady, b.id, l.id, l.message
+			ev.Kind, ev.ID, ev.SubAgent, ev.Msg = hub.ToolReady, b.id, l.id, l.message
 		}
 	}
 	return dst
 }
 
-func (d *decoder) endText(dst []hub.Event, l *lane, kind blockKind, id, sig []byte) []hub.Event {
+func (d *decoder) endText(dst []hub.Event, l *subAgent, kind blockKind, id, sig []byte) []hub.Event {
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Lane, ev.Msg = hub.TextEnd, id, l.id, l.message
+	ev.Kind, ev.ID, ev.SubAgent, ev.Msg = hub.TextEnd, id, l.id, l.message
 	if kind != blockText {
 		ev.Chan = hub.Reasoning
 	}

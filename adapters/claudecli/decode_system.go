@@ -68,11 +68,11 @@ func (d *decoder) taskStarted(dst []hub.Event) []hub.Event {
 	if kind := rawjson.Body(d.rec.Kind); len(call) == 0 || bytes.Contains(kind, []byte("bash")) || bytes.Contains(kind, []byte("shell")) {
 		return d.emit(dst, rawjson.Body(d.rec.Subtype))
 	}
-	if l := d.lanes[string(call)]; l != nil || len(d.lanes) >= maxLanes {
+	if l := d.subAgents[string(call)]; l != nil || len(d.subAgents) >= maxSubAgents {
 		return dst
 	}
-	l := &lane{id: bytes.Clone(call), usage: hub.NoCounts}
-	d.lanes[string(call)] = l
+	l := &subAgent{id: bytes.Clone(call), usage: hub.NoCounts}
+	d.subAgents[string(call)] = l
 	return d.agentStart(dst, l, rawjson.Body(d.rec.Agent), rawjson.Body(d.rec.About))
 }
 
@@ -90,7 +90,7 @@ func (d *decoder) taskEnded(dst []hub.Event) []hub.Event {
 	case "stopped", "killed":
 		status = hub.StatusAborted
 	}
-	if l := d.lanes[string(call)]; l == nil || !l.started || l.ended || len(call) == 0 {
+	if l := d.subAgents[string(call)]; l == nil || !l.started || l.ended || len(call) == 0 {
 		return d.emit(dst, rawjson.Body(d.rec.Subtype))
 	}
 	return d.agentEnd(dst, call, status, rawjson.Body(d.rec.Summary))
@@ -102,7 +102,7 @@ func (d *decoder) toolProgress(dst []hub.Event) []hub.Event {
 		return dst
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Lane, ev.Status = hub.ToolUpdate, id, rawjson.Body(d.rec.Parent), hub.StatusRunning
+	ev.Kind, ev.ID, ev.SubAgent, ev.Status = hub.ToolUpdate, id, rawjson.Body(d.rec.Parent), hub.StatusRunning
 	if rawjson.Kind(d.rec.Elapsed) == '0' {
 		b := append(append(d.scratch.Begin(), `{"elapsed_time_seconds":`...), d.rec.Elapsed...)
 		ev.Value = d.scratch.Since(append(b, '}'))
@@ -120,7 +120,7 @@ func (d *decoder) ask(dst []hub.Event) ([]hub.Event, error) {
 		return d.emit(dst, rawjson.Body(d.rec.Type)), nil
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.What, ev.ID, ev.Ref = hub.Ask, hub.AskPermission, id, rawjson.Body(rawjson.Get(req, "tool_use_id"))
+	ev.Kind, ev.AskKind, ev.ID, ev.Ref = hub.Ask, hub.AskPermission, id, rawjson.Body(rawjson.Get(req, "tool_use_id"))
 	ev.Name = rawjson.Body(rawjson.Get(req, "tool_name"))
 	ev.Title = orElse(rawjson.Body(rawjson.Get(req, "title")), rawjson.Body(rawjson.Get(req, "display_name")))
 	ev.Value, ev.More = req, d.scratch.More()
@@ -128,7 +128,7 @@ func (d *decoder) ask(dst []hub.Event) ([]hub.Event, error) {
 		hub.AskOption{ID: []byte("allow"), Name: []byte("Allow"), Kind: []byte("allow_once")},
 		hub.AskOption{ID: []byte("deny"), Name: []byte("Deny"), Kind: []byte("reject_once")})
 	if t := d.tools[string(ev.Ref)]; t != nil {
-		ev.Lane = []byte(t.lane)
+		ev.SubAgent = []byte(t.subAgent)
 	}
 	return dst, nil
 }
@@ -142,7 +142,7 @@ func (d *decoder) withdraw(dst []hub.Event) []hub.Event {
 
 // result ends the run, unless tasks go on in the background: their words, and another result, follow.
 func (d *decoder) result(dst []hub.Event, line []byte) []hub.Event {
-	for _, l := range d.lanes {
+	for _, l := range d.subAgents {
 		if len(l.id) == 0 {
 			dst = d.endStep(dst, l)
 		}

@@ -22,23 +22,23 @@ type encoder struct {
 	from           int    // where the open line begins
 	turns          int    // messages begun
 
-	message  said
-	parts    []*part
-	spare    []*part
-	calls    map[string]*call
-	called   map[string]bool // ids of calls, ended or not
-	lanes    map[string]*agent
-	asks     map[string]bool // questions that were written and have no answer
-	used     map[string]bool // ids of messages
-	steps    int             // minted ids
-	plans    int
-	last     []byte // the last text of the answer: the result
-	kept     int    // bytes of the texts that are open
-	usage    []spent
-	scratch  []byte
-	stepped  []byte // id of the step that has begun, for its message
-	step     []byte // id of the step that is open
-	toolTurn bool   // the last message of the root called tools
+	message   said
+	parts     []*part
+	spare     []*part
+	calls     map[string]*call
+	called    map[string]bool // ids of calls, ended or not
+	subAgents map[string]*agent
+	asks      map[string]bool // questions that were written and have no answer
+	used      map[string]bool // ids of messages
+	steps     int             // minted ids
+	plans     int
+	last      []byte // the last text of the answer: the result
+	kept      int    // bytes of the texts that are open
+	usage     []spent
+	scratch   []byte
+	stepped   []byte // id of the step that has begun, for its message
+	step      []byte // id of the step that is open
+	toolTurn  bool   // the last message of the root called tools
 }
 
 // said is the message of the root agent that is being said.
@@ -54,28 +54,28 @@ type said struct {
 
 // part is an open text.
 type part struct {
-	id, lane []byte
-	text     []byte // so far
-	channel  hub.Chan
-	user     bool
-	replayed bool
-	redacted bool
-	index    int
-	begun    bool // its block has been opened
+	id, subAgent []byte
+	text         []byte // so far
+	channel      hub.Chan
+	user         bool
+	replayed     bool
+	redacted     bool
+	index        int
+	begun        bool // its block has been opened
 }
 
 // call is a call that has not ended.
 type call struct {
-	name, lane, args []byte
-	index            int
-	ready            bool
+	name, subAgent, args []byte
+	index                int
+	ready                bool
 }
 
 // agent is a sub-agent.
 type agent struct {
 	call     []byte // id of the call that it belongs to
 	made     bool   // that call is not of the stream
-	parent   []byte // lane
+	parent   []byte // sub-agent
 	messages int
 }
 
@@ -89,7 +89,7 @@ func newEncoder(o hub.Options) hub.Encoder {
 func (e *encoder) Reset() {
 	*e = encoder{partial: e.partial, defaultSession: e.defaultSession, scratch: e.scratch[:0]}
 	e.session = append(e.session, e.defaultSession...)
-	e.calls, e.lanes = map[string]*call{}, map[string]*agent{}
+	e.calls, e.subAgents = map[string]*call{}, map[string]*agent{}
 	e.asks, e.used, e.called = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	e.message.usage = hub.NoCounts
 }
@@ -109,7 +109,7 @@ func (e *encoder) Answer(req *hub.Request) {
 }
 
 // Encode implements [hub.Encoder].
-func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Kind {
 	case hub.TextDelta:
 		return e.textDelta(out, ev)
@@ -134,7 +134,7 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // encodeRare writes what a stream has few of.
-func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Kind {
 	case hub.StepStart:
 		return e.stepStart(out, ev)
@@ -236,18 +236,18 @@ func (e *encoder) appendIDs(dst []byte) []byte {
 	return append(dst, `"}`...)
 }
 
-// call that a lane belongs to; empty for the root, and for one that was not opened.
-func (e *encoder) parentOf(lane []byte) []byte {
-	if a := e.lanes[string(lane)]; a != nil && len(lane) > 0 {
+// call that a sub-agent belongs to; empty for the root, and for one that was not opened.
+func (e *encoder) parentOf(subAgent []byte) []byte {
+	if a := e.subAgents[string(subAgent)]; a != nil && len(subAgent) > 0 {
 		return a.call
 	}
 	return nil
 }
 
-// isRoot reports whether a lane is that of the root agent for the reader.
-func (e *encoder) isRoot(lane []byte) bool { return len(e.parentOf(lane)) == 0 }
+// isRoot reports whether a sub-agent is that of the root agent for the reader.
+func (e *encoder) isRoot(subAgent []byte) bool { return len(e.parentOf(subAgent)) == 0 }
 
-func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if len(ev.Ref) > 0 {
 		e.session = append(e.session[:0], ev.Ref...)
 	}
@@ -265,11 +265,11 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // stepStart begins a message. In a sub-agent, and without events, it is begun by its first block.
-func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More != nil && len(ev.More.Model) > 0 {
 		e.model = append(e.model[:0], ev.More.Model...)
 	}
-	if !e.isRoot(ev.Lane) {
+	if !e.isRoot(ev.SubAgent) {
 		return hub.Implied
 	}
 	e.closeMessage(out)
@@ -284,8 +284,8 @@ func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Native
 }
 
-func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Fate {
-	if !e.isRoot(ev.Lane) {
+func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
+	if !e.isRoot(ev.SubAgent) {
 		return hub.Implied
 	}
 	e.message.reason, e.step = ev.Status, e.step[:0]

@@ -10,17 +10,17 @@ import (
 )
 
 // agentStart opens a sub-agent: below the call that spawned it, or below one that is made for it.
-func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
-	a := &agent{parent: bytes.Clone(ev.Lane)}
+func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
+	a := &agent{parent: bytes.Clone(ev.SubAgent)}
 	switch c := e.calls[string(ev.Ref)]; {
 	case len(ev.Ref) > 0 && c != nil && c.ready && !e.taken(ev.Ref):
 		a.call = bytes.Clone(ev.Ref)
 	default:
 		a.made = true
 		a.call = e.freeCall(ev.ID)
-		e.madeCall(out, ev.Lane, a.call, []byte(agentTool), appendTask(nil, ev))
+		e.madeCall(out, ev.SubAgent, a.call, []byte(agentTool), appendTask(nil, ev))
 	}
-	e.lanes[string(ev.ID)] = a
+	e.subAgents[string(ev.ID)] = a
 	e.begin(out)
 	b := append(append(out.Buf, `{"type":"system","subtype":"task_started","task_id":"`...), a.call...)
 	b = append(append(b, `","tool_use_id":"`...), a.call...)
@@ -33,7 +33,7 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // taken reports whether another sub-agent belongs to that call.
 func (e *encoder) taken(call []byte) bool {
-	for _, a := range e.lanes {
+	for _, a := range e.subAgents {
 		if bytes.Equal(a.call, call) {
 			return true
 		}
@@ -42,8 +42,8 @@ func (e *encoder) taken(call []byte) bool {
 }
 
 // freeCall is an id for a call that is made for a sub-agent.
-func (e *encoder) freeCall(lane []byte) []byte {
-	id := append([]byte("agent_"), lane...)
+func (e *encoder) freeCall(subAgent []byte) []byte {
+	id := append([]byte("agent_"), subAgent...)
 	for e.called[string(id)] {
 		id = append([]byte("agent_"), id...)
 	}
@@ -59,12 +59,12 @@ func appendTask(dst []byte, ev *hub.Event) []byte {
 	return append(dst, `"}`...)
 }
 
-func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
-	a := e.lanes[string(ev.ID)]
+func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
+	a := e.subAgents[string(ev.ID)]
 	if a == nil {
 		return hub.Dropped
 	}
-	status, fate := "completed", hub.Native
+	status, disposition := "completed", hub.Native
 	switch ev.Status {
 	case hub.StatusOK:
 	case hub.StatusError, hub.StatusDenied:
@@ -72,7 +72,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	case hub.StatusAborted:
 		status = "stopped"
 	default:
-		fate = hub.Folded
+		disposition = hub.Folded
 	}
 	e.begin(out)
 	b := append(append(out.Buf, `{"type":"system","subtype":"task_notification","task_id":"`...), a.call...)
@@ -84,16 +84,16 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	e.end(out)
 	if a.made {
 		e.result(out, a.call, ev, e.parentOf(a.parent))
-		fate = hub.Folded
+		disposition = hub.Folded
 	}
-	// The lane stays known: its id does not come again, and its call may be asked for.
-	return fate
+	// The sub-agent stays known: its id does not come again, and its call may be asked for.
+	return disposition
 }
 
 // ask writes the question whether a tool may be run.
-func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.calls[string(ev.Ref)]
-	if ev.What != hub.AskPermission || len(ev.Ref) == 0 || c == nil {
+	if ev.AskKind != hub.AskPermission || len(ev.Ref) == 0 || c == nil {
 		return hub.Dropped
 	}
 	e.asks[string(ev.ID)] = true
@@ -117,7 +117,7 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // answer takes a question back that nobody has answered. The answers themselves go the other way.
-func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !e.asks[string(ev.ID)] {
 		return hub.Dropped
 	}
@@ -147,7 +147,7 @@ const maxSpent = 64
 
 // addUsage keeps counts for the end of the message, or of the run. Where nobody says what the run used, that of the messages
 // is added up.
-func (e *encoder) addUsage(ev *hub.Event) hub.Fate {
+func (e *encoder) addUsage(ev *hub.Event) hub.Disposition {
 	if ev.More == nil {
 		return hub.Dropped
 	}
@@ -158,18 +158,18 @@ func (e *encoder) addUsage(ev *hub.Event) hub.Fate {
 		if len(e.usage) < maxSpent*16 {
 			e.usage = append(e.usage, spent{scope: hub.StepScope, counts: counts})
 		}
-		if m := &e.message; !m.open || !e.isRoot(ev.Lane) || !e.partial || len(ev.Ref) == 0 || !bytes.Equal(ev.Ref, e.step) {
+		if m := &e.message; !m.open || !e.isRoot(ev.SubAgent) || !e.partial || len(ev.Ref) == 0 || !bytes.Equal(ev.Ref, e.step) {
 			return hub.Folded // into the sum
 		}
 		e.message.usage = counts
 		return hub.Deferred
 	case hub.RunScope:
-		fate := hub.Folded
+		disposition := hub.Folded
 		if len(ev.More.Model) == 0 || bytes.Equal(ev.More.Model, e.model) {
-			fate = hub.Deferred
+			disposition = hub.Deferred
 		}
 		e.keepRun(ev.More.Model, &counts)
-		return fate
+		return disposition
 	}
 	return hub.Dropped
 }
@@ -261,7 +261,7 @@ func endingOf(st hub.Status, tools bool) ending {
 }
 
 // runEnd writes the result.
-func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.message.active = 0
 	e.message.reason = ev.Status
 	e.closeMessage(out)

@@ -11,7 +11,7 @@ import (
 
 // textStart notes a part; its block is opened by its first character, or by its signature. What the operator said is no answer
 // of the model.
-func (e *encoder) textStart(ev *hub.Event) hub.Fate {
+func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
 	if string(ev.Name) == "system" || string(ev.Name) == "developer" {
 		return hub.Dropped
 	}
@@ -20,7 +20,7 @@ func (e *encoder) textStart(ev *hub.Event) hub.Fate {
 		p, e.spare = e.spare[n-1], e.spare[:n-1]
 	}
 	*p = part{
-		id: append(p.id[:0], ev.ID...), lane: append(p.lane[:0], ev.Lane...), text: p.text[:0], channel: ev.Chan,
+		id: append(p.id[:0], ev.ID...), subAgent: append(p.subAgent[:0], ev.SubAgent...), text: p.text[:0], channel: ev.Chan,
 		user: ev.Flags.Has(hub.User), replayed: ev.Flags.Has(hub.Replayed), redacted: string(ev.Name) == redactedName,
 	}
 	e.parts = append(e.parts, p)
@@ -37,10 +37,10 @@ func (e *encoder) part(id []byte) (at int) {
 }
 
 // streams reports whether a part is written as it comes: what sub-agents and users say is written whole.
-func (e *encoder) streams(p *part) bool { return e.partial && !p.user && e.isRoot(p.lane) }
+func (e *encoder) streams(p *part) bool { return e.partial && !p.user && e.isRoot(p.subAgent) }
 
 // textDelta is the hot path.
-func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	at := e.part(ev.ID)
 	if at < 0 {
 		return hub.Dropped
@@ -48,12 +48,12 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 	p := e.parts[at]
 	p.text = append(p.text, ev.Text...)
 	e.kept += len(ev.Text)
-	fate := hub.Native
+	disposition := hub.Native
 	if p.channel == hub.Refusal {
-		fate = hub.Folded
+		disposition = hub.Folded
 	}
 	if !e.streams(p) {
-		return fate
+		return disposition
 	}
 	e.openBlock(out, p)
 	if p.channel == hub.Reasoning {
@@ -61,7 +61,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 	} else {
 		e.delta(out, p.index, `"text_delta","text":"`, ev.Text)
 	}
-	return fate
+	return disposition
 }
 
 // delta writes a piece of a block.
@@ -128,7 +128,7 @@ func (e *encoder) blockStop(out *wire.Out, index int) {
 }
 
 // textEnd writes the whole block, and ends it.
-func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	at := e.part(ev.ID)
 	if at < 0 {
 		return hub.Dropped
@@ -149,20 +149,20 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	case p.channel != hub.Reasoning && len(sig) > 0 && len(p.text) == 0:
 		return hub.Dropped
 	}
-	fate := hub.Native
+	disposition := hub.Native
 	if p.channel != hub.Reasoning && len(sig) > 0 {
-		sig, fate = nil, hub.Folded // Claude does not sign answers
+		sig, disposition = nil, hub.Folded // Claude does not sign answers
 	}
 	p.redacted = p.redacted && len(p.text) == 0 && len(sig) > 0
-	if !e.isRoot(p.lane) {
-		e.whole(out, p.lane, e.appendBlock(nil, p, sig))
-		return fate
+	if !e.isRoot(p.subAgent) {
+		e.whole(out, p.subAgent, e.appendBlock(nil, p, sig))
+		return disposition
 	}
 	e.endBlock(out, p, sig)
 	if p.channel == hub.AnswerText {
 		e.last = append(e.last[:0], p.text...)
 	}
-	return fate
+	return disposition
 }
 
 // forget takes a part for the next one that begins. A buffer that has grown large is given up.
@@ -204,11 +204,11 @@ func (e *encoder) appendBlock(dst []byte, p *part, sig []byte) []byte {
 }
 
 // whole writes a line with a whole block. Each block of a sub-agent is a message of its own.
-func (e *encoder) whole(out *wire.Out, lane, block []byte) {
-	parent := e.parentOf(lane)
+func (e *encoder) whole(out *wire.Out, subAgent, block []byte) {
+	parent := e.parentOf(subAgent)
 	var id []byte
 	if len(parent) > 0 {
-		a := e.lanes[string(lane)]
+		a := e.subAgents[string(subAgent)]
 		a.messages++
 		id = append([]byte("msg_"), parent...)
 		id = strconv.AppendInt(append(id, '_'), int64(a.messages), 10)
@@ -233,21 +233,21 @@ func (e *encoder) userText(out *wire.Out, p *part) {
 	if p.replayed {
 		b = append(b, `,"isReplay":true`...)
 	}
-	out.Buf = e.appendTail(b, e.parentOf(p.lane))
+	out.Buf = e.appendTail(b, e.parentOf(p.subAgent))
 	e.end(out)
 }
 
 // notice writes a word to people.
-func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if len(ev.Text) == 0 {
 		return hub.Dropped
 	}
-	level, fate := "info", hub.Native
+	level, disposition := "info", hub.Native
 	switch ev.Level {
 	case hub.LevelWarning:
 		level = "warning"
 	case hub.LevelError:
-		level, fate = "warning", hub.Folded
+		level, disposition = "warning", hub.Folded
 	case hub.LevelStatus, hub.LevelIntent:
 		level = "notice"
 	}
@@ -256,11 +256,11 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Fate {
 	b = append(append(b, ev.Text...), `","level":"`...)
 	out.Buf = e.appendIDs(append(append(b, level...), '"'))
 	e.end(out)
-	return fate
+	return disposition
 }
 
 // line writes a line that came from this dialect, as it came.
-func (e *encoder) line(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) line(out *wire.Out, ev *hub.Event) hub.Disposition {
 	own := ev.Kind == hub.Raw && string(ev.Name) == dialectName || ev.Kind == hub.Data && bytes.HasPrefix(ev.Name, []byte(dataPrefix))
 	if typ := rawjson.Body(rawjson.Get(ev.Value, "type")); !own || typ == nil || string(typ) == "control_request" {
 		return hub.Dropped

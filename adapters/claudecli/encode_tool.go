@@ -10,23 +10,23 @@ import (
 )
 
 // toolStart opens the block of a call. Calls in sub-agents are written whole.
-func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
-	c := &call{name: bytes.Clone(ev.Name), lane: bytes.Clone(ev.Lane)}
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
+	c := &call{name: bytes.Clone(ev.Name), subAgent: bytes.Clone(ev.SubAgent)}
 	e.calls[string(ev.ID)] = c
 	if len(e.called) < maxOpen {
 		e.called[string(ev.ID)] = true
 	}
-	if !e.isRoot(ev.Lane) {
-		return c.fate(hub.Deferred)
+	if !e.isRoot(ev.SubAgent) {
+		return c.disposition(hub.Deferred)
 	}
 	c.index = e.nextBlock(out)
 	e.message.tools = true
 	e.blockStart(out, c.index, appendCall(nil, ev.ID, ev.Name, []byte("{}")))
-	return c.fate(hub.Native)
+	return c.disposition(hub.Native)
 }
 
-// fate is what becomes of an event of a call: readers take a call of TodoWrite for a plan.
-func (c *call) fate(f hub.Fate) hub.Fate {
+// disposition is what becomes of an event of a call: readers take a call of TodoWrite for a plan.
+func (c *call) disposition(f hub.Disposition) hub.Disposition {
 	if string(c.name) == todoTool {
 		return hub.Folded
 	}
@@ -41,12 +41,12 @@ func appendCall(dst, id, name, input []byte) []byte {
 }
 
 // toolArgs is the hot path of calls.
-func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.calls[string(ev.ID)]
 	if c == nil {
 		return hub.Dropped
 	}
-	if e.partial && e.isRoot(c.lane) {
+	if e.partial && e.isRoot(c.subAgent) {
 		e.delta(out, c.index, `"input_json_delta","partial_json":"`, ev.Text)
 	}
 	return hub.Implied // ToolReady has the whole
@@ -55,50 +55,50 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 // maxArgs bounds the arguments that are kept for a question about the call.
 const maxArgs = 64 << 10
 
-func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.calls[string(ev.ID)]
 	if c == nil {
 		return hub.Dropped
 	}
-	input, fate := ev.Value, hub.Native
+	input, disposition := ev.Value, hub.Native
 	switch rawjson.Kind(input) {
 	case '{':
 	case 0: // no JSON: what there is of it is better than nothing
-		fate = hub.Folded
+		disposition = hub.Folded
 		input = append(append([]byte(`{"raw":"`), ev.Text...), `"}`...)
 	default: // readers take an input for an object
-		fate = hub.Folded
+		disposition = hub.Folded
 		input = append(append([]byte(`{"value":`), input...), '}')
 	}
 	c.ready = true
 	if len(input) <= maxArgs {
 		c.args = bytes.Clone(input)
 	}
-	e.whole(out, c.lane, appendCall(nil, ev.ID, c.name, input))
-	if e.isRoot(c.lane) {
+	e.whole(out, c.subAgent, appendCall(nil, ev.ID, c.name, input))
+	if e.isRoot(c.subAgent) {
 		e.blockStop(out, c.index)
 	}
-	return c.fate(fate)
+	return c.disposition(disposition)
 }
 
 // toolEnd writes the result of a call. One that waits for somebody else has none.
-func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.calls[string(ev.ID)]
 	if c == nil {
 		return hub.Dropped
 	}
 	delete(e.calls, string(ev.ID))
-	if e.isRoot(c.lane) {
+	if e.isRoot(c.subAgent) {
 		e.closeMessage(out)
 	}
 	if (ev.Status == hub.StatusClient || ev.Status == hub.StatusPaused) && len(ev.Text) == 0 && ev.Value == nil {
 		return hub.Implied
 	}
-	e.result(out, ev.ID, ev, e.parentOf(c.lane))
+	e.result(out, ev.ID, ev, e.parentOf(c.subAgent))
 	switch ev.Status {
 	case hub.StatusOK, hub.StatusError, hub.StatusDenied:
 		if ev.More == nil || ev.More.Content == nil {
-			return c.fate(hub.Native)
+			return c.disposition(hub.Native)
 		}
 	}
 	return hub.Folded
@@ -205,13 +205,13 @@ func appendResult(dst []byte, ev *hub.Event) []byte {
 }
 
 // madeCall writes a call that no event of the stream is: arguments and all.
-func (e *encoder) madeCall(out *wire.Out, lane, id, name, input []byte) {
-	if !e.isRoot(lane) {
-		e.whole(out, lane, appendCall(nil, id, name, input))
+func (e *encoder) madeCall(out *wire.Out, subAgent, id, name, input []byte) {
+	if !e.isRoot(subAgent) {
+		e.whole(out, subAgent, appendCall(nil, id, name, input))
 		return
 	}
 	if e.message.active > 0 { // blocks do not nest: this one comes without events
-		e.whole(out, lane, appendCall(nil, id, name, input))
+		e.whole(out, subAgent, appendCall(nil, id, name, input))
 		return
 	}
 	index := e.nextBlock(out)
@@ -220,17 +220,17 @@ func (e *encoder) madeCall(out *wire.Out, lane, id, name, input []byte) {
 	if e.partial {
 		e.delta(out, index, `"input_json_delta","partial_json":"`, rawjson.AppendEscaped(nil, input))
 	}
-	e.whole(out, lane, appendCall(nil, id, name, input))
+	e.whole(out, subAgent, appendCall(nil, id, name, input))
 	e.blockStop(out, index)
 	e.closeMessage(out)
 }
 
 // plan writes a plan as Claude Code has it: a call of TodoWrite.
-func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil {
 		return hub.Dropped
 	}
-	id, fate := e.planID(), hub.Native
+	id, disposition := e.planID(), hub.Native
 	input := []byte(`{"todos":[`)
 	for i := range ev.More.Items {
 		it := &ev.More.Items[i]
@@ -238,7 +238,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
 			input = append(input, ',')
 		}
 		if len(it.Status) == 0 {
-			fate = hub.Folded // every entry has a status
+			disposition = hub.Folded // every entry has a status
 		}
 		input = append(append(input, `{"content":"`...), it.Content...)
 		input = append(append(input, `","status":"`...), orElse(it.Status, []byte("pending"))...)
@@ -248,10 +248,10 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
 		}
 		input = append(input, `"}`...)
 	}
-	e.madeCall(out, ev.Lane, id, []byte(todoTool), append(input, `]}`...))
+	e.madeCall(out, ev.SubAgent, id, []byte(todoTool), append(input, `]}`...))
 	done := hub.Event{Status: hub.StatusOK, Text: []byte("Todos have been modified successfully.")}
-	e.result(out, id, &done, e.parentOf(ev.Lane))
-	return fate
+	e.result(out, id, &done, e.parentOf(ev.SubAgent))
+	return disposition
 }
 
 // planID is an id for a call that is made for a plan.

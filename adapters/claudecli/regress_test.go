@@ -30,13 +30,13 @@ const (
 	finished = `{"duration_ms":1,"type":"result","subtype":"success","is_error":false,"result":"Hi","usage":{"input_tokens":12,"cache_read_input_tokens":8,"output_tokens":5}}` + "\n"
 )
 
-// decode returns the strict events of lines, in native notation.
+// decode returns the normalized events of lines, in native notation.
 func decode(t *testing.T, body string, cause error) string {
 	t.Helper()
 	return adaptertest.Strict(t, &claudecli.Dialect, wire.NDJSON, body, cause)
 }
 
-// encode returns the lines for loose events in native notation.
+// encode returns the lines for decoded events in native notation.
 func encode(t *testing.T, events string) string {
 	t.Helper()
 	evs, err := adaptertest.Events([]byte(events))
@@ -45,10 +45,10 @@ func encode(t *testing.T, events string) string {
 	}
 	seq, linear := sequencer.New(sequencer.Config{}), stages.NewLinear(0)
 	enc, out := claudecli.Dialect.NewEncoder(claudecli.Dialect.Defaults()), wire.NewOut(wire.NDJSON)
-	take := func(strict []hub.Event) {
-		strict = linear.Push(nil, strict, 0)
-		for i := range strict {
-			enc.Encode(out, &strict[i])
+	take := func(normalized []hub.Event) {
+		normalized = linear.Push(nil, normalized, 0)
+		for i := range normalized {
+			enc.Encode(out, &normalized[i])
 		}
 	}
 	for i := range evs {

@@ -22,15 +22,15 @@ func BenchmarkDelta(b *testing.B) {
 			dec, enc := copilot.Dialect.NewDecoder(copilot.Dialect.Defaults()), copilot.Dialect.NewEncoder(copilot.Dialect.Defaults())
 			seq, out := sequencer.New(sequencer.Config{}), wire.NewOut(wire.SSE)
 			data := []byte(rec)
-			var loose, strict []hub.Event
+			var decoded, normalized []hub.Event
 			b.SetBytes(int64(len(rec)))
 			b.ReportAllocs()
 			for b.Loop() {
 				out.Reset()
-				loose, _ = dec.Decode(loose[:0], wire.Record{Data: data})
-				strict = seq.Push(strict[:0], loose, 0)
-				for i := range strict {
-					enc.Encode(out, &strict[i])
+				decoded, _ = dec.Decode(decoded[:0], wire.Record{Data: data})
+				normalized = seq.Push(normalized[:0], decoded, 0)
+				for i := range normalized {
+					enc.Encode(out, &normalized[i])
 				}
 			}
 		})

@@ -40,7 +40,7 @@
 //	assistant.message_start       TextStart: Name = phase
 //	assistant.reasoning_delta, assistant.reasoning  the same on the reasoning channel: ID = reasoningId, reasoningOpaque = Sig
 //	assistant.streaming_delta     nothing
-//	assistant.turn_start, _end    StepStart, StepEnd: ID = turnId, in a lane with the lane's before it
+//	assistant.turn_start, _end    StepStart, StepEnd: ID = turnId, in a sub-agent with the sub-agent's before it
 //	assistant.intent              Notice, intent
 //	assistant.tool_call_delta     ToolStart (with the first that has toolName), ToolArgs
 //	tool.execution_start          ToolStart, ToolReady: Value = arguments; of an announced call ToolUpdate, running. sabir: the
@@ -55,7 +55,7 @@
 //	external_tool.requested       ToolStart with flag ClientRuns, ToolReady, and Data
 //	subagent.started              AgentStart: ID = agentId or toolCallId, Ref = toolCallId, Title = agentDisplayName
 //	subagent.completed, .failed   AgentEnd; cancelled: StatusAborted
-//	agentId, parentToolCallId     Lane. A sub-agent that nobody announced is; it ends with the call that it runs in
+//	agentId, parentToolCallId     Sub-agent. A sub-agent that nobody announced is; it ends with the call that it runs in
 //	session.start                 RunStart, if it is the first: Ref = sessionId, More.Model; Meta. Otherwise the first record
 //	                              with a sessionId is
 //	session.idle                  RunEnd; aborted, or an abort before it: StatusCancelled
@@ -158,7 +158,7 @@ var Dialect = hub.Dialect{
 	Doc:      "The session events of the GitHub Copilot SDK, bare, as JSON-RPC, or in Caco's WebSocket frames.",
 	Framing:  wire.SSE,
 	Framings: []wire.Framing{wire.SSE, wire.WebSocket, wire.NDJSON, wire.ContentLength},
-	Caps: hub.CapLanes | hub.CapReplace | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapAsks |
+	Caps: hub.CapSubAgents | hub.CapReplace | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapAsks |
 		hub.CapUsage,
 	Options:       options,
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},

@@ -19,17 +19,17 @@ type decoder struct {
 	frame   frame
 	rpcIn   message
 
-	at      place
-	session []byte // of the run; empty until a record names one
-	begun   bool   // something was emitted
-	seen    seen
-	user    lastUser
-	streams map[string][]byte // messages that came in deltas -> their lanes
-	last    stream            // the one that the last delta belonged to
-	calls   map[string]*call
-	lanes   map[string]*lane  // by their ids, and by the calls that they run in
-	open    []*lane           // in the order of their starts
-	asks    map[string]string // not answered yet -> the call that they are about
+	at        place
+	session   []byte // of the run; empty until a record names one
+	begun     bool   // something was emitted
+	seen      seen
+	user      lastUser
+	streams   map[string][]byte // messages that came in deltas -> their sub-agents
+	last      stream            // the one that the last delta belonged to
+	calls     map[string]*call
+	subAgents map[string]*subAgent // by their ids, and by the calls that they run in
+	open      []*subAgent          // in the order of their starts
+	asks      map[string]string    // not answered yet -> the call that they are about
 
 	cancelled bool       // an abort came, the end of the run did not
 	reason    []byte     // of the abort
@@ -42,16 +42,16 @@ type decoder struct {
 
 // place is the event at hand.
 type place struct {
-	rec    []byte        // the record
-	base   rawjson.Value // what path leads from: the record, or an element of a list of events
-	path   []string
-	ev     *event
-	typ    []byte
-	spec   spec
-	data   rawjson.Value // all properties as one object; nil until asked for
-	lane   []byte
-	flags  hub.Flags
-	millis int64
+	rec      []byte        // the record
+	base     rawjson.Value // what path leads from: the record, or an element of a list of events
+	path     []string
+	ev       *event
+	typ      []byte
+	spec     spec
+	data     rawjson.Value // all properties as one object; nil until asked for
+	subAgent []byte
+	flags    hub.Flags
+	millis   int64
 }
 
 // maxKnown bounds each of the things that a decoder remembers by id. A stream that has more is read on without them.
@@ -70,7 +70,7 @@ func (d *decoder) Reset() {
 	d.seen.reset()
 	*d = decoder{
 		opt: d.opt, json: d.json, scratch: d.scratch, seen: d.seen, session: d.session[:0],
-		streams: map[string][]byte{}, calls: map[string]*call{}, lanes: map[string]*lane{}, asks: map[string]string{},
+		streams: map[string][]byte{}, calls: map[string]*call{}, subAgents: map[string]*subAgent{}, asks: map[string]string{},
 	}
 }
 
@@ -150,7 +150,7 @@ func (d *decoder) event(dst []hub.Event, ev *event) ([]hub.Event, error) {
 	}
 	dst = d.nameSession(dst)
 	if !at.spec.own {
-		dst = d.enterLane(dst)
+		dst = d.enterSubAgent(dst)
 	}
 	if !ok {
 		return d.raw(dst), nil
@@ -209,7 +209,7 @@ func (d *decoder) missing(member string, v rawjson.Value, want string) error {
 // add appends an event with what the record says of all events.
 func (d *decoder) add(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Lane, ev.Flags = kind, d.at.lane, d.at.flags
+	ev.Kind, ev.SubAgent, ev.Flags = kind, d.at.subAgent, d.at.flags
 	if d.at.millis != 0 {
 		d.scratch.MoreOf(ev).Time = d.at.millis
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
-// lane is a sub-agent.
-type lane struct {
+// sub-agent is a sub-agent.
+type subAgent struct {
 	id, parent, ref []byte
 	name            []byte
 	implied         bool // nobody said that it started: it ends with its call
@@ -16,7 +16,7 @@ type lane struct {
 
 // enterLane finds the sub-agent that the event at hand comes from: by agentId in newer versions, by the call that it
 // runs in in older ones. One that was not announced is announced.
-func (d *decoder) enterLane(dst []hub.Event) []hub.Event {
+func (d *decoder) enterSubAgent(dst []hub.Event) []hub.Event {
 	if d.at.ev.AgentID == nil && d.at.ev.Data.ParentTool == nil {
 		return dst
 	}
@@ -24,12 +24,12 @@ func (d *decoder) enterLane(dst []hub.Event) []hub.Event {
 	if len(agent) == 0 && len(tool) == 0 {
 		return dst
 	}
-	l := d.findLane(agent, tool)
+	l := d.findSubAgent(agent, tool)
 	if l == nil {
 		if d.calls[string(agent)] != nil && len(tool) == 0 {
 			tool = agent // many agents have the id of the call that they run in
 		}
-		l = d.openLane(agent, tool)
+		l = d.openSubAgent(agent, tool)
 		l.implied = true
 		var name []byte
 		if c := d.calls[string(tool)]; c != nil {
@@ -37,16 +37,16 @@ func (d *decoder) enterLane(dst []hub.Event) []hub.Event {
 		}
 		dst = d.agentStart(dst, l, firstOf(name, []byte("agent")))
 	}
-	d.at.lane = l.id
+	d.at.subAgent = l.id
 	return dst
 }
 
-// findLane returns the lane of this agent, or else of this call.
-func (d *decoder) findLane(agent, tool []byte) *lane {
-	if l := d.lanes[string(agent)]; l != nil {
+// findLane returns the sub-agent of this agent, or else of this call.
+func (d *decoder) findSubAgent(agent, tool []byte) *subAgent {
+	if l := d.subAgents[string(agent)]; l != nil {
 		return l
 	}
-	l := d.lanes[string(tool)]
+	l := d.subAgents[string(tool)]
 	if l == nil || len(agent) == 0 {
 		return l
 	}
@@ -57,19 +57,19 @@ func (d *decoder) findLane(agent, tool []byte) *lane {
 	return l
 }
 
-// alias makes a lane known under one more id. The first that has an id keeps it until it has ended.
-func (d *decoder) alias(id []byte, l *lane) {
-	have := d.lanes[string(id)]
-	if len(id) > 0 && (have == nil && len(d.lanes) < maxKnown || have != nil && have.ended) {
-		d.lanes[string(id)] = l
+// alias makes a sub-agent known under one more id. The first that has an id keeps it until it has ended.
+func (d *decoder) alias(id []byte, l *subAgent) {
+	have := d.subAgents[string(id)]
+	if len(id) > 0 && (have == nil && len(d.subAgents) < maxKnown || have != nil && have.ended) {
+		d.subAgents[string(id)] = l
 	}
 }
 
-// openLane makes a lane, in the one that its call was made in.
-func (d *decoder) openLane(agent, tool []byte) *lane {
-	l := &lane{id: bytes.Clone(firstOf(agent, tool)), ref: bytes.Clone(tool)}
+// openLane makes a sub-agent, in the one that its call was made in.
+func (d *decoder) openSubAgent(agent, tool []byte) *subAgent {
+	l := &subAgent{id: bytes.Clone(firstOf(agent, tool)), ref: bytes.Clone(tool)}
 	if c := d.calls[string(tool)]; c != nil {
-		l.parent = c.lane
+		l.parent = c.subAgent
 	}
 	d.alias(agent, l)
 	d.alias(tool, l)
@@ -79,11 +79,11 @@ func (d *decoder) openLane(agent, tool []byte) *lane {
 	return l
 }
 
-// agentStart appends the start of a lane, in the lane around it.
-func (d *decoder) agentStart(dst []hub.Event, l *lane, name []byte) []hub.Event {
+// agentStart appends the start of a sub-agent, in the sub-agent around it.
+func (d *decoder) agentStart(dst []hub.Event, l *subAgent, name []byte) []hub.Event {
 	l.name = bytes.Clone(name)
 	dst, ev := d.add(dst, hub.AgentStart)
-	ev.ID, ev.Ref, ev.Name, ev.Lane = l.id, l.ref, l.name, l.parent
+	ev.ID, ev.Ref, ev.Name, ev.SubAgent = l.id, l.ref, l.name, l.parent
 	return dst
 }
 
@@ -97,13 +97,13 @@ func (d *decoder) subagentStarted(dst []hub.Event) ([]hub.Event, error) {
 	if len(agent) == 0 && len(tool) == 0 {
 		agent = name // older documents show the event without any property
 	}
-	l := d.findLane(agent, tool)
+	l := d.findSubAgent(agent, tool)
 	if l != nil && !l.ended {
 		l.implied = false // its events came first
 		return dst, nil
 	}
-	l = d.openLane(agent, tool) // an agent that has ended may be started again
-	if parent := d.lanes[string(text(p.ParentAgent))]; parent != nil && parent != l {
+	l = d.openSubAgent(agent, tool) // an agent that has ended may be started again
+	if parent := d.subAgents[string(text(p.ParentAgent))]; parent != nil && parent != l {
 		l.parent = parent.id
 	}
 	dst = d.agentStart(dst, l, name)
@@ -138,27 +138,27 @@ func (d *decoder) subagentFailed(dst []hub.Event) ([]hub.Event, error) {
 	return dst, nil
 }
 
-// subagentEnd ends the lane that the event at hand is about, and keeps what it says of costs.
+// subagentEnd ends the sub-agent that the event at hand is about, and keeps what it says of costs.
 func (d *decoder) subagentEnd(dst []hub.Event, status hub.Status) []hub.Event {
 	p := &d.at.ev.Data
 	agent, tool, name := text(d.at.ev.AgentID), text(p.ToolCallID), text(p.AgentName)
-	l := d.findLane(agent, tool)
+	l := d.findSubAgent(agent, tool)
 	if l == nil && len(agent) == 0 && len(tool) == 0 {
 		l = d.innermost(name)
 	}
 	if l == nil { // its start was not seen
-		l = d.openLane(agent, firstOf(tool, name))
+		l = d.openSubAgent(agent, firstOf(tool, name))
 		l.name = bytes.Clone(name)
 	}
-	dst = d.endLane(dst, l, status)
+	dst = d.endSubAgent(dst, l, status)
 	ev := &dst[len(dst)-1]
 	ev.Name = firstOf(name, l.name)
 	d.keep(ev, "toolCallId", "agentName", "agentDisplayName", "cancelled", "error")
 	return dst
 }
 
-// innermost returns the lane that started last of those that are open, if it has that name or none is given.
-func (d *decoder) innermost(name []byte) *lane {
+// innermost returns the sub-agent that started last of those that are open, if it has that name or none is given.
+func (d *decoder) innermost(name []byte) *subAgent {
 	for i := len(d.open) - 1; i >= 0; i-- {
 		if l := d.open[i]; len(name) == 0 || bytes.Equal(l.name, name) {
 			return l
@@ -167,8 +167,8 @@ func (d *decoder) innermost(name []byte) *lane {
 	return nil
 }
 
-// endLane appends the end of a lane. It is remembered all the same: late events must not open it under another name.
-func (d *decoder) endLane(dst []hub.Event, l *lane, status hub.Status) []hub.Event {
+// endLane appends the end of a sub-agent. It is remembered all the same: late events must not open it under another name.
+func (d *decoder) endSubAgent(dst []hub.Event, l *subAgent, status hub.Status) []hub.Event {
 	l.ended = true
 	for i, o := range d.open {
 		if o == l {
@@ -177,13 +177,13 @@ func (d *decoder) endLane(dst []hub.Event, l *lane, status hub.Status) []hub.Eve
 		}
 	}
 	dst, ev := d.add(dst, hub.AgentEnd)
-	ev.ID, ev.Ref, ev.Name, ev.Lane, ev.Status = l.id, l.ref, l.name, l.parent, status
+	ev.ID, ev.Ref, ev.Name, ev.SubAgent, ev.Status = l.id, l.ref, l.name, l.parent, status
 	return dst
 }
 
-// endImplied ends the lane of a call that ends, if nobody else will. The lane is ended first: it lies inside.
+// endImplied ends the sub-agent of a call that ends, if nobody else will. The sub-agent is ended first: it lies inside.
 func (d *decoder) endImplied(dst []hub.Event, tool []byte, success bool) []hub.Event {
-	l := d.lanes[string(tool)]
+	l := d.subAgents[string(tool)]
 	if l == nil || !l.implied || l.ended {
 		return dst
 	}
@@ -191,7 +191,7 @@ func (d *decoder) endImplied(dst []hub.Event, tool []byte, success bool) []hub.E
 	if !success {
 		status = hub.StatusError
 	}
-	dst = d.endLane(dst, l, status)
+	dst = d.endSubAgent(dst, l, status)
 	n := len(dst)
 	dst[n-1], dst[n-2] = dst[n-2], dst[n-1]
 	return dst
@@ -216,11 +216,11 @@ func (d *decoder) turnEnd(dst []hub.Event) ([]hub.Event, error) {
 	return dst, nil
 }
 
-// stepID is the id of the turn at hand. Each agent counts its own turns, so in a lane it begins with that of the lane.
+// stepID is the id of the turn at hand. Each agent counts its own turns, so in a sub-agent it begins with that of the sub-agent.
 func (d *decoder) stepID() []byte {
 	id := text(d.at.ev.Data.TurnID)
-	if len(id) == 0 || len(d.at.lane) == 0 {
+	if len(id) == 0 || len(d.at.subAgent) == 0 {
 		return id
 	}
-	return d.scratch.Since(append(append(append(d.scratch.Begin(), d.at.lane...), '/'), id...))
+	return d.scratch.Since(append(append(append(d.scratch.Begin(), d.at.subAgent...), '/'), id...))
 }

@@ -7,7 +7,7 @@ import (
 
 // askType says how a question is read.
 type askType struct {
-	what  hub.What
+	what  hub.AskKind
 	title string // the member with the question
 }
 
@@ -31,7 +31,7 @@ const (
 )
 
 // ask appends a question whose whole payload is its value, and which is written again as it came.
-func (d *decoder) ask(dst []hub.Event, what hub.What, tool []byte) ([]hub.Event, *hub.Event, error) {
+func (d *decoder) ask(dst []hub.Event, what hub.AskKind, tool []byte) ([]hub.Event, *hub.Event, error) {
 	id, err := d.need(d.at.ev.Data.RequestID, "requestId")
 	if err != nil {
 		return dst, nil, err
@@ -40,7 +40,7 @@ func (d *decoder) ask(dst []hub.Event, what hub.What, tool []byte) ([]hub.Event,
 		d.asks[string(id)] = string(tool)
 	}
 	dst, ev := d.add(dst, hub.Ask)
-	ev.ID, ev.What, ev.Value = id, what, d.properties()
+	ev.ID, ev.AskKind, ev.Value = id, what, d.properties()
 	if d.calls[string(tool)] != nil {
 		ev.Ref = tool // else the call is not shown, or not yet: the question must not wait for it
 	}
@@ -106,7 +106,7 @@ func (d *decoder) question(dst []hub.Event) ([]hub.Event, error) {
 			}
 			if body := text(choice); len(body) > 0 {
 				m.Options = append(m.Options, hub.AskOption{ID: body, Name: body})
-				ev.What = hub.AskQuestion
+				ev.AskKind = hub.AskQuestion
 			}
 		}
 	}

@@ -58,10 +58,10 @@ func (d *decoder) sessionIdle(dst []hub.Event) ([]hub.Event, error) {
 	return dst, nil
 }
 
-// endRun appends the end of the run, which is in no lane.
+// endRun appends the end of the run, which is in no sub-agent.
 func (d *decoder) endRun(dst []hub.Event, status hub.Status) ([]hub.Event, *hub.Event) {
 	dst, ev := d.add(dst, hub.RunEnd)
-	ev.Status, ev.Lane = status, nil
+	ev.Status, ev.SubAgent = status, nil
 	return dst, ev
 }
 
@@ -69,7 +69,7 @@ func (d *decoder) endRun(dst []hub.Event, status hub.Status) ([]hub.Event, *hub.
 func (d *decoder) sessionError(dst []hub.Event) ([]hub.Event, error) {
 	p := &d.at.ev.Data
 	message := text(p.Message)
-	if d.opt.history || len(d.at.lane) > 0 {
+	if d.opt.history || len(d.at.subAgent) > 0 {
 		d.outcome, d.failure = hub.StatusFailed, append(d.failure[:0], message...)
 		dst, ev := d.add(dst, hub.Notice)
 		ev.Level, ev.Text, ev.Name = hub.LevelError, message, text(d.prop("errorType"))

@@ -9,32 +9,32 @@ import (
 )
 
 // stream is a text that comes in deltas.
-type stream struct{ id, lane []byte }
+type stream struct{ id, subAgent []byte }
 
-// enterStream puts the event at hand into the lane of the first delta of its text. Some servers name the sub-agent only
-// on the full text; in two lanes, it would be said twice.
+// enterStream puts the event at hand into the sub-agent of the first delta of its text. Some servers name the sub-agent only
+// on the full text; in two sub-agents, it would be said twice.
 func (d *decoder) enterStream(id []byte) {
 	if len(id) == 0 {
 		return
 	}
 	if !bytes.Equal(d.last.id, id) {
-		lane, known := d.streams[string(id)]
+		subAgent, known := d.streams[string(id)]
 		if !known {
-			lane = bytes.Clone(d.at.lane)
+			subAgent = bytes.Clone(d.at.subAgent)
 			if len(d.streams) < maxKnown {
-				d.streams[string(id)] = lane
+				d.streams[string(id)] = subAgent
 			}
 			d.user.hash = 0
 		}
-		d.last.id, d.last.lane = append(d.last.id[:0], id...), lane
+		d.last.id, d.last.subAgent = append(d.last.id[:0], id...), subAgent
 	}
-	d.at.lane = d.last.lane
+	d.at.subAgent = d.last.subAgent
 }
 
 // leaveStream is enterStream for the full text, the last that is said of it.
 func (d *decoder) leaveStream(id []byte) {
-	if lane, known := d.streams[string(id)]; known {
-		d.at.lane = lane
+	if subAgent, known := d.streams[string(id)]; known {
+		d.at.subAgent = subAgent
 		delete(d.streams, string(id))
 		d.last.id = d.last.id[:0]
 	}

@@ -10,11 +10,11 @@ import (
 
 // call is a tool call that has begun.
 type call struct {
-	name   []byte
-	lane   []byte // the lane that it was called in
-	ready  bool   // its arguments are complete
-	intent bool   // it only reports what the agent is about to do
-	denied bool   // someone refused it
+	name     []byte
+	subAgent []byte // the sub-agent that it was called in
+	ready    bool   // its arguments are complete
+	intent   bool   // it only reports what the agent is about to do
+	denied   bool   // someone refused it
 }
 
 // begin appends the start of a call unless it is known already, and returns it.
@@ -25,7 +25,7 @@ func (d *decoder) begin(dst []hub.Event, id, name []byte) ([]hub.Event, *call) {
 	if len(d.calls) >= maxKnown {
 		clear(d.calls)
 	}
-	c := &call{name: bytes.Clone(name), lane: bytes.Clone(d.at.lane), intent: isOneOf(name, d.opt.intentTools)}
+	c := &call{name: bytes.Clone(name), subAgent: bytes.Clone(d.at.subAgent), intent: isOneOf(name, d.opt.intentTools)}
 	d.calls[string(id)] = c
 	if c.intent {
 		return dst, c

@@ -21,18 +21,18 @@ type encoder struct {
 	begun bool
 	early wire.Records // extensions that came before
 
-	turn     []byte // the turn that stands for a run without turns; nil if none is open
-	parts    opened.List[part]
-	kept     int             // bytes of text in open parts
-	messages map[string]bool // ids of messages that were written
-	calls    map[string]*pendingCall
-	printed  map[string]bool // calls of which partial results were written
-	lanes    map[string]shownLane
-	asks     map[string]*openAsk
-	billed   bool // usage of single calls was written
-	told     plandedup.Filter
-	plan     wire.Records  // the event of a plan that the call of a todo tool may yet tell
-	hold     *wire.Records // where events go instead of the wire; nil: nowhere else
+	turn      []byte // the turn that stands for a run without turns; nil if none is open
+	parts     opened.List[part]
+	kept      int             // bytes of text in open parts
+	messages  map[string]bool // ids of messages that were written
+	calls     map[string]*pendingCall
+	printed   map[string]bool // calls of which partial results were written
+	subAgents map[string]shownSubAgent
+	asks      map[string]*openAsk
+	billed    bool // usage of single calls was written
+	told      plandedup.Filter
+	plan      wire.Records  // the event of a plan that the call of a todo tool may yet tell
+	hold      *wire.Records // where events go instead of the wire; nil: nowhere else
 
 	typ    string // of the event being written
 	bodyAt int    // where its record begins
@@ -57,7 +57,7 @@ func (e *encoder) Reset() {
 	e.parts.Reset()
 	*e = encoder{
 		opt: e.opt, session: append(e.session[:0], e.opt.session...), parts: e.parts,
-		messages: map[string]bool{}, calls: map[string]*pendingCall{}, lanes: map[string]shownLane{},
+		messages: map[string]bool{}, calls: map[string]*pendingCall{}, subAgents: map[string]shownSubAgent{},
 		asks: map[string]*openAsk{}, printed: map[string]bool{}, plan: e.plan[:0], early: e.early[:0],
 	}
 }
@@ -66,15 +66,15 @@ func (e *encoder) Reset() {
 func (e *encoder) Finish(*wire.Out) {}
 
 // Encode implements [hub.Encoder].
-func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
-	fate := e.encode(out, ev)
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
+	disposition := e.encode(out, ev)
 	if !e.begun && ev.Kind != hub.RunEnd {
 		e.flushEarly(out)
 	}
-	return fate
+	return disposition
 }
 
-func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More != nil && ev.More.Time > 0 {
 		e.millis = ev.More.Time
 	}
@@ -108,7 +108,7 @@ func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // encodeRare writes what a stream has few of.
-func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Kind {
 	case hub.RunStart:
 		return e.runStart(out, ev)
@@ -181,18 +181,18 @@ func tail(envelope string) string {
 }
 
 // begin starts an event. Its properties follow, each with a comma behind it.
-func (e *encoder) begin(out *wire.Out, typ string, lane []byte) {
-	e.open(out, typ, specs[typ].ephemeral, lane)
+func (e *encoder) begin(out *wire.Out, typ string, subAgent []byte) {
+	e.open(out, typ, specs[typ].ephemeral, subAgent)
 }
 
 // beginAs is begin for an event that may be passing though its type need not be.
 func (e *encoder) beginAs(out *wire.Out, typ string, ev *hub.Event) {
-	e.open(out, typ, specs[typ].ephemeral || ev.Flags.Has(hub.Transient), ev.Lane)
+	e.open(out, typ, specs[typ].ephemeral || ev.Flags.Has(hub.Transient), ev.SubAgent)
 }
 
 // open writes the members that all events have, up to where the properties begin. What a sub-agent says has its agentId,
 // which older clients ignore.
-func (e *encoder) open(out *wire.Out, typ string, ephemeral bool, lane []byte) {
+func (e *encoder) open(out *wire.Out, typ string, ephemeral bool, subAgent []byte) {
 	e.typ = typ
 	out.Begin("")
 	e.bodyAt = len(out.Buf)
@@ -206,8 +206,8 @@ func (e *encoder) open(out *wire.Out, typ string, ephemeral bool, lane []byte) {
 	if ephemeral {
 		buf = append(buf, `"ephemeral":true,`...)
 	}
-	if len(lane) > 0 {
-		buf = append(append(append(buf, `"agentId":"`...), lane...), `",`...)
+	if len(subAgent) > 0 {
+		buf = append(append(append(buf, `"agentId":"`...), subAgent...), `",`...)
 	}
 	if !e.opt.rootProperties {
 		buf = append(buf, `"data":`...)
@@ -217,8 +217,8 @@ func (e *encoder) open(out *wire.Out, typ string, ephemeral bool, lane []byte) {
 	out.Buf = buf
 }
 
-// end completes an event. How is its fate if it passes the filter.
-func (e *encoder) end(out *wire.Out, how hub.Fate) hub.Fate {
+// end completes an event. How is its disposition if it passes the filter.
+func (e *encoder) end(out *wire.Out, how hub.Disposition) hub.Disposition {
 	buf := closeObject(out.Buf)
 	envelope := e.envelopeOf(out)
 	if f := e.filter(envelope); f != nil && !f.Keep([]byte(e.typ), buf[e.dataAt:]) {
@@ -257,11 +257,11 @@ func (e *encoder) filter(envelope string) *Filter {
 }
 
 // appendLane appends the property by which older versions tell the events of a sub-agent.
-func (e *encoder) appendLane(dst, lane []byte) []byte {
-	if len(lane) == 0 {
+func (e *encoder) appendSubAgent(dst, subAgent []byte) []byte {
+	if len(subAgent) == 0 {
 		return dst
 	}
-	return appendSome(dst, `"parentToolCallId":"`, e.lanes[string(lane)].call)
+	return appendSome(dst, `"parentToolCallId":"`, e.subAgents[string(subAgent)].call)
 }
 
 // meta is what a decoder of this dialect kept of the origin; nil if the event has another origin.
@@ -278,19 +278,19 @@ func meta(ev *hub.Event) rawjson.Value {
 
 // data writes the data that the decoder makes of events and frames in the form that they came in; of other data, clients
 // that do not know it ignore the event.
-func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 	typ := string(ev.Name)
 	plain := specs[typ].plain || specs[typ].both || strings.HasPrefix(typ, cacoPrefix)
 	envelope := e.envelopeOf(out)
 	switch {
 	case plain && ev.Op == hub.Emit && rawjson.Kind(ev.Value) == '{':
-		fate := hub.Native
+		disposition := hub.Native
 		if typ == typeStart && e.typ == "" {
-			fate = hub.Folded // the first that is said, it begins the run
+			disposition = hub.Folded // the first that is said, it begins the run
 		}
 		e.beginAs(out, typ, ev)
 		out.Buf = e.appendMeta(out.Buf, ev.Value)
-		return e.end(out, fate)
+		return e.end(out, disposition)
 	case typ == dataState && ev.Op == hub.Merge && envelope == envelopeWS:
 		return e.control(out, frameStateUpdate, `"data":`, ev.Value)
 	case typ == dataHistoryDone && envelope == envelopeWS:
@@ -305,7 +305,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // control writes a frame that is no event.
-func (e *encoder) control(out *wire.Out, typ, member string, val []byte) hub.Fate {
+func (e *encoder) control(out *wire.Out, typ, member string, val []byte) hub.Disposition {
 	out.Begin("")
 	buf := append(append(append(out.Buf, `{"type":"`...), typ...), `",`...)
 	if typ != frameError {
@@ -320,7 +320,7 @@ func (e *encoder) control(out *wire.Out, typ, member string, val []byte) hub.Fat
 }
 
 // raw writes a record of this dialect as it came, an event in the envelope of this stream.
-func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if string(ev.Name) != name || ev.Value == nil {
 		return e.extension(out, ev)
 	}

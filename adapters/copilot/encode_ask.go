@@ -16,7 +16,7 @@ type openAsk struct {
 }
 
 // ask writes a question in the form that it came in, or in that of its kind.
-func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
 	typ := string(text(rawjson.Get(meta(ev), metaType)))
 	hasSchema := ev.More != nil && rawjson.Kind(ev.More.Schema) == '{'
 	switch {
@@ -25,7 +25,7 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.beginAs(out, typ, ev)
 		out.Buf = e.appendMeta(appendText(out.Buf, `"requestId":"`, ev.ID), withoutID(ev.Value))
 		return e.end(out, hub.Native)
-	case ev.What == hub.AskPermission:
+	case ev.AskKind == hub.AskPermission:
 		return e.permission(out, ev)
 	case hasSchema:
 		e.remember(ev, "elicitation.completed")
@@ -52,7 +52,7 @@ func completed(typ string) string {
 
 // isAsk reports whether a type is that of a question.
 func isAsk(typ string) bool {
-	return askTypes[typ].what != hub.WhatNone || typ == "permission.requested"
+	return askTypes[typ].what != hub.AskNone || typ == "permission.requested"
 }
 
 // remember keeps what is needed to write the answer.
@@ -80,9 +80,9 @@ func (a *openAsk) option(id []byte) hub.AskOption {
 	return hub.AskOption{ID: id, Name: id}
 }
 
-// asked is the fate of a question that is written as one of another kind, or as its own.
-func asked(ev *hub.Event, as hub.What) hub.Fate {
-	if ev.What != as {
+// asked is the disposition of a question that is written as one of another kind, or as its own.
+func asked(ev *hub.Event, as hub.AskKind) hub.Disposition {
+	if ev.AskKind != as {
 		return hub.Folded
 	}
 	return hub.Native
@@ -96,7 +96,7 @@ func (e *encoder) appendAsk(dst []byte, ev *hub.Event, head string) []byte {
 }
 
 // userInput writes a question with choices, or one that is answered in words.
-func (e *encoder) userInput(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) userInput(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.remember(ev, "user_input.completed")
 	e.beginAs(out, "user_input.requested", ev)
 	buf := e.appendAsk(out.Buf, ev, `"question":"`)
@@ -114,7 +114,7 @@ func (e *encoder) userInput(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // permission writes a request to allow something as that of a tool of the application, the most general there is.
-func (e *encoder) permission(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) permission(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.remember(ev, "permission.completed")
 	e.beginAs(out, "permission.requested", ev)
 	buf := appendText(out.Buf, `"requestId":"`, ev.ID)
@@ -149,7 +149,7 @@ var answerTypes = map[string]bool{
 }
 
 // answer writes what came back, in the form that it came in or that of its question.
-func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 	a := e.asks[string(ev.ID)]
 	delete(e.asks, string(ev.ID))
 	kept := meta(ev)
@@ -176,7 +176,7 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // decided writes the decision on a permission in the words of the SDK; which option was chosen says its kind.
-func (e *encoder) decided(out *wire.Out, ev *hub.Event, a *openAsk) hub.Fate {
+func (e *encoder) decided(out *wire.Out, ev *hub.Event, a *openAsk) hub.Disposition {
 	kind := kindCancelled
 	if ev.Status == hub.StatusChosen {
 		switch o := a.option(ev.Name); string(o.Kind) {
@@ -196,7 +196,7 @@ func (e *encoder) decided(out *wire.Out, ev *hub.Event, a *openAsk) hub.Fate {
 }
 
 // filledIn writes the content of a form. MCP has three words for what a person does with one.
-func (e *encoder) filledIn(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) filledIn(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Status != hub.StatusChosen {
 		out.Buf = append(out.Buf, `"action":"cancel",`...)
 		return e.end(out, hub.Folded)
@@ -209,18 +209,18 @@ func (e *encoder) filledIn(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // replied writes the answer to a question in words or with choices. Clients know choices by their names, not by ids.
-func (e *encoder) replied(out *wire.Out, ev *hub.Event, a *openAsk) hub.Fate {
-	fate, buf := hub.Native, out.Buf
+func (e *encoder) replied(out *wire.Out, ev *hub.Event, a *openAsk) hub.Disposition {
+	disposition, buf := hub.Native, out.Buf
 	body, isText := rawjson.Str(ev.Value)
 	switch {
 	case ev.Status == hub.StatusCancelled && len(ev.Name) == 0 && ev.Value == nil:
 	case ev.Status != hub.StatusChosen:
-		fate = hub.Folded
+		disposition = hub.Folded
 	case len(ev.Name) > 0:
 		choice := firstOf(a.option(ev.Name).Name, ev.Name)
 		buf = append(appendText(buf, `"answer":"`, choice), `"wasFreeform":false,`...)
 		if !bytes.Equal(choice, ev.Name) || isCancel(choice) {
-			fate = hub.Folded
+			disposition = hub.Folded
 		}
 	case isText:
 		buf = append(appendText(buf, `"answer":"`, body), `"wasFreeform":true,`...)
@@ -229,5 +229,5 @@ func (e *encoder) replied(out *wire.Out, ev *hub.Event, a *openAsk) hub.Fate {
 		buf = append(buf, `","wasFreeform":true,`...)
 	}
 	out.Buf = buf
-	return e.end(out, fate)
+	return e.end(out, disposition)
 }

@@ -9,9 +9,9 @@ import (
 )
 
 // notice writes a text for people by its level, or in the form that it came in.
-func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Disposition {
 	kept := meta(ev)
-	typ, fate := "session.info", hub.Native
+	typ, disposition := "session.info", hub.Native
 	code := firstOf(ev.Name, []byte("notification"))
 	switch ev.Level {
 	case hub.LevelIntent:
@@ -19,10 +19,10 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Fate {
 		out.Buf = e.appendMeta(appendText(out.Buf, `"intent":"`, ev.Text), kept)
 		return e.end(out, hub.Native)
 	case hub.LevelError:
-		if e.envelopeOf(out) == envelopeWS && len(ev.Lane) == 0 {
+		if e.envelopeOf(out) == envelopeWS && len(ev.SubAgent) == 0 {
 			return e.control(out, frameError, `"error":`, rawjson.AppendQuoted(nil, ev.Text))
 		}
-		typ, fate = "session.warning", hub.Folded
+		typ, disposition = "session.warning", hub.Folded
 	case hub.LevelWarning:
 		typ = "session.warning"
 	case hub.LevelStatus:
@@ -40,12 +40,12 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Fate {
 		buf = appendText(buf, `"`+t.text+`":"`, ev.Text)
 	}
 	out.Buf = appendMembers(buf, kept, metaType)
-	return e.end(out, fate)
+	return e.end(out, disposition)
 }
 
 // usage writes what a call of the model has used, or how full the context is. The totals of a run are written if those
 // of its calls were not: clients add them up.
-func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil {
 		return hub.Dropped
 	}
@@ -73,13 +73,13 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Fate {
 	if string(c.Currency) == currency {
 		buf = appendValue(buf, `"`+propCost+`":`, c.Cost)
 	}
-	buf = e.appendLane(buf, ev.Lane)
+	buf = e.appendSubAgent(buf, ev.SubAgent)
 	out.Buf = e.appendMeta(buf, meta(ev))
 	return e.end(out, hub.Native)
 }
 
 // file writes a file that comes with its bytes.
-func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil || len(ev.More.File.Base64) == 0 {
 		return e.extension(out, ev)
 	}

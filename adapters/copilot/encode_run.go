@@ -11,7 +11,7 @@ import (
 
 // runStart names the session. A session that the upstream described is described again; a run with an id of its own is
 // shown as a turn until the first turn comes, so that clients see that the agent is at work.
-func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if len(ev.Ref) > 0 {
 		e.session = append(e.session[:0], ev.Ref...)
 	}
@@ -34,8 +34,8 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // turnEvent writes the start or end of a turn; ev is nil for the turn that stands for the run.
-func (e *encoder) turnEvent(out *wire.Out, typ string, lane, id []byte, ev *hub.Event) hub.Fate {
-	e.begin(out, typ, lane)
+func (e *encoder) turnEvent(out *wire.Out, typ string, subAgent, id []byte, ev *hub.Event) hub.Disposition {
+	e.begin(out, typ, subAgent)
 	out.Buf = appendText(out.Buf, `"turnId":"`, id)
 	if ev != nil {
 		if ev.More != nil {
@@ -55,22 +55,22 @@ func (e *encoder) closeTurn(out *wire.Out) {
 }
 
 // stepStart writes a turn. Turns of one agent do not overlap, so the one that stands for the run is over.
-func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Fate {
-	if len(ev.Lane) == 0 {
+func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Disposition {
+	if len(ev.SubAgent) == 0 {
 		e.closeTurn(out)
 	}
-	return e.turnEvent(out, "assistant.turn_start", ev.Lane, turnID(ev), ev)
+	return e.turnEvent(out, "assistant.turn_start", ev.SubAgent, turnID(ev), ev)
 }
 
 // stepEnd writes the end of a turn; how it ended, Copilot does not say.
-func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Fate {
-	return e.turnEvent(out, "assistant.turn_end", ev.Lane, turnID(ev), ev)
+func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
+	return e.turnEvent(out, "assistant.turn_end", ev.SubAgent, turnID(ev), ev)
 }
 
 // turnID is the id of a step as its agent counts it.
 func turnID(ev *hub.Event) []byte {
-	if len(ev.Lane) > 0 {
-		if own, ok := bytes.CutPrefix(ev.ID, ev.Lane); ok && len(own) > 1 && own[0] == '/' {
+	if len(ev.SubAgent) > 0 {
+		if own, ok := bytes.CutPrefix(ev.ID, ev.SubAgent); ok && len(own) > 1 && own[0] == '/' {
 			return own[1:]
 		}
 	}
@@ -78,7 +78,7 @@ func turnID(ev *hub.Event) []byte {
 }
 
 // runEnd writes session.idle, or session.error and no idle.
-func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.closeTurn(out)
 	switch ev.Status {
 	case hub.StatusFailed:
@@ -102,16 +102,16 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // idle ends the event that says that all is over. A run may end early without having failed, and say why.
-func (e *encoder) idle(out *wire.Out, ev *hub.Event, fate hub.Fate) hub.Fate {
+func (e *encoder) idle(out *wire.Out, ev *hub.Event, disposition hub.Disposition) hub.Disposition {
 	if ev.More != nil {
 		out.Buf = appendSome(out.Buf, `"`+propMessage+`":"`, ev.More.Err)
 	}
 	out.Buf = e.appendMeta(out.Buf, meta(ev))
-	return e.end(out, fate)
+	return e.end(out, disposition)
 }
 
 // sessionError writes the end of a run that failed. The SDK demands a type and a message.
-func (e *encoder) sessionError(out *wire.Out, ev *hub.Event, fate hub.Fate) hub.Fate {
+func (e *encoder) sessionError(out *wire.Out, ev *hub.Event, disposition hub.Disposition) hub.Disposition {
 	message, code := []byte(nil), []byte(nil)
 	if ev.More != nil {
 		message, code = ev.More.Err, ev.More.ErrCode
@@ -124,21 +124,21 @@ func (e *encoder) sessionError(out *wire.Out, ev *hub.Event, fate hub.Fate) hub.
 	buf := appendText(out.Buf, `"errorType":"`, firstOf(code, []byte(ev.Status.String())))
 	buf = appendText(buf, `"message":"`, firstOf(message, []byte(made)))
 	out.Buf = e.appendMeta(buf, meta(ev))
-	return e.end(out, fate)
+	return e.end(out, disposition)
 }
 
 // shownLane is what is repeated of a sub-agent.
-type shownLane struct {
+type shownSubAgent struct {
 	call  []byte // that it runs in
 	title []byte
 }
 
 // agentStart writes the start of a sub-agent. Where no call has spawned it, its own id stands for the call, which the SDK
 // demands.
-func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
-	l := shownLane{call: bytes.Clone(firstOf(ev.Ref, ev.ID)), title: bytes.Clone(ev.Title)}
-	if len(e.lanes) < maxRemembered {
-		e.lanes[string(ev.ID)] = l
+func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
+	l := shownSubAgent{call: bytes.Clone(firstOf(ev.Ref, ev.ID)), title: bytes.Clone(ev.Title)}
+	if len(e.subAgents) < maxRemembered {
+		e.subAgents[string(ev.ID)] = l
 	}
 	e.begin(out, "subagent.started", ev.ID)
 	buf := l.append(out.Buf, ev)
@@ -148,21 +148,21 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.More != nil {
 		buf = appendSome(buf, `"model":"`, ev.More.Model)
 	}
-	buf = appendSome(buf, `"parentId":"`, ev.Lane)
+	buf = appendSome(buf, `"parentId":"`, ev.SubAgent)
 	out.Buf = e.appendMeta(buf, meta(ev))
 	return e.end(out, hub.Native)
 }
 
 // append appends what the start and the end of a sub-agent have in common.
-func (l *shownLane) append(dst []byte, ev *hub.Event) []byte {
+func (l *shownSubAgent) append(dst []byte, ev *hub.Event) []byte {
 	dst = appendText(dst, `"toolCallId":"`, firstOf(l.call, ev.Ref, ev.ID))
 	dst = appendText(dst, `"agentName":"`, ev.Name)
 	return appendText(dst, `"agentDisplayName":"`, firstOf(l.title, ev.Name))
 }
 
 // agentEnd writes how a sub-agent ended. Its result is that of its call.
-func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
-	l := e.lanes[string(ev.ID)]
+func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
+	l := e.subAgents[string(ev.ID)]
 	switch ev.Status {
 	case hub.StatusError, hub.StatusDenied:
 		message := []byte("The sub-agent failed.")

@@ -11,7 +11,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// events are strict events in native notation.
+// events are normalized events in native notation.
 func events(t *testing.T, lines ...string) []hub.Event {
 	t.Helper()
 	evs, err := adaptertest.Events([]byte(strings.Join(lines, "\n")))
@@ -23,12 +23,12 @@ func events(t *testing.T, lines ...string) []hub.Event {
 
 // TestEncode shows what becomes of events that only other dialects have.
 func TestEncode(t *testing.T) {
-	f := func(event string, fate hub.Fate, want ...string) {
+	f := func(event string, disposition hub.Disposition, want ...string) {
 		t.Helper()
 		enc, out := copilot.Dialect.NewEncoder(copilot.Dialect.Defaults()), wire.NewOut(wire.NDJSON)
 		evs := events(t, event)
-		if got := enc.Encode(out, &evs[0]); got != fate {
-			t.Errorf("%s: %s, want %s", event, got, fate)
+		if got := enc.Encode(out, &evs[0]); got != disposition {
+			t.Errorf("%s: %s, want %s", event, got, disposition)
 		}
 		enc.Encode(out, &hub.Event{Kind: hub.TextStart, ID: []byte("next")}) // writes nothing, but a plan waits for it
 		if got := strings.TrimSpace(string(out.Buf)); got != strings.Join(want, "\n") {
@@ -124,13 +124,13 @@ func TestEncodeStreams(t *testing.T) {
 
 // TestEncodeAsks shows questions and answers of other dialects.
 func TestEncodeAsks(t *testing.T) {
-	f := func(ask, answer string, fate hub.Fate, want ...string) {
+	f := func(ask, answer string, disposition hub.Disposition, want ...string) {
 		t.Helper()
 		enc, out := copilot.Dialect.NewEncoder(copilot.Dialect.Defaults()), wire.NewOut(wire.NDJSON)
 		evs := events(t, ask, answer)
 		enc.Encode(out, &evs[0])
-		if got := enc.Encode(out, &evs[1]); got != fate {
-			t.Errorf("%s: %s, want %s", answer, got, fate)
+		if got := enc.Encode(out, &evs[1]); got != disposition {
+			t.Errorf("%s: %s, want %s", answer, got, disposition)
 		}
 		if got := strings.TrimSpace(string(out.Buf)); got != strings.Join(want, "\n") {
 			t.Errorf("%s %s:\n got %s\nwant %s", ask, answer, got, strings.Join(want, "\n"))

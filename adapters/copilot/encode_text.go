@@ -72,7 +72,7 @@ func kindOf(ev *hub.Event) partKind {
 }
 
 // textStart opens a part. Only version 1 announces messages.
-func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	p := e.addPart(ev)
 	p.meta = append(p.meta, meta(ev)...)
 	switch p.kind {
@@ -82,7 +82,7 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	case answerPart:
 		p.wire = append(p.wire, e.messageID(ev)...)
 		if e.opt.newSDK {
-			e.begin(out, "assistant.message_start", ev.Lane)
+			e.begin(out, "assistant.message_start", ev.SubAgent)
 			out.Buf = appendSome(appendText(out.Buf, `"messageId":"`, p.wire), `"phase":"`, ev.Name)
 			return e.end(out, hub.Native)
 		}
@@ -106,7 +106,7 @@ func (e *encoder) messageID(ev *hub.Event) []byte {
 }
 
 // textDelta writes what is new, and keeps it for the full text.
-func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
@@ -125,7 +125,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 	case p.kind == systemPart:
 		return hub.Folded
 	case p.kind == reasoningPart:
-		e.begin(out, "assistant.reasoning_delta", ev.Lane)
+		e.begin(out, "assistant.reasoning_delta", ev.SubAgent)
 		out.Buf = appendText(out.Buf, `"reasoningId":"`, p.wire)
 		out.Buf = appendText(out.Buf, `"deltaContent":"`, ev.Text)
 		e.endDelta(out)
@@ -150,23 +150,23 @@ func (e *encoder) Kept() int { return e.kept }
 
 // messageDelta writes a piece of an answer and counts the bytes: in the delta as version 0.1 does, or beside it.
 func (e *encoder) messageDelta(out *wire.Out, ev *hub.Event, p *part) {
-	e.begin(out, "assistant.message_delta", ev.Lane)
+	e.begin(out, "assistant.message_delta", ev.SubAgent)
 	buf := appendText(out.Buf, `"messageId":"`, p.wire)
 	buf = appendText(buf, `"deltaContent":"`, ev.Text)
 	if !e.opt.newSDK {
 		buf = appendCount(buf, `"totalResponseSizeBytes":`, p.size)
 	}
-	out.Buf = e.appendLane(buf, ev.Lane)
+	out.Buf = e.appendSubAgent(buf, ev.SubAgent)
 	e.endDelta(out)
 	if e.opt.newSDK {
-		e.begin(out, "assistant.streaming_delta", ev.Lane)
+		e.begin(out, "assistant.streaming_delta", ev.SubAgent)
 		out.Buf = appendCount(out.Buf, `"totalResponseSizeBytes":`, p.size)
 		e.end(out, hub.Native)
 	}
 }
 
 // textEnd writes the full text.
-func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
@@ -176,32 +176,32 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	case userPart:
 		return e.userMessage(out, ev, p)
 	case systemPart:
-		e.begin(out, "system.message", ev.Lane)
+		e.begin(out, "system.message", ev.SubAgent)
 		out.Buf = appendText(out.Buf, `"content":"`, p.text)
 		out.Buf = appendText(out.Buf, `"role":"`, p.role)
 		return e.end(out, hub.Folded)
 	case reasoningPart:
 		return e.fullReasoning(out, ev, p)
 	}
-	e.begin(out, "assistant.message", ev.Lane)
+	e.begin(out, "assistant.message", ev.SubAgent)
 	buf := appendText(out.Buf, `"messageId":"`, p.wire)
 	buf = appendText(buf, `"content":"`, p.text)
 	buf = append(buf, `"toolRequests":[],`...)
-	buf = e.appendLane(buf, ev.Lane)
+	buf = e.appendSubAgent(buf, ev.SubAgent)
 	out.Buf = appendMembers(buf, meta(ev))
 	return e.end(out, sealed(ev))
 }
 
 // userMessage writes the user's message, which Copilot has only in full.
-func (e *encoder) userMessage(out *wire.Out, ev *hub.Event, p *part) hub.Fate {
-	e.begin(out, "user.message", ev.Lane)
+func (e *encoder) userMessage(out *wire.Out, ev *hub.Event, p *part) hub.Disposition {
+	e.begin(out, "user.message", ev.SubAgent)
 	out.Buf = appendMembers(appendText(out.Buf, `"content":"`, p.text), p.meta)
 	return e.end(out, hub.Native)
 }
 
 // fullReasoning writes a train of thought in full, with its encrypted form if there is one.
-func (e *encoder) fullReasoning(out *wire.Out, ev *hub.Event, p *part) hub.Fate {
-	e.begin(out, "assistant.reasoning", ev.Lane)
+func (e *encoder) fullReasoning(out *wire.Out, ev *hub.Event, p *part) hub.Disposition {
+	e.begin(out, "assistant.reasoning", ev.SubAgent)
 	buf := appendText(out.Buf, `"reasoningId":"`, p.wire)
 	buf = appendText(buf, `"content":"`, p.text)
 	if ev.More != nil {
@@ -211,8 +211,8 @@ func (e *encoder) fullReasoning(out *wire.Out, ev *hub.Event, p *part) hub.Fate 
 	return e.end(out, sealed(ev))
 }
 
-// sealed is the fate of the end of a part: signatures go where only Sabir reads them, or nowhere.
-func sealed(ev *hub.Event) hub.Fate {
+// sealed is the disposition of the end of a part: signatures go where only Sabir reads them, or nowhere.
+func sealed(ev *hub.Event) hub.Disposition {
 	switch {
 	case ev.More == nil || len(ev.More.Sig) == 0:
 		return hub.Native

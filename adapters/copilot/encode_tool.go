@@ -20,7 +20,7 @@ type pendingCall struct {
 }
 
 // toolStart keeps what the start of a call says until its arguments are complete.
-func (e *encoder) toolStart(ev *hub.Event) hub.Fate {
+func (e *encoder) toolStart(ev *hub.Event) hub.Disposition {
 	c := &pendingCall{
 		name: bytes.Clone(ev.Name), meta: bytes.Clone(meta(ev)),
 		client: ev.Flags.Has(hub.ClientRuns) && !hasMember(meta(ev), []byte(propRequestID)),
@@ -35,20 +35,20 @@ func (e *encoder) toolStart(ev *hub.Event) hub.Fate {
 	return shown(ev, hub.Deferred)
 }
 
-// shown is the fate of an event of a call. Clients show what the call of report_intent reports, not the call.
-func shown(ev *hub.Event, fate hub.Fate) hub.Fate {
+// shown is the disposition of an event of a call. Clients show what the call of report_intent reports, not the call.
+func shown(ev *hub.Event, disposition hub.Disposition) hub.Disposition {
 	if string(ev.Name) == intentTool {
 		return hub.Folded
 	}
-	return fate
+	return disposition
 }
 
 // toolArgs writes a fragment of the arguments, for clients that know the event.
-func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !e.opt.newSDK {
 		return hub.Deferred
 	}
-	e.begin(out, "assistant.tool_call_delta", ev.Lane)
+	e.begin(out, "assistant.tool_call_delta", ev.SubAgent)
 	buf := appendText(out.Buf, `"toolCallId":"`, ev.ID)
 	buf = appendText(buf, `"inputDelta":"`, ev.Text)
 	if c := e.calls[string(ev.ID)]; c != nil {
@@ -59,28 +59,28 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // toolReady writes that a call is being run, and then what waited for it.
-func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.calls[string(ev.ID)]
 	delete(e.calls, string(ev.ID))
 	e.pass()
-	e.begin(out, "tool.execution_start", ev.Lane)
+	e.begin(out, "tool.execution_start", ev.SubAgent)
 	buf := appendText(out.Buf, `"toolCallId":"`, ev.ID)
 	buf = appendText(buf, `"toolName":"`, ev.Name)
 	buf = appendArguments(buf, ev)
-	buf = e.appendLane(buf, ev.Lane)
+	buf = e.appendSubAgent(buf, ev.SubAgent)
 	if c != nil {
 		buf = e.appendMeta(buf, c.meta)
 		buf = e.appendLook(buf, &c.look)
 	}
 	out.Buf = e.appendMeta(buf, meta(ev))
-	fate := e.end(out, shown(ev, hub.Native))
+	disposition := e.end(out, shown(ev, hub.Native))
 	if c != nil && c.client {
 		e.externalTool(out, ev)
 	}
 	if c != nil && len(c.progress) > 0 {
 		e.progress(out, ev, c.progress)
 	}
-	return fate
+	return disposition
 }
 
 // appendLook appends what a call shows of itself, for which Copilot has no members.
@@ -106,7 +106,7 @@ func appendArguments(dst []byte, ev *hub.Event) []byte {
 
 // externalTool asks the client to run a call.
 func (e *encoder) externalTool(out *wire.Out, ev *hub.Event) {
-	e.begin(out, "external_tool.requested", ev.Lane)
+	e.begin(out, "external_tool.requested", ev.SubAgent)
 	buf := appendText(out.Buf, `"requestId":"`, ev.ID)
 	buf = appendText(buf, `"sessionId":"`, e.session)
 	buf = appendText(buf, `"toolCallId":"`, ev.ID)
@@ -124,23 +124,23 @@ func (e *encoder) appendMeta(dst []byte, object rawjson.Value) []byte {
 }
 
 // progress writes a text about the progress of a call.
-func (e *encoder) progress(out *wire.Out, ev *hub.Event, message []byte) hub.Fate {
-	e.begin(out, "tool.execution_progress", ev.Lane)
+func (e *encoder) progress(out *wire.Out, ev *hub.Event, message []byte) hub.Disposition {
+	e.begin(out, "tool.execution_progress", ev.SubAgent)
 	out.Buf = appendText(appendText(out.Buf, `"toolCallId":"`, ev.ID), `"progressMessage":"`, message)
 	return e.end(out, hub.Native)
 }
 
 // toolUpdate writes what can be shown of a change: a message, a title, a percentage.
-func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.calls[string(ev.ID)]
 	isLook := toolinfo.Has(ev)
 	if c != nil && isLook && e.opt.extensions && len(ev.Text) == 0 && ev.Value == nil {
 		c.look.Learn(ev)
 		return hub.Deferred
 	}
-	fate := hub.Native
+	disposition := hub.Native
 	if isLook || len(ev.Text) == 0 {
-		fate = hub.Folded
+		disposition = hub.Folded
 	}
 	message := firstOf(ev.Text, ev.Title)
 	if len(message) == 0 && ev.More != nil && len(ev.More.Percent) > 0 {
@@ -156,18 +156,18 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Fate {
 		return hub.Deferred
 	}
 	e.progress(out, ev, message)
-	return fate
+	return disposition
 }
 
 // toolOutput writes a partial result. It cannot be taken back, so one that replaces what was shown is left to the end.
-func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Op == hub.Replace || len(ev.Text) == 0 && ev.Value == nil {
 		return hub.Dropped
 	}
 	if !e.printed[string(ev.ID)] && len(e.printed) < maxRemembered {
 		e.printed[string(ev.ID)] = true
 	}
-	e.begin(out, "tool.execution_partial_result", ev.Lane)
+	e.begin(out, "tool.execution_partial_result", ev.SubAgent)
 	buf := append(appendText(out.Buf, `"toolCallId":"`, ev.ID), `"partialOutput":"`...)
 	if len(ev.Text) > 0 {
 		buf = append(buf, ev.Text...)
@@ -175,25 +175,25 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Fate {
 		buf = rawjson.AppendEscaped(buf, ev.Value)
 	}
 	out.Buf = append(buf, `",`...)
-	fate := hub.Native
+	disposition := hub.Native
 	if ev.Chan == hub.Stderr || ev.Value != nil {
-		fate = hub.Folded
+		disposition = hub.Folded
 	}
-	return e.end(out, fate)
+	return e.end(out, disposition)
 }
 
 // toolEnd writes how a call ended, its result, and what was kept of it. Denied and aborted calls say so in the code of their
 // error, by which the decoder knows them.
-func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
-	fate, success := shown(ev, hub.Native), "false"
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
+	disposition, success := shown(ev, hub.Native), "false"
 	switch ev.Status {
 	case hub.StatusOK:
 		success = "true"
 	case hub.StatusUnknown, hub.StatusClient, hub.StatusPaused:
-		fate, success = hub.Folded, "true" // nothing is known to be wrong
+		disposition, success = hub.Folded, "true" // nothing is known to be wrong
 	}
 	kept := meta(ev)
-	e.begin(out, "tool.execution_complete", ev.Lane)
+	e.begin(out, "tool.execution_complete", ev.SubAgent)
 	buf := appendText(out.Buf, `"toolCallId":"`, ev.ID)
 	buf = appendValue(buf, `"success":`, []byte(success))
 	buf = appendResult(buf, ev, kept, e.printed[string(ev.ID)])
@@ -201,9 +201,9 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	if success == "false" || ev.More != nil && len(ev.More.Err) > 0 {
 		buf = e.appendError(buf, ev, rawjson.Get(kept, metaError))
 	}
-	buf = e.appendLane(buf, ev.Lane)
+	buf = e.appendSubAgent(buf, ev.SubAgent)
 	out.Buf = appendMembers(buf, kept, metaResult, metaError, metaWrapper)
-	return e.end(out, fate)
+	return e.end(out, disposition)
 }
 
 // appendResult appends the result. A call that failed without one has none, unless it printed something that was taken back.

@@ -12,7 +12,7 @@ import (
 const extensionPrefix = "sabir."
 
 // extension writes an event of our own.
-func (e *encoder) extension(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) extension(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !e.opt.extensions {
 		return hub.Dropped
 	}
@@ -45,14 +45,14 @@ func (e *encoder) extension(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // holdPlan keeps the event of a plan until the next word of the stream. Where a source tells a plan by the call of a todo tool
 // as well, the call is shown, as clients know calls, and says all of it.
-func (e *encoder) holdPlan(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) holdPlan(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.told.Plan(ev) {
 		return hub.Implied
 	}
 	e.hold = &e.plan
-	fate := e.extension(out, ev)
+	disposition := e.extension(out, ev)
 	e.hold = nil
-	return fate
+	return disposition
 }
 
 // payPlan writes what holdPlan has kept, unless ev belongs to a call that may tell it, or does.

@@ -44,13 +44,13 @@ func clone(t *testing.T, evs []hub.Event) []hub.Event {
 	return own
 }
 
-// strict makes loose events strict.
-func strict(loose []hub.Event) []hub.Event {
+// strict makes decoded events normalized.
+func normalized(decoded []hub.Event) []hub.Event {
 	seq := sequencer.New(sequencer.Config{Replace: true})
-	return seq.Flush(seq.Push(nil, loose, 0), nil)
+	return seq.Flush(seq.Push(nil, decoded, 0), nil)
 }
 
-// encode writes strict events, a record a line.
+// encode writes normalized events, a record a line.
 func encode(t *testing.T, options string, evs []hub.Event) []string {
 	t.Helper()
 	enc, out := copilot.Dialect.NewEncoder(set(t, options)), wire.NewOut(wire.NDJSON)
@@ -64,7 +64,7 @@ func encode(t *testing.T, options string, evs []hub.Event) []string {
 // again passes records through the model and back.
 func again(t *testing.T, options string, records ...string) []string {
 	t.Helper()
-	return encode(t, options, strict(decode(t, "", records...)))
+	return encode(t, options, normalized(decode(t, "", records...)))
 }
 
 // wireOf returns the records of a fixture that has them in lines.
@@ -107,7 +107,7 @@ func types(records []string) []string {
 	return all
 }
 
-// sense is what a reader understands of a strict stream.
+// sense is what a reader understands of a normalized stream.
 func sense(evs []hub.Event) *adaptertest.Meaning {
 	m := new(adaptertest.Meaning)
 	for i := range evs {

@@ -84,10 +84,10 @@ func TestBounds(t *testing.T) {
 	for i := range 3 * maxKnown {
 		id := []byte(strconv.Itoa(i))
 		d.begin(nil, id, []byte("bash"))
-		d.openLane(id, nil)
+		d.openSubAgent(id, nil)
 		d.enterStream(id)
 	}
-	for what, n := range map[string]int{"calls": len(d.calls), "lanes": len(d.lanes), "open lanes": len(d.open), "streams": len(d.streams)} {
+	for what, n := range map[string]int{"calls": len(d.calls), "lanes": len(d.subAgents), "open lanes": len(d.open), "streams": len(d.streams)} {
 		if n > maxKnown {
 			t.Errorf("%d %s are remembered", n, what)
 		}

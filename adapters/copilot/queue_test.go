@@ -20,7 +20,7 @@ func newQueue(known ...string) *copilot.EmbedQueue {
 	return copilot.NewEmbedQueue(copilot.EmbedQueueConfig{Store: store})
 }
 
-// through passes a strict stream through a stage, an event at a time, and checks that it stays strict.
+// through passes a normalized stream through a stage, an event at a time, and checks that it stays normalized.
 func through(t *testing.T, stage hub.Stage, evs []hub.Event) []hub.Event {
 	t.Helper()
 	var all []hub.Event
@@ -75,7 +75,7 @@ const (
 func TestEmbedQueue(t *testing.T) {
 	f := func(why, want string, records ...string) {
 		t.Helper()
-		if got := order(through(t, newQueue("out_a", "out_b"), strict(decode(t, "", records...)))); got != want {
+		if got := order(through(t, newQueue("out_a", "out_b"), normalized(decode(t, "", records...)))); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", why, got, want)
 		}
 	}
@@ -107,14 +107,14 @@ func TestEmbedQueue(t *testing.T) {
 func TestEmbedQueueTurns(t *testing.T) {
 	const want = "start:t1 start:t2 end:t1 end:t2 embed:out_a embed:out_b answer:m1 start:t3 end:t3 embed:out_c answer:m2 done"
 	live := wireOf(t, "embeds_live")
-	if got := order(through(t, newQueue(), strict(decode(t, "", live...)))); got != want {
+	if got := order(through(t, newQueue(), normalized(decode(t, "", live...)))); got != want {
 		t.Errorf("live:\n got %s\nwant %s", got, want)
 	}
 	history := slices.DeleteFunc(slices.Clone(live), func(rec string) bool {
 		typ := member(rec, "type")
 		return typ == "caco.embed" || typ == "assistant.message_delta" || typ == "session.idle"
 	})
-	evs := through(t, newQueue("out_a", "out_b", "out_c"), strict(decode(t, "history=true", history...)))
+	evs := through(t, newQueue("out_a", "out_b", "out_c"), normalized(decode(t, "history=true", history...)))
 	if got := order(evs); got != want {
 		t.Errorf("history:\n got %s\nwant %s", got, want)
 	}
@@ -135,7 +135,7 @@ func TestEmbedQueueTurns(t *testing.T) {
 // S2-12: queue, flush, and flush of an empty queue. S2-21: a queue knows one session only.
 func TestEmbedQueueFlush(t *testing.T) {
 	q, other := newQueue(), newQueue()
-	embed := strict(decode(t, "", embedA))[1:2]
+	embed := normalized(decode(t, "", embedA))[1:2]
 	if out := q.Flush(nil, nil); len(out) != 0 || q.Len() != 0 {
 		t.Errorf("an empty queue gives %s", adaptertest.Lines(out))
 	}
@@ -166,7 +166,7 @@ func TestEmbedQueueTriggers(t *testing.T) {
 		t.Helper()
 		q := copilot.NewEmbedQueue(copilot.EmbedQueueConfig{Triggers: triggers})
 		got := ""
-		for _, ev := range through(t, q, strict(decode(t, "", toolStart, embedA, toolEnd, delta, full, idle))) {
+		for _, ev := range through(t, q, normalized(decode(t, "", toolStart, embedA, toolEnd, delta, full, idle))) {
 			if ev.Kind == hub.Data || ev.Kind == hub.TextDelta || ev.Kind == hub.TextEnd || ev.Kind == hub.RunEnd {
 				got += " " + ev.Kind.String()
 			}
@@ -184,7 +184,7 @@ func TestEmbedQueueTriggers(t *testing.T) {
 // TestEmbedQueueWithoutStore: other events of the application wait as well; without a store, markers stay what they are.
 func TestEmbedQueueWithoutStore(t *testing.T) {
 	q := copilot.NewEmbedQueue(copilot.EmbedQueueConfig{})
-	evs := strict(decode(t, "", toolStart, `{"type":"caco.reload","data":{}}`, markerA, full, idle))
+	evs := normalized(decode(t, "", toolStart, `{"type":"caco.reload","data":{}}`, markerA, full, idle))
 	if got := order(through(t, q, evs)); got != "start:t1 end:t1 embed: answer:m1 done" {
 		t.Errorf("got %s", got)
 	}
@@ -196,7 +196,7 @@ func TestEmbedStore(t *testing.T) {
 	store := copilot.NewEmbedStore(2)
 	pass := func(option string, records ...string) string {
 		q := copilot.NewEmbedQueue(copilot.EmbedQueueConfig{Store: store})
-		return order(through(t, q, strict(decode(t, option, records...))))
+		return order(through(t, q, normalized(decode(t, option, records...))))
 	}
 	named := func(session string) string { return `{"type":"session.start","data":{"sessionId":"` + session + `"}}` }
 	pass("", named("s1"), toolStart, embedA, toolEnd, full, idle)

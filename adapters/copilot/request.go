@@ -7,7 +7,7 @@ import (
 
 // requests reads what opens a stream: a WebSocket message of Caco's clients (subscribe, requestHistory), a JSON-RPC
 // request of the SDK's, or the body of a POST, which names its session in the path instead.
-type requests struct{ hub.AsItCame }
+type requests struct{ hub.PassThrough }
 
 // DecodeRequest takes the session that the request names, if any.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {

@@ -108,20 +108,20 @@ func TestCountsOfTheSeed(t *testing.T) {
 	history, live := wireOf(t, "seed_history"), wireOf(t, "seed_live")
 	f := func(options string, records []string, want map[string]int) {
 		t.Helper()
-		loose := decode(t, options, records...)
+		decoded := decode(t, options, records...)
 		got := map[string]int{
-			"calls": count(loose, isKind(hub.ToolStart)), "ends": count(loose, isKind(hub.ToolEnd)),
-			"users": count(loose, func(ev *hub.Event) bool { return ev.Kind == hub.TextStart && ev.Flags.Has(hub.User) }),
-			"thoughts": count(loose, func(ev *hub.Event) bool {
+			"calls": count(decoded, isKind(hub.ToolStart)), "ends": count(decoded, isKind(hub.ToolEnd)),
+			"users": count(decoded, func(ev *hub.Event) bool { return ev.Kind == hub.TextStart && ev.Flags.Has(hub.User) }),
+			"thoughts": count(decoded, func(ev *hub.Event) bool {
 				return ev.Kind == hub.TextDelta && ev.Chan == hub.Reasoning && ev.Op == hub.Append
 			}),
-			"deltas": count(loose, func(ev *hub.Event) bool {
+			"deltas": count(decoded, func(ev *hub.Event) bool {
 				return ev.Kind == hub.TextDelta && ev.Chan == hub.AnswerText && ev.Op == hub.Append
 			}),
-			"answers": count(loose, func(ev *hub.Event) bool {
+			"answers": count(decoded, func(ev *hub.Event) bool {
 				return ev.Kind == hub.TextEnd && ev.Chan == hub.AnswerText && !ev.Flags.Has(hub.User)
 			}),
-			"intents": count(loose, func(ev *hub.Event) bool { return ev.Level == hub.LevelIntent }),
+			"intents": count(decoded, func(ev *hub.Event) bool { return ev.Level == hub.LevelIntent }),
 		}
 		for what, n := range want {
 			if got[what] != n {
@@ -139,10 +139,10 @@ func TestHistoryIsLive(t *testing.T) {
 	live := wireOf(t, "seed_live")
 	f := func(why, options string, records []string) {
 		t.Helper()
-		want, got := sense(strict(decode(t, "", live...))), sense(strict(decode(t, options, records...)))
+		want, got := sense(normalized(decode(t, "", live...))), sense(normalized(decode(t, options, records...)))
 		if options != "" { // thoughts are not in the seed's history
 			if got.Text("", hub.Reasoning) == "" {
-				want = sense(withoutReasoning(strict(decode(t, "", live...))))
+				want = sense(withoutReasoning(normalized(decode(t, "", live...))))
 			}
 		}
 		for _, fault := range want.Compare(got) {
@@ -155,7 +155,7 @@ func TestHistoryIsLive(t *testing.T) {
 	f("history without deltas", "history=true", wireOf(t, "seed_history"))
 	f("history with deltas", "history=true", wireOf(t, "history_with_deltas"))
 	// S2-63: what is written from history reads the same as what was live.
-	f("history made into frames", "", encode(t, "envelope=ws", strict(decode(t, "history=true", wireOf(t, "history_with_deltas")...))))
+	f("history made into frames", "", encode(t, "envelope=ws", normalized(decode(t, "history=true", wireOf(t, "history_with_deltas")...))))
 }
 
 func withoutReasoning(evs []hub.Event) []hub.Event {
@@ -169,7 +169,7 @@ func TestKeysOfFrames(t *testing.T) {
 	missing := map[string]bool{
 		"caco.embed": true, "assistant.message": true, "assistant.reasoning": true, "tool.execution_start": true, "tool.execution_complete": true,
 	}
-	for _, rec := range encode(t, "envelope=ws", strict(decode(t, "", in...))) {
+	for _, rec := range encode(t, "envelope=ws", normalized(decode(t, "", in...))) {
 		typ := member(rec, "type")
 		delete(missing, typ)
 		switch {
@@ -302,7 +302,7 @@ func TestAgentsOfOneCall(t *testing.T) {
 		case hub.AgentStart, hub.AgentEnd:
 			got += ev.Kind.String()[6:] + ":" + string(ev.ID) + " "
 		case hub.TextEnd:
-			got += string(ev.ID) + "@" + string(ev.Lane) + " "
+			got += string(ev.ID) + "@" + string(ev.SubAgent) + " "
 		}
 	}
 	if want := "start:t1 m1@t1 end:t1 start:b m2@b m3@b end:b start:b m4@b end:b "; got != want {

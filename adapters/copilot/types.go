@@ -15,7 +15,7 @@ type spec struct {
 	decode    handler
 	ephemeral bool // never part of the session's log: always written with ephemeral set
 	delta     bool // comes in masses: looked at only where it must be
-	own       bool // opens or closes a lane: the handler finds it itself
+	own       bool // opens or closes a sub-agent: the handler finds it itself
 	plain     bool // has no kind of its own: travels as data under the name of its type
 	both      bool // may travel so, too
 }

@@ -80,14 +80,14 @@ import (
 
 // Dialect is the data stream of the AI SDK 4.
 var Dialect = hub.Dialect{
-	Name:     "datastream",
-	Title:    "AI SDK 4 data stream",
-	Aliases:  []string{"data-stream", "ai-sdk-4", "vercel"},
-	Doc:      "The line-coded data stream of the Vercel AI SDK 4, which assistant-ui speaks as well.",
-	Framing:  wire.NDJSON,
-	Framings: []wire.Framing{wire.NDJSON},
-	Lanes:    hub.LanesTool,
-	Caps:     hub.CapLinear | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapUsage,
+	Name:      "datastream",
+	Title:     "AI SDK 4 data stream",
+	Aliases:   []string{"data-stream", "ai-sdk-4", "vercel"},
+	Doc:       "The line-coded data stream of the Vercel AI SDK 4, which assistant-ui speaks as well.",
+	Framing:   wire.NDJSON,
+	Framings:  []wire.Framing{wire.NDJSON},
+	SubAgents: hub.SubAgentsTool,
+	Caps:      hub.CapLinear | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapUsage,
 	Options: []hub.OptionSpec{
 		{
 			Name: "client", Type: hub.OptionEnum, Default: "any", Values: []string{"any", "assistant-ui"}, Encode: true,

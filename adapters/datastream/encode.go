@@ -94,7 +94,7 @@ func (e *encoder) Extend(out *wire.Out, payload []byte) {
 }
 
 // Encode implements [hub.Encoder].
-func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !e.named && len(ev.Msg) > 0 {
 		e.message = append(e.message[:0], ev.Msg...)
 	}
@@ -135,7 +135,7 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // textStart waits for the first character: only then is it known which step it belongs to. The user's own words and
 // instructions are not shown: the client has its own.
-func (e *encoder) textStart(ev *hub.Event) hub.Fate {
+func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
 	if ev.Flags.Has(hub.User) || string(ev.Name) == "system" || string(ev.Name) == "developer" {
 		return hub.Dropped
 	}
@@ -147,7 +147,7 @@ func (e *encoder) textStart(ev *hub.Event) hub.Fate {
 }
 
 // textDelta is the hot path.
-func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
@@ -185,21 +185,21 @@ func (e *encoder) room(out *wire.Out, p *part, id []byte) {
 }
 
 // textEnd signs reasoning. Clients of version 4 keep it with the message, for the next turn.
-func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
 	}
-	fate := hub.Implied
+	disposition := hub.Implied
 	if ev.More != nil && len(ev.More.Sig) > 0 && p.think {
 		if !p.wrote {
 			e.room(out, p, ev.ID)
 		}
 		member.Close(out, member.Open(out, head(p.wrote, `j:{"signature":"`, `i:{"data":"`), ev.More.Sig))
-		fate = hub.Native
+		disposition = hub.Native
 	}
 	e.parts.Drop(ev.ID)
-	return fate
+	return disposition
 }
 
 func head(first bool, a, b string) string {

@@ -10,7 +10,7 @@ import (
 )
 
 // source writes a citation, if it has an address.
-func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil || len(ev.More.File.URL) == 0 {
 		return hub.Dropped
 	}
@@ -28,7 +28,7 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // file writes a file, if its bytes are here.
-func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil || len(ev.More.File.Base64) == 0 {
 		return hub.Dropped
 	}
@@ -45,15 +45,15 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // data writes data where clients collect it for the application.
-func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
-	fate := e.writeData(out, ev)
-	if fate == hub.Native && !rawjson.Harmless(ev.Value) {
+func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
+	disposition := e.writeData(out, ev)
+	if disposition == hub.Native && !rawjson.Harmless(ev.Value) {
 		return hub.Folded
 	}
-	return fate
+	return disposition
 }
 
-func (e *encoder) writeData(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) writeData(out *wire.Out, ev *hub.Event) hub.Disposition {
 	value := ev.Value
 	if value == nil {
 		value = rawjson.Value("null")

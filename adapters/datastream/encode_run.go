@@ -11,7 +11,7 @@ import (
 )
 
 // runStart keeps the id of the message for the first step.
-func (e *encoder) runStart(ev *hub.Event) hub.Fate {
+func (e *encoder) runStart(ev *hub.Event) hub.Disposition {
 	if !e.named && len(ev.Msg) == 0 && len(ev.ID) > 0 {
 		e.message = append(e.message[:0], ev.ID...)
 	}
@@ -41,8 +41,8 @@ func (e *encoder) closeStep(out *wire.Out, status hub.Status) {
 }
 
 // stepStart begins a step. Clients know one at a time.
-func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Fate {
-	if len(ev.Lane) > 0 {
+func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Disposition {
+	if len(ev.SubAgent) > 0 {
 		return hub.Dropped
 	}
 	if e.step.depth++; e.step.depth > 1 {
@@ -53,8 +53,8 @@ func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Native
 }
 
-func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Fate {
-	if len(ev.Lane) > 0 {
+func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
+	if len(ev.SubAgent) > 0 {
 		return hub.Dropped
 	}
 	if e.step.depth--; e.step.depth > 0 {
@@ -66,7 +66,7 @@ func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // runEnd ends the message. A client that may go on by itself looks at the calls of the last step: those that the agent has
 // run must not be in it.
-func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Status == hub.StatusFailed || ev.Status == hub.StatusTruncated {
 		if len(e.total) > 0 { // behind the error nobody would read it
 			e.closeStep(out, ev.Status)
@@ -99,7 +99,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	return hub.Folded
 }
 
-func nativeIf(ok bool) hub.Fate {
+func nativeIf(ok bool) hub.Disposition {
 	if ok {
 		return hub.Native
 	}
@@ -124,7 +124,7 @@ func reasonOf(status hub.Status) string {
 }
 
 // addUsage keeps counts for the end of the step or of the run.
-func (e *encoder) addUsage(ev *hub.Event) hub.Fate {
+func (e *encoder) addUsage(ev *hub.Event) hub.Disposition {
 	if ev.More == nil || ev.More.Usage.In < 0 && ev.More.Usage.Out < 0 {
 		return hub.Dropped
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // toolStart announces a call.
-func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Flags.Has(hub.Resumed) && e.clientHas(ev.ID) {
 		t := e.tools.Add(ev.ID)
 		*t = tool{name: append(t.name[:0], ev.Name...), client: ev.Flags.Has(hub.ClientRuns), resumed: true, head: t.head[:0]}
@@ -44,7 +44,7 @@ func (e *encoder) clientHas(id []byte) bool {
 }
 
 // toolArgs is the hot path of calls.
-func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 	t := e.tools.Find(ev.ID)
 	if t == nil {
 		return hub.Dropped
@@ -60,7 +60,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // toolReady writes the call with its arguments, of which clients accept nothing but an object.
-func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 	t := e.tools.Find(ev.ID)
 	if t == nil {
 		return hub.Dropped
@@ -84,7 +84,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // toolEnd writes the result. A call that is left to the client has none.
-func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	t := e.tools.Find(ev.ID)
 	if t == nil {
 		return hub.Dropped
@@ -99,36 +99,36 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	e.step.run = e.step.run || !client
 	failed := ev.Status == hub.StatusError || ev.Status == hub.StatusDenied || ev.Status == hub.StatusAborted
 	b := append(member.Open(out, `a:{"toolCallId":"`, ev.ID), `,"result":`...)
-	b, fate := appendResult(b, ev, failed, content)
+	b, disposition := appendResult(b, ev, failed, content)
 	if failed {
 		b = append(b, `,"isError":true`...)
 	}
 	member.Close(out, b)
-	return fate
+	return disposition
 }
 
 // appendResult appends a result: text, another value, content blocks, or why there is none.
-func appendResult(dst []byte, ev *hub.Event, failed, content bool) ([]byte, hub.Fate) {
-	fate := nativeIf(ev.Status == hub.StatusOK || ev.Status == hub.StatusError)
+func appendResult(dst []byte, ev *hub.Event, failed, content bool) ([]byte, hub.Disposition) {
+	disposition := nativeIf(ev.Status == hub.StatusOK || ev.Status == hub.StatusError)
 	switch {
 	case len(ev.Text) > 0:
-		return rawjson.AppendQuoted(dst, ev.Text), fate
+		return rawjson.AppendQuoted(dst, ev.Text), disposition
 	case ev.Value != nil:
 		if rawjson.Kind(ev.Value) == 'n' || !rawjson.Harmless(ev.Value) {
-			fate = hub.Folded
+			disposition = hub.Folded
 		}
-		return rawjson.AppendHarmless(dst, ev.Value), fate
+		return rawjson.AppendHarmless(dst, ev.Value), disposition
 	case failed:
 		dst = append(dst, '"')
 		from := len(dst)
 		if dst = appendWords(dst, ev); len(dst) == from {
-			dst, fate = append(dst, phrases.Call(ev.Status)...), hub.Folded
+			dst, disposition = append(dst, phrases.Call(ev.Status)...), hub.Folded
 		}
-		return append(dst, '"'), fate
+		return append(dst, '"'), disposition
 	case content:
 		return rawjson.AppendHarmless(dst, ev.More.Content), hub.Folded
 	case ev.Text != nil:
-		return append(dst, `""`...), fate
+		return append(dst, `""`...), disposition
 	}
-	return append(dst, "null"...), fate
+	return append(dst, "null"...), disposition
 }

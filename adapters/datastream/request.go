@@ -10,7 +10,7 @@ import (
 
 // requests reads the body that useChat of version 4 sends, {"id", "messages", …}, or that of assistant-ui, which has a
 // threadId in place of the id.
-type requests struct{ hub.AsItCame }
+type requests struct{ hub.PassThrough }
 
 // DecodeRequest takes the id of the chat as the thread. Where the answer goes on with a message of the agent's, the last of
 // the history, that is the run: a client would show another id as a second message.

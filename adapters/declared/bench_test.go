@@ -59,22 +59,22 @@ func benchmarkDecode(b *testing.B, d *hub.Dialect, lines []string) {
 	}
 }
 
-// benchmarkEncode writes strict events over and over; the ids of the tools come back, as each call has ended before.
+// benchmarkEncode writes normalized events over and over; the ids of the tools come back, as each call has ended before.
 func benchmarkEncode(b *testing.B, d *hub.Dialect, lines []string) {
 	dec, seq := d.NewDecoder(d.Defaults()), sequencer.New(sequencer.Config{})
-	var strict []hub.Event
+	var normalized []hub.Event
 	var memory [][]hub.Event // events of a record share its memory, which nothing overwrites here
 	for _, line := range lines {
-		loose, err := dec.Decode(nil, wire.Record{Data: []byte(line)})
+		decoded, err := dec.Decode(nil, wire.Record{Data: []byte(line)})
 		if err != nil {
 			b.Fatal(err)
 		}
-		memory = append(memory, ownEvents(seq.Push(nil, loose, 0)))
+		memory = append(memory, ownEvents(seq.Push(nil, decoded, 0)))
 	}
 	for _, evs := range memory {
 		for _, ev := range evs {
 			if ev.Kind != hub.RunStart && ev.Kind != hub.TextStart {
-				strict = append(strict, ev)
+				normalized = append(normalized, ev)
 			}
 		}
 	}
@@ -82,10 +82,10 @@ func benchmarkEncode(b *testing.B, d *hub.Dialect, lines []string) {
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
-		if i%len(strict) == 0 {
+		if i%len(normalized) == 0 {
 			out.Reset()
 		}
-		enc.Encode(out, &strict[i%len(strict)])
+		enc.Encode(out, &normalized[i%len(normalized)])
 		i++
 	}
 }

@@ -35,7 +35,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// fixtureEvents returns the loose events of a fixture.
+// fixtureEvents returns the decoded events of a fixture.
 func fixtureEvents(t *testing.T, path string) []hub.Event {
 	t.Helper()
 	f, err := txtar.ParseFile(path)
@@ -49,11 +49,11 @@ func fixtureEvents(t *testing.T, path string) []hub.Event {
 	return evs
 }
 
-func checkClaims(t *testing.T, d *hub.Dialect, path string, loose []hub.Event) {
+func checkClaims(t *testing.T, d *hub.Dialect, path string, decoded []hub.Event) {
 	t.Helper()
 	var sent, back adaptertest.Meaning
 	enc, out := d.NewEncoder(d.Defaults()), wire.NewOut(wire.SSE)
-	sequence(d, loose, func(ev *hub.Event) { sent.Event(ev, enc.Encode(out, ev)) })
+	sequence(d, decoded, func(ev *hub.Event) { sent.Event(ev, enc.Encode(out, ev)) })
 	enc.Finish(out)
 	var again []hub.Event
 	dec, split := d.NewDecoder(d.Defaults()), wire.NewSplitter(wire.SSE, 0)
@@ -75,12 +75,12 @@ func checkClaims(t *testing.T, d *hub.Dialect, path string, loose []hub.Event) {
 	}
 }
 
-// sequence makes a stream strict.
-func sequence(d *hub.Dialect, loose []hub.Event, f func(*hub.Event)) {
-	seq := sequencer.New(sequencer.Config{Replace: d.Caps.Has(hub.CapReplace), Settle: d.Settle})
-	for _, strict := range [][]hub.Event{ownEvents(seq.Push(nil, loose, 0)), ownEvents(seq.Flush(nil, nil))} {
-		for i := range strict {
-			f(&strict[i])
+// sequence makes a stream normalized.
+func sequence(d *hub.Dialect, decoded []hub.Event, f func(*hub.Event)) {
+	seq := sequencer.New(sequencer.Config{Replace: d.Caps.Has(hub.CapReplace), Settle: d.EndGrace})
+	for _, normalized := range [][]hub.Event{ownEvents(seq.Push(nil, decoded, 0)), ownEvents(seq.Flush(nil, nil))} {
+		for i := range normalized {
+			f(&normalized[i])
 		}
 	}
 }

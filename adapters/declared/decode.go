@@ -319,7 +319,7 @@ func tellsAny(ev *hub.Event) bool {
 func (d *decoder) begin(ev *hub.Event, e *emit) {
 	p := &e.proto
 	ev.Kind, ev.Status, ev.Chan, ev.Op = p.Kind, p.Status, p.Chan, p.Op
-	ev.Level, ev.Scope, ev.What, ev.Flags = p.Level, p.Scope, p.What, p.Flags
+	ev.Level, ev.Scope, ev.AskKind, ev.Flags = p.Level, p.Scope, p.AskKind, p.Flags
 }
 
 // block makes the text just appended a part of its own.
@@ -329,7 +329,7 @@ func (d *decoder) block(dst []hub.Event, e *emit) []hub.Event {
 	text := &dst[len(dst)-1]
 	text.ID = d.scratch.Since(id)
 	text.Op = hub.Append
-	end := hub.Event{Kind: hub.TextEnd, ID: text.ID, Chan: text.Chan, Lane: text.Lane, Msg: text.Msg}
+	end := hub.Event{Kind: hub.TextEnd, ID: text.ID, Chan: text.Chan, SubAgent: text.SubAgent, Msg: text.Msg}
 	if text.More != nil && text.More.Time != 0 {
 		end.More = d.scratch.More()
 		end.More.Time = text.More.Time

@@ -25,7 +25,7 @@ type textBlock struct {
 	rule     *encodeRule // nil: none
 	id, text []byte
 	msg      []byte
-	lane     []byte
+	subAgent []byte
 	proto    hub.Event // channel and flags
 }
 
@@ -57,7 +57,7 @@ func (e *encoder) Finish(out *wire.Out) {
 }
 
 // Encode appends the records for ev.
-func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch {
 	case ev.Kind == hub.RunStart:
 		e.run, e.thread = append(e.run[:0], ev.ID...), append(e.thread[:0], ev.Ref...)
@@ -82,7 +82,7 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // raw writes back a record of this dialect for which there was no rule.
-func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
 	out.Begin(string(rawjson.AppendUnescaped(nil, ev.ID)))
 	out.Buf = append(out.Buf, ev.Value...)
 	out.End()
@@ -91,9 +91,9 @@ func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // write writes an event by a rule, with this status. c is the call that it is about, nil if none.
-func (e *encoder) write(out *wire.Out, ev *hub.Event, r *encodeRule, as hub.Status, c *call) hub.Fate {
+func (e *encoder) write(out *wire.Out, ev *hub.Event, r *encodeRule, as hub.Status, c *call) hub.Disposition {
 	if len(r.templates) == 0 {
-		return r.fate
+		return r.disposition
 	}
 	e.w.begin(ev, r, as, c)
 	for _, t := range r.templates {
@@ -116,16 +116,16 @@ func (e *encoder) write(out *wire.Out, ev *hub.Event, r *encodeRule, as hub.Stat
 			out.End()
 		}
 	}
-	return e.fate(ev, r)
+	return e.disposition(ev, r)
 }
 
-// fate says what a reader gets of an event that was written by r: all of it, or the record stands for something a little
+// disposition says what a reader gets of an event that was written by r: all of it, or the record stands for something a little
 // different, or it leaves something out.
-func (e *encoder) fate(ev *hub.Event, r *encodeRule) hub.Fate {
+func (e *encoder) disposition(ev *hub.Event, r *encodeRule) hub.Disposition {
 	switch {
-	case r.hasFate:
-		return r.fate
-	case r.main != ev.Kind && r.main != hub.KindNone, len(ev.Lane) > 0 && !r.lanes, e.w.other, e.w.loses():
+	case r.hasDisposition:
+		return r.disposition
+	case r.main != ev.Kind && r.main != hub.KindNone, len(ev.SubAgent) > 0 && !r.subAgents, e.w.other, e.w.loses():
 		return hub.Folded
 	case e.w.status != ev.Status, ev.Kind == hub.Usage && e.w.used&usageFields == 0:
 		return hub.Folded
@@ -170,44 +170,44 @@ func (f field) isIn(ev *hub.Event) bool {
 }
 
 // collect keeps a piece of a text that is written as a whole. Parts of other messages may be open beside it; they take turns.
-func (e *encoder) collect(out *wire.Out, ev *hub.Event, r *encodeRule) hub.Fate {
+func (e *encoder) collect(out *wire.Out, ev *hub.Event, r *encodeRule) hub.Disposition {
 	b := &e.block
 	if len(r.templates) == 0 {
-		return r.fate
+		return r.disposition
 	}
 	if b.rule != nil && (!bytes.Equal(b.id, ev.ID) || len(b.text)+len(ev.Text) > maxBlock) {
 		e.flush(out, nil)
 	}
 	b.rule = r
-	b.id, b.msg, b.lane = append(b.id[:0], ev.ID...), append(b.msg[:0], ev.Msg...), append(b.lane[:0], ev.Lane...)
+	b.id, b.msg, b.subAgent = append(b.id[:0], ev.ID...), append(b.msg[:0], ev.Msg...), append(b.subAgent[:0], ev.SubAgent...)
 	b.proto = hub.Event{Kind: hub.TextDelta, Chan: ev.Chan, Flags: ev.Flags}
 	b.text = append(b.text, ev.Text...)
 	e.w.begin(ev, r, ev.Status, nil)
 	e.w.used = 1 << fieldText
-	if fate := e.fate(ev, r); fate != hub.Native {
-		return fate
+	if disposition := e.disposition(ev, r); disposition != hub.Native {
+		return disposition
 	}
 	return hub.Deferred
 }
 
 // flush writes the text that was collected. more is what its end brings, if that is why.
-func (e *encoder) flush(out *wire.Out, more *hub.More) hub.Fate {
+func (e *encoder) flush(out *wire.Out, more *hub.More) hub.Disposition {
 	b := &e.block
 	whole := b.proto
-	whole.ID, whole.Msg, whole.Lane, whole.Text, whole.More = b.id, b.msg, b.lane, b.text, more
-	fate := e.write(out, &whole, b.rule, hub.StatusNone, nil)
+	whole.ID, whole.Msg, whole.SubAgent, whole.Text, whole.More = b.id, b.msg, b.subAgent, b.text, more
+	disposition := e.write(out, &whole, b.rule, hub.StatusNone, nil)
 	b.rule, b.text = nil, b.text[:0]
-	return fate
+	return disposition
 }
 
 // blockEnd writes the text of a part that ends.
-func (e *encoder) blockEnd(out *wire.Out, ev *hub.Event) hub.Fate {
-	fate := e.flush(out, ev.More)
+func (e *encoder) blockEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
+	disposition := e.flush(out, ev.More)
 	if r, as := e.t.pick(ev, ev.Flags); r != nil {
 		return e.write(out, ev, r, as, nil)
 	}
-	if fate == hub.Native && fieldSig.isIn(ev) && !e.w.used.has(fieldSig) {
+	if disposition == hub.Native && fieldSig.isIn(ev) && !e.w.used.has(fieldSig) {
 		return hub.Folded
 	}
-	return fate
+	return disposition
 }

@@ -17,10 +17,10 @@ type encodeRule struct {
 	flags hub.Flags // these are looked at
 	want  hub.Flags // and are so
 
-	lanes   bool // knows of lanes
-	block   bool
-	fate    hub.Fate
-	hasFate bool
+	subAgents      bool // knows of sub-agents
+	block          bool
+	disposition    hub.Disposition
+	hasDisposition bool
 
 	event     string
 	templates []*template
@@ -72,7 +72,7 @@ func (c *compiler) encodeRule(n node) *encodeRule {
 		m.get("event").problem("must be a single line")
 	}
 	if s, ok := m.get("fate").text(); ok {
-		r.fate, r.hasFate = c.fate(m.get("fate"), s), true
+		r.disposition, r.hasDisposition = c.disposition(m.get("fate"), s), true
 	}
 	c.templates(m, r)
 	c.names(m.get("map"), r)
@@ -101,9 +101,9 @@ func (c *compiler) kinds(n node) (all []hub.Kind) {
 	return all
 }
 
-func (c *compiler) fate(n node, s string) hub.Fate {
+func (c *compiler) disposition(n node, s string) hub.Disposition {
 	var names []string
-	for _, f := range hub.Fates() {
+	for _, f := range hub.Dispositions() {
 		if f.String() == s {
 			return f
 		}
@@ -184,7 +184,7 @@ func (c *compiler) testedField(n node, name string, r *encodeRule) (ref, bool) {
 		n.problem("cannot be asked for")
 		return to, false
 	}
-	r.lanes = r.lanes || to.field == fieldLane
+	r.subAgents = r.subAgents || to.field == fieldSubAgent
 	return to, true
 }
 
@@ -274,15 +274,15 @@ func (c *compiler) templates(m fields, r *encodeRule) {
 		write.problem("writes more than %d records", maxTemplates)
 		return
 	case write.val == "none":
-		if !r.hasFate {
-			r.fate, r.hasFate = hub.Dropped, true
+		if !r.hasDisposition {
+			r.disposition, r.hasDisposition = hub.Dropped, true
 		}
 		return
 	}
 	for _, e := range list {
 		if t := c.template(e, r.allowed(), kindsText(r.kinds)); t != nil {
 			r.templates = append(r.templates, t)
-			r.lanes = r.lanes || t.uses.has(fieldLane)
+			r.subAgents = r.subAgents || t.uses.has(fieldSubAgent)
 		}
 	}
 	c.itemTemplate(m.get("item"), r)

@@ -184,7 +184,7 @@ func (r *encodeRule) holds(ev *hub.Event, flags hub.Flags, status hub.Status, fl
 		return false
 	case flags.Has(hub.User) && !r.flags.Has(hub.User):
 		return false // an echo is no answer
-	case len(ev.Lane) > 0 && !r.lanes && !flat:
+	case len(ev.SubAgent) > 0 && !r.subAgents && !flat:
 		return false
 	}
 	for i := range r.tests {
@@ -218,7 +218,7 @@ func (t *encodeTable) caps() (caps hub.Caps) {
 		}
 	}
 	ready := len(t.byKind[hub.ToolReady]) > 0
-	add(hub.CapLanes, t.tells(hub.AgentStart, fieldNone, 0))
+	add(hub.CapSubAgents, t.tells(hub.AgentStart, fieldNone, 0))
 	add(hub.CapReplace, t.tells(hub.TextDelta, fieldOp, uint8(hub.Replace)))
 	add(hub.CapExecutedTools, t.tells(hub.ToolEnd, fieldNone, 0))
 	add(hub.CapClientTools, ready && t.tells(hub.RunEnd, fieldStatus, uint8(hub.StatusTools)))
@@ -232,7 +232,7 @@ func (t *encodeTable) caps() (caps hub.Caps) {
 // tells reports whether some rule is made for a kind, with this word in field f.
 func (t *encodeTable) tells(k hub.Kind, f field, word uint8) bool {
 	return slices.ContainsFunc(t.byKind[k], func(r *encodeRule) bool {
-		isMeant := (r.main == k || r.main == hub.KindNone) && !(r.hasFate && r.fate != hub.Native)
+		isMeant := (r.main == k || r.main == hub.KindNone) && !(r.hasDisposition && r.disposition != hub.Native)
 		differs := func(w wordTest) bool { return w.field == f && !w.holds(word) }
 		return len(r.templates) > 0 && isMeant && !slices.ContainsFunc(r.native[k], differs)
 	})

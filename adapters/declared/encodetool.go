@@ -31,7 +31,7 @@ func (c *call) waitsForReady(t *encodeTable, ev *hub.Event) bool {
 	return t.announces && !c.ready && ev.Kind != hub.ToolReady
 }
 
-// calls are the open calls of a stream. A strict stream bounds their number.
+// calls are the open calls of a stream. A normalized stream bounds their number.
 type calls struct {
 	byID  map[string]*call
 	last  *call // found by the last lookup; progress comes in runs
@@ -77,18 +77,18 @@ func (t *calls) indexOf(c *call) int64 {
 }
 
 // tool writes an event of a tool.
-func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.calls.find(ev.ID)
 	if ev.Kind == hub.ToolStart {
 		c = e.calls.add(ev)
-		if e.t.serialise && (len(ev.Lane) == 0 || e.t.flat) {
+		if e.t.serialise && (len(ev.SubAgent) == 0 || e.t.flat) {
 			e.calls.turns.Join(&c.turn, c.name)
 		}
 	}
 	if c == nil {
 		return hub.Dropped
 	}
-	fate := e.toolRecord(out, ev, c)
+	disposition := e.toolRecord(out, ev, c)
 	switch ev.Kind {
 	case hub.ToolReady:
 		c.ready = true
@@ -98,10 +98,10 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.calls.last = nil
 		e.calls.turns.Leave(out, &c.turn)
 	}
-	return fate
+	return disposition
 }
 
-func (e *encoder) toolRecord(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
+func (e *encoder) toolRecord(out *wire.Out, ev *hub.Event, c *call) hub.Disposition {
 	r, as := e.t.pick(ev, ev.Flags|c.flags)
 	if ev.Kind == hub.ToolReady && e.t.keepsArgs {
 		c.keepArgs(ev)
@@ -113,15 +113,15 @@ func (e *encoder) toolRecord(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
 		return e.write(out, ev, r, as, c)
 	}
 	c.early = c.early[:0] // the latest says it all
-	fate := e.write(out, ev, r, as, c)
+	disposition := e.write(out, ev, r, as, c)
 	switch {
 	case len(c.early) > maxEarly:
 		c.early = nil
 		return hub.Dropped
-	case fate == hub.Native:
+	case disposition == hub.Native:
 		return hub.Deferred
 	}
-	return fate
+	return disposition
 }
 
 // keepArgs keeps the arguments for a rule that writes them with the end.

@@ -21,7 +21,7 @@ const (
 	fieldWhat
 	fieldID
 	fieldRef
-	fieldLane
+	fieldSubAgent
 	fieldMsg
 	fieldName
 	fieldTitle
@@ -105,16 +105,16 @@ var fieldInfos = [fieldCount]fieldInfo{
 	fieldScope:  {name: "scope", form: formWord},
 	fieldWhat:   {name: "what", form: formWord},
 
-	fieldID:     {name: "id", form: formLabel, slice: func(ev *hub.Event) *[]byte { return &ev.ID }},
-	fieldRef:    {name: "ref", form: formLabel, slice: func(ev *hub.Event) *[]byte { return &ev.Ref }},
-	fieldLane:   {name: "lane", form: formLabel, slice: func(ev *hub.Event) *[]byte { return &ev.Lane }},
-	fieldMsg:    {name: "msg", form: formLabel, slice: func(ev *hub.Event) *[]byte { return &ev.Msg }},
-	fieldName:   {name: "name", form: formLabel, slice: func(ev *hub.Event) *[]byte { return &ev.Name }},
-	fieldTitle:  {name: "title", form: formBody, slice: func(ev *hub.Event) *[]byte { return &ev.Title }},
-	fieldText:   {name: "text", form: formBody, slice: func(ev *hub.Event) *[]byte { return &ev.Text }},
-	fieldValue:  {name: "value", form: formRaw, slice: func(ev *hub.Event) *[]byte { return &ev.Value }},
-	fieldArgs:   {name: "args", form: formArgs},
-	fieldResult: {name: "result", form: formResult},
+	fieldID:       {name: "id", form: formLabel, slice: func(ev *hub.Event) *[]byte { return &ev.ID }},
+	fieldRef:      {name: "ref", form: formLabel, slice: func(ev *hub.Event) *[]byte { return &ev.Ref }},
+	fieldSubAgent: {name: "lane", form: formLabel, slice: func(ev *hub.Event) *[]byte { return &ev.SubAgent }},
+	fieldMsg:      {name: "msg", form: formLabel, slice: func(ev *hub.Event) *[]byte { return &ev.Msg }},
+	fieldName:     {name: "name", form: formLabel, slice: func(ev *hub.Event) *[]byte { return &ev.Name }},
+	fieldTitle:    {name: "title", form: formBody, slice: func(ev *hub.Event) *[]byte { return &ev.Title }},
+	fieldText:     {name: "text", form: formBody, slice: func(ev *hub.Event) *[]byte { return &ev.Text }},
+	fieldValue:    {name: "value", form: formRaw, slice: func(ev *hub.Event) *[]byte { return &ev.Value }},
+	fieldArgs:     {name: "args", form: formArgs},
+	fieldResult:   {name: "result", form: formResult},
 
 	fieldTime:      {name: "time", form: formCount, count: func(m *hub.More) *int64 { return &m.Time }},
 	fieldMeta:      {name: "meta", form: formObject, more: func(m *hub.More) *[]byte { return &m.Meta }},
@@ -209,7 +209,7 @@ func (f field) slot(ev *hub.Event) *[]byte {
 }
 
 // common may stand on every event.
-var common = setOf(fieldLane, fieldMsg, fieldTime, fieldMeta)
+var common = setOf(fieldSubAgent, fieldMsg, fieldTime, fieldMeta)
 
 var (
 	usageFields = setOf(fieldUsageIn, fieldUsageOut, fieldUsageTotal, fieldUsageCached, fieldUsageCacheWrite, fieldUsageReasoning,
@@ -313,7 +313,7 @@ func parseWord(f field, name string) (uint8, bool) {
 	case fieldScope:
 		return asByte(hub.ParseScope(s))
 	}
-	return asByte(hub.ParseWhat(s))
+	return asByte(hub.ParseAskKind(s))
 }
 
 func asByte[T ~uint8](v T, ok bool) (uint8, bool) { return uint8(v), ok }
@@ -342,7 +342,7 @@ func wordName(f field, v uint8) string {
 	case fieldScope:
 		return hub.Scope(v).String()
 	}
-	return hub.What(v).String()
+	return hub.AskKind(v).String()
 }
 
 // wordOf returns the word of ev in a field.
@@ -359,7 +359,7 @@ func wordOf(f field, ev *hub.Event) uint8 {
 	case fieldScope:
 		return uint8(ev.Scope)
 	}
-	return uint8(ev.What)
+	return uint8(ev.AskKind)
 }
 
 func setWord(f field, ev *hub.Event, v uint8) {
@@ -375,7 +375,7 @@ func setWord(f field, ev *hub.Event, v uint8) {
 	case fieldScope:
 		ev.Scope = hub.Scope(v)
 	default:
-		ev.What = hub.What(v)
+		ev.AskKind = hub.AskKind(v)
 	}
 }
 

@@ -46,7 +46,7 @@ func FuzzParse(f *testing.F) {
 // useDialect decodes a record twice and encodes what comes out, and what other dialects might bring.
 func useDialect(t *testing.T, d *hub.Dialect, rec wire.Record) {
 	t.Helper()
-	var loose []hub.Event
+	var decoded []hub.Event
 	if d.NewDecoder != nil {
 		dec := d.NewDecoder(d.Defaults())
 		d.Observe(rec)
@@ -57,15 +57,15 @@ func useDialect(t *testing.T, d *hub.Dialect, rec wire.Record) {
 					t.Fatal(err)
 				}
 			}
-			loose = append(loose, ownEvents(evs)...)
+			decoded = append(decoded, ownEvents(evs)...)
 		}
-		loose = append(loose, dec.Finish(nil, nil)...)
+		decoded = append(decoded, dec.Finish(nil, nil)...)
 	}
 	others, err := adaptertest.Events([]byte(otherEvents))
 	if err != nil || d.NewEncoder == nil {
 		return
 	}
-	for _, evs := range [][]hub.Event{loose, others} {
+	for _, evs := range [][]hub.Event{decoded, others} {
 		enc, out := d.NewEncoder(d.Defaults()), wire.NewOut(wire.LengthPrefix)
 		sequence(d, evs, func(ev *hub.Event) { enc.Encode(out, ev) })
 		checkJSON(t, out.Buf)

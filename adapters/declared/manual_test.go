@@ -101,11 +101,11 @@ func TestManualExample(t *testing.T) {
 	dec, enc := d.NewDecoder(d.Defaults()), d.NewEncoder(d.Defaults())
 	seq, out := sequencer.New(sequencer.Config{}), wire.NewOut(d.Framing)
 	for _, line := range lines {
-		loose, err := dec.Decode(nil, wire.Record{Data: []byte(line)})
+		decoded, err := dec.Decode(nil, wire.Record{Data: []byte(line)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, ev := range seq.Push(nil, loose, 0) {
+		for _, ev := range seq.Push(nil, decoded, 0) {
 			enc.Encode(out, &ev)
 		}
 	}

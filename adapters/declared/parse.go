@@ -129,7 +129,7 @@ func (c *compiler) head(m fields, d *hub.Dialect) {
 		if err != nil || settle < 0 || settle > maxSettle {
 			m.get("settle").problem("must be a duration up to %s, such as 250ms, not %q", maxSettle, clip(s))
 		}
-		d.Settle = settle
+		d.EndGrace = settle
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// read decodes records with a document and returns the loose events in native notation, and errors. A record that begins
+// read decodes records with a document and returns the decoded events in native notation, and errors. A record that begins
 // with a word and a colon has that word as its event name.
 func read(t *testing.T, doc string, records ...string) string {
 	t.Helper()

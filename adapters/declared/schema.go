@@ -196,9 +196,9 @@ func decodeSchema() string {
 }
 
 func encodeSchema() string {
-	var fates []string
-	for _, f := range hub.Fates() {
-		fates = append(fates, f.String())
+	var dispositions []string
+	for _, f := range hub.Dispositions() {
+		dispositions = append(dispositions, f.String())
 	}
 	return object([]string{"on", "write"}, append(conditions(),
 		property{"on", oneOrMore(kindSchema()), "The kinds of events that are written so."},
@@ -207,6 +207,6 @@ func encodeSchema() string {
 		property{"block", flagSchema, "Pieces of a text are collected and written as a whole."},
 		property{"item", textSchema, "Template of an element of $items or $options."},
 		property{"map", mapOf(mapOf(scalarSchema)), "What values are called on the wire, by field."},
-		property{"fate", enum(fates...), "What the counters say of the events."},
+		property{"fate", enum(dispositions...), "What the counters say of the events."},
 	))
 }

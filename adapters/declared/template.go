@@ -278,7 +278,7 @@ func (v *value) plainField() field {
 		return fieldNone
 	}
 	switch r := v.texts[0].alt[0]; r.field {
-	case fieldID, fieldRef, fieldLane, fieldMsg, fieldTitle, fieldText:
+	case fieldID, fieldRef, fieldSubAgent, fieldMsg, fieldTitle, fieldText:
 		return r.field
 	}
 	return fieldNone

@@ -4,9 +4,9 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
-// unwritten is the fate of an event for which there is no rule: implied if other records say it, or if it says nothing that
+// unwritten is the disposition of an event for which there is no rule: implied if other records say it, or if it says nothing that
 // could be lost; deferred if it is part of what is written later; dropped otherwise.
-func (e *encoder) unwritten(ev *hub.Event, flags hub.Flags) hub.Fate {
+func (e *encoder) unwritten(ev *hub.Event, flags hub.Flags) hub.Disposition {
 	if flags.Has(hub.User) {
 		return hub.Dropped
 	}
@@ -33,10 +33,10 @@ func (e *encoder) unwritten(ev *hub.Event, flags hub.Flags) hub.Fate {
 	return hub.Dropped
 }
 
-// ifTold is the fate of what is told some other way.
-func ifTold(told bool, fate hub.Fate) hub.Fate {
+// ifTold is the disposition of what is told some other way.
+func ifTold(told bool, disposition hub.Disposition) hub.Disposition {
 	if told {
-		return fate
+		return disposition
 	}
 	return hub.Dropped
 }
@@ -53,12 +53,12 @@ var samples = func() (all [hub.NumKinds]hub.Event) {
 // tells reports whether an event of another kind about the same thing would be written.
 func (e *encoder) tells(ev *hub.Event, flags hub.Flags, kind hub.Kind) bool {
 	near := samples[kind]
-	near.Lane, near.Chan, near.ID = ev.Lane, ev.Chan, ev.ID
+	near.SubAgent, near.Chan, near.ID = ev.SubAgent, ev.Chan, ev.ID
 	r, _ := e.t.pick(&near, flags)
 	return r != nil && len(r.templates) > 0
 }
 
-func (e *encoder) unwrittenReady(ev *hub.Event, tells func(hub.Kind) bool) hub.Fate {
+func (e *encoder) unwrittenReady(ev *hub.Event, tells func(hub.Kind) bool) hub.Disposition {
 	switch {
 	case e.t.keepsArgs && len(ev.Value)+len(ev.Text) <= maxArgs:
 		return hub.Deferred

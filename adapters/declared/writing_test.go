@@ -10,7 +10,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// write encodes strict events with a document, and returns what is written for each after its fate.
+// write encodes normalized events with a document, and returns what is written for each after its disposition.
 func write(t *testing.T, doc string, events string) string {
 	t.Helper()
 	d := parse(t, "mine", decodeYAML(t, doc))
@@ -22,8 +22,8 @@ func write(t *testing.T, doc string, events string) string {
 	var b strings.Builder
 	for i := range evs {
 		out.Reset()
-		fate := enc.Encode(out, &evs[i])
-		fmt.Fprintf(&b, "%s %s\n", fate, strings.ReplaceAll(strings.TrimSpace(string(out.Buf)), "\n", " "))
+		disposition := enc.Encode(out, &evs[i])
+		fmt.Fprintf(&b, "%s %s\n", disposition, strings.ReplaceAll(strings.TrimSpace(string(out.Buf)), "\n", " "))
 	}
 	return b.String()
 }
@@ -344,7 +344,7 @@ keepalive: {event: ping, write: '{ "t" : [ 0 ] }'}
 http_error: '{"no":$err,"code":"$err_code"}'
 `+good))
 	if d.Name != "mine" || d.Title != "Mine" || d.Doc != "My own." || d.Framing != wire.NDJSON || len(d.Framings) != 2 || len(d.Accept) != 2 ||
-		d.Settle.String() != "250ms" || d.EndsWithBody {
+		d.EndGrace.String() != "250ms" || d.EndsWithBody {
 		t.Errorf("got %+v", d)
 	}
 	out := wire.NewOut(wire.SSE)

@@ -18,30 +18,30 @@ type decoder struct {
 	message *message // nil until there is one: most streams have none, and it is large
 	scratch hub.Scratch
 
-	from  origin
-	begun bool              // something was emitted
-	root  []byte            // session of the root agent; empty until a record names one
-	lanes map[string]string // lanes that were opened: other sessions and sub-agents, to the lane around them
-	calls acpwire.Calls[call]
-	run   runState
-	std   [2][]byte // parts of a chunk of stdout and of stderr that is not done
+	from      origin
+	begun     bool              // something was emitted
+	root      []byte            // session of the root agent; empty until a record names one
+	subAgents map[string]string // sub-agents that were opened: other sessions and sub-agents, to the sub-agent around them
+	calls     acpwire.Calls[call]
+	run       runState
+	std       [2][]byte // parts of a chunk of stdout and of stderr that is not done
 }
 
 // origin is what the envelope says about the record being decoded.
 type origin struct {
-	rec      wire.Record
-	path     []string // to the update, from the root of the record
-	session  rawjson.Value
-	parent   rawjson.Value
-	acp      bool
-	lane     []byte
-	msg      []byte
-	model    []byte
-	extra    rawjson.Value // object; nil if there is none
-	at       int64
-	flags    hub.Flags
-	unknown  bool   // it is a record of no form
-	toolLane []byte // the session among the lanes: tool ids are unique in it
+	rec          wire.Record
+	path         []string // to the update, from the root of the record
+	session      rawjson.Value
+	parent       rawjson.Value
+	acp          bool
+	subAgent     []byte
+	msg          []byte
+	model        []byte
+	extra        rawjson.Value // object; nil if there is none
+	at           int64
+	flags        hub.Flags
+	unknown      bool   // it is a record of no form
+	toolSubAgent []byte // the session among the sub-agents: tool ids are unique in it
 }
 
 var (
@@ -57,10 +57,10 @@ func newDecoder(o hub.Options) hub.Decoder {
 
 // Reset implements [hub.Decoder].
 func (d *decoder) Reset() {
-	if d.lanes == nil {
-		d.lanes = map[string]string{}
+	if d.subAgents == nil {
+		d.subAgents = map[string]string{}
 	}
-	clear(d.lanes)
+	clear(d.subAgents)
 	d.calls.Reset()
 	d.scratch.Reset()
 	d.begun, d.root, d.run, d.from = false, d.root[:0], runState{}, origin{}
@@ -174,7 +174,7 @@ func (d *decoder) rawUpdate() rawjson.Value { return rawjson.Get(d.from.rec.Data
 // add appends an event with what the envelope says of it.
 func (d *decoder) add(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Lane, ev.Msg, ev.Flags = kind, d.from.lane, d.from.msg, d.from.flags
+	ev.Kind, ev.SubAgent, ev.Msg, ev.Flags = kind, d.from.subAgent, d.from.msg, d.from.flags
 	if from := &d.from; from.at != 0 || from.model != nil || from.extra != nil {
 		m := d.scratch.MoreOf(ev)
 		m.Time, m.Model = from.at, from.model
@@ -213,10 +213,10 @@ func (d *decoder) fault(reason hub.Reason, member, msg string) error {
 	return hub.NewError(reason, path, bytes.Index(d.from.rec.Data, []byte(`"sessionUpdate"`)), msg)
 }
 
-// maxLanes bounds how many lanes are announced with a name; the sequencer opens others under their ids.
-const maxLanes = 1024
+// maxLanes bounds how many sub-agents are announced with a name; the sequencer opens others under their ids.
+const maxSubAgents = 1024
 
-// enter finds the lane of the record and names what is new: the session of the root agent, another session, a
+// enter finds the sub-agent of the record and names what is new: the session of the root agent, another session, a
 // sub-agent.
 func (d *decoder) enter(dst []hub.Event) []hub.Event {
 	session, _ := rawjson.Str(d.from.session)
@@ -225,13 +225,13 @@ func (d *decoder) enter(dst []hub.Event) []hub.Event {
 	case len(d.root) == 0:
 		dst = d.nameRoot(dst, session)
 	default:
-		dst = d.openLane(dst, session, nil)
-		d.from.lane, d.from.toolLane = session, session
+		dst = d.openSubAgent(dst, session, nil)
+		d.from.subAgent, d.from.toolSubAgent = session, session
 	}
 	if parent, _ := rawjson.Str(d.from.parent); len(parent) > 0 {
 		_, parent = d.findCall(parent)
-		dst = d.openLane(dst, parent, parent)
-		d.from.lane = parent
+		dst = d.openSubAgent(dst, parent, parent)
+		d.from.subAgent = parent
 	}
 	return dst
 }
@@ -248,16 +248,16 @@ func (d *decoder) nameRoot(dst []hub.Event, session []byte) []hub.Event {
 	return dst
 }
 
-// openLane announces a lane the first time: another session, or with ref the sub-agent that a tool call started.
-func (d *decoder) openLane(dst []hub.Event, lane, ref []byte) []hub.Event {
-	if _, known := d.lanes[string(lane)]; known || len(d.lanes) >= maxLanes {
+// openLane announces a sub-agent the first time: another session, or with ref the sub-agent that a tool call started.
+func (d *decoder) openSubAgent(dst []hub.Event, subAgent, ref []byte) []hub.Event {
+	if _, known := d.subAgents[string(subAgent)]; known || len(d.subAgents) >= maxSubAgents {
 		return dst
 	}
-	d.lanes[string(lane)] = string(d.from.lane)
+	d.subAgents[string(subAgent)] = string(d.from.subAgent)
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Lane, ev.Ref, ev.Name = hub.AgentStart, lane, d.from.lane, ref, []byte("agent")
+	ev.Kind, ev.ID, ev.SubAgent, ev.Ref, ev.Name = hub.AgentStart, subAgent, d.from.subAgent, ref, []byte("agent")
 	if ref == nil {
-		ev.Name = lane
+		ev.Name = subAgent
 		meta := append(append(d.scratch.Begin(), `{"sessionId":`...), d.from.session...)
 		d.scratch.MoreOf(ev).Meta = d.scratch.Since(append(meta, '}'))
 	}

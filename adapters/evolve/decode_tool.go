@@ -20,7 +20,7 @@ type call struct {
 
 // findCall returns the call that id means in the session of the record, nil if it is new, and the id of its events.
 func (d *decoder) findCall(id []byte) (*call, []byte) {
-	return d.calls.Find(id, d.from.toolLane, d.root, &d.scratch)
+	return d.calls.Find(id, d.from.toolSubAgent, d.root, &d.scratch)
 }
 
 // toolRecord is one tool_call or tool_call_update while it is decoded.
@@ -43,7 +43,7 @@ func (d *decoder) tool(dst []hub.Event, u *update, isCall bool) ([]hub.Event, er
 		return dst, d.fault(hub.ReasonMissing, "toolCallId", "want the id of the call, a string that is not empty")
 	}
 	r := toolRecord{update: u, status: acpwire.ToolStatus(u.Status)}
-	r.call, r.id = d.calls.Call(id, d.from.toolLane, d.root, &d.scratch)
+	r.call, r.id = d.calls.Call(id, d.from.toolSubAgent, d.root, &d.scratch)
 	r.title, _ = rawjson.Str(u.Title)
 	r.kind, _ = rawjson.Str(u.ToolKind)
 	if !rawjson.IsNull(u.Content) {
@@ -181,10 +181,10 @@ func (d *decoder) output(dst []hub.Event, r *toolRecord) []hub.Event {
 // endTool says how a call ended. The record may change the call as well; no separate event says so, since nobody shows
 // a changed call that is over.
 func (d *decoder) endTool(dst []hub.Event, r *toolRecord) []hub.Event {
-	if outer, isLane := d.lanes[string(r.id)]; isLane {
+	if outer, isSubAgent := d.subAgents[string(r.id)]; isSubAgent {
 		var up *hub.Event
 		dst, up = hub.Grow(dst)
-		up.Kind, up.ID, up.Status, up.Lane = hub.AgentEnd, r.id, r.status, d.scratch.Copy([]byte(outer))
+		up.Kind, up.ID, up.Status, up.SubAgent = hub.AgentEnd, r.id, r.status, d.scratch.Copy([]byte(outer))
 	}
 	dst, ev := d.add(dst, hub.ToolEnd)
 	ev.ID, ev.Status, ev.Title = r.id, r.status, r.title

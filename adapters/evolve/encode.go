@@ -21,12 +21,12 @@ type encoder struct {
 	rooted    bool         // a record of the root agent has named its session
 	early     wire.Records // extensions that came before
 
-	cards map[string]*card
-	used  map[string]bool // ids of calls that were written
-	spare []*card
-	lanes map[string]*lane
-	plan  []byte // entries of the last plan
-	next  []byte // scratch
+	cards     map[string]*card
+	used      map[string]bool // ids of calls that were written
+	spare     []*card
+	subAgents map[string]*subAgent
+	plan      []byte // entries of the last plan
+	next      []byte // scratch
 
 	event  *hub.Event // being written
 	parent []byte     // call that the record being written names
@@ -40,24 +40,24 @@ func newEncoder(o hub.Options) hub.Encoder {
 
 // Reset implements [hub.Encoder].
 func (e *encoder) Reset() {
-	*e = encoder{opt: e.opt, cards: map[string]*card{}, used: map[string]bool{}, lanes: map[string]*lane{}, session: []byte(e.opt.session)}
+	*e = encoder{opt: e.opt, cards: map[string]*card{}, used: map[string]bool{}, subAgents: map[string]*subAgent{}, session: []byte(e.opt.session)}
 }
 
 // Finish implements [hub.Encoder]. The end of the run is the end of the stream.
 func (e *encoder) Finish(*wire.Out) {}
 
 // Encode implements [hub.Encoder].
-func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.event = ev
-	fate := e.encode(out, ev)
+	disposition := e.encode(out, ev)
 	e.event = nil
 	if !e.begun && ev.Kind != hub.RunEnd {
 		e.flushEarly(out)
 	}
-	return fate
+	return disposition
 }
 
-func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More != nil && ev.More.Time != 0 {
 		e.time = ev.More.Time
 	}
@@ -74,32 +74,32 @@ func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Fate {
 	case hub.AgentEnd:
 		return e.agentEnd(out, ev)
 	}
-	l := e.lane(ev.Lane)
-	if l != nil && l.how == laneDrop {
+	l := e.subAgent(ev.SubAgent)
+	if l != nil && l.how == subAgentDrop {
 		return hub.Dropped
 	}
 	switch ev.Kind {
 	case hub.TextStart, hub.TextDelta, hub.TextEnd:
 		return e.text(out, ev, l)
 	case hub.ToolStart, hub.ToolArgs, hub.ToolReady, hub.ToolUpdate, hub.ToolOutput, hub.ToolEnd:
-		return e.inLane(e.tool(out, ev, l), l)
+		return e.inSubAgent(e.tool(out, ev, l), l)
 	}
-	if l != nil && l.how == laneFold && ev.Kind != hub.Notice && ev.Kind != hub.Raw {
+	if l != nil && l.how == subAgentFold && ev.Kind != hub.Notice && ev.Kind != hub.Raw {
 		return hub.Dropped // it would be taken for the root agent's own
 	}
-	return e.inLane(e.single(out, ev, l), l)
+	return e.inSubAgent(e.single(out, ev, l), l)
 }
 
-// inLane is the fate of an event that was written, but no longer says in whose lane.
-func (e *encoder) inLane(f hub.Fate, l *lane) hub.Fate {
-	if l != nil && l.how == laneFold && (f == hub.Native || f == hub.Deferred) {
+// inLane is the disposition of an event that was written, but no longer says in whose sub-agent.
+func (e *encoder) inSubAgent(f hub.Disposition, l *subAgent) hub.Disposition {
+	if l != nil && l.how == subAgentFold && (f == hub.Native || f == hub.Deferred) {
 		return hub.Folded
 	}
 	return f
 }
 
 // open starts a record, up to where the update comes.
-func (e *encoder) open(out *wire.Out, l *lane) {
+func (e *encoder) open(out *wire.Out, l *subAgent) {
 	out.Begin("")
 	session := e.session
 	if e.parent = nil; l != nil {
@@ -170,7 +170,7 @@ func (e *encoder) appendBeside(dst []byte) []byte {
 }
 
 // begin starts a record with an update of this kind; its members follow, each with a comma before it.
-func (e *encoder) begin(out *wire.Out, l *lane, kind string) {
+func (e *encoder) begin(out *wire.Out, l *subAgent, kind string) {
 	e.open(out, l)
 	out.Buf = appendIn(out.Buf, `{"sessionUpdate":"`, kind, `"`)
 }
@@ -182,14 +182,14 @@ func (e *encoder) end(out *wire.Out, flags hub.Flags) {
 }
 
 // text writes the deltas; what lies around them has no place on this wire.
-func (e *encoder) text(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
+func (e *encoder) text(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition {
 	switch {
 	case ev.Kind == hub.TextEnd && ev.More != nil && len(ev.More.Sig) > 0:
 		return hub.Dropped
 	case ev.Kind != hub.TextDelta:
 		return hub.Implied
-	case l != nil && l.how == laneFold:
-		return e.laneText(out, ev, l)
+	case l != nil && l.how == subAgentFold:
+		return e.subAgentText(out, ev, l)
 	}
 	e.beginChunk(out, ev, l)
 	out.Buf = appendIn(out.Buf, `,"content":{"type":"text","text":"`, ev.Text, `"}`)
@@ -201,7 +201,7 @@ func (e *encoder) text(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
 }
 
 // beginChunk starts a record with a part of a message, a text or a file. Only ACP names the message.
-func (e *encoder) beginChunk(out *wire.Out, ev *hub.Event, l *lane) {
+func (e *encoder) beginChunk(out *wire.Out, ev *hub.Event, l *subAgent) {
 	kind := "agent_message_chunk"
 	switch {
 	case ev.Flags.Has(hub.User):
@@ -216,7 +216,7 @@ func (e *encoder) beginChunk(out *wire.Out, ev *hub.Event, l *lane) {
 }
 
 // single writes the events that stand alone.
-func (e *encoder) single(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
+func (e *encoder) single(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition {
 	switch ev.Kind {
 	case hub.Plan:
 		return e.planEvent(out, ev, l)
@@ -235,7 +235,7 @@ func (e *encoder) single(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
 }
 
 // raw writes a record of this dialect as it came.
-func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if string(ev.Name) != name || ev.Value == nil {
 		return hub.Dropped
 	}
@@ -247,7 +247,7 @@ func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // data writes the data events that the decoder makes in the form they came in, and others as an update that clients do
 // not know and ignore.
-func (e *encoder) data(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
+func (e *encoder) data(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition {
 	switch string(ev.Name) {
 	case dataLifecycle:
 		if isLifecycle(ev.Value) {
@@ -294,7 +294,7 @@ func (e *encoder) nameSession(id []byte) {
 }
 
 // acpUpdate writes an update of ACP again, if the value is one.
-func (e *encoder) acpUpdate(out *wire.Out, ev *hub.Event, l *lane) bool {
+func (e *encoder) acpUpdate(out *wire.Out, ev *hub.Event, l *subAgent) bool {
 	kind, _ := rawjson.Str(rawjson.Get(ev.Value, "sessionUpdate"))
 	if !bytes.Equal(kind, ev.Name) {
 		return false
@@ -319,7 +319,7 @@ func (e *encoder) stdio(out *wire.Out, ev *hub.Event) {
 	out.End()
 }
 
-func (e *encoder) extension(out *wire.Out, ev *hub.Event, l *lane) {
+func (e *encoder) extension(out *wire.Out, ev *hub.Event, l *subAgent) {
 	e.begin(out, l, dataUpdate)
 	buf := append(append(out.Buf, `,"name":"`...), ev.Name...)
 	buf = appendIn(buf, `","op":"`, ev.Op.String(), `"`)

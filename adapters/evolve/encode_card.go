@@ -17,7 +17,7 @@ type card struct {
 	content, meta     []byte
 	input             []byte
 	status            hub.Status // of the start
-	lane              *lane
+	subAgent          *subAgent
 	ready             bool // the arguments are complete
 	announced         bool
 	running           bool // it was said to run: content is read as output from then on
@@ -47,7 +47,7 @@ func (c *card) shows(text []byte) bool {
 	return c.view == viewText && c.output.Shows(text)
 }
 
-func (e *encoder) addCard(id []byte, l *lane) *card {
+func (e *encoder) addCard(id []byte, l *subAgent) *card {
 	var c *card
 	if n := len(e.spare); n > 0 {
 		c, e.spare = e.spare[n-1], e.spare[:n-1]
@@ -55,7 +55,7 @@ func (e *encoder) addCard(id []byte, l *lane) *card {
 		c = &card{}
 	}
 	c.id = append(c.id, id...)
-	c.wireID, c.lane = c.id, l
+	c.wireID, c.subAgent = c.id, l
 	e.cards[string(id)] = c
 	return c
 }
@@ -63,7 +63,7 @@ func (e *encoder) addCard(id []byte, l *lane) *card {
 // setWireID takes the prefix away that the decoder gave to an id because two sessions use it. That is the later one of
 // them, which readers give it to again; before another session has used the id, it must keep the prefix.
 func (e *encoder) setWireID(c *card) {
-	if l := c.lane; l != nil && l.how == laneSession {
+	if l := c.subAgent; l != nil && l.how == subAgentSession {
 		rest, ok := bytes.CutPrefix(c.id, l.id)
 		if ok && len(rest) > 1 && rest[0] == '/' && e.used[string(rest[1:])] {
 			c.wireID = rest[1:]
@@ -106,12 +106,12 @@ func (e *encoder) dropCard(c *card) {
 	e.spare = append(e.spare, c)
 }
 
-// announce writes the tool_call. end, if not nil, is how the call ended already; the fate is that of the end. A call whose
+// announce writes the tool_call. end, if not nil, is how the call ended already; the disposition is that of the end. A call whose
 // arguments are still to come is not said to run: it would be read as one that has got all of them.
-func (e *encoder) announce(out *wire.Out, c *card, end *hub.Event) hub.Fate {
+func (e *encoder) announce(out *wire.Out, c *card, end *hub.Event) hub.Disposition {
 	c.announced = true
 	e.setWireID(c)
-	fate, flags, status := hub.Native, hub.Flags(0), hub.StatusPending
+	disposition, flags, status := hub.Native, hub.Flags(0), hub.StatusPending
 	switch {
 	case end != nil:
 		status, flags = end.Status, end.Flags
@@ -119,7 +119,7 @@ func (e *encoder) announce(out *wire.Out, c *card, end *hub.Event) hub.Fate {
 		status = c.status
 	}
 	c.running = status == hub.StatusRunning
-	e.begin(out, c.lane, "tool_call")
+	e.begin(out, c.subAgent, "tool_call")
 	buf := appendIn(out.Buf, `,"toolCallId":"`, c.wireID, `","status":"`)
 	buf = appendIn(buf, statusName(status), `","title":"`, "")
 	if len(c.title) > 0 {
@@ -130,7 +130,7 @@ func (e *encoder) announce(out *wire.Out, c *card, end *hub.Event) hub.Fate {
 	kind := e.kind(c)
 	buf = appendIn(buf, `","kind":"`, kind, `"`)
 	if end != nil {
-		buf, fate = e.appendResult(buf, c, end)
+		buf, disposition = e.appendResult(buf, c, end)
 	}
 	buf = e.appendCard(buf, c, end != nil)
 	if len(c.input) > 0 {
@@ -139,7 +139,7 @@ func (e *encoder) announce(out *wire.Out, c *card, end *hub.Event) hub.Fate {
 	buf = e.appendName(buf, c, kind)
 	out.Buf = e.appendMeta(buf, c.meta)
 	e.end(out, flags)
-	return fate
+	return disposition
 }
 
 // appendCard appends content and locations of a call: as its source says, or as the table makes them. A source that

@@ -7,77 +7,77 @@ import (
 )
 
 // laneHow is how the events of a sub-agent are shown.
-type laneHow uint8
+type subAgentHow uint8
 
 const (
-	laneFold    laneHow = iota // its text is the output of a tool call, its tools are tools of the root agent
-	laneSession                // its records name a session of their own, as they came
-	laneParent                 // its records name the tool call that started it
-	laneDrop                   // not at all
+	subAgentFold    subAgentHow = iota // its text is the output of a tool call, its tools are tools of the root agent
+	subAgentSession                    // its records name a session of their own, as they came
+	subAgentParent                     // its records name the tool call that started it
+	subAgentDrop                       // not at all
 )
 
-// lane is a sub-agent.
-type lane struct {
-	how   laneHow
+// sub-agent is a sub-agent.
+type subAgent struct {
+	how   subAgentHow
 	id    []byte // of the session, or of the tool call that started it
-	card  []byte // id of the call that shows a folded lane; empty if there is none
+	card  []byte // id of the call that shows a folded sub-agent; empty if there is none
 	own   bool   // the call was made for it
-	outer *lane
+	outer *subAgent
 }
 
-// session is what the records of the lane name.
-func (l *lane) session(e *encoder) []byte {
+// session is what the records of the sub-agent name.
+func (l *subAgent) session(e *encoder) []byte {
 	for ; l != nil; l = l.outer {
-		if l.how == laneSession {
+		if l.how == subAgentSession {
 			return l.id
 		}
 	}
 	return e.session
 }
 
-// parent is the call that the records of the lane name.
-func (l *lane) parent() []byte {
-	if l.how == laneParent {
+// parent is the call that the records of the sub-agent name.
+func (l *subAgent) parent() []byte {
+	if l.how == subAgentParent {
 		return l.id
 	}
 	return nil
 }
 
-func (e *encoder) lane(id []byte) *lane {
+func (e *encoder) subAgent(id []byte) *subAgent {
 	if len(id) == 0 {
 		return nil
 	}
-	return e.lanes[string(id)]
+	return e.subAgents[string(id)]
 }
 
-// agentStart opens a lane. A sub-agent that a tool call started is shown by that call; for any other a call is made.
-func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
-	l := &lane{outer: e.lane(ev.Lane)}
-	e.lanes[string(ev.ID)] = l
+// agentStart opens a sub-agent. A sub-agent that a tool call started is shown by that call; for any other a call is made.
+func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
+	l := &subAgent{outer: e.subAgent(ev.SubAgent)}
+	e.subAgents[string(ev.ID)] = l
 	if ev.More != nil && e.rooted { // readers take the first session that is named for the root agent's
 		if session, ok := rawjson.Str(rawjson.Get(ev.More.Meta, "sessionId")); ok {
-			l.how, l.id = laneSession, append([]byte(nil), session...)
+			l.how, l.id = subAgentSession, append([]byte(nil), session...)
 			return hub.Implied
 		}
 	}
-	l.how = e.opt.lanes
-	if l.outer != nil && (l.outer.how == laneFold || l.outer.how == laneDrop) {
+	l.how = e.opt.subAgents
+	if l.outer != nil && (l.outer.how == subAgentFold || l.outer.how == subAgentDrop) {
 		l.how = l.outer.how
 	}
 	switch {
-	case l.how == laneDrop:
+	case l.how == subAgentDrop:
 		return hub.Dropped
-	case l.how == laneParent && len(ev.Ref) > 0 && e.opt.envelope == envelopeOutput:
+	case l.how == subAgentParent && len(ev.Ref) > 0 && e.opt.envelope == envelopeOutput:
 		l.id = append(l.id, ev.Ref...)
 		return hub.Implied
 	}
-	l.how = laneFold
-	e.foldLane(out, ev, l)
+	l.how = subAgentFold
+	e.foldSubAgent(out, ev, l)
 	return hub.Folded
 }
 
-// foldLane finds or makes the call that shows a lane.
-func (e *encoder) foldLane(out *wire.Out, ev *hub.Event, l *lane) {
+// foldLane finds or makes the call that shows a sub-agent.
+func (e *encoder) foldSubAgent(out *wire.Out, ev *hub.Event, l *subAgent) {
 	if c := e.cards[string(ev.Ref)]; c != nil && len(ev.Ref) > 0 {
 		l.card = append(l.card, ev.Ref...)
 		return
@@ -95,7 +95,7 @@ func (e *encoder) foldLane(out *wire.Out, ev *hub.Event, l *lane) {
 }
 
 // laneText shows the answer of a folded sub-agent as the output of its call; what it thinks is not shown.
-func (e *encoder) laneText(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
+func (e *encoder) subAgentText(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition {
 	c := e.cards[string(l.card)]
 	if c == nil || ev.Chan == hub.Reasoning || ev.Flags.Has(hub.User) || e.opt.progressDrop && !l.own {
 		return hub.Dropped // the call is over, or will say itself what came of it
@@ -112,17 +112,17 @@ func (e *encoder) laneText(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
 	return hub.Folded
 }
 
-// agentEnd ends the call that was made for a lane; another ends by itself.
-func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
-	l := e.lanes[string(ev.ID)]
+// agentEnd ends the call that was made for a sub-agent; another ends by itself.
+func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
+	l := e.subAgents[string(ev.ID)]
 	if l == nil {
 		return hub.Dropped
 	}
-	delete(e.lanes, string(ev.ID))
+	delete(e.subAgents, string(ev.ID))
 	switch {
-	case l.how == laneDrop:
+	case l.how == subAgentDrop:
 		return hub.Dropped
-	case l.how != laneFold:
+	case l.how != subAgentFold:
 		return hub.Implied
 	}
 	c := e.cards[string(l.card)]

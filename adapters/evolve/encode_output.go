@@ -11,7 +11,7 @@ import (
 )
 
 // toolOutput shows partial output when enough of it is new, at once if it is more than text.
-func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
 	if e.opt.progressDrop || acpwire.Ended(c.status) {
 		return hub.Deferred // the end carries the whole result
 	}
@@ -38,14 +38,14 @@ func (c *card) add(text []byte, op hub.Op, limit int) {
 }
 
 // progress adds text to the output of a call and writes it when it is time.
-func (e *encoder) progress(out *wire.Out, c *card, text []byte, op hub.Op) hub.Fate {
+func (e *encoder) progress(out *wire.Out, c *card, text []byte, op hub.Op) hub.Disposition {
 	c.add(text, op, e.opt.maxOutput)
 	if !c.output.Due() {
 		return hub.Deferred
 	}
 	c.output.Sent()
 	c.view, c.running = viewText, true
-	e.begin(out, c.lane, "tool_call_update")
+	e.begin(out, c.subAgent, "tool_call_update")
 	buf := appendIn(out.Buf, `,"toolCallId":"`, c.wireID, `","status":"in_progress","content":`)
 	out.Buf = appendTextContent(buf, c.output.Text)
 	e.end(out, 0)
@@ -55,7 +55,7 @@ func (e *encoder) progress(out *wire.Out, c *card, text []byte, op hub.Op) hub.F
 // writeOutput writes an output that brings its content, or a value.
 func (e *encoder) writeOutput(out *wire.Out, c *card, ev *hub.Event) {
 	c.running = true
-	e.begin(out, c.lane, "tool_call_update")
+	e.begin(out, c.subAgent, "tool_call_update")
 	buf := appendIn(out.Buf, `,"toolCallId":"`, c.wireID, `","status":"in_progress"`)
 	if ev.More != nil && ev.More.Content != nil {
 		buf = appendRaw(buf, `,"content":`, ev.More.Content)
@@ -71,8 +71,8 @@ func (e *encoder) writeOutput(out *wire.Out, c *card, ev *hub.Event) {
 
 // appendResult appends the result of a call as content and rawOutput, and says what became of it. Content that was
 // shown already is left out: absent means unchanged.
-func (e *encoder) appendResult(dst []byte, c *card, ev *hub.Event) ([]byte, hub.Fate) {
-	fate := endFate(ev.Status)
+func (e *encoder) appendResult(dst []byte, c *card, ev *hub.Event) ([]byte, hub.Disposition) {
+	disposition := endDisposition(ev.Status)
 	text, isText := ev.Text, ev.Text != nil
 	if body, ok := rawjson.Str(ev.Value); ok && !isText {
 		text, isText = body, true
@@ -80,14 +80,14 @@ func (e *encoder) appendResult(dst []byte, c *card, ev *hub.Event) ([]byte, hub.
 	failure := acpwire.FailureText(ev, phrases.Aborted)
 	switch {
 	case ev.More != nil && ev.More.Content != nil:
-		dst, fate = e.appendContent(dst, c, ev, fate)
+		dst, disposition = e.appendContent(dst, c, ev, disposition)
 	case len(failure) > 0 && !bytes.Equal(failure, text):
-		fate = hub.Folded
+		disposition = hub.Folded
 		dst = appendBlocks(append(dst, `,"content":`...), text, failure)
 	case len(text) > 0 && c.shows(text):
 		// shown already
 	case len(text) == 0 && ev.Value == nil && (c.spoke || !isText):
-		dst, fate = c.appendNothing(dst, fate)
+		dst, disposition = c.appendNothing(dst, disposition)
 	case isText:
 		dst = appendTextContent(append(dst, `,"content":`...), text)
 	default:
@@ -97,12 +97,12 @@ func (e *encoder) appendResult(dst []byte, c *card, ev *hub.Event) ([]byte, hub.
 	if ev.Value != nil && !isText {
 		dst = appendRaw(dst, `,"rawOutput":`, ev.Value)
 	}
-	return dst, fate
+	return dst, disposition
 }
 
 // appendNothing appends what a call without a result shows at its end, if that is not what it shows already: the words of
 // the sub-agent that it started, else what describes it, but no message about its progress.
-func (c *card) appendNothing(dst []byte, fate hub.Fate) ([]byte, hub.Fate) {
+func (c *card) appendNothing(dst []byte, disposition hub.Disposition) ([]byte, hub.Disposition) {
 	switch {
 	case c.spoke && len(c.output.Text) > 0 && !c.shows(c.output.Text):
 		return appendTextContent(append(dst, `,"content":`...), c.output.Text), hub.Folded
@@ -111,26 +111,26 @@ func (c *card) appendNothing(dst []byte, fate hub.Fate) ([]byte, hub.Fate) {
 	case c.view == viewStale:
 		dst = append(dst, `,"content":[]`...)
 	}
-	return dst, fate
+	return dst, disposition
 }
 
 // appendContent appends the content that the source made of the result. A reader takes its texts for the result, so why
 // the call failed is added where they do not say it.
-func (e *encoder) appendContent(dst []byte, c *card, ev *hub.Event, fate hub.Fate) ([]byte, hub.Fate) {
+func (e *encoder) appendContent(dst []byte, c *card, ev *hub.Event, disposition hub.Disposition) ([]byte, hub.Disposition) {
 	content, failure := ev.More.Content, acpwire.FailureText(ev, phrases.Aborted)
 	var said []byte
 	e.next, said = acpwire.JoinContent(e.next[:0], content)
 	if !sameResult(said, ev) || len(failure) > 0 && !bytes.Equal(failure, said) {
-		fate = hub.Folded
+		disposition = hub.Folded
 	}
 	switch {
 	case !bytes.Contains(said, failure) && rawjson.Kind(content) == '[':
 		items := bytes.TrimRight(content[:bytes.LastIndexByte(content, ']')], " \t\r\n")
-		return append(acpwire.AppendTextItem(appendRaw(dst, `,"content":`, items), failure), ']'), fate
+		return append(acpwire.AppendTextItem(appendRaw(dst, `,"content":`, items), failure), ']'), disposition
 	case c.view == viewContent && bytes.Equal(content, c.shown):
-		return dst, fate // shown already
+		return dst, disposition // shown already
 	}
-	return appendRaw(dst, `,"content":`, content), fate
+	return appendRaw(dst, `,"content":`, content), disposition
 }
 
 // sameResult reports whether said, the texts of a content, is what ev has beside the content.
@@ -145,8 +145,8 @@ func sameResult(said []byte, ev *hub.Event) bool {
 	return ev.Value == nil || said == nil
 }
 
-// endFate is the fate of an end with this status.
-func endFate(s hub.Status) hub.Fate {
+// endFate is the disposition of an end with this status.
+func endDisposition(s hub.Status) hub.Disposition {
 	if s == hub.StatusOK || s == hub.StatusError {
 		return hub.Native
 	}

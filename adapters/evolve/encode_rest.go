@@ -7,23 +7,23 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-func (e *encoder) planEvent(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
+func (e *encoder) planEvent(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition {
 	var items []hub.PlanItem
 	if ev.More != nil {
 		items = ev.More.Items
 	}
-	fate := hub.Native
+	disposition := hub.Native
 	entries := append(e.next[:0], '[')
 	for i := range items {
 		it := &items[i]
 		status := planStatus(it.Status)
 		if status != string(it.Status) {
-			fate = hub.Folded
+			disposition = hub.Folded
 		}
 		entries = appendEntry(entries, it.Content, status, it.Priority)
 	}
 	e.writePlan(out, append(entries, ']'), l)
-	return fate
+	return disposition
 }
 
 // appendEntry appends an entry of a plan, with the comma before it.
@@ -51,7 +51,7 @@ func planStatus(s []byte) string {
 }
 
 // writePlan writes a plan unless it is the one that was written last: a todo tool and its plan say the same.
-func (e *encoder) writePlan(out *wire.Out, entries []byte, l *lane) {
+func (e *encoder) writePlan(out *wire.Out, entries []byte, l *subAgent) {
 	e.next = entries
 	if l == nil {
 		if bytes.Equal(entries, e.plan) {
@@ -65,14 +65,14 @@ func (e *encoder) writePlan(out *wire.Out, entries []byte, l *lane) {
 }
 
 // file writes an image as a chunk. The dialect has no other files: ACP has, elsewhere a file is a link in the text.
-func (e *encoder) file(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
+func (e *encoder) file(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition {
 	if ev.More == nil {
 		return hub.Dropped
 	}
 	f, acp := &ev.More.File, e.opt.envelope == envelopeACP
 	inline, remote := len(f.Base64) > 0, len(f.URL) > 0
 	var block func([]byte, *hub.FileRef) []byte
-	fate := hub.Native
+	disposition := hub.Native
 	switch {
 	case !inline && !remote:
 		return hub.Dropped
@@ -83,14 +83,14 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
 	case acp && remote:
 		block = appendResource
 	case remote:
-		block, fate = appendLink, hub.Folded
+		block, disposition = appendLink, hub.Folded
 	default:
 		return hub.Dropped
 	}
 	e.beginChunk(out, ev, l)
 	out.Buf = block(append(out.Buf, `,"content":`...), f)
 	e.end(out, ev.Flags)
-	return fate
+	return disposition
 }
 
 func appendImage(dst []byte, f *hub.FileRef) []byte {
@@ -131,7 +131,7 @@ func label(f *hub.FileRef) []byte {
 }
 
 // notice writes errors and warnings; what the agent is doing has no place here, but in ACP.
-func (e *encoder) notice(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
+func (e *encoder) notice(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition {
 	severity := noticeSeverity(ev.Level)
 	switch {
 	case severity == "" || severity == "info" && e.opt.envelope != envelopeACP:
@@ -173,7 +173,7 @@ func noticeSeverity(level hub.Level) string {
 }
 
 // usage writes what was spent: as newer versions of the SDK say it, and for a session as ACP says it.
-func (e *encoder) usage(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
+func (e *encoder) usage(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition {
 	if ev.More == nil {
 		return hub.Dropped
 	}

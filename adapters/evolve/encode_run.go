@@ -9,7 +9,7 @@ import (
 
 // runStart writes the start of the run. One that the sequencer made up waits for the next event: if that is a
 // lifecycle record, run_start may be among those that follow.
-func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if len(ev.Ref) > 0 {
 		e.nameSession(ev.Ref)
 	}
@@ -42,18 +42,18 @@ func (e *encoder) payStart(out *wire.Out, ev *hub.Event) {
 }
 
 // makeStart writes a start that no record of the upstream says. One that it says later is not written again.
-func (e *encoder) makeStart(out *wire.Out) hub.Fate {
+func (e *encoder) makeStart(out *wire.Out) hub.Disposition {
 	e.startMade = true
 	return e.makeLifecycle(out, runStarted)
 }
 
 // lifecycle writes a LifecycleEvent.
-func (e *encoder) lifecycle(out *wire.Out, record rawjson.Value) hub.Fate {
+func (e *encoder) lifecycle(out *wire.Out, record rawjson.Value) hub.Disposition {
 	if id := rawjson.Get(record, "sandboxId"); id != nil {
 		e.sandbox = append(e.sandbox[:0], id...)
 	}
 	out.Begin("")
-	fate := hub.Native
+	disposition := hub.Native
 	switch e.opt.envelope {
 	case envelopeBridge:
 		out.Buf = append(out.Buf, `{"jsonrpc":"2.0","method":"event","params":`...)
@@ -61,29 +61,29 @@ func (e *encoder) lifecycle(out *wire.Out, record rawjson.Value) hub.Fate {
 	case envelopeACP:
 		out.Buf = append(out.Buf, `{"jsonrpc":"2.0","method":"`+methodLifecycle+`","params":`...)
 		out.Buf = append(append(out.Buf, record...), '}')
-		fate = hub.Extension
+		disposition = hub.Extension
 	default:
 		out.Buf = append(out.Buf, record...)
 	}
 	out.End()
-	return fate
+	return disposition
 }
 
 // lifecycleData writes a LifecycleEvent that is neither the start nor the end, but if the start came late.
-func (e *encoder) lifecycleData(out *wire.Out, record rawjson.Value) hub.Fate {
+func (e *encoder) lifecycleData(out *wire.Out, record rawjson.Value) hub.Disposition {
 	if reason, _ := rawjson.Str(rawjson.Get(record, "reason")); e.startMade && string(reason) == runStarted.reason {
 		return hub.Implied
 	}
 	return e.lifecycle(out, record)
 }
 
-func (e *encoder) makeLifecycle(out *wire.Out, s lifecycleState) hub.Fate {
+func (e *encoder) makeLifecycle(out *wire.Out, s lifecycleState) hub.Disposition {
 	e.next = appendLifecycle(e.next[:0], e.sandbox, s, e.time)
 	return e.lifecycle(out, e.next)
 }
 
 // runEnd writes the end of the run. An end that is not a good one is always visible, whatever the options say.
-func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.opt.envelope == envelopeACP {
 		return e.acpEnd(out, ev)
 	}
@@ -99,23 +99,23 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // makeEnd writes an end that no record of the upstream says.
-func (e *encoder) makeEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) makeEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Status {
 	case hub.StatusDone:
-		fate := e.explain(out, ev, false)
+		disposition := e.explain(out, ev, false)
 		switch {
 		case e.opt.lifecycle:
 			e.makeLifecycle(out, runComplete)
-		case fate == hub.Native:
+		case disposition == hub.Native:
 			return hub.Implied // by the end of the body
 		}
-		return fate
+		return disposition
 	case hub.StatusCancelled, hub.StatusPaused:
-		fate := e.explain(out, ev, false)
+		disposition := e.explain(out, ev, false)
 		if e.makeLifecycle(out, runInterrupted); ev.Status == hub.StatusPaused {
-			fate = hub.Folded
+			disposition = hub.Folded
 		}
-		return fate
+		return disposition
 	case hub.StatusFailed, hub.StatusTruncated:
 		e.explain(out, ev, true)
 		e.makeLifecycle(out, runFailed)
@@ -135,7 +135,7 @@ func isResponse(record rawjson.Value) bool {
 }
 
 // splice writes a record of the upstream as it came.
-func (e *encoder) splice(out *wire.Out, record rawjson.Value) hub.Fate {
+func (e *encoder) splice(out *wire.Out, record rawjson.Value) hub.Disposition {
 	out.Begin("")
 	out.Buf = append(out.Buf, record...)
 	out.End()
@@ -155,7 +155,7 @@ var endings = map[hub.Status]string{
 }
 
 // explain writes the error of a run, or what its ending means, if there is something to say.
-func (e *encoder) explain(out *wire.Out, ev *hub.Event, fatal bool) hub.Fate {
+func (e *encoder) explain(out *wire.Out, ev *hub.Event, fatal bool) hub.Disposition {
 	text := []byte(endings[ev.Status])
 	if ev.More != nil && len(ev.More.Err) > 0 {
 		text = ev.More.Err
@@ -174,7 +174,7 @@ const (
 )
 
 // writeError writes an error as its own update, or as text for clients that do not know that.
-func (e *encoder) writeError(out *wire.Out, l *lane, text []byte, label string, fatal bool) {
+func (e *encoder) writeError(out *wire.Out, l *subAgent, text []byte, label string, fatal bool) {
 	if e.opt.errorText {
 		e.begin(out, l, "agent_message_chunk")
 		out.Buf = append(append(out.Buf, `,"content":{"type":"text","text":"\n`...), label...)
@@ -194,7 +194,7 @@ func (e *encoder) writeError(out *wire.Out, l *lane, text []byte, label string, 
 }
 
 // acpEnd writes the response to session/prompt. It says why a run failed; why another ended is said before it.
-func (e *encoder) acpEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) acpEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More != nil && isResponse(ev.More.Meta) {
 		return e.splice(out, ev.More.Meta)
 	}
@@ -202,7 +202,7 @@ func (e *encoder) acpEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.More != nil {
 		why = ev.More.Err
 	}
-	fate := hub.Native
+	disposition := hub.Native
 	switch ev.Status {
 	case hub.StatusFailed:
 		e.acpError(out, ev.Status, why)
@@ -211,16 +211,16 @@ func (e *encoder) acpEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.acpError(out, ev.Status, why)
 		return hub.Folded
 	case hub.StatusFiltered, hub.StatusPaused, hub.StatusTools:
-		fate = hub.Folded
+		disposition = hub.Folded
 	}
 	if len(why) > 0 {
 		e.notice(out, &hub.Event{Level: hub.LevelError, Text: why}, nil)
-		fate = hub.Folded
+		disposition = hub.Folded
 	}
 	e.beginResponse(out)
 	out.Buf = appendIn(out.Buf, `,"result":{"stopReason":"`, acpwire.StopReason(ev.Status), `"}}`)
 	out.End()
-	return fate
+	return disposition
 }
 
 func (e *encoder) acpError(out *wire.Out, reason hub.Status, why []byte) {

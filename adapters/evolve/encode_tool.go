@@ -9,7 +9,7 @@ import (
 
 // tool writes the life of a call. The call is announced when its arguments are complete, as the SDK does: its title is
 // made of them.
-func (e *encoder) tool(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
+func (e *encoder) tool(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition {
 	if ev.Kind == hub.ToolStart {
 		return e.toolStart(out, ev, l)
 	}
@@ -33,7 +33,7 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
 	return e.toolEnd(out, ev, c)
 }
 
-func (e *encoder) toolStart(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition {
 	c := e.addCard(ev.ID, l)
 	c.name, c.status = append(c.name, ev.Name...), ev.Status
 	c.learn(ev)
@@ -51,7 +51,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event, l *lane) hub.Fate {
 }
 
 // todo shows a call of a todo tool as the plan that it makes; the call itself is not shown.
-func (e *encoder) todo(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+func (e *encoder) todo(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
 	switch ev.Kind {
 	case hub.ToolReady:
 		todos := rawjson.Get(ev.Value, "todos")
@@ -67,7 +67,7 @@ func (e *encoder) todo(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 			item := readEntry(v)
 			entries = appendEntry(entries, item.Content, planStatus(item.Status), item.Priority)
 		}
-		e.writePlan(out, append(entries, ']'), c.lane)
+		e.writePlan(out, append(entries, ']'), c.subAgent)
 	case hub.ToolEnd:
 		e.dropCard(c)
 	}
@@ -75,7 +75,7 @@ func (e *encoder) todo(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 }
 
 // toolReady announces the call. A call that its source announced as finished waits for its end.
-func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
 	c.ready = true
 	c.setInput(ev)
 	switch {
@@ -85,7 +85,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 		e.announce(out, c, nil)
 		return hub.Native
 	}
-	e.begin(out, c.lane, "tool_call_update")
+	e.begin(out, c.subAgent, "tool_call_update")
 	buf := appendText(out.Buf, `,"toolCallId":"`, c.wireID)
 	if c.status == hub.StatusRunning {
 		buf, c.running = append(buf, `,"status":"in_progress"`...), true
@@ -132,7 +132,7 @@ func statusName(s hub.Status) string {
 // toolUpdate writes what has changed. A message about the progress is shown where the output is.
 //
 // Before the arguments are complete, a change is kept for the announcement; only a message is shown at once.
-func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
 	more := ev.More
 	if more == nil {
 		more = &hub.More{}
@@ -158,8 +158,8 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	return e.writeUpdate(out, ev, c, more, message)
 }
 
-func (e *encoder) writeUpdate(out *wire.Out, ev *hub.Event, c *card, more *hub.More, message []byte) hub.Fate {
-	e.begin(out, c.lane, "tool_call_update")
+func (e *encoder) writeUpdate(out *wire.Out, ev *hub.Event, c *card, more *hub.More, message []byte) hub.Disposition {
+	e.begin(out, c.subAgent, "tool_call_update")
 	buf := appendText(out.Buf, `,"toolCallId":"`, c.wireID)
 	switch {
 	case !c.ready:
@@ -169,7 +169,7 @@ func (e *encoder) writeUpdate(out *wire.Out, ev *hub.Event, c *card, more *hub.M
 		buf, c.running = appendText(buf, `,"status":"`, statusName(ev.Status)), false
 	}
 	buf = appendTitleKind(buf, ev, more)
-	fate := hub.Native
+	disposition := hub.Native
 	switch {
 	case more.Content != nil:
 		buf = appendRaw(buf, `,"content":`, more.Content)
@@ -177,7 +177,7 @@ func (e *encoder) writeUpdate(out *wire.Out, ev *hub.Event, c *card, more *hub.M
 			c.view = viewLook
 		}
 	case len(message) > 0:
-		c.view, fate = viewStale, hub.Folded
+		c.view, disposition = viewStale, hub.Folded
 		buf = appendTextContent(append(buf, `,"content":`...), message)
 	}
 	if more.Locations != nil {
@@ -185,7 +185,7 @@ func (e *encoder) writeUpdate(out *wire.Out, ev *hub.Event, c *card, more *hub.M
 	}
 	out.Buf = e.appendMeta(buf, more.Meta)
 	e.end(out, ev.Flags)
-	return fate
+	return disposition
 }
 
 // changes reports whether an update says anything that the wire has a member for.
@@ -206,7 +206,7 @@ func appendTitleKind(dst []byte, ev *hub.Event, more *hub.More) []byte {
 }
 
 // toolEnd writes how the call ended. Where it does not say why it failed, the sub-agent may that it has run.
-func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
 	if len(c.fault) > 0 && hub.Failed(ev) && len(hub.Why(ev)) == 0 {
 		end, more := *ev, hub.More{}
 		if ev.More != nil {
@@ -218,19 +218,19 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	if c.announced || !acpwire.Ended(c.status) {
 		return e.endCard(out, c, ev)
 	}
-	fate := e.announce(out, c, ev)
+	disposition := e.announce(out, c, ev)
 	e.dropCard(c)
-	return fate
+	return disposition
 }
 
-func (e *encoder) endCard(out *wire.Out, c *card, ev *hub.Event) hub.Fate {
-	e.begin(out, c.lane, "tool_call_update")
+func (e *encoder) endCard(out *wire.Out, c *card, ev *hub.Event) hub.Disposition {
+	e.begin(out, c.subAgent, "tool_call_update")
 	buf := appendIn(out.Buf, `,"toolCallId":"`, c.wireID, `","status":"`)
 	buf = append(append(buf, statusName(ev.Status)...), '"')
 	if len(ev.Title) > 0 {
 		buf = appendText(buf, `,"title":"`, ev.Title)
 	}
-	buf, fate := e.appendResult(buf, c, ev)
+	buf, disposition := e.appendResult(buf, c, ev)
 	if m := ev.More; m != nil {
 		if m.Locations != nil {
 			buf = e.appendLocations(buf, m.Locations)
@@ -240,5 +240,5 @@ func (e *encoder) endCard(out *wire.Out, c *card, ev *hub.Event) hub.Fate {
 	out.Buf = buf
 	e.end(out, ev.Flags)
 	e.dropCard(c)
-	return fate
+	return disposition
 }

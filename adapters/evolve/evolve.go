@@ -69,9 +69,9 @@
 //
 // Calls that arrive finished carry their final status on tool.start as well, so that one record comes back as one.
 //
-// Sessions. The first sessionId is the root agent's. Records of another session are a lane with the session in its meta,
+// Sessions. The first sessionId is the root agent's. Records of another session are a sub-agent with the session in its meta,
 // and come back with that sessionId. An id of a call that two sessions use gets the prefix session/. Records with
-// parentToolCallId (or _meta.claudeCode.parentToolUseId) are a lane that the call started.
+// parentToolCallId (or _meta.claudeCode.parentToolUseId) are a sub-agent that the call started.
 //
 // Lines of locations count from 1 in the hub and in ACP, from 0 in OutputEvents.
 //
@@ -104,7 +104,7 @@
 //	announce   ready | start                   writing: tool_call with arguments, or at once with a provisional title
 //	progress   replace | drop                  writing: partial output as all content so far, or only at the end
 //	max_output bytes                           writing: length up to which progress is shown
-//	lanes      fold | parent | drop            writing: sub-agents as output of a call, with parentToolCallId, not at all
+//	sub-agents      fold | parent | drop            writing: sub-agents as output of a call, with parentToolCallId, not at all
 //	errors     update | text                   writing: error updates, or text for clients that do not know those
 //	extensions true | false                    writing: _data updates for data that has no other form
 //	todo_tools names                           writing: tools that are shown as a plan only (TodoWrite, todo_list)
@@ -160,7 +160,7 @@ var Dialect = hub.Dialect{
 	Options:  optionSpecs,
 
 	// The last line that the agent prints is parsed after the state changed, so content may follow run_complete.
-	Settle: 250 * time.Millisecond,
+	EndGrace: 250 * time.Millisecond,
 
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	NewDecoder:    newDecoder,

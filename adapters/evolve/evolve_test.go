@@ -110,8 +110,8 @@ func TestDecoderIsBounded(t *testing.T) {
 		decode(t, d, `{"sessionId":"s`+n+`","update":{"sessionUpdate":"tool_call_update","toolCallId":"t`+n+`","status":"in_progress"}}`)
 	}
 	evs := decode(t, d, `{"sessionId":"s4999","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"}}}`)
-	if len(evs) != 1 || string(evs[0].Lane) != "s4999" {
-		t.Errorf("got %d events, lane %q", len(evs), evs[0].Lane)
+	if len(evs) != 1 || string(evs[0].SubAgent) != "s4999" {
+		t.Errorf("got %d events, lane %q", len(evs), evs[0].SubAgent)
 	}
 }
 
@@ -172,9 +172,9 @@ func TestProgressIsLinear(t *testing.T) {
 	line, sum, total := []byte(strings.Repeat("x", 40)), 0, 0
 	for range 20000 {
 		out.Reset()
-		fate := e.Encode(out, &hub.Event{Kind: hub.ToolOutput, ID: []byte("t1"), Text: line})
-		if written := len(out.Buf) > 0; written != (fate == hub.Native) {
-			t.Fatalf("wrote %d bytes with fate %s", len(out.Buf), fate)
+		disposition := e.Encode(out, &hub.Event{Kind: hub.ToolOutput, ID: []byte("t1"), Text: line})
+		if written := len(out.Buf) > 0; written != (disposition == hub.Native) {
+			t.Fatalf("wrote %d bytes with fate %s", len(out.Buf), disposition)
 		}
 		sum, total = sum+len(out.Buf), total+len(line)
 	}
@@ -205,14 +205,14 @@ func TestFailureFirst(t *testing.T) {
 
 // A good end that says what went wrong on the way says so, in an error that is not fatal.
 func TestGoodEndWithError(t *testing.T) {
-	f := func(option, want string, fate hub.Fate) {
+	f := func(option, want string, disposition hub.Disposition) {
 		t.Helper()
 		e, out := evolve.Dialect.NewEncoder(options(t, option)), wire.NewOut(wire.NDJSON)
 		e.Encode(out, &hub.Event{Kind: hub.RunStart})
 		out.Reset()
 		got := e.Encode(out, &hub.Event{Kind: hub.RunEnd, Status: hub.StatusDone, More: &hub.More{Err: []byte("why")}})
-		if string(out.Buf) != want || got != fate {
-			t.Errorf("%s: got %s\n%swant %s\n%s", option, got, out.Buf, fate, want)
+		if string(out.Buf) != want || got != disposition {
+			t.Errorf("%s: got %s\n%swant %s\n%s", option, got, out.Buf, disposition, want)
 		}
 	}
 	why := `{"update":{"sessionUpdate":"error","message":"why","fatal":false}}` + "\n"
@@ -264,9 +264,9 @@ func TestArgumentsThatAreNoObject(t *testing.T) {
 		if !bytes.Contains(out.Buf, []byte(`"rawInput":`+rawInput+`}`)) {
 			t.Errorf("%s: want %s in\n%s", args, rawInput, out.Buf)
 		}
-		loose := decode(t, evolve.Dialect.NewDecoder(options(t)), string(out.Buf))
-		strict := sequencer.New(sequencer.Config{}).Push(nil, loose, 0)
-		if got := strict[len(strict)-1]; got.Kind != hub.ToolReady || string(got.Value) != args {
+		decoded := decode(t, evolve.Dialect.NewDecoder(options(t)), string(out.Buf))
+		normalized := sequencer.New(sequencer.Config{}).Push(nil, decoded, 0)
+		if got := normalized[len(normalized)-1]; got.Kind != hub.ToolReady || string(got.Value) != args {
 			t.Errorf("%s comes back as %s %s", args, got.Kind, got.Value)
 		}
 	}

@@ -73,7 +73,7 @@ var agentFailed = hub.Fail(hub.CodeAgent, nil).Text()
 func (d *decoder) endRun(dst []hub.Event, s hub.Status, native, err []byte, record rawjson.Value) []hub.Event {
 	d.run.open, d.run.over = false, true
 	dst, ev := d.add(dst, hub.RunEnd)
-	ev.Status, ev.Name, ev.Lane, ev.Msg = s, native, nil, nil
+	ev.Status, ev.Name, ev.SubAgent, ev.Msg = s, native, nil, nil
 	if record != nil {
 		d.scratch.MoreOf(ev).Meta = record
 	}

@@ -120,7 +120,7 @@ type encodeOptions struct {
 	announceStart bool
 	progressDrop  bool
 	maxOutput     int
-	lanes         laneHow
+	subAgents     subAgentHow
 	errorText     bool
 	extensions    bool
 	todoTools     []string
@@ -137,7 +137,7 @@ func parseEncodeOptions(o hub.Options) encodeOptions {
 		announceStart: o.Enum("announce") == "start",
 		progressDrop:  o.Enum("progress") == "drop",
 		maxOutput:     o.Int("max_output"),
-		lanes:         [...]laneHow{laneFold, laneParent, laneDrop}[index(o, "lanes")],
+		subAgents:     [...]subAgentHow{subAgentFold, subAgentParent, subAgentDrop}[index(o, "lanes")],
 		errorText:     o.Enum("errors") == "text",
 		extensions:    o.Bool("extensions"),
 		kinds:         map[string]string{},

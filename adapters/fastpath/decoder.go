@@ -121,11 +121,11 @@ func (r *templateDecoder) remember(rec wire.Record, ev *hub.Event, at int) bool 
 	r.like.learn(rec, at, len(ev.Text), r.varying)
 	r.ev, r.mem = *ev, r.mem[:0]
 	r.ev.Text = nil
-	for _, p := range [...]*[]byte{&r.ev.ID, &r.ev.Ref, &r.ev.Lane, &r.ev.Msg, &r.ev.Name, &r.ev.Title} {
+	for _, p := range [...]*[]byte{&r.ev.ID, &r.ev.Ref, &r.ev.SubAgent, &r.ev.Msg, &r.ev.Name, &r.ev.Title} {
 		r.mem = append(r.mem, *p...)
 	}
 	rest := r.mem
-	for _, p := range [...]*[]byte{&r.ev.ID, &r.ev.Ref, &r.ev.Lane, &r.ev.Msg, &r.ev.Name, &r.ev.Title} {
+	for _, p := range [...]*[]byte{&r.ev.ID, &r.ev.Ref, &r.ev.SubAgent, &r.ev.Msg, &r.ev.Name, &r.ev.Title} {
 		if *p != nil {
 			n := len(*p)
 			*p, rest = rest[:n:n], rest[n:]

@@ -60,7 +60,7 @@ func (e *encoder) makeTail() {
 }
 
 // Encode implements [hub.Encoder].
-func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Kind {
 	case hub.TextStart:
 		return e.textStart(ev)
@@ -136,7 +136,7 @@ func (e *encoder) end(out *wire.Out, b []byte) {
 }
 
 // textStart: only deltas are on the wire. What the user or the operator said is no answer of the model.
-func (e *encoder) textStart(ev *hub.Event) hub.Fate {
+func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
 	if !ev.Flags.Has(hub.User) && string(ev.Name) != "system" && string(ev.Name) != "developer" {
 		return hub.Implied
 	}
@@ -155,7 +155,7 @@ func (e *encoder) hides(id []byte) int {
 }
 
 // textDelta is the hot path.
-func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if len(e.hidden) > 0 && e.hides(ev.ID) >= 0 {
 		return hub.Dropped
 	}
@@ -174,7 +174,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // textEnd writes the signature of a text, if it has one.
-func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if i := e.hides(ev.ID); i >= 0 {
 		e.hidden = append(e.hidden[:i], e.hidden[i+1:]...)
 		return hub.Dropped
@@ -219,7 +219,7 @@ func isBase64(sig []byte) bool {
 }
 
 // file writes a document of the answer.
-func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil || len(ev.More.File.Base64)+len(ev.More.File.URL) == 0 {
 		return hub.Dropped
 	}
@@ -242,7 +242,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // source writes a source as what the answer is grounded in.
-func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil || len(ev.More.File.URL) == 0 {
 		return hub.Dropped
 	}
@@ -262,7 +262,7 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // raw writes a part that came from this dialect, as it came.
-func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if string(ev.Name) != dialectName || rawjson.Kind(ev.Value) != '{' {
 		return hub.Dropped
 	}

@@ -19,21 +19,21 @@ type spent struct {
 const maxSpent = 64
 
 // addUsage keeps the totals of the run for the last frame. Where there are none, those of the steps are added up.
-func (e *encoder) addUsage(ev *hub.Event) hub.Fate {
+func (e *encoder) addUsage(ev *hub.Event) hub.Disposition {
 	if ev.More == nil || ev.Scope != hub.RunScope && ev.Scope != hub.StepScope {
 		return hub.Dropped
 	}
 	s := spent{scope: ev.Scope, counts: ev.More.Usage}
 	s.counts.Cost, s.counts.Currency, s.counts.Provider = nil, nil, nil
-	fate := hub.Folded // into a sum
+	disposition := hub.Folded // into a sum
 	if ev.Scope == hub.RunScope && (len(ev.More.Model) == 0 || bytes.Equal(ev.More.Model, e.model)) {
-		fate = hub.Deferred
+		disposition = hub.Deferred
 	}
 	for i := range e.usage {
 		old := &e.usage[i]
 		if ev.Scope == hub.RunScope && old.scope == hub.RunScope && bytes.Equal(old.model, ev.More.Model) {
 			old.counts = s.counts // totals, not increments
-			return fate
+			return disposition
 		}
 	}
 	if len(e.usage) == maxSpent {
@@ -41,7 +41,7 @@ func (e *encoder) addUsage(ev *hub.Event) hub.Fate {
 	}
 	s.model = bytes.Clone(ev.More.Model)
 	e.usage = append(e.usage, s)
-	return fate
+	return disposition
 }
 
 // total adds up what the run used; ok is false if nobody said.
@@ -96,7 +96,7 @@ func appendCount(dst []byte, head string, n int64) []byte {
 }
 
 // runEnd writes the last frame: the reason, or an error.
-func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	var message []byte
 	if ev.More != nil {
 		message = ev.More.Err
@@ -137,7 +137,7 @@ func (e *encoder) lastFrame(out *wire.Out, reason, message []byte) {
 }
 
 // errorFrame writes a failure. What the run used so far goes before it.
-func (e *encoder) errorFrame(out *wire.Out, ev *hub.Event, message []byte) hub.Fate {
+func (e *encoder) errorFrame(out *wire.Out, ev *hub.Event, message []byte) hub.Disposition {
 	if _, ok := e.total(); ok {
 		e.end(out, e.appendUsage(e.endParts(e.begin(out, emptyPart))))
 	}

@@ -32,7 +32,7 @@ var serverTools = map[string]bool{
 
 // toolStart notes a call. It is written when its arguments are complete, as clients take each functionCall for a whole one.
 // A call that the agent has run itself must not go out as one: the client would run it again.
-func (e *encoder) toolStart(ev *hub.Event) hub.Fate {
+func (e *encoder) toolStart(ev *hub.Event) hub.Disposition {
 	kind := callFunction
 	switch {
 	case ev.Flags.Has(hub.ClientRuns | hub.Resumed):
@@ -74,7 +74,7 @@ func (e *encoder) find(id []byte) *call {
 }
 
 // toolArgs leaves fragments to the whole, which comes with ToolReady.
-func (e *encoder) toolArgs(ev *hub.Event) hub.Fate {
+func (e *encoder) toolArgs(ev *hub.Event) hub.Disposition {
 	switch c := e.find(ev.ID); {
 	case c == nil:
 		return hub.Dropped
@@ -84,7 +84,7 @@ func (e *encoder) toolArgs(ev *hub.Event) hub.Fate {
 	return hub.Implied
 }
 
-func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.find(ev.ID)
 	if c == nil {
 		return hub.Dropped
@@ -102,21 +102,21 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // function writes a call for the client to run.
-func (e *encoder) function(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
+func (e *encoder) function(out *wire.Out, ev *hub.Event, c *call) hub.Disposition {
 	b := e.begin(out, `{"functionCall":{"id":"`)
 	b = append(b, c.id...)
 	b = append(b, `","name":"`...)
 	b = append(b, c.name...)
 	b = append(b, `","args":`...)
-	fate := hub.Native
+	disposition := hub.Native
 	b, isObject := appendObject(b, ev.Value)
 	if !isObject {
-		fate = hub.Folded
+		disposition = hub.Folded
 	}
 	b = append(b, '}')
 	e.end(out, e.endParts(append(appendSig(b, c.sig), '}')))
 	c.written, e.called = true, true
-	return fate
+	return disposition
 }
 
 // appendObject appends a value that readers want to be an object.
@@ -133,17 +133,17 @@ func appendObject(dst []byte, v rawjson.Value) (grown []byte, isObject bool) {
 }
 
 // code writes a call of the tool that runs code. Where its arguments are those of another dialect, they are what runs.
-func (e *encoder) code(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
+func (e *encoder) code(out *wire.Out, ev *hub.Event, c *call) hub.Disposition {
 	code, hasCode := rawjson.Str(rawjson.Get(ev.Value, "code"))
 	_, hasLanguage := rawjson.Str(rawjson.Get(ev.Value, "language"))
 	b := e.begin(out, `{"executableCode":`)
-	fate := hub.Native
+	disposition := hub.Native
 	switch {
 	case hasCode && hasLanguage:
 		b = append(b, ev.Value...)
 		c.named = rawjson.Get(ev.Value, "id") != nil
 	default:
-		fate = hub.Folded
+		disposition = hub.Folded
 		b = append(b, `{"language":"LANGUAGE_UNSPECIFIED","code":"`...)
 		switch {
 		case hasCode:
@@ -157,10 +157,10 @@ func (e *encoder) code(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
 	}
 	e.end(out, e.endParts(append(appendSig(b, c.sig), '}')))
 	c.written = true
-	return fate
+	return disposition
 }
 
-func (e *encoder) serverCall(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
+func (e *encoder) serverCall(out *wire.Out, ev *hub.Event, c *call) hub.Disposition {
 	b := e.begin(out, `{"toolCall":{"id":"`)
 	b = append(b, c.id...)
 	b = append(b, `","toolType":"`...)
@@ -176,7 +176,7 @@ func (e *encoder) serverCall(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
 }
 
 // toolUpdate keeps the signature of a call for its part, or writes it by itself if the part is gone.
-func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.find(ev.ID)
 	if c == nil || ev.More == nil || !isBase64(ev.More.Sig) || len(ev.More.Sig) == 0 {
 		return hub.Dropped
@@ -190,26 +190,26 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // toolEnd writes the result of a tool of the server's. The client knows those of its own.
-func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.find(ev.ID)
 	if c == nil {
 		return hub.Dropped
 	}
-	fate := hub.Dropped
+	disposition := hub.Dropped
 	switch {
 	case c.kind == callFunction && (ev.Status == hub.StatusClient || !c.written):
-		fate = hub.Implied
+		disposition = hub.Implied
 	case c.kind == callCode && c.written:
-		fate = e.codeResult(out, ev, c)
+		disposition = e.codeResult(out, ev, c)
 	case c.kind == callServer && c.written:
-		fate = e.serverResult(out, ev, c)
+		disposition = e.serverResult(out, ev, c)
 	}
 	e.dropCall(c)
-	return fate
+	return disposition
 }
 
-func (e *encoder) codeResult(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
-	outcome, fate := []byte(outcomeOK), hub.Native
+func (e *encoder) codeResult(out *wire.Out, ev *hub.Event, c *call) hub.Disposition {
+	outcome, disposition := []byte(outcomeOK), hub.Native
 	switch ev.Status {
 	case hub.StatusOK:
 	case hub.StatusError:
@@ -218,7 +218,7 @@ func (e *encoder) codeResult(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
 			outcome = ev.More.ErrCode
 		}
 	default:
-		outcome, fate = []byte("OUTCOME_UNSPECIFIED"), hub.Folded
+		outcome, disposition = []byte("OUTCOME_UNSPECIFIED"), hub.Folded
 	}
 	b := e.begin(out, `{"codeExecutionResult":{"outcome":"`)
 	b = append(b, outcome...)
@@ -228,7 +228,7 @@ func (e *encoder) codeResult(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
 		b = append(append(b, `","id":"`...), c.id...)
 	}
 	e.end(out, e.endParts(append(b, `"}}`...)))
-	return fate
+	return disposition
 }
 
 // appendResult appends a result as the body of a string.
@@ -246,23 +246,23 @@ func appendResult(dst []byte, ev *hub.Event) []byte {
 }
 
 // serverResult writes a result that should be an object.
-func (e *encoder) serverResult(out *wire.Out, ev *hub.Event, c *call) hub.Fate {
+func (e *encoder) serverResult(out *wire.Out, ev *hub.Event, c *call) hub.Disposition {
 	b := e.begin(out, `{"toolResponse":{"id":"`)
 	b = append(b, c.id...)
 	b = append(b, `","toolType":"`...)
 	b = append(b, c.name...)
 	b = append(b, `","response":`...)
-	fate := hub.Folded
+	disposition := hub.Folded
 	switch {
 	case ev.Status == hub.StatusOK && rawjson.Kind(ev.Value) == '{':
-		fate, b = hub.Native, append(b, ev.Value...)
+		disposition, b = hub.Native, append(b, ev.Value...)
 	case ev.Status == hub.StatusOK:
 		b = append(appendResult(append(b, `{"result":"`...), ev), `"}`...)
 	default:
 		b = append(appendResult(append(b, `{"error":"`...), ev), `"}`...)
 	}
 	e.end(out, e.endParts(append(b, `}}`...)))
-	return fate
+	return disposition
 }
 
 // dropCall forgets a call; the others keep their order.

@@ -33,13 +33,13 @@ func sse(frames ...string) string {
 
 const stop = `"finishReason":"STOP"`
 
-// decode returns the strict events of a body, in native notation.
+// decode returns the normalized events of a body, in native notation.
 func decode(t *testing.T, body string, cause error) string {
 	t.Helper()
 	return adaptertest.Strict(t, &gemini.Dialect, wire.Auto, body, cause)
 }
 
-// encode returns the frames for loose events in native notation.
+// encode returns the frames for decoded events in native notation.
 func encode(t *testing.T, events string) string {
 	t.Helper()
 	evs, err := adaptertest.Events([]byte(events))
@@ -48,13 +48,13 @@ func encode(t *testing.T, events string) string {
 	}
 	seq := sequencer.New(sequencer.Config{})
 	enc, out := gemini.Dialect.NewEncoder(gemini.Dialect.Defaults()), wire.NewOut(wire.SSE)
-	strict := seq.Push(nil, evs, 0)
-	for i := range strict {
-		enc.Encode(out, &strict[i])
+	normalized := seq.Push(nil, evs, 0)
+	for i := range normalized {
+		enc.Encode(out, &normalized[i])
 	}
-	strict = seq.Flush(strict[:0], nil)
-	for i := range strict {
-		enc.Encode(out, &strict[i])
+	normalized = seq.Flush(normalized[:0], nil)
+	for i := range normalized {
+		enc.Encode(out, &normalized[i])
 	}
 	enc.Finish(out)
 	return string(out.Buf)

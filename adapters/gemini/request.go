@@ -7,7 +7,7 @@ import (
 )
 
 // requests reads the body of generateContent. The model stands in the path.
-type requests struct{ hub.AsItCame }
+type requests struct{ hub.PassThrough }
 
 // DecodeRequest takes the calls of the history and the tools. Calls without an id cannot be told apart, and are left out.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {

@@ -30,7 +30,7 @@ func (ev *Event) Clone() Event {
 
 // each calls f with every byte slice of ev.
 func (ev *Event) each(f func(*[]byte)) {
-	for _, p := range []*[]byte{&ev.ID, &ev.Ref, &ev.Lane, &ev.Msg, &ev.Name, &ev.Title, &ev.Text, &ev.Value} {
+	for _, p := range []*[]byte{&ev.ID, &ev.Ref, &ev.SubAgent, &ev.Msg, &ev.Name, &ev.Title, &ev.Text, &ev.Value} {
 		f(p)
 	}
 	if ev.More != nil {

@@ -2,15 +2,15 @@ package hub
 
 // Sizes of the vocabularies, for arrays of counters indexed by their values.
 const (
-	NumKinds = int(kindCount)
-	NumFates = int(fateCount)
+	NumKinds        = int(kindCount)
+	NumDispositions = int(dispositionCount)
 )
 
-// Fates lists every fate.
-func Fates() []Fate {
-	all := make([]Fate, NumFates)
+// Dispositions lists every disposition.
+func Dispositions() []Disposition {
+	all := make([]Disposition, NumDispositions)
 	for i := range all {
-		all[i] = Fate(i)
+		all[i] = Disposition(i)
 	}
 	return all
 }

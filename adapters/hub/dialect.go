@@ -7,7 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// A Decoder turns the records of one stream into loose events: only what each record says, in the order it says it.
+// A Decoder turns the records of one stream into decoded events: only what each record says, in the order it says it.
 // It repairs nothing, opens nothing and closes nothing; the [sequencer.Sequencer] does.
 type Decoder interface {
 	// Decode appends the events of rec to dst. Slices in them point into rec or into the decoder and are valid until
@@ -30,13 +30,13 @@ type UnknownReporter interface {
 	LastUnknown() bool
 }
 
-// An Encoder turns strict events (invariants I1 to I14, see [sequencer.Sequencer]) into records. It keeps no part of ev.
+// An Encoder turns normalized events (invariants I1 to I14, see [sequencer.Sequencer]) into records. It keeps no part of ev.
 //
-// Strict streams spare it all defensive code but one case: a RunEnd that is not StatusDone may be the very first
+// Normalized streams spare it all defensive code but one case: a RunEnd that is not StatusDone may be the very first
 // event, when a stream failed before it began or when a copied stream of the same dialect was cut.
 type Encoder interface {
 	// Encode appends the records for ev to out, if any, and says what became of the event.
-	Encode(out *wire.Out, ev *Event) Fate
+	Encode(out *wire.Out, ev *Event) Disposition
 
 	// Finish appends what the dialect sends after the last event (an end mark such as [DONE]).
 	Finish(out *wire.Out)
@@ -55,31 +55,31 @@ type Keeper interface {
 // DefaultKept is how much a [Keeper] may keep unless the configuration says otherwise, in bytes.
 const DefaultKept = 16 << 20
 
-// Fate says what an encoder did with an event. The fidelity table and the drop counters are made from it.
-type Fate uint8
+// Disposition says what an encoder did with an event. The fidelity table and the drop counters are made from it.
+type Disposition uint8
 
-// Fates.
+// Dispositions.
 const (
-	Native    Fate = iota // written in a form of the dialect made for it
-	Implied               // nothing to write: the dialect's grammar says it already (a part start where only deltas exist)
-	Deferred              // kept to be written with a later event (arguments collected until complete)
-	Extension             // written where clients that do not know it ignore it
-	Folded                // written in another native form: visible, but its structure is lost
-	Dropped               // not carried
+	Native    Disposition = iota // written in a form of the dialect made for it
+	Implied                      // nothing to write: the dialect's grammar says it already (a part start where only deltas exist)
+	Deferred                     // kept to be written with a later event (arguments collected until complete)
+	Extension                    // written where clients that do not know it ignore it
+	Folded                       // written in another native form: visible, but its structure is lost
+	Dropped                      // not carried
 
-	fateCount
+	dispositionCount
 )
 
-var fateNames = [fateCount]string{"native", "implied", "deferred", "extension", "folded", "dropped"}
+var dispositionNames = [dispositionCount]string{"native", "implied", "deferred", "extension", "folded", "dropped"}
 
-func (f Fate) String() string { return name(fateNames[:], int(f)) }
+func (f Disposition) String() string { return name(dispositionNames[:], int(f)) }
 
 // Caps are the abilities of a dialect as a target.
 type Caps uint16
 
 // Abilities.
 const (
-	CapLanes         Caps = 1 << iota // nests sub-agents
+	CapSubAgents     Caps = 1 << iota // nests sub-agents
 	CapLinear                         // wants at most one open part or tool at a time; see [stages.Linear]
 	CapReplace                        // can replace text already shown
 	CapExecutedTools                  // has a place for calls that were already run
@@ -91,7 +91,7 @@ const (
 	CapLate // accepts events after the end of the run
 )
 
-var capNames = [...]string{"lanes", "linear", "replace", "executed_tools", "client_tools", "reasoning", "asks", "plan", "usage", "late"}
+var capNames = [...]string{"sub_agents", "linear", "replace", "executed_tools", "client_tools", "reasoning", "asks", "plan", "usage", "late"}
 
 // Has reports whether all of want is there.
 func (c Caps) Has(want Caps) bool { return c&want == want }
@@ -131,8 +131,8 @@ type Dialect struct {
 	// that are not named are dropped and counted.
 	Policies map[Class]Policy
 
-	// Lanes is how sub-agents are shown, unless the route says otherwise.
-	Lanes LaneMode
+	// Sub-agents is how sub-agents are shown, unless the route says otherwise.
+	SubAgents SubAgentMode
 
 	// Extension finds the payload that an [Extender] of this dialect has written in rec, nil if there is none. It is
 	// asked about every record, so it must look before it parses. The slice points into rec. nil: the dialect has no
@@ -146,8 +146,8 @@ type Dialect struct {
 	// AlsoReads names dialects whose records the decoder of this one reads as they are. A stream that both recognise is theirs.
 	AlsoReads []string
 
-	// Settle is how long a RunEnd is kept back for stragglers when the upstream speaks this dialect; 0 ends at once.
-	Settle time.Duration
+	// EndGrace is how long a RunEnd is kept back for stragglers when the upstream speaks this dialect; 0 ends at once.
+	EndGrace time.Duration
 
 	// Repeats are the kinds of deltas (TextDelta, ToolArgs, ToolOutput) of which the dialect promises: a record whose only
 	// event is such a delta leaves the decoder as the record before has, if they differ in the text of the delta alone. See

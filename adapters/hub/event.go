@@ -3,7 +3,7 @@
 //   - event.go, names.go, counts.go, clone.go: [Event], its kinds and vocabularies.
 //   - dialect.go, option.go, version.go: [Dialect], which describes one dialect, with its [Decoder] and [Encoder].
 //   - request.go, history.go, idset.go: what the request tells that opened a stream.
-//   - policy.go, lanemode.go, stage.go: what can become of events between the two ends of a stream.
+//   - policy.go, subagentmode.go, stage.go: what can become of events between the two ends of a stream.
 //   - error.go, failure.go, fault.go: a bad record, the end of a stream that failed, a call that failed.
 //   - observe.go: what a record means for a stream that is copied. scratch.go: memory for decoders.
 //
@@ -17,27 +17,27 @@ package hub
 // Event is one step of an agent run. It is a flat value: which fields carry meaning depends on Kind (see the
 // constants). A zero field is absent.
 //
-// ID, Ref, Lane, Msg, Name, Title and Text are bodies of JSON strings: the text between the quotes, still escaped, so
+// ID, Ref, Sub-agent, Msg, Name, Title and Text are bodies of JSON strings: the text between the quotes, still escaped, so
 // that a delta passes from record to record without being unescaped. Value is one complete JSON value, validated at
 // the border and never re-formatted.
 //
 // Slices are valid until the next call on whoever produced the event: Decode, Finish or Reset of a decoder; Push,
 // Tick, Flush or Reset of a sequencer or stage.
 type Event struct {
-	Kind   Kind
-	Status Status
-	Chan   Chan
-	Op     Op
-	Level  Level
-	Scope  Scope
-	What   What
-	Flags  Flags
-	Seq    uint64 // place in the stream, set by the pump after the sequencer; the cursor for resuming
+	Kind    Kind
+	Status  Status
+	Chan    Chan
+	Op      Op
+	Level   Level
+	Scope   Scope
+	AskKind AskKind
+	Flags   Flags
+	Seq     uint64 // place in the stream, set by the pump after the sequencer; the cursor for resuming
 
-	ID   []byte // the part, tool call, lane, step, ask … that the event is about; unique per kind within a run
-	Ref  []byte // what it belongs to: the thread of a run, the tool call of an ask, the text part of a source
-	Lane []byte // sub-agent that the event happens in; empty is the root agent
-	Msg  []byte // message of the upstream that the event belongs to, if it names one
+	ID       []byte // the part, tool call, sub-agent, step, ask … that the event is about; unique per kind within a run
+	Ref      []byte // what it belongs to: the thread of a run, the tool call of an ask, the text part of a source
+	SubAgent []byte // sub-agent that the event happens in; empty is the root agent
+	Msg      []byte // message of the upstream that the event belongs to, if it names one
 
 	Name  []byte
 	Title []byte
@@ -60,7 +60,7 @@ const (
 	StepStart // a model turn or graph node begins: ID, [Name], [More.Model]
 	StepEnd   // ID, [Status reason]
 
-	AgentStart // a sub-agent begins: ID = its lane, [Ref spawning tool call], Name, [Title task]; Lane = the parent
+	AgentStart // a sub-agent begins: ID = its sub-agent, [Ref spawning tool call], Name, [Title task]; Sub-agent = the parent
 	AgentEnd   // ID, Status, [Value or Text result], [More.Err]
 
 	TextStart // one text part: ID, Chan, [Name: summary, commentary], [FlagUser]
@@ -72,7 +72,7 @@ const (
 	ToolReady  // arguments complete: ID, Name, Value (or Text when the arguments are no JSON, with FlagInvalid)
 	ToolUpdate // progress or changed metadata: ID, [Status, Title, Text message, Value payload, More.Percent …]
 	ToolOutput // partial result: ID, Chan (Result, Stdout, Stderr), Text or Value, [More.Content], Op
-	ToolEnd    // whole result, once: ID, Name, Status (loose: pending for one that another follows), Text or Value, [More.Content], [More.Err]
+	ToolEnd    // whole result, once: ID, Name, Status (decoded: pending for one that another follows), Text or Value, [More.Content], [More.Err]
 
 	Ask    // the run waits for a human: ID, [Ref tool call], What, [Title], [More.Options, Schema, Expires], [Value]
 	Answer // what came back: ID, Status, [Name option id], [Value]
@@ -181,17 +181,17 @@ const (
 )
 
 // What says what an Ask wants.
-type What uint8
+type AskKind uint8
 
 // Kinds of asks.
 const (
-	WhatNone What = iota
+	AskNone AskKind = iota
 	AskPermission
 	AskQuestion
 	AskInput
 	AskAuth
 
-	whatCount
+	askKindCount
 )
 
 // Flags qualify an event.

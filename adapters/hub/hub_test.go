@@ -28,7 +28,7 @@ func TestNames(t *testing.T) {
 	checkNames(t, hub.ParseOp, hub.Append, hub.Emit)
 	checkNames(t, hub.ParseLevel, hub.LevelNone, hub.LevelError)
 	checkNames(t, hub.ParseScope, hub.ScopeNone, hub.SessionScope)
-	checkNames(t, hub.ParseWhat, hub.WhatNone, hub.AskAuth)
+	checkNames(t, hub.ParseAskKind, hub.AskNone, hub.AskAuth)
 	if n := len(hub.Kinds()); n != 24 || hub.Kinds()[n-1] != hub.Raw {
 		t.Errorf("%d kinds, want 24", n)
 	}
@@ -72,20 +72,20 @@ func TestClosedSets(t *testing.T) {
 			seen[n] = true
 		}
 	}
-	var repairs, fates, reasons []string
+	var repairs, dispositions, reasons []string
 	for _, r := range sequencer.Repairs() {
 		repairs = append(repairs, r.String())
 	}
-	for _, f := range hub.Fates() {
-		fates = append(fates, f.String())
+	for _, f := range hub.Dispositions() {
+		dispositions = append(dispositions, f.String())
 	}
 	for _, r := range hub.Reasons() {
 		reasons = append(reasons, string(r))
 	}
 	unique("repair", repairs)
-	unique("fate", fates)
+	unique("fate", dispositions)
 	unique("reason", reasons)
-	if got := (hub.CapLanes | hub.CapLate).Names(); fmt.Sprint(got) != "[lanes late]" {
+	if got := (hub.CapSubAgents | hub.CapLate).Names(); fmt.Sprint(got) != "[lanes late]" {
 		t.Errorf("abilities are named %q", got)
 	}
 }

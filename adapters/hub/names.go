@@ -15,12 +15,12 @@ var statusNames = [statusCount]string{
 }
 
 var (
-	chanNames  = [chanCount]string{"answer", "reasoning", "refusal", "result", "stdout", "stderr"}
-	opNames    = [opCount]string{"append", "replace", "set", "patch", "merge", "emit"}
-	levelNames = [levelCount]string{"", "status", "intent", "info", "warning", "error"}
-	scopeNames = [scopeCount]string{"", "step", "run", "session"}
-	whatNames  = [whatCount]string{"", "permission", "question", "input", "auth"}
-	flagNames  = [8]string{"synthetic", "resumed", "replayed", "transient", "invalid", "client_runs", "user", "lossy"}
+	chanNames    = [chanCount]string{"answer", "reasoning", "refusal", "result", "stdout", "stderr"}
+	opNames      = [opCount]string{"append", "replace", "set", "patch", "merge", "emit"}
+	levelNames   = [levelCount]string{"", "status", "intent", "info", "warning", "error"}
+	scopeNames   = [scopeCount]string{"", "step", "run", "session"}
+	askKindNames = [askKindCount]string{"", "permission", "question", "input", "auth"}
+	flagNames    = [8]string{"synthetic", "resumed", "replayed", "transient", "invalid", "client_runs", "user", "lossy"}
 )
 
 // Kinds lists every kind, in the order of the constants.
@@ -32,13 +32,13 @@ func Kinds() []Kind {
 	return all
 }
 
-func (k Kind) String() string   { return name(kindNames[:], int(k)) }
-func (s Status) String() string { return name(statusNames[:], int(s)) }
-func (c Chan) String() string   { return name(chanNames[:], int(c)) }
-func (o Op) String() string     { return name(opNames[:], int(o)) }
-func (l Level) String() string  { return name(levelNames[:], int(l)) }
-func (s Scope) String() string  { return name(scopeNames[:], int(s)) }
-func (w What) String() string   { return name(whatNames[:], int(w)) }
+func (k Kind) String() string    { return name(kindNames[:], int(k)) }
+func (s Status) String() string  { return name(statusNames[:], int(s)) }
+func (c Chan) String() string    { return name(chanNames[:], int(c)) }
+func (o Op) String() string      { return name(opNames[:], int(o)) }
+func (l Level) String() string   { return name(levelNames[:], int(l)) }
+func (s Scope) String() string   { return name(scopeNames[:], int(s)) }
+func (w AskKind) String() string { return name(askKindNames[:], int(w)) }
 
 // FlagNames lists the flags by bit, lowest first.
 func FlagNames() []string { return flagNames[:] }
@@ -51,13 +51,13 @@ func name(names []string, i int) string {
 }
 
 // ParseKind and its siblings turn a name back into its value; ok is false for a name outside the vocabulary.
-func ParseKind(s []byte) (Kind, bool)     { return parse[Kind](kindNames[:], s) }
-func ParseStatus(s []byte) (Status, bool) { return parse[Status](statusNames[:], s) }
-func ParseChan(s []byte) (Chan, bool)     { return parse[Chan](chanNames[:], s) }
-func ParseOp(s []byte) (Op, bool)         { return parse[Op](opNames[:], s) }
-func ParseLevel(s []byte) (Level, bool)   { return parse[Level](levelNames[:], s) }
-func ParseScope(s []byte) (Scope, bool)   { return parse[Scope](scopeNames[:], s) }
-func ParseWhat(s []byte) (What, bool)     { return parse[What](whatNames[:], s) }
+func ParseKind(s []byte) (Kind, bool)       { return parse[Kind](kindNames[:], s) }
+func ParseStatus(s []byte) (Status, bool)   { return parse[Status](statusNames[:], s) }
+func ParseChan(s []byte) (Chan, bool)       { return parse[Chan](chanNames[:], s) }
+func ParseOp(s []byte) (Op, bool)           { return parse[Op](opNames[:], s) }
+func ParseLevel(s []byte) (Level, bool)     { return parse[Level](levelNames[:], s) }
+func ParseScope(s []byte) (Scope, bool)     { return parse[Scope](scopeNames[:], s) }
+func ParseAskKind(s []byte) (AskKind, bool) { return parse[AskKind](askKindNames[:], s) }
 
 func parse[T ~uint8](names []string, s []byte) (T, bool) {
 	for i, n := range names {

@@ -14,7 +14,7 @@ const (
 	ClassReasoning              // text.* of channel reasoning
 	ClassTools                  // tool.* of calls that the agent runs itself
 	ClassProgress               // tool.update and tool.output
-	ClassLanes                  // agent.*
+	ClassSubAgents              // agent.*
 	ClassSteps                  // step.*
 	ClassAsks                   // ask and answer
 	ClassPlan                   // plan
@@ -83,7 +83,7 @@ func ParsePolicy(s string) (Policy, error) {
 
 // classes of the kinds that have one; those of text and tools depend on the event.
 var classes = [kindCount]Class{
-	StepStart: ClassSteps, StepEnd: ClassSteps, AgentStart: ClassLanes, AgentEnd: ClassLanes,
+	StepStart: ClassSteps, StepEnd: ClassSteps, AgentStart: ClassSubAgents, AgentEnd: ClassSubAgents,
 	ToolStart: ClassTools, ToolArgs: ClassTools, ToolReady: ClassTools, ToolEnd: ClassTools,
 	ToolUpdate: ClassProgress, ToolOutput: ClassProgress, Ask: ClassAsks, Answer: ClassAsks,
 	Plan: ClassPlan, Usage: ClassUsage, Notice: ClassNotice, Source: ClassSource, File: ClassFile, Data: ClassData, Raw: ClassRaw,

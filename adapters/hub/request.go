@@ -57,11 +57,11 @@ func (l *ToolList) Add(name []byte) {
 // Has reports whether the client runs the tool of that name.
 func (l *ToolList) Has(name []byte) bool { return l.names[string(name)] }
 
-// AsItCame is the half of a [RequestCodec] that sends a request on as its client wrote it. Codecs embed it that only read
+// PassThrough is the half of a [RequestCodec] that sends a request on as its client wrote it. Codecs embed it that only read
 // requests: answers are translated, requests are not yet, so whoever asks does it in the words of the agent.
-type AsItCame struct{}
+type PassThrough struct{}
 
 // AppendRequest appends the body as it came.
-func (AsItCame) AppendRequest(dst []byte, req *Request) ([]byte, error) {
+func (PassThrough) AppendRequest(dst []byte, req *Request) ([]byte, error) {
 	return append(dst, req.Body...), nil
 }

@@ -2,7 +2,7 @@ package hub
 
 import "time"
 
-// A Stage is an optional step between the sequencer and the encoder. It takes a strict stream and gives one.
+// A Stage is an optional step between the sequencer and the encoder. It takes a normalized stream and gives one.
 //
 // Events returned are valid until the next call. A stage that keeps an event copies it. Times are those given to the
 // sequencer.

@@ -16,21 +16,21 @@ func TestDeltaAllocs(t *testing.T) {
 		t.Helper()
 		dec, enc, out := langgraph.Dialect.NewDecoder(langgraph.Dialect.Defaults()), langgraph.Dialect.NewEncoder(langgraph.Dialect.Defaults()), wire.NewOut(wire.SSE)
 		seq := sequencer.New(sequencer.Config{})
-		var loose, strict []hub.Event
+		var decoded, normalized []hub.Event
 		rec := wire.Record{Event: []byte(event)}
 		for _, data := range append(prelude, delta, delta) {
 			var err error
 			rec.Data = []byte(data)
-			if loose, err = dec.Decode(loose[:0], rec); err != nil {
+			if decoded, err = dec.Decode(decoded[:0], rec); err != nil {
 				t.Fatalf("%s: %v", data, err)
 			}
-			strict = seq.Push(strict[:0], loose, 0)
-			for i := range strict {
-				enc.Encode(out, &strict[i])
+			normalized = seq.Push(normalized[:0], decoded, 0)
+			for i := range normalized {
+				enc.Encode(out, &normalized[i])
 			}
 		}
-		last := strict[len(strict)-1]
-		adaptertest.NoAllocs(t, name+": decoding", func() { loose, _ = dec.Decode(loose[:0], rec) })
+		last := normalized[len(normalized)-1]
+		adaptertest.NoAllocs(t, name+": decoding", func() { decoded, _ = dec.Decode(decoded[:0], rec) })
 		adaptertest.NoAllocs(t, name+": encoding", func() {
 			out.Reset()
 			enc.Encode(out, &last)

@@ -17,7 +17,7 @@ import (
 
 // readAsk reads what an interrupt wants.
 func (d *decoder) readAsk(ev *hub.Event, v rawjson.Value) {
-	ev.What, ev.Value = hub.AskInput, rawjson.NotNull(v)
+	ev.AskKind, ev.Value = hub.AskInput, rawjson.NotNull(v)
 	if body, ok := rawjson.Str(v); ok {
 		ev.Title = body
 		return
@@ -31,11 +31,11 @@ func (d *decoder) readAsk(ev *hub.Event, v rawjson.Value) {
 		return
 	}
 	ev.Title = first(v, "message", "question", "prompt", "title", "description")
-	what, ok := hub.ParseWhat(text(v, "type"))
-	if !ok || what == hub.WhatNone {
+	what, ok := hub.ParseAskKind(text(v, "type"))
+	if !ok || what == hub.AskNone {
 		return
 	}
-	ev.What = what
+	ev.AskKind = what
 	ev.Ref, ev.Value = text(v, "tool_call_id"), rawjson.Get(v, "payload")
 	d.readOptions(ev, rawjson.Get(v, "options"))
 	if schema := rawjson.Get(v, "schema"); rawjson.Kind(schema) == '{' {
@@ -59,7 +59,7 @@ func (d *decoder) readOptions(ev *hub.Event, v rawjson.Value) {
 
 // readReview reads a question about calls. If there is one, and one call that it can mean, it is about that.
 func (d *decoder) readReview(ev *hub.Event, v, requests rawjson.Value) {
-	ev.What = hub.AskPermission
+	ev.AskKind = hub.AskPermission
 	it := rawjson.Elems(requests)
 	request, _ := it.Next()
 	ev.Title = first(request, "description", "name", "action")
@@ -88,7 +88,7 @@ func (d *decoder) reviewed(request rawjson.Value) []byte {
 	name := first(request, "name", "action")
 	var found *call
 	for c := range d.calls.All() {
-		if c.ended || c.earlier || c.lane.ended || string(c.name) != string(name) {
+		if c.ended || c.earlier || c.subAgent.ended || string(c.name) != string(name) {
 			continue // also what a sub-graph asked for that is over
 		}
 		if found != nil {
@@ -106,13 +106,13 @@ func (d *decoder) reviewed(request rawjson.Value) []byte {
 const keyAsked = "sabir.asked"
 
 // asked reads a question and its answer.
-func (d *decoder) asked(dst []hub.Event, l *lane, v rawjson.Value) []hub.Event {
+func (d *decoder) asked(dst []hub.Event, l *subAgent, v rawjson.Value) []hub.Event {
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Lane = hub.Ask, text(v, "id"), l.id
+	ev.Kind, ev.ID, ev.SubAgent = hub.Ask, text(v, "id"), l.id
 	d.readAsk(ev, rawjson.Get(v, "value"))
 	id := ev.ID
 	dst, ev = hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Lane, ev.Name = hub.Answer, id, l.id, text(v, "option")
+	ev.Kind, ev.ID, ev.SubAgent, ev.Name = hub.Answer, id, l.id, text(v, "option")
 	ev.Status, _ = hub.ParseStatus(text(v, "status"))
 	ev.Value = rawjson.Get(v, "answer")
 	return dst

@@ -165,7 +165,7 @@ func (d *decoder) text(dst []hub.Event, m *fields, k *message, ch hub.Chan, body
 // part appends an event of a text part. The parts of a message are known by its id and their channel.
 func (d *decoder) part(dst []hub.Event, kind hub.Kind, m *fields, k *message, ch hub.Chan) ([]hub.Event, *hub.Event) {
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Msg, ev.Lane, ev.Chan = kind, k.id, m.id, k.lane.id, ch
+	ev.Kind, ev.ID, ev.Msg, ev.SubAgent, ev.Chan = kind, k.id, m.id, k.subAgent.id, ch
 	switch m.speaker() {
 	case user:
 		ev.Flags = hub.User
@@ -183,7 +183,7 @@ func (d *decoder) file(dst []hub.Event, m *fields, k *message, b *block) []hub.E
 		return dst
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Msg, ev.Lane, ev.More = hub.File, m.id, k.lane.id, d.scratch.More()
+	ev.Kind, ev.Msg, ev.SubAgent, ev.More = hub.File, m.id, k.subAgent.id, d.scratch.More()
 	f, block := &ev.More.File, b.all
 	f.Media, f.Name, f.FileID = first(block, "mime_type", "mimeType"), first(block, "filename", "name"), first(block, "file_id", "fileId")
 	f.URL, f.Base64 = text(block, "url"), first(block, "base64", "data")

@@ -17,14 +17,14 @@ type decoder struct {
 	scratch hub.Scratch
 	tail    tail
 
-	source   source // which mode brings the pieces of texts
-	messages recent.Map[*message]
-	calls    recent.Map[*call]
-	root     lane // the graph itself
-	lanes    lanes
-	steps    []step
-	usage    usage
-	asks     recent.Map[bool]
+	source    source // which mode brings the pieces of texts
+	messages  recent.Map[*message]
+	calls     recent.Map[*call]
+	root      subAgent // the graph itself
+	subAgents subAgents
+	steps     []step
+	usage     usage
+	asks      recent.Map[bool]
 
 	made    int             // ids that were made for messages without one
 	any     bool            // there was a record
@@ -80,8 +80,8 @@ func (d *decoder) Reset() {
 	d.messages.Reset()
 	d.calls.Reset()
 	d.asks.Reset()
-	d.root = lane{}
-	d.lanes.reset()
+	d.root = subAgent{}
+	d.subAgents.reset()
 	d.steps = d.steps[:0]
 	d.usage = usage{}
 	d.made, d.any, d.over, d.paused = 0, false, false, false
@@ -89,7 +89,7 @@ func (d *decoder) Reset() {
 }
 
 // handlers lists the events that mean something, without the namespace that may follow their names.
-var handlers = map[string]func(*decoder, []hub.Event, *lane, rawjson.Value) ([]hub.Event, error){
+var handlers = map[string]func(*decoder, []hub.Event, *subAgent, rawjson.Value) ([]hub.Event, error){
 	"metadata":          (*decoder).metadata,
 	"messages/partial":  (*decoder).partial,
 	"messages/complete": (*decoder).complete,
@@ -117,7 +117,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	if string(name) == "messages" {
 		if v, ok := d.tail.cut(&d.inside, data); ok {
 			d.any = true
-			dst, l := d.lane(dst, namespace)
+			dst, l := d.subAgent(dst, namespace)
 			return d.described(dst, l, v, &d.tail.meta), nil
 		}
 	}
@@ -126,12 +126,12 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	}
 	d.any = true
 	if string(name) == "messages" {
-		dst, l := d.lane(dst, namespace)
+		dst, l := d.subAgent(dst, namespace)
 		return d.tuple(dst, l, data)
 	}
 	dst = d.tellUsage(dst)
 	if h := handlers[string(name)]; h != nil {
-		dst, l := d.lane(dst, namespace)
+		dst, l := d.subAgent(dst, namespace)
 		return h(d, dst, l, data)
 	}
 	return d.raw(dst, rec, data), nil
@@ -159,12 +159,12 @@ func (d *decoder) raw(dst []hub.Event, rec wire.Record, data []byte) []hub.Event
 	return dst
 }
 
-func (d *decoder) nothing(dst []hub.Event, _ *lane, _ rawjson.Value) ([]hub.Event, error) {
+func (d *decoder) nothing(dst []hub.Event, _ *subAgent, _ rawjson.Value) ([]hub.Event, error) {
 	return dst, nil
 }
 
 // metadata opens the run. After a reconnect it comes again.
-func (d *decoder) metadata(dst []hub.Event, _ *lane, v rawjson.Value) ([]hub.Event, error) {
+func (d *decoder) metadata(dst []hub.Event, _ *subAgent, v rawjson.Value) ([]hub.Event, error) {
 	if rawjson.Kind(v) != '{' {
 		return dst, wrong("", "want an object")
 	}
@@ -175,7 +175,7 @@ func (d *decoder) metadata(dst []hub.Event, _ *lane, v rawjson.Value) ([]hub.Eve
 }
 
 // error ends the run, or a sub-graph, whose failure the graph around it may survive.
-func (d *decoder) error(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Event, error) {
+func (d *decoder) error(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.Event, error) {
 	var ev *hub.Event
 	if l == &d.root {
 		dst, ev = d.runEnd(dst, hub.StatusFailed)
@@ -206,7 +206,7 @@ func (d *decoder) error(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Event,
 const codeCancelled = "cancelled"
 
 // end says how the run ended; from many servers it comes with null, and from most not at all.
-func (d *decoder) end(dst []hub.Event, _ *lane, v rawjson.Value) ([]hub.Event, error) {
+func (d *decoder) end(dst []hub.Event, _ *subAgent, v rawjson.Value) ([]hub.Event, error) {
 	status := text(v, "status")
 	switch string(status) {
 	case "error", "timeout":

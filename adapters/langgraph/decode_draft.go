@@ -72,7 +72,7 @@ func (d *decoder) settle(dst []hub.Event, k *message) []hub.Event {
 		c.draft.told = true
 		var ev *hub.Event
 		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.ID, ev.Name, ev.Lane, ev.Msg = hub.ToolReady, c.id, c.name, k.lane.id, k.id
+		ev.Kind, ev.ID, ev.Name, ev.SubAgent, ev.Msg = hub.ToolReady, c.id, c.name, k.subAgent.id, k.id
 		if c.draft.invalid {
 			ev.Text, ev.Flags = c.draft.args, hub.Invalid
 			delete(d.waiting, string(c.id)) // nobody can run it

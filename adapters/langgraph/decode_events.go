@@ -8,14 +8,14 @@ import (
 )
 
 // event is the mode events: one object of LangChain's astream_events, version 2.
-func (d *decoder) event(dst []hub.Event, _ *lane, v rawjson.Value) ([]hub.Event, error) {
+func (d *decoder) event(dst []hub.Event, _ *subAgent, v rawjson.Value) ([]hub.Event, error) {
 	meta := readMetadata(rawjson.Get(v, "metadata"))
 	if meta.hidden || isHidden(rawjson.Get(v, "tags")) {
 		return dst, nil
 	}
 	// The namespace ends with the node itself; what is around it is the sub-graph.
 	around := meta.namespace[:max(0, bytes.LastIndexByte(meta.namespace, '|'))]
-	dst, l := d.lane(dst, around)
+	dst, l := d.subAgent(dst, around)
 	data := rawjson.Get(v, "data")
 	kind := text(v, "event")
 	switch string(kind) {
@@ -25,7 +25,7 @@ func (d *decoder) event(dst []hub.Event, _ *lane, v rawjson.Value) ([]hub.Event,
 		return d.toolRun(dst, l, v, data, kind), nil
 	case "on_custom_event":
 		dst, ev := hub.Grow(dst)
-		ev.Kind, ev.Lane, ev.Op, ev.Value = hub.Data, l.id, hub.Emit, data
+		ev.Kind, ev.SubAgent, ev.Op, ev.Value = hub.Data, l.id, hub.Emit, data
 		if ev.Name = text(v, "name"); len(ev.Name) == 0 {
 			ev.Name = []byte(nameCustom)
 		}
@@ -35,7 +35,7 @@ func (d *decoder) event(dst []hub.Event, _ *lane, v rawjson.Value) ([]hub.Event,
 }
 
 // modelEvent is a piece of a message, or the whole of it at its end.
-func (d *decoder) modelEvent(dst []hub.Event, l *lane, v, data rawjson.Value) []hub.Event {
+func (d *decoder) modelEvent(dst []hub.Event, l *subAgent, v, data rawjson.Value) []hub.Event {
 	chunk := rawjson.Get(data, "chunk")
 	whole := chunk == nil
 	if whole {
@@ -59,7 +59,7 @@ func (d *decoder) modelEvent(dst []hub.Event, l *lane, v, data rawjson.Value) []
 
 // toolRun tells what happens to a call. The events name only the run of the tool; the id of the call is known at its
 // end, and until then a call of that name is taken that nobody has answered.
-func (d *decoder) toolRun(dst []hub.Event, l *lane, v, data rawjson.Value, kind []byte) []hub.Event {
+func (d *decoder) toolRun(dst []hub.Event, l *subAgent, v, data rawjson.Value, kind []byte) []hub.Event {
 	run, name := text(v, "run_id"), text(v, "name")
 	if id := text(data, "output", "tool_call_id"); len(id) > 0 {
 		run = id

@@ -14,7 +14,7 @@ const (
 )
 
 // partial is the mode messages: each record has the message so far.
-func (d *decoder) partial(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Event, error) {
+func (d *decoder) partial(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.Event, error) {
 	if rawjson.Kind(v) != '[' {
 		return dst, wrong("", "want a list of messages")
 	}
@@ -35,7 +35,7 @@ func (d *decoder) partial(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Even
 }
 
 // soFar compares a message with its earlier form.
-func (d *decoder) soFar(dst []hub.Event, l *lane, m *fields) []hub.Event {
+func (d *decoder) soFar(dst []hub.Event, l *subAgent, m *fields) []hub.Event {
 	k, _ := d.know(l, m)
 	l.begun = true
 	if k.whole {
@@ -50,7 +50,7 @@ func (d *decoder) soFar(dst []hub.Event, l *lane, m *fields) []hub.Event {
 }
 
 // complete is the end of messages in the mode messages.
-func (d *decoder) complete(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Event, error) {
+func (d *decoder) complete(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.Event, error) {
 	if rawjson.Kind(v) != '[' {
 		return dst, wrong("", "want a list of messages")
 	}
@@ -58,7 +58,7 @@ func (d *decoder) complete(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Eve
 }
 
 // each compares all messages of a list, or a single one, with what is known.
-func (d *decoder) each(dst []hub.Event, l *lane, v rawjson.Value) []hub.Event {
+func (d *decoder) each(dst []hub.Event, l *subAgent, v rawjson.Value) []hub.Event {
 	if rawjson.Kind(v) == '{' {
 		m := readFields(v)
 		return d.whole(dst, l, &m)
@@ -75,7 +75,7 @@ func (d *decoder) each(dst []hub.Event, l *lane, v rawjson.Value) []hub.Event {
 
 // values is the state after a step: all messages of the thread, and whatever else the graph keeps. Interrupts come as a
 // state that has nothing else.
-func (d *decoder) values(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Event, error) {
+func (d *decoder) values(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.Event, error) {
 	if rawjson.Kind(v) != '{' {
 		return dst, nil // a graph may keep anything
 	}
@@ -90,7 +90,7 @@ func (d *decoder) values(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Event
 		return dst, nil
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Lane, ev.Name, ev.Op, ev.Value = hub.Data, l.id, []byte(nameState), hub.Set, rest
+	ev.Kind, ev.SubAgent, ev.Name, ev.Op, ev.Value = hub.Data, l.id, []byte(nameState), hub.Set, rest
 	return dst, nil
 }
 
@@ -124,7 +124,7 @@ func (d *decoder) without(v rawjson.Value) rawjson.Value {
 
 // history finds what is new in the list of all messages. The first state of a graph is its input, with all that was said
 // before; it is only remembered. Later ones have what is new at their end, behind all that is known.
-func (d *decoder) history(dst []hub.Event, l *lane, list rawjson.Value) []hub.Event {
+func (d *decoder) history(dst []hub.Event, l *subAgent, list rawjson.Value) []hub.Event {
 	if !l.begun {
 		l.begun = true
 		d.remember(l, list)
@@ -161,7 +161,7 @@ func (d *decoder) firstNew(list rawjson.Value) int {
 }
 
 // remember notes messages of the past, and the calls in them whose results may come in this run.
-func (d *decoder) remember(l *lane, list rawjson.Value) {
+func (d *decoder) remember(l *subAgent, list rawjson.Value) {
 	for it := rawjson.Elems(list); ; {
 		v, ok := it.Next()
 		if !ok {
@@ -183,7 +183,7 @@ func (d *decoder) remember(l *lane, list rawjson.Value) {
 }
 
 // updates has what the nodes of a step have written.
-func (d *decoder) updates(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Event, error) {
+func (d *decoder) updates(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.Event, error) {
 	if rawjson.Kind(v) != '{' {
 		return dst, wrong("", "want an object of nodes")
 	}
@@ -207,12 +207,12 @@ func (d *decoder) updates(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Even
 		return dst, nil
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Lane, ev.Name, ev.Op, ev.Value = hub.Data, l.id, []byte("updates"), hub.Emit, v
+	ev.Kind, ev.SubAgent, ev.Name, ev.Op, ev.Value = hub.Data, l.id, []byte("updates"), hub.Emit, v
 	return dst, nil
 }
 
 // update reads what a node wrote: an object, a list of them, or nothing. more says that there is more than messages.
-func (d *decoder) update(dst []hub.Event, l *lane, v rawjson.Value) (_ []hub.Event, more bool) {
+func (d *decoder) update(dst []hub.Event, l *subAgent, v rawjson.Value) (_ []hub.Event, more bool) {
 	if rawjson.Kind(v) == '{' {
 		dst = d.each(dst, l, rawjson.Get(v, keyMessages))
 		return dst, hasMore(v)
@@ -267,7 +267,7 @@ func (d *decoder) interrupts(dst []hub.Event, list rawjson.Value) []hub.Event {
 }
 
 // custom is what a node wrote to the stream itself. Own extensions are read elsewhere.
-func (d *decoder) custom(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Event, error) {
+func (d *decoder) custom(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.Event, error) {
 	if rawjson.Kind(v) == '{' {
 		if rawjson.Get(v, hub.ExtensionKey) != nil {
 			return dst, nil
@@ -277,7 +277,7 @@ func (d *decoder) custom(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Event
 		}
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Lane, ev.Name, ev.Op, ev.Value = hub.Data, l.id, []byte(nameCustom), hub.Emit, v
+	ev.Kind, ev.SubAgent, ev.Name, ev.Op, ev.Value = hub.Data, l.id, []byte(nameCustom), hub.Emit, v
 	name, value := text(v, "name"), rawjson.Get(v, "value")
 	if len(name) == 0 || value == nil {
 		return dst, nil

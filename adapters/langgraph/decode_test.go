@@ -21,19 +21,19 @@ func TestDecoded(t *testing.T) {
 	f("no model of pieces", ``, hub.Usage, model, pieceOf+`"usage_metadata":{"input_tokens":3}},{}]`)
 	f("the model of a whole message", `gpt`, hub.Usage, model,
 		`updates {"agent":{"messages":[{"id":"m1","type":"ai","content":"a","usage_metadata":{"input_tokens":3},"response_metadata":{"model":"gpt"}}]}}`)
-	lane := func(ev *hub.Event) string {
+	subAgent := func(ev *hub.Event) string {
 		return string(ev.ID) + " " + string(ev.Name) + " " + string(ev.Ref) + " " + string(ev.Title)
 	}
-	f("a sub-graph that says where it runs", `child:1 inner c9 Looks around`, hub.AgentStart, lane,
+	f("a sub-graph that says where it runs", `child:1 inner c9 Looks around`, hub.AgentStart, subAgent,
 		`lifecycle|child:1 {"event":"started","graph_name":"inner","tool_call_id":"c9","description":"Looks around"}`)
-	f("a sub-graph that says nothing of itself", `child:1 child  `, hub.AgentStart, lane, `lifecycle|child:1 {"event":"started"}`)
-	f("a sub-graph inside another is the one that is meant", `a:1 a  ;a:1|b:2 inner  `, hub.AgentStart, lane,
+	f("a sub-graph that says nothing of itself", `child:1 child  `, hub.AgentStart, subAgent, `lifecycle|child:1 {"event":"started"}`)
+	f("a sub-graph inside another is the one that is meant", `a:1 a  ;a:1|b:2 inner  `, hub.AgentStart, subAgent,
 		`lifecycle|a:1|b:2 {"event":"running","graph_name":"inner"}`)
 }
 
 // TestLearn: a record of a sub-graph's life is about that sub-graph, and about nothing that came just before it.
 func TestLearn(t *testing.T) {
-	d, l := &decoder{}, &lane{id: []byte("a:1")}
+	d, l := &decoder{}, &subAgent{id: []byte("a:1")}
 	value := []byte(`{"tool_call_id":"c","graph_name":"g","description":"d"}`)
 	f := func(ev hub.Event, want bool) {
 		t.Helper()

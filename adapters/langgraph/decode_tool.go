@@ -16,7 +16,7 @@ type call struct {
 	sent     int  // bytes of the argument text that were told
 	earlier  bool // it was made in an earlier run
 	ended    bool
-	lane     *lane // where it was made; nil in an earlier run
+	subAgent *subAgent // where it was made; nil in an earlier run
 	draft    draft
 }
 
@@ -61,7 +61,7 @@ func (d *decoder) callPiece(dst []hub.Event, m *fields, k *message, v rawjson.Va
 	c.sent += len(args)
 	d.heard.call = c
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Lane, ev.Msg, ev.Text = hub.ToolArgs, c.id, k.lane.id, m.id, args
+	ev.Kind, ev.ID, ev.SubAgent, ev.Msg, ev.Text = hub.ToolArgs, c.id, k.subAgent.id, m.id, args
 	return dst
 }
 
@@ -132,7 +132,7 @@ func findCall(k *message, id []byte, index int64, indexed bool) *call {
 
 // newCall remembers a call. One without an id gets one made of its message and index.
 func (d *decoder) newCall(m *fields, k *message, id []byte, index int64) *call {
-	c := &call{id: bytes.Clone(id), index: index, lane: k.lane}
+	c := &call{id: bytes.Clone(id), index: index, subAgent: k.subAgent}
 	if len(id) == 0 {
 		c.id = strconv.AppendInt(append(append(append(c.id, "call-"...), m.id...), '-'), int64(len(k.calls)), 10)
 	}
@@ -146,14 +146,14 @@ func (d *decoder) newCall(m *fields, k *message, id []byte, index int64) *call {
 
 func (d *decoder) toolStart(dst []hub.Event, m *fields, k *message, c *call, name []byte) []hub.Event {
 	c.name = bytes.Clone(name)
-	if c.lane == &d.root && !c.ended {
+	if c.subAgent == &d.root && !c.ended {
 		if d.waiting == nil {
 			d.waiting = map[string]bool{}
 		}
 		d.waiting[string(c.id)] = true
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.Lane, ev.Msg, ev.Status = hub.ToolStart, c.id, c.name, k.lane.id, m.id, hub.StatusUnknown
+	ev.Kind, ev.ID, ev.Name, ev.SubAgent, ev.Msg, ev.Status = hub.ToolStart, c.id, c.name, k.subAgent.id, m.id, hub.StatusUnknown
 	return dst
 }
 
@@ -210,7 +210,7 @@ func (d *decoder) wholeCall(dst []hub.Event, m *fields, k *message, v rawjson.Va
 	}
 	c.draft.told, c.draft.args = true, nil
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.Lane, ev.Msg = hub.ToolReady, c.id, c.name, k.lane.id, m.id
+	ev.Kind, ev.ID, ev.Name, ev.SubAgent, ev.Msg = hub.ToolReady, c.id, c.name, k.subAgent.id, m.id
 	return dst, ev
 }
 
@@ -222,7 +222,7 @@ func (d *decoder) result(dst []hub.Event, m *fields, k *message) []hub.Event {
 	}
 	delete(d.waiting, string(m.callID))
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.Lane, ev.Msg = hub.ToolEnd, m.callID, m.name, k.lane.id, m.id
+	ev.Kind, ev.ID, ev.Name, ev.SubAgent, ev.Msg = hub.ToolEnd, m.callID, m.name, k.subAgent.id, m.id
 	d.endCall(c, ev)
 	ev.Status = hub.StatusOK
 	if string(m.status) == "error" {
@@ -271,7 +271,7 @@ func setResult(ev *hub.Event, content rawjson.Value) {
 }
 
 // tool is the mode tools: what happens while a tool runs. Its calls may not be in any message.
-func (d *decoder) tool(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Event, error) {
+func (d *decoder) tool(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.Event, error) {
 	id := first(v, "toolCallId", "tool_call_id")
 	if len(id) == 0 {
 		return dst, hub.NewError(hub.ReasonMissing, "toolCallId", -1, "a tool event needs the id of its call")
@@ -280,13 +280,13 @@ func (d *decoder) tool(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Event, 
 }
 
 // toolEvent tells an on_tool_… event of a call.
-func (d *decoder) toolEvent(dst []hub.Event, l *lane, v rawjson.Value, event, id []byte) []hub.Event {
+func (d *decoder) toolEvent(dst []hub.Event, l *subAgent, v rawjson.Value, event, id []byte) []hub.Event {
 	switch string(event) {
 	case "on_tool_start":
 		return d.toolRuns(dst, l, v, id)
 	case "on_tool_event":
 		dst, ev := hub.Grow(dst)
-		ev.Kind, ev.ID, ev.Lane, ev.Value = hub.ToolOutput, id, l.id, rawjson.Get(v, "data")
+		ev.Kind, ev.ID, ev.SubAgent, ev.Value = hub.ToolOutput, id, l.id, rawjson.Get(v, "data")
 		ev.Chan = hub.Result
 		if body, ok := rawjson.Str(ev.Value); ok {
 			ev.Value, ev.Text = nil, body
@@ -302,19 +302,19 @@ func (d *decoder) toolEvent(dst []hub.Event, l *lane, v rawjson.Value, event, id
 }
 
 // toolRuns says that a call is being executed; of one that no message has told, it says all.
-func (d *decoder) toolRuns(dst []hub.Event, l *lane, v rawjson.Value, id []byte) []hub.Event {
+func (d *decoder) toolRuns(dst []hub.Event, l *subAgent, v rawjson.Value, id []byte) []hub.Event {
 	if c, _ := d.calls.Find(id); c != nil {
 		dst = d.settle(dst, c.draft.of)
 		dst, ev := hub.Grow(dst)
-		ev.Kind, ev.ID, ev.Lane, ev.Status = hub.ToolUpdate, id, l.id, hub.StatusRunning
+		ev.Kind, ev.ID, ev.SubAgent, ev.Status = hub.ToolUpdate, id, l.id, hub.StatusRunning
 		return dst
 	}
-	k := &message{lane: l}
+	k := &message{subAgent: l}
 	c := d.newCall(&fields{}, k, id, 0)
 	dst = d.toolStart(dst, &fields{}, k, c, text(v, "name"))
 	dst[len(dst)-1].Status = hub.StatusNone // the agent runs it
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Lane = hub.ToolReady, c.id, l.id
+	ev.Kind, ev.ID, ev.SubAgent = hub.ToolReady, c.id, l.id
 	if ev.Value = rawjson.NotNull(rawjson.Get(v, "input")); rawjson.Kind(ev.Value) == '"' {
 		ev.Text, _ = rawjson.Str(ev.Value)
 		ev.Value = nil
@@ -323,7 +323,7 @@ func (d *decoder) toolRuns(dst []hub.Event, l *lane, v rawjson.Value, id []byte)
 }
 
 // toolOutput ends a call with what its tool returned: a tool message, or anything else.
-func (d *decoder) toolOutput(dst []hub.Event, l *lane, output rawjson.Value, id, name []byte) []hub.Event {
+func (d *decoder) toolOutput(dst []hub.Event, l *subAgent, output rawjson.Value, id, name []byte) []hub.Event {
 	m := readFields(output)
 	if m.speaker() != toolbox {
 		m = fields{content: output}
@@ -339,7 +339,7 @@ func (d *decoder) toolOutput(dst []hub.Event, l *lane, output rawjson.Value, id,
 	return d.result(dst, &m, k)
 }
 
-func (d *decoder) toolFailed(dst []hub.Event, l *lane, why rawjson.Value, id, name []byte) []hub.Event {
+func (d *decoder) toolFailed(dst []hub.Event, l *subAgent, why rawjson.Value, id, name []byte) []hub.Event {
 	k, isNew := d.know(l, &fields{role: []byte("tool"), callID: id})
 	if !isNew {
 		return dst

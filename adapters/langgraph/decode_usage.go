@@ -58,7 +58,7 @@ func (d *decoder) tellUsage(dst []hub.Event) []hub.Event {
 	u.open = false
 	u.known.counted = true
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Scope, ev.Lane, ev.Msg, ev.More = hub.Usage, hub.StepScope, u.known.lane.id, u.id, d.scratch.More()
+	ev.Kind, ev.Scope, ev.SubAgent, ev.Msg, ev.More = hub.Usage, hub.StepScope, u.known.subAgent.id, u.id, d.scratch.More()
 	ev.More.Usage = u.counts
 	if len(u.model) > 0 {
 		ev.More.Model = u.model
@@ -73,7 +73,7 @@ func (d *decoder) wholeUsage(dst []hub.Event, m *fields, k *message) []hub.Event
 	}
 	k.counted = true
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Scope, ev.Lane, ev.Msg, ev.More = hub.Usage, hub.StepScope, k.lane.id, m.id, d.scratch.More()
+	ev.Kind, ev.Scope, ev.SubAgent, ev.Msg, ev.More = hub.Usage, hub.StepScope, k.subAgent.id, m.id, d.scratch.More()
 	readUsage(m.usage, func(count *int64, n int64) { *count = n }, &ev.More.Usage)
 	if model := modelOf(m); len(model) > 0 {
 		ev.More.Model = model

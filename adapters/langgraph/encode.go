@@ -42,19 +42,19 @@ type encoder struct {
 	started     bool
 	made        int // messages without an id of the upstream
 
-	root     outLane
-	lanes    map[string]*outLane
-	taken    recent.Map[bool]        // namespaces and ids of messages
-	messages recent.Map[*outMessage] // by lane, role and upstream message
-	history  []*outMessage           // those that are repeated
-	kept     int                     // bytes in history
-	parts    opened.List[part]
-	calls    map[string]*outCall
-	waiting  map[string]bool // calls of the last message that have no result
-	asks     []ask
-	counted  bool   // usage of a step was written
-	state    []byte // what else is in the state, an object
-	buf      []byte
+	root      outSubAgent
+	subAgents map[string]*outSubAgent
+	taken     recent.Map[bool]        // namespaces and ids of messages
+	messages  recent.Map[*outMessage] // by sub-agent, role and upstream message
+	history   []*outMessage           // those that are repeated
+	kept      int                     // bytes in history
+	parts     opened.List[part]
+	calls     map[string]*outCall
+	waiting   map[string]bool // calls of the last message that have no result
+	asks      []ask
+	counted   bool   // usage of a step was written
+	state     []byte // what else is in the state, an object
+	buf       []byte
 }
 
 func newEncoder(o hub.Options) hub.Encoder {
@@ -71,9 +71,9 @@ func newEncoder(o hub.Options) hub.Encoder {
 func (e *encoder) Reset() {
 	e.setModes(e.wanted)
 	e.run, e.thread, e.started, e.made = e.run[:0], e.thread[:0], false, 0
-	e.root = outLane{}
+	e.root = outSubAgent{}
 	e.root.prepare()
-	e.lanes, e.calls, e.waiting = map[string]*outLane{}, map[string]*outCall{}, map[string]bool{}
+	e.subAgents, e.calls, e.waiting = map[string]*outSubAgent{}, map[string]*outCall{}, map[string]bool{}
 	e.taken.Reset()
 	e.messages.Reset()
 	e.history, e.kept = nil, 0
@@ -122,7 +122,7 @@ func (e *encoder) Answer(req *hub.Request) {
 func (e *encoder) Finish(*wire.Out) {}
 
 // Encode implements [hub.Encoder].
-func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Kind {
 	case hub.TextDelta:
 		return e.textDelta(out, ev)
@@ -149,7 +149,7 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // encodeRare writes what a stream has few of.
-func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Kind {
 	case hub.StepStart, hub.StepEnd:
 		return e.task(out, ev)
@@ -180,7 +180,7 @@ func (e *encoder) Extend(out *wire.Out, payload []byte) {
 	out.End()
 }
 
-func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if len(ev.ID) > 0 {
 		e.run = append(e.run[:0], ev.ID...)
 	}
@@ -212,7 +212,7 @@ func appendValue(dst []byte, head string, val []byte) []byte {
 }
 
 // runEnd writes what the run waits for, how it ended, and for those who want it the last state.
-func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Status {
 	case hub.StatusFailed, hub.StatusCancelled, hub.StatusTruncated:
 		return e.runError(out, ev)
@@ -220,9 +220,9 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	if !e.started {
 		e.runStart(out, &hub.Event{})
 	}
-	fate := e.reason(out, ev)
+	disposition := e.reason(out, ev)
 	if ev.More != nil && len(ev.More.Err) > 0 {
-		fate = hub.Folded // only failures have words
+		disposition = hub.Folded // only failures have words
 	}
 	e.completeAll(out)
 	if e.modes&modeValues != 0 && e.modes&(modeTuple|modeMessages) != 0 {
@@ -236,11 +236,11 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	out.Begin("end")
 	out.Buf = append(append(append(out.Buf, `{"run_id":"`...), e.run...), status...)
 	out.End()
-	return fate
+	return disposition
 }
 
 // reason says why the model stopped, if that is for another reason than being done, and what then becomes of the status.
-func (e *encoder) reason(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) reason(out *wire.Out, ev *hub.Event) hub.Disposition {
 	word := ""
 	switch ev.Status {
 	case hub.StatusPaused:
@@ -271,7 +271,7 @@ func (e *encoder) reason(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // runError ends a run that failed; clients do not read on. The code tells a cancelled run.
-func (e *encoder) runError(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runError(out *wire.Out, ev *hub.Event) hub.Disposition {
 	code, message := []byte(ev.Status.String()), []byte("The run ended before it was complete.")
 	if ev.More != nil {
 		if len(ev.More.ErrCode) > 0 {

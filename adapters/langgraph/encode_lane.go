@@ -11,7 +11,7 @@ import (
 )
 
 // outLane is a sub-graph as the client sees it, or the graph itself.
-type outLane struct {
+type outSubAgent struct {
 	namespace []byte // plain text, as in the names of events; empty for the graph itself
 	body      []byte // the same as the body of a JSON string
 	node      []byte // the step at work, a string body
@@ -22,8 +22,8 @@ type outLane struct {
 	toolTail []byte // the same for results of tools
 }
 
-// prepare makes what every record of the lane has.
-func (l *outLane) prepare() {
+// prepare makes what every record of the sub-agent has.
+func (l *outSubAgent) prepare() {
 	l.event = named("messages", l)
 	node := l.node
 	if len(node) == 0 {
@@ -33,25 +33,25 @@ func (l *outLane) prepare() {
 	l.toolTail = l.appendMetadata(l.toolTail[:0], []byte("tools"))
 }
 
-func (l *outLane) appendMetadata(dst, node []byte) []byte {
+func (l *outSubAgent) appendMetadata(dst, node []byte) []byte {
 	dst = append(append(dst, `},{"langgraph_node":"`...), node...)
 	dst = append(dst, '"')
 	dst = member.AppendText(dst, `,"langgraph_checkpoint_ns":"`, l.body)
 	return append(dst, "}]"...)
 }
 
-// named is the name of an event of a lane.
-func named(event string, l *outLane) string {
+// named is the name of an event of a sub-agent.
+func named(event string, l *outSubAgent) string {
 	if len(l.namespace) == 0 {
 		return event
 	}
 	return event + "|" + string(l.namespace)
 }
 
-// lane returns the lane of an event.
-func (e *encoder) lane(id []byte) *outLane {
+// sub-agent returns the sub-agent of an event.
+func (e *encoder) subAgent(id []byte) *outSubAgent {
 	if len(id) > 0 {
-		if l := e.lanes[string(id)]; l != nil {
+		if l := e.subAgents[string(id)]; l != nil {
 			return l
 		}
 	}
@@ -60,9 +60,9 @@ func (e *encoder) lane(id []byte) *outLane {
 
 // agentStart makes the namespace of a sub-agent. One that a call has spawned is named after the call: clients show its
 // messages there.
-func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
-	parent := e.lane(ev.Lane)
-	l := &outLane{}
+func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
+	parent := e.subAgent(ev.SubAgent)
+	l := &outSubAgent{}
 	if len(parent.namespace) > 0 {
 		l.namespace = append(append(l.namespace, parent.namespace...), '|')
 	}
@@ -74,7 +74,7 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	l.namespace = e.unique("lane\x00", l.namespace)
 	l.body = rawjson.AppendEscaped(nil, l.namespace)
 	l.prepare()
-	e.lanes[string(ev.ID)] = l
+	e.subAgents[string(ev.ID)] = l
 	if e.modes&modeLifecycle == 0 {
 		return hub.Implied
 	}
@@ -120,7 +120,7 @@ func (e *encoder) unique(head string, want []byte) []byte {
 }
 
 // lifecycle begins a record that tells of a sub-agent.
-func (e *encoder) lifecycle(out *wire.Out, l *outLane, head string) []byte {
+func (e *encoder) lifecycle(out *wire.Out, l *outSubAgent, head string) []byte {
 	out.Begin(named("lifecycle", l))
 	b := append(append(out.Buf, head...), `,"namespace":["`...)
 	for i := range l.body {
@@ -133,26 +133,26 @@ func (e *encoder) lifecycle(out *wire.Out, l *outLane, head string) []byte {
 	return append(b, `"]`...)
 }
 
-func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
-	l := e.lane(ev.ID)
+func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
+	l := e.subAgent(ev.ID)
 	if l == &e.root {
 		return hub.Dropped
 	}
 	e.complete(out, l)
-	delete(e.lanes, string(ev.ID))
+	delete(e.subAgents, string(ev.ID))
 	if e.modes&modeLifecycle == 0 {
 		return hub.Implied
 	}
-	head, fate := `{"event":"failed"`, hub.Folded
+	head, disposition := `{"event":"failed"`, hub.Folded
 	switch ev.Status {
 	case hub.StatusOK:
-		head, fate = `{"event":"completed"`, hub.Native
+		head, disposition = `{"event":"completed"`, hub.Native
 	case hub.StatusUnknown, hub.StatusClient:
 		head = `{"event":"completed"`
 	case hub.StatusPaused:
-		head, fate = `{"event":"interrupted"`, hub.Native
+		head, disposition = `{"event":"interrupted"`, hub.Native
 	case hub.StatusError:
-		fate = hub.Native
+		disposition = hub.Native
 	}
 	b := e.lifecycle(out, l, head)
 	if ev.More != nil {
@@ -160,12 +160,12 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	out.Buf = append(b, '}')
 	out.End()
-	return fate
+	return disposition
 }
 
 // task writes the start or the end of a step. Its name is also that of the node whose messages follow.
-func (e *encoder) task(out *wire.Out, ev *hub.Event) hub.Fate {
-	l := e.lane(ev.Lane)
+func (e *encoder) task(out *wire.Out, ev *hub.Event) hub.Disposition {
+	l := e.subAgent(ev.SubAgent)
 	if ev.Kind == hub.StepStart {
 		l.node = append(l.node[:0], ev.Name...)
 		l.prepare()
@@ -191,7 +191,7 @@ func (e *encoder) task(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // stepped ends a message that the upstream has not named: another step speaks in another.
-func (e *encoder) stepped(l *outLane) {
+func (e *encoder) stepped(l *outSubAgent) {
 	if m := l.current; m != nil && len(m.msg) == 0 {
 		m.closed = true
 	}

@@ -47,17 +47,17 @@ func (e *encoder) keepText(out *wire.Out, m *outMessage, ev *hub.Event) {
 		m.text = append(m.text, ev.Text...)
 	}
 	if e.modes&modeMessages != 0 {
-		out.Begin(named("messages/partial", m.lane))
+		out.Begin(named("messages/partial", m.subAgent))
 		out.Buf = append(m.append(append(out.Buf, '['), true), ']')
 		out.End()
 	}
 }
 
-// complete writes the messages of a lane whole, in the modes that repeat them.
-func (e *encoder) complete(out *wire.Out, l *outLane) {
+// complete writes the messages of a sub-agent whole, in the modes that repeat them.
+func (e *encoder) complete(out *wire.Out, l *outSubAgent) {
 	wrote := false
 	for _, m := range e.history {
-		if m.done || m.lane != l {
+		if m.done || m.subAgent != l {
 			continue
 		}
 		m.done, m.closed, wrote = true, true, true
@@ -75,17 +75,17 @@ func (e *encoder) complete(out *wire.Out, l *outLane) {
 	}
 }
 
-// completeAll completes the messages of all lanes.
+// completeAll completes the messages of all sub-agents.
 func (e *encoder) completeAll(out *wire.Out) {
 	for _, m := range e.history {
 		if !m.done {
-			e.complete(out, m.lane)
+			e.complete(out, m.subAgent)
 		}
 	}
 }
 
 // update writes a message as what a node has written.
-func (e *encoder) update(out *wire.Out, l *outLane, m *outMessage) {
+func (e *encoder) update(out *wire.Out, l *outSubAgent, m *outMessage) {
 	node := orDefault(l.node, []byte("agent"))
 	if m.role == roleTool {
 		node = []byte("tools")
@@ -102,7 +102,7 @@ func (e *encoder) writeValues(out *wire.Out) {
 	b := append(out.Buf, `{"messages":[`...)
 	n := len(b)
 	for _, m := range e.history {
-		if m.lane != &e.root || !m.done {
+		if m.subAgent != &e.root || !m.done {
 			continue
 		}
 		if len(b) > n {
@@ -184,8 +184,8 @@ func (m *outMessage) appendCalls(dst []byte, partial bool) []byte {
 }
 
 // data writes what applications send beside the messages.
-func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Fate {
-	l := e.lane(ev.Lane)
+func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
+	l := e.subAgent(ev.SubAgent)
 	if string(ev.Name) == nameState && ev.Op == hub.Set && l == &e.root && e.modes&modeValues != 0 && rawjson.Kind(ev.Value) == '{' {
 		e.state = append(e.state[:0], ev.Value...)
 		e.writeValues(out)
@@ -220,7 +220,7 @@ func isNamed(v rawjson.Value) bool {
 }
 
 // raw writes a record of this dialect as it came.
-func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if string(ev.Name) != nameRaw || ev.Value == nil {
 		return hub.Dropped
 	}
@@ -237,7 +237,7 @@ type ask struct {
 	body []byte // the value of the interrupt
 }
 
-func (e *encoder) ask(ev *hub.Event) hub.Fate {
+func (e *encoder) ask(ev *hub.Event) hub.Disposition {
 	e.asks = append(e.asks, ask{id: bytes.Clone(ev.ID), body: e.appendAsk(nil, ev)})
 	return hub.Deferred
 }
@@ -249,14 +249,14 @@ func (e *encoder) appendAsk(dst []byte, ev *hub.Event) []byte {
 	var read hub.Event
 	if ev.Value != nil {
 		d.readAsk(&read, ev.Value)
-		if read.What == ev.What && bytes.Equal(read.Title, ev.Title) {
+		if read.AskKind == ev.AskKind && bytes.Equal(read.Title, ev.Title) {
 			return append(dst, ev.Value...)
 		}
 	}
-	if c := e.calls[string(ev.Ref)]; c != nil && ev.What == hub.AskPermission && ev.Value == nil {
+	if c := e.calls[string(ev.Ref)]; c != nil && ev.AskKind == hub.AskPermission && ev.Value == nil {
 		return appendReview(dst, ev, c)
 	}
-	dst = append(append(append(dst, `{"type":"`...), ev.What.String()...), '"')
+	dst = append(append(append(dst, `{"type":"`...), ev.AskKind.String()...), '"')
 	dst = member.AppendText(dst, `,"message":"`, ev.Title)
 	dst = member.AppendText(dst, `,"tool_call_id":"`, ev.Ref)
 	if m := ev.More; m != nil {
@@ -280,13 +280,13 @@ func appendReview(dst []byte, ev *hub.Event, c *outCall) []byte {
 }
 
 // answer tells of a question that was answered while the run went on: nobody is to answer it again.
-func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 	for i := range e.asks {
 		a := &e.asks[i]
 		if !bytes.Equal(a.id, ev.ID) {
 			continue
 		}
-		out.Begin(named("custom", e.lane(ev.Lane)))
+		out.Begin(named("custom", e.subAgent(ev.SubAgent)))
 		b := append(append(append(out.Buf, `{"`+keyAsked+`":{"id":"`...), a.id...), `","value":`...)
 		b = append(append(append(b, a.body...), `,"status":"`...), ev.Status.String()...)
 		b = member.AppendText(append(b, '"'), `,"option":"`, ev.Name)

@@ -9,15 +9,15 @@ import (
 )
 
 // last encodes events, and returns what became of the last one, and the records of that one.
-func last(modes string, evs ...hub.Event) (hub.Fate, string) {
+func last(modes string, evs ...hub.Event) (hub.Disposition, string) {
 	o, _ := Dialect.ParseOptions(map[string]any{"modes": modes})
 	enc, out := Dialect.NewEncoder(o), wire.NewOut(wire.SSE)
-	fate := hub.Dropped
+	disposition := hub.Dropped
 	for i := range evs {
 		out.Reset()
-		fate = enc.Encode(out, &evs[i])
+		disposition = enc.Encode(out, &evs[i])
 	}
-	return fate, string(out.Buf)
+	return disposition, string(out.Buf)
 }
 
 // TestFates: what an encoder says of an event is what it did.
@@ -28,7 +28,7 @@ func TestFates(t *testing.T) {
 		return hub.Event{Kind: kind, ID: []byte(id), Msg: []byte(msg), Text: []byte(s)}
 	}
 	end := func(s hub.Status) hub.Event { return hub.Event{Kind: hub.RunEnd, Status: s} }
-	f := func(name, modes string, want hub.Fate, record string, evs ...hub.Event) {
+	f := func(name, modes string, want hub.Disposition, record string, evs ...hub.Event) {
 		t.Helper()
 		got, wrote := last(modes, append([]hub.Event{start}, evs...)...)
 		if got != want || record == "" && wrote != "" || !strings.Contains(wrote, record) {
@@ -44,10 +44,10 @@ func TestFates(t *testing.T) {
 	f("a piece of a result that nobody reads", "messages-tuple", hub.Dropped, "", call, said)
 	f("a piece of no call", "messages-tuple,tools", hub.Dropped, "", said)
 
-	lane := hub.Event{Kind: hub.AgentStart, ID: []byte("l"), Name: []byte("sub")}
-	f("a sub-agent", "messages-tuple", hub.Implied, "", lane)
-	f("a sub-agent, told", "messages-tuple,lifecycle", hub.Native, `"graph_name":"sub"`, lane)
-	f("its end", "messages-tuple", hub.Implied, "", lane, hub.Event{Kind: hub.AgentEnd, ID: []byte("l"), Status: hub.StatusOK})
+	subAgent := hub.Event{Kind: hub.AgentStart, ID: []byte("l"), Name: []byte("sub")}
+	f("a sub-agent", "messages-tuple", hub.Implied, "", subAgent)
+	f("a sub-agent, told", "messages-tuple,lifecycle", hub.Native, `"graph_name":"sub"`, subAgent)
+	f("its end", "messages-tuple", hub.Implied, "", subAgent, hub.Event{Kind: hub.AgentEnd, ID: []byte("l"), Status: hub.StatusOK})
 	f("the end of none", "messages-tuple,lifecycle", hub.Dropped, "", hub.Event{Kind: hub.AgentEnd, ID: []byte("l"), Status: hub.StatusOK})
 
 	data := hub.Event{Kind: hub.Data, Name: []byte(nameCustom), Op: hub.Emit, Value: []byte(`{"name":"","value":1}`)}

@@ -11,16 +11,16 @@ import (
 
 // outMessage is a message that is being written.
 type outMessage struct {
-	id, msg []byte // on the wire, and as the upstream calls it
-	role    string
-	lane    *outLane
-	closed  bool // a result was written behind it: what follows is another message
-	blocks  bool // its content is a list
-	index   int  // of the last content block
-	ch      hub.Chan
-	calls   []*outCall
-	used    hub.Counts // usage that was written last, and what it was of
-	usedFor []byte
+	id, msg  []byte // on the wire, and as the upstream calls it
+	role     string
+	subAgent *outSubAgent
+	closed   bool // a result was written behind it: what follows is another message
+	blocks   bool // its content is a list
+	index    int  // of the last content block
+	ch       hub.Chan
+	calls    []*outCall
+	used     hub.Counts // usage that was written last, and what it was of
+	usedFor  []byte
 
 	// The rest is kept only for modes that repeat messages.
 	kept, done      bool
@@ -39,9 +39,9 @@ const (
 
 var pieceTypes = map[string]string{roleAgent: "AIMessageChunk", roleUser: "HumanMessageChunk", roleSystem: "SystemMessageChunk"}
 
-// message returns the message that an event belongs to. The upstream says which; else it is the one that the lane is in.
+// message returns the message that an event belongs to. The upstream says which; else it is the one that the sub-agent is in.
 // After the result of a call a new one begins: that is the order in which clients, and models, expect them.
-func (e *encoder) message(out *wire.Out, l *outLane, role string, msg []byte) *outMessage {
+func (e *encoder) message(out *wire.Out, l *outSubAgent, role string, msg []byte) *outMessage {
 	key := append(append(append(append(e.buf[:0], l.namespace...), 0), role...), 0)
 	e.buf = append(key, msg...)
 	m, _ := e.messages.Find(e.buf)
@@ -62,8 +62,8 @@ func (e *encoder) message(out *wire.Out, l *outLane, role string, msg []byte) *o
 }
 
 // newMessage makes a message with an id that no other has, also none of another run.
-func (e *encoder) newMessage(l *outLane, role string, msg []byte) *outMessage {
-	m := &outMessage{msg: append([]byte(nil), msg...), role: role, lane: l, index: -1, used: hub.NoCounts}
+func (e *encoder) newMessage(l *outSubAgent, role string, msg []byte) *outMessage {
+	m := &outMessage{msg: append([]byte(nil), msg...), role: role, subAgent: l, index: -1, used: hub.NoCounts}
 	m.id = append(m.id, msg...)
 	if len(msg) == 0 {
 		e.made++
@@ -82,15 +82,15 @@ func (m *outMessage) appendHead(dst []byte) []byte {
 }
 
 // begin starts a record with a piece of the message, up to its content.
-func (m *outMessage) begin(out *wire.Out, l *outLane) []byte {
+func (m *outMessage) begin(out *wire.Out, l *outSubAgent) []byte {
 	out.Begin(l.event)
 	return m.appendHead(out.Buf)
 }
 
 // textStart finds the message of a part and prepares its pieces. Once a message has reasoning, its content is a list of
 // blocks, joined by index: plain text would not be joined to them.
-func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Fate {
-	l, role := e.lane(ev.Lane), roleAgent
+func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
+	l, role := e.subAgent(ev.SubAgent), roleAgent
 	switch {
 	case ev.Flags.Has(hub.User):
 		role = roleUser
@@ -105,7 +105,7 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	if !m.blocks {
 		p.head = append(p.head, '"')
 		p.tail = append(append(p.tail, '"'), l.tail...)
-		return fateOf(ev.Chan)
+		return dispositionOf(ev.Chan)
 	}
 	m.nextBlock(ev.Chan)
 	kind := `,"type":"text","text":"`
@@ -115,7 +115,7 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Fate {
 	p.head = strconv.AppendInt(append(p.head, `[{"index":`...), int64(m.index), 10)
 	p.head = append(p.head, kind...)
 	p.tail = append(append(p.tail, `"}]`...), l.tail...)
-	return fateOf(ev.Chan)
+	return dispositionOf(ev.Chan)
 }
 
 // nextBlock counts the content blocks: another channel is another block.
@@ -127,7 +127,7 @@ func (m *outMessage) nextBlock(ch hub.Chan) {
 }
 
 // fateOf is what becomes of a text: a refusal looks like any answer.
-func fateOf(ch hub.Chan) hub.Fate {
+func dispositionOf(ch hub.Chan) hub.Disposition {
 	if ch == hub.Refusal {
 		return hub.Folded
 	}
@@ -135,14 +135,14 @@ func fateOf(ch hub.Chan) hub.Fate {
 }
 
 // textDelta is the hot path: all but the text was made when the part was opened.
-func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
 	}
 	m := p.message
 	if e.modes&modeTuple != 0 {
-		out.Begin(m.lane.event)
+		out.Begin(m.subAgent.event)
 		b := append(append(out.Buf, p.head...), ev.Text...)
 		out.Buf = append(b, p.tail...)
 		out.End()
@@ -150,14 +150,14 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 	if m.kept {
 		e.keepText(out, m, ev)
 	}
-	if len(e.waiting) > 0 && p.ch == hub.AnswerText && m.role == roleAgent && m.lane == &e.root && len(m.calls) == 0 {
+	if len(e.waiting) > 0 && p.ch == hub.AnswerText && m.role == roleAgent && m.subAgent == &e.root && len(m.calls) == 0 {
 		clear(e.waiting)
 	}
-	return fateOf(ev.Chan)
+	return dispositionOf(ev.Chan)
 }
 
 // textEnd writes the signature of reasoning; else the grammar has no ends.
-func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	p := e.parts.Find(ev.ID)
 	if p == nil {
 		return hub.Dropped
@@ -167,10 +167,10 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.More == nil || len(ev.More.Sig) == 0 || p.ch != hub.Reasoning || e.modes&modeTuple == 0 {
 		return hub.Implied
 	}
-	b := append(m.begin(out, m.lane), `[{"index":`...)
+	b := append(m.begin(out, m.subAgent), `[{"index":`...)
 	b = strconv.AppendInt(b, int64(m.index), 10)
 	b = append(append(b, `,"type":"reasoning","reasoning":"","signature":"`...), ev.More.Sig...)
-	out.Buf = append(append(b, `"}]`...), m.lane.tail...)
+	out.Buf = append(append(b, `"}]`...), m.subAgent.tail...)
 	out.End()
 	return hub.Native
 }
@@ -184,11 +184,11 @@ func (m *outMessage) appendEmpty(dst []byte) []byte {
 }
 
 // file writes a content block of the message.
-func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil {
 		return hub.Dropped
 	}
-	l := e.lane(ev.Lane)
+	l := e.subAgent(ev.SubAgent)
 	m := e.message(out, l, roleAgent, ev.Msg)
 	m.blocks = true
 	m.index++
@@ -228,8 +228,8 @@ func appendFile(dst []byte, f *hub.FileRef) []byte {
 
 // usage writes counts on a piece without content. Readers add up what the pieces of a message say: of counts that were
 // written before, only what is new.
-func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Fate {
-	l := e.lane(ev.Lane)
+func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Disposition {
+	l := e.subAgent(ev.SubAgent)
 	m := l.current
 	switch {
 	case ev.More == nil, m == nil, e.modes&modeTuple == 0, ev.Scope == hub.SessionScope, ev.More.Usage.In < 0 && ev.More.Usage.Out < 0:
@@ -240,14 +240,14 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.counted = true
 	}
 	now := ev.More.Usage
-	fate := hub.Native
+	disposition := hub.Native
 	of := append(append(append(e.buf[:0], ev.Msg...), 0), ev.Ref...)
 	e.buf = of
 	switch {
 	case len(m.usedFor) == 0:
 		m.usedFor = append(m.usedFor, of...)
 		if len(ev.Msg) > 0 && !bytes.Equal(ev.Msg, m.msg) {
-			fate = hub.Folded // the upstream counts for a message that nobody sees
+			disposition = hub.Folded // the upstream counts for a message that nobody sees
 		}
 	case string(of) != string(m.usedFor), len(of) == 1 && ev.Scope != hub.RunScope, now.In >= 0 && now.In < m.used.In, now.Out >= 0 && now.Out < m.used.Out:
 		return hub.Dropped // it would be added to what the message has used
@@ -263,7 +263,7 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Fate {
 	for _, c := range countsOf(&m.used, &now) {
 		*c[0] = max(*c[0], *c[1])
 	}
-	return fate
+	return disposition
 }
 
 // countsOf pairs the counts of two totals.

@@ -12,7 +12,7 @@ import (
 type outCall struct {
 	id, name []byte
 	message  *outMessage // nil for one that the client knows from an earlier run
-	lane     *outLane
+	subAgent *outSubAgent
 	head     []byte // a piece of its arguments, up to them
 	args     []byte // kept for modes that repeat messages, and for questions about the call
 }
@@ -21,9 +21,9 @@ type outCall struct {
 const maxAsked = 64 << 10
 
 // toolStart announces a call in its message. The client has those of earlier runs.
-func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
-	l := e.lane(ev.Lane)
-	c := &outCall{id: append([]byte(nil), ev.ID...), name: append([]byte(nil), ev.Name...), lane: l}
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
+	l := e.subAgent(ev.SubAgent)
+	c := &outCall{id: append([]byte(nil), ev.ID...), name: append([]byte(nil), ev.Name...), subAgent: l}
 	e.calls[string(ev.ID)] = c
 	if ev.Flags.Has(hub.Resumed) {
 		return hub.Implied
@@ -51,7 +51,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // toolArgs is the hot path of calls; see textDelta.
-func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.calls[string(ev.ID)]
 	if c == nil {
 		return hub.Dropped
@@ -65,15 +65,15 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 	if e.modes&modeTuple == 0 {
 		return hub.Native
 	}
-	out.Begin(c.lane.event)
+	out.Begin(c.subAgent.event)
 	b := append(append(out.Buf, c.head...), ev.Text...)
-	out.Buf = append(append(b, `"}]`...), c.lane.tail...)
+	out.Buf = append(append(b, `"}]`...), c.subAgent.tail...)
 	out.End()
 	return hub.Native
 }
 
 // toolEnd writes a message with the result, if there is one.
-func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.calls[string(ev.ID)]
 	delete(e.calls, string(ev.ID))
 	blocks := ev.More != nil && ev.More.Content != nil
@@ -81,7 +81,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		return hub.Implied
 	}
 	delete(e.waiting, string(ev.ID))
-	l := e.lane(ev.Lane)
+	l := e.subAgent(ev.SubAgent)
 	if c != nil && c.message != nil {
 		c.message.closed = true
 	}
@@ -89,16 +89,16 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		m.closed = true
 	}
 	e.complete(out, l)
-	r := &outMessage{role: roleTool, lane: l, id: e.resultID(ev)}
-	status, fate := `","status":"success"`, hub.Native
+	r := &outMessage{role: roleTool, subAgent: l, id: e.resultID(ev)}
+	status, disposition := `","status":"success"`, hub.Native
 	switch ev.Status {
 	case hub.StatusOK:
 	case hub.StatusError:
 		status = `","status":"error"`
 	case hub.StatusDenied, hub.StatusAborted:
-		status, fate = `","status":"error"`, hub.Folded
+		status, disposition = `","status":"error"`, hub.Folded
 	default:
-		fate = hub.Folded
+		disposition = hub.Folded
 	}
 	b := append(append(e.buf[:0], `{"id":"`...), r.id...)
 	b = append(append(b, `","type":"tool","tool_call_id":"`...), ev.ID...)
@@ -114,7 +114,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 		r.result = append(append(r.result, b...), '}')
 		e.complete(out, l)
 	}
-	return fate
+	return disposition
 }
 
 // noResult reports whether a call may end without an answer: left to the client or to a later run, or given up. One whose
@@ -166,12 +166,12 @@ func appendResult(dst []byte, ev *hub.Event) []byte {
 }
 
 // toolOutput writes a partial result.
-func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.calls[string(ev.ID)]
 	if e.modes&modeTools == 0 || c == nil || len(ev.Text) == 0 && ev.Value == nil {
 		return hub.Dropped
 	}
-	out.Begin(named("tools", e.lane(ev.Lane)))
+	out.Begin(named("tools", e.subAgent(ev.SubAgent)))
 	b := append(append(out.Buf, `{"event":"on_tool_event","toolCallId":"`...), c.id...)
 	b = append(append(append(b, `","name":"`...), c.name...), `","data":`...)
 	if ev.Value != nil {

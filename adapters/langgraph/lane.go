@@ -7,33 +7,33 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// lane is a sub-graph that has spoken: its namespace, as in "messages|child:1b2c|tools:77aa".
-type lane struct {
+// sub-agent is a sub-graph that has spoken: its namespace, as in "messages|child:1b2c|tools:77aa".
+type subAgent struct {
 	id     []byte // string body, the whole namespace; nil for the graph itself
 	name   []byte // string body: the node that the sub-graph runs in
-	parent *lane
+	parent *subAgent
 	ended  bool
 	begun  bool // it has spoken: a state is no longer the input that it began with
 }
 
-// lanes are those seen so far, by namespace as it stands in the event name.
-type lanes struct {
-	by   map[string]*lane
-	last *lane
+// sub-agents are those seen so far, by namespace as it stands in the event name.
+type subAgents struct {
+	by   map[string]*subAgent
+	last *subAgent
 	key  []byte // namespace of last
 }
 
 // maxLanes bounds the sub-graphs that are told apart. What later ones say is said by the graph itself.
-const maxLanes = 1024
+const maxSubAgents = 1024
 
-func (t *lanes) reset() {
+func (t *subAgents) reset() {
 	clear(t.by)
 	t.last, t.key = nil, t.key[:0]
 }
 
-// lane returns the sub-graph of a namespace. One that was not heard of before is opened, after those around it.
-func (d *decoder) lane(dst []hub.Event, namespace []byte) ([]hub.Event, *lane) {
-	t := &d.lanes
+// sub-agent returns the sub-graph of a namespace. One that was not heard of before is opened, after those around it.
+func (d *decoder) subAgent(dst []hub.Event, namespace []byte) ([]hub.Event, *subAgent) {
+	t := &d.subAgents
 	if len(namespace) == 0 {
 		return dst, &d.root
 	}
@@ -42,17 +42,17 @@ func (d *decoder) lane(dst []hub.Event, namespace []byte) ([]hub.Event, *lane) {
 	}
 	l := t.by[string(namespace)]
 	if l == nil {
-		dst, l = d.openLane(dst, namespace)
+		dst, l = d.openSubAgent(dst, namespace)
 	}
 	t.last, t.key = l, append(t.key[:0], namespace...)
 	return dst, l
 }
 
 // openLane opens the sub-graph, and all around it that are new, from the outside in.
-func (d *decoder) openLane(dst []hub.Event, namespace []byte) ([]hub.Event, *lane) {
-	t, l := &d.lanes, &d.root
+func (d *decoder) openSubAgent(dst []hub.Event, namespace []byte) ([]hub.Event, *subAgent) {
+	t, l := &d.subAgents, &d.root
 	if t.by == nil {
-		t.by = map[string]*lane{}
+		t.by = map[string]*subAgent{}
 	}
 	for end := 0; end < len(namespace); end++ {
 		if i := bytes.IndexByte(namespace[end:], '|'); i >= 0 {
@@ -62,10 +62,10 @@ func (d *decoder) openLane(dst []hub.Event, namespace []byte) ([]hub.Event, *lan
 		}
 		inner := t.by[string(namespace[:end])]
 		if inner == nil {
-			if len(t.by) == maxLanes {
+			if len(t.by) == maxSubAgents {
 				return dst, l
 			}
-			inner = newLane(namespace[:end], l)
+			inner = newSubAgent(namespace[:end], l)
 			t.by[string(namespace[:end])] = inner
 			dst = d.agentStart(dst, inner)
 		}
@@ -74,16 +74,16 @@ func (d *decoder) openLane(dst []hub.Event, namespace []byte) ([]hub.Event, *lan
 	return dst, l
 }
 
-func newLane(namespace []byte, parent *lane) *lane {
+func newSubAgent(namespace []byte, parent *subAgent) *subAgent {
 	segment := namespace[bytes.LastIndexByte(namespace, '|')+1:]
 	node, _, _ := bytes.Cut(segment, []byte(":"))
-	return &lane{id: rawjson.AppendEscaped(nil, namespace), name: rawjson.AppendEscaped(nil, node), parent: parent}
+	return &subAgent{id: rawjson.AppendEscaped(nil, namespace), name: rawjson.AppendEscaped(nil, node), parent: parent}
 }
 
 // agentStart tells of a new sub-graph. One that runs in a tool may be named after the call.
-func (d *decoder) agentStart(dst []hub.Event, l *lane) []hub.Event {
+func (d *decoder) agentStart(dst []hub.Event, l *subAgent) []hub.Event {
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.Lane = hub.AgentStart, l.id, l.name, l.parent.id
+	ev.Kind, ev.ID, ev.Name, ev.SubAgent = hub.AgentStart, l.id, l.name, l.parent.id
 	if _, call, ok := bytes.Cut(l.id[bytes.LastIndexByte(l.id, '|')+1:], []byte(":")); ok && d.calls.Has(call) {
 		ev.Ref = call
 	}
@@ -92,9 +92,9 @@ func (d *decoder) agentStart(dst []hub.Event, l *lane) []hub.Event {
 
 // endNode ends the sub-graph that ran in a node, if only one did: where a node runs several times at once, an update
 // does not say which is over.
-func (d *decoder) endNode(dst []hub.Event, parent *lane, node []byte) []hub.Event {
-	var found *lane
-	for _, l := range d.lanes.by {
+func (d *decoder) endNode(dst []hub.Event, parent *subAgent, node []byte) []hub.Event {
+	var found *subAgent
+	for _, l := range d.subAgents.by {
 		if l.parent != parent || l.ended || !bytes.Equal(l.name, node) {
 			continue
 		}
@@ -112,8 +112,8 @@ func (d *decoder) endNode(dst []hub.Event, parent *lane, node []byte) []hub.Even
 	return dst
 }
 
-// lifecycle says that a sub-graph begins or is over. lane has told its beginning already.
-func (d *decoder) lifecycle(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Event, error) {
+// lifecycle says that a sub-graph begins or is over. sub-agent has told its beginning already.
+func (d *decoder) lifecycle(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.Event, error) {
 	if l == &d.root {
 		return dst, nil // the run itself has its own records
 	}
@@ -142,7 +142,7 @@ func (d *decoder) lifecycle(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Ev
 }
 
 // learn adds what a lifecycle record says of a sub-graph to the start that the same record made.
-func (d *decoder) learn(dst []hub.Event, l *lane, v rawjson.Value) {
+func (d *decoder) learn(dst []hub.Event, l *subAgent, v rawjson.Value) {
 	if len(dst) == 0 {
 		return
 	}
@@ -161,23 +161,23 @@ func (d *decoder) learn(dst []hub.Event, l *lane, v rawjson.Value) {
 
 // step is a node at work.
 type step struct {
-	lane *lane
-	id   []byte // the task, or what stands for it
-	node []byte
+	subAgent *subAgent
+	id       []byte // the task, or what stands for it
+	node     []byte
 }
 
 // maxSteps bounds the nodes that are known to be at work.
 const maxSteps = 64
 
 // inStep opens the step that a piece of text came from, if it is a new one.
-func (d *decoder) inStep(dst []hub.Event, l *lane, meta *metadata) []hub.Event {
+func (d *decoder) inStep(dst []hub.Event, l *subAgent, meta *metadata) []hub.Event {
 	if len(meta.node) == 0 || meta.step == nil {
 		return dst
 	}
 	namespace := meta.namespace
 	task := namespace[bytes.LastIndexAny(namespace, "|:")+1:]
 	for i := len(d.steps) - 1; i >= 0; i-- {
-		if s := &d.steps[i]; s.lane == l && (bytes.Equal(s.id, task) || len(task) == 0 && bytes.Equal(s.node, meta.node)) {
+		if s := &d.steps[i]; s.subAgent == l && (bytes.Equal(s.id, task) || len(task) == 0 && bytes.Equal(s.node, meta.node)) {
 			return dst
 		}
 	}
@@ -187,34 +187,34 @@ func (d *decoder) inStep(dst []hub.Event, l *lane, meta *metadata) []hub.Event {
 	return d.openStep(dst, l, task, meta.node)
 }
 
-func (d *decoder) openStep(dst []hub.Event, l *lane, id, node []byte) []hub.Event {
+func (d *decoder) openStep(dst []hub.Event, l *subAgent, id, node []byte) []hub.Event {
 	if len(d.steps) == maxSteps {
 		d.steps = append(d.steps[:0], d.steps[1:]...)
 	}
-	d.steps = append(d.steps, step{lane: l, id: bytes.Clone(id), node: bytes.Clone(node)})
+	d.steps = append(d.steps, step{subAgent: l, id: bytes.Clone(id), node: bytes.Clone(node)})
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.Lane = hub.StepStart, id, node, l.id
+	ev.Kind, ev.ID, ev.Name, ev.SubAgent = hub.StepStart, id, node, l.id
 	return dst
 }
 
 // closeSteps ends the steps of a sub-graph that match.
-func (d *decoder) closeSteps(dst []hub.Event, l *lane, match func(*step) bool) []hub.Event {
+func (d *decoder) closeSteps(dst []hub.Event, l *subAgent, match func(*step) bool) []hub.Event {
 	kept := d.steps[:0]
 	for _, s := range d.steps {
-		if s.lane != l || !match(&s) {
+		if s.subAgent != l || !match(&s) {
 			kept = append(kept, s)
 			continue
 		}
 		var ev *hub.Event
 		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.ID, ev.Lane, ev.Status = hub.StepEnd, s.id, l.id, hub.StatusDone
+		ev.Kind, ev.ID, ev.SubAgent, ev.Status = hub.StepEnd, s.id, l.id, hub.StatusDone
 	}
 	d.steps = kept
 	return dst
 }
 
 // task says that a node begins, or with a result or an error that it is over.
-func (d *decoder) task(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Event, error) {
+func (d *decoder) task(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.Event, error) {
 	id, node := text(v, "id"), text(v, "name")
 	if len(id) == 0 {
 		return dst, hub.NewError(hub.ReasonMissing, "id", -1, "a task needs an id")
@@ -222,7 +222,7 @@ func (d *decoder) task(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Event, 
 	same := func(s *step) bool { return bytes.Equal(s.id, id) }
 	if rawjson.Get(v, "result") == nil && rawjson.Get(v, "error") == nil {
 		for i := range d.steps {
-			if d.steps[i].lane == l && same(&d.steps[i]) {
+			if d.steps[i].subAgent == l && same(&d.steps[i]) {
 				return dst, nil
 			}
 		}

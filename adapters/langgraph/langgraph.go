@@ -32,7 +32,7 @@
 //	             truncated: error {error = ErrCode, message = Err}
 //	step.*       tasks {id, name} and {id, name, result}; read from the metadata of pieces, too: the task of langgraph_node,
 //	             which ends with its update
-//	agent.*      a namespace: tools:CALL for a lane that a call has spawned, else NAME:ID. lifecycle says when it starts
+//	agent.*      a namespace: tools:CALL for a sub-agent that a call has spawned, else NAME:ID. lifecycle says when it starts
 //	             and ends, tool_call_id = Ref, graph_name = Name, description = Title; an update of its node ends it, too
 //	text.*       messages: content of a piece of type AIMessageChunk, HumanMessageChunk (the flag user), or
 //	             SystemMessageChunk (Name system). The id is Msg; after a tool result a new message begins
@@ -101,7 +101,7 @@ var Dialect = hub.Dialect{
 	Doc:      "What LangGraph servers stream and useStream of the LangGraph SDK reads.",
 	Framing:  wire.SSE,
 	Framings: []wire.Framing{wire.SSE},
-	Caps: hub.CapLanes | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapAsks |
+	Caps: hub.CapSubAgents | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapAsks |
 		hub.CapUsage,
 	Options: []hub.OptionSpec{
 		{
@@ -161,7 +161,7 @@ func appendFailure(dst []byte, f *hub.Failure) []byte {
 }
 
 // requests reads the call that opens a run.
-type requests struct{ hub.AsItCame }
+type requests struct{ hub.PassThrough }
 
 // DecodeRequest takes the stream modes that the client asks for, and its thread where the body names it. The path that
 // names it otherwise is the proxy's. Runs are named by the server.

@@ -122,12 +122,12 @@ func (m *fields) speaker() speaker {
 
 // message is one that was seen, in pieces or whole.
 type message struct {
-	id      []byte // of its texts: its own, or one that is made
-	lane    *lane
-	text    extent // its answer, as far as it came
-	calls   []*call
-	whole   bool // it was seen whole: nothing new can come
-	counted bool // its usage was told
+	id       []byte // of its texts: its own, or one that is made
+	subAgent *subAgent
+	text     extent // its answer, as far as it came
+	calls    []*call
+	whole    bool // it was seen whole: nothing new can come
+	counted  bool // its usage was told
 }
 
 // extent stands for a text: its escaped body, so that spelling counts.
@@ -145,7 +145,7 @@ func (x *extent) add(body []byte) {
 }
 
 // know returns what is known of a message, and whether it is new. Messages without an id are known by what they say.
-func (d *decoder) know(l *lane, m *fields) (k *message, isNew bool) {
+func (d *decoder) know(l *subAgent, m *fields) (k *message, isNew bool) {
 	key, nameless := m.id, len(m.id) == 0
 	switch {
 	case m.speaker() == toolbox && len(m.callID) > 0:
@@ -158,7 +158,7 @@ func (d *decoder) know(l *lane, m *fields) (k *message, isNew bool) {
 	if k, _ := d.messages.Find(key); k != nil && !(k.whole && nameless && m.piece) {
 		return k, false
 	}
-	k = &message{id: bytes.Clone(m.id), lane: l}
+	k = &message{id: bytes.Clone(m.id), subAgent: l}
 	if nameless {
 		d.made++
 		k.id = strconv.AppendInt([]byte("message-"), int64(d.made), 10)
@@ -183,7 +183,7 @@ func (d *decoder) listens(m *fields, from source) bool {
 }
 
 // piece adds to a message.
-func (d *decoder) piece(dst []hub.Event, l *lane, m *fields) []hub.Event {
+func (d *decoder) piece(dst []hub.Event, l *subAgent, m *fields) []hub.Event {
 	switch m.speaker() {
 	case agent:
 	case nobody:
@@ -209,7 +209,7 @@ func (d *decoder) piece(dst []hub.Event, l *lane, m *fields) []hub.Event {
 
 // turnTo notes which message the agent speaks in. It has gone on without the results of calls that it made before.
 func (d *decoder) turnTo(k *message) {
-	if d.speaking == k || k.lane != &d.root {
+	if d.speaking == k || k.subAgent != &d.root {
 		return
 	}
 	d.speaking = k
@@ -218,7 +218,7 @@ func (d *decoder) turnTo(k *message) {
 
 // stopped notes why the model stopped, when it says so in an answer of the graph itself.
 func (d *decoder) stopped(m *fields, k *message) {
-	if k.lane != &d.root {
+	if k.subAgent != &d.root {
 		return
 	}
 	if reason := m.stopReason(); len(reason) > 0 {
@@ -235,7 +235,7 @@ func (m *fields) stopReason() []byte {
 }
 
 // other adds a message that is not the agent's own: these come whole, or in one piece.
-func (d *decoder) other(dst []hub.Event, l *lane, m *fields) []hub.Event {
+func (d *decoder) other(dst []hub.Event, l *subAgent, m *fields) []hub.Event {
 	k, isNew := d.know(l, m)
 	switch {
 	case m.speaker() == toolbox:
@@ -253,7 +253,7 @@ func (d *decoder) other(dst []hub.Event, l *lane, m *fields) []hub.Event {
 }
 
 // whole compares a message that came whole with what is known of it, and adds what is new.
-func (d *decoder) whole(dst []hub.Event, l *lane, m *fields) []hub.Event {
+func (d *decoder) whole(dst []hub.Event, l *subAgent, m *fields) []hub.Event {
 	switch m.speaker() {
 	case agent:
 	case nobody:

@@ -36,7 +36,7 @@ func strictly(t *testing.T, cause error, records ...string) (all []hub.Event) {
 
 func copied(ev *hub.Event) hub.Event {
 	out := *ev
-	for _, p := range []*[]byte{&out.ID, &out.Msg, &out.Name, &out.Text, &out.Value, &out.Lane} {
+	for _, p := range []*[]byte{&out.ID, &out.Msg, &out.Name, &out.Text, &out.Value, &out.SubAgent} {
 		*p = append([]byte(nil), *p...)
 	}
 	if ev.More != nil {
@@ -61,7 +61,7 @@ func callOf(ev *hub.Event) string { return string(ev.ID) + string(ev.Value) + st
 func textOf(ev *hub.Event) string { return string(ev.Text) }
 func endOf(ev *hub.Event) string  { return ev.Status.String() }
 
-// written encodes strict events.
+// written encodes normalized events.
 func written(modes string, evs ...hub.Event) string {
 	o, _ := Dialect.ParseOptions(map[string]any{"modes": modes})
 	enc, out := Dialect.NewEncoder(o), wire.NewOut(wire.SSE)

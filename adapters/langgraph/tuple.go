@@ -48,7 +48,7 @@ func isHidden(tags rawjson.Value) bool {
 }
 
 // tuple is a piece of a message, or a message that a node wrote, with its metadata.
-func (d *decoder) tuple(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Event, error) {
+func (d *decoder) tuple(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.Event, error) {
 	it := rawjson.Elems(v)
 	first, ok := it.Next()
 	if !ok || rawjson.Kind(first) != '{' {
@@ -63,7 +63,7 @@ func (d *decoder) tuple(dst []hub.Event, l *lane, v rawjson.Value) ([]hub.Event,
 }
 
 // described is a message of which the metadata are known.
-func (d *decoder) described(dst []hub.Event, l *lane, v rawjson.Value, meta *metadata) []hub.Event {
+func (d *decoder) described(dst []hub.Event, l *subAgent, v rawjson.Value, meta *metadata) []hub.Event {
 	if meta.hidden {
 		return dst
 	}

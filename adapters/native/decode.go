@@ -16,23 +16,23 @@ type decoder struct {
 // record is the schema. Every event has few of these members, so the struct is in two halves: the second is looked at
 // only if one of its members was there.
 type record struct {
-	Kind   rawjson.Value `json:"kind"`
-	Status rawjson.Value `json:"status"`
-	Chan   rawjson.Value `json:"chan"`
-	Op     rawjson.Value `json:"op"`
-	Level  rawjson.Value `json:"level"`
-	Scope  rawjson.Value `json:"scope"`
-	What   rawjson.Value `json:"what"`
-	Flags  rawjson.Value `json:"flags"`
-	Seq    rawjson.Value `json:"seq"`
-	Lane   rawjson.Value `json:"lane"`
-	Msg    rawjson.Value `json:"msg"`
-	ID     rawjson.Value `json:"id"`
-	Ref    rawjson.Value `json:"ref"`
-	Name   rawjson.Value `json:"name"`
-	Title  rawjson.Value `json:"title"`
-	Text   rawjson.Value `json:"text"`
-	Value  rawjson.Value `json:"value"`
+	Kind     rawjson.Value `json:"kind"`
+	Status   rawjson.Value `json:"status"`
+	Chan     rawjson.Value `json:"chan"`
+	Op       rawjson.Value `json:"op"`
+	Level    rawjson.Value `json:"level"`
+	Scope    rawjson.Value `json:"scope"`
+	What     rawjson.Value `json:"what"`
+	Flags    rawjson.Value `json:"flags"`
+	Seq      rawjson.Value `json:"seq"`
+	SubAgent rawjson.Value `json:"lane"`
+	Msg      rawjson.Value `json:"msg"`
+	ID       rawjson.Value `json:"id"`
+	Ref      rawjson.Value `json:"ref"`
+	Name     rawjson.Value `json:"name"`
+	Title    rawjson.Value `json:"title"`
+	Text     rawjson.Value `json:"text"`
+	Value    rawjson.Value `json:"value"`
 
 	Time      rawjson.Value `json:"time"`
 	Meta      rawjson.Value `json:"meta"`
@@ -96,10 +96,10 @@ func (r *reader) event(ev *hub.Event, m *record) {
 	ev.Op = named(r, m.Op, "op", hub.ParseOp)
 	ev.Level = named(r, m.Level, "level", hub.ParseLevel)
 	ev.Scope = named(r, m.Scope, "scope", hub.ParseScope)
-	ev.What = named(r, m.What, "what", hub.ParseWhat)
+	ev.AskKind = named(r, m.What, "what", hub.ParseAskKind)
 	ev.Flags = r.flags(m.Flags)
 	ev.Seq = uint64(r.number(m.Seq, "seq", 0))
-	ev.Lane = r.body(m.Lane, "lane")
+	ev.SubAgent = r.body(m.SubAgent, "lane")
 	ev.Msg = r.body(m.Msg, "msg")
 	ev.ID = r.body(m.ID, "id")
 	ev.Ref = r.body(m.Ref, "ref")

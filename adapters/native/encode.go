@@ -11,7 +11,7 @@ import (
 // encoder has no state: every event is a record of its own.
 type encoder struct{}
 
-func (encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+func (encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	out.Begin("")
 	out.Buf = Append(out.Buf, ev)
 	out.End()
@@ -35,7 +35,7 @@ func Append(dst []byte, ev *hub.Event) []byte {
 		dst = append(dst, `,"seq":`...)
 		dst = strconv.AppendUint(dst, ev.Seq, 10)
 	}
-	dst = appendBody(dst, `,"lane":`, ev.Lane)
+	dst = appendBody(dst, `,"lane":`, ev.SubAgent)
 	dst = appendBody(dst, `,"msg":`, ev.Msg)
 	dst = appendBody(dst, `,"id":`, ev.ID)
 	dst = appendBody(dst, `,"ref":`, ev.Ref)
@@ -69,8 +69,8 @@ func appendNames(dst []byte, ev *hub.Event) []byte {
 	if ev.Scope != hub.ScopeNone {
 		dst = appendName(dst, `,"scope":"`, ev.Scope.String())
 	}
-	if ev.What != hub.WhatNone {
-		dst = appendName(dst, `,"what":"`, ev.What.String())
+	if ev.AskKind != hub.AskNone {
+		dst = appendName(dst, `,"what":"`, ev.AskKind.String())
 	}
 	return dst
 }

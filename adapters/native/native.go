@@ -15,7 +15,7 @@
 //	what      of an ask
 //	flags     array of names
 //	seq       place in the stream, a number
-//	lane      msg  id  ref  name  title    strings, absent when empty
+//	sub-agent      msg  id  ref  name  title    strings, absent when empty
 //	text      a string; "" means present and empty, as the result of a tool that printed nothing
 //	value     any JSON value, null included
 //	time      milliseconds since the Unix epoch
@@ -85,7 +85,7 @@ var Dialect = hub.Dialect{
 	Framing:  wire.NDJSON,
 	Framings: []wire.Framing{wire.NDJSON, wire.SSE, wire.Concat, wire.WebSocket, wire.LengthPrefix, wire.ContentLength},
 	Accept:   []string{"application/vnd.sabir.events"},
-	Caps: hub.CapLanes | hub.CapReplace | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapAsks |
+	Caps: hub.CapSubAgents | hub.CapReplace | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapAsks |
 		hub.CapPlan | hub.CapUsage,
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	NewDecoder:    func(hub.Options) hub.Decoder { return &decoder{} },

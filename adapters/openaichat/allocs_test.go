@@ -19,22 +19,22 @@ func TestDeltaAllocs(t *testing.T) {
 		t.Helper()
 		dec, enc, out := Dialect.NewDecoder(Dialect.Defaults()), newTestEncoder(t, options), wire.NewOut(wire.SSE)
 		seq := sequencer.New(sequencer.Config{})
-		var loose, strict []hub.Event
+		var decoded, normalized []hub.Event
 		for _, record := range append(prelude, delta) {
 			var err error
-			if loose, err = dec.Decode(loose[:0], wire.Record{Data: []byte(record)}); err != nil {
+			if decoded, err = dec.Decode(decoded[:0], wire.Record{Data: []byte(record)}); err != nil {
 				t.Fatalf("%s: %v", record, err)
 			}
-			strict = seq.Push(strict[:0], loose, 0)
-			for i := range strict {
-				enc.Encode(out, &strict[i])
+			normalized = seq.Push(normalized[:0], decoded, 0)
+			for i := range normalized {
+				enc.Encode(out, &normalized[i])
 			}
 		}
-		last, data := strict[len(strict)-1], []byte(delta)
+		last, data := normalized[len(normalized)-1], []byte(delta)
 		if n := testing.AllocsPerRun(100, func() {
-			loose, _ = dec.Decode(loose[:0], wire.Record{Data: data})
-		}); n > 0 || len(loose) != 1 {
-			t.Errorf("%s: decoding a delta costs %.0f allocations and gives %d events", name, n, len(loose))
+			decoded, _ = dec.Decode(decoded[:0], wire.Record{Data: data})
+		}); n > 0 || len(decoded) != 1 {
+			t.Errorf("%s: decoding a delta costs %.0f allocations and gives %d events", name, n, len(decoded))
 		}
 		if n := testing.AllocsPerRun(100, func() {
 			out.Reset()

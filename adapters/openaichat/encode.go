@@ -73,7 +73,7 @@ func (e *encoder) Answer(req *hub.Request) {
 }
 
 // Encode implements [hub.Encoder].
-func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Kind {
 	case hub.TextDelta:
 		return e.textDelta(out, ev)
@@ -143,7 +143,7 @@ func (e *encoder) name(ev *hub.Event) {
 const chunkEnd = `,"finish_reason":null}]}`
 
 // runStart names the role at once: clients that never hear of one fail, and so do those that wait too long.
-func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.name(ev)
 	out.Begin("")
 	out.Buf = append(append(out.Buf, e.head...), `{"role":"assistant","content":""}`+chunkEnd...)
@@ -155,7 +155,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // textStart notes whose words a part has. Those of the user, and instructions, are no answer.
-func (e *encoder) textStart(ev *hub.Event) hub.Fate {
+func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
 	if ev.Flags.Has(hub.User) || string(ev.Name) == "system" || string(ev.Name) == "developer" {
 		e.skip = append(e.skip, bytes.Clone(ev.ID))
 		return hub.Dropped
@@ -179,14 +179,14 @@ func (e *encoder) skipped(id []byte) int {
 	return -1
 }
 
-func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.skipped(ev.ID) >= 0 {
 		return hub.Dropped
 	}
 	if ev.Chan == hub.Reasoning {
 		return e.reason(out, ev)
 	}
-	fate := hub.Native
+	disposition := hub.Native
 	out.Begin("")
 	b := append(out.Buf, e.head...)
 	switch {
@@ -194,7 +194,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.refused = true
 		b = append(b, `{"refusal":"`...)
 	case len(e.between) > 0 && bytes.Equal(e.between, ev.ID):
-		e.between, fate = e.between[:0], hub.Folded
+		e.between, disposition = e.between[:0], hub.Folded
 		b = append(append(b, `{"content":"`...), e.separator...)
 	default:
 		b = append(b, `{"content":"`...)
@@ -202,10 +202,10 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 	b = append(b, ev.Text...)
 	out.Buf = append(b, `"}`+chunkEnd...)
 	out.End()
-	return fate
+	return disposition
 }
 
-func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if i := e.skipped(ev.ID); i >= 0 {
 		e.skip = append(e.skip[:i], e.skip[i+1:]...)
 		return hub.Dropped
@@ -218,7 +218,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // source cites as OpenAI's models with a web search do. The SDKs have no member for it in chunks and ignore it, but the one
 // for Python joins what has an index, and fails on a list without.
-func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil || len(ev.More.File.URL) == 0 {
 		return hub.Dropped
 	}

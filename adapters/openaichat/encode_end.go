@@ -8,13 +8,13 @@ import (
 )
 
 // runEnd writes why the answer ended, and what it used. A run that did not end well ends with an error.
-func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.ended = true
 	switch ev.Status {
 	case hub.StatusFailed, hub.StatusCancelled, hub.StatusTruncated:
 		return e.fail(out, ev)
 	}
-	reason, fate := e.finish(ev.Status)
+	reason, disposition := e.finish(ev.Status)
 	out.Begin("")
 	b := append(append(out.Buf, e.head...), `{},"finish_reason":"`...)
 	b = append(b, reason...)
@@ -24,12 +24,12 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.Value != nil || ev.More != nil && len(ev.More.Err) > 0 {
 		return hub.Folded // a finish_reason has no words
 	}
-	return fate
+	return disposition
 }
 
 // finish is the finish_reason for a reason. Calls that wait for the client make a good end tool_calls, for agents stop
 // otherwise.
-func (e *encoder) finish(status hub.Status) (reason string, fate hub.Fate) {
+func (e *encoder) finish(status hub.Status) (reason string, disposition hub.Disposition) {
 	switch status {
 	case hub.StatusLength:
 		return "length", hub.Native
@@ -42,21 +42,21 @@ func (e *encoder) finish(status hub.Status) (reason string, fate hub.Fate) {
 			return "content_filter", hub.Folded
 		}
 	}
-	fate = hub.Folded
+	disposition = hub.Folded
 	if e.waiting() {
 		if status == hub.StatusTools {
-			fate = hub.Native
+			disposition = hub.Native
 		}
-		return "tool_calls", fate
+		return "tool_calls", disposition
 	}
 	if status == hub.StatusDone && len(e.calls) == 0 || status == hub.StatusRefused && !e.spoke {
-		fate = hub.Native
+		disposition = hub.Native
 	}
-	return "stop", fate
+	return "stop", disposition
 }
 
 // fail writes an error frame, after which nothing comes. It may be the first frame.
-func (e *encoder) fail(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) fail(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.named {
 		e.writeUsage(out)
 	}
@@ -65,12 +65,12 @@ func (e *encoder) fail(out *wire.Out, ev *hub.Event) hub.Fate {
 	if ev.More != nil {
 		message, code = ev.More.Err, ev.More.ErrCode
 	}
-	kind, fate, cause := typeFailed, hub.Native, hub.CodeAgent
+	kind, disposition, cause := typeFailed, hub.Native, hub.CodeAgent
 	switch ev.Status {
 	case hub.StatusCancelled:
-		kind, fate, cause = typeCancelled, hub.Folded, hub.CodeCancelled
+		kind, disposition, cause = typeCancelled, hub.Folded, hub.CodeCancelled
 	case hub.StatusTruncated:
-		kind, fate, cause = typeTruncated, hub.Folded, hub.CodeTruncated
+		kind, disposition, cause = typeTruncated, hub.Folded, hub.CodeTruncated
 	}
 	out.Begin("")
 	b := append(out.Buf, `{"error":{"message":"`...)
@@ -88,11 +88,11 @@ func (e *encoder) fail(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	out.Buf = append(b, "}}"...)
 	out.End()
-	return fate
+	return disposition
 }
 
 // addUsage keeps totals for the end of the stream.
-func (e *encoder) addUsage(ev *hub.Event) hub.Fate {
+func (e *encoder) addUsage(ev *hub.Event) hub.Disposition {
 	if !e.sendUsage || ev.More == nil || !known(&ev.More.Usage) {
 		return hub.Dropped
 	}

@@ -39,7 +39,7 @@ func (s *sealing) index(id []byte) int {
 
 // reason writes a piece of reasoning. It is an extension in that OpenAI's own API has no member for it; most clients read
 // it, and the others ignore it.
-func (e *encoder) reason(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) reason(out *wire.Out, ev *hub.Event) hub.Disposition {
 	f := &e.reasoning
 	out.Begin("")
 	b := append(out.Buf, e.head...)
@@ -65,7 +65,7 @@ func (e *encoder) reason(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // reasonEnd writes the signature, where there is a place for it.
-func (e *encoder) reasonEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) reasonEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil || len(ev.More.Sig) == 0 {
 		return hub.Implied
 	}

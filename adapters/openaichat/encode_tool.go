@@ -26,7 +26,7 @@ func (e *encoder) call(id []byte) int {
 
 // toolStart asks the client to run a call. What the agent runs itself must not look like that, and a call that was asked for in
 // an earlier run is not asked for again.
-func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !ev.Flags.Has(hub.ClientRuns) || ev.Flags.Has(hub.Resumed) || len(e.calls) == maxCalls {
 		return hub.Dropped
 	}
@@ -53,7 +53,7 @@ func (e *encoder) addCall(id []byte) {
 }
 
 // toolArgs writes index and fragment alone: clients add up whatever is said twice.
-func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 	i := e.call(ev.ID)
 	if i < 0 {
 		return hub.Dropped
@@ -69,7 +69,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // toolState handles the steps of a call that no frame shows. The end of a call that was left to the client is said by the
 // end of the run; a result has no place.
-func (e *encoder) toolState(ev *hub.Event) hub.Fate {
+func (e *encoder) toolState(ev *hub.Event) hub.Disposition {
 	i := e.call(ev.ID)
 	switch {
 	case i < 0:

@@ -9,7 +9,7 @@ import (
 )
 
 // requests reads the body of a POST to …/chat/completions.
-type requests struct{ hub.AsItCame }
+type requests struct{ hub.PassThrough }
 
 // DecodeRequest takes the model, whose name the client expects to see again, and whether it wants to know the usage.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {

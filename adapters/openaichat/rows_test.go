@@ -16,7 +16,7 @@ import (
 
 // The tests below are named after rows of a list of faults that users of other translators reported.
 
-// understand sums up what a reader of the strict stream understands: texts by channel, calls with their arguments and how
+// understand sums up what a reader of the normalized stream understands: texts by channel, calls with their arguments and how
 // they ended, usage, and the end.
 func understand(t *testing.T, body string) string {
 	t.Helper()
@@ -28,8 +28,8 @@ func understand(t *testing.T, body string) string {
 			break
 		}
 		if rec.Data != nil {
-			loose, _ := dec.Decode(nil, rec) // what is bad is skipped, as the proxy does
-			s.take(seq.Push(nil, loose, 0))
+			decoded, _ := dec.Decode(nil, rec) // what is bad is skipped, as the proxy does
+			s.take(seq.Push(nil, decoded, 0))
 		}
 		buf = buf[n:]
 	}
@@ -352,11 +352,11 @@ func TestRowsE1E2E3E5E7E10Failures(t *testing.T) {
 	f := func(cause error, want string) {
 		t.Helper()
 		seq, enc, out := sequencer.New(sequencer.Config{}), newTestEncoder(t, ""), wire.NewOut(wire.NDJSON)
-		strict := seq.Push(nil, []hub.Event{answer("Hel")}, 0)
-		strict = seq.Flush(strict, cause)
-		strict = append(strict, seq.Push(nil, []hub.Event{answer("lo")}, 0)...)
-		for i := range strict {
-			enc.Encode(out, &strict[i])
+		normalized := seq.Push(nil, []hub.Event{answer("Hel")}, 0)
+		normalized = seq.Flush(normalized, cause)
+		normalized = append(normalized, seq.Push(nil, []hub.Event{answer("lo")}, 0)...)
+		for i := range normalized {
+			enc.Encode(out, &normalized[i])
 		}
 		enc.Finish(out)
 		lines := bytes.Split(bytes.TrimSpace(out.Buf), []byte("\n"))

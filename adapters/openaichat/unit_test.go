@@ -48,13 +48,13 @@ func encoderWith(t *testing.T, raw map[string]any) hub.Encoder {
 func written(t *testing.T, enc hub.Encoder, evs ...hub.Event) []string {
 	t.Helper()
 	seq, out := sequencer.New(sequencer.Config{}), wire.NewOut(wire.SSE)
-	loose := append([]hub.Event{{Kind: hub.RunStart, ID: []byte("chatcmpl-1")}}, evs...)
-	if loose[len(loose)-1].Kind != hub.RunEnd {
-		loose = append(loose, hub.Event{Kind: hub.RunEnd, Status: hub.StatusDone})
+	decoded := append([]hub.Event{{Kind: hub.RunStart, ID: []byte("chatcmpl-1")}}, evs...)
+	if decoded[len(decoded)-1].Kind != hub.RunEnd {
+		decoded = append(decoded, hub.Event{Kind: hub.RunEnd, Status: hub.StatusDone})
 	}
-	strict := seq.Push(nil, loose, 0)
-	for i := range strict {
-		enc.Encode(out, &strict[i])
+	normalized := seq.Push(nil, decoded, 0)
+	for i := range normalized {
+		enc.Encode(out, &normalized[i])
 	}
 	enc.Finish(out)
 	text := strings.NewReplacer("data: ", "", `{"id":"chatcmpl-1","object":"chat.completion.chunk","created":0,`, "{").Replace(string(out.Buf))
@@ -216,9 +216,9 @@ func TestBounds(t *testing.T) {
 	}
 	enc, out := newTestEncoder(t, ""), wire.NewOut(wire.SSE)
 	for i := range maxCalls + 1 {
-		fate := enc.Encode(out, &hub.Event{Kind: hub.ToolStart, ID: fmt.Append(nil, i), Name: []byte("f"), Flags: hub.ClientRuns})
-		if want := i == maxCalls; (fate == hub.Dropped) != want {
-			t.Errorf("call %d: %s", i, fate)
+		disposition := enc.Encode(out, &hub.Event{Kind: hub.ToolStart, ID: fmt.Append(nil, i), Name: []byte("f"), Flags: hub.ClientRuns})
+		if want := i == maxCalls; (disposition == hub.Dropped) != want {
+			t.Errorf("call %d: %s", i, disposition)
 		}
 	}
 }

@@ -136,7 +136,7 @@ func (d *decoder) approval(dst []hub.Event, it *item, v rawjson.Value) []hub.Eve
 	c.given = nil
 	dst = d.ready(d.startCall(dst, it), it, rawjson.Get(v, "arguments"))
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.What, ev.Name, ev.Title = hub.Ask, c.id, hub.AskPermission, []byte("mcp_approval_request"), c.name
+	ev.Kind, ev.ID, ev.AskKind, ev.Name, ev.Title = hub.Ask, c.id, hub.AskPermission, []byte("mcp_approval_request"), c.name
 	if c.named {
 		ev.Ref = c.id
 	}

@@ -20,7 +20,7 @@ type encoder struct {
 
 	// Of the call that is answered.
 	askedModel []byte
-	stream     []byte // raw JSON: the lane of a WebSocket, echoed on every event
+	stream     []byte // raw JSON: the sub-agent of a WebSocket, echoed on every event
 	tag        []byte // makes ids of this response unlike those of others
 	echo       []byte // members of the request that the response repeats, each after a comma
 	seed       []byte // of the tag
@@ -81,7 +81,7 @@ func (e *encoder) Reset() {
 func (e *encoder) Finish(*wire.Out) {}
 
 // Encode implements [hub.Encoder].
-func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Kind {
 	case hub.TextDelta:
 		return e.textDelta(out, ev)
@@ -152,7 +152,7 @@ func (e *encoder) close(out *wire.Out, b []byte) {
 }
 
 // runStart announces the response.
-func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.name(ev)
 	e.started = true
 	held := e.held
@@ -257,7 +257,7 @@ func (e *encoder) appendOutput(dst []byte) []byte {
 }
 
 // runEnd writes the terminal event. Before the response has begun there is none to end: then it is an error.
-func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !e.started {
 		return e.errorEvent(out, ev)
 	}
@@ -270,7 +270,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	if !end.failed && ev.More != nil && len(ev.More.Err) > 0 {
 		return hub.Folded // only failures have words
 	}
-	return e.endFate(ev.Status, pending)
+	return e.endDisposition(ev.Status, pending)
 }
 
 // ending is how the response says the reason of an end.
@@ -297,7 +297,7 @@ func (e *encoder) ending(ev *hub.Event) (status string, end terminal) {
 }
 
 // endFate says what of a reason reached the client.
-func (e *encoder) endFate(reason hub.Status, asks bool) hub.Fate {
+func (e *encoder) endDisposition(reason hub.Status, asks bool) hub.Disposition {
 	switch reason {
 	case hub.StatusDone:
 		if e.full || e.client {
@@ -338,7 +338,7 @@ func orDefault(s []byte, fallback string) []byte {
 }
 
 // errorEvent writes an error in the form that all clients take for one: named, with flat members, and with an object.
-func (e *encoder) errorEvent(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) errorEvent(out *wire.Out, ev *hub.Event) hub.Disposition {
 	code, text := failureText(ev)
 	b := appendCode(open(out, "error", `{"type":"error","code":"`), code)
 	b = append(append(b, `,"message":"`...), text...)

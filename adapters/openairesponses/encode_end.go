@@ -18,7 +18,7 @@ type responseUsage struct {
 }
 
 // addUsage keeps counts for the terminal event. Those of a session are not of this response.
-func (e *encoder) addUsage(ev *hub.Event) hub.Fate {
+func (e *encoder) addUsage(ev *hub.Event) hub.Disposition {
 	if ev.More == nil {
 		return hub.Dropped
 	}
@@ -79,9 +79,9 @@ const maxAsks = 64
 
 // ask keeps a question for the end of the response: the dialect has no place for one that is answered within it, and knows
 // only those about the call of a tool.
-func (e *encoder) ask(ev *hub.Event) hub.Fate {
+func (e *encoder) ask(ev *hub.Event) hub.Disposition {
 	t := e.call(ev.Ref)
-	if ev.What != hub.AskPermission || t == nil || t.client || len(e.asks) == maxAsks || !e.keep(overhead+len(t.args)) {
+	if ev.AskKind != hub.AskPermission || t == nil || t.client || len(e.asks) == maxAsks || !e.keep(overhead+len(t.args)) {
 		return hub.Dropped
 	}
 	p := pending{id: bytes.Clone(ev.ID), args: bytes.Clone(t.args)}
@@ -93,7 +93,7 @@ func (e *encoder) ask(ev *hub.Event) hub.Fate {
 }
 
 // answer takes a question back.
-func (e *encoder) answer(ev *hub.Event) hub.Fate {
+func (e *encoder) answer(ev *hub.Event) hub.Disposition {
 	for i := range e.asks {
 		if bytes.Equal(e.asks[i].id, ev.ID) {
 			e.asks = append(e.asks[:i], e.asks[i+1:]...)

@@ -50,7 +50,7 @@ func (e *encoder) find(id []byte) *text {
 }
 
 // textStart opens an item. What the user said, and instructions, are no output.
-func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !speaks(ev) || !e.keep(overhead) {
 		return hub.Dropped
 	}
@@ -147,7 +147,7 @@ func (t *text) prepare(event string) {
 }
 
 // textDelta is the hot path: the head of the record was made when the part was opened.
-func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	t := e.find(ev.ID)
 	if t == nil || !e.keep(len(ev.Text)) {
 		return hub.Dropped
@@ -172,7 +172,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // textEnd closes the part and its item, each with the whole text.
-func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	t := e.find(ev.ID)
 	if t == nil {
 		return hub.Dropped
@@ -255,7 +255,7 @@ func (e *encoder) closeReasoning(out *wire.Out, t *text, ev *hub.Event) []byte {
 }
 
 // source cites. Citations belong to a text: those that come while there is none wait for the next one.
-func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	note := appendAnnotation(nil, ev)
 	if note == nil || !e.keep(2*len(note)) {
 		return hub.Dropped

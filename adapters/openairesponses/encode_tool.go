@@ -36,7 +36,7 @@ func (e *encoder) call(id []byte) *toolItem {
 }
 
 // toolStart announces a call. A client that has a call of its own already would run it again.
-func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Flags.Has(hub.ClientRuns|hub.Resumed) || !e.keep(overhead+len(ev.ID)+len(ev.Name)) {
 		return hub.Dropped
 	}
@@ -98,7 +98,7 @@ func (e *encoder) callEvent(out *wire.Out, t *toolItem, event string) {
 }
 
 // toolArgs is the hot path of calls; see textDelta.
-func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 	t := e.call(ev.ID)
 	if t == nil {
 		return hub.Dropped
@@ -115,7 +115,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // toolReady completes the arguments. A call that the client is to run is complete with them, unless the upstream never
 // said so: then its end tells whether it was cut.
-func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 	t := e.call(ev.ID)
 	if t == nil {
 		return hub.Dropped
@@ -165,7 +165,7 @@ func (e *encoder) functionDone(out *wire.Out, t *toolItem, status string) {
 }
 
 // toolEnd closes the item of a call. Of a call that the client runs there is no result to say.
-func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	t := e.call(ev.ID)
 	if t == nil {
 		return hub.Dropped
@@ -188,7 +188,7 @@ func (e *encoder) forget(t *toolItem) {
 }
 
 // clientEnd closes a call that the client runs, if its arguments did not.
-func (e *encoder) clientEnd(out *wire.Out, ev *hub.Event, t *toolItem) hub.Fate {
+func (e *encoder) clientEnd(out *wire.Out, ev *hub.Event, t *toolItem) hub.Disposition {
 	if !t.done {
 		status := "completed"
 		if ev.Status == hub.StatusAborted || t.cut {
@@ -207,8 +207,8 @@ func (e *encoder) clientEnd(out *wire.Out, ev *hub.Event, t *toolItem) hub.Fate 
 }
 
 // serverEnd says what came of a call that the agent ran.
-func (e *encoder) serverEnd(out *wire.Out, ev *hub.Event, t *toolItem) hub.Fate {
-	status, fate := "completed", hub.Native
+func (e *encoder) serverEnd(out *wire.Out, ev *hub.Event, t *toolItem) hub.Disposition {
+	status, disposition := "completed", hub.Native
 	switch ev.Status {
 	case hub.StatusOK:
 	case hub.StatusError, hub.StatusDenied:
@@ -217,25 +217,25 @@ func (e *encoder) serverEnd(out *wire.Out, ev *hub.Event, t *toolItem) hub.Fate 
 		status = "incomplete"
 	}
 	if ev.Status != hub.StatusOK && ev.Status != hub.StatusError {
-		fate = hub.Folded
+		disposition = hub.Folded
 	}
 	if t.cut {
-		status, fate = "incomplete", hub.Dropped
+		status, disposition = "incomplete", hub.Dropped
 	}
 	item := append(t.appendItem(e.scratch[:0], status), `,"output":`...)
 	from := len(item)
 	item = appendOutput(item, ev)
 	if !e.keep(len(item) - from) {
-		item, fate = append(item[:from], `null`...), hub.Dropped
+		item, disposition = append(item[:from], `null`...), hub.Dropped
 	}
-	if fate == hub.Native && ev.More != nil && ev.More.Content != nil && len(ev.Text) == 0 && ev.Value == nil {
-		fate = hub.Folded
+	if disposition == hub.Native && ev.More != nil && ev.More.Content != nil && len(ev.Text) == 0 && ev.Value == nil {
+		disposition = hub.Folded
 	}
 	item = append(item, `,"error":`...)
 	if status == "failed" || ev.Status == hub.StatusAborted {
 		why, said := toolError(ev)
 		if !said {
-			fate = worse(fate, hub.Folded) // clients want words
+			disposition = worse(disposition, hub.Folded) // clients want words
 		}
 		item = append(append(item, `{"type":"mcp_tool_execution_error","content":[{"type":"text","text":"`...), why...)
 		item = append(item, `"}]}`...)
@@ -251,11 +251,11 @@ func (e *encoder) serverEnd(out *wire.Out, ev *hub.Event, t *toolItem) hub.Fate 
 		e.callEvent(out, t, "response.mcp_call.failed")
 	}
 	e.done(out, t.at, item)
-	return fate
+	return disposition
 }
 
-// worse is the fate that promises less; fates are in the order of what they promise.
-func worse(a, b hub.Fate) hub.Fate { return max(a, b) }
+// worse is the disposition that promises less; dispositions are in the order of what they promise.
+func worse(a, b hub.Disposition) hub.Disposition { return max(a, b) }
 
 // toolError is why a call failed, and whether the upstream said so.
 func toolError(ev *hub.Event) (why []byte, said bool) {
@@ -327,7 +327,7 @@ func appendBlock(dst []byte, block rawjson.Value) []byte {
 }
 
 // image writes a picture as one that the server made. Other files have no item.
-func (e *encoder) image(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) image(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil || len(ev.More.File.Base64) == 0 {
 		return hub.Dropped
 	}

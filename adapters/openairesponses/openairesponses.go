@@ -25,8 +25,8 @@
 //	data: {"type":"response.completed","response":{…,"status":"completed","output":[…],"usage":{…}},"sequence_number":8}
 //
 // There is no mark behind the terminal event. On a WebSocket the same objects are messages: the client asks with
-// {"type":"response.create",…}, many times on one socket, and may name a lane with stream_id, which every event of the
-// answer repeats. Requests of one socket are answered one after the other, whatever their lanes.
+// {"type":"response.create",…}, many times on one socket, and may name a sub-agent with stream_id, which every event of the
+// answer repeats. Requests of one socket are answered one after the other, whatever their sub-agents.
 //
 // # Mapping
 //
@@ -83,7 +83,7 @@
 //
 // logprobs; obfuscation; the phase final_answer; partial images and audio; the tools of MCP servers, compaction and programs
 // (raw); signatures of reasoning, unless the option says otherwise: servers refuse those of others; in writing, all that has
-// no policy: plans, notices, lanes, steps, progress, data, files other than images, questions other than permissions, and
+// no policy: plans, notices, sub-agents, steps, progress, data, files other than images, questions other than permissions, and
 // what the user says.
 //
 // # Options
@@ -142,7 +142,7 @@ var Dialect = hub.Dialect{
 			Doc: "Whether a copied WebSocket is given up after one response, or kept for those that follow.",
 		},
 	},
-	Lanes: hub.LanesTool,
+	SubAgents: hub.SubAgentsTool,
 	Policies: map[hub.Class]hub.Policy{
 		hub.ClassAsks:   hub.PolicyFold,
 		hub.ClassPlan:   hub.PolicyFold,

@@ -7,7 +7,7 @@ import (
 )
 
 // requests reads the body of POST /responses, and the response.create that stands for it on a WebSocket.
-type requests struct{ hub.AsItCame }
+type requests struct{ hub.PassThrough }
 
 // Members of hub.Request.Call, which this dialect's own encoder reads: it is not only the id of a call that its answer
 // repeats.

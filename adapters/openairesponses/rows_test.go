@@ -40,14 +40,14 @@ func textDelta(id, text string) string {
 	return fmt.Sprintf(`{"type":"response.output_text.delta","output_index":0,"content_index":0,"item_id":%q,"delta":%q}`, id, text)
 }
 
-// understood decodes and sequences records, and says in short what a reader of the strict events understands.
+// understood decodes and sequences records, and says in short what a reader of the normalized events understands.
 func understood(t *testing.T, records ...string) string {
 	t.Helper()
 	dec, seq := dialect.NewDecoder(dialect.Defaults()), sequencer.New(sequencer.Config{})
 	var all []string
-	take := func(strict []hub.Event) {
-		for i := range strict {
-			all = append(all, short(&strict[i]))
+	take := func(normalized []hub.Event) {
+		for i := range normalized {
+			all = append(all, short(&normalized[i]))
 		}
 	}
 	for _, r := range records {
@@ -83,7 +83,7 @@ func short(ev *hub.Event) string {
 	return ""
 }
 
-// written sequences loose events in native notation and encodes them; it returns the payloads of the records.
+// written sequences decoded events in native notation and encodes them; it returns the payloads of the records.
 func written(t *testing.T, events ...string) []string {
 	t.Helper()
 	return writtenFor(t, nil, events...)

@@ -9,7 +9,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// folder writes text of its own between the parts of a stream. A strict stream has one open part at a time in a lane,
+// folder writes text of its own between the parts of a stream. A normalized stream has one open part at a time in a sub-agent,
 // so what comes up while one is open waits for its end.
 type folder struct {
 	opened int    // parts that are open
@@ -94,7 +94,7 @@ func (f *folder) event(kind hub.Kind, part int) *hub.Event {
 // foldable are the classes that have a form as text.
 var foldable = map[hub.Class]bool{
 	hub.ClassReasoning: true, hub.ClassTools: true, hub.ClassProgress: true, hub.ClassAsks: true, hub.ClassPlan: true,
-	hub.ClassNotice: true, hub.ClassSource: true, hub.ClassFile: true, hub.ClassLanes: true, hub.ClassData: true,
+	hub.ClassNotice: true, hub.ClassSource: true, hub.ClassFile: true, hub.ClassSubAgents: true, hub.ClassData: true,
 }
 
 // Foldable reports whether events of a class can be folded into text.
@@ -206,7 +206,7 @@ func appendLink(dst []byte, mark string, ev *hub.Event) []byte {
 }
 
 func appendAsk(dst []byte, ev *hub.Event) []byte {
-	label := ev.What.String()
+	label := ev.AskKind.String()
 	if label == "" {
 		label = "question"
 	}

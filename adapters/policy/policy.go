@@ -21,11 +21,11 @@ type Settings struct {
 	Classes   map[hub.Class]hub.Policy
 	Extension bool // send the whole canonical stream along
 
-	Correct  bool // see [hub.SequencerConfig]
-	Lanes    hub.LaneMode
-	Linear   bool                // also where the dialect does not ask for it
-	Coalesce time.Duration       // how long a delta may wait for the next; 0: not at all
-	Filter   stages.FilterConfig // Count is not used
+	Correct   bool // see [hub.SequencerConfig]
+	SubAgents hub.SubAgentMode
+	Linear    bool                // also where the dialect does not ask for it
+	Coalesce  time.Duration       // how long a delta may wait for the next; 0: not at all
+	Filter    stages.FilterConfig // Count is not used
 
 	// Folded is shown the events of the texts that are made of others; nil for nobody. Valid during the call.
 	Folded func(*hub.Event)
@@ -35,18 +35,18 @@ type Settings struct {
 
 // Stages makes what stands between the sequencer and the encoder of a dialect, in order. count is told what the stages
 // take away or change; nil for nobody.
-func Stages(d *hub.Dialect, s Settings, count func(hub.Kind, hub.Fate)) (list []hub.Stage) {
+func Stages(d *hub.Dialect, s Settings, count func(hub.Kind, hub.Disposition)) (list []hub.Stage) {
 	if f := s.Filter; len(f.Classes)+len(f.Tools)+len(f.Data) > 0 {
 		f.Count = count
 		list = append(list, stages.NewFilter(f))
 	}
-	lanes := s.Lanes
-	if lanes == hub.LanesDefault {
-		lanes = d.Lanes
+	subAgents := s.SubAgents
+	if subAgents == hub.SubAgentsDefault {
+		subAgents = d.SubAgents
 	}
-	mixed := lanes == hub.LanesTool || lanes == hub.LanesFlatten // what lanes say side by side comes in one
-	if mixed || lanes == hub.LanesHide {
-		list = append(list, stages.NewSubAgents(lanes, count))
+	mixed := subAgents == hub.SubAgentsTool || subAgents == hub.SubAgentsFlatten // what sub-agents say side by side comes in one
+	if mixed || subAgents == hub.SubAgentsHide {
+		list = append(list, stages.NewSubAgents(subAgents, count))
 	}
 	if s.Linear || mixed || d.Caps.Has(hub.CapLinear) {
 		list = append(list, stages.NewLinear(0))
@@ -139,7 +139,7 @@ func (e *encoder) Answer(req *hub.Request) {
 }
 
 // Encode implements [hub.Encoder].
-func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.whole {
 		e.extend(out, ev)
 	}
@@ -165,7 +165,7 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // plain is an event that every client must get. Texts have their place in the order of folded ones, too.
-func (e *encoder) plain(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) plain(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Kind {
 	case hub.TextStart:
 		e.fold.opened++
@@ -173,7 +173,7 @@ func (e *encoder) plain(out *wire.Out, ev *hub.Event) hub.Fate {
 		e.fold.opened = 0
 		e.flush(out)
 	}
-	fate := e.inner.Encode(out, ev)
+	disposition := e.inner.Encode(out, ev)
 	switch ev.Kind {
 	case hub.TextDelta:
 		e.fold.spoke = true
@@ -182,22 +182,22 @@ func (e *encoder) plain(out *wire.Out, ev *hub.Event) hub.Fate {
 			e.flush(out)
 		}
 	}
-	return fate
+	return disposition
 }
 
 // treat is an event that stands alone.
-func (e *encoder) treat(out *wire.Out, ev *hub.Event, class hub.Class) hub.Fate {
+func (e *encoder) treat(out *wire.Out, ev *hub.Event, class hub.Class) hub.Disposition {
 	policy := e.wanted[class]
 	if policy == hub.PolicyDefault || policy == hub.PolicyNative {
-		if fate := e.inner.Encode(out, ev); fate != hub.Dropped {
-			return fate
+		if disposition := e.inner.Encode(out, ev); disposition != hub.Dropped {
+			return disposition
 		}
 		policy = e.instead[class]
 	}
 	return e.apply(out, ev, policy)
 }
 
-func (e *encoder) apply(out *wire.Out, ev *hub.Event, policy hub.Policy) hub.Fate {
+func (e *encoder) apply(out *wire.Out, ev *hub.Event, policy hub.Policy) hub.Disposition {
 	e.tell(ev, policy)
 	switch policy {
 	case hub.PolicyExtension:
@@ -235,7 +235,7 @@ func (e *encoder) extend(out *wire.Out, ev *hub.Event) {
 }
 
 // tool is an event of a call. What becomes of a call is decided at its start, for all of it.
-func (e *encoder) tool(out *wire.Out, ev *hub.Event, class hub.Class) hub.Fate {
+func (e *encoder) tool(out *wire.Out, ev *hub.Event, class hub.Class) hub.Disposition {
 	if ev.Kind == hub.ToolStart {
 		return e.toolStart(out, ev, class)
 	}
@@ -267,11 +267,11 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event, class hub.Class) hub.Fate {
 	return hub.Folded
 }
 
-func (e *encoder) toolStart(out *wire.Out, ev *hub.Event, class hub.Class) hub.Fate {
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event, class hub.Class) hub.Disposition {
 	policy := e.wanted[class]
 	if policy == hub.PolicyDefault || policy == hub.PolicyNative {
-		if fate := e.inner.Encode(out, ev); fate != hub.Dropped {
-			return fate
+		if disposition := e.inner.Encode(out, ev); disposition != hub.Dropped {
+			return disposition
 		}
 		policy = e.instead[hub.ClassTools]
 	}
@@ -295,27 +295,27 @@ func (e *encoder) call(id []byte) int {
 func (e *encoder) forget(at int) { e.calls = append(e.calls[:at], e.calls[at+1:]...) }
 
 // reasoning is an event of a part that may be one which a policy treats. Only the start of a part need say its channel.
-func (e *encoder) reasoning(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) reasoning(out *wire.Out, ev *hub.Event) hub.Disposition {
 	for i := range e.parts {
 		p := &e.parts[i]
 		if !bytes.Equal(p.id, ev.ID) {
 			continue
 		}
-		fate := e.reasoned(out, ev, p)
+		disposition := e.reasoned(out, ev, p)
 		if ev.Kind == hub.TextEnd {
 			e.parts = append(e.parts[:i], e.parts[i+1:]...)
 		}
-		return fate
+		return disposition
 	}
 	return e.plain(out, ev)
 }
 
-func (e *encoder) reasoningStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) reasoningStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	policy := e.wanted[hub.ClassReasoning]
 	if policy == hub.PolicyDefault || policy == hub.PolicyNative {
-		if fate := e.inner.Encode(out, ev); fate != hub.Dropped {
+		if disposition := e.inner.Encode(out, ev); disposition != hub.Dropped {
 			e.fold.opened++
-			return fate
+			return disposition
 		}
 		policy = e.instead[hub.ClassReasoning]
 	}
@@ -336,7 +336,7 @@ const (
 	thinkEnd   = `\n</think>\n\n`
 )
 
-func (e *encoder) reasoned(out *wire.Out, ev *hub.Event, p *part) hub.Fate {
+func (e *encoder) reasoned(out *wire.Out, ev *hub.Event, p *part) hub.Disposition {
 	switch {
 	case p.policy != hub.PolicyFold:
 		return e.apply(out, ev, p.policy)

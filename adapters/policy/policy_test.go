@@ -28,7 +28,7 @@ type poorEncoder struct {
 	refused []string // ids of calls
 }
 
-func (e *poorEncoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *poorEncoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	class := hub.ClassOf(ev)
 	if ev.Kind == hub.ToolStart && class == hub.ClassTools {
 		e.refused = append(e.refused, string(ev.ID))
@@ -73,7 +73,7 @@ const story = `{"kind":"run.start","id":"r"}
 `
 
 // tell writes the story with these policies, and says what became of each event that is not native, and what was written.
-func tell(t *testing.T, d *hub.Dialect, s policy.Settings) (fates, written string) {
+func tell(t *testing.T, d *hub.Dialect, s policy.Settings) (dispositions, written string) {
 	t.Helper()
 	events, err := adaptertest.Events([]byte(story))
 	if err != nil {
@@ -82,8 +82,8 @@ func tell(t *testing.T, d *hub.Dialect, s policy.Settings) (fates, written strin
 	enc, out := policy.NewEncoder(d, hub.Options{}, s), wire.NewOut(wire.NDJSON)
 	var words []string
 	for i := range events {
-		if fate := enc.Encode(out, &events[i]); fate != hub.Native {
-			words = append(words, events[i].Kind.String()+" "+fate.String())
+		if disposition := enc.Encode(out, &events[i]); disposition != hub.Native {
+			words = append(words, events[i].Kind.String()+" "+disposition.String())
 		}
 	}
 	enc.Finish(out)
@@ -96,11 +96,11 @@ func TestFold(t *testing.T) {
 	for _, c := range hub.Classes() {
 		all[c] = hub.PolicyFold
 	}
-	fates, written := tell(t, poor(all), policy.Settings{})
+	dispositions, written := tell(t, poor(all), policy.Settings{})
 	want := "text.start folded, text.delta folded, text.end folded, plan folded, tool.start folded, tool.args folded, tool.ready folded, " +
 		"tool.output dropped, tool.end folded, notice folded, source folded, file folded, usage dropped"
-	if fates != want {
-		t.Errorf("fates:\n got %s\nwant %s", fates, want)
+	if dispositions != want {
+		t.Errorf("fates:\n got %s\nwant %s", dispositions, want)
 	}
 	check := adaptertest.Checker{}
 	text := ""
@@ -125,11 +125,11 @@ func TestFold(t *testing.T) {
 
 // TestPolicies says what becomes of the same events otherwise.
 func TestPolicies(t *testing.T) {
-	f := func(name string, d *hub.Dialect, s policy.Settings, wantFates string, wantIn, wantOut []string) {
+	f := func(name string, d *hub.Dialect, s policy.Settings, wantDispositions string, wantIn, wantOut []string) {
 		t.Helper()
-		fates, written := tell(t, d, s)
-		if fates != wantFates {
-			t.Errorf("%s:\n got %s\nwant %s", name, fates, wantFates)
+		dispositions, written := tell(t, d, s)
+		if dispositions != wantDispositions {
+			t.Errorf("%s:\n got %s\nwant %s", name, dispositions, wantDispositions)
 		}
 		for _, s := range wantIn {
 			if !strings.Contains(written, s) {
@@ -184,7 +184,7 @@ func TestDetour(t *testing.T) {
 
 func detour(t *testing.T, d *hub.Dialect, s *adaptertest.Stream) {
 	t.Helper()
-	settings := policy.Settings{Extension: true, Lanes: hub.LanesNest}
+	settings := policy.Settings{Extension: true, SubAgents: hub.SubAgentsNest}
 	sent := shaped(s, policy.Stages(d, settings, nil))
 	enc, out := policy.NewEncoder(d, d.Defaults(), settings), wire.NewOut(d.Framing)
 	for i := range sent {

@@ -26,28 +26,28 @@ func streams(t *testing.T) (all []*adaptertest.Stream) {
 	return all
 }
 
-// shaped takes a stream through the sequencer and stages, and gives strict events in memory of their own.
+// shaped takes a stream through the sequencer and stages, and gives normalized events in memory of their own.
 func shaped(s *adaptertest.Stream, stages []hub.Stage) (out []hub.Event) {
 	seq := sequencer.New(sequencer.Config{Settle: s.Settle})
 	now := time.Duration(0)
-	take := func(strict []hub.Event, end bool) {
+	take := func(normalized []hub.Event, end bool) {
 		for _, st := range stages {
 			passes := false
 			if p, ok := st.(hub.Passer); ok {
-				passes = p.Passes(strict)
+				passes = p.Passes(normalized)
 			}
-			before := adaptertest.Lines(strict)
-			next := st.Push(nil, strict, now)
+			before := adaptertest.Lines(normalized)
+			next := st.Push(nil, normalized, now)
 			if after := adaptertest.Lines(next); passes && after != before {
 				panic("a stage that says it passes events on makes of\n" + before + after)
 			}
 			if end {
 				next = st.Flush(next, s.Cause)
 			}
-			strict = next
+			normalized = next
 		}
-		for i := range strict {
-			own, _ := adaptertest.CopyEvent(&strict[i])
+		for i := range normalized {
+			own, _ := adaptertest.CopyEvent(&normalized[i])
 			out = append(out, own)
 		}
 	}
@@ -59,7 +59,7 @@ func shaped(s *adaptertest.Stream, stages []hub.Stage) (out []hub.Event) {
 	return out
 }
 
-// TestStagesKeepStreamsStrict takes every recorded stream through every stage: what comes out is strict, says the same
+// TestStagesKeepStreamsStrict takes every recorded stream through every stage: what comes out is normalized, says the same
 // words, and is what the stage promises.
 func TestStagesKeepStreamsStrict(t *testing.T) {
 	all := streams(t)
@@ -67,13 +67,13 @@ func TestStagesKeepStreamsStrict(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, stream := range all {
 				events := shaped(stream, policy.Stages(&native.Dialect, s, nil))
-				if fault := strict(events); fault != "" {
+				if fault := normalized(events); fault != "" {
 					t.Errorf("%s: %s\n%s", stream.Name, fault, adaptertest.Lines(events))
 				}
 				if fault := promise(events); fault != "" {
 					t.Errorf("%s: %s\n%s", stream.Name, fault, adaptertest.Lines(events))
 				}
-				if plain := shaped(stream, nil); s.Lanes == hub.LanesDefault && words(plain) != words(events) {
+				if plain := shaped(stream, nil); s.SubAgents == hub.SubAgentsDefault && words(plain) != words(events) {
 					t.Errorf("%s: says %s, want %s", stream.Name, words(events), words(plain))
 				}
 			}
@@ -83,13 +83,13 @@ func TestStagesKeepStreamsStrict(t *testing.T) {
 	f("linear", policy.Settings{Linear: true}, linear)
 	f("coalesce", policy.Settings{Coalesce: 3 * time.Millisecond}, nothing)
 	f("linear and coalesce", policy.Settings{Linear: true, Coalesce: 3 * time.Millisecond}, linear)
-	f("lanes as tools", policy.Settings{Lanes: hub.LanesTool}, laneless)
-	f("lanes flattened", policy.Settings{Lanes: hub.LanesFlatten}, laneless)
-	f("lanes hidden", policy.Settings{Lanes: hub.LanesHide}, laneless)
+	f("lanes as tools", policy.Settings{SubAgents: hub.SubAgentsTool}, laneless)
+	f("lanes flattened", policy.Settings{SubAgents: hub.SubAgentsFlatten}, laneless)
+	f("lanes hidden", policy.Settings{SubAgents: hub.SubAgentsHide}, laneless)
 	f("filter", policy.Settings{Filter: stages.FilterConfig{Classes: []hub.Class{hub.ClassPlan, hub.ClassSteps, hub.ClassUsage}}}, nothing)
 }
 
-func strict(events []hub.Event) string {
+func normalized(events []hub.Event) string {
 	check := adaptertest.Checker{}
 	for i := range events {
 		if err := check.Event(&events[i]); err != nil {
@@ -123,7 +123,7 @@ func linear(events []hub.Event) string {
 // laneless says where there is a sub-agent.
 func laneless(events []hub.Event) string {
 	for i := range events {
-		if k := events[i].Kind; k == hub.AgentStart || k == hub.AgentEnd || len(events[i].Lane) > 0 {
+		if k := events[i].Kind; k == hub.AgentStart || k == hub.AgentEnd || len(events[i].SubAgent) > 0 {
 			return "there is a sub-agent"
 		}
 	}

@@ -74,7 +74,7 @@ func (t *calls) add(id, tool []byte) *call {
 		t.minted++
 		c.id = strconv.AppendInt([]byte("pc_"), int64(t.minted), 10)
 	}
-	c.voice.lane = c.id
+	c.voice.subAgent = c.id
 	t.byID[string(c.id)] = c
 	t.order = append(t.order, c)
 	t.last = c
@@ -142,7 +142,7 @@ func agentType(tool []byte) []byte {
 
 // voice is the text of one agent: the root's, or a sub-agent's.
 type voice struct {
-	lane     []byte
+	subAgent []byte
 	split    tagsplit.Splitter
 	thinking bool // the last text was reasoning
 	left     bool // a call closed an element whose closing tag may still come

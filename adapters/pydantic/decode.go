@@ -11,8 +11,8 @@ import (
 
 // Values of the options for reading.
 const (
-	textLane   = "lane" // of subagent_text
-	textAnswer = "answer"
+	textSubAgent = "lane" // of subagent_text
+	textAnswer   = "answer"
 
 	thinkSplit = "split" // of think
 	thinkOpen  = "open"
@@ -33,7 +33,7 @@ type decoder struct {
 	entry           entry
 	scratch         hub.Scratch
 
-	lanes      bool // what a sub-agent says is text of its lane
+	subAgents  bool // what a sub-agent says is text of its sub-agent
 	think      string
 	finalPart  string
 	indicators []indicator
@@ -45,7 +45,7 @@ type decoder struct {
 
 	sections int // of sub-agent text in message that are open
 	said     overlap
-	marked   *call // the lane of a section for which no delegation was called
+	marked   *call // the sub-agent of a section for which no delegation was called
 	plain    []byte
 
 	heard heard
@@ -64,7 +64,7 @@ const (
 
 func newDecoder(o hub.Options) *decoder {
 	d := &decoder{
-		lanes:      o.Enum("subagent_text") == textLane,
+		subAgents:  o.Enum("subagent_text") == textSubAgent,
 		think:      o.Enum("think"),
 		finalPart:  o.Enum("final_part"),
 		indicators: indicatorsOf(o.List("error_indicators")),
@@ -190,10 +190,10 @@ func (d *decoder) message(dst []hub.Event, body []byte) []hub.Event {
 	switch {
 	case mark != noMarker:
 		dst = d.section(dst, mark)
-		if d.lanes {
+		if d.subAgents {
 			return dst
 		}
-	case d.sections > 0 && d.lanes:
+	case d.sections > 0 && d.subAgents:
 		return d.sayCopied(dst, body)
 	case d.sections == 0:
 		dst = d.endFinals(dst) // the supervisor goes on
@@ -247,7 +247,7 @@ func (d *decoder) piece(dst []hub.Event, v *voice, p tagsplit.Piece) []hub.Event
 func (d *decoder) delta(dst []hub.Event, v *voice, ch hub.Chan, body []byte) []hub.Event {
 	v.thinking = ch == hub.Reasoning
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Lane, ev.Chan, ev.Text = hub.TextDelta, v.lane, ch, body
+	ev.Kind, ev.SubAgent, ev.Chan, ev.Text = hub.TextDelta, v.subAgent, ch, body
 	return dst
 }
 
@@ -257,7 +257,7 @@ func (d *decoder) endThought(dst []hub.Event, v *voice) []hub.Event {
 	}
 	v.thinking = false
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Lane, ev.Chan = hub.TextEnd, v.lane, hub.Reasoning
+	ev.Kind, ev.SubAgent, ev.Chan = hub.TextEnd, v.subAgent, hub.Reasoning
 	return dst
 }
 

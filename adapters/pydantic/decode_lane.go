@@ -9,7 +9,7 @@ import (
 )
 
 // What a sub-agent says comes between two marks in message, or in the parts of its result, or in both. It becomes text of
-// its lane, once: the two copies are merged as they come. A mark names no sub-agent; with several at work, the text in
+// its sub-agent, once: the two copies are merged as they come. A mark names no sub-agent; with several at work, the text in
 // message waits for the part that says whose it is, up to a limit or the end of the section, and is then taken for the one's
 // that was called last.
 
@@ -49,12 +49,12 @@ func (d *decoder) marker(body []byte) marker {
 // markedName is what a sub-agent is called of which only the marks tell.
 const markedName = "general"
 
-// section opens or closes a stretch of sub-agent text in message. Where no delegation was called, it is a lane of its own.
+// section opens or closes a stretch of sub-agent text in message. Where no delegation was called, it is a sub-agent of its own.
 func (d *decoder) section(dst []hub.Event, m marker) []hub.Event {
 	dst = d.flush(dst, &d.root)
 	if m == markStart {
 		d.sections++
-		if d.lanes && d.calls.open == 0 && d.marked == nil {
+		if d.subAgents && d.calls.open == 0 && d.marked == nil {
 			return d.openMarked(dst)
 		}
 		return dst
@@ -71,7 +71,7 @@ func (d *decoder) openMarked(dst []hub.Event) []hub.Event {
 	dst = d.interrupt(dst, &d.root)
 	d.calls.minted++
 	c := &call{id: strconv.AppendInt([]byte("pa_"), int64(d.calls.minted), 10), agent: true, voice: newVoice()}
-	c.voice.lane = c.id
+	c.voice.subAgent = c.id
 	d.marked = c
 	dst, ev := event(dst, hub.AgentStart, c)
 	ev.Name = []byte(markedName)
@@ -135,7 +135,7 @@ func (d *decoder) quieten() {
 	}
 }
 
-// openAgent opens the lane of a delegation, unless it is open.
+// openAgent opens the sub-agent of a delegation, unless it is open.
 func (d *decoder) openAgent(dst []hub.Event, c *call, flags hub.Flags) []hub.Event {
 	if c.agent {
 		return dst
@@ -151,7 +151,7 @@ func (d *decoder) openAgent(dst []hub.Event, c *call, flags hub.Flags) []hub.Eve
 	return dst
 }
 
-// endAgent closes the lane of a delegation.
+// endAgent closes the sub-agent of a delegation.
 func (d *decoder) endAgent(dst []hub.Event, c *call, failed bool, result []byte) []hub.Event {
 	if !c.agent {
 		return dst

@@ -62,8 +62,8 @@ func (d *decoder) part(dst []hub.Event, c *call, part []byte, last bool) (_ []hu
 	c.streamed = true
 	c.failed = c.failed || d.tellsFailure(fresh, literalsOnly)
 	c.parts.add(fresh)
-	inLane := c.agent && d.lanes
-	if inLane {
+	inSubAgent := c.agent && d.subAgents
+	if inSubAgent {
 		fresh = fromRune(fresh, d.said.inPart(len(fresh)))
 	}
 	switch {
@@ -72,7 +72,7 @@ func (d *decoder) part(dst []hub.Event, c *call, part []byte, last bool) (_ []hu
 	case len(fresh) < len(d.plain):
 		part = d.scratch.Since(rawjson.AppendEscaped(d.scratch.Begin(), fresh))
 	}
-	if inLane {
+	if inSubAgent {
 		return d.say(dst, &c.voice, part), repeated
 	}
 	dst, ev := event(dst, hub.ToolOutput, c)

@@ -19,9 +19,9 @@ const (
 	argsStream  = "stream"
 	argsDrop    = "drop"
 
-	laneParts   = "stream_part" // of lane_text
-	laneMessage = "message"
-	laneBoth    = "both"
+	subAgentParts   = "stream_part" // of lane_text
+	subAgentMessage = "message"
+	subAgentBoth    = "both"
 
 	noticesErrors = "errors" // of notices
 	noticesAll    = "all"
@@ -29,14 +29,14 @@ const (
 
 // encoder writes the chunks of the HTTP interface: message, citations, tool_calls, each in every chunk.
 type encoder struct {
-	reasoning  string
-	arguments  string
-	laneText   string
-	notices    string
-	asString   bool // an entry is a string that holds its object
-	repeat     bool // the last part repeats the whole text
-	errorEvent bool
-	citeLast   bool
+	reasoning    string
+	arguments    string
+	subAgentText string
+	notices      string
+	asString     bool // an entry is a string that holds its object
+	repeat       bool // the last part repeats the whole text
+	errorEvent   bool
+	citeLast     bool
 
 	textHead string // what precedes the text of a chunk
 	toolHead string // what precedes its entry
@@ -44,13 +44,13 @@ type encoder struct {
 
 	run, response, call, result, failure phase
 
-	begun   bool // a chunk was written
-	thought bool // an element of reasoning is open in message
-	cards   map[string]*card
-	lanes   []*lane
-	planned bool // a card shows the plan
-	told    plandedup.Filter
-	sources []byte // citations that wait for the end, with commas between them
+	begun     bool // a chunk was written
+	thought   bool // an element of reasoning is open in message
+	cards     map[string]*card
+	subAgents []*subAgent
+	planned   bool // a card shows the plan
+	told      plandedup.Filter
+	sources   []byte // citations that wait for the end, with commas between them
 
 	entry []byte // an entry that is to become a string
 	plain []byte // a text that is being rendered
@@ -68,22 +68,22 @@ const failedText = "The agent reported an error."
 func newEncoder(o hub.Options) *encoder {
 	member := o.Enum("text_member")
 	e := &encoder{
-		reasoning:  o.Enum("reasoning"),
-		arguments:  o.Enum("arguments"),
-		laneText:   o.Enum("lane_text"),
-		notices:    o.Enum("notices"),
-		asString:   o.Enum("tool_calls_encoding") == "string",
-		repeat:     o.Enum("last_part") == "repeat",
-		errorEvent: o.Enum("failures") == typeError,
-		citeLast:   o.Enum("citations") == "last",
-		textHead:   `{"` + member + `": "`,
-		toolHead:   `{"` + member + `": "", "citations": [], "tool_calls": [`,
-		m:          &spaced,
-		run:        newPhase(runMessages, o.Map("run_messages")),
-		response:   newPhase(responseMessages, o.Map("response_messages")),
-		call:       newPhase(callInfos, o.Map("call_infos")),
-		result:     newPhase(resultInfos, o.Map("result_infos")),
-		failure:    newPhase(failureMessages, o.Map("failure_messages")),
+		reasoning:    o.Enum("reasoning"),
+		arguments:    o.Enum("arguments"),
+		subAgentText: o.Enum("lane_text"),
+		notices:      o.Enum("notices"),
+		asString:     o.Enum("tool_calls_encoding") == "string",
+		repeat:       o.Enum("last_part") == "repeat",
+		errorEvent:   o.Enum("failures") == typeError,
+		citeLast:     o.Enum("citations") == "last",
+		textHead:     `{"` + member + `": "`,
+		toolHead:     `{"` + member + `": "", "citations": [], "tool_calls": [`,
+		m:            &spaced,
+		run:          newPhase(runMessages, o.Map("run_messages")),
+		response:     newPhase(responseMessages, o.Map("response_messages")),
+		call:         newPhase(callInfos, o.Map("call_infos")),
+		result:       newPhase(resultInfos, o.Map("result_infos")),
+		failure:      newPhase(failureMessages, o.Map("failure_messages")),
 	}
 	if e.asString {
 		e.m = &compact // as servers write these
@@ -95,7 +95,7 @@ func newEncoder(o hub.Options) *encoder {
 // Reset keeps the options and some of the memory.
 func (e *encoder) Reset() {
 	e.begun, e.thought, e.planned, e.sources = false, false, false, nil
-	e.cards, e.lanes = map[string]*card{}, nil
+	e.cards, e.subAgents = map[string]*card{}, nil
 	e.told.Reset()
 }
 
@@ -103,14 +103,14 @@ func (e *encoder) Reset() {
 func (e *encoder) Finish(*wire.Out) {}
 
 // Encode appends the chunks for ev.
-func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	before := len(out.Buf)
-	fate := e.encode(out, ev)
+	disposition := e.encode(out, ev)
 	e.begun = e.begun || len(out.Buf) > before
-	return fate
+	return disposition
 }
 
-func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Kind {
 	case hub.TextDelta:
 		return e.textDelta(out, ev)
@@ -121,11 +121,11 @@ func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Fate {
 	case hub.ToolOutput:
 		return e.toolOutput(out, ev)
 	case hub.ToolStart, hub.ToolArgs, hub.ToolReady, hub.ToolUpdate, hub.ToolEnd:
-		fate := e.tool(out, ev)
-		if len(ev.Lane) > 0 && fate == hub.Native {
+		disposition := e.tool(out, ev)
+		if len(ev.SubAgent) > 0 && disposition == hub.Native {
 			return hub.Folded // the call is there, but not whose it is
 		}
-		return fate
+		return disposition
 	case hub.AgentStart:
 		return e.agentStart(out, ev)
 	case hub.AgentEnd:
@@ -135,7 +135,7 @@ func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // rest writes the events that have no form of their own here, but for citations.
-func (e *encoder) rest(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) rest(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Kind {
 	case hub.RunStart:
 		if ev.ID != nil || ev.Ref != nil || ev.Name != nil || ev.Value != nil {
@@ -169,7 +169,7 @@ func (e *encoder) message(out *wire.Out, body []byte) {
 	out.End()
 }
 
-func (e *encoder) textStart(ev *hub.Event) hub.Fate {
+func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
 	if ev.Flags.Has(hub.User) || ev.Chan == hub.Reasoning && !e.showsThoughts(ev) {
 		return hub.Dropped
 	}
@@ -178,17 +178,17 @@ func (e *encoder) textStart(ev *hub.Event) hub.Fate {
 
 // showsThoughts reports whether reasoning of the agent is written: that of a sub-agent only as tags have a place for it.
 func (e *encoder) showsThoughts(ev *hub.Event) bool {
-	return e.reasoning == reasoningTags || e.reasoning == reasoningMember && len(ev.Lane) == 0
+	return e.reasoning == reasoningTags || e.reasoning == reasoningMember && len(ev.SubAgent) == 0
 }
 
-func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch {
 	case ev.Flags.Has(hub.User):
 		return hub.Dropped
 	case ev.Chan == hub.Reasoning && !e.showsThoughts(ev):
 		return hub.Dropped
-	case len(ev.Lane) > 0:
-		return e.laneDelta(out, ev)
+	case len(ev.SubAgent) > 0:
+		return e.subAgentDelta(out, ev)
 	case ev.Chan == hub.Reasoning && e.reasoning == reasoningMember:
 		e.thinking(out, ev.Text)
 		return hub.Native
@@ -234,14 +234,14 @@ func (e *encoder) closeThought(out *wire.Out) {
 	}
 }
 
-func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch {
 	case ev.Chan != hub.Reasoning:
 		return hub.Implied
 	case !e.showsThoughts(ev):
 		return hub.Dropped
-	case len(ev.Lane) > 0:
-		e.closeLaneThought(out, e.lane(ev.Lane))
+	case len(ev.SubAgent) > 0:
+		e.closeSubAgentThought(out, e.subAgent(ev.SubAgent))
 	default:
 		e.closeThought(out)
 	}
@@ -253,7 +253,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 
 // aside writes something for people that is no answer, in the way these servers tell of errors: as a paragraph of its own,
 // in italics.
-func (e *encoder) aside(out *wire.Out, body []byte) hub.Fate {
+func (e *encoder) aside(out *wire.Out, body []byte) hub.Disposition {
 	if len(body) == 0 {
 		return hub.Dropped
 	}
@@ -268,7 +268,7 @@ func (e *encoder) aside(out *wire.Out, body []byte) hub.Fate {
 	return hub.Folded
 }
 
-func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Disposition {
 	isError := ev.Level == hub.LevelWarning || ev.Level == hub.LevelError
 	if e.notices == noticesAll || e.notices == noticesErrors && isError {
 		return e.aside(out, ev.Text)
@@ -277,18 +277,18 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // runEnd tells people of a failure: to programs, the body ends as it always does.
-func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.closeThought(out)
-	fate := e.lastWords(out, ev)
+	disposition := e.lastWords(out, ev)
 	if len(e.sources) > 0 {
 		e.cite(out, e.sources)
 	}
-	return fate
+	return disposition
 }
 
 // lastWords tells people why the run ended, if it says so or failed. A good end without any output has the empty chunk that
 // servers begin with: a body without a chunk is one that was cut.
-func (e *encoder) lastWords(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) lastWords(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch {
 	case ev.More != nil && len(ev.More.Err) > 0:
 		return e.aside(out, ev.More.Err)
@@ -306,7 +306,7 @@ func (e *encoder) lastWords(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // source writes a citation: the name of a file, or what else names it.
-func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	named := ev.Title
 	if ev.More != nil {
 		f := &ev.More.File
@@ -343,7 +343,7 @@ func (e *encoder) cite(out *wire.Out, list []byte) {
 }
 
 // file shows a file that has an address as a link; texts are markdown.
-func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil || len(ev.More.File.URL) == 0 {
 		return hub.Dropped
 	}
@@ -366,7 +366,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // raw writes back what our own decoder did not know.
-func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if string(ev.Name) != name || ev.Value == nil {
 		return hub.Dropped
 	}

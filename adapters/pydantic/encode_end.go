@@ -6,9 +6,9 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
 	delete(e.cards, string(ev.ID))
-	e.orphanLanes(out, c)
+	e.orphanSubAgents(out, c)
 	return e.end(out, ev, c)
 }
 
@@ -25,7 +25,7 @@ type ending struct {
 }
 
 // end writes the last entry of a call as ev tells it: the end of a tool, or of a sub-agent that is shown as one.
-func (e *encoder) end(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+func (e *encoder) end(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
 	t := e.endingOf(ev, c)
 	v := c.values()
 	v.result, v.object, v.reason = t.result, t.object, t.reason
@@ -53,11 +53,11 @@ func (e *encoder) end(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 	if ev.Status == hub.StatusOK && len(hub.Why(ev)) > 0 {
 		return hub.Folded
 	}
-	return e.endFate(ev.Status)
+	return e.endDisposition(ev.Status)
 }
 
-// endFate is the fate of an end whose result is told as it is.
-func (e *encoder) endFate(s hub.Status) hub.Fate {
+// endFate is the disposition of an end whose result is told as it is.
+func (e *encoder) endDisposition(s hub.Status) hub.Disposition {
 	if s == hub.StatusOK || s == hub.StatusError && e.errorEvent {
 		return hub.Native
 	}

@@ -14,17 +14,17 @@ import (
 // ownPrefix begins the ids of cards that were made for a sub-agent.
 const ownPrefix = "agent_"
 
-// lane is a sub-agent that has not ended.
-type lane struct {
+// sub-agent is a sub-agent that has not ended.
+type subAgent struct {
 	id, name []byte
 	card     *card
 	thought  bool // an element of reasoning is open in its text
 	marked   bool // its beginning was marked in message
 }
 
-// lane returns the sub-agent with this id, nil if there is none.
-func (e *encoder) lane(id []byte) *lane {
-	for _, l := range e.lanes {
+// sub-agent returns the sub-agent with this id, nil if there is none.
+func (e *encoder) subAgent(id []byte) *subAgent {
+	for _, l := range e.subAgents {
 		if bytes.Equal(l.id, id) {
 			return l
 		}
@@ -34,9 +34,9 @@ func (e *encoder) lane(id []byte) *lane {
 
 // agentStart makes the card of a call that of a sub-agent. If the call was announced as another, it is announced again:
 // clients know cards by their ids.
-func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
-	l := &lane{id: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), card: e.cards[string(ev.Ref)]}
-	e.lanes = append(e.lanes, l)
+func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
+	l := &subAgent{id: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), card: e.cards[string(ev.Ref)]}
+	e.subAgents = append(e.subAgents, l)
 	c := l.card
 	if c == nil || len(ev.Ref) == 0 {
 		e.openOwn(out, l, ev.Title)
@@ -55,7 +55,7 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // openOwn makes the card of a sub-agent that has none.
-func (e *encoder) openOwn(out *wire.Out, l *lane, task []byte) {
+func (e *encoder) openOwn(out *wire.Out, l *subAgent, task []byte) {
 	c := &card{id: append([]byte(ownPrefix), l.id...), own: true, ready: true}
 	c.delegate(l.name)
 	keep(&c.task, task)
@@ -64,8 +64,8 @@ func (e *encoder) openOwn(out *wire.Out, l *lane, task []byte) {
 }
 
 // orphanLanes parts the sub-agents of a call from it: they may outlive it.
-func (e *encoder) orphanLanes(out *wire.Out, c *card) {
-	for _, l := range e.lanes {
+func (e *encoder) orphanSubAgents(out *wire.Out, c *card) {
+	for _, l := range e.subAgents {
 		if l.card == c {
 			e.endSection(out, l)
 			l.card = nil
@@ -74,7 +74,7 @@ func (e *encoder) orphanLanes(out *wire.Out, c *card) {
 }
 
 // cardOf is the card that shows a sub-agent, announced.
-func (e *encoder) cardOf(out *wire.Out, l *lane) *card {
+func (e *encoder) cardOf(out *wire.Out, l *subAgent) *card {
 	if l.card == nil {
 		e.openOwn(out, l, nil)
 	}
@@ -85,8 +85,8 @@ func (e *encoder) cardOf(out *wire.Out, l *lane) *card {
 }
 
 // laneDelta writes what a sub-agent says, or thinks.
-func (e *encoder) laneDelta(out *wire.Out, ev *hub.Event) hub.Fate {
-	l := e.lane(ev.Lane)
+func (e *encoder) subAgentDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
+	l := e.subAgent(ev.SubAgent)
 	if l == nil {
 		return hub.Dropped
 	}
@@ -97,17 +97,17 @@ func (e *encoder) laneDelta(out *wire.Out, ev *hub.Event) hub.Fate {
 			l.thought = true
 		}
 	} else {
-		e.closeLaneThought(out, l)
+		e.closeSubAgentThought(out, l)
 		c.said.add(ev.Text)
 	}
 	e.speak(out, l, c, ev.Text)
-	if c.own || e.laneText != laneParts || ev.Chan == hub.Refusal {
+	if c.own || e.subAgentText != subAgentParts || ev.Chan == hub.Refusal {
 		return hub.Folded
 	}
 	return hub.Native
 }
 
-func (e *encoder) closeLaneThought(out *wire.Out, l *lane) {
+func (e *encoder) closeSubAgentThought(out *wire.Out, l *subAgent) {
 	if l != nil && l.thought {
 		l.thought = false
 		e.speak(out, l, e.cardOf(out, l), []byte(`</think>`))
@@ -121,8 +121,8 @@ const (
 )
 
 // speak writes text of a sub-agent: as a part, in message between marks, or first there and then as a part.
-func (e *encoder) speak(out *wire.Out, l *lane, c *card, body []byte) {
-	if e.laneText != laneParts {
+func (e *encoder) speak(out *wire.Out, l *subAgent, c *card, body []byte) {
+	if e.subAgentText != subAgentParts {
 		e.closeThought(out)
 		if !l.marked {
 			l.marked = true
@@ -130,14 +130,14 @@ func (e *encoder) speak(out *wire.Out, l *lane, c *card, body []byte) {
 		}
 		e.message(out, body)
 	}
-	if e.laneText != laneMessage {
+	if e.subAgentText != subAgentMessage {
 		e.part(out, c, body)
 	}
 }
 
 // endSection closes what is open in the text of a sub-agent.
-func (e *encoder) endSection(out *wire.Out, l *lane) {
-	e.closeLaneThought(out, l)
+func (e *encoder) endSection(out *wire.Out, l *subAgent) {
+	e.closeSubAgentThought(out, l)
 	if l.marked {
 		l.marked = false
 		e.message(out, []byte(endMark))
@@ -146,13 +146,13 @@ func (e *encoder) endSection(out *wire.Out, l *lane) {
 
 // agentEnd ends a card that was made for the sub-agent; another ends with its call, and what the sub-agent brought is kept
 // for it.
-func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Fate {
-	l := e.lane(ev.ID)
+func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
+	l := e.subAgent(ev.ID)
 	if l == nil {
 		return hub.Dropped
 	}
 	e.endSection(out, l)
-	e.lanes = slices.DeleteFunc(e.lanes, func(o *lane) bool { return o == l })
+	e.subAgents = slices.DeleteFunc(e.subAgents, func(o *subAgent) bool { return o == l })
 	switch {
 	case l.card == nil:
 		return hub.Implied // its call has told the end

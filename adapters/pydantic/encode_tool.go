@@ -14,7 +14,7 @@ const (
 	abortedText = "The run ended before the call did."
 )
 
-func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Kind == hub.ToolStart {
 		return e.toolStart(out, ev)
 	}
@@ -22,7 +22,7 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Fate {
 	if c == nil {
 		return hub.Dropped
 	}
-	var fate hub.Fate
+	var disposition hub.Disposition
 	switch {
 	case c.hidden && ev.Kind == hub.ToolEnd:
 		delete(e.cards, string(ev.ID))
@@ -32,22 +32,22 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	switch ev.Kind {
 	case hub.ToolArgs:
-		fate = e.toolArgs(out, ev, c)
+		disposition = e.toolArgs(out, ev, c)
 	case hub.ToolReady:
-		fate = e.toolReady(out, ev, c)
+		disposition = e.toolReady(out, ev, c)
 	case hub.ToolUpdate:
-		fate = e.toolUpdate(out, ev, c)
+		disposition = e.toolUpdate(out, ev, c)
 	default:
-		fate = e.toolEnd(out, ev, c)
+		disposition = e.toolEnd(out, ev, c)
 	}
-	if c.guessed && fate == hub.Native {
+	if c.guessed && disposition == hub.Native {
 		return hub.Folded // under another name
 	}
-	return fate
+	return disposition
 }
 
 // toolStart waits for the arguments, which the friendly texts are made of, unless these are streamed.
-func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.addCard(ev)
 	if e.arguments != argsStream {
 		return e.deferred(c)
@@ -64,7 +64,7 @@ func (e *encoder) mayHide(c *card) bool {
 }
 
 // deferred is Deferred for a card that will come under its own name, and that no plan will take the place of.
-func (e *encoder) deferred(c *card) hub.Fate {
+func (e *encoder) deferred(c *card) hub.Disposition {
 	if c.guessed || e.planned && e.mayHide(c) {
 		return hub.Folded
 	}
@@ -72,7 +72,7 @@ func (e *encoder) deferred(c *card) hub.Fate {
 }
 
 // toolArgs writes a piece of the arguments, if clients are to see them while they are made.
-func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
 	switch {
 	case e.arguments == argsDrop:
 		return hub.Dropped
@@ -86,7 +86,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 }
 
 // toolReady announces the call.
-func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
 	c.ready = true
 	c.learnArgs(ev)
 	if _, again := e.told.Call(ev); again && e.mayHide(c) {
@@ -163,7 +163,7 @@ func (e *encoder) appendArgs(dst []byte, ev *hub.Event, c *card) []byte {
 
 // toolUpdate writes news of a call as another announcement, with an empty part: that changes what clients show of it and
 // leaves what they have.
-func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
+func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
 	news := ev.Text
 	if len(news) == 0 {
 		news = ev.Title
@@ -202,7 +202,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Fate {
 }
 
 // toolOutput writes a part of the result. Clients append: once an output has replaced another, the rest waits for the end.
-func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.cards[string(ev.ID)]
 	switch {
 	case c == nil:
@@ -216,7 +216,7 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Fate {
 		return hub.Deferred
 	case len(ev.Text) > 0:
 		e.part(out, c, ev.Text)
-		if ev.Chan != hub.Result || len(ev.Lane) > 0 {
+		if ev.Chan != hub.Result || len(ev.SubAgent) > 0 {
 			return hub.Folded
 		}
 		return hub.Native

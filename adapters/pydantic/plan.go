@@ -15,7 +15,7 @@ const (
 )
 
 // plan writes all items as a list in markdown, unless the card of a todo tool shows them.
-func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.told.Plan(ev) {
 		return hub.Implied
 	}

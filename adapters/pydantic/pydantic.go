@@ -28,12 +28,12 @@
 //	tool_calls               in order, objects and strings alike:
 //	  call                     ToolStart: Title = tool_response, Content = summary; ToolReady. sabir in the details, which our
 //	                           own encoder puts there, is kind and locations
-//	  delegation_call          the same with ToolKind agent, and AgentStart: its lane is the call's id, its Name the type
+//	  delegation_call          the same with ToolKind agent, and AgentStart: its sub-agent is the call's id, its Name the type
 //	  call, is_complete false  ToolStart, or ToolUpdate if it is known; stream_part is ToolArgs
 //	  tool_call_request_delta  ToolArgs
 //	  result, part             ToolOutput, Chan Result; ToolUpdate if friendly text or summary are new
 //	  result                   ToolEnd: Text = summary; Flags Lossy if is_truncated
-//	  delegation_result        a part is text of the lane; at the end AgentEnd and ToolEnd, both with the result
+//	  delegation_result        a part is text of the sub-agent; at the end AgentEnd and ToolEnd, both with the result
 //	  error                    ToolEnd, StatusError
 //	  others                   Raw, in a chunk of its own
 //	another record           Raw
@@ -54,7 +54,7 @@
 // that entry does, or the next word or call of the supervisor, or the end of the body.
 //
 // What a sub-agent says is in message, between "🤖 **Subagent Starting...**" and "✅ **Subagent Complete**", or in parts, or in
-// both. It becomes text of the lane, once (see decode_lane.go). Marks without a delegation make a lane of their own. Text
+// both. It becomes text of the sub-agent, once (see decode_lane.go). Marks without a delegation make a sub-agent of their own. Text
 // beside entries is the root agent's.
 //
 // A call closes a <think> element, as servers forget to; a closing tag that comes late is then dropped, any other is text.
@@ -71,7 +71,7 @@
 //	ToolEnd               result or delegation_result, complete; after parts with an empty one
 //	AgentStart, AgentEnd  the call that runs the sub-agent is a delegation, written again if it was a plain call, and ends by
 //	                      itself; one that no call runs (any more) has a delegation of its own, agent_<id>
-//	in a lane             text as parts of the delegation; reasoning only with reasoning=tags; the rest as the root agent's
+//	in a sub-agent             text as parts of the delegation; reasoning only with reasoning=tags; the rest as the root agent's
 //	Source                citations
 //	Plan                  the call plan of a tool todo_list, whose result is a list that each plan replaces
 //	Notice, Ask           a paragraph in italics in message, as servers tell of errors
@@ -86,7 +86,7 @@
 // dialect (see texts.go). The arguments are the key arguments of the details. A tool of kind agent that is not named like a
 // delegation is renamed. The kind of any other, and where it works, are the key sabir of the details, which our decoder reads.
 //
-// Lost: messages, parts and their ends; signatures; stdout apart from stderr; the lanes of tools;
+// Lost: messages, parts and their ends; signatures; stdout apart from stderr; the sub-agents of tools;
 // steps, usage, data, inline files, answers; how a call failed; every reason of an end; the user's own text. Unknown members
 // of a chunk are kept where the stream is copied.
 //
@@ -94,7 +94,7 @@
 //
 // # Options
 //
-//	subagent_text       decode: lane (default), or answer: what is in message stays there with its marks, and parts are output
+//	subagent_text       decode: sub-agent (default), or answer: what is in message stays there with its marks, and parts are output
 //	                    of the call, as clients of this dialect show it
 //	think               decode: split (default), open: only its tag closes an element, text: elements stay in the text
 //	final_part          decode: auto (default), whole or rest: what the last part of a result is
@@ -142,7 +142,7 @@ var Dialect = hub.Dialect{
 	Doc:           "Chunks of message, tool calls and citations, back to back, with friendly texts for each call.",
 	Framing:       wire.Concat,
 	Framings:      []wire.Framing{wire.Concat, wire.NDJSON, wire.SSE, wire.WebSocket},
-	Caps:          hub.CapLanes | hub.CapExecutedTools | hub.CapReasoning,
+	Caps:          hub.CapSubAgents | hub.CapExecutedTools | hub.CapReasoning,
 	Options:       options,
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs},
 	EndsWithBody:  true,
@@ -154,7 +154,7 @@ var Dialect = hub.Dialect{
 }
 
 var options = []hub.OptionSpec{
-	{Name: "subagent_text", Type: hub.OptionEnum, Default: textLane, Values: []string{textLane, textAnswer}, Decode: true,
+	{Name: "subagent_text", Type: hub.OptionEnum, Default: textSubAgent, Values: []string{textSubAgent, textAnswer}, Decode: true,
 		Doc: "What a sub-agent says is text of its lane, once, or as clients show it: answer text in message, output of its call in parts."},
 	{Name: "think", Type: hub.OptionEnum, Default: thinkSplit, Values: []string{thinkSplit, thinkOpen, thinkText}, Decode: true,
 		Doc: "Whether <think> elements are reasoning, closed by a call or only by their tag, or stay in the text."},
@@ -172,7 +172,7 @@ var options = []hub.OptionSpec{
 		Doc: "Write reasoning into the member thinking, as <think> elements of the text, or not at all."},
 	{Name: "arguments", Type: hub.OptionEnum, Default: argsDetails, Values: []string{argsDetails, argsStream, argsDrop}, Encode: true,
 		Doc: "Write arguments into the details of the call, also piece by piece while they are made, or not at all."},
-	{Name: "lane_text", Type: hub.OptionEnum, Default: laneParts, Values: []string{laneParts, laneMessage, laneBoth}, Encode: true,
+	{Name: "lane_text", Type: hub.OptionEnum, Default: subAgentParts, Values: []string{subAgentParts, subAgentMessage, subAgentBoth}, Encode: true,
 		Doc: "Write the text of sub-agents as parts of the delegation's result, between marks in the message, or both."},
 	{Name: "failures", Type: hub.OptionEnum, Default: typeResult, Values: []string{typeResult, typeError}, Encode: true,
 		Doc: "The event type of a call that failed; error is known only to newer clients."},

@@ -22,7 +22,7 @@ func optionsOf(t *testing.T, raw map[string]any) hub.Options {
 	return o
 }
 
-// decode returns the loose events of chunks, in native notation.
+// decode returns the decoded events of chunks, in native notation.
 func decode(t *testing.T, dec hub.Decoder, chunks ...string) string {
 	t.Helper()
 	var b strings.Builder
@@ -36,7 +36,7 @@ func decode(t *testing.T, dec hub.Decoder, chunks ...string) string {
 	return b.String()
 }
 
-// encode returns the lines that an encoder with these options writes for strict events, each with its fate.
+// encode returns the lines that an encoder with these options writes for normalized events, each with its disposition.
 func encode(t *testing.T, options map[string]any, events ...hub.Event) string {
 	t.Helper()
 	enc := pydantic.Dialect.NewEncoder(optionsOf(t, options))
@@ -44,23 +44,23 @@ func encode(t *testing.T, options map[string]any, events ...hub.Event) string {
 	var b strings.Builder
 	for i := range events {
 		out.Reset()
-		fate := enc.Encode(out, &events[i])
-		fmt.Fprintf(&b, "%s %s\n", fate, strings.TrimSpace(string(out.Buf)))
+		disposition := enc.Encode(out, &events[i])
+		fmt.Fprintf(&b, "%s %s\n", disposition, strings.TrimSpace(string(out.Buf)))
 	}
 	return b.String()
 }
 
 func body(s string) []byte { return []byte(s) }
 
-// stream splits, decodes and sequences a body as the proxy does, and returns its loose and its strict events.
-func stream(t *testing.T, data string) (loose, strict string) {
+// stream splits, decodes and sequences a body as the proxy does, and returns its decoded and its normalized events.
+func stream(t *testing.T, data string) (decoded, normalized string) {
 	t.Helper()
 	dec, split := pydantic.Dialect.NewDecoder(pydantic.Dialect.Defaults()), wire.NewSplitter(wire.Concat, 0)
 	seq := sequencer.New(sequencer.Config{})
 	var cause error
 	push := func(evs []hub.Event) {
-		loose += adaptertest.Lines(evs)
-		strict += adaptertest.Lines(seq.Push(nil, evs, 0))
+		decoded += adaptertest.Lines(evs)
+		normalized += adaptertest.Lines(seq.Push(nil, evs, 0))
 	}
 	for buf := []byte(data); cause == nil; {
 		rec, n, err := split.Split(buf, true)
@@ -81,7 +81,7 @@ func stream(t *testing.T, data string) (loose, strict string) {
 		buf = buf[n:]
 	}
 	push(dec.Finish(nil, cause))
-	return loose, strict + adaptertest.Lines(seq.Flush(nil, cause))
+	return decoded, normalized + adaptertest.Lines(seq.Flush(nil, cause))
 }
 
 // TestAborted is S1-47: the end of the body is the end of the run, a good one if the body is whole and a failure if it is
@@ -97,16 +97,16 @@ func TestAborted(t *testing.T) {
 	)
 	f := func(name, data, want string, reason hub.Status) {
 		t.Helper()
-		loose, strict := stream(t, data)
-		if loose != want {
-			t.Errorf("%s: got\n%swant\n%s", name, loose, want)
+		decoded, normalized := stream(t, data)
+		if decoded != want {
+			t.Errorf("%s: got\n%swant\n%s", name, decoded, want)
 		}
-		last := strict[strings.LastIndexByte(strings.TrimSpace(strict), '\n')+1:]
+		last := normalized[strings.LastIndexByte(strings.TrimSpace(normalized), '\n')+1:]
 		if !strings.HasPrefix(last, `{"kind":"run.end","status":"`+reason.String()+`"`) {
 			t.Errorf("%s: ends with %swant %s", name, last, reason)
 		}
-		if strings.Contains(loose, "t1") && !strings.Contains(strict, `{"kind":"tool.end","status":"`) {
-			t.Errorf("%s: the call does not end:\n%s", name, strict)
+		if strings.Contains(decoded, "t1") && !strings.Contains(normalized, `{"kind":"tool.end","status":"`) {
+			t.Errorf("%s: the call does not end:\n%s", name, normalized)
 		}
 	}
 	f("whole", head+call, said+start+tool+done, hub.StatusDone)
@@ -141,9 +141,9 @@ func TestRealTime(t *testing.T) {
 			t.Errorf("chunk %d: %d events, %v", i, len(evs), err)
 		}
 		out.Reset()
-		strict := seq.Push(nil, evs, 0)
-		for j := range strict {
-			enc.Encode(out, &strict[j])
+		normalized := seq.Push(nil, evs, 0)
+		for j := range normalized {
+			enc.Encode(out, &normalized[j])
 		}
 		if wrote := out.Records > 0; wrote != (i > 0) { // the first says nothing
 			t.Errorf("chunk %d: %d records are written", i, out.Records)
@@ -314,7 +314,7 @@ func TestEarlySubAgent(t *testing.T) {
 		got := encode(t, map[string]any{"call_infos": map[string]any{"*": "", "delegate_to_*": ""}},
 			start,
 			hub.Event{Kind: hub.AgentStart, ID: body("l"), Ref: body("t"), Name: body("worker")},
-			hub.Event{Kind: hub.TextDelta, ID: body("p"), Lane: body("l"), Text: body("One")},
+			hub.Event{Kind: hub.TextDelta, ID: body("p"), SubAgent: body("l"), Text: body("One")},
 			hub.Event{Kind: hub.ToolReady, ID: body("t"), Name: body("task"), Value: body(`{"q":1}`)})
 		var seen []string
 		dec, events := pydantic.Dialect.NewDecoder(pydantic.Dialect.Defaults()), ""

@@ -14,9 +14,9 @@ type askState struct {
 
 // openAsk has not been answered.
 type openAsk struct {
-	src, id []byte // upstream's id, strict id
-	tool    *tool
-	lane    *lane
+	src, id  []byte // upstream's id, normalized id
+	tool     *tool
+	subAgent *subAgent
 }
 
 func (t *askState) reset(known int) {
@@ -40,9 +40,9 @@ func (s *Sequencer) ask(dst []hub.Event, ev *hub.Event) []hub.Event {
 			s.Repairs[LateAsk]++
 			return dst
 		}
-		a.lane = a.tool.lane
+		a.subAgent = a.tool.subAgent
 	} else {
-		dst, a.lane = s.lane(dst, ev.Lane)
+		dst, a.subAgent = s.subAgent(dst, ev.SubAgent)
 	}
 	if len(s.asks.open) >= s.cfg.Bounds.Open {
 		dst = s.closeAsk(dst, s.asks.open[0])
@@ -51,7 +51,7 @@ func (s *Sequencer) ask(dst []hub.Event, ev *hub.Event) []hub.Event {
 	s.asks.open = append(s.asks.open, a)
 	dst = append(dst, *ev)
 	out := &dst[len(dst)-1]
-	out.ID, out.Lane, out.Flags = a.id, a.lane.strict(), out.Flags&^hub.Resumed
+	out.ID, out.SubAgent, out.Flags = a.id, a.subAgent.normalized(), out.Flags&^hub.Resumed
 	if a.tool != nil {
 		out.Ref = a.tool.id
 	}
@@ -65,10 +65,10 @@ func (s *Sequencer) askedTool(dst []hub.Event, ev *hub.Event) ([]hub.Event, *too
 	}
 	q := s.tools.take(ev.Ref)
 	if ev.Flags.Has(hub.Resumed) || s.past(ev.Ref) != nil {
-		return s.resume(dst, &hub.Event{ID: ev.Ref, Lane: ev.Lane}, q), s.tools.find(ev.Ref)
+		return s.resume(dst, &hub.Event{ID: ev.Ref, SubAgent: ev.SubAgent}, q), s.tools.find(ev.Ref)
 	}
 	if q == nil {
-		q = &queue{id: bytes.Clone(ev.Ref), lane: bytes.Clone(ev.Lane)}
+		q = &queue{id: bytes.Clone(ev.Ref), subAgent: bytes.Clone(ev.SubAgent)}
 	}
 	dst = s.release(dst, q)
 	return dst, s.tools.find(ev.Ref)
@@ -91,7 +91,7 @@ func (s *Sequencer) answer(dst []hub.Event, ev *hub.Event) []hub.Event {
 	}
 	dst = append(dst, *ev)
 	out := &dst[len(dst)-1]
-	out.ID, out.Lane, out.Status = a.id, a.lane.alive().strict(), answerStatus(ev)
+	out.ID, out.SubAgent, out.Status = a.id, a.subAgent.alive().normalized(), answerStatus(ev)
 	s.asks.drop(a)
 	return dst
 }
@@ -120,7 +120,7 @@ func (s *Sequencer) closeAsks(dst []hub.Event, match func(*openAsk) bool) []hub.
 func (s *Sequencer) closeAsk(dst []hub.Event, a *openAsk) []hub.Event {
 	s.Repairs[EndMade]++
 	dst, out := hub.Grow(dst)
-	out.Kind, out.Status, out.Flags, out.ID, out.Lane = hub.Answer, hub.StatusUnresolved, hub.Synthetic, a.id, a.lane.alive().strict()
+	out.Kind, out.Status, out.Flags, out.ID, out.SubAgent = hub.Answer, hub.StatusUnresolved, hub.Synthetic, a.id, a.subAgent.alive().normalized()
 	s.asks.drop(a)
 	return dst
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/sequencer"
 )
 
-// FuzzSequencer reads bytes as events with few ids and lanes, so that they meet. Whatever comes, what goes out is
+// FuzzSequencer reads bytes as events with few ids and sub-agents, so that they meet. Whatever comes, what goes out is
 // strict, and bounded by what came in.
 func FuzzSequencer(f *testing.F) {
 	for seed := range 8 {
@@ -30,7 +30,7 @@ func FuzzSequencer(f *testing.F) {
 	})
 }
 
-// perEvent is how many strict events one loose event may cause, on average, with those that end what it opened.
+// perEvent is how many normalized events one decoded event may cause, on average, with those that end what it opened.
 const perEvent = 8
 
 func runProgram(t *testing.T, prog []byte, cfg sequencer.Config) {
@@ -66,16 +66,16 @@ func runProgram(t *testing.T, prog []byte, cfg sequencer.Config) {
 }
 
 var (
-	programIDs    = [][]byte{nil, []byte("x"), []byte("y"), []byte("p_1"), []byte("t_1"), []byte("a_1"), []byte("s_1"), []byte(hub.MadeAsk + "1")}
-	programLanes  = [][]byte{nil, nil, []byte("x"), []byte("y")}
-	programTexts  = [][]byte{nil, {}, []byte("a"), []byte("ab"), []byte(`\u0061`), []byte("abc def"), []byte(`{\"a\":1}`), []byte(`{`)}
-	programValues = [][]byte{nil, nil, []byte(`{}`), []byte(`{"a": 1}`)}
+	programIDs       = [][]byte{nil, []byte("x"), []byte("y"), []byte("p_1"), []byte("t_1"), []byte("a_1"), []byte("s_1"), []byte(hub.MadeAsk + "1")}
+	programSubAgents = [][]byte{nil, nil, []byte("x"), []byte("y")}
+	programTexts     = [][]byte{nil, {}, []byte("a"), []byte("ab"), []byte(`\u0061`), []byte("abc def"), []byte(`{\"a\":1}`), []byte(`{`)}
+	programValues    = [][]byte{nil, nil, []byte(`{}`), []byte(`{"a": 1}`)}
 )
 
 func programEvent(p []byte) hub.Event {
 	kinds := hub.Kinds()
 	ev := hub.Event{
-		Kind: kinds[int(p[0])%len(kinds)], ID: programIDs[p[1]&7], Ref: programIDs[p[1]>>3&7], Lane: programLanes[p[1]>>6],
+		Kind: kinds[int(p[0])%len(kinds)], ID: programIDs[p[1]&7], Ref: programIDs[p[1]>>3&7], SubAgent: programSubAgents[p[1]>>6],
 		Text: programTexts[p[2]&7], Value: programValues[p[2]>>3&3], Op: hub.Op(p[2] >> 5 & 1), Chan: hub.Chan(p[2]>>6) % 3,
 		Status: hub.Status(p[3] % 24), Name: programIDs[p[4]&7], Msg: programIDs[p[4]>>3&3], Title: programIDs[p[4]>>5&3],
 	}

@@ -19,7 +19,7 @@ func TestHeldCopies(t *testing.T) {
 		n++
 		*p = []byte(path)
 	})
-	ev.ID, ev.Lane = []byte("t1"), nil
+	ev.ID, ev.SubAgent = []byte("t1"), nil
 	seq := sequencer.New(sequencer.Config{})
 	seq.Push(nil, []hub.Event{{Kind: hub.RunStart}, ev}, 0)
 	eachSlice(reflect.ValueOf(&ev).Elem(), func(_ string, p *[]byte) { adaptertest.Overwrite(*p) })
@@ -29,7 +29,7 @@ func TestHeldCopies(t *testing.T) {
 		t.Fatalf("%d events, %d slices", len(out), n)
 	}
 	eachSlice(reflect.ValueOf(&out[1]).Elem(), func(path string, p *[]byte) {
-		if path != "ID" && path != "Lane" && string(*p) != path {
+		if path != "ID" && path != "SubAgent" && string(*p) != path {
 			t.Errorf("%s is %q", path, *p)
 		}
 	})

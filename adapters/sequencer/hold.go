@@ -23,10 +23,10 @@ type toolState struct {
 // queue holds the events of one tool id whose start has not come, or came without a name; or has come, but not the
 // arguments that must go before these events.
 type queue struct {
-	id, lane []byte
-	since    time.Duration
-	events   []hub.Event
-	bytes    int
+	id, subAgent []byte
+	since        time.Duration
+	events       []hub.Event
+	bytes        int
 }
 
 func (t *toolState) reset(known int) {
@@ -51,15 +51,15 @@ func (t *toolState) find(id []byte) *tool {
 }
 
 // strictID is the id by which a tool is known to encoders.
-func (t *toolState) strictID(src []byte) []byte {
+func (t *toolState) normalizedID(src []byte) []byte {
 	if o := t.tools.get(src); o != nil && len(src) > 0 {
 		return o.id
 	}
 	return src
 }
 
-func (t *toolState) add(ev *hub.Event, l *lane) *tool {
-	made := &tool{src: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), lane: l}
+func (t *toolState) add(ev *hub.Event, l *subAgent) *tool {
+	made := &tool{src: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), subAgent: l}
 	made.id = t.ids.fresh(made.src)
 	t.tools.put(string(made.src), made)
 	t.running = append(t.running, made)
@@ -68,7 +68,7 @@ func (t *toolState) add(ev *hub.Event, l *lane) *tool {
 }
 
 func (t *toolState) end(done *tool) {
-	*done = tool{src: done.src, id: done.id, lane: done.lane, ready: true, ended: true}
+	*done = tool{src: done.src, id: done.id, subAgent: done.subAgent, ready: true, ended: true}
 	for i, o := range t.running {
 		if o == done {
 			t.running = append(t.running[:i], t.running[i+1:]...)
@@ -83,7 +83,7 @@ func (s *Sequencer) hold(dst []hub.Event, ev *hub.Event) []hub.Event {
 	s.Repairs[Held]++
 	q := t.queue(ev.ID)
 	if q == nil {
-		q = &queue{id: bytes.Clone(ev.ID), lane: bytes.Clone(ev.Lane), since: s.now}
+		q = &queue{id: bytes.Clone(ev.ID), subAgent: bytes.Clone(ev.SubAgent), since: s.now}
 		t.queues = append(t.queues, q)
 	}
 	size := ev.Size()
@@ -175,10 +175,10 @@ func (s *Sequencer) release(dst []hub.Event, q *queue) []hub.Event {
 	}
 	i, name := q.begun(), q.name()
 	if i < 0 && len(q.id) > 0 && len(name) == 0 && q.has(hub.ToolEnd) {
-		return s.resume(dst, &hub.Event{ID: q.id, Lane: q.lane}, q) // nothing speaks of it as a call of this stream
+		return s.resume(dst, &hub.Event{ID: q.id, SubAgent: q.subAgent}, q) // nothing speaks of it as a call of this stream
 	}
 	s.Repairs[StartMade]++
-	start := hub.Event{Kind: hub.ToolStart, ID: q.id, Lane: q.lane}
+	start := hub.Event{Kind: hub.ToolStart, ID: q.id, SubAgent: q.subAgent}
 	if i >= 0 {
 		start = q.events[i]
 		q.events = slices.Delete(q.events, i, i+1)
@@ -212,10 +212,10 @@ func (s *Sequencer) releaseAll(dst []hub.Event) []hub.Event {
 	return dst
 }
 
-// releaseLane releases what is held in a lane that ends.
-func (s *Sequencer) releaseLane(dst []hub.Event, l *lane) []hub.Event {
+// releaseLane releases what is held in a sub-agent that ends.
+func (s *Sequencer) releaseSubAgent(dst []hub.Event, l *subAgent) []hub.Event {
 	for i := 0; i < len(s.tools.queues); {
-		if q := s.tools.queues[i]; l != nil && bytes.Equal(q.lane, l.src) {
+		if q := s.tools.queues[i]; l != nil && bytes.Equal(q.subAgent, l.src) {
 			dst = s.release(dst, s.tools.take(q.id))
 		} else {
 			i++

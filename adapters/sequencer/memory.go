@@ -51,7 +51,7 @@ func (m *memory[T]) put(key string, v T) {
 	}
 }
 
-// ids remembers which strict ids of one kind have been used, to mint others.
+// ids remembers which normalized ids of one kind have been used, to mint others.
 type ids struct {
 	used   memory[struct{}]
 	prefix string

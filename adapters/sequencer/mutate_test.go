@@ -53,13 +53,13 @@ var orphans = []hub.Event{
 	{Kind: hub.ToolOutput, ID: []byte("orphan2"), Text: []byte("o")},
 	{Kind: hub.ToolEnd, ID: []byte("orphan3"), Status: hub.StatusOK, Text: []byte("o")},
 	{Kind: hub.ToolArgs, ID: []byte("orphan4"), Text: []byte("{}")},
-	{Kind: hub.Ask, ID: []byte("orphan5"), Ref: []byte("orphan6"), What: hub.AskPermission},
+	{Kind: hub.Ask, ID: []byte("orphan5"), Ref: []byte("orphan6"), AskKind: hub.AskPermission},
 	{Kind: hub.Answer, ID: []byte("orphan7"), Status: hub.StatusChosen},
 	{Kind: hub.TextEnd, ID: []byte("orphan8")},
 	{Kind: hub.StepEnd, ID: []byte("orphan9"), Status: hub.StatusDone},
 	{Kind: hub.AgentEnd, ID: []byte("orphan10"), Status: hub.StatusOK},
 	{Kind: hub.ToolUpdate, Text: []byte("no id")},
-	{Kind: hub.Notice, Lane: []byte("orphan11"), Text: []byte("o")},
+	{Kind: hub.Notice, SubAgent: []byte("orphan11"), Text: []byte("o")},
 }
 
 // mutate applies one to three mutations to a copy of evs and says which.

@@ -18,7 +18,7 @@ const streams = 1500
 
 func newRand(seed int) *rand.Rand { return rand.New(rand.NewPCG(uint64(seed), 0)) }
 
-// TestStrictStreamsPass: what is strict already passes unchanged, without delay and without a repair.
+// TestStrictStreamsPass: what is normalized already passes unchanged, without delay and without a repair.
 func TestStrictStreamsPass(t *testing.T) {
 	for seed := 1; seed <= streams/5; seed++ {
 		evs := randomStream(newRand(seed), 60)
@@ -55,7 +55,7 @@ func checkAll(evs []hub.Event) error {
 	return c.End()
 }
 
-// TestMutatedStreams: streams that were damaged come out strict, and nothing else was changed than what had to be.
+// TestMutatedStreams: streams that were damaged come out normalized, and nothing else was changed than what had to be.
 func TestMutatedStreams(t *testing.T) {
 	rejected := 0
 	for seed := 1; seed <= streams; seed++ {
@@ -73,7 +73,7 @@ func TestMutatedStreams(t *testing.T) {
 			t.Fatalf("seed %d (%s): %v\nin:\n%s\nout:\n%s", seed, names, err, adaptertest.Lines(in), adaptertest.Lines(out))
 		}
 	}
-	// The control: without the sequencer, a reader of strict streams fails on most of them.
+	// The control: without the sequencer, a reader of normalized streams fails on most of them.
 	const least = 60
 	percent := rejected * 100 / streams
 	t.Logf("without the sequencer, %d of %d streams (%d %%) are not strict", rejected, streams, percent)
@@ -155,12 +155,12 @@ func compareStreams(orig, in, out []hub.Event) error {
 	return nil
 }
 
-// content lists texts and single events. Ids and lanes may be fresh ones, so they are left out.
+// content lists texts and single events. Ids and sub-agents may be fresh ones, so they are left out.
 func content(evs []hub.Event) (all []string) {
 	for i := range evs {
 		switch ev := evs[i]; ev.Kind {
 		case hub.TextDelta, hub.Notice, hub.Data, hub.Plan:
-			ev.ID, ev.Lane = nil, nil
+			ev.ID, ev.SubAgent = nil, nil
 			all = append(all, string(native.Append(nil, &ev)))
 		}
 	}
@@ -212,7 +212,7 @@ func histories(evs []hub.Event) map[string]*history {
 func (h *history) add(ev *hub.Event) {
 	if !ev.Flags.Has(hub.Synthetic) {
 		bare := *ev
-		bare.Lane = nil
+		bare.SubAgent = nil
 		h.events = append(h.events, string(native.Append(nil, &bare)))
 	}
 	switch ev.Kind {

@@ -8,30 +8,30 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
-// generator makes random streams that are strict already: text, reasoning, parallel tools with fragments, lanes, steps,
+// generator makes random streams that are normalized already: text, reasoning, parallel tools with fragments, sub-agents, steps,
 // asks and single events. Every text and id is unique, so that what becomes of each can be told.
 type generator struct {
-	rnd   *rand.Rand
-	out   []hub.Event
-	lanes []*genLane // open ones; the first is the root
-	tools []*genTool // not ended
-	n     int
+	rnd       *rand.Rand
+	out       []hub.Event
+	subAgents []*genSubAgent // open ones; the first is the root
+	tools     []*genTool     // not ended
+	n         int
 }
 
-type genLane struct {
+type genSubAgent struct {
 	id, name string
 	part     string
-	msg      []byte // of the part; the tools of a lane are of no message or of their own
+	msg      []byte // of the part; the tools of a sub-agent are of no message or of their own
 	ch       hub.Chan
 	step     string
 	children int
-	parent   *genLane
+	parent   *genSubAgent
 }
 
 type genTool struct {
 	id, name, ask string
 	msg           []byte
-	lane          *genLane
+	subAgent      *genSubAgent
 	args          []string // fragments still to come
 	whole         string
 	ready         bool
@@ -39,7 +39,7 @@ type genTool struct {
 
 // randomStream makes a stream of about n events.
 func randomStream(rnd *rand.Rand, n int) []hub.Event {
-	g := &generator{rnd: rnd, lanes: []*genLane{{}}}
+	g := &generator{rnd: rnd, subAgents: []*genSubAgent{{}}}
 	g.add(hub.Event{Kind: hub.RunStart, ID: []byte("run")})
 	for len(g.out) < n {
 		g.action()
@@ -47,10 +47,10 @@ func randomStream(rnd *rand.Rand, n int) []hub.Event {
 	for len(g.tools) > 0 {
 		g.advance(g.tools[0])
 	}
-	for len(g.lanes) > 1 {
-		g.endLane(len(g.lanes) - 1)
+	for len(g.subAgents) > 1 {
+		g.endSubAgent(len(g.subAgents) - 1)
 	}
-	g.closeLane(g.lanes[0])
+	g.closeSubAgent(g.subAgents[0])
 	g.add(hub.Event{Kind: hub.RunEnd, Status: hub.StatusDone})
 	return g.out
 }
@@ -65,7 +65,7 @@ func (g *generator) id(prefix string) string {
 func (g *generator) text() []byte { return []byte(g.id("w") + " ") }
 
 func (g *generator) action() {
-	l := g.lanes[g.rnd.IntN(len(g.lanes))]
+	l := g.subAgents[g.rnd.IntN(len(g.subAgents))]
 	switch g.rnd.IntN(16) {
 	case 0, 1, 2, 3, 4:
 		g.delta(l)
@@ -78,7 +78,7 @@ func (g *generator) action() {
 			g.advance(g.tools[g.rnd.IntN(len(g.tools))])
 		}
 	case 12:
-		g.lane(l)
+		g.subAgent(l)
 	case 13:
 		g.step(l)
 	default:
@@ -86,7 +86,7 @@ func (g *generator) action() {
 	}
 }
 
-func (g *generator) delta(l *genLane) {
+func (g *generator) delta(l *genSubAgent) {
 	if l.part == "" {
 		l.part, l.ch, l.msg = g.id("part"), hub.Chan(g.rnd.IntN(3)), g.message()
 		g.add(l.text(hub.TextStart, nil))
@@ -94,8 +94,8 @@ func (g *generator) delta(l *genLane) {
 	g.add(l.text(hub.TextDelta, g.text()))
 }
 
-func (l *genLane) text(kind hub.Kind, text []byte) hub.Event {
-	return hub.Event{Kind: kind, ID: []byte(l.part), Chan: l.ch, Lane: []byte(l.id), Msg: l.msg, Text: text}
+func (l *genSubAgent) text(kind hub.Kind, text []byte) hub.Event {
+	return hub.Event{Kind: kind, ID: []byte(l.part), Chan: l.ch, SubAgent: []byte(l.id), Msg: l.msg, Text: text}
 }
 
 // message names a message, or none.
@@ -106,19 +106,19 @@ func (g *generator) message() []byte {
 	return []byte(g.id("msg"))
 }
 
-func (g *generator) endPart(l *genLane) {
+func (g *generator) endPart(l *genSubAgent) {
 	if l.part != "" {
 		g.add(l.text(hub.TextEnd, nil))
 		l.part = ""
 	}
 }
 
-func (g *generator) startTool(l *genLane) {
+func (g *generator) startTool(l *genSubAgent) {
 	if len(g.tools) >= 4 {
 		return
 	}
 	g.endPart(l)
-	t := &genTool{id: g.id("call"), name: g.id("tool"), msg: g.message(), lane: l}
+	t := &genTool{id: g.id("call"), name: g.id("tool"), msg: g.message(), subAgent: l}
 	t.args = []string{`{\"n\":`, `[` + g.id("")}
 	if g.rnd.IntN(2) == 0 {
 		t.args = append(t.args, `,`+g.id(""))
@@ -129,7 +129,7 @@ func (g *generator) startTool(l *genLane) {
 }
 
 func (t *genTool) event(kind hub.Kind, ev hub.Event) hub.Event {
-	ev.Kind, ev.ID, ev.Lane, ev.Msg = kind, []byte(t.id), []byte(t.lane.id), t.msg
+	ev.Kind, ev.ID, ev.SubAgent, ev.Msg = kind, []byte(t.id), []byte(t.subAgent.id), t.msg
 	return ev
 }
 
@@ -145,7 +145,7 @@ func (g *generator) advance(t *genTool) {
 		value := []byte(t.whole[:1] + `"n"` + t.whole[6:]) // unescaped
 		g.add(t.event(hub.ToolReady, hub.Event{Name: []byte(t.name), Value: value}))
 	case t.ask != "":
-		g.add(hub.Event{Kind: hub.Answer, ID: []byte(t.ask), Lane: []byte(t.lane.id), Status: hub.StatusChosen})
+		g.add(hub.Event{Kind: hub.Answer, ID: []byte(t.ask), SubAgent: []byte(t.subAgent.id), Status: hub.StatusChosen})
 		t.ask = ""
 	default:
 		g.execute(t)
@@ -160,38 +160,38 @@ func (g *generator) execute(t *genTool) {
 		g.add(t.event(hub.ToolOutput, hub.Event{Text: g.text(), Chan: hub.Stdout}))
 	case 2:
 		t.ask = g.id("ask")
-		g.add(hub.Event{Kind: hub.Ask, ID: []byte(t.ask), Ref: []byte(t.id), Lane: []byte(t.lane.id), What: hub.AskPermission})
+		g.add(hub.Event{Kind: hub.Ask, ID: []byte(t.ask), Ref: []byte(t.id), SubAgent: []byte(t.subAgent.id), AskKind: hub.AskPermission})
 	default:
 		g.add(t.event(hub.ToolEnd, hub.Event{Name: []byte(t.name), Status: hub.StatusOK, Text: g.text()}))
 		g.tools = slices.DeleteFunc(g.tools, func(o *genTool) bool { return o == t })
 	}
 }
 
-// lane starts a lane below l, or ends one.
-func (g *generator) lane(l *genLane) {
-	if len(g.lanes) > 4 || len(g.lanes) > 1 && g.rnd.IntN(2) == 0 {
-		g.endLane(1 + g.rnd.IntN(len(g.lanes)-1))
+// sub-agent starts a sub-agent below l, or ends one.
+func (g *generator) subAgent(l *genSubAgent) {
+	if len(g.subAgents) > 4 || len(g.subAgents) > 1 && g.rnd.IntN(2) == 0 {
+		g.endSubAgent(1 + g.rnd.IntN(len(g.subAgents)-1))
 		return
 	}
-	made := &genLane{id: g.id("lane"), name: g.id("agent"), parent: l}
+	made := &genSubAgent{id: g.id("lane"), name: g.id("agent"), parent: l}
 	l.children++
-	g.lanes = append(g.lanes, made)
-	g.add(hub.Event{Kind: hub.AgentStart, ID: []byte(made.id), Lane: []byte(l.id), Name: []byte(made.name)})
+	g.subAgents = append(g.subAgents, made)
+	g.add(hub.Event{Kind: hub.AgentStart, ID: []byte(made.id), SubAgent: []byte(l.id), Name: []byte(made.name)})
 }
 
-// endLane ends the lane at i if nothing in it goes on.
-func (g *generator) endLane(i int) {
-	l := g.lanes[i]
-	if l.children > 0 || slices.ContainsFunc(g.tools, func(t *genTool) bool { return t.lane == l }) {
+// endLane ends the sub-agent at i if nothing in it goes on.
+func (g *generator) endSubAgent(i int) {
+	l := g.subAgents[i]
+	if l.children > 0 || slices.ContainsFunc(g.tools, func(t *genTool) bool { return t.subAgent == l }) {
 		return
 	}
-	g.closeLane(l)
+	g.closeSubAgent(l)
 	l.parent.children--
-	g.lanes = slices.Delete(g.lanes, i, i+1)
-	g.add(hub.Event{Kind: hub.AgentEnd, ID: []byte(l.id), Lane: []byte(l.parent.id), Name: []byte(l.name), Status: hub.StatusOK})
+	g.subAgents = slices.Delete(g.subAgents, i, i+1)
+	g.add(hub.Event{Kind: hub.AgentEnd, ID: []byte(l.id), SubAgent: []byte(l.parent.id), Name: []byte(l.name), Status: hub.StatusOK})
 }
 
-func (g *generator) closeLane(l *genLane) {
+func (g *generator) closeSubAgent(l *genSubAgent) {
 	g.endPart(l)
 	if l.step != "" {
 		g.step(l)
@@ -199,25 +199,25 @@ func (g *generator) closeLane(l *genLane) {
 }
 
 // step starts a step in l, or ends the one that is open.
-func (g *generator) step(l *genLane) {
+func (g *generator) step(l *genSubAgent) {
 	if l.step != "" {
-		g.add(hub.Event{Kind: hub.StepEnd, ID: []byte(l.step), Lane: []byte(l.id), Status: hub.StatusDone})
+		g.add(hub.Event{Kind: hub.StepEnd, ID: []byte(l.step), SubAgent: []byte(l.id), Status: hub.StatusDone})
 		l.step = ""
 		return
 	}
 	l.step = g.id("step")
-	g.add(hub.Event{Kind: hub.StepStart, ID: []byte(l.step), Lane: []byte(l.id)})
+	g.add(hub.Event{Kind: hub.StepStart, ID: []byte(l.step), SubAgent: []byte(l.id)})
 }
 
-func (g *generator) single(l *genLane) {
-	lane := []byte(l.id)
+func (g *generator) single(l *genSubAgent) {
+	subAgent := []byte(l.id)
 	switch g.rnd.IntN(3) {
 	case 0:
-		g.add(hub.Event{Kind: hub.Notice, Lane: lane, Level: hub.LevelInfo, Text: g.text()})
+		g.add(hub.Event{Kind: hub.Notice, SubAgent: subAgent, Level: hub.LevelInfo, Text: g.text()})
 	case 1:
-		g.add(hub.Event{Kind: hub.Data, Lane: lane, Op: hub.Set, Name: g.text(), Value: []byte("1")})
+		g.add(hub.Event{Kind: hub.Data, SubAgent: subAgent, Op: hub.Set, Name: g.text(), Value: []byte("1")})
 	default:
 		more := &hub.More{Usage: hub.NoCounts, Items: []hub.PlanItem{{Content: g.text()}}}
-		g.add(hub.Event{Kind: hub.Plan, Lane: lane, More: more})
+		g.add(hub.Event{Kind: hub.Plan, SubAgent: subAgent, More: more})
 	}
 }

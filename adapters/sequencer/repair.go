@@ -1,6 +1,6 @@
 package sequencer
 
-// Repair is what the sequencer did to make a stream strict: a closed set, the label of a counter.
+// Repair is what the sequencer did to make a stream normalized: a closed set, the label of a counter.
 type Repair uint8
 
 // Repairs, in the order of the table of rules.
@@ -23,8 +23,8 @@ const (
 	ResultCut // a result made of partial outputs reached its limit
 	EndRepeated
 	EndMade
-	LaneMade
-	LaneReopened
+	SubAgentMade
+	SubAgentReopened
 	SecondEnd
 	SecondStart
 	AfterEnd

@@ -33,7 +33,7 @@ func (s *Sequencer) past(id []byte) *hub.PastCall {
 
 // resume starts the call of ev, which an earlier stream opened, up to its arguments. What was held for it follows.
 func (s *Sequencer) resume(dst []hub.Event, ev *hub.Event, q *queue) []hub.Event {
-	start := hub.Event{Kind: hub.ToolStart, Flags: hub.Resumed, ID: ev.ID, Lane: ev.Lane, Name: ev.Name}
+	start := hub.Event{Kind: hub.ToolStart, Flags: hub.Resumed, ID: ev.ID, SubAgent: ev.SubAgent, Name: ev.Name}
 	ready := hub.Event{Kind: hub.ToolReady, Flags: hub.Synthetic}
 	if q != nil && len(start.Name) == 0 {
 		start.Name = q.name()
@@ -67,7 +67,7 @@ func describe(c *hub.PastCall, start, ready *hub.Event) {
 	}
 }
 
-// qualify completes the strict start of a call by what the request tells: that the client has the call already, and who
+// qualify completes the normalized start of a call by what the request tells: that the client has the call already, and who
 // runs it where the upstream does not say.
 func (s *Sequencer) qualify(start *hub.Event) {
 	if s.asked == nil {

@@ -23,11 +23,11 @@ import (
 //
 //	-- config --   replace, settle=250ms, events=2, bytes=64, age=1s, args=8, result=8; of the request that the stream
 //	               answers: past={a call}, tools=NAME,NAME
-//	-- in --       loose events, one a line; "@2s" sets the clock and calls Tick, "end" or "end CODE" is the end of the body
-//	-- strict --   what comes out, with the same marks
+//	-- in --       decoded events, one a line; "@2s" sets the clock and calls Tick, "end" or "end CODE" is the end of the body
+//	-- normalized -- what comes out, with the same marks
 //	-- repairs --  the counts that are not zero
 //
-// go test ./adapters/hub -update rewrites strict and repairs; read the diff. (The flag is that of the harness.)
+// go test ./adapters/sequencer -update rewrites normalized and repairs; read the diff. (The flag is that of the harness.)
 func TestRules(t *testing.T) {
 	paths, err := filepath.Glob("testdata/rules/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -57,18 +57,18 @@ func testRule(t *testing.T, path string, covered map[string]bool) {
 	cfg, asked := parseConfig(t, sections["config"])
 	one := runScript(t, cfg, asked, sections["in"], false)
 	all := runScript(t, cfg, asked, sections["in"], true)
-	if one.strict != all.strict || one.repairs != all.repairs {
-		t.Errorf("pushed one by one:\n%s%s\npushed at once:\n%s%s", one.strict, one.repairs, all.strict, all.repairs)
+	if one.normalized != all.normalized || one.repairs != all.repairs {
+		t.Errorf("pushed one by one:\n%s%s\npushed at once:\n%s%s", one.normalized, one.repairs, all.normalized, all.repairs)
 	}
 	for line := range strings.Lines(one.repairs) {
 		covered[strings.Fields(line)[0]] = true
 	}
 	if flag.Lookup("update").Value.String() == "true" {
-		saveRule(t, path, archive, map[string]string{"strict": one.strict, "repairs": one.repairs})
+		saveRule(t, path, archive, map[string]string{"normalized": one.normalized, "repairs": one.repairs})
 		return
 	}
-	if one.strict != sections["strict"] {
-		t.Errorf("%s\ngot:\n%s\nwant:\n%s", archive.Comment, one.strict, sections["strict"])
+	if one.normalized != sections["normalized"] {
+		t.Errorf("%s\ngot:\n%s\nwant:\n%s", archive.Comment, one.normalized, sections["normalized"])
 	}
 	if one.repairs != sections["repairs"] {
 		t.Errorf("repairs: got\n%s\nwant\n%s", one.repairs, sections["repairs"])
@@ -83,7 +83,7 @@ func saveRule(t *testing.T, path string, archive *txtar.Archive, sections map[st
 			delete(sections, archive.Files[i].Name)
 		}
 	}
-	for _, name := range []string{"strict", "repairs"} {
+	for _, name := range []string{"normalized", "repairs"} {
 		if text, ok := sections[name]; ok {
 			archive.Files = append(archive.Files, txtar.File{Name: name, Data: []byte(text)})
 		}
@@ -151,7 +151,7 @@ func addPast(asked *hub.Request, text string) error {
 }
 
 // outcome is what a script gives.
-type outcome struct{ strict, repairs string }
+type outcome struct{ normalized, repairs string }
 
 // script feeds a sequencer and referees what comes out.
 type script struct {
@@ -223,14 +223,14 @@ func (s *script) mark(line string) {
 	}
 }
 
-func (s *script) take(strict []hub.Event) {
+func (s *script) take(normalized []hub.Event) {
 	s.t.Helper()
-	for i := range strict {
-		if err := s.check.Event(&strict[i]); err != nil {
-			s.t.Errorf("%s: %v", native.Append(nil, &strict[i]), err)
+	for i := range normalized {
+		if err := s.check.Event(&normalized[i]); err != nil {
+			s.t.Errorf("%s: %v", native.Append(nil, &normalized[i]), err)
 		}
 	}
-	s.out = append(s.out, adaptertest.Lines(strict)...)
+	s.out = append(s.out, adaptertest.Lines(normalized)...)
 }
 
 func countLines(counts *sequencer.RepairCounts) string {

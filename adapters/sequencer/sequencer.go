@@ -2,7 +2,7 @@
 // holds back what comes too early, and counts each repair. What leaves it keeps the invariants I1 to I14 (see [Sequencer]), so
 // that encoders need no defensive code.
 //
-// sequencer.go has the invariants and the way of an event; text.go, tool.go, step.go, lane.go and ask.go one family of events
+// sequencer.go has the invariants and the way of an event; text.go, tool.go, step.go, sub-agent.go and ask.go one family of events
 // each; hold.go what waits for the start of its call; memory.go what is remembered of ids; resume.go what the request tells of
 // earlier streams; status.go the statuses of ends; repair.go the names of the repairs.
 package sequencer
@@ -14,13 +14,13 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
-// A Sequencer turns the loose events of a decoder into a strict stream, on which encoders rely:
+// A Sequencer turns the decoded events of a decoder into a normalized stream, on which encoders rely:
 //
 //	I1  RunStart is first, and only once.
-//	I2  RunEnd is last, and only once; before it every part, tool, step and lane has been ended, and every ask
+//	I2  RunEnd is last, and only once; before it every part, tool, step and sub-agent has been ended, and every ask
 //	    answered (but when the reason is StatusPaused).
 //	I3  TextDelta and TextEnd only for a part that is open; part ids are never used again; no delta is empty.
-//	I4  At most one open part per lane and message; no part of a lane is open when a tool starts in it.
+//	I4  At most one open part per sub-agent and message; no part of a sub-agent is open when a tool starts in it.
 //	I5  A tool's life is start, args*, ready, (update or output)*, end. An update may also come between start and
 //	    ready. Nothing comes after the end; the name is never empty. A call that an earlier stream opened lives alike,
 //	    from the moment that this stream first speaks of it: its start is flagged Resumed, and name and arguments are
@@ -29,17 +29,17 @@ import (
 //	I6  The fragments of a tool, joined, are the value of its ToolReady: at least one fragment, "{}" if the upstream
 //	    gave none; valid JSON, or flagged Invalid.
 //	I7  An ask with a tool comes after that tool's ready and before its end; an answer only to an open ask.
-//	I8  An event of a lane lies between its AgentStart and AgentEnd; parents outlive children; lane ids are never used
-//	    again. A lane may outlive the tool that spawned it.
+//	I8  An event of a sub-agent lies between its AgentStart and AgentEnd; parents outlive children; sub-agent ids are never used
+//	    again. A sub-agent may outlive the tool that spawned it.
 //	I9  Step ids are never used again.
-//	I10 Every character of answer text appears exactly once, in upstream order within its lane.
-//	I11 Events of different tools, lanes and parts keep their upstream order; only held events move, and only later.
+//	I10 Every character of answer text appears exactly once, in upstream order within its sub-agent.
+//	I11 Events of different tools, sub-agents and parts keep their upstream order; only held events move, and only later.
 //	I12 Values, texts and ids are valid (decoders see to it).
 //	I13 ToolEnd carries the whole result even if only partial outputs came, up to a limit.
 //	I14 What the sequencer made up is flagged Synthetic; what it dropped or repaired is counted.
 //
 // Nothing is held back in a well-formed stream, but for a TextStart, which comes with the first character of its part.
-// Events of a tool whose start has not come are held, for that tool only, within Bounds; and RunEnd is held for Settle.
+// Events of a tool whose start has not come are held, for that tool only, within Bounds; and RunEnd is held for EndGrace.
 // Memory is bounded too: "never again" means within the last Bounds.Known ids.
 //
 // Events returned are valid until the next call. A Sequencer is not safe for concurrent use. Times are durations since
@@ -57,11 +57,11 @@ type Sequencer struct {
 	pendingSince   time.Duration
 	replaying      bool // events that were held are going through
 
-	texts textState
-	tools toolState
-	lanes laneState
-	steps stepState
-	asks  askState
+	texts     textState
+	tools     toolState
+	subAgents subAgentState
+	steps     stepState
+	asks      askState
 }
 
 // Bounds limit what a sequencer keeps of one stream.
@@ -71,8 +71,8 @@ type Bounds struct {
 	Age    time.Duration // how long an event is held
 	Args   int           // bytes of a tool's argument text; fragments beyond are dropped and the arguments invalid
 	Result int           // bytes of a tool result collected from partial outputs
-	Open   int           // parts, tools, lanes, steps and asks that are open at once, each; the oldest is then ended
-	Known  int           // parts, tools, lanes, steps and their ids that are remembered, each; "never" means within these
+	Open   int           // parts, tools, sub-agents, steps and asks that are open at once, each; the oldest is then ended
+	Known  int           // parts, tools, sub-agents, steps and their ids that are remembered, each; "never" means within these
 }
 
 // DefaultBounds are used where a bound is zero.
@@ -80,7 +80,7 @@ var DefaultBounds = Bounds{
 	Events: 1024, Bytes: 1 << 20, Age: 2 * time.Second, Args: 64 << 20, Result: 1 << 20, Open: 512, Known: 16 << 10,
 }
 
-// minOpen is room for the deepest nesting of lanes and one more.
+// minOpen is room for the deepest nesting of sub-agents and one more.
 const minOpen = maxDepth + 2
 
 // SequencerConfig is fixed for the life of a sequencer.
@@ -122,7 +122,7 @@ func (s *Sequencer) Reset() {
 	known := s.cfg.Bounds.Known
 	s.texts.reset(known)
 	s.tools.reset(known)
-	s.lanes.reset(known)
+	s.subAgents.reset(known)
 	s.steps.reset(known)
 	s.asks.reset(known)
 }
@@ -137,7 +137,7 @@ func (s *Sequencer) Ended() bool { return s.ended }
 // Ending reports whether the upstream has said that the run is over, even if its RunEnd is still kept back.
 func (s *Sequencer) Ending() bool { return s.ended || s.pending != nil }
 
-// Push appends the strict form of in to dst.
+// Push appends the normalized form of in to dst.
 func (s *Sequencer) Push(dst, in []hub.Event, now time.Duration) []hub.Event {
 	s.scratch.Reset()
 	s.now = now
@@ -243,30 +243,30 @@ func afterEndRepair(k hub.Kind) Repair {
 	return AfterEnd
 }
 
-// plain passes an event without state of its own, in its lane.
+// plain passes an event without state of its own, in its sub-agent.
 func (s *Sequencer) plain(dst []hub.Event, ev *hub.Event) []hub.Event {
-	dst, l := s.lane(dst, ev.Lane)
+	dst, l := s.subAgent(dst, ev.SubAgent)
 	dst = append(dst, *ev)
 	out := &dst[len(dst)-1]
-	out.Lane, out.Ref = l.strict(), s.strictRef(ev)
+	out.SubAgent, out.Ref = l.normalized(), s.normalizedRef(ev)
 	return dst
 }
 
-// strictRef is the strict id of what ev belongs to: a step for usage, a text part or tool for the others.
-func (s *Sequencer) strictRef(ev *hub.Event) []byte {
+// strictRef is the normalized id of what ev belongs to: a step for usage, a text part or tool for the others.
+func (s *Sequencer) normalizedRef(ev *hub.Event) []byte {
 	if len(ev.Ref) == 0 {
 		return nil
 	}
 	if ev.Kind == hub.Usage {
-		return s.steps.strictID(ev.Ref)
+		return s.steps.normalizedID(ev.Ref)
 	}
-	named := hub.Event{ID: ev.Ref, Lane: ev.Lane}
+	named := hub.Event{ID: ev.Ref, SubAgent: ev.SubAgent}
 	for ch := hub.AnswerText; ch <= hub.Refusal; ch++ {
 		if p := s.texts.parts.get(s.texts.keyOf(uint8(ch)<<1, &named)); p != nil && p.shown {
-			return p.strict
+			return p.normalized
 		}
 	}
-	return s.tools.strictID(ev.Ref)
+	return s.tools.normalizedID(ev.Ref)
 }
 
 func (s *Sequencer) runStart(dst []hub.Event, ev *hub.Event) []hub.Event {
@@ -276,7 +276,7 @@ func (s *Sequencer) runStart(dst []hub.Event, ev *hub.Event) []hub.Event {
 	}
 	s.started = true
 	dst = append(dst, *ev)
-	dst[len(dst)-1].Lane = nil
+	dst[len(dst)-1].SubAgent = nil
 	return dst
 }
 
@@ -304,13 +304,13 @@ func (s *Sequencer) runEnd(dst []hub.Event, ev *hub.Event) []hub.Event {
 func (s *Sequencer) finish(dst []hub.Event, end *hub.Event) []hub.Event {
 	reason := endReason(end.Status)
 	dst = s.releaseAll(dst)
-	dst = s.closeLane(dst, nil, reason)
+	dst = s.closeSubAgent(dst, nil, reason)
 	if reason != hub.StatusPaused {
 		dst = s.closeAsks(dst, func(*openAsk) bool { return true })
 	}
 	dst = append(dst, *end)
 	out := &dst[len(dst)-1]
-	out.Lane, out.Status = nil, reason
+	out.SubAgent, out.Status = nil, reason
 	s.ended, s.pending = true, nil
 	return dst
 }

@@ -131,9 +131,9 @@ func TestFlush(t *testing.T) {
 	f(errors.New("not a failure"), hub.StatusFailed, hub.CodeInternal)
 }
 
-// TestOpenBound: whatever is opened and never closed, what is open stays within the bound, and the stream strict.
+// TestOpenBound: whatever is opened and never closed, what is open stays within the bound, and the stream normalized.
 func TestOpenBound(t *testing.T) {
-	const open = 80 // above the least that lanes need
+	const open = 80 // above the least that sub-agents need
 	f := func(name string, event func(i int) hub.Event) {
 		t.Helper()
 		seq := sequencer.New(sequencer.Config{Bounds: sequencer.Bounds{Open: open}})
@@ -170,7 +170,7 @@ func TestOpenBound(t *testing.T) {
 	f("steps", func(i int) hub.Event { return hub.Event{Kind: hub.StepStart, ID: id(i)} })
 	f("asks", func(i int) hub.Event { return hub.Event{Kind: hub.Ask, ID: id(i)} })
 	f("lanes", func(i int) hub.Event { return hub.Event{Kind: hub.AgentStart, ID: id(i)} })
-	f("nested lanes", func(i int) hub.Event { return hub.Event{Kind: hub.AgentStart, ID: id(i + 1), Lane: id(i)} })
+	f("nested lanes", func(i int) hub.Event { return hub.Event{Kind: hub.AgentStart, ID: id(i + 1), SubAgent: id(i)} })
 }
 
 // TestKnownBound: a stream that goes on for ever does not need memory for ever.
@@ -181,7 +181,7 @@ func TestKnownBound(t *testing.T) {
 		id := strconv.AppendInt([]byte("x"), int64(i), 10)
 		dst = seq.Push(dst[:0], []hub.Event{
 			{Kind: hub.StepStart, ID: id}, {Kind: hub.AgentStart, ID: id, Name: id},
-			{Kind: hub.TextDelta, ID: id, Lane: id, Text: id}, {Kind: hub.TextEnd, ID: id, Lane: id},
+			{Kind: hub.TextDelta, ID: id, SubAgent: id, Text: id}, {Kind: hub.TextEnd, ID: id, SubAgent: id},
 			{Kind: hub.ToolStart, ID: id, Name: id}, {Kind: hub.Ask, ID: id, Ref: id}, {Kind: hub.ToolEnd, ID: id},
 			{Kind: hub.AgentEnd, ID: id}, {Kind: hub.StepEnd, ID: id},
 		}, 0)

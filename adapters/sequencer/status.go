@@ -52,7 +52,7 @@ func answerStatus(ev *hub.Event) hub.Status {
 	return hub.StatusUnresolved
 }
 
-// agentReason is how the end of a lane ends what is still open in it.
+// agentReason is how the end of a sub-agent ends what is still open in it.
 func agentReason(st hub.Status) hub.Status {
 	switch st {
 	case hub.StatusOK, hub.StatusUnknown:
@@ -65,7 +65,7 @@ func agentReason(st hub.Status) hub.Status {
 	return hub.StatusFailed
 }
 
-// openStatus is the status of a tool or lane that is still open when its run or lane ends for this reason.
+// openStatus is the status of a tool or sub-agent that is still open when its run or sub-agent ends for this reason.
 func openStatus(reason hub.Status) hub.Status {
 	switch reason {
 	case hub.StatusDone:

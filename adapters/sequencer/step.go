@@ -13,9 +13,9 @@ type stepState struct {
 }
 
 type step struct {
-	src, id []byte // upstream's id, strict id
-	lane    *lane
-	isOpen  bool
+	src, id  []byte // upstream's id, normalized id
+	subAgent *subAgent
+	isOpen   bool
 }
 
 func (t *stepState) reset(known int) {
@@ -26,7 +26,7 @@ func (t *stepState) reset(known int) {
 }
 
 // strictID is the id by which a step is known to encoders.
-func (t *stepState) strictID(src []byte) []byte {
+func (t *stepState) normalizedID(src []byte) []byte {
 	if st := t.steps.get(src); st != nil && len(src) > 0 {
 		return st.id
 	}
@@ -39,17 +39,17 @@ func (s *Sequencer) stepStart(dst []hub.Event, ev *hub.Event) []hub.Event {
 		s.Repairs[StartRepeated]++
 		return dst
 	}
-	dst, l := s.lane(dst, ev.Lane)
+	dst, l := s.subAgent(dst, ev.SubAgent)
 	if len(t.open) >= s.cfg.Bounds.Open {
 		dst = s.endStep(dst, t.open[0], hub.StatusNone)
 	}
-	st := &step{src: bytes.Clone(ev.ID), lane: l, isOpen: true}
+	st := &step{src: bytes.Clone(ev.ID), subAgent: l, isOpen: true}
 	st.id = t.ids.fresh(st.src)
 	t.steps.put(string(st.src), st)
 	t.open = append(t.open, st)
 	dst = append(dst, *ev)
 	out := &dst[len(dst)-1]
-	out.ID, out.Lane = st.id, l.strict()
+	out.ID, out.SubAgent = st.id, l.normalized()
 	return dst
 }
 
@@ -61,23 +61,23 @@ func (s *Sequencer) stepEnd(dst []hub.Event, ev *hub.Event) []hub.Event {
 	}
 	dst = append(dst, *ev)
 	out := &dst[len(dst)-1]
-	out.ID, out.Lane = st.id, st.lane.strict()
+	out.ID, out.SubAgent = st.id, st.subAgent.normalized()
 	s.steps.drop(st)
 	return dst
 }
 
-// findStep returns the open step that ev ends: by id, or the innermost of the lane if the upstream has no ids.
+// findStep returns the open step that ev ends: by id, or the innermost of the sub-agent if the upstream has no ids.
 func (s *Sequencer) findStep(ev *hub.Event) *step {
 	for i := len(s.steps.open) - 1; i >= 0; i-- {
 		st := s.steps.open[i]
-		if len(ev.ID) > 0 && bytes.Equal(st.src, ev.ID) || len(ev.ID) == 0 && bytes.Equal(st.lane.source(), ev.Lane) {
+		if len(ev.ID) > 0 && bytes.Equal(st.src, ev.ID) || len(ev.ID) == 0 && bytes.Equal(st.subAgent.source(), ev.SubAgent) {
 			return st
 		}
 	}
 	return nil
 }
 
-func (l *lane) source() []byte {
+func (l *subAgent) source() []byte {
 	if l == nil {
 		return nil
 	}
@@ -98,15 +98,15 @@ func (t *stepState) drop(st *step) {
 func (s *Sequencer) endStep(dst []hub.Event, st *step, reason hub.Status) []hub.Event {
 	s.Repairs[EndMade]++
 	dst, out := hub.Grow(dst)
-	out.Kind, out.Flags, out.Status, out.ID, out.Lane = hub.StepEnd, hub.Synthetic, reason, st.id, st.lane.strict()
+	out.Kind, out.Flags, out.Status, out.ID, out.SubAgent = hub.StepEnd, hub.Synthetic, reason, st.id, st.subAgent.normalized()
 	s.steps.drop(st)
 	return dst
 }
 
-// closeSteps ends the steps that are open in a lane, inner ones first.
-func (s *Sequencer) closeSteps(dst []hub.Event, l *lane, reason hub.Status) []hub.Event {
+// closeSteps ends the steps that are open in a sub-agent, inner ones first.
+func (s *Sequencer) closeSteps(dst []hub.Event, l *subAgent, reason hub.Status) []hub.Event {
 	for i := len(s.steps.open) - 1; i >= 0; i-- {
-		if st := s.steps.open[i]; st.lane == l {
+		if st := s.steps.open[i]; st.subAgent == l {
 			dst = s.endStep(dst, st, reason)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // textState is what the sequencer knows of text parts. No text is kept: a full text that follows its deltas is
 // recognised by length and hash.
 type textState struct {
-	parts memory[*part] // by lane, channel and upstream id, or by lane, channel and message where there is none
+	parts memory[*part] // by sub-agent, channel and upstream id, or by sub-agent, channel and message where there is none
 	open  []*part       // oldest first
 	last  *part         // found by the last lookup; deltas come in runs
 	ids   ids
@@ -18,18 +18,18 @@ type textState struct {
 	plain []byte
 }
 
-// part is one text part as the upstream sees it. It may be shown as several strict parts, one after the other.
+// part is one text part as the upstream sees it. It may be shown as several normalized parts, one after the other.
 type part struct {
-	lane, id, msg []byte // as the upstream says them
-	chanUser      uint8
-	strictLane    *lane
-	strict        []byte     // id of the strict part that is or was open
-	start         *hub.Event // the upstream's own TextStart, until the part is opened
-	isOpen        bool
-	shown         bool // has been opened at least once
-	restarted     bool // the upstream began it again, and no text has come since
+	subAgent, id, msg []byte // as the upstream says them
+	chanUser          uint8
+	strictSubAgent    *subAgent
+	normalized        []byte     // id of the normalized part that is or was open
+	start             *hub.Event // the upstream's own TextStart, until the part is opened
+	isOpen            bool
+	shown             bool // has been opened at least once
+	restarted         bool // the upstream began it again, and no text has come since
 
-	// Of the text shown, unescaped: all of it; what came before the strict part that is open; what came since the
+	// Of the text shown, unescaped: all of it; what came before the normalized part that is open; what came since the
 	// upstream went on after a boundary. Without an id, a full text may repeat all or only the last of these.
 	all, before, recent extent
 }
@@ -70,7 +70,7 @@ func chanUser(ev *hub.Event) uint8 {
 func (p *part) channel() hub.Chan { return hub.Chan(p.chanUser >> 1) }
 
 func (p *part) is(ev *hub.Event) bool {
-	return p.chanUser == chanUser(ev) && bytes.Equal(p.id, ev.ID) && bytes.Equal(p.lane, ev.Lane) &&
+	return p.chanUser == chanUser(ev) && bytes.Equal(p.id, ev.ID) && bytes.Equal(p.subAgent, ev.SubAgent) &&
 		(len(p.id) > 0 || bytes.Equal(p.msg, ev.Msg))
 }
 
@@ -81,7 +81,7 @@ func (t *textState) keyOf(chanUser uint8, ev *hub.Event) []byte {
 		name, named = ev.Msg, 0
 	}
 	k := append(t.key[:0], chanUser, named)
-	k = append(append(append(k, ev.Lane...), 0), name...)
+	k = append(append(append(k, ev.SubAgent...), 0), name...)
 	t.key = k
 	return k
 }
@@ -92,7 +92,7 @@ func (t *textState) find(ev *hub.Event) *part {
 	if p == nil || !p.is(ev) {
 		k := t.keyOf(chanUser(ev), ev)
 		if p = t.parts.get(k); p == nil {
-			p = &part{lane: bytes.Clone(ev.Lane), id: bytes.Clone(ev.ID), chanUser: chanUser(ev)}
+			p = &part{subAgent: bytes.Clone(ev.SubAgent), id: bytes.Clone(ev.ID), chanUser: chanUser(ev)}
 			t.parts.put(string(k), p)
 		}
 		t.last = p
@@ -110,7 +110,7 @@ func (t *textState) ending(ev *hub.Event) *part {
 		return p
 	}
 	for _, o := range t.open {
-		if bytes.Equal(o.id, ev.ID) && bytes.Equal(o.lane, ev.Lane) {
+		if bytes.Equal(o.id, ev.ID) && bytes.Equal(o.subAgent, ev.SubAgent) {
 			return o
 		}
 	}
@@ -142,7 +142,7 @@ func (s *Sequencer) textDelta(dst []hub.Event, ev *hub.Event) []hub.Event {
 	return p.emit(dst, ev, hub.Append)
 }
 
-// emit appends ev as an event of the strict part.
+// emit appends ev as an event of the normalized part.
 func (p *part) emit(dst []hub.Event, ev *hub.Event, op hub.Op) []hub.Event {
 	dst = append(dst, *ev)
 	out := &dst[len(dst)-1]
@@ -153,7 +153,7 @@ func (p *part) emit(dst []hub.Event, ev *hub.Event, op hub.Op) []hub.Event {
 
 // label writes on an event which part it is of.
 func (p *part) label(out *hub.Event) {
-	out.ID, out.Lane, out.Msg, out.Chan = p.strict, p.strictLane.strict(), p.msg, p.channel()
+	out.ID, out.SubAgent, out.Msg, out.Chan = p.normalized, p.strictSubAgent.normalized(), p.msg, p.channel()
 	if p.chanUser&1 != 0 {
 		out.Flags |= hub.User
 	}
@@ -241,13 +241,13 @@ func (s *Sequencer) openPart(dst []hub.Event, ev *hub.Event, p *part, tail bool)
 	if !tail {
 		p.recent = extent{}
 	}
-	dst, p.strictLane = s.lane(dst, ev.Lane)
-	dst = s.closeParts(dst, func(o *part) bool { return o.strictLane == p.strictLane && bytes.Equal(o.msg, p.msg) })
+	dst, p.strictSubAgent = s.subAgent(dst, ev.SubAgent)
+	dst = s.closeParts(dst, func(o *part) bool { return o.strictSubAgent == p.strictSubAgent && bytes.Equal(o.msg, p.msg) })
 	dst = s.limitParts(dst)
 	if p.shown && len(p.id) > 0 {
 		s.Repairs[PartReopened]++
 	}
-	p.strict = s.texts.ids.fresh(p.id)
+	p.normalized = s.texts.ids.fresh(p.id)
 	p.isOpen, p.shown, p.restarted, p.before = true, true, false, p.all
 	s.texts.open = append(s.texts.open, p)
 	return p.emitStart(dst, ev)

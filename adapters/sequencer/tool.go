@@ -11,12 +11,12 @@ import (
 
 // tool is one tool call.
 type tool struct {
-	src, id []byte // upstream's id, strict id
-	name    []byte
-	lane    *lane
-	ready   bool
-	ended   bool
-	patient bool // events were held for it: those that need its arguments still are, until these are complete
+	src, id  []byte // upstream's id, normalized id
+	name     []byte
+	subAgent *subAgent
+	ready    bool
+	ended    bool
+	patient  bool // events were held for it: those that need its arguments still are, until these are complete
 
 	args    []byte // fragments joined, a string body
 	argsCut bool
@@ -89,19 +89,19 @@ func lateRepair(k hub.Kind) Repair {
 func (t *tool) emit(dst []hub.Event, ev *hub.Event) []hub.Event {
 	dst = append(dst, *ev)
 	out := &dst[len(dst)-1]
-	out.ID, out.Lane = t.id, t.lane.strict()
+	out.ID, out.SubAgent = t.id, t.subAgent.normalized()
 	return dst
 }
 
 // startTool starts a tool; the events of q, which were held for it, follow.
 func (s *Sequencer) startTool(dst []hub.Event, ev *hub.Event, q *queue) []hub.Event {
-	dst, l := s.lane(dst, ev.Lane)
+	dst, l := s.subAgent(dst, ev.SubAgent)
 	if len(s.tools.running) >= s.cfg.Bounds.Open {
 		dst = s.endTool(dst, s.tools.running[0], hub.StatusUnknown)
 	}
 	t := s.tools.add(ev, l)
 	t.known.learn(ev)
-	dst = s.closeParts(dst, func(p *part) bool { return p.strictLane == l })
+	dst = s.closeParts(dst, func(p *part) bool { return p.strictSubAgent == l })
 	dst = t.emit(dst, ev)
 	s.qualify(&dst[len(dst)-1])
 	if q == nil {
@@ -343,15 +343,15 @@ func (s *Sequencer) endTool(dst []hub.Event, t *tool, status hub.Status) []hub.E
 	return s.toolEnd(dst, &hub.Event{Kind: hub.ToolEnd, Status: status, Flags: hub.Synthetic}, t)
 }
 
-// closeTools ends the tools and asks that are open in a lane.
-func (s *Sequencer) closeTools(dst []hub.Event, l *lane, reason hub.Status) []hub.Event {
+// closeTools ends the tools and asks that are open in a sub-agent.
+func (s *Sequencer) closeTools(dst []hub.Event, l *subAgent, reason hub.Status) []hub.Event {
 	for _, t := range slices.Clone(s.tools.running) {
-		if t.lane == l {
+		if t.subAgent == l {
 			dst = s.endTool(dst, t, openStatus(reason))
 		}
 	}
 	if reason == hub.StatusPaused {
 		return dst
 	}
-	return s.closeAsks(dst, func(a *openAsk) bool { return a.lane == l && a.tool == nil })
+	return s.closeAsks(dst, func(a *openAsk) bool { return a.subAgent == l && a.tool == nil })
 }

@@ -20,7 +20,7 @@ func TestDeltaAllocs(t *testing.T) {
 		t.Helper()
 		dec, enc, out := simplified.Dialect.NewDecoder(options(t)), simplified.Dialect.NewEncoder(options(t)), wire.NewOut(wire.NDJSON)
 		seq := sequencer.New(sequencer.Config{})
-		var loose, strict []hub.Event
+		var decoded, normalized []hub.Event
 		var records []wire.Record
 		for _, d := range deltas {
 			records = append(records, wire.Record{Data: []byte(d)})
@@ -28,10 +28,10 @@ func TestDeltaAllocs(t *testing.T) {
 		pass := func() {
 			out.Reset()
 			for _, rec := range records {
-				loose, _ = dec.Decode(loose[:0], rec)
-				strict = seq.Push(strict[:0], loose, 0)
-				for i := range strict {
-					enc.Encode(out, &strict[i])
+				decoded, _ = dec.Decode(decoded[:0], rec)
+				normalized = seq.Push(normalized[:0], decoded, 0)
+				for i := range normalized {
+					enc.Encode(out, &normalized[i])
 				}
 			}
 		}
@@ -63,13 +63,13 @@ func TestThoughtAllocs(t *testing.T) {
 		{Data: []byte(`{"type":"response","data":"yes <think>I </th","messageId":"m1"}`)},
 		{Data: []byte(`{"type":"response","data":"ink> no</think>","messageId":"m1"}`)},
 	}
-	var loose []hub.Event
+	var decoded []hub.Event
 	pass := func() {
 		out.Reset()
 		for _, rec := range records {
-			loose, _ = dec.Decode(loose[:0], rec)
-			for i := range loose {
-				enc.Encode(out, &loose[i])
+			decoded, _ = dec.Decode(decoded[:0], rec)
+			for i := range decoded {
+				enc.Encode(out, &decoded[i])
 			}
 		}
 	}

@@ -42,11 +42,11 @@ type decoder struct {
 	pieces  []piece
 	limit   int // of the thinkers
 
-	root  *lane
-	lanes map[string]*lane
-	order []*lane // oldest first
-	at    *lane   // whose frame is in hand
-	heard *lane   // who has said something in the record in hand
+	root      *subAgent
+	subAgents map[string]*subAgent
+	order     []*subAgent // oldest first
+	at        *subAgent   // whose frame is in hand
+	heard     *subAgent   // who has said something in the record in hand
 
 	msg     []byte // messageId, as last said
 	isNamed bool   // the record in hand says it
@@ -58,7 +58,7 @@ type decoder struct {
 
 func newDecoder(o hub.Options) hub.Decoder {
 	d := &decoder{json: rawjson.Decoder{MaxDepth: o.Nesting}, limit: o.Int("orphan_think")}
-	d.root = &lane{text: newThinker(d.limit)}
+	d.root = &subAgent{text: newThinker(d.limit)}
 	d.Reset()
 	return d
 }
@@ -67,7 +67,7 @@ func newDecoder(o hub.Options) hub.Decoder {
 func (d *decoder) Reset() {
 	d.scratch.Reset()
 	d.root.text.reset()
-	d.lanes, d.order, d.asks = map[string]*lane{}, nil, map[string]struct{}{}
+	d.subAgents, d.order, d.asks = map[string]*subAgent{}, nil, map[string]struct{}{}
 	d.msg, d.begun, d.isNamed, d.heard = d.msg[:0], false, false, nil
 	d.sources = sourceList{}
 	d.counts = hub.NoCounts
@@ -219,7 +219,7 @@ func (d *decoder) raw(dst []hub.Event, data rawjson.Value) []hub.Event {
 // event appends an event of the frame in hand.
 func (d *decoder) event(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Lane = kind, d.at.id
+	ev.Kind, ev.SubAgent = kind, d.at.id
 	if d.isNamed && d.depth == 0 {
 		ev.Msg = d.msg
 	}
@@ -237,12 +237,12 @@ func (d *decoder) response(dst []hub.Event, f *frame) ([]hub.Event, error) {
 	return d.speak(dst, d.at), nil
 }
 
-// speak appends the pieces of a lane's text.
-func (d *decoder) speak(dst []hub.Event, l *lane) []hub.Event {
+// speak appends the pieces of a sub-agent's text.
+func (d *decoder) speak(dst []hub.Event, l *subAgent) []hub.Event {
 	for i := range d.pieces {
 		var ev *hub.Event
 		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.Lane, ev.Text = hub.TextDelta, l.id, d.pieces[i].text
+		ev.Kind, ev.SubAgent, ev.Text = hub.TextDelta, l.id, d.pieces[i].text
 		if d.pieces[i].inside {
 			ev.Chan = hub.Reasoning
 		}
@@ -253,8 +253,8 @@ func (d *decoder) speak(dst []hub.Event, l *lane) []hub.Event {
 	return dst
 }
 
-// spoken appends what was kept back of a lane's text: something else follows.
-func (d *decoder) spoken(dst []hub.Event, l *lane) []hub.Event {
+// spoken appends what was kept back of a sub-agent's text: something else follows.
+func (d *decoder) spoken(dst []hub.Event, l *subAgent) []hub.Event {
 	d.pieces = l.text.boundary(d.pieces[:0])
 	return d.speak(dst, l)
 }

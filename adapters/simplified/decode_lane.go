@@ -6,32 +6,32 @@ import (
 )
 
 // maxLanes is how many sub-agents are remembered; of more, the oldest is forgotten.
-const maxLanes = 256
+const maxSubAgents = 256
 
-// lane is an agent: the root, or a sub-agent that has not ended.
-type lane struct {
+// sub-agent is an agent: the root, or a sub-agent that has not ended.
+type subAgent struct {
 	id   []byte
 	text thinker
 }
 
-// lane returns the state of a sub-agent; isNew tells that it was not known.
-func (d *decoder) lane(dst []hub.Event, id []byte) (_ []hub.Event, l *lane, isNew bool) {
-	if l = d.lanes[string(id)]; l != nil {
+// sub-agent returns the state of a sub-agent; isNew tells that it was not known.
+func (d *decoder) subAgent(dst []hub.Event, id []byte) (_ []hub.Event, l *subAgent, isNew bool) {
+	if l = d.subAgents[string(id)]; l != nil {
 		return dst, l, false
 	}
-	if len(d.order) == maxLanes {
+	if len(d.order) == maxSubAgents {
 		dst = d.forget(dst, d.order[0])
 	}
-	l = &lane{id: append([]byte(nil), id...), text: newThinker(d.limit)}
-	d.lanes[string(id)] = l
+	l = &subAgent{id: append([]byte(nil), id...), text: newThinker(d.limit)}
+	d.subAgents[string(id)] = l
 	d.order = append(d.order, l)
 	return dst, l, true
 }
 
 // forget lets go of a sub-agent, and of the text that was kept back for it.
-func (d *decoder) forget(dst []hub.Event, l *lane) []hub.Event {
+func (d *decoder) forget(dst []hub.Event, l *subAgent) []hub.Event {
 	dst = d.spoken(dst, l)
-	delete(d.lanes, string(l.id))
+	delete(d.subAgents, string(l.id))
 	for i, o := range d.order {
 		if o == l {
 			d.order = append(d.order[:i], d.order[i+1:]...)
@@ -41,14 +41,14 @@ func (d *decoder) forget(dst []hub.Event, l *lane) []hub.Event {
 	return dst
 }
 
-// agentStarted opens a lane. The execution's id is that of the lane: later frames call it subagentId, and its end id.
+// agentStarted opens a sub-agent. The execution's id is that of the sub-agent: later frames call it subagentId, and its end id.
 func (d *decoder) agentStarted(dst []hub.Event, f *frame) ([]hub.Event, error) {
 	id, ok := rawjson.Str(f.ExecutionID)
 	if !ok || len(id) == 0 {
 		return dst, hub.NewError(hub.ReasonMissing, "executionId", -1, "a sub-agent needs an id")
 	}
 	dst = d.spoken(dst, d.at)
-	dst, _, _ = d.lane(dst, id)
+	dst, _, _ = d.subAgent(dst, id)
 	dst, ev := d.event(dst, hub.AgentStart)
 	ev.ID = id
 	ev.Name, _ = rawjson.Str(f.Name)
@@ -68,7 +68,7 @@ func (d *decoder) agentData(dst []hub.Event, f *frame, data rawjson.Value) ([]hu
 	case d.depth == maxNesting:
 		return d.raw(dst, data), nil
 	}
-	dst, inner, isNew := d.lane(dst, id)
+	dst, inner, isNew := d.subAgent(dst, id)
 	if isNew {
 		var ev *hub.Event
 		dst, ev = d.event(dst, hub.AgentStart)
@@ -89,13 +89,13 @@ func (d *decoder) agentData(dst []hub.Event, f *frame, data rawjson.Value) ([]hu
 	return dst, err
 }
 
-// agentEnded closes a lane. Times, documents and tokens have no kind of their own here and are kept for the way back.
+// agentEnded closes a sub-agent. Times, documents and tokens have no kind of their own here and are kept for the way back.
 func (d *decoder) agentEnded(dst []hub.Event, f *frame, typ []byte, data rawjson.Value) ([]hub.Event, error) {
 	id, ok := rawjson.Str(f.ID)
 	if !ok || len(id) == 0 {
 		return dst, hub.NewError(hub.ReasonMissing, "id", -1, "a sub-agent needs an id")
 	}
-	if l := d.lanes[string(id)]; l != nil {
+	if l := d.subAgents[string(id)]; l != nil {
 		dst = d.forget(dst, l)
 	}
 	dst, ev := d.event(dst, hub.AgentEnd)

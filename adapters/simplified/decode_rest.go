@@ -180,11 +180,11 @@ func (d *decoder) ask(dst []hub.Event, f *frame, kind, id []byte) []hub.Event {
 		d.asks[string(id)] = struct{}{}
 	}
 	dst, ev := d.event(dst, hub.Ask)
-	ev.ID, ev.What, ev.Value = id, hub.AskPermission, f.Data
+	ev.ID, ev.AskKind, ev.Value = id, hub.AskPermission, f.Data
 	ev.Ref, _ = rawjson.Str(rawjson.Get(f.Data, "markupToolCallId"))
 	ev.Title, _ = rawjson.Str(rawjson.Get(f.Data, "description"))
 	if string(kind) == kindQuestion || string(kind) == "ask_user" {
-		ev.What = hub.AskQuestion
+		ev.AskKind = hub.AskQuestion
 		ev.Title, _ = rawjson.Str(rawjson.Get(f.Data, "question"))
 	}
 	d.keepKind(ev, kind, nil)

@@ -18,10 +18,10 @@ type encoder struct {
 	id    []byte // messageId, a string body; empty until something names it
 	begun bool   // the first frame was written
 
-	root  *agent
-	lanes map[string]*agent
-	tools map[string]*call
-	asks  map[string]string // id of an open question to its kind
+	root      *agent
+	subAgents map[string]*agent
+	tools     map[string]*call
+	asks      map[string]string // id of an open question to its kind
 
 	todos   todoList
 	docs    []byte // documents so far, each with a comma behind it
@@ -44,7 +44,7 @@ func newEncoder(o hub.Options) hub.Encoder {
 // Reset implements [hub.Encoder].
 func (e *encoder) Reset() {
 	*e = encoder{
-		opt: e.opt, root: &agent{text: newThinker(0)}, lanes: map[string]*agent{}, tools: map[string]*call{},
+		opt: e.opt, root: &agent{text: newThinker(0)}, subAgents: map[string]*agent{}, tools: map[string]*call{},
 		asks: map[string]string{}, steps: hub.NoCounts, id: append(e.id[:0], e.opt.messageID...),
 	}
 }
@@ -53,7 +53,7 @@ func (e *encoder) Reset() {
 func (e *encoder) Finish(*wire.Out) {}
 
 // Encode implements [hub.Encoder].
-func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch {
 	case ev.Kind == hub.RunStart:
 		return e.runStart(out, ev)
@@ -62,7 +62,7 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
 	case !e.begun:
 		e.begin(out, ev)
 	}
-	a := e.agent(ev.Lane)
+	a := e.agent(ev.SubAgent)
 	switch ev.Kind {
 	case hub.TextDelta:
 		return e.textDelta(out, ev, a)
@@ -79,7 +79,7 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Fate {
 }
 
 // single writes the events that stand alone.
-func (e *encoder) single(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
+func (e *encoder) single(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 	switch ev.Kind {
 	case hub.Plan:
 		return e.plan(out, ev, a)
@@ -100,7 +100,7 @@ func (e *encoder) single(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
 }
 
 // runStart makes the client's message, unless nothing names it yet: then the event does that comes next.
-func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Fate {
+func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if len(ev.Msg) == 0 && len(ev.ID) == 0 && len(e.id) == 0 {
 		return hub.Implied
 	}
@@ -157,8 +157,8 @@ func (e *encoder) close(out *wire.Out, a *agent) {
 	out.End()
 }
 
-// textDelta writes a response. Fate tells whether a reader takes it for what it is.
-func (e *encoder) textDelta(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
+// textDelta writes a response. Disposition tells whether a reader takes it for what it is.
+func (e *encoder) textDelta(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 	switch {
 	case ev.Flags.Has(hub.User):
 		return hub.Dropped
@@ -189,7 +189,7 @@ func (e *encoder) hasTag(a *agent, text []byte) bool {
 }
 
 // reasoning puts tags around a delta, or before the first of a part.
-func (e *encoder) reasoning(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
+func (e *encoder) reasoning(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 	if e.opt.reasoning == reasoningDrop {
 		return hub.Dropped
 	}
@@ -234,7 +234,7 @@ func (e *encoder) appendThought(dst, body []byte) (_ []byte, isCut bool) {
 }
 
 // textEdge writes what lies around the deltas: hardly anything.
-func (e *encoder) textEdge(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
+func (e *encoder) textEdge(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 	switch {
 	case ev.Flags.Has(hub.User), ev.Chan == hub.Reasoning && e.opt.reasoning == reasoningDrop:
 		return hub.Dropped
@@ -265,7 +265,7 @@ func (e *encoder) boundary(out *wire.Out, a *agent) {
 }
 
 // raw writes back what our own decoder did not know. It has its messageId.
-func (e *encoder) raw(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
+func (e *encoder) raw(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 	if string(ev.Name) != name || rawjson.Kind(ev.Value) != '{' {
 		return hub.Dropped
 	}

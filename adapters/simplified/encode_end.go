@@ -15,21 +15,21 @@ const (
 )
 
 // ask writes a question. Version 1 has none: its clients would wait for something they cannot show.
-func (e *encoder) ask(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
+func (e *encoder) ask(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 	kept, isOwn := rawjson.Str(rawjson.Get(own(ev), "kind"))
 	if !e.opt.v2 && !isOwn {
 		return hub.Dropped
 	}
-	kind, fate := kindPermission, hub.Folded
+	kind, disposition := kindPermission, hub.Folded
 	switch {
 	case isOwn:
-		kind, fate = string(kept), hub.Native
-	case ev.What == hub.AskQuestion:
-		kind, fate = kindQuestion, hub.Native
-	case ev.What == hub.AskInput:
+		kind, disposition = string(kept), hub.Native
+	case ev.AskKind == hub.AskQuestion:
+		kind, disposition = kindQuestion, hub.Native
+	case ev.AskKind == hub.AskInput:
 		kind = kindQuestion
-	case ev.What == hub.AskPermission:
-		fate = hub.Native
+	case ev.AskKind == hub.AskPermission:
+		disposition = hub.Native
 	}
 	e.asks[string(ev.ID)] = kind
 	e.open(out, a, kind+endPending)
@@ -39,7 +39,7 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
 		out.Buf = appendQuestion(append(out.Buf, `,"data":`...), ev, kind)
 	}
 	e.close(out, a)
-	return fate
+	return disposition
 }
 
 // appendQuestion appends the data of a question. The call that it is about is known by one id only.
@@ -72,7 +72,7 @@ func labelOf(o *hub.AskOption) []byte {
 }
 
 // answer closes the question on all screens. One that the stream itself never answered is left as it is.
-func (e *encoder) answer(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
+func (e *encoder) answer(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 	kind, isShown := e.asks[string(ev.ID)]
 	delete(e.asks, string(ev.ID))
 	switch {
@@ -118,11 +118,11 @@ func appendResponse(dst []byte, ev *hub.Event) []byte {
 }
 
 // runEnd writes the end. A run that failed before it began has no message.
-func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
-	fate := hub.Folded
+func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
+	disposition := hub.Folded
 	switch ev.Status {
 	case hub.StatusDone:
-		fate = hub.Native
+		disposition = hub.Native
 	case hub.StatusPaused:
 		if e.opt.v2 && len(e.asks) > 0 {
 			return hub.Implied // the stream stays with the question
@@ -139,10 +139,10 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Fate {
 	}
 	if why := hub.Why(ev); len(why) > 0 {
 		e.explain(out, ev, why)
-		fate = hub.Folded
+		disposition = hub.Folded
 	}
 	e.messageEnd(out, ev)
-	return fate
+	return disposition
 }
 
 // explain tells why a run ended early, in the answer, as the agent itself does: the message goes on to its end.
@@ -158,7 +158,7 @@ func (e *encoder) explain(out *wire.Out, ev *hub.Event, why []byte) {
 
 // failed writes the end of a run that did not do what it should. A reason of its own would hide that a run was
 // cancelled: the server has one text for that.
-func (e *encoder) failed(out *wire.Out, ev *hub.Event, reason string, fate hub.Fate) hub.Fate {
+func (e *encoder) failed(out *wire.Out, ev *hub.Event, reason string, disposition hub.Disposition) hub.Disposition {
 	text := []byte(reason)
 	if reason != cancelText && ev.More != nil && len(ev.More.Err) > 0 {
 		text = ev.More.Err
@@ -181,7 +181,7 @@ func (e *encoder) failed(out *wire.Out, ev *hub.Event, reason string, fate hub.F
 	if e.opt.failure == failureBoth {
 		e.messageEnd(out, ev)
 	}
-	return fate
+	return disposition
 }
 
 func (e *encoder) messageEnd(out *wire.Out, ev *hub.Event) {

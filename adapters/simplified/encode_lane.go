@@ -32,12 +32,12 @@ func (a *agent) say(text []byte) {
 	}
 }
 
-// agent returns the agent of a lane.
-func (e *encoder) agent(lane []byte) *agent {
-	if len(lane) == 0 {
+// agent returns the agent of a sub-agent.
+func (e *encoder) agent(subAgent []byte) *agent {
+	if len(subAgent) == 0 {
 		return e.root
 	}
-	if a := e.lanes[string(lane)]; a != nil {
+	if a := e.subAgents[string(subAgent)]; a != nil {
 		return a
 	}
 	return e.root
@@ -52,7 +52,7 @@ func (e *encoder) around(a *agent) *agent {
 }
 
 // agentStart writes the start, and makes what will stand before every frame of the sub-agent: deltas then cost a copy.
-func (e *encoder) agentStart(out *wire.Out, ev *hub.Event, outer *agent) hub.Fate {
+func (e *encoder) agentStart(out *wire.Out, ev *hub.Event, outer *agent) hub.Disposition {
 	e.boundary(out, outer)
 	outer = e.around(outer)
 	a := &agent{depth: outer.depth + 1, text: newThinker(0), task: append([]byte(nil), ev.Title...)}
@@ -63,7 +63,7 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event, outer *agent) hub.Fat
 	if ev.More != nil {
 		a.since = ev.More.Time
 	}
-	e.lanes[string(ev.ID)] = a
+	e.subAgents[string(ev.ID)] = a
 
 	e.open(out, outer, typeAgentStarted)
 	out.Buf = append(append(out.Buf, `,"executionId":"`...), ev.ID...)
@@ -76,9 +76,9 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event, outer *agent) hub.Fat
 
 // agentEnd writes the members in the order of the server. What is unknown is left out, but for the lists and texts that
 // clients look at.
-func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event, outer *agent) hub.Fate {
+func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event, outer *agent) hub.Disposition {
 	a := e.agent(ev.ID)
-	delete(e.lanes, string(ev.ID))
+	delete(e.subAgents, string(ev.ID))
 	e.endThought(out, a)
 	outer = e.around(outer)
 	isError := ev.Status == hub.StatusError || ev.Status == hub.StatusDenied || ev.Status == hub.StatusAborted

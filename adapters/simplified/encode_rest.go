@@ -24,7 +24,7 @@ type todoList struct {
 }
 
 // plan writes the whole list: clients replace theirs.
-func (e *encoder) plan(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
+func (e *encoder) plan(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 	var items []hub.PlanItem
 	if ev.More != nil {
 		items = ev.More.Items
@@ -44,7 +44,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
 
 // todoCall shows the arguments of a todo tool. Where the upstream tells its plan as well, the two say the same, in
 // either order.
-func (e *encoder) todoCall(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
+func (e *encoder) todoCall(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 	args := ev.Value
 	if body, ok := rawjson.Str(args); ok {
 		e.plain, _ = rawjson.ValueOfText(e.plain[:0], body)
@@ -110,7 +110,7 @@ func todoStatus(status []byte) (_ string, exact bool) {
 }
 
 // source writes a document at once, for those who watch, and keeps it for the list at the end.
-func (e *encoder) source(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
+func (e *encoder) source(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 	kept := own(ev)
 	doc := rawjson.Get(kept, "document")
 	if doc == nil {
@@ -167,11 +167,11 @@ func (e *encoder) finalSources(out *wire.Out) {
 }
 
 // usage writes the statistics so far. Those of a session would be taken for the message's.
-func (e *encoder) usage(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
+func (e *encoder) usage(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 	if ev.More == nil || ev.Scope == hub.SessionScope {
 		return hub.Dropped
 	}
-	counts, fate := &ev.More.Usage, hub.Native
+	counts, disposition := &ev.More.Usage, hub.Native
 	switch {
 	case a != e.root:
 	case ev.Scope != hub.StepScope:
@@ -182,7 +182,7 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
 		e.steps.In = sum(e.steps.In, counts.In)
 		e.steps.Out = sum(e.steps.Out, counts.Out)
 		e.steps.Total = sum(e.steps.Total, totalOf(counts))
-		counts, fate = &e.steps, hub.Folded
+		counts, disposition = &e.steps, hub.Folded
 	}
 	if len(ev.More.Model) > 0 {
 		e.model = append(e.model[:0], ev.More.Model...)
@@ -198,7 +198,7 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
 	e.open(out, a, typeStats)
 	out.Buf = appendRaw(out.Buf, `,"data":`, stats)
 	e.close(out, a)
-	return fate
+	return disposition
 }
 
 // sum adds counts of which one may be unknown.
@@ -235,7 +235,7 @@ func appendUsage(dst []byte, c *hub.Counts) []byte {
 }
 
 // notice shows something for people above the answer. Clients show it as long as current is not total.
-func (e *encoder) notice(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
+func (e *encoder) notice(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 	if e.opt.dropNotices || len(ev.Text) == 0 {
 		return hub.Dropped
 	}

@@ -29,7 +29,7 @@ type call struct {
 }
 
 // tool writes the three events of a call that have frames. Arguments on their way, progress and partial results have none.
-func (e *encoder) tool(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
+func (e *encoder) tool(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 	if ev.Kind == hub.ToolStart {
 		return e.toolStart(out, ev, a)
 	}
@@ -45,7 +45,7 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
 }
 
 // toolStart waits for the arguments, as the start has a place for some of them and later frames have not.
-func (e *encoder) toolStart(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
+func (e *encoder) toolStart(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 	c := &call{
 		name:       string(rawjson.AppendUnescaped(nil, ev.Name)),
 		isTodo:     e.opt.todoTools.Has(ev.Name),
@@ -58,21 +58,21 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event, a *agent) hub.Fate {
 		return hub.Dropped
 	case e.opt.announceStart && !c.isFinished:
 		e.start(out, ev, a, c, nil, statusRunning)
-		return lookFate(ev, hub.Native)
+		return lookDisposition(ev, hub.Native)
 	}
-	return lookFate(ev, hub.Deferred)
+	return lookDisposition(ev, hub.Deferred)
 }
 
-// lookFate is the fate of a start: title, kind and locations have no place here.
-func lookFate(ev *hub.Event, fate hub.Fate) hub.Fate {
+// lookFate is the disposition of a start: title, kind and locations have no place here.
+func lookDisposition(ev *hub.Event, disposition hub.Disposition) hub.Disposition {
 	if toolinfo.Has(ev) {
 		return hub.Folded
 	}
-	return fate
+	return disposition
 }
 
 // toolReady is where the server, too, begins to show a call: when it runs.
-func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, a *agent, c *call) hub.Fate {
+func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, a *agent, c *call) hub.Disposition {
 	switch {
 	case c.isTodo:
 		return e.todoCall(out, ev, a)
@@ -111,7 +111,7 @@ func (e *encoder) startWith(out *wire.Out, ev *hub.Event, a *agent, c *call, ele
 }
 
 // toolEnd writes success or error: clients know no third way for a call to end.
-func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, a *agent, c *call) hub.Fate {
+func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, a *agent, c *call) hub.Disposition {
 	if c.isTodo || c.isHidden {
 		return hub.Dropped
 	}
@@ -135,11 +135,11 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, a *agent, c *call) hub.F
 		out.Buf = append(out.Buf, '}')
 		e.close(out, a)
 	}
-	return endFate(ev, c, extra)
+	return endDisposition(ev, c, extra)
 }
 
 // endFate says whether a reader gets the end as it is: there is no place for results.
-func endFate(ev *hub.Event, c *call, extra rawjson.Value) hub.Fate {
+func endDisposition(ev *hub.Event, c *call, extra rawjson.Value) hub.Disposition {
 	hasResult := len(ev.Text) > 0 || ev.Value != nil || ev.More != nil && ev.More.Content != nil
 	isExtra := extra != nil && bytes.Equal(extra, ev.Value) && !c.isFinished
 	if ev.Status == hub.StatusOK && (!hasResult || isExtra) && len(hub.Why(ev)) == 0 {
@@ -181,7 +181,7 @@ func (e *encoder) openEnd(out *wire.Out, ev *hub.Event, a *agent, typ, status st
 }
 
 // toolFailed writes the end of a call that has failed, for the reason given or the one that the end has.
-func (e *encoder) toolFailed(out *wire.Out, ev *hub.Event, a *agent, c *call, reason []byte) hub.Fate {
+func (e *encoder) toolFailed(out *wire.Out, ev *hub.Event, a *agent, c *call, reason []byte) hub.Disposition {
 	e.ensureShown(out, ev, a, c)
 	if reason == nil {
 		reason = e.reasonOf(ev)

@@ -6,7 +6,7 @@ import (
 )
 
 // requests reads the body of POST /api/chat.
-type requests struct{ hub.AsItCame }
+type requests struct{ hub.PassThrough }
 
 // DecodeRequest takes the id of the chat, and that of the user's message, by which client and server know the run: it is
 // what /api/chat/cancel names. The message of the answer must have another.

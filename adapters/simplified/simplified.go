@@ -28,7 +28,7 @@
 //	tool_call_error        tool.end error: Err = error
 //	todo_update            plan, flag transient
 //	subagent_started       agent.start: ID = executionId, Name = name, Title = task
-//	subagent_data          the frame inside, in the lane subagentId; with an unknown one agent.start, synthetic
+//	subagent_data          the frame inside, in the sub-agent subagentId; with an unknown one agent.start, synthetic
 //	subagent_completed     agent.end ok: Text = summary, the rest in Meta
 //	subagent_error         agent.end error: Err = error, the rest in Meta
 //	sources_added          source, one for each document: Title, File.URL, Text = pageContent; the document in Meta
@@ -66,7 +66,7 @@
 //	refusal                response
 //	agent.start, .end      subagent_started; subagent_completed or subagent_error, whose summary is the result or what the
 //	                       sub-agent said
-//	events of a lane       subagent_data around their frame; a lane in a lane is nested, or beside it (option lanes)
+//	events of a sub-agent       subagent_data around their frame; a sub-agent in a sub-agent is nested, or beside it (option sub-agents)
 //	source                 sources_added; all of them again in sources before messageEnd, as clients keep only those
 //	usage                  stats: of the run, or the steps added up; of the session it is not written
 //	notice                 progress
@@ -82,7 +82,7 @@
 // and ids of a plan, the user's own text, level and code of notices, reasons of an end beyond those above, raw records
 // of other dialects. Answers that hold <think> are read as reasoning, here as in every reader of this dialect.
 // From the wire: text that stands beside tags in tool_call_started; searchUrl after messageId comes back before it;
-// documents of one frame come back as a frame each; modelStats of a lane.
+// documents of one frame come back as a frame each; modelStats of a sub-agent.
 //
 // # Options
 //
@@ -98,7 +98,7 @@
 //	extra          writing: string members of a result that become extra, default videoId
 //	reasoning      writing: chunk (default), block or drop
 //	announce       writing: ready (default) or start, whose attributes come as extra with success
-//	lanes          writing: nest (default) or flat, as clients show no sub-agent inside another
+//	sub-agents          writing: nest (default) or flat, as clients show no sub-agent inside another
 //	failure        writing: error (default); error_end, with a messageEnd behind it, on which clients clear their todo list
 //	               and progress; text, as the agent tells its own failures: in the answer, with messageEnd
 //	notices        writing: progress (default) or drop
@@ -159,7 +159,7 @@ var Dialect = hub.Dialect{
 	Framing:       wire.NDJSON,
 	Framings:      []wire.Framing{wire.NDJSON, wire.SSE},
 	Accept:        []string{"application/vnd.simplified.events"},
-	Caps:          hub.CapLanes | hub.CapExecutedTools | hub.CapReasoning | hub.CapPlan | hub.CapUsage,
+	Caps:          hub.CapSubAgents | hub.CapExecutedTools | hub.CapReasoning | hub.CapPlan | hub.CapUsage,
 	Options:       optionSpecs,
 	TemplateKinds: []hub.Kind{hub.TextDelta},
 	ContentType:   "text/event-stream", // which the frames are not; the server says it, and clients look for it

@@ -29,7 +29,7 @@ func options(t testing.TB, pairs ...string) hub.Options {
 	return adaptertest.Options(t, &simplified.Dialect, pairs...)
 }
 
-// decode returns the loose events of records.
+// decode returns the decoded events of records.
 func decode(t testing.TB, dec hub.Decoder, records ...string) (all []hub.Event) {
 	t.Helper()
 	for _, data := range records {
@@ -45,21 +45,21 @@ func decode(t testing.TB, dec hub.Decoder, records ...string) (all []hub.Event) 
 	return all
 }
 
-// encode returns what an encoder writes for loose events, framed as lines.
+// encode returns what an encoder writes for decoded events, framed as lines.
 func encode(t testing.TB, o hub.Options, events ...hub.Event) string {
 	t.Helper()
 	seq, enc, out := sequencer.New(sequencer.Config{}), simplified.Dialect.NewEncoder(o), wire.NewOut(wire.NDJSON)
-	var strict []hub.Event
+	var normalized []hub.Event
 	write := func() {
-		for i := range strict {
-			enc.Encode(out, &strict[i])
+		for i := range normalized {
+			enc.Encode(out, &normalized[i])
 		}
 	}
 	for i := range events {
-		strict = seq.Push(strict[:0], events[i:i+1], 0)
+		normalized = seq.Push(normalized[:0], events[i:i+1], 0)
 		write()
 	}
-	strict = seq.Flush(strict[:0], nil)
+	normalized = seq.Flush(normalized[:0], nil)
 	write()
 	return string(out.Buf)
 }
@@ -150,13 +150,13 @@ func TestWholeLines(t *testing.T) {
 	events[len(events)-2].Text = []byte(`a <b> & 'c'\n`)
 	records := 0
 	for i := range events {
-		strict := seq.Push(nil, events[i:i+1], 0)
-		for j := range strict {
+		normalized := seq.Push(nil, events[i:i+1], 0)
+		for j := range normalized {
 			out.Reset()
-			enc.Encode(out, &strict[j])
+			enc.Encode(out, &normalized[j])
 			text := string(out.Buf)
 			if strings.Count(text, "\n") != out.Records || text != "" && !strings.HasSuffix(text, "}\n") {
-				t.Errorf("%s: not whole lines: %q", strict[j].Kind, text)
+				t.Errorf("%s: not whole lines: %q", normalized[j].Kind, text)
 			}
 			if strings.Contains(text, `\u00`) {
 				t.Errorf("escaped more than needed: %s", text)
@@ -281,7 +281,7 @@ func TestDeepNesting(t *testing.T) {
 	}
 	dec := simplified.Dialect.NewDecoder(options(t))
 	evs := decode(t, dec, frame)
-	if last := evs[len(evs)-1]; len(evs) != 9 || last.Kind != hub.Raw || string(last.Lane) != "s8" {
+	if last := evs[len(evs)-1]; len(evs) != 9 || last.Kind != hub.Raw || string(last.SubAgent) != "s8" {
 		t.Errorf("got\n%s", adaptertest.Lines(evs))
 	}
 	if got := encode(t, options(t), evs...); !strings.Contains(got, frame[:len(frame)-1]+`,"messageId":"`) {
@@ -335,9 +335,9 @@ func TestTranslateTwice(t *testing.T) {
 	dec, enc := simplified.Dialect.NewDecoder(options(t)), simplified.Dialect.NewEncoder(options(t))
 	pass := func(records ...string) string {
 		out, seq := wire.NewOut(wire.NDJSON), sequencer.New(sequencer.Config{})
-		strict := seq.Push(nil, append(decode(t, dec, records...), dec.Finish(nil, nil)...), 0)
-		for i := range strict {
-			enc.Encode(out, &strict[i])
+		normalized := seq.Push(nil, append(decode(t, dec, records...), dec.Finish(nil, nil)...), 0)
+		for i := range normalized {
+			enc.Encode(out, &normalized[i])
 		}
 		dec.Reset()
 		enc.Reset()

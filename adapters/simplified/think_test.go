@@ -142,7 +142,7 @@ func TestThinkLinear(t *testing.T) {
 // the encoder does not claim that they arrive as they are; nor where a tag may only have begun.
 func TestTagsInAnswer(t *testing.T) {
 	enc, out := simplified.Dialect.NewEncoder(options(t)), wire.NewOut(wire.NDJSON)
-	f := func(text string, want hub.Fate) {
+	f := func(text string, want hub.Disposition) {
 		t.Helper()
 		if got := enc.Encode(out, &hub.Event{Kind: hub.TextDelta, ID: []byte("p1"), Text: []byte(text)}); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)

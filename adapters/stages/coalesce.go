@@ -74,7 +74,7 @@ func (c *Coalesce) keeps(ev *hub.Event) bool {
 // joins reports whether ev continues what is held.
 func (c *Coalesce) joins(ev *hub.Event) bool {
 	return c.holds && ev.Kind == c.held.Kind && c.keeps(ev) && len(c.text)+len(ev.Text) <= c.max &&
-		ev.Chan == c.held.Chan && ev.Flags == c.held.Flags && bytes.Equal(ev.ID, c.held.ID) && bytes.Equal(ev.Lane, c.held.Lane)
+		ev.Chan == c.held.Chan && ev.Flags == c.held.Flags && bytes.Equal(ev.ID, c.held.ID) && bytes.Equal(ev.SubAgent, c.held.SubAgent)
 }
 
 func (c *Coalesce) keep(ev *hub.Event, now time.Duration) {

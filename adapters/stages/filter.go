@@ -13,7 +13,7 @@ type FilterConfig struct {
 	Classes []hub.Class // all events of these
 	Tools   []string    // calls of tools of these names; a name may end in *
 	Data    []string    // data events of these names; a name may end in *
-	Count   func(hub.Kind, hub.Fate)
+	Count   func(hub.Kind, hub.Disposition)
 }
 
 // Filter takes events away that clients must not or need not see. What it takes is counted as dropped.
@@ -26,7 +26,7 @@ type Filter struct {
 // NewFilter makes a stage; Count may be nil.
 func NewFilter(cfg FilterConfig) *Filter {
 	if cfg.Count == nil {
-		cfg.Count = func(hub.Kind, hub.Fate) {}
+		cfg.Count = func(hub.Kind, hub.Disposition) {}
 	}
 	return &Filter{cfg: cfg}
 }

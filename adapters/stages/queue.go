@@ -10,14 +10,14 @@ import (
 // QueueConfig says what a [Queue] keeps back, and until when.
 type QueueConfig struct {
 	Hold    func(*hub.Event) bool // events to keep back; only kinds that stand alone may be moved, such as Data or Notice
-	Release func(*hub.Event) bool // events before which those kept in the same lane are let go
+	Release func(*hub.Event) bool // events before which those kept in the same sub-agent are let go
 
 	Events int // kept at most; 0: the default
 	Bytes  int // kept at most; 0: the default
 }
 
 // Queue keeps events back that come at the wrong moment, and lets them go in their order before the first event
-// of their lane that should follow them. Nothing is lost or held for ever: the end of a lane lets go what belongs to it,
+// of their sub-agent that should follow them. Nothing is lost or held for ever: the end of a sub-agent lets go what belongs to it,
 // the end of the run all, and what does not fit any more goes at once, the oldest first.
 //
 // Applications that show the results of tools in the conversation need this: such a result is announced while its tool
@@ -97,10 +97,10 @@ func (q *Queue) before(dst []hub.Event, ev *hub.Event) []hub.Event {
 	case ev.Kind == hub.RunEnd:
 		return q.release(dst, len(q.kept))
 	case ev.Kind == hub.AgentEnd:
-		dst = q.releaseLane(dst, ev.ID) // nothing of a lane comes after its end
+		dst = q.releaseSubAgent(dst, ev.ID) // nothing of a sub-agent comes after its end
 	}
 	if q.cfg.Release(ev) {
-		dst = q.releaseLane(dst, ev.Lane)
+		dst = q.releaseSubAgent(dst, ev.SubAgent)
 	}
 	return dst
 }
@@ -117,10 +117,10 @@ func (q *Queue) release(dst []hub.Event, n int) []hub.Event {
 	return dst
 }
 
-func (q *Queue) releaseLane(dst []hub.Event, lane []byte) []hub.Event {
+func (q *Queue) releaseSubAgent(dst []hub.Event, subAgent []byte) []hub.Event {
 	rest := q.kept[:0]
 	for i := range q.kept {
-		if ev := q.kept[i]; bytes.Equal(ev.Lane, lane) {
+		if ev := q.kept[i]; bytes.Equal(ev.SubAgent, subAgent) {
 			dst = append(dst, ev)
 			q.bytes -= ev.Size()
 		} else {

@@ -9,15 +9,15 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/stages"
 )
 
-// say is an event in few words: kind, lane and id.
-func say(kind hub.Kind, lane, id string) hub.Event {
-	return hub.Event{Kind: kind, Lane: []byte(lane), ID: []byte(id)}
+// say is an event in few words: kind, sub-agent and id.
+func say(kind hub.Kind, subAgent, id string) hub.Event {
+	return hub.Event{Kind: kind, SubAgent: []byte(subAgent), ID: []byte(id)}
 }
 
 func spoken(evs []hub.Event) string {
 	words := make([]string, len(evs))
 	for i := range evs {
-		words[i] = evs[i].Kind.String() + " " + string(evs[i].Lane) + "/" + string(evs[i].ID)
+		words[i] = evs[i].Kind.String() + " " + string(evs[i].SubAgent) + "/" + string(evs[i].ID)
 	}
 	return strings.Join(words, ", ")
 }
@@ -37,9 +37,9 @@ func TestQueueStage(t *testing.T) {
 		var got []string
 		var stage hub.Stage = q
 		for _, ev := range in {
-			mem := append(append([]byte{}, ev.Lane...), ev.ID...)
-			n := len(ev.Lane)
-			ev.Lane, ev.ID = mem[:n:n], mem[n:]
+			mem := append(append([]byte{}, ev.SubAgent...), ev.ID...)
+			n := len(ev.SubAgent)
+			ev.SubAgent, ev.ID = mem[:n:n], mem[n:]
 			if out := stage.Push(nil, []hub.Event{ev}, 0); len(out) > 0 {
 				got = append(got, spoken(out))
 			}

@@ -14,7 +14,7 @@ func shaped(stage hub.Stage, in ...hub.Event) string {
 	var got []string
 	for _, ev := range in {
 		mem := make([]byte, 0, 256)
-		for _, p := range []*[]byte{&ev.Lane, &ev.ID, &ev.Ref, &ev.Name, &ev.Text} {
+		for _, p := range []*[]byte{&ev.SubAgent, &ev.ID, &ev.Ref, &ev.Name, &ev.Text} {
 			n := len(mem)
 			mem = append(mem, *p...)
 			*p = mem[n:len(mem):len(mem)]
@@ -39,9 +39,9 @@ func TestLinearStage(t *testing.T) {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, want)
 		}
 	}
-	start := func(lane, id string) hub.Event { return say(hub.TextStart, lane, id) }
-	delta := func(lane, id string) hub.Event { return say(hub.TextDelta, lane, id) }
-	end := func(lane, id string) hub.Event { return say(hub.TextEnd, lane, id) }
+	start := func(subAgent, id string) hub.Event { return say(hub.TextStart, subAgent, id) }
+	delta := func(subAgent, id string) hub.Event { return say(hub.TextDelta, subAgent, id) }
+	end := func(subAgent, id string) hub.Event { return say(hub.TextEnd, subAgent, id) }
 
 	f("nothing waits in a linear stream", "text.start /a; text.delta /a; text.end /a; tool.start /t; tool.ready /t; tool.end /t",
 		start("", "a"), delta("", "a"), end("", "a"), say(hub.ToolStart, "", "t"), say(hub.ToolReady, "", "t"), say(hub.ToolEnd, "", "t"))
@@ -77,7 +77,7 @@ func TestLinearStageIsBounded(t *testing.T) {
 }
 
 func TestLanesStage(t *testing.T) {
-	f := func(mode hub.LaneMode, want string, in ...hub.Event) {
+	f := func(mode hub.SubAgentMode, want string, in ...hub.Event) {
 		t.Helper()
 		if got := shaped(stages.NewSubAgents(mode, nil), in...); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", mode, got, want)
@@ -94,21 +94,21 @@ func TestLanesStage(t *testing.T) {
 	stream := []hub.Event{
 		agent, say(hub.TextStart, "l", "p"), text, say(hub.TextEnd, "l", "p"), say(hub.ToolStart, "l", "x"), ask, say(hub.AgentEnd, "", "l"),
 	}
-	f(hub.LanesFlatten, "text.start /p; text.delta /p; text.end /p; tool.start /x; ask /q", stream...)
-	f(hub.LanesHide, "ask /q", stream...)
-	f(hub.LanesTool,
+	f(hub.SubAgentsFlatten, "text.start /p; text.delta /p; text.end /p; tool.start /x; ask /q", stream...)
+	f(hub.SubAgentsHide, "ask /q", stream...)
+	f(hub.SubAgentsTool,
 		"tool.start /delegate_1, tool.args /delegate_1, tool.ready /delegate_1; tool.output /delegate_1; ask /q; tool.end /delegate_1", stream...)
 
 	call := []hub.Event{say(hub.ToolStart, "", "t"), say(hub.ToolReady, "", "t"), spawned, text, say(hub.AgentEnd, "", "l"), say(hub.ToolEnd, "", "t")}
-	f(hub.LanesTool, "tool.start /t; tool.ready /t; tool.output /t; tool.end /t", call...)
+	f(hub.SubAgentsTool, "tool.start /t; tool.ready /t; tool.output /t; tool.end /t", call...)
 	late := []hub.Event{say(hub.ToolStart, "", "t"), say(hub.ToolReady, "", "t"), spawned, say(hub.ToolEnd, "", "t"), text, say(hub.AgentEnd, "", "l")}
-	f(hub.LanesTool, "tool.start /t; tool.ready /t; tool.end /t", late...)
+	f(hub.SubAgentsTool, "tool.start /t; tool.ready /t; tool.end /t", late...)
 }
 
 // TestLanesStageMakesGoodCalls looks at the call that stands for a sub-agent.
 func TestLanesStageMakesGoodCalls(t *testing.T) {
 	lost := map[string]int{}
-	s := stages.NewSubAgents(hub.LanesTool, func(k hub.Kind, f hub.Fate) { lost[k.String()+" "+f.String()]++ })
+	s := stages.NewSubAgents(hub.SubAgentsTool, func(k hub.Kind, f hub.Disposition) { lost[k.String()+" "+f.String()]++ })
 	start := say(hub.AgentStart, "", "l")
 	start.Name, start.Title = []byte("Recherche über ☃"), []byte(`say \"hi\"`)
 	text := say(hub.TextDelta, "l", "p")
@@ -194,7 +194,7 @@ func TestFilterStage(t *testing.T) {
 	f := func(cfg stages.FilterConfig, want string, in ...hub.Event) {
 		t.Helper()
 		dropped := 0
-		cfg.Count = func(_ hub.Kind, f hub.Fate) {
+		cfg.Count = func(_ hub.Kind, f hub.Disposition) {
 			if f == hub.Dropped {
 				dropped++
 			}

@@ -10,19 +10,19 @@ import (
 
 // SubAgents takes the sub-agents out of a stream for a client that knows none.
 //
-// Whatever it takes away or changes is told to the function it was given, by kind and fate.
+// Whatever it takes away or changes is told to the function it was given, by kind and disposition.
 type SubAgents struct {
-	mode  hub.LaneMode
-	count func(hub.Kind, hub.Fate)
-	lanes []*shownLane
-	tools map[string]bool   // calls of the root that are still open: id
-	said  map[string][]byte // output that a call has from sub-agents, for an end without a result
-	buf   []byte
-	made  int
+	mode      hub.SubAgentMode
+	count     func(hub.Kind, hub.Disposition)
+	subAgents []*shownSubAgent
+	tools     map[string]bool   // calls of the root that are still open: id
+	said      map[string][]byte // output that a call has from sub-agents, for an end without a result
+	buf       []byte
+	made      int
 }
 
 // shownLane is an open sub-agent, or one below it.
-type shownLane struct {
+type shownSubAgent struct {
 	id   []byte
 	tool []byte // id of the call that stands for it; nil when that has ended
 	made bool   // that call was made by this stage
@@ -30,12 +30,12 @@ type shownLane struct {
 }
 
 // maxLaneResult bounds the text that is kept for the result of a call that stands for sub-agents.
-const maxLaneResult = 64 << 10
+const maxSubAgentResult = 64 << 10
 
 // NewSubAgents makes a stage; count may be nil.
-func NewSubAgents(mode hub.LaneMode, count func(hub.Kind, hub.Fate)) *SubAgents {
+func NewSubAgents(mode hub.SubAgentMode, count func(hub.Kind, hub.Disposition)) *SubAgents {
 	if count == nil {
-		count = func(hub.Kind, hub.Fate) {}
+		count = func(hub.Kind, hub.Disposition) {}
 	}
 	return &SubAgents{mode: mode, count: count, tools: map[string]bool{}, said: map[string][]byte{}}
 }
@@ -44,7 +44,7 @@ func NewSubAgents(mode hub.LaneMode, count func(hub.Kind, hub.Fate)) *SubAgents 
 func (s *SubAgents) Reset() {
 	clear(s.tools)
 	clear(s.said)
-	s.lanes, s.made = nil, 0
+	s.subAgents, s.made = nil, 0
 }
 
 // Flush implements [hub.Stage].
@@ -53,7 +53,7 @@ func (s *SubAgents) Flush(dst []hub.Event, _ error) []hub.Event { return dst }
 // Passes implements [hub.Passer].
 func (s *SubAgents) Passes(in []hub.Event) bool {
 	for i := range in {
-		if in[i].Kind != hub.TextDelta && in[i].Kind != hub.ToolArgs || len(in[i].Lane) > 0 {
+		if in[i].Kind != hub.TextDelta && in[i].Kind != hub.ToolArgs || len(in[i].SubAgent) > 0 {
 			return false
 		}
 	}
@@ -70,7 +70,7 @@ func (s *SubAgents) Push(dst, in []hub.Event, _ time.Duration) []hub.Event {
 			dst = s.start(dst, ev)
 		case ev.Kind == hub.AgentEnd:
 			dst = s.end(dst, ev)
-		case len(ev.Lane) > 0:
+		case len(ev.SubAgent) > 0:
 			dst = s.inside(dst, ev)
 		default:
 			dst = append(dst, *ev)
@@ -85,13 +85,13 @@ func (s *SubAgents) Push(dst, in []hub.Event, _ time.Duration) []hub.Event {
 func (s *SubAgents) note(ev *hub.Event) {
 	switch ev.Kind {
 	case hub.ToolReady:
-		if s.mode == hub.LanesTool {
+		if s.mode == hub.SubAgentsTool {
 			s.tools[string(ev.ID)] = true
 		}
 	case hub.ToolEnd:
 		delete(s.tools, string(ev.ID))
 		s.result(ev)
-		for _, l := range s.lanes {
+		for _, l := range s.subAgents {
 			if bytes.Equal(l.tool, ev.ID) {
 				l.tool = nil
 			}
@@ -108,8 +108,8 @@ func (s *SubAgents) result(end *hub.Event) {
 	}
 }
 
-func (s *SubAgents) find(id []byte) *shownLane {
-	for _, l := range s.lanes {
+func (s *SubAgents) find(id []byte) *shownSubAgent {
+	for _, l := range s.subAgents {
 		if bytes.Equal(l.id, id) {
 			return l
 		}
@@ -117,17 +117,17 @@ func (s *SubAgents) find(id []byte) *shownLane {
 	return nil
 }
 
-// start opens a lane. With LanesTool, one below another is part of the call that stands for that.
+// start opens a sub-agent. With LanesTool, one below another is part of the call that stands for that.
 func (s *SubAgents) start(dst []hub.Event, ev *hub.Event) []hub.Event {
-	if s.mode != hub.LanesTool {
+	if s.mode != hub.SubAgentsTool {
 		s.count(ev.Kind, hub.Dropped)
 		return dst
 	}
-	l := &shownLane{id: bytes.Clone(ev.ID)}
-	s.lanes = append(s.lanes, l)
+	l := &shownSubAgent{id: bytes.Clone(ev.ID)}
+	s.subAgents = append(s.subAgents, l)
 	s.count(ev.Kind, hub.Folded)
-	switch parent := s.find(ev.Lane); {
-	case len(ev.Lane) > 0 && parent != nil:
+	switch parent := s.find(ev.SubAgent); {
+	case len(ev.SubAgent) > 0 && parent != nil:
 		l.tool = parent.tool
 	case len(ev.Ref) > 0 && s.tools[string(ev.Ref)]:
 		l.tool = bytes.Clone(ev.Ref)
@@ -138,7 +138,7 @@ func (s *SubAgents) start(dst []hub.Event, ev *hub.Event) []hub.Event {
 }
 
 // delegate makes the call that stands for a sub-agent which no call has spawned.
-func (s *SubAgents) delegate(dst []hub.Event, l *shownLane, ev *hub.Event) []hub.Event {
+func (s *SubAgents) delegate(dst []hub.Event, l *shownSubAgent, ev *hub.Event) []hub.Event {
 	s.made++
 	l.made = true
 	l.tool = strconv.AppendInt([]byte("delegate_"), int64(s.made), 10)
@@ -185,18 +185,18 @@ func escapeJSON(raw []byte) []byte {
 	return out
 }
 
-// end closes a lane, and the call that was made for it.
+// end closes a sub-agent, and the call that was made for it.
 func (s *SubAgents) end(dst []hub.Event, ev *hub.Event) []hub.Event {
-	if s.mode != hub.LanesTool {
+	if s.mode != hub.SubAgentsTool {
 		s.count(ev.Kind, hub.Dropped)
 		return dst
 	}
 	s.count(ev.Kind, hub.Folded)
-	for i, l := range s.lanes {
+	for i, l := range s.subAgents {
 		if !bytes.Equal(l.id, ev.ID) {
 			continue
 		}
-		s.lanes = append(s.lanes[:i:i], s.lanes[i+1:]...)
+		s.subAgents = append(s.subAgents[:i:i], s.subAgents[i+1:]...)
 		if l.made && l.tool != nil {
 			dst = append(dst, l.ended(ev))
 			s.result(&dst[len(dst)-1])
@@ -208,22 +208,22 @@ func (s *SubAgents) end(dst []hub.Event, ev *hub.Event) []hub.Event {
 }
 
 // ended is the end of a made call: with what the sub-agent returned.
-func (l *shownLane) ended(ev *hub.Event) hub.Event {
+func (l *shownSubAgent) ended(ev *hub.Event) hub.Event {
 	return hub.Event{Kind: hub.ToolEnd, Flags: hub.Synthetic, ID: l.tool, Name: l.name, Status: ev.Status, Text: ev.Text, Value: ev.Value, More: ev.More}
 }
 
 // inside is an event of a sub-agent.
 func (s *SubAgents) inside(dst []hub.Event, ev *hub.Event) []hub.Event {
 	switch {
-	case s.mode == hub.LanesFlatten:
+	case s.mode == hub.SubAgentsFlatten:
 		out := *ev
-		out.Lane = nil
+		out.SubAgent = nil
 		return append(dst, out)
-	case s.mode == hub.LanesTool && ev.Kind == hub.TextDelta && ev.Chan == hub.AnswerText && ev.Op == hub.Append:
+	case s.mode == hub.SubAgentsTool && ev.Kind == hub.TextDelta && ev.Chan == hub.AnswerText && ev.Op == hub.Append:
 		return s.output(dst, ev)
-	case ev.Kind == hub.Ask || ev.Kind == hub.Answer || s.mode == hub.LanesTool && concerns(ev):
+	case ev.Kind == hub.Ask || ev.Kind == hub.Answer || s.mode == hub.SubAgentsTool && concerns(ev):
 		out := *ev
-		out.Lane, out.Ref = nil, nil // the call it names is hidden
+		out.SubAgent, out.Ref = nil, nil // the call it names is hidden
 		s.count(ev.Kind, hub.Folded)
 		return append(dst, out)
 	}
@@ -244,12 +244,12 @@ func concerns(ev *hub.Event) bool {
 
 // output shows text of a sub-agent as output of the call that stands for it.
 func (s *SubAgents) output(dst []hub.Event, ev *hub.Event) []hub.Event {
-	l := s.find(ev.Lane)
+	l := s.find(ev.SubAgent)
 	if l == nil || l.tool == nil {
 		s.count(ev.Kind, hub.Dropped)
 		return dst
 	}
-	if said := s.said[string(l.tool)]; len(said)+len(ev.Text) <= maxLaneResult {
+	if said := s.said[string(l.tool)]; len(said)+len(ev.Text) <= maxSubAgentResult {
 		s.said[string(l.tool)] = append(said, ev.Text...)
 	}
 	s.count(ev.Kind, hub.Folded)

@@ -6,7 +6,7 @@
 //
 //   - Where the client's request shows its history, a collision is told exactly: what has an id that stands in the history
 //     gets a suffix, the same each time the same request comes.
-//   - Messages, from whose ids encoders make others, and where the request shows no history everything else too, lanes,
+//   - Messages, from whose ids encoders make others, and where the request shows no history everything else too, sub-agents,
 //     steps, sources and files in any case: an id that is not unique by its looks gets the suffix. Counters, short words
 //     and the ids that Sabir makes do; UUIDs, random ids and times stay; see [Lasting].
 //   - What continues something keeps its id: the message that the request says the answer goes on with, calls that the
@@ -35,7 +35,7 @@ const (
 	message class = iota
 	part
 	call
-	lane
+	subAgent
 	step
 	question
 	source
@@ -75,7 +75,7 @@ func (m *Mapper) Start(from *hub.Dialect, asked *hub.Request, unique []byte) {
 	m.suffix = appendTag([]byte{'-'}, h.Sum64())
 }
 
-// Map changes the ids of a strict event in place. What it puts there lives as long as the mapper.
+// Map changes the ids of a normalized event in place. What it puts there lives as long as the mapper.
 func (m *Mapper) Map(ev *hub.Event) {
 	switch {
 	case !m.on:
@@ -108,7 +108,7 @@ func (m *Mapper) introduce(ev *hub.Event) {
 			m.decide(call, ev.ID, m.callComesAgain)
 		}
 	case hub.AgentStart:
-		m.decideLane(ev)
+		m.decideSubAgent(ev)
 	case hub.StepStart:
 		m.decide(step, ev.ID, passing)
 	case hub.Ask:
@@ -130,12 +130,12 @@ func (m *Mapper) decidePart(ev *hub.Event) {
 }
 
 // decideLane decides on the id of a sub-agent. One that is called as the call that spawned it still is afterwards.
-func (m *Mapper) decideLane(ev *hub.Event) {
+func (m *Mapper) decideSubAgent(ev *hub.Event) {
 	if bytes.Equal(ev.ID, ev.Ref) {
-		m.alias(lane, ev.ID, m.name(call, ev.Ref))
+		m.alias(subAgent, ev.ID, m.name(call, ev.Ref))
 		return
 	}
-	m.decide(lane, ev.ID, passing)
+	m.decide(subAgent, ev.ID, passing)
 }
 
 func (m *Mapper) messageComesAgain(id []byte) bool {
@@ -201,14 +201,14 @@ func (m *Mapper) keyOf(c class, id []byte) []byte {
 
 // follow writes the ids of an event as was decided.
 func (m *Mapper) follow(ev *hub.Event) {
-	ev.Lane, ev.Msg = m.name(lane, ev.Lane), m.name(message, ev.Msg)
+	ev.SubAgent, ev.Msg = m.name(subAgent, ev.SubAgent), m.name(message, ev.Msg)
 	switch ev.Kind {
 	case hub.TextStart, hub.TextDelta, hub.TextEnd:
 		ev.ID = m.name(part, ev.ID)
 	case hub.ToolStart, hub.ToolArgs, hub.ToolReady, hub.ToolUpdate, hub.ToolOutput, hub.ToolEnd:
 		ev.ID = m.name(call, ev.ID)
 	case hub.AgentStart, hub.AgentEnd:
-		ev.ID, ev.Ref = m.name(lane, ev.ID), m.name(call, ev.Ref)
+		ev.ID, ev.Ref = m.name(subAgent, ev.ID), m.name(call, ev.Ref)
 	case hub.StepStart, hub.StepEnd:
 		ev.ID = m.name(step, ev.ID)
 	case hub.Usage:

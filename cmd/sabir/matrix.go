@@ -36,14 +36,14 @@ func printMatrix(w io.Writer, asJSON, asMarkdown bool) error {
 
 func printMatrixJSON(w io.Writer, names []string, traits []adapters.Trait) error {
 	type row struct {
-		Trait string            `json:"trait"`
-		Fates map[string]string `json:"fates"`
+		Trait        string            `json:"trait"`
+		Dispositions map[string]string `json:"fates"`
 	}
 	var rows []row
 	for _, t := range traits {
-		r := row{Trait: t.Name, Fates: map[string]string{}}
+		r := row{Trait: t.Name, Dispositions: map[string]string{}}
 		for i, f := range t.Cells {
-			r.Fates[names[i]] = f.String()
+			r.Dispositions[names[i]] = f.String()
 		}
 		rows = append(rows, r)
 	}

@@ -13,11 +13,11 @@ import (
 func (f *translateFlags) shapes(c *proxy.PipelineConfig) (problems []error) {
 	c.Policy = f.shape
 	c.Policy.Classes = map[hub.Class]hub.Policy{}
-	lanes, ok := hub.ParseLaneMode(f.lanes)
-	if !ok && f.lanes != "" {
-		problems = append(problems, fmt.Errorf("--lanes: want one of %s, not %q", strings.Join(hub.LaneModeNames(), ", "), f.lanes))
+	subAgents, ok := hub.ParseSubAgentMode(f.subAgents)
+	if !ok && f.subAgents != "" {
+		problems = append(problems, fmt.Errorf("--lanes: want one of %s, not %q", strings.Join(hub.SubAgentModeNames(), ", "), f.subAgents))
 	}
-	c.Policy.Lanes = lanes
+	c.Policy.SubAgents = subAgents
 	for _, word := range f.policies {
 		if err := addPolicy(c.Policy.Classes, word); err != nil {
 			problems = append(problems, fmt.Errorf("--policy %s: %w", word, err))

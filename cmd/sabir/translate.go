@@ -26,7 +26,7 @@ type translateFlags struct {
 	framingIn, framingOut string
 	options, declare      []string
 	policies              []string
-	lanes                 string
+	subAgents             string
 	shape                 policy.Settings
 	tap, stats            bool
 }
@@ -71,7 +71,7 @@ became of it: extension, folded or dropped.`,
 	flags.StringArrayVar(&f.policies, "policy", nil, "what becomes of a class, `NAME=VALUE`; can repeat")
 	flags.BoolVar(&f.shape.Correct, "correct", false, "repeat a text that turns out otherwise")
 	flags.BoolVar(&f.shape.Extension, "extension", false, "send the canonical stream along")
-	flags.StringVar(&f.lanes, "lanes", "", "show sub-agents by `MODE`: nest, tool, flatten, hide")
+	flags.StringVar(&f.subAgents, "lanes", "", "show sub-agents by `MODE`: nest, tool, flatten, hide")
 	flags.BoolVar(&f.shape.Linear, "linear", false, "one part or call after the other")
 	flags.DurationVar(&f.shape.Coalesce, "coalesce", 0, "join deltas that follow within `TIME`")
 	flags.BoolVar(&f.tap, "tap", false, "show the canonical events on standard error")
@@ -146,7 +146,7 @@ func (f *translateFlags) parse() (c proxy.PipelineConfig, out wire.Framing, err 
 	if out == wire.Auto && c.To.Framing == wire.WebSocket {
 		out = wire.NDJSON
 	}
-	c.Settle = c.From.Settle
+	c.Settle = c.From.EndGrace
 	return c, out, nil
 }
 
@@ -239,20 +239,20 @@ func (f *translateFlags) observer(stderr io.Writer) proxy.Observer {
 	o := proxy.Observer{Fault: func(err *hub.Error) { fmt.Fprintln(stderr, "sabir:", err) }}
 	if f.tap {
 		var line []byte
-		o.Strict = func(ev *hub.Event, fate hub.Fate) {
-			line = appendTap(line[:0], ev, fate)
+		o.Strict = func(ev *hub.Event, disposition hub.Disposition) {
+			line = appendTap(line[:0], ev, disposition)
 			_, _ = stderr.Write(line)
 		}
 	}
 	return o
 }
 
-// appendTap appends a canonical event in the native dialect, and its fate if the target could not carry it as it is.
-func appendTap(dst []byte, ev *hub.Event, fate hub.Fate) []byte {
+// appendTap appends a canonical event in the native dialect, and its disposition if the target could not carry it as it is.
+func appendTap(dst []byte, ev *hub.Event, disposition hub.Disposition) []byte {
 	dst = native.Append(dst, ev)
-	if fate >= hub.Extension {
+	if disposition >= hub.Extension {
 		dst = append(dst[:len(dst)-1], `,"fate":"`...)
-		dst = append(dst, fate.String()...)
+		dst = append(dst, disposition.String()...)
 		dst = append(dst, `"}`...)
 	}
 	return append(dst, '\n')
@@ -289,10 +289,10 @@ func printStats(w io.Writer, t *proxy.Translation) {
 			fmt.Fprintf(w, "  repaired  %-16s %d\n", r, n)
 		}
 	}
-	for _, fate := range []hub.Fate{hub.Extension, hub.Folded, hub.Dropped} {
+	for _, disposition := range []hub.Disposition{hub.Extension, hub.Folded, hub.Dropped} {
 		for _, k := range hub.Kinds() {
-			if n := t.Fates[k][fate]; n > 0 {
-				fmt.Fprintf(w, "  %-9s %-16s %d\n", fate, k, n)
+			if n := t.Dispositions[k][disposition]; n > 0 {
+				fmt.Fprintf(w, "  %-9s %-16s %d\n", disposition, k, n)
 			}
 		}
 	}

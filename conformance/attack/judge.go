@@ -81,7 +81,7 @@ func eachRecord(framing wire.Framing, body []byte, do func(n int, rec wire.Recor
 // readBack is how a run ended for a client that reads the dialect: as its own records say.
 func readBack(d *hub.Dialect, body []byte) hub.Status {
 	dec := policy.NewDecoder(d, d.Defaults())
-	seq := sequencer.New(sequencer.Config{Settle: d.Settle})
+	seq := sequencer.New(sequencer.Config{Settle: d.EndGrace})
 	end := hub.StatusNone
 	take := func(evs []hub.Event) {
 		for i := range evs {
@@ -139,7 +139,7 @@ func remember[V any](f func(string) V) func(string) V {
 func convert(from, to string, body []byte, f *hub.Failure) ([]byte, *hub.Failure) {
 	source, target := dialect(from), dialect(to)
 	c := proxy.NewCodec(proxy.PipelineConfig{
-		From: source, FromOptions: source.Defaults(), To: target, ToOptions: target.Defaults(), Settle: source.Settle,
+		From: source, FromOptions: source.Defaults(), To: target, ToOptions: target.Defaults(), Settle: source.EndGrace,
 	}, wire.Auto)
 	return feedAll(c, body, f)
 }

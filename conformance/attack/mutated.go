@@ -292,7 +292,7 @@ func unrecognised(t *trial) {
 			if len(s.Wire) == 0 || d == s.Dialect || d == target {
 				continue
 			}
-			c := proxy.PipelineConfig{From: d, FromOptions: d.Defaults(), To: target, ToOptions: target.Defaults(), Settle: d.Settle}
+			c := proxy.PipelineConfig{From: d, FromOptions: d.Defaults(), To: target, ToOptions: target.Defaults(), Settle: d.EndGrace}
 			t.count(1)
 			if recognised(d, s.Wire) {
 				continue

@@ -38,7 +38,7 @@ func load(root string) ([]*fixture, error) {
 	return all, nil
 }
 
-// readEvents reads loose events in native notation.
+// readEvents reads decoded events in native notation.
 func (f *fixture) readEvents(text []byte) error {
 	dec := native.Dialect.NewDecoder(hub.Options{})
 	for line := range bytes.Lines(text) {
@@ -51,7 +51,7 @@ func (f *fixture) readEvents(text []byte) error {
 	return nil
 }
 
-// decode makes the loose events of the wire. Records that cannot be decoded are skipped, as the proxy does.
+// decode makes the decoded events of the wire. Records that cannot be decoded are skipped, as the proxy does.
 func (f *fixture) decode() {
 	dec, split := policy.NewDecoder(f.Dialect, f.Options), wire.NewSplitter(f.Framing, 0)
 	for buf := f.Wire; ; {

@@ -237,7 +237,7 @@ func extendedCases(target *hub.Dialect, fixtures []*fixture) (all []*Case) {
 	return all
 }
 
-// encode takes loose events through the sequencer and the encoder.
+// encode takes decoded events through the sequencer and the encoder.
 func encode(target *hub.Dialect, options hub.Options, name string, settle time.Duration, loose []hub.Event, cause error) *Case {
 	return encodeWith(policy.Settings{}, target, options, name, settle, loose, cause)
 }
@@ -262,7 +262,7 @@ func encodeWith(
 		for i := range strict {
 			m.event(&strict[i])
 			treated = false
-			if fate := enc.Encode(out, &strict[i]); treated || fate == hub.Dropped {
+			if disposition := enc.Encode(out, &strict[i]); treated || disposition == hub.Dropped {
 				m.withdraw(&strict[i])
 			}
 		}

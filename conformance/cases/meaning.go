@@ -8,7 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
-// Meaning is what a reader must understand of a strict stream, whatever its dialect.
+// Meaning is what a reader must understand of a normalized stream, whatever its dialect.
 type Meaning struct {
 	Answers    []string `json:"answers"` // texts of the agents, in the order of their starts
 	Users      []string `json:"users"`   // texts of the user

@@ -56,7 +56,7 @@ func loadFile(d *hub.Dialect, path string) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stream{Dialect: d, Options: d.Defaults(), Settle: d.Settle, Name: d.Name + "/" + strings.TrimSuffix(filepath.Base(path), ".txtar")}
+	s := &Stream{Dialect: d, Options: d.Defaults(), Settle: d.EndGrace, Name: d.Name + "/" + strings.TrimSuffix(filepath.Base(path), ".txtar")}
 	for _, file := range archive.Files {
 		switch file.Name {
 		case "options":

@@ -25,11 +25,11 @@ type Place struct {
 	records wire.Records
 }
 
-// turnQueue holds the calls of one tool, in the order of their starts. All but the first wait, unless the queue is loose.
+// turnQueue holds the calls of one tool, in the order of their starts. All but the first wait, unless the queue no longer waits.
 type queue struct {
-	name  string
-	turns []*Place
-	loose bool
+	name    string
+	turns   []*Place
+	decoded bool
 }
 
 // Reset forgets all calls.
@@ -55,7 +55,7 @@ func (t *Queues) Join(turn *Place, name []byte) {
 // Waits reports whether records of the call have to be held.
 func (turn *Place) Waits() bool {
 	q := turn.queue
-	return q != nil && !q.loose && q.turns[0] != turn
+	return q != nil && !q.decoded && q.turns[0] != turn
 }
 
 // Hold takes the open record, with this SSE event name and body, from out and keeps it until its turn.
@@ -96,7 +96,7 @@ func (t *Queues) release(out *wire.Out, turn *Place) {
 
 // loosen writes all that waits in q and lets its calls run side by side.
 func (t *Queues) loosen(out *wire.Out, q *queue) {
-	q.loose = true
+	q.decoded = true
 	for _, turn := range q.turns {
 		t.release(out, turn)
 	}

@@ -29,7 +29,7 @@ func (t *Filter) Reset() { t.said, t.byCall = t.said[:0], false }
 
 // Plan notes a Plan event, and reports whether a call has told the same just before.
 func (t *Filter) Plan(ev *hub.Event) (again bool) {
-	t.next = appendKey(t.next[:0], ev.Lane)
+	t.next = appendKey(t.next[:0], ev.SubAgent)
 	if ev.More != nil {
 		for i := range ev.More.Items {
 			t.next = appendKey(appendKey(t.next, ev.More.Items[i].Content), ev.More.Items[i].Status)
@@ -45,7 +45,7 @@ func (t *Filter) Call(ev *hub.Event) (isPlan, again bool) {
 	if rawjson.Kind(todos) != '[' {
 		return false, false
 	}
-	t.next = appendKey(t.next[:0], ev.Lane)
+	t.next = appendKey(t.next[:0], ev.SubAgent)
 	for it := rawjson.Elems(todos); ; {
 		v, ok := it.Next()
 		if !ok {

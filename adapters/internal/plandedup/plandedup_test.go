@@ -60,7 +60,7 @@ func TestToldPlan(t *testing.T) {
 		t.Error("a call without a list of todos is a plan")
 	}
 	told.Plan(&hub.Event{Kind: hub.Plan})
-	if _, again := told.Call(&hub.Event{Kind: hub.ToolReady, Lane: []byte("a"), Value: []byte(`{"todos":[]}`)}); again {
+	if _, again := told.Call(&hub.Event{Kind: hub.ToolReady, SubAgent: []byte("a"), Value: []byte(`{"todos":[]}`)}); again {
 		t.Error("the plan of a sub-agent is taken for that of the root agent")
 	}
 	told.Reset()

@@ -92,7 +92,7 @@ func prepare(name string, n int) (*proxy.Codec, *bench.Script, error) {
 	}
 	script, err := bench.NewLongScript(from, bench.Part(names[2]), n+1)
 	codec := proxy.NewCodec(proxy.PipelineConfig{
-		From: from, FromOptions: from.Defaults(), To: to, ToOptions: to.Defaults(), Settle: from.Settle,
+		From: from, FromOptions: from.Defaults(), To: to, ToOptions: to.Defaults(), Settle: from.EndGrace,
 	}, wire.Auto)
 	return codec, script, err
 }

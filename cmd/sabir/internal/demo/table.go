@@ -39,10 +39,10 @@ type block struct {
 
 // row is an event and the records that were written for it.
 type row struct {
-	mark   string
-	event  gist
-	fate   hub.Fate
-	client []gist
+	mark        string
+	event       gist
+	disposition hub.Disposition
+	client      []gist
 }
 
 // Marks of events.
@@ -94,8 +94,8 @@ func identity(ev *hub.Event) string { return ev.Kind.String() + " " + string(ev.
 // canWait reports whether the sequencer may hold such an event back.
 func canWait(k hub.Kind) bool { return k >= hub.ToolStart && k <= hub.ToolEnd || k == hub.RunEnd }
 
-func (t *table) event(ev *hub.Event, fate hub.Fate) {
-	r := row{event: eventGist(ev), fate: fate}
+func (t *table) event(ev *hub.Event, disposition hub.Disposition) {
+	r := row{event: eventGist(ev), disposition: disposition}
 	switch {
 	case ev.Flags.Has(hub.Synthetic):
 		t.made++
@@ -194,7 +194,7 @@ func (t *table) right(b *block) (lines []string) {
 	for _, r := range b.rows {
 		mark, event := t.style.Cell(term.Cyan, r.mark, 1), t.cell(r.event, 1)
 		if len(r.client) == 0 {
-			add(mark, event, t.style.Cell(term.Dim, "("+fateWord(r.fate)+")", t.columns[2]))
+			add(mark, event, t.style.Cell(term.Dim, "("+dispositionWord(r.disposition)+")", t.columns[2]))
 		}
 		for _, g := range r.client {
 			add(mark, event, t.cell(g, 2))

@@ -77,7 +77,7 @@ func repairNote(r sequencer.Repair, times uint32) string {
 }
 
 // fateWord says why there is no record for an event.
-func fateWord(f hub.Fate) string {
+func dispositionWord(f hub.Disposition) string {
 	switch f {
 	case hub.Implied:
 		return "goes without saying"
@@ -141,10 +141,10 @@ func repairList(done *proxy.Translation) string {
 // lossList names the events that the client's dialect could not carry in a form of its own.
 func lossList(done *proxy.Translation) string {
 	var parts []string
-	for _, fate := range []hub.Fate{hub.Extension, hub.Folded, hub.Dropped} {
+	for _, disposition := range []hub.Disposition{hub.Extension, hub.Folded, hub.Dropped} {
 		for _, k := range hub.Kinds() {
-			if n := done.Fates[k][fate]; n > 0 {
-				parts = append(parts, fmt.Sprintf("%s %s %d", k, fate, n))
+			if n := done.Dispositions[k][disposition]; n > 0 {
+				parts = append(parts, fmt.Sprintf("%s %s %d", k, disposition, n))
 			}
 		}
 	}
