@@ -85,7 +85,7 @@ func TestClosedSets(t *testing.T) {
 	unique("repair", repairs)
 	unique("fate", dispositions)
 	unique("reason", reasons)
-	if got := (hub.CapSubAgents | hub.CapLate).Names(); fmt.Sprint(got) != "[lanes late]" {
+	if got := (hub.CapSubAgents | hub.CapLate).Names(); fmt.Sprint(got) != "[sub_agents late]" {
 		t.Errorf("abilities are named %q", got)
 	}
 }

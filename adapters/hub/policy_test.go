@@ -54,14 +54,14 @@ func TestClassOf(t *testing.T) {
 	f(Event{Kind: Answer}, ClassAsks)
 }
 
-func TestParseLaneMode(t *testing.T) {
-	for i, name := range LaneModeNames() {
-		if got, ok := ParseLaneMode(name); int(got) != i || !ok || got.String() != name {
+func TestParseSubAgentMode(t *testing.T) {
+	for i, name := range SubAgentModeNames() {
+		if got, ok := ParseSubAgentMode(name); int(got) != i || !ok || got.String() != name {
 			t.Errorf("%s: got %s, %t", name, got, ok)
 		}
 	}
-	if _, ok := ParseLaneMode("none"); ok || len(LaneModeNames()) != int(laneModeCount) {
-		t.Errorf("the modes are %v", LaneModeNames())
+	if _, ok := ParseSubAgentMode("none"); ok || len(SubAgentModeNames()) != int(subAgentModeCount) {
+		t.Errorf("the modes are %v", SubAgentModeNames())
 	}
 }
 

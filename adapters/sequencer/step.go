@@ -27,7 +27,7 @@ func (t *stepState) reset(known int) {
 
 // strictID is the id by which a step is known to encoders.
 func (t *stepState) normalizedID(src []byte) []byte {
-	if st := t.steps.get(src); st != nil && len(src) > 0 {
+	if st := t.steps.get(src); st != nil {
 		return st.id
 	}
 	return src

@@ -64,6 +64,32 @@ func TestLinearStage(t *testing.T) {
 	f("the end lets everything go", "text.start /a; flush: text.start l/b, text.delta l/b", start("", "a"), start("l", "b"), delta("l", "b"))
 }
 
+// TestLinearStagePasses says of what it would send on as it is.
+func TestLinearStagePasses(t *testing.T) {
+	l := stages.NewLinear(0)
+	f := func(want bool, in ...hub.Event) {
+		t.Helper()
+		if got := l.Passes(in); got != want {
+			t.Errorf("%s passes: %t", spoken(in), got)
+		}
+	}
+	a, b := say(hub.TextDelta, "", "a"), say(hub.TextDelta, "", "b")
+	f(true)
+	f(false, a)
+	push := func(ev hub.Event) { l.Push(nil, []hub.Event{ev}, 0) }
+	push(say(hub.TextStart, "", "a"))
+	f(true)
+	f(true, a, a)
+	f(false, b)
+	f(false, a, b)
+	f(false, a, say(hub.TextEnd, "", "a"))
+	push(say(hub.TextEnd, "", "a"))
+	f(false, a)
+	push(say(hub.ToolStart, "", "a"))
+	f(false, a)
+	f(true)
+}
+
 // TestLinearStageIsBounded lets go early what does not fit, and counts it.
 func TestLinearStageIsBounded(t *testing.T) {
 	l := stages.NewLinear(4)
@@ -73,61 +99,6 @@ func TestLinearStageIsBounded(t *testing.T) {
 	}
 	if l.Reset(); l.Early != 0 || shaped(l, in[1]) != "notice /nn" {
 		t.Error("Reset leaves something")
-	}
-}
-
-func TestLanesStage(t *testing.T) {
-	f := func(mode hub.SubAgentMode, want string, in ...hub.Event) {
-		t.Helper()
-		if got := shaped(stages.NewSubAgents(mode, nil), in...); got != want {
-			t.Errorf("%s:\n got %s\nwant %s", mode, got, want)
-		}
-	}
-	agent := say(hub.AgentStart, "", "l")
-	agent.Name = []byte("finder of things")
-	spawned := agent
-	spawned.Ref = []byte("t")
-	text := say(hub.TextDelta, "l", "p")
-	text.Text = []byte("found")
-	ask := say(hub.Ask, "l", "q")
-	ask.Ref = []byte("hidden")
-	stream := []hub.Event{
-		agent, say(hub.TextStart, "l", "p"), text, say(hub.TextEnd, "l", "p"), say(hub.ToolStart, "l", "x"), ask, say(hub.AgentEnd, "", "l"),
-	}
-	f(hub.SubAgentsFlatten, "text.start /p; text.delta /p; text.end /p; tool.start /x; ask /q", stream...)
-	f(hub.SubAgentsHide, "ask /q", stream...)
-	f(hub.SubAgentsTool,
-		"tool.start /delegate_1, tool.args /delegate_1, tool.ready /delegate_1; tool.output /delegate_1; ask /q; tool.end /delegate_1", stream...)
-
-	call := []hub.Event{say(hub.ToolStart, "", "t"), say(hub.ToolReady, "", "t"), spawned, text, say(hub.AgentEnd, "", "l"), say(hub.ToolEnd, "", "t")}
-	f(hub.SubAgentsTool, "tool.start /t; tool.ready /t; tool.output /t; tool.end /t", call...)
-	late := []hub.Event{say(hub.ToolStart, "", "t"), say(hub.ToolReady, "", "t"), spawned, say(hub.ToolEnd, "", "t"), text, say(hub.AgentEnd, "", "l")}
-	f(hub.SubAgentsTool, "tool.start /t; tool.ready /t; tool.end /t", late...)
-}
-
-// TestLanesStageMakesGoodCalls looks at the call that stands for a sub-agent.
-func TestLanesStageMakesGoodCalls(t *testing.T) {
-	lost := map[string]int{}
-	s := stages.NewSubAgents(hub.SubAgentsTool, func(k hub.Kind, f hub.Disposition) { lost[k.String()+" "+f.String()]++ })
-	start := say(hub.AgentStart, "", "l")
-	start.Name, start.Title = []byte("Recherche über ☃"), []byte(`say \"hi\"`)
-	text := say(hub.TextDelta, "l", "p")
-	text.Text = []byte("found")
-	out := s.Push(nil, []hub.Event{start, text, say(hub.ToolStart, "l", "x"), say(hub.AgentEnd, "", "l")}, 0)
-	if len(out) != 5 {
-		t.Fatalf("it gives %s", spoken(out))
-	}
-	if name := string(out[0].Name); name != "delegate_to_Recherche___ber____" {
-		t.Errorf("the call is named %s", name)
-	}
-	if args, value := string(out[1].Text), string(out[2].Value); args != `{\"task\":\"say \\\"hi\\\"\"}` || value != `{"task":"say \"hi\""}` {
-		t.Errorf("arguments %s and %s", args, value)
-	}
-	if string(out[4].Text) != "found" {
-		t.Errorf("the result is %s", out[4].Text)
-	}
-	if lost["tool.start dropped"] != 1 || lost["text.delta folded"] != 1 || lost["agent.start folded"] != 1 || lost["agent.end folded"] != 1 {
-		t.Errorf("counted: %v", lost)
 	}
 }
 
@@ -231,4 +202,25 @@ func TestFilterStage(t *testing.T) {
 	f(stages.FilterConfig{Classes: []hub.Class{hub.ClassProgress}}, "tool.start /t; tool.end /t", tool("x", 0), say(hub.ToolOutput, "", "t"), say(hub.ToolEnd, "", "t"))
 	f(stages.FilterConfig{Data: []string{"app.*"}}, "plan /", data, say(hub.Plan, "", ""))
 	f(stages.FilterConfig{Classes: []hub.Class{hub.ClassPlan, hub.ClassUsage}}, "data /d", data, say(hub.Plan, "", ""), say(hub.Usage, "", ""))
+
+	// An id says nothing any more when what it named has ended.
+	f(stages.FilterConfig{Tools: []string{"internal_*"}}, "tool.start /t; tool.ready /t; tool.end /t",
+		tool("internal_x", 0), say(hub.ToolEnd, "", "t"), tool("x", 0), say(hub.ToolReady, "", "t"), say(hub.ToolEnd, "", "t"))
+	f(stages.FilterConfig{Classes: []hub.Class{hub.ClassReasoning}}, "text.start /r; text.delta /r; text.end /r",
+		thought, say(hub.TextEnd, "", "r"), say(hub.TextStart, "", "r"), say(hub.TextDelta, "", "r"), say(hub.TextEnd, "", "r"))
+	f(stages.FilterConfig{Tools: []string{"*"}}, "ask /q", say(hub.Ask, "", "q"))
+}
+
+// TestFilterReset: a filter that is used again hides nothing on account of the stream before, and needs nobody who counts.
+func TestFilterReset(t *testing.T) {
+	fl := stages.NewFilter(stages.FilterConfig{Classes: []hub.Class{hub.ClassReasoning, hub.ClassTools}})
+	hidden, thought := say(hub.ToolStart, "", "t"), say(hub.TextStart, "", "p")
+	thought.Chan = hub.Reasoning
+	if got := shaped(fl, hidden, thought); got != "" {
+		t.Errorf("got %s", got)
+	}
+	fl.Reset()
+	if got := shaped(fl, say(hub.TextDelta, "", "p"), say(hub.ToolStart, "", "u")); got != "text.delta /p" {
+		t.Errorf("got %s", got)
+	}
 }
