@@ -2,6 +2,7 @@ package sequencer_test
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"testing"
 	"time"
@@ -129,6 +130,31 @@ func TestFlush(t *testing.T) {
 	f(hub.Fail(hub.CodeAgent, nil), hub.StatusFailed, hub.CodeAgent)
 	f(hub.Fail(hub.CodeClientSlow, nil), hub.StatusCancelled, hub.CodeClientSlow)
 	f(errors.New("not a failure"), hub.StatusFailed, hub.CodeInternal)
+}
+
+// TestSubAgentDepth: sub-agents nest 65 deep; those below become siblings of the last.
+func TestSubAgentDepth(t *testing.T) {
+	seq := sequencer.New(sequencer.Config{})
+	id := func(i int) []byte { return fmt.Append(nil, "a", i) }
+	started := 0
+	for i := range 70 {
+		start := hub.Event{Kind: hub.AgentStart, ID: id(i)}
+		want := ""
+		if i > 0 {
+			start.SubAgent, want = id(i-1), string(id(min(i-1, 63)))
+		}
+		for _, ev := range seq.Push(nil, []hub.Event{start}, 0) {
+			if ev.Kind != hub.AgentStart {
+				continue
+			}
+			if started++; string(ev.SubAgent) != want {
+				t.Errorf("%s is below %s, want %s", ev.ID, ev.SubAgent, want)
+			}
+		}
+	}
+	if started != 70 {
+		t.Errorf("%d sub-agents have started", started)
+	}
 }
 
 // TestOpenBound: whatever is opened and never closed, what is open stays within the bound, and the stream normalized.
