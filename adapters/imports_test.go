@@ -31,7 +31,9 @@ type rule struct {
 var shared = []string{
 	module + "adapters/internal/acpwire",
 	module + "adapters/internal/callmatch",
+	module + "adapters/internal/codexwire",
 	module + "adapters/internal/history",
+	module + "adapters/internal/jsonrpc",
 	module + "adapters/internal/member",
 	module + "adapters/internal/namequeue",
 	module + "adapters/internal/opened",

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonrpc"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -70,7 +71,7 @@ type update struct {
 func newDecoder(o hub.Options) hub.Decoder {
 	d := &decoder{json: rawjson.Decoder{MaxDepth: o.Nesting}, subAgents: map[string]string{}}
 	if id := o.Text("prompt_id"); id != "" {
-		d.prompt = requestID(id)
+		d.prompt = jsonrpc.AppendID(nil, rawjson.AppendEscaped(nil, []byte(id)))
 	}
 	return d
 }

@@ -3,6 +3,7 @@ package acp
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonrpc"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -20,7 +21,7 @@ func (d *decoder) request(dst []hub.Event, method string) ([]hub.Event, error) {
 		return d.elicitation(dst), nil
 	case "$/cancel_request":
 		dst, ev := d.add(dst, hub.Answer)
-		ev.ID, ev.Status = idBody(&d.scratch, rawjson.Get(d.rec.Data, "params", "requestId")), hub.StatusCancelled
+		ev.ID, ev.Status = jsonrpc.IDBody(&d.scratch, rawjson.Get(d.rec.Data, "params", "requestId")), hub.StatusCancelled
 		return dst, nil
 	}
 	return d.raw(dst), nil
@@ -45,7 +46,7 @@ func (d *decoder) permission(dst []hub.Event, p *params) ([]hub.Event, error) {
 		_, ref = d.findCall(ref)
 	}
 	dst, ev := d.add(dst, hub.Ask)
-	ev.ID, ev.Ref, ev.AskKind = idBody(&d.scratch, d.msg.ID), ref, hub.AskPermission
+	ev.ID, ev.Ref, ev.AskKind = jsonrpc.IDBody(&d.scratch, d.msg.ID), ref, hub.AskPermission
 	if ev.Title, _ = rawjson.Str(title); len(ev.Title) == 0 {
 		ev.Title, _ = rawjson.Str(u.Title)
 	}
@@ -111,7 +112,7 @@ func readOption(v rawjson.Value) (o hub.AskOption) {
 func (d *decoder) elicitation(dst []hub.Event) []hub.Event {
 	p := rawjson.Get(d.rec.Data, "params")
 	dst, ev := d.add(dst, hub.Ask)
-	ev.ID, ev.AskKind, ev.Value = idBody(&d.scratch, d.msg.ID), hub.AskInput, p
+	ev.ID, ev.AskKind, ev.Value = jsonrpc.IDBody(&d.scratch, d.msg.ID), hub.AskInput, p
 	ev.Title, _ = rawjson.Str(rawjson.Get(p, "message"))
 	if rawjson.Get(p, "url") != nil {
 		ev.AskKind = hub.AskAuth
@@ -141,15 +142,4 @@ func readChoices(ev *hub.Event, schema rawjson.Value) {
 		ev.AskKind = hub.AskQuestion
 		ev.More.Options = append(ev.More.Options, hub.AskOption{ID: rawjson.Body(rawjson.Get(v, "const")), Name: rawjson.Body(rawjson.Get(v, "title"))})
 	}
-}
-
-// idBody is a JSON-RPC id as the body of a string: anything but a string is its notation.
-func idBody(scratch *hub.Scratch, id rawjson.Value) []byte {
-	switch rawjson.Kind(id) {
-	case '"':
-		return rawjson.Body(id)
-	case '{', '[': // no id at all by the rules of JSON-RPC
-		return scratch.Since(rawjson.AppendEscaped(scratch.Begin(), id))
-	}
-	return id
 }

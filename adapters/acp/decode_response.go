@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonrpc"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -61,7 +62,7 @@ func (d *decoder) sessionResponse(dst []hub.Event) []hub.Event {
 // answer decodes what a client said to a question. Only logs of both directions hold it: a decline is a cancelled answer.
 func (d *decoder) answer(dst []hub.Event, outcome []byte, option, content rawjson.Value) []hub.Event {
 	dst, ev := d.add(dst, hub.Answer)
-	ev.ID, ev.Status, ev.Value = idBody(&d.scratch, d.msg.ID), hub.StatusCancelled, content
+	ev.ID, ev.Status, ev.Value = jsonrpc.IDBody(&d.scratch, d.msg.ID), hub.StatusCancelled, content
 	if o := string(outcome); o == "selected" || o == "accept" {
 		ev.Status, ev.Name = hub.StatusChosen, rawjson.Body(option)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonrpc"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -50,7 +51,7 @@ func newEncoder(o hub.Options) hub.Encoder {
 		kinds:       o.Map("kinds"),
 	}}
 	if id := o.Text("prompt_id"); id != "" {
-		e.opt.prompt = requestID(id)
+		e.opt.prompt = jsonrpc.AppendID(nil, rawjson.AppendEscaped(nil, []byte(id)))
 	}
 	e.Reset()
 	return e

@@ -5,8 +5,8 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonrpc"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
-	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/usage"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -21,7 +21,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	e.begun = true
 	e.beginResponse(out, `,"result":{"messageId":"`)
-	out.Buf = append(append(append(out.Buf, "prompt-"...), idBody(new(hub.Scratch), e.call)...), `"}}`...)
+	out.Buf = append(append(append(out.Buf, "prompt-"...), jsonrpc.IDBody(new(hub.Scratch), e.call)...), `"}}`...)
 	e.endRecord(out)
 	e.begin(out, "state_update")
 	out.Buf = append(out.Buf, `,"state":"running"`...)
@@ -189,12 +189,4 @@ func appendCount(dst []byte, opening string, n int64) []byte {
 
 func appendInt(dst []byte, opening string, n int64) []byte {
 	return strconv.AppendInt(append(dst, opening...), n, 10)
-}
-
-// requestID is the raw id that a text stands for: a number, or else a string.
-func requestID(text string) rawjson.Value {
-	if _, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return rawjson.Value(text)
-	}
-	return rawjson.AppendString(nil, []byte(text))
 }

@@ -2,6 +2,7 @@ package codexcli
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/codexwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -67,7 +68,7 @@ func (d *decoder) tool(dst []hub.Event, typ string, completed bool) []hub.Event 
 		}
 		dst = d.toolStart(dst, id, typ)
 	}
-	status := toolStatus(rawjson.Body(d.rec.Item.Status), completed)
+	status := codexwire.Status(rawjson.Body(d.rec.Item.Status), completed)
 	if status == hub.StatusNone {
 		if output := rawjson.Body(d.rec.Item.Output); len(output) > 0 {
 			var ev *hub.Event
@@ -79,22 +80,6 @@ func (d *decoder) tool(dst []hub.Event, typ string, completed bool) []hub.Event 
 	return d.toolEnd(dst, id, typ, status)
 }
 
-// toolStatus is the status that ends a tool; none while it runs.
-func toolStatus(status []byte, completed bool) hub.Status {
-	switch string(status) {
-	case "completed":
-		return hub.StatusOK
-	case "failed":
-		return hub.StatusError
-	case "declined":
-		return hub.StatusDenied
-	}
-	if completed {
-		return hub.StatusOK
-	}
-	return hub.StatusNone
-}
-
 func (d *decoder) toolStart(dst []hub.Event, id []byte, typ string) []hub.Event {
 	it := &d.rec.Item
 	dst, start := hub.Grow(dst)
@@ -103,20 +88,20 @@ func (d *decoder) toolStart(dst []hub.Event, id []byte, typ string) []hub.Event 
 	switch typ {
 	case "command_execution":
 		start.Title, start.More.ToolKind = rawjson.Body(it.Command), []byte("execute")
-		args = d.object("command", it.Command)
+		args = codexwire.Object("command", it.Command, &d.scratch)
 	case "file_change":
-		start.More.ToolKind, start.More.Locations = []byte("edit"), d.locations()
-		args = d.object("changes", it.Changes)
+		start.More.ToolKind, start.More.Locations = []byte("edit"), codexwire.Locations(it.Changes, &d.scratch)
+		args = codexwire.Object("changes", it.Changes, &d.scratch)
 	case "web_search":
 		start.Title, start.More.ToolKind = rawjson.Body(it.Query), []byte("search")
-		args = d.object("query", it.Query)
+		args = codexwire.Object("query", it.Query, &d.scratch)
 	case "collab_tool_call":
 		start.More.ToolKind = []byte("agent")
-		name, args = orElse(rawjson.Body(it.Tool), name), d.whole
+		name, args = codexwire.OrElse(rawjson.Body(it.Tool), name), d.whole
 	default:
 		server, tool := rawjson.Body(it.Server), rawjson.Body(it.Tool)
-		name, args = orElse(tool, name), it.Args
-		start.Title = d.scratch.Since(append(append(append(d.scratch.Begin(), server...), '.'), tool...))
+		name, args = codexwire.OrElse(tool, name), it.Args
+		start.Title = codexwire.Qualified(server, tool, &d.scratch)
 	}
 	start.Name = name
 	dst, ready := hub.Grow(dst)
@@ -127,105 +112,20 @@ func (d *decoder) toolStart(dst []hub.Event, id []byte, typ string) []hub.Event 
 	return dst
 }
 
-func orElse(body, fallback []byte) []byte {
-	if len(body) > 0 {
-		return body
-	}
-	return fallback
-}
-
-// object makes an object of one member, if that is there.
-func (d *decoder) object(name string, v rawjson.Value) rawjson.Value {
-	if v == nil {
-		return nil
-	}
-	b := append(append(append(d.scratch.Begin(), `{"`...), name...), `":`...)
-	return d.scratch.Since(append(append(b, v...), '}'))
-}
-
-// locations are the paths of the files that change.
-func (d *decoder) locations() rawjson.Value {
-	b := append(d.scratch.Begin(), '[')
-	n := len(b)
-	for it := rawjson.Elems(d.rec.Item.Changes); ; {
-		v, ok := it.Next()
-		if !ok {
-			break
-		}
-		if path := rawjson.Body(rawjson.Get(v, "path")); len(path) > 0 {
-			b = append(append(append(b, `{"path":"`...), path...), `"},`...)
-		}
-	}
-	if len(b) == n {
-		return nil
-	}
-	b[len(b)-1] = ']'
-	return d.scratch.Since(b)
-}
-
 func (d *decoder) toolEnd(dst []hub.Event, id []byte, typ string, status hub.Status) []hub.Event {
 	it := &d.rec.Item
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Status, ev.More = hub.ToolEnd, id, status, d.scratch.More()
 	switch typ {
 	case "command_execution":
-		ev.Text = rawjson.Body(it.Output)
-		if status == hub.StatusError && rawjson.Kind(it.ExitCode) == '0' {
-			ev.More.ErrCode = it.ExitCode
-			ev.More.Err = d.scratch.Since(append(append(d.scratch.Begin(), "exit code "...), it.ExitCode...))
-		}
+		codexwire.ReadCommand(ev, it.Output, it.ExitCode, &d.scratch)
 	case "mcp_tool_call":
-		d.mcpResult(ev)
+		codexwire.ReadMCP(ev, it.Result, "structured_content", &d.scratch)
 	case "collab_tool_call":
 		if !rawjson.IsNull(it.States) {
 			ev.Value = it.States
 		}
 	}
-	if message := rawjson.Body(rawjson.Get(it.Error, "message")); status != hub.StatusOK && message != nil {
-		ev.More.Err = message
-	}
+	codexwire.ReadError(ev, it.Error, &d.scratch)
 	return dst
-}
-
-// mcpResult reads the result of an MCP tool: its texts, and all of it as content blocks.
-func (d *decoder) mcpResult(ev *hub.Event) {
-	content := rawjson.Get(d.rec.Item.Result, "content")
-	text, blocks := d.scratch.Begin(), 0
-	for it := rawjson.Elems(content); ; {
-		block, ok := it.Next()
-		if !ok {
-			break
-		}
-		if piece := rawjson.Body(rawjson.Get(block, "text")); len(piece) > 0 {
-			if len(text) > 0 && blocks > 0 {
-				text = append(text, `\n`...)
-			}
-			text = append(text, piece...)
-		}
-		blocks++
-	}
-	if body := d.scratch.Since(text); len(body) > 0 {
-		ev.Text = body
-	}
-	if structured := rawjson.Get(d.rec.Item.Result, "structured_content"); blocks == 0 && !rawjson.IsNull(structured) {
-		ev.Value = structured
-		return
-	}
-	if blocks > 0 {
-		ev.More.Content = d.blocks(content)
-	}
-}
-
-// blocks makes content blocks of the model of those of MCP, which are the same inside.
-func (d *decoder) blocks(content rawjson.Value) rawjson.Value {
-	b := append(d.scratch.Begin(), '[')
-	for it := rawjson.Elems(content); ; {
-		block, ok := it.Next()
-		if !ok {
-			break
-		}
-		b = append(append(append(b, `{"type":"content","content":`...), block...), `},`...)
-	}
-	b[len(b)-1] = ']'
-	return d.scratch.Since(b)
 }
