@@ -11,6 +11,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/aisdk"
 	"github.com/sabir-proxy/sabir/adapters/anthropic"
 	"github.com/sabir-proxy/sabir/adapters/claudecli"
+	"github.com/sabir-proxy/sabir/adapters/codexappserver"
 	"github.com/sabir-proxy/sabir/adapters/codexcli"
 	"github.com/sabir-proxy/sabir/adapters/copilot"
 	"github.com/sabir-proxy/sabir/adapters/datastream"
@@ -35,6 +36,7 @@ var all = []*hub.Dialect{
 	&aisdk.Dialect,
 	&anthropic.Dialect,
 	&claudecli.Dialect,
+	&codexappserver.Dialect,
 	&codexcli.Dialect,
 	&copilot.Dialect,
 	&datastream.Dialect,

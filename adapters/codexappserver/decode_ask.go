@@ -1,0 +1,112 @@
+package codexappserver
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/codexwire"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonrpc"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// asks are the requests that the client has to answer.
+var asks = map[string]func(*decoder, []hub.Event) []hub.Event{
+	"item/commandExecution/requestApproval": (*decoder).approval,
+	"item/fileChange/requestApproval":       (*decoder).approval,
+	"item/permissions/requestApproval":      (*decoder).approval,
+	"item/tool/requestUserInput":            (*decoder).userInput,
+	"mcpServer/elicitation/request":         (*decoder).elicitation,
+	"item/tool/call":                        (*decoder).clientCall,
+}
+
+func (d *decoder) ask(dst []hub.Event, what hub.AskKind) ([]hub.Event, *hub.Event) {
+	dst, ev := d.add(dst, hub.Ask)
+	ev.ID, ev.AskKind, ev.Value, ev.More = jsonrpc.IDBody(&d.scratch, d.msg.ID), what, d.param(), d.scratch.More()
+	if id, ok := d.known(rawjson.Body(d.msg.Params.ItemID)); ok {
+		ev.Ref = id
+	}
+	return dst, ev
+}
+
+// approval decodes the question whether a call may run. Only some commands say which answers there are.
+func (d *decoder) approval(dst []hub.Event) []hub.Event {
+	dst, ev := d.ask(dst, hub.AskPermission)
+	ev.Title = codexwire.OrElse(rawjson.Body(d.param("reason")), rawjson.Body(d.param("command")))
+	list := d.param("availableDecisions")
+	if rawjson.Kind(list) != '[' && d.param("permissions") == nil {
+		list = rawjson.Value(`["accept","acceptForSession","decline","cancel"]`)
+	}
+	for it := rawjson.Elems(list); ; {
+		v, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		ev.More.Options = append(ev.More.Options, decision(v))
+	}
+}
+
+// decisions are the answers to an approval.
+var decisions = []hub.AskOption{
+	{ID: []byte("accept"), Name: []byte("Allow"), Kind: []byte("allow_once")},
+	{ID: []byte("acceptForSession"), Name: []byte("Allow for this session"), Kind: []byte("allow_always")},
+	{ID: []byte("acceptWithExecpolicyAmendment"), Name: []byte("Allow this and similar commands"), Kind: []byte("allow_always")},
+	{ID: []byte("applyNetworkPolicyAmendment"), Name: []byte("Apply to this host from now on"), Kind: []byte("allow_always")},
+	{ID: []byte("decline"), Name: []byte("Decline"), Kind: []byte("reject_once")},
+	{ID: []byte("cancel"), Name: []byte("Decline and stop"), Kind: []byte("reject_once")},
+}
+
+// decision is an answer: a word, or an object whose only member is one. What stands in the object is in the value of the ask.
+func decision(v rawjson.Value) hub.AskOption {
+	word, ok := rawjson.Str(v)
+	if !ok {
+		it := rawjson.Fields(v)
+		word, _, _ = it.Next()
+	}
+	for _, o := range decisions {
+		if bytes.Equal(o.ID, word) {
+			return o
+		}
+	}
+	return hub.AskOption{ID: word, Name: word}
+}
+
+// userInput decodes questions of the agent. One with answers to choose from is a choice.
+func (d *decoder) userInput(dst []hub.Event) []hub.Event {
+	dst, ev := d.ask(dst, hub.AskInput)
+	it := rawjson.Elems(d.param("questions"))
+	first, _ := it.Next()
+	ev.Title = codexwire.OrElse(rawjson.Body(rawjson.Get(first, "question")), rawjson.Body(rawjson.Get(first, "header")))
+	for next, more := it.Next(); more; next, more = it.Next() {
+		ev.Title = d.scratch.Since(append(append(append(d.scratch.Begin(), ev.Title...), `\n`...), rawjson.Body(rawjson.Get(next, "question"))...))
+		first = nil
+	}
+	for it := rawjson.Elems(rawjson.Get(first, "options")); ; {
+		option, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		label := rawjson.Body(rawjson.Get(option, "label"))
+		ev.AskKind, ev.More.Options = hub.AskQuestion, append(ev.More.Options, hub.AskOption{ID: label, Name: label})
+	}
+}
+
+// elicitation decodes the question of an MCP server: a form, or a page to visit.
+func (d *decoder) elicitation(dst []hub.Event) []hub.Event {
+	dst, ev := d.ask(dst, hub.AskInput)
+	ev.Title = codexwire.OrElse(rawjson.Body(d.param("message")), rawjson.Body(d.param("title")))
+	if d.param("url") != nil {
+		ev.AskKind = hub.AskAuth
+	}
+	if schema := d.param("requestedSchema"); rawjson.Kind(schema) == '{' {
+		ev.More.Schema = schema
+	}
+	return dst
+}
+
+// resolved decodes that a request needs no answer any more: the client has given one, or the turn was interrupted. It does not
+// say which.
+func (d *decoder) resolved(dst []hub.Event) []hub.Event {
+	dst, ev := d.add(dst, hub.Answer)
+	ev.ID, ev.Status = jsonrpc.IDBody(&d.scratch, d.param("requestId")), hub.StatusUnresolved
+	return dst
+}

@@ -1,0 +1,139 @@
+package codexappserver
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
+	"github.com/sabir-proxy/sabir/adapters/internal/codexwire"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonrpc"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// plan writes all steps of a plan.
+func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
+	var items []hub.PlanItem
+	if ev.More != nil {
+		items = ev.More.Items
+	}
+	e.begin(out, "turn/plan/updated", ev.SubAgent)
+	b, fate := append(member.AppendText(out.Buf, `,"explanation":"`, ev.Title), `,"plan":[`...), hub.Native
+	for i := range items {
+		it := &items[i]
+		status := string(it.Status)
+		switch status {
+		case "pending", "completed":
+		case "in_progress":
+			status = "inProgress"
+		default:
+			status, fate = "pending", hub.Folded
+		}
+		b = rawjson.AppendQuoted(append(acpwire.Comma(b), `{"step":`...), it.Content)
+		b = append(append(append(b, `,"status":"`...), status...), `"}`...)
+	}
+	out.Buf = append(b, ']')
+	e.end(out)
+	return fate
+}
+
+// notice writes a warning. Errors that the run gets over are warnings, too; what is less is not written.
+func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Disposition {
+	if ev.Level != hub.LevelWarning && ev.Level != hub.LevelError || len(ev.Text) == 0 {
+		return hub.Dropped
+	}
+	e.begin(out, "warning", ev.SubAgent)
+	out.Buf = rawjson.AppendQuoted(append(out.Buf, `,"message":`...), ev.Text)
+	e.end(out)
+	if ev.Level == hub.LevelError || len(ev.Title) > 0 {
+		return hub.Folded
+	}
+	return hub.Native
+}
+
+// data writes the change of all files, the only data that has a notification of its own.
+func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
+	if string(ev.Name) != turnDiff || rawjson.Kind(ev.Value) != '"' {
+		return hub.Dropped
+	}
+	e.begin(out, turnDiff, ev.SubAgent)
+	out.Buf = append(append(out.Buf, `,"diff":`...), ev.Value...)
+	e.end(out)
+	return hub.Native
+}
+
+// ask chooses between the requests: the approval of a command or of a change, a page to visit, or a question.
+func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
+	c := e.calls[string(ev.Ref)]
+	switch {
+	case ev.AskKind == hub.AskPermission && c != nil && (c.typ == "commandExecution" || c.typ == "fileChange"):
+		return e.approval(out, ev, c)
+	case ev.AskKind == hub.AskAuth && rawjson.Kind(rawjson.Get(ev.Value, "url")) == '"':
+		return e.visit(out, ev)
+	}
+	return e.question(out, ev)
+}
+
+// approval asks whether a command may run, or files may be changed. The answers are those of the protocol.
+func (e *encoder) approval(out *wire.Out, ev *hub.Event, c *toolCall) hub.Disposition {
+	e.beginRequest(out, "item/"+c.typ+"/requestApproval", ev.ID, ev.SubAgent)
+	b := member.AppendText(out.Buf, `,"itemId":"`, ev.Ref)
+	b = member.AppendText(e.appendTime(b, `,"startedAtMs":`), `,"reason":"`, ev.Title)
+	if c.typ == "commandExecution" {
+		b = append(append(b, `,"command":`...), rawjson.Get(c.args, "command")...)
+	}
+	out.Buf = b
+	e.end(out)
+	return hub.Native
+}
+
+// visit asks the user to visit a page.
+func (e *encoder) visit(out *wire.Out, ev *hub.Event) hub.Disposition {
+	e.beginRequest(out, "mcpServer/elicitation/request", ev.ID, ev.SubAgent)
+	b := append(append(out.Buf, `,"serverName":"`+defaultServer+`","mode":"url","elicitationId":"`...), ev.ID...)
+	b = append(append(b, `","url":`...), rawjson.Get(ev.Value, "url")...)
+	out.Buf = rawjson.AppendQuoted(append(b, `,"message":`...), title(ev))
+	e.end(out)
+	return hub.Native
+}
+
+// title is what is asked; clients show it.
+func title(ev *hub.Event) []byte {
+	return codexwire.OrElse(ev.Title, []byte("The agent has a question."))
+}
+
+// question asks by words, with answers to choose from if there are any.
+func (e *encoder) question(out *wire.Out, ev *hub.Event) hub.Disposition {
+	e.beginRequest(out, "item/tool/requestUserInput", ev.ID, ev.SubAgent)
+	b := rawjson.AppendQuoted(append(out.Buf, `,"isBlocking":true,"itemId":`...), codexwire.OrElse(ev.Ref, ev.ID))
+	b = rawjson.AppendQuoted(append(b, `,"questions":[{"id":"answer","header":"","question":`...), title(ev))
+	fate, options := hub.Folded, []hub.AskOption(nil)
+	if ev.More != nil {
+		options = ev.More.Options
+	}
+	if wants := map[bool]hub.AskKind{true: hub.AskQuestion, false: hub.AskInput}[len(options) > 0]; ev.AskKind == wants && (ev.More == nil || ev.More.Schema == nil) {
+		fate = hub.Native
+	}
+	if len(options) > 0 {
+		b = append(b, `,"options":[`...)
+		for i := range options {
+			o := &options[i]
+			b = rawjson.AppendQuoted(append(acpwire.Comma(b), `{"description":"","label":`...), codexwire.OrElse(o.Name, o.ID))
+			b = append(b, '}')
+		}
+		b = append(b, ']')
+	}
+	out.Buf = append(b, "}]"...)
+	e.end(out)
+	return fate
+}
+
+// answer takes a question back. The answer itself came from the client, or nobody gives one.
+func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
+	e.begin(out, "serverRequest/resolved", ev.SubAgent)
+	out.Buf = jsonrpc.AppendID(append(out.Buf, `,"requestId":`...), ev.ID)
+	e.end(out)
+	if ev.Status == hub.StatusUnresolved && len(ev.Name) == 0 && ev.Value == nil {
+		return hub.Native
+	}
+	return hub.Folded
+}
