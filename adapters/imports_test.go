@@ -32,6 +32,7 @@ var shared = []string{
 	module + "adapters/internal/acpwire",
 	module + "adapters/internal/callmatch",
 	module + "adapters/internal/codexwire",
+	module + "adapters/internal/genai",
 	module + "adapters/internal/history",
 	module + "adapters/internal/jsonrpc",
 	module + "adapters/internal/member",

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/genai"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -12,7 +13,6 @@ import (
 // Bounds of what a decoder remembers of one stream. No stream known to work comes near them.
 const (
 	maxIDs    = 4096     // ids of calls that are told apart
-	maxSeen   = 1024     // sources that are told apart
 	maxKept   = 64 << 10 // bytes of a usageMetadata or a finishMessage
 	maxFrames = 1 << 20  // frames of an array
 )
@@ -35,7 +35,7 @@ type decoder struct {
 	code      []byte // id of the last executableCode
 	server    []byte // id of the last toolCall
 	partial   *partialCall
-	sources   map[string]struct{}
+	sources   genai.Sources
 }
 
 // finish is the last reason to end that was given.
@@ -78,18 +78,10 @@ func (d *decoder) Reset() {
 	*d = decoder{json: d.json, scratch: d.scratch, model: d.model[:0], usage: d.usage[:0], ids: d.ids, sources: d.sources}
 	d.scratch.Reset()
 	if d.ids == nil {
-		d.ids, d.sources = map[string]struct{}{}, map[string]struct{}{}
+		d.ids = map[string]struct{}{}
 	}
 	clear(d.ids)
-	clear(d.sources)
-}
-
-// either is a, or b if a is absent: members may be written in two ways.
-func either(a, b rawjson.Value) rawjson.Value {
-	if a != nil {
-		return a
-	}
-	return b
+	d.sources.Reset()
 }
 
 // Decode implements [hub.Decoder].
@@ -136,7 +128,7 @@ func (d *decoder) decodeFrame(dst []hub.Event, data []byte) ([]hub.Event, error)
 		return foreign(dst, data), nil
 	}
 	dst = d.begin(dst)
-	if usage := either(d.rec.Usage, d.rec.UsageSnake); rawjson.Kind(usage) == '{' && len(usage) <= maxKept {
+	if usage := genai.Either(d.rec.Usage, d.rec.UsageSnake); rawjson.Kind(usage) == '{' && len(usage) <= maxKept {
 		d.usage = append(d.usage[:0], usage...)
 	}
 	d.feedback()
@@ -162,8 +154,8 @@ func (d *decoder) begin(dst []hub.Event) []hub.Event {
 	d.begun = true
 	dst, ev := hub.Grow(dst)
 	ev.Kind = hub.RunStart
-	ev.ID, _ = rawjson.Str(either(d.rec.Response, d.rec.ResponseSnake))
-	if model, _ := rawjson.Str(either(d.rec.Model, d.rec.ModelSnake)); len(model) > 0 {
+	ev.ID, _ = rawjson.Str(genai.Either(d.rec.Response, d.rec.ResponseSnake))
+	if model, _ := rawjson.Str(genai.Either(d.rec.Model, d.rec.ModelSnake)); len(model) > 0 {
 		d.model = append(d.model[:0], model...)
 		ev.More = d.scratch.More()
 		ev.More.Model = model
@@ -173,16 +165,16 @@ func (d *decoder) begin(dst []hub.Event) []hub.Event {
 
 // feedback ends a run whose prompt was refused: there will be no candidates.
 func (d *decoder) feedback() {
-	v := either(d.rec.Feedback, d.rec.FeedbackSnake)
+	v := genai.Either(d.rec.Feedback, d.rec.FeedbackSnake)
 	if v == nil {
 		return
 	}
-	reason := either(rawjson.Get(v, "blockReason"), rawjson.Get(v, "block_reason"))
+	reason := genai.Either(rawjson.Get(v, "blockReason"), rawjson.Get(v, "block_reason"))
 	if !blocked(reason) {
 		return
 	}
 	body, _ := rawjson.Str(reason)
-	d.end(hub.StatusFiltered, body, either(rawjson.Get(v, "blockReasonMessage"), rawjson.Get(v, "block_reason_message")))
+	d.end(hub.StatusFiltered, body, genai.Either(rawjson.Get(v, "blockReasonMessage"), rawjson.Get(v, "block_reason_message")))
 }
 
 // end notes a reason to end.
@@ -235,11 +227,11 @@ func (d *decoder) candidate(dst []hub.Event, c rawjson.Value) ([]hub.Event, erro
 	if len(dst) > n && d.finish.given {
 		d.finish.early = true
 	}
-	dst = d.grounding(dst, grounding)
-	dst = d.citations(dst, citations)
-	if finished(reason) {
+	dst = d.sources.Grounding(dst, &d.scratch, grounding)
+	dst = d.sources.Citations(dst, &d.scratch, citations)
+	if genai.Finished(reason) {
 		body, _ := rawjson.Str(reason)
-		d.end(statusOf(body), body, message)
+		d.end(genai.StatusOf(body), body, message)
 	}
 	return dst, err
 }
@@ -315,29 +307,7 @@ func (d *decoder) appendUsage(dst []hub.Event) []hub.Event {
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Scope, ev.More = hub.Usage, hub.RunScope, d.scratch.More()
 	ev.More.Model = d.model
-	c := &ev.More.Usage
-	count := func(camel, snake string) int64 {
-		if n, ok := rawjson.Int(either(rawjson.Get(d.usage, camel), rawjson.Get(d.usage, snake))); ok && n >= 0 {
-			return n
-		}
-		return -1
-	}
-	c.In = sum(count("promptTokenCount", "prompt_token_count"), count("toolUsePromptTokenCount", "tool_use_prompt_token_count"))
-	c.ReasoningTokens = count("thoughtsTokenCount", "thoughts_token_count")
-	c.Out = sum(count("candidatesTokenCount", "candidates_token_count"), c.ReasoningTokens)
-	c.Cached = count("cachedContentTokenCount", "cached_content_token_count")
-	c.Total = count("totalTokenCount", "total_token_count")
+	genai.ReadCounts(&ev.More.Usage, d.usage)
 	d.usage = d.usage[:0]
 	return dst
-}
-
-// sum adds counts of which each may be unknown.
-func sum(a, b int64) int64 {
-	switch {
-	case a < 0:
-		return b
-	case b < 0:
-		return a
-	}
-	return a + b
 }

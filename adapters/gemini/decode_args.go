@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/genai"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -83,12 +84,12 @@ func (d *decoder) breakCall(dst []hub.Event) []hub.Event {
 
 // set applies one piece; false if it cannot be.
 func (c *partialCall) set(piece rawjson.Value) bool {
-	path, _ := rawjson.Str(either(rawjson.Get(piece, "jsonPath"), rawjson.Get(piece, "json_path")))
+	path, _ := rawjson.Str(genai.Either(rawjson.Get(piece, "jsonPath"), rawjson.Get(piece, "json_path")))
 	n := c.find(rawjson.AppendUnescaped(nil, path))
 	if n == nil || n.kind == '{' || n.kind == '[' {
 		return false
 	}
-	if text, ok := rawjson.Str(either(rawjson.Get(piece, "stringValue"), rawjson.Get(piece, "string_value"))); ok {
+	if text, ok := rawjson.Str(genai.Either(rawjson.Get(piece, "stringValue"), rawjson.Get(piece, "string_value"))); ok {
 		if n.kind != '"' || !n.goes {
 			n.kind, n.text = '"', nil
 		}
@@ -96,7 +97,7 @@ func (c *partialCall) set(piece rawjson.Value) bool {
 			return false
 		}
 		n.text = append(n.text, text...)
-		n.goes, _ = rawjson.Bool(either(rawjson.Get(piece, "willContinue"), rawjson.Get(piece, "will_continue")))
+		n.goes, _ = rawjson.Bool(genai.Either(rawjson.Get(piece, "willContinue"), rawjson.Get(piece, "will_continue")))
 		return true
 	}
 	for _, name := range [...]string{"numberValue", "boolValue", "nullValue", "number_value", "bool_value", "null_value"} {
@@ -113,7 +114,7 @@ func (c *partialCall) set(piece rawjson.Value) bool {
 	if n.kind == 0 {
 		n.kind = '"' // a string of nothing so far
 	}
-	n.goes, _ = rawjson.Bool(either(rawjson.Get(piece, "willContinue"), rawjson.Get(piece, "will_continue")))
+	n.goes, _ = rawjson.Bool(genai.Either(rawjson.Get(piece, "willContinue"), rawjson.Get(piece, "will_continue")))
 	return true
 }
 

@@ -5,62 +5,9 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/genai"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
-
-// part has the members of a part that the decoder reads.
-type part struct {
-	thought, sig rawjson.Value
-	kind         partKind
-	value        rawjson.Value // of the member that says the kind
-	members      int
-}
-
-type partKind uint8
-
-const (
-	partOther partKind = iota
-	partText
-	partCall
-	partInline
-	partFile
-	partCode
-	partCodeResult
-	partServerCall
-	partServerResult
-)
-
-// partKinds are the members that say what a part is, in both ways of writing.
-var partKinds = map[string]partKind{
-	"text":         partText,
-	"functionCall": partCall, "function_call": partCall,
-	"inlineData": partInline, "inline_data": partInline,
-	"fileData": partFile, "file_data": partFile,
-	"executableCode": partCode, "executable_code": partCode,
-	"codeExecutionResult": partCodeResult, "code_execution_result": partCodeResult,
-	"toolCall": partServerCall, "tool_call": partServerCall,
-	"toolResponse": partServerResult, "tool_response": partServerResult,
-}
-
-func readPart(v rawjson.Value) (p part) {
-	for it := rawjson.Fields(v); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return p
-		}
-		p.members++
-		switch string(key) {
-		case "thought":
-			p.thought = val
-		case "thoughtSignature", "thought_signature":
-			p.sig = val
-		default:
-			if kind, known := partKinds[string(key)]; known && !rawjson.IsNull(val) {
-				p.kind, p.value = kind, val
-			}
-		}
-	}
-}
 
 func (d *decoder) parts(dst []hub.Event, parts rawjson.Value) ([]hub.Event, error) {
 	var first error
@@ -78,27 +25,27 @@ func (d *decoder) parts(dst []hub.Event, parts rawjson.Value) ([]hub.Event, erro
 
 // part appends the events of one part. A fault concerns this part only.
 func (d *decoder) part(dst []hub.Event, v rawjson.Value) ([]hub.Event, *hub.Error) {
-	p := readPart(v)
-	switch p.kind {
-	case partText:
+	p := genai.ReadPart(v)
+	switch p.Kind {
+	case genai.PartText:
 		return d.text(dst, &p)
-	case partCall:
+	case genai.PartCall:
 		return d.call(dst, &p)
-	case partInline, partFile:
+	case genai.PartInline, genai.PartFile:
 		return d.file(dst, &p), nil
-	case partCode:
+	case genai.PartCode:
 		return d.executable(dst, &p), nil
-	case partCodeResult:
+	case genai.PartCodeResult:
 		return d.executed(dst, &p), nil
-	case partServerCall:
+	case genai.PartServerCall:
 		return d.serverCall(dst, &p), nil
-	case partServerResult:
+	case genai.PartServerResult:
 		return d.serverResult(dst, &p), nil
 	}
-	if sig, _ := rawjson.Str(p.sig); len(sig) > 0 {
+	if sig, _ := rawjson.Str(p.Sig); len(sig) > 0 {
 		return d.sign(dst, hub.Reasoning, sig), nil
 	}
-	if p.members == 0 {
+	if p.Members == 0 {
 		return dst, nil
 	}
 	dst, ev := hub.Grow(dst)
@@ -107,22 +54,19 @@ func (d *decoder) part(dst []hub.Event, v rawjson.Value) ([]hub.Event, *hub.Erro
 }
 
 // text leaves parts to the sequencer: the wire has neither ids nor ends of texts.
-func (d *decoder) text(dst []hub.Event, p *part) ([]hub.Event, *hub.Error) {
-	text, ok := rawjson.Str(p.value)
+func (d *decoder) text(dst []hub.Event, p *genai.Part) ([]hub.Event, *hub.Error) {
+	text, ok := rawjson.Str(p.Value)
 	if !ok {
 		return dst, hub.NewError(hub.ReasonType, "candidates.content.parts.text", -1, "want a string")
 	}
-	channel := hub.AnswerText
-	if thought, _ := rawjson.Bool(p.thought); thought {
-		channel = hub.Reasoning
-	}
+	channel := p.Channel()
 	if len(text) > 0 {
 		var ev *hub.Event
 		dst, ev = hub.Grow(dst)
 		ev.Kind, ev.Chan, ev.Text = hub.TextDelta, channel, text
 		d.answering = channel == hub.AnswerText
 	}
-	sig, _ := rawjson.Str(p.sig)
+	sig, _ := rawjson.Str(p.Sig)
 	if len(sig) == 0 {
 		return dst, nil
 	}
@@ -141,8 +85,8 @@ func (d *decoder) sign(dst []hub.Event, channel hub.Chan, sig []byte) []hub.Even
 	return dst
 }
 
-func (d *decoder) call(dst []hub.Event, p *part) ([]hub.Event, *hub.Error) {
-	id, name, args, pieces, goesOn := readCall(p.value)
+func (d *decoder) call(dst []hub.Event, p *genai.Part) ([]hub.Event, *hub.Error) {
+	id, name, args, pieces, goesOn := readCall(p.Value)
 	if d.partial != nil && len(name) == 0 {
 		return d.goOn(dst, pieces, args, goesOn)
 	}
@@ -154,7 +98,7 @@ func (d *decoder) call(dst []hub.Event, p *part) ([]hub.Event, *hub.Error) {
 	id = d.callID(id)
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Name, ev.Flags = hub.ToolStart, id, name, hub.ClientRuns
-	dst = d.signCall(dst, id, name, p.sig)
+	dst = d.signCall(dst, id, name, p.Sig)
 	if pieces != nil || goesOn {
 		d.partial = &partialCall{id: bytes.Clone(id), name: bytes.Clone(name)}
 		return d.goOn(dst, pieces, args, goesOn)
@@ -245,20 +189,10 @@ func (d *decoder) take(id []byte) {
 }
 
 // file is an image, a sound or another document of the answer.
-func (d *decoder) file(dst []hub.Event, p *part) []hub.Event {
+func (d *decoder) file(dst []hub.Event, p *genai.Part) []hub.Event {
 	d.answering = false
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.More = hub.File, d.scratch.More()
-	f := &ev.More.File
-	get := func(camel, snake string) []byte {
-		body, _ := rawjson.Str(either(rawjson.Get(p.value, camel), rawjson.Get(p.value, snake)))
-		return body
-	}
-	f.Media, f.Name = get("mimeType", "mime_type"), get("displayName", "display_name")
-	if p.kind == partInline {
-		f.Base64 = get("data", "data")
-	} else {
-		f.URL = get("fileUri", "file_uri")
-	}
+	p.File(&ev.More.File)
 	return dst
 }

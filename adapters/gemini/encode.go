@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/genai"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -182,81 +183,39 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil || len(ev.More.Sig) == 0 {
 		return hub.Implied
 	}
-	if !isBase64(ev.More.Sig) {
+	if !genai.IsBase64(ev.More.Sig) {
 		return hub.Dropped
 	}
 	b := e.begin(out, `{"text":""`)
 	if ev.Chan == hub.Reasoning {
 		b = append(b, `,"thought":true`...)
 	}
-	e.end(out, e.endParts(append(appendSig(b, ev.More.Sig), '}')))
+	e.end(out, e.endParts(append(genai.AppendSig(b, ev.More.Sig), '}')))
 	return hub.Native
-}
-
-func appendSig(dst, sig []byte) []byte {
-	if len(sig) == 0 {
-		return dst
-	}
-	dst = append(dst, `,"thoughtSignature":"`...)
-	dst = append(dst, sig...)
-	return append(dst, '"')
-}
-
-// isBase64 reports whether a signature can be one of Gemini's: typed readers decode it as base64, and fail on anything else.
-func isBase64(sig []byte) bool {
-	body := bytes.TrimRight(sig, "=")
-	if len(sig)%4 != 0 || len(sig)-len(body) > 2 {
-		return false
-	}
-	for _, c := range body {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '+', c == '/':
-		default:
-			return false
-		}
-	}
-	return true
 }
 
 // file writes a document of the answer.
 func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.More == nil || len(ev.More.File.Base64)+len(ev.More.File.URL) == 0 {
+	if ev.More == nil {
 		return hub.Dropped
 	}
-	f := &ev.More.File
-	head, member, val := `{"inlineData":{"mimeType":"`, `","data":"`, f.Base64
-	if len(val) == 0 {
-		head, member, val = `{"fileData":{"mimeType":"`, `","fileUri":"`, f.URL
+	b, ok := genai.AppendFile(e.begin(out, ""), &ev.More.File)
+	if !ok {
+		out.Cancel()
+		return hub.Dropped
 	}
-	b := e.begin(out, head)
-	if len(f.Media) > 0 {
-		b = append(b, f.Media...)
-	} else {
-		b = append(b, "application/octet-stream"...) // readers want a type
-	}
-	b = append(b, member...)
-	b = append(b, val...)
-	b = append(b, `"}}`...)
 	e.end(out, e.endParts(b))
 	return hub.Native
 }
 
 // source writes a source as what the answer is grounded in.
 func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.More == nil || len(ev.More.File.URL) == 0 {
+	b, ok := genai.AppendSource(e.begin(out, emptyPart+`]}`), ev)
+	if !ok {
+		out.Cancel()
 		return hub.Dropped
 	}
-	title := ev.Title
-	if len(title) == 0 {
-		title = ev.More.File.Name
-	}
-	b := e.begin(out, emptyPart+`]},"groundingMetadata":{"groundingChunks":[{"web":{"uri":"`)
-	b = append(b, ev.More.File.URL...)
-	if len(title) > 0 {
-		b = append(b, `","title":"`...)
-		b = append(b, title...)
-	}
-	b = append(b, `"}}]},`...)
+	b = append(b, ',')
 	e.end(out, append(b, e.tail...))
 	return hub.Native
 }

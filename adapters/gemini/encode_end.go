@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/genai"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -55,44 +56,20 @@ func (e *encoder) total() (all hub.Counts, ok bool) {
 	all = hub.NoCounts
 	for i := range e.usage {
 		if c := &e.usage[i].counts; e.usage[i].scope == scope {
-			all.In, all.Out, all.Total = sum(all.In, c.In), sum(all.Out, c.Out), sum(all.Total, c.Total)
-			all.Cached, all.ReasoningTokens = sum(all.Cached, c.Cached), sum(all.ReasoningTokens, c.ReasoningTokens)
+			all.In, all.Out, all.Total = genai.Sum(all.In, c.In), genai.Sum(all.Out, c.Out), genai.Sum(all.Total, c.Total)
+			all.Cached, all.ReasoningTokens = genai.Sum(all.Cached, c.Cached), genai.Sum(all.ReasoningTokens, c.ReasoningTokens)
 		}
 	}
 	if all.Total < 0 {
-		all.Total = sum(all.In, all.Out)
+		all.Total = genai.Sum(all.In, all.Out)
 	}
 	return all, all.Total >= 0
 }
 
-// appendUsage appends the member usageMetadata. Reasoning is not among the tokens of the candidates.
+// appendUsage appends the member usageMetadata.
 func (e *encoder) appendUsage(dst []byte) []byte {
-	c, ok := e.total()
-	if !ok {
-		return dst
-	}
-	out := c.Out
-	if c.ReasoningTokens > 0 {
-		out = max(0, out-c.ReasoningTokens)
-	}
-	dst = append(dst, `,"usageMetadata":{`...)
-	dst = appendCount(dst, `"promptTokenCount":`, c.In)
-	dst = appendCount(dst, `"candidatesTokenCount":`, out)
-	dst = appendCount(dst, `"totalTokenCount":`, c.Total)
-	dst = appendCount(dst, `"thoughtsTokenCount":`, c.ReasoningTokens)
-	dst = appendCount(dst, `"cachedContentTokenCount":`, c.Cached)
-	dst[len(dst)-1] = '}' // over the last comma
-	return dst
-}
-
-// appendCount appends a member and a comma, unless the count is unknown.
-func appendCount(dst []byte, head string, n int64) []byte {
-	if n < 0 {
-		return dst
-	}
-	dst = append(dst, head...)
-	dst = strconv.AppendInt(dst, n, 10)
-	return append(dst, ',')
+	c, _ := e.total()
+	return genai.AppendCounts(dst, &c)
 }
 
 // runEnd writes the last frame: the reason, or an error.
@@ -103,20 +80,17 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	switch ev.Status {
 	case hub.StatusFailed, hub.StatusTruncated, hub.StatusCancelled:
-		if ev.Status == hub.StatusFailed && failures[string(ev.Name)] {
+		if ev.Status == hub.StatusFailed && genai.IsFailure(ev.Name) {
 			e.lastFrame(out, ev.Name, message)
 			return hub.Native
 		}
 		return e.errorFrame(out, ev, message)
 	}
 	if len(e.malformed) > 0 && (ev.Status == hub.StatusDone || ev.Status == hub.StatusTools) {
-		e.lastFrame(out, []byte(malformedCall), append([]byte("The arguments of a call are not JSON: "), e.malformed...))
+		e.lastFrame(out, []byte(genai.MalformedCall), append([]byte("The arguments of a call are not JSON: "), e.malformed...))
 		return hub.Folded
 	}
-	reason, exact := reasonOf(ev.Status)
-	if reasons[string(ev.Name)] == ev.Status && string(ev.Name) != "CONTINUATION" {
-		reason, exact = string(ev.Name), true // the upstream's own word
-	}
+	reason, exact := genai.ReasonOf(ev.Status, ev.Name)
 	e.lastFrame(out, []byte(reason), message)
 	if !exact || e.called != (ev.Status == hub.StatusTools) && reason == "STOP" {
 		return hub.Folded

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/genai"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -38,7 +39,7 @@ func (e *encoder) toolStart(ev *hub.Event) hub.Disposition {
 	case ev.Flags.Has(hub.ClientRuns | hub.Resumed):
 		return hub.Dropped // the client has it
 	case ev.Flags.Has(hub.ClientRuns):
-	case string(ev.Name) == codeTool:
+	case string(ev.Name) == genai.CodeTool:
 		kind = callCode
 	case serverTools[string(ev.Name)]:
 		kind = callServer
@@ -109,55 +110,30 @@ func (e *encoder) function(out *wire.Out, ev *hub.Event, c *call) hub.Dispositio
 	b = append(b, c.name...)
 	b = append(b, `","args":`...)
 	disposition := hub.Native
-	b, isObject := appendObject(b, ev.Value)
+	b, isObject := genai.AppendObject(b, ev.Value)
 	if !isObject {
 		disposition = hub.Folded
 	}
 	b = append(b, '}')
-	e.end(out, e.endParts(append(appendSig(b, c.sig), '}')))
+	e.end(out, e.endParts(append(genai.AppendSig(b, c.sig), '}')))
 	c.written, e.called = true, true
 	return disposition
 }
 
-// appendObject appends a value that readers want to be an object.
-func appendObject(dst []byte, v rawjson.Value) (grown []byte, isObject bool) {
-	switch rawjson.Kind(v) {
-	case '{':
-		return append(dst, v...), true
-	case 0:
-		return append(dst, "{}"...), false
-	}
-	dst = append(dst, `{"value":`...)
-	dst = append(dst, v...)
-	return append(dst, '}'), false
-}
-
 // code writes a call of the tool that runs code. Where its arguments are those of another dialect, they are what runs.
 func (e *encoder) code(out *wire.Out, ev *hub.Event, c *call) hub.Disposition {
-	code, hasCode := rawjson.Str(rawjson.Get(ev.Value, "code"))
-	_, hasLanguage := rawjson.Str(rawjson.Get(ev.Value, "language"))
-	b := e.begin(out, `{"executableCode":`)
-	disposition := hub.Native
-	switch {
-	case hasCode && hasLanguage:
-		b = append(b, ev.Value...)
-		c.named = rawjson.Get(ev.Value, "id") != nil
-	default:
-		disposition = hub.Folded
-		b = append(b, `{"language":"LANGUAGE_UNSPECIFIED","code":"`...)
-		switch {
-		case hasCode:
-			b = append(b, code...)
-		case ev.Value != nil:
-			b = rawjson.AppendEscaped(b, ev.Value)
-		default:
-			b = append(b, ev.Text...)
-		}
-		b = append(b, `"}`...)
-	}
-	e.end(out, e.endParts(append(appendSig(b, c.sig), '}')))
+	b, exact := genai.AppendCode(e.begin(out, ""), ev)
+	c.named = exact && rawjson.Get(ev.Value, "id") != nil
+	e.end(out, e.endParts(append(genai.AppendSig(b, c.sig), '}')))
 	c.written = true
-	return disposition
+	return nativeIf(exact)
+}
+
+func nativeIf(exact bool) hub.Disposition {
+	if exact {
+		return hub.Native
+	}
+	return hub.Folded
 }
 
 func (e *encoder) serverCall(out *wire.Out, ev *hub.Event, c *call) hub.Disposition {
@@ -166,8 +142,8 @@ func (e *encoder) serverCall(out *wire.Out, ev *hub.Event, c *call) hub.Disposit
 	b = append(b, `","toolType":"`...)
 	b = append(b, c.name...)
 	b = append(b, `","args":`...)
-	b, isObject := appendObject(b, ev.Value)
-	e.end(out, e.endParts(append(appendSig(append(b, '}'), c.sig), '}')))
+	b, isObject := genai.AppendObject(b, ev.Value)
+	e.end(out, e.endParts(append(genai.AppendSig(append(b, '}'), c.sig), '}')))
 	c.written = true
 	if !isObject {
 		return hub.Folded
@@ -178,14 +154,14 @@ func (e *encoder) serverCall(out *wire.Out, ev *hub.Event, c *call) hub.Disposit
 // toolUpdate keeps the signature of a call for its part, or writes it by itself if the part is gone.
 func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.find(ev.ID)
-	if c == nil || ev.More == nil || !isBase64(ev.More.Sig) || len(ev.More.Sig) == 0 {
+	if c == nil || ev.More == nil || !genai.IsBase64(ev.More.Sig) || len(ev.More.Sig) == 0 {
 		return hub.Dropped
 	}
 	if !c.written {
 		c.sig = append(c.sig[:0], ev.More.Sig...)
 		return hub.Deferred
 	}
-	e.end(out, e.endParts(append(appendSig(e.begin(out, `{"text":""`), ev.More.Sig), '}')))
+	e.end(out, e.endParts(append(genai.AppendSig(e.begin(out, `{"text":""`), ev.More.Sig), '}')))
 	return hub.Folded
 }
 
@@ -209,40 +185,13 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 }
 
 func (e *encoder) codeResult(out *wire.Out, ev *hub.Event, c *call) hub.Disposition {
-	outcome, disposition := []byte(outcomeOK), hub.Native
-	switch ev.Status {
-	case hub.StatusOK:
-	case hub.StatusError:
-		outcome = []byte("OUTCOME_FAILED")
-		if ev.More != nil && bytes.HasPrefix(ev.More.ErrCode, []byte("OUTCOME_")) {
-			outcome = ev.More.ErrCode
-		}
-	default:
-		outcome, disposition = []byte("OUTCOME_UNSPECIFIED"), hub.Folded
-	}
-	b := e.begin(out, `{"codeExecutionResult":{"outcome":"`)
-	b = append(b, outcome...)
-	b = append(b, `","output":"`...)
-	b = appendResult(b, ev)
+	var id []byte
 	if c.named {
-		b = append(append(b, `","id":"`...), c.id...)
+		id = c.id
 	}
-	e.end(out, e.endParts(append(b, `"}}`...)))
-	return disposition
-}
-
-// appendResult appends a result as the body of a string.
-func appendResult(dst []byte, ev *hub.Event) []byte {
-	body, isText := rawjson.Str(ev.Value)
-	switch {
-	case len(ev.Text) > 0:
-		body = ev.Text
-	case ev.Value != nil && !isText:
-		return rawjson.AppendEscaped(dst, ev.Value)
-	case ev.Value == nil && ev.More != nil:
-		body = ev.More.Err
-	}
-	return append(dst, body...)
+	b, exact := genai.AppendCodeResult(e.begin(out, ""), ev, id)
+	e.end(out, e.endParts(b))
+	return nativeIf(exact)
 }
 
 // serverResult writes a result that should be an object.
@@ -257,9 +206,9 @@ func (e *encoder) serverResult(out *wire.Out, ev *hub.Event, c *call) hub.Dispos
 	case ev.Status == hub.StatusOK && rawjson.Kind(ev.Value) == '{':
 		disposition, b = hub.Native, append(b, ev.Value...)
 	case ev.Status == hub.StatusOK:
-		b = append(appendResult(append(b, `{"result":"`...), ev), `"}`...)
+		b = append(genai.AppendResult(append(b, `{"result":"`...), ev), `"}`...)
 	default:
-		b = append(appendResult(append(b, `{"error":"`...), ev), `"}`...)
+		b = append(genai.AppendResult(append(b, `{"error":"`...), ev), `"}`...)
 	}
 	e.end(out, e.endParts(append(b, `}}`...)))
 	return disposition

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/genai"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -52,12 +53,12 @@ func explains(rec wire.Record) (status hub.Status) {
 // explained is the status of a run that a frame gives words for.
 func explained(frame rawjson.Value) hub.Status {
 	c := firstCandidate(rawjson.Get(frame, "candidates"))
-	reason, _ := rawjson.Str(either(rawjson.Get(c, "finishReason"), rawjson.Get(c, "finish_reason")))
-	message, _ := rawjson.Str(either(rawjson.Get(c, "finishMessage"), rawjson.Get(c, "finish_message")))
-	if len(message) == 0 || !finished(either(rawjson.Get(c, "finishReason"), rawjson.Get(c, "finish_reason"))) {
+	reason, _ := rawjson.Str(genai.Either(rawjson.Get(c, "finishReason"), rawjson.Get(c, "finish_reason")))
+	message, _ := rawjson.Str(genai.Either(rawjson.Get(c, "finishMessage"), rawjson.Get(c, "finish_message")))
+	if len(message) == 0 || !genai.Finished(genai.Either(rawjson.Get(c, "finishReason"), rawjson.Get(c, "finish_reason"))) {
 		return hub.StatusNone
 	}
-	switch s := statusOf(reason); s {
+	switch s := genai.StatusOf(reason); s {
 	case hub.StatusDone, hub.StatusRefused, hub.StatusFiltered:
 		return hub.StatusNone
 	default:
@@ -81,8 +82,8 @@ func anyFrame(data rawjson.Value, match func(rawjson.Value) bool) bool {
 func isError(frame rawjson.Value) bool { return rawjson.Kind(rawjson.Get(frame, "error")) == '{' }
 
 func hasReason(frame rawjson.Value) bool {
-	feedback := either(rawjson.Get(frame, "promptFeedback"), rawjson.Get(frame, "prompt_feedback"))
+	feedback := genai.Either(rawjson.Get(frame, "promptFeedback"), rawjson.Get(frame, "prompt_feedback"))
 	c := firstCandidate(rawjson.Get(frame, "candidates"))
-	return blocked(either(rawjson.Get(feedback, "blockReason"), rawjson.Get(feedback, "block_reason"))) ||
-		finished(either(rawjson.Get(c, "finishReason"), rawjson.Get(c, "finish_reason")))
+	return blocked(genai.Either(rawjson.Get(feedback, "blockReason"), rawjson.Get(feedback, "block_reason"))) ||
+		genai.Finished(genai.Either(rawjson.Get(c, "finishReason"), rawjson.Get(c, "finish_reason")))
 }

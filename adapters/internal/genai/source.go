@@ -1,0 +1,89 @@
+package genai
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// maxSources bounds the sources that are told apart.
+const maxSources = 1024
+
+// Sources are those that a stream has named: later records repeat those of earlier ones. The zero value is ready.
+type Sources struct{ seen map[string]struct{} }
+
+// Reset forgets all.
+func (s *Sources) Reset() { clear(s.seen) }
+
+// Grounding appends the new sources of a groundingMetadata.
+func (s *Sources) Grounding(dst []hub.Event, scratch *hub.Scratch, v rawjson.Value) []hub.Event {
+	if v == nil {
+		return dst
+	}
+	for it := rawjson.Elems(Get(v, "groundingChunks", "grounding_chunks")); ; {
+		chunk, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		web := rawjson.Get(chunk, "web")
+		if web == nil {
+			web = Get(chunk, "retrievedContext", "retrieved_context")
+		}
+		dst = s.source(dst, scratch, web)
+	}
+}
+
+// Citations appends the new sources of a citationMetadata.
+func (s *Sources) Citations(dst []hub.Event, scratch *hub.Scratch, v rawjson.Value) []hub.Event {
+	if v == nil {
+		return dst
+	}
+	for it := rawjson.Elems(Either(rawjson.Get(v, "citations"), rawjson.Get(v, "citationSources"))); ; {
+		c, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		dst = s.source(dst, scratch, c)
+	}
+}
+
+// source appends a source that has not been named yet.
+func (s *Sources) source(dst []hub.Event, scratch *hub.Scratch, v rawjson.Value) []hub.Event {
+	url := rawjson.Body(rawjson.Get(v, "uri"))
+	title := rawjson.Body(rawjson.Get(v, "title"))
+	if len(url)+len(title) == 0 {
+		return dst
+	}
+	key := scratch.Since(append(append(append(scratch.Begin(), url...), 0), title...))
+	if _, seen := s.seen[string(key)]; seen {
+		return dst
+	}
+	if s.seen == nil {
+		s.seen = map[string]struct{}{}
+	}
+	if len(s.seen) < maxSources {
+		s.seen[string(key)] = struct{}{}
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Title, ev.More = hub.Source, title, scratch.More()
+	ev.More.File.URL = url
+	ev.Text = rawjson.Body(rawjson.Get(v, "text"))
+	return dst
+}
+
+// AppendSource appends the member groundingMetadata that names one source with its comma, if it has a URL.
+func AppendSource(dst []byte, ev *hub.Event) (grown []byte, ok bool) {
+	if ev.More == nil || len(ev.More.File.URL) == 0 {
+		return dst, false
+	}
+	title := ev.Title
+	if len(title) == 0 {
+		title = ev.More.File.Name
+	}
+	dst = append(dst, `,"groundingMetadata":{"groundingChunks":[{"web":{"uri":"`...)
+	dst = append(dst, ev.More.File.URL...)
+	if len(title) > 0 {
+		dst = append(dst, `","title":"`...)
+		dst = append(dst, title...)
+	}
+	return append(dst, `"}}]}`...), true
+}
