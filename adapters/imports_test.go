@@ -30,6 +30,7 @@ type rule struct {
 // shared are the packages of what more than one dialect does in the same way.
 var shared = []string{
 	module + "adapters/internal/acpwire",
+	module + "adapters/internal/approval",
 	module + "adapters/internal/callmatch",
 	module + "adapters/internal/codexwire",
 	module + "adapters/internal/genai",

@@ -2,6 +2,7 @@ package aisdk
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/approval"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
@@ -208,12 +209,6 @@ func (d *decoder) outputDenied(dst []hub.Event) ([]hub.Event, error) {
 	return dst, nil
 }
 
-// The two answers to a request for approval. The AI SDK has no other, and no words for them.
-const (
-	optionApprove = "approve"
-	optionDeny    = "deny"
-)
-
 // approvalRequest asks for the permission to run a call.
 func (d *decoder) approvalRequest(dst []hub.Event) ([]hub.Event, error) {
 	id, err := member.Text(d.rec.ApprovalID, "approvalId")
@@ -228,9 +223,7 @@ func (d *decoder) approvalRequest(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.emit(dst, hub.Ask)
 	ev.ID, ev.Ref, ev.AskKind, ev.Title, ev.Flags = id, tool, hub.AskPermission, rawjson.Body(d.rec.Reason), resumed
 	m := d.scratch.MoreOf(ev)
-	m.Options = append(m.Options,
-		hub.AskOption{ID: []byte(optionApprove), Name: []byte("Approve"), Kind: []byte("allow_once")},
-		hub.AskOption{ID: []byte(optionDeny), Name: []byte("Deny"), Kind: []byte("reject_once")})
+	m.Options = approval.AppendOptions(m.Options)
 	d.asked(id)
 	return dst, nil
 }
@@ -252,10 +245,7 @@ func (d *decoder) approvalResponse(dst []hub.Event) ([]hub.Event, error) {
 	}
 	delete(d.asks, string(id))
 	dst, ev := d.emit(dst, hub.Answer)
-	ev.ID, ev.Status, ev.Name = id, hub.StatusChosen, []byte(optionDeny)
-	if isTrue(d.rec.Approved) {
-		ev.Name = []byte(optionApprove)
-	}
+	ev.ID, ev.Status, ev.Name = id, hub.StatusChosen, approval.Option(isTrue(d.rec.Approved))
 	ev.Text = rawjson.Body(d.rec.Reason)
 	return dst, nil
 }

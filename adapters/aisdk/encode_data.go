@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/approval"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -223,7 +224,7 @@ type ask struct {
 func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.asking++
 	if e.version >= 6 && ev.AskKind == hub.AskPermission && e.tools.Find(ev.Ref) != nil && len(e.asks) < maxKnown {
-		e.asks = append(e.asks, ask{bytes.Clone(ev.ID), allowing(ev)})
+		e.asks = append(e.asks, ask{bytes.Clone(ev.ID), approval.Allowing(ev)})
 		b := member.Open(out, `{"type":"tool-approval-request","approvalId":"`, ev.ID)
 		b = member.AppendText(b, `,"toolCallId":"`, ev.Ref)
 		member.Close(out, b)
@@ -264,19 +265,6 @@ func appendQuestion(b []byte, m *hub.More) []byte {
 	return b
 }
 
-// allowing lists the options that say yes.
-func allowing(ev *hub.Event) (ids [][]byte) {
-	if ev.More == nil {
-		return nil
-	}
-	for i := range ev.More.Options {
-		if o := &ev.More.Options[i]; bytes.HasPrefix(o.Kind, []byte("allow")) {
-			ids = append(ids, bytes.Clone(o.ID))
-		}
-	}
-	return ids
-}
-
 // answer shows what came back.
 func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.asking--
@@ -285,7 +273,7 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 		if !bytes.Equal(a.id, ev.ID) {
 			continue
 		}
-		approved := a.approves(ev)
+		approved := approval.Approves(a.allow, ev)
 		e.asks = append(e.asks[:i], e.asks[i+1:]...)
 		if e.version < 7 {
 			break
@@ -303,18 +291,4 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	member.Close(out, append(b, '}'))
 	return hub.Extension
-}
-
-// approves reports whether ev says yes.
-func (a *ask) approves(ev *hub.Event) bool {
-	if ev.Status != hub.StatusChosen {
-		return false
-	}
-	for _, id := range a.allow {
-		if bytes.Equal(id, ev.Name) {
-			return true
-		}
-	}
-	yes, said := rawjson.Bool(ev.Value)
-	return len(a.allow) == 0 && (yes || !said)
 }
