@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/a2a"
 	"github.com/sabir-proxy/sabir/adapters/acp"
+	"github.com/sabir-proxy/sabir/adapters/adk"
 	"github.com/sabir-proxy/sabir/adapters/agentevent"
 	"github.com/sabir-proxy/sabir/adapters/agui"
 	"github.com/sabir-proxy/sabir/adapters/aisdk"
@@ -31,6 +32,7 @@ import (
 var all = []*hub.Dialect{
 	&a2a.Dialect,
 	&acp.Dialect,
+	&adk.Dialect,
 	&agentevent.Dialect,
 	&agui.Dialect,
 	&aisdk.Dialect,

@@ -54,6 +54,7 @@ type record struct {
 	Model      rawjson.Value `json:"modelVersion"`
 	Response   rawjson.Value `json:"responseId"`
 	Error      rawjson.Value `json:"error"`
+	Author     rawjson.Value `json:"author"` // of an event of an agent, which has members of the model's frame as well
 
 	FeedbackSnake rawjson.Value `json:"prompt_feedback"`
 	UsageSnake    rawjson.Value `json:"usage_metadata"`
@@ -63,7 +64,7 @@ type record struct {
 
 // isForeign reports whether a frame has no member of this dialect.
 func (r *record) isForeign() bool {
-	return r.Candidates == nil && r.Feedback == nil && r.Usage == nil && r.Model == nil && r.Response == nil &&
+	return r.Author != nil || r.Candidates == nil && r.Feedback == nil && r.Usage == nil && r.Model == nil && r.Response == nil &&
 		r.FeedbackSnake == nil && r.UsageSnake == nil && r.ModelSnake == nil && r.ResponseSnake == nil
 }
 

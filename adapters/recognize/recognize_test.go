@@ -31,7 +31,7 @@ var shared = map[string]string{
 
 // vague are fixtures that hold nothing but an error, which many dialects tell alike, or an end mark, or nothing.
 var vague = []string{
-	"a2a/error-event-0.3", "acp/error-auth-required", "agentevent/error_odd", "agentevent/session_error",
+	"a2a/error-event-0.3", "adk/error-first", "adk/long-running-bad-answer", "acp/error-auth-required", "agentevent/error_odd", "agentevent/session_error",
 	"agui/error-first", "aisdk/error-first", "aisdk/rec-v7-request-error",
 	"anthropic/error-body", "anthropic/error-event-empty", "anthropic/error-event-first", "anthropic/error-event-string",
 	"gemini/error-bare", "gemini/error-frame-first", "openai-chat/empty-stream", "openai-chat/error-first",

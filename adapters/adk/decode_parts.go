@@ -1,0 +1,302 @@
+package adk
+
+import (
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/genai"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// Calls by which the framework asks the human.
+const (
+	callConfirm    = "adk_request_confirmation"
+	callCredential = "adk_request_credential"
+	callInput      = "adk_request_input"
+)
+
+func isRequest(name []byte) bool {
+	return string(name) == callConfirm || string(name) == callCredential || string(name) == callInput
+}
+
+// rejected is the result of a call that was not confirmed.
+const rejected = "This tool call is rejected."
+
+// callState is what the stream has said of a call.
+type callState uint8
+
+const (
+	callUnknown callState = iota
+	callRunning           // its result is to come in this stream
+	callClient            // long-running: its result comes in a later run
+	callAsk               // the framework's question
+	callWaiting           // for the answer to such a question
+	callOver
+	callStates
+)
+
+// set notes a new state of a call.
+func (d *decoder) set(id []byte, state callState) {
+	old, _ := d.calls.Find(id)
+	d.open[old]--
+	d.open[state]++
+	d.calls.Put(string(id), state)
+}
+
+// parts appends the events of complete parts. A fault concerns its part only.
+func (d *decoder) parts(dst []hub.Event, l *branch, parts rawjson.Value) ([]hub.Event, error) {
+	var first error
+	var told [2]bool
+	for it := rawjson.Elems(parts); ; {
+		v, ok := it.Next()
+		if !ok {
+			return dst, first
+		}
+		p := genai.ReadPart(v)
+		var err *hub.Error
+		switch p.Kind {
+		case genai.PartText:
+			dst = d.text(dst, l, &p, parts, &told)
+		case genai.PartCall:
+			dst, err = d.call(dst, l, &p)
+		case genai.PartResponse:
+			dst, err = d.response(dst, l, &p)
+		case genai.PartInline, genai.PartFile:
+			dst = d.file(dst, l, &p, nil)
+		case genai.PartCode:
+			dst = d.code(dst, l, &p)
+		case genai.PartCodeResult:
+			dst = d.codeResult(dst, l, &p)
+		default:
+			dst = raw(dst, []byte(rawPart), v)
+		}
+		if err != nil && first == nil {
+			first = err
+		}
+	}
+}
+
+// text appends a text that is complete. Where fragments of it came, all parts of the channel are compared with them at once:
+// they may be cut in other places.
+func (d *decoder) text(dst []hub.Event, l *branch, p *genai.Part, parts rawjson.Value, told *[2]bool) []hub.Event {
+	channel := p.Channel()
+	text, sig := rawjson.Body(p.Value), rawjson.Body(p.Sig)
+	op := hub.Append
+	if l.said[channel] && !d.isUser() {
+		op = hub.Replace
+		if text = nil; !told[channel] {
+			text = d.joined(parts, channel)
+		}
+		told[channel] = true
+	}
+	var ev *hub.Event
+	if len(text) > 0 {
+		dst, ev = d.textEvent(dst, l, hub.TextDelta, channel)
+		ev.Text, ev.Op = text, op
+	}
+	if len(text)+len(sig) == 0 {
+		return dst
+	}
+	dst, ev = d.textEvent(dst, l, hub.TextEnd, channel)
+	if len(sig) > 0 {
+		ev.More = d.scratch.More()
+		ev.More.Sig = sig
+	}
+	return dst
+}
+
+// joined is all text of a channel.
+func (d *decoder) joined(parts rawjson.Value, channel hub.Chan) []byte {
+	b := d.scratch.Begin()
+	for it := rawjson.Elems(parts); ; {
+		v, ok := it.Next()
+		if !ok {
+			return d.scratch.Since(b)
+		}
+		if p := genai.ReadPart(v); p.Kind == genai.PartText && p.Channel() == channel {
+			b = append(b, rawjson.Body(p.Value)...)
+		}
+	}
+}
+
+func (d *decoder) mint(prefix string) []byte {
+	d.minted++
+	return d.scratch.Since(strconv.AppendInt(append(d.scratch.Begin(), prefix...), int64(d.minted), 10))
+}
+
+// call appends a call of a tool, or a question that the framework puts as one.
+func (d *decoder) call(dst []hub.Event, l *branch, p *genai.Part) ([]hub.Event, *hub.Error) {
+	id, name := rawjson.Body(rawjson.Get(p.Value, "id")), rawjson.Body(rawjson.Get(p.Value, "name"))
+	if len(name) == 0 {
+		return dst, hub.NewError(hub.ReasonMissing, "content.parts.functionCall.name", -1, "a call needs a name")
+	}
+	if len(id) == 0 {
+		id = d.mint("call_")
+	}
+	args, long := rawjson.Get(p.Value, "args"), d.isLongRunning(id)
+	if isRequest(name) && (long || string(name) != callInput) {
+		return d.ask(dst, l, id, name, args), nil
+	}
+	d.set(id, callRunning)
+	if long {
+		d.set(id, callClient)
+	}
+	return d.tool(dst, l, id, name, args, rawjson.Body(p.Sig)), nil
+}
+
+// tool appends a call that came whole.
+func (d *decoder) tool(dst []hub.Event, l *branch, id, name []byte, args rawjson.Value, sig []byte) []hub.Event {
+	state, _ := d.calls.Find(id)
+	var flags hub.Flags
+	if state == callClient {
+		flags = hub.ClientRuns
+	}
+	add := func(kind hub.Kind) *hub.Event {
+		var ev *hub.Event
+		dst, ev = hub.Grow(dst)
+		ev.Kind, ev.ID, ev.Name, ev.SubAgent, ev.Msg, ev.Flags = kind, id, name, l.id, d.msg, flags
+		return ev
+	}
+	add(hub.ToolStart)
+	if len(sig) > 0 {
+		update := add(hub.ToolUpdate)
+		update.More = d.scratch.More()
+		update.More.Sig = sig
+	}
+	ready := add(hub.ToolReady)
+	if ready.Value = rawjson.NotNull(args); ready.Value == nil {
+		ready.Value = []byte("{}")
+	}
+	return dst
+}
+
+// isLongRunning reports whether the event names id among the calls whose results come later.
+func (d *decoder) isLongRunning(id []byte) bool {
+	for it := rawjson.Elems(d.rec[mLongRunning]); ; {
+		v, ok := it.Next()
+		if !ok || rawjson.EqualBody(rawjson.Body(v), id) {
+			return ok
+		}
+	}
+}
+
+// response appends the result of a call, or the answer to a question. A result that another follows is provisional: that of a
+// call whose end comes in a later run, or one that waits for a human.
+func (d *decoder) response(dst []hub.Event, l *branch, p *genai.Part) ([]hub.Event, *hub.Error) {
+	id, name := rawjson.Body(rawjson.Get(p.Value, "id")), rawjson.Body(rawjson.Get(p.Value, "name"))
+	if len(id) == 0 {
+		return dst, hub.NewError(hub.ReasonMissing, "content.parts.functionResponse.id", -1, "a result needs the id of its call")
+	}
+	response := rawjson.Get(p.Value, "response")
+	state, known := d.calls.Find(id)
+	if state == callAsk || !known && isRequest(name) {
+		return d.answer(dst, l, id, response), nil
+	}
+	for it := rawjson.Elems(rawjson.Get(p.Value, "parts")); ; {
+		v, ok := it.Next()
+		if !ok {
+			break
+		}
+		if part := genai.ReadPart(v); part.Kind == genai.PartInline || part.Kind == genai.PartFile {
+			dst = d.file(dst, l, &part, id)
+		}
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Name, ev.SubAgent = hub.ToolEnd, id, name, l.id
+	d.result(ev, response)
+	if !known {
+		ev.Flags = hub.Resumed
+	}
+	switch {
+	case d.waits(id):
+		ev.Status = hub.StatusPending
+		d.set(id, callWaiting)
+	case state == callClient && !d.isUser():
+		ev.Status = hub.StatusPending
+	case known:
+		d.set(id, callOver)
+	}
+	return dst, nil
+}
+
+// waits reports whether the event says that a call waits for a human.
+func (d *decoder) waits(id []byte) bool {
+	for _, names := range [][2]string{{"requestedToolConfirmations", "requested_tool_confirmations"}, {"requestedAuthConfigs", "requested_auth_configs"}} {
+		for it := rawjson.Fields(genai.Get(d.rec[mActions], names[0], names[1])); ; {
+			key, _, ok := it.Next()
+			if !ok {
+				break
+			}
+			if rawjson.EqualBody(key, id) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// result reads what a tool returned: an object, or another value or an error that the framework has wrapped.
+func (d *decoder) result(ev *hub.Event, response rawjson.Value) {
+	ev.Status = hub.StatusOK
+	if ev.Value = rawjson.NotNull(response); ev.Value == nil {
+		ev.Value = []byte("{}")
+		return
+	}
+	key, inner := onlyMember(response)
+	switch string(key) {
+	case "result":
+		if ev.Value = inner; rawjson.Kind(inner) == '"' {
+			ev.Value, ev.Text = nil, rawjson.Body(inner)
+		}
+	case "error":
+		text, ok := rawjson.Str(inner)
+		if !ok {
+			break
+		}
+		if ev.Status, ev.Value = hub.StatusDenied, nil; string(text) != rejected {
+			ev.Status, ev.More = hub.StatusError, d.scratch.More()
+			ev.More.Err = text
+		}
+	}
+}
+
+// onlyMember returns the member of an object that has no other.
+func onlyMember(v rawjson.Value) (key []byte, val rawjson.Value) {
+	it := rawjson.Fields(v)
+	key, val, ok := it.Next()
+	if _, _, more := it.Next(); !ok || more {
+		return nil, nil
+	}
+	return key, val
+}
+
+// file is a document of the answer, or of the result of a call.
+func (d *decoder) file(dst []hub.Event, l *branch, p *genai.Part, call []byte) []hub.Event {
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.SubAgent, ev.Ref, ev.More = hub.File, l.id, call, d.scratch.More()
+	p.File(&ev.More.File)
+	return dst
+}
+
+// code is code that the agent runs. Its result follows, and names no call unless the code has an id.
+func (d *decoder) code(dst []hub.Event, l *branch, p *genai.Part) []hub.Event {
+	id := rawjson.Body(rawjson.Get(p.Value, "id"))
+	if len(id) == 0 {
+		id = d.mint("exec_")
+	}
+	l.code = append(l.code[:0], id...)
+	d.set(id, callRunning)
+	return d.tool(dst, l, id, []byte(genai.CodeTool), p.Value, rawjson.Body(p.Sig))
+}
+
+func (d *decoder) codeResult(dst []hub.Event, l *branch, p *genai.Part) []hub.Event {
+	id := rawjson.Body(rawjson.Get(p.Value, "id"))
+	if len(id) == 0 {
+		id = d.scratch.Copy(l.code)
+	}
+	d.set(id, callOver)
+	dst, ev := hub.Grow(dst)
+	ev.ID, ev.SubAgent = id, l.id
+	p.CodeResult(ev, &d.scratch)
+	return dst
+}

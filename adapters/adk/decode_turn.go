@@ -1,0 +1,229 @@
+package adk
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/genai"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// branch is an agent that works beside others, and the turn of the model that it is in. Agents without a branch, to which the
+// root agent hands over, speak one after the other: they share the root.
+type branch struct {
+	id []byte // the branch, string body; nil for the root
+
+	open   bool   // a turn has begun, with fragments
+	turn   []byte // id of its first event
+	author []byte
+	shared bool    // events of the turn have the same id: servers before 2.0 give each its own
+	said   [2]bool // fragments of text came, by channel
+	usage  []byte  // the last usageMetadata
+	code   []byte  // id of the last code
+}
+
+// branch returns the branch of the record. One that was not heard of before is opened.
+func (d *decoder) branch(dst []hub.Event) ([]hub.Event, *branch) {
+	name := d.body(mBranch)
+	if len(name) == 0 {
+		return dst, &d.root
+	}
+	if l := d.branches[string(name)]; l != nil {
+		return dst, l
+	}
+	if len(d.branches) == maxBranches {
+		return dst, &d.root
+	}
+	l := &branch{id: bytes.Clone(name)}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.SubAgent, ev.Name = hub.AgentStart, l.id, d.around(name), agentName(name)
+	d.branches[string(name)], d.order = l, append(d.order, l)
+	return dst, l
+}
+
+// around is the innermost known branch that a branch lies in.
+func (d *decoder) around(branch []byte) []byte {
+	for {
+		i := bytes.LastIndexByte(branch, '.')
+		if i < 0 {
+			return nil
+		}
+		branch = branch[:i]
+		if l := d.branches[string(branch)]; l != nil {
+			return l.id
+		}
+	}
+}
+
+// agentName is the name of the agent that a branch, as root.agent or root.agent@2, belongs to.
+func agentName(branch []byte) []byte {
+	name, _, _ := bytes.Cut(branch[bytes.LastIndexByte(branch, '.')+1:], []byte("@"))
+	if len(name) == 0 {
+		return branch
+	}
+	return name
+}
+
+// inTurn begins a turn, unless the record goes on with the one that is open.
+func (d *decoder) inTurn(dst []hub.Event, l *branch) []hub.Event {
+	id, author := d.body(mID), d.body(mAuthor)
+	same := bytes.Equal(id, l.turn)
+	if l.open && bytes.Equal(author, l.author) && (same || !l.shared) {
+		l.shared = same
+		return dst
+	}
+	dst = d.overcome(d.endTurn(dst, l, hub.StatusTruncated))
+	l.open = true
+	l.turn, l.author = append(l.turn[:0], id...), append(l.author[:0], author...)
+	if len(id) == 0 {
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Name, ev.SubAgent = hub.StepStart, l.turn, author, l.id
+	if model := d.body(mModel); len(model) > 0 {
+		ev.More = d.scratch.More()
+		ev.More.Model = model
+	}
+	return dst
+}
+
+// endTurn ends the turn that is open.
+func (d *decoder) endTurn(dst []hub.Event, l *branch, status hub.Status) []hub.Event {
+	if !l.open {
+		return dst
+	}
+	dst = d.stepUsage(dst, l)
+	l.open, l.shared, l.said = false, false, [2]bool{}
+	if len(l.turn) == 0 {
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.ID, ev.Status, ev.SubAgent = hub.StepEnd, d.scratch.Copy(l.turn), status, l.id
+	return dst
+}
+
+// noteUsage keeps the usage of the turn. Each event says the total so far.
+func (d *decoder) noteUsage(l *branch) {
+	if v := d.rec[mUsage]; rawjson.Kind(v) == '{' && len(v) <= maxKept {
+		l.usage = append(l.usage[:0], v...)
+	}
+}
+
+// stepUsage tells the usage of the turn.
+func (d *decoder) stepUsage(dst []hub.Event, l *branch) []hub.Event {
+	if len(l.usage) == 0 {
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Scope, ev.SubAgent, ev.More = hub.Usage, hub.StepScope, l.id, d.scratch.More()
+	if l.open {
+		ev.Ref = d.scratch.Copy(l.turn)
+	}
+	ev.More.Model = d.body(mModel)
+	genai.ReadCounts(&ev.More.Usage, l.usage)
+	l.usage = l.usage[:0]
+	return dst
+}
+
+// tellUsage tells the usage of turns that have no end.
+func (d *decoder) tellUsage(dst []hub.Event) []hub.Event {
+	clear(d.rec[:])
+	dst = d.stepUsage(dst, &d.root)
+	for _, l := range d.order {
+		dst = d.stepUsage(dst, l)
+	}
+	return dst
+}
+
+// fragment appends what is new of a turn that goes on. Everything but text is only shown in advance: calls have other ids
+// than those that are run in the end.
+func (d *decoder) fragment(dst []hub.Event, l *branch, parts rawjson.Value) []hub.Event {
+	dst = d.inTurn(dst, l)
+	d.msg = l.turn
+	d.noteUsage(l)
+	for it := rawjson.Elems(parts); ; {
+		v, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		p := genai.ReadPart(v)
+		if p.Kind != genai.PartText {
+			continue
+		}
+		l.said[p.Channel()] = true
+		if text := rawjson.Body(p.Value); len(text) > 0 {
+			var ev *hub.Event
+			dst, ev = d.textEvent(dst, l, hub.TextDelta, p.Channel())
+			ev.Text = text
+		}
+	}
+}
+
+// textEvent appends an event of a text of the turn. Only where fragments came, the text has a name, by which the whole finds
+// it.
+func (d *decoder) textEvent(dst []hub.Event, l *branch, kind hub.Kind, channel hub.Chan) ([]hub.Event, *hub.Event) {
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.Chan, ev.SubAgent, ev.Msg = kind, channel, l.id, d.msg
+	switch {
+	case d.isUser():
+		ev.Flags = hub.User
+	case l.said[channel]:
+		ev.ID = l.turn
+	}
+	return dst, ev
+}
+
+// isUser reports whether the event is the user's own.
+func (d *decoder) isUser() bool { return string(d.body(mAuthor)) == authorUser }
+
+// whole appends the events of a record that is complete.
+func (d *decoder) whole(dst []hub.Event, l *branch, parts rawjson.Value) ([]hub.Event, error) {
+	d.noteUsage(l)
+	reason, isTurn := d.body(mFinish), d.isTurn(l, parts)
+	if d.msg = d.body(mID); isTurn {
+		dst = d.inTurn(dst, l)
+		d.msg = l.turn
+	}
+	dst, err := d.parts(dst, l, parts)
+	status := hub.StatusDone
+	if genai.Finished(d.rec[mFinish]) {
+		status = genai.StatusOf(reason)
+	}
+	if isTurn = isTurn || len(reason) > 0; isTurn && l == &d.root {
+		d.reason = append(d.reason[:0], reason[:min(len(reason), maxKept)]...)
+	}
+	if isTurn {
+		dst = d.endTurn(dst, l, status)
+	}
+	if !l.open {
+		dst = d.stepUsage(dst, l)
+	}
+	return dst, err
+}
+
+// isTurn reports whether parts are what a model has said: not results, nor questions of the framework, nor what comes without
+// a text in the middle of a turn that has another id.
+func (d *decoder) isTurn(l *branch, parts rawjson.Value) bool {
+	if d.isUser() {
+		return false
+	}
+	beside := l.open && (l.said[0] || l.said[1]) && !bytes.Equal(d.body(mID), l.turn)
+	for it := rawjson.Elems(parts); ; {
+		v, ok := it.Next()
+		if !ok {
+			return false
+		}
+		switch p := genai.ReadPart(v); p.Kind {
+		case genai.PartText:
+			return true
+		case genai.PartInline, genai.PartFile, genai.PartCode:
+			if !beside {
+				return true
+			}
+		case genai.PartCall:
+			if !beside && !isRequest(rawjson.Body(rawjson.Get(p.Value, "name"))) {
+				return true
+			}
+		}
+	}
+}
