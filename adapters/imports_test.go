@@ -17,6 +17,7 @@ const (
 	wire    = module + "adapters/wire"
 	rawjson = module + "adapters/internal/rawjson"
 	phrases = module + "adapters/internal/phrases"
+	members = module + "adapters/internal/eventjson"
 	harness = "adapters/adaptertest"
 )
 
@@ -45,6 +46,7 @@ var shared = []string{
 	module + "adapters/internal/toolinfo",
 	module + "adapters/stages",
 	module + "adapters/usage",
+	members,
 	phrases,
 }
 
@@ -96,8 +98,8 @@ var rules = []rule{
 	},
 	{
 		folders: []string{"adapters/internal/*"},
-		allowed: []string{hubPath, wire, rawjson, phrases},
-		why:     "what dialects share stands below them: it imports only hub, wire, rawjson, phrases and the standard library",
+		allowed: []string{hubPath, wire, rawjson, phrases, members},
+		why:     "what dialects share stands below them: it imports only hub, wire, rawjson, phrases, eventjson and the standard library",
 	},
 	{
 		folders: []string{"adapters/*", "adapters/*/*"},

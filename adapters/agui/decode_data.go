@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
@@ -95,9 +96,9 @@ func (d *decoder) activity() (id, name []byte, err error) {
 // plan reads back a plan that the encoder wrote as an activity.
 func (d *decoder) plan(dst []hub.Event) []hub.Event {
 	dst, ev := d.emit(dst, hub.Plan)
-	m := d.scratch.MoreOf(ev)
+	d.scratch.MoreOf(ev)
 	ev.ID = rawjson.Body(rawjson.Get(d.rec.Metadata, ownKey, planKey))
-	m.Items = readItems(m.Items, rawjson.Get(d.rec.Content, "items"))
+	d.readMembers(ev, d.rec.Content, eventjson.Items)
 	return dst
 }
 

@@ -2,6 +2,7 @@ package agui
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
@@ -114,7 +115,7 @@ func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
 	if made, _ := rawjson.Bool(rawjson.Get(d.rec.Metadata, ownKey, madeKey)); made {
 		ev.Text = nil // the encoder's own, for want of one
 	}
-	d.extras(ev, toolEndMembers|mName|mText)
+	d.extras(ev, toolEndMembers|eventjson.Name|eventjson.Text)
 	return dst, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/recent"
@@ -125,17 +126,16 @@ func (e *encoder) extension(out *wire.Out, ev *hub.Event) hub.Disposition {
 	out.Begin("")
 	b := append(out.Buf, `{"type":"CUSTOM","name":"`+ownPrefix...)
 	b = append(b, ev.Kind.String()...)
-	b = append(b, `","value":{`...)
-	b = appendMembers(b, ev, which)
-	b = closeObject(b)
-	out.Buf = e.close(b[:len(b)-1], ev, 0)
+	b = append(b, `","value":`...)
+	b = eventjson.Close(appendMembers(b, ev, which), len(b))
+	out.Buf = e.close(b, ev, 0)
 	out.End()
 	return hub.Extension
 }
 
 // close appends the members that all events have in common, and ends the event. own are those members of ev that go
 // under metadata.sabir.
-func (e *encoder) close(dst []byte, ev *hub.Event, own members) []byte {
+func (e *encoder) close(dst []byte, ev *hub.Event, own eventjson.Set) []byte {
 	dst = closeUntagged(dst, ev, own)
 	if len(ev.SubAgent) == 0 || e.flat {
 		return dst
@@ -146,7 +146,7 @@ func (e *encoder) close(dst []byte, ev *hub.Event, own members) []byte {
 }
 
 // closeUntagged is close for events that say nothing of a sub-agent.
-func closeUntagged(dst []byte, ev *hub.Event, own members) []byte {
+func closeUntagged(dst []byte, ev *hub.Event, own eventjson.Set) []byte {
 	if m := ev.More; m != nil && m.Time > 0 {
 		dst = append(dst, `,"timestamp":`...)
 		dst = strconv.AppendInt(dst, m.Time, 10)
@@ -158,19 +158,24 @@ func closeUntagged(dst []byte, ev *hub.Event, own members) []byte {
 }
 
 // appendMetadata appends the metadata of ev: what it has of own under a key of ours, and its Meta.
-func appendMetadata(dst []byte, ev *hub.Event, own members) []byte {
-	start := len(dst)
-	dst = append(dst, `,"metadata":{`...)
+func appendMetadata(dst []byte, ev *hub.Event, own eventjson.Set) []byte {
+	const head, ownHead = `,"metadata":`, `,"` + ownKey + `":`
+	dst = append(dst, head...)
 	from := len(dst)
-	dst = appendObject(dst, ownKey, func(dst []byte) []byte { return appendMembers(dst, ev, own) })
+	dst = append(dst, ownHead...)
+	members := len(dst)
+	if dst = appendMembers(dst, ev, own); len(dst) > members {
+		dst = eventjson.Close(dst, members)
+	} else {
+		dst = dst[:from]
+	}
 	if ev.More != nil {
 		dst = appendForeign(dst, ev.More.Meta)
 	}
 	if len(dst) == from {
-		return dst[:start]
+		return dst[:from-len(head)]
 	}
-	dst[len(dst)-1] = '}'
-	return dst
+	return eventjson.Close(dst, from)
 }
 
 // sub-agent is the sub-agent that the client sees ev in.

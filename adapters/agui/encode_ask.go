@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -21,11 +22,9 @@ func (e *encoder) ask(ev *hub.Event) hub.Disposition {
 	if len(e.asks) == maxOpen {
 		return hub.Dropped
 	}
-	custom := appendMembers([]byte{'{'}, ev, ownKinds[hub.Ask])
-	custom = closeObject(custom)
 	e.asks = append(e.asks, ask{
 		id: bytes.Clone(ev.ID), subAgent: bytes.Clone(ev.SubAgent),
-		interrupt: e.appendInterrupt(nil, ev), custom: custom[:len(custom)-1],
+		interrupt: e.appendInterrupt(nil, ev), custom: eventjson.Close(appendMembers(nil, ev, ownKinds[hub.Ask]), 0),
 	})
 	return hub.Deferred
 }
@@ -48,7 +47,7 @@ func (e *encoder) appendInterrupt(dst []byte, ev *hub.Event) []byte {
 	}
 	own := askMembers
 	if whatOf(reason, ev.Ref) == ev.AskKind {
-		own &^= mWhat
+		own &^= eventjson.AskKind
 	}
 	dst = appendMetadata(dst, ev, own)
 	if len(ev.SubAgent) > 0 && !e.flat {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -52,7 +53,7 @@ func appendValue(dst []byte, v rawjson.Value) []byte {
 func (e *encoder) customData(out *wire.Out, ev *hub.Event) hub.Disposition {
 	own := dataMembers
 	if ev.Op == hub.Emit {
-		own &^= mOp
+		own &^= eventjson.Op
 	}
 	b := member.Open(out, `{"type":"CUSTOM","name":"`, orDefault(ev.Name, []byte("data")))
 	b = appendValue(append(b, `,"value":`...), ev.Value)
@@ -150,16 +151,15 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	id, owned := e.activityID(ev, bytes.Clone(e.ids.name(want, nil)))
 	b := member.Open(out, `{"type":"ACTIVITY_SNAPSHOT","messageId":"`, []byte(id))
-	b = append(b, `,"activityType":"PLAN","content":{`...)
-	var items []hub.PlanItem
-	if ev.More != nil {
-		items = ev.More.Items
+	items := hub.Event{Kind: hub.Plan, More: ev.More}
+	if items.More == nil {
+		items.More = &hub.More{}
 	}
-	b = append(appendItems(b, items), '}')
+	b = eventjson.AppendObject(append(b, `,"activityType":"PLAN","content":`...), &items, eventjson.Items)
 	if owned {
-		out.Buf = e.close(b, ev, mPlan)
+		out.Buf = e.close(b, ev, planMember)
 	} else {
-		out.Buf = closeUntagged(b, ev, mPlan)
+		out.Buf = closeUntagged(b, ev, planMember)
 	}
 	out.End()
 	return hub.Extension

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -54,9 +55,9 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch {
 	case ev.Status == hub.StatusPaused && len(e.asks) > 0:
 		b = e.appendInterrupts(b)
-		own &^= mStatus
+		own &^= eventjson.Status
 	case (ev.Status == hub.StatusDone || ev.Status == hub.StatusTools) && e.waiting.tell(ev.Status):
-		own &^= mStatus // clients see for themselves which calls are left to them
+		own &^= eventjson.Status // clients see for themselves which calls are left to them
 	}
 	out.Buf = closeUntagged(e.appendUsage(b), ev, own)
 	out.End()
@@ -72,7 +73,7 @@ func (e *encoder) runError(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b := member.Open(out, `{"type":"RUN_ERROR","message":"`, orDefault(message, []byte(phrases.Run(ev.Status))))
 	own := runErrorMembers
 	if ev.Status == hub.StatusFailed {
-		own &^= mStatus
+		own &^= eventjson.Status
 	} else {
 		code = orDefault(code, []byte(ev.Status.String()))
 	}
@@ -118,13 +119,13 @@ func (e *encoder) stepOpen(s *step) bool {
 func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	own := stepMembers
 	if ev.Status == hub.StatusDone || ev.Flags.Has(hub.Synthetic) {
-		own &^= mStatus
+		own &^= eventjson.Status
 	}
 	return e.closeStep(out, ev, ev.ID, own)
 }
 
 // closeStep writes the end of a step under the name it was opened with.
-func (e *encoder) closeStep(out *wire.Out, ev *hub.Event, id []byte, own members) hub.Disposition {
+func (e *encoder) closeStep(out *wire.Out, ev *hub.Event, id []byte, own eventjson.Set) hub.Disposition {
 	for i := range e.steps {
 		if !bytes.Equal(e.steps[i].id, id) {
 			continue

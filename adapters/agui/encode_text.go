@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -29,9 +30,9 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b := member.Open(out, `{"type":"TEXT_MESSAGE_START","messageId":"`, p.wire)
 	b = append(append(append(b, `,"role":"`...), name...), '"')
 	b = member.AppendText(b, `,"name":"`, ev.Title)
-	own := mChan
+	own := eventjson.Chan
 	if name == "assistant" {
-		own |= mName // summary, commentary
+		own |= eventjson.Name // summary, commentary
 	}
 	out.Buf = e.close(b, ev, own)
 	out.End()
@@ -67,7 +68,7 @@ func (e *encoder) reasoningStart(out *wire.Out, ev *hub.Event, p *part) hub.Disp
 	out.End()
 	b := member.Open(out, `{"type":"REASONING_MESSAGE_START","messageId":"`, p.wire)
 	b = append(b, `,"role":"reasoning"`...)
-	out.Buf = e.close(b, ev, mName|mTitle)
+	out.Buf = e.close(b, ev, eventjson.Name|eventjson.Title)
 	out.End()
 	return hub.Native
 }

@@ -2,6 +2,7 @@ package agui
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -43,7 +44,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b = e.appendParent(b, ev, id)
 	own := toolStartMembers
 	if ev.Status == hub.StatusUnknown {
-		own &^= mStatus // no start says who runs the call
+		own &^= eventjson.Status // no start says who runs the call
 	}
 	out.Buf = e.close(b, ev, own)
 	out.End()
@@ -131,13 +132,13 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b = append(b, `","role":"tool"`...)
 	own := toolEndMembers
 	if ev.Status == hub.StatusOK {
-		own &^= mStatus
+		own &^= eventjson.Status
 	}
 	if made {
-		own |= mMade | mText
+		own |= madeMember | eventjson.Text
 	}
 	if named, _ := e.resumed.Find(ev.ID); named {
-		own |= mName // nothing else in this stream says it
+		own |= eventjson.Name // nothing else in this stream says it
 	}
 	out.Buf = e.close(b, ev, own)
 	out.End()

@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -45,20 +47,19 @@ func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Disposition {
 // appendEntry appends the counts of one model; nothing if none is known.
 func appendEntry(dst []byte, m *hub.More) []byte {
 	start := len(dst)
-	dst = append(dst, '{')
-	dst = appendMember(dst, "provider", '"', m.Usage.Provider)
-	dst = appendMember(dst, "model", '"', m.Model)
+	dst = member.AppendText(dst, `,"provider":"`, m.Usage.Provider)
+	dst = member.AppendText(dst, `,"model":"`, m.Model)
 	from := len(dst)
 	for i := range usageMembers {
 		if n := *usageMembers[i].of(&m.Usage); n >= 0 {
-			dst = appendMember(dst, usageMembers[i].name, '0', strconv.AppendInt(nil, n, 10))
+			dst = append(append(append(dst, `,"`...), usageMembers[i].name...), `":`...)
+			dst = strconv.AppendInt(dst, n, 10)
 		}
 	}
 	if len(dst) == from {
 		return dst[:start]
 	}
-	dst[len(dst)-1] = '}'
-	return dst
+	return eventjson.Close(dst, start)
 }
 
 // appendUsage appends what the run used, if anyone said so.

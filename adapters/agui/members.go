@@ -1,305 +1,172 @@
 package agui
 
 import (
-	"strconv"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// Members of an event that AG-UI has no place for travel as JSON members of an object of ours: the value of a CUSTOM
-// event, or the key "sabir" in the metadata of a native one. Both are written and read by the tables below; the names
-// are those of the native notation of events.
-
-// members is a set of members: one bit for each row of the tables.
-type members uint32
-
-const (
-	mID members = 1 << iota
-	mRef
-	mMsg
-	mName
-	mTitle
-	mText
-	mValue
-	mModel
-	mToolKind
-	mLocations
-	mContent
-	mPercent
-	mSchema
-	mExpires
-	mErr
-	mErrCode
-
-	mStatus
-	mChan
-	mOp
-	mLevel
-	mScope
-	mWhat
-
-	mFlags
-	mItems
-	mOptions
-	mUsage
-	mFile
-	mPlan // the id of a plan, even if empty: it marks an activity as a plan
-	mMade // marks the text of a result that has none of its own: it is made of content or error
-)
+// Members of an event that AG-UI has no place for travel as JSON members of an object of Sabir's: the value of a CUSTOM
+// event, or the key "sabir" in the metadata of a native one.
 
 // What each native event carries under metadata.sabir.
 const (
-	textMembers      = mName | mTitle | mChan
-	toolStartMembers = mTitle | mStatus | mToolKind | mLocations | mContent | mFlags
-	toolEndMembers   = mStatus | mTitle | mToolKind | mLocations | mContent | mErr | mErrCode | mFlags
-	runStartMembers  = mName
-	runEndMembers    = mStatus | mName | mErr | mErrCode
-	runErrorMembers  = mStatus | mName
-	stepMembers      = mStatus | mModel
-	agentEndMembers  = mStatus
-	dataMembers      = mID | mOp | mFlags
-	rawMembers       = mID
-	askMembers       = mWhat | mValue | mOptions | mFlags
+	textMembers      = eventjson.Name | eventjson.Title | eventjson.Chan
+	toolStartMembers = eventjson.Display | eventjson.Status | eventjson.Flags
+	toolEndMembers   = toolStartMembers | errMembers
+	runStartMembers  = eventjson.Name
+	runEndMembers    = runErrorMembers | errMembers
+	runErrorMembers  = eventjson.Status | eventjson.Name
+	stepMembers      = eventjson.Status | eventjson.Model
+	agentEndMembers  = eventjson.Status
+	dataMembers      = eventjson.ID | eventjson.Op | eventjson.Flags
+	rawMembers       = eventjson.ID
+	askMembers       = eventjson.AskKind | eventjson.Value | eventjson.Options | eventjson.Flags
+
+	errMembers     = eventjson.Err | eventjson.ErrCode
+	contentMembers = eventjson.ID | eventjson.Text | eventjson.Value | eventjson.Flags
 )
 
 // ownKinds are the kinds that have no event in AG-UI, with what their CUSTOM events carry.
-var ownKinds = map[hub.Kind]members{
-	hub.ToolUpdate: mID | mMsg | mTitle | mText | mValue | mStatus | mToolKind | mLocations | mContent | mPercent | mErr | mFlags,
-	hub.ToolOutput: mID | mMsg | mText | mValue | mChan | mOp | mContent | mFlags,
-	hub.Ask:        mID | mRef | mName | mTitle | mText | mValue | mWhat | mOptions | mSchema | mExpires | mFlags,
-	hub.Answer:     mID | mName | mText | mValue | mStatus | mFlags,
-	hub.Usage:      mID | mRef | mScope | mModel | mUsage,
-	hub.Notice:     mID | mRef | mName | mTitle | mText | mValue | mLevel | mErr | mFlags,
-	hub.Source:     mID | mRef | mMsg | mTitle | mText | mValue | mFile | mFlags,
-	hub.File:       mID | mRef | mMsg | mName | mTitle | mText | mValue | mFile | mFlags,
+var ownKinds = map[hub.Kind]eventjson.Set{
+	hub.ToolUpdate: contentMembers | eventjson.Display | eventjson.Msg | eventjson.Status | eventjson.Percent | eventjson.Err,
+	hub.ToolOutput: contentMembers | eventjson.Msg | eventjson.Chan | eventjson.Op | eventjson.Content,
+	hub.Ask: contentMembers | eventjson.Ref | eventjson.Name | eventjson.Title | eventjson.AskKind | eventjson.Options |
+		eventjson.Schema | eventjson.Expires,
+	hub.Answer: contentMembers | eventjson.Name | eventjson.Status,
+	hub.Usage:  eventjson.ID | eventjson.Ref | eventjson.Scope | eventjson.Model | eventjson.Usage,
+	hub.Notice: contentMembers | eventjson.Ref | eventjson.Name | eventjson.Title | eventjson.Level | eventjson.Err,
+	hub.Source: contentMembers | eventjson.Ref | eventjson.Msg | eventjson.Title | eventjson.File,
+	hub.File:   contentMembers | eventjson.Ref | eventjson.Msg | eventjson.Name | eventjson.Title | eventjson.File,
 }
 
 const (
 	ownKey    = "sabir"  // in metadata
 	ownPrefix = "sabir." // of the names of CUSTOM events
-	planKey   = "plan"   // in metadata.sabir of the activity that a plan is written as
-	madeKey   = "made"   // in metadata.sabir of a result
+	planKey   = "plan"   // in metadata.sabir: the id of the plan that an activity is written for, even if empty
+	madeKey   = "made"   // in metadata.sabir: the text of a result that has none of its own is made of content or error
 )
 
-// bodies are the members that are strings or raw values.
-var bodies = [...]struct {
-	bit  members
-	name string
-	kind byte // '"' for a string body; '[', '{' or '0' for a value of that JSON kind; 'v' for any value
-	of   func(*hub.Event, *hub.More) *[]byte
-}{
-	{mID, "id", '"', func(ev *hub.Event, _ *hub.More) *[]byte { return &ev.ID }},
-	{mRef, "ref", '"', func(ev *hub.Event, _ *hub.More) *[]byte { return &ev.Ref }},
-	{mMsg, "msg", '"', func(ev *hub.Event, _ *hub.More) *[]byte { return &ev.Msg }},
-	{mName, "name", '"', func(ev *hub.Event, _ *hub.More) *[]byte { return &ev.Name }},
-	{mTitle, "title", '"', func(ev *hub.Event, _ *hub.More) *[]byte { return &ev.Title }},
-	{mText, "text", '"', func(ev *hub.Event, _ *hub.More) *[]byte { return &ev.Text }},
-	{mValue, "value", 'v', func(ev *hub.Event, _ *hub.More) *[]byte { return &ev.Value }},
-	{mModel, "model", '"', func(_ *hub.Event, m *hub.More) *[]byte { return &m.Model }},
-	{mToolKind, "tool_kind", '"', func(_ *hub.Event, m *hub.More) *[]byte { return &m.ToolKind }},
-	{mLocations, "locations", '[', func(_ *hub.Event, m *hub.More) *[]byte { return &m.Locations }},
-	{mContent, "content", '[', func(_ *hub.Event, m *hub.More) *[]byte { return &m.Content }},
-	{mPercent, "percent", '0', func(_ *hub.Event, m *hub.More) *[]byte { return &m.Percent }},
-	{mSchema, "schema", '{', func(_ *hub.Event, m *hub.More) *[]byte { return &m.Schema }},
-	{mExpires, "expires", '"', func(_ *hub.Event, m *hub.More) *[]byte { return &m.Expires }},
-	{mErr, "err", '"', func(_ *hub.Event, m *hub.More) *[]byte { return &m.Err }},
-	{mErrCode, "err_code", '"', func(_ *hub.Event, m *hub.More) *[]byte { return &m.ErrCode }},
-}
+// Members of the metadata that no event has; appendMembers writes them behind the others.
+const (
+	planMember eventjson.Set = 1 << (63 - iota)
+	madeMember
+)
 
-// words are the members with a closed vocabulary; the empty word is absent.
-var words = [...]struct {
-	bit  members
-	name string
-	get  func(*hub.Event) string
-	set  func(*hub.Event, []byte)
-}{
-	{mStatus, "status", func(ev *hub.Event) string { return ev.Status.String() }, setWord(hub.ParseStatus, func(ev *hub.Event) *hub.Status { return &ev.Status })},
-	{mChan, "chan", func(ev *hub.Event) string { return unless(ev.Chan == 0, ev.Chan.String()) }, setWord(hub.ParseChan, func(ev *hub.Event) *hub.Chan { return &ev.Chan })},
-	{mOp, "op", func(ev *hub.Event) string { return unless(ev.Op == 0, ev.Op.String()) }, setWord(hub.ParseOp, func(ev *hub.Event) *hub.Op { return &ev.Op })},
-	{mLevel, "level", func(ev *hub.Event) string { return ev.Level.String() }, setWord(hub.ParseLevel, func(ev *hub.Event) *hub.Level { return &ev.Level })},
-	{mScope, "scope", func(ev *hub.Event) string { return ev.Scope.String() }, setWord(hub.ParseScope, func(ev *hub.Event) *hub.Scope { return &ev.Scope })},
-	{mWhat, "what", func(ev *hub.Event) string { return ev.AskKind.String() }, setWord(hub.ParseAskKind, func(ev *hub.Event) *hub.AskKind { return &ev.AskKind })},
-}
-
-// unless is the word, or none: zero values that have a name are absent all the same.
-func unless(absent bool, word string) string {
-	if absent {
-		return ""
+// order is that of the members in AG-UI.
+var order = func() [5]eventjson.Set {
+	const words = eventjson.Status | eventjson.Chan | eventjson.Op | eventjson.Level | eventjson.Scope | eventjson.AskKind
+	const lists = eventjson.Options | eventjson.Usage | eventjson.File
+	const ids = eventjson.ID | eventjson.Ref
+	return [...]eventjson.Set{
+		ids, eventjson.All &^ (ids | words | lists | eventjson.Flags), words | eventjson.Flags, eventjson.Options, eventjson.Usage | eventjson.File,
 	}
-	return word
-}
+}()
 
-// setWord makes the reader of a member from the parser of its vocabulary. Unknown words change nothing.
-func setWord[T any](parse func([]byte) (T, bool), of func(*hub.Event) *T) func(*hub.Event, []byte) {
-	return func(ev *hub.Event, word []byte) {
-		if val, ok := parse(word); ok {
-			*of(ev) = val
+// appendMembers appends those of which that ev has, each with a comma before it.
+func appendMembers(dst []byte, ev *hub.Event, which eventjson.Set) []byte {
+	if ev.Flags.Has(hub.Synthetic) {
+		said := *ev
+		said.Flags &^= hub.Synthetic
+		ev = &said
+	}
+	for _, part := range order {
+		if part &= which; part != 0 {
+			dst = eventjson.Append(dst, ev, part)
 		}
 	}
-}
-
-// noMore stands in for an event without rare members. It is only read.
-var noMore = hub.More{Usage: hub.NoCounts}
-
-// appendMembers appends those of which that ev has, each followed by a comma.
-func appendMembers(dst []byte, ev *hub.Event, which members) []byte {
-	m := ev.More
-	if m == nil {
-		m = &noMore
+	if which&planMember != 0 {
+		dst = rawjson.AppendQuoted(append(dst, `,"`+planKey+`":`...), ev.ID)
 	}
-	for i := range bodies {
-		if b := &bodies[i]; which&b.bit != 0 {
-			dst = appendMember(dst, b.name, b.kind, *b.of(ev, m))
-		}
-	}
-	for i := range words {
-		w := &words[i]
-		if which&w.bit == 0 {
-			continue
-		}
-		if word := w.get(ev); word != "" {
-			dst = appendMember(dst, w.name, '"', []byte(word))
-		}
-	}
-	if which&mFlags != 0 {
-		dst = appendFlags(dst, ev.Flags&^hub.Synthetic)
-	}
-	if which&mOptions != 0 && len(m.Options) > 0 {
-		dst = appendOptions(dst, m.Options)
-	}
-	if which&mPlan != 0 {
-		dst = append(dst, `"`+planKey+`":`...)
-		dst = append(rawjson.AppendQuoted(dst, ev.ID), ',')
-	}
-	if which&mMade != 0 {
-		dst = append(dst, `"`+madeKey+`":true,`...)
-	}
-	if which&mUsage != 0 {
-		dst = appendObject(dst, "usage", func(dst []byte) []byte { return appendCounts(dst, &m.Usage) })
-	}
-	if which&mFile != 0 {
-		dst = appendObject(dst, "file", func(dst []byte) []byte { return appendFile(dst, &m.File) })
+	if which&madeMember != 0 {
+		dst = append(dst, `,"`+madeKey+`":true`...)
 	}
 	return dst
 }
 
-// appendMember appends one member and a comma, unless it is absent. An empty text is there, other empty strings are not.
-func appendMember(dst []byte, name string, kind byte, val []byte) []byte {
-	if val == nil || len(val) == 0 && name != "text" {
-		return dst
-	}
-	dst = append(dst, '"')
-	dst = append(dst, name...)
-	dst = append(dst, `":`...)
-	if kind == '"' {
-		dst = rawjson.AppendQuoted(dst, val)
-	} else {
-		dst = append(dst, val...)
-	}
-	return append(dst, ',')
+// extension reads a CUSTOM event that the encoder wrote for a kind without an event of its own.
+func (d *decoder) extension(dst []hub.Event, kind hub.Kind) []hub.Event {
+	dst, ev := d.emit(dst, kind)
+	d.readMembers(ev, d.rec.Value, ownKinds[kind])
+	return dst
 }
 
-// appendObject appends a member that is an object of what f appends, unless f appends nothing.
-func appendObject(dst []byte, name string, f func([]byte) []byte) []byte {
-	start := len(dst)
-	dst = append(dst, '"')
-	dst = append(dst, name...)
-	dst = append(dst, `":{`...)
+// extras reads what the encoder put beside a native event.
+func (d *decoder) extras(ev *hub.Event, which eventjson.Set) {
+	if d.rec.Metadata != nil {
+		d.extrasOf(ev, d.rec.Metadata, which)
+	}
+}
+
+// extrasOf is extras for metadata that are not those of the record.
+func (d *decoder) extrasOf(ev *hub.Event, metadata rawjson.Value, which eventjson.Set) {
+	if own := rawjson.Get(metadata, ownKey); rawjson.Kind(own) == '{' {
+		d.readMembers(ev, own, which)
+	}
+}
+
+// readMembers reads the members of which that v has. What has the wrong form is ignored.
+func (d *decoder) readMembers(ev *hub.Event, v rawjson.Value, which eventjson.Set) {
+	r := eventjson.Reader{Scratch: &d.scratch}
+	r.Read(ev, v, which)
+}
+
+// Metadata of AG-UI is the Meta of the model, and the other way round, but for two keys: "sabir" holds what the model
+// has and AG-UI has not, and is no part of Meta; "agui" holds what AG-UI has and the model has not, and is no part of
+// metadata.
+
+// wireKey is the key in Meta for members of AG-UI events that the model has no place for.
+const wireKey = "agui"
+
+// Members kept under wireKey.
+const (
+	keptReplace   = "replace"     // of ACTIVITY_SNAPSHOT, where it is false
+	keptParentRun = "parentRunId" // of RUN_STARTED
+)
+
+// metadata makes the Meta of ev from the record's metadata.
+func (d *decoder) metadata(ev *hub.Event) { d.ownMetadata(ev, d.rec.Metadata) }
+
+// ownMetadata makes the Meta of ev from v: all of it but what stands under our two keys.
+func (d *decoder) ownMetadata(ev *hub.Event, v rawjson.Value) {
+	if rawjson.Get(v, ownKey) == nil && rawjson.Get(v, wireKey) == nil {
+		d.scratch.MoreOf(ev).Meta = v
+		return
+	}
+	dst := d.scratch.Begin()
 	from := len(dst)
-	if dst = f(dst); len(dst) == from {
-		return dst[:start]
+	if dst = appendForeign(dst, v); len(dst) > from {
+		d.scratch.MoreOf(ev).Meta = d.scratch.Since(eventjson.Close(dst, from))
 	}
-	dst[len(dst)-1] = '}' // over the last comma
-	return append(dst, ',')
 }
 
-// appendFlags appends the names of the flags that are set.
-func appendFlags(dst []byte, flags hub.Flags) []byte {
-	if flags == 0 {
-		return dst
-	}
-	dst = append(dst, `"flags":[`...)
-	for i, name := range hub.FlagNames() {
-		if flags.Has(1 << i) {
-			dst = rawjson.AppendQuoted(dst, []byte(name))
-			dst = append(dst, ',')
+// appendForeign appends the members of an object that are under neither key, each with a comma before it.
+func appendForeign(dst []byte, object rawjson.Value) []byte {
+	for it := rawjson.Fields(object); ; {
+		key, val, ok := it.Next()
+		if !ok {
+			return dst
+		}
+		if string(key) != ownKey && string(key) != wireKey {
+			dst = append(rawjson.AppendQuoted(append(dst, ','), key), ':')
+			dst = append(dst, val...)
 		}
 	}
-	dst[len(dst)-1] = ']'
-	return append(dst, ',')
 }
 
-func appendOptions(dst []byte, options []hub.AskOption) []byte {
-	dst = append(dst, `"options":[`...)
-	for i := range options {
-		o := &options[i]
-		dst = append(dst, '{')
-		dst = appendMember(dst, "id", '"', o.ID)
-		dst = appendMember(dst, "name", '"', o.Name)
-		dst = appendMember(dst, "kind", '"', o.Kind)
-		dst = closeObject(dst)
+// keep puts a member of the wire that the model has no place for into the Meta of ev.
+func (d *decoder) keep(ev *hub.Event, name string, v rawjson.Value) {
+	m := d.scratch.MoreOf(ev)
+	dst := append(d.scratch.Begin(), `{"`+wireKey+`":{"`...)
+	dst = append(append(append(dst, name...), `":`...), v...)
+	dst = append(appendForeign(append(dst, '}'), m.Meta), '}')
+	m.Meta = d.scratch.Since(dst)
+}
+
+// kept returns a member that keep put away, or nil.
+func kept(ev *hub.Event, name string) rawjson.Value {
+	if ev.More == nil || ev.More.Meta == nil {
+		return nil
 	}
-	dst[len(dst)-1] = ']'
-	return append(dst, ',')
-}
-
-// appendItems appends the items of a plan, even if there are none: an empty plan is a plan.
-func appendItems(dst []byte, items []hub.PlanItem) []byte {
-	dst = append(dst, `"items":[`...)
-	for i := range items {
-		it := &items[i]
-		dst = append(dst, '{')
-		dst = appendMember(dst, "id", '"', it.ID)
-		dst = appendMember(dst, "content", '"', it.Content)
-		dst = appendMember(dst, "status", '"', it.Status)
-		dst = appendMember(dst, "priority", '"', it.Priority)
-		dst = closeObject(dst)
-	}
-	if len(items) > 0 {
-		dst = dst[:len(dst)-1]
-	}
-	return append(dst, ']')
-}
-
-// closeObject ends an object whose members each end with a comma, and appends a comma.
-func closeObject(dst []byte) []byte {
-	if dst[len(dst)-1] == ',' {
-		dst = dst[:len(dst)-1]
-	}
-	return append(dst, `},`...)
-}
-
-// counts are the members of usage beyond those that AG-UI knows too.
-var counts = [...]struct {
-	name string
-	of   func(*hub.Counts) *int64
-}{
-	{"in", func(c *hub.Counts) *int64 { return &c.In }},
-	{"out", func(c *hub.Counts) *int64 { return &c.Out }},
-	{"total", func(c *hub.Counts) *int64 { return &c.Total }},
-	{"cached", func(c *hub.Counts) *int64 { return &c.Cached }},
-	{"cache_write", func(c *hub.Counts) *int64 { return &c.CacheWrite }},
-	{"reasoning", func(c *hub.Counts) *int64 { return &c.ReasoningTokens }},
-	{"context_used", func(c *hub.Counts) *int64 { return &c.ContextUsed }},
-	{"context_size", func(c *hub.Counts) *int64 { return &c.ContextSize }},
-}
-
-func appendCounts(dst []byte, c *hub.Counts) []byte {
-	for i := range counts {
-		if n := *counts[i].of(c); n >= 0 {
-			dst = appendMember(dst, counts[i].name, '0', strconv.AppendInt(nil, n, 10))
-		}
-	}
-	dst = appendMember(dst, "cost", '0', c.Cost)
-	dst = appendMember(dst, "currency", '"', c.Currency)
-	return appendMember(dst, "provider", '"', c.Provider)
-}
-
-func appendFile(dst []byte, f *hub.FileRef) []byte {
-	dst = appendMember(dst, "media", '"', f.Media)
-	dst = appendMember(dst, "name", '"', f.Name)
-	dst = appendMember(dst, "url", '"', f.URL)
-	dst = appendMember(dst, "file_id", '"', f.FileID)
-	return appendMember(dst, "base64", '"', f.Base64)
+	return rawjson.Get(ev.More.Meta, wireKey, name)
 }

@@ -15,7 +15,7 @@
 //	what      of an ask
 //	flags     array of names
 //	seq       place in the stream, a number
-//	sub-agent      msg  id  ref  name  title    strings, absent when empty
+//	lane      msg  id  ref  name  title    strings, absent when empty
 //	text      a string; "" means present and empty, as the result of a tool that printed nothing
 //	value     any JSON value, null included
 //	time      milliseconds since the Unix epoch
