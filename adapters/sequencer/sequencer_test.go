@@ -222,3 +222,23 @@ func TestKnownBound(t *testing.T) {
 		t.Errorf("%d late updates and %d held ones, want one of each", late, held)
 	}
 }
+
+// TestKnownLeast: twice as many ids are known as may be open, even if the configuration says fewer, and no more.
+func TestKnownLeast(t *testing.T) {
+	const open = 80
+	for others, want := range map[int]string{2*open - 1: "p_1", 2 * open: "first"} {
+		seq := sequencer.New(sequencer.Config{Bounds: sequencer.Bounds{Open: open, Known: 1}})
+		say := func(id string) string {
+			part := []byte(id)
+			out := seq.Push(nil, []hub.Event{{Kind: hub.TextDelta, ID: part, Text: []byte("a")}, {Kind: hub.TextEnd, ID: part}}, 0)
+			return string(out[len(out)-1].ID)
+		}
+		say("first")
+		for i := range others {
+			say(strconv.Itoa(i))
+		}
+		if got := say("first"); got != want {
+			t.Errorf("after %d other ids, the first is %s, want %s", others, got, want)
+		}
+	}
+}

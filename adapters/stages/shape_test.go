@@ -211,6 +211,18 @@ func TestFilterStage(t *testing.T) {
 	f(stages.FilterConfig{Tools: []string{"*"}}, "ask /q", say(hub.Ask, "", "q"))
 }
 
+// TestFilterAsk: a question about a call that is hidden names none.
+func TestFilterAsk(t *testing.T) {
+	for _, id := range []string{"t", "tool"} {
+		hidden, ask, other := say(hub.ToolStart, "", id), say(hub.Ask, "", "q"), say(hub.Ask, "", "r")
+		ask.Ref, other.Ref = []byte(id), []byte(id+"2")
+		out := stages.NewFilter(stages.FilterConfig{Classes: []hub.Class{hub.ClassTools}}).Push(nil, []hub.Event{hidden, ask, other}, 0)
+		if len(out) != 2 || out[0].Ref != nil || string(out[1].Ref) != id+"2" {
+			t.Errorf("%s: %s, which name %q", id, spoken(out), out[0].Ref)
+		}
+	}
+}
+
 // TestFilterReset: a filter that is used again hides nothing on account of the stream before, and needs nobody who counts.
 func TestFilterReset(t *testing.T) {
 	fl := stages.NewFilter(stages.FilterConfig{Classes: []hub.Class{hub.ClassReasoning, hub.ClassTools}})

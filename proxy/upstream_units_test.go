@@ -1,0 +1,128 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/config"
+)
+
+// TestKeepFor: a connection is given up a second before the server gives it up, or in half of a short time.
+func TestKeepFor(t *testing.T) {
+	t.Parallel()
+	u := &upstream{cfg: &config.Upstream{}}
+	u.cfg.Timeouts.IdleConnection = 10 * time.Second
+	for said, want := range map[time.Duration]time.Duration{
+		0: 10 * time.Second, -1: 10 * time.Second, 1: 0, time.Second: 500 * time.Millisecond, 2 * time.Second: time.Second,
+		5 * time.Second: 4 * time.Second, 11 * time.Second: 10 * time.Second, time.Hour: 10 * time.Second,
+	} {
+		if got := u.keepFor(said); got != want {
+			t.Errorf("said %v: kept for %v, want %v", said, got, want)
+		}
+	}
+}
+
+// TestStale: a request is sent again if the connection was lost before the server can have been at work.
+func TestStale(t *testing.T) {
+	t.Parallel()
+	reset := &net.OpError{Op: "read", Err: syscall.ECONNRESET}
+	f := func(c upstreamConn, method string, err error, after time.Duration, want bool) {
+		t.Helper()
+		req := fasthttp.AcquireRequest()
+		defer fasthttp.ReleaseRequest(req)
+		req.Header.SetMethod(method)
+		if got := c.stale(req, err, after); got != want {
+			t.Errorf("%s, %v after %v, sent %t, heard %t: got %t", method, err, after, c.sent, c.heard, got)
+		}
+	}
+	const soon, late = time.Second - 1, time.Second
+	f(upstreamConn{sent: true}, "POST", reset, soon, true)
+	f(upstreamConn{sent: true}, "POST", reset, late, false)
+	f(upstreamConn{sent: true}, "GET", reset, late, true)
+	f(upstreamConn{sent: true}, "HEAD", reset, late, true)
+	f(upstreamConn{}, "POST", reset, late, true)
+	f(upstreamConn{sent: true, heard: true}, "GET", reset, soon, false)
+	f(upstreamConn{}, "POST", os.ErrDeadlineExceeded, soon, false)
+	f(upstreamConn{}, "POST", errors.New("no HTTP"), soon, false)
+	for _, lost := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE, fmt.Errorf("x: %w", reset)} {
+		f(upstreamConn{}, "POST", lost, soon, true)
+	}
+}
+
+// TestFailuresOfUpstreams: what clients are told, and what the log, which must not repeat what a server has sent.
+func TestFailuresOfUpstreams(t *testing.T) {
+	t.Parallel()
+	f := func(got *hub.Failure, code hub.Code, log string) {
+		t.Helper()
+		if got.Code != code || got.Cause.Error() != log {
+			t.Errorf("got %s, %v, want %s, %s", got.Code, got.Cause, code, log)
+		}
+	}
+	refused := &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
+	f(dialFailure(refused), hub.CodeRefused, refused.Error())
+	f(dialFailure(context.DeadlineExceeded), hub.CodeTimeout, context.DeadlineExceeded.Error())
+	f(dialFailure(errors.New("no such host")), hub.CodeUnreachable, "no such host")
+
+	reset := &net.OpError{Op: "read", Err: syscall.ECONNRESET}
+	f(answerFailure(fmt.Errorf("while reading secret: %w", reset)), hub.CodeReset, reset.Error())
+	f(answerFailure(fmt.Errorf("while reading secret: %w", io.ErrUnexpectedEOF)), hub.CodeReset, "unexpected EOF")
+	f(answerFailure(fmt.Errorf("while reading secret: %w", io.EOF)), hub.CodeReset, "EOF")
+	f(answerFailure(fmt.Errorf("while reading secret: %w", syscall.EPIPE)), hub.CodeReset, syscall.EPIPE.Error())
+	f(answerFailure(fmt.Errorf("while reading secret: %w", os.ErrDeadlineExceeded)), hub.CodeTimeout, "timeout")
+	f(answerFailure(errors.New("cannot read secret")), hub.CodeMalformed, "the answer is no HTTP: its header cannot be read")
+	f(answerFailure(&fasthttp.ErrSmallBuffer{}), hub.CodeMalformed, "the answer is no HTTP: its header is larger than limits.header")
+	f(answerFailure(errInterim), hub.CodeMalformed, "the answer is no HTTP: more than 16 interim responses")
+	own := hub.Fail(hub.CodeShutdown, io.EOF)
+	f(answerFailure(own), hub.CodeShutdown, "EOF")
+}
+
+type address string
+
+func (address) Network() string  { return "test" }
+func (a address) String() string { return string(a) }
+
+// TestAddresses of peers, and those that proxies write.
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	f := func(got netip.Addr, want string) {
+		t.Helper()
+		if want == "" != !got.IsValid() || want != "" && got.String() != want {
+			t.Errorf("got %v, want %s", got, want)
+		}
+	}
+	f(hostOf(&net.TCPAddr{IP: net.ParseIP("::ffff:10.0.0.1"), Port: 1}), "10.0.0.1")
+	f(hostOf(&net.TCPAddr{IP: net.ParseIP("fe80::1"), Zone: "eth0", Port: 1}), "fe80::1")
+	f(hostOf(address("[::ffff:10.0.0.1]:80")), "10.0.0.1")
+	f(hostOf(address("[fe80::1%eth0]:80")), "fe80::1")
+	f(hostOf(address("@")), "")
+	for text, want := range map[string]string{
+		"10.0.0.1": "10.0.0.1", " 10.0.0.1:80 ": "10.0.0.1", "[fd00::1]:80": "fd00::1", "[fd00::1]": "fd00::1", "fd00::1%eth0": "fd00::1",
+		"::ffff:10.0.0.1": "10.0.0.1", "unknown": "", "": "", "10.0.0.1:x": "",
+	} {
+		f(parseForwarded(text), want)
+	}
+}
+
+// TestEventLists: a list that goes back into the pool holds nothing of its stream, and is no larger than most need.
+func TestEventLists(t *testing.T) {
+	t.Parallel()
+	list := make([]hub.Event, 3, 64)
+	list[2].Text = []byte("secret")
+	if got := letGo(list); cap(got) != 64 || len(got) != 0 || got[:3][2].Text != nil {
+		t.Errorf("room for %d, %d in it, %q", cap(got), len(got), got[:3][2].Text)
+	}
+	if got := letGo(make([]hub.Event, 0, 65)); got != nil {
+		t.Errorf("room for %d is kept", cap(got))
+	}
+}
