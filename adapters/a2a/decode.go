@@ -107,11 +107,7 @@ func (d *decoder) start(dst []hub.Event, what event, o *object) []hub.Event {
 
 // task is a snapshot: what it holds already came before the stream was opened, and its state may be final.
 func (d *decoder) task(dst []hub.Event, o *object) []hub.Event {
-	for it := rawjson.Elems(o.artifacts); ; {
-		v, ok := it.Next()
-		if !ok {
-			break
-		}
+	for v := range rawjson.Each(o.artifacts) {
 		one := object{artifact: v, last: true}
 		dst = d.artifact(dst, &one)
 	}
@@ -131,11 +127,7 @@ func (d *decoder) say(dst []hub.Event, o *object) []hub.Event {
 		flags = hub.User
 	}
 	spoken := false
-	for it := rawjson.Elems(o.parts); ; {
-		v, ok := it.Next()
-		if !ok {
-			break
-		}
+	for v := range rawjson.Each(o.parts) {
 		p := readPart(v)
 		if len(p.text) == 0 {
 			dst = d.other(dst, &p, o.messageID, nil)
@@ -200,11 +192,7 @@ func hasText(parts rawjson.Value) bool {
 func (d *decoder) artifactParts(dst []hub.Event, a *artifact, op hub.Op) (_ []hub.Event, said bool) {
 	whole := d.scratch.Begin()
 	n := len(whole)
-	for it := rawjson.Elems(a.parts); ; {
-		v, ok := it.Next()
-		if !ok {
-			break
-		}
+	for v := range rawjson.Each(a.parts) {
 		p := readPart(v)
 		switch {
 		case len(p.text) == 0:

@@ -44,11 +44,7 @@ func (d *decoder) working(dst []hub.Event, m *object) []hub.Event {
 	if d.statusText {
 		return d.say(dst, m)
 	}
-	for it := rawjson.Elems(m.parts); ; {
-		v, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for v := range rawjson.Each(m.parts) {
 		p := readPart(v)
 		switch {
 		case len(p.text) == 0:
@@ -62,6 +58,7 @@ func (d *decoder) working(dst []hub.Event, m *object) []hub.Event {
 			ev.Kind, ev.Level, ev.ID, ev.Text = hub.Notice, hub.LevelStatus, m.messageID, p.text
 		}
 	}
+	return dst
 }
 
 // isAnnounced reports whether the text of a message only says in words which call its data are.
@@ -84,11 +81,7 @@ func (d *decoder) closing(dst []hub.Event, m *object) []hub.Event {
 func (d *decoder) questions(dst []hub.Event, o, m *object, st state) []hub.Event {
 	n := len(dst)
 	title := []byte(nil)
-	for it := rawjson.Elems(m.parts); ; {
-		v, ok := it.Next()
-		if !ok {
-			break
-		}
+	for v := range rawjson.Each(m.parts) {
 		p := readPart(v)
 		switch {
 		case string(p.kind) == kindAsk:
@@ -123,11 +116,7 @@ func (d *decoder) ask(dst []hub.Event, v rawjson.Value) []hub.Event {
 	ev.AskKind, _ = hub.ParseAskKind(text(v, "what"))
 	ev.Value = rawjson.Get(v, "value")
 	ev.More = d.scratch.More()
-	for it := rawjson.Elems(rawjson.Get(v, "options")); ; {
-		o, ok := it.Next()
-		if !ok {
-			break
-		}
+	for o := range rawjson.Each(rawjson.Get(v, "options")) {
 		ev.More.Options = append(ev.More.Options, hub.AskOption{ID: text(o, "id"), Name: text(o, "name"), Kind: text(o, "kind")})
 	}
 	if schema := rawjson.Get(v, "schema"); rawjson.Kind(schema) == '{' {
@@ -153,11 +142,7 @@ func (d *decoder) failure(dst []hub.Event, o, m *object, status hub.Status) []hu
 	ev := &dst[len(dst)-1]
 	why := d.scratch.Begin()
 	n := len(why)
-	for it := rawjson.Elems(m.parts); ; {
-		v, ok := it.Next()
-		if !ok {
-			break
-		}
+	for v := range rawjson.Each(m.parts) {
 		p := readPart(v)
 		if len(p.text) > 0 && len(why) > n {
 			why = append(why, `\n`...)

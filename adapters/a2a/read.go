@@ -29,11 +29,7 @@ type object struct {
 // JSON-RPC binding of 0.3 has a member kind.
 func readEvent(v rawjson.Value) (event, object) {
 	what, inner := unknown, v
-	for it := rawjson.Fields(v); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			break
-		}
+	for key, val := range rawjson.EachField(v) {
 		found := unknown
 		switch string(key) {
 		case "kind":
@@ -63,11 +59,7 @@ func readEvent(v rawjson.Value) (event, object) {
 var kinds = map[string]event{"task": aTask, "message": aMessage, "status-update": aStatus, "artifact-update": anArtifact}
 
 func readObject(v rawjson.Value) (o object) {
-	for it := rawjson.Fields(v); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return o
-		}
+	for key, val := range rawjson.EachField(v) {
 		switch string(key) {
 		case "id":
 			o.id = rawjson.Body(val)
@@ -97,6 +89,7 @@ func readObject(v rawjson.Value) (o object) {
 			o.final, _ = rawjson.Bool(val)
 		}
 	}
+	return o
 }
 
 // artifact is a result, or a piece of one.
@@ -106,11 +99,7 @@ type artifact struct {
 }
 
 func readArtifact(v rawjson.Value) (a artifact) {
-	for it := rawjson.Fields(v); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return a
-		}
+	for key, val := range rawjson.EachField(v) {
 		switch string(key) {
 		case "artifactId", "artifact_id":
 			a.id = rawjson.Body(val)
@@ -120,6 +109,7 @@ func readArtifact(v rawjson.Value) (a artifact) {
 			a.parts = val
 		}
 	}
+	return a
 }
 
 // part is one part of a message or an artifact.
@@ -143,11 +133,7 @@ const (
 )
 
 func readPart(v rawjson.Value) (p part) {
-	for it := rawjson.Fields(v); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return p
-		}
+	for key, val := range rawjson.EachField(v) {
 		switch string(key) {
 		case "text":
 			p.text = rawjson.Body(val)
@@ -168,15 +154,12 @@ func readPart(v rawjson.Value) (p part) {
 			p.thought, _ = rawjson.Bool(rawjson.Get(val, keyThought))
 		}
 	}
+	return p
 }
 
 // readFile reads the file of 0.3, in the spelling of both of its bindings.
 func readFile(v rawjson.Value) (f hub.FileRef) {
-	for it := rawjson.Fields(v); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return f
-		}
+	for key, val := range rawjson.EachField(v) {
 		switch string(key) {
 		case "bytes", "fileWithBytes", "file_with_bytes":
 			f.Base64 = rawjson.Body(val)
@@ -188,6 +171,7 @@ func readFile(v rawjson.Value) (f hub.FileRef) {
 			f.Name = rawjson.Body(val)
 		}
 	}
+	return f
 }
 
 // state is that of a task.

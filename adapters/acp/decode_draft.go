@@ -56,11 +56,7 @@ func (d *decoder) wholeMessage(dst []hub.Event, u *update, ch hub.Chan, role hub
 		return dst, d.fault(hub.ReasonType, "content", "want an array of content blocks")
 	}
 	text := d.scratch.Begin()
-	for it := rawjson.Elems(u.Content); ; {
-		v, ok := it.Next()
-		if !ok {
-			break
-		}
+	for v := range rawjson.Each(u.Content) {
 		if b := readBlock(v); string(b.Kind) == "text" {
 			text = append(text, b.Text...)
 		}
@@ -72,11 +68,7 @@ func (d *decoder) wholeMessage(dst []hub.Event, u *update, ch hub.Chan, role hub
 
 // messageFiles decodes the blocks of a message that are no text.
 func (d *decoder) messageFiles(dst []hub.Event, content rawjson.Value, ch hub.Chan, role hub.Flags) ([]hub.Event, error) {
-	for it := rawjson.Elems(content); ; {
-		v, ok := it.Next()
-		if !ok {
-			return dst, nil
-		}
+	for v := range rawjson.Each(content) {
 		b := readBlock(v)
 		if !b.isFile() {
 			continue
@@ -86,6 +78,7 @@ func (d *decoder) messageFiles(dst []hub.Event, content rawjson.Value, ch hub.Ch
 			return dst, err
 		}
 	}
+	return dst, nil
 }
 
 // contentChunk decodes one more item of a call's content.

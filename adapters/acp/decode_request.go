@@ -81,21 +81,13 @@ func orNull(v rawjson.Value) rawjson.Value {
 
 // readOptions reads the choices of a permission. Kinds that nobody knows pass; encoders say what they make of them.
 func readOptions(m *hub.More, options rawjson.Value) {
-	for it := rawjson.Elems(options); ; {
-		v, ok := it.Next()
-		if !ok {
-			return
-		}
+	for v := range rawjson.Each(options) {
 		m.Options = append(m.Options, readOption(v))
 	}
 }
 
 func readOption(v rawjson.Value) (o hub.AskOption) {
-	for it := rawjson.Fields(v); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return o
-		}
+	for key, val := range rawjson.EachField(v) {
 		body, _ := rawjson.Str(val)
 		switch string(key) {
 		case "optionId":
@@ -106,6 +98,7 @@ func readOption(v rawjson.Value) (o hub.AskOption) {
 			o.Kind = body
 		}
 	}
+	return o
 }
 
 // elicitation decodes a question: a form, or a page that the user is to visit.
@@ -134,11 +127,7 @@ func readChoices(ev *hub.Event, schema rawjson.Value) {
 	if _, _, more := properties.Next(); !ok || more {
 		return
 	}
-	for it := rawjson.Elems(rawjson.Get(only, "oneOf")); ; {
-		v, ok := it.Next()
-		if !ok {
-			return
-		}
+	for v := range rawjson.Each(rawjson.Get(only, "oneOf")) {
 		ev.AskKind = hub.AskQuestion
 		ev.More.Options = append(ev.More.Options, hub.AskOption{ID: rawjson.Body(rawjson.Get(v, "const")), Name: rawjson.Body(rawjson.Get(v, "title"))})
 	}

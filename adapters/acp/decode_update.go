@@ -89,13 +89,10 @@ func (d *decoder) plan(dst []hub.Event, entries rawjson.Value, id []byte) ([]hub
 	dst, ev := d.add(dst, hub.Plan)
 	ev.ID = id
 	m := d.scratch.MoreOf(ev)
-	for it := rawjson.Elems(entries); ; {
-		entry, ok := it.Next()
-		if !ok {
-			return dst, nil
-		}
+	for entry := range rawjson.Each(entries) {
 		m.Items = append(m.Items, acpwire.ReadEntry(entry))
 	}
+	return dst, nil
 }
 
 // planUpdate decodes plans that have an id. One that is a file or a text is data: it has no entries.

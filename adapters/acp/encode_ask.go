@@ -177,17 +177,14 @@ func flatSchema(schema rawjson.Value) bool {
 	if rawjson.Kind(properties) != '{' || rawjson.IsEmptyObject(properties) {
 		return false
 	}
-	for it := rawjson.Fields(properties); ; {
-		_, val, ok := it.Next()
-		if !ok {
-			return true
-		}
+	for _, val := range rawjson.EachField(properties) {
 		switch string(rawjson.Body(rawjson.Get(val, "type"))) {
 		case "string", "number", "integer", "boolean":
 		default:
 			return false
 		}
 	}
+	return true
 }
 
 // answer takes a question back that nobody needs to answer any more. The answer itself came from the client.

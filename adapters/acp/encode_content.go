@@ -16,15 +16,12 @@ func (e *encoder) appendContent(dst []byte, content rawjson.Value) ([]byte, hub.
 		return acpwire.AppendTextItem(dst, body), hub.Native
 	}
 	disposition := hub.Native
-	for it := rawjson.Elems(content); ; {
-		item, ok := it.Next()
-		if !ok {
-			return dst, disposition
-		}
+	for item := range rawjson.Each(content) {
 		var of hub.Disposition
 		dst, of = e.appendItem(dst, item)
 		disposition = worse(disposition, of)
 	}
+	return dst, disposition
 }
 
 // appendItem appends one item if clients accept it as it is, else what it says.

@@ -341,11 +341,7 @@ func withoutOutput(meta rawjson.Value) rawjson.Value {
 		return meta
 	}
 	var kept []byte
-	for it := rawjson.Fields(meta); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			break
-		}
+	for key, val := range rawjson.EachField(meta) {
 		if string(key) != acpwire.MetaOutput {
 			kept = append(append(rawjson.AppendQuoted(append(kept, ','), key), ':'), val...)
 		}

@@ -234,15 +234,12 @@ func appendJSON(dst []byte, v rawjson.Value, asIs bool) []byte {
 func appendBlocks(dst []byte, blocks rawjson.Value, asIs bool) []byte {
 	n := len(dst)
 	dst = append(dst, '"')
-	for it := rawjson.Elems(blocks); ; {
-		block, ok := it.Next()
-		if !ok {
-			return append(dst, '"')
-		}
+	for block := range rawjson.Each(blocks) {
 		body, isText := rawjson.Str(rawjson.Get(block, "content", "text"))
 		if !isText {
 			return appendJSON(dst[:n], blocks, asIs)
 		}
 		dst = append(dst, body...)
 	}
+	return append(dst, '"')
 }

@@ -74,11 +74,7 @@ func readPayload(data rawjson.Value) payload {
 // readObject goes through the members once, in whatever order they come.
 func readObject(data rawjson.Value) payload {
 	var subtype, content, percent rawjson.Value
-	for it := rawjson.Fields(data); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			break
-		}
+	for key, val := range rawjson.EachField(data) {
 		switch string(key) {
 		case "subtype":
 			subtype = val

@@ -43,11 +43,7 @@ func typeOf(event []byte) (string, error) {
 // appendRetyped copies an object, with another type.
 func appendRetyped(dst, object []byte, typ string) []byte {
 	sep := byte('{')
-	for it := rawjson.Fields(object); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return append(dst, '}')
-		}
+	for key, val := range rawjson.EachField(object) {
 		dst = append(dst, sep)
 		dst = rawjson.AppendQuoted(dst, key)
 		dst = append(dst, ':')
@@ -58,6 +54,7 @@ func appendRetyped(dst, object []byte, typ string) []byte {
 		}
 		sep = ','
 	}
+	return append(dst, '}')
 }
 
 // A SubAgent wraps an agent into a tool: it turns the AgentEvents of the one into the ToolEvents of the other. What the

@@ -85,11 +85,7 @@ const codeCancelled = "cancelled"
 
 // usage reads the token counts of a terminal event, one entry per model.
 func (d *decoder) usage(dst []hub.Event) []hub.Event {
-	for it := rawjson.Elems(d.rec.Usage); ; {
-		v, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for v := range rawjson.Each(d.rec.Usage) {
 		more := d.scratch.More()
 		if !readEntry(&more.Usage, v) {
 			continue
@@ -99,6 +95,7 @@ func (d *decoder) usage(dst []hub.Event) []hub.Event {
 		dst, ev = hub.Grow(dst)
 		ev.Kind, ev.Scope, ev.More = hub.Usage, hub.RunScope, more
 	}
+	return dst
 }
 
 // readEntry reads the counts of one model; false if there is none.
@@ -135,14 +132,11 @@ func (d *decoder) interrupts(dst []hub.Event) []hub.Event {
 		return d.ask(dst, d.rec.Interrupt, 1)
 	}
 	n := 0
-	for it := rawjson.Elems(list); ; {
-		v, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for v := range rawjson.Each(list) {
 		n++
 		dst = d.ask(dst, v, n)
 	}
+	return dst
 }
 
 // ask reads one interrupt, the n-th of its record.

@@ -122,21 +122,13 @@ func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
 // parts reads a result of several parts: its text, and all of it as content blocks.
 func (d *decoder) parts(ev *hub.Event) {
 	text := d.scratch.Begin()
-	for it := rawjson.Elems(d.rec.Content); ; {
-		part, ok := it.Next()
-		if !ok {
-			break
-		}
+	for part := range rawjson.Each(d.rec.Content) {
 		text = append(text, rawjson.Body(rawjson.Get(part, "text"))...)
 	}
 	ev.Text = d.scratch.Since(text)
 	blocks := append(d.scratch.Begin(), '[')
 	from := len(blocks)
-	for it := rawjson.Elems(d.rec.Content); ; {
-		part, ok := it.Next()
-		if !ok {
-			break
-		}
+	for part := range rawjson.Each(d.rec.Content) {
 		blocks = appendBlock(blocks, part)
 	}
 	if len(blocks) > from {

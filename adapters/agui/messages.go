@@ -19,11 +19,7 @@ func appendMessages(dst []byte, v rawjson.Value) (out []byte, ok bool) {
 	}
 	dst = append(dst, '[')
 	from := len(dst)
-	for it := rawjson.Elems(v); ; {
-		m, more := it.Next()
-		if !more {
-			break
-		}
+	for m := range rawjson.Each(v) {
 		if dst, ok = appendMessage(dst, m); !ok {
 			return dst, false
 		}
@@ -102,11 +98,7 @@ func appendContent(dst []byte, v rawjson.Value) []byte {
 	case '"':
 		dst = append(dst, rawjson.Body(v)...)
 	case '[':
-		for it := rawjson.Elems(v); ; {
-			part, ok := it.Next()
-			if !ok {
-				break
-			}
+		for part := range rawjson.Each(v) {
 			dst = append(dst, rawjson.Body(rawjson.Get(part, "text"))...)
 		}
 	case '{', '0', 't', 'f':
@@ -120,11 +112,7 @@ func appendToolCalls(dst []byte, v rawjson.Value) []byte {
 	start := len(dst)
 	dst = append(dst, `,"toolCalls":[`...)
 	from := len(dst)
-	for it := rawjson.Elems(v); ; {
-		call, ok := it.Next()
-		if !ok {
-			break
-		}
+	for call := range rawjson.Each(v) {
 		dst = appendToolCall(dst, call)
 	}
 	if len(dst) == from {
@@ -162,11 +150,7 @@ func appendUserContent(dst []byte, v rawjson.Value) []byte {
 	}
 	dst = append(dst, `,"content":[`...)
 	from := len(dst)
-	for it := rawjson.Elems(v); ; {
-		part, ok := it.Next()
-		if !ok {
-			break
-		}
+	for part := range rawjson.Each(v) {
 		dst = appendPart(dst, part)
 	}
 	if len(dst) > from {
@@ -228,15 +212,12 @@ func validPatch(v rawjson.Value) bool {
 	if rawjson.Kind(v) != '[' {
 		return false
 	}
-	for it := rawjson.Elems(v); ; {
-		op, ok := it.Next()
-		if !ok {
-			return true
-		}
+	for op := range rawjson.Each(v) {
 		if !validOp(op) {
 			return false
 		}
 	}
+	return true
 }
 
 // validOp checks one operation. Members that an operation does not define are allowed (RFC 6902, section 4).

@@ -120,11 +120,7 @@ func (d *decoder) planPart(dst []hub.Event) ([]hub.Event, bool) {
 		return dst, false
 	}
 	more := d.scratch.More()
-	for it := rawjson.Elems(items); ; {
-		v, ok := it.Next()
-		if !ok {
-			break
-		}
+	for v := range rawjson.Each(items) {
 		item := hub.PlanItem{
 			ID: rawjson.Body(rawjson.Get(v, "id")), Content: rawjson.Body(rawjson.Get(v, "content")),
 			Status: rawjson.Body(rawjson.Get(v, "status")), Priority: rawjson.Body(rawjson.Get(v, "priority")),
@@ -192,11 +188,7 @@ func (d *decoder) askPart(dst []hub.Event) ([]hub.Event, bool) {
 	if schema := rawjson.Get(d.rec.Data, "schema"); rawjson.Kind(schema) == '{' {
 		m.Schema = schema
 	}
-	for it := rawjson.Elems(rawjson.Get(d.rec.Data, "options")); ; {
-		v, more := it.Next()
-		if !more {
-			break
-		}
+	for v := range rawjson.Each(rawjson.Get(d.rec.Data, "options")) {
 		m.Options = append(m.Options, hub.AskOption{
 			ID: rawjson.Body(rawjson.Get(v, "id")), Name: rawjson.Body(rawjson.Get(v, "name")), Kind: rawjson.Body(rawjson.Get(v, "kind")),
 		})

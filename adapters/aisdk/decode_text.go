@@ -60,11 +60,7 @@ func (d *decoder) textEnd(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	for it := rawjson.Elems(d.rec.Citations); ; {
-		citation, ok := it.Next()
-		if !ok {
-			break
-		}
+	for citation := range rawjson.Each(d.rec.Citations) {
 		dst = d.citation(dst, id, citation)
 	}
 	dst, ev := d.emit(dst, hub.TextEnd)
@@ -125,17 +121,14 @@ var signatureMembers = [...]string{"signature", "redactedData", "reasoningEncryp
 
 // signatureOf finds the signature in provider metadata, whoever the provider is.
 func signatureOf(metadata rawjson.Value) []byte {
-	for it := rawjson.Fields(metadata); ; {
-		_, provider, ok := it.Next()
-		if !ok {
-			return nil
-		}
+	for _, provider := range rawjson.EachField(metadata) {
 		for _, name := range signatureMembers {
 			if sig := rawjson.Body(rawjson.Get(provider, name)); len(sig) > 0 {
 				return sig
 			}
 		}
 	}
+	return nil
 }
 
 // steering passes a message that the user sent while the run went on.
@@ -144,11 +137,7 @@ func (d *decoder) steering(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	for it := rawjson.Elems(d.rec.Parts); ; {
-		part, ok := it.Next()
-		if !ok {
-			return dst, nil
-		}
+	for part := range rawjson.Each(d.rec.Parts) {
 		text := rawjson.Body(rawjson.Get(part, "text"))
 		if len(text) == 0 {
 			continue
@@ -164,4 +153,5 @@ func (d *decoder) steering(dst []hub.Event) ([]hub.Event, error) {
 			}
 		}
 	}
+	return dst, nil
 }

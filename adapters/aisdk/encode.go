@@ -158,11 +158,7 @@ func appendMetadata(dst []byte, ev *hub.Event, own []byte) []byte {
 	}
 	dst = append(dst, `,"providerMetadata":{`...)
 	from := len(dst)
-	for it := rawjson.Fields(meta); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			break
-		}
+	for key, val := range rawjson.EachField(meta) {
 		if string(key) == ownKey && len(own) > 0 {
 			continue
 		}

@@ -325,15 +325,12 @@ func appendWords(dst []byte, ev *hub.Event) []byte {
 		return append(dst, ev.More.Err...)
 	}
 	from := len(dst)
-	for it := rawjson.Elems(ev.More.Content); ; {
-		block, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for block := range rawjson.Each(ev.More.Content) {
 		text := rawjson.Body(rawjson.Get(block, "content", "text"))
 		if len(text) > 0 && len(dst) > from {
 			dst = append(dst, `\n`...)
 		}
 		dst = append(dst, text...)
 	}
+	return dst
 }

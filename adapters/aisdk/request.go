@@ -27,11 +27,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	req.Thread, req.Body, req.MessageIDs = rawjson.Body(chat.ID), body, history.MessageIDs(chat.Messages)
 	req.History.Told = rawjson.Kind(chat.Messages) == '['
-	for it := rawjson.Elems(chat.Messages); ; {
-		message, ok := it.Next()
-		if !ok {
-			break
-		}
+	for message := range rawjson.Each(chat.Messages) {
 		addCalls(&req.History, message)
 	}
 	if !req.History.Told {
@@ -48,11 +44,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 // continued returns the agent's message that the answer goes on with: the one that the request names, or the last of the
 // history. nil if that is the user's.
 func continued(history rawjson.Value, named []byte) (message rawjson.Value) {
-	for it := rawjson.Elems(history); ; {
-		v, ok := it.Next()
-		if !ok {
-			return message
-		}
+	for v := range rawjson.Each(history) {
 		agents := isAgents(v)
 		if agents && len(named) > 0 && bytes.Equal(rawjson.Body(rawjson.Get(v, "id")), named) {
 			return v
@@ -61,6 +53,7 @@ func continued(history rawjson.Value, named []byte) (message rawjson.Value) {
 			message = v
 		}
 	}
+	return message
 }
 
 func isAgents(message rawjson.Value) bool {
@@ -70,11 +63,7 @@ func isAgents(message rawjson.Value) bool {
 // addCalls adds the calls of a message.
 func addCalls(h *hub.History, message rawjson.Value) {
 	id := rawjson.Body(rawjson.Get(message, "id"))
-	for it := rawjson.Elems(rawjson.Get(message, "parts")); ; {
-		part, ok := it.Next()
-		if !ok {
-			return
-		}
+	for part := range rawjson.Each(rawjson.Get(message, "parts")) {
 		kind := rawjson.Body(rawjson.Get(part, "type"))
 		name, static := bytes.CutPrefix(kind, []byte("tool-"))
 		c := hub.PastCall{ID: rawjson.Body(rawjson.Get(part, "toolCallId")), Name: name, Msg: id}

@@ -112,13 +112,10 @@ func (d *decoder) textStart(dst []hub.Event, c *contentBlock, b *block) []hub.Ev
 	if text := rawjson.Body(c.Text); len(text) > 0 {
 		dst = d.text(dst, hub.AnswerText, text, b, ev.ID)
 	}
-	for it := rawjson.Elems(c.Citations); ; {
-		citation, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for citation := range rawjson.Each(c.Citations) {
 		dst = d.citation(dst, citation, b)
 	}
+	return dst
 }
 
 func (d *decoder) thinkingStart(dst []hub.Event, c *contentBlock, b *block) []hub.Event {

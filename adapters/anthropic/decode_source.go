@@ -32,13 +32,10 @@ func (d *decoder) releaseCites(dst []hub.Event, b *block) []hub.Event {
 	list = d.scratch.Since(list)
 	part := partID(d.scratch.Copy([]byte(b.index)))
 	b.cites = b.cites[:0]
-	for it := rawjson.Elems(list); ; {
-		citation, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for citation := range rawjson.Each(list) {
 		dst = d.source(dst, citation, part)
 	}
+	return dst
 }
 
 // source appends one citation. Its own form goes along, as the place in the document has as many forms as there are
@@ -47,11 +44,7 @@ func (d *decoder) source(dst []hub.Event, citation rawjson.Value, part []byte) [
 	dst, ev := d.emit(dst, hub.Source)
 	ev.Ref, ev.Value = part, citation
 	file := &d.scratch.MoreOf(ev).File
-	for it := rawjson.Fields(citation); ; {
-		key, value, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for key, value := range rawjson.EachField(citation) {
 		text := rawjson.Body(value)
 		switch string(key) {
 		case "title", "document_title":
@@ -64,4 +57,5 @@ func (d *decoder) source(dst []hub.Event, citation rawjson.Value, part []byte) [
 			file.FileID = text
 		}
 	}
+	return dst
 }

@@ -17,14 +17,11 @@ func (d *decoder) assistant(dst []hub.Event) ([]hub.Event, error) {
 	if id := rawjson.Body(m.ID); !bytes.Equal(id, l.message) || len(id) == 0 {
 		dst = d.startMessage(dst, l, id, m)
 	}
-	for it := rawjson.Elems(m.Content); ; {
-		v, ok := it.Next()
-		if !ok {
-			return dst, nil
-		}
+	for v := range rawjson.Each(m.Content) {
 		dst = d.wholeBlock(dst, l, v)
 		l.blocks++
 	}
+	return dst, nil
 }
 
 // wholeBlock takes a whole block. Its number is that of the block that is being streamed, or the count of whole ones.
@@ -147,14 +144,11 @@ var toolKinds = map[string]string{
 func (d *decoder) plan(dst []hub.Event, l *subAgent, input rawjson.Value) []hub.Event {
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.SubAgent, ev.More = hub.Plan, l.id, d.scratch.More()
-	for it := rawjson.Elems(rawjson.Get(input, "todos")); ; {
-		v, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for v := range rawjson.Each(rawjson.Get(input, "todos")) {
 		status := rawjson.Body(rawjson.Get(v, "status"))
 		ev.More.Items = append(ev.More.Items, hub.PlanItem{Content: rawjson.Body(rawjson.Get(v, "content")), Status: status, ID: rawjson.Body(rawjson.Get(v, "id"))})
 	}
+	return dst
 }
 
 // user is a line with results of tools, or with the words of a user or of the agent that gives a sub-agent its task.
@@ -167,11 +161,7 @@ func (d *decoder) user(dst []hub.Event) ([]hub.Event, error) {
 	if rawjson.Kind(content) != '[' {
 		return dst, hub.NewError(hub.ReasonType, "message.content", -1, "want a text or a list of blocks")
 	}
-	for it := rawjson.Elems(content); ; {
-		v, ok := it.Next()
-		if !ok {
-			return dst, nil
-		}
+	for v := range rawjson.Each(content) {
 		switch string(rawjson.Body(rawjson.Get(v, "type"))) {
 		case "text":
 			dst = d.userText(dst, l, rawjson.Body(rawjson.Get(v, "text")))
@@ -179,6 +169,7 @@ func (d *decoder) user(dst []hub.Event) ([]hub.Event, error) {
 			dst = d.toolResult(dst, l, v)
 		}
 	}
+	return dst, nil
 }
 
 func (d *decoder) userText(dst []hub.Event, l *subAgent, text []byte) []hub.Event {
@@ -246,15 +237,12 @@ func (d *decoder) meta(result rawjson.Value) rawjson.Value {
 
 // denied reports whether a human or a rule refused the call.
 func (d *decoder) denied(id []byte) bool {
-	for it := rawjson.Elems(d.rec.ToolMeta); ; {
-		v, ok := it.Next()
-		if !ok {
-			return false
-		}
+	for v := range rawjson.Each(d.rec.ToolMeta) {
 		if bytes.Equal(rawjson.Body(rawjson.Get(v, "id")), id) {
 			return string(rawjson.Body(rawjson.Get(v, "permission_decision", "decision"))) == "reject"
 		}
 	}
+	return false
 }
 
 // background reports whether the call only started something that goes on.
@@ -275,11 +263,7 @@ func (d *decoder) resultContent(ev *hub.Event, content rawjson.Value) {
 		return
 	}
 	text, pieces, others := d.scratch.Begin(), 0, 0
-	for it := rawjson.Elems(content); ; {
-		v, ok := it.Next()
-		if !ok {
-			break
-		}
+	for v := range rawjson.Each(content) {
 		piece, isText := rawjson.Str(rawjson.Get(v, "text"))
 		if !isText {
 			others++
@@ -302,11 +286,7 @@ func (d *decoder) resultContent(ev *hub.Event, content rawjson.Value) {
 // blocks makes content blocks of the model of those of the Messages API.
 func (d *decoder) blocks(content rawjson.Value) rawjson.Value {
 	b := append(d.scratch.Begin(), '[')
-	for it := rawjson.Elems(content); ; {
-		v, ok := it.Next()
-		if !ok {
-			break
-		}
+	for v := range rawjson.Each(content) {
 		b = append(b, `{"type":"content","content":`...)
 		if data := rawjson.Body(rawjson.Get(v, "source", "data")); data != nil {
 			b = append(append(b, `{"type":"`...), rawjson.Body(rawjson.Get(v, "type"))...)

@@ -203,11 +203,7 @@ func errorCode(line []byte) []byte {
 func (d *decoder) errors(list rawjson.Value, result []byte) []byte {
 	b := d.scratch.Begin()
 	n := len(b)
-	for it := rawjson.Elems(list); ; {
-		v, ok := it.Next()
-		if !ok {
-			break
-		}
+	for v := range rawjson.Each(list) {
 		if len(b) > n {
 			b = append(b, `\n`...)
 		}

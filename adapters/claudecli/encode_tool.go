@@ -148,11 +148,7 @@ func appendContent(dst []byte, ev *hub.Event) []byte {
 		dst = append(appendTextBlock(dst, text), ',')
 	}
 	spoken := len(dst) > n
-	for it := rawjson.Elems(content); ; {
-		block, ok := it.Next()
-		if !ok {
-			break
-		}
+	for block := range rawjson.Each(content) {
 		size := len(dst)
 		if dst = appendResultBlock(dst, block, spoken); len(dst) > size {
 			dst = append(dst, ',')

@@ -46,17 +46,14 @@ func (d *decoder) text(dst []hub.Event, channel hub.Chan, completed bool) []hub.
 func (d *decoder) plan(dst []hub.Event) []hub.Event {
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.More = hub.Plan, rawjson.Body(d.rec.Item.ID), d.scratch.More()
-	for it := rawjson.Elems(d.rec.Item.Items); ; {
-		v, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for v := range rawjson.Each(d.rec.Item.Items) {
 		status := "pending"
 		if done, _ := rawjson.Bool(rawjson.Get(v, "completed")); done {
 			status = "completed"
 		}
 		ev.More.Items = append(ev.More.Items, hub.PlanItem{Content: rawjson.Body(rawjson.Get(v, "text")), Status: []byte(status)})
 	}
+	return dst
 }
 
 // tool appends the start of a tool at its first line, its output so far, and its end at the last.

@@ -99,11 +99,7 @@ func (d *decoder) question(dst []hub.Event) ([]hub.Event, error) {
 		m.Schema = schema
 	}
 	for _, name := range [...]string{"choices", "actions"} {
-		for it := rawjson.Elems(d.prop(name)); ; {
-			choice, ok := it.Next()
-			if !ok {
-				break
-			}
+		for choice := range rawjson.Each(d.prop(name)) {
 			if body := text(choice); len(body) > 0 {
 				m.Options = append(m.Options, hub.AskOption{ID: body, Name: body})
 				ev.AskKind = hub.AskQuestion

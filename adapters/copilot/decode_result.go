@@ -81,11 +81,7 @@ func (d *decoder) content(ev *hub.Event) {
 		return
 	}
 	buf := append(d.scratch.Begin(), '[')
-	for it := rawjson.Elems(blocks); ; {
-		block, ok := it.Next()
-		if !ok {
-			break
-		}
+	for block := range rawjson.Each(blocks) {
 		buf = append(append(buf, `{"type":"content","content":`...), block...)
 		buf = append(buf, `},`...)
 	}

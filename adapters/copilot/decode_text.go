@@ -111,11 +111,7 @@ func (d *decoder) fullText(dst []hub.Event, id, content []byte, ch hub.Chan, kno
 
 // citations appends the sources of a message. Where in the text they belong is kept in its metadata.
 func (d *decoder) citations(dst []hub.Event, msg []byte) []hub.Event {
-	for it := rawjson.Elems(rawjson.Get(d.prop("citations"), "sources")); ; {
-		src, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for src := range rawjson.Each(rawjson.Get(d.prop("citations"), "sources")) {
 		var ev *hub.Event
 		dst, ev = d.add(dst, hub.Source)
 		ev.ID, ev.Ref, ev.Msg = text(rawjson.Get(src, "id")), msg, msg
@@ -123,6 +119,7 @@ func (d *decoder) citations(dst []hub.Event, msg []byte) []hub.Event {
 		file := &d.scratch.MoreOf(ev).File
 		file.URL, file.Name = text(rawjson.Get(src, "url")), text(rawjson.Get(src, "path"))
 	}
+	return dst
 }
 
 // reasoning reads the full text of a train of thought. It may come long after its deltas, or alone.

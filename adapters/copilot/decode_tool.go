@@ -70,11 +70,7 @@ func (d *decoder) reportedIntent(dst []hub.Event, arguments rawjson.Value) []hub
 
 // toolRequests announces the calls that a message asks for. Each starts on its own later.
 func (d *decoder) toolRequests(dst []hub.Event, msg []byte) []hub.Event {
-	for it := rawjson.Elems(d.at.ev.Data.ToolRequests); ; {
-		req, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for req := range rawjson.Each(d.at.ev.Data.ToolRequests) {
 		id, name := text(rawjson.Get(req, "toolCallId")), text(rawjson.Get(req, "name"))
 		if len(id) == 0 || len(name) == 0 {
 			continue
@@ -90,6 +86,7 @@ func (d *decoder) toolRequests(dst []hub.Event, msg []byte) []hub.Event {
 			}
 		}
 	}
+	return dst
 }
 
 // toolCallDelta reads a fragment of the arguments of a call.

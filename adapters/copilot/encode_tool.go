@@ -251,11 +251,7 @@ func appendBlocks(dst []byte, content rawjson.Value) []byte {
 		return dst
 	}
 	dst = append(dst, `"contents":[`...)
-	for it := rawjson.Elems(content); ; {
-		item, ok := it.Next()
-		if !ok {
-			break
-		}
+	for item := range rawjson.Each(content) {
 		if block := rawjson.Get(item, "content"); string(text(rawjson.Get(item, "type"))) == "content" && block != nil {
 			item = block
 		}

@@ -17,15 +17,12 @@ func appendMember(dst, key, val []byte) []byte {
 
 // appendMembers appends the members of an object but those skipped.
 func appendMembers(dst []byte, object rawjson.Value, skip ...string) []byte {
-	for it := rawjson.Fields(object); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for key, val := range rawjson.EachField(object) {
 		if !isOneOf(key, skip) {
 			dst = appendMember(dst, key, val)
 		}
 	}
+	return dst
 }
 
 // isOneOf reports whether a name is on a list.

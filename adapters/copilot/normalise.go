@@ -44,11 +44,7 @@ func Properties(dst, event []byte) (grown, object []byte) {
 	start := len(dst)
 	dst = append(dst, '{')
 	dst = appendMembers(dst, data)
-	for it := rawjson.Fields(event); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			break
-		}
+	for key, val := range rawjson.EachField(event) {
 		if !isBase(key) && !hasMember(data, key) {
 			dst = appendMember(dst, key, val)
 		}
@@ -61,28 +57,22 @@ var emptyObject = []byte("{}")
 
 // hasRootProperties reports whether an event has properties beside its data.
 func hasRootProperties(event rawjson.Value) bool {
-	for it := rawjson.Fields(event); ; {
-		key, _, ok := it.Next()
-		if !ok {
-			return false
-		}
+	for key := range rawjson.EachField(event) {
 		if !isBase(key) {
 			return true
 		}
 	}
+	return false
 }
 
 // hasMember reports whether an object has a member of that name, however it is escaped.
 func hasMember(object rawjson.Value, name []byte) bool {
-	for it := rawjson.Fields(object); ; {
-		key, _, ok := it.Next()
-		if !ok {
-			return false
-		}
+	for key := range rawjson.EachField(object) {
 		if rawjson.EqualBody(key, name) {
 			return true
 		}
 	}
+	return false
 }
 
 // ToolCompletion is what a tool.execution_complete says. Its slices are string bodies, still escaped, and alias the

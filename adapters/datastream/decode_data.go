@@ -21,11 +21,7 @@ func (d *decoder) data(dst []hub.Event) ([]hub.Event, error) {
 	if rawjson.Kind(d.value) != '[' {
 		return dst, hub.NewError(hub.ReasonType, "", -1, "want an array")
 	}
-	for it := rawjson.Elems(d.value); ; {
-		v, ok := it.Next()
-		if !ok {
-			return dst, nil
-		}
+	for v := range rawjson.Each(d.value) {
 		if rawjson.Kind(v) == '{' && rawjson.Get(v, hub.ExtensionKey) != nil {
 			continue // see extension
 		}
@@ -33,6 +29,7 @@ func (d *decoder) data(dst []hub.Event) ([]hub.Event, error) {
 		dst, ev = d.emit(dst, hub.Data)
 		ev.Name, ev.Op, ev.Value = []byte(dataName), hub.Emit, v
 	}
+	return dst, nil
 }
 
 func (d *decoder) annotations(dst []hub.Event) ([]hub.Event, error) {
@@ -86,11 +83,7 @@ func (d *decoder) state(dst []hub.Event) ([]hub.Event, error) {
 	ev.Name, ev.Op, ev.Value = []byte(operationsName), hub.Emit, d.value
 	patch := append(d.scratch.Begin(), '[')
 	from := len(patch)
-	for it := rawjson.Elems(d.value); ; {
-		op, ok := it.Next()
-		if !ok {
-			break
-		}
+	for op := range rawjson.Each(d.value) {
 		path, value := rawjson.Get(op, "path"), rawjson.Get(op, "value")
 		if string(rawjson.Body(rawjson.Get(op, "type"))) != "set" || value == nil || !namesMember(path) {
 			return dst, nil
@@ -118,11 +111,7 @@ func namesMember(path rawjson.Value) bool {
 		return false
 	}
 	last := []byte("name")
-	for it := rawjson.Elems(path); ; {
-		v, ok := it.Next()
-		if !ok {
-			return !isIndex(last)
-		}
+	for v := range rawjson.Each(path) {
 		switch rawjson.Kind(v) {
 		case '"':
 			last = rawjson.Body(v)
@@ -132,6 +121,7 @@ func namesMember(path rawjson.Value) bool {
 			return false
 		}
 	}
+	return !isIndex(last)
 }
 
 func isIndex(token []byte) bool {
@@ -154,11 +144,7 @@ func wholeState(operations rawjson.Value) (value rawjson.Value, ok bool) {
 
 // appendPointer appends a path, a list of names and indexes, as a JSON pointer in a string body.
 func appendPointer(dst []byte, path rawjson.Value) []byte {
-	for it := rawjson.Elems(path); ; {
-		v, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for v := range rawjson.Each(path) {
 		dst = append(dst, '/')
 		name, ok := rawjson.Str(v)
 		if !ok {
@@ -177,6 +163,7 @@ func appendPointer(dst []byte, path rawjson.Value) []byte {
 			}
 		}
 	}
+	return dst
 }
 
 // escaped reports whether the character at i is the second of an escape.

@@ -103,11 +103,7 @@ func (e *encoder) patchState(out *wire.Out, patch rawjson.Value) bool {
 	out.Begin("")
 	b := append(out.Buf, `aui-state:[`...)
 	from := len(b)
-	for it := rawjson.Elems(patch); ; {
-		op, ok := it.Next()
-		if !ok {
-			break
-		}
+	for op := range rawjson.Each(patch) {
 		kind, value := rawjson.Body(rawjson.Get(op, "op")), rawjson.Get(op, "value")
 		pointer := rawjson.Body(rawjson.Get(op, "path"))
 		last := pointer[bytes.LastIndexByte(pointer, '/')+1:]

@@ -301,15 +301,12 @@ func (w *writer) result() (val []byte, isJSON, ok bool) {
 // blocks joins the texts of content blocks, if all of them are text.
 func (w *writer) blocks(content rawjson.Value) (val []byte, isJSON, ok bool) {
 	w.scratch = w.scratch[:0]
-	for it := rawjson.Elems(content); ; {
-		block, more := it.Next()
-		if !more {
-			return w.scratch, false, true
-		}
+	for block := range rawjson.Each(content) {
 		body, isText := rawjson.Str(rawjson.Get(block, "content", "text"))
 		if !isText {
 			return content, true, true
 		}
 		w.scratch = append(w.scratch, body...)
 	}
+	return w.scratch, false, true
 }

@@ -69,13 +69,10 @@ func plainMember(v rawjson.Value, name string) string {
 }
 
 func lastElem(v rawjson.Value) (last rawjson.Value) {
-	for it := rawjson.Elems(v); ; {
-		e, ok := it.Next()
-		if !ok {
-			return last
-		}
+	for e := range rawjson.Each(v) {
 		last = e
 	}
+	return last
 }
 
 // browserTitle is IsBrowserUse for the body of a string.

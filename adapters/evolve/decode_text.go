@@ -56,13 +56,10 @@ func (d *decoder) plan(dst []hub.Event, entries rawjson.Value, id []byte) ([]hub
 	dst, ev := d.add(dst, hub.Plan)
 	ev.ID = id
 	m := d.scratch.MoreOf(ev)
-	for it := rawjson.Elems(entries); ; {
-		entry, ok := it.Next()
-		if !ok {
-			return dst, nil
-		}
+	for entry := range rawjson.Each(entries) {
 		m.Items = append(m.Items, readEntry(entry))
 	}
+	return dst, nil
 }
 
 // readEntry reads an entry of a plan, which has an id here.

@@ -214,11 +214,7 @@ func (e *encoder) appendMeta(dst, meta []byte) []byte {
 		return appendRaw(dst, `,"_meta":`, meta)
 	}
 	opening := `,"_meta":{`
-	for it := rawjson.Fields(meta); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			break
-		}
+	for key, val := range rawjson.EachField(meta) {
 		if string(key) == acpwire.MetaOutput || string(key) == metaExtra && extra != nil {
 			continue
 		}

@@ -59,11 +59,7 @@ func (e *encoder) todo(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
 			return hub.Dropped
 		}
 		entries := append(e.next[:0], '[')
-		for it := rawjson.Elems(todos); ; {
-			v, ok := it.Next()
-			if !ok {
-				break
-			}
+		for v := range rawjson.Each(todos) {
 			item := readEntry(v)
 			entries = appendEntry(entries, item.Content, planStatus(item.Status), item.Priority)
 		}

@@ -100,17 +100,14 @@ func isMessage(data []byte) bool {
 func appendShifted(dst []byte, locations rawjson.Value, delta int64) []byte {
 	dst = append(dst, '[')
 	first := true
-	for it := rawjson.Elems(locations); ; {
-		item, ok := it.Next()
-		if !ok {
-			return append(dst, ']')
-		}
+	for item := range rawjson.Each(locations) {
 		if !first {
 			dst = append(dst, ',')
 		}
 		first = false
 		dst = appendShiftedItem(dst, item, delta)
 	}
+	return append(dst, ']')
 }
 
 func appendShiftedItem(dst []byte, item rawjson.Value, delta int64) []byte {
@@ -119,11 +116,7 @@ func appendShiftedItem(dst []byte, item rawjson.Value, delta int64) []byte {
 	}
 	dst = append(dst, '{')
 	first := true
-	for it := rawjson.Fields(item); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return append(dst, '}')
-		}
+	for key, val := range rawjson.EachField(item) {
 		if !first {
 			dst = append(dst, ',')
 		}
@@ -135,6 +128,7 @@ func appendShiftedItem(dst []byte, item rawjson.Value, delta int64) []byte {
 		}
 		dst = append(dst, val...)
 	}
+	return append(dst, '}')
 }
 
 // hasLines reports whether locations may name lines at all.

@@ -275,11 +275,7 @@ func searchTitle(dst []byte, in rawjson.Value) []byte {
 
 func appendDomains(dst []byte, list rawjson.Value, label string) []byte {
 	open := label
-	for it := rawjson.Elems(list); ; {
-		v, ok := it.Next()
-		if !ok {
-			break
-		}
+	for v := range rawjson.Each(list) {
 		body, _ := rawjson.Str(v)
 		dst = append(append(dst, open...), body...)
 		open = ", "

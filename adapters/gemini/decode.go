@@ -192,24 +192,17 @@ func (d *decoder) end(st hub.Status, reason []byte, message rawjson.Value) {
 
 // firstCandidate returns the first candidate: the others are other answers to the same prompt.
 func firstCandidate(candidates rawjson.Value) rawjson.Value {
-	for it := rawjson.Elems(candidates); ; {
-		c, ok := it.Next()
-		if !ok {
-			return nil
-		}
+	for c := range rawjson.Each(candidates) {
 		if i, ok := rawjson.Int(rawjson.Get(c, "index")); !ok || i == 0 {
 			return c
 		}
 	}
+	return nil
 }
 
 func (d *decoder) candidate(dst []hub.Event, c rawjson.Value) ([]hub.Event, error) {
 	var content, reason, message, grounding, citations rawjson.Value
-	for it := rawjson.Fields(c); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			break
-		}
+	for key, val := range rawjson.EachField(c) {
 		switch string(key) {
 		case "content":
 			content = val

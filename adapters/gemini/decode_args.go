@@ -37,11 +37,7 @@ type node struct {
 func (d *decoder) goOn(dst []hub.Event, pieces, args rawjson.Value, goesOn bool) ([]hub.Event, *hub.Error) {
 	c := d.partial
 	var fault *hub.Error
-	for it := rawjson.Elems(pieces); ; {
-		piece, ok := it.Next()
-		if !ok {
-			break
-		}
+	for piece := range rawjson.Each(pieces) {
 		if !c.set(piece) && fault == nil {
 			fault = hub.NewError(hub.ReasonType, "candidates.content.parts.functionCall.partialArgs", -1, "want a jsonPath that fits, and a value")
 		}

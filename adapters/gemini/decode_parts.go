@@ -11,16 +11,13 @@ import (
 
 func (d *decoder) parts(dst []hub.Event, parts rawjson.Value) ([]hub.Event, error) {
 	var first error
-	for it := rawjson.Elems(parts); ; {
-		v, ok := it.Next()
-		if !ok {
-			return dst, first
-		}
+	for v := range rawjson.Each(parts) {
 		var err *hub.Error
 		if dst, err = d.part(dst, v); err != nil && first == nil {
 			first = err
 		}
 	}
+	return dst, first
 }
 
 // part appends the events of one part. A fault concerns this part only.
@@ -119,11 +116,7 @@ func (d *decoder) signCall(dst []hub.Event, id, name []byte, v rawjson.Value) []
 }
 
 func readCall(v rawjson.Value) (id, name []byte, args, pieces rawjson.Value, goesOn bool) {
-	for it := rawjson.Fields(v); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return
-		}
+	for key, val := range rawjson.EachField(v) {
 		switch string(key) {
 		case "id":
 			id, _ = rawjson.Str(val)
@@ -137,6 +130,7 @@ func readCall(v rawjson.Value) (id, name []byte, args, pieces rawjson.Value, goe
 			goesOn, _ = rawjson.Bool(val)
 		}
 	}
+	return id, name, args, pieces, goesOn
 }
 
 // ready ends the arguments of a call that came whole. They should be an object; a string that holds one is taken for it.

@@ -47,11 +47,7 @@ func (d *decoder) readAsk(ev *hub.Event, v rawjson.Value) {
 }
 
 func (d *decoder) readOptions(ev *hub.Event, v rawjson.Value) {
-	for it := rawjson.Elems(v); ; {
-		e, ok := it.Next()
-		if !ok {
-			return
-		}
+	for e := range rawjson.Each(v) {
 		m := d.scratch.MoreOf(ev)
 		m.Options = append(m.Options, hub.AskOption{ID: text(e, "id"), Name: text(e, "name"), Kind: text(e, "kind")})
 	}
@@ -69,11 +65,7 @@ func (d *decoder) readReview(ev *hub.Event, v, requests rawjson.Value) {
 	configs := rawjson.Elems(rawjson.Get(v, "review_configs"))
 	config, _ := configs.Next()
 	decisions := rawjson.Get(config, "allowed_decisions")
-	for it := rawjson.Elems(decisions); ; {
-		e, ok := it.Next()
-		if !ok {
-			return
-		}
+	for e := range rawjson.Each(decisions) {
 		id, _ := rawjson.Str(e)
 		m := d.scratch.MoreOf(ev)
 		m.Options = append(m.Options, hub.AskOption{ID: id, Name: id, Kind: decisionKinds[string(id)]})

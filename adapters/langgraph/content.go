@@ -21,13 +21,10 @@ func (d *decoder) say(dst []hub.Event, m *fields, k *message, op hub.Op) []hub.E
 	if op == hub.Replace {
 		return d.allBlocks(dst, m, k)
 	}
-	for it := rawjson.Elems(m.content); ; {
-		block, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for block := range rawjson.Each(m.content) {
 		dst = d.block(dst, m, k, block)
 	}
+	return dst
 }
 
 // block appends what one content block adds.
@@ -49,11 +46,7 @@ func (d *decoder) allBlocks(dst []hub.Event, m *fields, k *message) []hub.Event 
 	for _, ch := range [...]hub.Chan{hub.Reasoning, hub.AnswerText} {
 		all := d.scratch.Begin()
 		n := len(all)
-		for it := rawjson.Elems(m.content); ; {
-			block, ok := it.Next()
-			if !ok {
-				break
-			}
+		for block := range rawjson.Each(m.content) {
 			b := readBlock(block)
 			if c, body := b.body(); c == ch {
 				all = append(all, body...)
@@ -66,14 +59,11 @@ func (d *decoder) allBlocks(dst []hub.Event, m *fields, k *message) []hub.Event 
 	if k.whole {
 		return dst
 	}
-	for it := rawjson.Elems(m.content); ; {
-		block, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for block := range rawjson.Each(m.content) {
 		b := readBlock(block)
 		dst = d.file(dst, m, k, &b)
 	}
+	return dst
 }
 
 // block is a content block: an object, or a string.
@@ -92,11 +82,7 @@ func readBlock(v rawjson.Value) block {
 		b.kind = []byte("text")
 		return b
 	}
-	for it := rawjson.Fields(v); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return b
-		}
+	for key, val := range rawjson.EachField(v) {
 		switch string(key) {
 		case "type":
 			b.kind, _ = rawjson.Str(val)
@@ -114,6 +100,7 @@ func readBlock(v rawjson.Value) block {
 			b.summary = val
 		}
 	}
+	return b
 }
 
 // body is the text of a block and its channel. Models spell reasoning in several ways.

@@ -19,18 +19,10 @@ type draft struct {
 
 // drafts starts the calls of a message so far, and keeps their arguments until the model has stopped.
 func (d *decoder) drafts(dst []hub.Event, m *fields, k *message) []hub.Event {
-	for it := rawjson.Elems(m.calls); ; {
-		v, ok := it.Next()
-		if !ok {
-			break
-		}
+	for v := range rawjson.Each(m.calls) {
 		dst = d.draft(dst, m, k, v, rawjson.Get(v, "args"), false)
 	}
-	for it := rawjson.Elems(m.invalid); ; {
-		v, ok := it.Next()
-		if !ok {
-			break
-		}
+	for v := range rawjson.Each(m.invalid) {
 		dst = d.draft(dst, m, k, v, text(v, "args"), true)
 	}
 	if len(m.stopReason()) > 0 {

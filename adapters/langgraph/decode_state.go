@@ -18,11 +18,7 @@ func (d *decoder) partial(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.
 	if rawjson.Kind(v) != '[' {
 		return dst, wrong("", "want a list of messages")
 	}
-	for it := rawjson.Elems(v); ; {
-		e, ok := it.Next()
-		if !ok {
-			return dst, nil
-		}
+	for e := range rawjson.Each(v) {
 		m := readFields(e)
 		switch {
 		case !d.listens(&m, sourcePartial):
@@ -32,6 +28,7 @@ func (d *decoder) partial(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.
 			dst = d.whole(dst, l, &m)
 		}
 	}
+	return dst, nil
 }
 
 // soFar compares a message with its earlier form.
@@ -63,14 +60,11 @@ func (d *decoder) each(dst []hub.Event, l *subAgent, v rawjson.Value) []hub.Even
 		m := readFields(v)
 		return d.whole(dst, l, &m)
 	}
-	for it := rawjson.Elems(v); ; {
-		e, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for e := range rawjson.Each(v) {
 		m := readFields(e)
 		dst = d.whole(dst, l, &m)
 	}
+	return dst
 }
 
 // values is the state after a step: all messages of the thread, and whatever else the graph keeps. Interrupts come as a
@@ -101,11 +95,7 @@ const nameState = "state"
 func (d *decoder) without(v rawjson.Value) rawjson.Value {
 	rest := d.scratch.Begin()
 	n := len(rest)
-	for it := rawjson.Fields(v); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			break
-		}
+	for key, val := range rawjson.EachField(v) {
 		if string(key) == keyMessages || string(key) == keyInterrupt {
 			continue
 		}
@@ -170,11 +160,7 @@ func (d *decoder) remember(l *subAgent, list rawjson.Value) {
 		m := readFields(v)
 		k, _ := d.know(l, &m)
 		k.whole, k.counted = true, true
-		for calls := rawjson.Elems(m.calls); ; {
-			v, ok := calls.Next()
-			if !ok {
-				break
-			}
+		for v := range rawjson.Each(m.calls) {
 			if id := text(v, "id"); len(id) > 0 {
 				d.calls.Put(string(id), &call{id: bytes.Clone(id), name: bytes.Clone(text(v, "name")), earlier: true})
 			}
@@ -188,11 +174,7 @@ func (d *decoder) updates(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.
 		return dst, wrong("", "want an object of nodes")
 	}
 	more := false
-	for it := rawjson.Fields(v); ; {
-		node, update, ok := it.Next()
-		if !ok {
-			break
-		}
+	for node, update := range rawjson.EachField(v) {
 		if string(node) == keyInterrupt {
 			dst = d.interrupts(dst, update)
 			continue
@@ -217,26 +199,20 @@ func (d *decoder) update(dst []hub.Event, l *subAgent, v rawjson.Value) (_ []hub
 		dst = d.each(dst, l, rawjson.Get(v, keyMessages))
 		return dst, hasMore(v)
 	}
-	for it := rawjson.Elems(v); ; {
-		e, ok := it.Next()
-		if !ok {
-			return dst, more
-		}
+	for e := range rawjson.Each(v) {
 		dst = d.each(dst, l, rawjson.Get(e, keyMessages))
 		more = more || hasMore(e)
 	}
+	return dst, more
 }
 
 func hasMore(v rawjson.Value) bool {
-	for it := rawjson.Fields(v); ; {
-		key, _, ok := it.Next()
-		if !ok {
-			return false
-		}
+	for key := range rawjson.EachField(v) {
 		if string(key) != keyMessages {
 			return true
 		}
 	}
+	return false
 }
 
 // interrupts reads what the run waits for. The same interrupt comes in values and in updates, and from sub-graphs once
@@ -245,11 +221,7 @@ func (d *decoder) interrupts(dst []hub.Event, list rawjson.Value) []hub.Event {
 	d.paused = true
 	dst = d.settleAll(dst)
 	n := 0
-	for it := rawjson.Elems(list); ; {
-		v, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for v := range rawjson.Each(list) {
 		n++
 		id := first(v, "id", "interrupt_id")
 		if len(id) == 0 {
@@ -264,6 +236,7 @@ func (d *decoder) interrupts(dst []hub.Event, list rawjson.Value) []hub.Event {
 		ev.Kind, ev.ID = hub.Ask, id
 		d.readAsk(ev, rawjson.Get(v, "value"))
 	}
+	return dst
 }
 
 // custom is what a node wrote to the stream itself. Own extensions are read elsewhere.

@@ -86,11 +86,7 @@ func behind(body []byte, n int) []byte {
 func readCallPiece(v rawjson.Value) (id, name, args []byte, index int64, indexed bool) {
 	var number rawjson.Value
 	var other []byte
-	for it := rawjson.Fields(v); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			break
-		}
+	for key, val := range rawjson.EachField(v) {
 		switch string(key) {
 		case "id":
 			id, _ = rawjson.Str(val)
@@ -160,11 +156,7 @@ func (d *decoder) toolStart(dst []hub.Event, m *fields, k *message, c *call, nam
 // wholeCalls tells the calls of a message that are complete: those that were heard in pieces get their end, the others
 // come whole. Those that the model spelled wrong are told as they are.
 func (d *decoder) wholeCalls(dst []hub.Event, m *fields, k *message) []hub.Event {
-	for it := rawjson.Elems(m.calls); ; {
-		v, ok := it.Next()
-		if !ok {
-			break
-		}
+	for v := range rawjson.Each(m.calls) {
 		var ev *hub.Event
 		if dst, ev = d.wholeCall(dst, m, k, v); ev != nil {
 			ev.Value = rawjson.Get(v, "args")

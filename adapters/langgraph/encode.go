@@ -107,11 +107,7 @@ func (e *encoder) Answer(req *hub.Request) {
 	if one, ok := rawjson.Str(req.Modes); ok {
 		asked = modeNames[string(one)]
 	}
-	for it := rawjson.Elems(req.Modes); ; {
-		v, ok := it.Next()
-		if !ok {
-			break
-		}
+	for v := range rawjson.Each(req.Modes) {
 		name, _ := rawjson.Str(v)
 		asked |= modeNames[string(name)]
 	}

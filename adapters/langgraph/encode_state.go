@@ -111,11 +111,7 @@ func (e *encoder) writeValues(out *wire.Out) {
 		b = m.append(b, false)
 	}
 	b = append(b, ']')
-	for it := rawjson.Fields(e.state); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			break
-		}
+	for key, val := range rawjson.EachField(e.state) {
 		if string(key) != keyMessages && string(key) != keyInterrupt {
 			b = append(append(rawjson.AppendQuoted(append(b, ','), key), ':'), val...)
 		}

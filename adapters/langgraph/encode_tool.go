@@ -146,11 +146,7 @@ func appendResult(dst []byte, ev *hub.Event) []byte {
 		return append(dst, ev.More.Err...)
 	}
 	n := len(dst)
-	for it := rawjson.Elems(ev.More.Content); ; {
-		block, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for block := range rawjson.Each(ev.More.Content) {
 		words := text(block, "content", "text")
 		if words == nil {
 			words = text(block, "text")
@@ -163,6 +159,7 @@ func appendResult(dst []byte, ev *hub.Event) []byte {
 		}
 		dst = append(dst, words...)
 	}
+	return dst
 }
 
 // toolOutput writes a partial result.

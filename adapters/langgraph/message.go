@@ -38,11 +38,7 @@ func readFields(v rawjson.Value) (m fields) {
 
 // read reads the members of v, and returns what tells of a stored object.
 func (m *fields) read(v rawjson.Value) (kwargs rawjson.Value, stored bool) {
-	for it := rawjson.Fields(v); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return kwargs, stored
-		}
+	for key, val := range rawjson.EachField(v) {
 		switch string(key) {
 		case "lc":
 			stored = true
@@ -76,6 +72,7 @@ func (m *fields) read(v rawjson.Value) (kwargs rawjson.Value, stored bool) {
 			m.status, _ = rawjson.Str(val)
 		}
 	}
+	return kwargs, stored
 }
 
 // setRole reads the type: the JavaScript server says ai, the Python server AIMessageChunk, stored messages AIMessage.
@@ -86,13 +83,10 @@ func (m *fields) setRole(role []byte) {
 
 // lastName is the last string of a list: the class of a stored object.
 func lastName(v rawjson.Value) (name []byte) {
-	for it := rawjson.Elems(v); ; {
-		e, ok := it.Next()
-		if !ok {
-			return name
-		}
+	for e := range rawjson.Each(v) {
 		name, _ = rawjson.Str(e)
 	}
+	return name
 }
 
 // speaker is whose message it is.

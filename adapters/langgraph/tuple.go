@@ -15,11 +15,7 @@ type metadata struct {
 }
 
 func readMetadata(v rawjson.Value) (m metadata) {
-	for it := rawjson.Fields(v); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return m
-		}
+	for key, val := range rawjson.EachField(v) {
 		switch string(key) {
 		case "langgraph_node":
 			m.node, _ = rawjson.Str(val)
@@ -31,20 +27,18 @@ func readMetadata(v rawjson.Value) (m metadata) {
 			m.hidden = isHidden(val)
 		}
 	}
+	return m
 }
 
 // isHidden reports whether the tags say that nobody is to see the message.
 func isHidden(tags rawjson.Value) bool {
-	for it := rawjson.Elems(tags); ; {
-		tag, ok := it.Next()
-		if !ok {
-			return false
-		}
+	for tag := range rawjson.Each(tags) {
 		switch s, _ := rawjson.Str(tag); string(s) {
 		case "nostream", "langsmith:nostream", "langsmith:hidden":
 			return true
 		}
 	}
+	return false
 }
 
 // tuple is a piece of a message, or a message that a node wrote, with its metadata.

@@ -28,11 +28,7 @@ type part struct {
 }
 
 func readPart(v rawjson.Value) (p part) {
-	for it := rawjson.Fields(v); ; {
-		name, val, ok := it.Next()
-		if !ok {
-			return p
-		}
+	for name, val := range rawjson.EachField(v) {
 		switch string(name) {
 		case "index":
 			p.index = val
@@ -50,6 +46,7 @@ func readPart(v rawjson.Value) (p part) {
 			p.usage = val
 		}
 	}
+	return p
 }
 
 // choice decodes the n-th element of choices.
@@ -104,11 +101,7 @@ func (d *decoder) delta(dst []hub.Event, c *choice, v rawjson.Value) []hub.Event
 	var calls, legacy, annotations, images rawjson.Value
 	var content, refusal, audio rawjson.Value
 	var r reasoning
-	for it := rawjson.Fields(v); ; {
-		name, val, ok := it.Next()
-		if !ok {
-			break
-		}
+	for name, val := range rawjson.EachField(v) {
 		switch string(name) {
 		case "content":
 			content = val
@@ -167,13 +160,10 @@ func (d *decoder) content(dst []hub.Event, c *choice, v rawjson.Value) []hub.Eve
 		d.bad("choices.delta.content", "want a string or a list of parts")
 		return dst
 	}
-	for it := rawjson.Elems(v); ; {
-		piece, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for piece := range rawjson.Each(v) {
 		dst = d.contentPart(dst, c, piece)
 	}
+	return dst
 }
 
 func (d *decoder) contentPart(dst []hub.Event, c *choice, v rawjson.Value) []hub.Event {
@@ -185,13 +175,10 @@ func (d *decoder) contentPart(dst []hub.Event, c *choice, v rawjson.Value) []hub
 	case "thinking": // Mistral: a list of text parts
 		inner := rawjson.Get(v, "thinking")
 		dst = d.say(dst, c, hub.Reasoning, text(inner))
-		for it := rawjson.Elems(inner); ; {
-			piece, ok := it.Next()
-			if !ok {
-				return dst
-			}
+		for piece := range rawjson.Each(inner) {
 			dst = d.say(dst, c, hub.Reasoning, text(rawjson.Get(piece, "text")))
 		}
+		return dst
 	case "image_url":
 		return d.image(dst, c, v)
 	}
@@ -203,11 +190,7 @@ func (d *decoder) contentPart(dst []hub.Event, c *choice, v rawjson.Value) []hub
 
 // annotations decodes the citations of servers with a web search.
 func (d *decoder) annotations(dst []hub.Event, c *choice, v rawjson.Value) []hub.Event {
-	for it := rawjson.Elems(v); ; {
-		a, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for a := range rawjson.Each(v) {
 		cited := rawjson.Get(a, "url_citation")
 		url := text(rawjson.Get(cited, "url"))
 		if len(url) == 0 {
@@ -219,6 +202,7 @@ func (d *decoder) annotations(dst []hub.Event, c *choice, v rawjson.Value) []hub
 		ev.More.File.URL, ev.Title, ev.Text = url, text(rawjson.Get(cited, "title")), text(rawjson.Get(cited, "content"))
 		ev.Value = d.citedRange(cited)
 	}
+	return dst
 }
 
 // citedRange is {"start":…,"end":…}, which are numbers of characters in the answer; nil if they are not said.
@@ -234,13 +218,10 @@ func (d *decoder) citedRange(cited rawjson.Value) []byte {
 
 // images decodes the pictures that a model has made, as OpenRouter sends them.
 func (d *decoder) images(dst []hub.Event, c *choice, v rawjson.Value) []hub.Event {
-	for it := rawjson.Elems(v); ; {
-		image, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for image := range rawjson.Each(v) {
 		dst = d.image(dst, c, image)
 	}
+	return dst
 }
 
 func (d *decoder) image(dst []hub.Event, c *choice, v rawjson.Value) []hub.Event {

@@ -64,14 +64,11 @@ func (d *decoder) toolCalls(dst []hub.Event, c *choice, v rawjson.Value) []hub.E
 	if !rawjson.IsNull(v) && rawjson.Kind(v) != '[' {
 		d.bad("choices.delta.tool_calls", "want an array")
 	}
-	for it := rawjson.Elems(v); ; {
-		e, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for e := range rawjson.Each(v) {
 		f := readCall(e)
 		dst = d.callDelta(dst, c, &f)
 	}
+	return dst
 }
 
 // functionCall decodes the form that tool_calls has replaced. Without a name and arguments it is an empty member.

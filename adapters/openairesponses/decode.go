@@ -226,11 +226,7 @@ func (d *decoder) start(dst []hub.Event, response rawjson.Value) []hub.Event {
 	dst, ev := hub.Grow(dst)
 	ev.Kind = hub.RunStart
 	var at rawjson.Value
-	for it := rawjson.Fields(response); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			break
-		}
+	for key, val := range rawjson.EachField(response) {
 		switch string(key) {
 		case "id":
 			ev.ID = rawjson.Body(val)

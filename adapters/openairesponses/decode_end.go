@@ -129,13 +129,10 @@ func (d *decoder) errorText(v rawjson.Value) []byte {
 		return s
 	}
 	text := d.scratch.Begin()
-	for e := rawjson.Elems(content); ; {
-		block, ok := e.Next()
-		if !ok {
-			return d.scratch.Since(text)
-		}
+	for block := range rawjson.Each(content) {
 		text = append(text, rawjson.Body(rawjson.Get(block, "text"))...)
 	}
+	return d.scratch.Since(text)
 }
 
 // output goes through the items of the final response, most of which have been told of. Peers give them other ids there,

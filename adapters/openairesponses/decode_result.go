@@ -49,11 +49,7 @@ func (d *decoder) callOutput(dst []hub.Event, v rawjson.Value) []hub.Event {
 func (d *decoder) shellResult(ev *hub.Event, output rawjson.Value) {
 	text := d.scratch.Begin()
 	from := len(text)
-	for e := rawjson.Elems(output); ; {
-		v, ok := e.Next()
-		if !ok {
-			break
-		}
+	for v := range rawjson.Each(output) {
 		text = append(text, rawjson.Body(rawjson.Get(v, "stdout"))...)
 		text = append(text, rawjson.Body(rawjson.Get(v, "stderr"))...)
 		text = append(text, rawjson.Body(rawjson.Get(v, "text"))...)

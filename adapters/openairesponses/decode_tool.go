@@ -58,11 +58,7 @@ func (c *call) learn(typ []byte, v rawjson.Value) {
 		}
 		c.client = c.typ.client
 	}
-	for it := rawjson.Fields(v); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return
-		}
+	for key, val := range rawjson.EachField(v) {
 		switch string(key) {
 		case "call_id":
 			c.given = fill(c.given, val)

@@ -296,11 +296,7 @@ func appendOutput(dst []byte, ev *hub.Event) []byte {
 // appendBlocks appends what content blocks say in words, a line each, as the body of a string.
 func appendBlocks(dst []byte, content rawjson.Value) []byte {
 	from := len(dst)
-	for it := rawjson.Elems(content); ; {
-		block, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for block := range rawjson.Each(content) {
 		if len(dst) > from {
 			dst = append(dst, `\n`...)
 		}
@@ -314,6 +310,7 @@ func appendBlocks(dst []byte, content rawjson.Value) []byte {
 		}
 		dst = appendBlock(dst, block)
 	}
+	return dst
 }
 
 // appendBlock appends the text of a block, or its link, or in brackets what it is.

@@ -138,11 +138,7 @@ func (e *encoder) text(p phase, v *values) []byte {
 // appendBlocks appends what the content of a tool says, as the body of a text in markdown.
 func appendBlocks(dst []byte, content rawjson.Value) []byte {
 	from := len(dst)
-	for it := rawjson.Elems(content); ; {
-		block, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for block := range rawjson.Each(content) {
 		mark := len(dst)
 		if mark > from {
 			dst = append(dst, `\n`...)
@@ -153,6 +149,7 @@ func appendBlocks(dst []byte, content rawjson.Value) []byte {
 		}
 		dst = grown
 	}
+	return dst
 }
 
 func appendBlock(dst []byte, block rawjson.Value) []byte {

@@ -287,11 +287,7 @@ func (d *decoder) citations(dst []hub.Event) ([]hub.Event, error) {
 		return dst, hub.NewError(hub.ReasonType, "citations", -1, "want an array")
 	}
 	var first error
-	for it := rawjson.Elems(list); ; {
-		v, ok := it.Next()
-		if !ok {
-			return dst, first
-		}
+	for v := range rawjson.Each(list) {
 		body, ok := rawjson.Str(v)
 		if !ok {
 			first = firstError(first, hub.NewError(hub.ReasonType, "citations", -1, "want strings"))
@@ -301,6 +297,7 @@ func (d *decoder) citations(dst []hub.Event) ([]hub.Event, error) {
 			dst = d.source(dst, body)
 		}
 	}
+	return dst, first
 }
 
 // cite remembers a citation and reports whether it is new.

@@ -283,11 +283,7 @@ func (d *decoder) meta(v rawjson.Value, result bool) []byte {
 		buf = appendMember(buf, from, []byte(metaResponse), response)
 	}
 	buf = d.appendDetails(buf, from, result)
-	for it := rawjson.Fields(v); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			break
-		}
+	for key, val := range rawjson.EachField(v) {
 		if !isKnown(key, val) {
 			buf = appendMember(buf, from, key, val)
 		}
@@ -301,11 +297,7 @@ func (d *decoder) meta(v rawjson.Value, result bool) []byte {
 // appendDetails appends the details but for what has a place of its own.
 func (d *decoder) appendDetails(dst []byte, from int, result bool) []byte {
 	inner := 0 // where the members begin, once there is one
-	for it := rawjson.Fields(d.entry.Details); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			break
-		}
+	for key, val := range rawjson.EachField(d.entry.Details) {
 		if string(key) == "summary" && rawjson.Kind(val) == '"' || !result && (string(key) == "arguments" || string(key) == toolinfo.Key) {
 			continue
 		}

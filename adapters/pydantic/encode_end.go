@@ -75,15 +75,12 @@ func (c *card) lastPart() []byte {
 
 // appendRest appends the members of an entry that only our own decoder can have read.
 func (e *encoder) appendRest(dst []byte, meta rawjson.Value) []byte {
-	for it := rawjson.Fields(meta); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for key, val := range rawjson.EachField(meta) {
 		if string(key) != metaDetails && string(key) != metaResponse {
 			dst = e.m.appendMember(dst, key, val)
 		}
 	}
+	return dst
 }
 
 // endText is the friendly text of an end that has none. Nothing is said of a call whose end nobody knows.

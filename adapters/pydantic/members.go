@@ -80,15 +80,12 @@ func (m *members) appendMember(dst, key []byte, val rawjson.Value) []byte {
 
 // appendMembers appends the members of an object to one that has some.
 func (m *members) appendMembers(dst []byte, of rawjson.Value, except string) []byte {
-	for it := rawjson.Fields(of); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for key, val := range rawjson.EachField(of) {
 		if string(key) != except {
 			dst = m.appendMember(dst, key, val)
 		}
 	}
+	return dst
 }
 
 // open begins a chunk with an entry, which is appended to the result and handed to close.

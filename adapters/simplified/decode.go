@@ -318,17 +318,14 @@ func (d *decoder) keepRest(ev *hub.Event, object rawjson.Value, told ...string) 
 
 // appendRest appends the members of an object, each with a comma behind it, but for those named.
 func appendRest(dst []byte, object rawjson.Value, without ...string) []byte {
-	for it := rawjson.Fields(object); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for key, val := range rawjson.EachField(object) {
 		if isAny(key, without) {
 			continue
 		}
 		dst = append(rawjson.AppendQuoted(dst, key), ':')
 		dst = append(append(dst, val...), ',')
 	}
+	return dst
 }
 
 // isAny reports whether a member is among those named.

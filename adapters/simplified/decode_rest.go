@@ -51,17 +51,14 @@ func (d *decoder) documents(dst []hub.Event, f *frame, typ []byte) ([]hub.Event,
 	if rawjson.Kind(f.Data) != '[' {
 		return dst, hub.NewError(hub.ReasonType, "data", -1, "want an array of documents")
 	}
-	for it := rawjson.Elems(f.Data); ; {
-		doc, ok := it.Next()
-		if !ok {
-			return dst, nil
-		}
+	for doc := range rawjson.Each(f.Data) {
 		url, _ := rawjson.Str(rawjson.Get(doc, "metadata", "url"))
 		isNew := d.sources.add(doc, url)
 		if rawjson.Kind(doc) == '{' && (isNew || string(typ) == typeSourcesAdded) {
 			dst = d.source(dst, f, doc, url)
 		}
 	}
+	return dst, nil
 }
 
 // source tells what others show of a document, and keeps the document: its further metadata are the server's own.
@@ -201,11 +198,7 @@ func (d *decoder) keepKind(ev *hub.Event, kind []byte, data rawjson.Value) {
 
 // appendOptions reads choices: objects with a label, or strings.
 func appendOptions(dst []hub.AskOption, options rawjson.Value) []hub.AskOption {
-	for it := rawjson.Elems(options); ; {
-		o, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for o := range rawjson.Each(options) {
 		label, ok := rawjson.Str(o)
 		if !ok {
 			label, ok = rawjson.Str(rawjson.Get(o, "label"))
@@ -214,6 +207,7 @@ func appendOptions(dst []hub.AskOption, options rawjson.Value) []hub.AskOption {
 			dst = append(dst, hub.AskOption{ID: label, Name: label})
 		}
 	}
+	return dst
 }
 
 // answer closes a question. Older builds put what was answered beside the id instead of into a response.

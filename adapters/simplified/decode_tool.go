@@ -140,11 +140,7 @@ func (d *decoder) todo(dst []hub.Event, f *frame) []hub.Event {
 
 // appendItems reads a list of todos; what is no object is no todo.
 func appendItems(dst []hub.PlanItem, todos rawjson.Value) []hub.PlanItem {
-	for it := rawjson.Elems(todos); ; {
-		todo, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for todo := range rawjson.Each(todos) {
 		if rawjson.Kind(todo) != '{' {
 			continue
 		}
@@ -153,4 +149,5 @@ func appendItems(dst []hub.PlanItem, todos rawjson.Value) []hub.PlanItem {
 		item.Status, _ = rawjson.Str(rawjson.Get(todo, "status"))
 		dst = append(dst, item)
 	}
+	return dst
 }

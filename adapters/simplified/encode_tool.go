@@ -242,11 +242,7 @@ func (e *encoder) extraOf(ev *hub.Event, c *call) rawjson.Value {
 			obj = append(rawjson.AppendString(obj, []byte(at.Value)), ',')
 		}
 	}
-	for it := rawjson.Fields(ev.Value); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			break
-		}
+	for key, val := range rawjson.EachField(ev.Value) {
 		if body, isString := rawjson.Str(val); isString && len(body) > 0 && e.opt.extra.Has(key) {
 			obj = append(rawjson.AppendQuoted(obj, key), ':')
 			obj = append(rawjson.AppendQuoted(obj, cutBody(body, max(0, e.extraLimit()))), ',')
@@ -262,15 +258,12 @@ func (e *encoder) extraOf(ev *hub.Event, c *call) rawjson.Value {
 
 // attrsOf are the string members of an object, as attributes.
 func attrsOf(extra rawjson.Value) (list []Attr) {
-	for it := rawjson.Fields(extra); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return list
-		}
+	for key, val := range rawjson.EachField(extra) {
 		if body, isString := rawjson.Str(val); isString {
 			list = append(list, Attr{string(rawjson.AppendUnescaped(nil, key)), string(rawjson.AppendUnescaped(nil, body))})
 		}
 	}
+	return list
 }
 
 // attributes takes from the arguments what clients show of a call. isWhole tells that nothing was left out.

@@ -9,13 +9,10 @@ type Block struct {
 
 // ReadBlock reads the members that any kind of block may have. What is of another type than it should be is as good as absent.
 func ReadBlock(v rawjson.Value) (b Block) {
-	for it := rawjson.Fields(v); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return b
-		}
+	for key, val := range rawjson.EachField(v) {
 		b.Set(key, val)
 	}
+	return b
 }
 
 // Set takes over a member, if it is one of a block and a string.
@@ -53,11 +50,7 @@ const Separator = `\n`
 // several are appended to dst, and joined is then the part of dst that was appended.
 func JoinContent(dst []byte, content rawjson.Value) (all, joined []byte) {
 	start, n := len(dst), 0
-	for it := rawjson.Elems(content); ; {
-		item, ok := it.Next()
-		if !ok {
-			return dst, joined
-		}
+	for item := range rawjson.Each(content) {
 		text, ok := ContentText(item)
 		if !ok {
 			continue
@@ -72,6 +65,7 @@ func JoinContent(dst []byte, content rawjson.Value) (all, joined []byte) {
 		dst = append(append(dst, Separator...), text...)
 		joined = dst[start:len(dst):len(dst)]
 	}
+	return dst, joined
 }
 
 // AppendTextItem appends a text as an item of a content, whose bracket dst holds already.

@@ -7,11 +7,7 @@ import (
 
 // ReadEntry reads an entry of a plan.
 func ReadEntry(entry rawjson.Value) (item hub.PlanItem) {
-	for it := rawjson.Fields(entry); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return item
-		}
+	for key, val := range rawjson.EachField(entry) {
 		body, _ := rawjson.Str(val)
 		switch string(key) {
 		case "content":
@@ -22,6 +18,7 @@ func ReadEntry(entry rawjson.Value) (item hub.PlanItem) {
 			item.Priority = body
 		}
 	}
+	return item
 }
 
 // Count reads a number of tokens; -1 is unknown.

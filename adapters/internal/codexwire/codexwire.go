@@ -54,11 +54,7 @@ func Object(name string, v rawjson.Value, s *hub.Scratch) rawjson.Value {
 func Locations(changes rawjson.Value, s *hub.Scratch) rawjson.Value {
 	b := append(s.Begin(), '[')
 	n := len(b)
-	for it := rawjson.Elems(changes); ; {
-		v, ok := it.Next()
-		if !ok {
-			break
-		}
+	for v := range rawjson.Each(changes) {
 		if path := rawjson.Body(rawjson.Get(v, "path")); len(path) > 0 {
 			b = append(append(append(b, `{"path":"`...), path...), `"},`...)
 		}
@@ -130,11 +126,7 @@ func ReadMCP(ev *hub.Event, result rawjson.Value, structured string, s *hub.Scra
 // wrapped makes content blocks of the model of those of MCP, which are the same inside.
 func wrapped(content rawjson.Value, s *hub.Scratch) rawjson.Value {
 	b := append(s.Begin(), '[')
-	for it := rawjson.Elems(content); ; {
-		block, ok := it.Next()
-		if !ok {
-			break
-		}
+	for block := range rawjson.Each(content) {
 		b = append(append(append(b, `{"type":"content","content":`...), block...), `},`...)
 	}
 	b[len(b)-1] = ']'

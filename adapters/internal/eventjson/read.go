@@ -147,11 +147,7 @@ func (r *Reader) other(ev *hub.Event, bit Set, v rawjson.Value) {
 }
 
 func (r *Reader) flags(ev *hub.Event, v rawjson.Value) {
-	for it := rawjson.Elems(r.value(&member{`,"flags":`, '['}, "", v)); ; {
-		e, ok := it.Next()
-		if !ok {
-			return
-		}
+	for e := range rawjson.Each(r.value(&member{`,"flags":`, '['}, "", v)) {
 		name, known := r.value(&member{`,"flags":`, body}, "", e), false
 		for i, flag := range hub.FlagNames() {
 			if flag == string(name) {
@@ -179,16 +175,13 @@ func readList[T any](r *Reader, path string, rows []member, dst []T, v rawjson.V
 	if kind := rawjson.Kind(v); kind != '[' && kind != 'n' {
 		r.fail(hub.ReasonType, path, wants['['])
 	}
-	for it := rawjson.Elems(v); ; {
-		e, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for e := range rawjson.Each(v) {
 		var zero T
 		dst = append(dst, zero)
 		values := of(&dst[len(dst)-1])
 		r.object(path, rows, values[:], e)
 	}
+	return dst
 }
 
 func (r *Reader) usage(c *hub.Counts, v rawjson.Value) {

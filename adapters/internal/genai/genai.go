@@ -68,11 +68,7 @@ var partKinds = map[string]PartKind{
 
 // ReadPart reads a part. It aliases v.
 func ReadPart(v rawjson.Value) (p Part) {
-	for it := rawjson.Fields(v); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return p
-		}
+	for key, val := range rawjson.EachField(v) {
 		p.Members++
 		switch string(key) {
 		case "thought":
@@ -85,6 +81,7 @@ func ReadPart(v rawjson.Value) (p Part) {
 			}
 		}
 	}
+	return p
 }
 
 // Channel is the channel of a text part.

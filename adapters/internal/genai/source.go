@@ -19,17 +19,14 @@ func (s *Sources) Grounding(dst []hub.Event, scratch *hub.Scratch, v rawjson.Val
 	if v == nil {
 		return dst
 	}
-	for it := rawjson.Elems(Get(v, "groundingChunks", "grounding_chunks")); ; {
-		chunk, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for chunk := range rawjson.Each(Get(v, "groundingChunks", "grounding_chunks")) {
 		web := rawjson.Get(chunk, "web")
 		if web == nil {
 			web = Get(chunk, "retrievedContext", "retrieved_context")
 		}
 		dst = s.source(dst, scratch, web)
 	}
+	return dst
 }
 
 // Citations appends the new sources of a citationMetadata.
@@ -37,13 +34,10 @@ func (s *Sources) Citations(dst []hub.Event, scratch *hub.Scratch, v rawjson.Val
 	if v == nil {
 		return dst
 	}
-	for it := rawjson.Elems(Either(rawjson.Get(v, "citations"), rawjson.Get(v, "citationSources"))); ; {
-		c, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for c := range rawjson.Each(Either(rawjson.Get(v, "citations"), rawjson.Get(v, "citationSources"))) {
 		dst = s.source(dst, scratch, c)
 	}
+	return dst
 }
 
 // source appends a source that has not been named yet.

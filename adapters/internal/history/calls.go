@@ -7,11 +7,7 @@ import (
 
 // Each calls f with every element of a list.
 func Each(list rawjson.Value, f func(rawjson.Value)) {
-	for it := rawjson.Elems(list); ; {
-		v, ok := it.Next()
-		if !ok {
-			return
-		}
+	for v := range rawjson.Each(list) {
 		f(v)
 	}
 }

@@ -12,13 +12,10 @@ func MessageIDs(messages rawjson.Value) *hub.IDSet {
 		return nil
 	}
 	set := new(hub.IDSet)
-	for it := rawjson.Elems(messages); ; {
-		m, ok := it.Next()
-		if !ok {
-			return set
-		}
+	for m := range rawjson.Each(messages) {
 		if id := rawjson.Body(rawjson.Get(m, "id")); len(id) > 0 {
 			set.Add(id)
 		}
 	}
+	return set
 }

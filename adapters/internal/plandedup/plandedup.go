@@ -46,15 +46,12 @@ func (t *Filter) Call(ev *hub.Event) (isPlan, again bool) {
 		return false, false
 	}
 	t.next = appendKey(t.next[:0], ev.SubAgent)
-	for it := rawjson.Elems(todos); ; {
-		v, ok := it.Next()
-		if !ok {
-			return true, t.note(true)
-		}
+	for v := range rawjson.Each(todos) {
 		content, _ := rawjson.Str(rawjson.Get(v, "content"))
 		status, _ := rawjson.Str(rawjson.Get(v, "status"))
 		t.next = appendKey(appendKey(t.next, content), status)
 	}
+	return true, t.note(true)
 }
 
 // note compares the plan in next with the last, and takes its place unless they are the same from both sides: then the two

@@ -2,6 +2,7 @@ package rawjson
 
 import (
 	"bytes"
+	"iter"
 	"strconv"
 	"unicode/utf8"
 )
@@ -138,6 +139,17 @@ func (it *Iter) Next() (v Value, ok bool) {
 	return v, true
 }
 
+// Each yields the elements of v, which alias it; none when v is no array.
+func Each(v Value) iter.Seq[Value] {
+	return func(yield func(Value) bool) {
+		for it := Elems(v); ; {
+			if e, ok := it.Next(); !ok || !yield(e) {
+				return
+			}
+		}
+	}
+}
+
 // Members goes through the members of an object.
 type Members struct {
 	rest []byte // from before the next name
@@ -163,6 +175,17 @@ func (it *Members) Next() (key []byte, val Value, ok bool) {
 	key, val = it.rest[start+1:keyEnd-1:keyEnd-1], it.rest[valStart:end:end]
 	it.rest = it.rest[end:]
 	return key, val, true
+}
+
+// EachField yields the members of v as [Members.Next] returns them; none when v is no object.
+func EachField(v Value) iter.Seq2[[]byte, Value] {
+	return func(yield func([]byte, Value) bool) {
+		for it := Fields(v); ; {
+			if key, val, ok := it.Next(); !ok || !yield(key, val) {
+				return
+			}
+		}
+	}
 }
 
 // inside returns what is behind the opening bracket of v, or nil when v is another kind of value.
