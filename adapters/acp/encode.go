@@ -1,8 +1,6 @@
 package acp
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonrpc"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
@@ -158,29 +156,8 @@ func (e *encoder) beginRecord(out *wire.Out) {
 
 // endRecord ends any message; one line holds it in every framing that has lines.
 func (e *encoder) endRecord(out *wire.Out) {
-	out.Buf = escapeSeparators(out.Buf, e.start)
+	out.Buf = rawjson.EscapeSeparators(out.Buf, e.start)
 	out.End()
-}
-
-// separators begins the two characters that JSON allows in strings and some readers of lines take for the end of one.
-var separators = []byte("\xe2\x80")
-
-// escapeSeparators escapes U+2028 and U+2029 in the record that begins at from.
-func escapeSeparators(buf []byte, from int) []byte {
-	for {
-		i := bytes.Index(buf[from:], separators)
-		if i < 0 {
-			return buf
-		}
-		from += i + len(separators)
-		if from < len(buf) && (buf[from] == 0xa8 || buf[from] == 0xa9) {
-			digit := '8' + buf[from] - 0xa8
-			buf = append(buf, "..."...)
-			copy(buf[from+4:], buf[from+1:])
-			copy(buf[from-2:], `\u202`)
-			buf[from+3] = digit
-		}
-	}
 }
 
 // part is an open text part. head is its chunk up to the text.

@@ -1,7 +1,6 @@
 package claudecli
 
 import (
-	"bytes"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -176,38 +175,8 @@ func (e *encoder) begin(out *wire.Out) {
 
 // end ends a line.
 func (e *encoder) end(out *wire.Out) {
-	e.escapeSeparators(out)
+	out.Buf = rawjson.EscapeSeparators(out.Buf, e.from)
 	out.End()
-}
-
-// separators are the first bytes of U+2028 and U+2029, which are line ends to some readers of lines.
-var separators = []byte("\xe2\x80")
-
-// escapeSeparators escapes them in the open record. JSON allows them only in strings.
-func (e *encoder) escapeSeparators(out *wire.Out) {
-	from := e.from
-	if !bytes.Contains(out.Buf[from:], separators) {
-		return
-	}
-	e.scratch = append(e.scratch[:0], out.Buf[from:]...)
-	rest, b := e.scratch, out.Buf[:from]
-	for {
-		i := bytes.Index(rest, separators)
-		if i < 0 || i+2 >= len(rest) {
-			out.Buf = append(b, rest...)
-			return
-		}
-		b = append(b, rest[:i]...)
-		switch rest[i+2] {
-		case 0xa8:
-			b = append(b, `\u2028`...)
-		case 0xa9:
-			b = append(b, `\u2029`...)
-		default:
-			b = append(b, rest[i:i+3]...)
-		}
-		rest = rest[i+3:]
-	}
 }
 
 // appendTail appends the members that end nearly all lines. parent is the call that spawned the sub-agent, empty for the root.
