@@ -92,6 +92,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonrpc"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -127,43 +128,64 @@ var Dialect = hub.Dialect{
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Observe:       func(rec wire.Record) hub.Observation { return new(watcher).Observe(rec) },
-	Watch:         func(hub.Options) hub.Watcher { return &watcher{} },
+	Watch:         func(o hub.Options) hub.Watcher { return &watcher{turnStart: requestID(o)} },
 	Requests:      requests{},
 }
 
-// watcher knows the thread of the turn: the turns of others end sub-agents.
-type watcher struct{ root []byte }
+// watcher knows the thread of the turn, as the turns of others end sub-agents, and whether a request was refused.
+type watcher struct {
+	turnStart []byte // raw id of the client's turn/start; nil: unknown
+	root      []byte
+	refused   bool
+}
 
 // Observe implements [hub.Watcher].
 func (w *watcher) Observe(rec wire.Record) hub.Observation {
-	ends := bytes.Contains(rec.Data, []byte(`"turn/completed"`))
-	if !ends && (len(w.root) > 0 || !bytes.Contains(rec.Data, []byte(`"turn`))) {
+	begun := len(w.root) > 0
+	if begun && !bytes.Contains(rec.Data, []byte(`"turn/completed"`)) {
 		return hub.ObservedNothing
 	}
 	method, thread := rawjson.Body(rawjson.Get(rec.Data, "method")), rawjson.Body(rawjson.Get(rec.Data, "params", "threadId"))
-	if len(method) == 0 || len(thread) == 0 {
+	switch {
+	case !begun && len(method) == 0:
+		return w.response(rec)
+	case len(thread) == 0 || !ofTurn(method):
 		return hub.ObservedNothing
-	}
-	ends = string(method) == "turn/completed"
-	if len(w.root) == 0 && (ends || ofTurn(method)) {
+	case !begun:
 		w.root = bytes.Clone(thread)
 	}
-	switch {
-	case len(w.root) == 0 || !bytes.Equal(thread, w.root):
-		return hub.ObservedNothing
-	case ends:
+	if string(method) == "turn/completed" && bytes.Equal(thread, w.root) {
 		return hub.ObservedEnd
 	}
-	return hub.ObservedStart
+	return hub.ObservedNothing
 }
 
 // ofTurn reports whether a notification or request comes only while a turn goes on.
 func ofTurn(method []byte) bool {
-	return string(method) == "turn/started" || bytes.HasPrefix(method, []byte("item/"))
+	return bytes.HasPrefix(method, []byte("item/")) || string(method) == "turn/started" || string(method) == "turn/completed"
+}
+
+func (w *watcher) response(rec wire.Record) hub.Observation {
+	if id := rawjson.Get(rec.Data, "id"); id != nil && !rawjson.IsNull(rawjson.Get(rec.Data, "error")) {
+		w.refused = true
+		if w.turnStart != nil && bytes.Equal(id, w.turnStart) {
+			return hub.ObservedEnd
+		}
+	}
+	return hub.ObservedNothing
 }
 
 // EndsWithBody implements [hub.Watcher].
-func (w *watcher) EndsWithBody() bool { return false }
+func (w *watcher) EndsWithBody() bool { return w.refused && len(w.root) == 0 }
+
+// requestID is the raw id of the client's turn/start, nil if it is not known.
+func requestID(o hub.Options) rawjson.Value {
+	id := o.Text("request_id")
+	if id == "" {
+		return nil
+	}
+	return jsonrpc.AppendID(nil, rawjson.AppendEscaped(nil, []byte(id)))
+}
 
 // requests reads a message of a client: the turn/start that opens a turn, most of all.
 type requests struct{ hub.PassThrough }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
-	"github.com/sabir-proxy/sabir/adapters/internal/jsonrpc"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -53,11 +52,7 @@ type message struct {
 }
 
 func newDecoder(o hub.Options) hub.Decoder {
-	d := &decoder{json: rawjson.Decoder{MaxDepth: o.Nesting}, threads: map[string]string{}}
-	if id := o.Text("request_id"); id != "" {
-		d.turnStart = jsonrpc.AppendID(nil, rawjson.AppendEscaped(nil, []byte(id)))
-	}
-	return d
+	return &decoder{json: rawjson.Decoder{MaxDepth: o.Nesting}, turnStart: requestID(o), threads: map[string]string{}}
 }
 
 // Reset implements [hub.Decoder].

@@ -174,7 +174,9 @@ func (d *decoder) input(dst []hub.Event, id []byte, input rawjson.Value) []hub.E
 	}
 	dst, ev := d.add(dst, hub.File)
 	ev.ID, ev.Flags, ev.More = id, hub.User, d.scratch.More()
-	ev.More.File.URL, ev.More.File.Name = url, path
+	if ev.More.File.URL = url; len(url) == 0 {
+		ev.More.File.URL = d.scratch.Since(append(append(d.scratch.Begin(), "file://"...), path...))
+	}
 	return dst
 }
 

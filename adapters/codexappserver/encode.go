@@ -25,6 +25,7 @@ type encoder struct {
 	calls map[string]*toolCall
 	kept  int // bytes of texts and arguments that are said again
 	usage spent
+	start int    // of the record being written
 	next  []byte // scratch
 }
 
@@ -106,21 +107,35 @@ func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return hub.Dropped
 }
 
+func (e *encoder) beginRecord(out *wire.Out) {
+	out.Begin("")
+	e.start = len(out.Buf)
+}
+
 // begin starts a notification about the turn of a sub-agent.
 func (e *encoder) begin(out *wire.Out, method string, agent []byte) {
-	out.Begin("")
+	e.beginRecord(out)
 	out.Buf = e.appendTurn(appendMethod(append(out.Buf, '{'), method), agent)
 }
 
 // beginRequest starts a request to the client. Its id is the number that the body is, or else a string.
 func (e *encoder) beginRequest(out *wire.Out, method string, id, agent []byte) {
-	out.Begin("")
+	e.beginRecord(out)
 	b := append(jsonrpc.AppendID(append(out.Buf, `{"id":`...), id), ',')
 	out.Buf = e.appendTurn(appendMethod(b, method), agent)
 }
 
 // end ends a notification or a request.
-func (e *encoder) end(out *wire.Out) { member.Close(out, append(out.Buf, '}')) }
+func (e *encoder) end(out *wire.Out) {
+	out.Buf = append(out.Buf, "}}"...)
+	e.endRecord(out)
+}
+
+// endRecord ends any message. Clients read lines.
+func (e *encoder) endRecord(out *wire.Out) {
+	out.Buf = rawjson.EscapeSeparators(out.Buf, e.start)
+	out.End()
+}
 
 func appendMethod(dst []byte, method string) []byte {
 	return append(append(append(dst, `"method":"`...), method...), `","params":{`...)
@@ -265,9 +280,9 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if p.kind == userPart {
 		return hub.Deferred
 	}
-	out.Begin("")
-	out.Buf = append(append(append(out.Buf, p.head...), ev.Text...), `"}}`...)
-	out.End()
+	e.beginRecord(out)
+	out.Buf = append(append(append(out.Buf, p.head...), ev.Text...), '"')
+	e.end(out)
 	if ev.Chan == hub.Refusal {
 		return hub.Folded
 	}

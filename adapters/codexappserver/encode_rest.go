@@ -3,6 +3,7 @@ package codexappserver
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
+	"github.com/sabir-proxy/sabir/adapters/internal/approval"
 	"github.com/sabir-proxy/sabir/adapters/internal/codexwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonrpc"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
@@ -17,7 +18,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 		items = ev.More.Items
 	}
 	e.begin(out, "turn/plan/updated", ev.SubAgent)
-	b, fate := append(member.AppendText(out.Buf, `,"explanation":"`, ev.Title), `,"plan":[`...), hub.Native
+	b, disposition := append(member.AppendText(out.Buf, `,"explanation":"`, ev.Title), `,"plan":[`...), hub.Native
 	for i := range items {
 		it := &items[i]
 		status := string(it.Status)
@@ -26,14 +27,14 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 		case "in_progress":
 			status = "inProgress"
 		default:
-			status, fate = "pending", hub.Folded
+			status, disposition = "pending", hub.Folded
 		}
 		b = rawjson.AppendQuoted(append(acpwire.Comma(b), `{"step":`...), it.Content)
 		b = append(append(append(b, `,"status":"`...), status...), `"}`...)
 	}
 	out.Buf = append(b, ']')
 	e.end(out)
-	return fate
+	return disposition
 }
 
 // notice writes a warning. Errors that the run gets over are warnings, too; what is less is not written.
@@ -101,30 +102,37 @@ func title(ev *hub.Event) []byte {
 	return codexwire.OrElse(ev.Title, []byte("The agent has a question."))
 }
 
-// question asks by words, with answers to choose from if there are any.
+// question asks by words, with answers to choose from if there are any. A permission has two at least.
 func (e *encoder) question(out *wire.Out, ev *hub.Event) hub.Disposition {
+	var more hub.More
+	if ev.More != nil {
+		more = *ev.More
+	}
+	if ev.AskKind == hub.AskPermission && len(more.Options) == 0 {
+		more.Options = approval.AppendOptions(nil)
+	}
 	e.beginRequest(out, "item/tool/requestUserInput", ev.ID, ev.SubAgent)
 	b := rawjson.AppendQuoted(append(out.Buf, `,"isBlocking":true,"itemId":`...), codexwire.OrElse(ev.Ref, ev.ID))
 	b = rawjson.AppendQuoted(append(b, `,"questions":[{"id":"answer","header":"","question":`...), title(ev))
-	fate, options := hub.Folded, []hub.AskOption(nil)
-	if ev.More != nil {
-		options = ev.More.Options
-	}
-	if wants := map[bool]hub.AskKind{true: hub.AskQuestion, false: hub.AskInput}[len(options) > 0]; ev.AskKind == wants && (ev.More == nil || ev.More.Schema == nil) {
-		fate = hub.Native
-	}
-	if len(options) > 0 {
-		b = append(b, `,"options":[`...)
-		for i := range options {
-			o := &options[i]
-			b = rawjson.AppendQuoted(append(acpwire.Comma(b), `{"description":"","label":`...), codexwire.OrElse(o.Name, o.ID))
-			b = append(b, '}')
-		}
-		b = append(b, ']')
-	}
-	out.Buf = append(b, "}]"...)
+	out.Buf = append(appendChoices(b, more.Options), "}]"...)
 	e.end(out)
-	return fate
+	if choice := len(more.Options) > 0; more.Schema == nil && (ev.AskKind == hub.AskQuestion && choice || ev.AskKind == hub.AskInput && !choice) {
+		return hub.Native
+	}
+	return hub.Folded
+}
+
+func appendChoices(dst []byte, options []hub.AskOption) []byte {
+	if len(options) == 0 {
+		return dst
+	}
+	dst = append(dst, `,"options":[`...)
+	for i := range options {
+		o := &options[i]
+		dst = rawjson.AppendQuoted(append(acpwire.Comma(dst), `{"description":"","label":`...), codexwire.OrElse(o.Name, o.ID))
+		dst = append(dst, '}')
+	}
+	return append(dst, ']')
 }
 
 // answer takes a question back. The answer itself came from the client, or nobody gives one.

@@ -21,7 +21,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.thread = append(e.thread[:0], ev.Ref...)
 	}
 	if len(e.call) > 0 {
-		out.Begin("")
+		e.beginRecord(out)
 		b := append(append(append(out.Buf, `{"id":`...), e.call...), `,"result":{`...)
 		out.Buf = appendTurnObject(b, e.turn, "inProgress")
 		out.Buf = append(out.Buf, '}')
@@ -33,7 +33,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // turnRecord writes that a turn has begun or ended.
 func (e *encoder) turnRecord(out *wire.Out, method string, thread, turn []byte, status string, fault []byte) {
-	out.Begin("")
+	e.beginRecord(out)
 	b := append(append(appendMethod(append(out.Buf, '{'), method), `"threadId":"`...), thread...)
 	b = appendTurnObject(append(b, `",`...), turn, status)
 	if fault != nil {
@@ -51,7 +51,7 @@ func appendTurnObject(dst, turn []byte, status string) []byte {
 }
 
 // endWord is the word for how a turn ended.
-func endWord(s hub.Status) (word string, fate hub.Disposition) {
+func endWord(s hub.Status) (word string, disposition hub.Disposition) {
 	switch s {
 	case hub.StatusDone:
 		return "completed", hub.Native
@@ -69,7 +69,7 @@ func endWord(s hub.Status) (word string, fate hub.Disposition) {
 // for an answer.
 func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.flushUsage(out)
-	word, fate := endWord(ev.Status)
+	word, disposition := endWord(ev.Status)
 	var fault []byte
 	if word == "failed" || word == "interrupted" && len(hub.Why(ev)) > 0 {
 		e.next = appendFault(e.next[:0], ev)
@@ -77,19 +77,20 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	switch {
 	case word == "failed" && !e.begun && len(e.call) > 0:
-		out.Begin("")
+		e.beginRecord(out)
 		b := append(append(append(out.Buf, `{"id":`...), e.call...), `,"error":{"code":-32603,"message":"`...)
-		member.Close(out, append(append(b, phrases.RunError(ev)...), `"}`...))
-		return fate
+		out.Buf = append(append(b, phrases.RunError(ev)...), '"')
+		e.end(out)
+		return disposition
 	case word == "failed":
 		e.begin(out, "error", nil)
 		out.Buf = append(append(out.Buf, `,"willRetry":false,"error":`...), fault...)
 		e.end(out)
 	case len(hub.Why(ev)) > 0 && fault == nil:
-		fate = hub.Folded
+		disposition = hub.Folded
 	}
 	e.turnRecord(out, "turn/completed", e.thread, e.turn, word, fault)
-	return fate
+	return disposition
 }
 
 // appendFault appends an error object. A code that the protocol does not have is none of its kinds.
@@ -119,7 +120,7 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // agentEnd ends the turn of a sub-agent. Its result is what it has said.
 func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	word, fate := "completed", hub.Native
+	word, disposition := "completed", hub.Native
 	var fault []byte
 	switch {
 	case ev.Status == hub.StatusAborted:
@@ -129,19 +130,20 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		fault = e.next
 	}
 	if len(ev.Text) > 0 || ev.Value != nil || ev.Status == hub.StatusDenied || ev.Status == hub.StatusUnknown {
-		fate = hub.Folded
+		disposition = hub.Folded
 	}
 	e.turnRecord(out, "turn/completed", ev.ID, ev.ID, word, fault)
-	return fate
+	return disposition
 }
 
 // spent is the usage of the turn.
 type spent struct {
-	run    usage.Run
-	step   hub.Counts // the last, if no record has told it
-	waits  bool
-	thread hub.Counts // totals, as far as anybody says
-	unsaid bool       // there are totals of the run that no record has told
+	run     usage.Run
+	step    hub.Counts // the last, if no record has told it
+	waits   bool
+	stepped bool       // a record has told a step
+	thread  hub.Counts // totals, as far as anybody says
+	unsaid  bool       // there are totals of the run that no record has told
 }
 
 // addUsage keeps the counts of a step for the record that tells the totals of the thread as well, which follows in this protocol.
@@ -159,38 +161,42 @@ func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Native
 	case !u.run.Add(ev):
 		return hub.Dropped
-	case ev.Scope == hub.StepScope && len(ev.SubAgent) > 0:
+	case ev.Scope != hub.StepScope:
+		u.unsaid = true
+		return hub.Folded
+	case len(ev.SubAgent) > 0:
 		e.usageRecord(out, ev.SubAgent, &counts, &counts)
 		return hub.Native
 	}
-	fate := hub.Folded
-	if ev.Scope == hub.StepScope {
-		if u.waits {
-			e.writeUsage(out)
-		}
-		u.step, u.waits, fate = counts, true, hub.Deferred
+	if u.waits {
+		e.writeUsage(out)
 	}
-	u.unsaid = true
-	return fate
+	u.step, u.waits = counts, true
+	return hub.Deferred
 }
 
 // flushUsage tells what is left to tell of the usage when the turn ends.
 func (e *encoder) flushUsage(out *wire.Out) {
-	if e.usage.unsaid {
+	u := &e.usage
+	if u.waits || u.unsaid && u.thread.In < 0 && u.thread.Out < 0 {
 		e.writeUsage(out)
 	}
 }
 
-// writeUsage writes the totals of the thread, or where nobody tells them those of the run, and the counts of the last step.
+// writeUsage writes the totals of the thread, or where nobody tells them those of the run, and the counts of the last step. A
+// step that has been told is not told again.
 func (e *encoder) writeUsage(out *wire.Out) {
 	u := &e.usage
 	total := u.thread
 	if total.In < 0 && total.Out < 0 {
 		total = u.run.Sum()
 	}
-	last := total
-	if u.waits {
-		last = u.step
+	var last hub.Counts
+	switch {
+	case u.waits:
+		last, u.stepped = u.step, true
+	case !u.stepped:
+		last = total
 	}
 	u.waits, u.unsaid = false, false
 	e.usageRecord(out, nil, &total, &last)

@@ -184,7 +184,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *toolCall) hub.Disposi
 	if ev.Status == hub.StatusClient || ev.Status == hub.StatusPaused {
 		return hub.Implied
 	}
-	status, fate := c.status(ev)
+	status, disposition := c.status(ev)
 	e.beginItem(out, true, ev.SubAgent)
 	b := c.appendItem(out.Buf, ev.ID, status)
 	var of hub.Disposition
@@ -198,15 +198,15 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *toolCall) hub.Disposi
 	case "dynamicToolCall":
 		b, of = e.appendClientEnd(b, ev, status)
 	default:
-		b, of = e.appendMCPEnd(b, ev, fate)
+		b, of = e.appendMCPEnd(b, ev, disposition)
 	}
 	out.Buf = append(b, '}')
 	e.end(out)
-	return max(fate, of)
+	return max(disposition, of)
 }
 
 // status is the word for how a call ended. Only what asks for approval can be declined; what was stopped has failed.
-func (c *toolCall) status(ev *hub.Event) (word string, fate hub.Disposition) {
+func (c *toolCall) status(ev *hub.Event) (word string, disposition hub.Disposition) {
 	switch {
 	case ev.Status == hub.StatusOK:
 		return "completed", hub.Native
@@ -222,23 +222,23 @@ func (c *toolCall) status(ev *hub.Event) (word string, fate hub.Disposition) {
 
 // appendCommandEnd appends the output of a command and its exit code. A failure in other words is part of the output.
 func (e *encoder) appendCommandEnd(dst []byte, ev *hub.Event) ([]byte, hub.Disposition) {
-	text, fate := ev.Text, hub.Native
+	text, disposition := ev.Text, hub.Native
 	if ev.Value != nil && len(text) == 0 {
-		text, fate = rawjson.AppendEscaped(nil, ev.Value), hub.Folded
+		text, disposition = rawjson.AppendEscaped(nil, ev.Value), hub.Folded
 	}
 	if n, ok := rawjson.Int(exitCode(ev)); ok && n >= -1<<31 && n < 1<<31 && bytes.Equal(hub.Why(ev), codexwire.ExitError(nil, ev.More.ErrCode)) {
 		dst = append(append(dst, `,"exitCode":`...), ev.More.ErrCode...)
 	} else if len(hub.Why(ev)) > 0 {
-		text, fate = hub.AppendFault(e.next[:0], ev), hub.Folded
+		text, disposition = hub.AppendFault(e.next[:0], ev), hub.Folded
 		e.next = text
 	}
 	if ev.More != nil && ev.More.Content != nil {
-		fate = hub.Folded
+		disposition = hub.Folded
 	}
 	if text != nil {
 		dst = rawjson.AppendQuoted(append(dst, `,"aggregatedOutput":`...), text)
 	}
-	return dst, fate
+	return dst, disposition
 }
 
 func exitCode(ev *hub.Event) rawjson.Value {
@@ -254,44 +254,44 @@ func exitCode(ev *hub.Event) rawjson.Value {
 
 // appendClientEnd appends what the client has answered: a text, or what this protocol has written before.
 func (e *encoder) appendClientEnd(dst []byte, ev *hub.Event, status string) ([]byte, hub.Disposition) {
-	text, fate := ev.Text, hub.Native
+	text, disposition := ev.Text, hub.Native
 	switch {
 	case len(hub.Why(ev)) > 0 && !bytes.Equal(hub.Why(ev), text):
-		text, fate = hub.AppendFault(e.next[:0], ev), hub.Folded
+		text, disposition = hub.AppendFault(e.next[:0], ev), hub.Folded
 		e.next = text
 	case ev.Value != nil:
-		text, fate = rawjson.AppendEscaped(nil, ev.Value), hub.Folded
+		text, disposition = rawjson.AppendEscaped(nil, ev.Value), hub.Folded
 		if body, ok := rawjson.Str(ev.Value); ok {
-			text, fate = body, hub.Native
+			text, disposition = body, hub.Native
 		}
 	case ev.More != nil && ev.More.Content != nil:
-		fate = hub.Folded
+		disposition = hub.Folded
 	}
 	dst = append(dst, `,"contentItems":[`...)
 	if text != nil {
 		dst = append(rawjson.AppendQuoted(append(dst, `{"type":"inputText","text":`...), text), '}')
 	}
 	if status == "completed" {
-		return append(dst, `],"success":true`...), fate
+		return append(dst, `],"success":true`...), disposition
 	}
-	return append(dst, `],"success":false`...), fate
+	return append(dst, `],"success":false`...), disposition
 }
 
 // appendMCPEnd appends the result of a call, and why it failed. of is what becomes of its status.
 func (e *encoder) appendMCPEnd(dst []byte, ev *hub.Event, of hub.Disposition) ([]byte, hub.Disposition) {
-	dst, fate := e.appendResult(dst, ev)
+	dst, disposition := e.appendResult(dst, ev)
 	why := hub.Why(ev)
 	if len(why) == 0 && of == hub.Folded && hub.Failed(ev) {
 		why = []byte(phrases.Call(ev.Status))
 	}
 	if len(why) == 0 {
-		return dst, fate
+		return dst, disposition
 	}
 	dst = rawjson.AppendQuoted(append(dst, `,"error":{"message":`...), why)
 	if !hub.Failed(ev) || ev.More != nil && len(ev.More.ErrCode) > 0 {
-		fate = hub.Folded
+		disposition = hub.Folded
 	}
-	return append(dst, '}'), fate
+	return append(dst, '}'), disposition
 }
 
 // appendResult appends content blocks: those of the source, or else the text. A value stands beside them.
@@ -309,11 +309,11 @@ func (e *encoder) appendResult(dst []byte, ev *hub.Event) ([]byte, hub.Dispositi
 	}
 	dst = append(dst, `,"result":{"content":[`...)
 	first := len(dst)
-	dst, fate := appendBlocks(dst, content)
+	dst, disposition := appendBlocks(dst, content)
 	if len(dst) > first {
 		var words []byte
 		if e.next, words = acpwire.JoinContent(e.next[:0], content); value != nil || (text != nil || len(hub.Why(ev)) > 0) && !bytes.Equal(words, text) {
-			fate = hub.Folded
+			disposition = hub.Folded
 		}
 	} else if len(text) > 0 {
 		dst = append(rawjson.AppendQuoted(append(dst, `{"type":"text","text":`...), text), '}')
@@ -322,19 +322,19 @@ func (e *encoder) appendResult(dst []byte, ev *hub.Event) ([]byte, hub.Dispositi
 	if value != nil {
 		dst = append(append(dst, `,"structuredContent":`...), value...)
 		if rawjson.IsNull(value) || len(text) > 0 {
-			fate = hub.Folded
+			disposition = hub.Folded
 		}
 	}
-	return append(dst, '}'), fate
+	return append(dst, '}'), disposition
 }
 
 // appendBlocks appends the blocks of a content, as MCP has them. What is none is the text of one.
 func appendBlocks(dst []byte, content rawjson.Value) ([]byte, hub.Disposition) {
-	fate := hub.Native
+	disposition := hub.Native
 	for it := rawjson.Elems(content); ; {
 		item, more := it.Next()
 		if !more {
-			return dst, fate
+			return dst, disposition
 		}
 		dst = acpwire.Comma(dst)
 		block := rawjson.Get(item, "content")
@@ -346,6 +346,6 @@ func appendBlocks(dst []byte, content rawjson.Value) ([]byte, hub.Disposition) {
 		if !ok {
 			text = rawjson.AppendEscaped(nil, item)
 		}
-		dst, fate = append(rawjson.AppendQuoted(append(dst, `{"type":"text","text":`...), text), '}'), hub.Folded
+		dst, disposition = append(rawjson.AppendQuoted(append(dst, `{"type":"text","text":`...), text), '}'), hub.Folded
 	}
 }

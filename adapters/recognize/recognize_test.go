@@ -34,7 +34,7 @@ var vague = []string{
 	"a2a/error-event-0.3", "adk/error-first", "adk/long-running-bad-answer", "acp/error-auth-required", "agentevent/error_odd", "agentevent/session_error",
 	"agui/error-first", "aisdk/error-first", "aisdk/rec-v7-request-error",
 	"anthropic/error-body", "anthropic/error-event-empty", "anthropic/error-event-first", "anthropic/error-event-string",
-	"gemini/error-bare", "gemini/error-frame-first", "openai-chat/empty-stream", "openai-chat/error-first",
+	"codex-app-server/refused", "codex-app-server/refused-at-once", "gemini/error-bare", "gemini/error-frame-first", "openai-chat/empty-stream", "openai-chat/error-first",
 	"openai-chat/error-json", "openai-chat/only-done", "openai-responses/error-both-first", "openai-responses/websocket-error",
 	"simplified/error",
 }
