@@ -42,7 +42,7 @@ func (s *concatSplitter) Reset() { *s = concatSplitter{max: s.max} }
 func (s *concatSplitter) Split(buf []byte, eof bool) (Record, int, error) {
 	if !s.begun {
 		n, ok := skipBOM(buf, eof)
-		if !ok || len(buf) == 0 {
+		if !ok {
 			return Record{}, 0, nil
 		}
 		s.begun = true

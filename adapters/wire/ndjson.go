@@ -18,7 +18,7 @@ func (s *lineSplitter) Reset() { *s = lineSplitter{max: s.max} }
 func (s *lineSplitter) Split(buf []byte, eof bool) (Record, int, error) {
 	if !s.begun {
 		n, ok := skipBOM(buf, eof)
-		if !ok || len(buf) == 0 {
+		if !ok {
 			return Record{}, 0, nil
 		}
 		s.begun = true

@@ -161,6 +161,7 @@ func TestOutKeepAlive(t *testing.T) {
 	}
 	f(SSE, 0, "\n\n")
 	f(SSE, -1, "\n\n")
+	f(SSE, 1, ": \n\n\n")
 	f(SSE, 3, ":   \n\n\n")
 	f(SSE, 1<<30, ":"+strings.Repeat(" ", maxPad)+"\n\n\n")
 	f(NDJSON, 9, "\n")

@@ -44,7 +44,7 @@ func (s *sseSplitter) Reset() {
 func (s *sseSplitter) Split(buf []byte, eof bool) (Record, int, error) {
 	if !s.begun {
 		n, ok := skipBOM(buf, eof)
-		if !ok || len(buf) == 0 {
+		if !ok {
 			return Record{}, 0, nil
 		}
 		s.begun = true
