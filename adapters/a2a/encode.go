@@ -66,48 +66,21 @@ func (e *encoder) Answer(req *hub.Request) {
 // Finish implements [hub.Encoder]. The last status was the end.
 func (e *encoder) Finish(*wire.Out) {}
 
-// Encode implements [hub.Encoder].
-func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
-	switch ev.Kind {
-	case hub.TextDelta:
-		return e.textDelta(out, ev)
-	case hub.TextStart:
-		return e.textStart(ev)
-	case hub.TextEnd:
-		return e.textEnd(out, ev)
-	case hub.ToolStart:
-		return e.toolStart(ev)
-	case hub.ToolArgs:
-		return hub.Deferred
-	case hub.ToolReady:
-		return e.toolReady(out, ev)
-	case hub.ToolEnd:
-		return e.toolEnd(out, ev)
-	case hub.RunStart:
-		return e.runStart(out, ev)
-	case hub.RunEnd:
-		return e.runEnd(out, ev)
-	}
-	return e.encodeRare(out, ev)
+// writers are the methods of the encoder, by the kind of event that they write.
+// Events of unknown shape are dropped, too: some clients end the stream there.
+var writers = hub.Writers[*encoder]{
+	hub.RunStart: (*encoder).runStart, hub.RunEnd: (*encoder).runEnd,
+	hub.TextStart: hub.Silent((*encoder).textStart), hub.TextDelta: (*encoder).textDelta, hub.TextEnd: (*encoder).textEnd,
+	hub.ToolStart: hub.Silent((*encoder).toolStart), hub.ToolArgs: hub.Always[*encoder](hub.Deferred),
+	hub.ToolReady: (*encoder).toolReady, hub.ToolEnd: (*encoder).toolEnd,
+	hub.Ask: hub.Silent((*encoder).ask), hub.Answer: (*encoder).answer,
+	hub.Usage: hub.Silent((*encoder).usage), hub.Notice: (*encoder).notice,
+	hub.File: (*encoder).file, hub.Data: (*encoder).data,
 }
 
-// encodeRare writes what a stream has few of.
-func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Disposition {
-	switch ev.Kind {
-	case hub.Notice:
-		return e.notice(out, ev)
-	case hub.Ask:
-		return e.ask(ev)
-	case hub.Answer:
-		return e.answer(out, ev)
-	case hub.Usage:
-		return e.usage(ev)
-	case hub.File:
-		return e.file(out, ev)
-	case hub.Data:
-		return e.data(out, ev)
-	}
-	return hub.Dropped // also events of unknown shape: some clients end the stream there
+// Encode implements [hub.Encoder].
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
+	return writers.Write(e, out, ev)
 }
 
 // maxEarly bounds what waits for the start of the run: hardly more than one event.

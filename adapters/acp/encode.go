@@ -87,52 +87,23 @@ func (e *encoder) setSession(session []byte) {
 // Finish implements [hub.Encoder]. The end of the turn is the end.
 func (e *encoder) Finish(*wire.Out) {}
 
-// Encode implements [hub.Encoder].
-func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
-	switch ev.Kind {
-	case hub.TextDelta:
-		return e.textDelta(out, ev)
-	case hub.ToolArgs:
-		return hub.Implied // they come whole with ToolReady: half an object is none
-	case hub.TextStart:
-		return e.textStart(ev)
-	case hub.TextEnd:
-		return e.textEnd(ev)
-	case hub.ToolStart:
-		return e.toolStart(out, ev)
-	case hub.ToolReady, hub.ToolUpdate, hub.ToolOutput, hub.ToolEnd:
-		return e.tool(out, ev)
-	case hub.RunStart:
-		return e.runStart(out, ev)
-	case hub.RunEnd:
-		return e.runEnd(out, ev)
-	case hub.Ask:
-		return e.ask(out, ev)
-	case hub.Answer:
-		return e.answer(out, ev)
-	}
-	return e.encodeRare(out, ev)
+// writers are the methods of the encoder, by the kind of event that they write.
+var writers = hub.Writers[*encoder]{
+	hub.RunStart: (*encoder).runStart, hub.RunEnd: (*encoder).runEnd,
+	hub.TextStart: hub.Silent((*encoder).textStart), hub.TextDelta: (*encoder).textDelta,
+	hub.TextEnd:   hub.Silent((*encoder).textEnd),
+	hub.ToolStart: (*encoder).toolStart,
+	hub.ToolArgs:  hub.Always[*encoder](hub.Implied), // they come whole with ToolReady: half an object is none
+	hub.ToolReady: (*encoder).tool, hub.ToolUpdate: (*encoder).tool, hub.ToolOutput: (*encoder).tool,
+	hub.ToolEnd: (*encoder).tool,
+	hub.Ask:     (*encoder).ask, hub.Answer: (*encoder).answer,
+	hub.Plan: (*encoder).plan, hub.Usage: (*encoder).addUsage, hub.Notice: (*encoder).notice,
+	hub.Source: (*encoder).source, hub.File: (*encoder).file, hub.Data: (*encoder).data, hub.Raw: (*encoder).raw,
 }
 
-// encodeRare writes what a stream has few of. Steps and sub-agents have no form.
-func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Disposition {
-	switch ev.Kind {
-	case hub.Plan:
-		return e.plan(out, ev)
-	case hub.Usage:
-		return e.addUsage(out, ev)
-	case hub.Notice:
-		return e.notice(out, ev)
-	case hub.File:
-		return e.file(out, ev)
-	case hub.Source:
-		return e.source(out, ev)
-	case hub.Data:
-		return e.data(out, ev)
-	case hub.Raw:
-		return e.raw(out, ev)
-	}
-	return hub.Dropped
+// Encode implements [hub.Encoder].
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
+	return writers.Write(e, out, ev)
 }
 
 // begin starts an update of that kind.

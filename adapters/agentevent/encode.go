@@ -96,41 +96,22 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return e.encode(out, ev)
 }
 
+// writers are the methods of the encoder, by the kind of event that they write.
+var writers = hub.Writers[*encoder]{
+	hub.RunStart: (*encoder).runStart, hub.RunEnd: (*encoder).runEnd,
+	hub.TextStart: hub.Silent((*encoder).textStart), hub.TextDelta: (*encoder).textDelta, hub.TextEnd: (*encoder).textEnd,
+	hub.ToolStart: hub.Silent((*encoder).toolStart), hub.ToolArgs: hub.Silent((*encoder).toolArgs),
+	hub.ToolReady: (*encoder).toolReady, hub.ToolUpdate: (*encoder).toolProgress, hub.ToolOutput: (*encoder).toolProgress,
+	hub.ToolEnd: (*encoder).toolEnd,
+	hub.Ask:     func(e *encoder, out *wire.Out, ev *hub.Event) hub.Disposition { return e.fold(out, ev, ev.Title) },
+	hub.Plan:    (*encoder).plan, hub.Usage: (*encoder).usage,
+	hub.Notice: func(e *encoder, out *wire.Out, ev *hub.Event) hub.Disposition { return e.fold(out, ev, ev.Text) },
+	hub.Raw:    (*encoder).raw,
+}
+
 // encode writes an event of the root agent, or of a sub-agent if card is set.
 func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Disposition {
-	switch ev.Kind {
-	case hub.TextDelta:
-		return e.textDelta(out, ev)
-	case hub.TextStart:
-		return e.textStart(ev)
-	case hub.TextEnd:
-		return e.textEnd(out, ev)
-	case hub.ToolStart:
-		return e.toolStart(ev)
-	case hub.ToolArgs:
-		return e.toolArgs(ev)
-	case hub.ToolReady:
-		return e.toolReady(out, ev)
-	case hub.ToolUpdate, hub.ToolOutput:
-		return e.toolProgress(out, ev)
-	case hub.ToolEnd:
-		return e.toolEnd(out, ev)
-	case hub.Notice:
-		return e.fold(out, ev, ev.Text)
-	case hub.Ask:
-		return e.fold(out, ev, ev.Title)
-	case hub.Plan:
-		return e.plan(out, ev)
-	case hub.Usage:
-		return e.usage(out, ev)
-	case hub.RunStart:
-		return e.runStart(out, ev)
-	case hub.RunEnd:
-		return e.runEnd(out, ev)
-	case hub.Raw:
-		return e.raw(out, ev)
-	}
-	return hub.Dropped
+	return writers.Write(e, out, ev)
 }
 
 // open begins a record about ev. Members may be appended to out.Buf until close.

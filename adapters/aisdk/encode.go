@@ -74,60 +74,22 @@ func (e *encoder) Extend(out *wire.Out, payload []byte) {
 	out.End()
 }
 
-// Encode implements [hub.Encoder].
-func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
-	switch ev.Kind {
-	case hub.TextDelta:
-		return e.textDelta(out, ev)
-	case hub.ToolArgs:
-		return e.toolArgs(out, ev)
-	case hub.TextStart:
-		return e.textStart(out, ev)
-	case hub.TextEnd:
-		return e.textEnd(out, ev)
-	case hub.ToolStart:
-		return e.toolStart(out, ev)
-	case hub.ToolReady:
-		return e.toolReady(out, ev)
-	case hub.ToolOutput:
-		return e.toolOutput(out, ev)
-	case hub.ToolEnd:
-		return e.toolEnd(out, ev)
-	case hub.RunStart:
-		return e.runStart(out, ev)
-	case hub.RunEnd:
-		return e.runEnd(out, ev)
-	}
-	return e.encodeRare(out, ev)
+// writers are the methods of the encoder, by the kind of event that they write.
+// Sub-agents and records of other dialects have none.
+var writers = hub.Writers[*encoder]{
+	hub.RunStart: (*encoder).runStart, hub.RunEnd: (*encoder).runEnd,
+	hub.StepStart: (*encoder).stepStart, hub.StepEnd: (*encoder).stepEnd,
+	hub.TextStart: (*encoder).textStart, hub.TextDelta: (*encoder).textDelta, hub.TextEnd: (*encoder).textEnd,
+	hub.ToolStart: (*encoder).toolStart, hub.ToolArgs: (*encoder).toolArgs, hub.ToolReady: (*encoder).toolReady,
+	hub.ToolUpdate: (*encoder).toolUpdate, hub.ToolOutput: (*encoder).toolOutput, hub.ToolEnd: (*encoder).toolEnd,
+	hub.Ask: (*encoder).ask, hub.Answer: (*encoder).answer,
+	hub.Plan: (*encoder).plan, hub.Usage: (*encoder).addUsage, hub.Notice: (*encoder).notice,
+	hub.Source: (*encoder).source, hub.File: (*encoder).file, hub.Data: (*encoder).data,
 }
 
-// encodeRare writes what a stream has few of.
-func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Disposition {
-	switch ev.Kind {
-	case hub.StepStart:
-		return e.stepStart(out, ev)
-	case hub.StepEnd:
-		return e.stepEnd(out, ev)
-	case hub.ToolUpdate:
-		return e.toolUpdate(out, ev)
-	case hub.Ask:
-		return e.ask(out, ev)
-	case hub.Answer:
-		return e.answer(out, ev)
-	case hub.Plan:
-		return e.plan(out, ev)
-	case hub.Usage:
-		return e.addUsage(out, ev)
-	case hub.Notice:
-		return e.notice(out, ev)
-	case hub.Source:
-		return e.source(out, ev)
-	case hub.File:
-		return e.file(out, ev)
-	case hub.Data:
-		return e.data(out, ev)
-	}
-	return hub.Dropped // sub-agents, and records of other dialects
+// Encode implements [hub.Encoder].
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
+	return writers.Write(e, out, ev)
 }
 
 // bare writes a record without members.

@@ -90,33 +90,19 @@ func (e *encoder) Extend(out *wire.Out, payload []byte) {
 	out.End()
 }
 
+// writers are the methods of the encoder, by the kind of event that they write.
+var writers = hub.Writers[*encoder]{
+	hub.RunStart: (*encoder).runStart, hub.RunEnd: (*encoder).runEnd,
+	hub.TextStart: (*encoder).textStart, hub.TextDelta: (*encoder).textDelta, hub.TextEnd: (*encoder).textEnd,
+	hub.ToolStart: (*encoder).toolStart, hub.ToolArgs: (*encoder).toolArgs, hub.ToolReady: (*encoder).toolReady,
+	hub.ToolEnd: (*encoder).toolEnd,
+	hub.Usage:   hub.Silent((*encoder).addUsage),
+	hub.Source:  (*encoder).source,
+}
+
 // Encode implements [hub.Encoder].
 func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
-	switch ev.Kind {
-	case hub.TextDelta:
-		return e.textDelta(out, ev)
-	case hub.ToolArgs:
-		return e.toolArgs(out, ev)
-	case hub.TextStart:
-		return e.textStart(out, ev)
-	case hub.TextEnd:
-		return e.textEnd(out, ev)
-	case hub.ToolStart:
-		return e.toolStart(out, ev)
-	case hub.ToolReady:
-		return e.toolReady(out, ev)
-	case hub.ToolEnd:
-		return e.toolEnd(out, ev)
-	case hub.Source:
-		return e.source(out, ev)
-	case hub.Usage:
-		return e.addUsage(ev)
-	case hub.RunStart:
-		return e.runStart(out, ev)
-	case hub.RunEnd:
-		return e.runEnd(out, ev)
-	}
-	return hub.Dropped
+	return writers.Write(e, out, ev)
 }
 
 // runStart begins the message, or lets it wait for usage that comes before its first block.

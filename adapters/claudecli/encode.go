@@ -107,56 +107,22 @@ func (e *encoder) Answer(req *hub.Request) {
 	e.model = append(e.model[:0], req.Model...)
 }
 
-// Encode implements [hub.Encoder].
-func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
-	switch ev.Kind {
-	case hub.TextDelta:
-		return e.textDelta(out, ev)
-	case hub.TextStart:
-		return e.textStart(ev)
-	case hub.TextEnd:
-		return e.textEnd(out, ev)
-	case hub.ToolStart:
-		return e.toolStart(out, ev)
-	case hub.ToolArgs:
-		return e.toolArgs(out, ev)
-	case hub.ToolReady:
-		return e.toolReady(out, ev)
-	case hub.ToolEnd:
-		return e.toolEnd(out, ev)
-	case hub.RunStart:
-		return e.runStart(out, ev)
-	case hub.RunEnd:
-		return e.runEnd(out, ev)
-	}
-	return e.encodeRare(out, ev)
+// writers are the methods of the encoder, by the kind of event that they write.
+var writers = hub.Writers[*encoder]{
+	hub.RunStart: (*encoder).runStart, hub.RunEnd: (*encoder).runEnd,
+	hub.StepStart: (*encoder).stepStart, hub.StepEnd: (*encoder).stepEnd,
+	hub.AgentStart: (*encoder).agentStart, hub.AgentEnd: (*encoder).agentEnd,
+	hub.TextStart: hub.Silent((*encoder).textStart), hub.TextDelta: (*encoder).textDelta, hub.TextEnd: (*encoder).textEnd,
+	hub.ToolStart: (*encoder).toolStart, hub.ToolArgs: (*encoder).toolArgs, hub.ToolReady: (*encoder).toolReady,
+	hub.ToolEnd: (*encoder).toolEnd,
+	hub.Ask:     (*encoder).ask, hub.Answer: (*encoder).answer,
+	hub.Plan: (*encoder).plan, hub.Usage: hub.Silent((*encoder).addUsage), hub.Notice: (*encoder).notice,
+	hub.Data: (*encoder).line, hub.Raw: (*encoder).line,
 }
 
-// encodeRare writes what a stream has few of.
-func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Disposition {
-	switch ev.Kind {
-	case hub.StepStart:
-		return e.stepStart(out, ev)
-	case hub.StepEnd:
-		return e.stepEnd(out, ev)
-	case hub.AgentStart:
-		return e.agentStart(out, ev)
-	case hub.AgentEnd:
-		return e.agentEnd(out, ev)
-	case hub.Ask:
-		return e.ask(out, ev)
-	case hub.Answer:
-		return e.answer(out, ev)
-	case hub.Plan:
-		return e.plan(out, ev)
-	case hub.Usage:
-		return e.addUsage(ev)
-	case hub.Notice:
-		return e.notice(out, ev)
-	case hub.Data, hub.Raw:
-		return e.line(out, ev)
-	}
-	return hub.Dropped
+// Encode implements [hub.Encoder].
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
+	return writers.Write(e, out, ev)
 }
 
 // Extend implements [hub.Extender].

@@ -74,6 +74,19 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return disposition
 }
 
+// writers are the methods of the encoder, by the kind of event that they write.
+var writers = hub.Writers[*encoder]{
+	hub.RunStart: (*encoder).runStart, hub.RunEnd: (*encoder).runEnd,
+	hub.StepStart: (*encoder).stepStart, hub.StepEnd: (*encoder).stepEnd,
+	hub.AgentStart: (*encoder).agentStart, hub.AgentEnd: (*encoder).agentEnd,
+	hub.TextStart: (*encoder).textStart, hub.TextDelta: (*encoder).textDelta, hub.TextEnd: (*encoder).textEnd,
+	hub.ToolStart: hub.Silent((*encoder).toolStart), hub.ToolArgs: (*encoder).toolArgs, hub.ToolReady: (*encoder).toolReady,
+	hub.ToolUpdate: (*encoder).toolUpdate, hub.ToolOutput: (*encoder).toolOutput, hub.ToolEnd: (*encoder).toolEnd,
+	hub.Ask: (*encoder).ask, hub.Answer: (*encoder).answer,
+	hub.Plan: (*encoder).holdPlan, hub.Usage: (*encoder).usage, hub.Notice: (*encoder).notice,
+	hub.Source: (*encoder).extension, hub.File: (*encoder).file, hub.Data: (*encoder).data, hub.Raw: (*encoder).raw,
+}
+
 func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More != nil && ev.More.Time > 0 {
 		e.millis = ev.More.Time
@@ -84,62 +97,7 @@ func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case ev.Kind == hub.ToolReady:
 		e.told.Call(ev)
 	}
-	switch ev.Kind {
-	case hub.TextDelta:
-		return e.textDelta(out, ev)
-	case hub.TextStart:
-		return e.textStart(out, ev)
-	case hub.TextEnd:
-		return e.textEnd(out, ev)
-	case hub.ToolStart:
-		return e.toolStart(ev)
-	case hub.ToolArgs:
-		return e.toolArgs(out, ev)
-	case hub.ToolReady:
-		return e.toolReady(out, ev)
-	case hub.ToolUpdate:
-		return e.toolUpdate(out, ev)
-	case hub.ToolOutput:
-		return e.toolOutput(out, ev)
-	case hub.ToolEnd:
-		return e.toolEnd(out, ev)
-	}
-	return e.encodeRare(out, ev)
-}
-
-// encodeRare writes what a stream has few of.
-func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Disposition {
-	switch ev.Kind {
-	case hub.RunStart:
-		return e.runStart(out, ev)
-	case hub.RunEnd:
-		return e.runEnd(out, ev)
-	case hub.StepStart:
-		return e.stepStart(out, ev)
-	case hub.StepEnd:
-		return e.stepEnd(out, ev)
-	case hub.AgentStart:
-		return e.agentStart(out, ev)
-	case hub.AgentEnd:
-		return e.agentEnd(out, ev)
-	case hub.Ask:
-		return e.ask(out, ev)
-	case hub.Answer:
-		return e.answer(out, ev)
-	case hub.Usage:
-		return e.usage(out, ev)
-	case hub.Notice:
-		return e.notice(out, ev)
-	case hub.Data:
-		return e.data(out, ev)
-	case hub.Plan:
-		return e.holdPlan(out, ev)
-	case hub.File:
-		return e.file(out, ev)
-	case hub.Raw:
-		return e.raw(out, ev)
-	}
-	return e.extension(out, ev)
+	return writers.Write(e, out, ev)
 }
 
 // envelopeOf is the envelope of the records in out.

@@ -93,44 +93,23 @@ func (e *encoder) Extend(out *wire.Out, payload []byte) {
 	out.End()
 }
 
+// writers are the methods of the encoder, by the kind of event that they write.
+var writers = hub.Writers[*encoder]{
+	hub.RunStart: hub.Silent((*encoder).runStart), hub.RunEnd: (*encoder).runEnd,
+	hub.StepStart: (*encoder).stepStart, hub.StepEnd: (*encoder).stepEnd,
+	hub.TextStart: hub.Silent((*encoder).textStart), hub.TextDelta: (*encoder).textDelta, hub.TextEnd: (*encoder).textEnd,
+	hub.ToolStart: (*encoder).toolStart, hub.ToolArgs: (*encoder).toolArgs, hub.ToolReady: (*encoder).toolReady,
+	hub.ToolEnd: (*encoder).toolEnd,
+	hub.Usage:   hub.Silent((*encoder).addUsage),
+	hub.Source:  (*encoder).source, hub.File: (*encoder).file, hub.Data: (*encoder).data,
+}
+
 // Encode implements [hub.Encoder].
 func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !e.named && len(ev.Msg) > 0 {
 		e.message = append(e.message[:0], ev.Msg...)
 	}
-	switch ev.Kind {
-	case hub.TextDelta:
-		return e.textDelta(out, ev)
-	case hub.ToolArgs:
-		return e.toolArgs(out, ev)
-	case hub.TextStart:
-		return e.textStart(ev)
-	case hub.TextEnd:
-		return e.textEnd(out, ev)
-	case hub.ToolStart:
-		return e.toolStart(out, ev)
-	case hub.ToolReady:
-		return e.toolReady(out, ev)
-	case hub.ToolEnd:
-		return e.toolEnd(out, ev)
-	case hub.RunStart:
-		return e.runStart(ev)
-	case hub.RunEnd:
-		return e.runEnd(out, ev)
-	case hub.StepStart:
-		return e.stepStart(out, ev)
-	case hub.StepEnd:
-		return e.stepEnd(out, ev)
-	case hub.Usage:
-		return e.addUsage(ev)
-	case hub.Source:
-		return e.source(out, ev)
-	case hub.File:
-		return e.file(out, ev)
-	case hub.Data:
-		return e.data(out, ev)
-	}
-	return hub.Dropped
+	return writers.Write(e, out, ev)
 }
 
 // textStart waits for the first character: only then is it known which step it belongs to. The user's own words and

@@ -40,6 +40,17 @@ func (e *encoder) Reset() {
 	e.makeTail()
 }
 
+func (e *encoder) runStart(_ *wire.Out, ev *hub.Event) hub.Disposition {
+	e.run = append(e.run[:0], ev.ID...)
+	e.learnModel(ev)
+	return hub.Native
+}
+
+func (e *encoder) stepStart(_ *wire.Out, ev *hub.Event) hub.Disposition {
+	e.learnModel(ev)
+	return hub.Dropped
+}
+
 // Finish implements [hub.Encoder]. There is no end mark: the SDKs take one for a broken frame.
 func (e *encoder) Finish(*wire.Out) {}
 
@@ -60,43 +71,20 @@ func (e *encoder) makeTail() {
 	}
 }
 
+// writers are the methods of the encoder, by the kind of event that they write.
+var writers = hub.Writers[*encoder]{
+	hub.RunStart: (*encoder).runStart, hub.RunEnd: (*encoder).runEnd,
+	hub.StepStart: (*encoder).stepStart,
+	hub.TextStart: hub.Silent((*encoder).textStart), hub.TextDelta: (*encoder).textDelta, hub.TextEnd: (*encoder).textEnd,
+	hub.ToolStart: hub.Silent((*encoder).toolStart), hub.ToolArgs: hub.Silent((*encoder).toolArgs),
+	hub.ToolReady: (*encoder).toolReady, hub.ToolUpdate: (*encoder).toolUpdate, hub.ToolEnd: (*encoder).toolEnd,
+	hub.Usage:  hub.Silent((*encoder).addUsage),
+	hub.Source: (*encoder).source, hub.File: (*encoder).file, hub.Raw: (*encoder).raw,
+}
+
 // Encode implements [hub.Encoder].
 func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
-	switch ev.Kind {
-	case hub.TextStart:
-		return e.textStart(ev)
-	case hub.TextDelta:
-		return e.textDelta(out, ev)
-	case hub.TextEnd:
-		return e.textEnd(out, ev)
-	case hub.ToolStart:
-		return e.toolStart(ev)
-	case hub.ToolArgs:
-		return e.toolArgs(ev)
-	case hub.ToolReady:
-		return e.toolReady(out, ev)
-	case hub.ToolUpdate:
-		return e.toolUpdate(out, ev)
-	case hub.ToolEnd:
-		return e.toolEnd(out, ev)
-	case hub.RunStart:
-		e.run = append(e.run[:0], ev.ID...)
-		e.learnModel(ev)
-		return hub.Native
-	case hub.RunEnd:
-		return e.runEnd(out, ev)
-	case hub.Usage:
-		return e.addUsage(ev)
-	case hub.File:
-		return e.file(out, ev)
-	case hub.Source:
-		return e.source(out, ev)
-	case hub.Raw:
-		return e.raw(out, ev)
-	case hub.StepStart:
-		e.learnModel(ev)
-	}
-	return hub.Dropped
+	return writers.Write(e, out, ev)
 }
 
 // Extend implements [hub.Extender]. The frame has an empty part like any other: the SDK's chats drop turns in which a frame

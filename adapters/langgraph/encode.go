@@ -117,56 +117,22 @@ func (e *encoder) Answer(req *hub.Request) {
 // Finish implements [hub.Encoder]. The end of the run was the end.
 func (e *encoder) Finish(*wire.Out) {}
 
-// Encode implements [hub.Encoder].
-func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
-	switch ev.Kind {
-	case hub.TextDelta:
-		return e.textDelta(out, ev)
-	case hub.ToolArgs:
-		return e.toolArgs(out, ev)
-	case hub.TextStart:
-		return e.textStart(out, ev)
-	case hub.TextEnd:
-		return e.textEnd(out, ev)
-	case hub.ToolStart:
-		return e.toolStart(out, ev)
-	case hub.ToolReady:
-		return hub.Implied
-	case hub.ToolEnd:
-		return e.toolEnd(out, ev)
-	case hub.ToolOutput:
-		return e.toolOutput(out, ev)
-	case hub.RunStart:
-		return e.runStart(out, ev)
-	case hub.RunEnd:
-		return e.runEnd(out, ev)
-	}
-	return e.encodeRare(out, ev)
+// writers are the methods of the encoder, by the kind of event that they write.
+var writers = hub.Writers[*encoder]{
+	hub.RunStart: (*encoder).runStart, hub.RunEnd: (*encoder).runEnd,
+	hub.StepStart: (*encoder).task, hub.StepEnd: (*encoder).task,
+	hub.AgentStart: (*encoder).agentStart, hub.AgentEnd: (*encoder).agentEnd,
+	hub.TextStart: (*encoder).textStart, hub.TextDelta: (*encoder).textDelta, hub.TextEnd: (*encoder).textEnd,
+	hub.ToolStart: (*encoder).toolStart, hub.ToolArgs: (*encoder).toolArgs, hub.ToolReady: hub.Always[*encoder](hub.Implied),
+	hub.ToolOutput: (*encoder).toolOutput, hub.ToolEnd: (*encoder).toolEnd,
+	hub.Ask: hub.Silent((*encoder).ask), hub.Answer: (*encoder).answer,
+	hub.Usage: (*encoder).usage,
+	hub.File:  (*encoder).file, hub.Data: (*encoder).data, hub.Raw: (*encoder).raw,
 }
 
-// encodeRare writes what a stream has few of.
-func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Disposition {
-	switch ev.Kind {
-	case hub.StepStart, hub.StepEnd:
-		return e.task(out, ev)
-	case hub.AgentStart:
-		return e.agentStart(out, ev)
-	case hub.AgentEnd:
-		return e.agentEnd(out, ev)
-	case hub.Ask:
-		return e.ask(ev)
-	case hub.Answer:
-		return e.answer(out, ev)
-	case hub.Usage:
-		return e.usage(out, ev)
-	case hub.File:
-		return e.file(out, ev)
-	case hub.Data:
-		return e.data(out, ev)
-	case hub.Raw:
-		return e.raw(out, ev)
-	}
-	return hub.Dropped
+// Encode implements [hub.Encoder].
+func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
+	return writers.Write(e, out, ev)
 }
 
 // Extend implements [hub.Extender].

@@ -72,31 +72,19 @@ func (e *encoder) Answer(req *hub.Request) {
 	}
 }
 
+// writers are the methods of the encoder, by the kind of event that they write.
+var writers = hub.Writers[*encoder]{
+	hub.RunStart: (*encoder).runStart, hub.RunEnd: (*encoder).runEnd,
+	hub.TextStart: hub.Silent((*encoder).textStart), hub.TextDelta: (*encoder).textDelta, hub.TextEnd: (*encoder).textEnd,
+	hub.ToolStart: (*encoder).toolStart, hub.ToolArgs: (*encoder).toolArgs, hub.ToolReady: hub.Silent((*encoder).toolState),
+	hub.ToolEnd: hub.Silent((*encoder).toolState),
+	hub.Usage:   hub.Silent((*encoder).addUsage),
+	hub.Source:  (*encoder).source,
+}
+
 // Encode implements [hub.Encoder].
 func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
-	switch ev.Kind {
-	case hub.TextDelta:
-		return e.textDelta(out, ev)
-	case hub.ToolArgs:
-		return e.toolArgs(out, ev)
-	case hub.TextStart:
-		return e.textStart(ev)
-	case hub.TextEnd:
-		return e.textEnd(out, ev)
-	case hub.ToolStart:
-		return e.toolStart(out, ev)
-	case hub.ToolReady, hub.ToolEnd:
-		return e.toolState(ev)
-	case hub.RunStart:
-		return e.runStart(out, ev)
-	case hub.Usage:
-		return e.addUsage(ev)
-	case hub.Source:
-		return e.source(out, ev)
-	case hub.RunEnd:
-		return e.runEnd(out, ev)
-	}
-	return hub.Dropped
+	return writers.Write(e, out, ev)
 }
 
 // Finish implements [hub.Encoder]. An error is an end of its own.

@@ -80,39 +80,20 @@ func (e *encoder) Reset() {
 // Finish implements [hub.Encoder]. The terminal event is the end; there is no mark behind it.
 func (e *encoder) Finish(*wire.Out) {}
 
+// writers are the methods of the encoder, by the kind of event that they write.
+var writers = hub.Writers[*encoder]{
+	hub.RunStart: (*encoder).runStart, hub.RunEnd: (*encoder).runEnd,
+	hub.TextStart: (*encoder).textStart, hub.TextDelta: (*encoder).textDelta, hub.TextEnd: (*encoder).textEnd,
+	hub.ToolStart: (*encoder).toolStart, hub.ToolArgs: (*encoder).toolArgs, hub.ToolReady: (*encoder).toolReady,
+	hub.ToolEnd: (*encoder).toolEnd,
+	hub.Ask:     hub.Silent((*encoder).ask), hub.Answer: hub.Silent((*encoder).answer),
+	hub.Usage:  hub.Silent((*encoder).addUsage),
+	hub.Source: (*encoder).source, hub.File: (*encoder).image,
+}
+
 // Encode implements [hub.Encoder].
 func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
-	switch ev.Kind {
-	case hub.TextDelta:
-		return e.textDelta(out, ev)
-	case hub.ToolArgs:
-		return e.toolArgs(out, ev)
-	case hub.TextStart:
-		return e.textStart(out, ev)
-	case hub.TextEnd:
-		return e.textEnd(out, ev)
-	case hub.ToolStart:
-		return e.toolStart(out, ev)
-	case hub.ToolReady:
-		return e.toolReady(out, ev)
-	case hub.ToolEnd:
-		return e.toolEnd(out, ev)
-	case hub.RunStart:
-		return e.runStart(out, ev)
-	case hub.RunEnd:
-		return e.runEnd(out, ev)
-	case hub.Usage:
-		return e.addUsage(ev)
-	case hub.Source:
-		return e.source(out, ev)
-	case hub.File:
-		return e.image(out, ev)
-	case hub.Ask:
-		return e.ask(ev)
-	case hub.Answer:
-		return e.answer(ev)
-	}
-	return hub.Dropped
+	return writers.Write(e, out, ev)
 }
 
 // Answer implements [hub.Answerer]. The response names the model that was asked for, repeats what the request said, and

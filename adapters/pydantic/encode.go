@@ -110,54 +110,36 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return disposition
 }
 
-func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Disposition {
-	switch ev.Kind {
-	case hub.TextDelta:
-		return e.textDelta(out, ev)
-	case hub.TextStart:
-		return e.textStart(ev)
-	case hub.TextEnd:
-		return e.textEnd(out, ev)
-	case hub.ToolOutput:
-		return e.toolOutput(out, ev)
-	case hub.ToolStart, hub.ToolArgs, hub.ToolReady, hub.ToolUpdate, hub.ToolEnd:
-		disposition := e.tool(out, ev)
-		if len(ev.SubAgent) > 0 && disposition == hub.Native {
-			return hub.Folded // the call is there, but not whose it is
-		}
-		return disposition
-	case hub.AgentStart:
-		return e.agentStart(out, ev)
-	case hub.AgentEnd:
-		return e.agentEnd(out, ev)
+// toolEvent writes an event of a tool call.
+func (e *encoder) toolEvent(out *wire.Out, ev *hub.Event) hub.Disposition {
+	disposition := e.tool(out, ev)
+	if len(ev.SubAgent) > 0 && disposition == hub.Native {
+		return hub.Folded // the call is there, but not whose it is
 	}
-	return e.rest(out, ev)
+	return disposition
 }
 
-// rest writes the events that have no form of their own here, but for citations.
-func (e *encoder) rest(out *wire.Out, ev *hub.Event) hub.Disposition {
-	switch ev.Kind {
-	case hub.RunStart:
-		if ev.ID != nil || ev.Ref != nil || ev.Name != nil || ev.Value != nil {
-			return hub.Dropped
-		}
-		return hub.Implied
-	case hub.RunEnd:
-		return e.runEnd(out, ev)
-	case hub.Source:
-		return e.source(out, ev)
-	case hub.Notice:
-		return e.notice(out, ev)
-	case hub.Ask:
-		return e.aside(out, ev.Title)
-	case hub.Plan:
-		return e.plan(out, ev)
-	case hub.File:
-		return e.file(out, ev)
-	case hub.Raw:
-		return e.raw(out, ev)
+func (e *encoder) runStart(_ *wire.Out, ev *hub.Event) hub.Disposition {
+	if ev.ID != nil || ev.Ref != nil || ev.Name != nil || ev.Value != nil {
+		return hub.Dropped
 	}
-	return hub.Dropped
+	return hub.Implied
+}
+
+// writers are the methods of the encoder, by the kind of event that they write.
+var writers = hub.Writers[*encoder]{
+	hub.RunStart: (*encoder).runStart, hub.RunEnd: (*encoder).runEnd,
+	hub.AgentStart: (*encoder).agentStart, hub.AgentEnd: (*encoder).agentEnd,
+	hub.TextStart: hub.Silent((*encoder).textStart), hub.TextDelta: (*encoder).textDelta, hub.TextEnd: (*encoder).textEnd,
+	hub.ToolStart: (*encoder).toolEvent, hub.ToolArgs: (*encoder).toolEvent, hub.ToolReady: (*encoder).toolEvent,
+	hub.ToolUpdate: (*encoder).toolEvent, hub.ToolOutput: (*encoder).toolOutput, hub.ToolEnd: (*encoder).toolEvent,
+	hub.Ask:  func(e *encoder, out *wire.Out, ev *hub.Event) hub.Disposition { return e.aside(out, ev.Title) },
+	hub.Plan: (*encoder).plan, hub.Notice: (*encoder).notice,
+	hub.Source: (*encoder).source, hub.File: (*encoder).file, hub.Raw: (*encoder).raw,
+}
+
+func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Disposition {
+	return writers.Write(e, out, ev)
 }
 
 // message writes a chunk with text.
