@@ -79,8 +79,8 @@ type Limits struct {
 	Bodies Size `yaml:"bodies" jsonschema:"minimum=1"`
 	// The largest single record of a stream; a larger one ends the stream with an error.
 	Record Size `yaml:"record" jsonschema:"minimum=1"`
-	// The most text of a stream that is kept because the client's dialect says it again when it is complete (claude-cli,
-	// codex-app-server, copilot, openai-responses); a stream that needs more ends with an error.
+	// The most text of a stream that is kept because the client's dialect says it again when it is complete (adk,
+	// claude-cli, codex-app-server, copilot, openai-responses); a stream that needs more ends with an error.
 	KeptText Size `yaml:"kept_text" jsonschema:"minimum=1"`
 	// The deepest nesting of JSON in a record; a deeper record is dropped with an error.
 	Nesting int `yaml:"nesting" jsonschema:"minimum=1,maximum=10000"`

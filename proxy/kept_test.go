@@ -72,7 +72,7 @@ func TestKeptText(t *testing.T) {
 			runtime.KeepAlive(p)
 		}
 	}
-	for _, name := range []string{"claude-cli", "codex-app-server", "copilot", "openai-responses"} {
+	for _, name := range []string{"adk", "claude-cli", "codex-app-server", "copilot", "openai-responses"} {
 		if !cut[name] {
 			t.Errorf("%s repeats all text, and none of the runs was too long", name)
 		}
