@@ -36,13 +36,10 @@ func (d *decoder) approval(dst []hub.Event) []hub.Event {
 	if rawjson.Kind(list) != '[' && d.param("permissions") == nil {
 		list = rawjson.Value(`["accept","acceptForSession","decline","cancel"]`)
 	}
-	for it := rawjson.Elems(list); ; {
-		v, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for v := range rawjson.Each(list) {
 		ev.More.Options = append(ev.More.Options, decision(v))
 	}
+	return dst
 }
 
 // decisions are the answers to an approval.
@@ -80,14 +77,11 @@ func (d *decoder) userInput(dst []hub.Event) []hub.Event {
 		ev.Title = d.scratch.Since(append(append(append(d.scratch.Begin(), ev.Title...), `\n`...), rawjson.Body(rawjson.Get(next, "question"))...))
 		first = nil
 	}
-	for it := rawjson.Elems(rawjson.Get(first, "options")); ; {
-		option, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for option := range rawjson.Each(rawjson.Get(first, "options")) {
 		label := rawjson.Body(rawjson.Get(option, "label"))
 		ev.AskKind, ev.More.Options = hub.AskQuestion, append(ev.More.Options, hub.AskOption{ID: label, Name: label})
 	}
+	return dst
 }
 
 // elicitation decodes the question of an MCP server: a form, or a page to visit.

@@ -125,13 +125,10 @@ func (d *decoder) numbered(id []byte, index int64) []byte {
 // reasoning decodes the summaries and the texts of a reasoning item.
 func (d *decoder) reasoning(dst []hub.Event, id []byte, completed bool) []hub.Event {
 	for _, member := range [...]string{"summary", "content"} {
-		it := rawjson.Elems(d.get(member))
-		for i := int64(0); ; i++ {
-			text, ok := it.Next()
-			if !ok {
-				break
-			}
+		i := int64(0)
+		for text := range rawjson.Each(d.get(member)) {
 			dst = d.whole(dst, d.thoughtID(id, member == "summary", i), hub.Reasoning, text, completed)
+			i++
 		}
 	}
 	return dst
@@ -148,14 +145,12 @@ func (d *decoder) userMessage(dst []hub.Event, id []byte, completed bool) []hub.
 	if !completed {
 		return dst
 	}
-	it := rawjson.Elems(d.get("content"))
-	for i := int64(0); ; i++ {
-		input, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	i := int64(0)
+	for input := range rawjson.Each(d.get("content")) {
 		dst = d.input(dst, d.numbered(id, i), input)
+		i++
 	}
+	return dst
 }
 
 // input decodes one piece of a user's message: a text, or a file of which there is an address.

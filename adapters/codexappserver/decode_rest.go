@@ -149,17 +149,14 @@ func (d *decoder) warning(dst []hub.Event) []hub.Event {
 func (d *decoder) plan(dst []hub.Event) []hub.Event {
 	dst, ev := d.add(dst, hub.Plan)
 	ev.Title, ev.More = rawjson.Body(d.param("explanation")), d.scratch.More()
-	for it := rawjson.Elems(d.param("plan")); ; {
-		step, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for step := range rawjson.Each(d.param("plan")) {
 		status := rawjson.Body(rawjson.Get(step, "status"))
 		if string(status) == "inProgress" {
 			status = []byte("in_progress")
 		}
 		ev.More.Items = append(ev.More.Items, hub.PlanItem{Content: rawjson.Body(rawjson.Get(step, "step")), Status: status})
 	}
+	return dst
 }
 
 // turnDiff names the data that are the change of all files in the turn so far.

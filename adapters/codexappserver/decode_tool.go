@@ -180,13 +180,10 @@ func (d *decoder) spawned(dst []hub.Event, id []byte) []hub.Event {
 	if string(d.body("tool")) != "spawnAgent" {
 		return dst
 	}
-	for it := rawjson.Elems(d.get("receiverThreadIds")); ; {
-		thread, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for thread := range rawjson.Each(d.get("receiverThreadIds")) {
 		dst = d.openSubAgent(dst, rawjson.Body(thread), id, nil, d.body("prompt"))
 	}
+	return dst
 }
 
 // known is the id of the events of the call that a record names. ok is false if it has not begun.

@@ -2,6 +2,7 @@ package codexappserver
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
@@ -90,28 +91,18 @@ func fits(name []byte, args rawjson.Value) bool {
 
 // only reports whether an object has no members but these, and those that are texts say something: empty ones come back as none.
 func only(v rawjson.Value, names ...string) bool {
-	for it := rawjson.Fields(v); ; {
-		key, val, ok := it.Next()
-		if !ok {
-			return rawjson.Kind(v) == '{'
-		}
-		found := false
-		for _, n := range names {
-			found = found || string(key) == n
-		}
-		if body, isText := rawjson.Str(val); !found || isText && len(body) == 0 || string(key) == "cwd" && !isText {
+	for key, val := range rawjson.EachField(v) {
+		body, isText := rawjson.Str(val)
+		if !slices.Contains(names, string(key)) || isText && len(body) == 0 || string(key) == "cwd" && !isText {
 			return false
 		}
 	}
+	return rawjson.Kind(v) == '{'
 }
 
 // areChanges reports whether v is what an item has for the changes of files.
 func areChanges(v rawjson.Value) bool {
-	for it := rawjson.Elems(v); ; {
-		change, ok := it.Next()
-		if !ok {
-			return rawjson.Kind(v) == '['
-		}
+	for change := range rawjson.Each(v) {
 		moved := rawjson.Get(change, "kind", "move_path")
 		switch string(rawjson.Body(rawjson.Get(change, "kind", "type"))) {
 		case "add", "delete", "update":
@@ -123,6 +114,7 @@ func areChanges(v rawjson.Value) bool {
 			return false
 		}
 	}
+	return rawjson.Kind(v) == '['
 }
 
 // appendItem appends the item of a call without its last bracket: what comes of it follows.
@@ -331,11 +323,7 @@ func (e *encoder) appendResult(dst []byte, ev *hub.Event) ([]byte, hub.Dispositi
 // appendBlocks appends the blocks of a content, as MCP has them. What is none is the text of one.
 func appendBlocks(dst []byte, content rawjson.Value) ([]byte, hub.Disposition) {
 	disposition := hub.Native
-	for it := rawjson.Elems(content); ; {
-		item, more := it.Next()
-		if !more {
-			return dst, disposition
-		}
+	for item := range rawjson.Each(content) {
 		dst = acpwire.Comma(dst)
 		block := rawjson.Get(item, "content")
 		if string(rawjson.Body(rawjson.Get(item, "type"))) == "content" && rawjson.Kind(block) == '{' {
@@ -348,4 +336,5 @@ func appendBlocks(dst []byte, content rawjson.Value) ([]byte, hub.Disposition) {
 		}
 		dst, disposition = append(rawjson.AppendQuoted(append(dst, `{"type":"text","text":`...), text), '}'), hub.Folded
 	}
+	return dst, disposition
 }

@@ -96,11 +96,8 @@ func ReadMCP(ev *hub.Event, result rawjson.Value, structured string, s *hub.Scra
 	content := rawjson.Get(result, "content")
 	text, blocks := s.Begin(), 0
 	start := len(text)
-	for it := rawjson.Elems(content); ; blocks++ {
-		block, ok := it.Next()
-		if !ok {
-			break
-		}
+	for block := range rawjson.Each(content) {
+		blocks++
 		if string(rawjson.Body(rawjson.Get(block, "type"))) != "text" {
 			continue
 		}
