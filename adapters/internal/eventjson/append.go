@@ -1,6 +1,7 @@
 package eventjson
 
 import (
+	"math/bits"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -21,47 +22,92 @@ func Close(dst []byte, from int) []byte {
 }
 
 // Append appends those members of which that ev has, each with a comma before it. Values are spliced as they are.
+//
+// It is on the path of every delta of a native stream, where most members are absent, and those of every delta are written
+// without the table.
 func Append(dst []byte, ev *hub.Event, which Set) []byte {
-	for i, n := range wordsOf(ev) {
-		if n != 0 && which&(1<<i) != 0 {
-			dst = append(append(dst, members[i].head...), '"')
-			dst = append(append(dst, words[i].text(n)...), '"')
-		}
+	if which&Kind != 0 && ev.Kind != hub.KindNone {
+		dst = append(append(append(dst, headKind...), ev.Kind.String()...), '"')
+	}
+	if uint8(ev.Status)|uint8(ev.Chan)|uint8(ev.Op)|uint8(ev.Level)|uint8(ev.Scope)|uint8(ev.AskKind) != 0 {
+		dst = appendWords(dst, ev, which&^Kind)
 	}
 	if ev.Flags != 0 && which&Flags != 0 {
 		dst = appendFlags(dst, ev.Flags)
 	}
 	if ev.Seq != 0 && which&Seq != 0 {
-		dst = strconv.AppendUint(append(dst, `,"seq":`...), ev.Seq, 10)
+		dst = strconv.AppendUint(append(dst, headSeq...), ev.Seq, 10)
 	}
-	of := bodiesOf(ev)
-	dst = appendBodies(dst, members[firstBody:firstRare], of[:], which>>firstBody)
+	have := which & (bit(ev.SubAgent, SubAgent) | bit(ev.Ref, Ref) | bit(ev.Name, Name) | bit(ev.Title, Title) | bit(ev.Value, Value))
+	if have&SubAgent != 0 {
+		dst = appendBits(dst, ev, SubAgent)
+	}
+	if len(ev.Msg) > 0 && which&Msg != 0 {
+		dst = append(append(append(dst, headMsg...), ev.Msg...), '"')
+	}
+	if len(ev.ID) > 0 && which&ID != 0 {
+		dst = append(append(append(dst, headID...), ev.ID...), '"')
+	}
+	if have&(Ref|Name|Title) != 0 {
+		dst = appendBits(dst, ev, have&(Ref|Name|Title))
+	}
+	if ev.Text != nil && which&Text != 0 {
+		dst = append(append(append(dst, headText...), ev.Text...), '"')
+	}
+	if have&Value != 0 {
+		dst = appendBits(dst, ev, Value)
+	}
 	if ev.More != nil && which>>firstRare != 0 {
 		dst = appendMore(dst, ev, which)
 	}
 	return dst
 }
 
-// appendBodies appends those values that are there and selected.
-func appendBodies(dst []byte, list []member, values []*[]byte, which Set) []byte {
-	for i := range list {
-		v := values[i]
-		if *v == nil || which&(1<<i) == 0 {
-			continue
-		}
-		if len(*v) > 0 || list[i].kind == text {
-			dst = list[i].append(dst, *v)
+// appendBits appends strings or the value of an event that are there.
+func appendBits(dst []byte, ev *hub.Event, have Set) []byte {
+	of := bodiesOf(ev)
+	for ; have != 0; have &= have - 1 {
+		i := bits.TrailingZeros64(uint64(have))
+		dst = members[i].append(dst, *of[i-firstBody])
+	}
+	return dst
+}
+
+// bit is the bit of a member, unless it is absent.
+func bit(v []byte, m Set) Set {
+	if len(v) == 0 {
+		return 0
+	}
+	return m
+}
+
+func appendWords(dst []byte, ev *hub.Event, which Set) []byte {
+	for i, n := range wordsOf(ev) {
+		if n != 0 && which&(1<<i) != 0 {
+			dst = append(append(dst, members[i].head...), words[i].text(n)...)
+			dst = append(dst, '"')
 		}
 	}
 	return dst
 }
 
-func (m *member) append(dst, val []byte) []byte {
-	dst = append(dst, m.head...)
-	if m.kind == body || m.kind == text {
-		return append(append(append(dst, '"'), val...), '"')
+// appendBodies appends those values of an object that are there.
+func appendBodies(dst []byte, list []member, values *slots) []byte {
+	for i := range list {
+		if v := *values[i]; len(v) > 0 {
+			dst = list[i].append(dst, v)
+		}
 	}
-	return append(dst, val...)
+	return dst
+}
+
+// append appends the member with a value that is there.
+func (m *member) append(dst, val []byte) []byte {
+	dst = append(append(dst, m.head...), val...)
+	if m.kind == body {
+		dst = append(dst, '"')
+	}
+	return dst
 }
 
 func appendFlags(dst []byte, flags hub.Flags) []byte {
@@ -106,7 +152,7 @@ func appendOther(dst []byte, ev *hub.Event, head string, bit Set) []byte {
 	case bit == File:
 		from := len(dst) + len(head)
 		of := fileOf(&m.File)
-		dst = appendBodies(append(dst, head...), fileMembers, of[:], All)
+		dst = appendBodies(append(dst, head...), fileMembers, &of)
 		dst = closeMember(dst, head, from)
 	}
 	return dst
@@ -127,7 +173,7 @@ func appendCounts(dst []byte, c *hub.Counts) []byte {
 		}
 	}
 	of := costOf(c)
-	return appendBodies(dst, costMembers, of[:], All)
+	return appendBodies(dst, costMembers, &of)
 }
 
 // appendList appends an array of objects.
@@ -138,7 +184,7 @@ func appendList[T any](dst []byte, rows []member, list []T, of func(*T) slots) [
 			dst = append(dst, ',')
 		}
 		values := of(&list[i])
-		dst = Close(appendBodies(dst, rows, values[:], All), len(dst))
+		dst = Close(appendBodies(dst, rows, &values), len(dst))
 	}
 	return append(dst, ']')
 }

@@ -3,7 +3,11 @@
 // that they have no member for in an object of Sabir's own.
 package eventjson
 
-import "github.com/sabir-proxy/sabir/adapters/hub"
+import (
+	"strings"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
 
 // Set is a selection of members.
 type Set uint64
@@ -64,32 +68,40 @@ const (
 
 // member describes one member of an object.
 type member struct {
-	head string // what is written before the value: ,"name":
+	head string // what is written before the value: ,"name": and for strings the quote
 	kind byte
 }
 
-func (m *member) name() string { return m.head[2 : len(m.head)-2] }
+func (m *member) name() string { return m.head[2 : 2+strings.IndexByte(m.head[2:], '"')] }
 
 // Kinds of members besides '[', '{' and '0', which are values of that JSON kind.
 const (
-	body  = '"' // a string, absent when empty
-	text  = 't' // a string that may be there and empty
+	body  = '"' // a string
 	value = 'v' // any value, null included
 	other = 0   // the rest; see Append and Reader
 )
 
+// Heads that are written without the table.
+const (
+	headKind = `,"kind":"`
+	headSeq  = `,"seq":`
+	headMsg  = `,"msg":"`
+	headID   = `,"id":"`
+	headText = `,"text":"`
+)
+
 var members = [numMembers]member{
-	{`,"kind":`, other}, {`,"status":`, other}, {`,"chan":`, other}, {`,"op":`, other}, {`,"level":`, other},
-	{`,"scope":`, other}, {`,"what":`, other},
-	{`,"flags":`, other}, {`,"seq":`, other},
-	{`,"lane":`, body}, {`,"msg":`, body}, {`,"id":`, body}, {`,"ref":`, body}, {`,"name":`, body}, {`,"title":`, body},
-	{`,"text":`, text}, {`,"value":`, value},
-	{`,"time":`, other}, {`,"meta":`, '{'}, {`,"model":`, body}, {`,"sig":`, body}, {`,"tool_kind":`, body}, {`,"locations":`, '['},
-	{`,"content":`, '['}, {`,"percent":`, '0'}, {`,"items":`, other}, {`,"options":`, other}, {`,"schema":`, '{'}, {`,"expires":`, body},
-	{`,"usage":`, other}, {`,"file":`, other}, {`,"err":`, body}, {`,"err_code":`, body},
+	{headKind, body}, {`,"status":"`, body}, {`,"chan":"`, body}, {`,"op":"`, body}, {`,"level":"`, body},
+	{`,"scope":"`, body}, {`,"what":"`, body},
+	{`,"flags":`, other}, {headSeq, other},
+	{`,"lane":"`, body}, {headMsg, body}, {headID, body}, {`,"ref":"`, body}, {`,"name":"`, body}, {`,"title":"`, body},
+	{headText, body}, {`,"value":`, value},
+	{`,"time":`, other}, {`,"meta":`, '{'}, {`,"model":"`, body}, {`,"sig":"`, body}, {`,"tool_kind":"`, body}, {`,"locations":`, '['},
+	{`,"content":`, '['}, {`,"percent":`, '0'}, {`,"items":`, other}, {`,"options":`, other}, {`,"schema":`, '{'}, {`,"expires":"`, body},
+	{`,"usage":`, other}, {`,"file":`, other}, {`,"err":"`, body}, {`,"err_code":"`, body},
 }
 
-// bodiesOf are the members of ev from firstBody on.
+// bodiesOf are the members from firstBody on, strings and the value of the event.
 func bodiesOf(ev *hub.Event) [firstRare - firstBody]*[]byte {
 	return [...]*[]byte{&ev.SubAgent, &ev.Msg, &ev.ID, &ev.Ref, &ev.Name, &ev.Title, &ev.Text, &ev.Value}
 }
@@ -151,17 +163,17 @@ func wordsOf(ev *hub.Event) [len(words)]uint8 {
 type slots [5]*[]byte
 
 // Members of an item of a plan.
-var itemMembers = []member{{`,"id":`, body}, {`,"content":`, body}, {`,"status":`, body}, {`,"priority":`, body}}
+var itemMembers = []member{{`,"id":"`, body}, {`,"content":"`, body}, {`,"status":"`, body}, {`,"priority":"`, body}}
 
 func itemOf(it *hub.PlanItem) slots { return slots{&it.ID, &it.Content, &it.Status, &it.Priority} }
 
 // Members of an option of a question.
-var optionMembers = []member{{`,"id":`, body}, {`,"name":`, body}, {`,"kind":`, body}}
+var optionMembers = []member{{`,"id":"`, body}, {`,"name":"`, body}, {`,"kind":"`, body}}
 
 func optionOf(o *hub.AskOption) slots { return slots{&o.ID, &o.Name, &o.Kind} }
 
 // Members of a file.
-var fileMembers = []member{{`,"media":`, body}, {`,"name":`, body}, {`,"url":`, body}, {`,"file_id":`, body}, {`,"base64":`, body}}
+var fileMembers = []member{{`,"media":"`, body}, {`,"name":"`, body}, {`,"url":"`, body}, {`,"file_id":"`, body}, {`,"base64":"`, body}}
 
 func fileOf(f *hub.FileRef) slots { return slots{&f.Media, &f.Name, &f.URL, &f.FileID, &f.Base64} }
 
@@ -171,7 +183,7 @@ var (
 		{`,"in":`, '0'}, {`,"out":`, '0'}, {`,"total":`, '0'}, {`,"cached":`, '0'}, {`,"cache_write":`, '0'},
 		{`,"reasoning":`, '0'}, {`,"context_used":`, '0'}, {`,"context_size":`, '0'},
 	}
-	costMembers = []member{{`,"cost":`, '0'}, {`,"currency":`, body}, {`,"provider":`, body}}
+	costMembers = []member{{`,"cost":`, '0'}, {`,"currency":"`, body}, {`,"provider":"`, body}}
 )
 
 func countsOf(c *hub.Counts) [8]*int64 {

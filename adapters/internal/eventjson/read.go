@@ -72,23 +72,19 @@ func (r *Reader) fail(reason hub.Reason, path, msg string) {
 
 // word reads a member with a closed vocabulary.
 func (r *Reader) word(ev *hub.Event, i int, v rawjson.Value) {
-	m := member{members[i].head, body}
-	if name := r.value(&m, "", v); name != nil && !words[i].set(ev, name) {
+	m := &members[i]
+	if name := r.value(m, "", v); name != nil && !words[i].set(ev, name) {
 		r.fail(hub.ReasonUnknown, m.name(), "not a name that is known here")
 	}
 }
 
 var wants = map[byte]string{
-	body: "want a string", text: "want a string", '0': "want a number", '{': "want an object", '[': "want an array",
+	body: "want a string", '0': "want a number", '{': "want an object", '[': "want an array",
 }
 
 // value returns v as the member wants it, or nil. in is the path of its object.
 func (r *Reader) value(m *member, in string, v rawjson.Value) []byte {
-	want := m.kind
-	if want == text {
-		want = body
-	}
-	switch kind := rawjson.Kind(v); {
+	switch kind, want := rawjson.Kind(v), m.kind; {
 	case want == value:
 		return v
 	case kind == 0, kind == 'n':
@@ -147,10 +143,11 @@ func (r *Reader) other(ev *hub.Event, bit Set, v rawjson.Value) {
 }
 
 func (r *Reader) flags(ev *hub.Event, v rawjson.Value) {
-	for e := range rawjson.Each(r.value(&member{`,"flags":`, '['}, "", v)) {
-		name, known := r.value(&member{`,"flags":`, body}, "", e), false
-		for i, flag := range hub.FlagNames() {
-			if flag == string(name) {
+	list, flag := member{`,"flags":`, '['}, member{`,"flags":`, body}
+	for e := range rawjson.Each(r.value(&list, "", v)) {
+		name, known := r.value(&flag, "", e), false
+		for i, own := range hub.FlagNames() {
+			if own == string(name) {
 				ev.Flags, known = ev.Flags|1<<i, true
 			}
 		}
