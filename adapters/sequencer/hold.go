@@ -3,9 +3,10 @@ package sequencer
 import (
 	"bytes"
 	"cmp"
-	"github.com/sabir-proxy/sabir/adapters/hub"
 	"slices"
 	"time"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
 // toolState is what the sequencer knows of tool calls, and the events of calls whose start has not come.

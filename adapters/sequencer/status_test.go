@@ -1,8 +1,9 @@
 package sequencer
 
 import (
-	"github.com/sabir-proxy/sabir/adapters/hub"
 	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
 // TestAnswerStatus: an answer that says how it came out is taken at its word; one that says what was answered is chosen.

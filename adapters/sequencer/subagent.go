@@ -2,6 +2,7 @@ package sequencer
 
 import (
 	"bytes"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 

@@ -24,12 +24,13 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"syscall"
 )
 
 const configFile = "bench/mutants/mutants.yaml"
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Stdout, os.Args[1:])
 	stop()
 	if err != nil {
