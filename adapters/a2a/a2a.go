@@ -149,7 +149,7 @@ func observe(rec wire.Record) hub.Observation {
 	if what != aTask && what != aStatus {
 		return hub.ObservedNothing
 	}
-	if o.final || states[string(text(o.status, "state"))].ends() {
+	if o.final || states[string(rawjson.Text(o.status, "state"))].ends() {
 		return hub.ObservedEnd
 	}
 	return hub.ObservedStart

@@ -250,7 +250,7 @@ func (d *decoder) other(dst []hub.Event, p *part, msg []byte, a *artifact) []hub
 // typed reads data whose metadata say what they are. Google's Agent Development Kit writes the calls of its agents so,
 // and so does the encoder.
 func (d *decoder) typed(dst []hub.Event, p *part, msg []byte) []hub.Event {
-	id, name := text(p.data, "id"), text(p.data, "name")
+	id, name := rawjson.Text(p.data, "id"), rawjson.Text(p.data, "name")
 	if len(id) == 0 {
 		id = name
 	}
@@ -304,7 +304,7 @@ func (d *decoder) failed(dst []hub.Event, v rawjson.Value) []hub.Event {
 	d.over = true
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Status, ev.More = hub.RunEnd, hub.StatusFailed, d.scratch.More()
-	ev.More.Err = text(v, "message")
+	ev.More.Err = rawjson.Text(v, "message")
 	if code := rawjson.NotNull(rawjson.Get(v, "code")); rawjson.Kind(code) == '0' {
 		ev.More.ErrCode = bytes.TrimSpace(code)
 	}
@@ -314,7 +314,7 @@ func (d *decoder) failed(dst []hub.Event, v rawjson.Value) []hub.Event {
 	}
 	it := rawjson.Elems(details)
 	first, _ := it.Next()
-	if reason := text(first, "reason"); len(reason) > 0 {
+	if reason := rawjson.Text(first, "reason"); len(reason) > 0 {
 		ev.More.ErrCode = reason
 	}
 	return dst
@@ -328,9 +328,4 @@ func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Status = hub.RunEnd, hub.StatusDone
 	return dst
-}
-
-func text(v rawjson.Value, path ...string) []byte {
-	s, _ := rawjson.Str(rawjson.Get(v, path...))
-	return s
 }

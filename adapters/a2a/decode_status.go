@@ -9,7 +9,7 @@ import (
 
 // status is a change of the state of a task, with or without a message.
 func (d *decoder) status(dst []hub.Event, o *object) []hub.Event {
-	st := states[string(text(o.status, "state"))]
+	st := states[string(rawjson.Text(o.status, "state"))]
 	message := rawjson.Get(o.status, "message")
 	if message == nil {
 		message = rawjson.Get(o.status, "update")
@@ -23,7 +23,7 @@ func (d *decoder) status(dst []hub.Event, o *object) []hub.Event {
 		}
 		return dst
 	case stateCompleted:
-		if text(o.metadata, keyOwn, "status") != nil {
+		if rawjson.Text(o.metadata, keyOwn, "status") != nil {
 			return d.failure(dst, o, &m, hub.StatusDone) // the message says why it went no further
 		}
 		dst = d.closing(dst, &m)
@@ -112,17 +112,17 @@ func (d *decoder) questions(dst []hub.Event, o, m *object, st state) []hub.Event
 // ask reads a question that the encoder wrote.
 func (d *decoder) ask(dst []hub.Event, v rawjson.Value) []hub.Event {
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Title, ev.Ref = hub.Ask, text(v, "id"), text(v, "title"), text(v, "tool")
-	ev.AskKind, _ = hub.ParseAskKind(text(v, "what"))
+	ev.Kind, ev.ID, ev.Title, ev.Ref = hub.Ask, rawjson.Text(v, "id"), rawjson.Text(v, "title"), rawjson.Text(v, "tool")
+	ev.AskKind, _ = hub.ParseAskKind(rawjson.Text(v, "what"))
 	ev.Value = rawjson.Get(v, "value")
 	ev.More = d.scratch.More()
 	for o := range rawjson.Each(rawjson.Get(v, "options")) {
-		ev.More.Options = append(ev.More.Options, hub.AskOption{ID: text(o, "id"), Name: text(o, "name"), Kind: text(o, "kind")})
+		ev.More.Options = append(ev.More.Options, hub.AskOption{ID: rawjson.Text(o, "id"), Name: rawjson.Text(o, "name"), Kind: rawjson.Text(o, "kind")})
 	}
 	if schema := rawjson.Get(v, "schema"); rawjson.Kind(schema) == '{' {
 		ev.More.Schema = schema
 	}
-	ev.More.Expires = text(v, "expires")
+	ev.More.Expires = rawjson.Text(v, "expires")
 	return dst
 }
 
@@ -131,8 +131,8 @@ func (d *decoder) asked(dst []hub.Event, v rawjson.Value) []hub.Event {
 	dst = d.ask(dst, v)
 	id := dst[len(dst)-1].ID
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.Value = hub.Answer, id, text(v, "option"), rawjson.Get(v, "answer")
-	ev.Status, _ = hub.ParseStatus(text(v, "status"))
+	ev.Kind, ev.ID, ev.Name, ev.Value = hub.Answer, id, rawjson.Text(v, "option"), rawjson.Get(v, "answer")
+	ev.Status, _ = hub.ParseStatus(rawjson.Text(v, "status"))
 	return dst
 }
 
@@ -149,7 +149,7 @@ func (d *decoder) failure(dst []hub.Event, o, m *object, status hub.Status) []hu
 		}
 		why = append(why, p.text...)
 	}
-	code := text(o.metadata, keyOwn, "code")
+	code := rawjson.Text(o.metadata, keyOwn, "code")
 	if len(why) == n && len(code) == 0 {
 		return dst
 	}
@@ -167,7 +167,7 @@ func (d *decoder) failure(dst []hub.Event, o, m *object, status hub.Status) []hu
 func (d *decoder) end(dst []hub.Event, o *object, status hub.Status) []hub.Event {
 	dst = d.usage(dst, rawjson.Get(o.metadata, keyUsage))
 	d.over = true
-	if own, ok := hub.ParseStatus(text(o.metadata, keyOwn, "status")); ok && own != hub.StatusNone && own <= hub.StatusTruncated {
+	if own, ok := hub.ParseStatus(rawjson.Text(o.metadata, keyOwn, "status")); ok && own != hub.StatusNone && own <= hub.StatusTruncated {
 		status = own
 	}
 	dst, ev := hub.Grow(dst)

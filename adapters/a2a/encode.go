@@ -59,7 +59,7 @@ func (e *encoder) Answer(req *hub.Request) {
 		e.call = append(e.call[:0], req.Call...)
 	}
 	e.shape = shapeOf(version, e.rpc)
-	e.unique = append(e.unique[:0], firstOf(req.Run, req.Unique)...)
+	e.unique = append(e.unique[:0], rawjson.First(req.Run, req.Unique)...)
 	e.context = append(e.context[:0], req.Thread...)
 }
 
@@ -107,7 +107,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	e.started = true
-	e.task = append(e.task[:0], firstOf(ev.ID, e.unique, []byte("task"))...)
+	e.task = append(e.task[:0], rawjson.First(ev.ID, e.unique, []byte("task"))...)
 	if len(ev.Ref) > 0 {
 		e.context = append(e.context[:0], ev.Ref...)
 	} else if len(e.context) == 0 {
@@ -134,16 +134,6 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	e.early = e.early[:0]
 	return hub.Native
-}
-
-// firstOf is the first of these that is not empty.
-func firstOf(bodies ...[]byte) []byte {
-	for _, b := range bodies {
-		if len(b) > 0 {
-			return b
-		}
-	}
-	return nil
 }
 
 // begin starts a record up to the event.

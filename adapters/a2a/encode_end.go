@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -103,7 +104,7 @@ func (e *encoder) failFirst(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	message, code := []byte("The run ended before it began."), []byte(ev.Status.String())
 	if ev.More != nil {
-		message, code = firstOf(ev.More.Err, message), firstOf(ev.More.ErrCode, code)
+		message, code = rawjson.First(ev.More.Err, message), rawjson.First(ev.More.ErrCode, code)
 	}
 	if e.rpc {
 		out.Begin("")
@@ -114,10 +115,7 @@ func (e *encoder) failFirst(out *wire.Out, ev *hub.Event) hub.Disposition {
 		out.Buf = appendRESTError(out.Buf, message, code, e.shape == shapeV1)
 	}
 	out.End()
-	if ev.Status == hub.StatusFailed {
-		return hub.Native
-	}
-	return hub.Folded
+	return hub.NativeIf(ev.Status == hub.StatusFailed)
 }
 
 // codeInternal is the JSON-RPC code of an error inside the server.

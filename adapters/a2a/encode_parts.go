@@ -22,12 +22,9 @@ func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
 	if e.inStatus {
 		return hub.Folded
 	}
-	e.buf = append(append(append(e.buf[:0], `","name":"`...), firstOf(ev.Title, []byte("answer"))...), `","parts":[`...)
+	e.buf = append(append(append(e.buf[:0], `","name":"`...), rawjson.First(ev.Title, []byte("answer"))...), `","parts":[`...)
 	e.prepare(p, e.buf, `"}]}`)
-	if ev.Chan == hub.Refusal {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(ev.Chan == hub.Refusal)
 }
 
 // prepare makes what is around the text of the records of a part.
@@ -55,10 +52,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 		p.begun = true
 		e.prepare(p, []byte(`","parts":[`), `"}]},"append":true`)
 	}
-	if p.ch == hub.Refusal {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(p.ch == hub.Refusal)
 }
 
 // maxCollected bounds an answer that is one message, in bytes; what is longer is several.
@@ -209,7 +203,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil || len(ev.More.File.URL) == 0 && len(ev.More.File.Base64) == 0 {
 		return hub.Dropped
 	}
-	e.artifact(out, e.name(ev.ID), firstOf(ev.More.File.Name, ev.Name), e.appendFile(e.buf[:0], &ev.More.File))
+	e.artifact(out, e.name(ev.ID), rawjson.First(ev.More.File.Name, ev.Name), e.appendFile(e.buf[:0], &ev.More.File))
 	return hub.Native
 }
 
@@ -266,10 +260,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 	part := append(e.buf[:0], dataHeads[e.shape]...)
 	part = append(e.appendData(part, ev.Value), '}')
 	e.artifact(out, id, ev.Name, part)
-	if e.shape != shapeV1 && rawjson.Kind(ev.Value) != '{' {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(e.shape != shapeV1 && rawjson.Kind(ev.Value) != '{')
 }
 
 // dataID is the artifact of a state: the same each time, and that of nothing else.
@@ -277,7 +268,7 @@ func (e *encoder) dataID(ev *hub.Event) []byte {
 	key := string(ev.Name) + "\x00" + string(ev.ID)
 	id, known := e.states[key]
 	if !known {
-		id = e.name(firstOf(ev.ID, append([]byte("data-"), ev.Name...)))
+		id = e.name(rawjson.First(ev.ID, append([]byte("data-"), ev.Name...)))
 		if len(e.states) < maxUsed {
 			e.states[key] = id
 		}
@@ -328,7 +319,7 @@ func (e *encoder) ask(ev *hub.Event) hub.Disposition {
 func (e *encoder) appendQuestions(dst []byte) []byte {
 	for i := range e.asks {
 		a := &e.asks[i]
-		dst = e.appendTextPart(dst, firstOf(a.title, []byte(questions[a.what])))
+		dst = e.appendTextPart(dst, rawjson.First(a.title, []byte(questions[a.what])))
 		data := append(append([]byte{'{'}, a.body...), '}')
 		dst = e.appendDataPart(dst, kindAsk, data)
 	}

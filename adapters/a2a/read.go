@@ -150,7 +150,7 @@ func readPart(v rawjson.Value) (p part) {
 		case "file":
 			p.file = readFile(val)
 		case "metadata":
-			p.kind = text(val, keyKind)
+			p.kind = rawjson.Text(val, keyKind)
 			p.thought, _ = rawjson.Bool(rawjson.Get(val, keyThought))
 		}
 	}

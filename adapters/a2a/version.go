@@ -11,7 +11,7 @@ var versions = []hub.Version{{Name: version03, Shows: isOld}, {Name: version1, S
 
 func isOld(rec wire.Record) bool {
 	body := bodyOf(rec)
-	if kinds[string(rawjson.Body(rawjson.Get(body, "kind")))] != unknown {
+	if kinds[string(rawjson.Text(body, "kind"))] != unknown {
 		return true
 	}
 	for _, wrapped := range [...]string{"statusUpdate", "status_update"} {

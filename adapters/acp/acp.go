@@ -97,6 +97,7 @@ import (
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -193,7 +194,7 @@ func observe(rec wire.Record) hub.Observation {
 // observeState looks at a state of version 2. One that is idle ends the turn only with a reason: an agent is idle before its
 // first turn, too, and a stream that is copied has no memory to tell the two apart.
 func observeState(update rawjson.Value) hub.Observation {
-	kind, state := rawjson.Body(rawjson.Get(update, "sessionUpdate")), rawjson.Body(rawjson.Get(update, "state"))
+	kind, state := rawjson.Text(update, "sessionUpdate"), rawjson.Text(update, "state")
 	if string(kind) == "state_update" && string(state) == "idle" && rawjson.Get(update, "stopReason") != nil {
 		return hub.ObservedEnd
 	}
@@ -229,5 +230,5 @@ func appendFailure(dst []byte, f *hub.Failure) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","id":null,"error":{"code":`+codeInternal+`,"message":"`...)
 	dst = rawjson.AppendEscaped(dst, []byte(f.Text()))
 	dst = append(append(dst, `","data":{"code":"`...), f.Code...)
-	return append(appendInt(append(dst, '"'), `,"status":`, int64(f.HTTPStatus())), "}}}"...)
+	return append(member.AppendInt(append(dst, '"'), `,"status":`, int64(f.HTTPStatus())), "}}}"...)
 }

@@ -32,7 +32,7 @@ func (d *decoder) permission(dst []hub.Event, p *params) ([]hub.Event, error) {
 	u, title := &p.ToolCall, rawjson.Value(nil)
 	if u.ToolCallID == nil { // version 2
 		subject := rawjson.Get(d.rec.Data, "params", "subject")
-		if err := d.json.Decode(orNull(rawjson.Get(subject, "toolCall")), u); err != nil {
+		if err := d.json.Decode(rawjson.OrNull(rawjson.Get(subject, "toolCall")), u); err != nil {
 			return dst, hub.NewError(hub.ReasonType, "params.subject.toolCall", -1, "want an object")
 		}
 		if u.ToolCallID == nil {
@@ -71,14 +71,6 @@ func (d *decoder) askedCall(dst []hub.Event, u *update) []hub.Event {
 	return dst
 }
 
-// orNull is v, or null in place of nothing.
-func orNull(v rawjson.Value) rawjson.Value {
-	if v == nil {
-		return rawjson.Value("null")
-	}
-	return v
-}
-
 // readOptions reads the choices of a permission. Kinds that nobody knows pass; encoders say what they make of them.
 func readOptions(m *hub.More, options rawjson.Value) {
 	for v := range rawjson.Each(options) {
@@ -114,7 +106,7 @@ func (d *decoder) elicitation(dst []hub.Event) []hub.Event {
 		d.scratch.MoreOf(ev).Schema = schema
 		readChoices(ev, schema)
 	}
-	if ref := rawjson.Body(rawjson.Get(p, "toolCallId")); len(ref) > 0 {
+	if ref := rawjson.Text(p, "toolCallId"); len(ref) > 0 {
 		_, ev.Ref = d.findCall(ref)
 	}
 	return dst
@@ -129,6 +121,6 @@ func readChoices(ev *hub.Event, schema rawjson.Value) {
 	}
 	for v := range rawjson.Each(rawjson.Get(only, "oneOf")) {
 		ev.AskKind = hub.AskQuestion
-		ev.More.Options = append(ev.More.Options, hub.AskOption{ID: rawjson.Body(rawjson.Get(v, "const")), Name: rawjson.Body(rawjson.Get(v, "title"))})
+		ev.More.Options = append(ev.More.Options, hub.AskOption{ID: rawjson.Text(v, "const"), Name: rawjson.Text(v, "title")})
 	}
 }

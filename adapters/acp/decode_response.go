@@ -31,7 +31,7 @@ func (d *decoder) response(dst []hub.Event) []hub.Event {
 		return dst
 	}
 	if outcome := rawjson.Get(m.Result, "outcome"); outcome != nil {
-		return d.answer(dst, rawjson.Body(rawjson.Get(outcome, "outcome")), rawjson.Get(outcome, "optionId"), nil)
+		return d.answer(dst, rawjson.Text(outcome, "outcome"), rawjson.Get(outcome, "optionId"), nil)
 	}
 	if action, ok := rawjson.Str(rawjson.Get(m.Result, "action")); ok {
 		return d.answer(dst, action, nil, rawjson.Get(m.Result, "content"))
@@ -114,7 +114,7 @@ func (d *decoder) failed(dst []hub.Event, fault rawjson.Value) []hub.Event {
 
 // errorCode is the code that an encoder has put among the data, else that of JSON-RPC, which some agents write as a text.
 func errorCode(fault, code rawjson.Value) []byte {
-	if own := rawjson.Body(rawjson.Get(fault, "data", "code")); len(own) > 0 {
+	if own := rawjson.Text(fault, "data", "code"); len(own) > 0 {
 		return own
 	}
 	if rawjson.Kind(code) == '0' {
@@ -125,11 +125,11 @@ func errorCode(fault, code rawjson.Value) []byte {
 
 // errorText is the message of an error, with the details that some agents hide behind one that says nothing.
 func (d *decoder) errorText(fault rawjson.Value) []byte {
-	text := rawjson.Body(rawjson.Get(fault, "message"))
+	text := rawjson.Text(fault, "message")
 	if len(text) == 0 {
-		text = orElse(rawjson.Body(fault), agentFailed) // a text in place of an object
+		text = rawjson.Or(rawjson.Body(fault), agentFailed) // a text in place of an object
 	}
-	details := rawjson.Body(rawjson.Get(fault, "data", "details"))
+	details := rawjson.Text(fault, "data", "details")
 	if len(details) == 0 || bytes.Contains(text, details) {
 		return text
 	}

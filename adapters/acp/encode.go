@@ -3,6 +3,7 @@ package acp
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonrpc"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -180,10 +181,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 		out.Buf = appendMeta(out.Buf, ev.More.Meta)
 	}
 	e.end(out)
-	if ev.Chan == hub.Refusal {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(ev.Chan == hub.Refusal)
 }
 
 // textEnd forgets a part. There is no place for signatures.
@@ -203,14 +201,9 @@ func appendMeta(dst []byte, meta rawjson.Value) []byte {
 	return append(append(dst, `,"_meta":`...), meta...)
 }
 
-// appendRaw appends a member that is any value; opening is its name up to the value.
-func appendRaw(dst []byte, opening string, value []byte) []byte {
-	return append(append(dst, opening...), value...)
-}
-
 // Extend implements [hub.Extender]: an update of the session's information that informs of nothing is nothing to clients.
 func (e *encoder) Extend(out *wire.Out, payload []byte) {
 	e.begin(out, "session_info_update")
-	out.Buf = appendRaw(out.Buf, `,"_meta":`, payload)
+	out.Buf = member.AppendRaw(out.Buf, `,"_meta":`, payload)
 	e.end(out)
 }

@@ -42,7 +42,7 @@ func (e *encoder) permission(out *wire.Out, ev *hub.Event, options []hub.AskOpti
 	buf := out.Buf
 	switch {
 	case e.opt.drafts:
-		buf = member.AppendText(buf, `,"title":"`, orElse(ev.Title, "The agent asks for your permission."))
+		buf = member.AppendText(buf, `,"title":"`, rawjson.Or(ev.Title, "The agent asks for your permission."))
 		if len(ev.Ref) > 0 {
 			buf = member.AppendText(buf, `,"subject":{"type":"tool_call","toolCall":{"toolCallId":"`, ev.Ref)
 			buf = append(buf, "}}"...)
@@ -53,7 +53,7 @@ func (e *encoder) permission(out *wire.Out, ev *hub.Event, options []hub.AskOpti
 	default:
 		disposition = hub.Folded
 		buf = append(append(buf, `,"toolCall":{"toolCallId":"ask-`...), ev.ID...)
-		buf = append(member.AppendText(append(buf, '"'), `,"title":"`, orElse(ev.Title, "The agent asks for your permission.")), '}')
+		buf = append(member.AppendText(append(buf, '"'), `,"title":"`, rawjson.Or(ev.Title, "The agent asks for your permission.")), '}')
 	}
 	if ev.AskKind != hub.AskPermission || len(options) == 0 || e.opt.drafts && len(ev.Title) == 0 {
 		disposition = hub.Folded
@@ -61,14 +61,6 @@ func (e *encoder) permission(out *wire.Out, ev *hub.Event, options []hub.AskOpti
 	out.Buf = append(appendOptions(append(buf, `,"options":[`...), options, ev.AskKind), "]}}"...)
 	e.endRecord(out)
 	return disposition
-}
-
-// orElse is body, or other where body is empty: clients refuse what has no words.
-func orElse(body []byte, other string) []byte {
-	if len(body) > 0 {
-		return body
-	}
-	return []byte(other)
 }
 
 // appendOptions appends the choices. An option of a kind that clients do not know fails the whole request.
@@ -120,10 +112,10 @@ func optionKind(o *hub.AskOption, what hub.AskKind) string {
 func (e *encoder) elicitation(out *wire.Out, ev *hub.Event, more *hub.More) hub.Disposition {
 	e.beginRequest(out, ev, "elicitation/create")
 	buf := member.AppendText(out.Buf, `,"toolCallId":"`, ev.Ref)
-	buf = member.AppendText(buf, `,"message":"`, orElse(ev.Title, "The agent has a question."))
+	buf = member.AppendText(buf, `,"message":"`, rawjson.Or(ev.Title, "The agent has a question."))
 	disposition := hub.Native
-	if url := rawjson.Body(rawjson.Get(ev.Value, "url")); ev.AskKind == hub.AskAuth && len(url) > 0 {
-		id := rawjson.Body(rawjson.Get(ev.Value, "elicitationId"))
+	if url := rawjson.Text(ev.Value, "url"); ev.AskKind == hub.AskAuth && len(url) > 0 {
+		id := rawjson.Text(ev.Value, "elicitationId")
 		if len(id) == 0 {
 			id = ev.ID
 		}
@@ -157,8 +149,8 @@ func (e *encoder) appendForm(dst []byte, ev *hub.Event, more *hub.More) ([]byte,
 		dst = append(dst, `{"type":"object","properties":{"answer":{"type":"string","oneOf":[`...)
 		for i := range more.Options {
 			o := &more.Options[i]
-			dst = append(append(acpwire.Comma(dst), `{"const":"`...), orElse(o.ID, string(o.Name))...)
-			dst = append(append(append(dst, `","title":"`...), orElse(o.Name, string(o.ID))...), `"}`...)
+			dst = append(append(acpwire.Comma(dst), `{"const":"`...), rawjson.Or(o.ID, string(o.Name))...)
+			dst = append(append(append(dst, `","title":"`...), rawjson.Or(o.Name, string(o.ID))...), `"}`...)
 		}
 		return append(dst, `]}},"required":["answer"]}`...), disposition
 	}
@@ -170,7 +162,7 @@ func (e *encoder) appendForm(dst []byte, ev *hub.Event, more *hub.More) ([]byte,
 
 // flatSchema reports whether a schema is of the kind that clients can make a form of: an object of plain values.
 func flatSchema(schema rawjson.Value) bool {
-	if string(rawjson.Body(rawjson.Get(schema, "type"))) != "object" {
+	if string(rawjson.Text(schema, "type")) != "object" {
 		return false
 	}
 	properties := rawjson.Get(schema, "properties")
@@ -178,7 +170,7 @@ func flatSchema(schema rawjson.Value) bool {
 		return false
 	}
 	for _, val := range rawjson.EachField(properties) {
-		switch string(rawjson.Body(rawjson.Get(val, "type"))) {
+		switch string(rawjson.Text(val, "type")) {
 		case "string", "number", "integer", "boolean":
 		default:
 			return false

@@ -19,7 +19,7 @@ func (e *encoder) appendContent(dst []byte, content rawjson.Value) ([]byte, hub.
 	for item := range rawjson.Each(content) {
 		var of hub.Disposition
 		dst, of = e.appendItem(dst, item)
-		disposition = worse(disposition, of)
+		disposition = max(disposition, of)
 	}
 	return dst, disposition
 }
@@ -36,7 +36,7 @@ func (e *encoder) appendItem(dst []byte, item rawjson.Value) ([]byte, hub.Dispos
 	case "diff":
 		return e.appendDiff(dst, item)
 	case "terminal":
-		if id := rawjson.Body(rawjson.Get(item, "terminalId")); len(id) > 0 {
+		if id := rawjson.Text(item, "terminalId"); len(id) > 0 {
 			return append(acpwire.Comma(dst), item...), hub.Native
 		}
 	default:
@@ -87,7 +87,7 @@ func (e *encoder) appendDiff(dst []byte, item rawjson.Value) ([]byte, hub.Dispos
 		old := rawjson.Get(item, "oldText")
 		return appendPatch(acpwire.Comma(dst), path, rawjson.Body(old), text, rawjson.IsNull(old)), hub.Native
 	case isNew:
-		if patch := rawjson.Body(rawjson.Get(item, "patch", "text")); len(patch) > 0 {
+		if patch := rawjson.Text(item, "patch", "text"); len(patch) > 0 {
 			return acpwire.AppendTextItem(dst, patch), hub.Folded
 		}
 	}
@@ -138,7 +138,7 @@ func appendSpan(dst, body []byte) []byte {
 	if n == 0 {
 		return append(dst, "0,0"...)
 	}
-	return appendInt(dst, "1,", int64(n))
+	return member.AppendInt(dst, "1,", int64(n))
 }
 
 // appendLines appends each line with its sign. The last one gets a line feed even if the file has none there.

@@ -19,7 +19,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 	closing := "]"
 	if e.opt.drafts {
 		e.begin(out, "plan_update")
-		out.Buf = member.AppendText(out.Buf, `,"plan":{"type":"items","planId":"`, orElse(ev.ID, "plan"))
+		out.Buf = member.AppendText(out.Buf, `,"plan":{"type":"items","planId":"`, rawjson.Or(ev.ID, "plan"))
 		closing = "]}"
 	} else {
 		e.begin(out, "plan")
@@ -107,11 +107,11 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 func (e *encoder) chunk(out *wire.Out, ev *hub.Event, block []byte) {
 	e.begin(out, chunkKind(ev))
 	if e.opt.drafts {
-		out.Buf = member.AppendText(out.Buf, `,"messageId":"`, orElse(ev.Msg, "file"))
+		out.Buf = member.AppendText(out.Buf, `,"messageId":"`, rawjson.Or(ev.Msg, "file"))
 	} else {
 		out.Buf = member.AppendText(out.Buf, `,"messageId":"`, ev.Msg)
 	}
-	out.Buf = appendRaw(out.Buf, `,"content":`, block)
+	out.Buf = member.AppendRaw(out.Buf, `,"content":`, block)
 	e.end(out)
 }
 
@@ -121,7 +121,7 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	f := &ev.More.File
-	name := orElse(f.Name, string(orElse(ev.Title, string(f.URL))))
+	name := rawjson.Or(f.Name, string(rawjson.Or(ev.Title, string(f.URL))))
 	e.next = appendLink(e.next[:0], f.URL, name, f.Media, ev.Title)
 	e.chunk(out, ev, e.next)
 	return hub.Folded
@@ -168,7 +168,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 // raw writes extensions of this dialect as they came. Other records would fail: an update of a kind that the client does
 // not know, or a request whose answer nobody waits for.
 func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
-	method := rawjson.Body(rawjson.Get(ev.Value, "method"))
+	method := rawjson.Text(ev.Value, "method")
 	if string(ev.Name) != name || len(method) == 0 || method[0] != '_' || rawjson.Get(ev.Value, "id") != nil {
 		return hub.Dropped
 	}

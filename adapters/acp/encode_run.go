@@ -143,7 +143,7 @@ func (e *encoder) contextUsage(out *wire.Out, c *hub.Counts) hub.Disposition {
 	buf := strconv.AppendInt(append(out.Buf, `,"used":`...), u.used, 10)
 	buf = strconv.AppendInt(append(buf, `,"size":`...), u.size, 10)
 	if c.Cost != nil && len(c.Currency) > 0 {
-		buf = appendRaw(buf, `,"cost":{"amount":`, c.Cost)
+		buf = member.AppendRaw(buf, `,"cost":{"amount":`, c.Cost)
 		buf = append(member.AppendText(buf, `,"currency":"`, c.Currency), '}')
 	}
 	out.Buf = buf
@@ -170,23 +170,11 @@ func (u *turnUsage) append(dst []byte) []byte {
 		return dst
 	}
 	in, out := max(c.In, 0), max(c.Out, 0)
-	dst = appendInt(dst, `,"usage":{"totalTokens":`, in+out)
-	dst = appendInt(dst, `,"inputTokens":`, max(in-max(c.Cached, 0)-max(c.CacheWrite, 0), 0))
-	dst = appendInt(dst, `,"outputTokens":`, max(out-max(c.ReasoningTokens, 0), 0))
-	dst = appendCount(dst, `,"thoughtTokens":`, c.ReasoningTokens)
-	dst = appendCount(dst, `,"cachedReadTokens":`, c.Cached)
-	dst = appendCount(dst, `,"cachedWriteTokens":`, c.CacheWrite)
+	dst = member.AppendInt(dst, `,"usage":{"totalTokens":`, in+out)
+	dst = member.AppendInt(dst, `,"inputTokens":`, max(in-max(c.Cached, 0)-max(c.CacheWrite, 0), 0))
+	dst = member.AppendInt(dst, `,"outputTokens":`, max(out-max(c.ReasoningTokens, 0), 0))
+	dst = member.AppendCount(dst, `,"thoughtTokens":`, c.ReasoningTokens)
+	dst = member.AppendCount(dst, `,"cachedReadTokens":`, c.Cached)
+	dst = member.AppendCount(dst, `,"cachedWriteTokens":`, c.CacheWrite)
 	return append(dst, '}')
-}
-
-// appendCount appends a count unless it is unknown.
-func appendCount(dst []byte, opening string, n int64) []byte {
-	if n < 0 {
-		return dst
-	}
-	return appendInt(dst, opening, n)
-}
-
-func appendInt(dst []byte, opening string, n int64) []byte {
-	return strconv.AppendInt(append(dst, opening...), n, 10)
 }

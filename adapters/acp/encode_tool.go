@@ -71,7 +71,7 @@ func appendLocations(dst []byte, locations rawjson.Value) []byte {
 	if rawjson.Kind(locations) != '[' {
 		return dst
 	}
-	return appendRaw(dst, `,"locations":`, locations)
+	return member.AppendRaw(dst, `,"locations":`, locations)
 }
 
 // tool writes what comes after the start.
@@ -208,7 +208,7 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Disposit
 	}
 	buf = append(buf, ']')
 	if ev.Value != nil {
-		buf = appendRaw(buf, `,"rawOutput":`, ev.Value)
+		buf = member.AppendRaw(buf, `,"rawOutput":`, ev.Value)
 	}
 	out.Buf = buf
 	e.end(out)
@@ -231,7 +231,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Disposition
 	}
 	out.Buf = buf
 	e.end(out)
-	return worse(disposition, e.statusDisposition(ev.Status))
+	return max(disposition, e.statusDisposition(ev.Status))
 }
 
 // finalStatus is the word for an end. Version 1 has no word for a call that was stopped, so it failed; a call that was left to
@@ -250,14 +250,8 @@ func (e *encoder) finalStatus(s hub.Status) string {
 
 // statusFate says which ends the client can tell apart.
 func (e *encoder) statusDisposition(s hub.Status) hub.Disposition {
-	if s == hub.StatusOK || s == hub.StatusError || s == hub.StatusAborted && e.opt.drafts {
-		return hub.Native
-	}
-	return hub.Folded
+	return hub.NativeIf(s == hub.StatusOK || s == hub.StatusError || s == hub.StatusAborted && e.opt.drafts)
 }
-
-// worse is the disposition that promises less; dispositions are in the order of what they promise.
-func worse(a, b hub.Disposition) hub.Disposition { return max(a, b) }
 
 // appendResult appends the result of a call. Content is what people see, rawOutput what programs read; a text that the
 // content says is in it alone.
@@ -302,7 +296,7 @@ func (e *encoder) appendResult(dst []byte, ev *hub.Event, c *card) ([]byte, hub.
 		dst = append(dst, ']')
 	}
 	dst, of := appendOutput(dst, ev, text, said)
-	return dst, worse(disposition, of)
+	return dst, max(disposition, of)
 }
 
 // appendOutput appends the output as programs read it: a text that is not what the content says, or a value. Metadata keep
@@ -313,7 +307,7 @@ func appendOutput(dst []byte, ev *hub.Event, text, said []byte) ([]byte, hub.Dis
 	case len(text) > 0 && !bytes.Equal(text, said):
 		return member.AppendText(dst, `,"rawOutput":"`, text), hub.Native
 	case ev.Text == nil && ev.Value != nil && !isText:
-		return appendRaw(dst, `,"rawOutput":`, ev.Value), hub.Native
+		return member.AppendRaw(dst, `,"rawOutput":`, ev.Value), hub.Native
 	case ev.More != nil:
 		v := rawjson.Get(ev.More.Meta, acpwire.MetaOutput)
 		if v == nil {
@@ -323,7 +317,7 @@ func appendOutput(dst []byte, ev *hub.Event, text, said []byte) ([]byte, hub.Dis
 		if rawjson.Kind(v) == '"' {
 			disposition = hub.Folded
 		}
-		return appendRaw(dst, `,"rawOutput":`, v), disposition
+		return member.AppendRaw(dst, `,"rawOutput":`, v), disposition
 	}
 	return dst, hub.Native
 }

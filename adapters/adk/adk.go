@@ -219,7 +219,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	for _, message := range []rawjson.Value{asked.Message, asked.MessageSnake} {
 		history.Each(rawjson.Get(message, "parts"), func(part rawjson.Value) {
-			req.History.Answer(history.Body(part, "functionResponse", "id"))
+			req.History.Answer(rawjson.Text(part, "functionResponse", "id"))
 		})
 	}
 	req.Run, req.Body = req.Unique, body

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/callmatch"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -109,7 +110,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	if err := d.json.Decode(rec.Data, &d.rec); err != nil {
 		return dst, hub.JSONError(err)
 	}
-	typ, err := text(d.rec.Type, "type")
+	typ, err := member.Text(d.rec.Type, "type")
 	if err != nil {
 		return dst, err
 	}
@@ -193,7 +194,7 @@ func (d *decoder) event(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event
 
 // stream leaves the part to the sequencer: the wire has neither ids nor ends of texts.
 func (d *decoder) stream(dst []hub.Event) ([]hub.Event, error) {
-	content, err := text(d.rec.Content, "content")
+	content, err := member.Text(d.rec.Content, "content")
 	if err != nil {
 		return dst, err
 	}
@@ -205,7 +206,7 @@ func (d *decoder) stream(dst []hub.Event) ([]hub.Event, error) {
 
 // thought makes a part of every thought: servers send whole thoughts, and nothing on the wire would part two.
 func (d *decoder) thought(dst []hub.Event) ([]hub.Event, error) {
-	content, err := text(d.rec.Content, "content")
+	content, err := member.Text(d.rec.Content, "content")
 	if err != nil {
 		return dst, err
 	}
@@ -283,16 +284,4 @@ func (d *decoder) contextUsage(dst []hub.Event) []hub.Event {
 		counts.ContextSize = n
 	}
 	return dst
-}
-
-// text reads a member that must be a string.
-func text(v rawjson.Value, path string) ([]byte, error) {
-	body, ok := rawjson.Str(v)
-	switch {
-	case ok:
-		return body, nil
-	case rawjson.IsNull(v):
-		return nil, hub.NewError(hub.ReasonMissing, path, -1, "want a string")
-	}
-	return nil, hub.NewError(hub.ReasonType, path, -1, "want a string")
 }

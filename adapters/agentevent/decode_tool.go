@@ -3,6 +3,7 @@ package agentevent
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/callmatch"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolinfo"
 )
@@ -27,7 +28,7 @@ func (d *decoder) idOf(c *callmatch.Call) []byte {
 
 // toolCall needs a name, even beside a callId: clients show "Using tool …".
 func (d *decoder) toolCall(dst []hub.Event) ([]hub.Event, error) {
-	tool, err := text(d.rec.ToolName, "toolName")
+	tool, err := member.Text(d.rec.ToolName, "toolName")
 	if err != nil {
 		return dst, err
 	}

@@ -194,10 +194,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return e.reasoning(out, ev)
 	}
 	e.content(out, typeStream, ev, ev.Text)
-	if ev.Chan == hub.Refusal {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(ev.Chan == hub.Refusal)
 }
 
 func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
@@ -247,10 +244,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Implied
 	}
 	e.flushThought(out, ev)
-	if isSigned {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(isSigned)
 }
 
 // fold writes something for people as a thought: the dialect has no better place for it.

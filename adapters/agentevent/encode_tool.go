@@ -162,10 +162,7 @@ func (e *encoder) endDisposition(ev *hub.Event, c *openCall) hub.Disposition {
 	default:
 		native = hasResult && (!hasReason || ev.Text != nil && rawjson.EqualBody(ev.Text, ev.More.Err))
 	}
-	if native {
-		return hub.Native
-	}
-	return hub.Folded
+	return hub.NativeIf(native)
 }
 
 // result writes the end of c as ev tells it: the end of a tool, or of a sub-agent that is shown as one.

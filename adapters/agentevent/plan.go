@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/plandedup"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -45,19 +46,12 @@ func appendTodos(dst []byte, items []hub.PlanItem) []byte {
 		}
 		it := &items[i]
 		dst = rawjson.AppendQuoted(append(dst, `{"content":`...), it.Content)
-		dst = appendMember(dst, `,"status":`, it.Status)
-		dst = appendMember(dst, `,"priority":`, it.Priority)
-		dst = appendMember(dst, `,"id":`, it.ID)
+		dst = member.AppendText(dst, `,"status":"`, it.Status)
+		dst = member.AppendText(dst, `,"priority":"`, it.Priority)
+		dst = member.AppendText(dst, `,"id":"`, it.ID)
 		dst = append(dst, '}')
 	}
 	return append(dst, "]}"...)
-}
-
-func appendMember(dst []byte, key string, body []byte) []byte {
-	if len(body) == 0 {
-		return dst
-	}
-	return rawjson.AppendQuoted(append(dst, key...), body)
 }
 
 // appendCount appends how far the plan is, the result of the call.

@@ -179,10 +179,7 @@ func appendUpdate(dst []byte, ev *hub.Event) ([]byte, hub.Disposition) {
 // lookFate is the disposition of an update whose news is told, but not what it changes in the look of the call: progress has no place
 // for that.
 func lookDisposition(ev *hub.Event) hub.Disposition {
-	if toolinfo.Has(ev) {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(toolinfo.Has(ev))
 }
 
 // appendPercent writes the payload of the file transfer example; message is a member of our own, which clients ignore.

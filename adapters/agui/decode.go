@@ -157,7 +157,7 @@ var handlers = map[string]handler{
 // Decode implements [hub.Decoder].
 func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
 	d.scratch.Reset()
-	if rec.Data == nil || isDoneMark(rec.Data) {
+	if rec.Data == nil || wire.IsDone(rec.Data) {
 		return dst, nil
 	}
 	d.rec, d.data = record{}, rec.Data
@@ -187,11 +187,6 @@ func (d *decoder) Finish(dst []hub.Event, _ error) []hub.Event {
 	dst = d.releaseEnd(dst)
 	dst = d.closeAllChunks(dst)
 	return d.endSuspended(dst)
-}
-
-// isDoneMark recognises the end mark of other dialects, which some servers append out of habit.
-func isDoneMark(data []byte) bool {
-	return len(data) < 16 && string(bytes.TrimSpace(data)) == "[DONE]"
 }
 
 // emit appends an event of the record's sub-agent that carries the members all events have in common.

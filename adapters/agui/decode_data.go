@@ -97,7 +97,7 @@ func (d *decoder) activity() (id, name []byte, err error) {
 func (d *decoder) plan(dst []hub.Event) []hub.Event {
 	dst, ev := d.emit(dst, hub.Plan)
 	d.scratch.MoreOf(ev)
-	ev.ID = rawjson.Body(rawjson.Get(d.rec.Metadata, ownKey, planKey))
+	ev.ID = rawjson.Text(d.rec.Metadata, ownKey, planKey)
 	d.readMembers(ev, d.rec.Content, eventjson.Items)
 	return dst
 }

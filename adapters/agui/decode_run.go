@@ -44,7 +44,7 @@ func (d *decoder) outcome() (hub.Status, []byte) {
 	o := d.rec.Outcome
 	kind := rawjson.Body(o)
 	if kind == nil {
-		kind = rawjson.Body(rawjson.Get(o, "type"))
+		kind = rawjson.Text(o, "type")
 	}
 	switch string(kind) {
 	case "interrupt":
@@ -90,7 +90,7 @@ func (d *decoder) usage(dst []hub.Event) []hub.Event {
 		if !readEntry(&more.Usage, v) {
 			continue
 		}
-		more.Model = rawjson.Body(rawjson.Get(v, "model"))
+		more.Model = rawjson.Text(v, "model")
 		var ev *hub.Event
 		dst, ev = hub.Grow(dst)
 		ev.Kind, ev.Scope, ev.More = hub.Usage, hub.RunScope, more
@@ -100,7 +100,7 @@ func (d *decoder) usage(dst []hub.Event) []hub.Event {
 
 // readEntry reads the counts of one model; false if there is none.
 func readEntry(c *hub.Counts, v rawjson.Value) (some bool) {
-	c.Provider = rawjson.Body(rawjson.Get(v, "provider"))
+	c.Provider = rawjson.Text(v, "provider")
 	for i := range usageMembers {
 		if n, ok := rawjson.Int(rawjson.Get(v, usageMembers[i].name)); ok && n >= 0 {
 			*usageMembers[i].of(c), some = n, true
@@ -143,19 +143,19 @@ func (d *decoder) interrupts(dst []hub.Event) []hub.Event {
 func (d *decoder) ask(dst []hub.Event, v rawjson.Value, n int) []hub.Event {
 	dst, ev := hub.Grow(dst)
 	ev.Kind = hub.Ask
-	if ev.ID = rawjson.Body(rawjson.Get(v, "id")); len(ev.ID) == 0 {
+	if ev.ID = rawjson.Text(v, "id"); len(ev.ID) == 0 {
 		ev.ID = d.scratch.Since(strconv.AppendInt(append(d.scratch.Begin(), hub.MadeAsk...), int64(n), 10))
 	}
-	ev.SubAgent = rawjson.Body(rawjson.Get(v, "subagentRunId"))
-	ev.Ref = rawjson.Body(rawjson.Get(v, "toolCallId"))
-	ev.Name = rawjson.Body(rawjson.Get(v, "reason"))
-	ev.Title = rawjson.Body(rawjson.Get(v, "message"))
+	ev.SubAgent = rawjson.Text(v, "subagentRunId")
+	ev.Ref = rawjson.Text(v, "toolCallId")
+	ev.Name = rawjson.Text(v, "reason")
+	ev.Title = rawjson.Text(v, "message")
 	ev.Value = rawjson.NotNull(rawjson.Get(v, "payload"))
 	ev.AskKind = whatOf(ev.Name, ev.Ref)
 	if schema := rawjson.Get(v, "responseSchema"); rawjson.Kind(schema) == '{' {
 		d.scratch.MoreOf(ev).Schema = schema
 	}
-	if expires := rawjson.Body(rawjson.Get(v, "expiresAt")); len(expires) > 0 {
+	if expires := rawjson.Text(v, "expiresAt"); len(expires) > 0 {
 		d.scratch.MoreOf(ev).Expires = expires
 	}
 	if meta := rawjson.Get(v, "metadata"); rawjson.Kind(meta) == '{' {
@@ -241,7 +241,7 @@ func (d *decoder) subagentFinished(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	if string(rawjson.Body(rawjson.Get(d.rec.Outcome, "type"))) == "suspended" && len(d.suspended) < maxOpen {
+	if string(rawjson.Text(d.rec.Outcome, "type")) == "suspended" && len(d.suspended) < maxOpen {
 		d.suspended = append(d.suspended, suspended{id: bytes.Clone(id)})
 		return dst, nil
 	}

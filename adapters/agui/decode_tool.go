@@ -111,7 +111,7 @@ func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
 	default: // not a string, as it should be, but a result all the same
 		ev.Value = d.rec.Content
 	}
-	ev.Name = rawjson.Body(rawjson.Get(d.rec.Metadata, ownKey, "name"))
+	ev.Name = rawjson.Text(d.rec.Metadata, ownKey, "name")
 	if made, _ := rawjson.Bool(rawjson.Get(d.rec.Metadata, ownKey, madeKey)); made {
 		ev.Text = nil // the encoder's own, for want of one
 	}
@@ -123,7 +123,7 @@ func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
 func (d *decoder) parts(ev *hub.Event) {
 	text := d.scratch.Begin()
 	for part := range rawjson.Each(d.rec.Content) {
-		text = append(text, rawjson.Body(rawjson.Get(part, "text"))...)
+		text = append(text, rawjson.Text(part, "text")...)
 	}
 	ev.Text = d.scratch.Since(text)
 	blocks := append(d.scratch.Begin(), '[')
@@ -140,14 +140,14 @@ func (d *decoder) parts(ev *hub.Event) {
 // appendBlock appends a part of AG-UI as a content block of the model, with a comma. A part of an unknown form is kept
 // as it is.
 func appendBlock(dst []byte, part rawjson.Value) []byte {
-	kind, source := rawjson.Body(rawjson.Get(part, "type")), rawjson.Get(part, "source")
-	value := rawjson.Body(rawjson.Get(source, "value"))
-	media := rawjson.Body(rawjson.Get(source, "mimeType"))
-	from := string(rawjson.Body(rawjson.Get(source, "type")))
+	kind, source := rawjson.Text(part, "type"), rawjson.Get(part, "source")
+	value := rawjson.Text(source, "value")
+	media := rawjson.Text(source, "mimeType")
+	from := string(rawjson.Text(source, "type"))
 	switch {
 	case string(kind) == "text":
 		dst = append(dst, `{"type":"content","content":{"type":"text","text":"`...)
-		dst = append(dst, rawjson.Body(rawjson.Get(part, "text"))...)
+		dst = append(dst, rawjson.Text(part, "text")...)
 		return append(dst, `"}},`...)
 	case from == "data" && (string(kind) == "image" || string(kind) == "audio"):
 		dst = append(dst, `{"type":"content","content":{"type":"`...)

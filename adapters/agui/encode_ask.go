@@ -32,10 +32,10 @@ func (e *encoder) ask(ev *hub.Event) hub.Disposition {
 // appendInterrupt appends a question as clients list it. The options to choose from have no place there, and go into its
 // metadata.
 func (e *encoder) appendInterrupt(dst []byte, ev *hub.Event) []byte {
-	reason := orDefault(ev.Name, []byte(reasonOf(ev)))
+	reason := rawjson.First(ev.Name, []byte(reasonOf(ev)))
 	dst = append(append(append(dst, `{"id":"`...), ev.ID...), '"')
 	dst = member.AppendText(dst, `,"reason":"`, reason)
-	dst = member.AppendText(dst, `,"message":"`, orDefault(ev.Title, ev.Text))
+	dst = member.AppendText(dst, `,"message":"`, rawjson.First(ev.Title, ev.Text))
 	if len(ev.Ref) > 0 {
 		dst = member.AppendText(dst, `,"toolCallId":"`, e.wireTool(ev.Ref))
 	}

@@ -55,7 +55,7 @@ func (e *encoder) customData(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Op == hub.Emit {
 		own &^= eventjson.Op
 	}
-	b := member.Open(out, `{"type":"CUSTOM","name":"`, orDefault(ev.Name, []byte("data")))
+	b := member.Open(out, `{"type":"CUSTOM","name":"`, rawjson.First(ev.Name, []byte("data")))
 	b = appendValue(append(b, `,"value":`...), ev.Value)
 	out.Buf = e.close(b, ev, own)
 	out.End()

@@ -14,8 +14,8 @@ import (
 
 // runStart opens the run. It leaves out the echo of the request: clients before 1.0 check it down to its tools.
 func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	e.thread = append(e.thread[:0], orDefault(ev.Ref, e.defaultThread)...)
-	e.run = append(e.run[:0], orDefault(ev.ID, e.defaultRun)...)
+	e.thread = append(e.thread[:0], rawjson.First(ev.Ref, e.defaultThread)...)
+	e.run = append(e.run[:0], rawjson.First(ev.ID, e.defaultRun)...)
 	e.ids.seed(e.thread, e.run)
 	e.started = true
 	b := member.Open(out, `{"type":"RUN_STARTED","threadId":"`, e.thread)
@@ -26,13 +26,6 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	out.Buf = closeUntagged(b, ev, runStartMembers)
 	e.endStart(out)
 	return hub.Native
-}
-
-func orDefault(id, fallback []byte) []byte {
-	if len(id) > 0 {
-		return id
-	}
-	return fallback
 }
 
 // runEnd writes the terminal event. Everything but success and a pause is an error: the outcome for a cancelled run is
@@ -70,12 +63,12 @@ func (e *encoder) runError(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More != nil {
 		message, code = ev.More.Err, ev.More.ErrCode
 	}
-	b := member.Open(out, `{"type":"RUN_ERROR","message":"`, orDefault(message, []byte(phrases.Run(ev.Status))))
+	b := member.Open(out, `{"type":"RUN_ERROR","message":"`, rawjson.First(message, []byte(phrases.Run(ev.Status))))
 	own := runErrorMembers
 	if ev.Status == hub.StatusFailed {
 		own &^= eventjson.Status
 	} else {
-		code = orDefault(code, []byte(ev.Status.String()))
+		code = rawjson.First(code, []byte(ev.Status.String()))
 	}
 	b = member.AppendText(b, `,"code":"`, code)
 	out.Buf = closeUntagged(e.appendUsage(b), ev, own)
@@ -91,7 +84,7 @@ type step struct {
 }
 
 func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	e.openStep(out, ev, ev.ID, orDefault(orDefault(ev.Name, ev.ID), []byte("step")))
+	e.openStep(out, ev, ev.ID, rawjson.First(rawjson.First(ev.Name, ev.ID), []byte("step")))
 	return hub.Native
 }
 
@@ -173,7 +166,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b = member.Open(out, `{"type":"SUBAGENT_ERROR","subagentRunId":"`, e.wireSubAgent(ev.ID))
 		message, code := []byte("The sub-agent failed."), []byte(nil)
 		if ev.More != nil {
-			message, code = orDefault(ev.More.Err, message), ev.More.ErrCode
+			message, code = rawjson.First(ev.More.Err, message), ev.More.ErrCode
 		}
 		b = member.AppendText(b, `,"message":"`, message)
 		b = member.AppendText(b, `,"code":"`, code)

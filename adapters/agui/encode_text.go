@@ -36,10 +36,7 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	out.Buf = e.close(b, ev, own)
 	out.End()
-	if ev.Chan == hub.Refusal {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(ev.Chan == hub.Refusal)
 }
 
 // textRole is the role of a text message.
@@ -98,10 +95,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b = append(b, '"')
 	out.Buf = e.close(b, ev, 0)
 	out.End()
-	if ev.Chan == hub.Refusal {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(ev.Chan == hub.Refusal)
 }
 
 // textEnd closes the message, and for reasoning its span, with the encrypted form between them.

@@ -142,10 +142,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	out.Buf = e.close(b, ev, own)
 	out.End()
-	if blocks && len(ev.Text) == 0 && ev.Value == nil {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(blocks && len(ev.Text) == 0 && ev.Value == nil)
 }
 
 // unanswered are the calls since the agent last spoke that have no result. They tell a reader that a run which ends in
@@ -214,13 +211,13 @@ func appendBlocks(dst []byte, content rawjson.Value) []byte {
 			dst = append(dst, `\n`...)
 		}
 		inner := rawjson.Get(block, "content")
-		switch string(rawjson.Body(rawjson.Get(block, "type"))) {
+		switch string(rawjson.Text(block, "type")) {
 		case "content":
 			dst = appendBlockText(dst, inner)
 		case "diff":
-			dst = append(dst, rawjson.Body(rawjson.Get(block, "path"))...)
+			dst = append(dst, rawjson.Text(block, "path")...)
 			dst = append(dst, `\n`...)
-			dst = append(dst, rawjson.Body(rawjson.Get(block, "newText"))...)
+			dst = append(dst, rawjson.Text(block, "newText")...)
 		default:
 			dst = appendBlockText(dst, block)
 		}
@@ -230,13 +227,13 @@ func appendBlocks(dst []byte, content rawjson.Value) []byte {
 
 // appendBlockText appends the text of a block, or its link, or in brackets what it is.
 func appendBlockText(dst []byte, block rawjson.Value) []byte {
-	if text := rawjson.Body(rawjson.Get(block, "text")); text != nil {
+	if text := rawjson.Text(block, "text"); text != nil {
 		return append(dst, text...)
 	}
-	if uri := rawjson.Body(rawjson.Get(block, "uri")); uri != nil {
+	if uri := rawjson.Text(block, "uri"); uri != nil {
 		return append(dst, uri...)
 	}
 	dst = append(dst, '[')
-	dst = append(dst, rawjson.Body(rawjson.Get(block, "type"))...)
+	dst = append(dst, rawjson.Text(block, "type")...)
 	return append(dst, ']')
 }

@@ -165,8 +165,5 @@ func (d *decoder) keep(ev *hub.Event, name string, v rawjson.Value) {
 
 // kept returns a member that keep put away, or nil.
 func kept(ev *hub.Event, name string) rawjson.Value {
-	if ev.More == nil || ev.More.Meta == nil {
-		return nil
-	}
-	return rawjson.Get(ev.More.Meta, wireKey, name)
+	return ev.Meta(wireKey, name)
 }

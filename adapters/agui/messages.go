@@ -34,7 +34,7 @@ func appendMessages(dst []byte, v rawjson.Value) (out []byte, ok bool) {
 // appendMessage appends one message. Of the content, what is no text is kept only for the user's messages.
 func appendMessage(dst []byte, m rawjson.Value) ([]byte, bool) {
 	id, hasID := rawjson.Str(rawjson.Get(m, "id"))
-	role := rawjson.Body(rawjson.Get(m, "role"))
+	role := rawjson.Text(m, "role")
 	content := rawjson.Get(m, "content")
 	if !hasID {
 		return dst, false
@@ -58,7 +58,7 @@ func appendMessage(dst []byte, m rawjson.Value) ([]byte, bool) {
 		}
 		dst = appendContent(dst, content)
 		dst = append(append(append(dst, `,"toolCallId":"`...), call...), '"')
-		dst = member.AppendText(dst, `,"error":"`, rawjson.Body(rawjson.Get(m, "error")))
+		dst = member.AppendText(dst, `,"error":"`, rawjson.Text(m, "error"))
 	case "activity":
 		kind, ok := rawjson.Str(rawjson.Get(m, "activityType"))
 		if !ok || rawjson.Kind(content) != '{' {
@@ -71,13 +71,13 @@ func appendMessage(dst []byte, m rawjson.Value) ([]byte, bool) {
 	}
 	switch string(role) {
 	case "developer", "system", "assistant", "user":
-		dst = member.AppendText(dst, `,"name":"`, rawjson.Body(rawjson.Get(m, "name")))
+		dst = member.AppendText(dst, `,"name":"`, rawjson.Text(m, "name"))
 	}
 	if string(role) != "activity" {
-		dst = member.AppendText(dst, `,"encryptedValue":"`, rawjson.Body(rawjson.Get(m, "encryptedValue")))
+		dst = member.AppendText(dst, `,"encryptedValue":"`, rawjson.Text(m, "encryptedValue"))
 	}
 	dst = appendObjectOf(dst, m, "metadata")
-	dst = member.AppendText(dst, `,"subagentRunId":"`, rawjson.Body(rawjson.Get(m, "subagentRunId")))
+	dst = member.AppendText(dst, `,"subagentRunId":"`, rawjson.Text(m, "subagentRunId"))
 	return append(dst, '}'), true
 }
 
@@ -99,7 +99,7 @@ func appendContent(dst []byte, v rawjson.Value) []byte {
 		dst = append(dst, rawjson.Body(v)...)
 	case '[':
 		for part := range rawjson.Each(v) {
-			dst = append(dst, rawjson.Body(rawjson.Get(part, "text"))...)
+			dst = append(dst, rawjson.Text(part, "text")...)
 		}
 	case '{', '0', 't', 'f':
 		dst = rawjson.AppendEscaped(dst, v)
@@ -138,7 +138,7 @@ func appendToolCall(dst []byte, call rawjson.Value) []byte {
 		dst = rawjson.AppendEscaped(dst, args)
 	}
 	dst = append(dst, `"}`...)
-	dst = member.AppendText(dst, `,"encryptedValue":"`, rawjson.Body(rawjson.Get(call, "encryptedValue")))
+	dst = member.AppendText(dst, `,"encryptedValue":"`, rawjson.Text(call, "encryptedValue"))
 	dst = appendObjectOf(dst, call, "metadata")
 	return append(dst, `},`...)
 }
@@ -162,15 +162,15 @@ func appendUserContent(dst []byte, v rawjson.Value) []byte {
 // appendPart appends a part with a comma, or nothing if no client of every version would take it. The parts called
 // binary are those of older peers.
 func appendPart(dst []byte, part rawjson.Value) []byte {
-	kind := string(rawjson.Body(rawjson.Get(part, "type")))
+	kind := string(rawjson.Text(part, "type"))
 	switch kind {
 	case "text":
 		dst = append(dst, `{"type":"text","text":"`...)
-		dst = append(dst, rawjson.Body(rawjson.Get(part, "text"))...)
+		dst = append(dst, rawjson.Text(part, "text")...)
 		return append(dst, `"},`...)
 	case "image", "audio", "video", "document":
 		source := rawjson.Get(part, "source")
-		from := string(rawjson.Body(rawjson.Get(source, "type")))
+		from := string(rawjson.Text(source, "type"))
 		return appendMedia(dst, kind, from, rawjson.Get(source, "value"), rawjson.Get(source, "mimeType"))
 	case "binary":
 		media := rawjson.Get(part, "mimeType")
@@ -225,7 +225,7 @@ func validOp(op rawjson.Value) bool {
 	if !validPointer(rawjson.Get(op, "path")) {
 		return false
 	}
-	switch string(rawjson.Body(rawjson.Get(op, "op"))) {
+	switch string(rawjson.Text(op, "op")) {
 	case "add", "replace", "test":
 		return rawjson.Get(op, "value") != nil
 	case "move", "copy":

@@ -25,12 +25,12 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.Thread, req.Run, req.Body = rawjson.Body(input.ThreadID), rawjson.Body(input.RunID), body
 	req.MessageIDs = history.MessageIDs(input.Messages)
 	req.Tools.Told = rawjson.Kind(input.Tools) == '['
-	history.Each(input.Tools, func(tool rawjson.Value) { req.Tools.Add(history.Body(tool, "name")) })
+	history.Each(input.Tools, func(tool rawjson.Value) { req.Tools.Add(rawjson.Text(tool, "name")) })
 	req.History.Told = rawjson.Kind(input.Messages) == '['
 	history.Each(input.Messages, func(m rawjson.Value) {
-		history.AddFunctions(&req.History, rawjson.Get(m, "toolCalls"), history.Body(m, "id"), req.Tools.Has)
-		if string(history.Body(m, "role")) == "tool" {
-			req.History.Answer(history.Body(m, "toolCallId"))
+		history.AddFunctions(&req.History, rawjson.Get(m, "toolCalls"), rawjson.Text(m, "id"), req.Tools.Has)
+		if string(rawjson.Text(m, "role")) == "tool" {
+			req.History.Answer(rawjson.Text(m, "toolCallId"))
 		}
 	})
 	return nil

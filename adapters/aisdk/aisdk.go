@@ -153,7 +153,7 @@ const doneMark = "[DONE]"
 
 // observe waits for the end mark: merged streams have several ends before it, and readers miss it after an error too.
 func observe(rec wire.Record) hub.Observation {
-	if isDoneMark(rec.Data) {
+	if wire.IsDone(rec.Data) {
 		return hub.ObservedEnd
 	}
 	return hub.ObservedNothing

@@ -130,7 +130,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	if rec.Data == nil || d.end.said {
 		return dst, nil
 	}
-	if isDoneMark(rec.Data) {
+	if wire.IsDone(rec.Data) {
 		return d.sayEnd(dst), nil
 	}
 	if d.end.fatal {
@@ -153,11 +153,6 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Name, ev.Value = hub.Raw, []byte("aisdk"), bytes.TrimSpace(d.data)
 	return dst, nil
-}
-
-// isDoneMark recognises the end mark, even one with white space around it.
-func isDoneMark(data []byte) bool {
-	return len(data) < 16 && string(bytes.TrimSpace(data)) == doneMark
 }
 
 // Finish implements [hub.Decoder]. A body that ends after a finish was complete, even without the end mark.

@@ -2,6 +2,7 @@ package aisdk
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
@@ -39,15 +40,15 @@ func (d *decoder) citation(dst []hub.Event, part []byte, v rawjson.Value) []hub.
 	}
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Msg, ev.Ref = hub.Source, d.message, part
-	ev.ID, ev.Title = rawjson.Body(rawjson.Get(source, "id")), rawjson.Body(rawjson.Get(source, "title"))
-	ev.Text = rawjson.Body(rawjson.Get(v, "citedText"))
+	ev.ID, ev.Title = rawjson.Text(source, "id"), rawjson.Text(source, "title")
+	ev.Text = rawjson.Text(v, "citedText")
 	f := &d.scratch.MoreOf(ev).File
-	f.URL, f.Media, f.Name = rawjson.Body(rawjson.Get(source, "url")), rawjson.Body(rawjson.Get(source, "mediaType")), rawjson.Body(rawjson.Get(source, "filename"))
+	f.URL, f.Media, f.Name = rawjson.Text(source, "url"), rawjson.Text(source, "mediaType"), rawjson.Text(source, "filename")
 	start, from := rawjson.Int(rawjson.Get(v, "startIndex"))
 	end, to := rawjson.Int(rawjson.Get(v, "endIndex"))
 	if from && to {
 		b := append(d.scratch.Begin(), `{"start":`...)
-		b = appendInt(append(appendInt(b, start), `,"end":`...), end)
+		b = strconv.AppendInt(append(strconv.AppendInt(b, start, 10), `,"end":`...), end, 10)
 		ev.Value = d.scratch.Since(append(b, '}'))
 	}
 	return dst
@@ -112,7 +113,7 @@ func (d *decoder) dataPart(dst []hub.Event, name []byte) []hub.Event {
 }
 
 // datum is a string member of the data.
-func (d *decoder) datum(name string) []byte { return rawjson.Body(rawjson.Get(d.rec.Data, name)) }
+func (d *decoder) datum(name string) []byte { return rawjson.Text(d.rec.Data, name) }
 
 func (d *decoder) planPart(dst []hub.Event) ([]hub.Event, bool) {
 	items := rawjson.Get(d.rec.Data, "items")
@@ -122,8 +123,8 @@ func (d *decoder) planPart(dst []hub.Event) ([]hub.Event, bool) {
 	more := d.scratch.More()
 	for v := range rawjson.Each(items) {
 		item := hub.PlanItem{
-			ID: rawjson.Body(rawjson.Get(v, "id")), Content: rawjson.Body(rawjson.Get(v, "content")),
-			Status: rawjson.Body(rawjson.Get(v, "status")), Priority: rawjson.Body(rawjson.Get(v, "priority")),
+			ID: rawjson.Text(v, "id"), Content: rawjson.Text(v, "content"),
+			Status: rawjson.Text(v, "status"), Priority: rawjson.Text(v, "priority"),
 		}
 		if item.Content == nil || item.Status == nil {
 			return dst, false
@@ -190,7 +191,7 @@ func (d *decoder) askPart(dst []hub.Event) ([]hub.Event, bool) {
 	}
 	for v := range rawjson.Each(rawjson.Get(d.rec.Data, "options")) {
 		m.Options = append(m.Options, hub.AskOption{
-			ID: rawjson.Body(rawjson.Get(v, "id")), Name: rawjson.Body(rawjson.Get(v, "name")), Kind: rawjson.Body(rawjson.Get(v, "kind")),
+			ID: rawjson.Text(v, "id"), Name: rawjson.Text(v, "name"), Kind: rawjson.Text(v, "kind"),
 		})
 	}
 	d.asked(id)

@@ -123,7 +123,7 @@ var signatureMembers = [...]string{"signature", "redactedData", "reasoningEncryp
 func signatureOf(metadata rawjson.Value) []byte {
 	for _, provider := range rawjson.EachField(metadata) {
 		for _, name := range signatureMembers {
-			if sig := rawjson.Body(rawjson.Get(provider, name)); len(sig) > 0 {
+			if sig := rawjson.Text(provider, name); len(sig) > 0 {
 				return sig
 			}
 		}
@@ -138,7 +138,7 @@ func (d *decoder) steering(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	for part := range rawjson.Each(d.rec.Parts) {
-		text := rawjson.Body(rawjson.Get(part, "text"))
+		text := rawjson.Text(part, "text")
 		if len(text) == 0 {
 			continue
 		}

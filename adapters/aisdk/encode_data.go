@@ -117,16 +117,13 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b = member.AppendText(b, `,"url":"`, f.URL)
 		b = member.AppendText(b, `,"title":"`, ev.Title)
 	} else {
-		title := first(ev.Title, f.Name, f.FileID, []byte("source"))
-		b = member.AppendText(b, `,"mediaType":"`, first(f.Media, []byte("application/octet-stream")))
+		title := rawjson.First(ev.Title, f.Name, f.FileID, []byte("source"))
+		b = member.AppendText(b, `,"mediaType":"`, rawjson.First(f.Media, []byte("application/octet-stream")))
 		b = member.AppendText(b, `,"title":"`, title)
 		b = member.AppendText(b, `,"filename":"`, f.Name)
 	}
 	member.Close(out, appendMetadata(b, ev, own))
-	if len(f.URL) == 0 && (len(f.FileID) > 0 || len(ev.Title) == 0) {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(len(f.URL) == 0 && (len(f.FileID) > 0 || len(ev.Title) == 0))
 }
 
 // sourceID is the id of a source, made up if it has none. Valid until the next call.
@@ -134,7 +131,7 @@ func (e *encoder) sourceID(ev *hub.Event) []byte {
 	if e.sources++; len(ev.ID) > 0 {
 		return ev.ID
 	}
-	e.scratch = appendInt(append(e.scratch[:0], "source-"...), int64(e.sources))
+	e.scratch = member.AppendInt(e.scratch[:0], "source-", int64(e.sources))
 	return e.scratch
 }
 
@@ -145,16 +142,6 @@ func head(first bool, a, b string) string {
 	return b
 }
 
-// first returns the first that is not empty.
-func first(bodies ...[]byte) []byte {
-	for _, b := range bodies {
-		if len(b) > 0 {
-			return b
-		}
-	}
-	return nil
-}
-
 // file writes a file by its address, or with its bytes. One that only a provider can find has no place here.
 func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil || len(ev.More.File.URL) == 0 && len(ev.More.File.Base64) == 0 {
@@ -162,7 +149,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	e.ensureStep(out)
 	f := &ev.More.File
-	media := first(f.Media, []byte("application/octet-stream"))
+	media := rawjson.First(f.Media, []byte("application/octet-stream"))
 	out.Begin("")
 	b := append(out.Buf, `{"type":"file","url":"`...)
 	if len(f.URL) > 0 {
@@ -181,9 +168,9 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if string(ev.Name) == metadataName && ev.Op == hub.Merge && rawjson.Kind(ev.Value) == '{' {
 		out.Begin("")
 		member.Close(out, appendValue(out.Buf, `{"type":"message-metadata","messageMetadata":`, ev.Value))
-		return nativeIf(rawjson.Harmless(ev.Value))
+		return hub.NativeIf(rawjson.Harmless(ev.Value))
 	}
-	name := first(ev.Name, []byte("data"))
+	name := rawjson.First(ev.Name, []byte("data"))
 	if string(name) == hub.ExtensionKey {
 		return hub.Dropped
 	}
@@ -199,7 +186,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b = append(b, '"')
 	switch {
 	case ev.Op == hub.Set || ev.Op == hub.Replace:
-		b = member.AppendText(b, `,"id":"`, first(ev.ID, name))
+		b = member.AppendText(b, `,"id":"`, rawjson.First(ev.ID, name))
 	case suffix == "":
 		b = member.AppendText(b, `,"id":"`, ev.ID)
 	}
@@ -228,7 +215,7 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b := member.Open(out, `{"type":"tool-approval-request","approvalId":"`, ev.ID)
 		b = member.AppendText(b, `,"toolCallId":"`, ev.Ref)
 		member.Close(out, b)
-		return nativeIf(len(ev.Title) == 0)
+		return hub.NativeIf(len(ev.Title) == 0)
 	}
 	b := datum(out, `{"type":"data-ask"`, ev.ID)
 	b = append(append(append(b, `"what":"`...), ev.AskKind.String()...), '"')

@@ -85,10 +85,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Status {
 	case hub.StatusFailed, hub.StatusTruncated:
 		member.Close(out, member.Open(out, `{"type":"error","errorText":"`, phrases.RunError(ev)))
-		if ev.Status == hub.StatusTruncated {
-			return hub.Folded
-		}
-		return hub.Native
+		return hub.FoldedIf(ev.Status == hub.StatusTruncated)
 	case hub.StatusCancelled:
 		return e.cancelled(out, ev)
 	}
@@ -114,10 +111,7 @@ func (e *encoder) cancelled(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b = member.AppendText(b, `,"reason":"`, ev.More.Err)
 	}
 	member.Close(out, b)
-	if e.version < 6 && ev.More != nil && len(ev.More.Err) > 0 {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(e.version < 6 && ev.More != nil && len(ev.More.Err) > 0)
 }
 
 // reasonOf is the finishReason of a run that ended well. A reader takes the calls without an output for the client's to
@@ -133,16 +127,9 @@ func (e *encoder) reasonOf(status hub.Status) (reason string, disposition hub.Di
 	case hub.StatusLimit:
 		return "other", hub.Folded
 	case hub.StatusPaused:
-		return "tool-calls", nativeIf(e.asking > 0)
+		return "tool-calls", hub.NativeIf(e.asking > 0)
 	case hub.StatusTools:
-		return "tool-calls", nativeIf(e.asking == 0 && e.left > 0)
+		return "tool-calls", hub.NativeIf(e.asking == 0 && e.left > 0)
 	}
-	return "stop", nativeIf(e.asking == 0 && e.left == 0)
-}
-
-func nativeIf(ok bool) hub.Disposition {
-	if ok {
-		return hub.Native
-	}
-	return hub.Folded
+	return "stop", hub.NativeIf(e.asking == 0 && e.left == 0)
 }

@@ -26,17 +26,14 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // textFate is what becomes of the texts of a channel: a refusal is shown, but as an answer.
 func textDisposition(ev *hub.Event) hub.Disposition {
-	if ev.Chan == hub.Refusal {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(ev.Chan == hub.Refusal)
 }
 
 // openPart writes the start of a part, under an id that no part of the stream has had.
 func (e *encoder) openPart(out *wire.Out, p *part, id []byte, ev *hub.Event) {
 	p.wire = append(p.wire[:0], id...)
 	if p.times++; p.times > 1 {
-		p.wire = appendInt(append(p.wire, "-again-"...), int64(p.times))
+		p.wire = member.AppendInt(p.wire, "-again-", int64(p.times))
 	}
 	p.open = true
 	p.head = append(append(p.head[:0], `{"type":"`...), p.kind...)

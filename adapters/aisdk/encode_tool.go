@@ -163,10 +163,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b = append(b, `,"errorText":"The arguments are not JSON."`...)
 	}
 	member.Close(out, appendMetadata(b, ev, t.own))
-	if ev.Value == nil || !rawjson.Harmless(ev.Value) {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(ev.Value == nil || !rawjson.Harmless(ev.Value))
 }
 
 // Output so far is written whole each time: clients replace what they have. Up to often it is written with each piece, and
@@ -251,7 +248,7 @@ func (e *encoder) outputAvailable(out *wire.Out, ev *hub.Event, t *tool) hub.Dis
 	if ev.More != nil && rawjson.Kind(ev.More.Content) == '[' {
 		content = ev.More.Content
 	}
-	disposition := nativeIf(ev.Status == hub.StatusOK)
+	disposition := hub.NativeIf(ev.Status == hub.StatusOK)
 	b := append(member.Open(out, `{"type":"tool-output-available","toolCallId":"`, ev.ID), `,"output":`...)
 	var own []byte
 	switch {
@@ -285,7 +282,7 @@ func (e *encoder) outputError(out *wire.Out, ev *hub.Event, t *tool) hub.Disposi
 	b := append(member.Open(out, `{"type":"tool-output-error","toolCallId":"`, ev.ID), `,"errorText":"`...)
 	from := len(b)
 	b = appendWords(b, ev)
-	disposition := nativeIf(ev.Status == hub.StatusError && len(b) > from)
+	disposition := hub.NativeIf(ev.Status == hub.StatusError && len(b) > from)
 	if len(b) == from {
 		b = append(b, phrases.Call(ev.Status)...)
 	}
@@ -304,7 +301,7 @@ func (e *encoder) outputDenied(out *wire.Out, ev *hub.Event, t *tool) hub.Dispos
 		return hub.Folded
 	}
 	member.Close(out, member.Open(out, `{"type":"tool-output-denied","toolCallId":"`, ev.ID))
-	return nativeIf(!hasResult(ev) && (ev.More == nil || len(ev.More.Err) == 0))
+	return hub.NativeIf(!hasResult(ev) && (ev.More == nil || len(ev.More.Err) == 0))
 }
 
 // appendWords appends a result as the body of a string: text, JSON as its text, what content blocks say, or the error.
@@ -326,7 +323,7 @@ func appendWords(dst []byte, ev *hub.Event) []byte {
 	}
 	from := len(dst)
 	for block := range rawjson.Each(ev.More.Content) {
-		text := rawjson.Body(rawjson.Get(block, "content", "text"))
+		text := rawjson.Text(block, "content", "text")
 		if len(text) > 0 && len(dst) > from {
 			dst = append(dst, `\n`...)
 		}

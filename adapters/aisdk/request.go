@@ -37,7 +37,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if message == nil && isAgents(chat.Message) {
 		message = chat.Message
 	}
-	req.Run = rawjson.Body(rawjson.Get(message, "id"))
+	req.Run = rawjson.Text(message, "id")
 	return nil
 }
 
@@ -46,7 +46,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 func continued(history rawjson.Value, named []byte) (message rawjson.Value) {
 	for v := range rawjson.Each(history) {
 		agents := isAgents(v)
-		if agents && len(named) > 0 && bytes.Equal(rawjson.Body(rawjson.Get(v, "id")), named) {
+		if agents && len(named) > 0 && bytes.Equal(rawjson.Text(v, "id"), named) {
 			return v
 		}
 		if message = nil; agents {
@@ -57,25 +57,25 @@ func continued(history rawjson.Value, named []byte) (message rawjson.Value) {
 }
 
 func isAgents(message rawjson.Value) bool {
-	return string(rawjson.Body(rawjson.Get(message, "role"))) == "assistant"
+	return string(rawjson.Text(message, "role")) == "assistant"
 }
 
 // addCalls adds the calls of a message.
 func addCalls(h *hub.History, message rawjson.Value) {
-	id := rawjson.Body(rawjson.Get(message, "id"))
+	id := rawjson.Text(message, "id")
 	for part := range rawjson.Each(rawjson.Get(message, "parts")) {
-		kind := rawjson.Body(rawjson.Get(part, "type"))
+		kind := rawjson.Text(part, "type")
 		name, static := bytes.CutPrefix(kind, []byte("tool-"))
-		c := hub.PastCall{ID: rawjson.Body(rawjson.Get(part, "toolCallId")), Name: name, Msg: id}
+		c := hub.PastCall{ID: rawjson.Text(part, "toolCallId"), Name: name, Msg: id}
 		if c.Dynamic = string(kind) == "dynamic-tool"; c.Dynamic {
-			c.Name = rawjson.Body(rawjson.Get(part, "toolName"))
+			c.Name = rawjson.Text(part, "toolName")
 		} else if !static {
 			continue
 		}
 		c.Args = rawjson.NotNull(rawjson.Get(part, "input"))
-		c.Ask = rawjson.Body(rawjson.Get(part, "approval", "id"))
+		c.Ask = rawjson.Text(part, "approval", "id")
 		h.Add(c)
-		switch string(rawjson.Body(rawjson.Get(part, "state"))) {
+		switch string(rawjson.Text(part, "state")) {
 		case "output-available", "output-error", "output-denied":
 			h.Answer(c.ID)
 		}

@@ -1,8 +1,6 @@
 package aisdk
 
 import (
-	"strconv"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -36,7 +34,7 @@ func readCounts(c *hub.Counts, v rawjson.Value) (ok bool) {
 		}
 	}
 	if cost := rawjson.Get(v, "cost"); rawjson.Kind(cost) == '0' {
-		c.Cost, c.Currency, ok = cost, rawjson.Body(rawjson.Get(v, "currency")), true
+		c.Cost, c.Currency, ok = cost, rawjson.Text(v, "currency"), true
 	}
 	return ok
 }
@@ -50,7 +48,7 @@ func appendCounts(dst []byte, c *hub.Counts) []byte {
 		}
 		dst = append(dst, `,"`...)
 		dst = append(dst, counts[i].name...)
-		dst = appendInt(append(dst, `":`...), n)
+		dst = member.AppendInt(dst, `":`, n)
 	}
 	if rawjson.Kind(c.Cost) == '0' {
 		dst = append(append(dst, `,"cost":`...), c.Cost...)
@@ -58,5 +56,3 @@ func appendCounts(dst []byte, c *hub.Counts) []byte {
 	}
 	return dst
 }
-
-func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }

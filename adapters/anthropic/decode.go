@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -168,7 +169,7 @@ func (d *decoder) Finish(dst []hub.Event, _ error) []hub.Event {
 func (d *decoder) messageStart(dst []hub.Event) ([]hub.Event, error) {
 	dst = d.closeBlocks(dst)
 	d.whole = message{}
-	if err := d.json.Decode(orNull(d.rec.Message), &d.whole); err != nil {
+	if err := d.json.Decode(rawjson.OrNull(d.rec.Message), &d.whole); err != nil {
 		return dst, hub.NewError(hub.ReasonType, "message", -1, "want an object")
 	}
 	dst = d.begin(dst)
@@ -202,7 +203,7 @@ func (d *decoder) content(dst []hub.Event, content rawjson.Value) ([]hub.Event, 
 		if err := d.json.Decode(value, &d.block); err != nil {
 			return dst, hub.NewError(hub.ReasonType, "content", -1, "want objects")
 		}
-		id := d.scratch.Since(append(appendInt(append(d.scratch.Begin(), `"w`...), n), '"'))
+		id := d.scratch.Since(append(strconv.AppendInt(append(d.scratch.Begin(), `"w`...), n, 10), '"'))
 		var err error
 		if dst, err = d.blockStart(dst, &d.block, id, value); err != nil {
 			return dst, err
@@ -237,11 +238,4 @@ func (d *decoder) raw(dst []hub.Event, data []byte) []hub.Event {
 	dst, ev := d.emit(dst, hub.Raw)
 	ev.Name, ev.Value = []byte(dialectName), data
 	return dst
-}
-
-func orNull(v rawjson.Value) rawjson.Value {
-	if v == nil {
-		return rawjson.Value("null")
-	}
-	return v
 }

@@ -1,8 +1,6 @@
 package anthropic
 
 import (
-	"strconv"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
@@ -82,8 +80,8 @@ func (s *stop) learn(reason, sequence, details rawjson.Value) {
 	s.known = true
 	s.reason = append(s.reason[:0], body...)
 	s.sequence = append(s.sequence[:0], rawjson.Body(sequence)...)
-	s.category = append(s.category[:0], rawjson.Body(rawjson.Get(details, "category"))...)
-	s.text = append(s.text[:0], rawjson.Body(rawjson.Get(details, "explanation"))...)
+	s.category = append(s.category[:0], rawjson.Text(details, "category")...)
+	s.text = append(s.text[:0], rawjson.Text(details, "explanation")...)
 }
 
 // messageDelta tells usage and the stop reason. It may come more than once: the last one counts.
@@ -153,16 +151,14 @@ func (d *decoder) failed(dst []hub.Event, data []byte, fault error) []hub.Event 
 		m.Err = text
 		return dst
 	}
-	if text := rawjson.Body(rawjson.Get(e, "message")); len(text) > 0 {
+	if text := rawjson.Text(e, "message"); len(text) > 0 {
 		m.Err = text
 	}
-	if m.ErrCode = rawjson.Body(rawjson.Get(e, "type")); len(m.ErrCode) == 0 || string(m.ErrCode) == "error" {
-		m.ErrCode = rawjson.Body(rawjson.Get(e, "code"))
+	if m.ErrCode = rawjson.Text(e, "type"); len(m.ErrCode) == 0 || string(m.ErrCode) == "error" {
+		m.ErrCode = rawjson.Text(e, "code")
 	}
 	return dst
 }
 
 // maxErrorText is how much is told of an error that is no JSON: enough for a sentence, not for a page of HTML.
 const maxErrorText = 500
-
-func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }

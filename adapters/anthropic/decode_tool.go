@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -37,7 +38,7 @@ func (d *decoder) callID(dst []byte, id rawjson.Value) []byte {
 		return appendID(dst, given)
 	}
 	d.minted++
-	return appendInt(append(dst, "toolu_"...), int64(d.minted))
+	return member.AppendInt(dst, "toolu_", int64(d.minted))
 }
 
 // emptyInput reports whether the start of a block says nothing of the arguments, as it does when they are streamed.
@@ -74,7 +75,7 @@ func appendCallMeta(dst []byte, c *contentBlock, typ []byte) []byte {
 	dst = appendText(dst, `"type":"`, typ)
 	dst = appendText(dst, `"server_name":"`, rawjson.Body(c.ServerName))
 	dst = appendText(dst, `"toolset_name":"`, rawjson.Body(c.Toolset))
-	if rawjson.Kind(c.Caller) == '{' && string(rawjson.Body(rawjson.Get(c.Caller, "type"))) != "direct" {
+	if rawjson.Kind(c.Caller) == '{' && string(rawjson.Text(c.Caller, "type")) != "direct" {
 		dst = append(append(append(dst, `"caller":`...), c.Caller...), ',')
 	}
 	if len(dst) == from {
@@ -136,7 +137,7 @@ func (d *decoder) toolResult(dst []hub.Event, c *contentBlock, typ, name []byte)
 		mcpContent(ev, c.Content)
 		return dst
 	}
-	ev.Value = orNull(c.Content)
+	ev.Value = rawjson.OrNull(c.Content)
 	meta := append(append(d.scratch.Begin(), `{"`+dialectName+`":{"type":"`...), typ...)
 	d.scratch.MoreOf(ev).Meta = d.scratch.Since(append(meta, `"}}`...))
 	return dst
@@ -144,10 +145,10 @@ func (d *decoder) toolResult(dst []hub.Event, c *contentBlock, typ, name []byte)
 
 // resultError is the code in the result of a tool that failed: an object whose type ends in _error.
 func resultError(content rawjson.Value) (code []byte, failed bool) {
-	if !bytes.HasSuffix(rawjson.Body(rawjson.Get(content, "type")), []byte("_error")) {
+	if !bytes.HasSuffix(rawjson.Text(content, "type"), []byte("_error")) {
 		return nil, false
 	}
-	return rawjson.Body(rawjson.Get(content, "error_code")), true
+	return rawjson.Text(content, "error_code"), true
 }
 
 // mcpContent reads a result that is a text, or a list of texts: one text as such, several as they are.

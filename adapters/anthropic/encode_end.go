@@ -2,9 +2,9 @@ package anthropic
 
 import (
 	"bytes"
-	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -104,21 +104,17 @@ func appendUsage(dst []byte, c *hub.Counts) []byte {
 	dst = append(dst, '{')
 	if c.In >= 0 {
 		read, created := max(c.Cached, 0), max(c.CacheWrite, 0)
-		dst = appendCount(dst, `"input_tokens":`, max(c.In-read-created, 0))
-		dst = appendCount(dst, `,"cache_creation_input_tokens":`, created)
-		dst = appendCount(dst, `,"cache_read_input_tokens":`, read)
+		dst = member.AppendInt(dst, `"input_tokens":`, max(c.In-read-created, 0))
+		dst = member.AppendInt(dst, `,"cache_creation_input_tokens":`, created)
+		dst = member.AppendInt(dst, `,"cache_read_input_tokens":`, read)
 		dst = append(dst, ',')
 	}
-	dst = appendCount(dst, `"output_tokens":`, max(c.Out, 0))
+	dst = member.AppendInt(dst, `"output_tokens":`, max(c.Out, 0))
 	if c.ReasoningTokens >= 0 {
-		dst = appendCount(dst, `,"output_tokens_details":{"thinking_tokens":`, c.ReasoningTokens)
+		dst = member.AppendInt(dst, `,"output_tokens_details":{"thinking_tokens":`, c.ReasoningTokens)
 		dst = append(dst, '}')
 	}
 	return append(dst, '}')
-}
-
-func appendCount(dst []byte, head string, n int64) []byte {
-	return strconv.AppendInt(append(dst, head...), n, 10)
 }
 
 // runEnd ends the message: message_delta with the stop reason and the usage, then message_stop. A run that went wrong
@@ -165,7 +161,7 @@ func (e *encoder) endDelta(out *wire.Out, b []byte, c *hub.Counts) {
 
 // appendSequence appends the text that stopped the model, null if none did.
 func appendSequence(dst []byte, ev *hub.Event, reason string) []byte {
-	sequence := rawjson.Body(ownMeta(ev, "stop_sequence"))
+	sequence := rawjson.Body(ev.Meta(dialectName, "stop_sequence"))
 	if reason != "stop_sequence" || len(sequence) == 0 {
 		return append(dst, "null"...)
 	}

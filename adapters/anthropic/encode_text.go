@@ -33,10 +33,7 @@ func isMuted(ev *hub.Event) bool {
 
 // textFate: a refusal is a text like any other.
 func textDisposition(ev *hub.Event) hub.Disposition {
-	if ev.Chan == hub.Refusal {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(ev.Chan == hub.Refusal)
 }
 
 func channelKind(ch hub.Chan) openKind {
@@ -142,7 +139,7 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // isCitation reports whether the place that a source names is a citation of the API.
 func isCitation(value rawjson.Value) bool {
-	switch string(rawjson.Body(rawjson.Get(value, "type"))) {
+	switch string(rawjson.Text(value, "type")) {
 	case "char_location", "page_location", "content_block_location", "web_search_result_location", "search_result_location":
 		return true
 	}

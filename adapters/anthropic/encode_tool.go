@@ -63,27 +63,20 @@ func formOf(ev *hub.Event) callForm {
 }
 
 // metaType is the type that our decoder has noted, if it was ours.
-func metaType(ev *hub.Event) []byte { return rawjson.Body(ownMeta(ev, "type")) }
-
-func ownMeta(ev *hub.Event, member string) rawjson.Value {
-	if ev.More == nil || ev.More.Meta == nil {
-		return nil
-	}
-	return rawjson.Get(ev.More.Meta, dialectName, member)
-}
+func metaType(ev *hub.Event) []byte { return rawjson.Body(ev.Meta(dialectName, "type")) }
 
 // appendBlockMeta appends the members that only some calls have.
 func appendBlockMeta(dst []byte, ev *hub.Event, form callForm, server []byte) []byte {
 	if form == mcpCall {
-		if own := rawjson.Body(ownMeta(ev, "server_name")); len(own) > 0 {
+		if own := rawjson.Body(ev.Meta(dialectName, "server_name")); len(own) > 0 {
 			server = own
 		}
 		return append(append(append(dst, `,"server_name":"`...), server...), '"')
 	}
-	if toolset := rawjson.Body(ownMeta(ev, "toolset_name")); len(toolset) > 0 {
+	if toolset := rawjson.Body(ev.Meta(dialectName, "toolset_name")); len(toolset) > 0 {
 		dst = append(append(append(dst, `,"toolset_name":"`...), toolset...), '"')
 	}
-	if caller := ownMeta(ev, "caller"); rawjson.Kind(caller) == '{' {
+	if caller := ev.Meta(dialectName, "caller"); rawjson.Kind(caller) == '{' {
 		dst = rawjson.AppendHarmless(append(dst, `,"caller":`...), caller)
 	}
 	return dst
@@ -228,10 +221,7 @@ func (e *encoder) serverResult(out *wire.Out, ev *hub.Event, silent bool) hub.Di
 	b = rawjson.AppendHarmless(append(b, `","content":`...), ev.Value)
 	e.closeStart(out, append(b, '}'), openCall, ev.ID, "")
 	e.closeBlock(out)
-	if !rawjson.Harmless(ev.Value) {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(!rawjson.Harmless(ev.Value))
 }
 
 // mcpResult writes a result as text.
@@ -247,10 +237,7 @@ func (e *encoder) mcpResult(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.closeStart(out, append(b, '}'), openCall, ev.ID, "")
 	e.closeBlock(out)
 	blocks := len(ev.Text) == 0 && ev.Value == nil && ev.More != nil && ev.More.Content != nil
-	if blocks || ev.Status != hub.StatusOK && ev.Status != hub.StatusError {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(blocks || ev.Status != hub.StatusOK && ev.Status != hub.StatusError)
 }
 
 // appendTexts appends a result as a list of texts. An empty text would be refused when the client sends it back.
@@ -275,7 +262,7 @@ func isTexts(value rawjson.Value) bool {
 		if !ok {
 			return texts > 0
 		}
-		if string(rawjson.Body(rawjson.Get(block, "type"))) != "text" || rawjson.Kind(rawjson.Get(block, "text")) != '"' {
+		if string(rawjson.Text(block, "type")) != "text" || rawjson.Kind(rawjson.Get(block, "text")) != '"' {
 			return false
 		}
 	}
@@ -320,7 +307,7 @@ func appendBlocks(dst []byte, content rawjson.Value) []byte {
 			line = append(line, `\n`...)
 		}
 		for _, member := range [...]string{"text", "newText", "uri"} {
-			if text := rawjson.Body(rawjson.Get(block, member)); len(text) > 0 {
+			if text := rawjson.Text(block, member); len(text) > 0 {
 				dst = append(line, text...)
 				break
 			}

@@ -14,7 +14,7 @@ type watcher struct{ complete bool }
 // Observe implements [hub.Watcher].
 func (w *watcher) Observe(rec wire.Record) hub.Observation {
 	if bytes.Contains(rec.Data, []byte(`"message_delta"`)) && !w.complete {
-		w.complete = len(rawjson.Body(rawjson.Get(rec.Data, "delta", "stop_reason"))) > 0
+		w.complete = len(rawjson.Text(rec.Data, "delta", "stop_reason")) > 0
 	}
 	return observe(rec)
 }

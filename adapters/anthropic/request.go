@@ -25,7 +25,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	req.Model, req.Usage, req.Body = rawjson.Body(input.Model), true, body
 	req.Tools.Told = true // nothing else tells the model of a tool
-	history.Each(input.Tools, func(tool rawjson.Value) { req.Tools.Add(history.Body(tool, "name")) })
+	history.Each(input.Tools, func(tool rawjson.Value) { req.Tools.Add(rawjson.Text(tool, "name")) })
 	history.Each(input.Messages, func(m rawjson.Value) {
 		history.Each(rawjson.Get(m, "content"), func(block rawjson.Value) { addBlock(&req.History, block) })
 	})
@@ -37,14 +37,14 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 
 // addBlock adds a call, or the result of one.
 func addBlock(h *hub.History, block rawjson.Value) {
-	kind := history.Body(block, "type")
+	kind := rawjson.Text(block, "type")
 	switch {
 	case bytes.HasSuffix(kind, []byte("tool_use")):
 		h.Add(hub.PastCall{
-			ID: history.Body(block, "id"), Name: history.Body(block, "name"), Args: rawjson.NotNull(rawjson.Get(block, "input")),
+			ID: rawjson.Text(block, "id"), Name: rawjson.Text(block, "name"), Args: rawjson.NotNull(rawjson.Get(block, "input")),
 			ClientRuns: string(kind) == "tool_use",
 		})
 	case bytes.HasSuffix(kind, []byte("tool_result")):
-		h.Answer(history.Body(block, "tool_use_id"))
+		h.Answer(rawjson.Text(block, "tool_use_id"))
 	}
 }

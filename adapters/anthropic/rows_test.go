@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -181,7 +182,7 @@ func checkOrder(t *testing.T, records string) {
 	}
 }
 
-func itoa(n int) string { return string(appendInt(nil, int64(n))) }
+func itoa(n int) string { return string(strconv.AppendInt(nil, int64(n), 10)) }
 
 // TestRowC7 is about message_start: rows C7 and C8.
 func TestRowC7(t *testing.T) {

@@ -165,9 +165,9 @@ func (w *watcher) Observe(rec wire.Record) hub.Observation {
 			return hub.ObservedEnd
 		}
 	case bytes.Contains(rec.Data, []byte(`"task_`)) && isLine(rec.Data, "system"):
-		task := string(rawjson.Body(rawjson.Get(rec.Data, "task_id")))
+		task := string(rawjson.Text(rec.Data, "task_id"))
 		ambient, _ := rawjson.Bool(rawjson.Get(rec.Data, "ambient"))
-		switch string(rawjson.Body(rawjson.Get(rec.Data, "subtype"))) {
+		switch string(rawjson.Text(rec.Data, "subtype")) {
 		case "task_started":
 			if len(w.tasks) < maxTasks && task != "" && !ambient {
 				w.tasks[task] = true

@@ -231,10 +231,10 @@ func (d *decoder) agentStart(dst []hub.Event, l *subAgent, name, task []byte) []
 	t := d.tools[string(l.id)]
 	if t != nil {
 		ev.SubAgent = []byte(t.subAgent)
-		ev.Title = orElse(ev.Title, t.task)
-		ev.Name = orElse(orElse(ev.Name, t.agent), t.name)
+		ev.Title = rawjson.First(ev.Title, t.task)
+		ev.Name = rawjson.First(rawjson.First(ev.Name, t.agent), t.name)
 	}
-	ev.Name = orElse(ev.Name, []byte("agent"))
+	ev.Name = rawjson.First(ev.Name, []byte("agent"))
 	return dst
 }
 
@@ -252,13 +252,6 @@ func (d *decoder) agentEnd(dst []hub.Event, id []byte, st hub.Status, result []b
 		ev.SubAgent = []byte(t.subAgent)
 	}
 	return dst
-}
-
-func orElse(body, fallback []byte) []byte {
-	if len(body) > 0 {
-		return body
-	}
-	return fallback
 }
 
 // other is a line of a type that has no place in the model.

@@ -26,17 +26,17 @@ func (d *decoder) assistant(dst []hub.Event) ([]hub.Event, error) {
 
 // wholeBlock takes a whole block. Its number is that of the block that is being streamed, or the count of whole ones.
 func (d *decoder) wholeBlock(dst []hub.Event, l *subAgent, v rawjson.Value) []hub.Event {
-	switch string(rawjson.Body(rawjson.Get(v, "type"))) {
+	switch string(rawjson.Text(v, "type")) {
 	case "text":
-		return d.wholeText(dst, l, blockText, rawjson.Body(rawjson.Get(v, "text")), nil)
+		return d.wholeText(dst, l, blockText, rawjson.Text(v, "text"), nil)
 	case "thinking":
-		return d.wholeText(dst, l, blockThinking, rawjson.Body(rawjson.Get(v, "thinking")), rawjson.Body(rawjson.Get(v, "signature")))
+		return d.wholeText(dst, l, blockThinking, rawjson.Text(v, "thinking"), rawjson.Text(v, "signature"))
 	case "redacted_thinking":
-		return d.wholeText(dst, l, blockRedacted, nil, rawjson.Body(rawjson.Get(v, "data")))
+		return d.wholeText(dst, l, blockRedacted, nil, rawjson.Text(v, "data"))
 	case "tool_use", "server_tool_use", "mcp_tool_use":
 		return d.wholeTool(dst, l, v)
 	}
-	if bytes.HasSuffix(rawjson.Body(rawjson.Get(v, "type")), []byte("_tool_result")) {
+	if bytes.HasSuffix(rawjson.Text(v, "type"), []byte("_tool_result")) {
 		return d.toolResult(dst, l, v)
 	}
 	return dst
@@ -67,7 +67,7 @@ func (d *decoder) wholeDelta(dst []hub.Event, l *subAgent, kind blockKind, id, t
 }
 
 func (d *decoder) wholeTool(dst []hub.Event, l *subAgent, v rawjson.Value) []hub.Event {
-	id, name, input := rawjson.Body(rawjson.Get(v, "id")), rawjson.Body(rawjson.Get(v, "name")), rawjson.Get(v, "input")
+	id, name, input := rawjson.Text(v, "id"), rawjson.Text(v, "name"), rawjson.Get(v, "input")
 	if len(id) == 0 {
 		return dst
 	}
@@ -115,10 +115,10 @@ func (t *tool) learn(input rawjson.Value) {
 	if string(t.name) != "Task" && string(t.name) != "Agent" {
 		return
 	}
-	if agent := rawjson.Body(rawjson.Get(input, "subagent_type")); len(agent) < maxKept {
+	if agent := rawjson.Text(input, "subagent_type"); len(agent) < maxKept {
 		t.agent = bytes.Clone(agent)
 	}
-	if task := rawjson.Body(rawjson.Get(input, "description")); len(task) < maxKept {
+	if task := rawjson.Text(input, "description"); len(task) < maxKept {
 		t.task = bytes.Clone(task)
 	}
 }
@@ -145,8 +145,8 @@ func (d *decoder) plan(dst []hub.Event, l *subAgent, input rawjson.Value) []hub.
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.SubAgent, ev.More = hub.Plan, l.id, d.scratch.More()
 	for v := range rawjson.Each(rawjson.Get(input, "todos")) {
-		status := rawjson.Body(rawjson.Get(v, "status"))
-		ev.More.Items = append(ev.More.Items, hub.PlanItem{Content: rawjson.Body(rawjson.Get(v, "content")), Status: status, ID: rawjson.Body(rawjson.Get(v, "id"))})
+		status := rawjson.Text(v, "status")
+		ev.More.Items = append(ev.More.Items, hub.PlanItem{Content: rawjson.Text(v, "content"), Status: status, ID: rawjson.Text(v, "id")})
 	}
 	return dst
 }
@@ -162,9 +162,9 @@ func (d *decoder) user(dst []hub.Event) ([]hub.Event, error) {
 		return dst, hub.NewError(hub.ReasonType, "message.content", -1, "want a text or a list of blocks")
 	}
 	for v := range rawjson.Each(content) {
-		switch string(rawjson.Body(rawjson.Get(v, "type"))) {
+		switch string(rawjson.Text(v, "type")) {
 		case "text":
-			dst = d.userText(dst, l, rawjson.Body(rawjson.Get(v, "text")))
+			dst = d.userText(dst, l, rawjson.Text(v, "text"))
 		case "tool_result":
 			dst = d.toolResult(dst, l, v)
 		}
@@ -189,7 +189,7 @@ func (d *decoder) userText(dst []hub.Event, l *subAgent, text []byte) []hub.Even
 
 // toolResult ends a call, and the sub-agent that it spawned, unless that goes on in the background.
 func (d *decoder) toolResult(dst []hub.Event, l *subAgent, v rawjson.Value) []hub.Event {
-	id := rawjson.Body(rawjson.Get(v, "tool_use_id"))
+	id := rawjson.Text(v, "tool_use_id")
 	if len(id) == 0 {
 		return dst
 	}
@@ -238,8 +238,8 @@ func (d *decoder) meta(result rawjson.Value) rawjson.Value {
 // denied reports whether a human or a rule refused the call.
 func (d *decoder) denied(id []byte) bool {
 	for v := range rawjson.Each(d.rec.ToolMeta) {
-		if bytes.Equal(rawjson.Body(rawjson.Get(v, "id")), id) {
-			return string(rawjson.Body(rawjson.Get(v, "permission_decision", "decision"))) == "reject"
+		if bytes.Equal(rawjson.Text(v, "id"), id) {
+			return string(rawjson.Text(v, "permission_decision", "decision")) == "reject"
 		}
 	}
 	return false
@@ -253,7 +253,7 @@ func (d *decoder) background(id []byte) bool {
 		}
 	}
 	async, _ := rawjson.Bool(rawjson.Get(d.rec.Result, "isAsync"))
-	return async || string(rawjson.Body(rawjson.Get(d.rec.Result, "status"))) == "async_launched"
+	return async || string(rawjson.Text(d.rec.Result, "status")) == "async_launched"
 }
 
 // resultContent reads a result: its text, and all of it as content blocks if it is more than text.
@@ -288,10 +288,10 @@ func (d *decoder) blocks(content rawjson.Value) rawjson.Value {
 	b := append(d.scratch.Begin(), '[')
 	for v := range rawjson.Each(content) {
 		b = append(b, `{"type":"content","content":`...)
-		if data := rawjson.Body(rawjson.Get(v, "source", "data")); data != nil {
-			b = append(append(b, `{"type":"`...), rawjson.Body(rawjson.Get(v, "type"))...)
+		if data := rawjson.Text(v, "source", "data"); data != nil {
+			b = append(append(b, `{"type":"`...), rawjson.Text(v, "type")...)
 			b = append(append(b, `","data":"`...), data...)
-			b = append(append(b, `","mimeType":"`...), rawjson.Body(rawjson.Get(v, "source", "media_type"))...)
+			b = append(append(b, `","mimeType":"`...), rawjson.Text(v, "source", "media_type")...)
 			b = append(b, `"}`...)
 		} else {
 			b = append(b, v...)

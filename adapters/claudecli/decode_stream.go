@@ -81,14 +81,14 @@ func (d *decoder) blockStart(dst []hub.Event, l *subAgent) ([]hub.Event, error) 
 	}
 	b := l.openBlock(index)
 	l.streamed = max(l.streamed, int(min(index, maxTools))+1)
-	switch string(rawjson.Body(rawjson.Get(d.rec.Event.Block, "type"))) {
+	switch string(rawjson.Text(d.rec.Event.Block, "type")) {
 	case "text":
 		b.kind = blockText
 	case "thinking":
 		b.kind = blockThinking
 	case "redacted_thinking":
 		b.kind = blockRedacted
-		if data := rawjson.Body(rawjson.Get(d.rec.Event.Block, "data")); len(data) <= maxRedacted {
+		if data := rawjson.Text(d.rec.Event.Block, "data"); len(data) <= maxRedacted {
 			b.sig = append(b.sig, data...)
 		}
 	case "tool_use", "server_tool_use", "mcp_tool_use":
@@ -150,7 +150,7 @@ func (l *subAgent) openOf(kind blockKind) *block {
 
 // blockTool begins a call. One without an id cannot be found again.
 func (d *decoder) blockTool(dst []hub.Event, l *subAgent, b *block) ([]hub.Event, error) {
-	id, name := rawjson.Body(rawjson.Get(d.rec.Event.Block, "id")), rawjson.Body(rawjson.Get(d.rec.Event.Block, "name"))
+	id, name := rawjson.Text(d.rec.Event.Block, "id"), rawjson.Text(d.rec.Event.Block, "name")
 	if len(id) == 0 {
 		return dst, hub.NewError(hub.ReasonMissing, "event.content_block.id", -1, "want a string")
 	}
@@ -238,9 +238,9 @@ func (d *decoder) citation(dst []hub.Event, l *subAgent, b *block) []hub.Event {
 	c := d.rec.Event.Delta.Citation
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Ref, ev.SubAgent, ev.More = hub.Source, b.id, l.id, d.scratch.More()
-	ev.More.File.URL = rawjson.Body(rawjson.Get(c, "url"))
-	ev.Title = orElse(rawjson.Body(rawjson.Get(c, "title")), rawjson.Body(rawjson.Get(c, "document_title")))
-	ev.Text = rawjson.Body(rawjson.Get(c, "cited_text"))
+	ev.More.File.URL = rawjson.Text(c, "url")
+	ev.Title = rawjson.First(rawjson.Text(c, "title"), rawjson.Text(c, "document_title"))
+	ev.Text = rawjson.Text(c, "cited_text")
 	return dst
 }
 

@@ -22,7 +22,7 @@ func (d *decoder) system(dst []hub.Event) []hub.Event {
 	case "notification":
 		return d.notice(dst, hub.LevelInfo, subtype, rawjson.Body(d.rec.Text))
 	case "permission_denied":
-		return d.notice(dst, hub.LevelWarning, subtype, rawjson.Body(rawjson.Get(d.data, "message")))
+		return d.notice(dst, hub.LevelWarning, subtype, rawjson.Text(d.data, "message"))
 	case "api_retry":
 		return d.notice(dst, hub.LevelWarning, subtype, []byte("The model did not answer; trying again."))
 	case "compact_boundary":
@@ -116,13 +116,13 @@ func (d *decoder) ask(dst []hub.Event) ([]hub.Event, error) {
 	if len(id) == 0 {
 		return dst, hub.NewError(hub.ReasonMissing, "request_id", -1, "want a string")
 	}
-	if string(rawjson.Body(rawjson.Get(req, "subtype"))) != "can_use_tool" {
+	if string(rawjson.Text(req, "subtype")) != "can_use_tool" {
 		return d.emit(dst, rawjson.Body(d.rec.Type)), nil
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.AskKind, ev.ID, ev.Ref = hub.Ask, hub.AskPermission, id, rawjson.Body(rawjson.Get(req, "tool_use_id"))
-	ev.Name = rawjson.Body(rawjson.Get(req, "tool_name"))
-	ev.Title = orElse(rawjson.Body(rawjson.Get(req, "title")), rawjson.Body(rawjson.Get(req, "display_name")))
+	ev.Kind, ev.AskKind, ev.ID, ev.Ref = hub.Ask, hub.AskPermission, id, rawjson.Text(req, "tool_use_id")
+	ev.Name = rawjson.Text(req, "tool_name")
+	ev.Title = rawjson.First(rawjson.Text(req, "title"), rawjson.Text(req, "display_name"))
 	ev.Value, ev.More = req, d.scratch.More()
 	ev.More.Options = append(ev.More.Options,
 		hub.AskOption{ID: []byte("allow"), Name: []byte("Allow"), Kind: []byte("allow_once")},
@@ -158,10 +158,10 @@ func (d *decoder) runEnd(dst []hub.Event, line []byte) []hub.Event {
 	d.ended = true
 	dst = d.runUsage(dst, line)
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Name = hub.RunEnd, rawjson.Body(rawjson.Get(line, "subtype"))
+	ev.Kind, ev.Name = hub.RunEnd, rawjson.Text(line, "subtype")
 	failed, _ := rawjson.Bool(rawjson.Get(line, "is_error"))
 	result, _ := rawjson.Str(rawjson.Get(line, "result"))
-	ev.Status = resultStatus(ev.Name, failed, rawjson.Body(rawjson.Get(line, "stop_reason")), rawjson.Body(rawjson.Get(line, "terminal_reason")))
+	ev.Status = resultStatus(ev.Name, failed, rawjson.Text(line, "stop_reason"), rawjson.Text(line, "terminal_reason"))
 	switch ev.Status {
 	case hub.StatusFailed, hub.StatusLimit, hub.StatusCancelled:
 		ev.More = d.scratch.More()
@@ -196,7 +196,7 @@ func errorCode(line []byte) []byte {
 	if v := rawjson.Get(line, "api_error_status"); rawjson.Kind(v) == '0' {
 		return v
 	}
-	return rawjson.Body(rawjson.Get(line, "terminal_reason"))
+	return rawjson.Text(line, "terminal_reason")
 }
 
 // errors joins the errors of a result; where there are none, its text says what happened.

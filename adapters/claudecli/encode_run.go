@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -100,7 +101,7 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.begin(out)
 	b := append(append(out.Buf, `{"type":"control_request","request_id":"`...), ev.ID...)
 	b = append(b, `","request":`...)
-	if string(rawjson.Body(rawjson.Get(ev.Value, "subtype"))) == "can_use_tool" {
+	if string(rawjson.Text(ev.Value, "subtype")) == "can_use_tool" {
 		b = append(b, ev.Value...)
 	} else {
 		b = append(append(b, `{"subtype":"can_use_tool","tool_name":"`...), c.name...)
@@ -108,7 +109,7 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
 			b = append(append(b, `","title":"`...), ev.Title...)
 		}
 		b = append(append(b, `","tool_use_id":"`...), ev.Ref...)
-		b = append(append(b, `","input":`...), orElse(c.args, []byte("{}"))...)
+		b = append(append(b, `","input":`...), rawjson.First(c.args, []byte("{}"))...)
 		b = append(b, '}')
 	}
 	out.Buf = append(b, '}')
@@ -129,10 +130,7 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b := append(append(out.Buf, `{"type":"control_cancel_request","request_id":"`...), ev.ID...)
 	out.Buf = append(b, `"}`...)
 	e.end(out)
-	if ev.Status != hub.StatusCancelled || len(ev.Name) > 0 {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(ev.Status != hub.StatusCancelled || len(ev.Name) > 0)
 }
 
 // spent is what one model used.
@@ -225,18 +223,14 @@ func sum(a, b int64) int64 {
 // appendUsage appends counts as the Messages API has them: cached tokens are not among the input.
 func appendUsage(dst []byte, c *hub.Counts) []byte {
 	in := max(0, c.In-max(c.Cached, 0)-max(c.CacheWrite, 0))
-	dst = appendCount(dst, `{"input_tokens":`, in)
-	dst = appendCount(dst, `,"cache_creation_input_tokens":`, max(c.CacheWrite, 0))
-	dst = appendCount(dst, `,"cache_read_input_tokens":`, max(c.Cached, 0))
-	dst = appendCount(dst, `,"output_tokens":`, max(c.Out, 0))
+	dst = member.AppendInt(dst, `{"input_tokens":`, in)
+	dst = member.AppendInt(dst, `,"cache_creation_input_tokens":`, max(c.CacheWrite, 0))
+	dst = member.AppendInt(dst, `,"cache_read_input_tokens":`, max(c.Cached, 0))
+	dst = member.AppendInt(dst, `,"output_tokens":`, max(c.Out, 0))
 	if c.ReasoningTokens >= 0 {
-		dst = append(appendCount(dst, `,"output_tokens_details":{"thinking_tokens":`, c.ReasoningTokens), '}')
+		dst = append(member.AppendInt(dst, `,"output_tokens_details":{"thinking_tokens":`, c.ReasoningTokens), '}')
 	}
 	return append(dst, '}')
-}
-
-func appendCount(dst []byte, head string, n int64) []byte {
-	return strconv.AppendInt(append(dst, head...), n, 10)
 }
 
 // ending is how a result says that a run ended.
@@ -278,7 +272,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b = e.appendOutcome(b, ev, &end)
 	b = append(b, `,"total_cost_usd":`...)
 	total := e.total()
-	b = append(b, orElse(total.Cost, []byte("0"))...)
+	b = append(b, rawjson.First(total.Cost, []byte("0"))...)
 	b = appendUsage(append(b, `,"usage":`...), &total)
 	b = append(b, `,"modelUsage":{},"permission_denials":[],"terminal_reason":"`...)
 	out.Buf = e.appendIDs(append(append(b, end.terminal...), '"'))

@@ -262,7 +262,7 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Disposition {
 // line writes a line that came from this dialect, as it came.
 func (e *encoder) line(out *wire.Out, ev *hub.Event) hub.Disposition {
 	own := ev.Kind == hub.Raw && string(ev.Name) == dialectName || ev.Kind == hub.Data && bytes.HasPrefix(ev.Name, []byte(dataPrefix))
-	if typ := rawjson.Body(rawjson.Get(ev.Value, "type")); !own || typ == nil || string(typ) == "control_request" {
+	if typ := rawjson.Text(ev.Value, "type"); !own || typ == nil || string(typ) == "control_request" {
 		return hub.Dropped
 	}
 	e.begin(out)

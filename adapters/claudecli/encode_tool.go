@@ -114,7 +114,7 @@ func (e *encoder) result(out *wire.Out, id []byte, ev *hub.Event, parent []byte)
 	b = append(b, `,"is_error":`...)
 	b = append(strconv.AppendBool(b, failed), `}]}`...)
 	b = appendParent(b, parent)
-	if response := toolResponse(ev); response != nil {
+	if response := ev.Meta("claudeCode", "toolResponse"); response != nil {
 		b = append(append(b, `,"tool_use_result":`...), response...)
 	}
 	if ev.Status == hub.StatusDenied {
@@ -123,14 +123,6 @@ func (e *encoder) result(out *wire.Out, id []byte, ev *hub.Event, parent []byte)
 	}
 	out.Buf = e.appendIDs(b)
 	e.end(out)
-}
-
-// toolResponse is the structured result that came from this dialect.
-func toolResponse(ev *hub.Event) rawjson.Value {
-	if ev.More == nil || len(ev.More.Meta) == 0 {
-		return nil
-	}
-	return rawjson.Get(ev.More.Meta, "claudeCode", "toolResponse")
 }
 
 // appendContent appends the content of a result: a text, or blocks if it is more than that.
@@ -164,19 +156,19 @@ func appendContent(dst []byte, ev *hub.Event) []byte {
 // result has been told.
 func appendResultBlock(dst []byte, block rawjson.Value, spoken bool) []byte {
 	inner := rawjson.Get(block, "content")
-	data := rawjson.Body(rawjson.Get(inner, "data"))
-	switch kind := string(rawjson.Body(rawjson.Get(inner, "type"))); {
+	data := rawjson.Text(inner, "data")
+	switch kind := string(rawjson.Text(inner, "type")); {
 	case kind == "image" && data != nil:
 		dst = append(dst, `{"type":"image","source":{"type":"base64","media_type":"`...)
-		dst = append(append(dst, rawjson.Body(rawjson.Get(inner, "mimeType"))...), `","data":"`...)
+		dst = append(append(dst, rawjson.Text(inner, "mimeType")...), `","data":"`...)
 		return append(append(dst, data...), `"}}`...)
 	case spoken:
 		return dst
 	case kind == "text":
-		return appendTextBlock(dst, rawjson.Body(rawjson.Get(inner, "text")))
-	case string(rawjson.Body(rawjson.Get(block, "type"))) == "diff":
-		text := append([]byte(nil), rawjson.Body(rawjson.Get(block, "path"))...)
-		text = append(append(text, `\n`...), rawjson.Body(rawjson.Get(block, "newText"))...)
+		return appendTextBlock(dst, rawjson.Text(inner, "text"))
+	case string(rawjson.Text(block, "type")) == "diff":
+		text := append([]byte(nil), rawjson.Text(block, "path")...)
+		text = append(append(text, `\n`...), rawjson.Text(block, "newText")...)
 		return appendTextBlock(dst, text)
 	}
 	return dst
@@ -237,7 +229,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 			disposition = hub.Folded // every entry has a status
 		}
 		input = append(append(input, `{"content":"`...), it.Content...)
-		input = append(append(input, `","status":"`...), orElse(it.Status, []byte("pending"))...)
+		input = append(append(input, `","status":"`...), rawjson.First(it.Status, []byte("pending"))...)
 		input = append(append(input, `","activeForm":"`...), it.Content...)
 		if len(it.ID) > 0 {
 			input = append(append(input, `","id":"`...), it.ID...)

@@ -51,7 +51,7 @@ func (d *decoder) plan(dst []hub.Event) []hub.Event {
 		if done, _ := rawjson.Bool(rawjson.Get(v, "completed")); done {
 			status = "completed"
 		}
-		ev.More.Items = append(ev.More.Items, hub.PlanItem{Content: rawjson.Body(rawjson.Get(v, "text")), Status: []byte(status)})
+		ev.More.Items = append(ev.More.Items, hub.PlanItem{Content: rawjson.Text(v, "text"), Status: []byte(status)})
 	}
 	return dst
 }

@@ -134,7 +134,7 @@ func (d *decoder) event(dst []hub.Event, ev *event) ([]hub.Event, error) {
 	if !ok {
 		return dst, d.missing("type", ev.Type, "want the type of the event, a string")
 	}
-	id := text(ev.ID)
+	id := rawjson.Body(ev.ID)
 	d.again = len(id) == 0
 	if d.seen.again(id) || string(typ) == extensionType {
 		return dst, nil
@@ -263,7 +263,7 @@ func parseTime(v rawjson.Value) int64 {
 	if v == nil {
 		return 0
 	}
-	t, err := time.Parse(time.RFC3339, string(text(v)))
+	t, err := time.Parse(time.RFC3339, string(rawjson.Body(v)))
 	if err != nil {
 		return 0
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
 // sub-agent is a sub-agent.
@@ -20,7 +21,7 @@ func (d *decoder) enterSubAgent(dst []hub.Event) []hub.Event {
 	if d.at.ev.AgentID == nil && d.at.ev.Data.ParentTool == nil {
 		return dst
 	}
-	agent, tool := text(d.at.ev.AgentID), text(d.at.ev.Data.ParentTool)
+	agent, tool := rawjson.Body(d.at.ev.AgentID), rawjson.Body(d.at.ev.Data.ParentTool)
 	if len(agent) == 0 && len(tool) == 0 {
 		return dst
 	}
@@ -35,7 +36,7 @@ func (d *decoder) enterSubAgent(dst []hub.Event) []hub.Event {
 		if c := d.calls[string(tool)]; c != nil {
 			name = c.name
 		}
-		dst = d.agentStart(dst, l, firstOf(name, []byte("agent")))
+		dst = d.agentStart(dst, l, rawjson.First(name, []byte("agent")))
 	}
 	d.at.subAgent = l.id
 	return dst
@@ -67,7 +68,7 @@ func (d *decoder) alias(id []byte, l *subAgent) {
 
 // openLane makes a sub-agent, in the one that its call was made in.
 func (d *decoder) openSubAgent(agent, tool []byte) *subAgent {
-	l := &subAgent{id: bytes.Clone(firstOf(agent, tool)), ref: bytes.Clone(tool)}
+	l := &subAgent{id: bytes.Clone(rawjson.First(agent, tool)), ref: bytes.Clone(tool)}
 	if c := d.calls[string(tool)]; c != nil {
 		l.parent = c.subAgent
 	}
@@ -92,8 +93,8 @@ func (d *decoder) agentStart(dst []hub.Event, l *subAgent, name []byte) []hub.Ev
 // parentId.
 func (d *decoder) subagentStarted(dst []hub.Event) ([]hub.Event, error) {
 	p := &d.at.ev.Data
-	agent, tool := text(d.at.ev.AgentID), text(p.ToolCallID)
-	name := firstOf(text(p.AgentName), text(p.AgentTitle), []byte("agent"))
+	agent, tool := rawjson.Body(d.at.ev.AgentID), rawjson.Body(p.ToolCallID)
+	name := rawjson.First(rawjson.Body(p.AgentName), rawjson.Body(p.AgentTitle), []byte("agent"))
 	if len(agent) == 0 && len(tool) == 0 {
 		agent = name // older documents show the event without any property
 	}
@@ -103,13 +104,13 @@ func (d *decoder) subagentStarted(dst []hub.Event) ([]hub.Event, error) {
 		return dst, nil
 	}
 	l = d.openSubAgent(agent, tool) // an agent that has ended may be started again
-	if parent := d.subAgents[string(text(p.ParentAgent))]; parent != nil && parent != l {
+	if parent := d.subAgents[string(rawjson.Body(p.ParentAgent))]; parent != nil && parent != l {
 		l.parent = parent.id
 	}
 	dst = d.agentStart(dst, l, name)
 	ev := &dst[len(dst)-1]
-	ev.Title = text(p.AgentTitle)
-	if model := text(p.Model); len(model) > 0 {
+	ev.Title = rawjson.Body(p.AgentTitle)
+	if model := rawjson.Body(p.Model); len(model) > 0 {
 		d.scratch.MoreOf(ev).Model = model
 	}
 	d.keep(ev, "toolCallId", "agentName", "agentDisplayName", "model", "parentId")
@@ -123,7 +124,7 @@ func (d *decoder) subagentCompleted(dst []hub.Event) ([]hub.Event, error) {
 		status = hub.StatusAborted
 	}
 	dst = d.subagentEnd(dst, status)
-	if fault := text(d.at.ev.Data.Error); len(fault) > 0 {
+	if fault := rawjson.Body(d.at.ev.Data.Error); len(fault) > 0 {
 		d.scratch.MoreOf(&dst[len(dst)-1]).Err = fault
 	}
 	return dst, nil
@@ -132,7 +133,7 @@ func (d *decoder) subagentCompleted(dst []hub.Event) ([]hub.Event, error) {
 // subagentFailed ends a sub-agent that gave up. Its error is plain text.
 func (d *decoder) subagentFailed(dst []hub.Event) ([]hub.Event, error) {
 	dst = d.subagentEnd(dst, hub.StatusError)
-	if fault := text(d.at.ev.Data.Error); len(fault) > 0 {
+	if fault := rawjson.Body(d.at.ev.Data.Error); len(fault) > 0 {
 		d.scratch.MoreOf(&dst[len(dst)-1]).Err = fault
 	}
 	return dst, nil
@@ -141,18 +142,18 @@ func (d *decoder) subagentFailed(dst []hub.Event) ([]hub.Event, error) {
 // subagentEnd ends the sub-agent that the event at hand is about, and keeps what it says of costs.
 func (d *decoder) subagentEnd(dst []hub.Event, status hub.Status) []hub.Event {
 	p := &d.at.ev.Data
-	agent, tool, name := text(d.at.ev.AgentID), text(p.ToolCallID), text(p.AgentName)
+	agent, tool, name := rawjson.Body(d.at.ev.AgentID), rawjson.Body(p.ToolCallID), rawjson.Body(p.AgentName)
 	l := d.findSubAgent(agent, tool)
 	if l == nil && len(agent) == 0 && len(tool) == 0 {
 		l = d.innermost(name)
 	}
 	if l == nil { // its start was not seen
-		l = d.openSubAgent(agent, firstOf(tool, name))
+		l = d.openSubAgent(agent, rawjson.First(tool, name))
 		l.name = bytes.Clone(name)
 	}
 	dst = d.endSubAgent(dst, l, status)
 	ev := &dst[len(dst)-1]
-	ev.Name = firstOf(name, l.name)
+	ev.Name = rawjson.First(name, l.name)
 	d.keep(ev, "toolCallId", "agentName", "agentDisplayName", "cancelled", "error")
 	return dst
 }
@@ -201,7 +202,7 @@ func (d *decoder) endImplied(dst []hub.Event, tool []byte, success bool) []hub.E
 func (d *decoder) turnStart(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.add(dst, hub.StepStart)
 	ev.ID = d.stepID()
-	if model := text(d.at.ev.Data.Model); len(model) > 0 {
+	if model := rawjson.Body(d.at.ev.Data.Model); len(model) > 0 {
 		d.scratch.MoreOf(ev).Model = model
 	}
 	d.keep(ev, "turnId", "model")
@@ -218,7 +219,7 @@ func (d *decoder) turnEnd(dst []hub.Event) ([]hub.Event, error) {
 
 // stepID is the id of the turn at hand. Each agent counts its own turns, so in a sub-agent it begins with that of the sub-agent.
 func (d *decoder) stepID() []byte {
-	id := text(d.at.ev.Data.TurnID)
+	id := rawjson.Body(d.at.ev.Data.TurnID)
 	if len(id) == 0 || len(d.at.subAgent) == 0 {
 		return id
 	}

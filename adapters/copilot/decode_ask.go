@@ -61,12 +61,12 @@ func (d *decoder) permission(dst []hub.Event) ([]hub.Event, error) {
 		return d.plain(dst) // nobody is asked
 	}
 	req := d.prop("permissionRequest")
-	dst, ev, err := d.ask(dst, hub.AskPermission, text(rawjson.Get(req, "toolCallId")))
+	dst, ev, err := d.ask(dst, hub.AskPermission, rawjson.Text(req, "toolCallId"))
 	if err != nil {
 		return dst, err
 	}
 	for _, name := range permissionTitles {
-		if ev.Title = text(rawjson.Get(req, name)); len(ev.Title) > 0 {
+		if ev.Title = rawjson.Text(req, name); len(ev.Title) > 0 {
 			break
 		}
 	}
@@ -87,12 +87,12 @@ func option(id, name, kind string) hub.AskOption {
 // question reads the other questions.
 func (d *decoder) question(dst []hub.Event) ([]hub.Event, error) {
 	t := askTypes[string(d.at.typ)]
-	dst, ev, err := d.ask(dst, t.what, text(d.at.ev.Data.ToolCallID))
+	dst, ev, err := d.ask(dst, t.what, rawjson.Body(d.at.ev.Data.ToolCallID))
 	if err != nil {
 		return dst, err
 	}
 	if t.title != "" {
-		ev.Title = text(d.prop(t.title))
+		ev.Title = rawjson.Body(d.prop(t.title))
 	}
 	m := d.scratch.MoreOf(ev)
 	if schema := d.prop("requestedSchema"); rawjson.Kind(schema) == '{' {
@@ -100,7 +100,7 @@ func (d *decoder) question(dst []hub.Event) ([]hub.Event, error) {
 	}
 	for _, name := range [...]string{"choices", "actions"} {
 		for choice := range rawjson.Each(d.prop(name)) {
-			if body := text(choice); len(body) > 0 {
+			if body := rawjson.Body(choice); len(body) > 0 {
 				m.Options = append(m.Options, hub.AskOption{ID: body, Name: body})
 				ev.AskKind = hub.AskQuestion
 			}
@@ -122,7 +122,7 @@ func (d *decoder) answer(dst []hub.Event) ([]hub.Event, error) {
 	choice, value := d.answered()
 	tool, open := d.asks[string(id)]
 	if hasPrefix(choice, kindDenied) && string(d.at.typ) == "permission.completed" {
-		d.denied(firstOf(text(d.at.ev.Data.ToolCallID), []byte(tool)))
+		d.denied(rawjson.First(rawjson.Body(d.at.ev.Data.ToolCallID), []byte(tool)))
 	}
 	if !open {
 		return d.plain(dst)
@@ -146,24 +146,24 @@ func (d *decoder) answered() (choice []byte, value rawjson.Value) {
 	switch string(d.at.typ) {
 	case "permission.completed":
 		value = d.at.ev.Data.Result
-		return text(rawjson.Get(value, "kind")), value
+		return rawjson.Text(value, "kind"), value
 	case "user_input.completed":
 		value = d.prop("answer")
 		if free, _ := rawjson.Bool(d.prop("wasFreeform")); free {
 			return nil, value
 		}
-		return text(value), value
+		return rawjson.Body(value), value
 	case "elicitation.completed":
-		return text(d.prop("action")), d.at.ev.Data.Content
+		return rawjson.Body(d.prop("action")), d.at.ev.Data.Content
 	case "mcp.oauth_completed":
-		return text(d.prop("outcome")), nil
+		return rawjson.Body(d.prop("outcome")), nil
 	case "exit_plan_mode.completed":
-		return firstOf(text(d.prop("selectedAction")), d.approval()), d.prop("feedback")
+		return rawjson.First(rawjson.Body(d.prop("selectedAction")), d.approval()), d.prop("feedback")
 	case "session_limits_exhausted.completed":
 		value = d.prop("response")
-		return text(rawjson.Get(value, "action")), value
+		return rawjson.Text(value, "action"), value
 	}
-	return text(d.prop("response")), nil
+	return rawjson.Body(d.prop("response")), nil
 }
 
 // approval is the choice in an answer that only says yes or no.

@@ -14,7 +14,7 @@ func (d *decoder) framed(dst []hub.Event) ([]hub.Event, error) {
 	if err := d.json.Decode(d.at.rec, f); err != nil {
 		return dst, hub.JSONError(err)
 	}
-	typ := text(f.Type)
+	typ := rawjson.Body(f.Type)
 	switch string(typ) {
 	case frameEvent:
 		if d.isForeign(f.SessionID) {
@@ -44,7 +44,7 @@ func (d *decoder) control(dst []hub.Event, f *frame, typ []byte) ([]hub.Event, e
 		return d.state(dst, f.Data, hub.Merge), nil
 	case frameError:
 		dst, ev := d.add(dst, hub.Notice)
-		ev.Level, ev.Text = hub.LevelError, text(f.Error)
+		ev.Level, ev.Text = hub.LevelError, rawjson.Body(f.Error)
 		return dst, nil
 	}
 	return d.raw(dst), nil // what clients send, and what is yet to come
@@ -94,12 +94,12 @@ func (d *decoder) rpc(dst []hub.Event) ([]hub.Event, error) {
 	m := &d.rpcIn
 	*m = message{}
 	if err := d.json.Decode(d.at.rec, m); err != nil {
-		if isTypeFault(err) && string(text(m.Method)) != methodEvent {
+		if isTypeFault(err) && string(rawjson.Body(m.Method)) != methodEvent {
 			return d.raw(dst), nil // a message of another kind, whose parameters are no object
 		}
 		return dst, hub.JSONError(err)
 	}
-	switch method := text(m.Method); {
+	switch method := rawjson.Body(m.Method); {
 	case string(method) == methodEvent:
 		if d.isForeign(m.Params.SessionID) {
 			return dst, nil
@@ -121,7 +121,7 @@ func (d *decoder) rpc(dst []hub.Event) ([]hub.Event, error) {
 // refusal is the answer to a request that failed.
 func (d *decoder) refusal(dst []hub.Event, fault rawjson.Value) []hub.Event {
 	dst, ev := d.add(dst, hub.Notice)
-	ev.Level, ev.Text = hub.LevelError, text(rawjson.Get(fault, "message"))
+	ev.Level, ev.Text = hub.LevelError, rawjson.Text(fault, "message")
 	if code := rawjson.Get(fault, "code"); rawjson.Kind(code) == '0' {
 		ev.Name = code
 	}
@@ -154,7 +154,7 @@ func (d *decoder) log(dst []hub.Event, events rawjson.Value) ([]hub.Event, error
 // isForeign reports whether a record belongs to another session than the run. The first session that is named is the
 // run's: sockets may carry the events of others, which their clients are to ignore.
 func (d *decoder) isForeign(session rawjson.Value) bool {
-	id := text(session)
+	id := rawjson.Body(session)
 	if len(id) == 0 {
 		return false
 	}

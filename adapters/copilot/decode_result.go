@@ -40,7 +40,7 @@ func endedName(name, content []byte, wrapper rawjson.Value) []byte {
 	if len(name) == 0 && wrapper != nil {
 		name = firstWord(content)
 	}
-	return firstOf(name, []byte(unnamedTool))
+	return rawjson.First(name, []byte(unnamedTool))
 }
 
 // Codes of the errors that stand for the ends of calls that are no failures of the tool.
@@ -54,9 +54,9 @@ func (d *decoder) ending(ev *hub.Event, c *call, success bool) hub.Status {
 	fault := d.at.ev.Data.Error
 	message, isText := rawjson.Str(fault)
 	if !isText {
-		message = text(rawjson.Get(fault, "message"))
+		message = rawjson.Text(fault, "message")
 	}
-	code := text(rawjson.Get(fault, "code"))
+	code := rawjson.Text(fault, "code")
 	if len(message) > 0 {
 		d.scratch.MoreOf(ev).Err = message
 	}
@@ -128,7 +128,7 @@ func (d *decoder) plain(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.add(dst, hub.Data)
 	ev.Name, ev.Op, ev.Value = d.at.typ, hub.Emit, d.properties()
 	if bytes.Equal(d.at.typ, []byte(typeEmbed)) {
-		ev.ID = text(d.prop("outputId"))
+		ev.ID = rawjson.Body(d.prop("outputId"))
 	}
 	d.passing(ev)
 	return dst, nil

@@ -14,8 +14,8 @@ func (d *decoder) sessionStart(dst []hub.Event) ([]hub.Event, error) {
 	}
 	p := &d.at.ev.Data
 	dst, ev := d.add(dst, hub.RunStart)
-	ev.Ref = firstOf(text(p.SessionID), d.session)
-	if model := firstOf(text(d.prop("selectedModel")), text(p.Model)); len(model) > 0 {
+	ev.Ref = rawjson.First(rawjson.Body(p.SessionID), d.session)
+	if model := rawjson.First(rawjson.Body(d.prop("selectedModel")), rawjson.Body(p.Model)); len(model) > 0 {
 		d.scratch.MoreOf(ev).Model = model
 	}
 	d.keep(ev, "sessionId")
@@ -24,7 +24,7 @@ func (d *decoder) sessionStart(dst []hub.Event) ([]hub.Event, error) {
 
 // abort says why the run is going to end.
 func (d *decoder) abort(dst []hub.Event) ([]hub.Event, error) {
-	d.cancelled, d.reason = true, append(d.reason[:0], text(d.prop("reason"))...)
+	d.cancelled, d.reason = true, append(d.reason[:0], rawjson.Body(d.prop("reason"))...)
 	return dst, nil
 }
 
@@ -39,7 +39,7 @@ func (d *decoder) sessionIdle(dst []hub.Event) ([]hub.Event, error) {
 	status := hub.StatusDone
 	if aborted, _ := rawjson.Bool(d.prop("aborted")); aborted || d.cancelled {
 		status = hub.StatusCancelled
-	} else if s, ok := hub.ParseStatus(text(d.prop(propReason))); ok && s >= hub.StatusDone && s <= hub.StatusTruncated {
+	} else if s, ok := hub.ParseStatus(rawjson.Body(d.prop(propReason))); ok && s >= hub.StatusDone && s <= hub.StatusTruncated {
 		status = s
 	}
 	if d.opt.history {
@@ -50,7 +50,7 @@ func (d *decoder) sessionIdle(dst []hub.Event) ([]hub.Event, error) {
 	if d.cancelled && len(d.reason) > 0 {
 		ev.Name = d.reason
 	}
-	if message := text(d.at.ev.Data.Message); len(message) > 0 {
+	if message := rawjson.Body(d.at.ev.Data.Message); len(message) > 0 {
 		d.scratch.MoreOf(ev).Err = message
 	}
 	d.keep(ev, "aborted", propReason, propMessage)
@@ -68,17 +68,17 @@ func (d *decoder) endRun(dst []hub.Event, status hub.Status) ([]hub.Event, *hub.
 // sessionError ends the run; in history, and that of a sub-agent, it is one thing among others.
 func (d *decoder) sessionError(dst []hub.Event) ([]hub.Event, error) {
 	p := &d.at.ev.Data
-	message := text(p.Message)
+	message := rawjson.Body(p.Message)
 	if d.opt.history || len(d.at.subAgent) > 0 {
 		d.outcome, d.failure = hub.StatusFailed, append(d.failure[:0], message...)
 		dst, ev := d.add(dst, hub.Notice)
-		ev.Level, ev.Text, ev.Name = hub.LevelError, message, text(d.prop("errorType"))
+		ev.Level, ev.Text, ev.Name = hub.LevelError, message, rawjson.Body(d.prop("errorType"))
 		return dst, nil
 	}
 	dst, ev := d.endRun(dst, hub.StatusFailed)
 	ev.Name = d.at.typ
 	m := d.scratch.MoreOf(ev)
-	m.Err, m.ErrCode = message, text(d.prop("errorType"))
+	m.Err, m.ErrCode = message, rawjson.Body(d.prop("errorType"))
 	d.keep(ev, "message", "errorType")
 	return dst, nil
 }
@@ -116,7 +116,7 @@ func (d *decoder) usage(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.add(dst, hub.Usage)
 	ev.Scope = hub.StepScope
 	m := d.scratch.MoreOf(ev)
-	m.Model = text(d.at.ev.Data.Model)
+	m.Model = rawjson.Body(d.at.ev.Data.Model)
 	for _, c := range usageCounts {
 		if n, ok := rawjson.Int(d.prop(c.name)); ok && n >= 0 {
 			*c.of(&m.Usage) = n
@@ -207,7 +207,7 @@ func (d *decoder) notice(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.add(dst, hub.Notice)
 	ev.Level, ev.Text = t.level, body
 	if t.code != "" {
-		ev.Name = text(d.prop(t.code))
+		ev.Name = rawjson.Body(d.prop(t.code))
 	}
 	if string(ev.Name) == infoStatus && t.level == hub.LevelInfo {
 		ev.Level = hub.LevelStatus
@@ -234,9 +234,9 @@ func (d *decoder) binaryAsset(dst []hub.Event) ([]hub.Event, error) {
 		return d.plain(dst)
 	}
 	dst, ev := d.add(dst, hub.File)
-	ev.ID = text(d.prop("assetId"))
+	ev.ID = rawjson.Body(d.prop("assetId"))
 	f := &d.scratch.MoreOf(ev).File
-	f.Base64, f.Media, f.FileID, f.Name = body, text(d.prop("mimeType")), ev.ID, text(d.prop("description"))
+	f.Base64, f.Media, f.FileID, f.Name = body, rawjson.Body(d.prop("mimeType")), ev.ID, rawjson.Body(d.prop("description"))
 	d.keep(ev, "assetId", "data", "mimeType", "description", "byteLength", "type")
 	return dst, nil
 }

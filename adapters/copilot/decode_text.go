@@ -47,7 +47,7 @@ func (d *decoder) messageDelta(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	id := text(d.at.ev.Data.MessageID)
+	id := rawjson.Body(d.at.ev.Data.MessageID)
 	d.enterStream(id)
 	dst, ev := d.add(dst, hub.TextDelta)
 	ev.ID, ev.Msg, ev.Text = id, id, delta
@@ -60,7 +60,7 @@ func (d *decoder) reasoningDelta(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	id := text(d.at.ev.Data.ReasoningID)
+	id := rawjson.Body(d.at.ev.Data.ReasoningID)
 	d.enterStream(id)
 	dst, ev := d.add(dst, hub.TextDelta)
 	ev.ID, ev.Chan, ev.Text = id, hub.Reasoning, delta
@@ -78,7 +78,7 @@ func (d *decoder) messageStart(dst []hub.Event) ([]hub.Event, error) {
 	}
 	d.enterStream(id)
 	dst, ev := d.add(dst, hub.TextStart)
-	ev.ID, ev.Msg, ev.Name = id, id, text(d.prop("phase"))
+	ev.ID, ev.Msg, ev.Name = id, id, rawjson.Body(d.prop("phase"))
 	return dst, nil
 }
 
@@ -89,7 +89,7 @@ func (d *decoder) message(dst []hub.Event) ([]hub.Event, error) {
 	if !ok && !rawjson.IsNull(p.Content) {
 		return dst, d.missing("data.content", p.Content, "want a string")
 	}
-	id := text(p.MessageID)
+	id := rawjson.Body(p.MessageID)
 	d.leaveStream(id)
 	if len(content) > 0 {
 		dst = d.fullText(dst, id, content, hub.AnswerText, "messageId", "content", "toolRequests", "parentToolCallId")
@@ -114,10 +114,10 @@ func (d *decoder) citations(dst []hub.Event, msg []byte) []hub.Event {
 	for src := range rawjson.Each(rawjson.Get(d.prop("citations"), "sources")) {
 		var ev *hub.Event
 		dst, ev = d.add(dst, hub.Source)
-		ev.ID, ev.Ref, ev.Msg = text(rawjson.Get(src, "id")), msg, msg
-		ev.Title = text(rawjson.Get(src, "title"))
+		ev.ID, ev.Ref, ev.Msg = rawjson.Text(src, "id"), msg, msg
+		ev.Title = rawjson.Text(src, "title")
 		file := &d.scratch.MoreOf(ev).File
-		file.URL, file.Name = text(rawjson.Get(src, "url")), text(rawjson.Get(src, "path"))
+		file.URL, file.Name = rawjson.Text(src, "url"), rawjson.Text(src, "path")
 	}
 	return dst
 }
@@ -129,9 +129,9 @@ func (d *decoder) reasoning(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	id := text(p.ReasoningID)
+	id := rawjson.Body(p.ReasoningID)
 	d.leaveStream(id)
-	sig := text(d.prop(propSignature))
+	sig := rawjson.Body(d.prop(propSignature))
 	if len(content) == 0 && len(sig) == 0 {
 		return dst, nil
 	}
@@ -151,7 +151,7 @@ func (d *decoder) userMessage(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	if d.user.echoed(content, len(text(d.at.ev.ID)) > 0) {
+	if d.user.echoed(content, len(rawjson.Body(d.at.ev.ID)) > 0) {
 		return dst, nil
 	}
 	if d.opt.history {
@@ -176,7 +176,7 @@ func (d *decoder) userMessage(dst []hub.Event) ([]hub.Event, error) {
 
 // userID is the id of the user's message, made if it has none.
 func (d *decoder) userID() []byte {
-	if id := firstOf(text(d.at.ev.Data.MessageID), text(d.at.ev.ID)); id != nil {
+	if id := rawjson.First(rawjson.Body(d.at.ev.Data.MessageID), rawjson.Body(d.at.ev.ID)); id != nil {
 		return id
 	}
 	d.user.made++

@@ -59,7 +59,7 @@ func (d *decoder) complete(dst []hub.Event, id []byte, c *call, arguments rawjso
 
 // reportedIntent appends what a call reports that the agent is about to do.
 func (d *decoder) reportedIntent(dst []hub.Event, arguments rawjson.Value) []hub.Event {
-	intent := text(rawjson.Get(arguments, "intent"))
+	intent := rawjson.Text(arguments, "intent")
 	if len(intent) == 0 {
 		return dst
 	}
@@ -71,7 +71,7 @@ func (d *decoder) reportedIntent(dst []hub.Event, arguments rawjson.Value) []hub
 // toolRequests announces the calls that a message asks for. Each starts on its own later.
 func (d *decoder) toolRequests(dst []hub.Event, msg []byte) []hub.Event {
 	for req := range rawjson.Each(d.at.ev.Data.ToolRequests) {
-		id, name := text(rawjson.Get(req, "toolCallId")), text(rawjson.Get(req, "name"))
+		id, name := rawjson.Text(req, "toolCallId"), rawjson.Text(req, "name")
 		if len(id) == 0 || len(name) == 0 {
 			continue
 		}
@@ -82,7 +82,7 @@ func (d *decoder) toolRequests(dst []hub.Event, msg []byte) []hub.Event {
 		for i := n; i < len(dst); i++ {
 			dst[i].Msg = msg
 			if dst[i].Kind == hub.ToolStart {
-				dst[i].Title = firstOf(text(rawjson.Get(req, "intentionSummary")), text(rawjson.Get(req, "toolTitle")))
+				dst[i].Title = rawjson.First(rawjson.Text(req, "intentionSummary"), rawjson.Text(req, "toolTitle"))
 			}
 		}
 	}
@@ -101,7 +101,7 @@ func (d *decoder) toolCallDelta(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	c := d.calls[string(id)]
-	if name := text(p.ToolName); c == nil && len(name) > 0 {
+	if name := rawjson.Body(p.ToolName); c == nil && len(name) > 0 {
 		dst, c = d.begin(dst, id, name)
 	}
 	if c != nil && c.intent || len(fragment) == 0 {
@@ -204,7 +204,7 @@ func (d *decoder) executionProgress(dst []hub.Event) ([]hub.Event, error) {
 	}
 	p := &d.at.ev.Data
 	dst, ev := d.add(dst, hub.ToolUpdate)
-	ev.ID, ev.Status, ev.Text = id, hub.StatusRunning, firstOf(text(p.Progress), text(p.Status))
+	ev.ID, ev.Status, ev.Text = id, hub.StatusRunning, rawjson.First(rawjson.Body(p.Progress), rawjson.Body(p.Status))
 	d.passing(ev)
 	return dst, nil
 }

@@ -224,14 +224,10 @@ func (e *encoder) appendSubAgent(dst, subAgent []byte) []byte {
 
 // meta is what a decoder of this dialect kept of the origin; nil if the event has another origin.
 func meta(ev *hub.Event) rawjson.Value {
-	if ev.More == nil || len(ev.More.Meta) == 0 {
-		return nil
+	if v := ev.Meta(metaKey); rawjson.Kind(v) == '{' {
+		return v
 	}
-	v := rawjson.Get(ev.More.Meta, metaKey)
-	if rawjson.Kind(v) != '{' {
-		return nil
-	}
-	return v
+	return nil
 }
 
 // data writes the data that the decoder makes of events and frames in the form that they came in; of other data, clients
@@ -284,7 +280,7 @@ func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	inner, from := unwrap(ev.Value)
 	envelope := e.envelopeOf(out)
-	if string(text(rawjson.Get(ev.Value, "type"))) == frameGlobal && envelope == envelopeWS {
+	if string(rawjson.Text(ev.Value, "type")) == frameGlobal && envelope == envelopeWS {
 		inner = nil // not of this session, and so not filtered
 	}
 	if inner == nil && envelope != formEnvelopes[from] {
@@ -294,7 +290,7 @@ func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if inner == nil {
 		out.Buf = append(out.Buf, ev.Value...)
 	} else {
-		typ := text(rawjson.Get(inner, "type"))
+		typ := rawjson.Text(inner, "type")
 		if f := e.filter(envelope); f != nil && !f.Keep(typ, rawjson.Get(inner, "data")) {
 			out.Cancel()
 			return hub.Dropped

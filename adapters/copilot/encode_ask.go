@@ -17,7 +17,7 @@ type openAsk struct {
 
 // ask writes a question in the form that it came in, or in that of its kind.
 func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
-	typ := string(text(rawjson.Get(meta(ev), metaType)))
+	typ := string(rawjson.Text(meta(ev), metaType))
 	hasSchema := ev.More != nil && rawjson.Kind(ev.More.Schema) == '{'
 	switch {
 	case isAsk(typ) && rawjson.Kind(ev.Value) == '{':
@@ -82,10 +82,7 @@ func (a *openAsk) option(id []byte) hub.AskOption {
 
 // asked is the disposition of a question that is written as one of another kind, or as its own.
 func asked(ev *hub.Event, as hub.AskKind) hub.Disposition {
-	if ev.AskKind != as {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(ev.AskKind != as)
 }
 
 // appendAsk appends what all questions have. head is the name of the member with the question.
@@ -106,7 +103,7 @@ func (e *encoder) userInput(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	buf = append(buf, `"choices":[`...)
 	for _, o := range ev.More.Options {
-		buf = append(rawjson.AppendQuoted(buf, firstOf(o.Name, o.ID)), ',')
+		buf = append(rawjson.AppendQuoted(buf, rawjson.First(o.Name, o.ID)), ',')
 	}
 	buf[len(buf)-1] = ']'
 	out.Buf = append(buf, `,"allowFreeform":false,`...)
@@ -120,7 +117,7 @@ func (e *encoder) permission(out *wire.Out, ev *hub.Event) hub.Disposition {
 	buf := appendText(out.Buf, `"requestId":"`, ev.ID)
 	buf = append(buf, `"permissionRequest":{"kind":"custom-tool",`...)
 	buf = appendText(buf, `"intention":"`, ev.Title)
-	buf = appendText(buf, `"toolName":"`, firstOf(ev.Ref, ev.Title))
+	buf = appendText(buf, `"toolName":"`, rawjson.First(ev.Ref, ev.Title))
 	buf = appendText(buf, `"toolDescription":"`, ev.Title)
 	buf = appendSome(buf, `"toolCallId":"`, ev.Ref)
 	if ev.More != nil && offersAlways(ev.More.Options) {
@@ -153,7 +150,7 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 	a := e.asks[string(ev.ID)]
 	delete(e.asks, string(ev.ID))
 	kept := meta(ev)
-	typ := string(text(rawjson.Get(kept, metaType)))
+	typ := string(rawjson.Text(kept, metaType))
 	switch {
 	case answerTypes[typ]:
 		e.beginAs(out, typ, ev)
@@ -217,7 +214,7 @@ func (e *encoder) replied(out *wire.Out, ev *hub.Event, a *openAsk) hub.Disposit
 	case ev.Status != hub.StatusChosen:
 		disposition = hub.Folded
 	case len(ev.Name) > 0:
-		choice := firstOf(a.option(ev.Name).Name, ev.Name)
+		choice := rawjson.First(a.option(ev.Name).Name, ev.Name)
 		buf = append(appendText(buf, `"answer":"`, choice), `"wasFreeform":false,`...)
 		if !bytes.Equal(choice, ev.Name) || isCancel(choice) {
 			disposition = hub.Folded

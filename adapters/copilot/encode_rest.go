@@ -12,7 +12,7 @@ import (
 func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Disposition {
 	kept := meta(ev)
 	typ, disposition := "session.info", hub.Native
-	code := firstOf(ev.Name, []byte("notification"))
+	code := rawjson.First(ev.Name, []byte("notification"))
 	switch ev.Level {
 	case hub.LevelIntent:
 		e.beginAs(out, "assistant.intent", ev)
@@ -28,7 +28,7 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case hub.LevelStatus:
 		code = []byte(infoStatus)
 	}
-	if own := text(rawjson.Get(kept, metaType)); noticeTypes[string(own)].text != "" {
+	if own := rawjson.Text(kept, metaType); noticeTypes[string(own)].text != "" {
 		typ, code = string(own), ev.Name
 	}
 	e.beginAs(out, typ, ev)
@@ -89,11 +89,11 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 		kind = "image"
 	}
 	e.beginAs(out, "session.binary_asset", ev)
-	buf := appendText(out.Buf, `"assetId":"`, firstOf(f.FileID, ev.ID, []byte("asset")))
+	buf := appendText(out.Buf, `"assetId":"`, rawjson.First(f.FileID, ev.ID, []byte("asset")))
 	buf = appendCount(buf, `"byteLength":`, base64Len(f.Base64))
 	buf = appendText(buf, `"data":"`, f.Base64)
 	buf = appendSome(buf, `"description":"`, f.Name)
-	buf = appendText(buf, `"mimeType":"`, firstOf(f.Media, []byte("application/octet-stream")))
+	buf = appendText(buf, `"mimeType":"`, rawjson.First(f.Media, []byte("application/octet-stream")))
 	if !e.opt.rootProperties { // there it would be taken for that of the event
 		buf = append(append(append(buf, `"type":"`...), kind...), `",`...)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -87,7 +88,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return e.sessionError(out, ev, hub.Folded)
 	case hub.StatusCancelled:
 		e.begin(out, "abort", nil)
-		out.Buf = appendText(out.Buf, `"reason":"`, firstOf(ev.Name, []byte("user_initiated")))
+		out.Buf = appendText(out.Buf, `"reason":"`, rawjson.First(ev.Name, []byte("user_initiated")))
 		e.end(out, hub.Native)
 		e.begin(out, "session.idle", nil)
 		out.Buf = append(out.Buf, `"aborted":true,`...)
@@ -121,8 +122,8 @@ func (e *encoder) sessionError(out *wire.Out, ev *hub.Event, disposition hub.Dis
 		made = "The agent stopped before the answer was complete."
 	}
 	e.begin(out, "session.error", nil)
-	buf := appendText(out.Buf, `"errorType":"`, firstOf(code, []byte(ev.Status.String())))
-	buf = appendText(buf, `"message":"`, firstOf(message, []byte(made)))
+	buf := appendText(out.Buf, `"errorType":"`, rawjson.First(code, []byte(ev.Status.String())))
+	buf = appendText(buf, `"message":"`, rawjson.First(message, []byte(made)))
 	out.Buf = e.appendMeta(buf, meta(ev))
 	return e.end(out, disposition)
 }
@@ -136,7 +137,7 @@ type shownSubAgent struct {
 // agentStart writes the start of a sub-agent. Where no call has spawned it, its own id stands for the call, which the SDK
 // demands.
 func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l := shownSubAgent{call: bytes.Clone(firstOf(ev.Ref, ev.ID)), title: bytes.Clone(ev.Title)}
+	l := shownSubAgent{call: bytes.Clone(rawjson.First(ev.Ref, ev.ID)), title: bytes.Clone(ev.Title)}
 	if len(e.subAgents) < maxRemembered {
 		e.subAgents[string(ev.ID)] = l
 	}
@@ -155,9 +156,9 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // append appends what the start and the end of a sub-agent have in common.
 func (l *shownSubAgent) append(dst []byte, ev *hub.Event) []byte {
-	dst = appendText(dst, `"toolCallId":"`, firstOf(l.call, ev.Ref, ev.ID))
+	dst = appendText(dst, `"toolCallId":"`, rawjson.First(l.call, ev.Ref, ev.ID))
 	dst = appendText(dst, `"agentName":"`, ev.Name)
-	return appendText(dst, `"agentDisplayName":"`, firstOf(l.title, ev.Name))
+	return appendText(dst, `"agentDisplayName":"`, rawjson.First(l.title, ev.Name))
 }
 
 // agentEnd writes how a sub-agent ended. Its result is that of its call.
@@ -167,7 +168,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case hub.StatusError, hub.StatusDenied:
 		message := []byte("The sub-agent failed.")
 		if ev.More != nil {
-			message = firstOf(ev.More.Err, message)
+			message = rawjson.First(ev.More.Err, message)
 		}
 		e.begin(out, "subagent.failed", ev.ID)
 		buf := appendText(l.append(out.Buf, ev), `"error":"`, message)

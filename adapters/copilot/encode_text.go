@@ -132,10 +132,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Native
 	}
 	e.messageDelta(out, ev, p)
-	if ev.Chan == hub.Refusal {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(ev.Chan == hub.Refusal)
 }
 
 // keepText adds to the text of a part.

@@ -142,7 +142,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if isLook || len(ev.Text) == 0 {
 		disposition = hub.Folded
 	}
-	message := firstOf(ev.Text, ev.Title)
+	message := rawjson.First(ev.Text, ev.Title)
 	if len(message) == 0 && ev.More != nil && len(ev.More.Percent) > 0 {
 		message = append(bytes.Clone(ev.More.Percent), " %"...)
 	}
@@ -252,7 +252,7 @@ func appendBlocks(dst []byte, content rawjson.Value) []byte {
 	}
 	dst = append(dst, `"contents":[`...)
 	for item := range rawjson.Each(content) {
-		if block := rawjson.Get(item, "content"); string(text(rawjson.Get(item, "type"))) == "content" && block != nil {
+		if block := rawjson.Get(item, "content"); string(rawjson.Text(item, "type")) == "content" && block != nil {
 			item = block
 		}
 		dst = append(append(dst, item...), ',')
@@ -269,7 +269,7 @@ func (e *encoder) appendError(dst []byte, ev *hub.Event, rest rawjson.Value) []b
 	if ev.More != nil {
 		message, code = ev.More.Err, ev.More.ErrCode
 	}
-	message = firstOf(message, ev.Text) // if nobody said why, neither do we
+	message = rawjson.First(message, ev.Text) // if nobody said why, neither do we
 	switch {
 	case ev.Status == hub.StatusDenied:
 		code = []byte(codeDenied)

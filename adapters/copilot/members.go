@@ -83,22 +83,6 @@ func closeObject(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// text is the body of a string, nil if v is none.
-func text(v rawjson.Value) []byte {
-	body, _ := rawjson.Str(v)
-	return body
-}
-
-// firstOf returns the first that is not empty.
-func firstOf(bodies ...[]byte) []byte {
-	for _, b := range bodies {
-		if len(b) > 0 {
-			return b
-		}
-	}
-	return nil
-}
-
 // plainLen is how many bytes of UTF-8 the plain text of a body has.
 func plainLen(body []byte) (n int64) {
 	for len(body) > 0 {

@@ -14,11 +14,11 @@ func observe(rec wire.Record) hub.Observation {
 		return hub.ObservedNothing
 	}
 	ev, _ := unwrap(rec.Data)
-	switch string(text(rawjson.Get(ev, "type"))) {
+	switch string(rawjson.Text(ev, "type")) {
 	case "session.idle":
 		return hub.ObservedEnd
 	case "session.error":
-		if len(text(rawjson.Get(ev, "agentId"))) == 0 && len(text(Property(ev, "parentToolCallId"))) == 0 {
+		if len(rawjson.Text(ev, "agentId")) == 0 && len(rawjson.Body(Property(ev, "parentToolCallId"))) == 0 {
 			return hub.ObservedEnd
 		}
 	}
@@ -63,10 +63,10 @@ func (w *watcher) Observe(rec wire.Record) hub.Observation {
 // sessionOf is the session that an envelope names, nil if the record has none.
 func sessionOf(record rawjson.Value) []byte {
 	if rawjson.Get(record, "jsonrpc") != nil {
-		return text(rawjson.Get(record, "params", "sessionId"))
+		return rawjson.Text(record, "params", "sessionId")
 	}
 	if typ, _ := rawjson.Str(rawjson.Get(record, "type")); isEventType(typ) || string(typ) == frameGlobal {
 		return nil
 	}
-	return text(rawjson.Get(record, "sessionId"))
+	return rawjson.Text(record, "sessionId")
 }

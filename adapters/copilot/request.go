@@ -20,6 +20,6 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if err := json.Decode(body, &in); err != nil {
 		return hub.JSONError(err)
 	}
-	req.Thread = firstOf(text(in.SessionID), text(rawjson.Get(in.Params, "sessionId")))
+	req.Thread = rawjson.First(rawjson.Body(in.SessionID), rawjson.Text(in.Params, "sessionId"))
 	return nil
 }

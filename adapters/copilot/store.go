@@ -47,6 +47,6 @@ func embedKey(session, id []byte) string { return string(session) + "\x00" + str
 
 // note remembers an announcement as it came.
 func (s *EmbedStore) note(session []byte, data rawjson.Value) {
-	plain := func(member string) []byte { return rawjson.AppendUnescaped(nil, text(rawjson.Get(data, member))) }
+	plain := func(member string) []byte { return rawjson.AppendUnescaped(nil, rawjson.Text(data, member)) }
 	s.Add(session, plain("outputId"), Embed{Provider: plain("provider"), Title: plain("title")})
 }

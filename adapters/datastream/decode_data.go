@@ -85,7 +85,7 @@ func (d *decoder) state(dst []hub.Event) ([]hub.Event, error) {
 	from := len(patch)
 	for op := range rawjson.Each(d.value) {
 		path, value := rawjson.Get(op, "path"), rawjson.Get(op, "value")
-		if string(rawjson.Body(rawjson.Get(op, "type"))) != "set" || value == nil || !namesMember(path) {
+		if string(rawjson.Text(op, "type")) != "set" || value == nil || !namesMember(path) {
 			return dst, nil
 		}
 		if len(patch) > from {

@@ -138,10 +138,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	out.Buf = append(b, '"')
 	out.End()
 	p.wrote = true
-	if ev.Chan == hub.Refusal {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(ev.Chan == hub.Refusal)
 }
 
 // room makes sure that what p says is shown where it belongs: in a step that has no other part of its kind, and no call
@@ -201,7 +198,7 @@ func appendWords(dst []byte, ev *hub.Event) []byte {
 	}
 	from := len(dst)
 	for block := range rawjson.Each(ev.More.Content) {
-		text := rawjson.Body(rawjson.Get(block, "content", "text"))
+		text := rawjson.Text(block, "content", "text")
 		if len(text) > 0 && len(dst) > from {
 			dst = append(dst, `\n`...)
 		}

@@ -77,7 +77,7 @@ func (e *encoder) writeData(out *wire.Out, ev *hub.Event) hub.Disposition {
 		out.Begin("")
 		b := append(append(append(out.Buf, `aui-data:{"name":"`...), ev.Name...), `","data":`...)
 		member.Close(out, rawjson.AppendHarmless(b, value))
-		return nativeIf(ev.Op == hub.Emit && ev.Value != nil)
+		return hub.NativeIf(ev.Op == hub.Emit && ev.Value != nil)
 	}
 	out.Begin("")
 	b := append(append(append(out.Buf, `2:[{"type":"data-`...), ev.Name...), '"')
@@ -104,8 +104,8 @@ func (e *encoder) patchState(out *wire.Out, patch rawjson.Value) bool {
 	b := append(out.Buf, `aui-state:[`...)
 	from := len(b)
 	for op := range rawjson.Each(patch) {
-		kind, value := rawjson.Body(rawjson.Get(op, "op")), rawjson.Get(op, "value")
-		pointer := rawjson.Body(rawjson.Get(op, "path"))
+		kind, value := rawjson.Text(op, "op"), rawjson.Get(op, "value")
+		pointer := rawjson.Text(op, "path")
 		last := pointer[bytes.LastIndexByte(pointer, '/')+1:]
 		if string(kind) != "add" && string(kind) != "replace" || value == nil || string(kind) == "add" && isIndex(last) {
 			out.Cancel()

@@ -75,7 +75,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		out.Begin("")
 		out.Buf = rawjson.AppendQuoted(append(out.Buf, `3:`...), phrases.RunError(ev))
 		out.End()
-		return nativeIf(ev.Status == hub.StatusFailed)
+		return hub.NativeIf(ev.Status == hub.StatusFailed)
 	}
 	ran := e.step.run
 	e.closeStep(out, ev.Status)
@@ -92,16 +92,9 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case hub.StatusLength, hub.StatusFiltered:
 		return hub.Native
 	case hub.StatusDone:
-		return nativeIf(e.left == 0) // a reader takes those for the client's
+		return hub.NativeIf(e.left == 0) // a reader takes those for the client's
 	case hub.StatusTools:
-		return nativeIf(e.left > 0)
-	}
-	return hub.Folded
-}
-
-func nativeIf(ok bool) hub.Disposition {
-	if ok {
-		return hub.Native
+		return hub.NativeIf(e.left > 0)
 	}
 	return hub.Folded
 }

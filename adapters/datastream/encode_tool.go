@@ -80,7 +80,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b = append(rawjson.AppendQuoted(append(b, `{"value":`...), ev.Text), '}')
 	}
 	member.Close(out, b)
-	return nativeIf(isObject && rawjson.Harmless(ev.Value))
+	return hub.NativeIf(isObject && rawjson.Harmless(ev.Value))
 }
 
 // toolEnd writes the result. A call that is left to the client has none.
@@ -109,7 +109,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // appendResult appends a result: text, another value, content blocks, or why there is none.
 func appendResult(dst []byte, ev *hub.Event, failed, content bool) ([]byte, hub.Disposition) {
-	disposition := nativeIf(ev.Status == hub.StatusOK || ev.Status == hub.StatusError)
+	disposition := hub.NativeIf(ev.Status == hub.StatusOK || ev.Status == hub.StatusError)
 	switch {
 	case len(ev.Text) > 0:
 		return rawjson.AppendQuoted(dst, ev.Text), disposition

@@ -33,23 +33,23 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.History.Told = rawjson.Kind(chat.Messages) == '['
 	history.Each(chat.Messages, func(m rawjson.Value) {
 		last = m
-		id := history.Body(m, "id")
+		id := rawjson.Text(m, "id")
 		history.Each(rawjson.Get(m, "toolInvocations"), func(v rawjson.Value) { addCall(&req.History, v, id) })
 		history.Each(rawjson.Get(m, "parts"), func(v rawjson.Value) { addCall(&req.History, rawjson.Get(v, "toolInvocation"), id) })
 	})
-	if string(rawjson.Body(rawjson.Get(last, "role"))) == "assistant" {
-		req.Run = rawjson.Body(rawjson.Get(last, "id"))
+	if string(rawjson.Text(last, "role")) == "assistant" {
+		req.Run = rawjson.Text(last, "id")
 	}
 	return nil
 }
 
 // addCall adds a call of a message. Messages have theirs twice: in a list of their own, and among the parts.
 func addCall(h *hub.History, v rawjson.Value, message []byte) {
-	id := history.Body(v, "toolCallId")
+	id := rawjson.Text(v, "toolCallId")
 	if c := h.Find(id); c == nil || !bytes.Equal(c.Msg, message) {
-		h.Add(hub.PastCall{ID: id, Name: history.Body(v, "toolName"), Args: rawjson.NotNull(rawjson.Get(v, "args")), Msg: message})
+		h.Add(hub.PastCall{ID: id, Name: rawjson.Text(v, "toolName"), Args: rawjson.NotNull(rawjson.Get(v, "args")), Msg: message})
 	}
-	if string(history.Body(v, "state")) == "result" {
+	if string(rawjson.Text(v, "state")) == "result" {
 		h.Answer(id)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -164,7 +165,7 @@ func (e *encoder) appendBeside(dst []byte) []byte {
 		dst = appendText(dst, `,"parentToolCallId":"`, e.parent)
 	}
 	if rawjson.Kind(extra) == '{' {
-		dst = appendRaw(dst, `,"extra":`, extra)
+		dst = member.AppendRaw(dst, `,"extra":`, extra)
 	}
 	return dst
 }
@@ -194,10 +195,7 @@ func (e *encoder) text(out *wire.Out, ev *hub.Event, l *subAgent) hub.Dispositio
 	e.beginChunk(out, ev, l)
 	out.Buf = appendIn(out.Buf, `,"content":{"type":"text","text":"`, ev.Text, `"}`)
 	e.end(out, ev.Flags)
-	if ev.Chan == hub.Refusal {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(ev.Chan == hub.Refusal)
 }
 
 // beginChunk starts a record with a part of a message, a text or a file. Only ACP names the message.
@@ -327,7 +325,7 @@ func (e *encoder) extension(out *wire.Out, ev *hub.Event, l *subAgent) {
 		buf = appendText(buf, `,"id":"`, ev.ID)
 	}
 	if ev.Value != nil {
-		buf = appendRaw(buf, `,"value":`, ev.Value)
+		buf = member.AppendRaw(buf, `,"value":`, ev.Value)
 	}
 	out.Buf = buf
 	e.end(out, ev.Flags)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -134,7 +135,7 @@ func (e *encoder) announce(out *wire.Out, c *card, end *hub.Event) hub.Dispositi
 	}
 	buf = e.appendCard(buf, c, end != nil)
 	if len(c.input) > 0 {
-		buf = appendRaw(buf, `,"rawInput":`, c.input)
+		buf = member.AppendRaw(buf, `,"rawInput":`, c.input)
 	}
 	buf = e.appendName(buf, c, kind)
 	out.Buf = e.appendMeta(buf, c.meta)
@@ -146,7 +147,7 @@ func (e *encoder) announce(out *wire.Out, c *card, end *hub.Event) hub.Dispositi
 // gives a title has made its own card, and nothing is added to it.
 func (e *encoder) appendCard(dst []byte, c *card, hasResult bool) []byte {
 	if len(c.content) > 0 && !hasResult {
-		dst = appendRaw(dst, `,"content":`, c.content)
+		dst = member.AppendRaw(dst, `,"content":`, c.content)
 	}
 	if len(c.locations) > 0 {
 		dst = e.appendLocations(dst, c.locations)
@@ -208,10 +209,10 @@ func (e *encoder) appendMeta(dst, meta []byte) []byte {
 		extra = rawjson.Get(meta, metaExtra)
 	}
 	if output != nil {
-		dst = appendRaw(dst, `,"rawOutput":`, output)
+		dst = member.AppendRaw(dst, `,"rawOutput":`, output)
 	}
 	if output == nil && extra == nil {
-		return appendRaw(dst, `,"_meta":`, meta)
+		return member.AppendRaw(dst, `,"_meta":`, meta)
 	}
 	opening := `,"_meta":{`
 	for key, val := range rawjson.EachField(meta) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -58,10 +59,10 @@ func (e *encoder) writeOutput(out *wire.Out, c *card, ev *hub.Event) {
 	e.begin(out, c.subAgent, "tool_call_update")
 	buf := appendIn(out.Buf, `,"toolCallId":"`, c.wireID, `","status":"in_progress"`)
 	if ev.More != nil && ev.More.Content != nil {
-		buf = appendRaw(buf, `,"content":`, ev.More.Content)
+		buf = member.AppendRaw(buf, `,"content":`, ev.More.Content)
 	}
 	if ev.Value != nil {
-		buf = appendRaw(buf, `,"rawOutput":`, ev.Value)
+		buf = member.AppendRaw(buf, `,"rawOutput":`, ev.Value)
 	} else if ev.More != nil {
 		buf = e.appendMeta(buf, ev.More.Meta)
 	}
@@ -95,7 +96,7 @@ func (e *encoder) appendResult(dst []byte, c *card, ev *hub.Event) ([]byte, hub.
 		dst = append(rawjson.AppendEscaped(dst, ev.Value), `"}}]`...)
 	}
 	if ev.Value != nil && !isText {
-		dst = appendRaw(dst, `,"rawOutput":`, ev.Value)
+		dst = member.AppendRaw(dst, `,"rawOutput":`, ev.Value)
 	}
 	return dst, disposition
 }
@@ -126,11 +127,11 @@ func (e *encoder) appendContent(dst []byte, c *card, ev *hub.Event, disposition 
 	switch {
 	case !bytes.Contains(said, failure) && rawjson.Kind(content) == '[':
 		items := bytes.TrimRight(content[:bytes.LastIndexByte(content, ']')], " \t\r\n")
-		return append(acpwire.AppendTextItem(appendRaw(dst, `,"content":`, items), failure), ']'), disposition
+		return append(acpwire.AppendTextItem(member.AppendRaw(dst, `,"content":`, items), failure), ']'), disposition
 	case c.view == viewContent && bytes.Equal(content, c.shown):
 		return dst, disposition // shown already
 	}
-	return appendRaw(dst, `,"content":`, content), disposition
+	return member.AppendRaw(dst, `,"content":`, content), disposition
 }
 
 // sameResult reports whether said, the texts of a content, is what ev has beside the content.
@@ -147,10 +148,7 @@ func sameResult(said []byte, ev *hub.Event) bool {
 
 // endFate is the disposition of an end with this status.
 func endDisposition(s hub.Status) hub.Disposition {
-	if s == hub.StatusOK || s == hub.StatusError {
-		return hub.Native
-	}
-	return hub.Folded
+	return hub.NativeIf(s == hub.StatusOK || s == hub.StatusError)
 }
 
 // appendBlocks appends content of up to two texts.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -60,7 +61,7 @@ func (e *encoder) writePlan(out *wire.Out, entries []byte, l *subAgent) {
 		e.plan = append(e.plan[:0], entries...)
 	}
 	e.begin(out, l, "plan")
-	out.Buf = appendRaw(out.Buf, `,"entries":`, entries)
+	out.Buf = member.AppendRaw(out.Buf, `,"entries":`, entries)
 	e.end(out, 0)
 }
 
@@ -200,8 +201,8 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event, l *subAgent) hub.Dispositi
 }
 
 func appendContext(dst []byte, c *hub.Counts) []byte {
-	dst = appendInt(append(dst, `,"used":`...), c.ContextUsed)
-	dst = appendInt(append(dst, `,"size":`...), c.ContextSize)
+	dst = member.AppendInt(dst, `,"used":`, c.ContextUsed)
+	dst = member.AppendInt(dst, `,"size":`, c.ContextSize)
 	if len(c.Cost) == 0 {
 		return dst
 	}
@@ -216,11 +217,11 @@ func appendContext(dst []byte, c *hub.Counts) []byte {
 // the agents use.
 func appendCounts(dst []byte, c *hub.Counts) []byte {
 	open := len(dst)
-	dst = appendCount(dst, `,"promptTokens":`, c.In)
-	dst = appendCount(dst, `,"completionTokens":`, c.Out)
-	dst = appendCount(dst, `,"cachedTokens":`, c.Cached)
+	dst = member.AppendCount(dst, `,"promptTokens":`, c.In)
+	dst = member.AppendCount(dst, `,"completionTokens":`, c.Out)
+	dst = member.AppendCount(dst, `,"cachedTokens":`, c.Cached)
 	if len(c.Cost) > 0 && (len(c.Currency) == 0 || string(c.Currency) == "USD") {
-		dst = appendRaw(dst, `,"costUsd":`, c.Cost)
+		dst = member.AppendRaw(dst, `,"costUsd":`, c.Cost)
 	}
 	dst = cutComma(dst, open)
 	if c.Total < 0 && c.CacheWrite < 0 && c.ReasoningTokens < 0 {
@@ -231,15 +232,8 @@ func appendCounts(dst []byte, c *hub.Counts) []byte {
 	}
 	dst = append(dst, `"extra":{`...)
 	open = len(dst)
-	dst = appendCount(dst, `,"total_tokens":`, c.Total)
-	dst = appendCount(dst, `,"cache_creation_input_tokens":`, c.CacheWrite)
-	dst = appendCount(dst, `,"reasoning_output_tokens":`, c.ReasoningTokens)
+	dst = member.AppendCount(dst, `,"total_tokens":`, c.Total)
+	dst = member.AppendCount(dst, `,"cache_creation_input_tokens":`, c.CacheWrite)
+	dst = member.AppendCount(dst, `,"reasoning_output_tokens":`, c.ReasoningTokens)
 	return append(cutComma(dst, open), '}')
-}
-
-func appendCount(dst []byte, member string, n int64) []byte {
-	if n < 0 {
-		return dst
-	}
-	return appendInt(append(dst, member...), n)
 }

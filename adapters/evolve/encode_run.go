@@ -119,10 +119,7 @@ func (e *encoder) makeEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case hub.StatusFailed, hub.StatusTruncated:
 		e.explain(out, ev, true)
 		e.makeLifecycle(out, runFailed)
-		if ev.Status == hub.StatusTruncated || e.opt.errorText {
-			return hub.Folded
-		}
-		return hub.Native
+		return hub.FoldedIf(ev.Status == hub.StatusTruncated || e.opt.errorText)
 	}
 	e.explain(out, ev, false)
 	e.makeLifecycle(out, runComplete)

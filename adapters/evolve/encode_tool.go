@@ -3,6 +3,7 @@ package evolve
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -91,7 +92,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Dispositi
 		buf = appendLook(buf, c.name, c.input, e.opt.lineBase)
 	}
 	if len(c.input) > 0 {
-		buf = appendRaw(buf, `,"rawInput":`, c.input)
+		buf = member.AppendRaw(buf, `,"rawInput":`, c.input)
 	}
 	out.Buf = buf
 	e.end(out, ev.Flags)
@@ -168,7 +169,7 @@ func (e *encoder) writeUpdate(out *wire.Out, ev *hub.Event, c *card, more *hub.M
 	disposition := hub.Native
 	switch {
 	case more.Content != nil:
-		buf = appendRaw(buf, `,"content":`, more.Content)
+		buf = member.AppendRaw(buf, `,"content":`, more.Content)
 		if c.view = viewNone; c.running {
 			c.view = viewLook
 		}

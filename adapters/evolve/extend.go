@@ -2,6 +2,7 @@ package evolve
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -21,7 +22,7 @@ func (e *encoder) Extend(out *wire.Out, payload []byte) {
 	}
 	e.event = &hub.Event{}
 	e.begin(out, nil, updateNothing)
-	out.Buf = appendRaw(out.Buf, `,"_meta":`, payload)
+	out.Buf = member.AppendRaw(out.Buf, `,"_meta":`, payload)
 	e.end(out, 0)
 	e.event = nil
 }

@@ -1,6 +1,8 @@
 package evolve
 
 import (
+	"strconv"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
@@ -141,7 +143,7 @@ func parseEncodeOptions(o hub.Options) encodeOptions {
 		errorText:     o.Enum("errors") == "text",
 		extensions:    o.Bool("extensions"),
 		kinds:         map[string]string{},
-		promptID:      appendInt(nil, int64(o.Int("prompt_id"))),
+		promptID:      strconv.AppendInt(nil, int64(o.Int("prompt_id")), 10),
 		lineBase:      int64(index(o, "line_base")),
 	}
 	for _, n := range o.List("todo_tools") {

@@ -2,6 +2,7 @@ package evolve
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
@@ -123,7 +124,7 @@ func appendShiftedItem(dst []byte, item rawjson.Value, delta int64) []byte {
 		first = false
 		dst = append(rawjson.AppendQuoted(dst, key), ':')
 		if line, ok := rawjson.Int(val); ok && string(key) == "line" && line+delta >= 0 {
-			dst = appendInt(dst, line+delta)
+			dst = strconv.AppendInt(dst, line+delta, 10)
 			continue
 		}
 		dst = append(dst, val...)
@@ -144,9 +145,4 @@ func appendIn[T string | []byte](dst []byte, before string, body T, after string
 // appendText appends a member that is a string; opening is its name up to the quote of the value.
 func appendText[T string | []byte](dst []byte, opening string, body T) []byte {
 	return appendIn(dst, opening, body, `"`)
-}
-
-// appendRaw appends a member that is any value; opening is its name up to the value.
-func appendRaw(dst []byte, opening string, value []byte) []byte {
-	return append(append(dst, opening...), value...)
 }

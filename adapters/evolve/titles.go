@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -105,19 +106,19 @@ func appendTitle(dst, name []byte, in rawjson.Value) []byte {
 // appendLook appends the members content and locations that the table has for a call, if any. Lines count from base.
 func appendLook(dst, name []byte, in rawjson.Value, base int64) []byte {
 	l := looks[string(name)]
-	path := member(in, l.path)
+	path := argument(in, l.path)
 	switch {
 	case l.diff[1] != "" && path != nil:
 		dst = appendIn(dst, `,"content":[{"type":"diff","path":"`, path, `","oldText":`)
-		if old := member(in, l.diff[0]); old != nil {
+		if old := argument(in, l.diff[0]); old != nil {
 			dst = rawjson.AppendQuoted(dst, old)
 		} else {
 			dst = append(dst, "null"...)
 		}
-		dst = appendIn(dst, `,"newText":"`, member(in, l.diff[1]), `"}]`)
-	case len(member(in, l.text)) > 0:
+		dst = appendIn(dst, `,"newText":"`, argument(in, l.diff[1]), `"}]`)
+	case len(argument(in, l.text)) > 0:
 		dst = append(dst, `,"content":`...)
-		dst = appendTextContent(dst, member(in, l.text))
+		dst = appendTextContent(dst, argument(in, l.text))
 	}
 	if path == nil {
 		return dst
@@ -126,7 +127,7 @@ func appendLook(dst, name []byte, in rawjson.Value, base int64) []byte {
 	if string(name) == "Read" {
 		line, _ := rawjson.Int(rawjson.Get(in, "offset"))
 		dst = append(dst, `,"line":`...)
-		dst = appendInt(dst, line+base)
+		dst = strconv.AppendInt(dst, line+base, 10)
 	}
 	return append(dst, `}]`...)
 }
@@ -137,19 +138,13 @@ func appendTextContent(dst, body []byte) []byte {
 	return append(append(dst, body...), `"}}]`...)
 }
 
-// member returns a string argument, nil if there is none.
-func member(in rawjson.Value, name string) []byte {
+// argument returns a string argument, nil if there is none.
+func argument(in rawjson.Value, name string) []byte {
 	if name == "" {
 		return nil
 	}
-	body, ok := rawjson.Str(rawjson.Get(in, name))
-	if !ok {
-		return nil
-	}
-	return body
+	return rawjson.Text(in, name)
 }
-
-func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
 
 func fixedTitle(title string) func([]byte, rawjson.Value) []byte {
 	return func(dst []byte, _ rawjson.Value) []byte { return append(dst, title...) }
@@ -159,7 +154,7 @@ func fixedTitle(title string) func([]byte, rawjson.Value) []byte {
 func pathTitle(verb, arg, left, right string) func([]byte, rawjson.Value) []byte {
 	return func(dst []byte, in rawjson.Value) []byte {
 		dst = append(dst, verb...)
-		if val := member(in, arg); len(val) > 0 {
+		if val := argument(in, arg); len(val) > 0 {
 			dst = appendIn(append(dst, ' '), left, val, right)
 		}
 		return dst
@@ -167,7 +162,7 @@ func pathTitle(verb, arg, left, right string) func([]byte, rawjson.Value) []byte
 }
 
 func taskTitle(dst []byte, in rawjson.Value) []byte {
-	if val := member(in, "description"); len(val) > 0 {
+	if val := argument(in, "description"); len(val) > 0 {
 		return append(dst, val...)
 	}
 	return append(dst, "Task"...)
@@ -175,7 +170,7 @@ func taskTitle(dst []byte, in rawjson.Value) []byte {
 
 // bashTitle puts the command between backticks; those in it get a backslash, which in a string body is two.
 func bashTitle(dst []byte, in rawjson.Value) []byte {
-	val := member(in, "command")
+	val := argument(in, "command")
 	if len(val) == 0 {
 		return append(dst, "Terminal"...)
 	}
@@ -193,7 +188,7 @@ func bashTitle(dst []byte, in rawjson.Value) []byte {
 // readTitle names the lines as people count them, from 1; the argument offset counts from 0.
 func readTitle(dst []byte, in rawjson.Value) []byte {
 	dst = append(dst, "Read "...)
-	if val := member(in, "file_path"); val != nil {
+	if val := argument(in, "file_path"); val != nil {
 		dst = append(dst, val...)
 	} else {
 		dst = append(dst, "File"...)
@@ -202,10 +197,10 @@ func readTitle(dst []byte, in rawjson.Value) []byte {
 	limit, _ := rawjson.Int(rawjson.Get(in, "limit"))
 	switch {
 	case limit > 0:
-		dst = appendInt(append(dst, " ("...), offset+1)
-		return append(appendInt(append(dst, " - "...), offset+limit), ')')
+		dst = member.AppendInt(dst, " (", offset+1)
+		return append(member.AppendInt(dst, " - ", offset+limit), ')')
 	case offset > 0:
-		return append(appendInt(append(dst, " (from line "...), offset+1), ')')
+		return append(member.AppendInt(dst, " (from line ", offset+1), ')')
 	}
 	return dst
 }
@@ -213,7 +208,7 @@ func readTitle(dst []byte, in rawjson.Value) []byte {
 func globTitle(dst []byte, in rawjson.Value) []byte {
 	dst = append(dst, "Find"...)
 	for _, arg := range [...]string{"path", "pattern"} {
-		if val := member(in, arg); len(val) > 0 {
+		if val := argument(in, arg); len(val) > 0 {
 			dst = appendIn(dst, " `", val, "`")
 		}
 	}
@@ -221,7 +216,7 @@ func globTitle(dst []byte, in rawjson.Value) []byte {
 }
 
 func listTitle(dst []byte, in rawjson.Value) []byte {
-	if val := member(in, "path"); len(val) > 0 {
+	if val := argument(in, "path"); len(val) > 0 {
 		return appendIn(dst, "List `", val, "` directory")
 	}
 	return append(dst, "List current directory"...)
@@ -237,36 +232,36 @@ func grepTitle(dst []byte, in rawjson.Value) []byte {
 	}
 	for _, flag := range [...]string{"-A", "-B", "-C"} {
 		if n, ok := rawjson.Int(rawjson.Get(in, flag)); ok {
-			dst = appendInt(appendIn(dst, " ", flag, " "), n)
+			dst = strconv.AppendInt(appendIn(dst, " ", flag, " "), n, 10)
 		}
 	}
-	switch string(member(in, "output_mode")) {
+	switch string(argument(in, "output_mode")) {
 	case "files_with_matches":
 		dst = append(dst, " -l"...)
 	case "count":
 		dst = append(dst, " -c"...)
 	}
 	if n, ok := rawjson.Int(rawjson.Get(in, "head_limit")); ok {
-		dst = appendInt(append(dst, " | head -"...), n)
+		dst = member.AppendInt(dst, " | head -", n)
 	}
-	if val := member(in, "glob"); len(val) > 0 {
+	if val := argument(in, "glob"); len(val) > 0 {
 		dst = appendIn(dst, ` --include=\"`, val, `\"`)
 	}
-	if val := member(in, "type"); len(val) > 0 {
+	if val := argument(in, "type"); len(val) > 0 {
 		dst = append(append(dst, " --type="...), val...)
 	}
 	if on, _ := rawjson.Bool(rawjson.Get(in, "multiline")); on {
 		dst = append(dst, " -P"...)
 	}
-	dst = appendIn(dst, ` \"`, member(in, "pattern"), `\"`)
-	if val := member(in, "path"); len(val) > 0 {
+	dst = appendIn(dst, ` \"`, argument(in, "pattern"), `\"`)
+	if val := argument(in, "path"); len(val) > 0 {
 		dst = append(append(dst, ' '), val...)
 	}
 	return dst
 }
 
 func searchTitle(dst []byte, in rawjson.Value) []byte {
-	dst = appendIn(dst, `\"`, member(in, "query"), `\"`)
+	dst = appendIn(dst, `\"`, argument(in, "query"), `\"`)
 	for _, list := range [...]struct{ arg, label string }{{"allowed_domains", " (allowed: "}, {"blocked_domains", " (blocked: "}} {
 		dst = appendDomains(dst, rawjson.Get(in, list.arg), list.label)
 	}

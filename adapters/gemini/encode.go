@@ -156,10 +156,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b = append(b, `"}`...)
 	}
 	e.end(out, e.endParts(b))
-	if ev.Chan == hub.Refusal {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(ev.Chan == hub.Refusal)
 }
 
 // textEnd writes the signature of a text, if it has one.

@@ -92,10 +92,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	reason, exact := genai.ReasonOf(ev.Status, ev.Name)
 	e.lastFrame(out, []byte(reason), message)
-	if !exact || e.called != (ev.Status == hub.StatusTools) && reason == "STOP" {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(!exact || e.called != (ev.Status == hub.StatusTools) && reason == "STOP")
 }
 
 // lastFrame writes the frame that has the reason and the usage. It has a part, too: some readers skip frames without.
@@ -145,8 +142,5 @@ func (e *encoder) errorFrame(out *wire.Out, ev *hub.Event, message []byte) hub.D
 	}
 	out.Buf = append(b, `}}`...)
 	out.End()
-	if ev.Status == hub.StatusTruncated {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(ev.Status == hub.StatusTruncated)
 }

@@ -130,10 +130,7 @@ func (e *encoder) code(out *wire.Out, ev *hub.Event, c *call) hub.Disposition {
 }
 
 func nativeIf(exact bool) hub.Disposition {
-	if exact {
-		return hub.Native
-	}
-	return hub.Folded
+	return hub.NativeIf(exact)
 }
 
 func (e *encoder) serverCall(out *wire.Out, ev *hub.Event, c *call) hub.Disposition {
@@ -145,10 +142,7 @@ func (e *encoder) serverCall(out *wire.Out, ev *hub.Event, c *call) hub.Disposit
 	b, isObject := genai.AppendObject(b, ev.Value)
 	e.end(out, e.endParts(append(genai.AppendSig(append(b, '}'), c.sig), '}')))
 	c.written = true
-	if !isObject {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.NativeIf(isObject)
 }
 
 // toolUpdate keeps the signature of a call for its part, or writes it by itself if the part is gone.

@@ -23,7 +23,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.Tools.Told = true // nothing else tells the model of a tool
 	history.Each(asked.Tools, func(tool rawjson.Value) {
 		for _, list := range []string{"functionDeclarations", "function_declarations"} {
-			history.Each(rawjson.Get(tool, list), func(f rawjson.Value) { req.Tools.Add(history.Body(f, "name")) })
+			history.Each(rawjson.Get(tool, list), func(f rawjson.Value) { req.Tools.Add(rawjson.Text(f, "name")) })
 		}
 	})
 	history.Each(asked.Contents, func(content rawjson.Value) {
@@ -36,8 +36,8 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 func addPart(h *hub.History, part rawjson.Value) {
 	if call := rawjson.Get(part, "functionCall"); call != nil {
 		h.Add(hub.PastCall{
-			ID: history.Body(call, "id"), Name: history.Body(call, "name"), Args: rawjson.NotNull(rawjson.Get(call, "args")), ClientRuns: true,
+			ID: rawjson.Text(call, "id"), Name: rawjson.Text(call, "name"), Args: rawjson.NotNull(rawjson.Get(call, "args")), ClientRuns: true,
 		})
 	}
-	h.Answer(history.Body(part, "functionResponse", "id"))
+	h.Answer(rawjson.Text(part, "functionResponse", "id"))
 }

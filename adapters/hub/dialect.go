@@ -74,6 +74,17 @@ var dispositionNames = [dispositionCount]string{"native", "implied", "deferred",
 
 func (f Disposition) String() string { return name(dispositionNames[:], int(f)) }
 
+// NativeIf is Native if exact holds, and Folded if not.
+func NativeIf(exact bool) Disposition {
+	if exact {
+		return Native
+	}
+	return Folded
+}
+
+// FoldedIf is Folded if lossy holds, and Native if not.
+func FoldedIf(lossy bool) Disposition { return NativeIf(!lossy) }
+
 // Caps are the abilities of a dialect as a target.
 type Caps uint16
 

@@ -14,6 +14,8 @@
 // goroutine. Byte slices in an [Event] are borrowed; each producer says how long they live.
 package hub
 
+import "github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+
 // Event is one step of an agent run. It is a flat value: which fields carry meaning depends on Kind (see the
 // constants). A zero field is absent.
 //
@@ -45,6 +47,14 @@ type Event struct {
 	Value []byte
 
 	More *More // rare members; nil when there are none
+}
+
+// Meta is what the metadata of the origin holds at a path of member names, nil when it holds nothing there.
+func (ev *Event) Meta(path ...string) rawjson.Value {
+	if ev.More == nil || len(ev.More.Meta) == 0 {
+		return nil
+	}
+	return rawjson.Get(ev.More.Meta, path...)
 }
 
 // Kind says what an event is. Three families share one shape (start, delta, end); the rest are single events.

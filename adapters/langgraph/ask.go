@@ -31,17 +31,17 @@ func (d *decoder) readAsk(ev *hub.Event, v rawjson.Value) {
 		return
 	}
 	ev.Title = first(v, "message", "question", "prompt", "title", "description")
-	what, ok := hub.ParseAskKind(text(v, "type"))
+	what, ok := hub.ParseAskKind(rawjson.Text(v, "type"))
 	if !ok || what == hub.AskNone {
 		return
 	}
 	ev.AskKind = what
-	ev.Ref, ev.Value = text(v, "tool_call_id"), rawjson.Get(v, "payload")
+	ev.Ref, ev.Value = rawjson.Text(v, "tool_call_id"), rawjson.Get(v, "payload")
 	d.readOptions(ev, rawjson.Get(v, "options"))
 	if schema := rawjson.Get(v, "schema"); rawjson.Kind(schema) == '{' {
 		d.scratch.MoreOf(ev).Schema = schema
 	}
-	if expires := text(v, "expires"); len(expires) > 0 {
+	if expires := rawjson.Text(v, "expires"); len(expires) > 0 {
 		d.scratch.MoreOf(ev).Expires = expires
 	}
 }
@@ -49,7 +49,7 @@ func (d *decoder) readAsk(ev *hub.Event, v rawjson.Value) {
 func (d *decoder) readOptions(ev *hub.Event, v rawjson.Value) {
 	for e := range rawjson.Each(v) {
 		m := d.scratch.MoreOf(ev)
-		m.Options = append(m.Options, hub.AskOption{ID: text(e, "id"), Name: text(e, "name"), Kind: text(e, "kind")})
+		m.Options = append(m.Options, hub.AskOption{ID: rawjson.Text(e, "id"), Name: rawjson.Text(e, "name"), Kind: rawjson.Text(e, "kind")})
 	}
 }
 
@@ -100,12 +100,12 @@ const keyAsked = "sabir.asked"
 // asked reads a question and its answer.
 func (d *decoder) asked(dst []hub.Event, l *subAgent, v rawjson.Value) []hub.Event {
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.SubAgent = hub.Ask, text(v, "id"), l.id
+	ev.Kind, ev.ID, ev.SubAgent = hub.Ask, rawjson.Text(v, "id"), l.id
 	d.readAsk(ev, rawjson.Get(v, "value"))
 	id := ev.ID
 	dst, ev = hub.Grow(dst)
-	ev.Kind, ev.ID, ev.SubAgent, ev.Name = hub.Answer, id, l.id, text(v, "option")
-	ev.Status, _ = hub.ParseStatus(text(v, "status"))
+	ev.Kind, ev.ID, ev.SubAgent, ev.Name = hub.Answer, id, l.id, rawjson.Text(v, "option")
+	ev.Status, _ = hub.ParseStatus(rawjson.Text(v, "status"))
 	ev.Value = rawjson.Get(v, "answer")
 	return dst
 }

@@ -12,7 +12,7 @@ import (
 
 // say appends the texts of a message: answer, reasoning, files.
 func (d *decoder) say(dst []hub.Event, m *fields, k *message, op hub.Op) []hub.Event {
-	if reasoning := text(m.extra, "reasoning_content"); len(reasoning) > 0 {
+	if reasoning := rawjson.Text(m.extra, "reasoning_content"); len(reasoning) > 0 {
 		dst = d.text(dst, m, k, hub.Reasoning, reasoning, op)
 	}
 	if body, ok := rawjson.Str(m.content); ok {
@@ -119,7 +119,7 @@ func (b *block) body() (hub.Chan, []byte) {
 		}
 		summary := rawjson.Elems(b.summary)
 		first, _ := summary.Next()
-		return hub.Reasoning, text(first, "text")
+		return hub.Reasoning, rawjson.Text(first, "text")
 	case "refusal":
 		return hub.Refusal, b.refusal
 	}
@@ -173,10 +173,10 @@ func (d *decoder) file(dst []hub.Event, m *fields, k *message, b *block) []hub.E
 	ev.Kind, ev.Msg, ev.SubAgent, ev.More = hub.File, m.id, k.subAgent.id, d.scratch.More()
 	f, block := &ev.More.File, b.all
 	f.Media, f.Name, f.FileID = first(block, "mime_type", "mimeType"), first(block, "filename", "name"), first(block, "file_id", "fileId")
-	f.URL, f.Base64 = text(block, "url"), first(block, "base64", "data")
+	f.URL, f.Base64 = rawjson.Text(block, "url"), first(block, "base64", "data")
 	if string(b.kind) == "image_url" {
-		if f.URL = text(block, "image_url", "url"); f.URL == nil {
-			f.URL = text(block, "image_url")
+		if f.URL = rawjson.Text(block, "image_url", "url"); f.URL == nil {
+			f.URL = rawjson.Text(block, "image_url")
 		}
 	}
 	inline(f)
@@ -197,7 +197,7 @@ func inline(f *hub.FileRef) {
 // first is the body of the first of these members that is a string.
 func first(v rawjson.Value, names ...string) []byte {
 	for _, name := range names {
-		if s := text(v, name); s != nil {
+		if s := rawjson.Text(v, name); s != nil {
 			return s
 		}
 	}

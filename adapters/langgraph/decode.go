@@ -170,7 +170,7 @@ func (d *decoder) metadata(dst []hub.Event, _ *subAgent, v rawjson.Value) ([]hub
 	}
 	dst, ev := hub.Grow(dst)
 	ev.Kind = hub.RunStart
-	ev.ID, ev.Ref = text(v, "run_id"), text(v, "thread_id")
+	ev.ID, ev.Ref = rawjson.Text(v, "run_id"), rawjson.Text(v, "thread_id")
 	return dst, nil
 }
 
@@ -186,7 +186,7 @@ func (d *decoder) error(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.Ev
 	}
 	m := d.scratch.More()
 	ev.More = m
-	m.Err, m.ErrCode = text(v, "message"), text(v, "error")
+	m.Err, m.ErrCode = rawjson.Text(v, "message"), rawjson.Text(v, "error")
 	if whole, ok := rawjson.Str(v); ok {
 		m.Err = whole
 	}
@@ -207,7 +207,7 @@ const codeCancelled = "cancelled"
 
 // end says how the run ended; from many servers it comes with null, and from most not at all.
 func (d *decoder) end(dst []hub.Event, _ *subAgent, v rawjson.Value) ([]hub.Event, error) {
-	status := text(v, "status")
+	status := rawjson.Text(v, "status")
 	switch string(status) {
 	case "error", "timeout":
 		var ev *hub.Event
@@ -266,12 +266,6 @@ func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {
 		return dst
 	}
 	return d.goodEnd(dst)
-}
-
-// text is the body of a member that is a string, nil for anything else.
-func text(v rawjson.Value, path ...string) []byte {
-	s, _ := rawjson.Str(rawjson.Get(v, path...))
-	return s
 }
 
 func wrong(path, want string) error { return hub.NewError(hub.ReasonType, path, -1, want) }

@@ -23,7 +23,7 @@ func (d *decoder) drafts(dst []hub.Event, m *fields, k *message) []hub.Event {
 		dst = d.draft(dst, m, k, v, rawjson.Get(v, "args"), false)
 	}
 	for v := range rawjson.Each(m.invalid) {
-		dst = d.draft(dst, m, k, v, text(v, "args"), true)
+		dst = d.draft(dst, m, k, v, rawjson.Text(v, "args"), true)
 	}
 	if len(m.stopReason()) > 0 {
 		dst = d.settle(dst, k)
@@ -32,7 +32,7 @@ func (d *decoder) drafts(dst []hub.Event, m *fields, k *message) []hub.Event {
 }
 
 func (d *decoder) draft(dst []hub.Event, m *fields, k *message, v rawjson.Value, args []byte, invalid bool) []hub.Event {
-	id, name := text(v, "id"), text(v, "name")
+	id, name := rawjson.Text(v, "id"), rawjson.Text(v, "name")
 	if len(id) == 0 || len(name) == 0 {
 		return dst // nothing joins it to its next form
 	}

@@ -17,7 +17,7 @@ func (d *decoder) event(dst []hub.Event, _ *subAgent, v rawjson.Value) ([]hub.Ev
 	around := meta.namespace[:max(0, bytes.LastIndexByte(meta.namespace, '|'))]
 	dst, l := d.subAgent(dst, around)
 	data := rawjson.Get(v, "data")
-	kind := text(v, "event")
+	kind := rawjson.Text(v, "event")
 	switch string(kind) {
 	case "on_chat_model_stream", "on_chat_model_end":
 		return d.modelEvent(dst, l, v, data), nil
@@ -26,7 +26,7 @@ func (d *decoder) event(dst []hub.Event, _ *subAgent, v rawjson.Value) ([]hub.Ev
 	case "on_custom_event":
 		dst, ev := hub.Grow(dst)
 		ev.Kind, ev.SubAgent, ev.Op, ev.Value = hub.Data, l.id, hub.Emit, data
-		if ev.Name = text(v, "name"); len(ev.Name) == 0 {
+		if ev.Name = rawjson.Text(v, "name"); len(ev.Name) == 0 {
 			ev.Name = []byte(nameCustom)
 		}
 		return dst, nil
@@ -46,7 +46,7 @@ func (d *decoder) modelEvent(dst []hub.Event, l *subAgent, v, data rawjson.Value
 		m.setRole([]byte("AIMessageChunk"))
 	}
 	if len(m.id) == 0 {
-		m.id = text(v, "run_id") // one run of the model is one message
+		m.id = rawjson.Text(v, "run_id") // one run of the model is one message
 	}
 	switch {
 	case !d.listens(&m, sourceEvents):
@@ -60,10 +60,10 @@ func (d *decoder) modelEvent(dst []hub.Event, l *subAgent, v, data rawjson.Value
 // toolRun tells what happens to a call. The events name only the run of the tool; the id of the call is known at its
 // end, and until then a call of that name is taken that nobody has answered.
 func (d *decoder) toolRun(dst []hub.Event, l *subAgent, v, data rawjson.Value, kind []byte) []hub.Event {
-	run, name := text(v, "run_id"), text(v, "name")
-	if id := text(data, "output", "tool_call_id"); len(id) > 0 {
+	run, name := rawjson.Text(v, "run_id"), rawjson.Text(v, "name")
+	if id := rawjson.Text(data, "output", "tool_call_id"); len(id) > 0 {
 		run = id
-	} else if id := text(data, "output", "kwargs", "tool_call_id"); len(id) > 0 {
+	} else if id := rawjson.Text(data, "output", "kwargs", "tool_call_id"); len(id) > 0 {
 		run = id
 	} else if c := d.unanswered(name); c != nil && !d.calls.Has(run) {
 		run = c.id

@@ -161,8 +161,8 @@ func (d *decoder) remember(l *subAgent, list rawjson.Value) {
 		k, _ := d.know(l, &m)
 		k.whole, k.counted = true, true
 		for v := range rawjson.Each(m.calls) {
-			if id := text(v, "id"); len(id) > 0 {
-				d.calls.Put(string(id), &call{id: bytes.Clone(id), name: bytes.Clone(text(v, "name")), earlier: true})
+			if id := rawjson.Text(v, "id"); len(id) > 0 {
+				d.calls.Put(string(id), &call{id: bytes.Clone(id), name: bytes.Clone(rawjson.Text(v, "name")), earlier: true})
 			}
 		}
 	}
@@ -251,12 +251,12 @@ func (d *decoder) custom(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.E
 	}
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.SubAgent, ev.Name, ev.Op, ev.Value = hub.Data, l.id, []byte(nameCustom), hub.Emit, v
-	name, value := text(v, "name"), rawjson.Get(v, "value")
+	name, value := rawjson.Text(v, "name"), rawjson.Get(v, "value")
 	if len(name) == 0 || value == nil {
 		return dst, nil
 	}
-	ev.Name, ev.Value, ev.ID = name, value, text(v, "id")
-	if op, ok := hub.ParseOp(text(v, "op")); ok {
+	ev.Name, ev.Value, ev.ID = name, value, rawjson.Text(v, "id")
+	if op, ok := hub.ParseOp(rawjson.Text(v, "op")); ok {
 		ev.Op = op
 	}
 	return dst, nil

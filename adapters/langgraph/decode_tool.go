@@ -167,12 +167,12 @@ func (d *decoder) wholeCalls(dst []hub.Event, m *fields, k *message) []hub.Event
 		if !ok {
 			break
 		}
-		if len(text(v, "name")) == 0 {
+		if len(rawjson.Text(v, "name")) == 0 {
 			continue
 		}
 		var ev *hub.Event
 		if dst, ev = d.wholeCall(dst, m, k, v); ev != nil {
-			ev.Text, ev.Flags = text(v, "args"), hub.Invalid
+			ev.Text, ev.Flags = rawjson.Text(v, "args"), hub.Invalid
 			delete(d.waiting, string(ev.ID)) // nobody can run it
 		}
 	}
@@ -181,7 +181,7 @@ func (d *decoder) wholeCalls(dst []hub.Event, m *fields, k *message) []hub.Event
 
 // wholeCall appends the ToolReady of a call, for its arguments to be filled in, after its start if that is new.
 func (d *decoder) wholeCall(dst []hub.Event, m *fields, k *message, v rawjson.Value) ([]hub.Event, *hub.Event) {
-	id, name := text(v, "id"), text(v, "name")
+	id, name := rawjson.Text(v, "id"), rawjson.Text(v, "name")
 	if len(name) == 0 {
 		return dst, nil
 	}
@@ -253,7 +253,7 @@ func setResult(ev *hub.Event, content rawjson.Value) {
 	}
 	it := rawjson.Elems(content)
 	only, _ := it.Next()
-	if _, more := it.Next(); !more && string(text(only, "type")) == "text" {
+	if _, more := it.Next(); !more && string(rawjson.Text(only, "type")) == "text" {
 		if body, ok := rawjson.Str(rawjson.Get(only, "text")); ok {
 			ev.Text = body
 			return
@@ -268,7 +268,7 @@ func (d *decoder) tool(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.Eve
 	if len(id) == 0 {
 		return dst, hub.NewError(hub.ReasonMissing, "toolCallId", -1, "a tool event needs the id of its call")
 	}
-	return d.toolEvent(dst, l, v, text(v, "event"), id), nil
+	return d.toolEvent(dst, l, v, rawjson.Text(v, "event"), id), nil
 }
 
 // toolEvent tells an on_tool_… event of a call.
@@ -286,9 +286,9 @@ func (d *decoder) toolEvent(dst []hub.Event, l *subAgent, v rawjson.Value, event
 		d.heard.again = true
 		return dst
 	case "on_tool_end":
-		return d.toolOutput(dst, l, rawjson.Get(v, "output"), id, text(v, "name"))
+		return d.toolOutput(dst, l, rawjson.Get(v, "output"), id, rawjson.Text(v, "name"))
 	case "on_tool_error":
-		return d.toolFailed(dst, l, rawjson.Get(v, "error"), id, text(v, "name"))
+		return d.toolFailed(dst, l, rawjson.Get(v, "error"), id, rawjson.Text(v, "name"))
 	}
 	return dst
 }
@@ -303,7 +303,7 @@ func (d *decoder) toolRuns(dst []hub.Event, l *subAgent, v rawjson.Value, id []b
 	}
 	k := &message{subAgent: l}
 	c := d.newCall(&fields{}, k, id, 0)
-	dst = d.toolStart(dst, &fields{}, k, c, text(v, "name"))
+	dst = d.toolStart(dst, &fields{}, k, c, rawjson.Text(v, "name"))
 	dst[len(dst)-1].Status = hub.StatusNone // the agent runs it
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.SubAgent = hub.ToolReady, c.id, l.id

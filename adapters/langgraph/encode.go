@@ -164,15 +164,6 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return hub.Native
 }
 
-// appendValue appends a member that is a raw value with its comma, unless it is absent. head is `,"name":`.
-func appendValue(dst []byte, head string, val []byte) []byte {
-	if len(val) == 0 {
-		return dst
-	}
-	dst = append(dst, head...)
-	return append(dst, val...)
-}
-
 // runEnd writes what the run waits for, how it ended, and for those who want it the last state.
 func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Status {
@@ -249,8 +240,5 @@ func (e *encoder) runError(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b = append(append(b, `","message":"`...), message...)
 	out.Buf = append(b, `"}`...)
 	out.End()
-	if ev.Status == hub.StatusTruncated || ev.Status == hub.StatusCancelled && string(code) != codeCancelled {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(ev.Status == hub.StatusTruncated || ev.Status == hub.StatusCancelled && string(code) != codeCancelled)
 }

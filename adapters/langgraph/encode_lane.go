@@ -176,7 +176,7 @@ func (e *encoder) task(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	out.Begin(named("tasks", l))
 	b := append(append(append(out.Buf, `{"id":"`...), ev.ID...), '"')
-	b = append(append(append(b, `,"name":"`...), orDefault(ev.Name, l.node)...), '"')
+	b = append(append(append(b, `,"name":"`...), rawjson.First(ev.Name, l.node)...), '"')
 	switch {
 	case ev.Kind == hub.StepStart:
 		b = append(b, `,"input":null,"triggers":[],"interrupts":[]}`...)
@@ -195,13 +195,6 @@ func (e *encoder) stepped(l *outSubAgent) {
 	if m := l.current; m != nil && len(m.msg) == 0 {
 		m.closed = true
 	}
-}
-
-func orDefault(val, fallback []byte) []byte {
-	if len(val) > 0 {
-		return val
-	}
-	return fallback
 }
 
 // part is an open text.

@@ -86,7 +86,7 @@ func (e *encoder) completeAll(out *wire.Out) {
 
 // update writes a message as what a node has written.
 func (e *encoder) update(out *wire.Out, l *outSubAgent, m *outMessage) {
-	node := orDefault(l.node, []byte("agent"))
+	node := rawjson.First(l.node, []byte("agent"))
 	if m.role == roleTool {
 		node = []byte("tools")
 	}
@@ -211,7 +211,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // isNamed reports whether a value would be taken for named data, or for something of our own.
 func isNamed(v rawjson.Value) bool {
-	return rawjson.Get(v, "value") != nil && len(text(v, "name")) > 0 ||
+	return rawjson.Get(v, "value") != nil && len(rawjson.Text(v, "name")) > 0 ||
 		rawjson.Get(v, keyAsked) != nil || rawjson.Get(v, hub.ExtensionKey) != nil
 }
 
@@ -257,10 +257,10 @@ func (e *encoder) appendAsk(dst []byte, ev *hub.Event) []byte {
 	dst = member.AppendText(dst, `,"tool_call_id":"`, ev.Ref)
 	if m := ev.More; m != nil {
 		dst = member.AppendOptions(dst, m.Options)
-		dst = appendValue(dst, `,"schema":`, m.Schema)
+		dst = member.AppendRaw(dst, `,"schema":`, m.Schema)
 		dst = member.AppendText(dst, `,"expires":"`, m.Expires)
 	}
-	return append(appendValue(dst, `,"payload":`, ev.Value), '}')
+	return append(member.AppendRaw(dst, `,"payload":`, ev.Value), '}')
 }
 
 // appendReview appends the question whether a call may be run.
@@ -286,7 +286,7 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b := append(append(append(out.Buf, `{"`+keyAsked+`":{"id":"`...), a.id...), `","value":`...)
 		b = append(append(append(b, a.body...), `,"status":"`...), ev.Status.String()...)
 		b = member.AppendText(append(b, '"'), `,"option":"`, ev.Name)
-		out.Buf = append(appendValue(b, `,"answer":`, ev.Value), "}}"...)
+		out.Buf = append(member.AppendRaw(b, `,"answer":`, ev.Value), "}}"...)
 		out.End()
 		e.asks = append(e.asks[:i], e.asks[i+1:]...)
 		return hub.Native

@@ -128,10 +128,7 @@ func (m *outMessage) nextBlock(ch hub.Chan) {
 
 // fateOf is what becomes of a text: a refusal looks like any answer.
 func dispositionOf(ch hub.Chan) hub.Disposition {
-	if ch == hub.Refusal {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(ch == hub.Refusal)
 }
 
 // textDelta is the hot path: all but the text was made when the part was opened.

@@ -147,9 +147,9 @@ func appendResult(dst []byte, ev *hub.Event) []byte {
 	}
 	n := len(dst)
 	for block := range rawjson.Each(ev.More.Content) {
-		words := text(block, "content", "text")
+		words := rawjson.Text(block, "content", "text")
 		if words == nil {
-			words = text(block, "text")
+			words = rawjson.Text(block, "text")
 		}
 		if words == nil {
 			continue
@@ -178,8 +178,5 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	out.Buf = append(b, '}')
 	out.End()
-	if ev.Op == hub.Replace || ev.Chan != hub.Result {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(ev.Op == hub.Replace || ev.Chan != hub.Result)
 }

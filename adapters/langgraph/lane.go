@@ -118,7 +118,7 @@ func (d *decoder) lifecycle(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hu
 		return dst, nil // the run itself has its own records
 	}
 	status := hub.StatusNone
-	switch string(text(v, "event")) {
+	switch string(rawjson.Text(v, "event")) {
 	case "started", "running":
 		d.learn(dst, l, v)
 	case "completed":
@@ -134,7 +134,7 @@ func (d *decoder) lifecycle(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hu
 	l.ended = true
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Status = hub.AgentEnd, l.id, status
-	if err := text(v, "error"); err != nil {
+	if err := rawjson.Text(v, "error"); err != nil {
 		ev.More = d.scratch.More()
 		ev.More.Err = err
 	}
@@ -150,13 +150,13 @@ func (d *decoder) learn(dst []hub.Event, l *subAgent, v rawjson.Value) {
 	if ev.Kind != hub.AgentStart || !bytes.Equal(ev.ID, l.id) {
 		return
 	}
-	if call := text(v, "tool_call_id"); len(call) > 0 {
+	if call := rawjson.Text(v, "tool_call_id"); len(call) > 0 {
 		ev.Ref = call
 	}
-	if graph := text(v, "graph_name"); len(graph) > 0 {
+	if graph := rawjson.Text(v, "graph_name"); len(graph) > 0 {
 		ev.Name = graph
 	}
-	ev.Title = text(v, "description")
+	ev.Title = rawjson.Text(v, "description")
 }
 
 // step is a node at work.
@@ -215,7 +215,7 @@ func (d *decoder) closeSteps(dst []hub.Event, l *subAgent, match func(*step) boo
 
 // task says that a node begins, or with a result or an error that it is over.
 func (d *decoder) task(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.Event, error) {
-	id, node := text(v, "id"), text(v, "name")
+	id, node := rawjson.Text(v, "id"), rawjson.Text(v, "name")
 	if len(id) == 0 {
 		return dst, hub.NewError(hub.ReasonMissing, "id", -1, "a task needs an id")
 	}

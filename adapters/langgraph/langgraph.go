@@ -191,9 +191,9 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 
 // addCalls adds the calls of a message of the input, which holds what is new alone, or notes the result of one.
 func addCalls(h *hub.History, m rawjson.Value) {
-	id := text(m, "id")
+	id := rawjson.Text(m, "id")
 	history.Each(rawjson.Get(m, "tool_calls"), func(v rawjson.Value) {
-		h.Add(hub.PastCall{ID: text(v, "id"), Name: text(v, "name"), Args: rawjson.NotNull(rawjson.Get(v, "args")), Msg: id})
+		h.Add(hub.PastCall{ID: rawjson.Text(v, "id"), Name: rawjson.Text(v, "name"), Args: rawjson.NotNull(rawjson.Get(v, "args")), Msg: id})
 	})
-	h.Answer(text(m, "tool_call_id"))
+	h.Answer(rawjson.Text(m, "tool_call_id"))
 }

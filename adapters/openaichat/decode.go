@@ -101,7 +101,7 @@ func (d *decoder) TrackText(text []byte) bool {
 
 func (d *decoder) decodeChunk(dst []hub.Event, name []byte) []hub.Event {
 	c := &d.chunk
-	if id := text(c.ID); len(d.id) == 0 && len(d.choices) == 0 {
+	if id := rawjson.Body(c.ID); len(d.id) == 0 && len(d.choices) == 0 {
 		d.id = append(d.id, id...) // later ones may differ, or be empty; the message stays one
 	}
 	if !d.begun && (len(d.id) > 0 || hasElements(c.Choices)) {
@@ -131,7 +131,7 @@ func (d *decoder) begin(dst []hub.Event) []hub.Event {
 	d.begun = true
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.More = hub.RunStart, d.id, d.scratch.More()
-	ev.More.Model = text(d.chunk.Model)
+	ev.More.Model = rawjson.Body(d.chunk.Model)
 	if seconds, ok := rawjson.Int(d.chunk.Created); ok && seconds > 0 && seconds < 1<<40 {
 		ev.More.Time = seconds * 1000
 	}
@@ -152,13 +152,13 @@ func (c *chunk) isForeign(rec wire.Record) bool {
 
 // isOther reports whether a frame says of itself that it is something else than a chunk.
 func (c *chunk) isOther() bool {
-	object := text(c.Object)
-	return len(text(c.Type)) > 0 || len(object) > 0 && !bytes.HasPrefix(object, []byte("chat.completion"))
+	object := rawjson.Body(c.Object)
+	return len(rawjson.Body(c.Type)) > 0 || len(object) > 0 && !bytes.HasPrefix(object, []byte("chat.completion"))
 }
 
 // foreign passes a frame of an unknown type, unless it only shows that the stream lives.
 func (d *decoder) foreign(dst []hub.Event, rec wire.Record) []hub.Event {
-	switch string(text(d.chunk.Type)) {
+	switch string(rawjson.Body(d.chunk.Type)) {
 	case "ping", "heartbeat", "keepalive", "keep-alive":
 		return dst
 	}
@@ -176,12 +176,6 @@ func (d *decoder) bad(path, msg string) {
 	if d.fault == nil {
 		d.fault = hub.NewError(hub.ReasonType, path, -1, msg)
 	}
-}
-
-// text is the body of a string; nothing if v is none.
-func text(v rawjson.Value) []byte {
-	body, _ := rawjson.Str(v)
-	return body
 }
 
 func hasElements(v rawjson.Value) bool {

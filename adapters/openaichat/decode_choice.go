@@ -123,8 +123,8 @@ func (d *decoder) delta(dst []hub.Event, c *choice, v rawjson.Value) []hub.Event
 	}
 	dst = d.reasoning(dst, c, &r)
 	dst = d.content(dst, c, content)
-	dst = d.say(dst, c, hub.AnswerText, text(rawjson.Get(audio, "transcript")))
-	dst = d.say(dst, c, hub.Refusal, text(refusal))
+	dst = d.say(dst, c, hub.AnswerText, rawjson.Text(audio, "transcript"))
+	dst = d.say(dst, c, hub.Refusal, rawjson.Body(refusal))
 	dst = d.annotations(dst, c, annotations)
 	dst = d.images(dst, c, images)
 	dst = d.functionCall(dst, c, legacy)
@@ -152,7 +152,7 @@ func (d *decoder) say(dst []hub.Event, c *choice, on hub.Chan, body []byte) []hu
 func (d *decoder) content(dst []hub.Event, c *choice, v rawjson.Value) []hub.Event {
 	switch rawjson.Kind(v) {
 	case '"':
-		return d.say(dst, c, hub.AnswerText, text(v))
+		return d.say(dst, c, hub.AnswerText, rawjson.Body(v))
 	case '[':
 	case 0, 'n':
 		return dst
@@ -167,23 +167,23 @@ func (d *decoder) content(dst []hub.Event, c *choice, v rawjson.Value) []hub.Eve
 }
 
 func (d *decoder) contentPart(dst []hub.Event, c *choice, v rawjson.Value) []hub.Event {
-	switch string(text(rawjson.Get(v, "type"))) {
+	switch string(rawjson.Text(v, "type")) {
 	case "text", "output_text":
-		return d.say(dst, c, hub.AnswerText, text(rawjson.Get(v, "text")))
+		return d.say(dst, c, hub.AnswerText, rawjson.Text(v, "text"))
 	case "refusal":
-		return d.say(dst, c, hub.Refusal, text(rawjson.Get(v, "refusal")))
+		return d.say(dst, c, hub.Refusal, rawjson.Text(v, "refusal"))
 	case "thinking": // Mistral: a list of text parts
 		inner := rawjson.Get(v, "thinking")
-		dst = d.say(dst, c, hub.Reasoning, text(inner))
+		dst = d.say(dst, c, hub.Reasoning, rawjson.Body(inner))
 		for piece := range rawjson.Each(inner) {
-			dst = d.say(dst, c, hub.Reasoning, text(rawjson.Get(piece, "text")))
+			dst = d.say(dst, c, hub.Reasoning, rawjson.Text(piece, "text"))
 		}
 		return dst
 	case "image_url":
 		return d.image(dst, c, v)
 	}
 	if rawjson.Kind(v) == '"' {
-		return d.say(dst, c, hub.AnswerText, text(v))
+		return d.say(dst, c, hub.AnswerText, rawjson.Body(v))
 	}
 	return dst
 }
@@ -192,14 +192,14 @@ func (d *decoder) contentPart(dst []hub.Event, c *choice, v rawjson.Value) []hub
 func (d *decoder) annotations(dst []hub.Event, c *choice, v rawjson.Value) []hub.Event {
 	for a := range rawjson.Each(v) {
 		cited := rawjson.Get(a, "url_citation")
-		url := text(rawjson.Get(cited, "url"))
+		url := rawjson.Text(cited, "url")
 		if len(url) == 0 {
 			continue
 		}
 		var ev *hub.Event
 		dst, ev = hub.Grow(dst)
 		ev.Kind, ev.Msg, ev.More = hub.Source, c.msg, d.scratch.More()
-		ev.More.File.URL, ev.Title, ev.Text = url, text(rawjson.Get(cited, "title")), text(rawjson.Get(cited, "content"))
+		ev.More.File.URL, ev.Title, ev.Text = url, rawjson.Text(cited, "title"), rawjson.Text(cited, "content")
 		ev.Value = d.citedRange(cited)
 	}
 	return dst
@@ -225,7 +225,7 @@ func (d *decoder) images(dst []hub.Event, c *choice, v rawjson.Value) []hub.Even
 }
 
 func (d *decoder) image(dst []hub.Event, c *choice, v rawjson.Value) []hub.Event {
-	url := text(rawjson.Get(v, "image_url", "url"))
+	url := rawjson.Text(v, "image_url", "url")
 	if len(url) == 0 {
 		return dst
 	}

@@ -30,12 +30,12 @@ var finishes = map[string]hub.Status{
 // finished notes why the choice ended. Servers say it twice, or first with an empty string: the last word counts, unless
 // it says less than an earlier one.
 func (c *choice) finished(p *part) {
-	if stop := text(p.stopReason); len(stop) > 0 { // numbers are tokens
+	if stop := rawjson.Body(p.stopReason); len(stop) > 0 { // numbers are tokens
 		c.stop = append(c.stop[:0], stop...)
-	} else if stop := text(p.matchedStop); len(stop) > 0 {
+	} else if stop := rawjson.Body(p.matchedStop); len(stop) > 0 {
 		c.stop = append(c.stop[:0], stop...)
 	}
-	reason := text(p.finish)
+	reason := rawjson.Body(p.finish)
 	if len(reason) == 0 {
 		return
 	}
@@ -189,13 +189,13 @@ func (c *chunk) failed(name []byte) bool {
 		_, _, ok := it.Next()
 		return ok
 	case '"':
-		return len(text(c.Error)) > 0
+		return len(rawjson.Body(c.Error)) > 0
 	}
 	if !rawjson.IsNull(c.Choices) {
 		return false
 	}
-	flat := string(text(c.Object)) == "error" || string(text(c.Type)) == "error" || !rawjson.IsNull(c.Code)
-	return string(name) == "error" || flat && len(text(c.Message)) > 0
+	flat := string(rawjson.Body(c.Object)) == "error" || string(rawjson.Body(c.Type)) == "error" || !rawjson.IsNull(c.Code)
+	return string(name) == "error" || flat && len(rawjson.Body(c.Message)) > 0
 }
 
 // fail ends the run with the error of the chunk.
@@ -210,8 +210,8 @@ func (d *decoder) fail(dst []hub.Event) []hub.Event {
 		message = c.Error
 	}
 	dst, ev := hub.Grow(d.total(d.flush(dst)))
-	ev.Kind, ev.Status, ev.Name, ev.More = hub.RunEnd, hub.StatusFailed, text(kind), d.scratch.More()
-	ev.More.Err, ev.More.ErrCode = text(message), text(code)
+	ev.Kind, ev.Status, ev.Name, ev.More = hub.RunEnd, hub.StatusFailed, rawjson.Body(kind), d.scratch.More()
+	ev.More.Err, ev.More.ErrCode = rawjson.Body(message), rawjson.Body(code)
 	if rawjson.Kind(code) == '0' {
 		ev.More.ErrCode = code
 	}

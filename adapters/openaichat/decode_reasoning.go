@@ -36,7 +36,7 @@ func (d *decoder) reasoning(dst []hub.Event, c *choice, r *reasoning) []hub.Even
 		dst = d.say(dst, c, hub.Reasoning, reasoningText(r.reasoning))
 	}
 	said := len(dst) > n
-	dst = d.seal(dst, c, text(rawjson.Get(r.content, "signature")))
+	dst = d.seal(dst, c, rawjson.Text(r.content, "signature"))
 	dst = d.details(dst, c, r.details, said)
 	return d.details(dst, c, r.blocks, len(dst) > n)
 }
@@ -47,7 +47,7 @@ func reasoningText(v rawjson.Value) []byte {
 	if rawjson.Kind(v) == '{' {
 		v = rawjson.Get(v, "text")
 	}
-	return text(v)
+	return rawjson.Body(v)
 }
 
 // details decodes the elements of reasoning_details or thinking_blocks. said: their text has come in another member.
@@ -58,13 +58,13 @@ func (d *decoder) details(dst []hub.Event, c *choice, v rawjson.Value, said bool
 			return dst
 		}
 		for _, member := range [...]string{"text", "summary", "thinking"} {
-			if body := text(rawjson.Get(detail, member)); !said && len(body) > 0 {
+			if body := rawjson.Text(detail, member); !said && len(body) > 0 {
 				dst = d.say(dst, c, hub.Reasoning, body)
 				break
 			}
 		}
 		for _, member := range [...]string{"signature", "data"} {
-			dst = d.seal(dst, c, text(rawjson.Get(detail, member)))
+			dst = d.seal(dst, c, rawjson.Text(detail, member))
 		}
 	}
 }

@@ -39,24 +39,24 @@ func (f *callDelta) hasArgs() bool {
 	case 0, 'n':
 		return false
 	case '"':
-		return len(text(f.args)) > 0
+		return len(rawjson.Body(f.args)) > 0
 	}
 	return true
 }
 
 func readCall(v rawjson.Value) callDelta {
-	f := callDelta{index: noIndex, id: text(rawjson.Get(v, "id"))}
+	f := callDelta{index: noIndex, id: rawjson.Text(v, "id")}
 	index := rawjson.Get(v, "index")
 	if i, ok := rawjson.Int(index); ok && i >= 0 {
 		f.index = i
-	} else if i, err := strconv.Atoi(string(text(index))); err == nil && i >= 0 {
+	} else if i, err := strconv.Atoi(string(rawjson.Body(index))); err == nil && i >= 0 {
 		f.index = int64(i)
 	}
 	fn, args := rawjson.Get(v, "function"), "arguments"
 	if rawjson.IsNull(fn) {
 		fn, args = rawjson.Get(v, "custom"), "input"
 	}
-	f.name, f.args = text(rawjson.Get(fn, "name")), rawjson.Get(fn, args)
+	f.name, f.args = rawjson.Text(fn, "name"), rawjson.Get(fn, args)
 	return f
 }
 
@@ -73,7 +73,7 @@ func (d *decoder) toolCalls(dst []hub.Event, c *choice, v rawjson.Value) []hub.E
 
 // functionCall decodes the form that tool_calls has replaced. Without a name and arguments it is an empty member.
 func (d *decoder) functionCall(dst []hub.Event, c *choice, v rawjson.Value) []hub.Event {
-	f := callDelta{index: legacyIndex, name: text(rawjson.Get(v, "name")), args: rawjson.Get(v, "arguments")}
+	f := callDelta{index: legacyIndex, name: rawjson.Text(v, "name"), args: rawjson.Get(v, "arguments")}
 	if len(f.name) == 0 && !f.hasArgs() {
 		return dst
 	}

@@ -136,10 +136,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	out.Begin("")
 	out.Buf = append(append(out.Buf, e.head...), `{"role":"assistant","content":""}`+chunkEnd...)
 	out.End()
-	if len(ev.Ref) > 0 || len(ev.Name) > 0 {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(len(ev.Ref) > 0 || len(ev.Name) > 0)
 }
 
 // textStart notes whose words a part has. Those of the user, and instructions, are no answer.

@@ -25,14 +25,14 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		return hub.JSONError(err)
 	}
 	usage, _ := rawjson.Bool(rawjson.Get(asked.Stream, "include_usage"))
-	req.Model, req.Usage, req.Body = text(asked.Model), usage, body
+	req.Model, req.Usage, req.Body = rawjson.Body(asked.Model), usage, body
 	req.Tools.Told = true // nothing else tells the model of a tool
-	history.Each(asked.Tools, func(tool rawjson.Value) { req.Tools.Add(history.Body(tool, "function", "name")) })
+	history.Each(asked.Tools, func(tool rawjson.Value) { req.Tools.Add(rawjson.Text(tool, "function", "name")) })
 	req.History.Told = true
 	history.Each(asked.Messages, func(m rawjson.Value) {
 		history.AddFunctions(&req.History, rawjson.Get(m, "tool_calls"), nil, history.Always)
-		if string(history.Body(m, "role")) == "tool" {
-			req.History.Answer(history.Body(m, "tool_call_id"))
+		if string(rawjson.Text(m, "role")) == "tool" {
+			req.History.Answer(rawjson.Text(m, "tool_call_id"))
 		}
 	})
 	return nil

@@ -145,7 +145,7 @@ var silent = map[string]bool{
 // Decode implements [hub.Decoder].
 func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
 	d.scratch.Reset()
-	if rec.Data == nil || isDoneMark(rec.Data) {
+	if rec.Data == nil || wire.IsDone(rec.Data) {
 		return dst, nil
 	}
 	d.rec, d.data = record{}, rec.Data
@@ -200,11 +200,6 @@ func (d *decoder) typeOf(event []byte) []byte {
 	return event
 }
 
-// isDoneMark recognises the end mark of other dialects, which some servers append out of habit.
-func isDoneMark(data []byte) bool {
-	return len(data) < 16 && string(bytes.TrimSpace(data)) == "[DONE]"
-}
-
 // unknown passes an event or item that the model has no kind for. Its type may be years younger than this code.
 func (d *decoder) unknown(dst []hub.Event) []hub.Event {
 	dst, ev := hub.Grow(dst)
@@ -237,7 +232,7 @@ func (d *decoder) start(dst []hub.Event, response rawjson.Value) []hub.Event {
 		case "created_at":
 			at = val
 		case "conversation":
-			ev.Ref = rawjson.Body(rawjson.Get(val, "id"))
+			ev.Ref = rawjson.Text(val, "id")
 		}
 	}
 	if sec, ok := rawjson.Int(at); ok && sec > 0 && sec < maxSeconds {

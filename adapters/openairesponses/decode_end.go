@@ -33,14 +33,14 @@ func (d *decoder) terminal(dst []hub.Event) ([]hub.Event, error) {
 
 // reason reads why the response ended: from its status, or where that is missing from the type of the event.
 func (d *decoder) reason(ev *hub.Event, r rawjson.Value) {
-	status := rawjson.Body(rawjson.Get(r, "status"))
+	status := rawjson.Text(r, "status")
 	if typ, ok := bytes.CutPrefix(rawjson.Body(d.rec.Type), []byte("response.")); ok && string(typ) != "done" {
 		status = typ
 	}
 	ev.Status = hub.StatusDone
 	switch string(status) {
 	case "incomplete":
-		ev.Name = rawjson.Body(rawjson.Get(r, "incomplete_details", "reason"))
+		ev.Name = rawjson.Text(r, "incomplete_details", "reason")
 		ev.Status = incompleteReason(ev.Name)
 	case "failed":
 		d.fail(ev, rawjson.Get(r, "error"))
@@ -84,7 +84,7 @@ func (d *decoder) fail(ev *hub.Event, v rawjson.Value) {
 	ev.Status = hub.StatusFailed
 	m := d.scratch.MoreOf(ev)
 	m.Err = d.errorText(v)
-	if m.ErrCode = rawjson.Body(rawjson.Get(v, memberOwnCode)); len(m.ErrCode) == 0 {
+	if m.ErrCode = rawjson.Text(v, memberOwnCode); len(m.ErrCode) == 0 {
 		m.ErrCode = d.scalar(rawjson.Get(v, "code"))
 	}
 	if len(m.ErrCode) == 0 {
@@ -121,7 +121,7 @@ func (d *decoder) errorText(v rawjson.Value) []byte {
 	if s, ok := rawjson.Str(v); ok {
 		return s
 	}
-	if s := rawjson.Body(rawjson.Get(v, "message")); len(s) > 0 {
+	if s := rawjson.Text(v, "message"); len(s) > 0 {
 		return s
 	}
 	content := rawjson.Get(v, "content")
@@ -130,7 +130,7 @@ func (d *decoder) errorText(v rawjson.Value) []byte {
 	}
 	text := d.scratch.Begin()
 	for block := range rawjson.Each(content) {
-		text = append(text, rawjson.Body(rawjson.Get(block, "text"))...)
+		text = append(text, rawjson.Text(block, "text")...)
 	}
 	return d.scratch.Since(text)
 }
@@ -146,7 +146,7 @@ func (d *decoder) output(dst []hub.Event, list rawjson.Value) []hub.Event {
 		if !ok {
 			return dst
 		}
-		typ := rawjson.Body(rawjson.Get(v, "type"))
+		typ := rawjson.Text(v, "type")
 		kind := kindOf(typ)
 		if kind == otherItem {
 			continue // its own events told of it, or nobody needs to know
@@ -154,7 +154,7 @@ func (d *decoder) output(dst []hub.Event, list rawjson.Value) []hub.Event {
 		it := d.counterpart(kind, v, seen[kind], streamed)
 		seen[kind]++
 		if it == nil {
-			it = d.add(kind, rawjson.Body(rawjson.Get(v, "id")), n)
+			it = d.add(kind, rawjson.Text(v, "id"), n)
 		}
 		it.final = true
 		dst = d.endItem(dst, it, typ, v)
@@ -163,7 +163,7 @@ func (d *decoder) output(dst []hub.Event, list rawjson.Value) []hub.Event {
 
 // counterpart returns the item that v is a copy of: the one of its id, else the k-th of its kind. nil if it is new.
 func (d *decoder) counterpart(kind itemKind, v rawjson.Value, k, streamed int) *item {
-	id, callID := cutID(rawjson.Body(rawjson.Get(v, "id"))), cutID(rawjson.Body(rawjson.Get(v, "call_id")))
+	id, callID := cutID(rawjson.Text(v, "id")), cutID(rawjson.Text(v, "call_id"))
 	for _, it := range d.items {
 		sameID := len(id) > 0 && bytes.Equal(it.id, id)
 		sameCall := kind == callItem && len(callID) > 0 && bytes.Equal(it.call.given, callID)

@@ -18,7 +18,7 @@ func (d *decoder) result(ev *hub.Event, v rawjson.Value) {
 
 // callOutput ends a call whose output is an item of its own: some servers run what others leave to the client.
 func (d *decoder) callOutput(dst []hub.Event, v rawjson.Value) []hub.Event {
-	id := cutID(rawjson.Body(rawjson.Get(v, "call_id")))
+	id := cutID(rawjson.Text(v, "call_id"))
 	call := d.newest(func(it *item) bool { return it.kind == callItem && bytes.Equal(it.call.given, id) && len(id) > 0 })
 	if call != nil {
 		if call.call.ended {
@@ -50,12 +50,12 @@ func (d *decoder) shellResult(ev *hub.Event, output rawjson.Value) {
 	text := d.scratch.Begin()
 	from := len(text)
 	for v := range rawjson.Each(output) {
-		text = append(text, rawjson.Body(rawjson.Get(v, "stdout"))...)
-		text = append(text, rawjson.Body(rawjson.Get(v, "stderr"))...)
-		text = append(text, rawjson.Body(rawjson.Get(v, "text"))...)
+		text = append(text, rawjson.Text(v, "stdout")...)
+		text = append(text, rawjson.Text(v, "stderr")...)
+		text = append(text, rawjson.Text(v, "text")...)
 		outcome := rawjson.Get(v, "outcome")
 		code, exited := rawjson.Int(rawjson.Get(outcome, "exit_code"))
-		if string(rawjson.Body(rawjson.Get(outcome, "type"))) == "timeout" || exited && code != 0 {
+		if string(rawjson.Text(outcome, "type")) == "timeout" || exited && code != 0 {
 			ev.Status = hub.StatusError
 		}
 	}
@@ -76,8 +76,8 @@ func (d *decoder) shellOutput(dst []hub.Event) ([]hub.Event, error) {
 	if call := d.newest(func(o *item) bool { return o.kind == callItem && bytes.Equal(o.call.given, id) }); call != nil {
 		id = call.call.id
 	}
-	dst = shellPiece(dst, id, hub.Stdout, rawjson.Body(rawjson.Get(d.rec.Delta, "stdout")))
-	return shellPiece(dst, id, hub.Stderr, rawjson.Body(rawjson.Get(d.rec.Delta, "stderr"))), nil
+	dst = shellPiece(dst, id, hub.Stdout, rawjson.Text(d.rec.Delta, "stdout"))
+	return shellPiece(dst, id, hub.Stderr, rawjson.Text(d.rec.Delta, "stderr")), nil
 }
 
 // shellPiece appends output of a command, if there is any.
@@ -103,10 +103,10 @@ func (d *decoder) running(dst []hub.Event) ([]hub.Event, error) {
 
 // image is a picture that the server made.
 func (d *decoder) image(dst []hub.Event, it *item, v rawjson.Value) []hub.Event {
-	result := rawjson.Body(rawjson.Get(v, "result"))
+	result := rawjson.Text(v, "result")
 	if len(result) == 0 {
 		fault := rawjson.Get(v, "error")
-		if rawjson.IsNull(fault) && string(rawjson.Body(rawjson.Get(v, "status"))) != "failed" {
+		if rawjson.IsNull(fault) && string(rawjson.Text(v, "status")) != "failed" {
 			return dst
 		}
 		dst, ev := hub.Grow(dst)
@@ -117,7 +117,7 @@ func (d *decoder) image(dst []hub.Event, it *item, v rawjson.Value) []hub.Event 
 	ev.Kind, ev.ID = hub.File, it.id
 	f := &d.scratch.MoreOf(ev).File
 	f.Base64, f.Media = result, []byte("image/png")
-	if format := rawjson.Body(rawjson.Get(v, "output_format")); len(format) > 0 {
+	if format := rawjson.Text(v, "output_format"); len(format) > 0 {
 		f.Media = d.scratch.Since(append(append(d.scratch.Begin(), "image/"...), format...))
 	}
 	return dst

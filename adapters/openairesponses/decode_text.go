@@ -161,10 +161,10 @@ func (d *decoder) partDone(dst []hub.Event) ([]hub.Event, error) { return d.part
 // partEvent reads a part as an event holds it. Reasoning has only one sort of parts that come this way: raw thoughts.
 func (d *decoder) partEvent(dst []hub.Event, end bool) ([]hub.Event, error) {
 	v := d.rec.Part
-	switch string(rawjson.Body(rawjson.Get(v, "type"))) {
+	switch string(rawjson.Text(v, "type")) {
 	case "reasoning_text":
 		it := d.findOrAdd(reasoningItem)
-		return d.full(dst, it, it.part(index(d.rec.ContentIndex), hub.Reasoning, true), rawjson.Body(rawjson.Get(v, "text"))), nil
+		return d.full(dst, it, it.part(index(d.rec.ContentIndex), hub.Reasoning, true), rawjson.Text(v, "text")), nil
 	case "output_text", "text", "refusal":
 		it := d.findOrAdd(messageItem)
 		return d.content(dst, it, max(index(d.rec.ContentIndex), 0), v, end), nil
@@ -179,7 +179,7 @@ func (d *decoder) partEvent(dst []hub.Event, end bool) ([]hub.Event, error) {
 func (d *decoder) summaryAdded(dst []hub.Event) ([]hub.Event, error) {
 	it := d.findOrAdd(reasoningItem)
 	p := it.part(index(d.rec.SummaryIndex), hub.Reasoning, false)
-	return d.full(dst, it, p, rawjson.Body(rawjson.Get(d.rec.Part, "text"))), nil
+	return d.full(dst, it, p, rawjson.Text(d.rec.Part, "text")), nil
 }
 
 // contents takes the parts of a message as the item itself holds them.
@@ -203,9 +203,9 @@ func (d *decoder) contents(dst []hub.Event, it *item, list rawjson.Value, end bo
 
 // content takes one part of a message, whole or at its beginning.
 func (d *decoder) content(dst []hub.Event, it *item, at int64, v rawjson.Value, end bool) []hub.Event {
-	ch, text := hub.AnswerText, rawjson.Body(rawjson.Get(v, "text"))
-	if string(rawjson.Body(rawjson.Get(v, "type"))) == "refusal" {
-		ch, text = hub.Refusal, rawjson.Body(rawjson.Get(v, "refusal"))
+	ch, text := hub.AnswerText, rawjson.Text(v, "text")
+	if string(rawjson.Text(v, "type")) == "refusal" {
+		ch, text = hub.Refusal, rawjson.Text(v, "refusal")
 	}
 	p := it.part(at, ch, false)
 	if !p.started {
@@ -246,7 +246,7 @@ func (d *decoder) endReasoning(dst []hub.Event, it *item, v rawjson.Value, again
 	if again {
 		return dst
 	}
-	sig := rawjson.Body(rawjson.Get(v, "encrypted_content"))
+	sig := rawjson.Text(v, "encrypted_content")
 	if len(it.parts) == 0 && len(sig) == 0 {
 		return dst
 	}
@@ -284,7 +284,7 @@ func (d *decoder) thoughts(dst []hub.Event, it *item, list rawjson.Value, raw bo
 		if !ok {
 			break
 		}
-		if text := rawjson.Body(rawjson.Get(v, "text")); len(text) > 0 {
+		if text := rawjson.Text(v, "text"); len(text) > 0 {
 			dst = d.full(dst, it, it.part(n, hub.Reasoning, raw), text)
 		}
 	}
@@ -311,8 +311,8 @@ func (d *decoder) source(dst []hub.Event, it *item, p *part, v rawjson.Value) []
 	d.minted++
 	ev.ID = d.suffixed(it.id, "source_", int64(d.minted))
 	f := &d.scratch.MoreOf(ev).File
-	f.URL, f.Name = rawjson.Body(rawjson.Get(v, "url")), rawjson.Body(rawjson.Get(v, "filename"))
-	f.FileID, ev.Title = rawjson.Body(rawjson.Get(v, "file_id")), rawjson.Body(rawjson.Get(v, "title"))
+	f.URL, f.Name = rawjson.Text(v, "url"), rawjson.Text(v, "filename")
+	f.FileID, ev.Title = rawjson.Text(v, "file_id"), rawjson.Text(v, "title")
 	if rawjson.Kind(rawjson.Get(v, "start_index")) == '0' && rawjson.Kind(rawjson.Get(v, "end_index")) == '0' {
 		b := append(d.scratch.Begin(), `{"start_index":`...)
 		b = append(append(b, rawjson.Get(v, "start_index")...), `,"end_index":`...)

@@ -296,7 +296,7 @@ func (d *decoder) wrapped(dst []hub.Event, it *item, text []byte) []hub.Event {
 func (d *decoder) endCall(dst []hub.Event, it *item, typ []byte, v rawjson.Value) []hub.Event {
 	c := &it.call
 	dst = d.startCall(dst, it)
-	status := rawjson.Body(rawjson.Get(v, "status"))
+	status := rawjson.Text(v, "status")
 	if string(status) == "incomplete" {
 		return dst
 	}

@@ -281,15 +281,9 @@ func (e *encoder) ending(ev *hub.Event) (status string, end terminal) {
 func (e *encoder) endDisposition(reason hub.Status, asks bool) hub.Disposition {
 	switch reason {
 	case hub.StatusDone:
-		if e.full || e.client {
-			return hub.Folded
-		}
-		return hub.Native
+		return hub.FoldedIf(e.full || e.client)
 	case hub.StatusTools:
-		if e.full || !e.client {
-			return hub.Folded
-		}
-		return hub.Native
+		return hub.FoldedIf(e.full || !e.client)
 	case hub.StatusLength, hub.StatusLimit, hub.StatusFiltered, hub.StatusFailed:
 		return hub.Native
 	}
@@ -303,19 +297,11 @@ func failureText(ev *hub.Event) (code, text []byte) {
 	}
 	switch ev.Status {
 	case hub.StatusCancelled:
-		return orDefault(code, codeCancelled), orDefault(text, "The run was cancelled.")
+		return rawjson.Or(code, codeCancelled), rawjson.Or(text, "The run was cancelled.")
 	case hub.StatusTruncated:
-		return orDefault(code, string(hub.CodeTruncated)), orDefault(text, "The agent stopped before the answer was complete.")
+		return rawjson.Or(code, string(hub.CodeTruncated)), rawjson.Or(text, "The agent stopped before the answer was complete.")
 	}
-	return orDefault(code, "server_error"), orDefault(text, "The run failed.")
-}
-
-// orDefault is s, or the fallback where there is none.
-func orDefault(s []byte, fallback string) []byte {
-	if len(s) > 0 {
-		return s
-	}
-	return []byte(fallback)
+	return rawjson.Or(code, "server_error"), rawjson.Or(text, "The run failed.")
 }
 
 // errorEvent writes an error in the form that all clients take for one: named, with flat members, and with an object.
@@ -326,10 +312,7 @@ func (e *encoder) errorEvent(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b = appendCode(append(b, `","param":null,"error":{"type":"server_error","code":"`...), code)
 	b = append(append(append(b, `,"message":"`...), text...), `","param":null}`...)
 	e.close(out, b)
-	if ev.Status == hub.StatusFailed {
-		return hub.Native
-	}
-	return hub.Folded
+	return hub.NativeIf(ev.Status == hub.StatusFailed)
 }
 
 // Extend implements [hub.Extender]: an event that says nothing, which all clients take and none looks into, once there is

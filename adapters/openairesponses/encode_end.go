@@ -86,8 +86,8 @@ func (e *encoder) ask(ev *hub.Event) hub.Disposition {
 	}
 	p := pending{id: bytes.Clone(ev.ID), args: bytes.Clone(t.args)}
 	body := append(append([]byte{'{'}, t.body...), '}')
-	p.name = rawjson.Body(rawjson.Get(body, "name"))
-	p.label = rawjson.Body(rawjson.Get(body, "server_label"))
+	p.name = rawjson.Text(body, "name")
+	p.label = rawjson.Text(body, "server_label")
 	e.asks = append(e.asks, p)
 	return hub.Folded
 }

@@ -79,7 +79,7 @@ func (e *encoder) serverItemID(id []byte, at int) []byte {
 // serverLabel is the server that runs a call, if the upstream has named one.
 func (e *encoder) serverLabel(ev *hub.Event) []byte {
 	if ev.More != nil {
-		if label := rawjson.Body(rawjson.Get(ev.More.Meta, "server_label")); len(label) > 0 {
+		if label := rawjson.Text(ev.More.Meta, "server_label"); len(label) > 0 {
 			return label
 		}
 	}
@@ -235,7 +235,7 @@ func (e *encoder) serverEnd(out *wire.Out, ev *hub.Event, t *toolItem) hub.Dispo
 	if status == "failed" || ev.Status == hub.StatusAborted {
 		why, said := toolError(ev)
 		if !said {
-			disposition = worse(disposition, hub.Folded) // clients want words
+			disposition = max(disposition, hub.Folded) // clients want words
 		}
 		item = append(append(item, `{"type":"mcp_tool_execution_error","content":[{"type":"text","text":"`...), why...)
 		item = append(item, `"}]}`...)
@@ -253,9 +253,6 @@ func (e *encoder) serverEnd(out *wire.Out, ev *hub.Event, t *toolItem) hub.Dispo
 	e.done(out, t.at, item)
 	return disposition
 }
-
-// worse is the disposition that promises less; dispositions are in the order of what they promise.
-func worse(a, b hub.Disposition) hub.Disposition { return max(a, b) }
 
 // toolError is why a call failed, and whether the upstream said so.
 func toolError(ev *hub.Event) (why []byte, said bool) {
@@ -300,9 +297,9 @@ func appendBlocks(dst []byte, content rawjson.Value) []byte {
 		if len(dst) > from {
 			dst = append(dst, `\n`...)
 		}
-		if path := rawjson.Body(rawjson.Get(block, "path")); path != nil { // a diff
+		if path := rawjson.Text(block, "path"); path != nil { // a diff
 			dst = append(append(dst, path...), `\n`...)
-			dst = append(dst, rawjson.Body(rawjson.Get(block, "newText"))...)
+			dst = append(dst, rawjson.Text(block, "newText")...)
 			continue
 		}
 		if inner := rawjson.Get(block, "content"); rawjson.Kind(inner) == '{' {
@@ -316,11 +313,11 @@ func appendBlocks(dst []byte, content rawjson.Value) []byte {
 // appendBlock appends the text of a block, or its link, or in brackets what it is.
 func appendBlock(dst []byte, block rawjson.Value) []byte {
 	for _, member := range []string{"text", "uri"} {
-		if text := rawjson.Body(rawjson.Get(block, member)); text != nil {
+		if text := rawjson.Text(block, member); text != nil {
 			return append(dst, text...)
 		}
 	}
-	return append(append(append(dst, '['), rawjson.Body(rawjson.Get(block, "type"))...), ']')
+	return append(append(append(dst, '['), rawjson.Text(block, "type")...), ']')
 }
 
 // image writes a picture as one that the server made. Other files have no item.

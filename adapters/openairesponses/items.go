@@ -165,8 +165,8 @@ func (d *decoder) itemAdded(dst []hub.Event) ([]hub.Event, error) {
 	if rawjson.Kind(v) != '{' {
 		return dst, member.Wrong(v, "item", "want an object")
 	}
-	typ := rawjson.Body(rawjson.Get(v, "type"))
-	kind, id, at := kindOf(typ), rawjson.Body(rawjson.Get(v, "id")), index(d.rec.OutputIndex)
+	typ := rawjson.Text(v, "type")
+	kind, id, at := kindOf(typ), rawjson.Text(v, "id"), index(d.rec.OutputIndex)
 	if kind == otherItem {
 		return dst, nil // its end says it all
 	}
@@ -202,27 +202,27 @@ func (d *decoder) itemDone(dst []hub.Event) ([]hub.Event, error) {
 	if rawjson.Kind(v) != '{' {
 		return dst, member.Wrong(v, "item", "want an object")
 	}
-	typ := rawjson.Body(rawjson.Get(v, "type"))
+	typ := rawjson.Text(v, "type")
 	kind := kindOf(typ)
 	if kind == otherItem {
 		return d.unknownItem(dst, typ, v), nil
 	}
 	it := d.finished(kind, v)
 	if it == nil {
-		it = d.add(kind, rawjson.Body(rawjson.Get(v, "id")), index(d.rec.OutputIndex))
+		it = d.add(kind, rawjson.Text(v, "id"), index(d.rec.OutputIndex))
 	}
 	return d.endItem(dst, it, typ, v), nil
 }
 
 // finished returns the item that ends: by its id, else by its index. Peers are known to change the id at the end.
 func (d *decoder) finished(kind itemKind, v rawjson.Value) *item {
-	id, at := cutID(rawjson.Body(rawjson.Get(v, "id"))), index(d.rec.OutputIndex)
+	id, at := cutID(rawjson.Text(v, "id")), index(d.rec.OutputIndex)
 	if len(id) > 0 {
 		if it := d.newest(func(it *item) bool { return it.kind == kind && bytes.Equal(it.id, id) }); it != nil {
 			return it
 		}
 	}
-	if callID := rawjson.Body(rawjson.Get(v, "call_id")); kind == callItem && len(callID) > 0 {
+	if callID := rawjson.Text(v, "call_id"); kind == callItem && len(callID) > 0 {
 		if it := d.newest(func(it *item) bool { return it.kind == kind && !it.done && bytes.Equal(it.call.given, callID) }); it != nil {
 			return it
 		}
@@ -260,7 +260,7 @@ func (d *decoder) endItem(dst []hub.Event, it *item, typ []byte, v rawjson.Value
 
 // learnPhase takes from a message whether it is the answer.
 func (d *decoder) learnPhase(it *item, v rawjson.Value) {
-	if phase := rawjson.Body(rawjson.Get(v, "phase")); string(phase) == commentary {
+	if phase := rawjson.Text(v, "phase"); string(phase) == commentary {
 		it.phase = append(it.phase[:0], phase...)
 	}
 }

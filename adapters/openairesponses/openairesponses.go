@@ -209,7 +209,7 @@ func (w *watcher) EndsWithBody() bool { return w.session && w.running == 0 }
 // observeOther looks for what ends a stream without being an event: an error body, or a whole response.
 func observeOther(typ, data []byte) hub.Observation {
 	failed := bytes.Contains(data, []byte(`"error"`)) && isFailure(typ, rawjson.Get(data, "error"))
-	whole := len(typ) == 0 && string(rawjson.Body(rawjson.Get(data, "object"))) == "response"
+	whole := len(typ) == 0 && string(rawjson.Text(data, "object")) == "response"
 	if failed || whole {
 		return hub.ObservedEnd
 	}
@@ -223,7 +223,7 @@ func typeOf(data []byte) []byte {
 			return rest[:end]
 		}
 	}
-	return rawjson.Body(rawjson.Get(data, "type"))
+	return rawjson.Text(data, "type")
 }
 
 // extension finds the payload of Extend: it is the keepalive itself, whose other members mean nothing, or the event that

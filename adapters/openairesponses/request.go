@@ -67,10 +67,10 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	req.Model, req.Body, req.Usage = rawjson.Body(c.Model), body, true
 	if req.Thread = rawjson.Body(c.Conversation); req.Thread == nil {
-		req.Thread = rawjson.Body(rawjson.Get(c.Conversation, "id"))
+		req.Thread = rawjson.Text(c.Conversation, "id")
 	}
 	req.Tools.Told = rawjson.IsNull(c.Previous) && rawjson.IsNull(c.Conversation) // else the server may know of others
-	history.Each(c.Tools, func(tool rawjson.Value) { req.Tools.Add(history.Body(tool, "name")) })
+	history.Each(c.Tools, func(tool rawjson.Value) { req.Tools.Add(rawjson.Text(tool, "name")) })
 	history.Each(c.Input, func(item rawjson.Value) { addItem(&req.History, item) })
 	call := append([]byte(nil), `{"`+callSeed+`":"`...)
 	call = append(appendTag(call, nil, body), `","`+callEcho+`":`...)
@@ -99,15 +99,15 @@ func appendEcho(dst []byte, c *create) []byte {
 
 // addItem adds a call, or the result of one.
 func addItem(h *hub.History, item rawjson.Value) {
-	id := history.Body(item, "call_id")
-	switch string(history.Body(item, "type")) {
+	id := rawjson.Text(item, "call_id")
+	switch string(rawjson.Text(item, "type")) {
 	case "function_call":
 		h.Add(hub.PastCall{
-			ID: id, Name: history.Body(item, "name"), Args: history.Args(history.Body(item, "arguments")),
-			Msg: history.Body(item, "id"), ClientRuns: true,
+			ID: id, Name: rawjson.Text(item, "name"), Args: history.Args(rawjson.Text(item, "arguments")),
+			Msg: rawjson.Text(item, "id"), ClientRuns: true,
 		})
 	case "custom_tool_call":
-		h.Add(hub.PastCall{ID: id, Name: history.Body(item, "name"), Msg: history.Body(item, "id"), ClientRuns: true})
+		h.Add(hub.PastCall{ID: id, Name: rawjson.Text(item, "name"), Msg: rawjson.Text(item, "id"), ClientRuns: true})
 	case "function_call_output", "custom_tool_call_output":
 		h.Answer(id)
 	}

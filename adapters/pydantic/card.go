@@ -101,7 +101,7 @@ func (c *card) learn(ev *hub.Event) (isLook bool) {
 	if string(ev.More.ToolKind) != "agent" { // that is in the type of the entry
 		kept.ToolKind = ev.More.ToolKind
 	}
-	keep(&c.meta, metaOf(ev))
+	keep(&c.meta, ev.Meta(metaName))
 	return c.look.Learn(&hub.Event{More: &kept})
 }
 

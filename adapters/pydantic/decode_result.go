@@ -133,7 +133,7 @@ func (d *decoder) end(dst []hub.Event, c *call, v rawjson.Value) []hub.Event {
 	ev.More = d.scratch.More()
 	ev.More.Meta = d.resultMeta(c, v)
 	if failed {
-		ev.Status, ev.More.Err = hub.StatusError, reasonText(summary, response)
+		ev.Status, ev.More.Err = hub.StatusError, rawjson.First(summary, response)
 	}
 	if cut, _ := rawjson.Bool(d.entry.IsTruncated); cut {
 		ev.Flags |= hub.Lossy
@@ -155,14 +155,6 @@ func resultText(c *call, summary, response []byte) []byte {
 		return response
 	}
 	return []byte{}
-}
-
-// reasonText is why a call failed.
-func reasonText(summary, response []byte) []byte {
-	if len(summary) > 0 {
-		return summary
-	}
-	return response
 }
 
 // resultMeta is the metadata of an end. A friendly text that came with an earlier part still holds if there is no other.

@@ -180,10 +180,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	e.closeThought(out)
 	e.message(out, ev.Text)
-	if ev.Chan == hub.Refusal {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(ev.Chan == hub.Refusal)
 }
 
 // thinking writes reasoning in the member that later servers have for it.

@@ -58,10 +58,7 @@ func (e *encoder) end(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
 
 // endFate is the disposition of an end whose result is told as it is.
 func (e *encoder) endDisposition(s hub.Status) hub.Disposition {
-	if s == hub.StatusOK || s == hub.StatusError && e.errorEvent {
-		return hub.Native
-	}
-	return hub.Folded
+	return hub.NativeIf(s == hub.StatusOK || s == hub.StatusError && e.errorEvent)
 }
 
 // lastPart is the part of the last entry: an empty one completes those that were written, and a call without any has none.
@@ -95,7 +92,7 @@ func (e *encoder) endText(ev *hub.Event, t *ending, v *values) []byte {
 }
 
 func (e *encoder) endingOf(ev *hub.Event, c *card) ending {
-	t := ending{typ: c.resultType(), meta: metaOf(ev), failed: hub.Failed(ev)}
+	t := ending{typ: c.resultType(), meta: ev.Meta(metaName), failed: hub.Failed(ev)}
 	if t.failed && e.errorEvent {
 		t.typ = typeError
 	}

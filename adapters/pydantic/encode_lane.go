@@ -101,10 +101,7 @@ func (e *encoder) subAgentDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 		c.said.add(ev.Text)
 	}
 	e.speak(out, l, c, ev.Text)
-	if c.own || e.subAgentText != subAgentParts || ev.Chan == hub.Refusal {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(c.own || e.subAgentText != subAgentParts || ev.Chan == hub.Refusal)
 }
 
 func (e *encoder) closeSubAgentThought(out *wire.Out, l *subAgent) {

@@ -94,10 +94,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Dispositi
 		return hub.Folded
 	}
 	e.announce(out, c, ev)
-	if e.arguments == argsDrop && hasArgs(ev) || !c.tellsArgs(ev) {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(e.arguments == argsDrop && hasArgs(ev) || !c.tellsArgs(ev))
 }
 
 func (c *card) command() rawjson.Value { return rawjson.Get(c.meta, metaDetails, "command") }
@@ -187,7 +184,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Disposit
 	buf := e.m.appendHead(e.open(out), c, typ, news)
 	buf = append(buf, info...)
 	buf = append(buf, '"')
-	buf = e.m.appendMembers(buf, rawjson.Get(metaOf(ev), metaDetails), "")
+	buf = e.m.appendMembers(buf, rawjson.Get(ev.Meta(metaName), metaDetails), "")
 	if ev.Value != nil {
 		buf = e.m.appendMember(buf, []byte("progress"), ev.Value)
 	}
@@ -216,10 +213,7 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Deferred
 	case len(ev.Text) > 0:
 		e.part(out, c, ev.Text)
-		if ev.Chan != hub.Result || len(ev.SubAgent) > 0 {
-			return hub.Folded
-		}
-		return hub.Native
+		return hub.FoldedIf(ev.Chan != hub.Result || len(ev.SubAgent) > 0)
 	case ev.Value != nil:
 		e.plain = rawjson.AppendEscaped(e.plain[:0], ev.Value)
 		e.part(out, c, e.plain)

@@ -3,7 +3,6 @@ package pydantic
 import (
 	"strings"
 
-	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -115,12 +114,4 @@ func (e *encoder) close(out *wire.Out, entry []byte) {
 func (e *encoder) piece(out *wire.Out, c *card, typ string, body []byte, complete bool) {
 	buf := append(e.m.appendHead(e.open(out), c, typ, nil), '"')
 	e.close(out, e.m.appendTail(buf, body, complete))
-}
-
-// metaOf is what the entry told that an event was decoded from; absent if it came from elsewhere.
-func metaOf(ev *hub.Event) rawjson.Value {
-	if ev.More == nil || ev.More.Meta == nil {
-		return nil
-	}
-	return rawjson.Get(ev.More.Meta, metaName)
 }

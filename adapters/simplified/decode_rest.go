@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -73,18 +74,10 @@ func (d *decoder) source(dst []hub.Event, f *frame, doc rawjson.Value, url []byt
 		ev.More.File.Name, _ = rawjson.Str(rawjson.Get(doc, "metadata", "source"))
 	}
 	meta := append(append(d.scratch.Begin(), metaHead+`"document":`...), doc...)
-	meta = appendRaw(meta, `,"searchQuery":`, f.SearchQuery)
-	meta = appendRaw(meta, `,"searchUrl":`, f.SearchURL)
+	meta = member.AppendRaw(meta, `,"searchQuery":`, f.SearchQuery)
+	meta = member.AppendRaw(meta, `,"searchUrl":`, f.SearchURL)
 	ev.More.Meta = d.scratch.Since(append(meta, "}}"...))
 	return dst
-}
-
-// appendRaw appends a member, unless it is absent.
-func appendRaw(dst []byte, member string, v rawjson.Value) []byte {
-	if v == nil {
-		return dst
-	}
-	return append(append(dst, member...), v...)
 }
 
 // stats is the usage so far, of the whole run.
@@ -192,7 +185,7 @@ func (d *decoder) ask(dst []hub.Event, f *frame, kind, id []byte) []hub.Event {
 // keepKind puts the kind of a question into Meta, and the data of its answer.
 func (d *decoder) keepKind(ev *hub.Event, kind []byte, data rawjson.Value) {
 	meta := append(append(d.scratch.Begin(), metaHead+`"kind":"`...), kind...)
-	meta = appendRaw(append(meta, '"'), `,"data":`, data)
+	meta = member.AppendRaw(append(meta, '"'), `,"data":`, data)
 	d.scratch.MoreOf(ev).Meta = d.scratch.Since(append(meta, "}}"...))
 }
 

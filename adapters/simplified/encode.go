@@ -105,10 +105,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Implied
 	}
 	e.begin(out, ev)
-	if len(ev.Ref) > 0 || len(ev.Name) > 0 || ev.Value != nil {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(len(ev.Ref) > 0 || len(ev.Name) > 0 || ev.Value != nil)
 }
 
 // begin writes the empty response with which clients make their message.
@@ -175,10 +172,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event, a *agent) hub.Disposit
 	out.Buf = append(append(out.Buf, ev.Text...), '"')
 	e.close(out, a)
 	a.say(ev.Text)
-	if ev.Chan == hub.Refusal || isTag {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(ev.Chan == hub.Refusal || isTag)
 }
 
 // hasTag reports whether readers find a tag of reasoning in or around an answer, or the beginning of one.
@@ -278,14 +272,6 @@ func (e *encoder) raw(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 	out.Buf = out.Buf[:len(out.Buf)-1] // close begins with its last brace
 	e.close(out, a)
 	return hub.Native
-}
-
-// own is what our own decoder has kept in Meta; nil if the event is of another dialect.
-func own(ev *hub.Event) rawjson.Value {
-	if ev.More == nil || ev.More.Meta == nil {
-		return nil
-	}
-	return rawjson.Get(ev.More.Meta, name)
 }
 
 // cutBody cuts a string body to at most n UTF-16 code units, between characters; 0 stands for no limit.

@@ -16,7 +16,7 @@ const (
 
 // ask writes a question. Version 1 has none: its clients would wait for something they cannot show.
 func (e *encoder) ask(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
-	kept, isOwn := rawjson.Str(rawjson.Get(own(ev), "kind"))
+	kept, isOwn := rawjson.Str(rawjson.Get(ev.Meta(name), "kind"))
 	if !e.opt.v2 && !isOwn {
 		return hub.Dropped
 	}
@@ -34,7 +34,7 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 	e.asks[string(ev.ID)] = kind
 	e.open(out, a, kind+endPending)
 	if isOwn {
-		out.Buf = appendRaw(out.Buf, `,"data":`, ev.Value)
+		out.Buf = member.AppendRaw(out.Buf, `,"data":`, ev.Value)
 	} else {
 		out.Buf = appendQuestion(append(out.Buf, `,"data":`...), ev, kind)
 	}
@@ -49,7 +49,7 @@ func appendQuestion(dst []byte, ev *hub.Event, kind string) []byte {
 	dst = member.AppendText(dst, `,"markupToolCallId":"`, ev.Ref)
 	if kind == kindPermission {
 		dst = member.AppendText(dst, `,"description":"`, ev.Title)
-		dst = appendRaw(dst, `,"input":`, ev.Value)
+		dst = member.AppendRaw(dst, `,"input":`, ev.Value)
 		return append(dst, '}')
 	}
 	dst = append(append(append(dst, `,"question":"`...), ev.Title...), `","options":[`...)
@@ -88,12 +88,12 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition
 	case hub.StatusUnresolved:
 		end = endStale
 	}
-	if data := rawjson.Get(own(ev), "data"); data != nil {
+	if data := rawjson.Get(ev.Meta(name), "data"); data != nil {
 		if status, _ := decision(ev.Value); status == ev.Status {
 			end = endAnswered // that it was not answered is in the answer
 		}
 		e.open(out, a, kind+end)
-		out.Buf = appendRaw(out.Buf, `,"data":`, data)
+		out.Buf = member.AppendRaw(out.Buf, `,"data":`, data)
 		e.close(out, a)
 		return hub.Native
 	}
@@ -109,7 +109,7 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition
 func appendResponse(dst []byte, ev *hub.Event) []byte {
 	switch {
 	case ev.Value != nil:
-		return appendRaw(dst, `,"response":`, ev.Value)
+		return member.AppendRaw(dst, `,"response":`, ev.Value)
 	case len(ev.Name) > 0:
 		dst = append(append(dst, `,"response":{"decision":"`...), ev.Name...)
 		return append(append(append(dst, `","selectedOptions":["`...), ev.Name...), `"]}`...)
@@ -193,7 +193,7 @@ func (e *encoder) messageEnd(out *wire.Out, ev *hub.Event) {
 	out.Begin("")
 	out.Buf = append(append(out.Buf, `{"type":"messageEnd","messageId":"`...), e.id...)
 	out.Buf = append(out.Buf, '"')
-	if kept := own(ev); kept != nil {
+	if kept := ev.Meta(name); kept != nil {
 		out.Buf = appendMembers(out.Buf, kept)
 	} else {
 		out.Buf = e.appendEnd(out.Buf)
@@ -208,6 +208,6 @@ func (e *encoder) appendEnd(dst []byte) []byte {
 	if len(stats) == 0 {
 		stats = rawjson.Value(`{"modelName":"","usedLocation":false,"usedPersonalization":false}`)
 	}
-	dst = appendRaw(dst, `,"modelStats":`, stats)
+	dst = member.AppendRaw(dst, `,"modelStats":`, stats)
 	return append(dst, `,"usedLocation":false,"usedPersonalization":false`...)
 }

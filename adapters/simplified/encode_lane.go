@@ -95,7 +95,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event, outer *agent) hub.Dispo
 	b = append(append(b, `","name":"`...), ev.Name...)
 	b = append(append(b, `","task":"`...), task...)
 	b = append(append(append(b, `","status":"`...), status...), '"')
-	rest := own(ev)
+	rest := ev.Meta(name)
 	b = appendTimes(b, ev, a, rest)
 	b = append(b, `,"summary":"`...)
 	if !isError {
@@ -108,10 +108,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event, outer *agent) hub.Dispo
 	}
 	out.Buf = appendMembers(b, rest, "startTime", "endTime", "documents")
 	e.close(out, outer)
-	if ev.Status == hub.StatusOK || ev.Status == hub.StatusError {
-		return hub.Native
-	}
-	return hub.Folded
+	return hub.NativeIf(ev.Status == hub.StatusOK || ev.Status == hub.StatusError)
 }
 
 // appendTimes appends when the sub-agent ran, and its documents, as they came or as far as they are known.

@@ -36,10 +36,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 		return hub.Implied // the call has shown it
 	}
 	e.writeTodos(out, a, entries, false)
-	if !isWhole {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.NativeIf(isWhole)
 }
 
 // todoCall shows the arguments of a todo tool. Where the upstream tells its plan as well, the two say the same, in
@@ -111,7 +108,7 @@ func todoStatus(status []byte) (_ string, exact bool) {
 
 // source writes a document at once, for those who watch, and keeps it for the list at the end.
 func (e *encoder) source(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
-	kept := own(ev)
+	kept := ev.Meta(name)
 	doc := rawjson.Get(kept, "document")
 	if doc == nil {
 		e.next = appendDocument(e.next[:0], ev)
@@ -123,16 +120,13 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition
 	}
 	e.open(out, a, typeSourcesAdded)
 	out.Buf = append(append(out.Buf, `,"data":[`...), doc...)
-	out.Buf = appendRaw(append(out.Buf, ']'), `,"searchQuery":`, query)
-	out.Buf = appendRaw(out.Buf, `,"searchUrl":`, url)
+	out.Buf = member.AppendRaw(append(out.Buf, ']'), `,"searchQuery":`, query)
+	out.Buf = member.AppendRaw(out.Buf, `,"searchUrl":`, url)
 	e.close(out, a)
 	if len(e.docs)+len(doc) <= maxDocs {
 		e.docs = append(append(e.docs, doc...), ',')
 	}
-	if kept == nil && (len(ev.Ref) > 0 || ev.Value != nil) {
-		return hub.Folded
-	}
-	return hub.Native
+	return hub.FoldedIf(kept == nil && (len(ev.Ref) > 0 || ev.Value != nil))
 }
 
 // appendDocument makes a document of a source. What clients show of it is the title and the link.
@@ -187,7 +181,7 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition 
 	if len(ev.More.Model) > 0 {
 		e.model = append(e.model[:0], ev.More.Model...)
 	}
-	stats := rawjson.Get(own(ev), typeStats)
+	stats := rawjson.Get(ev.Meta(name), typeStats)
 	if stats == nil {
 		e.next = appendStats(e.next[:0], counts, e.model)
 		stats = e.next
@@ -196,7 +190,7 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition 
 		e.stats = append(e.stats[:0], stats...)
 	}
 	e.open(out, a, typeStats)
-	out.Buf = appendRaw(out.Buf, `,"data":`, stats)
+	out.Buf = member.AppendRaw(out.Buf, `,"data":`, stats)
 	e.close(out, a)
 	return disposition
 }
@@ -242,19 +236,16 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition
 	e.open(out, a, typeProgress)
 	out.Buf = append(append(out.Buf, `,"data":{"message":"`...), ev.Text...)
 	out.Buf = append(out.Buf, '"')
-	if kept := own(ev); kept != nil {
+	if kept := ev.Meta(name); kept != nil {
 		out.Buf = appendMembers(out.Buf, kept)
 	} else {
 		current := rawjson.Value("0")
 		if ev.More != nil && ev.More.Percent != nil {
 			current = ev.More.Percent
 		}
-		out.Buf = append(appendRaw(out.Buf, `,"current":`, current), `,"total":100`...)
+		out.Buf = append(member.AppendRaw(out.Buf, `,"current":`, current), `,"total":100`...)
 	}
 	out.Buf = append(out.Buf, '}')
 	e.close(out, a)
-	if ev.Level == hub.LevelStatus {
-		return hub.Native
-	}
-	return hub.Folded
+	return hub.NativeIf(ev.Level == hub.LevelStatus)
 }

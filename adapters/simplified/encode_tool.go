@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolinfo"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -131,7 +132,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, a *agent, c *call) hub.D
 	} else {
 		e.ensureShown(out, ev, a, c)
 		e.openEnd(out, ev, a, typeToolSuccess, statusSuccess)
-		out.Buf = appendRaw(out.Buf, `,"extra":`, extra)
+		out.Buf = member.AppendRaw(out.Buf, `,"extra":`, extra)
 		out.Buf = append(out.Buf, '}')
 		e.close(out, a)
 	}
@@ -142,10 +143,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, a *agent, c *call) hub.D
 func endDisposition(ev *hub.Event, c *call, extra rawjson.Value) hub.Disposition {
 	hasResult := len(ev.Text) > 0 || ev.Value != nil || ev.More != nil && ev.More.Content != nil
 	isExtra := extra != nil && bytes.Equal(extra, ev.Value) && !c.isFinished
-	if ev.Status == hub.StatusOK && (!hasResult || isExtra) && len(hub.Why(ev)) == 0 {
-		return hub.Native
-	}
-	return hub.Folded
+	return hub.NativeIf(ev.Status == hub.StatusOK && (!hasResult || isExtra) && len(hub.Why(ev)) == 0)
 }
 
 // ensureShown starts a call whose end is not the one that it arrived with.
@@ -190,13 +188,10 @@ func (e *encoder) toolFailed(out *wire.Out, ev *hub.Event, a *agent, c *call, re
 	e.openEnd(out, ev, a, typeToolError, statusError)
 	out.Buf = append(append(out.Buf, `,"error":"`...), cut...)
 	out.Buf = append(out.Buf, '"')
-	out.Buf = appendRaw(out.Buf, `,"extra":`, ownExtra(ev))
+	out.Buf = member.AppendRaw(out.Buf, `,"extra":`, ownExtra(ev))
 	out.Buf = append(out.Buf, '}')
 	e.close(out, a)
-	if ev.Status == hub.StatusError && len(cut) == len(reason) && isTold(ev) {
-		return hub.Native
-	}
-	return hub.Folded
+	return hub.NativeIf(ev.Status == hub.StatusError && len(cut) == len(reason) && isTold(ev))
 }
 
 // isTold reports whether its error is all that the end of a failed call says.
@@ -227,7 +222,7 @@ func (e *encoder) reasonOf(ev *hub.Event) []byte {
 }
 
 // ownExtra is the extra of a call's end as our own decoder read it.
-func ownExtra(ev *hub.Event) rawjson.Value { return rawjson.Get(own(ev), "extra") }
+func ownExtra(ev *hub.Event) rawjson.Value { return rawjson.Get(ev.Meta(name), "extra") }
 
 // extraOf is the extra of a call's end: as it came, or the members of the result that the options name, and the
 // arguments if the call was shown before it had them. nil if there is nothing to send.

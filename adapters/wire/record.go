@@ -8,7 +8,10 @@
 // text/event-stream.
 package wire
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // DefaultMaxRecord is the largest record, in bytes, that a Splitter accepts
 // when it is given no other limit.
@@ -154,3 +157,6 @@ func skipBOM(buf []byte, eof bool) (n int, ok bool) {
 	undecided := !eof && string(buf) == bom[:len(buf)]
 	return 0, !undecided
 }
+
+// IsDone reports whether data is the mark [DONE], with which some servers end a stream of server-sent events.
+func IsDone(data []byte) bool { return len(data) < 16 && string(bytes.TrimSpace(data)) == "[DONE]" }

@@ -120,3 +120,11 @@ func TestNewSplitterDefaultLimit(t *testing.T) {
 		t.Errorf("the error says\n%s\nwant\n%s", err, want)
 	}
 }
+
+func TestIsDone(t *testing.T) {
+	for data, want := range map[string]bool{"[DONE]": true, " [DONE]\r\n": true, "[DONE]x": false, `"[DONE]"`: false, "": false, "[DONE]             ": false} {
+		if got := IsDone([]byte(data)); got != want {
+			t.Errorf("%q: got %t", data, got)
+		}
+	}
+}

@@ -55,7 +55,7 @@ func Locations(changes rawjson.Value, s *hub.Scratch) rawjson.Value {
 	b := append(s.Begin(), '[')
 	n := len(b)
 	for v := range rawjson.Each(changes) {
-		if path := rawjson.Body(rawjson.Get(v, "path")); len(path) > 0 {
+		if path := rawjson.Text(v, "path"); len(path) > 0 {
 			b = append(append(append(b, `{"path":"`...), path...), `"},`...)
 		}
 	}
@@ -85,7 +85,7 @@ func ReadCommand(ev *hub.Event, output, code rawjson.Value, s *hub.Scratch) {
 
 // ReadError reads why a call did not end well. ev has its status.
 func ReadError(ev *hub.Event, fault rawjson.Value, s *hub.Scratch) {
-	if message := rawjson.Body(rawjson.Get(fault, "message")); ev.Status != hub.StatusOK && message != nil {
+	if message := rawjson.Text(fault, "message"); ev.Status != hub.StatusOK && message != nil {
 		s.MoreOf(ev).Err = message
 	}
 }
@@ -98,10 +98,10 @@ func ReadMCP(ev *hub.Event, result rawjson.Value, structured string, s *hub.Scra
 	start := len(text)
 	for block := range rawjson.Each(content) {
 		blocks++
-		if string(rawjson.Body(rawjson.Get(block, "type"))) != "text" {
+		if string(rawjson.Text(block, "type")) != "text" {
 			continue
 		}
-		if piece := rawjson.Body(rawjson.Get(block, "text")); len(piece) > 0 {
+		if piece := rawjson.Text(block, "text"); len(piece) > 0 {
 			if len(text) > start {
 				text = append(text, `\n`...)
 			}

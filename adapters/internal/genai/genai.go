@@ -97,7 +97,7 @@ func (p *Part) File(f *hub.FileRef) {
 	f.Media = rawjson.Body(Get(p.Value, "mimeType", "mime_type"))
 	f.Name = rawjson.Body(Get(p.Value, "displayName", "display_name"))
 	if p.Kind == PartInline {
-		f.Base64 = rawjson.Body(rawjson.Get(p.Value, "data"))
+		f.Base64 = rawjson.Text(p.Value, "data")
 	} else {
 		f.URL = rawjson.Body(Get(p.Value, "fileUri", "file_uri"))
 	}
@@ -110,7 +110,7 @@ func (p *Part) CodeResult(ev *hub.Event, s *hub.Scratch) {
 	if ev.Text == nil {
 		ev.Text = []byte{}
 	}
-	if outcome := rawjson.Body(rawjson.Get(p.Value, "outcome")); len(outcome) > 0 && string(outcome) != OutcomeOK {
+	if outcome := rawjson.Text(p.Value, "outcome"); len(outcome) > 0 && string(outcome) != OutcomeOK {
 		ev.Status, ev.More = hub.StatusError, s.More()
 		ev.More.Err, ev.More.ErrCode = ev.Text, outcome
 	}

@@ -42,8 +42,8 @@ func (s *Sources) Citations(dst []hub.Event, scratch *hub.Scratch, v rawjson.Val
 
 // source appends a source that has not been named yet.
 func (s *Sources) source(dst []hub.Event, scratch *hub.Scratch, v rawjson.Value) []hub.Event {
-	url := rawjson.Body(rawjson.Get(v, "uri"))
-	title := rawjson.Body(rawjson.Get(v, "title"))
+	url := rawjson.Text(v, "uri")
+	title := rawjson.Text(v, "title")
 	if len(url)+len(title) == 0 {
 		return dst
 	}
@@ -60,7 +60,7 @@ func (s *Sources) source(dst []hub.Event, scratch *hub.Scratch, v rawjson.Value)
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Title, ev.More = hub.Source, title, scratch.More()
 	ev.More.File.URL = url
-	ev.Text = rawjson.Body(rawjson.Get(v, "text"))
+	ev.Text = rawjson.Text(v, "text")
 	return dst
 }
 

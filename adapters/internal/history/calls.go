@@ -12,9 +12,6 @@ func Each(list rawjson.Value, f func(rawjson.Value)) {
 	}
 }
 
-// Body returns the string at a path as a body, nil if there is none.
-func Body(v rawjson.Value, path ...string) []byte { return rawjson.Body(rawjson.Get(v, path...)) }
-
 // Args returns the arguments of a call that a request tells as a text.
 func Args(text []byte) rawjson.Value {
 	value, ok := rawjson.ValueOfText(nil, text)
@@ -27,9 +24,9 @@ func Args(text []byte) rawjson.Value {
 // AddFunctions adds a list of calls as the Chat API has it, [{"id","function":{"name","arguments"}}].
 func AddFunctions(h *hub.History, list rawjson.Value, message []byte, clientRuns func(name []byte) bool) {
 	Each(list, func(v rawjson.Value) {
-		name := Body(v, "function", "name")
+		name := rawjson.Text(v, "function", "name")
 		h.Add(hub.PastCall{
-			ID: Body(v, "id"), Name: name, Args: Args(Body(v, "function", "arguments")), Msg: message, ClientRuns: clientRuns(name),
+			ID: rawjson.Text(v, "id"), Name: name, Args: Args(rawjson.Text(v, "function", "arguments")), Msg: message, ClientRuns: clientRuns(name),
 		})
 	})
 }

@@ -13,7 +13,7 @@ func MessageIDs(messages rawjson.Value) *hub.IDSet {
 	}
 	set := new(hub.IDSet)
 	for m := range rawjson.Each(messages) {
-		if id := rawjson.Body(rawjson.Get(m, "id")); len(id) > 0 {
+		if id := rawjson.Text(m, "id"); len(id) > 0 {
 			set.Add(id)
 		}
 	}

@@ -3,6 +3,8 @@
 package member
 
 import (
+	"strconv"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -46,6 +48,27 @@ func AppendText(dst []byte, head string, body []byte) []byte {
 	dst = append(dst, head...)
 	dst = append(dst, body...)
 	return append(dst, '"')
+}
+
+// AppendRaw appends a member with its comma, unless its value is absent. head is `,"cost":`.
+func AppendRaw(dst []byte, head string, value []byte) []byte {
+	if len(value) == 0 {
+		return dst
+	}
+	return append(append(dst, head...), value...)
+}
+
+// AppendCount appends a member with its comma, unless its count is negative, which is unknown.
+func AppendCount(dst []byte, head string, n int64) []byte {
+	if n < 0 {
+		return dst
+	}
+	return AppendInt(dst, head, n)
+}
+
+// AppendInt appends a number behind head.
+func AppendInt(dst []byte, head string, n int64) []byte {
+	return strconv.AppendInt(append(dst, head...), n, 10)
 }
 
 // AppendOptions appends the choices of a question with their comma, as the model has them, unless there are none.

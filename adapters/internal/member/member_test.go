@@ -36,3 +36,18 @@ func TestWrite(t *testing.T) {
 		t.Errorf("got %s in %d records", got, out.Records)
 	}
 }
+
+// TestAppend: a member that is absent or unknown leaves no trace.
+func TestAppend(t *testing.T) {
+	f := func(got []byte, want string) {
+		t.Helper()
+		if string(got) != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	f(member.AppendRaw([]byte("{"), `"a":`, nil), "{")
+	f(member.AppendRaw([]byte("{"), `"a":`, []byte("[1]")), `{"a":[1]`)
+	f(member.AppendCount([]byte("{"), `"n":`, -1), "{")
+	f(member.AppendCount([]byte("{"), `"n":`, 0), `{"n":0`)
+	f(member.AppendInt([]byte("{"), `"n":`, -1), `{"n":-1`)
+}

@@ -69,6 +69,35 @@ func Body(v Value) []byte {
 	return body
 }
 
+// Text is the body of the string at a path of member names, nil when there is none.
+func Text(v Value, path ...string) []byte { return Body(Get(v, path...)) }
+
+// First is the first of several bodies that is not empty, nil when there is none.
+func First(bodies ...[]byte) []byte {
+	for _, b := range bodies {
+		if len(b) > 0 {
+			return b
+		}
+	}
+	return nil
+}
+
+// Or is body, or fallback when it is empty.
+func Or(body []byte, fallback string) []byte {
+	if len(body) > 0 {
+		return body
+	}
+	return []byte(fallback)
+}
+
+// OrNull is v, or null when v is absent.
+func OrNull(v Value) Value {
+	if len(v) == 0 {
+		return Value("null")
+	}
+	return v
+}
+
 // Bool returns true or false; ok is false when v is neither.
 func Bool(v Value) (val, ok bool) {
 	k := Kind(v)
