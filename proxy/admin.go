@@ -18,7 +18,7 @@ import (
 // balancers must be able to read that it is not ready, and operators what still runs.
 func (s *Server) ServeAdmin(ctx context.Context, ln net.Listener) error {
 	metrics := fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{}))
-	var rest resting
+	var rest idleConns
 	closed := make(chan struct{})
 	defer close(closed)
 	local := isLoopback(ln.Addr())
@@ -46,8 +46,8 @@ const (
 )
 
 // shutdown ends srv without waiting for connections that have no request.
-func shutdown(srv *fasthttp.Server, rest *resting, ln net.Listener) error {
-	down, cancel := context.WithTimeout(context.Background(), lastWords)
+func shutdown(srv *fasthttp.Server, rest *idleConns, ln net.Listener) error {
+	down, cancel := context.WithTimeout(context.Background(), finalWriteTimeout)
 	defer cancel()
 	_ = ln.Close() // first, or new connections would come
 	rest.close()

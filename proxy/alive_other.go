@@ -4,5 +4,5 @@ package proxy
 
 import "net"
 
-// alive cannot be told here without reading; a connection that was closed shows when the request is sent.
+// Whether it is alive cannot be seen here without reading; a connection that was closed shows when the request is sent.
 func alive(net.Conn) bool { return true }

@@ -94,7 +94,7 @@ func (h *httpBody) room(b *buffer) []byte {
 	if h.raw == nil {
 		return b.room()
 	}
-	return b.borrow()
+	return b.sharedRoom()
 }
 
 // readRaw reads raw bytes into p.

@@ -81,8 +81,8 @@ func (b *buffer) release() {
 	b.data, b.r = nil, 0
 }
 
-// borrow is like room, with a shared buffer unless the unread bytes are many.
-func (b *buffer) borrow() []byte {
+// sharedRoom is like room, with a shared buffer unless the unread bytes are many.
+func (b *buffer) sharedRoom() []byte {
 	if b.shared == nil && len(b.unread()) <= fullBuffer/2 {
 		p := shared.Get().(*[]byte)
 		b.moveTo(*p)
@@ -91,8 +91,8 @@ func (b *buffer) borrow() []byte {
 	return b.room()
 }
 
-// park gives a shared buffer back before the stream waits. What is left of a record stays.
-func (b *buffer) park() {
+// releaseShared gives a shared buffer back before the stream waits. What is left of a record stays.
+func (b *buffer) releaseShared() {
 	switch n := len(b.unread()); {
 	case b.shared == nil:
 	case n == 0:

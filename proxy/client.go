@@ -15,8 +15,8 @@ import (
 // clientConn writes to a client within a time limit per write.
 type clientConn struct {
 	net.Conn
-	raw      *rawWriter // nil where there is none
-	patience time.Duration
+	raw          *rawWriter // nil where there is none
+	writeTimeout time.Duration
 
 	mu    sync.Mutex // a WebSocket client is answered by two goroutines
 	armed time.Time  // write deadline that is set
@@ -24,7 +24,7 @@ type clientConn struct {
 }
 
 // lastWords is how long a client has to take the end of a stream that was stopped.
-const lastWords = time.Second
+const finalWriteTimeout = time.Second
 
 // Write fails with CodeClientSlow when the client does not read for too long, with CodeClientGone when it has left.
 func (c *clientConn) Write(p []byte) (int, error) {
@@ -52,21 +52,21 @@ func (c *clientConn) send(p []byte) (int, error) {
 func (c *clientConn) arm(now time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.last || c.armed.Sub(now) >= c.patience {
+	if c.last || c.armed.Sub(now) >= c.writeTimeout {
 		return nil
 	}
-	c.armed = now.Add(c.patience + c.patience/2)
+	c.armed = now.Add(c.writeTimeout + c.writeTimeout/2)
 	return c.SetWriteDeadline(c.armed)
 }
 
-// hurry ends a write that the client blocks: at once if it has left, else after a moment for last words.
-func (c *clientConn) hurry(f *hub.Failure) {
+// limitWrite ends a write that the client blocks: at once if it has left, else after finalWriteTimeout.
+func (c *clientConn) limitWrite(f *hub.Failure) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last = true
 	until := time.Unix(1, 0)
 	if !clientFault(f.Code) {
-		until = time.Now().Add(lastWords)
+		until = time.Now().Add(finalWriteTimeout)
 	}
 	_ = c.SetWriteDeadline(until)
 }

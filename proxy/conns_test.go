@@ -68,7 +68,7 @@ func TestShortageOfFiles(t *testing.T) {
 // TestResting closes what rests, and what comes to rest later.
 func TestResting(t *testing.T) {
 	t.Parallel()
-	var r resting
+	var r idleConns
 	one, oneEnd := net.Pipe()
 	two, twoEnd := net.Pipe()
 	three, threeEnd := net.Pipe()
@@ -208,13 +208,13 @@ func TestWatcherWithReusedFiles(t *testing.T) {
 func TestStopper(t *testing.T) {
 	t.Parallel()
 	var calls []string
-	st := &stopper{hurry: func(f *hub.Failure) { calls = append(calls, "hurry "+string(f.Code)) }}
-	st.onStop(func() { calls = append(calls, "old") })
-	st.onStop(func() { calls = append(calls, "cancel") })
-	st.stop(hub.Fail(hub.CodeClientGone, nil))
-	st.stop(hub.Fail(hub.CodeShutdown, nil))
-	st.onStop(nil)
-	st.onStop(func() { calls = append(calls, "late") })
+	st := &canceler{limitWrite: func(f *hub.Failure) { calls = append(calls, "hurry "+string(f.Code)) }}
+	st.onCancel(func() { calls = append(calls, "old") })
+	st.onCancel(func() { calls = append(calls, "cancel") })
+	st.cancel(hub.Fail(hub.CodeClientGone, nil))
+	st.cancel(hub.Fail(hub.CodeShutdown, nil))
+	st.onCancel(nil)
+	st.onCancel(func() { calls = append(calls, "late") })
 	if got := strings.Join(calls, ", "); got != "cancel, hurry client_gone, late" || st.failure().Code != hub.CodeClientGone {
 		t.Errorf("%s, %v", got, st.failure())
 	}
@@ -225,7 +225,7 @@ func TestClientConn(t *testing.T) {
 	t.Parallel()
 	code := func(err error) hub.Code { return asFailure(err).Code }
 	mine, _ := tcpPair(t)
-	c := &clientConn{Conn: mine, patience: 100 * time.Millisecond}
+	c := &clientConn{Conn: mine, writeTimeout: 100 * time.Millisecond}
 	if _, err := c.Write([]byte("x")); err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestClientConn(t *testing.T) {
 	}
 
 	mine, peer := tcpPair(t)
-	c = &clientConn{Conn: mine, patience: time.Hour}
+	c = &clientConn{Conn: mine, writeTimeout: time.Hour}
 	done := make(chan error, 1)
 	go func() {
 		_, err := c.Write(make([]byte, 64<<20))
@@ -244,14 +244,14 @@ func TestClientConn(t *testing.T) {
 	if _, err := io.ReadFull(peer, make([]byte, 1)); err != nil { // so that it has begun
 		t.Fatal(err)
 	}
-	c.hurry(hub.Fail(hub.CodeClientGone, nil))
+	c.limitWrite(hub.Fail(hub.CodeClientGone, nil))
 	if err := <-done; code(err) != hub.CodeClientSlow {
 		t.Errorf("a blocked write to a client that has left: %v", err)
 	}
 
 	mine, peer = tcpPair(t)
-	c = &clientConn{Conn: mine, patience: time.Hour}
-	c.hurry(hub.Fail(hub.CodeShutdown, nil))
+	c = &clientConn{Conn: mine, writeTimeout: time.Hour}
+	c.limitWrite(hub.Fail(hub.CodeShutdown, nil))
 	if _, err := c.Write([]byte("last words")); err != nil {
 		t.Errorf("last words: %v", err)
 	}
@@ -269,8 +269,8 @@ func TestClientConn(t *testing.T) {
 func TestLastWordsOfSession(t *testing.T) {
 	t.Parallel()
 	mine, peer := tcpPair(t)
-	x := &session{client: &clientConn{Conn: mine, patience: time.Hour}}
-	x.client.hurry(hub.Fail(hub.CodeClientGone, nil))
+	x := &session{client: &clientConn{Conn: mine, writeTimeout: time.Hour}}
+	x.client.limitWrite(hub.Fail(hub.CodeClientGone, nil))
 	x.writeClose(1000, "bye")
 	x.writeClose(1001, "twice")
 	mine.Close()

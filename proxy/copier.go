@@ -75,7 +75,7 @@ func (c *copier) feed(buf []byte, eof bool, now time.Duration) (used int, err er
 		}
 		if n == 0 {
 			if !c.settled {
-				c.settle(false) // the beginning of the next record may have told
+				c.settle(false) // the beginning of the next record may have shown it
 			}
 			break
 		}

@@ -63,7 +63,7 @@ func (x *stream) logRecognised() {
 	}
 }
 
-// framing is how the upstream's records follow each other; Auto if that was never told.
+// framing is how the upstream's records follow each other; Auto if that is unknown.
 func (x *stream) framing() wire.Framing {
 	var split wire.Splitter
 	switch eng := x.engine.(type) {

@@ -24,17 +24,17 @@ import (
 //
 // A server may close an idle connection while a request is on its way. Such a request is sent once more, on a new
 // connection; see [upstreamConn.stale] for when.
-func (u *upstream) open(req *fasthttp.Request, stop *stopper, until time.Time) (*httpBody, error) {
+func (u *upstream) open(req *fasthttp.Request, stop *canceler, until time.Time) (*httpBody, error) {
 	ctx, cancel := context.WithDeadline(context.Background(), until)
 	defer cancel()
 	connect := u.get
 	for {
-		stop.onStop(cancel)
+		stop.onCancel(cancel)
 		c, err := connect(ctx)
 		if err != nil {
 			return nil, dialFailure(err)
 		}
-		stop.onStop(func() { cut(c.Conn) })
+		stop.onCancel(func() { cut(c.Conn) })
 		begun := time.Now()
 		body, err := c.exchange(req, until)
 		if err == nil {

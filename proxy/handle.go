@@ -36,7 +36,7 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 	}
 	path, err := pathOf(&ctx.Request)
 	if err != nil {
-		s.turnAway(ctx, codeBadRequest, fasthttp.StatusBadRequest, "The path of the request cannot be understood.")
+		s.rejectOverload(ctx, codeBadRequest, fasthttp.StatusBadRequest, "The path of the request cannot be understood.")
 		ctx.Response.Header.Set(requestIDHeader, id)
 		return
 	}
@@ -90,7 +90,7 @@ func (s *Server) accept(ctx *fasthttp.RequestCtx, r *route, t *target, rest, id,
 	s.logRequest(c, &ctx.Request)
 	c.lease, c.origin = requestConnOf(ctx).takeLease(), origin
 	if r.waits(ctx) {
-		c.seat = newSeat(c)
+		c.pending = newPendingStream(c)
 	}
 	ctx.HijackSetNoResponse(true)
 	ctx.Hijack(func(conn net.Conn) {
@@ -200,16 +200,16 @@ func (s *Server) refuseMessage(ctx *fasthttp.RequestCtx, err error) {
 	var bad *badMessage
 	switch {
 	case errors.As(err, &bad):
-		s.turnAway(ctx, bad.code, bad.status, bad.text)
+		s.rejectOverload(ctx, bad.code, bad.status, bad.text)
 	case isTimeout(err):
-		s.turnAway(ctx, codeRequestTimeout, fasthttp.StatusRequestTimeout, "The request did not arrive in time.")
+		s.rejectOverload(ctx, codeRequestTimeout, fasthttp.StatusRequestTimeout, "The request did not arrive in time.")
 	default:
-		s.turnAway(ctx, codeBadRequest, fasthttp.StatusBadRequest, "The request cannot be understood.")
+		s.rejectOverload(ctx, codeBadRequest, fasthttp.StatusBadRequest, "The request cannot be understood.")
 	}
 }
 
 // turnAway answers a request that has no dialect to be answered in.
-func (s *Server) turnAway(ctx *fasthttp.RequestCtx, code string, status int, text string) {
+func (s *Server) rejectOverload(ctx *fasthttp.RequestCtx, code string, status int, text string) {
 	s.metrics.reject(code)
 	s.log.Info("request rejected", zap.String("code", code), zap.Int("status", status), zap.String("cause", text),
 		zap.String("peer", ctx.RemoteAddr().String()))

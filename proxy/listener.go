@@ -14,7 +14,7 @@ import (
 	"go.uber.org/zap"
 )
 
-// listener accepts connections, no more than its limit at the same time: those beyond it are told so, and counted. It goes
+// listener accepts connections, no more than its limit at the same time: those beyond it get a 503, and are counted. It goes
 // on when the system is short of something, as when the process has too many files open. fasthttp takes such an error of
 // Accept for final, and the server would end while its streams could go on.
 type listener struct {
@@ -28,7 +28,7 @@ type listener struct {
 
 	open     atomic.Int64
 	refusing atomic.Int64 // connections that are being refused
-	said     time.Time    // when the log was told of a refusal last
+	said     time.Time    // when a refusal was logged last
 }
 
 // listenerMetrics are the metrics of one listener.
@@ -84,7 +84,7 @@ func (l *listener) leave() {
 const maxRefusing = 16
 
 // refuse answers a connection that is one too many. The answer fits into the buffer of a new socket, so writing it waits
-// for nobody.
+// for none.
 func (l *listener) refuse(c net.Conn) {
 	l.metrics.refused.Inc()
 	l.say("connections are refused", zap.Int("limit", l.limit()), zap.String("setting", "limits.connections"))

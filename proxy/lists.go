@@ -8,19 +8,19 @@ import (
 
 // eventLists are lists of events that pipelines use only while something goes through them: open streams are silent nearly
 // all the time.
-type eventLists struct{ loose, strict []hub.Event }
+type eventLists struct{ decoded, normalized []hub.Event }
 
 var spareLists = sync.Pool{New: func() any { return new(eventLists) }}
 
-// borrow takes lists for what goes through now. giveBack returns them.
-func (p *pipeline) borrow() {
+// getLists takes lists from the pool for what goes through now. putLists returns them.
+func (p *pipeline) getLists() {
 	p.lists = spareLists.Get().(*eventLists)
-	p.loose, p.strict = p.lists.loose, p.lists.strict
+	p.decoded, p.normalized = p.lists.decoded, p.lists.normalized
 }
 
-func (p *pipeline) giveBack() {
-	p.lists.loose, p.lists.strict = letGo(p.loose), letGo(p.strict)
-	p.loose, p.strict = nil, nil
+func (p *pipeline) putLists() {
+	p.lists.decoded, p.lists.normalized = emptied(p.decoded), emptied(p.normalized)
+	p.decoded, p.normalized = nil, nil
 	spareLists.Put(p.lists)
 	p.lists = nil
 }
@@ -28,8 +28,8 @@ func (p *pipeline) giveBack() {
 // maxEvents is how many events a pooled pipeline has room for.
 const maxEvents = 64
 
-// letGo empties a list of events, whose slices point into the buffers of their stream.
-func letGo(list []hub.Event) []hub.Event {
+// emptied empties a list of events, whose slices point into the buffers of their stream.
+func emptied(list []hub.Event) []hub.Event {
 	if cap(list) > maxEvents {
 		return nil
 	}

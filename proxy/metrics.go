@@ -53,7 +53,7 @@ type metrics struct {
 	reloadOK   prometheus.Gauge
 	reloadTime prometheus.Gauge
 
-	logDropped atomic.Pointer[func() int64] // how many lines of log were dropped; nil while nobody counts
+	logDropped atomic.Pointer[func() int64] // how many lines of log were dropped; nil while they are not counted
 
 	mu      sync.Mutex
 	byRoute map[string]*routeMetrics

@@ -90,7 +90,7 @@ func jsonStreams(d *hub.Dialect) bool {
 func (x *stream) mayPass(sink sink) bool {
 	_, copies := x.engine.(*copier)
 	_, http := sink.(*httpSink)
-	return copies && http && x.call.seat == nil && x.call.route.up.cfg.Start == nil
+	return copies && http && x.call.pending == nil && x.call.route.up.cfg.Start == nil
 }
 
 // passesStatus reports whether an answer that is no success passes as it is: errors do where the route exposes them, but not
@@ -140,7 +140,7 @@ func (x *stream) pass(body *httpBody, header *fasthttp.ResponseHeader, sink *htt
 	x.status = body.status
 	x.first = true // what the metric measures is the first record of streams
 	eng := &passer{out: x.pump.out, stats: x.stats}
-	x.engine, x.pump.eng, x.pump.unsure = eng, eng, nil
+	x.engine, x.pump.eng, x.pump.mayBeError = eng, eng, nil
 	x.pump.limits.keepalive = 0
 	sink.pass(body, header)
 }

@@ -24,7 +24,7 @@ type engine interface {
 
 	// finish writes the end of the stream, which is f, or the upstream's own if f is nil. It returns how the stream
 	// ended: nil for a run that ended as its agent wished. With mute, a failure is not written while out holds no
-	// record: somebody else tells it.
+	// record: the caller reports it.
 	finish(f *hub.Failure, now time.Duration, mute bool) *hub.Failure
 }
 
@@ -41,17 +41,17 @@ type pipeline struct {
 
 	stages []staged // between sequencer and encoder; mostly none
 
-	loose, strict []hub.Event // borrowed while events go through
-	lists         *eventLists // where they are from
-	stats         *stats
-	recognition   recognition
-	framing       wire.Framing // of the input
-	observe       Observer
-	edit          func(*hub.Event) // changes a normalized event before it is encoded; nil for none
-	conceal       *concealer       // of what the agent says of its faults; nil: it is passed on
-	from          string
-	seqNo         uint64
-	end           hub.Status // of the RunEnd that was encoded
+	decoded, normalized []hub.Event // taken from lists while events go through
+	lists               *eventLists // where they are from
+	stats               *stats
+	recognition         recognition
+	framing             wire.Framing // of the input
+	observe             Observer
+	edit                func(*hub.Event) // changes a normalized event before it is encoded; nil for none
+	conceal             *concealer       // of what the agent says of its faults; nil: it is passed on
+	from                string
+	seqNo               uint64
+	end                 hub.Status // of the RunEnd that was encoded
 }
 
 // PipelineConfig says what a pipeline translates.
@@ -114,10 +114,10 @@ func (p *pipeline) reset() {
 }
 
 // rest lets go of everything that belongs to the stream that has ended, so that a pooled pipeline holds no large memory.
-func (p *pipeline) rest() {
+func (p *pipeline) recycle() {
 	p.edit, p.conceal, p.observe = nil, nil, Observer{}
 	for i := range p.stages {
-		p.stages[i].spare = letGo(p.stages[i].spare)
+		p.stages[i].spare = emptied(p.stages[i].spare)
 	}
 	p.reset()
 }
@@ -125,19 +125,19 @@ func (p *pipeline) rest() {
 // An Observer sees a stream while it is translated: the tap, the demo, error reports. Nil members are not called.
 // Everything handed over is valid during the call only.
 type Observer struct {
-	Record func(rec wire.Record)                            // before it is decoded
-	Loose  func(ev *hub.Event)                              // as decoded
-	Strict func(ev *hub.Event, disposition hub.Disposition) // after it was encoded
-	Framed func(p []byte)                                   // what the encoder wrote for the event that Strict just saw, or for the end
-	Repair func(r sequencer.Repair, times uint32)           // what the sequencer repaired meanwhile; before Done
-	Done   func()                                           // after everything that came of one record, of time or of the end
-	Fault  func(err *hub.Error)                             // a record that could not be decoded, wholly or in part
+	Record     func(rec wire.Record)                            // before it is decoded
+	Decoded    func(ev *hub.Event)                              // as decoded
+	Normalized func(ev *hub.Event, disposition hub.Disposition) // after it was encoded
+	Framed     func(p []byte)                                   // what the encoder wrote for the event that Strict just saw, or for the end
+	Repair     func(r sequencer.Repair, times uint32)           // what the sequencer repaired meanwhile; before Done
+	Done       func()                                           // after everything that came of one record, of time or of the end
+	Fault      func(err *hub.Error)                             // a record that could not be decoded, wholly or in part
 }
 
 func (p *pipeline) feed(buf []byte, eof bool, now time.Duration) (used int, err error) {
-	p.borrow()
+	p.getLists()
 	defer func() {
-		p.giveBack()
+		p.putLists()
 		p.stats.bytesIn += int64(used)
 	}()
 	for !p.seq.Ended() && len(p.out.Buf) < flushAt {
@@ -175,12 +175,12 @@ func (p *pipeline) record(rec wire.Record, at int, now time.Duration) {
 		p.observe.Record(rec)
 	}
 	var err error
-	p.loose, err = p.dec.Decode(p.loose[:0], rec)
+	p.decoded, err = p.dec.Decode(p.decoded[:0], rec)
 	if err != nil {
 		p.fault(err, at)
 	}
-	if !recognize.Plain(p.loose) {
-		p.loose = p.recognition.judge(p.dec, rec, p.loose, err)
+	if !recognize.Plain(p.decoded) {
+		p.decoded = p.recognition.judge(p.dec, rec, p.decoded, err)
 	}
 	p.sequence(now)
 	p.done()
@@ -188,16 +188,16 @@ func (p *pipeline) record(rec wire.Record, at int, now time.Duration) {
 
 // sequence makes the decoded events strict and encodes them.
 func (p *pipeline) sequence(now time.Duration) {
-	for i := range p.loose {
-		if p.loose[i].Kind == hub.Usage {
-			p.stats.usage.Add(&p.loose[i])
+	for i := range p.decoded {
+		if p.decoded[i].Kind == hub.Usage {
+			p.stats.usage.Add(&p.decoded[i])
 		}
-		p.stats.countIn(p.loose[i].Kind)
-		if p.observe.Loose != nil {
-			p.observe.Loose(&p.loose[i])
+		p.stats.countIn(p.decoded[i].Kind)
+		if p.observe.Decoded != nil {
+			p.observe.Decoded(&p.decoded[i])
 		}
 	}
-	p.strict = p.seq.Push(p.strict[:0], p.loose, now)
+	p.normalized = p.seq.Push(p.normalized[:0], p.decoded, now)
 	p.stage(now)
 	p.encode()
 }
@@ -207,10 +207,10 @@ func (p *pipeline) stage(now time.Duration) {
 	p.hideFaults()
 	for i := range p.stages {
 		st := &p.stages[i]
-		if st.passer != nil && st.passer.Passes(p.strict) {
+		if st.passer != nil && st.passer.Passes(p.normalized) {
 			continue
 		}
-		p.strict, st.spare = st.Push(st.spare[:0], p.strict, now), p.strict
+		p.normalized, st.spare = st.Push(st.spare[:0], p.normalized, now), p.normalized
 	}
 }
 
@@ -219,8 +219,8 @@ func (p *pipeline) hideFaults() {
 	if p.conceal == nil {
 		return
 	}
-	for i := range p.strict {
-		switch ev := &p.strict[i]; ev.Kind {
+	for i := range p.normalized {
+		switch ev := &p.normalized[i]; ev.Kind {
 		case hub.RunEnd, hub.AgentEnd, hub.Notice:
 			p.conceal.event(ev)
 		}
@@ -240,14 +240,14 @@ func (p *pipeline) flushStages(cause error, now time.Duration) {
 	p.hideFaults()
 	for i := range p.stages {
 		st := &p.stages[i]
-		out := st.Push(st.spare[:0], p.strict, now)
-		p.strict, st.spare = st.Flush(out, cause), p.strict
+		out := st.Push(st.spare[:0], p.normalized, now)
+		p.normalized, st.spare = st.Flush(out, cause), p.normalized
 	}
 }
 
 func (p *pipeline) encode() {
-	for i := range p.strict {
-		ev := &p.strict[i]
+	for i := range p.normalized {
+		ev := &p.normalized[i]
 		p.seqNo++
 		ev.Seq = p.seqNo
 		if ev.Kind == hub.RunEnd {
@@ -259,8 +259,8 @@ func (p *pipeline) encode() {
 		before := len(p.out.Buf)
 		disposition := p.enc.Encode(p.out, ev)
 		p.stats.countOut(ev.Kind, disposition)
-		if p.observe.Strict != nil {
-			p.observe.Strict(ev, disposition)
+		if p.observe.Normalized != nil {
+			p.observe.Normalized(ev, disposition)
 		}
 		p.framed(before)
 	}
@@ -294,12 +294,12 @@ func (p *pipeline) reportRepairs() {
 
 func (p *pipeline) tick(now time.Duration) (next time.Duration, over bool) {
 	if at, ok := p.deadline(); ok && at <= now {
-		p.borrow()
-		p.strict = p.seq.Tick(p.strict[:0], now)
+		p.getLists()
+		p.normalized = p.seq.Tick(p.normalized[:0], now)
 		p.tickStages(now)
 		p.encode()
 		p.done()
-		p.giveBack()
+		p.putLists()
 	}
 	p.stats.repairs = p.seq.Repairs
 	next, _ = p.deadline()
@@ -324,11 +324,11 @@ func (p *pipeline) tickStages(now time.Duration) {
 	p.hideFaults()
 	for i := range p.stages {
 		st := &p.stages[i]
-		out := st.Push(st.spare[:0], p.strict, now)
+		out := st.Push(st.spare[:0], p.normalized, now)
 		if st.ticker != nil {
 			out = st.ticker.Tick(out, now)
 		}
-		p.strict, st.spare = out, p.strict
+		p.normalized, st.spare = out, p.normalized
 	}
 }
 
@@ -341,16 +341,16 @@ func (p *pipeline) finish(f *hub.Failure, now time.Duration, mute bool) *hub.Fai
 	if f != nil {
 		cause = f
 	}
-	p.borrow()
-	defer p.giveBack()
+	p.getLists()
+	defer p.putLists()
 	ended := p.seq.Ending()
 	if !ended {
-		p.loose = p.dec.Finish(p.loose[:0], cause)
+		p.decoded = p.dec.Finish(p.decoded[:0], cause)
 		p.sequence(now)
 		ended = p.seq.Ending()
 	}
 	if ended || !mute || p.out.Records > 0 {
-		p.strict = p.seq.Flush(p.strict[:0], cause)
+		p.normalized = p.seq.Flush(p.normalized[:0], cause)
 		p.flushStages(cause, now)
 		p.encode()
 		before := len(p.out.Buf)

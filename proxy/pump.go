@@ -19,10 +19,10 @@ type source interface {
 	close()
 }
 
-// A heart is a source that can show that it is alive without sending anything.
-type heart interface {
+// A livenessSource is a source that can show that it is alive without sending anything.
+type livenessSource interface {
 	// alive is when it last did, from the start of a stream; 0 for never.
-	alive(start time.Time) time.Duration
+	lastAlive(start time.Time) time.Duration
 }
 
 // errWake says that the time to wait is over, and nothing has arrived.
@@ -50,12 +50,12 @@ type pump struct {
 	out  *wire.Out
 	buf  buffer
 
-	limits  pumpLimits
-	status  bool                    // the sink can tell a failure before the first record by a status
-	beat    func(*wire.Out)         // appends a sign of life
-	flushed func()                  // after each write; nil for none
-	arrived func(now time.Duration) // after each read, while lastIn is still that of the one before; nil for none
-	unsure  func() bool             // it may yet turn out that the answer is an error before its first byte; nil for never
+	limits          pumpLimits
+	status          bool                    // the sink can tell a failure before the first record by a status
+	appendKeepAlive func(*wire.Out)         // appends a sign of life
+	flushed         func()                  // after each write; nil for none
+	arrived         func(now time.Duration) // after each read, while lastIn is still that of the one before; nil for none
+	mayBeError      func() bool             // it may yet turn out that the answer is an error before its first byte; nil for never
 
 	start           time.Time
 	lastIn, lastOut time.Duration // when bytes came last, when bytes left last
@@ -66,7 +66,7 @@ type pump struct {
 	began           bool          // the sink has written
 	atEnd           bool          // the source was read to its end
 
-	stop *stopper
+	canceler *canceler
 }
 
 // pumpLimits bound a stream in time; 0 is no bound.
@@ -81,7 +81,7 @@ const (
 	flushAt = 32 << 10
 
 	// restAfter is how long a stream must be silent to give up a large buffer of its own.
-	restAfter = 2 * time.Second
+	shrinkAfter = 2 * time.Second
 
 	// maxWait bounds a single wait where nothing is due.
 	maxWait = time.Hour
@@ -107,8 +107,8 @@ func (p *pump) begin() {
 	}
 }
 
-// rest gives the memory of out back before the pump waits, unless something is left in it.
-func (p *pump) rest() {
+// releaseOut gives the memory of out back before the pump waits, unless something is left in it.
+func (p *pump) releaseOut() {
 	if len(p.out.Buf) > p.room || p.outBuf == nil {
 		return
 	}
@@ -119,11 +119,11 @@ func (p *pump) rest() {
 // release gives up all memory.
 func (p *pump) release() {
 	p.out.Reset()
-	p.rest()
+	p.releaseOut()
 	p.buf.release()
 }
 
-// move reads and writes until the upstream or the engine is done, or somebody stops the stream. What the engine said
+// move reads and writes until the upstream or the engine is done, or the stream is canceled. What the engine said
 // last is still in out.
 func (p *pump) move() *hub.Failure {
 	for {
@@ -133,13 +133,13 @@ func (p *pump) move() *hub.Failure {
 		if over {
 			return nil // whatever happens now, the run was complete
 		}
-		if f := p.stop.failure(); f != nil {
+		if f := p.canceler.failure(); f != nil {
 			return f
 		}
 		if err := p.flush(); err != nil {
 			return p.writeFailure(err)
 		}
-		p.rest()
+		p.releaseOut()
 		err := p.src.read(&p.buf, p.start.Add(p.deadline(next, now)))
 		p.begin()
 		if f, done := p.step(err, p.now()); done || f != nil {
@@ -171,13 +171,13 @@ func (p *pump) readFailure(err error, now time.Duration) *hub.Failure {
 	if f := p.feed(false, now); f != nil {
 		return f
 	}
-	if f := p.stop.failure(); f != nil {
+	if f := p.canceler.failure(); f != nil {
 		return f
 	}
 	return asFailure(err)
 }
 
-// conclude writes the end of the stream and returns how it ended. Nobody is told who has left.
+// conclude writes the end of the stream and returns how it ended. A client that has left gets nothing.
 func (p *pump) conclude(f *hub.Failure) *hub.Failure {
 	if f != nil && clientFault(f.Code) {
 		return f
@@ -201,7 +201,7 @@ func (p *pump) conclude(f *hub.Failure) *hub.Failure {
 	return end
 }
 
-// clientFault reports that nobody is there to be told how the stream ended.
+// clientFault reports that the client is gone, so that the end of the stream is not written.
 func clientFault(c hub.Code) bool { return c == hub.CodeClientGone || c == hub.CodeClientSlow }
 
 func asFailure(err error) *hub.Failure {
@@ -243,7 +243,7 @@ func (p *pump) deadline(engine, now time.Duration) time.Duration {
 	earlier(p.lastOut, p.limits.keepalive)
 	earlier(0, p.limits.total)
 	if p.buf.large() {
-		earlier(p.lastIn, restAfter)
+		earlier(p.lastIn, shrinkAfter)
 	}
 	return at
 }
@@ -251,8 +251,8 @@ func (p *pump) deadline(engine, now time.Duration) time.Duration {
 // wake does what is due by the passing of time.
 func (p *pump) wake(now time.Duration) *hub.Failure {
 	l := p.limits
-	if h, ok := p.src.(heart); ok {
-		p.lastIn = max(p.lastIn, h.alive(p.start))
+	if h, ok := p.src.(livenessSource); ok {
+		p.lastIn = max(p.lastIn, h.lastAlive(p.start))
 	}
 	switch {
 	case l.total > 0 && now >= l.total:
@@ -260,12 +260,12 @@ func (p *pump) wake(now time.Duration) *hub.Failure {
 	case l.idle > 0 && now-p.lastIn >= l.idle:
 		return hub.Fail(hub.CodeIdle, nil)
 	case l.keepalive > 0 && now-p.lastOut >= l.keepalive:
-		p.beat(p.out)
+		p.appendKeepAlive(p.out)
 		if err := p.send(); err != nil {
 			return p.writeFailure(err)
 		}
 	}
-	if p.buf.large() && now-p.lastIn >= restAfter {
+	if p.buf.large() && now-p.lastIn >= shrinkAfter {
 		p.buf.release()
 	}
 	return nil
@@ -283,7 +283,7 @@ func (p *pump) flush() error {
 
 // holds reports whether records are kept back before the first byte, so that a failure can be a status. A sign of life takes
 // them along, so they do not wait longer than that.
-func (p *pump) holds() bool { return p.status && !p.began && p.unsure != nil && p.unsure() }
+func (p *pump) holds() bool { return p.status && !p.began && p.mayBeError != nil && p.mayBeError() }
 
 // send writes out. Time lost on a slow client is no silence of the upstream, nor of the stream.
 func (p *pump) send() error {
@@ -318,7 +318,7 @@ func (p *pump) noteFirst(now time.Duration) {
 }
 
 func (p *pump) writeFailure(err error) *hub.Failure {
-	if f := p.stop.failure(); f != nil {
+	if f := p.canceler.failure(); f != nil {
 		return f
 	}
 	var f *hub.Failure

@@ -70,7 +70,7 @@ func newPump(src *script, sink sink, copies bool) *pump {
 		}
 	}
 	src.begun = time.Now()
-	p := &pump{src: src, sink: sink, start: src.begun, stop: new(stopper), status: true, beat: func(out *wire.Out) { out.KeepAlive(0) }}
+	p := &pump{src: src, sink: sink, start: src.begun, canceler: new(canceler), status: true, appendKeepAlive: func(out *wire.Out) { out.KeepAlive(0) }}
 	if copies {
 		e := newCopier(c, wire.NewOut(wire.NDJSON), true)
 		p.eng, p.out = e, e.out
@@ -159,8 +159,8 @@ func TestPumpStops(t *testing.T) {
 		t.Helper()
 		var w writes
 		p := newPump(&script{pieces: pieces, err: errors.New("use of closed network connection")}, &w, false)
-		p.stop.stop(hub.Fail(code, nil))
-		p.stop.stop(hub.Fail(hub.CodeInternal, nil)) // the first reason wins
+		p.canceler.cancel(hub.Fail(code, nil))
+		p.canceler.cancel(hub.Fail(hub.CodeInternal, nil)) // the first reason wins
 		got := p.run()
 		if (got == nil) != (want == nil) || got != nil && got.Code != *want {
 			t.Errorf("got %v", got)
@@ -177,7 +177,7 @@ func TestPumpStops(t *testing.T) {
 	var w writes
 	src := &script{pieces: []string{lines(lineHello, lineEnd)}, err: io.EOF}
 	p := newPump(src, &w, false)
-	p.arrived = func(time.Duration) { p.stop.stop(hub.Fail(shutdown, nil)) }
+	p.arrived = func(time.Duration) { p.canceler.cancel(hub.Fail(shutdown, nil)) }
 	if got := p.run(); got != nil {
 		t.Errorf("a complete run ended with %v", got)
 	}
@@ -196,7 +196,7 @@ func TestPumpRests(t *testing.T) {
 	p.src = sourceFunc{func(b *buffer, until time.Time) error {
 		err := read.read(b, until)
 		if err == errWake {
-			p.lastIn -= restAfter // so long ago was the last byte
+			p.lastIn -= shrinkAfter // so long ago was the last byte
 		}
 		seen = seen || len(w.all) == 1 && cap(b.data) > minBuffer
 		if len(src.pieces) == 0 && err == nil && cap(p.out.Buf) > minBuffer {

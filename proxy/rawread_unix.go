@@ -33,7 +33,7 @@ func newRawReader(c any) *rawReader {
 func (r *rawReader) read(b *buffer, limit int64) ([]byte, error) {
 	r.into, r.limit, r.got, r.err = b, limit, nil, nil
 	if err := r.conn.Read(r.call); err != nil {
-		b.park()
+		b.releaseShared()
 		return nil, err
 	}
 	return r.got, r.err
@@ -41,7 +41,7 @@ func (r *rawReader) read(b *buffer, limit int64) ([]byte, error) {
 
 // try reads once; false means that the socket has nothing yet.
 func (r *rawReader) try(fd uintptr) bool {
-	p := r.into.borrow()
+	p := r.into.sharedRoom()
 	if r.limit > 0 && int64(len(p)) > r.limit {
 		p = p[:r.limit]
 	}
@@ -51,7 +51,7 @@ func (r *rawReader) try(fd uintptr) bool {
 		case err == syscall.EINTR:
 			continue
 		case err == syscall.EAGAIN:
-			r.into.park()
+			r.into.releaseShared()
 			return false
 		case err != nil:
 			r.err = err

@@ -69,7 +69,7 @@ func (u *upstream) refused(r *refusal) *hub.Failure {
 	return f
 }
 
-// refusalCause is what the log says of it. Servers repeat in their errors what they were sent, which is nobody's business
+// refusalCause is what the log says of it. Servers repeat in their errors what they were sent, which does not belong there
 // here: the body stands in the log only if the configuration says so.
 func (u *upstream) refusalCause(r *refusal) error {
 	text := fmt.Sprintf("status %d (%s, %d bytes)", r.status, mediaType(r.header), r.length)
@@ -162,7 +162,7 @@ func (u *upstream) asked(req *fasthttp.Request) *url.URL {
 }
 
 // redirect says where a redirect leads, for the log, and changes the request so that it goes there, if it may: status
-// 307 and 308 keep method and body, and on the same server the request is nobody else's business.
+// 307 and 308 keep method and body, and on the same server no other server sees the request.
 func (u *upstream) redirect(req *fasthttp.Request, status int, location string) (target string, follow bool) {
 	if status < 300 || status > 399 || status == fasthttp.StatusNotModified {
 		return "", false

@@ -30,11 +30,11 @@ type call struct {
 	peer    string
 	origin  string // allowed origin of a browser, "" for none
 	http11  bool
-	close   bool     // the client wants the connection closed
-	lease   lease    // of the memory for the body
-	head    bool     // the client wants no body
-	session *session // of a client that came by WebSocket; nil for HTTP
-	seat    *seat    // of a client that asks by two requests; nil for one
+	close   bool           // the client wants the connection closed
+	lease   lease          // of the memory for the body
+	head    bool           // the client wants no body
+	session *session       // of a client that came by WebSocket; nil for HTTP
+	pending *pendingStream // of a client that asks by two requests; nil for one
 }
 
 const requestIDHeader = "X-Request-Id"

@@ -28,7 +28,7 @@ type requestConn struct {
 	frame framing
 	began time.Time // when the first byte of the request came
 	fault error     // why the header cannot be handed over
-	lease lease     // for the body, until somebody takes it
+	lease lease     // for the body, until it is taken
 	left  int64     // bytes of the body that were not read; anyLeft if that is not known
 
 	lingers atomic.Bool // closing waits for the client to read its answer
@@ -45,7 +45,7 @@ const (
 	stagePlain                // the bytes are not HTTP any more
 )
 
-// anyLeft stands for a body of which nobody knows how much is to come.
+// anyLeft stands for a body of which it is unknown how much is to come.
 const anyLeft = -1
 
 // firstBuffer is what nearly every request header fits into, in bytes.

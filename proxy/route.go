@@ -320,7 +320,7 @@ func settings(s *config.Shape) policy.Settings {
 // more to make than to reset.
 func (t *target) release(e engine) {
 	if p, ok := e.(*pipeline); ok {
-		p.rest()
+		p.recycle()
 		t.engines.Put(p)
 	}
 }

@@ -26,8 +26,8 @@ type Server struct {
 	metrics          *metrics
 	watch            watcher
 	http             *fasthttp.Server
-	resting          resting
-	lobby            lobby // of clients that ask by two requests
+	idleConns        idleConns
+	pending          pendingStreams // of clients that ask by two requests
 	table            atomic.Pointer[table]
 	bodies           bodyBudget
 	perPath          openCounters
@@ -36,10 +36,10 @@ type Server struct {
 	loopback         bool          // clients are on this machine
 	leaving          chan struct{} // closed when the server begins to drain
 
-	farewells sync.WaitGroup // calls that cancel runs at their upstreams
+	cancelRequests sync.WaitGroup // calls that cancel runs at their upstreams
 
 	mu       sync.Mutex
-	streams  map[*stopper]struct{}
+	streams  map[*canceler]struct{}
 	sessions map[*session]struct{}
 	draining bool
 	idle     sync.Cond // signalled when the last stream and session have ended
@@ -54,13 +54,13 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 	}
 	s := &Server{
 		log: log, metrics: newMetrics(version), watch: w, leaving: make(chan struct{}),
-		streams: map[*stopper]struct{}{}, sessions: map[*session]struct{}{},
+		streams: map[*canceler]struct{}{}, sessions: map[*session]struct{}{},
 	}
 	s.idle.L = &s.mu
 	s.http = newHTTPServer(log, int(cfg.Limits.Header), s.handle)
 	s.http.KeepHijackedConns = true // a stream gives its connection back when it is over
 	s.http.ReadTimeout, s.http.WriteTimeout = cfg.Timeouts.Read, cfg.Timeouts.Write
-	s.http.ErrorHandler, s.http.ConnState = s.badRequest, s.resting.state
+	s.http.ErrorHandler, s.http.ConnState = s.badRequest, s.idleConns.state
 	s.files, s.hardFiles = raiseFileLimit()
 	if err := s.setTable(cfg); err != nil {
 		w.close()
@@ -125,8 +125,8 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		s.log.Info("draining", zap.Int64("streams", s.open.Load()), zap.Duration("grace", grace))
 	}
 	s.drain(grace)
-	err = errors.Join(err, shutdown(s.http, &s.resting, ln))
-	s.farewells.Wait()
+	err = errors.Join(err, shutdown(s.http, &s.idleConns, ln))
+	s.cancelRequests.Wait()
 	s.watch.close()
 	s.table.Load().retire()
 	return err
@@ -166,10 +166,10 @@ func (s *Server) endAll() {
 	defer s.mu.Unlock()
 	f := hub.Fail(hub.CodeShutdown, nil)
 	for st := range s.streams {
-		st.stop(f)
+		st.cancel(f)
 	}
 	for x := range s.sessions {
-		x.client.hurry(f)
+		x.client.limitWrite(f)
 	}
 }
 
@@ -180,8 +180,8 @@ func (s *Server) Ready() bool {
 	return !s.draining
 }
 
-// admit takes a stream in, or says why not. The stopper is told when the server ends it.
-func (s *Server) admit(r *route, st *stopper) *hub.Failure {
+// admit takes a stream in, or says why not. The canceler is called when the server ends it.
+func (s *Server) admit(r *route, st *canceler) *hub.Failure {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f := s.full(r); f != nil {
@@ -206,7 +206,7 @@ func (s *Server) full(r *route) *hub.Failure {
 	return nil
 }
 
-func (s *Server) dismiss(r *route, st *stopper) {
+func (s *Server) finishStream(r *route, st *canceler) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.streams, st)

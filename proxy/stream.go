@@ -17,20 +17,20 @@ import (
 
 // stream is one run: a call, the upstream's answer to it, and the client that reads.
 type stream struct {
-	server     *Server
-	call       *call
-	stop       *stopper
-	pump       pump
-	stats      *stats
-	before     progress  // as far as the metrics know
-	farewell   *farewell // what cancels the run at its upstream; nil for nothing
-	engine     engine
-	ids        threadids.Mapper
-	agentError string // what a failed agent says, if the log may show it
-	first      bool   // the first record has left
-	opened     bool   // the upstream has answered
-	left       bool   // and was given up
-	begun      time.Time
+	server        *Server
+	call          *call
+	canceler      *canceler
+	pump          pump
+	stats         *stats
+	before        progress       // as far as the metrics know
+	cancelRequest *cancelRequest // what cancels the run at its upstream; nil for nothing
+	engine        engine
+	ids           threadids.Mapper
+	agentError    string // what a failed agent says, if the log may show it
+	first         bool   // the first record has left
+	opened        bool   // the upstream has answered
+	left          bool   // and was given up
+	begun         time.Time
 
 	redirected string // where the upstream sent the request, for the log
 	passed     string // media type of an answer that is no stream and passes as it is; "" for streams
@@ -40,17 +40,17 @@ type stream struct {
 
 // serveHTTP runs one stream on a client's connection and gives the connection back, or closes it.
 func (s *Server) serveHTTP(c *call, conn *requestConn) {
-	client := &clientConn{Conn: conn, raw: newRawWriter(conn), patience: c.route.cfg.Timeouts.Write}
+	client := &clientConn{Conn: conn, raw: newRawWriter(conn), writeTimeout: c.route.cfg.Timeouts.Write}
 	sink := &httpSink{conn: client, dialect: c.target.dialect, chunked: c.http11, close: c.close || !c.http11, head: c.head}
 	sink.header.Set(requestIDHeader, c.id)
 	sink.header.Set(dialectHeader, c.target.dialect.Name)
 	c.route.exposeTo(&sink.header, c.origin)
-	st := &stopper{hurry: client.hurry}
+	st := &canceler{limitWrite: client.limitWrite}
 	f := s.admit(c.route, st)
 	if f == nil {
-		forget := s.watch.watch(conn, func() { st.stop(hub.Fail(hub.CodeClientGone, nil)) })
-		if c.seat != nil {
-			f = s.attend(c, st, sink)
+		forget := s.watch.watch(conn, func() { st.cancel(hub.Fail(hub.CodeClientGone, nil)) })
+		if c.pending != nil {
+			f = s.awaitRun(c, st, sink)
 		} else {
 			f = s.run(c, st, sink)
 		}
@@ -76,23 +76,23 @@ func (s *Server) next(conn *requestConn) {
 		conn.Close()
 		return
 	}
-	s.resting.add(conn)
+	s.idleConns.add(conn)
 	_ = s.http.ServeConn(conn) // its errors are the client's
 }
 
 // run moves one stream from its upstream to sink, and counts and logs it. It returns how the stream ended.
-func (s *Server) run(c *call, st *stopper, sink sink) *hub.Failure {
-	defer s.dismiss(c.route, st)
+func (s *Server) run(c *call, st *canceler, sink sink) *hub.Failure {
+	defer s.finishStream(c.route, st)
 	s.noteDropped(c)
-	x := &stream{server: s, call: c, stop: st, begun: time.Now()}
+	x := &stream{server: s, call: c, canceler: st, begun: time.Now()}
 	x.engine, x.pump.out, x.stats = c.route.engine(c.target, c.target.clientFraming(c.session != nil), c.asked)
 	x.prepare(sink)
 	f := x.move(sink)
-	x.sayFarewell(f)
+	x.sendCancelRequest(f)
 	x.flushed()
 	x.report(f)
 	x.pump.release()
-	if f == nil || f.Code != hub.CodeInternal { // else nobody knows what state it is in
+	if f == nil || f.Code != hub.CodeInternal { // else its state is unknown
 		c.target.release(x.engine)
 	}
 	return f
@@ -128,10 +128,10 @@ func (x *stream) move(sink sink) (f *hub.Failure) {
 
 // leave gives the upstream up. The conversation is free for its next run before the client learns that it has ended.
 func (x *stream) leave() {
-	if x.call.seat != nil {
-		x.server.lobby.leave(x.call.seat)
+	if x.call.pending != nil {
+		x.server.pending.remove(x.call.pending)
 	}
-	x.stop.onStop(nil)
+	x.canceler.onCancel(nil)
 	if x.opened && !x.left {
 		x.left = true
 		x.pump.src.close()
@@ -176,7 +176,7 @@ func (x *stream) prepare(sink sink) {
 		if r.mapsIDs(x.call.target.dialect) {
 			x.ids.Start(r.source, x.call.asked, x.call.unique)
 		}
-		x.pump.unsure = func() bool { return eng.recognition.unsure }
+		x.pump.mayBeError = func() bool { return eng.recognition.unsure }
 		answer(eng.enc, x.call.asked)
 		if x.call.asked != nil {
 			eng.seq.Answer(x.call.asked)
@@ -186,16 +186,16 @@ func (x *stream) prepare(sink sink) {
 		if !r.cfg.Errors.Expose {
 			eng.guard = newGuard(r.source, r.options, x.concealer())
 		}
-		x.pump.unsure = func() bool { return eng.recognition.unsure }
+		x.pump.mayBeError = func() bool { return eng.recognition.unsure }
 	}
 	p := &x.pump
-	p.sink, p.eng, p.start, p.stop = sink, x.engine, x.begun, x.stop
+	p.sink, p.eng, p.start, p.canceler = sink, x.engine, x.begun, x.canceler
 	p.status = x.call.session == nil
 	p.flushed = x.flushed
 	p.arrived = x.arrived
 	p.limits = pumpLimits{idle: r.up.cfg.Timeouts.Idle, keepalive: r.cfg.Timeouts.Keepalive, total: r.cfg.Timeouts.Stream}
-	p.beat = x.beat
-	if x.call.seat != nil {
+	p.appendKeepAlive = x.appendKeepAlive
+	if x.call.pending != nil {
 		x.resume()
 	}
 }
@@ -207,8 +207,8 @@ func answer(enc hub.Encoder, asked *hub.Request) {
 	}
 }
 
-// beat appends a sign of life: the dialect's own, or that of the framing.
-func (x *stream) beat(out *wire.Out) {
+// appendKeepAlive appends a keep-alive: the dialect's own, or that of the framing.
+func (x *stream) appendKeepAlive(out *wire.Out) {
 	r := x.call.route
 	r.metrics.keepalives.Inc()
 	if beat := x.call.target.dialect.KeepAlive; beat != nil {
@@ -227,12 +227,12 @@ func (x *stream) open(sink sink) *hub.Failure {
 	var err error
 	if up := x.call.route.up; up.webSocket() {
 		refused := func(r *refusal) *hub.Failure { return x.refused(up, r, sink) }
-		x.pump.src, err = x.call.openWebSocket(x.stop, until, refused)
+		x.pump.src, err = x.call.openWebSocket(x.canceler, until, refused)
 	} else {
 		x.pump.src, err = x.openHTTP(sink, until)
 	}
 	x.opened = err == nil
-	switch stopped := x.stop.failure(); {
+	switch stopped := x.canceler.failure(); {
 	case stopped != nil:
 		return stopped
 	case err != nil && !time.Now().Before(until):

@@ -36,17 +36,17 @@ func Translate(ctx context.Context, in io.Reader, out io.Writer, c PipelineConfi
 	p.observe = o
 	src := newAsyncSource(readPieces(in), func() {})
 	defer src.abandon()
-	st := new(stopper)
-	st.onStop(src.abandon)
+	st := new(canceler)
+	st.onCancel(src.abandon)
 	stop := context.AfterFunc(ctx, func() {
-		st.stop(hub.Fail(hub.CodeShutdown, ctx.Err()))
+		st.cancel(hub.Fail(hub.CodeShutdown, ctx.Err()))
 		if c, ok := in.(io.Closer); ok {
 			_ = c.Close()
 		}
 	})
 	defer stop()
 	w := &writerSink{w: out}
-	run := pump{src: src, sink: w, eng: p, out: p.out, start: time.Now(), stop: st}
+	run := pump{src: src, sink: w, eng: p, out: p.out, start: time.Now(), canceler: st}
 	f := run.run()
 	t := Translation{
 		Ending: p.end, Failure: f, Records: p.stats.records, EventsIn: p.stats.eventsIn(), EventsOut: p.stats.eventsOut(),

@@ -21,11 +21,11 @@ func TestTranslate(t *testing.T) {
 	var out bytes.Buffer
 	var seen []string
 	o := Observer{
-		Record: func(rec wire.Record) { seen = append(seen, "record") },
-		Loose:  func(ev *hub.Event) { seen = append(seen, "loose "+ev.Kind.String()) },
-		Strict: func(ev *hub.Event, disposition hub.Disposition) { seen = append(seen, "strict "+ev.Kind.String()) },
-		Fault:  func(e *hub.Error) { seen = append(seen, e.Error()) },
-		Done:   func() { seen = append(seen, "done") },
+		Record:     func(rec wire.Record) { seen = append(seen, "record") },
+		Decoded:    func(ev *hub.Event) { seen = append(seen, "loose "+ev.Kind.String()) },
+		Normalized: func(ev *hub.Event, disposition hub.Disposition) { seen = append(seen, "strict "+ev.Kind.String()) },
+		Fault:      func(e *hub.Error) { seen = append(seen, e.Error()) },
+		Done:       func() { seen = append(seen, "done") },
 	}
 	in := lines(lineStart, "{broken", lineEnd)
 	got, err := Translate(context.Background(), strings.NewReader(in), &out, offline, wire.SSE, o)

@@ -17,10 +17,10 @@ import (
 
 // Some servers are asked by two requests: one opens a stream of events, another starts the run whose events come there.
 // Events without an open stream are lost, so the stream is opened first. A third request ends a run early, since the
-// server may not take it for an end that nobody listens any more.
+// server may go on with the run although its client has left.
 
-// farewell is what is left to say to an upstream when a run is given up: the request that cancels it.
-type farewell struct {
+// cancelRequest is the request that cancels a run at its upstream.
+type cancelRequest struct {
 	thread  string
 	request *fasthttp.Request
 }
@@ -37,7 +37,7 @@ func (x *stream) openTwice(sink sink, until time.Time) (*httpBody, error) {
 	}
 	c.request.Header.SetRequestURI(threadURI(up.cfg.Start, thread, c.rest, c.query))
 	if up.cfg.Cancel != nil {
-		x.farewell = c.farewell(thread)
+		x.cancelRequest = c.farewell(thread)
 	}
 	answer, err := x.succeed(up, c.request, sink, until)
 	if err != nil {
@@ -45,7 +45,7 @@ func (x *stream) openTwice(sink sink, until time.Time) (*httpBody, error) {
 		return nil, err
 	}
 	answer.close()
-	x.stop.onStop(func() { cut(body.conn.Conn) })
+	x.canceler.onCancel(func() { cut(body.conn.Conn) })
 	return body, nil
 }
 
@@ -53,7 +53,7 @@ func (x *stream) openTwice(sink sink, until time.Time) (*httpBody, error) {
 // [upstream.redirect].
 func (x *stream) succeed(up *upstream, req *fasthttp.Request, sink sink, until time.Time) (*httpBody, error) {
 	for followed := false; ; followed = true {
-		body, err := up.open(req, x.stop, until)
+		body, err := up.open(req, x.canceler, until)
 		if err != nil {
 			return nil, err
 		}
@@ -150,18 +150,18 @@ func (c *call) bare(method string) *fasthttp.Request {
 	return req
 }
 
-// farewell prepares the request that cancels the run, while the call still has its header.
-func (c *call) farewell(thread string) *farewell {
+// cancelRequest prepares the request that cancels the run, while the call still has its header.
+func (c *call) farewell(thread string) *cancelRequest {
 	req := c.bare(fasthttp.MethodPost)
 	req.Header.SetRequestURI(threadURI(c.route.up.cfg.Cancel, thread, c.rest, c.query))
 	req.Header.SetContentType("application/json")
-	return &farewell{thread, req}
+	return &cancelRequest{thread, req}
 }
 
 // longestFarewell bounds the call that cancels a run, and with it how long a server that ends waits for its last ones.
-const longestFarewell = 5 * time.Second
+const maxCancelRequest = 5 * time.Second
 
-// Why a run is cancelled, as upstreams are told.
+// Reasons of a cancel request, as written to the upstream.
 const (
 	reasonClientLeft = "client left"
 	reasonCancelled  = "cancelled by the client"
@@ -169,13 +169,13 @@ const (
 )
 
 // sayFarewell tells the upstream that its run is not wanted any more, if f says that it was ended before its time.
-func (x *stream) sayFarewell(f *hub.Failure) {
-	if x.farewell == nil {
+func (x *stream) sendCancelRequest(f *hub.Failure) {
+	if x.cancelRequest == nil {
 		return
 	}
-	bye := x.farewell
-	x.farewell = nil
-	reason := farewellReason(f, x.opened)
+	bye := x.cancelRequest
+	x.cancelRequest = nil
+	reason := cancelReason(f, x.opened)
 	if reason == "" {
 		fasthttp.ReleaseRequest(bye.request)
 		return
@@ -186,7 +186,7 @@ func (x *stream) sayFarewell(f *hub.Failure) {
 	}{bye.thread, reason})
 	bye.request.SetBody(body)
 	up := x.call.route.up
-	x.server.farewells.Go(func() {
+	x.server.cancelRequests.Go(func() {
 		defer fasthttp.ReleaseRequest(bye.request)
 		if err := up.cancel(bye.request); err != nil {
 			x.server.log.Info("the upstream was not cancelled", zap.String("upstream", up.cfg.Name),
@@ -197,7 +197,7 @@ func (x *stream) sayFarewell(f *hub.Failure) {
 
 // farewellReason says why a run is cancelled; empty if it is not, because it is over or was never accepted. A lost
 // connection does not tell what became of the run, so that is cancelled as well.
-func farewellReason(f *hub.Failure, opened bool) string {
+func cancelReason(f *hub.Failure, opened bool) string {
 	if f == nil {
 		return ""
 	}
@@ -219,8 +219,8 @@ func farewellReason(f *hub.Failure, opened bool) string {
 // cancel calls the upstream once to cancel a run. Its error is for the log.
 func (u *upstream) cancel(req *fasthttp.Request) error {
 	t := u.cfg.Timeouts
-	until := time.Now().Add(min(t.Connect+t.FirstByte, longestFarewell))
-	body, err := u.open(req, new(stopper), until)
+	until := time.Now().Add(min(t.Connect+t.FirstByte, maxCancelRequest))
+	body, err := u.open(req, new(canceler), until)
 	if err != nil {
 		return err
 	}

@@ -182,7 +182,7 @@ func (u *upstream) keepFor(said time.Duration) time.Duration {
 	return min(keep, max(said-keepMargin, said/2))
 }
 
-// closeOld closes connections that nobody has used for too long, so that they do not pile up behind those in use.
+// closeOld closes connections that were idle for too long, so that they do not pile up behind those in use.
 func (u *upstream) closeOld() {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -18,10 +18,10 @@ import (
 
 // openWebSocket connects to an upstream that is called by WebSocket, until the given time at most. The client's body,
 // if there is one, is the first message. refused is asked about an answer that is no WebSocket.
-func (c *call) openWebSocket(stop *stopper, until time.Time, refused func(*refusal) *hub.Failure) (source, error) {
+func (c *call) openWebSocket(stop *canceler, until time.Time, refused func(*refusal) *hub.Failure) (source, error) {
 	ctx, cancel := context.WithDeadline(context.Background(), until)
 	defer cancel()
-	stop.onStop(cancel)
+	stop.onCancel(cancel)
 	up := c.route.up
 	// The handshake does not listen to its context while it waits for the answer, so a stop must close the connection.
 	// The library's own TLS would hide whether the server or its certificate is at fault.
@@ -31,7 +31,7 @@ func (c *call) openWebSocket(stop *stopper, until time.Time, refused func(*refus
 		if err != nil {
 			return nil, dialFailure(err)
 		}
-		stop.onStop(func() { cut(conn) })
+		stop.onCancel(func() { cut(conn) })
 		bounded = &handshakeConn{conn, up.header + handshakeBuffer}
 		return bounded, nil
 	}
@@ -63,8 +63,8 @@ type wsSource struct {
 	life *lifeSign
 }
 
-// alive implements [heart].
-func (s *wsSource) alive(start time.Time) time.Duration { return s.life.since(start) }
+// lastAlive implements [livenessSource].
+func (s *wsSource) lastAlive(start time.Time) time.Duration { return s.life.since(start) }
 
 // heartbeats takes pings and pongs for signs of life: a tool may work for longer than an upstream may be silent. Sabir sends
 // no pings itself, as the library of a hung agent would answer them.
@@ -163,7 +163,7 @@ func nextMessage(conn *websocket.Conn) func([]byte) ([]byte, error) {
 // closeBadText ends the connection of an upstream whose text is none.
 func closeBadText(conn *websocket.Conn) error {
 	bye := websocket.FormatCloseMessage(websocket.CloseInvalidFramePayloadData, "")
-	_ = conn.WriteControl(websocket.CloseMessage, bye, time.Now().Add(lastWords))
+	_ = conn.WriteControl(websocket.CloseMessage, bye, time.Now().Add(finalWriteTimeout))
 	return hub.Fail(hub.CodeMalformed, errBadText)
 }
 

@@ -10,7 +10,7 @@ type watcher interface {
 	// call of gone that has begun by then may still be running.
 	//
 	// A client that only closes its sending side counts as one that has left, as it does for net/http and nginx:
-	// browsers and HTTP libraries never do that, and the two cannot be told apart without writing.
+	// browsers and HTTP libraries never do that, and the two cannot be distinguished without writing.
 	watch(c net.Conn, gone func()) (forget func())
 
 	close()

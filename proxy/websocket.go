@@ -39,7 +39,7 @@ type session struct {
 	sending sync.Mutex // held while a message goes to the upstream's socket, which may block
 
 	mu       sync.Mutex // never held while anything blocks
-	running  *stopper
+	running  *canceler
 	upstream *websocket.Conn // of the running stream
 	left     bool            // the client has left
 }
@@ -74,7 +74,7 @@ func (s *Server) upgrade(ctx *fasthttp.RequestCtx, r *route, t *target, id strin
 
 // badHandshake answers a request that asks for a WebSocket, but not as it should.
 func (s *Server) badHandshake(ctx *fasthttp.RequestCtx, status int, _ error) {
-	s.turnAway(ctx, codeBadHandshake, status, "The WebSocket handshake cannot be accepted.")
+	s.rejectOverload(ctx, codeBadHandshake, status, "The WebSocket handshake cannot be accepted.")
 	ctx.Response.Header.Set("Sec-Websocket-Version", "13")
 }
 
@@ -82,7 +82,7 @@ func (s *Server) badHandshake(ctx *fasthttp.RequestCtx, status int, _ error) {
 func (x *session) serve(conn *websocket.Conn) {
 	raw := requestConnUnder(conn.NetConn())
 	raw.passThrough()
-	x.conn, x.client = conn, &clientConn{Conn: raw, patience: x.route.cfg.Timeouts.Write}
+	x.conn, x.client = conn, &clientConn{Conn: raw, writeTimeout: x.route.cfg.Timeouts.Write}
 	code := websocket.CloseTryAgainLater
 	f := x.server.enter(x.route, x)
 	if f == nil {
@@ -105,7 +105,7 @@ func (x *session) sayGoodbye(code int) {
 	x.writeClose(code, "")
 	select {
 	case <-x.gone:
-	case <-time.After(lastWords):
+	case <-time.After(finalWriteTimeout):
 	}
 	x.client.Close() // ends receive
 	<-x.gone
@@ -114,7 +114,7 @@ func (x *session) sayGoodbye(code int) {
 // writeClose sends a close frame, unless one was sent. A client that has said goodbye itself still reads the answer.
 func (x *session) writeClose(code int, reason string) {
 	x.goodbye.Do(func() {
-		x.client.hurry(hub.Fail(hub.CodeShutdown, nil))
+		x.client.limitWrite(hub.Fail(hub.CodeShutdown, nil))
 		_, _ = x.client.Write(wire.AppendClose(nil, uint16(code), reason))
 	})
 }
@@ -187,7 +187,7 @@ func (x *session) run(m message) (f *hub.Failure) {
 		return x.refuse(f)
 	}
 	defer c.release()
-	st := &stopper{hurry: x.client.hurry}
+	st := &canceler{limitWrite: x.client.limitWrite}
 	if f := x.server.admit(c.route, st); f != nil {
 		return x.refuse(f)
 	}
@@ -248,14 +248,14 @@ func (x *session) refuse(f *hub.Failure) *hub.Failure {
 // whence is who the client is, for the log.
 func (x *session) whence() string { return clientOf(&x.handshake.Header, x.peer, x.route.global) }
 
-func (x *session) set(st *stopper) {
+func (x *session) set(st *canceler) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.running = st
 	if st == nil {
 		x.upstream = nil
 	} else if x.left {
-		st.stop(hub.Fail(hub.CodeClientGone, nil))
+		st.cancel(hub.Fail(hub.CodeClientGone, nil))
 	}
 }
 
@@ -265,7 +265,7 @@ func (x *session) leave() {
 	defer x.mu.Unlock()
 	x.left = true
 	if x.running != nil {
-		x.running.stop(hub.Fail(hub.CodeClientGone, nil))
+		x.running.cancel(hub.Fail(hub.CodeClientGone, nil))
 	}
 }
 

@@ -239,7 +239,7 @@ func (f *translateFlags) observer(stderr io.Writer) proxy.Observer {
 	o := proxy.Observer{Fault: func(err *hub.Error) { fmt.Fprintln(stderr, "sabir:", err) }}
 	if f.tap {
 		var line []byte
-		o.Strict = func(ev *hub.Event, disposition hub.Disposition) {
+		o.Normalized = func(ev *hub.Event, disposition hub.Disposition) {
 			line = appendTap(line[:0], ev, disposition)
 			_, _ = stderr.Write(line)
 		}

@@ -70,13 +70,13 @@ func newTable(w io.Writer, style term.Style, program string) *table {
 
 func (t *table) observer() proxy.Observer {
 	return proxy.Observer{
-		Record: t.record,
-		Loose:  func(ev *hub.Event) { t.block.loose[identity(ev)] = true },
-		Strict: t.event,
-		Framed: t.written,
-		Repair: func(r sequencer.Repair, times uint32) { t.note(repairNote(r, times)) },
-		Fault:  func(err *hub.Error) { t.note(err.Error()) },
-		Done:   t.done,
+		Record:     t.record,
+		Decoded:    func(ev *hub.Event) { t.block.loose[identity(ev)] = true },
+		Normalized: t.event,
+		Framed:     t.written,
+		Repair:     func(r sequencer.Repair, times uint32) { t.note(repairNote(r, times)) },
+		Fault:      func(err *hub.Error) { t.note(err.Error()) },
+		Done:       t.done,
 	}
 }
 

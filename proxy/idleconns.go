@@ -7,16 +7,16 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// resting are the client connections that wait for a request. They are closed when the server ends: waiting for
+// idleConns are the client connections that wait for a request. They are closed when the server ends: waiting for
 // clients to do so could take for ever.
-type resting struct {
+type idleConns struct {
 	mu     sync.Mutex
 	conns  map[net.Conn]struct{}
 	closed bool
 }
 
 // state follows a connection that fasthttp serves.
-func (r *resting) state(c net.Conn, s fasthttp.ConnState) {
+func (r *idleConns) state(c net.Conn, s fasthttp.ConnState) {
 	switch s {
 	case fasthttp.StateNew, fasthttp.StateIdle:
 		r.add(c)
@@ -27,7 +27,7 @@ func (r *resting) state(c net.Conn, s fasthttp.ConnState) {
 	}
 }
 
-func (r *resting) add(c net.Conn) {
+func (r *idleConns) add(c net.Conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -40,8 +40,8 @@ func (r *resting) add(c net.Conn) {
 	r.conns[c] = struct{}{}
 }
 
-// close closes all connections that rest, and from now on each that comes to rest.
-func (r *resting) close() {
+// close closes all idle connections, and from now on each that becomes idle.
+func (r *idleConns) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true

@@ -15,8 +15,8 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// Some clients ask by two requests: one opens a stream and waits there, another starts the run. The lobby is where the
-// two meet, by the conversation that both name in their paths. It outlives reloads.
+// Some clients ask by two requests: one opens a stream and waits there, another starts the run. pendingStreams
+// is where the two meet, by the conversation that both name in their paths. It outlives reloads.
 
 // part is what a request on a route is for.
 type part uint8
@@ -27,59 +27,59 @@ const (
 	partCancel             // ends a run
 )
 
-// lobby knows the open streams of clients that ask by two requests.
-type lobby struct {
+// pendingStreams are the open streams of clients that ask by two requests.
+type pendingStreams struct {
 	mu    sync.Mutex
-	seats map[string][]*seat // by conversation, the one opened last at the end
+	byKey map[string][]*pendingStream // by conversation, the one opened last at the end
 }
 
-// seat is an open stream that waits for its run, or has got it.
-type seat struct {
-	key     string
-	first   *call      // the request that opened the stream
-	run     chan *call // gets the call that starts the run, once, and is closed
-	stop    *stopper
-	running bool
+// pendingStream is an open stream that waits for its run, or has got it.
+type pendingStream struct {
+	key      string
+	first    *call      // the request that opened the stream
+	run      chan *call // gets the call that starts the run, once, and is closed
+	canceler *canceler
+	running  bool
 }
 
-// newSeat makes a seat for a client that opens the stream of a conversation.
-func newSeat(c *call) *seat {
-	return &seat{key: seatKey(c.route, c.rest), first: c, run: make(chan *call, 1)}
+// newPendingStream is for a client that opens the stream of a conversation.
+func newPendingStream(c *call) *pendingStream {
+	return &pendingStream{key: pendingKey(c.route, c.rest), first: c, run: make(chan *call, 1)}
 }
 
-// seatKey is what a conversation of a route is known by.
-func seatKey(r *route, rest string) string { return r.name + "/" + nameIn(rest) }
+// pendingKey is what a conversation of a route is known by.
+func pendingKey(r *route, rest string) string { return r.name + "/" + nameIn(rest) }
 
 // nameIn is the conversation that the rest of a path names.
 func nameIn(rest string) string { return strings.TrimLeft(unescaped(rest), "/") }
 
-// enter takes a seat in.
-func (l *lobby) enter(s *seat) {
+// add registers a stream.
+func (l *pendingStreams) add(s *pendingStream) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.seats == nil {
-		l.seats = map[string][]*seat{}
+	if l.byKey == nil {
+		l.byKey = map[string][]*pendingStream{}
 	}
-	l.seats[s.key] = append(l.seats[s.key], s)
+	l.byKey[s.key] = append(l.byKey[s.key], s)
 }
 
-// leave gives a seat up, and reports whether it has got its run. It may be called again.
-func (l *lobby) leave(s *seat) (running bool) {
+// remove forgets a stream, and reports whether it has got its run. It may be called again.
+func (l *pendingStreams) remove(s *pendingStream) (running bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	list := slices.DeleteFunc(l.seats[s.key], func(o *seat) bool { return o == s })
-	if l.seats[s.key] = list; len(list) == 0 {
-		delete(l.seats, s.key)
+	list := slices.DeleteFunc(l.byKey[s.key], func(o *pendingStream) bool { return o == s })
+	if l.byKey[s.key] = list; len(list) == 0 {
+		delete(l.byKey, s.key)
 	}
 	return s.running
 }
 
-// take finds the seat that gets the next run: the one opened last, since a client that lost its stream opens another
+// claim finds the stream that gets the next run: the one opened last, since a client that lost its stream opens another
 // before the proxy knows. busy means that a run is going on.
-func (l *lobby) take(key string) (s *seat, busy bool) {
+func (l *pendingStreams) claim(key string) (s *pendingStream, busy bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	list := l.seats[key]
+	list := l.byKey[key]
 	if slices.ContainsFunc(list, isRunning) {
 		return nil, true
 	}
@@ -91,17 +91,17 @@ func (l *lobby) take(key string) (s *seat, busy bool) {
 	return s, false
 }
 
-// running finds the seat whose run is going on; nil for none.
-func (l *lobby) running(key string) *seat {
+// running finds the stream whose run is going on; nil for none.
+func (l *pendingStreams) running(key string) *pendingStream {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if i := slices.IndexFunc(l.seats[key], isRunning); i >= 0 {
-		return l.seats[key][i]
+	if i := slices.IndexFunc(l.byKey[key], isRunning); i >= 0 {
+		return l.byKey[key][i]
 	}
 	return nil
 }
 
-func isRunning(s *seat) bool { return s.running }
+func isRunning(s *pendingStream) bool { return s.running }
 
 // parts are the further paths of a route, each with a route of its own that only answers there.
 func (r *route) parts() (list []*route) {
@@ -129,14 +129,14 @@ func (r *route) lacksName(ctx *fasthttp.RequestCtx, rest string) bool {
 
 // answerPart answers a request that starts or cancels a run.
 func (s *Server) answerPart(ctx *fasthttp.RequestCtx, r *route, t *target, rest, id string) {
-	key := seatKey(r, rest)
+	key := pendingKey(r, rest)
 	if r.part == partCancel {
-		at := s.lobby.running(key)
+		at := s.pending.running(key)
 		if at == nil {
 			s.refusePart(ctx, codeNothingRuns, fasthttp.StatusNotFound, "No run of this conversation is going on.")
 			return
 		}
-		at.stop.stop(hub.Fail(hub.CodeCancelled, nil))
+		at.canceler.cancel(hub.Fail(hub.CodeCancelled, nil))
 		succeeded(ctx)
 		return
 	}
@@ -144,7 +144,7 @@ func (s *Server) answerPart(ctx *fasthttp.RequestCtx, r *route, t *target, rest,
 		s.reject(ctx, t, hub.Fail(hub.CodeShutdown, nil))
 		return
 	}
-	at, busy := s.lobby.take(key)
+	at, busy := s.pending.claim(key)
 	switch {
 	case busy:
 		s.refusePart(ctx, codeRunsAlready, fasthttp.StatusConflict, "A run of this conversation is going on already.")
@@ -158,11 +158,11 @@ func (s *Server) answerPart(ctx *fasthttp.RequestCtx, r *route, t *target, rest,
 
 // start hands the run that a request asks for to the stream that waits, and nothing if Sabir itself is at fault, so that
 // it waits no longer. The stream answers in the dialect it was asked to.
-func (at *seat) start(s *Server, ctx *fasthttp.RequestCtx, rest, id string) {
+func (at *pendingStream) start(s *Server, ctx *fasthttp.RequestCtx, rest, id string) {
 	defer close(at.run)
 	c := newCall(&ctx.Request, ctx.RemoteAddr(), at.first.route, at.first.target, rest, id)
 	s.logRequest(c, &ctx.Request)
-	c.seat, c.lease = at, requestConnOf(ctx).takeLease()
+	c.pending, c.lease = at, requestConnOf(ctx).takeLease()
 	at.run <- c
 }
 
@@ -185,23 +185,23 @@ func (s *Server) refusePart(ctx *fasthttp.RequestCtx, code string, status int, t
 	ctx.SetBodyString(`{"error":"` + text + `"}`)
 }
 
-// attend keeps a client's stream open until its run is started, and then runs it. While it waits no engine is held: a
+// awaitRun keeps a client's stream open until its run is started, and then runs it. While it waits no engine is held: a
 // stream that may never have a run must cost little.
-func (s *Server) attend(c *call, st *stopper, sink *httpSink) *hub.Failure {
+func (s *Server) awaitRun(c *call, st *canceler, sink *httpSink) *hub.Failure {
 	c.release() // the run has a request of its own
-	x := &stream{server: s, call: c, stop: st, stats: new(stats), begun: time.Now()}
-	c.seat.stop = st
-	s.lobby.enter(c.seat)
-	defer s.lobby.leave(c.seat)
+	x := &stream{server: s, call: c, canceler: st, stats: new(stats), begun: time.Now()}
+	c.pending.canceler = st
+	s.pending.add(c.pending)
+	defer s.pending.remove(c.pending)
 	next, f := x.wait(sink)
-	if next == nil && s.lobby.leave(c.seat) {
-		next = <-c.seat.run // it was started at the last moment, and somebody was told so
+	if next == nil && s.pending.remove(c.pending) {
+		next = <-c.pending.run // it was started at the last moment, and its request was answered with success
 	}
 	if next != nil {
 		defer next.release()
 		return s.run(next, st, sink)
 	}
-	defer s.dismiss(c.route, st)
+	defer s.finishStream(c.route, st)
 	if f == nil {
 		f = hub.Fail(hub.CodeInternal, errors.New("BUG, see the log line before"))
 	}
@@ -210,11 +210,11 @@ func (s *Server) attend(c *call, st *stopper, sink *httpSink) *hub.Failure {
 
 var errNoStart = errors.New("no run was started")
 
-// wait opens the answer and shows signs of life until the run is started, or f says why it will not be.
+// wait opens the answer and writes keep-alives until the run is started, or f says why it will not be.
 func (x *stream) wait(sink *httpSink) (next *call, f *hub.Failure) {
 	stopped := make(chan struct{}, 1)
-	x.stop.onStop(func() { stopped <- struct{}{} }) // runs once
-	defer x.stop.onStop(nil)
+	x.canceler.onCancel(func() { stopped <- struct{}{} }) // runs once
+	defer x.canceler.onCancel(nil)
 	r := x.call.route
 	limit := time.NewTimer(r.up.cfg.Timeouts.Idle)
 	defer limit.Stop()
@@ -225,29 +225,29 @@ func (x *stream) wait(sink *httpSink) (next *call, f *hub.Failure) {
 	beat := time.NewTicker(pause)
 	defer beat.Stop()
 	out := wire.NewOut(x.call.target.clientFraming(false))
-	err := x.live(sink, out)
+	err := x.writeKeepAlive(sink, out)
 	for err == nil {
 		select {
-		case next = <-x.call.seat.run:
+		case next = <-x.call.pending.run:
 			return next, nil
 		case <-stopped:
-			return nil, x.stop.failure()
+			return nil, x.canceler.failure()
 		case <-x.server.leaving:
 			return nil, hub.Fail(hub.CodeShutdown, errNoStart)
 		case <-limit.C:
 			return nil, hub.Fail(hub.CodeIdle, errNoStart)
 		case <-beat.C:
-			err = x.live(sink, out)
+			err = x.writeKeepAlive(sink, out)
 		}
 	}
 	return nil, asFailure(err)
 }
 
-// live writes a sign of life; the first opens the answer, which may stand between caches that pass on no bare header.
-func (x *stream) live(sink *httpSink, out *wire.Out) error {
+// writeKeepAlive writes a keep-alive; the first opens the answer, which may stand between caches that pass on no bare header.
+func (x *stream) writeKeepAlive(sink *httpSink, out *wire.Out) error {
 	sink.begin(out)
 	before := len(out.Buf)
-	x.beat(out)
+	x.appendKeepAlive(out)
 	n := len(out.Buf) - before
 	var err error
 	if n > 0 || !sink.began {
@@ -259,7 +259,7 @@ func (x *stream) live(sink *httpSink, out *wire.Out) error {
 	return err
 }
 
-// endWait ends a stream that had no run. There is nothing to tell in it: the body ends as an empty one does, and clients
+// endWait ends a stream that had no run. It has no records: the body ends as an empty one does, and clients
 // that want to go on open it again.
 func (x *stream) endWait(sink *httpSink, f *hub.Failure) *hub.Failure {
 	if !clientFault(f.Code) {

@@ -11,7 +11,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/usage"
 )
 
-// tally counts what happened in one stream. The pump moves it into the metrics at every flush and into the log at the
+// stats counts what happened in one stream. The pump moves it into the metrics at every flush and into the log at the
 // end; counting into plain integers keeps atomic operations out of the loop.
 type stats struct {
 	records  int64
@@ -146,7 +146,7 @@ func (t *stats) dropped() int64 {
 	return n
 }
 
-// progress is how far the metrics know of the totals of a tally.
+// progress is how far the metrics know of the totals of a stream.
 type progress struct {
 	bytesIn, bytesOut, copied, unrecognised int64
 

@@ -1,0 +1,48 @@
+package proxy
+
+import (
+	"sync"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// canceler ends a stream from outside: the client left, the proxy shuts down. The first reason wins.
+type canceler struct {
+	mu         sync.Mutex
+	cause      *hub.Failure
+	abortRead  func()             // makes a blocked read from the upstream return
+	limitWrite func(*hub.Failure) // makes a blocked write to the client return soon; set once, before the stream begins
+}
+
+// cancel ends the stream for a reason.
+func (s *canceler) cancel(f *hub.Failure) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cause != nil {
+		return
+	}
+	s.cause = f
+	if s.abortRead != nil {
+		s.abortRead()
+	}
+	if s.limitWrite != nil {
+		s.limitWrite(f)
+	}
+}
+
+// onCancel sets what makes a blocked read return; it is called at once if the stream was canceled before. It must not
+// block. Once onCancel(nil) has returned, the function set before is not running and will not run.
+func (s *canceler) onCancel(cancel func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.abortRead = cancel
+	if s.cause != nil && cancel != nil {
+		cancel()
+	}
+}
+
+func (s *canceler) failure() *hub.Failure {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cause
+}
