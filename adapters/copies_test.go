@@ -8,7 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/fastpath"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	framing "github.com/sabir-proxy/sabir/adapters/wire"
-	"github.com/sabir-proxy/sabir/proxy"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 // TestCopies is SX-2, S0-23, S1-42, S2-67 and S3-5 where both sides speak the same: what comes out is what went in, byte for
@@ -80,7 +80,7 @@ func upToEnd(s *adaptertest.Stream) []byte {
 
 // copied passes the wire in pieces; failed tells that it had no good end.
 func copied(s *adaptertest.Stream, size int) (out []byte, failed bool) {
-	c := proxy.NewCodec(proxy.PipelineConfig{
+	c := engine.NewCodec(engine.Config{
 		From: s.Dialect, To: s.Dialect, FromOptions: s.Options, ToOptions: s.Options, Framing: s.Framing, Settle: s.Dialect.EndGrace,
 	}, framing.Auto)
 	var buf []byte
@@ -107,7 +107,7 @@ func copied(s *adaptertest.Stream, size int) (out []byte, failed bool) {
 	return append(out, c.Take()...), failed
 }
 
-func finish(c *proxy.Codec, f *hub.Failure) []byte {
+func finish(c *engine.Codec, f *hub.Failure) []byte {
 	_ = c.Finish(f)
 	return c.Take()
 }

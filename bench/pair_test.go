@@ -8,7 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/bench"
-	"github.com/sabir-proxy/sabir/proxy"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 // deltas is the length of a measured text; turns that of a mixed run.
@@ -49,8 +49,8 @@ func eachTarget(from *hub.Dialect, f func(from, to *hub.Dialect)) {
 	}
 }
 
-func newCodec(from, to *hub.Dialect) *proxy.Codec {
-	return proxy.NewCodec(proxy.PipelineConfig{
+func newCodec(from, to *hub.Dialect) *engine.Codec {
+	return engine.NewCodec(engine.Config{
 		From: from, FromOptions: from.Defaults(), To: to, ToOptions: to.Defaults(), Settle: from.EndGrace,
 	}, wire.Auto)
 }
@@ -77,7 +77,7 @@ func steady(t testing.TB, from, to *hub.Dialect, p bench.Part) func() {
 }
 
 // feed passes whole records and throws the output away.
-func feed(t testing.TB, codec *proxy.Codec, p []byte) {
+func feed(t testing.TB, codec *engine.Codec, p []byte) {
 	for len(p) > 0 {
 		n, err := codec.Feed(p, false)
 		if err != nil || n == 0 {
@@ -103,7 +103,7 @@ func benchMixed(b *testing.B, from, to *hub.Dialect) {
 
 // run is a stream that is passed as a whole.
 type run struct {
-	codec *proxy.Codec
+	codec *engine.Codec
 	body  []byte
 }
 
@@ -130,7 +130,7 @@ func benchFixtures(b *testing.B, from, to *hub.Dialect) {
 	var runs []run
 	total := 0
 	for _, f := range loadFixtures(b, from) {
-		r := run{body: f.wire, codec: proxy.NewCodec(proxy.PipelineConfig{
+		r := run{body: f.wire, codec: engine.NewCodec(engine.Config{
 			From: from, FromOptions: f.options, Framing: f.framing, To: to, ToOptions: to.Defaults(), Settle: from.EndGrace,
 		}, wire.Auto)}
 		runs = append(runs, r)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/native"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 // TestCopiesOfAlikes copies records that are alike as if each was split off and observed: the bytes, the counts and the end
@@ -21,8 +22,8 @@ func TestCopiesOfAlikes(t *testing.T) {
 		t.Helper()
 		body := strings.Join(parts, "")
 		for size := 1; size <= len(body); size++ {
-			want := copyAll(PipelineConfig{From: &bare, To: &bare, Framing: framing}, body, size)
-			got := copyAll(PipelineConfig{From: &dialect, To: &dialect, Framing: framing}, body, size)
+			want := copyAll(engine.Config{From: &bare, To: &bare, Framing: framing}, body, size)
+			got := copyAll(engine.Config{From: &dialect, To: &dialect, Framing: framing}, body, size)
 			if got != want {
 				t.Fatalf("%s in pieces of %d bytes: %+v, want %+v", name, size, got, want)
 			}
@@ -58,23 +59,23 @@ type copied struct {
 	code            string
 }
 
-func copyAll(cfg PipelineConfig, body string, size int) copied {
+func copyAll(cfg engine.Config, body string, size int) copied {
 	out := wire.NewOut(wire.SSE)
-	c := newCopier(cfg, out, true)
+	c := engine.NewCopier(cfg, out, true)
 	var buf []byte
 	for at := 0; at < len(body); at += size {
 		buf = append(buf, body[at:min(at+size, len(body))]...)
-		used, err := c.feed(buf, false, 0)
+		used, err := c.Feed(buf, false, 0)
 		if err != nil {
 			return copied{code: err.Error()}
 		}
 		buf = buf[used:]
 	}
-	_, _ = c.feed(buf, true, 0)
-	got := copied{ended: c.ended}
-	if f := c.finish(nil, 0, false); f != nil {
+	_, _ = c.Feed(buf, true, 0)
+	got := copied{ended: c.Ended}
+	if f := c.Finish(nil, 0, false); f != nil {
 		got.code = string(f.Code)
 	}
-	got.out, got.records, got.faults = string(out.Buf), int(c.stats.records), int(c.stats.errors())
+	got.out, got.records, got.faults = string(out.Buf), int(c.Stats.Records), int(c.Stats.Errors())
 	return got
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
 // asyncSource makes a source of something that can only be read by blocking: a compressed body, WebSocket messages,
@@ -64,7 +65,7 @@ func (a *asyncSource) run(next func([]byte) ([]byte, error)) {
 }
 
 // read implements source. A piece is wholly in b before the next one comes.
-func (a *asyncSource) read(b *buffer, until time.Time) error {
+func (a *asyncSource) read(b *rawio.Buffer, until time.Time) error {
 	a.timer.Reset(time.Until(until))
 	select {
 	case piece, ok := <-a.pieces:
@@ -72,8 +73,8 @@ func (a *asyncSource) read(b *buffer, until time.Time) error {
 			return a.end()
 		}
 		for rest := piece; len(rest) > 0; {
-			n := copy(b.room(), rest)
-			b.filled(n)
+			n := copy(b.Room(), rest)
+			b.Filled(n)
 			rest = rest[n:]
 		}
 		if cap(piece) <= maxSpare {
@@ -113,8 +114,8 @@ func (a *asyncSource) abandon() {
 // readPieces reads from r in pieces of a convenient size.
 func readPieces(r io.Reader) func([]byte) ([]byte, error) {
 	return func(p []byte) ([]byte, error) {
-		if cap(p) < minBuffer {
-			p = make([]byte, 0, fullBuffer/2)
+		if cap(p) < rawio.MinBuffer {
+			p = make([]byte, 0, rawio.FullBuffer/2)
 		}
 		n, err := r.Read(p[:cap(p)])
 		return p[:n], err

@@ -10,19 +10,21 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/http1"
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
 // httpBody is the body of an HTTP/1.1 answer, read straight into the pump's buffer.
 type httpBody struct {
 	conn     *upstreamConn
-	raw      *rawReader // nil where there is none
+	raw      *rawio.Reader // nil where there is none
 	status   int
 	encoding string                   // Content-Encoding, lower case
 	header   *fasthttp.ResponseHeader // until it is known what the answer is: streams are long
 
-	chunks  *chunkReader // of a chunked body
-	left    int64        // of a body with a length; -1 = up to the end of the connection
-	early   []byte       // what came together with the header
+	chunks  *http1.ChunkReader // of a chunked body
+	left    int64              // of a body with a length; -1 = up to the end of the connection
+	early   []byte             // what came together with the header
 	done    bool
 	persist bool      // the connection may be used again
 	armed   time.Time // read deadline that is set
@@ -31,13 +33,13 @@ type httpBody struct {
 // newHTTPBody makes the body of an answer; head says that it answers HEAD, and has none.
 func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader, head bool) (*httpBody, error) {
 	b := &httpBody{
-		conn: c, raw: newRawReader(c.Conn), status: h.StatusCode(),
+		conn: c, raw: rawio.NewReader(c.Conn), status: h.StatusCode(),
 		persist:  !h.ConnectionClose() && !tokens(h.PeekAll("Connection"))["close"],
 		encoding: strings.ToLower(string(h.ContentEncoding())), header: h,
 	}
 	switch n := h.ContentLength(); {
 	case n == -1:
-		b.chunks = new(chunkReader)
+		b.chunks = new(http1.ChunkReader)
 	case n < 0:
 		b.left, b.persist = -1, false
 	default:
@@ -59,12 +61,12 @@ func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader, 
 func (h *httpBody) compressed() bool { return h.encoding != "" && h.encoding != "identity" }
 
 // read implements source. The connection's read deadline is moved only when it has passed, not at every call.
-func (h *httpBody) read(b *buffer, until time.Time) error {
+func (h *httpBody) read(b *rawio.Buffer, until time.Time) error {
 	for !h.done {
 		p, err := h.fill(b, until)
 		if len(p) > 0 {
 			n, err := h.decode(p)
-			b.filled(n)
+			b.Filled(n)
 			if n > 0 || err != nil {
 				return err
 			}
@@ -78,7 +80,7 @@ func (h *httpBody) read(b *buffer, until time.Time) error {
 }
 
 // fill puts raw bytes into the room of b, first those that came with the header, and returns them.
-func (h *httpBody) fill(b *buffer, until time.Time) ([]byte, error) {
+func (h *httpBody) fill(b *rawio.Buffer, until time.Time) ([]byte, error) {
 	if h.raw == nil || len(h.early) > 0 {
 		p := h.room(b)
 		n, err := h.readRaw(p, until)
@@ -87,14 +89,14 @@ func (h *httpBody) fill(b *buffer, until time.Time) ([]byte, error) {
 	if err := h.arm(until); err != nil {
 		return nil, err
 	}
-	return h.raw.read(b, h.left)
+	return h.raw.Read(b, h.left)
 }
 
-func (h *httpBody) room(b *buffer) []byte {
+func (h *httpBody) room(b *rawio.Buffer) []byte {
 	if h.raw == nil {
-		return b.room()
+		return b.Room()
 	}
-	return b.sharedRoom()
+	return b.SharedRoom()
 }
 
 // readRaw reads raw bytes into p.
@@ -128,11 +130,11 @@ func (h *httpBody) arm(until time.Time) error {
 func (h *httpBody) decode(p []byte) (n int, err error) {
 	switch {
 	case h.chunks != nil:
-		n, used, err := h.chunks.decode(p)
+		n, used, err := h.chunks.Decode(p)
 		if err != nil {
 			return n, hub.Fail(hub.CodeReset, err)
 		}
-		h.done = h.chunks.state == chunkDone
+		h.done = h.chunks.State == http1.ChunkDone
 		h.persist = h.persist && used == len(p)
 		return n, nil
 	case h.left > 0:

@@ -10,12 +10,13 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
 // clientConn writes to a client within a time limit per write.
 type clientConn struct {
 	net.Conn
-	raw          *rawWriter // nil where there is none
+	raw          *rawio.Writer // nil where there is none
 	writeTimeout time.Duration
 
 	mu    sync.Mutex // a WebSocket client is answered by two goroutines
@@ -43,7 +44,7 @@ func (c *clientConn) Write(p []byte) (int, error) {
 
 func (c *clientConn) send(p []byte) (int, error) {
 	if c.raw != nil {
-		return c.raw.write(p)
+		return c.raw.Write(p)
 	}
 	return c.Conn.Write(p)
 }

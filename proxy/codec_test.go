@@ -6,7 +6,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
 	"github.com/sabir-proxy/sabir/adapters/wire"
-	"github.com/sabir-proxy/sabir/proxy"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 const codecInput = `{"kind":"run.start","id":"r"}
@@ -22,7 +22,7 @@ func other() *hub.Dialect {
 }
 
 // codecRun passes the pieces of one stream and ends it.
-func codecRun(t *testing.T, c *proxy.Codec, pieces ...string) (string, *hub.Failure) {
+func codecRun(t *testing.T, c *engine.Codec, pieces ...string) (string, *hub.Failure) {
 	t.Helper()
 	var buf, out []byte
 	for i, p := range append(pieces, "") {
@@ -45,7 +45,7 @@ func TestCodecTranslates(t *testing.T) {
 {"kind":"text.end","flags":["synthetic"],"seq":4,"id":"t"}
 {"kind":"run.end","status":"done","seq":5}
 `
-	c := proxy.NewCodec(proxy.PipelineConfig{From: other(), To: &native.Dialect}, wire.Auto)
+	c := engine.NewCodec(engine.Config{From: other(), To: &native.Dialect}, wire.Auto)
 	for range 2 { // the second time after Reset
 		if got, f := codecRun(t, c, codecInput[:40], codecInput[40:]); got != want || f != nil {
 			t.Errorf("got %s and %v\nwant %s", got, f, want)
@@ -59,7 +59,7 @@ func TestCodecTranslates(t *testing.T) {
 
 func TestCodecCopies(t *testing.T) {
 	const input = ": comments and spaces stay\n\ndata:{\"kind\":\"run.start\"}\n\ndata: {\"kind\": \"run.end\"}\n\n"
-	c := proxy.NewCodec(proxy.PipelineConfig{From: &native.Dialect, To: &native.Dialect}, wire.Auto)
+	c := engine.NewCodec(engine.Config{From: &native.Dialect, To: &native.Dialect}, wire.Auto)
 	for range 2 {
 		if got, f := codecRun(t, c, input[:40], input[40:]); got != input || f != nil {
 			t.Errorf("got %q and %v\nwant the input", got, f)
@@ -72,7 +72,7 @@ func TestCodecCopies(t *testing.T) {
 func TestCodecCut(t *testing.T) {
 	f := func(from *hub.Dialect) {
 		t.Helper()
-		c := proxy.NewCodec(proxy.PipelineConfig{From: from, To: &native.Dialect}, wire.SSE)
+		c := engine.NewCodec(engine.Config{From: from, To: &native.Dialect}, wire.SSE)
 		if _, f := codecRun(t, c, codecInput[:len(`{"kind":"run.start","id":"r"}`)+1]); f == nil || f.Code != hub.CodeTruncated {
 			t.Errorf("%s: a cut stream ends with %v", from.Name, f)
 		}

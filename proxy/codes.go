@@ -1,14 +1,14 @@
 package proxy
 
-import "github.com/sabir-proxy/sabir/adapters/hub"
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/http1"
+)
 
 // Codes of requests that are rejected before they are understood. Together with those of package hub they are the label of
 // a metric.
 const (
-	codeHeaderTooLarge  = "header_too_large"
 	codeRequestTimeout  = "request_timeout"
-	codeBadRequest      = "bad_request"
-	codeBadVersion      = "bad_version"
 	codeBadHandshake    = "bad_handshake"
 	codeTooManyMessages = "too_many_messages"
 )
@@ -25,6 +25,6 @@ const (
 var rejections = []string{
 	string(hub.CodeBodyTooLarge), string(hub.CodeBadMethod), string(hub.CodeBadDialect), string(hub.CodeNoRoute),
 	string(hub.CodeBadOrigin), string(hub.CodeBadHost), string(hub.CodeBodies), string(hub.CodeLimit), string(hub.CodeShutdown), string(hub.CodeInternal),
-	codeHeaderTooLarge, codeRequestTimeout, codeBadRequest, codeBadVersion, codeBadHandshake, codeTooManyMessages,
+	http1.CodeHeaderTooLarge, codeRequestTimeout, http1.CodeBadRequest, http1.CodeBadVersion, codeBadHandshake, codeTooManyMessages,
 	codeNoStream, codeRunsAlready, codeNothingRuns,
 }

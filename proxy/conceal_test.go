@@ -8,6 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 // internals are texts of faults that must not reach a client; each holds the mark.
@@ -67,7 +68,7 @@ func saysAsContent(d *hub.Dialect, body string) bool {
 		for i := range evs {
 			ev := &evs[i]
 			kept := *ev
-			isFault := concealer{}.event(&kept)
+			isFault := engine.Concealer{}.Event(&kept)
 			if said := fmt.Sprintf("%s", []any{kept.ID, kept.Ref, kept.Name, kept.Title, kept.Text, kept.Value, hub.Why(&kept)}); strings.Contains(said, "mark") && !isFault {
 				return true
 			}

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/hangup"
 )
 
 // shortListener is short of files at times.
@@ -123,14 +124,14 @@ func TestWatcher(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		return
 	}
-	w, err := newWatcher()
+	w, err := hangup.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.close()
+	defer w.Close()
 	watch := func(c net.Conn) (gone chan struct{}, forget func()) {
 		gone = make(chan struct{}, 10)
-		return gone, w.watch(c, func() { gone <- struct{}{} })
+		return gone, w.Watch(c, func() { gone <- struct{}{} })
 	}
 	mine, peer := tcpPair(t)
 	_, forget := watch(mine)
@@ -169,7 +170,7 @@ func TestWatcherWithReusedFiles(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		return
 	}
-	w, err := newWatcher()
+	w, err := hangup.New()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +180,7 @@ func TestWatcherWithReusedFiles(t *testing.T) {
 			for i := range 200 {
 				mine, peer := tcpPair(t)
 				gone := make(chan struct{}, 10)
-				forget := w.watch(mine, func() { gone <- struct{}{} })
+				forget := w.Watch(mine, func() { gone <- struct{}{} })
 				switch i % 3 {
 				case 0: // the peer leaves
 					peer.Close()
@@ -199,9 +200,9 @@ func TestWatcherWithReusedFiles(t *testing.T) {
 		})
 	}
 	all.Wait()
-	w.close()
+	w.Close()
 	mine, _ := tcpPair(t)
-	w.watch(mine, func() { t.Error("watched by a closed watcher") })()
+	w.Watch(mine, func() { t.Error("watched by a closed watcher") })()
 }
 
 // TestStopper calls what makes the stream stop once, also if that is known later than the stop.

@@ -9,6 +9,7 @@ import (
 	"github.com/fasthttp/websocket"
 
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 // TestCopies passes a stream of the same dialect on byte for byte, however it arrives.
@@ -69,9 +70,9 @@ func TestCopyLearnsItsFraming(t *testing.T) {
 	t.Parallel()
 	f := func(first string, want wire.Framing) {
 		t.Helper()
-		c := newCopier(PipelineConfig{From: &twin, To: &twin}, wire.NewOut(wire.SSE), true)
-		if _, err := c.feed([]byte(first), false, 0); err != nil || c.out.Framing() != want {
-			t.Errorf("%q: %v, %v", first, c.out.Framing(), err)
+		c := engine.NewCopier(engine.Config{From: &twin, To: &twin}, wire.NewOut(wire.SSE), true)
+		if _, err := c.Feed([]byte(first), false, 0); err != nil || c.Out.Framing() != want {
+			t.Errorf("%q: %v, %v", first, c.Out.Framing(), err)
 		}
 	}
 	f(lineStart, wire.NDJSON)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 // logRequest says, at level debug, what becomes of a request: the dialect that was chosen and why, where it goes, and which of
@@ -59,7 +60,7 @@ func (x *stream) logAnswer(body *httpBody) {
 func (x *stream) logRecognised() {
 	if entry := x.server.log.Check(zap.DebugLevel, "stream recognised"); entry != nil {
 		entry.Write(zap.String("request_id", x.call.id), zap.Stringer("framing", x.framing()),
-			zap.String("read_as", x.call.route.source.Name), zap.Int64("records", x.stats.records), zap.Int64("copied", x.stats.copied))
+			zap.String("read_as", x.call.route.source.Name), zap.Int64("records", x.stats.Records), zap.Int64("copied", x.stats.Copied))
 	}
 }
 
@@ -67,10 +68,10 @@ func (x *stream) logRecognised() {
 func (x *stream) framing() wire.Framing {
 	var split wire.Splitter
 	switch eng := x.engine.(type) {
-	case *pipeline:
-		split = eng.split
-	case *copier:
-		split = eng.split
+	case *engine.Pipeline:
+		split = eng.Split
+	case *engine.Copier:
+		split = eng.Split
 	}
 	if d, ok := split.(wire.Detector); ok {
 		return d.Framing()

@@ -35,10 +35,10 @@ routes:
 	r, _ := table.find(requestPath{raw: "/a", plain: "/a"})
 	eng, out, _ := r.engine(r.first, wire.NDJSON, nil)
 	stream := "event: token\ndata: {\"text\":\"High water\"}\n\nevent: end\ndata: {\"ok\":true}\n\n"
-	if _, err := eng.feed([]byte(stream), true, 0); err != nil {
+	if _, err := eng.Feed([]byte(stream), true, 0); err != nil {
 		t.Fatal(err)
 	}
-	if f := eng.finish(nil, 0, false); f != nil {
+	if f := eng.Finish(nil, 0, false); f != nil {
 		t.Fatal(f)
 	}
 	inOrder(t, "declared", string(out.Buf), []string{"run.start", `"text":"High water"`, `"kind":"run.end","status":"done"`})

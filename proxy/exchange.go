@@ -17,6 +17,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/http1"
 )
 
 // open sends req and waits for the header of the answer, until the given time at most. On success the body is ready to
@@ -157,8 +158,8 @@ func checkHead(br *bufio.Reader) error {
 			return nil
 		}
 		read, _ := br.Peek(br.Buffered())
-		if end := bytes.Index(read, endOfFields); end >= 0 {
-			return parseResponseHead(read[:end])
+		if end := bytes.Index(read, http1.EndOfFields); end >= 0 {
+			return http1.ParseResponseHead(read[:end])
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 // wires are the recorded streams of a dialect, by the names of their files; those that need options are left out.
@@ -97,7 +98,7 @@ func TestFixtures(t *testing.T) {
 // inMemory is what the codec makes of a body.
 func inMemory(t *testing.T, from, to *hub.Dialect, body string) (string, *hub.Failure) {
 	t.Helper()
-	c := NewCodec(PipelineConfig{From: from, FromOptions: from.Defaults(), To: to, ToOptions: to.Defaults(), Settle: from.EndGrace}, wire.Auto)
+	c := engine.NewCodec(engine.Config{From: from, FromOptions: from.Defaults(), To: to, ToOptions: to.Defaults(), Settle: from.EndGrace}, wire.Auto)
 	var out strings.Builder
 	var cause *hub.Failure
 	for rest := []byte(body); ; {

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/http1"
 )
 
 // TestFraming refuses requests whose end two servers could see at two places, and closes: what follows them on the
@@ -169,11 +171,11 @@ func FuzzRequestHead(f *testing.F) {
 	f.Add("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n")
 	f.Add("GET / HTTP/1.0\r\nX: y\r\n\r\n")
 	f.Fuzz(func(t *testing.T, head string) {
-		end, err := endOfHead([]byte(head), 0)
+		end, err := http1.EndOfHead([]byte(head), 0)
 		if err != nil || end != len(head) || end == 0 {
 			return
 		}
-		got, err := parseRequestHead([]byte(head))
+		got, err := http1.ParseRequestHead([]byte(head))
 		if err != nil {
 			return
 		}
@@ -182,7 +184,7 @@ func FuzzRequestHead(f *testing.F) {
 			return // its method, path and host are for fasthttp to judge
 		}
 		want := req.ContentLength
-		if got.chunked != (want == -1) || !got.chunked && got.length != want {
+		if got.Chunked != (want == -1) || !got.Chunked && got.Length != want {
 			t.Errorf("%q: %+v, want %d", head, got, want)
 		}
 	})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/http1"
 )
 
 // handle answers one request. Streams leave it by hijacking their connection.
@@ -36,7 +37,7 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 	}
 	path, err := pathOf(&ctx.Request)
 	if err != nil {
-		s.rejectOverload(ctx, codeBadRequest, fasthttp.StatusBadRequest, "The path of the request cannot be understood.")
+		s.rejectOverload(ctx, http1.CodeBadRequest, fasthttp.StatusBadRequest, "The path of the request cannot be understood.")
 		ctx.Response.Header.Set(requestIDHeader, id)
 		return
 	}
@@ -197,14 +198,14 @@ func (s *Server) badRequest(ctx *fasthttp.RequestCtx, err error) {
 
 // refuseMessage answers a request of which a part is missing, or wrong.
 func (s *Server) refuseMessage(ctx *fasthttp.RequestCtx, err error) {
-	var bad *badMessage
+	var bad *http1.BadMessage
 	switch {
 	case errors.As(err, &bad):
-		s.rejectOverload(ctx, bad.code, bad.status, bad.text)
+		s.rejectOverload(ctx, bad.Code, bad.Status, bad.Text)
 	case isTimeout(err):
 		s.rejectOverload(ctx, codeRequestTimeout, fasthttp.StatusRequestTimeout, "The request did not arrive in time.")
 	default:
-		s.rejectOverload(ctx, codeBadRequest, fasthttp.StatusBadRequest, "The request cannot be understood.")
+		s.rejectOverload(ctx, http1.CodeBadRequest, fasthttp.StatusBadRequest, "The request cannot be understood.")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 // longRuns are runs of many pieces of text in places where encoders might keep them: piece makes one.
@@ -51,7 +52,7 @@ func TestKeptText(t *testing.T) {
 			continue
 		}
 		for name, piece := range longRuns {
-			p := newPipeline(PipelineConfig{From: &native.Dialect, FromOptions: native.Dialect.Defaults(), To: to, ToOptions: to.Defaults(), MaxKept: most})
+			p := engine.NewPipeline(engine.Config{From: &native.Dialect, FromOptions: native.Dialect.Defaults(), To: to, ToOptions: to.Defaults(), MaxKept: most})
 			before := heap()
 			f := feedLines(p, `{"kind":"run.start","id":"r"}`)
 			for i := 0; i < pieces && f == nil; i++ {
@@ -63,15 +64,15 @@ func TestKeptText(t *testing.T) {
 			if f == nil {
 				f = feedLines(p, `{"kind":"run.end","status":"done"}`)
 			}
-			end := p.finish(f, 0, false)
+			end := p.Finish(f, 0, false)
 			if f != nil {
 				cut[to.Name] = true
 			}
-			if f != nil && (f.Code != hub.CodeTooLong || end != f || p.end != hub.StatusFailed) {
-				t.Errorf("%s, %s: ends as %v, %v", to.Name, name, end, p.end)
+			if f != nil && (f.Code != hub.CodeTooLong || end != f || p.End != hub.StatusFailed) {
+				t.Errorf("%s, %s: ends as %v, %v", to.Name, name, end, p.End)
 			}
-			if f != nil && to.NewDecoder != nil && strings.Contains(string(p.out.Buf), "\"done\"") {
-				t.Errorf("%s, %s: says that it is done: %.500s", to.Name, name, p.out.Buf)
+			if f != nil && to.NewDecoder != nil && strings.Contains(string(p.Out.Buf), "\"done\"") {
+				t.Errorf("%s, %s: says that it is done: %.500s", to.Name, name, p.Out.Buf)
 			}
 			runtime.KeepAlive(p)
 		}
@@ -88,10 +89,10 @@ func TestKeptText(t *testing.T) {
 }
 
 // feedLines feeds a pipeline and throws away what it writes.
-func feedLines(p *pipeline, lines string) *hub.Failure {
+func feedLines(p *engine.Pipeline, lines string) *hub.Failure {
 	for rest := []byte(lines + "\n"); len(rest) > 0; {
-		used, err := p.feed(rest, false, 0)
-		p.out.Reset()
+		used, err := p.Feed(rest, false, 0)
+		p.Out.Reset()
 		var f *hub.Failure
 		if errors.As(err, &f) {
 			return f

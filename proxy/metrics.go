@@ -11,6 +11,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/sequencer"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 // metrics are all metrics of the proxy. Every label has a closed set of values: routes and dialects come from the
@@ -210,31 +211,31 @@ func (m *metrics) forRoute(path string) *routeMetrics {
 }
 
 // add moves what was counted since the last call into the metrics. before is what they know of the totals.
-func (r *routeMetrics) add(now *stats, before *progress, unrecognised prometheus.Counter) {
-	for k := range now.events.kinds() {
-		if n := now.events.in[k]; n > 0 {
+func (r *routeMetrics) add(now *engine.Stats, before *engine.Progress, unrecognised prometheus.Counter) {
+	for k := range now.Events.Kinds() {
+		if n := now.Events.In[k]; n > 0 {
 			r.in[k].Add(float64(n))
 		}
-		r.addOut(k, &now.events.out[k])
+		r.addOut(k, &now.Events.Out[k])
 	}
-	now.settle()
-	if now.repairs != before.repairs {
-		for i := range now.repairs {
-			if d := now.repairs[i] - before.repairs[i]; d > 0 {
+	now.Settle()
+	if now.Repairs != before.Repairs {
+		for i := range now.Repairs {
+			if d := now.Repairs[i] - before.Repairs[i]; d > 0 {
 				r.repairs[i].Add(float64(d))
 			}
 		}
 	}
-	advance(r.copied, now.copied, before.copied)
-	advance(unrecognised, now.unrecognised, before.unrecognised)
-	advance(r.bytesIn, now.bytesIn, before.bytesIn)
-	advance(r.bytesOut, now.bytesOut, before.bytesOut)
-	for reason, n := range now.faults {
-		if d := n - before.faults[reason]; d > 0 {
+	advance(r.copied, now.Copied, before.Copied)
+	advance(unrecognised, now.Unrecognised, before.Unrecognised)
+	advance(r.bytesIn, now.BytesIn, before.BytesIn)
+	advance(r.bytesOut, now.BytesOut, before.BytesOut)
+	for reason, n := range now.Faults {
+		if d := n - before.Faults[reason]; d > 0 {
 			r.all.faults.WithLabelValues(r.route, string(reason)).Add(float64(d))
 		}
 	}
-	before.catchUp(now)
+	before.CatchUp(now)
 }
 
 func advance(c prometheus.Counter, now, before int64) {

@@ -11,6 +11,8 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/recognize"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/engine"
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
 // Where both sides speak the same dialect, not every answer is a stream: the same paths serve lists of models, single JSON
@@ -88,7 +90,7 @@ func jsonStreams(d *hub.Dialect) bool {
 // mayPass reports whether answers that are no streams can pass as they are: the client reads HTTP, asks by one request, and
 // speaks the dialect of the upstream.
 func (x *stream) mayPass(sink sink) bool {
-	_, copies := x.engine.(*copier)
+	_, copies := x.engine.(*engine.Copier)
 	_, http := sink.(*httpSink)
 	return copies && http && x.call.pending == nil && x.call.route.up.cfg.Start == nil
 }
@@ -158,10 +160,10 @@ func (x *stream) look(body *httpBody, l label) (seen []byte, found likeness, err
 	}
 	until := time.Now().Add(wait)
 	for len(seen) < maxLook {
-		var b buffer
+		var b rawio.Buffer
 		err := body.read(&b, until)
-		seen = append(seen, b.unread()...)
-		b.release()
+		seen = append(seen, b.Unread()...)
+		b.Release()
 		switch {
 		case err == errWake && l == labelSingle:
 			return seen, likeOther, nil
@@ -207,7 +209,7 @@ var markedFramings = []wire.Framing{wire.SSE, wire.LengthPrefix, wire.ContentLen
 // as one is left to the copier, which keeps it from the client.
 func (x *stream) judge(rec wire.Record, l label) likeness {
 	r := x.call.route
-	if isPage(rec.Data) {
+	if engine.IsPage(rec.Data) {
 		return likeStream
 	}
 	dec := r.source.NewDecoder(r.options)
@@ -232,13 +234,13 @@ type seenBody struct {
 }
 
 // read implements source.
-func (s *seenBody) read(b *buffer, until time.Time) error {
+func (s *seenBody) read(b *rawio.Buffer, until time.Time) error {
 	if len(s.seen) == 0 {
 		return s.httpBody.read(b, until)
 	}
 	for rest := s.seen; len(rest) > 0; {
-		n := copy(b.room(), rest)
-		b.filled(n)
+		n := copy(b.Room(), rest)
+		b.Filled(n)
 		rest = rest[n:]
 	}
 	s.seen = nil
@@ -248,23 +250,23 @@ func (s *seenBody) read(b *buffer, until time.Time) error {
 // passer is the engine of an answer that is no stream: it changes nothing.
 type passer struct {
 	out   *wire.Out
-	stats *stats
+	stats *engine.Stats
 }
 
-func (p *passer) feed(buf []byte, _ bool, _ time.Duration) (used int, err error) {
-	used = min(len(buf), max(flushAt-len(p.out.Buf), 0))
+func (p *passer) Feed(buf []byte, _ bool, _ time.Duration) (used int, err error) {
+	used = min(len(buf), max(engine.FlushAt-len(p.out.Buf), 0))
 	p.out.Raw(buf[:used])
 	if used > 0 {
 		p.out.Records = 1 // so that it leaves at once
 	}
-	p.stats.bytesIn += int64(used)
+	p.stats.BytesIn += int64(used)
 	return used, nil
 }
 
-func (p *passer) tick(time.Duration) (next time.Duration, over bool) { return 0, false }
+func (p *passer) Tick(time.Duration) (next time.Duration, over bool) { return 0, false }
 
 // finish adds nothing: what is cut stays cut.
-func (p *passer) finish(f *hub.Failure, _ time.Duration, _ bool) *hub.Failure { return f }
+func (p *passer) Finish(f *hub.Failure, _ time.Duration, _ bool) *hub.Failure { return f }
 
 // keptBack are fields of an answer that do not pass: those that Sabir says itself, and those that speak of the server's own
 // address. Fields of one connection do not pass either.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 // Some clients ask by two requests: one opens a stream and waits there, another starts the run. pendingStreams
@@ -189,7 +190,7 @@ func (s *Server) refusePart(ctx *fasthttp.RequestCtx, code string, status int, t
 // stream that may never have a run must cost little.
 func (s *Server) awaitRun(c *call, st *canceler, sink *httpSink) *hub.Failure {
 	c.release() // the run has a request of its own
-	x := &stream{server: s, call: c, canceler: st, stats: new(stats), begun: time.Now()}
+	x := &stream{server: s, call: c, canceler: st, stats: new(engine.Stats), begun: time.Now()}
 	c.pending.canceler = st
 	s.pending.add(c.pending)
 	defer s.pending.remove(c.pending)
@@ -279,7 +280,7 @@ func (x *stream) endWait(sink *httpSink, f *hub.Failure) *hub.Failure {
 // records of other framings are framed anew.
 func (x *stream) resume() {
 	x.pump.status, x.pump.began = false, true
-	if k, ok := x.engine.(*copier); ok {
-		k.follow = false
+	if k, ok := x.engine.(*engine.Copier); ok {
+		k.Follow = false
 	}
 }

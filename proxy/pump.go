@@ -7,13 +7,15 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/engine"
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
 // A source is the body of an upstream's answer.
 type source interface {
 	// read appends what has arrived to b, at least one byte, waiting until the given time at most. The error is
 	// errWake when that time has come, io.EOF at the end of a complete body, a *hub.Failure otherwise.
-	read(b *buffer, until time.Time) error
+	read(b *rawio.Buffer, until time.Time) error
 
 	// close gives the upstream up, or back when the body was read to its end. It is called once, by the pump.
 	close()
@@ -46,9 +48,9 @@ type sink interface {
 type pump struct {
 	src  source
 	sink sink
-	eng  engine
+	eng  engine.Engine
 	out  *wire.Out
-	buf  buffer
+	buf  rawio.Buffer
 
 	limits          pumpLimits
 	status          bool                    // the sink can tell a failure before the first record by a status
@@ -77,9 +79,6 @@ type pumpLimits struct {
 }
 
 const (
-	// flushAt is how much output gathers before it is written while there is still input.
-	flushAt = 32 << 10
-
 	// restAfter is how long a stream must be silent to give up a large buffer of its own.
 	shrinkAfter = 2 * time.Second
 
@@ -96,7 +95,7 @@ func (p *pump) run() *hub.Failure {
 // begin makes out ready to be written to.
 func (p *pump) begin() {
 	if p.outBuf == nil {
-		p.outBuf = shared.Get().(*[]byte)
+		p.outBuf = rawio.Buffers.Get().(*[]byte)
 	}
 	if p.out.Buf == nil {
 		p.out.Buf = *p.outBuf
@@ -112,7 +111,7 @@ func (p *pump) releaseOut() {
 	if len(p.out.Buf) > p.room || p.outBuf == nil {
 		return
 	}
-	shared.Put(p.outBuf)
+	rawio.Buffers.Put(p.outBuf)
 	p.outBuf, p.out.Buf = nil, nil
 }
 
@@ -120,7 +119,7 @@ func (p *pump) releaseOut() {
 func (p *pump) release() {
 	p.out.Reset()
 	p.releaseOut()
-	p.buf.release()
+	p.buf.Release()
 }
 
 // move reads and writes until the upstream or the engine is done, or the stream is canceled. What the engine said
@@ -129,7 +128,7 @@ func (p *pump) move() *hub.Failure {
 	for {
 		now := p.now()
 		p.begin()
-		next, over := p.eng.tick(now)
+		next, over := p.eng.Tick(now)
 		if over {
 			return nil // whatever happens now, the run was complete
 		}
@@ -187,7 +186,7 @@ func (p *pump) conclude(f *hub.Failure) *hub.Failure {
 	if p.holds() {
 		p.out.Buf, p.out.Records = p.out.Buf[:p.room], 0
 	}
-	end := p.eng.finish(f, p.now(), mute)
+	end := p.eng.Finish(f, p.now(), mute)
 	n := len(p.out.Buf) - p.room
 	if p.out.Records > 0 {
 		p.noteFirst(p.now())
@@ -216,12 +215,12 @@ func asFailure(err error) *hub.Failure {
 // written by the next turn of move.
 func (p *pump) feed(eof bool, now time.Duration) *hub.Failure {
 	for {
-		used, err := p.eng.feed(p.buf.unread(), eof, now)
-		p.buf.used(used)
+		used, err := p.eng.Feed(p.buf.Unread(), eof, now)
+		p.buf.Used(used)
 		if err != nil {
 			return asFailure(err)
 		}
-		if len(p.out.Buf) < flushAt {
+		if len(p.out.Buf) < engine.FlushAt {
 			return nil
 		}
 		if err := p.flush(); err != nil {
@@ -242,7 +241,7 @@ func (p *pump) deadline(engine, now time.Duration) time.Duration {
 	earlier(p.lastIn, p.limits.idle)
 	earlier(p.lastOut, p.limits.keepalive)
 	earlier(0, p.limits.total)
-	if p.buf.large() {
+	if p.buf.Large() {
 		earlier(p.lastIn, shrinkAfter)
 	}
 	return at
@@ -265,8 +264,8 @@ func (p *pump) wake(now time.Duration) *hub.Failure {
 			return p.writeFailure(err)
 		}
 	}
-	if p.buf.large() && now-p.lastIn >= shrinkAfter {
-		p.buf.release()
+	if p.buf.Large() && now-p.lastIn >= shrinkAfter {
+		p.buf.Release()
 	}
 	return nil
 }
@@ -275,7 +274,7 @@ func (p *pump) wake(now time.Duration) *hub.Failure {
 // answer, so that a failure can still be a status; they leave with the first record, or when there are many.
 func (p *pump) flush() error {
 	n := len(p.out.Buf) - p.room
-	if n == 0 || !p.began && n+p.room < flushAt && (p.out.Records == 0 || p.holds()) {
+	if n == 0 || !p.began && n+p.room < engine.FlushAt && (p.out.Records == 0 || p.holds()) {
 		return nil
 	}
 	return p.send()

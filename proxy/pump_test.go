@@ -9,6 +9,8 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/engine"
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
 // script is a source that gives one piece at a time.
@@ -20,7 +22,7 @@ type script struct {
 	closed bool
 }
 
-func (s *script) read(b *buffer, until time.Time) error {
+func (s *script) read(b *rawio.Buffer, until time.Time) error {
 	s.waits = append(s.waits, until.Sub(s.begun))
 	if len(s.pieces) == 0 {
 		return s.err
@@ -31,8 +33,8 @@ func (s *script) read(b *buffer, until time.Time) error {
 		return errWake
 	}
 	for len(piece) > 0 {
-		n := copy(b.room(), piece)
-		b.filled(n)
+		n := copy(b.Room(), piece)
+		b.Filled(n)
 		piece = piece[n:]
 	}
 	return nil
@@ -63,7 +65,7 @@ func (w *writes) end(out *wire.Out, f *hub.Failure) error {
 func newPump(src *script, sink sink, copies bool) *pump {
 	d := twin
 	d.NewEncoder = lossy.NewEncoder // run.start and notices leave no trace
-	c := PipelineConfig{From: dialects()[0], To: &d}
+	c := engine.Config{From: dialects()[0], To: &d}
 	for _, n := range dialects() {
 		if n.Name == "native" {
 			c.From = n
@@ -72,12 +74,12 @@ func newPump(src *script, sink sink, copies bool) *pump {
 	src.begun = time.Now()
 	p := &pump{src: src, sink: sink, start: src.begun, canceler: new(canceler), status: true, appendKeepAlive: func(out *wire.Out) { out.KeepAlive(0) }}
 	if copies {
-		e := newCopier(c, wire.NewOut(wire.NDJSON), true)
-		p.eng, p.out = e, e.out
+		e := engine.NewCopier(c, wire.NewOut(wire.NDJSON), true)
+		p.eng, p.out = e, e.Out
 		return p
 	}
-	e := newPipeline(c)
-	p.eng, p.out = e, e.out
+	e := engine.NewPipeline(c)
+	p.eng, p.out = e, e.Out
 	return p
 }
 
@@ -193,13 +195,13 @@ func TestPumpRests(t *testing.T) {
 	src.begun = p.start
 	seen := false
 	read := p.src
-	p.src = sourceFunc{func(b *buffer, until time.Time) error {
+	p.src = sourceFunc{func(b *rawio.Buffer, until time.Time) error {
 		err := read.read(b, until)
 		if err == errWake {
 			p.lastIn -= shrinkAfter // so long ago was the last byte
 		}
-		seen = seen || len(w.all) == 1 && cap(b.data) > minBuffer
-		if len(src.pieces) == 0 && err == nil && cap(p.out.Buf) > minBuffer {
+		seen = seen || len(w.all) == 1 && b.Size() > rawio.MinBuffer
+		if len(src.pieces) == 0 && err == nil && cap(p.out.Buf) > rawio.MinBuffer {
 			t.Errorf("the output still holds %d bytes", cap(p.out.Buf))
 		}
 		return err
@@ -216,20 +218,20 @@ func TestPumpRests(t *testing.T) {
 }
 
 type sourceFunc struct {
-	f func(*buffer, time.Time) error
+	f func(*rawio.Buffer, time.Time) error
 }
 
-func (s sourceFunc) read(b *buffer, until time.Time) error { return s.f(b, until) }
-func (sourceFunc) close()                                  {}
+func (s sourceFunc) read(b *rawio.Buffer, until time.Time) error { return s.f(b, until) }
+func (sourceFunc) close()                                        {}
 
 // TestBuffer moves bytes through, whatever the sizes.
 func TestBuffer(t *testing.T) {
-	var b buffer
+	var b rawio.Buffer
 	var in, out []byte
 	for i := range 3000 {
 		n := (i * 7919) % 9000
 		for n > 0 {
-			room := b.room()
+			room := b.Room()
 			if len(room) == 0 {
 				t.Fatal("no room")
 			}
@@ -238,21 +240,21 @@ func TestBuffer(t *testing.T) {
 				room[j] = byte(len(in))
 				in = append(in, byte(len(in)))
 			}
-			b.filled(k)
+			b.Filled(k)
 			n -= k
 		}
-		k := (i * 104729) % (len(b.unread()) + 1)
+		k := (i * 104729) % (len(b.Unread()) + 1)
 		if i%10 == 0 {
-			k = len(b.unread())
+			k = len(b.Unread())
 		}
-		out = append(out, b.unread()[:k]...)
-		b.used(k)
+		out = append(out, b.Unread()[:k]...)
+		b.Used(k)
 	}
-	if string(out) != string(in[:len(out)]) || !b.idle() && len(b.unread()) != len(in)-len(out) {
+	if string(out) != string(in[:len(out)]) || !b.Idle() && len(b.Unread()) != len(in)-len(out) {
 		t.Error("bytes got lost")
 	}
-	if cap(b.data) > 1<<20 {
-		t.Errorf("the buffer has grown to %d bytes", cap(b.data))
+	if b.Size() > 1<<20 {
+		t.Errorf("the buffer has grown to %d bytes", b.Size())
 	}
 }
 
@@ -262,11 +264,11 @@ type endless struct {
 	left int
 }
 
-func (e *endless) read(b *buffer, _ time.Time) error {
+func (e *endless) read(b *rawio.Buffer, _ time.Time) error {
 	if e.left--; e.left < 0 {
 		return io.EOF
 	}
-	b.filled(copy(b.room(), e.data))
+	b.Filled(copy(b.Room(), e.data))
 	return nil
 }
 
@@ -283,11 +285,11 @@ func flowing(t testing.TB, copies bool) (*pump, *endless) {
 	p.limits = pumpLimits{idle: time.Minute, keepalive: time.Minute, total: time.Hour}
 	x := &stream{call: &call{route: &route{metrics: newMetrics("").forRoute("/run")}}}
 	switch eng := p.eng.(type) {
-	case *pipeline:
-		x.stats = eng.stats
-		eng.edit = func(*hub.Event) {}
-	case *copier:
-		x.stats = eng.stats
+	case *engine.Pipeline:
+		x.stats = eng.Stats
+		eng.Edit = func(*hub.Event) {}
+	case *engine.Copier:
+		x.stats = eng.Stats
 	}
 	p.flushed, p.arrived = func() { x.pump.wrote = p.wrote; x.flushed() }, x.arrived
 	p.begin()

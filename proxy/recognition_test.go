@@ -15,6 +15,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/native"
 	"github.com/sabir-proxy/sabir/adapters/recognize"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 // aguiRun is a whole run of AG-UI, with one text.
@@ -109,11 +110,11 @@ func TestWrongDialectPairs(t *testing.T) {
 				p, f := readAs(as, all[name])
 				tried++
 				pair := from.Name + " as " + as.Name
-				if f == nil && p.end == hub.StatusDone && !slices.Contains(alike[pair], name) {
-					t.Errorf("%s, %s: a good run, of %d records %d are unrecognised", pair, name, p.stats.records, p.stats.unrecognised)
+				if f == nil && p.End == hub.StatusDone && !slices.Contains(alike[pair], name) {
+					t.Errorf("%s, %s: a good run, of %d records %d are unrecognised", pair, name, p.Stats.Records, p.Stats.Unrecognised)
 				}
 				var mismatch *recognize.Mismatch
-				if p.stats.recognisedNone() && f != nil && errors.As(f, &mismatch) {
+				if p.Stats.RecognisedNone() && f != nil && errors.As(f, &mismatch) {
 					none++
 					if f.Code != hub.CodeMalformed || mismatch.Want != as.Name {
 						t.Errorf("%s, %s: %v", pair, name, f)
@@ -129,19 +130,19 @@ func TestWrongDialectPairs(t *testing.T) {
 }
 
 // readAs moves a stream through a pipeline that takes it for one of the dialect as.
-func readAs(as *hub.Dialect, body string) (*pipeline, *hub.Failure) {
-	p := newPipeline(PipelineConfig{From: as, FromOptions: as.Defaults(), To: &native.Dialect, ToOptions: native.Dialect.Defaults()})
+func readAs(as *hub.Dialect, body string) (*engine.Pipeline, *hub.Failure) {
+	p := engine.NewPipeline(engine.Config{From: as, FromOptions: as.Defaults(), To: &native.Dialect, ToOptions: native.Dialect.Defaults()})
 	for rest := []byte(body); ; {
-		used, err := p.feed(rest, true, 0)
+		used, err := p.Feed(rest, true, 0)
 		var f *hub.Failure
 		if errors.As(err, &f) {
-			return p, p.finish(f, 0, false)
+			return p, p.Finish(f, 0, false)
 		}
 		rest = rest[used:]
-		if len(p.out.Buf) < flushAt {
-			return p, p.finish(nil, 0, false)
+		if len(p.Out.Buf) < engine.FlushAt {
+			return p, p.Finish(nil, 0, false)
 		}
-		p.out.Reset()
+		p.Out.Reset()
 	}
 }
 
@@ -155,7 +156,7 @@ func TestRightDialect(t *testing.T) {
 			}
 			p, f := readAs(d, body)
 			var mismatch *recognize.Mismatch
-			if f != nil && errors.As(f, &mismatch) && p.stats.records > 0 {
+			if f != nil && errors.As(f, &mismatch) && p.Stats.Records > 0 {
 				t.Errorf("%s, %s: %v", d.Name, name, f)
 			}
 		}
@@ -200,10 +201,10 @@ func TestWrongType(t *testing.T) {
 			}
 			r, _ := table.find(requestPath{raw: "/run", plain: "/run"})
 			eng, out, _ := r.engine(r.first, wire.SSE, nil)
-			_, err = eng.feed([]byte("data: {\"event\":\"word\",\"kind\":\"?\",\"text\":\"Hi\"}\n\ndata: [DONE]\n\n"), true, 0)
+			_, err = eng.Feed([]byte("data: {\"event\":\"word\",\"kind\":\"?\",\"text\":\"Hi\"}\n\ndata: [DONE]\n\n"), true, 0)
 			var f *hub.Failure
 			_ = errors.As(err, &f)
-			if f = eng.finish(f, 0, false); f == nil || f.Note != "No record of shop." || !strings.Contains(string(out.Buf), `"type":"error"`) {
+			if f = eng.Finish(f, 0, false); f == nil || f.Note != "No record of shop." || !strings.Contains(string(out.Buf), `"type":"error"`) {
 				t.Errorf("unknown %s, %s: %v %s", unknown, end, f, out.Buf)
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/http1"
 )
 
 // bodyBudget is the memory of all request bodies that are being received, or wait to be sent to an upstream.
@@ -57,10 +59,10 @@ type bodyReader struct {
 var (
 	errBodyLimit  = errors.New("the body is too large")
 	errBodyBudget = errors.New("limits.bodies is used up")
-	errChunkSize  = malformed("The size of a chunk is not a hexadecimal number.")
-	errChunkEnd   = malformed("A chunk is longer or shorter than its size.")
-	errChunkWaste = malformed("The body has more framing than data.")
-	errTrailers   = malformed("Trailers are not supported.")
+	errChunkSize  = http1.Malformed("The size of a chunk is not a hexadecimal number.")
+	errChunkEnd   = http1.Malformed("A chunk is longer or shorter than its size.")
+	errChunkWaste = http1.Malformed("The body has more framing than data.")
+	errTrailers   = http1.Malformed("Trailers are not supported.")
 )
 
 // readBody receives the body of the current request. The caller ends the lease when the body is not needed any more.
@@ -95,7 +97,7 @@ func (c *requestConn) readBody(b *bodyReader) error {
 
 // sendContinue tells a client that waits for it that its body may come.
 func (c *requestConn) sendContinue() error {
-	if !c.frame.expects || c.r < c.w || c.frame.oldMinor {
+	if !c.frame.Expects || c.r < c.w || c.frame.OldMinor {
 		return nil
 	}
 	if err := c.SetWriteDeadline(time.Now().Add(c.listener.read)); err != nil {
@@ -106,10 +108,10 @@ func (c *requestConn) sendContinue() error {
 }
 
 func (b *bodyReader) read() error {
-	if b.conn.frame.chunked {
+	if b.conn.frame.Chunked {
 		return b.chunked()
 	}
-	return b.take(b.conn.frame.length, b.conn.frame.length)
+	return b.take(b.conn.frame.Length, b.conn.frame.Length)
 }
 
 // take receives n more bytes of the body, which will have most bytes in the end, at most.
@@ -198,7 +200,7 @@ func (b *bodyReader) chunked() error {
 // empty reads a line that must be empty.
 func (b *bodyReader) empty(otherwise error) error {
 	line, err := b.line()
-	if err == nil && len(line) > 0 || errors.Is(err, errLineEnd) {
+	if err == nil && len(line) > 0 || errors.Is(err, http1.ErrLineEnd) {
 		err = otherwise
 	}
 	return err
@@ -212,12 +214,12 @@ func (b *bodyReader) line() ([]byte, error) {
 		if i := bytes.IndexByte(got[scanned:], '\n'); i >= 0 {
 			line, ok := bytes.CutSuffix(got[:scanned+i], []byte{'\r'})
 			if !ok || bytes.IndexByte(line, '\r') >= 0 {
-				return nil, errLineEnd
+				return nil, http1.ErrLineEnd
 			}
 			if len(line) > maxSizeLine {
 				return nil, errChunkWaste
 			}
-			c.r += len(line) + len(crlf) // the buffer is given back later
+			c.r += len(line) + len(http1.CRLF) // the buffer is given back later
 			return line, nil
 		}
 		if len(got) > maxSizeLine {
@@ -234,11 +236,11 @@ func (b *bodyReader) line() ([]byte, error) {
 func chunkLength(line []byte) (int64, error) {
 	const most = 15 // digits that an int64 always holds
 	digits, extension, _ := bytes.Cut(line, []byte{';'})
-	if len(digits) == 0 || len(digits) > most || !isText(extension) {
+	if len(digits) == 0 || len(digits) > most || !http1.IsText(extension) {
 		return 0, errChunkSize
 	}
 	for _, b := range digits {
-		if _, ok := hexDigit(b); !ok {
+		if _, ok := http1.HexDigit(b); !ok {
 			return 0, errChunkSize
 		}
 	}

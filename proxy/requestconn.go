@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/http1"
 )
 
 // requestConn is the connection of a client, from its acceptance to its end. It receives the header of each request as a
@@ -25,7 +27,7 @@ type requestConn struct {
 	r, w  int    // buf[r:w] was received and not yet used
 	hand  int    // bytes at r that are still to be handed to fasthttp
 
-	frame framing
+	frame http1.Framing
 	began time.Time // when the first byte of the request came
 	fault error     // why the header cannot be handed over
 	lease lease     // for the body, until it is taken
@@ -123,10 +125,10 @@ func (c *requestConn) receiveHead(p []byte) error {
 	if err := c.SetReadDeadline(c.deadline()); err != nil {
 		return err
 	}
-	c.frame, c.fault = framing{}, nil
+	c.frame, c.fault = http1.Framing{}, nil
 	n, err := c.wholeHead()
 	if err == nil {
-		c.frame, err = parseRequestHead(c.buf[c.r : c.r+n])
+		c.frame, err = http1.ParseRequestHead(c.buf[c.r : c.r+n])
 	}
 	if c.hand = n; err != nil {
 		if n == 0 && errors.Is(err, io.EOF) {
@@ -150,18 +152,18 @@ func (c *requestConn) wholeHead() (int, error) {
 			skipped += 2
 		}
 		if skipped > c.listener.header {
-			return 0, errHeaderTooLarge
+			return 0, http1.ErrHeaderTooLarge
 		}
 		got := c.buf[c.r:c.w]
-		if len(got) > 0 && !tokenBytes[got[0]] && (got[0] != '\r' || len(got) > 1) {
-			return 0, errRequestLine
+		if len(got) > 0 && !http1.TokenBytes[got[0]] && (got[0] != '\r' || len(got) > 1) {
+			return 0, http1.ErrRequestLine
 		}
-		end, err := endOfHead(got, scanned)
+		end, err := http1.EndOfHead(got, scanned)
 		switch {
 		case err != nil:
 			return 0, err
 		case end > c.listener.header, end == 0 && len(got) >= c.listener.header:
-			return 0, errHeaderTooLarge
+			return 0, http1.ErrHeaderTooLarge
 		case end > 0:
 			return end, nil
 		}
@@ -217,8 +219,8 @@ func (c *requestConn) release() {
 // serve notes that the handler has the request.
 func (c *requestConn) serve() {
 	c.stage = stageServing
-	c.left = c.frame.length
-	if c.frame.chunked {
+	c.left = c.frame.Length
+	if c.frame.Chunked {
 		c.left = anyLeft
 	}
 }
@@ -236,7 +238,7 @@ func (c *requestConn) finish(ctx *fasthttp.RequestCtx) {
 	if c.left == 0 {
 		return
 	}
-	if c.left == anyLeft || c.left > maxSkipped || c.frame.expects {
+	if c.left == anyLeft || c.left > maxSkipped || c.frame.Expects {
 		ctx.SetConnectionClose()
 	}
 	c.lingers.Store(ctx.Response.ConnectionClose() || ctx.Request.Header.ConnectionClose())

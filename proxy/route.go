@@ -17,6 +17,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/stages"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 // table is a configuration made ready to serve. It never changes: a reload swaps in another.
@@ -247,7 +248,7 @@ func (o *openCounters) of(path string) *atomic.Int64 {
 
 // copies reports whether the answer to a request is copied instead of translated.
 func (r *route) copies(t *target, asked *hub.Request) bool {
-	return r.source == t.dialect && alike(t.dialect, r.options, t.options, asked)
+	return r.source == t.dialect && engine.Alike(t.dialect, r.options, t.options, asked)
 }
 
 // mapsIDs reports whether ids are made unique over the turns of a thread for clients of a dialect.
@@ -261,33 +262,28 @@ func (r *route) mapsIDs(to *hub.Dialect) bool {
 	return !to.AgentIDs
 }
 
-// alike reports whether both sides of a stream speak a dialect in the same way.
-func alike(d *hub.Dialect, from, to hub.Options, asked *hub.Request) bool {
-	return d.Copies == nil || d.Copies(from, to, asked)
-}
-
 // engine returns an engine for the answer to a request, framed for the client as f, and what counts for it.
-func (r *route) engine(t *target, f wire.Framing, asked *hub.Request) (engine, *wire.Out, *stats) {
+func (r *route) engine(t *target, f wire.Framing, asked *hub.Request) (engine.Engine, *wire.Out, *engine.Stats) {
 	if r.copies(t, asked) {
-		c := newCopier(r.pipelineConfig(t), wire.NewOut(f), t.framing == wire.Auto)
-		return c, c.out, c.stats
+		c := engine.NewCopier(r.pipelineConfig(t), wire.NewOut(f), t.framing == wire.Auto)
+		return c, c.Out, c.Stats
 	}
-	p, _ := t.engines.Get().(*pipeline)
+	p, _ := t.engines.Get().(*engine.Pipeline)
 	if p == nil {
-		p = newPipeline(r.pipelineConfig(t))
+		p = engine.NewPipeline(r.pipelineConfig(t))
 	}
-	p.reset()
-	p.out.SetFraming(f)
-	return p, p.out, p.stats
+	p.Reset()
+	p.Out.SetFraming(f)
+	return p, p.Out, p.Stats
 }
 
-func (r *route) pipelineConfig(t *target) PipelineConfig {
+func (r *route) pipelineConfig(t *target) engine.Config {
 	settle := r.source.EndGrace
 	if r.up.cfg.Settle != nil {
 		settle = *r.up.cfg.Settle
 	}
 	hold := r.global.Hold
-	return PipelineConfig{
+	return engine.Config{
 		From: r.source, FromOptions: r.options, Framing: r.framing, MaxRecord: int(r.global.Limits.Record), MaxKept: int(r.global.Limits.KeptText),
 		To: t.dialect, ToOptions: t.options,
 		Bounds: sequencer.Bounds{Events: hold.Events, Bytes: int(hold.Bytes), Age: hold.Age}, Settle: settle,
@@ -318,9 +314,9 @@ func settings(s *config.Shape) policy.Settings {
 
 // release takes an engine back for the next stream. Decoders, sequencers and encoders hold maps and buffers that cost
 // more to make than to reset.
-func (t *target) release(e engine) {
-	if p, ok := e.(*pipeline); ok {
-		p.recycle()
+func (t *target) release(e engine.Engine) {
+	if p, ok := e.(*engine.Pipeline); ok {
+		p.Recycle()
 		t.engines.Put(p)
 	}
 }

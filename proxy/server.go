@@ -18,13 +18,14 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/hangup"
 )
 
 // Server is a running proxy.
 type Server struct {
 	log              *zap.Logger
 	metrics          *metrics
-	watch            watcher
+	watch            hangup.Watcher
 	http             *fasthttp.Server
 	idleConns        idleConns
 	pending          pendingStreams // of clients that ask by two requests
@@ -48,7 +49,7 @@ type Server struct {
 // New makes a server for a checked configuration. version is shown in the metrics. A server that is not needed after
 // all must be given to Serve with a context that is done: it holds files from the start.
 func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
-	w, err := newWatcher()
+	w, err := hangup.New()
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 	s.http.ErrorHandler, s.http.ConnState = s.badRequest, s.idleConns.state
 	s.files, s.hardFiles = raiseFileLimit()
 	if err := s.setTable(cfg); err != nil {
-		w.close()
+		w.Close()
 		return nil, err
 	}
 	s.metrics.loaded(time.Now())
@@ -127,7 +128,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.drain(grace)
 	err = errors.Join(err, shutdown(s.http, &s.idleConns, ln))
 	s.cancelRequests.Wait()
-	s.watch.close()
+	s.watch.Close()
 	s.table.Load().retire()
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 // TestStages takes a stream through the stages of its dialect: with embeds=queue an announcement of media that comes
@@ -30,7 +31,7 @@ func TestStages(t *testing.T) {
 		if len(problems) > 0 {
 			t.Fatal(problems)
 		}
-		k := NewCodec(PipelineConfig{From: from, FromOptions: options, To: to, ToOptions: to.Defaults()}, wire.NDJSON)
+		k := engine.NewCodec(engine.Config{From: from, FromOptions: options, To: to, ToOptions: to.Defaults()}, wire.NDJSON)
 		for range 2 { // and again after a reset
 			var got strings.Builder
 			if _, err := k.Feed([]byte(live), true); err != nil {

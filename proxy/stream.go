@@ -13,6 +13,8 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/threadids"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/engine"
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
 // stream is one run: a call, the upstream's answer to it, and the client that reads.
@@ -21,10 +23,10 @@ type stream struct {
 	call          *call
 	canceler      *canceler
 	pump          pump
-	stats         *stats
-	before        progress       // as far as the metrics know
-	cancelRequest *cancelRequest // what cancels the run at its upstream; nil for nothing
-	engine        engine
+	stats         *engine.Stats
+	before        engine.Progress // as far as the metrics know
+	cancelRequest *cancelRequest  // what cancels the run at its upstream; nil for nothing
+	engine        engine.Engine
 	ids           threadids.Mapper
 	agentError    string // what a failed agent says, if the log may show it
 	first         bool   // the first record has left
@@ -40,7 +42,7 @@ type stream struct {
 
 // serveHTTP runs one stream on a client's connection and gives the connection back, or closes it.
 func (s *Server) serveHTTP(c *call, conn *requestConn) {
-	client := &clientConn{Conn: conn, raw: newRawWriter(conn), writeTimeout: c.route.cfg.Timeouts.Write}
+	client := &clientConn{Conn: conn, raw: rawio.NewWriter(conn), writeTimeout: c.route.cfg.Timeouts.Write}
 	sink := &httpSink{conn: client, dialect: c.target.dialect, chunked: c.http11, close: c.close || !c.http11, head: c.head}
 	sink.header.Set(requestIDHeader, c.id)
 	sink.header.Set(dialectHeader, c.target.dialect.Name)
@@ -48,7 +50,7 @@ func (s *Server) serveHTTP(c *call, conn *requestConn) {
 	st := &canceler{limitWrite: client.limitWrite}
 	f := s.admit(c.route, st)
 	if f == nil {
-		forget := s.watch.watch(conn, func() { st.cancel(hub.Fail(hub.CodeClientGone, nil)) })
+		forget := s.watch.Watch(conn, func() { st.cancel(hub.Fail(hub.CodeClientGone, nil)) })
 		if c.pending != nil {
 			f = s.awaitRun(c, st, sink)
 		} else {
@@ -167,26 +169,26 @@ func (s *Server) bug(v any) {
 func (x *stream) prepare(sink sink) {
 	r := x.call.route
 	switch eng := x.engine.(type) {
-	case *pipeline:
-		eng.edit = x.edit
+	case *engine.Pipeline:
+		eng.Edit = x.edit
 		if !r.cfg.Errors.Expose {
 			conceal := x.concealer()
-			eng.conceal = &conceal
+			eng.Conceal = &conceal
 		}
 		if r.mapsIDs(x.call.target.dialect) {
 			x.ids.Start(r.source, x.call.asked, x.call.unique)
 		}
-		x.pump.mayBeError = func() bool { return eng.recognition.unsure }
-		answer(eng.enc, x.call.asked)
+		x.pump.mayBeError = func() bool { return eng.Recognition.Unsure }
+		engine.Answer(eng.Enc, x.call.asked)
 		if x.call.asked != nil {
-			eng.seq.Answer(x.call.asked)
+			eng.Seq.Answer(x.call.asked)
 		}
-	case *copier:
-		eng.asked = x.call.asked
+	case *engine.Copier:
+		eng.Asked = x.call.asked
 		if !r.cfg.Errors.Expose {
-			eng.guard = newGuard(r.source, r.options, x.concealer())
+			eng.Guard = engine.NewGuard(r.source, r.options, x.concealer())
 		}
-		x.pump.mayBeError = func() bool { return eng.recognition.unsure }
+		x.pump.mayBeError = func() bool { return eng.Recognition.Unsure }
 	}
 	p := &x.pump
 	p.sink, p.eng, p.start, p.canceler = sink, x.engine, x.begun, x.canceler
@@ -197,13 +199,6 @@ func (x *stream) prepare(sink sink) {
 	p.appendKeepAlive = x.appendKeepAlive
 	if x.call.pending != nil {
 		x.resume()
-	}
-}
-
-// answer tells an encoder what its records answer, if it wants to know and it is known.
-func answer(enc hub.Encoder, asked *hub.Request) {
-	if a, ok := enc.(hub.Answerer); ok && asked != nil {
-		a.Answer(asked)
 	}
 }
 
@@ -276,10 +271,10 @@ func (x *stream) openHTTP(sink sink, until time.Time) (source, error) {
 const maxAgentError = 2 << 10
 
 // concealer hides what the agent says of its faults from the client. The log gets it if the configuration says so.
-func (x *stream) concealer() concealer {
-	c := concealer{requestID: x.call.id}
+func (x *stream) concealer() engine.Concealer {
+	c := engine.Concealer{RequestID: x.call.id}
 	if x.call.route.global.Log.UpstreamErrors {
-		c.note = func(why []byte) {
+		c.Note = func(why []byte) {
 			x.agentError = strings.ToValidUTF8(string(why[:min(len(why), maxAgentError)]), "\uFFFD")
 		}
 	}
@@ -299,13 +294,13 @@ func (x *stream) flushed() {
 		x.first = true
 		m.firstEvent.Observe(x.pump.firstOut.Seconds())
 	}
-	x.stats.bytesOut = x.pump.wrote
+	x.stats.BytesOut = x.pump.wrote
 	m.add(x.stats, &x.before, x.call.route.unrecognised)
 }
 
 // arrived measures the pauses of the upstream, but for the one before its first record.
 func (x *stream) arrived(now time.Duration) {
-	if last := x.pump.lastIn; x.stats.records > 0 {
+	if last := x.pump.lastIn; x.stats.Records > 0 {
 		x.call.route.metrics.gap.Observe((now - last).Seconds())
 	}
 }
@@ -314,18 +309,18 @@ func (x *stream) arrived(now time.Duration) {
 func (x *stream) report(f *hub.Failure) {
 	r, took := x.call.route, time.Since(x.begun)
 	ending := hub.StatusDone.String()
-	if p, ok := x.engine.(*pipeline); ok && p.end != hub.StatusNone {
-		ending = p.end.String()
+	if p, ok := x.engine.(*engine.Pipeline); ok && p.End != hub.StatusNone {
+		ending = p.End.String()
 	}
 	if f != nil {
 		ending = string(f.Code)
 		x.countCancel(f)
 	}
 	r.metrics.ended(r.source.Name, x.call.target.dialect.Name, ending, took)
-	tokens := x.stats.usage.Sum()
+	tokens := x.stats.Usage.Sum()
 	r.metrics.used(&tokens)
 	level := zap.InfoLevel
-	if f != nil && !clientFault(f.Code) && f.Code != hub.CodeCancelled || x.stats.unrecognisedShare() > mostlyUnrecognised {
+	if f != nil && !clientFault(f.Code) && f.Code != hub.CodeCancelled || x.stats.UnrecognisedShare() > engine.MostlyUnrecognised {
 		level = zap.WarnLevel
 	}
 	x.logRecognised()
@@ -358,12 +353,12 @@ func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap
 		zap.String("route", c.route.cfg.Path), zap.String("upstream", c.route.up.cfg.Name),
 		zap.String("from", c.route.source.Name), zap.String("to", c.target.dialect.Name),
 		zap.String("ending", ending), zap.String("request_id", c.id), zap.String("peer", c.peer),
-		zap.Int64("records", t.records), zap.Int64("events_in", t.eventsIn()), zap.Int64("events_out", t.eventsOut()),
-		zap.Uint64("repairs", t.repairs.Total()), zap.Int64("dropped", t.dropped()),
-		zap.Int64("bytes_in", t.bytesIn), zap.Int64("bytes_out", x.pump.wrote),
+		zap.Int64("records", t.Records), zap.Int64("events_in", t.EventsIn()), zap.Int64("events_out", t.EventsOut()),
+		zap.Uint64("repairs", t.Repairs.Total()), zap.Int64("dropped", t.Dropped()),
+		zap.Int64("bytes_in", t.BytesIn), zap.Int64("bytes_out", x.pump.wrote),
 		zap.Duration("first_event", x.pump.firstOut), zap.Duration("total", took),
 	}
-	if tokens := t.usage.Sum(); tokens.In >= 0 || tokens.Out >= 0 {
+	if tokens := t.Usage.Sum(); tokens.In >= 0 || tokens.Out >= 0 {
 		fields = append(fields, zap.Int64("tokens_in", tokens.In), zap.Int64("tokens_out", tokens.Out))
 	}
 	if x.passed != "" {
@@ -378,14 +373,14 @@ func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap
 	if f != nil && f.Cause != nil {
 		fields = append(fields, zap.NamedError("cause", f.Cause))
 	}
-	if n := t.unrecognised; n > 0 {
-		fields = append(fields, zap.Int64("unrecognised", n), zap.Float64("unrecognised_share", t.unrecognisedShare()))
+	if n := t.Unrecognised; n > 0 {
+		fields = append(fields, zap.Int64("unrecognised", n), zap.Float64("unrecognised_share", t.UnrecognisedShare()))
 	}
 	if x.agentError != "" {
 		fields = append(fields, zap.String("agent_error", x.agentError))
 	}
-	if n := t.errors(); n > 0 {
-		fields = append(fields, zap.Int64("record_errors", n), zap.NamedError("first_error", t.first))
+	if n := t.Errors(); n > 0 {
+		fields = append(fields, zap.Int64("record_errors", n), zap.NamedError("first_error", t.First))
 	}
 	return fields
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 // The tests of this file show those of the founding statements (docs/requirements.md) that concern the network.
@@ -78,16 +79,16 @@ func lossesInMemory(t *testing.T, from, to, body string) map[string]float64 {
 	if source == target {
 		return all
 	}
-	p := newPipeline(PipelineConfig{From: source, FromOptions: source.Defaults(), To: target, ToOptions: target.Defaults(), Settle: source.EndGrace})
-	p.observe.Normalized = func(ev *hub.Event, disposition hub.Disposition) {
+	p := engine.NewPipeline(engine.Config{From: source, FromOptions: source.Defaults(), To: target, ToOptions: target.Defaults(), Settle: source.EndGrace})
+	p.Observe.Normalized = func(ev *hub.Event, disposition hub.Disposition) {
 		if disposition == hub.Dropped || disposition == hub.Folded || disposition == hub.Extension {
 			all["event_losses_total{fate="+disposition.String()+",kind="+ev.Kind.String()+",route=/run}"]++
 		}
 	}
-	if _, err := p.feed([]byte(body), true, 0); err != nil {
+	if _, err := p.Feed([]byte(body), true, 0); err != nil {
 		t.Fatal(err)
 	}
-	_ = p.finish(nil, 0, false)
+	_ = p.Finish(nil, 0, false)
 	return all
 }
 

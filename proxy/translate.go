@@ -8,6 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 // Translation is what [Translate] did.
@@ -28,12 +29,12 @@ type Translation struct {
 //
 // When ctx is done the output gets an honest end and Translate returns, even if in does not: a reader that can be closed
 // is closed then, another may still be read from until it returns.
-func Translate(ctx context.Context, in io.Reader, out io.Writer, c PipelineConfig, to wire.Framing, o Observer) (Translation, error) {
-	p := newPipeline(c)
+func Translate(ctx context.Context, in io.Reader, out io.Writer, c engine.Config, to wire.Framing, o engine.Observer) (Translation, error) {
+	p := engine.NewPipeline(c)
 	if to != wire.Auto {
-		p.out.SetFraming(to)
+		p.Out.SetFraming(to)
 	}
-	p.observe = o
+	p.Observe = o
 	src := newAsyncSource(readPieces(in), func() {})
 	defer src.abandon()
 	st := new(canceler)
@@ -46,14 +47,14 @@ func Translate(ctx context.Context, in io.Reader, out io.Writer, c PipelineConfi
 	})
 	defer stop()
 	w := &writerSink{w: out}
-	run := pump{src: src, sink: w, eng: p, out: p.out, start: time.Now(), canceler: st}
+	run := pump{src: src, sink: w, eng: p, out: p.Out, start: time.Now(), canceler: st}
 	f := run.run()
 	t := Translation{
-		Ending: p.end, Failure: f, Records: p.stats.records, EventsIn: p.stats.eventsIn(), EventsOut: p.stats.eventsOut(),
-		Faults: p.stats.errors(), Repairs: p.stats.repairs,
+		Ending: p.End, Failure: f, Records: p.Stats.Records, EventsIn: p.Stats.EventsIn(), EventsOut: p.Stats.EventsOut(),
+		Faults: p.Stats.Errors(), Repairs: p.Stats.Repairs,
 	}
-	for k := range p.stats.events.kinds() {
-		for f, n := range p.stats.events.out[k] {
+	for k := range p.Stats.Events.Kinds() {
+		for f, n := range p.Stats.Events.Out[k] {
 			t.Dispositions[k][f] = int64(n)
 		}
 	}

@@ -11,16 +11,17 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
-var offline = PipelineConfig{From: &native.Dialect, To: &twin}
+var offline = engine.Config{From: &native.Dialect, To: &twin}
 
 // TestTranslate moves a recorded stream, and tells what it saw.
 func TestTranslate(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	var seen []string
-	o := Observer{
+	o := engine.Observer{
 		Record:     func(rec wire.Record) { seen = append(seen, "record") },
 		Decoded:    func(ev *hub.Event) { seen = append(seen, "loose "+ev.Kind.String()) },
 		Normalized: func(ev *hub.Event, disposition hub.Disposition) { seen = append(seen, "strict "+ev.Kind.String()) },
@@ -53,12 +54,12 @@ func TestTranslateCut(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	in := io.MultiReader(strings.NewReader(lineStart+"\n"), failing{})
-	got, err := Translate(context.Background(), in, &out, offline, wire.Auto, Observer{})
+	got, err := Translate(context.Background(), in, &out, offline, wire.Auto, engine.Observer{})
 	if err != nil || got.Ending != hub.StatusTruncated || got.Failure == nil || got.Failure.Code != hub.CodeReset || !strings.Contains(out.String(), "run.end") {
 		t.Errorf("%+v %v %s", got, err, out.String())
 	}
 	out.Reset()
-	got, err = Translate(context.Background(), strings.NewReader(""), &out, offline, wire.Auto, Observer{})
+	got, err = Translate(context.Background(), strings.NewReader(""), &out, offline, wire.Auto, engine.Observer{})
 	if err != nil || got.Failure == nil || got.Failure.Code != hub.CodeTruncated || !strings.Contains(out.String(), "run.end") {
 		t.Errorf("%+v %v %s", got, err, out.String())
 	}
@@ -73,7 +74,7 @@ func (failing) Write([]byte) (int, error) { return 0, errors.New("the disk is fu
 // TestTranslateCannotWrite returns why.
 func TestTranslateCannotWrite(t *testing.T) {
 	t.Parallel()
-	_, err := Translate(context.Background(), strings.NewReader(smallRun), failing{}, offline, wire.Auto, Observer{})
+	_, err := Translate(context.Background(), strings.NewReader(smallRun), failing{}, offline, wire.Auto, engine.Observer{})
 	if err == nil || err.Error() != "the disk is full" {
 		t.Errorf("got %v", err)
 	}
@@ -96,7 +97,7 @@ func TestTranslateStops(t *testing.T) {
 			cancel()
 		}()
 		var out bytes.Buffer
-		got, err := Translate(ctx, in, &out, offline, wire.Auto, Observer{Record: func(wire.Record) { close(seen) }})
+		got, err := Translate(ctx, in, &out, offline, wire.Auto, engine.Observer{Record: func(wire.Record) { close(seen) }})
 		if err != nil || got.Failure == nil || got.Failure.Code != hub.CodeShutdown || !strings.Contains(out.String(), "shutting_down") {
 			t.Errorf("%+v %v %s", got, err, out.String())
 		}

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
 // upstream is an agent server with its idle connections.
@@ -121,7 +122,7 @@ func (c *upstreamConn) Read(p []byte) (int, error) {
 // get returns an idle connection that the server has kept open, or a new one.
 func (u *upstream) get(ctx context.Context) (*upstreamConn, error) {
 	for c := u.pop(); c != nil; c = u.pop() {
-		if time.Now().Before(c.expires) && alive(c.Conn) {
+		if time.Now().Before(c.expires) && rawio.Alive(c.Conn) {
 			c.reused = true
 			return c, nil
 		}

@@ -87,7 +87,7 @@ func (x *session) serve(conn *websocket.Conn) {
 	f := x.server.enter(x.route, x)
 	if f == nil {
 		defer x.server.leave(x)
-		forget := x.server.watch.watch(raw, x.leave)
+		forget := x.server.watch.Watch(raw, x.leave)
 		go x.receive()
 		code = x.answer()
 		forget()

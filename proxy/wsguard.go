@@ -11,6 +11,7 @@ import (
 	"github.com/fasthttp/websocket"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/http1"
 )
 
 // What a WebSocket peer may do beyond the protocol itself, which the library enforces: reserved bits, masks, control frames,
@@ -70,10 +71,10 @@ func (x *session) offended(err error) {
 		x.server.metrics.reject(string(hub.CodeBodyTooLarge))
 		x.writeClose(websocket.CloseMessageTooBig, "")
 	case errors.Is(err, errBadText):
-		x.server.metrics.reject(codeBadRequest)
+		x.server.metrics.reject(http1.CodeBadRequest)
 		x.writeClose(websocket.CloseInvalidFramePayloadData, errBadText.Error())
 	case isViolation(err):
-		x.server.metrics.reject(codeBadRequest)
+		x.server.metrics.reject(http1.CodeBadRequest)
 		x.goodbye.Do(func() {}) // the library has said it
 	}
 }

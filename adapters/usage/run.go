@@ -2,6 +2,7 @@ package usage
 
 import (
 	"bytes"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 

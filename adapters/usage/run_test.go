@@ -1,8 +1,9 @@
 package usage
 
 import (
-	"github.com/sabir-proxy/sabir/adapters/hub"
 	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
 func TestRunUsage(t *testing.T) {

@@ -3,6 +3,7 @@ package usage
 
 import (
 	"bytes"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 

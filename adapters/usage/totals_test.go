@@ -1,9 +1,10 @@
 package usage
 
 import (
-	"github.com/sabir-proxy/sabir/adapters/hub"
 	"strconv"
 	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
 // TestTotals: each model replaces what it said before, what it leaves out stays, and models are added up.

@@ -6,11 +6,11 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/policy"
-	"github.com/sabir-proxy/sabir/proxy"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 // shapes reads the flags that say what is done to a stream before it is written.
-func (f *translateFlags) shapes(c *proxy.PipelineConfig) (problems []error) {
+func (f *translateFlags) shapes(c *engine.Config) (problems []error) {
 	c.Policy = f.shape
 	c.Policy.Classes = map[hub.Class]hub.Policy{}
 	subAgents, ok := hub.ParseSubAgentMode(f.subAgents)

@@ -18,6 +18,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 // translateFlags are the flags of translate as they were given.
@@ -127,7 +128,7 @@ func input(stdin io.Reader, args []string) (io.Reader, func(), error) {
 }
 
 // parse checks the flags, all of them, and makes the configuration of a translation.
-func (f *translateFlags) parse() (c proxy.PipelineConfig, out wire.Framing, err error) {
+func (f *translateFlags) parse() (c engine.Config, out wire.Framing, err error) {
 	var problems []error
 	note := func(err error) {
 		if err != nil {
@@ -163,7 +164,7 @@ func fileFraming(flag, name string) (wire.Framing, error) {
 }
 
 // dialects finds both dialects and gives each its options.
-func (f *translateFlags) dialects(c *proxy.PipelineConfig) []error {
+func (f *translateFlags) dialects(c *engine.Config) []error {
 	var known catalog
 	if problems := known.declareFiles(f.declare); len(problems) > 0 {
 		return problems
@@ -193,7 +194,7 @@ func (f *translateFlags) dialects(c *proxy.PipelineConfig) []error {
 }
 
 // assign gives an option to the sides that are meant.
-func assign(c *proxy.PipelineConfig, name, value string, from, to map[string]any) error {
+func assign(c *engine.Config, name, value string, from, to map[string]any) error {
 	if own, ok := strings.CutPrefix(name, "from."); ok {
 		from[own] = value
 		return nil
@@ -235,8 +236,8 @@ func optionsOf(d *hub.Dialect, side string) string {
 }
 
 // observer reports faults and, if wanted, every event.
-func (f *translateFlags) observer(stderr io.Writer) proxy.Observer {
-	o := proxy.Observer{Fault: func(err *hub.Error) { fmt.Fprintln(stderr, "sabir:", err) }}
+func (f *translateFlags) observer(stderr io.Writer) engine.Observer {
+	o := engine.Observer{Fault: func(err *hub.Error) { fmt.Fprintln(stderr, "sabir:", err) }}
 	if f.tap {
 		var line []byte
 		o.Normalized = func(ev *hub.Event, disposition hub.Disposition) {

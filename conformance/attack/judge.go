@@ -16,7 +16,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/policy"
 	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
-	"github.com/sabir-proxy/sabir/proxy"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 // dialect is the dialect of that name, which there must be.
@@ -138,14 +138,14 @@ func remember[V any](f func(string) V) func(string) V {
 // convert translates a body in memory, cut by f if that is not nil.
 func convert(from, to string, body []byte, f *hub.Failure) ([]byte, *hub.Failure) {
 	source, target := dialect(from), dialect(to)
-	c := proxy.NewCodec(proxy.PipelineConfig{
+	c := engine.NewCodec(engine.Config{
 		From: source, FromOptions: source.Defaults(), To: target, ToOptions: target.Defaults(), Settle: source.EndGrace,
 	}, wire.Auto)
 	return feedAll(c, body, f)
 }
 
 // feedAll feeds a whole body to a codec and ends it.
-func feedAll(c *proxy.Codec, body []byte, f *hub.Failure) (out []byte, ending *hub.Failure) {
+func feedAll(c *engine.Codec, body []byte, f *hub.Failure) (out []byte, ending *hub.Failure) {
 	for len(body) > 0 {
 		n, err := c.Feed(body, f == nil)
 		out = append(out, c.Take()...)

@@ -18,6 +18,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/conformance/recorded"
 	"github.com/sabir-proxy/sabir/proxy"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 func mutatedAttacks() []*attack {
@@ -137,7 +138,7 @@ func (m *mutator) translate(r *rand.Rand, source *recorded.Stream, target *hub.D
 			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 		}
 	}()
-	c := proxy.PipelineConfig{
+	c := engine.Config{
 		From: source.Dialect, FromOptions: source.Options, To: target, ToOptions: target.Defaults(), Framing: source.Framing, Settle: source.Settle,
 	}
 	if source.Dialect == target {
@@ -148,8 +149,8 @@ func (m *mutator) translate(r *rand.Rand, source *recorded.Stream, target *hub.D
 }
 
 // throughCodec feeds a codec in pieces, and checks what comes out.
-func (m *mutator) throughCodec(r *rand.Rand, c proxy.PipelineConfig, body []byte, cut bool) error {
-	k := proxy.NewCodec(c, wire.Auto)
+func (m *mutator) throughCodec(r *rand.Rand, c engine.Config, body []byte, cut bool) error {
+	k := engine.NewCodec(c, wire.Auto)
 	out, f := feedPieces(r, k, body, cut)
 	if err := checkOutput(c.To, body, out); err != nil {
 		return err
@@ -166,7 +167,7 @@ func checkOutput(to *hub.Dialect, in, out []byte) error {
 
 // checkEnding is the law of honest endings: what has no end of its own is no success, whether it was cut, or closed in
 // good order.
-func checkEnding(c proxy.PipelineConfig, in, out []byte, f *hub.Failure, cut bool) error {
+func checkEnding(c engine.Config, in, out []byte, f *hub.Failure, cut bool) error {
 	if f == nil && !hasEnd(c, in, cut) {
 		return fmt.Errorf("it has no end, and ends clean: %q", tail(string(out), 300))
 	}
@@ -174,7 +175,7 @@ func checkEnding(c proxy.PipelineConfig, in, out []byte, f *hub.Failure, cut boo
 }
 
 // hasEnd reports whether the records of a stream tell its end, as its decoder alone says.
-func hasEnd(c proxy.PipelineConfig, body []byte, cut bool) bool {
+func hasEnd(c engine.Config, body []byte, cut bool) bool {
 	dec := policy.NewDecoder(c.From, c.FromOptions)
 	split := wire.NewSplitter(c.Framing, 0)
 	found := false
@@ -209,7 +210,7 @@ func hasEnd(c proxy.PipelineConfig, body []byte, cut bool) bool {
 }
 
 // feedPieces feeds a codec as a socket would, and ends it: cut, or in good order.
-func feedPieces(r *rand.Rand, k *proxy.Codec, body []byte, cut bool) (out []byte, f *hub.Failure) {
+func feedPieces(r *rand.Rand, k *engine.Codec, body []byte, cut bool) (out []byte, f *hub.Failure) {
 	whole := r.IntN(2) == 0
 	for have, used := 0, 0; ; {
 		if whole {
@@ -245,18 +246,18 @@ func feedPieces(r *rand.Rand, k *proxy.Codec, body []byte, cut bool) (out []byte
 }
 
 // throughModel translates a dialect into itself.
-func (m *mutator) throughModel(c proxy.PipelineConfig, body []byte) error {
+func (m *mutator) throughModel(c engine.Config, body []byte) error {
 	var out bytes.Buffer
 	c.Settle = 0 // there is a clock here, which would be waited for
-	if _, err := proxy.Translate(context.Background(), bytes.NewReader(body), &out, c, wire.Auto, proxy.Observer{}); err != nil {
+	if _, err := proxy.Translate(context.Background(), bytes.NewReader(body), &out, c, wire.Auto, engine.Observer{}); err != nil {
 		return err
 	}
 	return checkOutput(c.To, body, out.Bytes())
 }
 
 // copied passes a stream on as it is: only the ending is Sabir's.
-func (m *mutator) copied(r *rand.Rand, c proxy.PipelineConfig, body []byte, cut bool) error {
-	k := proxy.NewCodec(c, wire.Auto)
+func (m *mutator) copied(r *rand.Rand, c engine.Config, body []byte, cut bool) error {
+	k := engine.NewCodec(c, wire.Auto)
 	out, _ := feedPieces(r, k, body, cut)
 	if len(out) > outputBase+outputRate*len(body) {
 		return fmt.Errorf("%d bytes were copied as %d", len(body), len(out))
@@ -292,12 +293,12 @@ func unrecognised(t *trial) {
 			if len(s.Wire) == 0 || d == s.Dialect || d == target {
 				continue
 			}
-			c := proxy.PipelineConfig{From: d, FromOptions: d.Defaults(), To: target, ToOptions: target.Defaults(), Settle: d.EndGrace}
+			c := engine.Config{From: d, FromOptions: d.Defaults(), To: target, ToOptions: target.Defaults(), Settle: d.EndGrace}
 			t.count(1)
 			if recognised(d, s.Wire) {
 				continue
 			}
-			if out, f := feedAll(proxy.NewCodec(c, wire.Auto), s.Wire, nil); f == nil && isClean(readBack(target, out)) {
+			if out, f := feedAll(engine.NewCodec(c, wire.Auto), s.Wire, nil); f == nil && isClean(readBack(target, out)) {
 				t.fault("%s, read as %s: nothing of it is recognised, and it ends clean", s.Name, d.Name)
 			}
 		}

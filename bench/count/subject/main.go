@@ -17,7 +17,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/bench"
-	"github.com/sabir-proxy/sabir/proxy"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 // Valgrind counts each thread alone. Those of the runtime of Go do not matter.
@@ -77,7 +77,7 @@ func measure(name string, n int) error {
 	return nil
 }
 
-func prepare(name string, n int) (*proxy.Codec, *bench.Script, error) {
+func prepare(name string, n int) (*engine.Codec, *bench.Script, error) {
 	names := strings.Split(name, "/")
 	if len(names) != 3 {
 		return nil, nil, fmt.Errorf("want from/to/part")
@@ -91,7 +91,7 @@ func prepare(name string, n int) (*proxy.Codec, *bench.Script, error) {
 		return nil, nil, err
 	}
 	script, err := bench.NewLongScript(from, bench.Part(names[2]), n+1)
-	codec := proxy.NewCodec(proxy.PipelineConfig{
+	codec := engine.NewCodec(engine.Config{
 		From: from, FromOptions: from.Defaults(), To: to, ToOptions: to.Defaults(), Settle: from.EndGrace,
 	}, wire.Auto)
 	return codec, script, err
@@ -106,7 +106,7 @@ func block(s *bench.Script, first, n int) (all []byte) {
 }
 
 // feed passes whole records and throws the output away.
-func feed(codec *proxy.Codec, p []byte) error {
+func feed(codec *engine.Codec, p []byte) error {
 	for len(p) > 0 {
 		used, err := codec.Feed(p, false)
 		if err != nil || used == 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/cmd/sabir/internal/term"
 	"github.com/sabir-proxy/sabir/proxy"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 // Once translates one of the demo's runs by the pump that serves clients, as fast as it can, and shows it side by side:
@@ -42,7 +43,7 @@ func Once(ctx context.Context, w io.Writer, name string, style term.Style, progr
 }
 
 // pipeline is the translation that is shown.
-func pipeline() (c proxy.PipelineConfig, err error) {
+func pipeline() (c engine.Config, err error) {
 	if c.From, err = adapters.Lookup(dialect); err != nil {
 		return c, err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/cmd/sabir/internal/term"
-	"github.com/sabir-proxy/sabir/proxy"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 // table writes a translation as it happens, in three columns: the agent's records, canonical events, the client's
@@ -68,8 +68,8 @@ func newTable(w io.Writer, style term.Style, program string) *table {
 	return t
 }
 
-func (t *table) observer() proxy.Observer {
-	return proxy.Observer{
+func (t *table) observer() engine.Observer {
+	return engine.Observer{
 		Record:     t.record,
 		Decoded:    func(ev *hub.Event) { t.block.loose[identity(ev)] = true },
 		Normalized: t.event,

@@ -1,4 +1,4 @@
-package proxy
+package engine
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -11,26 +11,26 @@ import (
 // It is what a program uses that has a transport of its own, and what benchmarks measure. A Codec is not safe for
 // concurrent use.
 type Codec struct {
-	cfg   PipelineConfig
+	cfg   Config
 	to    wire.Framing
-	eng   engine
+	eng   Engine
 	out   *wire.Out
-	stats *stats
+	stats *Stats
 }
 
 // NewCodec makes a codec. to frames the output; Auto is the target dialect's own framing. As on a route, equal
 // dialects mean that records are copied, and Auto then follows the input.
-func NewCodec(c PipelineConfig, to wire.Framing) *Codec {
+func NewCodec(c Config, to wire.Framing) *Codec {
 	k := &Codec{cfg: c, to: to}
-	if c.From == c.To && alike(c.To, c.FromOptions, c.ToOptions, nil) {
+	if c.From == c.To && Alike(c.To, c.FromOptions, c.ToOptions, nil) {
 		k.copy()
 		return k
 	}
-	p := newPipeline(c)
+	p := NewPipeline(c)
 	if to != wire.Auto {
-		p.out.SetFraming(to)
+		p.Out.SetFraming(to)
 	}
-	k.eng, k.out, k.stats = p, p.out, p.stats
+	k.eng, k.out, k.stats = p, p.Out, p.Stats
 	return k
 }
 
@@ -39,8 +39,8 @@ func (k *Codec) copy() {
 	if framing == wire.Auto {
 		framing = k.cfg.To.Framing
 	}
-	c := newCopier(k.cfg, wire.NewOut(framing), k.to == wire.Auto)
-	k.eng, k.out, k.stats = c, c.out, c.stats
+	c := NewCopier(k.cfg, wire.NewOut(framing), k.to == wire.Auto)
+	k.eng, k.out, k.stats = c, c.Out, c.Stats
 }
 
 // Feed takes complete records off the front of buf and returns how many bytes it used. buf[0] must be the first byte
@@ -48,7 +48,7 @@ func (k *Codec) copy() {
 //
 // Feed stops early when much output has gathered: call it again after [Codec.Take] until it uses nothing. The error
 // is a *hub.Failure: the stream cannot go on, and should be ended with it.
-func (k *Codec) Feed(buf []byte, eof bool) (used int, err error) { return k.eng.feed(buf, eof, 0) }
+func (k *Codec) Feed(buf []byte, eof bool) (used int, err error) { return k.eng.Feed(buf, eof, 0) }
 
 // Take returns the framed bytes that were not taken yet; whole records, valid until the next call of any method.
 func (k *Codec) Take() []byte {
@@ -59,19 +59,24 @@ func (k *Codec) Take() []byte {
 
 // Finish writes the end of the stream, to be taken like the rest. f is why the input ended, nil if it ended in good
 // order. It returns how the stream ended for the client: nil for a run that ended as its agent wished.
-func (k *Codec) Finish(f *hub.Failure) *hub.Failure { return k.eng.finish(f, 0, false) }
+func (k *Codec) Finish(f *hub.Failure) *hub.Failure { return k.eng.Finish(f, 0, false) }
 
 // Events is how many events the input has held so far; a copied record counts as one.
-func (k *Codec) Events() int64 { return k.stats.eventsIn() + k.stats.copied }
+func (k *Codec) Events() int64 { return k.stats.EventsIn() + k.stats.Copied }
 
 // Faults is how many records could not be decoded, wholly or in part.
-func (k *Codec) Faults() int64 { return k.stats.errors() }
+func (k *Codec) Faults() int64 { return k.stats.Errors() }
 
 // Reset makes the codec ready for another stream.
 func (k *Codec) Reset() {
-	if p, ok := k.eng.(*pipeline); ok {
-		p.reset()
+	if p, ok := k.eng.(*Pipeline); ok {
+		p.Reset()
 		return
 	}
 	k.copy()
+}
+
+// Alike reports whether both sides of a stream speak a dialect in the same way.
+func Alike(d *hub.Dialect, from, to hub.Options, asked *hub.Request) bool {
+	return d.Copies == nil || d.Copies(from, to, asked)
 }

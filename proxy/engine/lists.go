@@ -1,4 +1,4 @@
-package proxy
+package engine
 
 import (
 	"sync"
@@ -13,12 +13,12 @@ type eventLists struct{ decoded, normalized []hub.Event }
 var spareLists = sync.Pool{New: func() any { return new(eventLists) }}
 
 // getLists takes lists from the pool for what goes through now. putLists returns them.
-func (p *pipeline) getLists() {
+func (p *Pipeline) getLists() {
 	p.lists = spareLists.Get().(*eventLists)
 	p.decoded, p.normalized = p.lists.decoded, p.lists.normalized
 }
 
-func (p *pipeline) putLists() {
+func (p *Pipeline) putLists() {
 	p.lists.decoded, p.lists.normalized = emptied(p.decoded), emptied(p.normalized)
 	p.decoded, p.normalized = nil, nil
 	spareLists.Put(p.lists)

@@ -1,17 +1,18 @@
-package proxy
+// Package hangup notices that the peer of a connection has closed it while nothing is being read or written.
+package hangup
 
 import "net"
 
-// A watcher notices that a client has left while nothing is being written to it, as happens when the upstream is
+// A Watcher notices that a client has left while nothing is being written to it, as happens when the upstream is
 // silent. fasthttp has no such notice, and a failed write comes too late.
-type watcher interface {
-	// watch calls gone, at most once and from another goroutine, when the peer of c closes its side, or the connection
+type Watcher interface {
+	// Watch calls gone, at most once and from another goroutine, when the peer of c closes its side, or the connection
 	// breaks. gone must not block: it holds up what all others are waiting for. The function returned ends the watch; a
 	// call of gone that has begun by then may still be running.
 	//
 	// A client that only closes its sending side counts as one that has left, as it does for net/http and nginx:
 	// browsers and HTTP libraries never do that, and the two cannot be distinguished without writing.
-	watch(c net.Conn, gone func()) (forget func())
+	Watch(c net.Conn, gone func()) (forget func())
 
-	close()
+	Close()
 }

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package proxy
+package hangup
 
 import "net"
 
@@ -8,8 +8,8 @@ import "net"
 // it. Shorten the keepalive timeout to notice earlier.
 type heartbeatWatcher struct{}
 
-func newWatcher() (watcher, error) { return heartbeatWatcher{}, nil }
+func New() (Watcher, error) { return heartbeatWatcher{}, nil }
 
-func (heartbeatWatcher) watch(net.Conn, func()) (forget func()) { return func() {} }
+func (heartbeatWatcher) Watch(net.Conn, func()) (forget func()) { return func() {} }
 
-func (heartbeatWatcher) close() {}
+func (heartbeatWatcher) Close() {}

@@ -1,36 +1,36 @@
 //go:build unix
 
-package proxy
+package rawio
 
 import (
 	"io"
 	"syscall"
 )
 
-// rawReader reads from a socket without holding a buffer while it waits: the buffer is taken when there is something
+// Reader reads from a socket without holding a buffer while it waits: the buffer is taken when there is something
 // to read. It is for one body, so that reading allocates nothing.
-type rawReader struct {
+type Reader struct {
 	conn  syscall.RawConn
 	call  func(fd uintptr) bool
-	into  *buffer
+	into  *Buffer
 	limit int64 // bytes to read at most; 0 is no limit
 	got   []byte
 	err   error
 }
 
-// newRawReader returns nil for connections that are no bare sockets.
-func newRawReader(c any) *rawReader {
+// NewReader returns nil for connections that are no bare sockets.
+func NewReader(c any) *Reader {
 	conn := rawConn(c)
 	if conn == nil {
 		return nil
 	}
-	r := &rawReader{conn: conn}
+	r := &Reader{conn: conn}
 	r.call = r.try
 	return r
 }
 
-// read returns what it has put into the room of b.
-func (r *rawReader) read(b *buffer, limit int64) ([]byte, error) {
+// Read returns what it has put into the room of b.
+func (r *Reader) Read(b *Buffer, limit int64) ([]byte, error) {
 	r.into, r.limit, r.got, r.err = b, limit, nil, nil
 	if err := r.conn.Read(r.call); err != nil {
 		b.releaseShared()
@@ -40,8 +40,8 @@ func (r *rawReader) read(b *buffer, limit int64) ([]byte, error) {
 }
 
 // try reads once; false means that the socket has nothing yet.
-func (r *rawReader) try(fd uintptr) bool {
-	p := r.into.sharedRoom()
+func (r *Reader) try(fd uintptr) bool {
+	p := r.into.SharedRoom()
 	if r.limit > 0 && int64(len(p)) > r.limit {
 		p = p[:r.limit]
 	}

@@ -1,4 +1,4 @@
-package proxy
+package engine
 
 import (
 	"bytes"
@@ -9,17 +9,17 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
-// concealer puts texts of Sabir's own in the place of what an agent says of its faults, for routes that do not expose it:
+// Concealer puts texts of Sabir's own in the place of what an agent says of its faults, for routes that do not expose it:
 // such texts are written for operators, and name hosts, files and keys. What an agent says to its user stays: answers,
 // results of tools, and why it refuses.
-type concealer struct {
-	requestID string
-	note      func(why []byte) // is called with what the agent says of a failed run, a string body; nil for nothing
+type Concealer struct {
+	RequestID string
+	Note      func(why []byte) // is called with what the agent says of a failed run, a string body; nil for nothing
 }
 
-// event changes a normalized event so that nothing of a fault is left but that there was one, and its code if that is a known
+// Event changes a normalized event so that nothing of a fault is left but that there was one, and its code if that is a known
 // one. It reports whether there was something to change. What the event points to stays as it is.
-func (c concealer) event(ev *hub.Event) bool {
+func (c Concealer) Event(ev *hub.Event) bool {
 	switch {
 	case ev.Kind == hub.RunEnd:
 		return c.runEnd(ev)
@@ -40,7 +40,7 @@ func (c concealer) event(ev *hub.Event) bool {
 // problemText stands for a warning or an error that does not end the run.
 const problemText = "The agent reported a problem."
 
-func (c concealer) runEnd(ev *hub.Event) bool {
+func (c Concealer) runEnd(ev *hub.Event) bool {
 	switch ev.Status {
 	case hub.StatusRefused, hub.StatusFiltered:
 		return false
@@ -48,8 +48,8 @@ func (c concealer) runEnd(ev *hub.Event) bool {
 		if ours(ev) {
 			return false
 		}
-		if c.note != nil {
-			c.note(hub.Why(ev))
+		if c.Note != nil {
+			c.Note(hub.Why(ev))
 		}
 		ev.More, ev.Value, ev.Text, ev.Title = c.fault(ev.More, hub.CodeAgent), nil, nil, nil
 	default:
@@ -66,7 +66,7 @@ func (c concealer) runEnd(ev *hub.Event) bool {
 }
 
 // end is the end of a run of which only the status may be known.
-func (c concealer) end(s hub.Status) *hub.Event {
+func (c Concealer) end(s hub.Status) *hub.Event {
 	ev := &hub.Event{Kind: hub.RunEnd, Status: s}
 	if s == hub.StatusFailed {
 		ev.More = c.fault(nil, hub.CodeAgent)
@@ -94,7 +94,7 @@ func ours(ev *hub.Event) bool {
 }
 
 // fault is what is left of what an event says beside its own members.
-func (c concealer) fault(said *hub.More, code hub.Code) *hub.More {
+func (c Concealer) fault(said *hub.More, code hub.Code) *hub.More {
 	more := &hub.More{ErrCode: []byte(code), Err: c.text(hub.Fail(code, nil).Text())}
 	if said != nil {
 		more.Time, more.Model = said.Time, said.Model
@@ -106,8 +106,8 @@ func (c concealer) fault(said *hub.More, code hub.Code) *hub.More {
 }
 
 // text is a text for the client, the body of a JSON string, by which operators find what it stands for.
-func (c concealer) text(s string) []byte {
-	quoted, _ := json.Marshal(s + " Request ID: " + c.requestID) // never fails
+func (c Concealer) text(s string) []byte {
+	quoted, _ := json.Marshal(s + " Request ID: " + c.RequestID) // never fails
 	return quoted[1 : len(quoted)-1]
 }
 
@@ -129,7 +129,8 @@ func knownCode(code []byte) []byte {
 
 // knownCodes are those of OpenAI and Anthropic, of gRPC, which Gemini uses, and Sabir's own.
 var knownCodes = func() map[string]bool {
-	m := set(strings.Fields(`
+	m := map[string]bool{}
+	for code := range strings.FieldsSeq(`
 		api_error authentication_error billing_error invalid_request_error not_found_error overloaded_error permission_error
 		rate_limit_error request_too_large timeout_error
 		content_filter content_policy_violation context_length_exceeded insufficient_quota invalid_api_key invalid_prompt
@@ -137,7 +138,9 @@ var knownCodes = func() map[string]bool {
 		aborted already_exists cancelled canceled data_loss deadline_exceeded failed_precondition internal invalid_argument
 		not_found out_of_range permission_denied resource_exhausted unauthenticated unavailable unimplemented unknown
 		error failed rate_limit timeout overloaded unauthorized forbidden auth_error authentication quota quota_exceeded
-		internal_error internal_server_error bad_request max_turns max_iterations`))
+		internal_error internal_server_error bad_request max_turns max_iterations`) {
+		m[code] = true
+	}
 	for _, code := range hub.Codes() {
 		m[string(code)] = true
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package proxy
+package rawio
 
 import (
 	"crypto/tls"
@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// alive reports whether the server has kept an idle connection open: there is nothing to read, not even its end.
-func alive(c net.Conn) bool {
+// Alive reports whether the server has kept an idle connection open: there is nothing to read, not even its end.
+func Alive(c net.Conn) bool {
 	if t, ok := c.(*tls.Conn); ok {
 		c = t.NetConn()
 	}

@@ -1,4 +1,4 @@
-package proxy
+package http1
 
 import (
 	"bytes"
@@ -11,21 +11,21 @@ import (
 
 // dechunk decodes body in pieces of the given sizes, the last of which is for the rest; 0 ends the list.
 func dechunk(body []byte, sizes ...int) (data []byte, used int, done bool, err error) {
-	var c chunkReader
-	for len(body) > 0 && c.state != chunkDone {
+	var c ChunkReader
+	for len(body) > 0 && c.State != ChunkDone {
 		size := len(body)
 		if len(sizes) > 0 {
 			size, sizes = min(max(sizes[0], 1), len(body)), sizes[1:]
 		}
 		p := bytes.Clone(body[:size])
-		n, u, err := c.decode(p)
+		n, u, err := c.Decode(p)
 		data, used = append(data, p[:n]...), used+u
 		if err != nil {
 			return data, used, false, err
 		}
 		body = body[size:]
 	}
-	return data, used, c.state == chunkDone, nil
+	return data, used, c.State == ChunkDone, nil
 }
 
 func TestChunks(t *testing.T) {

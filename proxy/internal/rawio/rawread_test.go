@@ -1,6 +1,6 @@
 //go:build unix
 
-package proxy
+package rawio
 
 import (
 	"errors"
@@ -35,7 +35,7 @@ func TestRawConn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if rawConn(c) == nil || newRawReader(c) == nil {
+	if rawConn(c) == nil || NewReader(c) == nil {
 		t.Error("a TCP connection is no bare socket")
 	}
 }

@@ -1,4 +1,5 @@
-package proxy
+// Package http1 checks the heads and chunks of HTTP/1 messages on their bytes.
+package http1
 
 import (
 	"bytes"
@@ -9,54 +10,61 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
+// Codes of requests whose head is refused. They are labels of a metric.
+const (
+	CodeHeaderTooLarge = "header_too_large"
+	CodeBadRequest     = "bad_request"
+	CodeBadVersion     = "bad_version"
+)
+
 // What frames a message is checked here, on the bytes as they came, and more strictly than the HTTP library does: wherever
 // two servers read the frame of one message in two ways, a message can be smuggled through the first into the second.
 
-// framing is how the body of a message ends.
-type framing struct {
-	length   int64 // of the body
-	chunked  bool
-	expects  bool // the client waits for 100 Continue before it sends the body
+// Framing is how the body of a message ends.
+type Framing struct {
+	Length   int64 // of the body
+	Chunked  bool
+	Expects  bool // the client waits for 100 Continue before it sends the body
 	hasLen   bool
 	hasHost  bool
-	oldMinor bool // HTTP/1.0
+	OldMinor bool // HTTP/1.0
 }
 
-// badMessage is a request that cannot be read, and how it is answered.
-type badMessage struct {
-	code   string
-	status int
-	text   string // for the client, and for the log
+// BadMessage is a request that cannot be read, and how it is answered.
+type BadMessage struct {
+	Code   string
+	Status int
+	Text   string // for the client, and for the log
 }
 
 // Error implements error.
-func (e *badMessage) Error() string { return e.text }
+func (e *BadMessage) Error() string { return e.Text }
 
-func malformed(text string) *badMessage {
-	return &badMessage{codeBadRequest, fasthttp.StatusBadRequest, text}
+func Malformed(text string) *BadMessage {
+	return &BadMessage{CodeBadRequest, fasthttp.StatusBadRequest, text}
 }
 
 var (
-	errVersion = &badMessage{
-		codeBadVersion, fasthttp.StatusHTTPVersionNotSupported, "This version of HTTP is not supported; use HTTP/1.1.",
+	errVersion = &BadMessage{
+		CodeBadVersion, fasthttp.StatusHTTPVersionNotSupported, "This version of HTTP is not supported; use HTTP/1.1.",
 	}
-	errHeaderTooLarge = &badMessage{
-		codeHeaderTooLarge, fasthttp.StatusRequestHeaderFieldsTooLarge, "The request header is too large.",
+	ErrHeaderTooLarge = &BadMessage{
+		CodeHeaderTooLarge, fasthttp.StatusRequestHeaderFieldsTooLarge, "The request header is too large.",
 	}
-	errLineEnd     = malformed("A line of the request does not end with CR LF.")
-	errRequestLine = malformed("The request line cannot be understood.")
-	errFolded      = malformed("A header field is continued on a second line.")
-	errFieldName   = malformed("The name of a header field holds what no name may hold.")
-	errFieldValue  = malformed("The value of a header field holds a control character.")
-	errLength      = malformed("Content-Length is not one decimal number.")
-	errCoding      = malformed("The only Transfer-Encoding that is known is chunked, once, in HTTP/1.1.")
-	errBothFrames  = malformed("Content-Length and Transfer-Encoding do not go together.")
-	errHost        = malformed("Host is not one host with an optional port.")
+	ErrLineEnd     = Malformed("A line of the request does not end with CR LF.")
+	ErrRequestLine = Malformed("The request line cannot be understood.")
+	errFolded      = Malformed("A header field is continued on a second line.")
+	errFieldName   = Malformed("The name of a header field holds what no name may hold.")
+	errFieldValue  = Malformed("The value of a header field holds a control character.")
+	errLength      = Malformed("Content-Length is not one decimal number.")
+	errCoding      = Malformed("The only Transfer-Encoding that is known is chunked, once, in HTTP/1.1.")
+	errBothFrames  = Malformed("Content-Length and Transfer-Encoding do not go together.")
+	errHost        = Malformed("Host is not one host with an optional port.")
 )
 
-// endOfHead finds the end of a header in p, which begins with it, and looks at bytes from scanned on only. It is 0 while
+// EndOfHead finds the end of a header in p, which begins with it, and looks at bytes from scanned on only. It is 0 while
 // there is none.
-func endOfHead(p []byte, scanned int) (end int, err error) {
+func EndOfHead(p []byte, scanned int) (end int, err error) {
 	for {
 		i := bytes.IndexByte(p[scanned:], '\n')
 		if i < 0 {
@@ -64,7 +72,7 @@ func endOfHead(p []byte, scanned int) (end int, err error) {
 		}
 		at := scanned + i
 		if at == 0 || p[at-1] != '\r' {
-			return 0, errLineEnd
+			return 0, ErrLineEnd
 		}
 		if at >= 3 && p[at-2] == '\n' {
 			return at + 1, nil
@@ -73,18 +81,18 @@ func endOfHead(p []byte, scanned int) (end int, err error) {
 	}
 }
 
-// parseRequestHead checks a whole request header, with the empty line at its end.
-func parseRequestHead(head []byte) (f framing, err error) {
-	line, rest, _ := bytes.Cut(head, crlf)
-	if f.oldMinor, err = requestVersion(line); err != nil {
+// ParseRequestHead checks a whole request header, with the empty line at its end.
+func ParseRequestHead(head []byte) (f Framing, err error) {
+	line, rest, _ := bytes.Cut(head, CRLF)
+	if f.OldMinor, err = requestVersion(line); err != nil {
 		return f, err
 	}
 	err = f.fields(rest)
 	return f, err
 }
 
-// parseResponseHead checks what frames the body of an upstream's answer. Its lines are split as fasthttp splits them.
-func parseResponseHead(head []byte) error {
+// ParseResponseHead checks what frames the body of an upstream's answer. Its lines are split as fasthttp splits them.
+func ParseResponseHead(head []byte) error {
 	line, rest, more := bytes.Cut(head, []byte{'\n'})
 	version, status, _ := bytes.Cut(line, []byte{' '})
 	old, err := httpVersion(version)
@@ -95,7 +103,7 @@ func parseResponseHead(head []byte) error {
 	if len(status) == 0 || status[0] < '1' || '9' < status[0] {
 		return errors.New("the answer has no status")
 	}
-	f := framing{oldMinor: old}
+	f := Framing{OldMinor: old}
 	for more {
 		line, rest, more = bytes.Cut(rest, []byte{'\n'})
 		name, value, _ := bytes.Cut(line, []byte{':'})
@@ -107,14 +115,14 @@ func parseResponseHead(head []byte) error {
 }
 
 var (
-	crlf        = []byte("\r\n")
-	endOfFields = []byte("\r\n\r\n")
+	CRLF        = []byte("\r\n")
+	EndOfFields = []byte("\r\n\r\n")
 )
 
 // requestVersion checks a request line: method, target and version, with one space between them.
 func requestVersion(line []byte) (old bool, err error) {
-	if bytes.Count(line, []byte{' '}) != 2 || !isText(line) || bytes.IndexByte(line, '\t') >= 0 {
-		return false, errRequestLine
+	if bytes.Count(line, []byte{' '}) != 2 || !IsText(line) || bytes.IndexByte(line, '\t') >= 0 {
+		return false, ErrRequestLine
 	}
 	old, err = httpVersion(line[bytes.LastIndexByte(line, ' ')+1:])
 	return old, err
@@ -130,14 +138,14 @@ func httpVersion(v []byte) (old bool, err error) {
 	case bytes.HasPrefix(v, []byte("HTTP/")):
 		return false, errVersion
 	}
-	return false, errRequestLine
+	return false, ErrRequestLine
 }
 
 // fields checks the header fields of a request.
-func (f *framing) fields(rest []byte) error {
+func (f *Framing) fields(rest []byte) error {
 	var line []byte
-	for len(rest) > len(crlf) {
-		line, rest, _ = bytes.Cut(rest, crlf)
+	for len(rest) > len(CRLF) {
+		line, rest, _ = bytes.Cut(rest, CRLF)
 		if line[0] == ' ' || line[0] == '\t' {
 			return errFolded
 		}
@@ -146,7 +154,7 @@ func (f *framing) fields(rest []byte) error {
 			return errFieldName
 		}
 		value = trimSpace(value)
-		if !isText(value) {
+		if !IsText(value) {
 			return errFieldValue
 		}
 		if err := f.field(name, value); err != nil {
@@ -157,7 +165,7 @@ func (f *framing) fields(rest []byte) error {
 }
 
 // field notes a field that a server reads before it reads the body.
-func (f *framing) field(name, value []byte) error {
+func (f *Framing) field(name, value []byte) error {
 	switch {
 	case equalFold(name, "host"):
 		if f.hasHost || !isHost(value) {
@@ -165,27 +173,27 @@ func (f *framing) field(name, value []byte) error {
 		}
 		f.hasHost = true
 	case equalFold(name, "expect"):
-		f.expects = equalFold(value, "100-continue")
+		f.Expects = equalFold(value, "100-continue")
 	}
 	return f.frame(name, value)
 }
 
 // frame notes a field that frames a body.
-func (f *framing) frame(name, value []byte) (err error) {
+func (f *Framing) frame(name, value []byte) (err error) {
 	switch {
 	case equalFold(name, "content-length"):
 		if f.hasLen {
 			return errLength
 		}
 		f.hasLen = true
-		f.length, err = contentLength(value)
+		f.Length, err = contentLength(value)
 	case equalFold(name, "transfer-encoding"):
-		if f.chunked || f.oldMinor || !equalFold(value, "chunked") {
+		if f.Chunked || f.OldMinor || !equalFold(value, "chunked") {
 			return errCoding
 		}
-		f.chunked = true
+		f.Chunked = true
 	}
-	if f.hasLen && f.chunked {
+	if f.hasLen && f.Chunked {
 		return errBothFrames
 	}
 	return err
@@ -219,8 +227,8 @@ func equalFold(p []byte, word string) bool {
 	return true
 }
 
-// isText reports whether p has no control characters but tabs.
-func isText(p []byte) bool {
+// IsText reports whether p has no control characters but tabs.
+func IsText(p []byte) bool {
 	for _, b := range p {
 		if b < ' ' && b != '\t' || b == 0x7f {
 			return false
@@ -232,14 +240,14 @@ func isText(p []byte) bool {
 // isToken reports whether p can be the name of a field or a method (RFC 9110 §5.6.2).
 func isToken(p []byte) bool {
 	for _, b := range p {
-		if !tokenBytes[b] {
+		if !TokenBytes[b] {
 			return false
 		}
 	}
 	return len(p) > 0
 }
 
-var tokenBytes = func() (t [256]bool) {
+var TokenBytes = func() (t [256]bool) {
 	for b := range t {
 		letter, digit := 'a' <= b|0x20 && b|0x20 <= 'z', '0' <= b && b <= '9'
 		t[b] = letter || digit || bytes.IndexByte([]byte("!#$%&'*+-.^_`|~"), byte(b)) >= 0

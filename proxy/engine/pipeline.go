@@ -1,4 +1,10 @@
-package proxy
+// Package engine turns the bytes of an upstream into the framed records of a client. It needs no sockets, goroutines or clock:
+// whoever moves the bytes feeds it and writes what it leaves.
+//
+// pipeline.go translates one dialect into another, copier.go copies a stream whose two sides speak alike, and codec.go is the
+// same for programs with a transport of their own. stats.go counts, recognition.go notices a stream of another dialect,
+// conceal.go and guard.go keep what agents say of their faults from clients, and lists.go shares memory between streams.
+package engine
 
 import (
 	"errors"
@@ -11,30 +17,33 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// An engine turns the bytes of an upstream into framed records in a [wire.Out]. It knows no sockets: the pump feeds
+// An Engine turns the bytes of an upstream into framed records in a [wire.Out]. It knows no sockets: the pump feeds
 // it and writes what it leaves. Times are durations since the stream began.
-type engine interface {
-	// feed takes complete records off the front of buf and returns how many bytes it used. It stops early when much
+type Engine interface {
+	// Feed takes complete records off the front of buf and returns how many bytes it used. It stops early when much
 	// output has gathered. The error is a *hub.Failure: the stream cannot go on.
-	feed(buf []byte, eof bool, now time.Duration) (used int, err error)
+	Feed(buf []byte, eof bool, now time.Duration) (used int, err error)
 
-	// tick does what is due by the passing of time. It returns when it wants to be called next, 0 for never, and
+	// Tick does what is due by the passing of time. It returns when it wants to be called next, 0 for never, and
 	// whether the run is over, so that nothing more of the upstream matters.
-	tick(now time.Duration) (next time.Duration, over bool)
+	Tick(now time.Duration) (next time.Duration, over bool)
 
-	// finish writes the end of the stream, which is f, or the upstream's own if f is nil. It returns how the stream
+	// Finish writes the end of the stream, which is f, or the upstream's own if f is nil. It returns how the stream
 	// ended: nil for a run that ended as its agent wished. With mute, a failure is not written while out holds no
 	// record: the caller reports it.
-	finish(f *hub.Failure, now time.Duration, mute bool) *hub.Failure
+	Finish(f *hub.Failure, now time.Duration, mute bool) *hub.Failure
 }
 
-// pipeline translates one dialect into another: split, decode, sequence, encode.
-type pipeline struct {
-	split wire.Splitter
+// FlushAt is how much output gathers before it is written while there is still input.
+const FlushAt = 32 << 10
+
+// Pipeline translates one dialect into another: split, decode, sequence, encode.
+type Pipeline struct {
+	Split wire.Splitter
 	dec   hub.Decoder
-	seq   *sequencer.Sequencer
-	enc   hub.Encoder
-	out   *wire.Out
+	Seq   *sequencer.Sequencer
+	Enc   hub.Encoder
+	Out   *wire.Out
 
 	keeper  hub.Keeper // enc, if it keeps texts; nil otherwise
 	maxKept int
@@ -43,19 +52,19 @@ type pipeline struct {
 
 	decoded, normalized []hub.Event // taken from lists while events go through
 	lists               *eventLists // where they are from
-	stats               *stats
-	recognition         recognition
+	Stats               *Stats
+	Recognition         recognition
 	framing             wire.Framing // of the input
-	observe             Observer
-	edit                func(*hub.Event) // changes a normalized event before it is encoded; nil for none
-	conceal             *concealer       // of what the agent says of its faults; nil: it is passed on
+	Observe             Observer
+	Edit                func(*hub.Event) // changes a normalized event before it is encoded; nil for none
+	Conceal             *Concealer       // of what the agent says of its faults; nil: it is passed on
 	from                string
 	seqNo               uint64
-	end                 hub.Status // of the RunEnd that was encoded
+	End                 hub.Status // of the RunEnd that was encoded
 }
 
 // PipelineConfig says what a pipeline translates.
-type PipelineConfig struct {
+type Config struct {
 	From, To               *hub.Dialect
 	FromOptions, ToOptions hub.Options
 	Framing                wire.Framing // of the input; Auto recognises it
@@ -66,29 +75,29 @@ type PipelineConfig struct {
 	Policy                 policy.Settings // of the client's side
 }
 
-func newPipeline(c PipelineConfig) *pipeline {
-	p := &pipeline{
-		split: wire.NewSplitter(c.Framing, c.MaxRecord),
+func NewPipeline(c Config) *Pipeline {
+	p := &Pipeline{
+		Split: wire.NewSplitter(c.Framing, c.MaxRecord),
 		dec:   policy.NewDecoder(c.From, c.FromOptions),
-		enc:   policy.NewEncoder(c.To, c.ToOptions, c.Policy),
-		seq:   sequencer.New(sequencer.Config{Bounds: c.Bounds, Settle: c.Settle, Replace: c.To.Caps.Has(hub.CapReplace), Correct: c.Policy.Correct}),
-		out:   wire.NewOut(c.To.Framing),
-		stats: new(stats),
+		Enc:   policy.NewEncoder(c.To, c.ToOptions, c.Policy),
+		Seq:   sequencer.New(sequencer.Config{Bounds: c.Bounds, Settle: c.Settle, Replace: c.To.Caps.Has(hub.CapReplace), Correct: c.Policy.Correct}),
+		Out:   wire.NewOut(c.To.Framing),
+		Stats: new(Stats),
 		from:  c.From.Name, framing: c.Framing,
 	}
-	p.recognition = recognition{from: p.from, stats: p.stats}
-	p.keeper = policy.Keeper(p.enc)
+	p.Recognition = recognition{from: p.from, stats: p.Stats}
+	p.keeper = policy.Keeper(p.Enc)
 	if p.maxKept = c.MaxKept; p.maxKept == 0 {
 		p.maxKept = hub.DefaultKept
 	}
 	if c.From.Stages != nil {
 		p.addStages(c.From.Stages(c.FromOptions))
 	}
-	p.addStages(policy.Stages(c.To, c.Policy, p.stats.countOut))
+	p.addStages(policy.Stages(c.To, c.Policy, p.Stats.countOut))
 	return p
 }
 
-func (p *pipeline) addStages(stages []hub.Stage) {
+func (p *Pipeline) addStages(stages []hub.Stage) {
 	for _, st := range stages {
 		ticker, _ := st.(hub.Ticker)
 		passer, _ := st.(hub.Passer)
@@ -96,30 +105,30 @@ func (p *pipeline) addStages(stages []hub.Stage) {
 	}
 }
 
-// reset makes the pipeline ready for another stream.
-func (p *pipeline) reset() {
-	p.split.Reset()
+// Reset makes the pipeline ready for another stream.
+func (p *Pipeline) Reset() {
+	p.Split.Reset()
 	p.dec.Reset()
-	p.enc.Reset()
-	p.seq.Reset()
+	p.Enc.Reset()
+	p.Seq.Reset()
 	for i := range p.stages {
 		p.stages[i].Reset()
 	}
-	p.out.Reset()
-	usage := p.stats.usage
+	p.Out.Reset()
+	usage := p.Stats.Usage
 	usage.Reset()
-	*p.stats = stats{usage: usage}
-	p.recognition.reset()
-	p.seqNo, p.end = 0, hub.StatusNone
+	*p.Stats = Stats{Usage: usage}
+	p.Recognition.Reset()
+	p.seqNo, p.End = 0, hub.StatusNone
 }
 
 // rest lets go of everything that belongs to the stream that has ended, so that a pooled pipeline holds no large memory.
-func (p *pipeline) recycle() {
-	p.edit, p.conceal, p.observe = nil, nil, Observer{}
+func (p *Pipeline) Recycle() {
+	p.Edit, p.Conceal, p.Observe = nil, nil, Observer{}
 	for i := range p.stages {
 		p.stages[i].spare = emptied(p.stages[i].spare)
 	}
-	p.reset()
+	p.Reset()
 }
 
 // An Observer sees a stream while it is translated: the tap, the demo, error reports. Nil members are not called.
@@ -134,14 +143,14 @@ type Observer struct {
 	Fault      func(err *hub.Error)                             // a record that could not be decoded, wholly or in part
 }
 
-func (p *pipeline) feed(buf []byte, eof bool, now time.Duration) (used int, err error) {
+func (p *Pipeline) Feed(buf []byte, eof bool, now time.Duration) (used int, err error) {
 	p.getLists()
 	defer func() {
 		p.putLists()
-		p.stats.bytesIn += int64(used)
+		p.Stats.BytesIn += int64(used)
 	}()
-	for !p.seq.Ended() && len(p.out.Buf) < flushAt {
-		rec, n, err := p.split.Split(buf[used:], eof)
+	for !p.Seq.Ended() && len(p.Out.Buf) < FlushAt {
+		rec, n, err := p.Split.Split(buf[used:], eof)
 		if err != nil {
 			if f := p.framingFault(err, used); f != nil {
 				return used, f
@@ -153,13 +162,13 @@ func (p *pipeline) feed(buf []byte, eof bool, now time.Duration) (used int, err 
 		if rec.Data != nil {
 			p.record(rec, used, now)
 		}
-		if p.recognition.unsure {
-			if f := p.recognition.keep(buf[used:used+n], p.framing); f != nil {
+		if p.Recognition.Unsure {
+			if f := p.Recognition.keep(buf[used:used+n], p.framing); f != nil {
 				return used + n, f
 			}
 		}
 		used += n
-		if p.keeper != nil && p.keeper.Kept() > p.maxKept && !p.seq.Ending() {
+		if p.keeper != nil && p.keeper.Kept() > p.maxKept && !p.Seq.Ending() {
 			return used, hub.Fail(hub.CodeTooLong, errTooLong)
 		}
 	}
@@ -169,10 +178,10 @@ func (p *pipeline) feed(buf []byte, eof bool, now time.Duration) (used int, err 
 var errTooLong = errors.New("the client's dialect repeats the text, and more than limits.kept_text of it would have to be kept")
 
 // record translates one record. at is its place in the bytes fed.
-func (p *pipeline) record(rec wire.Record, at int, now time.Duration) {
-	p.stats.records++
-	if p.observe.Record != nil {
-		p.observe.Record(rec)
+func (p *Pipeline) record(rec wire.Record, at int, now time.Duration) {
+	p.Stats.Records++
+	if p.Observe.Record != nil {
+		p.Observe.Record(rec)
 	}
 	var err error
 	p.decoded, err = p.dec.Decode(p.decoded[:0], rec)
@@ -180,30 +189,30 @@ func (p *pipeline) record(rec wire.Record, at int, now time.Duration) {
 		p.fault(err, at)
 	}
 	if !recognize.Plain(p.decoded) {
-		p.decoded = p.recognition.judge(p.dec, rec, p.decoded, err)
+		p.decoded = p.Recognition.judge(p.dec, rec, p.decoded, err)
 	}
 	p.sequence(now)
 	p.done()
 }
 
 // sequence makes the decoded events strict and encodes them.
-func (p *pipeline) sequence(now time.Duration) {
+func (p *Pipeline) sequence(now time.Duration) {
 	for i := range p.decoded {
 		if p.decoded[i].Kind == hub.Usage {
-			p.stats.usage.Add(&p.decoded[i])
+			p.Stats.Usage.Add(&p.decoded[i])
 		}
-		p.stats.countIn(p.decoded[i].Kind)
-		if p.observe.Decoded != nil {
-			p.observe.Decoded(&p.decoded[i])
+		p.Stats.countIn(p.decoded[i].Kind)
+		if p.Observe.Decoded != nil {
+			p.Observe.Decoded(&p.decoded[i])
 		}
 	}
-	p.normalized = p.seq.Push(p.normalized[:0], p.decoded, now)
+	p.normalized = p.Seq.Push(p.normalized[:0], p.decoded, now)
 	p.stage(now)
 	p.encode()
 }
 
 // stage takes the normalized events through the optional stages.
-func (p *pipeline) stage(now time.Duration) {
+func (p *Pipeline) stage(now time.Duration) {
 	p.hideFaults()
 	for i := range p.stages {
 		st := &p.stages[i]
@@ -215,14 +224,14 @@ func (p *pipeline) stage(now time.Duration) {
 }
 
 // hideFaults changes the normalized events before a stage makes something else of them.
-func (p *pipeline) hideFaults() {
-	if p.conceal == nil {
+func (p *Pipeline) hideFaults() {
+	if p.Conceal == nil {
 		return
 	}
 	for i := range p.normalized {
 		switch ev := &p.normalized[i]; ev.Kind {
 		case hub.RunEnd, hub.AgentEnd, hub.Notice:
-			p.conceal.event(ev)
+			p.Conceal.Event(ev)
 		}
 	}
 }
@@ -236,7 +245,7 @@ type staged struct {
 }
 
 // flushStages ends the stages. Those before the last feed those after it.
-func (p *pipeline) flushStages(cause error, now time.Duration) {
+func (p *Pipeline) flushStages(cause error, now time.Duration) {
 	p.hideFaults()
 	for i := range p.stages {
 		st := &p.stages[i]
@@ -245,70 +254,70 @@ func (p *pipeline) flushStages(cause error, now time.Duration) {
 	}
 }
 
-func (p *pipeline) encode() {
+func (p *Pipeline) encode() {
 	for i := range p.normalized {
 		ev := &p.normalized[i]
 		p.seqNo++
 		ev.Seq = p.seqNo
 		if ev.Kind == hub.RunEnd {
-			p.end = ev.Status
+			p.End = ev.Status
 		}
-		if p.edit != nil {
-			p.edit(ev)
+		if p.Edit != nil {
+			p.Edit(ev)
 		}
-		before := len(p.out.Buf)
-		disposition := p.enc.Encode(p.out, ev)
-		p.stats.countOut(ev.Kind, disposition)
-		if p.observe.Normalized != nil {
-			p.observe.Normalized(ev, disposition)
+		before := len(p.Out.Buf)
+		disposition := p.Enc.Encode(p.Out, ev)
+		p.Stats.countOut(ev.Kind, disposition)
+		if p.Observe.Normalized != nil {
+			p.Observe.Normalized(ev, disposition)
 		}
 		p.framed(before)
 	}
 }
 
 // framed shows the observer what was written since Buf had that length.
-func (p *pipeline) framed(before int) {
-	if p.observe.Framed != nil && len(p.out.Buf) > before {
-		p.observe.Framed(p.out.Buf[before:])
+func (p *Pipeline) framed(before int) {
+	if p.Observe.Framed != nil && len(p.Out.Buf) > before {
+		p.Observe.Framed(p.Out.Buf[before:])
 	}
 }
 
-func (p *pipeline) done() {
-	if p.observe.Repair != nil {
+func (p *Pipeline) done() {
+	if p.Observe.Repair != nil {
 		p.reportRepairs()
 	}
-	if p.observe.Done != nil {
-		p.observe.Done()
+	if p.Observe.Done != nil {
+		p.Observe.Done()
 	}
 }
 
 // reportRepairs shows the observer the repairs since it was last called.
-func (p *pipeline) reportRepairs() {
-	for r, n := range p.seq.Repairs {
-		if times := n - p.stats.repairs[r]; times > 0 {
-			p.observe.Repair(sequencer.Repair(r), times)
+func (p *Pipeline) reportRepairs() {
+	for r, n := range p.Seq.Repairs {
+		if times := n - p.Stats.Repairs[r]; times > 0 {
+			p.Observe.Repair(sequencer.Repair(r), times)
 		}
 	}
-	p.stats.repairs = p.seq.Repairs
+	p.Stats.Repairs = p.Seq.Repairs
 }
 
-func (p *pipeline) tick(now time.Duration) (next time.Duration, over bool) {
+func (p *Pipeline) Tick(now time.Duration) (next time.Duration, over bool) {
 	if at, ok := p.deadline(); ok && at <= now {
 		p.getLists()
-		p.normalized = p.seq.Tick(p.normalized[:0], now)
+		p.normalized = p.Seq.Tick(p.normalized[:0], now)
 		p.tickStages(now)
 		p.encode()
 		p.done()
 		p.putLists()
 	}
-	p.stats.repairs = p.seq.Repairs
+	p.Stats.Repairs = p.Seq.Repairs
 	next, _ = p.deadline()
-	return next, p.seq.Ended()
+	return next, p.Seq.Ended()
 }
 
 // deadline is when the sequencer or a stage next wants to be called.
-func (p *pipeline) deadline() (next time.Duration, ok bool) {
-	next, ok = p.seq.Deadline()
+func (p *Pipeline) deadline() (next time.Duration, ok bool) {
+	next, ok = p.Seq.Deadline()
 	for i := range p.stages {
 		if t := p.stages[i].ticker; t != nil {
 			if at, set := t.Deadline(); set && (!ok || at < next) {
@@ -320,7 +329,7 @@ func (p *pipeline) deadline() (next time.Duration, ok bool) {
 }
 
 // tickStages takes what came by the passing of time through the stages, and what is due in them.
-func (p *pipeline) tickStages(now time.Duration) {
+func (p *Pipeline) tickStages(now time.Duration) {
 	p.hideFaults()
 	for i := range p.stages {
 		st := &p.stages[i]
@@ -332,9 +341,9 @@ func (p *pipeline) tickStages(now time.Duration) {
 	}
 }
 
-func (p *pipeline) finish(f *hub.Failure, now time.Duration, mute bool) *hub.Failure {
-	if f == nil && p.recognition.unsure && !p.seq.Ending() {
-		f = p.recognition.failure()
+func (p *Pipeline) Finish(f *hub.Failure, now time.Duration, mute bool) *hub.Failure {
+	if f == nil && p.Recognition.Unsure && !p.Seq.Ending() {
+		f = p.Recognition.failure()
 	}
 	// A typed nil would be a cause.
 	var cause error
@@ -343,28 +352,28 @@ func (p *pipeline) finish(f *hub.Failure, now time.Duration, mute bool) *hub.Fai
 	}
 	p.getLists()
 	defer p.putLists()
-	ended := p.seq.Ending()
+	ended := p.Seq.Ending()
 	if !ended {
 		p.decoded = p.dec.Finish(p.decoded[:0], cause)
 		p.sequence(now)
-		ended = p.seq.Ending()
+		ended = p.Seq.Ending()
 	}
-	if ended || !mute || p.out.Records > 0 {
-		p.normalized = p.seq.Flush(p.normalized[:0], cause)
+	if ended || !mute || p.Out.Records > 0 {
+		p.normalized = p.Seq.Flush(p.normalized[:0], cause)
 		p.flushStages(cause, now)
 		p.encode()
-		before := len(p.out.Buf)
-		p.enc.Finish(p.out)
+		before := len(p.Out.Buf)
+		p.Enc.Finish(p.Out)
 		p.framed(before)
 	}
 	p.done()
-	p.stats.repairs = p.seq.Repairs // after done, which tells an observer the difference
+	p.Stats.Repairs = p.Seq.Repairs // after done, which tells an observer the difference
 	return p.outcome(ended, f)
 }
 
-func (p *pipeline) outcome(ended bool, f *hub.Failure) *hub.Failure {
+func (p *Pipeline) outcome(ended bool, f *hub.Failure) *hub.Failure {
 	switch {
-	case ended && p.end == hub.StatusFailed:
+	case ended && p.End == hub.StatusFailed:
 		return hub.Fail(hub.CodeAgent, nil)
 	case ended:
 		return nil
@@ -375,27 +384,27 @@ func (p *pipeline) outcome(ended bool, f *hub.Failure) *hub.Failure {
 }
 
 // fault completes the error of a decoder with what only the pump knows, and reports it.
-func (p *pipeline) fault(err error, at int) {
+func (p *Pipeline) fault(err error, at int) {
 	var e *hub.Error
 	if !errors.As(err, &e) {
 		e = hub.NewError(hub.ReasonSyntax, "", -1, err.Error())
 	}
-	e.Dialect, e.Record = p.from, p.stats.records
+	e.Dialect, e.Record = p.from, p.Stats.Records
 	if e.Offset >= 0 {
-		e.Offset += p.stats.bytesIn + int64(at)
+		e.Offset += p.Stats.BytesIn + int64(at)
 	}
-	p.stats.fault(e)
-	if p.observe.Fault != nil {
-		p.observe.Fault(e)
+	p.Stats.fault(e)
+	if p.Observe.Fault != nil {
+		p.Observe.Fault(e)
 	}
 }
 
 // framingFault reports an error of the splitter; it is a failure if splitting cannot go on.
-func (p *pipeline) framingFault(err error, at int) *hub.Failure {
+func (p *Pipeline) framingFault(err error, at int) *hub.Failure {
 	e, fatal := hub.FramingError(err)
-	p.stats.records++
-	p.stats.unrecognised++
-	p.recognition.unsure = p.stats.recognisedNone()
+	p.Stats.Records++
+	p.Stats.Unrecognised++
+	p.Recognition.Unsure = p.Stats.RecognisedNone()
 	p.fault(e, at)
 	return framingFailure(e, fatal)
 }

@@ -1,25 +1,25 @@
-package proxy
+package http1
 
 import "errors"
 
-// chunkReader takes the chunked transfer coding (RFC 9112 §7.1) off a body. It works in place and can stop at any
+// ChunkReader takes the chunked transfer coding (RFC 9112 §7.1) off a body. It works in place and can stop at any
 // byte, so that the pump may stop waiting in the middle of a chunk header, which the readers of HTTP libraries cannot.
-type chunkReader struct {
-	state chunkState
+type ChunkReader struct {
+	State ChunkState
 	left  uint64 // of the chunk
 	line  int    // bytes in the current header or trailer line
 	tail  int    // bytes of all trailer lines
 }
 
-type chunkState uint8
+type ChunkState uint8
 
 const (
-	chunkSize      chunkState = iota // hexadecimal digits
+	chunkSize      ChunkState = iota // hexadecimal digits
 	chunkExtension                   // up to the end of the line
 	chunkData
 	chunkDataEnd // CR LF after the data
 	chunkTrailer // lines up to an empty one
-	chunkDone
+	ChunkDone
 )
 
 // Bounds of a chunk header and of all trailers together.
@@ -30,16 +30,16 @@ const (
 
 var errChunk = errors.New("the chunked body is malformed")
 
-// decode takes the coding off p and moves the data to its front. It returns how much data there is, and how many bytes
+// Decode takes the coding off p and moves the data to its front. It returns how much data there is, and how many bytes
 // of p it has used: fewer than all only where the body has ended.
-func (c *chunkReader) decode(p []byte) (n, used int, err error) {
-	for used < len(p) && c.state != chunkDone {
-		if c.state == chunkData {
+func (c *ChunkReader) Decode(p []byte) (n, used int, err error) {
+	for used < len(p) && c.State != ChunkDone {
+		if c.State == chunkData {
 			take := int(min(c.left, uint64(len(p)-used)))
 			n += copy(p[n:], p[used:used+take])
 			used += take
 			if c.left -= uint64(take); c.left == 0 {
-				c.state = chunkDataEnd
+				c.State = chunkDataEnd
 			}
 			continue
 		}
@@ -52,11 +52,11 @@ func (c *chunkReader) decode(p []byte) (n, used int, err error) {
 }
 
 // control handles one byte that is not data.
-func (c *chunkReader) control(b byte) error {
+func (c *ChunkReader) control(b byte) error {
 	if c.line++; c.line > maxChunkLine {
 		return errChunk
 	}
-	switch c.state {
+	switch c.State {
 	case chunkSize:
 		return c.size(b)
 	case chunkExtension:
@@ -65,7 +65,7 @@ func (c *chunkReader) control(b byte) error {
 		}
 	case chunkDataEnd:
 		if b == '\n' {
-			c.state, c.line = chunkSize, 0
+			c.State, c.line = chunkSize, 0
 		} else if b != '\r' {
 			return errChunk
 		}
@@ -75,8 +75,8 @@ func (c *chunkReader) control(b byte) error {
 	return nil
 }
 
-func (c *chunkReader) size(b byte) error {
-	digit, ok := hexDigit(b)
+func (c *ChunkReader) size(b byte) error {
+	digit, ok := HexDigit(b)
 	switch {
 	case ok && c.left < 1<<56:
 		c.left = c.left<<4 | uint64(digit)
@@ -85,23 +85,23 @@ func (c *chunkReader) size(b byte) error {
 	case b == '\n':
 		c.endHeader()
 	case b == '\r' || b == ';' || b == ' ' || b == '\t':
-		c.state = chunkExtension
+		c.State = chunkExtension
 	default:
 		return errChunk
 	}
 	return nil
 }
 
-func (c *chunkReader) endHeader() {
+func (c *ChunkReader) endHeader() {
 	c.line = 0
-	c.state = chunkData
+	c.State = chunkData
 	if c.left == 0 {
-		c.state = chunkTrailer
+		c.State = chunkTrailer
 	}
 }
 
 // trailer skips trailer fields; the line length without its CR tells the empty line.
-func (c *chunkReader) trailer(b byte) error {
+func (c *ChunkReader) trailer(b byte) error {
 	if c.tail++; c.tail > maxTrailers {
 		return errChunk
 	}
@@ -110,14 +110,14 @@ func (c *chunkReader) trailer(b byte) error {
 		c.line--
 	case '\n':
 		if c.line == 1 {
-			c.state = chunkDone
+			c.State = ChunkDone
 		}
 		c.line = 0
 	}
 	return nil
 }
 
-func hexDigit(b byte) (byte, bool) {
+func HexDigit(b byte) (byte, bool) {
 	switch {
 	case '0' <= b && b <= '9':
 		return b - '0', true

@@ -1,8 +1,8 @@
 //go:build !unix
 
-package proxy
+package rawio
 
 import "net"
 
 // Whether it is alive cannot be seen here without reading; a connection that was closed shows when the request is sent.
-func alive(net.Conn) bool { return true }
+func Alive(net.Conn) bool { return true }

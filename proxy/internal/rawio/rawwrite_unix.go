@@ -1,30 +1,30 @@
 //go:build unix
 
-package proxy
+package rawio
 
 import "syscall"
 
-// rawWriter writes to a socket. It is for one connection, so that writing allocates nothing.
-type rawWriter struct {
+// Writer writes to a socket. It is for one connection, so that writing allocates nothing.
+type Writer struct {
 	conn syscall.RawConn
 	call func(fd uintptr) bool
 	rest []byte
 	err  error
 }
 
-// newRawWriter returns nil for connections that are no bare sockets.
-func newRawWriter(c any) *rawWriter {
+// NewWriter returns nil for connections that are no bare sockets.
+func NewWriter(c any) *Writer {
 	conn := rawConn(c)
 	if conn == nil {
 		return nil
 	}
-	w := &rawWriter{conn: conn}
+	w := &Writer{conn: conn}
 	w.call = w.try
 	return w
 }
 
-// write writes all of p and returns how much of it went out.
-func (w *rawWriter) write(p []byte) (int, error) {
+// Write writes all of p and returns how much of it went out.
+func (w *Writer) Write(p []byte) (int, error) {
 	w.rest, w.err = p, nil
 	err := w.conn.Write(w.call)
 	n := len(p) - len(w.rest)
@@ -36,7 +36,7 @@ func (w *rawWriter) write(p []byte) (int, error) {
 }
 
 // try writes what the socket takes; false means that it is full.
-func (w *rawWriter) try(fd uintptr) bool {
+func (w *Writer) try(fd uintptr) bool {
 	for len(w.rest) > 0 {
 		n, err := rawWrite(fd, w.rest)
 		switch err {

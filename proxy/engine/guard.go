@@ -1,4 +1,4 @@
-package proxy
+package engine
 
 import (
 	"bytes"
@@ -9,17 +9,17 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// guard finds, in a stream that is copied, the records in which the agent says what a route does not expose. It decodes
+// Guard finds, in a stream that is copied, the records in which the agent says what a route does not expose. It decodes
 // what is no repetition of the record before, so it costs nothing for most of a stream.
-type guard struct {
-	conceal concealer
+type Guard struct {
+	conceal Concealer
 	explain func(wire.Record) hub.Status // nil: what is decoded says it
 	dec     hub.Decoder
 	events  []hub.Event
 }
 
-func newGuard(d *hub.Dialect, options hub.Options, c concealer) *guard {
-	return &guard{conceal: c, explain: d.Explains, dec: policy.NewDecoder(d, options)}
+func NewGuard(d *hub.Dialect, options hub.Options, c Concealer) *Guard {
+	return &Guard{conceal: c, explain: d.Explains, dec: policy.NewDecoder(d, options)}
 }
 
 // finding is what has to be done about a record.
@@ -30,7 +30,7 @@ type finding struct {
 }
 
 // look judges one record. What it returns is valid until the next call.
-func (g *guard) look(rec wire.Record) (found finding) {
+func (g *Guard) look(rec wire.Record) (found finding) {
 	g.events, _ = g.dec.Decode(g.events[:0], rec) // what is wrong with a record is for its reader to see
 	status := hub.StatusNone
 	if g.explain != nil {
@@ -39,7 +39,7 @@ func (g *guard) look(rec wire.Record) (found finding) {
 	for i := range g.events {
 		ev := &g.events[i]
 		before := partsOf(ev)
-		if !g.conceal.event(ev) {
+		if !g.conceal.Event(ev) {
 			continue
 		}
 		// The end of a run that failed or was cancelled is written anew. Of others more may be in the record, such as a result.

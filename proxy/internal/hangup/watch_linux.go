@@ -1,4 +1,4 @@
-package proxy
+package hangup
 
 import (
 	"net"
@@ -22,7 +22,7 @@ type epollWatcher struct {
 }
 
 // newWatcher makes the set and starts the one goroutine that waits on it.
-func newWatcher() (watcher, error) {
+func New() (Watcher, error) {
 	ep, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, err
@@ -41,9 +41,9 @@ func newWatcher() (watcher, error) {
 	return w, nil
 }
 
-// watch implements watcher. File descriptors are used again as soon as they are closed, so each watch has a
+// Watch implements watcher. File descriptors are used again as soon as they are closed, so each watch has a
 // generation, and an event of an earlier one finds nothing.
-func (w *epollWatcher) watch(c net.Conn, gone func()) (forget func()) {
+func (w *epollWatcher) Watch(c net.Conn, gone func()) (forget func()) {
 	sc, ok := c.(syscall.Conn)
 	if !ok {
 		return func() {}
@@ -125,8 +125,8 @@ func (w *epollWatcher) fire(key uint64) {
 	}
 }
 
-// close ends the watcher and all watches.
-func (w *epollWatcher) close() {
+// Close ends the watcher and all watches.
+func (w *epollWatcher) Close() {
 	w.mu.Lock()
 	w.closed = true
 	clear(w.entries)

@@ -1,4 +1,4 @@
-package proxy
+package engine
 
 import (
 	"github.com/sabir-proxy/sabir/adapters"
@@ -11,9 +11,9 @@ import (
 // records of which no event was made, or nothing but a Raw event.
 type recognition struct {
 	from   string
-	stats  *stats
+	stats  *Stats
 	copied bool   // records pass as they are, so that an end alone is enough to know them by
-	unsure bool   // records have come, and not one was recognised
+	Unsure bool   // records have come, and not one was recognised
 	ended  bool   // such a stream says that its run has ended well
 	sample []byte // the beginning of the stream, while unsure
 }
@@ -30,11 +30,11 @@ func (r *recognition) judge(dec hub.Decoder, rec wire.Record, events []hub.Event
 	verdict := recognize.Judge(dec, rec, events, err)
 	switch {
 	case verdict == recognize.Unrecognised:
-		r.stats.unrecognised++
-	case verdict == recognize.Neutral, !r.copied && r.unsure && onlyEnds(events):
+		r.stats.Unrecognised++
+	case verdict == recognize.Neutral, !r.copied && r.Unsure && onlyEnds(events):
 		r.stats.neutral++
 	}
-	if r.unsure = r.stats.recognisedNone(); r.unsure && endsWell(events) {
+	if r.Unsure = r.stats.RecognisedNone(); r.Unsure && endsWell(events) {
 		r.ended = true
 		return events[:0]
 	}
@@ -63,8 +63,8 @@ func onlyEnds(events []hub.Event) bool {
 
 // keep looks again, after each record while unsure. raw is the record as it came. The failure says to give up.
 func (r *recognition) keep(raw []byte, framing wire.Framing) *hub.Failure {
-	if !r.stats.recognisedNone() {
-		r.unsure, r.sample = false, nil
+	if !r.stats.RecognisedNone() {
+		r.Unsure, r.sample = false, nil
 		return nil
 	}
 	if len(r.sample)+len(raw) <= maxSample {
@@ -73,7 +73,7 @@ func (r *recognition) keep(raw []byte, framing wire.Framing) *hub.Failure {
 			r.sample = append(r.sample, '\n') // a message has no end of its own
 		}
 	}
-	if r.ended || r.stats.unrecognised >= maxUnrecognised {
+	if r.ended || r.stats.Unrecognised >= maxUnrecognised {
 		return r.failure()
 	}
 	return nil
@@ -84,21 +84,21 @@ func (r *recognition) failure() *hub.Failure {
 	return recognize.Failure(adapters.All(), r.from, r.sample, r.stats.firstError())
 }
 
-// reset prepares for another stream.
-func (r *recognition) reset() { *r = recognition{from: r.from, stats: r.stats, copied: r.copied} }
+// Reset prepares for another stream.
+func (r *recognition) Reset() { *r = recognition{from: r.from, stats: r.stats, copied: r.copied} }
 
-// recognisedNone reports whether records have come, and not one was of the dialect.
-func (t *stats) recognisedNone() bool {
-	return t.unrecognised > 0 && t.records == t.unrecognised+t.neutral
+// RecognisedNone reports whether records have come, and not one was of the dialect.
+func (t *Stats) RecognisedNone() bool {
+	return t.Unrecognised > 0 && t.Records == t.Unrecognised+t.neutral
 }
 
-// unrecognisedShare is the part of the records which the dialect does not know, of those that tell anything.
-func (t *stats) unrecognisedShare() float64 {
-	if t.unrecognised == 0 {
+// UnrecognisedShare is the part of the records which the dialect does not know, of those that tell anything.
+func (t *Stats) UnrecognisedShare() float64 {
+	if t.Unrecognised == 0 {
 		return 0
 	}
-	return float64(t.unrecognised) / float64(t.records-t.neutral)
+	return float64(t.Unrecognised) / float64(t.Records-t.neutral)
 }
 
-// mostlyUnrecognised is the share of unrecognised records from which on a stream is worth a warning.
-const mostlyUnrecognised = 0.5
+// MostlyUnrecognised is the share of unrecognised records from which on a stream is worth a warning.
+const MostlyUnrecognised = 0.5
