@@ -380,8 +380,8 @@ func TestCaps(t *testing.T) {
 	f(`  - {on: text.delta, write: '["$text","$chan","$op"]'}`, "replace", "reasoning")
 	f(`  - {on: text.delta, when: {chan: reasoning, op: replace}, write: '"$text"'}`, "replace", "reasoning")
 	f(`  - {on: text.delta, when: {chan: reasoning}, write: none}`)
-	f(`  - {on: [agent.start, tool.end, ask, plan], write: '1'}`, "lanes")
-	f(`  - {on: [agent.start, tool.end, ask, plan, usage], write: '[$kind]'}`, "lanes", "executed_tools", "asks", "plan", "usage")
+	f(`  - {on: [agent.start, tool.end, ask, plan], write: '1'}`, "sub_agents")
+	f(`  - {on: [agent.start, tool.end, ask, plan, usage], write: '[$kind]'}`, "sub_agents", "executed_tools", "asks", "plan", "usage")
 	f(`  - {on: ask, write: '1', fate: folded}`)
 	f("  - {on: tool.ready, write: '1'}\n  - {on: run.end, when: {status: tools}, write: '1'}", "client_tools")
 }
