@@ -150,11 +150,7 @@ func (d *decoder) event(dst []hub.Event) ([]hub.Event, error) {
 
 // leave notes calls that turn out to be the client's after they were told.
 func (d *decoder) leave() {
-	for it := rawjson.Elems(d.rec[mLongRunning]); ; {
-		v, ok := it.Next()
-		if !ok {
-			return
-		}
+	for v := range rawjson.Each(d.rec[mLongRunning]) {
 		if id := rawjson.Body(v); id != nil {
 			if state, _ := d.calls.Find(id); state == callRunning {
 				d.set(id, callClient)

@@ -73,11 +73,7 @@ const (
 // actions appends what an event does besides its content. What needs no event stands in its calls and results.
 func (d *decoder) actions(dst []hub.Event, l *branch) []hub.Event {
 	over := false
-	for it := rawjson.Fields(d.rec[mActions]); ; {
-		key, v, ok := it.Next()
-		if !ok {
-			break
-		}
+	for key, v := range rawjson.EachField(d.rec[mActions]) {
 		if rawjson.IsNull(v) || rawjson.IsEmptyObject(v) {
 			continue
 		}
@@ -112,11 +108,7 @@ func (d *decoder) data(dst []hub.Event, l *branch, name string, op hub.Op, v raw
 // patch makes a JSON Patch of a delta, which sets whole members of the state: merging would go into them.
 func (d *decoder) patch(delta rawjson.Value) rawjson.Value {
 	b := append(d.scratch.Begin(), '[')
-	for it := rawjson.Fields(delta); ; {
-		key, v, ok := it.Next()
-		if !ok {
-			break
-		}
+	for key, v := range rawjson.EachField(delta) {
 		b = appendPointer(append(b, `{"op":"add","path":"/`...), key)
 		b = append(append(b, `","value":`...), v...)
 		b = append(b, "},"...)

@@ -47,11 +47,7 @@ func (d *decoder) set(id []byte, state callState) {
 func (d *decoder) parts(dst []hub.Event, l *branch, parts rawjson.Value) ([]hub.Event, error) {
 	var first error
 	var told [2]bool
-	for it := rawjson.Elems(parts); ; {
-		v, ok := it.Next()
-		if !ok {
-			return dst, first
-		}
+	for v := range rawjson.Each(parts) {
 		p := genai.ReadPart(v)
 		var err *hub.Error
 		switch p.Kind {
@@ -74,6 +70,7 @@ func (d *decoder) parts(dst []hub.Event, l *branch, parts rawjson.Value) ([]hub.
 			first = err
 		}
 	}
+	return dst, first
 }
 
 // text appends a text that is complete. Where fragments of it came, all parts of the channel are compared with them at once:
@@ -108,15 +105,12 @@ func (d *decoder) text(dst []hub.Event, l *branch, p *genai.Part, parts rawjson.
 // joined is all text of a channel.
 func (d *decoder) joined(parts rawjson.Value, channel hub.Chan) []byte {
 	b := d.scratch.Begin()
-	for it := rawjson.Elems(parts); ; {
-		v, ok := it.Next()
-		if !ok {
-			return d.scratch.Since(b)
-		}
+	for v := range rawjson.Each(parts) {
 		if p := genai.ReadPart(v); p.Kind == genai.PartText && p.Channel() == channel {
 			b = append(b, rawjson.Body(p.Value)...)
 		}
 	}
+	return d.scratch.Since(b)
 }
 
 func (d *decoder) mint(prefix string) []byte {
@@ -172,12 +166,12 @@ func (d *decoder) tool(dst []hub.Event, l *branch, id, name []byte, args rawjson
 
 // isLongRunning reports whether the event names id among the calls whose results come later.
 func (d *decoder) isLongRunning(id []byte) bool {
-	for it := rawjson.Elems(d.rec[mLongRunning]); ; {
-		v, ok := it.Next()
-		if !ok || rawjson.EqualBody(rawjson.Body(v), id) {
-			return ok
+	for v := range rawjson.Each(d.rec[mLongRunning]) {
+		if rawjson.EqualBody(rawjson.Body(v), id) {
+			return true
 		}
 	}
+	return false
 }
 
 // response appends the result of a call, or the answer to a question. A result that another follows is provisional: that of a
@@ -192,11 +186,7 @@ func (d *decoder) response(dst []hub.Event, l *branch, p *genai.Part) ([]hub.Eve
 	if state == callAsk || !known && isRequest(name) {
 		return d.answer(dst, l, id, response), nil
 	}
-	for it := rawjson.Elems(rawjson.Get(p.Value, "parts")); ; {
-		v, ok := it.Next()
-		if !ok {
-			break
-		}
+	for v := range rawjson.Each(rawjson.Get(p.Value, "parts")) {
 		if part := genai.ReadPart(v); part.Kind == genai.PartInline || part.Kind == genai.PartFile {
 			dst = d.file(dst, l, &part, id)
 		}
@@ -222,11 +212,7 @@ func (d *decoder) response(dst []hub.Event, l *branch, p *genai.Part) ([]hub.Eve
 // waits reports whether the event says that a call waits for a human.
 func (d *decoder) waits(id []byte) bool {
 	for _, names := range [][2]string{{"requestedToolConfirmations", "requested_tool_confirmations"}, {"requestedAuthConfigs", "requested_auth_configs"}} {
-		for it := rawjson.Fields(genai.Get(d.rec[mActions], names[0], names[1])); ; {
-			key, _, ok := it.Next()
-			if !ok {
-				break
-			}
+		for key := range rawjson.EachField(genai.Get(d.rec[mActions], names[0], names[1])) {
 			if rawjson.EqualBody(key, id) {
 				return true
 			}

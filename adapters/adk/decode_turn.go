@@ -141,11 +141,7 @@ func (d *decoder) fragment(dst []hub.Event, l *branch, parts rawjson.Value) []hu
 	dst = d.inTurn(dst, l)
 	d.msg = l.turn
 	d.noteUsage(l)
-	for it := rawjson.Elems(parts); ; {
-		v, ok := it.Next()
-		if !ok {
-			return dst
-		}
+	for v := range rawjson.Each(parts) {
 		p := genai.ReadPart(v)
 		if p.Kind != genai.PartText {
 			continue
@@ -157,6 +153,7 @@ func (d *decoder) fragment(dst []hub.Event, l *branch, parts rawjson.Value) []hu
 			ev.Text = text
 		}
 	}
+	return dst
 }
 
 // textEvent appends an event of a text of the turn. Only where fragments came, the text has a name, by which the whole finds
@@ -208,11 +205,7 @@ func (d *decoder) isTurn(l *branch, parts rawjson.Value) bool {
 		return false
 	}
 	beside := l.open && (l.said[0] || l.said[1]) && !bytes.Equal(d.body(mID), l.turn)
-	for it := rawjson.Elems(parts); ; {
-		v, ok := it.Next()
-		if !ok {
-			return false
-		}
+	for v := range rawjson.Each(parts) {
 		switch p := genai.ReadPart(v); p.Kind {
 		case genai.PartText:
 			return true
@@ -226,4 +219,5 @@ func (d *decoder) isTurn(l *branch, parts rawjson.Value) bool {
 			}
 		}
 	}
+	return false
 }

@@ -17,6 +17,7 @@ type encoder struct {
 	option []byte // author of agents without a name
 	run    []byte
 	id     []byte // made last
+	from   int    // where the record begins
 	member []byte // being written
 	time   int64  // when the request came, in milliseconds: 0 = not known
 	whole  bool   // the client wants no fragments
@@ -150,8 +151,7 @@ func (e *encoder) agent(id []byte) *agent {
 // Extend implements [hub.Extender].
 func (e *encoder) Extend(out *wire.Out, payload []byte) {
 	l := e.agent(nil)
-	out.Begin("")
-	b := append(append(out.Buf, `{"customMetadata":`...), payload...)
+	b := append(e.begin(out, `{"customMetadata":`), payload...)
 	e.end(out, l, append(b, ','), e.newID())
 }
 
@@ -183,7 +183,7 @@ func (e *encoder) endAction(out *wire.Out, l *agent, b, id []byte) {
 		b = strconv.AppendFloat(append(b, `,"timestamp":`...), float64(e.time)/1000, 'f', -1, 64)
 	}
 	out.Buf = append(b, '}')
-	out.End()
+	e.endLine(out)
 }
 
 // flush says the turn whole, unless a text of it goes on, and what waits for that.
@@ -198,6 +198,25 @@ func (e *encoder) flush(out *wire.Out, l *agent) {
 	}
 }
 
+// endLine ends a record. The client of the framework takes some characters for the end of a line that JSON allows in strings.
+func (e *encoder) endLine(out *wire.Out) {
+	out.Buf = rawjson.EscapeSeparators(out.Buf, e.from)
+	if bytes.Contains(out.Buf[e.from:], nextLine) {
+		out.Buf = append(out.Buf[:e.from], bytes.ReplaceAll(out.Buf[e.from:], nextLine, []byte(`\u0085`))...)
+	}
+	out.End()
+}
+
+// nextLine is U+0085.
+var nextLine = []byte("\xc2\x85")
+
+// begin starts a record.
+func (e *encoder) begin(out *wire.Out, head string) []byte {
+	out.Begin("")
+	e.from = len(out.Buf)
+	return append(out.Buf, head...)
+}
+
 // speaks reports whether a text of the turn goes on.
 func (l *agent) speaks() bool { return l.texts != [2]int{} }
 
@@ -205,8 +224,7 @@ func (e *encoder) sayTurn(out *wire.Out, l *agent) {
 	if len(l.parts)+len(l.extra) == 0 {
 		return
 	}
-	out.Begin("")
-	b := append(out.Buf, '{')
+	b := e.begin(out, `{`)
 	if len(l.parts) > 0 {
 		b = append(append(b, `"content":{"parts":[`...), l.parts[1:]...)
 		b = append(b, `],"role":"model"},`...)
@@ -265,8 +283,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Deferred
 	}
 	l := e.agent(t.agent)
-	out.Begin("")
-	b := append(append(out.Buf, `{"content":{"parts":[{"text":"`...), ev.Text...)
+	b := append(e.begin(out, `{"content":{"parts":[{"text":"`), ev.Text...)
 	b = appendThought(append(b, '"'), t.channel)
 	e.end(out, l, append(b, `}],"role":"model"},"partial":true,`...), l.event)
 	return nativeIf(t.channel != hub.Refusal)
@@ -311,8 +328,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.kept -= len(t.body)
 	switch {
 	case t.user:
-		out.Begin("")
-		b := t.appendPart(append(out.Buf, `{"content":{"parts":[`...), sig)
+		b := t.appendPart(e.begin(out, `{"content":{"parts":[`), sig)
 		e.end(out, &agent{author: []byte(authorUser), branch: l.branch}, append(b, `],"role":"user"},`...), e.newID())
 	case t.waits:
 		e.kept += grow(&l.later, func(b []byte) []byte { return t.appendPart(b, sig) })
@@ -335,74 +351,4 @@ func (t *text) appendPart(b, sig []byte) []byte {
 	b = append(append(b, `{"text":"`...), t.body...)
 	b = appendThought(append(b, '"'), t.channel)
 	return append(genai.AppendSig(b, sig), '}')
-}
-
-// openAgent opens an agent, in a slot that keeps its memory.
-func (e *encoder) openAgent(id []byte) *agent {
-	l := e.agents.Add(id)
-	*l = agent{
-		branch: l.branch[:0], author: l.author[:0], own: l.own[:0], event: l.event[:0],
-		parts: l.parts[:0], extra: l.extra[:0], later: l.later[:0],
-	}
-	return l
-}
-
-// name sets the author of events.
-func (l *agent) name(author []byte) {
-	l.author, l.own = append(l.author[:0], author...), append(l.own[:0], author...)
-}
-
-// agentStart opens a sub-agent. An event without content says so: its agent may not say anything.
-func (e *encoder) agentStart(out *wire.Out, parent *agent, ev *hub.Event) hub.Disposition {
-	above := bytes.Clone(parent.branch)
-	l := e.openAgent(ev.ID)
-	if l.name(ev.Name); len(ev.Name) == 0 {
-		l.name(e.option)
-	}
-	if len(above) > 0 {
-		l.branch = append(append(l.branch, above...), '.')
-	}
-	id := e.newID()
-	l.branch = append(append(l.branch, agentWord(l.author)...), '@')
-	l.branch = strconv.AppendInt(l.branch, int64(e.events), 10)
-	out.Begin("")
-	e.end(out, l, append(out.Buf, '{'), id)
-	return hub.Native
-}
-
-// agentWord is a name as it may stand in a branch.
-func agentWord(name []byte) []byte {
-	return bytes.Map(func(r rune) rune {
-		if r == '.' || r == '@' {
-			return '_'
-		}
-		return r
-	}, name)
-}
-
-func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l := e.agent(ev.ID)
-	e.flush(out, l)
-	out.Begin("")
-	e.endAction(out, l, append(out.Buf, `{"actions":{"stateDelta":{},"artifactDelta":{},"endOfAgent":true},`...), e.newID())
-	e.agents.Drop(ev.ID)
-	return nativeIf(ev.Status == hub.StatusOK && ev.Value == nil && len(ev.Text) == 0)
-}
-
-// step changes the author for a turn. Why a run has ended belongs on the last turn, so that waits.
-func (e *encoder) step(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l := e.agent(ev.SubAgent)
-	if ev.Kind == hub.StepEnd {
-		if l.over = true; len(l.parts) == 0 {
-			e.flush(out, l)
-			l.author, l.over = append(l.author[:0], l.own...), false
-		}
-		return hub.Implied
-	}
-	e.flush(out, l)
-	if len(ev.Name) == 0 {
-		return hub.Implied
-	}
-	l.author = append(l.author[:0], ev.Name...)
-	return hub.Folded
 }

@@ -23,9 +23,6 @@ type ask struct {
 // ask puts a question as the framework does: as a call, whose result the client sends.
 func (e *encoder) ask(out *wire.Out, l *agent, ev *hub.Event) hub.Disposition {
 	c := e.calls.Find(ev.Ref)
-	if ev.AskKind == hub.AskAuth && rawjson.Kind(ev.Value) != '{' {
-		return hub.Dropped
-	}
 	confirms := ev.AskKind == hub.AskPermission && c != nil && !c.code
 	a := e.asks.Add(ev.ID)
 	*a = ask{id: append(a.id[:0], ev.ID...), confirms: confirms, allow: approval.Allowing(ev)}
@@ -33,11 +30,10 @@ func (e *encoder) ask(out *wire.Out, l *agent, ev *hub.Event) hub.Disposition {
 		a.id = append(append(a.id[:0], "ask-"...), ev.ID...)
 	}
 	name, disposition := callInput, nativeIf(ev.AskKind == hub.AskInput && len(ev.Ref) == 0)
-	out.Begin("")
-	b := append(append(out.Buf, `{"content":{"parts":[{"functionCall":{"id":"`...), a.id...)
+	b := append(e.begin(out, `{"content":{"parts":[{"functionCall":{"id":"`), a.id...)
 	b = append(b, `","args":{`...)
 	switch {
-	case ev.AskKind == hub.AskAuth:
+	case ev.AskKind == hub.AskAuth && rawjson.Kind(ev.Value) == '{':
 		name, disposition = callCredential, nativeIf(len(ev.Title)+len(ev.Text) == 0)
 		b = append(append(b, `"functionCallId":"`...), ev.Ref...)
 		b = append(append(b, `","authConfig":`...), ev.Value...)
@@ -94,9 +90,8 @@ func (e *encoder) answer(out *wire.Out, l *agent, ev *hub.Event) hub.Disposition
 	if a == nil {
 		return hub.Dropped
 	}
-	out.Begin("")
-	b := append(append(out.Buf, `{"content":{"parts":[{"functionResponse":{"id":"`...), a.id...)
-	disposition := hub.Native
+	b := append(e.begin(out, `{"content":{"parts":[{"functionResponse":{"id":"`), a.id...)
+	var disposition hub.Disposition
 	if a.confirms {
 		disposition = nativeIf(ev.Status == hub.StatusChosen && (string(ev.Name) == approval.Approve || string(ev.Name) == approval.Deny))
 		b = append(b, `","name":"`+callConfirm+`","response":{"confirmed":`...)
@@ -139,8 +134,7 @@ func (e *encoder) attach(out *wire.Out, l *agent) {
 		l.extra = append(l.extra, e.member...)
 		return
 	}
-	out.Begin("")
-	b := append(append(out.Buf, '{'), e.member[1:]...)
+	b := append(e.begin(out, `{`), e.member[1:]...)
 	e.end(out, l, append(b, ','), e.newID())
 }
 
@@ -169,8 +163,7 @@ func (e *encoder) file(out *wire.Out, l *agent, ev *hub.Event) hub.Disposition {
 
 // data writes what ADK has a place for: the state, member by member, and versions of artifacts.
 func (e *encoder) data(out *wire.Out, l *agent, ev *hub.Event) hub.Disposition {
-	out.Begin("")
-	b, disposition := append(out.Buf, `{"actions":{`...), hub.Dropped
+	b, disposition := e.begin(out, `{"actions":{`), hub.Dropped
 	switch {
 	case string(ev.Name) == dataState:
 		b, disposition = appendState(append(b, `"artifactDelta":{},"stateDelta":`...), ev)
@@ -194,11 +187,7 @@ func appendState(b []byte, ev *hub.Event) ([]byte, hub.Disposition) {
 		return b, hub.Dropped
 	}
 	b, disposition := append(b, '{'), hub.Native
-	for it := rawjson.Elems(ev.Value); ; {
-		op, ok := it.Next()
-		if !ok {
-			break
-		}
+	for op := range rawjson.Each(ev.Value) {
 		path, found := bytes.CutPrefix(rawjson.Body(rawjson.Get(op, "path")), []byte("/"))
 		kind, v := rawjson.Body(rawjson.Get(op, "op")), rawjson.Get(op, "value")
 		if string(kind) == "replace" {
@@ -228,15 +217,12 @@ func areVersions(v rawjson.Value) bool {
 	if rawjson.Kind(v) != '{' {
 		return false
 	}
-	for it := rawjson.Fields(v); ; {
-		_, n, ok := it.Next()
-		if !ok {
-			return true
-		}
+	for _, n := range rawjson.EachField(v) {
 		if _, whole := rawjson.Int(n); !whole {
 			return false
 		}
 	}
+	return true
 }
 
 // raw writes what came from this dialect: an event as it was, a part in an event of its own.
@@ -244,8 +230,7 @@ func (e *encoder) raw(out *wire.Out, l *agent, ev *hub.Event) hub.Disposition {
 	if string(ev.Name) != dialectName || rawjson.Kind(ev.Value) != '{' || string(ev.ID) != rawPart {
 		return hub.Dropped
 	}
-	out.Begin("")
-	b := append(append(out.Buf, `{"content":{"parts":[`...), ev.Value...)
+	b := append(e.begin(out, `{"content":{"parts":[`), ev.Value...)
 	e.end(out, l, append(b, `],"role":"model"},`...), e.newID())
 	return hub.Native
 }
@@ -305,15 +290,13 @@ func (e *encoder) failed(out *wire.Out, l *agent, ev *hub.Event) hub.Disposition
 	case ev.More != nil && len(ev.More.ErrCode) > 0:
 		code = ev.More.ErrCode
 	}
-	out.Begin("")
-	b := append(append(out.Buf, `{"errorCode":"`...), code...)
+	b := append(e.begin(out, `{"errorCode":"`), code...)
 	b = append(append(b, `","errorMessage":"`...), why...)
 	e.end(out, l, append(b, `",`...), e.newID())
-	out.Begin("")
-	b = append(append(append(append(out.Buf, `{"error":"`...), code...), ": "...), why...)
+	b = append(append(append(e.begin(out, `{"error":"`), code...), ": "...), why...)
 	b = append(append(b, `","error_details":{"error_type":"`...), code...)
 	b = append(append(b, `","error_message":"`...), why...)
 	out.Buf = append(b, `"}}`...)
-	out.End()
+	e.endLine(out)
 	return nativeIf(ev.Status != hub.StatusTruncated)
 }

@@ -39,7 +39,7 @@ func (e *encoder) toolUpdate(ev *hub.Event) hub.Disposition {
 // toolReady says the call at once, with the turn that it ends: clients show that it runs.
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 	l, c := e.agent(ev.SubAgent), e.calls.Find(ev.ID)
-	object := true
+	var object bool
 	if c.args, object = appendArgs(c.args[:0], ev); c.past {
 		return hub.Implied // the client has it
 	}
@@ -99,13 +99,11 @@ func (e *encoder) toolEnd(out *wire.Out, l *agent, ev *hub.Event) hub.Dispositio
 	case ev.Status == hub.StatusClient || ev.Status == hub.StatusPaused && c.client:
 		return e.leave(out, l, ev, c)
 	case c.code && !c.past:
-		out.Begin("")
-		b, exact := genai.AppendCodeResult(append(out.Buf, `{"content":{"parts":[`...), ev, nil)
+		b, exact := genai.AppendCodeResult(e.begin(out, `{"content":{"parts":[`), ev, nil)
 		e.end(out, l, append(b, `],"role":"model"},`...), e.newID())
 		return nativeIf(exact)
 	}
-	out.Begin("")
-	b := append(append(out.Buf, `{"content":{"parts":[{"functionResponse":{"id":"`...), ev.ID...)
+	b := append(e.begin(out, `{"content":{"parts":[{"functionResponse":{"id":"`), ev.ID...)
 	b = append(append(b, `","name":"`...), c.name...)
 	b = append(b, `","response":`...)
 	if ev.Status == hub.StatusPaused {
@@ -123,8 +121,7 @@ func (e *encoder) toolEnd(out *wire.Out, l *agent, ev *hub.Event) hub.Dispositio
 func (e *encoder) leave(out *wire.Out, l *agent, ev *hub.Event, c *call) hub.Disposition {
 	e.left = true
 	if !c.client && !c.past {
-		out.Begin("")
-		b := append(append(out.Buf, `{"longRunningToolIds":["`...), ev.ID...)
+		b := append(e.begin(out, `{"longRunningToolIds":["`), ev.ID...)
 		e.end(out, l, append(b, `"],`...), e.newID())
 	}
 	return hub.Implied
@@ -142,6 +139,11 @@ func (e *encoder) waiting(out *wire.Out, l *agent, ev *hub.Event, b []byte) hub.
 // appendResponse appends what a tool returned, as the framework wraps it.
 func appendResponse(b []byte, ev *hub.Event) ([]byte, hub.Disposition) {
 	switch {
+	case ev.Status == hub.StatusUnknown && len(ev.Text)+len(ev.Value) > 0: // there is a result, whatever it is
+		known := *ev
+		known.Status = hub.StatusOK
+		b, _ = appendResponse(b, &known)
+		return b, hub.Folded
 	case ev.Status != hub.StatusOK:
 		return appendError(append(b, `{"error":"`...), ev)
 	case ev.Value == nil && len(ev.Text) == 0 && ev.More != nil && ev.More.Content != nil:

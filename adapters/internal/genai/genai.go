@@ -159,21 +159,26 @@ func AppendSig(dst, sig []byte) []byte {
 	return append(dst, '"')
 }
 
-// IsBase64 reports whether a signature can be one of Gemini's: typed readers decode it as base64, and fail on anything else.
+// IsBase64 reports whether a signature can be one of Gemini's: typed readers decode it as base64, and fail on anything else,
+// also where its last digit has bits that mean nothing.
 func IsBase64(sig []byte) bool {
 	body := bytes.TrimRight(sig, "=")
-	if len(sig)%4 != 0 || len(sig)-len(body) > 2 {
+	pad := len(sig) - len(body)
+	if len(sig)%4 != 0 || pad > 2 {
 		return false
 	}
+	last := byte(0)
 	for _, c := range body {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '+', c == '/':
-		default:
+		i := bytes.IndexByte([]byte(base64Digits), c)
+		if i < 0 {
 			return false
 		}
+		last = byte(i)
 	}
-	return true
+	return last&(1<<(2*pad)-1) == 0
 }
+
+const base64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 // AppendCode appends the part of a call that runs code, without its last bracket. Where its arguments are those of another
 // dialect, they are what runs; exact says that they are not.
