@@ -5,6 +5,7 @@ import "strings"
 // controls are streams with one fault each, by target. They prove that the judges judge: each must be rejected, or be
 // understood otherwise than it was meant.
 var controls = map[string][]*Case{
+	"adk":              adkControls,
 	"claude-cli":       claudeControls,
 	"anthropic":        anthropicControls,
 	"openai-responses": responsesControls,
