@@ -17,6 +17,7 @@ const (
 	wire    = module + "adapters/wire"
 	rawjson = module + "adapters/internal/rawjson"
 	phrases = module + "adapters/internal/phrases"
+	results = module + "adapters/internal/toolresult"
 	members = module + "adapters/internal/eventjson"
 	harness = "adapters/adaptertest"
 )
@@ -44,6 +45,7 @@ var shared = []string{
 	module + "adapters/internal/recent",
 	module + "adapters/internal/tagsplit",
 	module + "adapters/internal/toolinfo",
+	results,
 	module + "adapters/stages",
 	module + "adapters/usage",
 	members,
@@ -98,8 +100,8 @@ var rules = []rule{
 	},
 	{
 		folders: []string{"adapters/internal/*"},
-		allowed: []string{hubPath, wire, rawjson, phrases, members},
-		why:     "what dialects share stands below them: it imports only hub, wire, rawjson, phrases, eventjson and the standard library",
+		allowed: []string{hubPath, wire, rawjson, phrases, members, results},
+		why:     "what dialects share stands below them: it imports only hub, wire, rawjson, phrases, eventjson, toolresult and the standard library",
 	},
 	{
 		folders: []string{"adapters/*", "adapters/*/*"},

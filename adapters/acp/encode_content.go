@@ -191,7 +191,7 @@ func (e *encoder) kindOf(kind, toolName []byte) string {
 func appendFile(dst []byte, f *hub.FileRef) (_ []byte, disposition hub.Disposition, ok bool) {
 	data, mime, uri := f.Base64, f.Media, f.URL
 	disposition = hub.Native
-	if head, tail, inline := cutDataURL(uri); inline && len(data) == 0 {
+	if head, tail, inline := member.CutDataURL(uri); inline && len(data) == 0 {
 		data, uri, disposition = tail, nil, hub.Folded
 		if len(mime) == 0 {
 			mime = head
@@ -221,16 +221,6 @@ func appendFile(dst []byte, f *hub.FileRef) (_ []byte, disposition hub.Dispositi
 	}
 	dst = append(append(append(append(dst, uri...), `","blob":"`...), data...), '"')
 	return append(member.AppendText(dst, `,"mimeType":"`, mime), "}}"...), disposition, true
-}
-
-// cutDataURL takes a data URL in base64 apart.
-func cutDataURL(uri []byte) (mime, data []byte, ok bool) {
-	rest, ok := bytes.CutPrefix(uri, []byte("data:"))
-	if !ok {
-		return nil, nil, false
-	}
-	mime, data, ok = bytes.Cut(rest, []byte(";base64,"))
-	return mime, data, ok
 }
 
 // appendLink appends a link. Its name is required, its title is for people.

@@ -4,7 +4,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
-	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -127,7 +127,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b = member.AppendText(b, `,"toolCallId":"`, id)
 	b = append(b, `,"content":"`...)
 	from := len(b)
-	b = appendResult(b, ev)
+	b = toolresult.AppendText(b, ev)
 	made := len(b) > from && len(ev.Text) == 0 && ev.Value == nil // for want of a result
 	b = append(b, `","role":"tool"`...)
 	own := toolEndMembers
@@ -178,62 +178,4 @@ func (u *unanswered) tell(reason hub.Status) bool {
 // noResult reports whether the end of a call leaves it to the client.
 func noResult(ev *hub.Event) bool {
 	return ev.Status == hub.StatusClient || ev.Status == hub.StatusPaused
-}
-
-// appendResult appends a result as the body of a string, which is all that older clients take: JSON as its text,
-// content blocks as what can be read of them, an error as its message.
-func appendResult(dst []byte, ev *hub.Event) []byte {
-	if len(ev.Text) > 0 {
-		return append(dst, ev.Text...)
-	}
-	if text, ok := rawjson.Str(ev.Value); ok {
-		return append(dst, text...)
-	}
-	if ev.Value != nil {
-		return rawjson.AppendEscaped(dst, ev.Value)
-	}
-	if ev.More == nil {
-		return dst
-	}
-	from := len(dst)
-	dst = appendBlocks(dst, ev.More.Content)
-	if len(dst) == from {
-		dst = append(dst, ev.More.Err...)
-	}
-	return dst
-}
-
-// appendBlocks appends what content blocks say in words, a line each, as the body of a string.
-func appendBlocks(dst []byte, content rawjson.Value) []byte {
-	from := len(dst)
-	for block := range rawjson.Each(content) {
-		if len(dst) > from {
-			dst = append(dst, `\n`...)
-		}
-		inner := rawjson.Get(block, "content")
-		switch string(rawjson.Text(block, "type")) {
-		case "content":
-			dst = appendBlockText(dst, inner)
-		case "diff":
-			dst = append(dst, rawjson.Text(block, "path")...)
-			dst = append(dst, `\n`...)
-			dst = append(dst, rawjson.Text(block, "newText")...)
-		default:
-			dst = appendBlockText(dst, block)
-		}
-	}
-	return dst
-}
-
-// appendBlockText appends the text of a block, or its link, or in brackets what it is.
-func appendBlockText(dst []byte, block rawjson.Value) []byte {
-	if text := rawjson.Text(block, "text"); text != nil {
-		return append(dst, text...)
-	}
-	if uri := rawjson.Text(block, "uri"); uri != nil {
-		return append(dst, uri...)
-	}
-	dst = append(dst, '[')
-	dst = append(dst, rawjson.Text(block, "type")...)
-	return append(dst, ']')
 }

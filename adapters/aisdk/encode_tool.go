@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -218,14 +219,14 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	defer e.tools.Drop(ev.ID)
-	if hasResult(ev) || ev.Status != hub.StatusClient && ev.Status != hub.StatusPaused {
+	if toolresult.Has(ev) || ev.Status != hub.StatusClient && ev.Status != hub.StatusPaused {
 		t.answered()
 	}
 	switch {
 	case t.refused:
 		return hub.Folded
 	case ev.Status == hub.StatusClient, ev.Status == hub.StatusPaused:
-		if !hasResult(ev) {
+		if !toolresult.Has(ev) {
 			e.left++
 			return hub.Implied
 		}
@@ -235,11 +236,6 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return e.outputDenied(out, ev, t)
 	}
 	return e.outputAvailable(out, ev, t)
-}
-
-// hasResult reports whether a call has brought anything.
-func hasResult(ev *hub.Event) bool {
-	return len(ev.Text) > 0 || ev.Value != nil || ev.More != nil && ev.More.Content != nil
 }
 
 // outputAvailable writes a result: text, another value, or content blocks.
@@ -281,7 +277,7 @@ func (e *encoder) outputAvailable(out *wire.Out, ev *hub.Event, t *tool) hub.Dis
 func (e *encoder) outputError(out *wire.Out, ev *hub.Event, t *tool) hub.Disposition {
 	b := append(member.Open(out, `{"type":"tool-output-error","toolCallId":"`, ev.ID), `,"errorText":"`...)
 	from := len(b)
-	b = appendWords(b, ev)
+	b = toolresult.AppendText(b, ev)
 	disposition := hub.NativeIf(ev.Status == hub.StatusError && len(b) > from)
 	if len(b) == from {
 		b = append(b, phrases.Call(ev.Status)...)
@@ -301,33 +297,5 @@ func (e *encoder) outputDenied(out *wire.Out, ev *hub.Event, t *tool) hub.Dispos
 		return hub.Folded
 	}
 	member.Close(out, member.Open(out, `{"type":"tool-output-denied","toolCallId":"`, ev.ID))
-	return hub.NativeIf(!hasResult(ev) && (ev.More == nil || len(ev.More.Err) == 0))
-}
-
-// appendWords appends a result as the body of a string: text, JSON as its text, what content blocks say, or the error.
-func appendWords(dst []byte, ev *hub.Event) []byte {
-	if len(ev.Text) > 0 {
-		return append(dst, ev.Text...)
-	}
-	if text, ok := rawjson.Str(ev.Value); ok {
-		return append(dst, text...)
-	}
-	if !rawjson.IsNull(ev.Value) {
-		return rawjson.AppendEscaped(dst, ev.Value)
-	}
-	if ev.More == nil {
-		return dst
-	}
-	if len(ev.More.Err) > 0 {
-		return append(dst, ev.More.Err...)
-	}
-	from := len(dst)
-	for block := range rawjson.Each(ev.More.Content) {
-		text := rawjson.Text(block, "content", "text")
-		if len(text) > 0 && len(dst) > from {
-			dst = append(dst, `\n`...)
-		}
-		dst = append(dst, text...)
-	}
-	return dst
+	return hub.NativeIf(!toolresult.Has(ev) && (ev.More == nil || len(ev.More.Err) == 0))
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
 
 // toolStart announces a call. Those of type tool_use ask the client to run them; the server runs all others.
@@ -153,20 +154,16 @@ func resultError(content rawjson.Value) (code []byte, failed bool) {
 
 // mcpContent reads a result that is a text, or a list of texts: one text as such, several as they are.
 func mcpContent(ev *hub.Event, content rawjson.Value) {
-	if text, ok := rawjson.Str(content); ok {
+	text, ok := toolresult.OneText(content)
+	switch it := rawjson.Elems(content); {
+	case ok:
 		ev.Text = text
-		return
-	}
-	it := rawjson.Elems(content)
-	first, ok := it.Next()
-	if !ok {
+	case rawjson.Kind(content) == '"':
+		ev.Text = rawjson.Body(content)
+	default:
 		ev.Text = []byte{}
-		return
+		if _, some := it.Next(); some {
+			ev.Text, ev.Value = nil, content
+		}
 	}
-	text, isText := rawjson.Str(rawjson.Get(first, "text"))
-	if _, more := it.Next(); more || !isText {
-		ev.Value = content
-		return
-	}
-	ev.Text = text
 }

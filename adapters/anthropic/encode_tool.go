@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -202,7 +203,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 func isSilent(ev *hub.Event) bool {
 	switch ev.Status {
 	case hub.StatusClient, hub.StatusPaused, hub.StatusAborted, hub.StatusUnknown:
-		return len(ev.Text) == 0 && ev.Value == nil && (ev.More == nil || ev.More.Content == nil && len(ev.More.Err) == 0)
+		return !toolresult.Has(ev) && len(hub.Why(ev)) == 0
 	}
 	return false
 }
@@ -236,8 +237,7 @@ func (e *encoder) mcpResult(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b = appendTexts(append(b, `,"content":`...), ev)
 	e.closeStart(out, append(b, '}'), openCall, ev.ID, "")
 	e.closeBlock(out)
-	blocks := len(ev.Text) == 0 && ev.Value == nil && ev.More != nil && ev.More.Content != nil
-	return hub.FoldedIf(blocks || ev.Status != hub.StatusOK && ev.Status != hub.StatusError)
+	return hub.FoldedIf(toolresult.OnlyBlocks(ev) || ev.Status != hub.StatusOK && ev.Status != hub.StatusError)
 }
 
 // appendTexts appends a result as a list of texts. An empty text would be refused when the client sends it back.
@@ -248,7 +248,7 @@ func appendTexts(dst []byte, ev *hub.Event) []byte {
 	start := len(dst)
 	dst = append(dst, `[{"type":"text","text":"`...)
 	from := len(dst)
-	if dst = appendResult(dst, ev); len(dst) == from {
+	if dst = toolresult.AppendText(dst, ev, "text", "newText", "uri"); len(dst) == from {
 		return append(dst[:start], "[]"...)
 	}
 	return append(dst, `"}]`...)
@@ -264,53 +264,6 @@ func isTexts(value rawjson.Value) bool {
 		}
 		if string(rawjson.Text(block, "type")) != "text" || rawjson.Kind(rawjson.Get(block, "text")) != '"' {
 			return false
-		}
-	}
-}
-
-// appendResult appends a result as the body of a string: JSON as its text, content blocks as what can be read of them,
-// an error as its message.
-func appendResult(dst []byte, ev *hub.Event) []byte {
-	if len(ev.Text) > 0 {
-		return append(dst, ev.Text...)
-	}
-	if text, ok := rawjson.Str(ev.Value); ok {
-		return append(dst, text...)
-	}
-	if ev.Value != nil {
-		return rawjson.AppendEscaped(dst, ev.Value)
-	}
-	if ev.More == nil {
-		return dst
-	}
-	from := len(dst)
-	dst = appendBlocks(dst, ev.More.Content)
-	if len(dst) == from {
-		dst = append(dst, ev.More.Err...)
-	}
-	return dst
-}
-
-// appendBlocks appends what content blocks say in words, a line each.
-func appendBlocks(dst []byte, content rawjson.Value) []byte {
-	from := len(dst)
-	for it := rawjson.Elems(content); ; {
-		block, ok := it.Next()
-		if !ok {
-			return dst
-		}
-		if inner := rawjson.Get(block, "content"); inner != nil {
-			block = inner
-		}
-		line := dst
-		if len(dst) > from {
-			line = append(line, `\n`...)
-		}
-		for _, member := range [...]string{"text", "newText", "uri"} {
-			if text := rawjson.Text(block, member); len(text) > 0 {
-				dst = append(line, text...)
-				break
-			}
 		}
 	}
 }

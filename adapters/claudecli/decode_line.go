@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
 
 // assistant is a line with whole blocks of a message, nearly always one. Of what has been streamed only the rest counts.
@@ -262,42 +263,20 @@ func (d *decoder) resultContent(ev *hub.Event, content rawjson.Value) {
 		ev.Text = text
 		return
 	}
-	text, pieces, others := d.scratch.Begin(), 0, 0
-	for v := range rawjson.Each(content) {
-		piece, isText := rawjson.Str(rawjson.Get(v, "text"))
-		if !isText {
-			others++
-			continue
-		}
-		if pieces > 0 {
-			text = append(text, `\n`...)
-		}
-		text = append(text, piece...)
-		pieces++
-	}
-	if body := d.scratch.Since(text); pieces > 0 {
-		ev.Text = body
-	}
+	text, others := toolresult.JoinTexts(content, &d.scratch)
+	ev.Text = text
 	if others > 0 {
-		d.scratch.MoreOf(ev).Content = d.blocks(content)
+		d.scratch.MoreOf(ev).Content = toolresult.Wrap(content, &d.scratch, appendMCP)
 	}
 }
 
-// blocks makes content blocks of the model of those of the Messages API.
-func (d *decoder) blocks(content rawjson.Value) rawjson.Value {
-	b := append(d.scratch.Begin(), '[')
-	for v := range rawjson.Each(content) {
-		b = append(b, `{"type":"content","content":`...)
-		if data := rawjson.Text(v, "source", "data"); data != nil {
-			b = append(append(b, `{"type":"`...), rawjson.Text(v, "type")...)
-			b = append(append(b, `","data":"`...), data...)
-			b = append(append(b, `","mimeType":"`...), rawjson.Text(v, "source", "media_type")...)
-			b = append(b, `"}`...)
-		} else {
-			b = append(b, v...)
-		}
-		b = append(b, `},`...)
+// appendMCP appends a block of the Messages API as MCP has it, which is the same but for inline files.
+func appendMCP(dst []byte, block rawjson.Value) []byte {
+	data := rawjson.Text(block, "source", "data")
+	if data == nil {
+		return append(dst, block...)
 	}
-	b[len(b)-1] = ']'
-	return d.scratch.Since(b)
+	dst = append(append(dst, `{"type":"`...), rawjson.Text(block, "type")...)
+	dst = append(append(dst, `","data":"`...), data...)
+	return append(append(append(dst, `","mimeType":"`...), rawjson.Text(block, "source", "media_type")...), `"}`...)
 }

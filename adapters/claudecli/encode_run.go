@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -80,7 +81,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b = append(append(b, `","tool_use_id":"`...), a.call...)
 	b = append(append(b, `","status":"`...), status...)
 	b = append(b, `","output_file":"","summary":"`...)
-	b = appendResult(b, ev)
+	b = toolresult.AppendText(b, ev)
 	out.Buf = e.appendIDs(append(b, '"'))
 	e.end(out)
 	if a.made {

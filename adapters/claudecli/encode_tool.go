@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -127,16 +128,13 @@ func (e *encoder) result(out *wire.Out, id []byte, ev *hub.Event, parent []byte)
 
 // appendContent appends the content of a result: a text, or blocks if it is more than that.
 func appendContent(dst []byte, ev *hub.Event) []byte {
-	var content rawjson.Value
-	if ev.More != nil {
-		content = ev.More.Content
-	}
+	content := toolresult.Content(ev)
 	if content == nil {
-		return append(appendResult(append(dst, '"'), ev), '"')
+		return append(toolresult.AppendText(append(dst, '"'), ev), '"')
 	}
 	dst = append(dst, '[')
 	n := len(dst)
-	if text := appendResult(nil, ev); len(text) > 0 {
+	if text := rawjson.First(toolresult.AppendValue(nil, ev), hub.Why(ev)); len(text) > 0 {
 		dst = append(appendTextBlock(dst, text), ',')
 	}
 	spoken := len(dst) > n
@@ -176,20 +174,6 @@ func appendResultBlock(dst []byte, block rawjson.Value, spoken bool) []byte {
 
 func appendTextBlock(dst, text []byte) []byte {
 	return append(append(append(dst, `{"type":"text","text":"`...), text...), `"}`...)
-}
-
-// appendResult appends a result as the body of a string: JSON as its text, an error as its message.
-func appendResult(dst []byte, ev *hub.Event) []byte {
-	body, isText := rawjson.Str(ev.Value)
-	switch {
-	case len(ev.Text) > 0:
-		body = ev.Text
-	case ev.Value != nil && !isText:
-		return rawjson.AppendEscaped(dst, ev.Value)
-	case ev.Value == nil && ev.More != nil:
-		body = ev.More.Err
-	}
-	return append(dst, body...)
 }
 
 // madeCall writes a call that no event of the stream is: arguments and all.

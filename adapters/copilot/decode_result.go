@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
 
 // executionComplete reads the end of a call.
@@ -80,16 +81,7 @@ func (d *decoder) content(ev *hub.Event) {
 	if rawjson.Kind(blocks) != '[' {
 		return
 	}
-	buf := append(d.scratch.Begin(), '[')
-	for block := range rawjson.Each(blocks) {
-		buf = append(append(buf, `{"type":"content","content":`...), block...)
-		buf = append(buf, `},`...)
-	}
-	if buf[len(buf)-1] == ',' {
-		buf = buf[:len(buf)-1]
-	}
-	content := d.scratch.Since(append(buf, ']'))
-	d.scratch.MoreOf(ev).Content = content
+	d.scratch.MoreOf(ev).Content = toolresult.Wrap(blocks, &d.scratch, nil)
 }
 
 // Members of the metadata of a result.

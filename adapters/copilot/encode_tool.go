@@ -6,6 +6,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolinfo"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -221,21 +222,13 @@ func appendResult(dst []byte, ev *hub.Event, kept rawjson.Value, printed bool) [
 	case wrapper != nil:
 		dst = appendWrapped(dst, ev.Text, wrapper)
 	case ev.Text == nil && ev.Value != nil:
-		dst = appendSerialised(dst, ev.Value)
+		dst = toolresult.AppendJSON(dst, ev.Value)
 	default:
 		dst = append(dst, ev.Text...)
 	}
 	dst = append(dst, `",`...)
 	dst = appendBlocks(dst, blocks)
 	return append(closeObject(appendMembers(dst, rest)), ',')
-}
-
-// appendSerialised appends a value as the content of a result: a string is itself, other values are written out.
-func appendSerialised(dst []byte, v rawjson.Value) []byte {
-	if body, ok := rawjson.Str(v); ok {
-		return append(dst, body...)
-	}
-	return rawjson.AppendEscaped(dst, v)
 }
 
 // appendWrapped appends the object that the text came in, written out.

@@ -184,25 +184,3 @@ func head(first bool, a, b string) string {
 	}
 	return b
 }
-
-// appendWords appends a result as the body of a string: text, JSON as its text, what content blocks say, or the error.
-func appendWords(dst []byte, ev *hub.Event) []byte {
-	if len(ev.Text) > 0 {
-		return append(dst, ev.Text...)
-	}
-	if ev.More == nil {
-		return dst
-	}
-	if len(ev.More.Err) > 0 {
-		return append(dst, ev.More.Err...)
-	}
-	from := len(dst)
-	for block := range rawjson.Each(ev.More.Content) {
-		text := rawjson.Text(block, "content", "text")
-		if len(text) > 0 && len(dst) > from {
-			dst = append(dst, `\n`...)
-		}
-		dst = append(dst, text...)
-	}
-	return dst
-}

@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -121,7 +122,7 @@ func appendResult(dst []byte, ev *hub.Event, failed, content bool) ([]byte, hub.
 	case failed:
 		dst = append(dst, '"')
 		from := len(dst)
-		if dst = appendWords(dst, ev); len(dst) == from {
+		if dst = toolresult.AppendText(dst, ev); len(dst) == from {
 			dst, disposition = append(dst, phrases.Call(ev.Status)...), hub.Folded
 		}
 		return append(dst, '"'), disposition

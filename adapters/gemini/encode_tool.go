@@ -6,6 +6,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/genai"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -200,9 +201,9 @@ func (e *encoder) serverResult(out *wire.Out, ev *hub.Event, c *call) hub.Dispos
 	case ev.Status == hub.StatusOK && rawjson.Kind(ev.Value) == '{':
 		disposition, b = hub.Native, append(b, ev.Value...)
 	case ev.Status == hub.StatusOK:
-		b = append(genai.AppendResult(append(b, `{"result":"`...), ev), `"}`...)
+		b = append(toolresult.AppendText(append(b, `{"result":"`...), ev), `"}`...)
 	default:
-		b = append(genai.AppendResult(append(b, `{"error":"`...), ev), `"}`...)
+		b = append(toolresult.AppendText(append(b, `{"error":"`...), ev), `"}`...)
 	}
 	e.end(out, e.endParts(append(b, `}}`...)))
 	return disposition

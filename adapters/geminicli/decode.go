@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -141,11 +142,7 @@ func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Status = hub.ToolEnd, id, hub.StatusOK
-	if text, ok := rawjson.Str(d.rec.Output); ok {
-		ev.Text = text
-	} else if !rawjson.IsNull(d.rec.Output) {
-		ev.Value = d.rec.Output
-	}
+	toolresult.Set(ev, d.rec.Output)
 	if string(rawjson.Body(d.rec.Status)) == "error" {
 		ev.Status = hub.StatusError
 		d.fail(ev)

@@ -1,9 +1,8 @@
 package langgraph
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -188,8 +187,7 @@ func (d *decoder) file(dst []hub.Event, m *fields, k *message, b *block) []hub.E
 
 // inline takes a file out of a URL that holds it: data:image/png;base64,AAAA.
 func inline(f *hub.FileRef) {
-	head, data, ok := bytes.Cut(f.URL, []byte(";base64,"))
-	if media, isData := bytes.CutPrefix(head, []byte("data:")); ok && isData {
+	if media, data, ok := member.CutDataURL(f.URL); ok {
 		f.URL, f.Base64, f.Media = nil, data, media
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
 
 // call is one call of a tool.
@@ -244,22 +245,11 @@ func (d *decoder) endCall(c *call, ev *hub.Event) {
 
 // setResult sets what a tool said: a text, or blocks. Blocks that are one text are that text.
 func setResult(ev *hub.Event, content rawjson.Value) {
-	if body, ok := rawjson.Str(content); ok {
-		ev.Text = body
+	if text, ok := toolresult.OneText(content); ok {
+		ev.Text = text
 		return
 	}
-	if rawjson.IsNull(content) {
-		return
-	}
-	it := rawjson.Elems(content)
-	only, _ := it.Next()
-	if _, more := it.Next(); !more && string(rawjson.Text(only, "type")) == "text" {
-		if body, ok := rawjson.Str(rawjson.Get(only, "text")); ok {
-			ev.Text = body
-			return
-		}
-	}
-	ev.Value = content
+	toolresult.Set(ev, content)
 }
 
 // tool is the mode tools: what happens while a tool runs. Its calls may not be in any message.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -87,7 +88,7 @@ func TestFates(t *testing.T) {
 func TestResultOfATool(t *testing.T) {
 	f := func(want string, ev hub.Event) {
 		t.Helper()
-		if got := string(appendResult(nil, &ev)); got != want {
+		if got := string(toolresult.AppendText(nil, &ev, "text")); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -103,7 +104,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b := append(append(e.buf[:0], `{"id":"`...), r.id...)
 	b = append(append(b, `","type":"tool","tool_call_id":"`...), ev.ID...)
 	b = append(append(b, `","name":"`...), ev.Name...)
-	b = append(appendResult(append(b, `","content":"`...), ev), status...)
+	b = append(toolresult.AppendText(append(b, `","content":"`...), ev, "text"), status...)
 	e.buf = b
 	if e.modes&modeTuple != 0 {
 		out.Begin(l.event)
@@ -130,36 +131,6 @@ func (e *encoder) resultID(ev *hub.Event) []byte {
 		id = append(append(append(id[:0], e.run...), '-'), ev.ID...)
 	}
 	return e.unique("message\x00", id)
-}
-
-// appendResult appends what a tool said, as the body of a string.
-func appendResult(dst []byte, ev *hub.Event) []byte {
-	body, ok := rawjson.Str(ev.Value)
-	switch {
-	case ok:
-		return append(dst, body...)
-	case ev.Value != nil:
-		return rawjson.AppendEscaped(dst, ev.Value)
-	case len(ev.Text) > 0 || ev.More == nil:
-		return append(dst, ev.Text...)
-	case len(ev.More.Err) > 0:
-		return append(dst, ev.More.Err...)
-	}
-	n := len(dst)
-	for block := range rawjson.Each(ev.More.Content) {
-		words := rawjson.Text(block, "content", "text")
-		if words == nil {
-			words = rawjson.Text(block, "text")
-		}
-		if words == nil {
-			continue
-		}
-		if len(dst) > n {
-			dst = append(dst, `\n`...)
-		}
-		dst = append(dst, words...)
-	}
-	return dst
 }
 
 // toolOutput writes a partial result.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -231,7 +232,7 @@ func (d *decoder) image(dst []hub.Event, c *choice, v rawjson.Value) []hub.Event
 	}
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Msg, ev.More = hub.File, c.msg, d.scratch.More()
-	if media, data, ok := cutDataURL(url); ok {
+	if media, data, ok := member.CutDataURL(url); ok {
 		ev.More.File.Media, ev.More.File.Base64 = media, data
 	} else {
 		ev.More.File.URL = url

@@ -1,8 +1,6 @@
 package openaichat
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
@@ -78,13 +76,4 @@ func (d *decoder) seal(dst []hub.Event, c *choice, sig []byte) []hub.Event {
 	ev.Kind, ev.Chan, ev.Msg, ev.More = hub.TextEnd, hub.Reasoning, c.msg, d.scratch.More()
 	ev.More.Sig = sig
 	return dst
-}
-
-// cutDataURL takes data:image/png;base64,… apart. The body of a JSON string has no escapes there, but for the slash.
-func cutDataURL(url []byte) (media, data []byte, ok bool) {
-	rest, ok := bytes.CutPrefix(url, []byte("data:"))
-	if !ok {
-		return nil, nil, false
-	}
-	return bytes.Cut(rest, []byte(";base64,"))
 }

@@ -5,16 +5,8 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
-
-// result fills in a result: text, or a value.
-func (d *decoder) result(ev *hub.Event, v rawjson.Value) {
-	if text, ok := rawjson.Str(v); ok {
-		ev.Text = text
-	} else if !rawjson.IsNull(v) {
-		ev.Value = v
-	}
-}
 
 // callOutput ends a call whose output is an item of its own: some servers run what others leave to the client.
 func (d *decoder) callOutput(dst []hub.Event, v rawjson.Value) []hub.Event {
@@ -40,7 +32,7 @@ func (d *decoder) callOutput(dst []hub.Event, v rawjson.Value) []hub.Event {
 	if rawjson.Kind(output) == '[' {
 		d.shellResult(ev, output)
 	} else {
-		d.result(ev, output)
+		toolresult.Set(ev, output)
 	}
 	return dst
 }

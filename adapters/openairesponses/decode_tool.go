@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
 
 // toolType is what a reader must know of one type of call.
@@ -318,6 +319,6 @@ func (d *decoder) endCall(dst []hub.Event, it *item, typ []byte, v rawjson.Value
 	if string(typ) == "web_search_call" {
 		result = rawjson.Get(v, "action", "sources")
 	}
-	d.result(ev, result)
+	toolresult.Set(ev, result)
 	return dst
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -228,7 +229,7 @@ func (e *encoder) serverEnd(out *wire.Out, ev *hub.Event, t *toolItem) hub.Dispo
 	if !e.keep(len(item) - from) {
 		item, disposition = append(item[:from], `null`...), hub.Dropped
 	}
-	if disposition == hub.Native && ev.More != nil && ev.More.Content != nil && len(ev.Text) == 0 && ev.Value == nil {
+	if disposition == hub.Native && toolresult.OnlyBlocks(ev) {
 		disposition = hub.Folded
 	}
 	item = append(item, `,"error":`...)
@@ -274,50 +275,10 @@ func toolError(ev *hub.Event) (why []byte, said bool) {
 // appendOutput appends a result as a string, or null if there is none: JSON as its text, content blocks as what can be
 // read of them.
 func appendOutput(dst []byte, ev *hub.Event) []byte {
-	text, isText := rawjson.Str(ev.Value)
-	switch {
-	case len(ev.Text) > 0:
-		return rawjson.AppendQuoted(dst, ev.Text)
-	case isText:
-		return rawjson.AppendQuoted(dst, text)
-	case ev.Value != nil:
-		return rawjson.AppendString(dst, ev.Value)
-	case ev.More != nil && ev.More.Content != nil:
-		return append(appendBlocks(append(dst, '"'), ev.More.Content), '"')
-	case ev.Status == hub.StatusOK:
-		return append(dst, `""`...)
+	if !toolresult.Has(ev) && ev.Status != hub.StatusOK {
+		return append(dst, `null`...)
 	}
-	return append(dst, `null`...)
-}
-
-// appendBlocks appends what content blocks say in words, a line each, as the body of a string.
-func appendBlocks(dst []byte, content rawjson.Value) []byte {
-	from := len(dst)
-	for block := range rawjson.Each(content) {
-		if len(dst) > from {
-			dst = append(dst, `\n`...)
-		}
-		if path := rawjson.Text(block, "path"); path != nil { // a diff
-			dst = append(append(dst, path...), `\n`...)
-			dst = append(dst, rawjson.Text(block, "newText")...)
-			continue
-		}
-		if inner := rawjson.Get(block, "content"); rawjson.Kind(inner) == '{' {
-			block = inner
-		}
-		dst = appendBlock(dst, block)
-	}
-	return dst
-}
-
-// appendBlock appends the text of a block, or its link, or in brackets what it is.
-func appendBlock(dst []byte, block rawjson.Value) []byte {
-	for _, member := range []string{"text", "uri"} {
-		if text := rawjson.Text(block, member); text != nil {
-			return append(dst, text...)
-		}
-	}
-	return append(append(append(dst, '['), rawjson.Text(block, "type")...), ']')
+	return append(toolresult.AppendResult(append(dst, '"'), ev), '"')
 }
 
 // image writes a picture as one that the server made. Other files have no item.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -138,14 +139,8 @@ func appendTime(dst []byte, member string, kept rawjson.Value, ms int64) []byte 
 
 // appendSummary appends the result as the body of a string. The server's own sub-agents answer with what they said.
 func appendSummary(dst []byte, ev *hub.Event, a *agent) []byte {
-	if len(ev.Text) > 0 {
-		return append(dst, ev.Text...)
-	}
-	if body, ok := rawjson.Str(ev.Value); ok {
-		return append(dst, body...)
-	}
-	if ev.Value != nil {
-		return rawjson.AppendEscaped(dst, ev.Value)
+	if len(ev.Text) > 0 || ev.Value != nil {
+		return toolresult.AppendValue(dst, ev)
 	}
 	return append(dst, a.said...)
 }

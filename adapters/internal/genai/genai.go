@@ -7,6 +7,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
 
 // Names of the tool that runs the model's code, and the outcome of code that ran to its end.
@@ -215,23 +216,9 @@ func AppendCodeResult(dst []byte, ev *hub.Event, id []byte) (part []byte, exact 
 		outcome, exact = []byte("OUTCOME_UNSPECIFIED"), false
 	}
 	dst = append(append(dst, `{"codeExecutionResult":{"outcome":"`...), outcome...)
-	dst = AppendResult(append(dst, `","output":"`...), ev)
+	dst = toolresult.AppendText(append(dst, `","output":"`...), ev)
 	if len(id) > 0 {
 		dst = append(append(dst, `","id":"`...), id...)
 	}
 	return append(dst, `"}}`...), exact
-}
-
-// AppendResult appends a result as the body of a string.
-func AppendResult(dst []byte, ev *hub.Event) []byte {
-	body, isText := rawjson.Str(ev.Value)
-	switch {
-	case len(ev.Text) > 0:
-		body = ev.Text
-	case ev.Value != nil && !isText:
-		return rawjson.AppendEscaped(dst, ev.Value)
-	case ev.Value == nil && ev.More != nil:
-		body = ev.More.Err
-	}
-	return append(dst, body...)
 }

@@ -3,6 +3,7 @@
 package member
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -69,6 +70,15 @@ func AppendCount(dst []byte, head string, n int64) []byte {
 // AppendInt appends a number behind head.
 func AppendInt(dst []byte, head string, n int64) []byte {
 	return strconv.AppendInt(append(dst, head...), n, 10)
+}
+
+// CutDataURL returns the media type and the base64 text of a data URL; ok is false for any other URL.
+func CutDataURL(url []byte) (media, data []byte, ok bool) {
+	rest, ok := bytes.CutPrefix(url, []byte("data:"))
+	if !ok {
+		return nil, nil, false
+	}
+	return bytes.Cut(rest, []byte(";base64,"))
 }
 
 // AppendOptions appends the choices of a question with their comma, as the model has them, unless there are none.
