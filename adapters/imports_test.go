@@ -106,7 +106,7 @@ var rules = []rule{
 	{
 		folders: []string{"adapters/*", "adapters/*/*"},
 		allowed: append([]string{hubPath, wire, rawjson}, shared...),
-		why:     "dialects meet in the hub and nowhere else: they import only hub, wire, what several of them share, and the standard library",
+		why:     "dialects meet in the hub and nowhere else: they import only hub, wire, the standard library, and what several of them share, which is listed in shared",
 	},
 	{
 		folders: []string{"config"},

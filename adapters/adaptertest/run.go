@@ -17,6 +17,7 @@ import (
 // the registry makes valid records of them in each of its framings; where it can be decoded, with the same meaning, as
 // far as its dispositions claim. An end that says how a stream failed may be all that an encoder gets.
 func Run(t *testing.T, d *hub.Dialect) {
+	testDescription(t, d)
 	t.Run("failures", func(t *testing.T) { testFailures(t, d) })
 	t.Run("tool ends", func(t *testing.T) { testToolEnds(t, d) })
 	for _, f := range load(t, d) {

@@ -33,7 +33,7 @@ func testToolEnds(t *testing.T, d *hub.Dialect) {
 			})
 			for _, call := range back.sense.Tools {
 				if call.Status == hub.StatusOK || disposition == hub.Native && call.Status != status {
-					t.Errorf("a call that ends as %s and says %s comes back as %s (fate %s)", status, name, call.Status, disposition)
+					t.Errorf("a call that ends as %s and says %s comes back as %s (disposition %s)", status, name, call.Status, disposition)
 				}
 			}
 		}

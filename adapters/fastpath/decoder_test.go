@@ -82,8 +82,11 @@ func TestRepeatsVarying(t *testing.T) {
 	f("a string", 1, uuid("a-b", "a"), uuid("", "b"), uuid("~ {}:,", "c"))
 	f("holes on both sides", 1, in(`"n":1,"uuid": "x",`, "a", `,"n":2 , "uuid":"y"`), in(`"n":12,"uuid": "",`, "b", `,"n":0 , "uuid":"yy"`))
 	f("a number that is another text", 3, number("1", "a"), number("01", "b"), number("1", "c"))
-	f("numbers that are not whole", 4, number("1", "a"), number("-1", "b"), number("1.5", "c"), number("1e5", "d"))
-	f("fractions behind the text", 4, last("1", "a"), last("1.5", "b"), last("-5", "c"), last("1e5", "d"))
+	f("numbers that are not whole", 2, number("1", "a"), number("-1", "b"), number("1.5", "c"), number("1e5", "d"), number("7", "e"))
+	f("fractions behind the text", 2, last("1", "a"), last("1.5", "b"), last("-5", "c"), last("1E+5", "d"), last("0.25", "e"))
+	f("what is no number though it looks like one", 7, number("1.5", "a"), number("1.", "b"), number("1.5", "c"), number("01.5", "d"), number("1.5", "e"),
+		last("-", "f"), last("1.5e", "g"))
+	f("a long fraction", 2, last("0.5", "a"), last("0."+strings.Repeat("3", 40), "b"))
 	f("a number that is long", 2, last("1", "a"), last("1234567890123456", "b"))
 	f("no number", 2, number("1", "a"), number(`"1"`, "b"))
 	f("an empty number", 3, number("1", "a"), number("", "b"), last("", "c"))

@@ -30,12 +30,14 @@ type hole byte
 const (
 	nothing hole = 0
 	digits  hole = '0' // a whole number without sign
+	number  hole = '.' // any other number, with sign, fraction or exponent
 	letters hole = '"' // of a string without escapes; the quotes are not in the hole
 )
 
 const (
 	maxHoles  = 4
 	maxDigits = 15 // whole numbers that are exact in every decoder
+	maxNumber = 32
 	maxString = 256
 )
 
@@ -96,6 +98,8 @@ func findPlaces(dst []place, data, object []byte, varying []string) []place {
 		p := place{at, at + len(v), digits}
 		if body, isString := rawjson.Str(v); isString {
 			p = place{at + 1, at + 1 + len(body), letters}
+		} else if ok && p.hole.forward(data[p.start:]) != p.end-p.start {
+			p.hole = number
 		}
 		if ok && p.hole.forward(data[p.start:]) == p.end-p.start {
 			dst = append(dst, p)
@@ -180,11 +184,17 @@ func (t *template) behind(data []byte) (n int) {
 // forward returns how many bytes at the start of p fill the hole, -1 if none may.
 func (h hole) forward(p []byte) int {
 	n := 0
-	if h == digits {
+	switch h {
+	case digits:
 		for n < len(p) && isDigit(p[n]) {
 			n++
 		}
 		return wholeNumber(p[:n])
+	case number:
+		for n < len(p) && isOfNumber(p[n]) {
+			n++
+		}
+		return anyNumber(p[:n])
 	}
 	for n < len(p) && isLetter(p[n]) {
 		n++
@@ -195,11 +205,17 @@ func (h hole) forward(p []byte) int {
 // backward does the same from the end of p.
 func (h hole) backward(p []byte) int {
 	i := len(p)
-	if h == digits {
+	switch h {
+	case digits:
 		for i > 0 && isDigit(p[i-1]) {
 			i--
 		}
 		return wholeNumber(p[i:])
+	case number:
+		for i > 0 && isOfNumber(p[i-1]) {
+			i--
+		}
+		return anyNumber(p[i:])
 	}
 	for i > 0 && isLetter(p[i-1]) {
 		i--
@@ -208,6 +224,11 @@ func (h hole) backward(p []byte) int {
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// isOfNumber reports whether c can stand in a number.
+func isOfNumber(c byte) bool {
+	return isDigit(c) || c == '-' || c == '+' || c == '.' || c|0x20 == 'e'
+}
 
 // isLetter reports whether c stands for itself in a string.
 func isLetter(c byte) bool { return ' ' <= c && c <= '~' && c != '"' && c != '\\' }
@@ -218,6 +239,14 @@ func wholeNumber(p []byte) int {
 		return -1
 	}
 	return atMost(len(p), maxDigits)
+}
+
+// anyNumber returns the length of p, -1 if it is not one number, or a long one.
+func anyNumber(p []byte) int {
+	if rawjson.NumberLen(p) != len(p) {
+		return -1
+	}
+	return atMost(len(p), maxNumber)
 }
 
 func atMost(n, limit int) int {

@@ -160,13 +160,13 @@ type Dialect struct {
 	// EndGrace is how long a RunEnd is kept back for stragglers when the upstream speaks this dialect; 0 ends at once.
 	EndGrace time.Duration
 
-	// Repeats are the kinds of deltas (TextDelta, ToolArgs, ToolOutput) of which the dialect promises: a record whose only
+	// TemplateKinds are the kinds of deltas (TextDelta, ToolArgs, ToolOutput) of which the dialect promises: a record whose only
 	// event is such a delta leaves the decoder as the record before has, if they differ in the text of the delta alone. See
 	// [fastpath.NewTemplateDecoder], and [fastpath.TextTracker] for what depends on the texts.
 	TemplateKinds []Kind
 
 	// Varying are members at the top of such a record of which the same holds: records that differ in the values of these
-	// leave the decoder alike, as long as they are whole numbers or strings of ASCII as before. A member further inside is
+	// leave the decoder alike, as long as they are numbers or strings of ASCII as before, and whole numbers stay whole. A member further inside is
 	// named by its path: "data.size".
 	Varying []string
 

@@ -113,6 +113,14 @@ func Int(v Value) (n int64, ok bool) {
 	return d.int64()
 }
 
+// NumberLen returns the length of the number at the beginning of p, -1 if there is none.
+func NumberLen(p []byte) int {
+	if len(p) == 0 {
+		return -1
+	}
+	return max(scanNumber(p, 0), -1)
+}
+
 // Get returns the value at a path of member names, or nil when a member is missing or its parent is no object.
 // Of members with the same name the last one wins. The value aliases v.
 func Get(v Value, path ...string) Value {
