@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/usage"
 )
 
 // status is a change of the state of a task, with or without a message.
@@ -184,22 +185,12 @@ func (d *decoder) usage(dst []hub.Event, v rawjson.Value) []hub.Event {
 	}
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Scope, ev.More = hub.Usage, hub.RunScope, d.scratch.More()
-	for i := range usageMembers {
-		if n, ok := rawjson.Int(rawjson.Get(v, usageMembers[i].name)); ok && n >= 0 {
-			*usageMembers[i].of(&ev.More.Usage) = n
-		}
-	}
+	counts.Read(&ev.More.Usage, v)
 	return dst
 }
 
-// usageMembers are the counts that are written, in their order.
-var usageMembers = [...]struct {
-	name string
-	of   func(*hub.Counts) *int64
-}{
-	{"input_tokens", func(c *hub.Counts) *int64 { return &c.In }},
-	{"output_tokens", func(c *hub.Counts) *int64 { return &c.Out }},
-	{"total_tokens", func(c *hub.Counts) *int64 { return &c.Total }},
-	{"cached_tokens", func(c *hub.Counts) *int64 { return &c.Cached }},
-	{"reasoning_tokens", func(c *hub.Counts) *int64 { return &c.ReasoningTokens }},
+// counts are the members that count tokens, as they are written.
+var counts = usage.Fields{
+	usage.At(usage.In, "input_tokens"), usage.At(usage.Out, "output_tokens"), usage.At(usage.Total, "total_tokens"),
+	usage.At(usage.Cached, "cached_tokens"), usage.At(usage.Reasoning, "reasoning_tokens"),
 }

@@ -1,8 +1,6 @@
 package a2a
 
 import (
-	"strconv"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -53,20 +51,7 @@ func (e *encoder) appendEndMetadata(dst []byte, ev *hub.Event, st state) []byte 
 	head := `,"metadata":{`
 	if e.counts.In >= 0 || e.counts.Out >= 0 || e.counts.Total >= 0 {
 		dst = append(append(dst, head...), `"`+keyUsage+`":{`...)
-		sep := false
-		for i := range usageMembers {
-			n := *usageMembers[i].of(&e.counts)
-			if n < 0 {
-				continue
-			}
-			if sep {
-				dst = append(dst, ',')
-			}
-			dst = append(append(append(dst, '"'), usageMembers[i].name...), `":`...)
-			dst = strconv.AppendInt(dst, n, 10)
-			sep = true
-		}
-		dst = append(dst, '}')
+		dst = append(counts.Append(dst, &e.counts), '}')
 		head = ","
 	}
 	code := []byte(nil)

@@ -73,7 +73,7 @@ func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Disposition {
 			e.usage = e.usage[:0]
 			return hub.Dropped
 		}
-		e.usage = append(append(e.usage[:1], e.usage[2:]...), '}')
+		e.usage = append(e.usage, '}')
 		return hub.Deferred
 	}
 	id := []byte(ev.Scope.String())

@@ -86,11 +86,7 @@ func (e *encoder) counts() hub.Counts {
 		if string(u.provider) == stepsProvider {
 			total = &steps
 		}
-		learn(&total.In, u.counts.In, true)
-		learn(&total.Out, u.counts.Out, true)
-		learn(&total.Cached, u.counts.Cached, true)
-		learn(&total.CacheWrite, u.counts.CacheWrite, true)
-		learn(&total.ReasoningTokens, u.counts.ReasoningTokens, true)
+		total.Add(&u.counts)
 	}
 	if sum.In < 0 && sum.Out < 0 {
 		return steps

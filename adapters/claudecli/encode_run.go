@@ -200,25 +200,12 @@ func (e *encoder) total() hub.Counts {
 		if e.usage[i].scope != scope {
 			continue
 		}
-		all.In, all.Out = sum(all.In, c.In), sum(all.Out, c.Out)
-		all.Cached, all.CacheWrite = sum(all.Cached, c.Cached), sum(all.CacheWrite, c.CacheWrite)
-		all.ReasoningTokens = sum(all.ReasoningTokens, c.ReasoningTokens)
+		all.Add(c)
 		if len(c.Cost) > 0 && (len(c.Currency) == 0 || string(c.Currency) == "USD") {
 			all.Cost = c.Cost
 		}
 	}
 	return all
-}
-
-// sum adds counts of which each may be unknown.
-func sum(a, b int64) int64 {
-	switch {
-	case a < 0:
-		return b
-	case b < 0:
-		return a
-	}
-	return a + b
 }
 
 // appendUsage appends counts as the Messages API has them: cached tokens are not among the input.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/usage"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -131,21 +132,16 @@ func (d *decoder) turnCompleted(dst []hub.Event) []hub.Event {
 	return dst
 }
 
+var counts = usage.Fields{
+	usage.At(usage.In, "input_tokens"), usage.At(usage.Cached, "cached_input_tokens"), usage.At(usage.CacheWrite, "cache_write_input_tokens"),
+	usage.At(usage.Out, "output_tokens"), usage.At(usage.Reasoning, "reasoning_output_tokens"),
+}
+
 // usage are the counts of the thread: cached tokens are among the input, reasoning among the output.
 func (d *decoder) usage(dst []hub.Event) []hub.Event {
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Scope, ev.More = hub.Usage, d.scope, d.scratch.More()
-	c := &ev.More.Usage
-	read := func(to *int64, name string) {
-		if n, ok := rawjson.Int(rawjson.Get(d.rec.Usage, name)); ok && n >= 0 {
-			*to = n
-		}
-	}
-	read(&c.In, "input_tokens")
-	read(&c.Cached, "cached_input_tokens")
-	read(&c.CacheWrite, "cache_write_input_tokens")
-	read(&c.Out, "output_tokens")
-	read(&c.ReasoningTokens, "reasoning_output_tokens")
+	counts.Read(&ev.More.Usage, d.rec.Usage)
 	return dst
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/usage"
 )
 
 // stepStart begins a step; the first one names the message, and so begins the run.
@@ -62,27 +63,16 @@ func statusOf(reason []byte) hub.Status {
 
 // usage passes counts, by the names of version 4 or those of assistant-ui.
 func (d *decoder) usage(dst []hub.Event, scope hub.Scope) []hub.Event {
-	in, read := count(d.rec.Usage, "promptTokens", "inputTokens")
-	out, written := count(d.rec.Usage, "completionTokens", "outputTokens")
-	if !read && !written {
+	more := d.scratch.More()
+	if !counts.Read(&more.Usage, d.rec.Usage) {
 		return dst
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Scope, ev.More = hub.Usage, scope, d.scratch.More()
-	if read {
-		ev.More.Usage.In = in
-	}
-	if written {
-		ev.More.Usage.Out = out
-	}
+	ev.Kind, ev.Scope, ev.More = hub.Usage, scope, more
 	return dst
 }
 
-func count(usage rawjson.Value, names ...string) (n int64, ok bool) {
-	for _, name := range names {
-		if n, ok = rawjson.Int(rawjson.Get(usage, name)); ok && n >= 0 {
-			return n, true
-		}
-	}
-	return 0, false
+// counts have the names of version 4 last: they are those that count.
+var counts = usage.Fields{
+	usage.At(usage.In, "inputTokens"), usage.At(usage.In, "promptTokens"), usage.At(usage.Out, "outputTokens"), usage.At(usage.Out, "completionTokens"),
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
+	"github.com/sabir-proxy/sabir/adapters/usage"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -182,20 +183,15 @@ func (d *decoder) result(dst []hub.Event) []hub.Event {
 	return dst
 }
 
+var counts = usage.Fields{
+	usage.At(usage.In, "input_tokens"), usage.At(usage.Cached, "cached"), usage.At(usage.Out, "output_tokens"), usage.At(usage.Total, "total_tokens"),
+}
+
 // usage are the counts of the run. Cached tokens are among the input.
 func (d *decoder) usage(dst []hub.Event) []hub.Event {
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Scope, ev.More = hub.Usage, hub.RunScope, d.scratch.More()
-	c := &ev.More.Usage
-	read := func(to *int64, name string) {
-		if n, ok := rawjson.Int(rawjson.Get(d.rec.Stats, name)); ok && n >= 0 {
-			*to = n
-		}
-	}
-	read(&c.In, "input_tokens")
-	read(&c.Cached, "cached")
-	read(&c.Out, "output_tokens")
-	read(&c.Total, "total_tokens")
+	counts.Read(&ev.More.Usage, d.rec.Stats)
 	models := rawjson.Fields(rawjson.Get(d.rec.Stats, "models"))
 	if model, _, ok := models.Next(); ok {
 		if _, _, more := models.Next(); !more {

@@ -257,18 +257,10 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	out.Buf = append(b, l.tail...)
 	out.End()
-	for _, c := range countsOf(&m.used, &now) {
+	for _, c := range hub.TokenPairs(&m.used, &now) {
 		*c[0] = max(*c[0], *c[1])
 	}
 	return disposition
-}
-
-// countsOf pairs the counts of two totals.
-func countsOf(a, b *hub.Counts) [6][2]*int64 {
-	return [...][2]*int64{
-		{&a.In, &b.In}, {&a.Out, &b.Out}, {&a.Total, &b.Total}, {&a.Cached, &b.Cached}, {&a.CacheWrite, &b.CacheWrite},
-		{&a.ReasoningTokens, &b.ReasoningTokens},
-	}
 }
 
 // appendUsage appends the counts since before. The three that every reader wants are always there.

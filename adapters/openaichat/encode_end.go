@@ -1,9 +1,8 @@
 package openaichat
 
 import (
-	"strconv"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/usage"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -114,43 +113,16 @@ func (e *encoder) writeUsage(out *wire.Out) {
 	if !known(&c) {
 		return
 	}
-	if c.Total < 0 {
-		c.Total = max(c.In, 0) + max(c.Out, 0)
-	}
+	c.In, c.Out, c.Total = max(c.In, 0), max(c.Out, 0), usage.Known(c).Total
 	out.Begin("")
-	b := append(append(out.Buf, e.base...), `],"usage":{"prompt_tokens":`...)
-	b = strconv.AppendInt(b, max(c.In, 0), 10)
-	b = strconv.AppendInt(append(b, `,"completion_tokens":`...), max(c.Out, 0), 10)
-	b = strconv.AppendInt(append(b, `,"total_tokens":`...), c.Total, 10)
-	b = appendDetails(b, `,"prompt_tokens_details":{`, count{"cached_tokens", c.Cached}, count{"cache_write_tokens", c.CacheWrite})
-	b = appendDetails(b, `,"completion_tokens_details":{`, count{"reasoning_tokens", c.ReasoningTokens})
-	out.Buf = append(b, "}}"...)
+	b := append(append(out.Buf, e.base...), `],"usage":{`...)
+	out.Buf = append(counts.Append(b, &c), "}}"...)
 	out.End()
 }
 
-// count is a member of usage; a negative number is unknown.
-type count struct {
-	name string
-	n    int64
-}
-
-// appendDetails appends an object with those counts that are known, if any is.
-func appendDetails(dst []byte, open string, counts ...count) []byte {
-	start, more := len(dst), false
-	dst = append(dst, open...)
-	for _, c := range counts {
-		if c.n < 0 {
-			continue
-		}
-		if more {
-			dst = append(dst, ',')
-		}
-		more = true
-		dst = append(append(append(dst, '"'), c.name...), `":`...)
-		dst = strconv.AppendInt(dst, c.n, 10)
-	}
-	if !more {
-		return dst[:start]
-	}
-	return append(dst, '}')
+// counts are the members of a usage object.
+var counts = usage.Fields{
+	usage.At(usage.In, "prompt_tokens"), usage.At(usage.Out, "completion_tokens"), usage.At(usage.Total, "total_tokens"),
+	usage.At(usage.Cached, "prompt_tokens_details.cached_tokens"), usage.At(usage.CacheWrite, "prompt_tokens_details.cache_write_tokens"),
+	usage.At(usage.Reasoning, "completion_tokens_details.reasoning_tokens"),
 }

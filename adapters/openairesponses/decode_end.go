@@ -188,24 +188,7 @@ func (d *decoder) usage(dst []hub.Event, v rawjson.Value) []hub.Event {
 		return dst
 	}
 	m := d.scratch.More()
-	c := &m.Usage
-	some := false
-	for _, count := range []struct {
-		of   *int64
-		path []string
-	}{
-		{&c.In, []string{"input_tokens"}},
-		{&c.Cached, []string{"input_tokens_details", "cached_tokens"}},
-		{&c.CacheWrite, []string{"input_tokens_details", "cache_write_tokens"}},
-		{&c.Out, []string{"output_tokens"}},
-		{&c.ReasoningTokens, []string{"output_tokens_details", "reasoning_tokens"}},
-		{&c.Total, []string{"total_tokens"}},
-	} {
-		if n, ok := rawjson.Int(rawjson.Get(v, count.path...)); ok && n >= 0 {
-			*count.of, some = n, true
-		}
-	}
-	if !some {
+	if !counts.Read(&m.Usage, v) {
 		return dst
 	}
 	dst, ev := hub.Grow(dst)

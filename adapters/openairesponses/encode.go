@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/usage"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -39,7 +40,7 @@ type encoder struct {
 	calls   []toolItem
 	sources [][]byte // annotations that wait for a text
 	asks    []pending
-	usage   responseUsage
+	usage   usage.Run
 	held    [][]byte // extension payloads that came before the response
 	client  bool     // a call was left to the client
 	refused bool
@@ -70,7 +71,7 @@ func (e *encoder) Reset() {
 	}
 	e.texts, e.calls = e.texts[:0], nil
 	e.sources, e.asks, e.held = nil, nil, nil
-	e.usage = responseUsage{}
+	e.usage.Reset()
 	if cap(e.scratch) > keepText {
 		e.scratch = nil
 	}
@@ -205,7 +206,7 @@ func (e *encoder) appendResponse(dst []byte, status string, end *terminal) []byt
 	if end == nil {
 		return append(dst, `null}`...)
 	}
-	return append(e.usage.append(dst), '}')
+	return append(e.appendUsage(dst), '}')
 }
 
 // appendEnd appends why a response has no good end; null twice for one that has, or that goes on.

@@ -2,7 +2,6 @@ package openairesponses
 
 import (
 	"bytes"
-	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -10,11 +9,12 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// responseUsage is what the terminal event counts: what the run says of itself, model by model, or else the sum of its steps.
-type responseUsage struct {
-	run   usage.Totals
-	steps hub.Counts
-	some  bool // of the steps
+// counts are the members of a usage object. Cached tokens are part of the input, reasoning is part of the output.
+var counts = usage.Fields{
+	usage.At(usage.In, "input_tokens"),
+	usage.At(usage.Cached, "input_tokens_details.cached_tokens"), usage.At(usage.CacheWrite, "input_tokens_details.cache_write_tokens"),
+	usage.At(usage.Out, "output_tokens"), usage.At(usage.Reasoning, "output_tokens_details.reasoning_tokens"),
+	usage.At(usage.Total, "total_tokens"),
 }
 
 // addUsage keeps counts for the terminal event. Those of a session are not of this response.
@@ -26,49 +26,23 @@ func (e *encoder) addUsage(ev *hub.Event) hub.Disposition {
 	if c.In < 0 && c.Out < 0 && c.Total < 0 {
 		return hub.Dropped
 	}
-	switch ev.Scope {
-	case hub.StepScope:
-		if !e.usage.some {
-			e.usage.steps, e.usage.some = hub.NoCounts, true
-		}
-		e.usage.steps.Add(&c)
+	switch {
+	case !e.usage.Add(ev):
+		return hub.Dropped
+	case ev.Scope == hub.StepScope, len(ev.More.Model) > 0, e.usage.Models() > 1, c.In < 0: // which step or model used what is lost
 		return hub.Folded
-	case hub.RunScope:
-		if !e.usage.run.Set(ev.More.Model, &c) {
-			return hub.Dropped
-		}
-		if len(ev.More.Model) > 0 || e.usage.run.Len() > 1 || c.In < 0 { // which model used what is lost
-			return hub.Folded
-		}
-		return hub.Deferred
 	}
-	return hub.Dropped
+	return hub.Deferred
 }
 
-// append appends the counts, all of which clients want; null if nobody said any.
-func (u *responseUsage) append(dst []byte) []byte {
-	sum := u.run.Sum()
-	switch {
-	case u.run.Len() > 0:
-	case u.some:
-		sum = u.steps
-	default:
+// appendUsage appends the counts, all of which clients want; null if there are none.
+func (e *encoder) appendUsage(dst []byte) []byte {
+	sum := e.usage.Sum()
+	if sum.In < 0 && sum.Out < 0 && sum.Total < 0 {
 		return append(dst, `null`...)
 	}
-	if sum.Total < 0 {
-		sum.Total = max(sum.In, 0) + max(sum.Out, 0)
-	}
-	dst = appendCount(dst, `{"input_tokens":`, sum.In)
-	dst = appendCount(dst, `,"input_tokens_details":{"cached_tokens":`, sum.Cached)
-	dst = appendCount(dst, `,"cache_write_tokens":`, sum.CacheWrite)
-	dst = appendCount(dst, `},"output_tokens":`, sum.Out)
-	dst = appendCount(dst, `,"output_tokens_details":{"reasoning_tokens":`, sum.ReasoningTokens)
-	return append(appendCount(dst, `},"total_tokens":`, sum.Total), '}')
-}
-
-// appendCount appends a count after its name; clients take none that is missing.
-func appendCount(dst []byte, head string, n int64) []byte {
-	return strconv.AppendInt(append(dst, head...), max(n, 0), 10)
+	sum = usage.Known(sum)
+	return append(counts.Append(append(dst, '{'), &sum), '}')
 }
 
 // pending is a permission that the run may end without. All members are bodies of strings.

@@ -156,7 +156,7 @@ func TestUsageOfModels(t *testing.T) {
 		e.Encode(out, &hub.Event{Kind: hub.Usage, Scope: hub.RunScope, More: &hub.More{Model: []byte(model), Usage: c}})
 	}
 	want := `{"input_tokens":16,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":0},"output_tokens":6,"output_tokens_details":{"reasoning_tokens":3},"total_tokens":22}`
-	if got := string(e.usage.append(nil)); got != want {
+	if got := string(e.appendUsage(nil)); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/usage"
 )
 
 // maxSeen is how many documents are remembered; of more, the final list may repeat some.
@@ -99,19 +100,12 @@ func (d *decoder) stats(dst []hub.Event, stats rawjson.Value) []hub.Event {
 // countsOf reads the totals; the server tells them apart by its two models as well, which no other dialect does.
 func countsOf(stats rawjson.Value) hub.Counts {
 	c := hub.NoCounts
-	usage := rawjson.Get(stats, "usage")
-	c.In = count(usage, "input_tokens")
-	c.Out = count(usage, "output_tokens")
-	c.Total = count(usage, "total_tokens")
+	counts.Read(&c, rawjson.Get(stats, "usage"))
 	return c
 }
 
-// count reads a number of tokens, -1 if there is none.
-func count(usage rawjson.Value, key string) int64 {
-	if n, ok := rawjson.Int(rawjson.Get(usage, key)); ok && n >= 0 {
-		return n
-	}
-	return -1
+var counts = usage.Fields{
+	usage.At(usage.In, "input_tokens"), usage.At(usage.Out, "output_tokens"), usage.At(usage.Total, "total_tokens"),
 }
 
 func sameCounts(a, b *hub.Counts) bool { return a.In == b.In && a.Out == b.Out && a.Total == b.Total }

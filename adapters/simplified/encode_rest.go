@@ -2,11 +2,11 @@ package simplified
 
 import (
 	"bytes"
-	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/usage"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -173,9 +173,8 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition 
 	case e.isTotal:
 		return hub.Dropped
 	default:
-		e.steps.In = sum(e.steps.In, counts.In)
-		e.steps.Out = sum(e.steps.Out, counts.Out)
-		e.steps.Total = sum(e.steps.Total, totalOf(counts))
+		step := usage.Known(*counts)
+		e.steps.Add(&step)
 		counts, disposition = &e.steps, hub.Folded
 	}
 	if len(ev.More.Model) > 0 {
@@ -195,21 +194,6 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition 
 	return disposition
 }
 
-// sum adds counts of which one may be unknown.
-func sum(a, b int64) int64 {
-	if a < 0 || b < 0 {
-		return max(a, b)
-	}
-	return a + b
-}
-
-func totalOf(c *hub.Counts) int64 {
-	if c.Total >= 0 {
-		return c.Total
-	}
-	return sum(c.In, c.Out)
-}
-
 // appendStats appends ModelStats. Of two models that the server uses, others know one.
 func appendStats(dst []byte, c *hub.Counts, model []byte) []byte {
 	for _, head := range [...]string{`{"modelName":"`, `","modelNameChat":"`, `","modelNameSystem":"`} {
@@ -222,10 +206,8 @@ func appendStats(dst []byte, c *hub.Counts, model []byte) []byte {
 }
 
 func appendUsage(dst []byte, c *hub.Counts) []byte {
-	dst = strconv.AppendInt(append(dst, `{"input_tokens":`...), max(c.In, 0), 10)
-	dst = strconv.AppendInt(append(dst, `,"output_tokens":`...), max(c.Out, 0), 10)
-	dst = strconv.AppendInt(append(dst, `,"total_tokens":`...), max(totalOf(c), 0), 10)
-	return append(dst, '}')
+	known := usage.Known(*c)
+	return append(counts.Append(append(dst, '{'), &known), '}')
 }
 
 // notice shows something for people above the answer. Clients show it as long as current is not total.
