@@ -120,7 +120,7 @@ var Dialect = hub.Dialect{
 		hub.ClassSource: hub.PolicyFold,
 	},
 	TemplateKinds: []hub.Kind{hub.TextDelta},
-	Extension:     extension,
+	Extension:     hub.ExtensionAt(extension),
 	Versions:      versions,
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
@@ -176,12 +176,9 @@ func same(upstream, client, fallback string) bool {
 }
 
 // extension finds the payload that Extend has written: the metadata of a task, or of a status without a message.
-func extension(rec wire.Record) []byte {
-	if !hub.MayExtend(rec.Data) {
-		return nil
-	}
+func extension(rec wire.Record) rawjson.Value {
 	what, o := readEvent(bodyOf(rec))
-	if what != aStatus && what != aTask || rawjson.Get(o.status, "message") != nil || rawjson.Kind(rawjson.Get(o.metadata, hub.ExtensionKey)) != '{' {
+	if what != aStatus && what != aTask || rawjson.Get(o.status, "message") != nil {
 		return nil
 	}
 	return o.metadata

@@ -21,8 +21,8 @@ type encoder struct {
 	task, context []byte // string bodies
 	unique        []byte // what ids are made of when the upstream has none
 	started       bool
-	early         wire.Records // extensions that came before
-	made          int          // messages and artifacts with ids of ours
+	early         hub.EarlyExtensions // extensions that came before
+	made          int                 // messages and artifacts with ids of ours
 
 	parts  opened.List[outPart]
 	used   map[string]bool
@@ -44,7 +44,7 @@ func newEncoder(o hub.Options) hub.Encoder {
 func (e *encoder) Reset() {
 	e.shape, e.rpc = e.wanted, e.rpcWanted
 	e.call, e.task, e.context, e.unique = append(e.call[:0], '1'), e.task[:0], e.context[:0], e.unique[:0]
-	e.early = e.early[:0]
+	e.early = hub.EarlyExtensions{}
 	e.started, e.made = false, 0
 	e.parts.Reset()
 	e.used, e.states, e.calls, e.asks = map[string]bool{}, map[string][]byte{}, map[string]*outCall{}, nil
@@ -83,16 +83,11 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return writers.Write(e, out, ev)
 }
 
-// maxEarly bounds what waits for the start of the run: hardly more than one event.
-const maxEarly = 1 << 20
-
 // Extend implements [hub.Extender]: the metadata of a status without a message, which shows nothing. What comes before the
 // start of the run is in the metadata of the task.
 func (e *encoder) Extend(out *wire.Out, payload []byte) {
 	if !e.started {
-		if len(e.early)+len(payload) <= maxEarly {
-			e.early.Add("", payload)
-		}
+		e.early.Keep(payload)
 		return
 	}
 	b := e.status(out, stateWorking, nil)
@@ -122,17 +117,13 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b = append(append(append(b, e.task...), `","contextId":"`...), e.context...)
 	b = append(append(b, `","status":{"state":"`...), e.shape.state(stateWorking)...)
 	b = append(b, `"}`...)
-	rest, payload := e.early, []byte(nil)
-	if len(rest) > 0 {
-		_, payload, rest = rest.Cut()
+	if payload := e.early.Next(); payload != nil {
 		b = append(append(b, `,"metadata":`...), payload...)
 	}
 	e.close(out, b)
-	for len(rest) > 0 {
-		_, payload, rest = rest.Cut()
+	for payload := e.early.Next(); payload != nil; payload = e.early.Next() {
 		e.Extend(out, payload)
 	}
-	e.early = e.early[:0]
 	return hub.Native
 }
 

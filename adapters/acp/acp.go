@@ -153,7 +153,7 @@ var Dialect = hub.Dialect{
 		hub.ClassSubAgents: hub.PolicyFold, hub.ClassSource: hub.PolicyFold, hub.ClassFile: hub.PolicyFold,
 		hub.ClassNotice: hub.PolicyFold,
 	},
-	Extension: extension,
+	Extension: hub.ExtensionAt(extension),
 
 	// Agents send the tail of an answer, titles and costs behind the response.
 	EndGrace: 250 * time.Millisecond,
@@ -212,17 +212,9 @@ func observeResponse(data rawjson.Value) hub.Observation {
 	return hub.ObservedNothing
 }
 
-// extension finds what an encoder has put into the metadata of an update.
-func extension(rec wire.Record) []byte {
-	var json rawjson.Decoder
-	if !hub.MayExtend(rec.Data) || json.Valid(rec.Data) != nil {
-		return nil
-	}
-	meta := rawjson.Get(rec.Data, "params", "update", "_meta")
-	if rawjson.Kind(rawjson.Get(meta, hub.ExtensionKey)) != '{' {
-		return nil
-	}
-	return meta
+// extension is where an encoder writes: the metadata of an update.
+func extension(rec wire.Record) rawjson.Value {
+	return rawjson.Get(rec.Data, "params", "update", "_meta")
 }
 
 // appendFailure appends a JSON-RPC error without an id: what failed is the call of HTTP.

@@ -144,7 +144,7 @@ var Dialect = hub.Dialect{
 		},
 	},
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
-	Extension:     extension,
+	Extension:     hub.ExtensionAt(extension),
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Texts:         []string{"delta"},

@@ -108,7 +108,7 @@ func (d *decoder) custom(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	if string(name) == hub.ExtensionKey && payloadOf(d.rec.Value) != nil {
+	if string(name) == hub.ExtensionKey && rawjson.Kind(rawjson.Get(d.rec.Value, hub.ExtensionKey)) == '{' {
 		return dst, nil
 	}
 	if kind, ok := bytes.CutPrefix(name, []byte(ownPrefix)); ok {

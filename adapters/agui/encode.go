@@ -20,7 +20,7 @@ type encoder struct {
 
 	thread, run []byte
 	started     bool
-	early       wire.Records // extensions that came before
+	early       hub.EarlyExtensions // extensions that came before
 
 	ids      ids
 	parts    opened.List[part]
@@ -54,7 +54,7 @@ func (e *encoder) Reset() {
 	e.parts.Reset()
 	e.tools.Reset()
 	e.steps, e.asks, e.usage = nil, nil, nil
-	e.snapshot, e.early = nil, e.early[:0]
+	e.snapshot, e.early = nil, hub.EarlyExtensions{}
 	e.resumed.Reset()
 	e.waiting.reset()
 	e.activities.Reset()

@@ -14,9 +14,7 @@ const extensionHead = `{"type":"CUSTOM","name":"` + hub.ExtensionKey + `","value
 // Extend implements [hub.Extender].
 func (e *encoder) Extend(out *wire.Out, payload []byte) {
 	if !e.started {
-		if len(e.early)+len(payload) <= maxEarly {
-			e.early.Add("", payload)
-		}
+		e.early.Keep(payload)
 		return
 	}
 	out.Begin("")
@@ -24,47 +22,27 @@ func (e *encoder) Extend(out *wire.Out, payload []byte) {
 	out.End()
 }
 
-// maxEarly bounds what waits for the start of the run: hardly more than one event.
-const maxEarly = 1 << 20
-
 // endStart ends the start of the run, with what has waited for it.
 func (e *encoder) endStart(out *wire.Out) {
-	rest, payload := e.early, []byte(nil)
-	if len(rest) > 0 {
-		_, payload, rest = rest.Cut()
+	if payload := e.early.Next(); payload != nil {
 		out.Buf = append(append(out.Buf[:len(out.Buf)-1], `,"rawEvent":`...), payload...)
 		out.Buf = append(out.Buf, '}')
 	}
 	out.End()
-	for len(rest) > 0 {
-		_, payload, rest = rest.Cut()
+	for payload := e.early.Next(); payload != nil; payload = e.early.Next() {
 		e.Extend(out, payload)
 	}
-	e.early = e.early[:0]
 }
 
-// extension finds the payload that Extend has written in a record.
-func extension(rec wire.Record) []byte {
-	var json rawjson.Decoder
-	if !hub.MayExtend(rec.Data) || json.Valid(rec.Data) != nil {
-		return nil
-	}
-	typ, _ := rawjson.Str(rawjson.Get(rec.Data, "type"))
-	switch string(typ) {
+// extension is where Extend writes.
+func extension(rec wire.Record) rawjson.Value {
+	switch string(rawjson.Body(rawjson.Get(rec.Data, "type"))) {
 	case "RUN_STARTED":
-		return payloadOf(rawjson.Get(rec.Data, "rawEvent"))
+		return rawjson.Get(rec.Data, "rawEvent")
 	case "CUSTOM":
-		if name, _ := rawjson.Str(rawjson.Get(rec.Data, "name")); string(name) == hub.ExtensionKey {
-			return payloadOf(rawjson.Get(rec.Data, "value"))
+		if string(rawjson.Body(rawjson.Get(rec.Data, "name"))) == hub.ExtensionKey {
+			return rawjson.Get(rec.Data, "value")
 		}
 	}
 	return nil
-}
-
-// payloadOf is v if it is a payload.
-func payloadOf(v rawjson.Value) []byte {
-	if rawjson.Kind(rawjson.Get(v, hub.ExtensionKey)) != '{' {
-		return nil
-	}
-	return v
 }

@@ -134,7 +134,7 @@ var Dialect = hub.Dialect{
 	},
 	Policies:      map[hub.Class]hub.Policy{hub.ClassFile: hub.PolicyFold},
 	Header:        []hub.HeaderField{{Name: "x-vercel-ai-ui-message-stream", Value: "v1"}},
-	Extension:     extension,
+	Extension:     hub.ExtensionAt(extension),
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	Versions:      versions,
 	NewDecoder:    newDecoder,
@@ -204,11 +204,8 @@ func explains(rec wire.Record) hub.Status {
 }
 
 // extension returns the payload of a record that [encoder.Extend] wrote.
-func extension(rec wire.Record) []byte {
-	if !bytes.Contains(rec.Data, []byte(`"`+extensionType+`"`)) {
-		return nil
-	}
-	if typ, _ := rawjson.Str(rawjson.Get(rec.Data, "type")); string(typ) != extensionType {
+func extension(rec wire.Record) rawjson.Value {
+	if string(rawjson.Body(rawjson.Get(rec.Data, "type"))) != extensionType {
 		return nil
 	}
 	return rawjson.Get(rec.Data, "data")

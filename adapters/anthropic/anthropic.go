@@ -130,7 +130,7 @@ var Dialect = hub.Dialect{
 		hub.ClassSource: hub.PolicyFold,
 		hub.ClassFile:   hub.PolicyFold,
 	},
-	Extension:     extension,
+	Extension:     hub.ExtensionAt(extension),
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
@@ -156,13 +156,9 @@ func keepAlive(out *wire.Out, _ hub.Options) {
 }
 
 // extension finds what [encoder.Extend] has written.
-func extension(rec wire.Record) []byte {
-	if string(rec.Event) != "ping" || !hub.MayExtend(rec.Data) {
+func extension(rec wire.Record) rawjson.Value {
+	if string(rec.Event) != "ping" {
 		return nil
 	}
-	payload := rawjson.Get(rec.Data, extensionMember)
-	if rawjson.Get(payload, hub.ExtensionKey) == nil {
-		return nil
-	}
-	return payload
+	return rawjson.Get(rec.Data, extensionMember)
 }

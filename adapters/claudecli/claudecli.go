@@ -113,7 +113,7 @@ var Dialect = hub.Dialect{
 		},
 	},
 	EndGrace:      250 * time.Millisecond, // words of tasks in the background, and hooks
-	Extension:     extension,
+	Extension:     hub.ExtensionAt(extension),
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	Varying:       []string{"uuid"},
 	NewDecoder:    newDecoder,
@@ -182,15 +182,11 @@ func (w *watcher) Observe(rec wire.Record) hub.Observation {
 // EndsWithBody implements [hub.Watcher].
 func (w *watcher) EndsWithBody() bool { return w.ended }
 
-func extension(rec wire.Record) []byte {
-	if !hub.MayExtend(rec.Data) || !isLine(rec.Data, "keep_alive") {
+func extension(rec wire.Record) rawjson.Value {
+	if !isLine(rec.Data, "keep_alive") {
 		return nil
 	}
-	payload := rawjson.Get(rec.Data, extensionKey)
-	if rawjson.Get(payload, hub.ExtensionKey) == nil {
-		return nil
-	}
-	return payload
+	return rawjson.Get(rec.Data, extensionKey)
 }
 
 func keepAlive(out *wire.Out, _ hub.Options) {

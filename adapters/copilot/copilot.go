@@ -171,7 +171,7 @@ var Dialect = hub.Dialect{
 	Stages:        newStages,
 	Observe:       observe,
 	Watch:         newWatcher,
-	Extension:     extensionOf,
+	Extension:     hub.ExtensionAt(extensionOf),
 	AppendFailure: appendFailure,
 	Requests:      requests{},
 }

@@ -19,7 +19,7 @@ type encoder struct {
 	millis  int64  // the time that was last said; 0: never
 
 	begun bool
-	early wire.Records // extensions that came before
+	early hub.EarlyExtensions // extensions that came before
 
 	turn      []byte // the turn that stands for a run without turns; nil if none is open
 	parts     opened.List[part]
@@ -58,7 +58,7 @@ func (e *encoder) Reset() {
 	*e = encoder{
 		opt: e.opt, session: append(e.session[:0], e.opt.session...), parts: e.parts,
 		messages: map[string]bool{}, calls: map[string]*pendingCall{}, subAgents: map[string]shownSubAgent{},
-		asks: map[string]*openAsk{}, printed: map[string]bool{}, plan: e.plan[:0], early: e.early[:0],
+		asks: map[string]*openAsk{}, printed: map[string]bool{}, plan: e.plan[:0],
 	}
 }
 

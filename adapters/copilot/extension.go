@@ -77,9 +77,7 @@ const extensionType = extensionPrefix + hub.ExtensionKey
 // others. What comes before the start of the run, which names the session, waits for it: envelopes name it, too.
 func (e *encoder) Extend(out *wire.Out, payload []byte) {
 	if !e.begun {
-		if len(e.early)+len(payload) <= maxEarly {
-			e.early.Add("", payload)
-		}
+		e.early.Keep(payload)
 		return
 	}
 	e.open(out, extensionType, true, nil)
@@ -87,34 +85,21 @@ func (e *encoder) Extend(out *wire.Out, payload []byte) {
 	e.endDelta(out)
 }
 
-// maxEarly bounds what waits for the start of the run: hardly more than one event.
-const maxEarly = 1 << 20
-
 // flushEarly writes what has waited for the start of the run.
 func (e *encoder) flushEarly(out *wire.Out) {
 	e.begun = true
-	for rest := e.early; len(rest) > 0; {
-		var payload []byte
-		_, payload, rest = rest.Cut()
+	for payload := e.early.Next(); payload != nil; payload = e.early.Next() {
 		e.Extend(out, payload)
 	}
-	e.early = e.early[:0]
 }
 
-// extensionOf finds the payload that Extend has written in a record.
-func extensionOf(rec wire.Record) []byte {
-	var json rawjson.Decoder
-	if !hub.MayExtend(rec.Data) || json.Valid(rec.Data) != nil {
-		return nil
-	}
+// extensionOf is where Extend writes.
+func extensionOf(rec wire.Record) rawjson.Value {
 	ev, _ := unwrap(rec.Data)
-	if typ, _ := rawjson.Str(rawjson.Get(ev, "type")); string(typ) != extensionType {
+	if string(rawjson.Body(rawjson.Get(ev, "type"))) != extensionType {
 		return nil
 	}
 	_, payload := Properties(nil, ev)
-	if rawjson.Kind(rawjson.Get(payload, hub.ExtensionKey)) != '{' {
-		return nil
-	}
 	return payload
 }
 

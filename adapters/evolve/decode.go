@@ -139,7 +139,7 @@ func (d *decoder) update(dst []hub.Event, u *update) ([]hub.Event, error) {
 	if !ok {
 		return dst, d.fault(hub.ReasonType, "sessionUpdate", "want a string")
 	}
-	if string(kind) == updateNothing && payloadOf(u.Meta) != nil {
+	if string(kind) == updateNothing && rawjson.Kind(rawjson.Get(u.Meta, hub.ExtensionKey)) == '{' {
 		return dst, nil
 	}
 	if d.from.parent == nil && u.Meta != nil {

@@ -19,8 +19,8 @@ type encoder struct {
 	startOwed bool   // the start of the run is written before the next event
 	startMade bool   // it was written without a record of the upstream
 	begun     bool
-	rooted    bool         // a record of the root agent has named its session
-	early     wire.Records // extensions that came before
+	rooted    bool                // a record of the root agent has named its session
+	early     hub.EarlyExtensions // extensions that came before
 
 	cards     map[string]*card
 	used      map[string]bool // ids of calls that were written

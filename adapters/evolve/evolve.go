@@ -170,5 +170,5 @@ var Dialect = hub.Dialect{
 	EndsWithBody:  true,
 	AlsoReads:     []string{"acp"},
 	Watch:         newWatcher,
-	Extension:     extension,
+	Extension:     hub.ExtensionAt(extension),
 }

@@ -15,9 +15,7 @@ const updateNothing = "session_info_update"
 // tells it, waits.
 func (e *encoder) Extend(out *wire.Out, payload []byte) {
 	if !e.begun {
-		if len(e.early)+len(payload) <= maxEarly {
-			e.early.Add("", payload)
-		}
+		e.early.Keep(payload)
 		return
 	}
 	e.event = &hub.Event{}
@@ -27,40 +25,22 @@ func (e *encoder) Extend(out *wire.Out, payload []byte) {
 	e.event = nil
 }
 
-// maxEarly bounds what waits for the start of the run: hardly more than one event.
-const maxEarly = 1 << 20
-
 // flushEarly writes what has waited for the start of the run.
 func (e *encoder) flushEarly(out *wire.Out) {
 	e.begun = true
-	for rest := e.early; len(rest) > 0; {
-		var payload []byte
-		_, payload, rest = rest.Cut()
+	for payload := e.early.Next(); payload != nil; payload = e.early.Next() {
 		e.Extend(out, payload)
 	}
-	e.early = e.early[:0]
 }
 
-// extension finds the payload that Extend has written in a record.
-func extension(rec wire.Record) []byte {
-	var json rawjson.Decoder
-	if !hub.MayExtend(rec.Data) || json.Valid(rec.Data) != nil {
-		return nil
-	}
+// extension is where Extend writes.
+func extension(rec wire.Record) rawjson.Value {
 	update := rawjson.Get(rec.Data, "update")
 	if isMessage(rec.Data) {
 		update = rawjson.Get(rec.Data, "params", "update")
 	}
-	if kind, _ := rawjson.Str(rawjson.Get(update, "sessionUpdate")); string(kind) != updateNothing {
+	if string(rawjson.Body(rawjson.Get(update, "sessionUpdate"))) != updateNothing {
 		return nil
 	}
-	return payloadOf(rawjson.Get(update, "_meta"))
-}
-
-// payloadOf is v if it is a payload.
-func payloadOf(v rawjson.Value) []byte {
-	if rawjson.Kind(rawjson.Get(v, hub.ExtensionKey)) != '{' {
-		return nil
-	}
-	return v
+	return rawjson.Get(update, "_meta")
 }

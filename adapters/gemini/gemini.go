@@ -99,7 +99,7 @@ var Dialect = hub.Dialect{
 		hub.ClassSource:    hub.PolicyFold,
 		hub.ClassFile:      hub.PolicyFold,
 	},
-	Extension:     extension,
+	Extension:     hub.ExtensionAt(extension),
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
@@ -118,16 +118,7 @@ const dialectName = "gemini"
 // extensionKey is the member of a frame that holds an extension.
 const extensionKey = "extension"
 
-func extension(rec wire.Record) []byte {
-	if !hub.MayExtend(rec.Data) {
-		return nil
-	}
-	payload := rawjson.Get(rec.Data, extensionKey)
-	if rawjson.Get(payload, hub.ExtensionKey) == nil {
-		return nil
-	}
-	return payload
-}
+func extension(rec wire.Record) rawjson.Value { return rawjson.Get(rec.Data, extensionKey) }
 
 // appendFailure appends the body of an HTTP error as Google words it.
 func appendFailure(dst []byte, f *hub.Failure) []byte {

@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"bytes"
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -231,19 +230,3 @@ type HeaderField struct{ Name, Value string }
 type Answerer interface {
 	Answer(req *Request)
 }
-
-// An Extender is an encoder of a dialect with a place that clients ignore when they do not know it. payload is an
-// object whose only member is [ExtensionKey]; the encoder splices it as it is. Extend may come before the first event
-// that is encoded, and never after the RunEnd.
-type Extender interface {
-	Extend(out *wire.Out, payload []byte)
-}
-
-// ExtensionKey names the canonical event in an extension place.
-const ExtensionKey = "x-agent-stream"
-
-// MayExtend reports whether a record can hold an extension: whether the key stands in it anywhere. It is asked about every
-// record; without the quotes of JSON, of which records are full, the search is several times cheaper.
-func MayExtend(record []byte) bool { return bytes.Contains(record, extensionKey) }
-
-var extensionKey = []byte(ExtensionKey)

@@ -1,7 +1,8 @@
 // Package hub holds the canonical event model and the interfaces that every dialect implements. Nothing else stands here.
 //
 //   - event.go, names.go, counts.go, clone.go: [Event], its kinds and vocabularies.
-//   - dialect.go, option.go, version.go: [Dialect], which describes one dialect, with its [Decoder] and [Encoder].
+//   - dialect.go, writers.go, option.go, version.go: [Dialect], which describes one dialect, with its [Decoder] and [Encoder].
+//   - extension.go: the place for what a dialect has no form for.
 //   - request.go, history.go, idset.go: what the request tells that opened a stream.
 //   - policy.go, subagentmode.go, stage.go: what can become of events between the two ends of a stream.
 //   - error.go, failure.go, fault.go: a bad record, the end of a stream that failed, a call that failed.

@@ -120,7 +120,7 @@ var Dialect = hub.Dialect{
 		hub.ClassUsage:  hub.PolicyDrop,
 	},
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
-	Extension:     extension,
+	Extension:     hub.ExtensionAt(extension),
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Observe:       observe,
@@ -142,12 +142,9 @@ func observe(rec wire.Record) hub.Observation {
 	return hub.ObservedNothing
 }
 
-// extension finds the payload that Extend has written.
-func extension(rec wire.Record) []byte {
-	if string(rec.Event) != "custom" || !hub.MayExtend(rec.Data) {
-		return nil
-	}
-	if rawjson.Kind(rawjson.Get(rec.Data, hub.ExtensionKey)) != '{' {
+// extension is where Extend writes.
+func extension(rec wire.Record) rawjson.Value {
+	if string(rec.Event) != "custom" {
 		return nil
 	}
 	return rec.Data

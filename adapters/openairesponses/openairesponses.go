@@ -149,7 +149,7 @@ var Dialect = hub.Dialect{
 		hub.ClassNotice: hub.PolicyFold,
 		hub.ClassFile:   hub.PolicyFold,
 	},
-	Extension:     extension,
+	Extension:     hub.ExtensionAt(extension),
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs},
 	Varying:       []string{"sequence_number", "obfuscation"},
 	NewDecoder:    newDecoder,
@@ -226,19 +226,12 @@ func typeOf(data []byte) []byte {
 	return rawjson.Text(data, "type")
 }
 
-// extension finds the payload of Extend: it is the keepalive itself, whose other members mean nothing, or the event that
-// creates the response, which the payload then says itself.
-func extension(rec wire.Record) []byte {
-	if !hub.MayExtend(rec.Data) {
-		return nil
-	}
+// extension is where Extend writes: the keepalive itself, whose other members mean nothing, or the event that creates the
+// response, which the payload then says itself.
+func extension(rec wire.Record) rawjson.Value {
 	switch string(typeOf(rec.Data)) {
-	case "keepalive":
+	case "keepalive", "response.created":
 		return rec.Data
-	case "response.created":
-		if rawjson.Kind(rawjson.Get(rec.Data, hub.ExtensionKey)) == '{' {
-			return rec.Data
-		}
 	}
 	return nil
 }
