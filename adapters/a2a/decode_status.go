@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/usage"
 )
@@ -113,17 +114,9 @@ func (d *decoder) questions(dst []hub.Event, o, m *object, st state) []hub.Event
 // ask reads a question that the encoder wrote.
 func (d *decoder) ask(dst []hub.Event, v rawjson.Value) []hub.Event {
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Title, ev.Ref = hub.Ask, rawjson.Text(v, "id"), rawjson.Text(v, "title"), rawjson.Text(v, "tool")
-	ev.AskKind, _ = hub.ParseAskKind(rawjson.Text(v, "what"))
-	ev.Value = rawjson.Get(v, "value")
-	ev.More = d.scratch.More()
-	for o := range rawjson.Each(rawjson.Get(v, "options")) {
-		ev.More.Options = append(ev.More.Options, hub.AskOption{ID: rawjson.Text(o, "id"), Name: rawjson.Text(o, "name"), Kind: rawjson.Text(o, "kind")})
-	}
-	if schema := rawjson.Get(v, "schema"); rawjson.Kind(schema) == '{' {
-		ev.More.Schema = schema
-	}
-	ev.More.Expires = rawjson.Text(v, "expires")
+	ev.Kind, ev.Ref = hub.Ask, rawjson.Text(v, "tool")
+	r := eventjson.Reader{Scratch: &d.scratch}
+	r.Read(ev, v, eventjson.ID|eventjson.AskKind|eventjson.Title|eventjson.Value|eventjson.Question)
 	return dst
 }
 

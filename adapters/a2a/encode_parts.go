@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -294,20 +295,10 @@ type ask struct {
 }
 
 func (e *encoder) ask(ev *hub.Event) hub.Disposition {
-	b := append(append([]byte(`"id":"`), ev.ID...), `","what":"`...)
-	b = append(append(b, ev.AskKind.String()...), '"')
-	b = member.AppendText(b, `,"title":"`, ev.Title)
+	b := append(append([]byte(`"id":"`), ev.ID...), '"')
+	b = eventjson.Append(b, ev, eventjson.AskKind|eventjson.Title)
 	b = member.AppendText(b, `,"tool":"`, ev.Ref)
-	if ev.Value != nil {
-		b = append(append(b, `,"value":`...), ev.Value...)
-	}
-	if m := ev.More; m != nil {
-		b = member.AppendOptions(b, m.Options)
-		if m.Schema != nil {
-			b = append(append(b, `,"schema":`...), m.Schema...)
-		}
-		b = member.AppendText(b, `,"expires":"`, m.Expires)
-	}
+	b = eventjson.Append(b, ev, eventjson.Value|eventjson.Question)
 	e.asks = append(e.asks, ask{id: bytes.Clone(ev.ID), title: bytes.Clone(ev.Title), what: ev.AskKind, body: b})
 	if e.shape == shapeProto {
 		return hub.Folded

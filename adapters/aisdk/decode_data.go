@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
@@ -182,18 +183,9 @@ func (d *decoder) askPart(dst []hub.Event) ([]hub.Event, bool) {
 		return dst, false
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.AskKind, ev.Ref, ev.Title = hub.Ask, id, what, d.datum("toolCallId"), d.datum("title")
-	ev.Text, ev.Value = d.datum("text"), rawjson.Get(d.rec.Data, "value")
-	m := d.scratch.MoreOf(ev)
-	m.Expires = d.datum("expires")
-	if schema := rawjson.Get(d.rec.Data, "schema"); rawjson.Kind(schema) == '{' {
-		m.Schema = schema
-	}
-	for v := range rawjson.Each(rawjson.Get(d.rec.Data, "options")) {
-		m.Options = append(m.Options, hub.AskOption{
-			ID: rawjson.Text(v, "id"), Name: rawjson.Text(v, "name"), Kind: rawjson.Text(v, "kind"),
-		})
-	}
+	ev.Kind, ev.ID, ev.AskKind, ev.Ref = hub.Ask, id, what, d.datum("toolCallId")
+	r := eventjson.Reader{Scratch: &d.scratch}
+	r.Read(ev, d.rec.Data, eventjson.Title|eventjson.Text|eventjson.Value|eventjson.Question)
 	d.asked(id)
 	return dst, true
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/approval"
+	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -225,31 +226,12 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Value != nil {
 		b = appendValue(b, `,"value":`, ev.Value)
 	}
-	if ev.More != nil {
-		b = appendQuestion(b, ev.More)
+	b = eventjson.Append(b, ev, eventjson.Expires)
+	if m := ev.More; m != nil && rawjson.Kind(m.Schema) == '{' {
+		b = appendValue(b, `,"schema":`, m.Schema) // its keys are the upstream's: readers reject some
 	}
-	member.Close(out, append(b, '}'))
+	member.Close(out, append(eventjson.Append(b, ev, eventjson.Options), '}'))
 	return hub.Extension
-}
-
-// appendQuestion appends what can be answered.
-func appendQuestion(b []byte, m *hub.More) []byte {
-	b = member.AppendText(b, `,"expires":"`, m.Expires)
-	if rawjson.Kind(m.Schema) == '{' {
-		b = appendValue(b, `,"schema":`, m.Schema)
-	}
-	sep := `,"options":[`
-	for i := range m.Options {
-		o := &m.Options[i]
-		b = append(append(append(b, sep...), `{"id":"`...), o.ID...)
-		b = append(append(append(b, `","name":"`...), o.Name...), '"')
-		b = append(member.AppendText(b, `,"kind":"`, o.Kind), '}')
-		sep = ","
-	}
-	if len(m.Options) > 0 {
-		b = append(b, ']')
-	}
-	return b
 }
 
 // answer shows what came back.

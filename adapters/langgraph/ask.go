@@ -2,6 +2,7 @@ package langgraph
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -37,20 +38,8 @@ func (d *decoder) readAsk(ev *hub.Event, v rawjson.Value) {
 	}
 	ev.AskKind = what
 	ev.Ref, ev.Value = rawjson.Text(v, "tool_call_id"), rawjson.Get(v, "payload")
-	d.readOptions(ev, rawjson.Get(v, "options"))
-	if schema := rawjson.Get(v, "schema"); rawjson.Kind(schema) == '{' {
-		d.scratch.MoreOf(ev).Schema = schema
-	}
-	if expires := rawjson.Text(v, "expires"); len(expires) > 0 {
-		d.scratch.MoreOf(ev).Expires = expires
-	}
-}
-
-func (d *decoder) readOptions(ev *hub.Event, v rawjson.Value) {
-	for e := range rawjson.Each(v) {
-		m := d.scratch.MoreOf(ev)
-		m.Options = append(m.Options, hub.AskOption{ID: rawjson.Text(e, "id"), Name: rawjson.Text(e, "name"), Kind: rawjson.Text(e, "kind")})
-	}
+	r := eventjson.Reader{Scratch: &d.scratch}
+	r.Read(ev, v, eventjson.Question)
 }
 
 // readReview reads a question about calls. If there is one, and one call that it can mean, it is about that.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -255,11 +256,7 @@ func (e *encoder) appendAsk(dst []byte, ev *hub.Event) []byte {
 	dst = append(append(append(dst, `{"type":"`...), ev.AskKind.String()...), '"')
 	dst = member.AppendText(dst, `,"message":"`, ev.Title)
 	dst = member.AppendText(dst, `,"tool_call_id":"`, ev.Ref)
-	if m := ev.More; m != nil {
-		dst = member.AppendOptions(dst, m.Options)
-		dst = member.AppendRaw(dst, `,"schema":`, m.Schema)
-		dst = member.AppendText(dst, `,"expires":"`, m.Expires)
-	}
+	dst = eventjson.Append(dst, ev, eventjson.Question)
 	return append(member.AppendRaw(dst, `,"payload":`, ev.Value), '}')
 }
 

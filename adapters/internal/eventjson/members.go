@@ -60,6 +60,9 @@ const All Set = 1<<numMembers - 1
 // Display selects what a tool call shows besides its name and arguments.
 const Display = Title | ToolKind | Locations | Content
 
+// Question selects what can be answered to an Ask.
+const Question = Options | Schema | Expires
+
 // Bits of the first member that is a string or value of the event, and of the first that is in More.
 const (
 	firstBody = 9

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -83,16 +84,5 @@ func CutDataURL(url []byte) (media, data []byte, ok bool) {
 
 // AppendOptions appends the choices of a question with their comma, as the model has them, unless there are none.
 func AppendOptions(dst []byte, options []hub.AskOption) []byte {
-	head := `,"options":[`
-	for i := range options {
-		o := &options[i]
-		dst = append(append(append(append(dst, head...), `{"id":"`...), o.ID...), '"')
-		dst = AppendText(dst, `,"name":"`, o.Name)
-		dst = append(AppendText(dst, `,"kind":"`, o.Kind), '}')
-		head = ","
-	}
-	if len(options) > 0 {
-		dst = append(dst, ']')
-	}
-	return dst
+	return eventjson.Append(dst, &hub.Event{More: &hub.More{Options: options}}, eventjson.Options)
 }
