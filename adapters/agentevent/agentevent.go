@@ -119,11 +119,9 @@
 package agentevent
 
 import (
-	"bytes"
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -146,7 +144,7 @@ var Dialect = hub.Dialect{
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	NewDecoder:    func(o hub.Options) hub.Decoder { return newDecoder(o) },
 	NewEncoder:    func(o hub.Options) hub.Encoder { return newEncoder(o) },
-	Observe:       observe,
+	Observe:       hub.ObserveTypes("type", nil, []string{typeFinal, typeError, typeCancelled, typeSessionError, typeSessionReplaced}),
 	KeepAlive:     keepAlive,
 	AppendFailure: appendFailure,
 }
@@ -175,25 +173,6 @@ var options = []hub.OptionSpec{
 		Doc: "Drop the thoughts and tool calls of sub-agents, or write them as progress of the tool that runs the sub-agent."},
 	{Name: "plans", Type: hub.OptionEnum, Default: "drop", Values: []string{"drop", "tool"}, Encode: true,
 		Doc: "Drop plans, or show each as a call of a tool todo_list; plans that calls tell themselves are not shown twice."},
-}
-
-// longestType is enough bytes for any type that matters to observe, and its closing quote.
-const longestType = 24
-
-// observe looks at the first member only if it is the type, as all known servers write it, and searches otherwise.
-func observe(rec wire.Record) hub.Observation {
-	const prefix = `{"type":"`
-	typ, ok := bytes.CutPrefix(rec.Data, []byte(prefix))
-	if ok {
-		typ, _, _ = bytes.Cut(typ[:min(len(typ), longestType)], []byte{'"'})
-	} else {
-		typ, _ = rawjson.Str(rawjson.Get(rec.Data, "type"))
-	}
-	switch string(typ) {
-	case typeFinal, typeError, typeCancelled, typeSessionError, typeSessionReplaced:
-		return hub.ObservedEnd
-	}
-	return hub.ObservedNothing
 }
 
 func keepAlive(out *wire.Out, o hub.Options) {

@@ -103,10 +103,7 @@
 package agui
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -148,21 +145,6 @@ var Dialect = hub.Dialect{
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Texts:         []string{"delta"},
-	Observe:       observe,
+	Observe:       hub.ObserveTypes("type", []string{"RUN_STARTED"}, []string{"RUN_FINISHED", "RUN_ERROR"}),
 	Requests:      requests{},
-}
-
-// observe looks at the type only of records that can be a start or an end.
-func observe(rec wire.Record) hub.Observation {
-	if !bytes.Contains(rec.Data, []byte(`"RUN_`)) {
-		return hub.ObservedNothing
-	}
-	typ, _ := rawjson.Str(rawjson.Get(rec.Data, "type"))
-	switch string(typ) {
-	case "RUN_STARTED":
-		return hub.ObservedStart
-	case "RUN_FINISHED", "RUN_ERROR":
-		return hub.ObservedEnd
-	}
-	return hub.ObservedNothing
 }

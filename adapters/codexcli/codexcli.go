@@ -81,16 +81,7 @@ var Dialect = hub.Dialect{
 const dialectName = "codex-cli"
 
 // observe looks for the end of a turn.
-func observe(rec wire.Record) hub.Observation {
-	if !bytes.Contains(rec.Data, []byte(`"turn.`)) {
-		return hub.ObservedNothing
-	}
-	switch typ, _ := rawjson.Str(rawjson.Get(rec.Data, "type")); string(typ) {
-	case "turn.completed", "turn.failed":
-		return hub.ObservedEnd
-	}
-	return hub.ObservedNothing
-}
+var observe = hub.ObserveTypes("type", nil, []string{"turn.completed", "turn.failed"})
 
 // watcher knows whether there was an error, which may be the last word.
 type watcher struct{ failed bool }

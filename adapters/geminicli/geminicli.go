@@ -35,10 +35,7 @@
 package geminicli
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -53,18 +50,7 @@ var Dialect = hub.Dialect{
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	Varying:       []string{"timestamp"},
 	NewDecoder:    newDecoder,
-	Observe:       observe,
+	Observe:       hub.ObserveTypes("type", nil, []string{"result"}),
 }
 
 const dialectName = "gemini-cli"
-
-// observe looks for the result.
-func observe(rec wire.Record) hub.Observation {
-	if !bytes.Contains(rec.Data, []byte(`"result"`)) {
-		return hub.ObservedNothing
-	}
-	if typ, _ := rawjson.Str(rawjson.Get(rec.Data, "type")); string(typ) == "result" {
-		return hub.ObservedEnd
-	}
-	return hub.ObservedNothing
-}

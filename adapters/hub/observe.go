@@ -1,6 +1,9 @@
 package hub
 
-import "github.com/sabir-proxy/sabir/adapters/wire"
+import (
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
 
 // Observation is what a record means for a stream that is copied instead of translated.
 type Observation uint8
@@ -19,4 +22,23 @@ type Watcher interface {
 
 	// EndsWithBody reports whether the body may end here: that the run is over, or as far as it gets in this stream.
 	EndsWithBody() bool
+}
+
+// ObserveTypes makes the Observe of a dialect whose records have their type in a string member of that name.
+func ObserveTypes(member string, starts, ends []string) func(wire.Record) Observation {
+	head := `{"` + member + `":"`
+	return func(rec wire.Record) Observation {
+		typ := rawjson.Tag(rec.Data, head)
+		for _, end := range ends {
+			if end == string(typ) {
+				return ObservedEnd
+			}
+		}
+		for _, start := range starts {
+			if start == string(typ) {
+				return ObservedStart
+			}
+		}
+		return ObservedNothing
+	}
 }

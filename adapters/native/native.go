@@ -69,10 +69,7 @@
 package native
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -92,26 +89,5 @@ var Dialect = hub.Dialect{
 	NewEncoder:    func(hub.Options) hub.Encoder { return encoder{} },
 	Texts:         []string{"text"},
 	AgentIDs:      true,
-	Observe:       observe,
-}
-
-// longestKind is enough bytes for any kind and its closing quote.
-const longestKind = 16
-
-// observe looks at the first member only if it is the kind, as we write it, and searches otherwise.
-func observe(rec wire.Record) hub.Observation {
-	const prefix = `{"kind":"`
-	kind, ok := bytes.CutPrefix(rec.Data, []byte(prefix))
-	if ok {
-		kind, _, _ = bytes.Cut(kind[:min(len(kind), longestKind)], []byte{'"'})
-	} else {
-		kind, _ = rawjson.Str(rawjson.Get(rec.Data, "kind"))
-	}
-	switch string(kind) {
-	case "run.end":
-		return hub.ObservedEnd
-	case "run.start":
-		return hub.ObservedStart
-	}
-	return hub.ObservedNothing
+	Observe:       hub.ObserveTypes("kind", []string{"run.start"}, []string{"run.end"}),
 }

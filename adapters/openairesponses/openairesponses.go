@@ -216,15 +216,8 @@ func observeOther(typ, data []byte) hub.Observation {
 	return hub.ObservedNothing
 }
 
-// typeOf is the type of an event, which nearly everyone writes first.
-func typeOf(data []byte) []byte {
-	if rest, ok := bytes.CutPrefix(data, []byte(`{"type":"`)); ok {
-		if end := bytes.IndexByte(rest, '"'); end >= 0 {
-			return rest[:end]
-		}
-	}
-	return rawjson.Text(data, "type")
-}
+// typeOf is the type of an event.
+func typeOf(data []byte) []byte { return rawjson.Tag(data, `{"type":"`) }
 
 // extension is where Extend writes: the keepalive itself, whose other members mean nothing, or the event that creates the
 // response, which the payload then says itself.

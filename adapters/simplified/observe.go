@@ -8,24 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// longestType is enough bytes for any type that matters to observe, and its closing quote.
-const longestType = 16
-
-// observe looks at the first member only if it is the type, as all known servers write it, and searches otherwise.
-func observe(rec wire.Record) hub.Observation {
-	const prefix = `{"type":"`
-	typ, ok := bytes.CutPrefix(rec.Data, []byte(prefix))
-	if ok {
-		typ, _, _ = bytes.Cut(typ[:min(len(typ), longestType)], []byte{'"'})
-	} else {
-		typ, _ = rawjson.Str(rawjson.Get(rec.Data, "type"))
-	}
-	switch string(typ) {
-	case typeMessageEnd, typeError, typeGone:
-		return hub.ObservedEnd
-	}
-	return hub.ObservedNothing
-}
+var observe = hub.ObserveTypes("type", nil, []string{typeMessageEnd, typeError, typeGone})
 
 // watcher observes a stream that is copied. A server that waits for a human sends no messageEnd.
 type watcher struct{ asks map[string]struct{} }

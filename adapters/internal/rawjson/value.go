@@ -98,6 +98,17 @@ func OrNull(v Value) Value {
 	return v
 }
 
+// Tag returns the body of a string member, which is looked for at the head of the object first, where nearly all writers put it;
+// nil when it is no string. head is the begin of such an object: {"type":"
+func Tag(v Value, head string) []byte {
+	if len(v) > len(head) && string(v[:len(head)]) == head {
+		if end := bytes.IndexByte(v[len(head):], '"'); end >= 0 {
+			return v[len(head) : len(head)+end]
+		}
+	}
+	return Body(Get(v, head[2:len(head)-3]))
+}
+
 // Bool returns true or false; ok is false when v is neither.
 func Bool(v Value) (val, ok bool) {
 	k := Kind(v)
