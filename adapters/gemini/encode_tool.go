@@ -127,10 +127,6 @@ func (e *encoder) code(out *wire.Out, ev *hub.Event, c *call) hub.Disposition {
 	c.named = exact && rawjson.Get(ev.Value, "id") != nil
 	e.end(out, e.endParts(append(genai.AppendSig(b, c.sig), '}')))
 	c.written = true
-	return nativeIf(exact)
-}
-
-func nativeIf(exact bool) hub.Disposition {
 	return hub.NativeIf(exact)
 }
 
@@ -186,7 +182,7 @@ func (e *encoder) codeResult(out *wire.Out, ev *hub.Event, c *call) hub.Disposit
 	}
 	b, exact := genai.AppendCodeResult(e.begin(out, ""), ev, id)
 	e.end(out, e.endParts(b))
-	return nativeIf(exact)
+	return hub.NativeIf(exact)
 }
 
 // serverResult writes a result that should be an object.

@@ -199,10 +199,7 @@ func (e *encoder) reason(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case hub.StatusPaused:
 		return hub.Native
 	case hub.StatusTools, hub.StatusDone:
-		if (ev.Status == hub.StatusTools) == (len(e.waiting) > 0) {
-			return hub.Native
-		}
-		return hub.Folded // readers look at the calls
+		return hub.NativeIf((ev.Status == hub.StatusTools) == (len(e.waiting) > 0)) // readers look at the calls
 	case hub.StatusLength:
 		word = "length"
 	case hub.StatusFiltered:
