@@ -21,7 +21,7 @@ type decoder struct {
 	data    []byte // the record being decoded
 	scratch hub.Scratch
 
-	clientTools map[string]bool // names, still escaped
+	clientTools rawjson.Names
 
 	open     messages
 	owners   map[string]string // messages of sub-agents -> sub-agent, for calls that name one as their parent
@@ -36,10 +36,7 @@ type decoder struct {
 }
 
 func newDecoder(o hub.Options) hub.Decoder {
-	d := &decoder{clientTools: map[string]bool{}}
-	for _, name := range o.List("client_tools") {
-		d.clientTools[string(rawjson.AppendEscaped(nil, []byte(name)))] = true
-	}
+	d := &decoder{clientTools: rawjson.NamesOf(o.List("client_tools"))}
 	d.Reset()
 	return d
 }

@@ -28,7 +28,7 @@ func (d *decoder) startTool(dst []hub.Event, id, name []byte) []hub.Event {
 		ev.SubAgent = []byte(subAgent)
 	}
 	switch {
-	case d.clientTools[string(name)]:
+	case d.clientTools.Has(name):
 		ev.Flags |= hub.ClientRuns
 	case len(d.clientTools) == 0:
 		ev.Status = hub.StatusUnknown

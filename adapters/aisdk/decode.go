@@ -20,7 +20,7 @@ type decoder struct {
 	data    []byte // the record being decoded
 	scratch hub.Scratch
 
-	clientTools map[string]bool // names, still escaped
+	clientTools rawjson.Names
 
 	message []byte // id, string body
 	calls   map[string]*call
@@ -32,11 +32,8 @@ type decoder struct {
 }
 
 func newDecoder(o hub.Options) hub.Decoder {
-	d := &decoder{clientTools: map[string]bool{}}
+	d := &decoder{clientTools: rawjson.NamesOf(o.List("client_tools"))}
 	d.json.MaxDepth = o.Nesting
-	for _, name := range o.List("client_tools") {
-		d.clientTools[string(rawjson.AppendEscaped(nil, []byte(name)))] = true
-	}
 	d.Reset()
 	return d
 }

@@ -27,7 +27,7 @@ func (d *decoder) announce(dst []hub.Event, id []byte) ([]hub.Event, *call) {
 	dst, ev := d.emit(dst, hub.ToolStart)
 	ev.ID, ev.Name, ev.Title = id, name, rawjson.Body(d.rec.Title)
 	switch {
-	case d.clientTools[string(name)]:
+	case d.clientTools.Has(name):
 		ev.Flags |= hub.ClientRuns
 	case len(d.clientTools) == 0 && !isTrue(d.rec.ProviderExecuted) && !isTrue(d.rec.Dynamic):
 		ev.Status = hub.StatusUnknown

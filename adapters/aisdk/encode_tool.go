@@ -1,8 +1,6 @@
 package aisdk
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
@@ -72,22 +70,9 @@ func (e *encoder) resume(ev *hub.Event) hub.Disposition {
 	return hub.Implied
 }
 
-// clientHas reports whether the client has a call of an earlier stream in the message that it reads. It rejects the result
-// of a call that it does not have there. Without a history, such a result shows that it has the call.
-func (e *encoder) clientHas(id []byte) bool {
-	c := e.history.Find(id)
-	switch {
-	case c != nil:
-		return bytes.Equal(c.Msg, e.message)
-	case e.history == nil:
-		return true
-	}
-	return !e.history.Told
-}
-
 // toolStart announces a call.
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.Flags.Has(hub.Resumed) && e.clientHas(ev.ID) {
+	if ev.Flags.Has(hub.Resumed) && e.history.Shows(ev.ID, e.message) {
 		return e.resume(ev)
 	}
 	e.ensureStep(out)

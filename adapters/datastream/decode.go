@@ -21,7 +21,7 @@ type decoder struct {
 	value   rawjson.Value // behind the code
 	scratch hub.Scratch
 
-	clientTools map[string]bool // names, still escaped
+	clientTools rawjson.Names
 
 	begun   bool   // the run has its start
 	message []byte // id, string body
@@ -42,11 +42,8 @@ type ending struct {
 }
 
 func newDecoder(o hub.Options) hub.Decoder {
-	d := &decoder{clientTools: map[string]bool{}}
+	d := &decoder{clientTools: rawjson.NamesOf(o.List("client_tools"))}
 	d.json.MaxDepth = o.Nesting
-	for _, name := range o.List("client_tools") {
-		d.clientTools[string(rawjson.AppendEscaped(nil, []byte(name)))] = true
-	}
 	d.Reset()
 	return d
 }

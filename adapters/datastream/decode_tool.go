@@ -15,7 +15,7 @@ func (d *decoder) announce(dst []hub.Event, id []byte) []hub.Event {
 	dst, ev := d.emit(dst, hub.ToolStart)
 	ev.ID, ev.Name = id, rawjson.Body(d.rec.ToolName)
 	switch {
-	case d.clientTools[string(ev.Name)]:
+	case d.clientTools.Has(ev.Name):
 		ev.Flags |= hub.ClientRuns
 	case len(d.clientTools) == 0:
 		ev.Status = hub.StatusUnknown

@@ -1,8 +1,6 @@
 package datastream
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
@@ -13,7 +11,7 @@ import (
 
 // toolStart announces a call.
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.Flags.Has(hub.Resumed) && e.clientHas(ev.ID) {
+	if ev.Flags.Has(hub.Resumed) && e.history.Shows(ev.ID, e.message) {
 		t := e.tools.Add(ev.ID)
 		*t = tool{name: append(t.name[:0], ev.Name...), client: ev.Flags.Has(hub.ClientRuns), resumed: true, head: t.head[:0]}
 		return hub.Implied
@@ -29,19 +27,6 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b = append(append(append(b, `,"toolName":"`...), ev.Name...), '"')
 	member.Close(out, b)
 	return hub.Native
-}
-
-// clientHas reports whether the client has a call of an earlier stream in the message that it reads. It rejects the result
-// of a call that it does not have there. Without a history, such a result shows that it has the call.
-func (e *encoder) clientHas(id []byte) bool {
-	c := e.history.Find(id)
-	switch {
-	case c != nil:
-		return bytes.Equal(c.Msg, e.message)
-	case e.history == nil:
-		return true
-	}
-	return !e.history.Told
 }
 
 // toolArgs is the hot path of calls.

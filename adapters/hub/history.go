@@ -75,6 +75,18 @@ func (h *History) Find(id []byte) *PastCall {
 	return nil
 }
 
+// Shows reports whether the client has a call of an earlier stream in the message that it reads: some reject the result of a
+// call that they do not have there. Without a history (nil), that there is such a result shows that it has the call.
+func (h *History) Shows(id, message []byte) bool {
+	switch c := h.Find(id); {
+	case c != nil:
+		return bytes.Equal(c.Msg, message)
+	case h == nil:
+		return true
+	}
+	return !h.Told
+}
+
 // Calls yields every call that is remembered.
 func (h *History) Calls(yield func(*PastCall) bool) {
 	for i := range h.calls {
