@@ -29,8 +29,11 @@ func Append(dst []byte, ev *hub.Event, which Set) []byte {
 	if which&Kind != 0 && ev.Kind != hub.KindNone {
 		dst = append(append(append(dst, headKind...), ev.Kind.String()...), '"')
 	}
-	if uint8(ev.Status)|uint8(ev.Chan)|uint8(ev.Op)|uint8(ev.Level)|uint8(ev.Scope)|uint8(ev.AskKind) != 0 {
+	switch {
+	case uint8(ev.Status)|uint8(ev.Op)|uint8(ev.Level)|uint8(ev.Scope)|uint8(ev.AskKind) != 0:
 		dst = appendWords(dst, ev, which&^Kind)
+	case ev.Chan != 0 && which&Chan != 0:
+		dst = append(append(append(dst, headChan...), ev.Chan.String()...), '"')
 	}
 	if ev.Flags != 0 && which&Flags != 0 {
 		dst = appendFlags(dst, ev.Flags)

@@ -87,6 +87,7 @@ const (
 // Heads that are written without the table.
 const (
 	headKind = `,"kind":"`
+	headChan = `,"chan":"`
 	headSeq  = `,"seq":`
 	headMsg  = `,"msg":"`
 	headID   = `,"id":"`
@@ -94,7 +95,7 @@ const (
 )
 
 var members = [numMembers]member{
-	{headKind, body}, {`,"status":"`, body}, {`,"chan":"`, body}, {`,"op":"`, body}, {`,"level":"`, body},
+	{headKind, body}, {`,"status":"`, body}, {headChan, body}, {`,"op":"`, body}, {`,"level":"`, body},
 	{`,"scope":"`, body}, {`,"what":"`, body},
 	{`,"flags":`, other}, {headSeq, other},
 	{`,"lane":"`, body}, {headMsg, body}, {headID, body}, {`,"ref":"`, body}, {`,"name":"`, body}, {`,"title":"`, body},
