@@ -85,9 +85,7 @@ func (d *decoder) TrackText([]byte) bool { return d.again }
 
 // raw keeps an event that has no meaning here.
 func (d *decoder) raw(dst []hub.Event, body rawjson.Value) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Name, ev.Value = hub.Raw, []byte(nameRaw), body
-	return dst
+	return append(dst, hub.Event{Kind: hub.Raw, Name: []byte(nameRaw), Value: body})
 }
 
 // start opens the run with the first record that names the task. A stream must begin with the task, but many do not.
@@ -146,9 +144,7 @@ func (d *decoder) say(dst []hub.Event, o *object) []hub.Event {
 		return dst
 	}
 	d.answered = d.answered || flags == 0
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Msg, ev.Flags = hub.TextEnd, o.messageID, o.messageID, flags
-	return dst
+	return append(dst, hub.Event{Kind: hub.TextEnd, ID: o.messageID, Msg: o.messageID, Flags: flags})
 }
 
 // artifact adds to a result, or with append false takes the place of what it was.
@@ -325,7 +321,5 @@ func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {
 	if cause != nil || d.over || !d.replied {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Status = hub.RunEnd, hub.StatusDone
-	return dst
+	return append(dst, hub.Event{Kind: hub.RunEnd, Status: hub.StatusDone})
 }

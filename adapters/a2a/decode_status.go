@@ -164,9 +164,7 @@ func (d *decoder) end(dst []hub.Event, o *object, status hub.Status) []hub.Event
 	if own, ok := hub.ParseStatus(rawjson.Text(o.metadata, keyOwn, "status")); ok && own != hub.StatusNone && own <= hub.StatusTruncated {
 		status = own
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Status = hub.RunEnd, status
-	return dst
+	return append(dst, hub.Event{Kind: hub.RunEnd, Status: status})
 }
 
 // keyUsage is the metadata of the last status that count tokens.

@@ -180,9 +180,7 @@ func (d *decoder) openSubAgent(dst []hub.Event, subAgent, ref, title []byte) []h
 		return dst
 	}
 	d.subAgents[string(subAgent)] = string(d.subAgent)
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.SubAgent, ev.Ref, ev.Name, ev.Title = hub.AgentStart, subAgent, d.subAgent, ref, []byte("agent"), title
-	return dst
+	return append(dst, hub.Event{Kind: hub.AgentStart, ID: subAgent, SubAgent: d.subAgent, Ref: ref, Name: []byte("agent"), Title: title})
 }
 
 // closeLane ends a sub-agent if it was opened.
@@ -191,9 +189,7 @@ func (d *decoder) closeSubAgent(dst []hub.Event, subAgent []byte, s hub.Status) 
 	if !open {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Status, ev.SubAgent = hub.AgentEnd, subAgent, s, d.scratch.Copy([]byte(outer))
-	return dst
+	return append(dst, hub.Event{Kind: hub.AgentEnd, ID: subAgent, Status: s, SubAgent: d.scratch.Copy([]byte(outer))})
 }
 
 // add appends an event of the record's sub-agent and message.

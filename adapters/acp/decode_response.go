@@ -71,9 +71,7 @@ func (d *decoder) answer(dst []hub.Event, outcome []byte, option, content rawjso
 
 // endRun ends the run; the end is the root agent's.
 func (d *decoder) endRun(dst []hub.Event, s hub.Status, native []byte) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Status, ev.Name = hub.RunEnd, s, native
-	return dst
+	return append(dst, hub.Event{Kind: hub.RunEnd, Status: s, Name: native})
 }
 
 // errorResponse decodes a request that failed. One without an id says that the agent could not read something.

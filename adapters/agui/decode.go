@@ -212,9 +212,7 @@ func (d *decoder) common(ev *hub.Event) {
 
 // unknown passes a record of a type that the protocol does not describe.
 func (d *decoder) unknown(dst []hub.Event) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Name, ev.Value, ev.SubAgent = hub.Raw, []byte("agui"), bytes.TrimSpace(d.data), d.tag()
-	return dst
+	return append(dst, hub.Event{Kind: hub.Raw, Name: []byte("agui"), Value: bytes.TrimSpace(d.data), SubAgent: d.tag()})
 }
 
 // present reads a value that may be null but must be there.

@@ -147,9 +147,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	if name, ok := bytes.CutPrefix(typ, []byte("data-")); ok {
 		return d.dataPart(dst, name), nil
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Name, ev.Value = hub.Raw, []byte("aisdk"), bytes.TrimSpace(d.data)
-	return dst, nil
+	return append(dst, hub.Event{Kind: hub.Raw, Name: []byte("aisdk"), Value: bytes.TrimSpace(d.data)}), nil
 }
 
 // Finish implements [hub.Decoder]. A body that ends after a finish was complete, even without the end mark.

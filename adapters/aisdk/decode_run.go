@@ -68,9 +68,7 @@ func (d *decoder) usage(dst []hub.Event, metadata rawjson.Value) []hub.Event {
 	if !readCounts(&more.Usage, counts) {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Scope, ev.More = hub.Usage, hub.RunScope, more
-	return dst
+	return append(dst, hub.Event{Kind: hub.Usage, Scope: hub.RunScope, More: more})
 }
 
 // finish notes the end of the run. One that was cancelled stays so.

@@ -262,7 +262,7 @@ func (e *encoder) outputAvailable(out *wire.Out, ev *hub.Event, t *tool) hub.Dis
 func (e *encoder) outputError(out *wire.Out, ev *hub.Event, t *tool) hub.Disposition {
 	b := append(member.Open(out, `{"type":"tool-output-error","toolCallId":"`, ev.ID), `,"errorText":"`...)
 	from := len(b)
-	b = toolresult.AppendText(b, ev)
+	b = toolresult.AppendText(b, ev, "text")
 	disposition := hub.NativeIf(ev.Status == hub.StatusError && len(b) > from)
 	if len(b) == from {
 		b = append(b, phrases.Call(ev.Status)...)

@@ -260,9 +260,7 @@ func (d *decoder) other(dst []hub.Event, typ []byte) []hub.Event {
 	case "rate_limit_event", "tool_use_summary", "auth_status", "conversation_reset", "prompt_suggestion":
 		return d.emit(dst, typ)
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Name, ev.Value = hub.Raw, []byte(dialectName), d.data
-	return dst
+	return append(dst, hub.Event{Kind: hub.Raw, Name: []byte(dialectName), Value: d.data})
 }
 
 // emit passes a line on as a one-off event of that name.

@@ -183,9 +183,7 @@ func (d *decoder) userText(dst []hub.Event, l *subAgent, text []byte) []hub.Even
 	}
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.SubAgent, ev.Flags, ev.Text = hub.TextDelta, l.id, flags, text
-	dst, ev = hub.Grow(dst)
-	ev.Kind, ev.SubAgent, ev.Flags = hub.TextEnd, l.id, flags
-	return dst
+	return append(dst, hub.Event{Kind: hub.TextEnd, SubAgent: l.id, Flags: flags})
 }
 
 // toolResult ends a call, and the sub-agent that it spawned, unless that goes on in the background.

@@ -38,9 +38,7 @@ func (d *decoder) notice(dst []hub.Event, level hub.Level, name, text []byte) []
 	if level == hub.LevelNone {
 		level = hub.LevelInfo
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Level, ev.Name, ev.Text = hub.Notice, level, name, text
-	return dst
+	return append(dst, hub.Event{Kind: hub.Notice, Level: level, Name: name, Text: text})
 }
 
 // init starts the run. A later one starts another turn of the same process.
@@ -135,9 +133,7 @@ func (d *decoder) ask(dst []hub.Event) ([]hub.Event, error) {
 
 // withdraw takes a question back.
 func (d *decoder) withdraw(dst []hub.Event) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Status = hub.Answer, rawjson.Body(d.rec.ID), hub.StatusCancelled
-	return dst
+	return append(dst, hub.Event{Kind: hub.Answer, ID: rawjson.Body(d.rec.ID), Status: hub.StatusCancelled})
 }
 
 // result ends the run, unless tasks go on in the background: their words, and another result, follow.

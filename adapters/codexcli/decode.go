@@ -111,15 +111,11 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 
 // raw passes a record of an unknown type on.
 func raw(dst []hub.Event, data []byte) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Name, ev.Value = hub.Raw, []byte(dialectName), bytes.TrimSpace(data)
-	return dst
+	return append(dst, hub.Event{Kind: hub.Raw, Name: []byte(dialectName), Value: bytes.TrimSpace(data)})
 }
 
 func (d *decoder) threadStarted(dst []hub.Event) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Ref = hub.RunStart, rawjson.Body(d.rec.Thread)
-	return dst
+	return append(dst, hub.Event{Kind: hub.RunStart, Ref: rawjson.Body(d.rec.Thread)})
 }
 
 func (d *decoder) turnCompleted(dst []hub.Event) []hub.Event {
@@ -127,9 +123,7 @@ func (d *decoder) turnCompleted(dst []hub.Event) []hub.Event {
 	if rawjson.Kind(d.rec.Usage) == '{' {
 		dst = d.usage(dst)
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Status = hub.RunEnd, hub.StatusDone
-	return dst
+	return append(dst, hub.Event{Kind: hub.RunEnd, Status: hub.StatusDone})
 }
 
 var counts = usage.Fields{
@@ -157,9 +151,7 @@ func (d *decoder) errorLine(dst []hub.Event) []hub.Event {
 }
 
 func notice(dst []hub.Event, level hub.Level, text []byte) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Level, ev.Text = hub.Notice, level, text
-	return dst
+	return append(dst, hub.Event{Kind: hub.Notice, Level: level, Text: text})
 }
 
 func (d *decoder) runFailed(dst []hub.Event, text []byte) []hub.Event {

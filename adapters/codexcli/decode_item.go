@@ -38,9 +38,7 @@ func (d *decoder) text(dst []hub.Event, channel hub.Chan, completed bool) []hub.
 	if !completed {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Chan = hub.TextEnd, id, channel
-	return dst
+	return append(dst, hub.Event{Kind: hub.TextEnd, ID: id, Chan: channel})
 }
 
 func (d *decoder) plan(dst []hub.Event) []hub.Event {

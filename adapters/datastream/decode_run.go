@@ -67,9 +67,7 @@ func (d *decoder) usage(dst []hub.Event, scope hub.Scope) []hub.Event {
 	if !counts.Read(&more.Usage, d.rec.Usage) {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Scope, ev.More = hub.Usage, scope, more
-	return dst
+	return append(dst, hub.Event{Kind: hub.Usage, Scope: scope, More: more})
 }
 
 // counts have the names of version 4 last: they are those that count.

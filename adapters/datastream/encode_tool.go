@@ -107,7 +107,7 @@ func appendResult(dst []byte, ev *hub.Event, failed, content bool) ([]byte, hub.
 	case failed:
 		dst = append(dst, '"')
 		from := len(dst)
-		if dst = toolresult.AppendText(dst, ev); len(dst) == from {
+		if dst = toolresult.AppendText(dst, ev, "text"); len(dst) == from {
 			dst, disposition = append(dst, phrases.Call(ev.Status)...), hub.Folded
 		}
 		return append(dst, '"'), disposition

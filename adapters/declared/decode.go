@@ -59,9 +59,7 @@ func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {
 // end makes the end of a run that no rule tells.
 func (d *decoder) end(dst []hub.Event) []hub.Event {
 	d.ended = true
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Status = hub.RunEnd, hub.StatusDone
-	return dst
+	return append(dst, hub.Event{Kind: hub.RunEnd, Status: hub.StatusDone})
 }
 
 // Decode appends the events of rec. Their slices are valid until the next call and as long as rec is.

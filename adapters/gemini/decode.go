@@ -142,9 +142,7 @@ func foreign(dst []hub.Event, data []byte) []hub.Event {
 	if _, _, ok := it.Next(); !ok {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Name, ev.Value = hub.Raw, []byte(Dialect.Name), data
-	return dst
+	return append(dst, hub.Event{Kind: hub.Raw, Name: []byte(Dialect.Name), Value: data})
 }
 
 // begin appends the start of the run for the first frame.

@@ -45,9 +45,7 @@ func (d *decoder) part(dst []hub.Event, v rawjson.Value) ([]hub.Event, *hub.Erro
 	if p.Members == 0 {
 		return dst, nil
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Name, ev.Value = hub.Raw, []byte(dialectName), v
-	return dst, nil
+	return append(dst, hub.Event{Kind: hub.Raw, Name: []byte(dialectName), Value: v}), nil
 }
 
 // text leaves parts to the sequencer: the wire has neither ids nor ends of texts.

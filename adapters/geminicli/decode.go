@@ -84,9 +84,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	case "result":
 		return d.result(dst), nil
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Name, ev.Value = hub.Raw, []byte(dialectName), bytes.TrimSpace(rec.Data)
-	return dst, nil
+	return append(dst, hub.Event{Kind: hub.Raw, Name: []byte(dialectName), Value: bytes.TrimSpace(rec.Data)}), nil
 }
 
 func (d *decoder) init(dst []hub.Event) []hub.Event {

@@ -83,9 +83,7 @@ func (d *decoder) values(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.E
 	if rest == nil {
 		return dst, nil
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.SubAgent, ev.Name, ev.Op, ev.Value = hub.Data, l.id, []byte(nameState), hub.Set, rest
-	return dst, nil
+	return append(dst, hub.Event{Kind: hub.Data, SubAgent: l.id, Name: []byte(nameState), Op: hub.Set, Value: rest}), nil
 }
 
 // nameState is the name of the data that are the state of the graph.
@@ -188,9 +186,7 @@ func (d *decoder) updates(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.
 	if !more {
 		return dst, nil
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.SubAgent, ev.Name, ev.Op, ev.Value = hub.Data, l.id, []byte("updates"), hub.Emit, v
-	return dst, nil
+	return append(dst, hub.Event{Kind: hub.Data, SubAgent: l.id, Name: []byte("updates"), Op: hub.Emit, Value: v}), nil
 }
 
 // update reads what a node wrote: an object, a list of them, or nothing. more says that there is more than messages.

@@ -287,9 +287,7 @@ func (d *decoder) toolEvent(dst []hub.Event, l *subAgent, v rawjson.Value, event
 func (d *decoder) toolRuns(dst []hub.Event, l *subAgent, v rawjson.Value, id []byte) []hub.Event {
 	if c, _ := d.calls.Find(id); c != nil {
 		dst = d.settle(dst, c.draft.of)
-		dst, ev := hub.Grow(dst)
-		ev.Kind, ev.ID, ev.SubAgent, ev.Status = hub.ToolUpdate, id, l.id, hub.StatusRunning
-		return dst
+		return append(dst, hub.Event{Kind: hub.ToolUpdate, ID: id, SubAgent: l.id, Status: hub.StatusRunning})
 	}
 	k := &message{subAgent: l}
 	c := d.newCall(&fields{}, k, id, 0)

@@ -107,9 +107,7 @@ func (d *decoder) endNode(dst []hub.Event, parent *subAgent, node []byte) []hub.
 		return dst
 	}
 	found.ended = true
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Status = hub.AgentEnd, found.id, hub.StatusOK
-	return dst
+	return append(dst, hub.Event{Kind: hub.AgentEnd, ID: found.id, Status: hub.StatusOK})
 }
 
 // lifecycle says that a sub-graph begins or is over. sub-agent has told its beginning already.
@@ -192,9 +190,7 @@ func (d *decoder) openStep(dst []hub.Event, l *subAgent, id, node []byte) []hub.
 		d.steps = append(d.steps[:0], d.steps[1:]...)
 	}
 	d.steps = append(d.steps, step{subAgent: l, id: bytes.Clone(id), node: bytes.Clone(node)})
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.SubAgent = hub.StepStart, id, node, l.id
-	return dst
+	return append(dst, hub.Event{Kind: hub.StepStart, ID: id, Name: node, SubAgent: l.id})
 }
 
 // closeSteps ends the steps of a sub-graph that match.

@@ -166,9 +166,7 @@ func (d *decoder) foreign(dst []hub.Event, rec wire.Record) []hub.Event {
 	if string(rec.Event) == "ping" || string(value) == "{}" || rawjson.Kind(value) != '{' || findExtension(rec) != nil {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Name, ev.Value = hub.Raw, []byte(Dialect.Name), value
-	return dst
+	return append(dst, hub.Event{Kind: hub.Raw, Name: []byte(Dialect.Name), Value: value})
 }
 
 // bad notes that a member has the wrong type; what else the record says is good.

@@ -185,9 +185,7 @@ func (d *decoder) start(dst []hub.Event, c *choice, k *call) []hub.Event {
 		return dst
 	}
 	k.begun, k.named = true, len(k.name) > 0
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.Msg, ev.Flags = hub.ToolStart, k.id, k.name, c.msg, hub.ClientRuns
-	return dst
+	return append(dst, hub.Event{Kind: hub.ToolStart, ID: k.id, Name: k.name, Msg: c.msg, Flags: hub.ClientRuns})
 }
 
 // startLatest emits the start that waited for more of its name, as something else comes.

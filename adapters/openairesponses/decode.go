@@ -202,9 +202,7 @@ func (d *decoder) typeOf(event []byte) []byte {
 
 // unknown passes an event or item that the model has no kind for. Its type may be years younger than this code.
 func (d *decoder) unknown(dst []hub.Event) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Name, ev.Value = hub.Raw, []byte(name), bytes.TrimSpace(d.data)
-	return dst
+	return append(dst, hub.Event{Kind: hub.Raw, Name: []byte(name), Value: bytes.TrimSpace(d.data)})
 }
 
 // created announces the response, with whichever of its first events comes first.

@@ -191,7 +191,5 @@ func (d *decoder) usage(dst []hub.Event, v rawjson.Value) []hub.Event {
 	if !counts.Read(&m.Usage, v) {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Scope, ev.More = hub.Usage, hub.RunScope, m
-	return dst
+	return append(dst, hub.Event{Kind: hub.Usage, Scope: hub.RunScope, More: m})
 }

@@ -88,9 +88,7 @@ func (d *decoder) running(dst []hub.Event) ([]hub.Event, error) {
 	if it == nil || !it.call.named || it.call.ended || it.call.client {
 		return dst, nil
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Status = hub.ToolUpdate, it.call.id, hub.StatusRunning
-	return dst, nil
+	return append(dst, hub.Event{Kind: hub.ToolUpdate, ID: it.call.id, Status: hub.StatusRunning}), nil
 }
 
 // image is a picture that the server made.

@@ -287,9 +287,7 @@ func (d *decoder) wrapped(dst []hub.Event, it *item, text []byte) []hub.Event {
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Text = hub.ToolArgs, c.id, []byte(`\"}`)
 	c.ready = true
-	dst, ev = hub.Grow(dst)
-	ev.Kind, ev.ID = hub.ToolReady, c.id
-	return dst
+	return append(dst, hub.Event{Kind: hub.ToolReady, ID: c.id})
 }
 
 // endCall ends the item of a call: its arguments are complete, and if the server ran it, there is a result. A call that

@@ -271,15 +271,11 @@ const commentary = "commentary"
 // unknownItem passes an item as it is. The list of a server's tools is no news, unless it could not be had.
 func (d *decoder) unknownItem(dst []hub.Event, typ []byte, v rawjson.Value) []hub.Event {
 	if string(typ) != "mcp_list_tools" {
-		dst, ev := hub.Grow(dst)
-		ev.Kind, ev.Name, ev.Value = hub.Raw, []byte(name), v
-		return dst
+		return append(dst, hub.Event{Kind: hub.Raw, Name: []byte(name), Value: v})
 	}
 	fault := rawjson.Get(v, "error")
 	if rawjson.IsNull(fault) {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Level, ev.Name, ev.Text = hub.Notice, hub.LevelWarning, []byte("mcp_list_tools"), d.errorText(fault)
-	return dst
+	return append(dst, hub.Event{Kind: hub.Notice, Level: hub.LevelWarning, Name: []byte("mcp_list_tools"), Text: d.errorText(fault)})
 }

@@ -133,15 +133,11 @@ func (d *decoder) begin(dst []hub.Event) []hub.Event {
 		return dst
 	}
 	d.begun = true
-	dst, ev := hub.Grow(dst)
-	ev.Kind = hub.RunStart
-	return dst
+	return append(dst, hub.Event{Kind: hub.RunStart})
 }
 
 func (d *decoder) raw(dst []hub.Event, value []byte) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Name, ev.Value = hub.Raw, []byte(name), value
-	return dst
+	return append(dst, hub.Event{Kind: hub.Raw, Name: []byte(name), Value: value})
 }
 
 // words reads what is said: the reasoning before the answer.
@@ -256,9 +252,7 @@ func (d *decoder) endThought(dst []hub.Event, v *voice) []hub.Event {
 		return dst
 	}
 	v.thinking = false
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.SubAgent, ev.Chan = hub.TextEnd, v.subAgent, hub.Reasoning
-	return dst
+	return append(dst, hub.Event{Kind: hub.TextEnd, SubAgent: v.subAgent, Chan: hub.Reasoning})
 }
 
 // flush gives out what is kept back of an agent's text, as something else comes.
@@ -342,7 +336,5 @@ func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {
 	if cause != nil || !d.begun {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Status = hub.RunEnd, hub.StatusDone
-	return dst
+	return append(dst, hub.Event{Kind: hub.RunEnd, Status: hub.StatusDone})
 }
