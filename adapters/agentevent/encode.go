@@ -100,7 +100,7 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 var writers = hub.Writers[*encoder]{
 	hub.RunStart: (*encoder).runStart, hub.RunEnd: (*encoder).runEnd,
 	hub.TextStart: hub.Silent((*encoder).textStart), hub.TextDelta: (*encoder).textDelta, hub.TextEnd: (*encoder).textEnd,
-	hub.ToolStart: hub.Silent((*encoder).toolStart), hub.ToolArgs: hub.Silent((*encoder).toolArgs),
+	hub.ToolStart: hub.Silent((*encoder).toolStart), hub.ToolArgs: (*encoder).toolArgs,
 	hub.ToolReady: (*encoder).toolReady, hub.ToolUpdate: (*encoder).toolProgress, hub.ToolOutput: (*encoder).toolProgress,
 	hub.ToolEnd: (*encoder).toolEnd,
 	hub.Ask:     func(e *encoder, out *wire.Out, ev *hub.Event) hub.Disposition { return e.fold(out, ev, ev.Title) },

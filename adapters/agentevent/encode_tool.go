@@ -30,7 +30,7 @@ func (e *encoder) toolStart(ev *hub.Event) hub.Disposition {
 }
 
 // toolArgs waits for the rest.
-func (e *encoder) toolArgs(ev *hub.Event) hub.Disposition {
+func (e *encoder) toolArgs(_ *wire.Out, ev *hub.Event) hub.Disposition {
 	if c := e.tools.find(ev.ID); c != nil && e.mayHide(c) {
 		return hub.Folded
 	}

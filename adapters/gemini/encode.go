@@ -76,7 +76,7 @@ var writers = hub.Writers[*encoder]{
 	hub.RunStart: (*encoder).runStart, hub.RunEnd: (*encoder).runEnd,
 	hub.StepStart: (*encoder).stepStart,
 	hub.TextStart: hub.Silent((*encoder).textStart), hub.TextDelta: (*encoder).textDelta, hub.TextEnd: (*encoder).textEnd,
-	hub.ToolStart: hub.Silent((*encoder).toolStart), hub.ToolArgs: hub.Silent((*encoder).toolArgs),
+	hub.ToolStart: hub.Silent((*encoder).toolStart), hub.ToolArgs: (*encoder).toolArgs,
 	hub.ToolReady: (*encoder).toolReady, hub.ToolUpdate: (*encoder).toolUpdate, hub.ToolEnd: (*encoder).toolEnd,
 	hub.Usage:  hub.Silent((*encoder).addUsage),
 	hub.Source: (*encoder).source, hub.File: (*encoder).file, hub.Raw: (*encoder).raw,

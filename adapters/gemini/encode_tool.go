@@ -76,7 +76,7 @@ func (e *encoder) find(id []byte) *call {
 }
 
 // toolArgs leaves fragments to the whole, which comes with ToolReady.
-func (e *encoder) toolArgs(ev *hub.Event) hub.Disposition {
+func (e *encoder) toolArgs(_ *wire.Out, ev *hub.Event) hub.Disposition {
 	switch c := e.find(ev.ID); {
 	case c == nil:
 		return hub.Dropped
