@@ -48,7 +48,7 @@
 //	item/…/requestApproval          ask permission about the call; the ids of its options are the decisions
 //	item/tool/requestUserInput      ask input, or question if it is one with options
 //	mcpServer/elicitation/request   ask input; auth if it is a page to visit
-//	serverRequest/resolved          answer, unresolved: it does not say what the client has answered
+//	serverRequest/resolved          answer: of an approval chosen accept or decline, once the end of its call shows which; else unresolved
 //	item/tool/call                  the call, if the item has not begun; tool.update with the id of the request in Meta
 //	turn/plan/updated               plan; Title = explanation
 //	turn/diff/updated               data of that name, set: the diff

@@ -30,6 +30,8 @@ type decoder struct {
 	calls   acpwire.Calls[call]
 	told    [2]int64 // tokens of the last step and of the thread
 
+	approvals []openApproval
+
 	refused bool // a request of the client failed before the turn began
 	refusal []byte
 }
@@ -61,6 +63,7 @@ func (d *decoder) Reset() {
 	d.calls.Reset()
 	clear(d.threads)
 	d.root, d.told, d.refused, d.refusal = d.root[:0], [2]int64{}, false, d.refusal[:0]
+	d.approvals = d.approvals[:0]
 }
 
 // LastUnknown implements [hub.UnknownReporter].

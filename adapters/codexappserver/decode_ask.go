@@ -2,6 +2,7 @@ package codexappserver
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/codexwire"
@@ -38,6 +39,39 @@ func (d *decoder) approval(dst []hub.Event) []hub.Event {
 	}
 	for v := range rawjson.Each(list) {
 		ev.More.Options = append(ev.More.Options, decision(v))
+	}
+	if len(ev.Ref) > 0 && len(d.approvals) < maxApprovals {
+		d.approvals = append(d.approvals, openApproval{id: bytes.Clone(ev.ID), call: bytes.Clone(ev.Ref)})
+	}
+	return dst
+}
+
+// openApproval is the question whether a call may run, until the call shows how it was answered.
+type openApproval struct {
+	id, call []byte
+	resolved bool
+}
+
+// maxApprovals bounds those that are remembered. The answers to others are not known.
+const maxApprovals = 256
+
+// decided says how the approval of a call was answered, which only the end of its item shows: one that was not declined has run.
+func (d *decoder) decided(dst []hub.Event, call []byte, status hub.Status) []hub.Event {
+	for i := range d.approvals {
+		a := &d.approvals[i]
+		if !bytes.Equal(a.call, call) {
+			continue
+		}
+		if a.resolved {
+			var ev *hub.Event
+			dst, ev = d.add(dst, hub.Answer)
+			ev.ID, ev.Status, ev.Name = d.scratch.Copy(a.id), hub.StatusChosen, []byte("accept")
+			if status == hub.StatusDenied {
+				ev.Name = []byte("decline")
+			}
+		}
+		d.approvals = slices.Delete(d.approvals, i, i+1)
+		return dst
 	}
 	return dst
 }
@@ -98,9 +132,16 @@ func (d *decoder) elicitation(dst []hub.Event) []hub.Event {
 }
 
 // resolved decodes that a request needs no answer any more: the client has given one, or the turn was interrupted. It does not
-// say which.
+// say which. The end of the call shows how an approval was answered.
 func (d *decoder) resolved(dst []hub.Event) []hub.Event {
+	id := jsonrpc.IDBody(&d.scratch, d.param("requestId"))
+	for i := range d.approvals {
+		if a := &d.approvals[i]; bytes.Equal(a.id, id) {
+			a.resolved = true
+			return dst
+		}
+	}
 	dst, ev := d.add(dst, hub.Answer)
-	ev.ID, ev.Status = jsonrpc.IDBody(&d.scratch, d.param("requestId")), hub.StatusUnresolved
+	ev.ID, ev.Status = id, hub.StatusUnresolved
 	return dst
 }

@@ -108,6 +108,7 @@ func (d *decoder) toolEnd(dst []hub.Event, t *toolItem) []hub.Event {
 	case "collabAgentToolCall":
 		dst = d.spawned(dst, t.id)
 	}
+	dst = d.decided(dst, t.id, status)
 	dst, ev := d.add(dst, hub.ToolEnd)
 	ev.ID, ev.Status = t.id, status
 	if t.end != nil {

@@ -135,13 +135,10 @@ func appendChoices(dst []byte, options []hub.AskOption) []byte {
 	return append(dst, ']')
 }
 
-// answer takes a question back. The answer itself came from the client, or nobody gives one.
+// answer takes a question back. What the answer was is not said: it came from the client, or there is none.
 func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.begin(out, "serverRequest/resolved", ev.SubAgent)
 	out.Buf = jsonrpc.AppendID(append(out.Buf, `,"requestId":`...), ev.ID)
 	e.end(out)
-	if ev.Status == hub.StatusUnresolved && len(ev.Name) == 0 && ev.Value == nil {
-		return hub.Native
-	}
 	return hub.Folded
 }
