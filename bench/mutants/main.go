@@ -6,14 +6,14 @@
 //	go run ./bench/mutants -seeded                                instead: the faults that confirm the tables in docs/
 //
 // The source tree stays as it is: the compiler gets the changed file through -overlay. The sample of a package depends on
-// -seed and the code of that package alone. A change that does not compile is none, and another takes its place.
+// -seed and the code of that package alone, and code that changes leaves the rest of it. A change that does not compile is
+// none, and another takes its place.
 //
 // The tests of the package itself judge first, then those that mutants.yaml names for it. What fails is tried again, the test
 // that failed alone and then all of them, and has caught the change only if it fails again: a busy machine catches nothing. A
-// test that runs into the limit of memory, or of time, has caught the change; how many only the time limit caught is told apart.
-// mutants.yaml also says which changes no test can catch because they
-// change nothing that anybody could see, and why. They are tried all the same: an entry that a test catches, and one that
-// fits no code, is an error.
+// test that runs into the limit of memory, or of time, has caught the change; how many only the time limit caught is told
+// apart. mutants.yaml also says which changes no test can catch because they change nothing that anybody could see, and why.
+// They are tried all the same: an entry that a test catches, and one that fits no code, is an error.
 package main
 
 import (

@@ -64,7 +64,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// TestSample: a sample depends on the seed and the folder alone.
+// TestSample: a sample depends on the seed, the folder and what is changed, and not on what else there is.
 func TestSample(t *testing.T) {
 	all := changes(t)
 	order := func(seed uint64, folder string) (s string) {
@@ -78,6 +78,11 @@ func TestSample(t *testing.T) {
 	}
 	if order(1, "a") == order(2, "a") || order(1, "a") == order(1, "b") {
 		t.Error("two seeds, or two folders, give one sample")
+	}
+	whole, gone := sample(all, 1, "a"), all[3]
+	without := sample(slices.Delete(slices.Clone(all), 3, 4), 1, "a")
+	if !slices.Equal(without, slices.DeleteFunc(whole, func(m mutant) bool { return m == gone })) {
+		t.Error("a line that is gone moves the others")
 	}
 }
 

@@ -3,11 +3,11 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -102,15 +102,18 @@ func nameOf(decl ast.Decl) string {
 	return fmt.Sprint(t) + "." + fn.Name.Name
 }
 
-// sample puts all in a random order that depends on the seed and the folder.
+// sample puts all in a random order that depends on the seed, the folder and what each changes: a new line of code takes its
+// place among the others and leaves their order, so that a sample can be repeated after a test or a repair.
 func sample(all []mutant, seed uint64, folder string) []mutant {
-	var second uint64 = 14695981039346656037
-	for _, c := range []byte(folder) {
-		second = (second ^ uint64(c)) * 1099511628211
-	}
 	all = slices.Clone(all)
-	r := rand.New(rand.NewPCG(seed, second))
-	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	rank := make(map[mutant][sha256.Size]byte, len(all))
+	for _, m := range all {
+		rank[m] = sha256.Sum256(fmt.Appendf(nil, "%d\n%s\n%s\n%s\n%s", seed, folder, m.fn, m.code, m.change))
+	}
+	slices.SortStableFunc(all, func(a, b mutant) int {
+		x, y := rank[a], rank[b]
+		return bytes.Compare(x[:], y[:])
+	})
 	return all
 }
 

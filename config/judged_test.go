@@ -1,0 +1,42 @@
+package config
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// TestJudgedOnce: what is wrong is said once, and nothing that only follows from it.
+func TestJudgedOnce(t *testing.T) {
+	f := func(name, text, want string) {
+		t.Helper()
+		_, err := Parse("f", []byte(text), registry, env)
+		var ps Problems
+		if want == "" {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			return
+		}
+		if !errors.As(err, &ps) || len(ps) != 1 || !strings.Contains(ps[0].String(), want) {
+			t.Errorf("%s: got %v, want %q alone", name, err, want)
+		}
+	}
+	with := func(more, upstream, path string) string {
+		return "listen: :0\n" + more + "upstreams: {x: {" + upstream + "}}\nroutes: [{path: \"" + path + "\", upstream: x, client: agui}]\n"
+	}
+	const good = "url: http://h, dialect: evolve"
+	f("nothing is wrong", with("", good, "/a"), "")
+	f("a file that is too large", strings.Repeat("#", 1<<20+1), "is larger than 1 MiB")
+	f("a mark alone", "---\n", "holds no configuration")
+	f("an empty text", "\"\"\n", "holds no configuration")
+	f("a text", "text\n", "must be a map of keys")
+	f("a URL that is none, whose framing nobody can judge", with("", "url: \"127.0.0.1:9000\", dialect: evolve, framing: websocket", "/a"), "is not a URL")
+	f("a framing that does not fit the URL", with("", good+", framing: websocket", "/a"), "needs a ws or wss URL")
+	f("a dialect that cannot be used, whose options nobody can judge", with("", "url: http://h, dialect: agui, options: {reasoning: 1}", "/a"), "agui cannot be read")
+	f("any host", with("hosts: [\"*\"]\n", good, "/a"), "")
+	f("any host and another", with("hosts: [\"*\", a.example]\n", good, "/a"), "must stand alone")
+	f("the last character that a path may have", with("", good, "/~a"), "")
+	f("a character that none may have", with("", good, `/\x7fa`), "control characters")
+	f("a space", with("", good, "/a b"), "control characters")
+}
