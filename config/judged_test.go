@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -39,4 +40,16 @@ func TestJudgedOnce(t *testing.T) {
 	f("the last character that a path may have", with("", good, "/~a"), "")
 	f("a character that none may have", with("", good, `/\x7fa`), "control characters")
 	f("a space", with("", good, "/a b"), "control characters")
+	f("a thread in a query that is badly escaped", with("", "url: \"http://h/x?a=%zz&t={thread}\", dialect: evolve", "/a"), "can hold {thread} only with start")
+}
+
+// TestNoEnvironment: without one, nothing is set.
+func TestNoEnvironment(t *testing.T) {
+	const text = "listen: %s\nupstreams: {x: {url: http://h, dialect: evolve}}\nroutes: [{path: /a, upstream: x, client: agui}]\n"
+	if c, err := Parse("f", fmt.Appendf(nil, text, `"${ADDRESS:-:0}"`), registry, nil); err != nil || c.Listen != ":0" {
+		t.Errorf("with a default: %v, %v", c, err)
+	}
+	if _, err := Parse("f", fmt.Appendf(nil, text, "${ADDRESS}"), registry, nil); err == nil || !strings.Contains(err.Error(), "ADDRESS is not set") {
+		t.Errorf("without one: %v", err)
+	}
 }

@@ -28,7 +28,6 @@ func (c *Config) String() string {
 func escapeReferences(n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode {
 		n.Value = escapeDollars.Replace(n.Value)
-		return
 	}
 	for i, child := range n.Content {
 		if n.Kind != yaml.MappingNode || i%2 == 1 {
