@@ -149,7 +149,7 @@ func (w *watcher) Observe(rec wire.Record) hub.Observation {
 }
 
 // EndsWithBody implements [hub.Watcher].
-func (w *watcher) EndsWithBody() bool { return w.dec.failure.told || w.dec.complete() }
+func (w *watcher) EndsWithBody() bool { return w.dec.failure.reported || w.dec.complete() }
 
 // explains finds the events that say why the run fails.
 func explains(rec wire.Record) hub.Status {

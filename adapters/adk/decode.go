@@ -67,7 +67,7 @@ type decoder struct {
 
 // failure is an error that was told and may be the end of the run.
 type failure struct {
-	told       bool
+	reported   bool
 	code, text []byte
 }
 
@@ -171,7 +171,7 @@ func (d *decoder) begin(dst []hub.Event) []hub.Event {
 }
 
 func (f *failure) learn(code, text []byte) {
-	f.told = true
+	f.reported = true
 	f.code = append(f.code[:0], code[:min(len(code), maxKept)]...)
 	if f.text = f.text[:0]; len(text) <= maxKept {
 		f.text = append(f.text, text...)
@@ -181,7 +181,7 @@ func (f *failure) learn(code, text []byte) {
 // overcome tells of a failure that the run has got over: other agents go on.
 func (d *decoder) overcome(dst []hub.Event) []hub.Event {
 	f := &d.failure
-	if !f.told {
+	if !f.reported {
 		return dst
 	}
 	dst, ev := hub.Grow(dst)
@@ -197,7 +197,7 @@ func (d *decoder) errorRecord(dst []hub.Event) []hub.Event {
 	if own := rawjson.Body(rawjson.Get(d.rec[mError], "message")); text == nil {
 		text = own
 	}
-	if f := &d.failure; f.told && !bytes.Contains(text, f.text) {
+	if f := &d.failure; f.reported && !bytes.Contains(text, f.text) {
 		dst = d.overcome(dst)
 	}
 	if own := rawjson.Body(genai.Get(d.rec[mErrorDetails], "errorMessage", "error_message")); len(own) > 0 {
@@ -215,7 +215,7 @@ func brokenError(data []byte) (text []byte, ok bool) {
 // fail ends the run with an error.
 func (d *decoder) fail(dst []hub.Event, code, text []byte) []hub.Event {
 	d.ended = true
-	dst, ev := hub.Grow(d.tellUsage(dst))
+	dst, ev := hub.Grow(d.emitUsage(dst))
 	ev.Kind, ev.Status, ev.More = hub.RunEnd, statusOf(code), d.scratch.More()
 	ev.More.Err, ev.More.ErrCode = text, code
 	if ev.Status != hub.StatusFailed {
@@ -239,11 +239,11 @@ func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {
 	switch {
 	case d.ended:
 		return dst
-	case d.failure.told:
+	case d.failure.reported:
 		return d.fail(dst, d.scratch.Copy(d.failure.code), d.scratch.Copy(d.failure.text))
 	}
 	d.ended = true
-	dst = d.tellUsage(dst)
+	dst = d.emitUsage(dst)
 	if cause != nil || !d.complete() {
 		return dst
 	}

@@ -46,13 +46,13 @@ func (d *decoder) set(id []byte, state callState) {
 // parts appends the events of complete parts. A fault concerns its part only.
 func (d *decoder) parts(dst []hub.Event, l *branch, parts rawjson.Value) ([]hub.Event, error) {
 	var first error
-	var told [2]bool
+	var reported [2]bool
 	for v := range rawjson.Each(parts) {
 		p := genai.ReadPart(v)
 		var err *hub.Error
 		switch p.Kind {
 		case genai.PartText:
-			dst = d.text(dst, l, &p, parts, &told)
+			dst = d.text(dst, l, &p, parts, &reported)
 		case genai.PartCall:
 			dst, err = d.call(dst, l, &p)
 		case genai.PartResponse:
@@ -75,26 +75,36 @@ func (d *decoder) parts(dst []hub.Event, l *branch, parts rawjson.Value) ([]hub.
 
 // text appends a text that is complete. Where fragments of it came, all parts of the channel are compared with them at once:
 // they may be cut in other places.
-func (d *decoder) text(dst []hub.Event, l *branch, p *genai.Part, parts rawjson.Value, told *[2]bool) []hub.Event {
+func (d *decoder) text(dst []hub.Event, l *branch, p *genai.Part, parts rawjson.Value, reported *[2]bool) []hub.Event {
 	channel := p.Channel()
 	text, sig := rawjson.Body(p.Value), rawjson.Body(p.Sig)
 	op := hub.Append
-	if l.said[channel] && !d.isUser() {
+	if l.emitted[channel] && !d.isUser() {
 		op = hub.Replace
-		if text = nil; !told[channel] {
+		if text = nil; !reported[channel] {
 			text = d.joined(parts, channel)
 		}
-		told[channel] = true
+		reported[channel] = true
 	}
 	var ev *hub.Event
 	if len(text) > 0 {
 		dst, ev = d.textEvent(dst, l, hub.TextDelta, channel)
 		ev.Text, ev.Op = text, op
 	}
-	if len(text)+len(sig) == 0 {
+	return d.textEnd(dst, l, channel, len(text) > 0 && (op == hub.Append || l.last == channel), sig)
+}
+
+// textEnd ends a part that is open, with the signature that stands beside its text, or behind it in a part without text.
+func (d *decoder) textEnd(dst []hub.Event, l *branch, channel hub.Chan, open bool, sig []byte) []hub.Event {
+	if !open && len(sig) == 0 {
 		return dst
 	}
-	dst, ev = d.textEvent(dst, l, hub.TextEnd, channel)
+	var ev *hub.Event
+	if n := len(dst); !open && n > 0 && dst[n-1].Kind == hub.TextEnd && dst[n-1].Chan == channel && dst[n-1].More == nil {
+		ev = &dst[n-1]
+	} else {
+		dst, ev = d.textEvent(dst, l, hub.TextEnd, channel)
+	}
 	if len(sig) > 0 {
 		ev.More = d.scratch.More()
 		ev.More.Sig = sig

@@ -13,13 +13,14 @@ import (
 type branch struct {
 	id []byte // the branch, string body; nil for the root
 
-	open   bool   // a turn has begun, with fragments
-	turn   []byte // id of its first event
-	author []byte
-	shared bool    // events of the turn have the same id: servers before 2.0 give each its own
-	said   [2]bool // fragments of text came, by channel
-	usage  []byte  // the last usageMetadata
-	code   []byte  // id of the last code
+	open    bool   // a turn has begun, with fragments
+	turn    []byte // id of its first event
+	author  []byte
+	shared  bool     // events of the turn have the same id: servers before 2.0 give each its own
+	emitted [2]bool  // fragments of text came, by channel
+	last    hub.Chan // of the last fragment
+	usage   []byte   // the last usageMetadata
+	code    []byte   // id of the last code
 }
 
 // branch returns the branch of the record. One that was not heard of before is opened.
@@ -93,7 +94,7 @@ func (d *decoder) endTurn(dst []hub.Event, l *branch, status hub.Status) []hub.E
 		return dst
 	}
 	dst = d.stepUsage(dst, l)
-	l.open, l.shared, l.said = false, false, [2]bool{}
+	l.open, l.shared, l.emitted = false, false, [2]bool{}
 	if len(l.turn) == 0 {
 		return dst
 	}
@@ -125,8 +126,8 @@ func (d *decoder) stepUsage(dst []hub.Event, l *branch) []hub.Event {
 	return dst
 }
 
-// tellUsage tells the usage of turns that have no end.
-func (d *decoder) tellUsage(dst []hub.Event) []hub.Event {
+// emitUsage tells the usage of turns that have no end.
+func (d *decoder) emitUsage(dst []hub.Event) []hub.Event {
 	clear(d.rec[:])
 	dst = d.stepUsage(dst, &d.root)
 	for _, l := range d.order {
@@ -146,7 +147,7 @@ func (d *decoder) fragment(dst []hub.Event, l *branch, parts rawjson.Value) []hu
 		if p.Kind != genai.PartText {
 			continue
 		}
-		l.said[p.Channel()] = true
+		l.emitted[p.Channel()], l.last = true, p.Channel()
 		if text := rawjson.Body(p.Value); len(text) > 0 {
 			var ev *hub.Event
 			dst, ev = d.textEvent(dst, l, hub.TextDelta, p.Channel())
@@ -164,7 +165,7 @@ func (d *decoder) textEvent(dst []hub.Event, l *branch, kind hub.Kind, channel h
 	switch {
 	case d.isUser():
 		ev.Flags = hub.User
-	case l.said[channel]:
+	case l.emitted[channel]:
 		ev.ID = l.turn
 	}
 	return dst, ev
@@ -204,7 +205,7 @@ func (d *decoder) isTurn(l *branch, parts rawjson.Value) bool {
 	if d.isUser() {
 		return false
 	}
-	beside := l.open && (l.said[0] || l.said[1]) && !bytes.Equal(d.body(mID), l.turn)
+	beside := l.open && (l.emitted[0] || l.emitted[1]) && !bytes.Equal(d.body(mID), l.turn)
 	for v := range rawjson.Each(parts) {
 		switch p := genai.ReadPart(v); p.Kind {
 		case genai.PartText:

@@ -191,10 +191,10 @@ func (e *encoder) flush(out *wire.Out, l *agent) {
 	if l.speaks() {
 		return
 	}
-	e.sayTurn(out, l)
+	e.writeTurn(out, l)
 	if len(l.later) > 0 {
 		l.parts, l.later = append(l.parts, l.later...), l.later[:0]
-		e.sayTurn(out, l)
+		e.writeTurn(out, l)
 	}
 }
 
@@ -220,7 +220,7 @@ func (e *encoder) begin(out *wire.Out, head string) []byte {
 // speaks reports whether a text of the turn goes on.
 func (l *agent) speaks() bool { return l.texts != [2]int{} }
 
-func (e *encoder) sayTurn(out *wire.Out, l *agent) {
+func (e *encoder) writeTurn(out *wire.Out, l *agent) {
 	if len(l.parts)+len(l.extra) == 0 {
 		return
 	}

@@ -250,7 +250,7 @@ func (e *encoder) runStart(ev *hub.Event) hub.Disposition {
 func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	root := e.agent(nil)
 	if len(root.later) > 0 { // the reason belongs on the last event
-		e.sayTurn(out, root)
+		e.writeTurn(out, root)
 		root.parts, root.later = append(root.parts, root.later...), root.later[:0]
 	}
 	if sum := e.usage.Sum(); !e.steps {

@@ -51,15 +51,15 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 		}
 		return append(genai.AppendSig(b, c.sig), '}')
 	}
-	e.sayCall(out, l, ev, c, part)
+	e.writeCallEvent(out, l, ev, c, part)
 	if len(c.args) > maxAsked {
 		c.args = append(c.args[:0], "{}"...)
 	}
 	return nativeIf(object)
 }
 
-// sayCall says a call with its turn, or while a text of that goes on, in an event of its own.
-func (e *encoder) sayCall(out *wire.Out, l *agent, ev *hub.Event, c *call, part func(b []byte) []byte) {
+// writeCallEvent says a call with its turn, or while a text of that goes on, in an event of its own.
+func (e *encoder) writeCallEvent(out *wire.Out, l *agent, ev *hub.Event, c *call, part func(b []byte) []byte) {
 	own := agent{branch: l.branch, author: l.author}
 	if !l.speaks() {
 		e.kept += grow(&l.parts, part)
