@@ -301,7 +301,7 @@ func TestRunAndCommand(t *testing.T) {
 			loose = append(loose, own)
 		}
 	}
-	x := (&adaptertest.Stream{Loose: loose, Settle: evolve.EndGrace}).Translate(evolve, evolve.Defaults())
+	x := (&adaptertest.Stream{Loose: loose, EndGrace: evolve.EndGrace}).Translate(evolve, evolve.Defaults())
 	if got := x.Meaning.Text("", hub.AnswerText); got != "Run.go.mod Done." || x.Meaning.Status != hub.StatusDone || len(x.Problems) > 0 {
 		t.Errorf("the text is %q, the end %s, %q", got, x.Meaning.Status, x.Problems)
 	}

@@ -81,7 +81,7 @@ func upToEnd(s *adaptertest.Stream) []byte {
 // copied passes the wire in pieces; failed tells that it had no good end.
 func copied(s *adaptertest.Stream, size int) (out []byte, failed bool) {
 	c := engine.NewCodec(engine.Config{
-		From: s.Dialect, To: s.Dialect, FromOptions: s.Options, ToOptions: s.Options, Framing: s.Framing, Settle: s.Dialect.EndGrace,
+		From: s.Dialect, To: s.Dialect, FromOptions: s.Options, ToOptions: s.Options, Framing: s.Framing, EndGrace: s.Dialect.EndGrace,
 	}, framing.Auto)
 	var buf []byte
 	for rest := s.Wire; ; {

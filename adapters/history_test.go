@@ -24,11 +24,11 @@ func TestHistories(t *testing.T) {
 		if got := adaptertest.PastCalls(&req.History); got != calls {
 			t.Errorf("%s: got %q, want %q", dialect, got, calls)
 		}
-		if req.Tools.Told != (tool != "") || tool != "" && (!req.Tools.Has([]byte(tool)) || req.Tools.Has([]byte("other"))) {
+		if req.Tools.Known != (tool != "") || tool != "" && (!req.Tools.Has([]byte(tool)) || req.Tools.Has([]byte("other"))) {
 			t.Errorf("%s: the tools are %+v", dialect, req.Tools)
 		}
-		if req.History.Told != told {
-			t.Errorf("%s: all told is %t", dialect, req.History.Told)
+		if req.History.Known != told {
+			t.Errorf("%s: all told is %t", dialect, req.History.Known)
 		}
 		copied := []byte(body)
 		again := hub.Request{Header: req.Header}

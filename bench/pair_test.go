@@ -51,7 +51,7 @@ func eachTarget(from *hub.Dialect, f func(from, to *hub.Dialect)) {
 
 func newCodec(from, to *hub.Dialect) *engine.Codec {
 	return engine.NewCodec(engine.Config{
-		From: from, FromOptions: from.Defaults(), To: to, ToOptions: to.Defaults(), Settle: from.EndGrace,
+		From: from, FromOptions: from.Defaults(), To: to, ToOptions: to.Defaults(), EndGrace: from.EndGrace,
 	}, wire.Auto)
 }
 
@@ -131,7 +131,7 @@ func benchFixtures(b *testing.B, from, to *hub.Dialect) {
 	total := 0
 	for _, f := range loadFixtures(b, from) {
 		r := run{body: f.wire, codec: engine.NewCodec(engine.Config{
-			From: from, FromOptions: f.options, Framing: f.framing, To: to, ToOptions: to.Defaults(), Settle: from.EndGrace,
+			From: from, FromOptions: f.options, Framing: f.framing, To: to, ToOptions: to.Defaults(), EndGrace: from.EndGrace,
 		}, wire.Auto)}
 		runs = append(runs, r)
 		total += r.events()

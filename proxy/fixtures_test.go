@@ -98,7 +98,7 @@ func TestFixtures(t *testing.T) {
 // inMemory is what the codec makes of a body.
 func inMemory(t *testing.T, from, to *hub.Dialect, body string) (string, *hub.Failure) {
 	t.Helper()
-	c := engine.NewCodec(engine.Config{From: from, FromOptions: from.Defaults(), To: to, ToOptions: to.Defaults(), Settle: from.EndGrace}, wire.Auto)
+	c := engine.NewCodec(engine.Config{From: from, FromOptions: from.Defaults(), To: to, ToOptions: to.Defaults(), EndGrace: from.EndGrace}, wire.Auto)
 	var out strings.Builder
 	var cause *hub.Failure
 	for rest := []byte(body); ; {

@@ -286,7 +286,7 @@ func (r *route) pipelineConfig(t *target) engine.Config {
 	return engine.Config{
 		From: r.source, FromOptions: r.options, Framing: r.framing, MaxRecord: int(r.global.Limits.Record), MaxKept: int(r.global.Limits.KeptText),
 		To: t.dialect, ToOptions: t.options,
-		Bounds: sequencer.Bounds{Events: hold.Events, Bytes: int(hold.Bytes), Age: hold.Age}, Settle: settle,
+		Bounds: sequencer.Bounds{Events: hold.Events, Bytes: int(hold.Bytes), Age: hold.Age}, EndGrace: settle,
 		Policy: settings(&r.cfg.Shape),
 	}
 }

@@ -113,7 +113,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		metrics: s.metrics.listener("clients"),
 		limit:   func() int { return connectionLimit(s.table.Load().cfg.Limits, s.files) },
 	}
-	s.sayLimits(clients.limit())
+	s.logLimits(clients.limit())
 	go func() { failed <- s.http.Serve(clients) }()
 	grace := time.Duration(0)
 	var err error
@@ -133,8 +133,8 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	return err
 }
 
-// sayLimits logs how many clients there may be, and why not more.
-func (s *Server) sayLimits(connections int) {
+// logLimits logs how many clients there may be, and why not more.
+func (s *Server) logLimits(connections int) {
 	s.log.Info("limits", zap.Int("connections", connections), zap.Uint64("open_files", s.files), zap.Uint64("open_files_hard", s.hardFiles))
 	l := s.table.Load().cfg.Limits
 	if l.Connections > connections {

@@ -79,7 +79,7 @@ func lossesInMemory(t *testing.T, from, to, body string) map[string]float64 {
 	if source == target {
 		return all
 	}
-	p := engine.NewPipeline(engine.Config{From: source, FromOptions: source.Defaults(), To: target, ToOptions: target.Defaults(), Settle: source.EndGrace})
+	p := engine.NewPipeline(engine.Config{From: source, FromOptions: source.Defaults(), To: target, ToOptions: target.Defaults(), EndGrace: source.EndGrace})
 	p.Observe.Normalized = func(ev *hub.Event, disposition hub.Disposition) {
 		if disposition == hub.Dropped || disposition == hub.Folded || disposition == hub.Extension {
 			all["event_losses_total{fate="+disposition.String()+",kind="+ev.Kind.String()+",route=/run}"]++

@@ -37,7 +37,7 @@ func (x *stream) openTwice(sink sink, until time.Time) (*httpBody, error) {
 	}
 	c.request.Header.SetRequestURI(threadURI(up.cfg.Start, thread, c.rest, c.query))
 	if up.cfg.Cancel != nil {
-		x.cancelRequest = c.farewell(thread)
+		x.cancelRequest = c.cancelRequest(thread)
 	}
 	answer, err := x.succeed(up, c.request, sink, until)
 	if err != nil {
@@ -151,14 +151,14 @@ func (c *call) bare(method string) *fasthttp.Request {
 }
 
 // cancelRequest prepares the request that cancels the run, while the call still has its header.
-func (c *call) farewell(thread string) *cancelRequest {
+func (c *call) cancelRequest(thread string) *cancelRequest {
 	req := c.bare(fasthttp.MethodPost)
 	req.Header.SetRequestURI(threadURI(c.route.up.cfg.Cancel, thread, c.rest, c.query))
 	req.Header.SetContentType("application/json")
 	return &cancelRequest{thread, req}
 }
 
-// longestFarewell bounds the call that cancels a run, and with it how long a server that ends waits for its last ones.
+// maxCancelRequest bounds the call that cancels a run, and with it how long a server that ends waits for its last ones.
 const maxCancelRequest = 5 * time.Second
 
 // Reasons of a cancel request, as written to the upstream.
@@ -168,7 +168,7 @@ const (
 	reasonGivenUp    = "given up by the proxy"
 )
 
-// sayFarewell tells the upstream that its run is not wanted any more, if f says that it was ended before its time.
+// sendCancelRequest asks the upstream to end its run, if f says that it was ended before its time.
 func (x *stream) sendCancelRequest(f *hub.Failure) {
 	if x.cancelRequest == nil {
 		return
@@ -195,7 +195,7 @@ func (x *stream) sendCancelRequest(f *hub.Failure) {
 	})
 }
 
-// farewellReason says why a run is cancelled; empty if it is not, because it is over or was never accepted. A lost
+// cancelReason says why a run is cancelled; empty if it is not, because it is over or was never accepted. A lost
 // connection does not tell what became of the run, so that is cancelled as well.
 func cancelReason(f *hub.Failure, opened bool) string {
 	if f == nil {

@@ -34,7 +34,7 @@ type session struct {
 	waiting   atomic.Int64  // bytes of that
 	gone      chan struct{} // closed when nothing more can be read from the client
 
-	goodbye sync.Once
+	closing sync.Once
 
 	sending sync.Mutex // held while a message goes to the upstream's socket, which may block
 
@@ -95,13 +95,13 @@ func (x *session) serve(conn *websocket.Conn) {
 		x.server.rejected(f, string(x.handshake.URI().Path()), x.whence(), x.id)
 		close(x.gone)
 	}
-	x.sayGoodbye(code)
+	x.sendClose(code)
 	fasthttp.ReleaseRequest(x.handshake)
 }
 
-// sayGoodbye closes the connection. The client gets a moment to read why and to answer: closing a connection with
+// sendClose closes the connection. The client gets a moment to read why and to answer: closing a connection with
 // unread bytes would take the close frame away from it.
-func (x *session) sayGoodbye(code int) {
+func (x *session) sendClose(code int) {
 	x.writeClose(code, "")
 	select {
 	case <-x.gone:
@@ -111,9 +111,9 @@ func (x *session) sayGoodbye(code int) {
 	<-x.gone
 }
 
-// writeClose sends a close frame, unless one was sent. A client that has said goodbye itself still reads the answer.
+// writeClose sends a close frame, unless one was sent. A client that has sent one itself still reads the answer.
 func (x *session) writeClose(code int, reason string) {
-	x.goodbye.Do(func() {
+	x.closing.Do(func() {
 		x.client.limitWrite(hub.Fail(hub.CodeShutdown, nil))
 		_, _ = x.client.Write(wire.AppendClose(nil, uint16(code), reason))
 	})
@@ -283,7 +283,7 @@ func (x *session) receive() {
 		return err
 	})
 	x.conn.SetPongHandler(func(string) error { return frames.note(time.Now()) })
-	x.conn.SetCloseHandler(func(int, string) error { return nil }) // sayGoodbye answers
+	x.conn.SetCloseHandler(func(int, string) error { return nil }) // sendClose answers
 	for {
 		m, err := x.next()
 		if err != nil {

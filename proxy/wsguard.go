@@ -58,7 +58,7 @@ func isViolation(err error) bool {
 	return err != nil && !errors.As(err, &closed) && strings.HasPrefix(err.Error(), "websocket: ")
 }
 
-// offended says goodbye to a client that has broken a rule, and counts it.
+// offended closes the connection of a client that has broken a rule, and counts it.
 func (x *session) offended(err error) {
 	switch {
 	case isTimeout(err):
@@ -75,7 +75,7 @@ func (x *session) offended(err error) {
 		x.writeClose(websocket.CloseInvalidFramePayloadData, errBadText.Error())
 	case isViolation(err):
 		x.server.metrics.reject(http1.CodeBadRequest)
-		x.goodbye.Do(func() {}) // the library has said it
+		x.closing.Do(func() {}) // the library has said it
 	}
 }
 

@@ -160,9 +160,9 @@ func (d *decoder) artifact(dst []hub.Event, o *object) []hub.Event {
 		dst, ev = hub.Grow(dst)
 		ev.Kind, ev.ID, ev.Msg, ev.Title = hub.TextStart, a.id, a.id, a.name
 	}
-	dst, said := d.artifactParts(dst, &a, op)
-	d.again = known || !said
-	if !said && !known {
+	dst, emitted := d.artifactParts(dst, &a, op)
+	d.again = known || !emitted
+	if !emitted && !known {
 		return dst
 	}
 	if !known || open == o.last {
@@ -185,7 +185,7 @@ func hasText(parts rawjson.Value) bool {
 }
 
 // artifactParts appends the parts of an artifact. said is whether there was text.
-func (d *decoder) artifactParts(dst []hub.Event, a *artifact, op hub.Op) (_ []hub.Event, said bool) {
+func (d *decoder) artifactParts(dst []hub.Event, a *artifact, op hub.Op) (_ []hub.Event, emitted bool) {
 	whole := d.scratch.Begin()
 	n := len(whole)
 	for v := range rawjson.Each(a.parts) {
@@ -199,14 +199,14 @@ func (d *decoder) artifactParts(dst []hub.Event, a *artifact, op hub.Op) (_ []hu
 			whole = append(whole, p.text...) // what follows an escape is whole, so bodies can be joined
 		default:
 			dst = d.delta(dst, a.id, p.text, op, hub.AnswerText)
-			said = true
+			emitted = true
 		}
 	}
 	if len(whole) > n {
 		dst = d.delta(dst, a.id, d.scratch.Since(whole), hub.Replace, hub.AnswerText)
-		said = true
+		emitted = true
 	}
-	return dst, said
+	return dst, emitted
 }
 
 func (d *decoder) delta(dst []hub.Event, id, text []byte, op hub.Op, ch hub.Chan) []hub.Event {

@@ -23,10 +23,10 @@ type encoder struct {
 	parts    opened.List[part]
 	messages map[string]bool // those whose id a part has
 
-	cards map[string]*card
-	usage turnUsage
-	next  []byte // scratch
-	said  []byte // scratch
+	cards   map[string]*card
+	usage   turnUsage
+	next    []byte // scratch
+	emitted []byte // scratch
 }
 
 // encodeOptions are the options of the package comment.

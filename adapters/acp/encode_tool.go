@@ -265,29 +265,29 @@ func (e *encoder) appendResult(dst []byte, ev *hub.Event, c *card) ([]byte, hub.
 	start := len(dst)
 	dst = append(dst, `,"content":[`...)
 	items := len(dst)
-	var said []byte
+	var emitted []byte
 	switch {
 	case ev.More != nil && ev.More.Content != nil:
 		dst, disposition = e.appendContent(dst, ev.More.Content)
-		said = e.words(dst[items:])
+		emitted = e.words(dst[items:])
 		switch {
-		case len(said) > 0 && !isText && ev.Value != nil:
+		case len(emitted) > 0 && !isText && ev.Value != nil:
 			disposition = hub.Folded
-		case len(said) == 0 && len(text) > 0: // nothing but pictures and changes
-			dst, said = acpwire.AppendTextItem(dst, text), text
+		case len(emitted) == 0 && len(text) > 0: // nothing but pictures and changes
+			dst, emitted = acpwire.AppendTextItem(dst, text), text
 		}
 	case len(text) > 0:
-		dst, said = acpwire.AppendTextItem(dst, text), text
+		dst, emitted = acpwire.AppendTextItem(dst, text), text
 	case !isText && ev.Value != nil:
 		dst = acpwire.AppendTextItem(dst, rawjson.AppendEscaped(e.next[:0], ev.Value))
 	}
-	if len(failure) > 0 && !bytes.Contains(said, failure) {
+	if len(failure) > 0 && !bytes.Contains(emitted, failure) {
 		dst = acpwire.AppendTextItem(dst, failure)
-		if len(text) > 0 || ev.Value != nil || len(said) > 0 || ev.More == nil || len(ev.More.Err) == 0 {
+		if len(text) > 0 || ev.Value != nil || len(emitted) > 0 || ev.More == nil || len(ev.More.Err) == 0 {
 			disposition = hub.Folded
 		}
-		said = nil // the text is not all that is shown
-	} else if len(failure) > 0 && len(text) == 0 && ev.Value == nil && !bytes.Equal(said, failure) {
+		emitted = nil // the text is not all that is shown
+	} else if len(failure) > 0 && len(text) == 0 && ev.Value == nil && !bytes.Equal(emitted, failure) {
 		disposition = hub.Folded // what is shown says more than the failure
 	}
 	if len(dst) == items && !c.stale {
@@ -295,16 +295,16 @@ func (e *encoder) appendResult(dst []byte, ev *hub.Event, c *card) ([]byte, hub.
 	} else {
 		dst = append(dst, ']')
 	}
-	dst, of := appendOutput(dst, ev, text, said)
+	dst, of := appendOutput(dst, ev, text, emitted)
 	return dst, max(disposition, of)
 }
 
 // appendOutput appends the output as programs read it: a text that is not what the content says, or a value. Metadata keep
 // one that the source had beside its content; readers take one that is a text for the result.
-func appendOutput(dst []byte, ev *hub.Event, text, said []byte) ([]byte, hub.Disposition) {
+func appendOutput(dst []byte, ev *hub.Event, text, emitted []byte) ([]byte, hub.Disposition) {
 	_, isText := rawjson.Str(ev.Value)
 	switch {
-	case len(text) > 0 && !bytes.Equal(text, said):
+	case len(text) > 0 && !bytes.Equal(text, emitted):
 		return member.AppendText(dst, `,"rawOutput":"`, text), hub.Native
 	case ev.Text == nil && ev.Value != nil && !isText:
 		return member.AppendRaw(dst, `,"rawOutput":`, ev.Value), hub.Native
@@ -323,10 +323,10 @@ func appendOutput(dst []byte, ev *hub.Event, text, said []byte) ([]byte, hub.Dis
 }
 
 // words is what items of content say, as the decoder reads it.
-func (e *encoder) words(items []byte) (said []byte) {
+func (e *encoder) words(items []byte) (emitted []byte) {
 	e.next = append(append(append(e.next[:0], '['), items...), ']')
-	e.said, said = acpwire.JoinContent(e.said[:0], e.next)
-	return said
+	e.emitted, emitted = acpwire.JoinContent(e.emitted[:0], e.next)
+	return emitted
 }
 
 // withoutOutput is metadata without the output that is written as a member.

@@ -294,8 +294,8 @@ func (c *Checker) tool(ev *hub.Event) error {
 	case hub.ToolUpdate:
 		return nil
 	case hub.ToolOutput:
-		said := len(ev.Text) > 0 || ev.Value != nil || ev.More != nil && ev.More.Content != nil
-		t.output = said || t.output && ev.Op != hub.Replace // which may take everything back
+		emitted := len(ev.Text) > 0 || ev.Value != nil || ev.More != nil && ev.More.Content != nil
+		t.output = emitted || t.output && ev.Op != hub.Replace // which may take everything back
 		return t.mustBeReady()
 	}
 	return t.end(ev)

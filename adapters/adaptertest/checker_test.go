@@ -37,7 +37,7 @@ const (
 	subAgent = `{"kind":"agent.start","id":"l","name":"n"}` + "\n"
 	leave    = `{"kind":"agent.end","status":"ok","id":"l"}` + "\n"
 	ask      = `{"kind":"ask","id":"q","ref":"t"}` + "\n"
-	told     = `{"kind":"answer","status":"chosen","id":"q"}` + "\n"
+	reported = `{"kind":"answer","status":"chosen","id":"q"}` + "\n"
 	step     = `{"kind":"step.start","id":"s"}` + "\n"
 	stop     = `{"kind":"step.end","id":"s"}` + "\n"
 	end      = `{"kind":"run.end","status":"done"}` + "\n"
@@ -52,7 +52,7 @@ func TestCheckerAccepts(t *testing.T) {
 	}
 	f(end)
 	f(text + delta + delta + shut + tool + args + ready + done + end)
-	f(tool + `{"kind":"tool.update","id":"t"}` + args + ready + ask + told + done + end)
+	f(tool + `{"kind":"tool.update","id":"t"}` + args + ready + ask + reported + done + end)
 	f(subAgent + `{"kind":"tool.start","lane":"l","id":"t","name":"n"}` + `{"kind":"text.start","id":"p"}` + delta + shut +
 		strings.ReplaceAll(args+ready+done, `"id"`, `"lane":"l","id"`) + leave + end)
 	f(text + `{"kind":"text.start","msg":"m2","id":"p2"}` + shut + `{"kind":"text.end","msg":"m2","id":"p2"}` + end)
@@ -111,9 +111,9 @@ func TestCheckerRejects(t *testing.T) {
 	f("I7", tool+args+ask)
 	f("I7", tool+args+ready+done+ask)
 	f("I7", ask)
-	f("I7", told)
-	f("I7", tool+args+ready+ask+told+told)
-	f("I7", tool+args+ready+ask+told+ask)
+	f("I7", reported)
+	f("I7", tool+args+ready+ask+reported+reported)
+	f("I7", tool+args+ready+ask+reported+ask)
 	f("I7", tool+args+ready+ask+`{"kind":"answer","status":"ok","id":"q"}`)
 	f("I8", `{"kind":"notice","lane":"l","text":"a"}`)
 	f("I8", subAgent+leave+`{"kind":"notice","lane":"l","text":"a"}`)

@@ -11,7 +11,7 @@ import (
 func (f *fixture) testTo(t *testing.T, target *hub.Dialect) {
 	decoded, cause := f.decoded(t)
 	for _, framing := range target.Framings {
-		p := newPipe(target.Caps.Has(hub.CapReplace), f.settle).encodeWith(target.NewEncoder(target.Defaults()), framing).linear(target)
+		p := newPipe(target.Caps.Has(hub.CapReplace), f.endGrace).encodeWith(target.NewEncoder(target.Defaults()), framing).linear(target)
 		p.push(decoded)
 		p.flush(cause)
 		if p.err != nil {
@@ -95,7 +95,7 @@ func variants(d *hub.Dialect) (all []variant) {
 func (f *fixture) testVariants(t *testing.T, target *hub.Dialect, decoded []hub.Event, cause error) {
 	t.Helper()
 	for _, v := range variants(target) {
-		p := newPipe(target.Caps.Has(hub.CapReplace), f.settle).encodeWith(target.NewEncoder(v.options), target.Framing).linear(target)
+		p := newPipe(target.Caps.Has(hub.CapReplace), f.endGrace).encodeWith(target.NewEncoder(v.options), target.Framing).linear(target)
 		p.push(decoded)
 		p.flush(cause)
 		records, err := splitAll(p.out.Buf, target.Framing)

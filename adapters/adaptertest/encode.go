@@ -56,7 +56,7 @@ func (f *fixture) encode(t testing.TB, framing wire.Framing) []byte {
 func (f *fixture) encodeWith(t testing.TB, enc hub.Encoder, framing wire.Framing, overwrite bool) []byte {
 	t.Helper()
 	decoded, cause := f.decoded(t)
-	p := newPipe(f.dialect.Caps.Has(hub.CapReplace), f.settle).encodeWith(enc, framing).linear(f.dialect)
+	p := newPipe(f.dialect.Caps.Has(hub.CapReplace), f.endGrace).encodeWith(enc, framing).linear(f.dialect)
 	p.overwrite = overwrite
 	for i := range decoded {
 		p.push(decoded[i : i+1])

@@ -27,9 +27,9 @@ type fixture struct {
 	path    string
 	archive *txtar.Archive
 
-	options hub.Options
-	framing wire.Framing // Auto: to be recognised
-	settle  time.Duration
+	options  hub.Options
+	framing  wire.Framing // Auto: to be recognised
+	endGrace time.Duration
 
 	wire    []byte
 	hasWire bool
@@ -58,7 +58,7 @@ func loadFile(t testing.TB, d *hub.Dialect, path string) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fixture{dialect: d, path: path, archive: archive, settle: d.EndGrace}
+	f := &fixture{dialect: d, path: path, archive: archive, endGrace: d.EndGrace}
 	f.name = strings.TrimSuffix(filepath.Base(path), ".txtar")
 	if len(bytes.TrimSpace(archive.Comment)) == 0 {
 		t.Errorf("%s: say above the first section what the fixture shows and where it comes from", path)
@@ -81,7 +81,7 @@ func (f *fixture) readOptions(t testing.TB) {
 		case key == "framing":
 			f.framing, err = wire.ParseFraming(val)
 		case key == "settle":
-			f.settle, err = time.ParseDuration(val)
+			f.endGrace, err = time.ParseDuration(val)
 		case ok:
 			raw[key] = val
 		case key != "":

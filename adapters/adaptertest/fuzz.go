@@ -19,7 +19,7 @@ func Fuzz(f *testing.F, d *hub.Dialect) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte, cut uint16) {
-		fix := &fixture{dialect: d, options: d.Defaults(), settle: d.EndGrace, wire: data, hasWire: true}
+		fix := &fixture{dialect: d, options: d.Defaults(), endGrace: d.EndGrace, wire: data, hasWire: true}
 		fix.fuzzDecode(t, int(cut))
 		fix.fuzzEncode(t)
 		fix.fuzzWriters(t)
@@ -56,7 +56,7 @@ func (f *fixture) fuzzEncode(t *testing.T) {
 	if n := len(decoded); n > maxEvents(len(f.wire)) {
 		t.Fatalf("%d bytes gave %d events", len(f.wire), n)
 	}
-	p := newPipe(f.dialect.Caps.Has(hub.CapReplace), f.settle)
+	p := newPipe(f.dialect.Caps.Has(hub.CapReplace), f.endGrace)
 	if f.dialect.NewEncoder != nil {
 		p.encodeWith(f.dialect.NewEncoder(f.options), textFraming(f.dialect.Framing)).linear(f.dialect)
 	}

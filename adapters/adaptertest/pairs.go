@@ -13,16 +13,16 @@ import (
 
 // Stream is what a fixture holds, for tests that look at all dialects.
 type Stream struct {
-	Name    string // dialect/fixture
-	Dialect *hub.Dialect
-	Options hub.Options
-	Framing wire.Framing // of Wire; Auto where its first bytes tell
-	Settle  time.Duration
-	Wire    []byte // nil: the fixture begins with events
-	Loose   []hub.Event
-	Cause   error // of the end of Wire, nil for a good one
-	Records []wire.Record
-	Faults  string // what could not be decoded, an error a line
+	Name     string // dialect/fixture
+	Dialect  *hub.Dialect
+	Options  hub.Options
+	Framing  wire.Framing // of Wire; Auto where its first bytes tell
+	EndGrace time.Duration
+	Wire     []byte // nil: the fixture begins with events
+	Loose    []hub.Event
+	Cause    error // of the end of Wire, nil for a good one
+	Records  []wire.Record
+	Faults   string // what could not be decoded, an error a line
 }
 
 // Streams reads the fixtures of a dialect from a folder. Nothing in them shares memory with anything.
@@ -35,7 +35,7 @@ func Streams(t testing.TB, d *hub.Dialect, folder string) []*Stream {
 	all := make([]*Stream, 0, len(paths))
 	for _, p := range paths {
 		f := loadFile(t, d, p)
-		s := &Stream{Name: d.Name + "/" + f.name, Dialect: d, Options: f.options, Framing: f.framing, Settle: f.settle, Wire: f.wire}
+		s := &Stream{Name: d.Name + "/" + f.name, Dialect: d, Options: f.options, Framing: f.framing, EndGrace: f.endGrace, Wire: f.wire}
 		if f.hasWire {
 			src := newSource(f)
 			whole := decode(src, f.wire)
@@ -70,7 +70,7 @@ type Translation struct {
 // Translate writes a stream with the encoder of another dialect and these of its options, and reads it back.
 func (s *Stream) Translate(target *hub.Dialect, options hub.Options) *Translation {
 	x := new(Translation)
-	seq := sequencer.New(sequencer.Config{Replace: target.Caps.Has(hub.CapReplace), Settle: s.Settle})
+	seq := sequencer.New(sequencer.Config{Replace: target.Caps.Has(hub.CapReplace), EndGrace: s.EndGrace})
 	enc, out := policy.NewEncoder(target, options, policy.Settings{}), wire.NewOut(target.Framing)
 	stages := policy.Stages(target, policy.Settings{}, nil)
 	check := Checker{Replace: target.Caps.Has(hub.CapReplace)}

@@ -27,7 +27,7 @@ type pipe struct {
 }
 
 func newPipe(replace bool, settle time.Duration) *pipe {
-	cfg := sequencer.Config{Replace: replace, Settle: settle}
+	cfg := sequencer.Config{Replace: replace, EndGrace: settle}
 	return &pipe{seq: sequencer.New(cfg), check: Checker{Replace: replace}, out: wire.NewOut(wire.NDJSON)}
 }
 

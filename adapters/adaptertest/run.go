@@ -174,7 +174,7 @@ func (f *fixture) testCuts(t *testing.T, same func(*testing.T, string, *decoded)
 func (f *fixture) testStrict(t *testing.T) {
 	t.Run("normalized", func(t *testing.T) {
 		decoded, cause := f.decoded(t)
-		p := newPipe(f.dialect.Caps.Has(hub.CapReplace), f.settle)
+		p := newPipe(f.dialect.Caps.Has(hub.CapReplace), f.endGrace)
 		p.push(decoded)
 		p.flush(cause)
 		if p.err != nil {
@@ -192,7 +192,7 @@ func (f *fixture) testStrict(t *testing.T) {
 // testStrictOverwritten sequences record by record, with everything overwritten as soon as it may be.
 func (f *fixture) testStrictOverwritten(t *testing.T, want string) {
 	t.Helper()
-	p := newPipe(f.dialect.Caps.Has(hub.CapReplace), f.settle)
+	p := newPipe(f.dialect.Caps.Has(hub.CapReplace), f.endGrace)
 	p.overwrite = true
 	src := newSource(f)
 	src.overwrite = true

@@ -73,7 +73,7 @@ func (f *fixture) checkWriter(t *testing.T, d *hub.Dialect, decoded []hub.Event,
 
 // written is the pipe through which a stream was written.
 func (f *fixture) written(d *hub.Dialect, framing wire.Framing, decoded []hub.Event, cause error) *pipe {
-	p := newPipe(d.Caps.Has(hub.CapReplace), f.settle).encodeWith(d.NewEncoder(d.Defaults()), framing).linear(d)
+	p := newPipe(d.Caps.Has(hub.CapReplace), f.endGrace).encodeWith(d.NewEncoder(d.Defaults()), framing).linear(d)
 	p.push(decoded)
 	p.flush(cause)
 	return p

@@ -140,7 +140,7 @@ var Dialect = hub.Dialect{
 	Framings:      []wire.Framing{wire.SSE, wire.NDJSON, wire.WebSocket},
 	Caps:          hub.CapExecutedTools | hub.CapReasoning,
 	Options:       options,
-	EndGrace:      settle,
+	EndGrace:      endGrace,
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	NewDecoder:    func(o hub.Options) hub.Decoder { return newDecoder(o) },
 	NewEncoder:    func(o hub.Options) hub.Encoder { return newEncoder(o) },
@@ -150,7 +150,7 @@ var Dialect = hub.Dialect{
 }
 
 // settle is for the context_usage that later servers send right after final, before they close the connection.
-const settle = 100 * time.Millisecond
+const endGrace = 100 * time.Millisecond
 
 var options = []hub.OptionSpec{
 	{Name: "match", Type: hub.OptionEnum, Default: "fifo", Values: []string{"fifo", "lifo"}, Decode: true,

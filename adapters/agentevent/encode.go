@@ -39,7 +39,7 @@ type encoder struct {
 
 	planned   uint64 // plans written
 	planCalls bool   // a call has told a plan
-	told      plandedup.Filter
+	reported  plandedup.Filter
 	seq       uint64
 	begun     bool
 	thought   thought
@@ -73,7 +73,7 @@ func newEncoder(o hub.Options) *encoder {
 func (e *encoder) Reset() {
 	e.seq, e.begun, e.card = 0, false, nil
 	e.planned, e.planCalls = 0, false
-	e.told.Reset()
+	e.reported.Reset()
 	e.thought.text = e.thought.text[:0]
 	e.tools.reset()
 	e.subAgents = e.subAgents[:0]

@@ -59,8 +59,8 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.progress(out, ev, c, c.early)
 		c.early = nil
 	}
-	if len(c.said.text) > 0 {
-		e.progress(out, ev, c, rawjson.AppendQuoted(nil, c.said.text))
+	if len(c.emitted.text) > 0 {
+		e.progress(out, ev, c, rawjson.AppendQuoted(nil, c.emitted.text))
 	}
 	return hub.Native
 }
@@ -153,7 +153,7 @@ func (e *encoder) endDisposition(ev *hub.Event, c *openCall) hub.Disposition {
 	hasReason := ev.More != nil && len(ev.More.Err) > 0
 	native := false
 	switch {
-	case !hasResult && (len(c.said.text) > 0 || ev.More != nil && ev.More.Content != nil):
+	case !hasResult && (len(c.emitted.text) > 0 || ev.More != nil && ev.More.Content != nil):
 	case ev.Status == hub.StatusOK:
 		native = !hasReason
 	case ev.Status != hub.StatusError:
@@ -190,7 +190,7 @@ func (e *encoder) result(out *wire.Out, ev *hub.Event, c *openCall) {
 
 // appendFailureText appends why a call failed, and what it gave all the same, as a string: there is one place for both.
 func appendFailureText(dst []byte, ev *hub.Event, c *openCall) []byte {
-	isMore := ev.More != nil && ev.More.Content != nil || len(c.said.text) > 0
+	isMore := ev.More != nil && ev.More.Content != nil || len(c.emitted.text) > 0
 	switch {
 	case len(hub.Why(ev)) > 0 || len(ev.Text) > 0 || ev.Value != nil:
 		return append(hub.AppendFault(append(dst, '"'), ev), '"')
@@ -216,7 +216,7 @@ func appendResult(dst []byte, ev *hub.Event, c *openCall, asIs bool) []byte {
 	case ev.More != nil && ev.More.Content != nil:
 		return appendBlocks(dst, ev.More.Content, asIs)
 	}
-	return rawjson.AppendQuoted(dst, c.said.text)
+	return rawjson.AppendQuoted(dst, c.emitted.text)
 }
 
 // appendJSON appends a value; as a string, a string stays what it is and other values are serialised.

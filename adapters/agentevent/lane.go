@@ -12,8 +12,8 @@ import (
 // inside a call, its card: the tool call that spawned it, or where there is none (any more) a call of its own.
 // A sub-agent inside a sub-agent is shown in the card of the outermost.
 
-// maxSaid bounds the text of a sub-agent that is kept for its result.
-const maxSaid = 1 << 20
+// maxEmitted bounds the text of a sub-agent that is kept for its result.
+const maxEmitted = 1 << 20
 
 // delegateName is the beginning of the name of a sub-agent's own card.
 const delegateName = "delegate_to_"
@@ -106,8 +106,8 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.tools.end(out, l.card)
 	case hub.Failed(ev):
 		l.card.fault = hub.AppendFault(nil, ev)
-	case len(l.card.said.text) == 0:
-		l.card.said.add(ev.Text, maxSaid)
+	case len(l.card.emitted.text) == 0:
+		l.card.emitted.add(ev.Text, maxEmitted)
 	}
 	return hub.Folded
 }
@@ -143,7 +143,7 @@ func (e *encoder) inSubAgent(out *wire.Out, ev *hub.Event) hub.Disposition {
 // say writes a piece of the sub-agent's answer: a bare string, as of a tool that runs an agent itself.
 func (e *encoder) say(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition {
 	c := e.cardOf(out, l, ev)
-	c.said.add(ev.Text, maxSaid)
+	c.emitted.add(ev.Text, maxEmitted)
 	if !c.ready {
 		return hub.Folded // written with the call
 	}

@@ -19,7 +19,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch {
 	case !e.plans || ev.More == nil:
 		return hub.Dropped
-	case e.told.Plan(ev), e.planCalls:
+	case e.reported.Plan(ev), e.planCalls:
 		return hub.Implied
 	}
 	e.planned++
@@ -74,7 +74,7 @@ func (e *encoder) repeatsPlan(ev *hub.Event, c *openCall) bool {
 	if !e.plans {
 		return false
 	}
-	isPlan, again := e.told.Call(ev)
+	isPlan, again := e.reported.Call(ev)
 	e.planCalls = e.planCalls || isPlan && !again
 	return again && plandedup.IsTodoTool(c.name)
 }

@@ -18,7 +18,7 @@ type openCall struct {
 	look     toolinfo.Info
 	hidden   bool       // the call of a plan has shown what it says
 	early    []byte     // data of a tool_progress from before the call was ready
-	said     transcript // of the sub-agent that runs in it
+	emitted  transcript // of the sub-agent that runs in it
 	fault    []byte     // why that failed, a string body
 	turn     namequeue.Place
 }

@@ -64,9 +64,9 @@ type SubAgent struct {
 	Forward bool   // thoughts and tool events of the sub-agent become progress too, whole, instead of being discarded
 	Limit   int    // bytes of text that the result holds at most, escaped; 0 stands for 1 MiB
 
-	said   transcript
-	fault  []byte // what its error said, a string body
-	failed bool
+	emitted transcript
+	fault   []byte // what its error said, a string body
+	failed  bool
 }
 
 // AppendEvent appends the ToolEvent for one AgentEvent of the sub-agent, or nothing where there is none: its own end is
@@ -82,7 +82,7 @@ func (s *SubAgent) AppendEvent(dst, event []byte) ([]byte, error) {
 		if len(body) == 0 {
 			return dst, nil
 		}
-		s.said.add(body, s.limit())
+		s.emitted.add(body, s.limit())
 		return append(rawjson.AppendQuoted(s.appendProgress(dst), body), '}'), nil
 	case typeError:
 		body, _ := rawjson.Str(rawjson.Get(event, "error"))
@@ -101,7 +101,7 @@ func (s *SubAgent) limit() int {
 	if s.Limit > 0 {
 		return s.Limit
 	}
-	return maxSaid
+	return maxEmitted
 }
 
 func (s *SubAgent) appendProgress(dst []byte) []byte {
@@ -125,6 +125,6 @@ func (s *SubAgent) AppendResult(dst []byte) []byte {
 		dst = rawjson.AppendQuoted(dst, s.fault)
 		return append(dst, `,"isError":true}`...)
 	}
-	dst = rawjson.AppendQuoted(dst, s.said.text)
+	dst = rawjson.AppendQuoted(dst, s.emitted.text)
 	return append(dst, '}')
 }

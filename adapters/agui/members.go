@@ -66,9 +66,9 @@ var order = func() [5]eventjson.Set {
 // appendMembers appends those of which that ev has, each with a comma before it.
 func appendMembers(dst []byte, ev *hub.Event, which eventjson.Set) []byte {
 	if ev.Flags.Has(hub.Synthetic) {
-		said := *ev
-		said.Flags &^= hub.Synthetic
-		ev = &said
+		emitted := *ev
+		emitted.Flags &^= hub.Synthetic
+		ev = &emitted
 	}
 	for _, part := range order {
 		if part &= which; part != 0 {

@@ -24,9 +24,9 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	req.Thread, req.Run, req.Body = rawjson.Body(input.ThreadID), rawjson.Body(input.RunID), body
 	req.MessageIDs = history.MessageIDs(input.Messages)
-	req.Tools.Told = rawjson.Kind(input.Tools) == '['
+	req.Tools.Known = rawjson.Kind(input.Tools) == '['
 	history.Each(input.Tools, func(tool rawjson.Value) { req.Tools.Add(rawjson.Text(tool, "name")) })
-	req.History.Told = rawjson.Kind(input.Messages) == '['
+	req.History.Known = rawjson.Kind(input.Messages) == '['
 	history.Each(input.Messages, func(m rawjson.Value) {
 		history.AddFunctions(&req.History, rawjson.Get(m, "toolCalls"), rawjson.Text(m, "id"), req.Tools.Has)
 		if string(rawjson.Text(m, "role")) == "tool" {

@@ -124,11 +124,11 @@ var handlers = map[string]func(*decoder, []hub.Event) ([]hub.Event, error){
 // reading there.
 func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
 	d.scratch.Reset()
-	if rec.Data == nil || d.end.said {
+	if rec.Data == nil || d.end.emitted {
 		return dst, nil
 	}
 	if wire.IsDone(rec.Data) {
-		return d.sayEnd(dst), nil
+		return d.emitEnd(dst), nil
 	}
 	if d.end.fatal {
 		return dst, nil
@@ -153,10 +153,10 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 // Finish implements [hub.Decoder]. A body that ends after a finish was complete, even without the end mark.
 func (d *decoder) Finish(dst []hub.Event, _ error) []hub.Event {
 	d.scratch.Reset()
-	if d.end.said || !d.end.seen {
+	if d.end.emitted || !d.end.seen {
 		return dst
 	}
-	return d.sayEnd(dst)
+	return d.emitEnd(dst)
 }
 
 // emit appends an event of the message, with the provider metadata of the record.

@@ -10,12 +10,12 @@ import (
 // ending is how the run ended, as far as it was said. Merged streams say it several times, so it waits for the end mark, or
 // for the end of the body.
 type ending struct {
-	seen   bool // a finish or an abort
-	fatal  bool // an error
-	said   bool // passed on
-	status hub.Status
-	name   []byte // native reason
-	err    []byte // why it was cancelled
+	seen    bool // a finish or an abort
+	fatal   bool // an error
+	emitted bool // passed on
+	status  hub.Status
+	name    []byte // native reason
+	err     []byte // why it was cancelled
 }
 
 // start begins the run. Merged streams have several; the sequencer takes the first.
@@ -107,10 +107,10 @@ func (d *decoder) fail(dst []hub.Event) ([]hub.Event, error) {
 	return dst, nil
 }
 
-// sayEnd passes the end of the run. A run that ended well pauses where questions are open, and leaves to the client the
+// emitEnd passes the end of the run. A run that ended well pauses where questions are open, and leaves to the client the
 // calls that have no output.
-func (d *decoder) sayEnd(dst []hub.Event) []hub.Event {
-	d.end.said = true
+func (d *decoder) emitEnd(dst []hub.Event) []hub.Event {
+	d.end.emitted = true
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Status, ev.Name = hub.RunEnd, d.end.status, d.end.name
 	switch {

@@ -26,11 +26,11 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		return hub.JSONError(err)
 	}
 	req.Thread, req.Body, req.MessageIDs = rawjson.Body(chat.ID), body, history.MessageIDs(chat.Messages)
-	req.History.Told = rawjson.Kind(chat.Messages) == '['
+	req.History.Known = rawjson.Kind(chat.Messages) == '['
 	for message := range rawjson.Each(chat.Messages) {
 		addCalls(&req.History, message)
 	}
-	if !req.History.Told {
+	if !req.History.Known {
 		addCalls(&req.History, chat.Message)
 	}
 	message := continued(chat.Messages, rawjson.Body(chat.MessageID))

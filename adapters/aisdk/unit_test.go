@@ -96,7 +96,7 @@ func TestAnswer(t *testing.T) {
 // had, for clients of version 5 look for it among those.
 func TestResumed(t *testing.T) {
 	enc, out := aisdk.Dialect.NewEncoder(aisdk.Dialect.Defaults()), wire.NewOut(wire.NDJSON)
-	req := &hub.Request{Run: []byte("a1"), History: hub.History{Told: true}}
+	req := &hub.Request{Run: []byte("a1"), History: hub.History{Known: true}}
 	req.History.Add(hub.PastCall{ID: []byte("c1"), Msg: []byte("a1"), Dynamic: true})
 	req.History.Add(hub.PastCall{ID: []byte("c2"), Msg: []byte("a1")})
 	req.History.Add(hub.PastCall{ID: []byte("c3"), Msg: []byte("a0")})

@@ -174,7 +174,7 @@ func (d *decoder) messageStart(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst = d.begin(dst)
 	if d.usage.add(&d.whole.Usage) && d.usage.input() > 0 { // servers that count at the end have zeros here
-		dst = d.tellUsage(dst, -1)
+		dst = d.emitUsage(dst, -1)
 	}
 	return d.content(dst, d.whole.Content)
 }
@@ -221,7 +221,7 @@ func (d *decoder) wholeMessage(dst []hub.Event, data []byte) ([]hub.Event, error
 	dst = d.begin(dst)
 	dst, err := d.content(dst, d.whole.Content)
 	d.usage.add(&d.whole.Usage)
-	dst = d.tellUsage(dst, d.usage.out)
+	dst = d.emitUsage(dst, d.usage.out)
 	d.stop.learn(d.whole.StopReason, d.whole.StopSequence, d.whole.StopDetails)
 	return d.end(dst), err
 }

@@ -44,9 +44,9 @@ func (u *usage) input() int64 {
 	return u.in + max(u.created, 0) + max(u.read, 0)
 }
 
-// tellUsage appends the usage of the run, unless nothing is known. out is given apart: at the start of a message the
+// emitUsage appends the usage of the run, unless nothing is known. out is given apart: at the start of a message the
 // count is that of a token to come.
-func (d *decoder) tellUsage(dst []hub.Event, out int64) []hub.Event {
+func (d *decoder) emitUsage(dst []hub.Event, out int64) []hub.Event {
 	u := &d.usage
 	if u.input() < 0 && out < 0 {
 		return dst
@@ -92,7 +92,7 @@ func (d *decoder) messageDelta(dst []hub.Event) []hub.Event {
 		dst = d.closeBlocks(dst)
 	}
 	if d.usage.add(&d.rec.Usage) {
-		dst = d.tellUsage(dst, d.usage.out)
+		dst = d.emitUsage(dst, d.usage.out)
 	}
 	return dst
 }

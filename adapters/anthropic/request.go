@@ -24,7 +24,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		return hub.JSONError(err)
 	}
 	req.Model, req.Usage, req.Body = rawjson.Body(input.Model), true, body
-	req.Tools.Told = true // nothing else tells the model of a tool
+	req.Tools.Known = true // nothing else tells the model of a tool
 	history.Each(input.Tools, func(tool rawjson.Value) { req.Tools.Add(rawjson.Text(tool, "name")) })
 	history.Each(input.Messages, func(m rawjson.Value) {
 		history.Each(rawjson.Get(m, "content"), func(block rawjson.Value) { addBlock(&req.History, block) })

@@ -31,7 +31,7 @@ func TestRowsWritten(t *testing.T) {
 	fragment := func(s string) string {
 		return `{"type":"input_json_delta","partial_json":"` + strings.ReplaceAll(s, `"`, `\"`) + `"}`
 	}
-	said := func(s string) string { return `{"type":"text_delta","text":"` + s + `"}` }
+	emitted := func(s string) string { return `{"type":"text_delta","text":"` + s + `"}` }
 	textStart, stop := `{"type":"text","text":""}`, func(reason string) string { return `{"stop_reason":"` + reason + `","stop_sequence":null}` }
 	mused := func(s string) string { return `{"type":"thinking_delta","thinking":"` + s + `"}` }
 	thinkStart := `{"type":"thinking","thinking":"","signature":""}`
@@ -84,7 +84,7 @@ func TestRowsWritten(t *testing.T) {
 	// Rows C2, C5: text, call, text are three blocks, and nothing is lost between them.
 	f("C2 C5 text, call, text",
 		[]hub.Event{start(), text("t", "One "), asked("a", "weather"), args("a", `{}`), ready("a"), text("t", "two."), end(hub.StatusTools)},
-		textStart, said("One "), weather, fragment(`{}`), textStart, said("two."), stop("tool_use"))
+		textStart, emitted("One "), weather, fragment(`{}`), textStart, emitted("two."), stop("tool_use"))
 	// Row C3: more than one block of reasoning.
 	f("C3 reasoning before and after a call",
 		[]hub.Event{start(), thought("r", "One."), signed("r", "c2ln"), ran("a", "weather"), result("a", "3"), thought("s", "Two."), end(hub.StatusDone)},
@@ -99,7 +99,7 @@ func TestRowsWritten(t *testing.T) {
 	// Row C6: reasoning is never written into a block of text.
 	f("C6 reasoning, then text",
 		[]hub.Event{start(), thought("r", "Hm."), text("t", "Hello"), end(hub.StatusDone)},
-		thinkStart, mused("Hm."), textStart, said("Hello"), stop("end_turn"))
+		thinkStart, mused("Hm."), textStart, emitted("Hello"), stop("end_turn"))
 	// Row C21: the parts of one summary are one block, signed once.
 	f("C21 three parts of a summary",
 		[]hub.Event{start(), thought("r", "One. "), thought("r", "Two. "), thought("r", "Three."), signed("r", "c2ln"), end(hub.StatusDone)},
@@ -107,7 +107,7 @@ func TestRowsWritten(t *testing.T) {
 	// Row C22: the order of blocks is that of the stream.
 	f("C22 text, call, text of other parts",
 		[]hub.Event{start(), text("t", "One."), asked("a", "weather"), ready("a"), text("u", "Two."), end(hub.StatusTools)},
-		textStart, said("One."), weather, fragment(`{}`), textStart, said("Two."), stop("tool_use"))
+		textStart, emitted("One."), weather, fragment(`{}`), textStart, emitted("Two."), stop("tool_use"))
 	// Rows D1, D2: a call for the client makes the reason tool_use, whatever the upstream says and whenever.
 	f("D1 done, with a call",
 		[]hub.Event{start(), asked("a", "weather"), end(hub.StatusDone)},
@@ -121,18 +121,18 @@ func TestRowsWritten(t *testing.T) {
 		weather, fragment(`{}`), stop("tool_use"))
 	// Row D8: a refusal is none of the good ends.
 	f("D8 refused", []hub.Event{start(), text("t", "No."), end(hub.StatusRefused)},
-		textStart, said("No."), `{"stop_reason":"refusal","stop_sequence":null,"stop_details":{"type":"refusal","category":null,"explanation":null}}`)
+		textStart, emitted("No."), `{"stop_reason":"refusal","stop_sequence":null,"stop_details":{"type":"refusal","category":null,"explanation":null}}`)
 	// Row D9: a stop sequence is told, and which.
 	f("D9 a stop sequence",
 		[]hub.Event{start(), text("t", "Yes"), {Kind: hub.RunEnd, Name: []byte("stop_sequence"), More: &hub.More{Meta: []byte(`{"anthropic":{"stop_sequence":"END"}}`)}}},
-		textStart, said("Yes"), `{"stop_reason":"stop_sequence","stop_sequence":"END"}`)
+		textStart, emitted("Yes"), `{"stop_reason":"stop_sequence","stop_sequence":"END"}`)
 	// Rows E1, E3: a stream that was cut ends with an error, not as if it were complete.
 	f("E1 E3 cut", []hub.Event{start(), text("t", "Hel")},
-		textStart, said("Hel"), `{"type":"api_error","message":"The agent server stopped before the answer was complete."}`)
+		textStart, emitted("Hel"), `{"type":"api_error","message":"The agent server stopped before the answer was complete."}`)
 	// Row E7: an error in the middle is told.
 	f("E7 an error in the middle",
 		[]hub.Event{start(), text("t", "Hel"), {Kind: hub.RunEnd, Status: hub.StatusFailed, More: &hub.More{Err: []byte("Overloaded"), ErrCode: []byte("overloaded_error")}}},
-		textStart, said("Hel"), `{"type":"overloaded_error","message":"Overloaded"}`)
+		textStart, emitted("Hel"), `{"type":"overloaded_error","message":"Overloaded"}`)
 	// Row I1: reasoning without a signature has the empty one that clients look for.
 	f("I1 reasoning of another model", []hub.Event{start(), thought("r", "Hm."), end(hub.StatusDone)},
 		thinkStart, mused("Hm."), stop("end_turn"))
@@ -142,7 +142,7 @@ func TestRowsWritten(t *testing.T) {
 	// Rows I6, I7: the signature is the last delta of its block.
 	f("I6 I7 a signature that comes with the end of the reasoning",
 		[]hub.Event{start(), thought("r", "Hm."), signed("r", "c2ln"), text("t", "Hello"), end(hub.StatusDone)},
-		thinkStart, mused("Hm."), `{"type":"signature_delta","signature":"c2ln"}`, textStart, said("Hello"), stop("end_turn"))
+		thinkStart, mused("Hm."), `{"type":"signature_delta","signature":"c2ln"}`, textStart, emitted("Hello"), stop("end_turn"))
 }
 
 // checkOrder checks what rows A12, B11, C1, C2, C7, C9, C10 and E5 are about: one message_start, blocks one after the

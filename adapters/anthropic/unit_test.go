@@ -181,16 +181,16 @@ func TestResults(t *testing.T) {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
-	said := func(text string) string { return `"content":[{"type":"text","text":"` + text + `"}]` }
-	f(hub.Event{Status: hub.StatusOK, Text: []byte(`a\nb`)}, `"is_error":false,`+said(`a\nb`))
-	f(hub.Event{Status: hub.StatusOK, Value: []byte(`{"t":3}`)}, `"is_error":false,`+said(`{\"t\":3}`))
-	f(hub.Event{Status: hub.StatusOK, Value: []byte(`"x"`)}, `"is_error":false,`+said(`x`))
+	emitted := func(text string) string { return `"content":[{"type":"text","text":"` + text + `"}]` }
+	f(hub.Event{Status: hub.StatusOK, Text: []byte(`a\nb`)}, `"is_error":false,`+emitted(`a\nb`))
+	f(hub.Event{Status: hub.StatusOK, Value: []byte(`{"t":3}`)}, `"is_error":false,`+emitted(`{\"t\":3}`))
+	f(hub.Event{Status: hub.StatusOK, Value: []byte(`"x"`)}, `"is_error":false,`+emitted(`x`))
 	f(hub.Event{Status: hub.StatusOK}, `"is_error":false,"content":[]`)
-	f(hub.Event{Status: hub.StatusError, More: &hub.More{Err: []byte("no")}}, `"is_error":true,`+said(`no`))
+	f(hub.Event{Status: hub.StatusError, More: &hub.More{Err: []byte("no")}}, `"is_error":true,`+emitted(`no`))
 	f(hub.Event{Status: hub.StatusDenied}, `"is_error":true,"content":[]`)
 	f(hub.Event{Status: hub.StatusOK, More: &hub.More{Content: []byte(
 		`[{"type":"content","content":{"type":"text","text":"a"}},{"type":"diff","path":"f","newText":"b"},{"type":"content","content":{"type":"resource_link","uri":"u"}}]`)}},
-		`"is_error":false,`+said(`a\nb\nu`))
+		`"is_error":false,`+emitted(`a\nb\nu`))
 	f(hub.Event{Status: hub.StatusOK, Value: []byte(`[{"type":"text","text":"a"},{"type":"text","text":"b"}]`)},
 		`"is_error":false,"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]`)
 	f(hub.Event{Status: hub.StatusUnknown}, "")

@@ -21,7 +21,7 @@ type encoder struct {
 	from           int    // where the open line begins
 	turns          int    // messages begun
 
-	message   said
+	message   emitted
 	parts     []*part
 	spare     []*part
 	calls     map[string]*call
@@ -41,7 +41,7 @@ type encoder struct {
 }
 
 // said is the message of the root agent that is being said.
-type said struct {
+type emitted struct {
 	open   bool
 	id     []byte
 	blocks int // begun
@@ -237,7 +237,7 @@ func (e *encoder) openMessage(out *wire.Out) {
 	if m.open {
 		return
 	}
-	*m = said{open: true, id: e.messageID(m.id[:0]), usage: hub.NoCounts}
+	*m = emitted{open: true, id: e.messageID(m.id[:0]), usage: hub.NoCounts}
 	e.turns++
 	if !e.partial {
 		return

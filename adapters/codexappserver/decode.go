@@ -24,11 +24,11 @@ type decoder struct {
 	scratch   hub.Scratch
 	unknown   bool // the record is of a kind that the protocol did not have
 
-	root    []byte            // thread of the turn; empty until that begins
-	agent   []byte            // of the record: a thread that is not the root
-	threads map[string]string // sub-agents, to the thread around them
-	calls   acpwire.Calls[call]
-	told    [2]int64 // tokens of the last step and of the thread
+	root     []byte            // thread of the turn; empty until that begins
+	agent    []byte            // of the record: a thread that is not the root
+	threads  map[string]string // sub-agents, to the thread around them
+	calls    acpwire.Calls[call]
+	reported [2]int64 // tokens of the last step and of the thread
 
 	approvals []openApproval
 
@@ -62,7 +62,7 @@ func (d *decoder) Reset() {
 	d.scratch.Reset()
 	d.calls.Reset()
 	clear(d.threads)
-	d.root, d.told, d.refused, d.refusal = d.root[:0], [2]int64{}, false, d.refusal[:0]
+	d.root, d.reported, d.refused, d.refusal = d.root[:0], [2]int64{}, false, d.refusal[:0]
 	d.approvals = d.approvals[:0]
 }
 

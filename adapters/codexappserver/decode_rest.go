@@ -175,11 +175,11 @@ func (d *decoder) usage(dst []hub.Event) []hub.Event {
 	if d.agent != nil {
 		return d.counts(dst, hub.StepScope, last) // its thread is not that of the run
 	}
-	told := [2]int64{tokens(last), tokens(total)}
-	if used, _ := rawjson.Int(rawjson.Get(last, "inputTokens")); used > 0 && told != d.told {
+	reported := [2]int64{tokens(last), tokens(total)}
+	if used, _ := rawjson.Int(rawjson.Get(last, "inputTokens")); used > 0 && reported != d.reported {
 		dst = d.counts(dst, hub.StepScope, last)
 	}
-	d.told = told
+	d.reported = reported
 	dst = d.counts(dst, hub.SessionScope, total)
 	c := &dst[len(dst)-1].More.Usage
 	readCount(&c.ContextUsed, last, "totalTokens")

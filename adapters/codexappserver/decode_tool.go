@@ -139,7 +139,7 @@ func (d *decoder) dynamicEnd(ev *hub.Event) {
 	case ok:
 		ev.Value = items
 	}
-	if success, said := rawjson.Bool(d.get("success")); said && !success {
+	if success, emitted := rawjson.Bool(d.get("success")); emitted && !success {
 		ev.Status = hub.StatusError
 	}
 }

@@ -138,12 +138,12 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // spent is the usage of the turn.
 type spent struct {
-	run     usage.Run
-	step    hub.Counts // the last, if no record has told it
-	waits   bool
-	stepped bool       // a record has told a step
-	thread  hub.Counts // totals, as far as anybody says
-	unsaid  bool       // there are totals of the run that no record has told
+	run       usage.Run
+	step      hub.Counts // the last, if no record has told it
+	waits     bool
+	stepped   bool       // a record has told a step
+	thread    hub.Counts // totals, as far as anybody says
+	unwritten bool       // there are totals of the run that no record has told
 }
 
 // addUsage keeps the counts of a step for the record that tells the totals of the thread as well, which follows in this protocol.
@@ -162,7 +162,7 @@ func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case !u.run.Add(ev):
 		return hub.Dropped
 	case ev.Scope != hub.StepScope:
-		u.unsaid = true
+		u.unwritten = true
 		return hub.Folded
 	case len(ev.SubAgent) > 0:
 		e.usageRecord(out, ev.SubAgent, &counts, &counts)
@@ -178,7 +178,7 @@ func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Disposition {
 // flushUsage tells what is left to tell of the usage when the turn ends.
 func (e *encoder) flushUsage(out *wire.Out) {
 	u := &e.usage
-	if u.waits || u.unsaid && u.thread.In < 0 && u.thread.Out < 0 {
+	if u.waits || u.unwritten && u.thread.In < 0 && u.thread.Out < 0 {
 		e.writeUsage(out)
 	}
 }
@@ -198,7 +198,7 @@ func (e *encoder) writeUsage(out *wire.Out) {
 	case !u.stepped:
 		last = total
 	}
-	u.waits, u.unsaid = false, false
+	u.waits, u.unwritten = false, false
 	e.usageRecord(out, nil, &total, &last)
 }
 

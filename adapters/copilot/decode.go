@@ -219,7 +219,7 @@ func (d *decoder) add(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) 
 // passing marks an event that is not kept in the session's log. Text, arguments and output are not marked: their deltas
 // are passing, what they say is not.
 func (d *decoder) passing(ev *hub.Event) {
-	if flag, said := rawjson.Bool(d.at.ev.Ephemeral); flag || !said && d.at.spec.ephemeral {
+	if flag, emitted := rawjson.Bool(d.at.ev.Ephemeral); flag || !emitted && d.at.spec.ephemeral {
 		ev.Flags |= hub.Transient
 	}
 }

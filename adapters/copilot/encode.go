@@ -30,7 +30,7 @@ type encoder struct {
 	subAgents map[string]shownSubAgent
 	asks      map[string]*openAsk
 	billed    bool // usage of single calls was written
-	told      plandedup.Filter
+	reported  plandedup.Filter
 	plan      wire.Records  // the event of a plan that the call of a todo tool may yet tell
 	hold      *wire.Records // where events go instead of the wire; nil: nowhere else
 
@@ -95,7 +95,7 @@ func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case len(e.plan) > 0:
 		e.payPlan(out, ev)
 	case ev.Kind == hub.ToolReady:
-		e.told.Call(ev)
+		e.reported.Call(ev)
 	}
 	return writers.Write(e, out, ev)
 }

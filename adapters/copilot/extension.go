@@ -46,7 +46,7 @@ func (e *encoder) extension(out *wire.Out, ev *hub.Event) hub.Disposition {
 // holdPlan keeps the event of a plan until the next word of the stream. Where a source tells a plan by the call of a todo tool
 // as well, the call is shown, as clients know calls, and says all of it.
 func (e *encoder) holdPlan(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if e.told.Plan(ev) {
+	if e.reported.Plan(ev) {
 		return hub.Implied
 	}
 	e.hold = &e.plan
@@ -61,7 +61,7 @@ func (e *encoder) payPlan(out *wire.Out, ev *hub.Event) {
 	case hub.ToolStart, hub.ToolArgs:
 		return
 	case hub.ToolReady:
-		if _, again := e.told.Call(ev); !again {
+		if _, again := e.reported.Call(ev); !again {
 			e.plan.Write(out)
 		}
 	default:

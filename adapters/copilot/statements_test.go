@@ -230,8 +230,8 @@ func TestEphemeral(t *testing.T) {
 	if seen < 137 {
 		t.Errorf("only %d events came out", seen)
 	}
-	said := again(t, "", `{"type":"session.info","ephemeral":true,"data":{"infoType":"x","message":"y"}}`, `{"type":"skill.invoked","ephemeral":true,"data":{}}`)
-	for _, rec := range said[:2] {
+	emitted := again(t, "", `{"type":"session.info","ephemeral":true,"data":{"infoType":"x","message":"y"}}`, `{"type":"skill.invoked","ephemeral":true,"data":{}}`)
+	for _, rec := range emitted[:2] {
 		if member(rec, "ephemeral") != "true" {
 			t.Errorf("this one was passing: %s", rec)
 		}

@@ -30,7 +30,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	req.MessageIDs = history.MessageIDs(chat.Messages)
 	var last rawjson.Value
-	req.History.Told = rawjson.Kind(chat.Messages) == '['
+	req.History.Known = rawjson.Kind(chat.Messages) == '['
 	history.Each(chat.Messages, func(m rawjson.Value) {
 		last = m
 		id := rawjson.Text(m, "id")

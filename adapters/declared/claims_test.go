@@ -77,7 +77,7 @@ func checkClaims(t *testing.T, d *hub.Dialect, path string, decoded []hub.Event)
 
 // sequence makes a stream normalized.
 func sequence(d *hub.Dialect, decoded []hub.Event, f func(*hub.Event)) {
-	seq := sequencer.New(sequencer.Config{Replace: d.Caps.Has(hub.CapReplace), Settle: d.EndGrace})
+	seq := sequencer.New(sequencer.Config{Replace: d.Caps.Has(hub.CapReplace), EndGrace: d.EndGrace})
 	for _, normalized := range [][]hub.Event{ownEvents(seq.Push(nil, decoded, 0)), ownEvents(seq.Flush(nil, nil))} {
 		for i := range normalized {
 			f(&normalized[i])

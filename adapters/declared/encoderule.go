@@ -315,7 +315,7 @@ func (c *compiler) template(n node, known fieldSet, what string) *template {
 }
 
 // told are the fields whose word has to come through for a reader to understand the event, by kind.
-func told(k hub.Kind) []field {
+func reported(k hub.Kind) []field {
 	switch k {
 	case hub.TextStart, hub.TextEnd:
 		return []field{fieldChan}
@@ -338,7 +338,7 @@ func (r *encodeRule) finish() {
 	}
 	var all [hub.NumKinds][]wordTest
 	for _, k := range r.kinds {
-		for _, f := range told(k) {
+		for _, f := range reported(k) {
 			i := slices.IndexFunc(r.native[k], func(w wordTest) bool { return w.field == f })
 			switch {
 			case uses.has(f):

@@ -69,8 +69,8 @@ func (c *compiler) checkRunEnd(m fields, t *encodeTable) {
 		r, _ := t.pick(&hub.Event{Kind: hub.RunEnd, Status: s, More: &hub.More{Err: []byte("x"), ErrCode: []byte("x")}}, 0)
 		return r != nil && len(r.templates) > 0
 	}
-	told := len(t.endMark) > 0 || m.get("end_of_body").val == "done"
-	if !written(hub.StatusDone) && !told {
+	reported := len(t.endMark) > 0 || m.get("end_of_body").val == "done"
+	if !written(hub.StatusDone) && !reported {
 		m.get("encode").problem("no rule writes run.end with status done, so that clients would wait for ever; " +
 			"add one, an end_mark, or end_of_body: done")
 	}

@@ -13,29 +13,29 @@ func (e *encoder) unwritten(ev *hub.Event, flags hub.Flags) hub.Disposition {
 	tells := func(k hub.Kind) bool { return e.tells(ev, flags, k) }
 	switch ev.Kind {
 	case hub.TextStart, hub.TextEnd:
-		return ifTold(tells(hub.TextDelta) && !fieldSig.isIn(ev), hub.Implied)
+		return ifWritten(tells(hub.TextDelta) && !fieldSig.isIn(ev), hub.Implied)
 	case hub.ToolStart:
-		return ifTold(tells(hub.ToolReady) || tells(hub.ToolEnd), hub.Deferred)
+		return ifWritten(tells(hub.ToolReady) || tells(hub.ToolEnd), hub.Deferred)
 	case hub.ToolArgs:
-		return ifTold(e.t.keepsArgs || tells(hub.ToolReady), hub.Deferred)
+		return ifWritten(e.t.keepsArgs || tells(hub.ToolReady), hub.Deferred)
 	case hub.ToolReady:
 		return e.unwrittenReady(ev, tells)
 	case hub.ToolEnd:
-		return ifTold(ev.Status == hub.StatusClient && tells(hub.ToolReady), hub.Implied) // the client knows what it runs
+		return ifWritten(ev.Status == hub.StatusClient && tells(hub.ToolReady), hub.Implied) // the client knows what it runs
 	case hub.ToolUpdate:
 		news := kindInfos[hub.ToolUpdate].fields &^ setOf(fieldID, fieldName)
-		return ifTold(!says(ev, news), hub.Implied) // that a tool runs goes without saying
+		return ifWritten(!says(ev, news), hub.Implied) // that a tool runs goes without saying
 	case hub.RunStart:
-		return ifTold(!says(ev, kindInfos[hub.RunStart].carries), hub.Implied)
+		return ifWritten(!says(ev, kindInfos[hub.RunStart].carries), hub.Implied)
 	case hub.RunEnd:
-		return ifTold(ev.Status == hub.StatusDone && !says(ev, kindInfos[hub.RunEnd].carries), hub.Implied)
+		return ifWritten(ev.Status == hub.StatusDone && !says(ev, kindInfos[hub.RunEnd].carries), hub.Implied)
 	}
 	return hub.Dropped
 }
 
-// ifTold is the disposition of what is told some other way.
-func ifTold(told bool, disposition hub.Disposition) hub.Disposition {
-	if told {
+// ifWritten is the disposition of what is told some other way.
+func ifWritten(reported bool, disposition hub.Disposition) hub.Disposition {
+	if reported {
 		return disposition
 	}
 	return hub.Dropped

@@ -119,13 +119,13 @@ func (c *card) appendNothing(dst []byte, disposition hub.Disposition) ([]byte, h
 // the call failed is added where they do not say it.
 func (e *encoder) appendContent(dst []byte, c *card, ev *hub.Event, disposition hub.Disposition) ([]byte, hub.Disposition) {
 	content, failure := ev.More.Content, acpwire.FailureText(ev, phrases.Aborted)
-	var said []byte
-	e.next, said = acpwire.JoinContent(e.next[:0], content)
-	if !sameResult(said, ev) || len(failure) > 0 && !bytes.Equal(failure, said) {
+	var emitted []byte
+	e.next, emitted = acpwire.JoinContent(e.next[:0], content)
+	if !sameResult(emitted, ev) || len(failure) > 0 && !bytes.Equal(failure, emitted) {
 		disposition = hub.Folded
 	}
 	switch {
-	case !bytes.Contains(said, failure) && rawjson.Kind(content) == '[':
+	case !bytes.Contains(emitted, failure) && rawjson.Kind(content) == '[':
 		items := bytes.TrimRight(content[:bytes.LastIndexByte(content, ']')], " \t\r\n")
 		return append(acpwire.AppendTextItem(member.AppendRaw(dst, `,"content":`, items), failure), ']'), disposition
 	case c.view == viewContent && bytes.Equal(content, c.shown):
@@ -135,15 +135,15 @@ func (e *encoder) appendContent(dst []byte, c *card, ev *hub.Event, disposition 
 }
 
 // sameResult reports whether said, the texts of a content, is what ev has beside the content.
-func sameResult(said []byte, ev *hub.Event) bool {
+func sameResult(emitted []byte, ev *hub.Event) bool {
 	body, isString := rawjson.Str(ev.Value)
 	switch {
 	case ev.Text != nil:
-		return bytes.Equal(said, ev.Text)
+		return bytes.Equal(emitted, ev.Text)
 	case isString:
-		return bytes.Equal(said, body)
+		return bytes.Equal(emitted, body)
 	}
-	return ev.Value == nil || said == nil
+	return ev.Value == nil || emitted == nil
 }
 
 // endFate is the disposition of an end with this status.

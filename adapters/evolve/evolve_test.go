@@ -119,22 +119,22 @@ func TestDecoderIsBounded(t *testing.T) {
 func TestStdioIsBounded(t *testing.T) {
 	d := evolve.Dialect.NewDecoder(options(t, "stdio=join"))
 	part := strings.Repeat("x", 200<<10)
-	told := 0
+	reported := 0
 	count := func(evs []hub.Event) {
 		for i := range evs {
 			if len(evs[i].Value) > 2<<20 {
 				t.Errorf("a piece of %d bytes", len(evs[i].Value))
 			}
 			if string(evs[i].Name) == "stdout" {
-				told += len(evs[i].Value) - len(`""`)
+				reported += len(evs[i].Value) - len(`""`)
 			}
 		}
 	}
 	for i := range 20 {
 		count(decode(t, d, `{"type":"stdout","data":"`+part+`","seq":`+strconv.Itoa(i)+`,"done":false}`))
 	}
-	if count(d.Finish(nil, nil)); told != 20*len(part) {
-		t.Errorf("%d bytes came out of %d", told, 20*len(part))
+	if count(d.Finish(nil, nil)); reported != 20*len(part) {
+		t.Errorf("%d bytes came out of %d", reported, 20*len(part))
 	}
 }
 

@@ -26,7 +26,7 @@ type textWatcher struct {
 	dialect *hub.Dialect
 	valid   bool // like and said belong to the record before this one
 	like    template
-	said    hub.Observation
+	emitted hub.Observation
 	pace    pace
 
 	// Of the last record: whether it was like the one before; where its text is, if it was that or was remembered, else length
@@ -43,13 +43,13 @@ func (w *textWatcher) Observe(rec wire.Record) hub.Observation {
 			w.again = true
 			w.at, _ = within(rec.Data, text)
 			w.length = len(text)
-			return w.said
+			return w.emitted
 		}
 	}
 	w.again = false
-	w.said = w.inner.Observe(rec)
-	w.valid = w.learn(rec) && w.said != hub.ObservedEnd
-	return w.said
+	w.emitted = w.inner.Observe(rec)
+	w.valid = w.learn(rec) && w.emitted != hub.ObservedEnd
+	return w.emitted
 }
 
 // EndsWithBody implements [hub.Watcher].

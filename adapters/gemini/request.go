@@ -20,7 +20,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		return hub.JSONError(err)
 	}
 	req.Body = body
-	req.Tools.Told = true // nothing else tells the model of a tool
+	req.Tools.Known = true // nothing else tells the model of a tool
 	history.Each(asked.Tools, func(tool rawjson.Value) {
 		for _, list := range []string{"functionDeclarations", "function_declarations"} {
 			history.Each(rawjson.Get(tool, list), func(f rawjson.Value) { req.Tools.Add(rawjson.Text(f, "name")) })

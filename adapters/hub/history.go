@@ -16,7 +16,7 @@ type PastCall struct {
 
 // History is what a request tells of the conversation before it. The zero value is one of which nothing is told.
 type History struct {
-	Told bool // the request tells all of it; a call that is not among Calls is one that the client does not have
+	Known bool // the request tells all of it; a call that is not among Calls is one that the client does not have
 
 	calls []PastCall     // a ring, once it is full
 	n     int            // calls added
@@ -84,7 +84,7 @@ func (h *History) Shows(id, message []byte) bool {
 	case h == nil:
 		return true
 	}
-	return !h.Told
+	return !h.Known
 }
 
 // Calls yields every call that is remembered.

@@ -36,7 +36,7 @@ func (r *Request) Detach() {
 
 // ToolList names the tools that the client runs.
 type ToolList struct {
-	Told  bool // the request has such a list, even an empty one: tools that it does not name are the agent's
+	Known bool // the request has such a list, even an empty one: tools that it does not name are the agent's
 	names map[string]bool
 }
 

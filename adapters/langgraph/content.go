@@ -139,7 +139,7 @@ func (d *decoder) text(dst []hub.Event, m *fields, k *message, ch hub.Chan, body
 			k.text = full
 		} else {
 			k.text.add(body)
-			d.heard.text = &k.text
+			d.seen.text = &k.text
 		}
 	}
 	d.begun = true
@@ -152,7 +152,7 @@ func (d *decoder) text(dst []hub.Event, m *fields, k *message, ch hub.Chan, body
 func (d *decoder) part(dst []hub.Event, kind hub.Kind, m *fields, k *message, ch hub.Chan) ([]hub.Event, *hub.Event) {
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Msg, ev.SubAgent, ev.Chan = kind, k.id, m.id, k.subAgent.id, ch
-	switch m.speaker() {
+	switch m.author() {
 	case user:
 		ev.Flags = hub.User
 	case instructions:

@@ -35,12 +35,12 @@ type decoder struct {
 	waiting map[string]bool // calls of the last message that have no result
 
 	speaking *message // the last message of the graph itself
-	heard    heard
+	seen     seen
 }
 
-// heard is what the record in hand has added to, and nothing else, if again is true: another record like it, with another
+// seen is what the record in hand has added to, and nothing else, if again is true: another record like it, with another
 // text, adds to the same.
-type heard struct {
+type seen struct {
 	again bool
 	made  bool    // it is about a call that was not known
 	text  *extent // the answer; nil for reasoning and output, of which nothing is remembered
@@ -85,7 +85,7 @@ func (d *decoder) Reset() {
 	d.steps = d.steps[:0]
 	d.usage = usage{}
 	d.made, d.any, d.over, d.paused = 0, false, false, false
-	d.reason, d.waiting, d.speaking, d.heard = d.reason[:0], nil, nil, heard{}
+	d.reason, d.waiting, d.speaking, d.seen = d.reason[:0], nil, nil, seen{}
 }
 
 // handlers lists the events that mean something, without the namespace that may follow their names.
@@ -108,7 +108,7 @@ var handlers = map[string]func(*decoder, []hub.Event, *subAgent, rawjson.Value) 
 // Decode implements [hub.Decoder].
 func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
 	d.scratch.Reset()
-	d.heard = heard{}
+	d.seen = seen{}
 	data := rec.Data
 	if len(bytes.TrimSpace(data)) == 0 {
 		data = []byte("null") // an end without data
@@ -129,7 +129,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 		dst, l := d.subAgent(dst, namespace)
 		return d.tuple(dst, l, data)
 	}
-	dst = d.tellUsage(dst)
+	dst = d.emitUsage(dst)
 	if h := handlers[string(name)]; h != nil {
 		dst, l := d.subAgent(dst, namespace)
 		return h(d, dst, l, data)
@@ -139,7 +139,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 
 // TrackText implements [fastpath.TextTracker]: the decoder must know how much has been said, as whole messages may follow.
 func (d *decoder) TrackText(text []byte) bool {
-	switch h := &d.heard; {
+	switch h := &d.seen; {
 	case !h.again:
 		return false
 	case h.text != nil:
@@ -216,7 +216,7 @@ func (d *decoder) end(dst []hub.Event, _ *subAgent, v rawjson.Value) ([]hub.Even
 	case "rollback":
 		dst, _ = d.runEnd(dst, hub.StatusCancelled)
 	case "interrupted":
-		dst, _ = d.runEnd(d.settleAll(dst), hub.StatusPaused)
+		dst, _ = d.runEnd(d.completeAllArgs(dst), hub.StatusPaused)
 	default:
 		dst = d.goodEnd(dst)
 	}
@@ -232,14 +232,14 @@ func (d *decoder) runEnd(dst []hub.Event, status hub.Status) ([]hub.Event, *hub.
 
 // goodEnd ends a run that did not fail, for the reason that the messages give.
 func (d *decoder) goodEnd(dst []hub.Event) []hub.Event {
-	dst = d.settleAll(dst)
+	dst = d.completeAllArgs(dst)
 	status := stopReasons[string(d.reason)]
 	switch {
 	case d.paused:
 		status = hub.StatusPaused
 	case status != hub.StatusNone:
 	case len(d.waiting) > 0:
-		status = hub.StatusTools // nobody answers these calls but the client
+		status = hub.StatusTools // noAuthor answers these calls but the client
 	default:
 		status = hub.StatusDone
 	}
@@ -261,7 +261,7 @@ var stopReasons = map[string]hub.Status{
 // Finish implements [hub.Decoder]. The end of the body is the end of the run, unless the body was empty.
 func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {
 	d.scratch.Reset()
-	dst = d.tellUsage(dst)
+	dst = d.emitUsage(dst)
 	if cause != nil || d.over || !d.any {
 		return dst
 	}

@@ -11,10 +11,10 @@ import (
 // {} becomes {"city":"Os"} and {"city":"Oslo"}, which no fragments can tell. So the last of them is told, when it is
 // known to be the last: no record says so in the mode messages alone.
 type draft struct {
-	of      *message // whose call it is; nil if the call came in another way
-	args    []byte   // JSON, or a string body if invalid; empty once it was told
-	invalid bool     // the model spelled it wrong, as far as it came
-	told    bool
+	of       *message // whose call it is; nil if the call came in another way
+	args     []byte   // JSON, or a string body if invalid; empty once it was told
+	invalid  bool     // the model spelled it wrong, as far as it came
+	reported bool
 }
 
 // drafts starts the calls of a message so far, and keeps their arguments until the model has stopped.
@@ -26,7 +26,7 @@ func (d *decoder) drafts(dst []hub.Event, m *fields, k *message) []hub.Event {
 		dst = d.draft(dst, m, k, v, rawjson.Text(v, "args"), true)
 	}
 	if len(m.stopReason()) > 0 {
-		dst = d.settle(dst, k)
+		dst = d.completeArgs(dst, k)
 	}
 	return dst
 }
@@ -45,29 +45,29 @@ func (d *decoder) draft(dst []hub.Event, m *fields, k *message, v rawjson.Value,
 		c.draft.of = k
 		dst = d.toolStart(dst, m, k, c, name)
 	}
-	if c.draft.of == k && !c.draft.told && (invalid || len(args) > 0) { // a form without them takes nothing back
+	if c.draft.of == k && !c.draft.reported && (invalid || len(args) > 0) { // a form without them takes nothing back
 		c.draft.args, c.draft.invalid = append(c.draft.args[:0], args...), invalid
 	}
 	return dst
 }
 
-// settle tells the arguments of the calls of a message that can get no more: the model has stopped, or a tool works with
+// completeArgs emits the arguments of the calls of a message that can get no more: the model has stopped, or a tool works with
 // them. k may be nil.
-func (d *decoder) settle(dst []hub.Event, k *message) []hub.Event {
+func (d *decoder) completeArgs(dst []hub.Event, k *message) []hub.Event {
 	if k == nil {
 		return dst
 	}
 	for _, c := range k.calls {
-		if c.draft.of != k || c.draft.told {
+		if c.draft.of != k || c.draft.reported {
 			continue
 		}
-		c.draft.told = true
+		c.draft.reported = true
 		var ev *hub.Event
 		dst, ev = hub.Grow(dst)
 		ev.Kind, ev.ID, ev.Name, ev.SubAgent, ev.Msg = hub.ToolReady, c.id, c.name, k.subAgent.id, k.id
 		if c.draft.invalid {
 			ev.Text, ev.Flags = c.draft.args, hub.Invalid
-			delete(d.waiting, string(c.id)) // nobody can run it
+			delete(d.waiting, string(c.id)) // noAuthor can run it
 		} else {
 			ev.Value = c.draft.args
 		}
@@ -76,11 +76,11 @@ func (d *decoder) settle(dst []hub.Event, k *message) []hub.Event {
 	return dst
 }
 
-// settleAll does so at a good end of the run, and when it waits for an answer.
-func (d *decoder) settleAll(dst []hub.Event) []hub.Event {
+// completeAllArgs does so at a good end of the run, and when it waits for an answer.
+func (d *decoder) completeAllArgs(dst []hub.Event) []hub.Event {
 	for c := range d.calls.All() {
-		if !c.draft.told {
-			dst = d.settle(dst, c.draft.of)
+		if !c.draft.reported {
+			dst = d.completeArgs(dst, c.draft.of)
 		}
 	}
 	return dst

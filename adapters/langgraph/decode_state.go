@@ -22,7 +22,7 @@ func (d *decoder) partial(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.
 		m := readFields(e)
 		switch {
 		case !d.listens(&m, sourcePartial):
-		case m.speaker() == agent:
+		case m.author() == agent:
 			dst = d.soFar(dst, l, &m)
 		default:
 			dst = d.whole(dst, l, &m)
@@ -141,8 +141,8 @@ func (d *decoder) firstNew(list rawjson.Value) int {
 			return from
 		}
 		m := readFields(v)
-		known := d.messages.Has(m.id) || m.speaker() == toolbox && d.messages.Has(d.join("tool\x00", m.callID))
-		if known || m.speaker() == user {
+		known := d.messages.Has(m.id) || m.author() == toolbox && d.messages.Has(d.join("tool\x00", m.callID))
+		if known || m.author() == user {
 			from = n + 1
 		}
 	}
@@ -215,7 +215,7 @@ func hasMore(v rawjson.Value) bool {
 // more; none at all stands for a breakpoint.
 func (d *decoder) interrupts(dst []hub.Event, list rawjson.Value) []hub.Event {
 	d.paused = true
-	dst = d.settleAll(dst)
+	dst = d.completeAllArgs(dst)
 	n := 0
 	for v := range rawjson.Each(list) {
 		n++

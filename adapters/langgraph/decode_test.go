@@ -9,7 +9,7 @@ import (
 func TestDecoded(t *testing.T) {
 	f := func(name, want string, kind hub.Kind, what func(*hub.Event) string, records ...string) {
 		t.Helper()
-		if got := said(strictly(t, nil, records...), kind, what); got != want {
+		if got := emitted(strictly(t, nil, records...), kind, what); got != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
 	}

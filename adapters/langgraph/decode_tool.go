@@ -60,7 +60,7 @@ func (d *decoder) callPiece(dst []hub.Event, m *fields, k *message, v rawjson.Va
 		return dst
 	}
 	c.sent += len(args)
-	d.heard.call = c
+	d.seen.call = c
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.SubAgent, ev.Msg, ev.Text = hub.ToolArgs, c.id, k.subAgent.id, m.id, args
 	return dst
@@ -137,7 +137,7 @@ func (d *decoder) newCall(m *fields, k *message, id []byte, index int64) *call {
 		k.calls = append(k.calls, c)
 	}
 	d.calls.Put(string(c.id), c)
-	d.heard.made, d.begun = true, true
+	d.seen.made, d.begun = true, true
 	return c
 }
 
@@ -174,7 +174,7 @@ func (d *decoder) wholeCalls(dst []hub.Event, m *fields, k *message) []hub.Event
 		var ev *hub.Event
 		if dst, ev = d.wholeCall(dst, m, k, v); ev != nil {
 			ev.Text, ev.Flags = rawjson.Text(v, "args"), hub.Invalid
-			delete(d.waiting, string(ev.ID)) // nobody can run it
+			delete(d.waiting, string(ev.ID)) // noAuthor can run it
 		}
 	}
 	return dst
@@ -198,10 +198,10 @@ func (d *decoder) wholeCall(dst []hub.Event, m *fields, k *message, v rawjson.Va
 	if len(c.name) == 0 {
 		dst = d.toolStart(dst, m, k, c, name)
 	}
-	if c.draft.told {
+	if c.draft.reported {
 		return dst, nil
 	}
-	c.draft.told, c.draft.args = true, nil
+	c.draft.reported, c.draft.args = true, nil
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Name, ev.SubAgent, ev.Msg = hub.ToolReady, c.id, c.name, k.subAgent.id, m.id
 	return dst, ev
@@ -211,7 +211,7 @@ func (d *decoder) wholeCall(dst []hub.Event, m *fields, k *message, v rawjson.Va
 func (d *decoder) result(dst []hub.Event, m *fields, k *message) []hub.Event {
 	c, _ := d.calls.Find(m.callID)
 	if c != nil {
-		dst = d.settle(dst, c.draft.of)
+		dst = d.completeArgs(dst, c.draft.of)
 	}
 	delete(d.waiting, string(m.callID))
 	dst, ev := hub.Grow(dst)
@@ -273,7 +273,7 @@ func (d *decoder) toolEvent(dst []hub.Event, l *subAgent, v rawjson.Value, event
 		if body, ok := rawjson.Str(ev.Value); ok {
 			ev.Value, ev.Text = nil, body
 		}
-		d.heard.again = true
+		d.seen.again = true
 		return dst
 	case "on_tool_end":
 		return d.toolOutput(dst, l, rawjson.Get(v, "output"), id, rawjson.Text(v, "name"))
@@ -286,7 +286,7 @@ func (d *decoder) toolEvent(dst []hub.Event, l *subAgent, v rawjson.Value, event
 // toolRuns says that a call is being executed; of one that no message has told, it says all.
 func (d *decoder) toolRuns(dst []hub.Event, l *subAgent, v rawjson.Value, id []byte) []hub.Event {
 	if c, _ := d.calls.Find(id); c != nil {
-		dst = d.settle(dst, c.draft.of)
+		dst = d.completeArgs(dst, c.draft.of)
 		return append(dst, hub.Event{Kind: hub.ToolUpdate, ID: id, SubAgent: l.id, Status: hub.StatusRunning})
 	}
 	k := &message{subAgent: l}
@@ -305,7 +305,7 @@ func (d *decoder) toolRuns(dst []hub.Event, l *subAgent, v rawjson.Value, id []b
 // toolOutput ends a call with what its tool returned: a tool message, or anything else.
 func (d *decoder) toolOutput(dst []hub.Event, l *subAgent, output rawjson.Value, id, name []byte) []hub.Event {
 	m := readFields(output)
-	if m.speaker() != toolbox {
+	if m.author() != toolbox {
 		m = fields{content: output}
 	}
 	m.callID = id

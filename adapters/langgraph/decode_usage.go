@@ -49,8 +49,8 @@ func readUsage(v rawjson.Value, set func(*int64, int64), c *hub.Counts) {
 	}
 }
 
-// tellUsage tells what was counted.
-func (d *decoder) tellUsage(dst []hub.Event) []hub.Event {
+// emitUsage tells what was counted.
+func (d *decoder) emitUsage(dst []hub.Event) []hub.Event {
 	u := &d.usage
 	if !u.open {
 		return dst

@@ -36,14 +36,14 @@ func TestFates(t *testing.T) {
 			t.Errorf("%s: %s, %q, want %s, %q", name, got, wrote, want, record)
 		}
 	}
-	said := hub.Event{Kind: hub.ToolOutput, ID: []byte("c1"), Chan: hub.Result, Text: []byte("x")}
-	again, log := said, said
+	emitted := hub.Event{Kind: hub.ToolOutput, ID: []byte("c1"), Chan: hub.Result, Text: []byte("x")}
+	again, log := emitted, emitted
 	again.Op, log.Chan = hub.Replace, hub.AnswerText
-	f("a piece of a result", "messages-tuple,tools", hub.Native, `"data":"x"}`, call, said)
+	f("a piece of a result", "messages-tuple,tools", hub.Native, `"data":"x"}`, call, emitted)
 	f("a result anew", "messages-tuple,tools", hub.Folded, `"data":"x"}`, call, again)
 	f("what a tool logs", "messages-tuple,tools", hub.Folded, `"data":"x"}`, call, log)
-	f("a piece of a result that nobody reads", "messages-tuple", hub.Dropped, "", call, said)
-	f("a piece of no call", "messages-tuple,tools", hub.Dropped, "", said)
+	f("a piece of a result that nobody reads", "messages-tuple", hub.Dropped, "", call, emitted)
+	f("a piece of no call", "messages-tuple,tools", hub.Dropped, "", emitted)
 
 	subAgent := hub.Event{Kind: hub.AgentStart, ID: []byte("l"), Name: []byte("sub")}
 	f("a sub-agent", "messages-tuple", hub.Implied, "", subAgent)

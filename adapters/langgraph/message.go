@@ -89,18 +89,18 @@ func lastName(v rawjson.Value) (name []byte) {
 	return name
 }
 
-// speaker is whose message it is.
-type speaker uint8
+// author is whose message it is.
+type author uint8
 
 const (
-	nobody speaker = iota // a message that only changes the list, or of a kind that is not known
+	noAuthor author = iota // a message that only changes the list, or of a kind that is not known
 	agent
 	user
 	instructions
 	toolbox
 )
 
-func (m *fields) speaker() speaker {
+func (m *fields) author() author {
 	switch string(m.role) {
 	case "ai", "AI", "assistant":
 		return agent
@@ -111,7 +111,7 @@ func (m *fields) speaker() speaker {
 	case "tool", "Tool":
 		return toolbox
 	}
-	return nobody
+	return noAuthor
 }
 
 // message is one that was seen, in pieces or whole.
@@ -142,7 +142,7 @@ func (x *extent) add(body []byte) {
 func (d *decoder) know(l *subAgent, m *fields) (k *message, isNew bool) {
 	key, nameless := m.id, len(m.id) == 0
 	switch {
-	case m.speaker() == toolbox && len(m.callID) > 0:
+	case m.author() == toolbox && len(m.callID) > 0:
 		key = d.join("tool\x00", m.callID)
 	case nameless && m.piece:
 		key = d.join("piece\x00", l.id)
@@ -167,7 +167,7 @@ func (d *decoder) join(head string, tail []byte) []byte {
 
 // listens reports whether pieces of this source are heard. Only the agent's words come by several.
 func (d *decoder) listens(m *fields, from source) bool {
-	if m.speaker() != agent {
+	if m.author() != agent {
 		return true
 	}
 	if d.source == sourceNone {
@@ -178,9 +178,9 @@ func (d *decoder) listens(m *fields, from source) bool {
 
 // piece adds to a message.
 func (d *decoder) piece(dst []hub.Event, l *subAgent, m *fields) []hub.Event {
-	switch m.speaker() {
+	switch m.author() {
 	case agent:
-	case nobody:
+	case noAuthor:
 		return dst
 	default:
 		return d.other(dst, l, m)
@@ -197,7 +197,7 @@ func (d *decoder) piece(dst []hub.Event, l *subAgent, m *fields) []hub.Event {
 	d.addUsage(m, k)
 	d.stopped(m, k)
 	// Counts add up, and a call is made once; whatever else a piece does, the next like it does no more.
-	d.heard.again = rawjson.Kind(m.usage) != '{' && !d.heard.made
+	d.seen.again = rawjson.Kind(m.usage) != '{' && !d.seen.made
 	return dst
 }
 
@@ -232,7 +232,7 @@ func (m *fields) stopReason() []byte {
 func (d *decoder) other(dst []hub.Event, l *subAgent, m *fields) []hub.Event {
 	k, isNew := d.know(l, m)
 	switch {
-	case m.speaker() == toolbox:
+	case m.author() == toolbox:
 		if !isNew {
 			return dst
 		}
@@ -248,9 +248,9 @@ func (d *decoder) other(dst []hub.Event, l *subAgent, m *fields) []hub.Event {
 
 // whole compares a message that came whole with what is known of it, and adds what is new.
 func (d *decoder) whole(dst []hub.Event, l *subAgent, m *fields) []hub.Event {
-	switch m.speaker() {
+	switch m.author() {
 	case agent:
-	case nobody:
+	case noAuthor:
 		return dst
 	default:
 		return d.other(dst, l, m)
@@ -279,10 +279,10 @@ func (d *decoder) isRenamed(m *fields, k *message) bool {
 	if !ok || len(body) == 0 || d.source == sourceNone {
 		return false
 	}
-	var said extent
-	said.add(body)
+	var emitted extent
+	emitted.add(body)
 	for other := range d.messages.All() {
-		if other != k && !other.whole && other.text == said {
+		if other != k && !other.whole && other.text == emitted {
 			other.whole, k.whole = true, true
 			return true
 		}

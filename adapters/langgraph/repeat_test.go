@@ -24,13 +24,13 @@ func TestRepeats(t *testing.T) {
 	piece := func(members string) [2]string {
 		return [2]string{"messages", `[{"id":"m","type":"ai",` + members + `},{"langgraph_node":"agent"}]`}
 	}
-	said := func(text string) [2]string { return piece(`"content":"` + text + `"`) }
+	emitted := func(text string) [2]string { return piece(`"content":"` + text + `"`) }
 	whole := func(id, text string) [2]string {
 		return [2]string{"updates", `{"agent":{"messages":[{"id":"` + id + `","type":"ai","content":"` + text + `"}]}}`}
 	}
-	f("whole", 2, said("a"), said("b"), said("c"), whole("m", "abc"))
-	f("whole, and longer", 2, said("a"), said("b"), said("c"), whole("m", "abcd"))
-	f("whole, with another id", 2, said("a"), said("b"), said("c"), whole("n", "abc"))
+	f("whole", 2, emitted("a"), emitted("b"), emitted("c"), whole("m", "abc"))
+	f("whole, and longer", 2, emitted("a"), emitted("b"), emitted("c"), whole("m", "abcd"))
+	f("whole, with another id", 2, emitted("a"), emitted("b"), emitted("c"), whole("n", "abc"))
 	usage := func(text string) [2]string {
 		return piece(`"content":"` + text + `","usage_metadata":{"input_tokens":1,"output_tokens":2,"total_tokens":3}`)
 	}

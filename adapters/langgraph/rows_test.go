@@ -47,7 +47,7 @@ func copied(ev *hub.Event) hub.Event {
 }
 
 // said joins the events of a kind: what is called for each.
-func said(evs []hub.Event, kind hub.Kind, what func(*hub.Event) string) string {
+func emitted(evs []hub.Event, kind hub.Kind, what func(*hub.Event) string) string {
 	var all []string
 	for i := range evs {
 		if evs[i].Kind == kind {
@@ -83,61 +83,61 @@ func TestRowsDecoded(t *testing.T) {
 		})
 	}
 	// Row A1: parallel calls are told apart by their index.
-	f("A1 parallel calls", said(strictly(t, nil,
+	f("A1 parallel calls", emitted(strictly(t, nil,
 		pieceOf+`"tool_call_chunks":[{"id":"c1","name":"f","args":"{}","index":0},{"id":"c2","name":"g","args":"[","index":1}]},{}]`,
 		pieceOf+`"tool_call_chunks":[{"args":"]","index":1}]},{}]`), hub.ToolReady, callOf), `c1{};c2[]`)
 	// Row A3: the first call may have any index, as Anthropic counts the text block, too.
-	f("A3 first index is 1", said(strictly(t, nil,
+	f("A3 first index is 1", emitted(strictly(t, nil,
 		pieceOf+`"tool_call_chunks":[{"id":"c1","name":"f","args":"{","index":1}]},{}]`,
 		pieceOf+`"tool_call_chunks":[{"args":"}","index":1}]},{}]`), hub.ToolReady, callOf), `c1{}`)
 	// Row A6: no index at all, or null.
-	f("A6 index missing or null", said(strictly(t, nil,
+	f("A6 index missing or null", emitted(strictly(t, nil,
 		pieceOf+`"tool_call_chunks":[{"id":"c1","name":"f","args":"{"}]},{}]`,
 		pieceOf+`"tool_call_chunks":[{"args":"}","index":null}]},{}]`), hub.ToolReady, callOf), `c1{}`)
 	// Row A7: distinct calls under one index.
-	f("A7 one index for all", said(strictly(t, nil,
+	f("A7 one index for all", emitted(strictly(t, nil,
 		pieceOf+`"tool_call_chunks":[{"id":"c1","name":"f","args":"{}","index":0}]},{}]`,
 		pieceOf+`"tool_call_chunks":[{"id":"c2","name":"f","args":"[]","index":0}]},{}]`), hub.ToolReady, callOf), `c1{};c2[]`)
 	// Row A9: a call without an id gets one, the same each time.
-	f("A9 id missing", said(strictly(t, nil,
+	f("A9 id missing", emitted(strictly(t, nil,
 		pieceOf+`"tool_call_chunks":[{"name":"f","args":"{}","index":0}]},{}]`), hub.ToolReady, callOf), `call-m1-0{}`)
 	// Row A10: the name comes after the arguments have begun.
-	f("A10 name late", said(strictly(t, nil,
+	f("A10 name late", emitted(strictly(t, nil,
 		pieceOf+`"tool_call_chunks":[{"id":"c1","args":"{","index":0}]},{}]`,
 		pieceOf+`"tool_call_chunks":[{"name":"f","args":"}","index":0}]},{}]`), hub.ToolReady, callOf), `c1{}`)
 	// Rows B1, B4, B5: arguments that come whole, or not at all.
-	f("B1 whole arguments", said(strictly(t, nil,
+	f("B1 whole arguments", emitted(strictly(t, nil,
 		`messages [{"id":"m1","type":"ai","content":"","tool_calls":[{"id":"c1","name":"f","args":{"a":1}}]},{}]`), hub.ToolReady, callOf), `c1{"a":1}`)
-	f("B4 B5 no arguments", said(strictly(t, nil,
+	f("B4 B5 no arguments", emitted(strictly(t, nil,
 		pieceOf+`"tool_call_chunks":[{"id":"c1","name":"f","args":"","index":0}]},{}]`), hub.ToolReady, callOf), `c1{}`)
 	// Row B6: arguments that are no JSON are told as they are, flagged, and never as {}.
-	f("B6 invalid arguments", said(strictly(t, nil,
+	f("B6 invalid arguments", emitted(strictly(t, nil,
 		`messages [{"id":"m1","type":"ai","content":"","invalid_tool_calls":[{"id":"c1","name":"f","args":"{a"}]},{}]`), hub.ToolReady, callOf), `c1{a`)
 	// Row B10: two calls in one piece; see A1. Row B11: pieces that alternate.
-	f("B11 interleaved arguments", said(strictly(t, nil,
+	f("B11 interleaved arguments", emitted(strictly(t, nil,
 		pieceOf+`"tool_call_chunks":[{"id":"c1","name":"f","args":"{\"a\"","index":0},{"id":"c2","name":"g","args":"{\"b\"","index":1}]},{}]`,
 		pieceOf+`"tool_call_chunks":[{"args":":1}","index":0},{"args":":2}","index":1}]},{}]`), hub.ToolReady, callOf), `c1{"a":1};c2{"b":2}`)
 	// Row D1: calls that nobody has answered are left to the client; those of a graph that went on are not.
-	f("D1 calls left to the client", said(strictly(t, nil,
+	f("D1 calls left to the client", emitted(strictly(t, nil,
 		`messages [{"id":"m1","type":"ai","content":"","tool_calls":[{"id":"c1","name":"f","args":{}}],"response_metadata":{"finish_reason":"stop"}},{}]`), hub.RunEnd, endOf), `tools`)
 	// Row D5: an empty reason is none.
-	f("D5 empty reason", said(strictly(t, nil,
+	f("D5 empty reason", emitted(strictly(t, nil,
 		`messages [{"id":"m1","type":"ai","content":"a","response_metadata":{"finish_reason":"length"}},{}]`,
 		`messages [{"id":"m1","type":"ai","content":"b","response_metadata":{"finish_reason":""}},{}]`), hub.RunEnd, endOf), `length`)
 	// Row D11: reasons that nobody knows are good ends, known ones are what they say.
 	for reason, want := range map[string]string{"stop": "done", "end_turn": "done", "x": "done", "max_tokens": "length", "content_filter": "filtered", "refusal": "refused"} {
-		f("D11 "+reason, said(strictly(t, nil,
+		f("D11 "+reason, emitted(strictly(t, nil,
 			`messages [{"id":"m1","type":"ai","content":"a","response_metadata":{"stop_reason":"`+reason+`"}},{}]`), hub.RunEnd, endOf), want)
 	}
 	// Row E1: a connection that breaks is no good end, although the end of the body is one.
-	f("E1 reset", said(strictly(t, hub.Fail(hub.CodeReset, nil), pieceOf+`"x":1},{}]`), hub.RunEnd, endOf), `truncated`)
-	f("E1 empty body", said(strictly(t, nil), hub.RunEnd, endOf), `truncated`)
+	f("E1 reset", emitted(strictly(t, hub.Fail(hub.CodeReset, nil), pieceOf+`"x":1},{}]`), hub.RunEnd, endOf), `truncated`)
+	f("E1 empty body", emitted(strictly(t, nil), hub.RunEnd, endOf), `truncated`)
 	// Row E7: an error in the middle is one, and what comes after it is not told.
-	f("E7 error midway", said(strictly(t, nil,
+	f("E7 error midway", emitted(strictly(t, nil,
 		`messages [{"id":"m1","type":"ai","content":"a"},{}]`, `error {"error":"E","message":"m"}`, `messages [{"id":"m1","type":"ai","content":"b"},{}]`,
 	), hub.TextDelta, textOf), `a`)
 	// Row H8: counts on every piece add up, and are told once.
-	f("H8 usage on every piece", said(strictly(t, nil,
+	f("H8 usage on every piece", emitted(strictly(t, nil,
 		pieceOf+`"usage_metadata":{"input_tokens":3,"output_tokens":1}},{}]`, pieceOf+`"usage_metadata":{"output_tokens":4}},{}]`,
 		`values {"messages":[{"id":"m1","type":"ai","content":"","usage_metadata":{"input_tokens":3,"output_tokens":5}}]}`,
 	), hub.Usage, func(ev *hub.Event) string {
@@ -148,7 +148,7 @@ func TestRowsDecoded(t *testing.T) {
 		return "other counts"
 	}), `3 in, 5 out`)
 	// Row I11: reasoning under either name.
-	f("I11 reasoning_content", said(strictly(t, nil,
+	f("I11 reasoning_content", emitted(strictly(t, nil,
 		`messages [{"id":"m1","type":"ai","content":"","additional_kwargs":{"reasoning_content":"hm"}},{}]`), hub.TextDelta, textOf), `hm`)
 }
 

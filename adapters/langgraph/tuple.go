@@ -46,7 +46,7 @@ func (d *decoder) tuple(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.Ev
 	it := rawjson.Elems(v)
 	first, ok := it.Next()
 	if !ok || rawjson.Kind(first) != '{' {
-		return d.tellUsage(dst), wrong("", "want a pair of message and metadata")
+		return d.emitUsage(dst), wrong("", "want a pair of message and metadata")
 	}
 	second, _ := it.Next()
 	if d.tail.learn(v, first, second) {
@@ -63,12 +63,12 @@ func (d *decoder) described(dst []hub.Event, l *subAgent, v rawjson.Value, meta 
 	}
 	m := readFields(v)
 	if d.elsewhere(&m) {
-		dst = d.tellUsage(dst)
+		dst = d.emitUsage(dst)
 	}
 	if !d.listens(&m, sourceTuple) {
 		return dst
 	}
-	if m.speaker() == agent {
+	if m.author() == agent {
 		dst = d.inStep(dst, l, meta)
 	}
 	return d.piece(dst, l, &m)

@@ -58,12 +58,12 @@ func (d *decoder) choice(dst []hub.Event, v rawjson.Value, n int64) []hub.Event 
 		d.bad("choices.index", "want fewer choices")
 		return dst
 	}
-	said := p.delta
-	if rawjson.IsNull(said) {
-		said = p.message
+	emitted := p.delta
+	if rawjson.IsNull(emitted) {
+		emitted = p.message
 	}
-	if rawjson.IsNull(said) || rawjson.Kind(said) == '{' {
-		dst = d.delta(dst, c, said)
+	if rawjson.IsNull(emitted) || rawjson.Kind(emitted) == '{' {
+		dst = d.delta(dst, c, emitted)
 	} else {
 		d.bad("choices.delta", "want an object")
 	}

@@ -33,9 +33,9 @@ func (d *decoder) reasoning(dst []hub.Event, c *choice, r *reasoning) []hub.Even
 	if len(dst) == n {
 		dst = d.say(dst, c, hub.Reasoning, reasoningText(r.reasoning))
 	}
-	said := len(dst) > n
+	emitted := len(dst) > n
 	dst = d.seal(dst, c, rawjson.Text(r.content, "signature"))
-	dst = d.details(dst, c, r.details, said)
+	dst = d.details(dst, c, r.details, emitted)
 	return d.details(dst, c, r.blocks, len(dst) > n)
 }
 
@@ -49,14 +49,14 @@ func reasoningText(v rawjson.Value) []byte {
 }
 
 // details decodes the elements of reasoning_details or thinking_blocks. said: their text has come in another member.
-func (d *decoder) details(dst []hub.Event, c *choice, v rawjson.Value, said bool) []hub.Event {
+func (d *decoder) details(dst []hub.Event, c *choice, v rawjson.Value, emitted bool) []hub.Event {
 	for it := rawjson.Elems(v); ; {
 		detail, ok := it.Next()
 		if !ok {
 			return dst
 		}
 		for _, member := range [...]string{"text", "summary", "thinking"} {
-			if body := rawjson.Text(detail, member); !said && len(body) > 0 {
+			if body := rawjson.Text(detail, member); !emitted && len(body) > 0 {
 				dst = d.say(dst, c, hub.Reasoning, body)
 				break
 			}

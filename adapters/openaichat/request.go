@@ -26,9 +26,9 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	usage, _ := rawjson.Bool(rawjson.Get(asked.Stream, "include_usage"))
 	req.Model, req.Usage, req.Body = rawjson.Body(asked.Model), usage, body
-	req.Tools.Told = true // nothing else tells the model of a tool
+	req.Tools.Known = true // nothing else tells the model of a tool
 	history.Each(asked.Tools, func(tool rawjson.Value) { req.Tools.Add(rawjson.Text(tool, "function", "name")) })
-	req.History.Told = true
+	req.History.Known = true
 	history.Each(asked.Messages, func(m rawjson.Value) {
 		history.AddFunctions(&req.History, rawjson.Get(m, "tool_calls"), nil, history.Always)
 		if string(rawjson.Text(m, "role")) == "tool" {

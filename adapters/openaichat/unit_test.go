@@ -147,7 +147,7 @@ func TestOptions(t *testing.T) {
 
 // TestStepUsage adds up what steps used, the last word of each, unless the run says its own.
 func TestStepUsage(t *testing.T) {
-	said := func(scope hub.Scope, step string, in, out int64) hub.Event {
+	emitted := func(scope hub.Scope, step string, in, out int64) hub.Event {
 		ev := hub.Event{Kind: hub.Usage, Scope: scope, Ref: []byte(step), More: &hub.More{Usage: hub.NoCounts}}
 		ev.More.Usage.In, ev.More.Usage.Out = in, out
 		return ev
@@ -160,12 +160,12 @@ func TestStepUsage(t *testing.T) {
 		}
 	}
 	f(`"prompt_tokens":30,"completion_tokens":5,"total_tokens":35`,
-		said(hub.StepScope, "s1", 10, 1), said(hub.StepScope, "s1", 10, 2), said(hub.StepScope, "s2", 20, 3))
-	f(`"prompt_tokens":30,"completion_tokens":4,"total_tokens":34`, said(hub.StepScope, "", 10, 1), said(hub.StepScope, "", 20, 3))
-	f(`"prompt_tokens":7,"completion_tokens":0,"total_tokens":7`, said(hub.StepScope, "s1", 10, 1), said(hub.RunScope, "", 7, -1))
+		emitted(hub.StepScope, "s1", 10, 1), emitted(hub.StepScope, "s1", 10, 2), emitted(hub.StepScope, "s2", 20, 3))
+	f(`"prompt_tokens":30,"completion_tokens":4,"total_tokens":34`, emitted(hub.StepScope, "", 10, 1), emitted(hub.StepScope, "", 20, 3))
+	f(`"prompt_tokens":7,"completion_tokens":0,"total_tokens":7`, emitted(hub.StepScope, "s1", 10, 1), emitted(hub.RunScope, "", 7, -1))
 	many := make([]hub.Event, 0, 300)
 	for i := range 300 {
-		many = append(many, said(hub.StepScope, fmt.Sprint("s", i), 1, 1))
+		many = append(many, emitted(hub.StepScope, fmt.Sprint("s", i), 1, 1))
 	}
 	f(`"prompt_tokens":300,"completion_tokens":300,"total_tokens":600`, many...)
 }

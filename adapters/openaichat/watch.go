@@ -50,9 +50,9 @@ func (w *watcher) choice(data []byte, v rawjson.Value, place int64) {
 	if finished || !known && len(w.choices) == maxChoices {
 		return
 	}
-	said := len(rawjson.Text(v, "finish_reason")) > 0
-	if (said || !known) && w.json.Valid(data) == nil {
-		w.choices[index] = said
+	emitted := len(rawjson.Text(v, "finish_reason")) > 0
+	if (emitted || !known) && w.json.Valid(data) == nil {
+		w.choices[index] = emitted
 	}
 }
 

@@ -176,7 +176,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 func (d *decoder) TrackText(text []byte) bool {
 	switch {
 	case d.lastPart != nil:
-		d.lastPart.said += len(text)
+		d.lastPart.emitted += len(text)
 	case d.lastCall != nil:
 		d.lastCall.take(text)
 	default:

@@ -47,7 +47,7 @@ func (d *decoder) say(dst []hub.Event, it *item, p *part, text []byte) []hub.Eve
 	dst = d.paragraph(dst, it, p)
 	dst, ev := d.text(dst, hub.TextDelta, it, p)
 	ev.Text = text
-	p.said += len(text)
+	p.emitted += len(text)
 	d.answered = d.answered || p.ch == hub.AnswerText
 	d.refused = d.refused || p.ch == hub.Refusal
 	return dst
@@ -55,11 +55,11 @@ func (d *decoder) say(dst []hub.Event, it *item, p *part, text []byte) []hub.Eve
 
 // paragraph separates a part of reasoning from the one before it.
 func (d *decoder) paragraph(dst []hub.Event, it *item, p *part) []hub.Event {
-	if p.said > 0 || p.ch != hub.Reasoning {
+	if p.emitted > 0 || p.ch != hub.Reasoning {
 		return dst
 	}
 	for i := range it.parts {
-		if o := &it.parts[i]; o != p && o.raw == p.raw && o.said > 0 {
+		if o := &it.parts[i]; o != p && o.raw == p.raw && o.emitted > 0 {
 			dst, ev := d.text(dst, hub.TextDelta, it, p)
 			ev.Text = []byte(`\n\n`)
 			return dst
@@ -72,16 +72,16 @@ func (d *decoder) paragraph(dst []hub.Event, it *item, p *part) []hub.Event {
 // enough to spare well-behaved upstreams the work of comparing texts, which the sequencer does for the others.
 func (d *decoder) full(dst []hub.Event, it *item, p *part, text []byte) []hub.Event {
 	switch {
-	case len(text) == 0, len(text) == p.said: // peers send dones with an empty text
+	case len(text) == 0, len(text) == p.emitted: // peers send dones with an empty text
 		return dst
-	case p.said == 0:
+	case p.emitted == 0:
 		return d.say(dst, it, p, text)
 	case p.ch == hub.Reasoning && len(it.parts) > 1:
 		return dst // one of several paragraphs: the sequencer knows only their sum
 	}
 	dst, ev := d.text(dst, hub.TextDelta, it, p)
 	ev.Text, ev.Op = text, hub.Replace
-	p.said = len(text)
+	p.emitted = len(text)
 	return dst
 }
 

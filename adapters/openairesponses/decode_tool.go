@@ -44,8 +44,8 @@ type call struct {
 	resume bool   // the call is the one that a request for approval announced in an earlier response
 	client bool
 
-	said int    // bytes of arguments streamed, still escaped
-	hash uint64 // of them
+	emitted int    // bytes of arguments streamed, still escaped
+	hash    uint64 // of them
 
 	named, ready, ended bool
 }
@@ -184,14 +184,14 @@ var callTypes = map[string][]byte{
 // args appends a fragment. Plain text becomes a member of an object, fragment by fragment.
 func (d *decoder) args(dst []hub.Event, it *item, text []byte) []hub.Event {
 	c := &it.call
-	if c.ready || c.unheard() {
+	if c.ready || c.unseen() {
 		return dst
 	}
 	d.identify(it)
 	fragment := text
 	if c.typ.wrap {
 		b := d.scratch.Begin()
-		if c.said == 0 {
+		if c.emitted == 0 {
 			b = append(append(append(b, `{\"`...), c.typ.input...), `\":\"`...)
 		}
 		fragment = d.scratch.Since(rawjson.AppendEscaped(b, text))
@@ -207,13 +207,13 @@ func (d *decoder) args(dst []hub.Event, it *item, text []byte) []hub.Event {
 
 // take notes what was said of the arguments.
 func (c *call) take(text []byte) {
-	c.said += len(text)
+	c.emitted += len(text)
 	c.hash = hash(c.hash, text)
 }
 
-// unheard reports whether nothing has been said of the call but arguments. They come once more with the end of its item,
+// unseen reports whether nothing has been said of the call but arguments. They come once more with the end of its item,
 // which says what it is to be known by.
-func (c *call) unheard() bool { return !c.named && len(c.given) == 0 && len(c.name) == 0 }
+func (c *call) unseen() bool { return !c.named && len(c.given) == 0 && len(c.name) == 0 }
 
 // hash is FNV-1a: of two texts it tells whether one begins with the other without keeping either.
 func hash(h uint64, p []byte) uint64 {
@@ -243,13 +243,13 @@ func (d *decoder) argsDone(dst []hub.Event) ([]hub.Event, error) {
 // ready appends the end of the arguments. full are all of them as the upstream repeats them, nil if it does not.
 func (d *decoder) ready(dst []hub.Event, it *item, full rawjson.Value) []hub.Event {
 	c := &it.call
-	if c.ready || c.unheard() {
+	if c.ready || c.unseen() {
 		return dst
 	}
 	d.identify(it)
 	text, isText := rawjson.Str(full)
-	if isText && len(text) > c.said && c.said > 0 && hash(0, text[:c.said]) == c.hash {
-		dst = d.args(dst, it, text[c.said:])
+	if isText && len(text) > c.emitted && c.emitted > 0 && hash(0, text[:c.emitted]) == c.hash {
+		dst = d.args(dst, it, text[c.emitted:])
 	}
 	if c.typ.wrap {
 		return d.wrapped(dst, it, text)
@@ -263,9 +263,9 @@ func (d *decoder) ready(dst []hub.Event, it *item, full rawjson.Value) []hub.Eve
 		ev.Value = d.scratch.Since(append(append(b, full...), '}'))
 	case !isText && !rawjson.IsNull(full):
 		ev.Value = full
-	case c.said == 0:
+	case c.emitted == 0:
 		ev.Text = text
-	case len(text) > 0 && len(text) != c.said: // they differ: the sequencer says so
+	case len(text) > 0 && len(text) != c.emitted: // they differ: the sequencer says so
 		if joined, ok := rawjson.ValueOfText(d.scratch.Begin(), text); ok {
 			ev.Value = d.scratch.Since(joined)
 		}
@@ -276,7 +276,7 @@ func (d *decoder) ready(dst []hub.Event, it *item, full rawjson.Value) []hub.Eve
 // wrapped ends arguments that are plain text.
 func (d *decoder) wrapped(dst []hub.Event, it *item, text []byte) []hub.Event {
 	c := &it.call
-	if c.said == 0 {
+	if c.emitted == 0 {
 		c.ready = true
 		dst, ev := hub.Grow(dst)
 		ev.Kind, ev.ID = hub.ToolReady, c.id

@@ -234,8 +234,8 @@ func (e *encoder) serverEnd(out *wire.Out, ev *hub.Event, t *toolItem) hub.Dispo
 	}
 	item = append(item, `,"error":`...)
 	if status == "failed" || ev.Status == hub.StatusAborted {
-		why, said := toolError(ev)
-		if !said {
+		why, emitted := toolError(ev)
+		if !emitted {
 			disposition = max(disposition, hub.Folded) // clients want words
 		}
 		item = append(append(item, `{"type":"mcp_tool_execution_error","content":[{"type":"text","text":"`...), why...)
@@ -256,7 +256,7 @@ func (e *encoder) serverEnd(out *wire.Out, ev *hub.Event, t *toolItem) hub.Dispo
 }
 
 // toolError is why a call failed, and whether the upstream said so.
-func toolError(ev *hub.Event) (why []byte, said bool) {
+func toolError(ev *hub.Event) (why []byte, emitted bool) {
 	if ev.More != nil && len(ev.More.Err) > 0 {
 		return ev.More.Err, true
 	}

@@ -37,11 +37,11 @@ type item struct {
 
 // part is one text of an item.
 type part struct {
-	index int64 // content_index or summary_index
-	ch    hub.Chan
-	raw   bool // the chain of thought itself, not its summary
-	said  int  // bytes of text, still escaped
-	notes int  // annotations
+	index   int64 // content_index or summary_index
+	ch      hub.Chan
+	raw     bool // the chain of thought itself, not its summary
+	emitted int  // bytes of text, still escaped
+	notes   int  // annotations
 
 	started, ended bool
 }

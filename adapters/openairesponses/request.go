@@ -69,7 +69,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if req.Thread = rawjson.Body(c.Conversation); req.Thread == nil {
 		req.Thread = rawjson.Text(c.Conversation, "id")
 	}
-	req.Tools.Told = rawjson.IsNull(c.Previous) && rawjson.IsNull(c.Conversation) // else the server may know of others
+	req.Tools.Known = rawjson.IsNull(c.Previous) && rawjson.IsNull(c.Conversation) // else the server may know of others
 	history.Each(c.Tools, func(tool rawjson.Value) { req.Tools.Add(rawjson.Text(tool, "name")) })
 	history.Each(c.Input, func(item rawjson.Value) { addItem(&req.History, item) })
 	call := append([]byte(nil), `{"`+callSeed+`":"`...)

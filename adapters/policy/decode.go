@@ -23,13 +23,13 @@ func NewDecoder(d *hub.Dialect, options hub.Options) hub.Decoder {
 }
 
 type decoder struct {
-	inner   hub.Decoder
-	account fastpath.TextTracker // inner, if it is one
-	find    func(wire.Record) []byte
-	nesting int
-	ext     *extension // nil until there is one: few streams have any
-	whole   bool
-	told    bool // the last record went to inner
+	inner    hub.Decoder
+	account  fastpath.TextTracker // inner, if it is one
+	find     func(wire.Record) []byte
+	nesting  int
+	ext      *extension // nil until there is one: few streams have any
+	whole    bool
+	reported bool // the last record went to inner
 }
 
 // extension reads payloads.
@@ -41,13 +41,13 @@ type extension struct {
 // Reset implements [hub.Decoder].
 func (d *decoder) Reset() {
 	d.inner.Reset()
-	d.ext, d.whole, d.told = nil, false, false
+	d.ext, d.whole, d.reported = nil, false, false
 }
 
 // Decode implements [hub.Decoder].
 func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
 	payload := d.find(rec)
-	d.told = payload == nil && !d.whole
+	d.reported = payload == nil && !d.whole
 	switch {
 	case payload != nil:
 		return d.extended(dst, payload)
@@ -59,7 +59,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 
 // TrackText implements [fastpath.TextTracker]. Of records that inner has not seen it keeps no account either.
 func (d *decoder) TrackText(text []byte) bool {
-	return d.account == nil || !d.told || d.account.TrackText(text)
+	return d.account == nil || !d.reported || d.account.TrackText(text)
 }
 
 // Unwrap returns the decoder inside.

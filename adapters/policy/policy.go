@@ -27,14 +27,14 @@ type Settings struct {
 	Coalesce  time.Duration       // how long a delta may wait for the next; 0: not at all
 	Filter    stages.FilterConfig // Count is not used
 
-	// Folded is shown the events of the texts that are made of others; nil for nobody. Valid during the call.
+	// Folded is shown the events of the texts that are made of others; nil for none. Valid during the call.
 	Folded func(*hub.Event)
-	// Instead is told of each event that a policy treated instead of the dialect; nil for nobody.
+	// Instead is told of each event that a policy treated instead of the dialect; nil for none.
 	Instead func(*hub.Event, hub.Policy)
 }
 
 // Stages makes what stands between the sequencer and the encoder of a dialect, in order. count is told what the stages
-// take away or change; nil for nobody.
+// take away or change; nil for none.
 func Stages(d *hub.Dialect, s Settings, count func(hub.Kind, hub.Disposition)) (list []hub.Stage) {
 	if f := s.Filter; len(f.Classes)+len(f.Tools)+len(f.Data) > 0 {
 		f.Count = count
@@ -64,7 +64,7 @@ func NewEncoder(d *hub.Dialect, options hub.Options, s Settings) hub.Encoder {
 	if len(s.Classes) == 0 && len(d.Policies) == 0 && !s.Extension {
 		return inner
 	}
-	e := &encoder{inner: inner, whole: s.Extension, fold: folder{seen: s.Folded}, told: s.Instead}
+	e := &encoder{inner: inner, whole: s.Extension, fold: folder{seen: s.Folded}, reported: s.Instead}
 	e.place, _ = inner.(hub.Extender)
 	e.whole = e.whole && e.place != nil
 	for c := range e.wanted {
@@ -99,7 +99,7 @@ type encoder struct {
 	wanted  [hub.NumClasses]hub.Policy // before the dialect is asked
 	instead [hub.NumClasses]hub.Policy // where the dialect drops: extension, fold or drop
 
-	told func(*hub.Event, hub.Policy)
+	reported func(*hub.Event, hub.Policy)
 
 	calls []call // that are not written as the dialect's own
 	parts []part // of reasoning, likewise
@@ -221,8 +221,8 @@ func (e *encoder) apply(out *wire.Out, ev *hub.Event, policy hub.Policy) hub.Dis
 }
 
 func (e *encoder) tell(ev *hub.Event, policy hub.Policy) {
-	if e.told != nil {
-		e.told(ev, policy)
+	if e.reported != nil {
+		e.reported(ev, policy)
 	}
 }
 

@@ -28,7 +28,7 @@ func streams(t *testing.T) (all []*adaptertest.Stream) {
 
 // shaped takes a stream through the sequencer and stages, and gives normalized events in memory of their own.
 func shaped(s *adaptertest.Stream, stages []hub.Stage) (out []hub.Event) {
-	seq := sequencer.New(sequencer.Config{Settle: s.Settle})
+	seq := sequencer.New(sequencer.Config{EndGrace: s.EndGrace})
 	now := time.Duration(0)
 	take := func(normalized []hub.Event, end bool) {
 		for _, st := range stages {

@@ -109,8 +109,8 @@ func (t *calls) unnamed(tool []byte) *call {
 	return nil
 }
 
-// speaker is the sub-agent whose text a message without a name is: the last that was called and has not ended.
-func (t *calls) speaker() *call {
+// author is the sub-agent whose text a message without a name is: the last that was called and has not ended.
+func (t *calls) current() *call {
 	for i := len(t.order) - 1; i >= 0; i-- {
 		if c := t.order[i]; c.agent && !c.ended {
 			return c

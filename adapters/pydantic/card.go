@@ -31,10 +31,10 @@ type card struct {
 	streamed  bool // parts of the result were written
 	stale     bool // they are not the result any more
 
-	acc    transcript // the parts, to repeat them
-	said   transcript // what the sub-agent said
-	result []byte     // how the sub-agent ended
-	fault  []byte     // why it failed
+	acc     transcript // the parts, to repeat them
+	emitted transcript // what the sub-agent said
+	result  []byte     // how the sub-agent ended
+	fault   []byte     // why it failed
 }
 
 // transcript is a text that is kept up to a limit.

@@ -44,22 +44,22 @@ type decoder struct {
 	cited map[string]struct{}
 
 	sections int // of sub-agent text in message that are open
-	said     overlap
+	emitted  overlap
 	marked   *call // the sub-agent of a section for which no delegation was called
 	plain    []byte
 
-	heard heard
+	seen  seen
 	spoke bool // the record in hand has text beside its entries
 }
 
-// heard is what the record in hand consists of, as far as records like it, with other texts, may follow.
-type heard uint8
+// seen is what the record in hand consists of, as far as records like it, with other texts, may follow.
+type seen uint8
 
 const (
-	heardOther   heard = iota // what each record is parsed for
-	heardThought              // reasoning in a member of its own
-	heardMessage              // text of the root agent
-	heardArgs                 // a further piece of the arguments of a call
+	seenOther   seen = iota // what each record is parsed for
+	seenThought             // reasoning in a member of its own
+	seenMessage             // text of the root agent
+	seenArgs                // a further piece of the arguments of a call
 )
 
 func newDecoder(o hub.Options) *decoder {
@@ -80,8 +80,8 @@ func (d *decoder) Reset() {
 	d.root.reset()
 	d.calls.reset()
 	clear(d.cited)
-	d.begun, d.sections, d.marked, d.heard = false, 0, nil, heardOther
-	d.said.reset()
+	d.begun, d.sections, d.marked, d.seen = false, 0, nil, seenOther
+	d.emitted.reset()
 }
 
 // Decode appends the events of rec. Their slices are valid until the next call and as long as rec is.
@@ -89,7 +89,7 @@ func (d *decoder) Reset() {
 // A chunk is read to its end even if something in it is wrong; the error is then the first.
 func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
 	d.scratch.Reset()
-	d.heard = heardOther
+	d.seen = seenOther
 	if len(bytes.TrimSpace(rec.Data)) == 0 {
 		return dst, nil // an event without data is a keep-alive
 	}
@@ -111,13 +111,13 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 // TrackText implements [fastpath.TextTracker]. Text is told as it is, unless it may be a mark or belong to a tag. That of sub-agents is
 // not asked for: it is merged with its other copy, piece by piece.
 func (d *decoder) TrackText(text []byte) bool {
-	switch d.heard {
-	case heardThought:
+	switch d.seen {
+	case seenThought:
 		return string(text) != noThought
-	case heardMessage:
+	case seenMessage:
 		return d.marker(text) == noMarker && (d.think == thinkText || d.root.split.Plain(text))
 	}
-	return d.heard == heardArgs
+	return d.seen == seenArgs
 }
 
 func firstError(first, next error) error {
@@ -160,9 +160,9 @@ func (d *decoder) words(dst []hub.Event) ([]hub.Event, error) {
 	d.spoke = len(thought)+len(body) > 0
 	switch {
 	case len(body) == 0:
-		d.heard = heardThought
+		d.seen = seenThought
 	case len(thought) > 0:
-		d.heard = heardOther
+		d.seen = seenOther
 	}
 	return dst, firstError(err, bodyErr)
 }
@@ -190,12 +190,12 @@ func (d *decoder) message(dst []hub.Event, body []byte) []hub.Event {
 			return dst
 		}
 	case d.sections > 0 && d.subAgents:
-		return d.sayCopied(dst, body)
+		return d.emitCopied(dst, body)
 	case d.sections == 0:
 		dst = d.endFinals(dst) // the supervisor goes on
 	}
 	if mark == noMarker {
-		d.heard = heardMessage
+		d.seen = seenMessage
 	}
 	return d.say(dst, &d.root, body)
 }
@@ -326,7 +326,7 @@ func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {
 	if cause == nil {
 		dst = d.endFinals(dst)
 	}
-	dst = d.pay(dst, d.calls.speaker())
+	dst = d.pay(dst, d.calls.current())
 	dst = d.flush(dst, &d.root)
 	for _, c := range d.calls.order {
 		if c.agent && !c.ended {

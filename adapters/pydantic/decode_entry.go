@@ -23,7 +23,7 @@ func (d *decoder) entries(dst []hub.Event) ([]hub.Event, error) {
 		v, ok := it.Next()
 		if !ok {
 			if i > 1 || i == 1 && d.spoke {
-				d.heard = heardOther
+				d.seen = seenOther
 			}
 			return dst, first
 		}
@@ -53,7 +53,7 @@ func (d *decoder) oneEntry(dst []hub.Event, v rawjson.Value) ([]hub.Event, error
 	if body, ok := rawjson.Str(v); ok {
 		v = d.scratch.Since(rawjson.AppendUnescaped(d.scratch.Begin(), body))
 	}
-	d.entry, d.heard = entry{}, heardOther
+	d.entry, d.seen = entry{}, seenOther
 	if err := d.entryJSON.Decode(v, &d.entry); err != nil {
 		return dst, hub.JSONError(err)
 	}
@@ -231,7 +231,7 @@ func (d *decoder) fragment(dst []hub.Event, c *call, part []byte) []hub.Event {
 		return dst
 	}
 	c.fragments++
-	d.heard = heardArgs
+	d.seen = seenArgs
 	dst, ev := event(dst, hub.ToolArgs, c)
 	ev.Text = part
 	return dst

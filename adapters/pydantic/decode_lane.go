@@ -60,7 +60,7 @@ func (d *decoder) section(dst []hub.Event, m marker) []hub.Event {
 		return dst
 	}
 	d.sections = max(d.sections-1, 0)
-	dst = d.pay(dst, d.calls.speaker())
+	dst = d.pay(dst, d.calls.current())
 	if d.sections == 0 && d.marked != nil {
 		return d.closeMarked(dst)
 	}
@@ -88,24 +88,24 @@ func (d *decoder) closeMarked(dst []hub.Event) []hub.Event {
 	return dst
 }
 
-// sayCopied appends sub-agent text that came in message, as far as the parts have not told it.
-func (d *decoder) sayCopied(dst []hub.Event, body []byte) []hub.Event {
+// emitCopied appends sub-agent text that came in message, as far as the parts have not told it.
+func (d *decoder) emitCopied(dst []hub.Event, body []byte) []hub.Event {
 	c := d.marked
 	if c == nil {
-		c = d.calls.speaker()
+		c = d.calls.current()
 	}
 	if c == nil {
 		return d.say(dst, &d.root, body)
 	}
 	d.plain = rawjson.AppendUnescaped(d.plain[:0], body)
 	c.failed = c.failed || d.tellsFailure(d.plain, literalsOnly)
-	fresh := fromRune(d.plain, d.said.inMessage(len(d.plain)))
+	fresh := fromRune(d.plain, d.emitted.inMessage(len(d.plain)))
 	if len(fresh) == 0 {
 		return dst
 	}
 	if d.marked == nil && d.calls.open > 1 {
-		d.said.owed = append(d.said.owed, fresh...)
-		if len(d.said.owed) > maxOwed {
+		d.emitted.owed = append(d.emitted.owed, fresh...)
+		if len(d.emitted.owed) > maxOwed {
 			return d.pay(dst, c)
 		}
 		return dst
@@ -119,11 +119,11 @@ func (d *decoder) sayCopied(dst []hub.Event, body []byte) []hub.Event {
 
 // pay tells the text that waits, as c's.
 func (d *decoder) pay(dst []hub.Event, c *call) []hub.Event {
-	if len(d.said.owed) == 0 || c == nil {
+	if len(d.emitted.owed) == 0 || c == nil {
 		return dst
 	}
-	body := d.scratch.Since(rawjson.AppendEscaped(d.scratch.Begin(), d.said.owed))
-	d.said.owed = d.said.owed[:0]
+	body := d.scratch.Since(rawjson.AppendEscaped(d.scratch.Begin(), d.emitted.owed))
+	d.emitted.owed = d.emitted.owed[:0]
 	return d.say(dst, &c.voice, body)
 }
 
@@ -131,7 +131,7 @@ func (d *decoder) pay(dst []hub.Event, c *call) []hub.Event {
 func (d *decoder) quieten() {
 	if d.calls.open == 0 && d.marked == nil {
 		d.sections = 0
-		d.said.reset()
+		d.emitted.reset()
 	}
 }
 

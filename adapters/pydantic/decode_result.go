@@ -64,7 +64,7 @@ func (d *decoder) part(dst []hub.Event, c *call, part []byte, last bool) (_ []hu
 	c.parts.add(fresh)
 	inSubAgent := c.agent && d.subAgents
 	if inSubAgent {
-		fresh = fromRune(fresh, d.said.inPart(len(fresh)))
+		fresh = fromRune(fresh, d.emitted.inPart(len(fresh)))
 	}
 	switch {
 	case len(fresh) == 0:

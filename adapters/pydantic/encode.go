@@ -49,7 +49,7 @@ type encoder struct {
 	cards     map[string]*card
 	subAgents []*subAgent
 	planned   bool // a card shows the plan
-	told      plandedup.Filter
+	reported  plandedup.Filter
 	sources   []byte // citations that wait for the end, with commas between them
 
 	entry []byte // an entry that is to become a string
@@ -96,7 +96,7 @@ func newEncoder(o hub.Options) *encoder {
 func (e *encoder) Reset() {
 	e.begun, e.thought, e.planned, e.sources = false, false, false, nil
 	e.cards, e.subAgents = map[string]*card{}, nil
-	e.told.Reset()
+	e.reported.Reset()
 }
 
 // Finish appends nothing: the end of the body is the end of the run.
@@ -258,16 +258,16 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Disposition {
 // runEnd tells people of a failure: to programs, the body ends as it always does.
 func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.closeThought(out)
-	disposition := e.lastWords(out, ev)
+	disposition := e.finalText(out, ev)
 	if len(e.sources) > 0 {
 		e.cite(out, e.sources)
 	}
 	return disposition
 }
 
-// lastWords tells people why the run ended, if it says so or failed. A good end without any output has the empty chunk that
+// finalText tells people why the run ended, if it says so or failed. A good end without any output has the empty chunk that
 // servers begin with: a body without a chunk is one that was cut.
-func (e *encoder) lastWords(out *wire.Out, ev *hub.Event) hub.Disposition {
+func (e *encoder) finalText(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch {
 	case ev.More != nil && len(ev.More.Err) > 0:
 		return e.aside(out, ev.More.Err)

@@ -119,8 +119,8 @@ func (t *ending) takeResult(ev *hub.Event, c *card) {
 		t.result, t.asItWas = appendBlocks(nil, ev.More.Content), false
 	case len(c.result) > 0:
 		t.result, t.asItWas = c.result, false
-	case len(c.said.text) > 0:
-		t.result, t.asItWas = c.said.text, false
+	case len(c.emitted.text) > 0:
+		t.result, t.asItWas = c.emitted.text, false
 	}
 	if rawjson.Kind(ev.Value) == '{' {
 		t.object = ev.Value

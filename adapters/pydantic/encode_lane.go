@@ -93,21 +93,21 @@ func (e *encoder) subAgentDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.cardOf(out, l)
 	if ev.Chan == hub.Reasoning {
 		if !l.thought {
-			e.speak(out, l, c, []byte(`<think>`))
+			e.emitText(out, l, c, []byte(`<think>`))
 			l.thought = true
 		}
 	} else {
 		e.closeSubAgentThought(out, l)
-		c.said.add(ev.Text)
+		c.emitted.add(ev.Text)
 	}
-	e.speak(out, l, c, ev.Text)
+	e.emitText(out, l, c, ev.Text)
 	return hub.FoldedIf(c.own || e.subAgentText != subAgentParts || ev.Chan == hub.Refusal)
 }
 
 func (e *encoder) closeSubAgentThought(out *wire.Out, l *subAgent) {
 	if l != nil && l.thought {
 		l.thought = false
-		e.speak(out, l, e.cardOf(out, l), []byte(`</think>`))
+		e.emitText(out, l, e.cardOf(out, l), []byte(`</think>`))
 	}
 }
 
@@ -117,8 +117,8 @@ const (
 	endMark   = `\n\n---\n✅ **Subagent Complete**\n\n`
 )
 
-// speak writes text of a sub-agent: as a part, in message between marks, or first there and then as a part.
-func (e *encoder) speak(out *wire.Out, l *subAgent, c *card, body []byte) {
+// emitText writes text of a sub-agent: as a part, in message between marks, or first there and then as a part.
+func (e *encoder) emitText(out *wire.Out, l *subAgent, c *card, body []byte) {
 	if e.subAgentText != subAgentParts {
 		e.closeThought(out)
 		if !l.marked {

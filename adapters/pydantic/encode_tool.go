@@ -89,7 +89,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event, c *card) hub.Dispositio
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
 	c.ready = true
 	c.learnArgs(ev)
-	if _, again := e.told.Call(ev); again && e.mayHide(c) {
+	if _, again := e.reported.Call(ev); again && e.mayHide(c) {
 		c.hidden = true
 		return hub.Folded
 	}

@@ -49,8 +49,8 @@ func (o *overlap) inMessage(n int) (skip int) {
 
 // inPart returns how many of the next n bytes of the copy in stream_part have been told. The others are not owed any more.
 func (o *overlap) inPart(n int) (skip int) {
-	told := o.message - len(o.owed)
-	skip = min(max(told-o.part, 0), n)
+	reported := o.message - len(o.owed)
+	skip = min(max(reported-o.part, 0), n)
 	o.part += n
 	paid := min(n-skip, len(o.owed))
 	o.owed = append(o.owed[:0], o.owed[paid:]...)

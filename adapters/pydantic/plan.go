@@ -16,7 +16,7 @@ const (
 
 // plan writes all items as a list in markdown, unless the card of a todo tool shows them.
 func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if e.told.Plan(ev) {
+	if e.reported.Plan(ev) {
 		return hub.Implied
 	}
 	c := &card{id: []byte(planID), name: []byte(planTool), title: []byte("Planning"), ready: true}

@@ -88,12 +88,12 @@ func stream(t *testing.T, data string) (decoded, normalized string) {
 // cut, wherever that is. What was kept back of the text is told.
 func TestAborted(t *testing.T) {
 	const (
-		head  = `{"message": "Let me see <", "citations": [], "tool_calls": []}`
-		call  = `{"message": "", "citations": [], "tool_calls": [{"call_id": "t1", "event_type": "call", "tool_name": "a", "tool_response": "A", "tool_call_details": {"summary": ""}}]}`
-		said  = `{"kind":"run.start"}` + "\n" + `{"kind":"text.delta","text":"Let me see "}` + "\n"
-		start = `{"kind":"text.delta","text":"<"}` + "\n"
-		tool  = `{"kind":"tool.start","id":"t1","name":"a","title":"A"}` + "\n" + `{"kind":"tool.ready","flags":["synthetic"],"id":"t1","name":"a"}` + "\n"
-		done  = `{"kind":"run.end","status":"done"}` + "\n"
+		head    = `{"message": "Let me see <", "citations": [], "tool_calls": []}`
+		call    = `{"message": "", "citations": [], "tool_calls": [{"call_id": "t1", "event_type": "call", "tool_name": "a", "tool_response": "A", "tool_call_details": {"summary": ""}}]}`
+		emitted = `{"kind":"run.start"}` + "\n" + `{"kind":"text.delta","text":"Let me see "}` + "\n"
+		start   = `{"kind":"text.delta","text":"<"}` + "\n"
+		tool    = `{"kind":"tool.start","id":"t1","name":"a","title":"A"}` + "\n" + `{"kind":"tool.ready","flags":["synthetic"],"id":"t1","name":"a"}` + "\n"
+		done    = `{"kind":"run.end","status":"done"}` + "\n"
 	)
 	f := func(name, data, want string, reason hub.Status) {
 		t.Helper()
@@ -109,12 +109,12 @@ func TestAborted(t *testing.T) {
 			t.Errorf("%s: the call does not end:\n%s", name, normalized)
 		}
 	}
-	f("whole", head+call, said+start+tool+done, hub.StatusDone)
-	f("inside a word", head+call+`{"message": "The ans`, said+start+tool, hub.StatusTruncated)
-	f("inside an escape", head+`{"message": "a\ud83d\ud`, said+start, hub.StatusTruncated)
-	f("behind a backslash", head+`{"message": "a\`, said+start, hub.StatusTruncated)
-	f("inside a character", head+"{\"message\": \"a\xf0\x9f", said+start, hub.StatusTruncated)
-	f("inside an entry", head+call[:len(call)-40], said+start, hub.StatusTruncated)
+	f("whole", head+call, emitted+start+tool+done, hub.StatusDone)
+	f("inside a word", head+call+`{"message": "The ans`, emitted+start+tool, hub.StatusTruncated)
+	f("inside an escape", head+`{"message": "a\ud83d\ud`, emitted+start, hub.StatusTruncated)
+	f("behind a backslash", head+`{"message": "a\`, emitted+start, hub.StatusTruncated)
+	f("inside a character", head+"{\"message\": \"a\xf0\x9f", emitted+start, hub.StatusTruncated)
+	f("inside an entry", head+call[:len(call)-40], emitted+start, hub.StatusTruncated)
 	f("before the first chunk", ``, ``, hub.StatusTruncated)
 	f("only white space", " \n", ``, hub.StatusTruncated)
 }

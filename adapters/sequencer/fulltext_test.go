@@ -45,31 +45,31 @@ func TestFullTexts(t *testing.T) {
 
 // randomFullTexts makes one text of an id, and what a reader should see of it.
 func randomFullTexts(rnd *rand.Rand, replace bool) (in []hub.Event, want string) {
-	var said, shown, before string // by the upstream; to the reader; to the reader before the last tool
+	var emitted, shown, before string // by the upstream; to the reader; to the reader before the last tool
 	calls := 0
 	open := false
 	for range 3 + rnd.IntN(8) {
 		piece := randomText(rnd)
 		switch rnd.IntN(6) {
 		case 0: // a delta is lost
-			said += piece
+			emitted += piece
 		case 1:
 			calls++
 			id := []byte{'t', byte('0' + calls)}
 			in = append(in, hub.Event{Kind: hub.ToolStart, ID: id, Name: id}, hub.Event{Kind: hub.ToolEnd, ID: id})
 			before, open = shown, false
 		case 2, 3:
-			in = append(in, hub.Event{Kind: hub.TextDelta, ID: []byte("p"), Op: hub.Replace, Text: spell(rnd, said)})
+			in = append(in, hub.Event{Kind: hub.TextDelta, ID: []byte("p"), Op: hub.Replace, Text: spell(rnd, emitted)})
 			switch {
-			case strings.HasPrefix(said, shown):
-				open = open || len(said) > len(shown)
-				shown = said
-			case replace && open && strings.HasPrefix(said, before) && len(said) > len(before):
-				shown = said
+			case strings.HasPrefix(emitted, shown):
+				open = open || len(emitted) > len(shown)
+				shown = emitted
+			case replace && open && strings.HasPrefix(emitted, before) && len(emitted) > len(before):
+				shown = emitted
 			}
 		default:
 			in = append(in, hub.Event{Kind: hub.TextDelta, ID: []byte("p"), Text: spell(rnd, piece)})
-			said += piece
+			emitted += piece
 			shown += piece
 			open = true
 		}

@@ -24,7 +24,7 @@ func FuzzSequencer(f *testing.F) {
 		prog = prog[:min(len(prog), 4000)]
 		cfg := sequencer.Config{Replace: replace, Bounds: sequencer.Bounds{Events: int(bound), Bytes: 64 * int(bound), Result: 8, Args: 16}}
 		if bound%3 == 0 {
-			cfg.Settle = 250 * time.Millisecond
+			cfg.EndGrace = 250 * time.Millisecond
 		}
 		runProgram(t, prog, cfg)
 	})

@@ -101,9 +101,9 @@ func (s *Sequencer) hold(dst []hub.Event, ev *hub.Event) []hub.Event {
 	return dst
 }
 
-// endPatience lets the events go on that still wait for the arguments of t.
-func (s *Sequencer) endPatience(dst []hub.Event, t *tool) []hub.Event {
-	t.patient = false
+// endArgsWait lets the events go on that still wait for the arguments of t.
+func (s *Sequencer) endArgsWait(dst []hub.Event, t *tool) []hub.Event {
+	t.awaitsArgs = false
 	if q := s.tools.take(t.src); q != nil {
 		dst = s.replay(dst, q)
 	}
@@ -171,7 +171,7 @@ func (s *Sequencer) releaseLate(dst []hub.Event, q *queue) []hub.Event {
 // release makes up the start of a tool whose start did not come; its held events follow. q has been taken.
 func (s *Sequencer) release(dst []hub.Event, q *queue) []hub.Event {
 	if t := s.tools.find(q.id); t != nil && len(q.id) > 0 {
-		t.patient = false // its arguments have not come in time
+		t.awaitsArgs = false // its arguments have not come in time
 		return s.replay(dst, q)
 	}
 	i, name := q.begun(), q.name()

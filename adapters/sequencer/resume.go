@@ -76,7 +76,7 @@ func (s *Sequencer) qualify(start *hub.Event) {
 	if c := s.past(start.ID); c != nil && !c.Answered && rawjson.EqualBody(c.Name, start.Name) {
 		start.Flags |= hub.Resumed
 	}
-	if start.Status != hub.StatusUnknown || !s.asked.Tools.Told {
+	if start.Status != hub.StatusUnknown || !s.asked.Tools.Known {
 		return
 	}
 	start.Status = hub.StatusNone

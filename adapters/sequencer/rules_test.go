@@ -105,7 +105,7 @@ func parseConfig(t *testing.T, text string) (cfg sequencer.Config, asked *hub.Re
 		case "replace":
 			cfg.Replace = true
 		case "settle":
-			cfg.Settle, err = d, durErr
+			cfg.EndGrace, err = d, durErr
 		case "age":
 			cfg.Bounds.Age, err = d, durErr
 		case "events":
@@ -119,7 +119,7 @@ func parseConfig(t *testing.T, text string) (cfg sequencer.Config, asked *hub.Re
 		case "past":
 			err = addPast(asked, val)
 		case "tools":
-			asked.Tools.Told = true
+			asked.Tools.Known = true
 			for _, name := range strings.Split(val, ",") {
 				asked.Tools.Add([]byte(name))
 			}

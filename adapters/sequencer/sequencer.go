@@ -85,10 +85,10 @@ const minOpen = maxDepth + 2
 
 // SequencerConfig is fixed for the life of a sequencer.
 type Config struct {
-	Bounds  Bounds
-	Settle  time.Duration // how long a RunEnd waits for stragglers
-	Replace bool          // the target can replace text that it has shown
-	Correct bool          // if not Replace: text that turns out otherwise is said again in a part of its own, not kept as shown
+	Bounds   Bounds
+	EndGrace time.Duration // how long a RunEnd waits for stragglers
+	Replace  bool          // the target can replace text that it has shown
+	Correct  bool          // if not Replace: text that turns out otherwise is said again in a part of its own, not kept as shown
 }
 
 // NewSequencer makes a sequencer.
@@ -157,7 +157,7 @@ func (s *Sequencer) Tick(dst []hub.Event, now time.Duration) []hub.Event {
 // Deadline says when Tick will have something to do; ok is false while nothing is held.
 func (s *Sequencer) Deadline() (at time.Duration, ok bool) {
 	if s.pending != nil {
-		at, ok = s.pendingSince+s.cfg.Settle, true
+		at, ok = s.pendingSince+s.cfg.EndGrace, true
 	}
 	if q := s.tools.oldest(); q != nil {
 		if t := q.since + s.cfg.Bounds.Age; !ok || t < at {
@@ -292,7 +292,7 @@ func (s *Sequencer) runEnd(dst []hub.Event, ev *hub.Event) []hub.Event {
 	case s.pending != nil:
 		s.Repairs[SecondEnd]++
 		return dst
-	case s.cfg.Settle > 0:
+	case s.cfg.EndGrace > 0:
 		end := ev.Clone()
 		s.pending, s.pendingSince = &end, s.now
 		return dst
@@ -319,7 +319,7 @@ func (s *Sequencer) expire(dst []hub.Event) []hub.Event {
 	for q := s.tools.oldest(); q != nil && s.overdue(q); q = s.tools.oldest() {
 		dst = s.releaseLate(dst, q)
 	}
-	if s.pending != nil && s.now-s.pendingSince >= s.cfg.Settle {
+	if s.pending != nil && s.now-s.pendingSince >= s.cfg.EndGrace {
 		dst = s.finish(dst, s.pending)
 	}
 	return dst

@@ -53,7 +53,7 @@ func events(t testing.TB, text string) []hub.Event {
 
 // TestDeadline: it says when Tick has something to do, and not a moment later.
 func TestDeadline(t *testing.T) {
-	seq := sequencer.New(sequencer.Config{Settle: 250 * time.Millisecond, Bounds: sequencer.Bounds{Age: time.Second}})
+	seq := sequencer.New(sequencer.Config{EndGrace: 250 * time.Millisecond, Bounds: sequencer.Bounds{Age: time.Second}})
 	f := func(want time.Duration, wantOK bool) {
 		t.Helper()
 		if at, ok := seq.Deadline(); at != want || ok != wantOK {

@@ -11,12 +11,12 @@ import (
 
 // tool is one tool call.
 type tool struct {
-	src, id  []byte // upstream's id, normalized id
-	name     []byte
-	subAgent *subAgent
-	ready    bool
-	ended    bool
-	patient  bool // events were held for it: those that need its arguments still are, until these are complete
+	src, id    []byte // upstream's id, normalized id
+	name       []byte
+	subAgent   *subAgent
+	ready      bool
+	ended      bool
+	awaitsArgs bool // events were held for it: those that need its arguments still are, until these are complete
 
 	args    []byte // fragments joined, a string body
 	argsCut bool
@@ -53,11 +53,11 @@ func (s *Sequencer) tool(dst []hub.Event, ev *hub.Event) []hub.Event {
 	case t.ended:
 		s.Repairs[lateRepair(ev.Kind)]++
 		return dst
-	case t.patient && !t.ready && (ev.Kind == hub.ToolOutput || ev.Kind == hub.ToolEnd):
+	case t.awaitsArgs && !t.ready && (ev.Kind == hub.ToolOutput || ev.Kind == hub.ToolEnd):
 		if s.replaying {
 			return s.hold(dst, ev)
 		}
-		return s.tool(s.endPatience(dst, t), ev) // the upstream has gone on: no arguments will come
+		return s.tool(s.endArgsWait(dst, t), ev) // the upstream has gone on: no arguments will come
 	}
 	switch ev.Kind {
 	case hub.ToolArgs:
@@ -107,7 +107,7 @@ func (s *Sequencer) startTool(dst []hub.Event, ev *hub.Event, q *queue) []hub.Ev
 	if q == nil {
 		return dst
 	}
-	t.patient = !ev.Flags.Has(hub.Synthetic) // a start that was made up has nothing to wait for
+	t.awaitsArgs = !ev.Flags.Has(hub.Synthetic) // a start that was made up has nothing to wait for
 	return s.replay(dst, q)
 }
 

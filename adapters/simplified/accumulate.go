@@ -145,7 +145,7 @@ func (a *Accumulator) agentData(f *frame) error {
 		return a.keep(a.endTool(&a.nested))
 	case typeResponse:
 		if a.AgentText {
-			return a.agentSays(agent, text(a.nested.Data))
+			return a.agentText(agent, text(a.nested.Data))
 		}
 	}
 	return nil
@@ -177,15 +177,15 @@ func (a *Accumulator) endAgent(f *frame, typ string) error {
 	return a.keep(splice(a.content, start, end, appendAgentTag(nil, tag)))
 }
 
-// agentSays adds to what a sub-agent has said.
-func (a *Accumulator) agentSays(agent []byte, more string) error {
+// agentText adds to what a sub-agent has said.
+func (a *Accumulator) agentText(agent []byte, more string) error {
 	start, end, tag := findAgent(a.content, agent)
 	if start < 0 {
 		return nil
 	}
 	const responseText = "responseText"
-	said := string(appendPlain(nil, tag.get(responseText))) + more
-	return a.keep(splice(a.content, start, end, appendAgentTag(nil, setText(tag, responseText, said))))
+	emitted := string(appendPlain(nil, tag.get(responseText))) + more
+	return a.keep(splice(a.content, start, end, appendAgentTag(nil, setText(tag, responseText, emitted))))
 }
 
 // setText sets an attribute to a plain value, unless that is empty.

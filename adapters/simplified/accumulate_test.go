@@ -51,8 +51,8 @@ func TestAccumulatorAgents(t *testing.T) {
 	}
 	browser := simplified.Accumulator{AgentText: true}
 	got := gather(t, &browser, frames...)
-	said := ` responseText="&lt;think&gt;Hm.&lt;/think&gt;Found it &lt;" summary="Found it">`
-	if !strings.Contains(got, `status="success"`+said+call) {
+	emitted := ` responseText="&lt;think&gt;Hm.&lt;/think&gt;Found it &lt;" summary="Found it">`
+	if !strings.Contains(got, `status="success"`+emitted+call) {
 		t.Errorf("as browsers keep it: got %s", got)
 	}
 }

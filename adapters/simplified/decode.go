@@ -46,7 +46,7 @@ type decoder struct {
 	subAgents map[string]*subAgent
 	order     []*subAgent // oldest first
 	at        *subAgent   // whose frame is in hand
-	heard     *subAgent   // who has said something in the record in hand
+	seen      *subAgent   // who has said something in the record in hand
 
 	msg     []byte // messageId, as last said
 	isNamed bool   // the record in hand says it
@@ -68,7 +68,7 @@ func (d *decoder) Reset() {
 	d.scratch.Reset()
 	d.root.text.reset()
 	d.subAgents, d.order, d.asks = map[string]*subAgent{}, nil, map[string]struct{}{}
-	d.msg, d.begun, d.isNamed, d.heard = d.msg[:0], false, false, nil
+	d.msg, d.begun, d.isNamed, d.seen = d.msg[:0], false, false, nil
 	d.sources = sourceList{}
 	d.counts = hub.NoCounts
 }
@@ -79,13 +79,13 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	if len(bytes.TrimSpace(rec.Data)) == 0 {
 		return dst, nil
 	}
-	d.at, d.heard, d.depth, d.isNamed = d.root, nil, 0, false
+	d.at, d.seen, d.depth, d.isNamed = d.root, nil, 0, false
 	return d.frame(dst, rec.Data)
 }
 
 // TrackText implements [fastpath.TextTracker]. A text is told as it is, and changes nothing, unless it may belong to a tag, or is kept
 // back because a tag may follow.
-func (d *decoder) TrackText(text []byte) bool { return d.heard != nil && d.heard.text.plain(text) }
+func (d *decoder) TrackText(text []byte) bool { return d.seen != nil && d.seen.text.plain(text) }
 
 // Finish appends the text that was kept back. A server that waits for a human sends no messageEnd.
 func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {
@@ -233,12 +233,12 @@ func (d *decoder) response(dst []hub.Event, f *frame) ([]hub.Event, error) {
 		return dst, hub.NewError(hub.ReasonType, "data", -1, "want a string")
 	}
 	d.pieces = d.at.text.pieces(d.pieces[:0], body)
-	d.heard = d.at
-	return d.speak(dst, d.at), nil
+	d.seen = d.at
+	return d.emitText(dst, d.at), nil
 }
 
-// speak appends the pieces of a sub-agent's text.
-func (d *decoder) speak(dst []hub.Event, l *subAgent) []hub.Event {
+// emitText appends the pieces of a sub-agent's text.
+func (d *decoder) emitText(dst []hub.Event, l *subAgent) []hub.Event {
 	for i := range d.pieces {
 		var ev *hub.Event
 		dst, ev = hub.Grow(dst)
@@ -256,7 +256,7 @@ func (d *decoder) speak(dst []hub.Event, l *subAgent) []hub.Event {
 // spoken appends what was kept back of a sub-agent's text: something else follows.
 func (d *decoder) spoken(dst []hub.Event, l *subAgent) []hub.Event {
 	d.pieces = l.text.boundary(d.pieces[:0])
-	return d.speak(dst, l)
+	return d.emitText(dst, l)
 }
 
 // allSpoken is spoken for every agent, before the end of the run.
@@ -306,10 +306,10 @@ func (d *decoder) bodyOf(v rawjson.Value) []byte {
 const metaHead = `{"` + name + `":{`
 
 // keepRest puts the members of an object into Meta, but for those that are told otherwise.
-func (d *decoder) keepRest(ev *hub.Event, object rawjson.Value, told ...string) {
+func (d *decoder) keepRest(ev *hub.Event, object rawjson.Value, reported ...string) {
 	meta := append(d.scratch.Begin(), metaHead...)
 	n := len(meta)
-	meta = appendRest(meta, object, told...)
+	meta = appendRest(meta, object, reported...)
 	if len(meta) > n {
 		meta = append(meta[:len(meta)-1], "}}"...) // over the last comma
 		d.scratch.MoreOf(ev).Meta = d.scratch.Since(meta)

@@ -10,8 +10,8 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// maxSaid is how many bytes of a sub-agent's text are kept for its summary.
-const maxSaid = 64 << 10
+// maxEmitted is how many bytes of a sub-agent's text are kept for its summary.
+const maxEmitted = 64 << 10
 
 // agent is the root or a sub-agent that has not ended.
 type agent struct {
@@ -21,15 +21,15 @@ type agent struct {
 	text     thinker // follows what readers make of its answer
 	thinking bool    // a think element is open
 
-	task  []byte
-	since int64  // milliseconds since the Unix epoch; 0 = not said
-	said  []byte // its answer, up to maxSaid
+	task    []byte
+	since   int64  // milliseconds since the Unix epoch; 0 = not said
+	emitted []byte // its answer, up to maxEmitted
 }
 
 // say keeps what a sub-agent answers. Beyond the limit the summary stops short; the frames have told it all.
 func (a *agent) say(text []byte) {
-	if a.depth > 0 && len(a.said)+len(text) <= maxSaid {
-		a.said = append(a.said, text...)
+	if a.depth > 0 && len(a.emitted)+len(text) <= maxEmitted {
+		a.emitted = append(a.emitted, text...)
 	}
 }
 
@@ -142,7 +142,7 @@ func appendSummary(dst []byte, ev *hub.Event, a *agent) []byte {
 	if len(ev.Text) > 0 || ev.Value != nil {
 		return toolresult.AppendValue(dst, ev)
 	}
-	return append(dst, a.said...)
+	return append(dst, a.emitted...)
 }
 
 // agentError is why a sub-agent failed.

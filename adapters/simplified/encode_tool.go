@@ -205,11 +205,11 @@ func isTold(ev *hub.Event) bool {
 
 // reasonOf is why a call failed, as the body of a string: there is no other place for what it gave all the same.
 func (e *encoder) reasonOf(ev *hub.Event) []byte {
-	told := *ev
+	reported := *ev
 	if ownExtra(ev) != nil {
-		told.Value = nil // it has its own place
+		reported.Value = nil // it has its own place
 	}
-	e.next = hub.AppendFault(e.next[:0], &told)
+	e.next = hub.AppendFault(e.next[:0], &reported)
 	switch {
 	case len(e.next) > 0:
 		return e.next

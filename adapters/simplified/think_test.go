@@ -110,16 +110,16 @@ func TestThinkKept(t *testing.T) {
 
 // TestThoughtsAreSplit writes reasoning that holds tags, in every cut and both ways: what is read back is what was said.
 func TestThoughtsAreSplit(t *testing.T) {
-	said := "I <think> that </think> ends </th and <"
+	emitted := "I <think> that </think> ends </th and <"
 	for _, how := range []string{"chunk", "block"} {
-		for i := range len(said) + 1 {
+		for i := range len(emitted) + 1 {
 			events := []hub.Event{
-				{Kind: hub.TextDelta, Chan: hub.Reasoning, Text: []byte(said[:i])},
-				{Kind: hub.TextDelta, Chan: hub.Reasoning, Text: []byte(said[i:])},
+				{Kind: hub.TextDelta, Chan: hub.Reasoning, Text: []byte(emitted[:i])},
+				{Kind: hub.TextDelta, Chan: hub.Reasoning, Text: []byte(emitted[i:])},
 				{Kind: hub.TextDelta, Text: []byte("Yes")},
 			}
 			records := lines(encode(t, options(t, "reasoning="+how), events...))
-			checkThink(t, records[:len(records)-1], "Yes", said)
+			checkThink(t, records[:len(records)-1], "Yes", emitted)
 		}
 	}
 }

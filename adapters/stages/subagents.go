@@ -16,7 +16,7 @@ type SubAgents struct {
 	count     func(hub.Kind, hub.Disposition)
 	subAgents []*shownSubAgent
 	tools     map[string]bool   // calls of the root that are still open: id
-	said      map[string][]byte // output that a call has from sub-agents, for an end without a result
+	emitted   map[string][]byte // output that a call has from sub-agents, for an end without a result
 	buf       []byte
 	made      int
 }
@@ -37,13 +37,13 @@ func NewSubAgents(mode hub.SubAgentMode, count func(hub.Kind, hub.Disposition)) 
 	if count == nil {
 		count = func(hub.Kind, hub.Disposition) {}
 	}
-	return &SubAgents{mode: mode, count: count, tools: map[string]bool{}, said: map[string][]byte{}}
+	return &SubAgents{mode: mode, count: count, tools: map[string]bool{}, emitted: map[string][]byte{}}
 }
 
 // Reset implements [hub.Stage].
 func (s *SubAgents) Reset() {
 	clear(s.tools)
-	clear(s.said)
+	clear(s.emitted)
 	s.subAgents, s.made = nil, 0
 }
 
@@ -101,10 +101,10 @@ func (s *SubAgents) note(ev *hub.Event) {
 
 // result fills in the end of a call that has no result.
 func (s *SubAgents) result(end *hub.Event) {
-	said := s.said[string(end.ID)]
-	delete(s.said, string(end.ID))
-	if len(said) > 0 && len(end.Text) == 0 && end.Value == nil && (end.More == nil || end.More.Content == nil) {
-		end.Text = said
+	emitted := s.emitted[string(end.ID)]
+	delete(s.emitted, string(end.ID))
+	if len(emitted) > 0 && len(end.Text) == 0 && end.Value == nil && (end.More == nil || end.More.Content == nil) {
+		end.Text = emitted
 	}
 }
 
@@ -249,8 +249,8 @@ func (s *SubAgents) output(dst []hub.Event, ev *hub.Event) []hub.Event {
 		s.count(ev.Kind, hub.Dropped)
 		return dst
 	}
-	if said := s.said[string(l.tool)]; len(said)+len(ev.Text) <= maxSubAgentResult {
-		s.said[string(l.tool)] = append(said, ev.Text...)
+	if emitted := s.emitted[string(l.tool)]; len(emitted)+len(ev.Text) <= maxSubAgentResult {
+		s.emitted[string(l.tool)] = append(emitted, ev.Text...)
 	}
 	s.count(ev.Kind, hub.Folded)
 	return append(dst, hub.Event{Kind: hub.ToolOutput, Flags: hub.Synthetic, ID: l.tool, Chan: hub.Result, Text: ev.Text})

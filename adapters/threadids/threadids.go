@@ -147,7 +147,7 @@ func (m *Mapper) messageComesAgain(id []byte) bool {
 }
 
 // callsShown reports whether the request shows all calls that the client has.
-func (m *Mapper) callsShown() bool { return m.calls != nil && m.calls.Told }
+func (m *Mapper) callsShown() bool { return m.calls != nil && m.calls.Known }
 
 // partComesAgain: clients that keep parts have them by the ids of their messages, and see others within one answer only.
 func (m *Mapper) partComesAgain(id []byte) bool {

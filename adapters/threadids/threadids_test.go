@@ -109,7 +109,7 @@ func TestShown(t *testing.T) {
 // TestShownCalls: of calls that the history shows, those without a result go on; a new call never has the id of another.
 func TestShownCalls(t *testing.T) {
 	req := asked()
-	req.History.Told = true
+	req.History.Known = true
 	for _, id := range []string{"done", "open"} {
 		req.History.Add(hub.PastCall{ID: []byte(id), Name: []byte("n")})
 	}

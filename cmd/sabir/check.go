@@ -63,7 +63,7 @@ func load(path string, stderr io.Writer) (*config.Config, error) {
 	var problems config.Problems
 	if errors.As(err, &problems) {
 		fmt.Fprintln(stderr, problems)
-		return nil, errTold
+		return nil, errReported
 	}
 	return cfg, err
 }

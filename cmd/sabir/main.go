@@ -44,7 +44,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.Is(err, errTold):
+	case errors.Is(err, errReported):
 		return exitFailed
 	case errors.As(err, &failed):
 		fmt.Fprintln(stderr, "sabir:", err)
@@ -54,8 +54,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitUsage
 }
 
-// errTold ends a command that has already printed what is wrong.
-var errTold = errors.New("told")
+// errReported ends a command that has already printed what is wrong.
+var errReported = errors.New("told")
 
 // failure is what went wrong once the command line was understood. Errors of other types, most of them cobra's, blame
 // the command line.

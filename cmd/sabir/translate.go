@@ -147,7 +147,7 @@ func (f *translateFlags) parse() (c engine.Config, out wire.Framing, err error) 
 	if out == wire.Auto && c.To.Framing == wire.WebSocket {
 		out = wire.NDJSON
 	}
-	c.Settle = c.From.EndGrace
+	c.EndGrace = c.From.EndGrace
 	return c, out, nil
 }
 

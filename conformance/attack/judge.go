@@ -81,7 +81,7 @@ func eachRecord(framing wire.Framing, body []byte, do func(n int, rec wire.Recor
 // readBack is how a run ended for a client that reads the dialect: as its own records say.
 func readBack(d *hub.Dialect, body []byte) hub.Status {
 	dec := policy.NewDecoder(d, d.Defaults())
-	seq := sequencer.New(sequencer.Config{Settle: d.EndGrace})
+	seq := sequencer.New(sequencer.Config{EndGrace: d.EndGrace})
 	end := hub.StatusNone
 	take := func(evs []hub.Event) {
 		for i := range evs {
@@ -139,7 +139,7 @@ func remember[V any](f func(string) V) func(string) V {
 func convert(from, to string, body []byte, f *hub.Failure) ([]byte, *hub.Failure) {
 	source, target := dialect(from), dialect(to)
 	c := engine.NewCodec(engine.Config{
-		From: source, FromOptions: source.Defaults(), To: target, ToOptions: target.Defaults(), Settle: source.EndGrace,
+		From: source, FromOptions: source.Defaults(), To: target, ToOptions: target.Defaults(), EndGrace: source.EndGrace,
 	}, wire.Auto)
 	return feedAll(c, body, f)
 }
@@ -166,7 +166,7 @@ func feedAll(c *engine.Codec, body []byte, f *hub.Failure) (out []byte, ending *
 	return append(out, c.Take()...), ending
 }
 
-// speak is a good stream in a dialect, with these texts as its deltas.
+// emitText is a good stream in a dialect, with these texts as its deltas.
 func speak(name string, texts ...string) string {
 	return say(name, texts, hub.StatusDone.String())
 }

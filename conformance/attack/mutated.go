@@ -139,7 +139,7 @@ func (m *mutator) translate(r *rand.Rand, source *recorded.Stream, target *hub.D
 		}
 	}()
 	c := engine.Config{
-		From: source.Dialect, FromOptions: source.Options, To: target, ToOptions: target.Defaults(), Framing: source.Framing, Settle: source.Settle,
+		From: source.Dialect, FromOptions: source.Options, To: target, ToOptions: target.Defaults(), Framing: source.Framing, EndGrace: source.Settle,
 	}
 	if source.Dialect == target {
 		err := m.throughModel(c, body)
@@ -248,7 +248,7 @@ func feedPieces(r *rand.Rand, k *engine.Codec, body []byte, cut bool) (out []byt
 // throughModel translates a dialect into itself.
 func (m *mutator) throughModel(c engine.Config, body []byte) error {
 	var out bytes.Buffer
-	c.Settle = 0 // there is a clock here, which would be waited for
+	c.EndGrace = 0 // there is a clock here, which would be waited for
 	if _, err := proxy.Translate(context.Background(), bytes.NewReader(body), &out, c, wire.Auto, engine.Observer{}); err != nil {
 		return err
 	}
@@ -293,7 +293,7 @@ func unrecognised(t *trial) {
 			if len(s.Wire) == 0 || d == s.Dialect || d == target {
 				continue
 			}
-			c := engine.Config{From: d, FromOptions: d.Defaults(), To: target, ToOptions: target.Defaults(), Settle: d.EndGrace}
+			c := engine.Config{From: d, FromOptions: d.Defaults(), To: target, ToOptions: target.Defaults(), EndGrace: d.EndGrace}
 			t.count(1)
 			if recognised(d, s.Wire) {
 				continue

@@ -246,13 +246,13 @@ func encode(target *hub.Dialect, options hub.Options, name string, settle time.D
 func encodeWith(
 	settings policy.Settings, target *hub.Dialect, options hub.Options, name string, settle time.Duration, loose []hub.Event, cause error,
 ) *Case {
-	seq := sequencer.New(sequencer.Config{Settle: settle, Replace: target.Caps.Has(hub.CapReplace)})
+	seq := sequencer.New(sequencer.Config{EndGrace: settle, Replace: target.Caps.Has(hub.CapReplace)})
 	m := newMeaning()
 	treated := false
 	settings.Folded, settings.Instead = m.event, func(*hub.Event, hub.Policy) { treated = true }
 	enc, out := policy.NewEncoder(target, options, settings), wire.NewOut(target.Framing)
 	if target.Name == "aisdk" || target.Name == "datastream" { // whose clients reject a result of a call that they do not have
-		enc.(hub.Answerer).Answer(&hub.Request{History: hub.History{Told: true}})
+		enc.(hub.Answerer).Answer(&hub.Request{History: hub.History{Known: true}})
 	}
 	stages := policy.Stages(target, settings, nil)
 	take := func(strict []hub.Event) {

@@ -51,7 +51,7 @@ func NewCopier(c Config, out *wire.Out, follow bool) *Copier {
 	t := new(Stats)
 	return &Copier{
 		Split: wire.NewSplitter(c.Framing, c.MaxRecord), framing: c.Framing, dialect: c.To, options: c.ToOptions,
-		watch: fastpath.NewWatcher(c.To, c.FromOptions), late: c.Settle,
+		watch: fastpath.NewWatcher(c.To, c.FromOptions), late: c.EndGrace,
 		Out: out, Stats: t, Follow: follow && out.Framing() != wire.WebSocket,
 		dec: policy.NewDecoder(c.From, c.FromOptions), Recognition: recognition{from: c.From.Name, stats: t, copied: true},
 	}

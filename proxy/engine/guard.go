@@ -99,7 +99,7 @@ func (f *finding) replace(data []byte, before, after parts, kind hub.Kind) bool 
 	}
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.at - b.at })
 	edits = slices.CompactFunc(edits, func(a, b edit) bool { return a.at == b.at && a.length == b.length })
-	if f.data != nil || f.drop != hub.KindNone || !f.apply(data, edits) || f.stillSays(before, after) {
+	if f.data != nil || f.drop != hub.KindNone || !f.apply(data, edits) || f.stillContains(before, after) {
 		f.data, f.drop = nil, kind
 	}
 	return f.drop == hub.KindNone
@@ -119,8 +119,8 @@ func (f *finding) apply(data []byte, edits []edit) bool {
 	return true
 }
 
-// stillSays reports whether the record has one of the parts at yet another place. Very short ones are words of the dialect.
-func (f *finding) stillSays(before, after parts) bool {
+// stillContains reports whether the record has one of the parts at yet another place. Very short ones are words of the dialect.
+func (f *finding) stillContains(before, after parts) bool {
 	const word = 4
 	for i, said := range before {
 		if len(said) > word && !bytes.Equal(said, after[i]) && bytes.Contains(f.data, said) {

@@ -71,7 +71,7 @@ type Config struct {
 	MaxRecord              int          // bytes; 0 is the default
 	MaxKept                int          // bytes of text that are kept for clients whose dialect repeats it; 0 is the default
 	Bounds                 sequencer.Bounds
-	Settle                 time.Duration
+	EndGrace               time.Duration
 	Policy                 policy.Settings // of the client's side
 }
 
@@ -80,7 +80,7 @@ func NewPipeline(c Config) *Pipeline {
 		Split: wire.NewSplitter(c.Framing, c.MaxRecord),
 		dec:   policy.NewDecoder(c.From, c.FromOptions),
 		Enc:   policy.NewEncoder(c.To, c.ToOptions, c.Policy),
-		Seq:   sequencer.New(sequencer.Config{Bounds: c.Bounds, Settle: c.Settle, Replace: c.To.Caps.Has(hub.CapReplace), Correct: c.Policy.Correct}),
+		Seq:   sequencer.New(sequencer.Config{Bounds: c.Bounds, EndGrace: c.EndGrace, Replace: c.To.Caps.Has(hub.CapReplace), Correct: c.Policy.Correct}),
 		Out:   wire.NewOut(c.To.Framing),
 		Stats: new(Stats),
 		from:  c.From.Name, framing: c.Framing,

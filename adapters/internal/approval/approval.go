@@ -53,6 +53,6 @@ func Approves(allow [][]byte, ev *hub.Event) bool {
 			return true
 		}
 	}
-	yes, said := rawjson.Bool(ev.Value)
-	return len(allow) == 0 && (yes || !said)
+	yes, emitted := rawjson.Bool(ev.Value)
+	return len(allow) == 0 && (yes || !emitted)
 }

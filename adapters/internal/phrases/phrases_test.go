@@ -11,15 +11,15 @@ import (
 // TestPhrases: each status has words, those of a run tell its ends apart, and all can be spliced into a string.
 func TestPhrases(t *testing.T) {
 	seen := map[string]bool{}
-	f := func(said, want string) {
+	f := func(emitted, want string) {
 		t.Helper()
-		if said != want || seen[said] {
-			t.Errorf("got %q, want %q, said of nothing else", said, want)
+		if emitted != want || seen[emitted] {
+			t.Errorf("got %q, want %q, said of nothing else", emitted, want)
 		}
-		if escaped := rawjson.AppendEscaped(nil, []byte(said)); string(escaped) != said {
-			t.Errorf("%q must be escaped in a string", said)
+		if escaped := rawjson.AppendEscaped(nil, []byte(emitted)); string(escaped) != emitted {
+			t.Errorf("%q must be escaped in a string", emitted)
 		}
-		seen[said] = true
+		seen[emitted] = true
 	}
 	f(phrases.Call(hub.StatusDenied), "The call was not allowed.")
 	f(phrases.Call(hub.StatusAborted), "The run ended before the call did.")

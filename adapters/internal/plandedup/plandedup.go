@@ -19,13 +19,13 @@ const maxPlan = 64 << 10
 // tool that keeps it, in either order; encoders that have a place for both ask it, and tell the second not at all. The zero
 // value is ready.
 type Filter struct {
-	said   []byte // the plan as it was told last; empty if none was, or by both
-	byCall bool
-	next   []byte // scratch
+	emitted []byte // the plan as it was told last; empty if none was, or by both
+	byCall  bool
+	next    []byte // scratch
 }
 
 // Reset forgets the plan.
-func (t *Filter) Reset() { t.said, t.byCall = t.said[:0], false }
+func (t *Filter) Reset() { t.emitted, t.byCall = t.emitted[:0], false }
 
 // Plan notes a Plan event, and reports whether a call has told the same just before.
 func (t *Filter) Plan(ev *hub.Event) (again bool) {
@@ -57,11 +57,11 @@ func (t *Filter) Call(ev *hub.Event) (isPlan, again bool) {
 // note compares the plan in next with the last, and takes its place unless they are the same from both sides: then the two
 // have found each other, and whoever says it once more says it anew.
 func (t *Filter) note(byCall bool) (again bool) {
-	if again = len(t.said) > 0 && t.byCall != byCall && bytes.Equal(t.said, t.next); again || len(t.next) > maxPlan {
-		t.said = t.said[:0]
+	if again = len(t.emitted) > 0 && t.byCall != byCall && bytes.Equal(t.emitted, t.next); again || len(t.next) > maxPlan {
+		t.emitted = t.emitted[:0]
 		return again
 	}
-	t.said, t.byCall = append(t.said[:0], t.next...), byCall
+	t.emitted, t.byCall = append(t.emitted[:0], t.next...), byCall
 	return false
 }
 

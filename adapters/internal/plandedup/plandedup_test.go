@@ -21,18 +21,18 @@ func TestToldPlan(t *testing.T) {
 	contents := map[byte]string{'1': "Look", '2': `A\u0062`, '3': "Ab"} // the last two are the same
 	f := func(want string) {
 		t.Helper()
-		var told plandedup.Filter
+		var reported plandedup.Filter
 		got := ""
 		for i := 0; i < len(want); i += 2 {
 			says, again := contents[want[i+1]], false
 			what := want[i] | 0x20
 			if what == 'p' {
 				more := hub.More{Items: []hub.PlanItem{{Content: []byte(says), Status: []byte("pending")}}}
-				again = told.Plan(&hub.Event{Kind: hub.Plan, More: &more})
+				again = reported.Plan(&hub.Event{Kind: hub.Plan, More: &more})
 			} else {
 				args := `{"todos":[{"status":"pending","content":"` + says + `"}]}`
 				var isPlan bool
-				if isPlan, again = told.Call(&hub.Event{Kind: hub.ToolReady, Value: []byte(args)}); !isPlan {
+				if isPlan, again = reported.Call(&hub.Event{Kind: hub.ToolReady, Value: []byte(args)}); !isPlan {
 					t.Errorf("%s is no plan", args)
 				}
 			}
@@ -55,17 +55,17 @@ func TestToldPlan(t *testing.T) {
 	f("p1c2p1c2")
 	f("c1P1p1")
 
-	var told plandedup.Filter
-	if isPlan, again := told.Call(&hub.Event{Kind: hub.ToolReady, Value: []byte(`{"merge":true}`)}); isPlan || again {
+	var reported plandedup.Filter
+	if isPlan, again := reported.Call(&hub.Event{Kind: hub.ToolReady, Value: []byte(`{"merge":true}`)}); isPlan || again {
 		t.Error("a call without a list of todos is a plan")
 	}
-	told.Plan(&hub.Event{Kind: hub.Plan})
-	if _, again := told.Call(&hub.Event{Kind: hub.ToolReady, SubAgent: []byte("a"), Value: []byte(`{"todos":[]}`)}); again {
+	reported.Plan(&hub.Event{Kind: hub.Plan})
+	if _, again := reported.Call(&hub.Event{Kind: hub.ToolReady, SubAgent: []byte("a"), Value: []byte(`{"todos":[]}`)}); again {
 		t.Error("the plan of a sub-agent is taken for that of the root agent")
 	}
-	told.Reset()
-	told.Plan(&hub.Event{Kind: hub.Plan})
-	if _, again := told.Call(&hub.Event{Kind: hub.ToolReady, Value: []byte(`{"todos":[]}`)}); !again {
+	reported.Reset()
+	reported.Plan(&hub.Event{Kind: hub.Plan})
+	if _, again := reported.Call(&hub.Event{Kind: hub.ToolReady, Value: []byte(`{"todos":[]}`)}); !again {
 		t.Error("an empty plan is told twice")
 	}
 }

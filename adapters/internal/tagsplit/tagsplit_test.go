@@ -40,7 +40,7 @@ func TestTagSplitterPlain(t *testing.T) {
 	f := func(want bool, before, body string) {
 		t.Helper()
 		s, untold := tagsplit.New("think"), tagsplit.New("think")
-		said, same := pieces(&s, before), pieces(&untold, before)
+		emitted, same := pieces(&s, before), pieces(&untold, before)
 		for _, s := range []*tagsplit.Splitter{&s, &untold} {
 			s.Next([]byte(before)) // the end of it, which is kept back
 		}
@@ -50,7 +50,7 @@ func TestTagSplitterPlain(t *testing.T) {
 		if !want {
 			return
 		}
-		if p, rest := s.Next([]byte(body)); string(p.Text) != body || len(rest) > 0 || s.Holds() || s.Inside() != untold.Inside() || said != same {
+		if p, rest := s.Next([]byte(body)); string(p.Text) != body || len(rest) > 0 || s.Holds() || s.Inside() != untold.Inside() || emitted != same {
 			t.Errorf("behind %q, %q becomes %q with %q behind it", before, body, p.Text, rest)
 		}
 	}

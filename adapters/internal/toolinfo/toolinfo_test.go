@@ -31,13 +31,13 @@ func TestLook(t *testing.T) {
 	if !odd.Empty() {
 		t.Errorf("%+v is not what it should be, and was read", odd)
 	}
-	said := toolinfo.Info{Title: []byte("a"), Kind: []byte("read")}
-	said.Learn(&hub.Event{Title: []byte("b")})
-	if string(said.Title) != "b" || string(said.Kind) != "read" {
-		t.Errorf("learnt %s, %s", said.Title, said.Kind)
+	emitted := toolinfo.Info{Title: []byte("a"), Kind: []byte("read")}
+	emitted.Learn(&hub.Event{Title: []byte("b")})
+	if string(emitted.Title) != "b" || string(emitted.Kind) != "read" {
+		t.Errorf("learnt %s, %s", emitted.Title, emitted.Kind)
 	}
 	own := hub.Event{Title: []byte("own")}
-	said.Put(&own, new(hub.Scratch))
+	emitted.Put(&own, new(hub.Scratch))
 	if string(own.Title) != "own" || string(own.More.ToolKind) != "read" {
 		t.Errorf("put %s, %s", own.Title, own.More.ToolKind)
 	}

@@ -92,7 +92,7 @@ func prepare(name string, n int) (*engine.Codec, *bench.Script, error) {
 	}
 	script, err := bench.NewLongScript(from, bench.Part(names[2]), n+1)
 	codec := engine.NewCodec(engine.Config{
-		From: from, FromOptions: from.Defaults(), To: to, ToOptions: to.Defaults(), Settle: from.EndGrace,
+		From: from, FromOptions: from.Defaults(), To: to, ToOptions: to.Defaults(), EndGrace: from.EndGrace,
 	}, wire.Auto)
 	return codec, script, err
 }

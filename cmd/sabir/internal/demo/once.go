@@ -53,6 +53,6 @@ func pipeline() (c engine.Config, err error) {
 	c.FromOptions, _ = c.From.ParseOptions(options)
 	c.ToOptions = c.To.Defaults()
 	// Nothing runs out of time here, however slow the machine is.
-	c.Settle, c.Bounds.Age = time.Hour, time.Hour
+	c.EndGrace, c.Bounds.Age = time.Hour, time.Hour
 	return c, nil
 }
