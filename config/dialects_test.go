@@ -71,12 +71,13 @@ func TestDialectProblems(t *testing.T) {
 		"sabir.yaml": strings.Replace(withDialect, "path: /a", "path: a", 1) + "log: {level: loud}\n",
 		"mine.yaml":  "decode:\n  - when: {type: text}\n    emit: nothing\n",
 	})
-	d := &declarer{known: map[string]bool{}, bad: []DialectProblem{{"decode[0].emit", "is no kind"}, {"encode", "is missing"}}}
+	d := &declarer{known: map[string]bool{}, bad: []DialectProblem{{"decode[0].emit", "is no kind"}, {"encode", "is missing"}, {"decode[1].emit", "is beyond"}, {"decode[0][1]", "is in no list"}}}
 	_, err := Load(filepath.Join(dir, "sabir.yaml"), d, nil)
 	if err == nil {
 		t.Fatal("nothing was found")
 	}
-	for _, want := range []string{"mine.yaml:3:11: decode[0].emit: is no kind", "mine.yaml:1:1: encode: is missing", "sabir.yaml:7:", "log.level"} {
+	for _, want := range []string{"mine.yaml:3:11: decode[0].emit: is no kind", "mine.yaml:1:1: encode: is missing", "mine.yaml:2:3: decode[1].emit: is beyond", "mine.yaml:2:5: decode[0][1]: is in no list",
+		"sabir.yaml:7:", "log.level"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in\n%s", want, err)
 		}
@@ -93,6 +94,16 @@ func TestDialectProblemsOfFiles(t *testing.T) {
 	for _, want := range []string{"dialects.first: ", "dialects.mine: "} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in\n%v", want, err)
+		}
+	}
+}
+
+// TestDialectFilesSayWhy: what YAML finds is told, with its line.
+func TestDialectFilesSayWhy(t *testing.T) {
+	for text, want := range map[string]string{"a: [\n": "line 1: did not find", "a: 1\nb: 1\na: 2\n": "line 3: mapping key \"a\" already defined"} {
+		file := filepath.Join(writeFiles(t, map[string]string{"mine.yaml": text}), "mine.yaml")
+		if _, err := ReadDialect(file); err == nil || !strings.HasPrefix(err.Error(), file+": ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }

@@ -35,6 +35,9 @@ func TestJudgedOnce(t *testing.T) {
 	f("a URL that is none, whose framing nobody can judge", with("", "url: \"127.0.0.1:9000\", dialect: evolve, framing: websocket", "/a"), "is not a URL")
 	f("a framing that does not fit the URL", with("", good+", framing: websocket", "/a"), "needs a ws or wss URL")
 	f("a dialect that cannot be used, whose options nobody can judge", with("", "url: http://h, dialect: agui, options: {reasoning: 1}", "/a"), "agui cannot be read")
+	for _, number := range []string{".inf", "-.inf", ".nan"} {
+		f("the number "+number, with("", good+", options: {limit: "+number+"}", "/a"), "is not a number that can be used")
+	}
 	f("any host", with("hosts: [\"*\"]\n", good, "/a"), "")
 	f("any host and another", with("hosts: [\"*\", a.example]\n", good, "/a"), "must stand alone")
 	f("the last character that a path may have", with("", good, "/~a"), "")
@@ -52,4 +55,62 @@ func TestNoEnvironment(t *testing.T) {
 	if _, err := Parse("f", fmt.Appendf(nil, text, "${ADDRESS}"), registry, nil); err == nil || !strings.Contains(err.Error(), "ADDRESS is not set") {
 		t.Errorf("without one: %v", err)
 	}
+}
+
+// TestNodes: a configuration has fewer than a hundred thousand values.
+func TestNodes(t *testing.T) {
+	const others = 16 // the values around the list
+	text := func(values int) string {
+		return "listen: :0\nupstreams: {x: {url: http://h, dialect: evolve, options: {tools: {a: [" +
+			strings.Repeat("1,", values-others) + "]}}}}\nroutes: [{path: /a, upstream: x, client: agui}]\n"
+	}
+	if _, err := Parse("f", []byte(text(99_999)), nil, env); err != nil {
+		t.Errorf("99999: %v", err)
+	}
+	if _, err := Parse("f", []byte(text(100_000)), nil, env); err == nil || !strings.Contains(err.Error(), "too large") {
+		t.Errorf("100000: %v", err)
+	}
+}
+
+// TestKeys: a bad key does not hide the next.
+func TestKeys(t *testing.T) {
+	_, err := Parse("f", []byte("[a]: 1\n[b]: 1\nlisten: :0\nlisten: :1\nlisten: :2\nx: 1\n"), nil, env)
+	if err == nil {
+		t.Fatal("nothing was found")
+	}
+	for want, n := range map[string]int{"has a key that is not a single word": 2, "listen: is set twice": 2, "x: unknown key": 1} {
+		if strings.Count(err.Error(), want) != n {
+			t.Errorf("want %d times %q in\n%v", n, want, err)
+		}
+	}
+}
+
+// TestClash: two listeners clash on one port, if they have one host or one of them has all.
+func TestClash(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"127.0.0.1:80", "127.0.0.1:80", true}, {"127.0.0.1:80", "127.0.0.2:80", false}, {"127.0.0.1:80", "127.0.0.1:81", false},
+		{":80", "127.0.0.1:80", true}, {"127.0.0.1:80", ":80", true}, {"0.0.0.0:80", "127.0.0.1:80", true}, {"127.0.0.1:80", "[::]:80", true},
+		{"127.0.0.1:0", "127.0.0.1:0", false}, {":0", ":0", false},
+	} {
+		if got := clash(c.a, c.b); got != c.want {
+			t.Errorf("%s and %s: %t", c.a, c.b, got)
+		}
+	}
+}
+
+func TestClip(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		if got := clip(text); got != want {
+			t.Errorf("%q: got %q", text, got)
+		}
+	}
+	full := strings.Repeat("x", 80)
+	f("", "")
+	f(full, full)
+	f(full+"y", full+"…")
+	f(full[1:]+"é", full[1:]+"…") // the letter does not fit whole
 }

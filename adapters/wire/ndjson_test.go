@@ -39,3 +39,14 @@ func TestNDJSONLimit(t *testing.T) {
 func TestNDJSONNoRescan(t *testing.T) {
 	checkNoRescan(t, NDJSON, `{"a":"`, "x", "\n", "\"}\n")
 }
+
+// TestTooLargeUsesNothing: whoever reports a record that is too large has it still.
+func TestTooLargeUsesNothing(t *testing.T) {
+	for _, framing := range []Framing{NDJSON, SSE} {
+		for _, in := range []string{"data: 0123456789", "data: 0123456789\n\n"} {
+			if _, n, err := NewSplitter(framing, 9).Split([]byte(in), false); n != 0 || err == nil {
+				t.Errorf("%v, %q: %d bytes are used, %v", framing, in, n, err)
+			}
+		}
+	}
+}
