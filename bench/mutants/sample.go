@@ -25,8 +25,9 @@ func (t *tally) String() string {
 	if t.tried == 0 {
 		return t.folder + ": nothing to change"
 	}
+	share := 100 * t.caught / max(t.caught+t.survived, 1) // of those that anybody could notice
 	return fmt.Sprintf("%s: %d tried, %d caught (%d %%; %d by the time limit), %d equivalent, %d unnoticed",
-		t.folder, t.tried, t.caught, 100*t.caught/t.tried, t.hung, t.explained, t.survived)
+		t.folder, t.tried, t.caught, share, t.hung, t.explained, t.survived)
 }
 
 func trySamples(ctx context.Context, l *lab, out io.Writer, o options, c *config, folders []string) error {
