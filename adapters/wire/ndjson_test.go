@@ -49,4 +49,18 @@ func TestTooLargeUsesNothing(t *testing.T) {
 			}
 		}
 	}
+	if _, n, err := NewSplitter(ContentLength, 0).Split([]byte("X: y\r\n\r\n"), false); n != 0 || err == nil {
+		t.Errorf("a header without a length: %d bytes are used, %v", n, err)
+	}
+}
+
+// TestKeptMemory: what is used again keeps 64 KiB at most.
+func TestKeptMemory(t *testing.T) {
+	for size, kept := range map[int]bool{64 << 10: true, 64<<10 + 1: false} {
+		o := NewOut(NDJSON)
+		o.Buf = make([]byte, 1, size)
+		if o.Reset(); len(o.Buf) != 0 || cap(o.Buf) > 0 != kept {
+			t.Errorf("of %d bytes, %d are kept", size, cap(o.Buf))
+		}
+	}
 }
