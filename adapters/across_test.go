@@ -164,7 +164,7 @@ func TestSubAgentsAcross(t *testing.T) {
 	}
 }
 
-// laneText is the answer text that was sent in sub-agents.
+// subAgentText is the answer text that was sent in sub-agents.
 func subAgentText(x *adaptertest.Translation) (all string) {
 	for i := range x.Sent {
 		if ev := &x.Sent[i]; ev.Kind == hub.TextDelta && len(ev.SubAgent) > 0 && ev.Chan == hub.AnswerText {

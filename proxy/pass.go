@@ -265,7 +265,7 @@ func (p *passer) Feed(buf []byte, _ bool, _ time.Duration) (used int, err error)
 
 func (p *passer) Tick(time.Duration) (next time.Duration, over bool) { return 0, false }
 
-// finish adds nothing: what is cut stays cut.
+// Finish adds nothing: what is cut stays cut.
 func (p *passer) Finish(f *hub.Failure, _ time.Duration, _ bool) *hub.Failure { return f }
 
 // keptBack are fields of an answer that do not pass: those that Sabir says itself, and those that speak of the server's own

@@ -171,10 +171,10 @@ func (d *decoder) session(dst []hub.Event, v rawjson.Value) []hub.Event {
 	return dst
 }
 
-// maxLanes bounds how many sub-agents are announced with a name; the sequencer opens others under their ids.
+// maxSubAgents bounds how many sub-agents are announced with a name; the sequencer opens others under their ids.
 const maxSubAgents = 1024
 
-// openLane announces a sub-agent the first time: another session, or with ref the sub-agent that a tool call started.
+// openSubAgent announces a sub-agent the first time: another session, or with ref the sub-agent that a tool call started.
 func (d *decoder) openSubAgent(dst []hub.Event, subAgent, ref, title []byte) []hub.Event {
 	if _, known := d.subAgents[string(subAgent)]; known || len(d.subAgents) >= maxSubAgents {
 		return dst
@@ -183,7 +183,7 @@ func (d *decoder) openSubAgent(dst []hub.Event, subAgent, ref, title []byte) []h
 	return append(dst, hub.Event{Kind: hub.AgentStart, ID: subAgent, SubAgent: d.subAgent, Ref: ref, Name: []byte("agent"), Title: title})
 }
 
-// closeLane ends a sub-agent if it was opened.
+// closeSubAgent ends a sub-agent if it was opened.
 func (d *decoder) closeSubAgent(dst []hub.Event, subAgent []byte, s hub.Status) []hub.Event {
 	outer, open := d.subAgents[string(subAgent)]
 	if !open {

@@ -130,7 +130,7 @@ func (d *decoder) subagent(dst []hub.Event) []hub.Event {
 	return dst
 }
 
-// laneStatus is how a sub-agent ended whose session stopped for a reason. A limit or a refusal is no success for its parent.
+// subAgentStatus is how a sub-agent ended whose session stopped for a reason. A limit or a refusal is no success for its parent.
 func subAgentStatus(reason []byte) hub.Status {
 	switch acpwire.StopStatus(reason) {
 	case hub.StatusDone:

@@ -65,7 +65,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return endDisposition(ev.Status)
 }
 
-// endFate says which reasons the protocol tells apart.
+// endDisposition says which reasons the protocol tells apart.
 func endDisposition(s hub.Status) hub.Disposition {
 	switch s {
 	case hub.StatusTools, hub.StatusPaused, hub.StatusFiltered, hub.StatusTruncated:

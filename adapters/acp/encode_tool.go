@@ -248,7 +248,7 @@ func (e *encoder) finalStatus(s hub.Status) string {
 	return "failed"
 }
 
-// statusFate says which ends the client can tell apart.
+// statusDisposition says which ends the client can tell apart.
 func (e *encoder) statusDisposition(s hub.Status) hub.Disposition {
 	return hub.NativeIf(s == hub.StatusOK || s == hub.StatusError || s == hub.StatusAborted && e.opt.drafts)
 }

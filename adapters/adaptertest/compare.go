@@ -123,7 +123,7 @@ func (c *comparison) subAgentTexts(ch hub.Chan, user bool) {
 	}
 }
 
-// laneTexts lists the texts of all sub-agents but the root that have one, sorted.
+// subAgentTexts lists the texts of all sub-agents but the root that have one, sorted.
 func (m *Meaning) subAgentTexts(ch hub.Chan, user bool) (all []string) {
 	for i := range m.Agents {
 		key := textKey{subAgent: "agent " + itoa(i+1), ch: ch, user: user}

@@ -70,7 +70,7 @@ func copyRecord(rec wire.Record) wire.Record {
 	return wire.Record{Event: append([]byte(nil), rec.Event...), ID: append([]byte(nil), rec.ID...), Data: append([]byte{}, rec.Data...)}
 }
 
-// loose returns the events that the fixture begins with or decodes to, and the cause of the end.
+// decoded returns the events that the fixture begins with or decodes to, and the cause of the end.
 func (f *fixture) decoded(t testing.TB) ([]hub.Event, error) {
 	t.Helper()
 	if !f.hasWire {

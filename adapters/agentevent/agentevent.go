@@ -149,7 +149,7 @@ var Dialect = hub.Dialect{
 	AppendFailure: appendFailure,
 }
 
-// settle is for the context_usage that later servers send right after final, before they close the connection.
+// endGrace is for the context_usage that later servers send right after final, before they close the connection.
 const endGrace = 100 * time.Millisecond
 
 var options = []hub.OptionSpec{

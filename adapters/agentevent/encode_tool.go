@@ -146,7 +146,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return e.endDisposition(ev, c)
 }
 
-// endFate says whether a reader gets the end as it is: there is one place for result and reason, and there are two
+// endDisposition says whether a reader gets the end as it is: there is one place for result and reason, and there are two
 // outcomes.
 func (e *encoder) endDisposition(ev *hub.Event, c *openCall) hub.Disposition {
 	hasResult := ev.Text != nil || ev.Value != nil

@@ -18,7 +18,7 @@ const maxEmitted = 1 << 20
 // delegateName is the beginning of the name of a sub-agent's own card.
 const delegateName = "delegate_to_"
 
-// sub-agent is an open sub-agent.
+// subAgent is an open sub-agent.
 type subAgent struct {
 	id, name []byte
 	outer    *subAgent // nil: the root agent
@@ -74,7 +74,7 @@ func (e *encoder) openCard(out *wire.Out, l *subAgent, ev *hub.Event) {
 	l.card.ready = true
 }
 
-// orphanLanes parts the sub-agents of a call from it: a sub-agent may outlive its tool.
+// orphanSubAgents parts the sub-agents of a call from it: a sub-agent may outlive its tool.
 func (e *encoder) orphanSubAgents(c *openCall) {
 	for _, l := range e.subAgents {
 		if l.card == c {
@@ -112,7 +112,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return hub.Folded
 }
 
-// inLane writes an event of a sub-agent: what it says as strings, and the rest, if wanted, as data.
+// inSubAgent writes an event of a sub-agent: what it says as strings, and the rest, if wanted, as data.
 func (e *encoder) inSubAgent(out *wire.Out, ev *hub.Event) hub.Disposition {
 	l := e.subAgent(ev.SubAgent)
 	if l == nil {

@@ -33,7 +33,7 @@ const (
 	numChunkKinds
 )
 
-// chunkLane is what one sub-agent assembles. The slots of a sub-agent live as long as the stream.
+// chunkSubAgent is what one sub-agent assembles. The slots of a sub-agent live as long as the stream.
 type chunkSubAgent struct {
 	subAgent []byte
 	kind     chunkKind
@@ -48,7 +48,7 @@ type chunks struct {
 
 func (c *chunks) reset() { c.subAgents, c.open = nil, 0 }
 
-// sub-agent returns the state of a sub-agent, making it if it is new.
+// subAgent returns the state of a sub-agent, making it if it is new.
 func (c *chunks) subAgent(name []byte) *chunkSubAgent {
 	for i := range c.subAgents {
 		if bytes.Equal(c.subAgents[i].subAgent, name) {

@@ -142,7 +142,7 @@ func appendMetadata(dst []byte, ev *hub.Event, own eventjson.Set) []byte {
 	return eventjson.Close(dst, from)
 }
 
-// sub-agent is the sub-agent that the client sees ev in.
+// subAgent is the sub-agent that the client sees ev in.
 func (e *encoder) subAgent(ev *hub.Event) string {
 	if e.flat {
 		return ""

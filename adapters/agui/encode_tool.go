@@ -20,7 +20,7 @@ func (e *encoder) wireTool(id []byte) []byte {
 	return e.scratch
 }
 
-// wireLane is the id that a sub-agent has on the wire. Valid until the next call, as that of wireTool.
+// wireSubAgent is the id that a sub-agent has on the wire. Valid until the next call, as that of wireTool.
 func (e *encoder) wireSubAgent(id []byte) []byte {
 	if len(id) == 0 {
 		return nil

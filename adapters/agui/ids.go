@@ -65,7 +65,7 @@ func hash(h uint64, p []byte) uint64 {
 	return h
 }
 
-// appendLane appends the id that a sub-agent has on the wire: its own, or if the sequencer counted it one that is unique
+// appendSubAgent appends the id that a sub-agent has on the wire: its own, or if the sequencer counted it one that is unique
 // beyond the run. It names one invocation, and clients keep it with the messages.
 func (s *ids) appendSubAgent(dst, id []byte) []byte {
 	if digits, ok := bytes.CutPrefix(id, []byte("a_")); ok && len(bytes.TrimLeft(digits, "0123456789")) == 0 {

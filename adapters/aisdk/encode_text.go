@@ -24,7 +24,7 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return textDisposition(ev)
 }
 
-// textFate is what becomes of the texts of a channel: a refusal is shown, but as an answer.
+// textDisposition is what becomes of the texts of a channel: a refusal is shown, but as an answer.
 func textDisposition(ev *hub.Event) hub.Disposition {
 	return hub.FoldedIf(ev.Chan == hub.Refusal)
 }

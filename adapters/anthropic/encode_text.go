@@ -31,7 +31,7 @@ func isMuted(ev *hub.Event) bool {
 	return ev.Flags.Has(hub.User) || string(ev.Name) == "system" || string(ev.Name) == "developer"
 }
 
-// textFate: a refusal is a text like any other.
+// textDisposition: a refusal is a text like any other.
 func textDisposition(ev *hub.Event) hub.Disposition {
 	return hub.FoldedIf(ev.Chan == hub.Refusal)
 }

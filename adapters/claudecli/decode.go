@@ -31,7 +31,7 @@ type decoder struct {
 	end          []byte          // the result that waits for the tasks
 }
 
-// sub-agent is the root agent, or a sub-agent: the call that spawned it.
+// subAgent is the root agent, or a sub-agent: the call that spawned it.
 type subAgent struct {
 	id      []byte
 	message []byte // id of the message that is being said
@@ -207,7 +207,7 @@ func (d *decoder) Finish(dst []hub.Event, _ error) []hub.Event {
 	return d.runEnd(dst, d.end)
 }
 
-// sub-agent returns the sub-agent of the record, and opens it if it is a new one.
+// subAgent returns the sub-agent of the record, and opens it if it is a new one.
 func (d *decoder) subAgent(dst []hub.Event) ([]hub.Event, *subAgent) {
 	id := rawjson.Body(d.rec.Parent)
 	if l := d.subAgents[string(id)]; l != nil {

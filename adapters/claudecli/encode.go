@@ -40,7 +40,7 @@ type encoder struct {
 	toolTurn  bool   // the last message of the root called tools
 }
 
-// said is the message of the root agent that is being said.
+// emitted is the message of the root agent that is being said.
 type emitted struct {
 	open   bool
 	id     []byte

@@ -7,7 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// sub-agent is a sub-agent.
+// subAgent is a sub-agent.
 type subAgent struct {
 	id, parent, ref []byte
 	name            []byte
@@ -15,7 +15,7 @@ type subAgent struct {
 	ended           bool
 }
 
-// enterLane finds the sub-agent that the event at hand comes from: by agentId in newer versions, by the call that it
+// enterSubAgent finds the sub-agent that the event at hand comes from: by agentId in newer versions, by the call that it
 // runs in in older ones. One that was not announced is announced.
 func (d *decoder) enterSubAgent(dst []hub.Event) []hub.Event {
 	if d.at.ev.AgentID == nil && d.at.ev.Data.ParentTool == nil {
@@ -42,7 +42,7 @@ func (d *decoder) enterSubAgent(dst []hub.Event) []hub.Event {
 	return dst
 }
 
-// findLane returns the sub-agent of this agent, or else of this call.
+// findSubAgent returns the sub-agent of this agent, or else of this call.
 func (d *decoder) findSubAgent(agent, tool []byte) *subAgent {
 	if l := d.subAgents[string(agent)]; l != nil {
 		return l
@@ -66,7 +66,7 @@ func (d *decoder) alias(id []byte, l *subAgent) {
 	}
 }
 
-// openLane makes a sub-agent, in the one that its call was made in.
+// openSubAgent makes a sub-agent, in the one that its call was made in.
 func (d *decoder) openSubAgent(agent, tool []byte) *subAgent {
 	l := &subAgent{id: bytes.Clone(rawjson.First(agent, tool)), ref: bytes.Clone(tool)}
 	if c := d.calls[string(tool)]; c != nil {
@@ -168,7 +168,7 @@ func (d *decoder) innermost(name []byte) *subAgent {
 	return nil
 }
 
-// endLane appends the end of a sub-agent. It is remembered all the same: late events must not open it under another name.
+// endSubAgent appends the end of a sub-agent. It is remembered all the same: late events must not open it under another name.
 func (d *decoder) endSubAgent(dst []hub.Event, l *subAgent, status hub.Status) []hub.Event {
 	l.ended = true
 	for i, o := range d.open {

@@ -214,7 +214,7 @@ func (e *encoder) filter(envelope string) *Filter {
 	return e.opt.filter
 }
 
-// appendLane appends the property by which older versions tell the events of a sub-agent.
+// appendSubAgent appends the property by which older versions tell the events of a sub-agent.
 func (e *encoder) appendSubAgent(dst, subAgent []byte) []byte {
 	if len(subAgent) == 0 {
 		return dst

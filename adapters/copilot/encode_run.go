@@ -128,7 +128,7 @@ func (e *encoder) sessionError(out *wire.Out, ev *hub.Event, disposition hub.Dis
 	return e.end(out, disposition)
 }
 
-// shownLane is what is repeated of a sub-agent.
+// shownSubAgent is what is repeated of a sub-agent.
 type shownSubAgent struct {
 	call  []byte // that it runs in
 	title []byte

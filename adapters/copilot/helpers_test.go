@@ -44,7 +44,7 @@ func clone(t *testing.T, evs []hub.Event) []hub.Event {
 	return own
 }
 
-// strict makes decoded events normalized.
+// normalized makes decoded events normalized.
 func normalized(decoded []hub.Event) []hub.Event {
 	seq := sequencer.New(sequencer.Config{Replace: true})
 	return seq.Flush(seq.Push(nil, decoded, 0), nil)

@@ -314,7 +314,7 @@ func (c *compiler) template(n node, known fieldSet, what string) *template {
 	return t
 }
 
-// told are the fields whose word has to come through for a reader to understand the event, by kind.
+// reported are the fields whose word has to come through for a reader to understand the event, by kind.
 func reported(k hub.Kind) []field {
 	switch k {
 	case hub.TextStart, hub.TextEnd:

@@ -213,7 +213,7 @@ func (d *decoder) fault(reason hub.Reason, member, msg string) error {
 	return hub.NewError(reason, path, bytes.Index(d.from.rec.Data, []byte(`"sessionUpdate"`)), msg)
 }
 
-// maxLanes bounds how many sub-agents are announced with a name; the sequencer opens others under their ids.
+// maxSubAgents bounds how many sub-agents are announced with a name; the sequencer opens others under their ids.
 const maxSubAgents = 1024
 
 // enter finds the sub-agent of the record and names what is new: the session of the root agent, another session, a
@@ -248,7 +248,7 @@ func (d *decoder) nameRoot(dst []hub.Event, session []byte) []hub.Event {
 	return dst
 }
 
-// openLane announces a sub-agent the first time: another session, or with ref the sub-agent that a tool call started.
+// openSubAgent announces a sub-agent the first time: another session, or with ref the sub-agent that a tool call started.
 func (d *decoder) openSubAgent(dst []hub.Event, subAgent, ref []byte) []hub.Event {
 	if _, known := d.subAgents[string(subAgent)]; known || len(d.subAgents) >= maxSubAgents {
 		return dst

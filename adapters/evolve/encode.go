@@ -91,7 +91,7 @@ func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return e.inSubAgent(e.single(out, ev, l), l)
 }
 
-// inLane is the disposition of an event that was written, but no longer says in whose sub-agent.
+// inSubAgent is the disposition of an event that was written, but no longer says in whose sub-agent.
 func (e *encoder) inSubAgent(f hub.Disposition, l *subAgent) hub.Disposition {
 	if l != nil && l.how == subAgentFold && (f == hub.Native || f == hub.Deferred) {
 		return hub.Folded

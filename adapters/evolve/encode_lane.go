@@ -6,7 +6,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// laneHow is how the events of a sub-agent are shown.
+// subAgentHow is how the events of a sub-agent are shown.
 type subAgentHow uint8
 
 const (
@@ -16,7 +16,7 @@ const (
 	subAgentDrop                       // not at all
 )
 
-// sub-agent is a sub-agent.
+// subAgent is a sub-agent.
 type subAgent struct {
 	how   subAgentHow
 	id    []byte // of the session, or of the tool call that started it
@@ -76,7 +76,7 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return hub.Folded
 }
 
-// foldLane finds or makes the call that shows a sub-agent.
+// foldSubAgent finds or makes the call that shows a sub-agent.
 func (e *encoder) foldSubAgent(out *wire.Out, ev *hub.Event, l *subAgent) {
 	if c := e.cards[string(ev.Ref)]; c != nil && len(ev.Ref) > 0 {
 		l.card = append(l.card, ev.Ref...)
@@ -94,7 +94,7 @@ func (e *encoder) foldSubAgent(out *wire.Out, ev *hub.Event, l *subAgent) {
 	e.announce(out, c, nil)
 }
 
-// laneText shows the answer of a folded sub-agent as the output of its call; what it thinks is not shown.
+// subAgentText shows the answer of a folded sub-agent as the output of its call; what it thinks is not shown.
 func (e *encoder) subAgentText(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition {
 	c := e.cards[string(l.card)]
 	if c == nil || ev.Chan == hub.Reasoning || ev.Flags.Has(hub.User) || e.opt.progressDrop && !l.own {

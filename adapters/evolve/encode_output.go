@@ -146,7 +146,7 @@ func sameResult(emitted []byte, ev *hub.Event) bool {
 	return ev.Value == nil || emitted == nil
 }
 
-// endFate is the disposition of an end with this status.
+// endDisposition is the disposition of an end with this status.
 func endDisposition(s hub.Status) hub.Disposition {
 	return hub.NativeIf(s == hub.StatusOK || s == hub.StatusError)
 }

@@ -141,7 +141,7 @@ type Dialect struct {
 	// that are not named are dropped and counted.
 	Policies map[Class]Policy
 
-	// Sub-agents is how sub-agents are shown, unless the route says otherwise.
+	// SubAgents is how sub-agents are shown, unless the route says otherwise.
 	SubAgents SubAgentMode
 
 	// Extension finds the payload that an [Extender] of this dialect has written in rec, nil if there is none. It is

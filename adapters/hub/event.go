@@ -8,7 +8,7 @@
 //   - error.go, failure.go, fault.go: a bad record, the end of a stream that failed, a call that failed.
 //   - observe.go: what a record means for a stream that is copied. scratch.go: memory for decoders.
 //
-// A dialect decodes its wire records into decoded events, package sequencer normalizes them, and another dialect encodes
+// A dialect decodes its wire records into events, package sequencer normalizes them, and another dialect encodes
 // them. Dialects meet here and nowhere else.
 //
 // The packages of adapters are values in, values out: nothing in them reads, writes, logs, counts time or starts a
@@ -71,7 +71,7 @@ const (
 	StepStart // a model turn or graph node begins: ID, [Name], [More.Model]
 	StepEnd   // ID, [Status reason]
 
-	AgentStart // a sub-agent begins: ID = its sub-agent, [Ref spawning tool call], Name, [Title task]; Sub-agent = the parent
+	AgentStart // a sub-agent begins: ID = that of the sub-agent, [Ref spawning tool call], Name, [Title task]; SubAgent = the parent
 	AgentEnd   // ID, Status, [Value or Text result], [More.Err]
 
 	TextStart // one text part: ID, Chan, [Name: summary, commentary], [FlagUser]
@@ -191,7 +191,7 @@ const (
 	scopeCount
 )
 
-// What says what an Ask wants.
+// AskKind says what an Ask wants.
 type AskKind uint8
 
 // Kinds of asks.

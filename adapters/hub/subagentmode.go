@@ -18,10 +18,10 @@ var subAgentModeNames = [subAgentModeCount]string{"default", "nest", "tool", "fl
 
 func (m SubAgentMode) String() string { return name(subAgentModeNames[:], int(m)) }
 
-// LaneModeNames lists the names of all modes.
+// SubAgentModeNames lists the names of all modes.
 func SubAgentModeNames() []string { return subAgentModeNames[:] }
 
-// ParseLaneMode returns the mode of that name.
+// ParseSubAgentMode returns the mode of that name.
 func ParseSubAgentMode(s string) (SubAgentMode, bool) {
 	return parse[SubAgentMode](subAgentModeNames[:], []byte(s))
 }

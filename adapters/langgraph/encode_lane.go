@@ -10,7 +10,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// outLane is a sub-graph as the client sees it, or the graph itself.
+// outSubAgent is a sub-graph as the client sees it, or the graph itself.
 type outSubAgent struct {
 	namespace []byte // plain text, as in the names of events; empty for the graph itself
 	body      []byte // the same as the body of a JSON string
@@ -48,7 +48,7 @@ func named(event string, l *outSubAgent) string {
 	return event + "|" + string(l.namespace)
 }
 
-// sub-agent returns the sub-agent of an event.
+// subAgent returns the sub-agent of an event.
 func (e *encoder) subAgent(id []byte) *outSubAgent {
 	if len(id) > 0 {
 		if l := e.subAgents[string(id)]; l != nil {

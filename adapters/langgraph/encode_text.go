@@ -126,7 +126,7 @@ func (m *outMessage) nextBlock(ch hub.Chan) {
 	m.ch = ch
 }
 
-// fateOf is what becomes of a text: a refusal looks like any answer.
+// dispositionOf is what becomes of a text: a refusal looks like any answer.
 func dispositionOf(ch hub.Chan) hub.Disposition {
 	return hub.FoldedIf(ch == hub.Refusal)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// sub-agent is a sub-graph that has spoken: its namespace, as in "messages|child:1b2c|tools:77aa".
+// subAgent is a sub-graph that has spoken: its namespace, as in "messages|child:1b2c|tools:77aa".
 type subAgent struct {
 	id     []byte // string body, the whole namespace; nil for the graph itself
 	name   []byte // string body: the node that the sub-graph runs in
@@ -16,14 +16,14 @@ type subAgent struct {
 	begun  bool // it has spoken: a state is no longer the input that it began with
 }
 
-// sub-agents are those seen so far, by namespace as it stands in the event name.
+// subAgents are those seen so far, by namespace as it stands in the event name.
 type subAgents struct {
 	by   map[string]*subAgent
 	last *subAgent
 	key  []byte // namespace of last
 }
 
-// maxLanes bounds the sub-graphs that are told apart. What later ones say is said by the graph itself.
+// maxSubAgents bounds the sub-graphs that are told apart. What later ones say is said by the graph itself.
 const maxSubAgents = 1024
 
 func (t *subAgents) reset() {
@@ -31,7 +31,7 @@ func (t *subAgents) reset() {
 	t.last, t.key = nil, t.key[:0]
 }
 
-// sub-agent returns the sub-graph of a namespace. One that was not heard of before is opened, after those around it.
+// subAgent returns the sub-graph of a namespace. One that was not heard of before is opened, after those around it.
 func (d *decoder) subAgent(dst []hub.Event, namespace []byte) ([]hub.Event, *subAgent) {
 	t := &d.subAgents
 	if len(namespace) == 0 {
@@ -48,7 +48,7 @@ func (d *decoder) subAgent(dst []hub.Event, namespace []byte) ([]hub.Event, *sub
 	return dst, l
 }
 
-// openLane opens the sub-graph, and all around it that are new, from the outside in.
+// openSubAgent opens the sub-graph, and all around it that are new, from the outside in.
 func (d *decoder) openSubAgent(dst []hub.Event, namespace []byte) ([]hub.Event, *subAgent) {
 	t, l := &d.subAgents, &d.root
 	if t.by == nil {

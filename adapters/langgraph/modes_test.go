@@ -34,7 +34,7 @@ func TestModes(t *testing.T) {
 	adaptertest.Generated(t, "testdata/modes.txt", b.String()+"\n")
 }
 
-// strictOf is the normalized events of a fixture.
+// normalizedOf is the normalized events of a fixture.
 func normalizedOf(t *testing.T, path string) []hub.Event {
 	t.Helper()
 	archive, err := txtar.ParseFile(path)

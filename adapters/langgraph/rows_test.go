@@ -46,7 +46,7 @@ func copied(ev *hub.Event) hub.Event {
 	return out
 }
 
-// said joins the events of a kind: what is called for each.
+// emitted joins the events of a kind: what is called for each.
 func emitted(evs []hub.Event, kind hub.Kind, what func(*hub.Event) string) string {
 	var all []string
 	for i := range evs {

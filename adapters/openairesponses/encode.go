@@ -278,7 +278,7 @@ func (e *encoder) ending(ev *hub.Event) (status string, end terminal) {
 	return "completed", terminal{}
 }
 
-// endFate says what of a reason reached the client.
+// endDisposition says what of a reason reached the client.
 func (e *encoder) endDisposition(reason hub.Status, asks bool) hub.Disposition {
 	switch reason {
 	case hub.StatusDone:

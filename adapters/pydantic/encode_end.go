@@ -56,7 +56,7 @@ func (e *encoder) end(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
 	return e.endDisposition(ev.Status)
 }
 
-// endFate is the disposition of an end whose result is told as it is.
+// endDisposition is the disposition of an end whose result is told as it is.
 func (e *encoder) endDisposition(s hub.Status) hub.Disposition {
 	return hub.NativeIf(s == hub.StatusOK || s == hub.StatusError && e.errorEvent)
 }

@@ -14,7 +14,7 @@ import (
 // ownPrefix begins the ids of cards that were made for a sub-agent.
 const ownPrefix = "agent_"
 
-// sub-agent is a sub-agent that has not ended.
+// subAgent is a sub-agent that has not ended.
 type subAgent struct {
 	id, name []byte
 	card     *card
@@ -22,7 +22,7 @@ type subAgent struct {
 	marked   bool // its beginning was marked in message
 }
 
-// sub-agent returns the sub-agent with this id, nil if there is none.
+// subAgent returns the sub-agent with this id, nil if there is none.
 func (e *encoder) subAgent(id []byte) *subAgent {
 	for _, l := range e.subAgents {
 		if bytes.Equal(l.id, id) {
@@ -63,7 +63,7 @@ func (e *encoder) openOwn(out *wire.Out, l *subAgent, task []byte) {
 	e.announce(out, c, nil)
 }
 
-// orphanLanes parts the sub-agents of a call from it: they may outlive it.
+// orphanSubAgents parts the sub-agents of a call from it: they may outlive it.
 func (e *encoder) orphanSubAgents(out *wire.Out, c *card) {
 	for _, l := range e.subAgents {
 		if l.card == c {
@@ -84,7 +84,7 @@ func (e *encoder) cardOf(out *wire.Out, l *subAgent) *card {
 	return l.card
 }
 
-// laneDelta writes what a sub-agent says, or thinks.
+// subAgentDelta writes what a sub-agent says, or thinks.
 func (e *encoder) subAgentDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	l := e.subAgent(ev.SubAgent)
 	if l == nil {

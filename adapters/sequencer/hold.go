@@ -51,7 +51,7 @@ func (t *toolState) find(id []byte) *tool {
 	return found
 }
 
-// strictID is the id by which a tool is known to encoders.
+// normalizedID is the id by which a tool is known to encoders.
 func (t *toolState) normalizedID(src []byte) []byte {
 	if o := t.tools.get(src); o != nil && len(src) > 0 {
 		return o.id
@@ -213,7 +213,7 @@ func (s *Sequencer) releaseAll(dst []hub.Event) []hub.Event {
 	return dst
 }
 
-// releaseLane releases what is held in a sub-agent that ends.
+// releaseSubAgent releases what is held in a sub-agent that ends.
 func (s *Sequencer) releaseSubAgent(dst []hub.Event, l *subAgent) []hub.Event {
 	for i := 0; i < len(s.tools.queues); {
 		if q := s.tools.queues[i]; l != nil && bytes.Equal(q.subAgent, l.src) {

@@ -167,7 +167,7 @@ func (g *generator) execute(t *genTool) {
 	}
 }
 
-// sub-agent starts a sub-agent below l, or ends one.
+// subAgent starts a sub-agent below l, or ends one.
 func (g *generator) subAgent(l *genSubAgent) {
 	if len(g.subAgents) > 4 || len(g.subAgents) > 1 && g.rnd.IntN(2) == 0 {
 		g.endSubAgent(1 + g.rnd.IntN(len(g.subAgents)-1))
@@ -179,7 +179,7 @@ func (g *generator) subAgent(l *genSubAgent) {
 	g.add(hub.Event{Kind: hub.AgentStart, ID: []byte(made.id), SubAgent: []byte(l.id), Name: []byte(made.name)})
 }
 
-// endLane ends the sub-agent at i if nothing in it goes on.
+// endSubAgent ends the sub-agent at i if nothing in it goes on.
 func (g *generator) endSubAgent(i int) {
 	l := g.subAgents[i]
 	if l.children > 0 || slices.ContainsFunc(g.tools, func(t *genTool) bool { return t.subAgent == l }) {

@@ -1,8 +1,8 @@
-// Package sequencer makes the decoded events of one stream normal: it opens what was not opened, closes what was not closed,
+// Package sequencer normalizes the decoded events of one stream: it opens what was not opened, closes what was not closed,
 // holds back what comes too early, and counts each repair. What leaves it keeps the invariants I1 to I14 (see [Sequencer]), so
 // that encoders need no defensive code.
 //
-// sequencer.go has the invariants and the way of an event; text.go, tool.go, step.go, sub-agent.go and ask.go one family of events
+// sequencer.go has the invariants and the way of an event; text.go, tool.go, step.go, subagent.go and ask.go one family of events
 // each; hold.go what waits for the start of its call; memory.go what is remembered of ids; resume.go what the request tells of
 // earlier streams; status.go the statuses of ends; repair.go the names of the repairs.
 package sequencer
@@ -252,7 +252,7 @@ func (s *Sequencer) plain(dst []hub.Event, ev *hub.Event) []hub.Event {
 	return dst
 }
 
-// strictRef is the normalized id of what ev belongs to: a step for usage, a text part or tool for the others.
+// normalizedRef is the normalized id of what ev belongs to: a step for usage, a text part or tool for the others.
 func (s *Sequencer) normalizedRef(ev *hub.Event) []byte {
 	if len(ev.Ref) == 0 {
 		return nil

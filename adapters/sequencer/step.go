@@ -26,7 +26,7 @@ func (t *stepState) reset(known int) {
 	t.open = t.open[:0]
 }
 
-// strictID is the id by which a step is known to encoders.
+// normalizedID is the id by which a step is known to encoders.
 func (t *stepState) normalizedID(src []byte) []byte {
 	if st := t.steps.get(src); st != nil {
 		return st.id

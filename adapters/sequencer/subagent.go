@@ -6,14 +6,14 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
-// laneState is what the sequencer knows of sub-agents.
+// subAgentState is what the sequencer knows of sub-agents.
 type subAgentState struct {
 	subAgents memory[*subAgent] // by upstream id
 	order     []*subAgent       // open ones, parents before children
 	ids       ids
 }
 
-// sub-agent is one sub-agent. The root agent is the nil sub-agent.
+// subAgent is one sub-agent. The root agent is the nil sub-agent.
 type subAgent struct {
 	src, id []byte // upstream's id, normalized id
 	name    []byte
@@ -32,7 +32,7 @@ func (t *subAgentState) reset(known int) {
 	t.order = t.order[:0]
 }
 
-// strict is the id of the sub-agent in the normalized stream; nil for the root.
+// normalized is the id of the sub-agent in the normalized stream; nil for the root.
 func (l *subAgent) normalized() []byte {
 	if l == nil {
 		return nil
@@ -48,7 +48,7 @@ func (l *subAgent) alive() *subAgent {
 	return l
 }
 
-// sub-agent returns the open sub-agent that an event names, opening it if need be.
+// subAgent returns the open sub-agent that an event names, opening it if need be.
 func (s *Sequencer) subAgent(dst []hub.Event, src []byte) ([]hub.Event, *subAgent) {
 	if len(src) == 0 {
 		return dst, nil
@@ -89,7 +89,7 @@ func (s *Sequencer) openSubAgent(dst []hub.Event, ev *hub.Event, parent *subAgen
 	return dst, l
 }
 
-// limitLanes makes room for one more sub-agent below parent: the oldest that is not around it ends.
+// limitSubAgents makes room for one more sub-agent below parent: the oldest that is not around it ends.
 func (s *Sequencer) limitSubAgents(dst []hub.Event, parent *subAgent) []hub.Event {
 	if len(s.subAgents.order) < s.cfg.Bounds.Open {
 		return dst
@@ -126,7 +126,7 @@ func (s *Sequencer) agentStart(dst []hub.Event, ev *hub.Event) []hub.Event {
 	return dst
 }
 
-// parentLane returns the sub-agent around the one that ev starts or ends. Nothing is its own parent.
+// parentSubAgent returns the sub-agent around the one that ev starts or ends. Nothing is its own parent.
 func (s *Sequencer) parentSubAgent(dst []hub.Event, ev *hub.Event) ([]hub.Event, *subAgent) {
 	if bytes.Equal(ev.SubAgent, ev.ID) {
 		return dst, nil
@@ -159,7 +159,7 @@ func (s *Sequencer) agentEnd(dst []hub.Event, ev *hub.Event) []hub.Event {
 	return dst
 }
 
-// closeLane ends everything that is open in l, child sub-agents included, but not l itself. The recursion is bounded by
+// closeSubAgent ends everything that is open in l, child sub-agents included, but not l itself. The recursion is bounded by
 // maxDepth.
 func (s *Sequencer) closeSubAgent(dst []hub.Event, l *subAgent, reason hub.Status) []hub.Event {
 	dst = s.releaseSubAgent(dst, l)
@@ -173,7 +173,7 @@ func (s *Sequencer) closeSubAgent(dst []hub.Event, l *subAgent, reason hub.Statu
 	return s.closeSteps(dst, l, reason)
 }
 
-// endLane makes up the end of a sub-agent.
+// endSubAgent makes up the end of a sub-agent.
 func (s *Sequencer) endSubAgent(dst []hub.Event, l *subAgent, reason hub.Status) []hub.Event {
 	dst = s.closeSubAgent(dst, l, reason)
 	s.Repairs[EndMade]++

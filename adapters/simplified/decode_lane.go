@@ -5,16 +5,16 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// maxLanes is how many sub-agents are remembered; of more, the oldest is forgotten.
+// maxSubAgents is how many sub-agents are remembered; of more, the oldest is forgotten.
 const maxSubAgents = 256
 
-// sub-agent is an agent: the root, or a sub-agent that has not ended.
+// subAgent is an agent: the root, or a sub-agent that has not ended.
 type subAgent struct {
 	id   []byte
 	text thinker
 }
 
-// sub-agent returns the state of a sub-agent; isNew tells that it was not known.
+// subAgent returns the state of a sub-agent; isNew tells that it was not known.
 func (d *decoder) subAgent(dst []hub.Event, id []byte) (_ []hub.Event, l *subAgent, isNew bool) {
 	if l = d.subAgents[string(id)]; l != nil {
 		return dst, l, false

@@ -64,7 +64,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event, a *agent) hub.Disposit
 	return lookDisposition(ev, hub.Deferred)
 }
 
-// lookFate is the disposition of a start: title, kind and locations have no place here.
+// lookDisposition is the disposition of a start: title, kind and locations have no place here.
 func lookDisposition(ev *hub.Event, disposition hub.Disposition) hub.Disposition {
 	if toolinfo.Has(ev) {
 		return hub.Folded
@@ -139,7 +139,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, a *agent, c *call) hub.D
 	return endDisposition(ev, c, extra)
 }
 
-// endFate says whether a reader gets the end as it is: there is no place for results.
+// endDisposition says whether a reader gets the end as it is: there is no place for results.
 func endDisposition(ev *hub.Event, c *call, extra rawjson.Value) hub.Disposition {
 	hasResult := len(ev.Text) > 0 || ev.Value != nil || ev.More != nil && ev.More.Content != nil
 	isExtra := extra != nil && bytes.Equal(extra, ev.Value) && !c.isFinished

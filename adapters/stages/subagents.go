@@ -21,7 +21,7 @@ type SubAgents struct {
 	made      int
 }
 
-// shownLane is an open sub-agent, or one below it.
+// shownSubAgent is an open sub-agent, or one below it.
 type shownSubAgent struct {
 	id   []byte
 	tool []byte // id of the call that stands for it; nil when that has ended
@@ -29,7 +29,7 @@ type shownSubAgent struct {
 	name []byte // of a made call
 }
 
-// maxLaneResult bounds the text that is kept for the result of a call that stands for sub-agents.
+// maxSubAgentResult bounds the text that is kept for the result of a call that stands for sub-agents.
 const maxSubAgentResult = 64 << 10
 
 // NewSubAgents makes a stage; count may be nil.

@@ -129,7 +129,7 @@ func (m *Mapper) decidePart(ev *hub.Event) {
 	m.decide(part, ev.ID, m.partComesAgain)
 }
 
-// decideLane decides on the id of a sub-agent. One that is called as the call that spawned it still is afterwards.
+// decideSubAgent decides on the id of a sub-agent. One that is called as the call that spawned it still is afterwards.
 func (m *Mapper) decideSubAgent(ev *hub.Event) {
 	if bytes.Equal(ev.ID, ev.Ref) {
 		m.alias(subAgent, ev.ID, m.name(call, ev.Ref))

@@ -195,7 +195,7 @@ func (p *Pipeline) record(rec wire.Record, at int, now time.Duration) {
 	p.done()
 }
 
-// sequence makes the decoded events strict and encodes them.
+// sequence normalizes the decoded events and encodes them.
 func (p *Pipeline) sequence(now time.Duration) {
 	for i := range p.decoded {
 		if p.decoded[i].Kind == hub.Usage {

@@ -76,7 +76,7 @@ func repairNote(r sequencer.Repair, times uint32) string {
 	return words
 }
 
-// fateWord says why there is no record for an event.
+// dispositionWord says why there is no record for an event.
 func dispositionWord(f hub.Disposition) string {
 	switch f {
 	case hub.Implied:
