@@ -5,7 +5,7 @@ type SubAgentMode uint8
 
 // Sub-agent modes.
 const (
-	SubAgentsDefault SubAgentMode = iota // as the dialect says: [Dialect.Sub-agents], which is LanesNest if it does not
+	SubAgentsDefault SubAgentMode = iota // as the dialect says: [Dialect.SubAgents], which is SubAgentsNest if it does not
 	SubAgentsNest                        // as they are
 	SubAgentsTool                        // each as one call: that which spawned it, or one that is made for it; its text is the output
 	SubAgentsFlatten                     // as if the root agent had done it all

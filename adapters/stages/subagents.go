@@ -117,7 +117,7 @@ func (s *SubAgents) find(id []byte) *shownSubAgent {
 	return nil
 }
 
-// start opens a sub-agent. With LanesTool, one below another is part of the call that stands for that.
+// start opens a sub-agent. With SubAgentsTool, one below another is part of the call that stands for that.
 func (s *SubAgents) start(dst []hub.Event, ev *hub.Event) []hub.Event {
 	if s.mode != hub.SubAgentsTool {
 		s.count(ev.Kind, hub.Dropped)
