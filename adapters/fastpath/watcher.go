@@ -68,7 +68,7 @@ func (w *textWatcher) learn(rec wire.Record) bool {
 		return false
 	}
 	at, n := textIn(rec.Data, w.dialect.Texts)
-	if n == 0 || !w.pace.miss() {
+	if n == 0 || !rawjson.IsBody(rec.Data[at:at+n]) || !w.pace.miss() { // a record that was refused says nothing of those like it
 		return false
 	}
 	w.at, w.length = at, n
