@@ -20,7 +20,10 @@ func Run(t *testing.T, d *hub.Dialect) {
 	testDescription(t, d)
 	t.Run("failures", func(t *testing.T) { testFailures(t, d) })
 	t.Run("tool ends", func(t *testing.T) { testToolEnds(t, d) })
-	for _, f := range load(t, d) {
+	fixtures := load(t, d)
+	t.Run("leftovers", func(t *testing.T) { testLeftovers(t, fixtures) })
+	t.Run("leftovers of the encoder", func(t *testing.T) { testEncoderLeftovers(t, d, fixtures) })
+	for _, f := range fixtures {
 		t.Run(f.name, func(t *testing.T) {
 			if f.hasWire {
 				f.testDecode(t)

@@ -84,7 +84,7 @@ func (d *decoder) Reset() {
 	d.subAgents.reset()
 	d.steps = d.steps[:0]
 	d.usage = usage{}
-	d.made, d.any, d.over, d.paused = 0, false, false, false
+	d.made, d.any, d.begun, d.over, d.paused = 0, false, false, false, false
 	d.reason, d.waiting, d.speaking, d.seen = d.reason[:0], nil, nil, seen{}
 }
 

@@ -80,7 +80,7 @@ func (d *decoder) Reset() {
 	d.root.reset()
 	d.calls.reset()
 	clear(d.cited)
-	d.begun, d.sections, d.marked, d.seen = false, 0, nil, seenOther
+	d.begun, d.spoke, d.sections, d.marked, d.seen = false, false, 0, nil, seenOther
 	d.emitted.reset()
 }
 
