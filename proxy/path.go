@@ -75,7 +75,7 @@ func hidesDots(segment string) bool {
 // escapeUnsafe escapes what must not stand in a URI as it is (RFC 3986 §2); what the client has escaped stays.
 func escapeUnsafe(segment string) string {
 	const upper = "0123456789ABCDEF"
-	unsafe := func(c byte) bool { return c <= ' ' || c >= 0x7f || strings.IndexByte("\"#<>\\^`{|}", c) >= 0 }
+	unsafe := func(c byte) bool { return c <= ' ' || c >= 0x7f || strings.IndexByte("\"#<>?\\^`{|}", c) >= 0 }
 	var out []byte
 	for i := range len(segment) {
 		if c := segment[i]; unsafe(c) {
