@@ -43,7 +43,7 @@ func newEncoder(t *encodeTable) *encoder {
 func (e *encoder) Reset() {
 	e.seq = 0
 	e.run, e.thread = e.run[:0], e.thread[:0]
-	e.block.rule = nil
+	e.block.rule, e.w.other = nil, false
 	e.calls.reset()
 }
 
