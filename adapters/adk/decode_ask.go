@@ -77,8 +77,12 @@ func (d *decoder) actions(dst []hub.Event, l *branch) []hub.Event {
 		if rawjson.IsNull(v) || rawjson.IsEmptyObject(v) {
 			continue
 		}
-		switch string(key) {
+		switch name := string(key); name {
 		case "stateDelta", "state_delta":
+			if rawjson.Kind(v) != '{' { // no delta of members
+				dst = d.data(dst, l, name, hub.Emit, v)
+				continue
+			}
 			dst = d.data(dst, l, dataState, hub.Patch, d.patch(v))
 		case "artifactDelta", "artifact_delta":
 			dst = d.data(dst, l, dataArtifacts, hub.Merge, v)
@@ -87,7 +91,7 @@ func (d *decoder) actions(dst []hub.Event, l *branch) []hub.Event {
 		case "skipSummarization", "skip_summarization", "transferToAgent", "transfer_to_agent", "escalate",
 			"requestedToolConfirmations", "requested_tool_confirmations", "requestedAuthConfigs", "requested_auth_configs":
 		default:
-			dst = d.data(dst, l, string(key), hub.Emit, v)
+			dst = d.data(dst, l, name, hub.Emit, v)
 		}
 	}
 	if v := rawjson.NotNull(d.rec[mOutput]); v != nil {

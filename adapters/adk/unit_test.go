@@ -125,3 +125,25 @@ func TestExplains(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// TestOddDeltas: deltas of state that are no objects are passed on as they are.
+func TestOddDeltas(t *testing.T) {
+	for _, delta := range []string{`[1]`, `"x"`, `7`, `[]`} {
+		rec := `{"content":{"parts":[{"text":"Hi"}],"role":"model"},"invocationId":"e-1","author":"guide","actions":{"stateDelta":` + delta + `},"id":"e1","timestamp":1}`
+		dec := adk.Dialect.NewDecoder(adk.Dialect.Defaults())
+		evs, err := dec.Decode(nil, wire.Record{Data: []byte(rec)})
+		if err != nil {
+			t.Fatalf("%s: %v", delta, err)
+		}
+		seen := false
+		for i := range evs {
+			if err := adaptertest.Valid(&evs[i]); err != nil {
+				t.Errorf("%s: %v", delta, err)
+			}
+			seen = seen || evs[i].Kind == hub.Data && string(evs[i].Value) == delta
+		}
+		if !seen {
+			t.Errorf("%s is lost: %s", delta, adaptertest.Lines(evs))
+		}
+	}
+}
