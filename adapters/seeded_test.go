@@ -11,19 +11,22 @@ import (
 )
 
 // seededFaults reads a list of faults that confirm rows of a table, and returns the tests that catch them, by row. Each
-// must be a test that names its row. That the faults are caught is for `make mutants` to show.
+// must be a test that names its row, and a fault that can still be made. That the faults are caught is for `make mutants` to show.
 func seededFaults(t *testing.T, list string, named map[string][]claim) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile(list)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var faults []struct{ Row, Test string }
+	var faults []struct{ Row, File, Old, New, Test string }
 	if err := yaml.Unmarshal(text, &faults); err != nil || len(faults) == 0 {
 		t.Fatalf("%s: %d faults, %v", list, len(faults), err)
 	}
 	catches := map[string][]string{}
 	for _, f := range faults {
+		if source, err := os.ReadFile(path.Join("..", f.File)); err != nil || strings.Count(string(source), f.Old) != 1 || f.Old == f.New {
+			t.Errorf("%s: the fault of row %s cannot be made: %s has %q %d times, %v", list, f.Row, f.File, f.Old, strings.Count(string(source), f.Old), err)
+		}
 		label := testLabel(f.Test)
 		if !slices.ContainsFunc(named[f.Row], func(c claim) bool { return c.label == label }) {
 			t.Errorf("%s: %s does not name row %s", list, f.Test, f.Row)
