@@ -8,7 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/stages"
 )
 
-func TestLanesStage(t *testing.T) {
+func TestSubAgents(t *testing.T) {
 	f := func(mode hub.SubAgentMode, want string, in ...hub.Event) {
 		t.Helper()
 		if got := shaped(stages.NewSubAgents(mode, nil), in...); got != want {
@@ -37,8 +37,8 @@ func TestLanesStage(t *testing.T) {
 	f(hub.SubAgentsTool, "tool.start /t; tool.ready /t; tool.end /t", late...)
 }
 
-// TestLanesStageBelow: what sub-agents of sub-agents say is output of the call that stands for the first.
-func TestLanesStageBelow(t *testing.T) {
+// TestSubAgentsBelow: what sub-agents of sub-agents say is output of the call that stands for the first.
+func TestSubAgentsBelow(t *testing.T) {
 	f := func(want string, in ...hub.Event) {
 		t.Helper()
 		if got := shaped(stages.NewSubAgents(hub.SubAgentsTool, nil), in...); got != want {
@@ -60,9 +60,9 @@ func TestLanesStageBelow(t *testing.T) {
 		say(hub.TextDelta, "l", "p"))
 }
 
-// TestLanesStageConcerns: files, sources and warnings of a sub-agent are for the user, its other notices, its reasoning and
+// TestSubAgentsConcerns: files, sources and warnings of a sub-agent are for the user, its other notices, its reasoning and
 // what replaces its text are not.
-func TestLanesStageConcerns(t *testing.T) {
+func TestSubAgentsConcerns(t *testing.T) {
 	notice := func(level hub.Level) hub.Event {
 		ev := say(hub.Notice, "l", level.String())
 		ev.Level = level
@@ -82,8 +82,8 @@ func TestLanesStageConcerns(t *testing.T) {
 	}
 }
 
-// TestLanesStageResults: the end of a call has what its sub-agent said, if it has nothing of its own and that is not too long.
-func TestLanesStageResults(t *testing.T) {
+// TestSubAgentsResults: the end of a call has what its sub-agent said, if it has nothing of its own and that is not too long.
+func TestSubAgentsResults(t *testing.T) {
 	f := func(end hub.Event, want string, texts ...string) {
 		t.Helper()
 		s := stages.NewSubAgents(hub.SubAgentsTool, nil)
@@ -115,8 +115,8 @@ func TestLanesStageResults(t *testing.T) {
 	f(hub.Event{}, "y", most+"x", "y")
 }
 
-// TestLanesStageNames: a call is named after its agent, in 64 letters at most.
-func TestLanesStageNames(t *testing.T) {
+// TestSubAgentsNames: a call is named after its agent, in 64 letters at most.
+func TestSubAgentsNames(t *testing.T) {
 	f := func(agent, want string) {
 		t.Helper()
 		start := say(hub.AgentStart, "", "l")
@@ -131,8 +131,8 @@ func TestLanesStageNames(t *testing.T) {
 	f(strings.Repeat("x", 100), "delegate_to_"+strings.Repeat("x", 64-len("delegate_to_")))
 }
 
-// TestLanesStageReset: nothing of one stream is in the next.
-func TestLanesStageReset(t *testing.T) {
+// TestSubAgentsReset: nothing of one stream is in the next.
+func TestSubAgentsReset(t *testing.T) {
 	s := stages.NewSubAgents(hub.SubAgentsTool, nil)
 	text := say(hub.TextDelta, "l", "p")
 	text.Text = []byte("old")
@@ -148,8 +148,8 @@ func TestLanesStageReset(t *testing.T) {
 	}
 }
 
-// TestLanesStagePasses says of what it would send on as it is.
-func TestLanesStagePasses(t *testing.T) {
+// TestSubAgentsPasses says of what it would send on as it is.
+func TestSubAgentsPasses(t *testing.T) {
 	f := func(want bool, in ...hub.Event) {
 		t.Helper()
 		if got := stages.NewSubAgents(hub.SubAgentsTool, nil).Passes(in); got != want {
@@ -163,8 +163,8 @@ func TestLanesStagePasses(t *testing.T) {
 	f(false, say(hub.TextDelta, "", "p"), say(hub.TextEnd, "", "p"))
 }
 
-// TestLanesStageMakesGoodCalls looks at the call that stands for a sub-agent.
-func TestLanesStageMakesGoodCalls(t *testing.T) {
+// TestSubAgentsMakesGoodCalls looks at the call that stands for a sub-agent.
+func TestSubAgentsMakesGoodCalls(t *testing.T) {
 	lost := map[string]int{}
 	s := stages.NewSubAgents(hub.SubAgentsTool, func(k hub.Kind, f hub.Disposition) { lost[k.String()+" "+f.String()]++ })
 	start := say(hub.AgentStart, "", "l")

@@ -2,7 +2,8 @@
 // whoever moves the bytes feeds it and writes what it leaves.
 //
 // pipeline.go translates one dialect into another, copier.go copies a stream whose two sides speak alike, and codec.go is the
-// same for programs with a transport of their own. stats.go counts, recognition.go notices a stream of another dialect,
+// same for programs with a transport of their own. stages.go takes events through the optional steps of a route, observer.go shows
+// them to whoever watches. stats.go counts, recognition.go notices a stream of another dialect,
 // conceal.go and guard.go keep what agents say of their faults from clients, and lists.go shares memory between streams.
 package engine
 
@@ -97,14 +98,6 @@ func NewPipeline(c Config) *Pipeline {
 	return p
 }
 
-func (p *Pipeline) addStages(stages []hub.Stage) {
-	for _, st := range stages {
-		ticker, _ := st.(hub.Ticker)
-		passer, _ := st.(hub.Passer)
-		p.stages = append(p.stages, staged{Stage: st, ticker: ticker, passer: passer})
-	}
-}
-
 // Reset makes the pipeline ready for another stream.
 func (p *Pipeline) Reset() {
 	p.Split.Reset()
@@ -129,18 +122,6 @@ func (p *Pipeline) Recycle() {
 		p.stages[i].spare = emptied(p.stages[i].spare)
 	}
 	p.Reset()
-}
-
-// An Observer sees a stream while it is translated: the tap, the demo, error reports. Nil members are not called.
-// Everything handed over is valid during the call only.
-type Observer struct {
-	Record     func(rec wire.Record)                            // before it is decoded
-	Decoded    func(ev *hub.Event)                              // as decoded
-	Normalized func(ev *hub.Event, disposition hub.Disposition) // after it was encoded
-	Framed     func(p []byte)                                   // what the encoder wrote for the event that Strict just saw, or for the end
-	Repair     func(r sequencer.Repair, times uint32)           // what the sequencer repaired meanwhile; before Done
-	Done       func()                                           // after everything that came of one record, of time or of the end
-	Fault      func(err *hub.Error)                             // a record that could not be decoded, wholly or in part
 }
 
 func (p *Pipeline) Feed(buf []byte, eof bool, now time.Duration) (used int, err error) {
@@ -211,49 +192,6 @@ func (p *Pipeline) sequence(now time.Duration) {
 	p.encode()
 }
 
-// stage takes the normalized events through the optional stages.
-func (p *Pipeline) stage(now time.Duration) {
-	p.hideFaults()
-	for i := range p.stages {
-		st := &p.stages[i]
-		if st.passer != nil && st.passer.Passes(p.normalized) {
-			continue
-		}
-		p.normalized, st.spare = st.Push(st.spare[:0], p.normalized, now), p.normalized
-	}
-}
-
-// hideFaults changes the normalized events before a stage makes something else of them.
-func (p *Pipeline) hideFaults() {
-	if p.Conceal == nil {
-		return
-	}
-	for i := range p.normalized {
-		switch ev := &p.normalized[i]; ev.Kind {
-		case hub.RunEnd, hub.AgentEnd, hub.Notice:
-			p.Conceal.Event(ev)
-		}
-	}
-}
-
-// staged is a stage with the buffer that it fills next.
-type staged struct {
-	hub.Stage
-	ticker hub.Ticker // nil: time means nothing to the stage
-	passer hub.Passer // nil: the stage looks at every event
-	spare  []hub.Event
-}
-
-// flushStages ends the stages. Those before the last feed those after it.
-func (p *Pipeline) flushStages(cause error, now time.Duration) {
-	p.hideFaults()
-	for i := range p.stages {
-		st := &p.stages[i]
-		out := st.Push(st.spare[:0], p.normalized, now)
-		p.normalized, st.spare = st.Flush(out, cause), p.normalized
-	}
-}
-
 func (p *Pipeline) encode() {
 	for i := range p.normalized {
 		ev := &p.normalized[i]
@@ -273,32 +211,6 @@ func (p *Pipeline) encode() {
 		}
 		p.framed(before)
 	}
-}
-
-// framed shows the observer what was written since Buf had that length.
-func (p *Pipeline) framed(before int) {
-	if p.Observe.Framed != nil && len(p.Out.Buf) > before {
-		p.Observe.Framed(p.Out.Buf[before:])
-	}
-}
-
-func (p *Pipeline) done() {
-	if p.Observe.Repair != nil {
-		p.reportRepairs()
-	}
-	if p.Observe.Done != nil {
-		p.Observe.Done()
-	}
-}
-
-// reportRepairs shows the observer the repairs since it was last called.
-func (p *Pipeline) reportRepairs() {
-	for r, n := range p.Seq.Repairs {
-		if times := n - p.Stats.Repairs[r]; times > 0 {
-			p.Observe.Repair(sequencer.Repair(r), times)
-		}
-	}
-	p.Stats.Repairs = p.Seq.Repairs
 }
 
 func (p *Pipeline) Tick(now time.Duration) (next time.Duration, over bool) {
@@ -326,19 +238,6 @@ func (p *Pipeline) deadline() (next time.Duration, ok bool) {
 		}
 	}
 	return next, ok
-}
-
-// tickStages takes what came by the passing of time through the stages, and what is due in them.
-func (p *Pipeline) tickStages(now time.Duration) {
-	p.hideFaults()
-	for i := range p.stages {
-		st := &p.stages[i]
-		out := st.Push(st.spare[:0], p.normalized, now)
-		if st.ticker != nil {
-			out = st.ticker.Tick(out, now)
-		}
-		p.normalized, st.spare = out, p.normalized
-	}
 }
 
 func (p *Pipeline) Finish(f *hub.Failure, now time.Duration, mute bool) *hub.Failure {
