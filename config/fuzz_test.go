@@ -30,9 +30,6 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// lineBreaks are all that YAML counts as one.
-var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
-
 func checkProblems(t *testing.T, data []byte, err error) {
 	var problems Problems
 	if !errors.As(err, &problems) || len(problems) == 0 {

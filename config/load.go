@@ -106,6 +106,7 @@ func (r *report) document(data []byte) *yaml.Node {
 		r.add("", "is not UTF-8 text")
 		return nil
 	}
+	r.end = endOf(data)
 	parser := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, second yaml.Node
 	err := parser.Decode(&doc)

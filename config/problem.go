@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxProblems are kept; a file with more is no configuration, and the rest would only fill the screen.
@@ -47,6 +48,17 @@ type report struct {
 	places   map[string]place
 	found    map[string]bool // paths that have a problem
 	dropped  int             // problems over maxProblems
+	end      place           // behind the last character of the file
+}
+
+// lineBreaks are all that YAML counts as one.
+var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+
+// endOf is the place behind the last character of a file.
+func endOf(data []byte) place {
+	text := lineBreaks.Replace(string(data))
+	last := text[strings.LastIndexByte(text, '\n')+1:]
+	return place{strings.Count(text, "\n") + 1, utf8.RuneCountInString(last) + 1}
 }
 
 // stands reports whether the file has a value at path.
@@ -86,6 +98,9 @@ func (r *report) foundIn(path string) bool {
 
 func (r *report) addAt(at place, path, format string, args ...any) {
 	r.found[path] = true
+	if r.end.line > 0 && at.line > r.end.line {
+		at = r.end // YAML puts a value that is missing at the end into a line of its own
+	}
 	if len(r.problems) == maxProblems {
 		r.dropped++
 		return
