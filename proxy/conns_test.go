@@ -66,8 +66,8 @@ func TestShortageOfFiles(t *testing.T) {
 	}
 }
 
-// TestResting closes what rests, and what comes to rest later.
-func TestResting(t *testing.T) {
+// TestIdleConns closes what rests, and what comes to rest later.
+func TestIdleConns(t *testing.T) {
 	t.Parallel()
 	var r idleConns
 	one, oneEnd := net.Pipe()
@@ -205,8 +205,8 @@ func TestWatcherWithReusedFiles(t *testing.T) {
 	w.Watch(mine, func() { t.Error("watched by a closed watcher") })()
 }
 
-// TestStopper calls what makes the stream stop once, also if that is known later than the stop.
-func TestStopper(t *testing.T) {
+// TestCanceler calls what makes the stream stop once, also if that is known later than the stop.
+func TestCanceler(t *testing.T) {
 	t.Parallel()
 	var calls []string
 	st := &canceler{limitWrite: func(f *hub.Failure) { calls = append(calls, "hurry "+string(f.Code)) }}

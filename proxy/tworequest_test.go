@@ -513,8 +513,8 @@ func TestUpstreamFailsInOpenStream(t *testing.T) {
 	}
 }
 
-// TestSeats gives a run to the stream that was opened last, and refuses what names no conversation (S4-32).
-func TestSeats(t *testing.T) {
+// TestPendingStreams gives a run to the stream that was opened last, and refuses what names no conversation (S4-32).
+func TestPendingStreams(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	close(release)

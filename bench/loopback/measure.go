@@ -82,8 +82,8 @@ func (m *meter) fill(s *sample, processors int) {
 // rigTimeout is the longest silence that the load bears.
 const rigTimeout = 20 * time.Second
 
-// patience is the longest silence when so many streams want all at once: their turns come later.
-func patience(streams int) time.Duration {
+// timeout is the longest silence when so many streams want all at once: their turns come later.
+func timeout(streams int) time.Duration {
 	return rigTimeout + time.Duration(streams)*10*time.Millisecond
 }
 
@@ -124,7 +124,7 @@ func connect(ctx context.Context, t target, streams int) []*client {
 	slots := make(chan struct{}, opening)
 	var all sync.WaitGroup
 	for i := range clients {
-		cl := newClient(t, patience(streams))
+		cl := newClient(t, timeout(streams))
 		clients[i] = cl
 		slots <- struct{}{}
 		all.Go(func() {

@@ -14,14 +14,14 @@ import (
 
 func dir(file string) string { return path.Dir(file) }
 
-// tally is what became of the changes to a package.
-type tally struct {
+// stats are what became of the changes to a package.
+type stats struct {
 	folder                                      string
 	tried, caught, hung, explained, survived, n int // hung are caught too
 	faults                                      []string
 }
 
-func (t *tally) String() string {
+func (t *stats) String() string {
 	if t.tried == 0 {
 		return t.folder + ": nothing to change"
 	}
@@ -48,7 +48,7 @@ func trySamples(ctx context.Context, l *lab, out io.Writer, o options, c *config
 	return nil
 }
 
-func trySample(ctx context.Context, l *lab, out io.Writer, o options, c *config, folder string) (*tally, error) {
+func trySample(ctx context.Context, l *lab, out io.Writer, o options, c *config, folder string) (*stats, error) {
 	files, err := l.files(ctx, folder)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func trySample(ctx context.Context, l *lab, out io.Writer, o options, c *config,
 	if err != nil {
 		return nil, err
 	}
-	s := &session{l: l, out: out, o: o, c: c, limit: limit, t: &tally{folder: folder}}
+	s := &session{l: l, out: out, o: o, c: c, limit: limit, t: &stats{folder: folder}}
 	for _, fault := range c.stale(folder, all) {
 		s.fault(fault)
 	}
@@ -110,7 +110,7 @@ type session struct {
 	limit time.Duration
 
 	mu sync.Mutex
-	t  *tally
+	t  *stats
 }
 
 // run tries mutants, in their order, until n of them did compile.

@@ -12,14 +12,14 @@ import (
 // name is a string body.
 func IsTodoTool(name []byte) bool { return bytes.Contains(bytes.ToLower(name), []byte("todo")) }
 
-// maxToldPlan bounds the plan that a ToldPlan remembers; a longer one is told as often as it comes.
+// maxPlan bounds the plan that a Filter remembers; a longer one passes as often as it comes.
 const maxPlan = 64 << 10
 
-// ToldPlan remembers the plan that a client was told last. Some sources tell a plan twice, as a plan and by the call of a
-// tool that keeps it, in either order; encoders that have a place for both ask it, and tell the second not at all. The zero
+// Filter remembers the plan that was written last. Some sources report a plan twice, as a plan and by the call of a
+// tool that keeps it, in either order; encoders that have a place for both ask it, and write the second not at all. The zero
 // value is ready.
 type Filter struct {
-	emitted []byte // the plan as it was told last; empty if none was, or by both
+	emitted []byte // the plan as it was written last; empty if none was, or by both
 	byCall  bool
 	next    []byte // scratch
 }
