@@ -19,6 +19,7 @@ const (
 	phrases = module + "adapters/internal/phrases"
 	results = module + "adapters/internal/toolresult"
 	members = module + "adapters/internal/eventjson"
+	writer  = module + "adapters/internal/jsonwriter"
 	harness = "adapters/adaptertest"
 )
 
@@ -37,15 +38,18 @@ var shared = []string{
 	module + "adapters/internal/codexwire",
 	module + "adapters/internal/genai",
 	module + "adapters/internal/history",
+	writer,
 	module + "adapters/internal/jsonrpc",
 	module + "adapters/internal/member",
 	module + "adapters/internal/namequeue",
 	module + "adapters/internal/opened",
 	module + "adapters/internal/plandedup",
 	module + "adapters/internal/recent",
+	module + "adapters/internal/settings",
 	module + "adapters/internal/tagsplit",
 	module + "adapters/internal/toolinfo",
 	results,
+	module + "adapters/conversation",
 	module + "adapters/stages",
 	module + "adapters/usage",
 	members,
@@ -69,9 +73,9 @@ var rules = []rule{
 		why:     "the hub is the model and knows no dialect: it imports only wire and rawjson",
 	},
 	{
-		folders: []string{"adapters/sequencer", "adapters/stages", "adapters/fastpath", "adapters/usage"},
+		folders: []string{"adapters/sequencer", "adapters/stages", "adapters/fastpath", "adapters/usage", "adapters/conversation"},
 		allowed: []string{hubPath, wire, rawjson},
-		why:     "what works on canonical events knows no dialect, and not each other: it imports only hub, wire and rawjson",
+		why:     "what works on canonical events and messages knows no dialect, and not each other: it imports only hub, wire and rawjson",
 	},
 	{
 		folders: []string{harness},
@@ -100,8 +104,8 @@ var rules = []rule{
 	},
 	{
 		folders: []string{"adapters/internal/*"},
-		allowed: []string{hubPath, wire, rawjson, phrases, members, results},
-		why:     "what dialects share stands below them: it imports only hub, wire, rawjson, phrases, eventjson, toolresult and the standard library",
+		allowed: []string{hubPath, wire, rawjson, phrases, members, results, writer},
+		why:     "what dialects share stands below them: it imports only hub, wire, rawjson, phrases, eventjson, toolresult, jsonwriter and the standard library",
 	},
 	{
 		folders: []string{"adapters/*", "adapters/*/*"},

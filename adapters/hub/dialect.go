@@ -214,12 +214,23 @@ type Dialect struct {
 	AppendFailure func(dst []byte, f *Failure) []byte
 
 	Requests RequestCodec // nil: bodies pass through unchanged
+
+	// Messages is the form of the dialect for conversations at rest. Where the dialects of both sides have it, their Requests
+	// translate the body of the client for the agent; else it passes as it came.
+	Messages Messenger
+
+	// RequestHeader are fields that agents of the dialect want, unless the client or the route says them.
+	RequestHeader []HeaderField
 }
 
 // A RequestCodec translates the call that opens a stream. It runs once per stream, so clarity wins over speed.
 type RequestCodec interface {
+	// DecodeRequest reads the body of a request. The error is an *[Error] with the path of what is wrong.
 	DecodeRequest(req *Request, body []byte) error
-	AppendRequest(dst []byte, req *Request) ([]byte, error)
+
+	// AppendRequest appends the body for an agent. What the dialect has no place for is a loss. The error is an *[Error] that
+	// says what keeps the request from being asked at all.
+	AppendRequest(dst []byte, req *Request, l *Losses) ([]byte, error)
 }
 
 // A HeaderField is one field of an HTTP response.

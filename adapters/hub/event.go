@@ -3,7 +3,8 @@
 //   - event.go, names.go, counts.go, clone.go: [Event], its kinds and vocabularies.
 //   - dialect.go, writers.go, option.go, version.go: [Dialect], which describes one dialect, with its [Decoder] and [Encoder].
 //   - extension.go: the place for what a dialect has no form for.
-//   - request.go, history.go, idset.go: what the request tells that opened a stream.
+//   - request.go, settings.go, history.go, idset.go, losses.go: what the request tells that opened a stream.
+//   - message.go: [Message], conversations at rest.
 //   - policy.go, subagentmode.go, stage.go: what can become of events between the two ends of a stream.
 //   - error.go, failure.go, fault.go: a bad record, the end of a stream that failed, a call that failed.
 //   - observe.go: what a record means for a stream that is copied. scratch.go: memory for decoders.

@@ -144,7 +144,7 @@ func TestDetach(t *testing.T) {
 	if string(got) != "abcdefghijkl" || r.Body != nil || r.Header != nil {
 		t.Errorf("it holds %q", got)
 	}
-	sent, err := hub.PassThrough{}.AppendRequest([]byte("> "), &hub.Request{Body: []byte("{}")})
+	sent, err := hub.PassThrough{}.AppendRequest([]byte("> "), &hub.Request{Body: []byte("{}")}, nil)
 	if string(sent) != "> {}" || err != nil {
 		t.Errorf("sent as it came: %q, %v", sent, err)
 	}

@@ -18,6 +18,19 @@ type Request struct {
 
 	Body []byte // the body as it came; gone when an [Answerer] is asked
 
+	// Messages are what the client tells of the conversation, with its system text. Dialects whose [Dialect.Messages] is nil
+	// leave it and what follows empty.
+	Messages []Message
+	Partial  bool       // the messages are only what is new; the agent has those before
+	Trigger  Trigger    // why there is no new message of the user's; TriggerNone where there is one
+	Answers  []Decision // to questions that name no call among Messages
+	Choice   ToolChoice
+	Settings Settings
+	State    []byte // raw: the state that client and agent share
+	Context  []Context
+	Extra    Meta // what the application adds for its agent
+	Whole    bool // the client wants the answer in one piece, not as a stream
+
 	History History
 	Tools   ToolList
 
@@ -32,18 +45,77 @@ func (r *Request) Detach() {
 	}
 	r.History.detach()
 	r.Header, r.Body = nil, nil
+	r.Messages, r.Answers, r.Choice, r.Settings, r.State, r.Context, r.Extra = nil, nil, ToolChoice{}, Settings{}, nil, nil, Meta{}
+	r.Tools.Defs = nil
+}
+
+// Remember derives History and MessageIDs from Messages, for dialects whose requests have the whole conversation. ids says
+// that clients know messages by them.
+func (r *Request) Remember(ids bool) {
+	r.History.Known = !r.Partial
+	if ids && !r.Partial {
+		r.MessageIDs = new(IDSet)
+	}
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		r.rememberID(m.ID)
+		for j := range m.Parts {
+			if m.Parts[j].Kind == PartCall {
+				r.rememberCall(m, &m.Parts[j])
+			}
+		}
+	}
+}
+
+func (r *Request) rememberID(id []byte) {
+	if r.MessageIDs != nil && len(id) > 0 {
+		r.MessageIDs.Add(id)
+	}
+}
+
+func (r *Request) rememberCall(m *Message, p *Part) {
+	if p.Result != nil {
+		r.rememberID(p.Result.ID)
+	}
+	if m.Role == RoleResults {
+		return
+	}
+	c := PastCall{ID: p.ID, Name: p.Name, Args: p.Value, Msg: m.ID, ClientRuns: p.ClientRuns, Dynamic: p.Dynamic, Answered: p.Result != nil}
+	if c.Answered {
+		c.Args = nil // nobody asks for them again
+	}
+	if p.Approval != nil {
+		c.Ask = p.Approval.ID
+	}
+	r.History.Add(c)
 }
 
 // ToolList names the tools that the client runs.
 type ToolList struct {
-	Known bool // the request has such a list, even an empty one: tools that it does not name are the agent's
+	Known bool   // the request has such a list, even an empty one: tools that it does not name are the agent's
+	Defs  []Tool // in their order, for requests to the agent
 	names map[string]bool
+}
+
+// Tool is a tool that a request declares.
+type Tool struct {
+	Name, Description []byte
+	Schema            []byte // raw JSON Schema of the arguments, nil where there are none
+	Strict            []byte // raw: true or false
+	// Meta is a tool that only its own dialect has a form for, such as a web search of the provider's; nothing else is set then.
+	Meta Meta
+}
+
+// Define adds a tool with its definition.
+func (l *ToolList) Define(t Tool) {
+	l.Defs = append(l.Defs, t)
+	l.Add(t.Name)
 }
 
 // maxTools bounds the tools that are remembered of a request.
 const maxTools = 4096
 
-// Add adds a tool by its name, a string body.
+// Add adds a tool by its name, a string body. Its definition is not known then.
 func (l *ToolList) Add(name []byte) {
 	if len(name) == 0 || len(name) > maxPastText || len(l.names) >= maxTools {
 		return
@@ -58,10 +130,10 @@ func (l *ToolList) Add(name []byte) {
 func (l *ToolList) Has(name []byte) bool { return l.names[string(name)] }
 
 // PassThrough is the half of a [RequestCodec] that sends a request on as its client wrote it. Codecs embed it that only read
-// requests: answers are translated, requests are not yet, so whoever asks does it in the words of the agent.
+// requests: whoever asks an agent of such a dialect does it in the words of the agent.
 type PassThrough struct{}
 
 // AppendRequest appends the body as it came.
-func (PassThrough) AppendRequest(dst []byte, req *Request) ([]byte, error) {
+func (PassThrough) AppendRequest(dst []byte, req *Request, _ *Losses) ([]byte, error) {
 	return append(dst, req.Body...), nil
 }

@@ -143,6 +143,7 @@ var Dialect = hub.Dialect{
 	Watch:         newWatcher,
 	AppendFailure: appendFailure,
 	Requests:      requests{},
+	Messages:      messages{},
 }
 
 // extensionMember holds extensions. The SDKs have members for some other names, and mind what is in them.

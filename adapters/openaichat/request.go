@@ -3,39 +3,222 @@ package openaichat
 import (
 	"strconv"
 
+	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/history"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/settings"
 )
 
-// requests reads the body of a POST to …/chat/completions.
-type requests struct{ hub.PassThrough }
+// requests reads and writes the body of a POST to …/chat/completions.
+type requests struct{}
 
-// DecodeRequest takes the model, whose name the client expects to see again, and whether it wants to know the usage.
+// DecodeRequest reads a request. The client expects to see the name of the model again, and says whether it wants the usage.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	var json rawjson.Decoder
 	var asked struct {
-		Model  rawjson.Value `json:"model"`
-		Stream rawjson.Value `json:"stream_options"`
-
+		Model    rawjson.Value `json:"model"`
 		Messages rawjson.Value `json:"messages"`
 		Tools    rawjson.Value `json:"tools"`
+		Choice   rawjson.Value `json:"tool_choice"`
+		Format   rawjson.Value `json:"response_format"`
+		Stream   rawjson.Value `json:"stream"`
+		Options  rawjson.Value `json:"stream_options"`
+		Stop     rawjson.Value `json:"stop"`
+		Legacy   rawjson.Value `json:"max_tokens"`
+		User     rawjson.Value `json:"user"`
 	}
 	if err := json.Decode(body, &asked); err != nil {
 		return hub.JSONError(err)
 	}
-	usage, _ := rawjson.Bool(rawjson.Get(asked.Stream, "include_usage"))
-	req.Model, req.Usage, req.Body = rawjson.Body(asked.Model), usage, body
+	var err error
+	req.Model, req.Body = rawjson.Body(asked.Model), body
+	req.Usage, _ = rawjson.Bool(rawjson.Get(asked.Options, "include_usage"))
+	streams, _ := rawjson.Bool(asked.Stream)
+	req.Whole = !streams
 	req.Tools.Known = true // nothing else tells the model of a tool
-	history.Each(asked.Tools, func(tool rawjson.Value) { req.Tools.Add(rawjson.Text(tool, "function", "name")) })
-	req.History.Known = true
-	history.Each(asked.Messages, func(m rawjson.Value) {
-		history.AddFunctions(&req.History, rawjson.Get(m, "tool_calls"), nil, history.Always)
-		if string(rawjson.Text(m, "role")) == "tool" {
-			req.History.Answer(rawjson.Text(m, "tool_call_id"))
+	for tool := range rawjson.Each(asked.Tools) {
+		req.Tools.Define(decodeTool(tool))
+	}
+	req.Choice = decodeChoice(asked.Choice)
+	s := &req.Settings
+	settings.Read(body, members(s))
+	if s.MaxTokens == nil {
+		s.MaxTokens = rawjson.NotNull(asked.Legacy)
+	}
+	if s.Stop = rawjson.NotNull(asked.Stop); rawjson.Kind(s.Stop) == '"' {
+		s.Stop = append(append([]byte{'['}, s.Stop...), ']')
+	}
+	if len(s.User) == 0 {
+		s.User = rawjson.Body(asked.User)
+	}
+	s.Format = decodeFormat(asked.Format)
+	req.Messages, err = messages{}.DecodeMessages(nil, asked.Messages)
+	req.Remember(false)
+	return err
+}
+
+// members are the settings that the API has a member for.
+func members(s *hub.Settings) []settings.Member {
+	return []settings.Member{
+		{Name: "max_completion_tokens", At: &s.MaxTokens, Kind: '0'},
+		{Name: "temperature", At: &s.Temperature, Kind: '0'},
+		{Name: "top_p", At: &s.TopP, Kind: '0'},
+		{Name: "seed", At: &s.Seed, Kind: '0'},
+		{Name: "frequency_penalty", At: &s.FrequencyPenalty, Kind: '0'},
+		{Name: "presence_penalty", At: &s.PresencePenalty, Kind: '0'},
+		{Name: "n", At: &s.Choices, Kind: '0'},
+		{Name: "stop", At: &s.Stop, Kind: '['},
+		{Name: "parallel_tool_calls", At: &s.ParallelCalls, Kind: 't'},
+		{Name: "reasoning_effort", At: &s.Effort, Kind: '"'},
+		{Name: "safety_identifier", At: &s.User, Kind: '"'},
+	}
+}
+
+func decodeTool(v rawjson.Value) hub.Tool {
+	f := rawjson.Get(v, "function")
+	if string(rawjson.Text(v, "type")) != "function" || f == nil {
+		return hub.Tool{Name: rawjson.Text(v, "custom", "name"), Meta: hub.Meta{Dialect: Dialect.Name, Raw: v}}
+	}
+	return hub.Tool{
+		Name: rawjson.Text(f, "name"), Description: rawjson.Text(f, "description"),
+		Schema: rawjson.NotNull(rawjson.Get(f, "parameters")), Strict: rawjson.NotNull(rawjson.Get(f, "strict")),
+	}
+}
+
+func decodeChoice(v rawjson.Value) hub.ToolChoice {
+	switch string(rawjson.First(rawjson.Body(v), rawjson.Text(v, "type"))) {
+	case "auto":
+		return hub.ToolChoice{Mode: hub.ChoiceAuto}
+	case "none":
+		return hub.ToolChoice{Mode: hub.ChoiceNone}
+	case "required":
+		return hub.ToolChoice{Mode: hub.ChoiceRequired}
+	case "function":
+		return hub.ToolChoice{Mode: hub.ChoiceRequired, Names: [][]byte{rawjson.Text(v, "function", "name")}}
+	case "custom":
+		return hub.ToolChoice{Mode: hub.ChoiceRequired, Names: [][]byte{rawjson.Text(v, "custom", "name")}}
+	case "allowed_tools":
+		c := decodeChoice(rawjson.Get(v, "allowed_tools", "mode"))
+		for tool := range rawjson.Each(rawjson.Get(v, "allowed_tools", "tools")) {
+			c.Names = append(c.Names, rawjson.Text(tool, "function", "name"))
 		}
-	})
-	return nil
+		return c
+	}
+	return hub.ToolChoice{}
+}
+
+func decodeFormat(v rawjson.Value) hub.Format {
+	switch string(rawjson.Text(v, "type")) {
+	case "json_object":
+		return hub.Format{Kind: hub.FormatJSON}
+	case "json_schema":
+		schema := rawjson.Get(v, "json_schema")
+		return hub.Format{
+			Kind: hub.FormatSchema, Name: rawjson.Text(schema, "name"),
+			Schema: rawjson.Get(schema, "schema"), Strict: rawjson.NotNull(rawjson.Get(schema, "strict")),
+		}
+	}
+	return hub.Format{}
+}
+
+// AppendRequest writes a request that is answered by a stream with its usage.
+func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
+	w := jsonwriter.New(dst)
+	w.Open('{')
+	w.TextIf("model", req.Model)
+	w.Key("messages")
+	w.Raw(messages{}.AppendMessages(nil, conversation.Ready(req.Messages), l))
+	appendTools(w, req.Tools.Defs, l)
+	if len(req.Tools.Defs) > 0 {
+		appendChoice(w, req.Choice)
+	}
+	appendFormat(w, &req.Settings.Format)
+	settings.Write(w, members(&req.Settings))
+	settings.Lost(&req.Settings, members(&req.Settings), l)
+	l.AddIf("state", len(req.State) > 0)
+	w.Bool("stream", true)
+	w.Value("stream_options", []byte(`{"include_usage":true}`))
+	w.Close('}')
+	return w.Buf, nil
+}
+
+func appendTools(w *jsonwriter.Writer, tools []hub.Tool, l *hub.Losses) {
+	if len(tools) == 0 {
+		return
+	}
+	w.OpenAt("tools", '[')
+	for i := range tools {
+		t := &tools[i]
+		if t.Meta.Dialect != "" {
+			if own := t.Meta.Of(Dialect.Name); own != nil {
+				w.Raw(own)
+			} else {
+				l.Add("tools.builtin")
+			}
+			continue
+		}
+		w.Open('{')
+		w.Const("type", "function")
+		w.OpenAt("function", '{')
+		w.Text("name", t.Name)
+		w.TextIf("description", t.Description)
+		w.ValueIf("parameters", t.Schema)
+		w.ValueIf("strict", t.Strict)
+		w.Close('}')
+		w.Close('}')
+	}
+	w.Close(']')
+}
+
+func appendChoice(w *jsonwriter.Writer, c hub.ToolChoice) {
+	mode := [...]string{hub.ChoiceAuto: "auto", hub.ChoiceNone: "none", hub.ChoiceRequired: "required"}[c.Mode]
+	switch {
+	case c.Mode == hub.ChoiceUnset:
+	case len(c.Names) == 0:
+		w.Const("tool_choice", mode)
+	case len(c.Names) == 1 && c.Mode == hub.ChoiceRequired:
+		w.Key("tool_choice")
+		appendFunction(w, c.Names[0])
+	default:
+		w.OpenAt("tool_choice", '{')
+		w.Const("type", "allowed_tools")
+		w.OpenAt("allowed_tools", '{')
+		w.Const("mode", mode)
+		w.OpenAt("tools", '[')
+		for _, name := range c.Names {
+			appendFunction(w, name)
+		}
+		w.Close(']')
+		w.Close('}')
+		w.Close('}')
+	}
+}
+
+// appendFunction names a function.
+func appendFunction(w *jsonwriter.Writer, name []byte) {
+	w.Open('{')
+	w.Const("type", "function")
+	w.OpenAt("function", '{')
+	w.Text("name", name)
+	w.Close('}')
+	w.Close('}')
+}
+
+func appendFormat(w *jsonwriter.Writer, f *hub.Format) {
+	switch f.Kind {
+	case hub.FormatJSON:
+		w.Value("response_format", []byte(`{"type":"json_object"}`))
+	case hub.FormatSchema:
+		w.OpenAt("response_format", '{')
+		w.Const("type", "json_schema")
+		w.OpenAt("json_schema", '{')
+		w.Text("name", rawjson.Or(f.Name, "answer"))
+		w.ValueIf("strict", f.Strict)
+		w.ValueIf("schema", f.Schema)
+		w.Close('}')
+		w.Close('}')
+	}
 }
 
 // appendFailure appends the body of an HTTP error. The SDKs make their classes of errors from the status, and show the

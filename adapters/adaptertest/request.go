@@ -1,0 +1,192 @@
+package adaptertest
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// Requests tests how the dialect of the package under test reads and writes requests. Its fixtures are
+// testdata/requests/*.txtar: a comment with the origin, body with what a client sent, and made by -update: request, what is
+// read from it, again, what is written of it where that is another JSON value, and losses.
+//
+// Every request is written in every other dialect that writes requests, and read again: that must keep its meaning, apart from
+// the losses that the writer names.
+func Requests(t *testing.T, d *hub.Dialect) {
+	for _, f := range loadRequests(t, d, ".") {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			req := readRequest(t, d, f.section("body"))
+			f.expect(t, "request", ShowRequest(req))
+			body, losses := writeRequest(t, d, req)
+			again := ""
+			if !sameJSON(body, f.section("body")) {
+				again = string(indented(body))
+			}
+			f.expect(t, "again", again)
+			f.expect(t, "losses", lines(losses.Names))
+			if *update {
+				f.save(t)
+			}
+			f.testTranslations(t)
+		})
+	}
+}
+
+// A RequestFixture is a recorded request.
+type RequestFixture struct {
+	Dialect *hub.Dialect
+	Name    string
+	Body    []byte
+}
+
+// RequestFixtures are those of all dialects, for tests of what translates requests. root is the folder adapters.
+func RequestFixtures(t testing.TB, root string) (all []RequestFixture) {
+	for _, name := range adapters.Names() {
+		d, err := adapters.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Messages == nil {
+			continue
+		}
+		for _, f := range loadRequests(t, d, filepath.Join(root, strings.ReplaceAll(name, "-", ""))) {
+			all = append(all, RequestFixture{d, f.name, f.section("body")})
+		}
+	}
+	return all
+}
+
+func loadRequests(t testing.TB, d *hub.Dialect, folder string) (all []*fixture) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(folder, "testdata/requests/*.txtar"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%s has no requests: want testdata/requests/*.txtar (%v)", d.Name, err)
+	}
+	for _, p := range paths {
+		archive, err := txtar.ParseFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &fixture{dialect: d, path: p, archive: archive, name: strings.TrimSuffix(filepath.Base(p), ".txtar")}
+		if len(bytes.TrimSpace(archive.Comment)) == 0 {
+			t.Errorf("%s: say above the first section what the request shows and where it comes from", p)
+		}
+		if f.section("body") == nil {
+			t.Fatalf("%s: has no body", p)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// readRequest reads a request in a copy of its own.
+func readRequest(t testing.TB, d *hub.Dialect, body []byte) *hub.Request {
+	t.Helper()
+	req := &hub.Request{Header: func(string) string { return "" }}
+	if err := d.Requests.DecodeRequest(req, bytes.Clone(body)); err != nil {
+		t.Fatalf("%s: %v\n%s", d.Name, err, body)
+	}
+	return req
+}
+
+// writeRequest writes a request twice, which must be the same: prompt caches live from it.
+func writeRequest(t testing.TB, d *hub.Dialect, req *hub.Request) ([]byte, *hub.Losses) {
+	t.Helper()
+	losses := new(hub.Losses)
+	body, err := d.Requests.AppendRequest(nil, req, losses)
+	if err != nil {
+		t.Fatalf("%s: %v", d.Name, err)
+	}
+	if !json.Valid(body) {
+		t.Fatalf("%s wrote no JSON:\n%s", d.Name, body)
+	}
+	second, _ := d.Requests.AppendRequest(nil, req, new(hub.Losses))
+	if !bytes.Equal(body, second) {
+		t.Errorf("%s writes two bodies for one request:\n%s\n%s", d.Name, body, second)
+	}
+	return body, losses
+}
+
+// testTranslations writes the request in every other dialect, and reads what was written.
+func (f *fixture) testTranslations(t *testing.T) {
+	for _, name := range adapters.Names() {
+		to, err := adapters.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if to.Messages == nil || to.Name == f.dialect.Name {
+			continue
+		}
+		req := readRequest(t, f.dialect, f.section("body"))
+		body, losses := writeRequest(t, to, req)
+		want := meaningOf(req) // after writing, which closes the calls that were left behind
+		got := readRequest(t, to, body)
+		if diff := want.diff(meaningOf(got), losses); diff != "" {
+			t.Errorf("%s to %s: %s\n%s\nlosses %v", f.dialect.Name, to.Name, diff, body, losses.Names)
+		}
+		again, _ := writeRequest(t, to, got)
+		if !sameJSON(body, again) {
+			t.Errorf("%s to %s: what was written is not stable:\n%s\n%s", f.dialect.Name, to.Name, body, again)
+		}
+	}
+}
+
+// FuzzRequests feeds arbitrary bodies to a dialect. The laws: nothing panics; what is written of what was read is JSON in
+// UTF-8, in this and every other dialect, no larger than the bytes allow, and it can be read again.
+func FuzzRequests(f *testing.F, d *hub.Dialect) {
+	for _, fix := range loadRequests(f, d, ".") {
+		f.Add(fix.section("body"))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		for _, name := range adapters.Names() {
+			if to, err := adapters.Lookup(name); err == nil && to.Messages != nil {
+				fuzzRequest(t, d, to, body)
+			}
+		}
+	})
+}
+
+func fuzzRequest(t *testing.T, from, to *hub.Dialect, body []byte) {
+	req := &hub.Request{Header: func(string) string { return "" }}
+	if from.Requests.DecodeRequest(req, body) != nil {
+		return
+	}
+	out, err := to.Requests.AppendRequest(nil, req, new(hub.Losses))
+	if err != nil {
+		return
+	}
+	var valid rawjson.Decoder
+	if err := valid.Valid(out); err != nil {
+		t.Fatalf("%s to %s: %v\n%s\n%s", from.Name, to.Name, err, body, out)
+	}
+	if most := 64*len(body) + 4096; len(out) > most {
+		t.Fatalf("%s to %s: %d bytes became %d", from.Name, to.Name, len(body), len(out))
+	}
+	if err := to.Requests.DecodeRequest(&hub.Request{Header: req.Header}, out); err != nil {
+		t.Fatalf("%s to %s: what was written cannot be read: %v\n%s\n%s", from.Name, to.Name, err, body, out)
+	}
+}
+
+func indented(body []byte) []byte {
+	var buf bytes.Buffer
+	if json.Indent(&buf, body, "", "  ") != nil {
+		return body
+	}
+	return append(buf.Bytes(), '\n')
+}
+
+func lines(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return strings.Join(list, "\n") + "\n"
+}

@@ -1,0 +1,83 @@
+// Package conversation holds what the dialects share about conversations at rest, lists of [hub.Message]: how they are put
+// together from a request or a run, and what they need before a dialect can write them.
+package conversation
+
+import "github.com/sabir-proxy/sabir/adapters/hub"
+
+// A Builder puts messages together in the order in which a request tells them. Results go to their calls. The zero value is
+// ready; Messages may hold what came before.
+type Builder struct {
+	Messages []hub.Message
+	open     map[string][]place // of calls by id, in their order
+}
+
+// place is where a call stands.
+type place struct{ message, part int }
+
+// Begin adds a message. It is valid until the next.
+func (b *Builder) Begin(role hub.Role, id []byte) *hub.Message {
+	b.Messages = append(b.Messages, hub.Message{Role: role, ID: id})
+	return &b.Messages[len(b.Messages)-1]
+}
+
+// Add adds a part to the last message. A message of the agent's is cut before what it says behind a call that has its result:
+// the part begins another message with the same id then.
+func (b *Builder) Add(p hub.Part) {
+	m := &b.Messages[len(b.Messages)-1]
+	if n := len(m.Parts); n > 0 && p.Kind != hub.PartCall && answered(&m.Parts[n-1]) {
+		m = b.Begin(m.Role, m.ID)
+	}
+	m.Parts = append(m.Parts, p)
+	if p.Kind == hub.PartCall {
+		b.note(p.ID)
+	}
+}
+
+func answered(p *hub.Part) bool { return p.Kind == hub.PartCall && p.Result != nil }
+
+// note remembers the call that was added last.
+func (b *Builder) note(id []byte) {
+	if b.open == nil {
+		b.open = map[string][]place{}
+	}
+	at := place{len(b.Messages) - 1, len(b.Messages[len(b.Messages)-1].Parts) - 1}
+	b.open[string(id)] = append(b.open[string(id)], at)
+}
+
+// Result gives a result to the last call of its id that has none, or else replaces that of the last call of its id. Where
+// there is no such call, a message of role Results holds it; name is the tool then, if the request tells it.
+func (b *Builder) Result(call, name []byte, r hub.CallResult) {
+	if p := b.Call(call); p != nil {
+		p.Result = &r
+		return
+	}
+	m := b.last(hub.RoleResults)
+	m.Parts = append(m.Parts, hub.Part{Kind: hub.PartCall, ID: call, Name: name, Result: &r})
+}
+
+// Call returns the last call of an id that has no result, or else the last of it; nil if there is none. It is valid until a
+// part is added.
+func (b *Builder) Call(id []byte) *hub.Part {
+	places := b.open[string(id)]
+	for i := len(places) - 1; i >= 0; i-- {
+		if p := b.part(places[i]); p.Result == nil {
+			b.open[string(id)] = places[:i+1] // those behind it have theirs
+			return p
+		}
+	}
+	if len(places) > 0 {
+		b.open[string(id)] = places[len(places)-1:]
+		return b.part(places[len(places)-1])
+	}
+	return nil
+}
+
+func (b *Builder) part(at place) *hub.Part { return &b.Messages[at.message].Parts[at.part] }
+
+// last returns the last message if it has that role, or a new one.
+func (b *Builder) last(role hub.Role) *hub.Message {
+	if n := len(b.Messages); n > 0 && b.Messages[n-1].Role == role {
+		return &b.Messages[n-1]
+	}
+	return b.Begin(role, nil)
+}

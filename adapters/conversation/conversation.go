@@ -1,0 +1,84 @@
+package conversation
+
+import (
+	"slices"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// Leading splits off the system messages that the conversation begins with: the instructions.
+func Leading(ms []hub.Message) (system, rest []hub.Message) {
+	n := 0
+	for n < len(ms) && ms[n].Role == hub.RoleSystem {
+		n++
+	}
+	return ms[:n], ms[n:]
+}
+
+// AppendTexts appends the texts of messages, with separator between them, a string body like the rest.
+func AppendTexts(dst []byte, ms []hub.Message, separator string) []byte {
+	from := len(dst)
+	for i := range ms {
+		for j := range ms[i].Parts {
+			p := &ms[i].Parts[j]
+			if p.Kind != hub.PartText || len(p.Text) == 0 {
+				continue
+			}
+			if len(dst) > from {
+				dst = append(dst, separator...)
+			}
+			dst = append(dst, p.Text...)
+		}
+	}
+	return dst
+}
+
+// leftBehind is what the model is told of a call whose result never came.
+const leftBehind = "The conversation went on before this call had a result."
+
+// Close gives an error for a result to each call that the conversation has left behind: agents refuse a history in which such
+// a call has none. Calls of the last message of the agent's wait for theirs, if nothing of the user's follows.
+func Close(ms []hub.Message) {
+	last := len(ms)
+	for last > 0 && ms[last-1].Role != hub.RoleUser && ms[last-1].Role != hub.RoleAgent {
+		last--
+	}
+	if last > 0 && ms[last-1].Role == hub.RoleAgent {
+		last--
+		for last > 0 && len(ms[last].ID) > 0 && ms[last-1].Role == hub.RoleAgent && string(ms[last-1].ID) == string(ms[last].ID) {
+			last-- // steps of the last message
+		}
+	}
+	for i := range ms[:last] {
+		closeCalls(&ms[i])
+	}
+}
+
+func closeCalls(m *hub.Message) {
+	for j := range m.Parts {
+		if p := &m.Parts[j]; p.Kind == hub.PartCall && p.Result == nil {
+			p.Result = &hub.CallResult{Status: hub.StatusError, Err: []byte(leftBehind)}
+		}
+	}
+}
+
+// Calls reports whether a message has calls.
+func Calls(m *hub.Message) bool {
+	for j := range m.Parts {
+		if m.Parts[j].Kind == hub.PartCall {
+			return true
+		}
+	}
+	return false
+}
+
+// Ready prepares the messages of a request for an agent that takes a history: open calls that were left behind are closed, and
+// messages with nothing in them are left out.
+func Ready(ms []hub.Message) []hub.Message {
+	Close(ms)
+	empty := func(m hub.Message) bool { return len(m.Parts) == 0 }
+	if !slices.ContainsFunc(ms, empty) {
+		return ms
+	}
+	return slices.DeleteFunc(slices.Clone(ms), empty)
+}

@@ -1,0 +1,110 @@
+package conversation
+
+import (
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// TestResultsGoToTheirCalls: to the last open call of the id, then to the last of all; a message is cut behind an answered call.
+func TestResultsGoToTheirCalls(t *testing.T) {
+	var b Builder
+	id := []byte("call_0")
+	text := func(s string) hub.CallResult { return hub.CallResult{Status: hub.StatusOK, Text: []byte(s)} }
+	b.Begin(hub.RoleAgent, []byte("m1"))
+	b.Add(hub.Part{Kind: hub.PartCall, ID: id})
+	b.Result(id, nil, text("one"))
+	b.Add(hub.Part{Kind: hub.PartText, Text: []byte("so")})
+	b.Begin(hub.RoleAgent, []byte("m2"))
+	b.Add(hub.Part{Kind: hub.PartCall, ID: id})
+	b.Result(id, nil, text("two"))
+	b.Result(id, nil, text("again"))
+	b.Result([]byte("other"), []byte("tool"), text("lone"))
+	b.Result([]byte("other2"), nil, text("lone2"))
+	ms := b.Messages
+	if len(ms) != 4 || string(ms[1].ID) != "m1" || ms[1].Parts[0].Kind != hub.PartText {
+		t.Fatalf("got %+v", ms)
+	}
+	if one, two := ms[0].Parts[0].Result, ms[2].Parts[0].Result; string(one.Text) != "one" || string(two.Text) != "again" {
+		t.Errorf("results %s and %s", one.Text, two.Text)
+	}
+	if last := ms[3]; last.Role != hub.RoleResults || len(last.Parts) != 2 || string(last.Parts[0].Name) != "tool" {
+		t.Errorf("lone results: %+v", last)
+	}
+}
+
+// TestOneIDForManyCalls: results of calls that all have one id find theirs, from the last to the first.
+func TestOneIDForManyCalls(t *testing.T) {
+	var b Builder
+	b.Begin(hub.RoleAgent, nil)
+	const n = 20_000
+	for range n {
+		b.Add(hub.Part{Kind: hub.PartCall, ID: []byte("x")})
+	}
+	for range n {
+		b.Result([]byte("x"), nil, hub.CallResult{Status: hub.StatusOK})
+	}
+	for i := range b.Messages[0].Parts {
+		if b.Messages[0].Parts[i].Result == nil {
+			t.Fatalf("call %d has no result", i)
+		}
+	}
+}
+
+// TestClose closes what the conversation has left behind, and no call that may still get its result.
+func TestClose(t *testing.T) {
+	call := func() []hub.Part { return []hub.Part{{Kind: hub.PartCall, ID: []byte("c")}} }
+	agent := func(id string) hub.Message { return hub.Message{Role: hub.RoleAgent, ID: []byte(id), Parts: call()} }
+	user := hub.Message{Role: hub.RoleUser, Parts: []hub.Part{{Kind: hub.PartText, Text: []byte("hi")}}}
+	f := func(want string, ms ...hub.Message) {
+		t.Helper()
+		Close(ms)
+		got := ""
+		for i := range ms {
+			if ms[i].Role != hub.RoleAgent {
+				continue
+			}
+			if ms[i].Parts[0].Result != nil {
+				got += "closed "
+			} else {
+				got += "open "
+			}
+		}
+		if got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	f("open ", user, agent("a"))
+	f("closed ", agent("a"), user)
+	f("closed open ", user, agent("a"), agent("b"))
+	f("open open ", user, agent("a"), agent("a"))
+	f("closed closed ", agent(""), agent(""), user)
+	f("closed open ", agent(""), agent(""))
+	f("open ", agent("a"), hub.Message{Role: hub.RoleSystem})
+}
+
+// TestReady leaves the list of its caller as it is.
+func TestReady(t *testing.T) {
+	ms := []hub.Message{{Role: hub.RoleUser}, {Role: hub.RoleAgent, Parts: []hub.Part{{Kind: hub.PartText}}}}
+	if got := Ready(ms); len(got) != 1 || got[0].Role != hub.RoleAgent || ms[0].Role != hub.RoleUser {
+		t.Errorf("got %+v of %+v", got, ms)
+	}
+}
+
+// TestFiles: a data URL is its bytes, another is an address.
+func TestFiles(t *testing.T) {
+	f := func(url, media, base64, address, again string) {
+		t.Helper()
+		file := FileOf([]byte(url), []byte("image/*"), nil)
+		if string(file.Media) != media || string(file.Base64) != base64 || string(file.URL) != address {
+			t.Errorf("%s: got %+v", url, file)
+		}
+		if got := string(AppendURL(nil, file)); got != again {
+			t.Errorf("%s: written as %s", url, got)
+		}
+	}
+	f("data:image/png;base64,AAAA", "image/png", "AAAA", "", "data:image/png;base64,AAAA")
+	f("data:;base64,AAAA", "image/*", "AAAA", "", "data:image/*;base64,AAAA")
+	f("https://x/y.png", "image/*", "", "https://x/y.png", "https://x/y.png")
+	f("data:text/plain,hello", "image/*", "", "data:text/plain,hello", "data:text/plain,hello")
+}
