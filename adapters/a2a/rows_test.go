@@ -140,7 +140,7 @@ func TestRequest(t *testing.T) {
 		if want := []string{version, call, run, thread}; strings.Join(got, "|") != strings.Join(want, "|") {
 			t.Errorf("%s: got %q, want %q", body, got, want)
 		}
-		if again, err := Dialect.Requests.AppendRequest(nil, &req); err != nil || string(again) != body {
+		if again, err := Dialect.Requests.AppendRequest(nil, &req, new(hub.Losses)); err != nil || string(again) != body {
 			t.Errorf("%s comes back as %s, %v", body, again, err)
 		}
 	}

@@ -75,7 +75,7 @@ func TestRequests(t *testing.T) {
 		if diff := cmp.Diff(want, asked{string(req.Thread), string(req.Call), string(req.Version)}); diff != "" {
 			t.Errorf("%s:\n%s", body, diff)
 		}
-		if again, err := acp.Dialect.Requests.AppendRequest(nil, &req); err != nil || string(again) != body {
+		if again, err := acp.Dialect.Requests.AppendRequest(nil, &req, new(hub.Losses)); err != nil || string(again) != body {
 			t.Errorf("the body comes back as %s, %v", again, err)
 		}
 	}

@@ -40,7 +40,7 @@ func TestRequest(t *testing.T) {
 		if err != nil {
 			return
 		}
-		if again, err := Dialect.Requests.AppendRequest(nil, &req); err != nil || string(again) != body {
+		if again, err := Dialect.Requests.AppendRequest(nil, &req, new(hub.Losses)); err != nil || string(again) != body {
 			t.Errorf("%s comes back as %s, %v", body, again, err)
 		}
 	}

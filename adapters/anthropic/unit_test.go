@@ -258,7 +258,7 @@ func TestRequest(t *testing.T) {
 	if string(req.Model) != "m" || string(req.Version) != "2026-10-21" || !req.Usage {
 		t.Errorf("model %s, version %s, usage %t", req.Model, req.Version, req.Usage)
 	}
-	if got, err := Dialect.Requests.AppendRequest(nil, &req); string(got) != body || err != nil {
+	if got, err := Dialect.Requests.AppendRequest(nil, &req, new(hub.Losses)); string(got) != body || err != nil {
 		t.Errorf("got %s, %v", got, err)
 	}
 	if err := Dialect.Requests.DecodeRequest(&req, []byte(`[]`)); err == nil {

@@ -21,7 +21,7 @@ func TestRequests(t *testing.T) {
 		if string(req.Thread) != thread || string(req.Call) != call || string(req.Model) != model {
 			t.Errorf("%s: got thread %q, call %q, model %q", body, req.Thread, req.Call, req.Model)
 		}
-		if again, err := codexappserver.Dialect.Requests.AppendRequest(nil, &req); err != nil || string(again) != body {
+		if again, err := codexappserver.Dialect.Requests.AppendRequest(nil, &req, new(hub.Losses)); err != nil || string(again) != body {
 			t.Errorf("the body comes back as %s, %v", again, err)
 		}
 	}

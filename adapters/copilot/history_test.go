@@ -97,7 +97,7 @@ func TestRequests(t *testing.T) {
 		if string(req.Thread) != want {
 			t.Errorf("%s names %q, want %q", body, req.Thread, want)
 		}
-		if out, err := copilot.Dialect.Requests.AppendRequest([]byte("> "), &req); err != nil || string(out) != "> "+body {
+		if out, err := copilot.Dialect.Requests.AppendRequest([]byte("> "), &req, new(hub.Losses)); err != nil || string(out) != "> "+body {
 			t.Errorf("%s is sent on as %s, %v", body, out, err)
 		}
 	}

@@ -44,7 +44,7 @@ func TestRequest(t *testing.T) {
 		if string(req.Thread) != thread || string(req.Run) != run {
 			t.Errorf("%s: thread %q, run %q, want %q, %q", body, req.Thread, req.Run, thread, run)
 		}
-		if again, err := datastream.Dialect.Requests.AppendRequest(nil, &req); err != nil || string(again) != body {
+		if again, err := datastream.Dialect.Requests.AppendRequest(nil, &req, new(hub.Losses)); err != nil || string(again) != body {
 			t.Errorf("%s comes back as %s, %v", body, again, err)
 		}
 	}

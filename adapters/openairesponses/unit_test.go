@@ -72,7 +72,7 @@ func TestRequest(t *testing.T) {
 		if !strings.Contains(string(rawjson.Get(req.Call, callEcho)), echo) {
 			t.Errorf("%s: the echo is %s, without %s", body, rawjson.Get(req.Call, callEcho), echo)
 		}
-		if again, err := Dialect.Requests.AppendRequest(nil, &req); err != nil || string(again) != body {
+		if again, err := Dialect.Requests.AppendRequest(nil, &req, new(hub.Losses)); err != nil || string(again) != body {
 			t.Errorf("%s comes back as %s, %v", body, again, err)
 		}
 	}

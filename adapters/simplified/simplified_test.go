@@ -125,7 +125,7 @@ func TestRequest(t *testing.T) {
 		if err := simplified.Dialect.Requests.DecodeRequest(&req, []byte(body)); err != nil {
 			t.Fatal(err)
 		}
-		again, err := simplified.Dialect.Requests.AppendRequest([]byte("> "), &req)
+		again, err := simplified.Dialect.Requests.AppendRequest([]byte("> "), &req, new(hub.Losses))
 		if string(req.Thread) != thread || string(req.Run) != run || string(again) != "> "+body || err != nil {
 			t.Errorf("%s: thread %q, run %q, body %s, %v", body, req.Thread, req.Run, again, err)
 		}
