@@ -16,6 +16,9 @@ import (
 // what the request asks for.
 const Auto = "auto"
 
+// Translate is the mode of requests that are written anew in the dialect of the upstream.
+const Translate = "translate"
+
 // Config is the whole configuration of one proxy.
 type Config struct {
 	// Address for clients, as host:port. Port 0 takes any free port.
@@ -239,10 +242,24 @@ type Route struct {
 	Timeouts RouteTimeouts `yaml:"timeouts"`
 	// Signs of life are filled up to this size, for balancers that hold small frames back. At most 64KiB.
 	KeepalivePadding Size `yaml:"keepalive_padding" jsonschema:"minimum=0,maximum=65536"`
+	// What becomes of the bodies of requests.
+	Requests Requests `yaml:"requests"`
 	// What clients learn of errors.
 	Errors Errors `yaml:"errors"`
 	// Which web pages of other origins may read this route, if that differs from the top level.
 	CORS CORS `yaml:"cors"`
+}
+
+// Requests say what becomes of the bodies of requests.
+type Requests struct {
+	// translate writes them anew in the dialect of the upstream, where Sabir can do so for both dialects; "sabir dialects" says
+	// which. Else, and where both sides speak the same dialect, they pass as they came. pass passes them always.
+	Mode string `yaml:"mode" jsonschema:"enum=translate,enum=pass"`
+	// Whether a request is refused, with status 400, if the dialect of the upstream has no place for something in it.
+	// Otherwise that is left out, and counted.
+	Strict bool `yaml:"strict"`
+	// The model that the upstream is asked for where the client's request names none.
+	Model string `yaml:"model"`
 }
 
 // RouteHeaders choose among the header fields of a request.
@@ -346,6 +363,7 @@ func (r *Route) inherit(c *Config) {
 	t := c.Timeouts
 	r.Framing = Auto
 	r.Methods = []string{"GET", "POST"}
+	r.Requests.Mode = "translate"
 	r.Headers.Allow = slices.Clone(allowed)
 	r.Limits.RequestBody = c.Limits.RequestBody
 	r.Timeouts = RouteTimeouts{Write: t.Write, Stream: t.Stream, Keepalive: t.Keepalive}

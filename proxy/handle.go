@@ -87,7 +87,11 @@ func (s *Server) accept(ctx *fasthttp.RequestCtx, r *route, t *target, rest, id,
 		s.upgrade(ctx, r, t, id)
 		return
 	}
-	c := newCall(&ctx.Request, ctx.RemoteAddr(), r, t, rest, id)
+	c, f := newCall(&ctx.Request, ctx.RemoteAddr(), r, t, rest, id)
+	if f != nil {
+		s.reject(ctx, t, f)
+		return
+	}
 	s.logRequest(c, &ctx.Request)
 	c.lease, c.origin = requestConnOf(ctx).takeLease(), origin
 	if r.waits(ctx) {

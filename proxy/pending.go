@@ -152,19 +152,26 @@ func (s *Server) answerPart(ctx *fasthttp.RequestCtx, r *route, t *target, rest,
 	case at == nil:
 		s.refusePart(ctx, codeNoStream, fasthttp.StatusNotFound, "No stream of this conversation is open.")
 	default:
-		at.start(s, ctx, rest, id)
+		if f := at.start(s, ctx, rest, id); f != nil {
+			s.reject(ctx, at.first.target, f)
+			return
+		}
 		succeeded(ctx)
 	}
 }
 
-// start hands the run that a request asks for to the stream that waits, and nothing if Sabir itself is at fault, so that
-// it waits no longer. The stream answers in the dialect it was asked to.
-func (at *pendingStream) start(s *Server, ctx *fasthttp.RequestCtx, rest, id string) {
+// start hands the run that a request asks for to the stream that waits, and nothing if the request is refused or Sabir itself
+// is at fault, so that it waits no longer. The stream answers in the dialect it was asked to.
+func (at *pendingStream) start(s *Server, ctx *fasthttp.RequestCtx, rest, id string) *hub.Failure {
 	defer close(at.run)
-	c := newCall(&ctx.Request, ctx.RemoteAddr(), at.first.route, at.first.target, rest, id)
+	c, f := newCall(&ctx.Request, ctx.RemoteAddr(), at.first.route, at.first.target, rest, id)
+	if f != nil {
+		return f
+	}
 	s.logRequest(c, &ctx.Request)
 	c.pending, c.lease = at, requestConnOf(ctx).takeLease()
 	at.run <- c
+	return nil
 }
 
 // succeeded says that a run was started or cancelled, as such clients expect it.

@@ -20,27 +20,41 @@ type call struct {
 	route   *route
 	target  *target
 	request *fasthttp.Request // for the upstream; nil once it was sent
-	asked   *hub.Request      // what the client's dialect knows of the body, without the body; nil for nothing
-	id      string            // request id, the client's or made up
-	unique  []byte            // unlike that of other calls, whatever the client says
-	path    string
-	rest    string // what the path has beyond the route's, escaped
-	query   string // the client's, without what the configuration says itself
-	dropped int    // parameters of the client's query that are not in it
-	peer    string
-	origin  string // allowed origin of a browser, "" for none
-	http11  bool
-	close   bool           // the client wants the connection closed
-	lease   lease          // of the memory for the body
-	head    bool           // the client wants no body
-	session *session       // of a client that came by WebSocket; nil for HTTP
-	pending *pendingStream // of a client that asks by two requests; nil for one
+	// translated says that the body was written anew in the upstream's dialect.
+	translated bool
+	losses     []string     // what the upstream's dialect had no place for
+	asked      *hub.Request // what the client's dialect knows of the body, without the body; nil for nothing
+	id         string       // request id, the client's or made up
+	unique     []byte       // unlike that of other calls, whatever the client says
+	path       string
+	rest       string // what the path has beyond the route's, escaped
+	query      string // the client's, without what the configuration says itself
+	dropped    int    // parameters of the client's query that are not in it
+	peer       string
+	origin     string // allowed origin of a browser, "" for none
+	http11     bool
+	close      bool           // the client wants the connection closed
+	lease      lease          // of the memory for the body
+	head       bool           // the client wants no body
+	session    *session       // of a client that came by WebSocket; nil for HTTP
+	pending    *pendingStream // of a client that asks by two requests; nil for one
 }
 
 const requestIDHeader = "X-Request-Id"
 
-// newCall makes the call to the upstream of r out of a client's request. rest is what the path has beyond the route's.
-func newCall(req *fasthttp.Request, peer net.Addr, r *route, t *target, rest, id string) *call {
+// newCall makes the call to the upstream of r out of a client's request, or says why there can be none. rest is what the path
+// has beyond the route's.
+func newCall(req *fasthttp.Request, peer net.Addr, r *route, t *target, rest, id string) (*call, *hub.Failure) {
+	c := callOf(req, peer, r, t, rest, id)
+	if f := c.setBody(&req.Header, req.Body(), plainBody(req, int(r.cfg.Limits.RequestBody))); f != nil {
+		c.release()
+		return nil, f
+	}
+	return c, nil
+}
+
+// callOf is the call without the body.
+func callOf(req *fasthttp.Request, peer net.Addr, r *route, t *target, rest, id string) *call {
 	c := &call{
 		route: r, target: t, request: fasthttp.AcquireRequest(), id: id, unique: randomID(), path: string(req.URI().Path()),
 		peer: clientOf(&req.Header, peer, r.global), http11: req.Header.IsHTTP11(), close: req.Header.ConnectionClose(), head: req.Header.IsHead(),
@@ -54,7 +68,6 @@ func newCall(req *fasthttp.Request, peer net.Addr, r *route, t *target, rest, id
 	if len(req.Body()) > 0 {
 		copyField(&c.request.Header, &req.Header, fasthttp.HeaderContentEncoding)
 	}
-	c.setBody(&req.Header, req.Body(), plainBody(req, int(r.cfg.Limits.RequestBody)))
 	return c
 }
 
@@ -120,24 +133,31 @@ func plainBody(req *fasthttp.Request, limit int) []byte {
 	return body
 }
 
-// setBody gives the upstream the client's body, which is the call's from now on. Translating it is the business of the dialects' request codecs; so far
-// they only read from it, in its plain form, who is talking.
-func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) {
+// setBody gives the upstream the client's body, which is the call's from now on: written anew in the dialect of the upstream,
+// or as it came. plain is the body for reading, nil where that is not possible.
+func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) *hub.Failure {
 	c.request.SetBodyRaw(body)
-	codec := c.target.dialect.Requests
-	if codec == nil || len(plain) == 0 {
-		return
+	codec, translates := c.target.dialect.Requests, c.route.translates(c.target) && len(body) > 0
+	if codec == nil || len(plain) == 0 && !translates {
+		return nil
 	}
 	asked := &hub.Request{
 		Time:   time.Now().UnixMilli(),
 		Unique: c.unique, // not the request id: clients give several requests one, and so has a WebSocket
 		Header: func(name string) string { return string(header.Peek(name)) },
 	}
-	if err := codec.DecodeRequest(asked, plain); err != nil {
-		return // a body that is no request of the dialect is the upstream's to judge
+	defer asked.Detach()
+	err := codec.DecodeRequest(asked, plain)
+	switch {
+	case translates:
+		if f := c.translate(asked, plain, err); f != nil {
+			return f
+		}
+	case err != nil:
+		return nil // a body that is no request of the dialect is the upstream's to judge
 	}
-	asked.Detach()
 	c.asked = asked
+	return nil
 }
 
 // identify gives the run the ids by which the client knows it.

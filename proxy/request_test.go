@@ -45,7 +45,10 @@ func FuzzRequest(f *testing.F) {
 			return
 		}
 		body := bytes.Clone(in.Body())
-		c := newCall(&in, peer, r, r.first, rest, requestID(&in))
+		c, f := newCall(&in, peer, r, r.first, rest, requestID(&in))
+		if f != nil {
+			t.Fatal(f)
+		}
 		defer c.release()
 		c.request.Header.SetMethod("POST")
 		var out bytes.Buffer

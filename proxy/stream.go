@@ -86,6 +86,7 @@ func (s *Server) next(conn *requestConn) {
 func (s *Server) run(c *call, st *canceler, sink sink) *hub.Failure {
 	defer s.finishStream(c.route, st)
 	s.noteDropped(c)
+	s.noteLosses(c)
 	x := &stream{server: s, call: c, canceler: st, begun: time.Now()}
 	x.engine, x.pump.out, x.stats = c.route.engine(c.target, c.target.clientFraming(c.session != nil), c.asked)
 	x.prepare(sink)

@@ -216,10 +216,10 @@ func (x *session) call(m message) (*call, *hub.Failure) {
 	if f != nil {
 		return nil, f
 	}
-	c := newCall(x.handshake, x.peer, r, t, rest, x.id)
-	x.server.logRequest(c, x.handshake)
+	c := callOf(x.handshake, x.peer, r, t, rest, x.id)
 	c.session = x
 	if m.body == nil {
+		x.server.logRequest(c, x.handshake)
 		return c, nil
 	}
 	if r.up.cfg.Method == "" {
@@ -228,7 +228,11 @@ func (x *session) call(m message) (*call, *hub.Failure) {
 	if len(c.request.Header.ContentType()) == 0 {
 		c.request.Header.SetContentType("application/json")
 	}
-	c.setBody(&x.handshake.Header, m.body, m.body)
+	if f := c.setBody(&x.handshake.Header, m.body, m.body); f != nil {
+		c.release()
+		return nil, f
+	}
+	x.server.logRequest(c, x.handshake)
 	return c, nil
 }
 

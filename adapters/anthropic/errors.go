@@ -29,6 +29,9 @@ var codeTypes = map[hub.Code]string{
 	hub.CodeBadOrigin:    "permission_error",
 	hub.CodeBadHost:      "invalid_request_error",
 	hub.CodeBodyTooLarge: "request_too_large",
+	hub.CodeUnreadable:   "invalid_request_error",
+	hub.CodeLossy:        "invalid_request_error",
+	hub.CodeNoEndpoint:   "not_found_error",
 }
 
 // errorType is the type of an error with that code, whoever has given it.

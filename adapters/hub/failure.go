@@ -32,6 +32,9 @@ const (
 	CodeNoRoute      Code = "no_route"
 	CodeBadOrigin    Code = "origin_not_allowed" // a web page that may not call the route
 	CodeBadHost      Code = "host_not_allowed"   // called by a name that is not one of the server's
+	CodeUnreadable   Code = "request_unreadable" // not a request of the client's dialect
+	CodeLossy        Code = "request_lossy"      // the agent has no place for parts of it, and the route is strict
+	CodeNoEndpoint   Code = "no_endpoint"        // the client's dialect has no such endpoint here
 
 	CodeLimit    Code = "too_many_streams"
 	CodeBodies   Code = "too_many_bodies" // no memory is left for another request body
@@ -80,6 +83,9 @@ var failures = map[Code]failureInfo{
 	CodeNoRoute:      {404, StatusFailed, "There is no route for this path."},
 	CodeBadOrigin:    {403, StatusFailed, "Web pages of this origin may not call this route. The log of the proxy says which setting allows it."},
 	CodeBadHost:      {421, StatusFailed, "This proxy is not called by this host name. The log of the proxy says which setting allows it."},
+	CodeUnreadable:   {400, StatusFailed, "The request cannot be read."},
+	CodeLossy:        {400, StatusFailed, "The agent has no place for parts of the request."},
+	CodeNoEndpoint:   {404, StatusFailed, "There is no such endpoint here."},
 	CodeBodies:       {503, StatusFailed, "Too many request bodies are being received. Try again later."},
 	CodeLimit:        {503, StatusFailed, "Too many streams are open. Try again later."},
 	CodeDuration:     {504, StatusTruncated, "The answer took longer than is allowed."},

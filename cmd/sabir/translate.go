@@ -30,6 +30,8 @@ type translateFlags struct {
 	subAgents             string
 	shape                 policy.Settings
 	tap, stats            bool
+	request               bool
+	model                 string
 }
 
 func newTranslate() *cobra.Command {
@@ -55,12 +57,22 @@ both sides goes through the model here, while serve copies the records.
 
 --tap writes the canonical events to standard error, one JSON object a line.
 Where the target cannot carry an event as it is, its member fate says what
-became of it: extension, folded or dropped.`,
+became of it: extension, folded or dropped.
+
+--request translates the body of a request instead, from the dialect of the
+client to that of the agent, as serve does. What the agent's dialect has no
+place for is listed on standard error.`,
 		Example: `  sabir translate --from evolve --to agui run.ndjson
   curl -N http://127.0.0.1:9000 | sabir translate --from evolve --to native
-  sabir translate --from agentevent --to agui --option match=lifo --tap run.sse`,
+  sabir translate --from agentevent --to agui --option match=lifo --tap run.sse
+  sabir translate --request --from aisdk --to openai-chat chat.json`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: work(func(cmd *cobra.Command, args []string) error { return translate(cmd, &f, args) }),
+		RunE: work(func(cmd *cobra.Command, args []string) error {
+			if f.request {
+				return translateRequest(cmd, &f, args)
+			}
+			return translate(cmd, &f, args)
+		}),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.from, "from", "", "`DIALECT` of the recording; sabir dialects lists them")
@@ -77,6 +89,8 @@ became of it: extension, folded or dropped.`,
 	flags.DurationVar(&f.shape.Coalesce, "coalesce", 0, "join deltas that follow within `TIME`")
 	flags.BoolVar(&f.tap, "tap", false, "show the canonical events on standard error")
 	flags.BoolVar(&f.stats, "stats", false, "show at the end, on standard error, what was done")
+	flags.BoolVar(&f.request, "request", false, "translate the body of a request")
+	flags.StringVar(&f.model, "model", "", "`MODEL` for requests that name none")
 	for _, name := range []string{"from", "to"} {
 		_ = cmd.MarkFlagRequired(name)
 		_ = cmd.RegisterFlagCompletionFunc(name, completeDialects)

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy"
+)
+
+// maxRequest bounds the request that is read, in bytes.
+const maxRequest = 256 << 20
+
+// translateRequest writes the body of a client's request as an agent of another dialect wants it, and reports on standard
+// error what that has no place for.
+func translateRequest(cmd *cobra.Command, f *translateFlags, args []string) error {
+	from, to, err := f.requestDialects()
+	if err != nil {
+		return usageError{err}
+	}
+	in, done, err := input(cmd.InOrStdin(), args)
+	if err != nil {
+		return err
+	}
+	defer done()
+	body, err := io.ReadAll(io.LimitReader(in, maxRequest+1))
+	if err == nil && len(body) > maxRequest {
+		err = errors.New("the request is larger than 256 MiB")
+	}
+	if err != nil {
+		return err
+	}
+	req := hub.Request{Unique: []byte("1"), Header: func(string) string { return "" }}
+	if err := from.Requests.DecodeRequest(&req, body); err != nil {
+		return fmt.Errorf("%s: %w", from.Name, err)
+	}
+	if len(req.Model) == 0 {
+		req.Model = []byte(f.model)
+	}
+	var losses hub.Losses
+	out, err := to.Requests.AppendRequest(nil, &req, &losses)
+	if err != nil {
+		return fmt.Errorf("%s: %w", to.Name, err)
+	}
+	for _, name := range losses.Names {
+		fmt.Fprintf(cmd.ErrOrStderr(), "lost: %s\n", name)
+	}
+	_, err = cmd.OutOrStdout().Write(append(out, '\n'))
+	return err
+}
+
+// requestDialects are the dialects of the client and of the agent.
+func (f *translateFlags) requestDialects() (from, to *hub.Dialect, err error) {
+	if from, err = adapters.Lookup(f.from); err != nil {
+		return nil, nil, err
+	}
+	if to, err = adapters.Lookup(f.to); err != nil {
+		return nil, nil, err
+	}
+	for _, d := range []*hub.Dialect{from, to} {
+		if !proxy.Translatable(d, d) {
+			err = errors.Join(err, fmt.Errorf("requests of %s are not translated; those of %s are", d.Name, strings.Join(requestNames(), ", ")))
+		}
+	}
+	return from, to, err
+}
+
+// requestNames are the dialects whose requests are translated.
+func requestNames() (names []string) {
+	for _, d := range adapters.All() {
+		if proxy.Translatable(d, d) {
+			names = append(names, d.Name)
+		}
+	}
+	return names
+}

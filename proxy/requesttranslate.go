@@ -1,0 +1,80 @@
+package proxy
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/config"
+)
+
+// translates reports whether bodies of requests are written anew for the upstream.
+func (r *route) translates(t *target) bool {
+	return r.cfg.Requests.Mode == config.Translate && r.source != t.dialect && Translatable(t.dialect, r.source)
+}
+
+// Translatable reports whether requests from clients of one dialect can be written for agents of another.
+func Translatable(from, to *hub.Dialect) bool { return from.Messages != nil && to.Messages != nil }
+
+// translate writes the body in the dialect of the upstream. err is why it could not be read in that of the client.
+func (c *call) translate(asked *hub.Request, plain []byte, err error) *hub.Failure {
+	if plain == nil {
+		f := hub.Fail(hub.CodeUnreadable, errors.New("the content coding of the body is not known, or it is too large without"))
+		f.Note, f.Status = "Its content coding is not known, or it is too large without.", fasthttp.StatusUnsupportedMediaType
+		return f
+	}
+	if err != nil {
+		return unreadable(c.target.dialect, err)
+	}
+	if len(asked.Model) == 0 {
+		asked.Model = []byte(c.route.cfg.Requests.Model)
+	}
+	var losses hub.Losses
+	body, err := c.route.source.Requests.AppendRequest(nil, asked, &losses)
+	if err != nil {
+		return unreadable(c.route.source, err)
+	}
+	if len(losses.Names) > 0 && c.route.cfg.Requests.Strict {
+		f := hub.Fail(hub.CodeLossy, errors.New(c.route.source.Name+" has no place for "+strings.Join(losses.Names, ", ")))
+		f.Note = c.route.source.Name + " has no place for: " + strings.Join(losses.Names, ", ") + "."
+		return f
+	}
+	c.translated, c.losses = true, losses.Names
+	c.request.SetBodyRaw(body)
+	c.describe()
+	return nil
+}
+
+// describe sets the header fields that go with a body that was written anew.
+func (c *call) describe() {
+	h := &c.request.Header
+	h.Del(fasthttp.HeaderContentEncoding)
+	h.SetContentType("application/json")
+	for _, field := range c.route.source.RequestHeader {
+		if len(h.Peek(field.Name)) == 0 {
+			h.Set(field.Name, field.Value)
+		}
+	}
+}
+
+// unreadable is what a client learns of a request that cannot be read, or not be written for its agent. The texts of the codecs
+// hold nothing of the request but the place of the fault.
+func unreadable(d *hub.Dialect, err error) *hub.Failure {
+	f := hub.Fail(hub.CodeUnreadable, err)
+	var e *hub.Error
+	if errors.As(err, &e) {
+		place := *e
+		place.Dialect = d.Name
+		f.Note = place.Error() + "."
+	}
+	return f
+}
+
+// noteLosses counts what the upstream's dialect had no place for.
+func (s *Server) noteLosses(c *call) {
+	for _, field := range c.losses {
+		s.metrics.requestLosses.WithLabelValues(c.route.name, c.route.source.Name, field).Inc()
+	}
+}
