@@ -42,6 +42,7 @@ var shared = []string{
 	module + "adapters/internal/jsonrpc",
 	module + "adapters/internal/member",
 	module + "adapters/internal/namequeue",
+	module + "adapters/internal/openaimodels",
 	module + "adapters/internal/opened",
 	module + "adapters/internal/plandedup",
 	module + "adapters/internal/recent",

@@ -242,12 +242,23 @@ type Route struct {
 	Timeouts RouteTimeouts `yaml:"timeouts"`
 	// Signs of life are filled up to this size, for balancers that hold small frames back. At most 64KiB.
 	KeepalivePadding Size `yaml:"keepalive_padding" jsonschema:"minimum=0,maximum=65536"`
+	// What clients are told of the agent, where their protocol asks for it; the path must end with /* for that.
+	Agent Agent `yaml:"agent"`
 	// What becomes of the bodies of requests.
 	Requests Requests `yaml:"requests"`
 	// What clients learn of errors.
 	Errors Errors `yaml:"errors"`
 	// Which web pages of other origins may read this route, if that differs from the top level.
 	CORS CORS `yaml:"cors"`
+}
+
+// Agent is what clients are told of the agent behind a route.
+type Agent struct {
+	// Empty: default.
+	Name        string `yaml:"name"`
+	Description string `yaml:"description"`
+	// The models in a list of models. Empty: that of requests, or the name of the agent.
+	Models []string `yaml:"models"`
 }
 
 // Requests say what becomes of the bodies of requests.

@@ -60,8 +60,13 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 		s.reject(ctx, t, f)
 		return
 	}
+	sub, f := r.below(t, string(ctx.Method()), rest)
+	if f != nil {
+		s.reject(ctx, t, f)
+		return
+	}
 	if s.receiveBody(ctx, r, t) {
-		s.accept(ctx, r, t, rest, id, origin)
+		s.accept(ctx, r, t, r.unwrap(t, sub, &ctx.Request), id, origin)
 	}
 }
 
@@ -78,16 +83,20 @@ func (s *Server) permit(ctx *fasthttp.RequestCtx, r *route) (*target, *hub.Failu
 }
 
 // accept answers a request that has arrived as a whole.
-func (s *Server) accept(ctx *fasthttp.RequestCtx, r *route, t *target, rest, id, origin string) {
+func (s *Server) accept(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath, id, origin string) {
 	if r.part != partWhole {
-		s.answerPart(ctx, r, t, rest, id)
+		s.answerPart(ctx, r, t, sub.rest, id)
+		return
+	}
+	if !sub.isRun() {
+		s.reply(ctx, r, t, sub)
 		return
 	}
 	if websocket.FastHTTPIsWebSocketUpgrade(ctx) {
 		s.upgrade(ctx, r, t, id)
 		return
 	}
-	c, f := newCall(&ctx.Request, ctx.RemoteAddr(), r, t, rest, id)
+	c, f := newCall(&ctx.Request, ctx.RemoteAddr(), r, t, sub, id)
 	if f != nil {
 		s.reject(ctx, t, f)
 		return

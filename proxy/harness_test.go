@@ -78,7 +78,9 @@ func (bombs) DecodeRequest(_ *hub.Request, body []byte) error {
 	return nil
 }
 
-func (bombs) AppendRequest(dst []byte, _ *hub.Request, _ *hub.Losses) ([]byte, error) { return dst, nil }
+func (bombs) AppendRequest(dst []byte, _ *hub.Request, _ *hub.Losses) ([]byte, error) {
+	return dst, nil
+}
 
 func TestMain(m *testing.M) {
 	dialects = func() []*hub.Dialect { return append(slices.Clip(adapters.All()), &twin, &lossy, &bomb) }

@@ -27,9 +27,9 @@ type metrics struct {
 	parameters *prometheus.CounterVec
 
 	requestLosses *prometheus.CounterVec
-	answers    *prometheus.CounterVec
-	keepalives *prometheus.CounterVec
-	retries    *prometheus.CounterVec
+	answers       *prometheus.CounterVec
+	keepalives    *prometheus.CounterVec
+	retries       *prometheus.CounterVec
 
 	// Connections of clients and operators.
 	conns        *prometheus.GaugeVec

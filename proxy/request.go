@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"net"
 	"net/url"
 	"strings"
@@ -27,6 +28,7 @@ type call struct {
 	id         string       // request id, the client's or made up
 	unique     []byte       // unlike that of other calls, whatever the client says
 	path       string
+	sub        subpath
 	rest       string // what the path has beyond the route's, escaped
 	query      string // the client's, without what the configuration says itself
 	dropped    int    // parameters of the client's query that are not in it
@@ -42,10 +44,10 @@ type call struct {
 
 const requestIDHeader = "X-Request-Id"
 
-// newCall makes the call to the upstream of r out of a client's request, or says why there can be none. rest is what the path
-// has beyond the route's.
-func newCall(req *fasthttp.Request, peer net.Addr, r *route, t *target, rest, id string) (*call, *hub.Failure) {
-	c := callOf(req, peer, r, t, rest, id)
+// newCall makes the call to the upstream of r out of a client's request, or says why there can be none. sub is what
+// stands in its path below the route's.
+func newCall(req *fasthttp.Request, peer net.Addr, r *route, t *target, sub subpath, id string) (*call, *hub.Failure) {
+	c := callOf(req, peer, r, t, sub, id)
 	if f := c.setBody(&req.Header, req.Body(), plainBody(req, int(r.cfg.Limits.RequestBody))); f != nil {
 		c.release()
 		return nil, f
@@ -54,15 +56,19 @@ func newCall(req *fasthttp.Request, peer net.Addr, r *route, t *target, rest, id
 }
 
 // callOf is the call without the body.
-func callOf(req *fasthttp.Request, peer net.Addr, r *route, t *target, rest, id string) *call {
+func callOf(req *fasthttp.Request, peer net.Addr, r *route, t *target, sub subpath, id string) *call {
 	c := &call{
 		route: r, target: t, request: fasthttp.AcquireRequest(), id: id, unique: randomID(), path: string(req.URI().Path()),
 		peer: clientOf(&req.Header, peer, r.global), http11: req.Header.IsHTTP11(), close: req.Header.ConnectionClose(), head: req.Header.IsHead(),
 	}
 	c.request.Header.SetNoDefaultContentType(true)
-	c.rest = rest
-	c.query, c.dropped = withoutNames(string(req.URI().QueryString()), r.up.query)
-	c.setURL(rest, c.query)
+	c.sub, c.rest = sub, sub.rest
+	query := string(req.URI().QueryString())
+	if sub.found {
+		query = "" // it is of the client's protocol
+	}
+	c.query, c.dropped = withoutNames(query, r.up.query)
+	c.setURL(sub.rest, c.query)
 	c.copyHeaders(&req.Header, peer)
 	c.request.Header.SetMethod(r.upstreamMethod(string(req.Header.Method())))
 	if len(req.Body()) > 0 {
@@ -145,6 +151,7 @@ func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) *hub.
 		Time:   time.Now().UnixMilli(),
 		Unique: c.unique, // not the request id: clients give several requests one, and so has a WebSocket
 		Header: func(name string) string { return string(header.Peek(name)) },
+		Model:  jsonBody(c.sub.params["model"]), Whole: c.sub.op == hub.OpWhole,
 	}
 	defer asked.Detach()
 	err := codec.DecodeRequest(asked, plain)
@@ -158,6 +165,15 @@ func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) *hub.
 	}
 	c.asked = asked
 	return nil
+}
+
+// jsonBody is a text as the body of a JSON string, nil for none.
+func jsonBody(text string) []byte {
+	if text == "" {
+		return nil
+	}
+	quoted, _ := json.Marshal(text) // a string always can be
+	return quoted[1 : len(quoted)-1]
 }
 
 // identify gives the run the ids by which the client knows it.

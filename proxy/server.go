@@ -29,6 +29,7 @@ type Server struct {
 	http             *fasthttp.Server
 	idleConns        idleConns
 	pending          pendingStreams // of clients that ask by two requests
+	runs             runs           // that clients can end by another request
 	table            atomic.Pointer[table]
 	bodies           bodyBudget
 	perPath          openCounters

@@ -85,6 +85,7 @@ func (s *Server) next(conn *requestConn) {
 // run moves one stream from its upstream to sink, and counts and logs it. It returns how the stream ended.
 func (s *Server) run(c *call, st *canceler, sink sink) *hub.Failure {
 	defer s.finishStream(c.route, st)
+	defer s.runs.add(c, st)()
 	s.noteDropped(c)
 	s.noteLosses(c)
 	x := &stream{server: s, call: c, canceler: st, begun: time.Now()}

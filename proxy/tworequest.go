@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -87,7 +86,7 @@ func (x *stream) refused(up *upstream, r *refusal, sink sink) *hub.Failure {
 func (c *call) conversation() string {
 	var named string
 	if c.asked != nil {
-		_ = json.Unmarshal(slices.Concat([]byte{'"'}, c.asked.Thread, []byte{'"'}), &named)
+		named = plainText(c.asked.Thread)
 	}
 	for _, name := range []string{named, nameIn(c.rest), c.id} {
 		if isName(name) {

@@ -216,7 +216,11 @@ func (x *session) call(m message) (*call, *hub.Failure) {
 	if f != nil {
 		return nil, f
 	}
-	c := callOf(x.handshake, x.peer, r, t, rest, x.id)
+	sub, f := r.below(t, string(x.handshake.Header.Method()), rest)
+	if f != nil {
+		return nil, f
+	}
+	c := callOf(x.handshake, x.peer, r, t, sub, x.id)
 	c.session = x
 	if m.body == nil {
 		x.server.logRequest(c, x.handshake)

@@ -146,5 +146,9 @@ var Dialect = hub.Dialect{
 	NewEncoder:    newEncoder,
 	Texts:         []string{"delta"},
 	Observe:       hub.ObserveTypes("type", []string{"RUN_STARTED"}, []string{"RUN_FINISHED", "RUN_ERROR"}),
+	Endpoints:     endpoints,
+	AppendReply:   appendReply,
+	Envelope:      openEnvelope,
+	StopsRun:      stopsRun,
 	Requests:      requests{},
 }

@@ -144,6 +144,7 @@ var Dialect = hub.Dialect{
 	Watch:         func(hub.Options) hub.Watcher { return &watcher{} },
 	Explains:      explains,
 	AppendFailure: appendFailure,
+	Endpoints:     endpoints,
 	Requests:      requests{},
 }
 

@@ -139,6 +139,8 @@ var Dialect = hub.Dialect{
 	Watch:         func(hub.Options) hub.Watcher { return &watcher{} },
 	KeepAlive:     keepAlive,
 	AppendFailure: appendFailure,
+	Endpoints:     endpoints,
+	AppendReply:   appendReply,
 	Requests:      requests{},
 }
 

@@ -219,6 +219,18 @@ type Dialect struct {
 	// translate the body of the client for the agent; else it passes as it came.
 	Messages Messenger
 
+	// Endpoints are what clients of the dialect call below the URL that they are given, the first match counts; and AppendReply
+	// appends the JSON that answers an [OpModels], [OpModel] or [OpDescribe] of them, nothing for what it does not know.
+	Endpoints   []Endpoint
+	AppendReply func(dst []byte, op Operation, a *Agent) []byte
+
+	// Envelope takes apart the body of an [OpRun] that names its operation itself; ok is false for a body that does not. nil:
+	// none does.
+	Envelope func(body []byte) (op Operation, params map[string]string, inner []byte, ok bool)
+
+	// StopsRun is the run that the body of an [OpStop] names; "" ends all of the thread.
+	StopsRun func(body []byte) string
+
 	// RequestHeader are fields that agents of the dialect want, unless the client or the route says them.
 	RequestHeader []HeaderField
 }

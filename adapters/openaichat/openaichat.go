@@ -80,6 +80,7 @@ package openaichat
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/openaimodels"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -142,6 +143,8 @@ var Dialect = hub.Dialect{
 	Observe:       observe,
 	Watch:         newWatcher,
 	AppendFailure: appendFailure,
+	Endpoints:     endpoints,
+	AppendReply:   openaimodels.AppendReply,
 	Requests:      requests{},
 	Messages:      messages{},
 }

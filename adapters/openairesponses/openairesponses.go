@@ -105,6 +105,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/openaimodels"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -158,6 +159,8 @@ var Dialect = hub.Dialect{
 	Observe:       observe,
 	Watch:         watch,
 	AppendFailure: appendFailure,
+	Endpoints:     endpoints,
+	AppendReply:   openaimodels.AppendReply,
 	Requests:      requests{},
 }
 

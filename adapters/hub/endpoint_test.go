@@ -1,0 +1,38 @@
+package hub
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestFindEndpoint finds endpoints by method and path, and what their names stand for.
+func TestFindEndpoint(t *testing.T) {
+	d := Dialect{Endpoints: []Endpoint{
+		{"POST", "", OpRun},
+		{"POST", "/v1/models/{model}:generateContent", OpWhole},
+		{"GET", "/v1/models/{model}", OpModel},
+		{"GET", "/{thread}/stream", OpJoin},
+		{"POST", "/agent/{agent}/stop/{thread}", OpStop},
+	}}
+	f := func(method, path, want string) {
+		t.Helper()
+		got := "none"
+		if e, params := d.FindEndpoint(method, path); e != nil {
+			got = fmt.Sprint(e.Operation, params)
+		}
+		if got != want {
+			t.Errorf("%s %q: got %s, want %s", method, path, got, want)
+		}
+	}
+	f("POST", "", "run map[]")
+	f("POST", "/", "run map[]")
+	f("GET", "", "none")
+	f("POST", "/v1/models/m-1:generateContent", "whole map[model:m-1]")
+	f("POST", "/v1/models/:generateContent", "none")
+	f("POST", "/v1/models/m:countTokens", "none")
+	f("GET", "/v1/models/a:b", "model map[model:a:b]")
+	f("GET", "/c-1/stream", "join map[thread:c-1]")
+	f("GET", "//stream", "none")
+	f("POST", "/agent/x/stop/t", "stop map[agent:x thread:t]")
+	f("POST", "/agent/x/stop", "none")
+}

@@ -1,0 +1,127 @@
+package proxy
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+	"go.uber.org/zap"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// Clients of most dialects call more than the one URL that answers with a stream: for a list of models, for the agents that there
+// are, to stop a run. A route whose path ends with /* serves what its client's dialect lists as [hub.Endpoint].
+
+// subpath is what a request asks for below the path of its route.
+type subpath struct {
+	rest   string // for the upstream's URL, escaped
+	op     hub.Operation
+	params map[string]string // of the endpoint's path
+	found  bool              // it is an endpoint of the client's dialect
+}
+
+// servesEndpoints reports whether a route answers for the endpoints of a client's dialect. Where both sides speak the same
+// dialect, the upstream has them.
+func (r *route) servesEndpoints(t *target) bool {
+	return t != nil && r.part == partWhole && r.cfg.Start == "" && strings.HasSuffix(r.cfg.Path, "/*") &&
+		r.source != t.dialect && len(t.dialect.Endpoints) > 0
+}
+
+// below finds out what a request asks for. rest is what its path has beyond the route's, escaped. What is no endpoint goes on to
+// the upstream, unless the upstream speaks another protocol: it has no such path then.
+func (r *route) below(t *target, method, rest string) (subpath, *hub.Failure) {
+	if !r.servesEndpoints(t) {
+		return subpath{rest: rest}, nil
+	}
+	e, params := t.dialect.FindEndpoint(method, rest)
+	switch {
+	case e != nil:
+		for name, value := range params {
+			if plain, err := url.PathUnescape(value); err == nil {
+				params[name] = plain
+			}
+		}
+		return subpath{op: e.Operation, params: params, found: true}, nil
+	case r.translates(t):
+		return subpath{}, hub.Fail(hub.CodeNoEndpoint, nil)
+	}
+	return subpath{rest: rest}, nil
+}
+
+// unwrap finds out what a body asks for that names its operation itself, and takes the request out of it.
+func (r *route) unwrap(t *target, sub subpath, req *fasthttp.Request) subpath {
+	if !sub.found || t.dialect.Envelope == nil {
+		return sub
+	}
+	op, params, body, ok := t.dialect.Envelope(req.Body())
+	if !ok {
+		return sub
+	}
+	req.SetBodyRaw(body)
+	return subpath{op: op, params: params, found: true}
+}
+
+// isRun reports whether a request is a turn of the agent's.
+func (s *subpath) isRun() bool { return s.op == hub.OpRun || s.op == hub.OpWhole }
+
+// reply answers a request that is no turn.
+func (s *Server) reply(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath) {
+	ctx.Response.Header.Set("Cache-Control", "no-store")
+	ctx.Response.Header.Set(dialectHeader, t.dialect.Name)
+	switch sub.op {
+	case hub.OpJoin:
+		ctx.SetStatusCode(fasthttp.StatusNoContent)
+	case hub.OpConnect:
+		ctx.SetContentType(t.dialect.Framing.ContentType())
+	case hub.OpStop:
+		s.stop(ctx, r, t, sub)
+	default:
+		s.describe(ctx, r, t, sub)
+	}
+	s.log.Debug("request answered", zap.String("route", r.cfg.Path), zap.Stringer("operation", sub.op),
+		zap.Int("status", ctx.Response.StatusCode()), zap.String("request_id", string(ctx.Response.Header.Peek(requestIDHeader))))
+}
+
+// describe tells the client of the agent behind the route.
+func (s *Server) describe(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath) {
+	body := t.dialect.AppendReply(nil, sub.op, r.agent(sub.params["model"]))
+	if len(body) == 0 {
+		s.reject(ctx, t, hub.Fail(hub.CodeNotFound, nil))
+		return
+	}
+	ctx.SetContentType("application/json")
+	ctx.SetBody(body)
+}
+
+// agent is what clients are told of the agent.
+func (r *route) agent(model string) *hub.Agent {
+	cfg := &r.cfg.Agent
+	a := &hub.Agent{Name: cfg.Name, Description: cfg.Description, Models: cfg.Models, Model: model}
+	if a.Name == "" {
+		a.Name = defaultAgent
+	}
+	if len(a.Models) == 0 {
+		a.Models = []string{r.cfg.Requests.Model}
+		if a.Models[0] == "" {
+			a.Models[0] = a.Name
+		}
+	}
+	return a
+}
+
+// defaultAgent is the name of an agent that has none; it is the one that CopilotKit asks for.
+const defaultAgent = "default"
+
+// stop ends the run of a thread. The client goes on reading until the stream has ended.
+func (s *Server) stop(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath) {
+	run := ""
+	if t.dialect.StopsRun != nil {
+		run = t.dialect.StopsRun(ctx.Request.Body())
+	}
+	if !s.runs.cancel(runKey{r.name, sub.params["thread"]}, run) {
+		ctx.SetStatusCode(fasthttp.StatusNotFound)
+	}
+	ctx.SetContentType("application/json")
+	ctx.SetBody(t.dialect.AppendReply(nil, hub.OpStop, nil))
+}
