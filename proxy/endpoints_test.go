@@ -1,0 +1,102 @@
+package proxy
+
+import (
+	"io"
+	"strings"
+	"testing"
+)
+
+// TestEndpoints: what clients of a dialect call besides the run is answered by Sabir where the upstream speaks another dialect,
+// and is the upstream's where it speaks the same.
+func TestEndpoints(t *testing.T) {
+	agent := newAgent(t, streaming(smallRun))
+	yaml := "listen: 127.0.0.1:0\nupstreams:\n  agent: {url: '" + agent.url() + "', dialect: native}\nroutes:\n"
+	for _, d := range []string{"openai-chat", "openai-responses", "anthropic", "gemini", "agui", "aisdk"} {
+		yaml += "  - {path: /" + d + "/*, upstream: agent, client: " + d + ", agent: {name: helper, description: It helps., models: [m-1, \"m/2\"]}}\n"
+	}
+	r := start(t, yaml)
+	f := func(method, path string, status int, want string) {
+		t.Helper()
+		c := r.dial()
+		c.ask(method, path, "", "Connection: close")
+		resp, body := c.whole()
+		if resp.StatusCode != status || !strings.Contains(body, want) {
+			t.Errorf("%s %s: status %d\n%s\nwant %s", method, path, resp.StatusCode, body, want)
+		}
+	}
+	const first = `{"id":"m-1","object":"model","created":0,"owned_by":"sabir"}`
+	f("GET", "/openai-chat/models", 200, `{"object":"list","data":[`+first+`,{"id":"m/2"`)
+	f("GET", "/openai-chat/v1/models/m-1", 200, first)
+	f("GET", "/openai-responses/v1/models", 200, `{"object":"list"`)
+	f("GET", "/anthropic/v1/models", 200, `"has_more":false,"first_id":"m-1","last_id":"m/2"}`)
+	f("GET", "/anthropic/v1/models/m%2F2", 200, `{"type":"model","id":"m/2"`)
+	f("GET", "/gemini/v1beta/models", 200, `{"models":[{"name":"models/m-1"`)
+	f("GET", "/agui/info", 200, `{"agents":{"helper":{"name":"helper","description":"It helps.","className":"HttpAgent"}}`)
+	f("POST", "/agui/agent/helper/connect", 200, "")
+	f("GET", "/aisdk/chat-1/stream", 204, "")
+	f("POST", "/openai-chat/v1/chat/completions", 200, "data: [DONE]")
+	f("POST", "/gemini/v1/models/m-1:streamGenerateContent?alt=sse", 200, `"finishReason":"STOP"`)
+}
+
+// TestUpstreamPaths: the endpoint of a run leaves nothing in the upstream's URL, neither path nor query; where both sides speak
+// the same dialect, and on routes of one path, they reach the upstream as before.
+func TestUpstreamPaths(t *testing.T) {
+	asked := make(chan string, 1)
+	agent := newAgent(t, func(p *peer) {
+		for req := p.request(); req != nil; req = p.request() {
+			asked <- req.URL.String()
+			p.ok("Content-Type: application/x-ndjson")
+			p.finish(smallRun)
+		}
+	})
+	r := start(t, "listen: 127.0.0.1:0\nupstreams:\n  agent: {url: '"+agent.url()+"?key=1', dialect: native}\nroutes:\n"+
+		"  - {path: /chat/*, upstream: agent, client: openai-chat}\n  - {path: /same/*, upstream: agent, client: native}\n"+
+		"  - {path: /one, upstream: agent, client: openai-chat}\n")
+	f := func(path, want string) {
+		t.Helper()
+		r.post(path, "{}")
+		if got := <-asked; got != want {
+			t.Errorf("%s asked for %s, want %s", path, got, want)
+		}
+	}
+	f("/chat/v1/chat/completions?beta=true", "/stream?key=1")
+	f("/chat/elsewhere?beta=true", "/stream/elsewhere?key=1&beta=true")
+	f("/same/v1/chat/completions?beta=true", "/stream/v1/chat/completions?key=1&beta=true")
+	f("/one?beta=true", "/stream?key=1&beta=true")
+}
+
+// TestStopOfRun: a client ends its run by another request, and reads the stream to its end.
+func TestStopOfRun(t *testing.T) {
+	gone := make(chan struct{})
+	agent := newAgent(t, func(p *peer) {
+		if p.request() != nil {
+			p.ok("Content-Type: application/x-ndjson")
+			p.chunk(lines(lineStart, lineHello))
+			p.awaitGone()
+			close(gone)
+		}
+	})
+	r := start(t, "listen: 127.0.0.1:0\nupstreams:\n  agent: {url: '"+agent.url()+"', dialect: native}\nroutes:\n"+
+		"  - {path: /copilot/*, upstream: agent, client: agui}\n")
+	run := r.dial()
+	run.ask("POST", "/copilot/agent/default/run", `{"threadId":"t/1","runId":"r-1","messages":[]}`)
+	head := run.response()
+	f := func(path, body string, status int) {
+		t.Helper()
+		if resp, text := r.post(path, body); resp.StatusCode != status || text != `{"success":true}` {
+			t.Errorf("%s %s: %d %s", path, body, resp.StatusCode, text)
+		}
+	}
+	f("/copilot/agent/default/stop/other", `{"runId":"r-1"}`, 404)
+	f("/copilot/agent/default/stop/t%2F1", `{"runId":"r-2"}`, 404)
+	f("/copilot", `{"method":"agent/stop","params":{"agentId":"default","threadId":"t/1"},"body":{"runId":"r-1"}}`, 200)
+	<-gone
+	text, err := io.ReadAll(head.Body)
+	if err != nil || !strings.Contains(string(text), "Hello") || !strings.Contains(string(text), "RUN_") {
+		t.Errorf("the stream has no end: %v\n%s", err, text)
+	}
+	if got := r.awaitEnds(1)["ending"]; got != "cancelled" {
+		t.Errorf("ended as %v", got)
+	}
+	f("/copilot/agent/default/stop/t%2F1", `{"runId":"r-1"}`, 404)
+}
