@@ -122,6 +122,9 @@ func decodeFormat(v rawjson.Value) hub.Format {
 	return hub.Format{}
 }
 
+// maxUser is how long a safety_identifier may be. Claude Code names its users in 170 bytes.
+const maxUser = 64
+
 // AppendRequest writes a request that is answered by a stream with its usage.
 func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
 	w := jsonwriter.New(dst)
@@ -134,9 +137,18 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 		appendChoice(w, req.Choice)
 	}
 	appendFormat(w, &req.Settings.Format)
-	settings.Write(w, members(&req.Settings))
-	settings.Lost(&req.Settings, members(&req.Settings), l)
-	l.AddIf("state", len(req.State) > 0)
+	s := req.Settings // a copy, of which is taken away what the API refuses
+	if len(rawjson.AppendUnescaped(nil, s.User)) > maxUser {
+		s.User = nil
+		l.Add("settings.user")
+	}
+	if len(req.Tools.Defs) == 0 && s.ParallelCalls != nil {
+		s.ParallelCalls = nil
+		l.Add("settings.parallel_calls")
+	}
+	settings.Write(w, members(&s))
+	settings.Lost(&s, members(&s), l)
+	conversation.LostBeside(req, Dialect.Name, l)
 	w.Bool("stream", true)
 	w.Value("stream_options", []byte(`{"include_usage":true}`))
 	w.Close('}')

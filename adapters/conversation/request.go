@@ -1,0 +1,76 @@
+package conversation
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// LostBeside notes what a request has beside the conversation and the settings of the model, for the APIs of models: they have
+// no place for it. dialect is theirs.
+func LostBeside(req *hub.Request, dialect string, l *hub.Losses) {
+	l.AddIf("state", len(req.State) > 0)
+	l.AddIf("context", len(req.Context) > 0)
+	l.AddIf("answers", len(req.Answers) > 0)
+	l.AddIf("extra", len(req.Extra.Raw) > 0 && req.Extra.Of(dialect) == nil)
+}
+
+// Hoist takes the system messages out of a conversation, for dialects that have one place for instructions. Those for which
+// stays holds are left in (nil: none). That some did not stand at the beginning is the loss messages.system.
+func Hoist(ms []hub.Message, stays func(*hub.Message) bool, l *hub.Losses) (system, rest []hub.Message) {
+	leading, others := Leading(ms)
+	system = append(system, leading...)
+	for i := range others {
+		if others[i].Role != hub.RoleSystem || stays != nil && stays(&others[i]) {
+			rest = append(rest, others[i])
+			continue
+		}
+		system = append(system, others[i])
+		l.Add("messages.system")
+	}
+	return system, rest
+}
+
+// Allowed are the tools that a choice lets the model call, for dialects whose choice cannot name them: the others are left
+// out, which is the loss tools.
+func Allowed(tools []hub.Tool, c hub.ToolChoice, l *hub.Losses) (allowed []hub.Tool) {
+	if len(c.Names) == 0 {
+		return tools
+	}
+	for i := range tools {
+		if named(c.Names, tools[i].Name) {
+			allowed = append(allowed, tools[i])
+		} else {
+			l.Add("tools")
+		}
+	}
+	return allowed
+}
+
+func named(names [][]byte, name []byte) bool {
+	for _, n := range names {
+		if bytes.Equal(n, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Blank reports whether a text, a string body, is nothing but white space.
+func Blank(body []byte) bool {
+	for _, c := range body {
+		if c == '\\' {
+			return len(bytes.TrimSpace(rawjson.AppendUnescaped(nil, body))) == 0
+		}
+		if c != ' ' {
+			return false
+		}
+	}
+	return true
+}
+
+// TrimRight is a text, a string body, without the white space that it ends with.
+func TrimRight(body []byte) []byte {
+	return rawjson.AppendEscaped(nil, bytes.TrimRight(rawjson.AppendUnescaped(nil, body), " \t\r\n"))
+}
