@@ -52,7 +52,7 @@ func TestHistories(t *testing.T) {
 	f("anthropic", `{"tools":[{"name":"ask"}],"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"text","text":"x"},`+
 		`{"type":"tool_use","id":"c1","name":"ask","input":{"n":1}},{"type":"server_tool_use","id":"c2","name":"web_search","input":{}},`+
 		`{"type":"web_search_tool_result","tool_use_id":"c2","content":[]}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1"}]}]}`,
-		`c1 ask answered client; c2 web_search answered`, "ask", false)
+		`c1 ask answered client; c2 web_search answered`, "ask", true)
 	f("gemini", `{"tools":[{"functionDeclarations":[{"name":"ask"}]}],"contents":[{"role":"model","parts":[{"functionCall":{"id":"c1","name":"ask","args":{"n":1}}},`+
 		`{"functionCall":{"name":"nameless"}}]}]}`, `c1 ask {"n":1} client`, "ask", false)
 	f("datastream", `{"id":"c","messages":[{"id":"m1","role":"assistant","toolInvocations":[{"state":"call","toolCallId":"c1","toolName":"ask","args":{"n":1}}],`+

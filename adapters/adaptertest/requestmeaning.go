@@ -3,6 +3,7 @@ package adaptertest
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -23,7 +24,7 @@ type turn struct {
 	role  hub.Role
 	texts []string
 	files []string
-	calls []string
+	calls []callMeaning
 }
 
 func meaningOf(req *hub.Request) *requestMeaning {
@@ -59,23 +60,36 @@ func (m *requestMeaning) add(msg *hub.Message) {
 		case hub.PartFile:
 			now.files = append(now.files, fmt.Sprintf("%d bytes, URL %s", len(p.File.Base64), plain(p.File.URL)))
 		case hub.PartCall:
-			now.calls = append(now.calls, showCall(p))
+			now.calls = append(now.calls, callOf(p))
 		}
 	}
 }
 
-// showCall is a call with its arguments and the text of its result. Ids differ by dialect; that a result is with its call is
+// callMeaning is a call with its arguments and the text of its result. Ids differ by dialect; that a result is with its call is
 // what they are for.
-func showCall(p *hub.Part) string {
-	s := plain(p.Name) + " " + plain(p.Text)
+type callMeaning struct{ name, args, result string }
+
+func callOf(p *hub.Part) callMeaning {
+	c := callMeaning{name: plain(p.Name), args: strconv.Quote(plain(p.Text))}
 	if p.Value != nil {
-		s = plain(p.Name) + " " + string(rawjson.AppendCompact(nil, p.Value))
+		c.args = string(rawjson.AppendCompact(nil, p.Value))
+	} else if len(p.Text) == 0 {
+		c.args = "{}"
 	}
 	if p.Result != nil {
 		ev := p.Result.Event()
-		s += " = " + plain(toolresult.AppendText(nil, &ev))
+		c.result = " = " + plain(toolresult.AppendText(nil, &ev))
 	}
-	return s
+	return c
+}
+
+// show shows a call. Some dialects want arguments to be an object, and wrap others, which is a loss.
+func (c *callMeaning) show(l *hub.Losses) string {
+	args := c.args
+	if slices.Contains(l.Names, "messages.arguments") && args[0] != '{' {
+		args = `{"value":` + args + "}"
+	}
+	return c.name + " " + args + c.result
 }
 
 // diff says what got lacks of want, apart from the losses; "" for nothing.
@@ -94,27 +108,45 @@ func (m *requestMeaning) diff(got *requestMeaning, l *hub.Losses) string {
 	return ""
 }
 
-// show lists the turns. System text stands first: some dialects have no other place for it, which they say.
+// show lists the turns that say something. System text stands first: some dialects have no other place for it, which they say.
+// Turns that it stood between may be one there.
 func (m *requestMeaning) show(l *hub.Losses) string {
+	hoisted := slices.Contains(l.Names, "messages.system")
 	var system, rest strings.Builder
-	for i := range m.turns {
-		t := &m.turns[i]
-		to := &rest
-		if t.role == hub.RoleSystem {
-			to = &system
-			if slices.Contains(l.Names, "messages.system") {
-				continue
-			}
+	var turns []turn
+	for _, t := range m.turns {
+		switch n := len(turns); {
+		case t.isEmpty(l):
+		case t.role == hub.RoleSystem && !hoisted:
+			t.show(&system, l)
+		case t.role == hub.RoleSystem:
+		case n > 0 && turns[n-1].role == t.role:
+			turns[n-1].join(&t)
+		default:
+			turns = append(turns, t)
 		}
-		t.show(to, l)
+	}
+	for i := range turns {
+		turns[i].show(&rest, l)
 	}
 	return system.String() + rest.String()
 }
 
+// isEmpty reports whether nothing is left of a turn, apart from the losses.
+func (t *turn) isEmpty(l *hub.Losses) bool {
+	return len(t.texts)+len(t.calls) == 0 && (len(t.files) == 0 || slices.Contains(l.Names, "messages.file"))
+}
+
+func (t *turn) join(next *turn) {
+	t.texts = slices.Concat(t.texts, next.texts)
+	t.files = slices.Concat(t.files, next.files)
+	t.calls = slices.Concat(t.calls, next.calls)
+}
+
 func (t *turn) show(b *strings.Builder, l *hub.Losses) {
 	fmt.Fprintf(b, "%s: %s\n", t.role, strings.Join(t.texts, " "))
-	for _, call := range t.calls {
-		fmt.Fprintf(b, "  call %s\n", call)
+	for i := range t.calls {
+		fmt.Fprintf(b, "  call %s\n", t.calls[i].show(l))
 	}
 	if !slices.Contains(l.Names, "messages.file") {
 		for _, file := range t.files {

@@ -69,6 +69,26 @@
 // With extensions, canonical events travel in a member of pings, which all clients throw away. In all JSON that passes
 // through, the keys __proto__ and constructor get an underscore in front where the AI SDK would reject the event.
 //
+// # Requests
+//
+// Read are system, messages with all kinds of blocks, tools, tool_choice and the settings. Results stand with their calls, those
+// of the server's own tools too. thread of the type continue makes the messages partial. What a block, a tool or the request has
+// beyond the model (cache_control, citations, mcp_servers, context_management …) goes back to this API only, apart from members
+// of tools and results.
+//
+// Written is what the API of the version 2023-06-01 takes. What stands in a row on one side is one message; results come first,
+// in the order of the calls. Ids are rewritten as in streams, and those that come again get a number. Arguments that are no
+// object are {"value":…}. Blank texts are left out, and the white space that a last answer ends with. Instructions between the
+// messages go to the top (messages.system), for that version does not know them elsewhere; only those of clients of this
+// API stay. An effort is output_config.effort with adaptive thinking, a budget is thinking with a budget: 0 and none disable
+// it, -1 is adaptive. A budget is kept below max_tokens, which is 32000 where nobody says it. A forced call goes before
+// thinking, thinking before temperature, top_k and top_p, temperature before top_p: the API refuses them together. A budget is
+// also left out in the middle of calls that no signed reasoning stands before.
+//
+// Losses: reasoning without a signature; files of the model, and of types that the API does not read; links and audio in results,
+// as text; sources, data, approvals; seeds, penalties and the number of answers; JSON without a schema; tools that a choice does
+// not name.
+//
 // # Lost
 //
 // Titles, kinds, progress and partial output of calls; blocks and images in results, as text; sub-agents and steps; the words
@@ -142,6 +162,8 @@ var Dialect = hub.Dialect{
 	Endpoints:     endpoints,
 	AppendReply:   appendReply,
 	Requests:      requests{},
+	Messages:      messages{},
+	RequestHeader: []hub.HeaderField{{Name: "anthropic-version", Value: "2023-06-01"}},
 }
 
 // pingHead begins a ping with members of our own.

@@ -4,47 +4,151 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/history"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/settings"
 )
 
-// requests reads the body of POST /v1/messages.
-type requests struct{ hub.PassThrough }
+// requests reads and writes the body of POST /v1/messages.
+type requests struct{}
 
-// DecodeRequest takes what the answer depends on: the name of the model, and the version that the client speaks. The
-// stream is the same in all versions so far. Clients always get the usage.
+// input are the members of a request that have a place in the model. The others are those of the application.
+type input struct {
+	Model      rawjson.Value `json:"model"`
+	Messages   rawjson.Value `json:"messages"`
+	System     rawjson.Value `json:"system"`
+	Tools      rawjson.Value `json:"tools"`
+	ToolChoice rawjson.Value `json:"tool_choice"`
+	Thinking   rawjson.Value `json:"thinking"`
+	Output     rawjson.Value `json:"output_config"`
+	Metadata   rawjson.Value `json:"metadata"`
+	Stream     rawjson.Value `json:"stream"`
+	Thread     rawjson.Value `json:"thread"`
+}
+
+// DecodeRequest reads a request. Clients always get the usage.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	var json rawjson.Decoder
-	var input struct {
-		Model    rawjson.Value `json:"model"`
-		Messages rawjson.Value `json:"messages"`
-		Tools    rawjson.Value `json:"tools"`
-	}
-	if err := json.Decode(body, &input); err != nil {
+	var in input
+	if err := json.Decode(body, &in); err != nil {
 		return hub.JSONError(err)
 	}
-	req.Model, req.Usage, req.Body = rawjson.Body(input.Model), true, body
-	req.Tools.Known = true // nothing else tells the model of a tool
-	history.Each(input.Tools, func(tool rawjson.Value) { req.Tools.Add(rawjson.Text(tool, "name")) })
-	history.Each(input.Messages, func(m rawjson.Value) {
-		history.Each(rawjson.Get(m, "content"), func(block rawjson.Value) { addBlock(&req.History, block) })
-	})
+	req.Model, req.Usage, req.Body = rawjson.Body(in.Model), true, body
 	if req.Header != nil {
 		req.Version = rawjson.AppendEscaped(nil, []byte(req.Header("anthropic-version")))
 	}
-	return nil
+	streams, _ := rawjson.Bool(in.Stream)
+	req.Whole = !streams
+	req.Partial = string(rawjson.Text(in.Thread, "type")) == "continue"
+	req.Tools.Known = true // nothing else tells the model of a tool
+	for tool := range rawjson.Each(in.Tools) {
+		req.Tools.Define(decodeTool(tool))
+	}
+	decodeSettings(req, &in, body)
+	req.Extra = extraOf(body)
+	return decodeConversation(req, &in)
 }
 
-// addBlock adds a call, or the result of one.
-func addBlock(h *hub.History, block rawjson.Value) {
-	kind := rawjson.Text(block, "type")
-	switch {
-	case bytes.HasSuffix(kind, []byte("tool_use")):
-		h.Add(hub.PastCall{
-			ID: rawjson.Text(block, "id"), Name: rawjson.Text(block, "name"), Args: rawjson.NotNull(rawjson.Get(block, "input")),
-			ClientRuns: string(kind) == "tool_use",
-		})
-	case bytes.HasSuffix(kind, []byte("tool_result")):
-		h.Answer(rawjson.Text(block, "tool_use_id"))
+// decodeConversation reads the instructions and the messages behind them.
+func decodeConversation(req *hub.Request, in *input) (err error) {
+	var system []hub.Message
+	if !rawjson.IsNull(in.System) {
+		whole := jsonwriter.New(nil)
+		whole.Open('[')
+		whole.Open('{')
+		whole.Const("role", roleSystem)
+		whole.Value("content", in.System)
+		whole.Close('}')
+		whole.Close(']')
+		system, _ = messages{}.DecodeMessages(nil, whole.Buf)
+		system[0].Meta = hub.Meta{} // it is no message of the list
 	}
+	req.Messages, err = messages{}.DecodeMessages(system, in.Messages)
+	req.Remember(false)
+	return err
+}
+
+func decodeTool(v rawjson.Value) hub.Tool {
+	name := rawjson.Text(v, "name")
+	if kind := rawjson.Text(v, "type"); len(kind) > 0 && string(kind) != "custom" {
+		return hub.Tool{Name: name, Meta: own(v)}
+	}
+	return hub.Tool{
+		Name: name, Description: rawjson.Text(v, "description"),
+		Schema: rawjson.NotNull(rawjson.Get(v, "input_schema")), Strict: rawjson.NotNull(rawjson.Get(v, "strict")),
+	}
+}
+
+// members are the settings that the API has a member for. Numbers of reasoning, and what stands in an object, are elsewhere.
+func members(s *hub.Settings) []settings.Member {
+	return []settings.Member{
+		{Name: "max_tokens", At: &s.MaxTokens, Kind: '0'},
+		{Name: "temperature", At: &s.Temperature, Kind: '0'},
+		{Name: "top_p", At: &s.TopP, Kind: '0'},
+		{Name: "top_k", At: &s.TopK, Kind: '0'},
+		{Name: "stop_sequences", At: &s.Stop, Kind: '['},
+	}
+}
+
+func decodeSettings(req *hub.Request, in *input, body []byte) {
+	s := &req.Settings
+	settings.Read(body, members(s))
+	s.User = rawjson.Text(in.Metadata, "user_id")
+	s.Effort = rawjson.Text(in.Output, "effort")
+	switch string(rawjson.Text(in.Thinking, "type")) {
+	case "enabled":
+		s.Budget = rawjson.NotNull(rawjson.Get(in.Thinking, "budget_tokens"))
+	case "disabled":
+		s.Effort = []byte("none")
+	case "adaptive":
+		if len(s.Effort) == 0 {
+			s.Budget = []byte("-1")
+		}
+	}
+	if format := rawjson.Get(in.Output, "format"); string(rawjson.Text(format, "type")) == "json_schema" {
+		s.Format = hub.Format{Kind: hub.FormatSchema, Schema: rawjson.NotNull(rawjson.Get(format, "schema"))}
+	}
+	req.Choice = decodeChoice(in.ToolChoice)
+	if one, ok := rawjson.Bool(rawjson.Get(in.ToolChoice, "disable_parallel_tool_use")); ok {
+		s.ParallelCalls = []byte("true")
+		if one {
+			s.ParallelCalls = []byte("false")
+		}
+	}
+}
+
+func decodeChoice(v rawjson.Value) hub.ToolChoice {
+	switch string(rawjson.Text(v, "type")) {
+	case "auto":
+		return hub.ToolChoice{Mode: hub.ChoiceAuto}
+	case "none":
+		return hub.ToolChoice{Mode: hub.ChoiceNone}
+	case "any":
+		return hub.ToolChoice{Mode: hub.ChoiceRequired}
+	case "tool":
+		return hub.ToolChoice{Mode: hub.ChoiceRequired, Names: [][]byte{rawjson.Text(v, "name")}}
+	}
+	return hub.ToolChoice{}
+}
+
+// read are the names of the members that have a place in the model.
+var read = map[string]bool{
+	"model": true, "messages": true, "system": true, "tools": true, "tool_choice": true, "thinking": true, "output_config": true,
+	"metadata": true, "stream": true, "max_tokens": true, "temperature": true, "top_p": true, "top_k": true, "stop_sequences": true,
+}
+
+// extraOf are the members that only this API knows: container, context_management, mcp_servers, service_tier, thread …
+func extraOf(body rawjson.Value) hub.Meta {
+	w := jsonwriter.New(nil)
+	w.Open('{')
+	for key, v := range rawjson.EachField(body) {
+		if !read[string(key)] && bytes.IndexByte(key, '\\') < 0 && !rawjson.IsNull(v) {
+			w.Value(string(key), v)
+		}
+	}
+	if len(w.Buf) == 1 {
+		return hub.Meta{}
+	}
+	w.Close('}')
+	return own(w.Buf)
 }

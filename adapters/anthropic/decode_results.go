@@ -1,0 +1,74 @@
+package anthropic
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
+)
+
+// decodeResult gives a result to its call. That of a call which the server has run is noted with the call, as both go back to
+// the server in one message.
+func decodeResult(b *conversation.Builder, v rawjson.Value) {
+	id := appendID(nil, rawjson.Text(v, "tool_use_id"))
+	if call := b.Call(id); call != nil && !call.ClientRuns && rawjson.Kind(call.Meta.Raw) == '{' {
+		pair := append(append([]byte{'['}, call.Meta.Raw...), ',')
+		call.Meta.Raw = append(append(pair, v...), ']')
+	}
+	b.Result(id, nil, resultOf(v))
+}
+
+func resultOf(v rawjson.Value) hub.CallResult {
+	content := rawjson.Get(v, "content")
+	r := hub.CallResult{Status: hub.StatusOK}
+	text, isText := rawjson.Str(content)
+	if one, ok := toolresult.OneText(content); ok {
+		text, isText = one, true
+	}
+	failed, _ := rawjson.Bool(rawjson.Get(v, "is_error"))
+	code, hasCode := resultError(content)
+	switch {
+	case failed && isText:
+		return hub.CallResult{Status: hub.StatusError, Err: text}
+	case hasCode:
+		return hub.CallResult{Status: hub.StatusError, Err: code, Value: content}
+	case failed:
+		r.Status = hub.StatusError
+	}
+	switch {
+	case isText:
+		r.Text = text
+	case rawjson.Kind(content) == '[' && isBlocks(content):
+		r.Content = toolresult.Wrap(content, new(hub.Scratch), appendBlock)
+	default:
+		r.Value = rawjson.NotNull(content)
+	}
+	return r
+}
+
+// isBlocks reports whether a list holds blocks of contents, and not the results of a search.
+func isBlocks(list rawjson.Value) bool {
+	for v := range rawjson.Each(list) {
+		switch string(rawjson.Text(v, "type")) {
+		case "text", "image", "document", "search_result", "tool_reference":
+		default:
+			return false
+		}
+	}
+	return !rawjson.Equal(list, rawjson.Value("[]"))
+}
+
+// appendBlock appends a block as MCP has it.
+func appendBlock(dst []byte, v rawjson.Value) []byte {
+	data := rawjson.Text(v, "source", "data")
+	switch kind := string(rawjson.Text(v, "type")); {
+	case kind == "text":
+		dst = append(dst, `{"type":"text","text":`...)
+		return append(rawjson.AppendQuoted(dst, rawjson.Text(v, "text")), '}')
+	case kind == "image" && len(data) > 0:
+		dst = rawjson.AppendQuoted(append(dst, `{"type":"image","data":`...), data)
+		dst = rawjson.AppendQuoted(append(dst, `,"mimeType":`...), rawjson.Text(v, "source", "media_type"))
+		return append(dst, '}')
+	}
+	return append(dst, v...)
+}

@@ -1,0 +1,135 @@
+package anthropic
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// AppendRequest writes a request that is answered by a stream.
+func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
+	w := requestWriter{Writer: jsonwriter.New(dst), req: req, losses: l}
+	inPlace := func(m *hub.Message) bool { return m.Meta.Of(dialectName) != nil }
+	system, rest := conversation.Hoist(conversation.Ready(req.Messages), inPlace, l)
+	w.Open('{')
+	w.TextIf("model", req.Model)
+	w.system(system)
+	w.Key("messages")
+	w.Raw(messages{}.AppendMessages(nil, rest, l))
+	w.tools()
+	w.settings(rest)
+	for key, v := range rawjson.EachField(req.Extra.Of(dialectName)) {
+		w.Value(string(key), v)
+	}
+	conversation.LostBeside(req, dialectName, l)
+	w.Bool("stream", true)
+	w.Close('}')
+	return w.Buf, nil
+}
+
+type requestWriter struct {
+	*jsonwriter.Writer
+	req    *hub.Request
+	losses *hub.Losses
+	forced bool // the model must call a tool
+}
+
+// system writes the instructions, each text as a block of its own: what the client marks for the cache stays where it is.
+func (w *requestWriter) system(ms []hub.Message) {
+	turns := turnWriter{losses: w.losses}
+	for i := range ms {
+		for j := range ms[i].Parts {
+			turns.part(roleSystem, &ms[i].Parts[j])
+		}
+	}
+	if len(turns.turns) == 0 {
+		return
+	}
+	w.OpenAt("system", '[')
+	for _, block := range turns.turns[0].blocks {
+		w.Raw(block)
+	}
+	w.Close(']')
+}
+
+func (w *requestWriter) tools() {
+	c, tools := w.req.Choice, w.req.Tools.Defs
+	byName := c.Mode == hub.ChoiceRequired && len(c.Names) == 1
+	if !byName {
+		tools = conversation.Allowed(tools, c, w.losses)
+	}
+	list := jsonwriter.New(nil)
+	for i := range tools {
+		w.tool(list, &tools[i])
+	}
+	one := w.req.Settings.ParallelCalls
+	if len(list.Buf) == 0 {
+		w.losses.AddIf("settings.parallel_calls", len(one) > 0)
+		return
+	}
+	w.OpenAt("tools", '[')
+	w.Raw(list.Buf)
+	w.Close(']')
+	w.choice(c, byName, one)
+}
+
+func (w *requestWriter) tool(list *jsonwriter.Writer, t *hub.Tool) {
+	if t.Meta.Dialect != "" {
+		if v := t.Meta.Of(dialectName); v != nil {
+			list.Raw(v)
+		} else {
+			w.losses.Add("tools.builtin")
+		}
+		return
+	}
+	list.Open('{')
+	list.Text("name", t.Name)
+	list.TextIf("description", t.Description)
+	list.Value("input_schema", inputSchema(t.Schema))
+	list.ValueIf("strict", t.Strict)
+	list.Close('}')
+}
+
+// inputSchema is a schema of an object, which the API wants.
+func inputSchema(v rawjson.Value) rawjson.Value {
+	if rawjson.Kind(v) == '{' && rawjson.Get(v, "type") != nil {
+		return v
+	}
+	b := jsonwriter.New(nil)
+	b.Open('{')
+	b.Const("type", "object")
+	for key, member := range rawjson.EachField(v) {
+		b.Value(string(key), member)
+	}
+	if rawjson.Get(v, "properties") == nil {
+		b.Value("properties", []byte("{}"))
+	}
+	b.Close('}')
+	return b.Buf
+}
+
+// choice writes which tools are called, and whether several at once: that stands in the same object.
+func (w *requestWriter) choice(c hub.ToolChoice, byName bool, parallel []byte) {
+	kind := [...]string{hub.ChoiceAuto: "auto", hub.ChoiceNone: "none", hub.ChoiceRequired: "any"}[c.Mode]
+	switch {
+	case byName:
+		kind = "tool"
+	case kind == "" && len(parallel) == 0:
+		return
+	case kind == "":
+		kind = "auto"
+	}
+	w.forced = c.Mode == hub.ChoiceRequired
+	w.OpenAt("tool_choice", '{')
+	w.Const("type", kind)
+	if byName {
+		w.Text("name", c.Names[0])
+	}
+	if c.Mode == hub.ChoiceNone {
+		w.losses.AddIf("settings.parallel_calls", len(parallel) > 0)
+	} else if many, ok := rawjson.Bool(parallel); ok {
+		w.Bool("disable_parallel_tool_use", !many)
+	}
+	w.Close('}')
+}
