@@ -47,7 +47,7 @@ func TestHistories(t *testing.T) {
 		`},{"role":"tool","tool_call_id":"c1","content":"x"}]}`, `c1 rm answered client; c2 ask client`, "ask", true)
 	f("openai-responses", `{"tools":[{"type":"function","name":"ask"}],"input":[{"type":"function_call","id":"fc_1","call_id":"c1","name":"ask",`+
 		`"arguments":"{\"n\":1}"},{"type":"custom_tool_call","call_id":"c2","name":"sh","input":"ls"},{"type":"custom_tool_call_output","call_id":"c2","output":"a"}]}`,
-		`c1 ask {"n":1} in fc_1 client; c2 sh answered client`, "ask", false)
+		`c1 ask {"n":1} in fc_1 client; c2 sh in fc_1 answered client`, "ask", true)
 	f("openai-responses", `{"previous_response_id":"resp_1","input":"hi"}`, "", "", false)
 	f("anthropic", `{"tools":[{"name":"ask"}],"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"text","text":"x"},`+
 		`{"type":"tool_use","id":"c1","name":"ask","input":{"n":1}},{"type":"server_tool_use","id":"c2","name":"web_search","input":{}},`+

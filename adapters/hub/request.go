@@ -22,6 +22,7 @@ type Request struct {
 	// leave it and what follows empty.
 	Messages []Message
 	Partial  bool       // the messages are only what is new; the agent has those before
+	Previous []byte     // string body: the answer that the request goes on from, where the client names that in place of a thread
 	Trigger  Trigger    // why there is no new message of the user's; TriggerNone where there is one
 	Answers  []Decision // to questions that name no call among Messages
 	Choice   ToolChoice
@@ -40,7 +41,7 @@ type Request struct {
 
 // Detach replaces what points into the body by copies, and lets go of the body and the header.
 func (r *Request) Detach() {
-	for _, p := range []*[]byte{&r.Thread, &r.Run, &r.Model, &r.Version, &r.Call, &r.Modes, &r.Unique} {
+	for _, p := range []*[]byte{&r.Thread, &r.Run, &r.Model, &r.Version, &r.Call, &r.Modes, &r.Unique, &r.Previous} {
 		*p = bytes.Clone(*p)
 	}
 	r.History.detach()

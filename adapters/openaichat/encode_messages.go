@@ -44,32 +44,33 @@ func (w *messageWriter) message(m *hub.Message) {
 
 // asked writes a message of the system's or the user's.
 func (w *messageWriter) asked(role string, m *hub.Message) {
-	if !w.writable(m) {
+	parts := w.writable(m)
+	if len(parts) == 0 {
 		return
 	}
 	w.Open('{')
 	w.Const("role", role)
-	w.content(m)
+	w.content(parts)
 	w.TextIf("name", m.Name)
 	w.Close('}')
 }
 
-// writable reports whether anything of a message can stand in a content, and counts what cannot.
-func (w *messageWriter) writable(m *hub.Message) (some bool) {
+// writable are the parts of a message that can stand in a content. It counts those that cannot.
+func (w *messageWriter) writable(m *hub.Message) (parts []*hub.Part) {
 	for i := range m.Parts {
 		p := &m.Parts[i]
 		switch p.Kind {
 		case hub.PartText, hub.PartRefusal:
-			some = true
+			parts = append(parts, p)
 		case hub.PartFile:
 			if m.Role == hub.RoleUser && hasForm(p) {
-				some = true
+				parts = append(parts, p)
 			} else {
 				w.losses.Add("messages.file")
 			}
 		case hub.PartRaw:
 			if p.Meta.Of(Dialect.Name) != nil {
-				some = true
+				parts = append(parts, p)
 			} else {
 				w.losses.Add("messages.other")
 			}
@@ -81,7 +82,7 @@ func (w *messageWriter) writable(m *hub.Message) (some bool) {
 			w.losses.Add("messages.data")
 		}
 	}
-	return some
+	return parts
 }
 
 // hasForm reports whether the API takes a file: bytes, an image by its address, or what it has stored itself.
@@ -89,27 +90,23 @@ func hasForm(p *hub.Part) bool {
 	return len(p.File.Base64) > 0 || len(p.File.URL) > 0 && conversation.IsMedia(p.File, "image") || p.Meta.Of(Dialect.Name) != nil
 }
 
-// content writes the parts of a message. One text is a string, as every server of this dialect reads it.
-func (w *messageWriter) content(m *hub.Message) {
-	if len(m.Parts) == 1 && m.Parts[0].Kind == hub.PartText {
-		w.Text("content", m.Parts[0].Text)
+// content writes parts. One text is a string, as every server of this dialect reads it.
+func (w *messageWriter) content(parts []*hub.Part) {
+	if len(parts) == 1 && parts[0].Kind == hub.PartText {
+		w.Text("content", parts[0].Text)
 		return
 	}
 	w.OpenAt("content", '[')
-	for i := range m.Parts {
-		switch p := &m.Parts[i]; p.Kind {
+	for _, p := range parts {
+		switch p.Kind {
 		case hub.PartText:
 			w.textPart("text", p.Text)
 		case hub.PartRefusal:
 			w.textPart("refusal", p.Text)
 		case hub.PartFile:
-			if m.Role == hub.RoleUser && hasForm(p) {
-				w.file(p)
-			}
+			w.file(p)
 		case hub.PartRaw:
-			if own := p.Meta.Of(Dialect.Name); own != nil {
-				w.Raw(own)
-			}
+			w.Raw(p.Meta.Raw)
 		}
 	}
 	w.Close(']')
@@ -153,14 +150,14 @@ func (w *messageWriter) file(p *hub.Part) {
 
 // answer writes a message of the model. A message with nothing in it is refused by servers, so it is left out.
 func (w *messageWriter) answer(m *hub.Message) {
-	writable, calls := w.writable(m), conversation.Calls(m)
-	if !writable && !calls {
+	parts, calls := w.writable(m), conversation.Calls(m)
+	if len(parts) == 0 && !calls {
 		return
 	}
 	w.Open('{')
 	w.Const("role", "assistant")
-	if writable {
-		w.content(withoutCalls(m))
+	if len(parts) > 0 {
+		w.content(parts)
 	} else {
 		w.Value("content", []byte("null"))
 	}
@@ -177,18 +174,6 @@ func (w *messageWriter) answer(m *hub.Message) {
 	w.Close('}')
 }
 
-// withoutCalls is a message with what can stand in its content.
-func withoutCalls(m *hub.Message) *hub.Message {
-	rest := hub.Message{Role: m.Role}
-	for i := range m.Parts {
-		switch m.Parts[i].Kind {
-		case hub.PartText, hub.PartRefusal, hub.PartRaw:
-			rest.Parts = append(rest.Parts, m.Parts[i])
-		}
-	}
-	return &rest
-}
-
 func (w *messageWriter) call(p *hub.Part) {
 	w.losses.AddIf("messages.approval", p.Approval != nil)
 	w.Open('{')
@@ -202,40 +187,19 @@ func (w *messageWriter) call(p *hub.Part) {
 	w.Const("type", "function")
 	w.OpenAt("function", '{')
 	w.Text("name", p.Name)
-	w.Text("arguments", arguments(p))
+	w.Text("arguments", conversation.Arguments(p))
 	w.Close('}')
 	w.Close('}')
-}
-
-// arguments are those of a call as the body of a string.
-func arguments(p *hub.Part) []byte {
-	switch {
-	case p.Value != nil:
-		return rawjson.AppendEscaped(nil, p.Value)
-	case len(p.Text) > 0:
-		return p.Text
-	}
-	return []byte("{}")
 }
 
 // result writes what came of a call. That it is an error has no place but its text.
 func (w *messageWriter) result(p *hub.Part) {
 	ev := p.Result.Event()
 	w.losses.AddIf("messages.result.error", hub.Failed(&ev))
-	w.losses.AddIf("messages.result.content", hasOtherBlocks(p.Result.Content))
+	w.losses.AddIf("messages.result.content", !conversation.OnlyText(p.Result.Content))
 	w.Open('{')
 	w.Const("role", "tool")
 	w.Text("tool_call_id", p.ID)
 	w.Text("content", toolresult.AppendText(nil, &ev))
 	w.Close('}')
-}
-
-// hasOtherBlocks reports whether content blocks hold more than text.
-func hasOtherBlocks(content rawjson.Value) bool {
-	for block := range rawjson.Each(content) {
-		if string(rawjson.Text(block, "content", "type")) != "text" {
-			return true
-		}
-	}
-	return false
 }

@@ -132,8 +132,9 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.TextIf("model", req.Model)
 	w.Key("messages")
 	w.Raw(messages{}.AppendMessages(nil, conversation.Ready(req.Messages), l))
-	appendTools(w, req.Tools.Defs, l)
-	if len(req.Tools.Defs) > 0 {
+	tools := conversation.Tools(req.Tools.Defs, Dialect.Name, l)
+	if len(tools) > 0 {
+		appendTools(w, tools)
 		appendChoice(w, req.Choice)
 	}
 	appendFormat(w, &req.Settings.Format)
@@ -142,7 +143,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 		s.User = nil
 		l.Add("settings.user")
 	}
-	if len(req.Tools.Defs) == 0 && s.ParallelCalls != nil {
+	if len(tools) == 0 && s.ParallelCalls != nil {
 		s.ParallelCalls = nil
 		l.Add("settings.parallel_calls")
 	}
@@ -155,19 +156,12 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	return w.Buf, nil
 }
 
-func appendTools(w *jsonwriter.Writer, tools []hub.Tool, l *hub.Losses) {
-	if len(tools) == 0 {
-		return
-	}
+func appendTools(w *jsonwriter.Writer, tools []hub.Tool) {
 	w.OpenAt("tools", '[')
 	for i := range tools {
 		t := &tools[i]
-		if t.Meta.Dialect != "" {
-			if own := t.Meta.Of(Dialect.Name); own != nil {
-				w.Raw(own)
-			} else {
-				l.Add("tools.builtin")
-			}
+		if own := t.Meta.Of(Dialect.Name); own != nil {
+			w.Raw(own)
 			continue
 		}
 		w.Open('{')

@@ -61,6 +61,28 @@
 //	usage        usage of the terminal event: of the run, or the sum of its steps
 //	raw          read: events and items of unknown types
 //
+// # Requests
+//
+//	instructions, items of system and developer   messages of the system. Written: those in front as instructions, others as
+//	                items of system
+//	input           a text of the user's, or items. Items of the agent's in a row are one message with the id of the first; each
+//	                is a part. Results go to their calls
+//	function_call, custom_tool_call   calls that the client runs. Written: calls of every other dialect are functions
+//	mcp_call, mcp_approval_request    calls that the agent runs, with their results and approvals. Answers to questions that
+//	                the input does not ask are Answers. The prefix mcpr_, which the encoder sets before ids of questions, is
+//	                taken off
+//	reasoning       encrypted_content = Sig. Written: only what has that, or came as such an item; it is then asked for again, as
+//	                it is where an effort is asked for: models that do not reason refuse to be asked
+//	other items     raw parts; item_reference is one of them
+//	previous_response_id, conversation   Partial, and Previous or Thread. Written: store is false where there are neither
+//	tools           function; others are of this dialect only
+//	type            of a request on a WebSocket, which is always a stream
+//
+// An assistant's text is an item with parts only where its id is known to be that of an item; else it is a message whose
+// content is a text. Lost: that a result is an error, participants' names, reasoning that is not encrypted, files without bytes
+// or address, sound and film, sources, data, approvals of calls that another dialect tells of, penalties, seed, stop sequences,
+// top_k, budgets, the number of choices; state, context and extra members of applications.
+//
 // # Reading
 //
 // Items are found by id, else by index, else by being open; ids that are missing, empty, used twice, or changed at the end
@@ -162,6 +184,7 @@ var Dialect = hub.Dialect{
 	Endpoints:     endpoints,
 	AppendReply:   openaimodels.AppendReply,
 	Requests:      requests{},
+	Messages:      messages{},
 }
 
 // observe looks at the type only.

@@ -2,12 +2,11 @@ package openairesponses
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/history"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// requests reads the body of POST /responses, and the response.create that stands for it on a WebSocket.
-type requests struct{ hub.PassThrough }
+// requests reads and writes the body of POST /responses, and reads the response.create that stands for it on a WebSocket.
+type requests struct{}
 
 // Members of hub.Request.Call, which this dialect's own encoder reads: it is not only the id of a call that its answer
 // repeats.
@@ -45,7 +44,9 @@ var defaultEcho = func() []byte {
 // create is what is read of a request.
 type create struct {
 	Model        rawjson.Value `json:"model"`
-	Stream       rawjson.Value `json:"stream_id"`
+	Type         rawjson.Value `json:"type"`
+	Stream       rawjson.Value `json:"stream"`
+	StreamID     rawjson.Value `json:"stream_id"`
 	Conversation rawjson.Value `json:"conversation"`
 	Instructions rawjson.Value `json:"instructions"`
 	Metadata     rawjson.Value `json:"metadata"`
@@ -56,9 +57,12 @@ type create struct {
 	Tools        rawjson.Value `json:"tools"`
 	TopP         rawjson.Value `json:"top_p"`
 	Input        rawjson.Value `json:"input"`
+	Reasoning    rawjson.Value `json:"reasoning"`
+	Text         rawjson.Value `json:"text"`
+	User         rawjson.Value `json:"user"`
 }
 
-// DecodeRequest takes the model, the conversation, and what the answer repeats.
+// DecodeRequest reads a request. What the answer repeats of it goes into Call.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	var json rawjson.Decoder
 	var c create
@@ -69,17 +73,46 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if req.Thread = rawjson.Body(c.Conversation); req.Thread == nil {
 		req.Thread = rawjson.Text(c.Conversation, "id")
 	}
-	req.Tools.Known = rawjson.IsNull(c.Previous) && rawjson.IsNull(c.Conversation) // else the server may know of others
-	history.Each(c.Tools, func(tool rawjson.Value) { req.Tools.Add(rawjson.Text(tool, "name")) })
-	history.Each(c.Input, func(item rawjson.Value) { addItem(&req.History, item) })
-	call := append([]byte(nil), `{"`+callSeed+`":"`...)
-	call = append(appendTag(call, nil, body), `","`+callEcho+`":`...)
-	call = appendEcho(call, &c)
-	if s := rawjson.Body(c.Stream); len(s) > 0 {
-		call = rawjson.AppendQuoted(append(call, `,"`+callStream+`":`...), s)
+	req.Previous = rawjson.Body(c.Previous)
+	req.Partial = !rawjson.IsNull(c.Previous) || !rawjson.IsNull(c.Conversation)
+	streams, _ := rawjson.Bool(c.Stream)
+	req.Whole = !streams && string(rawjson.Body(c.Type)) != socketRequest
+	req.Tools.Known = !req.Partial // else the server may know of others
+	for tool := range rawjson.Each(c.Tools) {
+		req.Tools.Define(decodeTool(tool))
 	}
-	req.Call = append(call, '}')
-	return nil
+	req.Choice = decodeChoice(c.ToolChoice)
+	decodeSettings(&req.Settings, body, &c)
+	req.Call = appendCall(nil, &c, body)
+	err := decodeInput(req, &c)
+	req.Remember(false)
+	return err
+}
+
+// socketRequest is the type of a request on a WebSocket, which is always answered by a stream.
+const socketRequest = "response.create"
+
+// decodeInput reads the conversation. Its instructions come first.
+func decodeInput(req *hub.Request, c *create) error {
+	var r inputReader
+	if text := rawjson.Body(c.Instructions); len(text) > 0 {
+		r.Begin(hub.RoleSystem, nil)
+		r.Add(hub.Part{Kind: hub.PartText, Text: text})
+	}
+	err := r.input(c.Input)
+	req.Messages, req.Answers = r.Messages, r.answers
+	return err
+}
+
+// appendCall appends what the answer needs to know of the request.
+func appendCall(dst []byte, c *create, body []byte) []byte {
+	dst = append(dst, `{"`+callSeed+`":"`...)
+	dst = append(appendTag(dst, nil, body), `","`+callEcho+`":`...)
+	dst = appendEcho(dst, c)
+	if s := rawjson.Body(c.StreamID); len(s) > 0 {
+		dst = rawjson.AppendQuoted(append(dst, `,"`+callStream+`":`...), s)
+	}
+	return append(dst, '}')
 }
 
 // appendEcho appends an object of the members that a response repeats.
@@ -95,20 +128,4 @@ func appendEcho(dst []byte, c *create) []byte {
 	}
 	dst[head] = '{'
 	return append(dst, '}')
-}
-
-// addItem adds a call, or the result of one.
-func addItem(h *hub.History, item rawjson.Value) {
-	id := rawjson.Text(item, "call_id")
-	switch string(rawjson.Text(item, "type")) {
-	case "function_call":
-		h.Add(hub.PastCall{
-			ID: id, Name: rawjson.Text(item, "name"), Args: history.Args(rawjson.Text(item, "arguments")),
-			Msg: rawjson.Text(item, "id"), ClientRuns: true,
-		})
-	case "custom_tool_call":
-		h.Add(hub.PastCall{ID: id, Name: rawjson.Text(item, "name"), Msg: rawjson.Text(item, "id"), ClientRuns: true})
-	case "function_call_output", "custom_tool_call_output":
-		h.Answer(id)
-	}
 }

@@ -1,0 +1,39 @@
+package conversation
+
+import (
+	"slices"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// Arguments are those of a call as the body of a string: JSON, or the text that is none. Without any they are an empty object.
+func Arguments(p *hub.Part) []byte {
+	switch {
+	case p.Value != nil:
+		return rawjson.AppendEscaped(nil, p.Value)
+	case len(p.Text) > 0:
+		return p.Text
+	}
+	return []byte("{}")
+}
+
+// OnlyText reports whether content blocks hold nothing but text.
+func OnlyText(content rawjson.Value) bool {
+	for block := range rawjson.Each(content) {
+		if string(rawjson.Text(block, "content", "type")) != "text" {
+			return false
+		}
+	}
+	return true
+}
+
+// Tools are those of a request that a dialect has a form for. Tools of providers have none but in their own.
+func Tools(defs []hub.Tool, dialect string, l *hub.Losses) []hub.Tool {
+	foreign := func(t hub.Tool) bool { return t.Meta.Dialect != "" && t.Meta.Of(dialect) == nil }
+	if !slices.ContainsFunc(defs, foreign) {
+		return defs
+	}
+	l.Add("tools.builtin")
+	return slices.DeleteFunc(slices.Clone(defs), foreign)
+}

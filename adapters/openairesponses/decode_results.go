@@ -1,0 +1,145 @@
+package openairesponses
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/history"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
+)
+
+// output reads what came of a call: a text, or parts. It has no mark for errors.
+func (r *inputReader) output(v rawjson.Value) hub.CallResult {
+	res := hub.CallResult{ID: rawjson.Text(v, "id"), Status: hub.StatusOK}
+	output := rawjson.Get(v, "output")
+	text, ok := rawjson.Str(output)
+	if !ok {
+		var others int
+		if text, others = toolresult.JoinTexts(output, &r.scratch); others > 0 {
+			text, res.Content = nil, contentOf(output)
+		}
+	}
+	res.Text = text
+	return res
+}
+
+// contentOf makes content blocks of parts.
+func contentOf(parts rawjson.Value) rawjson.Value {
+	w := jsonwriter.New(nil)
+	w.Open('[')
+	for v := range rawjson.Each(parts) {
+		p := decodePart(v)
+		w.Open('{')
+		w.Const("type", "content")
+		w.OpenAt("content", '{')
+		switch {
+		case p.Kind == hub.PartText:
+			w.Const("type", "text")
+			w.Text("text", p.Text)
+		case p.File == nil:
+			w.Const("type", "text")
+			w.Text("text", rawjson.AppendEscaped(nil, v))
+		case len(p.File.Base64) > 0 && conversation.IsMedia(p.File, "image"):
+			w.Const("type", "image")
+			w.Text("data", p.File.Base64)
+			w.Text("mimeType", p.File.Media)
+		default:
+			w.Const("type", "resource_link")
+			w.Text("uri", rawjson.First(conversation.AppendURL(nil, p.File), p.File.FileID))
+			w.Text("name", p.File.Name)
+		}
+		w.Close('}')
+		w.Close('}')
+	}
+	w.Close(']')
+	return w.Buf
+}
+
+// question is the approval of a call that the history has asked for.
+type question struct {
+	*hub.Approval
+	call []byte
+}
+
+// mcpCall reads a call that a server has run. It is the result of a call before, if it names the question about that.
+func (r *inputReader) mcpCall(v rawjson.Value) {
+	args, res := rawjson.Text(v, "arguments"), r.mcpResult(v)
+	if asked := rawjson.Text(v, "approval_request_id"); r.asked[string(asked)] != nil && res != nil {
+		if p := r.Call(r.asked[string(asked)].call); p != nil {
+			p.Result, r.speaking = res, false
+			return
+		}
+	}
+	r.agent(v, hub.Part{Kind: hub.PartCall, Name: rawjson.Text(v, "name"), Text: args, Value: history.Args(args), Result: res})
+}
+
+// mcpResult is what came of a call that a server has run; nil: nothing yet.
+func (r *inputReader) mcpResult(v rawjson.Value) *hub.CallResult {
+	fault, failed := rawjson.NotNull(rawjson.Get(v, "error")), string(rawjson.Text(v, "status")) == "failed"
+	text, ok := rawjson.Str(rawjson.Get(v, "output"))
+	switch {
+	case fault != nil || failed:
+		return &hub.CallResult{Status: hub.StatusError, ID: rawjson.Text(v, "id"), Text: text, Err: r.faultText(fault)}
+	case ok:
+		return &hub.CallResult{Status: hub.StatusOK, ID: rawjson.Text(v, "id"), Text: text}
+	}
+	return nil
+}
+
+// faultText is what an error says: a text, a message, or parts of text.
+func (r *inputReader) faultText(v rawjson.Value) []byte {
+	texts, _ := toolresult.JoinTexts(rawjson.Get(v, "content"), &r.scratch)
+	return rawjson.First(rawjson.Body(v), rawjson.Text(v, "message"), rawjson.Text(v, "content"), texts)
+}
+
+// approvalRequest reads the question whether a call may run: the call itself, unless the item before was it.
+func (r *inputReader) approvalRequest(v rawjson.Value) {
+	args, id := rawjson.Text(v, "arguments"), rawjson.Text(v, "id")
+	ask, call := &hub.Approval{ID: bytes.TrimPrefix(id, []byte(prefixApproval))}, id
+	if p := r.openCall(rawjson.Text(v, "name"), args); p != nil {
+		p.Approval, p.Meta, call = ask, hub.Meta{Dialect: name, Raw: v}, p.ID
+	} else {
+		r.agent(v, hub.Part{Kind: hub.PartCall, Name: rawjson.Text(v, "name"), Text: args, Value: history.Args(args), Approval: ask})
+	}
+	if r.asked == nil {
+		r.asked = map[string]*question{}
+	}
+	r.asked[string(id)] = &question{ask, call}
+}
+
+// mostAsking bounds how far the call is looked for that a question is about.
+const mostAsking = 64
+
+// openCall returns a call that the agent has just made, with that tool and those arguments, and with neither a result nor a
+// question.
+func (r *inputReader) openCall(tool, args []byte) *hub.Part {
+	if !r.speaking {
+		return nil
+	}
+	parts := r.Messages[len(r.Messages)-1].Parts
+	for i := max(len(parts)-mostAsking, 0); i < len(parts); i++ {
+		p := &parts[i]
+		if p.Kind == hub.PartCall && p.Result == nil && p.Approval == nil && bytes.Equal(p.Name, tool) && bytes.Equal(p.Text, args) {
+			return p
+		}
+	}
+	return nil
+}
+
+// approvalResponse reads the answer to a question. Agents of other dialects know it without the prefix that it got here, so it
+// is kept as it came, too.
+func (r *inputReader) approvalResponse(v rawjson.Value) {
+	r.speaking = false
+	id := rawjson.Text(v, "approval_request_id")
+	approved, decided := rawjson.Bool(rawjson.Get(v, "approve"))
+	if ask := r.asked[string(id)]; ask != nil {
+		ask.Decided, ask.Approved, ask.Reason = decided, approved, rawjson.Text(v, "reason")
+		return
+	}
+	r.answers = append(r.answers, hub.Decision{
+		Ask: bytes.TrimPrefix(id, []byte(prefixApproval)), Decided: decided, Approved: approved, Reason: rawjson.Text(v, "reason"), Payload: v,
+	})
+}

@@ -1,0 +1,174 @@
+package openairesponses
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/settings"
+)
+
+// AppendRequest writes a request that is answered by a stream. The server is to remember nothing, unless the client counts on
+// what it remembers.
+func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
+	w := inputWriter{Writer: jsonwriter.New(dst), losses: l}
+	w.Open('{')
+	w.TextIf("model", req.Model)
+	system, rest := w.instructions(conversation.Ready(req.Messages))
+	w.TextIf("instructions", system)
+	w.OpenAt("input", '[')
+	w.messages(rest)
+	w.answers(req.Answers)
+	w.Close(']')
+	if tools := conversation.Tools(req.Tools.Defs, name, l); len(tools) > 0 {
+		w.tools(tools)
+		w.choice(&req.Choice, tools)
+	}
+	w.settings(req.Settings)
+	w.memory(req)
+	l.AddIf("state", len(req.State) > 0)
+	l.AddIf("context", len(req.Context) > 0)
+	l.AddIf("extra", len(req.Extra.Raw) > 0)
+	w.Bool("stream", true)
+	w.Close('}')
+	return w.Buf, nil
+}
+
+// instructions takes those off the messages. What is no text has its place only behind them.
+func (w *inputWriter) instructions(ms []hub.Message) (text []byte, rest []hub.Message) {
+	system, rest := conversation.Leading(ms)
+	for i := range system {
+		for j := range system[i].Parts {
+			if p := &system[i].Parts[j]; p.Kind != hub.PartText {
+				w.lose(p)
+			}
+		}
+	}
+	return conversation.AppendTexts(nil, system, `\n\n`), rest
+}
+
+// answers writes those to questions of an answer before. An agent of this dialect asks for no more than a permission.
+func (w *inputWriter) answers(all []hub.Decision) {
+	for i := range all {
+		d := &all[i]
+		if len(d.Ask) == 0 || !d.Decided && !d.Cancelled {
+			w.losses.Add("answers")
+			continue
+		}
+		id := rawjson.First(rawjson.Text(d.Payload, "approval_request_id"), d.Ask)
+		w.approval(id, d.Approved, d.Reason)
+	}
+}
+
+// memory says what the server remembers, and what it is to remember.
+func (w *inputWriter) memory(req *hub.Request) {
+	switch {
+	case req.Partial && len(req.Previous) > 0:
+		w.Text("previous_response_id", req.Previous)
+	case req.Partial && bytes.HasPrefix(req.Thread, []byte("conv_")):
+		w.Text("conversation", req.Thread)
+	default:
+		w.Bool("store", false)
+	}
+	if effort := string(req.Settings.Effort); w.sealed || effort != "" && effort != "none" {
+		w.Value("include", []byte(`["reasoning.encrypted_content"]`))
+	}
+}
+
+func (w *inputWriter) tools(tools []hub.Tool) {
+	w.OpenAt("tools", '[')
+	for i := range tools {
+		w.tool(&tools[i])
+	}
+	w.Close(']')
+}
+
+func (w *inputWriter) tool(t *hub.Tool) {
+	if own := t.Meta.Of(name); own != nil {
+		w.Raw(own)
+		return
+	}
+	w.Open('{')
+	w.Const("type", "function")
+	w.Text("name", t.Name)
+	w.TextIf("description", t.Description)
+	w.Value("parameters", rawjson.OrNull(t.Schema))
+	w.Value("strict", rawjson.Or(t.Strict, "false"))
+	w.Close('}')
+}
+
+func (w *inputWriter) choice(c *hub.ToolChoice, tools []hub.Tool) {
+	mode := [...]string{hub.ChoiceAuto: "auto", hub.ChoiceNone: "none", hub.ChoiceRequired: "required"}[c.Mode]
+	switch {
+	case c.Mode == hub.ChoiceUnset:
+	case len(c.Names) == 0 || c.Mode == hub.ChoiceNone:
+		w.Const("tool_choice", mode)
+	case len(c.Names) == 1 && c.Mode == hub.ChoiceRequired:
+		w.Key("tool_choice")
+		w.named(tools, c.Names[0])
+	default:
+		w.OpenAt("tool_choice", '{')
+		w.Const("type", "allowed_tools")
+		w.Const("mode", mode)
+		w.OpenAt("tools", '[')
+		for _, name := range c.Names {
+			w.named(tools, name)
+		}
+		w.Close(']')
+		w.Close('}')
+	}
+}
+
+// named names a tool by its type and name.
+func (w *inputWriter) named(tools []hub.Tool, tool []byte) {
+	typ := []byte("function")
+	for i := range tools {
+		if t := &tools[i]; bytes.Equal(t.Name, tool) {
+			typ = rawjson.First(rawjson.Text(t.Meta.Of(name), "type"), typ)
+		}
+	}
+	w.Open('{')
+	w.Text("type", typ)
+	w.Text("name", tool)
+	w.Close('}')
+}
+
+// maxUser is how long a safety_identifier may be.
+const maxUser = 64
+
+// settings writes those of the model, without what the API refuses.
+func (w *inputWriter) settings(given hub.Settings) {
+	s := &given
+	if len(rawjson.AppendUnescaped(nil, s.User)) > maxUser {
+		s.User = nil
+		w.losses.Add("settings.user")
+	}
+	settings.Write(w.Writer, members(s))
+	if len(s.Effort) > 0 {
+		w.OpenAt("reasoning", '{')
+		settings.Write(w.Writer, reasoning(s))
+		w.Close('}')
+	}
+	w.format(&s.Format)
+	settings.Lost(s, append(members(s), reasoning(s)...), w.losses)
+}
+
+func (w *inputWriter) format(f *hub.Format) {
+	if f.Kind == hub.FormatText {
+		return
+	}
+	w.OpenAt("text", '{')
+	w.OpenAt("format", '{')
+	if f.Kind == hub.FormatJSON {
+		w.Const("type", "json_object")
+	} else {
+		w.Const("type", "json_schema")
+		w.Text("name", rawjson.Or(f.Name, "answer"))
+		w.ValueIf("strict", f.Strict)
+		w.Value("schema", rawjson.OrNull(f.Schema))
+	}
+	w.Close('}')
+	w.Close('}')
+}

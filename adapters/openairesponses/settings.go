@@ -1,0 +1,77 @@
+package openairesponses
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/settings"
+)
+
+// members are the settings that the API has a member for, apart from those inside another member.
+func members(s *hub.Settings) []settings.Member {
+	return []settings.Member{
+		{Name: "max_output_tokens", At: &s.MaxTokens, Kind: '0'},
+		{Name: "temperature", At: &s.Temperature, Kind: '0'},
+		{Name: "top_p", At: &s.TopP, Kind: '0'},
+		{Name: "parallel_tool_calls", At: &s.ParallelCalls, Kind: 't'},
+		{Name: "safety_identifier", At: &s.User, Kind: '"'},
+	}
+}
+
+// reasoning are the settings inside the member of that name.
+func reasoning(s *hub.Settings) []settings.Member {
+	return []settings.Member{{Name: "effort", At: &s.Effort, Kind: '"'}}
+}
+
+func decodeSettings(s *hub.Settings, body []byte, c *create) {
+	settings.Read(body, members(s))
+	settings.Read(c.Reasoning, reasoning(s))
+	if len(s.User) == 0 {
+		s.User = rawjson.Body(c.User)
+	}
+	s.Format = decodeFormat(rawjson.Get(c.Text, "format"))
+}
+
+func decodeFormat(v rawjson.Value) hub.Format {
+	switch string(rawjson.Text(v, "type")) {
+	case "json_object":
+		return hub.Format{Kind: hub.FormatJSON}
+	case "json_schema":
+		return hub.Format{
+			Kind: hub.FormatSchema, Name: rawjson.Text(v, "name"),
+			Schema: rawjson.Get(v, "schema"), Strict: rawjson.NotNull(rawjson.Get(v, "strict")),
+		}
+	}
+	return hub.Format{}
+}
+
+// decodeTool reads a tool. Of those that are no functions, most are the provider's.
+func decodeTool(v rawjson.Value) hub.Tool {
+	if string(rawjson.Text(v, "type")) != "function" {
+		return hub.Tool{Name: rawjson.Text(v, "name"), Meta: hub.Meta{Dialect: name, Raw: v}}
+	}
+	return hub.Tool{
+		Name: rawjson.Text(v, "name"), Description: rawjson.Text(v, "description"),
+		Schema: rawjson.NotNull(rawjson.Get(v, "parameters")), Strict: rawjson.NotNull(rawjson.Get(v, "strict")),
+	}
+}
+
+// decodeChoice reads which tools may be called. That the model must use a tool of the provider's has no other form.
+func decodeChoice(v rawjson.Value) hub.ToolChoice {
+	switch string(rawjson.First(rawjson.Body(v), rawjson.Text(v, "type"))) {
+	case "auto":
+		return hub.ToolChoice{Mode: hub.ChoiceAuto}
+	case "none":
+		return hub.ToolChoice{Mode: hub.ChoiceNone}
+	case "required":
+		return hub.ToolChoice{Mode: hub.ChoiceRequired}
+	case "function", "custom":
+		return hub.ToolChoice{Mode: hub.ChoiceRequired, Names: [][]byte{rawjson.Text(v, "name")}}
+	case "allowed_tools":
+		c := decodeChoice(rawjson.Get(v, "mode"))
+		for tool := range rawjson.Each(rawjson.Get(v, "tools")) {
+			c.Names = append(c.Names, rawjson.Text(tool, "name"))
+		}
+		return c
+	}
+	return hub.ToolChoice{}
+}
