@@ -78,6 +78,21 @@ func (c *Catalog) Check(name, side string, options map[string]any) []error {
 	return problems
 }
 
+// CheckRequest returns what is wrong with the template of a request.
+func (c *Catalog) CheckRequest(template string) error {
+	_, err := RequestTemplate(template)
+	return err
+}
+
+// RequestTemplate returns what writes requests by a template; see package declared for its language.
+func RequestTemplate(template string) (func(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error), error) {
+	t, err := declared.ParseRequest(template)
+	if err != nil {
+		return nil, err
+	}
+	return t.Append, nil
+}
+
 // names lists the dialects that match, sorted; nil matches all.
 func (c *Catalog) names(match func(*hub.Dialect) bool) (names []string) {
 	for _, d := range c.All() {

@@ -45,6 +45,13 @@ var registry = house{
 	"agui":       {"reasoning": "bool"},
 }
 
+func (house) CheckRequest(template string) error {
+	if strings.Contains(template, "$bad") {
+		return errors.New("has no field bad")
+	}
+	return nil
+}
+
 func (h house) Check(name, side string, options map[string]any) (problems []error) {
 	known, ok := h[name]
 	if !ok {

@@ -32,6 +32,12 @@ type Declarer interface {
 	Declare(name string, doc map[string]any) []DialectProblem
 }
 
+// A RequestChecker is a Dialects that knows templates of requests.
+type RequestChecker interface {
+	// CheckRequest returns what is wrong with the template of a request; nil when fine.
+	CheckRequest(template string) error
+}
+
 // DialectProblem is one thing that is wrong in the description of a dialect.
 type DialectProblem struct {
 	Path string // within the document, such as decode[3].set.text; empty for the whole

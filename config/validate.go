@@ -141,6 +141,10 @@ func (v *validator) upstream(at string, u *Upstream) {
 		return
 	}
 	v.dialect(at+".dialect", at+".options", u.Dialect, "upstream", u.Options)
+	if checker, ok := v.dialects.(RequestChecker); ok && u.Request != "" {
+		err := checker.CheckRequest(u.Request)
+		v.check(err == nil, at+".request", "%v", err)
+	}
 	v.transport(at, u)
 	v.upstreamStart(at, u)
 	seen := map[string]string{} // small letters -> as written: fields are the same in any case

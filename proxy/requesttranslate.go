@@ -2,21 +2,38 @@ package proxy
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/valyala/fasthttp"
 
+	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
 )
 
-// translates reports whether bodies of requests are written anew for the upstream.
-func (r *route) translates(t *target) bool {
-	return r.cfg.Requests.Mode == config.Translate && r.source != t.dialect && Translatable(t.dialect, r.source)
+// requestWriter writes the body that an upstream takes.
+type requestWriter func(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error)
+
+// newRequestWriter returns what writes bodies for an upstream: its own template, or its dialect. nil: they pass as they came.
+func newRequestWriter(template string, d *hub.Dialect) (requestWriter, error) {
+	if template == "" {
+		return d.RequestWriter(), nil
+	}
+	w, err := adapters.RequestTemplate(template)
+	if err != nil {
+		return nil, fmt.Errorf("request: %w", err)
+	}
+	return w, nil
 }
 
-// Translatable reports whether requests from clients of one dialect can be written for agents of another.
-func Translatable(from, to *hub.Dialect) bool { return from.Messages != nil && to.Messages != nil }
+// translates reports whether bodies of requests are written anew for the upstream.
+func (r *route) translates(t *target) bool {
+	if r.cfg.Requests.Mode != config.Translate || r.writeRequest == nil || t.dialect.Messages == nil {
+		return false
+	}
+	return r.source != t.dialect || r.up.cfg.Request != ""
+}
 
 // translate writes the body in the dialect of the upstream. err is why it could not be read in that of the client.
 func (c *call) translate(asked *hub.Request, plain []byte, err error) *hub.Failure {
@@ -32,7 +49,7 @@ func (c *call) translate(asked *hub.Request, plain []byte, err error) *hub.Failu
 		asked.Model = []byte(c.route.cfg.Requests.Model)
 	}
 	var losses hub.Losses
-	body, err := c.route.source.Requests.AppendRequest(nil, asked, &losses)
+	body, err := c.route.writeRequest(nil, asked, &losses)
 	if err != nil {
 		return unreadable(c.route.source, err)
 	}

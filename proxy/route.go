@@ -39,6 +39,7 @@ type route struct {
 	source       *hub.Dialect
 	options      hub.Options // of the source
 	framing      wire.Framing
+	writeRequest requestWriter   // nil: bodies pass as they came
 	targets      []*target       // in the order of the registry; one unless client is auto
 	first        *target         // without a wish of the client's
 	allow        map[string]bool // request headers to pass on, lower case
@@ -134,6 +135,9 @@ func newRoute(cfg *config.Config, rc *config.Route, up *upstream, known []*hub.D
 	}
 	if r.framing == wire.Auto && up.webSocket() {
 		r.framing = wire.WebSocket // nothing to recognise: a message is a record
+	}
+	if r.writeRequest, err = newRequestWriter(up.cfg.Request, source); err != nil {
+		return nil, err
 	}
 	if source.NewDecoder == nil {
 		return nil, fmt.Errorf("upstream %s: the dialect %s cannot be read", up.cfg.Name, source.Name)

@@ -30,6 +30,7 @@ func (c *compiler) readEncode(m fields, d *hub.Dialect) *encodeTable {
 	}
 	c.keepAlive(m.get("keepalive"), d)
 	c.httpError(m.get("http_error"), d)
+	c.request(m.get("request"), d)
 	list, isSet := c.ruleList(m.get("encode"))
 	if !isSet {
 		return nil

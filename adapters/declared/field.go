@@ -66,6 +66,15 @@ const (
 	fieldRun      // encode: id of the run, on every event
 	fieldThread   // encode: what the run belongs to, on every event
 	fieldPriority // encode: of an item of a plan
+
+	fieldInput    // of requests, as all that follow: what the user says that is new
+	fieldSystem   // the instructions
+	fieldHistory  // what was said before
+	fieldMessages // all that was said
+	fieldTools    // that the client runs
+	fieldResults  // of calls that the client has run
+	fieldState    // that client and agent share
+	fieldBody     // as the client sent it
 	fieldCount
 )
 
@@ -155,6 +164,15 @@ var fieldInfos = [fieldCount]fieldInfo{
 	fieldRun:      {name: "run", form: formMade},
 	fieldThread:   {name: "thread", form: formMade},
 	fieldPriority: {name: "priority", form: formMade},
+
+	fieldInput:    {name: "input", form: formBody},
+	fieldSystem:   {name: "system", form: formBody},
+	fieldHistory:  {name: "history", form: formArray},
+	fieldMessages: {name: "messages", form: formArray},
+	fieldTools:    {name: "tools", form: formArray},
+	fieldResults:  {name: "results", form: formArray},
+	fieldState:    {name: "state", form: formRaw},
+	fieldBody:     {name: "body", form: formObject},
 }
 
 func (f field) String() string { return fieldInfos[f].name }

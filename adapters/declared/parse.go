@@ -20,7 +20,7 @@ const (
 // topKeys are the keys of a document, in the order of the manual.
 var topKeys = []string{
 	"title", "doc", "framing", "framings", "accept", "type", "end_mark", "end_of_body", "settle", "keepalive", "http_error",
-	"tools", "common", "decode", "else", "lanes", "encode", "samples",
+	"request", "tools", "common", "decode", "else", "lanes", "encode", "samples",
 }
 
 var dialectName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)

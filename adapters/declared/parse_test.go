@@ -43,7 +43,7 @@ func TestProblemsOfTheDocument(t *testing.T) {
 	f(good)
 	f(``, `says neither how records are read (decode) nor how they are written (encode)`)
 	f(good+`encoding: []`, `encoding: unknown key; the keys here are title, doc, framing, framings, accept, type, end_mark, end_of_body, settle, keepalive, `+
-		`http_error, tools, common, decode, else, lanes, encode, samples`)
+		`http_error, request, tools, common, decode, else, lanes, encode, samples`)
 	f(good+`title: 7`, `title: must be text, not a number`)
 	f(good+`doc: [a]`, `doc: must be text, not a list`)
 	f(good+`framing: http`, `framing: must be sse, ndjson, concat, websocket, length-prefix or content-length, not "http"`)

@@ -23,6 +23,7 @@ func Schema() []byte {
 		{"keepalive", anyOf(textSchema, object([]string{"write"}, []property{{"event", textSchema, ""}, {"write", textSchema, ""}})),
 			"The record that shows that the stream lives."},
 		{"http_error", textSchema, "Template for the body of an HTTP error."},
+		{"request", textSchema, "Template for the body that servers take."},
 		{"tools", toolsSchema(), "How tool calls are told apart."},
 		{"common", commonSchema(), "Fields of all events."},
 		{"decode", list(decodeSchema()), "How records are read; the first rule that is about a record decides."},

@@ -16,6 +16,8 @@ type writer struct {
 
 	status hub.Status // that is written: the event's own, or the one that stands for it
 
+	request *hub.Request // that a template for requests is filled with; nil: the event
+
 	part  *part    // of a list, that a template for items is filled with; nil: the event
 	used  fieldSet // fields of the event that have been written
 	other bool     // a constant stands for something that is absent: a reader learns what nobody said
@@ -58,7 +60,7 @@ func (w *writer) append(dst []byte, t *template) (_ []byte, ok bool) {
 // value appends what placeholders make; if one of them is absent, dst is worth nothing.
 func (w *writer) value(dst []byte, v *value) (_ []byte, ok bool) {
 	switch {
-	case v.plain != fieldNone && w.part == nil && (w.rule == nil || w.rule.names == nil):
+	case v.plain != fieldNone && w.part == nil && w.request == nil && (w.rule == nil || w.rule.names == nil):
 		return w.plain(dst, v.plain)
 	case !v.quoted:
 		return w.segment(dst, v.texts[0].alt, false)
@@ -169,6 +171,9 @@ func (w *writer) find(r *ref) (val []byte, isJSON, ok bool) {
 
 // field returns the value of a field.
 func (w *writer) field(f field) (val []byte, isJSON, ok bool) {
+	if w.request != nil {
+		return w.ofRequest(f)
+	}
 	switch f.form() {
 	case formWord:
 		return w.word(f)

@@ -219,6 +219,10 @@ type Dialect struct {
 	// translate the body of the client for the agent; else it passes as it came.
 	Messages Messenger
 
+	// WriteRequest writes requests for agents of a dialect whose clients' requests are not read, which Messages would do; nil: there
+	// is no form that would hold for all of them.
+	WriteRequest func(dst []byte, req *Request, l *Losses) ([]byte, error)
+
 	// Endpoints are what clients of the dialect call below the URL that they are given, the first match counts; and AppendReply
 	// appends the JSON that answers an [OpModels], [OpModel] or [OpDescribe] of them, nothing for what it does not know.
 	Endpoints   []Endpoint
@@ -233,6 +237,14 @@ type Dialect struct {
 
 	// RequestHeader are fields that agents of the dialect want, unless the client or the route says them.
 	RequestHeader []HeaderField
+}
+
+// RequestWriter is what writes requests for agents of the dialect; nil: the body of the client passes as it came.
+func (d *Dialect) RequestWriter() func(dst []byte, req *Request, l *Losses) ([]byte, error) {
+	if d.Messages != nil {
+		return d.Requests.AppendRequest
+	}
+	return d.WriteRequest
 }
 
 // A RequestCodec translates the call that opens a stream. It runs once per stream, so clarity wins over speed.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/proxy"
 )
 
 // maxRequest bounds the request that is read, in bytes.
@@ -43,7 +42,7 @@ func translateRequest(cmd *cobra.Command, f *translateFlags, args []string) erro
 		req.Model = []byte(f.model)
 	}
 	var losses hub.Losses
-	out, err := to.Requests.AppendRequest(nil, &req, &losses)
+	out, err := to.RequestWriter()(nil, &req, &losses)
 	if err != nil {
 		return fmt.Errorf("%s: %w", to.Name, err)
 	}
@@ -56,26 +55,34 @@ func translateRequest(cmd *cobra.Command, f *translateFlags, args []string) erro
 
 // requestDialects are the dialects of the client and of the agent.
 func (f *translateFlags) requestDialects() (from, to *hub.Dialect, err error) {
-	if from, err = adapters.Lookup(f.from); err != nil {
+	var known catalog
+	if problems := known.declareFiles(f.declare); len(problems) > 0 {
+		return nil, nil, errors.Join(problems...)
+	}
+	if from, err = known.Lookup(f.from); err != nil {
 		return nil, nil, err
 	}
-	if to, err = adapters.Lookup(f.to); err != nil {
+	if to, err = known.Lookup(f.to); err != nil {
 		return nil, nil, err
 	}
-	for _, d := range []*hub.Dialect{from, to} {
-		if !proxy.Translatable(d, d) {
-			err = errors.Join(err, fmt.Errorf("requests of %s are not translated; those of %s are", d.Name, strings.Join(requestNames(), ", ")))
-		}
+	if from.Messages == nil {
+		reads := func(d *hub.Dialect) bool { return d.Messages != nil }
+		err = fmt.Errorf("requests of %s are not read; those of %s are", from.Name, dialectNames(reads))
+	}
+	if to.RequestWriter() == nil {
+		writes := func(d *hub.Dialect) bool { return d.RequestWriter() != nil }
+		err = errors.Join(err, fmt.Errorf("requests of %s are not written; those of %s are", to.Name, dialectNames(writes)))
 	}
 	return from, to, err
 }
 
-// requestNames are the dialects whose requests are translated.
-func requestNames() (names []string) {
+// dialectNames lists the dialects of which something holds.
+func dialectNames(holds func(*hub.Dialect) bool) string {
+	var names []string
 	for _, d := range adapters.All() {
-		if proxy.Translatable(d, d) {
+		if holds(d) {
 			names = append(names, d.Name)
 		}
 	}
-	return names
+	return strings.Join(names, ", ")
 }

@@ -1,0 +1,169 @@
+package declared
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/settings"
+)
+
+// requestFields are what templates of requests may use.
+var requestFields = setOf(fieldThread, fieldRun, fieldModel, fieldInput, fieldSystem, fieldHistory, fieldMessages, fieldTools, fieldResults,
+	fieldState, fieldBody)
+
+// A Request is the template of the body that a server takes.
+type Request struct{ t *template }
+
+// ParseRequest reads the template of a request.
+func ParseRequest(text string) (*Request, error) {
+	t, err := parseTemplate(text, requestFields, "a request")
+	if err != nil {
+		return nil, err
+	}
+	return &Request{t}, nil
+}
+
+// request reads the template of the bodies that servers of the dialect take.
+func (c *compiler) request(n node, d *hub.Dialect) {
+	if !n.isSet() {
+		return
+	}
+	if t := c.template(n, requestFields, "a request"); t != nil {
+		d.WriteRequest = (&Request{t}).Append
+	}
+}
+
+// Append appends the body of a request. A template that has no history and no messages is that of a server which keeps the
+// conversation.
+func (r *Request) Append(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
+	_, input := conversation.SplitInput(req.Messages)
+	uses := r.t.uses
+	if uses.has(fieldInput) && !uses.has(fieldMessages) && !uses.has(fieldResults) && len(input) == 0 {
+		return dst, hub.NewError(hub.ReasonMissing, "messages", -1, "the user says nothing new, and that is all that the upstream's request holds")
+	}
+	r.lose(req, input, l)
+	w := writer{ev: new(hub.Event), request: req}
+	dst, _ = w.append(dst, r.t)
+	return dst, nil
+}
+
+// lose notes what the template leaves out.
+func (r *Request) lose(req *hub.Request, input []hub.Message, l *hub.Losses) {
+	uses := r.t.uses
+	if uses.has(fieldBody) {
+		return // everything is in it
+	}
+	sent := input
+	if uses.has(fieldMessages) || uses.has(fieldHistory) {
+		sent = req.Messages
+	}
+	conversation.LostParts(sent, l)
+	system, _ := conversation.Leading(req.Messages)
+	l.AddIf("messages.system", len(system) > 0 && !uses.has(fieldSystem) && !uses.has(fieldMessages))
+	l.AddIf("tools", len(req.Tools.Defs) > 0 && !uses.has(fieldTools))
+	l.AddIf("state", len(req.State) > 0 && !uses.has(fieldState))
+	l.AddIf("answers", len(req.Answers) > 0)
+	l.AddIf("context", len(req.Context) > 0)
+	settings.Lost(&req.Settings, nil, l)
+}
+
+// ofRequest returns a field of a request.
+func (w *writer) ofRequest(f field) (val []byte, isJSON, ok bool) {
+	req := w.request
+	history, input := conversation.SplitInput(req.Messages)
+	switch f {
+	case fieldThread:
+		val = req.Thread
+	case fieldRun:
+		val = req.Run
+	case fieldModel:
+		val = req.Model
+	case fieldInput:
+		val = conversation.AppendTexts(nil, input, `\n`)
+	case fieldSystem:
+		system, _ := conversation.Leading(req.Messages)
+		val = conversation.AppendTexts(nil, system, `\n\n`)
+	case fieldHistory:
+		return appendConversation(nil, history), true, true
+	case fieldMessages:
+		return appendConversation(nil, req.Messages), true, true
+	case fieldTools:
+		return appendToolList(nil, req.Tools.Defs), true, true
+	case fieldResults:
+		return appendResults(nil, req.Messages), true, true
+	case fieldState:
+		return req.State, true, len(req.State) > 0
+	case fieldBody:
+		return req.Body, true, len(req.Body) > 0
+	}
+	return val, false, len(val) > 0
+}
+
+// roleWords are the roles in $messages and $history.
+var roleWords = map[hub.Role]string{hub.RoleSystem: "system", hub.RoleUser: "user", hub.RoleAgent: "assistant"}
+
+// appendConversation appends what was said as a list of role and content.
+func appendConversation(dst []byte, ms []hub.Message) []byte {
+	w := jsonwriter.New(dst)
+	w.Open('[')
+	for i := range ms {
+		text := conversation.Texts(&ms[i])
+		if role := roleWords[ms[i].Role]; role != "" && len(text) > 0 {
+			w.Open('{')
+			w.Const("role", role)
+			w.Text("content", text)
+			w.Close('}')
+		}
+	}
+	w.Close(']')
+	return w.Buf
+}
+
+func appendToolList(dst []byte, tools []hub.Tool) []byte {
+	w := jsonwriter.New(dst)
+	w.Open('[')
+	for i := range tools {
+		t := &tools[i]
+		if t.Meta.Dialect != "" {
+			continue
+		}
+		w.Open('{')
+		w.Text("name", t.Name)
+		w.TextIf("description", t.Description)
+		w.ValueIf("parameters", t.Schema)
+		w.Close('}')
+	}
+	w.Close(']')
+	return w.Buf
+}
+
+// appendResults appends the results of calls that the conversation ends with.
+func appendResults(dst []byte, ms []hub.Message) []byte {
+	w := jsonwriter.New(dst)
+	w.Open('[')
+	if n := len(ms); n > 0 {
+		for i := range ms[n-1].Parts {
+			appendResult(w, &ms[n-1].Parts[i])
+		}
+	}
+	w.Close(']')
+	return w.Buf
+}
+
+func appendResult(w *jsonwriter.Writer, p *hub.Part) {
+	if p.Kind != hub.PartCall || p.Result == nil {
+		return
+	}
+	r := p.Result
+	w.Open('{')
+	w.Text("id", p.ID)
+	w.TextIf("name", p.Name)
+	if r.Value != nil {
+		w.Value("result", r.Value)
+	} else {
+		w.Text("result", rawjson.First(r.Text, r.Err))
+	}
+	w.Bool("error", r.Status != hub.StatusOK)
+	w.Close('}')
+}

@@ -1,0 +1,89 @@
+package declared
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+func text(s string) []hub.Part { return []hub.Part{{Kind: hub.PartText, Text: []byte(s)}} }
+
+// someRequest is a request with something in every field.
+func someRequest() *hub.Request {
+	req := &hub.Request{
+		Thread: []byte("t-1"), Run: []byte("r-1"), Model: []byte("m"), State: []byte(`{"n":1}`), Body: []byte(`{"user":"u\"7","deep":{"a":[1,2]}}`),
+		Messages: []hub.Message{
+			{Role: hub.RoleSystem, Parts: text("Be brief.")},
+			{Role: hub.RoleUser, Parts: text("Hi")},
+			{Role: hub.RoleAgent, Parts: text("Hello.")},
+			{Role: hub.RoleUser, Parts: append(text("What is"), text(`\"2\"?`)...)},
+		},
+	}
+	req.Tools.Define(hub.Tool{Name: []byte("ls"), Description: []byte("Lists."), Schema: []byte(`{"type":"object"}`)})
+	return req
+}
+
+// TestRequest fills templates of requests, and names what they leave out.
+func TestRequest(t *testing.T) {
+	f := func(req *hub.Request, template, want string, losses ...string) {
+		t.Helper()
+		r, err := ParseRequest(template)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var l hub.Losses
+		got, err := r.Append([]byte(">"), req, &l)
+		if err != nil {
+			got = []byte(">" + err.Error())
+		}
+		if string(got) != ">"+want || strings.Join(l.Names, " ") != strings.Join(losses, " ") {
+			t.Errorf("%s\ngot  %s, losses %q\nwant %s, losses %q", template, got, l.Names, want, losses)
+		}
+	}
+	req := someRequest()
+	f(req, `{"prompt":"$input","chat":"$thread"}`, `{"prompt":"What is\n\"2\"?","chat":"t-1"}`, "messages.system", "tools", "state")
+	f(req, `{"q":"$input","h":$history,"s":"$system","t":$tools,"z":$state}`,
+		`{"q":"What is\n\"2\"?","h":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello."}],`+
+			`"s":"Be brief.","t":[{"name":"ls","description":"Lists.","parameters":{"type":"object"}}],"z":{"n":1}}`)
+	f(req, `{"u":"$body.user","d":$(body.deep.a[1]),"none":$body.other,"m":"$(model or "x")","r":"$run"}`, `{"u":"u\"7","d":2,"m":"m","r":"r-1"}`)
+
+	answered := &hub.Request{Messages: []hub.Message{
+		{Role: hub.RoleUser, Parts: text("Go")},
+		{Role: hub.RoleAgent, Parts: []hub.Part{
+			{Kind: hub.PartCall, ID: []byte("c1"), Name: []byte("ls"), Result: &hub.CallResult{Status: hub.StatusOK, Text: []byte("a")}},
+			{Kind: hub.PartCall, ID: []byte("c2"), Result: &hub.CallResult{Status: hub.StatusError, Err: []byte("no")}},
+			{Kind: hub.PartCall, ID: []byte("c3"), Result: &hub.CallResult{Status: hub.StatusOK, Value: []byte(`{"x":1}`)}},
+			{Kind: hub.PartCall, ID: []byte("c4")},
+		}},
+	}}
+	f(answered, `{"prompt":"$input"}`, "messages: missing: the user says nothing new, and that is all that the upstream's request holds")
+	f(answered, `{"p":"$(input or "")","r":$results}`, `{"p":"","r":[{"id":"c1","name":"ls","result":"a","error":false},`+
+		`{"id":"c2","result":"no","error":true},{"id":"c3","result":{"x":1},"error":false}]}`)
+	f(answered, `{"m":$messages}`, `{"m":[{"role":"user","content":"Go"}]}`, "messages.call")
+}
+
+// TestRequestTemplate reports what is wrong with a template.
+func TestRequestTemplate(t *testing.T) {
+	for template, want := range map[string]string{
+		`{"p":$prompt}`: `a request has no field "prompt"`,
+		`{"p":"$input"`: "character",
+		`{"p":"$input.x"}`: "holds no JSON to look into",
+	} {
+		if _, err := ParseRequest(template); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", template, err, want)
+		}
+	}
+}
+
+// TestDeclaredRequest: a document has the template for its servers.
+func TestDeclaredRequest(t *testing.T) {
+	d, problems := Parse("mine", map[string]any{"type": "t", "decode": []any{map[string]any{"type": "x", "emit": "run.end"}}, "request": `{"p":"$input"}`})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	got, err := d.RequestWriter()(nil, someRequest(), new(hub.Losses))
+	if err != nil || string(got) != `{"p":"What is\n\"2\"?"}` {
+		t.Errorf("got %s, %v", got, err)
+	}
+}

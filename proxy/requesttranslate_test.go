@@ -1,0 +1,87 @@
+package proxy
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// askedAgent is an agent that tells what it is asked.
+func askedAgent(t *testing.T) (a *agent, asked chan *askedFor) {
+	asked = make(chan *askedFor, 1)
+	return newAgent(t, func(p *peer) {
+		for req := p.request(); req != nil; req = p.request() {
+			asked <- &askedFor{req, string(p.body)}
+			p.ok("Content-Type: application/x-ndjson")
+			p.finish(smallRun)
+		}
+	}), asked
+}
+
+type askedFor struct {
+	*http.Request
+	body string
+}
+
+const chatRequest = `{"model":"m-1","seed":7,"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Q7f3-mark"}],"stream":true,"odd":1}`
+
+// TestRequestsAreTranslated: the agent gets a body of its own, whatever the client's, with the header fields that go with it; what
+// it has no place for is counted, and logged by name.
+func TestRequestsAreTranslated(t *testing.T) {
+	agent, asked := askedAgent(t)
+	r := start(t, simple(agent.url(), "", `request: '{"prompt":"$input","from":"$model"}'`, "client: openai-chat"))
+	resp, body := r.post("/run", chatRequest, "Content-Type: application/json; charset=utf-8", "Content-Encoding: identity")
+	if resp.StatusCode != 200 || !strings.Contains(body, "data: [DONE]") {
+		t.Errorf("status %d\n%s", resp.StatusCode, body)
+	}
+	got := <-asked
+	if want := `{"prompt":"Q7f3-mark","from":"m-1"}`; got.body != want {
+		t.Errorf("the agent got %s, want %s", got.body, want)
+	}
+	if h := got.Header; h.Get("Content-Type") != "application/json" || h.Get("Content-Encoding") != "" {
+		t.Errorf("header %v", h)
+	}
+	for _, field := range []string{"messages.system", "settings.seed"} {
+		if n := r.metric("sabir_request_losses_total", "route=/run", "to=native", "field="+field); n != 1 {
+			t.Errorf("%s was counted %v times", field, n)
+		}
+	}
+	r.awaitEnds(1)
+	if losses := r.logs.FilterMessage("request accepted").All()[0].ContextMap()["request_losses"]; len(losses.([]any)) != 2 {
+		t.Errorf("the log has the losses %v", losses)
+	}
+}
+
+// TestRequestsPass: a route can say that bodies pass as they came.
+func TestRequestsPass(t *testing.T) {
+	agent, asked := askedAgent(t)
+	r := start(t, simple(agent.url(), "", `request: '{"prompt":"$input"}'`, "client: openai-chat\nrequests: {mode: pass}"))
+	r.post("/run", chatRequest)
+	if got := <-asked; got.body != chatRequest {
+		t.Errorf("the agent got %s", got.body)
+	}
+}
+
+// TestRequestsThatAreRefused get an answer in the dialect of the client that says where and why, and no agent is asked.
+func TestRequestsThatAreRefused(t *testing.T) {
+	agent, _ := askedAgent(t)
+	r := start(t, simple(agent.url(), "", `request: '{"prompt":"$input"}'`, "client: openai-chat\nrequests: {strict: true}"))
+	f := func(status int, code, want, body string, header ...string) {
+		t.Helper()
+		resp, got := r.post("/run", body, header...)
+		if resp.StatusCode != status || resp.Header.Get("X-Sabir-Error") != code || !strings.Contains(got, want) || !strings.Contains(got, `{"error":{"message":"`) {
+			t.Errorf("%s: status %d, code %s\n%s\nwant %s", body, resp.StatusCode, resp.Header.Get("X-Sabir-Error"), got, want)
+		}
+	}
+	f(400, "request_lossy", "native has no place for: messages.system, settings.seed.", chatRequest)
+	f(400, "request_unreadable", "openai-chat, byte 12", `{"messages":`)
+	f(400, "request_unreadable", "messages.1.role", `{"messages":[{"role":"user","content":"a"},{"role":"robot"}]}`)
+	f(400, "request_unreadable", "the user says nothing new", `{"messages":[{"role":"assistant","content":"a"}]}`)
+	f(415, "request_unreadable", "content coding", "abc", "Content-Encoding: odd")
+	if n := r.metric("sabir_requests_rejected_total", "code=request_unreadable"); n != 4 {
+		t.Errorf("%v were counted", n)
+	}
+	if agent.connections() != 0 {
+		t.Error("the agent was asked")
+	}
+}
