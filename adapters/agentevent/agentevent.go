@@ -142,6 +142,7 @@ var Dialect = hub.Dialect{
 	Options:       options,
 	EndGrace:      endGrace,
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	WriteRequest:  writeRequest,
 	NewDecoder:    func(o hub.Options) hub.Decoder { return newDecoder(o) },
 	NewEncoder:    func(o hub.Options) hub.Encoder { return newEncoder(o) },
 	Observe:       hub.ObserveTypes("type", nil, []string{typeFinal, typeError, typeCancelled, typeSessionError, typeSessionReplaced}),

@@ -34,3 +34,20 @@ func LostParts(ms []hub.Message, l *hub.Losses) {
 		}
 	}
 }
+
+// Prompt returns what the user says that is new, as one text, for agents that keep the conversation and take nothing else. What the
+// request has besides is a loss.
+func Prompt(req *hub.Request, l *hub.Losses) ([]byte, error) {
+	_, input := SplitInput(req.Messages)
+	if len(input) == 0 {
+		return nil, hub.NewError(hub.ReasonMissing, "messages", -1, "the user says nothing new, and the agent takes nothing else")
+	}
+	system, _ := Leading(req.Messages)
+	l.AddIf("messages.system", len(system) > 0)
+	LostParts(input, l)
+	l.AddIf("tools", len(req.Tools.Defs) > 0)
+	l.AddIf("state", len(req.State) > 0)
+	l.AddIf("context", len(req.Context) > 0)
+	l.AddIf("answers", len(req.Answers) > 0)
+	return AppendTexts(nil, input, `\n`), nil
+}

@@ -166,6 +166,7 @@ var Dialect = hub.Dialect{
 	Varying: []string{
 		"data.totalResponseSizeBytes", "event.data.totalResponseSizeBytes", "params.event.data.totalResponseSizeBytes",
 	},
+	WriteRequest:  writeRequest,
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Stages:        newStages,

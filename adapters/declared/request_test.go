@@ -66,8 +66,8 @@ func TestRequest(t *testing.T) {
 // TestRequestTemplate reports what is wrong with a template.
 func TestRequestTemplate(t *testing.T) {
 	for template, want := range map[string]string{
-		`{"p":$prompt}`: `a request has no field "prompt"`,
-		`{"p":"$input"`: "character",
+		`{"p":$prompt}`:    `a request has no field "prompt"`,
+		`{"p":"$input"`:    "character",
 		`{"p":"$input.x"}`: "holds no JSON to look into",
 	} {
 		if _, err := ParseRequest(template); err == nil || !strings.Contains(err.Error(), want) {

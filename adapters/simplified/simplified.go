@@ -163,6 +163,7 @@ var Dialect = hub.Dialect{
 	Options:       optionSpecs,
 	TemplateKinds: []hub.Kind{hub.TextDelta},
 	ContentType:   "text/event-stream", // which the frames are not; the server says it, and clients look for it
+	WriteRequest:  writeRequest,
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Observe:       observe,
