@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/settings"
@@ -13,10 +14,11 @@ import (
 )
 
 // requestMeaning is what a request says in any dialect: who said what, which calls were made and what came of them, which tools
-// there are, and the settings. What stands in several messages of one side in a row is one entry.
+// there are, which questions are answered, and the settings. What stands in several messages of one side in a row is one entry.
 type requestMeaning struct {
 	turns    []turn
 	tools    []string
+	answers  []string
 	settings map[string]string
 }
 
@@ -32,6 +34,7 @@ func meaningOf(req *hub.Request) *requestMeaning {
 	for i := range req.Messages {
 		m.add(&req.Messages[i])
 	}
+	m.answered(req)
 	for _, t := range req.Tools.Defs {
 		if t.Meta.Dialect == "" {
 			m.tools = append(m.tools, string(t.Name))
@@ -43,6 +46,23 @@ func meaningOf(req *hub.Request) *requestMeaning {
 		}
 	}
 	return m
+}
+
+// answered lists what the agent is told about its questions: in the request, or with the calls that wait. Who dismisses a
+// question does not approve.
+func (m *requestMeaning) answered(req *hub.Request) {
+	for i := range req.Answers {
+		d := &req.Answers[i]
+		m.answers = append(m.answers, fmt.Sprintf("approved %t %s", d.Decided && d.Approved, plain(d.Reason)))
+	}
+	for i := range req.Messages {
+		for j := range req.Messages[i].Parts {
+			if p := &req.Messages[i].Parts[j]; conversation.Awaited(p) {
+				m.answers = append(m.answers, fmt.Sprintf("approved %t %s", p.Approval.Approved, plain(p.Approval.Reason)))
+			}
+		}
+	}
+	slices.Sort(m.answers)
 }
 
 func (m *requestMeaning) add(msg *hub.Message) {
@@ -99,6 +119,10 @@ func (m *requestMeaning) diff(got *requestMeaning, l *hub.Losses) string {
 	}
 	if a, b := strings.Join(m.tools, ","), strings.Join(got.tools, ","); a != b && !slices.Contains(l.Names, "tools") {
 		return "tools " + a + " became " + b
+	}
+	lost := slices.Contains(l.Names, "answers") || slices.Contains(l.Names, "messages.approval")
+	if a, b := strings.Join(m.answers, ","), strings.Join(got.answers, ","); a != b && !lost {
+		return "answers " + a + " became " + b
 	}
 	for name, value := range m.settings {
 		if got.settings[name] != value && !slices.Contains(l.Names, "settings."+name) {

@@ -37,3 +37,19 @@ func Tools(defs []hub.Tool, dialect string, l *hub.Losses) []hub.Tool {
 	l.Add("tools.builtin")
 	return slices.DeleteFunc(slices.Clone(defs), foreign)
 }
+
+// MarkClients notes which calls are of tools that the client runs.
+func MarkClients(ms []hub.Message, tools *hub.ToolList) {
+	for i := range ms {
+		for j := range ms[i].Parts {
+			if p := &ms[i].Parts[j]; p.Kind == hub.PartCall && tools.Has(p.Name) {
+				p.ClientRuns = true
+			}
+		}
+	}
+}
+
+// Awaited reports whether a call has an answer to its question and no result: the agent has to act on it.
+func Awaited(p *hub.Part) bool {
+	return p.Kind == hub.PartCall && p.Result == nil && p.Approval != nil && p.Approval.Decided
+}

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -107,4 +108,63 @@ func TestFiles(t *testing.T) {
 	f("data:;base64,AAAA", "image/*", "AAAA", "", "data:image/*;base64,AAAA")
 	f("https://x/y.png", "image/*", "", "https://x/y.png", "https://x/y.png")
 	f("data:text/plain,hello", "image/*", "", "data:text/plain,hello", "data:text/plain,hello")
+}
+
+// TestTakeIDs: the first user of an id keeps it, others get one like it, and none that is made is one that is said later.
+func TestTakeIDs(t *testing.T) {
+	ms := []hub.Message{
+		{},
+		{ID: []byte("m1"), Parts: []hub.Part{{Kind: hub.PartReasoning, ID: []byte("r")}}},
+		{ID: []byte("m1"), Parts: []hub.Part{{Kind: hub.PartCall, ID: []byte("c"), Result: &hub.CallResult{ID: []byte("m1_2")}}}},
+	}
+	ids := MessageIDs(ms)
+	f := func(id, base, want string) {
+		t.Helper()
+		if got := string(ids.Take([]byte(id), base)); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	f("", "m1", "m1_3")
+	f("m1", "", "m1")
+	f("m1", "", "m1_4")
+	f("m1_2", "", "m1_2")
+	f("", "r", "r_2")
+	f("r", "", "r")
+	ids = CallIDs(ms)
+	f("", "c", "c_2")
+	f("c", "", "c")
+	f("", "m1", "m1")
+}
+
+// TestManyIDs: making them takes no longer the more there are.
+func TestManyIDs(t *testing.T) {
+	ids := CallIDs(nil)
+	for range 200_000 {
+		ids.Take([]byte("call_0"), "")
+	}
+	if got := string(ids.Make("call_0")); got != "call_0_200001" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestCalls: what is written of the arguments, whose a call is, and which of them the agent has to act on.
+func TestCalls(t *testing.T) {
+	var tools hub.ToolList
+	tools.Add([]byte("ask"))
+	ms := []hub.Message{{Parts: []hub.Part{
+		{Kind: hub.PartCall, Name: []byte("ask"), Value: []byte(`{"a":"b"}`)},
+		{Kind: hub.PartCall, Name: []byte("rm"), Text: []byte(`{\"a`), Approval: &hub.Approval{Decided: true}},
+		{Kind: hub.PartCall, Result: &hub.CallResult{}, Approval: &hub.Approval{Decided: true}},
+		{Kind: hub.PartCall, Approval: &hub.Approval{}},
+		{Kind: hub.PartText, Name: []byte("ask")},
+	}}}
+	MarkClients(ms, &tools)
+	got := ""
+	for i := range ms[0].Parts {
+		p := &ms[0].Parts[i]
+		got += fmt.Sprintf("%s %t %t\n", Arguments(p), p.ClientRuns, Awaited(p))
+	}
+	if want := "{\\\"a\\\":\\\"b\\\"} true false\n{\\\"a false true\n{} false false\n{} false false\n{} false false\n"; got != want {
+		t.Errorf("got\n%s", got)
+	}
 }

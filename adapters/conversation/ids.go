@@ -1,28 +1,92 @@
 package conversation
 
-import "strconv"
+import (
+	"strconv"
 
-// IDs gives each call of a conversation an id of its own, for dialects that pair calls and results by id: servers that count
-// calls anew in each turn say the same id again. The zero value is ready.
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// IDs gives out ids of one kind, each once: agents that pair or merge by id would take two with one id for one. An id that is
+// there is kept for its first user; one that is made is like none of those. The same conversation always gets the same ids, and
+// what is said later changes none of them, unless it names itself as one that was made. The zero value is ready, and knows nothing of
+// what is said later.
 type IDs struct {
-	used map[string]bool
-	next map[string]int
+	said  map[string]bool // by the conversation
+	given map[string]bool
+	next  map[string]int // number of the next id that is made of a base
 }
 
-// Of returns id, with a number behind it if there was such an id before. A call without an id is named call.
-func (s *IDs) Of(id []byte) []byte {
-	if s.used == nil {
-		s.used, s.next = map[string]bool{}, map[string]int{}
+// MessageIDs are for the messages of a conversation: those of the messages themselves, of results and of reasoning.
+func MessageIDs(ms []hub.Message) *IDs {
+	s := newIDs()
+	for i := range ms {
+		s.say(ms[i].ID)
+		for j := range ms[i].Parts {
+			p := &ms[i].Parts[j]
+			if p.Kind == hub.PartReasoning {
+				s.say(p.ID)
+			}
+			if p.Result != nil {
+				s.say(p.Result.ID)
+			}
+		}
 	}
-	base := string(id)
-	if base == "" {
-		base = "call"
+	return s
+}
+
+// CallIDs are for the calls of a conversation.
+func CallIDs(ms []hub.Message) *IDs {
+	s := newIDs()
+	for i := range ms {
+		for j := range ms[i].Parts {
+			if p := &ms[i].Parts[j]; p.Kind == hub.PartCall {
+				s.say(p.ID)
+			}
+		}
 	}
-	name := base
-	for n := max(s.next[base], 2); s.used[name]; n++ {
-		name = base + "_" + strconv.Itoa(n)
+	return s
+}
+
+func newIDs() *IDs { return &IDs{said: map[string]bool{}} }
+
+// Of returns the id of a call, or one like it if there was such an id before. A call without an id is named call.
+func (s *IDs) Of(id []byte) []byte { return s.Take(id, "call") }
+
+func (s *IDs) say(id []byte) {
+	if len(id) > 0 {
+		s.said[string(id)] = true
+	}
+}
+
+// Take returns id for its first user, and one like it for others. Without an id it is made of base.
+func (s *IDs) Take(id []byte, base string) []byte {
+	if len(id) == 0 {
+		return s.Make(base)
+	}
+	if s.given[string(id)] {
+		return s.Make(string(id))
+	}
+	s.give(string(id))
+	return id
+}
+
+// Make returns an id that is base, or base and a number.
+func (s *IDs) Make(base string) []byte {
+	id := base
+	for n := max(s.next[base], 2); s.said[id] || s.given[id]; n++ {
+		id = base + "_" + strconv.Itoa(n)
+		if s.next == nil {
+			s.next = map[string]int{}
+		}
 		s.next[base] = n + 1
 	}
-	s.used[name] = true
-	return []byte(name)
+	s.give(id)
+	return []byte(id)
+}
+
+func (s *IDs) give(id string) {
+	if s.given == nil {
+		s.given = map[string]bool{}
+	}
+	s.given[id] = true
 }

@@ -61,8 +61,11 @@ func (r *Request) Remember(ids bool) {
 		m := &r.Messages[i]
 		r.rememberID(m.ID)
 		for j := range m.Parts {
-			if m.Parts[j].Kind == PartCall {
-				r.rememberCall(m, &m.Parts[j])
+			switch p := &m.Parts[j]; p.Kind {
+			case PartCall:
+				r.rememberCall(m, p)
+			case PartReasoning, PartRaw: // of their own message, where the dialect has them so
+				r.rememberID(p.ID)
 			}
 		}
 	}

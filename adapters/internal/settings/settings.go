@@ -80,3 +80,10 @@ func All(s *hub.Settings) []Member {
 		{"user", &s.User, '"'},
 	}
 }
+
+// LostAll notes the settings, the form of the answer and the choice of tools, for agents that settle these themselves.
+func LostAll(req *hub.Request, l *hub.Losses) {
+	Lost(&req.Settings, nil, l)
+	l.AddIf("settings.format", req.Settings.Format.Kind != hub.FormatText)
+	l.AddIf("settings.tool_choice", req.Choice.Mode > hub.ChoiceAuto)
+}
