@@ -23,7 +23,7 @@ type decoder struct {
 
 	clientTools rawjson.Names
 
-	open     messages
+	open     openMessages
 	owners   map[string]string // messages of sub-agents -> sub-agent, for calls that name one as their parent
 	spans    []span
 	held     heldEnd

@@ -19,16 +19,16 @@ type message struct {
 	unnamed      bool   // the id is ours: the upstream has none
 }
 
-// messages are the open ones; the slots of closed ones keep their memory for the next.
-type messages struct {
+// openMessages are the open ones; the slots of closed ones keep their memory for the next.
+type openMessages struct {
 	list []message
 	last int // found by the last lookup; contents come in runs
 }
 
-func (m *messages) reset() { m.list, m.last = m.list[:0], 0 }
+func (m *openMessages) reset() { m.list, m.last = m.list[:0], 0 }
 
 // find returns the open message of that id and family, or nil. Valid until the next add or close.
-func (m *messages) find(id []byte, family hub.Chan) *message {
+func (m *openMessages) find(id []byte, family hub.Chan) *message {
 	if m.last < len(m.list) && m.list[m.last].is(id, family) {
 		return &m.list[m.last]
 	}
@@ -46,7 +46,7 @@ func (o *message) is(id []byte, family hub.Chan) bool {
 }
 
 // add opens a message and returns its slot; one of the same id is replaced.
-func (m *messages) add(id, subAgent []byte, family hub.Chan) *message {
+func (m *openMessages) add(id, subAgent []byte, family hub.Chan) *message {
 	o := m.find(id, family)
 	if o == nil {
 		if len(m.list) == maxOpen {
@@ -65,7 +65,7 @@ func (m *messages) add(id, subAgent []byte, family hub.Chan) *message {
 }
 
 // remove closes the message in slot i, whose memory moves behind the open ones.
-func (m *messages) remove(i int) {
+func (m *openMessages) remove(i int) {
 	n := len(m.list) - 1
 	gone := m.list[i]
 	copy(m.list[i:], m.list[i+1:])
@@ -75,7 +75,7 @@ func (m *messages) remove(i int) {
 }
 
 // close forgets a message, if it is open.
-func (m *messages) close(id []byte, family hub.Chan) {
+func (m *openMessages) close(id []byte, family hub.Chan) {
 	if m.find(id, family) != nil {
 		m.remove(m.last)
 	}

@@ -1,13 +1,15 @@
 package agui
 
 import (
+	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/history"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/settings"
 )
 
-// requests reads RunAgentInput, the body that opens a run.
-type requests struct{ hub.PassThrough }
+// requests reads and writes RunAgentInput, the body that opens a run.
+type requests struct{}
 
 // DecodeRequest takes the names that the client has for the conversation and the run, so that the stream can echo
 // them. Both are required by the protocol; a body without them is left to the agent to refuse.
@@ -16,22 +18,122 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	var input struct {
 		ThreadID rawjson.Value `json:"threadId"`
 		RunID    rawjson.Value `json:"runId"`
+		State    rawjson.Value `json:"state"`
 		Messages rawjson.Value `json:"messages"`
 		Tools    rawjson.Value `json:"tools"`
+		Context  rawjson.Value `json:"context"`
+		Props    rawjson.Value `json:"forwardedProps"`
+		Resume   rawjson.Value `json:"resume"`
 	}
 	if err := json.Decode(body, &input); err != nil {
 		return hub.JSONError(err)
 	}
 	req.Thread, req.Run, req.Body = rawjson.Body(input.ThreadID), rawjson.Body(input.RunID), body
-	req.MessageIDs = history.MessageIDs(input.Messages)
 	req.Tools.Known = rawjson.Kind(input.Tools) == '['
-	history.Each(input.Tools, func(tool rawjson.Value) { req.Tools.Add(rawjson.Text(tool, "name")) })
-	req.History.Known = rawjson.Kind(input.Messages) == '['
-	history.Each(input.Messages, func(m rawjson.Value) {
-		history.AddFunctions(&req.History, rawjson.Get(m, "toolCalls"), rawjson.Text(m, "id"), req.Tools.Has)
-		if string(rawjson.Text(m, "role")) == "tool" {
-			req.History.Answer(rawjson.Text(m, "toolCallId"))
-		}
-	})
+	for tool := range rawjson.Each(input.Tools) {
+		req.Tools.Define(decodeTool(tool))
+	}
+	for c := range rawjson.Each(input.Context) {
+		req.Context = append(req.Context, decodeContext(c))
+	}
+	req.State = filled(input.State)
+	if props := filled(input.Props); props != nil {
+		req.Extra = own(props)
+	}
+	req.Answers = decodeAnswers(input.Resume, input.Props)
+	req.Partial = rawjson.Kind(input.Messages) != '['
+	req.Messages, _ = messages{}.DecodeMessages(nil, input.Messages)
+	conversation.MarkClients(req.Messages, &req.Tools)
+	req.Remember(true)
 	return nil
+}
+
+// filled is v, or nil where there is nothing in it: clients write {} for what the application has not set.
+func filled(v rawjson.Value) rawjson.Value {
+	if rawjson.IsNull(v) || rawjson.IsEmptyObject(v) {
+		return nil
+	}
+	return v
+}
+
+func decodeTool(v rawjson.Value) hub.Tool {
+	return hub.Tool{
+		Name: rawjson.Text(v, "name"), Description: rawjson.Text(v, "description"), Schema: rawjson.NotNull(rawjson.Get(v, "parameters")),
+	}
+}
+
+func decodeContext(v rawjson.Value) hub.Context {
+	c := hub.Context{Description: rawjson.Text(v, "description")}
+	value := rawjson.NotNull(rawjson.Get(v, "value"))
+	if text, ok := rawjson.Str(value); ok {
+		c.Value = text
+	} else if value != nil {
+		c.Value = rawjson.AppendEscaped(nil, value)
+	}
+	return c
+}
+
+// AppendRequest writes all members that agents of any version require, even where there is nothing in them.
+func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
+	w := jsonwriter.New(dst)
+	w.Open('{')
+	w.Text("threadId", named(req.Thread, "thread-", req.Unique))
+	w.Text("runId", named(req.Run, "run-", req.Unique))
+	w.Value("state", orEmpty(req.State))
+	w.Key("messages")
+	w.Raw(messages{}.AppendMessages(nil, conversation.Ready(req.Messages), l))
+	appendTools(w, req.Tools.Defs, l)
+	appendContext(w, req.Context)
+	w.Value("forwardedProps", orEmpty(req.Extra.Of(Dialect.Name)))
+	l.AddIf("extra", req.Extra.Raw != nil && req.Extra.Of(Dialect.Name) == nil)
+	appendAnswers(w, req, l)
+	w.Close('}')
+	settings.LostAll(req, l)
+	return w.Buf, nil
+}
+
+// named is an id of the client's, or one that is made for want of it.
+func named(id []byte, prefix string, unique []byte) []byte {
+	if len(id) > 0 {
+		return id
+	}
+	return append([]byte(prefix), rawjson.Or(unique, "1")...)
+}
+
+func orEmpty(v rawjson.Value) rawjson.Value {
+	if len(v) == 0 {
+		return rawjson.Value("{}")
+	}
+	return v
+}
+
+// anyArguments is the schema of a tool that came without one.
+const anyArguments = `{"type":"object","properties":{}}`
+
+func appendTools(w *jsonwriter.Writer, tools []hub.Tool, l *hub.Losses) {
+	w.OpenAt("tools", '[')
+	for i := range tools {
+		t := &tools[i]
+		if t.Meta.Dialect != "" {
+			l.Add("tools.builtin")
+			continue
+		}
+		w.Open('{')
+		w.Text("name", t.Name)
+		w.Text("description", t.Description)
+		w.Value("parameters", rawjson.Value(rawjson.Or(t.Schema, anyArguments)))
+		w.Close('}')
+	}
+	w.Close(']')
+}
+
+func appendContext(w *jsonwriter.Writer, all []hub.Context) {
+	w.OpenAt("context", '[')
+	for i := range all {
+		w.Open('{')
+		w.Text("description", all[i].Description)
+		w.Text("value", all[i].Value)
+		w.Close('}')
+	}
+	w.Close(']')
 }

@@ -1,0 +1,211 @@
+package agui
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/history"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// messages reads and writes the member messages of RunAgentInput.
+type messages struct{}
+
+// DecodeMessages takes the results of calls to the calls, and reasoning to the answer that follows it.
+func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
+	b := conversation.Builder{Messages: dst}
+	for m := range rawjson.Each(v) {
+		if rawjson.Kind(m) == '{' {
+			decodeMessage(&b, m)
+		}
+	}
+	return b.Messages, nil
+}
+
+// decodeMessage reads one message. Roles of later versions, and activities, are kept as they are for agents of this dialect.
+func decodeMessage(b *conversation.Builder, m rawjson.Value) {
+	id, content := rawjson.Text(m, "id"), rawjson.NotNull(rawjson.Get(m, "content"))
+	switch string(rawjson.Text(m, "role")) {
+	case "system", "developer":
+		begin(b, hub.RoleSystem, m)
+		decodeContent(b, content)
+	case "user":
+		begin(b, hub.RoleUser, m)
+		decodeContent(b, content)
+	case "reasoning":
+		if !onlyReasoning(b) {
+			b.Begin(hub.RoleAgent, nil)
+		}
+		b.Add(hub.Part{Kind: hub.PartReasoning, ID: id, Text: textOf(content), Sig: rawjson.Text(m, "encryptedValue")})
+	case "assistant":
+		beginAnswer(b, m)
+		decodeContent(b, content)
+		sign(b, rawjson.Text(m, "encryptedValue"))
+		for call := range rawjson.Each(rawjson.Get(m, "toolCalls")) {
+			b.Add(decodeCall(call))
+		}
+	case "tool":
+		b.Result(rawjson.Text(m, "toolCallId"), nil, decodeResult(m, content))
+	default:
+		if n := len(b.Messages); n == 0 || b.Messages[n-1].Role != hub.RoleAgent {
+			b.Begin(hub.RoleAgent, nil)
+		}
+		b.Add(hub.Part{Kind: hub.PartRaw, ID: id, Value: m, Meta: own(m)})
+	}
+}
+
+func own(v rawjson.Value) hub.Meta { return hub.Meta{Dialect: Dialect.Name, Raw: v} }
+
+func begin(b *conversation.Builder, role hub.Role, m rawjson.Value) {
+	to := b.Begin(role, rawjson.Text(m, "id"))
+	to.Name, to.Meta = rawjson.Text(m, "name"), extras(m, role)
+}
+
+// beginAnswer begins a message of the agent's, or goes on with the reasoning before it.
+func beginAnswer(b *conversation.Builder, m rawjson.Value) {
+	if !onlyReasoning(b) {
+		begin(b, hub.RoleAgent, m)
+		return
+	}
+	to := &b.Messages[len(b.Messages)-1]
+	to.ID, to.Name, to.Meta = rawjson.Text(m, "id"), rawjson.Text(m, "name"), extras(m, hub.RoleAgent)
+}
+
+// onlyReasoning reports whether the last message is reasoning whose answer has not come.
+func onlyReasoning(b *conversation.Builder) bool {
+	n := len(b.Messages)
+	if n == 0 || b.Messages[n-1].Role != hub.RoleAgent || b.Messages[n-1].ID != nil || len(b.Messages[n-1].Parts) == 0 {
+		return false
+	}
+	for i := range b.Messages[n-1].Parts {
+		if b.Messages[n-1].Parts[i].Kind != hub.PartReasoning {
+			return false
+		}
+	}
+	return true
+}
+
+// extras are the members of a message that nothing else has a place for.
+func extras(m rawjson.Value, role hub.Role) hub.Meta {
+	w := jsonwriter.New(nil)
+	w.Open('{')
+	from := len(w.Buf)
+	if v := rawjson.Get(m, "metadata"); rawjson.Kind(v) == '{' {
+		w.Value("metadata", v)
+	}
+	w.TextIf("subagentRunId", rawjson.Text(m, "subagentRunId"))
+	if role != hub.RoleAgent {
+		w.TextIf("encryptedValue", rawjson.Text(m, "encryptedValue"))
+	}
+	if len(w.Buf) == from {
+		return hub.Meta{}
+	}
+	w.Close('}')
+	return own(w.Buf)
+}
+
+// sign signs the text of the last message.
+func sign(b *conversation.Builder, sig []byte) {
+	m := &b.Messages[len(b.Messages)-1]
+	if n := len(m.Parts); n > 0 && m.Parts[n-1].Kind == hub.PartText {
+		m.Parts[n-1].Sig = sig
+	}
+}
+
+func decodeCall(v rawjson.Value) hub.Part {
+	args := rawjson.Get(v, "function", "arguments")
+	p := hub.Part{
+		Kind: hub.PartCall, ID: rawjson.Text(v, "id"), Name: rawjson.Text(v, "function", "name"), Sig: rawjson.Text(v, "encryptedValue"),
+	}
+	if text, ok := rawjson.Str(args); ok {
+		p.Text, p.Value = text, history.Args(text)
+	} else {
+		p.Value = rawjson.NotNull(args)
+	}
+	if metadata := rawjson.Get(v, "metadata"); rawjson.Kind(metadata) == '{' {
+		p.Meta = own(metadata)
+	}
+	return p
+}
+
+// decodeResult reads a message with the result of a call.
+func decodeResult(m, content rawjson.Value) hub.CallResult {
+	r := hub.CallResult{Status: hub.StatusOK, ID: rawjson.Text(m, "id"), Err: rawjson.Text(m, "error")}
+	if len(r.Err) > 0 {
+		r.Status = hub.StatusError
+	}
+	switch rawjson.Kind(content) {
+	case '"':
+		r.Text = rawjson.Body(content)
+	case '[':
+		var ev hub.Event
+		d := decoder{}
+		d.rec.Content = content
+		d.parts(&ev)
+		r.Text, r.Content = ev.Text, ev.More.Content
+	default:
+		r.Value = content
+	}
+	return r
+}
+
+// decodeContent adds what a content holds to the last message: a text, or a list of parts.
+func decodeContent(b *conversation.Builder, content rawjson.Value) {
+	switch rawjson.Kind(content) {
+	case '"':
+		if text := rawjson.Body(content); len(text) > 0 {
+			b.Add(hub.Part{Kind: hub.PartText, Text: text})
+		}
+	case '[':
+		for v := range rawjson.Each(content) {
+			b.Add(decodePart(v))
+		}
+	}
+}
+
+// textOf is a content as text.
+func textOf(content rawjson.Value) []byte {
+	if text, ok := rawjson.Str(content); ok {
+		return text
+	}
+	var text []byte
+	for part := range rawjson.Each(content) {
+		text = append(text, rawjson.Text(part, "text")...)
+	}
+	return text
+}
+
+// decodePart reads a part. Those called binary are of peers before 1.0.
+func decodePart(v rawjson.Value) hub.Part {
+	kind := string(rawjson.Text(v, "type"))
+	switch kind {
+	case "text":
+		return hub.Part{Kind: hub.PartText, Text: rawjson.Text(v, "text")}
+	case "image", "audio", "video", "document":
+		return hub.Part{Kind: hub.PartFile, File: fileOf(kind, rawjson.Get(v, "source")), Meta: own(v)}
+	case "binary":
+		media := rawjson.Text(v, "mimeType")
+		f := conversation.FileOf(rawjson.Text(v, "url"), media, rawjson.Text(v, "filename"))
+		if data := rawjson.Text(v, "data"); len(data) > 0 {
+			f.Base64 = data
+		}
+		f.FileID = rawjson.Text(v, "id")
+		return hub.Part{Kind: hub.PartFile, File: f}
+	}
+	return hub.Part{Kind: hub.PartRaw, Value: v, Meta: own(v)}
+}
+
+// fileOf reads the source of a media part. Of an image without a type it is still known that it is one.
+func fileOf(kind string, source rawjson.Value) *hub.FileRef {
+	media, value := rawjson.Text(source, "mimeType"), rawjson.Text(source, "value")
+	if len(media) == 0 && kind != "document" {
+		media = []byte(kind + "/*")
+	}
+	switch string(rawjson.Text(source, "type")) {
+	case "data":
+		return &hub.FileRef{Media: media, Base64: value}
+	case "file":
+		return &hub.FileRef{Media: media, FileID: value}
+	}
+	return conversation.FileOf(value, media, nil)
+}

@@ -1,0 +1,94 @@
+package agui
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// decodeAnswers reads what the user answered to interrupts. Before these had ids, CopilotKit sent the answer to the one that
+// there was among the properties of the application.
+func decodeAnswers(resume, props rawjson.Value) (all []hub.Decision) {
+	for entry := range rawjson.Each(resume) {
+		d := decision(rawjson.Get(entry, "payload"))
+		d.Ask = rawjson.Text(entry, "interruptId")
+		if string(rawjson.Text(entry, "status")) == "cancelled" {
+			d.Cancelled, d.Decided, d.Approved = true, false, false
+		}
+		all = append(all, d)
+	}
+	if old := legacyAnswer(props); old != nil && len(all) == 0 {
+		all = append(all, decision(old))
+	}
+	return all
+}
+
+func legacyAnswer(props rawjson.Value) rawjson.Value {
+	return rawjson.NotNull(rawjson.Get(props, "command", "resume"))
+}
+
+// decision reads the payload of an answer. Its form is the agent's; that of an approval is the same in all.
+func decision(payload rawjson.Value) hub.Decision {
+	d := hub.Decision{Payload: rawjson.NotNull(payload), Reason: rawjson.Text(payload, "reason")}
+	if d.Approved, d.Decided = rawjson.Bool(payload); !d.Decided {
+		d.Approved, d.Decided = rawjson.Bool(rawjson.Get(payload, "approved"))
+	}
+	return d
+}
+
+// resumes reports whether a call has an answer that the agent has to be told.
+func resumes(p *hub.Part) bool { return conversation.Awaited(p) && len(p.Approval.ID) > 0 }
+
+// appendAnswers writes the answers: those of the request, and those that stand with the calls that wait for them. An agent finds
+// its question by its id alone.
+func appendAnswers(w *jsonwriter.Writer, req *hub.Request, l *hub.Losses) {
+	answers := waiting(req.Messages)
+	for i := range req.Answers {
+		if d := &req.Answers[i]; len(d.Ask) > 0 {
+			answers = append(answers, *d)
+		} else if legacyAnswer(req.Extra.Of(Dialect.Name)) == nil {
+			l.Add("answers")
+		}
+	}
+	if len(answers) == 0 {
+		return
+	}
+	w.OpenAt("resume", '[')
+	for i := range answers {
+		appendAnswer(w, &answers[i])
+	}
+	w.Close(']')
+}
+
+// waiting are the answers that stand with calls.
+func waiting(ms []hub.Message) (all []hub.Decision) {
+	for i := range ms {
+		for j := range ms[i].Parts {
+			if p := &ms[i].Parts[j]; resumes(p) {
+				a := p.Approval
+				all = append(all, hub.Decision{Ask: a.ID, Decided: true, Approved: a.Approved, Reason: a.Reason})
+			}
+		}
+	}
+	return all
+}
+
+func appendAnswer(w *jsonwriter.Writer, d *hub.Decision) {
+	w.Open('{')
+	w.Text("interruptId", d.Ask)
+	if d.Cancelled {
+		w.Const("status", "cancelled")
+	} else {
+		w.Const("status", "resolved")
+	}
+	if d.Decided && rawjson.Kind(d.Payload) != '{' { // agents refuse a bare true
+		w.OpenAt("payload", '{')
+		w.Bool("approved", d.Approved)
+		w.TextIf("reason", d.Reason)
+		w.Close('}')
+	} else {
+		w.ValueIf("payload", d.Payload)
+	}
+	w.Close('}')
+}
