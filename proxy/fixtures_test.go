@@ -71,7 +71,7 @@ func TestFixtures(t *testing.T) {
 			})
 			yaml := fmt.Sprintf("listen: 127.0.0.1:0\nupstreams:\n  agent: {url: %s, dialect: %s}\nroutes:\n", a.url(), from.Name)
 			for _, to := range others {
-				yaml += fmt.Sprintf("  - {path: /%s, upstream: agent, client: %s, errors: {expose: true}, shape: {ids: agent}}\n", to.Name, to.Name)
+				yaml += fmt.Sprintf("  - {path: /%s, upstream: agent, client: %s, errors: {expose: true}, shape: {ids: agent}, requests: {mode: pass}}\n", to.Name, to.Name)
 			}
 			r := start(t, yaml)
 			c := r.dial()
