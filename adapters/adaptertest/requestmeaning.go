@@ -133,10 +133,11 @@ func (m *requestMeaning) diff(got *requestMeaning, l *hub.Losses) string {
 }
 
 // show lists the turns that say something. System text stands first: some dialects have no other place for it, which they say.
-// Turns that it stood between may be one there.
+// Turns that it stood between may be one there. Results whose calls nobody knows stand last: some dialects have them in a message of
+// the user's, before what else it says.
 func (m *requestMeaning) show(l *hub.Losses) string {
 	hoisted := slices.Contains(l.Names, "messages.system")
-	var system, rest strings.Builder
+	var system, rest, lone strings.Builder
 	var turns []turn
 	for _, t := range m.turns {
 		switch n := len(turns); {
@@ -144,6 +145,8 @@ func (m *requestMeaning) show(l *hub.Losses) string {
 		case t.role == hub.RoleSystem && !hoisted:
 			t.show(&system, l)
 		case t.role == hub.RoleSystem:
+		case t.role == hub.RoleResults:
+			t.showLone(&lone, l)
 		case n > 0 && turns[n-1].role == t.role:
 			turns[n-1].join(&t)
 		default:
@@ -153,7 +156,16 @@ func (m *requestMeaning) show(l *hub.Losses) string {
 	for i := range turns {
 		turns[i].show(&rest, l)
 	}
-	return system.String() + rest.String()
+	return system.String() + rest.String() + lone.String()
+}
+
+// showLone shows results without their calls, whose names not every dialect tells.
+func (t *turn) showLone(b *strings.Builder, l *hub.Losses) {
+	for i := range t.calls {
+		if !slices.Contains(l.Names, "messages.result") {
+			fmt.Fprintf(b, "lone%s\n", t.calls[i].result)
+		}
+	}
 }
 
 // isEmpty reports whether nothing is left of a turn, apart from the losses.

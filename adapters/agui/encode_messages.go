@@ -265,7 +265,7 @@ func (w *messageWriter) toolCalls(calls []*hub.Part) (ids [][]byte) {
 // result writes what came of a call. Agents know a failure by the member error.
 func (w *messageWriter) result(call []byte, p *hub.Part) {
 	ev := p.Result.Event()
-	w.losses.AddIf("messages.result.content", conversation.MoreThanText(p.Result.Content))
+	w.losses.AddIf("messages.result.content", !conversation.OnlyText(p.Result.Content))
 	text := toolresult.AppendText(nil, &ev)
 	w.Open('{')
 	w.Text("id", w.ids.Take(p.Result.ID, string(call)+"-result"))
