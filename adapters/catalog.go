@@ -93,6 +93,12 @@ func RequestTemplate(template string) (func(dst []byte, req *hub.Request, l *hub
 	return t.Append, nil
 }
 
+// WantsHistory reports whether the template of a request holds what was said before.
+func WantsHistory(template string) bool {
+	t, err := declared.ParseRequest(template)
+	return err == nil && t.WantsHistory()
+}
+
 // names lists the dialects that match, sorted; nil matches all.
 func (c *Catalog) names(match func(*hub.Dialect) bool) (names []string) {
 	for _, d := range c.All() {

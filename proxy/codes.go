@@ -25,7 +25,7 @@ const (
 var rejections = []string{
 	string(hub.CodeBodyTooLarge), string(hub.CodeBadMethod), string(hub.CodeBadDialect), string(hub.CodeNoRoute),
 	string(hub.CodeBadOrigin), string(hub.CodeBadHost), string(hub.CodeBodies),
-	string(hub.CodeUnreadable), string(hub.CodeLossy), string(hub.CodeNoEndpoint),
+	string(hub.CodeUnreadable), string(hub.CodeLossy), string(hub.CodePartial), string(hub.CodeNoEndpoint),
 	string(hub.CodeLimit), string(hub.CodeShutdown), string(hub.CodeInternal),
 	http1.CodeHeaderTooLarge, codeRequestTimeout, http1.CodeBadRequest, http1.CodeBadVersion, codeBadHandshake, codeTooManyMessages,
 	codeNoStream, codeRunsAlready, codeNothingRuns,

@@ -35,6 +35,15 @@ func (r *route) translates(t *target) bool {
 	return r.source != t.dialect || r.up.cfg.Request != ""
 }
 
+// wantsHistory reports whether the upstream takes the whole conversation, and keeps nothing of it. The dialects whose servers
+// keep it write no messages; a template shows by what it holds.
+func (r *route) wantsHistory() bool {
+	if r.up.cfg.Request != "" {
+		return adapters.WantsHistory(r.up.cfg.Request)
+	}
+	return r.source.Messages != nil || r.source.Stateless
+}
+
 // translate writes the body in the dialect of the upstream. err is why it could not be read in that of the client.
 func (c *call) translate(asked *hub.Request, plain []byte, err error) *hub.Failure {
 	if plain == nil {
@@ -44,6 +53,9 @@ func (c *call) translate(asked *hub.Request, plain []byte, err error) *hub.Failu
 	}
 	if err != nil {
 		return unreadable(c.target.dialect, err)
+	}
+	if (asked.Partial || asked.Keep) && c.route.wantsHistory() {
+		return hub.Fail(hub.CodePartial, nil)
 	}
 	if len(asked.Model) == 0 {
 		asked.Model = []byte(c.route.cfg.Requests.Model)

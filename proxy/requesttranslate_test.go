@@ -85,3 +85,33 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		t.Error("the agent was asked")
 	}
 }
+
+// TestPartialRequests: what only tells what is new is refused where the agent keeps no conversation, in the way that makes the
+// client send all of it.
+func TestPartialRequests(t *testing.T) {
+	agent, asked := askedAgent(t)
+	yaml := "listen: 127.0.0.1:0\nupstreams:\n  whole: {url: '" + agent.url() + "', dialect: native, request: '{\"m\":$messages}'}\n" +
+		"  kept: {url: '" + agent.url() + "', dialect: native, request: '{\"p\":\"$input\"}'}\nroutes:\n"
+	for _, client := range []string{"anthropic", "openai-responses"} {
+		for _, up := range []string{"whole", "kept"} {
+			yaml += "  - {path: /" + up + "/" + client + ", upstream: " + up + ", client: " + client + "}\n"
+		}
+	}
+	r := start(t, yaml)
+	f := func(client, body, want string) {
+		t.Helper()
+		resp, got := r.post("/whole/"+client, body)
+		if resp.StatusCode != 400 || resp.Header.Get("X-Sabir-Error") != "history_missing" || !strings.Contains(got, want) {
+			t.Errorf("%s: status %d\n%s\nwant %s", body, resp.StatusCode, got, want)
+		}
+		r.post("/kept/"+client, body)
+		if got := <-asked; got.body != `{"p":"next"}` {
+			t.Errorf("the agent got %s", got.body)
+		}
+	}
+	const messages = `"max_tokens":9,"stream":true,"messages":[{"role":"user","content":"next"}]}`
+	const details = `"details":{"error_code":"thread_unsupported_request","unsupported":["thread"]}}}`
+	f("anthropic", `{"thread":{"type":"create"},`+messages, details)
+	f("anthropic", `{"thread":{"type":"continue","previous_message_id":"m"},`+messages, details)
+	f("openai-responses", `{"stream":true,"previous_response_id":"resp_1","input":"next"}`, `"code":"previous_response_not_found"`)
+}

@@ -31,6 +31,7 @@ var codeTypes = map[hub.Code]string{
 	hub.CodeBodyTooLarge: "request_too_large",
 	hub.CodeUnreadable:   "invalid_request_error",
 	hub.CodeLossy:        "invalid_request_error",
+	hub.CodePartial:      "invalid_request_error",
 	hub.CodeNoEndpoint:   "not_found_error",
 }
 
@@ -63,5 +64,12 @@ func appendFailure(dst []byte, f *hub.Failure) []byte {
 	if !ok {
 		typ = errorType([]byte(f.Code))
 	}
-	return appendError(dst, typ, []byte(f.Text()))
+	dst = appendError(dst, typ, []byte(f.Text()))
+	if f.Code == hub.CodePartial {
+		dst = append(dst[:len(dst)-len("}}")], noThreads...)
+	}
+	return dst
 }
+
+// noThreads is what makes the SDKs, which let the server keep the conversation unless it refuses, send all of it themselves.
+const noThreads = `,"details":{"error_code":"thread_unsupported_request","unsupported":["thread"]}}}`

@@ -40,6 +40,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	streams, _ := rawjson.Bool(in.Stream)
 	req.Whole = !streams
 	req.Partial = string(rawjson.Text(in.Thread, "type")) == "continue"
+	req.Keep = !rawjson.IsNull(in.Thread)
 	req.Tools.Known = true // nothing else tells the model of a tool
 	for tool := range rawjson.Each(in.Tools) {
 		req.Tools.Define(decodeTool(tool))

@@ -24,13 +24,19 @@ func ParseRequest(text string) (*Request, error) {
 	return &Request{t}, nil
 }
 
+// WantsHistory reports whether what was said before is part of the request.
+func (r *Request) WantsHistory() bool {
+	return r.t.uses.has(fieldMessages) || r.t.uses.has(fieldHistory)
+}
+
 // request reads the template of the bodies that servers of the dialect take.
 func (c *compiler) request(n node, d *hub.Dialect) {
 	if !n.isSet() {
 		return
 	}
 	if t := c.template(n, requestFields, "a request"); t != nil {
-		d.WriteRequest = (&Request{t}).Append
+		r := &Request{t}
+		d.WriteRequest, d.Stateless = r.Append, r.WantsHistory()
 	}
 }
 

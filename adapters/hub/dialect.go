@@ -223,6 +223,9 @@ type Dialect struct {
 	// is no form that would hold for all of them.
 	WriteRequest func(dst []byte, req *Request, l *Losses) ([]byte, error)
 
+	// Stateless says that what WriteRequest writes has to tell the whole conversation.
+	Stateless bool
+
 	// Endpoints are what clients of the dialect call below the URL that they are given, the first match counts; and AppendReply
 	// appends the JSON that answers an [OpModels], [OpModel] or [OpDescribe] of them, nothing for what it does not know.
 	Endpoints   []Endpoint

@@ -34,6 +34,7 @@ const (
 	CodeBadHost      Code = "host_not_allowed"   // called by a name that is not one of the server's
 	CodeUnreadable   Code = "request_unreadable" // not a request of the client's dialect
 	CodeLossy        Code = "request_lossy"      // the agent has no place for parts of it, and the route is strict
+	CodePartial      Code = "history_missing"    // it holds only what is new, and the agent keeps no conversation
 	CodeNoEndpoint   Code = "no_endpoint"        // the client's dialect has no such endpoint here
 
 	CodeLimit    Code = "too_many_streams"
@@ -85,6 +86,7 @@ var failures = map[Code]failureInfo{
 	CodeBadHost:      {421, StatusFailed, "This proxy is not called by this host name. The log of the proxy says which setting allows it."},
 	CodeUnreadable:   {400, StatusFailed, "The request cannot be read."},
 	CodeLossy:        {400, StatusFailed, "The agent has no place for parts of the request."},
+	CodePartial:      {400, StatusFailed, "The request holds only what is new, and the agent keeps no conversation. Send the whole conversation."},
 	CodeNoEndpoint:   {404, StatusFailed, "There is no such endpoint here."},
 	CodeBodies:       {503, StatusFailed, "Too many request bodies are being received. Try again later."},
 	CodeLimit:        {503, StatusFailed, "Too many streams are open. Try again later."},

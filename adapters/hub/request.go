@@ -22,6 +22,7 @@ type Request struct {
 	// leave it and what follows empty.
 	Messages []Message
 	Partial  bool       // the messages are only what is new; the agent has those before
+	Keep     bool       // the next request will be partial, if the agent does not refuse this one
 	Previous []byte     // string body: the answer that the request goes on from, where the client names that in place of a thread
 	Trigger  Trigger    // why there is no new message of the user's; TriggerNone where there is one
 	Answers  []Decision // to questions that name no call among Messages

@@ -259,8 +259,16 @@ func extension(rec wire.Record) rawjson.Value {
 func appendFailure(dst []byte, f *hub.Failure) []byte {
 	dst = append(append(dst, `{"error":{"message":"`...), f.Text()...)
 	dst = append(append(dst, `","type":"`...), failureType(f.HTTPStatus())...)
-	dst = append(append(dst, `","param":null,"code":"`...), f.Code...)
+	dst = append(append(dst, `","param":null,"code":"`...), failureCode(f)...)
 	return append(dst, `"}}`...)
+}
+
+// failureCode is the code of an error: where a previous response would have to be known, that of the API.
+func failureCode(f *hub.Failure) string {
+	if f.Code == hub.CodePartial {
+		return "previous_response_not_found"
+	}
+	return string(f.Code)
 }
 
 // failureType is what the API calls an error of this status.

@@ -164,6 +164,7 @@ var Dialect = hub.Dialect{
 	TemplateKinds: []hub.Kind{hub.TextDelta},
 	ContentType:   "text/event-stream", // which the frames are not; the server says it, and clients look for it
 	WriteRequest:  writeRequest,
+	Stateless:     true,
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Observe:       observe,
