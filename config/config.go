@@ -160,6 +160,8 @@ type Upstream struct {
 	// The body of the request that the server takes, as a template: docs/declared-dialects.md has its language. It takes the place of
 	// the form that the dialect has. Empty: that form, or else the client's body.
 	Request string `yaml:"request"`
+	// Whether the server is asked for its answer in one piece, because it cannot stream. It counts where requests are translated.
+	Whole bool `yaml:"whole"`
 	// How its records follow each other. auto recognises it from the first bytes.
 	Framing string `yaml:"framing" jsonschema:"enum=auto,enum=sse,enum=ndjson,enum=concat,enum=websocket,enum=length-prefix,enum=content-length"`
 	// Method of the call. Empty takes the client's, and POST for a client that came by WebSocket.

@@ -60,6 +60,7 @@ func (c *call) translate(asked *hub.Request, plain []byte, err error) *hub.Failu
 	if len(asked.Model) == 0 {
 		asked.Model = []byte(c.route.cfg.Requests.Model)
 	}
+	asked.AskWhole = c.route.up.cfg.Whole
 	var losses hub.Losses
 	body, err := c.route.writeRequest(nil, asked, &losses)
 	if err != nil {

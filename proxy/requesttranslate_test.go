@@ -115,3 +115,35 @@ func TestPartialRequests(t *testing.T) {
 	f("anthropic", `{"thread":{"type":"continue","previous_message_id":"m"},`+messages, details)
 	f("openai-responses", `{"stream":true,"previous_response_id":"resp_1","input":"next"}`, `"code":"previous_response_not_found"`)
 }
+
+// TestWholeUpstreams: a server that cannot stream is asked for its answer in one piece, and streaming clients get it as a stream.
+func TestWholeUpstreams(t *testing.T) {
+	answers := map[string]string{
+		"openai-chat": `{"id":"c1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,` +
+			`"message":{"role":"assistant","content":"Hello"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`,
+		"anthropic": `{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"Hello"}],` +
+			`"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":3,"output_tokens":2}}`,
+		"openai-responses": `{"id":"resp_1","object":"response","created_at":1,"status":"completed","model":"m","output":[{"type":"message",` +
+			`"id":"msg_1","role":"assistant","status":"completed","content":[{"type":"output_text","text":"Hello","annotations":[]}]}]}`,
+	}
+	for dialect, answer := range answers {
+		for _, body := range []string{answer, strings.ReplaceAll(answer, ",", ",\n  ")} {
+			asked := make(chan string, 1)
+			agent := newAgent(t, func(p *peer) {
+				for p.request() != nil {
+					asked <- string(p.body)
+					p.ok("Content-Type: application/json")
+					p.finish(body)
+				}
+			})
+			r := start(t, strings.Replace(simple(agent.url(), "", "whole: true", "client: agui"), "dialect: native", "dialect: "+dialect, 1))
+			resp, got := r.post("/run", `{"threadId":"t","runId":"r","messages":[{"id":"1","role":"user","content":"Hi"}],"tools":[],"context":[]}`)
+			if resp.StatusCode != 200 || !strings.Contains(got, `"delta":"Hello"`) || !strings.Contains(got, "RUN_FINISHED") {
+				t.Errorf("%s: status %d\n%s", dialect, resp.StatusCode, got)
+			}
+			if sent := <-asked; !strings.Contains(sent, `"stream":false`) {
+				t.Errorf("%s was asked for %s", dialect, sent)
+			}
+		}
+	}
+}

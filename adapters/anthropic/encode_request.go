@@ -23,7 +23,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 		w.Value(string(key), v)
 	}
 	conversation.LostBeside(req, dialectName, l)
-	w.Bool("stream", true)
+	w.Bool("stream", !req.AskWhole)
 	w.Close('}')
 	return w.Buf, nil
 }

@@ -31,6 +31,7 @@ type Request struct {
 	State    []byte // raw: the state that client and agent share
 	Context  []Context
 	Extra    Meta // what the application adds for its agent
+	AskWhole bool // the agent is to answer in one piece
 	Whole    bool // the client wants the answer in one piece, not as a stream
 
 	History History

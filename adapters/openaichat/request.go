@@ -150,8 +150,10 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	settings.Write(w, members(&s))
 	settings.Lost(&s, members(&s), l)
 	conversation.LostBeside(req, Dialect.Name, l)
-	w.Bool("stream", true)
-	w.Value("stream_options", []byte(`{"include_usage":true}`))
+	w.Bool("stream", !req.AskWhole)
+	if !req.AskWhole {
+		w.Value("stream_options", []byte(`{"include_usage":true}`))
+	}
 	w.Close('}')
 	return w.Buf, nil
 }

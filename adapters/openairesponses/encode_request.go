@@ -31,7 +31,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	l.AddIf("state", len(req.State) > 0)
 	l.AddIf("context", len(req.Context) > 0)
 	l.AddIf("extra", len(req.Extra.Raw) > 0)
-	w.Bool("stream", true)
+	w.Bool("stream", !req.AskWhole)
 	w.Close('}')
 	return w.Buf, nil
 }
