@@ -79,6 +79,17 @@
 // ignore unknown members. Versions 6 and 7 add what only these know. JSON with the key __proto__, or with constructor and
 // prototype, makes a client reject the stream: these keys get an underscore.
 //
+// # Requests
+//
+// The body of useChat. id is the thread; the message of the agent's that the answer goes on with is the run. Each step of a message
+// is a message with the same id; calls are parts with their state, approval and result; members that only this dialect has
+// (metadata, provider metadata, state, title) are kept for its agents. A body with message in place of messages is partial. Other
+// members are Extra. Written: messages of the agent's in a row with one id are steps of one message; every message has an id of its
+// own, and so have calls; an approval from resume of AG-UI goes to the call that it names, and to the only open call if it names
+// none, else it is lost. A call that was denied is output-denied, whatever its result says. Lost: tools, the choice of tools and
+// settings, which are the agent's; state and context; results of calls that are not in the conversation; answers that are no yes or
+// no; blocks of results other than text; files without bytes or address.
+//
 // # Lost
 //
 // Names and ids of steps; the reason of a step; why a run ended, beyond the six reasons; the role of refusals; parts of the
@@ -145,6 +156,7 @@ var Dialect = hub.Dialect{
 	Explains:      explains,
 	AppendFailure: appendFailure,
 	Endpoints:     endpoints,
+	Messages:      messages{},
 	Requests:      requests{},
 }
 

@@ -3,13 +3,15 @@ package aisdk
 import (
 	"bytes"
 
+	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/history"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/settings"
 )
 
-// requests reads the body that DefaultChatTransport sends: {"id", "messages", "trigger", "messageId"?, …}.
-type requests struct{ hub.PassThrough }
+// requests reads and writes the body that DefaultChatTransport sends: {"id", "messages", "trigger", "messageId"?, …}.
+type requests struct{}
 
 // DecodeRequest takes the id of the chat as the thread. Where the answer goes on with a message of the agent's, that is the
 // run: a client would show another id as a second message. Applications that keep the history on the server send the last
@@ -18,6 +20,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	var json rawjson.Decoder
 	var chat struct {
 		ID        rawjson.Value `json:"id"`
+		Trigger   rawjson.Value `json:"trigger"`
 		MessageID rawjson.Value `json:"messageId"`
 		Messages  rawjson.Value `json:"messages"`
 		Message   rawjson.Value `json:"message"`
@@ -25,59 +28,130 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if err := json.Decode(body, &chat); err != nil {
 		return hub.JSONError(err)
 	}
-	req.Thread, req.Body, req.MessageIDs = rawjson.Body(chat.ID), body, history.MessageIDs(chat.Messages)
-	req.History.Known = rawjson.Kind(chat.Messages) == '['
-	for message := range rawjson.Each(chat.Messages) {
-		addCalls(&req.History, message)
+	req.Thread, req.Body, req.Extra = rawjson.Body(chat.ID), body, extraMembers(body)
+	if string(rawjson.Body(chat.Trigger)) == "regenerate-message" {
+		req.Trigger = hub.TriggerRegenerate
 	}
-	if !req.History.Known {
-		addCalls(&req.History, chat.Message)
+	if req.Partial = rawjson.Kind(chat.Messages) != '['; req.Partial {
+		b := conversation.Builder{}
+		decodeMessage(&b, chat.Message)
+		req.Messages = b.Messages
+	} else {
+		req.Messages, _ = messages{}.DecodeMessages(nil, chat.Messages)
 	}
-	message := continued(chat.Messages, rawjson.Body(chat.MessageID))
-	if message == nil && isAgents(chat.Message) {
-		message = chat.Message
-	}
-	req.Run = rawjson.Text(message, "id")
+	req.Run = continued(req.Messages, rawjson.Body(chat.MessageID))
+	req.Remember(true)
 	return nil
 }
 
-// continued returns the agent's message that the answer goes on with: the one that the request names, or the last of the
-// history. nil if that is the user's.
-func continued(history rawjson.Value, named []byte) (message rawjson.Value) {
-	for v := range rawjson.Each(history) {
-		agents := isAgents(v)
-		if agents && len(named) > 0 && bytes.Equal(rawjson.Text(v, "id"), named) {
-			return v
-		}
-		if message = nil; agents {
-			message = v
+// extraMembers are those that the application has added to the body.
+func extraMembers(body rawjson.Value) hub.Meta {
+	w := jsonwriter.New(nil)
+	w.Open('{')
+	from := len(w.Buf)
+	for key, value := range rawjson.EachField(body) {
+		switch string(key) {
+		case "id", "trigger", "messageId", "messages", "message":
+		default:
+			w.Value(string(key), value)
 		}
 	}
-	return message
+	if len(w.Buf) == from {
+		return hub.Meta{}
+	}
+	w.Close('}')
+	return own(w.Buf)
 }
 
-func isAgents(message rawjson.Value) bool {
-	return string(rawjson.Text(message, "role")) == "assistant"
+// continued returns the id of the agent's message that the answer goes on with: the one that the request names, or the last of
+// the history. nil if that is the user's.
+func continued(ms []hub.Message, named []byte) []byte {
+	for i := range ms {
+		if ms[i].Role == hub.RoleAgent && len(named) > 0 && bytes.Equal(ms[i].ID, named) {
+			return ms[i].ID
+		}
+	}
+	if n := len(ms); n > 0 && ms[n-1].Role == hub.RoleAgent {
+		return ms[n-1].ID
+	}
+	return nil
 }
 
-// addCalls adds the calls of a message.
-func addCalls(h *hub.History, message rawjson.Value) {
-	id := rawjson.Text(message, "id")
-	for part := range rawjson.Each(rawjson.Get(message, "parts")) {
-		kind := rawjson.Text(part, "type")
-		name, static := bytes.CutPrefix(kind, []byte("tool-"))
-		c := hub.PastCall{ID: rawjson.Text(part, "toolCallId"), Name: name, Msg: id}
-		if c.Dynamic = string(kind) == "dynamic-tool"; c.Dynamic {
-			c.Name = rawjson.Text(part, "toolName")
-		} else if !static {
+// AppendRequest writes the whole conversation, whatever the client has sent of it: agents take nothing else, unless their
+// application has a form of its own.
+func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
+	ms := conversation.Ready(req.Messages)
+	w := jsonwriter.New(dst)
+	w.Open('{')
+	for key, value := range rawjson.EachField(req.Extra.Of(Dialect.Name)) {
+		w.Value(string(key), value)
+	}
+	w.Text("id", rawjson.First(req.Thread, append([]byte("chat-"), rawjson.Or(req.Unique, "1")...)))
+	w.Key("messages")
+	list, continued := appendMessages(nil, ms, answersOf(req, ms, l), l)
+	w.Raw(list)
+	if req.Trigger == hub.TriggerRegenerate {
+		w.Const("trigger", "regenerate-message")
+	} else {
+		w.Const("trigger", "submit-message")
+	}
+	w.TextIf("messageId", continued)
+	w.Close('}')
+	settings.LostAll(req, l)
+	l.AddIf("tools", len(req.Tools.Defs) > 0)
+	l.AddIf("state", len(req.State) > 0)
+	l.AddIf("context", len(req.Context) > 0)
+	l.AddIf("extra", req.Extra.Raw != nil && req.Extra.Of(Dialect.Name) == nil)
+	return w.Buf, nil
+}
+
+// answersOf finds the calls that the answers of a request are about. What is no yes or no has no form here, and no call is
+// approved by a guess between several.
+func answersOf(req *hub.Request, ms []hub.Message, l *hub.Losses) map[*hub.Part]*hub.Decision {
+	if len(req.Answers) == 0 {
+		return nil
+	}
+	open, found := openCalls(ms), map[*hub.Part]*hub.Decision{}
+	for i := range req.Answers {
+		d := &req.Answers[i]
+		p := asked(open, d)
+		if p == nil && len(req.Answers) == 1 && len(open) == 1 {
+			p = open[0]
+		}
+		if p == nil || !d.Decided && !d.Cancelled || found[p] != nil {
+			l.Add("answers")
 			continue
 		}
-		c.Args = rawjson.NotNull(rawjson.Get(part, "input"))
-		c.Ask = rawjson.Text(part, "approval", "id")
-		h.Add(c)
-		switch string(rawjson.Text(part, "state")) {
-		case "output-available", "output-error", "output-denied":
-			h.Answer(c.ID)
+		found[p] = d
+	}
+	return found
+}
+
+func openCalls(ms []hub.Message) (open []*hub.Part) {
+	for i := range ms {
+		if ms[i].Role != hub.RoleAgent {
+			continue
+		}
+		for j := range ms[i].Parts {
+			if p := &ms[i].Parts[j]; p.Kind == hub.PartCall && p.Result == nil {
+				open = append(open, p)
+			}
 		}
 	}
+	return open
+}
+
+// asked returns the call that an answer names: by its id, or by that of the question, which agents make of it.
+func asked(open []*hub.Part, d *hub.Decision) *hub.Part {
+	for _, p := range open {
+		switch {
+		case len(p.ID) > 0 && (bytes.Equal(p.ID, d.Call) || len(d.Call) == 0 && bytes.Equal(p.ID, bytes.TrimPrefix(d.Ask, []byte("int-")))):
+			return p
+		case len(p.ID) > 0 && len(d.Call) == 0 && bytes.Equal(p.ID, d.Ask):
+			return p
+		case p.Approval != nil && len(d.Ask) > 0 && bytes.Equal(p.Approval.ID, d.Ask):
+			return p
+		}
+	}
+	return nil
 }
