@@ -74,9 +74,14 @@ var rules = []rule{
 		why:     "the hub is the model and knows no dialect: it imports only wire and rawjson",
 	},
 	{
-		folders: []string{"adapters/sequencer", "adapters/stages", "adapters/fastpath", "adapters/usage", "adapters/conversation"},
+		folders: []string{"adapters/sequencer", "adapters/stages", "adapters/fastpath", "adapters/usage"},
 		allowed: []string{hubPath, wire, rawjson},
-		why:     "what works on canonical events and messages knows no dialect, and not each other: it imports only hub, wire and rawjson",
+		why:     "what works on canonical events knows no dialect, and not each other: it imports only hub, wire and rawjson",
+	},
+	{
+		folders: []string{"adapters/conversation"},
+		allowed: []string{hubPath, wire, rawjson, module + "adapters/usage", module + "adapters/internal/approval"},
+		why:     "conversations at rest know no dialect: beside hub, wire and rawjson they need what sums up the usage of a run, and approvals",
 	},
 	{
 		folders: []string{harness},

@@ -141,6 +141,17 @@ func (m *Meaning) Text(subAgent string, ch hub.Chan) string {
 	return string(m.byParts(textKey{subAgent: subAgent, ch: ch}))
 }
 
+// SubAgentTexts is the text of all sub-agents on a channel, part by part.
+func (m *Meaning) SubAgentTexts(ch hub.Chan) string {
+	var all []byte
+	for _, p := range m.parts {
+		if p.key.subAgent != "" && !p.key.user && p.key.ch == ch {
+			all = append(all, p.text...)
+		}
+	}
+	return string(all)
+}
+
 func (m *Meaning) byParts(key textKey) (all []byte) {
 	for _, p := range m.parts {
 		if p.key == key {

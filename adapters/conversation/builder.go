@@ -37,10 +37,13 @@ func answered(p *hub.Part) bool { return p.Kind == hub.PartCall && p.Result != n
 
 // note remembers the call that was added last.
 func (b *Builder) note(id []byte) {
+	b.noteAt(id, place{len(b.Messages) - 1, len(b.Messages[len(b.Messages)-1].Parts) - 1})
+}
+
+func (b *Builder) noteAt(id []byte, at place) {
 	if b.open == nil {
 		b.open = map[string][]place{}
 	}
-	at := place{len(b.Messages) - 1, len(b.Messages[len(b.Messages)-1].Parts) - 1}
 	b.open[string(id)] = append(b.open[string(id)], at)
 }
 
@@ -58,18 +61,27 @@ func (b *Builder) Result(call, name []byte, r hub.CallResult) {
 // Call returns the last call of an id that has no result, or else the last of it; nil if there is none. It is valid until a
 // part is added.
 func (b *Builder) Call(id []byte) *hub.Part {
+	if at, ok := b.find(id); ok {
+		return b.part(at)
+	}
+	return nil
+}
+
+// find is where the call of [Builder.Call] stands.
+func (b *Builder) find(id []byte) (at place, ok bool) {
 	places := b.open[string(id)]
 	for i := len(places) - 1; i >= 0; i-- {
-		if p := b.part(places[i]); p.Result == nil {
+		if b.part(places[i]).Result == nil {
 			b.open[string(id)] = places[:i+1] // those behind it have theirs
-			return p
+			return places[i], true
 		}
 	}
 	if len(places) > 0 {
+		at = places[len(places)-1]
 		b.open[string(id)] = places[len(places)-1:]
-		return b.part(places[len(places)-1])
+		return at, true
 	}
-	return nil
+	return place{}, false
 }
 
 func (b *Builder) part(at place) *hub.Part { return &b.Messages[at.message].Parts[at.part] }
