@@ -42,7 +42,9 @@ func decodeMessage(b *conversation.Builder, m rawjson.Value) {
 		decodeContent(b, content)
 		sign(b, rawjson.Text(m, "encryptedValue"))
 		for call := range rawjson.Each(rawjson.Get(m, "toolCalls")) {
-			b.Add(decodeCall(call))
+			if p := decodeCall(call); len(p.ID)+len(p.Name) > 0 {
+				b.Add(p)
+			}
 		}
 	case "tool":
 		b.Result(rawjson.Text(m, "toolCallId"), nil, decodeResult(m, content))

@@ -41,6 +41,9 @@ func Tools(defs []hub.Tool, dialect string, l *hub.Losses) []hub.Tool {
 // MarkClients notes which calls are of tools that the client runs.
 func MarkClients(ms []hub.Message, tools *hub.ToolList) {
 	for i := range ms {
+		if ms[i].Role == hub.RoleResults {
+			continue // the calls are elsewhere
+		}
 		for j := range ms[i].Parts {
 			if p := &ms[i].Parts[j]; p.Kind == hub.PartCall && tools.Has(p.Name) {
 				p.ClientRuns = true

@@ -55,6 +55,15 @@
 // The codes of assistant-ui are read too: aui-state is a JSON patch of the state where it only sets, else data
 // "aui-state"; texts with a parentId are texts.
 //
+// # Requests
+//
+// The body of useChat of version 4: id is the thread, the last message of the agent's is the run. Parts of a message count, and what
+// stands beside them (content, toolInvocations, reasoning) where they do not say it; experimental_attachments are files; each step is
+// a message; other members are Extra. The body of assistant-ui is read too: messages as models take them, system, tools, state.
+// Written: each step as a message of its own, its texts and calls in both places. Lost: tools, the choice of tools and settings,
+// which are the agent's; answers to questions and approvals, for which there is no form; state and context; that a result is an error;
+// blocks of results other than text; results of calls that are not in the conversation; files of the agent's without bytes; data.
+//
 // # Lost
 //
 // Ids of parts, titles and kinds of tools, content of results, why a call was denied, which files are somewhere else. There is
@@ -112,6 +121,7 @@ var Dialect = hub.Dialect{
 	Watch:         func(hub.Options) hub.Watcher { return &watcher{} },
 	Explains:      explains,
 	AppendFailure: appendFailure,
+	Messages:      messages{},
 	Requests:      requests{},
 }
 

@@ -1,16 +1,16 @@
 package datastream
 
 import (
-	"bytes"
-
+	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/history"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/settings"
 )
 
 // requests reads the body that useChat of version 4 sends, {"id", "messages", …}, or that of assistant-ui, which has a
-// threadId in place of the id.
-type requests struct{ hub.PassThrough }
+// threadId in place of the id. It writes the former.
+type requests struct{}
 
 // DecodeRequest takes the id of the chat as the thread. Where the answer goes on with a message of the agent's, the last of
 // the history, that is the run: a client would show another id as a second message.
@@ -20,6 +20,9 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		ID       rawjson.Value `json:"id"`
 		ThreadID rawjson.Value `json:"threadId"`
 		Messages rawjson.Value `json:"messages"`
+		System   rawjson.Value `json:"system"`
+		Tools    rawjson.Value `json:"tools"`
+		State    rawjson.Value `json:"state"`
 	}
 	if err := json.Decode(body, &chat); err != nil {
 		return hub.JSONError(err)
@@ -28,28 +31,66 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if req.Thread = rawjson.Body(chat.ID); req.Thread == nil {
 		req.Thread = rawjson.Body(chat.ThreadID)
 	}
-	req.MessageIDs = history.MessageIDs(chat.Messages)
-	var last rawjson.Value
-	req.History.Known = rawjson.Kind(chat.Messages) == '['
-	history.Each(chat.Messages, func(m rawjson.Value) {
-		last = m
-		id := rawjson.Text(m, "id")
-		history.Each(rawjson.Get(m, "toolInvocations"), func(v rawjson.Value) { addCall(&req.History, v, id) })
-		history.Each(rawjson.Get(m, "parts"), func(v rawjson.Value) { addCall(&req.History, rawjson.Get(v, "toolInvocation"), id) })
-	})
-	if string(rawjson.Text(last, "role")) == "assistant" {
-		req.Run = rawjson.Text(last, "id")
+	if req.Partial = rawjson.Kind(chat.Messages) != '['; !req.Partial {
+		b := conversation.Builder{}
+		if text := rawjson.Body(chat.System); len(text) > 0 {
+			b.Begin(hub.RoleSystem, nil)
+			b.Add(hub.Part{Kind: hub.PartText, Text: text})
+		}
+		req.Messages, _ = messages{}.DecodeMessages(b.Messages, chat.Messages)
 	}
+	defineTools(&req.Tools, chat.Tools)
+	conversation.MarkClients(req.Messages, &req.Tools)
+	req.State, req.Extra = rawjson.NotNull(chat.State), extraMembers(body)
+	if n := len(req.Messages); n > 0 && req.Messages[n-1].Role == hub.RoleAgent {
+		req.Run = req.Messages[n-1].ID
+	}
+	req.Remember(true)
 	return nil
 }
 
-// addCall adds a call of a message. Messages have theirs twice: in a list of their own, and among the parts.
-func addCall(h *hub.History, v rawjson.Value, message []byte) {
-	id := rawjson.Text(v, "toolCallId")
-	if c := h.Find(id); c == nil || !bytes.Equal(c.Msg, message) {
-		h.Add(hub.PastCall{ID: id, Name: rawjson.Text(v, "toolName"), Args: rawjson.NotNull(rawjson.Get(v, "args")), Msg: message})
+// defineTools reads the tools of assistant-ui, which are those of the client, by their names.
+func defineTools(list *hub.ToolList, tools rawjson.Value) {
+	list.Known = rawjson.Kind(tools) == '{' && !rawjson.IsEmptyObject(tools)
+	for name, v := range rawjson.EachField(tools) {
+		list.Define(hub.Tool{
+			Name: name, Description: rawjson.Text(v, "description"), Schema: rawjson.NotNull(rawjson.Get(v, "parameters")),
+		})
 	}
-	if string(rawjson.Text(v, "state")) == "result" {
-		h.Answer(id)
+}
+
+// extraMembers are those that the application has added to the body.
+func extraMembers(body rawjson.Value) hub.Meta {
+	w := jsonwriter.New(nil)
+	w.Open('{')
+	from := len(w.Buf)
+	for key, value := range rawjson.EachField(body) {
+		switch string(key) {
+		case "id", "threadId", "messages", "system", "tools", "state":
+		default:
+			w.Value(string(key), value)
+		}
 	}
+	if len(w.Buf) == from {
+		return hub.Meta{}
+	}
+	w.Close('}')
+	return own(w.Buf)
+}
+
+// AppendRequest writes the body of useChat. Answers to questions have no place in it.
+func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
+	w := jsonwriter.New(dst)
+	w.Open('{')
+	w.Text("id", rawjson.First(req.Thread, append([]byte("chat-"), rawjson.Or(req.Unique, "1")...)))
+	w.Key("messages")
+	w.Raw(messages{}.AppendMessages(nil, conversation.Ready(req.Messages), l))
+	for key, value := range rawjson.EachField(req.Extra.Of(Dialect.Name)) {
+		w.Value(string(key), value)
+	}
+	w.Close('}')
+	settings.LostAll(req, l)
+	l.AddIf("tools", len(req.Tools.Defs) > 0)
+	conversation.LostBeside(req, Dialect.Name, l)
+	return w.Buf, nil
 }

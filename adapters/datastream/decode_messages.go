@@ -1,0 +1,224 @@
+package datastream
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// messages reads and writes lists of the messages of useChat of version 4. Those of assistant-ui, which are messages of the AI SDK
+// for models, are read too.
+type messages struct{}
+
+// DecodeMessages makes each step of a message of the agent's a message of its own, with the same id.
+func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
+	b := conversation.Builder{Messages: dst}
+	for m := range rawjson.Each(v) {
+		d := messageDecoder{Builder: &b}
+		d.message(m)
+	}
+	return b.Messages, nil
+}
+
+// messageDecoder reads one message.
+type messageDecoder struct {
+	*conversation.Builder
+	texts, calls bool  // there were such parts
+	step         int64 // of the last call
+}
+
+// message reads a message. Those of the role data are for the application, and no agent is told of them.
+func (d *messageDecoder) message(m rawjson.Value) {
+	roles := map[string]hub.Role{"system": hub.RoleSystem, "user": hub.RoleUser, "assistant": hub.RoleAgent}
+	content := rawjson.Get(m, "content")
+	role := roles[string(rawjson.Text(m, "role"))]
+	if role == hub.RoleNone {
+		for v := range rawjson.Each(content) {
+			d.modelResult(v)
+		}
+		return
+	}
+	d.Begin(role, rawjson.Text(m, "id")).Meta = extras(m, "annotations", "data")
+	if text := rawjson.Text(m, "reasoning"); len(text) > 0 && rawjson.Kind(rawjson.Get(m, "parts")) != '[' {
+		d.Add(hub.Part{Kind: hub.PartReasoning, Text: text})
+	}
+	for v := range rawjson.Each(rawjson.Get(m, "parts")) {
+		d.part(v)
+	}
+	d.content(content)
+	if !d.calls {
+		for v := range rawjson.Each(rawjson.Get(m, "toolInvocations")) {
+			d.call(v)
+		}
+	}
+	for v := range rawjson.Each(rawjson.Get(m, "experimental_attachments")) {
+		f := conversation.FileOf(rawjson.Text(v, "url"), rawjson.Text(v, "contentType"), rawjson.Text(v, "name"))
+		d.Add(hub.Part{Kind: hub.PartFile, File: f})
+	}
+}
+
+func own(v rawjson.Value) hub.Meta { return hub.Meta{Dialect: Dialect.Name, Raw: v} }
+
+// extras are members that only this dialect knows, in their order.
+func extras(v rawjson.Value, names ...string) hub.Meta {
+	w := jsonwriter.New(nil)
+	w.Open('{')
+	from := len(w.Buf)
+	for _, name := range names {
+		w.ValueIf(name, rawjson.NotNull(rawjson.Get(v, name)))
+	}
+	if len(w.Buf) == from {
+		return hub.Meta{}
+	}
+	w.Close('}')
+	return own(w.Buf)
+}
+
+// content reads a text that the parts do not say already, or a list of parts as models take them.
+func (d *messageDecoder) content(content rawjson.Value) {
+	if text := rawjson.Body(content); len(text) > 0 && !d.texts {
+		d.Add(hub.Part{Kind: hub.PartText, Text: text})
+	}
+	for v := range rawjson.Each(content) {
+		d.modelPart(v)
+	}
+}
+
+// begin begins another step, unless nothing was said in this one.
+func (d *messageDecoder) begin() {
+	if m := &d.Messages[len(d.Messages)-1]; len(m.Parts) > 0 {
+		d.Begin(m.Role, m.ID)
+	}
+}
+
+func (d *messageDecoder) part(v rawjson.Value) {
+	switch string(rawjson.Text(v, "type")) {
+	case "step-start":
+		d.begin()
+	case "text":
+		d.texts = true
+		d.Add(hub.Part{Kind: hub.PartText, Text: rawjson.Text(v, "text")})
+	case "reasoning":
+		d.Add(decodeReasoning(v))
+	case "tool-invocation":
+		d.call(rawjson.Get(v, "toolInvocation"))
+	case "source":
+		s := rawjson.Get(v, "source")
+		d.Add(hub.Part{
+			Kind: hub.PartSource, ID: rawjson.Text(s, "id"), Title: rawjson.Text(s, "title"), File: &hub.FileRef{URL: rawjson.Text(s, "url")},
+			Meta: own(v),
+		})
+	case "file":
+		d.Add(hub.Part{Kind: hub.PartFile, File: &hub.FileRef{Media: rawjson.Text(v, "mimeType"), Base64: rawjson.Text(v, "data")}})
+	default:
+		d.Add(hub.Part{Kind: hub.PartRaw, Value: v, Meta: own(v)})
+	}
+}
+
+// decodeReasoning reads reasoning, which is signed or redacted in its details.
+func decodeReasoning(v rawjson.Value) hub.Part {
+	p := hub.Part{Kind: hub.PartReasoning, Text: rawjson.Text(v, "reasoning")}
+	for detail := range rawjson.Each(rawjson.Get(v, "details")) {
+		if p.Sig = rawjson.First(rawjson.Text(detail, "signature"), rawjson.Text(detail, "data")); len(p.Sig) > 0 {
+			break
+		}
+	}
+	if details := rawjson.Get(v, "details"); rawjson.Kind(details) == '[' {
+		p.Meta = own(v)
+	}
+	return p
+}
+
+// call reads a call. Where nothing but its number tells of a step, that begins with the call.
+func (d *messageDecoder) call(v rawjson.Value) {
+	p := hub.Part{Kind: hub.PartCall, ID: rawjson.Text(v, "toolCallId"), Name: rawjson.Text(v, "toolName")}
+	if len(p.ID)+len(p.Name) == 0 {
+		return
+	}
+	step, _ := rawjson.Int(rawjson.Get(v, "step"))
+	if m := &d.Messages[len(d.Messages)-1]; d.calls && step != d.step && conversation.Calls(m) {
+		d.begin()
+	}
+	d.calls, d.step = true, step
+	setArguments(&p, rawjson.Get(v, "args"))
+	if string(rawjson.Text(v, "state")) == "result" {
+		p.Result = resultOf(rawjson.Get(v, "result"))
+	}
+	d.Add(p)
+}
+
+// setArguments sets the arguments of a call: an object, or text that is none.
+func setArguments(p *hub.Part, args rawjson.Value) {
+	if text, ok := rawjson.Str(args); ok {
+		p.Text = text
+	} else {
+		p.Value = rawjson.NotNull(args)
+	}
+}
+
+// resultOf is a result that is a string or another value.
+func resultOf(v rawjson.Value) *hub.CallResult {
+	r := &hub.CallResult{Status: hub.StatusOK}
+	if text, ok := rawjson.Str(v); ok {
+		r.Text = text
+	} else {
+		r.Value = rawjson.NotNull(v)
+	}
+	return r
+}
+
+// modelPart reads a part of a message for models.
+func (d *messageDecoder) modelPart(v rawjson.Value) {
+	switch string(rawjson.Text(v, "type")) {
+	case "text":
+		d.Add(hub.Part{Kind: hub.PartText, Text: rawjson.Text(v, "text")})
+	case "reasoning":
+		d.Add(hub.Part{Kind: hub.PartReasoning, Text: rawjson.Text(v, "text"), Sig: rawjson.Text(v, "signature")})
+	case "image", "file":
+		d.Add(hub.Part{Kind: hub.PartFile, File: modelFile(v)})
+	case "tool-call":
+		p := hub.Part{Kind: hub.PartCall, ID: rawjson.Text(v, "toolCallId"), Name: rawjson.Text(v, "toolName")}
+		if args := rawjson.Get(v, "args"); args != nil {
+			setArguments(&p, args)
+		} else {
+			setArguments(&p, rawjson.Get(v, "input"))
+		}
+		d.Add(p)
+	default:
+		d.Add(hub.Part{Kind: hub.PartRaw, Value: v, Meta: own(v)})
+	}
+}
+
+// modelFile reads a file for models: an address, or bytes.
+func modelFile(v rawjson.Value) *hub.FileRef {
+	media := rawjson.First(rawjson.Text(v, "mediaType"), rawjson.Text(v, "mimeType"))
+	if string(rawjson.Text(v, "type")) == "image" {
+		media = rawjson.Or(media, "image/*")
+	}
+	data, name := rawjson.First(rawjson.Text(v, "data"), rawjson.Text(v, "image")), rawjson.Text(v, "filename")
+	if bytes.HasPrefix(data, []byte("data:")) || bytes.HasPrefix(data, []byte("http")) {
+		return conversation.FileOf(data, media, name)
+	}
+	return &hub.FileRef{Media: media, Name: name, Base64: data}
+}
+
+// modelResult reads a result for models. Its output says in its type whether the call failed.
+func (d *messageDecoder) modelResult(v rawjson.Value) {
+	if string(rawjson.Text(v, "type")) != "tool-result" {
+		return
+	}
+	value := rawjson.Get(v, "result")
+	output := rawjson.Get(v, "output")
+	if output != nil {
+		value = rawjson.Get(output, "value")
+	}
+	r := resultOf(value)
+	failed, _ := rawjson.Bool(rawjson.Get(v, "isError"))
+	if failed || bytes.HasPrefix(rawjson.Text(output, "type"), []byte("error")) {
+		r.Status = hub.StatusError
+	}
+	d.Result(rawjson.Text(v, "toolCallId"), rawjson.Text(v, "toolName"), *r)
+}
