@@ -111,11 +111,12 @@ func answersOf(req *hub.Request, ms []hub.Message, l *hub.Losses) map[*hub.Part]
 	if len(req.Answers) == 0 {
 		return nil
 	}
-	open, found := openCalls(ms), map[*hub.Part]*hub.Decision{}
+	open, done := callsOf(ms)
+	found := map[*hub.Part]*hub.Decision{}
 	for i := range req.Answers {
 		d := &req.Answers[i]
 		p := asked(open, d)
-		if p == nil && len(req.Answers) == 1 && len(open) == 1 {
+		if p == nil && len(req.Answers) == 1 && len(open) == 1 && len(d.Call) == 0 && asked(done, d) == nil {
 			p = open[0]
 		}
 		if p == nil || !d.Decided && !d.Cancelled || found[p] != nil {
@@ -127,23 +128,28 @@ func answersOf(req *hub.Request, ms []hub.Message, l *hub.Losses) map[*hub.Part]
 	return found
 }
 
-func openCalls(ms []hub.Message) (open []*hub.Part) {
+// callsOf are the calls without a result, and those that have one.
+func callsOf(ms []hub.Message) (open, done []*hub.Part) {
 	for i := range ms {
 		if ms[i].Role != hub.RoleAgent {
 			continue
 		}
 		for j := range ms[i].Parts {
-			if p := &ms[i].Parts[j]; p.Kind == hub.PartCall && p.Result == nil {
+			switch p := &ms[i].Parts[j]; {
+			case p.Kind != hub.PartCall:
+			case p.Result == nil:
 				open = append(open, p)
+			default:
+				done = append(done, p)
 			}
 		}
 	}
-	return open
+	return open, done
 }
 
 // asked returns the call that an answer names: by its id, or by that of the question, which agents make of it.
-func asked(open []*hub.Part, d *hub.Decision) *hub.Part {
-	for _, p := range open {
+func asked(calls []*hub.Part, d *hub.Decision) *hub.Part {
+	for _, p := range calls {
 		switch {
 		case len(p.ID) > 0 && (bytes.Equal(p.ID, d.Call) || len(d.Call) == 0 && bytes.Equal(p.ID, bytes.TrimPrefix(d.Ask, []byte("int-")))):
 			return p
