@@ -54,7 +54,7 @@ func TestHistories(t *testing.T) {
 		`{"type":"web_search_tool_result","tool_use_id":"c2","content":[]}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1"}]}]}`,
 		`c1 ask answered client; c2 web_search answered`, "ask", true)
 	f("gemini", `{"tools":[{"functionDeclarations":[{"name":"ask"}]}],"contents":[{"role":"model","parts":[{"functionCall":{"id":"c1","name":"ask","args":{"n":1}}},`+
-		`{"functionCall":{"name":"nameless"}}]}]}`, `c1 ask {"n":1} client`, "ask", false)
+		`{"functionCall":{"name":"nameless"}}]}]}`, `c1 ask {"n":1} client`, "ask", true)
 	f("datastream", `{"id":"c","messages":[{"id":"m1","role":"assistant","toolInvocations":[{"state":"call","toolCallId":"c1","toolName":"ask","args":{"n":1}}],`+
 		`"parts":[{"type":"tool-invocation","toolInvocation":{"state":"result","toolCallId":"c1","toolName":"ask","args":{"n":1},"result":"x"}}]}]}`,
 		`c1 ask in m1 answered`, "", true)

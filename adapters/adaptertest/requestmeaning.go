@@ -41,8 +41,12 @@ func meaningOf(req *hub.Request) *requestMeaning {
 		}
 	}
 	for _, s := range settings.All(&req.Settings) {
-		if len(*s.At) > 0 {
+		switch {
+		case len(*s.At) == 0:
+		case s.Kind == '"':
 			m.settings[s.Name] = string(*s.At)
+		default:
+			m.settings[s.Name] = string(rawjson.AppendCompact(nil, *s.At))
 		}
 	}
 	return m
@@ -98,18 +102,25 @@ func callOf(p *hub.Part) callMeaning {
 	}
 	if p.Result != nil {
 		ev := p.Result.Event()
-		c.result = " = " + plain(toolresult.AppendText(nil, &ev))
+		c.result = " =\n" + plain(toolresult.AppendText(nil, &ev))
 	}
 	return c
 }
 
-// show shows a call. Some dialects want arguments to be an object, and wrap others, which is a loss.
+// show shows a call. Some dialects want arguments to be an object, and wrap others, which is a loss. Where blocks of a result are
+// lost, their order is.
 func (c *callMeaning) show(l *hub.Losses) string {
 	args := c.args
 	if slices.Contains(l.Names, "messages.arguments") && args[0] != '{' {
 		args = `{"value":` + args + "}"
 	}
-	return c.name + " " + args + c.result
+	result := c.result
+	if slices.Contains(l.Names, "messages.result.content") {
+		lines := strings.Split(result, "\n")
+		slices.Sort(lines)
+		result = strings.Join(lines, "\n")
+	}
+	return c.name + " " + args + result
 }
 
 // diff says what got lacks of want, apart from the losses; "" for nothing.

@@ -10,7 +10,7 @@ import (
 // AppendMessages writes the turns of a conversation: what stands in a row on one side is one message, and the results of calls
 // begin that of the user behind them.
 func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
-	w := turnWriter{losses: l}
+	w := turnWriter{ids: conversation.CallIDs(ms), losses: l}
 	for i := range ms {
 		w.message(&ms[i])
 	}
@@ -18,36 +18,29 @@ func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []by
 	out := jsonwriter.New(dst)
 	out.Open('[')
 	for i := range w.turns {
-		w.turns[i].write(out)
+		writeTurn(out, &w.turns[i])
 	}
 	out.Close(']')
 	return out.Buf
 }
 
-// turnWriter collects the turns: what belongs into one comes from several messages, and not in its order.
+// turnWriter collects the turns.
 type turnWriter struct {
-	turns  []turn
-	ids    conversation.IDs
+	turns  conversation.Turns
+	ids    *conversation.IDs
 	tail   []byte // the text that the last block is, nil if it is none
 	losses *hub.Losses
 }
 
-// turn is one message of the API.
-type turn struct {
-	role            string
-	whole           rawjson.Value // the message as it came
-	results, blocks [][]byte
-}
-
-func (t *turn) write(w *jsonwriter.Writer) {
-	if t.whole != nil {
-		w.Raw(t.whole)
+func writeTurn(w *jsonwriter.Writer, t *conversation.Turn) {
+	if t.Whole != nil {
+		w.Raw(t.Whole)
 		return
 	}
 	w.Open('{')
-	w.Const("role", t.role)
+	w.Const("role", roleNames[t.Role])
 	w.OpenAt("content", '[')
-	for _, list := range [][][]byte{t.results, t.blocks} {
+	for _, list := range [][][]byte{t.Results, t.Blocks} {
 		for _, block := range list {
 			w.Raw(block)
 		}
@@ -56,44 +49,28 @@ func (t *turn) write(w *jsonwriter.Writer) {
 	w.Close('}')
 }
 
-const (
-	roleUser      = "user"
-	roleAssistant = "assistant"
-	roleSystem    = "system"
-)
+// roleNames are the roles that turns have.
+var roleNames = map[hub.Role]string{hub.RoleSystem: roleSystem, hub.RoleUser: "user", hub.RoleAgent: "assistant"}
 
-// at returns the last turn if it is of that role, or a new one.
-func (w *turnWriter) at(role string) *turn {
-	if n := len(w.turns); n == 0 || w.turns[n-1].role != role || w.turns[n-1].whole != nil {
-		w.turns = append(w.turns, turn{role: role})
-	}
-	return &w.turns[len(w.turns)-1]
-}
+const roleSystem = "system"
 
 func (w *turnWriter) message(m *hub.Message) {
-	role := roleUser
-	switch m.Role {
-	case hub.RoleAgent:
-		role = roleAssistant
-	case hub.RoleSystem:
-		if whole := m.Meta.Of(dialectName); whole != nil {
-			w.turns = append(w.turns, turn{role: roleSystem, whole: whole})
-			return
-		}
-		role = roleSystem
+	if whole := m.Meta.Of(dialectName); whole != nil {
+		w.turns = append(w.turns, conversation.Turn{Role: m.Role, Whole: whole})
+		return
 	}
 	var results [][]byte
 	for i := range m.Parts {
 		p := &m.Parts[i]
 		if p.Kind != hub.PartCall {
-			w.part(role, p)
+			w.part(m.Role, p)
 		} else if result := w.call(m, p); result != nil {
 			results = append(results, result)
 		}
 	}
 	if len(results) > 0 {
-		t := w.at(roleUser)
-		t.results = append(t.results, results...)
+		t := w.turns.At(hub.RoleUser)
+		t.Results = append(t.Results, results...)
 	}
 }
 
@@ -105,24 +82,24 @@ func (w *turnWriter) call(m *hub.Message, p *hub.Part) (result []byte) {
 		w.serverCall(ran)
 		return nil
 	}
-	id := appendWireID(nil, p.ID)
+	id := p.ID
 	if m.Role == hub.RoleAgent {
 		id = w.ids.Of(id)
-		w.add(roleAssistant, w.callBlock(p, id))
+		w.add(hub.RoleAgent, w.callBlock(p, appendWireID(nil, id)))
 	}
 	if p.Result == nil {
 		return nil
 	}
-	return w.resultBlock(p, id)
+	return w.resultBlock(p, appendWireID(nil, id))
 }
 
 // serverCall writes a call that the server has run, with its result if that came: one block, or a list of both.
 func (w *turnWriter) serverCall(v rawjson.Value) {
 	if rawjson.Kind(v) == '{' {
-		w.add(roleAssistant, v)
+		w.add(hub.RoleAgent, v)
 	}
 	for block := range rawjson.Each(v) {
-		w.add(roleAssistant, block)
+		w.add(hub.RoleAgent, block)
 	}
 }
 
@@ -132,7 +109,7 @@ func (w *turnWriter) callBlock(p *hub.Part, id []byte) []byte {
 	b.Const("type", "tool_use")
 	b.Text("id", id)
 	b.Text("name", p.Name)
-	b.Value("input", w.input(p))
+	b.Value("input", conversation.ObjectArgs(p, w.losses))
 	if caller := rawjson.Get(p.Meta.Of(dialectName), "caller"); caller != nil {
 		b.Value("caller", caller)
 	}
@@ -143,39 +120,19 @@ func (w *turnWriter) callBlock(p *hub.Part, id []byte) []byte {
 	return b.Buf
 }
 
-// input are the arguments of a call, which have to be an object.
-func (w *turnWriter) input(p *hub.Part) rawjson.Value {
-	switch {
-	case rawjson.Kind(p.Value) == '{':
-		return p.Value
-	case p.Value == nil && len(p.Text) == 0:
-		return rawjson.Value("{}")
-	}
-	w.losses.Add("messages.arguments")
-	b := jsonwriter.New(nil)
-	b.Open('{')
-	if p.Value != nil {
-		b.Value("value", p.Value)
-	} else {
-		b.Text("value", p.Text)
-	}
-	b.Close('}')
-	return b.Buf
-}
-
 // add appends a block to the last turn of a role.
-func (w *turnWriter) add(role string, block []byte) {
-	t := w.at(role)
-	t.blocks = append(t.blocks, block)
+func (w *turnWriter) add(role hub.Role, block []byte) {
+	t := w.turns.At(role)
+	t.Blocks = append(t.Blocks, block)
 	w.tail = nil
 }
 
 // trimEnd takes the white space from the end of an answer that the model is to go on from: the API refuses it.
 func (w *turnWriter) trimEnd() {
 	n := len(w.turns)
-	if n == 0 || w.turns[n-1].role != roleAssistant || w.tail == nil {
+	if n == 0 || w.turns[n-1].Role != hub.RoleAgent || w.tail == nil {
 		return
 	}
-	blocks := w.turns[n-1].blocks
+	blocks := w.turns[n-1].Blocks
 	blocks[len(blocks)-1] = blockOfText(conversation.TrimRight(w.tail))
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // part writes a part that is no call.
-func (w *turnWriter) part(role string, p *hub.Part) {
+func (w *turnWriter) part(role hub.Role, p *hub.Part) {
 	switch p.Kind {
 	case hub.PartText, hub.PartRefusal:
 		w.text(role, p)
@@ -35,7 +35,7 @@ func (w *turnWriter) part(role string, p *hub.Part) {
 }
 
 // text writes a text, unless there is nothing in it: the API refuses that.
-func (w *turnWriter) text(role string, p *hub.Part) {
+func (w *turnWriter) text(role hub.Role, p *hub.Part) {
 	if conversation.Blank(p.Text) {
 		return
 	}
@@ -57,8 +57,8 @@ func blockOfText(text []byte) []byte {
 }
 
 // reasoning writes what the API has signed: it refuses any other.
-func (w *turnWriter) reasoning(role string, p *hub.Part) {
-	if len(p.Sig) == 0 || role != roleAssistant {
+func (w *turnWriter) reasoning(role hub.Role, p *hub.Part) {
+	if len(p.Sig) == 0 || role != hub.RoleAgent {
 		w.losses.Add("messages.reasoning")
 		return
 	}
@@ -77,13 +77,13 @@ func (w *turnWriter) reasoning(role string, p *hub.Part) {
 }
 
 // file writes an image or a document. The model has none, nor has a system message.
-func (w *turnWriter) file(role string, p *hub.Part) {
-	if v := p.Meta.Of(dialectName); v != nil && role == roleUser {
+func (w *turnWriter) file(role hub.Role, p *hub.Part) {
+	if v := p.Meta.Of(dialectName); v != nil && role == hub.RoleUser {
 		w.add(role, v)
 		return
 	}
 	block := fileBlock(p.File)
-	if block == nil || role != roleUser {
+	if block == nil || role != hub.RoleUser {
 		w.losses.Add("messages.file")
 		return
 	}

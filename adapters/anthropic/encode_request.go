@@ -37,58 +37,52 @@ type requestWriter struct {
 
 // system writes the instructions, each text as a block of its own: what the client marks for the cache stays where it is.
 func (w *requestWriter) system(ms []hub.Message) {
-	turns := turnWriter{losses: w.losses}
+	turns := turnWriter{ids: new(conversation.IDs), losses: w.losses}
 	for i := range ms {
 		for j := range ms[i].Parts {
-			turns.part(roleSystem, &ms[i].Parts[j])
+			turns.part(hub.RoleSystem, &ms[i].Parts[j])
 		}
 	}
 	if len(turns.turns) == 0 {
 		return
 	}
 	w.OpenAt("system", '[')
-	for _, block := range turns.turns[0].blocks {
+	for _, block := range turns.turns[0].Blocks {
 		w.Raw(block)
 	}
 	w.Close(']')
 }
 
 func (w *requestWriter) tools() {
-	c, tools := w.req.Choice, w.req.Tools.Defs
+	c, tools := w.req.Choice, conversation.Tools(w.req.Tools.Defs, dialectName, w.losses)
 	byName := c.Mode == hub.ChoiceRequired && len(c.Names) == 1
 	if !byName {
 		tools = conversation.Allowed(tools, c, w.losses)
 	}
-	list := jsonwriter.New(nil)
-	for i := range tools {
-		w.tool(list, &tools[i])
-	}
-	one := w.req.Settings.ParallelCalls
-	if len(list.Buf) == 0 {
-		w.losses.AddIf("settings.parallel_calls", len(one) > 0)
+	parallel := w.req.Settings.ParallelCalls
+	if len(tools) == 0 {
+		w.losses.AddIf("settings.parallel_calls", len(parallel) > 0)
 		return
 	}
 	w.OpenAt("tools", '[')
-	w.Raw(list.Buf)
+	for i := range tools {
+		w.tool(&tools[i])
+	}
 	w.Close(']')
-	w.choice(c, byName, one)
+	w.choice(c, byName, parallel)
 }
 
-func (w *requestWriter) tool(list *jsonwriter.Writer, t *hub.Tool) {
-	if t.Meta.Dialect != "" {
-		if v := t.Meta.Of(dialectName); v != nil {
-			list.Raw(v)
-		} else {
-			w.losses.Add("tools.builtin")
-		}
+func (w *requestWriter) tool(t *hub.Tool) {
+	if own := t.Meta.Of(dialectName); own != nil {
+		w.Raw(own)
 		return
 	}
-	list.Open('{')
-	list.Text("name", t.Name)
-	list.TextIf("description", t.Description)
-	list.Value("input_schema", inputSchema(t.Schema))
-	list.ValueIf("strict", t.Strict)
-	list.Close('}')
+	w.Open('{')
+	w.Text("name", t.Name)
+	w.TextIf("description", t.Description)
+	w.Value("input_schema", inputSchema(t.Schema))
+	w.ValueIf("strict", t.Strict)
+	w.Close('}')
 }
 
 // inputSchema is a schema of an object, which the API wants.

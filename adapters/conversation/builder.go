@@ -9,6 +9,7 @@ import "github.com/sabir-proxy/sabir/adapters/hub"
 type Builder struct {
 	Messages []hub.Message
 	open     map[string][]place // of calls by id, in their order
+	role     hub.Role           // of the message that was begun last
 }
 
 // place is where a call stands.
@@ -16,14 +17,18 @@ type place struct{ message, part int }
 
 // Begin adds a message. It is valid until the next.
 func (b *Builder) Begin(role hub.Role, id []byte) *hub.Message {
+	b.role = role
 	b.Messages = append(b.Messages, hub.Message{Role: role, ID: id})
 	return &b.Messages[len(b.Messages)-1]
 }
 
 // Add adds a part to the last message. A message of the agent's is cut before what it says behind a call that has its result:
-// the part begins another message with the same id then.
+// the part begins another message with the same id then. So does one behind a result whose call is in no message.
 func (b *Builder) Add(p hub.Part) {
 	m := &b.Messages[len(b.Messages)-1]
+	if m.Role != b.role {
+		m = b.Begin(b.role, nil)
+	}
 	if n := len(m.Parts); n > 0 && p.Kind != hub.PartCall && answered(&m.Parts[n-1]) {
 		m = b.Begin(m.Role, m.ID)
 	}
@@ -91,5 +96,6 @@ func (b *Builder) last(role hub.Role) *hub.Message {
 	if n := len(b.Messages); n > 0 && b.Messages[n-1].Role == role {
 		return &b.Messages[n-1]
 	}
-	return b.Begin(role, nil)
+	b.Messages = append(b.Messages, hub.Message{Role: role})
+	return &b.Messages[len(b.Messages)-1]
 }

@@ -168,3 +168,28 @@ func TestCalls(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 }
+
+// TestAddBehindLoneResult: what stands behind a result whose call is in no message is still of who speaks.
+func TestAddBehindLoneResult(t *testing.T) {
+	var b Builder
+	b.Begin(hub.RoleAgent, []byte("m1"))
+	b.Result([]byte("gone"), nil, hub.CallResult{Status: hub.StatusOK})
+	b.Add(hub.Part{Kind: hub.PartText, Text: []byte("so")})
+	if n := len(b.Messages); n != 3 || b.Messages[n-1].Role != hub.RoleAgent {
+		t.Errorf("got %+v", b.Messages)
+	}
+}
+
+// TestTurns: what stands in a row on one side is one turn, unless one came as a whole.
+func TestTurns(t *testing.T) {
+	var turns Turns
+	turns.At(hub.RoleUser).Blocks = [][]byte{nil}
+	if turns.At(hub.RoleUser); len(turns) != 1 || len(turns[0].Blocks) != 1 {
+		t.Errorf("got %+v", turns)
+	}
+	turns = append(turns, Turn{Role: hub.RoleSystem, Whole: []byte(`{}`)})
+	turns.At(hub.RoleSystem)
+	if turns.At(hub.RoleAgent); len(turns) != 4 {
+		t.Errorf("got %+v", turns)
+	}
+}

@@ -62,6 +62,28 @@
 //
 // The member "extension" of a frame, {"x-agent-stream":…}: readers drop members that they do not know.
 //
+// # Requests
+//
+// Read are contents, systemInstruction, tools, toolConfig and generationConfig, in camel or in snake case; the model and whether a
+// stream is wanted stand in the path, and are said by who has read that. Contents of the model in a row are one message, for
+// chats send back each frame as one, and a text goes on in the next. A functionResponse goes to the call of its id, else to the
+// first open call of its name in the answer before it; calls without an id get call_sabir_1, call_sabir_2 … Its result is the
+// member output, result, error, or content beside a name, else the whole response. A schema in parameters becomes JSON
+// Schema. thinkingBudget 0 is the effort none.
+//
+// Written are contents by turns; the responses to the calls of a turn are a content of their own behind it. The first call of a
+// turn that has no signature gets skip_thought_signature_validator, as newer models refuse calls of other models without.
+// Arguments that are no object are {"value":…}; results are {"output":…} or {"error":…}, objects are themselves. All functions
+// are in one tool, with parametersJsonSchema. An effort is a level, for models before Gemini 3 a budget; a budget goes before
+// an effort. Thoughts are always asked for. Instructions between the messages go to the top (messages.system).
+//
+// What only this API knows goes back to it alone: parts of other kinds, code and searches that the server has run, tools of
+// Google's, and other members at the top of a request. Members of generationConfig and toolConfig that the model has no place
+// for are lost.
+//
+// Losses: signatures that are not base64; files that only a provider's id names; blocks in results but texts and images, as text;
+// sources, data, approvals; that calls are made one by one, the user; with a choice that is free, the tools that it does not name.
+//
 // # Lost
 //
 // Candidates but the first; safety ratings, log probabilities, modality details of usage, search suggestions; signatures that
@@ -112,6 +134,7 @@ var Dialect = hub.Dialect{
 	Endpoints:     endpoints,
 	AppendReply:   appendReply,
 	Requests:      requests{},
+	Messages:      messages{},
 }
 
 // dialectName is what raw events of this dialect are named.

@@ -1,43 +1,180 @@
 package gemini
 
 import (
+	"bytes"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/history"
+	"github.com/sabir-proxy/sabir/adapters/internal/genai"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/settings"
 )
 
-// requests reads the body of generateContent. The model stands in the path.
-type requests struct{ hub.PassThrough }
+// requests reads and writes the body of generateContent.
+type requests struct{}
 
-// DecodeRequest takes the calls of the history and the tools. Calls without an id cannot be told apart, and are left out.
+// DecodeRequest reads a request. The model, and whether a stream is wanted, stand in the path: who has read that says so
+// before.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	var json rawjson.Decoder
-	var asked struct {
-		Contents rawjson.Value `json:"contents"`
-		Tools    rawjson.Value `json:"tools"`
-	}
-	if err := json.Decode(body, &asked); err != nil {
+	var whole struct{}
+	if err := json.Decode(body, &whole); err != nil {
 		return hub.JSONError(err)
 	}
 	req.Body = body
+	if model := rawjson.Text(body, "model"); len(model) > 0 {
+		req.Model = bytes.TrimPrefix(model, []byte("models/"))
+	}
 	req.Tools.Known = true // nothing else tells the model of a tool
-	history.Each(asked.Tools, func(tool rawjson.Value) {
-		for _, list := range []string{"functionDeclarations", "function_declarations"} {
-			history.Each(rawjson.Get(tool, list), func(f rawjson.Value) { req.Tools.Add(rawjson.Text(f, "name")) })
-		}
-	})
-	history.Each(asked.Contents, func(content rawjson.Value) {
-		history.Each(rawjson.Get(content, "parts"), func(part rawjson.Value) { addPart(&req.History, part) })
-	})
-	return nil
+	for tool := range rawjson.Each(rawjson.Get(body, "tools")) {
+		decodeTools(&req.Tools, tool)
+	}
+	choice := genai.Get(genai.Get(body, "toolConfig", "tool_config"), "functionCallingConfig", "function_calling_config")
+	req.Choice = decodeChoice(choice)
+	decodeConfig(&req.Settings, genai.Get(body, "generationConfig", "generation_config"))
+	req.Extra = extraOf(body)
+	return decodeConversation(req, body)
 }
 
-// addPart adds a call, or the result of one.
-func addPart(h *hub.History, part rawjson.Value) {
-	if call := rawjson.Get(part, "functionCall"); call != nil {
-		h.Add(hub.PastCall{
-			ID: rawjson.Text(call, "id"), Name: rawjson.Text(call, "name"), Args: rawjson.NotNull(rawjson.Get(call, "args")), ClientRuns: true,
-		})
+// decodeConversation reads the instructions and the contents behind them.
+func decodeConversation(req *hub.Request, body rawjson.Value) (err error) {
+	var r contentReader
+	if system := genai.Get(body, "systemInstruction", "system_instruction"); !rawjson.IsNull(system) {
+		r.Begin(hub.RoleSystem, nil)
+		parts := genai.Either(rawjson.Get(system, "parts"), system)
+		if rawjson.Kind(parts) == '{' {
+			parts = append(append([]byte{'['}, parts...), ']')
+		}
+		r.texts(parts)
 	}
-	h.Answer(rawjson.Text(part, "functionResponse", "id"))
+	req.Messages, err = messages{}.DecodeMessages(r.Messages, rawjson.Get(body, "contents"))
+	req.Remember(false)
+	return err
+}
+
+// decodeTools reads one of the tools: functions, and tools of Google's, each in a member of its own.
+func decodeTools(l *hub.ToolList, tool rawjson.Value) {
+	for key, v := range rawjson.EachField(tool) {
+		switch string(key) {
+		case "functionDeclarations", "function_declarations":
+			for f := range rawjson.Each(v) {
+				l.Define(decodeFunction(f))
+			}
+		default:
+			own := jsonwriter.New(nil)
+			own.Open('{')
+			own.Value(string(key), v)
+			own.Close('}')
+			l.Define(hub.Tool{Meta: hub.Meta{Dialect: dialectName, Raw: own.Buf}})
+		}
+	}
+}
+
+func decodeFunction(v rawjson.Value) hub.Tool {
+	t := hub.Tool{Name: rawjson.Text(v, "name"), Description: rawjson.Text(v, "description")}
+	if schema := genai.Get(v, "parametersJsonSchema", "parameters_json_schema"); !rawjson.IsNull(schema) {
+		t.Schema = schema
+	} else if schema := rawjson.Get(v, "parameters"); !rawjson.IsNull(schema) {
+		t.Schema = jsonSchema(schema)
+	}
+	return t
+}
+
+// decodeChoice reads which functions are called. VALIDATED is AUTO with arguments that are sure to fit.
+func decodeChoice(v rawjson.Value) (c hub.ToolChoice) {
+	switch string(rawjson.Text(v, "mode")) {
+	case "AUTO", "VALIDATED":
+		c.Mode = hub.ChoiceAuto
+	case "NONE":
+		c.Mode = hub.ChoiceNone
+	case "ANY":
+		c.Mode = hub.ChoiceRequired
+	}
+	for name := range rawjson.Each(genai.Get(v, "allowedFunctionNames", "allowed_function_names")) {
+		c.Names = append(c.Names, rawjson.Body(name))
+	}
+	return c
+}
+
+// members are the settings that generationConfig has a member for.
+func members(s *hub.Settings) []settings.Member {
+	return []settings.Member{
+		{Name: "maxOutputTokens", At: &s.MaxTokens, Kind: '0'},
+		{Name: "temperature", At: &s.Temperature, Kind: '0'},
+		{Name: "topP", At: &s.TopP, Kind: '0'},
+		{Name: "topK", At: &s.TopK, Kind: '0'},
+		{Name: "seed", At: &s.Seed, Kind: '0'},
+		{Name: "frequencyPenalty", At: &s.FrequencyPenalty, Kind: '0'},
+		{Name: "presencePenalty", At: &s.PresencePenalty, Kind: '0'},
+		{Name: "candidateCount", At: &s.Choices, Kind: '0'},
+		{Name: "stopSequences", At: &s.Stop, Kind: '['},
+	}
+}
+
+// snake is a name of a member as protobuf allows it, too.
+func snake(name string) string {
+	var b []byte
+	for _, c := range []byte(name) {
+		if c >= 'A' && c <= 'Z' {
+			b = append(b, '_', c+'a'-'A')
+		} else {
+			b = append(b, c)
+		}
+	}
+	return string(b)
+}
+
+func decodeConfig(s *hub.Settings, v rawjson.Value) {
+	camel := members(s)
+	for _, m := range camel {
+		m.Name = snake(m.Name)
+		settings.Read(v, []settings.Member{m})
+	}
+	settings.Read(v, camel)
+	thinking := genai.Get(v, "thinkingConfig", "thinking_config")
+	s.Effort = bytes.ToLower(rawjson.Body(genai.Get(thinking, "thinkingLevel", "thinking_level")))
+	s.Budget = rawjson.NotNull(genai.Get(thinking, "thinkingBudget", "thinking_budget"))
+	if n, ok := rawjson.Int(s.Budget); ok && n == 0 {
+		s.Effort, s.Budget = []byte("none"), nil
+	}
+	schema := genai.Get(v, "responseJsonSchema", "response_json_schema")
+	if old := genai.Get(v, "responseSchema", "response_schema"); rawjson.IsNull(schema) && !rawjson.IsNull(old) {
+		schema = jsonSchema(old)
+	}
+	switch {
+	case !rawjson.IsNull(schema):
+		s.Format = hub.Format{Kind: hub.FormatSchema, Schema: schema}
+	case string(rawjson.Body(genai.Get(v, "responseMimeType", "response_mime_type"))) == mediaJSON:
+		s.Format.Kind = hub.FormatJSON
+	}
+}
+
+const mediaJSON = "application/json"
+
+// read are the names of the members that have a place in the model, in camel case.
+var read = []string{"model", "contents", "systemInstruction", "tools", "toolConfig", "generationConfig"}
+
+// extraOf are the members that only this API knows: safetySettings, cachedContent, labels …
+func extraOf(body rawjson.Value) hub.Meta {
+	w := jsonwriter.New(nil)
+	w.Open('{')
+	for key, v := range rawjson.EachField(body) {
+		if !isRead(string(key)) && bytes.IndexByte(key, '\\') < 0 && !rawjson.IsNull(v) {
+			w.Value(string(key), v)
+		}
+	}
+	if len(w.Buf) == 1 {
+		return hub.Meta{}
+	}
+	w.Close('}')
+	return hub.Meta{Dialect: dialectName, Raw: w.Buf}
+}
+
+func isRead(key string) bool {
+	for _, name := range read {
+		if key == name || key == snake(name) {
+			return true
+		}
+	}
+	return false
 }

@@ -283,6 +283,9 @@ type FileRef struct {
 // MadeAsk begins the ids of asks that Sabir has named, for want of a name of the upstream's. No agent knows them.
 const MadeAsk = "sabir_ask_"
 
+// MadeCall begins the ids of calls in requests that Sabir has named, for want of an id of the client's. No agent knows them.
+const MadeCall = "call_sabir_"
+
 // Grow extends dst by one zeroed event and returns it with a pointer to the new slot, so that events are filled in
 // place. The pointer is valid until the next Grow or append.
 func Grow(dst []Event) ([]Event, *Event) {

@@ -83,7 +83,7 @@ func (r *Request) rememberCall(m *Message, p *Part) {
 	if p.Result != nil {
 		r.rememberID(p.Result.ID)
 	}
-	if m.Role == RoleResults {
+	if m.Role == RoleResults || bytes.HasPrefix(p.ID, []byte(MadeCall)) {
 		return
 	}
 	c := PastCall{ID: p.ID, Name: p.Name, Args: p.Value, Msg: m.ID, ClientRuns: p.ClientRuns, Dynamic: p.Dynamic, Answered: p.Result != nil}

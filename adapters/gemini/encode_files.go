@@ -1,0 +1,85 @@
+package gemini
+
+import (
+	"bytes"
+	"path"
+
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/genai"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
+)
+
+// file writes a file by its bytes or its address.
+func (w *turnWriter) file(role hub.Role, p *hub.Part) {
+	if own := p.Meta.Of(dialectName); own != nil {
+		w.add(role, own)
+		return
+	}
+	f := *p.File
+	f.Media = mediaOf(&f)
+	part, ok := genai.AppendFile(nil, &f)
+	if !ok || len(f.Base64) == 0 && bytes.HasPrefix(f.URL, []byte("data:")) {
+		w.losses.Add("messages.file")
+		return
+	}
+	w.add(role, part)
+}
+
+// mediaOf is the type of a file, which the API wants in full. Some clients only say that it is an image.
+func mediaOf(f *hub.FileRef) []byte {
+	if string(f.Media) != "image/*" && string(f.Media) != "image" {
+		return f.Media
+	}
+	switch path.Ext(string(rawjson.AppendUnescaped(nil, f.URL))) {
+	case ".png":
+		return []byte("image/png")
+	case ".gif":
+		return []byte("image/gif")
+	case ".webp":
+		return []byte("image/webp")
+	}
+	return []byte("image/jpeg")
+}
+
+// media takes the images from the blocks of a result, as parts. The other blocks are told in words.
+func (w *turnWriter) media(ev *hub.Event) (words rawjson.Value, parts [][]byte) {
+	content := toolresult.Content(ev)
+	if !toolresult.OnlyBlocks(ev) || ev.Status != hub.StatusOK {
+		w.losses.AddIf("messages.result.content", !conversation.OnlyText(content))
+		return content, nil
+	}
+	rest := jsonwriter.New(nil)
+	rest.Open('[')
+	for block := range rawjson.Each(content) {
+		inner := rawjson.Get(block, "content")
+		kind := string(rawjson.Text(inner, "type"))
+		f := hub.FileRef{Media: rawjson.Text(inner, "mimeType"), Base64: rawjson.Text(inner, "data")}
+		if part, ok := genai.AppendFile(nil, &f); ok && kind == "image" {
+			parts = append(parts, part)
+			continue
+		}
+		w.losses.AddIf("messages.result.content", kind != "text" || len(parts) > 0)
+		rest.Raw(block)
+	}
+	rest.Close(']')
+	return rest.Buf, parts
+}
+
+// writeInstructions writes the texts of system messages.
+func writeInstructions(w *jsonwriter.Writer, ms []hub.Message, l *hub.Losses) {
+	turns := turnWriter{ids: new(conversation.IDs), losses: l}
+	for i := range ms {
+		turns.message(&hub.Message{Role: hub.RoleUser, Parts: ms[i].Parts})
+	}
+	var system conversation.Turn
+	if len(turns.turns) > 0 {
+		system = turns.turns[0]
+	}
+	if len(system.Blocks) > 0 {
+		w.Key("systemInstruction")
+		writeContent(w, "", system.Blocks)
+	}
+}
