@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -41,32 +42,41 @@ func (c *calls) add(id, name []byte) []byte {
 }
 
 // response gives a response to its call: the one that it names, else the first of its tool in the last answer that has none,
-// else the last of its tool.
+// else the last of its tool, which has one response twice.
 func (r *contentReader) response(v rawjson.Value) {
 	name := rawjson.Text(v, "name")
 	r.Result(r.callOf(rawjson.Text(v, "id"), name), name, resultOf(v))
 }
 
-// callOf is the id of the call that a result names, or that of a tool it can be of.
+// callOf is the id of the call that a result names, or that of one of its tool. An id that is in no call can only be of one that
+// came without.
 func (r *contentReader) callOf(id, name []byte) []byte {
-	if len(id) == 0 || !r.calls.ids[string(id)] {
-		if byName := r.byName(name); byName != nil {
-			return byName
-		}
+	if len(id) > 0 && r.calls.ids[string(id)] {
+		return id
+	}
+	if open := r.open(name, len(id) > 0); open != nil {
+		return open
+	}
+	if last := r.calls.last[string(name)]; len(id) == 0 && last != nil {
+		return last
 	}
 	return r.calls.name(id)
 }
 
-func (r *contentReader) byName(name []byte) []byte {
+// open is the id of the first call of a tool in the last answer that has no result, made: and no id of its own; nil for none.
+func (r *contentReader) open(name []byte, made bool) []byte {
 	for queue := r.calls.open[string(name)]; len(queue) > 0; {
 		id := queue[0]
+		if made && !bytes.HasPrefix(id, []byte(hub.MadeCall)) {
+			return nil
+		}
 		queue = queue[1:]
 		r.calls.open[string(name)] = queue
 		if p := r.Call(id); p != nil && p.Result == nil {
 			return id
 		}
 	}
-	return r.calls.last[string(name)]
+	return nil
 }
 
 // resultOf reads a functionResponse. Its response is an object: the result itself, or what holds it.
