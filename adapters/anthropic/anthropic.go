@@ -159,6 +159,7 @@ var Dialect = hub.Dialect{
 	Watch:         func(hub.Options) hub.Watcher { return &watcher{} },
 	KeepAlive:     keepAlive,
 	AppendFailure: appendFailure,
+	AppendAnswer:  appendAnswer,
 	Endpoints:     endpoints,
 	AppendReply:   appendReply,
 	Requests:      requests{},

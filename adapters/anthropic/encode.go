@@ -107,6 +107,16 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // runStart begins the message, or lets it wait for usage that comes before its first block.
 func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
+	e.learnNames(ev)
+	if e.opt.hold {
+		return hub.Deferred
+	}
+	e.begin(out)
+	return hub.Native
+}
+
+// learnNames takes the id of the message and the model from the start of the run.
+func (e *encoder) learnNames(ev *hub.Event) {
 	if len(ev.Msg) > 0 {
 		e.id = append(e.id[:0], ev.Msg...)
 	} else if len(ev.ID) > 0 {
@@ -115,11 +125,6 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More != nil && len(ev.More.Model) > 0 && !e.named {
 		e.model = append(e.model[:0], ev.More.Model...)
 	}
-	if e.opt.hold {
-		return hub.Deferred
-	}
-	e.begin(out)
-	return hub.Native
 }
 
 // begin writes message_start, once. Clients need all of its members, usage and the empty content above all.

@@ -24,7 +24,8 @@ func Fold(before []hub.Message, run []hub.Event) []hub.Message {
 // Without ids of messages, those of the agent's have that of the run: they are its steps.
 //
 // Results and answers go to calls of earlier runs, too. A result whose call is nowhere is in a message of role Results.
-// Calls that the client is to run, and those whose result comes in a later run, stay open; so do those that were broken off.
+// Calls that the client is to run, and those whose result comes in a later run, stay open; so do those that were broken off,
+// which the client may not run any more.
 //
 // What sub-agents say is left out: it is for the agent. Of their calls those are kept that the client must run, or was asked
 // about; their answers are kept where the agent has none of its own. Both stand at the end.
@@ -51,6 +52,9 @@ type target struct {
 }
 
 func (t target) get() *hub.Part { return t.lane.part(t.at) }
+
+// isNew reports whether it is not among the messages before.
+func (t target) isNew() bool { return t.at.message >= t.lane.past }
 
 // question is one about a call that may be answered.
 type question struct {

@@ -107,6 +107,7 @@ func TestFold(t *testing.T) {
 	f("calls that wait are open", "agent  [call f {}]\n", call("c", ""), end("c", `,"status":"paused"`))
 	f("calls that were broken off are open", "agent  [call f {}; call f {} = error half]\n", call("c", ""), call("d", ""),
 		end("c", `,"status":"aborted"`), end("d", `,"status":"aborted","text":"half"`))
+	f("what was broken off is not the client's", "agent  [call f {}]\n", call("c", `,"flags":["client_runs"]`), end("c", `,"status":"aborted"`))
 	f("statuses", "agent  [call f {} = error no; call f {} = denied no; call f {} = ok 1; call f {} = error why]\n", call("c", ""), call("d", ""), call("e", ""), call("g", ""),
 		end("c", `,"status":"error","err":"no"`), end("d", `,"status":"denied","err":"no"`), end("e", `,"status":"unknown","value":1`), end("g", `,"status":"unknown","err":"why"`))
 	f("arguments that are no JSON, and a signature", "agent  [call f {\\\"a signed x]\n", `{"kind":"tool.start","id":"c","name":"f"}`, `{"kind":"tool.update","id":"c","sig":"x"}`,

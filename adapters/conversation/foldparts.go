@@ -86,6 +86,9 @@ func (f *Folder) call(ev *hub.Event) target {
 func (f *Folder) result(t target, ev *hub.Event) {
 	r := f.resultOf(ev)
 	if r == nil {
+		if ev.Status == hub.StatusAborted && !t.nowhere && t.isNew() {
+			t.get().ClientRuns = false // its arguments may be half: nobody may run it
+		}
 		return
 	}
 	f.size += overhead

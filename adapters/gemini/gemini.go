@@ -131,6 +131,7 @@ var Dialect = hub.Dialect{
 	Explains:      explains,
 	KeepAlive:     func(out *wire.Out, _ hub.Options) { out.KeepAlive(0) }, // no comment lines: readers lose the next frame
 	AppendFailure: appendFailure,
+	AppendAnswer:  appendAnswer,
 	Endpoints:     endpoints,
 	AppendReply:   appendReply,
 	Requests:      requests{},

@@ -213,6 +213,10 @@ type Dialect struct {
 	// AppendFailure appends the body of an HTTP error response; nil uses [AppendFailure].
 	AppendFailure func(dst []byte, f *Failure) []byte
 
+	// AppendAnswer appends what a run said as an answer in one piece, for clients that ask for one; nil: the dialect has none. A
+	// run that failed is none, see [Dialect.AppendFailure]. What an answer has no place for is a loss.
+	AppendAnswer func(dst []byte, options Options, req *Request, run *Run, l *Losses) []byte
+
 	Requests RequestCodec // nil: bodies pass through unchanged
 
 	// Messages is the form of the dialect for conversations at rest. Where the dialects of both sides have it, their Requests

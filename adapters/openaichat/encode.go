@@ -103,9 +103,23 @@ func (e *encoder) name(ev *hub.Event) {
 		return
 	}
 	e.named = true
-	id, created, model := ev.ID, e.time, e.asked
+	id, created, model := e.names(ev)
+	b := append(e.base[:0], `{"id":"`...)
+	b = append(append(b, id...), `","object":"chat.completion.chunk","created":`...)
+	b = strconv.AppendInt(b, created/1000, 10)
+	b = append(append(b, `,"model":"`...), model...)
+	e.base = append(b, `","choices":[`...)
+	e.head = append(append(e.head[:0], e.base...), `{"index":0,"delta":`...)
+}
+
+// names are the id of an answer, the time of it in milliseconds, and the model, from the start of the run.
+func (e *encoder) names(ev *hub.Event) (id []byte, created int64, model []byte) {
+	id, created, model = ev.ID, e.time, e.asked
 	if len(id) == 0 {
 		id = e.unique
+	}
+	if !bytes.HasPrefix(id, []byte("chatcmpl-")) {
+		id = append([]byte("chatcmpl-"), id...)
 	}
 	if ev.More != nil && ev.More.Time > 0 {
 		created = ev.More.Time
@@ -116,15 +130,7 @@ func (e *encoder) name(ev *hub.Event) {
 	if len(model) == 0 {
 		model = e.defaultModel
 	}
-	b := append(e.base[:0], `{"id":"`...)
-	if !bytes.HasPrefix(id, []byte("chatcmpl-")) {
-		b = append(b, "chatcmpl-"...)
-	}
-	b = append(append(b, id...), `","object":"chat.completion.chunk","created":`...)
-	b = strconv.AppendInt(b, created/1000, 10)
-	b = append(append(b, `,"model":"`...), model...)
-	e.base = append(b, `","choices":[`...)
-	e.head = append(append(e.head[:0], e.base...), `{"index":0,"delta":`...)
+	return id, created, model
 }
 
 // chunkEnd closes a chunk behind its delta.

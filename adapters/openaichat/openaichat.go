@@ -143,6 +143,7 @@ var Dialect = hub.Dialect{
 	Observe:       observe,
 	Watch:         newWatcher,
 	AppendFailure: appendFailure,
+	AppendAnswer:  appendAnswer,
 	Endpoints:     endpoints,
 	AppendReply:   openaimodels.AppendReply,
 	Requests:      requests{},

@@ -181,6 +181,7 @@ var Dialect = hub.Dialect{
 	Observe:       observe,
 	Watch:         watch,
 	AppendFailure: appendFailure,
+	AppendAnswer:  appendAnswer,
 	Endpoints:     endpoints,
 	AppendReply:   openaimodels.AppendReply,
 	Requests:      requests{},

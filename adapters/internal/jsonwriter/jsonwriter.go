@@ -1,7 +1,11 @@
 // Package jsonwriter appends JSON for what is written once per request, where it is to read well. Streams append by hand.
 package jsonwriter
 
-import "github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+import (
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
 
 // A Writer appends members and elements to Buf and sets the commas between them.
 type Writer struct {
@@ -52,6 +56,13 @@ func (w *Writer) Const(name, text string) {
 	w.Key(name)
 	w.fresh = false
 	w.Buf = append(append(append(w.Buf, '"'), text...), '"')
+}
+
+// Int appends a member that is a number.
+func (w *Writer) Int(name string, n int64) {
+	w.Key(name)
+	w.fresh = false
+	w.Buf = strconv.AppendInt(w.Buf, n, 10)
 }
 
 // Bool appends a member that is true or false.

@@ -19,10 +19,11 @@ func TestWriter(t *testing.T) {
 	w.Close(']')
 	w.Bool("yes", true)
 	w.Bool("no", false)
+	w.Int("n", -1)
 	w.TextIf("t", []byte("u"))
 	w.ValueIf("v", []byte("null"))
 	w.Close('}')
-	const want = `> {"a":"x","list":["\n",1,{},[]],"yes":true,"no":false,"t":"u","v":null}`
+	const want = `> {"a":"x","list":["\n",1,{},[]],"yes":true,"no":false,"n":-1,"t":"u","v":null}`
 	if got := string(w.Buf); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

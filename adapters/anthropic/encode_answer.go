@@ -1,0 +1,73 @@
+package anthropic
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
+)
+
+// appendAnswer writes a message. Its blocks are those of a history, but for reasoning without a signature, which clients show.
+func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *hub.Losses) []byte {
+	e := newEncoder(o).(*encoder)
+	e.Answer(req)
+	start := hub.Event{ID: run.ID, More: &hub.More{Model: run.Model}}
+	e.learnNames(&start)
+	w := jsonwriter.New(dst)
+	w.Open('{')
+	w.Text("id", e.id)
+	w.Const("type", typeMessage)
+	w.Const("role", roleAssistant)
+	w.Text("model", e.model)
+	asked := e.wholeContent(w, conversation.Spoken(run, l), l)
+	ev := hub.Event{Status: run.Status, Name: run.Reason, More: &hub.More{Err: run.Err, ErrCode: run.ErrCode}}
+	reason, _ := stopReason(&ev, asked)
+	w.Const("stop_reason", reason)
+	w.Value("stop_sequence", []byte("null"))
+	if reason == "refusal" {
+		w.Buf = appendDetails(w.Buf, &ev)
+	}
+	c := run.Usage
+	c.In, c.Out = max(c.In, 0), max(c.Out, 0)
+	w.Value("usage", appendUsage(nil, &c))
+	w.Close('}')
+	return w.Buf
+}
+
+const typeMessage = "message"
+
+// wholeContent writes the blocks, and reports whether the client has calls to run.
+func (e *encoder) wholeContent(w *jsonwriter.Writer, parts []*hub.Part, l *hub.Losses) (asked bool) {
+	t := turnWriter{losses: l}
+	answer := hub.Message{Role: hub.RoleAgent}
+	w.OpenAt("content", '[')
+	for _, p := range parts {
+		switch {
+		case p.Kind == hub.PartReasoning && len(p.Sig) == 0:
+			t.add(roleAssistant, unsigned(p))
+		case p.Kind == hub.PartCall && p.Value == nil && len(p.Text) > 0:
+			l.Add("messages.arguments") // broken off: the client would run it with others
+		default:
+			asked = asked || p.Kind == hub.PartCall
+			answer.Parts = []hub.Part{*p}
+			t.message(&answer)
+		}
+	}
+	for i := range t.turns {
+		for _, block := range t.turns[i].blocks {
+			w.Raw(block)
+		}
+	}
+	w.Close(']')
+	return asked
+}
+
+// unsigned is a block of reasoning without a signature, as the stream has it.
+func unsigned(p *hub.Part) []byte {
+	b := jsonwriter.New(nil)
+	b.Open('{')
+	b.Const("type", "thinking")
+	b.Text("thinking", p.Text)
+	b.Const("signature", "")
+	b.Close('}')
+	return b.Buf
+}

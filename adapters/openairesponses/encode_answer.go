@@ -1,0 +1,65 @@
+package openairesponses
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// lost are the losses for events that have no place in a response.
+var lost = map[hub.Kind]string{
+	hub.TextStart: "messages.reasoning", hub.ToolStart: "messages.call", hub.Ask: "messages.approval", hub.File: "messages.file",
+	hub.Source: "messages.source", hub.Data: "messages.data",
+}
+
+// appendAnswer writes a response: that which the terminal event of a stream repeats. So it has the same items and ids, with calls
+// that the agent has run as those of a server, which clients do not run.
+func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *hub.Losses) []byte {
+	e, out := newEncoder(o).(*encoder), wire.NewOut(wire.NDJSON)
+	e.Answer(req)
+	write := func(ev hub.Event) {
+		end := len(out.Buf)
+		if name, ok := lost[ev.Kind]; e.Encode(out, &ev) == hub.Dropped && ok && speaks(&ev) {
+			l.Add(name)
+		}
+		if ev.Kind != hub.RunEnd {
+			out.Buf = out.Buf[:end]
+		}
+	}
+	write(hub.Event{Kind: hub.RunStart, ID: run.ID, Ref: run.Thread, More: &hub.More{Time: run.Time, Model: run.Model}})
+	for _, ev := range sourcesFirst(conversation.Unfold(nil, alreadyRun(run.Messages))) {
+		write(ev)
+	}
+	write(hub.Event{Kind: hub.Usage, Scope: hub.RunScope, More: &hub.More{Usage: run.Usage}})
+	write(hub.Event{Kind: hub.RunEnd, Status: run.Status, Name: run.Reason, More: &hub.More{Err: run.Err, ErrCode: run.ErrCode}})
+	lines := bytes.Split(bytes.TrimSpace(out.Buf), []byte("\n"))
+	return append(dst, rawjson.Get(lines[len(lines)-1], "response")...)
+}
+
+// alreadyRun says of calls of the client's that have a result by now that they are not its own any more: it would run them again.
+func alreadyRun(ms []hub.Message) []hub.Message {
+	ms = slices.Clone(ms)
+	for i := range ms {
+		ms[i].Parts = slices.Clone(ms[i].Parts)
+		for j := range ms[i].Parts {
+			if p := &ms[i].Parts[j]; p.Result != nil {
+				p.ClientRuns = false
+			}
+		}
+	}
+	return ms
+}
+
+// sourcesFirst moves sources before the end of the text in front of them, which cites them.
+func sourcesFirst(evs []hub.Event) []hub.Event {
+	for i := 1; i < len(evs); i++ {
+		if evs[i].Kind == hub.Source && evs[i-1].Kind == hub.TextEnd && evs[i-1].Chan == hub.AnswerText {
+			evs[i-1], evs[i] = evs[i], evs[i-1]
+		}
+	}
+	return evs
+}
