@@ -16,7 +16,7 @@ func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *
 	w.Open('{')
 	w.Text("id", e.id)
 	w.Const("type", typeMessage)
-	w.Const("role", roleAssistant)
+	w.Const("role", "assistant")
 	w.Text("model", e.model)
 	asked := e.wholeContent(w, conversation.Spoken(run, l), l)
 	ev := hub.Event{Status: run.Status, Name: run.Reason, More: &hub.More{Err: run.Err, ErrCode: run.ErrCode}}
@@ -37,13 +37,13 @@ const typeMessage = "message"
 
 // wholeContent writes the blocks, and reports whether the client has calls to run.
 func (e *encoder) wholeContent(w *jsonwriter.Writer, parts []*hub.Part, l *hub.Losses) (asked bool) {
-	t := turnWriter{losses: l}
+	t := turnWriter{ids: new(conversation.IDs), losses: l}
 	answer := hub.Message{Role: hub.RoleAgent}
 	w.OpenAt("content", '[')
 	for _, p := range parts {
 		switch {
 		case p.Kind == hub.PartReasoning && len(p.Sig) == 0:
-			t.add(roleAssistant, unsigned(p))
+			t.add(hub.RoleAgent, unsigned(p))
 		case p.Kind == hub.PartCall && p.Value == nil && len(p.Text) > 0:
 			l.Add("messages.arguments") // broken off: the client would run it with others
 		default:
@@ -53,7 +53,7 @@ func (e *encoder) wholeContent(w *jsonwriter.Writer, parts []*hub.Part, l *hub.L
 		}
 	}
 	for i := range t.turns {
-		for _, block := range t.turns[i].blocks {
+		for _, block := range t.turns[i].Blocks {
 			w.Raw(block)
 		}
 	}
