@@ -27,6 +27,9 @@ it can carry, and its options.
   read       as the dialect of an upstream
   written    as the dialect of a client
 
+Its requests can be read too, from clients, and be written, for upstreams. Where
+the one is read and the other written, serve translates them.
+
 What an option changes is the reading (r), the writing (w) or both.
 
 --matrix shows instead what becomes of each thing that agents say in each
@@ -61,10 +64,28 @@ type description struct {
 	Doc      string              `json:"doc"`
 	Read     bool                `json:"read"`
 	Written  bool                `json:"written"`
+	Requests directions          `json:"requests"` // read from clients, written for upstreams
 	Framings []string            `json:"framings"` // default first
 	Accept   []string            `json:"accept"`   // media types that choose it
 	Carries  []string            `json:"carries"`
 	Options  []optionDescription `json:"options"`
+}
+
+// directions say whether something is read and written.
+type directions struct {
+	Read    bool `json:"read"`
+	Written bool `json:"written"`
+}
+
+func (d directions) String() string {
+	var ways []string
+	if d.Read {
+		ways = append(ways, "read")
+	}
+	if d.Written {
+		ways = append(ways, "written")
+	}
+	return strings.Join(ways, ", ")
 }
 
 type optionDescription struct {
@@ -88,7 +109,7 @@ func describeAll() []description {
 func describe(d *hub.Dialect) description {
 	out := description{
 		Name: d.Name, Title: d.Title, Doc: d.Doc, Read: d.NewDecoder != nil, Written: d.NewEncoder != nil,
-		Framings: framingNames(d), Accept: orEmpty(d.Accept), Carries: orEmpty(d.Caps.Names()), Options: []optionDescription{},
+		Requests: directions{d.Messages != nil, d.RequestWriter() != nil}, Framings: framingNames(d), Accept: orEmpty(d.Accept), Carries: orEmpty(d.Caps.Names()), Options: []optionDescription{},
 	}
 	for _, o := range d.Options {
 		out.Options = append(out.Options, optionDescription{
@@ -126,14 +147,14 @@ const tableWidth = 100
 
 func printTable(w io.Writer, list []description) error {
 	var b strings.Builder
-	widths := []int{len("DIALECT"), 25, 8, 20, 0}
+	widths := []int{len("DIALECT"), 23, 8, 8, 17, 0}
 	for _, d := range list {
 		widths[0] = max(widths[0], term.Len(d.Name))
 	}
-	widths[4] = tableWidth - widths[0] - widths[1] - widths[2] - widths[3] - 4*2
-	b.WriteString(term.Row([]string{"DIALECT", "WHO SPEAKS IT", "USED", "FRAMINGS", "CARRIES"}, widths))
+	widths[5] = tableWidth - widths[0] - widths[1] - widths[2] - widths[3] - widths[4] - 5*2
+	b.WriteString(term.Row([]string{"DIALECT", "WHO SPEAKS IT", "USED", "REQUESTS", "FRAMINGS", "CARRIES"}, widths))
 	for _, d := range list {
-		cells := []string{d.Name, d.Title, d.directions(), strings.Join(d.Framings, ", "), strings.Join(d.Carries, ", ")}
+		cells := []string{d.Name, d.Title, d.used().String(), d.Requests.String(), strings.Join(d.Framings, ", "), strings.Join(d.Carries, ", ")}
 		b.WriteString(term.Row(cells, widths))
 	}
 	for _, d := range list {
@@ -158,16 +179,7 @@ func (d *description) printOptions(b *strings.Builder) {
 	}
 }
 
-func (d *description) directions() string {
-	var ways []string
-	if d.Read {
-		ways = append(ways, "read")
-	}
-	if d.Written {
-		ways = append(ways, "written")
-	}
-	return strings.Join(ways, ", ")
-}
+func (d *description) used() directions { return directions{d.Read, d.Written} }
 
 // signature is such as "match=fifo|lifo", the default first.
 func (o *optionDescription) signature() string { return o.Name + "=" + o.values() }
@@ -197,9 +209,9 @@ func (o *optionDescription) sides() string {
 
 func printMarkdown(w io.Writer, list []description) error {
 	var b strings.Builder
-	b.WriteString("| dialect | who speaks it | used | framings | carries |\n|---|---|---|---|---|\n")
+	b.WriteString("| dialect | who speaks it | used | requests | framings | carries |\n|---|---|---|---|---|---|\n")
 	for _, d := range list {
-		b.WriteString(cells(code(d.Name), d.Title, d.directions(), strings.Join(d.Framings, ", "), strings.Join(d.Carries, ", ")))
+		b.WriteString(cells(code(d.Name), d.Title, d.used().String(), d.Requests.String(), strings.Join(d.Framings, ", "), strings.Join(d.Carries, ", ")))
 	}
 	for _, d := range list {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", d.Name, d.Doc)

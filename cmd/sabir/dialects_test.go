@@ -52,6 +52,9 @@ func TestDialectsJSON(t *testing.T) {
 		if l.Read != (d.NewDecoder != nil) || l.Written != (d.NewEncoder != nil) {
 			t.Errorf("%s: read %t, written %t", d.Name, l.Read, l.Written)
 		}
+		if l.Requests.Read != (d.Messages != nil) || l.Requests.Written != (d.RequestWriter() != nil) {
+			t.Errorf("%s: requests %s", d.Name, l.Requests)
+		}
 	}
 }
 
