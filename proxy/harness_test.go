@@ -146,6 +146,11 @@ func parse(t testing.TB, yaml string) *config.Config {
 	if !strings.Contains(yaml, "hosts:") {
 		cfg.Hosts = []string{"*"} // most tests call the server by a name of their own
 	}
+	if !strings.Contains(yaml, "request") {
+		for _, r := range cfg.Routes {
+			r.Requests.Mode = "pass" // most tests are about the answer, and ask with whatever body
+		}
+	}
 	return cfg
 }
 

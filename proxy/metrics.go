@@ -44,6 +44,7 @@ type metrics struct {
 	copied  *prometheus.CounterVec
 	bytes   *prometheus.CounterVec
 	tokens  *prometheus.CounterVec
+	turns   *prometheus.CounterVec
 	unknown *prometheus.CounterVec
 
 	// Times. Their buckets are wide: an agent takes from milliseconds to minutes.
@@ -131,7 +132,8 @@ func (m *metrics) eventMetrics() {
 	m.faults = m.counter("record_errors_total", "Records that could not be decoded, wholly or in part.", "route", "reason")
 	m.unknown = m.counter("records_unrecognised_total", "Records that are not of the upstream's dialect, as the configuration names it.", "route", "from")
 	m.copied = m.counter("records_copied_total", "Records passed on as they are, where both sides speak the same dialect.", "route")
-	m.tokens = m.counter("tokens_total", "Tokens, as agents report them at the end of a run, by type (input includes cached, output includes reasoning). Copied streams are not read.", "route", "type")
+	m.tokens = m.counter("tokens_total", "Tokens, as agents report them at the end of a run, by type (input includes cached, output includes reasoning). Copied streams are not read. model is that of the request where the configuration names it, else other.", "route", "model", "type")
+	m.turns = m.counter("turns_total", "Requests whose conversation was read, by what is new in it (message, results, answers, regenerate, other).", "route", "client", "new")
 	m.bytes = m.counter("bytes_total", "Bytes of stream bodies, read from upstreams (in) and written to clients (out).", "route", "direction")
 }
 
@@ -281,13 +283,13 @@ func (r *routeMetrics) answered(status int) {
 }
 
 // used counts the tokens of a run that has ended.
-func (r *routeMetrics) used(c *hub.Counts) {
+func (r *routeMetrics) used(model string, c *hub.Counts) {
 	for _, n := range [...]struct {
 		typ    string
 		tokens int64
 	}{{"input", c.In}, {"output", c.Out}, {"cached", c.Cached}, {"cache_write", c.CacheWrite}, {"reasoning", c.ReasoningTokens}} {
 		if n.tokens > 0 {
-			r.all.tokens.WithLabelValues(r.route, n.typ).Add(float64(n.tokens))
+			r.all.tokens.WithLabelValues(r.route, model, n.typ).Add(float64(n.tokens))
 		}
 	}
 }

@@ -311,7 +311,7 @@ func TestTokens(t *testing.T) {
 	r.awaitEnds(1)
 	got := r.counts()
 	for typ, want := range map[string]float64{"input": 21, "output": 8, "cached": 4, "reasoning": 2, "cache_write": 0} {
-		if name := "tokens_total{route=/run,type=" + typ + "}"; got[name] != want {
+		if name := "tokens_total{model=other,route=/run,type=" + typ + "}"; got[name] != want {
 			t.Errorf("%s is %g, want %g", name, got[name], want)
 		}
 	}

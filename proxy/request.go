@@ -23,6 +23,7 @@ type call struct {
 	request *fasthttp.Request // for the upstream; nil once it was sent
 	// translated says that the body was written anew in the upstream's dialect.
 	translated bool
+	turn       turn         // what the log and the metrics say of it
 	losses     []string     // what the upstream's dialect had no place for
 	asked      *hub.Request // what the client's dialect knows of the body, without the body; nil for nothing
 	id         string       // request id, the client's or made up
@@ -160,6 +161,7 @@ func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) *hub.
 		if f := c.translate(asked, plain, err); f != nil {
 			return f
 		}
+		c.turn = turnOf(asked)
 	case err != nil:
 		return nil // a body that is no request of the dialect is the upstream's to judge
 	}

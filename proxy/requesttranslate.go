@@ -102,8 +102,11 @@ func unreadable(d *hub.Dialect, err error) *hub.Failure {
 	return f
 }
 
-// noteLosses counts what the upstream's dialect had no place for.
-func (s *Server) noteLosses(c *call) {
+// noteRequest counts what a request is about, and what the upstream's dialect had no place for.
+func (s *Server) noteRequest(c *call) {
+	if c.turn.news != "" {
+		s.metrics.turns.WithLabelValues(c.route.name, c.target.dialect.Name, c.turn.news).Inc()
+	}
 	for _, field := range c.losses {
 		s.metrics.requestLosses.WithLabelValues(c.route.name, c.route.source.Name, field).Inc()
 	}

@@ -46,7 +46,13 @@ func TestRequestsAreTranslated(t *testing.T) {
 			t.Errorf("%s was counted %v times", field, n)
 		}
 	}
-	r.awaitEnds(1)
+	end := r.awaitEnds(1)
+	if end["new"] != "message" || end["messages"] != int64(2) || len(end["request_losses"].([]any)) != 2 {
+		t.Errorf("the log says %v", end)
+	}
+	if n := r.metric("sabir_turns_total", "route=/run", "client=openai-chat", "new=message"); n != 1 {
+		t.Errorf("%v turns were counted", n)
+	}
 	if losses := r.logs.FilterMessage("request accepted").All()[0].ContextMap()["request_losses"]; len(losses.([]any)) != 2 {
 		t.Errorf("the log has the losses %v", losses)
 	}
@@ -136,7 +142,7 @@ func TestWholeUpstreams(t *testing.T) {
 					p.finish(body)
 				}
 			})
-			r := start(t, strings.Replace(simple(agent.url(), "", "whole: true", "client: agui"), "dialect: native", "dialect: "+dialect, 1))
+			r := start(t, strings.Replace(simple(agent.url(), "", "whole: true", "client: agui\nrequests: {strict: true}"), "dialect: native", "dialect: "+dialect, 1))
 			resp, got := r.post("/run", `{"threadId":"t","runId":"r","messages":[{"id":"1","role":"user","content":"Hi"}],"tools":[],"context":[]}`)
 			if resp.StatusCode != 200 || !strings.Contains(got, `"delta":"Hello"`) || !strings.Contains(got, "RUN_FINISHED") {
 				t.Errorf("%s: status %d\n%s", dialect, resp.StatusCode, got)

@@ -87,7 +87,7 @@ func (s *Server) run(c *call, st *canceler, sink sink) *hub.Failure {
 	defer s.finishStream(c.route, st)
 	defer s.runs.add(c, st)()
 	s.noteDropped(c)
-	s.noteLosses(c)
+	s.noteRequest(c)
 	x := &stream{server: s, call: c, canceler: st, begun: time.Now()}
 	x.engine, x.pump.out, x.stats = c.route.engine(c.target, c.target.clientFraming(c.session != nil), c.asked)
 	x.prepare(sink)
@@ -320,7 +320,7 @@ func (x *stream) report(f *hub.Failure) {
 	}
 	r.metrics.ended(r.source.Name, x.call.target.dialect.Name, ending, took)
 	tokens := x.stats.Usage.Sum()
-	r.metrics.used(&tokens)
+	r.metrics.used(r.modelLabel(x.call.asked), &tokens)
 	level := zap.InfoLevel
 	if f != nil && !clientFault(f.Code) && f.Code != hub.CodeCancelled || x.stats.UnrecognisedShare() > engine.MostlyUnrecognised {
 		level = zap.WarnLevel
@@ -359,6 +359,10 @@ func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap
 		zap.Uint64("repairs", t.Repairs.Total()), zap.Int64("dropped", t.Dropped()),
 		zap.Int64("bytes_in", t.BytesIn), zap.Int64("bytes_out", x.pump.wrote),
 		zap.Duration("first_event", x.pump.firstOut), zap.Duration("total", took),
+	}
+	fields = append(fields, c.turn.fields()...)
+	if len(c.losses) > 0 {
+		fields = append(fields, zap.Strings("request_losses", c.losses))
 	}
 	if tokens := t.Usage.Sum(); tokens.In >= 0 || tokens.Out >= 0 {
 		fields = append(fields, zap.Int64("tokens_in", tokens.In), zap.Int64("tokens_out", tokens.Out))
