@@ -27,6 +27,7 @@ type metrics struct {
 	parameters *prometheus.CounterVec
 
 	requestLosses *prometheus.CounterVec
+	answerLosses  *prometheus.CounterVec
 	answers       *prometheus.CounterVec
 	keepalives    *prometheus.CounterVec
 	retries       *prometheus.CounterVec
@@ -103,6 +104,7 @@ func (m *metrics) streamMetrics() {
 	m.cancels = m.counter("upstream_cancels_total", "Upstreams that were closed before their end, by who ended the stream (client, proxy).", "route", "by")
 	m.parameters = m.counter("query_parameters_dropped_total", "Parameters of clients' queries that stand in the upstream's URL as well.", "route")
 	m.requestLosses = m.counter("request_losses_total", "Requests with something that the upstream's dialect has no place for, by what it is.", "route", "to", "field")
+	m.answerLosses = m.counter("answer_losses_total", "Answers in one piece with something that the client's dialect has no place for, by what it is.", "route", "to", "field")
 	m.answers = m.counter("upstream_responses_total", "Answers of upstreams by HTTP status, whatever became of them; 101 is a WebSocket.", "route", "status")
 	m.keepalives = m.counter("keepalives_total", "Signs of life sent to clients.", "route")
 	m.retries = m.counter("upstream_retries_total", "Requests that were sent again on a new connection, because the upstream had closed the kept one.", "upstream")

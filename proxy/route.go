@@ -55,6 +55,7 @@ type target struct {
 	options hub.Options
 	framing wire.Framing // Auto: the dialect's own
 	engines sync.Pool    // of *pipeline
+	wholes  sync.Pool    // of *pipeline, for answers in one piece
 }
 
 // newTable makes everything of a configuration ready, or nothing. Metrics and counters of a path outlive the table.
@@ -272,13 +273,29 @@ func (r *route) engine(t *target, f wire.Framing, asked *hub.Request) (engine.En
 		c := engine.NewCopier(r.pipelineConfig(t), wire.NewOut(f), t.framing == wire.Auto)
 		return c, c.Out, c.Stats
 	}
-	p, _ := t.engines.Get().(*engine.Pipeline)
-	if p == nil {
-		p = engine.NewPipeline(r.pipelineConfig(t))
-	}
+	p := r.pipeline(t, r.answersWhole(t, asked))
 	p.Reset()
 	p.Out.SetFraming(f)
 	return p, p.Out, p.Stats
+}
+
+// answersWhole reports whether a request is answered in one piece.
+func (r *route) answersWhole(t *target, asked *hub.Request) bool {
+	return asked != nil && asked.Whole && t.dialect.AppendAnswer != nil && !r.copies(t, asked)
+}
+
+// pipeline returns a pipeline that is used again, or a new one.
+func (r *route) pipeline(t *target, whole bool) *engine.Pipeline {
+	pool := &t.engines
+	if whole {
+		pool = &t.wholes
+	}
+	if p, ok := pool.Get().(*engine.Pipeline); ok {
+		return p
+	}
+	c := r.pipelineConfig(t)
+	c.Whole = whole
+	return engine.NewPipeline(c)
 }
 
 func (r *route) pipelineConfig(t *target) engine.Config {
@@ -319,8 +336,14 @@ func settings(s *config.Shape) policy.Settings {
 // release takes an engine back for the next stream. Decoders, sequencers and encoders hold maps and buffers that cost
 // more to make than to reset.
 func (t *target) release(e engine.Engine) {
-	if p, ok := e.(*engine.Pipeline); ok {
-		p.Recycle()
+	p, ok := e.(*engine.Pipeline)
+	if !ok {
+		return
+	}
+	p.Recycle()
+	if p.Whole() {
+		t.wholes.Put(p)
+	} else {
 		t.engines.Put(p)
 	}
 }

@@ -89,7 +89,11 @@ func (s *Server) run(c *call, st *canceler, sink sink) *hub.Failure {
 	s.noteDropped(c)
 	s.noteRequest(c)
 	x := &stream{server: s, call: c, canceler: st, begun: time.Now()}
-	x.engine, x.pump.out, x.stats = c.route.engine(c.target, c.target.clientFraming(c.session != nil), c.asked)
+	framing := c.target.clientFraming(c.session != nil)
+	if http, ok := sink.(*httpSink); ok && c.route.answersWhole(c.target, c.asked) {
+		framing, http.media = wire.Concat, "application/json"
+	}
+	x.engine, x.pump.out, x.stats = c.route.engine(c.target, framing, c.asked)
 	x.prepare(sink)
 	f := x.move(sink)
 	x.sendCancelRequest(f)
@@ -198,7 +202,9 @@ func (x *stream) prepare(sink sink) {
 	p.flushed = x.flushed
 	p.arrived = x.arrived
 	p.limits = pumpLimits{idle: r.up.cfg.Timeouts.Idle, keepalive: r.cfg.Timeouts.Keepalive, total: r.cfg.Timeouts.Stream}
-	p.appendKeepAlive = x.appendKeepAlive
+	if p.appendKeepAlive = x.appendKeepAlive; r.answersWhole(x.call.target, x.call.asked) {
+		p.appendKeepAlive = func(*wire.Out) {} // it would open the answer, and the status is not known yet
+	}
 	if x.call.pending != nil {
 		x.resume()
 	}
@@ -317,6 +323,11 @@ func (x *stream) report(f *hub.Failure) {
 	if f != nil {
 		ending = string(f.Code)
 		x.countCancel(f)
+	}
+	if p, ok := x.engine.(*engine.Pipeline); ok {
+		for _, field := range p.AnswerLosses() {
+			r.metrics.all.answerLosses.WithLabelValues(r.name, x.call.target.dialect.Name, field).Inc()
+		}
 	}
 	r.metrics.ended(r.source.Name, x.call.target.dialect.Name, ending, took)
 	tokens := x.stats.Usage.Sum()

@@ -74,6 +74,7 @@ type Config struct {
 	Bounds                 sequencer.Bounds
 	EndGrace               time.Duration
 	Policy                 policy.Settings // of the client's side
+	Whole                  bool            // the client wants the answer in one piece
 }
 
 func NewPipeline(c Config) *Pipeline {
@@ -93,6 +94,11 @@ func NewPipeline(c Config) *Pipeline {
 	}
 	if c.From.Stages != nil {
 		p.addStages(c.From.Stages(c.FromOptions))
+	}
+	if c.Whole {
+		whole := newWholeEncoder(c.To, c.ToOptions)
+		p.Enc, p.keeper = whole, whole
+		return p
 	}
 	p.addStages(policy.Stages(c.To, c.Policy, p.Stats.countOut))
 	return p

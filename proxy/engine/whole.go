@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// wholeEncoder writes nothing before the run has ended well, and then all of it as one answer. What failed has none: its client
+// gets a status.
+type wholeEncoder struct {
+	to      *hub.Dialect
+	options hub.Options
+	folder  *conversation.Folder
+	asked   *hub.Request
+	losses  hub.Losses
+}
+
+func newWholeEncoder(to *hub.Dialect, options hub.Options) *wholeEncoder {
+	return &wholeEncoder{to: to, options: options, folder: conversation.NewFolder(nil)}
+}
+
+// Encode implements [hub.Encoder].
+func (e *wholeEncoder) Encode(_ *wire.Out, ev *hub.Event) hub.Disposition {
+	e.folder.Add(ev)
+	return hub.Deferred
+}
+
+// Finish implements [hub.Encoder].
+func (e *wholeEncoder) Finish(out *wire.Out) {
+	run := e.folder.Run()
+	if !run.Ended || run.Status == hub.StatusFailed {
+		return
+	}
+	asked := e.asked
+	if asked == nil {
+		asked = new(hub.Request)
+	}
+	out.Begin("")
+	out.Buf = e.to.AppendAnswer(out.Buf, e.options, asked, &run, &e.losses)
+	out.End()
+}
+
+// Reset implements [hub.Encoder].
+func (e *wholeEncoder) Reset() {
+	e.folder, e.asked, e.losses = conversation.NewFolder(nil), nil, hub.Losses{}
+}
+
+// Answer implements [hub.Answerer].
+func (e *wholeEncoder) Answer(asked *hub.Request) { e.asked = asked }
+
+// Kept implements [hub.Keeper].
+func (e *wholeEncoder) Kept() int { return e.folder.Size() }
+
+// Whole reports whether the pipeline answers in one piece.
+func (p *Pipeline) Whole() bool {
+	_, whole := p.Enc.(*wholeEncoder)
+	return whole
+}
+
+// AnswerLosses is what an answer in one piece has no place for.
+func (p *Pipeline) AnswerLosses() []string {
+	if whole, ok := p.Enc.(*wholeEncoder); ok {
+		return whole.losses.Names
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package proxy
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestWholeAnswers: clients of model APIs that ask for no stream get one answer, whatever the agent's dialect is, with the usage;
+// and a status where the run failed.
+func TestWholeAnswers(t *testing.T) {
+	stream := smallRun
+	agent := newAgent(t, func(p *peer) {
+		for p.request() != nil {
+			p.ok("Content-Type: application/x-ndjson")
+			for line := range strings.Lines(stream) {
+				p.chunk(line)
+			}
+			p.last()
+		}
+	})
+	yaml := "listen: 127.0.0.1:0\ntimeouts: {keepalive: 1ms}\nupstreams:\n  agent: {url: '" + agent.url() + "', dialect: native}\nroutes:\n"
+	for _, d := range []string{"openai-chat", "openai-responses", "anthropic", "gemini"} {
+		yaml += "  - {path: /" + d + "/*, upstream: agent, client: " + d + "}\n"
+	}
+	r := start(t, yaml)
+	f := func(path, body string, status int, want ...string) {
+		t.Helper()
+		resp, got := r.post(path, body)
+		if resp.StatusCode != status || !strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json") {
+			t.Errorf("%s: status %d, %s\n%s", path, resp.StatusCode, resp.Header.Get("Content-Type"), got)
+		}
+		for _, part := range want {
+			if !strings.Contains(got, part) {
+				t.Errorf("%s: lacks %s\n%s", path, part, got)
+			}
+		}
+	}
+	const messages = `"messages":[{"role":"user","content":"Hi"}]}`
+	stream = lines(lineStart, lineHello, lineWorld, `{"kind":"usage","scope":"run","usage":{"in":20,"out":7}}`, lineEnd)
+	f("/openai-chat", `{"model":"m",`+messages, 200, `"object":"chat.completion"`, `"content":"Hello, world"`, `"finish_reason":"stop"`, `"prompt_tokens":20`)
+	f("/openai-responses/responses", `{"model":"m","input":"Hi"}`, 200, `"object":"response"`, `"text":"Hello, world"`, `"input_tokens":20`)
+	f("/anthropic/v1/messages", `{"model":"m","max_tokens":9,`+messages, 200, `"type":"message"`, `"text":"Hello, world"`, `"stop_reason":"end_turn"`)
+	f("/gemini/v1/models/m:generateContent", `{"contents":[{"parts":[{"text":"Hi"}]}]}`, 200, `"text":"Hello, world"`, `"finishReason":"STOP"`)
+	stream = lines(lineStart, lineHello, `{"kind":"run.end","status":"failed","err":"secret at 10.0.0.1"}`)
+	f("/openai-chat", `{"model":"m",`+messages, 502, `"error":{"message":"The agent reported an error."`)
+	stream = lines(lineStart, lineHello)
+	f("/anthropic/v1/messages", `{"model":"m","max_tokens":9,`+messages, 502, `"type":"error"`, "stopped before the answer was complete")
+	if resp, got := r.post("/openai-chat", `{"model":"m","stream":true,`+messages); resp.StatusCode != 200 || !strings.Contains(got, "data: {") {
+		t.Errorf("a stream: status %d\n%s", resp.StatusCode, got)
+	}
+}
+
+// TestWholeAnswersAreBounded: an answer that is put together in memory has the bound of kept text.
+func TestWholeAnswersAreBounded(t *testing.T) {
+	agent := newAgent(t, streaming(lines(lineStart, lineHello, `{"kind":"text.delta","id":"p1","text":"`+strings.Repeat("x", 70_000)+`"}`, lineEnd)))
+	r := start(t, simple(agent.url(), "limits: {kept_text: 64KiB}", "", "client: openai-chat"))
+	resp, got := r.post("/run", `{"messages":[]}`)
+	if resp.StatusCode != 502 || resp.Header.Get("X-Sabir-Error") != "answer_too_long" {
+		t.Errorf("status %d\n%s", resp.StatusCode, got)
+	}
+}
