@@ -62,10 +62,17 @@ func (b *requestView) flag(name string, v bool) {
 }
 
 func (b *requestView) message(m *hub.Message) {
-	b.line("%s", strings.TrimSpace(fmt.Sprintf("%s %s %s%s", m.Role, m.ID, m.Name, showMeta(&m.Meta))))
+	b.line("%s", strings.TrimSpace(fmt.Sprintf("%s %s %s%s", m.Role, m.ID, m.Name, showMeta(&m.Meta)))+joins(m))
 	for i := range m.Parts {
 		b.part(&m.Parts[i])
 	}
+}
+
+func joins(m *hub.Message) string {
+	if m.Joins {
+		return " joins"
+	}
+	return ""
 }
 
 func (b *requestView) part(p *hub.Part) {

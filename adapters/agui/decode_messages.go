@@ -34,7 +34,7 @@ func decodeMessage(b *conversation.Builder, m rawjson.Value) {
 		decodeContent(b, content)
 	case "reasoning":
 		if !onlyReasoning(b) {
-			b.Begin(hub.RoleAgent, nil)
+			b.BeginAgent(nil)
 		}
 		b.Add(hub.Part{Kind: hub.PartReasoning, ID: id, Text: textOf(content), Sig: rawjson.Text(m, "encryptedValue")})
 	case "assistant":
@@ -60,17 +60,21 @@ func own(v rawjson.Value) hub.Meta { return hub.Meta{Dialect: Dialect.Name, Raw:
 
 func begin(b *conversation.Builder, role hub.Role, m rawjson.Value) {
 	to := b.Begin(role, rawjson.Text(m, "id"))
-	to.Name, to.Meta = rawjson.Text(m, "name"), extras(m, role)
+	describe(to, m)
+}
+
+func describe(to *hub.Message, m rawjson.Value) {
+	to.Name, to.Meta = rawjson.Text(m, "name"), extras(m, to.Role)
 }
 
 // beginAnswer begins a message of the agent's, or goes on with the reasoning before it.
 func beginAnswer(b *conversation.Builder, m rawjson.Value) {
 	if !onlyReasoning(b) {
-		begin(b, hub.RoleAgent, m)
-		return
+		b.BeginAgent(nil)
 	}
 	to := &b.Messages[len(b.Messages)-1]
-	to.ID, to.Name, to.Meta = rawjson.Text(m, "id"), rawjson.Text(m, "name"), extras(m, hub.RoleAgent)
+	to.ID = rawjson.Text(m, "id")
+	describe(to, m)
 }
 
 // onlyReasoning reports whether the last message is reasoning whose answer has not come.

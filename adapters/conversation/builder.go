@@ -2,7 +2,11 @@
 // together from a request or a run, and what they need before a dialect can write them.
 package conversation
 
-import "github.com/sabir-proxy/sabir/adapters/hub"
+import (
+	"slices"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
 
 // A Builder puts messages together in the order in which a request tells them. Results go to their calls. The zero value is
 // ready; Messages may hold what came before.
@@ -10,6 +14,7 @@ type Builder struct {
 	Messages []hub.Message
 	open     map[string][]place // of calls by id, in their order
 	role     hub.Role           // of the message that was begun last
+	resulted bool               // a result has come since
 }
 
 // place is where a call stands.
@@ -18,8 +23,21 @@ type place struct{ message, part int }
 // Begin adds a message. It is valid until the next.
 func (b *Builder) Begin(role hub.Role, id []byte) *hub.Message {
 	b.role = role
-	b.Messages = append(b.Messages, hub.Message{Role: role, ID: id})
+	b.Messages, b.resulted = append(b.Messages, hub.Message{Role: role, ID: id}), false
 	return &b.Messages[len(b.Messages)-1]
+}
+
+// BeginAgent adds a message of the agent's.
+func (b *Builder) BeginAgent(id []byte) *hub.Message {
+	joins := len(b.Messages) > 0 && !b.resulted && waits(&b.Messages[len(b.Messages)-1])
+	m := b.Begin(hub.RoleAgent, id)
+	m.Joins = joins
+	return m
+}
+
+// waits reports whether a message has calls without results.
+func waits(m *hub.Message) bool {
+	return m.Role == hub.RoleAgent && slices.ContainsFunc(m.Parts, func(p hub.Part) bool { return p.Kind == hub.PartCall && p.Result == nil })
 }
 
 // Add adds a part to the last message. A message of the agent's is cut before what it says behind a call that has its result:
@@ -55,6 +73,7 @@ func (b *Builder) noteAt(id []byte, at place) {
 // Result gives a result to the last call of its id that has none, or else replaces that of the last call of its id. Where
 // there is no such call, a message of role Results holds it; name is the tool then, if the request tells it.
 func (b *Builder) Result(call, name []byte, r hub.CallResult) {
+	b.resulted = true
 	if p := b.Call(call); p != nil {
 		p.Result = &r
 		return

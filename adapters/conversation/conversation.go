@@ -33,6 +33,23 @@ func AppendTexts(dst []byte, ms []hub.Message, separator string) []byte {
 	return dst
 }
 
+// together puts messages together that are one step: agents take calls for calls at once only if they stand in one message.
+func together(ms []hub.Message) []hub.Message {
+	if !slices.ContainsFunc(ms, func(m hub.Message) bool { return m.Joins }) {
+		return ms
+	}
+	all := make([]hub.Message, 0, len(ms))
+	for i := range ms {
+		if !ms[i].Joins || len(all) == 0 {
+			all = append(all, ms[i])
+			continue
+		}
+		last := &all[len(all)-1]
+		last.Parts = slices.Concat(last.Parts, ms[i].Parts)
+	}
+	return all
+}
+
 // leftBehind is what the model is told of a call whose result never came.
 const leftBehind = "The conversation went on before this call had a result."
 
@@ -72,9 +89,10 @@ func Calls(m *hub.Message) bool {
 	return false
 }
 
-// Ready prepares the messages of a request for an agent that takes a history: open calls that were left behind are closed, and
-// messages with nothing in them are left out.
+// Ready prepares the messages of a request for an agent that takes a history: messages that are one step are put together, open
+// calls that were left behind are closed, and messages with nothing in them are left out.
 func Ready(ms []hub.Message) []hub.Message {
+	ms = together(ms)
 	Close(ms)
 	empty := func(m hub.Message) bool { return len(m.Parts) == 0 }
 	if !slices.ContainsFunc(ms, empty) {

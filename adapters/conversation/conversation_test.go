@@ -193,3 +193,29 @@ func TestTurns(t *testing.T) {
 		t.Errorf("got %+v", turns)
 	}
 }
+
+// TestCallsAtOnceAreOneStep: messages that were said before any result came are one, whoever is asked; what was read stays as it is.
+func TestCallsAtOnceAreOneStep(t *testing.T) {
+	var b Builder
+	call := func(id string) {
+		b.BeginAgent([]byte("m" + id))
+		b.Add(hub.Part{Kind: hub.PartCall, ID: []byte(id)})
+	}
+	call("1")
+	call("2")
+	b.Result([]byte("1"), nil, hub.CallResult{Text: []byte("one")})
+	b.Result([]byte("2"), nil, hub.CallResult{Text: []byte("two")})
+	call("3")
+	call("4")
+	read := len(b.Messages)
+	ms := Ready(b.Messages)
+	if len(ms) != 2 || len(ms[0].Parts) != 2 || string(ms[0].ID) != "m1" || len(ms[1].Parts) != 2 {
+		t.Fatalf("got %+v", ms)
+	}
+	if ms[1].Parts[0].Result != nil || ms[1].Parts[1].Result != nil {
+		t.Error("calls of the last step wait for their results, none is left behind")
+	}
+	if len(b.Messages) != read || len(b.Messages[0].Parts) != 1 {
+		t.Errorf("the messages that were read became %+v", b.Messages)
+	}
+}

@@ -12,6 +12,9 @@ type Message struct {
 	Name  []byte // of the participant
 	Parts []Part // in order
 	Meta  Meta
+
+	// Joins says that the agent said it before the calls of the message before it had their results: both are one step.
+	Joins bool
 }
 
 // Role says whose message it is.
