@@ -2,7 +2,6 @@ package adaptertest
 
 import (
 	"bytes"
-	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -106,8 +105,9 @@ func writeRequest(t testing.TB, d *hub.Dialect, req *hub.Request) ([]byte, *hub.
 	if err != nil {
 		t.Fatalf("%s: %v", d.Name, err)
 	}
-	if !json.Valid(body) {
-		t.Fatalf("%s wrote no JSON:\n%s", d.Name, body)
+	var json rawjson.Decoder
+	if err := json.Valid(body); err != nil {
+		t.Fatalf("%s wrote no JSON: %v\n%s", d.Name, err, body)
 	}
 	second, _ := d.Requests.AppendRequest(nil, req, new(hub.Losses))
 	if !bytes.Equal(body, second) {
@@ -176,12 +176,30 @@ func fuzzRequest(t *testing.T, from, to *hub.Dialect, body []byte) {
 	}
 }
 
-func indented(body []byte) []byte {
-	var buf bytes.Buffer
-	if json.Indent(&buf, body, "", "  ") != nil {
-		return body
+// indented is a value with a member a line, so that changes of it can be read.
+func indented(body []byte) []byte { return append(appendIndented(nil, body, "\n"), '\n') }
+
+func appendIndented(dst []byte, v rawjson.Value, line string) []byte {
+	kind := rawjson.Kind(v)
+	if kind != '{' && kind != '[' {
+		return rawjson.AppendCompact(dst, v)
 	}
-	return append(buf.Bytes(), '\n')
+	from := len(dst)
+	dst = append(dst, kind)
+	if kind == '{' {
+		for key, member := range rawjson.EachField(v) {
+			dst = append(rawjson.AppendQuoted(append(dst, line+"  "...), key), ": "...)
+			dst = append(appendIndented(dst, member, line+"  "), ',')
+		}
+	} else {
+		for element := range rawjson.Each(v) {
+			dst = append(appendIndented(append(dst, line+"  "...), element, line+"  "), ',')
+		}
+	}
+	if len(dst) == from+1 {
+		return append(dst, kind+2) // the bracket that closes stands two behind the one that opens
+	}
+	return append(append(dst[:len(dst)-1], line...), kind+2)
 }
 
 func lines(list []string) string {
