@@ -22,13 +22,14 @@ func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []by
 type inputWriter struct {
 	*jsonwriter.Writer
 	losses  *hub.Losses
-	ids     conversation.IDs
+	ids     *conversation.IDs
 	made    int        // ids of reasoning that were made
 	results []answered // of calls that have been written, to be written behind them
 	sealed  bool       // encrypted reasoning has been written
 }
 
 func (w *inputWriter) messages(ms []hub.Message) {
+	w.ids = conversation.CallIDs(ms)
 	for i := range ms {
 		m := &ms[i]
 		switch m.Role {
