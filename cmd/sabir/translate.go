@@ -30,7 +30,7 @@ type translateFlags struct {
 	subAgents             string
 	shape                 policy.Settings
 	tap, stats            bool
-	request               bool
+	request, whole        bool
 	model                 string
 }
 
@@ -61,7 +61,10 @@ became of it: extension, folded or dropped.
 
 --request translates the body of a request instead, from the dialect of the
 client to that of the agent, as serve does. What the agent's dialect has no
-place for is listed on standard error.`,
+place for is listed on standard error.
+
+--whole writes the run as one answer, as clients of model APIs get it that ask
+for no stream.`,
 		Example: `  sabir translate --from evolve --to agui run.ndjson
   curl -N http://127.0.0.1:9000 | sabir translate --from evolve --to native
   sabir translate --from agentevent --to agui --option match=lifo --tap run.sse
@@ -90,6 +93,7 @@ place for is listed on standard error.`,
 	flags.BoolVar(&f.tap, "tap", false, "show the canonical events on standard error")
 	flags.BoolVar(&f.stats, "stats", false, "show at the end, on standard error, what was done")
 	flags.BoolVar(&f.request, "request", false, "translate the body of a request")
+	flags.BoolVar(&f.whole, "whole", false, "write the run as one answer")
 	flags.StringVar(&f.model, "model", "", "`MODEL` for requests that name none")
 	for _, name := range []string{"from", "to"} {
 		_ = cmd.MarkFlagRequired(name)
@@ -120,7 +124,10 @@ func translate(cmd *cobra.Command, f *translateFlags, args []string) error {
 	if err != nil {
 		return fmt.Errorf("cannot write: %w", err)
 	}
-	return verdict(cmd.Context(), &t, c.From.Name)
+	if err := verdict(cmd.Context(), &t, c.From.Name); err != nil || !f.whole || t.Failure == nil {
+		return err
+	}
+	return fmt.Errorf("the run has no answer, it ended as %s", t.Ending)
 }
 
 // input opens what is to be translated. The function it returns closes it.
@@ -155,8 +162,15 @@ func (f *translateFlags) parse() (c engine.Config, out wire.Framing, err error) 
 	note(err)
 	problems = append(problems, f.dialects(&c)...)
 	problems = append(problems, f.shapes(&c)...)
+	if f.whole && len(problems) == 0 && c.To.AppendAnswer == nil {
+		has := func(d *hub.Dialect) bool { return d.AppendAnswer != nil }
+		note(fmt.Errorf("--whole: %s has no answers in one piece; %s have", c.To.Name, dialectNames(has)))
+	}
 	if len(problems) > 0 {
 		return c, out, errors.Join(problems...)
+	}
+	if c.Whole = f.whole; c.Whole {
+		out = wire.NDJSON
 	}
 	if out == wire.Auto && c.To.Framing == wire.WebSocket {
 		out = wire.NDJSON
