@@ -8,6 +8,38 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
+// TestRequestsOfLangGraph: a run without a thread gets the whole conversation, with the results of calls behind them.
+func TestRequestsOfLangGraph(t *testing.T) {
+	client, err := adapters.Lookup("openai-chat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := adapters.Lookup("langgraph")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const body = `{"model":"graph","seed":1,"tools":[{"type":"function","function":{"name":"ls"}}],"messages":[{"role":"system","content":"Be brief."},` +
+		`{"role":"user","content":[{"type":"text","text":"Hi"},{"type":"image_url","image_url":{"url":"https://x/y.png"}}]},` +
+		`{"role":"assistant","content":"So.","tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\"a\":1}"}},` +
+		`{"id":"c2","type":"function","function":{"name":"rm","arguments":""}}]},{"role":"tool","tool_call_id":"c1","content":"x"},` +
+		`{"role":"user","content":"Go on"}]}`
+	const want = `{"assistant_id":"graph","input":{"messages":[{"type":"system","content":"Be brief."},` +
+		`{"type":"human","content":[{"type":"text","text":"Hi"},{"type":"image_url","image_url":{"url":"https://x/y.png"}}]},` +
+		`{"type":"ai","content":"So.","tool_calls":[{"id":"c1","name":"ls","args":{"a":1},"type":"tool_call"},{"id":"c2","name":"rm","args":{},"type":"tool_call"}]},` +
+		`{"type":"tool","tool_call_id":"c1","name":"ls","content":"x","status":"success"},` +
+		`{"type":"tool","tool_call_id":"c2","name":"rm","content":"The conversation went on before this call had a result.","status":"error"},` +
+		`{"type":"human","content":"Go on"}]},"stream_mode":["messages-tuple","updates","custom"],"on_disconnect":"cancel"}`
+	var req hub.Request
+	var l hub.Losses
+	if err := client.Requests.DecodeRequest(&req, []byte(body)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := server.RequestWriter()(nil, &req, &l)
+	if err != nil || string(got) != want || strings.Join(l.Names, " ") != "tools settings.seed" {
+		t.Errorf("got  %s\nwant %s\nlosses %q, %v", got, want, l.Names, err)
+	}
+}
+
 // TestPrompts: agents that keep the conversation, and take a prompt, get what the user says that is new, in the body that their
 // servers take; a request that says nothing new is refused.
 func TestPrompts(t *testing.T) {

@@ -69,6 +69,13 @@
 // replace all messages that the client has, of earlier runs, too, and Sabir does not know these. So they are written only
 // for clients that asked for them and for no messages, or where the option values says so.
 //
+// # Requests
+//
+// Those of other clients are written for POST /runs/stream, a run without a thread, since such clients send the whole
+// conversation: instructions, texts, images, calls and their results. The model that is asked for names the graph; without one
+// it is agent. An interrupt of such a run cannot be answered, tools of the client and settings of the model have no place.
+// Requests of this dialect's own clients hold only what is new, and are not translated.
+//
 // # Lost
 //
 // Results of runs and sub-agents; blocks of results, as one text; titles and locations of tools; checkpoints, as there is
@@ -128,6 +135,8 @@ var Dialect = hub.Dialect{
 	ServerIDs:     true,
 	AppendFailure: appendFailure,
 	Requests:      requests{},
+	WriteRequest:  writeRequest,
+	Stateless:     true,
 }
 
 // nameRaw is the name of raw events of this dialect.
