@@ -64,8 +64,9 @@ func (s *Server) serveHTTP(c *call, conn *requestConn) {
 		}
 	}
 	c.release()
-	// Where the client left, or a body has no end, nothing can follow.
-	if f != nil && (clientFault(f.Code) || f.Code == hub.CodeInternal) || st.failure() != nil || sink.close {
+	// Where the client left, or a body has no end, nothing can follow. A run that was stopped has one.
+	given := st.failure() != nil && st.failure().Code != hub.CodeCancelled
+	if f != nil && (clientFault(f.Code) || f.Code == hub.CodeInternal) || given || sink.close {
 		conn.Close()
 		return
 	}
