@@ -50,6 +50,26 @@ func together(ms []hub.Message) []hub.Message {
 	return all
 }
 
+// callsLast puts what the agent said behind its calls before them: it was said before their results, which agents read from the
+// order, as results stand right behind the calls in most dialects.
+func callsLast(ms []hub.Message) []hub.Message {
+	own := false
+	for i := range ms {
+		isCall := func(p hub.Part) bool { return p.Kind == hub.PartCall }
+		first := slices.IndexFunc(ms[i].Parts, isCall)
+		if ms[i].Role != hub.RoleAgent || first < 0 || !slices.ContainsFunc(ms[i].Parts[first:], func(p hub.Part) bool { return !isCall(p) }) {
+			continue
+		}
+		if !own {
+			ms, own = slices.Clone(ms), true
+		}
+		said := slices.DeleteFunc(slices.Clone(ms[i].Parts), isCall)
+		calls := slices.DeleteFunc(slices.Clone(ms[i].Parts), func(p hub.Part) bool { return !isCall(p) })
+		ms[i].Parts = append(said, calls...)
+	}
+	return ms
+}
+
 // leftBehind is what the model is told of a call whose result never came.
 const leftBehind = "The conversation went on before this call had a result."
 
@@ -62,7 +82,7 @@ func Close(ms []hub.Message) {
 	}
 	if last > 0 && ms[last-1].Role == hub.RoleAgent {
 		last--
-		for last > 0 && len(ms[last].ID) > 0 && ms[last-1].Role == hub.RoleAgent && string(ms[last-1].ID) == string(ms[last].ID) {
+		for last > 0 && ms[last-1].Role == hub.RoleAgent && (ms[last].Joins || len(ms[last].ID) > 0 && string(ms[last-1].ID) == string(ms[last].ID)) {
 			last-- // steps of the last message
 		}
 	}
@@ -89,11 +109,11 @@ func Calls(m *hub.Message) bool {
 	return false
 }
 
-// Ready prepares the messages of a request for an agent that takes a history: messages that are one step are put together, open
-// calls that were left behind are closed, and messages with nothing in them are left out.
+// Ready prepares the messages of a request for an agent that takes a history: messages that are one step are put together, calls
+// stand last in them, open calls that were left behind are closed, and messages with nothing in them are left out.
 func Ready(ms []hub.Message) []hub.Message {
-	ms = together(ms)
 	Close(ms)
+	ms = callsLast(together(ms))
 	empty := func(m hub.Message) bool { return len(m.Parts) == 0 }
 	if !slices.ContainsFunc(ms, empty) {
 		return ms

@@ -219,3 +219,18 @@ func TestCallsAtOnceAreOneStep(t *testing.T) {
 		t.Errorf("the messages that were read became %+v", b.Messages)
 	}
 }
+
+// TestCallsStandLast: what was said behind a call was said before its result.
+func TestCallsStandLast(t *testing.T) {
+	read := []hub.Message{{Role: hub.RoleAgent, Parts: []hub.Part{
+		{Kind: hub.PartText, Text: []byte("a")}, {Kind: hub.PartCall, ID: []byte("1")}, {Kind: hub.PartText, Text: []byte("b")},
+		{Kind: hub.PartCall, ID: []byte("2")},
+	}}}
+	got := ""
+	for _, p := range Ready(read)[0].Parts {
+		got += string(p.Text) + string(p.ID)
+	}
+	if got != "ab12" || string(read[0].Parts[1].ID) != "1" {
+		t.Errorf("got %s of %+v", got, read)
+	}
+}
