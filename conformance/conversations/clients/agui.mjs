@@ -1,0 +1,87 @@
+// AG-UI's HttpAgent, as an application uses it that keeps no messages of its own.
+import { askUser, counting } from "./talk.mjs";
+
+const tools = [{ name: askUser.name, description: askUser.description, parameters: askUser.schema }];
+
+export function aguiClient({ name, HttpAgent }) {
+  return { name, dialect: "agui", can: { bring: true, decide: true }, open: (url) => new Talk(HttpAgent, url) };
+}
+
+class Talk {
+  ids = 0;
+
+  constructor(HttpAgent, url) {
+    this.agent = new HttpAgent({ url, threadId: crypto.randomUUID(), fetch: counting() });
+  }
+
+  say(content) {
+    this.agent.addMessage({ id: this.id(), role: "user", content });
+    return this.run();
+  }
+
+  answer(content) {
+    for (const call of openCalls(this.agent)) this.agent.addMessage({ id: this.id(), role: "tool", toolCallId: call.id, content });
+    return this.run();
+  }
+
+  decide(...yes) {
+    return this.run({ resume: decisions(this.agent, yes) });
+  }
+
+  regenerate() {
+    const { messages } = this.agent;
+    this.agent.setMessages(messages.slice(0, messages.findLastIndex((m) => m.role === "user") + 1));
+    return this.run();
+  }
+
+  stop() {
+    this.agent.abortRun();
+  }
+
+  shown() {
+    return shown(this.agent);
+  }
+
+  id() {
+    return `mine-${++this.ids}`;
+  }
+
+  async run(more = {}) {
+    let failed;
+    try {
+      await this.agent.runAgent({ tools, ...more }, { onRunErrorEvent: ({ event }) => { failed = event.message; } });
+    } catch (err) {
+      failed = err.message;
+    }
+    return seen(this.agent, failed);
+  }
+}
+
+// seen is what the user sees of an agent of AG-UI's client.
+export function seen(agent, failed) {
+  return {
+    text: shown(agent), calls: openCalls(agent).map((c) => ({ name: c.function.name, args: JSON.parse(c.function.arguments) })),
+    questions: questions(agent).map((q) => q.id), failed, turns: agent.messages.filter((m) => m.role === "user").length,
+  };
+}
+
+export function shown(agent) {
+  return latest(agent).filter((m) => m.role === "assistant").map((m) => m.content ?? "").join("");
+}
+
+export function decisions(agent, yes) {
+  return questions(agent).map((q, i) => ({ interruptId: q.id, status: "resolved", payload: { approved: yes[i] } }));
+}
+
+function latest({ messages }) {
+  return messages.slice(messages.findLastIndex((m) => m.role === "user") + 1);
+}
+
+const questions = (agent) => agent.pendingInterrupts ?? [];
+
+// openCalls are those that nobody has answered, and that no question is about.
+function openCalls(agent) {
+  const answered = new Set(latest(agent).filter((m) => m.role === "tool").map((m) => m.toolCallId));
+  const inQuestion = new Set(questions(agent).map((q) => q.toolCallId));
+  return latest(agent).flatMap((m) => m.toolCalls ?? []).filter((c) => !answered.has(c.id) && !inQuestion.has(c.id));
+}

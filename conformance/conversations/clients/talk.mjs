@@ -1,0 +1,38 @@
+// What all drivers of clients share. A driver holds one conversation as an application with that client would:
+//
+//	say(text)       a turn of the user's; resolves to what the user sees once the run is over, however it ended
+//	answer(result)  gives the result of the calls that the client was asked to run, and goes on
+//	decide(...yes)  answers the questions whether a tool may run, in their order, and goes on
+//	regenerate()    asks for the last answer anew
+//	stop()          gives the run up
+//	shown()         what the user sees of the answer so far
+//
+// What the user sees: text of the answer to the last turn, calls that are the client's to run {name, args}, questions that wait for
+// a decision, failed with the reason if the run failed, and turns, the number of turns of the user's on the screen.
+
+export const question = "Which city?";
+
+// askUser is the tool that clients bring which can.
+export const askUser = {
+  name: "ask_user", description: "Asks the user.",
+  schema: { type: "object", properties: { question: { type: "string" } }, required: ["question"] },
+};
+
+// until waits for words on the screen.
+export async function until(talk, words) {
+  for (const end = Date.now() + 5000; Date.now() < end; await sleep(10)) {
+    if (talk.shown().includes(words)) return;
+  }
+  throw new Error(`${JSON.stringify(words)} is not shown within 5 s, but ${JSON.stringify(talk.shown())}`);
+}
+
+export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+// counting is a fetch that ends conversations which never end by themselves.
+export function counting(most = 12) {
+  let calls = 0;
+  return (url, init) => {
+    if (++calls > most) throw new Error(`the client has made ${most} requests, and wants another`);
+    return fetch(url, init);
+  };
+}

@@ -1,0 +1,43 @@
+// The table of docs/conversations.md.
+import fs from "node:fs";
+import { scenarios } from "./scenarios.mjs";
+
+const begin = "<!-- conversations: made by conformance/conversations/run.mjs --write -->\n";
+const end = "<!-- end of conversations -->\n";
+
+// table is the text between the marks. Cells have a client, an agent, a scenario, and a reason if it is not the case that it works.
+export function table(cells) {
+  const notes = [];
+  const tables = [...groupBy(cells, (c) => c.client.name)].map(([client, own]) => clientTable(client, own, notes));
+  return [...tables, ...notes.map((reason, i) => `${i + 1}. ${reason}`), ""].join("\n");
+}
+
+function groupBy(list, key) {
+  const groups = new Map();
+  for (const item of list) groups.set(key(item), [...(groups.get(key(item)) ?? []), item]);
+  return groups;
+}
+
+function clientTable(client, cells, notes) {
+  const titles = Object.values(scenarios).map((s) => s.title);
+  const rows = [...groupBy(cells, (c) => c.agent.name)].map(([agent, own]) => `| ${[agent, ...own.map((c) => mark(c, notes))].join(" | ")} |`);
+  return [`### ${client}\n`, `| agent | ${titles.join(" | ")} |`, `|---|${titles.map(() => "---|").join("")}`, ...rows, ""].join("\n");
+}
+
+function mark({ reason, tried }, notes) {
+  if (!reason) return "yes";
+  if (!notes.includes(reason)) notes.push(reason);
+  return `${tried ? "**no**" : "–"} <sup>${notes.indexOf(reason) + 1}</sup>`;
+}
+
+// compare reports whether the document has the table; with write, it has it afterwards.
+export function compare(file, made, write) {
+  const text = fs.readFileSync(file, "utf8");
+  const from = text.indexOf(begin);
+  const to = text.indexOf(end);
+  if (from < 0 || to < from) throw new Error(`${file} has no marks for the table`);
+  const whole = `${text.slice(0, from)}${begin}\n${made}\n${text.slice(to)}`;
+  if (whole === text) return true;
+  if (write) fs.writeFileSync(file, whole);
+  return write;
+}

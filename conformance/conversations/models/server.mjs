@@ -1,0 +1,59 @@
+// A scripted model behind the four model APIs. Each refuses what the real one refuses, with status 400 and the reason, so that
+// a history that was translated badly shows.
+import http from "node:http";
+import { play } from "../script.mjs";
+import * as anthropic from "./anthropic.mjs";
+import * as chat from "./chat.mjs";
+import * as gemini from "./gemini.mjs";
+import * as responses from "./responses.mjs";
+import { Refused } from "./strict.mjs";
+
+const apis = { chat, responses, anthropic, gemini };
+
+// serveModels starts the server. paths are those of the APIs; notes says whose answers were given up.
+export async function serveModels() {
+  const notes = { gone: [], deleted: [] };
+  const server = http.createServer((req, res) => answer(req, res, notes).catch((err) => refuse(res, 500, String(err.stack))));
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const base = `http://127.0.0.1:${server.address().port}`;
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { base, paths: Object.fromEntries(Object.entries(apis).map(([name, api]) => [name, api.path])), notes, close };
+}
+
+async function answer(req, res, notes) {
+  const api = Object.values(apis).find((a) => a.path === req.url.replace("/v1/models/", "/v1beta/models/"));
+  if (!api || req.method !== "POST") return refuse(res, 404, `there is no ${req.method} ${req.url}`);
+  let body = "";
+  for await (const piece of req) body += piece;
+  let told;
+  try {
+    told = api.read(JSON.parse(body), req.headers);
+  } catch (err) {
+    if (!(err instanceof Refused) && !(err instanceof SyntaxError)) throw err;
+    return refuse(res, 400, err.message, api);
+  }
+  await stream(api, play(told), res, notes);
+}
+
+function refuse(res, status, reason, api) {
+  res.writeHead(status, { "content-type": "application/json" });
+  res.end(JSON.stringify(api ? api.refusal(reason) : { error: { message: reason } }));
+}
+
+async function stream(api, scene, res, notes) {
+  let gone = false;
+  res.on("close", () => {
+    gone = !res.writableFinished;
+    if (gone) notes.gone.push(scene.key);
+  });
+  res.writeHead(200, { "content-type": "text/event-stream" });
+  for (const frame of api.frames(scene)) {
+    if (gone) return;
+    res.write(frame);
+    if (scene.delay) await new Promise((resolve) => setTimeout(resolve, scene.delay));
+  }
+  res.end();
+}

@@ -1,0 +1,59 @@
+// Programs that run while conversations are held.
+import { spawn } from "node:child_process";
+import net from "node:net";
+
+const children = [];
+process.on("exit", () => children.forEach((child) => child.kill("SIGKILL"))); // those that stop has not ended
+
+// start runs a program until stop. What it prints is shown if it ends before.
+export function start(name, command, args) {
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
+  child.log = "";
+  for (const out of [child.stdout, child.stderr]) out.on("data", (p) => (child.log += p));
+  child.on("exit", (status, signal) => {
+    if (signal !== "SIGTERM" && status !== 0) console.error(`${name} ended with ${status ?? signal}:\n${child.log}`);
+  });
+  child.on("error", (err) => console.error(`${name}: ${err.message}`));
+  children.push(child);
+  return child;
+}
+
+// stop ends all programs, and resolves when they have ended.
+export async function stop() {
+  await Promise.all(children.map((child) => new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return resolve();
+    const hard = setTimeout(() => child.kill("SIGKILL"), 5000);
+    child.on("exit", () => {
+      clearTimeout(hard);
+      resolve();
+    });
+    child.kill("SIGTERM");
+  })));
+}
+
+// answers waits until the program listens on the port.
+export async function answers(name, port, child) {
+  for (const until = Date.now() + 60_000; Date.now() < until; ) {
+    if (child.exitCode !== null) throw new Error(`${name} has ended`);
+    const ok = await new Promise((resolve) => {
+      const s = net.connect(port, "127.0.0.1", () => { s.destroy(); resolve(true); });
+      s.on("error", () => resolve(false));
+    });
+    if (ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`${name} does not listen`);
+}
+
+// listening resolves to the base URL once the proxy has said where it listens.
+export function listening(child) {
+  return new Promise((resolve, reject) => {
+    child.on("exit", () => reject(new Error(`sabir has ended:\n${child.log}`)));
+    const look = () => {
+      const m = /listens on (\S+?)(;|$)/m.exec(child.log);
+      if (m) resolve(`http://${m[1]}`);
+    };
+    child.stdout.on("data", look);
+    child.stderr.on("data", look);
+  });
+}

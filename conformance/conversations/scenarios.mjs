@@ -1,0 +1,186 @@
+// What is tried with each pair of a client and an agent. A scenario talks, and throws where the client does not see what it should,
+// or the agent has not done, or has not been shown, what it should. needs says which of the two must be able to do what; a pair
+// that cannot is left out with the reason.
+import assert from "node:assert/strict";
+import { question, sleep, until } from "./clients/talk.mjs";
+
+const runsTools = { can: ({ agent }) => agent.can.run, reason: "The agent is a model: it runs no tools, they are all the client's." };
+const asks = { can: ({ agent }) => agent.can.ask, reason: "The agent asks for no approval: its protocol has no such question." };
+const decides = { can: ({ client }) => client.can.decide, reason: "The client's protocol, or this release of it, has no approvals." };
+const clientTools = {
+  can: ({ client, agent }) => agent.can.declare || client.can.bring,
+  reason: "The client sends no tools, the application's server has them; a model knows no tool that the request does not name.",
+};
+
+const leavesCalls = { can: ({ client }) => client.can.leave !== false, reason: "The client runs its tools itself, and waits for them." };
+
+export const scenarios = {
+  turns: { title: "three turns", needs: [], run: threeTurns },
+  server: { title: "agent's tool", needs: [runsTools], run: serverTool },
+  client: { title: "client's tool", needs: [clientTools], run: clientTool },
+  granted: { title: "approved", needs: [asks, decides], run: granted },
+  denied: { title: "denied", needs: [asks, decides], run: denied },
+  clients: { title: "two at once", needs: [clientTools], run: twoClientTools },
+  both: { title: "either's", needs: [runsTools, clientTools], run: eithersTools },
+  abandoned: { title: "ignored", needs: [clientTools, leavesCalls], run: abandoned, direct: false },
+  decided: { title: "one of two", needs: [asks, decides], run: oneOfTwo },
+  stop: { title: "stopped", needs: [], run: stopped },
+  failure: { title: "failed", needs: [], run: failure },
+  regenerate: { title: "regenerated", needs: [], run: regenerated },
+};
+
+async function threeTurns({ talk }) {
+  for (const turn of [1, 2, 3]) await greets(talk, turn);
+}
+
+async function serverTool({ talk, key }) {
+  const seen = await talk.say(`weather ${key}`);
+  well(seen, 1);
+  ends(seen, "Results: get_weather=9 degrees in Oslo");
+  assert.deepEqual(seen.calls, [], "the client is asked to run nothing");
+  const second = await greets(talk, 2);
+  const { users, agent } = await recalls(talk, key, 3);
+  assert.deepEqual(users, [`weather ${key}`, second.said]);
+  assert.equal(agent.replace(seen.text, ""), second.text, "the model is shown what the user was");
+}
+
+async function clientTool({ talk, key }) {
+  const first = await talk.say(`ask ${key}`);
+  well(first, 1);
+  assert.deepEqual(first.calls, [{ name: "ask_user", args: { question } }], "the client is asked to run the tool");
+  const seen = await talk.answer("Bergen");
+  well(seen, 1);
+  ends(seen, "Results: ask_user=Bergen");
+  const known = await recalls(talk, key, 2);
+  assert.deepEqual(known, { users: [`ask ${key}`], agent: seen.text, calls: [["ask_user", { question }, "Bergen"]] });
+}
+
+async function twoClientTools({ talk, key, client }) {
+  const first = await talk.say(`asks ${key}`);
+  well(first, 1);
+  const asked = [{ question }, { question: "Which city-2?" }];
+  const calls = asked.map((args) => ({ name: "ask_user", args }));
+  assert.deepEqual(first.calls, client.runtime ? calls.slice(0, 1) : calls, "the client is asked to run the tools"); // a runtime's runs one by one
+  const seen = await talk.answer("Bergen");
+  well(seen, 1);
+  ends(seen, "Results: ask_user=Bergen; ask_user=Bergen");
+  const known = await recalls(talk, key, 2);
+  assert.deepEqual(known, { users: [`asks ${key}`], agent: seen.text, calls: asked.map((args) => ["ask_user", args, "Bergen"]) });
+}
+
+async function eithersTools({ talk, key }) {
+  const first = await talk.say(`both ${key}`);
+  well(first, 1);
+  assert.deepEqual(first.calls, [{ name: "ask_user", args: { question } }], "the client is asked to run its tool, and only that");
+  const seen = await talk.answer("Bergen");
+  well(seen, 1);
+  assert.match(seen.text, /Results: .*ask_user=Bergen/);
+  await greets(talk, 2);
+}
+
+// A model takes no call without a result: somebody has to close it.
+async function abandoned({ talk, key }) {
+  well(await talk.say(`ask ${key}`), 1);
+  await greets(talk, 2);
+  await greets(talk, 3);
+}
+
+async function oneOfTwo({ talk, key, agent }) {
+  const first = await talk.say(`deletes ${key}`);
+  well(first, 1);
+  assert.equal(first.questions.length, 2, "the user is asked twice");
+  const seen = await talk.decide(true, false);
+  well(seen, 1);
+  assert.ok(seen.text.includes(`delete_file=deleted ${key}`), seen.text);
+  await greets(talk, 2);
+  assert.equal(await deletions(agent, key), 1, "the tool runs once");
+  assert.equal(await deletions(agent, `${key}-2`), 0, "the other call does not run");
+}
+
+async function granted({ talk, key, agent }) {
+  await asked({ talk, key, agent });
+  const seen = await talk.decide(true);
+  well(seen, 1);
+  ends(seen, `Results: delete_file=deleted ${key}`);
+  await greets(talk, 2);
+  assert.equal(await deletions(agent, key), 1, "the tool runs once");
+}
+
+async function denied({ talk, key, agent }) {
+  await asked({ talk, key, agent });
+  const seen = await talk.decide(false);
+  well(seen, 1);
+  assert.match(seen.text, /Results: delete_file=/);
+  assert.doesNotMatch(seen.text, /=deleted/);
+  await greets(talk, 2);
+  assert.equal(await deletions(agent, key), 0, "the tool does not run");
+}
+
+async function asked({ talk, key, agent }) {
+  const seen = await talk.say(`delete ${key}`);
+  well(seen, 1);
+  assert.equal(seen.questions.length, 1, "the user is asked once");
+  assert.equal(await deletions(agent, key), 0, "the tool does not run before the decision");
+}
+
+async function stopped({ talk, key, agent, client }) {
+  const going = talk.say(`slow ${key}`);
+  await Promise.race([until(talk, "w2 "), going.then((seen) => assert.fail(`the run ends before it is stopped: ${JSON.stringify(seen)}`))]);
+  await talk.stop();
+  const seen = await going;
+  assert.ok(!seen.text.includes("w60 "), "the run ends");
+  await leaves(agent, key);
+  await greets(talk, client.forgets ? 1 : 2);
+}
+
+async function leaves(agent, key) {
+  for (const end = Date.now() + 3000; Date.now() < end; await sleep(50)) {
+    if ((await agent.notes()).gone.includes(key)) return;
+  }
+  throw new Error("the agent does not notice within 3 s that its client has left");
+}
+
+async function failure({ talk, key }) {
+  const seen = await talk.say(`boom ${key}`);
+  assert.equal(seen.text, "Some words");
+  assert.ok(seen.failed, `the run does not fail, it ends with ${JSON.stringify(seen)}`);
+}
+
+async function regenerated({ talk }) {
+  await greets(talk, 1);
+  const second = await greets(talk, 2);
+  const seen = await talk.regenerate();
+  well(seen, 2);
+  assert.equal(seen.text, second.text);
+  await greets(talk, 3);
+}
+
+async function greets(talk, turn) {
+  const said = `hello ${turn} "☃\\\u2028\u{1f600}</b>\n\t{}`;
+  const seen = await talk.say(said);
+  well(seen);
+  assert.equal(seen.text, `Turn ${turn}: you said ${said}`);
+  return { said, text: seen.text };
+}
+
+// recalls is what the model was shown of the turns before.
+async function recalls(talk, key, turn) {
+  const seen = await talk.say(`recall ${key}`);
+  well(seen, turn);
+  const start = `Turn ${turn}: `;
+  assert.ok(seen.text.startsWith(start), `want the turn ${turn}, got ${seen.text}`);
+  return JSON.parse(seen.text.slice(start.length));
+}
+
+function well(seen, turns) {
+  assert.equal(seen.failed, undefined, `the run failed: ${seen.failed}`);
+  if (turns !== undefined) assert.equal(seen.turns, turns, "the user sees each turn once");
+}
+
+function ends(seen, words) {
+  assert.ok(seen.text.endsWith(words), `want an answer that ends in ${JSON.stringify(words)}, got ${JSON.stringify(seen.text)}`);
+}
+
+async function deletions(agent, key) {
+  return (await agent.notes()).deleted.filter((path) => path === key).length;
+}
