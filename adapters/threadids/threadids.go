@@ -11,9 +11,8 @@
 //     and the ids that Sabir makes do; UUIDs, random ids and times stay; see [Lasting].
 //   - What continues something keeps its id: the message that the request says the answer goes on with, calls that the
 //     history holds without a result, calls of earlier runs (hub.Resumed), history (hub.Replayed), the user's own words.
-//   - What goes back to the agent keeps its id, for requests are passed on as they are: runs, questions that the
-//     agent named, and calls that the client runs, unless the history shows a collision. Questions that Sabir named get
-//     the suffix.
+//   - What goes back to the agent keeps its id, for it knows them by no other: runs, questions that the agent named, and
+//     calls that the client runs, unless the history shows a collision. Questions that Sabir named get the suffix.
 //   - Ids that the server of the upstream's dialect compares with its own (hub.Dialect.ServerIDs) stay in any case.
 //
 // An id is changed in the same way wherever the stream names it.
