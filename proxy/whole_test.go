@@ -42,7 +42,7 @@ func TestWholeAnswers(t *testing.T) {
 	f("/anthropic/v1/messages", `{"model":"m","max_tokens":9,`+messages, 200, `"type":"message"`, `"text":"Hello, world"`, `"stop_reason":"end_turn"`)
 	f("/gemini/v1/models/m:generateContent", `{"contents":[{"parts":[{"text":"Hi"}]}]}`, 200, `"text":"Hello, world"`, `"finishReason":"STOP"`)
 	stream = lines(lineStart, lineHello, `{"kind":"run.end","status":"failed","err":"secret at 10.0.0.1"}`)
-	f("/openai-chat", `{"model":"m",`+messages, 502, `"error":{"message":"The agent reported an error."`)
+	f("/openai-chat", `{"model":"m",`+messages, 502, `"error":{"message":"The agent reported an error. Request ID: `)
 	stream = lines(lineStart, lineHello)
 	f("/anthropic/v1/messages", `{"model":"m","max_tokens":9,`+messages, 502, `"type":"error"`, "stopped before the answer was complete")
 	if resp, got := r.post("/openai-chat", `{"model":"m","stream":true,`+messages); resp.StatusCode != 200 || !strings.Contains(got, "data: {") {

@@ -51,6 +51,7 @@ type Failure struct {
 	Code   Code
 	Cause  error
 	Note   string // what clients are told besides: a sentence of ours, made of closed vocabularies such as names of dialects
+	Said   string // what the agent said of it, in place of the code's text: the body of a JSON string, as the stream would have it
 	Status int    // of the HTTP response, where it says more than the code's own; 0 = the code's own
 }
 
@@ -120,6 +121,9 @@ func (f *Failure) Unwrap() error { return f.Cause }
 
 // Text is what clients are told.
 func (f *Failure) Text() string {
+	if f.Said != "" {
+		return f.Said
+	}
 	if f.Note != "" {
 		return failures[f.Code].text + " " + f.Note
 	}

@@ -279,7 +279,7 @@ func (p *Pipeline) Finish(f *hub.Failure, now time.Duration, mute bool) *hub.Fai
 func (p *Pipeline) outcome(ended bool, f *hub.Failure) *hub.Failure {
 	switch {
 	case ended && p.End == hub.StatusFailed:
-		return hub.Fail(hub.CodeAgent, nil)
+		return p.agentFailure()
 	case ended:
 		return nil
 	case f != nil:

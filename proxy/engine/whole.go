@@ -14,6 +14,7 @@ type wholeEncoder struct {
 	folder  *conversation.Folder
 	asked   *hub.Request
 	losses  hub.Losses
+	why     string // the run has failed
 }
 
 func newWholeEncoder(to *hub.Dialect, options hub.Options) *wholeEncoder {
@@ -30,6 +31,7 @@ func (e *wholeEncoder) Encode(_ *wire.Out, ev *hub.Event) hub.Disposition {
 func (e *wholeEncoder) Finish(out *wire.Out) {
 	run := e.folder.Run()
 	if !run.Ended || run.Status == hub.StatusFailed {
+		e.why = string(run.Err)
 		return
 	}
 	asked := e.asked
@@ -43,7 +45,7 @@ func (e *wholeEncoder) Finish(out *wire.Out) {
 
 // Reset implements [hub.Encoder].
 func (e *wholeEncoder) Reset() {
-	e.folder, e.asked, e.losses = conversation.NewFolder(nil), nil, hub.Losses{}
+	e.folder, e.asked, e.losses, e.why = conversation.NewFolder(nil), nil, hub.Losses{}, ""
 }
 
 // Answer implements [hub.Answerer].
@@ -51,6 +53,15 @@ func (e *wholeEncoder) Answer(asked *hub.Request) { e.asked = asked }
 
 // Kept implements [hub.Keeper].
 func (e *wholeEncoder) Kept() int { return e.folder.Size() }
+
+// agentFailure is what an agent's own failure is to the caller. Where nothing was written, it is all that the client learns.
+func (p *Pipeline) agentFailure() *hub.Failure {
+	f := hub.Fail(hub.CodeAgent, nil)
+	if whole, ok := p.Enc.(*wholeEncoder); ok {
+		f.Said = whole.why
+	}
+	return f
+}
 
 // Whole reports whether the pipeline answers in one piece.
 func (p *Pipeline) Whole() bool {
