@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -74,6 +75,28 @@ func TestStatusesThatAreNoSuccess(t *testing.T) {
 	}
 	f("", 418, 400, hub.CodeBadRequest)
 	f("", 499, 400, hub.CodeBadRequest)
+}
+
+// TestExposedRefusals: where the route exposes errors, the client learns why its request was refused.
+func TestExposedRefusals(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, func(p *peer) {
+		for p.request() != nil {
+			p.answer(string(p.body)+" No", "Content-Length: 26")
+			p.send("{\"detail\":\"secret \x01at \u00e9\"}")
+		}
+	})
+	f := func(route, up string, status int, want string) {
+		t.Helper()
+		r := start(t, simple(a.url(), "", up, "client: agui\n"+route))
+		resp, body := r.post("/run", fmt.Sprint(status))
+		if resp.StatusCode < 400 || !json.Valid([]byte(body)) || strings.Contains(body, "It said") != (want != "") || !strings.Contains(body, want) {
+			t.Errorf("%s %d: status %d %s, want %s", route, status, resp.StatusCode, body, want)
+		}
+	}
+	f("errors: {expose: true}", "", 422, `The agent server did not accept the request. It said: {\"detail\":\"secret \u0001at é\"}`)
+	f("errors: {expose: false}", "", 422, "")
+	f("errors: {expose: true}", "headers: {set: {Authorization: x}}", 401, "")
 }
 
 // TestStatusesInEveryDialect have the status and a body in the form of the client's dialect.

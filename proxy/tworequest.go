@@ -75,6 +75,9 @@ func (x *stream) succeed(up *upstream, req *fasthttp.Request, sink sink, until t
 // refused is the failure that a refusal is, and tells the client what else it needs to know.
 func (x *stream) refused(up *upstream, r *refusal, sink sink) *hub.Failure {
 	f := up.refused(r)
+	if x.call.route.cfg.Errors.Expose && f.Code != hub.CodeCredentials && r.body != "" {
+		f.Note = "It said: " + string(jsonBody(r.body))
+	}
 	if h, ok := sink.(*httpSink); ok {
 		r.tellClient(&h.header, f)
 	}
