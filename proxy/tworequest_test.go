@@ -204,7 +204,7 @@ func TestTwoRequestsRefused(t *testing.T) {
 		s.sse, s.start = sse, posted
 		r := start(t, s.config("", evolveRoute))
 		resp, body := r.post("/run/c1", "{}")
-		if resp.StatusCode != status || strings.Contains(body, "success") {
+		if resp.StatusCode != status || !strings.HasPrefix(body, `{"error":{"code":"upstream_`) {
 			t.Errorf("%s, %s: status %d %s", sse, posted, resp.StatusCode, body)
 		}
 		end := r.awaitEnds(1)
