@@ -1,0 +1,93 @@
+// The pages of examples/, each started by its own command, used in Chromium as a person would.
+//
+//	node browser/run.mjs [--only EXAMPLE] [--shots DIRECTORY]
+//
+// It fails if the person does not see what should be seen, if the agent is not told what was done, or if the browser reports an
+// error. --shots keeps pictures of what is seen: light, dark and narrow. The variable CHROMIUM says which browser.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { chromium } from "playwright-core";
+import { start, stop } from "../conversations/processes.mjs";
+import { freePort } from "../lib/server.mjs";
+import { controls } from "./controls.mjs";
+import { scenes } from "./scenes.mjs";
+import { Seat } from "./seat.mjs";
+import { usechat } from "./pages/usechat.mjs";
+
+const pages = { usechat };
+const { values: options } = parseArgs({ options: { only: { type: "string" }, shots: { type: "string" } } });
+const root = path.join(path.dirname(new URL(import.meta.url).pathname), "..", "..");
+const shots = path.resolve(options.shots ?? path.join(root, "bin", "browser"));
+
+let faults = 0;
+let browser;
+try {
+  fs.mkdirSync(shots, { recursive: true });
+  browser = await chromium.launch({ executablePath: executable(), args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] });
+  for (const [name, page] of Object.entries(pages)) {
+    if (!options.only || options.only === name) await example(name, page);
+  }
+} finally {
+  await browser?.close();
+  await stop();
+}
+process.exit(faults > 0 ? 1 : 0);
+
+// executable finds the browser as a shell does. Playwright's own download is not used.
+function executable() {
+  const want = process.env.CHROMIUM ?? "chromium";
+  const found = process.env.PATH.split(":").map((dir) => path.resolve(dir, want)).find((file) => fs.existsSync(file));
+  if (!found) throw new Error(`${want} is missing: conformance/browser/install`);
+  return found;
+}
+
+async function example(name, page) {
+  const [AGENT_PORT, SABIR_PORT, PAGE_PORT] = await Promise.all([freePort(), freePort(), freePort()]);
+  const child = start(name, path.join(root, "examples", name, "run"), [], { AGENT_PORT, SABIR_PORT, PAGE_PORT });
+  const url = await opened(name, child);
+  const sit = () => Seat.take({ browser, url, page, log: () => child.log });
+  const before = faults;
+  for (const [scene, play] of Object.entries(scenes)) await attempt(`${name}, ${scene}`, sit, play);
+  await Promise.all(Object.entries(controls).map(([control, { scene, spoil, complaint }]) => // most of them wait for what never comes
+    attempt(`${name}, ${control}`, sit, (seat) => rejected(seat, scenes[scene], spoil, complaint))));
+  if (faults === before) console.log(`${name}: ${Object.keys(scenes).length} scenes as they should be, ${Object.keys(controls).length} spoilt ones noticed`);
+}
+
+// opened resolves to the address that the example prints once everything listens.
+function opened(name, child) {
+  return new Promise((resolve, reject) => {
+    child.on("exit", () => reject(new Error(`${name} has ended:\n${child.log}`)));
+    child.stdout.on("data", () => {
+      const at = /^open (\S+);/m.exec(child.log);
+      if (at) resolve(at[1]);
+    });
+  });
+}
+
+async function attempt(title, sit, play) {
+  const seat = await sit();
+  const file = path.join(shots, `${title.replaceAll(/[^a-z]+/g, "-")}.png`);
+  try {
+    await play(seat);
+    seat.quiet();
+    if (options.shots) await seat.pictures(file);
+  } catch (err) {
+    faults++;
+    await seat.picture(file);
+    console.error([`${title}: ${err.message}`, ...seat.complaints, `picture: ${file}`].join("\n  "));
+  } finally {
+    await seat.leave();
+  }
+}
+
+// rejected is content only if the scene is not, for the right reason: it shows that the scenes can fail.
+async function rejected(seat, play, spoil, complaint) {
+  await spoil(seat);
+  await assert.rejects(async () => {
+    await play(seat);
+    seat.quiet();
+  }, complaint);
+  seat.complaints.length = 0;
+}
