@@ -35,13 +35,13 @@ func (r *route) translates(t *target) bool {
 	return r.source != t.dialect || r.up.cfg.Request != ""
 }
 
-// wantsHistory reports whether the upstream takes the whole conversation, and keeps nothing of it. The dialects whose servers
-// keep it write no messages; a template shows by what it holds.
+// wantsHistory reports whether the upstream takes the whole conversation, and keeps nothing of it. A template shows by what it
+// holds.
 func (r *route) wantsHistory() bool {
 	if r.up.cfg.Request != "" {
 		return adapters.WantsHistory(r.up.cfg.Request)
 	}
-	return r.source.Messages != nil || r.source.Stateless
+	return r.source.Stateless
 }
 
 // translate writes the body in the dialect of the upstream. err is why it could not be read in that of the client.

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
@@ -18,7 +19,8 @@ import (
 // read from it, again, what is written of it where that is another JSON value, and losses.
 //
 // Every request is written in every other dialect that writes requests, and read again: that must keep its meaning, apart from
-// the losses that the writer names.
+// the losses that the writer names. Where agents keep the conversation, that is the meaning of what is new; the whole conversation is
+// written as messages of the dialect then, and read again.
 func Requests(t *testing.T, d *hub.Dialect) {
 	for _, f := range loadRequests(t, d, ".") {
 		t.Run(f.name, func(t *testing.T) {
@@ -127,6 +129,11 @@ func (f *fixture) testTranslations(t *testing.T) {
 			continue
 		}
 		req := readRequest(t, f.dialect, f.section("body"))
+		if !to.Stateless {
+			f.testNews(t, to, req)
+			f.testForm(t, to, conversation.Ready(req.Messages))
+			continue
+		}
 		body, losses := writeRequest(t, to, req)
 		want := meaningOf(req) // after writing, which closes the calls that were left behind
 		got := readRequest(t, to, body)
@@ -138,6 +145,50 @@ func (f *fixture) testTranslations(t *testing.T) {
 			t.Errorf("%s to %s: what was written is not stable:\n%s\n%s", f.dialect.Name, to.Name, body, again)
 		}
 	}
+}
+
+// testNews writes the request for agents that keep the conversation, and reads what was written: it must say what is new, and nothing
+// else.
+func (f *fixture) testNews(t *testing.T, to *hub.Dialect, req *hub.Request) {
+	news, err := conversation.News(req, new(hub.Losses))
+	if err != nil {
+		if body, err := to.Requests.AppendRequest(nil, req, new(hub.Losses)); err == nil {
+			t.Errorf("%s to %s: nothing new became %s", f.dialect.Name, to.Name, body)
+		}
+		return
+	}
+	body, losses := writeRequest(t, to, req)
+	want, got := meaningOf(&hub.Request{Messages: news, Answers: req.Answers}), meaningOf(readRequest(t, to, body))
+	if diff := want.diff(got, losses); diff != "" {
+		t.Errorf("%s to %s: of what is new, %s\n%s\nlosses %v", f.dialect.Name, to.Name, diff, body, losses.Names)
+	}
+}
+
+// testForm writes the conversation in the form that another dialect has for one, and reads it again.
+func (f *fixture) testForm(t *testing.T, to *hub.Dialect, ms []hub.Message) {
+	list, losses := writeForm(t, to, ms)
+	got, err := to.Messages.DecodeMessages(nil, bytes.Clone(list))
+	if err != nil {
+		t.Fatalf("%s to %s: %v\n%s", f.dialect.Name, to.Name, err, list)
+	}
+	want := meaningOf(&hub.Request{Messages: ms})
+	if diff := want.diff(meaningOf(&hub.Request{Messages: got}), losses); diff != "" {
+		t.Errorf("%s to the messages of %s: %s\n%s\nlosses %v", f.dialect.Name, to.Name, diff, list, losses.Names)
+	}
+	if again, _ := writeForm(t, to, got); !sameJSON(list, again) {
+		t.Errorf("%s to the messages of %s: what was written is not stable:\n%s\n%s", f.dialect.Name, to.Name, list, again)
+	}
+}
+
+func writeForm(t testing.TB, d *hub.Dialect, ms []hub.Message) ([]byte, *hub.Losses) {
+	t.Helper()
+	losses := new(hub.Losses)
+	list := d.Messages.AppendMessages(nil, ms, losses)
+	var json rawjson.Decoder
+	if err := json.Valid(list); err != nil {
+		t.Fatalf("%s wrote no JSON: %v\n%s", d.Name, err, list)
+	}
+	return list, losses
 }
 
 // FuzzRequests feeds arbitrary bodies to a dialect. The laws: nothing panics; what is written of what was read is JSON in
@@ -159,6 +210,12 @@ func fuzzRequest(t *testing.T, from, to *hub.Dialect, body []byte) {
 	req := &hub.Request{Header: func(string) string { return "" }}
 	if from.Requests.DecodeRequest(req, body) != nil {
 		return
+	}
+	if !to.Stateless {
+		list, _ := writeForm(t, to, req.Messages)
+		if _, err := to.Messages.DecodeMessages(nil, list); err != nil {
+			t.Fatalf("%s to the messages of %s: what was written cannot be read: %v\n%s\n%s", from.Name, to.Name, err, body, list)
+		}
 	}
 	out, err := to.Requests.AppendRequest(nil, req, new(hub.Losses))
 	if err != nil {

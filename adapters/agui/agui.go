@@ -161,5 +161,6 @@ var Dialect = hub.Dialect{
 	Envelope:      openEnvelope,
 	StopsRun:      stopsRun,
 	Messages:      messages{},
+	Stateless:     true,
 	Requests:      requests{},
 }

@@ -157,6 +157,7 @@ var Dialect = hub.Dialect{
 	AppendFailure: appendFailure,
 	Endpoints:     endpoints,
 	Messages:      messages{},
+	Stateless:     true,
 	Requests:      requests{},
 }
 

@@ -164,6 +164,7 @@ var Dialect = hub.Dialect{
 	AppendReply:   appendReply,
 	Requests:      requests{},
 	Messages:      messages{},
+	Stateless:     true,
 	RequestHeader: []hub.HeaderField{{Name: "anthropic-version", Value: "2023-06-01"}},
 }
 

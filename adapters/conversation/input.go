@@ -35,19 +35,31 @@ func LostParts(ms []hub.Message, l *hub.Losses) {
 	}
 }
 
-// Prompt returns what the user says that is new, as one text, for agents that keep the conversation and take nothing else. What the
-// request has besides is a loss.
-func Prompt(req *hub.Request, l *hub.Losses) ([]byte, error) {
-	_, input := SplitInput(req.Messages)
-	if len(input) == 0 {
+// News are the messages of a request that are new to an agent which keeps the conversation: all where the client tells nothing else,
+// or what the user says behind the history. What the request has besides is a loss.
+func News(req *hub.Request, l *hub.Losses) ([]hub.Message, error) {
+	news := req.Messages
+	if !req.Partial {
+		_, news = SplitInput(news)
+		system, _ := Leading(req.Messages)
+		l.AddIf("messages.system", len(system) > 0)
+	}
+	if len(news) == 0 {
 		return nil, hub.NewError(hub.ReasonMissing, "messages", -1, "the user says nothing new, and the agent takes nothing else")
 	}
-	system, _ := Leading(req.Messages)
-	l.AddIf("messages.system", len(system) > 0)
-	LostParts(input, l)
 	l.AddIf("tools", len(req.Tools.Defs) > 0)
 	l.AddIf("state", len(req.State) > 0)
 	l.AddIf("context", len(req.Context) > 0)
 	l.AddIf("answers", len(req.Answers) > 0)
-	return AppendTexts(nil, input, `\n`), nil
+	return news, nil
+}
+
+// Prompt returns what is new as one text, for agents that keep the conversation and take nothing else.
+func Prompt(req *hub.Request, l *hub.Losses) ([]byte, error) {
+	news, err := News(req, l)
+	if err != nil {
+		return nil, err
+	}
+	LostParts(news, l)
+	return AppendTexts(nil, news, `\n`), nil
 }

@@ -122,6 +122,7 @@ var Dialect = hub.Dialect{
 	Explains:      explains,
 	AppendFailure: appendFailure,
 	Messages:      messages{},
+	Stateless:     true,
 	Requests:      requests{},
 }
 

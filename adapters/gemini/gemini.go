@@ -136,6 +136,7 @@ var Dialect = hub.Dialect{
 	AppendReply:   appendReply,
 	Requests:      requests{},
 	Messages:      messages{},
+	Stateless:     true,
 }
 
 // dialectName is what raw events of this dialect are named.

@@ -219,15 +219,16 @@ type Dialect struct {
 
 	Requests RequestCodec // nil: bodies pass through unchanged
 
-	// Messages is the form of the dialect for conversations at rest. Where the dialects of both sides have it, their Requests
-	// translate the body of the client for the agent; else it passes as it came.
+	// Messages is the form of the dialect for conversations at rest. Where the dialect has it, its Requests read the body of the
+	// client, and write that for the agent; else bodies pass as they came.
 	Messages Messenger
 
-	// WriteRequest writes requests for agents of a dialect whose clients' requests are not read, which Messages would do; nil: there
-	// is no form that would hold for all of them.
+	// WriteRequest writes requests for agents of a dialect that has no Messages; nil: there is no form that would hold for all of
+	// them.
 	WriteRequest func(dst []byte, req *Request, l *Losses) ([]byte, error)
 
-	// Stateless says that what WriteRequest writes has to tell the whole conversation.
+	// Stateless says that agents of the dialect keep no conversation: a request has to tell the whole of it. To others Requests and
+	// WriteRequest tell what is new.
 	Stateless bool
 
 	// Endpoints are what clients of the dialect call below the URL that they are given, the first match counts; and AppendReply

@@ -148,6 +148,7 @@ var Dialect = hub.Dialect{
 	AppendReply:   openaimodels.AppendReply,
 	Requests:      requests{},
 	Messages:      messages{},
+	Stateless:     true,
 }
 
 // extensionMember holds extensions. The SDKs have members for some other names, and mind what is in them.

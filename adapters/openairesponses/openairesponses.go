@@ -186,6 +186,7 @@ var Dialect = hub.Dialect{
 	AppendReply:   openaimodels.AppendReply,
 	Requests:      requests{},
 	Messages:      messages{},
+	Stateless:     true,
 }
 
 // observe looks at the type only.
