@@ -1,10 +1,12 @@
 package adapters_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
@@ -37,6 +39,30 @@ func TestRequestsOfLangGraph(t *testing.T) {
 	got, err := server.RequestWriter()(nil, &req, &l)
 	if err != nil || string(got) != want || strings.Join(l.Names, " ") != "tools settings.seed" {
 		t.Errorf("got  %s\nwant %s\nlosses %q, %v", got, want, l.Names, err)
+	}
+}
+
+// TestNativeRequests: what the native dialect writes of the requests of all others reads back as they were read.
+func TestNativeRequests(t *testing.T) {
+	native, err := adapters.Lookup("native")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range adaptertest.RequestFixtures(t, ".") {
+		req := hub.Request{Header: func(string) string { return "" }}
+		if err := f.Dialect.Requests.DecodeRequest(&req, bytes.Clone(f.Body)); err != nil {
+			t.Fatalf("%s: %v", f.Name, err)
+		}
+		var l hub.Losses
+		req.AskWhole = req.Whole // what the client wants is what the agent is asked
+		body, err := native.Requests.AppendRequest(nil, &req, &l)
+		again := hub.Request{Header: req.Header}
+		if err == nil {
+			err = native.Requests.DecodeRequest(&again, body)
+		}
+		if a, b := adaptertest.ShowRequest(&req), adaptertest.ShowRequest(&again); err != nil || a != b || len(l.Names) > 0 {
+			t.Errorf("%s %s: %v, losses %q, reads\n%s\nwant\n%s", f.Dialect.Name, f.Name, err, l.Names, b, a)
+		}
 	}
 }
 

@@ -27,16 +27,23 @@ import (
 	"github.com/sabir-proxy/sabir/config"
 )
 
+// events is native for streams alone: bodies of its requests are anything, and pass as they came.
+func events() hub.Dialect {
+	d := native.Dialect
+	d.Messages, d.Requests = nil, nil
+	return d
+}
+
 // twin is the native dialect under another name, so that a stream from native to twin is translated and not copied.
 var twin = func() hub.Dialect {
-	d := native.Dialect
+	d := events()
 	d.Name, d.Accept = "twin", []string{"application/vnd.twin"}
 	return d
 }()
 
 // lossy is a target that can neither carry notices nor name runs.
 var lossy = func() hub.Dialect {
-	d := native.Dialect
+	d := events()
 	d.Name, d.Accept = "lossy", nil
 	d.NewEncoder = func(o hub.Options) hub.Encoder { return lossyEncoder{native.Dialect.NewEncoder(o)} }
 	return d
@@ -56,7 +63,7 @@ func (e lossyEncoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // bomb goes off at records, and requests, that hold the word.
 var bomb = func() hub.Dialect {
-	d := native.Dialect
+	d := events()
 	d.Name, d.Accept, d.Requests = "bomb", nil, bombs{}
 	d.NewDecoder = func(o hub.Options) hub.Decoder { return bombs{native.Dialect.NewDecoder(o)} }
 	return d

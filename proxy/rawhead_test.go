@@ -280,7 +280,7 @@ func TestCompressedBody(t *testing.T) {
 		w.Close()
 		return b.String()
 	}
-	r := start(t, simple(a.url(), "limits: {request_body: 64KiB}\n", "", "client: agui\nheaders: {allow: [content-type]}\n"))
+	r := start(t, simple(a.url(), "limits: {request_body: 64KiB}\n", "", "client: agui\nrequests: {mode: pass}\nheaders: {allow: [content-type]}\n"))
 	body := `{"threadId":"thread-7","runId":"run-7","messages":[],"tools":[],"context":[],"state":{},"forwardedProps":{}}`
 	f := func(sent, label string, known bool) {
 		t.Helper()

@@ -59,6 +59,13 @@ func ParseLevel(s []byte) (Level, bool)     { return parse[Level](levelNames[:],
 func ParseScope(s []byte) (Scope, bool)     { return parse[Scope](scopeNames[:], s) }
 func ParseAskKind(s []byte) (AskKind, bool) { return parse[AskKind](askKindNames[:], s) }
 
+// ParseRole and its siblings do the same for the names of conversations and requests.
+func ParseRole(s []byte) (Role, bool)             { return parse[Role](roleNames[:], s) }
+func ParsePartKind(s []byte) (PartKind, bool)     { return parse[PartKind](partKindNames[:], s) }
+func ParseTrigger(s []byte) (Trigger, bool)       { return parse[Trigger](triggerNames[:], s) }
+func ParseChoiceMode(s []byte) (ChoiceMode, bool) { return parse[ChoiceMode](choiceModeNames[:], s) }
+func ParseFormatKind(s []byte) (FormatKind, bool) { return parse[FormatKind](formatKindNames[:], s) }
+
 func parse[T ~uint8](names []string, s []byte) (T, bool) {
 	for i, n := range names {
 		if n == string(s) {

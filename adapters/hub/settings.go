@@ -61,6 +61,7 @@ func (m ChoiceMode) String() string { return name(choiceModeNames[:], int(m)) }
 var (
 	formatKindNames = [formatKindCount]string{"text", "json", "schema"}
 	choiceModeNames = [choiceModeCount]string{"", "auto", "none", "required"}
+	triggerNames    = [triggerCount]string{"", "regenerate"}
 )
 
 // Trigger says what a request without a new message of the user's asks for.
@@ -70,7 +71,11 @@ type Trigger uint8
 const (
 	TriggerNone       Trigger = iota
 	TriggerRegenerate         // the last answer anew
+
+	triggerCount
 )
+
+func (t Trigger) String() string { return name(triggerNames[:], int(t)) }
 
 // Context is a piece of text that the application tells the agent beside the conversation.
 type Context struct{ Description, Value []byte } // string bodies

@@ -65,6 +65,30 @@
 // is an error with reason unknown, a member of the wrong JSON type one with reason type; the record is then lost. A
 // stream without a run.end is truncated.
 //
+// # Requests
+//
+// The canonical request, with nothing lost: what is written of the request of any dialect reads back as it was. The members follow
+// the fields of [hub.Request], and are absent when empty; a member of another type than here is an error:
+//
+//	thread  run  model  previous    strings
+//	partial keep usage  whole       true
+//	trigger   regenerate
+//	messages  [{role, id, name, joins, meta, parts}], role: system, user, agent, results
+//	          part: {kind, id, name, text, value, title, sig, file, meta, client_runs, dynamic, approval, result}, kind: text,
+//	          reasoning, refusal, call, file, source, data, raw; file: as in events
+//	          approval: {id, sig, decided, approved, reason}; result: {status, id, text, value, content, err}
+//	answers   [{ask, call, cancelled, decided, approved, reason, payload}]
+//	tools     [{name, description, schema, strict, meta}]
+//	choice    {mode, names}, mode: auto, none, required
+//	settings  {max_tokens, temperature, top_p, top_k, seed, frequency_penalty, presence_penalty, choices, stop, parallel_calls,
+//	          effort, budget, user, format}; format: {kind, name, schema, strict}, kind: text, json, schema
+//	state     any value
+//	context   [{description, value}]
+//	extra     {dialect, raw}, as meta is: what only that dialect understands
+//
+//	{"thread":"t1","messages":[{"role":"user","parts":[{"kind":"text","text":"Which files are there?"}]},{"role":"agent","parts":[
+//	  {"kind":"call","id":"c1","name":"bash","value":{"cmd":"ls"},"result":{"status":"ok","text":"go.mod"}}]}]}
+//
 // The format is Sabir's own and follows the event model of package hub.
 package native
 
@@ -90,4 +114,7 @@ var Dialect = hub.Dialect{
 	Texts:         []string{"text"},
 	AgentIDs:      true,
 	Observe:       hub.ObserveTypes("kind", []string{"run.start"}, []string{"run.end"}),
+	Messages:      messages{},
+	Requests:      requests{},
+	Stateless:     true,
 }

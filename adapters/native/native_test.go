@@ -75,3 +75,34 @@ func TestObserve(t *testing.T) {
 	f(`{"kind":"ru`, hub.ObservedNothing)
 	f(``, hub.ObservedNothing)
 }
+
+// TestBadRequests: what is of another form is an error that names the place.
+func TestBadRequests(t *testing.T) {
+	f := func(body, want string) {
+		t.Helper()
+		var req hub.Request
+		err := native.Dialect.Requests.DecodeRequest(&req, []byte(body))
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", body, err, want)
+		}
+	}
+	message := func(members string) string { return `{"messages":[{"role":"user"},{` + members + `}]}` }
+	f(`[]`, "type: want an object")
+	f(`{"thread":1}`, "thread: type")
+	f(`{"partial":"true"}`, "partial: type")
+	f(`{"trigger":"odd"}`, "trigger: unknown")
+	f(`{"settings":{"seed":"1"}}`, "settings.seed: type")
+	f(`{"settings":{"format":{"kind":"xml"}}}`, "settings.format.kind: unknown")
+	f(`{"choice":{"names":[1]}}`, "choice.names: type")
+	f(`{"tools":{}}`, "tools: type")
+	f(`{"tools":[{"name":"a"},{"strict":1}]}`, "tools.1.strict: type")
+	f(`{"messages":{}}`, "messages: type")
+	f(`{"messages":["hi"]}`, "messages.0: type")
+	f(message(``), "messages.1.role: missing")
+	f(message(`"role":"assistant"`), "messages.1.role: unknown")
+	f(message(`"role":"user","parts":[{}]`), "messages.1.parts.0.kind: missing")
+	f(message(`"role":"user","parts":[{"kind":"call"}]`), "messages.1.parts.0.kind: unknown")
+	f(message(`"role":"results","parts":[{"kind":"call"}]`), "messages.1.parts.0.result: missing")
+	f(message(`"role":"agent","parts":[{"kind":"call","result":{"status":"done"}}]`), "messages.1.parts.0.result.status: unknown")
+	f(message(`"role":"agent","parts":[{"kind":"call","result":{"content":{}}}]`), "messages.1.parts.0.result.content: type")
+}
