@@ -1,7 +1,9 @@
 package datastream
 
 import (
+	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -70,7 +72,7 @@ func (w *messageWriter) sort(m *hub.Message) (parts, files, calls []*hub.Part) {
 	for i := range m.Parts {
 		p := &m.Parts[i]
 		switch {
-		case p.Kind == hub.PartFile && m.Role == hub.RoleUser && (len(p.File.Base64) > 0 || len(p.File.URL) > 0):
+		case p.Kind == hub.PartFile && m.Role == hub.RoleUser && attachable(p.File):
 			files = append(files, p)
 		case !hasPlace(m.Role, p):
 			w.lost(p)
@@ -82,6 +84,16 @@ func (w *messageWriter) sort(m *hub.Message) (parts, files, calls []*hub.Part) {
 		}
 	}
 	return parts, files, calls
+}
+
+// attachable reports whether the AI SDK takes a file as an attachment. It refuses URLs of other schemes, such as those of a bucket.
+func attachable(f *hub.FileRef) bool {
+	scheme, _, _ := bytes.Cut(f.URL, []byte(":"))
+	switch strings.ToLower(string(scheme)) {
+	case "http", "https", "data":
+		return true
+	}
+	return len(f.Base64) > 0
 }
 
 // hasPlace reports whether a part has a place among those of a message.
