@@ -1,0 +1,117 @@
+// Requests prints what the servers' own validators are to judge: every recorded request of every dialect, as Sabir writes it for
+// every other dialect whose agents take a whole conversation. One JSON object a line.
+//
+//	go run ./conformance/requests > requests.jsonl
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// Request is the body of one request for an agent.
+type Request struct {
+	Name   string          `json:"name"` // of the fixture
+	From   string          `json:"from"`
+	To     string          `json:"to"`
+	Body   json.RawMessage `json:"body,omitempty"`
+	Losses []string        `json:"losses"`
+
+	// Refused says why the agent cannot be asked at all.
+	Refused string `json:"refused,omitempty"`
+}
+
+func main() {
+	w := bufio.NewWriter(os.Stdout)
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	err := each(".", func(r *Request) error { return out.Encode(r) })
+	if err == nil {
+		err = w.Flush()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "cannot make the requests:", err)
+		os.Exit(1)
+	}
+}
+
+// each makes the requests of the fixtures below root.
+func each(root string, emit func(*Request) error) error {
+	for _, from := range adapters.All() {
+		if from.Messages == nil {
+			continue
+		}
+		folder := strings.ReplaceAll(from.Name, "-", "")
+		paths, err := filepath.Glob(filepath.Join(root, "adapters", folder, "testdata/requests/*.txtar"))
+		if err != nil || len(paths) == 0 {
+			return fmt.Errorf("%s has no recorded requests (%w)", from.Name, err)
+		}
+		for _, path := range paths {
+			if err := eachTarget(from, path, emit); err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+		}
+	}
+	return nil
+}
+
+// eachTarget writes one recorded request for every agent that takes a whole conversation. One that says only what is new, or wants
+// no answer, is not for them.
+func eachTarget(from *hub.Dialect, path string, emit func(*Request) error) error {
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		return err
+	}
+	for _, to := range adapters.All() {
+		wanted := to.Messages != nil || to.Stateless
+		if to == from || to.RequestWriter() == nil || !wanted {
+			continue
+		}
+		req := &hub.Request{Unique: []byte("1"), Header: func(string) string { return "" }}
+		if err := from.Requests.DecodeRequest(req, body(archive)); err != nil {
+			return err
+		}
+		if req.Partial || req.Keep || req.Prepare {
+			return nil
+		}
+		if len(req.Model) == 0 {
+			req.Model = []byte("m-1")
+		}
+		if err := emit(written(from, to, path, req)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// written writes a request for an agent.
+func written(from, to *hub.Dialect, path string, req *hub.Request) *Request {
+	r := &Request{Name: strings.TrimSuffix(filepath.Base(path), ".txtar"), From: from.Name, To: to.Name}
+	var losses hub.Losses
+	out, err := to.RequestWriter()(nil, req, &losses)
+	if err != nil {
+		r.Refused = err.Error()
+		return r
+	}
+	r.Body, r.Losses = out, losses.Names
+	return r
+}
+
+// body is a copy of what the client sent.
+func body(archive *txtar.Archive) []byte {
+	for _, f := range archive.Files {
+		if f.Name == "body" {
+			return append([]byte(nil), f.Data...)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+"""Lets the Python libraries of the agents and of the model APIs judge the requests that Sabir writes.
+
+    python validate.py <requests.jsonl>
+
+A judge raises on what its server would refuse: also on members that it does not know, as model APIs do. Each is shown a spoiled copy
+of every request as well: one that takes those is no judge.
+"""
+
+import copy
+import gc
+import json
+import sys
+from collections.abc import Iterator
+
+from ag_ui.core import RunAgentInput
+from anthropic.types import message_create_params
+from google.genai import types as gemini
+from openai.types.chat import completion_create_params
+from openai.types.responses import response_create_params
+from pydantic import ConfigDict, TypeAdapter
+from pydantic_ai.ui.vercel_ai.request_types import RequestData
+from typing_extensions import is_typeddict
+
+
+def strict(params):
+    """Judges by the typed dictionaries of an SDK, which describe what the API takes."""
+    for cls in gc.get_objects():
+        if isinstance(cls, type) and is_typeddict(cls):
+            cls.__pydantic_config__ = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+    adapter = TypeAdapter(params)
+    return lambda body: exhaust(adapter.validate_python(body))
+
+
+def exhaust(value):
+    """Reads all of a value: pydantic looks at what is declared as iterable only when it is read."""
+    if isinstance(value, dict):
+        for member in value.values():
+            exhaust(member)
+    elif isinstance(value, (list, tuple, Iterator)) or type(value).__name__ == "ValidatorIterator":
+        for element in value:
+            exhaust(element)
+
+
+class Messages(message_create_params.MessageCreateParamsStreaming, total=False):
+    """Anthropic's newest types lack settings that its models of before still take."""
+
+    temperature: float
+    top_k: int
+    top_p: float
+
+
+# The REST body of Gemini, member by member: the SDK has no type for all of it.
+GEMINI = {
+    "contents": TypeAdapter(list[gemini.Content]),
+    "systemInstruction": TypeAdapter(gemini.Content),
+    "tools": TypeAdapter(list[gemini.Tool]),
+    "toolConfig": TypeAdapter(gemini.ToolConfig),
+    "generationConfig": TypeAdapter(gemini.GenerationConfig),
+    "safetySettings": TypeAdapter(list[gemini.SafetySetting]),
+    "cachedContent": TypeAdapter(str),
+    "labels": TypeAdapter(dict[str, str]),
+}
+
+
+def generate_content(body):
+    for name, value in body.items():
+        GEMINI[name].validate_python(value)
+    if not body.get("contents"):
+        raise ValueError("no contents")
+
+
+def add_member(body):
+    """Adds a member that no API has."""
+    body["conversation_so_far"] = 1
+
+
+def drop_messages(body):
+    del body["messages"]
+
+
+JUDGES = [
+    ("openai, chat completions", "openai-chat", strict(completion_create_params.CompletionCreateParamsStreaming), add_member),
+    ("openai, responses", "openai-responses", strict(response_create_params.ResponseCreateParamsStreaming), add_member),
+    ("anthropic, messages", "anthropic", strict(Messages), add_member),
+    ("google-genai, generateContent", "gemini", generate_content, add_member),
+    ("ag-ui-protocol", "agui", RunAgentInput.model_validate, drop_messages),
+    ("pydantic-ai, AI SDK", "aisdk", TypeAdapter(RequestData).validate_python, drop_messages),
+]
+
+
+def refusal(judge, body):
+    """What a judge says against a body, None if it takes it."""
+    try:
+        judge(body)
+    except Exception as err:  # whatever it is, the server would not take the body
+        return f"{type(err).__name__}: {err}".replace("\n", " ")
+    return None
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as lines:
+        requests = [r for r in map(json.loads, lines) if "refused" not in r]
+    failures = 0
+    for name, to, judge, spoil in JUDGES:
+        mine = [r for r in requests if r["to"] == to]
+        refused = [] if mine else ["no requests"]
+        for r in mine:
+            if fault := refusal(judge, copy.deepcopy(r["body"])):
+                refused.append(f"{r['from']} {r['name']}: {fault}")
+            spoiled = copy.deepcopy(r["body"])
+            spoil(spoiled)
+            if not refusal(judge, spoiled):
+                refused.append(f"{r['from']} {r['name']}: a spoiled copy is taken")
+        failures += len(refused)
+        print(f"{'FAIL' if refused else 'ok  '} {name} reads requests for {to}: {max(0, len(mine) - len(refused))} of {len(mine)}")
+        for line in refused[:20]:
+            print("     " + line[:600])
+    sys.exit(1 if failures else 0)
+
+
+main()
