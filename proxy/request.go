@@ -40,6 +40,7 @@ type call struct {
 	lease      lease          // of the memory for the body
 	head       bool           // the client wants no body
 	session    *session       // of a client that came by WebSocket; nil for HTTP
+	soFar      *soFar         // the conversation up to the answer, where the next request may go on from that; nil: it may not
 	pending    *pendingStream // of a client that asks by two requests; nil for one
 }
 
@@ -156,7 +157,9 @@ func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) *hub.
 	}
 	defer asked.Detach()
 	err := codec.DecodeRequest(asked, plain)
+	c.goOn(asked, len(plain))
 	switch {
+	case translates && asked.Prepare && err == nil:
 	case translates:
 		if f := c.translate(asked, plain, err); f != nil {
 			return f
@@ -185,6 +188,9 @@ func (c *call) identify(ev *hub.Event) {
 	}
 	if len(c.asked.Run) > 0 {
 		ev.ID = c.asked.Run
+	}
+	if len(c.asked.Answer) > 0 {
+		ev.ID = c.asked.Answer
 	}
 	if len(c.asked.Thread) > 0 {
 		ev.Ref = c.asked.Thread

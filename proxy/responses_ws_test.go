@@ -153,3 +153,43 @@ func TestResponsesSession(t *testing.T) {
 	}
 	goodbye(c.Conn, websocket.CloseNormalClosure)
 }
+
+// TestResponsesGoOn: clients open a WebSocket with a request that wants no answer, and then send only what is new: what was said
+// before is known on their connection alone, and the agent is told all of it.
+func TestResponsesGoOn(t *testing.T) {
+	t.Parallel()
+	agent, asked := askedAgent(t)
+	r := start(t, simple(agent.url(), "", `request: '$messages'`, "client: openai-responses\n"))
+	c := r.dialWS("/run")
+	f := func(member, previous, input, want string) string {
+		t.Helper()
+		c.say(`{"type":"response.create","model":"m-1",` + member + `"previous_response_id":` + previous + `,"input":` + input + `}`)
+		all := c.response()
+		last := all[len(all)-1]
+		if all[0].Type != "response.created" || last.Type != "response.completed" || all[0].Response.ID != last.Response.ID {
+			t.Errorf("the response is %+v", all)
+		}
+		if want != "" {
+			if got := <-asked; got.body != want {
+				t.Errorf("the agent got  %s\nwant %s", got.body, want)
+			}
+		} else if n := agent.connections(); n != 0 || len(last.Response.Output) != 0 {
+			t.Errorf("the agent was asked, and the client got %+v", last)
+		}
+		return `"` + last.Response.ID + `"`
+	}
+	first := f(`"generate":false,`, "null", `[{"type":"message","role":"developer","content":"Be brief."}]`, "")
+	told := `[{"role":"system","content":"Be brief."},{"role":"user","content":"one"}`
+	second := f("", first, `"one"`, told+`]`)
+	told += `,{"role":"assistant","content":"Hello, world"}`
+	f("", second, `"two"`, told+`,{"role":"user","content":"two"}]`)
+	f("", second, `"other"`, told+`,{"role":"user","content":"other"}]`)
+
+	const unknown = `{"type":"response.create","previous_response_id":"resp_else","input":"hi"}`
+	for _, other := range []*wsClient{c, r.dialWS("/run")} {
+		other.say(strings.Replace(unknown, "resp_else", strings.Trim(second, `"`)+"x", 1))
+		if all := other.response(); all[len(all)-1].Type != "response.failed" && all[len(all)-1].Type != "error" {
+			t.Errorf("an answer that is not known was gone on from: %+v", all)
+		}
+	}
+}

@@ -186,6 +186,9 @@ func (x *stream) prepare(sink sink) {
 			x.ids.Start(r.source, x.call.asked, x.call.unique)
 		}
 		x.pump.mayBeError = func() bool { return eng.Recognition.Unsure }
+		if x.call.soFar != nil {
+			eng.Observe.Normalized = x.call.soFar.add
+		}
 		engine.Answer(eng.Enc, x.call.asked)
 		if x.call.asked != nil {
 			eng.Seq.Answer(x.call.asked)

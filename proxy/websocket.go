@@ -13,6 +13,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
 // session is a client that came by WebSocket. Each message of the client is a request: it becomes the body of a call,
@@ -30,6 +31,7 @@ type session struct {
 	id        string
 	conn      *websocket.Conn // for reading; client writes
 	client    *clientConn
+	answers   answers
 	inbox     chan message  // what waits for its run
 	waiting   atomic.Int64  // bytes of that
 	gone      chan struct{} // closed when nothing more can be read from the client
@@ -187,13 +189,18 @@ func (x *session) run(m message) (f *hub.Failure) {
 		return x.refuse(f)
 	}
 	defer c.release()
+	if c.asked != nil && c.asked.Prepare {
+		return x.prepare(c)
+	}
 	st := &canceler{limitWrite: x.client.limitWrite}
 	if f := x.server.admit(c.route, st); f != nil {
 		return x.refuse(f)
 	}
 	x.set(st)
 	defer x.set(nil)
-	return x.server.run(c, st, wsSink{x.client})
+	f = x.server.run(c, st, wsSink{x.client})
+	x.answers.keep(c, f)
+	return f
 }
 
 // call makes the call for a message, out of the handshake, by the routes that are in force now.
@@ -243,14 +250,23 @@ func (x *session) call(m message) (*call, *hub.Failure) {
 // refuse tells the client in its own dialect why its message is not answered.
 func (x *session) refuse(f *hub.Failure) *hub.Failure {
 	x.server.rejected(f, string(x.handshake.URI().Path()), x.whence(), x.id)
-	out, end := wire.NewOut(wire.WebSocket), hub.FailureEnd(f, new(hub.More))
-	enc := x.target.dialect.NewEncoder(x.target.options)
-	enc.Encode(out, &end)
-	enc.Finish(out)
-	if err := (wsSink{x.client}).end(out, f); err != nil {
+	if err := x.say(nil, f, hub.FailureEnd(f, new(hub.More))); err != nil {
 		return asFailure(err)
 	}
 	return f
+}
+
+// say sends events of Sabir's own. asked is what they answer, nil if nothing is known of it.
+func (x *session) say(asked *hub.Request, f *hub.Failure, evs ...hub.Event) error {
+	out, enc := wire.NewOut(wire.WebSocket), x.target.dialect.NewEncoder(x.target.options)
+	if asked != nil {
+		engine.Answer(enc, asked)
+	}
+	for i := range evs {
+		enc.Encode(out, &evs[i])
+	}
+	enc.Finish(out)
+	return wsSink{x.client}.end(out, f)
 }
 
 // whence is who the client is, for the log.

@@ -18,6 +18,7 @@ func ShowRequest(req *hub.Request) string {
 	b.flag("whole", req.Whole)
 	b.flag("usage", req.Usage)
 	b.flag("partial", req.Partial)
+	b.flag("prepare", req.Prepare)
 	b.flag("regenerate", req.Trigger == hub.TriggerRegenerate)
 	for i := range req.Messages {
 		b.message(&req.Messages[i])

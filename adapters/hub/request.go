@@ -6,6 +6,7 @@ import "bytes"
 type Request struct {
 	Thread  []byte // string body: the conversation, where the client names it
 	Run     []byte // string body: the id that the client gave this run
+	Answer  []byte // string body: the id that the answer has to have, where the next request on the connection may go on from it
 	Model   []byte // string body: the model that the client asked for
 	Version []byte // string body: the version of the protocol that the client speaks
 	Call    []byte // raw JSON: the id of a JSON-RPC call
@@ -24,6 +25,7 @@ type Request struct {
 	Partial  bool       // the messages are only what is new; the agent has those before
 	Keep     bool       // the next request will be partial, if the agent does not refuse this one
 	Previous []byte     // string body: the answer that the request goes on from, where the client names that in place of a thread
+	Prepare  bool       // nothing is to be answered: a later request goes on from this one
 	Trigger  Trigger    // why there is no new message of the user's; TriggerNone where there is one
 	Answers  []Decision // to questions that name no call among Messages
 	Choice   ToolChoice
@@ -43,7 +45,7 @@ type Request struct {
 
 // Detach replaces what points into the body by copies, and lets go of the body and the header.
 func (r *Request) Detach() {
-	for _, p := range []*[]byte{&r.Thread, &r.Run, &r.Model, &r.Version, &r.Call, &r.Modes, &r.Unique, &r.Previous} {
+	for _, p := range []*[]byte{&r.Thread, &r.Run, &r.Answer, &r.Model, &r.Version, &r.Call, &r.Modes, &r.Unique, &r.Previous} {
 		*p = bytes.Clone(*p)
 	}
 	r.History.detach()

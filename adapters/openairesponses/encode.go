@@ -153,15 +153,18 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return hub.Native
 }
 
+// responsePrefix begins the ids of responses.
+const responsePrefix = "resp_"
+
 // name fills in how the response is known.
 func (e *encoder) name(ev *hub.Event) {
-	own := bytes.HasPrefix(ev.ID, []byte("resp_"))
+	own := bytes.HasPrefix(ev.ID, []byte(responsePrefix))
 	e.tag = appendTag(e.tag[:0], ev.ID, e.seed)
 	switch {
 	case own:
 		e.id = append(e.id[:0], ev.ID...)
 	default:
-		e.id = append(append(e.id[:0], "resp_"...), e.tag...)
+		e.id = append(append(e.id[:0], responsePrefix...), e.tag...)
 	}
 	e.model = append(e.model[:0], e.defaultModel...)
 	if ev.More != nil {

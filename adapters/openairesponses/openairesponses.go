@@ -76,7 +76,8 @@
 //	other items     raw parts; item_reference is one of them
 //	previous_response_id, conversation   Partial, and Previous or Thread. Written: store is false where there are neither
 //	tools           function; others are of this dialect only
-//	type            of a request on a WebSocket, which is always a stream
+//	type            of a request on a WebSocket, which is always a stream; the id of its response is Answer
+//	generate        false on a WebSocket: Prepare
 //
 // An assistant's text is an item with parts only where its id is known to be that of an item; else it is a message whose
 // content is a text. Lost: that a result is an error, participants' names, reasoning that is not encrypted, files without bytes

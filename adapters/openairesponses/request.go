@@ -47,6 +47,7 @@ type create struct {
 	Type         rawjson.Value `json:"type"`
 	Stream       rawjson.Value `json:"stream"`
 	StreamID     rawjson.Value `json:"stream_id"`
+	Generate     rawjson.Value `json:"generate"`
 	Conversation rawjson.Value `json:"conversation"`
 	Instructions rawjson.Value `json:"instructions"`
 	Metadata     rawjson.Value `json:"metadata"`
@@ -76,7 +77,11 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.Previous = rawjson.Body(c.Previous)
 	req.Partial = !rawjson.IsNull(c.Previous) || !rawjson.IsNull(c.Conversation)
 	streams, _ := rawjson.Bool(c.Stream)
-	req.Whole = !streams && string(rawjson.Body(c.Type)) != socketRequest
+	if string(rawjson.Body(c.Type)) == socketRequest {
+		onSocket(req, &c)
+	} else {
+		req.Whole = !streams
+	}
 	req.Tools.Known = !req.Partial // else the server may know of others
 	for tool := range rawjson.Each(c.Tools) {
 		req.Tools.Define(decodeTool(tool))
@@ -91,6 +96,14 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 
 // socketRequest is the type of a request on a WebSocket, which is always answered by a stream.
 const socketRequest = "response.create"
+
+// onSocket reads what differs on a WebSocket. What comes later on it goes on from the id of the response, which therefore is known
+// before there is one.
+func onSocket(req *hub.Request, c *create) {
+	req.Answer = appendTag([]byte(responsePrefix), req.Unique, req.Body)
+	generates, said := rawjson.Bool(c.Generate)
+	req.Prepare = said && !generates
+}
 
 // decodeInput reads the conversation. Its instructions come first.
 func decodeInput(req *hub.Request, c *create) error {

@@ -1,0 +1,44 @@
+package conversation
+
+import (
+	"slices"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// GoOn puts what is new behind the conversation before it, which is left as it is. Results go to their calls.
+func GoOn(before, more []hub.Message) []hub.Message {
+	b := Builder{Messages: slices.Clone(before)}
+	for i := range b.Messages {
+		m := &b.Messages[i]
+		m.Parts = slices.Clone(m.Parts)
+		for j := range m.Parts {
+			if m.Parts[j].Kind == hub.PartCall && m.Role != hub.RoleResults {
+				b.noteAt(m.Parts[j].ID, place{i, j})
+			}
+		}
+	}
+	for i := range more {
+		if more[i].Role != hub.RoleResults {
+			b.goOn(&more[i])
+			continue
+		}
+		for _, p := range more[i].Parts {
+			if p.Result != nil {
+				b.Result(p.ID, p.Name, *p.Result)
+			}
+		}
+	}
+	return b.Messages
+}
+
+// goOn adds a message as it is.
+func (b *Builder) goOn(m *hub.Message) {
+	b.Begin(m.Role, m.ID)
+	b.Messages[len(b.Messages)-1] = *m
+	for j := range m.Parts {
+		if m.Parts[j].Kind == hub.PartCall {
+			b.noteAt(m.Parts[j].ID, place{len(b.Messages) - 1, j})
+		}
+	}
+}

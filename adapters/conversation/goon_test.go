@@ -1,0 +1,28 @@
+package conversation
+
+import (
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+func TestGoOn(t *testing.T) {
+	call := hub.Part{Kind: hub.PartCall, ID: []byte("c1"), Name: []byte("f")}
+	result := hub.Part{Kind: hub.PartCall, ID: []byte("c1"), Result: &hub.CallResult{Text: []byte("four")}}
+	lone := hub.Part{Kind: hub.PartCall, ID: []byte("c9"), Result: &hub.CallResult{Text: []byte("nine")}}
+	said := hub.Part{Kind: hub.PartText, Text: []byte("thanks")}
+	before := []hub.Message{{Role: hub.RoleAgent, ID: []byte("m1"), Parts: []hub.Part{call}}}
+	all := GoOn(before, []hub.Message{
+		{Role: hub.RoleResults, Parts: []hub.Part{result, lone}},
+		{Role: hub.RoleUser, ID: []byte("u1"), Parts: []hub.Part{said}},
+	})
+	if len(all) != 3 || all[0].Parts[0].Result == nil || string(all[0].Parts[0].Result.Text) != "four" {
+		t.Errorf("the result is not with its call: %+v", all)
+	}
+	if all[1].Role != hub.RoleResults || string(all[1].Parts[0].ID) != "c9" || string(all[2].ID) != "u1" || len(all[2].Parts) != 1 {
+		t.Errorf("what is new stands as %+v", all[1:])
+	}
+	if before[0].Parts[0].Result != nil {
+		t.Error("what was before is changed")
+	}
+}

@@ -1,0 +1,85 @@
+package proxy
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// answers are those of one connection that its next requests may go on from, the oldest first. Clients of the Responses API name
+// an answer on their WebSocket in place of what was said before it, even where they want nothing stored: it is known only there.
+type answers []answer
+
+// answer is a conversation up to an answer of the agent.
+type answer struct {
+	id       string
+	messages []hub.Message
+	size     int // about how many bytes the messages hold
+}
+
+// maxAnswers is how many answers a connection remembers. Together they hold no more bytes than one request may have.
+const maxAnswers = 8
+
+func (a answers) find(id []byte) *answer {
+	for i := range a {
+		if len(id) > 0 && a[i].id == string(id) {
+			return &a[i]
+		}
+	}
+	return nil
+}
+
+// keep remembers the answer of a call that ended with f. One that failed is none.
+func (a *answers) keep(c *call, f *hub.Failure) {
+	if c.soFar == nil || f != nil || c.soFar.failed {
+		return
+	}
+	*a = append(*a, answer{string(c.asked.Answer), c.soFar.folder.Messages(), c.soFar.size + c.soFar.folder.Size()})
+	size := 0
+	for i := len(*a) - 1; i >= 0; i-- {
+		if size += (*a)[i].size; size > int(c.route.cfg.Limits.RequestBody) || len(*a)-i > maxAnswers {
+			*a = append(answers(nil), (*a)[i+1:]...)
+			return
+		}
+	}
+}
+
+// soFar is the conversation of a call while it is answered.
+type soFar struct {
+	folder *conversation.Folder
+	size   int // of the messages before the answer
+	failed bool
+}
+
+func (s *soFar) add(ev *hub.Event, _ hub.Disposition) {
+	s.folder.Add(ev)
+	s.failed = s.failed || ev.Kind == hub.RunEnd && ev.Status == hub.StatusFailed
+}
+
+// goOn completes a request that goes on from an answer on its connection, and makes the call remember what comes of it. size is
+// that of the request.
+func (c *call) goOn(asked *hub.Request, size int) {
+	if c.session == nil || len(asked.Answer) == 0 || !c.route.translates(c.target) {
+		return
+	}
+	if before := c.session.answers.find(asked.Previous); before != nil {
+		asked.Messages = conversation.GoOn(before.messages, asked.Messages)
+		asked.Partial, asked.Tools.Known, size = false, true, size+before.size
+		asked.Remember(false)
+	}
+	if !asked.Partial {
+		c.soFar = &soFar{folder: conversation.NewFolder(asked.Messages), size: size}
+	}
+}
+
+// prepare answers a request that wants no answer yet.
+func (x *session) prepare(c *call) *hub.Failure {
+	if c.soFar == nil {
+		return x.refuse(hub.Fail(hub.CodePartial, nil))
+	}
+	start, end := hub.Event{Kind: hub.RunStart, ID: c.asked.Answer}, hub.Event{Kind: hub.RunEnd, Status: hub.StatusOK}
+	if err := x.say(c.asked, nil, start, end); err != nil {
+		return asFailure(err)
+	}
+	x.answers.keep(c, nil)
+	return nil
+}

@@ -1,0 +1,45 @@
+package proxy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/config"
+)
+
+// TestAnswersOfAConnection: the latest few are known, as long as they are not too large together, and none that failed.
+func TestAnswersOfAConnection(t *testing.T) {
+	var all answers
+	keep := func(id string, size int, failed bool, f *hub.Failure) {
+		c := &call{route: &route{cfg: &config.Route{Limits: config.RouteLimits{RequestBody: 100}}}, asked: &hub.Request{Answer: []byte(id)}}
+		c.soFar = &soFar{folder: conversation.NewFolder(nil), size: size, failed: failed}
+		all.keep(c, f)
+	}
+	want := func(ids string) {
+		t.Helper()
+		var got []string
+		for _, a := range all {
+			got = append(got, a.id)
+		}
+		if s := strings.Join(got, " "); s != ids {
+			t.Errorf("known are %q, want %q", s, ids)
+		}
+	}
+	keep("a", 1, false, nil)
+	keep("b", 1, true, nil)
+	keep("c", 1, false, hub.Fail(hub.CodeReset, nil))
+	want("a")
+	for _, id := range strings.Fields("d e f g h i j k") {
+		keep(id, 1, false, nil)
+	}
+	want("d e f g h i j k")
+	keep("l", 99, false, nil)
+	want("k l")
+	keep("m", 101, false, nil)
+	want("")
+	if all.find(nil) != nil {
+		t.Error("no id finds an answer")
+	}
+}
