@@ -72,8 +72,7 @@ func eachTarget(from *hub.Dialect, path string, emit func(*Request) error) error
 		return err
 	}
 	for _, to := range adapters.All() {
-		wanted := to.Messages != nil || to.Stateless
-		if to == from || to.RequestWriter() == nil || !wanted {
+		if to == from || to.RequestWriter() == nil || !to.Stateless {
 			continue
 		}
 		req := &hub.Request{Unique: []byte("1"), Header: func(string) string { return "" }}
