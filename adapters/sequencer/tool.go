@@ -336,6 +336,10 @@ func (p *partial) become(end *hub.Event) {
 
 // endTool makes up the end of a tool. A result that is still to follow comes in a later run.
 func (s *Sequencer) endTool(dst []hub.Event, t *tool, status hub.Status) []hub.Event {
+	dst = s.makeReady(dst, t)
+	if t.ended { // by an end that was held for the arguments
+		return dst
+	}
 	s.Repairs[EndMade]++
 	if t.pending && status != hub.StatusAborted {
 		status = hub.StatusPaused
