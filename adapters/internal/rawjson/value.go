@@ -142,7 +142,7 @@ func Get(v Value, path ...string) Value {
 			if !ok {
 				break
 			}
-			if string(key) == name || bytes.IndexByte(key, '\\') >= 0 && equalPlain(key, name) {
+			if member := (pair{key, val}); member.named(name) {
 				found = val
 			}
 		}
@@ -293,17 +293,21 @@ func skipToken(data []byte, i int) int {
 	return i
 }
 
-// skipString returns the index behind the string whose body starts at i.
+// skipString returns the index behind the string whose body starts at i. Escapes need no look: only the quotes count, and
+// of these the ones behind an odd number of backslashes are escaped.
 func skipString(data []byte, i int) int {
-	for i < len(data) {
-		switch i = plainRun(data, i); {
-		case i == len(data):
-		case data[i] == '"':
+	for from := i; i < len(data); i++ {
+		n := bytes.IndexByte(data[i:], '"')
+		if n < 0 {
+			break
+		}
+		i += n
+		escapes := i
+		for escapes > from && data[escapes-1] == '\\' {
+			escapes--
+		}
+		if (i-escapes)%2 == 0 {
 			return i + 1
-		case data[i] == '\\':
-			i += 2
-		default:
-			i++
 		}
 	}
 	return len(data)
