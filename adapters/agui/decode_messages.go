@@ -24,30 +24,31 @@ func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Messag
 
 // decodeMessage reads one message. Roles of later versions, and activities, are kept as they are for agents of this dialect.
 func decodeMessage(b *conversation.Builder, m rawjson.Value) {
-	id, content := rawjson.Text(m, "id"), rawjson.NotNull(rawjson.Get(m, "content"))
-	switch string(rawjson.Text(m, "role")) {
+	o := rawjson.ReadObject(m)
+	id, content := o.Text("id"), rawjson.NotNull(o.Get("content"))
+	switch string(o.Text("role")) {
 	case "system", "developer":
-		begin(b, hub.RoleSystem, m)
+		begin(b, hub.RoleSystem, &o)
 		decodeContent(b, content)
 	case "user":
-		begin(b, hub.RoleUser, m)
+		begin(b, hub.RoleUser, &o)
 		decodeContent(b, content)
 	case "reasoning":
 		if !onlyReasoning(b) {
 			b.BeginAgent(nil)
 		}
-		b.Add(hub.Part{Kind: hub.PartReasoning, ID: id, Text: textOf(content), Sig: rawjson.Text(m, "encryptedValue")})
+		b.Add(hub.Part{Kind: hub.PartReasoning, ID: id, Text: textOf(content), Sig: o.Text("encryptedValue")})
 	case "assistant":
-		beginAnswer(b, m)
+		beginAnswer(b, &o)
 		decodeContent(b, content)
-		sign(b, rawjson.Text(m, "encryptedValue"))
-		for call := range rawjson.Each(rawjson.Get(m, "toolCalls")) {
+		sign(b, o.Text("encryptedValue"))
+		for call := range rawjson.Each(o.Get("toolCalls")) {
 			if p := decodeCall(call); len(p.ID)+len(p.Name) > 0 {
 				b.Add(p)
 			}
 		}
 	case "tool":
-		b.Result(rawjson.Text(m, "toolCallId"), nil, decodeResult(m, content))
+		b.Result(o.Text("toolCallId"), nil, decodeResult(&o, content))
 	default:
 		if n := len(b.Messages); n == 0 || b.Messages[n-1].Role != hub.RoleAgent {
 			b.Begin(hub.RoleAgent, nil)
@@ -58,22 +59,22 @@ func decodeMessage(b *conversation.Builder, m rawjson.Value) {
 
 func own(v rawjson.Value) hub.Meta { return hub.Meta{Dialect: Dialect.Name, Raw: v} }
 
-func begin(b *conversation.Builder, role hub.Role, m rawjson.Value) {
-	to := b.Begin(role, rawjson.Text(m, "id"))
+func begin(b *conversation.Builder, role hub.Role, m *rawjson.Object) {
+	to := b.Begin(role, m.Text("id"))
 	describe(to, m)
 }
 
-func describe(to *hub.Message, m rawjson.Value) {
-	to.Name, to.Meta = rawjson.Text(m, "name"), extras(m, to.Role)
+func describe(to *hub.Message, m *rawjson.Object) {
+	to.Name, to.Meta = m.Text("name"), extras(m, to.Role)
 }
 
 // beginAnswer begins a message of the agent's, or goes on with the reasoning before it.
-func beginAnswer(b *conversation.Builder, m rawjson.Value) {
+func beginAnswer(b *conversation.Builder, m *rawjson.Object) {
 	if !onlyReasoning(b) {
 		b.BeginAgent(nil)
 	}
 	to := &b.Messages[len(b.Messages)-1]
-	to.ID = rawjson.Text(m, "id")
+	to.ID = m.Text("id")
 	describe(to, m)
 }
 
@@ -92,16 +93,16 @@ func onlyReasoning(b *conversation.Builder) bool {
 }
 
 // extras are the members of a message that nothing else has a place for.
-func extras(m rawjson.Value, role hub.Role) hub.Meta {
+func extras(m *rawjson.Object, role hub.Role) hub.Meta {
 	w := jsonwriter.New(nil)
 	w.Open('{')
 	from := len(w.Buf)
-	if v := rawjson.Get(m, "metadata"); rawjson.Kind(v) == '{' {
+	if v := m.Get("metadata"); rawjson.Kind(v) == '{' {
 		w.Value("metadata", v)
 	}
-	w.TextIf("subagentRunId", rawjson.Text(m, "subagentRunId"))
+	w.TextIf("subagentRunId", m.Text("subagentRunId"))
 	if role != hub.RoleAgent {
-		w.TextIf("encryptedValue", rawjson.Text(m, "encryptedValue"))
+		w.TextIf("encryptedValue", m.Text("encryptedValue"))
 	}
 	if len(w.Buf) == from {
 		return hub.Meta{}
@@ -119,24 +120,24 @@ func sign(b *conversation.Builder, sig []byte) {
 }
 
 func decodeCall(v rawjson.Value) hub.Part {
-	args := rawjson.Get(v, "function", "arguments")
-	p := hub.Part{
-		Kind: hub.PartCall, ID: rawjson.Text(v, "id"), Name: rawjson.Text(v, "function", "name"), Sig: rawjson.Text(v, "encryptedValue"),
-	}
+	o := rawjson.ReadObject(v)
+	function := rawjson.ReadObject(o.Get("function"))
+	args := function.Get("arguments")
+	p := hub.Part{Kind: hub.PartCall, ID: o.Text("id"), Name: function.Text("name"), Sig: o.Text("encryptedValue")}
 	if text, ok := rawjson.Str(args); ok {
 		p.Text, p.Value = text, history.Args(text)
 	} else {
 		p.Value = rawjson.NotNull(args)
 	}
-	if metadata := rawjson.Get(v, "metadata"); rawjson.Kind(metadata) == '{' {
+	if metadata := o.Get("metadata"); rawjson.Kind(metadata) == '{' {
 		p.Meta = own(metadata)
 	}
 	return p
 }
 
 // decodeResult reads a message with the result of a call.
-func decodeResult(m, content rawjson.Value) hub.CallResult {
-	r := hub.CallResult{Status: hub.StatusOK, ID: rawjson.Text(m, "id"), Err: rawjson.Text(m, "error")}
+func decodeResult(m *rawjson.Object, content rawjson.Value) hub.CallResult {
+	r := hub.CallResult{Status: hub.StatusOK, ID: m.Text("id"), Err: m.Text("error")}
 	if len(r.Err) > 0 {
 		r.Status = hub.StatusError
 	}
@@ -183,19 +184,20 @@ func textOf(content rawjson.Value) []byte {
 
 // decodePart reads a part. Those called binary are of peers before 1.0.
 func decodePart(v rawjson.Value) hub.Part {
-	kind := string(rawjson.Text(v, "type"))
+	o := rawjson.ReadObject(v)
+	kind := string(o.Text("type"))
 	switch kind {
 	case "text":
-		return hub.Part{Kind: hub.PartText, Text: rawjson.Text(v, "text")}
+		return hub.Part{Kind: hub.PartText, Text: o.Text("text")}
 	case "image", "audio", "video", "document":
-		return hub.Part{Kind: hub.PartFile, File: fileOf(kind, rawjson.Get(v, "source")), Meta: own(v)}
+		return hub.Part{Kind: hub.PartFile, File: fileOf(kind, o.Get("source")), Meta: own(v)}
 	case "binary":
-		media := rawjson.Text(v, "mimeType")
-		f := conversation.FileOf(rawjson.Text(v, "url"), media, rawjson.Text(v, "filename"))
-		if data := rawjson.Text(v, "data"); len(data) > 0 {
+		media := o.Text("mimeType")
+		f := conversation.FileOf(o.Text("url"), media, o.Text("filename"))
+		if data := o.Text("data"); len(data) > 0 {
 			f.Base64 = data
 		}
-		f.FileID = rawjson.Text(v, "id")
+		f.FileID = o.Text("id")
 		return hub.Part{Kind: hub.PartFile, File: f}
 	}
 	return hub.Part{Kind: hub.PartRaw, Value: v, Meta: own(v)}
@@ -203,11 +205,12 @@ func decodePart(v rawjson.Value) hub.Part {
 
 // fileOf reads the source of a media part. Of an image without a type it is still known that it is one.
 func fileOf(kind string, source rawjson.Value) *hub.FileRef {
-	media, value := rawjson.Text(source, "mimeType"), rawjson.Text(source, "value")
+	o := rawjson.ReadObject(source)
+	media, value := o.Text("mimeType"), o.Text("value")
 	if len(media) == 0 && kind != "document" {
 		media = []byte(kind + "/*")
 	}
-	switch string(rawjson.Text(source, "type")) {
+	switch string(o.Text("type")) {
 	case "data":
 		return &hub.FileRef{Media: media, Base64: value}
 	case "file":

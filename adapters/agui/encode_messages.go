@@ -17,7 +17,7 @@ func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []by
 	w := messageWriter{Writer: jsonwriter.New(dst), losses: l, ids: conversation.MessageIDs(ms), calls: conversation.CallIDs(ms)}
 	w.Open('[')
 	for i := range ms {
-		w.base = string(ms[i].ID)
+		w.base = conversation.Base(ms[i].ID)
 		if w.base == "" {
 			w.base = "m" + strconv.Itoa(i+1)
 		}
@@ -167,14 +167,17 @@ func (w *messageWriter) source(f *hub.FileRef) {
 	w.Close('}')
 }
 
-// answer is what becomes one message of the agent's: a text with the calls behind it.
+// answer is what becomes one message of the agent's: a text with the calls behind it. The first of a message has its id, its name and
+// what else belongs to it: they may be long, and answers many.
 type answer struct {
+	id    []byte
+	later bool // it is not the first
 	text  *hub.Part
 	calls []*hub.Part
 }
 
 func (w *messageWriter) agent(m *hub.Message) {
-	var a answer
+	a := answer{id: m.ID}
 	for i := range m.Parts {
 		p := &m.Parts[i]
 		switch p.Kind {
@@ -222,19 +225,23 @@ func (w *messageWriter) answer(m *hub.Message, a *answer) {
 	if a.text == nil && len(a.calls) == 0 {
 		return
 	}
-	w.open(m.ID, "assistant")
+	w.open(a.id, "assistant")
 	if a.text != nil {
 		w.Text("content", a.text.Text)
 		w.TextIf("encryptedValue", a.text.Sig)
 	}
 	ids := w.toolCalls(a.calls)
-	w.members(m)
+	if a.later {
+		w.Close('}')
+	} else {
+		w.members(m)
+	}
 	for i, p := range a.calls {
 		if p.Result != nil {
 			w.result(ids[i], p)
 		}
 	}
-	*a = answer{}
+	*a = answer{later: true}
 }
 
 // toolCalls writes calls and returns their ids.
@@ -266,9 +273,9 @@ func (w *messageWriter) toolCalls(calls []*hub.Part) (ids [][]byte) {
 func (w *messageWriter) result(call []byte, p *hub.Part) {
 	ev := p.Result.Event()
 	w.losses.AddIf("messages.result.content", !conversation.OnlyText(p.Result.Content))
-	text := toolresult.AppendText(nil, &ev)
+	text := toolresult.Text(&ev)
 	w.Open('{')
-	w.Text("id", w.ids.Take(p.Result.ID, string(call)+"-result"))
+	w.Text("id", w.ids.Take(p.Result.ID, conversation.Base(call)+"-result"))
 	w.Const("role", "tool")
 	w.Text("content", text)
 	w.Text("toolCallId", call)

@@ -81,7 +81,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.Text("runId", named(req.Run, "run-", req.Unique))
 	w.Value("state", orEmpty(req.State))
 	w.Key("messages")
-	w.Raw(messages{}.AppendMessages(nil, conversation.Ready(req.Messages), l))
+	w.Append(func(dst []byte) []byte { return messages{}.AppendMessages(dst, conversation.Ready(req.Messages), l) })
 	appendTools(w, req.Tools.Defs, l)
 	appendContext(w, req.Context)
 	w.Value("forwardedProps", orEmpty(req.Extra.Of(Dialect.Name)))

@@ -24,25 +24,28 @@ func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Messag
 
 // decodeMessage reads one message. Another role than there is has nothing to say.
 func decodeMessage(b *conversation.Builder, m rawjson.Value) {
-	roles := map[string]hub.Role{"system": hub.RoleSystem, "user": hub.RoleUser, "assistant": hub.RoleAgent}
-	role := roles[string(rawjson.Text(m, "role"))]
+	o := rawjson.ReadObject(m)
+	role := roles[string(o.Text("role"))]
 	if role == hub.RoleNone {
 		return
 	}
-	to := b.Begin(role, rawjson.Text(m, "id"))
-	if metadata := rawjson.NotNull(rawjson.Get(m, "metadata")); metadata != nil {
+	to := b.Begin(role, o.Text("id"))
+	if metadata := rawjson.NotNull(o.Get("metadata")); metadata != nil {
 		to.Meta = own(metadata)
 	}
-	for part := range rawjson.Each(rawjson.Get(m, "parts")) {
+	for part := range rawjson.Each(o.Get("parts")) {
 		decodePart(b, part)
 	}
 }
+
+var roles = map[string]hub.Role{"system": hub.RoleSystem, "user": hub.RoleUser, "assistant": hub.RoleAgent}
 
 func own(v rawjson.Value) hub.Meta { return hub.Meta{Dialect: Dialect.Name, Raw: v} }
 
 // decodePart adds a part to the last message.
 func decodePart(b *conversation.Builder, v rawjson.Value) {
-	kind := rawjson.Text(v, "type")
+	o := rawjson.ReadObject(v)
+	kind := o.Text("type")
 	name, isData := bytes.CutPrefix(kind, []byte("data-"))
 	tool, isTool := bytes.CutPrefix(kind, []byte("tool-"))
 	switch {
@@ -51,32 +54,32 @@ func decodePart(b *conversation.Builder, v rawjson.Value) {
 			b.Begin(m.Role, m.ID)
 		}
 	case isTool:
-		b.Add(decodeCall(v, tool))
+		b.Add(decodeCall(&o, tool))
 	case string(kind) == "dynamic-tool":
-		p := decodeCall(v, rawjson.Text(v, "toolName"))
+		p := decodeCall(&o, o.Text("toolName"))
 		p.Dynamic = true
 		b.Add(p)
 	case isData:
-		b.Add(hub.Part{Kind: hub.PartData, ID: rawjson.Text(v, "id"), Name: name, Value: rawjson.OrNull(rawjson.Get(v, "data"))})
+		b.Add(hub.Part{Kind: hub.PartData, ID: o.Text("id"), Name: name, Value: rawjson.OrNull(o.Get("data"))})
 	default:
-		b.Add(decodePlain(v, string(kind)))
+		b.Add(decodePlain(v, &o, string(kind)))
 	}
 }
 
 // decodePlain reads a part whose type is no family of types.
-func decodePlain(v rawjson.Value, kind string) hub.Part {
-	metadata := rawjson.Get(v, "providerMetadata")
-	p := hub.Part{Sig: signatureOf(metadata), Meta: extras(v, "state", "providerMetadata")}
+func decodePlain(v rawjson.Value, o *rawjson.Object, kind string) hub.Part {
+	metadata := o.Get("providerMetadata")
+	p := hub.Part{Sig: signatureOf(metadata), Meta: extras(o, "state", "providerMetadata")}
 	switch kind {
 	case "text":
-		p.Kind, p.Text = hub.PartText, rawjson.Text(v, "text")
+		p.Kind, p.Text = hub.PartText, o.Text("text")
 	case "reasoning":
-		p.Kind, p.ID, p.Text = hub.PartReasoning, rawjson.Text(v, "id"), rawjson.Text(v, "text")
+		p.Kind, p.ID, p.Text = hub.PartReasoning, o.Text("id"), o.Text("text")
 	case "file":
-		p.Kind, p.File = hub.PartFile, conversation.FileOf(rawjson.Text(v, "url"), rawjson.Text(v, "mediaType"), rawjson.Text(v, "filename"))
+		p.Kind, p.File = hub.PartFile, conversation.FileOf(o.Text("url"), o.Text("mediaType"), o.Text("filename"))
 	case "source-url", "source-document":
-		p.Kind, p.ID, p.Title = hub.PartSource, rawjson.Text(v, "sourceId"), rawjson.Text(v, "title")
-		p.File = &hub.FileRef{Media: rawjson.Text(v, "mediaType"), Name: rawjson.Text(v, "filename"), URL: rawjson.Text(v, "url")}
+		p.Kind, p.ID, p.Title = hub.PartSource, o.Text("sourceId"), o.Text("title")
+		p.File = &hub.FileRef{Media: o.Text("mediaType"), Name: o.Text("filename"), URL: o.Text("url")}
 	default:
 		return hub.Part{Kind: hub.PartRaw, Value: v, Meta: own(v)}
 	}
@@ -85,12 +88,12 @@ func decodePlain(v rawjson.Value, kind string) hub.Part {
 
 // extras are the members of a part that only this dialect knows, in their order. Metadata of providers have a form that agents
 // check.
-func extras(v rawjson.Value, names ...string) hub.Meta {
+func extras(o *rawjson.Object, names ...string) hub.Meta {
 	w := jsonwriter.New(nil)
 	w.Open('{')
 	from := len(w.Buf)
 	for _, name := range names {
-		member := rawjson.NotNull(rawjson.Get(v, name))
+		member := rawjson.NotNull(o.Get(name))
 		if bytes.HasSuffix([]byte(name), []byte("Metadata")) && !isMetadata(member) {
 			continue
 		}
@@ -104,22 +107,22 @@ func extras(v rawjson.Value, names ...string) hub.Meta {
 }
 
 // decodeCall reads a call, whose state says what came of it. Arguments that are no JSON are a string.
-func decodeCall(v rawjson.Value, name []byte) hub.Part {
+func decodeCall(o *rawjson.Object, name []byte) hub.Part {
 	p := hub.Part{
-		Kind: hub.PartCall, ID: rawjson.Text(v, "toolCallId"), Name: name, Approval: decodeApproval(rawjson.Get(v, "approval")),
-		Sig:  signatureOf(rawjson.Get(v, "callProviderMetadata")),
-		Meta: extras(v, "title", "providerExecuted", "preliminary", "callProviderMetadata", "resultProviderMetadata"),
+		Kind: hub.PartCall, ID: o.Text("toolCallId"), Name: name, Approval: decodeApproval(o.Get("approval")),
+		Sig:  signatureOf(o.Get("callProviderMetadata")),
+		Meta: extras(o, "title", "providerExecuted", "preliminary", "callProviderMetadata", "resultProviderMetadata"),
 	}
-	input := rawjson.NotNull(rawjson.Get(v, "input"))
+	input := rawjson.NotNull(o.Get("input"))
 	if input == nil {
-		input = rawjson.NotNull(rawjson.Get(v, "rawInput"))
+		input = rawjson.NotNull(o.Get("rawInput"))
 	}
 	if text, ok := rawjson.Str(input); ok {
 		p.Text = text
 	} else {
 		p.Value = input
 	}
-	p.Result = decodeResult(v, p.Approval)
+	p.Result = decodeResult(o, p.Approval)
 	return p
 }
 
@@ -127,8 +130,9 @@ func decodeApproval(v rawjson.Value) *hub.Approval {
 	if rawjson.Kind(v) != '{' {
 		return nil
 	}
-	a := &hub.Approval{ID: rawjson.Text(v, "id"), Sig: rawjson.Text(v, "signature"), Reason: rawjson.Text(v, "reason")}
-	a.Approved, a.Decided = rawjson.Bool(rawjson.Get(v, "approved"))
+	o := rawjson.ReadObject(v)
+	a := &hub.Approval{ID: o.Text("id"), Sig: o.Text("signature"), Reason: o.Text("reason")}
+	a.Approved, a.Decided = rawjson.Bool(o.Get("approved"))
 	return a
 }
 
@@ -136,14 +140,14 @@ func decodeApproval(v rawjson.Value) *hub.Approval {
 const denied = "Tool call execution denied."
 
 // decodeResult reads what came of a call, nil if nothing yet.
-func decodeResult(v rawjson.Value, a *hub.Approval) *hub.CallResult {
-	switch string(rawjson.Text(v, "state")) {
+func decodeResult(o *rawjson.Object, a *hub.Approval) *hub.CallResult {
+	switch string(o.Text("state")) {
 	case "output-available":
 		var ev hub.Event
-		toolresult.Set(&ev, rawjson.Get(v, "output"))
+		toolresult.Set(&ev, o.Get("output"))
 		return &hub.CallResult{Status: hub.StatusOK, Text: ev.Text, Value: ev.Value}
 	case "output-error":
-		return &hub.CallResult{Status: hub.StatusError, Err: rawjson.Text(v, "errorText")}
+		return &hub.CallResult{Status: hub.StatusError, Err: o.Text("errorText")}
 	case "output-denied":
 		r := &hub.CallResult{Status: hub.StatusDenied, Err: []byte(denied)}
 		if a != nil && len(a.Reason) > 0 {

@@ -90,7 +90,7 @@ func (w *messageWriter) denied(p *hub.Part, a *hub.Approval, id []byte) {
 		no.ID, no.Sig, no.Reason = rawjson.First(a.ID, id), a.Sig, a.Reason
 	}
 	if ev := r.Event(); len(no.Reason) == 0 && r.Status == hub.StatusDenied {
-		if no.Reason = toolresult.AppendText(nil, &ev); string(no.Reason) == denied {
+		if no.Reason = toolresult.Text(&ev); string(no.Reason) == denied {
 			no.Reason = nil
 		}
 	}
@@ -103,7 +103,7 @@ func (w *messageWriter) result(p *hub.Part, a *hub.Approval) {
 	w.losses.AddIf("messages.result.content", !conversation.OnlyText(p.Result.Content))
 	if hub.Failed(&ev) {
 		w.state("output-error", p)
-		w.Text("errorText", rawjson.Or(toolresult.AppendText(nil, &ev), "error"))
+		w.Text("errorText", rawjson.Or(toolresult.Text(&ev), "error"))
 	} else {
 		w.state("output-available", p)
 		w.Key("output")
@@ -123,6 +123,6 @@ func (w *messageWriter) output(ev *hub.Event) {
 	case ev.Text == nil && toolresult.Content(ev) == nil:
 		w.Raw([]byte("null"))
 	default:
-		w.String(toolresult.AppendText(nil, ev))
+		w.String(toolresult.Text(ev))
 	}
 }

@@ -28,7 +28,7 @@ func appendMessages(dst []byte, ms []hub.Message, answers map[*hub.Part]*hub.Dec
 		for ms[i].Role == hub.RoleAgent && i+n < len(ms) && ms[i+n].Role == hub.RoleAgent && string(ms[i+n].ID) == string(ms[i].ID) {
 			n++
 		}
-		w.base = string(ms[i].ID)
+		w.base = conversation.Base(ms[i].ID)
 		if w.base == "" {
 			w.base = "m" + strconv.Itoa(i+1)
 		}
@@ -145,7 +145,7 @@ func (w *messageWriter) part(p *hub.Part) {
 		w.Const("type", "file")
 		w.Text("mediaType", rawjson.Or(p.File.Media, "application/octet-stream"))
 		w.TextIf("filename", p.File.Name)
-		w.Text("url", conversation.AppendURL(nil, p.File))
+		conversation.WriteURL(w.Writer, "url", p.File)
 	case hub.PartSource:
 		w.source(p)
 	case hub.PartData:

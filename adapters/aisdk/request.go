@@ -88,8 +88,11 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	}
 	w.Text("id", rawjson.First(req.Thread, append([]byte("chat-"), rawjson.Or(req.Unique, "1")...)))
 	w.Key("messages")
-	list, continued := appendMessages(nil, ms, answersOf(req, ms, l), l)
-	w.Raw(list)
+	var continued []byte
+	w.Append(func(dst []byte) []byte {
+		dst, continued = appendMessages(dst, ms, answersOf(req, ms, l), l)
+		return dst
+	})
 	if req.Trigger == hub.TriggerRegenerate {
 		w.Const("trigger", "regenerate-message")
 	} else {

@@ -28,8 +28,9 @@ func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Messag
 }
 
 func decodeMessage(b *conversation.Builder, m rawjson.Value, path string) error {
-	content := rawjson.Get(m, "content")
-	switch role := rawjson.Text(m, "role"); string(role) {
+	o := rawjson.ReadObject(m)
+	content := o.Get("content")
+	switch string(o.Text("role")) {
 	case "user":
 		decodeUser(b, content)
 	case "assistant":
@@ -49,21 +50,30 @@ func own(v rawjson.Value) hub.Meta { return hub.Meta{Dialect: dialectName, Raw: 
 
 // decodeUser reads the results in a message of the user's before what else it says: the API wants them first.
 func decodeUser(b *conversation.Builder, content rawjson.Value) {
-	results := 0
+	results, others := 0, 0
 	for block := range rawjson.Each(content) {
-		if isResult(block) {
-			decodeResult(b, block)
-			results++
+		if !isResult(block) {
+			others++
+			continue
 		}
+		o := rawjson.ReadObject(block)
+		decodeResult(b, block, &o)
+		results++
+	}
+	if results > 0 && others == 0 {
+		return // nothing but results
 	}
 	b.Begin(hub.RoleUser, nil)
 	decodeContent(b, content)
 	if last := len(b.Messages) - 1; results > 0 && len(b.Messages[last].Parts) == 0 {
-		b.Messages = b.Messages[:last] // nothing but results
+		b.Messages = b.Messages[:last]
 	}
 }
 
-func isResult(block rawjson.Value) bool { return string(rawjson.Text(block, "type")) == "tool_result" }
+// isResult looks at the head of a block first, where clients put its type: what follows may be long.
+func isResult(block rawjson.Value) bool {
+	return string(rawjson.Tag(block, `{"type":"`)) == "tool_result"
+}
 
 // decodeContent adds what a content holds to the last message: a text, or a list of blocks.
 func decodeContent(b *conversation.Builder, content rawjson.Value) {
@@ -81,58 +91,56 @@ func decodeContent(b *conversation.Builder, content rawjson.Value) {
 }
 
 func decodePart(b *conversation.Builder, v rawjson.Value) {
-	switch kind := rawjson.Text(v, "type"); {
+	o := rawjson.ReadObject(v)
+	switch kind := o.Text("type"); {
 	case string(kind) == "text":
-		if text := rawjson.Text(v, "text"); len(text) > 0 {
-			b.Add(hub.Part{Kind: hub.PartText, Text: text, Meta: beyond(v, 2)})
+		if text := o.Text("text"); len(text) > 0 {
+			b.Add(hub.Part{Kind: hub.PartText, Text: text, Meta: beyond(v, &o, 2)})
 		}
 	case string(kind) == "thinking":
-		b.Add(hub.Part{Kind: hub.PartReasoning, Text: rawjson.Text(v, "thinking"), Sig: rawjson.Text(v, "signature")})
+		b.Add(hub.Part{Kind: hub.PartReasoning, Text: o.Text("thinking"), Sig: o.Text("signature")})
 	case string(kind) == "redacted_thinking":
-		b.Add(hub.Part{Kind: hub.PartReasoning, Name: []byte(redactedName), Sig: rawjson.Text(v, "data")})
+		b.Add(hub.Part{Kind: hub.PartReasoning, Name: []byte(redactedName), Sig: o.Text("data")})
 	case bytes.HasSuffix(kind, []byte("tool_use")):
-		decodeCall(b, v, string(kind) == "tool_use")
+		decodeCall(b, v, &o, string(kind) == "tool_use")
 	case bytes.HasSuffix(kind, []byte("tool_result")):
-		decodeResult(b, v)
+		decodeResult(b, v, &o)
 	default:
-		b.Add(decodeFile(v, string(kind)))
+		b.Add(decodeFile(v, &o, string(kind)))
 	}
 }
 
 // beyond is a note of a block that has more than so many members, which are those of the model.
-func beyond(v rawjson.Value, known int) hub.Meta {
-	for range rawjson.EachField(v) {
-		known--
-	}
-	if known < 0 {
+func beyond(v rawjson.Value, o *rawjson.Object, known int) hub.Meta {
+	if o.Len() > known {
 		return own(v)
 	}
 	return hub.Meta{}
 }
 
 // decodeCall reads a call for the client, or one that the server has run.
-func decodeCall(b *conversation.Builder, v rawjson.Value, client bool) {
+func decodeCall(b *conversation.Builder, v rawjson.Value, o *rawjson.Object, client bool) {
 	p := hub.Part{
-		Kind: hub.PartCall, ID: appendID(nil, rawjson.Text(v, "id")), Name: rawjson.Text(v, "name"),
-		Value: rawjson.NotNull(rawjson.Get(v, "input")), ClientRuns: client, Meta: own(v),
+		Kind: hub.PartCall, ID: appendID(nil, o.Text("id")), Name: o.Text("name"),
+		Value: rawjson.NotNull(o.Get("input")), ClientRuns: client, Meta: own(v),
 	}
 	if client {
-		p.Meta = beyond(v, 4)
+		p.Meta = beyond(v, o, 4)
 	}
 	b.Add(p)
 }
 
 // decodeFile reads an image or a document. What has no form in the model stays as it came.
-func decodeFile(v rawjson.Value, kind string) hub.Part {
-	source := rawjson.Get(v, "source")
-	f := &hub.FileRef{Media: rawjson.Text(source, "media_type"), Name: rawjson.Text(v, "title")}
+func decodeFile(v rawjson.Value, o *rawjson.Object, kind string) hub.Part {
+	source := rawjson.ReadObject(o.Get("source"))
+	f := &hub.FileRef{Media: source.Text("media_type"), Name: o.Text("title")}
 	p := hub.Part{Kind: hub.PartFile, File: f, Meta: own(v)}
 	if kind == "document" && len(f.Media) == 0 {
 		f.Media = []byte(mediaPDF)
 	} else if len(f.Media) == 0 {
 		f.Media = []byte("image/*")
 	}
-	if (kind == "image" || kind == "document") && decodeSource(f, source) {
+	if (kind == "image" || kind == "document") && decodeSource(f, &source) {
 		return p
 	}
 	return hub.Part{Kind: hub.PartRaw, Value: v, Meta: p.Meta}
@@ -140,16 +148,16 @@ func decodeFile(v rawjson.Value, kind string) hub.Part {
 
 const mediaPDF = "application/pdf"
 
-func decodeSource(f *hub.FileRef, source rawjson.Value) bool {
-	switch string(rawjson.Text(source, "type")) {
+func decodeSource(f *hub.FileRef, source *rawjson.Object) bool {
+	switch string(source.Text("type")) {
 	case "base64":
-		f.Base64 = rawjson.Text(source, "data")
+		f.Base64 = source.Text("data")
 	case "url":
-		f.URL = rawjson.Text(source, "url")
+		f.URL = source.Text("url")
 	case "file":
-		f.FileID = rawjson.Text(source, "file_id")
+		f.FileID = source.Text("file_id")
 	case "text":
-		text := rawjson.AppendUnescaped(nil, rawjson.Text(source, "data"))
+		text := rawjson.AppendUnescaped(nil, source.Text("data"))
 		f.Base64 = base64.StdEncoding.AppendEncode(nil, text)
 	}
 	return len(f.Base64)+len(f.URL)+len(f.FileID) > 0

@@ -9,23 +9,23 @@ import (
 
 // decodeResult gives a result to its call. That of a call which the server has run is noted with the call, as both go back to
 // the server in one message.
-func decodeResult(b *conversation.Builder, v rawjson.Value) {
-	id := appendID(nil, rawjson.Text(v, "tool_use_id"))
+func decodeResult(b *conversation.Builder, v rawjson.Value, o *rawjson.Object) {
+	id := appendID(nil, o.Text("tool_use_id"))
 	if call := b.Call(id); call != nil && !call.ClientRuns && rawjson.Kind(call.Meta.Raw) == '{' {
 		pair := append(append([]byte{'['}, call.Meta.Raw...), ',')
 		call.Meta.Raw = append(append(pair, v...), ']')
 	}
-	b.Result(id, nil, resultOf(v))
+	b.Result(id, nil, resultOf(o))
 }
 
-func resultOf(v rawjson.Value) hub.CallResult {
-	content := rawjson.Get(v, "content")
+func resultOf(o *rawjson.Object) hub.CallResult {
+	content := o.Get("content")
 	r := hub.CallResult{Status: hub.StatusOK}
 	text, isText := rawjson.Str(content)
 	if one, ok := toolresult.OneText(content); ok {
 		text, isText = one, true
 	}
-	failed, _ := rawjson.Bool(rawjson.Get(v, "is_error"))
+	failed, _ := rawjson.Bool(o.Get("is_error"))
 	code, hasCode := resultError(content)
 	switch {
 	case failed && isText:

@@ -53,21 +53,13 @@ func (e *encoder) wholeContent(w *jsonwriter.Writer, parts []*hub.Part, l *hub.L
 		}
 	}
 	for i := range t.turns {
-		for _, block := range t.turns[i].Blocks {
-			w.Raw(block)
-		}
+		conversation.WriteBlocks(w, t.turns[i].Blocks)
 	}
 	w.Close(']')
 	return asked
 }
 
 // unsigned is a block of reasoning without a signature, as the stream has it.
-func unsigned(p *hub.Part) []byte {
-	b := jsonwriter.New(nil)
-	b.Open('{')
-	b.Const("type", "thinking")
-	b.Text("thinking", p.Text)
-	b.Const("signature", "")
-	b.Close('}')
-	return b.Buf
+func unsigned(p *hub.Part) conversation.Block {
+	return conversation.Block{Head: []byte(`{"type":"thinking","thinking":"`), Body: p.Text, Tail: []byte(`","signature":""}`)}
 }

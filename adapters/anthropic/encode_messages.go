@@ -40,11 +40,8 @@ func writeTurn(w *jsonwriter.Writer, t *conversation.Turn) {
 	w.Open('{')
 	w.Const("role", roleNames[t.Role])
 	w.OpenAt("content", '[')
-	for _, list := range [][][]byte{t.Results, t.Blocks} {
-		for _, block := range list {
-			w.Raw(block)
-		}
-	}
+	conversation.WriteBlocks(w, t.Results)
+	conversation.WriteBlocks(w, t.Blocks)
 	w.Close(']')
 	w.Close('}')
 }
@@ -59,12 +56,12 @@ func (w *turnWriter) message(m *hub.Message) {
 		w.turns = append(w.turns, conversation.Turn{Role: m.Role, Whole: whole})
 		return
 	}
-	var results [][]byte
+	var results []conversation.Block
 	for i := range m.Parts {
 		p := &m.Parts[i]
 		if p.Kind != hub.PartCall {
 			w.part(m.Role, p)
-		} else if result := w.call(m, p); result != nil {
+		} else if result := w.call(m, p); !result.IsZero() {
 			results = append(results, result)
 		}
 	}
@@ -74,13 +71,13 @@ func (w *turnWriter) message(m *hub.Message) {
 	}
 }
 
-// call writes a call, and returns the block of its result, nil if that is elsewhere or did not come. The call of a lone result
+// call writes a call, and returns the block of its result, none if that is elsewhere or did not come. The call of a lone result
 // is in no message here.
-func (w *turnWriter) call(m *hub.Message, p *hub.Part) (result []byte) {
+func (w *turnWriter) call(m *hub.Message, p *hub.Part) (result conversation.Block) {
 	w.losses.AddIf("messages.approval", p.Approval != nil)
 	if ran := p.Meta.Of(dialectName); ran != nil && !p.ClientRuns {
 		w.serverCall(ran)
-		return nil
+		return result
 	}
 	id := p.ID
 	if m.Role == hub.RoleAgent {
@@ -88,7 +85,7 @@ func (w *turnWriter) call(m *hub.Message, p *hub.Part) (result []byte) {
 		w.add(hub.RoleAgent, w.callBlock(p, appendWireID(nil, id)))
 	}
 	if p.Result == nil {
-		return nil
+		return result
 	}
 	return w.resultBlock(p, appendWireID(nil, id))
 }
@@ -96,32 +93,31 @@ func (w *turnWriter) call(m *hub.Message, p *hub.Part) (result []byte) {
 // serverCall writes a call that the server has run, with its result if that came: one block, or a list of both.
 func (w *turnWriter) serverCall(v rawjson.Value) {
 	if rawjson.Kind(v) == '{' {
-		w.add(hub.RoleAgent, v)
+		w.add(hub.RoleAgent, conversation.Block{Body: v})
 	}
 	for block := range rawjson.Each(v) {
-		w.add(hub.RoleAgent, block)
+		w.add(hub.RoleAgent, conversation.Block{Body: block})
 	}
 }
 
-func (w *turnWriter) callBlock(p *hub.Part, id []byte) []byte {
+func (w *turnWriter) callBlock(p *hub.Part, id []byte) conversation.Block {
 	b := jsonwriter.New(nil)
 	b.Open('{')
 	b.Const("type", "tool_use")
 	b.Text("id", id)
 	b.Text("name", p.Name)
-	b.Value("input", conversation.ObjectArgs(p, w.losses))
 	if caller := rawjson.Get(p.Meta.Of(dialectName), "caller"); caller != nil {
 		b.Value("caller", caller)
 	}
 	if cache := rawjson.Get(p.Meta.Of(dialectName), "cache_control"); cache != nil {
 		b.Value("cache_control", cache)
 	}
-	b.Close('}')
-	return b.Buf
+	b.Key("input")
+	return conversation.Block{Head: b.Buf, Body: conversation.ObjectArgs(p, w.losses), Tail: []byte("}")}
 }
 
 // add appends a block to the last turn of a role.
-func (w *turnWriter) add(role hub.Role, block []byte) {
+func (w *turnWriter) add(role hub.Role, block conversation.Block) {
 	t := w.turns.At(role)
 	t.Blocks = append(t.Blocks, block)
 	w.tail = nil

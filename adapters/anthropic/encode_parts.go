@@ -23,7 +23,7 @@ func (w *turnWriter) part(role hub.Role, p *hub.Part) {
 		w.file(role, p)
 	case hub.PartRaw:
 		if v := p.Meta.Of(dialectName); v != nil {
-			w.add(role, v)
+			w.add(role, conversation.Block{Body: v})
 		} else {
 			w.losses.Add("messages.other")
 		}
@@ -40,20 +40,15 @@ func (w *turnWriter) text(role hub.Role, p *hub.Part) {
 		return
 	}
 	if v := p.Meta.Of(dialectName); v != nil {
-		w.add(role, v)
+		w.add(role, conversation.Block{Body: v})
 		return
 	}
 	w.add(role, blockOfText(p.Text))
 	w.tail = p.Text
 }
 
-func blockOfText(text []byte) []byte {
-	b := jsonwriter.New(nil)
-	b.Open('{')
-	b.Const("type", "text")
-	b.Text("text", text)
-	b.Close('}')
-	return b.Buf
+func blockOfText(text []byte) conversation.Block {
+	return conversation.Block{Head: []byte(`{"type":"text","text":"`), Body: text, Tail: []byte(`"}`)}
 }
 
 // reasoning writes what the API has signed: it refuses any other.
@@ -73,70 +68,64 @@ func (w *turnWriter) reasoning(role hub.Role, p *hub.Part) {
 		b.Text("signature", p.Sig)
 	}
 	b.Close('}')
-	w.add(role, b.Buf)
+	w.add(role, conversation.Block{Body: b.Buf})
 }
 
 // file writes an image or a document. The model has none, nor has a system message.
 func (w *turnWriter) file(role hub.Role, p *hub.Part) {
 	if v := p.Meta.Of(dialectName); v != nil && role == hub.RoleUser {
-		w.add(role, v)
+		w.add(role, conversation.Block{Body: v})
 		return
 	}
 	block := fileBlock(p.File)
-	if block == nil || role != hub.RoleUser {
+	if block.IsZero() || role != hub.RoleUser {
 		w.losses.Add("messages.file")
 		return
 	}
 	w.add(role, block)
 }
 
-// fileBlock is the block of a file, nil if there is none for its type.
-func fileBlock(f *hub.FileRef) []byte {
-	kind, source := "document", sourceOf(f)
-	if source == nil {
-		return nil
-	}
-	if conversation.IsMedia(f, "image") {
-		kind = "image"
+// fileBlock is the block of a file, none if there is none for its type.
+func fileBlock(f *hub.FileRef) (block conversation.Block) {
+	kind, media, data := sourceOf(f)
+	if kind == "" {
+		return block
 	}
 	b := jsonwriter.New(nil)
 	b.Open('{')
-	b.Const("type", kind)
-	b.Value("source", source)
-	if kind == "document" {
+	isImage := conversation.IsMedia(f, "image")
+	if isImage {
+		b.Const("type", "image")
+	} else {
+		b.Const("type", "document")
 		b.TextIf("title", f.Name)
 	}
-	b.Close('}')
-	return b.Buf
+	b.OpenAt("source", '{')
+	b.Const("type", kind)
+	if kind == "url" {
+		b.Key("url")
+	} else {
+		b.Const("media_type", media)
+		b.Key("data")
+	}
+	return conversation.Block{Head: append(b.Buf, '"'), Body: data, Tail: []byte(`"}}`)}
 }
 
-// sourceOf is where the API finds a file: bytes of the types that it reads, a text, or an address.
-func sourceOf(f *hub.FileRef) []byte {
-	media := string(f.Media)
-	readable := imageTypes[media] || media == mediaPDF
-	b := jsonwriter.New(nil)
-	b.Open('{')
-	switch {
+// sourceOf is where the API finds a file: bytes of the types that it reads, a text, or an address. kind is empty for none.
+func sourceOf(f *hub.FileRef) (kind, media string, data []byte) {
+	media = string(f.Media)
+	switch readable := imageTypes[media] || media == mediaPDF; {
 	case len(f.Base64) > 0 && readable:
-		b.Const("type", "base64")
-		b.Text("media_type", f.Media)
-		b.Text("data", f.Base64)
+		return "base64", media, f.Base64
 	case len(f.Base64) > 0 && conversation.IsMedia(f, "text"):
 		text, err := base64.StdEncoding.AppendDecode(nil, rawjson.AppendUnescaped(nil, f.Base64))
-		if err != nil || len(text) == 0 || !utf8.Valid(text) {
-			return nil
+		if err == nil && len(text) > 0 && utf8.Valid(text) {
+			return "text", "text/plain", rawjson.AppendEscaped(nil, text)
 		}
-		b.Const("type", "text")
-		b.Const("media_type", "text/plain")
-		b.Text("data", rawjson.AppendEscaped(nil, text))
 	case len(f.Base64) == 0 && isWebURL(f.URL) && (conversation.IsMedia(f, "image") || media == mediaPDF):
-		b.Const("type", "url")
-		b.Text("url", f.URL)
-	default:
-		return nil
+		return "url", media, f.URL
 	}
-	b.Close('}')
-	return b.Buf
+	return "", "", nil
 }
 
 // imageTypes are the images that the API takes as bytes.
@@ -148,28 +137,28 @@ func isWebURL(url []byte) bool {
 }
 
 // resultBlock is the block of a result. An error has to say something.
-func (w *turnWriter) resultBlock(p *hub.Part, id []byte) []byte {
+func (w *turnWriter) resultBlock(p *hub.Part, id []byte) conversation.Block {
 	ev := p.Result.Event()
 	failed := ev.Status != hub.StatusOK
 	b := jsonwriter.New(nil)
 	b.Open('{')
 	b.Const("type", "tool_result")
 	b.Text("tool_use_id", id)
-	if toolresult.OnlyBlocks(&ev) && len(p.Result.Err) == 0 {
-		w.resultContent(b, p.Result.Content)
-	} else {
-		w.losses.AddIf("messages.result.content", toolresult.Content(&ev) != nil && !toolresult.OnlyBlocks(&ev))
-		text := toolresult.AppendText(nil, &ev)
-		if failed && conversation.Blank(text) {
-			text = []byte(phrases.Call(ev.Status))
-		}
-		b.Text("content", text)
-	}
 	if failed {
 		b.Bool("is_error", true)
 	}
-	b.Close('}')
-	return b.Buf
+	if toolresult.OnlyBlocks(&ev) && len(p.Result.Err) == 0 {
+		w.resultContent(b, p.Result.Content)
+		b.Close('}')
+		return conversation.Block{Body: b.Buf}
+	}
+	w.losses.AddIf("messages.result.content", toolresult.Content(&ev) != nil && !toolresult.OnlyBlocks(&ev))
+	text := toolresult.Text(&ev)
+	if failed && conversation.Blank(text) {
+		text = []byte(phrases.Call(ev.Status))
+	}
+	b.Key("content")
+	return conversation.Block{Head: append(b.Buf, '"'), Body: text, Tail: []byte(`"}`)}
 }
 
 // resultContent writes texts and images. What has no form here is told in words.
@@ -182,7 +171,7 @@ func (w *turnWriter) resultContent(b *jsonwriter.Writer, content rawjson.Value) 
 		switch {
 		case isText && string(rawjson.Text(inner, "type")) == "text":
 		case imageTypes[string(f.Media)] && len(f.Base64) > 0:
-			b.Raw(fileBlock(&f))
+			conversation.WriteBlocks(b, []conversation.Block{fileBlock(&f)})
 			continue
 		default:
 			w.losses.Add("messages.result.content")
@@ -190,7 +179,7 @@ func (w *turnWriter) resultContent(b *jsonwriter.Writer, content rawjson.Value) 
 			text = toolresult.AppendBlocks(nil, list)
 		}
 		if !conversation.Blank(text) {
-			b.Raw(blockOfText(text))
+			conversation.WriteBlocks(b, []conversation.Block{blockOfText(text)})
 		}
 	}
 	b.Close(']')

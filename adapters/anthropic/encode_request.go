@@ -16,7 +16,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.TextIf("model", req.Model)
 	w.system(system)
 	w.Key("messages")
-	w.Raw(messages{}.AppendMessages(nil, rest, l))
+	w.Append(func(dst []byte) []byte { return messages{}.AppendMessages(dst, rest, l) })
 	w.tools()
 	w.settings(rest)
 	for key, v := range rawjson.EachField(req.Extra.Of(dialectName)) {
@@ -47,9 +47,7 @@ func (w *requestWriter) system(ms []hub.Message) {
 		return
 	}
 	w.OpenAt("system", '[')
-	for _, block := range turns.turns[0].Blocks {
-		w.Raw(block)
-	}
+	conversation.WriteBlocks(w.Writer, turns.turns[0].Blocks)
 	w.Close(']')
 }
 

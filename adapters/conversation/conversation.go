@@ -42,10 +42,12 @@ func together(ms []hub.Message) []hub.Message {
 	for i := range ms {
 		if !ms[i].Joins || len(all) == 0 {
 			all = append(all, ms[i])
+			last := &all[len(all)-1]
+			last.Parts = slices.Clip(last.Parts) // what is put to them goes elsewhere, for they are the request's
 			continue
 		}
 		last := &all[len(all)-1]
-		last.Parts = slices.Concat(last.Parts, ms[i].Parts)
+		last.Parts = append(last.Parts, ms[i].Parts...)
 	}
 	return all
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 )
 
 // TestResultsGoToTheirCalls: to the last open call of the id, then to the last of all; a message is cut behind an answered call.
@@ -100,7 +101,10 @@ func TestFiles(t *testing.T) {
 		if string(file.Media) != media || string(file.Base64) != base64 || string(file.URL) != address {
 			t.Errorf("%s: got %+v", url, file)
 		}
-		if got := string(AppendURL(nil, file)); got != again {
+		w := jsonwriter.New(nil)
+		w.Open('{')
+		WriteURL(w, "url", file)
+		if got := string(w.Buf); got != `{"url":"`+again+`"` {
 			t.Errorf("%s: written as %s", url, got)
 		}
 	}
@@ -183,7 +187,7 @@ func TestAddBehindLoneResult(t *testing.T) {
 // TestTurns: what stands in a row on one side is one turn, unless one came as a whole.
 func TestTurns(t *testing.T) {
 	var turns Turns
-	turns.At(hub.RoleUser).Blocks = [][]byte{nil}
+	turns.At(hub.RoleUser).Blocks = []Block{{}}
 	if turns.At(hub.RoleUser); len(turns) != 1 || len(turns[0].Blocks) != 1 {
 		t.Errorf("got %+v", turns)
 	}

@@ -2,8 +2,10 @@ package conversation
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 )
 
 // FileOf returns the file that a URL names: the bytes themselves where it is a data: URL. media is its type where that does not
@@ -22,15 +24,19 @@ func FileOf(url, media, name []byte) *hub.FileRef {
 	return &hub.FileRef{Media: media, Name: name, URL: url}
 }
 
-// AppendURL appends the URL of a file: a data: URL where its bytes are known, nothing where only a provider's id is.
-func AppendURL(dst []byte, f *hub.FileRef) []byte {
+// URL returns the URL of a file in two pieces, of which the second may be long: a data: URL where its bytes are known, nothing
+// where only a provider's id is.
+func URL(f *hub.FileRef) (head, rest []byte) {
 	if len(f.Base64) == 0 {
-		return append(dst, f.URL...)
+		return nil, f.URL
 	}
-	dst = append(dst, "data:"...)
-	dst = append(dst, f.Media...)
-	dst = append(dst, ";base64,"...)
-	return append(dst, f.Base64...)
+	return slices.Concat([]byte("data:"), f.Media, []byte(";base64,")), f.Base64
+}
+
+// WriteURL writes a member that is the URL of a file.
+func WriteURL(w *jsonwriter.Writer, name string, f *hub.FileRef) {
+	head, rest := URL(f)
+	w.TextOf(name, head, rest)
 }
 
 // IsMedia reports whether a file is of a kind: image, audio, video, text, application.

@@ -1,7 +1,10 @@
 package conversation
 
 import (
+	"bytes"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
@@ -20,7 +23,9 @@ type IDs struct {
 func MessageIDs(ms []hub.Message) *IDs {
 	s := newIDs()
 	for i := range ms {
-		s.say(ms[i].ID)
+		if i == 0 || !bytes.Equal(ms[i].ID, ms[i-1].ID) { // else a step of the same message
+			s.say(ms[i].ID)
+		}
 		for j := range ms[i].Parts {
 			p := &ms[i].Parts[j]
 			if p.Kind == hub.PartReasoning {
@@ -64,10 +69,26 @@ func (s *IDs) Take(id []byte, base string) []byte {
 		return s.Make(base)
 	}
 	if s.given[string(id)] {
-		return s.Make(string(id))
+		return s.Make(Base(id))
 	}
 	s.give(string(id))
 	return id
+}
+
+// longest is how much of an id stands in the ids that are made of it. A request may name thousands of things by one id of a megabyte.
+const longest = 128
+
+// Base is what ids are made of in place of an id: the id, or the beginning of one that is long, without the characters that are
+// written with more than one byte, as a part of one would be none.
+func Base(id []byte) string {
+	if len(id) <= longest {
+		return string(id)
+	}
+	base := string(id[:longest])
+	if i := strings.IndexFunc(base, func(r rune) bool { return r == '\\' || r >= utf8.RuneSelf }); i >= 0 {
+		base = base[:i]
+	}
+	return base
 }
 
 // Make returns an id that is base, or base and a number.

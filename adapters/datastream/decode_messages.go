@@ -32,43 +32,46 @@ type messageDecoder struct {
 
 // message reads a message. Those of the role data are for the application, and no agent is told of them.
 func (d *messageDecoder) message(m rawjson.Value) {
-	roles := map[string]hub.Role{"system": hub.RoleSystem, "user": hub.RoleUser, "assistant": hub.RoleAgent}
-	content := rawjson.Get(m, "content")
-	role := roles[string(rawjson.Text(m, "role"))]
+	o := rawjson.ReadObject(m)
+	content := o.Get("content")
+	role := roles[string(o.Text("role"))]
 	if role == hub.RoleNone {
 		for v := range rawjson.Each(content) {
 			d.modelResult(v)
 		}
 		return
 	}
-	d.Begin(role, rawjson.Text(m, "id")).Meta = extras(m, "annotations", "data")
-	if text := rawjson.Text(m, "reasoning"); len(text) > 0 && rawjson.Kind(rawjson.Get(m, "parts")) != '[' {
+	d.Begin(role, o.Text("id")).Meta = extras(&o, "annotations", "data")
+	if text := o.Text("reasoning"); len(text) > 0 && rawjson.Kind(o.Get("parts")) != '[' {
 		d.Add(hub.Part{Kind: hub.PartReasoning, Text: text})
 	}
-	for v := range rawjson.Each(rawjson.Get(m, "parts")) {
+	for v := range rawjson.Each(o.Get("parts")) {
 		d.part(v)
 	}
 	d.content(content)
 	if !d.calls {
-		for v := range rawjson.Each(rawjson.Get(m, "toolInvocations")) {
+		for v := range rawjson.Each(o.Get("toolInvocations")) {
 			d.call(v)
 		}
 	}
-	for v := range rawjson.Each(rawjson.Get(m, "experimental_attachments")) {
-		f := conversation.FileOf(rawjson.Text(v, "url"), rawjson.Text(v, "contentType"), rawjson.Text(v, "name"))
+	for v := range rawjson.Each(o.Get("experimental_attachments")) {
+		a := rawjson.ReadObject(v)
+		f := conversation.FileOf(a.Text("url"), a.Text("contentType"), a.Text("name"))
 		d.Add(hub.Part{Kind: hub.PartFile, File: f})
 	}
 }
 
+var roles = map[string]hub.Role{"system": hub.RoleSystem, "user": hub.RoleUser, "assistant": hub.RoleAgent}
+
 func own(v rawjson.Value) hub.Meta { return hub.Meta{Dialect: Dialect.Name, Raw: v} }
 
 // extras are members that only this dialect knows, in their order.
-func extras(v rawjson.Value, names ...string) hub.Meta {
+func extras(o *rawjson.Object, names ...string) hub.Meta {
 	w := jsonwriter.New(nil)
 	w.Open('{')
 	from := len(w.Buf)
 	for _, name := range names {
-		w.ValueIf(name, rawjson.NotNull(rawjson.Get(v, name)))
+		w.ValueIf(name, rawjson.NotNull(o.Get(name)))
 	}
 	if len(w.Buf) == from {
 		return hub.Meta{}
@@ -95,24 +98,25 @@ func (d *messageDecoder) begin() {
 }
 
 func (d *messageDecoder) part(v rawjson.Value) {
-	switch string(rawjson.Text(v, "type")) {
+	o := rawjson.ReadObject(v)
+	switch string(o.Text("type")) {
 	case "step-start":
 		d.begin()
 	case "text":
 		d.texts = true
-		d.Add(hub.Part{Kind: hub.PartText, Text: rawjson.Text(v, "text")})
+		d.Add(hub.Part{Kind: hub.PartText, Text: o.Text("text")})
 	case "reasoning":
 		d.Add(decodeReasoning(v))
 	case "tool-invocation":
-		d.call(rawjson.Get(v, "toolInvocation"))
+		d.call(o.Get("toolInvocation"))
 	case "source":
-		s := rawjson.Get(v, "source")
+		s := rawjson.ReadObject(o.Get("source"))
 		d.Add(hub.Part{
-			Kind: hub.PartSource, ID: rawjson.Text(s, "id"), Title: rawjson.Text(s, "title"), File: &hub.FileRef{URL: rawjson.Text(s, "url")},
+			Kind: hub.PartSource, ID: s.Text("id"), Title: s.Text("title"), File: &hub.FileRef{URL: s.Text("url")},
 			Meta: own(v),
 		})
 	case "file":
-		d.Add(hub.Part{Kind: hub.PartFile, File: &hub.FileRef{Media: rawjson.Text(v, "mimeType"), Base64: rawjson.Text(v, "data")}})
+		d.Add(hub.Part{Kind: hub.PartFile, File: &hub.FileRef{Media: o.Text("mimeType"), Base64: o.Text("data")}})
 	default:
 		d.Add(hub.Part{Kind: hub.PartRaw, Value: v, Meta: own(v)})
 	}
@@ -120,13 +124,14 @@ func (d *messageDecoder) part(v rawjson.Value) {
 
 // decodeReasoning reads reasoning, which is signed or redacted in its details.
 func decodeReasoning(v rawjson.Value) hub.Part {
-	p := hub.Part{Kind: hub.PartReasoning, Text: rawjson.Text(v, "reasoning")}
-	for detail := range rawjson.Each(rawjson.Get(v, "details")) {
+	o := rawjson.ReadObject(v)
+	p := hub.Part{Kind: hub.PartReasoning, Text: o.Text("reasoning")}
+	for detail := range rawjson.Each(o.Get("details")) {
 		if p.Sig = rawjson.First(rawjson.Text(detail, "signature"), rawjson.Text(detail, "data")); len(p.Sig) > 0 {
 			break
 		}
 	}
-	if details := rawjson.Get(v, "details"); rawjson.Kind(details) == '[' {
+	if details := o.Get("details"); rawjson.Kind(details) == '[' {
 		p.Meta = own(v)
 	}
 	return p
@@ -134,18 +139,19 @@ func decodeReasoning(v rawjson.Value) hub.Part {
 
 // call reads a call. Where nothing but its number tells of a step, that begins with the call.
 func (d *messageDecoder) call(v rawjson.Value) {
-	p := hub.Part{Kind: hub.PartCall, ID: rawjson.Text(v, "toolCallId"), Name: rawjson.Text(v, "toolName")}
+	o := rawjson.ReadObject(v)
+	p := hub.Part{Kind: hub.PartCall, ID: o.Text("toolCallId"), Name: o.Text("toolName")}
 	if len(p.ID)+len(p.Name) == 0 {
 		return
 	}
-	step, _ := rawjson.Int(rawjson.Get(v, "step"))
+	step, _ := rawjson.Int(o.Get("step"))
 	if m := &d.Messages[len(d.Messages)-1]; d.calls && step != d.step && conversation.Calls(m) {
 		d.begin()
 	}
 	d.calls, d.step = true, step
-	setArguments(&p, rawjson.Get(v, "args"))
-	if string(rawjson.Text(v, "state")) == "result" {
-		p.Result = resultOf(rawjson.Get(v, "result"))
+	setArguments(&p, o.Get("args"))
+	if string(o.Text("state")) == "result" {
+		p.Result = resultOf(o.Get("result"))
 	}
 	d.Add(p)
 }
@@ -172,19 +178,20 @@ func resultOf(v rawjson.Value) *hub.CallResult {
 
 // modelPart reads a part of a message for models.
 func (d *messageDecoder) modelPart(v rawjson.Value) {
-	switch string(rawjson.Text(v, "type")) {
+	o := rawjson.ReadObject(v)
+	switch string(o.Text("type")) {
 	case "text":
-		d.Add(hub.Part{Kind: hub.PartText, Text: rawjson.Text(v, "text")})
+		d.Add(hub.Part{Kind: hub.PartText, Text: o.Text("text")})
 	case "reasoning":
-		d.Add(hub.Part{Kind: hub.PartReasoning, Text: rawjson.Text(v, "text"), Sig: rawjson.Text(v, "signature")})
+		d.Add(hub.Part{Kind: hub.PartReasoning, Text: o.Text("text"), Sig: o.Text("signature")})
 	case "image", "file":
 		d.Add(hub.Part{Kind: hub.PartFile, File: modelFile(v)})
 	case "tool-call":
-		p := hub.Part{Kind: hub.PartCall, ID: rawjson.Text(v, "toolCallId"), Name: rawjson.Text(v, "toolName")}
-		if args := rawjson.Get(v, "args"); args != nil {
+		p := hub.Part{Kind: hub.PartCall, ID: o.Text("toolCallId"), Name: o.Text("toolName")}
+		if args := o.Get("args"); args != nil {
 			setArguments(&p, args)
 		} else {
-			setArguments(&p, rawjson.Get(v, "input"))
+			setArguments(&p, o.Get("input"))
 		}
 		d.Add(p)
 	default:
@@ -194,11 +201,12 @@ func (d *messageDecoder) modelPart(v rawjson.Value) {
 
 // modelFile reads a file for models: an address, or bytes.
 func modelFile(v rawjson.Value) *hub.FileRef {
-	media := rawjson.First(rawjson.Text(v, "mediaType"), rawjson.Text(v, "mimeType"))
-	if string(rawjson.Text(v, "type")) == "image" {
+	o := rawjson.ReadObject(v)
+	media := rawjson.First(o.Text("mediaType"), o.Text("mimeType"))
+	if string(o.Text("type")) == "image" {
 		media = rawjson.Or(media, "image/*")
 	}
-	data, name := rawjson.First(rawjson.Text(v, "data"), rawjson.Text(v, "image")), rawjson.Text(v, "filename")
+	data, name := rawjson.First(o.Text("data"), o.Text("image")), o.Text("filename")
 	if bytes.HasPrefix(data, []byte("data:")) || bytes.HasPrefix(data, []byte("http")) {
 		return conversation.FileOf(data, media, name)
 	}
@@ -207,18 +215,19 @@ func modelFile(v rawjson.Value) *hub.FileRef {
 
 // modelResult reads a result for models. Its output says in its type whether the call failed.
 func (d *messageDecoder) modelResult(v rawjson.Value) {
-	if string(rawjson.Text(v, "type")) != "tool-result" {
+	o := rawjson.ReadObject(v)
+	if string(o.Text("type")) != "tool-result" {
 		return
 	}
-	value := rawjson.Get(v, "result")
-	output := rawjson.Get(v, "output")
+	value := o.Get("result")
+	output := o.Get("output")
 	if output != nil {
 		value = rawjson.Get(output, "value")
 	}
 	r := resultOf(value)
-	failed, _ := rawjson.Bool(rawjson.Get(v, "isError"))
+	failed, _ := rawjson.Bool(o.Get("isError"))
 	if failed || bytes.HasPrefix(rawjson.Text(output, "type"), []byte("error")) {
 		r.Status = hub.StatusError
 	}
-	d.Result(rawjson.Text(v, "toolCallId"), rawjson.Text(v, "toolName"), *r)
+	d.Result(o.Text("toolCallId"), o.Text("toolName"), *r)
 }

@@ -46,7 +46,7 @@ func (w *messageWriter) message(m *hub.Message) {
 	}
 	role := [...]string{hub.RoleSystem: "system", hub.RoleUser: "user", hub.RoleAgent: "assistant"}[m.Role]
 	w.Open('{')
-	w.TextIf("id", m.ID)
+	w.TextIf("id", []byte(conversation.Base(m.ID))) // each step has it, and there may be many
 	w.Const("role", role)
 	w.Text("content", conversation.AppendTexts(nil, []hub.Message{{Parts: texts(parts)}}, ""))
 	for key, value := range rawjson.EachField(m.Meta.Of(Dialect.Name)) {
@@ -147,7 +147,7 @@ func (w *messageWriter) attachments(files []*hub.Part) {
 		w.Open('{')
 		w.TextIf("name", p.File.Name)
 		w.Text("contentType", rawjson.Or(p.File.Media, "application/octet-stream"))
-		w.Text("url", conversation.AppendURL(nil, p.File))
+		conversation.WriteURL(w.Writer, "url", p.File)
 		w.Close('}')
 	}
 	w.Close(']')
@@ -203,7 +203,7 @@ func (w *messageWriter) result(v *jsonwriter.Writer, r *hub.CallResult) {
 	if len(r.Text) == 0 && r.Value != nil {
 		v.Value("result", r.Value)
 	} else {
-		v.Text("result", toolresult.AppendText(nil, &ev))
+		v.Text("result", toolresult.Text(&ev))
 	}
 }
 

@@ -84,7 +84,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.Open('{')
 	w.Text("id", rawjson.First(req.Thread, append([]byte("chat-"), rawjson.Or(req.Unique, "1")...)))
 	w.Key("messages")
-	w.Raw(messages{}.AppendMessages(nil, conversation.Ready(req.Messages), l))
+	w.Append(func(dst []byte) []byte { return messages{}.AppendMessages(dst, conversation.Ready(req.Messages), l) })
 	for key, value := range rawjson.EachField(req.Extra.Of(Dialect.Name)) {
 		w.Value(string(key), value)
 	}

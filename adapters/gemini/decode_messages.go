@@ -35,8 +35,9 @@ type contentReader struct {
 }
 
 func (r *contentReader) content(v rawjson.Value, path string) error {
-	parts := rawjson.Get(v, "parts")
-	switch role := rawjson.Text(v, "role"); string(role) {
+	o := rawjson.ReadObject(v)
+	parts, role := o.Get("parts"), string(o.Text("role"))
+	switch role {
 	case "model":
 		r.answer(parts)
 	case "", "user", "function", "tool":
@@ -47,7 +48,7 @@ func (r *contentReader) content(v rawjson.Value, path string) error {
 	default:
 		return hub.NewError(hub.ReasonUnknown, path+".role", -1, "want user or model")
 	}
-	r.answers = string(rawjson.Text(v, "role")) == "model"
+	r.answers = role == "model"
 	return nil
 }
 

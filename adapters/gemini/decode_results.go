@@ -44,8 +44,9 @@ func (c *calls) add(id, name []byte) []byte {
 // response gives a response to its call: the one that it names, else the first of its tool in the last answer that has none,
 // else the last of its tool, which has one response twice.
 func (r *contentReader) response(v rawjson.Value) {
-	name := rawjson.Text(v, "name")
-	r.Result(r.callOf(rawjson.Text(v, "id"), name), name, resultOf(v))
+	o := rawjson.ReadObject(v)
+	name := o.Text("name")
+	r.Result(r.callOf(o.Text("id"), name), name, resultOf(&o))
 }
 
 // callOf is the id of the call that a result names, or that of one of its tool. An id that is in no call can only be of one that
@@ -80,17 +81,17 @@ func (r *contentReader) open(name []byte, made bool) []byte {
 }
 
 // resultOf reads a functionResponse. Its response is an object: the result itself, or what holds it.
-func resultOf(v rawjson.Value) (r hub.CallResult) {
-	response := rawjson.Get(v, "response")
+func resultOf(o *rawjson.Object) (r hub.CallResult) {
+	response := rawjson.ReadObject(o.Get("response"))
 	r.Status = hub.StatusOK
-	if why := rawjson.NotNull(rawjson.Get(response, "error")); why != nil {
+	if why := rawjson.NotNull(response.Get("error")); why != nil {
 		r.Status, r.Err = hub.StatusError, toolresult.AppendJSON(nil, why)
 		return r
 	}
 	var ev hub.Event
-	toolresult.Set(&ev, held(response))
+	toolresult.Set(&ev, held(o.Get("response"), &response))
 	r.Text, r.Value = ev.Text, ev.Value
-	if media := rawjson.Get(v, "parts"); rawjson.Kind(media) == '[' {
+	if media := o.Get("parts"); rawjson.Kind(media) == '[' {
 		r.Content = contentOf(&ev, media)
 		r.Text, r.Value = nil, nil
 	}
@@ -99,16 +100,12 @@ func resultOf(v rawjson.Value) (r hub.CallResult) {
 
 // held is the result in a response: the only member if that is output or result, as the SDKs write it, and content beside
 // the name, as @ai-sdk/google does.
-func held(response rawjson.Value) rawjson.Value {
-	members := 0
-	for range rawjson.EachField(response) {
-		members++
-	}
-	content := rawjson.Get(response, "content")
-	switch output := genai.Get(response, "output", "result"); {
-	case members == 1 && output != nil:
+func held(response rawjson.Value, o *rawjson.Object) rawjson.Value {
+	content := o.Get("content")
+	switch output := genai.Member(o, "output", "result"); {
+	case o.Len() == 1 && output != nil:
 		return output
-	case members == 2 && content != nil && rawjson.Kind(rawjson.Get(response, "name")) == '"':
+	case o.Len() == 2 && content != nil && rawjson.Kind(o.Get("name")) == '"':
 		return content
 	}
 	return response

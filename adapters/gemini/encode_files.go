@@ -15,17 +15,29 @@ import (
 // file writes a file by its bytes or its address.
 func (w *turnWriter) file(role hub.Role, p *hub.Part) {
 	if own := p.Meta.Of(dialectName); own != nil {
-		w.add(role, own)
+		w.add(role, conversation.Block{Body: own})
 		return
 	}
 	f := *p.File
 	f.Media = mediaOf(&f)
-	part, ok := genai.AppendFile(nil, &f)
+	part, ok := fileBlock(&f)
 	if !ok || len(f.Base64) == 0 && bytes.HasPrefix(f.URL, []byte("data:")) {
 		w.losses.Add("messages.file")
 		return
 	}
 	w.add(role, part)
+}
+
+// fileBlock is the part of a file. Its bytes are not copied; ok is false for a file with neither bytes nor an address.
+func fileBlock(f *hub.FileRef) (part conversation.Block, ok bool) {
+	const tail = `"}}`
+	bytes := f.Base64
+	if len(bytes) == 0 {
+		whole, ok := genai.AppendFile(nil, f)
+		return conversation.Block{Body: whole}, ok
+	}
+	head, ok := genai.AppendFile(nil, &hub.FileRef{Media: f.Media, Base64: bytes[:1]})
+	return conversation.Block{Head: head[:len(head)-1-len(tail)], Body: bytes, Tail: []byte(tail)}, ok
 }
 
 // mediaOf is the type of a file, which the API wants in full. Some clients only say that it is an image.
@@ -45,7 +57,7 @@ func mediaOf(f *hub.FileRef) []byte {
 }
 
 // media takes the images from the blocks of a result, as parts. The other blocks are told in words.
-func (w *turnWriter) media(ev *hub.Event) (words rawjson.Value, parts [][]byte) {
+func (w *turnWriter) media(ev *hub.Event) (words rawjson.Value, parts []conversation.Block) {
 	content := toolresult.Content(ev)
 	if !toolresult.OnlyBlocks(ev) || ev.Status != hub.StatusOK {
 		w.losses.AddIf("messages.result.content", !conversation.OnlyText(content))
@@ -57,7 +69,7 @@ func (w *turnWriter) media(ev *hub.Event) (words rawjson.Value, parts [][]byte) 
 		inner := rawjson.Get(block, "content")
 		kind := string(rawjson.Text(inner, "type"))
 		f := hub.FileRef{Media: rawjson.Text(inner, "mimeType"), Base64: rawjson.Text(inner, "data")}
-		if part, ok := genai.AppendFile(nil, &f); ok && kind == "image" {
+		if part, ok := fileBlock(&f); ok && kind == "image" {
 			parts = append(parts, part)
 			continue
 		}

@@ -30,7 +30,7 @@ func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []by
 	return out.Buf
 }
 
-func writeContent(w *jsonwriter.Writer, role string, parts [][]byte) {
+func writeContent(w *jsonwriter.Writer, role string, parts []conversation.Block) {
 	if len(parts) == 0 {
 		return
 	}
@@ -39,9 +39,7 @@ func writeContent(w *jsonwriter.Writer, role string, parts [][]byte) {
 		w.Const("role", role)
 	}
 	w.OpenAt("parts", '[')
-	for _, part := range parts {
-		w.Raw(part)
-	}
+	conversation.WriteBlocks(w, parts)
 	w.Close(']')
 	w.Close('}')
 }
@@ -59,12 +57,12 @@ func (w *turnWriter) message(m *hub.Message) {
 	if role == hub.RoleResults || role == hub.RoleSystem {
 		role = hub.RoleUser
 	}
-	var results [][]byte
+	var results []conversation.Block
 	for i := range m.Parts {
 		p := &m.Parts[i]
 		if p.Kind != hub.PartCall {
 			w.part(role, p)
-		} else if result := w.call(m, p); result != nil {
+		} else if result := w.call(m, p); !result.IsZero() {
 			results = append(results, result)
 		}
 	}
@@ -74,7 +72,7 @@ func (w *turnWriter) message(m *hub.Message) {
 	}
 }
 
-func (w *turnWriter) add(role hub.Role, part []byte) {
+func (w *turnWriter) add(role hub.Role, part conversation.Block) {
 	n := len(w.turns)
 	t := w.turns.At(role)
 	if len(w.turns) > n {
@@ -91,7 +89,7 @@ func (w *turnWriter) part(role hub.Role, p *hub.Part) {
 		w.file(role, p)
 	case hub.PartRaw:
 		if own := p.Meta.Of(dialectName); own != nil {
-			w.add(role, own)
+			w.add(role, conversation.Block{Body: own})
 		} else {
 			w.losses.Add("messages.other")
 		}
@@ -114,13 +112,12 @@ func (w *turnWriter) text(role hub.Role, p *hub.Part) {
 	}
 	b := jsonwriter.New(nil)
 	b.Open('{')
-	b.Text("text", p.Text)
 	if thought {
 		b.Bool("thought", true)
 	}
 	b.TextIf(memberSig, sig)
-	b.Close('}')
-	w.add(role, b.Buf)
+	b.Key("text")
+	w.add(role, conversation.Block{Head: append(b.Buf, '"'), Body: p.Text, Tail: []byte(`"}`)})
 }
 
 const (
@@ -138,13 +135,13 @@ func signature(p *hub.Part) []byte {
 	return nil
 }
 
-// call writes a call, and returns the part of its response, nil if that is elsewhere or did not come. The call of a lone result
+// call writes a call, and returns the part of its response, none if that is elsewhere or did not come. The call of a lone result
 // is in no message here.
-func (w *turnWriter) call(m *hub.Message, p *hub.Part) (response []byte) {
+func (w *turnWriter) call(m *hub.Message, p *hub.Part) (response conversation.Block) {
 	w.losses.AddIf("messages.approval", p.Approval != nil)
 	if ran := p.Meta.Of(dialectName); ran != nil && !p.ClientRuns {
 		w.serverCall(ran)
-		return nil
+		return response
 	}
 	id := p.ID
 	if m.Role == hub.RoleAgent {
@@ -152,7 +149,7 @@ func (w *turnWriter) call(m *hub.Message, p *hub.Part) (response []byte) {
 		w.function(p, id)
 	}
 	if p.Result == nil {
-		return nil
+		return response
 	}
 	return w.response(p, id)
 }
@@ -160,10 +157,10 @@ func (w *turnWriter) call(m *hub.Message, p *hub.Part) (response []byte) {
 // serverCall writes a call that the server has run, with its result if that came: one part, or a list of both.
 func (w *turnWriter) serverCall(v rawjson.Value) {
 	if rawjson.Kind(v) == '{' {
-		w.add(hub.RoleAgent, v)
+		w.add(hub.RoleAgent, conversation.Block{Body: v})
 	}
 	for part := range rawjson.Each(v) {
-		w.add(hub.RoleAgent, part)
+		w.add(hub.RoleAgent, conversation.Block{Body: part})
 	}
 }
 
@@ -176,14 +173,12 @@ func (w *turnWriter) function(p *hub.Part, id []byte) {
 	}
 	b := jsonwriter.New(nil)
 	b.Open('{')
+	b.TextIf(memberSig, sig)
 	b.OpenAt("functionCall", '{')
 	b.Text("id", id)
 	b.Text("name", p.Name)
-	b.Value("args", conversation.ObjectArgs(p, w.losses))
-	b.Close('}')
-	b.TextIf(memberSig, sig)
-	b.Close('}')
-	w.add(hub.RoleAgent, b.Buf)
+	b.Key("args")
+	w.add(hub.RoleAgent, conversation.Block{Head: b.Buf, Body: conversation.ObjectArgs(p, w.losses), Tail: []byte("}}")})
 	w.called = true
 }
 
@@ -193,49 +188,41 @@ func (w *turnWriter) isFirst() bool {
 }
 
 // response writes what came of a call.
-func (w *turnWriter) response(p *hub.Part, id []byte) []byte {
+func (w *turnWriter) response(p *hub.Part, id []byte) conversation.Block {
 	ev := p.Result.Event()
-	var media [][]byte
+	var media []conversation.Block
 	ev.More.Content, media = w.media(&ev)
 	b := jsonwriter.New(nil)
 	b.Open('{')
 	b.OpenAt("functionResponse", '{')
 	b.TextIf("id", id)
 	b.TextIf("name", p.Name)
-	b.Key("response")
-	writeOutcome(b, &ev)
 	if len(media) > 0 {
 		b.OpenAt("parts", '[')
-		for _, part := range media {
-			b.Raw(part)
-		}
+		conversation.WriteBlocks(b, media)
 		b.Close(']')
 	}
-	b.Close('}')
-	b.Close('}')
-	return b.Buf
+	b.Key("response")
+	return outcome(b.Buf, &ev)
 }
 
-// writeOutcome writes the result as the object that a response is: itself, or in the member that the API names for it.
-func writeOutcome(b *jsonwriter.Writer, ev *hub.Event) {
+// outcome is a functionResponse that begins with head and ends with the result as an object: itself, or in the member that the API
+// names for it.
+func outcome(head []byte, ev *hub.Event) conversation.Block {
 	done, isValue := ev.Status == hub.StatusOK, ev.Value != nil && len(ev.Text) == 0
-	if done && isValue && rawjson.Kind(ev.Value) == '{' && !isHolder(ev.Value) {
-		b.Raw(ev.Value)
-		return
-	}
-	b.Open('{')
 	switch {
 	case !done:
-		b.Text("error", toolresult.AppendText(nil, ev))
+		return conversation.Block{Head: append(head, `{"error":"`...), Body: toolresult.Text(ev), Tail: []byte(`"}}}`)}
+	case isValue && rawjson.Kind(ev.Value) == '{' && !isHolder(ev.Value):
+		return conversation.Block{Head: head, Body: ev.Value, Tail: []byte("}}")}
 	case isValue:
-		b.Value("output", ev.Value)
-	default:
-		b.Text("output", toolresult.AppendText(nil, ev))
+		return conversation.Block{Head: append(head, `{"output":`...), Body: ev.Value, Tail: []byte("}}}")}
 	}
-	b.Close('}')
+	return conversation.Block{Head: append(head, `{"output":"`...), Body: toolresult.Text(ev), Tail: []byte(`"}}}`)}
 }
 
 // isHolder reports whether an object would be read as what holds a result, or is nothing.
 func isHolder(v rawjson.Value) bool {
-	return rawjson.Get(v, "error") != nil || string(held(v)) != string(v)
+	o := rawjson.ReadObject(v)
+	return o.Get("error") != nil || len(held(v, &o)) != len(v)
 }

@@ -16,7 +16,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	system, rest := conversation.Hoist(conversation.Ready(req.Messages), nil, l)
 	w.Open('{')
 	w.Key("contents")
-	w.Raw(messages{}.AppendMessages(nil, rest, l))
+	w.Append(func(dst []byte) []byte { return messages{}.AppendMessages(dst, rest, l) })
 	writeInstructions(w.Writer, system, l)
 	w.tools()
 	w.config()

@@ -22,24 +22,25 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		return hub.JSONError(err)
 	}
 	req.Body = body
-	if model := rawjson.Text(body, "model"); len(model) > 0 {
+	o := rawjson.ReadObject(body)
+	if model := o.Text("model"); len(model) > 0 {
 		req.Model = bytes.TrimPrefix(model, []byte("models/"))
 	}
 	req.Tools.Known = true // nothing else tells the model of a tool
-	for tool := range rawjson.Each(rawjson.Get(body, "tools")) {
+	for tool := range rawjson.Each(o.Get("tools")) {
 		decodeTools(&req.Tools, tool)
 	}
-	choice := genai.Get(genai.Get(body, "toolConfig", "tool_config"), "functionCallingConfig", "function_calling_config")
+	choice := genai.Get(genai.Member(&o, "toolConfig", "tool_config"), "functionCallingConfig", "function_calling_config")
 	req.Choice = decodeChoice(choice)
-	decodeConfig(&req.Settings, genai.Get(body, "generationConfig", "generation_config"))
+	decodeConfig(&req.Settings, genai.Member(&o, "generationConfig", "generation_config"))
 	req.Extra = extraOf(body)
-	return decodeConversation(req, body)
+	return decodeConversation(req, &o)
 }
 
 // decodeConversation reads the instructions and the contents behind them.
-func decodeConversation(req *hub.Request, body rawjson.Value) (err error) {
+func decodeConversation(req *hub.Request, o *rawjson.Object) (err error) {
 	var r contentReader
-	if system := genai.Get(body, "systemInstruction", "system_instruction"); !rawjson.IsNull(system) {
+	if system := genai.Member(o, "systemInstruction", "system_instruction"); !rawjson.IsNull(system) {
 		r.Begin(hub.RoleSystem, nil)
 		parts := genai.Either(rawjson.Get(system, "parts"), system)
 		if rawjson.Kind(parts) == '{' {
@@ -47,7 +48,7 @@ func decodeConversation(req *hub.Request, body rawjson.Value) (err error) {
 		}
 		r.texts(parts)
 	}
-	req.Messages, err = messages{}.DecodeMessages(r.Messages, rawjson.Get(body, "contents"))
+	req.Messages, err = messages{}.DecodeMessages(r.Messages, o.Get("contents"))
 	req.Remember(false)
 	return err
 }

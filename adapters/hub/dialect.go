@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"slices"
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -250,9 +251,23 @@ type Dialect struct {
 // RequestWriter is what writes requests for agents of the dialect; nil: the body of the client passes as it came.
 func (d *Dialect) RequestWriter() func(dst []byte, req *Request, l *Losses) ([]byte, error) {
 	if d.Messages != nil {
-		return d.Requests.AppendRequest
+		return withRoom(d.Requests.AppendRequest)
+	}
+	if d.Stateless {
+		return withRoom(d.WriteRequest)
 	}
 	return d.WriteRequest
+}
+
+type requestWriter = func(dst []byte, req *Request, l *Losses) ([]byte, error)
+
+// withRoom gives a writer of whole conversations room for what it writes, which is about as long as what was read: growing would
+// copy it again and again, and hold it twice.
+func withRoom(write requestWriter) requestWriter {
+	const usual, growth = 1 << 10, 8 // every dialect has other names of members, and escapes that the others have not
+	return func(dst []byte, req *Request, l *Losses) ([]byte, error) {
+		return write(slices.Grow(dst, len(req.Body)+len(req.Body)/growth+usual), req, l)
+	}
 }
 
 // A RequestCodec translates the call that opens a stream. It runs once per stream, so clarity wins over speed.

@@ -63,7 +63,9 @@ func (r *Request) Remember(ids bool) {
 	}
 	for i := range r.Messages {
 		m := &r.Messages[i]
-		r.rememberID(m.ID)
+		if i == 0 || !bytes.Equal(m.ID, r.Messages[i-1].ID) { // else a step of the same message
+			r.rememberID(m.ID)
+		}
 		for j := range m.Parts {
 			switch p := &m.Parts[j]; p.Kind {
 			case PartCall:

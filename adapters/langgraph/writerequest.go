@@ -62,7 +62,7 @@ func (w *requestWriter) content(m *hub.Message) {
 	images := false
 	for i := range m.Parts {
 		p := &m.Parts[i]
-		isImage := p.Kind == hub.PartFile && conversation.IsMedia(p.File, "image") && len(conversation.AppendURL(nil, p.File)) > 0
+		isImage := p.Kind == hub.PartFile && conversation.IsMedia(p.File, "image") && len(p.File.Base64)+len(p.File.URL) > 0
 		images = images || isImage
 		if !isImage && p.Kind != hub.PartCall {
 			conversation.LostParts([]hub.Message{{Parts: m.Parts[i : i+1]}}, w.losses)
@@ -90,7 +90,7 @@ func (w *requestWriter) contentPart(p *hub.Part) {
 		w.Open('{')
 		w.Const("type", "image_url")
 		w.OpenAt("image_url", '{')
-		w.Text("url", conversation.AppendURL(nil, p.File))
+		conversation.WriteURL(w.Writer, "url", p.File)
 		w.Close('}')
 		w.Close('}')
 	}
@@ -127,7 +127,7 @@ func (w *requestWriter) result(p *hub.Part) {
 	w.Const("type", "tool")
 	w.Text("tool_call_id", p.ID)
 	w.TextIf("name", p.Name)
-	w.Text("content", toolresult.AppendText(nil, &ev))
+	w.Text("content", toolresult.Text(&ev))
 	w.Const("status", status)
 	w.Close('}')
 }

@@ -27,19 +27,20 @@ func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Messag
 }
 
 func decodeMessage(b *conversation.Builder, m rawjson.Value, path string) error {
-	switch role := rawjson.Text(m, "role"); string(role) {
+	o := rawjson.ReadObject(m)
+	switch string(o.Text("role")) {
 	case "system", "developer":
 		b.Begin(hub.RoleSystem, nil)
-		decodeContent(b, rawjson.Get(m, "content"))
+		decodeContent(b, o.Get("content"))
 	case "user":
-		b.Begin(hub.RoleUser, nil).Name = rawjson.Text(m, "name")
-		decodeContent(b, rawjson.Get(m, "content"))
+		b.Begin(hub.RoleUser, nil).Name = o.Text("name")
+		decodeContent(b, o.Get("content"))
 	case "assistant":
-		b.Begin(hub.RoleAgent, nil).Name = rawjson.Text(m, "name")
-		decodeAnswer(b, m)
+		b.Begin(hub.RoleAgent, nil).Name = o.Text("name")
+		decodeAnswer(b, &o)
 	case "tool", "function":
-		call := rawjson.First(rawjson.Text(m, "tool_call_id"), rawjson.Text(m, "name"))
-		b.Result(call, rawjson.Text(m, "name"), decodeResult(rawjson.Get(m, "content")))
+		call := rawjson.First(o.Text("tool_call_id"), o.Text("name"))
+		b.Result(call, o.Text("name"), decodeResult(o.Get("content")))
 	default:
 		return hub.NewError(hub.ReasonUnknown, path+".role", -1, "want system, developer, user, assistant or tool")
 	}
@@ -47,18 +48,18 @@ func decodeMessage(b *conversation.Builder, m rawjson.Value, path string) error 
 }
 
 // decodeAnswer reads a message of the model. Reasoning comes before the text in every server that has both.
-func decodeAnswer(b *conversation.Builder, m rawjson.Value) {
-	if text := rawjson.First(rawjson.Text(m, "reasoning_content"), rawjson.Text(m, "reasoning")); len(text) > 0 {
+func decodeAnswer(b *conversation.Builder, m *rawjson.Object) {
+	if text := rawjson.First(m.Text("reasoning_content"), m.Text("reasoning")); len(text) > 0 {
 		b.Add(hub.Part{Kind: hub.PartReasoning, Text: text})
 	}
-	decodeContent(b, rawjson.Get(m, "content"))
-	if text := rawjson.Text(m, "refusal"); len(text) > 0 {
+	decodeContent(b, m.Get("content"))
+	if text := m.Text("refusal"); len(text) > 0 {
 		b.Add(hub.Part{Kind: hub.PartRefusal, Text: text})
 	}
-	for call := range rawjson.Each(rawjson.Get(m, "tool_calls")) {
+	for call := range rawjson.Each(m.Get("tool_calls")) {
 		decodeCall(b, call)
 	}
-	if legacy := rawjson.NotNull(rawjson.Get(m, "function_call")); legacy != nil {
+	if legacy := rawjson.NotNull(m.Get("function_call")); legacy != nil {
 		name, args := rawjson.Text(legacy, "name"), rawjson.Text(legacy, "arguments")
 		b.Add(hub.Part{Kind: hub.PartCall, ID: name, Name: name, Text: args, Value: history.Args(args), ClientRuns: true})
 	}
@@ -66,11 +67,13 @@ func decodeAnswer(b *conversation.Builder, m rawjson.Value) {
 
 // decodeCall reads a call of a function, or of a tool that takes free text, whose call has an input instead of arguments.
 func decodeCall(b *conversation.Builder, call rawjson.Value) {
-	p := hub.Part{Kind: hub.PartCall, ID: rawjson.Text(call, "id"), ClientRuns: true}
-	if custom := rawjson.NotNull(rawjson.Get(call, "custom")); custom != nil {
+	o := rawjson.ReadObject(call)
+	p := hub.Part{Kind: hub.PartCall, ID: o.Text("id"), ClientRuns: true}
+	if custom := rawjson.NotNull(o.Get("custom")); custom != nil {
 		p.Name, p.Text, p.Meta = rawjson.Text(custom, "name"), rawjson.Text(custom, "input"), hub.Meta{Dialect: Dialect.Name, Raw: custom}
 	} else {
-		p.Name, p.Text = rawjson.Text(call, "function", "name"), rawjson.Text(call, "function", "arguments")
+		function := rawjson.ReadObject(o.Get("function"))
+		p.Name, p.Text = function.Text("name"), function.Text("arguments")
 		p.Value = history.Args(p.Text)
 	}
 	b.Add(p)
@@ -91,20 +94,22 @@ func decodeContent(b *conversation.Builder, content rawjson.Value) {
 
 func decodePart(v rawjson.Value) hub.Part {
 	p := hub.Part{Kind: hub.PartFile, Meta: hub.Meta{Dialect: Dialect.Name, Raw: v}}
-	switch string(rawjson.Text(v, "type")) {
+	o := rawjson.ReadObject(v)
+	switch string(o.Text("type")) {
 	case "text":
-		return hub.Part{Kind: hub.PartText, Text: rawjson.Text(v, "text")}
+		return hub.Part{Kind: hub.PartText, Text: o.Text("text")}
 	case "refusal":
-		return hub.Part{Kind: hub.PartRefusal, Text: rawjson.Text(v, "refusal")}
+		return hub.Part{Kind: hub.PartRefusal, Text: o.Text("refusal")}
 	case "image_url":
-		url := rawjson.First(rawjson.Text(v, "image_url", "url"), rawjson.Text(v, "image_url"))
+		url := rawjson.First(rawjson.Text(o.Get("image_url"), "url"), o.Text("image_url"))
 		p.File = conversation.FileOf(url, []byte("image/*"), nil)
 	case "input_audio":
-		format := rawjson.Or(rawjson.Text(v, "input_audio", "format"), "wav")
-		p.File = &hub.FileRef{Media: append([]byte("audio/"), format...), Base64: rawjson.Text(v, "input_audio", "data")}
+		audio := rawjson.ReadObject(o.Get("input_audio"))
+		p.File = &hub.FileRef{Media: append([]byte("audio/"), rawjson.Or(audio.Text("format"), "wav")...), Base64: audio.Text("data")}
 	case "file":
-		p.File = conversation.FileOf(rawjson.Text(v, "file", "file_data"), nil, rawjson.Text(v, "file", "filename"))
-		p.File.FileID = rawjson.Text(v, "file", "file_id")
+		file := rawjson.ReadObject(o.Get("file"))
+		p.File = conversation.FileOf(file.Text("file_data"), nil, file.Text("filename"))
+		p.File.FileID = file.Text("file_id")
 	default:
 		p.Kind, p.Value = hub.PartRaw, v
 	}

@@ -132,7 +132,7 @@ func (w *messageWriter) file(p *hub.Part) {
 	case conversation.IsMedia(f, "image"):
 		w.Const("type", "image_url")
 		w.OpenAt("image_url", '{')
-		w.Text("url", conversation.AppendURL(nil, f))
+		conversation.WriteURL(w.Writer, "url", f)
 	case isAudio && (string(format) == "wav" || string(format) == "mp3"):
 		w.Const("type", "input_audio")
 		w.OpenAt("input_audio", '{')
@@ -142,7 +142,7 @@ func (w *messageWriter) file(p *hub.Part) {
 		w.Const("type", "file")
 		w.OpenAt("file", '{')
 		w.Text("filename", rawjson.Or(f.Name, "file"))
-		w.Text("file_data", conversation.AppendURL(nil, f))
+		conversation.WriteURL(w.Writer, "file_data", f)
 	}
 	w.Close('}')
 	w.Close('}')
@@ -200,6 +200,6 @@ func (w *messageWriter) result(p *hub.Part) {
 	w.Open('{')
 	w.Const("role", "tool")
 	w.Text("tool_call_id", p.ID)
-	w.Text("content", toolresult.AppendText(nil, &ev))
+	w.Text("content", toolresult.Text(&ev))
 	w.Close('}')
 }

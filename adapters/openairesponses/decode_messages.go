@@ -51,38 +51,45 @@ func (r *inputReader) item(v rawjson.Value, path string) error {
 	if rawjson.Kind(v) != '{' {
 		return hub.NewError(hub.ReasonType, path, -1, "want an object")
 	}
-	switch typ := rawjson.Text(v, "type"); string(typ) {
+	it := inputItem{rawjson.ReadObject(v), v}
+	switch string(it.Text("type")) {
 	case "message":
-		return r.message(v, path)
+		return r.message(&it, path)
 	case "":
-		if rawjson.Get(v, "role") != nil {
-			return r.message(v, path)
+		if it.Get("role") != nil {
+			return r.message(&it, path)
 		}
-		r.agent(v, hub.Part{Kind: hub.PartRaw, Value: v})
+		r.agent(&it, hub.Part{Kind: hub.PartRaw, Value: v})
 	case "reasoning":
-		r.agent(v, r.reasoning(v))
+		r.agent(&it, r.reasoning(&it))
 	case "function_call", "custom_tool_call":
-		r.agent(v, decodeCall(v))
+		r.agent(&it, decodeCall(&it))
 	case "function_call_output", "custom_tool_call_output":
 		r.speaking = false
-		r.Result(rawjson.Text(v, "call_id"), nil, r.output(v))
+		r.Result(it.Text("call_id"), nil, r.output(&it))
 	case "mcp_call":
-		r.mcpCall(v)
+		r.mcpCall(&it)
 	case "mcp_approval_request":
-		r.approvalRequest(v)
+		r.approvalRequest(&it)
 	case "mcp_approval_response":
-		r.approvalResponse(v)
+		r.approvalResponse(&it)
 	case "image_generation_call":
-		r.agent(v, decodeImage(v))
+		r.agent(&it, decodeImage(&it))
 	default:
-		r.agent(v, hub.Part{Kind: hub.PartRaw, Value: v})
+		r.agent(&it, hub.Part{Kind: hub.PartRaw, Value: v})
 	}
 	return nil
 }
 
+// inputItem is an item of the input, with its members.
+type inputItem struct {
+	rawjson.Object
+	raw rawjson.Value
+}
+
 // agent adds a part that is an item of the agent's.
-func (r *inputReader) agent(item rawjson.Value, p hub.Part) {
-	id := rawjson.Text(item, "id")
+func (r *inputReader) agent(item *inputItem, p hub.Part) {
+	id := item.Text("id")
 	if !r.speaking {
 		r.Begin(hub.RoleAgent, id)
 		r.speaking = true
@@ -90,13 +97,13 @@ func (r *inputReader) agent(item rawjson.Value, p hub.Part) {
 	if len(p.ID) == 0 {
 		p.ID = id
 	}
-	p.Meta = hub.Meta{Dialect: name, Raw: item}
+	p.Meta = hub.Meta{Dialect: name, Raw: item.raw}
 	r.Add(p)
 }
 
-func (r *inputReader) message(v rawjson.Value, path string) error {
+func (r *inputReader) message(v *inputItem, path string) error {
 	role := hub.RoleUser
-	switch string(rawjson.Text(v, "role")) {
+	switch string(v.Text("role")) {
 	case "assistant":
 		r.said(v)
 		return nil
@@ -107,8 +114,8 @@ func (r *inputReader) message(v rawjson.Value, path string) error {
 		return hub.NewError(hub.ReasonUnknown, path+".role", -1, "want user, assistant, system or developer")
 	}
 	r.speaking = false
-	r.Begin(role, rawjson.Text(v, "id"))
-	content := rawjson.Get(v, "content")
+	r.Begin(role, v.Text("id"))
+	content := v.Get("content")
 	if text, ok := rawjson.Str(content); ok {
 		r.Add(hub.Part{Kind: hub.PartText, Text: text})
 	}
@@ -119,12 +126,12 @@ func (r *inputReader) message(v rawjson.Value, path string) error {
 }
 
 // said reads a message of the agent's. Its parts have the id of the item.
-func (r *inputReader) said(v rawjson.Value) {
+func (r *inputReader) said(v *inputItem) {
 	var phase []byte
-	if p := rawjson.Text(v, "phase"); string(p) == commentary {
+	if p := v.Text("phase"); string(p) == commentary {
 		phase = p
 	}
-	content := rawjson.Get(v, "content")
+	content := v.Get("content")
 	if text, ok := rawjson.Str(content); ok {
 		r.agent(v, hub.Part{Kind: hub.PartText, Name: phase, Text: text})
 	}
@@ -143,19 +150,20 @@ func (r *inputReader) said(v rawjson.Value) {
 
 func decodePart(v rawjson.Value) hub.Part {
 	p := hub.Part{Kind: hub.PartFile, Meta: hub.Meta{Dialect: name, Raw: v}}
-	switch string(rawjson.Text(v, "type")) {
+	o := rawjson.ReadObject(v)
+	switch string(o.Text("type")) {
 	case "input_text", "output_text", "text":
-		return hub.Part{Kind: hub.PartText, Text: rawjson.Text(v, "text")}
+		return hub.Part{Kind: hub.PartText, Text: o.Text("text")}
 	case "refusal":
-		return hub.Part{Kind: hub.PartRefusal, Text: rawjson.Text(v, "refusal")}
+		return hub.Part{Kind: hub.PartRefusal, Text: o.Text("refusal")}
 	case "input_image":
-		p.File = conversation.FileOf(rawjson.Text(v, "image_url"), []byte("image/*"), nil)
-		p.File.FileID = rawjson.Text(v, "file_id")
+		p.File = conversation.FileOf(o.Text("image_url"), []byte("image/*"), nil)
+		p.File.FileID = o.Text("file_id")
 	case "input_file":
-		p.File = decodeFile(v)
+		p.File = decodeFile(&o)
 	case "input_audio":
-		format := rawjson.Or(rawjson.Text(v, "input_audio", "format"), "wav")
-		p.File = &hub.FileRef{Media: append([]byte("audio/"), format...), Base64: rawjson.Text(v, "input_audio", "data")}
+		audio := rawjson.ReadObject(o.Get("input_audio"))
+		p.File = &hub.FileRef{Media: append([]byte("audio/"), rawjson.Or(audio.Text("format"), "wav")...), Base64: audio.Text("data")}
 	default:
 		p.Kind, p.Value = hub.PartRaw, v
 	}
@@ -163,32 +171,32 @@ func decodePart(v rawjson.Value) hub.Part {
 }
 
 // decodeFile reads a file whose bytes may stand in a data: URL or alone.
-func decodeFile(v rawjson.Value) *hub.FileRef {
-	data, fileName := rawjson.Text(v, "file_data"), rawjson.Text(v, "filename")
+func decodeFile(v *rawjson.Object) *hub.FileRef {
+	data, fileName := v.Text("file_data"), v.Text("filename")
 	f := &hub.FileRef{Media: []byte("application/octet-stream"), Name: fileName, Base64: data}
 	if len(data) == 0 || bytes.HasPrefix(data, []byte("data:")) {
-		f = conversation.FileOf(rawjson.First(data, rawjson.Text(v, "file_url")), nil, fileName)
+		f = conversation.FileOf(rawjson.First(data, v.Text("file_url")), nil, fileName)
 	}
-	f.FileID = rawjson.Text(v, "file_id")
+	f.FileID = v.Text("file_id")
 	return f
 }
 
 // decodeImage reads a picture that the server made.
-func decodeImage(v rawjson.Value) hub.Part {
-	f := &hub.FileRef{Media: []byte("image/png"), Base64: rawjson.Text(v, "result")}
-	if format := rawjson.Text(v, "output_format"); len(format) > 0 {
+func decodeImage(v *inputItem) hub.Part {
+	f := &hub.FileRef{Media: []byte("image/png"), Base64: v.Text("result")}
+	if format := v.Text("output_format"); len(format) > 0 {
 		f.Media = append([]byte("image/"), format...)
 	}
 	return hub.Part{Kind: hub.PartFile, File: f}
 }
 
 // reasoning reads the summary, or where there is none the reasoning itself.
-func (r *inputReader) reasoning(v rawjson.Value) hub.Part {
-	text := r.paragraphs(rawjson.Get(v, "summary"))
+func (r *inputReader) reasoning(v *inputItem) hub.Part {
+	text := r.paragraphs(v.Get("summary"))
 	if len(text) == 0 {
-		text = r.paragraphs(rawjson.Get(v, "content"))
+		text = r.paragraphs(v.Get("content"))
 	}
-	return hub.Part{Kind: hub.PartReasoning, Text: text, Sig: rawjson.Text(v, "encrypted_content")}
+	return hub.Part{Kind: hub.PartReasoning, Text: text, Sig: v.Text("encrypted_content")}
 }
 
 // paragraphs are the texts of parts, with blank lines between them.
@@ -205,10 +213,10 @@ func (r *inputReader) paragraphs(list rawjson.Value) []byte {
 }
 
 // decodeCall reads a call of a function, or of a tool that takes free text.
-func decodeCall(v rawjson.Value) hub.Part {
-	p := hub.Part{Kind: hub.PartCall, ID: rawjson.Text(v, "call_id"), Name: rawjson.Text(v, "name"), ClientRuns: true}
-	if p.Text = rawjson.Text(v, "input"); p.Text == nil {
-		p.Text = rawjson.Text(v, "arguments")
+func decodeCall(v *inputItem) hub.Part {
+	p := hub.Part{Kind: hub.PartCall, ID: v.Text("call_id"), Name: v.Text("name"), ClientRuns: true}
+	if p.Text = v.Text("input"); p.Text == nil {
+		p.Text = v.Text("arguments")
 		p.Value = history.Args(p.Text)
 	}
 	return p

@@ -12,9 +12,9 @@ import (
 )
 
 // output reads what came of a call: a text, or parts. It has no mark for errors.
-func (r *inputReader) output(v rawjson.Value) hub.CallResult {
-	res := hub.CallResult{ID: rawjson.Text(v, "id"), Status: hub.StatusOK}
-	output := rawjson.Get(v, "output")
+func (r *inputReader) output(v *inputItem) hub.CallResult {
+	res := hub.CallResult{ID: v.Text("id"), Status: hub.StatusOK}
+	output := v.Get("output")
 	text, ok := rawjson.Str(output)
 	if !ok {
 		var others int
@@ -48,7 +48,11 @@ func contentOf(parts rawjson.Value) rawjson.Value {
 			w.Text("mimeType", p.File.Media)
 		default:
 			w.Const("type", "resource_link")
-			w.Text("uri", rawjson.First(conversation.AppendURL(nil, p.File), p.File.FileID))
+			if head, rest := conversation.URL(p.File); len(head)+len(rest) > 0 {
+				w.TextOf("uri", head, rest)
+			} else {
+				w.Text("uri", p.File.FileID)
+			}
 			w.Text("name", p.File.Name)
 		}
 		w.Close('}')
@@ -65,26 +69,26 @@ type question struct {
 }
 
 // mcpCall reads a call that a server has run. It is the result of a call before, if it names the question about that.
-func (r *inputReader) mcpCall(v rawjson.Value) {
-	args, res := rawjson.Text(v, "arguments"), r.mcpResult(v)
-	if asked := rawjson.Text(v, "approval_request_id"); r.asked[string(asked)] != nil && res != nil {
+func (r *inputReader) mcpCall(v *inputItem) {
+	args, res := v.Text("arguments"), r.mcpResult(v)
+	if asked := v.Text("approval_request_id"); r.asked[string(asked)] != nil && res != nil {
 		if p := r.Call(r.asked[string(asked)].call); p != nil {
 			p.Result, r.speaking = res, false
 			return
 		}
 	}
-	r.agent(v, hub.Part{Kind: hub.PartCall, Name: rawjson.Text(v, "name"), Text: args, Value: history.Args(args), Result: res})
+	r.agent(v, hub.Part{Kind: hub.PartCall, Name: v.Text("name"), Text: args, Value: history.Args(args), Result: res})
 }
 
 // mcpResult is what came of a call that a server has run; nil: nothing yet.
-func (r *inputReader) mcpResult(v rawjson.Value) *hub.CallResult {
-	fault, failed := rawjson.NotNull(rawjson.Get(v, "error")), string(rawjson.Text(v, "status")) == "failed"
-	text, ok := rawjson.Str(rawjson.Get(v, "output"))
+func (r *inputReader) mcpResult(v *inputItem) *hub.CallResult {
+	fault, failed := rawjson.NotNull(v.Get("error")), string(v.Text("status")) == "failed"
+	text, ok := rawjson.Str(v.Get("output"))
 	switch {
 	case fault != nil || failed:
-		return &hub.CallResult{Status: hub.StatusError, ID: rawjson.Text(v, "id"), Text: text, Err: r.faultText(fault)}
+		return &hub.CallResult{Status: hub.StatusError, ID: v.Text("id"), Text: text, Err: r.faultText(fault)}
 	case ok:
-		return &hub.CallResult{Status: hub.StatusOK, ID: rawjson.Text(v, "id"), Text: text}
+		return &hub.CallResult{Status: hub.StatusOK, ID: v.Text("id"), Text: text}
 	}
 	return nil
 }
@@ -96,13 +100,13 @@ func (r *inputReader) faultText(v rawjson.Value) []byte {
 }
 
 // approvalRequest reads the question whether a call may run: the call itself, unless the item before was it.
-func (r *inputReader) approvalRequest(v rawjson.Value) {
-	args, id := rawjson.Text(v, "arguments"), rawjson.Text(v, "id")
+func (r *inputReader) approvalRequest(v *inputItem) {
+	args, id := v.Text("arguments"), v.Text("id")
 	ask, call := &hub.Approval{ID: bytes.TrimPrefix(id, []byte(prefixApproval))}, id
-	if p := r.openCall(rawjson.Text(v, "name"), args); p != nil {
-		p.Approval, p.Meta, call = ask, hub.Meta{Dialect: name, Raw: v}, p.ID
+	if p := r.openCall(v.Text("name"), args); p != nil {
+		p.Approval, p.Meta, call = ask, hub.Meta{Dialect: name, Raw: v.raw}, p.ID
 	} else {
-		r.agent(v, hub.Part{Kind: hub.PartCall, Name: rawjson.Text(v, "name"), Text: args, Value: history.Args(args), Approval: ask})
+		r.agent(v, hub.Part{Kind: hub.PartCall, Name: v.Text("name"), Text: args, Value: history.Args(args), Approval: ask})
 	}
 	if r.asked == nil {
 		r.asked = map[string]*question{}
@@ -131,15 +135,15 @@ func (r *inputReader) openCall(tool, args []byte) *hub.Part {
 
 // approvalResponse reads the answer to a question. Agents of other dialects know it without the prefix that it got here, so it
 // is kept as it came, too.
-func (r *inputReader) approvalResponse(v rawjson.Value) {
+func (r *inputReader) approvalResponse(v *inputItem) {
 	r.speaking = false
-	id := rawjson.Text(v, "approval_request_id")
-	approved, decided := rawjson.Bool(rawjson.Get(v, "approve"))
+	id := v.Text("approval_request_id")
+	approved, decided := rawjson.Bool(v.Get("approve"))
 	if ask := r.asked[string(id)]; ask != nil {
-		ask.Decided, ask.Approved, ask.Reason = decided, approved, rawjson.Text(v, "reason")
+		ask.Decided, ask.Approved, ask.Reason = decided, approved, v.Text("reason")
 		return
 	}
 	r.answers = append(r.answers, hub.Decision{
-		Ask: bytes.TrimPrefix(id, []byte(prefixApproval)), Decided: decided, Approved: approved, Reason: rawjson.Text(v, "reason"), Payload: v,
+		Ask: bytes.TrimPrefix(id, []byte(prefixApproval)), Decided: decided, Approved: approved, Reason: v.Text("reason"), Payload: v.raw,
 	})
 }

@@ -135,13 +135,13 @@ func (w *inputWriter) file(f *hub.FileRef) {
 	if conversation.IsMedia(f, "image") {
 		w.Const("type", "input_image")
 		w.Const("detail", "auto")
-		w.Text("image_url", conversation.AppendURL(nil, f))
+		conversation.WriteURL(w.Writer, "image_url", f)
 		return
 	}
 	w.Const("type", "input_file")
 	if len(f.Base64) > 0 {
 		w.Text("filename", rawjson.Or(f.Name, "file"))
-		w.Text("file_data", conversation.AppendURL(nil, f))
+		conversation.WriteURL(w.Writer, "file_data", f)
 		return
 	}
 	w.TextIf("filename", f.Name)

@@ -68,7 +68,7 @@ func (w *inputWriter) output(a answered) {
 	}
 	w.Text("call_id", a.id)
 	if conversation.OnlyText(a.call.Result.Content) || len(toolresult.AppendValue(nil, &ev)) > 0 {
-		w.Text("output", toolresult.AppendText(nil, &ev))
+		w.Text("output", toolresult.Text(&ev))
 	} else {
 		w.OpenAt("output", '[')
 		for block := range rawjson.Each(a.call.Result.Content) {
@@ -138,7 +138,7 @@ func (w *inputWriter) serverItem(typ string, id []byte, own rawjson.Value, p *hu
 func (w *inputWriter) serverResult(r *hub.CallResult) {
 	ev := r.Event()
 	if !hub.Failed(&ev) {
-		w.Text("output", toolresult.AppendText(nil, &ev))
+		w.Text("output", toolresult.Text(&ev))
 		return
 	}
 	w.Const("status", "failed")

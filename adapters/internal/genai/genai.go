@@ -29,6 +29,11 @@ func Get(v rawjson.Value, camel, snake string) rawjson.Value {
 	return Either(rawjson.Get(v, camel), rawjson.Get(v, snake))
 }
 
+// Member is [Get] of an object that was read.
+func Member(o *rawjson.Object, camel, snake string) rawjson.Value {
+	return Either(o.Get(camel), o.Get(snake))
+}
+
 // Part has the members of a part that are read.
 type Part struct {
 	Thought, Sig rawjson.Value
@@ -95,12 +100,13 @@ func (p *Part) Channel() hub.Chan {
 
 // File reads a part of the kind PartInline or PartFile.
 func (p *Part) File(f *hub.FileRef) {
-	f.Media = rawjson.Body(Get(p.Value, "mimeType", "mime_type"))
-	f.Name = rawjson.Body(Get(p.Value, "displayName", "display_name"))
+	o := rawjson.ReadObject(p.Value)
+	f.Media = rawjson.Body(Member(&o, "mimeType", "mime_type"))
+	f.Name = rawjson.Body(Member(&o, "displayName", "display_name"))
 	if p.Kind == PartInline {
-		f.Base64 = rawjson.Text(p.Value, "data")
+		f.Base64 = o.Text("data")
 	} else {
-		f.URL = rawjson.Body(Get(p.Value, "fileUri", "file_uri"))
+		f.URL = rawjson.Body(Member(&o, "fileUri", "file_uri"))
 	}
 }
 

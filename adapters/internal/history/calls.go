@@ -14,7 +14,7 @@ func Each(list rawjson.Value, f func(rawjson.Value)) {
 
 // Args returns the arguments of a call that a request tells as a text.
 func Args(text []byte) rawjson.Value {
-	value, ok := rawjson.ValueOfText(nil, text)
+	value, ok := rawjson.ValueOfText(make([]byte, 0, len(text)), text)
 	if !ok {
 		return nil
 	}

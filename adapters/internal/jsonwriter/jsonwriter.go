@@ -39,10 +39,18 @@ func (w *Writer) OpenAt(name string, bracket byte) {
 	w.Open(bracket)
 }
 
-// Raw appends an element, or the value of a member: JSON as it is.
-func (w *Writer) Raw(v []byte) {
+// Raw appends an element, or the value of a member: JSON as it is, in one piece or several.
+func (w *Writer) Raw(pieces ...[]byte) {
 	w.comma()
-	w.Buf = append(w.Buf, v...)
+	for _, p := range pieces {
+		w.Buf = append(w.Buf, p...)
+	}
+}
+
+// Append appends an element, or the value of a member, that f appends to what it gets.
+func (w *Writer) Append(f func(dst []byte) []byte) {
+	w.comma()
+	w.Buf = f(w.Buf)
 }
 
 // String appends a string with this body.
@@ -80,6 +88,17 @@ func (w *Writer) Bool(name string, v bool) {
 func (w *Writer) Text(name string, body []byte) {
 	w.Key(name)
 	w.String(body)
+}
+
+// TextOf appends a member that is a string with these pieces for a body, which may be long.
+func (w *Writer) TextOf(name string, pieces ...[]byte) {
+	w.Key(name)
+	w.String(nil)
+	w.Buf = w.Buf[:len(w.Buf)-1]
+	for _, p := range pieces {
+		w.Buf = append(w.Buf, p...)
+	}
+	w.Buf = append(w.Buf, '"')
 }
 
 // TextIf appends a member that is a string, unless it is empty.

@@ -86,6 +86,14 @@ func OnlyBlocks(ev *hub.Event) bool {
 	return len(ev.Text) == 0 && ev.Value == nil && Content(ev) != nil
 }
 
+// Text is what [AppendText] appends. It may alias the result.
+func Text(ev *hub.Event) []byte {
+	if len(ev.Text) > 0 {
+		return ev.Text
+	}
+	return AppendText(nil, ev)
+}
+
 // AppendText appends a result as the body of a string, or why there is none. For members see [AppendBlocks].
 func AppendText(dst []byte, ev *hub.Event, members ...string) []byte {
 	from := len(dst)
