@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
 // Hostile are requests that nobody sends who means well. Each grows with n, in every dialect that reads requests.
@@ -42,7 +45,7 @@ var Hostile = map[string]func(d Words, n int) []byte{
 	},
 	"reasoning": func(d Words, n int) []byte { return d.body(n, func(int) string { return d.Reasoning }) },
 	"duplicate members": func(d Words, n int) []byte {
-		return []byte(strings.Repeat(" ", 1) + "{" + strings.Repeat(`"messages":[],"contents":[],"input":[],"x":[1],`, n) + string(d.body(1, func(int) string { return d.User("u", `"x"`) })[1:]))
+		return []byte("{" + strings.Repeat(`"messages":[],"contents":[],"input":[],"x":[1],`, n) + string(d.body(1, func(int) string { return d.User("u", `"x"`) })[1:]))
 	},
 	"duplicate members of messages": func(d Words, n int) []byte {
 		return d.body(1, func(int) string {
@@ -62,6 +65,18 @@ var Hostile = map[string]func(d Words, n int) []byte{
 	"a file": func(d Words, n int) []byte {
 		return d.body(1, func(int) string { return d.User("u", "["+fmt.Sprintf(d.File, strings.Repeat("QUJD", 25*n))+"]") })
 	},
+}
+
+// HostileRequest is a hostile request of a dialect. Where the dialect has no words here, it is what becomes of that of AG-UI.
+func HostileRequest(name string, d *hub.Dialect, n int) ([]byte, error) {
+	if words, ok := wordsOf[d.Name]; ok {
+		return Hostile[name](words, n), nil
+	}
+	from, err := adapters.Lookup("agui")
+	if err != nil {
+		return nil, err
+	}
+	return Translate(from, d, Hostile[name](wordsOf[from.Name], n))
 }
 
 // Words are how a dialect says the pieces of a conversation.
@@ -116,8 +131,8 @@ func (w *Words) body(n int, pieces ...func(i int) string) []byte {
 	return b.Bytes()
 }
 
-// WordsOf are the words of each dialect that reads requests.
-var WordsOf = map[string]Words{
+// wordsOf are the words of dialects that read requests.
+var wordsOf = map[string]Words{
 	"openai-chat": {
 		Head: `{"messages":[`, Tail: `]}`, user: `{"role":"user","name":"%s","content":%s}`, answer: `{"role":"assistant","name":"%s","content":%s}`,
 		call:   `{"role":"assistant","name":"%s","tool_calls":[{"id":"%s","type":"function","function":{"name":"f","arguments":"{}"}}]}`,

@@ -86,7 +86,11 @@ func BenchmarkHostileRequests(b *testing.B) {
 func benchHostile(b *testing.B, name string, from, to *hub.Dialect) {
 	var bodies [][]byte
 	for _, n := range []int{1000, 4000, 16000} {
-		bodies = append(bodies, bench.Hostile[name](bench.WordsOf[from.Name], n))
+		body, err := bench.HostileRequest(name, from, n)
+		if err != nil {
+			b.Fatal(err)
+		}
+		bodies = append(bodies, body)
 	}
 	costs := growth(b, bodies, func(body []byte) {
 		_, _ = bench.Translate(from, to, body) // some are refused, which is an answer
@@ -98,9 +102,9 @@ func benchHostile(b *testing.B, name string, from, to *hub.Dialect) {
 func TestHostileRequests(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(bench.Hostile)) {
 		for _, pair := range bench.RequestPairs() {
-			body := bench.Hostile[name](bench.WordsOf[pair[0].Name], 500)
-			if !json.Valid(body) {
-				t.Fatalf("%s is no JSON in %s", name, pair[0].Name)
+			body, err := bench.HostileRequest(name, pair[0], 500)
+			if err != nil || !json.Valid(body) {
+				t.Fatalf("%s is no JSON in %s (%v)", name, pair[0].Name, err)
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)

@@ -135,16 +135,21 @@ func (r *inputReader) said(v *inputItem) {
 	if text, ok := rawjson.Str(content); ok {
 		r.agent(v, hub.Part{Kind: hub.PartText, Name: phase, Text: text})
 	}
+	later := false
 	for part := range rawjson.Each(content) {
 		p := decodePart(part)
 		if p.Kind == hub.PartText || p.Kind == hub.PartRefusal {
 			p.Name = phase
 		}
 		r.agent(v, p)
-		if p.Kind == hub.PartFile || p.Kind == hub.PartRaw {
-			parts := r.Messages[len(r.Messages)-1].Parts
-			parts[len(parts)-1].Meta = hub.Meta{} // an answer has no such parts: it cannot be written again
+		parts := r.Messages[len(r.Messages)-1].Parts
+		switch last := &parts[len(parts)-1]; {
+		case p.Kind == hub.PartFile || p.Kind == hub.PartRaw:
+			last.Meta = hub.Meta{} // an answer has no such parts: it cannot be written again
+		case later:
+			last.Meta.Raw = rawjson.Value("{}") // the item stands with its first part
 		}
+		later = true
 	}
 }
 
