@@ -3,6 +3,7 @@
 package conversation
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -20,8 +21,12 @@ type Builder struct {
 // place is where a call stands.
 type place struct{ message, part int }
 
-// Begin adds a message. It is valid until the next.
+// Begin adds a message. It is valid until the next. One that goes on with the last, as its next step, has its id; of an id that is
+// long it has the beginning, for there may be many steps.
 func (b *Builder) Begin(role hub.Role, id []byte) *hub.Message {
+	if n := len(b.Messages); n > 0 && len(id) > longest && bytes.Equal(b.Messages[n-1].ID, id) {
+		id = []byte(Base(id))
+	}
 	b.role = role
 	b.Messages, b.resulted = append(b.Messages, hub.Message{Role: role, ID: id}), false
 	return &b.Messages[len(b.Messages)-1]

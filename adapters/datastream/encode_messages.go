@@ -46,7 +46,7 @@ func (w *messageWriter) message(m *hub.Message) {
 	}
 	role := [...]string{hub.RoleSystem: "system", hub.RoleUser: "user", hub.RoleAgent: "assistant"}[m.Role]
 	w.Open('{')
-	w.TextIf("id", []byte(conversation.Base(m.ID))) // each step has it, and there may be many
+	w.TextIf("id", m.ID)
 	w.Const("role", role)
 	w.Text("content", conversation.AppendTexts(nil, []hub.Message{{Parts: texts(parts)}}, ""))
 	for key, value := range rawjson.EachField(m.Meta.Of(Dialect.Name)) {

@@ -147,7 +147,7 @@ func (r *inputReader) said(v *inputItem) {
 		case p.Kind == hub.PartFile || p.Kind == hub.PartRaw:
 			last.Meta = hub.Meta{} // an answer has no such parts: it cannot be written again
 		case later:
-			last.Meta.Raw = rawjson.Value("{}") // the item stands with its first part
+			last.Meta.Raw, last.ID = rawjson.Value("{}"), []byte(conversation.Base(last.ID)) // the item stands with its first part
 		}
 		later = true
 	}
