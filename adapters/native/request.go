@@ -43,6 +43,7 @@ func requestMembers(req *hub.Request) []member {
 		text("previous", &req.Previous),
 		flag("partial", &req.Partial),
 		flag("keep", &req.Keep),
+		flag("prepare", &req.Prepare),
 		flag("usage", &req.Usage),
 		// What the client wants in one piece may be asked for as a stream.
 		{"whole", flag("whole", &req.Whole).read, flag("whole", &req.AskWhole).write},
