@@ -38,9 +38,12 @@ const maxAnswer = 64 << 20
 // answerLimit is how long an answer may take as a whole. The times of the rig's configuration add up to less.
 const answerLimit = 30 * time.Second
 
+// streamWanted is a body that asks for a stream in every dialect of the clients.
+const streamWanted = `{"messages":[],"stream":true}`
+
 // ask makes a request to a route of the rig whose upstream answers with a script.
 func (r *rig) ask(path string, s *script) *answer {
-	return r.askWith(path, s, `{"messages":[]}`)
+	return r.askWith(path, s, streamWanted)
 }
 
 func (r *rig) askWith(path string, s *script, body string) *answer {

@@ -160,7 +160,7 @@ func (t *trial) readMarked(m *marked, s *script) string {
 	}
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(answerLimit))
-	_, _ = io.WriteString(conn, request("POST", byHTTP+m.String()+"?script="+s.id, t.rig.process.addr, fmt.Sprintf("marked-%d", m.id), "{}"))
+	_, _ = io.WriteString(conn, request("POST", byHTTP+m.String()+"?script="+s.id, t.rig.process.addr, fmt.Sprintf("marked-%d", m.id), streamWanted))
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		t.fault("stream of %s: %v", m.pair, err)

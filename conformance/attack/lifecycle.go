@@ -248,7 +248,7 @@ func upstreamKilled(t *trial) {
 				defer conn.Close()
 				a := &answer{}
 				_ = conn.SetDeadline(time.Now().Add(answerLimit))
-				_, _ = io.WriteString(conn, strings.Replace(r.opening(s), usualPairs[0].String(), p.String(), 1)+"Content-Length: 2\r\n\r\n{}")
+				_, _ = io.WriteString(conn, strings.Replace(r.opening(s), usualPairs[0].String(), p.String(), 1)+fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(streamWanted), streamWanted))
 				a.read(bufio.NewReader(conn))
 				t.count(1)
 				if err := a.honest(p.to); err != nil {

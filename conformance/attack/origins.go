@@ -102,7 +102,7 @@ upstreams:
     dialect: openai-chat
     headers: {set: {Authorization: Bearer server, Cookie: session=server, X-Tenant: server}}
 routes:
-  - {path: /x, upstream: up, client: agui, headers: {allow: [authorization, cookie, x-tenant, x-request-id]}}
+  - {path: /x, upstream: up, client: agui, requests: {mode: pass}, headers: {allow: [authorization, cookie, x-tenant, x-request-id]}}
 `, a.addr, s.id)
 	}, func(p *peer) { seen <- p.req })
 	if err != nil {
@@ -174,7 +174,7 @@ admin: 127.0.0.1:0
 upstreams:
   up: {url: 'http://%s/agents/public?script=%s', dialect: openai-chat}
 routes:
-  - {path: /x/*, upstream: up, client: agui}
+  - {path: /x/*, upstream: up, client: agui, requests: {mode: pass}}
 `, a.addr, s.id)
 	}, func(p *peer) { seen <- p.req })
 	if err != nil {

@@ -57,11 +57,11 @@ timeouts: {connect: 2s, first_byte: 3s, idle: 3s, read: 3s, write: 3s, keepalive
 			up += fmt.Sprintf("  http-%s: {url: 'http://%s/%s', dialect: %s}\n", p.from, a.addr, p.from, p.from)
 			up += fmt.Sprintf("  ws-%s: {url: 'ws://%s/%s', dialect: %s}\n", p.from, a.addr, p.from, p.from)
 		}
-		routes += fmt.Sprintf("  - {path: %s%s, upstream: http-%s, client: %s}\n", byHTTP, p, p.from, p.to)
-		routes += fmt.Sprintf("  - {path: %s%s, upstream: ws-%s, client: %s}\n", byWebSocket, p, p.from, p.to)
+		routes += fmt.Sprintf("  - {path: %s%s, upstream: http-%s, client: %s, requests: {mode: pass}}\n", byHTTP, p, p.from, p.to)
+		routes += fmt.Sprintf("  - {path: %s%s, upstream: ws-%s, client: %s, requests: {mode: pass}}\n", byWebSocket, p, p.from, p.to)
 	}
 	up += fmt.Sprintf("  canary: {url: 'http://%s/openai-chat', dialect: openai-chat}\n", a.addr)
-	routes += fmt.Sprintf("  - {path: %s, upstream: canary, client: agui}\n", canaryPath)
+	routes += fmt.Sprintf("  - {path: %s, upstream: canary, client: agui, requests: {mode: pass}}\n", canaryPath)
 	b.WriteString(up + routes)
 	return b.String()
 }

@@ -154,7 +154,7 @@ func pipelined(t *trial) {
 				text.WriteString("POST " + path + s.id + " HTTP/1.1\r\nHost: " + host + "\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
 				continue
 			}
-			text.WriteString(request("POST", path+s.id, host, fmt.Sprintf("pipe-%d-%d", n, i), "{}"))
+			text.WriteString(request("POST", path+s.id, host, fmt.Sprintf("pipe-%d-%d", n, i), streamWanted))
 		}
 		conn, err := dialPatiently(host)
 		if err != nil {

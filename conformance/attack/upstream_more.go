@@ -128,7 +128,7 @@ func (t *trial) endlessText(p pair, size int64) {
 	}
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(2 * time.Minute))
-	_, _ = io.WriteString(conn, request("POST", byHTTP+p.String()+"?script="+s.id, t.rig.process.addr, "endless", "{}"))
+	_, _ = io.WriteString(conn, request("POST", byHTTP+p.String()+"?script="+s.id, t.rig.process.addr, "endless", streamWanted))
 	t.count(1)
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
