@@ -88,7 +88,8 @@
 // RunAgentInput. threadId, runId, state, tools, context are those of the request; forwardedProps = Extra, which only agents of
 // this dialect get. A tool message is the result of a call, with its error; a reasoning message is a part of the answer behind it,
 // encryptedValue = Sig; developer is system; activities and messages of roles that are not known are raw parts. resume = Answers,
-// approved and reason from the payload, and before there was resume, forwardedProps.command.resume. Written: an answer that an AI SDK
+// approved and reason from the payload, and before there was resume, forwardedProps.command.resume; a tool message that only says the
+// answer again is no result, but tells the call. Written: an answer that an AI SDK
 // client gave in a part becomes an entry of resume, and never a tool message, which agents would believe; every message has an id, and
 // no two the same; so have calls. Lost: settings, the choice of tools, tools of the provider, files without bytes or address, files of
 // the agent's, sources, data, content of results beyond text, answers to a question without an id, a decision whose call was run.

@@ -1,6 +1,8 @@
 package agui
 
 import (
+	"bytes"
+
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
@@ -35,6 +37,39 @@ func decision(payload rawjson.Value) hub.Decision {
 		d.Approved, d.Decided = rawjson.Bool(rawjson.Get(payload, "approved"))
 	}
 	return d
+}
+
+// takeEchoes takes results from calls of this turn that only say an answer again. CopilotKit's React hook adds them for the calls that
+// are asked about; an agent would believe that the tool has run. They tell which call an answer is about.
+func takeEchoes(ms []hub.Message, answers []hub.Decision) {
+	for i := len(ms) - 1; i >= 0 && len(answers) > 0 && ms[i].Role != hub.RoleUser; i-- {
+		for j := range ms[i].Parts {
+			if p := &ms[i].Parts[j]; p.Result != nil && !p.ClientRuns {
+				takeEcho(p, answers)
+			}
+		}
+	}
+}
+
+func takeEcho(p *hub.Part, answers []hub.Decision) {
+	said := rawjson.AppendUnescaped(nil, p.Result.Text)
+	for i := range answers {
+		if d := &answers[i]; len(d.Ask) > 0 && d.Call == nil && bytes.Equal(said, echo(d)) {
+			d.Call, p.Result = p.ID, nil
+			return
+		}
+	}
+}
+
+// echo is an answer as the hook says it again.
+func echo(d *hub.Decision) []byte {
+	switch {
+	case d.Cancelled:
+		return []byte(`{"status":"cancelled"}`)
+	case d.Payload == nil:
+		return []byte(`{"status":"resolved"}`)
+	}
+	return rawjson.AppendCompact(nil, d.Payload)
 }
 
 // resumes reports whether a call has an answer that the agent has to be told.
