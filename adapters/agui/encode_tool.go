@@ -4,6 +4,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -128,6 +129,9 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b = append(b, `,"content":"`...)
 	from := len(b)
 	b = toolresult.AppendText(b, ev)
+	if len(b) == from && ev.Status == hub.StatusDenied && ev.Value == nil {
+		b = append(b, phrases.Denied...) // people and models would see an empty result
+	}
 	made := len(b) > from && len(ev.Text) == 0 && ev.Value == nil // for want of a result
 	b = append(b, `","role":"tool"`...)
 	own := toolEndMembers
