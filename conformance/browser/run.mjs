@@ -14,9 +14,10 @@ import { freePort } from "../lib/server.mjs";
 import { controls } from "./controls.mjs";
 import { scenes } from "./scenes.mjs";
 import { Seat } from "./seat.mjs";
+import { copilotkit } from "./pages/copilotkit.mjs";
 import { usechat } from "./pages/usechat.mjs";
 
-const pages = { usechat };
+const pages = { usechat, copilotkit };
 const { values: options } = parseArgs({ options: { only: { type: "string" }, shots: { type: "string" } } });
 const root = path.join(path.dirname(new URL(import.meta.url).pathname), "..", "..");
 const shots = path.resolve(options.shots ?? path.join(root, "bin", "browser"));

@@ -26,7 +26,9 @@ async function approves(seat) {
   const file = await asked(seat);
   await seat.at.decide(seat.tab, "Approve");
   await seat.sees(`The tool says: ${file} is deleted.`);
-  assert.equal((await seat.at.tool(seat.tab, "delete_file")).state, "done");
+  const { state, text } = await seat.at.tool(seat.tab, "delete_file");
+  assert.equal(state, "done");
+  assert.ok(text.includes(`${file} is deleted.`), "the card shows the result");
   assert.ok(seat.told(`agent: deleted ${file}\n`), "the tool has run");
   await again(seat);
 }
@@ -35,7 +37,7 @@ async function denies(seat) {
   const file = await asked(seat);
   await seat.at.decide(seat.tab, "Deny");
   await seat.sees("The tool says: The tool call was denied.");
-  assert.equal((await seat.at.tool(seat.tab, "delete_file")).state, "denied");
+  assert.match((await seat.at.tool(seat.tab, "delete_file")).text, /denied|not allowed/, "the card says so");
   await again(seat);
   assert.ok(!seat.told(`agent: deleted ${file}`), "the tool has not run");
 }

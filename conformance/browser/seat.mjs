@@ -12,6 +12,7 @@ export class Seat {
     const context = await browser.newContext({ viewport: { width: 900, height: 700 }, colorScheme: "light" });
     Object.assign(seat, { context, tab: await context.newPage(), at: page, url, log, start: log().length });
     seat.tab.setDefaultTimeout(patience);
+    seat.tab.setDefaultNavigationTimeout(4 * patience); // the first load makes Vite pack what the page needs
     seat.listen();
     return seat;
   }
