@@ -78,18 +78,15 @@ func beginAnswer(b *conversation.Builder, m *rawjson.Object) {
 	describe(to, m)
 }
 
-// onlyReasoning reports whether the last message is reasoning whose answer has not come.
+// onlyReasoning reports whether the last message is reasoning whose answer has not come. What follows reasoning in a message ends that,
+// so the last part tells.
 func onlyReasoning(b *conversation.Builder) bool {
 	n := len(b.Messages)
-	if n == 0 || b.Messages[n-1].Role != hub.RoleAgent || b.Messages[n-1].ID != nil || len(b.Messages[n-1].Parts) == 0 {
+	if n == 0 || b.Messages[n-1].Role != hub.RoleAgent || b.Messages[n-1].ID != nil {
 		return false
 	}
-	for i := range b.Messages[n-1].Parts {
-		if b.Messages[n-1].Parts[i].Kind != hub.PartReasoning {
-			return false
-		}
-	}
-	return true
+	parts := b.Messages[n-1].Parts
+	return len(parts) > 0 && parts[len(parts)-1].Kind == hub.PartReasoning
 }
 
 // extras are the members of a message that nothing else has a place for.
