@@ -59,7 +59,9 @@ func TestHistories(t *testing.T) {
 		`"parts":[{"type":"tool-invocation","toolInvocation":{"state":"result","toolCallId":"c1","toolName":"ask","args":{"n":1},"result":"x"}}]}]}`,
 		`c1 ask in m1 answered`, "", true)
 	f("langgraph", `{"input":{"messages":[{"type":"ai","id":"m1","content":"","tool_calls":[{"id":"c1","name":"ask","args":{"n":1}}]}]}}`,
-		`c1 ask {"n":1} in m1`, "", false)
+		`c1 ask {"n":1} in m1`, "", true)
+	f("langgraph", `{"config":{"configurable":{"thread_id":"t"}},"input":{"messages":[{"type":"ai","id":"m1","tool_calls":[{"id":"c1","name":"ask"}]}]}}`,
+		`c1 ask in m1`, "", false)
 	f("langgraph", `{"input":null,"command":{"resume":true}}`, "", "", false)
 }
 

@@ -60,7 +60,7 @@ function configuration(routes, port) {
       ...(r.options ? { options: r.options } : {}),
     }])),
     routes: routes.map((r) => ({
-      path: `/${r.name}/*`, upstream: r.name, client: r.target, shape: { ids: "agent" }, errors: { expose: true }, ...(r.version ? { options: { version: r.version } } : {}),
+      path: `/${r.name}/*`, upstream: r.name, client: r.target, requests: { mode: "pass" }, shape: { ids: "agent" }, errors: { expose: true }, ...(r.version ? { options: { version: r.version } } : {}),
     })),
   };
 }

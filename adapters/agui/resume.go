@@ -13,7 +13,7 @@ import (
 // there was among the properties of the application.
 func decodeAnswers(resume, props rawjson.Value) (all []hub.Decision) {
 	for entry := range rawjson.Each(resume) {
-		d := decision(rawjson.Get(entry, "payload"))
+		d := conversation.Decision(rawjson.Get(entry, "payload"))
 		d.Ask = rawjson.Text(entry, "interruptId")
 		if string(rawjson.Text(entry, "status")) == "cancelled" {
 			d.Cancelled, d.Decided, d.Approved = true, false, false
@@ -21,22 +21,13 @@ func decodeAnswers(resume, props rawjson.Value) (all []hub.Decision) {
 		all = append(all, d)
 	}
 	if old := legacyAnswer(props); old != nil && len(all) == 0 {
-		all = append(all, decision(old))
+		all = append(all, conversation.Decision(old))
 	}
 	return all
 }
 
 func legacyAnswer(props rawjson.Value) rawjson.Value {
 	return rawjson.NotNull(rawjson.Get(props, "command", "resume"))
-}
-
-// decision reads the payload of an answer. Its form is the agent's; that of an approval is the same in all.
-func decision(payload rawjson.Value) hub.Decision {
-	d := hub.Decision{Payload: rawjson.NotNull(payload), Reason: rawjson.Text(payload, "reason")}
-	if d.Approved, d.Decided = rawjson.Bool(payload); !d.Decided {
-		d.Approved, d.Decided = rawjson.Bool(rawjson.Get(payload, "approved"))
-	}
-	return d
 }
 
 // takeEchoes takes results from calls of this turn that only say an answer again. CopilotKit's React hook adds them for the calls that

@@ -56,3 +56,13 @@ func MarkClients(ms []hub.Message, tools *hub.ToolList) {
 func Awaited(p *hub.Part) bool {
 	return p.Kind == hub.PartCall && p.Result == nil && p.Approval != nil && p.Approval.Decided
 }
+
+// Decision reads what was answered to a question. Its form is the agent's; that of an approval is the same in most: a truth value, or
+// the member approved.
+func Decision(payload rawjson.Value) hub.Decision {
+	d := hub.Decision{Payload: rawjson.NotNull(payload), Reason: rawjson.Text(payload, "reason")}
+	if d.Approved, d.Decided = rawjson.Bool(payload); !d.Decided {
+		d.Approved, d.Decided = rawjson.Bool(rawjson.Get(payload, "approved"))
+	}
+	return d
+}

@@ -163,14 +163,24 @@ func (d *decoder) part(dst []hub.Event, kind hub.Kind, m *fields, k *message, ch
 
 // file appends the image or file of a block.
 func (d *decoder) file(dst []hub.Event, m *fields, k *message, b *block) []hub.Event {
-	switch string(b.kind) {
-	case "image", "image_url", "file", "audio", "video":
-	default:
+	f, ok := b.file()
+	if !ok {
 		return dst
 	}
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Msg, ev.SubAgent, ev.More = hub.File, m.id, k.subAgent.id, d.scratch.More()
-	f, block := &ev.More.File, b.all
+	ev.More.File = f
+	return dst
+}
+
+// file is the image or file that a block is. Before LangChain 1.0 a block said in a member what its data are.
+func (b *block) file() (f hub.FileRef, ok bool) {
+	switch string(b.kind) {
+	case "image", "image_url", "file", "audio", "video":
+	default:
+		return f, false
+	}
+	block := b.all
 	f.Media, f.Name, f.FileID = first(block, "mime_type", "mimeType"), first(block, "filename", "name"), first(block, "file_id", "fileId")
 	f.URL, f.Base64 = rawjson.Text(block, "url"), first(block, "base64", "data")
 	if string(b.kind) == "image_url" {
@@ -178,11 +188,8 @@ func (d *decoder) file(dst []hub.Event, m *fields, k *message, b *block) []hub.E
 			f.URL = rawjson.Text(block, "image_url")
 		}
 	}
-	inline(f)
-	if f.URL == nil && f.Base64 == nil && f.FileID == nil {
-		return dst[:len(dst)-1]
-	}
-	return dst
+	inline(&f)
+	return f, f.URL != nil || f.Base64 != nil || f.FileID != nil
 }
 
 // inline takes a file out of a URL that holds it: data:image/png;base64,AAAA.

@@ -71,10 +71,13 @@
 //
 // # Requests
 //
-// Those of other clients are written for POST /runs/stream, a run without a thread, since such clients send the whole
-// conversation: instructions, texts, images, calls and their results. The model that is asked for names the graph; without one
-// it is agent. An interrupt of such a run cannot be answered, tools of the client and settings of the model have no place.
-// Requests of this dialect's own clients hold only what is new, and are not translated.
+// The body of POST /runs/stream, a run without a thread: input.messages is the whole conversation, and other members of input are
+// the state. config.configurable, context and metadata = Extra, which only agents of this dialect get. A body that names a thread, or
+// has a command, holds only what is new: command.resume = Answers, by their ids where its members are such. Written: ids that the
+// client gave, each once; assistant_id is the model that is asked for, agent that
+// there is none. Threads have endpoints of their
+// own, which are not served. Lost: reasoning and files but for images, unless they are of this dialect; the choice of tools and the
+// tools, as the graph has its own; settings; answers to interrupts of a run without a thread, which cannot be answered.
 //
 // # Lost
 //
@@ -95,7 +98,6 @@ package langgraph
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/history"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -134,9 +136,10 @@ var Dialect = hub.Dialect{
 	EndsWithBody:  true,
 	ServerIDs:     true,
 	AppendFailure: appendFailure,
+	Messages:      messages{},
 	Requests:      requests{},
-	WriteRequest:  writeRequest,
 	Stateless:     true,
+	Endpoints:     endpoints,
 }
 
 // nameRaw is the name of raw events of this dialect.
@@ -164,42 +167,4 @@ func appendFailure(dst []byte, f *hub.Failure) []byte {
 	dst = append(append(dst, `{"detail":"`...), f.Text()...)
 	dst = append(append(dst, `","code":"`...), f.Code...)
 	return append(dst, `"}`...)
-}
-
-// requests reads the call that opens a run.
-type requests struct{ hub.PassThrough }
-
-// DecodeRequest takes the stream modes that the client asks for, and its thread where the body names it. The path that
-// names it otherwise is the proxy's. Runs are named by the server.
-func (requests) DecodeRequest(req *hub.Request, body []byte) error {
-	var json rawjson.Decoder
-	var input struct {
-		Modes  rawjson.Value `json:"stream_mode"`
-		Modes2 rawjson.Value `json:"streamMode"`
-		Input  rawjson.Value `json:"input"`
-		Config struct {
-			Configurable struct {
-				ThreadID rawjson.Value `json:"thread_id"`
-			} `json:"configurable"`
-		} `json:"config"`
-	}
-	if err := json.Decode(body, &input); err != nil {
-		return hub.JSONError(err)
-	}
-	if req.Modes = rawjson.NotNull(input.Modes); req.Modes == nil {
-		req.Modes = rawjson.NotNull(input.Modes2)
-	}
-	history.Each(rawjson.Get(input.Input, "messages"), func(m rawjson.Value) { addCalls(&req.History, m) })
-	req.Thread, _ = rawjson.Str(input.Config.Configurable.ThreadID)
-	req.Run, req.Body = req.Unique, body
-	return nil
-}
-
-// addCalls adds the calls of a message of the input, which holds what is new alone, or notes the result of one.
-func addCalls(h *hub.History, m rawjson.Value) {
-	id := rawjson.Text(m, "id")
-	history.Each(rawjson.Get(m, "tool_calls"), func(v rawjson.Value) {
-		h.Add(hub.PastCall{ID: rawjson.Text(v, "id"), Name: rawjson.Text(v, "name"), Args: rawjson.NotNull(rawjson.Get(v, "args")), Msg: id})
-	})
-	h.Answer(rawjson.Text(m, "tool_call_id"))
 }

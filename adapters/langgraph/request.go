@@ -1,0 +1,162 @@
+package langgraph
+
+import (
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/settings"
+)
+
+// endpoints are what clients call that keep the conversation themselves.
+var endpoints = []hub.Endpoint{
+	{Method: "POST", Operation: hub.OpRun},
+	{Method: "POST", Path: "/runs/stream", Operation: hub.OpRun},
+}
+
+// defaultGraph is what graphs are called where nobody thinks of a name; it asks for no model.
+const defaultGraph = "agent"
+
+// requests reads and writes the call that opens a run.
+type requests struct{}
+
+// DecodeRequest takes the stream modes that the client asks for, its thread where the body names it, and what it says. Runs are
+// named by the server.
+func (requests) DecodeRequest(req *hub.Request, body []byte) error {
+	var json rawjson.Decoder
+	var asked struct {
+		Graph   rawjson.Value `json:"assistant_id"`
+		Modes   rawjson.Value `json:"stream_mode"`
+		Modes2  rawjson.Value `json:"streamMode"`
+		Input   rawjson.Value `json:"input"`
+		Command rawjson.Value `json:"command"`
+		Config  rawjson.Value `json:"config"`
+	}
+	if err := json.Decode(body, &asked); err != nil {
+		return hub.JSONError(err)
+	}
+	if req.Modes = rawjson.NotNull(asked.Modes); req.Modes == nil {
+		req.Modes = rawjson.NotNull(asked.Modes2)
+	}
+	req.Thread = rawjson.Text(asked.Config, "configurable", "thread_id")
+	req.Run, req.Body = req.Unique, body
+	if graph := rawjson.Body(asked.Graph); string(graph) != defaultGraph {
+		req.Model = graph
+	}
+	req.Partial = len(req.Thread) > 0 || rawjson.NotNull(asked.Command) != nil
+	req.Extra, req.State = extra(body), without(asked.Input, "messages")
+	req.Answers = decodeResume(rawjson.NotNull(rawjson.Get(asked.Command, "resume")))
+	req.Messages, _ = messages{}.DecodeMessages(nil, rawjson.NotNull(rawjson.Get(asked.Input, "messages")))
+	req.Remember(true)
+	return nil
+}
+
+// without are the members of an object but for some, nil if there are no others.
+func without(v rawjson.Value, names ...string) rawjson.Value {
+	left := rawjson.NamesOf(names)
+	w := jsonwriter.New(nil)
+	w.Open('{')
+	for key, value := range rawjson.EachField(v) {
+		if !left.Has(key) && !rawjson.IsNull(value) {
+			w.Value(string(key), value)
+		}
+	}
+	w.Close('}')
+	if len(w.Buf) == len("{}") {
+		return nil
+	}
+	return w.Buf
+}
+
+// extras are the members of a body that are for the graph alone.
+var extras = []string{"config", "context", "metadata"}
+
+// extra is what the application tells its graph. The id of a thread is no part of it.
+func extra(body rawjson.Value) hub.Meta {
+	w := jsonwriter.New(nil)
+	w.Open('{')
+	if configurable := without(rawjson.Get(body, "config", "configurable"), "thread_id"); configurable != nil {
+		w.OpenAt("config", '{')
+		w.Value("configurable", configurable)
+		w.Close('}')
+	}
+	for _, name := range extras[1:] {
+		if v := rawjson.Get(body, name); rawjson.Kind(v) == '{' && !rawjson.IsEmptyObject(v) {
+			w.Value(name, v)
+		}
+	}
+	w.Close('}')
+	if len(w.Buf) == len("{}") {
+		return hub.Meta{}
+	}
+	return hub.Meta{Dialect: nameRaw, Raw: w.Buf}
+}
+
+// decodeResume reads the answer to an interrupt, or to several by their ids.
+func decodeResume(v rawjson.Value) (all []hub.Decision) {
+	if v == nil {
+		return nil
+	}
+	for key, value := range rawjson.EachField(v) {
+		if !isInterrupt(key) {
+			return []hub.Decision{decision(v)}
+		}
+		d := decision(value)
+		d.Ask = key
+		all = append(all, d)
+	}
+	if len(all) == 0 {
+		all = append(all, decision(v))
+	}
+	return all
+}
+
+// isInterrupt reports whether a key is the id of an interrupt: a hash of 128 bits in hexadecimal digits.
+func isInterrupt(key []byte) bool {
+	for _, c := range key {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return len(key) == 32
+}
+
+// decisions are the words of agent inboxes, and of the middleware of LangChain, for what a human decides.
+var decisions = map[string]bool{"accept": true, "approve": true, "edit": true, "ignore": false, "reject": false}
+
+func decision(v rawjson.Value) hub.Decision {
+	d := conversation.Decision(v)
+	if approved, ok := decisions[string(rawjson.Text(v, "type"))]; ok && !d.Decided {
+		d.Decided, d.Approved = true, approved
+	}
+	return d
+}
+
+// AppendRequest writes the body of a POST to /runs/stream, a run without a thread: the client has the conversation, and sends all of
+// it. A thread would have each message twice.
+func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
+	w := jsonwriter.New(dst)
+	w.Open('{')
+	w.Text("assistant_id", rawjson.Or(req.Model, defaultGraph))
+	w.OpenAt("input", '{')
+	w.Key("messages")
+	w.Append(func(dst []byte) []byte { return messages{}.AppendMessages(dst, conversation.Ready(req.Messages), l) })
+	for key, value := range rawjson.EachField(without(req.State, "messages")) {
+		w.Value(string(key), value)
+	}
+	w.Close('}')
+	for _, name := range extras {
+		w.ValueIf(name, rawjson.Get(req.Extra.Of(nameRaw), name))
+	}
+	w.Value("stream_mode", []byte(`["messages-tuple","updates","custom"]`)) // interrupts are told by updates alone
+	w.Const("on_disconnect", "cancel")
+	w.Close('}')
+	l.AddIf("tools", len(req.Tools.Defs) > 0) // the graph has its own
+	lost := *req
+	if rawjson.Kind(req.State) == '{' {
+		lost.State = nil
+	}
+	conversation.LostBeside(&lost, nameRaw, l)
+	settings.LostAll(req, l)
+	return w.Buf, nil
+}
