@@ -51,6 +51,7 @@ var shared = []string{
 	module + "adapters/internal/toolinfo",
 	results,
 	module + "adapters/conversation",
+	module + "adapters/replay",
 	module + "adapters/stages",
 	module + "adapters/usage",
 	members,
@@ -82,6 +83,11 @@ var rules = []rule{
 		folders: []string{"adapters/conversation"},
 		allowed: []string{hubPath, wire, rawjson, module + "adapters/usage", module + "adapters/internal/approval", module + "adapters/internal/jsonwriter"},
 		why:     "conversations at rest know no dialect: beside hub, wire and rawjson they need what sums up the usage of a run, approvals, and the writer of JSON",
+	},
+	{
+		folders: []string{"adapters/replay"},
+		allowed: []string{hubPath, wire, rawjson, results, module + "adapters/conversation", module + "adapters/sequencer", module + "adapters/stages"},
+		why:     "what tells a conversation as a stream does what a pipeline does, and knows no dialect but the one that it is given",
 	},
 	{
 		folders: []string{harness},

@@ -71,6 +71,13 @@
 //
 // The extension place is the _meta of a session_info_update that says nothing else.
 //
+// # Requests
+//
+// session/prompt: sessionId = the thread, the blocks are one message of the user's, and all that is new; image, audio, resource and
+// resource_link are files. Written: what the user says that is new, in the session that the thread names; a session is opened by
+// another request. Conversations at rest are what session/load sends: a list of updates. Lost there: instructions, questions
+// whether a call may run, sources, data, results of calls that are elsewhere.
+//
 // # Lost
 //
 // Written in another form: refusals as messages; a denied or aborted call as failed (aborted is cancelled in version 2);
@@ -165,6 +172,7 @@ var Dialect = hub.Dialect{
 	Texts:         []string{"text"},
 	Observe:       observe,
 	AppendFailure: appendFailure,
+	Messages:      messages{},
 	Requests:      requests{},
 }
 

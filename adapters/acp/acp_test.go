@@ -10,3 +10,7 @@ import (
 func TestDialect(t *testing.T) { adaptertest.Run(t, &acp.Dialect) }
 func TestAllocs(t *testing.T)  { adaptertest.Allocs(t, &acp.Dialect) }
 func FuzzDecode(f *testing.F)  { adaptertest.Fuzz(f, &acp.Dialect) }
+
+func FuzzRequests(f *testing.F) { adaptertest.FuzzRequests(f, &acp.Dialect) }
+
+func TestRequests(t *testing.T) { adaptertest.Requests(t, &acp.Dialect) }

@@ -35,23 +35,41 @@ func LostParts(ms []hub.Message, l *hub.Losses) {
 	}
 }
 
-// News are the messages of a request that are new to an agent which keeps the conversation: all where the client tells nothing else,
-// or what the user says behind the history. What the request has besides is a loss.
-func News(req *hub.Request, l *hub.Losses) ([]hub.Message, error) {
-	news := req.Messages
-	if !req.Partial {
-		_, news = SplitInput(news)
-		system, _ := Leading(req.Messages)
-		l.AddIf("messages.system", len(system) > 0)
+// Latest are the messages of a request that are new to an agent which keeps the conversation: all where the client tells nothing
+// else, or what the user says behind the history.
+func Latest(req *hub.Request) []hub.Message {
+	if req.Partial {
+		return req.Messages
 	}
+	_, input := SplitInput(req.Messages)
+	return input
+}
+
+// News are what the user says among [Latest]. What the request has besides is a loss.
+func News(req *hub.Request, l *hub.Losses) (news []hub.Message, err error) {
+	system, _ := Leading(req.Messages)
+	l.AddIf("messages.system", len(system) > 0)
+	for _, m := range Latest(req) {
+		l.AddIf("messages.system", m.Role == hub.RoleSystem)
+		l.AddIf("messages.result", m.Role == hub.RoleResults)
+		l.AddIf("messages.call", m.Role == hub.RoleAgent)
+		if m.Role == hub.RoleUser {
+			news = append(news, m)
+		}
+	}
+	LostToKeepers(req, l)
 	if len(news) == 0 {
 		return nil, hub.NewError(hub.ReasonMissing, "messages", -1, "the user says nothing new, and the agent takes nothing else")
 	}
+	return news, nil
+}
+
+// LostToKeepers notes what a request has beside messages, for agents that keep the conversation: they have tools and state of their own.
+func LostToKeepers(req *hub.Request, l *hub.Losses) {
 	l.AddIf("tools", len(req.Tools.Defs) > 0)
 	l.AddIf("state", len(req.State) > 0)
 	l.AddIf("context", len(req.Context) > 0)
 	l.AddIf("answers", len(req.Answers) > 0)
-	return news, nil
 }
 
 // Prompt returns what is new as one text, for agents that keep the conversation and take nothing else.
