@@ -26,7 +26,7 @@ func mirror(t testing.TB) (*agent, <-chan *http.Request) {
 }
 
 // TestRequestHeaders passes on what is allowed, and nothing else.
-// Rows E14 and F6.
+// Rows E14, F6 and J17.
 func TestRequestHeaders(t *testing.T) {
 	t.Parallel()
 	a, asked := mirror(t)
@@ -34,7 +34,7 @@ func TestRequestHeaders(t *testing.T) {
 	resp, _ := r.post("/run", "the body",
 		"Authorization: Bearer x", "Content-Type: text/plain; charset=x", "User-Agent: me/1", "Cookie: a=b; c=d", "X-Request-Id: abc-1",
 		"Traceparent: 00-x", "Idempotency-Key: k", "Accept-Language: de",
-		"X-Secret: no", "Accept: text/html", "Accept-Encoding: gzip", "X-Sabir-Dialect: agui", "Referer: no", "Origin: https://proxy.example",
+		"X-Secret: no", "Anthropic-Beta: no", "Accept: text/html", "Accept-Encoding: gzip", "X-Sabir-Dialect: agui", "Referer: no", "Origin: https://proxy.example",
 		"Connection: keep-alive, Idempotency-Key, X-Other", "Keep-Alive: 5", "TE: trailers", "Trailer: X", "Proxy-Authorization: no",
 		"Proxy-Connection: no", "Upgrade: h2c", "Forwarded: for=1.1.1.1", "X-Forwarded-Host: evil", "X-Forwarded-For: 1.1.1.1", "X-Forwarded-For: 2.2.2.2",
 	)

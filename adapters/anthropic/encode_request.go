@@ -19,9 +19,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.Append(func(dst []byte) []byte { return messages{}.AppendMessages(dst, rest, l) })
 	w.tools()
 	w.settings(rest)
-	for key, v := range rawjson.EachField(req.Extra.Of(dialectName)) {
-		w.Value(string(key), v)
-	}
+	conversation.AppendExtra(w.Writer, req, dialectName)
 	conversation.LostBeside(req, dialectName, l)
 	w.Bool("stream", !req.AskWhole)
 	w.Close('}')

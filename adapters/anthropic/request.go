@@ -1,8 +1,7 @@
 package anthropic
 
 import (
-	"bytes"
-
+	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -46,7 +45,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		req.Tools.Define(decodeTool(tool))
 	}
 	decodeSettings(req, &in, body)
-	req.Extra = extraOf(body)
+	req.Extra = conversation.Extra(body, dialectName, func(key []byte) bool { return read[string(key)] })
 	return decodeConversation(req, &in)
 }
 
@@ -132,24 +131,9 @@ func decodeChoice(v rawjson.Value) hub.ToolChoice {
 	return hub.ToolChoice{}
 }
 
-// read are the names of the members that have a place in the model.
+// read are the names of the members that have a place in the model. Others are container, context_management, mcp_servers,
+// service_tier, thread …
 var read = map[string]bool{
 	"model": true, "messages": true, "system": true, "tools": true, "tool_choice": true, "thinking": true, "output_config": true,
 	"metadata": true, "stream": true, "max_tokens": true, "temperature": true, "top_p": true, "top_k": true, "stop_sequences": true,
-}
-
-// extraOf are the members that only this API knows: container, context_management, mcp_servers, service_tier, thread …
-func extraOf(body rawjson.Value) hub.Meta {
-	w := jsonwriter.New(nil)
-	w.Open('{')
-	for key, v := range rawjson.EachField(body) {
-		if !read[string(key)] && bytes.IndexByte(key, '\\') < 0 && !rawjson.IsNull(v) {
-			w.Value(string(key), v)
-		}
-	}
-	if len(w.Buf) == 1 {
-		return hub.Meta{}
-	}
-	w.Close('}')
-	return own(w.Buf)
 }

@@ -4,8 +4,33 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
+
+// Extra are the members of a request that only the API of its dialect knows. isRead holds for those that have a place in the model,
+// and for those that change nothing in the answer, such as hints for caches; null and false are as good as nothing.
+func Extra(body rawjson.Value, dialect string, isRead func(key []byte) bool) hub.Meta {
+	w := jsonwriter.New(nil)
+	w.Open('{')
+	for key, v := range rawjson.EachField(body) {
+		if !isRead(key) && bytes.IndexByte(key, '\\') < 0 && !rawjson.IsNull(v) && string(v) != "false" {
+			w.Value(string(key), v)
+		}
+	}
+	if len(w.Buf) == 1 {
+		return hub.Meta{}
+	}
+	w.Close('}')
+	return hub.Meta{Dialect: dialect, Raw: w.Buf}
+}
+
+// AppendExtra appends those of its own dialect.
+func AppendExtra(w *jsonwriter.Writer, req *hub.Request, dialect string) {
+	for key, v := range rawjson.EachField(req.Extra.Of(dialect)) {
+		w.Value(string(key), v)
+	}
+}
 
 // LostBeside notes what a request has beside the conversation and the settings of the model, for the APIs of models: they have
 // no place for it. dialect is theirs.

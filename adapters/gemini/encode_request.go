@@ -20,9 +20,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	writeInstructions(w.Writer, system, l)
 	w.tools()
 	w.config()
-	for key, v := range rawjson.EachField(req.Extra.Of(dialectName)) {
-		w.Value(string(key), v)
-	}
+	conversation.AppendExtra(w.Writer, req, dialectName)
 	conversation.LostBeside(req, dialectName, l)
 	w.Close('}')
 	return w.Buf, nil

@@ -3,6 +3,7 @@ package gemini
 import (
 	"bytes"
 
+	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/genai"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
@@ -33,7 +34,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	choice := genai.Get(genai.Member(&o, "toolConfig", "tool_config"), "functionCallingConfig", "function_calling_config")
 	req.Choice = decodeChoice(choice)
 	decodeConfig(&req.Settings, genai.Member(&o, "generationConfig", "generation_config"))
-	req.Extra = extraOf(body)
+	req.Extra = conversation.Extra(body, dialectName, isRead)
 	return decodeConversation(req, &o)
 }
 
@@ -152,28 +153,13 @@ func decodeConfig(s *hub.Settings, v rawjson.Value) {
 
 const mediaJSON = "application/json"
 
-// read are the names of the members that have a place in the model, in camel case.
+// read are the names of the members that have a place in the model, in camel case. Others are safetySettings, cachedContent,
+// labels …
 var read = []string{"model", "contents", "systemInstruction", "tools", "toolConfig", "generationConfig"}
 
-// extraOf are the members that only this API knows: safetySettings, cachedContent, labels …
-func extraOf(body rawjson.Value) hub.Meta {
-	w := jsonwriter.New(nil)
-	w.Open('{')
-	for key, v := range rawjson.EachField(body) {
-		if !isRead(string(key)) && bytes.IndexByte(key, '\\') < 0 && !rawjson.IsNull(v) {
-			w.Value(string(key), v)
-		}
-	}
-	if len(w.Buf) == 1 {
-		return hub.Meta{}
-	}
-	w.Close('}')
-	return hub.Meta{Dialect: dialectName, Raw: w.Buf}
-}
-
-func isRead(key string) bool {
+func isRead(key []byte) bool {
 	for _, name := range read {
-		if key == name || key == snake(name) {
+		if string(key) == name || string(key) == snake(name) {
 			return true
 		}
 	}

@@ -53,9 +53,19 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		s.User = rawjson.Body(asked.User)
 	}
 	s.Format = decodeFormat(asked.Format)
+	req.Extra = conversation.Extra(body, Dialect.Name, func(key []byte) bool { return read[string(key)] })
 	req.Messages, err = messages{}.DecodeMessages(nil, asked.Messages)
 	req.Remember(false)
 	return err
+}
+
+// read are the members that have a place in the model, and behind them those that change nothing in the answer. Others are
+// logit_bias, logprobs, modalities, prediction, web_search_options …
+var read = map[string]bool{
+	"model": true, "messages": true, "tools": true, "tool_choice": true, "response_format": true, "stream": true, "stream_options": true,
+	"stop": true, "max_tokens": true, "max_completion_tokens": true, "temperature": true, "top_p": true, "seed": true, "n": true,
+	"frequency_penalty": true, "presence_penalty": true, "parallel_tool_calls": true, "reasoning_effort": true, "user": true, "safety_identifier": true,
+	"store": true, "metadata": true, "service_tier": true, "prompt_cache_key": true, "prompt_cache_retention": true, "prompt_cache_options": true,
 }
 
 // members are the settings that the API has a member for.
@@ -149,6 +159,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	}
 	settings.Write(w, members(&s))
 	settings.Lost(&s, members(&s), l)
+	conversation.AppendExtra(w, req, Dialect.Name)
 	conversation.LostBeside(req, Dialect.Name, l)
 	w.Bool("stream", !req.AskWhole)
 	if !req.AskWhole {

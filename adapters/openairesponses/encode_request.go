@@ -30,7 +30,8 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.memory(req)
 	l.AddIf("state", len(req.State) > 0)
 	l.AddIf("context", len(req.Context) > 0)
-	l.AddIf("extra", len(req.Extra.Raw) > 0)
+	conversation.AppendExtra(w.Writer, req, name)
+	l.AddIf("extra", len(req.Extra.Raw) > 0 && req.Extra.Of(name) == nil)
 	w.Bool("stream", !req.AskWhole)
 	w.Close('}')
 	return w.Buf, nil

@@ -1,6 +1,7 @@
 package openairesponses
 
 import (
+	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
@@ -63,6 +64,16 @@ type create struct {
 	User         rawjson.Value `json:"user"`
 }
 
+// read are the members that have a place in the model, and behind them those that change nothing in the answer. Others are
+// prompt, max_tool_calls, top_logprobs, background, context_management …
+var read = map[string]bool{
+	"model": true, "type": true, "stream": true, "stream_id": true, "generate": true, "conversation": true, "instructions": true, "input": true,
+	"previous_response_id": true, "parallel_tool_calls": true, "temperature": true, "tool_choice": true, "tools": true, "top_p": true,
+	"max_output_tokens": true, "reasoning": true, "text": true, "user": true, "safety_identifier": true,
+	"metadata": true, "client_metadata": true, "store": true, "include": true, "service_tier": true, "truncation": true, "stream_options": true,
+	"prompt_cache_key": true, "prompt_cache_retention": true, "prompt_cache_options": true,
+}
+
 // DecodeRequest reads a request. What the answer repeats of it goes into Call.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	var json rawjson.Decoder
@@ -88,6 +99,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	req.Choice = decodeChoice(c.ToolChoice)
 	decodeSettings(&req.Settings, body, &c)
+	req.Extra = conversation.Extra(body, name, func(key []byte) bool { return read[string(key)] })
 	req.Call = appendCall(nil, &c, body)
 	err := decodeInput(req, &c)
 	req.Remember(false)
