@@ -24,6 +24,11 @@ const shots = path.resolve(options.shots ?? path.join(root, "bin", "browser"));
 
 let faults = 0;
 let browser;
+process.on("unhandledRejection", async (err) => { // killed, an example would leave its programs behind
+  console.error(err);
+  await stop();
+  process.exit(1);
+});
 try {
   fs.mkdirSync(shots, { recursive: true });
   browser = await chromium.launch({ executablePath: executable(), args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] });
