@@ -47,6 +47,9 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.Extra, req.State = extra(body), without(asked.Input, "messages")
 	req.Answers = decodeResume(rawjson.NotNull(rawjson.Get(asked.Command, "resume")))
 	req.Messages, _ = messages{}.DecodeMessages(nil, rawjson.NotNull(rawjson.Get(asked.Input, "messages")))
+	if len(req.Messages) > 0 && req.Messages[0].Role == hub.RoleResults {
+		req.Partial = true // their calls stand in a thread that the URL names
+	}
 	req.Remember(true)
 	return nil
 }

@@ -51,6 +51,7 @@ type Tool struct {
 	Invalid    bool `json:"invalid,omitempty"`     // its arguments are no JSON
 	Paused     bool `json:"paused,omitempty"`      // its result comes in a later run; what there is of one is partial
 	Failed     bool `json:"failed,omitempty"`      // ended with an error, was denied or aborted
+	Denied     bool `json:"denied,omitempty"`      // it was not allowed
 	Dropped    bool `json:"dropped,omitempty"`     // what came of it is not told
 }
 
@@ -149,6 +150,7 @@ func (m *Meaning) tool(ev *hub.Event) {
 		t.Invalid = ev.Flags.Has(hub.Invalid)
 	case hub.ToolEnd:
 		t.Failed = ev.Status == hub.StatusError || ev.Status == hub.StatusDenied || ev.Status == hub.StatusAborted
+		t.Denied = ev.Status == hub.StatusDenied
 		t.result(ev)
 	}
 }

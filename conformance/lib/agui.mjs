@@ -107,8 +107,14 @@ function tools(want, got, faults) {
     const result = got.results.get(id);
     const empty = t.failed && !t.answered && result === ""; // of an aborted call: without one it would be left to the client
     if (t.answered !== (result !== undefined) && !empty) faults.push(`tool ${t.id}: want ${t.answered ? "a" : "no"} result, got ${result}`);
+    else if (t.denied && t.result === "") said(t, result, faults);
     else if (t.answered && !t.any_text && !same(result, t.result)) faults.push(`tool ${t.id}: want the result ${t.result}, got ${result}`);
   }
+}
+
+// said checks that a call which was not allowed does not look like one that had nothing to say.
+function said(t, result, faults) {
+  if (result === "") faults.push(`tool ${t.id}: its result does not say that it was not allowed`);
 }
 
 // messages checks that the state the client ends with is what its events said: nothing was joined that is not one.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/native"
 )
 
 // Request is the body of one request for an agent.
@@ -65,14 +66,16 @@ func each(root string, emit func(*Request) error) error {
 }
 
 // eachTarget writes one recorded request for every agent that takes a whole conversation. One that says only what is new, or wants
-// no answer, is not for them.
+// no answer, is not for them. Neither is one in native for the dialect that it was made from: it holds parts that nobody knows, as
+// they were.
 func eachTarget(from *hub.Dialect, path string, emit func(*Request) error) error {
 	archive, err := txtar.ParseFile(path)
 	if err != nil {
 		return err
 	}
 	for _, to := range adapters.All() {
-		if to == from || to.RequestWriter() == nil || !to.Stateless {
+		own := from.Name == native.Dialect.Name && strings.HasPrefix(filepath.Base(path), "from-"+to.Name+"-")
+		if to == from || own || to.RequestWriter() == nil || !to.Stateless {
 			continue
 		}
 		req := &hub.Request{Unique: []byte("1"), Header: func(string) string { return "" }}
