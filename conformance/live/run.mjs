@@ -63,7 +63,7 @@ async function main() {
       upstreams[upstream] = { url: `http://127.0.0.1:${port}${at}`, dialect };
       for (const target of targets.filter((t) => t !== dialect)) { // those of one dialect are copied
         const route = `${upstream}-${target}`;
-        routes.push({ path: `/${route}/*`, upstream, client: target, shape: { ids: "agent" } });
+        routes.push({ path: `/${route}/*`, upstream, client: target, requests: { mode: "pass" }, shape: { ids: "agent" } });
         cases.push({ name: `${agent.name} (${dialect}) to ${target}`, target, meaning: story, flat: true, live: true, route, from: { dialect } });
       }
     }
