@@ -69,10 +69,11 @@ func Translate(from, to *hub.Dialect, body []byte) ([]byte, error) {
 	return out, nil
 }
 
-// RequestPairs are the pairs of dialects between which requests are translated.
+// RequestPairs are the pairs of dialects between which requests are translated. Clients of agents that keep sessions send no
+// histories.
 func RequestPairs() (pairs [][2]*hub.Dialect) {
 	for _, from := range adapters.All() {
-		if from.Messages == nil {
+		if from.Messages == nil || !from.Stateless {
 			continue
 		}
 		for _, to := range adapters.All() {
