@@ -1,0 +1,117 @@
+package proxy
+
+import (
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/engine"
+)
+
+// flushed brings the metrics up to date.
+func (x *stream) flushed() {
+	m := x.call.route.metrics
+	if !x.first && x.pump.firstOut > 0 {
+		x.first = true
+		m.firstEvent.Observe(x.pump.firstOut.Seconds())
+	}
+	x.stats.BytesOut = x.pump.wrote
+	m.add(x.stats, &x.before, x.call.route.unrecognised)
+}
+
+// arrived measures the pauses of the upstream, but for the one before its first record.
+func (x *stream) arrived(now time.Duration) {
+	if last := x.pump.lastIn; x.stats.Records > 0 {
+		x.call.route.metrics.gap.Observe((now - last).Seconds())
+	}
+}
+
+// report counts how the stream ended and writes its one line of log.
+func (x *stream) report(f *hub.Failure) {
+	r, took := x.call.route, time.Since(x.begun)
+	ending := hub.StatusDone.String()
+	if p, ok := x.engine.(*engine.Pipeline); ok && p.End != hub.StatusNone {
+		ending = p.End.String()
+	}
+	if f != nil {
+		ending = string(f.Code)
+		x.countCancel(f)
+	}
+	if p, ok := x.engine.(*engine.Pipeline); ok {
+		for _, field := range p.AnswerLosses() {
+			r.metrics.all.answerLosses.WithLabelValues(r.name, x.call.target.dialect.Name, field).Inc()
+		}
+	}
+	r.metrics.ended(r.source.Name, x.call.target.dialect.Name, ending, took)
+	tokens := x.stats.Usage.Sum()
+	r.metrics.used(r.modelLabel(x.call.asked), &tokens)
+	level := zap.InfoLevel
+	if f != nil && !clientFault(f.Code) && f.Code != hub.CodeCancelled || x.stats.UnrecognisedShare() > engine.MostlyUnrecognised {
+		level = zap.WarnLevel
+	}
+	x.logRecognised()
+	if entry := x.server.log.Check(level, "stream ended"); entry != nil {
+		entry.Write(x.fields(f, ending, took)...)
+	}
+}
+
+// countCancel counts an upstream that was left before its end. A client that leaves counts even before the upstream has
+// answered: the agent may be at work already.
+func (x *stream) countCancel(f *hub.Failure) {
+	by := "proxy"
+	switch f.Code {
+	case hub.CodeClientGone, hub.CodeClientSlow, hub.CodeCancelled:
+		by = "client"
+	case hub.CodeShutdown, hub.CodeDuration, hub.CodeIdle, hub.CodeMalformed, hub.CodeTooLong:
+		if !x.opened || x.pump.atEnd {
+			return
+		}
+	default:
+		return
+	}
+	x.call.route.metrics.cancels[by].Inc()
+}
+
+// fields are what the line of log says; its names are part of the manual.
+func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap.Field {
+	c, t := x.call, x.stats
+	fields := []zap.Field{
+		zap.String("route", c.route.cfg.Path), zap.String("upstream", c.route.up.cfg.Name),
+		zap.String("from", c.route.source.Name), zap.String("to", c.target.dialect.Name),
+		zap.String("ending", ending), zap.String("request_id", c.id), zap.String("peer", c.peer),
+		zap.Int64("records", t.Records), zap.Int64("events_in", t.EventsIn()), zap.Int64("events_out", t.EventsOut()),
+		zap.Uint64("repairs", t.Repairs.Total()), zap.Int64("dropped", t.Dropped()),
+		zap.Int64("bytes_in", t.BytesIn), zap.Int64("bytes_out", x.pump.wrote),
+		zap.Duration("first_event", x.pump.firstOut), zap.Duration("total", took),
+	}
+	fields = append(fields, c.turn.fields()...)
+	if len(c.losses) > 0 {
+		fields = append(fields, zap.Strings("request_losses", c.losses))
+	}
+	if tokens := t.Usage.Sum(); tokens.In >= 0 || tokens.Out >= 0 {
+		fields = append(fields, zap.Int64("tokens_in", tokens.In), zap.Int64("tokens_out", tokens.Out))
+	}
+	if x.passed != "" {
+		fields = append(fields, zap.Int("passed_status", x.status), zap.String("passed_type", x.passed))
+	}
+	if x.redirected != "" {
+		fields = append(fields, zap.String("redirected_to", x.redirected))
+	}
+	if f != nil && x.unlike != "" && x.pump.wrote == 0 && (f.Code == hub.CodeMalformed || f.Code == hub.CodeTruncated) {
+		fields = append(fields, zap.String("hint", "the answer does not look like a stream: "+x.unlike))
+	}
+	if f != nil && f.Cause != nil {
+		fields = append(fields, zap.NamedError("cause", f.Cause))
+	}
+	if n := t.Unrecognised; n > 0 {
+		fields = append(fields, zap.Int64("unrecognised", n), zap.Float64("unrecognised_share", t.UnrecognisedShare()))
+	}
+	if x.agentError != "" {
+		fields = append(fields, zap.String("agent_error", x.agentError))
+	}
+	if n := t.Errors(); n > 0 {
+		fields = append(fields, zap.Int64("record_errors", n), zap.NamedError("first_error", t.First))
+	}
+	return fields
+}
