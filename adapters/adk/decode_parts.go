@@ -266,11 +266,14 @@ func onlyMember(v rawjson.Value) (key []byte, val rawjson.Value) {
 	return key, val
 }
 
-// file is a document of the answer, or of the result of a call.
+// file is a document of the answer, of the result of a call, or of the user's.
 func (d *decoder) file(dst []hub.Event, l *branch, p *genai.Part, call []byte) []hub.Event {
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.SubAgent, ev.Ref, ev.More = hub.File, l.id, call, d.scratch.More()
 	p.File(&ev.More.File)
+	if call == nil && d.isUser() {
+		ev.Flags = hub.User
+	}
 	return dst
 }
 

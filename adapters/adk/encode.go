@@ -31,6 +31,7 @@ type encoder struct {
 	kept   int
 	usage  usage.Run // totals of the run, for the end of one whose turns did not say theirs
 	steps  bool      // usage of a turn was written
+	codes  int       // calls that run code and are open
 }
 
 // agent is one that works: the author of events, and the turn that has not been said whole.
@@ -65,7 +66,7 @@ func (e *encoder) Reset() {
 	e.texts.Reset()
 	e.calls.Reset()
 	e.asks.Reset()
-	e.left, e.time = false, 0
+	e.left, e.time, e.codes = false, 0, 0
 	e.usage.Reset()
 	e.openAgent(nil).name(e.option)
 }
@@ -328,6 +329,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.kept -= len(t.body)
 	switch {
 	case t.user:
+		e.flush(out, l) // what the agent said before
 		b := t.appendPart(e.begin(out, `{"content":{"parts":[`), sig)
 		e.end(out, &agent{author: []byte(authorUser), branch: l.branch}, append(b, `],"role":"user"},`...), e.newID())
 	case t.waits:

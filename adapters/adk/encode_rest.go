@@ -148,10 +148,15 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return hub.Native
 }
 
-// file writes a document of the answer, after the text that goes on.
+// file writes a document of the answer, after the text that goes on, or one of the user's.
 func (e *encoder) file(out *wire.Out, l *agent, ev *hub.Event) hub.Disposition {
 	if ev.More == nil || len(ev.More.File.Base64)+len(ev.More.File.URL) == 0 {
 		return hub.Dropped
+	}
+	if ev.Flags.Has(hub.User) {
+		b, _ := genai.AppendFile(e.begin(out, `{"content":{"parts":[`), &ev.More.File)
+		e.end(out, &agent{author: []byte(authorUser), branch: l.branch}, append(b, `],"role":"user"},`...), e.newID())
+		return nativeIf(len(ev.Ref) == 0)
 	}
 	e.kept += grow(&l.later, func(b []byte) []byte {
 		b, _ = genai.AppendFile(b, &ev.More.File)

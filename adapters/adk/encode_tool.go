@@ -21,7 +21,9 @@ const maxAsked = 64 << 10
 func (e *encoder) toolStart(ev *hub.Event) hub.Disposition {
 	c := e.calls.Add(ev.ID)
 	*c = call{name: append(c.name[:0], ev.Name...), args: c.args[:0], sig: c.sig[:0]}
-	c.code = string(ev.Name) == genai.CodeTool && !ev.Flags.Has(hub.ClientRuns)
+	if c.code = string(ev.Name) == genai.CodeTool && !ev.Flags.Has(hub.ClientRuns) && e.codes == 0; c.code {
+		e.codes++ // the result of code names no call: a second one beside it is a call like others
+	}
 	c.client, c.past = ev.Flags.Has(hub.ClientRuns), ev.Flags.Has(hub.Resumed)
 	return hub.Implied
 }
@@ -93,6 +95,9 @@ func appendCall(b, id []byte, c *call) []byte {
 func (e *encoder) toolEnd(out *wire.Out, l *agent, ev *hub.Event) hub.Disposition {
 	c := e.calls.Find(ev.ID)
 	defer e.calls.Drop(ev.ID)
+	if c != nil && c.code {
+		e.codes--
+	}
 	switch {
 	case c == nil:
 		return hub.Dropped
