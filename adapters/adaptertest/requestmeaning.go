@@ -102,9 +102,18 @@ func callOf(p *hub.Part) callMeaning {
 	}
 	if p.Result != nil {
 		ev := p.Result.Event()
-		c.result = " =\n" + plain(toolresult.AppendText(nil, &ev))
+		c.result = " =\n" + compact(plain(toolresult.AppendText(nil, &ev)))
 	}
 	return c
+}
+
+// compact is a text without the spaces between the tokens of JSON: a value that is written on one line is the same.
+func compact(text string) string {
+	var json rawjson.Decoder
+	if v := []byte(text); json.Valid(v) == nil {
+		return string(rawjson.AppendCompact(nil, v))
+	}
+	return text
 }
 
 // show shows a call. Some dialects want arguments to be an object, and wrap others, which is a loss. Where blocks of a result are
@@ -121,6 +130,11 @@ func (c *callMeaning) show(l *hub.Losses) string {
 		result = strings.Join(lines, "\n")
 	}
 	return c.name + " " + args + result
+}
+
+// isLost reports whether nothing is left of the conversation, apart from the losses.
+func (m *requestMeaning) isLost(l *hub.Losses) bool {
+	return m.show(l) == "" && (len(m.answers) == 0 || slices.Contains(l.Names, "answers"))
 }
 
 // diff says what got lacks of want, apart from the losses; "" for nothing.

@@ -58,7 +58,17 @@
 //
 // The member customMetadata of an event without content, {"x-agent-stream":…}.
 //
+// # Requests
+//
+// appName = Model, userId = the setting user, sessionId = the thread, stateDelta = State. newMessage is all that is new: texts and files are a message of
+// the user's, functionResponse parts are results of calls, or Answers where they are of questions of the framework. Written: what the
+// user says that is new, the results of calls that the agent has left to the client, and what was decided about calls that wait.
+// Sessions are opened by another request. Conversations at rest are lists of the events of a session.
+//
 // # Lost
+//
+// In requests: tools, a state that is no object, settings but for the user, reasons of decisions; instructions, sources and open questions of
+// conversations at rest.
 //
 // customMetadata, transcriptions, log probabilities, timestamps, node paths; what agents say of each other (transferToAgent,
 // escalate) but for the calls that do it. When written: titles, progress and partial outputs of tools; ids of texts; options of
@@ -77,7 +87,6 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/history"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -112,6 +121,7 @@ var Dialect = hub.Dialect{
 	Watch:         newWatcher,
 	Explains:      explains,
 	AppendFailure: appendFailure,
+	Messages:      messages{},
 	Requests:      requests{},
 }
 
@@ -191,37 +201,4 @@ func appendFailure(dst []byte, f *hub.Failure) []byte {
 	dst = append(append(dst, `{"detail":"`...), f.Text()...)
 	dst = append(append(dst, `","code":"`...), f.Code...)
 	return append(dst, `"}`...)
-}
-
-// requests reads the call that opens a run. The server keeps the history.
-type requests struct{ hub.PassThrough }
-
-// DecodeRequest takes the session, and whether fragments are wanted.
-func (requests) DecodeRequest(req *hub.Request, body []byte) error {
-	var json rawjson.Decoder
-	var asked struct {
-		Session      rawjson.Value `json:"sessionId"`
-		SessionSnake rawjson.Value `json:"session_id"`
-		Streaming    rawjson.Value `json:"streaming"`
-		Message      rawjson.Value `json:"newMessage"`
-		MessageSnake rawjson.Value `json:"new_message"`
-	}
-	if err := json.Decode(body, &asked); err != nil {
-		return hub.JSONError(err)
-	}
-	req.Thread = rawjson.Body(asked.Session)
-	if req.Thread == nil {
-		req.Thread = rawjson.Body(asked.SessionSnake)
-	}
-	req.Modes = []byte("false")
-	if on, _ := rawjson.Bool(asked.Streaming); on {
-		req.Modes = []byte("true")
-	}
-	for _, message := range []rawjson.Value{asked.Message, asked.MessageSnake} {
-		history.Each(rawjson.Get(message, "parts"), func(part rawjson.Value) {
-			req.History.Answer(rawjson.Text(part, "functionResponse", "id"))
-		})
-	}
-	req.Run, req.Body = req.Unique, body
-	return nil
 }

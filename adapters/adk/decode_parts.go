@@ -203,7 +203,7 @@ func (d *decoder) response(dst []hub.Event, l *branch, p *genai.Part) ([]hub.Eve
 	}
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Name, ev.SubAgent = hub.ToolEnd, id, name, l.id
-	d.result(ev, response)
+	readResult(ev, response, &d.scratch)
 	if !known {
 		ev.Flags = hub.Resumed
 	}
@@ -231,8 +231,8 @@ func (d *decoder) waits(id []byte) bool {
 	return false
 }
 
-// result reads what a tool returned: an object, or another value or an error that the framework has wrapped.
-func (d *decoder) result(ev *hub.Event, response rawjson.Value) {
+// readResult reads what a tool returned: an object, or another value or an error that the framework has wrapped.
+func readResult(ev *hub.Event, response rawjson.Value, s *hub.Scratch) {
 	ev.Status = hub.StatusOK
 	if ev.Value = rawjson.NotNull(response); ev.Value == nil {
 		ev.Value = []byte("{}")
@@ -250,7 +250,7 @@ func (d *decoder) result(ev *hub.Event, response rawjson.Value) {
 			break
 		}
 		if ev.Status, ev.Value = hub.StatusDenied, nil; string(text) != rejected {
-			ev.Status, ev.More = hub.StatusError, d.scratch.More()
+			ev.Status, ev.More = hub.StatusError, s.More()
 			ev.More.Err = text
 		}
 	}

@@ -1,6 +1,10 @@
 package conversation
 
-import "github.com/sabir-proxy/sabir/adapters/hub"
+import (
+	"slices"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
 
 // SplitInput splits off what is new: the messages of the user's at the end. Agents that keep the conversation, or that are asked by
 // a prompt, want nothing else. input is empty where the conversation ends with something else, such as the result of a call.
@@ -47,21 +51,76 @@ func Latest(req *hub.Request) []hub.Message {
 
 // News are what the user says among [Latest]. What the request has besides is a loss.
 func News(req *hub.Request, l *hub.Losses) (news []hub.Message, err error) {
+	news = Said(req, l)
+	l.AddIf("messages.result", len(Returned(req)) > 0)
+	l.AddIf("answers", len(Decided(req)) > 0)
+	LostToKeepers(req, l)
+	if len(news) == 0 {
+		return nil, NothingNew()
+	}
+	return news, nil
+}
+
+// NothingNew is the error for a request that says nothing which an agent that keeps the conversation would take.
+func NothingNew() error {
+	return hub.NewError(hub.ReasonMissing, "messages", -1, "the user says nothing new, and the agent takes nothing else")
+}
+
+// Said are the messages of the user's among [Latest]. Instructions, and what the agent says there, are losses.
+func Said(req *hub.Request, l *hub.Losses) (said []hub.Message) {
 	system, _ := Leading(req.Messages)
 	l.AddIf("messages.system", len(system) > 0)
 	for _, m := range Latest(req) {
 		l.AddIf("messages.system", m.Role == hub.RoleSystem)
-		l.AddIf("messages.result", m.Role == hub.RoleResults)
 		l.AddIf("messages.call", m.Role == hub.RoleAgent)
 		if m.Role == hub.RoleUser {
-			news = append(news, m)
+			said = append(said, m)
 		}
 	}
-	LostToKeepers(req, l)
-	if len(news) == 0 {
-		return nil, hub.NewError(hub.ReasonMissing, "messages", -1, "the user says nothing new, and the agent takes nothing else")
+	return said
+}
+
+// Returned are the calls with results that are new to an agent which keeps the conversation: those that it has left to the client.
+func Returned(req *hub.Request) (calls []hub.Part) {
+	for _, m := range before(req) {
+		for _, p := range m.Parts {
+			if p.Kind == hub.PartCall && p.Result != nil && (p.ClientRuns || m.Role == hub.RoleResults) {
+				calls = append(calls, p)
+			}
+		}
 	}
-	return news, nil
+	return calls
+}
+
+// Decided are the answers to questions that are new to such an agent: those of the request, and those that stand with the calls that
+// wait for them.
+func Decided(req *hub.Request) []hub.Decision {
+	all := slices.Clone(req.Answers)
+	for _, m := range before(req) {
+		for i := range m.Parts {
+			if p := &m.Parts[i]; Awaited(p) {
+				a := p.Approval
+				all = append(all, hub.Decision{Ask: a.ID, Call: p.ID, Decided: true, Approved: a.Approved, Reason: a.Reason})
+			}
+		}
+	}
+	return all
+}
+
+// before are the messages with the calls that a request answers: all where the client tells nothing else, or what the agent said last.
+func before(req *hub.Request) []hub.Message {
+	if req.Partial {
+		return req.Messages
+	}
+	ms, _ := SplitInput(req.Messages)
+	for len(ms) > 0 && ms[len(ms)-1].Role == hub.RoleSystem {
+		ms = ms[:len(ms)-1]
+	}
+	n := max(0, len(ms)-1)
+	for n > 0 && (ms[n].Joins || ms[n].Role == hub.RoleResults) {
+		n--
+	}
+	return ms[n:]
 }
 
 // LostToKeepers notes what a request has beside messages, for agents that keep the conversation: they have tools and state of their own.
@@ -69,7 +128,6 @@ func LostToKeepers(req *hub.Request, l *hub.Losses) {
 	l.AddIf("tools", len(req.Tools.Defs) > 0)
 	l.AddIf("state", len(req.State) > 0)
 	l.AddIf("context", len(req.Context) > 0)
-	l.AddIf("answers", len(req.Answers) > 0)
 }
 
 // Prompt returns what is new as one text, for agents that keep the conversation and take nothing else.

@@ -160,8 +160,11 @@ func (w *writer) encode(strict []hub.Event) {
 		if ev.Kind == hub.ToolEnd && (ev.Status == hub.StatusClient || ev.Status == hub.StatusPaused) {
 			continue // the call has no result yet
 		}
-		if w.enc.Encode(w.out, ev) == hub.Dropped {
+		switch w.enc.Encode(w.out, ev) {
+		case hub.Dropped:
 			w.lose(ev)
+		case hub.Folded:
+			w.losses.AddIf("messages.arguments", ev.Kind == hub.ToolReady && rawjson.Kind(ev.Value) != '{')
 		}
 		w.records()
 	}
