@@ -1,5 +1,5 @@
 // Requests prints what the servers' own validators are to judge: every recorded request of every dialect, as Sabir writes it for
-// every other dialect whose agents take a whole conversation. One JSON object a line.
+// every other dialect. One JSON object a line.
 //
 //	go run ./conformance/requests > requests.jsonl
 package main
@@ -65,9 +65,9 @@ func each(root string, emit func(*Request) error) error {
 	return nil
 }
 
-// eachTarget writes one recorded request for every agent that takes a whole conversation. One that says only what is new, or wants
-// no answer, is not for them. Neither is one in native for the dialect that it was made from: it holds parts that nobody knows, as
-// they were.
+// eachTarget writes one recorded request for every agent. One that says only what is new is not for those that take a whole
+// conversation, and one that wants no answer for none. Neither is one in native for the dialect that it was made from: it holds
+// parts that nobody knows, as they were.
 func eachTarget(from *hub.Dialect, path string, emit func(*Request) error) error {
 	archive, err := txtar.ParseFile(path)
 	if err != nil {
@@ -75,15 +75,15 @@ func eachTarget(from *hub.Dialect, path string, emit func(*Request) error) error
 	}
 	for _, to := range adapters.All() {
 		own := from.Name == native.Dialect.Name && strings.HasPrefix(filepath.Base(path), "from-"+to.Name+"-")
-		if to == from || own || to.RequestWriter() == nil || !to.Stateless {
+		if to == from || own || to.RequestWriter() == nil {
 			continue
 		}
 		req := &hub.Request{Unique: []byte("1"), Header: func(string) string { return "" }}
 		if err := from.Requests.DecodeRequest(req, body(archive)); err != nil {
 			return err
 		}
-		if req.Partial || req.Keep || req.Prepare {
-			return nil
+		if req.Prepare || to.Stateless && (req.Partial || req.Keep) {
+			continue
 		}
 		if len(req.Model) == 0 {
 			req.Model = []byte("m-1")

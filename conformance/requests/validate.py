@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from ag_ui.core import RunAgentInput
 from anthropic.types import message_create_params
+from google.adk.cli.api_server import RunAgentRequest
 from google.genai import types as gemini
 from openai.types.chat import completion_create_params
 from openai.types.responses import response_create_params
@@ -78,11 +79,22 @@ def drop_messages(body):
     del body["messages"]
 
 
+def run_sse(body):
+    """Judges as adk's server does, which takes members of the body that it does not know, but none inside of a message."""
+    if not RunAgentRequest.model_validate(body).new_message.parts:
+        raise ValueError("no parts")
+
+
+def spoil_part(body):
+    body["newMessage"]["parts"][0]["said"] = "x"
+
+
 JUDGES = [
     ("openai, chat completions", "openai-chat", strict(completion_create_params.CompletionCreateParamsStreaming), add_member),
     ("openai, responses", "openai-responses", strict(response_create_params.ResponseCreateParamsStreaming), add_member),
     ("anthropic, messages", "anthropic", strict(Messages), add_member),
     ("google-genai, generateContent", "gemini", generate_content, add_member),
+    ("google-adk, run_sse", "adk", run_sse, spoil_part),
     ("ag-ui-protocol", "agui", RunAgentInput.model_validate, drop_messages),
     ("pydantic-ai, AI SDK", "aisdk", TypeAdapter(RequestData).validate_python, drop_messages),
 ]
