@@ -36,6 +36,7 @@ var shared = []string{
 	module + "adapters/internal/approval",
 	module + "adapters/internal/callmatch",
 	module + "adapters/internal/codexwire",
+	module + "adapters/internal/claudewire",
 	module + "adapters/internal/genai",
 	module + "adapters/internal/history",
 	writer,

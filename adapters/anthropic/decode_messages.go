@@ -2,11 +2,11 @@ package anthropic
 
 import (
 	"bytes"
-	"encoding/base64"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/claudewire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -106,7 +106,7 @@ func decodePart(b *conversation.Builder, v rawjson.Value) {
 	case bytes.HasSuffix(kind, []byte("tool_result")):
 		decodeResult(b, v, &o)
 	default:
-		b.Add(decodeFile(v, &o, string(kind)))
+		b.Add(decodeFile(v, &o))
 	}
 }
 
@@ -131,34 +131,9 @@ func decodeCall(b *conversation.Builder, v rawjson.Value, o *rawjson.Object, cli
 }
 
 // decodeFile reads an image or a document. What has no form in the model stays as it came.
-func decodeFile(v rawjson.Value, o *rawjson.Object, kind string) hub.Part {
-	source := rawjson.ReadObject(o.Get("source"))
-	f := &hub.FileRef{Media: source.Text("media_type"), Name: o.Text("title")}
-	p := hub.Part{Kind: hub.PartFile, File: f, Meta: own(v)}
-	if kind == "document" && len(f.Media) == 0 {
-		f.Media = []byte(mediaPDF)
-	} else if len(f.Media) == 0 {
-		f.Media = []byte("image/*")
+func decodeFile(v rawjson.Value, o *rawjson.Object) hub.Part {
+	if f, ok := claudewire.ReadFile(o); ok {
+		return hub.Part{Kind: hub.PartFile, File: &f, Meta: own(v)}
 	}
-	if (kind == "image" || kind == "document") && decodeSource(f, &source) {
-		return p
-	}
-	return hub.Part{Kind: hub.PartRaw, Value: v, Meta: p.Meta}
-}
-
-const mediaPDF = "application/pdf"
-
-func decodeSource(f *hub.FileRef, source *rawjson.Object) bool {
-	switch string(source.Text("type")) {
-	case "base64":
-		f.Base64 = source.Text("data")
-	case "url":
-		f.URL = source.Text("url")
-	case "file":
-		f.FileID = source.Text("file_id")
-	case "text":
-		text := rawjson.AppendUnescaped(nil, source.Text("data"))
-		f.Base64 = base64.StdEncoding.AppendEncode(nil, text)
-	}
-	return len(f.Base64)+len(f.URL)+len(f.FileID) > 0
+	return hub.Part{Kind: hub.PartRaw, Value: v, Meta: own(v)}
 }

@@ -1,11 +1,9 @@
 package anthropic
 
 import (
-	"encoding/base64"
-	"unicode/utf8"
-
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/claudewire"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -87,53 +85,8 @@ func (w *turnWriter) file(role hub.Role, p *hub.Part) {
 
 // fileBlock is the block of a file, none if there is none for its type.
 func fileBlock(f *hub.FileRef) (block conversation.Block) {
-	kind, media, data := sourceOf(f)
-	if kind == "" {
-		return block
-	}
-	b := jsonwriter.New(nil)
-	b.Open('{')
-	isImage := conversation.IsMedia(f, "image")
-	if isImage {
-		b.Const("type", "image")
-	} else {
-		b.Const("type", "document")
-		b.TextIf("title", f.Name)
-	}
-	b.OpenAt("source", '{')
-	b.Const("type", kind)
-	if kind == "url" {
-		b.Key("url")
-	} else {
-		b.Const("media_type", media)
-		b.Key("data")
-	}
-	return conversation.Block{Head: append(b.Buf, '"'), Body: data, Tail: []byte(`"}}`)}
-}
-
-// sourceOf is where the API finds a file: bytes of the types that it reads, a text, or an address. kind is empty for none.
-func sourceOf(f *hub.FileRef) (kind, media string, data []byte) {
-	media = string(f.Media)
-	switch readable := imageTypes[media] || media == mediaPDF; {
-	case len(f.Base64) > 0 && readable:
-		return "base64", media, f.Base64
-	case len(f.Base64) > 0 && conversation.IsMedia(f, "text"):
-		text, err := base64.StdEncoding.AppendDecode(nil, rawjson.AppendUnescaped(nil, f.Base64))
-		if err == nil && len(text) > 0 && utf8.Valid(text) {
-			return "text", "text/plain", rawjson.AppendEscaped(nil, text)
-		}
-	case len(f.Base64) == 0 && isWebURL(f.URL) && (conversation.IsMedia(f, "image") || media == mediaPDF):
-		return "url", media, f.URL
-	}
-	return "", "", nil
-}
-
-// imageTypes are the images that the API takes as bytes.
-var imageTypes = map[string]bool{"image/jpeg": true, "image/png": true, "image/gif": true, "image/webp": true}
-
-func isWebURL(url []byte) bool {
-	plain := string(rawjson.AppendUnescaped(nil, url[:min(len(url), 16)]))
-	return len(plain) >= 4 && plain[:4] == "http"
+	block.Head, block.Body, block.Tail = claudewire.FileBlock(f)
+	return block
 }
 
 // resultBlock is the block of a result. An error has to say something.
@@ -170,7 +123,7 @@ func (w *turnWriter) resultContent(b *jsonwriter.Writer, content rawjson.Value) 
 		text, isText := rawjson.Str(rawjson.Get(inner, "text"))
 		switch {
 		case isText && string(rawjson.Text(inner, "type")) == "text":
-		case imageTypes[string(f.Media)] && len(f.Base64) > 0:
+		case claudewire.IsImage(string(f.Media)) && len(f.Base64) > 0:
 			conversation.WriteBlocks(b, []conversation.Block{fileBlock(&f)})
 			continue
 		default:

@@ -38,9 +38,3 @@ func WriteURL(w *jsonwriter.Writer, name string, f *hub.FileRef) {
 	head, rest := URL(f)
 	w.TextOf(name, head, rest)
 }
-
-// IsMedia reports whether a file is of a kind: image, audio, video, text, application.
-func IsMedia(f *hub.FileRef, kind string) bool {
-	rest, ok := bytes.CutPrefix(f.Media, []byte(kind))
-	return ok && (len(rest) == 0 || rest[0] == '/')
-}

@@ -16,7 +16,11 @@
 // goroutine. Byte slices in an [Event] are borrowed; each producer says how long they live.
 package hub
 
-import "github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
 
 // Event is one step of an agent run. It is a flat value: which fields carry meaning depends on Kind (see the
 // constants). A zero field is absent.
@@ -278,6 +282,12 @@ var NoCounts = Counts{In: -1, Out: -1, Total: -1, Cached: -1, CacheWrite: -1, Re
 type FileRef struct {
 	Media, Name, URL, FileID []byte
 	Base64                   []byte
+}
+
+// IsMedia reports whether a file is of a kind: image, audio, video, text, application.
+func (f *FileRef) IsMedia(kind string) bool {
+	rest, ok := bytes.CutPrefix(f.Media, []byte(kind))
+	return ok && (len(rest) == 0 || rest[0] == '/')
 }
 
 // MadeAsk begins the ids of asks that Sabir has named, for want of a name of the upstream's. No agent knows them.

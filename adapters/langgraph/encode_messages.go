@@ -86,7 +86,7 @@ func (w *messageWriter) writable(m *hub.Message) (parts []*hub.Part) {
 }
 
 func isImage(p *hub.Part) bool {
-	return p.Kind == hub.PartFile && conversation.IsMedia(p.File, "image") && len(p.File.Base64)+len(p.File.URL) > 0
+	return p.Kind == hub.PartFile && p.File.IsMedia("image") && len(p.File.Base64)+len(p.File.URL) > 0
 }
 
 // content writes parts. Texts alone are one string, as most models read it.

@@ -87,7 +87,7 @@ func (w *messageWriter) writable(m *hub.Message) (parts []*hub.Part) {
 
 // hasForm reports whether the API takes a file: bytes, an image by its address, or what it has stored itself.
 func hasForm(p *hub.Part) bool {
-	return len(p.File.Base64) > 0 || len(p.File.URL) > 0 && conversation.IsMedia(p.File, "image") || p.Meta.Of(Dialect.Name) != nil
+	return len(p.File.Base64) > 0 || len(p.File.URL) > 0 && p.File.IsMedia("image") || p.Meta.Of(Dialect.Name) != nil
 }
 
 // content writes parts. One text is a string, as every server of this dialect reads it.
@@ -129,7 +129,7 @@ func (w *messageWriter) file(p *hub.Part) {
 	f := p.File
 	format, isAudio := bytes.CutPrefix(f.Media, []byte("audio/"))
 	switch {
-	case conversation.IsMedia(f, "image"):
+	case f.IsMedia("image"):
 		w.Const("type", "image_url")
 		w.OpenAt("image_url", '{')
 		conversation.WriteURL(w.Writer, "url", f)

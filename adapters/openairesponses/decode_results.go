@@ -42,7 +42,7 @@ func contentOf(parts rawjson.Value) rawjson.Value {
 		case p.File == nil:
 			w.Const("type", "text")
 			w.Text("text", rawjson.AppendEscaped(nil, v))
-		case len(p.File.Base64) > 0 && conversation.IsMedia(p.File, "image"):
+		case len(p.File.Base64) > 0 && p.File.IsMedia("image"):
 			w.Const("type", "image")
 			w.Text("data", p.File.Base64)
 			w.Text("mimeType", p.File.Media)

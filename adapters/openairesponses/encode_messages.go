@@ -112,7 +112,7 @@ func (w *inputWriter) lose(p *hub.Part) {
 
 // hasForm reports whether the API takes a file: its bytes or its address, but no sound.
 func hasForm(f *hub.FileRef) bool {
-	return (len(f.Base64) > 0 || len(f.URL) > 0) && !conversation.IsMedia(f, "audio") && !conversation.IsMedia(f, "video")
+	return (len(f.Base64) > 0 || len(f.URL) > 0) && !f.IsMedia("audio") && !f.IsMedia("video")
 }
 
 func (w *inputWriter) inputPart(p *hub.Part) {
@@ -132,7 +132,7 @@ func (w *inputWriter) inputPart(p *hub.Part) {
 
 // file writes the members of a part that is a file.
 func (w *inputWriter) file(f *hub.FileRef) {
-	if conversation.IsMedia(f, "image") {
+	if f.IsMedia("image") {
 		w.Const("type", "input_image")
 		w.Const("detail", "auto")
 		conversation.WriteURL(w.Writer, "image_url", f)
