@@ -40,6 +40,7 @@
 //	             input, cache creation and cache reads
 //	notice       system informational, notification, permission_denied, api_retry, compact_boundary, local_command_output: Name = subtype
 //	source       citations_delta
+//	file         blocks image and document in user lines: flag user
 //	data         other system lines, rate_limit_event …: a one-off, transient event named claude.<subtype>, Value = the line
 //	raw          lines of unknown types
 //
@@ -61,7 +62,7 @@
 // # Lost
 //
 // Tools, agents and servers that init lists, costs by model, permission suggestions, tasks that are commands. When written:
-// partial outputs and progress, sources, files, data, ids of parts; steps in sub-agents; choices made in answers.
+// partial outputs and progress, sources, files of the agent's, data, ids of parts; steps in sub-agents; choices made in answers.
 //
 // # Options
 //

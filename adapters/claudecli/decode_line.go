@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/claudewire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
@@ -168,19 +169,38 @@ func (d *decoder) user(dst []hub.Event) ([]hub.Event, error) {
 			dst = d.userText(dst, l, rawjson.Text(v, "text"))
 		case "tool_result":
 			dst = d.toolResult(dst, l, v)
+		case "image", "document":
+			dst = d.userFile(dst, l, v)
 		}
 	}
 	return dst, nil
+}
+
+// userFlags are those of what a user says.
+func (d *decoder) userFlags() hub.Flags {
+	if replay, _ := rawjson.Bool(d.rec.Replay); replay {
+		return hub.User | hub.Replayed
+	}
+	return hub.User
+}
+
+func (d *decoder) userFile(dst []hub.Event, l *subAgent, v rawjson.Value) []hub.Event {
+	block := rawjson.ReadObject(v)
+	f, ok := claudewire.ReadFile(&block)
+	if !ok {
+		return dst
+	}
+	dst, ev := hub.Grow(dst)
+	ev.Kind, ev.SubAgent, ev.Flags, ev.More = hub.File, l.id, d.userFlags(), d.scratch.More()
+	ev.More.File = f
+	return dst
 }
 
 func (d *decoder) userText(dst []hub.Event, l *subAgent, text []byte) []hub.Event {
 	if len(text) == 0 {
 		return dst
 	}
-	flags := hub.User
-	if replay, _ := rawjson.Bool(d.rec.Replay); replay {
-		flags |= hub.Replayed
-	}
+	flags := d.userFlags()
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.SubAgent, ev.Flags, ev.Text = hub.TextDelta, l.id, flags, text
 	return append(dst, hub.Event{Kind: hub.TextEnd, SubAgent: l.id, Flags: flags})

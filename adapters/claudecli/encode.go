@@ -117,7 +117,7 @@ var writers = hub.Writers[*encoder]{
 	hub.ToolEnd: (*encoder).toolEnd,
 	hub.Ask:     (*encoder).ask, hub.Answer: (*encoder).answer,
 	hub.Plan: (*encoder).plan, hub.Usage: hub.Silent((*encoder).addUsage), hub.Notice: (*encoder).notice,
-	hub.Data: (*encoder).line, hub.Raw: (*encoder).line,
+	hub.File: (*encoder).file, hub.Data: (*encoder).line, hub.Raw: (*encoder).line,
 }
 
 // Encode implements [hub.Encoder].

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/claudewire"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -227,14 +228,34 @@ func (e *encoder) userText(out *wire.Out, p *part) {
 	if len(p.text) == 0 {
 		return
 	}
+	e.userLine(out, p.subAgent, p.replayed, []byte{'"'}, p.text, []byte{'"'})
+}
+
+// userLine writes a line of the user's, with a content in pieces.
+func (e *encoder) userLine(out *wire.Out, subAgent []byte, replayed bool, content ...[]byte) {
 	e.begin(out)
-	b := append(out.Buf, `{"type":"user","message":{"role":"user","content":"`...)
-	b = append(append(b, p.text...), `"}`...)
-	if p.replayed {
+	b := append(out.Buf, `{"type":"user","message":{"role":"user","content":`...)
+	for _, piece := range content {
+		b = append(b, piece...)
+	}
+	if b = append(b, '}'); replayed {
 		b = append(b, `,"isReplay":true`...)
 	}
-	out.Buf = e.appendTail(b, e.parentOf(p.subAgent))
+	out.Buf = e.appendTail(b, e.parentOf(subAgent))
 	e.end(out)
+}
+
+// file writes a file of the user's. The agent says none.
+func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
+	if ev.More == nil || !ev.Flags.Has(hub.User) {
+		return hub.Dropped
+	}
+	head, body, tail := claudewire.FileBlock(&ev.More.File)
+	if head == nil {
+		return hub.Dropped
+	}
+	e.userLine(out, ev.SubAgent, ev.Flags.Has(hub.Replayed), []byte{'['}, head, body, tail, []byte{']'})
+	return hub.FoldedIf(len(ev.Ref) > 0)
 }
 
 // notice writes a word to people.
