@@ -14,24 +14,23 @@ type messages struct{}
 // DecodeMessages takes the results of calls to the calls, and reasoning to the answer that follows it.
 func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
 	b := conversation.Builder{Messages: dst}
-	for m := range rawjson.Each(v) {
+	for m, o := range rawjson.EachObject(v) {
 		if rawjson.Kind(m) == '{' {
-			decodeMessage(&b, m)
+			decodeMessage(&b, m, o)
 		}
 	}
 	return b.Messages, nil
 }
 
 // decodeMessage reads one message. Roles of later versions, and activities, are kept as they are for agents of this dialect.
-func decodeMessage(b *conversation.Builder, m rawjson.Value) {
-	o := rawjson.ReadObject(m)
+func decodeMessage(b *conversation.Builder, m rawjson.Value, o *rawjson.Object) {
 	id, content := o.Text("id"), rawjson.NotNull(o.Get("content"))
 	switch string(o.Text("role")) {
 	case "system", "developer":
-		begin(b, hub.RoleSystem, &o)
+		begin(b, hub.RoleSystem, o)
 		decodeContent(b, content)
 	case "user":
-		begin(b, hub.RoleUser, &o)
+		begin(b, hub.RoleUser, o)
 		decodeContent(b, content)
 	case "reasoning":
 		if !onlyReasoning(b) {
@@ -39,16 +38,16 @@ func decodeMessage(b *conversation.Builder, m rawjson.Value) {
 		}
 		b.Add(hub.Part{Kind: hub.PartReasoning, ID: id, Text: textOf(content), Sig: o.Text("encryptedValue")})
 	case "assistant":
-		beginAnswer(b, &o)
+		beginAnswer(b, o)
 		decodeContent(b, content)
 		sign(b, o.Text("encryptedValue"))
-		for call := range rawjson.Each(o.Get("toolCalls")) {
+		for _, call := range rawjson.EachObject(o.Get("toolCalls")) {
 			if p := decodeCall(call); len(p.ID)+len(p.Name) > 0 {
 				b.Add(p)
 			}
 		}
 	case "tool":
-		b.Result(o.Text("toolCallId"), nil, decodeResult(&o, content))
+		b.Result(o.Text("toolCallId"), nil, decodeResult(o, content))
 	default:
 		if n := len(b.Messages); n == 0 || b.Messages[n-1].Role != hub.RoleAgent {
 			b.Begin(hub.RoleAgent, nil)
@@ -116,8 +115,7 @@ func sign(b *conversation.Builder, sig []byte) {
 	}
 }
 
-func decodeCall(v rawjson.Value) hub.Part {
-	o := rawjson.ReadObject(v)
+func decodeCall(o *rawjson.Object) hub.Part {
 	function := rawjson.ReadObject(o.Get("function"))
 	args := function.Get("arguments")
 	p := hub.Part{Kind: hub.PartCall, ID: o.Text("id"), Name: function.Text("name"), Sig: o.Text("encryptedValue")}

@@ -30,8 +30,8 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	req.Thread, req.Run, req.Body = rawjson.Body(input.ThreadID), rawjson.Body(input.RunID), body
 	req.Tools.Known = rawjson.Kind(input.Tools) == '['
-	for tool := range rawjson.Each(input.Tools) {
-		req.Tools.Define(decodeTool(tool))
+	for _, tool := range rawjson.EachObject(input.Tools) {
+		req.Tools.Define(conversation.ReadTool(tool, "parameters"))
 	}
 	for c := range rawjson.Each(input.Context) {
 		req.Context = append(req.Context, decodeContext(c))
@@ -55,12 +55,6 @@ func filled(v rawjson.Value) rawjson.Value {
 		return nil
 	}
 	return v
-}
-
-func decodeTool(v rawjson.Value) hub.Tool {
-	return hub.Tool{
-		Name: rawjson.Text(v, "name"), Description: rawjson.Text(v, "description"), Schema: rawjson.NotNull(rawjson.Get(v, "parameters")),
-	}
 }
 
 func decodeContext(v rawjson.Value) hub.Context {

@@ -16,15 +16,14 @@ type messages struct{}
 // DecodeMessages makes each step of a message of the agent's a message of its own, with the same id.
 func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
 	b := conversation.Builder{Messages: dst}
-	for m := range rawjson.Each(v) {
-		decodeMessage(&b, m)
+	for _, o := range rawjson.EachObject(v) {
+		decodeMessage(&b, o)
 	}
 	return b.Messages, nil
 }
 
 // decodeMessage reads one message. Another role than there is has nothing to say.
-func decodeMessage(b *conversation.Builder, m rawjson.Value) {
-	o := rawjson.ReadObject(m)
+func decodeMessage(b *conversation.Builder, o *rawjson.Object) {
 	role := roles[string(o.Text("role"))]
 	if role == hub.RoleNone {
 		return
@@ -33,8 +32,8 @@ func decodeMessage(b *conversation.Builder, m rawjson.Value) {
 	if metadata := rawjson.NotNull(o.Get("metadata")); metadata != nil {
 		to.Meta = own(metadata)
 	}
-	for part := range rawjson.Each(o.Get("parts")) {
-		decodePart(b, part)
+	for v, part := range rawjson.EachObject(o.Get("parts")) {
+		decodePart(b, v, part)
 	}
 }
 
@@ -43,8 +42,7 @@ var roles = map[string]hub.Role{"system": hub.RoleSystem, "user": hub.RoleUser, 
 func own(v rawjson.Value) hub.Meta { return hub.Meta{Dialect: Dialect.Name, Raw: v} }
 
 // decodePart adds a part to the last message.
-func decodePart(b *conversation.Builder, v rawjson.Value) {
-	o := rawjson.ReadObject(v)
+func decodePart(b *conversation.Builder, v rawjson.Value, o *rawjson.Object) {
 	kind := o.Text("type")
 	name, isData := bytes.CutPrefix(kind, []byte("data-"))
 	tool, isTool := bytes.CutPrefix(kind, []byte("tool-"))
@@ -54,15 +52,15 @@ func decodePart(b *conversation.Builder, v rawjson.Value) {
 			b.Begin(m.Role, m.ID)
 		}
 	case isTool:
-		b.Add(decodeCall(&o, tool))
+		b.Add(decodeCall(o, tool))
 	case string(kind) == "dynamic-tool":
-		p := decodeCall(&o, o.Text("toolName"))
+		p := decodeCall(o, o.Text("toolName"))
 		p.Dynamic = true
 		b.Add(p)
 	case isData:
 		b.Add(hub.Part{Kind: hub.PartData, ID: o.Text("id"), Name: name, Value: rawjson.OrNull(o.Get("data"))})
 	default:
-		b.Add(decodePlain(v, &o, string(kind)))
+		b.Add(decodePlain(v, o, string(kind)))
 	}
 }
 

@@ -24,17 +24,19 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		MessageID rawjson.Value `json:"messageId"`
 		Messages  rawjson.Value `json:"messages"`
 		Message   rawjson.Value `json:"message"`
+		All       rawjson.Object
 	}
 	if err := json.Decode(body, &chat); err != nil {
 		return hub.JSONError(err)
 	}
-	req.Thread, req.Body, req.Extra = rawjson.Body(chat.ID), body, extraMembers(body)
+	req.Thread, req.Body, req.Extra = rawjson.Body(chat.ID), body, conversation.Others(&chat.All, Dialect.Name, "id", "trigger", "messageId", "messages", "message")
 	if string(rawjson.Body(chat.Trigger)) == "regenerate-message" {
 		req.Trigger = hub.TriggerRegenerate
 	}
 	if req.Partial = rawjson.Kind(chat.Messages) != '['; req.Partial {
 		b := conversation.Builder{}
-		decodeMessage(&b, chat.Message)
+		message := rawjson.ReadObject(chat.Message)
+		decodeMessage(&b, &message)
 		req.Messages = b.Messages
 	} else {
 		req.Messages, _ = messages{}.DecodeMessages(nil, chat.Messages)
@@ -42,25 +44,6 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.Run = continued(req.Messages, rawjson.Body(chat.MessageID))
 	req.Remember(true)
 	return nil
-}
-
-// extraMembers are those that the application has added to the body.
-func extraMembers(body rawjson.Value) hub.Meta {
-	w := jsonwriter.New(nil)
-	w.Open('{')
-	from := len(w.Buf)
-	for key, value := range rawjson.EachField(body) {
-		switch string(key) {
-		case "id", "trigger", "messageId", "messages", "message":
-		default:
-			w.Value(string(key), value)
-		}
-	}
-	if len(w.Buf) == from {
-		return hub.Meta{}
-	}
-	w.Close('}')
-	return own(w.Buf)
 }
 
 // continued returns the id of the agent's message that the answer goes on with: the one that the request names, or the last of

@@ -18,8 +18,8 @@ type messages struct{}
 func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
 	b := conversation.Builder{Messages: dst}
 	i := 0
-	for m := range rawjson.Each(v) {
-		if err := decodeMessage(&b, m, "messages."+strconv.Itoa(i)); err != nil {
+	for m, o := range rawjson.EachObject(v) {
+		if err := decodeMessage(&b, m, o, "messages."+strconv.Itoa(i)); err != nil {
 			return b.Messages, err
 		}
 		i++
@@ -27,8 +27,7 @@ func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Messag
 	return b.Messages, nil
 }
 
-func decodeMessage(b *conversation.Builder, m rawjson.Value, path string) error {
-	o := rawjson.ReadObject(m)
+func decodeMessage(b *conversation.Builder, m rawjson.Value, o *rawjson.Object, path string) error {
 	content := o.Get("content")
 	switch string(o.Text("role")) {
 	case "user":
@@ -51,13 +50,12 @@ func own(v rawjson.Value) hub.Meta { return hub.Meta{Dialect: dialectName, Raw: 
 // decodeUser reads the results in a message of the user's before what else it says: the API wants them first.
 func decodeUser(b *conversation.Builder, content rawjson.Value) {
 	results, others := 0, 0
-	for block := range rawjson.Each(content) {
+	for block, o := range rawjson.EachObject(content) {
 		if !isResult(block) {
 			others++
 			continue
 		}
-		o := rawjson.ReadObject(block)
-		decodeResult(b, block, &o)
+		decodeResult(b, block, o)
 		results++
 	}
 	if results > 0 && others == 0 {
@@ -83,30 +81,29 @@ func decodeContent(b *conversation.Builder, content rawjson.Value) {
 		}
 		return
 	}
-	for block := range rawjson.Each(content) {
+	for block, o := range rawjson.EachObject(content) {
 		if !isResult(block) {
-			decodePart(b, block)
+			decodePart(b, block, o)
 		}
 	}
 }
 
-func decodePart(b *conversation.Builder, v rawjson.Value) {
-	o := rawjson.ReadObject(v)
+func decodePart(b *conversation.Builder, v rawjson.Value, o *rawjson.Object) {
 	switch kind := o.Text("type"); {
 	case string(kind) == "text":
 		if text := o.Text("text"); len(text) > 0 {
-			b.Add(hub.Part{Kind: hub.PartText, Text: text, Meta: beyond(v, &o, 2)})
+			b.Add(hub.Part{Kind: hub.PartText, Text: text, Meta: beyond(v, o, 2)})
 		}
 	case string(kind) == "thinking":
 		b.Add(hub.Part{Kind: hub.PartReasoning, Text: o.Text("thinking"), Sig: o.Text("signature")})
 	case string(kind) == "redacted_thinking":
 		b.Add(hub.Part{Kind: hub.PartReasoning, Name: []byte(redactedName), Sig: o.Text("data")})
 	case bytes.HasSuffix(kind, []byte("tool_use")):
-		decodeCall(b, v, &o, string(kind) == "tool_use")
+		decodeCall(b, v, o, string(kind) == "tool_use")
 	case bytes.HasSuffix(kind, []byte("tool_result")):
-		decodeResult(b, v, &o)
+		decodeResult(b, v, o)
 	default:
-		b.Add(decodeFile(v, &o))
+		b.Add(decodeFile(v, o))
 	}
 }
 

@@ -23,6 +23,7 @@ type input struct {
 	Metadata   rawjson.Value `json:"metadata"`
 	Stream     rawjson.Value `json:"stream"`
 	Thread     rawjson.Value `json:"thread"`
+	All        rawjson.Object
 }
 
 // DecodeRequest reads a request. Clients always get the usage.
@@ -41,11 +42,11 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.Partial = string(rawjson.Text(in.Thread, "type")) == "continue"
 	req.Keep = !rawjson.IsNull(in.Thread)
 	req.Tools.Known = true // nothing else tells the model of a tool
-	for tool := range rawjson.Each(in.Tools) {
-		req.Tools.Define(decodeTool(tool))
+	for v, tool := range rawjson.EachObject(in.Tools) {
+		req.Tools.Define(decodeTool(v, tool))
 	}
-	decodeSettings(req, &in, body)
-	req.Extra = conversation.Extra(body, dialectName, func(key []byte) bool { return read[string(key)] })
+	decodeSettings(req, &in)
+	req.Extra = conversation.Extra(&in.All, dialectName, func(key []byte) bool { return read[string(key)] })
 	return decodeConversation(req, &in)
 }
 
@@ -68,15 +69,11 @@ func decodeConversation(req *hub.Request, in *input) (err error) {
 	return err
 }
 
-func decodeTool(v rawjson.Value) hub.Tool {
-	name := rawjson.Text(v, "name")
-	if kind := rawjson.Text(v, "type"); len(kind) > 0 && string(kind) != "custom" {
-		return hub.Tool{Name: name, Meta: own(v)}
+func decodeTool(v rawjson.Value, o *rawjson.Object) hub.Tool {
+	if kind := o.Text("type"); len(kind) > 0 && string(kind) != "custom" {
+		return hub.Tool{Name: o.Text("name"), Meta: own(v)}
 	}
-	return hub.Tool{
-		Name: name, Description: rawjson.Text(v, "description"),
-		Schema: rawjson.NotNull(rawjson.Get(v, "input_schema")), Strict: rawjson.NotNull(rawjson.Get(v, "strict")),
-	}
+	return conversation.ReadTool(o, "input_schema")
 }
 
 // members are the settings that the API has a member for. Numbers of reasoning, and what stands in an object, are elsewhere.
@@ -90,9 +87,9 @@ func members(s *hub.Settings) []settings.Member {
 	}
 }
 
-func decodeSettings(req *hub.Request, in *input, body []byte) {
+func decodeSettings(req *hub.Request, in *input) {
 	s := &req.Settings
-	settings.Read(body, members(s))
+	settings.Read(&in.All, members(s))
 	s.User = rawjson.Text(in.Metadata, "user_id")
 	s.Effort = rawjson.Text(in.Output, "effort")
 	switch string(rawjson.Text(in.Thinking, "type")) {

@@ -16,6 +16,7 @@ type Builder struct {
 	open     map[string][]place // of calls by id, in their order
 	role     hub.Role           // of the message that was begun last
 	resulted bool               // a result has come since
+	parts    []hub.Part         // a block of memory; see extend
 }
 
 // place is where a call stands.
@@ -55,10 +56,34 @@ func (b *Builder) Add(p hub.Part) {
 	if n := len(m.Parts); n > 0 && p.Kind != hub.PartCall && answered(&m.Parts[n-1]) {
 		m = b.Begin(m.Role, m.ID)
 	}
-	m.Parts = append(m.Parts, p)
+	m.Parts = b.extend(m.Parts, p)
 	if p.Kind == hub.PartCall {
 		b.note(p.ID)
 	}
+}
+
+// partsAtOnce is how many parts are allocated at a time. Most messages have one or two.
+const partsAtOnce = 16
+
+// extend appends a part to the parts of a message. Those of one message after the other stand in the same block of memory, as long
+// as it has room, and as long as parts come to the last message only.
+func (b *Builder) extend(parts []hub.Part, p hub.Part) []hub.Part {
+	n := len(parts)
+	room := cap(b.parts) - len(b.parts)
+	if room == 0 || n > 0 && !b.endsWith(parts) {
+		if room <= n {
+			b.parts = make([]hub.Part, 0, max(partsAtOnce, 2*n+2))
+		}
+		b.parts = append(b.parts, parts...)
+	}
+	b.parts = append(b.parts, p)
+	end := len(b.parts)
+	return b.parts[end-n-1 : end : end]
+}
+
+// endsWith reports whether the block ends with these parts.
+func (b *Builder) endsWith(parts []hub.Part) bool {
+	return len(b.parts) > 0 && &parts[len(parts)-1] == &b.parts[len(b.parts)-1]
 }
 
 func answered(p *hub.Part) bool { return p.Kind == hub.PartCall && p.Result != nil }

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
@@ -10,11 +11,22 @@ import (
 
 // Extra are the members of a request that only the API of its dialect knows. isRead holds for those that have a place in the model,
 // and for those that change nothing in the answer, such as hints for caches; null and false are as good as nothing.
-func Extra(body rawjson.Value, dialect string, isRead func(key []byte) bool) hub.Meta {
+func Extra(body *rawjson.Object, dialect string, isRead func(key []byte) bool) hub.Meta {
+	return members(body, dialect, func(key []byte, v rawjson.Value) bool {
+		return !isRead(key) && bytes.IndexByte(key, '\\') < 0 && !rawjson.IsNull(v) && string(v) != "false"
+	})
+}
+
+// Others are the members of a request beside those of its dialect, which the application has added for its agent.
+func Others(body *rawjson.Object, dialect string, own ...string) hub.Meta {
+	return members(body, dialect, func(key []byte, _ rawjson.Value) bool { return !slices.Contains(own, string(key)) })
+}
+
+func members(body *rawjson.Object, dialect string, keep func(key []byte, v rawjson.Value) bool) hub.Meta {
 	w := jsonwriter.New(nil)
 	w.Open('{')
-	for key, v := range rawjson.EachField(body) {
-		if !isRead(key) && bytes.IndexByte(key, '\\') < 0 && !rawjson.IsNull(v) && string(v) != "false" {
+	for key, v := range body.All() {
+		if keep(key, v) {
 			w.Value(string(key), v)
 		}
 	}
@@ -29,6 +41,14 @@ func Extra(body rawjson.Value, dialect string, isRead func(key []byte) bool) hub
 func AppendExtra(w *jsonwriter.Writer, req *hub.Request, dialect string) {
 	for key, v := range rawjson.EachField(req.Extra.Of(dialect)) {
 		w.Value(string(key), v)
+	}
+}
+
+// ReadTool reads the definition of a tool whose members are named as they are nearly everywhere, but for that of its schema.
+func ReadTool(o *rawjson.Object, schema string) hub.Tool {
+	return hub.Tool{
+		Name: o.Text("name"), Description: o.Text("description"),
+		Schema: rawjson.NotNull(o.Get(schema)), Strict: rawjson.NotNull(o.Get("strict")),
 	}
 }
 

@@ -16,7 +16,7 @@ type messages struct{}
 // DecodeMessages makes each step of a message of the agent's a message of its own, with the same id.
 func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
 	b := conversation.Builder{Messages: dst}
-	for m := range rawjson.Each(v) {
+	for _, m := range rawjson.EachObject(v) {
 		d := messageDecoder{Builder: &b}
 		d.message(m)
 	}
@@ -31,8 +31,7 @@ type messageDecoder struct {
 }
 
 // message reads a message. Those of the role data are for the application, and no agent is told of them.
-func (d *messageDecoder) message(m rawjson.Value) {
-	o := rawjson.ReadObject(m)
+func (d *messageDecoder) message(o *rawjson.Object) {
 	content := o.Get("content")
 	role := roles[string(o.Text("role"))]
 	if role == hub.RoleNone {
@@ -41,12 +40,12 @@ func (d *messageDecoder) message(m rawjson.Value) {
 		}
 		return
 	}
-	d.Begin(role, o.Text("id")).Meta = extras(&o, "annotations", "data")
+	d.Begin(role, o.Text("id")).Meta = extras(o, "annotations", "data")
 	if text := o.Text("reasoning"); len(text) > 0 && rawjson.Kind(o.Get("parts")) != '[' {
 		d.Add(hub.Part{Kind: hub.PartReasoning, Text: text})
 	}
-	for v := range rawjson.Each(o.Get("parts")) {
-		d.part(v)
+	for v, part := range rawjson.EachObject(o.Get("parts")) {
+		d.part(v, part)
 	}
 	d.content(content)
 	if !d.calls {
@@ -97,8 +96,7 @@ func (d *messageDecoder) begin() {
 	}
 }
 
-func (d *messageDecoder) part(v rawjson.Value) {
-	o := rawjson.ReadObject(v)
+func (d *messageDecoder) part(v rawjson.Value, o *rawjson.Object) {
 	switch string(o.Text("type")) {
 	case "step-start":
 		d.begin()
@@ -106,7 +104,7 @@ func (d *messageDecoder) part(v rawjson.Value) {
 		d.texts = true
 		d.Add(hub.Part{Kind: hub.PartText, Text: o.Text("text")})
 	case "reasoning":
-		d.Add(decodeReasoning(v))
+		d.Add(decodeReasoning(v, o))
 	case "tool-invocation":
 		d.call(o.Get("toolInvocation"))
 	case "source":
@@ -123,8 +121,7 @@ func (d *messageDecoder) part(v rawjson.Value) {
 }
 
 // decodeReasoning reads reasoning, which is signed or redacted in its details.
-func decodeReasoning(v rawjson.Value) hub.Part {
-	o := rawjson.ReadObject(v)
+func decodeReasoning(v rawjson.Value, o *rawjson.Object) hub.Part {
 	p := hub.Part{Kind: hub.PartReasoning, Text: o.Text("reasoning")}
 	for detail := range rawjson.Each(o.Get("details")) {
 		if p.Sig = rawjson.First(rawjson.Text(detail, "signature"), rawjson.Text(detail, "data")); len(p.Sig) > 0 {

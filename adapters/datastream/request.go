@@ -23,6 +23,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		System   rawjson.Value `json:"system"`
 		Tools    rawjson.Value `json:"tools"`
 		State    rawjson.Value `json:"state"`
+		All      rawjson.Object
 	}
 	if err := json.Decode(body, &chat); err != nil {
 		return hub.JSONError(err)
@@ -41,7 +42,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	defineTools(&req.Tools, chat.Tools)
 	conversation.MarkClients(req.Messages, &req.Tools)
-	req.State, req.Extra = rawjson.NotNull(chat.State), extraMembers(body)
+	req.State, req.Extra = rawjson.NotNull(chat.State), conversation.Others(&chat.All, Dialect.Name, "id", "threadId", "messages", "system", "tools", "state")
 	if n := len(req.Messages); n > 0 && req.Messages[n-1].Role == hub.RoleAgent {
 		req.Run = req.Messages[n-1].ID
 	}
@@ -57,25 +58,6 @@ func defineTools(list *hub.ToolList, tools rawjson.Value) {
 			Name: name, Description: rawjson.Text(v, "description"), Schema: rawjson.NotNull(rawjson.Get(v, "parameters")),
 		})
 	}
-}
-
-// extraMembers are those that the application has added to the body.
-func extraMembers(body rawjson.Value) hub.Meta {
-	w := jsonwriter.New(nil)
-	w.Open('{')
-	from := len(w.Buf)
-	for key, value := range rawjson.EachField(body) {
-		switch string(key) {
-		case "id", "threadId", "messages", "system", "tools", "state":
-		default:
-			w.Value(string(key), value)
-		}
-	}
-	if len(w.Buf) == from {
-		return hub.Meta{}
-	}
-	w.Close('}')
-	return own(w.Buf)
 }
 
 // AppendRequest writes the body of useChat. Answers to questions have no place in it.

@@ -18,7 +18,7 @@ type messages struct{}
 func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
 	r := contentReader{Builder: conversation.Builder{Messages: dst}}
 	i := 0
-	for c := range rawjson.Each(v) {
+	for _, c := range rawjson.EachObject(v) {
 		if err := r.content(c, "contents."+strconv.Itoa(i)); err != nil {
 			return r.Messages, err
 		}
@@ -34,8 +34,7 @@ type contentReader struct {
 	calls   calls
 }
 
-func (r *contentReader) content(v rawjson.Value, path string) error {
-	o := rawjson.ReadObject(v)
+func (r *contentReader) content(o *rawjson.Object, path string) error {
 	parts, role := o.Get("parts"), string(o.Text("role"))
 	switch role {
 	case "model":

@@ -18,12 +18,12 @@ type requests struct{}
 // before.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	var json rawjson.Decoder
-	var whole struct{}
-	if err := json.Decode(body, &whole); err != nil {
+	var in struct{ All rawjson.Object }
+	if err := json.Decode(body, &in); err != nil {
 		return hub.JSONError(err)
 	}
 	req.Body = body
-	o := rawjson.ReadObject(body)
+	o := &in.All
 	if model := o.Text("model"); len(model) > 0 {
 		req.Model = bytes.TrimPrefix(model, []byte("models/"))
 	}
@@ -31,11 +31,11 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	for tool := range rawjson.Each(o.Get("tools")) {
 		decodeTools(&req.Tools, tool)
 	}
-	choice := genai.Get(genai.Member(&o, "toolConfig", "tool_config"), "functionCallingConfig", "function_calling_config")
+	choice := genai.Get(genai.Member(o, "toolConfig", "tool_config"), "functionCallingConfig", "function_calling_config")
 	req.Choice = decodeChoice(choice)
-	decodeConfig(&req.Settings, genai.Member(&o, "generationConfig", "generation_config"))
-	req.Extra = conversation.Extra(body, dialectName, isRead)
-	return decodeConversation(req, &o)
+	decodeConfig(&req.Settings, genai.Member(o, "generationConfig", "generation_config"))
+	req.Extra = conversation.Extra(o, dialectName, isRead)
+	return decodeConversation(req, o)
 }
 
 // decodeConversation reads the instructions and the contents behind them.
@@ -128,11 +128,12 @@ func snake(name string) string {
 
 func decodeConfig(s *hub.Settings, v rawjson.Value) {
 	camel := members(s)
+	o := rawjson.ReadObject(v)
 	for _, m := range camel {
 		m.Name = snake(m.Name)
-		settings.Read(v, []settings.Member{m})
+		settings.Read(&o, []settings.Member{m})
 	}
-	settings.Read(v, camel)
+	settings.Read(&o, camel)
 	thinking := genai.Get(v, "thinkingConfig", "thinking_config")
 	s.Effort = bytes.ToLower(rawjson.Body(genai.Get(thinking, "thinkingLevel", "thinking_level")))
 	s.Budget = rawjson.NotNull(genai.Get(thinking, "thinkingBudget", "thinking_budget"))

@@ -8,183 +8,198 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// member is one of an object, for both directions. Members that are absent or null are not read, those that are empty are not
-// written.
-type member struct {
+// member is one of an object that is a T, for both directions. Members that are absent or null are not read, those that are empty
+// are not written.
+type member[T any] struct {
 	name  string
-	read  func(v rawjson.Value, path string) error
-	write func(w *jsonwriter.Writer)
+	read  func(of *T, v rawjson.Value) *hub.Error
+	write func(w *jsonwriter.Writer, of *T)
 }
 
 // readMembers reads an object. Members that are not known are ignored.
-func readMembers(v rawjson.Value, path string, members []member) error {
-	if rawjson.Kind(v) != '{' {
-		return wrong(path, "want an object")
-	}
-	for key, value := range rawjson.EachField(v) {
+func readMembers[T any](of *T, o *rawjson.Object, members []member[T]) *hub.Error {
+	for key, value := range o.All() {
 		for i := range members {
 			if members[i].name != string(key) || rawjson.IsNull(value) {
 				continue
 			}
-			if err := members[i].read(value, join(path, members[i].name)); err != nil {
-				return err
+			if err := members[i].read(of, value); err != nil {
+				return within(members[i].name, err)
 			}
 		}
 	}
 	return nil
 }
 
-func writeMembers(w *jsonwriter.Writer, members []member) {
+// readObject is readMembers of a value that has to be an object.
+func readObject[T any](of *T, v rawjson.Value, members []member[T]) *hub.Error {
+	if rawjson.Kind(v) != '{' {
+		return wrong(wants['{'])
+	}
+	o := rawjson.ReadObject(v)
+	return readMembers(of, &o, members)
+}
+
+// within puts the name of what holds the fault before its path.
+func within(name string, err *hub.Error) *hub.Error {
+	if err.Path != "" {
+		name += "."
+	}
+	err.Path = name + err.Path
+	return err
+}
+
+func writeMembers[T any](w *jsonwriter.Writer, of *T, members []member[T]) {
 	w.Open('{')
 	for i := range members {
-		members[i].write(w)
+		members[i].write(w, of)
 	}
 	w.Close('}')
 }
 
-func wrong(path, want string) error { return hub.NewError(hub.ReasonType, path, -1, want) }
-
-func join(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "." + name
-}
+func wrong(want string) *hub.Error { return hub.NewError(hub.ReasonType, "", -1, want) }
 
 // text is a string, whose body stands at at.
-func text(name string, at *[]byte) member {
-	return member{name, func(v rawjson.Value, path string) (err error) {
+func text[T any](name string, at func(*T) *[]byte) member[T] {
+	return member[T]{name, func(of *T, v rawjson.Value) *hub.Error {
 		if rawjson.Kind(v) != '"' {
-			return wrong(path, "want a string")
+			return wrong("want a string")
 		}
-		*at = rawjson.Body(v)
+		*at(of) = rawjson.Body(v)
 		return nil
-	}, func(w *jsonwriter.Writer) { w.TextIf(name, *at) }}
+	}, func(w *jsonwriter.Writer, of *T) { w.TextIf(name, *at(of)) }}
 }
 
 var wants = map[byte]string{'[': "want an array", '{': "want an object", '0': "want a number", 't': "want true or false"}
 
 // value is a value of a kind, as [rawjson.Kind] has it, of any if that is 0. A 't' is for both truth values.
-func value[T ~[]byte](name string, kind byte, at *T) member {
-	return member{name, func(v rawjson.Value, path string) error {
+func value[T any, B ~[]byte](name string, kind byte, at func(*T) *B) member[T] {
+	return member[T]{name, func(of *T, v rawjson.Value) *hub.Error {
 		got := rawjson.Kind(v)
 		if kind != 0 && got != kind && !(kind == 't' && got == 'f') {
-			return wrong(path, wants[kind])
+			return wrong(wants[kind])
 		}
-		*at = T(v)
+		*at(of) = B(v)
 		return nil
-	}, func(w *jsonwriter.Writer) { w.ValueIf(name, *at) }}
+	}, func(w *jsonwriter.Writer, of *T) { w.ValueIf(name, rawjson.Value(*at(of))) }}
 }
 
 // flag is a truth value that is absent where it is false.
-func flag(name string, at *bool) member {
-	return member{name, func(v rawjson.Value, path string) error {
+func flag[T any](name string, at func(*T) *bool) member[T] {
+	return member[T]{name, func(of *T, v rawjson.Value) *hub.Error {
 		var ok bool
-		if *at, ok = rawjson.Bool(v); !ok {
-			return wrong(path, wants['t'])
+		if *at(of), ok = rawjson.Bool(v); !ok {
+			return wrong(wants['t'])
 		}
 		return nil
-	}, func(w *jsonwriter.Writer) {
-		if *at {
+	}, func(w *jsonwriter.Writer, of *T) {
+		if *at(of) {
 			w.Bool(name, true)
 		}
 	}}
 }
 
-// word is a name of a closed vocabulary. The zero value has none.
-func word[T interface {
+// vocabulary is a closed set of names.
+type vocabulary interface {
 	~uint8
 	String() string
-}](name string, at *T, parse func([]byte) (T, bool)) member {
-	return member{name, func(v rawjson.Value, path string) error {
+}
+
+// word is a name of a closed vocabulary. The zero value has none.
+func word[T any, W vocabulary](name string, at func(*T) *W, parse func([]byte) (W, bool)) member[T] {
+	return member[T]{name, func(of *T, v rawjson.Value) *hub.Error {
 		var ok bool
-		if *at, ok = parse(rawjson.Body(v)); !ok {
-			return hub.NewError(hub.ReasonUnknown, path, -1, "not a name that is known here")
+		if *at(of), ok = parse(rawjson.Body(v)); !ok {
+			return hub.NewError(hub.ReasonUnknown, "", -1, "not a name that is known here")
 		}
 		return nil
-	}, func(w *jsonwriter.Writer) {
-		if *at != 0 {
-			w.Const(name, (*at).String())
+	}, func(w *jsonwriter.Writer, of *T) {
+		if v := *at(of); v != 0 {
+			w.Const(name, v.String())
 		}
 	}}
 }
 
 // object is a value that has members of its own. It is absent if it has none.
-func object(name string, members []member) member {
-	return member{name, func(v rawjson.Value, path string) error {
-		return readMembers(v, path, members)
-	}, func(w *jsonwriter.Writer) {
+func object[T, M any](name string, at func(*T) *M, members []member[M]) member[T] {
+	return member[T]{name, func(of *T, v rawjson.Value) *hub.Error {
+		return readObject(at(of), v, members)
+	}, func(w *jsonwriter.Writer, of *T) {
 		inner := jsonwriter.New(nil)
-		if writeMembers(inner, members); len(inner.Buf) > len("{}") {
+		if writeMembers(inner, at(of), members); len(inner.Buf) > len("{}") {
 			w.Value(name, inner.Buf)
 		}
 	}}
 }
 
 // optional is an object that may be there without members.
-func optional[T any](name string, at **T, of func(*T) []member) member {
-	return member{name, func(v rawjson.Value, path string) error {
-		*at = new(T)
-		return readMembers(v, path, of(*at))
-	}, func(w *jsonwriter.Writer) {
-		if *at != nil {
+func optional[T, M any](name string, at func(*T) **M, members []member[M]) member[T] {
+	return member[T]{name, func(of *T, v rawjson.Value) *hub.Error {
+		made := new(M)
+		*at(of) = made
+		return readObject(made, v, members)
+	}, func(w *jsonwriter.Writer, of *T) {
+		if there := *at(of); there != nil {
 			w.Key(name)
-			writeMembers(w, of(*at))
+			writeMembers(w, there, members)
 		}
 	}}
 }
 
 // list is an array of objects.
-func list[T any](name string, at *[]T, of func(*T) []member) member {
-	return member{name, func(v rawjson.Value, path string) error {
-		return readList(v, path, at, of)
-	}, func(w *jsonwriter.Writer) {
-		if len(*at) > 0 {
+func list[T, M any](name string, at func(*T) *[]M, members []member[M]) member[T] {
+	return member[T]{name, func(of *T, v rawjson.Value) *hub.Error {
+		return readList(v, at(of), members)
+	}, func(w *jsonwriter.Writer, of *T) {
+		if all := *at(of); len(all) > 0 {
 			w.Key(name)
-			writeList(w, *at, of)
+			writeList(w, all, members)
 		}
 	}}
 }
 
-func readList[T any](v rawjson.Value, path string, at *[]T, of func(*T) []member) error {
+func readList[M any](v rawjson.Value, at *[]M, members []member[M]) *hub.Error {
 	if rawjson.Kind(v) != '[' {
-		return wrong(path, wants['['])
+		return wrong(wants['['])
 	}
 	i := 0
-	for element := range rawjson.Each(v) {
-		*at = append(*at, *new(T))
-		if err := readMembers(element, join(path, strconv.Itoa(i)), of(&(*at)[len(*at)-1])); err != nil {
-			return err
+	for element, o := range rawjson.EachObject(v) {
+		if rawjson.Kind(element) != '{' {
+			return within(strconv.Itoa(i), wrong(wants['{']))
+		}
+		*at = append(*at, *new(M))
+		if err := readMembers(&(*at)[len(*at)-1], o, members); err != nil {
+			return within(strconv.Itoa(i), err)
 		}
 		i++
 	}
 	return nil
 }
 
-func writeList[T any](w *jsonwriter.Writer, all []T, of func(*T) []member) {
+func writeList[M any](w *jsonwriter.Writer, all []M, members []member[M]) {
 	w.Open('[')
 	for i := range all {
-		writeMembers(w, of(&all[i]))
+		writeMembers(w, &all[i], members)
 	}
 	w.Close(']')
 }
 
 // texts is an array of strings.
-func texts(name string, at *[][]byte) member {
-	return member{name, func(v rawjson.Value, path string) error {
+func texts[T any](name string, at func(*T) *[][]byte) member[T] {
+	return member[T]{name, func(of *T, v rawjson.Value) *hub.Error {
 		for element := range rawjson.Each(v) {
 			if rawjson.Kind(element) != '"' {
-				return wrong(path, "want an array of strings")
+				return wrong("want an array of strings")
 			}
-			*at = append(*at, rawjson.Body(element))
+			*at(of) = append(*at(of), rawjson.Body(element))
 		}
 		return nil
-	}, func(w *jsonwriter.Writer) {
-		if len(*at) == 0 {
+	}, func(w *jsonwriter.Writer, of *T) {
+		if len(*at(of)) == 0 {
 			return
 		}
 		w.OpenAt(name, '[')
-		for _, s := range *at {
+		for _, s := range *at(of) {
 			w.String(s)
 		}
 		w.Close(']')

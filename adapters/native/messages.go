@@ -13,19 +13,27 @@ type messages struct{}
 
 // DecodeMessages reads a list of messages. What no message can be is an error.
 func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
-	from := len(dst)
 	if rawjson.IsNull(v) {
 		return dst, nil
 	}
-	if err := readList(v, "messages", &dst, messageMembers); err != nil {
-		return dst, err
-	}
-	for i := range dst[from:] {
-		if err := checkMessage(&dst[from+i], "messages."+strconv.Itoa(i)); err != nil {
-			return dst, err
-		}
+	if err := readConversation(&dst, v); err != nil {
+		return dst, within("messages", err)
 	}
 	return dst, nil
+}
+
+// readConversation appends messages, each of them checked.
+func readConversation(dst *[]hub.Message, v rawjson.Value) *hub.Error {
+	from := len(*dst)
+	if err := readList(v, dst, messageMembers); err != nil {
+		return err
+	}
+	for i := range (*dst)[from:] {
+		if err := checkMessage(&(*dst)[from+i]); err != nil {
+			return within(strconv.Itoa(i), err)
+		}
+	}
+	return nil
 }
 
 // AppendMessages writes a list of messages.
@@ -35,92 +43,91 @@ func (messages) AppendMessages(dst []byte, ms []hub.Message, _ *hub.Losses) []by
 	return w.Buf
 }
 
-func messageMembers(m *hub.Message) []member {
-	return []member{
-		word("role", &m.Role, hub.ParseRole),
-		text("id", &m.ID),
-		text("name", &m.Name),
-		flag("joins", &m.Joins),
-		note("meta", &m.Meta),
-		list("parts", &m.Parts, partMembers),
-	}
+var messageMembers = []member[hub.Message]{
+	word("role", func(of *hub.Message) *hub.Role { return &of.Role }, hub.ParseRole),
+	text("id", func(of *hub.Message) *[]byte { return &of.ID }),
+	text("name", func(of *hub.Message) *[]byte { return &of.Name }),
+	flag("joins", func(of *hub.Message) *bool { return &of.Joins }),
+	object("meta", func(of *hub.Message) *hub.Meta { return &of.Meta }, noteMembers),
+	list("parts", func(of *hub.Message) *[]hub.Part { return &of.Parts }, partMembers),
 }
 
-func partMembers(p *hub.Part) []member {
-	return []member{
-		word("kind", &p.Kind, hub.ParsePartKind),
-		text("id", &p.ID),
-		text("name", &p.Name),
-		text("text", &p.Text),
-		value("value", 0, &p.Value),
-		text("title", &p.Title),
-		text("sig", &p.Sig),
-		optional("file", &p.File, fileMembers),
-		note("meta", &p.Meta),
-		flag("client_runs", &p.ClientRuns),
-		flag("dynamic", &p.Dynamic),
-		optional("approval", &p.Approval, approvalMembers),
-		optional("result", &p.Result, resultMembers),
-	}
+var partMembers = []member[hub.Part]{
+	word("kind", func(of *hub.Part) *hub.PartKind { return &of.Kind }, hub.ParsePartKind),
+	text("id", func(of *hub.Part) *[]byte { return &of.ID }),
+	text("name", func(of *hub.Part) *[]byte { return &of.Name }),
+	text("text", func(of *hub.Part) *[]byte { return &of.Text }),
+	value("value", 0, func(of *hub.Part) *[]byte { return &of.Value }),
+	text("title", func(of *hub.Part) *[]byte { return &of.Title }),
+	text("sig", func(of *hub.Part) *[]byte { return &of.Sig }),
+	optional("file", func(of *hub.Part) **hub.FileRef { return &of.File }, fileMembers),
+	object("meta", func(of *hub.Part) *hub.Meta { return &of.Meta }, noteMembers),
+	flag("client_runs", func(of *hub.Part) *bool { return &of.ClientRuns }),
+	flag("dynamic", func(of *hub.Part) *bool { return &of.Dynamic }),
+	optional("approval", func(of *hub.Part) **hub.Approval { return &of.Approval }, approvalMembers),
+	optional("result", func(of *hub.Part) **hub.CallResult { return &of.Result }, resultMembers),
 }
 
-func fileMembers(f *hub.FileRef) []member {
-	return []member{
-		text("media", &f.Media), text("name", &f.Name), text("url", &f.URL), text("file_id", &f.FileID), text("base64", &f.Base64),
-	}
+var fileMembers = []member[hub.FileRef]{
+	text("media", func(of *hub.FileRef) *[]byte { return &of.Media }),
+	text("name", func(of *hub.FileRef) *[]byte { return &of.Name }),
+	text("url", func(of *hub.FileRef) *[]byte { return &of.URL }),
+	text("file_id", func(of *hub.FileRef) *[]byte { return &of.FileID }),
+	text("base64", func(of *hub.FileRef) *[]byte { return &of.Base64 }),
 }
 
-func resultMembers(r *hub.CallResult) []member {
-	return []member{
-		word("status", &r.Status, hub.ParseStatus),
-		text("id", &r.ID),
-		text("text", &r.Text),
-		value("value", 0, &r.Value),
-		value("content", '[', &r.Content),
-		text("err", &r.Err),
-	}
+var resultMembers = []member[hub.CallResult]{
+	word("status", func(of *hub.CallResult) *hub.Status { return &of.Status }, hub.ParseStatus),
+	text("id", func(of *hub.CallResult) *[]byte { return &of.ID }),
+	text("text", func(of *hub.CallResult) *[]byte { return &of.Text }),
+	value("value", 0, func(of *hub.CallResult) *[]byte { return &of.Value }),
+	value("content", '[', func(of *hub.CallResult) *[]byte { return &of.Content }),
+	text("err", func(of *hub.CallResult) *[]byte { return &of.Err }),
 }
 
-func approvalMembers(a *hub.Approval) []member {
-	return []member{
-		text("id", &a.ID), text("sig", &a.Sig), flag("decided", &a.Decided), flag("approved", &a.Approved), text("reason", &a.Reason),
-	}
+var approvalMembers = []member[hub.Approval]{
+	text("id", func(of *hub.Approval) *[]byte { return &of.ID }),
+	text("sig", func(of *hub.Approval) *[]byte { return &of.Sig }),
+	flag("decided", func(of *hub.Approval) *bool { return &of.Decided }),
+	flag("approved", func(of *hub.Approval) *bool { return &of.Approved }),
+	text("reason", func(of *hub.Approval) *[]byte { return &of.Reason }),
 }
 
-// note is what another dialect notes: {"dialect":…,"raw":…}.
-func note(name string, m *hub.Meta) member {
-	dialect := []byte(m.Dialect)
-	inner := object(name, []member{text("dialect", &dialect), value("raw", 0, &m.Raw)})
-	return member{name, func(v rawjson.Value, path string) error {
-		err := inner.read(v, path)
-		m.Dialect = string(dialect)
-		return err
-	}, inner.write}
+// noteMembers are those of what another dialect notes.
+var noteMembers = []member[hub.Meta]{
+	{"dialect", func(of *hub.Meta, v rawjson.Value) *hub.Error {
+		if rawjson.Kind(v) != '"' {
+			return wrong("want a string")
+		}
+		of.Dialect = string(rawjson.Body(v))
+		return nil
+	}, func(w *jsonwriter.Writer, of *hub.Meta) { w.TextIf("dialect", []byte(of.Dialect)) }},
+	value("raw", 0, func(of *hub.Meta) *rawjson.Value { return &of.Raw }),
 }
 
 // checkMessage refuses what the other dialects cannot meet in a message.
-func checkMessage(m *hub.Message, path string) error {
+func checkMessage(m *hub.Message) *hub.Error {
 	if m.Role == hub.RoleNone {
-		return hub.NewError(hub.ReasonMissing, path+".role", -1, "every message needs a role")
+		return hub.NewError(hub.ReasonMissing, "role", -1, "every message needs a role")
 	}
 	for i := range m.Parts {
-		if err := checkPart(m, &m.Parts[i], path+".parts."+strconv.Itoa(i)); err != nil {
-			return err
+		if err := checkPart(m, &m.Parts[i]); err != nil {
+			return within("parts."+strconv.Itoa(i), err)
 		}
 	}
 	return nil
 }
 
-func checkPart(m *hub.Message, p *hub.Part, path string) error {
+func checkPart(m *hub.Message, p *hub.Part) *hub.Error {
 	switch {
 	case p.Kind == hub.PartNone:
-		return hub.NewError(hub.ReasonMissing, path+".kind", -1, "every part needs a kind")
+		return hub.NewError(hub.ReasonMissing, "kind", -1, "every part needs a kind")
 	case p.Kind == hub.PartCall && m.Role != hub.RoleAgent && m.Role != hub.RoleResults:
-		return hub.NewError(hub.ReasonUnknown, path+".kind", -1, "calls are the agent's")
+		return hub.NewError(hub.ReasonUnknown, "kind", -1, "calls are the agent's")
 	case m.Role == hub.RoleResults && (p.Kind != hub.PartCall || p.Result == nil):
-		return hub.NewError(hub.ReasonMissing, path+".result", -1, "a message of role results holds nothing else")
+		return hub.NewError(hub.ReasonMissing, "result", -1, "a message of role results holds nothing else")
 	case p.Result != nil && (p.Result.Status < hub.StatusOK || p.Result.Status > hub.StatusDenied):
-		return hub.NewError(hub.ReasonUnknown, path+".result.status", -1, "want ok, error or denied")
+		return hub.NewError(hub.ReasonUnknown, "result.status", -1, "want ok, error or denied")
 	case p.File == nil && (p.Kind == hub.PartFile || p.Kind == hub.PartSource):
 		p.File = new(hub.FileRef)
 	}

@@ -87,7 +87,8 @@ func TestBadRequests(t *testing.T) {
 		}
 	}
 	message := func(members string) string { return `{"messages":[{"role":"user"},{` + members + `}]}` }
-	f(`[]`, "type: want an object")
+	f(`[]`, "byte 0: type: want an object")
+	f(`null`, "type: want an object")
 	f(`{"thread":1}`, "thread: type")
 	f(`{"partial":"true"}`, "partial: type")
 	f(`{"trigger":"odd"}`, "trigger: unknown")

@@ -13,14 +13,18 @@ type requests struct{}
 // DecodeRequest reads a request. What is of another type than it should be is an error.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	var json rawjson.Decoder
-	if err := json.Valid(body); err != nil {
+	var in struct{ All rawjson.Object }
+	if err := json.Decode(body, &in); err != nil {
 		return hub.JSONError(err)
 	}
+	if rawjson.Kind(body) != '{' {
+		return wrong(wants['{'])
+	}
 	req.Body = body
-	if err := readMembers(body, "", requestMembers(req)); err != nil {
+	if err := readMembers(req, &in.All, requestMembers); err != nil {
 		return err
 	}
-	req.Tools.Known = rawjson.Kind(rawjson.Get(body, "tools")) == '['
+	req.Tools.Known = rawjson.Kind(in.All.Get("tools")) == '['
 	for i := range req.Tools.Defs {
 		req.Tools.Add(req.Tools.Defs[i].Name)
 	}
@@ -31,68 +35,74 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 // AppendRequest writes a request. Nothing is lost.
 func (requests) AppendRequest(dst []byte, req *hub.Request, _ *hub.Losses) ([]byte, error) {
 	w := jsonwriter.New(dst)
-	writeMembers(w, requestMembers(req))
+	writeMembers(w, req, requestMembers)
 	return w.Buf, nil
 }
 
-func requestMembers(req *hub.Request) []member {
-	return []member{
-		text("thread", &req.Thread),
-		text("run", &req.Run),
-		text("model", &req.Model),
-		text("previous", &req.Previous),
-		flag("partial", &req.Partial),
-		flag("keep", &req.Keep),
-		flag("prepare", &req.Prepare),
-		flag("usage", &req.Usage),
-		// What the client wants in one piece may be asked for as a stream.
-		{"whole", flag("whole", &req.Whole).read, flag("whole", &req.AskWhole).write},
-		word("trigger", &req.Trigger, hub.ParseTrigger),
-		conversationMember(req),
-		list("answers", &req.Answers, decisionMembers),
-		list("tools", &req.Tools.Defs, toolMembers),
-		object("choice", []member{word("mode", &req.Choice.Mode, hub.ParseChoiceMode), texts("names", &req.Choice.Names)}),
-		object("settings", settingMembers(&req.Settings)),
-		value("state", 0, &req.State),
-		list("context", &req.Context, contextMembers),
-		note("extra", &req.Extra),
-	}
+var requestMembers = []member[hub.Request]{
+	text("thread", func(of *hub.Request) *[]byte { return &of.Thread }),
+	text("run", func(of *hub.Request) *[]byte { return &of.Run }),
+	text("model", func(of *hub.Request) *[]byte { return &of.Model }),
+	text("previous", func(of *hub.Request) *[]byte { return &of.Previous }),
+	flag("partial", func(of *hub.Request) *bool { return &of.Partial }),
+	flag("keep", func(of *hub.Request) *bool { return &of.Keep }),
+	flag("prepare", func(of *hub.Request) *bool { return &of.Prepare }),
+	flag("usage", func(of *hub.Request) *bool { return &of.Usage }),
+	// What the client wants in one piece may be asked for as a stream.
+	{"whole", flag("whole", func(of *hub.Request) *bool { return &of.Whole }).read, flag("whole", func(of *hub.Request) *bool { return &of.AskWhole }).write},
+	word("trigger", func(of *hub.Request) *hub.Trigger { return &of.Trigger }, hub.ParseTrigger),
+	{"messages", func(of *hub.Request, v rawjson.Value) *hub.Error { return readConversation(&of.Messages, v) }, list("messages", func(of *hub.Request) *[]hub.Message { return &of.Messages }, messageMembers).write},
+	list("answers", func(of *hub.Request) *[]hub.Decision { return &of.Answers }, decisionMembers),
+	list("tools", func(of *hub.Request) *[]hub.Tool { return &of.Tools.Defs }, toolMembers),
+	object("choice", func(of *hub.Request) *hub.ToolChoice { return &of.Choice }, choiceMembers),
+	object("settings", func(of *hub.Request) *hub.Settings { return &of.Settings }, settingMembers()),
+	value("state", 0, func(of *hub.Request) *[]byte { return &of.State }),
+	list("context", func(of *hub.Request) *[]hub.Context { return &of.Context }, contextMembers),
+	object("extra", func(of *hub.Request) *hub.Meta { return &of.Extra }, noteMembers),
 }
 
-func conversationMember(req *hub.Request) member {
-	return member{"messages", func(v rawjson.Value, _ string) (err error) {
-		req.Messages, err = messages{}.DecodeMessages(req.Messages, v)
-		return err
-	}, list("messages", &req.Messages, messageMembers).write}
+var decisionMembers = []member[hub.Decision]{
+	text("ask", func(of *hub.Decision) *[]byte { return &of.Ask }),
+	text("call", func(of *hub.Decision) *[]byte { return &of.Call }),
+	flag("cancelled", func(of *hub.Decision) *bool { return &of.Cancelled }),
+	flag("decided", func(of *hub.Decision) *bool { return &of.Decided }),
+	flag("approved", func(of *hub.Decision) *bool { return &of.Approved }),
+	text("reason", func(of *hub.Decision) *[]byte { return &of.Reason }),
+	value("payload", 0, func(of *hub.Decision) *[]byte { return &of.Payload }),
 }
 
-func decisionMembers(d *hub.Decision) []member {
-	return []member{
-		text("ask", &d.Ask), text("call", &d.Call), flag("cancelled", &d.Cancelled), flag("decided", &d.Decided), flag("approved", &d.Approved),
-		text("reason", &d.Reason), value("payload", 0, &d.Payload),
-	}
+var toolMembers = []member[hub.Tool]{
+	text("name", func(of *hub.Tool) *[]byte { return &of.Name }),
+	text("description", func(of *hub.Tool) *[]byte { return &of.Description }),
+	value("schema", 0, func(of *hub.Tool) *[]byte { return &of.Schema }),
+	value("strict", 't', func(of *hub.Tool) *[]byte { return &of.Strict }),
+	object("meta", func(of *hub.Tool) *hub.Meta { return &of.Meta }, noteMembers),
 }
 
-func toolMembers(t *hub.Tool) []member {
-	return []member{
-		text("name", &t.Name), text("description", &t.Description), value("schema", 0, &t.Schema), value("strict", 't', &t.Strict), note("meta", &t.Meta),
-	}
+var choiceMembers = []member[hub.ToolChoice]{
+	word("mode", func(of *hub.ToolChoice) *hub.ChoiceMode { return &of.Mode }, hub.ParseChoiceMode),
+	texts("names", func(of *hub.ToolChoice) *[][]byte { return &of.Names }),
 }
 
-func contextMembers(c *hub.Context) []member {
-	return []member{text("description", &c.Description), text("value", &c.Value)}
+var contextMembers = []member[hub.Context]{
+	text("description", func(of *hub.Context) *[]byte { return &of.Description }),
+	text("value", func(of *hub.Context) *[]byte { return &of.Value }),
 }
 
-func settingMembers(s *hub.Settings) (all []member) {
-	for _, m := range settings.All(s) {
-		if m.Kind == '"' {
-			all = append(all, text(m.Name, m.At))
+var formatMembers = []member[hub.Format]{
+	word("kind", func(of *hub.Format) *hub.FormatKind { return &of.Kind }, hub.ParseFormatKind),
+	text("name", func(of *hub.Format) *[]byte { return &of.Name }),
+	value("schema", 0, func(of *hub.Format) *[]byte { return &of.Schema }),
+	value("strict", 't', func(of *hub.Format) *[]byte { return &of.Strict }),
+}
+
+func settingMembers() (all []member[hub.Settings]) {
+	for _, known := range settings.Known {
+		if known.Kind == '"' {
+			all = append(all, text(known.Name, known.Of))
 		} else {
-			all = append(all, value(m.Name, m.Kind, m.At))
+			all = append(all, value(known.Name, known.Kind, known.Of))
 		}
 	}
-	f := &s.Format
-	return append(all, object("format", []member{
-		word("kind", &f.Kind, hub.ParseFormatKind), text("name", &f.Name), value("schema", 0, &f.Schema), value("strict", 't', &f.Strict),
-	}))
+	return append(all, object("format", func(of *hub.Settings) *hub.Format { return &of.Format }, formatMembers))
 }

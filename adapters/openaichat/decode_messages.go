@@ -17,7 +17,7 @@ type messages struct{}
 func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
 	b := conversation.Builder{Messages: dst}
 	i := 0
-	for m := range rawjson.Each(v) {
+	for _, m := range rawjson.EachObject(v) {
 		if err := decodeMessage(&b, m, "messages."+strconv.Itoa(i)); err != nil {
 			return b.Messages, err
 		}
@@ -26,8 +26,7 @@ func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Messag
 	return b.Messages, nil
 }
 
-func decodeMessage(b *conversation.Builder, m rawjson.Value, path string) error {
-	o := rawjson.ReadObject(m)
+func decodeMessage(b *conversation.Builder, o *rawjson.Object, path string) error {
 	switch string(o.Text("role")) {
 	case "system", "developer":
 		b.Begin(hub.RoleSystem, nil)
@@ -37,7 +36,7 @@ func decodeMessage(b *conversation.Builder, m rawjson.Value, path string) error 
 		decodeContent(b, o.Get("content"))
 	case "assistant":
 		b.Begin(hub.RoleAgent, nil).Name = o.Text("name")
-		decodeAnswer(b, &o)
+		decodeAnswer(b, o)
 	case "tool", "function":
 		call := rawjson.First(o.Text("tool_call_id"), o.Text("name"))
 		b.Result(call, o.Text("name"), decodeResult(o.Get("content")))
@@ -56,7 +55,7 @@ func decodeAnswer(b *conversation.Builder, m *rawjson.Object) {
 	if text := m.Text("refusal"); len(text) > 0 {
 		b.Add(hub.Part{Kind: hub.PartRefusal, Text: text})
 	}
-	for call := range rawjson.Each(m.Get("tool_calls")) {
+	for _, call := range rawjson.EachObject(m.Get("tool_calls")) {
 		decodeCall(b, call)
 	}
 	if legacy := rawjson.NotNull(m.Get("function_call")); legacy != nil {
@@ -66,8 +65,7 @@ func decodeAnswer(b *conversation.Builder, m *rawjson.Object) {
 }
 
 // decodeCall reads a call of a function, or of a tool that takes free text, whose call has an input instead of arguments.
-func decodeCall(b *conversation.Builder, call rawjson.Value) {
-	o := rawjson.ReadObject(call)
+func decodeCall(b *conversation.Builder, o *rawjson.Object) {
 	p := hub.Part{Kind: hub.PartCall, ID: o.Text("id"), ClientRuns: true}
 	if custom := rawjson.NotNull(o.Get("custom")); custom != nil {
 		p.Name, p.Text, p.Meta = rawjson.Text(custom, "name"), rawjson.Text(custom, "input"), hub.Meta{Dialect: Dialect.Name, Raw: custom}
@@ -87,14 +85,13 @@ func decodeContent(b *conversation.Builder, content rawjson.Value) {
 		}
 		return
 	}
-	for v := range rawjson.Each(content) {
-		b.Add(decodePart(v))
+	for v, o := range rawjson.EachObject(content) {
+		b.Add(decodePart(v, o))
 	}
 }
 
-func decodePart(v rawjson.Value) hub.Part {
+func decodePart(v rawjson.Value, o *rawjson.Object) hub.Part {
 	p := hub.Part{Kind: hub.PartFile, Meta: hub.Meta{Dialect: Dialect.Name, Raw: v}}
-	o := rawjson.ReadObject(v)
 	switch string(o.Text("type")) {
 	case "text":
 		return hub.Part{Kind: hub.PartText, Text: o.Text("text")}

@@ -27,6 +27,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		Stop     rawjson.Value `json:"stop"`
 		Legacy   rawjson.Value `json:"max_tokens"`
 		User     rawjson.Value `json:"user"`
+		All      rawjson.Object
 	}
 	if err := json.Decode(body, &asked); err != nil {
 		return hub.JSONError(err)
@@ -37,12 +38,12 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	streams, _ := rawjson.Bool(asked.Stream)
 	req.Whole = !streams
 	req.Tools.Known = true // nothing else tells the model of a tool
-	for tool := range rawjson.Each(asked.Tools) {
-		req.Tools.Define(decodeTool(tool))
+	for v, tool := range rawjson.EachObject(asked.Tools) {
+		req.Tools.Define(decodeTool(v, tool))
 	}
 	req.Choice = decodeChoice(asked.Choice)
 	s := &req.Settings
-	settings.Read(body, members(s))
+	settings.Read(&asked.All, members(s))
 	if s.MaxTokens == nil {
 		s.MaxTokens = rawjson.NotNull(asked.Legacy)
 	}
@@ -53,7 +54,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		s.User = rawjson.Body(asked.User)
 	}
 	s.Format = decodeFormat(asked.Format)
-	req.Extra = conversation.Extra(body, Dialect.Name, func(key []byte) bool { return read[string(key)] })
+	req.Extra = conversation.Extra(&asked.All, Dialect.Name, func(key []byte) bool { return read[string(key)] })
 	req.Messages, err = messages{}.DecodeMessages(nil, asked.Messages)
 	req.Remember(false)
 	return err
@@ -85,15 +86,13 @@ func members(s *hub.Settings) []settings.Member {
 	}
 }
 
-func decodeTool(v rawjson.Value) hub.Tool {
-	f := rawjson.Get(v, "function")
-	if string(rawjson.Text(v, "type")) != "function" || f == nil {
-		return hub.Tool{Name: rawjson.Text(v, "custom", "name"), Meta: hub.Meta{Dialect: Dialect.Name, Raw: v}}
+func decodeTool(v rawjson.Value, o *rawjson.Object) hub.Tool {
+	f := o.Get("function")
+	if string(o.Text("type")) != "function" || f == nil {
+		return hub.Tool{Name: rawjson.Text(o.Get("custom"), "name"), Meta: hub.Meta{Dialect: Dialect.Name, Raw: v}}
 	}
-	return hub.Tool{
-		Name: rawjson.Text(f, "name"), Description: rawjson.Text(f, "description"),
-		Schema: rawjson.NotNull(rawjson.Get(f, "parameters")), Strict: rawjson.NotNull(rawjson.Get(f, "strict")),
-	}
+	function := rawjson.ReadObject(f)
+	return conversation.ReadTool(&function, "parameters")
 }
 
 func decodeChoice(v rawjson.Value) hub.ToolChoice {

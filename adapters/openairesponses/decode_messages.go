@@ -37,8 +37,8 @@ func (r *inputReader) input(v rawjson.Value) error {
 		return nil
 	}
 	i := 0
-	for item := range rawjson.Each(v) {
-		if err := r.item(item, "input."+strconv.Itoa(i)); err != nil {
+	for item, o := range rawjson.EachObject(v) {
+		if err := r.item(item, o, "input."+strconv.Itoa(i)); err != nil {
 			return err
 		}
 		i++
@@ -47,11 +47,11 @@ func (r *inputReader) input(v rawjson.Value) error {
 }
 
 // item reads an item. One without a type is a message, or with an id alone the reference to a stored item.
-func (r *inputReader) item(v rawjson.Value, path string) error {
+func (r *inputReader) item(v rawjson.Value, o *rawjson.Object, path string) error {
 	if rawjson.Kind(v) != '{' {
 		return hub.NewError(hub.ReasonType, path, -1, "want an object")
 	}
-	it := inputItem{rawjson.ReadObject(v), v}
+	it := inputItem{o, v}
 	switch string(it.Text("type")) {
 	case "message":
 		return r.message(&it, path)
@@ -83,7 +83,7 @@ func (r *inputReader) item(v rawjson.Value, path string) error {
 
 // inputItem is an item of the input, with its members.
 type inputItem struct {
-	rawjson.Object
+	*rawjson.Object
 	raw rawjson.Value
 }
 

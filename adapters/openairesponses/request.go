@@ -62,6 +62,7 @@ type create struct {
 	Reasoning    rawjson.Value `json:"reasoning"`
 	Text         rawjson.Value `json:"text"`
 	User         rawjson.Value `json:"user"`
+	All          rawjson.Object
 }
 
 // read are the members that have a place in the model, and behind them those that change nothing in the answer. Others are
@@ -94,12 +95,12 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		req.Whole = !streams
 	}
 	req.Tools.Known = !req.Partial // else the server may know of others
-	for tool := range rawjson.Each(c.Tools) {
-		req.Tools.Define(decodeTool(tool))
+	for v, tool := range rawjson.EachObject(c.Tools) {
+		req.Tools.Define(decodeTool(v, tool))
 	}
 	req.Choice = decodeChoice(c.ToolChoice)
-	decodeSettings(&req.Settings, body, &c)
-	req.Extra = conversation.Extra(body, name, func(key []byte) bool { return read[string(key)] })
+	decodeSettings(&req.Settings, &c)
+	req.Extra = conversation.Extra(&c.All, name, func(key []byte) bool { return read[string(key)] })
 	req.Call = appendCall(nil, &c, body)
 	err := decodeInput(req, &c)
 	req.Remember(false)

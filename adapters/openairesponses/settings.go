@@ -1,6 +1,7 @@
 package openairesponses
 
 import (
+	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/settings"
@@ -22,9 +23,10 @@ func reasoning(s *hub.Settings) []settings.Member {
 	return []settings.Member{{Name: "effort", At: &s.Effort, Kind: '"'}}
 }
 
-func decodeSettings(s *hub.Settings, body []byte, c *create) {
-	settings.Read(body, members(s))
-	settings.Read(c.Reasoning, reasoning(s))
+func decodeSettings(s *hub.Settings, c *create) {
+	settings.Read(&c.All, members(s))
+	thought := rawjson.ReadObject(c.Reasoning)
+	settings.Read(&thought, reasoning(s))
 	if len(s.User) == 0 {
 		s.User = rawjson.Body(c.User)
 	}
@@ -45,14 +47,11 @@ func decodeFormat(v rawjson.Value) hub.Format {
 }
 
 // decodeTool reads a tool. Of those that are no functions, most are the provider's.
-func decodeTool(v rawjson.Value) hub.Tool {
-	if string(rawjson.Text(v, "type")) != "function" {
-		return hub.Tool{Name: rawjson.Text(v, "name"), Meta: hub.Meta{Dialect: name, Raw: v}}
+func decodeTool(v rawjson.Value, o *rawjson.Object) hub.Tool {
+	if string(o.Text("type")) != "function" {
+		return hub.Tool{Name: o.Text("name"), Meta: hub.Meta{Dialect: name, Raw: v}}
 	}
-	return hub.Tool{
-		Name: rawjson.Text(v, "name"), Description: rawjson.Text(v, "description"),
-		Schema: rawjson.NotNull(rawjson.Get(v, "parameters")), Strict: rawjson.NotNull(rawjson.Get(v, "strict")),
-	}
+	return conversation.ReadTool(o, "parameters")
 }
 
 // decodeChoice reads which tools may be called. That the model must use a tool of the provider's has no other form.

@@ -122,9 +122,26 @@ func checkValue(t *testing.T, v Value) {
 	if rebuilt := rebuild(nil, v); !bytes.Equal(rebuilt, compact) {
 		t.Fatalf("%q: rebuilt from its parts is %q", v, rebuilt)
 	}
+	checkElements(t, v)
 	text := AppendEscaped(nil, v)
 	if inner, ok := ValueOfText(nil, text); !ok || !bytes.Equal(inner, trim(v)) {
 		t.Fatalf("%q: as text is %q, %v", v, inner, ok)
+	}
+}
+
+// checkElements holds the elements with their members against those that are read one by one.
+func checkElements(t *testing.T, v Value) {
+	t.Helper()
+	next := Elems(v)
+	for elem, o := range EachObject(v) {
+		want, _ := next.Next()
+		members := ReadObject(want)
+		if !bytes.Equal(elem, want) || o.Len() != members.Len() || !bytes.Equal(o.Get("a"), members.Get("a")) {
+			t.Fatalf("%q: %q with %d members, want %q with %d", v, elem, o.Len(), want, members.Len())
+		}
+	}
+	if left, ok := next.Next(); ok {
+		t.Fatalf("%q: %q is missing", v, left)
 	}
 }
 
@@ -192,7 +209,10 @@ func FuzzGarbage(f *testing.F) {
 				break
 			}
 		}
-		if n > len(data) {
+		for range EachObject(v) {
+			n++
+		}
+		if n > 2*len(data) {
 			t.Fatalf("%q: %d parts of %d bytes", data, n, len(data))
 		}
 	})

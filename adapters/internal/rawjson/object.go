@@ -1,46 +1,123 @@
 package rawjson
 
-import "bytes"
+import (
+	"bytes"
+	"iter"
+)
 
 // Object is the members of an object that was read once, for what asks for several of them: each [Get] reads the whole object.
 // The zero value has none. What it returns aliases the object.
 type Object struct {
-	n    int
-	few  [12]pair
-	more []pair // those beyond the few
+	n       int
+	few     [12]pair
+	more    []pair // those beyond the few
+	escapes bool   // a name holds an escape
 }
 
 // ReadObject reads the members of v; none when v is no object.
 func ReadObject(v Value) (o Object) {
-	for it := Fields(v); ; o.n++ {
+	if Kind(v) == '{' {
+		o.read(v[skipSpace(v, 0):])
+	}
+	return o
+}
+
+// read reads the object that data begins with, and returns the index behind it, 0 if it does not end.
+func (o *Object) read(data []byte) (end int) {
+	it := Members{rest: data[1:]}
+	for {
 		key, val, ok := it.Next()
 		if !ok {
-			return o
+			break
 		}
-		if o.n < len(o.few) {
-			o.few[o.n] = pair{key, val}
-		} else {
-			o.more = append(o.more, pair{key, val})
+		o.add(key, val)
+	}
+	end = skipPunct(data, len(data)-len(it.rest))
+	if end == len(data) || data[end] != '}' {
+		return 0
+	}
+	return end + 1
+}
+
+func (o *Object) add(key []byte, val Value) {
+	if o.n < len(o.few) {
+		o.few[o.n] = pair{key, val}
+	} else {
+		o.more = append(o.more, pair{key, val})
+	}
+	o.n++
+	o.escapes = o.escapes || bytes.IndexByte(key, '\\') >= 0
+}
+
+// EachObject yields the elements of v with the members of each, which are none where an element is no object. The members are
+// valid until the next element. Reading them on the way is half the work of looking for the end of each element first.
+func EachObject(v Value) iter.Seq2[Value, *Object] {
+	return func(yield func(Value, *Object) bool) {
+		var o Object
+		for rest := inside(v, '['); ; {
+			start := skipPunct(rest, 0)
+			end := o.element(rest, start)
+			if end == start || !yield(rest[start:end:end], &o) {
+				return
+			}
+			rest = rest[end:]
 		}
 	}
+}
+
+// element reads the value at i, and returns the index behind it.
+func (o *Object) element(data []byte, i int) int {
+	o.n, o.more, o.escapes = 0, o.more[:0], false
+	if i < len(data) && data[i] == '{' {
+		if n := o.read(data[i:]); n > 0 {
+			return i + n
+		}
+	}
+	return skipValue(data, i)
 }
 
 // Len is how many members there are, duplicates included.
 func (o *Object) Len() int { return o.n }
 
+// All yields the members as [Members.Next] returns them.
+func (o *Object) All() iter.Seq2[[]byte, Value] {
+	return func(yield func([]byte, Value) bool) {
+		for _, part := range [][]pair{o.few[:min(o.n, len(o.few))], o.more} {
+			for _, m := range part {
+				if !yield(m.key, m.val) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Get returns the member with that name, the last of several; nil if there is none.
 func (o *Object) Get(name string) Value {
+	if o.escapes {
+		return o.getPlain(name)
+	}
 	for i := len(o.more) - 1; i >= 0; i-- {
-		if o.more[i].named(name) {
+		if string(o.more[i].key) == name {
 			return o.more[i].val
 		}
 	}
 	for i := min(o.n, len(o.few)) - 1; i >= 0; i-- {
-		if o.few[i].named(name) {
+		if string(o.few[i].key) == name {
 			return o.few[i].val
 		}
 	}
 	return nil
+}
+
+// getPlain is Get where the names have to be unescaped.
+func (o *Object) getPlain(name string) (found Value) {
+	for key, val := range o.All() {
+		if (&pair{key, val}).named(name) {
+			found = val
+		}
+	}
+	return found
 }
 
 // Text is the body of the string with that name, nil when there is none.

@@ -51,6 +51,7 @@ type Decoder struct {
 // data is exactly one JSON value in UTF-8, with optional whitespace around it. Fields of type [Value] receive the text of
 // their member, fields of struct type are filled in turn. A field takes the name of its json tag; names match case-sensitively,
 // after unescaping. Of members with the same name the last one wins; two objects for one struct field fill it one after the other.
+// A field of type [Object] receives all members of its struct's object, whatever its name.
 // null for a struct, also for *v itself, leaves it untouched. Values alias data; nothing is copied or allocated.
 //
 // The error is an [*Error]. After ReasonType all other fields are filled and good; after any other reason *v must not be used.

@@ -128,10 +128,8 @@ func (s *scanner) object(i, left int, sc *schema, base unsafe.Pointer) int {
 		i = skipSpace(data, i+1)
 		if sc == nil {
 			i = s.value(i, left-1)
-		} else if f := sc.find(data[key:keyEnd]); f != nil {
-			i = s.member(i, left-1, f, base)
 		} else {
-			i = s.value(i, left-1)
+			i = s.named(data[key:keyEnd:keyEnd], i, left-1, sc, base)
 		}
 		if i < 0 {
 			return i
@@ -147,6 +145,19 @@ func (s *scanner) object(i, left int, sc *schema, base unsafe.Pointer) int {
 		}
 		i = skipSpace(data, i+1)
 	}
+}
+
+// named scans the value of the member with that name, for the struct at base.
+func (s *scanner) named(key []byte, i, left int, sc *schema, base unsafe.Pointer) (end int) {
+	if f := sc.find(key); f != nil {
+		end = s.member(i, left, f, base)
+	} else {
+		end = s.value(i, left)
+	}
+	if sc.whole && end >= 0 && base != nil {
+		(*Object)(unsafe.Add(base, sc.at)).add(key, s.data[i:end:end])
+	}
+	return end
 }
 
 // array scans the array that opens at i.

@@ -21,6 +21,8 @@ type field struct {
 // schema is what a struct type asks for: its fields, in buckets by the length of their names, which tells most members apart.
 type schema struct {
 	byLen [][]field
+	whole bool    // there is a field for all members
+	at    uintptr // of that field
 }
 
 var schemas sync.Map // reflect.Type of a struct -> *schema
@@ -81,6 +83,10 @@ func buildSchema(t reflect.Type) *schema {
 	sc := &schema{}
 	for i := range t.NumField() {
 		sf := t.Field(i)
+		if sf.Type == reflect.TypeFor[Object]() {
+			sc.whole, sc.at = true, sf.Offset
+			continue
+		}
 		if !sf.IsExported() && !sf.Anonymous || sf.Tag.Get("json") == "-" {
 			continue // other JSON packages do not see these either
 		}
@@ -91,7 +97,7 @@ func buildSchema(t reflect.Type) *schema {
 		case sf.Type.Kind() == reflect.Struct:
 			f.sub = buildSchema(sf.Type)
 		default:
-			panic(fmt.Sprintf("BUG: rawjson: field %s of %v is neither a Value nor a struct", sf.Name, t))
+			panic(fmt.Sprintf("BUG: rawjson: field %s of %v is neither a Value, an Object nor a struct", sf.Name, t))
 		}
 		sc.add(f, t)
 	}

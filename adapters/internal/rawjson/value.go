@@ -2,7 +2,9 @@ package rawjson
 
 import (
 	"bytes"
+	"encoding/binary"
 	"iter"
+	"math/bits"
 	"strconv"
 	"unicode/utf8"
 )
@@ -293,9 +295,37 @@ func skipToken(data []byte, i int) int {
 	return i
 }
 
-// skipString returns the index behind the string whose body starts at i. Escapes need no look: only the quotes count, and
-// of these the ones behind an odd number of backslashes are escaped.
+// skipString returns the index behind the string whose body starts at i. Most strings are short, or have an escape every few
+// words; what is long without any is skipped by [skipLong].
 func skipString(data []byte, i int) int {
+	plain := 0
+	for i+8 <= len(data) {
+		m := stops(binary.LittleEndian.Uint64(data[i : i+8]))
+		if m == 0 {
+			if i, plain = i+8, plain+1; plain == longString {
+				return skipLong(data, i)
+			}
+			continue
+		}
+		plain = 0
+		switch i += bits.TrailingZeros64(m) / 8; data[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i += 2
+		default:
+			i++ // a control character: the text is not valid
+		}
+	}
+	return skipLong(data, min(i, len(data)))
+}
+
+// longString is how many words without a quote or an escape make a string long.
+const longString = 16
+
+// skipLong is skipString behind the beginning, where no escape is open. Escapes need no look: only the quotes count, and of
+// these the ones behind an odd number of backslashes are escaped.
+func skipLong(data []byte, i int) int {
 	for from := i; i < len(data); i++ {
 		n := bytes.IndexByte(data[i:], '"')
 		if n < 0 {

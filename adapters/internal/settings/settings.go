@@ -15,8 +15,8 @@ type Member struct {
 }
 
 // Read takes the settings from an object.
-func Read(v rawjson.Value, members []Member) {
-	for key, value := range rawjson.EachField(v) {
+func Read(o *rawjson.Object, members []Member) {
+	for key, value := range o.All() {
 		for _, m := range members {
 			if string(key) == m.Name && fits(value, m.Kind) {
 				*m.At = value
@@ -62,23 +62,37 @@ func has(members []Member, at *[]byte) bool {
 	return false
 }
 
-// All lists every setting by the name under which its loss is counted.
+// A Setting is one of the model, by the name under which its loss is counted.
+type Setting struct {
+	Name string
+	Of   func(*hub.Settings) *[]byte
+	Kind byte // as that of a [Member]
+}
+
+// Known are all settings.
+var Known = []Setting{
+	{"max_tokens", func(s *hub.Settings) *[]byte { return &s.MaxTokens }, '0'},
+	{"temperature", func(s *hub.Settings) *[]byte { return &s.Temperature }, '0'},
+	{"top_p", func(s *hub.Settings) *[]byte { return &s.TopP }, '0'},
+	{"top_k", func(s *hub.Settings) *[]byte { return &s.TopK }, '0'},
+	{"seed", func(s *hub.Settings) *[]byte { return &s.Seed }, '0'},
+	{"frequency_penalty", func(s *hub.Settings) *[]byte { return &s.FrequencyPenalty }, '0'},
+	{"presence_penalty", func(s *hub.Settings) *[]byte { return &s.PresencePenalty }, '0'},
+	{"choices", func(s *hub.Settings) *[]byte { return &s.Choices }, '0'},
+	{"stop", func(s *hub.Settings) *[]byte { return &s.Stop }, '['},
+	{"parallel_calls", func(s *hub.Settings) *[]byte { return &s.ParallelCalls }, 't'},
+	{"effort", func(s *hub.Settings) *[]byte { return &s.Effort }, '"'},
+	{"budget", func(s *hub.Settings) *[]byte { return &s.Budget }, '0'},
+	{"user", func(s *hub.Settings) *[]byte { return &s.User }, '"'},
+}
+
+// All are the settings of s.
 func All(s *hub.Settings) []Member {
-	return []Member{
-		{"max_tokens", &s.MaxTokens, '0'},
-		{"temperature", &s.Temperature, '0'},
-		{"top_p", &s.TopP, '0'},
-		{"top_k", &s.TopK, '0'},
-		{"seed", &s.Seed, '0'},
-		{"frequency_penalty", &s.FrequencyPenalty, '0'},
-		{"presence_penalty", &s.PresencePenalty, '0'},
-		{"choices", &s.Choices, '0'},
-		{"stop", &s.Stop, '['},
-		{"parallel_calls", &s.ParallelCalls, 't'},
-		{"effort", &s.Effort, '"'},
-		{"budget", &s.Budget, '0'},
-		{"user", &s.User, '"'},
+	all := make([]Member, len(Known))
+	for i, k := range Known {
+		all[i] = Member{k.Name, k.Of(s), k.Kind}
 	}
+	return all
 }
 
 // LostAll notes the settings, the form of the answer and the choice of tools, for agents that settle these themselves.
