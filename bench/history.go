@@ -40,6 +40,9 @@ func History(d *hub.Dialect, turns int) ([]byte, error) {
 	return Translate(from, d, body.Bytes())
 }
 
+// RequestPart is what a measurement of requests has in the place of a [Part].
+const RequestPart = "request"
+
 // HistoryOf is [History] with as many turns as come nearest to a size in bytes.
 func HistoryOf(d *hub.Dialect, size int) ([]byte, error) {
 	one, err := History(d, 1)

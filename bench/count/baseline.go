@@ -16,7 +16,7 @@ type baseline struct {
 	figures   []figure
 }
 
-const baselineHead = "# Instructions per delta, as Valgrind counts them. Made by: go run ./bench/count -update\n"
+const baselineHead = "# Instructions per delta, or per kilobyte of a request, as Valgrind counts them. Made by: go run ./bench/count -update\n"
 
 // String returns the baseline as it is kept in a file.
 func (b baseline) String() string {

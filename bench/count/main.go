@@ -1,6 +1,6 @@
-// Command count says how many instructions of the processor a delta costs, pair by pair, and holds them against those
-// that were last accepted. Valgrind counts them, so the figure is the same on a busy machine and an idle one, and from
-// run to run within one percent.
+// Command count says how many instructions of the processor a delta costs, and a kilobyte of a request, pair by pair, and
+// holds them against those that were last accepted. Valgrind counts them, so the figure is the same on a busy machine and an
+// idle one, and from run to run within one percent.
 //
 //	go run ./bench/count                                fails where a pair costs 5 % more than in baseline.txt
 //	go run ./bench/count -update                        accepts what is
@@ -10,6 +10,9 @@
 // A measurement is a pair and what the stream is long of: from/to/text, from/to/reasoning or from/to/args. Split, decode,
 // sequence and encode of the proxy's own engine are counted, in memory, in the middle of an endless part: what n deltas
 // cost is taken from what 2n deltas cost, so that nothing but deltas remains.
+//
+// from/to/request is a request of 20 KB, read and written for an agent, where from has whole conversations; the unit is the
+// kilobyte that came.
 //
 // The figures are those of a compiler and a processor family: the baseline names both. Vector instructions are those that
 // Valgrind knows, up to AVX2.
@@ -96,7 +99,7 @@ func (v *valgrind) check(ctx context.Context, out io.Writer, path string, update
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	report, err := compare(want, got)
-	fmt.Fprintf(out, "%s%d measurements, instructions per delta: %s\n", report, len(names), summary(figures))
+	fmt.Fprintf(out, "%s%d measurements, instructions per delta or kilobyte: %s\n", report, len(names), summary(figures))
 	if err != nil {
 		return fmt.Errorf("%w\nif it must be, accept it with: go run ./bench/count -update", err)
 	}

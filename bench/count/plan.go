@@ -26,6 +26,9 @@ func plan() (names []string) {
 			}
 		}
 	}
+	for _, pair := range bench.RequestPairs() {
+		names = append(names, pair[0].Name+"/"+pair[1].Name+"/"+bench.RequestPart)
+	}
 	return names
 }
 

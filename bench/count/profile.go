@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// fed is how many deltas the subject passes in all: one, then deltas to warm up, and in each round three times as many.
-const fed = 1 + (1+3*rounds)*deltas
+// fed is how many units the subject feeds in all: those to warm up, and in each round three times as many.
+const fed = (1 + 3*rounds) * deltas
 
 // profile shows the functions of one measurement, first what is spent in each of them, then with what they call.
 func (v *valgrind) profile(ctx context.Context, out io.Writer, name string) error {
@@ -28,7 +28,7 @@ func (v *valgrind) profile(ctx context.Context, out io.Writer, name string) erro
 		if err != nil {
 			return fmt.Errorf("callgrind_annotate, which comes with valgrind: %w", err)
 		}
-		fmt.Fprintf(out, "%s, instructions per delta %s:\n", name, map[bool]string{false: "in the function alone", true: "with what it calls"}[inclusive])
+		fmt.Fprintf(out, "%s, instructions per unit %s:\n", name, map[bool]string{false: "in the function alone", true: "with what it calls"}[inclusive])
 		for _, f := range functions(string(text), inclusive) {
 			if f.cost >= fed {
 				fmt.Fprintf(out, "%8d  %s\n", f.cost/fed, f.name)

@@ -1,9 +1,9 @@
-// Command subject is what bench/count runs under Valgrind: it translates deltas in memory, and calls mark in between, so
-// that Valgrind can tell what each measurement has cost.
+// Command subject is what bench/count runs under Valgrind: it translates deltas and requests in memory, and calls mark in
+// between, so that Valgrind can tell what each measurement has cost.
 //
-//	subject 200 evolve/agui/text agui/aisdk/args
+//	subject 200 evolve/agui/text agui/aisdk/args anthropic/gemini/request
 //
-// Each name is measured over 200 deltas and over 400; see bench/count.
+// Each name is measured over 200 deltas, or kilobytes of requests, and over 400; see bench/count.
 package main
 
 import (
@@ -11,10 +11,12 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/bench"
 	"github.com/sabir-proxy/sabir/proxy/engine"
@@ -49,27 +51,24 @@ func run(args []string) error {
 // rounds is how often each name is measured: now and then the scheduler of Go comes in between.
 const rounds = 2
 
-// measure passes n deltas to warm up. Then, in each round, it passes n deltas, and 2n deltas, with a mark before each and
-// one at the end.
+// work is what a measurement measures: n units of something, once or twice.
+type work func(times int) error
+
+// measure does n units to warm up, so that what grows has its room. Then, in each round, it does n units, and 2n units, with a
+// mark before each and one at the end.
 func measure(name string, n int) error {
-	codec, script, err := prepare(name, n)
+	do, err := prepare(name, n)
 	if err != nil {
 		return err
 	}
-	once := block(script, 1, n)
-	twice := append(block(script, 1, n), once...)
-	if err := feed(codec, append(script.Head, script.Deltas[0]...)); err != nil {
-		return err
-	}
-	// What grows, such as the arguments of a call, has its room before it is measured.
-	if err := feed(codec, block(script, 1, n)); err != nil {
+	if err := feed(do, 1); err != nil {
 		return err
 	}
 	for range rounds {
 		mark()
-		err1 := feed(codec, once)
+		err1 := feed(do, 1)
 		mark()
-		if err := errors.Join(err1, feed(codec, twice)); err != nil {
+		if err := errors.Join(err1, feed(do, 2)); err != nil {
 			return err
 		}
 	}
@@ -77,24 +76,67 @@ func measure(name string, n int) error {
 	return nil
 }
 
-func prepare(name string, n int) (*engine.Codec, *bench.Script, error) {
+// feed is what bench/count shows the functions of.
+//
+//go:noinline
+func feed(do work, times int) error { return do(times) }
+
+func prepare(name string, n int) (work, error) {
 	names := strings.Split(name, "/")
 	if len(names) != 3 {
-		return nil, nil, fmt.Errorf("want from/to/part")
+		return nil, fmt.Errorf("want from/to/part")
 	}
 	from, err := adapters.Lookup(names[0])
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	to, err := adapters.Lookup(names[1])
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	script, err := bench.NewLongScript(from, bench.Part(names[2]), n+1)
+	if names[2] == bench.RequestPart {
+		return requests(from, to, n)
+	}
+	return stream(from, to, bench.Part(names[2]), n)
+}
+
+// stream passes n deltas in the middle of an endless part.
+func stream(from, to *hub.Dialect, part bench.Part, n int) (work, error) {
+	script, err := bench.NewLongScript(from, part, n+1)
+	if err != nil {
+		return nil, err
+	}
 	codec := engine.NewCodec(engine.Config{
 		From: from, FromOptions: from.Defaults(), To: to, ToOptions: to.Defaults(), EndGrace: from.EndGrace,
 	}, wire.Auto)
-	return codec, script, err
+	once := block(script, 1, n)
+	twice := slices.Concat(once, once)
+	return func(times int) error {
+		if times == 2 {
+			return pass(codec, twice)
+		}
+		return pass(codec, once)
+	}, pass(codec, append(script.Head, script.Deltas[0]...))
+}
+
+// requestSize is that of a chat, in bytes.
+const requestSize = 20_000
+
+// requests translates n kilobytes of requests.
+func requests(from, to *hub.Dialect, n int) (work, error) {
+	body, err := bench.HistoryOf(from, requestSize)
+	if err != nil {
+		return nil, err
+	}
+	count := (n*1000 + len(body)/2) / len(body)
+	return func(times int) error {
+		for range count * times {
+			if _, err := bench.Translate(from, to, body); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil
 }
 
 // block returns the deltas from number first on, as they come in one read.
@@ -105,8 +147,8 @@ func block(s *bench.Script, first, n int) (all []byte) {
 	return all
 }
 
-// feed passes whole records and throws the output away.
-func feed(codec *engine.Codec, p []byte) error {
+// pass passes whole records and throws the output away.
+func pass(codec *engine.Codec, p []byte) error {
 	for len(p) > 0 {
 		used, err := codec.Feed(p, false)
 		if err != nil || used == 0 {
