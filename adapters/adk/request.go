@@ -27,28 +27,28 @@ var read = rawjson.NamesOf([]string{
 // DecodeRequest takes the session, whether fragments are wanted, and what is new.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	var json rawjson.Decoder
-	var whole struct{}
-	if err := json.Decode(body, &whole); err != nil {
+	var in struct{ All rawjson.Object }
+	if err := json.Decode(body, &in); err != nil {
 		return hub.JSONError(err)
 	}
-	o := rawjson.ReadObject(body)
-	req.Thread = rawjson.Body(genai.Member(&o, "sessionId", "session_id"))
-	if app := rawjson.Body(genai.Member(&o, "appName", "app_name")); string(app) != defaultApp {
+	o := &in.All
+	req.Thread = rawjson.Body(genai.Member(o, "sessionId", "session_id"))
+	if app := rawjson.Body(genai.Member(o, "appName", "app_name")); string(app) != defaultApp {
 		req.Model = app
 	}
-	if user := rawjson.Body(genai.Member(&o, "userId", "user_id")); string(user) != defaultUser {
+	if user := rawjson.Body(genai.Member(o, "userId", "user_id")); string(user) != defaultUser {
 		req.Settings.User = user
 	}
 	req.Modes = []byte("false")
 	if on, _ := rawjson.Bool(o.Get("streaming")); on {
 		req.Modes = []byte("true")
 	}
-	if delta := genai.Member(&o, "stateDelta", "state_delta"); isDelta(delta) {
+	if delta := genai.Member(o, "stateDelta", "state_delta"); isDelta(delta) {
 		req.State = delta
 	}
 	req.Partial = true // the session has the rest
-	req.Extra = conversation.Extra(body, dialectName, read.Has)
-	decodeNews(req, rawjson.Get(genai.Member(&o, "newMessage", "new_message"), "parts"))
+	req.Extra = conversation.Extra(o, dialectName, read.Has)
+	decodeNews(req, rawjson.Get(genai.Member(o, "newMessage", "new_message"), "parts"))
 	req.Run, req.Body = req.Unique, body
 	return nil
 }
