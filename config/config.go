@@ -330,11 +330,11 @@ func (c *Config) LargestBody() Size {
 	return n
 }
 
-// allowed are the request fields that are passed on where a route says nothing: who asks, in which language, and the
-// identity of the request and its trace.
+// allowed are the request fields that are passed on where a route says nothing: who asks, in which language and which version of A2A,
+// and the identity of the request and its trace.
 var allowed = []string{
-	"accept-language", "authorization", "baggage", "content-type", "cookie", "idempotency-key", "traceparent",
-	"tracestate", "user-agent", "x-request-id",
+	"a2a-extensions", "a2a-version", "accept-language", "authorization", "baggage", "content-type", "cookie", "idempotency-key", "traceparent",
+	"tracestate", "user-agent", "x-a2a-extensions", "x-request-id",
 }
 
 // defaults returns the configuration of an empty file.
