@@ -54,13 +54,16 @@ func (c *call) translate(asked *hub.Request, plain []byte, err error) *hub.Failu
 	if err != nil {
 		return unreadable(c.target.dialect, err)
 	}
+	if asked.Other {
+		return hub.Fail(hub.CodeNoEndpoint, nil)
+	}
 	if (asked.Partial || asked.Keep) && c.route.wantsHistory() {
 		return hub.Fail(hub.CodePartial, nil)
 	}
 	if len(asked.Model) == 0 {
 		asked.Model = []byte(c.route.cfg.Requests.Model)
 	}
-	asked.AskWhole = c.route.up.cfg.Whole
+	asked.AskWhole, asked.Upstream = c.route.up.cfg.Whole, c.route.options
 	var losses hub.Losses
 	body, err := c.route.writeRequest(nil, asked, &losses)
 	if err != nil {
@@ -82,7 +85,10 @@ func (c *call) describe() {
 	h := &c.request.Header
 	h.Del(fasthttp.HeaderContentEncoding)
 	h.SetContentType("application/json")
-	for _, field := range c.route.source.RequestHeader {
+	if c.route.source.RequestHeader == nil {
+		return
+	}
+	for _, field := range c.route.source.RequestHeader(c.route.options) {
 		if len(h.Peek(field.Name)) == 0 {
 			h.Set(field.Name, field.Value)
 		}

@@ -165,7 +165,9 @@ var Dialect = hub.Dialect{
 	Requests:      requests{},
 	Messages:      messages{},
 	Stateless:     true,
-	RequestHeader: []hub.HeaderField{{Name: "anthropic-version", Value: "2023-06-01"}},
+	RequestHeader: func(hub.Options) []hub.HeaderField {
+		return []hub.HeaderField{{Name: "anthropic-version", Value: "2023-06-01"}}
+	},
 }
 
 // pingHead begins a ping with members of our own.

@@ -244,8 +244,9 @@ type Dialect struct {
 	// StopsRun is the run that the body of an [OpStop] names; "" ends all of the thread.
 	StopsRun func(body []byte) string
 
-	// RequestHeader are fields that agents of the dialect want, unless the client or the route says them.
-	RequestHeader []HeaderField
+	// RequestHeader are fields that agents of the dialect want beside a body that was written for them, unless the client or the
+	// route says them. nil: none.
+	RequestHeader func(upstream Options) []HeaderField
 }
 
 // RequestWriter is what writes requests for agents of the dialect; nil: the body of the client passes as it came.

@@ -228,6 +228,14 @@ func (o Options) Duration(n string) time.Duration { return o.value(n, OptionDura
 func (o Options) List(n string) []string          { return o.value(n, OptionList).([]string) }
 func (o Options) Map(n string) map[string]string  { return o.value(n, OptionMap).(map[string]string) }
 
+// EnumOr returns the value of an option declared as enum, or fallback where there are no options at all.
+func (o Options) EnumOr(n, fallback string) string {
+	if o.specs == nil {
+		return fallback
+	}
+	return o.Enum(n)
+}
+
 // Enum returns the value of an option declared as enum, Text that of one declared as text.
 func (o Options) Enum(n string) string { return o.value(n, OptionEnum).(string) }
 func (o Options) Text(n string) string { return o.value(n, OptionText).(string) }

@@ -35,6 +35,10 @@ type Request struct {
 	Extra    Meta // what the application adds for its agent
 	AskWhole bool // the agent is to answer in one piece
 	Whole    bool // the client wants the answer in one piece, not as a stream
+	Other    bool // the body asks for something else than a turn, such as the state of an earlier one
+
+	// Upstream are the options of the agent that is asked, for codecs whose agents speak several versions; none: the defaults.
+	Upstream Options
 
 	History History
 	Tools   ToolList
