@@ -36,7 +36,7 @@
 //	tool.*       a message of the task at work, in words, and as data in the form of Google's Agent Development Kit: parts
 //	             with the metadata adk_type function_call {id, name, args} and function_response {id, name, response}
 //	ask          the message of input-required: the title as text, the rest as data. Answered before it: a message that
-//	             only has data
+//	             only has data. Read: the id is that of the task, # and that of the message
 //	notice       a message of the task at work
 //	file         an artifact with a part that is a file; read from messages, too
 //	data         an artifact with a part that is data: name = Name
@@ -58,16 +58,31 @@
 // A stream is copied for a client of the same version and binding. For one of another version, or where the upstream's
 // option version says so, it is translated.
 //
+// # Requests
+//
+// A message in SendStreamingMessage or SendMessage, in 0.3 message/stream or message/send, or without an envelope over REST: contextId
+// = the thread, parts = what the user says: text, files, data. One that names a context or a task is all that is new; another begins a
+// conversation. Data with the member approved, in a task that goes on, are the answer to its question. acceptedOutputModes, metadata and
+// tenant are for agents of this dialect; other calls (tasks/get, CancelTask …) are none of a turn.
+//
+// Written: what the user says that is new, as one message in the context that the client's thread names. An answer goes into the task that
+// the id of its question names, in words where the user says nothing else, and as data. The version and the binding are those of the
+// upstream's options. What was said before is lost where the client names no thread.
+//
+// Conversations at rest are the history of a task; tasks are read, too. Calls and results are data as in the stream; instructions,
+// reasoning, sources and approvals are lost. An answer in one piece is the task with what was said as artifacts.
+//
 // # Lost
 //
 // Reasoning, unless the route folds it; progress of tools, partial results, steps, plans, sources; words of the user;
 // history and metadata of tasks; several tasks in one stream are one run. Timestamps are optional, and not written. The
-// gRPC binding and push notifications are not spoken. Bodies of requests pass as they came.
+// gRPC binding and push notifications are not spoken.
 //
 // # Options
 //
 //	version  1.0, 0.3, or auto. encode: for clients whose request does not say; auto is 1.0. decode: what the upstream
-//	         answers with, so that streams are not copied to clients of the other version; auto: what it is asked in
+//	         answers with, so that streams are not copied to clients of the other version, and what it is asked in by
+//	         clients of other dialects; auto: what it is asked in, or 1.0
 //	binding  jsonrpc, rest, or auto, which is jsonrpc; as version
 //	text     encode: artifact, or status where clients show only messages: each text is one message then
 //	status   decode: notice, or text where the upstream answers in messages of a task at work
@@ -129,7 +144,11 @@ var Dialect = hub.Dialect{
 	EndsWithBody:  true,
 	ServerIDs:     true,
 	AppendFailure: appendFailure,
+	AppendAnswer:  appendAnswer,
+	Messages:      messages{},
 	Requests:      requests{},
+	RequestHeader: requestHeader,
+	Endpoints:     endpoints,
 }
 
 // nameRaw is the name of raw events of this dialect.
@@ -188,60 +207,4 @@ func extension(rec wire.Record) rawjson.Value {
 func appendFailure(dst []byte, f *hub.Failure) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","id":null,"error":`...)
 	return append(appendRPCError(dst, []byte(f.Text()), []byte(f.Code)), '}')
-}
-
-// requests reads the call that sends a message, or subscribes to a task.
-type requests struct{ hub.PassThrough }
-
-// DecodeRequest takes the id of a JSON-RPC call, the version that the client speaks, and the task and context that the
-// message continues.
-func (requests) DecodeRequest(req *hub.Request, body []byte) error {
-	var json rawjson.Decoder
-	var call struct {
-		ID      rawjson.Value `json:"id"`
-		Method  rawjson.Value `json:"method"`
-		JSONRPC rawjson.Value `json:"jsonrpc"`
-		Params  rawjson.Value `json:"params"`
-		Message rawjson.Value `json:"message"`
-		Request rawjson.Value `json:"request"`
-	}
-	if err := json.Decode(body, &call); err != nil {
-		return hub.JSONError(err)
-	}
-	message := call.Message
-	if call.Params != nil {
-		message = rawjson.Get(call.Params, "message")
-	} else if message == nil {
-		message = call.Request // what the REST binding of 0.3 calls it
-	}
-	if call.JSONRPC != nil || call.Method != nil {
-		if req.Call = call.ID; req.Call == nil {
-			req.Call = []byte("null")
-		}
-	}
-	m := readObject(message)
-	req.Version = versionOf(req, rawjson.Body(call.Method), message, &m)
-	req.Run, req.Thread, req.Body = m.taskID, m.contextID, body
-	return nil
-}
-
-// versionOf tells the version of a request: by its method, by its header, or by the shape of its message. Without a header
-// it is the older one.
-func versionOf(req *hub.Request, method []byte, message rawjson.Value, m *object) []byte {
-	switch {
-	case bytes.IndexByte(method, '/') > 0:
-		return []byte(version03)
-	case len(method) > 0:
-		return []byte(version1)
-	}
-	if req.Header != nil && req.Header("A2A-Version") != "" {
-		if req.Header("A2A-Version")[0] == '0' {
-			return []byte(version03)
-		}
-		return []byte(version1)
-	}
-	if rawjson.Get(message, "parts") != nil && string(m.role) == "ROLE_USER" {
-		return []byte(version1)
-	}
-	return []byte(version03)
 }

@@ -268,31 +268,37 @@ func (d *decoder) typed(dst []hub.Event, p *part, msg []byte) []hub.Event {
 	return dst
 }
 
-// toolEnd reads what a tool returned: an object, of which result and error are the conventions.
+// toolEnd reads what a tool returned.
 func (d *decoder) toolEnd(dst []hub.Event, data rawjson.Value, id, name, msg []byte) []hub.Event {
+	r := readResponse(rawjson.Get(data, "response"))
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.Msg, ev.Status = hub.ToolEnd, id, name, msg, hub.StatusOK
-	response := rawjson.Get(data, "response")
-	only, more := rawjson.Fields(response), false
+	ev.Kind, ev.ID, ev.Name, ev.Msg, ev.Status, ev.Text, ev.Value = hub.ToolEnd, id, name, msg, r.Status, r.Text, r.Value
+	return dst
+}
+
+// readResponse reads the response of a tool: an object, of which result and error are the conventions.
+func readResponse(response rawjson.Value) (r hub.CallResult) {
+	r.Status = hub.StatusOK
+	only := rawjson.Fields(response)
 	key, val, _ := only.Next()
-	if _, _, more = only.Next(); more {
-		ev.Value = response
-		return dst
+	if _, _, more := only.Next(); more {
+		r.Value = response
+		return r
 	}
 	switch string(key) {
 	case "error":
-		ev.Status = hub.StatusError
+		r.Status = hub.StatusError
 	case "result":
 	default:
-		ev.Value = rawjson.NotNull(response)
-		return dst
+		r.Value = rawjson.NotNull(response)
+		return r
 	}
 	if body, ok := rawjson.Str(val); ok {
-		ev.Text = body
+		r.Text = body
 	} else {
-		ev.Value = val
+		r.Value = val
 	}
-	return dst
+	return r
 }
 
 // failed ends the run with an error: of JSON-RPC, or the body of one of HTTP.

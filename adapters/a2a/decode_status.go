@@ -1,6 +1,7 @@
 package a2a
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -100,15 +101,27 @@ func (d *decoder) questions(dst []hub.Event, o, m *object, st state) []hub.Event
 		}
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.AskKind, ev.Title = hub.Ask, m.messageID, hub.AskInput, title
+	ev.Kind, ev.AskKind, ev.Title = hub.Ask, hub.AskInput, title
 	if st == stateAuth {
 		ev.AskKind = hub.AskAuth
 	}
-	if len(ev.ID) == 0 {
-		d.asks++
-		ev.ID = d.scratch.Since(strconv.AppendInt(append(append(d.scratch.Begin(), o.taskID...), "-ask-"...), int64(d.asks), 10))
-	}
+	ev.ID = d.askID(rawjson.First(o.taskID, o.id), m.messageID)
 	return dst
+}
+
+// askID names a question by its task and its message.
+func (d *decoder) askID(task, message []byte) []byte {
+	id := d.scratch.Begin()
+	if marks := bytes.IndexByte(task, askMark) >= 0; len(task) > 0 && !marks {
+		id = append(append(id, task...), askMark)
+	} else if marks || bytes.IndexByte(message, askMark) >= 0 {
+		message = nil // it would name another task
+	}
+	if len(message) > 0 {
+		return d.scratch.Since(append(id, message...))
+	}
+	d.asks++
+	return d.scratch.Since(strconv.AppendInt(append(id, "ask-"...), int64(d.asks), 10))
 }
 
 // ask reads a question that the encoder wrote.

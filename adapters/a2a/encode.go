@@ -102,19 +102,8 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	e.started = true
-	e.task = append(e.task[:0], rawjson.First(ev.ID, e.unique, []byte("task"))...)
-	if len(ev.Ref) > 0 {
-		e.context = append(e.context[:0], ev.Ref...)
-	} else if len(e.context) == 0 {
-		e.context = append(append(e.context, "context-"...), e.task...)
-	}
-	b := e.begin(out)
-	if e.shape == shapeFlat {
-		b = append(b, `{"kind":"task","id":"`...)
-	} else {
-		b = append(b, `{"task":{"id":"`...)
-	}
-	b = append(append(append(b, e.task...), `","contextId":"`...), e.context...)
+	e.nameTask(ev.ID, ev.Ref)
+	b := e.appendTask(e.begin(out))
 	b = append(append(b, `","status":{"state":"`...), e.shape.state(stateWorking)...)
 	b = append(b, `"}`...)
 	if payload := e.early.Next(); payload != nil {
@@ -125,6 +114,26 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.Extend(out, payload)
 	}
 	return hub.Native
+}
+
+// nameTask names the task and its context, as the upstream does, or else in a way that no other task is named.
+func (e *encoder) nameTask(task, context []byte) {
+	e.task = append(e.task[:0], rawjson.First(task, e.unique, []byte("task"))...)
+	if len(context) > 0 {
+		e.context = append(e.context[:0], context...)
+	} else if len(e.context) == 0 {
+		e.context = append(append(e.context, "context-"...), e.task...)
+	}
+}
+
+// appendTask appends a task up to the end of the id of its context.
+func (e *encoder) appendTask(dst []byte) []byte {
+	if e.shape == shapeFlat {
+		dst = append(dst, `{"kind":"task","id":"`...)
+	} else {
+		dst = append(dst, `{"task":{"id":"`...)
+	}
+	return append(append(append(dst, e.task...), `","contextId":"`...), e.context...)
 }
 
 // begin starts a record up to the event.

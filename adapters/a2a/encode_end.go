@@ -14,19 +14,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !e.started {
 		return e.failFirst(out, ev)
 	}
-	st, disposition := stateCompleted, hub.Native
-	switch ev.Status {
-	case hub.StatusFailed:
-		st = stateFailed
-	case hub.StatusTruncated:
-		st = stateFailed
-	case hub.StatusCancelled:
-		st = stateCanceled
-	case hub.StatusRefused:
-		st = stateRejected
-	case hub.StatusPaused, hub.StatusTools:
-		st = stateInput
-	}
+	st, disposition := stateOf(ev.Status), hub.Native
 	parts := e.appendQuestions(nil)
 	if len(e.asks) > 0 && e.asks[0].what == hub.AskAuth && st == stateInput {
 		st = stateAuth
@@ -44,6 +32,21 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b := e.status(out, st, parts)
 	e.close(out, e.appendEndMetadata(b, ev, st))
 	return disposition
+}
+
+// stateOf is the state of a task whose run ended so.
+func stateOf(status hub.Status) state {
+	switch status {
+	case hub.StatusFailed, hub.StatusTruncated:
+		return stateFailed
+	case hub.StatusCancelled:
+		return stateCanceled
+	case hub.StatusRefused:
+		return stateRejected
+	case hub.StatusPaused, hub.StatusTools:
+		return stateInput
+	}
+	return stateCompleted
 }
 
 // appendEndMetadata appends what the last status has no words for.

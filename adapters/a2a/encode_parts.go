@@ -107,8 +107,17 @@ func (e *encoder) toolStart(ev *hub.Event) hub.Disposition {
 
 // toolReady tells people of a call in words, and those who know it in data. The protocol itself has no calls.
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
+	e.announce(out, e.appendCall(nil, ev))
+	if e.shape == shapeProto {
+		return hub.Folded
+	}
+	return hub.Extension
+}
+
+// appendCall appends a call in words and in data.
+func (e *encoder) appendCall(parts []byte, ev *hub.Event) []byte {
 	words := append(append(e.buf[:0], "Calling "...), ev.Name...)
-	parts := e.appendTextPart(nil, words)
+	parts = e.appendTextPart(parts, words)
 	data := append(append(words[:0], `{"id":"`...), ev.ID...)
 	data = append(append(append(data, `","name":"`...), ev.Name...), `","args":`...)
 	if ev.Value != nil {
@@ -116,13 +125,8 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 	} else {
 		data = rawjson.AppendQuoted(data, ev.Text)
 	}
-	data = append(data, '}')
-	e.buf = data
-	e.announce(out, e.appendDataPart(parts, kindCall, data))
-	if e.shape == shapeProto {
-		return hub.Folded
-	}
-	return hub.Extension
+	e.buf = append(data, '}')
+	return e.appendDataPart(parts, kindCall, e.buf)
 }
 
 // announce writes a message whose words repeat its data, and marks it so.
@@ -204,7 +208,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil || len(ev.More.File.URL) == 0 && len(ev.More.File.Base64) == 0 {
 		return hub.Dropped
 	}
-	e.artifact(out, e.name(ev.ID), rawjson.First(ev.More.File.Name, ev.Name), e.appendFile(e.buf[:0], &ev.More.File))
+	e.artifact(out, e.name(ev.ID), rawjson.First(ev.More.File.Name, ev.Name), e.shape.appendFile(e.buf[:0], &ev.More.File))
 	return hub.Native
 }
 
@@ -219,13 +223,13 @@ func (e *encoder) artifact(out *wire.Out, id, name, part []byte) {
 }
 
 // appendFile appends a part that is a file: by its URL, or else inline.
-func (e *encoder) appendFile(dst []byte, f *hub.FileRef) []byte {
+func (s shape) appendFile(dst []byte, f *hub.FileRef) []byte {
 	inline := len(f.URL) == 0
 	body := f.URL
 	if inline {
 		body = f.Base64
 	}
-	names := fileNames[e.shape]
+	names := fileNames[s]
 	head := names.url
 	if inline {
 		head = names.raw

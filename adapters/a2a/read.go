@@ -119,6 +119,8 @@ type part struct {
 	kind    []byte // what the metadata say that the data are
 	thought bool   // the metadata say that the text is reasoning
 	file    hub.FileRef
+
+	metadata rawjson.Value
 }
 
 // Metadata of parts: those of Google's Agent Development Kit, and one of ours.
@@ -150,6 +152,7 @@ func readPart(v rawjson.Value) (p part) {
 		case "file":
 			p.file = readFile(val)
 		case "metadata":
+			p.metadata = val
 			p.kind = rawjson.Text(val, keyKind)
 			p.thought, _ = rawjson.Bool(rawjson.Get(val, keyThought))
 		}
