@@ -33,6 +33,8 @@ func TestFindEndpoint(t *testing.T) {
 	f("GET", "/v1/models/a:b", "model map[model:a:b]")
 	f("GET", "/c-1/stream", "join map[thread:c-1]")
 	f("GET", "//stream", "none")
+	f("GET", "/c-1/other", "none")
+	f("POST", "/agent/x/halt/t", "none")
 	f("POST", "/agent/x/stop/t", "stop map[agent:x thread:t]")
 	f("POST", "/agent/x/stop", "none")
 }

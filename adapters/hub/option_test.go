@@ -42,6 +42,7 @@ func TestOptions(t *testing.T) {
 		"true 0 250ms v2 \"T\" [c d] map[k:v l:a=b]")
 	f(map[string]any{"strict": true, "limit": 7, "title": 1.5, "hide": []any{"x", 2}, "names": map[string]any{"k": true}},
 		"true 7 2s v1 \"1.5\" [x 2] map[k:true]")
+	f(map[string]any{"wait": "0s"}, "false 10 0s v1 \"\" [a b] map[x:1]")
 	f(map[string]any{"hide": "", "names": map[string]any{}}, "false 10 2s v1 \"\" [] map[]")
 }
 
@@ -71,19 +72,22 @@ func TestOptionProblems(t *testing.T) {
 	}
 }
 
-// TestUndeclaredOption: asking for an option that was not declared, or as another type, is a fault of the dialect.
+// TestUndeclaredOption: asking for an option that was not declared, or as another type, or whose default is none, is a fault of the
+// dialect.
 func TestUndeclaredOption(t *testing.T) {
-	f := func(ask func(hub.Options)) {
+	f := func(d hub.Dialect, ask func(hub.Options)) {
 		t.Helper()
 		defer func() {
 			if recover() == nil {
 				t.Error("no panic")
 			}
 		}()
-		ask(optionDialect.Defaults())
+		ask(d.Defaults())
 	}
-	f(func(o hub.Options) { o.Bool("nope") })
-	f(func(o hub.Options) { o.Int("strict") })
+	f(optionDialect, func(o hub.Options) { o.Bool("nope") })
+	f(optionDialect, func(o hub.Options) { o.Int("strict") })
+	bad := hub.Dialect{Name: "bad", Options: []hub.OptionSpec{{Name: "limit", Type: hub.OptionInt, Default: "ten"}}}
+	f(bad, func(o hub.Options) { o.Int("limit") })
 	if d := optionDialect.Defaults().Duration("wait"); d != 2*time.Second {
 		t.Errorf("wait is %s", d)
 	}

@@ -149,3 +149,25 @@ func TestDetach(t *testing.T) {
 		t.Errorf("sent as it came: %q, %v", sent, err)
 	}
 }
+
+// TestShows: a client has a call where its history says so, and any call if the proxy knows no history.
+func TestShows(t *testing.T) {
+	var none *hub.History
+	if !none.Shows([]byte("c1"), []byte("m1")) {
+		t.Error("without a history, a result does not show its call")
+	}
+	var h hub.History
+	h.Add(hub.PastCall{ID: []byte("c1"), Msg: []byte("m1")})
+	f := func(id, message string, want bool) {
+		t.Helper()
+		if got := h.Shows([]byte(id), []byte(message)); got != want {
+			t.Errorf("known %v: %s in %s: got %v, want %v", h.Known, id, message, got, want)
+		}
+	}
+	f("c1", "m1", true)
+	f("c1", "m2", false)
+	f("c2", "m1", true) // the request tells of new things only
+	h.Known = true
+	f("c1", "m1", true)
+	f("c2", "m1", false)
+}

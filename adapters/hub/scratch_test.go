@@ -1,6 +1,9 @@
 package hub
 
-import "testing"
+import (
+	"reflect"
+	"testing"
+)
 
 // An empty member and one that is not there are two things, and which of them comes out must not depend on whether the
 // scratch was used before.
@@ -24,5 +27,26 @@ func TestScratchEmptyIsNotNil(t *testing.T) {
 		if got := s.Copy(nil); got != nil {
 			t.Errorf("used %v: Copy(nil) is %q", used, got)
 		}
+	}
+}
+
+// TestScratchKeepsItsMemory: what one record needed is there for the next.
+func TestScratchKeepsItsMemory(t *testing.T) {
+	var s Scratch
+	p := make([]byte, 1000)
+	if n := testing.AllocsPerRun(100, func() { s.Reset(); s.Copy(p); s.More() }); n > 0 {
+		t.Errorf("%g allocations a record", n)
+	}
+	s.Copy(make([]byte, maxScratch+1))
+	if s.Reset(); cap(s.buf) > maxScratch {
+		t.Errorf("%d bytes are kept of a huge record", cap(s.buf))
+	}
+}
+
+// TestNoCounts: every count is below zero by one, as 0 is a count.
+func TestNoCounts(t *testing.T) {
+	want := Counts{In: ^0, Out: ^0, Total: ^0, Cached: ^0, CacheWrite: ^0, ReasoningTokens: ^0, ContextUsed: ^0, ContextSize: ^0}
+	if got := new(Scratch).More().Usage; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v", got)
 	}
 }
