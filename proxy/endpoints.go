@@ -113,15 +113,20 @@ func (r *route) agent(model string) *hub.Agent {
 // defaultAgent is the name of an agent that has none; it is the one that CopilotKit asks for.
 const defaultAgent = "default"
 
-// stop ends the run of a thread. The client goes on reading until the stream has ended.
+// stop ends the runs of a thread, or the run of an answer. The client goes on reading until the stream has ended.
 func (s *Server) stop(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath) {
 	run := ""
 	if t.dialect.StopsRun != nil {
 		run = t.dialect.StopsRun(ctx.Request.Body())
 	}
-	if !s.runs.cancel(runKey{r.name, sub.params["thread"]}, run) {
+	answer := sub.params["answer"]
+	if !s.runs.cancel(runKey{r.name, sub.params["thread"] + answer}, run) {
+		if answer != "" {
+			s.reject(ctx, t, hub.Fail(hub.CodeNotFound, nil))
+			return
+		}
 		ctx.SetStatusCode(fasthttp.StatusNotFound)
 	}
 	ctx.SetContentType("application/json")
-	ctx.SetBody(t.dialect.AppendReply(nil, hub.OpStop, nil))
+	ctx.SetBody(t.dialect.AppendReply(nil, hub.OpStop, &hub.Agent{Stopped: answer}))
 }

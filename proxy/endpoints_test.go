@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bufio"
 	"io"
 	"strings"
 	"testing"
@@ -84,7 +85,7 @@ func TestStopOfRun(t *testing.T) {
 	head := run.response()
 	f := func(path, body string, status int) {
 		t.Helper()
-		if resp, text := r.post(path, body); resp.StatusCode != status || text != `{"success":true}` {
+		if resp, text := r.post(path, body); resp.StatusCode != status || text != `{"success":true}` || resp.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("%s %s: %d %s", path, body, resp.StatusCode, text)
 		}
 	}
@@ -101,6 +102,47 @@ func TestStopOfRun(t *testing.T) {
 	}
 	run.ask("POST", "/copilot/agent/default/stop/t%2F1", `{"runId":"r-1"}`)
 	if resp := run.response(); resp.StatusCode != 404 {
+		t.Errorf("behind the stream: %d", resp.StatusCode)
+	}
+}
+
+// TestCancelOfResponse: clients of the Responses API know an answer by its id as soon as it begins, and cancel it by that.
+func TestCancelOfResponse(t *testing.T) {
+	gone := make(chan struct{})
+	agent := newAgent(t, func(p *peer) {
+		if p.request() != nil {
+			p.ok("Content-Type: application/x-ndjson")
+			p.chunk(lines(lineStart, lineHello))
+			p.awaitGone()
+			close(gone)
+		}
+	})
+	r := start(t, "listen: 127.0.0.1:0\nupstreams:\n  agent: {url: '"+agent.url()+"', dialect: native}\nroutes:\n"+
+		"  - {path: /openai/*, upstream: agent, client: openai-responses}\n")
+	run := r.dial()
+	run.ask("POST", "/openai/v1/responses", `{"model":"m","stream":true,"input":"Hi"}`)
+	events := bufio.NewReader(run.response().Body)
+	created, err := events.ReadString('}')
+	_, id, ok := strings.Cut(created, `"response":{"id":"`)
+	if id, _, _ = strings.Cut(id, `"`); err != nil || !ok {
+		t.Fatalf("no response is announced: %v %s", err, created)
+	}
+	if resp, text := r.post("/openai/v1/responses/resp_other/cancel", ""); resp.StatusCode != 404 || !strings.Contains(text, `"error":{`) {
+		t.Errorf("another response: %d %s", resp.StatusCode, text)
+	}
+	resp, text := r.post("/openai/v1/responses/"+id+"/cancel", "")
+	if resp.StatusCode != 200 || !strings.Contains(text, `{"id":"`+id+`"`) || !strings.Contains(text, `"status":"cancelled"`) {
+		t.Errorf("%d %s", resp.StatusCode, text)
+	}
+	<-gone
+	rest, err := io.ReadAll(events)
+	if err != nil || !strings.Contains(string(rest), "Hello") || !strings.Contains(string(rest), `"id":"`+id+`"`) {
+		t.Errorf("the stream has no end of that response: %v\n%s", err, rest)
+	}
+	if got := r.awaitEnds(1)["ending"]; got != "cancelled" {
+		t.Errorf("ended as %v", got)
+	}
+	if resp, _ := r.post("/openai/v1/responses/"+id+"/cancel", ""); resp.StatusCode != 404 {
 		t.Errorf("behind the stream: %d", resp.StatusCode)
 	}
 }

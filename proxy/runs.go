@@ -14,8 +14,8 @@ type runs struct {
 	byKey map[runKey][]*cancelableRun
 }
 
-// runKey names a thread of a route.
-type runKey struct{ route, thread string }
+// runKey names a thread of a route, or an answer, where clients know that before it ends.
+type runKey struct{ route, name string }
 
 type cancelableRun struct {
 	id       string // as the client named it
@@ -28,6 +28,9 @@ func (r *runs) add(c *call, st *canceler) (forget func()) {
 		return func() {}
 	}
 	key, run := runKey{c.route.name, plainText(c.asked.Thread)}, &cancelableRun{plainText(c.asked.Run), st}
+	if len(c.asked.Answer) > 0 {
+		key.name = plainText(c.asked.Answer)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.byKey == nil {
@@ -46,7 +49,7 @@ func (r *runs) remove(key runKey, run *cancelableRun) {
 	}
 }
 
-// cancel ends the runs of a thread, or only the one of that id, and reports whether there were any.
+// cancel ends the runs of that name, or only the one of that id, and reports whether there were any.
 func (r *runs) cancel(key runKey, id string) (found bool) {
 	r.mu.Lock()
 	list := slices.Clone(r.byKey[key])

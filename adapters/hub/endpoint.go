@@ -23,7 +23,7 @@ const (
 	OpDescribe                  // the agents that there are
 	OpConnect                   // what was said in a thread; nothing is remembered, so that is nothing
 	OpJoin                      // the rest of a run whose stream the client has lost; none is kept
-	OpStop                      // ends the run of {thread}
+	OpStop                      // ends the runs of {thread}, or the one whose answer has the id {answer}
 
 	operationCount
 )
@@ -37,6 +37,7 @@ type Agent struct {
 	Name, Description string
 	Models            []string
 	Model             string // the one that is asked for
+	Stopped           string // the id of the answer whose run was ended
 }
 
 // FindEndpoint returns the endpoint that a request calls, and the values of the names in its path. path is what stands below the

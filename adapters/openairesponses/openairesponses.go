@@ -128,7 +128,6 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/adapters/internal/openaimodels"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -184,7 +183,7 @@ var Dialect = hub.Dialect{
 	AppendFailure: appendFailure,
 	AppendAnswer:  appendAnswer,
 	Endpoints:     endpoints,
-	AppendReply:   openaimodels.AppendReply,
+	AppendReply:   appendReply,
 	Requests:      requests{},
 	Messages:      messages{},
 	Stateless:     true,

@@ -89,6 +89,9 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.Previous = rawjson.Body(c.Previous)
 	req.Partial = !rawjson.IsNull(c.Previous) || !rawjson.IsNull(c.Conversation)
 	streams, _ := rawjson.Bool(c.Stream)
+	// The answer has its id before there is one: by it clients cancel, and go on from it on a WebSocket.
+	seed := appendTag(nil, nil, body)
+	req.Answer = appendTag([]byte(responsePrefix), req.Unique, seed)
 	if string(rawjson.Body(c.Type)) == socketRequest {
 		onSocket(req, &c)
 	} else {
@@ -101,7 +104,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.Choice = decodeChoice(c.ToolChoice)
 	decodeSettings(&req.Settings, &c)
 	req.Extra = conversation.Extra(&c.All, name, func(key []byte) bool { return read[string(key)] })
-	req.Call = appendCall(nil, &c, body)
+	req.Call = appendCall(nil, &c, seed)
 	err := decodeInput(req, &c)
 	req.Remember(false)
 	return err
@@ -110,10 +113,8 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 // socketRequest is the type of a request on a WebSocket, which is always answered by a stream.
 const socketRequest = "response.create"
 
-// onSocket reads what differs on a WebSocket. What comes later on it goes on from the id of the response, which therefore is known
-// before there is one.
+// onSocket reads what differs on a WebSocket.
 func onSocket(req *hub.Request, c *create) {
-	req.Answer = appendTag([]byte(responsePrefix), req.Unique, req.Body)
 	generates, said := rawjson.Bool(c.Generate)
 	req.Prepare = said && !generates
 }
@@ -131,9 +132,9 @@ func decodeInput(req *hub.Request, c *create) error {
 }
 
 // appendCall appends what the answer needs to know of the request.
-func appendCall(dst []byte, c *create, body []byte) []byte {
+func appendCall(dst []byte, c *create, seed []byte) []byte {
 	dst = append(dst, `{"`+callSeed+`":"`...)
-	dst = append(appendTag(dst, nil, body), `","`+callEcho+`":`...)
+	dst = append(append(dst, seed...), `","`+callEcho+`":`...)
 	dst = appendEcho(dst, c)
 	if s := rawjson.Body(c.StreamID); len(s) > 0 {
 		dst = rawjson.AppendQuoted(append(dst, `,"`+callStream+`":`...), s)
