@@ -96,7 +96,8 @@ func TestWrongDialectPairs(t *testing.T) {
 		"claude-cli as a2a": {
 			"background-agent.txtar", "background-left.txtar", "end-api-error.txtar", "end-budget.txtar", "end-cancelled.txtar",
 			"end-failed.txtar", "end-length.txtar", "end-max-turns.txtar", "end-refused.txtar", "extension.txtar",
-			"foreground-agent.txtar", "recorded-whole.txtar", "recorded.txtar", "separators.txtar", "thinking.txtar", "whole-longer.txtar",
+			"foreground-agent.txtar", "recorded-whole.txtar", "recorded.txtar", "separators.txtar", "thinking.txtar", "user-files.txtar",
+			"whole-longer.txtar",
 		},
 	}
 	tried, none := 0, 0
