@@ -7,6 +7,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,6 +25,7 @@ type Request struct {
 	Name   string          `json:"name"` // of the fixture
 	From   string          `json:"from"`
 	To     string          `json:"to"`
+	Form   string          `json:"form,omitempty"` // of several that agents of the dialect take
 	Body   json.RawMessage `json:"body,omitempty"`
 	Losses []string        `json:"losses"`
 
@@ -78,21 +80,54 @@ func eachTarget(from *hub.Dialect, path string, emit func(*Request) error) error
 		if to == from || own || to.RequestWriter() == nil {
 			continue
 		}
-		req := &hub.Request{Unique: []byte("1"), Header: func(string) string { return "" }}
-		if err := from.Requests.DecodeRequest(req, body(archive)); err != nil {
-			return err
-		}
-		if req.Prepare || to.Stateless && (req.Partial || req.Keep) {
-			continue
-		}
-		if len(req.Model) == 0 {
-			req.Model = []byte("m-1")
-		}
-		if err := emit(written(from, to, path, req)); err != nil {
-			return err
+		for _, form := range formsOf(to) {
+			if err := eachForm(from, to, form, path, archive, emit); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// A form is one of those in which agents of a dialect are asked.
+type form struct {
+	name    string
+	options map[string]any // of the upstream
+}
+
+// formsOf are the forms of a dialect; most have one.
+func formsOf(to *hub.Dialect) (all []form) {
+	if to.Name != "a2a" {
+		return []form{{}}
+	}
+	for _, version := range []string{"1.0", "0.3"} {
+		for _, binding := range []string{"jsonrpc", "rest"} {
+			all = append(all, form{version + " " + binding, map[string]any{"version": version, "binding": binding}})
+		}
+	}
+	return all
+}
+
+// eachForm writes one recorded request in one form.
+func eachForm(from, to *hub.Dialect, f form, path string, archive *txtar.Archive, emit func(*Request) error) error {
+	options, problems := to.ParseOptions(f.options)
+	if len(problems) > 0 {
+		return errors.Join(problems...)
+	}
+	req := &hub.Request{Unique: []byte("1"), Header: func(string) string { return "" }}
+	if err := from.Requests.DecodeRequest(req, body(archive)); err != nil {
+		return err
+	}
+	if req.Prepare || to.Stateless && (req.Partial || req.Keep) {
+		return nil
+	}
+	if len(req.Model) == 0 {
+		req.Model = []byte("m-1")
+	}
+	req.Upstream = options
+	r := written(from, to, path, req)
+	r.Form = f.name
+	return emit(r)
 }
 
 // written writes a request for an agent.

@@ -12,11 +12,14 @@ import * as ai6 from "ai-6";
 import * as ai7 from "ai-7";
 import { createRequire } from "node:module";
 import { loadCases } from "../lib/cases.mjs";
+import { server03, server1 } from "./a2a.mjs";
 
 // Version 1 has its schemas in a package that only its client depends on.
 const { RunAgentInputSchema: inputOf1 } = createRequire(import.meta.resolve("agui-client-1.0.0"))("@ag-ui/core/schemas");
 
 const judges = [
+  { name: "@a2a-js/sdk 1", to: "a2a", form: "1.0 jsonrpc", judge: server1, spoil: (body) => delete body.params.message.messageId },
+  { name: "@a2a-js/sdk 0.3", to: "a2a", form: "0.3 jsonrpc", judge: server03, spoil: (body) => (body.params.message.role = "agent") },
   { name: "@ag-ui/client 1.0", to: "agui", judge: (body) => inputOf1.parse(body), spoil: (body) => delete body.messages },
   { name: "@ag-ui/client 0.0.59", to: "agui", judge: (body) => inputOf0.parse(body), spoil: (body) => delete body.messages },
   { name: "ai 7", to: "aisdk", judge: uiMessages(ai7), spoil: unnameRole },
@@ -52,7 +55,7 @@ function unnameRole(body) {
 const requests = loadCases(process.argv[2]).filter((r) => !r.refused);
 let failures = 0;
 for (const judge of judges) {
-  const mine = requests.filter((r) => r.to === judge.to);
+  const mine = requests.filter((r) => r.to === judge.to && r.form === judge.form);
   const refused = [];
   for (const r of mine) {
     const fault = await refusal(judge, r.body, r.losses);

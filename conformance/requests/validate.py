@@ -12,10 +12,15 @@ import json
 import sys
 from collections.abc import Iterator
 
+from a2a.compat.v0_3 import a2a_v0_3_pb2
+from a2a.compat.v0_3 import types as a2a_v0_3
+from a2a.types import SendMessageRequest
+from a2a.utils.proto_utils import validate_proto_required_fields
 from ag_ui.core import RunAgentInput
 from anthropic.types import message_create_params
 from google.adk.cli.api_server import RunAgentRequest
 from google.genai import types as gemini
+from google.protobuf.json_format import ParseDict
 from openai.types.chat import completion_create_params
 from openai.types.responses import response_create_params
 from pydantic import ConfigDict, TypeAdapter
@@ -89,7 +94,51 @@ def spoil_part(body):
     body["newMessage"]["parts"][0]["said"] = "x"
 
 
+# How a2a-sdk names the methods of each version, by the class of what they take.
+A2A_1 = {"SendMessage": SendMessageRequest, "SendStreamingMessage": SendMessageRequest}
+A2A_03 = {"message/send": a2a_v0_3.SendMessageRequest, "message/stream": a2a_v0_3.SendStreamingMessageRequest}
+
+
+def message_1(params):
+    """Judges as a2a-sdk's server does, and refuses members that it would overlook."""
+    request = ParseDict(params, SendMessageRequest())
+    validate_proto_required_fields(request)
+
+
+def call_1(body):
+    if set(body) != {"jsonrpc", "id", "method", "params"} or body["jsonrpc"] != "2.0" or body["method"] not in A2A_1:
+        raise ValueError("no call of version 1.0")
+    message_1(body["params"])
+
+
+def call_03(body):
+    """The types of 0.3 overlook members that they do not know, so what they understand must be all that is there."""
+    understood = A2A_03[body["method"]].model_validate(body).model_dump(mode="json", by_alias=True, exclude_unset=True)
+    if understood != body:
+        raise ValueError(f"understands {understood}")
+    if not body["params"]["message"]["parts"]:
+        raise ValueError("no parts")
+
+
+def message_03(body):
+    request = ParseDict(body, a2a_v0_3_pb2.SendMessageRequest()).request
+    if request.role != a2a_v0_3_pb2.ROLE_USER or not request.message_id or not request.content:
+        raise ValueError("no message of the user's")
+
+
+def spoil_call(body):
+    body["params"]["message"]["said"] = "x"
+
+
+def spoil_message(body):
+    del body["message"]["messageId"]
+
+
 JUDGES = [
+    ("a2a-sdk, version 1.0", "a2a 1.0 jsonrpc", call_1, spoil_call),
+    ("a2a-sdk, version 1.0", "a2a 1.0 rest", message_1, spoil_message),
+    ("a2a-sdk, version 0.3", "a2a 0.3 jsonrpc", call_03, spoil_call),
+    ("a2a-sdk, version 0.3", "a2a 0.3 rest", message_03, spoil_message),
     ("openai, chat completions", "openai-chat", strict(completion_create_params.CompletionCreateParamsStreaming), add_member),
     ("openai, responses", "openai-responses", strict(response_create_params.ResponseCreateParamsStreaming), add_member),
     ("anthropic, messages", "anthropic", strict(Messages), add_member),
@@ -114,7 +163,7 @@ def main():
         requests = [r for r in map(json.loads, lines) if "refused" not in r]
     failures = 0
     for name, to, judge, spoil in JUDGES:
-        mine = [r for r in requests if r["to"] == to]
+        mine = [r for r in requests if to == " ".join(filter(None, (r["to"], r.get("form"))))]
         refused = [] if mine else ["no requests"]
         for r in mine:
             if fault := refusal(judge, copy.deepcopy(r["body"])):
