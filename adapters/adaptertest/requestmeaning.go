@@ -116,12 +116,16 @@ func compact(text string) string {
 	return text
 }
 
-// show shows a call. Some dialects want arguments to be an object, and wrap others, which is a loss. Where blocks of a result are
-// lost, their order is.
+// show shows a call. Some dialects want arguments to be an object, and wrap others under one name or another, which is a loss. Where
+// blocks of a result are lost, their order is.
 func (c *callMeaning) show(l *hub.Losses) string {
 	args := c.args
-	if slices.Contains(l.Names, "messages.arguments") && args[0] != '{' {
-		args = `{"value":` + args + "}"
+	if slices.Contains(l.Names, "messages.arguments") {
+		if args[0] != '{' {
+			args = `{"value":` + args + "}"
+		} else if text, ok := strings.CutPrefix(args, `{"raw":`); ok {
+			args = `{"value":` + text
+		}
 	}
 	result := c.result
 	if slices.Contains(l.Names, "messages.result.content") {

@@ -59,7 +59,18 @@
 //
 // The member "extension" of a keep_alive line, which the SDK takes for a sign of life: {"x-agent-stream":…}.
 //
+// # Requests
+//
+// Lines of --input-format stream-json: session_id = the thread, message.content = all that is new: texts, images and documents are a
+// message of the user's, tool_result blocks are results of calls. control_response = an answer: behavior allow or deny, message =
+// Reason, updatedInput and the like in the Payload. One line is written: what the user says and the results of calls that the agent
+// has left to the client, or else one answer; with a permission go the arguments of its call, where the request tells them.
+// Conversations at rest are lists of the lines of type user and assistant.
+//
 // # Lost
+//
+// In requests: tools, state, settings, answers beside others or beside words, reasons of permissions; instructions, sources, files of
+// the agent's and open questions of conversations at rest.
 //
 // Tools, agents and servers that init lists, costs by model, permission suggestions, tasks that are commands. When written:
 // partial outputs and progress, sources, files of the agent's, data, ids of parts; steps in sub-agents; choices made in answers.
@@ -123,6 +134,8 @@ var Dialect = hub.Dialect{
 	Observe:       observe,
 	Watch:         func(hub.Options) hub.Watcher { return &watcher{tasks: map[string]bool{}} },
 	KeepAlive:     keepAlive,
+	Messages:      messages{},
+	Requests:      requests{},
 }
 
 const (

@@ -12,3 +12,7 @@ func TestDialect(t *testing.T) { adaptertest.Run(t, &claudecli.Dialect) }
 func TestAllocs(t *testing.T) { adaptertest.Allocs(t, &claudecli.Dialect) }
 
 func FuzzDecode(f *testing.F) { adaptertest.Fuzz(f, &claudecli.Dialect) }
+
+func TestRequests(t *testing.T) { adaptertest.Requests(t, &claudecli.Dialect) }
+
+func FuzzRequests(f *testing.F) { adaptertest.FuzzRequests(f, &claudecli.Dialect) }

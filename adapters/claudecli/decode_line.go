@@ -219,12 +219,8 @@ func (d *decoder) toolResult(dst []hub.Event, l *subAgent, v rawjson.Value) []hu
 	}
 	at := len(dst)
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.SubAgent, ev.Status = hub.ToolEnd, id, l.id, hub.StatusOK
-	d.resultContent(ev, rawjson.Get(v, "content"))
-	if failed, _ := rawjson.Bool(rawjson.Get(v, "is_error")); failed {
-		ev.Status = hub.StatusError
-		d.scratch.MoreOf(ev).Err = ev.Text
-	}
+	ev.Kind, ev.ID, ev.SubAgent = hub.ToolEnd, id, l.id
+	readResult(ev, v, &d.scratch)
 	if t != nil {
 		ev.Name = t.name
 		t.ended = true
@@ -275,16 +271,20 @@ func (d *decoder) background(id []byte) bool {
 	return async || string(rawjson.Text(d.rec.Result, "status")) == "async_launched"
 }
 
-// resultContent reads a result: its text, and all of it as content blocks if it is more than text.
-func (d *decoder) resultContent(ev *hub.Event, content rawjson.Value) {
-	if text, ok := rawjson.Str(content); ok {
-		ev.Text = text
-		return
+// readResult reads a block with a result: its text, and all of it as content blocks if it is more than text.
+func readResult(ev *hub.Event, block rawjson.Value, s *hub.Scratch) {
+	content := rawjson.Get(block, "content")
+	text, isText := rawjson.Str(content)
+	if !isText {
+		var others int
+		if text, others = toolresult.JoinTexts(content, s); others > 0 {
+			s.MoreOf(ev).Content = toolresult.Wrap(content, s, appendMCP)
+		}
 	}
-	text, others := toolresult.JoinTexts(content, &d.scratch)
-	ev.Text = text
-	if others > 0 {
-		d.scratch.MoreOf(ev).Content = toolresult.Wrap(content, &d.scratch, appendMCP)
+	ev.Status, ev.Text = hub.StatusOK, text
+	if failed, _ := rawjson.Bool(rawjson.Get(block, "is_error")); failed {
+		ev.Status = hub.StatusError
+		s.MoreOf(ev).Err = text
 	}
 }
 
