@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -164,5 +165,25 @@ func TestExpectContinue(t *testing.T) {
 	}
 	if s := <-got; s != "body" {
 		t.Errorf("the upstream got %q", s)
+	}
+}
+
+// TestLimitsAreLogged: the log says how many connections there may be, and warns where the open files allow fewer than were asked
+// for.
+func TestLimitsAreLogged(t *testing.T) {
+	t.Parallel()
+	a := silentAgent(t, nil)
+	for _, connections := range []int{7, 1 << 29} {
+		r := start(t, simple(a.url(), fmt.Sprintf("limits: {connections: %d}", connections), "", "client: twin\n"))
+		if resp, _ := r.post("/none", "{}"); resp.StatusCode != 404 {
+			t.Fatalf("status %d", resp.StatusCode)
+		}
+		logged, warned := r.logs.FilterMessage("limits").All(), r.logs.FilterMessageSnippet("limits.connections is more").Len()
+		if len(logged) != 1 || logged[0].ContextMap()["connections"].(int64) < 1 {
+			t.Errorf("%d: logged %v", connections, logged)
+		}
+		if connections == 7 && (logged[0].ContextMap()["connections"] != int64(7) || warned != 0) || connections > 7 && warned != 1 {
+			t.Errorf("%d: %v, %d warnings", connections, logged, warned)
+		}
 	}
 }
