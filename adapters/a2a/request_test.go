@@ -104,7 +104,8 @@ func TestAnswersGoIntoTheirTask(t *testing.T) {
 	f(&hub.Request{Answers: []hub.Decision{yes, {Ask: b("task-8#m1"), Decided: true}}}, "answers", inTask+`{"text":"yes"},{"data":{"approved":true}}]`)
 	f(&hub.Request{Answers: []hub.Decision{{Ask: b("q-1"), Decided: true}}}, "answers", "")
 	f(&hub.Request{Answers: []hub.Decision{{Decided: true}}}, "answers", "")
-	f(&hub.Request{Answers: []hub.Decision{no}, Messages: []hub.Message{say(hub.RoleUser, "5", text("Later"))}}, "",
+	f(&hub.Request{Answers: []hub.Decision{yes}, Messages: []hub.Message{say(hub.RoleUser, "1", text("Hi"))}}, "", inTask+`{"text":"yes"},{"data":{"approved":true}}]`)
+	f(&hub.Request{Answers: []hub.Decision{no}, Partial: true, Messages: []hub.Message{say(hub.RoleUser, "5", text("Later"))}}, "",
 		`"messageId":"5","contextId":"c","taskId":"task-9","role":"ROLE_USER","parts":[{"text":"Later"},{"data":{"approved":false,"why":1}}]`)
 	call := hub.Part{Kind: hub.PartCall, ID: b("k"), Approval: &hub.Approval{ID: b("task-9#m1"), Decided: true, Approved: true}}
 	f(&hub.Request{Messages: []hub.Message{say(hub.RoleUser, "1", text("Hi")), say(hub.RoleAgent, "2", call)}}, "", inTask+`{"text":"yes"},{"data":{"approved":true}}]`)

@@ -42,8 +42,11 @@ func LostParts(ms []hub.Message, l *hub.Losses) {
 // Latest are the messages of a request that are new to an agent which keeps the conversation: all where the client tells nothing
 // else, or what the user says behind the history.
 func Latest(req *hub.Request) []hub.Message {
-	if req.Partial {
+	switch {
+	case req.Partial:
 		return req.Messages
+	case len(req.Answers) > 0: // clients say nothing besides: these are the words that led to the questions
+		return nil
 	}
 	_, input := SplitInput(req.Messages)
 	return input

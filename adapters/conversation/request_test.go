@@ -70,3 +70,20 @@ func TestBlank(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// TestLatestBesideAnswers: of a whole conversation that ends with answers, the user's last words led to the questions. Where the client
+// tells only what is new, they stand beside the answers.
+func TestLatestBesideAnswers(t *testing.T) {
+	req := &hub.Request{Messages: []hub.Message{{Role: hub.RoleUser}}}
+	f := func(want int) {
+		t.Helper()
+		if got := Latest(req); len(got) != want {
+			t.Errorf("partial %t, %d answers: %d messages, want %d", req.Partial, len(req.Answers), len(got), want)
+		}
+	}
+	f(1)
+	req.Answers = []hub.Decision{{}}
+	f(0)
+	req.Partial = true
+	f(1)
+}
