@@ -2,6 +2,7 @@ package claudecli
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -19,11 +20,16 @@ type requests struct{}
 // read are the members of a user line that have a place in the model, or that change nothing in the answer.
 var read = rawjson.NamesOf([]string{"type", "message", "session_id", "parent_tool_use_id", "uuid", "timestamp", "isReplay"})
 
-// DecodeRequest takes what is new from the lines: what users say, results, and answers to questions.
+// DecodeRequest takes what is new from the lines: what users say, results, and answers to questions. A body that is one value may be
+// written on several.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	var json rawjson.Decoder
 	var b conversation.Builder
-	for line := range bytes.Lines(body) {
+	lines := slices.Collect(bytes.Lines(body))
+	if json.Valid(body) == nil {
+		lines = [][]byte{body}
+	}
+	for _, line := range lines {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
@@ -36,6 +42,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		}
 	}
 	req.Messages, req.Partial = b.Messages, true // the process has the rest
+	req.Other = len(req.Messages)+len(req.Answers) == 0
 	req.Run, req.Body = req.Unique, body
 	return nil
 }
@@ -139,9 +146,14 @@ func payload(response rawjson.Value, d *hub.Decision) rawjson.Value {
 	return w.Buf
 }
 
-// AppendRequest writes one line: what the user says that is new, with the results of calls that the agent has left to the client, or
+// AppendRequest writes one line, whatever the values in it are written on: what the user says that is new, with the results of calls that the agent has left to the client, or
 // where there is neither, the answer to a question.
 func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
+	line, err := newLine(req, l)
+	return rawjson.AppendCompact(dst, line), err
+}
+
+func newLine(req *hub.Request, l *hub.Losses) ([]byte, error) {
 	content, answers := jsonwriter.New(nil), conversation.Decided(req)
 	appendNews(content, req, l)
 	lost(req, l)
@@ -150,12 +162,12 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 		l.AddIf("answers", len(answers) > 0)
 	case len(answers) > 0 && isAnswer(&answers[0]):
 		l.AddIf("answers", len(answers) > 1)
-		return appendAnswer(dst, req, &answers[0], l), nil
+		return answer(req, &answers[0], l), nil
 	default:
 		l.AddIf("answers", len(answers) > 0)
-		return dst, conversation.NothingNew()
+		return nil, conversation.NothingNew()
 	}
-	w := jsonwriter.New(dst)
+	w := jsonwriter.New(nil)
 	w.Open('{')
 	w.Const("type", "user")
 	w.OpenAt("message", '{')
@@ -230,9 +242,9 @@ func isAnswer(d *hub.Decision) bool {
 	return len(d.Ask) > 0 && (d.Decided || d.Cancelled || rawjson.Get(d.Payload, "mcp_response") != nil)
 }
 
-// appendAnswer writes the answer to a question. The arguments that go with a permission replace those of the call.
-func appendAnswer(dst []byte, req *hub.Request, d *hub.Decision, l *hub.Losses) []byte {
-	w := jsonwriter.New(dst)
+// answer is the line that answers a question. The arguments that go with a permission replace those of the call.
+func answer(req *hub.Request, d *hub.Decision, l *hub.Losses) []byte {
+	w := jsonwriter.New(nil)
 	w.Open('{')
 	w.Const("type", "control_response")
 	w.OpenAt("response", '{')
