@@ -360,3 +360,33 @@ func TestErrorsThatLookLikeAnswers(t *testing.T) {
 		r.close()
 	}
 }
+
+// TestSilentAnswersAreStreams: an answer whose label says nothing, and in which nothing comes, is taken for a stream: its client gets
+// signs of life, and what comes at last is copied.
+func TestSilentAnswersAreStreams(t *testing.T) {
+	t.Parallel()
+	more := make(chan struct{})
+	a := newAgent(t, func(p *peer) {
+		p.request()
+		p.ok("Content-Type: text/plain")
+		<-more
+		p.chunk("data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\ndata: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n")
+		p.last()
+	})
+	r := start(t, "listen: 127.0.0.1:0\nupstreams:\n  agent: {url: '"+a.url()+"', dialect: agui}\nroutes:\n"+
+		"  - {path: /run, upstream: agent, client: agui, timeouts: {keepalive: 20ms}}\n")
+	c := r.dial()
+	c.ask("POST", "/run", "{}")
+	resp := c.response()
+	if _, err := io.ReadFull(resp.Body, make([]byte, 1)); err != nil {
+		t.Errorf("no sign of life: %v", err)
+	}
+	close(more)
+	rest, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(rest), "RUN_FINISHED") {
+		t.Errorf("%v: %q", err, rest)
+	}
+	if end := r.awaitEnds(1); end["ending"] != "done" || resp.Header.Get("Content-Type") != "text/event-stream" {
+		t.Errorf("log %v, header %v", end, resp.Header)
+	}
+}
