@@ -62,8 +62,8 @@ func (b *Builder) Add(p hub.Part) {
 	}
 }
 
-// partsAtOnce is how many parts are allocated at a time. Most messages have one or two.
-const partsAtOnce = 16
+// How many parts are allocated at a time: few for a question alone, more with each block. Most messages have one or two.
+const leastParts, mostParts = 2, 32
 
 // extend appends a part to the parts of a message. Those of one message after the other stand in the same block of memory, as long
 // as it has room, and as long as parts come to the last message only.
@@ -72,7 +72,7 @@ func (b *Builder) extend(parts []hub.Part, p hub.Part) []hub.Part {
 	room := cap(b.parts) - len(b.parts)
 	if room == 0 || n > 0 && !b.endsWith(parts) {
 		if room <= n {
-			b.parts = make([]hub.Part, 0, max(partsAtOnce, 2*n+2))
+			b.parts = make([]hub.Part, 0, max(leastParts, min(2*cap(b.parts), mostParts), 2*n))
 		}
 		b.parts = append(b.parts, parts...)
 	}
