@@ -11,8 +11,12 @@ type Object struct {
 	n       int
 	few     [12]pair
 	more    []pair // those beyond the few
+	rest    []byte // the text of those beyond these: no honest object has so many, and a list would be longer than the text
 	escapes bool   // a name holds an escape
 }
+
+// maxMore is how many members there are in a list beyond the few.
+const maxMore = 64
 
 // ReadObject reads the members of v; none when v is no object.
 func ReadObject(v Value) (o Object) {
@@ -26,11 +30,12 @@ func ReadObject(v Value) (o Object) {
 func (o *Object) read(data []byte) (end int) {
 	it := Members{rest: data[1:]}
 	for {
+		start := len(data) - len(it.rest)
 		key, val, ok := it.Next()
 		if !ok {
 			break
 		}
-		o.add(key, val)
+		o.add(key, val, data, start)
 	}
 	end = skipPunct(data, len(data)-len(it.rest))
 	if end == len(data) || data[end] != '}' {
@@ -39,11 +44,15 @@ func (o *Object) read(data []byte) (end int) {
 	return end + 1
 }
 
-func (o *Object) add(key []byte, val Value) {
-	if o.n < len(o.few) {
+// add adds a member, which stands in data from start on.
+func (o *Object) add(key []byte, val Value, data []byte, start int) {
+	switch {
+	case o.n < len(o.few):
 		o.few[o.n] = pair{key, val}
-	} else {
+	case len(o.more) < maxMore:
 		o.more = append(o.more, pair{key, val})
+	case o.rest == nil:
+		o.rest = data[start:]
 	}
 	o.n++
 	o.escapes = o.escapes || bytes.IndexByte(key, '\\') >= 0
@@ -67,7 +76,7 @@ func EachObject(v Value) iter.Seq2[Value, *Object] {
 
 // element reads the value at i, and returns the index behind it.
 func (o *Object) element(data []byte, i int) int {
-	o.n, o.more, o.escapes = 0, o.more[:0], false
+	o.n, o.more, o.rest, o.escapes = 0, o.more[:0], nil, false
 	if i < len(data) && data[i] == '{' {
 		if n := o.read(data[i:]); n > 0 {
 			return i + n
@@ -89,13 +98,18 @@ func (o *Object) All() iter.Seq2[[]byte, Value] {
 				}
 			}
 		}
+		for it := (Members{rest: o.rest}); ; {
+			if key, val, ok := it.Next(); !ok || !yield(key, val) {
+				return
+			}
+		}
 	}
 }
 
 // Get returns the member with that name, the last of several; nil if there is none.
 func (o *Object) Get(name string) Value {
-	if o.escapes {
-		return o.getPlain(name)
+	if o.escapes || o.rest != nil {
+		return o.look(name)
 	}
 	for i := len(o.more) - 1; i >= 0; i-- {
 		if string(o.more[i].key) == name {
@@ -110,8 +124,8 @@ func (o *Object) Get(name string) Value {
 	return nil
 }
 
-// getPlain is Get where the names have to be unescaped.
-func (o *Object) getPlain(name string) (found Value) {
+// look is Get where names have to be unescaped, or text to be read.
+func (o *Object) look(name string) (found Value) {
 	for key, val := range o.All() {
 		if (&pair{key, val}).named(name) {
 			found = val

@@ -12,7 +12,7 @@ import (
 func TestObject(t *testing.T) {
 	names := []string{"a", "b", `c"`, "absent", "m0", "m11", "m40"}
 	var many []string
-	for i := range 41 {
+	for i := range 141 {
 		many = append(many, fmt.Sprintf(`"m%d":%d`, i, i))
 	}
 	for _, v := range []string{
@@ -41,12 +41,12 @@ func TestObject(t *testing.T) {
 // TestEachObject: the elements are those of Each, with the members of ReadObject.
 func TestEachObject(t *testing.T) {
 	var many []string
-	for i := range 30 {
+	for i := range 200 {
 		many = append(many, fmt.Sprintf(`"m%d":[%d,{"x":"]}"}]`, i, i))
 	}
 	for _, v := range []string{
 		`[]`, `{}`, `null`, `[1]`, ` [ {} , {"a":1},"x",{"a":{"b":[]},"c":"}"} ,[{"a":2}], {"\u0061":null} ] `,
-		"[{" + strings.Join(many, ",") + `},{"m0":1},{` + strings.Join(many[:20], ",") + "}]",
+		"[{" + strings.Join(many, ",") + `},{"m0":1},{` + strings.Join(many[:90], ",") + "}]",
 	} {
 		next := rawjson.Elems(rawjson.Value(v))
 		for got, o := range rawjson.EachObject(rawjson.Value(v)) {

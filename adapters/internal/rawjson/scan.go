@@ -129,7 +129,7 @@ func (s *scanner) object(i, left int, sc *schema, base unsafe.Pointer) int {
 		if sc == nil {
 			i = s.value(i, left-1)
 		} else {
-			i = s.named(data[key:keyEnd:keyEnd], i, left-1, sc, base)
+			i = s.named(key, keyEnd, i, left-1, sc, base)
 		}
 		if i < 0 {
 			return i
@@ -147,15 +147,16 @@ func (s *scanner) object(i, left int, sc *schema, base unsafe.Pointer) int {
 	}
 }
 
-// named scans the value of the member with that name, for the struct at base.
-func (s *scanner) named(key []byte, i, left int, sc *schema, base unsafe.Pointer) (end int) {
-	if f := sc.find(key); f != nil {
+// named scans the value at i of the member whose name is at key, for the struct at base.
+func (s *scanner) named(key, keyEnd, i, left int, sc *schema, base unsafe.Pointer) (end int) {
+	name := s.data[key:keyEnd:keyEnd]
+	if f := sc.find(name); f != nil {
 		end = s.member(i, left, f, base)
 	} else {
 		end = s.value(i, left)
 	}
 	if sc.whole && end >= 0 && base != nil {
-		(*Object)(unsafe.Add(base, sc.at)).add(key, s.data[i:end:end])
+		(*Object)(unsafe.Add(base, sc.at)).add(name, s.data[i:end:end], s.data, key-1)
 	}
 	return end
 }
