@@ -66,7 +66,7 @@
 //	user_input.requested, elicitation.requested, mcp.oauth_required, exit_plan_mode.requested, auto_mode_switch.requested,
 //	session_limits_exhausted.requested  Ask; Value is the whole payload
 //	*.completed of these          Answer
-//	session.binary_asset          File
+//	session.binary_asset          File; so are attachments of user.message that hold their bytes, with flag User
 //	caco.embed                    Data, ID = outputId
 //	other types known, caco.*     Data, Emit: Name = type, Value = the properties
 //	other types                   Raw
@@ -96,7 +96,7 @@
 //	Notice              assistant.intent, session.info, session.warning; errors as session.warning, or as Caco's error frame
 //	Usage               assistant.usage, session.usage_info; totals of a run only if those of its calls did not come
 //	Ask, Answer         as they came; others as permission.requested, user_input.requested, elicitation.requested
-//	File with its bytes session.binary_asset
+//	File with its bytes session.binary_asset; of the user's: user.message with an attachment
 //	Data                as it came, if it came from this dialect
 //	Plan                an event named sabir.plan, unless the call of a todo tool says the same; it waits for the next event
 //	Source, other files, data, usage and raw records  events named sabir.<kind>, which clients ignore
@@ -109,6 +109,16 @@
 // Two steps of Caco are separate pieces: [Filter], which the encoder applies, and [EmbedQueue], a stage for the way from
 // the upstream. [Property], [Properties], [NormaliseToolComplete] and [ResultText] read single events.
 //
+// # Requests
+//
+// Prompts: the body of a POST to Caco's /api/sessions/{id}/messages, or the parameters of the SDK's session.send. sessionId = the
+// thread; prompt, attachments that hold their bytes and imageData are a message of the user's, other attachments its raw parts.
+// Written is the body of the POST. What else clients send asks for no answer. Conversations at rest are lists of the events that
+// sessions keep, as session.getMessages answers them.
+//
+// Lost: all but what the user says that is new, and files that the agent does not take; instructions, sources, files without
+// bytes and open questions of conversations at rest.
+//
 // # Options
 //
 //	history           decode: the stream is a replay: all events are marked, errors and ends inside it do not end it, the
@@ -118,6 +128,7 @@
 //	                  tool has ended (queue), as Caco does. Markers in results, [output:id], are left alone: only a
 //	                  caller with a store of outputs can tell what they stand for, see [EmbedQueue]
 //	embed_triggers    decode: with embeds=queue, before which events they leave (default: Caco's)
+//	files             decode: what the agent takes beside a prompt: image (Caco's imageData, the default) or attachments (the SDK's)
 //	envelope          encode: none, ws (Caco's), jsonrpc, or auto (default): ws over WebSocket, jsonrpc with Content-Length
 //	session           encode: sessionId of streams that name none (default session-1)
 //	sdk               encode: 0.1 (default) or 1. Version 1 counts the bytes in assistant.streaming_delta, and has
@@ -166,7 +177,6 @@ var Dialect = hub.Dialect{
 	Varying: []string{
 		"data.totalResponseSizeBytes", "event.data.totalResponseSizeBytes", "params.event.data.totalResponseSizeBytes",
 	},
-	WriteRequest:  writeRequest,
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Stages:        newStages,
@@ -174,6 +184,7 @@ var Dialect = hub.Dialect{
 	Watch:         newWatcher,
 	Extension:     hub.ExtensionAt(extensionOf),
 	AppendFailure: appendFailure,
+	Messages:      messages{},
 	Requests:      requests{},
 }
 
@@ -200,6 +211,10 @@ const (
 
 	filterAuto = "auto"
 	filterOff  = "off"
+
+	optionFiles      = "files"
+	filesImage       = "image"
+	filesAttachments = "attachments"
 )
 
 var options = []hub.OptionSpec{
@@ -211,6 +226,8 @@ var options = []hub.OptionSpec{
 		Doc: "Pass announcements of media on as they come, or keep them back until their tool has ended, as Caco does."},
 	{Name: "embed_triggers", Type: hub.OptionList, Default: strings.Join(DefaultTriggers, ","), Decode: true,
 		Doc: "With embeds=queue, the types of events before which the queue is emptied."},
+	{Name: optionFiles, Type: hub.OptionEnum, Default: filesImage, Values: []string{filesImage, filesAttachments}, Decode: true,
+		Doc: "What the agent takes beside a prompt: one image, as Caco does, or attachments, as the SDK does."},
 	{Name: "envelope", Type: hub.OptionEnum, Default: envelopeAuto, Encode: true,
 		Values: []string{envelopeAuto, envelopeNone, envelopeWS, envelopeRPC},
 		Doc:    "What events are wrapped in; auto goes by the framing."},

@@ -12,3 +12,7 @@ func TestDialect(t *testing.T) { adaptertest.Run(t, &copilot.Dialect) }
 func TestAllocs(t *testing.T) { adaptertest.Allocs(t, &copilot.Dialect) }
 
 func FuzzDecode(f *testing.F) { adaptertest.Fuzz(f, &copilot.Dialect) }
+
+func TestPrompts(t *testing.T) { adaptertest.Requests(t, &copilot.Dialect) }
+
+func FuzzRequests(f *testing.F) { adaptertest.FuzzRequests(f, &copilot.Dialect) }

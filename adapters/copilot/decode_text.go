@@ -157,21 +157,61 @@ func (d *decoder) userMessage(dst []hub.Event) ([]hub.Event, error) {
 	if d.opt.history {
 		d.outcome = hub.StatusNone
 	}
-	if len(content) == 0 {
-		return d.plain(dst) // there may be attachments
+	blobs := areBlobs(d.prop(propAttachments))
+	if len(content) == 0 && !blobs {
+		return d.plain(dst) // there may be attachments of another kind
 	}
+	from := len(dst)
+	if len(content) > 0 {
+		dst = d.userText(dst, content, blobs)
+	}
+	if blobs {
+		dst = d.userFiles(dst)
+	}
+	for i := from; i < len(dst); i++ {
+		dst[i].Flags |= hub.User
+	}
+	return dst, nil
+}
+
+// userText appends the text of the user's message. Attachments that are files of their own are not kept with it.
+func (d *decoder) userText(dst []hub.Event, content []byte, blobs bool) []hub.Event {
 	id := d.userID()
 	dst, ev := d.add(dst, hub.TextStart)
 	ev.ID = id
-	d.keep(ev, "content")
+	if blobs {
+		d.keep(ev, "content", propAttachments)
+	} else {
+		d.keep(ev, "content")
+	}
 	dst, ev = d.add(dst, hub.TextDelta)
 	ev.ID, ev.Text, ev.Op = id, content, hub.Replace
 	dst, ev = d.add(dst, hub.TextEnd)
 	ev.ID = id
-	for i := len(dst) - 3; i < len(dst); i++ {
-		dst[i].Flags |= hub.User
+	return dst
+}
+
+const propAttachments = "attachments"
+
+// areBlobs reports whether there are attachments, and all of them hold their bytes.
+func areBlobs(attachments rawjson.Value) bool {
+	found := false
+	for _, a := range rawjson.EachObject(attachments) {
+		if _, found = readBlob(a); !found {
+			return false
+		}
 	}
-	return dst, nil
+	return found
+}
+
+// userFiles appends the attachments of the user's message.
+func (d *decoder) userFiles(dst []hub.Event) []hub.Event {
+	for _, a := range rawjson.EachObject(d.prop(propAttachments)) {
+		var ev *hub.Event
+		dst, ev = d.add(dst, hub.File)
+		d.scratch.MoreOf(ev).File, _ = readBlob(a)
+	}
+	return dst
 }
 
 // userID is the id of the user's message, made if it has none.

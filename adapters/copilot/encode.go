@@ -26,6 +26,7 @@ type encoder struct {
 	kept      int             // bytes of text in open parts
 	messages  map[string]bool // ids of messages that were written
 	calls     map[string]*pendingCall
+	started   map[string]bool // calls that were written
 	printed   map[string]bool // calls of which partial results were written
 	subAgents map[string]shownSubAgent
 	asks      map[string]*openAsk
@@ -58,7 +59,7 @@ func (e *encoder) Reset() {
 	*e = encoder{
 		opt: e.opt, session: append(e.session[:0], e.opt.session...), parts: e.parts,
 		messages: map[string]bool{}, calls: map[string]*pendingCall{}, subAgents: map[string]shownSubAgent{},
-		asks: map[string]*openAsk{}, printed: map[string]bool{}, plan: e.plan[:0],
+		asks: map[string]*openAsk{}, printed: map[string]bool{}, started: map[string]bool{}, plan: e.plan[:0],
 	}
 }
 
@@ -237,6 +238,8 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 	plain := specs[typ].plain || specs[typ].both || strings.HasPrefix(typ, cacoPrefix)
 	envelope := e.envelopeOf(out)
 	switch {
+	case typ == typeExternalTool && !e.started[string(rawjson.Text(ev.Value, "toolCallId"))]:
+		return hub.Dropped // readers would take it for the call, with what it says of the arguments
 	case plain && ev.Op == hub.Emit && rawjson.Kind(ev.Value) == '{':
 		disposition := hub.Native
 		if typ == typeStart && e.typ == "" {

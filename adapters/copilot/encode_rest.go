@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -84,6 +85,9 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return e.extension(out, ev)
 	}
 	f := &ev.More.File
+	if ev.Flags.Has(hub.User) {
+		return e.userFile(out, ev, f)
+	}
 	kind := "resource"
 	if bytes.HasPrefix(f.Media, []byte("image/")) {
 		kind = "image"
@@ -99,6 +103,15 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	out.Buf = e.appendMeta(buf, meta(ev))
 	return e.end(out, hub.Native)
+}
+
+// userFile writes a file of the user's as a message that holds nothing else.
+func (e *encoder) userFile(out *wire.Out, ev *hub.Event, f *hub.FileRef) hub.Disposition {
+	e.begin(out, "user.message", ev.SubAgent)
+	w := jsonwriter.New(append(out.Buf, `"content":"","`+propAttachments+`":[`...))
+	appendBlob(w, f)
+	out.Buf = append(w.Buf, `],`...)
+	return e.end(out, hub.FoldedIf(len(ev.Ref) > 0))
 }
 
 // base64Len is how many bytes a text in base64 stands for.

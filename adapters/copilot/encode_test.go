@@ -44,6 +44,9 @@ func TestEncode(t *testing.T) {
 		`{"type":"sabir.file","data":{"refId":"f","url":"https://x/a.png","fileName":"a","fileId":"i","mimeType":"image/png"}}`)
 	f(`{"kind":"file","file":{"base64":"aGk="}}`, hub.Native,
 		`{"type":"session.binary_asset","data":{"assetId":"asset","byteLength":2,"data":"aGk=","mimeType":"application/octet-stream","type":"resource"}}`)
+	f(`{"kind":"file","flags":["user"],"file":{"base64":"aGk=","name":"a"}}`, hub.Native,
+		`{"type":"user.message","data":{"content":"","attachments":[{"type":"blob","data":"aGk=","mimeType":"application/octet-stream","displayName":"a"}]}}`)
+	f(`{"kind":"data","op":"emit","name":"external_tool.requested","value":{"requestId":"q","toolCallId":"t","toolName":"n"}}`, hub.Dropped) // of no call
 	f(`{"kind":"data","op":"patch","name":"state","value":[]}`, hub.Extension,
 		`{"type":"sabir.data","data":{"name":"state","op":"patch","value":[]}}`)
 	f(`{"kind":"data","op":"emit","name":"session.idle","value":{}}`, hub.Extension, // it ends nothing

@@ -63,6 +63,9 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.calls[string(ev.ID)]
 	delete(e.calls, string(ev.ID))
+	if len(e.started) < maxRemembered {
+		e.started[string(ev.ID)] = true
+	}
 	e.pass()
 	e.begin(out, "tool.execution_start", ev.SubAgent)
 	buf := appendText(out.Buf, `"toolCallId":"`, ev.ID)
@@ -105,9 +108,11 @@ func appendArguments(dst []byte, ev *hub.Event) []byte {
 	return appendValue(dst, `"arguments":`, ev.Value)
 }
 
+const typeExternalTool = "external_tool.requested"
+
 // externalTool asks the client to run a call.
 func (e *encoder) externalTool(out *wire.Out, ev *hub.Event) {
-	e.begin(out, "external_tool.requested", ev.SubAgent)
+	e.begin(out, typeExternalTool, ev.SubAgent)
 	buf := appendText(out.Buf, `"requestId":"`, ev.ID)
 	buf = appendText(buf, `"sessionId":"`, e.session)
 	buf = appendText(buf, `"toolCallId":"`, ev.ID)

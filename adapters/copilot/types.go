@@ -55,7 +55,7 @@ func makeSpecs() map[string]spec {
 	add((*decoder).partialResult, ephemeral, "tool.execution_partial_result")
 	add((*decoder).executionComplete, 0, "tool.execution_complete")
 	add((*decoder).userRequested, 0, "tool.user_requested")
-	add((*decoder).externalTool, both, "external_tool.requested")
+	add((*decoder).externalTool, both, typeExternalTool)
 
 	add((*decoder).turnStart, 0, "assistant.turn_start")
 	add((*decoder).turnEnd, 0, "assistant.turn_end")
