@@ -11,16 +11,16 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
-// internals are texts of faults that must not reach a client; each holds the mark.
+// internals are texts of faults that must not reach a client; each holds the mark, which no id holds: those are in small letters.
 var internals = []string{
-	`getaddrinfo ENOTFOUND mark.db.internal`, `connect ECONNREFUSED 2001:db8::mark:5432 fe80::1`, `open \/srv\/mark\/agent.py: no such file`,
-	`C:\\mark\\agent.py`, `Incorrect API key: sk-mark1234567890abcdef`, `mark`, `say \"mark\" \u00fc\nnext line`,
+	`getaddrinfo ENOTFOUND MARK.db.internal`, `connect ECONNREFUSED 2001:db8::MARK:5432 fe80::1`, `open \/srv\/MARK\/agent.py: no such file`,
+	`C:\\MARK\\agent.py`, `Incorrect API key: sk-MARK1234567890abcdef`, `MARK`, `say \"MARK\" \u00fc\nnext line`,
 }
 
 // faults are the endings of a run that has told its internals wherever it can.
 func faults(text string) map[string][]hub.Event {
 	more := func() *hub.More {
-		return &hub.More{Err: []byte(text), ErrCode: []byte("mark_code")}
+		return &hub.More{Err: []byte(text), ErrCode: []byte("MARK_code")}
 	}
 	body := func(evs ...hub.Event) []hub.Event {
 		return append([]hub.Event{
@@ -33,7 +33,7 @@ func faults(text string) map[string][]hub.Event {
 	}
 	end := func(s hub.Status) hub.Event { return hub.Event{Kind: hub.RunEnd, Status: s, More: more()} }
 	failed := end(hub.StatusFailed)
-	failed.Name, failed.Value, failed.More.Meta = []byte("mark: why"), []byte(`{"detail":"mark"}`), []byte(`{"stack":"mark"}`)
+	failed.Name, failed.Value, failed.More.Meta = []byte("MARK: why"), []byte(`{"detail":"MARK"}`), []byte(`{"stack":"MARK"}`)
 	done := hub.Event{Kind: hub.RunEnd, Status: hub.StatusDone}
 	return map[string][]hub.Event{
 		"failed":    body(failed),
@@ -41,7 +41,7 @@ func faults(text string) map[string][]hub.Event {
 		"cancelled": body(end(hub.StatusCancelled)),
 		"truncated": body(end(hub.StatusTruncated)),
 		"limit":     body(end(hub.StatusLimit)),
-		"notice": body(hub.Event{Kind: hub.Notice, Level: hub.LevelError, Text: []byte(text), Name: []byte("mark")},
+		"notice": body(hub.Event{Kind: hub.Notice, Level: hub.LevelError, Text: []byte(text), Name: []byte("MARK")},
 			hub.Event{Kind: hub.Notice, Level: hub.LevelWarning, Text: []byte(text)}, done),
 		"sub-agent": body(hub.Event{Kind: hub.AgentStart, ID: []byte("l1"), Name: []byte("helper")},
 			hub.Event{Kind: hub.AgentEnd, ID: []byte("l1"), Status: hub.StatusError, Text: []byte(text), More: more()}, done),
@@ -69,7 +69,7 @@ func saysAsContent(d *hub.Dialect, body string) bool {
 			ev := &evs[i]
 			kept := *ev
 			isFault := engine.Concealer{}.Event(&kept)
-			if said := fmt.Sprintf("%s", []any{kept.ID, kept.Ref, kept.Name, kept.Title, kept.Text, kept.Value, hub.Why(&kept)}); strings.Contains(said, "mark") && !isFault {
+			if said := fmt.Sprintf("%s", []any{kept.ID, kept.Ref, kept.Name, kept.Title, kept.Text, kept.Value, hub.Why(&kept)}); strings.Contains(said, "MARK") && !isFault {
 				return true
 			}
 		}
@@ -137,7 +137,7 @@ func TestNotExposed(t *testing.T) {
 					}
 					c.ask("POST", "/"+to.Name, "{}", "Idempotency-Key: "+name, "X-Request-Id: id-77")
 					resp, got := c.whole()
-					if strings.Contains(fmt.Sprint(resp.Header, got), "mark") {
+					if strings.Contains(fmt.Sprint(resp.Header, got), "MARK") {
 						t.Errorf("%s to %s: the client of\n%s\nreads\n%s", name, to.Name, body, got)
 					}
 					if strings.HasPrefix(name, "failed") && !strings.Contains(got, "The agent reported an error. Request ID: id-77") {
@@ -153,7 +153,7 @@ func TestNotExposed(t *testing.T) {
 // refuses.
 func TestContentIsNoFault(t *testing.T) {
 	t.Parallel()
-	const text = `see http:\/\/mark.example\/x`
+	const text = `see http:\/\/MARK.example\/x`
 	a := newAgent(t, streaming(lines(lineStart, `{"kind":"text.delta","id":"p1","text":"`+text+`"}`,
 		`{"kind":"tool.start","id":"t1","name":"fetch"}`, `{"kind":"tool.ready","id":"t1","name":"fetch","value":{}}`,
 		`{"kind":"tool.end","id":"t1","name":"fetch","status":"error","err":"`+text+`"}`,
