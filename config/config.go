@@ -330,11 +330,12 @@ func (c *Config) LargestBody() Size {
 	return n
 }
 
-// allowed are the request fields that are passed on where a route says nothing: who asks, in which language and which version of A2A,
+// allowed are the request fields that are passed on where a route says nothing: who asks, in which language and which version of an API,
 // and the identity of the request and its trace.
 var allowed = []string{
-	"a2a-extensions", "a2a-version", "accept-language", "authorization", "baggage", "content-type", "cookie", "idempotency-key", "traceparent",
-	"tracestate", "user-agent", "x-a2a-extensions", "x-request-id",
+	"a2a-extensions", "a2a-version", "accept-language", "anthropic-version", "authorization", "baggage", "content-type", "cookie",
+	"idempotency-key", "openai-organization", "openai-project", "traceparent", "tracestate", "user-agent", "x-a2a-extensions", "x-api-key",
+	"x-goog-api-key", "x-request-id",
 }
 
 // defaults returns the configuration of an empty file.

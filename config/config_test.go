@@ -173,7 +173,7 @@ func TestMinimal(t *testing.T) {
 	if u.Name != "agent" || u.URL.String() != "http://127.0.0.1:9000/stream" || u.Dialect != "evolve" || u.Settle != nil {
 		t.Errorf("upstream %+v", u)
 	}
-	if r.Path != "/agui" || r.Upstream != "agent" || r.Client != "agui" || len(r.Headers.Allow) != 13 {
+	if r.Path != "/agui" || r.Upstream != "agent" || r.Client != "agui" || len(r.Headers.Allow) != 18 {
 		t.Errorf("route %+v", r)
 	}
 }

@@ -33,7 +33,7 @@ func TestRequestHeaders(t *testing.T) {
 	r := start(t, simple(a.url(), "", "", "client: twin\n"))
 	resp, _ := r.post("/run", "the body",
 		"Authorization: Bearer x", "Content-Type: text/plain; charset=x", "User-Agent: me/1", "Cookie: a=b; c=d", "X-Request-Id: abc-1",
-		"Traceparent: 00-x", "Idempotency-Key: k", "Accept-Language: de",
+		"Traceparent: 00-x", "Idempotency-Key: k", "Accept-Language: de", "X-Api-Key: key", "X-Goog-Api-Key: key", "Anthropic-Version: 2023-06-01",
 		"X-Secret: no", "Anthropic-Beta: no", "Accept: text/html", "Accept-Encoding: gzip", "X-Sabir-Dialect: agui", "Referer: no", "Origin: https://proxy.example",
 		"Connection: keep-alive, Idempotency-Key, X-Other", "Keep-Alive: 5", "TE: trailers", "Trailer: X", "Proxy-Authorization: no",
 		"Proxy-Connection: no", "Upgrade: h2c", "Forwarded: for=1.1.1.1", "X-Forwarded-Host: evil", "X-Forwarded-For: 1.1.1.1", "X-Forwarded-For: 2.2.2.2",
@@ -41,7 +41,8 @@ func TestRequestHeaders(t *testing.T) {
 	req := <-asked
 	want := http.Header{
 		"Authorization": {"Bearer x"}, "Content-Type": {"text/plain; charset=x"}, "User-Agent": {"me/1"}, "Cookie": {"a=b; c=d"},
-		"X-Request-Id": {"abc-1"}, "Traceparent": {"00-x"}, "Accept-Language": {"de"}, "Content-Length": {"8"}, "Body": {"the body"},
+		"X-Request-Id": {"abc-1"}, "Traceparent": {"00-x"}, "Accept-Language": {"de"}, "X-Api-Key": {"key"},
+		"X-Goog-Api-Key": {"key"}, "Anthropic-Version": {"2023-06-01"}, "Content-Length": {"8"}, "Body": {"the body"},
 		"Accept":          {"text/event-stream, application/x-ndjson, application/json;q=0.9, */*;q=0.1"},
 		"Accept-Encoding": {"identity"}, "X-Forwarded-For": {"127.0.0.1"}, "X-Forwarded-Host": {"proxy.example"},
 		"X-Forwarded-Proto": {"http"},
