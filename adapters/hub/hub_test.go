@@ -102,6 +102,7 @@ func TestErrors(t *testing.T) {
 	e.Dialect, e.Record = "evolve", 12
 	f(e, "evolve record 12, byte 14, update.toolCallId: missing: a tool_call needs an id")
 	f(hub.NewError(hub.ReasonUnknown, "", -1, ""), "unknown")
+	f(&hub.Error{Dialect: "evolve", Record: 1, Reason: hub.ReasonSyntax}, "evolve record 1, byte 0: syntax")
 	f(hub.NewError(hub.ReasonType, "id", -1, "want a string"), "id: type: want a string")
 
 }
@@ -152,7 +153,7 @@ func TestFailures(t *testing.T) {
 		}
 		var json rawjson.Decoder
 		body := hub.AppendFailure(nil, f)
-		if err := json.Valid(body); err != nil || strings.Contains(string(body), "10.0.0.7") {
+		if err := json.Valid(body); err != nil || strings.Contains(string(body), "10.0.0.7") || !strings.Contains(string(body), f.Text()) {
 			t.Errorf("%s has the body %s: %v", code, body, err)
 		}
 		if !strings.Contains(f.Error(), "10.0.0.7") || !errors.Is(f, f.Cause) {

@@ -50,3 +50,26 @@ func TestNoCounts(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// TestScratchKeepsUpToItsBound: memory of the size of the bound is kept, more is not.
+func TestScratchKeepsUpToItsBound(t *testing.T) {
+	s := Scratch{buf: make([]byte, 0, maxScratch)}
+	if s.Reset(); cap(s.buf) != maxScratch {
+		t.Errorf("of %d bytes %d are kept", maxScratch, cap(s.buf))
+	}
+	s = Scratch{buf: make([]byte, 0, maxScratch+1)}
+	if s.Reset(); s.buf != nil {
+		t.Errorf("more than %d bytes are kept", maxScratch)
+	}
+}
+
+// TestMediaOfFiles: a kind is what stands before the slash, or all there is.
+func TestMediaOfFiles(t *testing.T) {
+	for media, want := range map[string]bool{
+		"image": true, "image/": true, "image/p": true, "image/png": true, "imagery/png": false, "imagex": false, "ima": false, "": false, "audio/wav": false,
+	} {
+		if got := (&FileRef{Media: []byte(media)}).IsMedia("image"); got != want {
+			t.Errorf("%q: got %v, want %v", media, got, want)
+		}
+	}
+}
