@@ -3,6 +3,7 @@ package proxy
 import (
 	"bufio"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -188,4 +189,26 @@ func FuzzRequestHead(f *testing.F) {
 			t.Errorf("%q: %+v, want %d", head, got, want)
 		}
 	})
+}
+
+// TestEmptyLinesBeforeTheEnd: a client that sends empty lines and leaves has asked for nothing, so nothing is refused.
+func TestEmptyLinesBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	a := silentAgent(t, nil)
+	r := start(t, simple(a.url(), "", "", "client: twin\n"))
+	for _, sent := range []string{"\r\n", "\r\n\r\n", "G"} {
+		c := r.dial()
+		c.send(sent)
+		if err := c.Conn.(*net.TCPConn).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := io.ReadAll(c.Conn)
+		if refused := len(answer) > 0; err != nil || refused != (sent == "G") {
+			t.Errorf("%q: answered %q, %v", sent, answer, err)
+		}
+		c.Close()
+	}
+	if n := r.metric("sabir_requests_rejected_total"); n != 1 {
+		t.Errorf("%v requests are counted as refused, want the one that began", n)
+	}
 }

@@ -131,7 +131,7 @@ func (c *requestConn) receiveHead(p []byte) error {
 		c.frame, err = http1.ParseRequestHead(c.buf[c.r : c.r+n])
 	}
 	if c.hand = n; err != nil {
-		if n == 0 && errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) { // between two requests
 			return io.EOF
 		}
 		c.fault, c.hand = err, 1
