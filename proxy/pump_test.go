@@ -193,11 +193,14 @@ func TestPumpRests(t *testing.T) {
 	p := newPump(src, &w, false)
 	p.start = p.start.Add(-time.Minute) // it is later than the script thinks
 	src.begun = p.start
-	seen := false
+	seen, woken := false, false
 	read := p.src
 	p.src = sourceFunc{func(b *rawio.Buffer, until time.Time) error {
+		if woken && b.Size() > rawio.MinBuffer {
+			t.Errorf("the input still has room for %d bytes", b.Size())
+		}
 		err := read.read(b, until)
-		if err == errWake {
+		if woken = err == errWake; woken {
 			p.lastIn -= shrinkAfter // so long ago was the last byte
 		}
 		seen = seen || len(w.all) == 1 && b.Size() > rawio.MinBuffer
