@@ -63,7 +63,6 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 		w.Close('}')
 	}
 	settings.LostAll(req, l)
-	l.AddIf("extra", len(req.Extra.Raw) > 0 && req.Extra.Of(nameRaw) == nil)
 	if !written {
 		return dst, hub.NewError(hub.ReasonMissing, "messages", -1, "what the user says has no form in a message")
 	}
@@ -128,7 +127,7 @@ func (s *says) chooseTask(l *hub.Losses) {
 // takeNews takes what the user says that is new. An answer says enough. Without a thread the agent knows nothing of what was said before.
 func (s *says) takeNews(req *hub.Request, l *hub.Losses) error {
 	s.news = conversation.Said(req, l)
-	conversation.LostToKeepers(req, l)
+	conversation.LostToKeepers(req, nameRaw, l)
 	l.AddIf("messages.result", len(conversation.Returned(req)) > 0)
 	for i := range s.news {
 		if task := rawjson.Text(s.news[i].Meta.Of(nameRaw), "taskId"); len(task) > 0 && len(s.task) == 0 {

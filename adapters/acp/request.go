@@ -65,7 +65,7 @@ func decodePrompt(prompt rawjson.Value) (parts []hub.Part) {
 
 // AppendRequest writes the prompt of a turn in the session that the thread names. To open a session is another request.
 func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
-	news, err := conversation.News(req, l)
+	news, err := conversation.News(req, name, l)
 	if err != nil {
 		return dst, err
 	}
@@ -79,6 +79,9 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.OpenAt("prompt", '[')
 	for i := range news {
 		appendPrompt(w, &news[i], l)
+	}
+	if w.Buf[len(w.Buf)-1] == '[' {
+		return dst, conversation.NothingNew()
 	}
 	w.Close(']')
 	w.Close('}')

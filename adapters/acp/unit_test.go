@@ -276,3 +276,22 @@ func TestToolAllocs(t *testing.T) {
 		evs, _ = dec.Decode(evs[:0], line)
 	})
 }
+
+// TestPromptOfNothing: what has no form in a prompt is a loss, and a prompt in which nothing is left is refused.
+func TestPromptOfNothing(t *testing.T) {
+	f := func(part hub.Part, refused bool, losses string) {
+		t.Helper()
+		var l hub.Losses
+		req := hub.Request{
+			Thread: []byte("s"), Extra: hub.Meta{Dialect: "agui", Raw: []byte(`{"a":1}`)},
+			Messages: []hub.Message{{Role: hub.RoleUser, Parts: []hub.Part{part}}},
+		}
+		got, err := acp.Dialect.Requests.AppendRequest(nil, &req, &l)
+		if (err != nil) != refused || strings.Join(l.Names, " ") != losses {
+			t.Errorf("%s: %v, losses %q, want %q", got, err, l.Names, losses)
+		}
+	}
+	f(hub.Part{Kind: hub.PartText, Text: []byte("Hi")}, false, "extra")
+	f(hub.Part{Kind: hub.PartFile, File: &hub.FileRef{FileID: []byte("f")}}, true, "extra messages.file")
+	f(hub.Part{Kind: hub.PartRaw, Value: []byte("{}")}, true, "extra messages.other")
+}

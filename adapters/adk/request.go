@@ -173,8 +173,7 @@ func lost(req *hub.Request, l *hub.Losses) {
 		rest.State = nil
 	}
 	settings.LostAll(&rest, l)
-	conversation.LostToKeepers(&rest, l)
-	l.AddIf("extra", len(req.Extra.Raw) > 0 && req.Extra.Of(dialectName) == nil)
+	conversation.LostToKeepers(&rest, dialectName, l)
 }
 
 // appendReturned writes the result of a call that the client has run.

@@ -185,8 +185,7 @@ func newLine(req *hub.Request, l *hub.Losses) ([]byte, error) {
 
 func lost(req *hub.Request, l *hub.Losses) {
 	settings.LostAll(req, l)
-	conversation.LostToKeepers(req, l)
-	l.AddIf("extra", len(req.Extra.Raw) > 0 && req.Extra.Of(dialectName) == nil)
+	conversation.LostToKeepers(req, dialectName, l)
 }
 
 // appendNews writes what is new as blocks: results first, which the model wants so.

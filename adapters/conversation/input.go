@@ -52,12 +52,12 @@ func Latest(req *hub.Request) []hub.Message {
 	return input
 }
 
-// News are what the user says among [Latest]. What the request has besides is a loss.
-func News(req *hub.Request, l *hub.Losses) (news []hub.Message, err error) {
+// News are what the user says among [Latest]. What the request has besides is a loss, but for what the dialect of the agent adds.
+func News(req *hub.Request, dialect string, l *hub.Losses) (news []hub.Message, err error) {
 	news = Said(req, l)
 	l.AddIf("messages.result", len(Returned(req)) > 0)
 	l.AddIf("answers", len(Decided(req)) > 0)
-	LostToKeepers(req, l)
+	LostToKeepers(req, dialect, l)
 	if len(news) == 0 {
 		return nil, NothingNew()
 	}
@@ -127,15 +127,17 @@ func before(req *hub.Request) []hub.Message {
 }
 
 // LostToKeepers notes what a request has beside messages, for agents that keep the conversation: they have tools and state of their own.
-func LostToKeepers(req *hub.Request, l *hub.Losses) {
+// dialect is that of the agent.
+func LostToKeepers(req *hub.Request, dialect string, l *hub.Losses) {
 	l.AddIf("tools", len(req.Tools.Defs) > 0)
 	l.AddIf("state", len(req.State) > 0)
 	l.AddIf("context", len(req.Context) > 0)
+	l.AddIf("extra", len(req.Extra.Raw) > 0 && req.Extra.Of(dialect) == nil)
 }
 
 // Prompt returns what is new as one text, for agents that keep the conversation and take nothing else.
 func Prompt(req *hub.Request, l *hub.Losses) ([]byte, error) {
-	news, err := News(req, l)
+	news, err := News(req, "", l)
 	if err != nil {
 		return nil, err
 	}

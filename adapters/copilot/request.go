@@ -77,7 +77,7 @@ func readBlob(a *rawjson.Object) (f hub.FileRef, ok bool) {
 // AppendRequest writes the body of a POST to the messages of a session, which its path names: the prompt, and one image as Caco
 // takes it, or the attachments of the SDK.
 func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
-	news, err := conversation.News(req, l)
+	news, err := conversation.News(req, name, l)
 	if err != nil {
 		return dst, err
 	}
@@ -98,7 +98,6 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	conversation.AppendExtra(w, req, name)
 	w.Close('}')
 	settings.LostAll(req, l)
-	l.AddIf("extra", len(req.Extra.Raw) > 0 && req.Extra.Of(name) == nil)
 	return w.Buf, nil
 }
 
