@@ -370,11 +370,11 @@ func TestSilentAnswersAreStreams(t *testing.T) {
 		p.request()
 		p.ok("Content-Type: text/plain")
 		<-more
-		p.chunk("data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\ndata: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n")
+		p.chunk("data: {\"type\":\"start\"}\n\ndata: {\"type\":\"finish\"}\n\ndata: [DONE]\n\n")
 		p.last()
 	})
-	r := start(t, "listen: 127.0.0.1:0\nupstreams:\n  agent: {url: '"+a.url()+"', dialect: agui}\nroutes:\n"+
-		"  - {path: /run, upstream: agent, client: agui, timeouts: {keepalive: 20ms}}\n")
+	r := start(t, "listen: 127.0.0.1:0\nupstreams:\n  agent: {url: '"+a.url()+"', dialect: aisdk}\nroutes:\n"+
+		"  - {path: /run, upstream: agent, client: aisdk, timeouts: {keepalive: 20ms}}\n")
 	c := r.dial()
 	c.ask("POST", "/run", "{}")
 	resp := c.response()
@@ -383,10 +383,13 @@ func TestSilentAnswersAreStreams(t *testing.T) {
 	}
 	close(more)
 	rest, err := io.ReadAll(resp.Body)
-	if err != nil || !strings.Contains(string(rest), "RUN_FINISHED") {
+	if err != nil || !strings.Contains(string(rest), "[DONE]") {
 		t.Errorf("%v: %q", err, rest)
 	}
-	if end := r.awaitEnds(1); end["ending"] != "done" || resp.Header.Get("Content-Type") != "text/event-stream" {
-		t.Errorf("log %v, header %v", end, resp.Header)
+	if end := r.awaitEnds(1); end["ending"] != "done" {
+		t.Errorf("log %v", end)
+	}
+	if h := resp.Header; h.Get("Content-Type") != "text/event-stream" || h.Get("X-Vercel-Ai-Ui-Message-Stream") != "v1" {
+		t.Errorf("header %v", h)
 	}
 }

@@ -49,4 +49,5 @@ func TestFailed(t *testing.T) {
 	f(hub.StatusUnknown, nil, false)
 	f(hub.StatusUnknown, &hub.More{}, false)
 	f(hub.StatusUnknown, why, true)
+	f(hub.StatusUnknown, &hub.More{Err: []byte("1")}, true)
 }
