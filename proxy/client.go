@@ -166,9 +166,6 @@ func (s *httpSink) answerHeader(f wire.Framing) []byte {
 func (s *httpSink) startHeader(f wire.Framing) []byte {
 	h := &s.header
 	h.SetStatusCode(fasthttp.StatusOK)
-	if f == wire.Auto {
-		f = wire.SSE // as Out writes it
-	}
 	h.SetContentType(f.ContentType())
 	if s.media != "" && (f == wire.NDJSON || f == wire.Concat) {
 		h.SetContentType(s.media)
