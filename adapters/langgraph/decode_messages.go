@@ -92,8 +92,8 @@ func decodeBlock(v rawjson.Value) (p hub.Part, ok bool) {
 
 // decodeCalls adds the calls of a message; those whose arguments are no JSON stand in a list of their own.
 func decodeCalls(b *conversation.Builder, m *fields) {
-	for v := range rawjson.Each(m.calls) {
-		b.Add(hub.Part{Kind: hub.PartCall, ID: rawjson.Text(v, "id"), Name: rawjson.Text(v, "name"), Value: rawjson.NotNull(rawjson.Get(v, "args"))})
+	for _, c := range rawjson.EachObject(m.calls) {
+		b.Add(hub.Part{Kind: hub.PartCall, ID: c.Text("id"), Name: c.Text("name"), Value: rawjson.NotNull(c.Get("args"))})
 	}
 	for v := range rawjson.Each(m.invalid) {
 		b.Add(hub.Part{Kind: hub.PartCall, ID: rawjson.Text(v, "id"), Name: rawjson.Text(v, "name"), Text: rawjson.Text(v, "args")})

@@ -31,6 +31,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		Input   rawjson.Value `json:"input"`
 		Command rawjson.Value `json:"command"`
 		Config  rawjson.Value `json:"config"`
+		All     rawjson.Object
 	}
 	if err := json.Decode(body, &asked); err != nil {
 		return hub.JSONError(err)
@@ -44,9 +45,10 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		req.Model = graph
 	}
 	req.Partial = len(req.Thread) > 0 || rawjson.NotNull(asked.Command) != nil
-	req.Extra, req.State = extra(body), without(asked.Input, "messages")
+	input := rawjson.ReadObject(asked.Input)
+	req.Extra, req.State = extra(&asked.All), others(&input, "messages")
 	req.Answers = decodeResume(rawjson.NotNull(rawjson.Get(asked.Command, "resume")))
-	req.Messages, _ = messages{}.DecodeMessages(nil, rawjson.NotNull(rawjson.Get(asked.Input, "messages")))
+	req.Messages, _ = messages{}.DecodeMessages(nil, rawjson.NotNull(input.Get("messages")))
 	if len(req.Messages) > 0 && req.Messages[0].Role == hub.RoleResults {
 		req.Partial = true // their calls stand in a thread that the URL names
 	}
@@ -56,10 +58,16 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 
 // without are the members of an object but for some, nil if there are no others.
 func without(v rawjson.Value, names ...string) rawjson.Value {
+	o := rawjson.ReadObject(v)
+	return others(&o, names...)
+}
+
+// others is without for an object that was read.
+func others(o *rawjson.Object, names ...string) rawjson.Value {
 	left := rawjson.NamesOf(names)
 	w := jsonwriter.New(nil)
 	w.Open('{')
-	for key, value := range rawjson.EachField(v) {
+	for key, value := range o.All() {
 		if !left.Has(key) && !rawjson.IsNull(value) {
 			w.Value(string(key), value)
 		}
@@ -75,16 +83,16 @@ func without(v rawjson.Value, names ...string) rawjson.Value {
 var extras = []string{"config", "context", "metadata"}
 
 // extra is what the application tells its graph. The id of a thread is no part of it.
-func extra(body rawjson.Value) hub.Meta {
+func extra(body *rawjson.Object) hub.Meta {
 	w := jsonwriter.New(nil)
 	w.Open('{')
-	if configurable := without(rawjson.Get(body, "config", "configurable"), "thread_id"); configurable != nil {
+	if configurable := without(rawjson.Get(body.Get("config"), "configurable"), "thread_id"); configurable != nil {
 		w.OpenAt("config", '{')
 		w.Value("configurable", configurable)
 		w.Close('}')
 	}
 	for _, name := range extras[1:] {
-		if v := rawjson.Get(body, name); rawjson.Kind(v) == '{' && !rawjson.IsEmptyObject(v) {
+		if v := body.Get(name); rawjson.Kind(v) == '{' && !rawjson.IsEmptyObject(v) {
 			w.Value(name, v)
 		}
 	}
