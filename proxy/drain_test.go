@@ -35,6 +35,11 @@ func TestDrain(t *testing.T) {
 	body := running.response().Body
 	session.say("{}")
 	session.hear()
+	await(t, "both sessions", func() bool { // a handshake is answered before its session is there
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return len(r.sessions) == 2
+	})
 	if got := get(t, adminURL+"/readyz"); got != "200 ready\n" {
 		t.Errorf("before: %q", got)
 	}
