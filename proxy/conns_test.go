@@ -43,7 +43,8 @@ func TestShortageOfFiles(t *testing.T) {
 	short := &shortListener{Listener: ln}
 	short.fails.Store(2)
 	closed := make(chan struct{})
-	l := &listener{Listener: short, limit: func() int { return 0 }, closed: closed, log: zap.NewNop(), metrics: newMetrics("test").listener("clients")}
+	m := newMetrics("test")
+	l := &listener{Listener: short, limit: func() int { return 0 }, closed: closed, log: zap.NewNop(), metrics: m.listener("clients")}
 	go func() {
 		if c, err := net.Dial("tcp", ln.Addr().String()); err == nil {
 			c.Close()
@@ -52,6 +53,9 @@ func TestShortageOfFiles(t *testing.T) {
 	c, err := l.Accept()
 	if err != nil {
 		t.Fatalf("after a shortage: %v", err)
+	}
+	if n := (&rig{t: t, Server: &Server{metrics: m}}).metric("sabir_accept_errors_total", "listener=clients"); n != 2 {
+		t.Errorf("%v failures are counted, want 2", n)
 	}
 	c.Close()
 	short.fails.Store(1 << 30)

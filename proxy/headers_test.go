@@ -327,3 +327,12 @@ func FuzzURL(f *testing.F) {
 		}
 	})
 }
+
+// TestNoServerIsNamed: what Sabir answers itself does not say what serves it.
+func TestNoServerIsNamed(t *testing.T) {
+	t.Parallel()
+	r := start(t, simple(silentAgent(t, nil).url(), "", "", "client: twin\n"))
+	if resp, _ := r.post("/none", "{}"); resp.StatusCode != 404 || resp.Header.Get("Server") != "" {
+		t.Errorf("%d %v", resp.StatusCode, resp.Header)
+	}
+}
