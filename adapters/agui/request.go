@@ -44,7 +44,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	req.Partial = rawjson.Kind(input.Messages) != '['
 	req.Messages, _ = messages{}.DecodeMessages(nil, input.Messages)
 	conversation.MarkClients(req.Messages, &req.Tools)
-	takeEchoes(req.Messages, req.Answers)
+	req.Messages = takeEchoes(req.Messages, req.Answers)
 	req.Remember(true)
 	return nil
 }

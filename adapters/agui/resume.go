@@ -2,6 +2,7 @@ package agui
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -31,15 +32,21 @@ func legacyAnswer(props rawjson.Value) rawjson.Value {
 }
 
 // takeEchoes takes results from calls of this turn that only say an answer again. CopilotKit's React hook adds them for the calls that
-// are asked about; an agent would believe that the tool has run. They tell which call an answer is about.
-func takeEchoes(ms []hub.Message, answers []hub.Decision) {
+// are asked about; an agent would believe that the tool has run. They tell which call an answer is about. It returns the messages
+// without those that held nothing but such results.
+func takeEchoes(ms []hub.Message, answers []hub.Decision) []hub.Message {
 	for i := len(ms) - 1; i >= 0 && len(answers) > 0 && ms[i].Role != hub.RoleUser; i-- {
-		for j := range ms[i].Parts {
-			if p := &ms[i].Parts[j]; p.Result != nil && !p.ClientRuns {
+		m := &ms[i]
+		for j := range m.Parts {
+			if p := &m.Parts[j]; p.Result != nil && !p.ClientRuns {
 				takeEcho(p, answers)
 			}
 		}
+		if m.Role == hub.RoleResults {
+			m.Parts = slices.DeleteFunc(m.Parts, func(p hub.Part) bool { return p.Result == nil })
+		}
 	}
+	return slices.DeleteFunc(ms, func(m hub.Message) bool { return m.Role == hub.RoleResults && len(m.Parts) == 0 })
 }
 
 func takeEcho(p *hub.Part, answers []hub.Decision) {
