@@ -75,6 +75,22 @@ class Printer extends EventEmitter {
   }
 }
 
+// A file needs a source that says where its bytes are.
+const file = (u, { type, source }) => {
+  const bytes = { base64: source?.data, url: source?.url, file: source?.file_id, text: source?.data }[source?.type];
+  if (typeof bytes !== "string") u.faults.push(`${type} of the user without bytes: ${JSON.stringify(source)}`);
+};
+
+const userTakers = {
+  text: (u, { text }) => u.users.push(text),
+  image: file,
+  document: file,
+  tool_result: (u, block) => {
+    if (u.results.has(block.tool_use_id)) u.faults.push(`two results of ${block.tool_use_id}`);
+    u.results.set(block.tool_use_id, block);
+  },
+};
+
 const takers = {
   stream_event: (u, { event }) => eventTakers[event.type]?.(u, event),
   assistant: (u, { message, parent_tool_use_id: parent }) => {
@@ -85,10 +101,7 @@ const takers = {
   },
   user: (u, { message }) => {
     if (typeof message.content === "string") u.users.push(message.content);
-    else for (const block of message.content) {
-      if (u.results.has(block.tool_use_id)) u.faults.push(`two results of ${block.tool_use_id}`);
-      u.results.set(block.tool_use_id, block);
-    }
+    else for (const block of message.content) userTakers[block.type] ? userTakers[block.type](u, block) : u.faults.push(`the user says ${block.type}`);
   },
   system: (u, message) => {
     if (message.subtype === "task_started") u.agents.push(message.subagent_type);
