@@ -66,18 +66,23 @@ func TestUpstreamPaths(t *testing.T) {
 	f("/one?beta=true", "/stream?key=1&beta=true")
 }
 
-// TestStopOfRun: a client ends its run by another request, and reads the stream to its end. It may go on with the connection, as
-// nothing said that it could not.
-func TestStopOfRun(t *testing.T) {
-	gone := make(chan struct{})
-	agent := newAgent(t, func(p *peer) {
+// endlessAgent begins to answer one request, and closes gone when that is given up.
+func endlessAgent(t *testing.T) (a *agent, gone <-chan struct{}) {
+	left := make(chan struct{})
+	return newAgent(t, func(p *peer) {
 		if p.request() != nil {
 			p.ok("Content-Type: application/x-ndjson")
 			p.chunk(lines(lineStart, lineHello))
 			p.awaitGone()
-			close(gone)
+			close(left)
 		}
-	})
+	}), left
+}
+
+// TestStopOfRun: a client ends its run by another request, and reads the stream to its end. It may go on with the connection, as
+// nothing said that it could not.
+func TestStopOfRun(t *testing.T) {
+	agent, gone := endlessAgent(t)
 	r := start(t, "listen: 127.0.0.1:0\nupstreams:\n  agent: {url: '"+agent.url()+"', dialect: native}\nroutes:\n"+
 		"  - {path: /copilot/*, upstream: agent, client: agui}\n")
 	run := r.dial()
@@ -108,15 +113,7 @@ func TestStopOfRun(t *testing.T) {
 
 // TestCancelOfResponse: clients of the Responses API know an answer by its id as soon as it begins, and cancel it by that.
 func TestCancelOfResponse(t *testing.T) {
-	gone := make(chan struct{})
-	agent := newAgent(t, func(p *peer) {
-		if p.request() != nil {
-			p.ok("Content-Type: application/x-ndjson")
-			p.chunk(lines(lineStart, lineHello))
-			p.awaitGone()
-			close(gone)
-		}
-	})
+	agent, gone := endlessAgent(t)
 	r := start(t, "listen: 127.0.0.1:0\nupstreams:\n  agent: {url: '"+agent.url()+"', dialect: native}\nroutes:\n"+
 		"  - {path: /openai/*, upstream: agent, client: openai-responses}\n")
 	run := r.dial()

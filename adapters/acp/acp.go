@@ -106,6 +106,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/replay"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -172,7 +173,7 @@ var Dialect = hub.Dialect{
 	Texts:         []string{"text"},
 	Observe:       observe,
 	AppendFailure: appendFailure,
-	Messages:      messages{},
+	Messages:      replay.Messages[atRest]{},
 	Requests:      requests{},
 }
 

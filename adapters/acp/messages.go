@@ -1,25 +1,15 @@
 package acp
 
 import (
-	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/replay"
 )
 
-// messages are what an agent sends when a session is loaded: the updates that tell it again.
-type messages struct{}
+// atRest is what an agent sends when a session is loaded: the updates that tell it again, or notifications that hold one each.
+type atRest struct{}
 
-// DecodeMessages reads a list of updates, or of notifications that hold one each.
-func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
-	return form().DecodeMessages(dst, v)
-}
-
-// AppendMessages writes a list of updates.
-func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
-	return form().AppendMessages(dst, ms, l)
-}
-
-func form() replay.Form {
+// Form has the updates alone.
+func (atRest) Form() replay.Form {
 	return replay.Form{Dialect: &Dialect, Wrap: notification, Unwrap: func(record rawjson.Value) rawjson.Value {
 		return rawjson.Get(record, "params", "update")
 	}}

@@ -88,6 +88,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/replay"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -121,7 +122,7 @@ var Dialect = hub.Dialect{
 	Watch:         newWatcher,
 	Explains:      explains,
 	AppendFailure: appendFailure,
-	Messages:      messages{},
+	Messages:      replay.Messages[atRest]{},
 	Requests:      requests{},
 }
 

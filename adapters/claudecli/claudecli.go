@@ -92,6 +92,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/replay"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -134,7 +135,7 @@ var Dialect = hub.Dialect{
 	Observe:       observe,
 	Watch:         func(hub.Options) hub.Watcher { return &watcher{tasks: map[string]bool{}} },
 	KeepAlive:     keepAlive,
-	Messages:      messages{},
+	Messages:      replay.Messages[atRest]{},
 	Requests:      requests{},
 }
 

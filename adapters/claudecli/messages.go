@@ -6,21 +6,11 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/replay"
 )
 
-// messages are the lines of a session that say something: those of the user and of the assistant.
-type messages struct{}
+// atRest is the lines of a session that say something: those of the user and of the assistant.
+type atRest struct{}
 
-// DecodeMessages reads a list of lines. Those of other types tell nothing of the conversation.
-func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
-	return form().DecodeMessages(dst, v)
-}
-
-// AppendMessages writes a list of lines.
-func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
-	return form().AppendMessages(dst, ms, l)
-}
-
-// form has whole blocks, without the events before, and calls of all tools: one that keeps a list is a call at rest.
-func form() replay.Form {
+// Form has whole blocks, without the events before, and calls of all tools: one that keeps a list is a call at rest.
+func (atRest) Form() replay.Form {
 	d := Dialect
 	d.NewDecoder = func(o hub.Options) hub.Decoder {
 		dec := newDecoder(o).(*decoder)

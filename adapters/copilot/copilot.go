@@ -153,6 +153,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/replay"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -184,7 +185,7 @@ var Dialect = hub.Dialect{
 	Watch:         newWatcher,
 	Extension:     hub.ExtensionAt(extensionOf),
 	AppendFailure: appendFailure,
-	Messages:      messages{},
+	Messages:      replay.Messages[atRest]{},
 	Requests:      requests{},
 }
 

@@ -6,22 +6,12 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/replay"
 )
 
-// messages are the events of a session, as session.getMessages answers them.
-type messages struct{}
+// atRest is the events of a session, as session.getMessages answers them.
+type atRest struct{}
 
-// DecodeMessages reads a list of events.
-func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
-	return atRest().DecodeMessages(dst, v)
-}
-
-// AppendMessages writes a list of events.
-func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
-	return atRest().AppendMessages(dst, ms, l)
-}
-
-// atRest has the events that sessions keep: none that are ephemeral, and none of our own. A call that reports an intent is a call at
+// Form has the events that sessions keep: none that are ephemeral, and none of our own. A call that reports an intent is a call at
 // rest.
-func atRest() replay.Form {
+func (atRest) Form() replay.Form {
 	d := Dialect
 	d.NewDecoder = func(o hub.Options) hub.Decoder {
 		dec := newDecoder(o).(*decoder)

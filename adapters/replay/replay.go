@@ -26,6 +26,27 @@ type Form struct {
 	Unwrap func(record rawjson.Value) rawjson.Value
 }
 
+// Former is implemented by a type that says what the form of its dialect is. A Form holds its dialect, and that its messages: a type
+// says it when it is asked, where a variable would be made of itself.
+type Former interface {
+	Form() Form
+}
+
+// Messages reads and writes conversations in the form that F says.
+type Messages[F Former] struct{}
+
+// DecodeMessages is [Form.DecodeMessages].
+func (Messages[F]) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
+	var f F
+	return f.Form().DecodeMessages(dst, v)
+}
+
+// AppendMessages is [Form.AppendMessages].
+func (Messages[F]) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
+	var f F
+	return f.Form().AppendMessages(dst, ms, l)
+}
+
 // DecodeMessages appends what the records of a list tell. Ends of runs between them end nothing.
 func (f Form) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
 	r := reader{dec: f.Dialect.NewDecoder(f.Dialect.Defaults()), seq: sequencer.New(sequencer.Config{Replace: true}), folder: conversation.NewFolder(nil)}

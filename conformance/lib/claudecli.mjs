@@ -81,6 +81,8 @@ const file = (u, { type, source }) => {
   if (typeof bytes !== "string") u.faults.push(`${type} of the user without bytes: ${JSON.stringify(source)}`);
 };
 
+const unknown = (u, { type }) => u.faults.push(`the user says ${type}`);
+
 const userTakers = {
   text: (u, { text }) => u.users.push(text),
   image: file,
@@ -101,7 +103,7 @@ const takers = {
   },
   user: (u, { message }) => {
     if (typeof message.content === "string") u.users.push(message.content);
-    else for (const block of message.content) userTakers[block.type] ? userTakers[block.type](u, block) : u.faults.push(`the user says ${block.type}`);
+    else for (const block of message.content) (userTakers[block.type] ?? unknown)(u, block);
   },
   system: (u, message) => {
     if (message.subtype === "task_started") u.agents.push(message.subagent_type);
