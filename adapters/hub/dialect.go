@@ -247,6 +247,9 @@ type Dialect struct {
 	// RequestHeader are fields that agents of the dialect want beside a body that was written for them, unless the client or the
 	// route says them. nil: none.
 	RequestHeader func(upstream Options) []HeaderField
+
+	// Processes is how agents of the dialect are run as child processes; nil: they are not.
+	Processes *Processes
 }
 
 // RequestWriter is what writes requests for agents of the dialect; nil: the body of the client passes as it came.

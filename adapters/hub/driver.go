@@ -1,0 +1,55 @@
+package hub
+
+// A Driver speaks with one agent that keeps a session and is reached by lines in both directions, such as a child process. One turn
+// runs at a time. A Driver does no I/O: whoever moves the lines asks it what to send.
+type Driver interface {
+	// Turn appends the lines that ask for a turn, as far as they can be sent now; [Driver.Receive] appends the others, such as those
+	// that follow an answer to a greeting. While the agent waits, the answers of req go to its questions, and the turn goes on; if
+	// the user says something else in place of them, the questions are refused, and a new turn begins. The error is an *[Error]
+	// that says why the turn cannot be asked for. What the agent has no place for is a loss.
+	//
+	// req is valid during the call.
+	Turn(dst []byte, req *Request, l *Losses) ([]byte, error)
+
+	// Receive takes every line of the agent, in order. It appends the lines that are to be sent at once, and says what the line is
+	// to the turn.
+	Receive(dst, line []byte) ([]byte, Received)
+
+	// Cancel appends the lines that end the turn, with refusals of what the agent waits for. The turn is over when a line says so.
+	Cancel(dst []byte) []byte
+}
+
+// Received is what a line of an agent is to its turn.
+type Received struct {
+	Hidden  bool // it belongs to no turn, such as the answer to a greeting: the decoder does not get it
+	Turn    TurnState
+	Session []byte   // string body: the session, in the line by which the agent names it; valid until the next call
+	Failure *Failure // the turn cannot be held, and the agent is of no more use
+}
+
+// TurnState is how far a turn is after a line.
+type TurnState uint8
+
+// States of a turn.
+const (
+	TurnRuns  TurnState = iota
+	TurnWaits           // for answers to all questions that are open
+	TurnOver            // the line was its last
+)
+
+// A Session is what a [Driver] is made for.
+type Session struct {
+	ID      []byte  // string body: the session to go on with, as the agent named it; nil: a new one
+	Dir     string  // absolute path of the directory that the agent works in
+	Model   []byte  // string body: the model that is asked for; nil: the agent's own choice
+	Options Options // of the upstream
+}
+
+// Processes is how agents of a dialect run as child processes.
+type Processes struct {
+	// NewDriver makes what speaks with a new process.
+	NewDriver func(*Session) Driver
+
+	// Arguments are those that stand behind the command of the configuration; nil: none. They may name the session to go on with.
+	Arguments func(*Session) []string
+}
