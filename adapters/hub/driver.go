@@ -5,17 +5,19 @@ package hub
 type Driver interface {
 	// Turn appends the lines that ask for a turn, as far as they can be sent now; [Driver.Receive] appends the others, such as those
 	// that follow an answer to a greeting. While the agent waits, the answers of req go to its questions, and the turn goes on; if
-	// the user says something else in place of them, the questions are refused, and a new turn begins. The error is an *[Error]
-	// that says why the turn cannot be asked for. What the agent has no place for is a loss.
+	// the user says something else in place of them, the questions are refused, and a new turn begins: lines that are still of the
+	// one before are hidden. TurnWaits says that questions are left which req does not answer. The error is an *[Error] that says
+	// why the turn cannot be asked for; nothing has changed then. What the agent has no place for is a loss.
 	//
 	// req is valid during the call.
-	Turn(dst []byte, req *Request, l *Losses) ([]byte, error)
+	Turn(dst []byte, req *Request, l *Losses) ([]byte, TurnState, error)
 
 	// Receive takes every line of the agent, in order. It appends the lines that are to be sent at once, and says what the line is
 	// to the turn.
 	Receive(dst, line []byte) ([]byte, Received)
 
-	// Cancel appends the lines that end the turn, with refusals of what the agent waits for. The turn is over when a line says so.
+	// Cancel appends the lines that end the turn, with refusals of what the agent waits for. The turn is over when a line says so,
+	// which may be a hidden one, if the agent has not got as far as the turn. Without a turn it appends nothing.
 	Cancel(dst []byte) []byte
 }
 
