@@ -46,6 +46,7 @@ var shared = []string{
 	module + "adapters/internal/openaimodels",
 	module + "adapters/internal/opened",
 	module + "adapters/internal/plandedup",
+	module + "adapters/internal/questions",
 	module + "adapters/internal/recent",
 	module + "adapters/internal/settings",
 	module + "adapters/internal/tagsplit",

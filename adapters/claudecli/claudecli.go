@@ -67,6 +67,15 @@
 // has left to the client, or else one answer; with a permission go the arguments of its call, where the request tells them.
 // Conversations at rest are lists of the lines of type user and assistant.
 //
+// # Processes
+//
+// A process serves any number of turns: a user line begins one, the result ends it. --resume=ID goes on with a session, --model=M chooses.
+// With --permission-prompt-tool stdio, can_use_tool waits for an answer, by the id of the question or of the call; the arguments go back
+// as they came, or as updatedInput or editedArgs of the answer say. AskUserQuestion takes the member answers, question to label, or a text
+// where there is one question. Words in place of answers deny with interrupt, and are sent when the result has come; until then, and in
+// turns that the agent begins itself, lines are hidden, and questions denied. Requests that no human can answer, such as hooks and MCP
+// messages, get an error. A turn is cancelled by interrupt.
+//
 // # Lost
 //
 // In requests: tools, state, settings, answers beside others or beside words, reasons of permissions; instructions, sources, files of
@@ -137,6 +146,7 @@ var Dialect = hub.Dialect{
 	KeepAlive:     keepAlive,
 	Messages:      replay.Messages[atRest]{},
 	Requests:      requests{},
+	Processes:     &hub.Processes{NewDriver: newDriver, Arguments: arguments},
 }
 
 const (

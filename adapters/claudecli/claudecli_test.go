@@ -16,3 +16,7 @@ func FuzzDecode(f *testing.F) { adaptertest.Fuzz(f, &claudecli.Dialect) }
 func TestRequests(t *testing.T) { adaptertest.Requests(t, &claudecli.Dialect) }
 
 func FuzzRequests(f *testing.F) { adaptertest.FuzzRequests(f, &claudecli.Dialect) }
+
+func TestDriver(t *testing.T) { adaptertest.Drives(t, &claudecli.Dialect) }
+
+func FuzzDriver(f *testing.F) { adaptertest.FuzzDriver(f, &claudecli.Dialect) }

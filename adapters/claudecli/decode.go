@@ -156,7 +156,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 		return dst, nil
 	}
 	d.rec = record{}
-	if err := d.decodeRecord(); err != nil {
+	if err := readRecord(&d.json, d.data, &d.rec); err != nil {
 		return dst, err
 	}
 	typ, ok := rawjson.Str(d.rec.Type)
@@ -186,13 +186,13 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	return d.other(dst, typ), nil
 }
 
-// decodeRecord reads the line. Members of some lines have other types in others (a text for a message): these are not wanted.
-func (d *decoder) decodeRecord() error {
-	err := d.json.Decode(d.data, &d.rec)
+// readRecord reads a line. Members of some lines have other types in others (a text for a message): these are not wanted.
+func readRecord(json *rawjson.Decoder, line []byte, rec *record) error {
+	err := json.Decode(line, rec)
 	if err == nil {
 		return nil
 	}
-	if e := hub.JSONError(err); e.Reason != hub.ReasonType || d.rec.Type == nil {
+	if e := hub.JSONError(err); e.Reason != hub.ReasonType || rec.Type == nil {
 		return e
 	}
 	return nil

@@ -162,25 +162,30 @@ func newLine(req *hub.Request, l *hub.Losses) ([]byte, error) {
 		l.AddIf("answers", len(answers) > 0)
 	case len(answers) > 0 && isAnswer(&answers[0]):
 		l.AddIf("answers", len(answers) > 1)
-		return answer(req, &answers[0], l), nil
+		return answer(&answers[0], argsOf(req, answers[0].Call), l), nil
 	default:
 		l.AddIf("answers", len(answers) > 0)
 		return nil, conversation.NothingNew()
 	}
+	return userLine(content.Buf, req.Thread, req), nil
+}
+
+// userLine is the line for what the user says.
+func userLine(content, session []byte, req *hub.Request) []byte {
 	w := jsonwriter.New(nil)
 	w.Open('{')
 	w.Const("type", "user")
 	w.OpenAt("message", '{')
 	w.Const("role", "user")
 	w.OpenAt("content", '[')
-	w.Raw(content.Buf)
+	w.Raw(content)
 	w.Close(']')
 	w.Close('}')
 	w.Value("parent_tool_use_id", []byte("null"))
-	w.Text("session_id", req.Thread)
+	w.Text("session_id", session)
 	conversation.AppendExtra(w, req, dialectName)
 	w.Close('}')
-	return w.Buf, nil
+	return w.Buf
 }
 
 func lost(req *hub.Request, l *hub.Losses) {
@@ -194,6 +199,10 @@ func appendNews(w *jsonwriter.Writer, req *hub.Request, l *hub.Losses) {
 	for i := range calls {
 		appendReturned(w, &calls[i])
 	}
+	appendWords(w, req, l)
+}
+
+func appendWords(w *jsonwriter.Writer, req *hub.Request, l *hub.Losses) {
 	for _, m := range conversation.Said(req, l) {
 		for j := range m.Parts {
 			appendSaid(w, &m.Parts[j], l)
@@ -241,8 +250,8 @@ func isAnswer(d *hub.Decision) bool {
 	return len(d.Ask) > 0 && (d.Decided || d.Cancelled || rawjson.Get(d.Payload, "mcp_response") != nil)
 }
 
-// answer is the line that answers a question. The arguments that go with a permission replace those of the call.
-func answer(req *hub.Request, d *hub.Decision, l *hub.Losses) []byte {
+// answer is the line that answers a question. The arguments that go with a permission replace those of the call, args.
+func answer(d *hub.Decision, args rawjson.Value, l *hub.Losses) []byte {
 	w := jsonwriter.New(nil)
 	w.Open('{')
 	w.Const("type", "control_response")
@@ -258,7 +267,7 @@ func answer(req *hub.Request, d *hub.Decision, l *hub.Losses) []byte {
 		w.Const("behavior", "deny")
 		w.Text("message", rawjson.Or(d.Reason, phrases.Call(hub.StatusDenied)))
 	}
-	appendBeside(w, d, argsOf(req, d.Call))
+	appendBeside(w, d, args)
 	w.Close('}')
 	w.Close('}')
 	w.Close('}')
@@ -271,11 +280,21 @@ var beside = []string{"updatedInput", "updatedPermissions", "interrupt", "decisi
 func appendBeside(w *jsonwriter.Writer, d *hub.Decision, args rawjson.Value) {
 	for _, name := range beside {
 		v := rawjson.Get(d.Payload, name)
-		if name == "updatedInput" && v == nil && d.Approved && rawjson.Kind(args) == '{' {
-			v = args
+		if name == "updatedInput" && v == nil && d.Approved {
+			v = edited(d, args)
 		}
 		w.ValueIf(name, v)
 	}
+}
+
+// edited are the arguments that a permission is for: those that the user has changed them to, or those of the call.
+func edited(d *hub.Decision, args rawjson.Value) rawjson.Value {
+	for _, v := range []rawjson.Value{rawjson.Get(d.Payload, "editedArgs"), args} {
+		if rawjson.Kind(v) == '{' {
+			return v
+		}
+	}
+	return nil
 }
 
 // argsOf are the arguments of a call among the messages, nil if it is not there.
