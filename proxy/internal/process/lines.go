@@ -1,0 +1,135 @@
+package process
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"time"
+)
+
+// ErrLongLine ends the stream of an agent whose line is longer than Spec.MaxLine.
+var ErrLongLine = errors.New("a line of the agent is longer than allowed")
+
+const (
+	minRead = 4 << 10
+	maxRead = 64 << 10 // as much as a pipe holds
+)
+
+// maxSlurp is what is kept at the end of what the pipe still holds: as much as a pipe may hold without privilege.
+const maxSlurp = 1 << 20
+
+// lines is stdout of an agent.
+type lines struct {
+	file *os.File
+	max  int
+	done chan struct{} // closed when src holds all that is to come
+
+	mu   sync.Mutex // held while something is read
+	src  io.Reader
+	rest []byte // the beginning of a line
+	err  error
+}
+
+func newLines(f *os.File, limit int) *lines {
+	return &lines{file: f, src: f, max: limit, done: make(chan struct{})}
+}
+
+func (l *lines) next(dst []byte) ([]byte, error) {
+	for {
+		piece, err := l.piece(dst)
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			return piece, err
+		}
+		<-l.done // finish has taken over
+	}
+}
+
+// piece reads until there is a whole line.
+func (l *lines) piece(dst []byte) ([]byte, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err != nil {
+		return dst, l.err
+	}
+	line := len(dst) // where the line begins whose end is looked for
+	dst = append(dst, l.rest...)
+	l.rest = nil
+	for {
+		old := len(dst)
+		var err error
+		dst, err = l.read(dst)
+		end, long := l.wholeLines(dst, line, old)
+		switch {
+		case long && end == line:
+			return dst[:line], l.fail(ErrLongLine)
+		case end > line:
+			l.rest = bytes.Clone(dst[end:])
+			return dst[:end], nil
+		case err == io.EOF && len(dst) > line:
+			return append(dst, '\n'), nil
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			l.rest = bytes.Clone(dst[line:])
+			return dst[:line], err
+		case err != nil:
+			return dst[:line], l.fail(err)
+		}
+	}
+}
+
+// read appends what is there. A line that grows gets memory by what has arrived of it.
+func (l *lines) read(dst []byte) ([]byte, error) {
+	if cap(dst)-len(dst) < minRead {
+		dst = slices.Grow(dst, maxRead/2)
+	}
+	room := dst[len(dst):min(cap(dst), len(dst)+maxRead)]
+	n, err := l.src.Read(room)
+	if n > 0 && err != nil {
+		err = nil // it comes again
+	}
+	return dst[:len(dst)+n], err
+}
+
+// wholeLines returns where the last whole line ends before one that is too long. dst[line:old] has no line end.
+func (l *lines) wholeLines(dst []byte, line, old int) (end int, long bool) {
+	for {
+		i := bytes.IndexByte(dst[old:], '\n')
+		if i < 0 {
+			return line, len(dst)-line > l.max
+		}
+		if old+i-line > l.max {
+			return line, true
+		}
+		line = old + i + 1
+		old = line
+	}
+}
+
+// fail ends the stream. Nobody reads the rest: an agent that goes on writing gets an error instead of waiting for ever.
+func (l *lines) fail(err error) error {
+	if errors.Is(err, os.ErrClosed) {
+		err = io.EOF
+	}
+	l.err = err
+	_ = l.file.Close()
+	return err
+}
+
+// finish gives up the pipe when all that wrote to it has ended, and keeps what is in it. If somebody else holds the other
+// end, what comes within a second is the end.
+func (l *lines) finish() {
+	_ = l.file.SetReadDeadline(time.Now()) // a piece that is being read returns
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer close(l.done)
+	if l.err != nil {
+		return
+	}
+	_ = l.file.SetReadDeadline(time.Now().Add(time.Second))
+	var held bytes.Buffer
+	_, _ = io.Copy(&held, io.LimitReader(l.file, maxSlurp))
+	_ = l.file.Close()
+	l.src = &held
+}
