@@ -78,6 +78,16 @@
 // another request. Conversations at rest are what session/load sends: a list of updates. Lost there: instructions, questions
 // whether a call may run, sources, data, results of calls that are elsewhere.
 //
+// # Processes
+//
+// initialize, session/new with the directory, session/prompt: one at a time, in version 1. To go on with a session, session/resume where
+// the agent has it, else session/load. What that replays is hidden; some agents go on with it behind their response, so that they are
+// asked a method that none has until they answer without having told anything before. Files and terminals are not offered: calls of
+// such methods, and of all but session/request_permission, are refused. Of the options of a permission, that which the answer names
+// is chosen (a text, or the member optionId or option), else one of its kind, once before always; changed arguments are an error, since
+// the call would run as it is. Words in place of answers cancel the turn, and are sent behind its response. Blocks that the agent does
+// not take are lost, reasons too.
+//
 // # Lost
 //
 // Written in another form: refusals as messages; a denied or aborted call as failed (aborted is cancelled in version 2);
@@ -175,6 +185,7 @@ var Dialect = hub.Dialect{
 	AppendFailure: appendFailure,
 	Messages:      replay.Messages[atRest]{},
 	Requests:      requests{},
+	Processes:     &hub.Processes{NewDriver: newDriver},
 }
 
 var (

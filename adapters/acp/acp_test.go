@@ -14,3 +14,7 @@ func FuzzDecode(f *testing.F)  { adaptertest.Fuzz(f, &acp.Dialect) }
 func FuzzRequests(f *testing.F) { adaptertest.FuzzRequests(f, &acp.Dialect) }
 
 func TestRequests(t *testing.T) { adaptertest.Requests(t, &acp.Dialect) }
+
+func TestDriver(t *testing.T) { adaptertest.Drives(t, &acp.Dialect) }
+
+func FuzzDriver(f *testing.F) { adaptertest.FuzzDriver(f, &acp.Dialect) }

@@ -69,7 +69,7 @@ func play(t *testing.T, d *hub.Dialect, talk []byte) (got []byte) {
 			session.ID, session.Model = rawjson.Text(text, "id"), rawjson.Text(text, "model")
 			continue
 		}
-		if s.driver == nil {
+		if s.driver == nil && kind != '#' {
 			s.driver = d.Processes.NewDriver(session)
 		}
 		sent, said := s.step(t, kind, text)
@@ -123,12 +123,12 @@ func saidOf(in *hub.Received, err error, lost []string) string {
 		said = append(said, "session "+string(in.Session))
 	}
 	if in.Failure != nil {
-		said = append(said, "failure "+in.Failure.Error())
+		said = append(said, "failure "+in.Failure.Error()+" | "+in.Failure.Text())
 	}
 	if err != nil {
 		said = append(said, "error "+err.Error())
 	}
-	if len(lost) > 0 {
+	if lost = append(lost, in.Lost...); len(lost) > 0 {
 		said = append(said, fmt.Sprint("lost ", lost))
 	}
 	return strings.TrimSpace(strings.Join(said, " "))

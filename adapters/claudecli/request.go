@@ -9,6 +9,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/claudewire"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
+	"github.com/sabir-proxy/sabir/adapters/internal/questions"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/settings"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
@@ -280,21 +281,13 @@ var beside = []string{"updatedInput", "updatedPermissions", "interrupt", "decisi
 func appendBeside(w *jsonwriter.Writer, d *hub.Decision, args rawjson.Value) {
 	for _, name := range beside {
 		v := rawjson.Get(d.Payload, name)
-		if name == "updatedInput" && v == nil && d.Approved {
-			v = edited(d, args)
+		if name == "updatedInput" && d.Approved {
+			if v = questions.Edited(d); v == nil && rawjson.Kind(args) == '{' {
+				v = args
+			}
 		}
 		w.ValueIf(name, v)
 	}
-}
-
-// edited are the arguments that a permission is for: those that the user has changed them to, or those of the call.
-func edited(d *hub.Decision, args rawjson.Value) rawjson.Value {
-	for _, v := range []rawjson.Value{rawjson.Get(d.Payload, "editedArgs"), args} {
-		if rawjson.Kind(v) == '{' {
-			return v
-		}
-	}
-	return nil
 }
 
 // argsOf are the arguments of a call among the messages, nil if it is not there.

@@ -26,6 +26,7 @@ type Received struct {
 	Hidden  bool // it belongs to no turn, such as the answer to a greeting: the decoder does not get it
 	Turn    TurnState
 	Session []byte   // string body: the session, in the line by which the agent names it; valid until the next call
+	Lost    []string // of the turn: the agent has no place for it, as it turns out only now
 	Failure *Failure // the turn cannot be held, and the agent is of no more use
 }
 
@@ -36,7 +37,7 @@ type TurnState uint8
 const (
 	TurnRuns  TurnState = iota
 	TurnWaits           // for answers to all questions that are open
-	TurnOver            // the line was its last
+	TurnOver            // the line was its last, or there is none
 )
 
 // A Session is what a [Driver] is made for.

@@ -158,3 +158,23 @@ func asks(answers []Answer) (ids [][]byte) {
 func Chosen(d *hub.Decision) []byte {
 	return rawjson.First(rawjson.Body(d.Payload), rawjson.Text(d.Payload, "optionId"), rawjson.Text(d.Payload, "option"))
 }
+
+// Edited are the arguments that the user has put in place of those of a call that was asked about; nil if the call stays as it is.
+func Edited(d *hub.Decision) rawjson.Value {
+	for _, name := range [...]string{"updatedInput", "editedArgs"} {
+		if v := rawjson.Get(d.Payload, name); rawjson.Kind(v) == '{' {
+			return v
+		}
+	}
+	return nil
+}
+
+// Changes reports whether a decision allows a call with other arguments than its own, for agents that run it as it is. Some clients
+// always send the arguments back, so that these change nothing where the agent has not told them.
+func Changes(d *hub.Decision, args rawjson.Value) bool {
+	edited := Edited(d)
+	if edited == nil || args == nil && rawjson.Get(d.Payload, "updatedInput") != nil {
+		return false
+	}
+	return !rawjson.Equal(edited, args)
+}
