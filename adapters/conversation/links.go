@@ -1,0 +1,170 @@
+package conversation
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"hash"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// A Chain is what a client has said in a conversation, one link for each message of the user's: it tells a conversation that goes on
+// from one that leaves it. What the agent said does not count: translated answers do not come back as the agent gave them.
+type Chain []Link
+
+// A Link stands for all that the user has said up to a message.
+type Link [16]byte
+
+// ChainOf returns the chain of a conversation, and where the messages of its links stand.
+func ChainOf(ms []hub.Message) (c Chain, at []int) {
+	var before Link
+	for i := range ms {
+		if ms[i].Role != hub.RoleUser || !speaks(&ms[i]) {
+			continue
+		}
+		h := sha256.New()
+		h.Write(before[:])
+		for j := range ms[i].Parts {
+			appendLink(h.Write, &ms[i].Parts[j])
+		}
+		before = Link(h.Sum(nil))
+		c, at = append(c, before), append(at, i)
+	}
+	return c, at
+}
+
+// speaks reports whether the user says anything in a message; some clients put empty ones behind results.
+func speaks(m *hub.Message) bool {
+	for i := range m.Parts {
+		switch p := &m.Parts[i]; p.Kind {
+		case hub.PartFile, hub.PartData, hub.PartRaw:
+			return true
+		case hub.PartText:
+			if len(spoken(p.Text)) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// appendLink hashes what the user has said in a part. Marks are not hashed, nor are ids, which clients make anew.
+func appendLink(write func([]byte) (int, error), p *hub.Part) {
+	switch p.Kind {
+	case hub.PartText:
+		_, _ = write(spoken(p.Text))
+	case hub.PartFile:
+		for _, b := range [][]byte{p.File.URL, p.File.FileID, p.File.Base64} {
+			_, _ = write(b)
+			_, _ = write([]byte{0})
+		}
+	case hub.PartData, hub.PartRaw:
+		_, _ = write(p.Value)
+	}
+}
+
+// contexts are elements that clients put in front of what the user says. They may hold what changes from turn to turn, such as the date.
+var contexts = []string{"system-reminder", "environment_context"}
+
+// spoken is what the user has said in a text: without those, and without blanks at its ends, which clients trim.
+func spoken(body []byte) []byte {
+	text := bytes.TrimSpace(rawjson.AppendUnescaped(nil, body))
+	for {
+		rest := withoutContext(text)
+		if len(rest) == len(text) {
+			return text
+		}
+		text = rest
+	}
+}
+
+// withoutContext takes one such element off the front.
+func withoutContext(text []byte) []byte {
+	for _, name := range contexts {
+		if !bytes.HasPrefix(text, []byte("<"+name+">")) {
+			continue
+		}
+		if _, rest, ok := bytes.Cut(text, []byte("</"+name+">")); ok {
+			return bytes.TrimSpace(rest)
+		}
+	}
+	return text
+}
+
+// Common is how many links two chains share at their beginning. Each link stands for those before it.
+func (c Chain) Common(other Chain) int {
+	n := min(len(c), len(other))
+	for n > 0 && c[n-1] != other[n-1] {
+		n--
+	}
+	return n
+}
+
+// Words are what an agent says in a turn, to tell apart conversations in which users have said the same. Blanks do not count.
+type Words struct {
+	hash hash.Hash
+	text []byte
+}
+
+// Add adds a piece of a text, a string body.
+func (w *Words) Add(body []byte) {
+	if w.hash == nil {
+		w.hash = sha256.New()
+	}
+	w.text = rawjson.AppendUnescaped(w.text[:0], body)
+	for word := range bytes.FieldsSeq(w.text) {
+		w.hash.Write(word)
+	}
+}
+
+// Sum is what stands for the words so far.
+func (w *Words) Sum() (l Link) {
+	if w.hash != nil {
+		l = Link(w.hash.Sum(nil))
+	}
+	return l
+}
+
+// WordsBehind are the words of the agent behind a message, up to the next one of the user's.
+func WordsBehind(ms []hub.Message, at int) Link {
+	var w Words
+	for _, m := range ms[at+1:] {
+		if m.Role == hub.RoleUser && speaks(&m) {
+			break
+		}
+		for i := range m.Parts {
+			if m.Role == hub.RoleAgent && m.Parts[i].Kind == hub.PartText {
+				w.Add(m.Parts[i].Text)
+			}
+		}
+	}
+	return w.Sum()
+}
+
+// Since is what a request says that is new to an agent which keeps the conversation and knows the first messages of the user's: the others,
+// whose places are at, with results and answers for what the agent said last.
+func Since(req *hub.Request, at []int) *hub.Request {
+	news := *req
+	news.Answers, news.Messages, news.Partial = Decided(req), nil, true
+	if calls := Returned(req); len(calls) > 0 {
+		news.Messages = append(news.Messages, hub.Message{Role: hub.RoleResults, Parts: calls})
+	}
+	for _, i := range at {
+		news.Messages = append(news.Messages, req.Messages[i])
+	}
+	return &news
+}
+
+// From is what a request says to an agent that knows nothing of the conversation, and takes only words of the user's: the last of them,
+// which stands at a place, behind a preamble that tells what was said before.
+func From(req *hub.Request, at int) *hub.Request {
+	news := *req
+	news.Answers, news.Partial = nil, true
+	said := req.Messages[at]
+	if before := Preamble(req.Messages[:at]); before != nil {
+		said.Parts = append([]hub.Part{{Kind: hub.PartText, Text: before}}, said.Parts...)
+	}
+	news.Messages = []hub.Message{said}
+	return &news
+}
