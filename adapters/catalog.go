@@ -84,6 +84,25 @@ func (c *Catalog) CheckRequest(template string) error {
 	return err
 }
 
+// CheckProcess returns why agents of a dialect cannot be run as child processes; nil when they can, or when there is no such dialect.
+func (c *Catalog) CheckProcess(dialect string) error {
+	d, err := c.Lookup(dialect)
+	if err != nil || d.Processes != nil {
+		return nil // an unknown name has been reported
+	}
+	runs := c.names(func(d *hub.Dialect) bool { return d.Processes != nil })
+	return fmt.Errorf("agents of %s cannot be run as processes; those of these can: %s", dialect, strings.Join(runs, ", "))
+}
+
+// CheckProcessClient returns why clients of a dialect cannot ask an agent that is a process; nil when they can.
+func (c *Catalog) CheckProcessClient(dialect string) error {
+	d, err := c.Lookup(dialect)
+	if err != nil || d.Messages != nil {
+		return nil
+	}
+	return fmt.Errorf("requests of %s cannot be read, so an agent that is run by command cannot be asked", dialect)
+}
+
 // RequestTemplate returns what writes requests by a template; see package declared for its language.
 func RequestTemplate(template string) (func(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error), error) {
 	t, err := declared.ParseRequest(template)

@@ -142,7 +142,13 @@ type Upstream struct {
 
 	// Where the stream is: http, https, ws or wss. The client's query is appended, but for parameters that stand here:
 	// those of the client are dropped. Credentials do not belong here but into headers.
-	URL URL `yaml:"url" jsonschema:"required"`
+	// Required, unless command stands in its place.
+	URL URL `yaml:"url,omitempty"`
+	// For an agent that is a program and no server: the program and its arguments, which speaks the dialect by lines on its
+	// standard input and output. Each conversation has a process of its own. Requests are always translated.
+	Command []string `yaml:"command,omitempty"`
+	// With command, how processes are run.
+	Process Process `yaml:"process"`
 	// For servers that are asked by two requests: url is opened by GET first, and once it has answered, the client's
 	// request goes to this URL. It must answer at once; what it answers, other than an error, does not matter. It has
 	// the scheme, host and port of url. In the paths and queries of url, start and cancel, {thread} stands for the conversation:
@@ -174,6 +180,30 @@ type Upstream struct {
 	Timeouts UpstreamTimeouts `yaml:"timeouts"`
 	// How long the end of a run waits for events that come after it. Not set: what the dialect is known to need.
 	Settle *time.Duration `yaml:"settle,omitempty" jsonschema:"minimum=0"`
+}
+
+// Process says how the processes of an agent are run.
+type Process struct {
+	// The directory that they work in. Empty: each has one of its own, which is empty at first and removed with its conversation.
+	Dir string `yaml:"dir"`
+	// Names of environment variables of Sabir's own that they see. No other is passed on.
+	Env []string `yaml:"env"`
+	// Environment variables that are set. Their values are never logged.
+	SetEnv map[string]Secret `yaml:"set_env"`
+	// Processes at the same time; a further conversation ends the process that was idle longest, or is refused with status 503 if
+	// none is.
+	Max int `yaml:"max" jsonschema:"minimum=1,maximum=10000"`
+	// How long a process is kept without a turn. The conversation can go on after that, in a new process.
+	Idle time.Duration `yaml:"idle" jsonschema:"minimum=1"`
+	// How long a conversation is kept without a turn. What the client sends after that begins another.
+	Keep time.Duration `yaml:"keep" jsonschema:"minimum=1"`
+	// Conversations that are kept at most; the one that was idle longest is forgotten first.
+	Sessions int `yaml:"sessions" jsonschema:"minimum=1,maximum=1000000"`
+	// A header field of requests whose value separates clients: one cannot go on with the conversation of another. Empty: none does.
+	Principal string `yaml:"principal"`
+	// What becomes of a conversation that began elsewhere, or whose earlier part the client has changed: preamble tells it to a new
+	// process as text, refuse answers with status 409.
+	History string `yaml:"history" jsonschema:"enum=preamble,enum=refuse"`
 }
 
 // UpstreamHeaders change the call to an upstream.
@@ -251,6 +281,8 @@ type Route struct {
 	Agent Agent `yaml:"agent"`
 	// What becomes of the bodies of requests.
 	Requests Requests `yaml:"requests"`
+	// What becomes of questions of agents that wait for the answer, as processes do.
+	Asks Asks `yaml:"asks"`
 	// What clients learn of errors.
 	Errors Errors `yaml:"errors"`
 	// Which web pages of other origins may read this route, if that differs from the top level.
@@ -276,6 +308,14 @@ type Requests struct {
 	Strict bool `yaml:"strict"`
 	// The model that the upstream is asked for where the client's request names none.
 	Model string `yaml:"model"`
+}
+
+// Asks say what becomes of questions of agents that wait for the answer.
+type Asks struct {
+	// How long the client may take for the answer; then the question is refused, and the turn ended.
+	Wait time.Duration `yaml:"wait" jsonschema:"minimum=1"`
+	// The answer for clients whose dialect has no form for questions.
+	Without string `yaml:"without" jsonschema:"enum=deny,enum=allow"`
 }
 
 // RouteHeaders choose among the header fields of a request.
@@ -372,6 +412,7 @@ func defaults() *Config {
 func (u *Upstream) inherit(c *Config) {
 	t := c.Timeouts
 	u.Framing = Auto
+	u.Process = usualProcess()
 	u.Timeouts = UpstreamTimeouts{Connect: t.Connect, FirstByte: t.FirstByte, Idle: t.Idle, IdleConnection: t.IdleConnection}
 }
 
@@ -381,6 +422,7 @@ func (r *Route) inherit(c *Config) {
 	r.Framing = Auto
 	r.Methods = []string{"GET", "POST"}
 	r.Requests.Mode = "translate"
+	r.Asks = usualAsks
 	r.Headers.Allow = slices.Clone(allowed)
 	r.Limits.RequestBody = c.Limits.RequestBody
 	r.Timeouts = RouteTimeouts{Write: t.Write, Stream: t.Stream, Keepalive: t.Keepalive}

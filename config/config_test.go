@@ -43,6 +43,21 @@ var registry = house{
 	"evolve":     {"lifecycle": "bool", "tools": "map[string]interface {}", "limit": "int"},
 	"agentevent": {"match": "string"},
 	"agui":       {"reasoning": "bool"},
+	"claude-cli": nil,
+}
+
+func (house) CheckProcess(dialect string) error {
+	if dialect != "claude-cli" {
+		return errors.New("agents of " + dialect + " cannot be run as processes")
+	}
+	return nil
+}
+
+func (house) CheckProcessClient(dialect string) error {
+	if dialect == "agentevent" {
+		return errors.New("requests of agentevent cannot be read")
+	}
+	return nil
 }
 
 func (house) CheckRequest(template string) error {
@@ -55,7 +70,7 @@ func (house) CheckRequest(template string) error {
 func (h house) Check(name, side string, options map[string]any) (problems []error) {
 	known, ok := h[name]
 	if !ok {
-		return []error{fmt.Errorf("there is no dialect %q; there is: agentevent, agui, evolve", name)}
+		return []error{fmt.Errorf("there is no dialect %q; there is: agentevent, agui, claude-cli, evolve", name)}
 	}
 	if name == "agui" && side == "upstream" {
 		problems = append(problems, errors.New("agui cannot be read"))
@@ -184,8 +199,12 @@ func TestManualStatesDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	delete(manual.Upstreams, "remote")
-	delete(manual.Upstreams, "chat")
+	if coder := manual.Upstreams["coder"]; !coder.Process.isUsual() || manual.Routes[1].Asks != usualAsks {
+		t.Errorf("the manual says of processes and questions: %+v, %+v", coder.Process, manual.Routes[1].Asks)
+	}
+	for _, name := range []string{"remote", "chat", "coder"} {
+		delete(manual.Upstreams, name)
+	}
 	manual.Routes = manual.Routes[:1]
 	if diff := cmp.Diff(parseText(t, minimal).String(), manual.String()); diff != "" {
 		t.Errorf("the defaults are -, the manual says +:\n%s", diff)

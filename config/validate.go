@@ -23,6 +23,9 @@ func (c *Config) normalize(dir string) {
 		if u.TLS.CA != "" && !filepath.IsAbs(u.TLS.CA) {
 			u.TLS.CA = filepath.Join(dir, u.TLS.CA)
 		}
+		if u.Process.Dir != "" && !filepath.IsAbs(u.Process.Dir) {
+			u.Process.Dir = filepath.Join(dir, u.Process.Dir)
+		}
 	}
 	for name, file := range c.Dialects {
 		if !filepath.IsAbs(file) {
@@ -145,6 +148,12 @@ func (v *validator) upstream(at string, u *Upstream) {
 		err := checker.CheckRequest(u.Request)
 		v.check(err == nil, at+".request", "%v", err)
 	}
+	if len(u.Command) > 0 {
+		v.process(at, u)
+		return
+	}
+	v.check(u.URL.Host != "" || v.found[at+".url"], at+".url", "is required, or command in its place")
+	v.check(u.Process.isUsual(), at+".process", "has a meaning only with command")
 	v.transport(at, u)
 	v.upstreamStart(at, u)
 	seen := map[string]string{} // small letters -> as written: fields are the same in any case
@@ -181,6 +190,7 @@ func (v *validator) route(at string, r *Route) {
 			quote(r.Upstream), strings.Join(slices.Sorted(maps.Keys(v.c.Upstreams)), ", "))
 	}
 	v.client(at, r)
+	v.processRoute(at, r)
 	v.shape(at+".shape", &r.Shape)
 	v.check(len(r.Methods) > 0, at+".methods", "needs at least one method")
 	v.distinct(at+".methods", r.Methods)
@@ -320,6 +330,7 @@ func checkFiles(c *Config, r *report) {
 		if _, err := u.TLS.Client(); err != nil {
 			r.add(join("upstreams", name)+".tls.ca", "%s", err)
 		}
+		checkDirectory(join("upstreams", name)+".process.dir", u.Process.Dir, r)
 	}
 }
 
