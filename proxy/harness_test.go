@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -90,6 +91,10 @@ func (bombs) AppendRequest(dst []byte, _ *hub.Request, _ *hub.Losses) ([]byte, e
 }
 
 func TestMain(m *testing.M) {
+	if os.Getenv(scriptedAgent) != "" {
+		runScriptedAgent()
+		return
+	}
 	dialects = func() []*hub.Dialect { return append(slices.Clip(adapters.All()), &twin, &lossy, &bomb) }
 	goleak.VerifyTestMain(m,
 		// These sleep up to ten seconds before they look whether their server is still there.

@@ -48,6 +48,11 @@ type metrics struct {
 	turns   *prometheus.CounterVec
 	unknown *prometheus.CounterVec
 
+	// Agents that are programs.
+	sessionTurns *prometheus.CounterVec
+	processes    *prometheus.CounterVec
+	asks         *prometheus.CounterVec
+
 	// Times. Their buckets are wide: an agent takes from milliseconds to minutes.
 	firstEvent *prometheus.HistogramVec
 	gap        *prometheus.HistogramVec
@@ -72,6 +77,7 @@ func newMetrics(version string) *metrics {
 	m.streamMetrics()
 	m.connMetrics()
 	m.eventMetrics()
+	m.sessionMetrics()
 	m.timeMetrics()
 	m.reloads = m.counter("config_reloads_total", "Attempts to load a changed configuration, by result (ok, failed).", "result")
 	m.reloads.WithLabelValues("ok") // so that both are there before they happen
@@ -137,6 +143,12 @@ func (m *metrics) eventMetrics() {
 	m.tokens = m.counter("tokens_total", "Tokens, as agents report them at the end of a run, by type (input includes cached, output includes reasoning). Copied streams are not read. model is that of the request where the configuration names it, else other.", "route", "model", "type")
 	m.turns = m.counter("turns_total", "Requests whose conversation was read, by what is new in it (message, results, answers, regenerate, other).", "route", "client", "new")
 	m.bytes = m.counter("bytes_total", "Bytes of stream bodies, read from upstreams (in) and written to clients (out).", "route", "direction")
+}
+
+func (m *metrics) sessionMetrics() {
+	m.sessionTurns = m.counter("session_turns_total", "Turns of agents that are programs, by what their session knew: new, known, resumed in a new process, told of what was said elsewhere.", "upstream", "session")
+	m.processes = m.counter("processes_started_total", "Processes of agents that were started.", "upstream")
+	m.asks = m.counter("asks_total", "Questions of agents that are programs, by what became of them: asked, answered, allowed and denied for clients that cannot answer, expired, dropped.", "upstream", "outcome")
 }
 
 func (m *metrics) timeMetrics() {

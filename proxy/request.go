@@ -34,6 +34,7 @@ type call struct {
 	query      string // the client's, without what the configuration says itself
 	dropped    int    // parameters of the client's query that are not in it
 	peer       string
+	principal  string // what separates clients whose agent keeps conversations
 	origin     string // allowed origin of a browser, "" for none
 	http11     bool
 	close      bool           // the client wants the connection closed
@@ -64,6 +65,9 @@ func callOf(req *fasthttp.Request, peer net.Addr, r *route, t *target, sub subpa
 		peer: clientOf(&req.Header, peer, r.global), http11: req.Header.IsHTTP11(), close: req.Header.ConnectionClose(), head: req.Header.IsHead(),
 	}
 	c.request.Header.SetNoDefaultContentType(true)
+	if field := r.up.cfg.Process.Principal; r.up.agents != nil && field != "" {
+		c.principal = string(req.Header.Peek(field))
+	}
 	c.sub, c.rest = sub, sub.rest
 	query := string(req.URI().QueryString())
 	if sub.found {
@@ -105,6 +109,9 @@ func (r *route) upstreamMethod(client string) string {
 
 // setURL addresses the upstream. rest is what the client's path has beyond the route's, escaped.
 func (c *call) setURL(rest, query string) {
+	if c.route.up.agents != nil {
+		return
+	}
 	u := &c.route.up.cfg.URL.URL
 	c.request.Header.SetRequestURI(upstreamURI(u, rest, query))
 	c.request.Header.SetHost(u.Host)
@@ -155,7 +162,9 @@ func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) *hub.
 		Header: func(name string) string { return string(header.Peek(name)) },
 		Model:  jsonBody(c.sub.params["model"]), Whole: c.sub.op == hub.OpWhole,
 	}
-	defer asked.Detach()
+	if c.route.up.agents == nil {
+		defer asked.Detach() // else once its driver has been asked
+	}
 	err := codec.DecodeRequest(asked, plain)
 	c.goOn(asked, len(plain))
 	switch {

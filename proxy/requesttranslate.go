@@ -29,10 +29,13 @@ func newRequestWriter(template string, d *hub.Dialect) (requestWriter, error) {
 
 // translates reports whether bodies of requests are written anew for the upstream.
 func (r *route) translates(t *target) bool {
-	if r.cfg.Requests.Mode != config.Translate || r.writeRequest == nil || t.dialect.Messages == nil {
+	if r.cfg.Requests.Mode != config.Translate || t.dialect.Messages == nil {
 		return false
 	}
-	return r.source != t.dialect || r.up.cfg.Request != ""
+	if r.up.agents != nil {
+		return true
+	}
+	return r.writeRequest != nil && (r.source != t.dialect || r.up.cfg.Request != "")
 }
 
 // wantsHistory reports whether the upstream takes the whole conversation, and keeps nothing of it. A template shows by what it
@@ -57,6 +60,9 @@ func (c *call) translate(asked *hub.Request, plain []byte, err error) *hub.Failu
 	if asked.Other {
 		return hub.Fail(hub.CodeNoEndpoint, nil)
 	}
+	if c.route.up.agents != nil {
+		return nil // its driver says it to the process
+	}
 	if (asked.Partial || asked.Keep) && c.route.wantsHistory() {
 		return hub.Fail(hub.CodePartial, nil)
 	}
@@ -70,14 +76,20 @@ func (c *call) translate(asked *hub.Request, plain []byte, err error) *hub.Failu
 		return unreadable(c.route.source, err)
 	}
 	if len(losses.Names) > 0 && c.route.cfg.Requests.Strict {
-		f := hub.Fail(hub.CodeLossy, errors.New(c.route.source.Name+" has no place for "+strings.Join(losses.Names, ", ")))
-		f.Note = c.route.source.Name + " has no place for: " + strings.Join(losses.Names, ", ") + "."
-		return f
+		return c.route.lossy(losses.Names)
 	}
 	c.translated, c.losses = true, losses.Names
 	c.request.SetBodyRaw(body)
 	c.describe()
 	return nil
+}
+
+// lossy is what a client learns whose request would lose something.
+func (r *route) lossy(names []string) *hub.Failure {
+	all := strings.Join(names, ", ")
+	f := hub.Fail(hub.CodeLossy, errors.New(r.source.Name+" has no place for "+all))
+	f.Note = r.source.Name + " has no place for: " + all + "."
+	return f
 }
 
 // describe sets the header fields that go with a body that was written anew.
@@ -113,6 +125,10 @@ func (s *Server) noteRequest(c *call) {
 	if c.turn.news != "" {
 		s.metrics.turns.WithLabelValues(c.route.name, c.target.dialect.Name, c.turn.news).Inc()
 	}
+	s.noteLosses(c)
+}
+
+func (s *Server) noteLosses(c *call) {
 	for _, field := range c.losses {
 		s.metrics.requestLosses.WithLabelValues(c.route.name, c.route.source.Name, field).Inc()
 	}

@@ -59,7 +59,7 @@ type target struct {
 }
 
 // newTable makes everything of a configuration ready, or nothing. Metrics and counters of a path outlive the table.
-func newTable(cfg *config.Config, m *metrics, counters *openCounters) (*table, error) {
+func newTable(cfg *config.Config, m *metrics, counters *openCounters, agents *agentPools) (*table, error) {
 	known, err := dialectsOf(cfg)
 	if err != nil {
 		return nil, err
@@ -77,6 +77,7 @@ func newTable(cfg *config.Config, m *metrics, counters *openCounters) (*table, e
 		if err != nil {
 			return nil, fmt.Errorf("route %s: %w", rc.Path, err)
 		}
+		r.up.agents = agents.of(r.up.cfg, cfg, r.source, r.options)
 		r.metrics, r.open = m.forRoute(rc.Path), counters.of(rc.Path)
 		r.unrecognised = r.metrics.source(r.source.Name)
 		t.add(r)
@@ -253,7 +254,7 @@ func (o *openCounters) of(path string) *atomic.Int64 {
 
 // copies reports whether the answer to a request is copied instead of translated.
 func (r *route) copies(t *target, asked *hub.Request) bool {
-	return r.source == t.dialect && engine.Alike(t.dialect, r.options, t.options, asked)
+	return r.source == t.dialect && r.up.agents == nil && engine.Alike(t.dialect, r.options, t.options, asked)
 }
 
 // mapsIDs reports whether ids are made unique over the turns of a thread for clients of a dialect.

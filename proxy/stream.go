@@ -28,10 +28,11 @@ type stream struct {
 	cancelRequest *cancelRequest  // what cancels the run at its upstream; nil for nothing
 	engine        engine.Engine
 	ids           threadids.Mapper
-	agentError    string // what a failed agent says, if the log may show it
-	first         bool   // the first record has left
-	opened        bool   // the upstream has answered
-	left          bool   // and was given up
+	agent         *agentTurn // of an agent that is a process; nil for a server
+	agentError    string     // what a failed agent says, if the log may show it
+	first         bool       // the first record has left
+	opened        bool       // the upstream has answered
+	left          bool       // and was given up
 	begun         time.Time
 
 	redirected string // where the upstream sent the request, for the log
@@ -131,6 +132,7 @@ func (x *stream) move(sink sink) (f *hub.Failure) {
 	if f == nil {
 		f = x.pump.move()
 	}
+	x.pause(f)
 	x.leave()
 	return x.pump.conclude(f)
 }
@@ -232,7 +234,9 @@ func (x *stream) open(sink sink) *hub.Failure {
 		until = x.begun.Add(total)
 	}
 	var err error
-	if up := x.call.route.up; up.webSocket() {
+	if up := x.call.route.up; up.agents != nil {
+		x.pump.src, err = x.openProcess(until)
+	} else if up.webSocket() {
 		refused := func(r *refusal) *hub.Failure { return x.refused(up, r, sink) }
 		x.pump.src, err = x.call.openWebSocket(x.canceler, until, refused)
 	} else {
@@ -295,6 +299,10 @@ func (x *stream) concealer() engine.Concealer {
 
 // edit changes normalized events on their way to the encoder.
 func (x *stream) edit(ev *hub.Event) {
-	x.ids.Map(ev)
+	if x.agent != nil {
+		x.agent.edit(ev, x.ids.Map)
+	} else {
+		x.ids.Map(ev)
+	}
 	x.call.identify(ev)
 }

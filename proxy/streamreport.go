@@ -92,6 +92,9 @@ func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap
 	if tokens := t.Usage.Sum(); tokens.In >= 0 || tokens.Out >= 0 {
 		fields = append(fields, zap.Int64("tokens_in", tokens.In), zap.Int64("tokens_out", tokens.Out))
 	}
+	if x.agent != nil {
+		fields = append(fields, zap.String("session", string(x.agent.Known)), zap.Int("asks", x.agent.asked))
+	}
 	if x.passed != "" {
 		fields = append(fields, zap.Int("passed_status", x.status), zap.String("passed_type", x.passed))
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
+	"github.com/sabir-proxy/sabir/proxy/internal/sessions"
 )
 
 // upstream is an agent server with its idle connections.
@@ -27,6 +28,7 @@ type upstream struct {
 	tls    *tls.Config
 	header int // largest response header
 	dialer net.Dialer
+	agents *sessions.Pool // of an agent that is a program; nil for a server
 
 	retries prometheus.Counter // requests that were sent again
 
@@ -48,6 +50,9 @@ func newUpstream(cfg *config.Upstream, global *config.Config, m *metrics) (*upst
 		cfg: cfg, header: int(global.Limits.Header), addr: cfg.URL.Host, own: hasCredentials(cfg),
 		bodies: global.Log.UpstreamErrors, retries: m.retries.WithLabelValues(cfg.Name),
 		sets: map[string]bool{}, query: map[string]bool{},
+	}
+	if len(cfg.Command) > 0 {
+		return u, nil
 	}
 	for name := range cfg.Headers.Set {
 		u.sets[fieldKey(name)] = true

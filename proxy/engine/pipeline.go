@@ -276,6 +276,15 @@ func (p *Pipeline) Finish(f *hub.Failure, now time.Duration, mute bool) *hub.Fai
 	return p.outcome(ended, f)
 }
 
+// Pause ends the run while its agent waits for answers, which another request brings. It is no end in the dialect of the agent.
+func (p *Pipeline) Pause(now time.Duration) {
+	p.getLists()
+	defer p.putLists()
+	p.decoded = append(p.decoded[:0], hub.Event{Kind: hub.RunEnd, Status: hub.StatusPaused})
+	p.sequence(now)
+	p.done()
+}
+
 func (p *Pipeline) outcome(ended bool, f *hub.Failure) *hub.Failure {
 	switch {
 	case ended && p.End == hub.StatusFailed:

@@ -1,0 +1,217 @@
+package proxy
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/engine"
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
+	"github.com/sabir-proxy/sabir/proxy/internal/sessions"
+)
+
+// An agent that is a program has a process for each conversation. This file is what a stream does with one; package sessions keeps
+// them.
+
+// agentTurn is the [source] of a stream whose agent is a process.
+type agentTurn struct {
+	*sessions.Turn
+	route   *route
+	server  *Server
+	answers bool           // the client's dialect has a form for questions
+	asked   int            // questions so far
+	asks    []hub.Decision // that are open
+	quit    chan struct{}
+	once    sync.Once
+	timer   *time.Timer
+	piece   []byte
+}
+
+// openProcess asks the agent for a turn, and waits for its first line, until the given time at most.
+func (x *stream) openProcess(until time.Time) (source, error) {
+	c := x.call
+	asked := c.asked
+	if asked == nil {
+		return nil, hub.Fail(hub.CodeUnreadable, errors.New("the request has no body"))
+	}
+	defer asked.Detach()
+	var losses hub.Losses
+	c.chooseModel(asked, &losses)
+	turn, f := c.route.up.agents.Begin(sessions.Call{
+		Scope: c.scope(), Thread: plainText(asked.Thread), Request: asked, Losses: &losses, Strict: c.route.cfg.Requests.Strict, Until: until,
+	})
+	if f != nil {
+		return nil, c.refusedByAgent(f, losses.Names)
+	}
+	c.losses, c.translated = losses.Names, true
+	x.server.noteLosses(c)
+	x.server.metrics.sessionTurns.WithLabelValues(c.route.up.cfg.Name, string(turn.Known)).Inc()
+	x.agent = &agentTurn{
+		Turn: turn, route: c.route, server: x.server, answers: c.target.dialect.Caps.Has(hub.CapAsks), quit: make(chan struct{}), timer: time.NewTimer(maxWait),
+	}
+	x.canceler.onCancel(x.agent.abandon)
+	if err := x.agent.awaitFirst(until); err != nil {
+		x.agent.close()
+		return nil, err
+	}
+	return x.agent, nil
+}
+
+// chooseModel leaves a request the model only if the configuration names it: what clients call the agent is mostly no model of its own.
+func (c *call) chooseModel(asked *hub.Request, l *hub.Losses) {
+	if c.route.modelLabel(asked) != otherModel {
+		return
+	}
+	name := plainText(asked.Model)
+	l.AddIf("model", name != "" && name != c.route.agent("").Name)
+	asked.Model = []byte(c.route.cfg.Requests.Model)
+}
+
+// refusedByAgent completes why there is no turn.
+func (c *call) refusedByAgent(f *hub.Failure, losses []string) *hub.Failure {
+	switch f.Code {
+	case hub.CodeLossy:
+		return c.route.lossy(losses)
+	case hub.CodeUnreadable:
+		return unreadable(c.route.source, f.Cause)
+	}
+	return f
+}
+
+// scope separates the sessions of routes and principals. Credentials are not kept.
+func (c *call) scope() string {
+	h := sha256.New()
+	h.Write([]byte(c.principal))
+	return string(h.Sum([]byte(c.route.name + "\x00")))
+}
+
+// awaitFirst waits for the first line of the turn, so that an agent which cannot be started is told by a status.
+func (a *agentTurn) awaitFirst(until time.Time) error {
+	if first := time.Now().Add(a.route.up.cfg.Timeouts.FirstByte); first.Before(until) {
+		until = first
+	}
+	var err error
+	a.timer.Reset(time.Until(until))
+	for len(a.piece) == 0 && err == nil {
+		if a.piece, err = a.Take(a.piece); len(a.piece) > 0 || err != nil {
+			break
+		}
+		select {
+		case <-a.Ready():
+		case <-a.timer.C:
+			return hub.Fail(hub.CodeTimeout, nil)
+		case <-a.quit:
+			return errWake
+		}
+	}
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// read implements [source].
+func (a *agentTurn) read(b *rawio.Buffer, until time.Time) error {
+	a.timer.Reset(time.Until(until))
+	for {
+		var err error
+		if len(a.piece) == 0 {
+			a.piece, err = a.Take(a.piece[:0])
+		}
+		if len(a.piece) > 0 {
+			a.moveTo(b)
+			return nil
+		}
+		if err == io.EOF && a.Waits() && !a.answers {
+			err = a.answer()
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case <-a.Ready():
+		case <-a.timer.C:
+			return errWake
+		case <-a.quit:
+			return errWake
+		}
+	}
+}
+
+// moveTo appends what has come to b.
+func (a *agentTurn) moveTo(b *rawio.Buffer) {
+	for rest := a.piece; len(rest) > 0; {
+		n := copy(b.Room(), rest)
+		b.Filled(n)
+		rest = rest[n:]
+	}
+	a.piece = a.piece[:0]
+}
+
+// close implements [source].
+func (a *agentTurn) close() {
+	a.abandon()
+	a.timer.Stop()
+	a.Leave(a.route.cfg.Asks.Wait)
+}
+
+// abandon makes read return.
+func (a *agentTurn) abandon() { a.once.Do(func() { close(a.quit) }) }
+
+// edit gives an event the ids that the client knows, and notes what it asks.
+func (a *agentTurn) edit(ev *hub.Event, mapIDs func(*hub.Event)) {
+	switch ev.Kind {
+	case hub.Ask:
+		a.NoteAsk()
+		a.asked++
+		a.asks = append(a.asks, hub.Decision{Ask: bytes.Clone(ev.ID), Call: bytes.Clone(ev.Ref)})
+		a.server.metrics.asks.WithLabelValues(a.route.up.cfg.Name, "asked").Inc()
+	case hub.TextDelta:
+		if ev.Chan == hub.AnswerText && len(ev.SubAgent) == 0 {
+			a.NoteWords(ev.Text)
+		}
+		mapIDs(ev)
+		return
+	case hub.ToolStart:
+	default:
+		mapIDs(ev)
+		return
+	}
+	id, ref := ev.ID, ev.Ref
+	mapIDs(ev)
+	a.NoteID(id, ev.ID)
+	if ev.Kind == hub.Ask {
+		a.NoteID(ref, ev.Ref)
+	}
+}
+
+// answer answers the questions of the agent in place of a client that cannot.
+func (a *agentTurn) answer() error {
+	allow := a.route.cfg.Asks.Without == "allow"
+	outcome := map[bool]string{true: "allowed", false: "denied"}[allow]
+	for i := range a.asks {
+		a.asks[i].Decided, a.asks[i].Approved, a.asks[i].Cancelled = true, allow, !allow
+		a.server.metrics.asks.WithLabelValues(a.route.up.cfg.Name, outcome).Inc()
+	}
+	answers := a.asks
+	a.asks = nil
+	if err := a.Answer(answers); err != nil {
+		return hub.Fail(hub.CodeMalformed, err)
+	}
+	return nil
+}
+
+// pause ends the run for the client, if the agent waits for its answers.
+func (x *stream) pause(f *hub.Failure) {
+	if f != nil || x.agent == nil || !x.agent.Waits() {
+		return
+	}
+	if p, ok := x.engine.(*engine.Pipeline); ok {
+		x.pump.begin()
+		p.Pause(x.pump.now())
+	}
+}

@@ -1,0 +1,435 @@
+package proxy
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// scriptedAgent is the environment variable that makes the test binary an agent which speaks as Claude Code does on its pipes. It
+// counts the turns of its session, and acts on words of the user's.
+const scriptedAgent = "SABIR_SCRIPTED_AGENT"
+
+type scripted struct {
+	in      *bufio.Reader
+	session string
+	turns   int
+}
+
+func runScriptedAgent() {
+	s := &scripted{in: bufio.NewReader(os.Stdin), session: fmt.Sprintf("11111111-2222-4333-8444-%012d", os.Getpid())}
+	for _, arg := range os.Args {
+		if id, ok := strings.CutPrefix(arg, "--resume="); ok {
+			s.session = id
+			told, _ := os.ReadFile("turns")
+			s.turns = len(told)
+		}
+	}
+	for {
+		text, ok := s.read("user")
+		if !ok {
+			return
+		}
+		s.turn(text)
+	}
+}
+
+// read returns the text of the next line of a type.
+func (s *scripted) read(typ string) (text string, ok bool) {
+	for {
+		line, err := s.in.ReadString('\n')
+		if err != nil {
+			return "", false
+		}
+		var in struct {
+			Type    string
+			Message struct{ Content []struct{ Text string } }
+			Request struct{ Subtype string }
+		}
+		if json.Unmarshal([]byte(line), &in) != nil {
+			os.Exit(1) // as Claude Code does
+		}
+		if in.Request.Subtype == "interrupt" {
+			return "interrupt", true
+		}
+		if in.Type != typ {
+			continue
+		}
+		if typ != "user" {
+			return line, true
+		}
+		var all []string
+		for _, c := range in.Message.Content {
+			all = append(all, c.Text)
+		}
+		return strings.Join(all, "|"), true
+	}
+}
+
+func (s *scripted) line(format string, args ...any) {
+	fmt.Printf(strings.ReplaceAll(format, "$S", s.session)+"\n", args...)
+}
+
+func (s *scripted) say(text string) {
+	quoted, _ := json.Marshal(text)
+	s.line(`{"type":"assistant","message":{"id":"msg_%d","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":%s}]},"session_id":"$S"}`, s.turns, quoted)
+}
+
+func (s *scripted) result() {
+	s.line(`{"type":"result","subtype":"success","is_error":false,"result":"done","session_id":"$S","num_turns":1}`)
+}
+
+func (s *scripted) turn(text string) {
+	if text == "interrupt" {
+		return
+	}
+	s.turns++
+	_ = os.WriteFile("turns", []byte(strings.Repeat("x", s.turns)), 0o600)
+	s.line(`{"type":"system","subtype":"init","session_id":"$S","model":"m","tools":[]}`)
+	switch {
+	case strings.HasSuffix(text, "die"):
+		os.Exit(7)
+	case strings.HasSuffix(text, "delete"):
+		s.line(`{"type":"assistant","message":{"id":"msg_c%d","type":"message","role":"assistant","model":"m","content":[{"type":"tool_use","id":"toolu_%d","name":"Bash","input":{"command":"rm x"}}]},"session_id":"$S"}`, s.turns, s.turns)
+		s.line(`{"type":"control_request","request_id":"ask_%d","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"rm x"},"tool_use_id":"toolu_%d"}}`, s.turns, s.turns)
+		answer, _ := s.read("control_response")
+		s.line(`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":"ran","is_error":%t}]},"session_id":"$S"}`, s.turns, strings.Contains(answer, "deny"))
+		s.say(fmt.Sprintf("allowed %t", strings.Contains(answer, `"allow"`)))
+	case strings.HasSuffix(text, "slow"):
+		s.say("waiting")
+		if got, _ := s.read("nothing"); got == "interrupt" {
+			_ = os.WriteFile("interrupted", nil, 0o600)
+		}
+	case strings.Contains(text, "who"):
+		s.say(strings.TrimSpace(s.session + " " + strings.Trim(strings.TrimPrefix(text, "who"), "? ")))
+	case text == "garbage":
+		fmt.Print("not JSON\n{\"type\":7}\n[]\n\xff\xfe\n{\"type\":\"control_request\"}\n{\"type\":\"control_request\",\"request_id\":{},\"request\":[]}\n")
+		s.say("fine")
+	case text == "endless":
+		fmt.Print(strings.Repeat("x", 1<<20))
+		os.Stdout.Sync()
+		_, _ = s.read("nothing")
+	case text == "flood":
+		for range 2000 {
+			fmt.Fprintln(os.Stderr, strings.Repeat("e", 1000))
+			s.say(strings.Repeat("f", 1000))
+		}
+		s.say("Turn 1: flooded")
+	case text == "requests": // that nobody can answer
+		for n := range 100 {
+			s.line(`{"type":"control_request","request_id":"x%d","request":{"subtype":"hook_callback"}}`, n)
+		}
+		s.say("Turn 1: you said requests")
+	default:
+		s.say(fmt.Sprintf("Turn %d: you said %s", s.turns, text))
+	}
+	s.result()
+}
+
+// agentConfig is a route to a scripted agent that works in dir; more stands with the process, route with the route.
+func agentConfig(t *testing.T, client, dir, more, route string) string {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf(`
+listen: 127.0.0.1:0
+upstreams:
+  coder:
+    command: [%q]
+    dialect: claude-cli
+    process: {dir: %q, set_env: {%s: "1"}%s}
+routes:
+  - {path: /run, upstream: coder, client: %s, requests: {mode: translate}%s}
+`, program, dir, scriptedAgent, more, client, route)
+}
+
+// chat sends a request in AG-UI's words.
+func (r *rig) aguiTurn(thread string, messages ...string) (int, string) {
+	resp, body := r.post("/run", fmt.Sprintf(`{"threadId":%q,"runId":"r","state":{},"tools":[],"context":[],"forwardedProps":{},"messages":[%s]}`,
+		thread, strings.Join(messages, ",")))
+	return resp.StatusCode, body
+}
+
+func saidByUser(n int, text string) string {
+	return fmt.Sprintf(`{"id":"u%d","role":"user","content":%q}`, n, text)
+}
+
+func saidByAgent(n int, text string) string {
+	return fmt.Sprintf(`{"id":"a%d","role":"assistant","content":%q}`, n, text)
+}
+
+func wantSaid(t *testing.T, status int, body string, parts ...string) {
+	t.Helper()
+	if status != http.StatusOK {
+		t.Errorf("status %d", status)
+	}
+	for _, part := range parts {
+		if !strings.Contains(body, part) {
+			t.Errorf("the answer has no %q:\n%s", part, body)
+		}
+	}
+}
+
+// TestAgentProcess: a client that sends the whole conversation talks to a process that keeps it. Each turn reaches it once.
+func TestAgentProcess(t *testing.T) {
+	r := start(t, agentConfig(t, "agui", t.TempDir(), "", ""))
+	history := []string{}
+	for n := 1; n <= 3; n++ {
+		history = append(history, saidByUser(n, fmt.Sprintf("word %d", n)))
+		status, body := r.aguiTurn("t1", history...)
+		wantSaid(t, status, body, fmt.Sprintf("Turn %d: you said word %d", n, n), `"RUN_FINISHED"`)
+		history = append(history, saidByAgent(n, "Something else."))
+	}
+	if n := r.metric("sabir_processes"); n != 1 {
+		t.Errorf("%v processes", n)
+	}
+	if n := r.metric("sabir_session_turns_total", "session=known"); n != 2 {
+		t.Errorf("%v turns in a known session", n)
+	}
+	status, body := r.aguiTurn("t2", saidByUser(1, "word 1"))
+	wantSaid(t, status, body, "Turn 1: you said word 1")
+	if n := r.metric("sabir_sessions"); n != 2 {
+		t.Errorf("%v sessions", n)
+	}
+}
+
+// TestAgentHistory: what was said elsewhere, or is changed, is told to a new process.
+func TestAgentHistory(t *testing.T) {
+	r := start(t, agentConfig(t, "agui", t.TempDir(), "", ""))
+	status, body := r.aguiTurn("t1", saidByUser(1, "blue"), saidByAgent(1, "Yes."), saidByUser(2, "more"))
+	wantSaid(t, status, body, "Turn 1: you said This conversation began in another session", "User: blue", "Assistant: Yes.", "|more")
+	status, body = r.aguiTurn("t1", saidByUser(1, "green"))
+	wantSaid(t, status, body, "Turn 1: you said green")
+	status, body = r.aguiTurn("t1", saidByUser(1, "green"))
+	wantSaid(t, status, body, "Turn 1: you said green")
+	strict := start(t, agentConfig(t, "agui", t.TempDir(), ", history: refuse", ""))
+	if status, body := strict.aguiTurn("t1", saidByUser(1, "blue"), saidByAgent(1, "Yes."), saidByUser(2, "more")); status != http.StatusConflict {
+		t.Errorf("status %d: %s", status, body)
+	}
+}
+
+// TestAgentApproval: a question ends the client's run, and the process waits for the answer, which the next request brings.
+func TestAgentApproval(t *testing.T) {
+	for _, approved := range []bool{true, false} {
+		r := start(t, agentConfig(t, "aisdk", t.TempDir(), "", ""))
+		post := func(messages string) (int, string) {
+			resp, body := r.post("/run", `{"id":"t1","trigger":"submit-message","messages":[`+messages+`]}`)
+			return resp.StatusCode, body
+		}
+		const asks = `{"id":"u1","role":"user","parts":[{"type":"text","text":"delete"}]}`
+		status, body := post(asks)
+		wantSaid(t, status, body, `"tool-approval-request"`, `"approvalId":"ask_1"`, `"finish"`)
+		if n := r.metric("sabir_sessions_waiting"); n != 1 {
+			t.Errorf("%v sessions wait", n)
+		}
+		answer := fmt.Sprintf(`,{"id":"a1","role":"assistant","parts":[{"type":"step-start"},{"type":"dynamic-tool","toolName":"Bash","toolCallId":"toolu_1",
+			"state":"approval-responded","input":{"command":"rm x"},"approval":{"id":"ask_1","approved":%t}}]}`, approved)
+		status, body = post(asks + answer)
+		wantSaid(t, status, body, fmt.Sprintf("allowed %t", approved), `"toolCallId":"toolu_1"`, `"finish"`)
+		resp, body := r.post("/run", `{"id":"t1","trigger":"submit-message","messages":[`+asks+answer+`]}`)
+		if resp.StatusCode != http.StatusConflict {
+			t.Errorf("answered twice: %d %s", resp.StatusCode, body)
+		}
+		status, body = post(asks + answer + `,{"id":"u2","role":"user","parts":[{"type":"text","text":"thanks"}]}`)
+		wantSaid(t, status, body, "Turn 2: you said thanks")
+	}
+}
+
+// TestAgentWithoutForm: clients that have no form for questions get the answer of the configuration.
+func TestAgentWithoutForm(t *testing.T) {
+	for without, want := range map[string]string{"deny": "allowed false", "allow": "allowed true"} {
+		r := start(t, agentConfig(t, "openai-chat", t.TempDir(), "", ", asks: {without: "+without+"}"))
+		resp, body := r.post("/run", `{"model":"m","stream":true,"messages":[{"role":"user","content":"delete"}]}`)
+		wantSaid(t, resp.StatusCode, body, want, "[DONE]")
+		resp, body = r.post("/run", `{"model":"m","messages":[{"role":"user","content":"delete"},{"role":"assistant","content":"`+want+`"},{"role":"user","content":"go on"}]}`)
+		wantSaid(t, resp.StatusCode, body, "Turn 2: you said go on", `"finish_reason":"stop"`)
+	}
+}
+
+// TestAgentAskExpires: a question that nobody answers is refused, and the turn ended.
+func TestAgentAskExpires(t *testing.T) {
+	r := start(t, agentConfig(t, "agui", t.TempDir(), "", ", asks: {wait: 50ms}"))
+	status, body := r.aguiTurn("t1", saidByUser(1, "delete"))
+	wantSaid(t, status, body, `"interrupt"`)
+	await(t, "the question expires", func() bool { return r.metric("sabir_asks_total", "outcome=expired") == 1 })
+	status, body = r.aguiTurn("t1", saidByUser(1, "delete"), saidByUser(2, "still there?"))
+	wantSaid(t, status, body, "Turn 2: you said still there?")
+}
+
+// TestAgentDies: a process that ends in the middle is no clean end, and the conversation can go on in another one.
+func TestAgentDies(t *testing.T) {
+	r := start(t, agentConfig(t, "agui", t.TempDir(), "", ""))
+	status, body := r.aguiTurn("t1", saidByUser(1, "one"))
+	wantSaid(t, status, body, "Turn 1")
+	if status, body = r.aguiTurn("t1", saidByUser(1, "one"), saidByUser(2, "die")); strings.Contains(body, "RUN_FINISHED") {
+		t.Errorf("status %d, a clean end: %s", status, body)
+	}
+	status, body = r.aguiTurn("t1", saidByUser(1, "one"), saidByUser(2, "die"), saidByUser(3, "again"))
+	wantSaid(t, status, body, "Turn 3: you said again")
+	if n := r.metric("sabir_session_turns_total", "session=resumed"); n != 1 {
+		t.Errorf("%v turns in a session that was resumed", n)
+	}
+}
+
+// TestAgentIdle: a process without a turn is ended, and its conversation goes on in a new one.
+func TestAgentIdle(t *testing.T) {
+	r := start(t, agentConfig(t, "agui", t.TempDir(), ", idle: 20ms", ""))
+	status, body := r.aguiTurn("t1", saidByUser(1, "one"))
+	wantSaid(t, status, body, "Turn 1")
+	await(t, "the process ends", func() bool { return r.metric("sabir_processes") == 0 })
+	status, body = r.aguiTurn("t1", saidByUser(1, "one"), saidByAgent(1, "x"), saidByUser(2, "two"))
+	wantSaid(t, status, body, "Turn 2: you said two")
+}
+
+// TestAgentClientLeaves: a client that leaves cancels the turn, and the next one begins when that is over.
+func TestAgentClientLeaves(t *testing.T) {
+	dir := t.TempDir()
+	r := start(t, agentConfig(t, "agui", dir, "", ""))
+	c := r.dial()
+	c.ask("POST", "/run", `{"threadId":"t1","runId":"r","state":{},"tools":[],"context":[],"forwardedProps":{},"messages":[`+saidByUser(1, "slow")+`]}`)
+	resp := c.response()
+	piece := make([]byte, 1)
+	if _, err := io.ReadFull(resp.Body, piece); err != nil {
+		t.Fatal(err)
+	}
+	c.reset()
+	await(t, "the agent is interrupted", func() bool { _, err := os.Stat(dir + "/interrupted"); return err == nil })
+	status, body := r.aguiTurn("t1", saidByUser(1, "slow"), saidByUser(2, "next"))
+	wantSaid(t, status, body, "Turn 2: you said next")
+}
+
+// TestAgentPrincipals: what separates clients keeps one from the conversation of another.
+func TestAgentPrincipals(t *testing.T) {
+	r := start(t, agentConfig(t, "agui", "", "", ""))
+	ask := func(key, messages string) string {
+		_, body := r.post("/run", `{"threadId":"t1","runId":"r","state":{},"tools":[],"context":[],"forwardedProps":{},"messages":[`+messages+`]}`, "Authorization: Bearer "+key)
+		return body
+	}
+	first, second := saidByUser(1, "one"), saidByUser(1, "one")+","+saidByUser(2, "two")
+	wantSaid(t, 200, ask("a", first), "Turn 1")
+	wantSaid(t, 200, ask("b", first), "Turn 1")
+	wantSaid(t, 200, ask("a", second), "Turn 2: you said two")
+	if body := ask("c", second); !strings.Contains(body, "began in another session") {
+		t.Errorf("another client goes on with the conversation: %s", body)
+	}
+}
+
+// TestAgentLimit: no more processes run than the configuration says, and an idle one makes room.
+func TestAgentLimit(t *testing.T) {
+	r := start(t, agentConfig(t, "agui", t.TempDir(), ", max: 1", ""))
+	status, body := r.aguiTurn("t1", saidByUser(1, "delete"))
+	wantSaid(t, status, body, `"interrupt"`)
+	if status, body = r.aguiTurn("t2", saidByUser(1, "one")); status != http.StatusServiceUnavailable {
+		t.Errorf("status %d: %s", status, body)
+	}
+	status, body = r.aguiTurn("t1", saidByUser(1, "delete"), saidByUser(2, "leave it"))
+	wantSaid(t, status, body, "Turn 2: you said leave it")
+	status, body = r.aguiTurn("t2", saidByUser(1, "one"))
+	wantSaid(t, status, body, "Turn 1: you said one")
+}
+
+// TestAgentAlike: of two conversations without a name in which the users have said the same, each goes on with its own.
+func TestAgentAlike(t *testing.T) {
+	r := start(t, agentConfig(t, "openai-chat", "", "", ""))
+	ask := func(messages string) string {
+		resp, body := r.post("/run", `{"model":"default","messages":[`+messages+`]}`)
+		wantSaid(t, resp.StatusCode, body)
+		var answer struct {
+			Choices []struct{ Message struct{ Content string } }
+		}
+		if err := json.Unmarshal([]byte(body), &answer); err != nil || len(answer.Choices) != 1 {
+			t.Fatalf("%v: %s", err, body)
+		}
+		return answer.Choices[0].Message.Content
+	}
+	const who = `{"role":"user","content":"who?"}`
+	first, second := ask(who), ask(who)
+	if first == second {
+		t.Fatalf("one process for two conversations: %s", first)
+	}
+	for _, said := range []string{second, first} {
+		again := ask(who + fmt.Sprintf(`,{"role":"assistant","content":%q},{"role":"user","content":"who again?"}`, said))
+		if again != said+" again" {
+			t.Errorf("%q was asked again: %q", said, again)
+		}
+	}
+}
+
+// TestAgentForgets: a conversation that nobody goes on with is forgotten, with its directory.
+func TestAgentForgets(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	r := start(t, agentConfig(t, "agui", "", ", idle: 10ms, keep: 10ms", ""))
+	status, body := r.aguiTurn("t1", saidByUser(1, "one"))
+	wantSaid(t, status, body, "Turn 1")
+	await(t, "it is forgotten", func() bool {
+		left, _ := os.ReadDir(tmp)
+		return r.metric("sabir_sessions") == 0 && r.metric("sabir_processes") == 0 && len(left) == 0
+	})
+}
+
+// TestAgentBusy: one turn at a time.
+func TestAgentBusy(t *testing.T) {
+	r := start(t, agentConfig(t, "agui", t.TempDir(), "", ""))
+	c := r.dial()
+	c.ask("POST", "/run", `{"threadId":"t1","runId":"r","state":{},"tools":[],"context":[],"forwardedProps":{},"messages":[`+saidByUser(1, "slow")+`]}`)
+	if _, err := io.ReadFull(c.response().Body, make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	for _, history := range [][]string{{saidByUser(1, "slow"), saidByUser(2, "more")}, {saidByUser(1, "other")}} {
+		if status, body := r.aguiTurn("t1", history...); status != http.StatusConflict || !strings.Contains(body, "session_busy") {
+			t.Errorf("status %d: %s", status, body)
+		}
+	}
+	c.reset()
+}
+
+// TestAgentHostile: an agent that says what it must not ends its own turns, and no others.
+func TestAgentHostile(t *testing.T) {
+	r := start(t, "limits: {record: 64KiB}\n"+agentConfig(t, "agui", t.TempDir(), "", ""))
+	for word, want := range map[string]string{"garbage": "RUN_FINISHED", "endless": "RUN_ERROR", "flood": "Turn 1: flooded", "requests": "Turn 1: you said requests"} {
+		status, body := r.aguiTurn("t-"+word, saidByUser(1, word))
+		wantSaid(t, status, body, want)
+	}
+	status, body := r.aguiTurn("t-garbage", saidByUser(1, "garbage"), saidByUser(2, "two"))
+	wantSaid(t, status, body, "Turn 2: you said two")
+}
+
+// TestAgentNotThere: a program that cannot be started is an error with a status.
+func TestAgentNotThere(t *testing.T) {
+	r := start(t, strings.Replace(agentConfig(t, "agui", "", "", ""), "command: [", "command: [/no/such/program, ", 1))
+	if status, body := r.aguiTurn("t1", saidByUser(1, "one")); status != http.StatusBadGateway || strings.Contains(body, "/no/such") {
+		t.Errorf("status %d: %s", status, body)
+	}
+	if n := r.metric("sabir_sessions"); n != 0 {
+		t.Errorf("%v sessions", n)
+	}
+}
+
+// TestAgentsEnd: nothing is left when the server ends, not even a question that waits.
+func TestAgentsEnd(t *testing.T) {
+	r := start(t, agentConfig(t, "agui", "", "", ""))
+	r.aguiTurn("t1", saidByUser(1, "delete"))
+	r.aguiTurn("t2", saidByUser(1, "one"))
+	begun := time.Now()
+	r.close()
+	if took := time.Since(begun); took > patience {
+		t.Errorf("took %s", took)
+	}
+	if n := r.metric("sabir_processes") + r.metric("sabir_sessions"); n != 0 {
+		t.Errorf("%v sessions and processes are left", n)
+	}
+	left, _ := os.ReadDir(os.TempDir())
+	for _, e := range left {
+		if strings.HasPrefix(e.Name(), "sabir-session-") {
+			t.Errorf("left behind: %s", e.Name())
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package proxy
+
+import (
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.uber.org/zap"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/sessions"
+)
+
+// agentPools are the sessions of the agents that are programs. They outlive a reload that does not change how the agent is run.
+type agentPools struct {
+	log     *zap.Logger
+	metrics *metrics
+
+	mu sync.Mutex
+	by map[string]agentPool
+}
+
+type agentPool struct {
+	cfg  *config.Upstream
+	pool *sessions.Pool
+}
+
+// of returns the pool of an upstream, nil for a server.
+func (a *agentPools) of(u *config.Upstream, global *config.Config, d *hub.Dialect, options hub.Options) *sessions.Pool {
+	if len(u.Command) == 0 {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	old, ok := a.by[u.Name]
+	if ok && reflect.DeepEqual(old.cfg, u) {
+		return old.pool
+	}
+	if ok {
+		go old.pool.Retire()
+	}
+	p := u.Process
+	pool := sessions.NewPool(sessions.Config{
+		Command: u.Command, Dialect: d, Options: options, Dir: p.Dir, Env: environment(&p), MaxLine: int(global.Limits.Record),
+		Max: p.Max, Idle: p.Idle, Keep: p.Keep, Sessions: p.Sessions, Preamble: p.History == "preamble",
+		Observer: &agentObserver{log: a.log.With(zap.String("upstream", u.Name)), metrics: a.metrics, upstream: u.Name, logStderr: global.Log.UpstreamErrors},
+	})
+	if a.by == nil {
+		a.by = map[string]agentPool{}
+	}
+	a.by[u.Name] = agentPool{u, pool}
+	return pool
+}
+
+// agentCounts are what the pools hold at a time, by upstream.
+func (a *agentPools) counts() map[string]sessions.Counts {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	all := map[string]sessions.Counts{}
+	for name, p := range a.by {
+		all[name] = p.pool.Counts()
+	}
+	return all
+}
+
+// close ends all processes.
+func (a *agentPools) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var all sync.WaitGroup
+	for _, p := range a.by {
+		all.Go(p.pool.Close)
+	}
+	all.Wait()
+}
+
+// environment is what processes see of Sabir's own, and what is set.
+func environment(p *config.Process) (env []string) {
+	for _, name := range p.Env {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	for name, value := range p.SetEnv {
+		env = slices.DeleteFunc(env, func(s string) bool { return strings.HasPrefix(s, name+"=") })
+		env = append(env, name+"="+string(value))
+	}
+	return env
+}
+
+// agentObserver logs and counts what agents do beside turns.
+type agentObserver struct {
+	log       *zap.Logger
+	metrics   *metrics
+	upstream  string
+	logStderr bool // it may hold what users have said
+
+	mu      sync.Mutex
+	since   time.Time
+	written int
+}
+
+// Process implements [sessions.Observer].
+func (o *agentObserver) Process(started bool, how string) {
+	if started {
+		o.metrics.processes.WithLabelValues(o.upstream).Inc()
+		return
+	}
+	o.log.Info("agent process ended", zap.String("exit", how))
+}
+
+// stderrLines is how many lines of stderr are logged in stderrTime.
+const (
+	stderrLines = 20
+	stderrTime  = 10 * time.Second
+)
+
+// Stderr implements [sessions.Observer].
+func (o *agentObserver) Stderr(line []byte) {
+	if !o.logStderr {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if now := time.Now(); now.Sub(o.since) > stderrTime {
+		o.since, o.written = now, 0
+	}
+	if o.written++; o.written <= stderrLines {
+		o.log.Info("agent wrote to stderr", zap.ByteString("line", line))
+	}
+}
+
+// Asks implements [sessions.Observer].
+func (o *agentObserver) Asks(outcome string, n int) {
+	o.metrics.asks.WithLabelValues(o.upstream, outcome).Add(float64(n))
+}
+
+// poolCollector shows what the pools hold when metrics are read.
+type poolCollector struct{ pools *agentPools }
+
+var (
+	sessionsDesc  = prometheus.NewDesc("sabir_sessions", "Conversations that are kept with agents that are programs.", []string{"upstream"}, nil)
+	processesDesc = prometheus.NewDesc("sabir_processes", "Processes of agents that run.", []string{"upstream"}, nil)
+	waitingDesc   = prometheus.NewDesc("sabir_sessions_waiting", "Conversations whose agent waits for an answer.", []string{"upstream"}, nil)
+)
+
+// Describe implements [prometheus.Collector].
+func (c poolCollector) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{sessionsDesc, processesDesc, waitingDesc} {
+		to <- d
+	}
+}
+
+// Collect implements [prometheus.Collector].
+func (c poolCollector) Collect(to chan<- prometheus.Metric) {
+	for name, n := range c.pools.counts() {
+		to <- prometheus.MustNewConstMetric(sessionsDesc, prometheus.GaugeValue, float64(n.Sessions), name)
+		to <- prometheus.MustNewConstMetric(processesDesc, prometheus.GaugeValue, float64(n.Processes), name)
+		to <- prometheus.MustNewConstMetric(waitingDesc, prometheus.GaugeValue, float64(n.Waiting), name)
+	}
+}

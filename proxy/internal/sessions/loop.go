@@ -1,0 +1,140 @@
+package sessions
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/process"
+)
+
+// peer is a process with what speaks to it.
+type peer struct {
+	proc   *process.Process
+	driver hub.Driver // guarded by the session
+	outbox chan []byte
+	quit   chan struct{}
+}
+
+// maxOutbox is how many pieces wait to be sent to an agent that does not read.
+const maxOutbox = 64
+
+// sendTime is how long an agent may take to read one of them.
+const sendTime = 30 * time.Second
+
+func newPeer(proc *process.Process, driver hub.Driver) *peer {
+	p := &peer{proc: proc, driver: driver, outbox: make(chan []byte, maxOutbox), quit: make(chan struct{})}
+	go p.write()
+	return p
+}
+
+// send has lines sent. An agent that does not read what it asked for is ended.
+func (p *peer) send(lines []byte) {
+	if len(lines) == 0 {
+		return
+	}
+	select {
+	case p.outbox <- lines:
+	default:
+		go p.proc.End()
+	}
+}
+
+// write sends what waits, until the process has ended.
+func (p *peer) write() {
+	for {
+		select {
+		case lines := <-p.outbox:
+			if err := p.proc.Send(lines, time.Now().Add(sendTime)); err != nil {
+				p.proc.End()
+				return
+			}
+		case <-p.quit:
+			return
+		}
+	}
+}
+
+// end ends a process, nil for none, with everything that it has started.
+func (p *Pool) end(peer *peer) {
+	if peer == nil {
+		return
+	}
+	peer.proc.End()
+}
+
+// read takes the lines of a process until it ends.
+func (s *session) read(p *peer) {
+	var buf []byte
+	var err error
+	for err == nil {
+		buf, err = p.proc.Next(buf[:0])
+		s.mu.Lock()
+		for line := range bytes.Lines(buf) {
+			s.receive(p, line)
+		}
+		for s.peer == p && len(s.lines) > maxLines && s.state != canceling {
+			s.room.Wait()
+		}
+		s.mu.Unlock()
+	}
+	p.proc.End() // it may live on, or what it has started
+	close(p.quit)
+	s.pool.ended()
+	s.pool.cfg.Observer.Process(false, p.proc.Exit())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.peer == p {
+		s.peer = nil
+		s.fail(hub.Fail(hub.CodeReset, whyEnded(p.proc, err)))
+	}
+}
+
+// whyEnded says how a process ended, for the log.
+func whyEnded(proc *process.Process, err error) error {
+	if errors.Is(err, process.ErrLongLine) {
+		return err
+	}
+	return fmt.Errorf("the process of the agent ended: %s", proc.Exit())
+}
+
+// receive takes a line of the agent. The caller holds s.mu.
+func (s *session) receive(p *peer, line []byte) {
+	if s.peer != p {
+		return
+	}
+	reply, r := p.driver.Receive(nil, bytes.TrimRight(line, "\r\n"))
+	p.send(reply)
+	if len(r.Session) > 0 {
+		s.id = bytes.Clone(r.Session)
+	}
+	if r.Failure != nil {
+		s.fail(r.Failure)
+		go s.pool.end(s.detach())
+		return
+	}
+	if !r.Hidden && (s.state == running || s.state == waiting) {
+		s.lines = append(s.lines, line...)
+	}
+	s.follow(r.Turn)
+}
+
+// follow notes how far the turn is. The caller holds s.mu.
+func (s *session) follow(t hub.TurnState) {
+	switch {
+	case s.state == idle:
+		return
+	case t == hub.TurnOver:
+		s.rest()
+	case t == hub.TurnWaits && s.state == running:
+		s.state = waiting
+	case t == hub.TurnRuns && s.state == waiting:
+		// A question was taken back.
+		s.state = running
+	}
+	if s.turn != nil {
+		s.turn.wake()
+	}
+}

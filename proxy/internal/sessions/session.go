@@ -1,0 +1,300 @@
+package sessions
+
+import (
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/process"
+)
+
+// session is a conversation with an agent. It has a process while it has a turn, and for a time after that.
+type session struct {
+	pool          *Pool
+	scope, thread string
+	dir           string
+	ownDir        bool
+	chain         conversation.Chain // guarded by the pool
+
+	mu    sync.Mutex
+	room  sync.Cond // signalled when lines are taken, or nobody will
+	id    []byte    // by which the agent knows it; nil: it has not said
+	model []byte
+	peer  *peer // nil: there is no process
+	state state
+	turn  *Turn             // who reads; nil: nobody does
+	lines []byte            // that no turn has taken
+	over  chan struct{}     // closed when a turn that is being cancelled is over
+	since time.Time         // when the last turn ended
+	timer *time.Timer       // does what is due while nobody reads
+	ids   map[string]string // of questions and calls that the client knows by another id
+	asked int               // questions that are open
+	words conversation.Words
+}
+
+// state is what the agent does.
+type state uint8
+
+const (
+	idle state = iota
+	running
+	waiting   // for answers
+	canceling // a turn that nobody reads
+)
+
+// maxLines is how much of a turn waits to be read; then the agent is not read from.
+const maxLines = 256 << 10
+
+// cancelTime is how long an agent may take to end a turn that was cancelled. Then its process is ended.
+const cancelTime = 5 * time.Second
+
+// grace is how long each step may take that ends a process.
+var grace = process.Grace{Stdin: 3 * time.Second, Term: 2 * time.Second}
+
+var (
+	errFull  = errors.New("process.max processes run, and each has a turn or waits for an answer")
+	errEnded = errors.New("the process of the agent ended at once")
+)
+
+// newSession makes a session that has no process yet.
+func (p *Pool) newSession(scope, thread string, model []byte) (*session, error) {
+	s := &session{pool: p, scope: scope, thread: thread, dir: p.cfg.Dir, model: model, since: time.Now()}
+	s.room.L = &s.mu
+	if s.dir == "" {
+		dir, err := os.MkdirTemp("", "sabir-session-")
+		if err != nil {
+			return nil, err
+		}
+		s.dir, s.ownDir = dir, true
+	}
+	p.add(s)
+	return s, nil
+}
+
+func (s *session) waits() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state == waiting
+}
+
+func (s *session) alive() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.peer != nil
+}
+
+// idleSince is when the last turn ended; ok is false while there is one.
+func (s *session) idleSince() (at time.Time, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.since, s.state == idle && s.turn == nil
+}
+
+// ask makes the agent begin a turn, or go on with the one that waits for answers.
+func (s *session) ask(c *Call, req *hub.Request) (*Turn, *hub.Failure) {
+	if f := s.free(c.Until); f != nil {
+		return nil, f
+	}
+	t, f := s.reserve(req)
+	if f != nil {
+		return nil, f
+	}
+	if !s.alive() {
+		if f := s.startPeer(); f != nil {
+			t.Leave(0)
+			return nil, f
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.peer == nil {
+		s.turn = nil
+		return nil, hub.Fail(hub.CodeReset, errEnded)
+	}
+	s.restoreIDs(req)
+	lines, state, err := s.peer.driver.Turn(nil, req, c.Losses)
+	if err != nil {
+		s.turn = nil
+		return nil, hub.Fail(hub.CodeUnreadable, err)
+	}
+	if c.Strict && len(c.Losses.Names) > 0 {
+		s.turn = nil
+		go s.pool.end(s.detach()) // its driver is in a turn that is not asked for
+		return nil, hub.Fail(hub.CodeLossy, nil)
+	}
+	if s.state == idle {
+		s.words = conversation.Words{}
+	}
+	if s.state = running; state == hub.TurnWaits {
+		s.state = waiting
+	}
+	s.asked = 0
+	s.stopTimer()
+	s.peer.send(lines)
+	return t, nil
+}
+
+// reserve gives the session to a turn that is about to begin.
+func (s *session) reserve(req *hub.Request) (*Turn, *hub.Failure) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.turn != nil || s.state == running || s.state == canceling:
+		return nil, hub.Fail(hub.CodeSessionBusy, nil)
+	case s.state != waiting && len(req.Answers) > 0 && len(req.Messages) == 0:
+		return nil, hub.Fail(hub.CodeAskUnknown, nil)
+	}
+	s.turn = &Turn{session: s, ready: make(chan struct{}, 1)}
+	return s.turn, nil
+}
+
+// free waits until a turn that was cancelled is over.
+func (s *session) free(until time.Time) *hub.Failure {
+	s.mu.Lock()
+	over := s.over
+	s.mu.Unlock()
+	if over == nil {
+		return nil
+	}
+	timer := time.NewTimer(min(time.Until(until), 2*cancelTime))
+	defer timer.Stop()
+	select {
+	case <-over:
+		return nil
+	case <-timer.C:
+		return hub.Fail(hub.CodeSessionBusy, nil)
+	}
+}
+
+// startPeer starts a process for the session.
+func (s *session) startPeer() *hub.Failure {
+	cfg := &s.pool.cfg
+	s.mu.Lock()
+	about := hub.Session{ID: s.id, Dir: s.dir, Model: s.model, Options: cfg.Options}
+	s.mu.Unlock()
+	command := cfg.Command
+	if more := cfg.Dialect.Processes.Arguments; more != nil {
+		command = append(command[:len(command):len(command)], more(&about)...)
+	}
+	proc, err := s.pool.start(s, process.Spec{
+		Command: command, Dir: s.dir, Env: cfg.Env, MaxLine: cfg.MaxLine, Stderr: cfg.Observer.Stderr, Grace: grace,
+	})
+	switch {
+	case errors.Is(err, errFull):
+		return hub.Fail(hub.CodeLimit, err)
+	case err != nil:
+		return hub.Fail(hub.CodeUnreachable, err)
+	}
+	p := newPeer(proc, cfg.Dialect.Processes.NewDriver(&about))
+	s.mu.Lock()
+	s.peer = p
+	s.mu.Unlock()
+	go s.read(p)
+	return nil
+}
+
+// rest begins the time without a turn, after which the process is ended, and later the session forgotten. The caller holds s.mu.
+func (s *session) rest() {
+	s.state, s.since, s.asked = idle, time.Now(), 0
+	if s.over != nil {
+		close(s.over)
+		s.over = nil
+	}
+	s.after(s.pool.cfg.Idle, s.endIdle)
+}
+
+// after does something when nobody reads for a time. The caller holds s.mu.
+func (s *session) after(d time.Duration, do func()) {
+	s.stopTimer()
+	s.timer = time.AfterFunc(d, do)
+}
+
+func (s *session) stopTimer() {
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+}
+
+// endIdle ends the process of a session without a turn, and has the session forgotten later.
+func (s *session) endIdle() {
+	s.mu.Lock()
+	if s.turn != nil || s.state != idle {
+		s.mu.Unlock()
+		return
+	}
+	peer := s.detach()
+	s.after(s.pool.cfg.Keep, func() { s.pool.forget(s) })
+	s.mu.Unlock()
+	s.pool.end(peer)
+}
+
+// stop ends the process, whatever it does.
+func (s *session) stop() {
+	s.mu.Lock()
+	peer := s.detach()
+	s.fail(hub.Fail(hub.CodeShutdown, nil))
+	s.stopTimer()
+	s.mu.Unlock()
+	s.pool.end(peer)
+}
+
+// detach takes the process from the session; nil if it has none. The caller holds s.mu.
+func (s *session) detach() *peer {
+	peer := s.peer
+	s.peer = nil
+	s.room.Broadcast()
+	return peer
+}
+
+// expire refuses questions that were not answered in time.
+func (s *session) expire() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state == waiting && s.turn == nil {
+		s.pool.cfg.Observer.Asks(AsksExpired, s.asked)
+		s.cancel()
+	}
+}
+
+// cancel ends the turn of the agent; what it says until then is nobody's. The caller holds s.mu.
+func (s *session) cancel() {
+	s.state, s.over, s.lines = canceling, make(chan struct{}), nil
+	s.room.Broadcast()
+	if s.peer == nil {
+		s.rest()
+		return
+	}
+	s.peer.send(s.peer.driver.Cancel(nil))
+	s.after(cancelTime, s.abandon)
+}
+
+// abandon ends the process of an agent that does not end a turn that was cancelled.
+func (s *session) abandon() {
+	s.mu.Lock()
+	if s.state != canceling {
+		s.mu.Unlock()
+		return
+	}
+	peer := s.detach()
+	s.rest()
+	s.mu.Unlock()
+	s.pool.end(peer)
+}
+
+// fail ends the turn, if there is one, with a failure. The caller holds s.mu.
+func (s *session) fail(f *hub.Failure) {
+	if s.state == idle && s.turn == nil {
+		return
+	}
+	if s.state == waiting && s.asked > 0 && s.turn == nil {
+		s.pool.cfg.Observer.Asks(AsksDropped, s.asked)
+	}
+	if s.turn != nil && s.state != idle {
+		s.turn.failure, s.ids = f, nil
+		s.turn.wake()
+	}
+	s.rest()
+}

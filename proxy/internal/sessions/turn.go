@@ -1,0 +1,170 @@
+package sessions
+
+import (
+	"io"
+	"time"
+
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// Turn is what an agent says in a turn, or in a part of it that ends with questions.
+type Turn struct {
+	session *session
+	ready   chan struct{}
+	failure *hub.Failure
+
+	// Known says what the request was to the session: see the constants.
+	Known Known
+}
+
+// Known is what a session has known of a conversation.
+type Known string
+
+// What a session has known.
+const (
+	New     Known = "new"     // the conversation begins
+	Goes    Known = "known"   // what is new follows what was said
+	Resumed Known = "resumed" // likewise, but the process had ended
+	Told    Known = "told"    // a new session, which was told what was said elsewhere
+)
+
+// Ready is signalled when [Turn.Take] has something to say.
+func (t *Turn) Ready() <-chan struct{} { return t.ready }
+
+func (t *Turn) wake() {
+	select {
+	case t.ready <- struct{}{}:
+	default:
+	}
+}
+
+// Take appends the lines that have come. The error is io.EOF when the turn is over, or waits for answers; a *[hub.Failure] when it
+// cannot go on. Without either, nothing has come yet.
+func (t *Turn) Take(dst []byte) ([]byte, error) {
+	s := t.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.turn != t {
+		return dst, io.EOF
+	}
+	if len(s.lines) > 0 {
+		dst = append(dst, s.lines...)
+		if s.lines = s.lines[:0]; cap(s.lines) > 2*maxLines {
+			s.lines = nil
+		}
+		s.room.Broadcast()
+		return dst, nil
+	}
+	switch {
+	case t.failure != nil:
+		return dst, t.failure
+	case s.state != running:
+		return dst, io.EOF
+	}
+	return dst, nil
+}
+
+// Waits reports whether the agent waits for answers.
+func (t *Turn) Waits() bool { return t.session.waits() }
+
+// Answer answers questions in place of the client; the turn goes on.
+func (t *Turn) Answer(answers []hub.Decision) error {
+	s := t.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.turn != t || s.state != waiting || s.peer == nil {
+		return nil // it has ended, which Take says
+	}
+	lines, state, err := s.peer.driver.Turn(nil, &hub.Request{Partial: true, Answers: answers}, new(hub.Losses))
+	if err != nil {
+		return err
+	}
+	if state != hub.TurnWaits {
+		s.state = running
+	}
+	s.peer.send(lines)
+	return nil
+}
+
+// Leave says that nobody reads any more. A turn that runs is cancelled; one that waits is kept for the answers, for a time.
+func (t *Turn) Leave(wait time.Duration) {
+	s := t.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.turn != t {
+		return
+	}
+	s.turn = nil
+	switch s.state {
+	case running:
+		s.cancel()
+	case waiting:
+		s.after(wait, s.expire)
+	default:
+		s.rest()
+	}
+	if s.pool.retired.Load() {
+		go s.endIdle()
+	}
+}
+
+// maxIDs bounds the ids that a session translates.
+const maxIDs = 4096
+
+// NoteID notes that the client knows a question or a call by another id than the agent.
+func (t *Turn) NoteID(agent, client []byte) {
+	if string(agent) == string(client) || len(client) == 0 {
+		return
+	}
+	s := t.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ids == nil {
+		s.ids = map[string]string{}
+	}
+	if len(s.ids) < maxIDs {
+		s.ids[string(client)] = string(agent)
+	}
+}
+
+// NoteWords notes a piece of what the agent says.
+func (t *Turn) NoteWords(body []byte) {
+	t.session.mu.Lock()
+	defer t.session.mu.Unlock()
+	t.session.words.Add(body)
+}
+
+// lastWords are those of the last turn.
+func (s *session) lastWords() conversation.Link {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.words.Sum()
+}
+
+// NoteAsk counts a question that the client was asked.
+func (t *Turn) NoteAsk() {
+	t.session.mu.Lock()
+	defer t.session.mu.Unlock()
+	t.session.asked++
+}
+
+// restoreIDs puts the ids of the agent in the place of those that the client knows. The caller holds s.mu.
+func (s *session) restoreIDs(req *hub.Request) {
+	own := func(id *[]byte) {
+		if agent, ok := s.ids[string(*id)]; ok {
+			*id = []byte(agent)
+		}
+	}
+	for i := range req.Answers {
+		own(&req.Answers[i].Ask)
+		own(&req.Answers[i].Call)
+	}
+	for i := range req.Messages {
+		if req.Messages[i].Role == hub.RoleResults {
+			for j := range req.Messages[i].Parts {
+				own(&req.Messages[i].Parts[j].ID)
+			}
+		}
+	}
+}
