@@ -83,8 +83,8 @@ var rules = []rule{
 	},
 	{
 		folders: []string{"adapters/conversation"},
-		allowed: []string{hubPath, wire, rawjson, module + "adapters/usage", module + "adapters/internal/approval", module + "adapters/internal/jsonwriter"},
-		why:     "conversations at rest know no dialect: beside hub, wire and rawjson they need what sums up the usage of a run, approvals, and the writer of JSON",
+		allowed: []string{hubPath, wire, rawjson, results, module + "adapters/usage", module + "adapters/internal/approval", module + "adapters/internal/jsonwriter"},
+		why:     "conversations at rest know no dialect: beside hub, wire and rawjson they need what sums up the usage of a run, approvals, results as text, and the writer of JSON",
 	},
 	{
 		folders: []string{"adapters/replay"},

@@ -53,7 +53,7 @@ func (s *scripted) read(typ string) (text string, ok bool) {
 			Request struct{ Subtype string }
 		}
 		if json.Unmarshal([]byte(line), &in) != nil {
-			os.Exit(1) // as Claude Code does
+			panic("not JSON") // Claude Code ends, too
 		}
 		if in.Request.Subtype == "interrupt" {
 			return "interrupt", true
@@ -73,7 +73,7 @@ func (s *scripted) read(typ string) (text string, ok bool) {
 }
 
 func (s *scripted) line(format string, args ...any) {
-	fmt.Printf(strings.ReplaceAll(format, "$S", s.session)+"\n", args...)
+	fmt.Fprintf(os.Stdout, strings.ReplaceAll(format, "$S", s.session)+"\n", args...)
 }
 
 func (s *scripted) say(text string) {
@@ -94,7 +94,7 @@ func (s *scripted) turn(text string) {
 	s.line(`{"type":"system","subtype":"init","session_id":"$S","model":"m","tools":[]}`)
 	switch {
 	case strings.HasSuffix(text, "die"):
-		os.Exit(7)
+		panic("die")
 	case strings.HasSuffix(text, "delete"):
 		s.line(`{"type":"assistant","message":{"id":"msg_c%d","type":"message","role":"assistant","model":"m","content":[{"type":"tool_use","id":"toolu_%d","name":"Bash","input":{"command":"rm x"}}]},"session_id":"$S"}`, s.turns, s.turns)
 		s.line(`{"type":"control_request","request_id":"ask_%d","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"rm x"},"tool_use_id":"toolu_%d"}}`, s.turns, s.turns)
@@ -109,11 +109,10 @@ func (s *scripted) turn(text string) {
 	case strings.Contains(text, "who"):
 		s.say(strings.TrimSpace(s.session + " " + strings.Trim(strings.TrimPrefix(text, "who"), "? ")))
 	case text == "garbage":
-		fmt.Print("not JSON\n{\"type\":7}\n[]\n\xff\xfe\n{\"type\":\"control_request\"}\n{\"type\":\"control_request\",\"request_id\":{},\"request\":[]}\n")
+		fmt.Fprint(os.Stdout, "not JSON\n{\"type\":7}\n[]\n\xff\xfe\n{\"type\":\"control_request\"}\n{\"type\":\"control_request\",\"request_id\":{},\"request\":[]}\n")
 		s.say("fine")
 	case text == "endless":
-		fmt.Print(strings.Repeat("x", 1<<20))
-		os.Stdout.Sync()
+		fmt.Fprint(os.Stdout, strings.Repeat("x", 1<<20))
 		_, _ = s.read("nothing")
 	case text == "flood":
 		for range 2000 {
