@@ -236,6 +236,9 @@ func TestAgentApproval(t *testing.T) {
 		if resp.StatusCode != http.StatusConflict {
 			t.Errorf("answered twice: %d %s", resp.StatusCode, body)
 		}
+		if n := r.metric("sabir_asks_total", "outcome=answered"); n != 1 {
+			t.Errorf("%v answers", n)
+		}
 		status, body = post(asks + answer + `,{"id":"u2","role":"user","parts":[{"type":"text","text":"thanks"}]}`)
 		wantSaid(t, status, body, "Turn 2: you said thanks")
 	}

@@ -134,6 +134,7 @@ func (s *session) ask(c *Call, req *hub.Request) (*Turn, *hub.Failure) {
 	s.asked = 0
 	s.stopTimer()
 	s.peer.send(lines)
+	t.Answered = len(req.Answers)
 	return t, nil
 }
 

@@ -14,6 +14,8 @@ type Turn struct {
 	ready   chan struct{}
 	failure *hub.Failure
 
+	Answered int // questions that the request answered
+
 	// Known says what the request was to the session: see the constants.
 	Known Known
 }
