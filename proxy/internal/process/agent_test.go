@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package process
 
@@ -49,6 +49,8 @@ var roles = map[string]func(args []string) int{
 		return int(fail(syscall.Kill(os.Getpid(), syscall.SIGKILL)))
 	},
 	"orphans": orphans,
+	"holder":  func(args []string) int { keepOutput("keeper", args); say("ready"); return untilEOF() },
+	"keeper":  func(args []string) int { keepOutput("write", args); return 0 },
 }
 
 func play(role string, args []string) int { return roles[role](args) }
@@ -132,6 +134,14 @@ func leave(args []string) int {
 	return int(fail(c.Start()))
 }
 
+// keepOutput is own with an empty environment and the output of its caller.
+func keepOutput(role string, args []string) {
+	c := exec.Command(os.Args[0], append([]string{"agent", os.Args[2], role}, args...)...)
+	c.Env, c.Stdout, c.Stderr = []string{}, os.Stdout, os.Stderr
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	fail(c.Start())
+}
+
 // files lists the open descriptors, and which of the first three do not block.
 func files([]string) int {
 	dir, _ := os.ReadDir("/proc/self/fd")
@@ -153,8 +163,9 @@ func files([]string) int {
 	return 0
 }
 
-// beSabir runs an agent and is killed meanwhile.
+// beSabir runs an agent and is killed meanwhile. It would leave a control group behind.
 func beSabir([]string) int {
+	withoutCgroups()
 	p, err := Start(Spec{Command: []string{os.Args[0], "agent", os.Args[2], "deaf"}, Dir: "/", MaxLine: 1 << 10, Env: []string{}})
 	if fail(err) != 0 {
 		return 1

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cgroup is the directory of an agent's control group; "" if there is none.
+// cgroup is the directory of an agent's control group; "" if there is none. A Sabir that is killed leaves empty ones behind:
+// they are removed with its own group, by whoever has made that.
 type cgroup string
 
 // cgroupParent is where control groups can be made, as far as that is known before one is used.

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestEndOfOneThatListensToNothing(t *testing.T) {
@@ -78,6 +80,71 @@ func TestOrphansOfTwoAgents(t *testing.T) {
 		b.End()
 		a.nothingLeft()
 		b.nothingLeft()
+	})
+}
+
+// TestOutputIsHeldByAnOrphan has one that End must leave alone, since another agent may have started it.
+func TestOutputIsHeldByAnOrphan(t *testing.T) {
+	defer withoutCgroups()()
+	file := filepath.Join(t.TempDir(), "alive")
+	other := start(t, "deaf")
+	p := start(t, "holder", file)
+	p.line("ready")
+	eventually(t, "writing", func() bool { return size(file) > 0 })
+	go p.says("")
+	within(t, "the end", p.End)
+	p.says("")
+	before := size(file)
+	eventually(t, "writing of the orphan", func() bool { return size(file) > before })
+	other.End()
+	p.nothingLeft()
+}
+
+// TestTermIsHeard by the agent, by one that was stopped, and by what the agent leaves behind in its group.
+func TestTermIsHeard(t *testing.T) {
+	for name, c := range map[string]struct{ script, exit string }{
+		"agent":   {`trap "echo bye; exit 7" TERM; echo ready; while :; do sleep 0.01; done`, "exit status 7"},
+		"stopped": {`trap "echo bye; exit 7" TERM; echo ready; kill -STOP $$; while :; do sleep 0.01; done`, "exit status 7"},
+		"group":   {`(trap "echo bye; exit" TERM; echo ready; while :; do sleep 0.01; done) & cat`, "exit status 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tag := rand.Text()
+			s := spec(t, tag, "")
+			s.Command = []string{"sh", "-c", c.script, tag}
+			s.Grace = Grace{Stdin: 500 * time.Millisecond, Term: ceiling}
+			p := startSpec(t, tag, s)
+			p.line("ready")
+			p.End()
+			p.says("bye\n")
+			if p.Exit() != c.exit {
+				t.Errorf("exit %q", p.Exit())
+			}
+		})
+	}
+}
+
+// TestEndWithoutDescriptors takes all of them away for a while: /proc cannot be read then.
+func TestEndWithoutDescriptors(t *testing.T) {
+	bothWays(t, func(t *testing.T) {
+		p := start(t, "session", filepath.Join(t.TempDir(), "alive"))
+		p.line("ready")
+		var limit unix.Rlimit
+		if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+			t.Fatal(err)
+		}
+		none := unix.Rlimit{Cur: 0, Max: limit.Max}
+		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &none); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan struct{})
+		go func() { defer close(done); p.End() }()
+		<-p.Ended()
+		time.Sleep(20 * time.Millisecond)
+		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+			t.Fatal(err)
+		}
+		<-done
+		p.nothingLeft()
 	})
 }
 

@@ -108,7 +108,7 @@ func (f *family) terminate() {
 func (f *family) kill() (left int) {
 	until := time.Now().Add(killWait)
 	for pause := time.Millisecond; ; pause = min(2*pause, maxPause) {
-		ended := f.isEnded()
+		ended := f.isEnded() // asked before: an agent that ends during the scan may have hidden others from it
 		keep.do(func() { left = f.strike() })
 		if !ended {
 			left++
@@ -150,6 +150,7 @@ func (f *family) freeze() ([]member, error) {
 		if !born {
 			break
 		}
+		f.chase(stopped)
 		members, err = f.members()
 	}
 	return members, err

@@ -21,24 +21,25 @@ const ceiling = 60 * time.Second
 
 // bothWays runs a test with control groups and without.
 func bothWays(t *testing.T, test func(t *testing.T)) {
-	parent := cgroupParent
-	defer func() { cgroupParent = parent }()
 	t.Run("scan", func(t *testing.T) {
-		cgroupParent = func() string { return "" }
+		defer withoutCgroups()()
 		test(t)
 	})
 	t.Run("cgroup", func(t *testing.T) {
-		cgroupParent = parent
-		c := newCgroup(rand.Text())
-		c.remove()
-		if c == "" {
-			t.Skip("no control group can be made here")
+		if start(t, "exit", "0").family.cgroup == "" {
+			t.Skip("no agent can be started in a control group here")
 		}
 		test(t)
 		if cgroupParent() == "" {
-			t.Error("a control group was made, but no agent could be started in it")
+			t.Error("control groups were given up")
 		}
 	})
+}
+
+func withoutCgroups() (undo func()) {
+	parent := cgroupParent
+	cgroupParent = func() string { return "" }
+	return func() { cgroupParent = parent }
 }
 
 // trial is one agent under test.
@@ -52,8 +53,12 @@ type trial struct {
 // spec is one that plays a role.
 func spec(t *testing.T, tag, role string, args ...string) Spec {
 	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
 	return Spec{
-		Command: append([]string{os.Args[0], "agent", tag, role}, args...),
+		Command: append([]string{self, "agent", tag, role}, args...),
 		Dir:     t.TempDir(), MaxLine: 1 << 20, Env: []string{"PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0"},
 		Grace: Grace{Stdin: 100 * time.Millisecond, Term: 100 * time.Millisecond},
 	}

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/signal"
@@ -32,6 +33,7 @@ type keeper struct {
 	families []*family
 	seen     map[ident]*family // whom the processes of the last scan belonged to
 	since    uint64            // when the first agent was started
+	marks    []byte            // memory for those of one process
 	adopts   bool
 	session  int // Sabir's own
 }
@@ -239,8 +241,12 @@ func (k *keeper) judge(p proc) member {
 	if f := k.known(p); f != nil {
 		return member{root: p, family: f}
 	}
+	if k.marks == nil {
+		k.marks = make([]byte, maxMarks)
+	}
+	marks := p.marks(k.marks)
 	for _, f := range k.families {
-		if p.holds(f.id) {
+		if bytes.Contains(marks, []byte(f.id)) {
 			return member{root: p, family: f}
 		}
 	}

@@ -117,15 +117,14 @@ func (p proc) signal(sig unix.Signal) {
 	_ = unix.PidfdSendSignal(fd, sig, nil, 0)
 }
 
-// holds reports whether the control group or the environment of a process names id. The environment is the one that its
-// program was started with, unless the program has written over it.
-func (p proc) holds(id string) bool {
-	buf := make([]byte, 64<<10)
-	for _, file := range []string{"cgroup", "environ"} {
-		n, _ := readFile("/proc/"+strconv.Itoa(p.pid)+"/"+file, buf) // none of a dead process or another user's
-		if bytes.Contains(buf[:n], []byte(id)) {
-			return true
-		}
-	}
-	return false
+// maxMarks is enough for any sensible environment.
+const maxMarks = 256 << 10
+
+// marks are what may tell whose a process is: its control group, and the environment that its program was started with, unless
+// the program has written over it. There are none of dead processes, and no environments of other users' processes.
+func (p proc) marks(buf []byte) []byte {
+	dir := "/proc/" + strconv.Itoa(p.pid)
+	n, _ := readFile(dir+"/cgroup", buf)
+	m, _ := readFile(dir+"/environ", buf[n:])
+	return buf[:n+m]
 }

@@ -6,6 +6,7 @@
 //	stderr.go           its stderr, line by line
 //	family_linux.go     what an agent has started: signals to all of it
 //	keeper_linux.go     the one goroutine that starts agents, finds their descendants and reaps orphans
+//	chase_linux.go      stopping processes that outrun scans
 //	proc_linux.go       what /proc says of processes
 //	cgroup_linux.go     a control group per agent, where Sabir may make one
 //	family_unix.go      other systems: the process group

@@ -89,6 +89,45 @@ func TestPiecesAreWholeLines(t *testing.T) {
 	}
 }
 
+// TestLinesCutAnywhere reads the same text in pieces of every size.
+func TestLinesCutAnywhere(t *testing.T) {
+	text := "one\n\ntwo three\n" + strings.Repeat("x", 50) + "\nlast"
+	for size := 1; size <= len(text)+1; size++ {
+		l := newLines(nil, 50)
+		l.src = &pieces{text: text, size: size}
+		var got, dst []byte
+		for {
+			var err error
+			dst, err = l.next(dst[:0])
+			got = append(got, dst...)
+			if err != nil {
+				break
+			}
+			if dst[len(dst)-1] != '\n' {
+				t.Errorf("size %d: %q is no whole line", size, dst)
+			}
+		}
+		if string(got) != text+"\n" {
+			t.Errorf("size %d: got %q", size, got)
+		}
+	}
+}
+
+// pieces reads a text in pieces of one size.
+type pieces struct {
+	text string
+	size int
+}
+
+func (p *pieces) Read(b []byte) (int, error) {
+	n := copy(b, p.text[:min(p.size, len(p.text))])
+	p.text = p.text[n:]
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
 func TestDeathWithinALine(t *testing.T) {
 	p := start(t, "dieInside")
 	p.says("whole\nhalf\n")
