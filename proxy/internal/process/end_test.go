@@ -256,12 +256,16 @@ func TestManyStartsAndEnds(t *testing.T) {
 // TestOthersKeepTheirChildren starts children by other means while orphans are reaped.
 func TestOthersKeepTheirChildren(t *testing.T) {
 	p := start(t, "orphans")
-	for range 100 {
-		if err := exec.Command("true").Run(); err != nil {
-			t.Fatal(err)
-		}
-	}
 	p.line("ready")
+	child := exec.Command("true")
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the child's end", func() bool { c, _ := readProc(child.Process.Pid); return c.zombie })
+	keep.do(func() { _, _ = keep.scan() })
+	if err := child.Wait(); err != nil {
+		t.Error(err)
+	}
 	eventually(t, "reaping", func() bool { return unreaped(t) == 0 })
 }
 

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestStartFails(t *testing.T) {
@@ -85,13 +87,16 @@ func TestOnlyWhatIsGiven(t *testing.T) {
 	startSpec(t, tag, s).says(s.Dir + "\n")
 }
 
-// TestDescriptors has a file of Sabir's open that is not for agents.
+// TestDescriptors has a file open as if Sabir had been started with it.
 func TestDescriptors(t *testing.T) {
-	f, err := os.Open("/dev/null")
+	fd, err := unix.Dup(0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer unix.Close(fd)
+	if err := closeOnExec(); err != nil {
+		t.Fatal(err)
+	}
 	start(t, "files").says("0 1 2 \n")
 }
 
