@@ -43,6 +43,9 @@ func (d *driver) Turn(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, hub.
 	conversation.LostToKeepers(req, name, l)
 	l.AddIf("messages.result", len(conversation.Returned(req)) > 0) // the agent runs every call itself
 	if len(blocks) > 0 {
+		if d.stage == closed && len(d.session) == 0 {
+			conversation.LostBefore(req, l)
+		}
 		l.AddIf("answers", len(decisions) > 0)
 		return d.say(dst, blocks), hub.TurnRuns, nil
 	}

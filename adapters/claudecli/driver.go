@@ -16,6 +16,7 @@ import (
 type driver struct {
 	json       rawjson.Decoder
 	open       questions.Open
+	fresh      bool   // nothing was said yet
 	running    bool   // a turn that was asked for
 	past       bool   // the lines are of a turn before it, or of one that the agent began itself: nobody reads them up to its result
 	cancelled  bool   // the turn ends without answers
@@ -24,7 +25,7 @@ type driver struct {
 }
 
 func newDriver(s *hub.Session) hub.Driver {
-	return &driver{json: rawjson.Decoder{MaxDepth: s.Options.Nesting}}
+	return &driver{json: rawjson.Decoder{MaxDepth: s.Options.Nesting}, fresh: len(s.ID) == 0}
 }
 
 // arguments go on with a session, or choose a model. What clients name stands behind the sign of equality: alone, it might be taken
@@ -46,6 +47,9 @@ func (d *driver) Turn(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, hub.
 	lost(req, l)
 	l.AddIf("messages.result", len(conversation.Returned(req)) > 0) // the agent runs every call itself
 	if len(content.Buf) > 0 {
+		if d.fresh {
+			conversation.LostBefore(req, l)
+		}
 		l.AddIf("answers", len(decisions) > 0)
 		return d.say(dst, userLine(content.Buf, nil, req)), hub.TurnRuns, nil // the process has one session
 	}
@@ -66,7 +70,7 @@ func (d *driver) say(dst, line []byte) []byte {
 	}
 	d.past = d.past || d.running
 	d.open.Reset()
-	d.running, d.cancelled = true, false
+	d.running, d.cancelled, d.fresh = true, false, false
 	line = append(rawjson.AppendCompact(nil, line), '\n')
 	if d.past {
 		d.next = line

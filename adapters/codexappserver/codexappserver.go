@@ -71,6 +71,16 @@
 // and those named commandExecution and fileChange that have the arguments of these. Sub-agents are threads. Questions are
 // requests, whose ids are those of the questions.
 //
+// # Processes
+//
+// initialize with the experimental API, initialized, thread/start with the directory, the model and the client's tools, or thread/resume;
+// turn/start for each turn, with texts and images. What the agent may do without asking is left to its configuration. A new thread is
+// told what was said before by thread/inject_items: texts, and calls with their results as functions. An approval takes the decision
+// that the answer names, if it was offered, else accept or decline; changed arguments are an error, since the call would run as it is.
+// Permissions are granted for the turn, as asked. requestUserInput takes the member answers, by id or text of the questions, or a text
+// where there is one; an elicitation action and content. item/tool/call waits for the result of the call, which clients see as one of
+// theirs. Words in place of answers interrupt the turn, and are sent when it is over. Other calls of the agent are refused.
+//
 // # Lost
 //
 // Reading: responses, and what comes before the turn begins; the items in turn/completed, which have been there before; times;
@@ -130,6 +140,7 @@ var Dialect = hub.Dialect{
 	Observe:       func(rec wire.Record) hub.Observation { return new(watcher).Observe(rec) },
 	Watch:         func(o hub.Options) hub.Watcher { return &watcher{turnStart: requestID(o)} },
 	Requests:      requests{},
+	Processes:     &hub.Processes{NewDriver: newDriver},
 }
 
 // watcher knows the thread of the turn, as the turns of others end sub-agents, and whether a request was refused.

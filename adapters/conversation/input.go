@@ -135,6 +135,13 @@ func LostToKeepers(req *hub.Request, dialect string, l *hub.Losses) {
 	l.AddIf("extra", len(req.Extra.Raw) > 0 && req.Extra.Of(dialect) == nil)
 }
 
+// LostBefore notes what was said before, for agents that keep the conversation but begin a new one.
+func LostBefore(req *hub.Request, l *hub.Losses) {
+	before, _ := SplitInput(req.Messages)
+	_, before = Leading(before)
+	l.AddIf("messages.history", !req.Partial && len(before) > 0)
+}
+
 // Prompt returns what is new as one text, for agents that keep the conversation and take nothing else.
 func Prompt(req *hub.Request, l *hub.Losses) ([]byte, error) {
 	news, err := News(req, "", l)
