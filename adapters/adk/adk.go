@@ -63,7 +63,8 @@
 // appName = Model, userId = the setting user, sessionId = the thread, stateDelta = State. newMessage is all that is new: texts and files are a message of
 // the user's, functionResponse parts are results of calls, or Answers where they are of questions of the framework. Written: what the
 // user says that is new, the results of calls that the agent has left to the client, and what was decided about calls that wait.
-// Sessions are opened by another request. Conversations at rest are lists of the events of a session.
+// Session is the session in place of the thread; sessions are opened by another request, with what was said before as their events,
+// see sessions.go. Conversations at rest are lists of the events of a session.
 //
 // # Lost
 //
@@ -76,7 +77,8 @@
 //
 // # Options
 //
-//	agent  encode: author of events of agents that have no name
+//	agent       encode: author of events of agents that have no name
+//	root_agent  decode: name of the upstream's root agent, under which it is told what it has said
 //
 // # Source
 //
@@ -107,6 +109,10 @@ var Dialect = hub.Dialect{
 			Name: "agent", Type: hub.OptionText, Default: "agent", Encode: true,
 			Doc: "Author of events of agents that have no name.",
 		},
+		{
+			Name: "root_agent", Type: hub.OptionText, Default: "", Decode: true,
+			Doc: "Name of the upstream's root agent, for what it has said in conversations that it is told; empty: that of the app.",
+		},
 	},
 	Policies: map[hub.Class]hub.Policy{
 		hub.ClassPlan:   hub.PolicyFold,
@@ -124,6 +130,7 @@ var Dialect = hub.Dialect{
 	AppendFailure: appendFailure,
 	Messages:      replay.Messages[atRest]{},
 	Requests:      requests{},
+	Sessions:      &sessions,
 }
 
 const (

@@ -123,10 +123,13 @@ func decision(id []byte, response rawjson.Value) hub.Decision {
 	return d
 }
 
-// AppendRequest writes the body of a POST to /run_sse, in the session that the thread names. To open a session is another request.
+// AppendRequest writes the body of a POST to /run_sse, in its session, which another request opens; see sessions.go.
 func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
 	parts := jsonwriter.New(nil)
 	appendNews(parts, req, l)
+	if req.NewSession && len(conversation.Decided(req)) > 0 {
+		return dst, hub.NewError(hub.ReasonMissing, "answers", -1, "the session in which was asked is not there")
+	}
 	if len(parts.Buf) == 0 { // which the server refuses
 		return dst, conversation.NothingNew()
 	}
@@ -134,7 +137,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.Open('{')
 	w.Text("appName", rawjson.Or(req.Model, defaultApp))
 	w.Text("userId", rawjson.Or(req.Settings.User, defaultUser))
-	w.Text("sessionId", req.Thread)
+	w.Text("sessionId", rawjson.First(req.Session, req.Thread))
 	w.OpenAt("newMessage", '{')
 	w.Const("role", "user")
 	w.OpenAt("parts", '[')

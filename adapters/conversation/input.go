@@ -95,6 +95,23 @@ func Returned(req *hub.Request) (calls []hub.Part) {
 	return calls
 }
 
+// LeftBehind are the calls that wait for the client, and that the user has gone on without, each with the error that closes it: an agent
+// which keeps the conversation may have no other way to learn that nothing will come.
+func LeftBehind(req *hub.Request) (calls []hub.Part) {
+	if req.Partial || len(Latest(req)) == 0 {
+		return nil
+	}
+	for _, m := range before(req) {
+		for _, p := range m.Parts {
+			if p.Kind == hub.PartCall && p.Result == nil && !Awaited(&p) && (p.ClientRuns || p.Approval != nil) {
+				p.Result = &hub.CallResult{Status: hub.StatusError, Err: []byte(leftBehind)}
+				calls = append(calls, p)
+			}
+		}
+	}
+	return calls
+}
+
 // Decided are the answers to questions that are new to such an agent: those of the request, and those that stand with the calls that
 // wait for them.
 func Decided(req *hub.Request) []hub.Decision {

@@ -248,6 +248,9 @@ type Dialect struct {
 	// route says them. nil: none.
 	RequestHeader func(upstream Options) []HeaderField
 
+	// Sessions is how servers of the dialect keep conversations; nil: they have no API for that.
+	Sessions *SessionServer
+
 	// Processes is how agents of the dialect are run as child processes; nil: they are not.
 	Processes *Processes
 }

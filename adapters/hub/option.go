@@ -236,6 +236,14 @@ func (o Options) EnumOr(n, fallback string) string {
 	return o.Enum(n)
 }
 
+// TextOr returns the value of an option declared as text, or fallback where that is empty or there are no options at all.
+func (o Options) TextOr(n, fallback string) string {
+	if o.specs == nil || o.Text(n) == "" {
+		return fallback
+	}
+	return o.Text(n)
+}
+
 // Enum returns the value of an option declared as enum, Text that of one declared as text.
 func (o Options) Enum(n string) string { return o.value(n, OptionEnum).(string) }
 func (o Options) Text(n string) string { return o.value(n, OptionText).(string) }

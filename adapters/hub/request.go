@@ -37,6 +37,11 @@ type Request struct {
 	Whole    bool // the client wants the answer in one piece, not as a stream
 	Other    bool // the body asks for something else than a turn, such as the state of an earlier one
 
+	// Session is a string body: the session at the agent's server that the run belongs to; nil: none, or the agent knows it by Thread.
+	// NewSession says that it does not exist yet, so that what was said before has to be told.
+	Session    []byte
+	NewSession bool
+
 	// Upstream are the options of the agent that is asked, for codecs whose agents speak several versions; none: the defaults.
 	Upstream Options
 
@@ -49,7 +54,7 @@ type Request struct {
 
 // Detach replaces what points into the body by copies, and lets go of the body and the header.
 func (r *Request) Detach() {
-	for _, p := range []*[]byte{&r.Thread, &r.Run, &r.Answer, &r.Model, &r.Version, &r.Call, &r.Modes, &r.Unique, &r.Previous} {
+	for _, p := range []*[]byte{&r.Thread, &r.Run, &r.Answer, &r.Model, &r.Version, &r.Call, &r.Modes, &r.Unique, &r.Previous, &r.Session} {
 		*p = bytes.Clone(*p)
 	}
 	r.History.detach()

@@ -1,6 +1,8 @@
 package langgraph
 
 import (
+	"bytes"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -23,11 +25,7 @@ func (d *decoder) readAsk(ev *hub.Event, v rawjson.Value) {
 		ev.Title = body
 		return
 	}
-	requests := rawjson.Get(v, "action_requests")
-	if requests == nil {
-		requests = rawjson.Get(v, "actionRequests")
-	}
-	if rawjson.Kind(requests) == '[' {
+	if requests := reviewRequests(v); rawjson.Kind(requests) == '[' {
 		d.readReview(ev, v, requests)
 		return
 	}
@@ -40,6 +38,70 @@ func (d *decoder) readAsk(ev *hub.Event, v rawjson.Value) {
 	ev.Ref, ev.Value = rawjson.Text(v, "tool_call_id"), rawjson.Get(v, "payload")
 	r := eventjson.Reader{Scratch: &d.scratch}
 	r.Read(ev, v, eventjson.Question)
+}
+
+// reviewRequests are the calls that the middleware asks about, nil if it is not the middleware that asks.
+func reviewRequests(v rawjson.Value) rawjson.Value {
+	if requests := rawjson.Get(v, "action_requests"); requests != nil {
+		return requests
+	}
+	return rawjson.Get(v, "actionRequests")
+}
+
+// reviews reads an interrupt of the middleware: a question about each call. See [reviewID].
+func (d *decoder) reviews(dst []hub.Event, id []byte, v, requests rawjson.Value) []hub.Event {
+	var names [][]byte
+	for request := range rawjson.Each(requests) {
+		names = append(names, first(request, "name", "action"))
+	}
+	configs, n := rawjson.Elems(rawjson.Get(v, "review_configs")), 0
+	for request := range rawjson.Each(requests) {
+		config, _ := configs.Next()
+		value := v
+		if len(names) > 1 {
+			value = d.scratch.Append(func(dst []byte) []byte { return appendReviewOf(dst, request, config) })
+		}
+		var ev *hub.Event
+		dst, ev = hub.Grow(dst)
+		ev.Kind, ev.ID = hub.Ask, d.scratch.Append(func(dst []byte) []byte { return reviewID(dst, id, n+1, len(names)) })
+		d.readAsk(ev, value)
+		ev.Ref = d.reviewedAt(names, n)
+		n++
+	}
+	return dst
+}
+
+// appendReviewOf appends the part of a question that is about one call.
+func appendReviewOf(dst []byte, request, config rawjson.Value) []byte {
+	dst = append(append(dst, `{"action_requests":[`...), request...)
+	return append(append(append(dst, `],"review_configs":[`...), config...), "]}"...)
+}
+
+// reviewedAt is the call that the question of that number is about, nil if that is not sure. Questions stand in the order of the calls.
+func (d *decoder) reviewedAt(names [][]byte, n int) []byte {
+	before, all := 0, 0
+	for i, name := range names {
+		if bytes.Equal(name, names[n]) {
+			if all++; i < n {
+				before++
+			}
+		}
+	}
+	open := d.openCalls(names[n])
+	if len(open) != all {
+		return nil
+	}
+	return open[before].id
+}
+
+// openCalls are those of a tool that have no result yet, but for those that a sub-graph asked for that is over.
+func (d *decoder) openCalls(name []byte) (open []*call) {
+	for c := range d.calls.All() {
+		if !c.ended && !c.earlier && !c.subAgent.ended && bytes.Equal(c.name, name) {
+			open = append(open, c)
+		}
+	}
+	return open
 }
 
 // readReview reads a question about calls. If there is one, and one call that it can mean, it is about that.
@@ -66,21 +128,7 @@ var decisionKinds = map[string][]byte{"approve": []byte("allow_once"), "reject":
 
 // reviewed is the call that a question is about, nil if that is not sure.
 func (d *decoder) reviewed(request rawjson.Value) []byte {
-	name := first(request, "name", "action")
-	var found *call
-	for c := range d.calls.All() {
-		if c.ended || c.earlier || c.subAgent.ended || string(c.name) != string(name) {
-			continue // also what a sub-graph asked for that is over
-		}
-		if found != nil {
-			return nil
-		}
-		found = c
-	}
-	if found == nil {
-		return nil
-	}
-	return found.id
+	return d.reviewedAt([][]byte{first(request, "name", "action")}, 0)
 }
 
 // keyAsked marks a custom record that tells of a question which was answered while the run went on.

@@ -227,12 +227,24 @@ func (d *decoder) interrupts(dst []hub.Event, list rawjson.Value) []hub.Event {
 			continue
 		}
 		d.asks.Put(string(id), true)
+		value := rawjson.Get(v, "value")
+		if requests := reviewRequests(value); isInterrupt(id) && 0 < count(requests) && count(requests) <= maxReviewed {
+			dst = d.reviews(dst, id, value, requests)
+			continue
+		}
 		var ev *hub.Event
 		dst, ev = hub.Grow(dst)
 		ev.Kind, ev.ID = hub.Ask, id
-		d.readAsk(ev, rawjson.Get(v, "value"))
+		d.readAsk(ev, value)
 	}
 	return dst
+}
+
+func count(list rawjson.Value) (n int) {
+	for range rawjson.Each(list) {
+		n++
+	}
+	return n
 }
 
 // custom is what a node wrote to the stream itself. Own extensions are read elsewhere.

@@ -41,7 +41,7 @@
 //	tool.ready   the message whole, or the end of it
 //	tool.end     a message of type tool: content = Text, Value as text, or Err; status
 //	tool.output  tools on_tool_event: data
-//	ask          values {"__interrupt__":[{id, value}]} at the end of the run. Answered before it: custom sabir.asked
+//	ask          values {"__interrupt__":[{id, value}]} at the end of the run; of the middleware's, one for each call that it is about. Answered before it: custom sabir.asked
 //	usage        usage_metadata of a piece without content, for the message of the step. Counts of pieces add up
 //	file         content blocks image, file, audio, video; image_url is read, too
 //	data         custom: any value. Named data are {name, value}, with id and op unless that is emit
@@ -75,8 +75,9 @@
 // the state. config.configurable, context and metadata = Extra, which only agents of this dialect get. A body that names a thread, or
 // has a command, holds only what is new: command.resume = Answers, by their ids where its members are such. Written: ids that the
 // client gave, each once; assistant_id is the model that is asked for, agent that
-// there is none. Threads have endpoints of their
-// own, which are not served. Lost: reasoning and files but for images, unless they are of this dialect; the choice of tools and the
+// there is none. Where Session is set, the body of POST /threads/{id}/runs/stream with what is new, or with all if NewSession says so, and
+// Answers as command.resume; see sessions.go. Threads have endpoints of their
+// own, which are not served to clients. Lost: reasoning and files but for images, unless they are of this dialect; the choice of tools and the
 // tools, as the graph has its own; settings; answers to interrupts of a run without a thread, which cannot be answered.
 //
 // # Lost
@@ -89,6 +90,9 @@
 //
 //	modes   encode: what is written for clients that do not say: messages-tuple, messages, updates, values, custom, tools,
 //	        lifecycle, tasks
+//	disconnect  decode: whether runs end when their client leaves (cancel, continue)
+//	multitask   decode: what becomes of a run in a busy thread (server, reject, enqueue, interrupt, rollback)
+//	approvals   decode: the form of yes and no for interrupts of the graph's own (object, boolean)
 //	values  encode: auto as told above, or always: at the end of the run, with the messages of this run
 //
 // # Source
@@ -121,6 +125,19 @@ var Dialect = hub.Dialect{
 			Name: "values", Type: hub.OptionEnum, Default: "auto", Values: []string{"auto", "always"}, Encode: true,
 			Doc: "Whether the state is written: for clients that asked for nothing else (auto), or always.",
 		},
+		{
+			Name: "disconnect", Type: hub.OptionEnum, Default: "cancel", Values: []string{"cancel", "continue"}, Decode: true,
+			Doc: "What becomes of the runs of an upstream whose client leaves.",
+		},
+		{
+			Name: "multitask", Type: hub.OptionEnum, Default: serverDecides, Decode: true,
+			Values: []string{serverDecides, "reject", "enqueue", "interrupt", "rollback"},
+			Doc:    "What the upstream does with a run in a thread that is busy; server leaves it to that.",
+		},
+		{
+			Name: "approvals", Type: hub.OptionEnum, Default: "object", Values: []string{"object", "boolean"}, Decode: true,
+			Doc: "What the upstream's own interrupts take for yes and no: {\"approved\":true}, or true. The middleware of LangChain gets its decisions.",
+		},
 	},
 	Policies: map[hub.Class]hub.Policy{
 		hub.ClassPlan:   hub.PolicyFold,
@@ -140,6 +157,7 @@ var Dialect = hub.Dialect{
 	Requests:      requests{},
 	Stateless:     true,
 	Endpoints:     endpoints,
+	Sessions:      &sessions,
 }
 
 // nameRaw is the name of raw events of this dialect.

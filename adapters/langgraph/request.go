@@ -5,7 +5,6 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
-	"github.com/sabir-proxy/sabir/adapters/internal/settings"
 )
 
 // endpoints are what clients call that keep the conversation themselves.
@@ -141,33 +140,4 @@ func decision(v rawjson.Value) hub.Decision {
 		d.Decided, d.Approved = true, approved
 	}
 	return d
-}
-
-// AppendRequest writes the body of a POST to /runs/stream, a run without a thread: the client has the conversation, and sends all of
-// it. A thread would have each message twice.
-func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
-	w := jsonwriter.New(dst)
-	w.Open('{')
-	w.Text("assistant_id", rawjson.Or(req.Model, defaultGraph))
-	w.OpenAt("input", '{')
-	w.Key("messages")
-	w.Append(func(dst []byte) []byte { return messages{}.AppendMessages(dst, conversation.Ready(req.Messages), l) })
-	for key, value := range rawjson.EachField(without(req.State, "messages")) {
-		w.Value(string(key), value)
-	}
-	w.Close('}')
-	for _, name := range extras {
-		w.ValueIf(name, rawjson.Get(req.Extra.Of(nameRaw), name))
-	}
-	w.Value("stream_mode", []byte(`["messages-tuple","updates","custom"]`)) // interrupts are told by updates alone
-	w.Const("on_disconnect", "cancel")
-	w.Close('}')
-	l.AddIf("tools", len(req.Tools.Defs) > 0) // the graph has its own
-	lost := *req
-	if rawjson.Kind(req.State) == '{' {
-		lost.State = nil
-	}
-	conversation.LostBeside(&lost, nameRaw, l)
-	settings.LostAll(req, l)
-	return w.Buf, nil
 }

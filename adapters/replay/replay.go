@@ -32,19 +32,23 @@ type Former interface {
 	Form() Form
 }
 
+// FormOf is the form that F says.
+func FormOf[F Former]() Form {
+	var f F
+	return f.Form()
+}
+
 // Messages reads and writes conversations in the form that F says.
 type Messages[F Former] struct{}
 
 // DecodeMessages is [Form.DecodeMessages].
 func (Messages[F]) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
-	var f F
-	return f.Form().DecodeMessages(dst, v)
+	return FormOf[F]().DecodeMessages(dst, v)
 }
 
 // AppendMessages is [Form.AppendMessages].
 func (Messages[F]) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
-	var f F
-	return f.Form().AppendMessages(dst, ms, l)
+	return FormOf[F]().AppendMessages(dst, ms, l)
 }
 
 // DecodeMessages appends what the records of a list tell. Ends of runs between them end nothing.
