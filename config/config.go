@@ -142,7 +142,8 @@ type Upstream struct {
 
 	// Where the stream is: http, https, ws or wss. The client's query is appended, but for parameters that stand here:
 	// those of the client are dropped. Credentials do not belong here but into headers.
-	// Required, unless command stands in its place.
+	// Of a server with an API for sessions (langgraph, adk) it can be the base, without the path of a run: then each conversation
+	// has a session there. Required, unless command stands in its place.
 	URL URL `yaml:"url,omitempty"`
 	// For an agent that is a program and no server: the program and its arguments, which speaks the dialect by lines on its
 	// standard input and output. Each conversation has a process of its own. Requests are always translated.

@@ -31,6 +31,7 @@ type metrics struct {
 	answers       *prometheus.CounterVec
 	keepalives    *prometheus.CounterVec
 	retries       *prometheus.CounterVec
+	sessions      *prometheus.CounterVec
 
 	// Connections of clients and operators.
 	conns        *prometheus.GaugeVec
@@ -112,6 +113,7 @@ func (m *metrics) streamMetrics() {
 	m.requestLosses = m.counter("request_losses_total", "Requests with something that the upstream's dialect has no place for, by what it is.", "route", "to", "field")
 	m.answerLosses = m.counter("answer_losses_total", "Answers in one piece with something that the client's dialect has no place for, by what it is.", "route", "to", "field")
 	m.answers = m.counter("upstream_responses_total", "Answers of upstreams by HTTP status, whatever became of them; 101 is a WebSocket.", "route", "status")
+	m.sessions = m.counter("agent_sessions_created_total", "Sessions that were opened at upstreams which keep conversations.", "route")
 	m.keepalives = m.counter("keepalives_total", "Signs of life sent to clients.", "route")
 	m.retries = m.counter("upstream_retries_total", "Requests that were sent again on a new connection, because the upstream had closed the kept one.", "upstream")
 }

@@ -22,27 +22,28 @@ type call struct {
 	target  *target
 	request *fasthttp.Request // for the upstream; nil once it was sent
 	// translated says that the body was written anew in the upstream's dialect.
-	translated bool
-	turn       turn         // what the log and the metrics say of it
-	losses     []string     // what the upstream's dialect had no place for
-	asked      *hub.Request // what the client's dialect knows of the body, without the body; nil for nothing
-	id         string       // request id, the client's or made up
-	unique     []byte       // unlike that of other calls, whatever the client says
-	path       string
-	sub        subpath
-	rest       string // what the path has beyond the route's, escaped
-	query      string // the client's, without what the configuration says itself
-	dropped    int    // parameters of the client's query that are not in it
-	peer       string
-	principal  string // what separates clients whose agent keeps conversations
-	origin     string // allowed origin of a browser, "" for none
-	http11     bool
-	close      bool           // the client wants the connection closed
-	lease      lease          // of the memory for the body
-	head       bool           // the client wants no body
-	session    *session       // of a client that came by WebSocket; nil for HTTP
-	soFar      *soFar         // the conversation up to the answer, where the next request may go on from that; nil: it may not
-	pending    *pendingStream // of a client that asks by two requests; nil for one
+	translated   bool
+	turn         turn         // what the log and the metrics say of it
+	losses       []string     // what the upstream's dialect had no place for
+	asked        *hub.Request // what the client's dialect knows of the body, without the body; nil for nothing
+	id           string       // request id, the client's or made up
+	unique       []byte       // unlike that of other calls, whatever the client says
+	path         string
+	sub          subpath
+	rest         string // what the path has beyond the route's, escaped
+	query        string // the client's, without what the configuration says itself
+	dropped      int    // parameters of the client's query that are not in it
+	peer         string
+	principal    string // what separates clients whose agent keeps conversations
+	origin       string // allowed origin of a browser, "" for none
+	http11       bool
+	close        bool           // the client wants the connection closed
+	lease        lease          // of the memory for the body
+	head         bool           // the client wants no body
+	session      *session       // of a client that came by WebSocket; nil for HTTP
+	agentSession *agentSession  // at the server of the upstream; nil: it keeps none, or bodies pass
+	soFar        *soFar         // the conversation up to the answer, where the next request may go on from that; nil: it may not
+	pending      *pendingStream // of a client that asks by two requests; nil for one
 }
 
 const requestIDHeader = "X-Request-Id"
@@ -65,8 +66,11 @@ func callOf(req *fasthttp.Request, peer net.Addr, r *route, t *target, sub subpa
 		peer: clientOf(&req.Header, peer, r.global), http11: req.Header.IsHTTP11(), close: req.Header.ConnectionClose(), head: req.Header.IsHead(),
 	}
 	c.request.Header.SetNoDefaultContentType(true)
-	if field := r.up.cfg.Process.Principal; r.up.agents != nil && field != "" {
-		c.principal = string(req.Header.Peek(field))
+	switch {
+	case r.up.agents == nil:
+		c.principal = principalOf(&req.Header)
+	case r.up.cfg.Process.Principal != "":
+		c.principal = string(req.Header.Peek(r.up.cfg.Process.Principal))
 	}
 	c.sub, c.rest = sub, sub.rest
 	query := string(req.URI().QueryString())
@@ -208,6 +212,9 @@ func (c *call) release() {
 	if c.request != nil {
 		fasthttp.ReleaseRequest(c.request)
 		c.request = nil
+	}
+	if c.agentSession != nil {
+		c.agentSession.asked = hub.Request{}
 	}
 	c.lease.end()
 }

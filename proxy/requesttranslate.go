@@ -63,13 +63,22 @@ func (c *call) translate(asked *hub.Request, plain []byte, err error) *hub.Failu
 	if c.route.up.agents != nil {
 		return nil // its driver says it to the process
 	}
-	if (asked.Partial || asked.Keep) && c.route.wantsHistory() {
+	c.enterSession(asked)
+	if (asked.Partial || asked.Keep) && c.route.wantsHistory() && len(asked.Session) == 0 {
 		return hub.Fail(hub.CodePartial, nil)
 	}
 	if len(asked.Model) == 0 {
 		asked.Model = []byte(c.route.cfg.Requests.Model)
 	}
 	asked.AskWhole, asked.Upstream = c.route.up.cfg.Whole, c.route.options
+	if f := c.address(asked); f != nil {
+		return f
+	}
+	return c.write(asked)
+}
+
+// write writes the body of the call, as the dialect of the upstream has it.
+func (c *call) write(asked *hub.Request) *hub.Failure {
 	var losses hub.Losses
 	body, err := c.route.writeRequest(nil, asked, &losses)
 	if err != nil {

@@ -39,10 +39,11 @@ type route struct {
 	source       *hub.Dialect
 	options      hub.Options // of the source
 	framing      wire.Framing
-	writeRequest requestWriter   // nil: bodies pass as they came
-	targets      []*target       // in the order of the registry; one unless client is auto
-	first        *target         // without a wish of the client's
-	allow        map[string]bool // request headers to pass on, lower case
+	writeRequest requestWriter      // nil: bodies pass as they came
+	sessions     *hub.SessionServer // nil: the upstream is asked for runs alone
+	targets      []*target          // in the order of the registry; one unless client is auto
+	first        *target            // without a wish of the client's
+	allow        map[string]bool    // request headers to pass on, lower case
 	methods      map[string]bool
 	metrics      *routeMetrics
 	unrecognised prometheus.Counter // records that are not of the source's dialect
@@ -141,6 +142,7 @@ func newRoute(cfg *config.Config, rc *config.Route, up *upstream, known []*hub.D
 	if r.writeRequest, err = newRequestWriter(up.cfg.Request, source); err != nil {
 		return nil, err
 	}
+	r.sessions = sessionServerOf(up.cfg, source)
 	if source.NewDecoder == nil {
 		return nil, fmt.Errorf("upstream %s: the dialect %s cannot be read", up.cfg.Name, source.Name)
 	}

@@ -262,9 +262,12 @@ const maxOpen = 24 * time.Hour
 func (x *stream) openHTTP(sink sink, until time.Time) (source, error) {
 	var body *httpBody
 	var err error
-	if up := x.call.route.up; up.cfg.Start != nil {
+	switch up := x.call.route.up; {
+	case up.cfg.Start != nil:
 		body, err = x.openTwice(sink, until)
-	} else {
+	case x.call.agentSession != nil:
+		body, err = x.openInSession(sink, until)
+	default:
 		body, err = x.succeed(up, x.call.request, sink, until)
 	}
 	if err != nil {

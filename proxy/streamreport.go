@@ -86,6 +86,9 @@ func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap
 		zap.Duration("first_event", x.pump.firstOut), zap.Duration("total", took),
 	}
 	fields = append(fields, c.turn.fields()...)
+	if s := c.agentSession; s != nil && s.state != "" {
+		fields = append(fields, zap.String("session", s.state))
+	}
 	if len(c.losses) > 0 {
 		fields = append(fields, zap.Strings("request_losses", c.losses))
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,8 +21,10 @@ import (
 
 // cancelRequest is the request that cancels a run at its upstream.
 type cancelRequest struct {
-	thread  string
-	request *fasthttp.Request
+	request  *fasthttp.Request
+	body     func(reason string) []byte
+	over     []int // statuses of the answer that say that the run has ended already
+	outlives bool  // the run goes on when its client leaves: only who asks for its end cancels it
 }
 
 // openTwice opens the upstream's stream, and then starts the run. It returns the stream.
@@ -48,18 +51,26 @@ func (x *stream) openTwice(sink sink, until time.Time) (*httpBody, error) {
 	return body, nil
 }
 
-// succeed asks the upstream and returns its answer, if that is a success. One redirect is followed, see
-// [upstream.redirect].
+// succeed asks the upstream and returns its answer, if that is a success.
 func (x *stream) succeed(up *upstream, req *fasthttp.Request, sink sink, until time.Time) (*httpBody, error) {
+	body, r, err := x.ask(up, req, sink, until)
+	if r != nil {
+		return nil, x.refused(up, r, sink)
+	}
+	return body, err
+}
+
+// ask asks the upstream and returns its answer, or how it refuses. One redirect is followed, see [upstream.redirect].
+func (x *stream) ask(up *upstream, req *fasthttp.Request, sink sink, until time.Time) (*httpBody, *refusal, error) {
 	for followed := false; ; followed = true {
 		body, err := up.open(req, x.canceler, until)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		x.call.route.metrics.answered(body.status)
 		x.logAnswer(body)
 		if body.status >= 200 && body.status <= 299 || x.passesStatus(up, body.status, sink) {
-			return body, nil
+			return body, nil, nil
 		}
 		target, follow := up.redirect(req, body.status, string(body.header.Peek(fasthttp.HeaderLocation)))
 		r := body.refusal()
@@ -68,7 +79,7 @@ func (x *stream) succeed(up *upstream, req *fasthttp.Request, sink sink, until t
 			continue
 		}
 		r.target = target
-		return nil, x.refused(up, r, sink)
+		return nil, r, nil
 	}
 }
 
@@ -157,7 +168,13 @@ func (c *call) cancelRequest(thread string) *cancelRequest {
 	req := c.bare(fasthttp.MethodPost)
 	req.Header.SetRequestURI(threadURI(c.route.up.cfg.Cancel, thread, c.rest, c.query))
 	req.Header.SetContentType("application/json")
-	return &cancelRequest{thread, req}
+	return &cancelRequest{request: req, body: func(reason string) []byte {
+		body, _ := json.Marshal(struct { // never fails
+			ConversationID string `json:"conversationId"`
+			Reason         string `json:"reason"`
+		}{thread, reason})
+		return body
+	}}
 }
 
 // maxCancelRequest bounds the call that cancels a run, and with it how long a server that ends waits for its last ones.
@@ -178,19 +195,15 @@ func (x *stream) sendCancelRequest(f *hub.Failure) {
 	bye := x.cancelRequest
 	x.cancelRequest = nil
 	reason := cancelReason(f, x.opened)
-	if reason == "" {
+	if reason == "" || bye.outlives && reason != reasonCancelled {
 		fasthttp.ReleaseRequest(bye.request)
 		return
 	}
-	body, _ := json.Marshal(struct { // never fails
-		ConversationID string `json:"conversationId"`
-		Reason         string `json:"reason"`
-	}{bye.thread, reason})
-	bye.request.SetBody(body)
+	bye.request.SetBody(bye.body(reason))
 	up := x.call.route.up
 	x.server.cancelRequests.Go(func() {
 		defer fasthttp.ReleaseRequest(bye.request)
-		if err := up.cancel(bye.request); err != nil {
+		if err := up.cancel(bye.request, bye.over); err != nil {
 			x.server.log.Info("the upstream was not cancelled", zap.String("upstream", up.cfg.Name),
 				zap.String("request_id", x.call.id), zap.Error(err))
 		}
@@ -218,15 +231,15 @@ func cancelReason(f *hub.Failure, opened bool) string {
 	return ""
 }
 
-// cancel calls the upstream once to cancel a run. Its error is for the log.
-func (u *upstream) cancel(req *fasthttp.Request) error {
+// cancel calls the upstream once to cancel a run, which is over where the answer has a status of over. Its error is for the log.
+func (u *upstream) cancel(req *fasthttp.Request, over []int) error {
 	t := u.cfg.Timeouts
 	until := time.Now().Add(min(t.Connect+t.FirstByte, maxCancelRequest))
 	body, err := u.open(req, new(canceler), until)
 	if err != nil {
 		return err
 	}
-	if r := body.refusal(); r.status < 200 || r.status > 299 {
+	if r := body.refusal(); (r.status < 200 || r.status > 299) && !slices.Contains(over, r.status) {
 		return u.refused(r).Cause
 	}
 	return nil

@@ -1,0 +1,261 @@
+package proxy
+
+import (
+	"crypto/sha1" // of UUIDs of version 5
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/config"
+)
+
+// Agent servers that keep conversations have a session for each of them. Its id follows from the route, who asks and the client's
+// thread, so that nothing has to be remembered, and all replicas agree.
+
+// sessionServerOf is how the upstream of a route keeps sessions; nil if it is asked for runs alone.
+func sessionServerOf(up *config.Upstream, d *hub.Dialect) *hub.SessionServer {
+	if d.Sessions == nil || up.URL.WebSocket() || up.Start != nil || up.Request != "" {
+		return nil
+	}
+	path := strings.TrimRight(up.URL.Path, "/")
+	if slices.ContainsFunc(d.Sessions.RunPaths, func(run string) bool { return strings.HasSuffix(path, run) }) {
+		return nil
+	}
+	return d.Sessions
+}
+
+// agentSession is where a call has its run.
+type agentSession struct {
+	server *hub.SessionServer
+	asked  hub.Request // what is asked, as long as it may have to be asked once more
+	state  string      // for the log: created or known; "" as long as nobody knows
+}
+
+// enterSession finds out where the run of a request belongs, if the upstream keeps sessions.
+func (c *call) enterSession(asked *hub.Request) {
+	server := c.route.sessions
+	if server == nil {
+		return
+	}
+	switch {
+	case len(asked.Thread) > 0:
+		asked.Session = sessionID(c.route.name, c.principal, plainText(asked.Thread))
+		asked.NewSession = isFirst(asked)
+	case server.Always:
+		asked.Session, asked.NewSession = sessionID(c.route.name, c.principal, "", string(c.unique)), true
+	}
+	c.agentSession = &agentSession{server: server}
+}
+
+// isFirst reports whether nothing was said before a request, as far as it shows: its session is likely to be new.
+func isFirst(asked *hub.Request) bool {
+	if asked.Partial {
+		return false
+	}
+	before, _ := conversation.SplitInput(asked.Messages)
+	return !slices.ContainsFunc(before, func(m hub.Message) bool { return m.Role != hub.RoleSystem })
+}
+
+// sessionID is a UUID of version 5 (RFC 9562), made of names. Any form of it does for servers that take any id.
+func sessionID(names ...string) []byte {
+	h := sha1.New()
+	for _, name := range names {
+		fmt.Fprintf(h, "%d:%s", len(name), name) // so that no two lists of names are one
+	}
+	id := h.Sum(nil)[:16]
+	id[6], id[8] = id[6]&0x0f|0x50, id[8]&0x3f|0x80
+	x := hex.EncodeToString(id)
+	return []byte(strings.Join([]string{x[:8], x[8:12], x[12:16], x[16:20], x[20:]}, "-"))
+}
+
+// principalOf tells clients apart that bring different credentials, without keeping these.
+func principalOf(h *fasthttp.RequestHeader) string {
+	for _, name := range []string{fasthttp.HeaderAuthorization, "X-Api-Key"} {
+		if value := h.Peek(name); len(value) > 0 {
+			sum := sha256.Sum256(append([]byte(name+" "), value...))
+			return hex.EncodeToString(sum[:])
+		}
+	}
+	return ""
+}
+
+// address makes the call ask for the run of a request where its session is.
+func (c *call) address(asked *hub.Request) *hub.Failure {
+	s := c.agentSession
+	if s == nil {
+		return nil
+	}
+	s.asked = *asked
+	s.asked.Header = nil
+	path, err := joinPath(s.server.Run(asked))
+	if err != nil {
+		return unreadable(c.target.dialect, err)
+	}
+	c.setURL(path, c.query)
+	return nil
+}
+
+// joinPath is a path of which clients may have named parts.
+func joinPath(parts []string) (string, error) {
+	var path strings.Builder
+	for _, part := range parts {
+		if !isName(part) {
+			return "", errors.New("a name that is part of the agent's URL is empty, too long, or leads elsewhere")
+		}
+		path.WriteString("/" + url.PathEscape(part))
+	}
+	return path.String(), nil
+}
+
+// sessionRequest is a request to the server that keeps the session of a call.
+func (c *call) sessionRequest(what hub.SessionCall) (*fasthttp.Request, error) {
+	path, err := joinPath(what.Path)
+	if err != nil {
+		return nil, err
+	}
+	req := c.bare(what.Method)
+	req.Header.SetRequestURI(upstreamURI(&c.route.up.cfg.URL.URL, path, ""))
+	if what.Body != nil {
+		req.Header.SetContentType("application/json")
+		req.SetBodyRaw(what.Body)
+	}
+	return req, nil
+}
+
+// openInSession asks for the run of a call in its session, which is opened before where it is new. A session that was taken for known
+// may be gone: the server has started anew, or Sabir was put in front of it in the middle of a conversation. Then it is opened, and
+// the run asked for once more, with all that was said before.
+func (x *stream) openInSession(sink sink, until time.Time) (*httpBody, error) {
+	c, s := x.call, x.call.agentSession
+	if s.asked.NewSession {
+		if err := x.openSession(sink, until); err != nil {
+			return nil, err
+		}
+	}
+	body, r, err := x.ask(c.route.up, c.request, sink, until)
+	if r != nil && !s.asked.NewSession && len(s.asked.Session) > 0 && slices.Contains(s.server.Unknown, r.status) && x.beginAnew() {
+		if err := x.openSession(sink, until); err != nil {
+			return nil, err
+		}
+		body, r, err = x.ask(c.route.up, c.request, sink, until)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case r != nil:
+		return nil, x.refusedInSession(r, sink)
+	}
+	x.noteSession()
+	x.cancelRequest = c.cancelInSession(body.header)
+	return body, nil
+}
+
+// beginAnew writes the request for a session that is not there. It reports false where that cannot be, such as for an answer to a
+// question that was asked in a session which is gone.
+func (x *stream) beginAnew() bool {
+	c, s := x.call, x.call.agentSession
+	before := c.losses
+	s.asked.NewSession = true
+	if f := c.write(&s.asked); f != nil {
+		s.asked.NewSession = false
+		return false
+	}
+	lost := c.losses
+	c.losses = before
+	x.noteLosses(lost)
+	return true
+}
+
+// noteLosses adds to what the upstream's dialect had no place for.
+func (x *stream) noteLosses(lost []string) {
+	c := x.call
+	for _, field := range lost {
+		if !slices.Contains(c.losses, field) {
+			c.losses = append(c.losses, field)
+			x.server.metrics.requestLosses.WithLabelValues(c.route.name, c.route.source.Name, field).Inc()
+		}
+	}
+}
+
+// openSession opens the session of the call, if runs do not do so themselves.
+func (x *stream) openSession(sink sink, until time.Time) error {
+	c, s := x.call, x.call.agentSession
+	if s.server.Open == nil {
+		return nil
+	}
+	var losses hub.Losses
+	req, err := c.sessionRequest(s.server.Open(&s.asked, &losses))
+	if err != nil {
+		return unreadable(c.target.dialect, err)
+	}
+	defer fasthttp.ReleaseRequest(req)
+	x.noteLosses(losses.Names)
+	body, r, err := x.ask(c.route.up, req, sink, until)
+	switch {
+	case err != nil:
+		return err
+	case r == nil:
+		body.close()
+	case slices.Contains(s.server.Exists, r.status):
+		s.state = sessionKnown
+	default:
+		return x.refused(c.route.up, r, sink)
+	}
+	return nil
+}
+
+// States of a session, as the log has them.
+const (
+	sessionCreated = "created"
+	sessionKnown   = "known"
+)
+
+// noteSession notes whether the session of a run that was accepted is a new one.
+func (x *stream) noteSession() {
+	s := x.call.agentSession
+	if len(s.asked.Session) == 0 || s.state != "" {
+		return
+	}
+	if s.state = sessionKnown; s.asked.NewSession {
+		s.state = sessionCreated
+		x.server.metrics.sessions.WithLabelValues(x.call.route.name).Inc()
+	}
+}
+
+// refusedInSession is what it means that a run was refused.
+func (x *stream) refusedInSession(r *refusal, sink sink) *hub.Failure {
+	f := x.refused(x.call.route.up, r, sink)
+	if slices.Contains(x.call.agentSession.server.Busy, r.status) {
+		f.Code, f.Status = hub.CodeBusy, r.status
+		f.Note = "Another run of this conversation is going on."
+	}
+	return f
+}
+
+// cancelInSession prepares what cancels the run, nil for nothing.
+func (c *call) cancelInSession(answer *fasthttp.ResponseHeader) *cancelRequest {
+	s := c.agentSession
+	if s.server.Cancel == nil {
+		return nil
+	}
+	what := s.server.Cancel(&s.asked, func(name string) string { return string(answer.Peek(name)) })
+	if len(what.Path) == 0 {
+		return nil
+	}
+	req, err := c.sessionRequest(what)
+	if err != nil {
+		return nil
+	}
+	stays := s.server.Outlives != nil && s.server.Outlives(c.route.options)
+	over := slices.Concat(s.server.Unknown, s.server.Busy) // closing the connection was enough
+	return &cancelRequest{request: req, body: func(string) []byte { return what.Body }, over: over, outlives: stays}
+}
