@@ -142,7 +142,10 @@ func (x *stream) openInSession(sink sink, until time.Time) (*httpBody, error) {
 		}
 	}
 	body, r, err := x.ask(c.route.up, c.request, sink, until)
-	if r != nil && !s.asked.NewSession && len(s.asked.Session) > 0 && slices.Contains(s.server.Unknown, r.status) && x.beginAnew() {
+	if r != nil && !s.asked.NewSession && len(s.asked.Session) > 0 && slices.Contains(s.server.Unknown, r.status) {
+		if f := x.beginAnew(); f != nil {
+			return nil, f
+		}
 		if err := x.openSession(sink, until); err != nil {
 			return nil, err
 		}
@@ -159,20 +162,22 @@ func (x *stream) openInSession(sink sink, until time.Time) (*httpBody, error) {
 	return body, nil
 }
 
-// beginAnew writes the request for a session that is not there. It reports false where that cannot be, such as for an answer to a
-// question that was asked in a session which is gone.
-func (x *stream) beginAnew() bool {
+// beginAnew writes the request for a session that is not there. What could be written for one that is there, and cannot be now, is an
+// answer: the question is gone with its session.
+func (x *stream) beginAnew() *hub.Failure {
 	c, s := x.call, x.call.agentSession
 	before := c.losses
 	s.asked.NewSession = true
 	if f := c.write(&s.asked); f != nil {
-		s.asked.NewSession = false
-		return false
+		if f.Code == hub.CodeUnreadable {
+			return hub.Fail(hub.CodeAskUnknown, f.Cause)
+		}
+		return f
 	}
 	lost := c.losses
 	c.losses = before
 	x.noteLosses(lost)
-	return true
+	return nil
 }
 
 // noteLosses adds to what the upstream's dialect had no place for.
@@ -235,8 +240,7 @@ func (x *stream) noteSession() {
 func (x *stream) refusedInSession(r *refusal, sink sink) *hub.Failure {
 	f := x.refused(x.call.route.up, r, sink)
 	if slices.Contains(x.call.agentSession.server.Busy, r.status) {
-		f.Code, f.Status = hub.CodeBusy, r.status
-		f.Note = "Another run of this conversation is going on."
+		return hub.Fail(hub.CodeSessionBusy, f.Cause)
 	}
 	return f
 }

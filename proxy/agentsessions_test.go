@@ -238,7 +238,7 @@ func TestInterruptsAreAnswered(t *testing.T) {
 		}
 		k.forget()
 		resp, _ := r.post("/run", second)
-		if got := k.seen(names); resp.StatusCode != 404 || resp.Header.Get("X-Sabir-Error") != "upstream_not_found" || got != want {
+		if got := k.seen(names); resp.StatusCode != 409 || resp.Header.Get("X-Sabir-Error") != "ask_unknown" || got != want {
 			t.Errorf("%s: status %d, asked\n%s", client, resp.StatusCode, got)
 		}
 	}
@@ -290,7 +290,7 @@ func TestRefusedSessions(t *testing.T) {
 			t.Errorf("%s, %s: status %d, %s\n%s", open, status, resp.StatusCode, resp.Header.Get("X-Sabir-Error"), got)
 		}
 	}
-	f("langgraph", "", "409 Conflict", aguiBody("t", turn1), 409, "upstream_busy", "Another run of this conversation is going on.")
+	f("langgraph", "", "409 Conflict", aguiBody("t", turn1), 409, "session_busy", "A turn of this conversation runs already.")
 	f("langgraph", "", "422 Unprocessable Entity", aguiBody("t", turn1), 422, "upstream_bad_request", "")
 	f("adk", "500 Oops", "200 OK", aguiBody("t", turn1), 502, "upstream_status", "")
 	f("adk", "503 Busy", "200 OK", aguiBody("t", turn2), 503, "upstream_busy", "")
