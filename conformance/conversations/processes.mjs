@@ -5,9 +5,9 @@ import net from "node:net";
 const children = [];
 process.on("exit", () => children.forEach((child) => child.kill("SIGKILL"))); // those that stop has not ended
 
-// start runs a program until stop, with env beside the environment of this one. What it prints is shown if it ends before.
-export function start(name, command, args, env = {}) {
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
+// start runs a program in a directory until stop, with env beside the environment of this one. What it prints is shown if it ends before.
+export function start(name, command, args, env = {}, cwd = undefined) {
+  const child = spawn(command, args, { cwd, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
   child.log = "";
   for (const out of [child.stdout, child.stderr]) out.on("data", (p) => (child.log += p));
   child.on("exit", (status, signal) => {

@@ -49,7 +49,7 @@ process.exit(failed ? 1 : 0);
 function cellsOf(agents) {
   const cells = [];
   for (const client of clients) {
-    for (const agent of agents.filter((a) => a.dialect !== client.dialect || !client.runtime)) {
+    for (const agent of agents.filter((a) => talks(client, a) && (a.dialect !== client.dialect || !client.runtime))) {
       for (const [id, scenario] of Object.entries(scenarios)) {
         if (client.dialect === agent.dialect && scenario.direct === false) continue;
         cells.push(newCell(client, agent, id, scenario, cells.length));
@@ -57,6 +57,11 @@ function cellsOf(agents) {
     }
   }
   return options.only ? cells.filter((c) => c.name.includes(options.only) || (options.only === "direct" && c.direct)) : cells;
+}
+
+// talks reports whether a pair is tried. Agents that take their time are talked with by some clients only.
+function talks(client, agent) {
+  return !agent.clients || agent.clients.includes(client.name);
 }
 
 function newCell(client, agent, id, scenario, n) {
@@ -76,7 +81,7 @@ function matches(want, is) {
 // serve starts the proxy with a route for each pair.
 async function serve(agents) {
   const upstreams = Object.fromEntries(agents.map((a) => [slug(a.name), { url: a.url, dialect: a.dialect }]));
-  const routes = clients.flatMap((c) => agents.filter((a) => a.dialect !== c.dialect).map((a) => ({
+  const routes = clients.flatMap((c) => agents.filter((a) => a.dialect !== c.dialect && talks(c, a)).map((a) => ({
     path: `${pathOf(c, a)}/*`, upstream: slug(a.name), client: c.dialect, options: c.options ?? {}, methods: ["GET", "POST"], requests: { model: "scripted" }, errors: { expose: true },
   })));
   const file = path.join(dir, "sabir.yaml");

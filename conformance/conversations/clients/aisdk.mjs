@@ -10,7 +10,7 @@ class Talk {
   constructor(ai, url) {
     class Chat extends ai.AbstractChat {}
     this.chat = new Chat({
-      id: "chat", state: newState(), transport: new ai.DefaultChatTransport({ api: url, fetch: counting() }),
+      id: crypto.randomUUID(), state: newState(), transport: new ai.DefaultChatTransport({ api: url, fetch: counting() }),
       sendAutomaticallyWhen: (state) => ai.lastAssistantMessageIsCompleteWithToolCalls(state) ||
         Boolean(ai.lastAssistantMessageIsCompleteWithApprovalResponses?.(state)),
     });
