@@ -79,7 +79,7 @@
 // that the answer names, if it was offered, else accept or decline; changed arguments are an error, since the call would run as it is.
 // Permissions are granted for the turn, as asked. requestUserInput takes the member answers, by id or text of the questions, or a text
 // where there is one; an elicitation action and content. item/tool/call waits for the result of the call, which clients see as one of
-// theirs. Words in place of answers interrupt the turn, and are sent when it is over. Other calls of the agent are refused.
+// theirs; the items that say the client's own words and results again are hidden. Words in place of answers interrupt the turn, and are sent when it is over. Other calls of the agent are refused.
 //
 // # Lost
 //
@@ -140,7 +140,7 @@ var Dialect = hub.Dialect{
 	Observe:       func(rec wire.Record) hub.Observation { return new(watcher).Observe(rec) },
 	Watch:         func(o hub.Options) hub.Watcher { return &watcher{turnStart: requestID(o)} },
 	Requests:      requests{},
-	Processes:     &hub.Processes{NewDriver: newDriver},
+	Processes:     &hub.Processes{NewDriver: newDriver, History: true},
 }
 
 // watcher knows the thread of the turn, as the turns of others end sub-agents, and whether a request was refused.

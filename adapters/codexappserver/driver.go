@@ -2,6 +2,7 @@ package codexappserver
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -18,14 +19,15 @@ type driver struct {
 	json      rawjson.Decoder
 	rpc       jsonrpc.Caller
 	open      questions.Open
-	running   bool   // a turn was asked for
-	sent      bool   // its turn/start was
-	past      bool   // the turn before it is not over yet: what comes is of that one
-	cancelled bool   // the turn ends without answers
-	start     int64  // the call that starts the turn
-	turn      []byte // the id of the turn, once it is known
-	stops     bool   // the turn is to be interrupted as soon as its id is known
-	next      []byte // input of a turn that waits for the thread, or for the end of the turn before
+	running   bool     // a turn was asked for
+	sent      bool     // its turn/start was
+	past      bool     // the turn before it is not over yet: what comes is of that one
+	cancelled bool     // the turn ends without answers
+	start     int64    // the call that starts the turn
+	turn      []byte   // the id of the turn, once it is known
+	stops     bool     // the turn is to be interrupted as soon as its id is known
+	returned  [][]byte // calls of the turn whose results the client has told
+	next      []byte   // input of a turn that waits for the thread, or for the end of the turn before
 }
 
 func newDriver(s *hub.Session) hub.Driver {
@@ -154,6 +156,8 @@ func (d *driver) Receive(dst, line []byte) ([]byte, hub.Received) {
 		return d.responded(dst, &m)
 	case "turn/completed":
 		return d.completed(dst, &m)
+	case "item/started", "item/completed":
+		in.Hidden = in.Hidden || d.clientHas(&m)
 	case "serverRequest/resolved":
 		d.open.Close(jsonrpc.IDBody(new(hub.Scratch), rawjson.Get(m.Params, "requestId")))
 	default:
@@ -163,6 +167,19 @@ func (d *driver) Receive(dst, line []byte) ([]byte, hub.Received) {
 	}
 	in.Turn = d.state()
 	return dst, in
+}
+
+// clientHas reports whether an item is one that the client has told: its words, and the results of its own tools.
+func (d *driver) clientHas(m *jsonrpc.Message) bool {
+	item := rawjson.Get(m.Params, "item")
+	switch string(rawjson.Text(item, "type")) {
+	case "userMessage":
+		return bytes.Equal(rawjson.Text(m.Params, "threadId"), d.thread) // those of others are the tasks of sub-agents
+	case "dynamicToolCall":
+		id := rawjson.Text(item, "id")
+		return slices.ContainsFunc(d.returned, func(call []byte) bool { return bytes.Equal(call, id) })
+	}
+	return false
 }
 
 // isDelta reports whether a line begins as those do that a turn has many of.
@@ -221,7 +238,7 @@ func (d *driver) completed(dst []byte, m *jsonrpc.Message) ([]byte, hub.Received
 // ended notes that a turn is over. What was said in the meantime is next.
 func (d *driver) ended(dst []byte) []byte {
 	d.open.Reset()
-	d.turn, d.stops = nil, false
+	d.turn, d.stops, d.returned = nil, false, nil
 	switch {
 	case d.past:
 		d.past = false
