@@ -168,3 +168,11 @@ func From(req *hub.Request, at int) *hub.Request {
 	news.Messages = []hub.Message{said}
 	return &news
 }
+
+// Upto is what a request says to an agent that knows nothing of the conversation, and takes all of it: up to the last words of the
+// user's, which stand at a place.
+func Upto(req *hub.Request, at int) *hub.Request {
+	whole := *req
+	whole.Answers, whole.Messages = nil, req.Messages[:at+1]
+	return &whole
+}

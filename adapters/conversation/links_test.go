@@ -125,3 +125,13 @@ Go on from there. The user says:
 		t.Errorf("nothing was said before, and told: %s", news.Messages[0].Parts[0].Text)
 	}
 }
+
+// TestUpto: agents that take a history get all messages up to the last words, and no answers to questions of another session.
+func TestUpto(t *testing.T) {
+	user, agent := hub.Message{Role: hub.RoleUser}, hub.Message{Role: hub.RoleAgent}
+	req := &hub.Request{Messages: []hub.Message{user, agent, user, agent}, Answers: []hub.Decision{{Ask: []byte("q")}}}
+	got := conversation.Upto(req, 2)
+	if len(got.Messages) != 3 || got.Answers != nil || got.Partial || len(req.Messages) != 4 || len(req.Answers) != 1 {
+		t.Errorf("got %+v of %+v", got, req)
+	}
+}

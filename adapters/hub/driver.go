@@ -53,6 +53,10 @@ type Processes struct {
 	// NewDriver makes what speaks with a new process.
 	NewDriver func(*Session) Driver
 
+	// History says that a driver without a session to go on with tells its agent what was said before, where the first request has it.
+	// Others get it as a text in front of the user's words.
+	History bool
+
 	// Arguments are those that stand behind the command of the configuration; nil: none. They may name the session to go on with.
 	Arguments func(*Session) []string
 }

@@ -46,7 +46,7 @@ func (p *Pool) Begin(c Call) (*Turn, *hub.Failure) {
 		}
 		p.forget(s)
 	}
-	return p.beginNew(&c, conversation.From(c.Request, last), chain)
+	return p.beginNew(&c, p.told(c.Request, last), chain)
 }
 
 // beginPartial asks for a turn for a client that says only what is new.
@@ -87,7 +87,15 @@ func (p *Pool) retell(s *session, c *Call, chain conversation.Chain) (*Turn, *hu
 		return nil, hub.Fail(hub.CodeHistory, nil)
 	}
 	p.forget(s)
-	return p.beginNew(c, conversation.From(c.Request, at[len(at)-1]), chain)
+	return p.beginNew(c, p.told(c.Request, at[len(at)-1]), chain)
+}
+
+// told is what a new session is asked: the last words of the user's, which stand at a place, with what was said before.
+func (p *Pool) told(req *hub.Request, at int) *hub.Request {
+	if p.cfg.Dialect.Processes.History {
+		return conversation.Upto(req, at)
+	}
+	return conversation.From(req, at)
 }
 
 // beginNew asks for a turn in a new session.
