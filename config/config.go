@@ -47,6 +47,8 @@ type Config struct {
 	// Dialects of your own: the name of each, and the file that describes it, seen from the folder of the configuration
 	// file. The examples show the language.
 	Dialects map[string]string `yaml:"dialects"`
+	// Conversations that Sabir remembers.
+	Threads Threads `yaml:"threads"`
 	// The agent servers, by a name of your choice. One that no route uses is checked all the same.
 	Upstreams map[string]*Upstream `yaml:"upstreams" jsonschema:"required"`
 	// What clients can call.
@@ -89,6 +91,19 @@ type Limits struct {
 	Nesting int `yaml:"nesting" jsonschema:"minimum=1,maximum=10000"`
 	// The largest header of a request, all fields and the request line together; and of an upstream's answer.
 	Header Size `yaml:"header" jsonschema:"minimum=1024"`
+}
+
+// Threads are conversations that are remembered for clients that say only what is new, in front of agents that want to be told everything.
+type Threads struct {
+	// Header fields of requests whose values separate clients: one cannot go on with the conversation of another, also not with
+	// one that an agent keeps. Sabir does not check them. Empty: nothing separates them.
+	Principal []string `yaml:"principal"`
+	// How many are remembered at most; what was used longest ago is forgotten first.
+	Max int `yaml:"max" jsonschema:"minimum=0"`
+	// The memory of all of them.
+	Memory Size `yaml:"memory" jsonschema:"minimum=0"`
+	// How long one is remembered without a turn.
+	Keep time.Duration `yaml:"keep" jsonschema:"minimum=1"`
 }
 
 // Timeouts bound how long things take. Durations are written as 250ms, 30s, 5m or 1h30m.
@@ -200,8 +215,6 @@ type Process struct {
 	Keep time.Duration `yaml:"keep" jsonschema:"minimum=1"`
 	// Conversations that are kept at most; the one that was idle longest is forgotten first.
 	Sessions int `yaml:"sessions" jsonschema:"minimum=1,maximum=1000000"`
-	// A header field of requests whose value separates clients: one cannot go on with the conversation of another. Empty: none does.
-	Principal string `yaml:"principal"`
 	// What becomes of a conversation that began elsewhere, or whose earlier part the client has changed: preamble tells it to a new
 	// process as text, refuse answers with status 409.
 	History string `yaml:"history" jsonschema:"enum=preamble,enum=refuse"`
@@ -404,6 +417,7 @@ func defaults() *Config {
 
 			IdleConnection: 4 * time.Second,
 		},
+		Threads:   Threads{Principal: []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"}, Max: 10_000, Memory: 256 * MiB, Keep: 24 * time.Hour},
 		Hold:      Hold{Events: 1024, Bytes: MiB, Age: 2 * time.Second},
 		Upstreams: map[string]*Upstream{},
 	}

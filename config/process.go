@@ -11,7 +11,7 @@ import (
 func usualProcess() Process {
 	return Process{
 		Env: []string{"HOME", "LANG", "PATH", "TMPDIR", "USER"}, Max: 8, Idle: 10 * time.Minute, Keep: 24 * time.Hour, Sessions: 1000,
-		Principal: "Authorization", History: "preamble",
+		History: "preamble",
 	}
 }
 
@@ -55,9 +55,6 @@ func (v *validator) process(at string, u *Upstream) {
 	v.distinct(at+".process.env", u.Process.Env)
 	for _, name := range slices.Sorted(maps.Keys(u.Process.SetEnv)) {
 		v.check(variable.MatchString(name), join(at+".process.set_env", name), "must be the name of an environment variable")
-	}
-	if u.Process.Principal != "" {
-		v.field(at+".process.principal", u.Process.Principal)
 	}
 }
 

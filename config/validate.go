@@ -55,6 +55,9 @@ func validate(c *Config, d Dialects, r *report) {
 	v.hosts(c.Hosts)
 	v.cors("cors", c.CORS)
 	v.check(c.Limits.Bodies >= c.LargestBody(), "limits.bodies", "is less than the largest request body that is accepted, %s", c.LargestBody())
+	for i, field := range c.Threads.Principal {
+		v.field(index("threads.principal", i), field)
+	}
 	v.check(len(c.Upstreams) > 0, "upstreams", "needs at least one upstream")
 	for _, name := range slices.Sorted(maps.Keys(c.Upstreams)) {
 		v.upstream(join("upstreams", name), c.Upstreams[name])
