@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
 	"io"
 	"sync"
@@ -42,7 +41,7 @@ func (x *stream) openProcess(until time.Time) (source, error) {
 	var losses hub.Losses
 	c.chooseModel(asked, &losses)
 	turn, f := c.route.up.agents.Begin(sessions.Call{
-		Scope: c.scope(), Thread: plainText(asked.Thread), Request: asked, Losses: &losses, Strict: c.route.cfg.Requests.Strict, Until: until,
+		Scope: c.scope, Thread: plainText(asked.Thread), Request: asked, Losses: &losses, Strict: c.route.cfg.Requests.Strict, Until: until,
 	})
 	if f != nil {
 		return nil, c.refusedByAgent(f, losses.Names)
@@ -81,13 +80,6 @@ func (c *call) refusedByAgent(f *hub.Failure, losses []string) *hub.Failure {
 		return unreadable(c.route.source, f.Cause)
 	}
 	return f
-}
-
-// scope separates the sessions of routes and principals. Credentials are not kept.
-func (c *call) scope() string {
-	h := sha256.New()
-	h.Write([]byte(c.principal))
-	return string(h.Sum([]byte(c.route.name + "\x00")))
 }
 
 // awaitFirst waits for the first line of the turn, so that an agent which cannot be started is told by a status.

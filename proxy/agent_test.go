@@ -364,6 +364,16 @@ func TestAgentAlike(t *testing.T) {
 	}
 }
 
+// TestAgentOfContexts: a client that says only what is new comes back to the process by the conversation that the first answer names.
+func TestAgentOfContexts(t *testing.T) {
+	r := start(t, agentConfig(t, "a2a", t.TempDir(), "", ""))
+	_, body := r.post("/run", a2aMessage("u1", "", "one"))
+	wantSaid(t, 200, body, "Turn 1: you said one")
+	context := a2aContext(t, body)
+	_, body = r.post("/run", a2aMessage("u2", context, "two"))
+	wantSaid(t, 200, body, "Turn 2: you said two", context)
+}
+
 // TestAgentForgets: a conversation that nobody goes on with is forgotten, with its directory.
 func TestAgentForgets(t *testing.T) {
 	tmp := t.TempDir()
@@ -417,6 +427,8 @@ func TestAgentNotThere(t *testing.T) {
 
 // TestAgentsEnd: nothing is left when the server ends, not even a question that waits.
 func TestAgentsEnd(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
 	r := start(t, agentConfig(t, "agui", "", "", ""))
 	r.aguiTurn("t1", saidByUser(1, "delete"))
 	r.aguiTurn("t2", saidByUser(1, "one"))
@@ -428,10 +440,7 @@ func TestAgentsEnd(t *testing.T) {
 	if n := r.metric("sabir_processes") + r.metric("sabir_sessions"); n != 0 {
 		t.Errorf("%v sessions and processes are left", n)
 	}
-	left, _ := os.ReadDir(os.TempDir())
-	for _, e := range left {
-		if strings.HasPrefix(e.Name(), "sabir-session-") {
-			t.Errorf("left behind: %s", e.Name())
-		}
+	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }

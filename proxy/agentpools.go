@@ -14,7 +14,14 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/internal/sessions"
+	"github.com/sabir-proxy/sabir/proxy/internal/threads"
 )
+
+// conversations are what Sabir keeps of them, over reloads.
+type conversations struct {
+	agents  agentPools  // of agents that are programs
+	threads threads.Log // of clients that say only what is new
+}
 
 // agentPools are the sessions of the agents that are programs. They outlive a reload that does not change how the agent is run.
 type agentPools struct {

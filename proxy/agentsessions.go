@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"crypto/sha1" // of UUIDs of version 5
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -48,10 +47,10 @@ func (c *call) enterSession(asked *hub.Request) {
 	}
 	switch {
 	case len(asked.Thread) > 0:
-		asked.Session = sessionID(c.route.name, c.principal, plainText(asked.Thread))
+		asked.Session = sessionID(c.scope, plainText(asked.Thread))
 		asked.NewSession = isFirst(asked)
 	case server.Always:
-		asked.Session, asked.NewSession = sessionID(c.route.name, c.principal, "", string(c.unique)), true
+		asked.Session, asked.NewSession = sessionID(c.scope, "", string(c.unique)), true
 	}
 	c.agentSession = &agentSession{server: server}
 }
@@ -75,17 +74,6 @@ func sessionID(names ...string) []byte {
 	id[6], id[8] = id[6]&0x0f|0x50, id[8]&0x3f|0x80
 	x := hex.EncodeToString(id)
 	return []byte(strings.Join([]string{x[:8], x[8:12], x[12:16], x[16:20], x[20:]}, "-"))
-}
-
-// principalOf tells clients apart that bring different credentials, without keeping these.
-func principalOf(h *fasthttp.RequestHeader) string {
-	for _, name := range []string{fasthttp.HeaderAuthorization, "X-Api-Key"} {
-		if value := h.Peek(name); len(value) > 0 {
-			sum := sha256.Sum256(append([]byte(name+" "), value...))
-			return hex.EncodeToString(sum[:])
-		}
-	}
-	return ""
 }
 
 // address makes the call ask for the run of a request where its session is.

@@ -30,7 +30,7 @@ func (a answers) find(id []byte) *answer {
 
 // keep remembers the answer of a call that ended with f. One that failed is none.
 func (a *answers) keep(c *call, f *hub.Failure) {
-	if c.soFar == nil || f != nil || c.soFar.failed {
+	if c.soFar == nil || len(c.asked.Answer) == 0 || f != nil || c.soFar.failed {
 		return
 	}
 	*a = append(*a, answer{string(c.asked.Answer), c.soFar.folder.Messages(), c.soFar.size + c.soFar.folder.Size()})
@@ -46,12 +46,14 @@ func (a *answers) keep(c *call, f *hub.Failure) {
 // soFar is the conversation of a call while it is answered.
 type soFar struct {
 	folder *conversation.Folder
-	size   int // of the messages before the answer
+	size   int  // of the messages before the answer
+	begun  bool // the agent has said something
 	failed bool
 }
 
 func (s *soFar) add(ev *hub.Event, _ hub.Disposition) {
 	s.folder.Add(ev)
+	s.begun = s.begun || ev.Kind != hub.RunStart && ev.Kind != hub.RunEnd
 	s.failed = s.failed || ev.Kind == hub.RunEnd && ev.Status == hub.StatusFailed
 }
 

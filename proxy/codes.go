@@ -26,6 +26,7 @@ var rejections = []string{
 	string(hub.CodeBodyTooLarge), string(hub.CodeBadMethod), string(hub.CodeBadDialect), string(hub.CodeNoRoute),
 	string(hub.CodeBadOrigin), string(hub.CodeBadHost), string(hub.CodeBodies),
 	string(hub.CodeUnreadable), string(hub.CodeLossy), string(hub.CodePartial), string(hub.CodeNoEndpoint),
+	string(hub.CodeSessionBusy), string(hub.CodeThreadExists), string(hub.CodeNotFound),
 	string(hub.CodeLimit), string(hub.CodeShutdown), string(hub.CodeInternal),
 	http1.CodeHeaderTooLarge, codeRequestTimeout, http1.CodeBadRequest, http1.CodeBadVersion, codeBadHandshake, codeTooManyMessages,
 	codeNoStream, codeRunsAlready, codeNothingRuns,

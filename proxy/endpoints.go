@@ -76,6 +76,8 @@ func (s *Server) reply(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpat
 		ctx.SetContentType(t.dialect.Framing.ContentType())
 	case hub.OpStop:
 		s.stop(ctx, r, t, sub)
+	case hub.OpNewThread, hub.OpThread, hub.OpState, hub.OpHistory, hub.OpForgetThread:
+		s.replyThread(ctx, r, t, sub)
 	default:
 		s.describe(ctx, r, t, sub)
 	}

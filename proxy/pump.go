@@ -57,6 +57,7 @@ type pump struct {
 	appendKeepAlive func(*wire.Out)         // appends a sign of life
 	flushed         func()                  // after each write; nil for none
 	arrived         func(now time.Duration) // after each read, while lastIn is still that of the one before; nil for none
+	finished        func()                  // before the client learns that the stream has ended; nil for none
 	mayBeError      func() bool             // it may yet turn out that the answer is an error before its first byte; nil for never
 
 	start           time.Time
@@ -187,6 +188,9 @@ func (p *pump) conclude(f *hub.Failure) *hub.Failure {
 		p.out.Buf, p.out.Records = p.out.Buf[:p.room], 0
 	}
 	end := p.eng.Finish(f, p.now(), mute)
+	if p.finished != nil {
+		p.finished()
+	}
 	n := len(p.out.Buf) - p.room
 	if p.out.Records > 0 {
 		p.noteFirst(p.now())

@@ -34,8 +34,9 @@ type call struct {
 	query        string // the client's, without what the configuration says itself
 	dropped      int    // parameters of the client's query that are not in it
 	peer         string
-	principal    string // what separates clients whose agent keeps conversations
-	origin       string // allowed origin of a browser, "" for none
+	scope        string      // separates the conversations of routes and clients
+	thread       *threadTurn // of a conversation that is remembered for the client; nil: none is
+	origin       string      // allowed origin of a browser, "" for none
 	http11       bool
 	close        bool           // the client wants the connection closed
 	lease        lease          // of the memory for the body
@@ -66,12 +67,7 @@ func callOf(req *fasthttp.Request, peer net.Addr, r *route, t *target, sub subpa
 		peer: clientOf(&req.Header, peer, r.global), http11: req.Header.IsHTTP11(), close: req.Header.ConnectionClose(), head: req.Header.IsHead(),
 	}
 	c.request.Header.SetNoDefaultContentType(true)
-	switch {
-	case r.up.agents == nil:
-		c.principal = principalOf(&req.Header)
-	case r.up.cfg.Process.Principal != "":
-		c.principal = string(req.Header.Peek(r.up.cfg.Process.Principal))
-	}
+	c.scope = r.scope(&req.Header)
 	c.sub, c.rest = sub, sub.rest
 	query := string(req.URI().QueryString())
 	if sub.found {
@@ -170,11 +166,20 @@ func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) *hub.
 		defer asked.Detach() // else once its driver has been asked
 	}
 	err := codec.DecodeRequest(asked, plain)
+	if thread := c.sub.params["thread"]; thread != "" {
+		asked.Thread, asked.Partial = jsonBody(thread), true
+	}
 	c.goOn(asked, len(plain))
+	if translates && err == nil {
+		if f := c.recall(asked, len(plain)); f != nil {
+			return f
+		}
+	}
 	switch {
 	case translates && asked.Prepare && err == nil:
 	case translates:
 		if f := c.translate(asked, plain, err); f != nil {
+			c.endThread()
 			return f
 		}
 		c.turn = turnOf(asked)

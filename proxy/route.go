@@ -18,6 +18,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/engine"
+	"github.com/sabir-proxy/sabir/proxy/internal/threads"
 )
 
 // table is a configuration made ready to serve. It never changes: a reload swaps in another.
@@ -47,6 +48,7 @@ type route struct {
 	methods      map[string]bool
 	metrics      *routeMetrics
 	unrecognised prometheus.Counter // records that are not of the source's dialect
+	threads      *threads.Log       // of clients that say only what is new
 	open         *atomic.Int64      // streams open on this path, over all reloads
 }
 
@@ -60,7 +62,7 @@ type target struct {
 }
 
 // newTable makes everything of a configuration ready, or nothing. Metrics and counters of a path outlive the table.
-func newTable(cfg *config.Config, m *metrics, counters *openCounters, agents *agentPools) (*table, error) {
+func newTable(cfg *config.Config, m *metrics, counters *openCounters, kept *conversations) (*table, error) {
 	known, err := dialectsOf(cfg)
 	if err != nil {
 		return nil, err
@@ -78,7 +80,8 @@ func newTable(cfg *config.Config, m *metrics, counters *openCounters, agents *ag
 		if err != nil {
 			return nil, fmt.Errorf("route %s: %w", rc.Path, err)
 		}
-		r.up.agents = agents.of(r.up.cfg, cfg, r.source, r.options)
+		r.up.agents = kept.agents.of(r.up.cfg, cfg, r.source, r.options)
+		r.threads = &kept.threads
 		r.metrics, r.open = m.forRoute(rc.Path), counters.of(rc.Path)
 		r.unrecognised = r.metrics.source(r.source.Name)
 		t.add(r)

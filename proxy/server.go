@@ -33,7 +33,7 @@ type Server struct {
 	table            atomic.Pointer[table]
 	bodies           bodyBudget
 	perPath          openCounters
-	agents           agentPools // of agents that are programs
+	kept             conversations
 	open             atomic.Int64
 	files, hardFiles uint64        // limits of open files; 0: not known
 	loopback         bool          // clients are on this machine
@@ -59,8 +59,8 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 		log: log, metrics: newMetrics(version), watch: w, leaving: make(chan struct{}),
 		streams: map[*canceler]struct{}{}, sessions: map[*session]struct{}{},
 	}
-	s.agents.log, s.agents.metrics = log, s.metrics
-	s.metrics.registry.MustRegister(poolCollector{&s.agents})
+	s.kept.agents.log, s.kept.agents.metrics = log, s.metrics
+	s.metrics.registry.MustRegister(poolCollector{&s.kept.agents}, threadCollector{&s.kept.threads})
 	s.idle.L = &s.mu
 	s.http = newHTTPServer(log, int(cfg.Limits.Header), s.handle)
 	s.http.KeepHijackedConns = true // a stream gives its connection back when it is over
@@ -86,10 +86,11 @@ func (s *Server) Reload(cfg *config.Config) error {
 }
 
 func (s *Server) setTable(cfg *config.Config) error {
-	t, err := newTable(cfg, s.metrics, &s.perPath, &s.agents)
+	t, err := newTable(cfg, s.metrics, &s.perPath, &s.kept)
 	if err != nil {
 		return err
 	}
+	limitThreads(&s.kept.threads, &cfg.Threads)
 	if old := s.table.Swap(t); old != nil {
 		old.retire()
 	}
@@ -132,7 +133,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.drain(grace)
 	err = errors.Join(err, shutdown(s.http, &s.idleConns, ln))
 	s.cancelRequests.Wait()
-	s.agents.close()
+	s.kept.agents.close()
 	s.watch.Close()
 	s.table.Load().retire()
 	return err

@@ -59,6 +59,7 @@ func (s *Server) serveHTTP(c *call, conn *requestConn) {
 		}
 		forget()
 	} else {
+		c.endThread()
 		s.rejected(f, c.path, c.peer, c.id)
 		if err := sink.refuse(f); err != nil {
 			f = asFailure(err)
@@ -88,6 +89,7 @@ func (s *Server) next(conn *requestConn) {
 func (s *Server) run(c *call, st *canceler, sink sink) *hub.Failure {
 	defer s.finishStream(c.route, st)
 	defer s.runs.add(c, st)()
+	defer c.endThread()
 	s.noteDropped(c)
 	s.noteRequest(c)
 	x := &stream{server: s, call: c, canceler: st, begun: time.Now()}
@@ -205,7 +207,7 @@ func (x *stream) prepare(sink sink) {
 	p := &x.pump
 	p.sink, p.eng, p.start, p.canceler = sink, x.engine, x.begun, x.canceler
 	p.status = x.call.session == nil
-	p.flushed = x.flushed
+	p.flushed, p.finished = x.flushed, x.call.endThread
 	p.arrived = x.arrived
 	p.limits = pumpLimits{idle: r.up.cfg.Timeouts.Idle, keepalive: r.cfg.Timeouts.Keepalive, total: r.cfg.Timeouts.Stream}
 	if p.appendKeepAlive = x.appendKeepAlive; r.answersWhole(x.call.target, x.call.asked) {

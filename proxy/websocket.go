@@ -193,6 +193,7 @@ func (x *session) run(m message) (f *hub.Failure) {
 	}
 	st := &canceler{limitWrite: x.client.limitWrite}
 	if f := x.server.admit(c.route, st); f != nil {
+		c.endThread()
 		return x.refuse(f)
 	}
 	x.set(st)

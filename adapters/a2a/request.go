@@ -69,6 +69,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		return nil
 	}
 	req.Partial = len(m.taskID)+len(m.contextID) > 0
+	req.Begins = !req.Partial
 	req.Extra = extra(asked)
 	return decodeNews(req, message, len(m.taskID) > 0)
 }

@@ -244,6 +244,10 @@ type Dialect struct {
 	// StopsRun is the run that the body of an [OpStop] names; "" ends all of the thread.
 	StopsRun func(body []byte) string
 
+	// NewThread reads the body of an [OpNewThread]: the name that the client gives the conversation, "" for any, and whether one of
+	// that name may be there already.
+	NewThread func(body []byte) (id string, mayExist bool, err error)
+
 	// RequestHeader are fields that agents of the dialect want beside a body that was written for them, unless the client or the
 	// route says them. nil: none.
 	RequestHeader func(upstream Options) []HeaderField

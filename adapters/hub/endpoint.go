@@ -25,10 +25,17 @@ const (
 	OpJoin                      // the rest of a run whose stream the client has lost; none is kept
 	OpStop                      // ends the runs of {thread}, or the one whose answer has the id {answer}
 
+	OpNewThread    // begins a conversation; [Dialect.NewThread] says how it is to be called
+	OpThread       // {thread} itself
+	OpState        // what was said in {thread}
+	OpHistory      // likewise, as a list of states
+	OpForgetThread // forgets {thread}
+
 	operationCount
 )
 
-var operationNames = [operationCount]string{"run", "whole", "models", "model", "describe", "connect", "join", "stop"}
+var operationNames = [operationCount]string{"run", "whole", "models", "model", "describe", "connect", "join", "stop",
+	"new_thread", "thread", "state", "history", "forget_thread"}
 
 func (o Operation) String() string { return name(operationNames[:], int(o)) }
 
@@ -38,6 +45,15 @@ type Agent struct {
 	Models            []string
 	Model             string // the one that is asked for
 	Stopped           string // the id of the answer whose run was ended
+	Thread            Thread // that is asked for
+}
+
+// Thread is a conversation that clients come back to by its name.
+type Thread struct {
+	ID       string
+	Messages []Message
+	Busy     bool  // a turn runs
+	Time     int64 // now, in milliseconds since the Unix epoch
 }
 
 // FindEndpoint returns the endpoint that a request calls, and the values of the names in its path. path is what stands below the

@@ -37,9 +37,10 @@ const (
 	CodePartial      Code = "history_missing"    // it holds only what is new, and the agent keeps no conversation
 	CodeNoEndpoint   Code = "no_endpoint"        // the client's dialect has no such endpoint here
 
-	CodeSessionBusy Code = "session_busy"    // the conversation has a turn that runs
-	CodeAskUnknown  Code = "ask_unknown"     // an answer to a question that is not open, or not any more
-	CodeHistory     Code = "history_changed" // the agent keeps another version of the conversation, or none
+	CodeSessionBusy  Code = "session_busy"    // the conversation has a turn that runs
+	CodeAskUnknown   Code = "ask_unknown"     // an answer to a question that is not open, or not any more
+	CodeThreadExists Code = "thread_exists"   // a conversation is to begin that is there already
+	CodeHistory      Code = "history_changed" // the agent keeps another version of the conversation, or none
 
 	CodeLimit    Code = "too_many_streams"
 	CodeBodies   Code = "too_many_bodies" // no memory is left for another request body
@@ -96,6 +97,7 @@ var failures = map[Code]failureInfo{
 	CodeBodies:       {503, StatusFailed, "Too many request bodies are being received. Try again later."},
 	CodeSessionBusy:  {409, StatusFailed, "A turn of this conversation runs already."},
 	CodeAskUnknown:   {409, StatusFailed, "The question that this answers is not open, or not any more."},
+	CodeThreadExists: {409, StatusFailed, "There is a conversation of this name already."},
 	CodeHistory:      {409, StatusFailed, "The agent does not know this conversation as it is told. Begin a new one."},
 	CodeLimit:        {503, StatusFailed, "Too many streams are open. Try again later."},
 	CodeDuration:     {504, StatusTruncated, "The answer took longer than is allowed."},

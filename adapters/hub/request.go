@@ -24,6 +24,8 @@ type Request struct {
 	Messages []Message
 	Partial  bool       // the messages are only what is new; the agent has those before
 	Keep     bool       // the next request will be partial, if the agent does not refuse this one
+	Begins   bool       // it begins a conversation that the answer names, by which the next request, a partial one, goes on
+	Create   bool       // the conversation that it names is begun, if it is not known
 	Previous []byte     // string body: the answer that the request goes on from, where the client names that in place of a thread
 	Prepare  bool       // nothing is to be answered: a later request goes on from this one
 	Trigger  Trigger    // why there is no new message of the user's; TriggerNone where there is one

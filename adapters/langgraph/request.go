@@ -7,10 +7,17 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// endpoints are what clients call that keep the conversation themselves.
+// endpoints are what clients call: for runs without a thread, whose conversation they keep themselves, and for those of a thread.
 var endpoints = []hub.Endpoint{
 	{Method: "POST", Operation: hub.OpRun},
 	{Method: "POST", Path: "/runs/stream", Operation: hub.OpRun},
+	{Method: "POST", Path: "/threads", Operation: hub.OpNewThread},
+	{Method: "GET", Path: "/threads/{thread}", Operation: hub.OpThread},
+	{Method: "DELETE", Path: "/threads/{thread}", Operation: hub.OpForgetThread},
+	{Method: "GET", Path: "/threads/{thread}/state", Operation: hub.OpState},
+	{Method: "POST", Path: "/threads/{thread}/history", Operation: hub.OpHistory},
+	{Method: "POST", Path: "/threads/{thread}/runs/stream", Operation: hub.OpRun},
+	{Method: "POST", Path: "/threads/{thread}/runs/{run}/cancel", Operation: hub.OpStop},
 }
 
 // defaultGraph is what graphs are called where nobody thinks of a name; it asks for no model.
@@ -30,6 +37,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		Input   rawjson.Value `json:"input"`
 		Command rawjson.Value `json:"command"`
 		Config  rawjson.Value `json:"config"`
+		Missing rawjson.Value `json:"if_not_exists"`
 		All     rawjson.Object
 	}
 	if err := json.Decode(body, &asked); err != nil {
@@ -40,6 +48,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	req.Thread = rawjson.Text(asked.Config, "configurable", "thread_id")
 	req.Run, req.Body = req.Unique, body
+	req.Create = string(rawjson.Body(asked.Missing)) == "create"
 	if graph := rawjson.Body(asked.Graph); string(graph) != defaultGraph {
 		req.Model = graph
 	}
