@@ -22,7 +22,7 @@
 //	hub          line
 //	run.start    system init: Ref = session_id, More.Model = model; later ones are further turns of the process
 //	run.end      result: Name = subtype, Value = result; Err = errors, or result if it is one; ErrCode = api_error_status or
-//	             terminal_reason. While tasks go on in the background, the result waits for theirs, or for the end of the body
+//	             terminal_reason; an assistant line with is_api_error_message says the same before. While tasks go on in the background, the result waits for theirs, or for the end of the body
 //	  done       success;  length, refused: success with the stop_reason max_tokens, refusal
 //	  limit      error_max_turns, error_max_budget_usd
 //	  cancelled  a terminal_reason that begins with aborted_;  failed: the others

@@ -91,6 +91,7 @@ type record struct {
 	Replay   rawjson.Value `json:"isReplay"`
 	ToolMeta rawjson.Value `json:"tool_result_meta"`
 	Result   rawjson.Value `json:"tool_use_result"`
+	APIError rawjson.Value `json:"is_api_error_message"`
 	ToolID   rawjson.Value `json:"tool_use_id"`
 	Elapsed  rawjson.Value `json:"elapsed_time_seconds"`
 	Request  rawjson.Value `json:"request"`

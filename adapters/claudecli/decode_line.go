@@ -15,6 +15,9 @@ func (d *decoder) assistant(dst []hub.Event) ([]hub.Event, error) {
 	if rawjson.Kind(m.Content) != '[' {
 		return dst, hub.NewError(hub.ReasonType, "message.content", -1, "want a list of blocks")
 	}
+	if failed, _ := rawjson.Bool(d.rec.APIError); failed && rawjson.IsNull(d.rec.Parent) {
+		return dst, nil // the result says it as its error, which is not for everybody
+	}
 	dst, l := d.subAgent(dst)
 	if id := rawjson.Body(m.ID); !bytes.Equal(id, l.message) || len(id) == 0 {
 		dst = d.startMessage(dst, l, id, m)
