@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ type scripted struct {
 	in      *bufio.Reader
 	session string
 	turns   int
+	lingers bool
 }
 
 func runScriptedAgent() {
@@ -34,9 +36,18 @@ func runScriptedAgent() {
 	for {
 		text, ok := s.read("user")
 		if !ok {
+			s.leave()
 			return
 		}
 		s.turn(text)
+	}
+}
+
+// leave takes its time, if it is to.
+func (s *scripted) leave() {
+	if s.lingers {
+		_ = os.WriteFile("leaving", nil, 0o600)
+		time.Sleep(300 * time.Millisecond)
 	}
 }
 
@@ -111,6 +122,9 @@ func (s *scripted) turn(text string) {
 	case text == "garbage":
 		fmt.Fprint(os.Stdout, "not JSON\n{\"type\":7}\n[]\n\xff\xfe\n{\"type\":\"control_request\"}\n{\"type\":\"control_request\",\"request_id\":{},\"request\":[]}\n")
 		s.say("fine")
+	case text == "linger":
+		s.lingers = true
+		s.say("Turn 1: you said linger")
 	case text == "endless":
 		fmt.Fprint(os.Stdout, strings.Repeat("x", 1<<20))
 		_, _ = s.read("nothing")
@@ -333,6 +347,17 @@ func TestAgentLimit(t *testing.T) {
 	}
 	status, body = r.aguiTurn("t1", saidByUser(1, "delete"), saidByUser(2, "leave it"))
 	wantSaid(t, status, body, "Turn 2: you said leave it")
+	status, body = r.aguiTurn("t2", saidByUser(1, "one"))
+	wantSaid(t, status, body, "Turn 1: you said one")
+}
+
+// TestAgentLeaves: a process that is being ended makes room, too, as soon as it has ended.
+func TestAgentLeaves(t *testing.T) {
+	dir := t.TempDir()
+	r := start(t, agentConfig(t, "agui", dir, ", max: 1, idle: 1ms", ""))
+	status, body := r.aguiTurn("t1", saidByUser(1, "linger"))
+	wantSaid(t, status, body, "Turn 1: you said linger")
+	await(t, "the process leaves", func() bool { _, err := os.Stat(filepath.Join(dir, "leaving")); return err == nil })
 	status, body = r.aguiTurn("t2", saidByUser(1, "one"))
 	wantSaid(t, status, body, "Turn 1: you said one")
 }

@@ -16,6 +16,7 @@ type peer struct {
 	driver hub.Driver // guarded by the session
 	outbox chan []byte
 	quit   chan struct{}
+	ending bool // guarded by the pool
 }
 
 // maxOutbox is how many pieces wait to be sent to an agent that does not read.
@@ -57,14 +58,6 @@ func (p *peer) write() {
 	}
 }
 
-// end ends a process, nil for none, with everything that it has started.
-func (p *Pool) end(peer *peer) {
-	if peer == nil {
-		return
-	}
-	peer.proc.End()
-}
-
 // read takes the lines of a process until it ends.
 func (s *session) read(p *peer) {
 	var buf []byte
@@ -82,7 +75,7 @@ func (s *session) read(p *peer) {
 	}
 	p.proc.End() // it may live on, or what it has started
 	close(p.quit)
-	s.pool.ended()
+	s.pool.ended(p)
 	s.pool.cfg.Observer.Process(false, p.proc.Exit())
 	s.mu.Lock()
 	defer s.mu.Unlock()

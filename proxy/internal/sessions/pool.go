@@ -62,7 +62,9 @@ type Pool struct {
 	threads map[threadKey]*session
 	heads   map[headKey][]*session // those that clients do not name, by what was said last
 	all     map[*session]struct{}
-	running int // processes
+	running int           // processes
+	ending  int           // those of them that are being ended
+	freed   chan struct{} // closed when the next of them has ended
 	retired atomic.Bool
 	ends    sync.WaitGroup // processes that are being ended
 }
@@ -78,7 +80,7 @@ type headKey struct {
 
 // NewPool makes an empty pool.
 func NewPool(cfg Config) *Pool {
-	return &Pool{cfg: cfg, threads: map[threadKey]*session{}, heads: map[headKey][]*session{}, all: map[*session]struct{}{}}
+	return &Pool{cfg: cfg, threads: map[threadKey]*session{}, heads: map[headKey][]*session{}, all: map[*session]struct{}{}, freed: make(chan struct{})}
 }
 
 // Counts are what a pool holds at a time.
@@ -201,32 +203,79 @@ func (p *Pool) unhead(s *session) {
 	}
 }
 
-// start starts a process, after it has ended the one that was idle longest if there are too many.
-func (p *Pool) start(s *session, spec process.Spec) (*process.Process, error) {
-	p.mu.Lock()
-	var old *session
-	if p.running >= p.cfg.Max {
-		if old = p.idlest(s, (*session).alive); old == nil {
-			p.mu.Unlock()
-			return nil, errFull
-		}
-	}
-	p.running++
-	p.mu.Unlock()
-	if old != nil {
-		old.endIdle()
+// start starts a process, when there is a place for it.
+func (p *Pool) start(s *session, spec process.Spec, until time.Time) (*process.Process, error) {
+	if err := p.place(s, until); err != nil {
+		return nil, err
 	}
 	proc, err := process.Start(spec)
 	if err != nil {
-		p.ended()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.free()
 		return nil, err
 	}
 	p.cfg.Observer.Process(true, "")
 	return proc, nil
 }
 
-func (p *Pool) ended() {
+// place takes a place for a process. If there is none, it ends the process that was idle longest, or waits for one that is being ended.
+func (p *Pool) place(s *session, until time.Time) error {
+	timer := time.NewTimer(time.Until(until))
+	defer timer.Stop()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	for p.running >= p.cfg.Max {
+		old, freed := p.idlest(s, (*session).alive), p.freed
+		if old == nil && p.ending == 0 {
+			return errFull
+		}
+		p.mu.Unlock()
+		if old != nil {
+			old.endIdle()
+		} else {
+			select {
+			case <-freed:
+			case <-timer.C:
+			}
+		}
+		p.mu.Lock()
+		if !time.Now().Before(until) {
+			return errFull
+		}
+	}
+	p.running++
+	return nil
+}
+
+// free gives a place back. The caller holds p.mu.
+func (p *Pool) free() {
 	p.running--
+	close(p.freed)
+	p.freed = make(chan struct{})
+}
+
+// end ends a process, nil for none, with everything that it has started.
+func (p *Pool) end(peer *peer) {
+	if peer == nil {
+		return
+	}
+	p.mu.Lock()
+	if !peer.ending {
+		peer.ending = true
+		p.ending++
+	}
+	p.mu.Unlock()
+	peer.proc.End()
+}
+
+// ended notes that a process has ended, of itself or not.
+func (p *Pool) ended(peer *peer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if peer.ending {
+		p.ending--
+	}
+	peer.ending = true // end has nothing to do any more
+	p.free()
 }

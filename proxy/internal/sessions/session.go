@@ -103,7 +103,7 @@ func (s *session) ask(c *Call, req *hub.Request) (*Turn, *hub.Failure) {
 		return nil, f
 	}
 	if !s.alive() {
-		if f := s.startPeer(); f != nil {
+		if f := s.startPeer(c.Until); f != nil {
 			t.Leave(0)
 			return nil, f
 		}
@@ -170,8 +170,8 @@ func (s *session) free(until time.Time) *hub.Failure {
 	}
 }
 
-// startPeer starts a process for the session.
-func (s *session) startPeer() *hub.Failure {
+// startPeer starts a process for the session, for which it waits until the given time at most.
+func (s *session) startPeer(until time.Time) *hub.Failure {
 	cfg := &s.pool.cfg
 	s.mu.Lock()
 	about := hub.Session{ID: s.id, Dir: s.dir, Model: s.model, Options: cfg.Options}
@@ -182,7 +182,7 @@ func (s *session) startPeer() *hub.Failure {
 	}
 	proc, err := s.pool.start(s, process.Spec{
 		Command: command, Dir: s.dir, Env: cfg.Env, MaxLine: cfg.MaxLine, Stderr: cfg.Observer.Stderr, Grace: grace,
-	})
+	}, until)
 	switch {
 	case errors.Is(err, errFull):
 		return hub.Fail(hub.CodeLimit, err)
