@@ -51,7 +51,7 @@ func (x *stream) openProcess(until time.Time) (source, error) {
 	x.server.metrics.sessionTurns.WithLabelValues(c.route.up.cfg.Name, string(turn.Known)).Inc()
 	x.server.metrics.asks.WithLabelValues(c.route.up.cfg.Name, "answered").Add(float64(turn.Answered))
 	x.agent = &agentTurn{
-		Turn: turn, route: c.route, server: x.server, answers: c.target.dialect.Caps.Has(hub.CapAsks), quit: make(chan struct{}), timer: time.NewTimer(maxWait),
+		Turn: turn, route: c.route, server: x.server, answers: c.target.dialect.CanAsk(c.target.options), quit: make(chan struct{}), timer: time.NewTimer(maxWait),
 	}
 	x.canceler.onCancel(x.agent.abandon)
 	if err := x.agent.awaitFirst(until); err != nil {

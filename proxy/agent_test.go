@@ -267,6 +267,9 @@ func TestAgentWithoutForm(t *testing.T) {
 		resp, body = r.post("/run", `{"model":"m","messages":[{"role":"user","content":"delete"},{"role":"assistant","content":"`+want+`"},{"role":"user","content":"go on"}]}`)
 		wantSaid(t, resp.StatusCode, body, "Turn 2: you said go on", `"finish_reason":"stop"`)
 	}
+	r := start(t, agentConfig(t, "aisdk", t.TempDir(), "", `, options: {version: "5"}`))
+	resp, body := r.post("/run", `{"id":"t1","trigger":"submit-message","messages":[{"id":"u1","role":"user","parts":[{"type":"text","text":"delete"}]}]}`)
+	wantSaid(t, resp.StatusCode, body, "allowed false")
 }
 
 // TestAgentAskExpires: a question that nobody answers is refused, and the turn ended.

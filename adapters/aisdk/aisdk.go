@@ -125,10 +125,11 @@ var Dialect = hub.Dialect{
 	Framings:  []wire.Framing{wire.SSE},
 	SubAgents: hub.SubAgentsTool,
 	Caps:      hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapAsks | hub.CapPlan | hub.CapUsage,
+	Asks:      func(o hub.Options) bool { return o.Enum("version") != "5" },
 	Options: []hub.OptionSpec{
 		{
 			Name: "version", Type: hub.OptionEnum, Default: "7", Values: []string{"5", "6", "7"}, Encode: true,
-			Doc: "Oldest major version of the clients: each rejects what came later. With 5 an approval reaches nobody who could answer it.",
+			Doc: "Oldest major version of the clients: each rejects what came later. With 5 an approval reaches nobody who could answer it: where a process waits for it, asks.without of the route does.",
 		},
 		{
 			Name: "static_tools", Type: hub.OptionList, Encode: true,

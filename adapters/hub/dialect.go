@@ -134,6 +134,9 @@ type Dialect struct {
 	Caps    Caps
 	Options []OptionSpec
 
+	// Asks reports whether clients can answer questions with these options; nil: whenever CapAsks is there.
+	Asks func(Options) bool
+
 	// ContentType and Header are those of an HTTP response in Framing. "" is the content type of the framing.
 	ContentType string
 	Header      []HeaderField
@@ -257,6 +260,11 @@ type Dialect struct {
 
 	// Processes is how agents of the dialect are run as child processes; nil: they are not.
 	Processes *Processes
+}
+
+// CanAsk reports whether clients can answer questions.
+func (d *Dialect) CanAsk(o Options) bool {
+	return d.Caps.Has(CapAsks) && (d.Asks == nil || d.Asks(o))
 }
 
 // RequestWriter is what writes requests for agents of the dialect; nil: the body of the client passes as it came.
