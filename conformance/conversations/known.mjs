@@ -7,6 +7,15 @@ export const known = [
       "open calls Sabir does not guess which one was approved; the agent then says that results are missing. One at a time works.",
   },
   {
+    client: ["ai 7", "ai 6"], agent: ["Claude Code", "Claude Code, ACP"], scenario: "decided",
+    reason: "Claude Code asks of the second call when the first is done. The AI SDK sends an approval by itself only when no other call of the " +
+      "step is open: the application has to send the first one.",
+  },
+  {
+    agent: "Claude Code, ACP", scenario: "failure",
+    reason: "The adapter for ACP says an error of the model as words of the answer too, which nothing tells from the model's own.",
+  },
+  {
     client: "@copilotkit/core 1.75", agent: ["Pydantic AI, AI SDK", "AI SDK", "a model, Responses", "a model, generateContent"], scenario: "clients",
     reason: "These agents name no message that the calls are of, so that each is a message of its own to an AG-UI client. CopilotKit puts each " +
       "result behind its call: the model is told of both, but as of one after the other.",

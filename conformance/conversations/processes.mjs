@@ -22,7 +22,7 @@ export function start(name, command, args, env = {}, cwd = undefined) {
 export async function stop() {
   await Promise.all(children.map((child) => new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return resolve();
-    const hard = setTimeout(() => child.kill("SIGKILL"), 5000);
+    const hard = setTimeout(() => child.kill("SIGKILL"), 20_000);
     child.on("exit", () => {
       clearTimeout(hard);
       resolve();

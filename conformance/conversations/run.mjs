@@ -30,7 +30,7 @@ const atOnce = 4;
 
 let failed = true;
 try {
-  const { agents, close } = await startAgents(start);
+  const { agents, close } = await startAgents(start, dir);
   const cells = cellsOf(agents);
   const base = await serve(agents);
   const say = console.error;
@@ -70,7 +70,7 @@ function newCell(client, agent, id, scenario, n) {
     known.find((k) => matches(k.client, client.name) && matches(k.agent, agent.name) && matches(k.scenario, id));
   return {
     client, agent, scenario, direct: client.dialect === agent.dialect, name: `${client.name} / ${agent.name} / ${id}`, key: `k${n}`, tried: !missing,
-    reason: missing?.reason ?? fault?.reason, known: Boolean(!missing && fault),
+    reason: missing?.reason ?? fault?.reason, remark: scenario.remark?.({ client, agent }), known: Boolean(!missing && fault),
   };
 }
 
@@ -80,13 +80,17 @@ function matches(want, is) {
 
 // serve starts the proxy with a route for each pair.
 async function serve(agents) {
-  const upstreams = Object.fromEntries(agents.map((a) => [slug(a.name), { url: a.url, dialect: a.dialect }]));
+  const upstreams = Object.fromEntries(agents.map((a) => [slug(a.name), upstreamOf(a)]));
   const routes = clients.flatMap((c) => agents.filter((a) => a.dialect !== c.dialect && talks(c, a)).map((a) => ({
-    path: `${pathOf(c, a)}/*`, upstream: slug(a.name), client: c.dialect, options: c.options ?? {}, methods: ["GET", "POST"], requests: { model: "scripted" }, errors: { expose: true },
+    path: `${pathOf(c, a)}/*`, upstream: slug(a.name), client: c.dialect, options: c.options ?? {}, methods: ["GET", "POST"], requests: a.command ? {} : { model: "scripted" }, errors: { expose: true },
   })));
   const file = path.join(dir, "sabir.yaml");
   fs.writeFileSync(file, JSON.stringify({ listen: "127.0.0.1:0", admin: "", log: { level: "error" }, upstreams, routes })); // JSON is YAML
   return listening(start("sabir", sabir, ["serve", "--config", file]));
+}
+
+function upstreamOf({ url, dialect, command, env }) {
+  return command ? { command, dialect, process: { set_env: env, max: 8, idle: "3s" } } : { url, dialect };
 }
 
 function slug(name) {
@@ -108,10 +112,11 @@ async function all(cells, f) {
 async function hold(cell, base) {
   const { client, agent, key } = cell;
   let timer;
-  const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error("it has not ended within 20 s")), 20_000); });
+  const most = agent.program ? 90 : 20; // seconds; programs have to start
+  const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error(`it has not ended within ${most} s`)), most * 1000); });
   try {
-    const talk = client.open(cell.direct ? agent.base : base + pathOf(client, agent));
-    await Promise.race([cell.scenario.run({ talk, key, agent, client }), late]);
+    const open = () => Object.assign(client.open(cell.direct ? agent.base : base + pathOf(client, agent)), { key });
+    await Promise.race([cell.scenario.run({ talk: open(), open, key, agent, client }), late]);
   } catch (err) {
     cell.fault = err;
   } finally {

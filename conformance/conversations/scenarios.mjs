@@ -6,34 +6,48 @@ import { question, sleep, until } from "./clients/talk.mjs";
 
 const runsTools = { can: ({ agent }) => agent.can.run, reason: "The agent is a model: it runs no tools, they are all the client's." };
 const asks = { can: ({ agent }) => agent.can.ask, reason: "The agent asks for no approval: its protocol has no such question." };
+const answered = {
+  can: ({ client, agent }) => client.can.decide || agent.program, reason: "The client's protocol, or this release of it, has no approvals.",
+};
 const decides = { can: ({ client }) => client.can.decide, reason: "The client's protocol, or this release of it, has no approvals." };
 const clientTools = {
   can: ({ client, agent }) => agent.can.declare || client.can.bring,
   reason: "The client sends no tools, the application's server has them; a model knows no tool that the request does not name.",
 };
 
+const takesTools = { can: ({ agent }) => agent.can.take, reason: "The agent is a program with tools of its own: it takes none from a request." };
 const leavesCalls = { can: ({ client }) => client.can.leave !== false, reason: "The client runs its tools itself, and waits for them." };
 
 export const scenarios = {
   turns: { title: "three turns", needs: [], run: threeTurns },
   server: { title: "agent's tool", needs: [runsTools], run: serverTool },
-  client: { title: "client's tool", needs: [clientTools], run: clientTool },
+  client: { title: "client's tool", needs: [takesTools, clientTools], run: clientTool },
   granted: { title: "approved", needs: [asks, decides], run: granted },
-  denied: { title: "denied", needs: [asks, decides], run: denied },
-  clients: { title: "two at once", needs: [clientTools], run: twoClientTools },
-  both: { title: "either's", needs: [runsTools, clientTools], run: eithersTools },
-  abandoned: { title: "ignored", needs: [clientTools, leavesCalls], run: abandoned, direct: false },
-  decided: { title: "one of two", needs: [asks, decides], run: oneOfTwo },
+  denied: {
+    title: "denied", needs: [asks, answered], run: denied,
+    remark: ({ client }) => client.can.decide ? undefined : "The client cannot be asked, so that Sabir denies in its place: the route's asks.without.",
+  },
+  clients: { title: "two at once", needs: [takesTools, clientTools], run: twoClientTools },
+  both: { title: "either's", needs: [runsTools, takesTools, clientTools], run: eithersTools },
+  abandoned: { title: "ignored", needs: [takesTools, clientTools, leavesCalls], run: abandoned, direct: false },
+  decided: {
+    title: "one of two", needs: [asks, decides], run: oneOfTwo,
+    remark: ({ agent }) => agent.can.askAtOnce ? undefined : "The agent asks of the second call when the first is done.",
+  },
   stop: { title: "stopped", needs: [], run: stopped },
   failure: { title: "failed", needs: [], run: failure },
-  regenerate: { title: "regenerated", needs: [], run: regenerated },
+  regenerate: {
+    title: "regenerated", needs: [], run: regenerated,
+    remark: ({ agent }) => agent.can.rewind ? undefined : "The agent keeps its conversation, and takes no turn back: another session of it is told what was said before, as text.",
+  },
+  alike: { title: "two alike", needs: [], run: twoAlike },
 };
 
 async function threeTurns({ talk }) {
   for (const turn of [1, 2, 3]) await greets(talk, turn);
 }
 
-async function serverTool({ talk, key }) {
+async function serverTool({ talk, key, agent: { can } }) {
   const seen = await talk.say(`weather ${key}`);
   well(seen, 1);
   ends(seen, "Results: get_weather=9 degrees in Oslo");
@@ -41,7 +55,8 @@ async function serverTool({ talk, key }) {
   const second = await greets(talk, 2);
   const { users, agent } = await recalls(talk, key, 3);
   assert.deepEqual(users, [`weather ${key}`, second.said]);
-  assert.equal(agent.replace(seen.text, ""), second.text, "the model is shown what the user was");
+  const first = can.rewind ? seen.text : "Looking. Results: get_weather=9 degrees in Oslo"; // it is told of its own turns by none
+  assert.equal(agent.replace(first, ""), second.text, "the model is shown what the user was");
 }
 
 async function clientTool({ talk, key }) {
@@ -88,13 +103,20 @@ async function abandoned({ talk, key }) {
 async function oneOfTwo({ talk, key, agent }) {
   const first = await talk.say(`deletes ${key}`);
   well(first, 1);
-  assert.equal(first.questions.length, 2, "the user is asked twice");
-  const seen = await talk.decide(true, false);
+  assert.equal(first.questions.length, agent.can.askAtOnce ? 2 : 1, "the user is asked of both, or of the first");
+  const seen = agent.can.askAtOnce ? await talk.decide(true, false) : await oneByOne(talk);
   well(seen, 1);
   assert.ok(seen.text.includes(`delete_file=deleted ${key}`), seen.text);
   await greets(talk, 2);
   assert.equal(await deletions(agent, key), 1, "the tool runs once");
   assert.equal(await deletions(agent, `${key}-2`), 0, "the other call does not run");
+}
+
+async function oneByOne(talk) {
+  const second = await talk.decide(true);
+  well(second, 1);
+  assert.equal(second.questions.length, 1, "the user is asked of the second");
+  return talk.decide(false);
 }
 
 async function granted({ talk, key, agent }) {
@@ -106,9 +128,9 @@ async function granted({ talk, key, agent }) {
   assert.equal(await deletions(agent, key), 1, "the tool runs once");
 }
 
-async function denied({ talk, key, agent }) {
-  await asked({ talk, key, agent });
-  const seen = await talk.decide(false);
+async function denied({ talk, key, agent, client }) {
+  if (client.can.decide) await asked({ talk, key, agent });
+  const seen = await (client.can.decide ? talk.decide(false) : talk.say(`delete ${key}`));
   well(seen, 1);
   assert.match(seen.text, /Results: delete_file=/);
   assert.doesNotMatch(seen.text, /=deleted/);
@@ -125,7 +147,7 @@ async function asked({ talk, key, agent }) {
 
 async function stopped({ talk, key, agent, client }) {
   const going = talk.say(`slow ${key}`);
-  await Promise.race([until(talk, "w2 "), going.then((seen) => assert.fail(`the run ends before it is stopped: ${JSON.stringify(seen)}`))]);
+  await Promise.race([until(talk, "w2 ", agent.program ? 30_000 : 5000), going.then((seen) => assert.fail(`the run ends before it is stopped: ${JSON.stringify(seen)}`))]);
   await talk.stop();
   const seen = await going;
   assert.ok(!seen.text.includes("w60 "), "the run ends");
@@ -146,20 +168,36 @@ async function failure({ talk, key }) {
   assert.ok(seen.failed, `the run does not fail, it ends with ${JSON.stringify(seen)}`);
 }
 
-async function regenerated({ talk }) {
-  await greets(talk, 1);
+async function regenerated({ talk, agent }) {
+  const first = await greets(talk, 1);
   const second = await greets(talk, 2);
   const seen = await talk.regenerate();
   well(seen, 2);
-  assert.equal(seen.text, second.text);
-  await greets(talk, 3);
+  assert.equal(seen.text, agent.can.rewind ? second.text : `Turn 1: you said ${retold(first)}${second.said}`);
+  await greets(talk, 3, agent.can.rewind ? 3 : 2);
 }
 
-async function greets(talk, turn) {
-  const said = `hello ${turn} "☃\\\u2028\u{1f600}</b>\n\t{}`;
+// retold is what another session of an agent is told of a turn.
+function retold({ said, text }) {
+  return `This conversation began in another session. What was said there:\n\n<conversation>\nUser: ${said}\n\n` +
+    `Assistant: ${text}\n\n</conversation>\n\nGo on from there. The user says:\n\n`;
+}
+
+// Neither of two conversations that begin with the same words gets anything of the other.
+async function twoAlike({ talk, key, open }) {
+  const talks = [talk, open()];
+  await Promise.all(talks.map((t) => greets(t, 1)));
+  await Promise.all(talks.map(async (t, i) => well(await t.say(`number ${i}`), 2)));
+  const known = await Promise.all(talks.map((t) => recalls(t, key, 3)));
+  assert.deepEqual(known.map(({ users }) => users[1]), ["number 0", "number 1"]);
+}
+
+// greets says hello, with the key: conversations without a name that are alike are one to an agent that keeps them. counted is the number of turns that the model has seen then.
+async function greets(talk, turn, counted = turn) {
+  const said = `hello ${turn} of ${talk.key} "☃\\\u2028\u{1f600}</b>\n\t{}`;
   const seen = await talk.say(said);
   well(seen);
-  assert.equal(seen.text, `Turn ${turn}: you said ${said}`);
+  assert.equal(seen.text, `Turn ${counted}: you said ${said}`);
   return { said, text: seen.text };
 }
 

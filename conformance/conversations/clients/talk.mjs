@@ -19,11 +19,11 @@ export const askUser = {
 };
 
 // until waits for words on the screen.
-export async function until(talk, words) {
-  for (const end = Date.now() + 5000; Date.now() < end; await sleep(10)) {
+export async function until(talk, words, ms) {
+  for (const end = Date.now() + ms; Date.now() < end; await sleep(10)) {
     if (talk.shown().includes(words)) return;
   }
-  throw new Error(`${JSON.stringify(words)} is not shown within 5 s, but ${JSON.stringify(talk.shown())}`);
+  throw new Error(`${JSON.stringify(words)} is not shown within ${ms / 1000} s, but ${JSON.stringify(talk.shown())}`);
 }
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -93,15 +93,15 @@ function result(b, at, open) {
   return { call: open.result(b.tool_use_id, at), text: said };
 }
 
-export function* frames(scene) {
-  for (const e of events(scene)) yield event(e, e.type);
+export function* frames(scene, id = "msg_1") {
+  for (const e of events(scene, id)) yield event(e, e.type);
 }
 
-function* events({ words, calls, fails }) {
+function* events({ words, calls, fails }, id) {
   yield {
     type: "message_start",
     message: {
-      id: "msg_1", type: "message", role: "assistant", model: "scripted", content: [], stop_reason: null, stop_sequence: null,
+      id, type: "message", role: "assistant", model: "scripted", content: [], stop_reason: null, stop_sequence: null,
       usage: { input_tokens: 3, output_tokens: 1 },
     },
   };

@@ -1,14 +1,15 @@
 // A scripted model behind the four model APIs. Each refuses what the real one refuses, with status 400 and the reason, so that
-// a history that was translated badly shows.
+// a history that was translated badly shows. What agents that are programs ask of their models is read leniently, on paths of its own.
 import http from "node:http";
 import { play } from "../script.mjs";
 import * as anthropic from "./anthropic.mjs";
 import * as chat from "./chat.mjs";
+import * as claudeCode from "./claude_code.mjs";
 import * as gemini from "./gemini.mjs";
 import * as responses from "./responses.mjs";
 import { Refused } from "./strict.mjs";
 
-const apis = { chat, responses, anthropic, gemini };
+const apis = { chat, responses, anthropic, gemini, claudeCode };
 
 // serveModels starts the server. paths are those of the APIs; notes says whose answers were given up.
 export async function serveModels() {
