@@ -354,6 +354,35 @@ func TestAgentLimit(t *testing.T) {
 	wantSaid(t, status, body, "Turn 1: you said one")
 }
 
+// TestAgentAlikeAtOnce: two conversations without a name that are alike go on at the same time, while a process has to be waited for.
+func TestAgentAlikeAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	r := start(t, agentConfig(t, "openai-chat", dir, ", max: 3, idle: 1ms", ""))
+	first := `{"role":"user","content":"linger"}`
+	said := `,{"role":"assistant","content":"Turn 1: you said linger"}`
+	ask := func(messages string) (int, string) {
+		resp, body := r.post("/run", `{"model":"m","stream":true,"messages":[`+messages+`]}`)
+		return resp.StatusCode, body
+	}
+	for range 2 {
+		status, body := ask(first)
+		wantSaid(t, status, body, "Turn 1: you said linger")
+	}
+	await(t, "the processes have ended", func() bool { return r.metric("sabir_processes") == 0 })
+	statuses := make(chan int)
+	for n := range 2 {
+		go func() {
+			status, _ := ask(first + said + fmt.Sprintf(`,{"role":"user","content":"number %d"}`, n))
+			statuses <- status
+		}()
+	}
+	for range 2 {
+		if status := <-statuses; status != http.StatusOK {
+			t.Errorf("status %d", status)
+		}
+	}
+}
+
 // TestAgentLeaves: a process that is being ended makes room, too, as soon as it has ended.
 func TestAgentLeaves(t *testing.T) {
 	dir := t.TempDir()

@@ -66,14 +66,13 @@ func (p *Pool) goOn(s *session, c *Call, news *hub.Request, chain conversation.C
 	if !lived && !s.resumable() {
 		return p.retell(s, c, chain)
 	}
-	t, f := s.ask(c, news)
+	t, f := s.ask(c, news, chain)
 	if f != nil {
 		return nil, f
 	}
 	if t.Known = Goes; !lived {
 		t.Known = Resumed
 	}
-	p.head(s, chain)
 	return t, nil
 }
 
@@ -104,7 +103,7 @@ func (p *Pool) beginNew(c *Call, news *hub.Request, chain conversation.Chain) (*
 	if err != nil {
 		return nil, hub.Fail(hub.CodeInternal, err)
 	}
-	t, f := s.ask(c, news)
+	t, f := s.ask(c, news, chain)
 	if f != nil {
 		p.forget(s)
 		return nil, f
@@ -112,7 +111,6 @@ func (p *Pool) beginNew(c *Call, news *hub.Request, chain conversation.Chain) (*
 	if t.Known = New; len(chain) > 1 {
 		t.Known = Told
 	}
-	p.head(s, chain)
 	return t, nil
 }
 

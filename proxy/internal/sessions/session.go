@@ -93,15 +93,21 @@ func (s *session) idleSince() (at time.Time, ok bool) {
 	return s.since, s.state == idle && s.turn == nil
 }
 
-// ask makes the agent begin a turn, or go on with the one that waits for answers.
-func (s *session) ask(c *Call, req *hub.Request) (*Turn, *hub.Failure) {
+// ask makes the agent begin a turn, or go on with the one that waits for answers. chain is what will have been said then.
+func (s *session) ask(c *Call, req *hub.Request, chain conversation.Chain) (t *Turn, f *hub.Failure) {
 	if f := s.free(c.Until); f != nil {
 		return nil, f
 	}
-	t, f := s.reserve(req)
-	if f != nil {
+	if t, f = s.reserve(req); f != nil {
 		return nil, f
 	}
+	before := s.pool.chainOf(s)
+	s.pool.head(s, chain) // before a process starts: another conversation that is alike must not be taken to this one
+	defer func() {
+		if f != nil {
+			s.pool.head(s, before)
+		}
+	}()
 	if !s.alive() {
 		if f := s.startPeer(c.Until); f != nil {
 			t.Leave(0)
