@@ -47,7 +47,7 @@ func (x *stream) openProcess(until time.Time) (source, error) {
 		return nil, c.refusedByAgent(f, losses.Names)
 	}
 	c.losses, c.translated = losses.Names, true
-	x.server.noteLosses(c)
+	x.server.noteLosses(c.route, c.losses)
 	x.server.metrics.sessionTurns.WithLabelValues(c.route.up.cfg.Name, string(turn.Known)).Inc()
 	x.server.metrics.asks.WithLabelValues(c.route.up.cfg.Name, "answered").Add(float64(turn.Answered))
 	x.agent = &agentTurn{
@@ -119,8 +119,10 @@ func (a *agentTurn) read(b *rawio.Buffer, until time.Time) error {
 			a.moveTo(b)
 			return nil
 		}
-		if err == io.EOF && a.Waits() && !a.answers {
-			err = a.answer()
+		if err == io.EOF && a.Waits() {
+			if err = a.settle(); err == nil {
+				continue
+			}
 		}
 		if err != nil {
 			return err
@@ -133,6 +135,26 @@ func (a *agentTurn) read(b *rawio.Buffer, until time.Time) error {
 			return errWake
 		}
 	}
+}
+
+// askSettle is how long an agent that waits must be silent: it may ask several questions, one after the other.
+const askSettle = 50 * time.Millisecond
+
+// settle waits until the agent has asked everything. Then the turn ends for now, or goes on with the answers of the configuration.
+func (a *agentTurn) settle() error {
+	quiet := time.NewTimer(askSettle)
+	defer quiet.Stop()
+	select {
+	case <-a.Ready():
+		return nil
+	case <-a.quit:
+		return errWake
+	case <-quiet.C:
+	}
+	if a.answers {
+		return io.EOF
+	}
+	return a.answer()
 }
 
 // moveTo appends what has come to b.

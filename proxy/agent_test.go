@@ -112,6 +112,17 @@ func (s *scripted) turn(text string) {
 		answer, _ := s.read("control_response")
 		s.line(`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":"ran","is_error":%t}]},"session_id":"$S"}`, s.turns, strings.Contains(answer, "deny"))
 		s.say(fmt.Sprintf("allowed %t", strings.Contains(answer, `"allow"`)))
+	case text == "twice": // two questions, the second a moment later
+		for n := range 2 {
+			s.line(`{"type":"assistant","message":{"id":"msg_c%d","type":"message","role":"assistant","model":"m","content":[{"type":"tool_use","id":"toolu_%d","name":"Bash","input":{}}]},"session_id":"$S"}`, n, n)
+		}
+		for n := range 2 {
+			s.line(`{"type":"control_request","request_id":"ask_%d","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{},"tool_use_id":"toolu_%d"}}`, n, n)
+			time.Sleep(2 * time.Millisecond)
+		}
+		first, _ := s.read("control_response")
+		second, _ := s.read("control_response")
+		s.say(fmt.Sprintf("allowed %t and %t", strings.Contains(first, `"allow"`), strings.Contains(second, `"allow"`)))
 	case strings.HasSuffix(text, "slow"):
 		s.say("waiting")
 		if got, _ := s.read("nothing"); got == "interrupt" {
@@ -255,6 +266,27 @@ func TestAgentApproval(t *testing.T) {
 		}
 		status, body = post(asks + answer + `,{"id":"u2","role":"user","parts":[{"type":"text","text":"thanks"}]}`)
 		wantSaid(t, status, body, "Turn 2: you said thanks")
+	}
+}
+
+// TestAgentAsksTwice: questions that come one after the other are asked at once, and the turn goes on when all are answered.
+func TestAgentAsksTwice(t *testing.T) {
+	r := start(t, agentConfig(t, "agui", t.TempDir(), "", ""))
+	ask := func(resume string) string {
+		_, body := r.post("/run", `{"threadId":"t1","runId":"r","state":{},"tools":[],"context":[],"forwardedProps":{},"messages":[`+saidByUser(1, "twice")+`]`+resume+`}`)
+		return body
+	}
+	body := ask("")
+	wantSaid(t, 200, body, `"ask_0"`, `"ask_1"`)
+	answer := func(id string, approved bool) string {
+		return fmt.Sprintf(`{"interruptId":%q,"status":"resolved","payload":{"approved":%t}}`, id, approved)
+	}
+	if body = ask(`,"resume":[` + answer("ask_1", false) + `]`); strings.Contains(body, "allowed") || !strings.Contains(body, "RUN_FINISHED") {
+		t.Errorf("one of two questions was answered: %s", body)
+	}
+	wantSaid(t, 200, ask(`,"resume":[`+answer("ask_0", true)+`]`), "allowed false and true")
+	if body := ask(`,"resume":[` + answer("ask_0", true) + `]`); !strings.Contains(body, "ask_unknown") {
+		t.Errorf("answered again: %s", body)
 	}
 }
 

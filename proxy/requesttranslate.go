@@ -134,11 +134,11 @@ func (s *Server) noteRequest(c *call) {
 	if c.turn.news != "" {
 		s.metrics.turns.WithLabelValues(c.route.name, c.target.dialect.Name, c.turn.news).Inc()
 	}
-	s.noteLosses(c)
+	s.noteLosses(c.route, c.losses)
 }
 
-func (s *Server) noteLosses(c *call) {
-	for _, field := range c.losses {
-		s.metrics.requestLosses.WithLabelValues(c.route.name, c.route.source.Name, field).Inc()
+func (s *Server) noteLosses(r *route, losses []string) {
+	for _, field := range losses {
+		s.metrics.requestLosses.WithLabelValues(r.name, r.source.Name, field).Inc()
 	}
 }

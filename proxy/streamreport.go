@@ -30,6 +30,10 @@ func (x *stream) arrived(now time.Duration) {
 // report counts how the stream ended and writes its one line of log.
 func (x *stream) report(f *hub.Failure) {
 	r, took := x.call.route, time.Since(x.begun)
+	if x.agent != nil {
+		x.server.noteLosses(r, x.agent.Lost())
+		x.call.losses = append(x.call.losses, x.agent.Lost()...)
+	}
 	ending := hub.StatusDone.String()
 	if p, ok := x.engine.(*engine.Pipeline); ok && p.End != hub.StatusNone {
 		ending = p.End.String()

@@ -108,6 +108,9 @@ func (s *session) receive(p *peer, line []byte) {
 		go s.pool.end(s.detach())
 		return
 	}
+	if s.turn != nil {
+		s.turn.lost = append(s.turn.lost, r.Lost...)
+	}
 	if !r.Hidden && (s.state == running || s.state == waiting) {
 		s.lines = append(s.lines, line...)
 	}

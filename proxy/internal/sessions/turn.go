@@ -15,6 +15,7 @@ type Turn struct {
 	failure *hub.Failure
 
 	Answered int // questions that the request answered
+	lost     []string
 
 	// Known says what the request was to the session: see the constants.
 	Known Known
@@ -142,6 +143,13 @@ func (s *session) lastWords() conversation.Link {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.words.Sum()
+}
+
+// Lost are the names of what the agent turned out not to take when the turn had begun.
+func (t *Turn) Lost() []string {
+	t.session.mu.Lock()
+	defer t.session.mu.Unlock()
+	return t.lost
 }
 
 // NoteAsk counts a question that the client was asked.
