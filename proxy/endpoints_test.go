@@ -3,6 +3,7 @@ package proxy
 import (
 	"bufio"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
 )
@@ -77,6 +78,26 @@ func endlessAgent(t *testing.T) (a *agent, gone <-chan struct{}) {
 			close(left)
 		}
 	}), left
+}
+
+// TestQueriesOfEndpoints: the query of a client's endpoint is of its protocol, and does not reach the agent; likewise where the body
+// names the operation.
+func TestQueriesOfEndpoints(t *testing.T) {
+	agent, asked := askedAgent(t)
+	r := start(t, "listen: 127.0.0.1:0\nupstreams:\n  agent: {url: '"+agent.url()+"', dialect: native}\nroutes:\n"+
+		"  - {path: /copilot/*, upstream: agent, client: agui, requests: {mode: translate}}\n")
+	for path, body := range map[string]string{
+		"/copilot/agent/default/run?x=1": `{"threadId":"t","runId":"r","messages":[]}`,
+		"/copilot?x=1":                   `{"method":"agent/run","params":{"agentId":"default"},"body":{"threadId":"t","runId":"r","messages":[]}}`,
+	} {
+		resp, text := r.post(path, body)
+		if resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %d %s", path, resp.StatusCode, text)
+		}
+		if got := (<-asked).URL.RawQuery; got != "" {
+			t.Errorf("%s: the agent was asked with %s", path, got)
+		}
+	}
 }
 
 // TestStopOfRun: a client ends its run by another request, and reads the stream to its end. It may go on with the connection, as

@@ -113,3 +113,24 @@ func TestAddresses(t *testing.T) {
 		f(parseForwarded(text), want)
 	}
 }
+
+// TestCredentialsOfTheConfiguration: a header field or a parameter of the URL shows that Sabir has credentials of its own.
+func TestCredentialsOfTheConfiguration(t *testing.T) {
+	f := func(want bool, url string, fields ...string) {
+		t.Helper()
+		u := &config.Upstream{Headers: config.UpstreamHeaders{Set: map[string]config.Secret{}}}
+		if err := u.URL.UnmarshalText([]byte(url)); err != nil {
+			t.Fatal(err)
+		}
+		for _, field := range fields {
+			u.Headers.Set[field] = "x"
+		}
+		if got := hasCredentials(u); got != want {
+			t.Errorf("%s with %v: %t", url, fields, got)
+		}
+	}
+	f(false, "http://h/x")
+	f(false, "http://h/x?alt=sse", "X-Tenant")
+	f(true, "http://h/x?alt=sse&key=1")
+	f(true, "http://h/x", "X-Tenant", "Authorization")
+}
