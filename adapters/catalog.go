@@ -84,10 +84,19 @@ func (c *Catalog) CheckRequest(template string) error {
 	return err
 }
 
+// find returns the dialect of that name, nil if there is none.
+func (c *Catalog) find(name string) *hub.Dialect {
+	for _, d := range c.All() {
+		if d.Name == name {
+			return d
+		}
+	}
+	return nil
+}
+
 // CheckProcess returns why agents of a dialect cannot be run as child processes; nil when they can, or when there is no such dialect.
 func (c *Catalog) CheckProcess(dialect string) error {
-	d, err := c.Lookup(dialect)
-	if err != nil || d.Processes != nil {
+	if d := c.find(dialect); d == nil || d.Processes != nil {
 		return nil // an unknown name has been reported
 	}
 	runs := c.names(func(d *hub.Dialect) bool { return d.Processes != nil })
@@ -96,8 +105,7 @@ func (c *Catalog) CheckProcess(dialect string) error {
 
 // CheckProcessClient returns why clients of a dialect cannot ask an agent that is a process; nil when they can.
 func (c *Catalog) CheckProcessClient(dialect string) error {
-	d, err := c.Lookup(dialect)
-	if err != nil || d.Messages != nil {
+	if d := c.find(dialect); d == nil || d.Messages != nil {
 		return nil
 	}
 	return fmt.Errorf("requests of %s cannot be read, so an agent that is run by command cannot be asked", dialect)

@@ -52,3 +52,24 @@ func TestCatalog(t *testing.T) {
 		`both has no option "no"; it has: in, out, always`,
 		"option out of both means nothing for the upstream; it changes how the dialect is written")
 }
+
+// TestPrograms: only agents whose dialect has a driver are run, and only clients whose requests are read can ask them.
+func TestPrograms(t *testing.T) {
+	var c Catalog
+	for _, name := range []string{"claude-cli", "acp", "codex-app-server", "no-such-dialect"} {
+		if err := c.CheckProcess(name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := c.CheckProcess("agui"); err == nil || !strings.Contains(err.Error(), "acp, claude-cli, codex-app-server") {
+		t.Errorf("agui: %v", err)
+	}
+	for _, name := range []string{"aisdk", "agui", "openai-chat", "no-such-dialect"} {
+		if err := c.CheckProcessClient(name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := c.CheckProcessClient("pydantic"); err == nil || !strings.Contains(err.Error(), "pydantic") {
+		t.Errorf("pydantic: %v", err)
+	}
+}
