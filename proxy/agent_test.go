@@ -503,6 +503,63 @@ func TestAgentHostile(t *testing.T) {
 	wantSaid(t, status, body, "Turn 2: you said two")
 }
 
+// TestAgentReload: a reload that does not change how the agent is run leaves its conversations as they are; one that does begins anew, and
+// nothing of the old ones is left at the end, not even what waits for an answer.
+func TestAgentReload(t *testing.T) {
+	dir := t.TempDir()
+	yaml := agentConfig(t, "agui", dir, "", "")
+	r := start(t, yaml)
+	status, body := r.aguiTurn("t1", saidByUser(1, "one"))
+	wantSaid(t, status, body, "Turn 1")
+	status, body = r.aguiTurn("t2", saidByUser(1, "delete"))
+	wantSaid(t, status, body, `"interrupt"`)
+	if err := r.Reload(parse(t, strings.Replace(yaml, "listen:", "timeouts: {write: 29s}\nlisten:", 1))); err != nil {
+		t.Fatal(err)
+	}
+	status, body = r.aguiTurn("t1", saidByUser(1, "one"), saidByUser(2, "two"))
+	wantSaid(t, status, body, "Turn 2: you said two")
+	if err := r.Reload(parse(t, strings.Replace(yaml, "{dir:", "{max: 3, dir:", 1))); err != nil {
+		t.Fatal(err)
+	}
+	status, body = r.aguiTurn("t1", saidByUser(1, "one"), saidByUser(2, "two"), saidByUser(3, "three"))
+	wantSaid(t, status, body, "began in another session")
+	r.close()
+	if left := processesOf(dir); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// processesOf are the processes that work in a directory.
+func processesOf(dir string) (pids []string) {
+	all, _ := filepath.Glob("/proc/[0-9]*/cwd")
+	for _, link := range all {
+		if at, err := os.Readlink(link); err == nil && at == dir {
+			pids = append(pids, link)
+		}
+	}
+	return pids
+}
+
+// TestAgentUnanswered: what is said in place of an answer is counted, and a request that is refused leaves the question as it is.
+func TestAgentUnanswered(t *testing.T) {
+	r := start(t, agentConfig(t, "agui", t.TempDir(), "", ", asks: {wait: 300ms}"))
+	status, body := r.aguiTurn("t1", saidByUser(1, "delete"))
+	wantSaid(t, status, body, `"interrupt"`)
+	_, body = r.post("/run", `{"threadId":"t1","runId":"r","state":{},"tools":[],"context":[],"forwardedProps":{},"messages":[`+saidByUser(1, "delete")+
+		`],"resume":[{"interruptId":"another","status":"resolved","payload":{"approved":true}}]}`)
+	if !strings.Contains(body, "request_unreadable") && !strings.Contains(body, "ask_unknown") {
+		t.Errorf("an answer to nothing: %s", body)
+	}
+	await(t, "the question expires all the same", func() bool { return r.metric("sabir_asks_total", "outcome=expired") == 1 })
+	status, body = r.aguiTurn("t2", saidByUser(1, "delete"))
+	wantSaid(t, status, body, `"interrupt"`)
+	status, body = r.aguiTurn("t2", saidByUser(1, "delete"), saidByUser(2, "no, leave it"))
+	wantSaid(t, status, body, "Turn 2: you said no, leave it")
+	if n := r.metric("sabir_asks_total", "outcome=dropped"); n != 1 {
+		t.Errorf("%v questions were dropped", n)
+	}
+}
+
 // TestAgentNotThere: a program that cannot be started is an error with a status.
 func TestAgentNotThere(t *testing.T) {
 	r := start(t, strings.Replace(agentConfig(t, "agui", "", "", ""), "command: [", "command: [/no/such/program, ", 1))

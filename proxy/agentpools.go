@@ -28,13 +28,16 @@ type agentPools struct {
 	log     *zap.Logger
 	metrics *metrics
 
-	mu sync.Mutex
-	by map[string]agentPool
+	mu      sync.Mutex
+	by      map[string]agentPool
+	retired []*sessions.Pool // that a reload has replaced
 }
 
 type agentPool struct {
-	cfg  *config.Upstream
-	pool *sessions.Pool
+	cfg    *config.Upstream
+	record config.Size // the longest line
+	stderr bool        // is logged
+	pool   *sessions.Pool
 }
 
 // of returns the pool of an upstream, nil for a server.
@@ -45,10 +48,11 @@ func (a *agentPools) of(u *config.Upstream, global *config.Config, d *hub.Dialec
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	old, ok := a.by[u.Name]
-	if ok && reflect.DeepEqual(old.cfg, u) {
+	if ok && reflect.DeepEqual(old.cfg, u) && old.record == global.Limits.Record && old.stderr == global.Log.UpstreamErrors {
 		return old.pool
 	}
 	if ok {
+		a.retired = append(a.retired, old.pool)
 		go old.pool.Retire()
 	}
 	p := u.Process
@@ -60,7 +64,7 @@ func (a *agentPools) of(u *config.Upstream, global *config.Config, d *hub.Dialec
 	if a.by == nil {
 		a.by = map[string]agentPool{}
 	}
-	a.by[u.Name] = agentPool{u, pool}
+	a.by[u.Name] = agentPool{u, global.Limits.Record, global.Log.UpstreamErrors, pool}
 	return pool
 }
 
@@ -82,6 +86,9 @@ func (a *agentPools) close() {
 	var all sync.WaitGroup
 	for _, p := range a.by {
 		all.Go(p.pool.Close)
+	}
+	for _, p := range a.retired {
+		all.Go(p.Close)
 	}
 	all.Wait()
 }

@@ -32,6 +32,7 @@ type session struct {
 	timer *time.Timer       // does what is due while nobody reads
 	ids   map[string]string // of questions and calls that the client knows by another id
 	asked int               // questions that are open
+	wait  time.Duration     // how long they wait for answers
 	words conversation.Words
 }
 
@@ -117,22 +118,26 @@ func (s *session) ask(c *Call, req *hub.Request, chain conversation.Chain) (t *T
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.peer == nil {
-		s.turn = nil
+		s.unreserve()
 		return nil, hub.Fail(hub.CodeReset, errEnded)
 	}
 	s.restoreIDs(req)
 	lines, state, err := s.peer.driver.Turn(nil, req, c.Losses)
 	if err != nil {
-		s.turn = nil
+		s.unreserve()
 		return nil, hub.Fail(hub.CodeUnreadable, err)
 	}
 	if c.Strict && len(c.Losses.Names) > 0 {
-		s.turn = nil
-		go s.pool.end(s.detach()) // its driver is in a turn that is not asked for
+		s.state = idle // its driver is in a turn that is not asked for
+		go s.pool.end(s.detach())
+		s.unreserve()
 		return nil, hub.Fail(hub.CodeLossy, nil)
 	}
-	if s.state == idle {
-		s.words = conversation.Words{}
+	switch {
+	case s.state == idle:
+		s.words, s.ids = conversation.Words{}, nil
+	case len(req.Answers) == 0:
+		s.pool.cfg.Observer.Asks(AsksDropped, s.asked)
 	}
 	if s.state = running; state == hub.TurnWaits {
 		s.state = waiting
@@ -156,6 +161,16 @@ func (s *session) reserve(req *hub.Request) (*Turn, *hub.Failure) {
 	}
 	s.turn = &Turn{session: s, ready: make(chan struct{}, 1)}
 	return s.turn, nil
+}
+
+// unreserve takes the session back from a turn that does not begin. The caller holds s.mu.
+func (s *session) unreserve() {
+	s.turn = nil
+	if s.state == waiting {
+		s.after(s.wait, s.expire)
+	} else {
+		s.rest()
+	}
 }
 
 // free waits until a turn that was cancelled is over.

@@ -103,6 +103,7 @@ func (t *Turn) Leave(wait time.Duration) {
 	case running:
 		s.cancel()
 	case waiting:
+		s.wait = wait
 		s.after(wait, s.expire)
 	default:
 		s.rest()
