@@ -39,6 +39,9 @@ func limitThreads(log *threads.Log, cfg *config.Threads) {
 	log.Limit(threads.Limits{Threads: cfg.Max, Bytes: int(cfg.Memory), Keep: cfg.Keep})
 }
 
+// remembers reports whether conversations are remembered for clients of the route that say only what is new.
+func (r *route) remembers() bool { return r.up.agents == nil && r.sessions == nil && r.wantsHistory() }
+
 // recall completes a request that says only what is new with what was said before, and makes the call remember what comes of it. size
 // is that of the request.
 func (c *call) recall(asked *hub.Request, size int) *hub.Failure {
@@ -48,7 +51,7 @@ func (c *call) recall(asked *hub.Request, size int) *hub.Failure {
 	if asked.Begins {
 		asked.Thread = newThread()
 	}
-	if c.route.up.agents != nil || c.route.sessions != nil || !c.route.wantsHistory() {
+	if !c.route.remembers() {
 		return nil // the agent remembers
 	}
 	key := threads.Key{Scope: c.scope, Thread: plainText(asked.Thread)}
@@ -65,9 +68,9 @@ func (c *call) recall(asked *hub.Request, size int) *hub.Failure {
 	c.thread = &threadTurn{log: c.route.threads, key: key}
 	if len(before) > 0 {
 		asked.Messages = conversation.GoOn(before, asked.Messages)
-		asked.Remember(false)
 	}
 	asked.Partial = false
+	asked.Remember(true) // so that ids are changed only where they come again: the agent knows its calls by them
 	c.soFar = &soFar{folder: conversation.NewFolder(asked.Messages), size: held + size}
 	return nil
 }
@@ -89,7 +92,7 @@ func (c *call) endThread() {
 // replyThread answers what a client asks of a conversation.
 func (s *Server) replyThread(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath) {
 	key := threads.Key{Scope: r.scope(&ctx.Request.Header), Thread: sub.params["thread"]}
-	if !r.translates(t) || r.up.agents != nil || r.sessions != nil || !r.wantsHistory() {
+	if !r.translates(t) || !r.remembers() {
 		s.reject(ctx, t, hub.Fail(hub.CodeNoEndpoint, errors.New("the agent keeps conversations itself")))
 		return
 	}
