@@ -24,6 +24,8 @@ type agentTurn struct {
 	answers bool           // the client's dialect has a form for questions
 	asked   int            // questions so far
 	asks    []hub.Decision // that are open
+	lines   *lineTurn      // of a client that answers while the turn goes on; nil for others
+	waiting time.Time      // since when it is asked
 	quit    chan struct{}
 	once    sync.Once
 	timer   *time.Timer
@@ -53,6 +55,7 @@ func (x *stream) openProcess(until time.Time) (source, error) {
 	x.agent = &agentTurn{
 		Turn: turn, route: c.route, server: x.server, answers: c.target.dialect.CanAsk(c.target.options), quit: make(chan struct{}), timer: time.NewTimer(maxWait),
 	}
+	x.agent.lines = c.lines
 	x.canceler.onCancel(x.agent.abandon)
 	if err := x.agent.awaitFirst(until); err != nil {
 		x.agent.close()
@@ -151,10 +154,42 @@ func (a *agentTurn) settle() error {
 		return errWake
 	case <-quiet.C:
 	}
-	if a.answers {
+	switch {
+	case a.lines != nil:
+		return a.answerOnLine()
+	case a.answers:
 		return io.EOF
 	}
 	return a.answer()
+}
+
+// answerOnLine waits for the client's answers, which come while the turn goes on.
+func (a *agentTurn) answerOnLine() error {
+	if a.waiting.IsZero() {
+		a.waiting = time.Now()
+	}
+	answers, ok := a.lines.take(time.Since(a.waiting) > a.route.cfg.Asks.Wait)
+	if ok && len(answers) > 0 {
+		a.waiting, a.asks = time.Time{}, nil
+		return a.Answer(answers)
+	}
+	select {
+	case <-a.lines.changed:
+	case <-a.Ready():
+	case <-a.timer.C:
+		return errWake
+	case <-a.quit:
+		return errWake
+	}
+	return nil
+}
+
+// lastAlive implements [livenessSource]: an agent that waits for its client is not silent.
+func (a *agentTurn) lastAlive(start time.Time) time.Duration {
+	if a.waiting.IsZero() {
+		return 0
+	}
+	return time.Since(start)
 }
 
 // moveTo appends what has come to b.

@@ -44,6 +44,8 @@ type call struct {
 	session      *session       // of a client that came by WebSocket; nil for HTTP
 	agentSession *agentSession  // at the server of the upstream; nil: it keeps none, or bodies pass
 	soFar        *soFar         // the conversation up to the answer, where the next request may go on from that; nil: it may not
+	lines        *lineTurn      // of a client that speaks by lines; nil for others
+	answers      []hub.Decision // to the questions with which the last run of such a turn has ended
 	pending      *pendingStream // of a client that asks by two requests; nil for one
 }
 
@@ -166,6 +168,9 @@ func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) *hub.
 		defer asked.Detach() // else once its driver has been asked
 	}
 	err := codec.DecodeRequest(asked, plain)
+	if c.answers != nil {
+		asked.Messages, asked.Answers = nil, c.answers
+	}
 	if thread := c.sub.params["thread"]; thread != "" {
 		asked.Thread, asked.Partial = jsonBody(thread), true
 	}

@@ -132,10 +132,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	}
 	s.drain(grace)
 	err = errors.Join(err, shutdown(s.http, &s.idleConns, ln))
-	s.cancelRequests.Wait()
-	s.kept.agents.close()
-	s.watch.Close()
-	s.table.Load().retire()
+	s.end()
 	return err
 }
 

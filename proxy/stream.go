@@ -206,7 +206,7 @@ func (x *stream) prepare(sink sink) {
 	}
 	p := &x.pump
 	p.sink, p.eng, p.start, p.canceler = sink, x.engine, x.begun, x.canceler
-	p.status = x.call.session == nil
+	p.status = x.call.session == nil && x.call.lines == nil
 	p.flushed, p.finished = x.flushed, x.call.endThread
 	p.arrived = x.arrived
 	p.limits = pumpLimits{idle: r.up.cfg.Timeouts.Idle, keepalive: r.cfg.Timeouts.Keepalive, total: r.cfg.Timeouts.Stream}
@@ -308,6 +308,9 @@ func (x *stream) edit(ev *hub.Event) {
 		x.agent.edit(ev, x.ids.Map)
 	} else {
 		x.ids.Map(ev)
+	}
+	if ev.Kind == hub.Ask && x.call.lines != nil {
+		x.call.lines.ask(ev.ID)
 	}
 	x.call.identify(ev)
 }

@@ -185,6 +185,7 @@ var Dialect = hub.Dialect{
 	AppendFailure: appendFailure,
 	Messages:      replay.Messages[atRest]{},
 	Requests:      requests{},
+	NewFace:       newFace,
 	Processes:     &hub.Processes{NewDriver: newDriver},
 }
 

@@ -258,6 +258,9 @@ type Dialect struct {
 	// Sessions is how servers of the dialect keep conversations; nil: they have no API for that.
 	Sessions *SessionServer
 
+	// NewFace makes what speaks with a client that is on a connection of lines; nil: clients of the dialect make a request for each turn.
+	NewFace func() Face
+
 	// Processes is how agents of the dialect are run as child processes; nil: they are not.
 	Processes *Processes
 }

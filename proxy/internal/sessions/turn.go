@@ -79,7 +79,9 @@ func (t *Turn) Answer(answers []hub.Decision) error {
 	if s.turn != t || s.state != waiting || s.peer == nil {
 		return nil // it has ended, which Take says
 	}
-	lines, state, err := s.peer.driver.Turn(nil, &hub.Request{Partial: true, Answers: answers}, new(hub.Losses))
+	req := &hub.Request{Partial: true, Answers: answers}
+	s.restoreIDs(req)
+	lines, state, err := s.peer.driver.Turn(nil, req, new(hub.Losses))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,132 @@
+package acp
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonrpc"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
+	"github.com/sabir-proxy/sabir/adapters/internal/questions"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// face is the agent for an editor that has started it, in version 1 of the protocol.
+type face struct {
+	json rawjson.Decoder
+	rpc  jsonrpc.Caller
+	open questions.Open // that the client was asked
+}
+
+func newFace() hub.Face { return new(face) }
+
+// Kinds of questions.
+const (
+	askedPermission = "session/request_permission"
+	askedForm       = "elicitation/create"
+)
+
+// Receive implements [hub.Face].
+func (f *face) Receive(dst, message []byte) ([]byte, hub.ClientMessage) {
+	var in jsonrpc.Message
+	if err := f.json.Decode(message, &in); err != nil {
+		return f.rpc.Refuse(dst, []byte("null"), codeParse, "The message is no JSON."), hub.ClientMessage{}
+	}
+	m := hub.ClientMessage{Call: in.ID, Thread: rawjson.Text(in.Params, "sessionId")}
+	switch method := string(in.Name()); {
+	case method == "" && in.ID != nil:
+		m.Answer, m.Kind = f.answered(&in)
+	case method == "session/cancel":
+		m.Kind = hub.ClientCancels
+	case !in.Called():
+		// A notification that changes nothing.
+	case method == "session/prompt":
+		m.Kind = hub.ClientTurn
+	case method == "session/new":
+		m.Kind = hub.ClientBegins
+	case method == "initialize":
+		dst = f.rpc.Answer(dst, in.ID, describe)
+	case method == "authenticate":
+		dst = f.rpc.Answer(dst, in.ID, func(*jsonwriter.Writer) {})
+	default:
+		dst = f.rpc.Refuse(dst, in.ID, jsonrpc.CodeUnknown, "This agent does not have the method.")
+	}
+	return dst, m
+}
+
+// codeParse is the code of JSON-RPC for what cannot be read.
+const codeParse = -32700
+
+// describe says what the agent is able to do: what it cannot take is a loss of the request, so that nothing is announced as missing.
+func describe(w *jsonwriter.Writer) {
+	w.Int("protocolVersion", 1)
+	w.OpenAt("agentCapabilities", '{')
+	w.Bool("loadSession", false)
+	w.OpenAt("promptCapabilities", '{')
+	w.Bool("image", true)
+	w.Bool("audio", true)
+	w.Bool("embeddedContext", true)
+	w.Close('}')
+	w.Close('}')
+	w.OpenAt("agentInfo", '{')
+	w.Const("name", "sabir")
+	w.Const("title", "Sabir")
+	w.Const("version", "1")
+	w.Close('}')
+	w.Value("authMethods", []byte("[]"))
+}
+
+// Began implements [hub.Face].
+func (f *face) Began(dst []byte, m *hub.ClientMessage, thread []byte) []byte {
+	return f.rpc.Answer(dst, m.Call, func(w *jsonwriter.Writer) { w.Text("sessionId", thread) })
+}
+
+// Sent implements [hub.Face]. It keeps the options of questions: an answer names one of them, and not what it means.
+func (f *face) Sent(records []byte) {
+	for record := range bytes.Lines(records) {
+		if !bytes.Contains(record, []byte(askedPermission)) && !bytes.Contains(record, []byte(askedForm)) {
+			continue
+		}
+		var out jsonrpc.Message
+		if f.json.Decode(record, &out) != nil {
+			continue
+		}
+		if kind := string(out.Name()); kind == askedPermission || kind == askedForm {
+			f.open.Add(questions.Question{ID: out.ID, Ask: rawjson.Body(out.ID), Kind: kind, Value: rawjson.Get(out.Params, "options")})
+		}
+	}
+}
+
+// answered reads the answer to a question. One that is not open is nobody's.
+func (f *face) answered(in *jsonrpc.Message) (hub.Decision, hub.ClientMessageKind) {
+	d := hub.Decision{Ask: rawjson.Body(in.ID)}
+	answers, err := f.open.Match([]hub.Decision{d})
+	if err != nil || len(answers) == 0 || len(d.Ask) == 0 {
+		return d, hub.ClientSettled
+	}
+	q := answers[0].Question
+	switch {
+	case in.Failed():
+		d.Decided, d.Cancelled = true, true
+	case q.Kind == askedPermission:
+		d.Decided = true
+		d.Approved = allows(q.Value, rawjson.Text(in.Result, "outcome", "optionId"))
+		d.Cancelled = string(rawjson.Text(in.Result, "outcome", "outcome")) != "selected"
+	case string(rawjson.Text(in.Result, "action")) == "accept":
+		d.Payload = rawjson.NotNull(rawjson.Get(in.Result, "content"))
+	default:
+		d.Decided, d.Cancelled = true, true
+	}
+	f.open.Close(d.Ask)
+	return d, hub.ClientAnswers
+}
+
+// allows reports whether the option of an id is among those that were offered, and of a kind that allows.
+func allows(options rawjson.Value, id []byte) bool {
+	for option := range rawjson.Each(options) {
+		if len(id) > 0 && rawjson.EqualBody(rawjson.Text(option, "optionId"), id) {
+			return strings.HasPrefix(string(rawjson.Text(option, "kind")), "allow")
+		}
+	}
+	return false
+}

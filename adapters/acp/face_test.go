@@ -1,0 +1,107 @@
+package acp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// TestFace: what an editor says around turns is answered, and what it wants is said.
+func TestFace(t *testing.T) {
+	f := newFace()
+	say := func(message, answer string, kind hub.ClientMessageKind) hub.ClientMessage {
+		t.Helper()
+		got, m := f.Receive(nil, []byte(message))
+		if m.Kind != kind || !strings.Contains(string(got), answer) || answer == "" && len(got) > 0 {
+			t.Errorf("%s: kind %d, answer %s", message, m.Kind, got)
+		}
+		return m
+	}
+	say(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":2}}`, `"id":0,"result":{"protocolVersion":1`, hub.ClientSettled)
+	say(`{"jsonrpc":"2.0","id":"a","method":"authenticate","params":{"methodId":"x"}}`, `"id":"a","result":{}`, hub.ClientSettled)
+	m := say(`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}`, "", hub.ClientBegins)
+	if got := string(f.Began(nil, &m, []byte("s1"))); got != `{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s1"}}`+"\n" {
+		t.Errorf("begun: %s", got)
+	}
+	if m := say(`{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s1","prompt":[]}}`, "", hub.ClientTurn); string(m.Thread) != "s1" {
+		t.Errorf("a turn of %q", m.Thread)
+	}
+	if m := say(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`, "", hub.ClientCancels); string(m.Thread) != "s1" {
+		t.Errorf("cancelled is %q", m.Thread)
+	}
+	say(`{"jsonrpc":"2.0","id":3,"method":"session/load","params":{}}`, "-32601", hub.ClientSettled)
+	say(`{"jsonrpc":"2.0","method":"session/whatever"}`, "", hub.ClientSettled)
+	say(`{"jsonrpc":"2.0","method":"session/prompt","params":{"sessionId":"s1"}}`, "", hub.ClientSettled) // nobody could be answered
+	say(`{`, `"id":null,"error":{"code":-32700`, hub.ClientSettled)
+}
+
+// TestFaceAnswers: an answer means what the option that it names was offered as. One to nothing that was asked is nobody's.
+func TestFaceAnswers(t *testing.T) {
+	f := newFace()
+	options := `"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"allow nothing","kind":"reject_once"}]`
+	ask := func(id string) {
+		f.Sent([]byte(`{"jsonrpc":"2.0","method":"session/update","params":{}}` + "\n" +
+			`{"jsonrpc":"2.0","id":"` + id + `","method":"session/request_permission","params":{"sessionId":"s",` + options + "}}\n"))
+	}
+	answer := func(id, result string, kind hub.ClientMessageKind) hub.Decision {
+		t.Helper()
+		out, m := f.Receive(nil, []byte(fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,%s}`, id, result)))
+		if m.Kind != kind || len(out) > 0 {
+			t.Errorf("%s: kind %d, answer %s", result, m.Kind, out)
+		}
+		return m.Answer
+	}
+	selected := func(option string) string {
+		return `"result":{"outcome":{"outcome":"selected","optionId":"` + option + `"}}`
+	}
+	for option, approved := range map[string]bool{"y": true, "n": false, "made up": false} {
+		ask("q1")
+		if d := answer("q1", selected(option), hub.ClientAnswers); !d.Decided || d.Approved != approved || d.Cancelled || string(d.Ask) != "q1" {
+			t.Errorf("%s: %+v", option, d)
+		}
+		answer("q1", selected("y"), hub.ClientSettled) // again
+	}
+	for _, result := range []string{`"result":{"outcome":{"outcome":"cancelled"}}`, `"error":{"code":-32603,"message":"x"}`} {
+		ask("q2")
+		if d := answer("q2", result, hub.ClientAnswers); !d.Decided || d.Approved || !d.Cancelled {
+			t.Errorf("%s: %+v", result, d)
+		}
+	}
+	answer("never asked", selected("y"), hub.ClientSettled)
+
+	form := func() {
+		f.Sent([]byte(`{"jsonrpc":"2.0","id":"q3","method":"elicitation/create","params":{"sessionId":"s","mode":"form"}}` + "\n"))
+	}
+	form()
+	if d := answer("q3", `"result":{"action":"accept","content":{"city":"Oslo"}}`, hub.ClientAnswers); string(d.Payload) != `{"city":"Oslo"}` || d.Decided {
+		t.Errorf("a form: %+v", d)
+	}
+	form()
+	if d := answer("q3", `"result":{"action":"decline"}`, hub.ClientAnswers); !d.Cancelled {
+		t.Errorf("a form that was declined: %+v", d)
+	}
+}
+
+// FuzzFace: whatever a client says, and whatever was asked, the answers are lines of JSON.
+func FuzzFace(f *testing.F) {
+	f.Add([]byte(`{"jsonrpc":"2.0","id":0,"method":"initialize"}`), []byte(`{"jsonrpc":"2.0","id":"q","method":"session/request_permission","params":{"options":[{"optionId":"a","kind":"allow_once"}]}}`))
+	f.Add([]byte(`{"id":"q","result":{"outcome":{"outcome":"selected","optionId":"a"}}}`), []byte(`{"id":{},"method":"elicitation/create"}`))
+	f.Add([]byte(`{"id":[1],"method":"x"}`), []byte("\n\n"))
+	f.Fuzz(func(t *testing.T, message, sent []byte) {
+		face := newFace()
+		face.Sent(sent)
+		out, m := face.Receive(nil, message)
+		if m.Kind == hub.ClientBegins {
+			out = face.Began(out, &m, []byte("s"))
+		}
+		for line := range bytes.Lines(out) {
+			if !json.Valid(line) || bytes.ContainsAny(line[:len(line)-1], "\r\n") {
+				t.Fatalf("%q was answered with %q", message, line)
+			}
+		}
+	})
+}
