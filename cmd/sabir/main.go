@@ -99,7 +99,7 @@ configuration, a stream or the network, 2 when the command line is wrong.`,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newServe(), newCheck(), newTranslate(), newDetect(), newDialects(), newDemo(), newHealth(), newVersion())
+	root.AddCommand(newServe(), newCheck(), newTranslate(), newDetect(), newDialects(), newDemo(), newACP(), newHealth(), newVersion())
 	return root
 }
 
