@@ -1,4 +1,5 @@
 // The clients that talk, as they are on the registry.
+import * as acp from "acp-sdk-1";
 import { HttpAgent } from "agui-client-1.0.0";
 import * as ai5 from "ai-5";
 import * as ai6 from "ai-6";
@@ -7,6 +8,7 @@ import Anthropic from "anthropic-sdk-1";
 import { CopilotKitCore } from "copilotkit-core";
 import { GoogleGenAI } from "google-genai-3";
 import OpenAI from "openai-7";
+import { acpClient } from "./clients/acp.mjs";
 import { aguiClient } from "./clients/agui.mjs";
 import { aisdkClient } from "./clients/aisdk.mjs";
 import { anthropicClient } from "./clients/anthropic.mjs";
@@ -25,4 +27,5 @@ export const clients = [
   openaiResponsesClient({ name: "openai 7, responses", OpenAI }),
   anthropicClient({ name: "@anthropic-ai/sdk 1", Anthropic }),
   geminiClient({ name: "@google/genai 3", GoogleGenAI }),
+  acpClient({ name: "an editor, sabir acp", sdk: acp }),
 ];

@@ -85,6 +85,7 @@ async function serve(agents) {
     path: `${pathOf(c, a)}/*`, upstream: slug(a.name), client: c.dialect, options: c.options ?? {}, methods: ["GET", "POST"], requests: a.command ? {} : { model: "scripted" }, errors: { expose: true },
   })));
   const file = path.join(dir, "sabir.yaml");
+  Object.assign(process.env, { SABIR: sabir, SABIR_CONFIG: file }); // for clients that start it themselves
   fs.writeFileSync(file, JSON.stringify({ listen: "127.0.0.1:0", admin: "", log: { level: "error" }, upstreams, routes })); // JSON is YAML
   return listening(start("sabir", sabir, ["serve", "--config", file]));
 }
@@ -114,13 +115,18 @@ async function hold(cell, base) {
   let timer;
   const most = agent.program ? 90 : 20; // seconds; programs have to start
   const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error(`it has not ended within ${most} s`)), most * 1000); });
+  const talks = [];
   try {
-    const open = () => Object.assign(client.open(cell.direct ? agent.base : base + pathOf(client, agent)), { key });
+    const open = () => {
+      talks.push(Object.assign(client.open(cell.direct ? agent.base : base + pathOf(client, agent)), { key }));
+      return talks.at(-1);
+    };
     await Promise.race([cell.scenario.run({ talk: open(), open, key, agent, client }), late]);
   } catch (err) {
     cell.fault = err;
   } finally {
     clearTimeout(timer);
+    for (const talk of talks) talk.close?.();
   }
 }
 

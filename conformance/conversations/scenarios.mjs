@@ -15,21 +15,23 @@ const clientTools = {
   reason: "The client sends no tools, the application's server has them; a model knows no tool that the request does not name.",
 };
 
+const hasTools = { can: ({ client }) => client.can.tools !== false, reason: "The client's protocol has no tools of the client's." };
 const takesTools = { can: ({ agent }) => agent.can.take, reason: "The agent is a program with tools of its own: it takes none from a request." };
+const regenerates = { can: ({ client }) => client.can.regenerate !== false, reason: "The client's protocol has no way to take a turn back." };
 const leavesCalls = { can: ({ client }) => client.can.leave !== false, reason: "The client runs its tools itself, and waits for them." };
 
 export const scenarios = {
   turns: { title: "three turns", needs: [], run: threeTurns },
   server: { title: "agent's tool", needs: [runsTools], run: serverTool },
-  client: { title: "client's tool", needs: [takesTools, clientTools], run: clientTool },
+  client: { title: "client's tool", needs: [takesTools, hasTools, clientTools], run: clientTool },
   granted: { title: "approved", needs: [asks, decides], run: granted },
   denied: {
     title: "denied", needs: [asks, answered], run: denied,
     remark: ({ client }) => client.can.decide ? undefined : "The client cannot be asked, so that Sabir denies in its place: the route's asks.without.",
   },
-  clients: { title: "two at once", needs: [takesTools, clientTools], run: twoClientTools },
-  both: { title: "either's", needs: [runsTools, takesTools, clientTools], run: eithersTools },
-  abandoned: { title: "ignored", needs: [takesTools, clientTools, leavesCalls], run: abandoned, direct: false },
+  clients: { title: "two at once", needs: [takesTools, hasTools, clientTools], run: twoClientTools },
+  both: { title: "either's", needs: [runsTools, takesTools, hasTools, clientTools], run: eithersTools },
+  abandoned: { title: "ignored", needs: [takesTools, hasTools, clientTools, leavesCalls], run: abandoned, direct: false },
   decided: {
     title: "one of two", needs: [asks, decides], run: oneOfTwo,
     remark: ({ agent }) => agent.can.askAtOnce ? undefined : "The agent asks of the second call when the first is done.",
@@ -37,7 +39,7 @@ export const scenarios = {
   stop: { title: "stopped", needs: [], run: stopped },
   failure: { title: "failed", needs: [], run: failure },
   regenerate: {
-    title: "regenerated", needs: [], run: regenerated,
+    title: "regenerated", needs: [regenerates], run: regenerated,
     remark: ({ agent }) => agent.can.rewind ? undefined : "The agent keeps its conversation, and takes no turn back: another session of it is told what was said before, as text.",
   },
   alike: { title: "two alike", needs: [], run: twoAlike },

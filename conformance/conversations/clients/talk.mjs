@@ -6,6 +6,7 @@
 //	regenerate()    asks for the last answer anew
 //	stop()          gives the run up
 //	shown()         what the user sees of the answer so far
+//	close()         ends the client, if it is more than requests
 //
 // What the user sees: text of the answer to the last turn, calls that are the client's to run {name, args}, questions that wait for
 // a decision, failed with the reason if the run failed, and turns, the number of turns of the user's on the screen.
