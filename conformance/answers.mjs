@@ -29,11 +29,13 @@ const cases = Object.fromEntries(["agui-to-aisdk", "agui-to-aisdk-elsewhere", "l
   return [name, { from, to, request: JSON.parse(part("request")), stream: part("stream") }];
 }));
 
+const run = { langgraph: "/runs/stream" }; // without it, the URL would be the base of a server that keeps sessions
+
 const agent = http.createServer((req, res) => {
   req.resume();
   req.on("end", () => {
     res.writeHead(200, { "content-type": "text/event-stream" });
-    res.end(cases[req.url.slice(1)].stream);
+    res.end(cases[req.url.split("/")[1]].stream);
   });
 });
 await new Promise((resolve) => agent.listen(0, "127.0.0.1", resolve));
@@ -41,7 +43,7 @@ const dir = fs.mkdtempSync(path.join(os.tmpdir(), "conformance-answers-"));
 const file = path.join(dir, "sabir.yaml");
 fs.writeFileSync(file, JSON.stringify({ // JSON is YAML
   listen: "127.0.0.1:0", admin: "", log: { level: "error" },
-  upstreams: Object.fromEntries(Object.entries(cases).map(([name, c]) => [name, { url: `http://127.0.0.1:${agent.address().port}/${name}`, dialect: c.from }])),
+  upstreams: Object.fromEntries(Object.entries(cases).map(([name, c]) => [name, { url: `http://127.0.0.1:${agent.address().port}/${name}${run[c.from] ?? ""}`, dialect: c.from }])),
   routes: Object.entries(cases).map(([name, c]) => ({ path: `/${name}`, upstream: name, client: c.to })),
 }));
 const proxy = spawn(sabir, ["serve", "--config", file], { stdio: ["ignore", "pipe", "pipe"] });
