@@ -1,0 +1,112 @@
+package config
+
+import "time"
+
+// Upstream is an agent server.
+type Upstream struct {
+	// Name is the key under which the upstream stands.
+	Name string `yaml:"-"`
+
+	// Where the stream is: http, https, ws or wss. The client's query is appended, but for parameters that stand here:
+	// those of the client are dropped. Credentials do not belong here but into headers.
+	// Of a server with an API for sessions (langgraph, adk) it can be the base, without the path of a run: then each conversation
+	// has a session there. Required, unless command stands in its place.
+	URL URL `yaml:"url,omitempty"`
+	// For an agent that is a program and no server: the program and its arguments, which speaks the dialect by lines on its
+	// standard input and output. Each conversation has a process of its own. Requests are always translated.
+	Command []string `yaml:"command,omitempty"`
+	// With command, how processes are run.
+	Process Process `yaml:"process"`
+	// For servers that are asked by two requests: url is opened by GET first, and once it has answered, the client's
+	// request goes to this URL. It must answer at once; what it answers, other than an error, does not matter. It has
+	// the scheme, host and port of url. In the paths and queries of url, start and cancel, {thread} stands for the conversation:
+	// what the client's request calls it, else what the path has beyond that of a route with /*, else the request id.
+	// Where it stands, the rest of the client's path is not appended. Not set: one request is all.
+	Start *URL `yaml:"start,omitempty"`
+	// With start, what is called by POST, once, when a run that was started is given up before its end: because the
+	// client left, or because Sabir ended it. The call takes connect and first_byte together at most, and never more
+	// than 5s; its failure is only logged. The body is {"conversationId":"…","reason":"…"}. Not set: the connection is closed, as ever.
+	Cancel *URL `yaml:"cancel,omitempty"`
+	// The dialect the server speaks; "sabir dialects" lists them.
+	Dialect string `yaml:"dialect" jsonschema:"required"`
+	// Options of that dialect.
+	Options map[string]any `yaml:"options"`
+	// The body of the request that the server takes, as a template: docs/declared-dialects.md has its language. It takes the place of
+	// the form that the dialect has. Empty: that form, or else the client's body.
+	Request string `yaml:"request"`
+	// Whether the server is asked for its answer in one piece, because it cannot stream. It counts where requests are translated.
+	Whole bool `yaml:"whole"`
+	// How its records follow each other. auto recognises it from the first bytes.
+	Framing string `yaml:"framing" jsonschema:"enum=auto,enum=sse,enum=ndjson,enum=concat,enum=websocket,enum=length-prefix,enum=content-length"`
+	// Method of the call. Empty takes the client's, and POST for a client that came by WebSocket.
+	Method string `yaml:"method" jsonschema:"enum=,enum=GET,enum=POST,enum=PUT,enum=PATCH,enum=DELETE"`
+	// Header fields of the call.
+	Headers UpstreamHeaders `yaml:"headers"`
+	// How the server of an https or wss URL is recognised.
+	TLS TLS `yaml:"tls"`
+	// Timeouts that differ from the top level.
+	Timeouts UpstreamTimeouts `yaml:"timeouts"`
+	// How long the end of a run waits for events that come after it. Not set: what the dialect is known to need.
+	Settle *time.Duration `yaml:"settle,omitempty" jsonschema:"minimum=0"`
+}
+
+// Process says how the processes of an agent are run.
+type Process struct {
+	// The directory that they work in. Empty: each has one of its own, which is empty at first and removed with its conversation.
+	Dir string `yaml:"dir"`
+	// Names of environment variables of Sabir's own that they see. No other is passed on.
+	Env []string `yaml:"env"`
+	// Environment variables that are set. Their values are never logged.
+	SetEnv map[string]Secret `yaml:"set_env"`
+	// Processes at the same time; a further conversation ends the process that was idle longest, or is refused with status 503 if
+	// none is.
+	Max int `yaml:"max" jsonschema:"minimum=1,maximum=10000"`
+	// How long a process is kept without a turn. The conversation can go on after that, in a new process.
+	Idle time.Duration `yaml:"idle" jsonschema:"minimum=1"`
+	// How long a conversation is kept without a turn. What the client sends after that begins another.
+	Keep time.Duration `yaml:"keep" jsonschema:"minimum=1"`
+	// Conversations that are kept at most; the one that was idle longest is forgotten first.
+	Sessions int `yaml:"sessions" jsonschema:"minimum=1,maximum=1000000"`
+	// What becomes of a conversation that began elsewhere, or whose earlier part the client has changed: preamble tells it to a new
+	// process as text, refuse answers with status 409.
+	History string `yaml:"history" jsonschema:"enum=preamble,enum=refuse"`
+}
+
+// UpstreamHeaders change the call to an upstream.
+type UpstreamHeaders struct {
+	// Fields that are set on every call, over those the client sent. Their values are never logged.
+	Set map[string]Secret `yaml:"set"`
+}
+
+// UpstreamTimeouts are the timeouts that an upstream can have of its own.
+type UpstreamTimeouts struct {
+	// Until the connection to the upstream stands, TLS included.
+	Connect time.Duration `yaml:"connect" jsonschema:"minimum=1"`
+	// From the request until the first byte of the upstream's answer.
+	FirstByte time.Duration `yaml:"first_byte" jsonschema:"minimum=1"`
+	// Silence of the upstream in the middle of a stream; then it counts as dead. Pings and pongs of a WebSocket upstream
+	// break the silence.
+	Idle time.Duration `yaml:"idle" jsonschema:"minimum=1"`
+	// How long a connection to the upstream is kept without a request, and less where the upstream says so by
+	// Keep-Alive: timeout. It should be shorter than what the server has: many close after 5s. 0 keeps none.
+	IdleConnection time.Duration `yaml:"idle_connection" jsonschema:"minimum=0"`
+}
+
+// TLS says how an upstream proves who it is. See [TLS.Client].
+type TLS struct {
+	// File with the PEM certificates to trust, seen from the folder of the configuration file. Empty trusts what the
+	// system trusts.
+	CA string `yaml:"ca"`
+	// Name expected in the certificate. Empty is the host of the URL.
+	ServerName string `yaml:"server_name"`
+	// Accepts any certificate. For experiments only: everybody on the way can read and change the stream.
+	InsecureSkipVerify bool `yaml:"insecure_skip_verify"`
+}
+
+// inherit fills in what an upstream is while it says nothing itself.
+func (u *Upstream) inherit(c *Config) {
+	t := c.Timeouts
+	u.Framing = Auto
+	u.Process = usualProcess()
+	u.Timeouts = UpstreamTimeouts{Connect: t.Connect, FirstByte: t.FirstByte, Idle: t.Idle, IdleConnection: t.IdleConnection}
+}
