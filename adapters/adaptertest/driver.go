@@ -56,7 +56,7 @@ func talks(t testing.TB) []string {
 
 // play returns the talk as the driver has it.
 func play(t *testing.T, d *hub.Dialect, talk []byte) (got []byte) {
-	session := &hub.Session{Dir: "/work/project", Options: d.Defaults()}
+	session := &hub.Session{Dir: "/home/dev/project", Options: d.Defaults()}
 	var s speaker
 	for line := range bytes.Lines(talk) {
 		line = bytes.TrimSuffix(line, []byte("\n"))
