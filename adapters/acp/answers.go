@@ -17,7 +17,7 @@ func (d *driver) answer(dst []byte, answers []questions.Answer, l *hub.Losses) (
 		option, ok := choose(a.Decision, rawjson.Get(asked, "options"))
 		switch {
 		case !ok || questions.Changes(a.Decision, rawjson.Get(asked, "toolCall", "rawInput")): // the call would run as it is
-			return dst[:from], d.state(), questions.Unclear()
+			return dst[:from], d.State(), questions.Unclear()
 		case option == nil:
 			dst = d.dismiss(dst, a.Question.ID)
 		default:
@@ -25,8 +25,8 @@ func (d *driver) answer(dst []byte, answers []questions.Answer, l *hub.Losses) (
 		}
 		l.AddIf("answers", len(a.Decision.Reason) > 0)
 	}
-	d.open.Answered(answers)
-	return dst, d.state(), nil
+	d.Open.Answered(answers)
+	return dst, d.State(), nil
 }
 
 func (d *driver) choose(dst []byte, id, option []byte) []byte {

@@ -15,15 +15,11 @@ import (
 // driver is the client of an agent over stdio, in version 1.
 type driver struct {
 	opening
-	json      rawjson.Decoder
-	rpc       jsonrpc.Caller
-	open      questions.Open
-	running   bool     // a turn was asked for
-	sent      bool     // its prompt was
-	past      bool     // the prompt of the turn before it has no response yet: what comes is of that one
-	cancelled bool     // the turn ends without answers
-	prompt    int64    // the call of the prompt
-	next      [][]byte // blocks of a prompt that waits for the session, or for the end of the turn before
+	questions.Progress
+	json   rawjson.Decoder
+	rpc    jsonrpc.Caller
+	prompt int64    // the call of the prompt
+	next   [][]byte // blocks of a prompt that waits for the session, or for the end of the turn before
 }
 
 func newDriver(s *hub.Session) hub.Driver {
@@ -36,7 +32,7 @@ func newDriver(s *hub.Session) hub.Driver {
 // Turn implements [hub.Driver].
 func (d *driver) Turn(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, hub.TurnState, error) {
 	if d.stage == broken {
-		return dst, d.state(), hub.NewError(hub.ReasonUnknown, "", -1, "the agent has failed")
+		return dst, d.State(), hub.NewError(hub.ReasonUnknown, "", -1, "the agent has failed")
 	}
 	blocks, decisions := d.taken(wordsOf(req, l), l), conversation.Decided(req)
 	settings.LostAll(req, l)
@@ -49,12 +45,12 @@ func (d *driver) Turn(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, hub.
 		l.AddIf("answers", len(decisions) > 0)
 		return d.say(dst, blocks), hub.TurnRuns, nil
 	}
-	answers, err := d.open.Match(decisions)
+	answers, err := d.Open.Match(decisions)
 	if err == nil && len(answers) == 0 {
 		err = conversation.NothingNew()
 	}
 	if err != nil {
-		return dst, d.state(), err
+		return dst, d.State(), err
 	}
 	return d.answer(dst, answers, l)
 }
@@ -75,10 +71,10 @@ func wordsOf(req *hub.Request, l *hub.Losses) (blocks [][]byte) {
 
 // say asks for a turn: at once, or when the session is there and the turn before is over.
 func (d *driver) say(dst []byte, blocks [][]byte) []byte {
-	if d.running && d.sent && !d.past {
-		dst, d.past = d.stop(dst), true
+	if d.Begin() {
+		dst = d.stop(dst)
 	}
-	d.running, d.sent, d.cancelled, d.next = true, false, false, blocks
+	d.next = blocks
 	if d.stage == closed {
 		return d.greet(dst, &d.rpc)
 	}
@@ -87,7 +83,7 @@ func (d *driver) say(dst []byte, blocks [][]byte) []byte {
 
 // ask sends the prompt that waits, if nothing stands in its way.
 func (d *driver) ask(dst []byte) []byte {
-	if d.stage != ready || d.past || d.next == nil {
+	if d.stage != ready || d.Past || d.next == nil {
 		return dst
 	}
 	dst, d.prompt = d.rpc.Call(dst, "session/prompt", func(w *jsonwriter.Writer) {
@@ -98,49 +94,41 @@ func (d *driver) ask(dst []byte) []byte {
 		}
 		w.Close(']')
 	})
-	d.sent, d.next = true, nil
+	d.Sent, d.next = true, nil
 	return dst
 }
 
 // stop ends the turn at the agent, which wants an answer to each of its questions then.
 func (d *driver) stop(dst []byte) []byte {
 	dst = d.rpc.Notify(dst, "session/cancel", func(w *jsonwriter.Writer) { w.Text("sessionId", d.session) })
-	for _, q := range d.open.All() {
+	for _, q := range d.Open.All() {
 		dst = d.dismiss(dst, q.ID)
 	}
-	d.open.Reset()
+	d.Open.Reset()
 	return dst
 }
 
 // Cancel implements [hub.Driver].
 func (d *driver) Cancel(dst []byte) []byte {
-	if !d.running || d.cancelled {
-		return dst
-	}
-	if d.sent {
+	stop, ok := d.Progress.Cancel()
+	if stop {
 		dst = d.stop(dst)
 	}
-	d.cancelled, d.next = true, nil
-	return dst
-}
-
-// state is how far the turn is.
-func (d *driver) state() hub.TurnState {
-	if !d.running {
-		return hub.TurnOver
+	if ok {
+		d.next = nil
 	}
-	return d.open.State()
+	return dst
 }
 
 // Receive implements [hub.Driver]. Of updates in a turn there is nothing to know.
 func (d *driver) Receive(dst, line []byte) ([]byte, hub.Received) {
-	in := hub.Received{Hidden: d.stage != ready || d.past, Turn: d.state()}
+	in := hub.Received{Hidden: d.stage != ready || d.Past, Turn: d.State()}
 	if d.stage == ready && bytes.HasPrefix(line, updateStart) {
 		return dst, in
 	}
 	var m jsonrpc.Message
 	if d.json.Decode(line, &m) != nil || string(m.RPC) != `"2.0"` {
-		in.Hidden = d.past // else the decoder says what is wrong
+		in.Hidden = d.Past // else the decoder says what is wrong
 		return dst, in
 	}
 	switch {
@@ -152,9 +140,9 @@ func (d *driver) Receive(dst, line []byte) ([]byte, hub.Received) {
 		d.replayed(rawjson.Text(m.Params, "update", "sessionUpdate"))
 	case string(m.Name()) == "$/cancel_request":
 		id := jsonrpc.IDBody(new(hub.Scratch), rawjson.Get(m.Params, "requestId"))
-		in.Hidden = !d.open.Close(id)
+		in.Hidden = !d.Open.Close(id)
 	}
-	in.Turn = d.state()
+	in.Turn = d.State()
 	return dst, in
 }
 
@@ -168,19 +156,17 @@ func (d *driver) responded(dst []byte, m *jsonrpc.Message) ([]byte, hub.Received
 			dst, in.Lost, in.Failure = d.begin(dst)
 		}
 		if in.Failure != nil {
-			d.stage, d.running, d.next = broken, false, nil
+			d.stage, d.Running, d.next = broken, false, nil
 		}
-	case d.past && m.Answers(d.prompt):
-		d.past = false
+	case d.Past && m.Answers(d.prompt):
+		d.Past = false
 		dst = d.ask(dst)
-	case d.sent && m.Answers(d.prompt):
-		d.sent, d.running, d.cancelled, in.Hidden = false, false, false, false
-		d.open.Reset()
+	case d.Sent && m.Answers(d.prompt):
+		d.Sent, d.Running, d.Cancelled, in.Hidden = false, false, false, false
+		d.Open.Reset()
 	}
-	if d.cancelled && !d.sent && !d.past {
-		d.running, d.cancelled = false, false
-	}
-	in.Turn = d.state()
+	d.Settle()
+	in.Turn = d.State()
 	return dst, in
 }
 
@@ -202,7 +188,7 @@ func (d *driver) asked(dst []byte, m *jsonrpc.Message) (out []byte, hidden bool)
 		ID: m.ID, Ask: jsonrpc.IDBody(new(hub.Scratch), m.ID), Call: rawjson.Text(m.Params, "toolCall", "toolCallId"),
 		Value: m.Params,
 	}
-	if !d.sent || d.past || d.cancelled || !d.open.Add(q) {
+	if !d.Asks(q) {
 		return d.dismiss(dst, m.ID), true
 	}
 	return dst, false

@@ -48,8 +48,8 @@ func (d *driver) refuse(dst []byte, q *questions.Question, stop bool) []byte {
 
 // results finds the calls of the client's tools that are answered by results.
 func (d *driver) results(returned []hub.Part) (answers []questions.Answer) {
-	for i := range d.open.All() {
-		q := &d.open.All()[i]
+	for i := range d.Open.All() {
+		q := &d.Open.All()[i]
 		if q.Kind == clientTool && resultOf(q, returned) != nil {
 			answers = append(answers, questions.Answer{Question: q})
 		}
@@ -81,13 +81,13 @@ func (d *driver) answer(dst []byte, answers []questions.Answer, returned []hub.P
 			dst, ok = d.grant(dst, a)
 		}
 		if !ok {
-			return dst[:from], d.state(), questions.Unclear()
+			return dst[:from], d.State(), questions.Unclear()
 		}
 		l.AddIf("answers", len(a.Decision.Reason) > 0)
 	}
 	d.note(answers)
-	d.open.Answered(answers)
-	return dst, d.state(), nil
+	d.Open.Answered(answers)
+	return dst, d.State(), nil
 }
 
 // note remembers the calls whose results the client has told.

@@ -16,18 +16,14 @@ import (
 // driver is the client of codex app-server over stdio.
 type driver struct {
 	opening
-	json      rawjson.Decoder
-	rpc       jsonrpc.Caller
-	open      questions.Open
-	running   bool     // a turn was asked for
-	sent      bool     // its turn/start was
-	past      bool     // the turn before it is not over yet: what comes is of that one
-	cancelled bool     // the turn ends without answers
-	start     int64    // the call that starts the turn
-	turn      []byte   // the id of the turn, once it is known
-	stops     bool     // the turn is to be interrupted as soon as its id is known
-	returned  [][]byte // calls of the turn whose results the client has told
-	next      []byte   // input of a turn that waits for the thread, or for the end of the turn before
+	questions.Progress
+	json     rawjson.Decoder
+	rpc      jsonrpc.Caller
+	start    int64    // the call that starts the turn
+	turn     []byte   // the id of the turn, once it is known
+	stops    bool     // the turn is to be interrupted as soon as its id is known
+	returned [][]byte // calls of the turn whose results the client has told
+	next     []byte   // input of a turn that waits for the thread, or for the end of the turn before
 }
 
 func newDriver(s *hub.Session) hub.Driver {
@@ -41,17 +37,17 @@ func newDriver(s *hub.Session) hub.Driver {
 // Turn implements [hub.Driver].
 func (d *driver) Turn(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, hub.TurnState, error) {
 	if d.stage == broken {
-		return dst, d.state(), hub.NewError(hub.ReasonUnknown, "", -1, "the agent has failed")
+		return dst, d.State(), hub.NewError(hub.ReasonUnknown, "", -1, "the agent has failed")
 	}
 	input, decisions, returned := inputOf(req, l), conversation.Decided(req), conversation.Returned(req)
 	settings.LostAll(req, l)
 	d.lost(req, l)
 	if input != nil {
-		l.AddIf("answers", len(decisions) > 0 && d.open.Any())
-		l.AddIf("messages.result", len(returned) > 0 && d.open.Any())
+		l.AddIf("answers", len(decisions) > 0 && d.Open.Any())
+		l.AddIf("messages.result", len(returned) > 0 && d.Open.Any())
 		return d.say(dst, input, req, l), hub.TurnRuns, nil
 	}
-	answers, err := d.open.Match(decisions)
+	answers, err := d.Open.Match(decisions)
 	results := d.results(returned)
 	switch {
 	case err == nil && len(answers)+len(results) == 0 && len(returned) > 0:
@@ -60,7 +56,7 @@ func (d *driver) Turn(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, hub.
 		err = conversation.NothingNew()
 	}
 	if err != nil {
-		return dst, d.state(), err
+		return dst, d.State(), err
 	}
 	return d.answer(dst, append(answers, results...), returned, l)
 }
@@ -76,10 +72,10 @@ func (d *driver) lost(req *hub.Request, l *hub.Losses) {
 
 // say asks for a turn: at once, or when the thread is there and the turn before is over.
 func (d *driver) say(dst, input []byte, req *hub.Request, l *hub.Losses) []byte {
-	if d.running && d.sent && !d.past {
-		dst, d.past = d.stop(dst), true
+	if d.Begin() {
+		dst = d.stop(dst)
 	}
-	d.running, d.sent, d.cancelled, d.next = true, false, false, input
+	d.next = input
 	if d.stage == closed {
 		return d.greet(dst, &d.rpc, req, l)
 	}
@@ -88,24 +84,24 @@ func (d *driver) say(dst, input []byte, req *hub.Request, l *hub.Losses) []byte 
 
 // begin sends the turn that waits, if nothing stands in its way.
 func (d *driver) begin(dst []byte) []byte {
-	if d.stage != ready || d.past || d.next == nil {
+	if d.stage != ready || d.Past || d.next == nil {
 		return dst
 	}
 	dst, d.start = d.rpc.Call(dst, "turn/start", func(w *jsonwriter.Writer) {
 		w.Text("threadId", d.thread)
 		w.Value("input", d.next)
 	})
-	d.sent, d.turn, d.stops, d.next = true, nil, false, nil
+	d.Sent, d.turn, d.stops, d.next = true, nil, false, nil
 	return dst
 }
 
 // stop ends the turn at the agent.
 func (d *driver) stop(dst []byte) []byte {
 	dst = d.interrupt(dst)
-	for i := range d.open.All() {
-		dst = d.refuse(dst, &d.open.All()[i], true)
+	for i := range d.Open.All() {
+		dst = d.refuse(dst, &d.Open.All()[i], true)
 	}
-	d.open.Reset()
+	d.Open.Reset()
 	return dst
 }
 
@@ -122,33 +118,25 @@ func (d *driver) interrupt(dst []byte) []byte {
 
 // Cancel implements [hub.Driver].
 func (d *driver) Cancel(dst []byte) []byte {
-	if !d.running || d.cancelled {
-		return dst
-	}
-	if d.sent {
+	stop, ok := d.Progress.Cancel()
+	if stop {
 		dst = d.stop(dst)
 	}
-	d.cancelled, d.next = true, nil
-	return dst
-}
-
-// state is how far the turn is.
-func (d *driver) state() hub.TurnState {
-	if !d.running {
-		return hub.TurnOver
+	if ok {
+		d.next = nil
 	}
-	return d.open.State()
+	return dst
 }
 
 // Receive implements [hub.Driver]. Of deltas there is nothing to know.
 func (d *driver) Receive(dst, line []byte) ([]byte, hub.Received) {
-	in := hub.Received{Hidden: d.stage != ready || d.past, Turn: d.state()}
+	in := hub.Received{Hidden: d.stage != ready || d.Past, Turn: d.State()}
 	if isDelta(line) {
 		return dst, in
 	}
 	var m jsonrpc.Message
 	if d.json.Decode(line, &m) != nil {
-		in.Hidden = d.past // else the decoder says what is wrong
+		in.Hidden = d.Past // else the decoder says what is wrong
 		return dst, in
 	}
 	switch string(m.Name()) {
@@ -159,13 +147,13 @@ func (d *driver) Receive(dst, line []byte) ([]byte, hub.Received) {
 	case "item/started", "item/completed":
 		in.Hidden = in.Hidden || d.clientHas(&m)
 	case "serverRequest/resolved":
-		d.open.Close(jsonrpc.IDBody(new(hub.Scratch), rawjson.Get(m.Params, "requestId")))
+		d.Open.Close(jsonrpc.IDBody(new(hub.Scratch), rawjson.Get(m.Params, "requestId")))
 	default:
 		if m.Called() {
 			dst, in.Hidden = d.asked(dst, &m)
 		}
 	}
-	in.Turn = d.state()
+	in.Turn = d.State()
 	return dst, in
 }
 
@@ -191,20 +179,18 @@ func isDelta(line []byte) bool {
 
 // responded takes the response to a call of ours.
 func (d *driver) responded(dst []byte, m *jsonrpc.Message) ([]byte, hub.Received) {
-	in := hub.Received{Hidden: !rawjson.IsNull(m.ID) || d.past}
+	in := hub.Received{Hidden: !rawjson.IsNull(m.ID) || d.Past}
 	switch {
 	case d.stage != ready:
 		if dst, in.Session, in.Failure = d.opened(dst, &d.rpc, m); in.Failure != nil {
-			d.stage, d.running, d.next = broken, false, nil
+			d.stage, d.Running, d.next = broken, false, nil
 		}
 		dst = d.begin(dst)
-	case m.Answers(d.start) && (d.sent || d.past) && d.turn == nil:
+	case m.Answers(d.start) && (d.Sent || d.Past) && d.turn == nil:
 		dst, in.Hidden = d.started(dst, m)
 	}
-	if d.cancelled && !d.sent && !d.past {
-		d.running, d.cancelled = false, false
-	}
-	in.Turn = d.state()
+	d.Settle()
+	in.Turn = d.State()
 	return dst, in
 }
 
@@ -216,13 +202,13 @@ func (d *driver) started(dst []byte, m *jsonrpc.Message) (out []byte, hidden boo
 		}
 		return dst, true
 	}
-	hidden = d.past
+	hidden = d.Past
 	return d.ended(dst), hidden
 }
 
 // completed takes the end of a turn. Those of other threads end sub-agents.
 func (d *driver) completed(dst []byte, m *jsonrpc.Message) ([]byte, hub.Received) {
-	in := hub.Received{Hidden: d.stage != ready || d.past}
+	in := hub.Received{Hidden: d.stage != ready || d.Past}
 	turn := rawjson.Text(m.Params, "turn", "id")
 	switch {
 	case !bytes.Equal(rawjson.Text(m.Params, "threadId"), d.thread):
@@ -231,24 +217,24 @@ func (d *driver) completed(dst []byte, m *jsonrpc.Message) ([]byte, hub.Received
 	default:
 		in.Hidden = true // of a turn that nobody asked for
 	}
-	in.Turn = d.state()
+	in.Turn = d.State()
 	return dst, in
 }
 
 // ended notes that a turn is over. What was said in the meantime is next.
 func (d *driver) ended(dst []byte) []byte {
-	d.open.Reset()
+	d.Open.Reset()
 	d.turn, d.stops, d.returned = nil, false, nil
 	switch {
-	case d.past:
-		d.past = false
-		if d.running = !d.cancelled; d.running {
+	case d.Past:
+		d.Past = false
+		if d.Running = !d.Cancelled; d.Running {
 			return d.begin(dst)
 		}
-	case d.sent:
-		d.running = false
+	case d.Sent:
+		d.Running = false
 	}
-	d.sent, d.cancelled = false, false
+	d.Sent, d.Cancelled = false, false
 	return dst
 }
 
@@ -260,7 +246,7 @@ func (d *driver) asked(dst []byte, m *jsonrpc.Message) (out []byte, hidden bool)
 	}
 	call := rawjson.First(rawjson.Text(m.Params, "itemId"), rawjson.Text(m.Params, "callId"))
 	q := questions.Question{ID: m.ID, Ask: jsonrpc.IDBody(new(hub.Scratch), m.ID), Call: call, Kind: kind, Value: m.Params}
-	if !d.sent || d.past || d.cancelled || !d.open.Add(q) {
+	if !d.Asks(q) {
 		return d.refuse(dst, &q, false), true
 	}
 	return dst, false

@@ -1,4 +1,4 @@
-// Package questions keeps what an agent has asked and waits for, for the drivers of agents.
+// Package questions keeps what an agent has asked and waits for, and how far its turn is, for the drivers of agents.
 package questions
 
 import (
