@@ -47,10 +47,13 @@ func waits(m *hub.Message) bool {
 }
 
 // Add adds a part to the last message. A message of the agent's is cut before what it says behind a call that has its result:
-// the part begins another message with the same id then. So does one behind a result whose call is in no message.
+// the part begins another message with the same id then. So does one behind a result whose call is in no message. Calls are the
+// agent's: one that a request has in a message of somebody else's stands in a message of the agent's behind it.
 func (b *Builder) Add(p hub.Part) {
 	m := &b.Messages[len(b.Messages)-1]
-	if m.Role != b.role {
+	if p.Kind == hub.PartCall && b.role != hub.RoleAgent {
+		m = b.last(hub.RoleAgent)
+	} else if m.Role != b.role {
 		m = b.Begin(b.role, nil)
 	}
 	if n := len(m.Parts); n > 0 && p.Kind != hub.PartCall && answered(&m.Parts[n-1]) {

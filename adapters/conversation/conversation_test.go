@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -185,6 +186,28 @@ func TestAddBehindLoneResult(t *testing.T) {
 }
 
 // TestTurns: what stands in a row on one side is one turn, unless one came as a whole.
+// TestCallsAreTheAgents adds calls to a message of the user's, as no API allows it.
+func TestCallsAreTheAgents(t *testing.T) {
+	var b Builder
+	b.Begin(hub.RoleUser, nil)
+	b.Add(hub.Part{Kind: hub.PartText, Text: []byte("a")})
+	for _, id := range []string{"1", "2"} {
+		b.Add(hub.Part{Kind: hub.PartCall, ID: []byte(id)})
+	}
+	b.Result([]byte("2"), nil, hub.CallResult{Status: hub.StatusOK})
+	b.Add(hub.Part{Kind: hub.PartText, Text: []byte("b")})
+	var roles []hub.Role
+	for _, m := range b.Messages {
+		roles = append(roles, m.Role)
+	}
+	if want := []hub.Role{hub.RoleUser, hub.RoleAgent, hub.RoleUser}; !slices.Equal(roles, want) {
+		t.Fatalf("%v, want %v", roles, want)
+	}
+	if calls := b.Messages[1].Parts; len(calls) != 2 || calls[1].Result == nil {
+		t.Errorf("the message of the agent's has %d calls", len(calls))
+	}
+}
+
 func TestTurns(t *testing.T) {
 	var turns Turns
 	turns.At(hub.RoleUser).Blocks = []Block{{}}
