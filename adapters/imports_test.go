@@ -53,6 +53,7 @@ var shared = []string{
 	module + "adapters/internal/toolinfo",
 	results,
 	module + "adapters/conversation",
+	module + "adapters/oneturn",
 	module + "adapters/replay",
 	module + "adapters/stages",
 	module + "adapters/usage",

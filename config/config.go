@@ -49,6 +49,8 @@ type Config struct {
 	Dialects map[string]string `yaml:"dialects"`
 	// Conversations that Sabir remembers.
 	Threads Threads `yaml:"threads"`
+	// Where runs are kept that clients can come back to; routes say which, with resume.
+	Store Store `yaml:"store"`
 	// The agent servers, by a name of your choice. One that no route uses is checked all the same.
 	Upstreams map[string]*Upstream `yaml:"upstreams" jsonschema:"required"`
 	// What clients can call.
@@ -196,6 +198,8 @@ type Route struct {
 	Requests Requests `yaml:"requests"`
 	// What becomes of questions of agents that wait for the answer, as processes do.
 	Asks Asks `yaml:"asks"`
+	// Whether runs outlive the connections of their clients, which can come back to them then.
+	Resume Resume `yaml:"resume"`
 	// What clients learn of errors.
 	Errors Errors `yaml:"errors"`
 	// Which web pages of other origins may read this route, if that differs from the top level.
@@ -317,6 +321,7 @@ func defaults() *Config {
 			IdleConnection: 4 * time.Second,
 		},
 		Threads:   Threads{Principal: []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"}, Max: 10_000, Memory: 256 * MiB, Keep: 24 * time.Hour},
+		Store:     Store{Bytes: 256 * MiB},
 		Hold:      Hold{Events: 1024, Bytes: MiB, Age: 2 * time.Second},
 		Upstreams: map[string]*Upstream{},
 	}
@@ -328,7 +333,7 @@ func (r *Route) inherit(c *Config) {
 	r.Framing = Auto
 	r.Methods = []string{"GET", "POST"}
 	r.Requests.Mode = "translate"
-	r.Asks = usualAsks
+	r.Asks, r.Resume = usualAsks, usualResume
 	r.Headers.Allow = slices.Clone(allowed)
 	r.Limits.RequestBody = c.Limits.RequestBody
 	r.Timeouts = RouteTimeouts{Write: t.Write, Stream: t.Stream, Keepalive: t.Keepalive}

@@ -58,6 +58,9 @@ type Process struct {
 	Env []string `yaml:"env"`
 	// Environment variables that are set. Their values are never logged.
 	SetEnv map[string]Secret `yaml:"set_env"`
+	// How much memory a process may hold, with everything that it has started; what they share counts more than once. One that holds more
+	// is killed, and its turn fails. 0: any.
+	Memory Size `yaml:"memory" jsonschema:"minimum=0"`
 	// Processes at the same time; a further conversation ends the process that was idle longest, or is refused with status 503 if
 	// none is.
 	Max int `yaml:"max" jsonschema:"minimum=1,maximum=10000"`

@@ -188,6 +188,7 @@ func (v *validator) transport(at string, u *Upstream) {
 func (v *validator) route(at string, r *Route) {
 	v.path(at+".path", r.Path)
 	v.routeStart(at, r)
+	v.routeResume(at, r)
 	if !v.found["upstreams"] { // otherwise nobody knows which there are
 		v.check(v.c.Upstreams[r.Upstream] != nil, at+".upstream", "there is no upstream %s; there is: %s",
 			quote(r.Upstream), strings.Join(slices.Sorted(maps.Keys(v.c.Upstreams)), ", "))

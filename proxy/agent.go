@@ -119,7 +119,8 @@ func (a *agentTurn) read(b *rawio.Buffer, until time.Time) error {
 			a.piece, err = a.Take(a.piece[:0])
 		}
 		if len(a.piece) > 0 {
-			a.moveTo(b)
+			fill(b, a.piece)
+			a.piece = a.piece[:0]
 			return nil
 		}
 		if err == io.EOF && a.Waits() {
@@ -168,12 +169,16 @@ func (a *agentTurn) answerOnLine() error {
 	if a.waiting.IsZero() {
 		a.waiting = time.Now()
 	}
-	answers, ok := a.lines.take(time.Since(a.waiting) > a.route.cfg.Asks.Wait)
-	if ok && len(answers) > 0 {
+	left := a.route.cfg.Asks.Wait - time.Since(a.waiting)
+	late := left <= 0
+	if answers, ok := a.lines.take(late); ok && (len(answers) > 0 || late) {
 		a.waiting, a.asks = time.Time{}, nil
-		return a.Answer(answers)
+		return a.send(answers, map[bool]string{false: "answered", true: sessions.AsksExpired}[late])
 	}
+	expires := time.NewTimer(left)
+	defer expires.Stop()
 	select {
+	case <-expires.C:
 	case <-a.lines.changed:
 	case <-a.Ready():
 	case <-a.timer.C:
@@ -190,16 +195,6 @@ func (a *agentTurn) lastAlive(start time.Time) time.Duration {
 		return 0
 	}
 	return time.Since(start)
-}
-
-// moveTo appends what has come to b.
-func (a *agentTurn) moveTo(b *rawio.Buffer) {
-	for rest := a.piece; len(rest) > 0; {
-		n := copy(b.Room(), rest)
-		b.Filled(n)
-		rest = rest[n:]
-	}
-	a.piece = a.piece[:0]
 }
 
 // close implements [source].
@@ -242,13 +237,17 @@ func (a *agentTurn) edit(ev *hub.Event, mapIDs func(*hub.Event)) {
 // answer answers the questions of the agent in place of a client that cannot.
 func (a *agentTurn) answer() error {
 	allow := a.route.cfg.Asks.Without == "allow"
-	outcome := map[bool]string{true: "allowed", false: "denied"}[allow]
 	for i := range a.asks {
 		a.asks[i].Decided, a.asks[i].Approved, a.asks[i].Cancelled = true, allow, !allow
-		a.server.metrics.asks.WithLabelValues(a.route.up.cfg.Name, outcome).Inc()
 	}
 	answers := a.asks
 	a.asks = nil
+	return a.send(answers, map[bool]string{true: "allowed", false: "denied"}[allow])
+}
+
+// send tells the agent answers, so that its turn goes on. An agent that waits for something which is no question cannot be answered.
+func (a *agentTurn) send(answers []hub.Decision, outcome string) error {
+	a.server.metrics.asks.WithLabelValues(a.route.up.cfg.Name, outcome).Add(float64(len(answers)))
 	if err := a.Answer(answers); err != nil {
 		return hub.Fail(hub.CodeMalformed, err)
 	}

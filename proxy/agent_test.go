@@ -2,12 +2,14 @@ package proxy
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -112,6 +114,11 @@ func (s *scripted) turn(text string) {
 		answer, _ := s.read("control_response")
 		s.line(`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":"ran","is_error":%t}]},"session_id":"$S"}`, s.turns, strings.Contains(answer, "deny"))
 		s.say(fmt.Sprintf("allowed %t", strings.Contains(answer, `"allow"`)))
+	case text == "grow":
+		s.say("Growing.")
+		held := bytes.Repeat([]byte("x"), 256<<20)
+		_, _ = s.read("nothing")
+		s.say(string(held[:1]))
 	case text == "twice": // two questions, the second a moment later
 		for n := range 2 {
 			s.line(`{"type":"assistant","message":{"id":"msg_c%d","type":"message","role":"assistant","model":"m","content":[{"type":"tool_use","id":"toolu_%d","name":"Bash","input":{}}]},"session_id":"$S"}`, n, n)
@@ -329,6 +336,23 @@ func TestAgentDies(t *testing.T) {
 	}
 }
 
+// TestAgentMemory: a process that holds too much is killed, its turn fails, and the conversation goes on in another one.
+func TestAgentMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("what processes hold is known on Linux only")
+	}
+	r := start(t, agentConfig(t, "agui", t.TempDir(), ", memory: 192MiB", ""))
+	status, body := r.aguiTurn("t1", saidByUser(1, "one"))
+	wantSaid(t, status, body, "Turn 1")
+	status, body = r.aguiTurn("t1", saidByUser(1, "one"), saidByUser(2, "grow"))
+	wantSaid(t, status, body, "Growing.", `"RUN_ERROR"`)
+	if n := r.metric("sabir_processes_outgrown_total", "upstream=coder"); n != 1 {
+		t.Errorf("%v processes have outgrown their bound", n)
+	}
+	status, body = r.aguiTurn("t1", saidByUser(1, "one"), saidByUser(2, "grow"), saidByUser(3, "again"))
+	wantSaid(t, status, body, "Turn 3: you said again")
+}
+
 // TestAgentIdle: a process without a turn is ended, and its conversation goes on in a new one.
 func TestAgentIdle(t *testing.T) {
 	r := start(t, agentConfig(t, "agui", t.TempDir(), ", idle: 20ms", ""))
@@ -339,18 +363,27 @@ func TestAgentIdle(t *testing.T) {
 	wantSaid(t, status, body, "Turn 2: you said two")
 }
 
+// leaveTurn leaves when the agent has begun to speak.
+func (r *rig) leaveTurn(thread string, messages ...string) {
+	r.t.Helper()
+	c := r.dial()
+	c.ask("POST", "/run", fmt.Sprintf(`{"threadId":%q,"runId":"r","state":{},"tools":[],"context":[],"forwardedProps":{},"messages":[%s]}`, thread, strings.Join(messages, ",")))
+	resp := c.response()
+	for said := ""; !strings.Contains(said, "waiting"); {
+		piece := make([]byte, 1)
+		if _, err := io.ReadFull(resp.Body, piece); err != nil {
+			r.t.Fatal(err)
+		}
+		said += string(piece)
+	}
+	c.reset()
+}
+
 // TestAgentClientLeaves: a client that leaves cancels the turn, and the next one begins when that is over.
 func TestAgentClientLeaves(t *testing.T) {
 	dir := t.TempDir()
 	r := start(t, agentConfig(t, "agui", dir, "", ""))
-	c := r.dial()
-	c.ask("POST", "/run", `{"threadId":"t1","runId":"r","state":{},"tools":[],"context":[],"forwardedProps":{},"messages":[`+saidByUser(1, "slow")+`]}`)
-	resp := c.response()
-	piece := make([]byte, 1)
-	if _, err := io.ReadFull(resp.Body, piece); err != nil {
-		t.Fatal(err)
-	}
-	c.reset()
+	r.leaveTurn("t1", saidByUser(1, "slow"))
 	await(t, "the agent is interrupted", func() bool { _, err := os.Stat(dir + "/interrupted"); return err == nil })
 	status, body := r.aguiTurn("t1", saidByUser(1, "slow"), saidByUser(2, "next"))
 	wantSaid(t, status, body, "Turn 2: you said next")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/sessions"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
 )
@@ -21,6 +22,8 @@ import (
 type conversations struct {
 	agents  agentPools  // of agents that are programs
 	threads threads.Log // of clients that say only what is new
+	runs    runlog.Log  // that clients ask about
+	shared  sharedRuns  // that clients can come to
 }
 
 // agentPools are the sessions of the agents that are programs. They outlive a reload that does not change how the agent is run.
@@ -58,7 +61,7 @@ func (a *agentPools) of(u *config.Upstream, global *config.Config, d *hub.Dialec
 	p := u.Process
 	pool := sessions.NewPool(sessions.Config{
 		Command: u.Command, Dialect: d, Options: options, Dir: p.Dir, Env: environment(&p), MaxLine: int(global.Limits.Record),
-		Max: p.Max, Idle: p.Idle, Keep: p.Keep, Sessions: p.Sessions, Preamble: p.History == "preamble",
+		Max: p.Max, Idle: p.Idle, Keep: p.Keep, Sessions: p.Sessions, Memory: int64(p.Memory), Preamble: p.History == "preamble",
 		Observer: &agentObserver{log: a.log.With(zap.String("upstream", u.Name)), metrics: a.metrics, upstream: u.Name, logStderr: global.Log.UpstreamErrors},
 	})
 	if a.by == nil {
@@ -126,6 +129,12 @@ func (o *agentObserver) Process(started bool, how string) {
 		return
 	}
 	o.log.Info("agent process ended", zap.String("exit", how))
+}
+
+// Outgrown implements [sessions.Observer].
+func (o *agentObserver) Outgrown(why error) {
+	o.metrics.outgrown.WithLabelValues(o.upstream).Inc()
+	o.log.Warn("agent process is killed", zap.Error(why))
 }
 
 // stderrLines is how many lines of stderr are logged in stderrTime.

@@ -2,10 +2,15 @@ package proxy
 
 import (
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/langgraph"
+	"github.com/sabir-proxy/sabir/adapters/native"
+	"github.com/sabir-proxy/sabir/config"
 )
 
 // keeper is an upstream that keeps conversations: of LangGraph or of ADK, whatever it is asked as.
@@ -322,6 +327,27 @@ func TestURLsOfRuns(t *testing.T) {
 		if got, want := k.seen(map[string]string{}), "POST "+path+` {"assistant_id":"agent","input":{"messages":[`+whole2+`]},`+modes+`}`; got != want {
 			t.Errorf("asked\n%s\nwant\n%s", got, want)
 		}
+	}
+}
+
+// TestNoSessions: servers that are asked in another way than by the calls of their protocol have none that Sabir opens.
+func TestNoSessions(t *testing.T) {
+	server := func(at string) *config.Upstream {
+		u, err := url.Parse(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &config.Upstream{URL: config.URL{URL: *u}}
+	}
+	start, template := server("http://h"), server("http://h")
+	start.Start, template.Request = &config.URL{}, "{}"
+	for name, up := range map[string]*config.Upstream{"socket": server("ws://h"), "two requests": start, "template": template, "run": server("http://h/runs/stream")} {
+		if sessionServerOf(up, &langgraph.Dialect) != nil {
+			t.Errorf("%s: it has sessions", name)
+		}
+	}
+	if sessionServerOf(server("http://h"), &langgraph.Dialect) == nil || sessionServerOf(server("http://h"), &native.Dialect) != nil {
+		t.Error("only a server that keeps conversations has sessions")
 	}
 }
 

@@ -3,6 +3,7 @@ package proxy
 import (
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/threads"
 )
 
 // answers are those of one connection that its next requests may go on from, the oldest first. Clients of the Responses API name
@@ -33,7 +34,7 @@ func (a *answers) keep(c *call, f *hub.Failure) {
 	if c.soFar == nil || len(c.asked.Answer) == 0 || f != nil || c.soFar.failed {
 		return
 	}
-	*a = append(*a, answer{string(c.asked.Answer), c.soFar.folder.Messages(), c.soFar.size + c.soFar.folder.Size()})
+	*a = append(*a, answer{string(c.asked.Answer), c.soFar.messages(), c.soFar.held + c.soFar.size + c.soFar.folder.Size()})
 	size := 0
 	for i := len(*a) - 1; i >= 0; i-- {
 		if size += (*a)[i].size; size > int(c.route.cfg.Limits.RequestBody) || len(*a)-i > maxAnswers {
@@ -45,36 +46,51 @@ func (a *answers) keep(c *call, f *hub.Failure) {
 
 // soFar is the conversation of a call while it is answered.
 type soFar struct {
-	folder *conversation.Folder
-	size   int  // of the messages before the answer
-	begun  bool // the agent has said something
-	failed bool
+	folder       *conversation.Folder
+	size, held   int  // about how many bytes the request holds, and what was said before
+	from         int  // the messages of the answer begin there
+	instructions int  // messages in front that hold for the request alone
+	begun        bool // the agent has said something
+	ended        bool
+	failed       bool
 }
+
+// messages are those that others may go on from.
+func (s *soFar) messages() []hub.Message { return s.folder.Messages()[s.instructions:] }
+
+// said is what is remembered of the turn. Results of calls that were made before it stand with the calls.
+func (s *soFar) said() *threads.Said {
+	said := &threads.Said{Messages: s.messages(), From: s.from, Size: s.size + s.folder.Size(), Run: s.folder.Run()}
+	said.Run.Messages = nil
+	return said
+}
+
+// counts reports whether the turn was one: the agent has said something, or nothing, but ended well.
+func (s *soFar) counts() bool { return s.begun || s.ended && !s.failed }
 
 func (s *soFar) add(ev *hub.Event, _ hub.Disposition) {
 	s.folder.Add(ev)
 	s.begun = s.begun || ev.Kind != hub.RunStart && ev.Kind != hub.RunEnd
+	s.ended = s.ended || ev.Kind == hub.RunEnd
 	s.failed = s.failed || ev.Kind == hub.RunEnd && ev.Status == hub.StatusFailed
 }
 
-// goOn completes a request that goes on from an answer on its connection, and makes the call remember what comes of it. size is
-// that of the request.
-func (c *call) goOn(asked *hub.Request, size int) {
-	if c.session == nil || len(asked.Answer) == 0 || !c.route.translates(c.target) {
-		return
+// goOn completes a request that goes on from an answer on its connection, and returns about how many bytes were said before.
+func (c *call) goOn(asked *hub.Request) int {
+	if c.session == nil {
+		return 0
 	}
-	if before := c.session.answers.find(asked.Previous); before != nil {
-		asked.Messages = conversation.GoOn(before.messages, asked.Messages)
-		asked.Partial, asked.Tools.Known, size = false, true, size+before.size
-		asked.Remember(false)
+	before := c.session.answers.find(asked.Previous)
+	if before == nil {
+		return 0
 	}
-	if !asked.Partial {
-		c.soFar = &soFar{folder: conversation.NewFolder(asked.Messages), size: size}
-	}
+	complete(asked, before.messages)
+	return before.size
 }
 
 // prepare answers a request that wants no answer yet.
 func (x *session) prepare(c *call) *hub.Failure {
+	defer c.endThread()
 	if c.soFar == nil {
 		return x.refuse(hub.Fail(hub.CodePartial, nil))
 	}

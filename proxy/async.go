@@ -72,11 +72,7 @@ func (a *asyncSource) read(b *rawio.Buffer, until time.Time) error {
 		if !ok {
 			return a.end()
 		}
-		for rest := piece; len(rest) > 0; {
-			n := copy(b.Room(), rest)
-			b.Filled(n)
-			rest = rest[n:]
-		}
+		fill(b, piece)
 		if cap(piece) <= maxSpare {
 			select {
 			case a.back <- piece:
@@ -88,6 +84,15 @@ func (a *asyncSource) read(b *rawio.Buffer, until time.Time) error {
 	case <-a.quit:
 	}
 	return errWake
+}
+
+// fill appends a piece to a buffer.
+func fill(b *rawio.Buffer, piece []byte) {
+	for len(piece) > 0 {
+		n := copy(b.Room(), piece)
+		b.Filled(n)
+		piece = piece[n:]
+	}
 }
 
 func (a *asyncSource) end() error {

@@ -84,6 +84,7 @@ type httpSink struct {
 	head     bool                     // the client wants no body
 	passed   *fasthttp.ResponseHeader // of an answer that passes as it is; nil for streams
 	bodiless bool                     // and that has no body
+	asked    *hub.Request             // that is answered; nil where it was not read
 	media    string                   // what the upstream labels a copied stream of JSON values as, if that is JSON
 }
 
@@ -202,7 +203,7 @@ func (s *httpSink) refuse(f *hub.Failure) error {
 	s.began = true
 	var resp fasthttp.Response
 	s.header.CopyTo(&resp.Header)
-	fillFailure(&resp, s.dialect, f)
+	fillFailure(&resp, s.dialect, hub.OpRun, s.asked, f)
 	resp.SkipBody = s.head
 	if s.close {
 		resp.SetConnectionClose()
@@ -211,13 +212,9 @@ func (s *httpSink) refuse(f *hub.Failure) error {
 	return err
 }
 
-// fillFailure makes resp the answer to a request that failed before its first byte.
-func fillFailure(resp *fasthttp.Response, d *hub.Dialect, f *hub.Failure) {
-	appendBody := hub.AppendFailure
-	if d != nil && d.AppendFailure != nil {
-		appendBody = d.AppendFailure
-	}
-	status := f.HTTPStatus()
+// fillFailure makes resp the answer to a request that failed before its first byte. asked is nil for one that was not read.
+func fillFailure(resp *fasthttp.Response, d *hub.Dialect, op hub.Operation, asked *hub.Request, f *hub.Failure) {
+	body, status := failureBody(d, op, asked, f)
 	resp.SetStatusCode(status)
 	resp.Header.SetContentType("application/json")
 	resp.Header.Set("Cache-Control", "no-store")
@@ -225,7 +222,17 @@ func fillFailure(resp *fasthttp.Response, d *hub.Dialect, f *hub.Failure) {
 	if status == fasthttp.StatusServiceUnavailable && len(resp.Header.Peek("Retry-After")) == 0 {
 		resp.Header.Set("Retry-After", strconv.Itoa(1))
 	}
-	resp.SetBody(appendBody(nil, f))
+	resp.SetBody(body)
+}
+
+func failureBody(d *hub.Dialect, op hub.Operation, asked *hub.Request, f *hub.Failure) (body []byte, status int) {
+	switch {
+	case d == nil || d.AppendFailure == nil:
+		return hub.AppendFailure(nil, f), f.HTTPStatus()
+	case asked != nil && d.AppendRefusal != nil:
+		return d.AppendRefusal(nil, op, asked, f)
+	}
+	return d.AppendFailure(nil, f), f.HTTPStatus()
 }
 
 // wsSink is a client that reads WebSocket messages. Out has framed them already, so that many leave in one write.

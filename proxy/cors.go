@@ -32,7 +32,7 @@ func (r *route) exposeTo(h *fasthttp.ResponseHeader, origin string) {
 		return
 	}
 	h.Set("Access-Control-Allow-Origin", origin)
-	h.Set("Access-Control-Expose-Headers", requestIDHeader+", X-Sabir-Error, "+dialectHeader+", Retry-After, WWW-Authenticate")
+	h.Set("Access-Control-Expose-Headers", requestIDHeader+", X-Sabir-Error, "+dialectHeader+", "+runHeader+", Location, Content-Location, Retry-After, WWW-Authenticate")
 	if cors.Credentials {
 		h.Set("Access-Control-Allow-Credentials", "true")
 	}

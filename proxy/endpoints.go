@@ -76,8 +76,18 @@ func (s *Server) reply(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpat
 		ctx.SetContentType(t.dialect.Framing.ContentType())
 	case hub.OpStop:
 		s.stop(ctx, r, t, sub)
-	case hub.OpNewThread, hub.OpThread, hub.OpState, hub.OpHistory, hub.OpForgetThread:
+	case hub.OpNewThread, hub.OpThread, hub.OpState, hub.OpHistory, hub.OpForgetThread, hub.OpItems, hub.OpAddItems, hub.OpUpdateThread:
 		s.replyThread(ctx, r, t, sub)
+	case hub.OpFindThreads:
+		s.findThreads(ctx, r, t)
+	case hub.OpAnswer, hub.OpInput, hub.OpForgetAnswer:
+		s.replyAnswer(ctx, r, t, sub)
+	case hub.OpGetRun, hub.OpRuns, hub.OpJoinRun, hub.OpRejoin:
+		s.replyRun(ctx, r, t, sub)
+	case hub.OpNotify, hub.OpExtended, hub.OpOther:
+		s.rejectOperation(ctx, t, sub.op, hub.Fail(hub.CodeUnsupported, nil))
+	case hub.OpUnknown:
+		s.rejectOperation(ctx, t, sub.op, hub.Fail(hub.CodeNoEndpoint, nil))
 	default:
 		s.describe(ctx, r, t, sub)
 	}
@@ -87,14 +97,35 @@ func (s *Server) reply(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpat
 
 // describe tells the client of the agent behind the route.
 func (s *Server) describe(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath) {
-	body := t.dialect.AppendReply(nil, sub.op, r.agent(sub.params["model"]))
+	about := r.agent(sub.params["model"])
+	about.URL, about.Asked = r.urlOf(ctx), formOf(ctx, t.dialect)
+	body := t.dialect.AppendReply(nil, sub.op, about)
 	if len(body) == 0 {
-		s.reject(ctx, t, hub.Fail(hub.CodeNotFound, nil))
+		s.rejectOperation(ctx, t, sub.op, hub.Fail(hub.CodeNotFound, nil))
 		return
 	}
 	ctx.SetContentType("application/json")
 	ctx.SetBody(body)
 }
+
+// formOf is what a request that is no turn says of its form. One that cannot be read says nothing.
+func formOf(ctx *fasthttp.RequestCtx, d *hub.Dialect) *hub.Request {
+	asked := &hub.Request{Header: func(name string) string { return string(ctx.Request.Header.Peek(name)) }}
+	if body := ctx.Request.Body(); d.Requests != nil && len(body) > 0 {
+		_ = d.Requests.DecodeRequest(asked, body)
+	}
+	return asked
+}
+
+// urlOf is the URL of a route as a client reaches it: as its request says, or a proxy that is trusted.
+func (r *route) urlOf(ctx *fasthttp.RequestCtx) string {
+	var said fasthttp.RequestHeader
+	setForwarded(&said, &ctx.Request.Header, ctx.RemoteAddr(), r.global)
+	return (&url.URL{Scheme: string(said.Peek(forwardedProtoHeader)), Host: string(said.Peek(forwardedHostHeader)), Path: r.base()}).String()
+}
+
+// base is the path of the route without what stands for those below.
+func (r *route) base() string { return strings.TrimSuffix(r.cfg.Path, "/*") }
 
 // agent is what clients are told of the agent.
 func (r *route) agent(model string) *hub.Agent {
@@ -117,12 +148,16 @@ const defaultAgent = "default"
 
 // stop ends the runs of a thread, or the run of an answer. The client goes on reading until the stream has ended.
 func (s *Server) stop(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath) {
-	run := ""
+	key := runKey{scope: r.scope(&ctx.Request.Header), thread: sub.params["thread"], answer: sub.params["answer"]}
+	run, answer := sub.params["run"], key.answer
 	if t.dialect.StopsRun != nil {
 		run = t.dialect.StopsRun(ctx.Request.Body())
 	}
-	answer := sub.params["answer"]
-	if !s.runs.cancel(runKey{r.name, sub.params["thread"] + answer}, run) {
+	if asksOfRuns(t.dialect) {
+		s.stopRun(ctx, r, t, sub)
+		return
+	}
+	if !s.runs.cancel(key, run) {
 		if answer != "" {
 			s.reject(ctx, t, hub.Fail(hub.CodeNotFound, nil))
 			return

@@ -61,7 +61,7 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	sub, f := r.below(t, string(ctx.Method()), rest)
-	if f != nil {
+	if f != nil && !r.comesBack(&ctx.Request) {
 		s.reject(ctx, t, f)
 		return
 	}
@@ -88,12 +88,18 @@ func (s *Server) accept(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpa
 		s.answerPart(ctx, r, t, sub.rest, id)
 		return
 	}
+	if s.answerJoin(ctx, r, t, sub, id, origin) {
+		return
+	}
 	if !sub.isRun() {
 		s.reply(ctx, r, t, sub)
 		return
 	}
 	if websocket.FastHTTPIsWebSocketUpgrade(ctx) {
 		s.upgrade(ctx, r, t, id)
+		return
+	}
+	if s.answerLines(ctx, r, t, origin) {
 		return
 	}
 	c, f := newCall(&ctx.Request, ctx.RemoteAddr(), r, t, sub, id)
@@ -106,10 +112,22 @@ func (s *Server) accept(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpa
 	if r.waits(ctx) {
 		c.pending = newPendingStream(c)
 	}
+	s.share(c)
+	takeOver(ctx, func(conn *requestConn) {
+		if c.shared != nil {
+			s.serveViewer(&viewer{call: c, run: c.shared, asked: c.shared.About.asked, how: joinOpens}, conn)
+			return
+		}
+		s.serveHTTP(c, conn)
+	})
+}
+
+// takeOver answers a request by a stream on its connection.
+func takeOver(ctx *fasthttp.RequestCtx, serve func(*requestConn)) {
 	ctx.HijackSetNoResponse(true)
 	ctx.Hijack(func(conn net.Conn) {
 		// Not in this goroutine: it would keep the request's memory for as long as the stream lasts.
-		go s.serveHTTP(c, requestConnUnder(conn))
+		go serve(requestConnUnder(conn))
 	})
 }
 
@@ -126,10 +144,23 @@ func (r *route) check(req *fasthttp.Request) (*target, *hub.Failure) {
 	switch {
 	case t == nil:
 		return nil, hub.Fail(hub.CodeBadDialect, nil)
-	case !r.methods[string(req.Header.Method())] && !(req.Header.IsHead() && r.answersHead(t)):
+	case !r.methods[string(req.Header.Method())] && !r.answersBeside(t, req):
 		return t, hub.Fail(hub.CodeBadMethod, nil)
 	}
 	return t, nil
+}
+
+// answersBeside reports whether a request is answered though its method is not among those of the route.
+func (r *route) answersBeside(t *target, req *fasthttp.Request) bool {
+	switch h := &req.Header; {
+	case h.IsHead():
+		return r.answersHead(t)
+	case h.IsDelete():
+		return r.servesLines(t) || r.comesBack(req)
+	case h.IsGet():
+		return r.comesBack(req)
+	}
+	return false
 }
 
 // answersHead reports whether HEAD is answered: where GET is, and the answer passes as it is.
@@ -182,11 +213,20 @@ func (r *route) byMedia(media string) *target {
 
 // reject answers a request that does not become a stream.
 func (s *Server) reject(ctx *fasthttp.RequestCtx, t *target, f *hub.Failure) {
+	s.rejectOperation(ctx, t, hub.OpRun, f)
+}
+
+// rejectOperation answers likewise one that asks for something else than a turn.
+func (s *Server) rejectOperation(ctx *fasthttp.RequestCtx, t *target, op hub.Operation, f *hub.Failure) {
 	var d *hub.Dialect
+	var asked *hub.Request
 	if t != nil {
 		d = t.dialect
+		if d.AppendRefusal != nil {
+			asked = formOf(ctx, d)
+		}
 	}
-	fillFailure(&ctx.Response, d, f)
+	fillFailure(&ctx.Response, d, op, asked, f)
 	s.rejected(f, string(ctx.Path()), s.clientOf(ctx), string(ctx.Response.Header.Peek(requestIDHeader)))
 }
 

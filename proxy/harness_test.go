@@ -91,7 +91,12 @@ func (bombs) AppendRequest(dst []byte, _ *hub.Request, _ *hub.Losses) ([]byte, e
 }
 
 func TestMain(m *testing.M) {
-	if os.Getenv(scriptedAgent) != "" {
+	switch os.Getenv(scriptedAgent) {
+	case "":
+	case "codex-cli", "gemini-cli":
+		runOneTurnAgent(os.Getenv(scriptedAgent))
+		return
+	default:
 		runScriptedAgent()
 		return
 	}

@@ -164,6 +164,7 @@ func TestManyCancels(t *testing.T) {
 	all.Wait()
 	await(t, "the upstream's connections to close", func() bool { return a.opened() == 0 })
 	// A client that leaves before its request was read has no stream.
+	await(t, "the streams to be counted", func() bool { return r.open.Load() == 0 })
 	ended := r.metric("sabir_streams_total")
 	if gone := r.metric("sabir_upstream_cancels_total", "by=client"); gone != ended || ended == 0 || ended > workers*each {
 		t.Errorf("%v cancels of %v streams", gone, ended)

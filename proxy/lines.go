@@ -2,10 +2,12 @@ package proxy
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"sync"
 	"time"
 
@@ -17,45 +19,84 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
 )
 
-// lineClient is a client that speaks by lines, such as an editor that has started the program. Each of its conversations has one turn
-// at a time, and answers to questions come in the middle of a turn.
+// lineClient is a client that is on one connection for longer than a turn, such as an editor. Each of its conversations has one turn at a
+// time, and answers to questions come in the middle of a turn.
 type lineClient struct {
 	server  *Server
-	route   *route
-	target  *target
-	request *fasthttp.Request // the model for each call
-	all     sync.WaitGroup    // turns
+	find    func() (*route, *target, *hub.Failure) // by the routes that are in force
+	target  *target                                // as the connection found it
+	request *fasthttp.Request                      // the model for each call
+	peer    net.Addr
+	failed  chan struct{}  // closed when nothing can be written any more
+	all     sync.WaitGroup // turns
 
-	mu    sync.Mutex // never held while a turn waits
-	out   io.Writer
+	mu    sync.Mutex // held while lines are written, never while a turn waits for the agent
+	send  sendLines
 	face  hub.Face
 	turns map[string]*lineTurn // by thread
+	over  bool                 // no more turns begin
 	err   error                // of writing
+}
+
+// sendLines sends whole lines about a conversation, "" for those about none.
+type sendLines func(thread string, lines []byte) error
+
+// newLineClient makes a client.
+func (s *Server) newLineClient(r *route, t *target, request *fasthttp.Request, send sendLines) *lineClient {
+	cfg := hub.FaceConfig{Load: r.remembers(), Resume: r.remembers() || r.sessions != nil}
+	return &lineClient{
+		server: s, target: t, request: request, peer: noAddress{}, failed: make(chan struct{}), send: send,
+		find: func() (*route, *target, *hub.Failure) { return r, t, nil },
+		face: t.dialect.NewFace(cfg), turns: map[string]*lineTurn{},
+	}
+}
+
+// findRoute returns the route that is in force now for a request that came earlier, and what its path has beyond the route's.
+func (s *Server) findRoute(req *fasthttp.Request) (r *route, t *target, rest string, f *hub.Failure) {
+	path, err := pathOf(req)
+	if err != nil {
+		return nil, nil, "", hub.Fail(hub.CodeNoRoute, err)
+	}
+	if r, rest = s.table.Load().find(path); r == nil {
+		return nil, nil, "", hub.Fail(hub.CodeNoRoute, nil)
+	}
+	t, f = r.check(req)
+	return r, t, rest, f
+}
+
+// findAlike is the same, if its clients still speak as those of another target do.
+func (s *Server) findAlike(req *fasthttp.Request, as *target) (*route, *target, *hub.Failure) {
+	r, t, _, f := s.findRoute(req)
+	if f == nil && (t.dialect != as.dialect || !r.translates(t)) {
+		f = hub.Fail(hub.CodeNoRoute, nil)
+	}
+	return r, t, f
 }
 
 // ServeLines answers the client that writes lines to in, on the route of a path, until it leaves or ctx is done. A server serves either
 // lines or, by [Server.Serve], connections.
 func (s *Server) ServeLines(ctx context.Context, path string, in io.Reader, out io.Writer) error {
 	defer s.end()
-	l, err := s.newLineClient(path, out)
+	r, err := s.lineRoute(path)
 	if err != nil {
 		return err
 	}
-	lines, failed := make(chan []byte), make(chan error, 1)
-	go func() { failed <- readLines(in, int(l.route.cfg.Limits.RequestBody), lines, ctx.Done()) }()
-	for {
-		select {
-		case line := <-lines:
-			l.receive(line)
-			continue
-		case err = <-failed:
-		case <-ctx.Done():
-		}
-		break
+	request := fasthttp.AcquireRequest()
+	request.Header.SetMethod(fasthttp.MethodPost)
+	request.SetRequestURI(path)
+	l := s.newLineClient(r, r.first, request, func(_ string, lines []byte) error {
+		_, err := out.Write(lines)
+		return err
+	})
+	ended := make(chan error, 1)
+	go func() { ended <- l.read(in, int(r.cfg.Limits.RequestBody)) }()
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
 	}
-	l.leave()
-	l.all.Wait()
-	fasthttp.ReleaseRequest(l.request)
+	if !l.end(finalWriteTimeout) {
+		return errors.Join(err, errors.New("the client does not read what it is told"))
+	}
 	return errors.Join(err, l.err)
 }
 
@@ -63,11 +104,15 @@ func (s *Server) ServeLines(ctx context.Context, path string, in io.Reader, out 
 func (s *Server) end() {
 	s.cancelRequests.Wait()
 	s.kept.agents.close()
+	for _, c := range s.lineConns.all() {
+		s.endLines(c)
+	}
 	s.watch.Close()
 	s.table.Load().retire()
 }
 
-func (s *Server) newLineClient(path string, out io.Writer) (*lineClient, error) {
+// lineRoute is the route of a path, if it serves clients by lines.
+func (s *Server) lineRoute(path string) (*route, error) {
 	r, _ := s.table.Load().find(requestPath{raw: path, plain: path})
 	if r == nil {
 		return nil, fmt.Errorf("there is no route %s", path)
@@ -78,23 +123,15 @@ func (s *Server) newLineClient(path string, out io.Writer) (*lineClient, error) 
 	if !r.translates(r.first) {
 		return nil, fmt.Errorf("route %s: requests of %s are not translated for %s", path, r.first.dialect.Name, r.source.Name)
 	}
-	l := &lineClient{server: s, route: r, target: r.first, request: fasthttp.AcquireRequest(), out: out, face: r.first.dialect.NewFace(), turns: map[string]*lineTurn{}}
-	l.request.Header.SetMethod(fasthttp.MethodPost)
-	l.request.SetRequestURI(path)
-	return l, nil
+	return r, nil
 }
 
-// readLines reads lines until the end of in. A line that is longer than a request may be ends it.
-func readLines(in io.Reader, longest int, lines chan<- []byte, done <-chan struct{}) error {
+// read takes lines until the end of in. A line that is longer than a request may be ends it.
+func (l *lineClient) read(in io.Reader, longest int) error {
 	scanner := bufio.NewScanner(in)
 	scanner.Buffer(nil, longest)
 	for scanner.Scan() {
-		line := append([]byte(nil), scanner.Bytes()...)
-		select {
-		case lines <- line:
-		case <-done:
-			return nil
-		}
+		l.receive(bytes.Clone(scanner.Bytes()))
 	}
 	return scanner.Err()
 }
@@ -107,15 +144,11 @@ func (l *lineClient) receive(line []byte) {
 		return
 	}
 	reply, m := l.face.Receive(nil, line)
-	l.write(reply)
+	l.write("", reply)
 	thread := plainText(m.Thread)
 	switch m.Kind {
-	case hub.ClientBegins:
-		id := newThread()
-		if l.route.remembers() {
-			l.route.threads.Create(threads.Key{Scope: l.scope(), Thread: string(id)})
-		}
-		l.write(l.face.Began(nil, &m, id))
+	case hub.ClientBegins, hub.ClientReturns:
+		l.enter(line, &m, thread)
 	case hub.ClientTurn:
 		l.begin(line, thread)
 	case hub.ClientCancels:
@@ -129,15 +162,47 @@ func (l *lineClient) receive(line []byte) {
 	}
 }
 
-func (l *lineClient) scope() string { return l.route.scope(&l.request.Header) }
+// enter answers a client that begins a conversation, or comes back to one. The caller holds l.mu.
+func (l *lineClient) enter(line []byte, m *hub.ClientMessage, thread string) {
+	r, _, f := l.find()
+	if f != nil {
+		l.refuse("", line, f)
+		return
+	}
+	log := r.threads
+	key := threads.Key{Scope: r.scope(&l.request.Header), Name: thread}
+	about := &hub.Thread{ID: thread}
+	switch {
+	case m.Kind == hub.ClientBegins:
+		key.Name = string(newThread())
+		about.ID = key.Name
+		if r.remembers() {
+			log.Create(key, threads.Seed{})
+		}
+	case r.remembers():
+		v, known := log.Find(key)
+		if about.Messages, about.Busy = v.Messages, v.Busy; !known {
+			about = nil
+		}
+	}
+	l.write("", l.face.Began(nil, m, about))
+}
 
 // begin begins a turn, unless the conversation has one. The caller holds l.mu.
 func (l *lineClient) begin(body []byte, thread string) {
-	if l.turns[thread] != nil {
-		l.refuse(body, hub.Fail(hub.CodeSessionBusy, nil))
+	r, target, f := l.find()
+	switch {
+	case f != nil:
+	case l.over:
+		f = hub.Fail(hub.CodeShutdown, nil)
+	case l.turns[thread] != nil:
+		f = hub.Fail(hub.CodeSessionBusy, nil)
+	}
+	if f != nil {
+		l.refuse(thread, body, f)
 		return
 	}
-	t := &lineTurn{client: l, thread: thread, body: body, canceler: new(canceler), changed: make(chan struct{}, 1)}
+	t := &lineTurn{client: l, route: r, target: target, thread: thread, body: body, canceler: new(canceler), changed: make(chan struct{}, 1)}
 	l.turns[thread] = t
 	l.all.Go(func() {
 		t.run()
@@ -154,6 +219,30 @@ func (l *lineClient) free(t *lineTurn) {
 	}
 }
 
+// end ends all turns, as the client has left, and reports whether they ended in time.
+func (l *lineClient) end(within time.Duration) bool {
+	ended := make(chan struct{})
+	go func() {
+		l.close()
+		l.leave()
+		l.all.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return true
+	case <-time.After(within):
+		return false
+	}
+}
+
+// close lets no more turns begin.
+func (l *lineClient) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over = true
+}
+
 // leave ends all turns: the client has left.
 func (l *lineClient) leave() {
 	l.mu.Lock()
@@ -163,213 +252,36 @@ func (l *lineClient) leave() {
 	}
 }
 
-// refuse answers a request of which nothing comes.
-func (l *lineClient) refuse(body []byte, f *hub.Failure) {
-	l.server.rejected(f, l.route.name, "", "")
-	l.say(body, hub.FailureEnd(f, new(hub.More)))
+// refuse answers a request of which nothing comes. The caller holds l.mu.
+func (l *lineClient) refuse(thread string, body []byte, f *hub.Failure) {
+	l.server.rejected(f, string(l.request.URI().Path()), l.peer.String(), "")
+	l.say(thread, body, hub.FailureEnd(f, new(hub.More)))
+}
+
+// refuseMessage answers a message that was not taken.
+func (l *lineClient) refuseMessage(f *hub.Failure) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refuse("", nil, f)
 }
 
 // say answers a request with an event of Sabir's own. The caller holds l.mu.
-func (l *lineClient) say(body []byte, ev hub.Event) {
+func (l *lineClient) say(thread string, body []byte, ev hub.Event) {
 	asked := new(hub.Request)
 	_ = l.target.dialect.Requests.DecodeRequest(asked, body) // as far as it can be read
 	out, enc := wire.NewOut(wire.NDJSON), l.target.dialect.NewEncoder(l.target.options)
 	engine.Answer(enc, asked)
 	enc.Encode(out, &ev)
 	enc.Finish(out)
-	l.write(out.Buf)
+	l.write(thread, out.Buf)
 }
 
 // write sends whole lines. The caller holds l.mu.
-func (l *lineClient) write(lines []byte) {
+func (l *lineClient) write(thread string, lines []byte) {
 	if len(lines) == 0 || l.err != nil {
 		return
 	}
-	_, l.err = l.out.Write(lines)
-}
-
-// lineTurn is a turn of such a client: one run of the agent, or several, where the agent ends its run with questions.
-type lineTurn struct {
-	client   *lineClient
-	thread   string
-	body     []byte
-	canceler *canceler
-	changed  chan struct{} // signalled by answers
-
-	mu   sync.Mutex
-	asks []lineAsk
-}
-
-// lineAsk is a question that the client was asked.
-type lineAsk struct {
-	id       string
-	answered bool
-	answer   hub.Decision
-}
-
-// run runs the agent until it asks nothing more.
-func (t *lineTurn) run() {
-	l := t.client
-	var answers []hub.Decision
-	for again := true; again; {
-		c, f := l.call(t, answers)
-		if f == nil {
-			f = l.server.admit(c.route, t.canceler)
-		}
-		if f != nil {
-			if c != nil {
-				c.endThread()
-				c.release()
-			}
-			l.mu.Lock()
-			l.refuse(t.body, f)
-			l.mu.Unlock()
-			return
-		}
-		f = l.server.run(c, t.canceler, &lineSink{client: l, turn: t})
-		c.release()
-		if f != nil || !t.pending() {
-			return
-		}
-		answers, again = t.await(c.route.cfg.Asks.Wait)
+	if l.err = l.send(thread, lines); l.err != nil {
+		close(l.failed)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.say(t.body, hub.Event{Kind: hub.RunEnd, Status: hub.StatusCancelled})
-}
-
-// call makes the call for a turn, or for the answers to the questions of its last run.
-func (l *lineClient) call(t *lineTurn, answers []hub.Decision) (*call, *hub.Failure) {
-	c := callOf(l.request, noAddress{}, l.route, l.target, subpath{}, string(randomID()))
-	c.lines, c.answers = t, answers
-	c.request.Header.SetContentType("application/json")
-	if f := c.setBody(&l.request.Header, t.body, t.body); f != nil {
-		c.release()
-		return nil, f
-	}
-	return c, nil
-}
-
-// noAddress is where a client is that has started the program.
-type noAddress struct{}
-
-func (noAddress) Network() string { return "pipe" }
-func (noAddress) String() string  { return "127.0.0.1:0" }
-
-// ask notes a question that the client is asked.
-func (t *lineTurn) ask(id []byte) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.asks = append(t.asks, lineAsk{id: string(id)})
-}
-
-// answer takes the answer to a question, if it is one of this turn.
-func (t *lineTurn) answer(d hub.Decision) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for i := range t.asks {
-		if a := &t.asks[i]; a.id == string(d.Ask) && !a.answered {
-			a.answered, a.answer = true, d
-			select {
-			case t.changed <- struct{}{}:
-			default:
-			}
-		}
-	}
-}
-
-// pending reports whether there are questions of the last run.
-func (t *lineTurn) pending() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.asks) > 0
-}
-
-// take returns the answers if there is one to each question; ok is false as long as there is not. With late, the questions without
-// one are refused.
-func (t *lineTurn) take(late bool) (answers []hub.Decision, ok bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, a := range t.asks {
-		switch {
-		case a.answered:
-			answers = append(answers, a.answer)
-		case late:
-			answers = append(answers, hub.Decision{Ask: []byte(a.id), Decided: true, Cancelled: true})
-		default:
-			return nil, false
-		}
-	}
-	t.asks = nil
-	return answers, true
-}
-
-// await waits for the answers to the questions with which a run has ended, for a time; again is false if the turn was cancelled.
-func (t *lineTurn) await(wait time.Duration) (answers []hub.Decision, again bool) {
-	stopped := make(chan struct{})
-	var once sync.Once
-	t.canceler.onCancel(func() { once.Do(func() { close(stopped) }) })
-	defer t.canceler.onCancel(nil)
-	late := time.NewTimer(wait)
-	defer late.Stop()
-	for {
-		if answers, ok := t.take(false); ok {
-			return answers, true
-		}
-		select {
-		case <-t.changed:
-		case <-late.C:
-			return t.take(true)
-		case <-stopped:
-			return nil, false
-		}
-	}
-}
-
-// lineSink writes a run for the client.
-type lineSink struct {
-	client *lineClient
-	turn   *lineTurn
-}
-
-func (s *lineSink) begin(*wire.Out) {}
-
-func (s *lineSink) write(out *wire.Out) error {
-	s.client.mu.Lock()
-	defer s.client.mu.Unlock()
-	return s.send(out)
-}
-
-func (s *lineSink) send(out *wire.Out) error {
-	l := s.client
-	l.face.Sent(out.Buf)
-	l.write(out.Buf)
-	if l.err != nil {
-		return hub.Fail(hub.CodeClientGone, l.err)
-	}
-	return nil
-}
-
-// end implements sink. Where the agent has ended its run with questions, the turn goes on, so that its last record is not for the client.
-func (s *lineSink) end(out *wire.Out, f *hub.Failure) error {
-	s.client.mu.Lock()
-	defer s.client.mu.Unlock()
-	if f == nil && s.turn.pending() {
-		out.Buf = withoutLast(out.Buf)
-	} else {
-		s.client.free(s.turn) // before the client learns that the turn is over
-	}
-	return s.send(out)
-}
-
-// withoutLast is lines without the last one.
-func withoutLast(lines []byte) []byte {
-	if len(lines) == 0 {
-		return lines
-	}
-	end := len(lines) - 1
-	for end > 0 && lines[end-1] != '\n' {
-		end--
-	}
-	return lines[:end]
 }

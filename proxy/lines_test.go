@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,16 +11,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fasthttp/websocket"
 	"go.uber.org/zap"
 )
 
-// editor is a client that speaks ACP by lines.
+// editor is a client that speaks ACP.
 type editor struct {
-	t     *testing.T
-	in    *io.PipeWriter
+	t     testing.TB
+	in    io.WriteCloser // takes lines
 	lines chan string
 	ended chan error
 	calls int
+	rig   *rig // for its metrics
 }
 
 // startEditor serves an editor on /run.
@@ -31,7 +34,7 @@ func startEditor(t *testing.T, yaml string) *editor {
 	}
 	fromEditor, in := io.Pipe()
 	out, toEditor := io.Pipe()
-	e := &editor{t: t, in: in, lines: make(chan string, 100), ended: make(chan error, 1)}
+	e := &editor{t: t, in: in, lines: make(chan string, 100), ended: make(chan error, 1), rig: &rig{Server: s, t: t}}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		err := s.ServeLines(ctx, "/run", fromEditor, toEditor)
@@ -49,6 +52,31 @@ func startEditor(t *testing.T, yaml string) *editor {
 		e.end()
 	})
 	return e
+}
+
+// dialEditor connects an editor to a route by WebSocket.
+func (r *rig) dialEditor(path string, header ...string) *editor {
+	c := r.dialWS(path, header...)
+	e := &editor{t: r.t, in: wsLines{c.Conn}, lines: make(chan string, 100), ended: make(chan error, 1)}
+	go func() {
+		defer close(e.lines)
+		for {
+			kind, message, err := c.ReadMessage()
+			if err != nil || kind != websocket.TextMessage || bytes.Contains(message, []byte("\n")) {
+				e.ended <- err
+				return
+			}
+			e.lines <- string(message)
+		}
+	}()
+	return e
+}
+
+// wsLines sends lines as messages.
+type wsLines struct{ *websocket.Conn }
+
+func (w wsLines) Write(line []byte) (int, error) {
+	return len(line), w.WriteMessage(websocket.TextMessage, bytes.TrimSuffix(line, []byte("\n")))
 }
 
 // end leaves, and waits until everything has ended.
@@ -113,7 +141,15 @@ func (e *editor) begin() string {
 
 func (e *editor) prompt(session, text string) string {
 	e.t.Helper()
-	return e.call("session/prompt", fmt.Sprintf(`"sessionId":%q,"prompt":[{"type":"text","text":%q}]`, session, text))
+	e.ask(session, text)
+	return e.await(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,`, e.calls))
+}
+
+// ask begins a turn, and does not wait for its end.
+func (e *editor) ask(session, text string) {
+	e.t.Helper()
+	e.calls++
+	e.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":%q}]}}`, e.calls, session, text))
 }
 
 func (e *editor) holds(lines string, parts ...string) {
@@ -168,8 +204,7 @@ func TestEditorOfRunsThatEnd(t *testing.T) {
 	})
 	e := startEditor(t, simple(agent.url(), "", "", "client: acp\nrequests: {mode: translate}"))
 	session := e.begin()
-	e.calls++
-	e.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"delete"}]}}`, e.calls, session))
+	e.ask(session, "delete")
 	<-asked
 	question := e.await("session/request_permission")
 	if strings.Contains(question, "stopReason") {
@@ -188,8 +223,7 @@ func TestEditorOfProcess(t *testing.T) {
 		e := startEditor(t, agentConfig(t, "acp", t.TempDir(), "", ""))
 		session := e.begin()
 		e.holds(e.prompt(session, "one"), "Turn 1: you said one", `"end_turn"`)
-		e.calls++
-		e.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"delete"}]}}`, e.calls, session))
+		e.ask(session, "delete")
 		var question struct{ ID string }
 		all := strings.Split(strings.TrimSpace(e.await("session/request_permission")), "\n")
 		if err := json.Unmarshal([]byte(all[len(all)-1]), &question); err != nil {
@@ -198,8 +232,127 @@ func TestEditorOfProcess(t *testing.T) {
 		e.holds(e.call("session/prompt", fmt.Sprintf(`"sessionId":%q,"prompt":[{"type":"text","text":"x"}]`, session)), "session_busy")
 		e.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"result":{"outcome":{"outcome":"selected","optionId":%q}}}`, question.ID, option))
 		e.holds(e.await("stopReason"), want, `"end_turn"`)
+		if n := e.rig.metric("sabir_asks_total", "outcome=answered"); n != 1 {
+			t.Errorf("%v answers are counted", n)
+		}
 		e.holds(e.prompt(session, "three"), "Turn 3: you said three")
 		e.end()
+	}
+}
+
+// TestEditorDoesNotAnswer: a question that is not answered in time is refused, and the turn goes on.
+func TestEditorDoesNotAnswer(t *testing.T) {
+	e := startEditor(t, agentConfig(t, "acp", t.TempDir(), "", ", asks: {wait: 100ms}")+"timeouts: {keepalive: 50ms}\n")
+	session := e.begin()
+	e.holds(e.prompt(session, "delete"), "session/request_permission", "allowed false", `"end_turn"`)
+}
+
+// TestEditorByWebSocket: a connection is as good as a pipe, and one that is lost loses no conversation: it is told again, or gone on with.
+func TestEditorByWebSocket(t *testing.T) {
+	t.Parallel()
+	agent, asked := askedAgent(t)
+	r := start(t, simple(agent.url(), "", "", "client: acp\nrequests: {mode: translate}")+"threads: {principal: [Authorization]}\n")
+	e := r.dialEditor("/run", "Authorization: Bearer a")
+	e.holds(e.call("initialize", `"protocolVersion":1,"clientCapabilities":{}`), `"loadSession":true`, `"sessionCapabilities":{"close":{},"resume":{}}`)
+	session := e.begin()
+	e.holds(e.prompt(session, "one"), `"agent_message_chunk"`, "Hello", `"stopReason":"end_turn"`)
+	if req := <-asked; req.Method != "POST" {
+		t.Errorf("the agent is asked by %s", req.Method)
+	}
+	e.holds(e.call("session/close", fmt.Sprintf(`"sessionId":%q`, session)), `"result":{}`)
+	e.in.Close()
+	r.awaitEnds(1)
+
+	same := fmt.Sprintf(`"sessionId":%q,"cwd":"/","mcpServers":[]`, session)
+	e = r.dialEditor("/run", "Authorization: Bearer a")
+	told := e.call("session/load", same)
+	e.holds(told, `"sessionId":"`+session+`","update":{"sessionUpdate":"user_message_chunk"`, `"text":"one"`, `"agent_message_chunk"`, "Hello, world", `"result":{}`)
+	if strings.Index(told, `"text":"one"`) > strings.Index(told, "Hello") || strings.Contains(told, "stopReason") {
+		t.Errorf("told again is\n%s", told)
+	}
+	e.prompt(session, "two")
+	wantMessages(t, (<-asked).body, "user:one", "agent:Hello, world", "user:two")
+
+	again := r.dialEditor("/run", "Authorization: Bearer a")
+	if told := again.call("session/resume", same); strings.Count(told, "\n") != 1 || !strings.Contains(told, `"result":{}`) {
+		t.Errorf("gone on with:\n%s", told)
+	}
+	other := r.dialEditor("/run", "Authorization: Bearer b")
+	for _, method := range []string{"session/load", "session/resume"} {
+		other.holds(other.call(method, same), "-32002")
+	}
+	other.holds(other.prompt(session, "what did I say?"), "history_missing")
+}
+
+// TestEditorByWebSocketOfProcess: questions are asked in the middle of a turn, and who leaves in one leaves nothing behind.
+func TestEditorByWebSocketOfProcess(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r := start(t, agentConfig(t, "acp", dir, "", ", asks: {wait: 100ms}"))
+	e := r.dialEditor("/run")
+	session := e.begin()
+	e.holds(e.prompt(session, "delete"), "session/request_permission", "allowed false", `"end_turn"`)
+	e.ask(session, "slow")
+	e.await("waiting")
+	e.in.Close()
+	if end := r.awaitEnds(2); end["ending"] != "client_gone" {
+		t.Errorf("log %v", end)
+	}
+}
+
+// slowAgent begins an answer, and ends it when it may.
+func slowAgent(t *testing.T, release <-chan struct{}) *agent {
+	return newAgent(t, func(p *peer) {
+		if p.request() == nil {
+			return
+		}
+		p.ok("Content-Type: application/x-ndjson")
+		p.chunk(lineStart + "\n" + lineHello + "\n")
+		<-release
+		p.chunk(`{"kind":"run.end","status":"done"}` + "\n")
+		p.chunk("")
+	})
+}
+
+// TestEditorInDrain: a turn that runs goes on to its end, and no other begins.
+func TestEditorInDrain(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	r := start(t, simple(slowAgent(t, release).url(), "", "", "client: acp\nrequests: {mode: translate}"))
+	e := r.dialEditor("/run")
+	session, second := e.begin(), e.begin()
+	e.ask(session, "x")
+	e.await("Hello")
+	ended := make(chan struct{})
+	go func() {
+		r.close()
+		close(ended)
+	}()
+	await(t, "the server drains", func() bool { return !r.Ready() })
+	e.holds(e.prompt(second, "y"), "shutting_down")
+	close(release)
+	e.holds(e.await("stopReason"), `"end_turn"`)
+	<-ended
+}
+
+// TestEditorDoesNotRead: who reads nothing cannot keep the program from ending.
+func TestEditorDoesNotRead(t *testing.T) {
+	s, err := New(parse(t, agentConfig(t, "acp", t.TempDir(), "", "")), zap.NewNop(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromEditor, in := io.Pipe()
+	out, toEditor := io.Pipe()
+	defer in.Close()
+	defer out.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.ServeLines(ctx, "/run", fromEditor, toEditor) }()
+	_, _ = io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"initialize"}`+"\n")
+	_, _ = out.Read(make([]byte, 1)) // it is being told the rest
+	cancel()
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "does not read") {
+		t.Errorf("it ended with %v", err)
 	}
 }
 
@@ -208,8 +361,7 @@ func TestEditorCancels(t *testing.T) {
 	e := startEditor(t, agentConfig(t, "acp", t.TempDir(), "", ""))
 	session := e.begin()
 	for _, word := range []string{"slow", "delete"} {
-		e.calls++
-		e.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":%q}]}}`, e.calls, session, word))
+		e.ask(session, word)
 		e.await(map[string]string{"slow": "waiting", "delete": "session/request_permission"}[word])
 		e.send(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"` + session + `"}}`)
 		e.holds(e.await("stopReason"), `"cancelled"`)
@@ -222,8 +374,7 @@ func TestEditorLeaves(t *testing.T) {
 	dir := t.TempDir()
 	e := startEditor(t, agentConfig(t, "acp", dir, "", ""))
 	session := e.begin()
-	e.calls++
-	e.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"slow"}]}}`, e.calls, session))
+	e.ask(session, "slow")
 	e.await("waiting")
 	e.end()
 	if left := processesOf(dir); len(left) > 0 {

@@ -32,6 +32,8 @@ type metrics struct {
 	keepalives    *prometheus.CounterVec
 	retries       *prometheus.CounterVec
 	sessions      *prometheus.CounterVec
+	resumeJoins   *prometheus.CounterVec
+	resumeGrace   *prometheus.CounterVec
 
 	// Connections of clients and operators.
 	conns        *prometheus.GaugeVec
@@ -52,6 +54,7 @@ type metrics struct {
 	// Agents that are programs.
 	sessionTurns *prometheus.CounterVec
 	processes    *prometheus.CounterVec
+	outgrown     *prometheus.CounterVec
 	asks         *prometheus.CounterVec
 
 	// Times. Their buckets are wide: an agent takes from milliseconds to minutes.
@@ -114,6 +117,8 @@ func (m *metrics) streamMetrics() {
 	m.answerLosses = m.counter("answer_losses_total", "Answers in one piece with something that the client's dialect has no place for, by what it is.", "route", "to", "field")
 	m.answers = m.counter("upstream_responses_total", "Answers of upstreams by HTTP status, whatever became of them; 101 is a WebSocket.", "route", "status")
 	m.sessions = m.counter("agent_sessions_created_total", "Sessions that were opened at upstreams which keep conversations.", "route")
+	m.resumeJoins = m.counter("resume_joins_total", "Clients that came to a run which outlives its connections, by how: opens, start, position, or the code of what kept them from it.", "route", "dialect", "how")
+	m.resumeGrace = m.counter("resume_grace_total", "Runs without a client, by what came of them: one returned, or the time for that expired and the run was ended.", "route", "end")
 	m.keepalives = m.counter("keepalives_total", "Signs of life sent to clients.", "route")
 	m.retries = m.counter("upstream_retries_total", "Requests that were sent again on a new connection, because the upstream had closed the kept one.", "upstream")
 }
@@ -150,6 +155,7 @@ func (m *metrics) eventMetrics() {
 func (m *metrics) sessionMetrics() {
 	m.sessionTurns = m.counter("session_turns_total", "Turns of agents that are programs, by what their session knew: new, known, resumed in a new process, told of what was said elsewhere.", "upstream", "session")
 	m.processes = m.counter("processes_started_total", "Processes of agents that were started.", "upstream")
+	m.outgrown = m.counter("processes_outgrown_total", "Processes of agents that were killed because they held more memory than process.memory.", "upstream")
 	m.asks = m.counter("asks_total", "Questions of agents that are programs, by what became of them: asked, answered, allowed and denied for clients that cannot answer, expired, dropped.", "upstream", "outcome")
 }
 
@@ -276,6 +282,18 @@ func (r *routeMetrics) addOut(k int, dispositions *[hub.NumDispositions]uint32) 
 			r.loss(k, f).Add(float64(n))
 		}
 	}
+}
+
+// lost counts what a client of a shared run has lost, whose events are counted where the run is read.
+func (r *routeMetrics) lost(s *engine.Stats, wrote int64) {
+	for k := range s.Events.Kinds() {
+		for f, n := range s.Events.Out[k] {
+			if n > 0 && hub.Disposition(f) >= hub.Extension {
+				r.loss(k, f).Add(float64(n))
+			}
+		}
+	}
+	r.bytesOut.Add(float64(wrote))
 }
 
 // loss is made on first use: few of the many combinations ever happen. Two streams may make one at the same time;

@@ -107,6 +107,14 @@ func (p *pump) begin() {
 	}
 }
 
+// open makes the sink begin its answer before there is a record: one may not come for long. What becomes of that is seen by the next write.
+func (p *pump) open() {
+	p.begin()
+	p.began = true
+	_ = p.sink.write(p.out)
+	p.out.Reset()
+}
+
 // releaseOut gives the memory of out back before the pump waits, unless something is left in it.
 func (p *pump) releaseOut() {
 	if len(p.out.Buf) > p.room || p.outBuf == nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
 // call is one request of a client, copied out of the server's own structures: those are used again as soon as the
@@ -36,6 +37,7 @@ type call struct {
 	peer         string
 	scope        string      // separates the conversations of routes and clients
 	thread       *threadTurn // of a conversation that is remembered for the client; nil: none is
+	run          *runRecord  // that the client may ask about; nil: it may not
 	origin       string      // allowed origin of a browser, "" for none
 	http11       bool
 	close        bool           // the client wants the connection closed
@@ -47,6 +49,7 @@ type call struct {
 	lines        *lineTurn      // of a client that speaks by lines; nil for others
 	answers      []hub.Decision // to the questions with which the last run of such a turn has ended
 	pending      *pendingStream // of a client that asks by two requests; nil for one
+	shared       *sharedRun     // that others may come to; nil: they may not
 }
 
 const requestIDHeader = "X-Request-Id"
@@ -174,7 +177,6 @@ func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) *hub.
 	if thread := c.sub.params["thread"]; thread != "" {
 		asked.Thread, asked.Partial = jsonBody(thread), true
 	}
-	c.goOn(asked, len(plain))
 	if translates && err == nil {
 		if f := c.recall(asked, len(plain)); f != nil {
 			return f
@@ -190,6 +192,9 @@ func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) *hub.
 		c.turn = turnOf(asked)
 	case err != nil:
 		return nil // a body that is no request of the dialect is the upstream's to judge
+	}
+	if asked.Repeats && asked.Said == nil {
+		asked.Said = asked.Messages
 	}
 	c.asked = asked
 	return nil
@@ -215,6 +220,14 @@ func (c *call) identify(ev *hub.Event) {
 	if len(c.asked.Thread) > 0 {
 		ev.Ref = c.asked.Thread
 	}
+}
+
+// framing is how the answer is framed, before the upstream's first byte is known.
+func (c *call) framing() wire.Framing {
+	if c.lines != nil {
+		return wire.NDJSON // whatever the lines are sent in
+	}
+	return c.target.clientFraming(c.session != nil)
 }
 
 // release lets go of the request, which may be large, once it was sent.

@@ -60,12 +60,12 @@ func (c *call) translate(asked *hub.Request, plain []byte, err error) *hub.Failu
 	if asked.Other {
 		return hub.Fail(hub.CodeNoEndpoint, nil)
 	}
+	c.enterSession(asked)
+	if c.lacksHistory(asked) {
+		return hub.Fail(hub.CodePartial, nil)
+	}
 	if c.route.up.agents != nil {
 		return nil // its driver says it to the process
-	}
-	c.enterSession(asked)
-	if (asked.Partial || asked.Keep) && c.route.wantsHistory() && len(asked.Session) == 0 {
-		return hub.Fail(hub.CodePartial, nil)
 	}
 	if len(asked.Model) == 0 {
 		asked.Model = []byte(c.route.cfg.Requests.Model)
@@ -75,6 +75,14 @@ func (c *call) translate(asked *hub.Request, plain []byte, err error) *hub.Failu
 		return f
 	}
 	return c.write(asked)
+}
+
+// lacksHistory reports whether nobody knows what was said before a request, or will know it before the next one.
+func (c *call) lacksHistory(asked *hub.Request) bool {
+	if asked.Keep || asked.Partial && len(asked.Previous) > 0 {
+		return !c.route.agentRemembers()
+	}
+	return asked.Partial && c.route.wantsHistory() && len(asked.Session) == 0
 }
 
 // write writes the body of the call, as the dialect of the upstream has it.

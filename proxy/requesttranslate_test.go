@@ -96,7 +96,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 // client send all of it.
 func TestPartialRequests(t *testing.T) {
 	agent, asked := askedAgent(t)
-	yaml := "listen: 127.0.0.1:0\nupstreams:\n  whole: {url: '" + agent.url() + "', dialect: native, request: '{\"m\":$messages}'}\n" +
+	yaml := "listen: 127.0.0.1:0\nthreads: {max: 0}\nupstreams:\n  whole: {url: '" + agent.url() + "', dialect: native, request: '{\"m\":$messages}'}\n" +
 		"  kept: {url: '" + agent.url() + "', dialect: native, request: '{\"p\":\"$input\"}'}\nroutes:\n"
 	for _, client := range []string{"anthropic", "openai-responses"} {
 		for _, up := range []string{"whole", "kept"} {

@@ -18,6 +18,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/engine"
+	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
 )
 
@@ -48,8 +49,10 @@ type route struct {
 	methods      map[string]bool
 	metrics      *routeMetrics
 	unrecognised prometheus.Counter // records that are not of the source's dialect
-	threads      *threads.Log       // of clients that say only what is new
+	threads      threads.Store      // of clients that say only what is new
+	runs         *runlog.Log        // that clients ask about
 	open         *atomic.Int64      // streams open on this path, over all reloads
+	logs         *logs              // of runs that outlive their clients; nil: none does
 }
 
 // target is what a route can answer in one dialect.
@@ -81,7 +84,7 @@ func newTable(cfg *config.Config, m *metrics, counters *openCounters, kept *conv
 			return nil, fmt.Errorf("route %s: %w", rc.Path, err)
 		}
 		r.up.agents = kept.agents.of(r.up.cfg, cfg, r.source, r.options)
-		r.threads = &kept.threads
+		r.threads, r.runs = &kept.threads, &kept.runs
 		r.metrics, r.open = m.forRoute(rc.Path), counters.of(rc.Path)
 		r.unrecognised = r.metrics.source(r.source.Name)
 		t.add(r)
@@ -149,7 +152,11 @@ func newRoute(cfg *config.Config, rc *config.Route, up *upstream, known []*hub.D
 	if source.NewDecoder == nil {
 		return nil, fmt.Errorf("upstream %s: the dialect %s cannot be read", up.cfg.Name, source.Name)
 	}
-	return r, r.findTargets(known)
+	if err := r.findTargets(known); err != nil {
+		return nil, err
+	}
+	r.logs, err = newLogs(r)
+	return r, err
 }
 
 // dialects is the registry; tests have some dialects more.
@@ -354,7 +361,7 @@ func (t *target) release(e engine.Engine) {
 	}
 }
 
-// clientFraming is how the answer is framed, before the upstream's first byte is known.
+// clientFraming is how answers to requests are framed.
 func (t *target) clientFraming(webSocket bool) wire.Framing {
 	switch {
 	case webSocket:

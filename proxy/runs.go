@@ -14,8 +14,9 @@ type runs struct {
 	byKey map[runKey][]*cancelableRun
 }
 
-// runKey names a thread of a route, or an answer, where clients know that before it ends.
-type runKey struct{ route, name string }
+// runKey is what clients know runs by: their thread, the id of the run itself, or that of its answer. Those of another route or
+// principal are not found.
+type runKey struct{ scope, thread, run, answer string }
 
 type cancelableRun struct {
 	id       string // as the client named it
@@ -24,28 +25,37 @@ type cancelableRun struct {
 
 // add takes in the run of a call, if its client can end it, and returns what forgets it.
 func (r *runs) add(c *call, st *canceler) (forget func()) {
-	if c.asked == nil || !stoppable(c.target.dialect) {
+	if c.asked == nil || !c.target.dialect.Serves(hub.OpStop) {
 		return func() {}
 	}
-	key, run := runKey{c.route.name, plainText(c.asked.Thread)}, &cancelableRun{plainText(c.asked.Run), st}
-	if len(c.asked.Answer) > 0 {
-		key.name = plainText(c.asked.Answer)
+	run := &cancelableRun{plainText(c.asked.Run), st}
+	keys := []runKey{
+		{scope: c.scope, thread: plainText(c.asked.Thread)}, {scope: c.scope, run: run.id}, {scope: c.scope, answer: plainText(c.asked.Answer)},
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.byKey == nil {
 		r.byKey = map[runKey][]*cancelableRun{}
 	}
-	r.byKey[key] = append(r.byKey[key], run)
-	return func() { r.remove(key, run) }
+	for _, key := range keys {
+		if key.names() {
+			r.byKey[key] = append(r.byKey[key], run)
+		}
+	}
+	return func() { r.remove(keys, run) }
 }
 
-func (r *runs) remove(key runKey, run *cancelableRun) {
+// names reports whether the key is a name of anything.
+func (k runKey) names() bool { return k.thread+k.run+k.answer != "" }
+
+func (r *runs) remove(keys []runKey, run *cancelableRun) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	list := slices.DeleteFunc(r.byKey[key], func(o *cancelableRun) bool { return o == run })
-	if r.byKey[key] = list; len(list) == 0 {
-		delete(r.byKey, key)
+	for _, key := range keys {
+		list := slices.DeleteFunc(r.byKey[key], func(o *cancelableRun) bool { return o == run })
+		if r.byKey[key] = list; len(list) == 0 {
+			delete(r.byKey, key)
+		}
 	}
 }
 
@@ -61,10 +71,6 @@ func (r *runs) cancel(key runKey, id string) (found bool) {
 		}
 	}
 	return found
-}
-
-func stoppable(d *hub.Dialect) bool {
-	return slices.ContainsFunc(d.Endpoints, func(e hub.Endpoint) bool { return e.Operation == hub.OpStop })
 }
 
 // plainText is the text of a string body.

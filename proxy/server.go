@@ -34,6 +34,7 @@ type Server struct {
 	bodies           bodyBudget
 	perPath          openCounters
 	kept             conversations
+	lineConns        lineConns
 	open             atomic.Int64
 	files, hardFiles uint64        // limits of open files; 0: not known
 	loopback         bool          // clients are on this machine
@@ -43,7 +44,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	streams  map[*canceler]struct{}
-	sessions map[*session]struct{}
+	sessions map[*clientConn]struct{} // clients that stay between streams
 	draining bool
 	idle     sync.Cond // signalled when the last stream and session have ended
 }
@@ -57,10 +58,10 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 	}
 	s := &Server{
 		log: log, metrics: newMetrics(version), watch: w, leaving: make(chan struct{}),
-		streams: map[*canceler]struct{}{}, sessions: map[*session]struct{}{},
+		streams: map[*canceler]struct{}{}, sessions: map[*clientConn]struct{}{},
 	}
 	s.kept.agents.log, s.kept.agents.metrics = log, s.metrics
-	s.metrics.registry.MustRegister(poolCollector{&s.kept.agents}, threadCollector{&s.kept.threads})
+	s.metrics.registry.MustRegister(poolCollector{&s.kept.agents}, threadCollector{&s.kept.threads}, sharedCollector{&s.kept.shared})
 	s.idle.L = &s.mu
 	s.http = newHTTPServer(log, int(cfg.Limits.Header), s.handle)
 	s.http.KeepHijackedConns = true // a stream gives its connection back when it is over
@@ -91,6 +92,8 @@ func (s *Server) setTable(cfg *config.Config) error {
 		return err
 	}
 	limitThreads(&s.kept.threads, &cfg.Threads)
+	limitRuns(&s.kept.runs, &cfg.Threads)
+	s.kept.shared.Limit(int64(cfg.Store.Bytes))
 	if old := s.table.Swap(t); old != nil {
 		old.retire()
 	}
@@ -172,8 +175,8 @@ func (s *Server) endAll() {
 	for st := range s.streams {
 		st.cancel(f)
 	}
-	for x := range s.sessions {
-		x.client.limitWrite(f)
+	for c := range s.sessions {
+		c.limitWrite(f)
 	}
 }
 
@@ -220,9 +223,9 @@ func (s *Server) finishStream(r *route, st *canceler) {
 	s.noticeIdle()
 }
 
-// enter takes a session in; it counts as a stream only while one runs, but there are no more sessions than streams
-// may be.
-func (s *Server) enter(r *route, x *session) *hub.Failure {
+// enter takes in a client that stays between streams; it counts as a stream only while one runs, but there are no more such clients than
+// streams may be.
+func (s *Server) enter(r *route, c *clientConn) *hub.Failure {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	limit := r.global.Limits.Streams
@@ -232,14 +235,14 @@ func (s *Server) enter(r *route, x *session) *hub.Failure {
 	case limit > 0 && len(s.sessions) >= limit:
 		return hub.Fail(hub.CodeLimit, nil)
 	}
-	s.sessions[x] = struct{}{}
+	s.sessions[c] = struct{}{}
 	return nil
 }
 
-func (s *Server) leave(x *session) {
+func (s *Server) leave(c *clientConn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.sessions, x)
+	delete(s.sessions, c)
 	s.noticeIdle()
 }
 

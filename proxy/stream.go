@@ -44,10 +44,7 @@ type stream struct {
 // serveHTTP runs one stream on a client's connection and gives the connection back, or closes it.
 func (s *Server) serveHTTP(c *call, conn *requestConn) {
 	client := &clientConn{Conn: conn, raw: rawio.NewWriter(conn), writeTimeout: c.route.cfg.Timeouts.Write}
-	sink := &httpSink{conn: client, dialect: c.target.dialect, chunked: c.http11, close: c.close || !c.http11, head: c.head}
-	sink.header.Set(requestIDHeader, c.id)
-	sink.header.Set(dialectHeader, c.target.dialect.Name)
-	c.route.exposeTo(&sink.header, c.origin)
+	sink := c.httpSink(client)
 	st := &canceler{limitWrite: client.limitWrite}
 	f := s.admit(c.route, st)
 	if f == nil {
@@ -66,6 +63,20 @@ func (s *Server) serveHTTP(c *call, conn *requestConn) {
 		}
 	}
 	c.release()
+	s.giveBack(conn, st, sink, f)
+}
+
+// httpSink is the client of a call.
+func (c *call) httpSink(client *clientConn) *httpSink {
+	sink := &httpSink{conn: client, dialect: c.target.dialect, chunked: c.http11, close: c.close || !c.http11, head: c.head, asked: c.asked}
+	sink.header.Set(requestIDHeader, c.id)
+	sink.header.Set(dialectHeader, c.target.dialect.Name)
+	c.route.exposeTo(&sink.header, c.origin)
+	return sink
+}
+
+// giveBack makes a connection ready for further requests, or closes it. f is how its stream has ended.
+func (s *Server) giveBack(conn *requestConn, st *canceler, sink *httpSink, f *hub.Failure) {
 	// Where the client left, or a body has no end, nothing can follow. A run that was stopped has one.
 	given := st.failure() != nil && st.failure().Code != hub.CodeCancelled
 	if f != nil && (clientFault(f.Code) || f.Code == hub.CodeInternal) || given || sink.close {
@@ -93,11 +104,7 @@ func (s *Server) run(c *call, st *canceler, sink sink) *hub.Failure {
 	s.noteDropped(c)
 	s.noteRequest(c)
 	x := &stream{server: s, call: c, canceler: st, begun: time.Now()}
-	framing := c.target.clientFraming(c.session != nil)
-	if http, ok := sink.(*httpSink); ok && c.route.answersWhole(c.target, c.asked) {
-		framing, http.media = wire.Concat, "application/json"
-	}
-	x.engine, x.pump.out, x.stats = c.route.engine(c.target, framing, c.asked)
+	target := x.takeEngine(sink)
 	x.prepare(sink)
 	f := x.move(sink)
 	x.sendCancelRequest(f)
@@ -105,9 +112,25 @@ func (s *Server) run(c *call, st *canceler, sink sink) *hub.Failure {
 	x.report(f)
 	x.pump.release()
 	if f == nil || f.Code != hub.CodeInternal { // else its state is unknown
-		c.target.release(x.engine)
+		target.release(x.engine)
 	}
 	return f
+}
+
+// takeEngine takes the engine for the answer, and returns where it goes back to.
+func (x *stream) takeEngine(sink sink) *target {
+	c, r := x.call, x.call.route
+	if c.shared != nil {
+		p := r.logEngine()
+		x.engine, x.pump.out, x.stats = p, p.Out, p.Stats
+		return r.logs.target
+	}
+	framing := c.framing()
+	if http, ok := sink.(*httpSink); ok && r.answersWhole(c.target, c.asked) {
+		framing, http.media = wire.Concat, "application/json"
+	}
+	x.engine, x.pump.out, x.stats = r.engine(c.target, framing, c.asked)
+	return c.target
 }
 
 // noteDropped counts the parameters of a query that were dropped, and logs that they were.
@@ -125,7 +148,7 @@ func (s *Server) noteDropped(c *call) {
 func (x *stream) move(sink sink) (f *hub.Failure) {
 	defer func() {
 		if v := recover(); v != nil {
-			f = x.rescue(v, sink)
+			f = x.server.rescue(v, &x.pump)
 		}
 	}()
 	defer x.leave()
@@ -153,12 +176,12 @@ func (x *stream) leave() {
 
 // rescue ends a stream in which Sabir itself is at fault, so that it does not take all the others with it. A client that
 // has got something already is cut off: what the encoder would write now cannot be trusted.
-func (x *stream) rescue(v any, sink sink) *hub.Failure {
-	x.server.bug(v)
+func (s *Server) rescue(v any, p *pump) *hub.Failure {
+	s.bug(v)
 	f := hub.Fail(hub.CodeInternal, errors.New("BUG, see the log line before"))
-	if x.pump.status && !x.pump.began {
-		x.pump.out.Reset()
-		_ = sink.end(x.pump.out, f)
+	if p.status && !p.began {
+		p.out.Reset()
+		_ = p.sink.end(p.out, f)
 	}
 	return f
 }
@@ -213,17 +236,21 @@ func (x *stream) prepare(sink sink) {
 	if p.appendKeepAlive = x.appendKeepAlive; r.answersWhole(x.call.target, x.call.asked) {
 		p.appendKeepAlive = func(*wire.Out) {} // it would open the answer, and the status is not known yet
 	}
+	if x.call.lines != nil || x.call.shared != nil {
+		p.limits.keepalive = 0 // nothing stands between the two ends of a pipe, and those who read a log have signs of life of their own
+	}
 	if x.call.pending != nil {
 		x.resume()
 	}
 }
 
+func (x *stream) appendKeepAlive(out *wire.Out) { x.call.route.appendKeepAlive(x.call.target, out) }
+
 // appendKeepAlive appends a keep-alive: the dialect's own, or that of the framing.
-func (x *stream) appendKeepAlive(out *wire.Out) {
-	r := x.call.route
+func (r *route) appendKeepAlive(t *target, out *wire.Out) {
 	r.metrics.keepalives.Inc()
-	if beat := x.call.target.dialect.KeepAlive; beat != nil {
-		beat(out, x.call.target.options)
+	if beat := t.dialect.KeepAlive; beat != nil {
+		beat(out, t.options)
 		return
 	}
 	out.KeepAlive(int(r.cfg.KeepalivePadding))

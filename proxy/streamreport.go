@@ -16,7 +16,9 @@ func (x *stream) flushed() {
 		x.first = true
 		m.firstEvent.Observe(x.pump.firstOut.Seconds())
 	}
-	x.stats.BytesOut = x.pump.wrote
+	if x.call.shared == nil { // else its clients are counted
+		x.stats.BytesOut = x.pump.wrote
+	}
 	m.add(x.stats, &x.before, x.call.route.unrecognised)
 }
 

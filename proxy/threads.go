@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -18,12 +19,6 @@ import (
 
 // Clients of some dialects say only what is new, and name the conversation. Agents that want to be told everything get it from the
 // log of threads.
-
-// threadTurn is a turn in a conversation that is remembered.
-type threadTurn struct {
-	log *threads.Log
-	key threads.Key
-}
 
 // scope separates the conversations of routes and principals. Credentials are not kept.
 func (r *route) scope(h *fasthttp.RequestHeader) string {
@@ -42,78 +37,108 @@ func limitThreads(log *threads.Log, cfg *config.Threads) {
 // remembers reports whether conversations are remembered for clients of the route that say only what is new.
 func (r *route) remembers() bool { return r.up.agents == nil && r.sessions == nil && r.wantsHistory() }
 
-// recall completes a request that says only what is new with what was said before, and makes the call remember what comes of it. size
-// is that of the request.
-func (c *call) recall(asked *hub.Request, size int) *hub.Failure {
-	if asked.Other || c.soFar != nil || !asked.Partial && !asked.Begins {
-		return nil
-	}
-	if asked.Begins {
-		asked.Thread = newThread()
-	}
-	if !c.route.remembers() {
-		return nil // the agent remembers
-	}
-	key := threads.Key{Scope: c.scope, Thread: plainText(asked.Thread)}
-	if asked.Begins || asked.Create && len(key.Thread) <= longestThread {
-		c.route.threads.Create(key)
-	}
-	before, held, err := c.route.threads.Begin(key)
-	switch {
-	case errors.Is(err, threads.ErrUnknown):
-		return nil // it is refused as what it is: partial
-	case err != nil:
-		return hub.Fail(hub.CodeSessionBusy, err)
-	}
-	c.thread = &threadTurn{log: c.route.threads, key: key}
-	if len(before) > 0 {
-		asked.Messages = conversation.GoOn(before, asked.Messages)
-	}
-	asked.Partial = false
-	asked.Remember(true) // so that ids are changed only where they come again: the agent knows its calls by them
-	c.soFar = &soFar{folder: conversation.NewFolder(asked.Messages), size: held + size}
-	return nil
-}
-
-// endThread remembers what was said in the turn. A turn that was refused is as if it had never been.
-func (c *call) endThread() {
-	t := c.thread
-	if t == nil {
-		return
-	}
-	c.thread = nil
-	if !c.soFar.begun {
-		t.log.End(t.key, nil, 0)
-		return
-	}
-	t.log.End(t.key, c.soFar.folder.Messages(), c.soFar.size+c.soFar.folder.Size())
+// keepsFor reports whether Sabir knows the conversations of a route that clients of a dialect ask for.
+func (r *route) keepsFor(t *target) bool {
+	return r.translates(t) && (r.remembers() || t.dialect.Serves(hub.OpAnswer) || asksOfRuns(t.dialect))
 }
 
 // replyThread answers what a client asks of a conversation.
 func (s *Server) replyThread(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath) {
-	key := threads.Key{Scope: r.scope(&ctx.Request.Header), Thread: sub.params["thread"]}
-	if !r.translates(t) || !r.remembers() {
-		s.reject(ctx, t, hub.Fail(hub.CodeNoEndpoint, errors.New("the agent keeps conversations itself")))
+	key := threads.Key{Scope: r.scope(&ctx.Request.Header), Name: sub.params["thread"]}
+	added, f := r.changeThread(ctx.Request.Body(), t, sub.op, &key)
+	about := r.agent("")
+	var known bool
+	if about.Thread, known = r.thread(key); f == nil && !known {
+		f = hub.Fail(hub.CodeNotFound, threads.ErrUnknown)
+	}
+	if f != nil {
+		s.rejectOperation(ctx, t, sub.op, f)
 		return
 	}
-	if sub.op == hub.OpNewThread {
-		if f := r.createThread(ctx.Request.Body(), t, &key); f != nil {
-			s.reject(ctx, t, f)
-			return
+	if sub.op == hub.OpForgetThread {
+		r.threads.Forget(key)
+		r.runs.Forget(key.Scope, key.Name)
+	}
+	about.Thread.Added = added
+	s.replyAbout(ctx, t, sub.op, about)
+}
+
+// changeThread makes the conversation that a body asks for, or adds to it what that says.
+func (r *route) changeThread(body []byte, t *target, op hub.Operation, key *threads.Key) (added int, f *hub.Failure) {
+	switch {
+	case !r.keepsFor(t):
+		return 0, hub.Fail(hub.CodeNoEndpoint, errors.New("the agent keeps conversations itself"))
+	case op == hub.OpNewThread:
+		return 0, r.createThread(body, t, key)
+	case op == hub.OpAddItems:
+		return r.addItems(body, t, *key)
+	case op == hub.OpUpdateThread:
+		v, _ := r.threads.Find(*key)
+		meta, err := t.dialect.NoteThread(v.Meta, body)
+		if err != nil {
+			return 0, unreadable(t.dialect, err)
+		}
+		r.threads.SetMeta(*key, meta)
+	}
+	return 0, nil
+}
+
+// thread is what is known of a conversation. Of one that the agent keeps, and that was not begun here, that is what the runs have said that are
+// remembered.
+func (r *route) thread(key threads.Key) (about hub.Thread, known bool) {
+	v, known := r.threads.Find(key)
+	about = hub.Thread{ID: key.Name, Messages: v.Messages, Busy: v.Busy, Meta: v.Meta, Time: time.Now().UnixMilli(), Begun: v.Begun.UnixMilli()}
+	runs := r.runs.Of(key.Scope, key.Name)
+	if len(runs) > 0 && waits(&runs[0].PastRun) {
+		about.Asks = runs[0].Asks
+	}
+	if known || r.remembers() || len(runs) == 0 {
+		return about, known
+	}
+	about.Begun = runs[len(runs)-1].Began
+	for _, run := range slices.Backward(runs) {
+		about.Messages, about.Busy = append(about.Messages, run.Messages...), about.Busy || !run.Ended
+	}
+	return about, true
+}
+
+// findThreads answers which conversations there are.
+func (s *Server) findThreads(ctx *fasthttp.RequestCtx, r *route, t *target) {
+	scope, about := r.scope(&ctx.Request.Header), r.agent("")
+	for _, name := range r.threads.Of(scope) {
+		if thread, known := r.thread(threads.Key{Scope: scope, Name: name}); known {
+			about.Threads = append(about.Threads, thread)
 		}
 	}
-	about := hub.Agent{Thread: hub.Thread{ID: key.Thread, Time: time.Now().UnixMilli()}}
-	var known bool
-	about.Thread.Messages, about.Thread.Busy, known = r.threads.Messages(key)
-	if known && sub.op == hub.OpForgetThread {
-		r.threads.Forget(key)
-	}
-	if !known {
+	s.replyAbout(ctx, t, hub.OpFindThreads, about)
+}
+
+// replyAnswer answers what a client asks of an answer.
+func (s *Server) replyAnswer(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath) {
+	id := sub.params["answer"]
+	key := threads.Key{Scope: r.scope(&ctx.Request.Header), Kind: threads.Answer, Name: id}
+	v, known := r.threads.Find(key)
+	switch {
+	case !r.keepsFor(t):
+		s.reject(ctx, t, hub.Fail(hub.CodeNoEndpoint, errors.New("the agent keeps answers itself")))
+		return
+	case !known:
 		s.reject(ctx, t, hub.Fail(hub.CodeNotFound, threads.ErrUnknown))
 		return
+	case ctx.QueryArgs().GetBool("stream"):
+		s.reject(ctx, t, unreadable(t.dialect, hub.NewError(hub.ReasonUnknown, "stream", -1, "an answer is given again in one piece")))
+		return
 	}
-	ctx.SetContentType("application/json")
-	ctx.SetBody(t.dialect.AppendReply(nil, sub.op, &about))
+	if sub.op == hub.OpAnswer {
+		v.Run.ID = v.Asked.Answer
+		ctx.SetContentType("application/json")
+		ctx.SetBody(t.dialect.AppendAnswer(nil, t.options, &v.Asked, &v.Run, new(hub.Losses)))
+		return
+	}
+	if sub.op == hub.OpForgetAnswer {
+		r.threads.Forget(key)
+	}
+	s.replyAbout(ctx, t, sub.op, &hub.Agent{Answer: id, Thread: hub.Thread{ID: id, Messages: v.Messages[:v.From]}})
 }
 
 // longestThread is the longest name of a conversation that a client may choose, in bytes.
@@ -121,21 +146,36 @@ const longestThread = 256
 
 // createThread makes the conversation that a body asks for.
 func (r *route) createThread(body []byte, t *target, key *threads.Key) *hub.Failure {
-	id, mayExist, err := t.dialect.NewThread(body)
+	asked, err := t.dialect.NewThread(body)
 	switch {
 	case err != nil:
 		return unreadable(t.dialect, err)
-	case len(id) > longestThread:
+	case len(asked.ID) > longestThread:
 		return unreadable(t.dialect, hub.NewError(hub.ReasonType, "thread_id", -1, "want a text of at most 256 bytes"))
-	case id == "":
-		id = string(newThread())
+	case asked.ID == "":
+		asked.ID = asked.Prefix + string(newThread())
 	}
-	key.Thread = id
-	if _, _, known := r.threads.Messages(*key); known && !mayExist {
+	key.Name = asked.ID
+	if _, known := r.threads.Find(*key); known && !asked.MayExist {
 		return hub.Fail(hub.CodeThreadExists, nil)
 	}
-	r.threads.Create(*key)
+	r.threads.Create(*key, threads.Seed{Messages: asked.Messages, Size: len(body), Meta: asked.Meta})
 	return nil
+}
+
+// addItems adds what a body holds to a conversation without a turn, and returns how many messages that are.
+func (r *route) addItems(body []byte, t *target, key threads.Key) (added int, f *hub.Failure) {
+	asked, err := t.dialect.NewThread(body)
+	if err != nil {
+		return 0, unreadable(t.dialect, err)
+	}
+	turn := threads.Turn{Thread: key}
+	if err := r.threads.Begin(&turn); err != nil {
+		return 0, refusedTurn(err, hub.CodeNotFound)
+	}
+	all := conversation.GoOn(turn.Before, asked.Messages)
+	r.threads.End(&turn, &threads.Said{Messages: all, Size: len(body)})
+	return len(all) - len(turn.Before), nil
 }
 
 // newThread is the name of a conversation that a client begins: a UUID, which every client takes.

@@ -240,3 +240,32 @@ func TestLangGraphThreads(t *testing.T) {
 	call(200, "DELETE", at, "", "{}")
 	call(404, "GET", at+"/state", "")
 }
+
+// BenchmarkThreads is what remembered conversations of 50 turns hold: 200 bytes of the user's and 800 of the agent's in each turn.
+func BenchmarkThreads(b *testing.B) {
+	const turns = 50
+	answer := strings.Repeat(`{"kind":"text.delta","id":"m","text":"twenty bytes of text"}`+"\n", 40)
+	agent := newAgent(b, func(p *peer) {
+		for p.request() != nil {
+			p.ok("Content-Type: application/x-ndjson")
+			p.finish(lineStart + "\n" + answer + `{"kind":"run.end","status":"done"}` + "\n")
+		}
+	})
+	yaml := simple(agent.url(), "threads: {max: 100000, memory: 4GiB}\n", "", "client: langgraph\nrequests: {mode: translate}")
+	r := start(b, strings.Replace(yaml, "path: /run", "path: /run/*", 1))
+	body := fmt.Sprintf(`{"assistant_id":"agent","if_not_exists":"create","input":{"messages":[{"type":"human","content":%q}]}}`, strings.Repeat("ten bytes ", 20))
+	before := heap()
+	for i := range b.N {
+		c := r.dial()
+		for range turns {
+			c.ask("POST", fmt.Sprintf("/run/threads/t%d/runs/stream", i), body)
+			if resp, text := c.whole(); resp.StatusCode != 200 {
+				b.Fatal(text)
+			}
+		}
+		c.Close()
+	}
+	r.logs.TakeAll()
+	b.ReportMetric(float64(heap()-before)/float64(b.N)/1e3, "KB/thread")
+	b.ReportMetric(r.metric("sabir_threads_bytes")/float64(b.N)/1e3, "KB-counted/thread")
+}

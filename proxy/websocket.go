@@ -85,12 +85,16 @@ func (x *session) serve(conn *websocket.Conn) {
 	raw.passThrough()
 	x.conn, x.client = conn, &clientConn{Conn: raw, writeTimeout: x.route.cfg.Timeouts.Write}
 	code := websocket.CloseTryAgainLater
-	f := x.server.enter(x.route, x)
+	f := x.server.enter(x.route, x.client)
 	if f == nil {
-		defer x.server.leave(x)
+		defer x.server.leave(x.client)
 		forget := x.server.watch.Watch(raw, x.leave)
 		go x.receive()
-		code = x.answer()
+		if x.target.dialect.NewFace != nil && x.route.translates(x.target) {
+			code = x.converse()
+		} else {
+			code = x.answer()
+		}
 		forget()
 	} else {
 		x.server.rejected(f, string(x.handshake.URI().Path()), x.whence(), x.id)
@@ -131,11 +135,7 @@ func (x *session) answer() (code int) {
 			return websocket.CloseNormalClosure // there is nothing to ask for
 		}
 	}
-	pause := x.route.cfg.Timeouts.Keepalive
-	if pause <= 0 {
-		pause = idleConnection
-	}
-	ping := time.NewTicker(pause)
+	ping := time.NewTicker(x.pingInterval())
 	defer ping.Stop()
 	for {
 		var f *hub.Failure
@@ -155,6 +155,13 @@ func (x *session) answer() (code int) {
 			return code
 		}
 	}
+}
+
+func (x *session) pingInterval() time.Duration {
+	if pause := x.route.cfg.Timeouts.Keepalive; pause > 0 {
+		return pause
+	}
+	return idleConnection
 }
 
 // over reports whether the session ends after a run that ended with f, and with which code.
@@ -208,15 +215,7 @@ func (x *session) call(m message) (*call, *hub.Failure) {
 	if m.fail != nil {
 		return nil, m.fail
 	}
-	path, err := pathOf(x.handshake)
-	if err != nil {
-		return nil, hub.Fail(hub.CodeNoRoute, err)
-	}
-	r, rest := x.server.table.Load().find(path)
-	if r == nil {
-		return nil, hub.Fail(hub.CodeNoRoute, nil)
-	}
-	t, f := r.check(x.handshake)
+	r, t, rest, f := x.server.findRoute(x.handshake)
 	if f == nil && len(m.body) > int(r.cfg.Limits.RequestBody) {
 		f = hub.Fail(hub.CodeBodyTooLarge, nil)
 	}

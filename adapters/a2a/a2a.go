@@ -63,7 +63,10 @@
 // A message in SendStreamingMessage or SendMessage, in 0.3 message/stream or message/send, or without an envelope over REST: contextId
 // = the thread, parts = what the user says: text, files, data. One that names a context or a task is all that is new; another begins a
 // conversation. Data with the member approved, in a task that goes on, are the answer to its question. acceptedOutputModes, metadata and
-// tenant are for agents of this dialect; other calls (tasks/get, CancelTask …) are none of a turn.
+// tenant are for agents of this dialect.
+//
+// Other calls are answered without the agent: the card, for both versions; a task as it is, with its artifacts under the names that the
+// stream gave them; its cancellation. What is not offered has an error of the protocol's: streams to join, lists of tasks, notifications.
 //
 // Written: what the user says that is new, as one message in the context that the client's thread names. An answer goes into the task that
 // the id of its question names, in words where the user says nothing else, and as data. The version and the binding are those of the
@@ -144,11 +147,14 @@ var Dialect = hub.Dialect{
 	EndsWithBody:  true,
 	ServerIDs:     true,
 	AppendFailure: appendFailure,
+	AppendRefusal: appendRefusal,
 	AppendAnswer:  appendAnswer,
 	Messages:      messages{},
 	Requests:      requests{},
 	RequestHeader: requestHeader,
 	Endpoints:     endpoints,
+	Envelope:      openEnvelope,
+	AppendReply:   appendReply,
 }
 
 // nameRaw is the name of raw events of this dialect.
@@ -206,5 +212,5 @@ func extension(rec wire.Record) rawjson.Value {
 // appendFailure appends the body of an HTTP error: a JSON-RPC response, which REST clients of 1.0 read, too.
 func appendFailure(dst []byte, f *hub.Failure) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","id":null,"error":`...)
-	return append(appendRPCError(dst, []byte(f.Text()), []byte(f.Code)), '}')
+	return append(appendRPCError(dst, faultOf(hub.OpRun, f.Code), []byte(f.Text()), []byte(f.Code)), '}')
 }

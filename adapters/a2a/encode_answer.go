@@ -1,6 +1,8 @@
 package a2a
 
 import (
+	"bytes"
+
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -12,22 +14,38 @@ func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *
 	e := newEncoder(o).(*encoder)
 	e.Answer(req)
 	e.nameTask(run.ID, run.Thread)
-	e.counts = run.Usage
-	dst = e.appendTask(e.appendEnvelope(dst))
-	st := stateOf(run.Status)
-	dst = append(append(append(dst, `","status":{"state":"`...), e.shape.state(st)...), '"')
+	dst = append(e.appendTask(e.appendEnvelope(dst)), `","status":{"state":"`...)
+	return e.appendClose(e.appendOutcome(dst, run, stateOf(run.Status), l))
+}
+
+// appendOutcome appends the state of a task with the message that goes with it, and what has come of it.
+func (e *encoder) appendOutcome(dst []byte, run *hub.Run, st state, l *hub.Losses) []byte {
 	end := hub.Event{Kind: hub.RunEnd, Status: run.Status, More: &hub.More{Err: run.Err, ErrCode: run.ErrCode}}
-	said := conversation.Spoken(run, l)
-	message := e.appendCalls(nil, said)
-	if st != stateInput {
+	message := e.appendCalls(nil, conversation.Spoken(run, l))
+	if st == stateInput {
+		st, message = e.waiting(run, message)
+	} else {
 		l.AddIf("messages.call", message != nil)
 		message = e.why(&end)
 	}
+	dst = append(append(dst, e.shape.state(st)...), '"')
 	if message != nil {
 		dst = e.appendMessage(append(dst, `,"message":`...), message)
 	}
-	dst = e.appendArtifacts(append(dst, `},"artifacts":[`...), said, l)
-	return e.appendClose(e.appendEndMetadata(append(dst, ']'), &end, st))
+	dst = append(e.appendArtifacts(append(dst, `},"artifacts":[`...), run, l), ']')
+	e.counts = run.Usage
+	return e.appendEndMetadata(dst, &end, st)
+}
+
+// waiting is the state of a task that waits for its client, and the parts of the message that says for what.
+func (e *encoder) waiting(run *hub.Run, parts []byte) (state, []byte) {
+	st := stateInput
+	for i := range run.Asks {
+		if e.ask(&run.Asks[i]); i == 0 && run.Asks[i].AskKind == hub.AskAuth {
+			st = stateAuth
+		}
+	}
+	return st, e.appendQuestions(parts)
 }
 
 // appendCalls appends the calls that a task waits for.
@@ -48,19 +66,37 @@ func (e *encoder) why(end *hub.Event) []byte {
 	return e.appendTextPart(nil, end.More.Err)
 }
 
-// appendArtifacts appends what the agent said.
-func (e *encoder) appendArtifacts(dst []byte, said []*hub.Part, l *hub.Losses) []byte {
-	first := true
-	for _, p := range said {
+// appendArtifacts appends what the agent said, under the names that a stream gives it.
+func (e *encoder) appendArtifacts(dst []byte, run *hub.Run, l *hub.Losses) []byte {
+	from := len(dst)
+	for i := range run.Messages {
+		if m := &run.Messages[i]; m.Role == hub.RoleAgent {
+			dst = e.appendMade(dst, from, run, m, l)
+		}
+	}
+	return dst
+}
+
+// appendMade appends the artifacts of a message; the list begins at from. One without an id of its own has that of the run.
+func (e *encoder) appendMade(dst []byte, from int, run *hub.Run, m *hub.Message, l *hub.Losses) []byte {
+	said := m.ID
+	if bytes.Equal(said, run.ID) {
+		said = nil
+	}
+	for j := range m.Parts {
+		p := &m.Parts[j]
 		part := e.artifactPart(p, l)
 		if part == nil {
 			continue
 		}
-		if !first {
+		id := p.ID
+		if p.Kind == hub.PartText || p.Kind == hub.PartRefusal {
+			id = said
+		}
+		if len(dst) > from {
 			dst = append(dst, ',')
 		}
-		first = false
-		dst = append(append(append(dst, `{"artifactId":"`...), e.name(p.ID)...), `","name":"`...)
+		dst = append(append(append(dst, `{"artifactId":"`...), e.name(id)...), `","name":"`...)
 		dst = append(append(dst, rawjson.Or(p.Name, "answer")...), `","parts":[`...)
 		dst = append(append(dst, part...), "]}"...)
 	}

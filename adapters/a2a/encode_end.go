@@ -96,34 +96,10 @@ func (e *encoder) failFirst(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	if e.rpc {
 		out.Begin("")
-		b := append(append(append(out.Buf, `{"jsonrpc":"2.0","id":`...), e.call...), `,"error":`...)
-		out.Buf = append(appendRPCError(b, message, code), '}')
 	} else {
 		out.Begin("error")
-		out.Buf = appendRESTError(out.Buf, message, code, e.shape == shapeV1)
 	}
+	out.Buf = e.appendFault(out.Buf, internal, message, code)
 	out.End()
 	return hub.NativeIf(ev.Status == hub.StatusFailed)
-}
-
-// codeInternal is the JSON-RPC code of an error inside the server.
-const codeInternal = "-32603"
-
-func appendRPCError(dst, message, code []byte) []byte {
-	dst = append(append(dst, `{"code":`+codeInternal+`,"message":"`...), message...)
-	dst = append(append(dst, `","data":[`+errorInfo...), code...)
-	return append(dst, `"}]}`...)
-}
-
-// errorInfo begins the detail of an error, up to its reason.
-const errorInfo = `{"@type":"type.googleapis.com/google.rpc.ErrorInfo","domain":"sabir","reason":"`
-
-func appendRESTError(dst, message, code []byte, v1 bool) []byte {
-	if !v1 {
-		dst = append(append(dst, `{"code":`+codeInternal+`,"message":"`...), message...)
-		return append(dst, `"}`...)
-	}
-	dst = append(append(dst, `{"error":{"code":500,"status":"INTERNAL","message":"`...), message...)
-	dst = append(append(dst, `","details":[`+errorInfo...), code...)
-	return append(dst, `"}]}}`...)
 }

@@ -13,12 +13,19 @@ type writer struct {
 	*jsonwriter.Writer
 	shape  shape
 	losses *hub.Losses
+
+	context, task []byte // that all messages are of; nil: they do not say
 }
 
 // AppendMessages writes a list of messages. Steps of one message are one, for ids are of one message each; calls and what came of them
 // are data in the form of Google's Agent Development Kit. Instructions, reasoning, sources and approvals have no place.
 func (messages) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
-	w, ids := writer{Writer: jsonwriter.New(dst), losses: l}, conversation.MessageIDs(ms)
+	w := writer{Writer: jsonwriter.New(dst), losses: l}
+	return w.list(ms)
+}
+
+func (w *writer) list(ms []hub.Message) []byte {
+	ids := conversation.MessageIDs(ms)
 	w.Open('[')
 	for len(ms) > 0 {
 		n := 1
@@ -39,7 +46,7 @@ func (w *writer) message(steps []hub.Message, ids *conversation.IDs) {
 		return
 	}
 	before := *w.Writer
-	w.openMessage(&steps[0], ids.Take(steps[0].ID, "message"), nil, nil)
+	w.openMessage(&steps[0], ids.Take(steps[0].ID, "message"), w.context, w.task)
 	from := len(w.Buf)
 	for i := range steps {
 		w.parts(&steps[i])

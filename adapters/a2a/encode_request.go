@@ -2,6 +2,7 @@ package a2a
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -78,8 +79,12 @@ func callID(asked rawjson.Value) rawjson.Value {
 }
 
 func methodOf(version string, whole bool) string {
+	op := hub.OpRun
+	if whole {
+		op = hub.OpWhole
+	}
 	for name, m := range methods {
-		if m.version == version && m.whole == whole {
+		if m == op && strings.Contains(name, "/") == (version == version03) {
 			return name
 		}
 	}

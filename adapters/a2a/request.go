@@ -2,35 +2,13 @@ package a2a
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
-
-// endpoints are what clients call with a message: one URL for the binding to JSON-RPC, and those of REST in both versions.
-var endpoints = []hub.Endpoint{
-	{Method: "POST", Operation: hub.OpRun},
-	{Method: "POST", Path: "/message:stream", Operation: hub.OpRun},
-	{Method: "POST", Path: "/message:send", Operation: hub.OpWhole},
-	{Method: "POST", Path: "/v1/message:stream", Operation: hub.OpRun},
-	{Method: "POST", Path: "/v1/message:send", Operation: hub.OpWhole},
-}
-
-// A method sends a message, and is answered by a stream or in one piece.
-type method struct {
-	version string
-	whole   bool
-}
-
-// Methods of JSON-RPC that send a message. All others ask about tasks, or about the agent.
-var methods = map[string]method{
-	"SendStreamingMessage": {version: version1},
-	"SendMessage":          {version: version1, whole: true},
-	"message/stream":       {version: version03},
-	"message/send":         {version: version03, whole: true},
-}
 
 // requests reads and writes the call that sends a message. Of other calls it reads what their answers depend on.
 type requests struct{}
@@ -63,18 +41,20 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	m, name := readObject(message), rawjson.Body(call.Method)
 	req.Version = versionOf(req, name, message, &m)
 	req.Run, req.Thread, req.Body = m.taskID, m.contextID, body
-	what, sends := methods[string(name)]
-	req.Whole = req.Whole || what.whole
+	op, sends := methods[string(name)]
+	sends = sends && (op == hub.OpRun || op == hub.OpWhole)
+	req.Whole = req.Whole || op == hub.OpWhole
 	if req.Other = rpc && !sends || rawjson.Kind(message) != '{'; req.Other {
 		return nil
 	}
 	req.Partial = len(m.taskID)+len(m.contextID) > 0
-	req.Begins = !req.Partial
+	req.Begins, req.Resumes = !req.Partial, len(m.taskID) > 0
 	req.Extra = extra(asked)
 	return decodeNews(req, message, len(m.taskID) > 0)
 }
 
-// decodeNews reads the message. In a task that waits, an answer may be data with the member approved.
+// decodeNews reads the message. In a task that waits, an answer may be data with the member approved, and the id of the question where there
+// are several.
 func decodeNews(req *hub.Request, message rawjson.Value, waits bool) error {
 	b := conversation.Builder{}
 	if err := decodeMessage(&b, message, "message"); err != nil {
@@ -86,12 +66,16 @@ func decodeNews(req *hub.Request, message rawjson.Value, waits bool) error {
 		kept := m.Parts[:0]
 		for _, p := range m.Parts {
 			if d := conversation.Decision(p.Value); waits && p.Kind == hub.PartData && p.Meta.Raw == nil && d.Decided {
+				d.Ask = rawjson.Text(p.Value, "id")
 				req.Answers = append(req.Answers, d)
 			} else {
 				kept = append(kept, p)
 			}
 		}
 		m.Parts = kept
+	}
+	if len(req.Answers) > 0 { // a message that only answers says nothing else
+		req.Messages = slices.DeleteFunc(req.Messages, func(m hub.Message) bool { return len(m.Parts) == 0 })
 	}
 	return nil
 }

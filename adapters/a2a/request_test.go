@@ -181,7 +181,7 @@ func TestWholeAnswers(t *testing.T) {
 		say(hub.RoleAgent, "a", text("It is 3."), hub.Part{Kind: hub.PartData, Name: b("d"), Value: b("[1]")}),
 	}}
 	f("1.0", ask1, done, `{"jsonrpc":"2.0","id":"x 1","result":{"task":{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED"},"artifacts":[`+
-		`{"artifactId":"artifact-1","name":"answer","parts":[{"text":"It is 3."}]},{"artifactId":"artifact-2","name":"d","parts":[{"data":[1]}]}]}}}`)
+		`{"artifactId":"a","name":"answer","parts":[{"text":"It is 3."}]},{"artifactId":"artifact-1","name":"d","parts":[{"data":[1]}]}]}}}`)
 	waits := &hub.Run{ID: b("t1"), Ended: true, Status: hub.StatusTools, Usage: hub.NoCounts, Messages: []hub.Message{
 		say(hub.RoleAgent, "a", hub.Part{Kind: hub.PartCall, ID: b("k"), Name: b("ls"), Value: b("{}"), ClientRuns: true}),
 	}}

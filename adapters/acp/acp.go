@@ -186,6 +186,7 @@ var Dialect = hub.Dialect{
 	Messages:      replay.Messages[atRest]{},
 	Requests:      requests{},
 	NewFace:       newFace,
+	FaceHTTP:      &hub.FaceHTTP{Connection: "Acp-Connection-Id", Thread: "Acp-Session-Id", Opens: initializes},
 	Processes:     &hub.Processes{NewDriver: newDriver},
 }
 

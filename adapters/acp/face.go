@@ -9,16 +9,18 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/questions"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/replay"
 )
 
-// face is the agent for an editor that has started it, in version 1 of the protocol.
+// face is the agent for an editor, in version 1 of the protocol.
 type face struct {
+	cfg  hub.FaceConfig
 	json rawjson.Decoder
 	rpc  jsonrpc.Caller
 	open questions.Open // that the client was asked
 }
 
-func newFace() hub.Face { return new(face) }
+func newFace(cfg hub.FaceConfig) hub.Face { return &face{cfg: cfg} }
 
 // Kinds of questions.
 const (
@@ -44,24 +46,50 @@ func (f *face) Receive(dst, message []byte) ([]byte, hub.ClientMessage) {
 		m.Kind = hub.ClientTurn
 	case method == "session/new":
 		m.Kind = hub.ClientBegins
+	case method == "session/load" && f.cfg.Load:
+		m.Kind, m.Replay = hub.ClientReturns, true
+	case method == "session/resume" && f.cfg.Resume:
+		m.Kind = hub.ClientReturns
+	case method == "session/close":
+		m.Kind = hub.ClientCancels
+		dst = f.rpc.Answer(dst, in.ID, empty)
 	case method == "initialize":
-		dst = f.rpc.Answer(dst, in.ID, describe)
+		dst = f.rpc.Answer(dst, in.ID, f.describe)
 	case method == "authenticate":
-		dst = f.rpc.Answer(dst, in.ID, func(*jsonwriter.Writer) {})
+		dst = f.rpc.Answer(dst, in.ID, empty)
 	default:
 		dst = f.rpc.Refuse(dst, in.ID, jsonrpc.CodeUnknown, "This agent does not have the method.")
 	}
 	return dst, m
 }
 
-// codeParse is the code of JSON-RPC for what cannot be read.
-const codeParse = -32700
+// initializes reports whether a message is the first of a connection.
+func initializes(message []byte) bool {
+	var in jsonrpc.Message
+	return new(rawjson.Decoder).Decode(message, &in) == nil && in.Called() && string(in.Name()) == "initialize"
+}
+
+func empty(*jsonwriter.Writer) {}
+
+// codeParse is the code of JSON-RPC for what cannot be read, codeUnknown that of the protocol for what is not there.
+const (
+	codeParse   = -32700
+	codeUnknown = -32002
+)
 
 // describe says what the agent is able to do: what it cannot take is a loss of the request, so that nothing is announced as missing.
-func describe(w *jsonwriter.Writer) {
+func (f *face) describe(w *jsonwriter.Writer) {
 	w.Int("protocolVersion", 1)
 	w.OpenAt("agentCapabilities", '{')
-	w.Bool("loadSession", false)
+	w.Bool("loadSession", f.cfg.Load)
+	w.OpenAt("sessionCapabilities", '{')
+	w.OpenAt("close", '{')
+	w.Close('}')
+	if f.cfg.Resume {
+		w.OpenAt("resume", '{')
+		w.Close('}')
+	}
+	w.Close('}')
 	w.OpenAt("promptCapabilities", '{')
 	w.Bool("image", true)
 	w.Bool("audio", true)
@@ -77,8 +105,27 @@ func describe(w *jsonwriter.Writer) {
 }
 
 // Began implements [hub.Face].
-func (f *face) Began(dst []byte, m *hub.ClientMessage, thread []byte) []byte {
-	return f.rpc.Answer(dst, m.Call, func(w *jsonwriter.Writer) { w.Text("sessionId", thread) })
+func (f *face) Began(dst []byte, m *hub.ClientMessage, t *hub.Thread) []byte {
+	if t == nil {
+		return f.rpc.Refuse(dst, m.Call, codeUnknown, "The session is not known, or not any more.")
+	}
+	id := rawjson.AppendEscaped(nil, []byte(t.ID))
+	if m.Kind == hub.ClientBegins {
+		return f.rpc.Answer(dst, m.Call, func(w *jsonwriter.Writer) { w.Text("sessionId", id) })
+	}
+	if m.Replay {
+		dst = appendReplay(dst, id, t.Messages)
+	}
+	return f.rpc.Answer(dst, m.Call, empty)
+}
+
+// appendReplay appends the updates that tell a conversation again.
+func appendReplay(dst, session []byte, ms []hub.Message) []byte {
+	updates := replay.FormOf[atRest]().AppendMessages(nil, ms, new(hub.Losses)) // the client is told what can be told
+	for update := range rawjson.Each(updates) {
+		dst = append(appendUpdate(dst, session, update), '\n')
+	}
+	return dst
 }
 
 // Sent implements [hub.Face]. It keeps the options of questions: an answer names one of them, and not what it means.

@@ -12,7 +12,7 @@ import (
 
 // TestFace: what an editor says around turns is answered, and what it wants is said.
 func TestFace(t *testing.T) {
-	f := newFace()
+	f := newFace(hub.FaceConfig{})
 	say := func(message, answer string, kind hub.ClientMessageKind) hub.ClientMessage {
 		t.Helper()
 		got, m := f.Receive(nil, []byte(message))
@@ -24,7 +24,7 @@ func TestFace(t *testing.T) {
 	say(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":2}}`, `"id":0,"result":{"protocolVersion":1`, hub.ClientSettled)
 	say(`{"jsonrpc":"2.0","id":"a","method":"authenticate","params":{"methodId":"x"}}`, `"id":"a","result":{}`, hub.ClientSettled)
 	m := say(`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}`, "", hub.ClientBegins)
-	if got := string(f.Began(nil, &m, []byte("s1"))); got != `{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s1"}}`+"\n" {
+	if got := string(f.Began(nil, &m, &hub.Thread{ID: "s1"})); got != `{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s1"}}`+"\n" {
 		t.Errorf("begun: %s", got)
 	}
 	if m := say(`{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s1","prompt":[]}}`, "", hub.ClientTurn); string(m.Thread) != "s1" {
@@ -39,9 +39,43 @@ func TestFace(t *testing.T) {
 	say(`{`, `"id":null,"error":{"code":-32700`, hub.ClientSettled)
 }
 
+// TestFaceReturns: a session of an earlier connection is told again, or gone on with, where that can be had.
+func TestFaceReturns(t *testing.T) {
+	load := []byte(`{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s\"1","cwd":"/","mcpServers":[]}}`)
+	resume := bytes.Replace(load, []byte("session/load"), []byte("session/resume"), 1)
+	thread := &hub.Thread{ID: `s"1`, Messages: []hub.Message{
+		{Role: hub.RoleUser, Parts: []hub.Part{{Kind: hub.PartText, Text: []byte("Hi")}}},
+		{Role: hub.RoleAgent, Parts: []hub.Part{{Kind: hub.PartText, Text: []byte("Hello")}}},
+	}}
+	f := newFace(hub.FaceConfig{Load: true, Resume: true})
+	out, m := f.Receive(nil, load)
+	if len(out) > 0 || m.Kind != hub.ClientReturns || !m.Replay || string(m.Thread) != `s\"1` {
+		t.Errorf("load: %s %+v", out, m)
+	}
+	const update = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s\"1","update":{"sessionUpdate":"`
+	lines := strings.Split(string(f.Began(nil, &m, thread)), "\n")
+	if len(lines) != 4 || !strings.HasPrefix(lines[0], update+"user_message_chunk") || !strings.HasPrefix(lines[1], update+"agent_message_chunk") ||
+		lines[2] != `{"jsonrpc":"2.0","id":1,"result":{}}` {
+		t.Errorf("told again is %s", lines)
+	}
+	if got := string(f.Began(nil, &m, nil)); !strings.Contains(got, `"id":1,"error":{"code":-32002`) {
+		t.Errorf("unknown: %s", got)
+	}
+	_, m = f.Receive(nil, resume)
+	if got := string(f.Began(nil, &m, thread)); m.Kind != hub.ClientReturns || got != `{"jsonrpc":"2.0","id":1,"result":{}}`+"\n" {
+		t.Errorf("resumed: %s", got)
+	}
+	f = newFace(hub.FaceConfig{})
+	for _, message := range [][]byte{load, resume} {
+		if out, m := f.Receive(nil, message); m.Kind != hub.ClientSettled || !bytes.Contains(out, []byte("-32601")) {
+			t.Errorf("%s: %s", message, out)
+		}
+	}
+}
+
 // TestFaceAnswers: an answer means what the option that it names was offered as. One to nothing that was asked is nobody's.
 func TestFaceAnswers(t *testing.T) {
-	f := newFace()
+	f := newFace(hub.FaceConfig{})
 	options := `"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"allow nothing","kind":"reject_once"}]`
 	ask := func(id string) {
 		f.Sent([]byte(`{"jsonrpc":"2.0","method":"session/update","params":{}}` + "\n" +
@@ -91,12 +125,13 @@ func FuzzFace(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":0,"method":"initialize"}`), []byte(`{"jsonrpc":"2.0","id":"q","method":"session/request_permission","params":{"options":[{"optionId":"a","kind":"allow_once"}]}}`))
 	f.Add([]byte(`{"id":"q","result":{"outcome":{"outcome":"selected","optionId":"a"}}}`), []byte(`{"id":{},"method":"elicitation/create"}`))
 	f.Add([]byte(`{"id":[1],"method":"x"}`), []byte("\n\n"))
+	f.Add([]byte(`{"id":1,"method":"session/load","params":{"sessionId":"s"}}`), []byte(""))
 	f.Fuzz(func(t *testing.T, message, sent []byte) {
-		face := newFace()
+		face := newFace(hub.FaceConfig{Load: true, Resume: true})
 		face.Sent(sent)
 		out, m := face.Receive(nil, message)
-		if m.Kind == hub.ClientBegins {
-			out = face.Began(out, &m, []byte("s"))
+		if m.Kind == hub.ClientBegins || m.Kind == hub.ClientReturns {
+			out = face.Began(out, &m, &hub.Thread{ID: "s"})
 		}
 		for line := range bytes.Lines(out) {
 			if !json.Valid(line) || bytes.ContainsAny(line[:len(line)-1], "\r\n") {

@@ -20,6 +20,11 @@ func notification(update rawjson.Value) rawjson.Value {
 	if rawjson.Get(update, "method") != nil {
 		return update
 	}
-	dst := append([]byte(updatePrefix), `","update":`...)
+	return appendUpdate(nil, nil, update)
+}
+
+// appendUpdate appends the notification of an update to a session.
+func appendUpdate(dst, session []byte, update rawjson.Value) []byte {
+	dst = append(append(append(dst, updatePrefix...), session...), `","update":`...)
 	return append(append(dst, update...), "}}"...)
 }

@@ -142,11 +142,11 @@ func capable(v rawjson.Value, path ...string) bool {
 
 // refused is the failure for an error in place of a session.
 func (o *opening) refused(m *jsonrpc.Message) *hub.Failure {
-	const unauthorized, unknown = -32000, -32002
+	const unauthorized = -32000
 	switch code, _ := rawjson.Int(rawjson.Get(m.Error, "code")); {
 	case code == unauthorized:
 		return failed("It wants to be logged in first.", m.Fault())
-	case code == unknown || o.stage == loading || o.stage == resuming:
+	case code == codeUnknown || o.stage == loading || o.stage == resuming:
 		return failed("It does not know the session.", m.Fault())
 	}
 	return failed("It did not open a session.", m.Fault())

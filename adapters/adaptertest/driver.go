@@ -73,11 +73,11 @@ func play(t *testing.T, d *hub.Dialect, talk []byte) (got []byte) {
 			s.driver = d.Processes.NewDriver(session)
 		}
 		sent, said := s.step(t, kind, text)
-		if err := checkSent(sent); err != nil {
+		if err := checkSent(d, sent); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
 		for out := range bytes.Lines(sent) {
-			got = append(append(got, "> "...), out...)
+			got = append(append(append(got, "> "...), bytes.TrimSuffix(out, []byte("\n"))...), '\n')
 		}
 		if said != "" {
 			got = append(append(got, "= "...), said+"\n"...)
@@ -134,8 +134,11 @@ func saidOf(in *hub.Received, err error, lost []string) string {
 	return strings.TrimSpace(strings.Join(said, " "))
 }
 
-// checkSent holds what every driver promises of what it sends: whole lines, each of them one JSON object.
-func checkSent(sent []byte) error {
+// checkSent holds what every driver promises of what it sends: whole lines, each of them one JSON object. A prompt may be anything.
+func checkSent(d *hub.Dialect, sent []byte) error {
+	if d.Processes.OneTurn {
+		return nil
+	}
 	if len(sent) > 0 && sent[len(sent)-1] != '\n' {
 		return fmt.Errorf("what is sent does not end with a line feed: %s", sent)
 	}
@@ -171,7 +174,7 @@ func FuzzDriver(f *testing.F, d *hub.Dialect) {
 				continue
 			}
 			sent, _ := s.step(t, kind, text)
-			if err := checkSent(sent); err != nil {
+			if err := checkSent(d, sent); err != nil {
 				t.Fatal(err)
 			}
 			sum += len(sent)

@@ -124,6 +124,7 @@ var Dialect = hub.Dialect{
 	Texts:         []string{"text"},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
+	NoEventIDs:    true, // its clients look for data lines
 	Observe:       observe,
 	Watch:         newWatcher,
 	Explains:      explains,

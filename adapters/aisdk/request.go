@@ -41,9 +41,24 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	} else {
 		req.Messages, _ = messages{}.DecodeMessages(nil, chat.Messages)
 	}
+	markReturned(req.Messages)
 	req.Run = continued(req.Messages, rawjson.Body(chat.MessageID))
 	req.Remember(true)
 	return nil
+}
+
+// markReturned marks the calls that the client has run. Requests name no tools, but clients go on by themselves with the message
+// whose last step they have completed, and what the agent has run says so there, or was approved.
+func markReturned(ms []hub.Message) {
+	if len(ms) == 0 || ms[len(ms)-1].Role != hub.RoleAgent {
+		return
+	}
+	last := &ms[len(ms)-1]
+	for i := range last.Parts {
+		p := &last.Parts[i]
+		ran, _ := rawjson.Bool(rawjson.Get(p.Meta.Of(Dialect.Name), "providerExecuted"))
+		p.ClientRuns = p.Kind == hub.PartCall && p.Result != nil && p.Approval == nil && !ran
+	}
 }
 
 // continued returns the id of the agent's message that the answer goes on with: the one that the request names, or the last of

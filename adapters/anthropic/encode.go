@@ -16,6 +16,7 @@ type encoder struct {
 
 	id, model []byte // of the message, string bodies
 	named     bool   // the client has said which model it asked for: it hears of no other
+	fixed     bool   // the id is that by which a later request goes on from the message
 	begun     bool   // message_start is written
 
 	next  int // index of the next block
@@ -75,9 +76,15 @@ func (e *encoder) Answer(req *hub.Request) {
 		e.model, e.named = append(e.model[:0], req.Model...), true
 	}
 	if len(req.Unique) > 0 {
-		e.id = append(append(e.id[:0], "msg_"...), req.Unique...)
+		e.id = append(append(e.id[:0], messagePrefix...), req.Unique...)
+	}
+	if len(req.Answer) > 0 {
+		e.id, e.fixed = append(e.id[:0], req.Answer...), true
 	}
 }
+
+// messagePrefix begins the ids of messages.
+const messagePrefix = "msg_"
 
 // Finish implements [hub.Encoder]. The last event was the end of the message; a [DONE] behind it would be fatal.
 func (e *encoder) Finish(*wire.Out) {}
@@ -117,9 +124,11 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // learnNames takes the id of the message and the model from the start of the run.
 func (e *encoder) learnNames(ev *hub.Event) {
-	if len(ev.Msg) > 0 {
+	switch {
+	case e.fixed:
+	case len(ev.Msg) > 0:
 		e.id = append(e.id[:0], ev.Msg...)
-	} else if len(ev.ID) > 0 {
+	case len(ev.ID) > 0:
 		e.id = append(e.id[:0], ev.ID...)
 	}
 	if ev.More != nil && len(ev.More.Model) > 0 && !e.named {

@@ -12,27 +12,30 @@ var errorTypes = map[string]bool{
 
 // codeTypes are the types for Sabir's own codes; those that are not listed are api_error.
 var codeTypes = map[hub.Code]string{
-	hub.CodeTimeout:      "timeout_error",
-	hub.CodeIdle:         "timeout_error",
-	hub.CodeDuration:     "timeout_error",
-	hub.CodeClientSlow:   "timeout_error",
-	hub.CodeUnauthorized: "authentication_error",
-	hub.CodeNotFound:     "not_found_error",
-	hub.CodeNoRoute:      "not_found_error",
-	hub.CodeBusy:         "overloaded_error",
-	hub.CodeLimit:        "overloaded_error",
-	hub.CodeBodies:       "overloaded_error",
-	hub.CodeShutdown:     "overloaded_error",
-	hub.CodeBadRequest:   "invalid_request_error",
-	hub.CodeBadMethod:    "invalid_request_error",
-	hub.CodeBadDialect:   "invalid_request_error",
-	hub.CodeBadOrigin:    "permission_error",
-	hub.CodeBadHost:      "invalid_request_error",
-	hub.CodeBodyTooLarge: "request_too_large",
-	hub.CodeUnreadable:   "invalid_request_error",
-	hub.CodeLossy:        "invalid_request_error",
-	hub.CodePartial:      "invalid_request_error",
-	hub.CodeNoEndpoint:   "not_found_error",
+	hub.CodeTimeout:       "timeout_error",
+	hub.CodeIdle:          "timeout_error",
+	hub.CodeDuration:      "timeout_error",
+	hub.CodeClientSlow:    "timeout_error",
+	hub.CodeUnauthorized:  "authentication_error",
+	hub.CodeNotFound:      "not_found_error",
+	hub.CodeNoRoute:       "not_found_error",
+	hub.CodeBusy:          "overloaded_error",
+	hub.CodeLimit:         "overloaded_error",
+	hub.CodeBodies:        "overloaded_error",
+	hub.CodeShutdown:      "overloaded_error",
+	hub.CodeBadRequest:    "invalid_request_error",
+	hub.CodeBadMethod:     "invalid_request_error",
+	hub.CodeBadDialect:    "invalid_request_error",
+	hub.CodeBadOrigin:     "permission_error",
+	hub.CodeBadHost:       "invalid_request_error",
+	hub.CodeBodyTooLarge:  "request_too_large",
+	hub.CodeUnreadable:    "invalid_request_error",
+	hub.CodeLossy:         "invalid_request_error",
+	hub.CodePartial:       "invalid_request_error",
+	hub.CodeAnswerUnknown: "invalid_request_error",
+	hub.CodeAnswerRuns:    "invalid_request_error",
+	hub.CodeAnswerTaken:   "invalid_request_error",
+	hub.CodeNoEndpoint:    "not_found_error",
 }
 
 // errorType is the type of an error with that code, whoever has given it.
@@ -65,11 +68,18 @@ func appendFailure(dst []byte, f *hub.Failure) []byte {
 		typ = errorType([]byte(f.Code))
 	}
 	dst = appendError(dst, typ, []byte(f.Text()))
-	if f.Code == hub.CodePartial {
-		dst = append(dst[:len(dst)-len("}}")], noThreads...)
+	if details := threadDetails[f.Code]; details != "" {
+		dst = append(append(dst[:len(dst)-len("}}")], `,"details":{"error_code":"thread_`...), details...)
+		dst = append(dst, "}}}"...)
 	}
 	return dst
 }
 
-// noThreads is what makes the SDKs, which let the server keep the conversation unless it refuses, send all of it themselves.
-const noThreads = `,"details":{"error_code":"thread_unsupported_request","unsupported":["thread"]}}}`
+// threadDetails are what makes the SDKs, which let the server keep the conversation, send all of it themselves: for good, or to begin
+// another thread with it.
+var threadDetails = map[hub.Code]string{
+	hub.CodePartial:       `unsupported_request","unsupported":["thread"]`,
+	hub.CodeAnswerUnknown: `not_found"`,
+	hub.CodeAnswerRuns:    `continue_in_flight"`,
+	hub.CodeAnswerTaken:   `already_continued"`,
+}

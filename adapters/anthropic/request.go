@@ -39,8 +39,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	}
 	streams, _ := rawjson.Bool(in.Stream)
 	req.Whole = !streams
-	req.Partial = string(rawjson.Text(in.Thread, "type")) == "continue"
-	req.Keep = !rawjson.IsNull(in.Thread)
+	decodeThread(req, &in)
 	req.Tools.Known = true // nothing else tells the model of a tool
 	for v, tool := range rawjson.EachObject(in.Tools) {
 		req.Tools.Define(decodeTool(v, tool))
@@ -48,6 +47,19 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	decodeSettings(req, &in)
 	req.Extra = conversation.Extra(&in.All, dialectName, func(key []byte) bool { return read[string(key)] })
 	return decodeConversation(req, &in)
+}
+
+// decodeThread reads whether the server keeps the conversation. Each answer can be gone on from once, and what goes on has the
+// instructions and tools that the thread was created with.
+func decodeThread(req *hub.Request, in *input) {
+	if rawjson.IsNull(in.Thread) {
+		return
+	}
+	req.Keep, req.Answer = true, append([]byte(messagePrefix), req.Unique...)
+	if string(rawjson.Text(in.Thread, "type")) == "continue" {
+		req.Partial, req.Alone, req.Inherits = true, true, rawjson.IsNull(in.Tools)
+		req.Previous = rawjson.Text(in.Thread, "previous_message_id")
+	}
 }
 
 // decodeConversation reads the instructions and the messages behind them.

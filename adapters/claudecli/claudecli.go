@@ -146,7 +146,7 @@ var Dialect = hub.Dialect{
 	KeepAlive:     keepAlive,
 	Messages:      replay.Messages[atRest]{},
 	Requests:      requests{},
-	Processes:     &hub.Processes{NewDriver: newDriver, Arguments: arguments},
+	Processes:     &hub.Processes{NewDriver: newDriver, Arguments: (*hub.Session).Flags},
 }
 
 const (

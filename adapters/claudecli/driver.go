@@ -28,18 +28,6 @@ func newDriver(s *hub.Session) hub.Driver {
 	return &driver{json: rawjson.Decoder{MaxDepth: s.Options.Nesting}, fresh: len(s.ID) == 0}
 }
 
-// arguments go on with a session, or choose a model. What clients name stands behind the sign of equality: alone, it might be taken
-// for an option.
-func arguments(s *hub.Session) (args []string) {
-	if len(s.ID) > 0 {
-		args = append(args, "--resume="+string(rawjson.AppendUnescaped(nil, s.ID)))
-	}
-	if len(s.Model) > 0 {
-		args = append(args, "--model="+string(rawjson.AppendUnescaped(nil, s.Model)))
-	}
-	return args
-}
-
 // Turn implements [hub.Driver].
 func (d *driver) Turn(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, hub.TurnState, error) {
 	content, decisions := jsonwriter.New(nil), conversation.Decided(req)

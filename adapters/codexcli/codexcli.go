@@ -1,4 +1,4 @@
-// Package codexcli reads what the Codex CLI prints with codex exec --json.
+// Package codexcli runs codex exec --json, and reads what it prints.
 //
 // # Wire
 //
@@ -37,9 +37,15 @@
 //
 // A status of completed, failed or declined ends a tool. Lines that are no JSON are faults, and the stream goes on.
 //
+// # Processes
+//
+// A process holds one turn, which is over with turn.completed or turn.failed. The prompt stands on standard input (the argument "-"),
+// resume ID goes on with a thread, --model=M chooses. The interrupt signal ends a turn at once, without a line. Nobody can be asked:
+// what the approval policy of the configuration does not allow is denied.
+//
 // # Lost
 //
-// Which server an MCP tool is of, but for its title; what follows the end of the first turn.
+// In requests: all but texts of the user's. Which server an MCP tool is of, but for its title; what follows the end of the first turn.
 //
 // # Options
 //
@@ -47,7 +53,7 @@
 //
 // # Source
 //
-// Codex CLI 0.163.0 (github.com/openai/codex: codex-rs/exec, @openai/codex-sdk). It is read only: programs that start the CLI
+// Codex CLI 0.163.0 (github.com/openai/codex: codex-rs/exec, @openai/codex-sdk). It is not written: programs that start the CLI
 // expect the CLI.
 package codexcli
 
@@ -74,6 +80,7 @@ var Dialect = hub.Dialect{
 		},
 	},
 	NewDecoder: newDecoder,
+	Processes:  &processes,
 	Observe:    observe,
 	Watch:      func(hub.Options) hub.Watcher { return &watcher{} },
 }

@@ -1,6 +1,9 @@
 package conversation
 
 import (
+	"bytes"
+	"slices"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/approval"
 )
@@ -127,8 +130,10 @@ func (f *Folder) resultOf(ev *hub.Event) *hub.CallResult {
 	return r
 }
 
-// ask notes the question whether a call may run. Other questions are about no call.
+// ask notes a question, and of one whether a call may run the call. Other questions are about no call.
 func (f *Folder) ask(ev *hub.Event) {
+	f.run.Asks = append(f.run.Asks, ev.Clone())
+	f.size += overhead + ev.Size()
 	t, ok := f.calls[string(ev.Ref)]
 	if ev.AskKind != hub.AskPermission || !ok || t.nowhere {
 		return
@@ -144,6 +149,7 @@ func (f *Folder) ask(ev *hub.Event) {
 
 // answer notes what was decided. A question that nobody has answered is left as it is.
 func (f *Folder) answer(ev *hub.Event) {
+	f.run.Asks = slices.DeleteFunc(f.run.Asks, func(asked hub.Event) bool { return bytes.Equal(asked.ID, ev.ID) })
 	q, ok := f.asks[string(ev.ID)]
 	if !ok || ev.Status != hub.StatusChosen && ev.Status != hub.StatusCancelled {
 		return

@@ -42,3 +42,27 @@ func (b *Builder) goOn(m *hub.Message) {
 		}
 	}
 }
+
+// Decide gives answers to the calls that their questions are about, in messages that are the caller's own, and returns those whose question
+// is not open there.
+func Decide(ms []hub.Message, answers []hub.Decision) (others []hub.Decision) {
+	open := map[string]*hub.Part{}
+	for i := range ms {
+		for j := range ms[i].Parts {
+			if p := &ms[i].Parts[j]; p.Approval != nil && !p.Approval.Decided && p.Result == nil {
+				open[string(p.Approval.ID)] = p
+			}
+		}
+	}
+	for _, d := range answers {
+		p := open[string(d.Ask)]
+		if p == nil || !d.Decided {
+			others = append(others, d)
+			continue
+		}
+		own := *p.Approval // what others go on from stays undecided
+		own.Decided, own.Approved, own.Reason = true, d.Approved, d.Reason
+		p.Approval = &own
+	}
+	return others
+}

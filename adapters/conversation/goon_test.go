@@ -26,3 +26,21 @@ func TestGoOn(t *testing.T) {
 		t.Error("what was before is changed")
 	}
 }
+
+// TestDecide: an answer goes to the call that its question is about, and the conversation before it stays as it was.
+func TestDecide(t *testing.T) {
+	call := hub.Part{Kind: hub.PartCall, ID: []byte("c1"), Approval: &hub.Approval{ID: []byte("q1")}}
+	before := []hub.Message{{Role: hub.RoleAgent, Parts: []hub.Part{call}}}
+	all := GoOn(before, nil)
+	yes := hub.Decision{Ask: []byte("q1"), Decided: true, Approved: true, Reason: []byte("fine")}
+	others := Decide(all, []hub.Decision{yes, {Ask: []byte("q2"), Decided: true}, {Ask: []byte("q1")}})
+	if a := all[0].Parts[0].Approval; !a.Decided || !a.Approved || string(a.Reason) != "fine" || len(others) != 2 {
+		t.Errorf("the call has %+v, and %d answers are left", a, len(others))
+	}
+	if before[0].Parts[0].Approval.Decided {
+		t.Error("what was before is changed")
+	}
+	if others = Decide(all, []hub.Decision{yes}); len(others) != 1 {
+		t.Error("a question is answered twice")
+	}
+}

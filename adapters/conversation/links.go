@@ -16,60 +16,60 @@ type Chain []Link
 // A Link stands for all that the user has said up to a message.
 type Link [16]byte
 
-// ChainOf returns the chain of a conversation, and where the messages of its links stand.
+// ChainOf returns the chain of a conversation, and where the messages of its links stand. Messages in which the user says nothing, such as
+// some clients put behind results, are no links.
 func ChainOf(ms []hub.Message) (c Chain, at []int) {
-	var before Link
+	l := linker{hash: sha256.New()}
 	for i := range ms {
-		if ms[i].Role != hub.RoleUser || !speaks(&ms[i]) {
-			continue
+		if ms[i].Role == hub.RoleUser && l.add(ms[i].Parts) {
+			c, at = append(c, l.last), append(at, i)
 		}
-		h := sha256.New()
-		h.Write(before[:])
-		for j := range ms[i].Parts {
-			appendLink(h.Write, &ms[i].Parts[j])
-		}
-		before = Link(h.Sum(nil))
-		c, at = append(c, before), append(at, i)
 	}
 	return c, at
 }
 
-// speaks reports whether the user says anything in a message; some clients put empty ones behind results.
-func speaks(m *hub.Message) bool {
-	for i := range m.Parts {
-		switch p := &m.Parts[i]; p.Kind {
-		case hub.PartFile, hub.PartData, hub.PartRaw:
-			return true
-		case hub.PartText:
-			if len(spoken(p.Text)) > 0 {
-				return true
-			}
-		}
-	}
-	return false
+// linker makes the links of a chain.
+type linker struct {
+	hash hash.Hash
+	last Link
+	text []byte // of a part, reused
+	sum  [sha256.Size]byte
 }
 
-// appendLink hashes what the user has said in a part. Marks are not hashed, nor are ids, which clients make anew.
-func appendLink(write func([]byte) (int, error), p *hub.Part) {
-	switch p.Kind {
-	case hub.PartText:
-		_, _ = write(spoken(p.Text))
-	case hub.PartFile:
-		for _, b := range [][]byte{p.File.URL, p.File.FileID, p.File.Base64} {
-			_, _ = write(b)
-			_, _ = write([]byte{0})
+// add makes the link of a message, and reports whether anything is said there. Marks are not hashed, nor are ids, which clients make anew.
+func (l *linker) add(parts []hub.Part) (says bool) {
+	l.hash.Reset()
+	l.hash.Write(l.last[:])
+	for i := range parts {
+		switch p := &parts[i]; p.Kind {
+		case hub.PartText:
+			text := l.spoken(p.Text)
+			says = says || len(text) > 0
+			l.hash.Write(text)
+		case hub.PartFile:
+			says = true
+			for _, b := range [][]byte{p.File.URL, p.File.FileID, p.File.Base64} {
+				l.hash.Write(b)
+				l.hash.Write([]byte{0})
+			}
+		case hub.PartData, hub.PartRaw:
+			says = true
+			l.hash.Write(p.Value)
 		}
-	case hub.PartData, hub.PartRaw:
-		_, _ = write(p.Value)
 	}
+	if says {
+		l.last = Link(l.hash.Sum(l.sum[:0]))
+	}
+	return says
 }
 
 // contexts are elements that clients put in front of what the user says. They may hold what changes from turn to turn, such as the date.
 var contexts = []string{"system-reminder", "environment_context"}
 
 // spoken is what the user has said in a text: without those, and without blanks at its ends, which clients trim.
-func spoken(body []byte) []byte {
-	text := bytes.TrimSpace(rawjson.AppendUnescaped(nil, body))
+func (l *linker) spoken(body []byte) []byte {
+	l.text = rawjson.AppendUnescaped(l.text[:0], body)
+	text := bytes.TrimSpace(l.text)
 	for {
 		rest := withoutContext(text)
 		if len(rest) == len(text) {
@@ -130,7 +130,7 @@ func (w *Words) Sum() (l Link) {
 func WordsBehind(ms []hub.Message, at int) Link {
 	var w Words
 	for _, m := range ms[at+1:] {
-		if m.Role == hub.RoleUser && speaks(&m) {
+		if m.Role == hub.RoleUser && (&linker{hash: sha256.New()}).add(m.Parts) {
 			break
 		}
 		for i := range m.Parts {

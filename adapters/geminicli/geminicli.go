@@ -1,4 +1,4 @@
-// Package geminicli reads what the Gemini CLI prints with -o stream-json.
+// Package geminicli runs the Gemini CLI, and reads what it prints with -o stream-json.
 //
 // # Wire
 //
@@ -25,13 +25,19 @@
 // Lines that are no JSON are faults, and the stream goes on. There is no reasoning and there are no ids of messages in this
 // format.
 //
+// # Processes
+//
+// A process holds one turn, which is over with its result; the exit code is a status modulo 256 and says nothing. The prompt stands on
+// standard input, of which the CLI reads 8 MiB: longer ones are refused. --resume=ID goes on with a session of the same directory,
+// --model=M chooses. The echo of the prompt is hidden. The interrupt signal ends a turn, without a result.
+//
 // # Lost
 //
-// Times; counts by model, where there are several; durations.
+// In requests: all but texts of the user's. Times; counts by model, where there are several; durations.
 //
 // # Source
 //
-// Gemini CLI 0.61.0 (@google/gemini-cli-core: output/types). It is read only: programs that start the CLI expect the CLI.
+// Gemini CLI 0.61.0 (@google/gemini-cli-core: output/types). It is not written: programs that start the CLI expect the CLI.
 package geminicli
 
 import (
@@ -50,7 +56,11 @@ var Dialect = hub.Dialect{
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	Varying:       []string{"timestamp"},
 	NewDecoder:    newDecoder,
-	Observe:       hub.ObserveTypes("type", nil, []string{"result"}),
+	Observe:       observe,
+	Processes:     &processes,
 }
+
+// observe looks for the end of a turn.
+var observe = hub.ObserveTypes("type", nil, []string{"result"})
 
 const dialectName = "gemini-cli"

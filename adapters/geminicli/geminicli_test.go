@@ -1,10 +1,12 @@
 package geminicli_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/geminicli"
+	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
 func TestDialect(t *testing.T) { adaptertest.Run(t, &geminicli.Dialect) }
@@ -12,3 +14,20 @@ func TestDialect(t *testing.T) { adaptertest.Run(t, &geminicli.Dialect) }
 func TestAllocs(t *testing.T) { adaptertest.Allocs(t, &geminicli.Dialect) }
 
 func FuzzDecode(f *testing.F) { adaptertest.Fuzz(f, &geminicli.Dialect) }
+
+func TestDriver(t *testing.T) { adaptertest.Drives(t, &geminicli.Dialect) }
+
+func FuzzDriver(f *testing.F) { adaptertest.FuzzDriver(f, &geminicli.Dialect) }
+
+// TestArguments: what is named cannot be taken for an option.
+func TestArguments(t *testing.T) {
+	for want, s := range map[string]hub.Session{
+		"":                             {},
+		"--model=m":                    {Model: []byte("m")},
+		"--resume=--id --model=--x \"": {Model: []byte(`--x \"`), ID: []byte("--id")},
+	} {
+		if got := strings.Join(geminicli.Dialect.Processes.Arguments(&s), " "); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

@@ -217,6 +217,10 @@ type Dialect struct {
 	// AppendFailure appends the body of an HTTP error response; nil uses [AppendFailure].
 	AppendFailure func(dst []byte, f *Failure) []byte
 
+	// AppendRefusal appends the same for a request that was read, in dialects where its form depends on that, and says what the
+	// status of the response is. asked is not nil. nil uses AppendFailure.
+	AppendRefusal func(dst []byte, op Operation, asked *Request, f *Failure) (body []byte, status int)
+
 	// AppendAnswer appends what a run said as an answer in one piece, for clients that ask for one; nil: the dialect has none. A
 	// run that failed is none, see [Dialect.AppendFailure]. What an answer has no place for is a loss.
 	AppendAnswer func(dst []byte, options Options, req *Request, run *Run, l *Losses) []byte
@@ -236,7 +240,7 @@ type Dialect struct {
 	Stateless bool
 
 	// Endpoints are what clients of the dialect call below the URL that they are given, the first match counts; and AppendReply
-	// appends the JSON that answers an [OpModels], [OpModel] or [OpDescribe] of them, nothing for what it does not know.
+	// appends the JSON that answers one of them that is no turn, nothing for what it does not know.
 	Endpoints   []Endpoint
 	AppendReply func(dst []byte, op Operation, a *Agent) []byte
 
@@ -247,9 +251,11 @@ type Dialect struct {
 	// StopsRun is the run that the body of an [OpStop] names; "" ends all of the thread.
 	StopsRun func(body []byte) string
 
-	// NewThread reads the body of an [OpNewThread]: the name that the client gives the conversation, "" for any, and whether one of
-	// that name may be there already.
-	NewThread func(body []byte) (id string, mayExist bool, err error)
+	// NewThread reads the body of an [OpNewThread] or [OpAddItems].
+	NewThread func(body []byte) (NewThread, error)
+
+	// NoteThread reads what the body of an [OpUpdateThread] notes on the conversation, beside what was noted before, nil for nothing.
+	NoteThread func(before, body []byte) (note []byte, err error)
 
 	// RequestHeader are fields that agents of the dialect want beside a body that was written for them, unless the client or the
 	// route says them. nil: none.
@@ -258,8 +264,18 @@ type Dialect struct {
 	// Sessions is how servers of the dialect keep conversations; nil: they have no API for that.
 	Sessions *SessionServer
 
-	// NewFace makes what speaks with a client that is on a connection of lines; nil: clients of the dialect make a request for each turn.
-	NewFace func() Face
+	// NewFace makes what speaks with a client that is on a connection for longer than a turn; nil: clients of the dialect make a request
+	// for each turn.
+	NewFace func(cfg FaceConfig) Face
+
+	// NoEventIDs says that clients of the dialect fail on event streams with ids.
+	NoEventIDs bool
+
+	// RunPath is where clients find the stream of their run again, below the path of the route; nil: they know it by themselves.
+	RunPath func(asked *Request) string
+
+	// FaceHTTP is how such clients speak by HTTP; nil: they do not.
+	FaceHTTP *FaceHTTP
 
 	// Processes is how agents of the dialect are run as child processes; nil: they are not.
 	Processes *Processes

@@ -1,5 +1,7 @@
 package hub
 
+import "github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+
 // A Driver speaks with one agent that keeps a session and is reached by lines in both directions, such as a child process. One turn
 // runs at a time. A Driver does no I/O: whoever moves the lines asks it what to send.
 type Driver interface {
@@ -48,6 +50,18 @@ type Session struct {
 	Options Options // of the upstream
 }
 
+// Flags are --resume and --model, as several programs have them, for what is set. What clients name stands behind the sign of equality:
+// alone, it might be taken for an option.
+func (s *Session) Flags() (args []string) {
+	if len(s.ID) > 0 {
+		args = append(args, "--resume="+string(rawjson.AppendUnescaped(nil, s.ID)))
+	}
+	if len(s.Model) > 0 {
+		args = append(args, "--model="+string(rawjson.AppendUnescaped(nil, s.Model)))
+	}
+	return args
+}
+
 // Processes is how agents of a dialect run as child processes.
 type Processes struct {
 	// NewDriver makes what speaks with a new process.
@@ -56,6 +70,10 @@ type Processes struct {
 	// History says that a driver without a session to go on with tells its agent what was said before, where the first request has it.
 	// Others get it as a text in front of the user's words.
 	History bool
+
+	// OneTurn says that a process holds one turn. What [Driver.Turn] appends is its whole input, and need not be lines; the turn is
+	// cancelled by the signal that a terminal sends for it, and the next one goes on with the session in another process.
+	OneTurn bool
 
 	// Arguments are those that stand behind the command of the configuration; nil: none. They may name the session to go on with.
 	Arguments func(*Session) []string

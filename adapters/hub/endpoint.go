@@ -1,6 +1,9 @@
 package hub
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // An Endpoint is what clients of a dialect call below the URL that they are given. A route whose path ends with /* serves them.
 type Endpoint struct {
@@ -30,12 +33,32 @@ const (
 	OpState        // what was said in {thread}
 	OpHistory      // likewise, as a list of states
 	OpForgetThread // forgets {thread}
+	OpItems        // what was said in {thread}, as a list in pages
+	OpAddItems     // adds to what was said in {thread}; [Dialect.NewThread] reads it
+
+	OpAnswer       // the answer {answer} as it was given
+	OpInput        // what was said before it, as a list in pages
+	OpForgetAnswer // forgets it
+
+	OpGetRun   // {run}: how far it is, and what came of it
+	OpRuns     // the runs of {thread}
+	OpJoinRun  // what came of {run}
+	OpRejoin   // the rest of {run}, as a stream
+	OpNotify   // a URL of the client's that is to be called when a run goes on
+	OpExtended // what the agent tells of itself to those whom it knows
+	OpOther    // what the dialect has, and Sabir does not
+	OpUnknown  // what the dialect does not have
+
+	OpFindThreads  // the conversations that there are
+	OpUpdateThread // changes what the client notes on {thread}
+	OpAlive        // whether there is anybody
 
 	operationCount
 )
 
 var operationNames = [operationCount]string{"run", "whole", "models", "model", "describe", "connect", "join", "stop",
-	"new_thread", "thread", "state", "history", "forget_thread"}
+	"new_thread", "thread", "state", "history", "forget_thread", "items", "add_items", "answer", "input", "forget_answer",
+	"get_run", "runs", "join_run", "rejoin", "notify", "extended", "other", "unknown", "find_threads", "update_thread", "alive"}
 
 func (o Operation) String() string { return name(operationNames[:], int(o)) }
 
@@ -43,17 +66,47 @@ func (o Operation) String() string { return name(operationNames[:], int(o)) }
 type Agent struct {
 	Name, Description string
 	Models            []string
-	Model             string // the one that is asked for
-	Stopped           string // the id of the answer whose run was ended
-	Thread            Thread // that is asked for
+	Model             string                   // the one that is asked for
+	Stopped           string                   // the id of the answer whose run was ended
+	Answer            string                   // the id of the answer that is asked for
+	Thread            Thread                   // that is asked for
+	Threads           []Thread                 // those that there are, the one used last first
+	Runs              []PastRun                // those that are asked for, of Thread if that is named
+	URL               string                   // of the route, as the client reaches it
+	Asked             *Request                 // what the request says of its form; not nil
+	Query             func(name string) string // a parameter of the request's URL
+}
+
+// PastRun is a run that clients ask about by its name, with what they said in it. While it runs nothing of its answer is there.
+type PastRun struct {
+	Run
+	Began, Changed int64 // in milliseconds since the Unix epoch
 }
 
 // Thread is a conversation that clients come back to by its name.
 type Thread struct {
 	ID       string
 	Messages []Message
-	Busy     bool  // a turn runs
-	Time     int64 // now, in milliseconds since the Unix epoch
+	Asks     []Event // that wait for an answer
+	Busy     bool    // a turn runs
+	Time     int64   // now, in milliseconds since the Unix epoch
+	Begun    int64   // when it began, likewise
+	Meta     []byte  // raw: what the client notes about it, nil for nothing
+	Added    int     // so many of Messages, at the end, are those that an [OpAddItems] has added
+}
+
+// NewThread is a conversation that a client begins by a request for that, or what it adds to one.
+type NewThread struct {
+	ID       string // "" for any
+	Prefix   string // of the id that it gets then
+	MayExist bool   // there may be one of that name already
+	Messages []Message
+	Meta     []byte // raw, see [Thread.Meta]
+}
+
+// Serves reports whether clients of the dialect call something of that kind.
+func (d *Dialect) Serves(op Operation) bool {
+	return slices.ContainsFunc(d.Endpoints, func(e Endpoint) bool { return e.Operation == op })
 }
 
 // FindEndpoint returns the endpoint that a request calls, and the values of the names in its path. path is what stands below the

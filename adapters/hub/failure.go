@@ -37,10 +37,20 @@ const (
 	CodePartial      Code = "history_missing"    // it holds only what is new, and the agent keeps no conversation
 	CodeNoEndpoint   Code = "no_endpoint"        // the client's dialect has no such endpoint here
 
-	CodeSessionBusy  Code = "session_busy"    // the conversation has a turn that runs
-	CodeAskUnknown   Code = "ask_unknown"     // an answer to a question that is not open, or not any more
-	CodeThreadExists Code = "thread_exists"   // a conversation is to begin that is there already
-	CodeHistory      Code = "history_changed" // the agent keeps another version of the conversation, or none
+	CodeSessionBusy   Code = "session_busy"      // the conversation has a turn that runs
+	CodeAskUnknown    Code = "ask_unknown"       // an answer to a question that is not open, or not any more
+	CodeThreadExists  Code = "thread_exists"     // a conversation is to begin that is there already
+	CodeAnswerUnknown Code = "answer_unknown"    // it goes on from an answer that is not known, or not any more
+	CodeAnswerRuns    Code = "answer_unfinished" // it goes on from an answer that has not ended, or that another request goes on from
+	CodeAnswerTaken   Code = "answer_continued"  // it goes on from an answer that another request has gone on from, where there can be one
+	CodeHistory       Code = "history_changed"   // the agent keeps another version of the conversation, or none
+	CodeRunUnknown    Code = "run_unknown"       // no run of that name is known, or not any more
+	CodeRunEnded      Code = "run_ended"         // it is over: it can neither be ended nor go on
+	CodeRunCut        Code = "run_cut"           // its beginning is not kept any more, so that nobody can come to it
+	CodeUnsupported   Code = "unsupported"       // the client's dialect has it, and Sabir does not
+
+	CodeConnUnknown Code = "connection_unknown" // the client names a connection of its protocol that is not there, or not any more
+	CodeReaderTwice Code = "already_read"       // its events go to another request already
 
 	CodeLimit    Code = "too_many_streams"
 	CodeBodies   Code = "too_many_bodies" // no memory is left for another request body
@@ -67,43 +77,52 @@ type failureInfo struct {
 }
 
 var failures = map[Code]failureInfo{
-	CodeUnreachable:  {502, StatusFailed, "The agent server cannot be reached."},
-	CodeRefused:      {502, StatusFailed, "The agent server refused the connection."},
-	CodeTimeout:      {504, StatusFailed, "The agent server did not answer in time."},
-	CodeStatus:       {502, StatusFailed, "The agent server answered with an error."},
-	CodeUnauthorized: {401, StatusFailed, "The agent server did not accept the credentials."},
-	CodeCredentials:  {502, StatusFailed, "The agent server refused the credentials that the proxy has for it."},
-	CodeNotFound:     {404, StatusFailed, "The agent server does not know what was asked for."},
-	CodeBusy:         {503, StatusFailed, "The agent server is busy. Try again later."},
-	CodeBadRequest:   {400, StatusFailed, "The agent server did not accept the request."},
-	CodeReset:        {502, StatusTruncated, "The connection to the agent server was lost before the answer was complete."},
-	CodeTruncated:    {502, StatusTruncated, "The agent server stopped before the answer was complete."},
-	CodeIdle:         {504, StatusTruncated, "The agent server went silent before the answer was complete."},
-	CodeMalformed:    {502, StatusFailed, "The agent server sent something that could not be understood."},
-	CodeAgent:        {502, StatusFailed, "The agent reported an error."},
-	CodeClientGone:   {499, StatusCancelled, "The client left."},
-	CodeClientSlow:   {408, StatusCancelled, "The client did not read the answer in time."},
-	CodeCancelled:    {499, StatusCancelled, "The run was cancelled."},
-	CodeBodyTooLarge: {413, StatusFailed, "The request body is too large."},
-	CodeBadMethod:    {405, StatusFailed, "This method is not allowed here."},
-	CodeBadDialect:   {406, StatusFailed, "The requested dialect is not available here."},
-	CodeNoRoute:      {404, StatusFailed, "There is no route for this path."},
-	CodeBadOrigin:    {403, StatusFailed, "Web pages of this origin may not call this route. The log of the proxy says which setting allows it."},
-	CodeBadHost:      {421, StatusFailed, "This proxy is not called by this host name. The log of the proxy says which setting allows it."},
-	CodeUnreadable:   {400, StatusFailed, "The request cannot be read."},
-	CodeLossy:        {400, StatusFailed, "The agent has no place for parts of the request."},
-	CodePartial:      {400, StatusFailed, "The request holds only what is new, and the agent keeps no conversation. Send the whole conversation."},
-	CodeNoEndpoint:   {404, StatusFailed, "There is no such endpoint here."},
-	CodeBodies:       {503, StatusFailed, "Too many request bodies are being received. Try again later."},
-	CodeSessionBusy:  {409, StatusFailed, "A turn of this conversation runs already."},
-	CodeAskUnknown:   {409, StatusFailed, "The question that this answers is not open, or not any more."},
-	CodeThreadExists: {409, StatusFailed, "There is a conversation of this name already."},
-	CodeHistory:      {409, StatusFailed, "The agent does not know this conversation as it is told. Begin a new one."},
-	CodeLimit:        {503, StatusFailed, "Too many streams are open. Try again later."},
-	CodeDuration:     {504, StatusTruncated, "The answer took longer than is allowed."},
-	CodeTooLong:      {502, StatusFailed, "The answer is longer than can be passed on in this form."},
-	CodeShutdown:     {503, StatusTruncated, "The proxy is shutting down. Try again."},
-	CodeInternal:     {500, StatusFailed, "An internal error occurred."},
+	CodeUnreachable:   {502, StatusFailed, "The agent server cannot be reached."},
+	CodeRefused:       {502, StatusFailed, "The agent server refused the connection."},
+	CodeTimeout:       {504, StatusFailed, "The agent server did not answer in time."},
+	CodeStatus:        {502, StatusFailed, "The agent server answered with an error."},
+	CodeUnauthorized:  {401, StatusFailed, "The agent server did not accept the credentials."},
+	CodeCredentials:   {502, StatusFailed, "The agent server refused the credentials that the proxy has for it."},
+	CodeNotFound:      {404, StatusFailed, "The agent server does not know what was asked for."},
+	CodeBusy:          {503, StatusFailed, "The agent server is busy. Try again later."},
+	CodeBadRequest:    {400, StatusFailed, "The agent server did not accept the request."},
+	CodeReset:         {502, StatusTruncated, "The connection to the agent server was lost before the answer was complete."},
+	CodeTruncated:     {502, StatusTruncated, "The agent server stopped before the answer was complete."},
+	CodeIdle:          {504, StatusTruncated, "The agent server went silent before the answer was complete."},
+	CodeMalformed:     {502, StatusFailed, "The agent server sent something that could not be understood."},
+	CodeAgent:         {502, StatusFailed, "The agent reported an error."},
+	CodeClientGone:    {499, StatusCancelled, "The client left."},
+	CodeClientSlow:    {408, StatusCancelled, "The client did not read the answer in time."},
+	CodeCancelled:     {499, StatusCancelled, "The run was cancelled."},
+	CodeBodyTooLarge:  {413, StatusFailed, "The request body is too large."},
+	CodeBadMethod:     {405, StatusFailed, "This method is not allowed here."},
+	CodeBadDialect:    {406, StatusFailed, "The requested dialect is not available here."},
+	CodeNoRoute:       {404, StatusFailed, "There is no route for this path."},
+	CodeBadOrigin:     {403, StatusFailed, "Web pages of this origin may not call this route. The log of the proxy says which setting allows it."},
+	CodeBadHost:       {421, StatusFailed, "This proxy is not called by this host name. The log of the proxy says which setting allows it."},
+	CodeUnreadable:    {400, StatusFailed, "The request cannot be read."},
+	CodeLossy:         {400, StatusFailed, "The agent has no place for parts of the request."},
+	CodePartial:       {400, StatusFailed, "The request holds only what is new, and the agent keeps no conversation. Send the whole conversation."},
+	CodeNoEndpoint:    {404, StatusFailed, "There is no such endpoint here."},
+	CodeBodies:        {503, StatusFailed, "Too many request bodies are being received. Try again later."},
+	CodeSessionBusy:   {409, StatusFailed, "A turn of this conversation runs already."},
+	CodeAskUnknown:    {409, StatusFailed, "The question that this answers is not open, or not any more."},
+	CodeThreadExists:  {409, StatusFailed, "There is a conversation of this name already."},
+	CodeAnswerUnknown: {400, StatusFailed, "The answer that the request goes on from is not known, or not any more. Send the whole conversation."},
+	CodeAnswerRuns:    {400, StatusFailed, "The answer that the request goes on from has not ended, or another request goes on from it."},
+	CodeAnswerTaken:   {400, StatusFailed, "Another request has gone on from the same answer. Send the whole conversation."},
+	CodeHistory:       {409, StatusFailed, "The agent does not know this conversation as it is told. Begin a new one."},
+	CodeConnUnknown:   {404, StatusFailed, "The connection is not known, or not any more."},
+	CodeReaderTwice:   {409, StatusFailed, "Another request reads these events already."},
+	CodeRunUnknown:    {404, StatusFailed, "No run of this name is known, or not any more."},
+	CodeRunCut:        {410, StatusFailed, "The beginning of this run is not kept any more."},
+	CodeRunEnded:      {409, StatusFailed, "The run has ended."},
+	CodeUnsupported:   {400, StatusFailed, "This is not offered here."},
+	CodeLimit:         {503, StatusFailed, "Too many streams are open. Try again later."},
+	CodeDuration:      {504, StatusTruncated, "The answer took longer than is allowed."},
+	CodeTooLong:       {502, StatusFailed, "The answer is longer than can be passed on in this form."},
+	CodeShutdown:      {503, StatusTruncated, "The proxy is shutting down. Try again."},
+	CodeInternal:      {500, StatusFailed, "An internal error occurred."},
 }
 
 // Codes lists the closed set, in no particular order.

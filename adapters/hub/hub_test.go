@@ -56,8 +56,8 @@ func checkNames[T interface {
 	if v := last + 1; v.String() != "invalid" {
 		t.Errorf("%T %d is named %q", v, v, v)
 	}
-	if _, ok := parse([]byte("invalid")); ok {
-		t.Errorf("%T: the name invalid is known", first)
+	if v, ok := parse([]byte("invalid")); ok || v != 0 {
+		t.Errorf("%T: the name invalid is known, as %d", first, v)
 	}
 }
 

@@ -46,6 +46,36 @@ func TestOptions(t *testing.T) {
 	f(map[string]any{"hide": "", "names": map[string]any{}}, "false 10 2s v1 \"\" [] map[]")
 }
 
+// TestFallbacks: where nothing is said, or no options are known at all, the caller has the word.
+func TestFallbacks(t *testing.T) {
+	var none hub.Options
+	titled, _ := optionDialect.ParseOptions(map[string]any{"title": "T"})
+	for want, got := range map[string]string{
+		"a": none.TextOr("title", "a"), "b": optionDialect.Defaults().TextOr("title", "b"), "T": titled.TextOr("title", "c"),
+		"d": none.EnumOr("version", "d"), "v1": optionDialect.Defaults().EnumOr("version", "e"),
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// TestCanAsk: clients can answer questions if their dialect can, and its options do not say otherwise.
+func TestCanAsk(t *testing.T) {
+	for name, want := range map[string]bool{"": true, "v1": true, "v2": false} {
+		d := hub.Dialect{Options: optionDialect.Options, Caps: hub.CapAsks}
+		if name != "" {
+			d.Asks = func(o hub.Options) bool { return o.Enum("version") == name }
+		}
+		if got := d.CanAsk(d.Defaults()); got != want {
+			t.Errorf("asks in version %q: %t", name, got)
+		}
+		if d.Caps = 0; d.CanAsk(d.Defaults()) {
+			t.Errorf("asks in version %q: without a form", name)
+		}
+	}
+}
+
 func TestOptionProblems(t *testing.T) {
 	f := func(name string, raw any, want string) {
 		t.Helper()

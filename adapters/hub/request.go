@@ -22,22 +22,31 @@ type Request struct {
 	// Messages are what the client tells of the conversation, with its system text. Dialects whose [Dialect.Messages] is nil
 	// leave it and what follows empty.
 	Messages []Message
-	Partial  bool       // the messages are only what is new; the agent has those before
-	Keep     bool       // the next request will be partial, if the agent does not refuse this one
-	Begins   bool       // it begins a conversation that the answer names, by which the next request, a partial one, goes on
-	Create   bool       // the conversation that it names is begun, if it is not known
-	Previous []byte     // string body: the answer that the request goes on from, where the client names that in place of a thread
-	Prepare  bool       // nothing is to be answered: a later request goes on from this one
-	Trigger  Trigger    // why there is no new message of the user's; TriggerNone where there is one
-	Answers  []Decision // to questions that name no call among Messages
-	Choice   ToolChoice
-	Settings Settings
-	State    []byte // raw: the state that client and agent share
-	Context  []Context
-	Extra    Meta // what the application adds for its agent
-	AskWhole bool // the agent is to answer in one piece
-	Whole    bool // the client wants the answer in one piece, not as a stream
-	Other    bool // the body asks for something else than a turn, such as the state of an earlier one
+	Partial  bool // the messages are only what is new; the agent has those before
+	Keep     bool // the next request will be partial, if the agent does not refuse this one
+	Begins   bool // it begins a conversation that the answer names, by which the next request, a partial one, goes on
+	Create   bool // the conversation that it names is begun, if it is not known
+	Resumes  bool // it goes on with the run that it names, which waits for it
+	Store    bool // the answer is to be remembered, if that can be: later requests go on from it, or ask for it, by its id
+	Alone    bool // no other request may go on from Previous
+	Inherits bool // the tools are those of Previous
+	Later    bool // the client does not wait for the answer, but asks for it later
+	// Instructions are so many messages in front that hold for this request alone.
+	Instructions int
+	Previous     []byte     // string body: the answer that the request goes on from, where the client names that in place of a thread
+	Prepare      bool       // nothing is to be answered: a later request goes on from this one
+	Trigger      Trigger    // why there is no new message of the user's; TriggerNone where there is one
+	Answers      []Decision // to questions that name no call among Messages
+	Choice       ToolChoice
+	Settings     Settings
+	State        []byte // raw: the state that client and agent share
+	Context      []Context
+	Extra        Meta // what the application adds for its agent
+	AskWhole     bool // the agent is to answer in one piece
+	Whole        bool // the client wants the answer in one piece, not as a stream
+	Repeats      bool // such an answer repeats what was said before it, which is Said then
+	Said         []Message
+	Other        bool // the body asks for something else than a turn, such as the state of an earlier one
 
 	// Session is a string body: the session at the agent's server that the run belongs to; nil: none, or the agent knows it by Thread.
 	// NewSession says that it does not exist yet, so that what was said before has to be told.

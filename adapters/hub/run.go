@@ -9,6 +9,7 @@ type Run struct {
 	Time       int64 // when it began, in milliseconds since the Unix epoch, by the upstream's clock; 0 = not said
 
 	Messages []Message // what was said in it, in order
+	Asks     []Event   // the questions that wait for an answer
 
 	Ended        bool // the members below hold
 	Status       Status

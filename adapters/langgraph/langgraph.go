@@ -77,7 +77,7 @@
 // client gave, each once; assistant_id is the model that is asked for, agent that
 // there is none. Where Session is set, the body of POST /threads/{id}/runs/stream with what is new, or with all if NewSession says so, and
 // Answers as command.resume; see sessions.go. For clients, threads are created, read and forgotten, and their runs cancelled, see
-// threads.go; runs in the background are not served. Lost: reasoning and files but for images, unless they are of this dialect; the choice of tools and the
+// endpoints.go; runs in the background are not served. Lost: reasoning and files but for images, unless they are of this dialect; the choice of tools and the
 // tools, as the graph has its own; settings; answers to interrupts of a run without a thread, which cannot be answered.
 //
 // # Lost
@@ -155,10 +155,14 @@ var Dialect = hub.Dialect{
 	AppendFailure: appendFailure,
 	Messages:      messages{},
 	Requests:      requests{},
+	AppendRefusal: appendRefusal,
+	AppendAnswer:  appendAnswer,
 	AppendReply:   appendReply,
 	NewThread:     newThread,
+	NoteThread:    noteThread,
 	Stateless:     true,
 	Endpoints:     endpoints,
+	RunPath:       streamPath,
 	Sessions:      &sessions,
 }
 

@@ -7,19 +7,6 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// endpoints are what clients call: for runs without a thread, whose conversation they keep themselves, and for those of a thread.
-var endpoints = []hub.Endpoint{
-	{Method: "POST", Operation: hub.OpRun},
-	{Method: "POST", Path: "/runs/stream", Operation: hub.OpRun},
-	{Method: "POST", Path: "/threads", Operation: hub.OpNewThread},
-	{Method: "GET", Path: "/threads/{thread}", Operation: hub.OpThread},
-	{Method: "DELETE", Path: "/threads/{thread}", Operation: hub.OpForgetThread},
-	{Method: "GET", Path: "/threads/{thread}/state", Operation: hub.OpState},
-	{Method: "POST", Path: "/threads/{thread}/history", Operation: hub.OpHistory},
-	{Method: "POST", Path: "/threads/{thread}/runs/stream", Operation: hub.OpRun},
-	{Method: "POST", Path: "/threads/{thread}/runs/{run}/cancel", Operation: hub.OpStop},
-}
-
 // defaultGraph is what graphs are called where nobody thinks of a name; it asks for no model.
 const defaultGraph = "agent"
 
@@ -60,6 +47,7 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if len(req.Messages) > 0 && req.Messages[0].Role == hub.RoleResults {
 		req.Partial = true // their calls stand in a thread that the URL names
 	}
+	req.Repeats = req.Whole
 	req.Remember(true)
 	return nil
 }
@@ -111,16 +99,23 @@ func extra(body *rawjson.Object) hub.Meta {
 	return hub.Meta{Dialect: nameRaw, Raw: w.Buf}
 }
 
-// decodeResume reads the answer to an interrupt, or to several by their ids.
+// decodeResume reads the answer to an interrupt, the answers of the middleware in the order of its questions, or those to several
+// interrupts by their ids.
 func decodeResume(v rawjson.Value) (all []hub.Decision) {
 	if v == nil {
 		return nil
 	}
+	if list := rawjson.Get(v, keyDecisions); rawjson.Kind(list) == '[' {
+		return decisionsOf(nil, list)
+	}
 	for key, value := range rawjson.EachField(v) {
-		if !isInterrupt(key) {
+		if !isInterrupt(key) && !isDecision(value) {
 			return []hub.Decision{decision(v)}
 		}
 		d := decision(value)
+		if list := decisionsOf(nil, rawjson.Get(value, keyDecisions)); len(list) == 1 {
+			d = list[0]
+		}
 		d.Ask = key
 		all = append(all, d)
 	}
@@ -128,6 +123,21 @@ func decodeResume(v rawjson.Value) (all []hub.Decision) {
 		all = append(all, decision(v))
 	}
 	return all
+}
+
+// keyDecisions is where answers to the middleware stand.
+const keyDecisions = "decisions"
+
+func decisionsOf(all []hub.Decision, list rawjson.Value) []hub.Decision {
+	for v := range rawjson.Each(list) {
+		all = append(all, decision(v))
+	}
+	return all
+}
+
+// isDecision reports whether a value decides something: such a one stands for an interrupt whose id is not that of LangGraph.
+func isDecision(v rawjson.Value) bool {
+	return rawjson.Kind(v) == '{' && (rawjson.Get(v, keyDecisions) != nil || decision(v).Decided)
 }
 
 // isInterrupt reports whether a key is the id of an interrupt: a hash of 128 bits in hexadecimal digits.
@@ -145,8 +155,13 @@ var decisions = map[string]bool{"accept": true, "approve": true, "edit": true, "
 
 func decision(v rawjson.Value) hub.Decision {
 	d := conversation.Decision(v)
-	if approved, ok := decisions[string(rawjson.Text(v, "type"))]; ok && !d.Decided {
+	word := string(rawjson.Text(v, "type"))
+	if approved, ok := decisions[word]; ok && !d.Decided {
 		d.Decided, d.Approved = true, approved
+		d.Reason = rawjson.First(d.Reason, rawjson.Text(v, "message"))
+	}
+	if word == "approve" || word == "reject" {
+		d.Payload = nil // it says no more, in words of the middleware's that other agents do not know
 	}
 	return d
 }

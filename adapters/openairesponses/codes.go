@@ -13,8 +13,11 @@ var errorCodes = map[string]bool{
 	"image_too_small": true, "image_parse_error": true, "image_content_policy_violation": true, "invalid_image_mode": true,
 	"image_file_too_large": true, "unsupported_image_media_type": true, "empty_image_file": true, "failed_to_download_image": true,
 	"image_file_not_found": true, "bio_policy": true,
-	"context_length_exceeded": true, "insufficient_quota": true, "usage_not_included": true, "server_is_overloaded": true, "slow_down": true,
+	codeUnknownResponse: true, "context_length_exceeded": true, "insufficient_quota": true, "usage_not_included": true, "server_is_overloaded": true, "slow_down": true,
 }
+
+// codeUnknownResponse is the code of a request that goes on from a response which is not known.
+const codeUnknownResponse = "previous_response_not_found"
 
 // foreignCodes are what other dialects and Sabir call the same.
 var foreignCodes = map[string]string{
@@ -23,6 +26,7 @@ var foreignCodes = map[string]string{
 	"unavailable": "server_is_overloaded", "overloaded_error": "server_is_overloaded", "503": "server_is_overloaded", "529": "server_is_overloaded",
 	string(hub.CodeBusy): "server_is_overloaded", string(hub.CodeLimit): "server_is_overloaded", string(hub.CodeShutdown): "server_is_overloaded",
 	"invalid_argument": "invalid_prompt", "invalid_request_error": "invalid_prompt", "400": "invalid_prompt",
+	string(hub.CodePartial): codeUnknownResponse, string(hub.CodeAnswerUnknown): codeUnknownResponse,
 	string(hub.CodeBadRequest): "invalid_prompt", "billing_error": "insufficient_quota",
 }
 

@@ -17,7 +17,7 @@ var lost = map[hub.Kind]string{
 }
 
 // appendAnswer writes a response: that which the terminal event of a stream repeats. So it has the same items and ids, with calls
-// that the agent has run as those of a server, which clients do not run.
+// that the agent has run as those of a server, which clients do not run. Of a run that has not ended it is what the first event says.
 func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *hub.Losses) []byte {
 	e, out := newEncoder(o).(*encoder), wire.NewOut(wire.NDJSON)
 	e.Answer(req)
@@ -30,7 +30,13 @@ func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *
 			out.Buf = out.Buf[:end]
 		}
 	}
-	write(hub.Event{Kind: hub.RunStart, ID: run.ID, Ref: run.Thread, More: &hub.More{Time: run.Time, Model: run.Model}})
+	start := hub.Event{Kind: hub.RunStart, ID: run.ID, Ref: run.Thread, More: &hub.More{Time: run.Time, Model: run.Model}}
+	if !run.Ended {
+		e.Encode(out, &start)
+		first, _, _ := bytes.Cut(out.Buf, []byte("\n"))
+		return append(dst, rawjson.Get(first, "response")...)
+	}
+	write(start)
 	for _, ev := range sourcesFirst(conversation.Unfold(nil, alreadyRun(run.Messages))) {
 		write(ev)
 	}

@@ -75,6 +75,7 @@
 //	                it is where an effort is asked for: models that do not reason refuse to be asked
 //	other items     raw parts; item_reference is one of them
 //	previous_response_id, conversation   Partial, and Previous or Thread. Written: store is false where there are neither
+//	store           Store, unless it is false; background = Later
 //	tools           function; others are of this dialect only
 //	type            of a request on a WebSocket, which is always a stream; the id of its response is Answer
 //	generate        false on a WebSocket: Prepare
@@ -184,6 +185,7 @@ var Dialect = hub.Dialect{
 	AppendAnswer:  appendAnswer,
 	Endpoints:     endpoints,
 	AppendReply:   appendReply,
+	NewThread:     newConversation,
 	Requests:      requests{},
 	Messages:      messages{},
 	Stateless:     true,
@@ -259,18 +261,25 @@ func extension(rec wire.Record) rawjson.Value {
 
 // appendFailure appends the body of an error response, as the API has it.
 func appendFailure(dst []byte, f *hub.Failure) []byte {
+	code, param := failureCode(f)
 	dst = append(append(dst, `{"error":{"message":"`...), f.Text()...)
 	dst = append(append(dst, `","type":"`...), failureType(f.HTTPStatus())...)
-	dst = append(append(dst, `","param":null,"code":"`...), failureCode(f)...)
+	dst = append(append(dst, `","param":`...), param...)
+	dst = append(append(dst, `,"code":"`...), code...)
 	return append(dst, `"}}`...)
 }
 
-// failureCode is the code of an error: where a previous response would have to be known, that of the API.
-func failureCode(f *hub.Failure) string {
-	if f.Code == hub.CodePartial {
-		return "previous_response_not_found"
+// failureCode is the code of an error, that of the API where it has one for this, and the member of the request that it is about.
+func failureCode(f *hub.Failure) (code, param string) {
+	switch f.Code {
+	case hub.CodePartial, hub.CodeAnswerUnknown:
+		return codeUnknownResponse, `"previous_response_id"`
+	case hub.CodeAnswerRuns:
+		return string(f.Code), `"previous_response_id"`
+	case hub.CodeSessionBusy:
+		return "conversation_locked", "null"
 	}
-	return string(f.Code)
+	return string(f.Code), "null"
 }
 
 // failureType is what the API calls an error of this status.

@@ -62,17 +62,19 @@ type create struct {
 	Reasoning    rawjson.Value `json:"reasoning"`
 	Text         rawjson.Value `json:"text"`
 	User         rawjson.Value `json:"user"`
+	Store        rawjson.Value `json:"store"`
+	Background   rawjson.Value `json:"background"`
 	All          rawjson.Object
 }
 
 // read are the members that have a place in the model, and behind them those that change nothing in the answer. Others are
-// prompt, max_tool_calls, top_logprobs, background, context_management …
+// prompt, max_tool_calls, top_logprobs, context_management …
 var read = map[string]bool{
 	"model": true, "type": true, "stream": true, "stream_id": true, "generate": true, "conversation": true, "instructions": true, "input": true,
 	"previous_response_id": true, "parallel_tool_calls": true, "temperature": true, "tool_choice": true, "tools": true, "top_p": true,
 	"max_output_tokens": true, "reasoning": true, "text": true, "user": true, "safety_identifier": true,
 	"metadata": true, "client_metadata": true, "store": true, "include": true, "service_tier": true, "truncation": true, "stream_options": true,
-	"prompt_cache_key": true, "prompt_cache_retention": true, "prompt_cache_options": true,
+	"background": true, "prompt_cache_key": true, "prompt_cache_retention": true, "prompt_cache_options": true,
 }
 
 // DecodeRequest reads a request. What the answer repeats of it goes into Call.
@@ -87,7 +89,9 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		req.Thread = rawjson.Text(c.Conversation, "id")
 	}
 	req.Previous = rawjson.Body(c.Previous)
-	req.Partial = !rawjson.IsNull(c.Previous) || !rawjson.IsNull(c.Conversation)
+	if err := decodeMemory(req, &c); err != nil {
+		return err
+	}
 	streams, _ := rawjson.Bool(c.Stream)
 	// The answer has its id before there is one: by it clients cancel, and go on from it on a WebSocket.
 	seed := appendTag(nil, nil, body)
@@ -110,6 +114,19 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	return err
 }
 
+// decodeMemory reads what the request goes on from, and what is to be remembered of it.
+func decodeMemory(req *hub.Request, c *create) error {
+	inConversation := !rawjson.IsNull(c.Conversation)
+	if inConversation && !rawjson.IsNull(c.Previous) {
+		return hub.NewError(hub.ReasonType, "previous_response_id", -1, "want none beside conversation")
+	}
+	stores, said := rawjson.Bool(c.Store)
+	req.Store = stores || !said || inConversation
+	req.Partial = inConversation || !rawjson.IsNull(c.Previous)
+	req.Later, _ = rawjson.Bool(c.Background)
+	return nil
+}
+
 // socketRequest is the type of a request on a WebSocket, which is always answered by a stream.
 const socketRequest = "response.create"
 
@@ -123,6 +140,7 @@ func onSocket(req *hub.Request, c *create) {
 func decodeInput(req *hub.Request, c *create) error {
 	var r inputReader
 	if text := rawjson.Body(c.Instructions); len(text) > 0 {
+		req.Instructions = 1
 		r.Begin(hub.RoleSystem, nil)
 		r.Add(hub.Part{Kind: hub.PartText, Text: text})
 	}
@@ -152,6 +170,9 @@ func appendEcho(dst []byte, c *create) []byte {
 		}
 		dst = append(append(append(dst, `,"`...), echoed[i].name...), `":`...)
 		dst = append(dst, v...)
+	}
+	if id := rawjson.First(rawjson.Body(c.Conversation), rawjson.Text(c.Conversation, "id")); len(id) > 0 && len(id) <= longestEcho {
+		dst = append(rawjson.AppendQuoted(append(dst, `,"conversation":{"id":`...), id), '}')
 	}
 	dst[head] = '{'
 	return append(dst, '}')

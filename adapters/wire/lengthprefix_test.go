@@ -20,7 +20,11 @@ func TestLengthPrefix(t *testing.T) {
 	f("{\"a\":1}", "!"+ReasonBadPrefix) // text, not a length of 2 GB
 	checkLimit(t, LengthPrefix, "\x00\x00\x00\x0a0123456789", 10)
 
-	_, _, err := s.Split([]byte("data: x"), false)
+	_, _, err := s.Split([]byte("\xff\xff\xff\xff"), false)
+	if got := err.Error(); !strings.Contains(got, "byte 0") {
+		t.Errorf("the error %q does not say where the record is", got)
+	}
+	_, _, err = s.Split([]byte("data: x"), false)
 	if got := err.Error(); !strings.Contains(got, "text") || strings.Contains(got, "data") || !strings.Contains(got, "length-prefix") {
 		t.Errorf("the error %q does not say what is wrong, or quotes the stream", got)
 	}

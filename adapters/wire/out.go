@@ -27,15 +27,26 @@ type Out struct {
 	open    bool
 	start   int // where the open record began in Buf
 	body    int // where its payload begins
+
+	numbered bool
+	name     string // of the stream, in the ids of its records; "" for none
+	ended    int64  // records so far, those that were left out as well
+	skip     int64  // so many are left out
 }
 
 // NewOut returns an Out that frames as f; Auto is written as SSE.
 func NewOut(f Framing) *Out { return &Out{framing: f} }
 
-// SetFraming makes the records that follow be framed as f.
+// SetFraming makes the records that follow be framed as f. They begin another stream.
 func (o *Out) SetFraming(f Framing) {
 	o.Cancel()
-	o.framing = f
+	o.framing, o.numbered = f, false
+}
+
+// Number counts the records of a stream from here on, and leaves out the first skip of them, which its reader has. In event
+// streams each has an id then, the name and its number, unless the name is empty: a reader that comes back says it.
+func (o *Out) Number(name string, skip int64) {
+	o.numbered, o.name, o.ended, o.skip = true, name, 0, skip
 }
 
 // Framing returns the framing of the records that follow.
@@ -78,6 +89,9 @@ func (o *Out) Begin(event string) {
 			flatten(o.Buf[o.start:])
 			o.Buf = append(o.Buf, '\n')
 		}
+		if o.numbered {
+			o.id()
+		}
 		o.Buf = append(o.Buf, "data: "...)
 	case WebSocket:
 		o.Buf = append(o.Buf, room[:roomWebSocket]...)
@@ -117,6 +131,26 @@ func (o *Out) End() {
 		binary.BigEndian.PutUint32(o.Buf[o.start:], uint32(n))
 	case ContentLength:
 		o.endHeader(n)
+	}
+	if o.numbered {
+		o.count()
+	}
+}
+
+// id appends the line with the id of the record that begins.
+func (o *Out) id() {
+	if o.name == "" {
+		return
+	}
+	o.Buf = append(append(o.Buf, "id: "...), o.name...)
+	o.Buf = append(strconv.AppendInt(append(o.Buf, '-'), o.ended+1, 10), '\n')
+}
+
+// count counts the record that has ended, and takes it back if the reader has it.
+func (o *Out) count() {
+	if o.ended++; o.ended <= o.skip {
+		o.Buf = o.Buf[:o.start]
+		o.Records--
 	}
 }
 

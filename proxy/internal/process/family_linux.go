@@ -104,6 +104,9 @@ func (f *family) terminate() {
 	_ = unix.Kill(-f.pid, unix.SIGCONT)
 }
 
+// interrupt asks the process group to stop what it does.
+func (f *family) interrupt() { _ = unix.Kill(-f.pid, unix.SIGINT) }
+
 // kill kills the family and returns how many processes do not die.
 func (f *family) kill() (left int) {
 	until := time.Now().Add(killWait)

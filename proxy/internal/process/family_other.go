@@ -20,6 +20,7 @@ func startFamily(string, string, []string, *os.ProcAttr) (*family, error) {
 
 func (f *family) alive() bool   { return false }
 func (f *family) terminate()    {}
+func (f *family) interrupt()    {}
 func (f *family) kill() int     { return 0 }
 func (f *family) memory() int64 { return 0 }
 func (f *family) close()        {}

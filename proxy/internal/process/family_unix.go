@@ -45,6 +45,9 @@ func (f *family) terminate() {
 	_ = syscall.Kill(-f.pid, syscall.SIGCONT)
 }
 
+// interrupt asks the process group to stop what it does.
+func (f *family) interrupt() { _ = syscall.Kill(-f.pid, syscall.SIGINT) }
+
 // kill kills the group. How many do not die is not known here, but whether.
 func (f *family) kill() (left int) {
 	until := time.Now().Add(killWait)

@@ -108,6 +108,19 @@ func (p *Process) Pid() int { return p.family.pid }
 // written by then, nothing more can be sent. Calls may overlap.
 func (p *Process) Send(lines []byte, until time.Time) error { return p.in.send(lines, until) }
 
+// CloseInput ends stdin: the agent has all that it is to read.
+func (p *Process) CloseInput() { p.in.close() }
+
+// Interrupt sends what a terminal sends for Ctrl-C, to the process group, as terminals do: programs run others that wait for it. It has
+// no effect when the process itself has ended.
+func (p *Process) Interrupt() {
+	select {
+	case <-p.family.ended:
+	default:
+		p.family.interrupt()
+	}
+}
+
 // Next blocks for the next piece of stdout and appends it to dst: whole lines only, each with its line end, as many as are
 // there up to some 64 KiB; a last line without an end gets one. The error is io.EOF after the last line, and it stays. There
 // is one reader at a time.
@@ -143,6 +156,14 @@ func (p *Process) Left() int { return int(p.left.Load()) }
 // waits, and sends KILL to all of it until nothing is left. It returns after that. It may be called more than once and from
 // several goroutines; all of them wait for the end. A Next or Send that blocks returns.
 func (p *Process) End() { p.end.Do(p.stop) }
+
+// Kill ends the agent as End does, without waiting for it to end by itself. It has no effect while End is at work.
+func (p *Process) Kill() {
+	p.end.Do(func() {
+		p.grace = Grace{}
+		p.stop()
+	})
+}
 
 func (p *Process) stop() {
 	p.in.close()

@@ -28,6 +28,12 @@ func (p *Pool) Begin(c Call) (*Turn, *hub.Failure) {
 	answers := conversation.Since(c.Request, nil)
 	hasAnswers := len(answers.Answers)+len(answers.Messages) > 0
 	s, known := p.find(&c, chain, at, hasAnswers)
+	if s != nil {
+		defer p.release(s)
+		if f := s.free(c.Until); f != nil {
+			return nil, f
+		}
+	}
 	switch {
 	case s != nil && known == s.links() && (known < len(chain) || hasAnswers):
 		return p.goOn(s, &c, conversation.Since(c.Request, at[known:]), chain)
@@ -52,6 +58,9 @@ func (p *Pool) Begin(c Call) (*Turn, *hub.Failure) {
 // beginPartial asks for a turn for a client that says only what is new.
 func (p *Pool) beginPartial(c *Call) (*Turn, *hub.Failure) {
 	if s := p.byThread(c); s != nil {
+		if f := s.free(c.Until); f != nil {
+			return nil, f
+		}
 		return p.goOn(s, c, c.Request, nil)
 	}
 	if len(c.Request.Answers) > 0 && len(c.Request.Messages) == 0 {
@@ -60,17 +69,17 @@ func (p *Pool) beginPartial(c *Call) (*Turn, *hub.Failure) {
 	return p.beginNew(c, c.Request, nil)
 }
 
-// goOn asks for a turn in a session.
+// goOn asks for a turn in a session that is free.
 func (p *Pool) goOn(s *session, c *Call, news *hub.Request, chain conversation.Chain) (*Turn, *hub.Failure) {
 	lived := s.alive()
-	if !lived && !s.resumable() {
+	if !lived && !s.resumable(c.Request.Partial) {
 		return p.retell(s, c, chain)
 	}
 	t, f := s.ask(c, news, chain)
 	if f != nil {
 		return nil, f
 	}
-	if t.Known = Goes; !lived {
+	if t.Known = Goes; !lived && !s.oneTurn() {
 		t.Known = Resumed
 	}
 	return t, nil
@@ -115,7 +124,8 @@ func (p *Pool) beginNew(c *Call, news *hub.Request, chain conversation.Chain) (*
 }
 
 // find returns the session that a conversation goes on with, and how many links of it are known there: the one of its name, or else
-// the one that knows the longest part.
+// the one that knows the longest part. A session without a name is claimed: another conversation that is alike does not find it until
+// it is released.
 func (p *Pool) find(c *Call, chain conversation.Chain, at []int, answers bool) (s *session, known int) {
 	if c.Thread != "" {
 		if s = p.byThread(c); s != nil {
@@ -125,21 +135,46 @@ func (p *Pool) find(c *Call, chain conversation.Chain, at []int, answers bool) (
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	heads := func(n int) []*session { return p.heads[headKey{c.Scope, chain[n-1]}] }
+	heads := func(n int) []*session { return unclaimed(p.heads[headKey{c.Scope, chain[n-1]}]) }
 	n := len(chain)
 	if n == 0 {
 		return nil, 0
 	}
 	asked := len(heads(n)) > 0 // the same was said before: by this client, or by one whose conversation is alike
 	if asked && answers {
-		return likeliest(heads(n), c.Request.Messages, at[n-1], true), n
+		return claim(likeliest(heads(n), c.Request.Messages, at[n-1], true)), n
 	}
 	for n--; n > 0; n-- {
 		if s := likeliest(heads(n), c.Request.Messages, at[n-1], !asked); s != nil {
-			return s, n
+			return claim(s), n
 		}
 	}
 	return nil, 0
+}
+
+// unclaimed are the sessions of a list that nobody has claimed. The caller holds p.mu.
+func unclaimed(list []*session) (free []*session) {
+	for _, s := range list {
+		if !s.claimed {
+			free = append(free, s)
+		}
+	}
+	return free
+}
+
+// claim claims a session, if there is one. The caller holds p.mu.
+func claim(s *session) *session {
+	if s != nil {
+		s.claimed = true
+	}
+	return s
+}
+
+// release ends the claim: the request has gone on with the session, or with another.
+func (p *Pool) release(s *session) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.claimed = false
 }
 
 // likeliest is the session, of those in which the user has said the same, whose agent said what stands behind the user's message at a
@@ -172,9 +207,10 @@ func (p *Pool) chainOf(s *session) conversation.Chain {
 // links is how many links the session knows.
 func (s *session) links() int { return len(s.pool.chainOf(s)) }
 
-// resumable reports whether a new process can go on with the session.
-func (s *session) resumable() bool {
+// resumable reports whether a new process can go on with the session. Where the last one could not, it is tried again only if there is
+// no other way to go on with the conversation.
+func (s *session) resumable(only bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.id != nil
+	return s.id != nil && (only || !s.unheard)
 }

@@ -16,6 +16,7 @@ type peer struct {
 	driver hub.Driver // guarded by the session
 	outbox chan []byte
 	quit   chan struct{}
+	named  bool // guarded by the session: it has named its session
 	ending bool // guarded by the pool
 }
 
@@ -26,9 +27,7 @@ const maxOutbox = 64
 const sendTime = 30 * time.Second
 
 func newPeer(proc *process.Process, driver hub.Driver) *peer {
-	p := &peer{proc: proc, driver: driver, outbox: make(chan []byte, maxOutbox), quit: make(chan struct{})}
-	go p.write()
-	return p
+	return &peer{proc: proc, driver: driver, outbox: make(chan []byte, maxOutbox), quit: make(chan struct{})}
 }
 
 // send has lines sent. An agent that does not read what it asked for is ended.
@@ -43,13 +42,17 @@ func (p *peer) send(lines []byte) {
 	}
 }
 
-// write sends what waits, until the process has ended.
-func (p *peer) write() {
+// write sends what waits, until the process has ended. A process that holds one turn reads one piece.
+func (p *peer) write(oneTurn bool) {
 	for {
 		select {
 		case lines := <-p.outbox:
 			if err := p.proc.Send(lines, time.Now().Add(sendTime)); err != nil {
 				p.proc.End()
+				return
+			}
+			if oneTurn {
+				p.proc.CloseInput()
 				return
 			}
 		case <-p.quit:
@@ -81,6 +84,7 @@ func (s *session) read(p *peer) {
 	defer s.mu.Unlock()
 	if s.peer == p {
 		s.peer = nil
+		s.unheard = s.unheard || s.state == running && !p.named
 		s.fail(hub.Fail(hub.CodeReset, whyEnded(p.proc, err)))
 	}
 }
@@ -101,7 +105,7 @@ func (s *session) receive(p *peer, line []byte) {
 	reply, r := p.driver.Receive(nil, bytes.TrimRight(line, "\r\n"))
 	p.send(reply)
 	if len(r.Session) > 0 {
-		s.id = bytes.Clone(r.Session)
+		s.id, p.named, s.unheard = bytes.Clone(r.Session), true, false
 	}
 	if r.Failure != nil {
 		s.fail(r.Failure)
@@ -120,8 +124,10 @@ func (s *session) receive(p *peer, line []byte) {
 // follow notes how far the turn is. The caller holds s.mu.
 func (s *session) follow(t hub.TurnState) {
 	switch {
-	case s.state == idle:
+	case s.state == idle || s.state == leaving:
 		return
+	case t == hub.TurnOver && s.oneTurn():
+		s.leave()
 	case t == hub.TurnOver:
 		s.rest()
 	case t == hub.TurnWaits && s.state == running:

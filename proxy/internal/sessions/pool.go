@@ -32,6 +32,7 @@ type Config struct {
 	Idle     time.Duration // of a process without a turn
 	Keep     time.Duration // of a session without a turn
 	Sessions int           // at most
+	Memory   int64         // that a process may hold; 0: any
 	Preamble bool          // what was said elsewhere is told; else such requests are refused
 	Observer Observer
 }
@@ -40,6 +41,9 @@ type Config struct {
 type Observer interface {
 	// Process reports a process that has started (nil) or ended; how is for the log.
 	Process(started bool, how string)
+
+	// Outgrown reports a process that is killed because it holds too much memory.
+	Outgrown(why error)
 
 	// Stderr reports a line that a process has written there.
 	Stderr(line []byte)
@@ -260,13 +264,18 @@ func (p *Pool) end(peer *peer) {
 	if peer == nil {
 		return
 	}
+	p.leaves(peer)
+	peer.proc.End()
+}
+
+// leaves notes that a process is being ended.
+func (p *Pool) leaves(peer *peer) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	if !peer.ending {
 		peer.ending = true
 		p.ending++
 	}
-	p.mu.Unlock()
-	peer.proc.End()
 }
 
 // ended notes that a process has ended, of itself or not.

@@ -18,6 +18,7 @@ type session struct {
 	dir           string
 	ownDir        bool
 	chain         conversation.Chain // guarded by the pool
+	claimed       bool               // guarded by the pool: a request is about to go on with it
 
 	mu    sync.Mutex
 	room  sync.Cond // signalled when lines are taken, or nobody will
@@ -27,13 +28,15 @@ type session struct {
 	state state
 	turn  *Turn             // who reads; nil: nobody does
 	lines []byte            // that no turn has taken
-	over  chan struct{}     // closed when a turn that is being cancelled is over
+	over  chan struct{}     // closed when the state is neither canceling nor leaving any more; nil: it is not
 	since time.Time         // when the last turn ended
 	timer *time.Timer       // does what is due while nobody reads
 	ids   map[string]string // of questions and calls that the client knows by another id
 	asked int               // questions that are open
 	wait  time.Duration     // how long they wait for answers
 	words conversation.Words
+
+	unheard bool // the last process ended without a word of the session that it was to go on with: the agent may have lost it
 }
 
 // state is what the agent does.
@@ -44,6 +47,7 @@ const (
 	running
 	waiting   // for answers
 	canceling // a turn that nobody reads
+	leaving   // it has no turn any more, and its process, which holds no other, is being ended
 )
 
 // maxLines is how much of a turn waits to be read; then the agent is not read from.
@@ -96,9 +100,6 @@ func (s *session) idleSince() (at time.Time, ok bool) {
 
 // ask makes the agent begin a turn, or go on with the one that waits for answers. chain is what will have been said then.
 func (s *session) ask(c *Call, req *hub.Request, chain conversation.Chain) (t *Turn, f *hub.Failure) {
-	if f := s.free(c.Until); f != nil {
-		return nil, f
-	}
 	if t, f = s.reserve(req); f != nil {
 		return nil, f
 	}
@@ -122,16 +123,10 @@ func (s *session) ask(c *Call, req *hub.Request, chain conversation.Chain) (t *T
 		return nil, hub.Fail(hub.CodeReset, errEnded)
 	}
 	s.restoreIDs(req)
-	lines, state, err := s.peer.driver.Turn(nil, req, c.Losses)
-	if err != nil {
+	lines, state, f := s.driveTurn(c, req)
+	if f != nil {
 		s.unreserve()
-		return nil, hub.Fail(hub.CodeUnreadable, err)
-	}
-	if c.Strict && len(c.Losses.Names) > 0 {
-		s.state = idle // its driver is in a turn that is not asked for
-		go s.pool.end(s.detach())
-		s.unreserve()
-		return nil, hub.Fail(hub.CodeLossy, nil)
+		return nil, f
 	}
 	switch {
 	case s.state == idle:
@@ -149,12 +144,29 @@ func (s *session) ask(c *Call, req *hub.Request, chain conversation.Chain) (t *T
 	return t, nil
 }
 
+// driveTurn has the driver ask for the turn. The caller holds s.mu.
+func (s *session) driveTurn(c *Call, req *hub.Request) ([]byte, hub.TurnState, *hub.Failure) {
+	lines, state, err := s.peer.driver.Turn(nil, req, c.Losses)
+	lossy := c.Strict && len(c.Losses.Names) > 0
+	if lossy || err != nil && s.oneTurn() {
+		s.state = idle // the driver is in a turn that is not asked for, or the process waits for one that does not come
+		go s.pool.end(s.detach())
+	}
+	switch {
+	case err != nil:
+		return nil, state, hub.Fail(hub.CodeUnreadable, err)
+	case lossy:
+		return nil, state, hub.Fail(hub.CodeLossy, nil)
+	}
+	return lines, state, nil
+}
+
 // reserve gives the session to a turn that is about to begin.
 func (s *session) reserve(req *hub.Request) (*Turn, *hub.Failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.turn != nil || s.state == running || s.state == canceling:
+	case s.turn != nil || s.state == running || s.state == canceling || s.state == leaving:
 		return nil, hub.Fail(hub.CodeSessionBusy, nil)
 	case s.state != waiting && len(req.Answers) > 0 && len(req.Messages) == 0:
 		return nil, hub.Fail(hub.CodeAskUnknown, nil)
@@ -173,7 +185,11 @@ func (s *session) unreserve() {
 	}
 }
 
-// free waits until a turn that was cancelled is over.
+// oneTurn reports whether a process holds one turn.
+func (s *session) oneTurn() bool { return s.pool.cfg.Dialect.Processes.OneTurn }
+
+// free waits until a turn that was cancelled is over, and a process that has had its turn has ended: it may be writing down
+// the session.
 func (s *session) free(until time.Time) *hub.Failure {
 	s.mu.Lock()
 	over := s.over
@@ -211,10 +227,12 @@ func (s *session) startPeer(until time.Time) *hub.Failure {
 		return hub.Fail(hub.CodeUnreachable, err)
 	}
 	p := newPeer(proc, cfg.Dialect.Processes.NewDriver(&about))
+	go p.write(s.oneTurn())
 	s.mu.Lock()
 	s.peer = p
 	s.mu.Unlock()
 	go s.read(p)
+	go s.guard(p)
 	return nil
 }
 
@@ -289,14 +307,32 @@ func (s *session) cancel() {
 		s.rest()
 		return
 	}
+	if s.oneTurn() {
+		s.peer.proc.Interrupt()
+	}
 	s.peer.send(s.peer.driver.Cancel(nil))
 	s.after(cancelTime, s.abandon)
+}
+
+// leave ends the process of an agent that has had its turn. Nothing else is done with the session before it has ended. The caller holds
+// s.mu.
+func (s *session) leave() {
+	if s.state = leaving; s.over == nil {
+		s.over = make(chan struct{})
+	}
+	s.stopTimer()
+	go s.pool.end(s.peer)
 }
 
 // abandon ends the process of an agent that does not end a turn that was cancelled.
 func (s *session) abandon() {
 	s.mu.Lock()
 	if s.state != canceling {
+		s.mu.Unlock()
+		return
+	}
+	if s.oneTurn() {
+		s.leave()
 		s.mu.Unlock()
 		return
 	}
@@ -314,7 +350,7 @@ func (s *session) fail(f *hub.Failure) {
 	if s.state == waiting && s.asked > 0 && s.turn == nil {
 		s.pool.cfg.Observer.Asks(AsksDropped, s.asked)
 	}
-	if s.turn != nil && s.state != idle {
+	if s.turn != nil && s.state != idle && s.state != leaving {
 		s.turn.failure, s.ids = f, nil
 		s.turn.wake()
 	}

@@ -107,6 +107,9 @@ func (t *Turn) Leave(wait time.Duration) {
 	case waiting:
 		s.wait = wait
 		s.after(wait, s.expire)
+	case leaving:
+		s.lines = nil
+		s.room.Broadcast()
 	default:
 		s.rest()
 	}

@@ -1,0 +1,35 @@
+package config
+
+import "time"
+
+// Store is where runs are kept that clients can come back to: in memory.
+type Store struct {
+	// The memory of all of them. Where it is full, runs that have ended are forgotten first.
+	Bytes Size `yaml:"bytes" jsonschema:"minimum=1"`
+}
+
+// Resume lets clients come back to a run whose stream they have lost, and others come to it. Streams that are copied, because both
+// sides speak the same dialect, and answers in one piece end with their client all the same.
+type Resume struct {
+	// How long a run goes on while no client reads it; then it is ended. 0: it ends with its client, and nobody can come to it.
+	Grace time.Duration `yaml:"grace" jsonschema:"minimum=0"`
+	// How long a run that has ended can be read.
+	TTL time.Duration `yaml:"ttl" jsonschema:"minimum=1"`
+	// How much of a run is kept. One that says more goes on, and nobody can come to it any more; a client that is further behind
+	// is cut off.
+	Bytes Size `yaml:"bytes" jsonschema:"minimum=65536"`
+	// How many clients may read a run at the same time.
+	Viewers int `yaml:"viewers" jsonschema:"minimum=1"`
+}
+
+var usualResume = Resume{TTL: 10 * time.Minute, Bytes: 8 * MiB, Viewers: 32}
+
+// routeResume checks the keys of a route for runs that clients come back to.
+func (v *validator) routeResume(at string, r *Route) {
+	if r.Resume.Grace == 0 {
+		v.check(r.Resume == usualResume, at+".resume", "has a meaning only with grace, the time that a run goes on without a client")
+		return
+	}
+	v.check(r.Start == "", at+".resume", "has no meaning with start: the stream of a client that asks by two requests stays its own")
+	v.check(r.Shape.Coalesce == 0, at+".shape.coalesce", "must be 0 with resume: a client that comes back must find the records as they were")
+}

@@ -1,0 +1,139 @@
+package eventlog
+
+import (
+	"container/list"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A Key is a name by which clients know a run. Scope separates routes and clients: the runs of another are not found.
+type Key struct{ Scope, Kind, Name string }
+
+// Run is a run that clients can come to.
+type Run[T any] struct {
+	*Log
+	About T
+	keys  []Key
+	past  *list.Element // among the runs that have ended
+	timer *time.Timer   // until it is forgotten
+}
+
+// Runs are those that clients can come to, within a bound of memory. When it is reached, those that have ended are forgotten, the one
+// that ended first before the others.
+type Runs[T any] struct {
+	memory memory
+
+	mu    sync.Mutex
+	byKey map[Key][]*Run[T] // the newest last
+	past  list.List         // of *Run[T] that have ended, the oldest in front
+	live  int
+}
+
+// memory is what logs hold together.
+type memory struct {
+	held, limit atomic.Int64
+}
+
+// has reports whether there is room for so many bytes. evict makes some; it is false if it cannot.
+func (m *memory) has(n int, evict func() bool) bool {
+	for m.held.Load()+int64(n) > m.limit.Load() {
+		if !evict() {
+			return false
+		}
+	}
+	return true
+}
+
+func (m *memory) add(n int) { m.held.Add(int64(n)) }
+
+// Limit sets how many bytes all logs may hold; a reload may change it.
+func (r *Runs[T]) Limit(bytes int64) {
+	r.memory.limit.Store(bytes)
+	r.memory.has(0, r.forgetOldest)
+}
+
+// Begin adds a run under its names. Its log holds so many bytes at most.
+func (r *Runs[T]) Begin(about T, limit int, keys ...Key) *Run[T] {
+	log := &Log{memory: &r.memory, evict: r.forgetOldest, limit: limit, readers: map[*Reader]struct{}{}}
+	run := &Run[T]{Log: log, About: about}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.byKey == nil {
+		r.byKey = map[Key][]*Run[T]{}
+	}
+	for _, key := range keys {
+		if key.Name != "" {
+			run.keys = append(run.keys, key)
+			r.byKey[key] = append(r.byKey[key], run)
+		}
+	}
+	r.live++
+	return run
+}
+
+// End ends the log of a run, and forgets the run after a while.
+func (r *Runs[T]) End(run *Run[T], err error, keep time.Duration) {
+	run.Log.End(err)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.live--
+	run.past = r.past.PushBack(run)
+	run.timer = time.AfterFunc(keep, func() { r.forget(run) })
+}
+
+// Find returns the newest run of a name, nil if there is none.
+func (r *Runs[T]) Find(key Key) *Run[T] {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := r.byKey[key]
+	if len(list) == 0 {
+		return nil
+	}
+	return list[len(list)-1]
+}
+
+// forgetOldest lets go of the run that ended first; false if there is none.
+func (r *Runs[T]) forgetOldest() bool {
+	r.mu.Lock()
+	at := r.past.Front()
+	r.mu.Unlock()
+	if at == nil {
+		return false
+	}
+	r.forget(at.Value.(*Run[T]))
+	return true
+}
+
+// forget lets go of a run that has ended.
+func (r *Runs[T]) forget(run *Run[T]) {
+	r.mu.Lock()
+	known := run.past != nil
+	if known {
+		run.timer.Stop()
+		r.past.Remove(run.past)
+		run.past = nil
+		r.unname(run)
+	}
+	r.mu.Unlock()
+	if known {
+		run.Log.forget()
+	}
+}
+
+func (r *Runs[T]) unname(run *Run[T]) {
+	for _, key := range run.keys {
+		list := slices.DeleteFunc(r.byKey[key], func(o *Run[T]) bool { return o == run })
+		if r.byKey[key] = list; len(list) == 0 {
+			delete(r.byKey, key)
+		}
+	}
+}
+
+// Count is how many runs go on and have ended, and how many bytes their logs hold.
+func (r *Runs[T]) Count() (live, past int, bytes int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.live, r.past.Len(), r.memory.held.Load()
+}

@@ -1,0 +1,157 @@
+// Package runlog remembers runs for clients that ask about them by their names, such as the tasks of A2A. It is held in memory, within
+// bounds; what was used longest ago goes first.
+package runlog
+
+import (
+	"container/list"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// A Key names a run. Scope separates routes and clients: the runs of another are not found.
+type Key struct{ Scope, Run string }
+
+// Limits bound a log.
+type Limits struct {
+	Runs  int           // at most
+	Bytes int           // of all together
+	Keep  time.Duration // of a run that nothing is asked of
+}
+
+// Run is one that is remembered. Its messages are never changed, only replaced.
+type Run struct {
+	Thread string
+	Size   int // about how many bytes its messages hold
+	hub.PastRun
+}
+
+// Log is what came of runs. The zero value remembers nothing until [Log.Limit].
+type Log struct {
+	mu       sync.Mutex
+	limits   Limits
+	byKey    map[Key]*list.Element // of *entry
+	byThread map[thread][]*entry   // the oldest first
+	used     list.List             // the one used last in front
+	bytes    int
+}
+
+type thread struct{ scope, name string }
+
+type entry struct {
+	key  Key
+	run  Run
+	size int
+	at   time.Time // when it was used last
+}
+
+func (e *entry) thread() thread { return thread{e.key.Scope, e.run.Thread} }
+
+// Limit sets the limits; a reload may change them.
+func (l *Log) Limit(limits Limits) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.limits = limits
+	l.evict(time.Now())
+}
+
+// Find returns a run; ok is false if it is not known.
+func (l *Log) Find(key Key) (run Run, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e := l.find(key); e != nil {
+		return e.run, true
+	}
+	return Run{}, false
+}
+
+// Of returns the runs of a conversation, the newest first.
+func (l *Log) Of(scope, name string) (runs []Run) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range l.byThread[thread{scope, name}] {
+		runs = append(runs, e.run)
+	}
+	slices.Reverse(runs)
+	return runs
+}
+
+// Put remembers a run, in place of what was known of it.
+func (l *Log) Put(key Key, run Run) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := l.find(key)
+	if e == nil {
+		e = l.add(&entry{key: key, run: run})
+	}
+	size := run.Size + len(key.Scope) + len(key.Run) + len(run.Thread)
+	l.bytes += size - e.size
+	e.run, e.size = run, size
+	l.evict(e.at)
+}
+
+// Drop lets go of a run.
+func (l *Log) Drop(key Key) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.find(key) != nil {
+		l.remove(l.byKey[key])
+	}
+}
+
+// Forget lets go of the runs of a conversation.
+func (l *Log) Forget(scope, name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range slices.Clone(l.byThread[thread{scope, name}]) {
+		l.remove(l.byKey[e.key])
+	}
+}
+
+// find returns a run as the one used last.
+func (l *Log) find(key Key) *entry {
+	now := time.Now()
+	l.evict(now)
+	at := l.byKey[key]
+	if at == nil {
+		return nil
+	}
+	l.used.MoveToFront(at)
+	e := at.Value.(*entry)
+	e.at = now
+	return e
+}
+
+func (l *Log) add(e *entry) *entry {
+	if l.byKey == nil {
+		l.byKey, l.byThread = map[Key]*list.Element{}, map[thread][]*entry{}
+	}
+	e.at = time.Now()
+	l.byKey[e.key] = l.used.PushFront(e)
+	l.byThread[e.thread()] = append(l.byThread[e.thread()], e)
+	return e
+}
+
+// evict forgets what was used longest ago, as long as there is too much, or it was not used for too long.
+func (l *Log) evict(now time.Time) {
+	for at := l.used.Back(); at != nil; at = l.used.Back() {
+		if l.used.Len() <= l.limits.Runs && l.bytes <= l.limits.Bytes && now.Sub(at.Value.(*entry).at) <= l.limits.Keep {
+			return
+		}
+		l.remove(at)
+	}
+}
+
+func (l *Log) remove(at *list.Element) {
+	e := at.Value.(*entry)
+	l.used.Remove(at)
+	delete(l.byKey, e.key)
+	l.bytes -= e.size
+	of := e.thread()
+	rest := slices.DeleteFunc(l.byThread[of], func(o *entry) bool { return o == e })
+	if l.byThread[of] = rest; len(rest) == 0 {
+		delete(l.byThread, of)
+	}
+}

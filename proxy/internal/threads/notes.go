@@ -1,0 +1,27 @@
+package threads
+
+import "slices"
+
+// SetMeta implements [Notes].
+func (l *Log) SetMeta(key Key, meta []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e := l.find(key); e != nil {
+		l.bytes += len(meta) - len(e.meta)
+		e.size += len(meta) - len(e.meta)
+		e.meta = slices.Clone(meta)
+		l.evict(e.at)
+	}
+}
+
+// Of implements [Notes].
+func (l *Log) Of(scope string) (names []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for at := l.used.Front(); at != nil; at = at.Next() {
+		if e := at.Value.(*entry); e.key.Scope == scope && e.key.Kind == Thread {
+			names = append(names, e.key.Name)
+		}
+	}
+	return names
+}

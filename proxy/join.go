@@ -1,0 +1,141 @@
+package proxy
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
+)
+
+const (
+	// runHeader names a run: in the response that begins it, and in requests that come to it from the start, or end it.
+	runHeader = "X-Sabir-Run"
+
+	// positionHeader is where clients of event streams say what they have got last.
+	positionHeader = "Last-Event-ID"
+
+	// positionParameter is the same for clients that cannot set header fields, such as a browser's EventSource when it begins.
+	positionParameter = "last_event_id"
+
+	// fromStart is the position of LangGraph's clients that want the whole stream.
+	fromStart = "-1"
+)
+
+// join is what a request wants that comes to a run.
+type join struct {
+	key      eventlog.Key
+	position string // what the client has, "" for nothing
+	after    int64  // so many records it has, where its dialect counts them
+	must     bool   // there is no other answer to the request
+}
+
+// comesBack reports whether a request names a shared run by its token.
+func (r *route) comesBack(req *fasthttp.Request) bool { return r.logs != nil && positionOf(req) != "" }
+
+// positionOf is where a client says that it is in a run.
+func positionOf(req *fasthttp.Request) string {
+	if token := req.Header.Peek(runHeader); len(token) > 0 {
+		return string(token)
+	}
+	if position := req.Header.Peek(positionHeader); len(position) > 0 {
+		return string(position)
+	}
+	return string(req.URI().QueryArgs().Peek(positionParameter))
+}
+
+// joinOf finds out which run a request comes to; nil if to none.
+func (r *route) joinOf(ctx *fasthttp.RequestCtx, t *target, sub *subpath) *join {
+	j := &join{position: positionOf(&ctx.Request)}
+	key := func(kind, name string) *join {
+		j.key = eventlog.Key{Scope: r.scope(&ctx.Request.Header), Kind: kind, Name: name}
+		return j
+	}
+	switch {
+	case sub.op == hub.OpJoin:
+		return key(byThread, sub.params["thread"])
+	case sub.op == hub.OpConnect:
+		return key(byThread, plainText(formOf(ctx, t.dialect).Thread))
+	case sub.op == hub.OpRejoin:
+		return key(byRun, sub.params["run"])
+	case sub.op == hub.OpAnswer && string(ctx.QueryArgs().Peek("stream")) == "true":
+		j.after = countedRecords(string(ctx.QueryArgs().Peek("starting_after")))
+		return key(byAnswer, sub.params["answer"])
+	case j.position != "":
+		token, _, _ := parsePosition(j.position)
+		j.must = true
+		return key(byToken, token)
+	}
+	return nil
+}
+
+// countedRecords is how many records a client has that has seen the one of a number; they are counted from 0.
+func countedRecords(last string) int64 {
+	n, err := strconv.ParseInt(last, 10, 64)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n + 1
+}
+
+// answerJoin answers a request that comes to a run, and reports whether it has.
+func (s *Server) answerJoin(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath, id, origin string) bool {
+	if r.logs == nil {
+		return false
+	}
+	j := r.joinOf(ctx, t, &sub)
+	if j == nil {
+		return false
+	}
+	run := s.kept.shared.Find(j.key)
+	if run == nil && !j.must || run != nil && sub.op == hub.OpConnect && run.Ended() {
+		return false
+	}
+	v, f := r.viewerOf(ctx, t, sub, j, run)
+	switch {
+	case f != nil:
+		s.metrics.resumeJoins.WithLabelValues(r.name, t.dialect.Name, string(f.Code)).Inc()
+		s.rejectOperation(ctx, t, sub.op, f)
+	case ctx.IsDelete():
+		run.About.canceler.cancel(hub.Fail(hub.CodeCancelled, nil))
+		ctx.SetStatusCode(fasthttp.StatusNoContent)
+	default:
+		v.call.id, v.call.origin = id, origin
+		takeOver(ctx, func(conn *requestConn) { s.serveViewer(v, conn) })
+	}
+	return true
+}
+
+// viewerOf is the client of a request that comes to a run, nil for none.
+func (r *route) viewerOf(ctx *fasthttp.RequestCtx, t *target, sub subpath, j *join, run *sharedRun) (*viewer, *hub.Failure) {
+	if run == nil {
+		return nil, hub.Fail(hub.CodeRunUnknown, nil)
+	}
+	skip := j.after
+	if j.position != "" && j.position != fromStart {
+		token, records, ok := parsePosition(j.position)
+		if !ok || token != run.About.token {
+			return nil, hub.Fail(hub.CodeUnreadable, errors.New("the position is none of this run"))
+		}
+		skip = records
+	}
+	asked := *run.About.asked
+	if sub.op == hub.OpRejoin { // how the answer is wrapped is said by the request that gets it
+		form := formOf(ctx, t.dialect)
+		form.Detach()
+		asked.Call = form.Call
+		if len(form.Version) > 0 {
+			asked.Version = form.Version
+		}
+	}
+	c := callOf(&ctx.Request, ctx.RemoteAddr(), r, t, sub, "")
+	fasthttp.ReleaseRequest(c.request)
+	c.request = nil
+	how := joinStart
+	if skip > 0 {
+		how = joinPosition
+	}
+	return &viewer{call: c, run: run, asked: &asked, how: how, skip: skip}, nil
+}

@@ -1,0 +1,265 @@
+package proxy
+
+import (
+	"bytes"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/bytedance/sonic"
+	"github.com/valyala/fasthttp"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
+)
+
+// Clients whose protocol has a connection for longer than a turn may speak by HTTP, where they have one in name only: they post each
+// message, and read what they are told by requests of their own. See [hub.FaceHTTP].
+
+// lineConn is such a client.
+type lineConn struct {
+	*lineClient
+	id, scope string
+	mail      *mailboxes
+	unread    *time.Timer // ends the connection when it is not used
+
+	mu      sync.Mutex
+	readers int
+}
+
+// lineConns are those of a server, by id.
+type lineConns struct {
+	mu   sync.Mutex
+	byID map[string]*lineConn
+}
+
+// add takes a connection in, unless there are as many as may be.
+func (l *lineConns) add(c *lineConn, limit int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if limit > 0 && len(l.byID) >= limit {
+		return false
+	}
+	if l.byID == nil {
+		l.byID = map[string]*lineConn{}
+	}
+	l.byID[c.id] = c
+	return true
+}
+
+// find returns a connection of a principal on a route, nil if there is none.
+func (l *lineConns) find(id, scope string) *lineConn {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c := l.byID[id]; c != nil && c.scope == scope {
+		return c
+	}
+	return nil
+}
+
+// remove lets go of a connection, and reports whether it was there.
+func (l *lineConns) remove(c *lineConn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	found := l.byID[c.id] == c
+	delete(l.byID, c.id)
+	return found
+}
+
+// all are those that there are.
+func (l *lineConns) all() (all []*lineConn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.byID {
+		all = append(all, c)
+	}
+	return all
+}
+
+// answerLines answers a request of such a client, if it is one.
+func (s *Server) answerLines(ctx *fasthttp.RequestCtx, r *route, t *target, origin string) bool {
+	if !r.servesLines(t) {
+		return false
+	}
+	by := t.dialect.FaceHTTP
+	id := string(ctx.Request.Header.Peek(by.Connection))
+	if id == "" {
+		if !ctx.IsPost() || !by.Opens(ctx.Request.Body()) {
+			return false
+		}
+		s.openLines(ctx, r, t)
+		return true
+	}
+	c := s.lineConns.find(id, r.scope(&ctx.Request.Header))
+	switch {
+	case c == nil:
+		s.reject(ctx, t, hub.Fail(hub.CodeConnUnknown, nil))
+	case ctx.IsGet():
+		s.readLines(ctx, r, c, origin)
+	case ctx.IsDelete():
+		s.endLines(c)
+		ctx.SetStatusCode(fasthttp.StatusAccepted)
+	case !sonic.Valid(ctx.Request.Body()):
+		s.reject(ctx, t, hub.Fail(hub.CodeUnreadable, nil))
+	default:
+		c.unread.Reset(idleConnection)
+		c.receive(bytes.Clone(ctx.Request.Body()))
+		ctx.SetStatusCode(fasthttp.StatusAccepted)
+	}
+	return true
+}
+
+// servesLines reports whether clients may speak so on a route.
+func (r *route) servesLines(t *target) bool {
+	return t != nil && t.dialect.FaceHTTP != nil && r.part == partWhole && r.translates(t)
+}
+
+// openLines answers the message that opens a connection.
+func (s *Server) openLines(ctx *fasthttp.RequestCtx, r *route, t *target) {
+	c := &lineConn{id: string(newThread()), scope: r.scope(&ctx.Request.Header), mail: newMailboxes(r.cfg.Timeouts.Write)}
+	model := fasthttp.AcquireRequest() // never released: turns may outlive the connection
+	ctx.Request.Header.CopyTo(&model.Header)
+	c.lineClient = s.newLineClient(r, t, model, c.mail.put)
+	c.peer = ctx.RemoteAddr()
+	c.find = func() (*route, *target, *hub.Failure) { return s.findAlike(model, t) }
+	if !s.lineConns.add(c, r.global.Limits.Streams) {
+		s.reject(ctx, t, hub.Fail(hub.CodeLimit, nil))
+		return
+	}
+	c.unread = time.AfterFunc(idleConnection, func() { s.endLines(c) })
+	c.receive(bytes.Clone(ctx.Request.Body()))
+	said, _ := c.mail.take("")
+	ctx.Response.Header.Set(t.dialect.FaceHTTP.Connection, c.id)
+	ctx.SetContentType("application/json")
+	ctx.SetBody(bytes.TrimSpace(said))
+}
+
+// endLines ends a connection with all that runs for it.
+func (s *Server) endLines(c *lineConn) {
+	if s.lineConns.remove(c) {
+		c.unread.Stop()
+		c.mail.close()
+		c.close()
+		c.leave()
+	}
+}
+
+// readLines answers a request that reads what the client is told.
+func (s *Server) readLines(ctx *fasthttp.RequestCtx, r *route, c *lineConn, origin string) {
+	thread := string(ctx.Request.Header.Peek(c.target.dialect.FaceHTTP.Thread))
+	if len(thread) > longestThread {
+		s.reject(ctx, c.target, hub.Fail(hub.CodeUnreadable, nil))
+		return
+	}
+	if !c.mail.claim(thread) {
+		s.reject(ctx, c.target, hub.Fail(hub.CodeReaderTwice, nil))
+		return
+	}
+	sink := &httpSink{dialect: c.target.dialect, chunked: ctx.Request.Header.IsHTTP11(), close: true}
+	sink.header.Set(requestIDHeader, string(ctx.Response.Header.Peek(requestIDHeader)))
+	sink.header.Set(dialectHeader, c.target.dialect.Name)
+	r.exposeTo(&sink.header, origin)
+	ctx.HijackSetNoResponse(true)
+	ctx.Hijack(func(conn net.Conn) {
+		raw := requestConnUnder(conn)
+		sink.conn = &clientConn{Conn: raw, raw: rawio.NewWriter(raw), writeTimeout: r.cfg.Timeouts.Write}
+		go s.serveReader(&lineReader{conn: c, thread: thread, sink: sink, beat: r.cfg.Timeouts.Keepalive, left: make(chan struct{})}, r)
+	})
+}
+
+// lineReader is a request that reads what the client is told of one conversation, or beside all.
+type lineReader struct {
+	conn   *lineConn
+	thread string
+	sink   *httpSink
+	beat   time.Duration // pause between keep-alives; 0 for none
+	left   chan struct{} // closed when the client leaves
+}
+
+// serveReader serves a reader until it leaves, the connection ends, or the server drains.
+func (s *Server) serveReader(x *lineReader, r *route) {
+	client := x.sink.conn
+	defer client.Close()
+	defer x.conn.mail.release(x.thread)
+	if f := s.enter(r, client); f != nil {
+		s.rejected(f, string(x.conn.request.URI().Path()), x.conn.peer.String(), "")
+		_ = x.sink.refuse(f)
+		return
+	}
+	defer s.leave(client)
+	var once sync.Once
+	defer s.watch.Watch(client.Conn, func() { once.Do(func() { close(x.left) }) })()
+	x.conn.reading(1)
+	defer x.conn.reading(-1)
+	if err := x.relay(s.leaving); err == nil {
+		out := wire.NewOut(wire.SSE)
+		x.sink.begin(out)
+		_ = x.sink.end(out, nil)
+	}
+}
+
+// relay sends what comes until there is no more to come. The header leaves at once: clients wait for it.
+func (x *lineReader) relay(leaving <-chan struct{}) error {
+	beat := time.NewTicker(max(x.beat, time.Second))
+	defer beat.Stop()
+	out := wire.NewOut(wire.SSE)
+	err := x.send(out, nil)
+	idle := make(chan struct{})
+	for err == nil {
+		lines, changed := x.conn.mail.take(x.thread)
+		switch {
+		case len(lines) > 0:
+			err = x.send(out, lines)
+			continue
+		case changed == nil:
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-beat.C:
+			if x.beat > 0 {
+				err = x.send(out, nil)
+			}
+		case <-x.left:
+			return hub.Fail(hub.CodeClientGone, nil)
+		case <-leaving:
+			leaving = nil
+			go x.conn.drain(idle)
+		case <-idle:
+			x.conn.mail.close()
+		}
+	}
+	return err
+}
+
+// send sends each line as an event; none is a keep-alive.
+func (x *lineReader) send(out *wire.Out, lines []byte) error {
+	out.Reset()
+	x.sink.begin(out)
+	for line := range bytes.Lines(lines) {
+		out.Record(wire.Record{Data: bytes.TrimSuffix(line, []byte("\n"))})
+	}
+	if len(lines) == 0 {
+		out.KeepAlive(0)
+	}
+	return x.sink.write(out)
+}
+
+// reading notes how many requests read. A connection that nobody reads ends.
+func (c *lineConn) reading(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.readers += n; c.readers > 0 {
+		c.unread.Stop()
+	} else {
+		c.unread.Reset(idleConnection)
+	}
+}
+
+// drain lets no more turns begin, and closes idle when none runs.
+func (c *lineConn) drain(idle chan<- struct{}) {
+	c.close()
+	c.all.Wait()
+	close(idle)
+}

@@ -1,0 +1,213 @@
+package proxy
+
+import (
+	"sync"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// lineTurn is a turn of such a client: one run of the agent, or several, where the agent ends its run with questions.
+type lineTurn struct {
+	client   *lineClient
+	route    *route
+	target   *target
+	thread   string
+	body     []byte
+	canceler *canceler
+	changed  chan struct{} // signalled by answers
+
+	mu   sync.Mutex
+	asks []lineAsk
+}
+
+// lineAsk is a question that the client was asked.
+type lineAsk struct {
+	id       string
+	answered bool
+	answer   hub.Decision
+}
+
+// run runs the agent until it asks nothing more.
+func (t *lineTurn) run() {
+	l := t.client
+	defer func() {
+		if v := recover(); v != nil {
+			l.server.bug(v)
+			t.refuse(hub.Fail(hub.CodeInternal, nil))
+		}
+	}()
+	var answers []hub.Decision
+	for again := true; again; {
+		c, f := t.call(answers)
+		if f == nil {
+			f = l.server.admit(c.route, t.canceler)
+		}
+		if f != nil {
+			if c != nil {
+				c.endThread()
+				c.release()
+			}
+			t.refuse(f)
+			return
+		}
+		f = l.server.run(c, t.canceler, &lineSink{client: l, turn: t})
+		c.release()
+		if f != nil || !t.pending() {
+			return
+		}
+		answers, again = t.await(c.route.cfg.Asks.Wait)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.say(t.thread, t.body, hub.Event{Kind: hub.RunEnd, Status: hub.StatusCancelled})
+}
+
+func (t *lineTurn) refuse(f *hub.Failure) {
+	t.client.mu.Lock()
+	defer t.client.mu.Unlock()
+	t.client.refuse(t.thread, t.body, f)
+}
+
+// call makes the call for a turn, or for the answers to the questions of its last run.
+func (t *lineTurn) call(answers []hub.Decision) (*call, *hub.Failure) {
+	l := t.client
+	c := callOf(l.request, l.peer, t.route, t.target, subpath{}, string(randomID()))
+	c.lines, c.answers = t, answers
+	c.request.Header.SetMethod(t.route.upstreamMethod(fasthttp.MethodPost)) // whatever the connection was opened by
+	c.request.Header.SetContentType("application/json")
+	if f := c.setBody(&l.request.Header, t.body, t.body); f != nil {
+		c.release()
+		return nil, f
+	}
+	return c, nil
+}
+
+// noAddress is where a client is that has started the program.
+type noAddress struct{}
+
+func (noAddress) Network() string { return "pipe" }
+func (noAddress) String() string  { return "127.0.0.1:0" }
+
+// ask notes a question that the client is asked.
+func (t *lineTurn) ask(id []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.asks = append(t.asks, lineAsk{id: string(id)})
+}
+
+// answer takes the answer to a question, if it is one of this turn.
+func (t *lineTurn) answer(d hub.Decision) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := range t.asks {
+		if a := &t.asks[i]; a.id == string(d.Ask) && !a.answered {
+			a.answered, a.answer = true, d
+			select {
+			case t.changed <- struct{}{}:
+			default:
+			}
+		}
+	}
+}
+
+// pending reports whether there are questions of the last run.
+func (t *lineTurn) pending() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.asks) > 0
+}
+
+// take returns the answers if there is one to each question; ok is false as long as there is not. With late, the questions without
+// one are refused.
+func (t *lineTurn) take(late bool) (answers []hub.Decision, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, a := range t.asks {
+		switch {
+		case a.answered:
+			answers = append(answers, a.answer)
+		case late:
+			answers = append(answers, hub.Decision{Ask: []byte(a.id), Decided: true, Cancelled: true})
+		default:
+			return nil, false
+		}
+	}
+	t.asks = nil
+	return answers, true
+}
+
+// await waits for the answers to the questions with which a run has ended, for a time; again is false if the turn was cancelled.
+func (t *lineTurn) await(wait time.Duration) (answers []hub.Decision, again bool) {
+	stopped := make(chan struct{})
+	var once sync.Once
+	t.canceler.onCancel(func() { once.Do(func() { close(stopped) }) })
+	defer t.canceler.onCancel(nil)
+	late := time.NewTimer(wait)
+	defer late.Stop()
+	for {
+		if answers, ok := t.take(false); ok {
+			return answers, true
+		}
+		select {
+		case <-t.changed:
+		case <-late.C:
+			return t.take(true)
+		case <-t.client.server.leaving:
+			return t.take(true)
+		case <-stopped:
+			return nil, false
+		}
+	}
+}
+
+// lineSink writes a run for the client.
+type lineSink struct {
+	client *lineClient
+	turn   *lineTurn
+}
+
+func (s *lineSink) begin(*wire.Out) {}
+
+func (s *lineSink) write(out *wire.Out) error {
+	s.client.mu.Lock()
+	defer s.client.mu.Unlock()
+	return s.send(out)
+}
+
+func (s *lineSink) send(out *wire.Out) error {
+	l := s.client
+	l.face.Sent(out.Buf)
+	l.write(s.turn.thread, out.Buf)
+	if l.err != nil {
+		return hub.Fail(hub.CodeClientGone, l.err)
+	}
+	return nil
+}
+
+// end implements sink. Where the agent has ended its run with questions, the turn goes on, so that its last record is not for the client.
+func (s *lineSink) end(out *wire.Out, f *hub.Failure) error {
+	s.client.mu.Lock()
+	defer s.client.mu.Unlock()
+	if f == nil && s.turn.pending() {
+		out.Buf = withoutLast(out.Buf)
+	} else {
+		s.client.free(s.turn) // before the client learns that the turn is over
+	}
+	return s.send(out)
+}
+
+// withoutLast is lines without the last one.
+func withoutLast(lines []byte) []byte {
+	if len(lines) == 0 {
+		return lines
+	}
+	end := len(lines) - 1
+	for end > 0 && lines[end-1] != '\n' {
+		end--
+	}
+	return lines[:end]
+}

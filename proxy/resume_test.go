@@ -1,0 +1,317 @@
+package proxy
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// gatedAgent says half of a small run, and the other half when it is let go.
+func gatedAgent(t *testing.T) (a *agent, goOn, gone chan struct{}) {
+	goOn, gone = make(chan struct{}), make(chan struct{}, 1)
+	return newAgent(t, func(p *peer) {
+		if p.request() == nil {
+			return
+		}
+		p.ok("Content-Type: application/x-ndjson")
+		p.chunk(lines(lineStart, lineHello))
+		left := make(chan struct{})
+		go func() { p.awaitGone(); close(left) }()
+		select {
+		case <-goOn:
+			p.finish(lines(lineWorld, lineEnd))
+			<-left
+		case <-left:
+			gone <- struct{}{}
+		}
+	}), goOn, gone
+}
+
+// resuming is a proxy whose runs outlive their clients.
+func resuming(t *testing.T, a *agent, client, resume string) *rig {
+	t.Helper()
+	return start(t, strings.Replace(simple(a.url(), "", "", "client: "+client+"\nrequests: {mode: translate}\nresume: {"+resume+"}"),
+		"path: /run", "path: /run/*", 1))
+}
+
+// resumeClients are the requests of clients, and where they come back to the run by a way of their own.
+var resumeClients = []struct{ dialect, path, body, back string }{
+	{"agui", "/run", `{"threadId":"t1","runId":"r1","messages":[{"id":"u1","role":"user","content":"hi"}]}`, ""},
+	{"aisdk", "/run", `{"id":"chat 1","messages":[{"id":"u1","role":"user","parts":[{"type":"text","text":"hi"}]}],"trigger":"submit-message"}`, "GET /run/chat%201/stream"},
+	{"openai-chat", "/run", `{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}`, ""},
+	{"openai-responses", "/run", `{"model":"m","stream":true,"input":"hi"}`, ""},
+	{"anthropic", "/run", `{"model":"m","max_tokens":10,"stream":true,"messages":[{"role":"user","content":"hi"}]}`, ""},
+	{"langgraph", "/run/threads/t1/runs/stream", said("hi"), ""},
+	{"a2a", "/run", strings.Replace(a2aMessage("u1", "", "hi"), "SendMessage", "SendStreamingMessage", 1), ""},
+	{"native", "/run", "{}", ""},
+}
+
+// openRun begins a run as a client of AG-UI.
+func (r *rig) openRun() (*client, *http.Response) {
+	c := r.dial()
+	c.ask("POST", resumeClients[0].path, resumeClients[0].body, alice)
+	return c, c.response()
+}
+
+// firstHalf reads a stream until something was said, with the end of that record.
+func firstHalf(t *testing.T, resp *http.Response) (half string) {
+	t.Helper()
+	for br := bufio.NewReader(resp.Body); ; {
+		line, err := br.ReadString('\n')
+		if half += line; err != nil {
+			t.Fatalf("%v behind %q", err, half)
+		}
+		if strings.Contains(half, "Hello") && (line == "\n" || !strings.HasPrefix(half, "data:") && !strings.Contains(half, "id: ")) {
+			return half
+		}
+	}
+}
+
+// lastID is the last id of an event stream.
+func lastID(stream string) (id string) {
+	for line := range strings.Lines(stream) {
+		if got, ok := strings.CutPrefix(line, "id: "); ok {
+			id = strings.TrimSpace(got)
+		}
+	}
+	return id
+}
+
+// TestResume: a client that has lost its stream gets the rest of it, and another one the whole, from one run of the agent's.
+func TestResume(t *testing.T) {
+	t.Parallel()
+	for _, c := range resumeClients {
+		if c.dialect == "native" {
+			continue // it is copied
+		}
+		t.Run(c.dialect, func(t *testing.T) {
+			t.Parallel()
+			a, goOn, _ := gatedAgent(t)
+			r := resuming(t, a, c.dialect, "grace: 1m")
+			first := r.dial()
+			first.ask("POST", c.path, c.body, alice)
+			resp := first.response()
+			run := resp.Header.Get(runHeader)
+			had := firstHalf(t, resp)
+			if len(run) != 32 || !strings.HasPrefix(lastID(had), run+"-") {
+				t.Fatalf("the run is called %q, the last id is %q: %s", run, lastID(had), had)
+			}
+			first.reset()
+			other := r.dial()
+			other.ask("GET", c.path, "", alice, "X-Sabir-Run: "+run)
+			live := other.response()
+			await(t, "the first client to be gone", func() bool { return r.logs.FilterMessage("run read").Len() == 1 })
+			close(goOn)
+			body, err := io.ReadAll(live.Body)
+			if whole := string(body); err != nil || !strings.HasPrefix(whole, had) || !strings.Contains(whole, "world") {
+				t.Fatalf("%v: another client gets\n%s\nbehind\n%s", err, whole, had)
+			}
+			rest := r.call(t, 200, alice, "GET", c.path+"?last_event_id="+lastID(had), "")
+			if had+rest != string(body) {
+				t.Errorf("the rest is\n%s\nof\n%s\nwhere the client had\n%s", rest, body, had)
+			}
+			if again := r.call(t, 200, alice+"\r\nLast-Event-ID: "+lastID(had), "POST", c.path, c.body); again != rest {
+				t.Errorf("by the same request again:\n%s\nand not\n%s", again, rest)
+			}
+			r.call(t, 404, bob+"\r\nLast-Event-ID: "+lastID(had), "GET", c.path, "")
+			r.call(t, 400, alice+"\r\nLast-Event-ID: "+run+"-x", "GET", c.path, "")
+			r.call(t, 404, alice+"\r\nLast-Event-ID: 17", "GET", c.path, "")
+			if n := a.connections(); n != 1 {
+				t.Errorf("the agent was asked %d times", n)
+			}
+			if end := r.awaitEnds(1); end["ending"] != "done" {
+				t.Errorf("log: %v", end)
+			}
+			if joins := r.metric("sabir_resume_joins_total", "how=position"); joins != 2 {
+				t.Errorf("%v clients came back", joins)
+			}
+			if n := r.metric("sabir_resume_runs", "state=finished"); n != 1 {
+				t.Errorf("%v runs are kept", n)
+			}
+		})
+	}
+}
+
+// TestResumeOwnWays: clients that have a way of their own find their run by it.
+func TestResumeOwnWays(t *testing.T) {
+	t.Parallel()
+	f := func(client, path, body string, back func(half string) (method, path, body string, header []string), whole bool) {
+		t.Run(client, func(t *testing.T) {
+			t.Parallel()
+			a, goOn, _ := gatedAgent(t)
+			r := resuming(t, a, client, "grace: 1m")
+			first := r.dial()
+			first.ask("POST", path, body, alice)
+			resp := first.response()
+			had := firstHalf(t, resp)
+			method, place, asks, header := back(had + "\n" + resp.Header.Get("Location"))
+			first.reset()
+			again := r.dial()
+			again.ask(method, place, asks, append(header, alice)...)
+			got := again.response()
+			close(goOn)
+			rest, err := io.ReadAll(got.Body)
+			if rpc := strings.Contains(string(rest), "jsonrpc"); client == "a2a" && rpc != (asks != "") {
+				t.Errorf("the answer to %s %s is wrapped: %v", method, place, rpc)
+			}
+			if err != nil || got.StatusCode != 200 || !strings.Contains(string(rest), "world") || strings.Contains(string(rest), "Hello\"") != whole {
+				t.Errorf("%v, status %d: %s\nbehind\n%s", err, got.StatusCode, rest, had)
+			}
+			stranger := r.dial()
+			stranger.ask(method, place, asks, bob)
+			if _, got := stranger.whole(); strings.Contains(got, "world") {
+				t.Errorf("a stranger gets %s", got)
+			}
+		})
+	}
+	f("langgraph", "/run/threads/t1/runs/stream", said("hi"), func(half string) (string, string, string, []string) {
+		at := strings.LastIndexByte(half, '\n')
+		return "GET", half[at+1:], "", []string{"Last-Event-ID: " + lastID(half)}
+	}, false)
+	f("openai-responses", "/run", `{"model":"m","stream":true,"input":"hi"}`, func(half string) (string, string, string, []string) {
+		_, id, _ := strings.Cut(half, `"id":"`)
+		id, _, _ = strings.Cut(id, `"`)
+		return "GET", fmt.Sprintf("/run/responses/%s?stream=true&starting_after=%d", id, strings.Count(half, "data: ")-1), "", nil
+	}, false)
+	f("a2a", "/run", strings.Replace(a2aMessage("u1", "", "hi"), "SendMessage", "SendStreamingMessage", 1),
+		func(half string) (string, string, string, []string) {
+			at := strings.Index(half, "data: ")
+			return "POST", "/run", a2aCall("SubscribeToTask", `"id":"`+a2aTaskID(t, half[at:])+`"`), nil
+		}, true)
+	f("a2a", "/run", strings.Replace(a2aMessage("u1", "", "hi"), "SendMessage", "SendStreamingMessage", 1),
+		func(half string) (string, string, string, []string) {
+			at := strings.Index(half, "data: ")
+			return "GET", "/run/tasks/" + a2aTaskID(t, half[at:]) + ":subscribe", "", []string{"A2A-Version: 1.0"}
+		}, true)
+	f("agui", "/run/agent/default/run", `{"threadId":"t1","runId":"r1","messages":[{"id":"u1","role":"user","content":"hi"}]}`,
+		func(string) (string, string, string, []string) {
+			return "POST", "/run/agent/default/connect", `{"threadId":"t1","runId":"r2","messages":[]}`, nil
+		}, true)
+}
+
+// TestResumeChat: a page of the AI SDK's that was loaded anew finds the run of its chat, and nothing where there is none.
+func TestResumeChat(t *testing.T) {
+	t.Parallel()
+	a, goOn, _ := gatedAgent(t)
+	r := resuming(t, a, "aisdk", "grace: 1m")
+	if got := r.call(t, 204, alice, "GET", "/run/chat%201/stream", ""); got != "" {
+		t.Errorf("nothing runs, and it says %s", got)
+	}
+	first := r.dial()
+	first.ask("POST", "/run", resumeClients[1].body, alice)
+	had := firstHalf(t, first.response())
+	first.reset()
+	page := r.dial()
+	page.ask("GET", "/run/chat%201/stream", "", alice)
+	resp := page.response()
+	close(goOn)
+	if whole, err := io.ReadAll(resp.Body); err != nil || !strings.HasPrefix(string(whole), had) || !strings.HasSuffix(string(whole), "data: [DONE]\n\n") {
+		t.Errorf("%v: %s", err, whole)
+	}
+	r.call(t, 204, bob, "GET", "/run/chat%201/stream", "")
+	r.call(t, 204, alice, "GET", "/run/chat%202/stream", "")
+}
+
+// TestGrace: a run without a client ends when the time for that is over, and not before.
+func TestGrace(t *testing.T) {
+	t.Parallel()
+	a, _, gone := gatedAgent(t)
+	r := resuming(t, a, "agui", "grace: 300ms, ttl: 200ms")
+	c, resp := r.openRun()
+	had := firstHalf(t, resp)
+	c.reset()
+	await(t, "the client to be gone", func() bool { return r.logs.FilterMessage("run read").Len() == 1 })
+	back := r.dial()
+	back.ask("GET", "/run", "", alice, "Last-Event-ID: "+lastID(had))
+	back.response()
+	time.Sleep(400 * time.Millisecond) // longer than the run goes on without a client
+	if len(gone) > 0 {
+		t.Error("the run has ended under its client")
+	}
+	left := time.Now()
+	back.reset()
+	<-gone
+	if took := time.Since(left); took < 250*time.Millisecond {
+		t.Errorf("it ended after %v", took)
+	}
+	if end := r.awaitEnds(1); end["ending"] != "client_gone" {
+		t.Errorf("log: %v", end)
+	}
+	if r.metric("sabir_resume_grace_total", "end=returned") != 1 || r.metric("sabir_resume_grace_total", "end=expired") != 1 {
+		t.Error("what became of the run without a client is not counted")
+	}
+	await(t, "the run to be forgotten", func() bool { return r.metric("sabir_resume_runs")+r.metric("sabir_resume_log_bytes") == 0 })
+	r.call(t, 404, alice, "GET", "/run?last_event_id="+lastID(had), "")
+}
+
+// TestStopShared: a client that is gone can end its run, and nobody else's.
+func TestStopShared(t *testing.T) {
+	t.Parallel()
+	a, _, gone := gatedAgent(t)
+	r := resuming(t, a, "agui", "grace: 1m")
+	_, resp := r.openRun()
+	run := resp.Header.Get(runHeader)
+	firstHalf(t, resp)
+	r.call(t, 404, bob+"\r\nX-Sabir-Run: "+run, "DELETE", "/run", "")
+	if got := r.call(t, 204, alice+"\r\nX-Sabir-Run: "+run, "DELETE", "/run", ""); got != "" {
+		t.Errorf("it says %s", got)
+	}
+	<-gone
+	rest, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(rest), "RUN_") {
+		t.Errorf("%v: the client does not learn that the run has ended: %s", err, rest)
+	}
+	r.call(t, 405, alice, "DELETE", "/run", "")
+}
+
+// TestFailsBeforeItBegins: what an agent refuses is a status for the client that asks, as it is without resume.
+func TestFailsBeforeItBegins(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, func(p *peer) {
+		for p.request() != nil {
+			p.answer("429 Too Many Requests", "Content-Length: 0", "Retry-After: 7")
+		}
+	})
+	r := resuming(t, a, "agui", "grace: 1m")
+	r.call(t, 429, alice, "POST", "/run", resumeClients[0].body, `"code":"upstream_busy"`)
+	r.awaitEnds(1)
+}
+
+// TestManyViewers: there are no more clients of a run than the route allows, and one that says too much can be read by those who are there.
+func TestManyViewers(t *testing.T) {
+	t.Parallel()
+	goOn := make(chan struct{})
+	text := strings.Repeat("x", 1000)
+	a := newAgent(t, func(p *peer) {
+		p.request()
+		p.ok()
+		p.chunk(lines(lineStart, lineHello))
+		<-goOn
+		for range 200 {
+			p.chunk(lines(`{"kind":"text.delta","id":"p1","text":"` + text + `"}`))
+			time.Sleep(time.Millisecond) // who does not keep up is cut off
+		}
+		p.finish(lines(lineEnd))
+	})
+	r := resuming(t, a, "agui", "grace: 1m, viewers: 2, bytes: 64KiB")
+	_, resp := r.openRun()
+	run := "X-Sabir-Run: " + resp.Header.Get(runHeader)
+	second := r.dial()
+	second.ask("GET", "/run", "", alice, run)
+	watched := second.response()
+	r.call(t, 503, alice+"\r\n"+run, "GET", "/run", "", `"code":"too_many_streams"`)
+	close(goOn)
+	for _, resp := range []*http.Response{resp, watched} {
+		if got, err := io.ReadAll(resp.Body); err != nil || strings.Count(string(got), text) != 200 || !strings.Contains(string(got), "RUN_FINISHED") {
+			t.Errorf("%v: %d bytes", err, len(got))
+		}
+	}
+	r.call(t, 410, alice+"\r\n"+run, "GET", "/run", "", `"code":"run_cut"`)
+	if n := r.metric("sabir_resume_log_bytes"); n > 64<<10 {
+		t.Errorf("%v bytes are held", n)
+	}
+}

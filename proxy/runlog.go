@@ -1,0 +1,223 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
+	"github.com/sabir-proxy/sabir/proxy/internal/threads"
+)
+
+// Clients of some dialects ask about runs by their names: how far one is, and what came of it. What they may ask of stands in the log
+// of runs, whoever keeps the conversation.
+
+// runRecord is a run that its client may ask about.
+type runRecord struct {
+	log    *runlog.Log
+	key    runlog.Key
+	before runlog.Run // as it was, if an earlier turn began it
+	known  bool
+	run    runlog.Run
+	from   int // the messages of the turn begin there
+}
+
+// limitRuns sets the limits of the log, which are those of conversations.
+func limitRuns(log *runlog.Log, cfg *config.Threads) {
+	log.Limit(runlog.Limits{Runs: cfg.Max, Bytes: int(cfg.Memory), Keep: cfg.Keep})
+}
+
+// asksOfRuns reports whether clients of a dialect ask about runs.
+func asksOfRuns(d *hub.Dialect) bool { return d.Serves(hub.OpGetRun) }
+
+// resume finds the run that a request goes on with, and the conversation that it is of. One that an agent keeps may be unknown here.
+func (c *call) resume(asked *hub.Request) *hub.Failure {
+	if !asked.Resumes || !asksOfRuns(c.target.dialect) {
+		return nil
+	}
+	run, known := c.route.runs.Find(runlog.Key{Scope: c.scope, Run: plainText(asked.Run)})
+	switch {
+	case !known && (c.route.remembers() || len(asked.Thread) == 0):
+		return hub.Fail(hub.CodeRunUnknown, nil)
+	case !known:
+		return nil
+	case run.Ended && !waits(&run.PastRun):
+		return hub.Fail(hub.CodeRunEnded, nil)
+	case len(asked.Thread) == 0:
+		asked.Thread = jsonBody(run.Thread)
+	case plainText(asked.Thread) != run.Thread:
+		return hub.Fail(hub.CodeRunUnknown, errors.New("it is of another conversation"))
+	}
+	return nil
+}
+
+// recordIf is record where a request says only what is new.
+func (c *call) recordIf(news bool, asked *hub.Request, from, size int) {
+	if news {
+		c.record(asked, from, size)
+	}
+}
+
+// nameAnswers says which questions the client answers that has not named them: those that its conversation waits for, in their order, if
+// it answers all of them.
+func (c *call) nameAnswers(asked *hub.Request) {
+	if !asksOfRuns(c.target.dialect) || slices.ContainsFunc(asked.Answers, func(d hub.Decision) bool { return len(d.Ask)+len(d.Call) > 0 }) {
+		return
+	}
+	for _, run := range c.route.runs.Of(c.scope, plainText(asked.Thread)) {
+		if !waits(&run.PastRun) || asked.Resumes && string(run.ID) != string(asked.Run) {
+			continue
+		}
+		if len(run.Asks) == len(asked.Answers) {
+			for i := range run.Asks {
+				asked.Answers[i].Ask = run.Asks[i].ID
+			}
+		}
+		return
+	}
+}
+
+// record makes the call remember what comes of its run. from is how many messages of the request were said before it, size about how many
+// bytes the others hold.
+func (c *call) record(asked *hub.Request, from, size int) {
+	if len(asked.Thread) == 0 || !asksOfRuns(c.target.dialect) {
+		return
+	}
+	if len(asked.Run) == 0 {
+		asked.Run = asked.Unique
+	}
+	if c.soFar == nil {
+		c.soFar = &soFar{folder: conversation.NewFolder(asked.Messages), size: size}
+	}
+	key := runlog.Key{Scope: c.scope, Run: plainText(asked.Run)}
+	before, known := c.route.runs.Find(key)
+	run := before
+	if !known {
+		run = runlog.Run{Thread: plainText(asked.Thread), PastRun: hub.PastRun{Began: asked.Time}}
+	}
+	run.ID, run.Run.Thread, run.Model = bytes.Clone(asked.Run), bytes.Clone(asked.Thread), bytes.Clone(asked.Model)
+	run.Ended, run.Changed, run.Asks, run.Size = false, asked.Time, nil, run.Size+size
+	c.run = &runRecord{log: c.route.runs, key: key, before: before, known: known, run: run, from: from}
+	run.Messages = slices.Concat(run.Messages, asked.Messages[from:])
+	c.run.log.Put(key, run)
+}
+
+// endRun remembers what came of the run, and how it ended.
+func (c *call) endRun() {
+	r := c.run
+	if r == nil {
+		return
+	}
+	c.run = nil
+	said, run := c.soFar.folder.Messages(), c.soFar.folder.Run()
+	switch begun := len(run.ID) > 0; {
+	case !begun && !r.known:
+		r.log.Drop(r.key) // nobody knows its name
+		return
+	case !begun:
+		r.log.Put(r.key, r.before)
+		return
+	}
+	past := r.run
+	past.Messages = slices.Concat(past.Messages, said[min(r.from, len(said)):])
+	past.Ended, past.Status, past.Err, past.ErrCode, past.Usage, past.Asks = true, run.Status, run.Err, run.ErrCode, run.Usage, run.Asks
+	if !run.Ended { // its client has left
+		past.Status = hub.StatusCancelled
+	}
+	past.Changed, past.Size = time.Now().UnixMilli(), past.Size+c.soFar.folder.Size()
+	r.log.Put(r.key, past)
+}
+
+// waits reports whether a run goes on when its client answers.
+func waits(run *hub.PastRun) bool {
+	return run.Ended && (run.Status == hub.StatusPaused || run.Status == hub.StatusTools)
+}
+
+// findRun finds the run that a request names, which has to be of the conversation that it names, if it does.
+func (r *route) findRun(ctx *fasthttp.RequestCtx, sub *subpath) (key runlog.Key, run runlog.Run, f *hub.Failure) {
+	key = runlog.Key{Scope: r.scope(&ctx.Request.Header), Run: sub.params["run"]}
+	run, known := r.runs.Find(key)
+	if thread, named := sub.params["thread"]; !known || named && thread != run.Thread {
+		return key, run, hub.Fail(hub.CodeRunUnknown, nil)
+	}
+	return key, run, nil
+}
+
+// replyRun answers what a client asks of a run, or of those of a conversation.
+func (s *Server) replyRun(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath) {
+	about, f := r.agent(""), (*hub.Failure)(nil)
+	if named := sub.params["thread"]; named != "" {
+		var known bool
+		if about.Thread, known = r.thread(threads.Key{Scope: r.scope(&ctx.Request.Header), Name: named}); !known {
+			f = hub.Fail(hub.CodeNotFound, threads.ErrUnknown)
+		}
+	}
+	if f == nil {
+		about.Runs, f = r.runsAsked(ctx, &sub)
+	}
+	if f != nil {
+		s.rejectOperation(ctx, t, sub.op, f)
+		return
+	}
+	s.replyAbout(ctx, t, sub.op, about)
+	if sub.op == hub.OpRejoin && ctx.Response.StatusCode() == fasthttp.StatusOK {
+		ctx.SetContentType(t.dialect.Framing.ContentType())
+	}
+}
+
+// runsAsked are the runs that a request is about. The rest of one that goes on is not to be had: its stream is the client's that began it.
+func (r *route) runsAsked(ctx *fasthttp.RequestCtx, sub *subpath) (all []hub.PastRun, f *hub.Failure) {
+	if sub.op == hub.OpRuns {
+		for _, run := range r.runs.Of(r.scope(&ctx.Request.Header), sub.params["thread"]) {
+			all = append(all, run.PastRun)
+		}
+		return all, nil
+	}
+	_, run, f := r.findRun(ctx, sub)
+	if f == nil && sub.op != hub.OpGetRun && !run.Ended {
+		f = hub.Fail(hub.CodeUnsupported, nil)
+		f.Note, f.Status = "The stream of a run that goes on cannot be joined. Ask for the run when it has ended.", fasthttp.StatusConflict
+	}
+	return []hub.PastRun{run.PastRun}, f
+}
+
+// replyAbout answers with what is known; a dialect that has no answer does not offer it.
+func (s *Server) replyAbout(ctx *fasthttp.RequestCtx, t *target, op hub.Operation, about *hub.Agent) {
+	about.Asked = formOf(ctx, t.dialect)
+	about.Query = func(name string) string { return string(ctx.QueryArgs().Peek(name)) }
+	body := t.dialect.AppendReply(nil, op, about)
+	if len(body) == 0 {
+		s.rejectOperation(ctx, t, op, hub.Fail(hub.CodeUnsupported, nil))
+		return
+	}
+	ctx.SetContentType("application/json")
+	ctx.SetBody(body)
+}
+
+// stopRun ends a run by its name, or one that waits for its client, which does not come back then.
+func (s *Server) stopRun(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath) {
+	key, run, f := r.findRun(ctx, &sub)
+	switch {
+	case f != nil:
+	case !run.Ended && s.runs.cancel(runKey{scope: key.Scope, run: key.Run}, ""):
+	case waits(&run.PastRun):
+		run.Status, run.Asks, run.Changed = hub.StatusCancelled, nil, time.Now().UnixMilli()
+		r.runs.Put(key, run)
+	default:
+		f = hub.Fail(hub.CodeRunEnded, nil)
+	}
+	if f != nil {
+		s.rejectOperation(ctx, t, sub.op, f)
+		return
+	}
+	run.Ended, run.Status = true, hub.StatusCancelled
+	about := r.agent("")
+	about.Runs = []hub.PastRun{run.PastRun}
+	s.replyAbout(ctx, t, sub.op, about)
+}

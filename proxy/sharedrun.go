@@ -1,0 +1,233 @@
+package proxy
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/policy"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/engine"
+	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
+)
+
+// On a route with resume, a run belongs to the server and not to the connection of its client. Its upstream is read into a log, in the
+// dialect native, and every client reads the log: the one that began the run, one that comes back, and one that comes late. Each
+// reads it from the beginning, with an encoder of its own, which leaves out the records that the client has.
+
+// sharedRuns are the runs that clients can come to.
+type sharedRuns = eventlog.Runs[*shared]
+
+type sharedRun = eventlog.Run[*shared]
+
+// Kinds of names of a run.
+const (
+	byToken  = "token"
+	byThread = "thread"
+	byRun    = "run"
+	byAnswer = "answer"
+)
+
+// shared is what is known of a run beside its log.
+type shared struct {
+	token    string // names the run to its clients
+	asked    *hub.Request
+	canceler *canceler
+	metrics  *routeMetrics
+	grace    time.Duration
+
+	mu      sync.Mutex
+	viewers int
+	leaving *time.Timer // ends the run; nil while there are viewers
+}
+
+// logs is what a route with resume needs beside.
+type logs struct {
+	target  *target            // the log
+	viewers map[string]*target // by the dialect of the client
+}
+
+// newLogs makes it ready; nil for a route without resume.
+func newLogs(r *route) (*logs, error) {
+	if r.cfg.Resume.Grace == 0 {
+		return nil, nil
+	}
+	d, err := adapters.Lookup("native")
+	if err != nil {
+		return nil, err
+	}
+	options, err := parseOptions(d, nil, r.global)
+	if err != nil {
+		return nil, err
+	}
+	l := &logs{target: &target{dialect: d, options: options}, viewers: map[string]*target{}}
+	for _, t := range r.targets {
+		l.viewers[t.dialect.Name] = &target{dialect: t.dialect, options: t.options, framing: t.framing}
+	}
+	return l, nil
+}
+
+// share makes others able to come to the run of a call, if that can be.
+func (s *Server) share(c *call) {
+	r := c.route
+	possible := r.logs != nil && c.asked != nil && r.translates(c.target) && c.pending == nil && c.session == nil && c.lines == nil
+	if !possible || c.asked.Prepare || r.answersWhole(c.target, c.asked) || r.copies(c.target, c.asked) {
+		return
+	}
+	asked := *c.asked
+	asked.Detach()
+	about := &shared{
+		token: newToken(), asked: &asked, canceler: new(canceler), metrics: r.metrics, grace: r.cfg.Resume.Grace,
+	}
+	key := func(kind string, body []byte) eventlog.Key {
+		return eventlog.Key{Scope: c.scope, Kind: kind, Name: plainText(body)}
+	}
+	c.shared = s.kept.shared.Begin(about, int(r.cfg.Resume.Bytes), eventlog.Key{Scope: c.scope, Kind: byToken, Name: about.token},
+		key(byThread, asked.Thread), key(byRun, asked.Run), key(byAnswer, asked.Answer))
+}
+
+// newToken is 128 bits by chance: some clients name a run by nothing else.
+func newToken() string {
+	var random [16]byte
+	_, _ = rand.Read(random[:]) // never fails
+	return hex.EncodeToString(random[:])
+}
+
+// own moves the answer to a call into the log of its run, whether anybody reads it or not.
+func (s *Server) own(c *call) {
+	run := c.shared
+	sink := &logSink{log: run.Log}
+	if f := s.admit(c.route, run.About.canceler); f == nil {
+		_ = s.run(c, run.About.canceler, sink) // counted and logged there
+	} else {
+		c.endThread()
+		sink.failed = f
+	}
+	c.release()
+	var failed error
+	if sink.failed != nil {
+		failed = sink.failed
+	}
+	s.kept.shared.End(run, failed, c.route.cfg.Resume.TTL)
+}
+
+// giveUp ends the run of a call before it has begun.
+func (s *Server) giveUp(c *call, f *hub.Failure) {
+	c.endThread()
+	c.release()
+	s.kept.shared.End(c.shared, f, 0)
+}
+
+// enter counts a client that reads the run.
+func (a *shared) enter(log *eventlog.Log) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.viewers++; a.leaving != nil && a.leaving.Stop() {
+		a.countGrace(log, "returned")
+	}
+	a.leaving = nil
+}
+
+// leave ends the run if nobody comes back.
+func (a *shared) leave(log *eventlog.Log) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.viewers--; a.viewers > 0 || log.Ended() {
+		return
+	}
+	a.leaving = time.AfterFunc(a.grace, func() {
+		a.countGrace(log, "expired")
+		a.canceler.cancel(hub.Fail(hub.CodeClientGone, nil))
+	})
+}
+
+// countGrace counts what came of a run without a client, unless it has ended in the meantime by itself.
+func (a *shared) countGrace(log *eventlog.Log, end string) {
+	if !log.Ended() {
+		a.metrics.all.resumeGrace.WithLabelValues(a.metrics.route, end).Inc()
+	}
+}
+
+// logSink is the log of a run.
+type logSink struct {
+	log    *eventlog.Log
+	began  bool
+	failed *hub.Failure // before the first record
+}
+
+// begin implements sink.
+func (s *logSink) begin(*wire.Out) {}
+
+// write implements sink.
+func (s *logSink) write(out *wire.Out) error {
+	s.began = true
+	s.log.Append(out.Buf)
+	return nil
+}
+
+// end implements sink.
+func (s *logSink) end(out *wire.Out, f *hub.Failure) error {
+	if !s.began && f != nil && out.Records == 0 {
+		s.failed = f
+		s.log.End(f)
+		return nil
+	}
+	s.log.Append(out.Buf)
+	s.log.End(nil)
+	return nil
+}
+
+// logEngine returns an engine that translates the answer for the log: nothing that a client's dialect or the route would change is
+// changed there.
+func (r *route) logEngine() *engine.Pipeline {
+	p, ok := r.logs.target.engines.Get().(*engine.Pipeline)
+	if !ok {
+		c := r.pipelineConfig(r.logs.target)
+		c.Policy = policy.Settings{}
+		p = engine.NewPipeline(c)
+	}
+	p.Reset()
+	p.Out.SetFraming(wire.NDJSON)
+	return p
+}
+
+// viewerEngine returns an engine that translates the log for a client.
+func (r *route) viewerEngine(t *target, f wire.Framing) *engine.Pipeline {
+	p, ok := t.engines.Get().(*engine.Pipeline)
+	if !ok {
+		c := r.pipelineConfig(t)
+		c.From, c.FromOptions, c.Framing, c.EndGrace = r.logs.target.dialect, r.logs.target.options, wire.NDJSON, 0
+		c.MaxRecord = int(r.cfg.Resume.Bytes) // it has none that is larger
+		p = engine.NewPipeline(c)
+	}
+	p.Reset()
+	p.Out.SetFraming(f)
+	return p
+}
+
+// sharedCollector shows what is held when metrics are read.
+type sharedCollector struct{ runs *sharedRuns }
+
+var (
+	resumeRunsDesc  = prometheus.NewDesc("sabir_resume_runs", "Runs that clients can come back to, by whether they go on (live) or have ended (finished).", []string{"state"}, nil)
+	resumeBytesDesc = prometheus.NewDesc("sabir_resume_log_bytes", "Memory of what they have said.", nil, nil)
+)
+
+// Describe implements [prometheus.Collector].
+func (c sharedCollector) Describe(to chan<- *prometheus.Desc) {
+	to <- resumeRunsDesc
+	to <- resumeBytesDesc
+}
+
+// Collect implements [prometheus.Collector].
+func (c sharedCollector) Collect(to chan<- prometheus.Metric) {
+	live, finished, bytes := c.runs.Count()
+	to <- prometheus.MustNewConstMetric(resumeRunsDesc, prometheus.GaugeValue, float64(live), "live")
+	to <- prometheus.MustNewConstMetric(resumeRunsDesc, prometheus.GaugeValue, float64(finished), "finished")
+	to <- prometheus.MustNewConstMetric(resumeBytesDesc, prometheus.GaugeValue, float64(bytes))
+}

@@ -1,0 +1,193 @@
+package proxy
+
+import (
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/engine"
+	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
+)
+
+// viewer is a client that reads a shared run.
+type viewer struct {
+	call  *call // what is known of the client
+	run   *sharedRun
+	asked *hub.Request
+	how   string // it comes to the run
+	skip  int64  // so many records it has
+}
+
+// Ways to come to a run.
+const (
+	joinOpens    = "opens"    // the client begins it
+	joinStart    = "start"    // from the beginning
+	joinPosition = "position" // behind what the client has
+)
+
+// view moves a run to a client, to its end or until the client leaves. The client that opens the run starts it.
+func (s *Server) view(v *viewer, st *canceler, sink *httpSink) (f *hub.Failure) {
+	defer s.finishStream(v.call.route, st)
+	reader, err := v.run.Open(v.call.route.cfg.Resume.Viewers)
+	if err != nil {
+		f = joinFailure(err)
+		s.joined(v, string(f.Code))
+		s.rejected(f, v.call.path, v.call.peer, v.call.id)
+		if err := sink.refuse(f); err != nil {
+			return asFailure(err)
+		}
+		return f
+	}
+	v.run.About.enter(v.run.Log)
+	s.joined(v, v.how)
+	if v.how == joinOpens {
+		go s.own(v.call)
+	}
+	begun := time.Now()
+	wrote, f := s.move(v, reader, st, sink, begun)
+	reader.Close()
+	v.run.About.leave(v.run.Log)
+	s.noteViewer(v, f, wrote, time.Since(begun))
+	return f
+}
+
+// joinFailure is why a client cannot come to a run that is there.
+func joinFailure(err error) *hub.Failure {
+	if errors.Is(err, eventlog.ErrFull) {
+		return hub.Fail(hub.CodeLimit, err)
+	}
+	return hub.Fail(hub.CodeRunCut, err)
+}
+
+// move moves the log to the client, and returns how many bytes it got.
+func (s *Server) move(v *viewer, reader *eventlog.Reader, st *canceler, sink *httpSink, begun time.Time) (wrote int64, f *hub.Failure) {
+	r := v.call.route
+	t, framing := r.logs.viewers[v.call.target.dialect.Name], v.call.framing()
+	eng := r.viewerEngine(t, framing)
+	name := ""
+	if framing == wire.SSE && !t.dialect.NoEventIDs {
+		name = v.run.About.token
+	}
+	eng.Out.Number(name, v.skip)
+	engine.Answer(eng.Enc, v.asked)
+	eng.Seq.Answer(v.asked)
+	src := &logSource{reader: reader, timer: time.NewTimer(maxWait), quit: make(chan struct{})}
+	defer src.close()
+	st.onCancel(func() { close(src.quit) })
+	defer st.onCancel(nil)
+	p := pump{
+		src: src, sink: sink, eng: eng, out: eng.Out, start: begun, canceler: st, status: true,
+		limits:          pumpLimits{keepalive: r.cfg.Timeouts.Keepalive},
+		appendKeepAlive: func(out *wire.Out) { r.appendKeepAlive(t, out) },
+	}
+	defer func() {
+		if rescued := recover(); rescued != nil {
+			wrote, f = p.wrote, s.rescue(rescued, &p)
+		}
+	}()
+	if v.skip > 0 {
+		p.open()
+	}
+	f = p.run()
+	r.metrics.lost(eng.Stats, p.wrote)
+	t.release(eng)
+	return p.wrote, f
+}
+
+// joined counts a client that comes to a run.
+func (s *Server) joined(v *viewer, how string) {
+	s.metrics.resumeJoins.WithLabelValues(v.call.route.name, v.call.target.dialect.Name, how).Inc()
+}
+
+// noteViewer logs a client that has read a run.
+func (s *Server) noteViewer(v *viewer, f *hub.Failure, wrote int64, took time.Duration) {
+	ending := hub.StatusDone.String()
+	if f != nil {
+		ending = string(f.Code)
+	}
+	s.log.Info("run read", zap.String("route", v.call.route.cfg.Path), zap.String("to", v.call.target.dialect.Name), zap.String("how", v.how),
+		zap.Int64("skipped", v.skip), zap.String("ending", ending), zap.Int64("bytes_out", wrote), zap.Duration("total", took),
+		zap.String("request_id", v.call.id), zap.String("peer", v.call.peer))
+}
+
+// serveViewer lets a client read a run, and gives its connection back, or closes it.
+func (s *Server) serveViewer(v *viewer, conn *requestConn) {
+	c := v.call
+	client := &clientConn{Conn: conn, raw: rawio.NewWriter(conn), writeTimeout: c.route.cfg.Timeouts.Write}
+	sink := c.httpSink(client)
+	sink.header.Set(runHeader, v.run.About.token)
+	if place := c.target.dialect.RunPath; place != nil && c.sub.found {
+		path := c.route.base() + place(v.run.About.asked)
+		sink.header.Set("Location", path)
+		sink.header.Set("Content-Location", path)
+	}
+	st := &canceler{limitWrite: client.limitWrite}
+	f := s.admit(c.route, st)
+	if f == nil {
+		forget := s.watch.Watch(conn, func() { st.cancel(hub.Fail(hub.CodeClientGone, nil)) })
+		f = s.view(v, st, sink)
+		forget()
+	} else {
+		if v.how == joinOpens {
+			s.giveUp(c, f)
+		}
+		s.rejected(f, c.path, c.peer, c.id)
+		if err := sink.refuse(f); err != nil {
+			f = asFailure(err)
+		}
+	}
+	s.giveBack(conn, st, sink, f)
+}
+
+// logSource is the log of a run, for one of its readers.
+type logSource struct {
+	reader *eventlog.Reader
+	timer  *time.Timer
+	quit   chan struct{}
+}
+
+// read implements source.
+func (l *logSource) read(b *rawio.Buffer, until time.Time) error {
+	for {
+		p, err := l.reader.Next()
+		switch {
+		case len(p) > 0:
+			fill(b, p)
+			return nil
+		case errors.Is(err, eventlog.ErrSlow):
+			return hub.Fail(hub.CodeClientSlow, err)
+		case err == io.EOF:
+			return err
+		case err != nil:
+			return asFailure(err)
+		}
+		l.timer.Reset(time.Until(until))
+		select {
+		case <-l.reader.Wake():
+		case <-l.timer.C:
+			return errWake
+		case <-l.quit:
+			return errWake
+		}
+	}
+}
+
+// close implements source. The pump that reads has no part in the run itself.
+func (l *logSource) close() { l.timer.Stop() }
+
+// A position is where a client stands in a run: its token, and how many records it has.
+func parsePosition(s string) (token string, records int64, ok bool) {
+	token, n, numbered := strings.Cut(s, "-")
+	if !numbered {
+		return s, 0, s != ""
+	}
+	records, err := strconv.ParseInt(n, 10, 64)
+	return token, records, err == nil && records >= 0 && token != ""
+}
