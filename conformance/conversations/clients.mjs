@@ -1,5 +1,9 @@
-// The clients that talk, as they are on the registry.
+// The clients that talk, as they are on the registry. agents: those that they are tried with; all that are not slow where it is missing.
+import * as a2a0 from "a2a-sdk-0/client";
+import * as a2a1 from "a2a-sdk-1/client";
 import * as acp from "acp-sdk-1";
+import { createHttpStream } from "acp-sdk-1/experimental/http-client";
+import { createWebSocketStream } from "acp-sdk-1/experimental/ws-client";
 import { HttpAgent } from "agui-client-1.0.0";
 import * as ai5 from "ai-5";
 import * as ai6 from "ai-6";
@@ -7,15 +11,26 @@ import * as ai7 from "ai-7";
 import Anthropic from "anthropic-sdk-1";
 import { CopilotKitCore } from "copilotkit-core";
 import { GoogleGenAI } from "google-genai-3";
+import { Client } from "langgraph-sdk-1";
 import OpenAI from "openai-7";
+import { WebSocket } from "ws";
+import { a2aClient, speaker0, speaker1 } from "./clients/a2a.mjs";
 import { acpClient } from "./clients/acp.mjs";
 import { aguiClient } from "./clients/agui.mjs";
 import { aisdkClient } from "./clients/aisdk.mjs";
 import { anthropicClient } from "./clients/anthropic.mjs";
+import { anthropicThreadsClient } from "./clients/anthropic_threads.mjs";
 import { copilotkitClient } from "./clients/copilotkit.mjs";
 import { geminiClient } from "./clients/gemini.mjs";
+import { langgraphClient } from "./clients/langgraph.mjs";
 import { openaiChatClient } from "./clients/openai_chat.mjs";
 import { openaiResponsesClient } from "./clients/openai_responses.mjs";
+import { openaiStoredClient } from "./clients/openai_stored.mjs";
+
+const few = ["LangGraph", "AI SDK"]; // for clients that differ from others in what the proxy remembers alone
+
+// connected are the agents that editors are tried with over a network: what differs is how they connect.
+const connected = ["Pydantic AI, AG-UI", "LangGraph", "Claude Code"];
 
 export const clients = [
   aisdkClient({ name: "ai 7", ai: ai7, version: 7 }),
@@ -27,5 +42,17 @@ export const clients = [
   openaiResponsesClient({ name: "openai 7, responses", OpenAI }),
   anthropicClient({ name: "@anthropic-ai/sdk 1", Anthropic }),
   geminiClient({ name: "@google/genai 3", GoogleGenAI }),
+  a2aClient({ name: "@a2a-js/sdk 1.3", speaker: speaker1(a2a1), agents: ["Pydantic AI, AG-UI", "LangGraph", "AI SDK", "Claude Code"] }),
+  a2aClient({ name: "@a2a-js/sdk 0.3", speaker: speaker0(a2a0), agents: ["Pydantic AI, AG-UI"] }),
+  langgraphClient({ name: "@langchain/langgraph-sdk 1.15", Client, agents: ["Pydantic AI, AG-UI", "AI SDK", "Claude Code"] }),
   acpClient({ name: "an editor, sabir acp", sdk: acp }),
+  acpClient({ name: "an editor, WebSocket", sdk: acp, agents: connected, connect: (url) => closing(createWebSocketStream(url.replace("http", "ws"), { WebSocket })) }),
+  acpClient({ name: "an editor, HTTP", sdk: acp, agents: connected, connect: (url) => closing(createHttpStream(url)) }),
+  openaiStoredClient({ name: "openai 7, previous responses", OpenAI, agents: ["Pydantic AI, AG-UI", ...few] }),
+  openaiStoredClient({ name: "openai 7, conversations", OpenAI, agents: few, conversation: true }),
+  anthropicThreadsClient({ name: "@anthropic-ai/sdk 1, threads", Anthropic, agents: ["Pydantic AI, AG-UI", ...few] }),
 ];
+
+function closing(stream) {
+  return { stream, end: () => stream.readable.cancel().catch(() => stream.writable.abort()) };
+}

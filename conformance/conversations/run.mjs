@@ -59,9 +59,9 @@ function cellsOf(agents) {
   return options.only ? cells.filter((c) => c.name.includes(options.only) || (options.only === "direct" && c.direct)) : cells;
 }
 
-// talks reports whether a pair is tried. Agents that take their time are talked with by some clients only.
+// talks reports whether a pair is tried. Agents that take their time are talked with by some clients only, and some clients talk with a few.
 function talks(client, agent) {
-  return !agent.clients || agent.clients.includes(client.name);
+  return client.agents?.includes(agent.name) ?? (!agent.clients || agent.clients.includes(client.name));
 }
 
 function newCell(client, agent, id, scenario, n) {

@@ -5,6 +5,9 @@ import path from "node:path";
 const modules = path.join(import.meta.dirname, "..", "..", "node_modules");
 const claude = path.join(modules, "@anthropic-ai", `claude-code-${process.platform}-${process.arch}`, "claude");
 
+const codex = path.join(modules, "@openai", "codex", "bin", "codex.js"); // it runs the program for this platform
+const gemini = path.join(modules, "@google", "gemini-cli", "bundle", "gemini.js");
+
 // can is what these agents can: their tools are their own, and they keep their conversations.
 const can = { run: true, ask: true, declare: false, take: false, rewind: false };
 
@@ -20,7 +23,12 @@ export function programs({ base, paths, notes }, dir, node) {
     HOME: home, NOTES: noted, ANTHROPIC_BASE_URL: base + paths.claudeCode.slice(0, paths.claudeCode.indexOf("/v1/")), ANTHROPIC_API_KEY: "scripted",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
   };
-  return [{ ...common, ...claudeCode(env) }, { ...common, ...claudeAgent(env, node) }];
+  const own = { HOME: home, NOTES: noted };
+  const under = (api, last) => base + paths[api].slice(0, paths[api].indexOf(last));
+  return [
+    claudeCode(env), claudeAgent(env, node), ...codexes({ ...own, CODEX_HOME: codexHome(dir, under("codex", "/responses")) }, node),
+    geminiCLI({ ...own, GOOGLE_GEMINI_BASE_URL: under("geminiCLI", "/v1beta") }, home, node),
+  ].map((agent) => ({ ...common, ...agent }));
 }
 
 // claudeCode is Claude Code as the configuration of examples/sabir.yaml starts it.
@@ -37,5 +45,49 @@ function claudeAgent(env, node) {
   return {
     name: "Claude Code, ACP", dialect: "acp", can, command: [node, program], env: { ...env, CLAUDE_CODE_EXECUTABLE: claude },
     clients: ["ai 7", "@ag-ui/client 1.0", "openai 7, chat"],
+  };
+}
+
+// codexHome is a directory with the configuration of Codex, which warns of models that it does not know. It asks before a command leaves the sandbox.
+function codexHome(dir, url) {
+  const own = path.join(dir, "codex");
+  fs.mkdirSync(own);
+  fs.writeFileSync(path.join(own, "config.toml"), `
+model = "gpt-5.5"
+model_provider = "scripted"
+approval_policy = "on-request"
+sandbox_mode = "workspace-write"
+[model_providers.scripted]
+name = "scripted"
+base_url = "${url}"
+wire_api = "responses"
+request_max_retries = 0
+stream_max_retries = 0
+supports_websockets = false
+[analytics]
+enabled = false
+`);
+  return own;
+}
+
+// codexes are Codex that goes on, and Codex that runs for a turn.
+function codexes(env, node) {
+  return [
+    { name: "Codex, app server", dialect: "codex-app-server", can: { ...can, askAtOnce: true, askInOrder: false, retell: true }, command: [node, codex, "app-server"], env, clients: ["ai 7", "@ag-ui/client 1.0", "openai 7, chat"] },
+    {
+      name: "Codex, exec", dialect: "codex-cli", can: { ...can, ask: false, stream: false }, command: [node, codex, "exec", "--json", "--skip-git-repo-check"], env,
+      clients: ["ai 7", "openai 7, chat"],
+    },
+  ];
+}
+
+// geminiCLI runs for a turn, and takes seconds to start.
+function geminiCLI(env, home, node) {
+  fs.mkdirSync(path.join(home, ".gemini"));
+  fs.writeFileSync(path.join(home, ".gemini", "settings.json"), JSON.stringify({ security: { auth: { selectedType: "gemini-api-key" } } }));
+  return {
+    name: "Gemini CLI", dialect: "gemini-cli", can: { ...can, ask: false },
+    command: [node, gemini, "--output-format", "stream-json", "--skip-trust", "--approval-mode", "yolo", "--model", "scripted"],
+    env: { ...env, GEMINI_API_KEY: "scripted", GEMINI_CLI_NO_RELAUNCH: "true" }, clients: ["openai 7, chat"],
   };
 }

@@ -1,10 +1,19 @@
-// An editor with the client of the ACP SDK: it starts "sabir acp" as its agent, and asks its user in the middle of a turn.
+// An editor with the client of the ACP SDK: it starts "sabir acp" as its agent, or connects to a route, and asks its user in the middle of a turn.
 import { spawn } from "node:child_process";
 import { Readable, Writable } from "node:stream";
 import { sleep } from "./talk.mjs";
 
-export function acpClient({ name, sdk }) {
-  return { name, dialect: "acp", runtime: true, can: { bring: false, tools: false, decide: true, regenerate: false }, open: (url) => new Talk(sdk, new URL(url).pathname) };
+// connect makes the SDK's stream of a URL, and what ends it; without it, the editor starts its agent. agents are those that it is tried with,
+// all if there are none.
+export function acpClient({ name, sdk, agents, connect = (url) => program(sdk, new URL(url).pathname) }) {
+  return { name, agents, dialect: "acp", runtime: true, can: { bring: false, tools: false, decide: true, regenerate: false }, open: (url) => new Talk(sdk, connect(url)) };
+}
+
+// program starts the agent.
+function program(sdk, route) {
+  const { SABIR, SABIR_CONFIG } = process.env;
+  const agent = spawn(SABIR, ["acp", "--config", SABIR_CONFIG, "--route", route], { stdio: ["pipe", "pipe", "inherit"] });
+  return { stream: sdk.ndJsonStream(Writable.toWeb(agent.stdin), Readable.toWeb(agent.stdout)), end: () => agent.stdin.end() };
 }
 
 class Talk {
@@ -12,10 +21,8 @@ class Talk {
   text = "";
   questions = []; // {options, resolve}
 
-  constructor(sdk, route) {
-    const { SABIR, SABIR_CONFIG } = process.env;
-    this.agent = spawn(SABIR, ["acp", "--config", SABIR_CONFIG, "--route", route], { stdio: ["pipe", "pipe", "inherit"] });
-    const stream = sdk.ndJsonStream(Writable.toWeb(this.agent.stdin), Readable.toWeb(this.agent.stdout));
+  constructor(sdk, { stream, end }) {
+    this.close = end;
     this.editor = new sdk.ClientSideConnection(() => this, stream);
     this.session = this.begin(sdk.PROTOCOL_VERSION);
   }
@@ -23,11 +30,6 @@ class Talk {
   async begin(protocolVersion) {
     await this.editor.initialize({ protocolVersion, clientCapabilities: {} });
     return (await this.editor.newSession({ cwd: process.cwd(), mcpServers: [] })).sessionId;
-  }
-
-  // close ends the editor, and with it its agent.
-  close() {
-    this.agent.stdin.end();
   }
 
   sessionUpdate({ update }) {

@@ -78,18 +78,19 @@ function words(content, at, types) {
   }).join("");
 }
 
-export function* frames(scene) {
+// frames is what the model says. Agents that keep what it said may want answers whose ids differ: nth is the number of this one.
+export function* frames(scene, nth = 1) {
   let sequence_number = 0;
-  for (const e of events(scene)) yield event({ ...e, sequence_number: sequence_number++ }, e.type);
+  for (const e of events(scene, nth)) yield event({ ...e, sequence_number: sequence_number++ }, e.type);
 }
 
-function* events({ words, calls, fails }) {
+function* events({ words, calls, fails }, nth) {
   const response = (status, output, error = null) => ({
-    id: "resp_1", object: "response", created_at: 1, model: "scripted", status, output, error, incomplete_details: null, usage: null,
+    id: `resp_${nth}`, object: "response", created_at: 1, model: "scripted", status, output, error, incomplete_details: null, usage: null,
   });
   const output = [];
   yield { type: "response.created", response: response("in_progress", []) };
-  if (words.length > 0) output.push(yield* message(words, fails));
+  if (words.length > 0) output.push(yield* message(words, fails, `msg_${nth}`));
   if (fails) {
     yield { type: "response.failed", response: response("failed", [], { code: "server_error", message: fails }) };
     return;
@@ -98,10 +99,10 @@ function* events({ words, calls, fails }) {
   yield { type: "response.completed", response: response("completed", output) };
 }
 
-function* message(words, fails) {
-  const at = { item_id: "msg_1", output_index: 0, content_index: 0 };
+function* message(words, fails, id) {
+  const at = { item_id: id, output_index: 0, content_index: 0 };
   const part = (text) => ({ type: "output_text", text, annotations: [] });
-  const item = (status, content) => ({ id: "msg_1", type: "message", role: "assistant", status, content });
+  const item = (status, content) => ({ id, type: "message", role: "assistant", status, content });
   yield { type: "response.output_item.added", output_index: 0, item: item("in_progress", []) };
   yield { type: "response.content_part.added", ...at, part: part("") };
   for (const delta of words) yield { type: "response.output_text.delta", ...at, delta };

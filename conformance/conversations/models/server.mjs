@@ -5,11 +5,13 @@ import { play } from "../script.mjs";
 import * as anthropic from "./anthropic.mjs";
 import * as chat from "./chat.mjs";
 import * as claudeCode from "./claude_code.mjs";
+import * as codex from "./codex.mjs";
 import * as gemini from "./gemini.mjs";
+import * as geminiCLI from "./gemini_cli.mjs";
 import * as responses from "./responses.mjs";
 import { Refused } from "./strict.mjs";
 
-const apis = { chat, responses, anthropic, gemini, claudeCode };
+const apis = { chat, responses, anthropic, gemini, claudeCode, codex, geminiCLI };
 
 // serveModels starts the server. paths are those of the APIs; notes says whose answers were given up.
 export async function serveModels() {
