@@ -277,10 +277,10 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // appendAnnotation appends a citation; nothing if it cites nothing. Clients want all of the members.
 func appendAnnotation(dst []byte, ev *hub.Event) []byte {
-	if ev.More == nil {
-		return dst
+	f := new(hub.FileRef)
+	if ev.More != nil {
+		f = &ev.More.File
 	}
-	f := &ev.More.File
 	if len(f.URL) > 0 {
 		dst = append(dst, `{"type":"url_citation","start_index":`...)
 		dst = strconv.AppendInt(dst, max(index(rawjson.Get(ev.Value, "start_index")), 0), 10)

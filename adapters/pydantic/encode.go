@@ -104,10 +104,12 @@ func (e *encoder) Finish(*wire.Out) {}
 
 // Encode appends the chunks for ev.
 func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
-	before := len(out.Buf)
-	disposition := e.encode(out, ev)
-	e.begun = e.begun || len(out.Buf) > before
-	return disposition
+	return writers.Write(e, out, ev)
+}
+
+func (e *encoder) begin(out *wire.Out) {
+	e.begun = true
+	out.Begin("")
 }
 
 // toolEvent writes an event of a tool call.
@@ -138,13 +140,9 @@ var writers = hub.Writers[*encoder]{
 	hub.Source: (*encoder).source, hub.File: (*encoder).file, hub.Raw: (*encoder).raw,
 }
 
-func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Disposition {
-	return writers.Write(e, out, ev)
-}
-
 // message writes a chunk with text.
 func (e *encoder) message(out *wire.Out, body []byte) {
-	out.Begin("")
+	e.begin(out)
 	out.Buf = append(out.Buf, e.textHead...)
 	out.Buf = append(out.Buf, body...)
 	out.Buf = append(out.Buf, textTail...)
@@ -185,7 +183,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // thinking writes reasoning in the member that later servers have for it.
 func (e *encoder) thinking(out *wire.Out, body []byte) {
-	out.Begin("")
+	e.begin(out)
 	out.Buf = append(out.Buf, e.textHead...)
 	out.Buf = append(out.Buf, `", "citations": [], "tool_calls": [], "thinking": "`...)
 	out.Buf = append(out.Buf, body...)
@@ -195,7 +193,7 @@ func (e *encoder) thinking(out *wire.Out, body []byte) {
 
 // tagged writes reasoning inside an element of the text, as these servers do it.
 func (e *encoder) tagged(out *wire.Out, body []byte) {
-	out.Begin("")
+	e.begin(out)
 	out.Buf = append(out.Buf, e.textHead...)
 	if !e.thought {
 		out.Buf = append(out.Buf, `<think>`...)
@@ -237,7 +235,7 @@ func (e *encoder) aside(out *wire.Out, body []byte) hub.Disposition {
 		return hub.Dropped
 	}
 	e.closeThought(out)
-	out.Begin("")
+	e.begin(out)
 	out.Buf = append(out.Buf, e.textHead...)
 	out.Buf = append(out.Buf, `\n\n*`...)
 	out.Buf = append(out.Buf, body...)
@@ -313,7 +311,7 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // cite writes a chunk with citations, the elements of an array.
 func (e *encoder) cite(out *wire.Out, list []byte) {
-	out.Begin("")
+	e.begin(out)
 	out.Buf = append(out.Buf, e.textHead...)
 	out.Buf = append(out.Buf, `", "citations": [`...)
 	out.Buf = append(out.Buf, list...)
@@ -328,7 +326,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	f := &ev.More.File
 	e.closeThought(out)
-	out.Begin("")
+	e.begin(out)
 	out.Buf = append(out.Buf, e.textHead...)
 	out.Buf = append(out.Buf, `\n\n`...)
 	if bytes.HasPrefix(f.Media, []byte("image/")) {
@@ -349,7 +347,7 @@ func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if string(ev.Name) != name || ev.Value == nil {
 		return hub.Dropped
 	}
-	out.Begin("")
+	e.begin(out)
 	out.Buf = append(out.Buf, ev.Value...)
 	out.End()
 	return hub.Native

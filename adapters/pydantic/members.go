@@ -90,7 +90,7 @@ func (m *members) appendMembers(dst []byte, of rawjson.Value, except string) []b
 // open begins a chunk with an entry, which is appended to the result and handed to close.
 func (e *encoder) open(out *wire.Out) []byte {
 	e.closeThought(out)
-	out.Begin("")
+	e.begin(out)
 	out.Buf = append(out.Buf, e.toolHead...)
 	if e.asString {
 		return e.entry[:0]
