@@ -85,9 +85,7 @@ func (d *decoder) announce(dst []hub.Event, r *toolRecord) []hub.Event {
 	ev.ID, ev.Title, ev.Name = r.id, r.title, d.toolName(r)
 	if !acpwire.Ended(r.status) {
 		ev.Status = r.status
-		if r.content != nil {
-			d.scratch.MoreOf(ev).Content = r.content
-		}
+		acpwire.ShowContent(ev, r.content, &d.scratch)
 	}
 	d.describe(ev, r)
 	return d.ready(dst, r)
@@ -167,9 +165,7 @@ func (d *decoder) change(dst []hub.Event, r *toolRecord) []hub.Event {
 	dst, ev := d.add(dst, hub.ToolUpdate)
 	ev.ID, ev.Status, ev.Title = r.id, r.status, r.title
 	d.describe(ev, r)
-	if r.content != nil {
-		d.scratch.MoreOf(ev).Content = r.content
-	}
+	acpwire.ShowContent(ev, r.content, &d.scratch)
 	return dst
 }
 

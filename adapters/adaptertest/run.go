@@ -29,6 +29,7 @@ func Run(t *testing.T, d *hub.Dialect) {
 				f.testDecode(t)
 				f.testRepeats(t)
 				f.testTexts(t)
+				t.Run("changes", f.testStreamChanges)
 			}
 			f.testStrict(t)
 			f.testEncode(t)
@@ -125,7 +126,7 @@ func (f *fixture) testValid(t *testing.T) {
 	src := newSource(f)
 	src.sink = func(evs []hub.Event) {
 		for i := range evs {
-			if err := Valid(&evs[i]); err != nil {
+			if err := readable(&evs[i]); err != nil {
 				t.Errorf("%s: %v", native.Append(nil, &evs[i]), err)
 			}
 		}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/native"
+	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
 // valid checks I12: what is spliced into JSON is JSON.
@@ -25,6 +27,15 @@ func (c *Checker) valid(ev *hub.Event) error {
 func Valid(ev *hub.Event) error {
 	var c Checker
 	return c.valid(ev)
+}
+
+// readable checks that an event is valid, and that each member is of the kind that the model has for it.
+func readable(ev *hub.Event) error {
+	if err := Valid(ev); err != nil {
+		return err
+	}
+	_, err := native.Dialect.NewDecoder(hub.Options{}).Decode(nil, wire.Record{Data: native.Append(nil, ev)})
+	return err
 }
 
 type validator struct {

@@ -48,7 +48,7 @@ func AppendExtra(w *jsonwriter.Writer, req *hub.Request, dialect string) {
 func ReadTool(o *rawjson.Object, schema string) hub.Tool {
 	return hub.Tool{
 		Name: o.Text("name"), Description: o.Text("description"),
-		Schema: rawjson.NotNull(o.Get(schema)), Strict: rawjson.NotNull(o.Get("strict")),
+		Schema: rawjson.NotNull(o.Get(schema)), Strict: rawjson.OfKind(o.Get("strict"), 't'),
 	}
 }
 

@@ -79,8 +79,8 @@ func (d *decoder) announce(dst []hub.Event, r *toolRecord) []hub.Event {
 	ev.ID, ev.Title, ev.Status = r.id, r.title, r.status
 	ev.Name = d.toolName(r)
 	d.describe(ev, r)
-	if r.content != nil && !acpwire.Ended(r.status) {
-		d.scratch.MoreOf(ev).Content = r.content
+	if !acpwire.Ended(r.status) {
+		acpwire.ShowContent(ev, r.content, &d.scratch)
 	}
 	if c.browser {
 		d.markBrowser(ev)
@@ -158,9 +158,7 @@ func (d *decoder) change(dst []hub.Event, r *toolRecord) []hub.Event {
 	dst, ev := d.add(dst, hub.ToolUpdate)
 	ev.ID, ev.Status, ev.Title = r.id, r.status, r.title
 	d.describe(ev, r)
-	if r.content != nil {
-		d.scratch.MoreOf(ev).Content = r.content
-	}
+	acpwire.ShowContent(ev, r.content, &d.scratch)
 	return dst
 }
 

@@ -136,7 +136,7 @@ func decodeConfig(s *hub.Settings, v rawjson.Value) {
 	settings.Read(&o, camel)
 	thinking := genai.Get(v, "thinkingConfig", "thinking_config")
 	s.Effort = bytes.ToLower(rawjson.Body(genai.Get(thinking, "thinkingLevel", "thinking_level")))
-	s.Budget = rawjson.NotNull(genai.Get(thinking, "thinkingBudget", "thinking_budget"))
+	s.Budget = rawjson.OfKind(genai.Get(thinking, "thinkingBudget", "thinking_budget"), '0')
 	if n, ok := rawjson.Int(s.Budget); ok && n == 0 {
 		s.Effort, s.Budget = []byte("none"), nil
 	}

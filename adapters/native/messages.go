@@ -128,6 +128,8 @@ func checkPart(m *hub.Message, p *hub.Part) *hub.Error {
 		return hub.NewError(hub.ReasonMissing, "result", -1, "a message of role results holds nothing else")
 	case p.Result != nil && (p.Result.Status < hub.StatusOK || p.Result.Status > hub.StatusDenied):
 		return hub.NewError(hub.ReasonUnknown, "result.status", -1, "want ok, error or denied")
+	case p.Kind == hub.PartRaw && p.Value == nil: // a member that is null counts as left out
+		p.Value = rawjson.OrNull(p.Value)
 	case p.File == nil && (p.Kind == hub.PartFile || p.Kind == hub.PartSource):
 		p.File = new(hub.FileRef)
 	}

@@ -47,8 +47,8 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if s.MaxTokens == nil {
 		s.MaxTokens = rawjson.NotNull(asked.Legacy)
 	}
-	if s.Stop = rawjson.NotNull(asked.Stop); rawjson.Kind(s.Stop) == '"' {
-		s.Stop = append(append([]byte{'['}, s.Stop...), ']')
+	if s.Stop = rawjson.OfKind(asked.Stop, '['); rawjson.Kind(asked.Stop) == '"' {
+		s.Stop = append(append([]byte{'['}, asked.Stop...), ']')
 	}
 	if len(s.User) == 0 {
 		s.User = rawjson.Body(asked.User)
@@ -125,7 +125,7 @@ func decodeFormat(v rawjson.Value) hub.Format {
 		schema := rawjson.Get(v, "json_schema")
 		return hub.Format{
 			Kind: hub.FormatSchema, Name: rawjson.Text(schema, "name"),
-			Schema: rawjson.Get(schema, "schema"), Strict: rawjson.NotNull(rawjson.Get(schema, "strict")),
+			Schema: rawjson.Get(schema, "schema"), Strict: rawjson.OfKind(rawjson.Get(schema, "strict"), 't'),
 		}
 	}
 	return hub.Format{}

@@ -40,7 +40,7 @@ func decodeFormat(v rawjson.Value) hub.Format {
 	case "json_schema":
 		return hub.Format{
 			Kind: hub.FormatSchema, Name: rawjson.Text(v, "name"),
-			Schema: rawjson.Get(v, "schema"), Strict: rawjson.NotNull(rawjson.Get(v, "strict")),
+			Schema: rawjson.Get(v, "schema"), Strict: rawjson.OfKind(rawjson.Get(v, "strict"), 't'),
 		}
 	}
 	return hub.Format{}

@@ -32,6 +32,13 @@ func ReadContent(ev *hub.Event, content rawjson.Value, s *hub.Scratch) {
 	}
 }
 
+// ShowContent puts content beside a call that has no result yet. Only a list is content of ACP's; what is none is left out.
+func ShowContent(ev *hub.Event, content rawjson.Value, s *hub.Scratch) {
+	if rawjson.Kind(content) == '[' {
+		s.MoreOf(ev).Content = content
+	}
+}
+
 // KeepOutput keeps an output among the metadata.
 func KeepOutput(ev *hub.Event, output rawjson.Value, s *hub.Scratch) {
 	meta := append(append(s.Begin(), `{"`+MetaOutput+`":`...), output...)

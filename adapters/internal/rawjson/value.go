@@ -40,6 +40,14 @@ func NotNull(v Value) Value {
 	return v
 }
 
+// OfKind is v, or nil when v is of another kind. A kind of 't' stands for both truth values.
+func OfKind(v Value, kind byte) Value {
+	if got := Kind(v); got == kind || kind == 't' && got == 'f' {
+		return v
+	}
+	return nil
+}
+
 // IsPercent reports whether v is a number from 0 to 100. It is strict, for what takes the number may show it as a bar.
 func IsPercent(v Value) bool {
 	if Kind(v) != '0' {

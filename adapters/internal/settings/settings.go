@@ -18,19 +18,15 @@ type Member struct {
 func Read(o *rawjson.Object, members []Member) {
 	for key, value := range o.All() {
 		for _, m := range members {
-			if string(key) == m.Name && fits(value, m.Kind) {
-				*m.At = value
-				if m.Kind == '"' {
-					*m.At = rawjson.Body(value)
-				}
+			if string(key) != m.Name || rawjson.OfKind(value, m.Kind) == nil {
+				continue
+			}
+			*m.At = value
+			if m.Kind == '"' {
+				*m.At = rawjson.Body(value)
 			}
 		}
 	}
-}
-
-func fits(v rawjson.Value, kind byte) bool {
-	got := rawjson.Kind(v)
-	return got == kind || kind == 't' && got == 'f'
 }
 
 // Write writes the settings that are there.
