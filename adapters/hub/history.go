@@ -87,10 +87,10 @@ func (h *History) Shows(id, message []byte) bool {
 	return !h.Known
 }
 
-// Calls yields every call that is remembered.
+// Calls yields every call that is remembered, the oldest first.
 func (h *History) Calls(yield func(*PastCall) bool) {
-	for i := range h.calls {
-		if !yield(&h.calls[i]) {
+	for i := max(0, h.n-maxPastCalls); i < h.n; i++ {
+		if !yield(&h.calls[i%maxPastCalls]) {
 			return
 		}
 	}

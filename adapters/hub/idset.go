@@ -1,7 +1,8 @@
 package hub
 
 import (
-	"hash/maphash"
+	"crypto/sha256"
+	"encoding/binary"
 	"slices"
 )
 
@@ -12,21 +13,30 @@ type IDSet struct {
 	sorted bool
 }
 
-var idSeed = maphash.MakeSeed()
+// hashOf is the same in every process, so that a set can go to another one.
+func hashOf(id []byte) uint64 {
+	sum := sha256.Sum256(id)
+	return binary.BigEndian.Uint64(sum[:])
+}
 
 // Add adds an id.
 func (s *IDSet) Add(id []byte) {
-	s.hashes, s.sorted = append(s.hashes, maphash.Bytes(idSeed, id)), false
+	s.hashes, s.sorted = append(s.hashes, hashOf(id)), false
 }
 
 // Has reports whether an id was added.
 func (s *IDSet) Has(id []byte) bool {
+	s.sort()
+	_, found := slices.BinarySearch(s.hashes, hashOf(id))
+	return found
+}
+
+// sort prepares looking; afterwards several goroutines may look.
+func (s *IDSet) sort() {
 	if !s.sorted {
 		slices.Sort(s.hashes)
 		s.sorted = true
 	}
-	_, found := slices.BinarySearch(s.hashes, maphash.Bytes(idSeed, id))
-	return found
 }
 
 // Len is how many ids were added.

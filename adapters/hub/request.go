@@ -60,18 +60,7 @@ type Request struct {
 	Tools   ToolList
 
 	// Header returns a field of the HTTP request, "" if there is none. Only for codecs, which it always is there for.
-	Header func(name string) string
-}
-
-// Detach replaces what points into the body by copies, and lets go of the body and the header.
-func (r *Request) Detach() {
-	for _, p := range []*[]byte{&r.Thread, &r.Run, &r.Answer, &r.Model, &r.Version, &r.Call, &r.Modes, &r.Unique, &r.Previous, &r.Session} {
-		*p = bytes.Clone(*p)
-	}
-	r.History.detach()
-	r.Header, r.Body = nil, nil
-	r.Messages, r.Answers, r.Choice, r.Settings, r.State, r.Context, r.Extra = nil, nil, ToolChoice{}, Settings{}, nil, nil, Meta{}
-	r.Tools.Defs = nil
+	Header func(name string) string `json:"-"`
 }
 
 // Remember derives History and MessageIDs from Messages, for dialects whose requests have the whole conversation. ids says
