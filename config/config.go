@@ -321,7 +321,7 @@ func defaults() *Config {
 			IdleConnection: 4 * time.Second,
 		},
 		Threads:   Threads{Principal: []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"}, Max: 10_000, Memory: 256 * MiB, Keep: 24 * time.Hour},
-		Store:     Store{Bytes: 256 * MiB},
+		Store:     Store{Bytes: 256 * MiB, Redis: usualRedis},
 		Hold:      Hold{Events: 1024, Bytes: MiB, Age: 2 * time.Second},
 		Upstreams: map[string]*Upstream{},
 	}

@@ -85,6 +85,8 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 		return text(`^[0-9a-fA-F:.]+(/[0-9]+)?$`)
 	case reflect.TypeFor[URL]():
 		return text(`^(https?|wss?)://`)
+	case reflect.TypeFor[RedisURL]():
+		return text(`^$|^(rediss?|unix)://`)
 	case reflect.TypeFor[Secret]():
 		return &jsonschema.Schema{Type: "string"}
 	}

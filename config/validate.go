@@ -27,6 +27,9 @@ func (c *Config) normalize(dir string) {
 			u.Process.Dir = filepath.Join(dir, u.Process.Dir)
 		}
 	}
+	if c.Store.Redis.CA != "" && !filepath.IsAbs(c.Store.Redis.CA) {
+		c.Store.Redis.CA = filepath.Join(dir, c.Store.Redis.CA)
+	}
 	for name, file := range c.Dialects {
 		if !filepath.IsAbs(file) {
 			c.Dialects[name] = filepath.Join(dir, file)
@@ -54,6 +57,7 @@ func validate(c *Config, d Dialects, r *report) {
 	v.addresses()
 	v.hosts(c.Hosts)
 	v.cors("cors", c.CORS)
+	v.store(&c.Store)
 	v.check(c.Limits.Bodies >= c.LargestBody(), "limits.bodies", "is less than the largest request body that is accepted, %s", c.LargestBody())
 	for i, field := range c.Threads.Principal {
 		v.field(index("threads.principal", i), field)
@@ -330,6 +334,9 @@ var originScheme = regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`)
 
 // checkFiles reports files that are named but cannot be used.
 func checkFiles(c *Config, r *report) {
+	if _, err := c.Store.Redis.TLS(); err != nil {
+		r.add("store.redis.ca", "%s", err)
+	}
 	for name, u := range c.Upstreams {
 		if _, err := u.TLS.Client(); err != nil {
 			r.add(join("upstreams", name)+".tls.ca", "%s", err)

@@ -11,6 +11,7 @@ type canceler struct {
 	mu         sync.Mutex
 	cause      *hub.Failure
 	abortRead  func()             // makes a blocked read from the upstream return
+	comesBack  bool               // its client finds the run at another replica; set before the stream begins
 	limitWrite func(*hub.Failure) // makes a blocked write to the client return soon; set once, before the stream begins
 }
 

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
 )
 
 // Clients of most dialects call more than the one URL that answers with a stream: for a list of models, for the agents that there
@@ -157,7 +158,11 @@ func (s *Server) stop(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath
 		s.stopRun(ctx, r, t, sub)
 		return
 	}
-	if !s.runs.cancel(key, run) {
+	name := eventlog.Key{Scope: key.scope, Kind: byThread, Name: key.thread}
+	if answer != "" {
+		name.Kind, name.Name = byAnswer, answer
+	}
+	if !s.runs.cancel(key, run) && s.stopElsewhere(name) == nil {
 		if answer != "" {
 			s.reject(ctx, t, hub.Fail(hub.CodeNotFound, nil))
 			return

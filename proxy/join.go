@@ -89,7 +89,12 @@ func (s *Server) answerJoin(ctx *fasthttp.RequestCtx, r *route, t *target, sub s
 	if j == nil {
 		return false
 	}
-	run := s.kept.shared.Find(j.key)
+	run, f := s.sharedRunOf(j.key)
+	if f != nil {
+		s.metrics.resumeJoins.WithLabelValues(r.name, t.dialect.Name, string(f.Code)).Inc()
+		s.rejectOperation(ctx, t, sub.op, f)
+		return true
+	}
 	if run == nil && !j.must || run != nil && sub.op == hub.OpConnect && run.Ended() {
 		return false
 	}

@@ -104,6 +104,10 @@ func (s *Server) ServeLines(ctx context.Context, path string, in io.Reader, out 
 func (s *Server) end() {
 	s.cancelRequests.Wait()
 	s.kept.agents.close()
+	s.owners.Wait()
+	if s.replicas != nil {
+		s.replicas.close()
+	}
 	for _, c := range s.lineConns.all() {
 		s.endLines(c)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
 )
@@ -205,6 +206,9 @@ func (s *Server) stopRun(ctx *fasthttp.RequestCtx, r *route, t *target, sub subp
 	key, run, f := r.findRun(ctx, &sub)
 	switch {
 	case f != nil:
+		if asked := s.stopElsewhere(eventlog.Key{Scope: key.Scope, Kind: byRun, Name: key.Run}); asked != nil {
+			f, run.ID, run.PastRun.Thread = nil, asked.Run, asked.Thread
+		}
 	case !run.Ended && s.runs.cancel(runKey{scope: key.Scope, run: key.Run}, ""):
 	case waits(&run.PastRun):
 		run.Status, run.Asks, run.Changed = hub.StatusCancelled, nil, time.Now().UnixMilli()

@@ -34,6 +34,7 @@ type Server struct {
 	bodies           bodyBudget
 	perPath          openCounters
 	kept             conversations
+	replicas         *replicas // that share runs; nil: this process is alone
 	lineConns        lineConns
 	open             atomic.Int64
 	files, hardFiles uint64        // limits of open files; 0: not known
@@ -41,6 +42,7 @@ type Server struct {
 	leaving          chan struct{} // closed when the server begins to drain
 
 	cancelRequests sync.WaitGroup // calls that cancel runs at their upstreams
+	owners         sync.WaitGroup // runs that are read into logs
 
 	mu       sync.Mutex
 	streams  map[*canceler]struct{}
@@ -69,6 +71,10 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 	s.http.ErrorHandler, s.http.ConnState = s.badRequest, s.idleConns.state
 	s.files, s.hardFiles = raiseFileLimit()
 	if err := s.setTable(cfg); err != nil {
+		w.Close()
+		return nil, err
+	}
+	if s.replicas, err = openReplicas(&cfg.Store.Redis, &s.kept.shared, log, s.metrics); err != nil {
 		w.Close()
 		return nil, err
 	}
@@ -131,6 +137,9 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	case <-ctx.Done():
 		grace = s.table.Load().cfg.Timeouts.Drain
 		s.refuse()
+		if s.replicas != nil {
+			s.cutViewers()
+		}
 		s.log.Info("draining", zap.Int64("streams", s.open.Load()), zap.Duration("grace", grace))
 	}
 	s.drain(grace)

@@ -14,6 +14,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy/engine"
 	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
+	"github.com/sabir-proxy/sabir/proxy/internal/runstore"
 )
 
 // On a route with resume, a run belongs to the server and not to the connection of its client. Its upstream is read into a log, in the
@@ -40,6 +41,8 @@ type shared struct {
 	canceler *canceler
 	metrics  *routeMetrics
 	grace    time.Duration
+	remote   *runstore.Run // what other replicas read; nil: none do
+	owner    string        // the replica that reads the agent; "" for this one
 
 	mu      sync.Mutex
 	viewers int
@@ -84,11 +87,18 @@ func (s *Server) share(c *call) {
 	about := &shared{
 		token: newToken(), asked: &asked, canceler: new(canceler), metrics: r.metrics, grace: r.cfg.Resume.Grace,
 	}
-	key := func(kind string, body []byte) eventlog.Key {
-		return eventlog.Key{Scope: c.scope, Kind: kind, Name: plainText(body)}
+	c.shared = s.kept.shared.Begin(about, int(r.cfg.Resume.Bytes), c.names(about.token)...)
+	if s.replicas != nil {
+		s.replicas.announce(c)
 	}
-	c.shared = s.kept.shared.Begin(about, int(r.cfg.Resume.Bytes), eventlog.Key{Scope: c.scope, Kind: byToken, Name: about.token},
-		key(byThread, asked.Thread), key(byRun, asked.Run), key(byAnswer, asked.Answer))
+}
+
+// names are those under which clients find the run of a call.
+func (c *call) names(token string) []eventlog.Key {
+	key := func(kind, name string) eventlog.Key { return eventlog.Key{Scope: c.scope, Kind: kind, Name: name} }
+	return []eventlog.Key{
+		key(byToken, token), key(byThread, plainText(c.asked.Thread)), key(byRun, plainText(c.asked.Run)), key(byAnswer, plainText(c.asked.Answer)),
+	}
 }
 
 // newToken is 128 bits by chance: some clients name a run by nothing else.
@@ -101,7 +111,7 @@ func newToken() string {
 // own moves the answer to a call into the log of its run, whether anybody reads it or not.
 func (s *Server) own(c *call) {
 	run := c.shared
-	sink := &logSink{log: run.Log}
+	sink := &logSink{log: run.Log, remote: run.About.remote}
 	if f := s.admit(c.route, run.About.canceler); f == nil {
 		_ = s.run(c, run.About.canceler, sink) // counted and logged there
 	} else {
@@ -113,6 +123,9 @@ func (s *Server) own(c *call) {
 	if sink.failed != nil {
 		failed = sink.failed
 	}
+	if run.About.remote != nil {
+		s.replicas.ended(run, sink.failed)
+	}
 	s.kept.shared.End(run, failed, c.route.cfg.Resume.TTL)
 }
 
@@ -120,6 +133,9 @@ func (s *Server) own(c *call) {
 func (s *Server) giveUp(c *call, f *hub.Failure) {
 	c.endThread()
 	c.release()
+	if c.shared.About.remote != nil {
+		s.replicas.ended(c.shared, f)
+	}
 	s.kept.shared.End(c.shared, f, 0)
 }
 
@@ -137,13 +153,29 @@ func (a *shared) enter(log *eventlog.Log) {
 func (a *shared) leave(log *eventlog.Log) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.viewers--; a.viewers > 0 || log.Ended() {
+	if a.viewers--; a.viewers > 0 || log.Ended() || a.owner != "" {
 		return
 	}
 	a.leaving = time.AfterFunc(a.grace, func() {
 		a.countGrace(log, "expired")
 		a.canceler.cancel(hub.Fail(hub.CodeClientGone, nil))
 	})
+}
+
+// watched reports whether clients read the run here.
+func (a *shared) watched() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.viewers > 0
+}
+
+// stay lets a run go on that has clients at another replica.
+func (a *shared) stay() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.leaving != nil && a.leaving.Stop() {
+		a.leaving.Reset(a.grace)
+	}
 }
 
 // countGrace counts what came of a run without a client, unless it has ended in the meantime by itself.
@@ -156,6 +188,7 @@ func (a *shared) countGrace(log *eventlog.Log, end string) {
 // logSink is the log of a run.
 type logSink struct {
 	log    *eventlog.Log
+	remote *runstore.Run // the same for other replicas; nil: none
 	began  bool
 	failed *hub.Failure // before the first record
 }
@@ -166,7 +199,7 @@ func (s *logSink) begin(*wire.Out) {}
 // write implements sink.
 func (s *logSink) write(out *wire.Out) error {
 	s.began = true
-	s.log.Append(out.Buf)
+	s.say(out.Buf)
 	return nil
 }
 
@@ -177,9 +210,16 @@ func (s *logSink) end(out *wire.Out, f *hub.Failure) error {
 		s.log.End(f)
 		return nil
 	}
-	s.log.Append(out.Buf)
+	s.say(out.Buf)
 	s.log.End(nil)
 	return nil
+}
+
+func (s *logSink) say(p []byte) {
+	s.log.Append(p)
+	if s.remote != nil {
+		s.remote.Append(p)
+	}
 }
 
 // logEngine returns an engine that translates the answer for the log: nothing that a client's dialect or the route would change is

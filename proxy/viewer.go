@@ -48,7 +48,7 @@ func (s *Server) view(v *viewer, st *canceler, sink *httpSink) (f *hub.Failure) 
 	v.run.About.enter(v.run.Log)
 	s.joined(v, v.how)
 	if v.how == joinOpens {
-		go s.own(v.call)
+		s.owners.Go(func() { s.own(v.call) })
 	}
 	begun := time.Now()
 	wrote, f := s.move(v, reader, st, sink, begun)
@@ -78,7 +78,7 @@ func (s *Server) move(v *viewer, reader *eventlog.Reader, st *canceler, sink *ht
 	eng.Out.Number(name, v.skip)
 	engine.Answer(eng.Enc, v.asked)
 	eng.Seq.Answer(v.asked)
-	src := &logSource{reader: reader, timer: time.NewTimer(maxWait), quit: make(chan struct{})}
+	src := &logSource{reader: reader, out: eng.Out, timer: time.NewTimer(maxWait), quit: make(chan struct{})}
 	defer src.close()
 	st.onCancel(func() { close(src.quit) })
 	defer st.onCancel(nil)
@@ -128,7 +128,7 @@ func (s *Server) serveViewer(v *viewer, conn *requestConn) {
 		sink.header.Set("Location", path)
 		sink.header.Set("Content-Location", path)
 	}
-	st := &canceler{limitWrite: client.limitWrite}
+	st := &canceler{limitWrite: client.limitWrite, comesBack: s.replicas != nil}
 	f := s.admit(c.route, st)
 	if f == nil {
 		forget := s.watch.Watch(conn, func() { st.cancel(hub.Fail(hub.CodeClientGone, nil)) })
@@ -149,6 +149,7 @@ func (s *Server) serveViewer(v *viewer, conn *requestConn) {
 // logSource is the log of a run, for one of its readers.
 type logSource struct {
 	reader *eventlog.Reader
+	out    *wire.Out
 	timer  *time.Timer
 	quit   chan struct{}
 }
@@ -165,7 +166,8 @@ func (l *logSource) read(b *rawio.Buffer, until time.Time) error {
 			return hub.Fail(hub.CodeClientSlow, err)
 		case err == io.EOF:
 			return err
-		case err != nil:
+		case err != nil: // the client may have got more than the log has: it must see this end all the same
+			l.out.KeepRest()
 			return asFailure(err)
 		}
 		l.timer.Reset(time.Until(until))

@@ -52,6 +52,7 @@ const (
 	CodeConnUnknown Code = "connection_unknown" // the client names a connection of its protocol that is not there, or not any more
 	CodeReaderTwice Code = "already_read"       // its events go to another request already
 
+	CodeStore    Code = "store_unavailable" // what replicas share cannot be reached
 	CodeLimit    Code = "too_many_streams"
 	CodeBodies   Code = "too_many_bodies" // no memory is left for another request body
 	CodeDuration Code = "stream_too_long"
@@ -116,6 +117,7 @@ var failures = map[Code]failureInfo{
 	CodeReaderTwice:   {409, StatusFailed, "Another request reads these events already."},
 	CodeRunUnknown:    {404, StatusFailed, "No run of this name is known, or not any more."},
 	CodeRunCut:        {410, StatusFailed, "The beginning of this run is not kept any more."},
+	CodeStore:         {503, StatusFailed, "The store of runs cannot be reached. Try again later."},
 	CodeRunEnded:      {409, StatusFailed, "The run has ended."},
 	CodeUnsupported:   {400, StatusFailed, "This is not offered here."},
 	CodeLimit:         {503, StatusFailed, "Too many streams are open. Try again later."},

@@ -40,6 +40,7 @@ func TestStatusesOfFailures(t *testing.T) {
 		"request_lossy":         "400 failed",
 		"request_unreadable":    "400 failed",
 		"shutting_down":         "503 truncated",
+		"store_unavailable":     "503 failed",
 		"stream_too_long":       "504 truncated",
 		"too_many_bodies":       "503 failed",
 		"too_many_streams":      "503 failed",

@@ -49,6 +49,9 @@ func (o *Out) Number(name string, skip int64) {
 	o.numbered, o.name, o.ended, o.skip = true, name, 0, skip
 }
 
+// KeepRest leaves out nothing from here on, for an end that the reader cannot have, whatever it has counted.
+func (o *Out) KeepRest() { o.skip = 0 }
+
 // Framing returns the framing of the records that follow.
 func (o *Out) Framing() Framing { return o.framing }
 

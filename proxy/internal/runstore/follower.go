@@ -1,0 +1,183 @@
+package runstore
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// follower reads what runs of other replicas say, all of them with one request at a time, and what other replicas tell this one.
+type follower struct {
+	store *Store
+
+	mu    sync.Mutex
+	runs  map[string]*Followed // by the key of the stream
+	inbox string               // the last message that was read
+}
+
+// Followed is a run of another replica that is read here.
+type Followed struct {
+	Owner string
+
+	token string
+	last  string // the entry that was read last
+	sink  Sink
+	store *Store
+}
+
+// Sink takes what a run says.
+type Sink interface {
+	Append(p []byte)
+	End(how string)
+}
+
+const (
+	// page is how many entries are read at once.
+	page = 512
+	// block is how long a read waits for something to come.
+	block = 5 * time.Second
+)
+
+func (f *follower) init(s *Store) { f.store, f.runs, f.inbox = s, map[string]*Followed{}, "0-0" }
+
+// Follow gives everything that a run has said to sink, and then what it says, until it ends or Leave is called.
+func (s *Store) Follow(token, owner string, sink Sink) (*Followed, error) {
+	r := &Followed{Owner: owner, token: token, last: "0-0", sink: sink, store: s}
+	ctx, done := context.WithTimeout(context.Background(), timeout)
+	defer done()
+	for {
+		list, err := s.cfg.Client.XRangeN(ctx, s.key("run", token), "("+r.last, "+", page).Result()
+		if err != nil {
+			s.report(err)
+			return nil, err
+		}
+		if r.take(list) {
+			return r, nil
+		}
+		if len(list) < page {
+			break
+		}
+	}
+	s.reader.mu.Lock()
+	s.reader.runs[s.key("run", token)] = r
+	s.reader.mu.Unlock()
+	_ = s.tell(s.name, "wake", token) // a read that waits does not know of it; it ends by itself where this fails
+	return r, nil
+}
+
+// Leave ends following.
+func (r *Followed) Leave() {
+	f := &r.store.reader
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.runs, r.store.key("run", r.token))
+}
+
+// take hands on what was read, and reports whether the run has ended.
+func (r *Followed) take(list []redis.XMessage) (ended bool) {
+	for _, m := range list {
+		r.last = m.ID
+		if data, _ := m.Values[fieldData].(string); data != "" {
+			r.sink.Append([]byte(data))
+		}
+		if how, is := m.Values[fieldEnd].(string); is {
+			r.sink.End(how)
+			return true
+		}
+	}
+	return false
+}
+
+// work reads until the store is closed.
+func (f *follower) work(ctx context.Context) {
+	for ctx.Err() == nil {
+		streams, err := f.store.cfg.Client.XRead(ctx, &redis.XReadArgs{Streams: f.asked(), Count: page, Block: block}).Result()
+		if err != nil && err != redis.Nil { // nothing came in time
+			f.store.report(err)
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+			}
+			continue
+		}
+		for i := range streams {
+			f.got(&streams[i])
+		}
+	}
+}
+
+// asked are the keys to read, and behind them from where.
+func (f *follower) asked() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	keys, from := []string{f.store.key("inbox", f.store.name)}, []string{f.inbox}
+	for key, r := range f.runs {
+		keys, from = append(keys, key), append(from, r.last)
+	}
+	return append(keys, from...)
+}
+
+func (f *follower) got(s *redis.XStream) {
+	f.mu.Lock()
+	r := f.runs[s.Stream]
+	f.mu.Unlock()
+	switch {
+	case r == nil && s.Stream == f.store.key("inbox", f.store.name):
+		f.messages(s.Messages)
+	case r != nil && r.take(s.Messages):
+		r.Leave()
+	}
+}
+
+// messages are what other replicas tell this one.
+func (f *follower) messages(list []redis.XMessage) {
+	for _, m := range list {
+		f.mu.Lock()
+		f.inbox = m.ID
+		f.mu.Unlock()
+		if token, is := m.Values["stop"].(string); is {
+			f.store.cfg.OnStop(token)
+		}
+		if token, is := m.Values["watch"].(string); is {
+			f.store.cfg.OnWatch(token)
+		}
+	}
+}
+
+// endOrphans ends the runs that are followed and whose owners are gone. Of several replicas that try, the first succeeds; all read
+// its end.
+func (f *follower) endOrphans(ctx context.Context) {
+	owners := map[string][]*Followed{}
+	f.mu.Lock()
+	for _, r := range f.runs {
+		owners[r.Owner] = append(owners[r.Owner], r)
+	}
+	f.mu.Unlock()
+	s := f.store
+	for owner, runs := range owners {
+		if n, err := s.cfg.Client.Exists(ctx, s.key("replica", owner)).Result(); err != nil || n > 0 {
+			s.report(err)
+			continue
+		}
+		for _, r := range runs {
+			s.endOrphan(ctx, r.token)
+		}
+	}
+}
+
+// endOrphan ends a run whose owner is gone.
+func (s *Store) endOrphan(ctx context.Context, token string) {
+	stream := s.key("run", token)
+	pipe := s.cfg.Client.Pipeline()
+	pipe.XAdd(ctx, &redis.XAddArgs{Stream: stream, ID: "2-1", Values: []any{fieldData, "", fieldEnd, EndOwner}})
+	pipe.Expire(ctx, stream, unended)
+	_, err := pipe.Exec(ctx)
+	switch {
+	case err == nil:
+		s.cfg.Count(EventOrphan)
+	case !isReply(err): // else another replica was first
+		s.report(err)
+	}
+}

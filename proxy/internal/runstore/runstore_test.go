@@ -1,0 +1,250 @@
+package runstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// rig is a replica, and what it was told.
+type rig struct {
+	*Store
+	client *redis.Client
+	stops  chan string
+	watch  chan string
+	events sync.Map // of *atomic.Int64
+}
+
+// address is that of SABIR_TEST_REDIS, a host and port, or a server in this process.
+func address(t *testing.T) string {
+	if address := os.Getenv("SABIR_TEST_REDIS"); address != "" {
+		return address
+	}
+	return miniredis.RunT(t).Addr()
+}
+
+func open(t *testing.T, address string, backlog int) *rig {
+	t.Helper()
+	r := &rig{client: redis.NewClient(&redis.Options{Addr: address, DialTimeout: time.Second}), stops: make(chan string, 1), watch: make(chan string, 1)}
+	r.Store = Open(Config{
+		Client: r.client, Prefix: t.Name() + ":", Lease: time.Minute, Backlog: backlog,
+		OnStop: func(token string) { r.stops <- token }, OnWatch: func(token string) { r.watch <- token },
+		OnError: func(error) {},
+		Count: func(event string) {
+			n, _ := r.events.LoadOrStore(event, new(atomic.Int64))
+			n.(*atomic.Int64).Add(1)
+		},
+	})
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (r *rig) count(event string) int64 {
+	n, _ := r.events.LoadOrStore(event, new(atomic.Int64))
+	return n.(*atomic.Int64).Load()
+}
+
+func (r *rig) create(t *testing.T, token string, fenced func()) *Run {
+	t.Helper()
+	run, err := r.Create(token, "scope", []byte(`"about"`), time.Minute, []string{NameOf("scope", "thread", token)}, fenced)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// memo is a sink that remembers.
+type memo struct {
+	mu   sync.Mutex
+	text strings.Builder
+	ends chan string
+}
+
+func newMemo() *memo { return &memo{ends: make(chan string, 2)} }
+
+func (m *memo) Append(p []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.text.Write(p)
+}
+
+func (m *memo) End(how string) { m.ends <- how }
+
+func (m *memo) String() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.text.String()
+}
+
+func await(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("waited too long for %s", what)
+		}
+	}
+}
+
+func flushed(t *testing.T, r *rig) {
+	t.Helper()
+	await(t, "what waits to be sent", func() bool {
+		r.writer.mu.Lock()
+		defer r.writer.mu.Unlock()
+		return len(r.writer.waiting) == 0 && !r.writer.sending
+	})
+}
+
+// TestFollow: what a run says comes to another replica whole and in order, from before and after that asks, and by its names.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	at := address(t)
+	one, two := open(t, at, 1<<20), open(t, at, 1<<20)
+	run := one.create(t, "token", func() { t.Error("fenced") })
+	want := ""
+	say := func(from, to int) {
+		for i := from; i < to; i++ {
+			word := fmt.Sprintf("%d ", i)
+			want += word
+			run.Append([]byte(word))
+			if i%3 == 0 && i < 3*page {
+				flushed(t, one)
+			}
+		}
+	}
+	say(0, 3*page+100) // more than a page of entries
+	flushed(t, one)
+	token, err := two.Find(NameOf("scope", "thread", "token"))
+	if token != "token" || err != nil {
+		t.Fatalf("found %q, %v", token, err)
+	}
+	head, err := two.Head(token)
+	if err != nil || head.Owner != one.name || string(head.Scope) != "scope" || string(head.About) != `"about"` || head.Keep != time.Minute {
+		t.Fatalf("%+v, %v", head, err)
+	}
+	m := newMemo()
+	if _, err := two.Follow(token, head.Owner, m); err != nil {
+		t.Fatal(err)
+	}
+	say(3*page+100, 3*page+200)
+	run.End("odd")
+	if how := <-m.ends; how != "odd" || m.String() != want {
+		t.Errorf("ended %q with %d bytes of %d", how, len(m.String()), len(want))
+	}
+	late := newMemo()
+	if _, err := two.Follow(token, head.Owner, late); err != nil || <-late.ends != "odd" || late.String() != want {
+		t.Errorf("%v: who comes late gets %d bytes of %d", err, len(late.String()), len(want))
+	}
+	if token, err := two.Find(NameOf("other", "thread", "token")); token != "" || err != nil {
+		t.Errorf("another scope finds %q, %v", token, err)
+	}
+	if head, err := two.Head("nothing"); head != nil || err != nil {
+		t.Errorf("%v, %v", head, err)
+	}
+}
+
+// TestTell: replicas tell each other to end runs, and that they are read.
+func TestTell(t *testing.T) {
+	t.Parallel()
+	at := address(t)
+	one, two := open(t, at, 1<<20), open(t, at, 1<<20)
+	if err := errors.Join(two.Stop(one.name, "a"), two.Watch(one.name, "b")); err != nil {
+		t.Fatal(err)
+	}
+	if token := <-one.stops; token != "a" {
+		t.Errorf("stop %q", token)
+	}
+	if token := <-one.watch; token != "b" {
+		t.Errorf("watch %q", token)
+	}
+}
+
+// TestFence: an owner that was taken for dead learns of it with the next thing that it says, and says no more.
+func TestFence(t *testing.T) {
+	t.Parallel()
+	at := address(t)
+	one, two := open(t, at, 1<<20), open(t, at, 1<<20)
+	fenced := make(chan struct{}, 2)
+	run := one.create(t, "token", func() { fenced <- struct{}{} })
+	run.Append([]byte("said"))
+	flushed(t, one)
+	m := newMemo()
+	if _, err := two.Follow("token", "somebody who is gone", m); err != nil {
+		t.Fatal(err)
+	}
+	two.reader.endOrphans(context.Background())
+	two.reader.endOrphans(context.Background())
+	if how := <-m.ends; how != EndOwner || m.String() != "said" {
+		t.Errorf("ended %q behind %q", how, m)
+	}
+	run.Append([]byte("more"))
+	<-fenced
+	run.Append([]byte("still more"))
+	run.End(EndDone)
+	flushed(t, one)
+	if n, err := one.client.XLen(context.Background(), one.key("run", "token")).Result(); n != 2 || err != nil {
+		t.Errorf("%d entries, %v", n, err)
+	}
+	if one.count(EventFenced) != 1 || two.count(EventOrphan) != 1 {
+		t.Errorf("%d fenced, %d orphans", one.count(EventFenced), two.count(EventOrphan))
+	}
+}
+
+// TestAway: what is said while Redis is away goes out as one entry when it is back; a run that says more than may wait is lost to
+// others, who learn of it, and the others are not.
+func TestAway(t *testing.T) {
+	t.Parallel()
+	server := miniredis.RunT(t)
+	one, two := open(t, server.Addr(), 1000), open(t, server.Addr(), 1000)
+	short, long := one.create(t, "short", nil), one.create(t, "long", nil)
+	short.Append([]byte("a"))
+	long.Append([]byte("b"))
+	flushed(t, one)
+	server.SetError("LOADING not yet")
+	short.Append([]byte("c"))
+	await(t, "an error", func() bool { return one.count(EventError) > 0 })
+	short.Append([]byte("d"))
+	await(t, "the backlog to be full", func() bool { long.Append(make([]byte, 900)); return one.count(EventLost) > 0 })
+	short.Append([]byte("e"))
+	short.End(EndDone)
+	server.SetError("")
+	flushed(t, one)
+	ms, ml := newMemo(), newMemo()
+	for token, m := range map[string]*memo{"short": ms, "long": ml} {
+		if _, err := two.Follow(token, one.name, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if how := <-ml.ends; how != EndStore {
+		t.Errorf("the long one ended %q", how)
+	}
+	if how := <-ms.ends; how != EndDone || ms.String() != "acde" {
+		t.Errorf("the short one ended %q behind %q", how, ms)
+	}
+	if n, err := one.client.XLen(context.Background(), one.key("run", "short")).Result(); n != 3 || err != nil {
+		t.Errorf("%d entries, %v", n, err) // a, c, and what was said meanwhile
+	}
+}
+
+// TestFormat: a run of another version of Sabir is not read.
+func TestFormat(t *testing.T) {
+	t.Parallel()
+	one := open(t, address(t), 1000)
+	if err := one.client.Set(context.Background(), one.key("head", "new"), `{"format": 99}`, time.Minute).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := one.Head("new"); !errors.Is(err, ErrFormat) {
+		t.Errorf("got %v", err)
+	}
+}

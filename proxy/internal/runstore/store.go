@@ -1,0 +1,181 @@
+// Package runstore shares runs between replicas through Redis: what each run has said, under which names clients know it, and which
+// replica owns it. store.go finds runs and says that a replica is there, writer.go sends what runs say, follower.go reads what runs
+// of other replicas say.
+//
+// A run is a Redis stream whose entries have explicit ids, epoch-number. Redis refuses an id that is not greater than the last one: so
+// the id keeps out an owner that was taken for dead, whose run another replica has ended in epoch 2.
+package runstore
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Config says where the store is.
+type Config struct {
+	Client redis.UniversalClient
+	Prefix string        // of all keys
+	Lease  time.Duration // how long a replica counts as alive that says nothing
+
+	Backlog int                // bytes that wait for Redis; beyond, the runs that they belong to are lost to other replicas
+	OnStop  func(token string) // another replica wants a run of this one to end
+	OnWatch func(token string) // another replica has clients that read it
+	OnError func(err error)    // Redis cannot be reached, or answers with an error
+	Count   func(event string) // something happened that operators want to know of: one of [Events]
+}
+
+// Events are what is counted.
+const (
+	EventError  = "error"  // Redis could not be reached, or answered with an error
+	EventLost   = "lost"   // a run that other replicas cannot read any more, because the store was away for too long
+	EventFenced = "fenced" // a run of this replica that another one has ended
+	EventOrphan = "orphan" // a run that this replica has ended, because its owner is gone
+)
+
+// Store is the part of one replica in the store.
+type Store struct {
+	cfg    Config
+	name   string
+	writer writer
+	reader follower
+	stop   context.CancelFunc
+}
+
+// Head is what is known of a run beside what it says.
+type Head struct {
+	Format int           `json:"format"`
+	Owner  string        `json:"owner"`
+	Scope  []byte        `json:"scope"` // of the clients that may come to it
+	About  []byte        `json:"about"` // the owner's matter
+	Keep   time.Duration `json:"keep"`  // after its end
+}
+
+// format is that of heads and entries. A replica with another one does not read them.
+const format = 1
+
+// unended is how long what belongs to a run that goes on is kept without being renewed.
+const unended = 30 * time.Minute
+
+// timeout is how long a client waits for the store.
+const timeout = 2 * time.Second
+
+// ErrFormat says that a run was written by another version of Sabir.
+var ErrFormat = errors.New("the run was begun by another version of Sabir")
+
+// Open makes the replica known, under a name that no other has.
+func Open(cfg Config) *Store {
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // never fails
+	ctx, stop := context.WithCancel(context.Background())
+	s := &Store{cfg: cfg, name: hex.EncodeToString(random[:]), stop: stop}
+	s.writer.init(s)
+	s.reader.init(s)
+	go s.stayAlive(ctx)
+	go s.writer.work(ctx)
+	go s.reader.work(ctx)
+	return s
+}
+
+// Close sends what waits, and takes the replica out.
+func (s *Store) Close() {
+	s.writer.flush(timeout)
+	s.stop()
+	ctx, done := context.WithTimeout(context.Background(), timeout)
+	defer done()
+	s.cfg.Client.Del(ctx, s.key("replica", s.name), s.key("inbox", s.name))
+	_ = s.cfg.Client.Close()
+}
+
+func (s *Store) key(kind, name string) string { return s.cfg.Prefix + kind + ":" + name }
+
+// NameOf is the key of a name of a run. What it is made of cannot be read from it.
+func NameOf(scope, kind, name string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", scope, kind, name))
+	return hex.EncodeToString(sum[:16])
+}
+
+// stayAlive says that the replica is there, and looks whether the others are.
+func (s *Store) stayAlive(ctx context.Context) {
+	tick := time.NewTicker(s.cfg.Lease / 3)
+	defer tick.Stop()
+	for renewed := time.Now(); ; {
+		s.report(s.cfg.Client.Set(ctx, s.key("replica", s.name), 1, s.cfg.Lease).Err())
+		s.reader.endOrphans(ctx)
+		if time.Since(renewed) > unended/3 {
+			s.writer.renew()
+			renewed = time.Now()
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (s *Store) report(err error) {
+	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, redis.Nil) {
+		s.cfg.Count(EventError)
+		s.cfg.OnError(err)
+	}
+}
+
+// Find returns the token of the newest run of a name, "" if there is none.
+func (s *Store) Find(name string) (token string, err error) {
+	ctx, done := context.WithTimeout(context.Background(), timeout)
+	defer done()
+	token, err = s.cfg.Client.Get(ctx, s.key("name", name)).Result()
+	if errors.Is(err, redis.Nil) {
+		return "", nil
+	}
+	s.report(err)
+	return token, err
+}
+
+// Head returns what is known of a run, nil if nothing is.
+func (s *Store) Head(token string) (*Head, error) {
+	ctx, done := context.WithTimeout(context.Background(), timeout)
+	defer done()
+	data, err := s.cfg.Client.Get(ctx, s.key("head", token)).Bytes()
+	if errors.Is(err, redis.Nil) {
+		return nil, nil
+	}
+	s.report(err)
+	h := new(Head)
+	if err == nil {
+		err = json.Unmarshal(data, h)
+	}
+	if err == nil && h.Format != format {
+		err = ErrFormat
+	}
+	return h, err
+}
+
+// Stop tells the owner of a run to end it.
+func (s *Store) Stop(owner, token string) error { return s.tell(owner, "stop", token) }
+
+// Watch tells the owner of a run that clients read it here.
+func (s *Store) Watch(owner, token string) error { return s.tell(owner, "watch", token) }
+
+// inboxSize is about how many messages to a replica are kept that it has not read.
+const inboxSize = 10_000
+
+func (s *Store) tell(owner, what, token string) error {
+	ctx, done := context.WithTimeout(context.Background(), timeout)
+	defer done()
+	inbox := s.key("inbox", owner)
+	pipe := s.cfg.Client.Pipeline()
+	pipe.XAdd(ctx, &redis.XAddArgs{Stream: inbox, MaxLen: inboxSize, Approx: true, Values: []any{what, token}})
+	pipe.Expire(ctx, inbox, unended)
+	_, err := pipe.Exec(ctx)
+	s.report(err)
+	return err
+}

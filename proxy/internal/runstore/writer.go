@@ -1,0 +1,313 @@
+package runstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// writer sends what the runs of this replica say. It never holds up a run: what is said while Redis answers goes together with the
+// next round trip, what one run has said in the meantime as one entry.
+type writer struct {
+	store *Store
+	kick  chan struct{}
+
+	mu      sync.Mutex
+	waiting []*Run // those that have something to send, in the order in which they said it
+	bytes   int    // that wait
+	live    map[*Run]struct{}
+	idle    sync.Cond // nothing waits, and nothing is on its way
+	sending bool
+}
+
+// Run is a run that this replica owns.
+type Run struct {
+	token  string
+	names  []string
+	keep   time.Duration
+	fenced func()
+	writer *writer
+
+	// guarded by writer.mu
+	head   []byte // is still to be written
+	said   []byte // is still to be sent
+	number int64  // of the last entry
+	end    string // how it has ended, once it has
+	ended  bool
+	queued bool
+	lost   bool // others cannot read it any more
+}
+
+// Entries have these members.
+const (
+	fieldData = "d"
+	fieldEnd  = "end"
+)
+
+// Ends of a run that its agent has not brought about.
+const (
+	EndDone  = ""           // the log holds the end
+	EndOwner = "owner_lost" // the replica that read the agent is gone
+	EndStore = "store_lost" // the store was away for too long
+)
+
+func (w *writer) init(s *Store) {
+	w.store, w.kick, w.live = s, make(chan struct{}, 1), map[*Run]struct{}{}
+	w.idle.L = &w.mu
+}
+
+// Create makes a run known under its names. fenced is called if another replica has ended it, because this one seemed dead.
+func (s *Store) Create(token string, scope string, about []byte, keep time.Duration, names []string, fenced func()) (*Run, error) {
+	head, err := json.Marshal(Head{Format: format, Owner: s.name, Scope: []byte(scope), About: about, Keep: keep})
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{token: token, names: names, keep: keep, fenced: fenced, writer: &s.writer, head: head}
+	s.writer.mu.Lock()
+	defer s.writer.mu.Unlock()
+	s.writer.live[r] = struct{}{}
+	s.writer.queue(r, len(head))
+	return r, nil
+}
+
+// Append sends what the run says. It does not wait.
+func (r *Run) Append(p []byte) {
+	w := r.writer
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r.lost || r.ended {
+		return
+	}
+	if w.bytes+len(p) > w.store.cfg.Backlog {
+		w.lose(r)
+		return
+	}
+	r.said = append(r.said, p...)
+	w.queue(r, len(p))
+}
+
+// End says how the run has ended.
+func (r *Run) End(how string) {
+	w := r.writer
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !r.ended {
+		r.ended, r.end = true, how
+		w.queue(r, 0)
+	}
+}
+
+// queue notes that a run has something to send.
+func (w *writer) queue(r *Run, n int) {
+	w.bytes += n
+	if !r.queued {
+		r.queued = true
+		w.waiting = append(w.waiting, r)
+	}
+	select {
+	case w.kick <- struct{}{}:
+	default: // it will look in any case
+	}
+}
+
+// lose lets go of what a run has not sent. Others learn that it cannot be read any more.
+func (w *writer) lose(r *Run) {
+	w.store.cfg.Count(EventLost)
+	w.bytes -= len(r.said)
+	r.said, r.lost, r.ended, r.end = nil, true, true, EndStore
+	w.queue(r, 0)
+}
+
+// work sends until the store is closed.
+func (w *writer) work(ctx context.Context) {
+	for {
+		select {
+		case <-w.kick:
+		case <-ctx.Done():
+			return
+		}
+		for batch := w.take(); len(batch) > 0; batch = w.take() {
+			w.send(ctx, batch)
+			if ctx.Err() != nil {
+				return
+			}
+		}
+	}
+}
+
+// entry is what is sent of a run at once.
+type entry struct {
+	run    *Run
+	head   []byte
+	data   []byte
+	number int64
+	ended  bool
+	end    string
+}
+
+// take takes what waits.
+func (w *writer) take() (batch []entry) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range w.waiting {
+		e := entry{run: r, head: r.head, data: r.said, ended: r.ended, end: r.end}
+		if len(e.data) > 0 || e.ended {
+			r.number++
+			e.number = r.number
+		}
+		w.bytes -= len(e.head) + len(e.data)
+		r.head, r.said, r.queued = nil, nil, false
+		if e.ended {
+			delete(w.live, r)
+		}
+		batch = append(batch, e)
+	}
+	w.waiting, w.sending = nil, len(batch) > 0
+	if !w.sending {
+		w.idle.Broadcast()
+	}
+	return batch
+}
+
+// pause is how long the writer waits before it tries again.
+const pause = 100 * time.Millisecond
+
+// send sends a batch, again and again while Redis is away.
+func (w *writer) send(ctx context.Context, batch []entry) {
+	for ctx.Err() == nil {
+		commands, err := w.try(ctx, batch)
+		if err == nil || isReply(err) && !isTemporary(err) {
+			for i, c := range commands {
+				w.settle(ctx, batch[i].run, c.Err())
+			}
+			return
+		}
+		w.store.report(err)
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// isReply reports whether Redis has answered, so that the connection is not to blame.
+func isReply(err error) bool {
+	var reply redis.Error
+	return errors.As(err, &reply)
+}
+
+// isTemporary reports whether Redis answers like that for a while: when it starts, follows another server or has no memory left.
+func isTemporary(err error) bool {
+	word, _, _ := strings.Cut(err.Error(), " ")
+	return slices.Contains([]string{"LOADING", "READONLY", "MASTERDOWN", "OOM", "MISCONF", "BUSY", "NOREPLICAS"}, word)
+}
+
+// try sends a batch in one round trip. The commands are those that a fence may stop, one for each entry.
+func (w *writer) try(ctx context.Context, batch []entry) (fences []redis.Cmder, err error) {
+	pipe := w.store.cfg.Client.Pipeline()
+	for i := range batch {
+		fences = append(fences, w.write(ctx, pipe, &batch[i]))
+	}
+	_, err = pipe.Exec(ctx)
+	return fences, err
+}
+
+func (w *writer) write(ctx context.Context, pipe redis.Pipeliner, e *entry) (fence redis.Cmder) {
+	s, r := w.store, e.run
+	stream, head := s.key("run", r.token), s.key("head", r.token)
+	if e.head != nil {
+		fence = pipe.Set(ctx, head, e.head, unended)
+		for _, name := range r.names {
+			pipe.Set(ctx, s.key("name", name), r.token, unended+r.keep)
+		}
+	}
+	if e.number > 0 {
+		values := []any{fieldData, e.data}
+		if e.ended {
+			values = append(values, fieldEnd, e.end)
+		}
+		fence = pipe.XAdd(ctx, &redis.XAddArgs{Stream: stream, ID: "1-" + strconv.FormatInt(e.number, 10), Values: values})
+	}
+	keep := unended
+	if e.ended {
+		keep = r.keep
+		pipe.Expire(ctx, head, keep)
+	}
+	if e.number == 1 || e.ended {
+		pipe.Expire(ctx, stream, keep)
+	}
+	return fence
+}
+
+// settle looks how an entry was taken. One that is there already was sent before its answer was lost, unless another replica has
+// ended the run.
+func (w *writer) settle(ctx context.Context, r *Run, err error) {
+	if err == nil {
+		return
+	}
+	if !strings.Contains(err.Error(), "equal or smaller") {
+		w.store.report(err)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if !r.lost {
+			w.lose(r)
+		}
+		return
+	}
+	last, err := w.store.cfg.Client.XRevRangeN(ctx, w.store.key("run", r.token), "+", "-", 1).Result()
+	if err != nil || len(last) == 0 || strings.HasPrefix(last[0].ID, "1-") {
+		w.store.report(err)
+		return
+	}
+	w.mu.Lock()
+	r.lost, r.ended = true, true
+	delete(w.live, r)
+	w.mu.Unlock()
+	w.store.cfg.Count(EventFenced)
+	r.fenced()
+}
+
+// renew keeps what belongs to runs that go on.
+func (w *writer) renew() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.store
+	ctx, done := context.WithTimeout(context.Background(), timeout)
+	pipe := s.cfg.Client.Pipeline()
+	for r := range w.live {
+		pipe.Expire(ctx, s.key("run", r.token), unended)
+		pipe.Expire(ctx, s.key("head", r.token), unended)
+		for _, name := range r.names {
+			pipe.Expire(ctx, s.key("name", name), unended+r.keep)
+		}
+	}
+	go func() {
+		defer done()
+		_, err := pipe.Exec(ctx)
+		s.report(err)
+	}()
+}
+
+// flush waits until everything is sent, but not for longer than that.
+func (w *writer) flush(most time.Duration) {
+	over := false
+	timer := time.AfterFunc(most, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		over = true
+		w.idle.Broadcast()
+	})
+	defer timer.Stop()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for (len(w.waiting) > 0 || w.sending) && !over {
+		w.idle.Wait()
+	}
+}

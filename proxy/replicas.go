@@ -1,0 +1,286 @@
+package proxy
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/zap"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
+	"github.com/sabir-proxy/sabir/proxy/internal/runstore"
+)
+
+// replicas shares runs with the other replicas of Sabir. What a run says goes to the store as well; a run of another replica is read
+// from there into a log of this one, and clients read that.
+type replicas struct {
+	store *runstore.Store
+	runs  *sharedRuns
+	log   *zap.Logger
+
+	mu     sync.Mutex
+	owned  map[string]*sharedRun    // those of this replica that go on, by token
+	coming map[string]chan struct{} // runs that are being read for the first time; closed when they can be found
+	closed chan struct{}
+}
+
+// openReplicas makes the replica known to the others; nil if there is no store.
+func openReplicas(cfg *config.Redis, runs *sharedRuns, log *zap.Logger, m *metrics) (*replicas, error) {
+	if cfg.URL.Scheme == "" {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	options, err := redis.ParseURL(cfg.URL.String())
+	if err != nil {
+		return nil, fmt.Errorf("store.redis.url: %w", err)
+	}
+	if options.TLSConfig, err = cfg.TLS(); err != nil {
+		return nil, fmt.Errorf("store.redis.ca: %w", err)
+	}
+	r := &replicas{runs: runs, log: log, owned: map[string]*sharedRun{}, coming: map[string]chan struct{}{}, closed: make(chan struct{})}
+	r.store = runstore.Open(runstore.Config{
+		Client: redis.NewClient(options), Prefix: cfg.Prefix, Lease: cfg.Lease, Backlog: storeBacklog,
+		OnStop: r.stopOwn, OnWatch: r.watchOwn,
+		OnError: func(err error) { log.Warn("the store of runs", zap.Error(err)) },
+		Count:   func(event string) { m.storeEvents.WithLabelValues(event).Inc() },
+	})
+	return r, nil
+}
+
+// storeBacklog is how many bytes of what runs say wait for Redis while it is away.
+const storeBacklog = 64 << 20
+
+// told is what other replicas have to know of a run.
+type told struct {
+	Asked *hub.Detached
+	Grace time.Duration
+	Bytes int
+}
+
+// announce lets other replicas know of a run that begins here.
+func (r *replicas) announce(c *call) {
+	about := c.shared.About
+	data, err := json.Marshal(told{about.asked.Detached(), about.grace, int(c.route.cfg.Resume.Bytes)})
+	if err != nil {
+		r.log.Error("a run cannot be shared with other replicas", zap.Error(err))
+		return
+	}
+	var names []string
+	for _, key := range c.names(about.token) {
+		if key.Name != "" && key.Kind != byToken {
+			names = append(names, nameOf(key))
+		}
+	}
+	fenced := func() { about.canceler.cancel(hub.Fail(hub.CodeReset, errFenced)) }
+	if about.remote, err = r.store.Create(about.token, c.scope, data, c.route.cfg.Resume.TTL, names, fenced); err != nil {
+		r.log.Error("a run cannot be shared with other replicas", zap.Error(err))
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.owned[about.token] = c.shared
+}
+
+var errFenced = errors.New("another replica took this one for dead, and has ended the run")
+
+func nameOf(key eventlog.Key) string { return runstore.NameOf(key.Scope, key.Kind, key.Name) }
+
+// ended tells other replicas how a run of this one has ended.
+func (r *replicas) ended(run *sharedRun, failed *hub.Failure) {
+	how := runstore.EndDone
+	if failed != nil {
+		how = string(failed.Code)
+	}
+	run.About.remote.End(how)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.owned, run.About.token)
+}
+
+func (r *replicas) own(token string) *sharedRun {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.owned[token]
+}
+
+func (r *replicas) stopOwn(token string) {
+	if run := r.own(token); run != nil {
+		run.About.canceler.cancel(hub.Fail(hub.CodeCancelled, nil))
+	}
+}
+
+func (r *replicas) watchOwn(token string) {
+	if run := r.own(token); run != nil {
+		run.About.stay()
+	}
+}
+
+// sharedRunOf returns the newest run of a name, here or at another replica; nil if there is none.
+func (s *Server) sharedRunOf(key eventlog.Key) (*sharedRun, *hub.Failure) {
+	here := s.kept.shared.Find(key)
+	r := s.replicas
+	if r == nil || key.Kind == byToken && here != nil {
+		return here, nil
+	}
+	token := key.Name
+	if key.Kind != byToken {
+		var err error
+		switch token, err = r.store.Find(nameOf(key)); {
+		case err != nil && here == nil:
+			return nil, hub.Fail(hub.CodeStore, err)
+		case token == "":
+			return here, nil
+		}
+	}
+	return r.come(eventlog.Key{Scope: key.Scope, Kind: byToken, Name: token})
+}
+
+// come returns a run that may be another replica's, and begins to read it if nobody does here.
+func (r *replicas) come(key eventlog.Key) (*sharedRun, *hub.Failure) {
+	for {
+		if run := r.runs.Find(key); run != nil {
+			return run, nil
+		}
+		r.mu.Lock()
+		other, busy := r.coming[key.Name]
+		if !busy {
+			r.coming[key.Name] = make(chan struct{})
+		}
+		r.mu.Unlock()
+		if !busy {
+			break
+		}
+		<-other
+	}
+	defer func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		close(r.coming[key.Name])
+		delete(r.coming, key.Name)
+	}()
+	return r.read(key)
+}
+
+// read begins to read a run of another replica.
+func (r *replicas) read(key eventlog.Key) (*sharedRun, *hub.Failure) {
+	head, err := r.head(key.Name)
+	var said told
+	if err == nil && head != nil {
+		err = json.Unmarshal(head.About, &said)
+	}
+	switch {
+	case errors.Is(err, runstore.ErrFormat):
+		return nil, hub.Fail(hub.CodeRunCut, err)
+	case err != nil:
+		return nil, hub.Fail(hub.CodeStore, err)
+	case head == nil || string(head.Scope) != key.Scope:
+		return nil, nil //nolint:nilnil // there is none
+	}
+	run := r.runs.Begin(&shared{
+		token: key.Name, asked: said.Asked.Attach(), canceler: new(canceler), grace: said.Grace, owner: head.Owner,
+	}, said.Bytes, key)
+	run.About.canceler.onCancel(func() { go func() { _ = r.store.Stop(head.Owner, key.Name) }() }) // the store reports
+	from := &remoteRun{replicas: r, run: run, keep: head.Keep, ended: make(chan struct{})}
+	if _, err = r.store.Follow(key.Name, head.Owner, from); err != nil {
+		r.runs.End(run, err, 0)
+		return nil, hub.Fail(hub.CodeStore, err)
+	}
+	go from.watch()
+	return run, nil
+}
+
+// Runs reach the store a little later than their clients learn their names. So one that is not there is looked for again.
+const (
+	lookAgain = 20 * time.Millisecond
+	looks     = 5
+)
+
+// head returns what is known of a run, nil if nothing is.
+func (r *replicas) head(token string) (head *runstore.Head, err error) {
+	for range looks {
+		if head, err = r.store.Head(token); head != nil || err != nil {
+			break
+		}
+		time.Sleep(lookAgain)
+	}
+	return head, err
+}
+
+// remoteRun takes what a run of another replica says.
+type remoteRun struct {
+	replicas *replicas
+	run      *sharedRun
+	keep     time.Duration
+	ended    chan struct{}
+}
+
+// Append implements [runstore.Sink].
+func (m *remoteRun) Append(p []byte) { m.run.Log.Append(p) }
+
+// End implements [runstore.Sink].
+func (m *remoteRun) End(how string) {
+	var err error
+	switch how {
+	case runstore.EndDone:
+	case runstore.EndOwner:
+		err = hub.Fail(hub.CodeReset, errors.New("the replica that read the agent is gone"))
+	case runstore.EndStore:
+		err = hub.Fail(hub.CodeStore, errors.New("the store was away for too long"))
+	default:
+		err = hub.Fail(hub.Code(how), nil)
+	}
+	m.replicas.runs.End(m.run, err, m.keep)
+	close(m.ended)
+}
+
+// watch tells the owner of the run that clients read it here, as long as they do.
+func (m *remoteRun) watch() {
+	tick := time.NewTicker(max(m.run.About.grace/3, time.Millisecond))
+	defer tick.Stop()
+	for {
+		if m.run.About.watched() {
+			_ = m.replicas.store.Watch(m.run.About.owner, m.run.About.token) // the store reports
+		}
+		select {
+		case <-tick.C:
+		case <-m.ended:
+			return
+		case <-m.replicas.closed:
+			return
+		}
+	}
+}
+
+// close takes the replica out.
+func (r *replicas) close() {
+	close(r.closed)
+	r.store.Close()
+}
+
+// stopElsewhere ends the run of another replica by a name of it, and returns the request that began it; nil if there is no such run.
+func (s *Server) stopElsewhere(key eventlog.Key) *hub.Request {
+	if s.replicas == nil || key.Name == "" {
+		return nil
+	}
+	run, f := s.sharedRunOf(key)
+	if f != nil || run == nil || run.Log.Ended() {
+		return nil
+	}
+	run.About.canceler.cancel(hub.Fail(hub.CodeCancelled, nil))
+	return run.About.asked
+}
+
+// cutViewers ends the connections of the clients that read runs, without an end: they come back at another replica.
+func (s *Server) cutViewers() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for st := range s.streams {
+		if st.comesBack {
+			st.cancel(hub.Fail(hub.CodeClientGone, errors.New("this replica drains, and others have the run")))
+		}
+	}
+}

@@ -1,0 +1,279 @@
+package proxy
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+)
+
+// redisAddress is a Redis server for one test: that of SABIR_TEST_REDIS, a host and port, or one in this process.
+func redisAddress(t *testing.T) string {
+	t.Helper()
+	if address := os.Getenv("SABIR_TEST_REDIS"); address != "" {
+		return address
+	}
+	m := miniredis.RunT(t)
+	stop := make(chan struct{})
+	t.Cleanup(func() { close(stop) })
+	go func() { // its clock stands still otherwise
+		const step = 20 * time.Millisecond
+		for {
+			select {
+			case <-time.After(step):
+				m.FastForward(step)
+			case <-stop:
+				return
+			}
+		}
+	}()
+	return m.Addr()
+}
+
+// cable carries connections to Redis, until it is cut.
+type cable struct {
+	net.Listener
+	to string
+
+	mu    sync.Mutex
+	dead  bool
+	conns []net.Conn
+}
+
+func newCable(t *testing.T, to string) *cable {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cable{Listener: ln, to: to}
+	go c.work()
+	t.Cleanup(func() { _ = ln.Close(); c.set(true) })
+	return c
+}
+
+func (c *cable) work() {
+	for {
+		in, err := c.Accept()
+		if err != nil {
+			return
+		}
+		out, err := net.Dial("tcp", c.to)
+		c.mu.Lock()
+		if err != nil || c.dead {
+			_ = in.Close()
+			c.mu.Unlock()
+			continue
+		}
+		c.conns = append(c.conns, in, out)
+		c.mu.Unlock()
+		go func() { _, _ = io.Copy(out, in); _ = out.Close() }()
+		go func() { _, _ = io.Copy(in, out); _ = in.Close() }()
+	}
+}
+
+// set cuts the cable, or mends it.
+func (c *cable) set(dead bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dead = dead
+	for _, conn := range c.conns {
+		_ = conn.Close()
+	}
+	c.conns = nil
+}
+
+// testLease is the lease of replicas in tests.
+const testLease = 500 * time.Millisecond
+
+// replica is one of several proxies that share a Redis server.
+func replica(t *testing.T, a *agent, client, resume, address string) *rig {
+	t.Helper()
+	top := fmt.Sprintf("store: {redis: {url: \"redis://%s\", lease: %s, prefix: \"%s:\"}}\ntimeouts: {drain: 20s}", address, testLease, t.Name())
+	return start(t, strings.Replace(simple(a.url(), top, "", "client: "+client+"\nrequests: {mode: translate}\nresume: {"+resume+"}"),
+		"path: /run", "path: /run/*", 1))
+}
+
+// TestReplicas: a client that has lost its stream comes back at another replica, and others read the run at a third, byte for byte.
+func TestReplicas(t *testing.T) {
+	t.Parallel()
+	for _, c := range resumeClients {
+		if c.dialect == "native" {
+			continue // it is copied
+		}
+		t.Run(c.dialect, func(t *testing.T) {
+			t.Parallel()
+			a, goOn, _ := gatedAgent(t)
+			address := redisAddress(t)
+			one, two, three := replica(t, a, c.dialect, "grace: 1m", address), replica(t, a, c.dialect, "grace: 1m", address), replica(t, a, c.dialect, "grace: 1m", address)
+			first := one.dial()
+			first.ask("POST", c.path, c.body, alice)
+			resp := first.response()
+			run, had := resp.Header.Get(runHeader), firstHalf(t, resp)
+			first.reset()
+			other := two.dial()
+			if method, path, own := strings.Cut(c.back, " "); own {
+				other.ask(method, path, "", alice)
+			} else {
+				other.ask("GET", c.path, "", alice, "X-Sabir-Run: "+run)
+			}
+			live := other.response()
+			three.call(t, 404, bob+"\r\nLast-Event-ID: "+lastID(had), "GET", c.path, "")
+			close(goOn)
+			body, err := io.ReadAll(live.Body)
+			if whole := string(body); err != nil || !strings.HasPrefix(whole, had) || !strings.Contains(whole, "world") {
+				t.Fatalf("%v: at another replica comes\n%s\nbehind\n%s", err, whole, had)
+			}
+			if rest := three.call(t, 200, alice+"\r\nLast-Event-ID: "+lastID(had), "POST", c.path, c.body); had+rest != string(body) {
+				t.Errorf("the rest is\n%s\nof\n%s\nwhere the client had\n%s", rest, body, had)
+			}
+			if n := a.connections(); n != 1 {
+				t.Errorf("the agent was asked %d times", n)
+			}
+		})
+	}
+}
+
+// openAt begins a run at a replica, as a client of AG-UI, and reads half of it.
+func openAt(t *testing.T, r *rig) (c *client, resp *http.Response, run, had string) {
+	t.Helper()
+	c, resp = r.openRun()
+	had = firstHalf(t, resp)
+	return c, resp, resp.Header.Get(runHeader), had
+}
+
+// joinAt comes to a run at a replica, and reads half of it.
+func joinAt(t *testing.T, r *rig, run string) (c *client, resp *http.Response) {
+	t.Helper()
+	c = r.dial()
+	c.ask("GET", "/run", "", alice, "X-Sabir-Run: "+run)
+	resp = c.response()
+	firstHalf(t, resp)
+	return c, resp
+}
+
+func rest(t *testing.T, resp *http.Response) string {
+	t.Helper()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Errorf("%v behind %s", err, body)
+	}
+	return string(body)
+}
+
+// TestReplicaStops: a run is ended at any replica.
+func TestReplicaStops(t *testing.T) {
+	t.Parallel()
+	a, _, gone := gatedAgent(t)
+	address := redisAddress(t)
+	one, two := replica(t, a, "agui", "grace: 1m", address), replica(t, a, "agui", "grace: 1m", address)
+	_, resp, run, _ := openAt(t, one)
+	_, other := joinAt(t, two, run)
+	two.call(t, 404, bob+"\r\nX-Sabir-Run: "+run, "DELETE", "/run", "")
+	two.call(t, 204, alice+"\r\nX-Sabir-Run: "+run, "DELETE", "/run", "")
+	<-gone
+	if here, there := rest(t, resp), rest(t, other); here != there || !strings.Contains(here, "RUN_") {
+		t.Errorf("the end is\n%s\nand at the other replica\n%s", here, there)
+	}
+}
+
+// TestReplicaWatches: a client at another replica keeps a run going, and nobody does when it has left.
+func TestReplicaWatches(t *testing.T) {
+	t.Parallel()
+	a, _, gone := gatedAgent(t)
+	address := redisAddress(t)
+	one, two := replica(t, a, "agui", "grace: 600ms", address), replica(t, a, "agui", "grace: 600ms", address)
+	c, _, run, _ := openAt(t, one)
+	other, _ := joinAt(t, two, run)
+	c.reset()
+	select {
+	case <-gone:
+		t.Fatal("the run was ended under its client at another replica")
+	case <-time.After(2 * time.Second):
+	}
+	other.reset()
+	<-gone
+}
+
+// TestReplicaDies: what a replica has begun ends honestly when it is gone, once for all; a replica that was only cut off learns
+// that it was taken for dead.
+func TestReplicaDies(t *testing.T) {
+	t.Parallel()
+	a, goOn, gone := gatedAgent(t)
+	address := redisAddress(t)
+	line := newCable(t, address)
+	one, two, three := replica(t, a, "agui", "grace: 1m", line.Addr().String()), replica(t, a, "agui", "grace: 1m", address), replica(t, a, "agui", "grace: 1m", address)
+	_, _, run, had := openAt(t, one)
+	_, second := joinAt(t, two, run)
+	_, third := joinAt(t, three, run)
+	line.set(true)
+	ends := []string{rest(t, second), rest(t, third)}
+	if ends[0] != ends[1] || !strings.Contains(ends[0], "RUN_ERROR") || strings.Contains(ends[0], "world") {
+		t.Errorf("the end is\n%s\nand\n%s", ends[0], ends[1])
+	}
+	// A client that had more than the log has sees the end.
+	late := two.call(t, 200, alice+"\r\nLast-Event-ID: "+run+"-999", "GET", "/run", "", "RUN_ERROR")
+	if strings.Contains(late, "Hello") || had == "" {
+		t.Errorf("behind everything comes %s", late)
+	}
+	if n := two.metric("sabir_resume_store_events_total", "event=orphan") + three.metric("sabir_resume_store_events_total", "event=orphan"); n != 1 {
+		t.Errorf("the run was ended %v times", n)
+	}
+	line.set(false)
+	close(goOn)
+	await(t, "the first replica to learn of it", func() bool { return one.metric("sabir_resume_store_events_total", "event=fenced") == 1 })
+	select {
+	case <-gone:
+	case <-time.After(100 * time.Millisecond): // the agent had said everything by then
+	}
+}
+
+// TestReplicaDrains: a client of a replica that ends is cut, comes back at another one, and gets everything.
+func TestReplicaDrains(t *testing.T) {
+	t.Parallel()
+	a, goOn, _ := gatedAgent(t)
+	address := redisAddress(t)
+	one, two := replica(t, a, "agui", "grace: 1m", address), replica(t, a, "agui", "grace: 1m", address)
+	_, resp, run, had := openAt(t, one)
+	one.end()
+	if more, err := io.ReadAll(resp.Body); err == nil || len(more) > 0 {
+		t.Errorf("%v: the client was not cut, but got %s", err, more)
+	}
+	c := two.dial()
+	c.ask("GET", "/run", "", alice, "Last-Event-ID: "+lastID(had))
+	again := c.response()
+	close(goOn)
+	if got := rest(t, again); !strings.Contains(got, "world") || !strings.Contains(got, "RUN_FINISHED") {
+		t.Errorf("at the other replica comes %s", got)
+	}
+	two.call(t, 200, alice+"\r\nX-Sabir-Run: "+run, "GET", "/run", "", "Hello", "world")
+}
+
+// TestStoreAway: clients that are connected do not notice that Redis is away; those that come get a status, and what was said in the
+// meantime is there when it is back.
+func TestStoreAway(t *testing.T) {
+	t.Parallel()
+	a, goOn, _ := gatedAgent(t)
+	address := redisAddress(t)
+	line := newCable(t, address)
+	one, two := replica(t, a, "agui", "grace: 1m", line.Addr().String()), replica(t, a, "agui", "grace: 1m", line.Addr().String())
+	_, resp, run, _ := openAt(t, one)
+	line.set(true)
+	two.call(t, 503, alice+"\r\nX-Sabir-Run: "+run, "GET", "/run", "", "store_unavailable")
+	close(goOn)
+	if got := rest(t, resp); !strings.Contains(got, "RUN_FINISHED") {
+		t.Errorf("the client of the run gets %s", got)
+	}
+	line.set(false)
+	await(t, "the run to be there", func() bool {
+		_, body := two.post("/run", "", alice, "X-Sabir-Run: "+run)
+		return strings.Contains(body, "RUN_FINISHED")
+	})
+}
