@@ -148,7 +148,11 @@ func TestResumeOwnWays(t *testing.T) {
 			first.ask("POST", path, body, alice)
 			resp := first.response()
 			had := firstHalf(t, resp)
-			method, place, asks, header := back(had + "\n" + resp.Header.Get("Location"))
+			location := resp.Header.Get("Location")
+			if run := resp.Header.Get("Content-Location"); client == "langgraph" && (location != run+"/stream" || !strings.HasPrefix(run, "/threads/t1/runs/")) {
+				t.Fatalf("the SDKs take the end of %q for the id of the run, and look for its stream at %q behind the URL of their API", run, location)
+			}
+			method, place, asks, header := back(had + "\n" + location)
 			first.reset()
 			again := r.dial()
 			again.ask(method, place, asks, append(header, alice)...)
@@ -170,7 +174,7 @@ func TestResumeOwnWays(t *testing.T) {
 	}
 	f("langgraph", "/run/threads/t1/runs/stream", said("hi"), func(half string) (string, string, string, []string) {
 		at := strings.LastIndexByte(half, '\n')
-		return "GET", half[at+1:], "", []string{"Last-Event-ID: " + lastID(half)}
+		return "GET", "/run" + half[at+1:], "", []string{"Last-Event-ID: " + lastID(half)} // the SDKs put it behind the URL of the API
 	}, false)
 	f("openai-responses", "/run", `{"model":"m","stream":true,"input":"hi"}`, func(half string) (string, string, string, []string) {
 		_, id, _ := strings.Cut(half, `"id":"`)

@@ -124,9 +124,9 @@ func (s *Server) serveViewer(v *viewer, conn *requestConn) {
 	sink := c.httpSink(client)
 	sink.header.Set(runHeader, v.run.About.token)
 	if place := c.target.dialect.RunPath; place != nil && c.sub.found {
-		path := c.route.base() + place(v.run.About.asked)
-		sink.header.Set("Location", path)
-		sink.header.Set("Content-Location", path)
+		run, stream := place(v.run.About.asked) // without the path of the route: the SDKs put them behind the URL of their API
+		sink.header.Set("Location", stream)
+		sink.header.Set("Content-Location", run)
 	}
 	st := &canceler{limitWrite: client.limitWrite, comesBack: s.replicas != nil}
 	f := s.admit(c.route, st)

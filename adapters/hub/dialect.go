@@ -271,8 +271,8 @@ type Dialect struct {
 	// NoEventIDs says that clients of the dialect fail on event streams with ids.
 	NoEventIDs bool
 
-	// RunPath is where clients find the stream of their run again, below the path of the route; nil: they know it by themselves.
-	RunPath func(asked *Request) string
+	// RunPath is where clients find their run and its stream again, below the path of the route; nil: they know it by themselves.
+	RunPath func(asked *Request) (run, stream string)
 
 	// FaceHTTP is how such clients speak by HTTP; nil: they do not.
 	FaceHTTP *FaceHTTP

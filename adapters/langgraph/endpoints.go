@@ -36,12 +36,13 @@ var endpoints = []hub.Endpoint{
 	{Method: "POST", Path: "/threads/{thread}/runs/{run}/cancel", Operation: hub.OpStop},
 }
 
-// streamPath is where the SDK finds the stream of a run again by itself.
-func streamPath(asked *hub.Request) string {
-	if len(asked.Thread) == 0 {
-		return "/runs/" + urlPart(asked.Run) + "/stream"
+// placesOf is where the SDKs find a run and its stream again by themselves.
+func placesOf(asked *hub.Request) (run, stream string) {
+	run = "/runs/" + urlPart(asked.Run)
+	if len(asked.Thread) > 0 {
+		run = "/threads/" + urlPart(asked.Thread) + run
 	}
-	return "/threads/" + urlPart(asked.Thread) + "/runs/" + urlPart(asked.Run) + "/stream"
+	return run, run + "/stream"
 }
 
 func urlPart(body []byte) string { return url.PathEscape(string(rawjson.AppendUnescaped(nil, body))) }

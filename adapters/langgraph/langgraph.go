@@ -162,7 +162,7 @@ var Dialect = hub.Dialect{
 	NoteThread:    noteThread,
 	Stateless:     true,
 	Endpoints:     endpoints,
-	RunPath:       streamPath,
+	RunPath:       placesOf,
 	Sessions:      &sessions,
 }
 
