@@ -242,7 +242,7 @@ func TestGrace(t *testing.T) {
 	if took := time.Since(left); took < 250*time.Millisecond {
 		t.Errorf("it ended after %v", took)
 	}
-	if end := r.awaitEnds(1); end["ending"] != "client_gone" {
+	if end := r.awaitEnds(1); end["ending"] != "run_unread" {
 		t.Errorf("log: %v", end)
 	}
 	if r.metric("sabir_resume_grace_total", "end=returned") != 1 || r.metric("sabir_resume_grace_total", "end=expired") != 1 {
@@ -250,6 +250,24 @@ func TestGrace(t *testing.T) {
 	}
 	await(t, "the run to be forgotten", func() bool { return r.metric("sabir_resume_runs")+r.metric("sabir_resume_log_bytes") == 0 })
 	r.call(t, 404, alice, "GET", "/run?last_event_id="+lastID(had), "")
+}
+
+// TestGraceTold: who comes to a run that was given up for want of a client is told that, and not that the agent failed.
+func TestGraceTold(t *testing.T) {
+	t.Parallel()
+	a, _, gone := gatedAgent(t)
+	r := resuming(t, a, "agui", "grace: 100ms")
+	c, resp := r.openRun()
+	had := firstHalf(t, resp)
+	c.reset()
+	<-gone
+	if end := r.awaitEnds(1); end["ending"] != "run_unread" {
+		t.Errorf("log: %v", end)
+	}
+	rest := r.call(t, 200, alice, "GET", "/run?last_event_id="+lastID(had), "")
+	if !strings.Contains(rest, `"code":"run_unread"`) || strings.Contains(rest, "agent server") {
+		t.Errorf("the end is %s", rest)
+	}
 }
 
 // TestStopShared: a client that is gone can end its run, and nobody else's.

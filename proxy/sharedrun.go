@@ -158,7 +158,7 @@ func (a *shared) leave(log *eventlog.Log) {
 	}
 	a.leaving = time.AfterFunc(a.grace, func() {
 		a.countGrace(log, "expired")
-		a.canceler.cancel(hub.Fail(hub.CodeClientGone, nil))
+		a.canceler.cancel(hub.Fail(hub.CodeRunUnread, nil))
 	})
 }
 

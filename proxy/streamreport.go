@@ -53,7 +53,7 @@ func (x *stream) report(f *hub.Failure) {
 	tokens := x.stats.Usage.Sum()
 	r.metrics.used(r.modelLabel(x.call.asked), &tokens)
 	level := zap.InfoLevel
-	if f != nil && !clientFault(f.Code) && f.Code != hub.CodeCancelled || x.stats.UnrecognisedShare() > engine.MostlyUnrecognised {
+	if f != nil && !clientFault(f.Code) && f.Code != hub.CodeCancelled && f.Code != hub.CodeRunUnread || x.stats.UnrecognisedShare() > engine.MostlyUnrecognised {
 		level = zap.WarnLevel
 	}
 	x.logRecognised()
@@ -67,7 +67,7 @@ func (x *stream) report(f *hub.Failure) {
 func (x *stream) countCancel(f *hub.Failure) {
 	by := "proxy"
 	switch f.Code {
-	case hub.CodeClientGone, hub.CodeClientSlow, hub.CodeCancelled:
+	case hub.CodeClientGone, hub.CodeClientSlow, hub.CodeCancelled, hub.CodeRunUnread:
 		by = "client"
 	case hub.CodeShutdown, hub.CodeDuration, hub.CodeIdle, hub.CodeMalformed, hub.CodeTooLong:
 		if !x.opened || x.pump.atEnd {

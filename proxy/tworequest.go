@@ -217,7 +217,7 @@ func cancelReason(f *hub.Failure, opened bool) string {
 		return ""
 	}
 	switch f.Code {
-	case hub.CodeClientGone, hub.CodeClientSlow:
+	case hub.CodeClientGone, hub.CodeClientSlow, hub.CodeRunUnread:
 		return reasonClientLeft
 	case hub.CodeCancelled:
 		return reasonCancelled

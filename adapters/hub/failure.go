@@ -47,6 +47,7 @@ const (
 	CodeRunUnknown    Code = "run_unknown"       // no run of that name is known, or not any more
 	CodeRunEnded      Code = "run_ended"         // it is over: it can neither be ended nor go on
 	CodeRunCut        Code = "run_cut"           // its beginning is not kept any more, so that nobody can come to it
+	CodeRunUnread     Code = "run_unread"        // nobody read it for longer than its route allows, so that it was ended
 	CodeUnsupported   Code = "unsupported"       // the client's dialect has it, and Sabir does not
 
 	CodeConnUnknown Code = "connection_unknown" // the client names a connection of its protocol that is not there, or not any more
@@ -118,6 +119,7 @@ var failures = map[Code]failureInfo{
 	CodeRunUnknown:    {404, StatusFailed, "No run of this name is known, or not any more."},
 	CodeRunCut:        {410, StatusFailed, "The beginning of this run is not kept any more."},
 	CodeStore:         {503, StatusFailed, "The store of runs cannot be reached. Try again later."},
+	CodeRunUnread:     {410, StatusTruncated, "Nobody read the answer for so long that its run was ended."},
 	CodeRunEnded:      {409, StatusFailed, "The run has ended."},
 	CodeUnsupported:   {400, StatusFailed, "This is not offered here."},
 	CodeLimit:         {503, StatusFailed, "Too many streams are open. Try again later."},

@@ -31,6 +31,7 @@ func TestStatusesOfFailures(t *testing.T) {
 		"answer_continued":      "400 failed",
 		"connection_unknown":    "404 failed",
 		"run_cut":               "410 failed",
+		"run_unread":            "410 truncated",
 		"already_read":          "409 failed",
 		"host_not_allowed":      "421 failed",
 		"internal_error":        "500 failed",
