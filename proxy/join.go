@@ -30,6 +30,7 @@ type join struct {
 	position string // what the client has, "" for nothing
 	after    int64  // so many records it has, where its dialect counts them
 	must     bool   // there is no other answer to the request
+	live     bool   // only a run that goes on is wanted
 }
 
 // comesBack reports whether a request names a shared run by its token.
@@ -57,7 +58,9 @@ func (r *route) joinOf(ctx *fasthttp.RequestCtx, t *target, sub *subpath) *join 
 	case sub.op == hub.OpJoin:
 		return key(byThread, sub.params["thread"])
 	case sub.op == hub.OpConnect:
-		return key(byThread, plainText(formOf(ctx, t.dialect).Thread))
+		asked := formOf(ctx, t.dialect)
+		j.live = hasAnswer(asked.Messages)
+		return key(byThread, plainText(asked.Thread))
 	case sub.op == hub.OpRejoin:
 		return key(byRun, sub.params["run"])
 	case sub.op == hub.OpAnswer && string(ctx.QueryArgs().Peek("stream")) == "true":
@@ -69,6 +72,11 @@ func (r *route) joinOf(ctx *fasthttp.RequestCtx, t *target, sub *subpath) *join 
 		return key(byToken, token)
 	}
 	return nil
+}
+
+// hasAnswer reports whether a client has what was said to the user's last words. It would show an answer that comes again twice.
+func hasAnswer(messages []hub.Message) bool {
+	return len(messages) > 0 && messages[len(messages)-1].Role != hub.RoleUser
 }
 
 // countedRecords is how many records a client has that has seen the one of a number; they are counted from 0.
@@ -95,7 +103,7 @@ func (s *Server) answerJoin(ctx *fasthttp.RequestCtx, r *route, t *target, sub s
 		s.rejectOperation(ctx, t, sub.op, f)
 		return true
 	}
-	if run == nil && !j.must || run != nil && sub.op == hub.OpConnect && run.Ended() {
+	if run == nil && !j.must || run != nil && j.live && run.Ended() {
 		return false
 	}
 	v, f := r.viewerOf(ctx, t, sub, j, run)

@@ -220,6 +220,31 @@ func TestResumeChat(t *testing.T) {
 	r.call(t, 204, alice, "GET", "/run/chat%202/stream", "")
 }
 
+// TestResumeConnect: a page of CopilotKit's that comes back when its run has ended gets the answer, unless it has it.
+func TestResumeConnect(t *testing.T) {
+	t.Parallel()
+	a, goOn, _ := gatedAgent(t)
+	r := resuming(t, a, "agui", "grace: 1m")
+	const user = `{"id":"u1","role":"user","content":"hi"}`
+	first := r.dial()
+	first.ask("POST", "/run/agent/default/run", `{"threadId":"t1","runId":"r1","messages":[`+user+`]}`, alice)
+	firstHalf(t, first.response())
+	first.reset()
+	close(goOn)
+	r.awaitEnds(1)
+	f := func(messages, thread string, want bool) {
+		t.Helper()
+		got := r.call(t, 200, alice, "POST", "/run/agent/default/connect", `{"threadId":"`+thread+`","runId":"r2","messages":[`+messages+`]}`)
+		if whole := strings.Contains(got, "Hello") && strings.Contains(got, "world") && strings.Contains(got, "RUN_FINISHED"); whole != want || !want && got != "" {
+			t.Errorf("with %s in %s: %s", messages, thread, got)
+		}
+	}
+	f("", "t1", true)
+	f(user, "t1", true)
+	f(user+`,{"id":"m1","role":"assistant","content":"Hello world"}`, "t1", false)
+	f("", "t2", false)
+}
+
 // TestGrace: a run without a client ends when the time for that is over, and not before.
 func TestGrace(t *testing.T) {
 	t.Parallel()
