@@ -1,9 +1,5 @@
 // The table of docs/conversations.md.
-import fs from "node:fs";
 import { scenarios } from "./scenarios.mjs";
-
-const begin = "<!-- conversations: made by conformance/conversations/run.mjs --write -->\n";
-const end = "<!-- end of conversations -->\n";
 
 // table is the text between the marks. Cells have a client, an agent, a scenario, a reason if it is not the case that it works, and a remark how it does.
 export function table(cells) {
@@ -29,16 +25,4 @@ function mark({ reason, remark, tried }, notes) {
   if (!note) return "yes";
   if (!notes.includes(note)) notes.push(note);
   return `${!reason ? "yes" : tried ? "**no**" : "–"} <sup>${notes.indexOf(note) + 1}</sup>`;
-}
-
-// compare reports whether the document has the table; with write, it has it afterwards.
-export function compare(file, made, write) {
-  const text = fs.readFileSync(file, "utf8");
-  const from = text.indexOf(begin);
-  const to = text.indexOf(end);
-  if (from < 0 || to < from) throw new Error(`${file} has no marks for the table`);
-  const whole = `${text.slice(0, from)}${begin}\n${made}\n${text.slice(to)}`;
-  if (whole === text) return true;
-  if (write) fs.writeFileSync(file, whole);
-  return write;
 }

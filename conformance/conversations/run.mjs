@@ -11,8 +11,9 @@ import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { startAgents } from "./agents.mjs";
+import { compare } from "../lib/marked.mjs";
 import { clients } from "./clients.mjs";
-import { compare, table } from "./document.mjs";
+import { table } from "./document.mjs";
 import { known } from "./known.mjs";
 import { listening, start, stop } from "./processes.mjs";
 import { scenarios } from "./scenarios.mjs";
@@ -145,7 +146,7 @@ function report(cells) {
   const works = tried.filter((c) => !c.fault).length;
   console.log(`${works} conversations went as they should, ${tried.length - works} did not, of which ${tried.length - works - broken.length} are known`);
   if (broken.length + mended.length > 0) return true;
-  if (options.only || compare(document, table(cells.filter((c) => !c.direct)), options.write)) return false;
+  if (options.only || compare(document, "conversations", table(cells.filter((c) => !c.direct)), options.write)) return false;
   console.error("docs/conversations.md is stale: node conformance/conversations/run.mjs <sabir> --write");
   return true;
 }

@@ -1,0 +1,123 @@
+// What is tried with each client. A trial is a function that fails by throwing; its title is a column of the document.
+import assert from "node:assert/strict";
+import { said } from "./agent.mjs";
+import { otherReader } from "./clients/plain.mjs";
+
+// Places in a stream where it is cut: shares of its length, and what comes there.
+const at = {
+  early: { share: 0.1, edge: "any", reset: true },
+  end: { share: 0.5, edge: "end", reset: false },
+  middle: { share: 0.6, edge: "middle", reset: true },
+  late: { share: 0.9, edge: "any", reset: true },
+};
+
+export const trials = {
+  whole: { title: "uncut", run: (t) => cut(t, []) },
+  early: { title: "cut", run: (t) => cut(t, [at.early]) },
+  end: { title: "cut", run: (t) => cut(t, [at.end]) },
+  middle: { title: "cut", run: (t) => cut(t, [at.middle]) },
+  late: { title: "cut", run: (t) => cut(t, [at.late]) },
+  twice: { title: "cut", run: (t) => cut(t, [at.early, at.early]) },
+  second: { title: "second viewer", run: second },
+  other: { title: "other dialects", run: other },
+  ended: { title: "after the end", run: ended },
+  stranger: { title: "another principal", run: stranger, verdict: ({ stranger }) => (stranger === 404 ? "404" : "nothing") },
+  expired: { title: "after `grace`", run: expired, verdict: () => "told" },
+  off: { title: "without resume", run: off, verdict: () => "no" },
+};
+
+// cut lets a client read a run whose streams break.
+async function cut(t, places) {
+  const seat = await t.sit({ cuts: t.cutsAt(places) });
+  const talk = t.client.open(seat);
+  const result = await talk.read();
+  t.size ??= seat.relay.streams[0].bytes;
+  assert.equal(seat.relay.made, places.length, `${seat.relay.made} streams were cut`);
+  onceAndWhole(t, seat, result);
+}
+
+// onceAndWhole is what all clients have to show for a seat.
+function onceAndWhole(t, { key }, ...results) {
+  results.forEach(tellsAll);
+  assert.equal(t.agent.runs.get(key), 1, `the agent was asked ${t.agent.runs.get(key)} times`);
+}
+
+function tellsAll({ text, failed }) {
+  assert.equal(failed, undefined, `the client says: ${failed}`);
+  assert.equal(text, said);
+}
+
+// begun waits until a client shows words of a run.
+async function begun(talk) {
+  for (let n = 0; !talk.shown(); n++) {
+    if (n > 500) throw new Error("nothing is shown");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+// second: another client comes to a run that goes on.
+async function second(t) {
+  const [mine, theirs] = [await t.sit({ cuts: [] }), await t.sit({ cuts: [] })];
+  const talk = t.client.open(mine);
+  const reading = talk.read();
+  await begun(talk);
+  const coming = t.client.open({ ...theirs, key: mine.key }).come(talk.names);
+  onceAndWhole(t, mine, ...await Promise.all([reading, coming]));
+}
+
+// other: one comes to it that speaks another dialect.
+async function other(t) {
+  const mine = await t.sit({ cuts: [], any: true });
+  const talk = t.client.open(mine);
+  const reading = talk.read();
+  await begun(talk);
+  const { run } = mine.relay.streams[0];
+  const coming = readers.filter((d) => d !== t.client.dialect).map((dialect) => otherReader(dialect, { ...mine, url: mine.direct }).come({ run, dialect }));
+  onceAndWhole(t, mine, ...await Promise.all([reading, ...coming]));
+}
+
+const readers = ["agui", "aisdk", "openai-responses"];
+
+// ended: a client comes when everything has been said.
+async function ended(t) {
+  const seat = await t.sit({ cuts: [] });
+  const talk = t.client.open(seat);
+  tellsAll(await talk.read());
+  onceAndWhole(t, seat, await t.client.open(seat).come(talk.names));
+}
+
+// stranger: another principal gets nothing, in the client's own way and by the name of the run.
+async function stranger(t) {
+  const [mine, theirs] = [await t.sit({ cuts: [] }), await t.sit({ cuts: [], principal: "Bearer bob" })];
+  const talk = t.client.open(mine);
+  const reading = talk.read();
+  await begun(talk);
+  const run = mine.relay.streams[0].run;
+  const byName = async (principal) => (await fetch(mine.direct, { headers: { [mine.field ?? "authorization"]: principal, "x-sabir-run": run } })).status;
+  assert.equal(await byName(theirs.principal), 404, "a run of somebody else's");
+  assert.equal(await byName(mine.principal), 200, "the run of its own");
+  const result = await t.client.open({ ...theirs, key: mine.key }).come(talk.names).catch((err) => ({ text: "", failed: err.message }));
+  assert.equal(result.text, "", "a stranger reads along");
+  assert.notEqual(result.failed, undefined, "a stranger is told that all is well");
+  assert.equal(theirs.relay.statuses.at(-1), t.client.stranger, "the status that a stranger gets");
+  tellsAll(await reading);
+}
+
+// expired: a client that comes back when nobody has read the run for longer than grace is told so, and the agent is let go.
+async function expired(t) {
+  const seat = await t.sit({ cuts: t.cutsAt([at.early]), short: true, away: 700 });
+  const { text, failed } = await t.client.open(seat).read();
+  assert.equal(seat.relay.made, 1);
+  assert.ok(said.startsWith(text) && text !== said, `the client shows ${JSON.stringify(text)}`);
+  assert.notEqual(failed, undefined, "the client takes a part for the whole");
+  assert.equal(t.agent.gone.get(seat.key), 1, "the agent goes on");
+  t.note = failed;
+}
+
+// off is the control of the others: without resume, what they check is not so.
+async function off(t) {
+  const seat = await t.sit({ cuts: t.cutsAt([at.early]), off: true });
+  const result = await t.client.open(seat).read().catch((err) => ({ text: "", failed: err.message }));
+  if (!t.client.comesLater) assert.equal(seat.relay.made, 1);
+  assert.throws(() => onceAndWhole(t, seat, result), assert.AssertionError, "it is once and whole without resume: the check sees nothing");
+}
