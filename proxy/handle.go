@@ -92,6 +92,10 @@ func (s *Server) accept(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpa
 		return
 	}
 	if !sub.isRun() {
+		if f := s.joinRun(ctx, r, &sub); f != nil {
+			s.rejectOperation(ctx, t, sub.op, f)
+			return
+		}
 		s.reply(ctx, r, t, sub)
 		return
 	}

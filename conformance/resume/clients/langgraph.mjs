@@ -1,6 +1,6 @@
 // LangGraph's SDK: its loop over the events of a run goes on over breaks by itself.
 export function langgraphClient({ name, Client }) {
-  return { name, dialect: "langgraph", back: "by itself: `Location` with `Last-Event-ID`; `joinStream`", stranger: 404, open: (seat) => new Talk(Client, seat) };
+  return { name, dialect: "langgraph", back: "by itself: `Location` with `Last-Event-ID`; `joinStream`, `join`", stranger: 404, open: (seat) => new Talk(Client, seat) };
 }
 
 const streamMode = ["messages-tuple", "values"];
@@ -22,8 +22,13 @@ class Talk {
     }));
   }
 
-  come({ thread, run }) {
-    return this.take(this.client.runs.joinStream(thread, run, { streamMode, lastEventId: "-1" }));
+  // come reads the stream of the run, and waits for its last state, which must say the same.
+  async come({ thread, run }) {
+    const joined = this.client.runs.join(thread, run).catch((err) => ({ failed: err.message }));
+    const { text, failed } = await this.take(this.client.runs.joinStream(thread, run, { streamMode, lastEventId: "-1" }));
+    const state = await joined;
+    const wrong = textOf(state.messages?.at(-1).content ?? "") !== text ? `the last state is ${JSON.stringify(state)}` : undefined;
+    return { text, failed: failed ?? state.failed ?? wrong };
   }
 
   async take(events) {

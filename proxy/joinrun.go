@@ -1,0 +1,58 @@
+package proxy
+
+import (
+	"github.com/valyala/fasthttp"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
+)
+
+// joinRun holds a request for what came of a run back until the run has ended, if its log says when that is. Whatever else there is to
+// say of the run is said by the answer.
+func (s *Server) joinRun(ctx *fasthttp.RequestCtx, r *route, sub *subpath) *hub.Failure {
+	if sub.op != hub.OpJoinRun || r.logs == nil {
+		return nil
+	}
+	if _, past, f := r.findRun(ctx, sub); f != nil || past.Ended {
+		return nil
+	}
+	run := s.kept.shared.Find(eventlog.Key{Scope: r.scope(&ctx.Request.Header), Kind: byRun, Name: sub.params["run"]})
+	if run == nil {
+		return nil
+	}
+	st := new(canceler)
+	if f := s.admit(r, st); f != nil {
+		return f
+	}
+	defer s.finishStream(r, st)
+	defer s.watch.Watch(requestConnOf(ctx), func() { st.cancel(hub.Fail(hub.CodeClientGone, nil)) })()
+	return awaitEnd(run, r.cfg.Resume.Viewers, st)
+}
+
+// awaitEnd reads a run to its end as one of its clients, so that it goes on for as long as somebody waits.
+func awaitEnd(run *sharedRun, viewers int, st *canceler) *hub.Failure {
+	reader, err := run.Open(viewers)
+	if err != nil {
+		return joinFailure(err)
+	}
+	defer reader.Close()
+	run.About.enter(run.Log)
+	defer run.About.leave(run.Log)
+	quit := make(chan struct{})
+	st.onCancel(func() { close(quit) })
+	defer st.onCancel(nil)
+	for {
+		p, err := reader.Next()
+		if err != nil {
+			return nil
+		}
+		if len(p) > 0 {
+			continue
+		}
+		select {
+		case <-reader.Wake():
+		case <-quit:
+			return st.failure()
+		}
+	}
+}
