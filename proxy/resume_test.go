@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -162,6 +163,9 @@ func TestResumeOwnWays(t *testing.T) {
 			if rpc := strings.Contains(string(rest), "jsonrpc"); client == "a2a" && rpc != (asks != "") {
 				t.Errorf("the answer to %s %s is wrapped: %v", method, place, rpc)
 			}
+			if older := strings.Contains(string(rest), `"kind":"artifact-update"`); older != strings.Contains(asks, "tasks/resubscribe") {
+				t.Errorf("the answer to %s is of version 0.3: %v", asks, older)
+			}
 			if err != nil || got.StatusCode != 200 || !strings.Contains(string(rest), "world") || strings.Contains(string(rest), "Hello\"") != whole {
 				t.Errorf("%v, status %d: %s\nbehind\n%s", err, got.StatusCode, rest, had)
 			}
@@ -190,6 +194,17 @@ func TestResumeOwnWays(t *testing.T) {
 		func(half string) (string, string, string, []string) {
 			at := strings.Index(half, "data: ")
 			return "GET", "/run/tasks/" + a2aTaskID(t, half[at:]) + ":subscribe", "", []string{"A2A-Version: 1.0"}
+		}, true)
+	const a2a03 = `{"kind":"message","messageId":"u","role":"user","parts":[{"kind":"text","text":"hi"}]}`
+	task03 := regexp.MustCompile(`"kind":"task","id":"([^"]+)"`)
+	f("a2a", "/run", a2aCall("message/stream", `"message":`+a2a03),
+		func(half string) (string, string, string, []string) {
+			return "POST", "/run", a2aCall("tasks/resubscribe", `"id":"`+task03.FindStringSubmatch(half)[1]+`"`), nil
+		}, true)
+	task03REST := regexp.MustCompile(`"task":{"id":"([^"]+)"`)
+	f("a2a", "/run/v1/message:stream", `{"message":{"messageId":"u","role":"ROLE_USER","content":[{"text":"hi"}]}}`,
+		func(half string) (string, string, string, []string) {
+			return "POST", "/run/v1/tasks/" + task03REST.FindStringSubmatch(half)[1] + ":subscribe", "", nil
 		}, true)
 	f("agui", "/run/agent/default/run", `{"threadId":"t1","runId":"r1","messages":[{"id":"u1","role":"user","content":"hi"}]}`,
 		func(string) (string, string, string, []string) {
