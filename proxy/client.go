@@ -81,6 +81,7 @@ type httpSink struct {
 	close   bool // the connection ends with the response
 	began   bool
 
+	over     bool                     // without records, the answer is that there is nothing and will be nothing
 	head     bool                     // the client wants no body
 	passed   *fasthttp.ResponseHeader // of an answer that passes as it is; nil for streams
 	bodiless bool                     // and that has no body
@@ -106,6 +107,9 @@ func (s *httpSink) write(out *wire.Out) error {
 
 // end implements sink.
 func (s *httpSink) end(out *wire.Out, f *hub.Failure) error {
+	if s.over && !s.began && out.Records == 0 {
+		return s.answer(func(resp *fasthttp.Response) { resp.SetStatusCode(fasthttp.StatusNoContent) })
+	}
 	if !s.began && f != nil && (out.Records == 0 || s.passed != nil) {
 		return s.refuse(f)
 	}
@@ -200,10 +204,15 @@ func (s *httpSink) ofDialect(h *fasthttp.ResponseHeader) {
 
 // refuse answers with a status instead of a stream.
 func (s *httpSink) refuse(f *hub.Failure) error {
+	return s.answer(func(resp *fasthttp.Response) { fillFailure(resp, s.dialect, hub.OpRun, s.asked, f) })
+}
+
+// answer writes an answer that is no stream.
+func (s *httpSink) answer(fill func(*fasthttp.Response)) error {
 	s.began = true
 	var resp fasthttp.Response
 	s.header.CopyTo(&resp.Header)
-	fillFailure(&resp, s.dialect, hub.OpRun, s.asked, f)
+	fill(&resp)
 	resp.SkipBody = s.head
 	if s.close {
 		resp.SetConnectionClose()

@@ -150,5 +150,6 @@ func (r *route) viewerOf(ctx *fasthttp.RequestCtx, t *target, sub subpath, j *jo
 	if skip > 0 {
 		how = joinPosition
 	}
-	return &viewer{call: c, run: run, asked: &asked, how: how, skip: skip}, nil
+	polls := ctx.IsGet() && j.must && skip > 0
+	return &viewer{call: c, run: run, asked: &asked, how: how, skip: skip, polls: polls}, nil
 }

@@ -118,6 +118,7 @@ func TestResume(t *testing.T) {
 			if again := r.call(t, 200, alice+"\r\nLast-Event-ID: "+lastID(had), "POST", c.path, c.body); again != rest {
 				t.Errorf("by the same request again:\n%s\nand not\n%s", again, rest)
 			}
+			r.call(t, 204, alice+"\r\nLast-Event-ID: "+lastID(rest), "GET", c.path, "") // else an EventSource comes again and again
 			r.call(t, 404, bob+"\r\nLast-Event-ID: "+lastID(had), "GET", c.path, "")
 			r.call(t, 400, alice+"\r\nLast-Event-ID: "+run+"-x", "GET", c.path, "")
 			r.call(t, 404, alice+"\r\nLast-Event-ID: 17", "GET", c.path, "")
@@ -127,7 +128,7 @@ func TestResume(t *testing.T) {
 			if end := r.awaitEnds(1); end["ending"] != "done" {
 				t.Errorf("log: %v", end)
 			}
-			if joins := r.metric("sabir_resume_joins_total", "how=position"); joins != 2 {
+			if joins := r.metric("sabir_resume_joins_total", "how=position"); joins != 3 {
 				t.Errorf("%v clients came back", joins)
 			}
 			if n := r.metric("sabir_resume_runs", "state=finished"); n != 1 {

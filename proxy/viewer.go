@@ -23,6 +23,7 @@ type viewer struct {
 	asked *hub.Request
 	how   string // it comes to the run
 	skip  int64  // so many records it has
+	polls bool   // it asks for what is behind them, and again when that has ended, until there is nothing
 }
 
 // Ways to come to a run.
@@ -92,7 +93,7 @@ func (s *Server) move(v *viewer, reader *eventlog.Reader, st *canceler, sink *ht
 			wrote, f = p.wrote, s.rescue(rescued, &p)
 		}
 	}()
-	if v.skip > 0 {
+	if sink.over = v.polls && v.run.Ended(); v.skip > 0 && !sink.over {
 		p.open()
 	}
 	f = p.run()

@@ -85,7 +85,8 @@ class FetchTalk extends Reader {
   }
 }
 
-// eventSourceClient is the npm package of that name. It begins where a page begins that was loaded anew: the run goes on already.
+// eventSourceClient is the npm package of that name. It begins where a page begins that was loaded anew: the run goes on already. Nobody
+// closes it: it has to learn that there will be no more.
 export function eventSourceClient({ name, EventSource, dialect }) {
   return { name, dialect, back: "by itself: `Last-Event-ID`; it begins with `?last_event_id=`", stranger: 404, comesLater: true, open: (seat) => new SourceTalk(EventSource, dialect, seat) };
 }
@@ -112,12 +113,15 @@ class SourceTalk extends Reader {
         this.source.onmessage = ({ data }) => {
           try {
             this.take(data);
-            if (this.over) resolve();
           } catch (err) {
             reject(err);
           }
         };
-        this.source.onerror = ({ message }) => this.source.readyState === this.EventSource.CLOSED && reject(new Error(message || "it is closed"));
+        this.source.onerror = ({ message }) => {
+          if (this.source.readyState !== this.EventSource.CLOSED) return; // it tries again
+          if (this.over) resolve();
+          else reject(new Error(message || "it is closed"));
+        };
       });
     } catch (err) {
       return { text: this.text, failed: err.message };
