@@ -50,6 +50,7 @@ export const clients = [
   aguiClient({ name: named("agui-client-1.0.0"), HttpAgent: HttpAgent1 }),
   aguiClient({ name: named("agui-client-0.0.59"), HttpAgent: HttpAgent0 }),
   copilotkitClient({ name: named("copilotkit-core"), CopilotKitCore }),
+  copilotkitClient({ name: named("copilotkit-core", ", same page"), CopilotKitCore, reload: false }),
   anthropicClient({ name: named("anthropic-sdk-1"), Anthropic }),
   geminiClient({ name: named("google-genai-3"), GoogleGenAI }),
   eventSourceClient({ name: named("eventsource"), EventSource, dialect: "agui" }),

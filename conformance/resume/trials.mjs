@@ -17,7 +17,7 @@ export const trials = {
   end: { title: "cut", run: (t) => cut(t, [at.end]) },
   middle: { title: "cut", run: (t) => cut(t, [at.middle]) },
   late: { title: "cut", run: (t) => cut(t, [at.late]) },
-  twice: { title: "cut", run: (t) => cut(t, [at.early, at.early]) },
+  twice: { title: "cut", run: (t) => cut(t, [at.early, at.end]) },
   second: { title: "second viewer", run: second },
   other: { title: "other dialects", run: other },
   ended: { title: "after the end", run: ended },

@@ -3,28 +3,38 @@ import { shown } from "./agui.mjs";
 
 globalThis.window ??= {}; // it asks a runtime only in a browser
 
-export function copilotkitClient({ name, CopilotKitCore }) {
+export function copilotkitClient({ name, CopilotKitCore, reload = true }) {
   return {
-    name, dialect: "agui", back: "`connectAgent` of a page that is loaded anew", stranger: 200, open: (seat) => new Talk(CopilotKitCore, seat),
+    name, dialect: "agui", stranger: 200, open: (seat) => new Talk(CopilotKitCore, seat, reload),
+    back: reload ? "`connectAgent` of a page that is loaded anew" : "`connectAgent` of the same page, which takes off the part that it has",
   };
 }
 
 class Talk {
-  constructor(CopilotKitCore, { url, key, principal }) {
-    Object.assign(this, { CopilotKitCore, url, key, principal, names: { thread: crypto.randomUUID() } });
+  constructor(CopilotKitCore, { url, key, principal }, reload) {
+    Object.assign(this, { CopilotKitCore, url, key, principal, reload, names: { thread: crypto.randomUUID() } });
   }
 
   async read() {
     const agent = await this.load(this.names.thread);
     agent.addMessage({ id: "mine", role: "user", content: this.key });
     let failed = await this.take(() => this.core.runAgent({ agent }));
-    for (let n = 0; failed && !this.told && n < 5; n++) failed = (await this.come(this.names)).failed;
+    for (let n = 0; failed && !this.told && n < 5; n++) {
+      if (this.reload) await this.load(this.names.thread);
+      else this.agent.setMessages(this.agent.messages.filter((m) => m.role === "user")); // what comes again is appended to what is there
+      failed = await this.connect();
+    }
     return { text: this.shown(), failed };
   }
 
   async come({ thread }) {
-    const agent = await this.load(thread);
-    return { failed: await this.take(() => this.core.connectAgent({ agent })), text: this.shown() };
+    await this.load(thread);
+    return { failed: await this.connect(), text: this.shown() };
+  }
+
+  connect() {
+    this.wrong = undefined;
+    return this.take(() => this.core.connectAgent({ agent: this.agent }));
   }
 
   async take(run) {
@@ -43,7 +53,6 @@ class Talk {
 
   // load is a new page.
   async load(thread) {
-    this.wrong = undefined;
     this.core = new this.CopilotKitCore({ runtimeUrl: this.url, runtimeTransport: "rest", headers: { authorization: this.principal } });
     this.core.subscribe({ onError: ({ error }) => { this.wrong ??= error.message; } });
     for (let n = 0; this.core.runtimeConnectionStatus !== "connected"; n++) {
