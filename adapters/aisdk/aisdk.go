@@ -157,6 +157,7 @@ var Dialect = hub.Dialect{
 	Explains:      explains,
 	AppendFailure: appendFailure,
 	Endpoints:     endpoints,
+	RoutePath:     "/api/chat/*",
 	Messages:      messages{},
 	Stateless:     true,
 	Requests:      requests{},

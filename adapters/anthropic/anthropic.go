@@ -161,6 +161,7 @@ var Dialect = hub.Dialect{
 	AppendFailure: appendFailure,
 	AppendAnswer:  appendAnswer,
 	Endpoints:     endpoints,
+	RoutePath:     "/*",
 	AppendReply:   appendReply,
 	Requests:      requests{},
 	Messages:      messages{},

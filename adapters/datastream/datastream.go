@@ -123,6 +123,7 @@ var Dialect = hub.Dialect{
 	AppendFailure: appendFailure,
 	Messages:      messages{},
 	Stateless:     true,
+	RoutePath:     "/api/chat",
 	Requests:      requests{},
 }
 

@@ -133,6 +133,7 @@ var Dialect = hub.Dialect{
 	AppendFailure: appendFailure,
 	AppendAnswer:  appendAnswer,
 	Endpoints:     endpoints,
+	RoutePath:     "/*",
 	NoEventIDs:    true, // the Go SDK fails on every line that is not data
 	AppendReply:   appendReply,
 	Requests:      requests{},

@@ -244,6 +244,9 @@ type Dialect struct {
 	Endpoints   []Endpoint
 	AppendReply func(dst []byte, op Operation, a *Agent) []byte
 
+	// RoutePath is [Dialect.UsualRoute], where that is not made of the name.
+	RoutePath string
+
 	// Envelope takes apart the body of an [OpRun] that names its operation itself; ok is false for a body that does not. nil:
 	// none does.
 	Envelope func(body []byte) (op Operation, params map[string]string, inner []byte, ok bool)

@@ -151,3 +151,29 @@ func (e *Endpoint) match(path string) (params map[string]string, ok bool) {
 	}
 	return params, true
 }
+
+// UsualRoute is the path of a route at which clients of the dialect find it with the URL that they use by themselves, or one that is
+// easily told. It ends with /* where they call more than one URL.
+func (d *Dialect) UsualRoute() string {
+	switch {
+	case d.RoutePath != "":
+		return d.RoutePath
+	case len(d.Endpoints) > 0:
+		return "/" + d.Name + "/*"
+	}
+	return "/" + d.Name
+}
+
+// RunBelow is the path of a run below that of a route which ends with /*: the first one that needs no name in it. Bodies that name their
+// operation themselves go to the route itself.
+func (d *Dialect) RunBelow() string {
+	if d.Envelope != nil {
+		return ""
+	}
+	for _, e := range d.Endpoints {
+		if e.Operation == OpRun && e.Method == "POST" && e.Path != "" && !strings.Contains(e.Path, "{") {
+			return e.Path
+		}
+	}
+	return ""
+}

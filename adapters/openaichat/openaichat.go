@@ -145,6 +145,7 @@ var Dialect = hub.Dialect{
 	AppendFailure: appendFailure,
 	AppendAnswer:  appendAnswer,
 	Endpoints:     endpoints,
+	RoutePath:     "/v1/*",
 	AppendReply:   openaimodels.AppendReply,
 	Requests:      requests{},
 	Messages:      messages{},

@@ -184,6 +184,7 @@ var Dialect = hub.Dialect{
 	AppendFailure: appendFailure,
 	AppendAnswer:  appendAnswer,
 	Endpoints:     endpoints,
+	RoutePath:     "/v1/*",
 	AppendReply:   appendReply,
 	NewThread:     newConversation,
 	Requests:      requests{},

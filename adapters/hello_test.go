@@ -1,0 +1,75 @@
+package adapters
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// What people are told to paste is read by the dialect that it is of, and can be written for every agent.
+func TestHello(t *testing.T) {
+	for _, from := range all {
+		if from.Messages == nil {
+			continue
+		}
+		body := from.Hello()
+		if body == nil {
+			t.Errorf("%s: there is no body", from.Name)
+			continue
+		}
+		if bytes.ContainsAny(body, "'\n") {
+			t.Errorf("%s: a shell would not take %s", from.Name, body)
+		}
+		for _, to := range all {
+			if write := to.RequestWriter(); write != nil {
+				out, err := write(nil, readHello(t, from, body), new(hub.Losses))
+				if err != nil || !strings.Contains(string(out), `"Hello"`) {
+					t.Errorf("%s to %s: %v\n%s\n%s", from.Name, to.Name, err, body, out)
+				}
+			}
+		}
+	}
+}
+
+func readHello(t *testing.T, d *hub.Dialect, body []byte) *hub.Request {
+	t.Helper()
+	req := &hub.Request{Unique: []byte("1"), Header: func(string) string { return "" }}
+	if err := d.Requests.DecodeRequest(req, body); err != nil {
+		t.Fatalf("%s: %v\n%s", d.Name, err, body)
+	}
+	if last := req.Messages[len(req.Messages)-1]; last.Role != hub.RoleUser || string(last.Parts[0].Text) != "Hello" {
+		t.Errorf("%s: %s is read as %+v", d.Name, body, req.Messages)
+	}
+	return req
+}
+
+// The usual URL of a run is one that the endpoints of the dialect know.
+func TestUsualRoute(t *testing.T) {
+	f := func(name, route, below string) {
+		t.Helper()
+		d, err := Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.UsualRoute() != route || d.RunBelow() != below {
+			t.Errorf("%s: got %s and %s", name, d.UsualRoute(), d.RunBelow())
+		}
+	}
+	f("agui", "/agui/*", "")
+	f("a2a", "/a2a/*", "")
+	f("aisdk", "/api/chat/*", "")
+	f("datastream", "/api/chat", "")
+	f("openai-chat", "/v1/*", "/chat/completions")
+	f("openai-responses", "/v1/*", "/responses")
+	f("anthropic", "/*", "/v1/messages")
+	f("gemini", "/*", "")
+	f("langgraph", "/langgraph/*", "/runs/stream")
+	f("evolve", "/evolve", "")
+	for _, d := range all {
+		if e, _ := d.FindEndpoint("POST", d.RunBelow()); len(d.Endpoints) > 0 && (e == nil || e.Operation != hub.OpRun) {
+			t.Errorf("%s: nothing runs at %s", d.Name, d.RunBelow())
+		}
+	}
+}
