@@ -5,15 +5,35 @@ func Hello() *Request {
 	return &Request{Messages: []Message{{Role: RoleUser, Parts: []Part{{Kind: PartText, Text: []byte("Hello")}}}}}
 }
 
-// Hello is the body of [Hello] in the dialect; nil where requests of the dialect are not written.
+// Hello is the body of [Hello] in the dialect; nil where requests of the dialect are not written. It names a conversation only
+// where a client says nothing but what is new in one.
 func (d *Dialect) Hello() []byte {
+	req := Hello()
+	body := d.write(req)
+	if body != nil && d.SaysNews(body) {
+		req.Thread = []byte("thread-1")
+		body = d.write(req)
+	}
+	return body
+}
+
+func (d *Dialect) write(req *Request) []byte {
 	write := d.RequestWriter()
 	if write == nil {
 		return nil
 	}
-	body, err := write(nil, Hello(), new(Losses))
+	body, err := write(nil, req, new(Losses))
 	if err != nil {
 		return nil
 	}
 	return body
+}
+
+// SaysNews reports whether the body of a client says nothing but what is new in a conversation that others have to keep.
+func (d *Dialect) SaysNews(body []byte) bool {
+	if d.Messages == nil {
+		return false
+	}
+	asked := Request{Header: func(string) string { return "" }}
+	return d.Requests.DecodeRequest(&asked, body) == nil && asked.Partial
 }

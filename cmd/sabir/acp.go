@@ -84,7 +84,7 @@ func (o *acpOptions) load(stderr io.Writer) (*config.Config, string, error) {
 	if o.from != "" || o.to != "" || o.request != "" || o.model != "" || len(o.command) > 0 {
 		return nil, "", usageError{errors.New("--config says everything; leave out the other flags but --route")}
 	}
-	cfg, err := load(o.config, stderr)
+	cfg, err := load(o.config, new(catalog), stderr)
 	if err != nil {
 		return nil, "", err
 	}

@@ -48,7 +48,7 @@ The JSON Schema is for editors; it knows structure, but not names and dialects.`
 }
 
 func check(path string, stdout, stderr io.Writer) error {
-	cfg, err := load(path, stderr)
+	cfg, err := load(path, new(catalog), stderr)
 	if err != nil {
 		return err
 	}
@@ -57,9 +57,9 @@ func check(path string, stdout, stderr io.Writer) error {
 }
 
 // load reads a configuration. Its problems are printed to stderr, each on a line of its own that begins with its
-// place, as editors want it.
-func load(path string, stderr io.Writer) (*config.Config, error) {
-	cfg, err := config.Load(path, new(catalog), os.LookupEnv)
+// place, as editors want it. known learns of the dialects that the configuration declares.
+func load(path string, known *catalog, stderr io.Writer) (*config.Config, error) {
+	cfg, err := config.Load(path, known, os.LookupEnv)
 	var problems config.Problems
 	if errors.As(err, &problems) {
 		fmt.Fprintln(stderr, problems)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"time"
 
@@ -21,6 +22,7 @@ type detectFlags struct {
 	data    string
 	timeout time.Duration
 	declare []string
+	ask     bool
 	asJSON  bool
 }
 
@@ -40,10 +42,17 @@ that it recognises most; "ambiguous", that several fit as well, as when there is
 nothing but an error. 256 KiB and 256 records are read at most; a stream that
 goes on is left as soon as it is clear, or when the time is over.
 
+A URL is asked by GET, or with --data by POST. Most agents answer POST only, and
+want a body of their own form: --ask asks "Hello" in the forms of the likely
+dialects, one after the other until one is taken. That starts a run, which may
+cost. Redirects are followed on the same server only, and never as another
+method; nothing is asked twice.
+
 The exit status is 0 if the dialect is certain or likely, 1 if not or if nothing
 could be read, 2 if the command line is wrong.`,
 		Example: `  sabir detect recording.ndjson
   sabir detect http://127.0.0.1:9000/stream
+  sabir detect --ask http://127.0.0.1:9000/run
   sabir detect -H 'Authorization: Bearer KEY' -d '{}' http://127.0.0.1:9000/run`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: work(func(cmd *cobra.Command, args []string) error { return detect(cmd, &f, args) }),
@@ -52,6 +61,7 @@ could be read, 2 if the command line is wrong.`,
 	flags.StringArrayVarP(&f.request.Header, "header", "H", nil, "header `FIELD` of the request, NAME: VALUE; can repeat")
 	flags.StringVarP(&f.data, "data", "d", "", "body of the request, `TEXT` or @FILE")
 	flags.StringVarP(&f.request.Method, "method", "X", "", "`METHOD` of the request; by default GET, or POST with data")
+	flags.BoolVar(&f.ask, "ask", false, "ask \"Hello\" in the forms of likely dialects; it starts a run")
 	flags.DurationVar(&f.timeout, "timeout", 10*time.Second, "`TIME` to read the beginning")
 	flags.StringArrayVar(&f.declare, "declare", nil, "`FILE` of a dialect of your own; can repeat")
 	flags.BoolVar(&f.asJSON, "json", false, "print JSON, for programs")
@@ -65,16 +75,43 @@ func detect(cmd *cobra.Command, f *detectFlags, args []string) error {
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), f.timeout)
 	defer cancel()
-	in, done, err := f.open(ctx, cmd.InOrStdin(), args)
+	d := detection{known: &known.Catalog}
+	if err := d.find(ctx, f, cmd.InOrStdin(), args); err != nil {
+		return err
+	}
+	return d.print(cmd.OutOrStdout(), f.asJSON)
+}
+
+// find reads what is to be looked at.
+func (d *detection) find(ctx context.Context, f *detectFlags, stdin io.Reader, args []string) (err error) {
+	if len(args) > 0 && isHTTP(args[0]) {
+		d.url = args[0]
+	}
+	if f.ask {
+		if d.url == "" || f.data != "" || f.request.Method != "" {
+			return usageError{errors.New("--ask is for a URL, such as http://127.0.0.1:9000/run, and makes method and body itself")}
+		}
+		d.form, err = d.ask(ctx, &f.request, d.url)
+		return err
+	}
+	in, done, err := f.open(ctx, stdin, args)
+	var refused *fetch.StatusError
+	if errors.As(err, &refused) && f.data == "" && refused.Status != http.StatusUnauthorized && refused.Status != http.StatusForbidden {
+		return fmt.Errorf("%w; most agents want a POST with a body: --data TEXT sends one, --ask tries \"Hello\" in likely forms", err)
+	}
 	if err != nil {
 		return err
 	}
 	defer done()
-	d := detection{known: &known.Catalog}
 	if err := d.read(ctx, in); err != nil && len(d.data) == 0 {
 		return err
 	}
-	return d.print(cmd.OutOrStdout(), f.asJSON)
+	return nil
+}
+
+func isHTTP(text string) bool {
+	scheme, _, found := strings.Cut(text, "://")
+	return found && (scheme == "http" || scheme == "https")
 }
 
 // open opens what is to be looked at. The function it returns closes it.
@@ -84,7 +121,7 @@ func (f *detectFlags) open(ctx context.Context, stdin io.Reader, args []string) 
 		scheme, _, _ = strings.Cut(args[0], "://")
 	}
 	switch {
-	case len(args) > 0 && (scheme == "http" || scheme == "https"):
+	case len(args) > 0 && isHTTP(args[0]):
 		var err error
 		if f.request.Body, err = fetch.Body(f.data); err != nil {
 			return nil, nil, usageError{fmt.Errorf("--data: %w", err)}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
+	"os"
 	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters"
@@ -15,6 +17,10 @@ type detection struct {
 	known  *adapters.Catalog
 	data   []byte // read so far
 	report recognize.Report
+
+	url      string   // of the server, "" for a recording
+	form     string   // the dialect in whose form the server was asked and answered, "" if it was not
+	refusals []string // of the other forms
 }
 
 // detected is what programs are told.
@@ -60,7 +66,7 @@ func (d *detection) print(w io.Writer, asJSON bool) error {
 			return err
 		}
 	} else if found.Dialect != "" {
-		if _, err := io.WriteString(w, found.text()); err != nil {
+		if _, err := io.WriteString(w, found.text()+d.next(found.Dialect)); err != nil {
 			return err
 		}
 	}
@@ -97,7 +103,7 @@ func (f *detected) text() string {
 		line("version", f.Version)
 	}
 	line("framing", f.Framing)
-	line("sure", fmt.Sprintf("%s: %s", f.Sure, f.Matches[0].part()))
+	line("sure", f.sureness())
 	for i, m := range f.Matches[1:] {
 		name := ""
 		if i == 0 {
@@ -108,6 +114,27 @@ func (f *detected) text() string {
 	fmt.Fprintf(&b, "\nFor the upstream in sabir.yaml:\n\n    %s\n", f.YAML)
 	return b.String()
 }
+
+// next says how to serve the server that was asked.
+func (d *detection) next(dialect string) string {
+	u, err := url.Parse(d.url)
+	if d.url == "" || err != nil || u.RawQuery != "" { // a query may hold keys
+		return ""
+	}
+	client := "aisdk"
+	if dialect == client {
+		client = "agui"
+	}
+	text := ""
+	if d.form != "" {
+		text = fmt.Sprintf("\nIt took a request of %s.\n", d.form)
+	}
+	return fmt.Sprintf("%s\nOr at once, for a front end that speaks %s:\n\n    %s proxy --to %s --from %s --client %s\n",
+		text, client, programName(os.Args[0]), u.Redacted(), dialect, client)
+}
+
+// sureness is "certain: 3 of 4 records recognised".
+func (f *detected) sureness() string { return f.Sure + ": " + f.Matches[0].part() }
 
 // part is "3 of 4 records recognised", of the records that tell anything.
 func (m *matchJSON) part() string {

@@ -89,9 +89,11 @@ endings.
 
 Exit status: 0 when all went well, 1 when something is wrong with a
 configuration, a stream or the network, 2 when the command line is wrong.`,
-		Example: `  sabir demo --once                    see one run, side by side
-  sabir serve --config sabir.yaml      serve
-  sabir dialects                       what can be translated`,
+		Example: `  sabir demo --once                      see one run, side by side
+  sabir proxy --to URL --client agui     stand in front of your agent
+  sabir init                             write the configuration for that
+  sabir serve --config sabir.yaml        serve what a configuration says
+  sabir dialects                         what can be translated`,
 		Version:       versionLine(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -99,7 +101,7 @@ configuration, a stream or the network, 2 when the command line is wrong.`,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newServe(), newCheck(), newTranslate(), newDetect(), newDialects(), newDemo(), newACP(), newHealth(), newVersion())
+	root.AddCommand(newProxy(), newInit(), newServe(), newCheck(), newTranslate(), newDetect(), newDialects(), newDemo(), newACP(), newHealth(), newVersion())
 	return root
 }
 

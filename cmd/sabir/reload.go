@@ -68,6 +68,18 @@ func (r *reloader) run(ctx context.Context, hangup <-chan os.Signal) {
 	}
 }
 
+// stay stands in for run where there is no file to follow. It says so to those who ask for it.
+func (r *reloader) stay(ctx context.Context, hangup <-chan os.Signal) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-hangup:
+			r.log.Warn("SIGHUP changes nothing: the configuration is made of flags, there is no file to read again")
+		}
+	}
+}
+
 // watch begins to watch the folder of the file. Where that is impossible the channels stay silent, and SIGHUP remains.
 func (r *reloader) watch() (<-chan fsnotify.Event, <-chan error, func()) {
 	w, err := fsnotify.NewWatcher()

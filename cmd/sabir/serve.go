@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -16,6 +17,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/sabir-proxy/sabir/cmd/sabir/internal/logsink"
+	"github.com/sabir-proxy/sabir/cmd/sabir/internal/term"
+	"github.com/sabir-proxy/sabir/cmd/sabir/internal/try"
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy"
 )
@@ -26,7 +29,8 @@ func newServe() *cobra.Command {
 		Use:   "serve [--config FILE]",
 		Short: "Serve clients as a configuration says",
 		Long: `Serve answers clients until it is told to stop. Standard output gets one line
-with the addresses, standard error the log.
+with the addresses, standard error the log. On a terminal, or with log.format
+console, it begins with a line of curl for each route, to try it.
 
 SIGTERM or SIGINT drains: no new streams, running ones get the time of
 timeouts.drain, then an honest ending. A second signal ends at once.
@@ -48,7 +52,8 @@ container, and memory is collected early; GOGC and GOMEMLIMIT are respected.`,
   curl http://127.0.0.1:9090/readyz    ready for new streams?`,
 		Args: cobra.NoArgs,
 		RunE: work(func(cmd *cobra.Command, _ []string) error {
-			return serve(cmd.Context(), path, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			s := service{path: path, stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), welcome: hint(cmd.ErrOrStderr())}
+			return s.serve(cmd.Context())
 		}),
 	}
 	cmd.Flags().StringVarP(&path, "config", "c", defaultConfig, "configuration `FILE`")
@@ -58,7 +63,54 @@ container, and memory is collected early; GOGC and GOMEMLIMIT are respected.`,
 // flushTime is how long the end waits for somebody to take the last lines of the log.
 const flushTime = time.Second
 
-func serve(ctx context.Context, path string, stdout, stderr io.Writer) error {
+// service is what is served, and where it is told.
+type service struct {
+	path           string // of the configuration
+	text           []byte // the configuration, where flags stand for it; nil: the file has it
+	stdout, stderr io.Writer
+
+	// welcome says what to try, once the addresses are known: to standard output, or where the log goes.
+	welcome func(stdout, log io.Writer, o *opened)
+}
+
+// opened is a server that listens.
+type opened struct {
+	cfg    *config.Config
+	routes []try.Route
+	base   string // its URL
+}
+
+// trials are the lines that try the routes, and why there is none for some.
+func (o *opened) trials() (lines []string) {
+	for i := range o.routes {
+		r := &o.routes[i]
+		line := r.Curl(o.base)
+		if line == "" {
+			line = "# " + r.Path + ": " + r.Not()
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// hint says what to try, where people read the log.
+func hint(stderr io.Writer) func(stdout, log io.Writer, o *opened) {
+	return func(_, log io.Writer, o *opened) {
+		if lines := o.trials(); len(lines) > 0 && (o.cfg.Log.Format == "console" || term.IsTerminal(stderr)) {
+			fmt.Fprintf(log, "Try in another terminal:\n\n  %s\n\n", strings.Join(lines, "\n  "))
+		}
+	}
+}
+
+// load reads the configuration.
+func (s *service) load(known *catalog) (*config.Config, error) {
+	if s.text == nil {
+		return load(s.path, known, s.stderr)
+	}
+	return config.Parse(s.path, s.text, known, os.LookupEnv)
+}
+
+func (s *service) serve(ctx context.Context) error {
 	tuning, tuned := context.WithCancel(ctx)
 	defer tuned()
 	go tuneMemory(tuning)
@@ -71,12 +123,13 @@ func serve(ctx context.Context, path string, stdout, stderr io.Writer) error {
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
 
-	seen := fingerprint(path)
-	cfg, err := load(path, stderr)
+	seen := fingerprint(s.path)
+	known := new(catalog)
+	cfg, err := s.load(known)
 	if err != nil {
 		return err
 	}
-	sink := newLogSink(cfg.Log, stderr)
+	sink := newLogSink(cfg.Log, s.stderr)
 	defer sink.Close(flushTime) // after everything else: the last streams are logged while they end
 	log, level := newLogger(cfg.Log, sink)
 	ls, err := listen(cfg)
@@ -89,13 +142,18 @@ func serve(ctx context.Context, path string, stdout, stderr io.Writer) error {
 		return err
 	}
 	server.CountDroppedLogLines(sink.Dropped)
-	said := logsink.New(stdout, nil)
+	said := logsink.New(s.stdout, nil)
 	defer said.Close(flushTime)
+	s.welcome(said, sink, &opened{cfg: cfg, routes: try.Routes(cfg, known), base: try.Base(ls.clients.Addr())})
 	ls.announce(said)
-	log.Info("serving", zap.String("version", versionName()), zap.String("config", path), zap.Stringer("listen", ls.clients.Addr()),
+	log.Info("serving", zap.String("version", versionName()), zap.String("config", s.path), zap.Stringer("listen", ls.clients.Addr()),
 		zap.String("admin", ls.adminAddr()), zap.Strings("routes", routesOf(cfg)))
-	r := &reloader{path: path, server: server, log: log, level: level, started: cfg, seen: seen}
-	err = serveOn(ctx, server, ls, func(ctx context.Context) { r.run(ctx, hangup) })
+	r := &reloader{path: s.path, server: server, log: log, level: level, started: cfg, seen: seen}
+	follow := r.run
+	if s.text != nil {
+		follow = r.stay
+	}
+	err = serveOn(ctx, server, ls, func(ctx context.Context) { follow(ctx, hangup) })
 	log.Info("stopped", zap.Error(err))
 	return err
 }

@@ -159,20 +159,3 @@ func TestLiveAddresses(t *testing.T) {
 		}
 	}
 }
-
-func TestURLOf(t *testing.T) {
-	f := func(addr, want string) {
-		t.Helper()
-		a, err := net.ResolveTCPAddr("tcp", addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := urlOf(a); got != want {
-			t.Errorf("%s: got %s, want %s", addr, got, want)
-		}
-	}
-	f("127.0.0.1:80", "http://127.0.0.1:80")
-	f("0.0.0.0:80", "http://127.0.0.1:80")
-	f("[::]:80", "http://127.0.0.1:80")
-	f("[::1]:80", "http://[::1]:80")
-}

@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net"
-	"net/netip"
 	"slices"
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/cmd/sabir/internal/term"
+	"github.com/sabir-proxy/sabir/cmd/sabir/internal/try"
 	"github.com/sabir-proxy/sabir/config"
 )
 
@@ -30,10 +29,10 @@ func (l *Live) welcome(w io.Writer) {
 	line := func(about, command string) {
 		fmt.Fprintf(w, "  %s %s\n", l.Style.Cell(term.Dim, about, aboutWidth), command)
 	}
-	base, operators := urlOf(l.Clients.Addr()), urlOf(l.admin.Addr())
+	base, operators := try.Base(l.Clients.Addr()), try.Base(l.admin.Addr())
 
 	title("Sabir demo: an agent that speaks " + dialect + ", and Sabir in front of it")
-	line("the agent", urlOf(l.agent.Addr())+"/stream")
+	line("the agent", try.Base(l.agent.Addr())+"/stream")
 	line("Sabir, for clients", base)
 	line("Sabir, for operators", operators)
 
@@ -58,15 +57,6 @@ func (l *Live) welcome(w io.Writer) {
 }
 
 const aboutWidth = 24
-
-// urlOf is where a program on this machine finds an address.
-func urlOf(addr net.Addr) string {
-	host, port, _ := net.SplitHostPort(addr.String())
-	if ip, err := netip.ParseAddr(host); err != nil || ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return "http://" + net.JoinHostPort(host, port)
-}
 
 // roughly is a duration for people.
 func roughly(d time.Duration, speed float64) string {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"os"
@@ -29,25 +30,63 @@ func Body(text string) (string, error) {
 	return string(data), err
 }
 
-// Open asks, and returns the body of the answer with a function that closes it. An answer that is no success is an error.
+// StatusError is an answer that is no success.
+type StatusError struct {
+	Status int
+	text   string
+}
+
+func (e *StatusError) Error() string { return e.text }
+
+// Open asks, and returns the body of the answer with a function that closes it. An answer that is no success is an error, and so is a
+// web page.
 func (r *Request) Open(ctx context.Context, address string) (io.Reader, func(), error) {
 	req, err := r.make(ctx, address)
 	if err != nil {
 		return nil, nil, err
 	}
 	shown := withoutSecrets(req.URL)
-	resp, err := http.DefaultClient.Do(req) //nolint:bodyclose // whoever reads it closes it
+	client := http.Client{CheckRedirect: stayThere}
+	resp, err := client.Do(req) //nolint:bodyclose // whoever reads it closes it
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, nil, fmt.Errorf("%s did not answer in time", shown)
 		}
 		return nil, nil, fmt.Errorf("%s: %w", shown, errors.Unwrap(err)) // the error around it repeats the whole URL
 	}
-	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+	if err := judge(resp, shown); err != nil {
 		_ = resp.Body.Close()
-		return nil, nil, fmt.Errorf("%s answered with status %s", shown, resp.Status)
+		return nil, nil, err
 	}
 	return resp.Body, func() { _ = resp.Body.Close() }, nil
+}
+
+// maxRedirects is how many redirects are followed.
+const maxRedirects = 3
+
+// stayThere follows redirects to the same server that keep the method. Others would take the header fields of the request to where
+// they are not meant for, and the proxy does not follow them either.
+func stayThere(next *http.Request, via []*http.Request) error {
+	first := via[0]
+	if len(via) > maxRedirects || next.Method != first.Method || next.URL.Scheme != first.URL.Scheme || next.URL.Host != first.URL.Host {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+// judge returns why an answer is not one to read.
+func judge(resp *http.Response, shown string) error {
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	where, _ := resp.Location()
+	switch {
+	case resp.StatusCode >= 300 && resp.StatusCode < 400 && where != nil:
+		return &StatusError{resp.StatusCode, fmt.Sprintf("%s redirects to %s; if that is right, give that URL", shown, withoutSecrets(where))}
+	case resp.StatusCode < 200 || resp.StatusCode > 299:
+		return &StatusError{resp.StatusCode, fmt.Sprintf("%s answered with status %s", shown, resp.Status)}
+	case kind == "text/html":
+		return fmt.Errorf("%s answered with a web page, not with a stream; give the URL where a run is asked for", shown)
+	}
+	return nil
 }
 
 // withoutSecrets is a URL for messages: keys stand in queries and before hosts.

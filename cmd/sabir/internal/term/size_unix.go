@@ -19,3 +19,5 @@ func columnsOf(file *os.File) int {
 	}
 	return int(size.Col)
 }
+
+func isTerminal(file *os.File) bool { return columnsOf(file) > 0 }

@@ -33,6 +33,12 @@ func StyleOf(w io.Writer) Style {
 	return style
 }
 
+// IsTerminal reports whether an input or output is a terminal.
+func IsTerminal(of any) bool {
+	file, ok := of.(*os.File)
+	return ok && isTerminal(file)
+}
+
 // Paint is a code of ECMA-48 that every terminal with colours has.
 type Paint string
 

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/config"
+)
+
+// oneRoute is the configuration of one agent and one front end, as flags say it.
+type oneRoute struct {
+	to, from, client string
+	listen, admin    string
+	path             string
+	request, model   string
+	cors             []string
+}
+
+// flags adds the flags that say it.
+func (o *oneRoute) flags(f *pflag.FlagSet, admin string) {
+	f.StringVar(&o.to, "to", "", "`URL` of the agent, where a run is asked for")
+	f.StringVar(&o.from, "from", "", "`DIALECT` that the agent speaks; else it is found out")
+	f.StringVar(&o.client, "client", "", "`DIALECT` that the front end speaks")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "`ADDRESS` for clients; port 0 is any")
+	f.StringVar(&o.admin, "admin", admin, "`ADDRESS` for operators; empty is none")
+	f.StringArrayVar(&o.cors, "cors", nil, "`ORIGIN` of web pages that may call; can repeat")
+	f.StringVar(&o.path, "path", "", "`PATH` that clients call; else the usual of their dialect")
+	f.StringVar(&o.request, "request", "", "`TEMPLATE` of the body, for agents of your own")
+	f.StringVar(&o.model, "model", "", "`MODEL` that the agent is asked for if no other is named")
+}
+
+// places say which flag holds what stands at a path of the configuration.
+var places = []struct{ path, flag string }{
+	{"listen", "--listen"}, {"admin", "--admin"}, {"cors", "--cors"},
+	{"upstreams.agent.url", "--to"}, {"upstreams.agent.dialect", "--from"}, {"upstreams.agent.request", "--request"},
+	{"routes[0].client", "--client"}, {"routes[0].path", "--path"}, {"routes[0].requests.model", "--model"},
+}
+
+// complete checks what can be checked without a dialect of the agent, which is found out next.
+func (o *oneRoute) complete(known *catalog) error {
+	var problems []error
+	if o.to == "" {
+		problems = append(problems, errors.New("--to is missing: say where your agent is, as in --to http://127.0.0.1:9000/"))
+	}
+	if o.client == "" {
+		problems = append(problems, fmt.Errorf("--client is missing: say what your front end speaks, one of %s",
+			dialectNames(func(d *hub.Dialect) bool { return adapters.Serves(d, adapters.Client) })))
+	}
+	if len(problems) > 0 {
+		return usageError{errors.Join(problems...)}
+	}
+	probe := *o
+	if probe.from == "" {
+		probe.from = "native" // any that there is
+	}
+	_, err := probe.parse(known)
+	return err
+}
+
+// parse writes the configuration, reads it as serve does, and returns it as text. Problems are those of flags.
+func (o *oneRoute) parse(known *catalog) ([]byte, error) {
+	for _, side := range []struct{ flag, side, name string }{
+		{"--from", adapters.Upstream, o.from}, {"--client", adapters.Client, o.client},
+	} {
+		if problems := known.Check(side.name, side.side, nil); len(problems) > 0 {
+			return nil, usageError{fmt.Errorf("%s: %w", side.flag, problems[0])}
+		}
+	}
+	text := o.yaml(known)
+	_, err := config.Parse("flags", text, known, nil)
+	var problems config.Problems
+	if !errors.As(err, &problems) {
+		return text, err
+	}
+	var said []error
+	for _, p := range problems {
+		said = append(said, fmt.Errorf("%s: %s", flagOf(p.Path), p.Msg))
+	}
+	return nil, usageError{errors.Join(said...)}
+}
+
+// flagOf is the flag that holds what stands at a path, or the path.
+func flagOf(path string) string {
+	for _, place := range places {
+		if strings.HasPrefix(path, place.path) {
+			return place.flag
+		}
+	}
+	return path
+}
+
+// route is the path of the route. Between two sides of one dialect bodies and paths pass as they come, so that only one path can be
+// meant.
+func (o *oneRoute) route(client *hub.Dialect) string {
+	switch {
+	case o.path != "":
+		return o.path
+	case o.from != o.client:
+		return client.UsualRoute()
+	}
+	base, _ := strings.CutSuffix(client.UsualRoute(), "/*")
+	return "/" + strings.TrimPrefix(base+client.RunBelow(), "/")
+}
+
+// yaml is the configuration, with comments for people who meet one for the first time. Both dialects are known.
+func (o *oneRoute) yaml(known *catalog) []byte {
+	var b strings.Builder
+	line := func(text, comment string) { fmt.Fprintf(&b, "%s # %s\n", pad(text), comment) }
+	agent, _ := known.Lookup(o.from)
+	client, _ := known.Lookup(o.client)
+	path := o.route(client)
+
+	line("listen: "+scalar(o.listen), "where clients call; "+reach(o.listen))
+	line("admin: "+scalar(o.admin), "for operators: /metrics, /healthz, /readyz")
+	line("log: {format: console}", "json, for machines")
+	if len(o.cors) == 0 {
+		line("cors: {origins: []}", "web pages that may call, such as http://localhost:3000")
+	} else {
+		b.WriteString("cors:\n")
+		line("  origins:", "web pages that may call")
+		for _, origin := range o.cors {
+			b.WriteString("    - " + scalar(origin) + "\n")
+		}
+	}
+	b.WriteString("upstreams:\n  agent:\n")
+	line("    url: "+scalar(o.to), "where a run of your agent is asked for")
+	line("    dialect: "+scalar(o.from), "what it speaks: "+agent.Title)
+	if o.request != "" {
+		line("    request: "+scalar(o.request), "the body that it takes")
+	}
+	b.WriteString("routes:\n")
+	line("  - path: "+scalar(path), "what clients call"+below(path))
+	b.WriteString("    upstream: agent\n")
+	line("    client: "+scalar(o.client), "what they speak: "+client.Title)
+	if o.model != "" {
+		line("    requests: {model: "+scalar(o.model)+"}", "for requests that name none")
+	}
+	return []byte(b.String())
+}
+
+func below(path string) string {
+	if strings.HasSuffix(path, "/*") {
+		return ", and everything below"
+	}
+	return ""
+}
+
+// pad brings comments below each other.
+func pad(text string) string {
+	const column = 42
+	return text + strings.Repeat(" ", max(0, column-len(text)))
+}
+
+// reach says who can call an address.
+func reach(address string) string {
+	host, _, _ := net.SplitHostPort(address)
+	if ip, err := netip.ParseAddr(host); host == "localhost" || err == nil && ip.IsLoopback() {
+		return "only this machine can"
+	}
+	return "other machines can, too: put TLS in front"
+}
+
+// scalar is a text that stands for itself in a configuration: plain where YAML reads it as it is, else quoted.
+func scalar(text string) string {
+	text = literal(text)
+	var back struct{ V yaml.Node }
+	err := yaml.Unmarshal([]byte("v: "+text+" # c"), &back)
+	if v := back.V; err == nil && v.Tag == "!!str" && v.Style == 0 && v.Value == text && !strings.ContainsAny(text, "{}[],") {
+		return text
+	}
+	quoted, _ := json.Marshal(text) // JSON is YAML; a text always has a form
+	return string(quoted)
+}
