@@ -171,7 +171,7 @@ func (d *Dialect) RunBelow() string {
 		return ""
 	}
 	for _, e := range d.Endpoints {
-		if e.Operation == OpRun && e.Method == "POST" && e.Path != "" && !strings.Contains(e.Path, "{") {
+		if e.Operation == OpRun && e.Path != "" && !strings.Contains(e.Path, "{") {
 			return e.Path
 		}
 	}

@@ -45,8 +45,7 @@ goes on is left as soon as it is clear, or when the time is over.
 A URL is asked by GET, or with --data by POST. Most agents answer POST only, and
 want a body of their own form: --ask asks "Hello" in the forms of the likely
 dialects, one after the other until one is taken. That starts a run, which may
-cost. Redirects are followed on the same server only, and never as another
-method; nothing is asked twice.
+cost. Redirects are followed on the same server only, and with the same method.
 
 The exit status is 0 if the dialect is certain or likely, 1 if not or if nothing
 could be read, 2 if the command line is wrong.`,
@@ -61,7 +60,7 @@ could be read, 2 if the command line is wrong.`,
 	flags.StringArrayVarP(&f.request.Header, "header", "H", nil, "header `FIELD` of the request, NAME: VALUE; can repeat")
 	flags.StringVarP(&f.data, "data", "d", "", "body of the request, `TEXT` or @FILE")
 	flags.StringVarP(&f.request.Method, "method", "X", "", "`METHOD` of the request; by default GET, or POST with data")
-	flags.BoolVar(&f.ask, "ask", false, "ask \"Hello\" in the forms of likely dialects; it starts a run")
+	flags.BoolVar(&f.ask, "ask", false, "ask \"Hello\" in likely forms; it starts a run")
 	flags.DurationVar(&f.timeout, "timeout", 10*time.Second, "`TIME` to read the beginning")
 	flags.StringArrayVar(&f.declare, "declare", nil, "`FILE` of a dialect of your own; can repeat")
 	flags.BoolVar(&f.asJSON, "json", false, "print JSON, for programs")

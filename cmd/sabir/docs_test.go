@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -53,5 +55,54 @@ func TestConfigurationsInDocuments(t *testing.T) {
 	}
 	if checked == 0 {
 		t.Error("no document has a configuration; the README should")
+	}
+}
+
+// Every command of a document that stands in front of an agent works in front of one, as it is written there.
+func TestCommandsInDocuments(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent := strictAgent(t, "openai-chat")
+	command := regexp.MustCompile(`(?m)^(?:go run \./cmd/sabir|\./sabir|sabir) ((?:proxy|init|detect) .*)$`)
+	address := regexp.MustCompile(`http://127\.0\.0\.1:9000[^ ]*`)
+	seen := map[string]bool{}
+	for _, page := range append(pages, "../../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllSubmatch(text, -1) {
+			for _, m := range command.FindAllSubmatch(block[1], -1) {
+				args := strings.Fields(address.ReplaceAllLiteralString(string(m[1]), agent.URL))
+				tryCommand(t, filepath.Base(page), args)
+				seen[args[0]] = true
+			}
+		}
+	}
+	if !seen["proxy"] || !seen["detect"] {
+		t.Errorf("the documents show %v; the README should show proxy and detect", seen)
+	}
+}
+
+func tryCommand(t *testing.T, page string, args []string) {
+	t.Helper()
+	switch args[0] {
+	case "proxy":
+		p, said := proxying(t, args[1:]...)
+		if status, body := pasted(t, said); status != 200 || !strings.Contains(body, "Ahoy") {
+			t.Errorf("%s: %v: status %d\n%s", page, args, status, body)
+		}
+		p.stop()
+		p.ends(t, exitOK)
+	case "detect":
+		stdin := "data: {\"type\":\"start\",\"messageId\":\"m\"}\n\ndata: {\"type\":\"finish\"}\n\n"
+		if !slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "http") }) {
+			args[len(args)-1] = write(t, "recording", stdin)
+		}
+		sabir(t, "", args...).want(t, exitOK, "dialect: ", "")
+	case "init":
+		sabir(t, "", append(args, "-o", filepath.Join(t.TempDir(), "sabir.yaml"))...).want(t, exitOK, "is written", anything)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
@@ -30,12 +31,12 @@ func (o *oneRoute) flags(f *pflag.FlagSet, admin string) {
 	f.StringVar(&o.to, "to", "", "`URL` of the agent, where a run is asked for")
 	f.StringVar(&o.from, "from", "", "`DIALECT` that the agent speaks; else it is found out")
 	f.StringVar(&o.client, "client", "", "`DIALECT` that the front end speaks")
-	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "`ADDRESS` for clients; port 0 is any")
-	f.StringVar(&o.admin, "admin", admin, "`ADDRESS` for operators; empty is none")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "`ADDRESS` for clients")
+	f.StringVar(&o.admin, "admin", admin, "`ADDRESS` for operators")
 	f.StringArrayVar(&o.cors, "cors", nil, "`ORIGIN` of web pages that may call; can repeat")
-	f.StringVar(&o.path, "path", "", "`PATH` that clients call; else the usual of their dialect")
+	f.StringVar(&o.path, "path", "", "`PATH` that clients call, if not the usual one")
 	f.StringVar(&o.request, "request", "", "`TEMPLATE` of the body, for agents of your own")
-	f.StringVar(&o.model, "model", "", "`MODEL` that the agent is asked for if no other is named")
+	f.StringVar(&o.model, "model", "", "`MODEL` for requests that name none")
 }
 
 // places say which flag holds what stands at a path of the configuration.
@@ -171,11 +172,16 @@ func reach(address string) string {
 
 // scalar is a text that stands for itself in a configuration: plain where YAML reads it as it is, else quoted.
 func scalar(text string) string {
-	text = literal(text)
+	if strings.Contains(text, "${") || strings.Contains(text, "$$") { // other dollars stand for themselves
+		text = literal(text)
+	}
 	var back struct{ V yaml.Node }
 	err := yaml.Unmarshal([]byte("v: "+text+" # c"), &back)
 	if v := back.V; err == nil && v.Tag == "!!str" && v.Style == 0 && v.Value == text && !strings.ContainsAny(text, "{}[],") {
 		return text
+	}
+	if !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 	}
 	quoted, _ := json.Marshal(text) // JSON is YAML; a text always has a form
 	return string(quoted)

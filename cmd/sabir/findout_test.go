@@ -1,0 +1,167 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func TestByURL(t *testing.T) {
+	f := func(url, want string) {
+		t.Helper()
+		got := ""
+		if d := byURL(url, new(catalog)); d != nil {
+			got = d.Name
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", url, got, want)
+		}
+	}
+	f("http://h/v1/chat/completions", "openai-chat")
+	f("https://h:1/deep/v1/chat/completions?a=b", "openai-chat")
+	f("http://h/v1/responses", "openai-responses")
+	f("http://h/v1/messages", "anthropic")
+	f("http://h/v1beta/models/gemini-3:streamGenerateContent?alt=sse", "gemini")
+	f("http://h/runs/stream", "langgraph")
+	f("http://h/", "")
+	f("http://h", "")
+	f("http://h/messages", "")
+	f("http://h/agent/run", "")
+	f("http://h/agent/x/run", "")
+	f("%", "")
+}
+
+// A server whose URL tells is not asked.
+func TestProxyByURL(t *testing.T) {
+	got := sabir(t, "", "proxy", "--print", "--to", "http://127.0.0.1:1/v1/chat/completions", "--client", "agui")
+	got.want(t, exitOK, "dialect: openai-chat ", "taken for openai-chat, by its URL")
+}
+
+// hostile are servers that do not answer as agents do.
+func hostile(t *testing.T, asked *atomic.Int32) *httptest.Server {
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the other server is asked") }))
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		_, _ = io.Copy(io.Discard, r.Body) // or the server does not notice that its client has gone
+		endless := func(text string, pause time.Duration) {
+			for r.Context().Err() == nil {
+				if _, err := io.WriteString(w, text); err != nil {
+					return
+				}
+				_ = http.NewResponseController(w).Flush()
+				time.Sleep(pause)
+			}
+		}
+		switch r.URL.Path {
+		case "/bytes":
+			endless(strings.Repeat("x", 32<<10), 0)
+		case "/lines":
+			endless(strings.Repeat("data: {\"what\":1}\n\n", 1000), 0)
+		case "/slow":
+			endless(":\n\n", 5*time.Millisecond)
+		case "/silent":
+			<-r.Context().Done()
+		case "/page":
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			fmt.Fprint(w, "<html>")
+		case "/text":
+			fmt.Fprint(w, "hello\n")
+		case "/empty":
+		case "/away":
+			http.Redirect(w, r, other.URL+"/run?key=SECRET", http.StatusTemporaryRedirect)
+		case "/get":
+			http.Redirect(w, r, "/bytes", http.StatusFound)
+		case "/loop":
+			http.Redirect(w, r, "/loop", http.StatusTemporaryRedirect)
+		case "/closed":
+			http.Error(w, "private", http.StatusUnauthorized)
+		case "/refuses":
+			http.Error(w, "private", http.StatusUnprocessableEntity)
+		case "/error":
+			fmt.Fprint(w, "data: {\"type\":\"error\"}\n\n")
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(func() { s.CloseClientConnections(); s.Close(); other.Close() })
+	return s
+}
+
+// Whatever a server does, it is known soon that nothing can be found out, and why.
+func TestAskHostile(t *testing.T) {
+	var asked atomic.Int32
+	s := hostile(t, &asked)
+	f := func(path string, times int32, want string) {
+		t.Helper()
+		asked.Store(0)
+		begun := time.Now()
+		got := sabir(t, "", "detect", "--timeout", "700ms", "--ask", s.URL+path)
+		got.want(t, exitFailed, "", want)
+		if n := asked.Load(); n != times {
+			t.Errorf("%s: asked %d times, want %d", path, n, times)
+		}
+		if took := time.Since(begun); took > 10*time.Second {
+			t.Errorf("%s: took %v", path, took)
+		}
+		if strings.Contains(got.stderr, "SECRET") || strings.Contains(got.stderr, "private") {
+			t.Errorf("%s: the error shows a secret: %s", path, got.stderr)
+		}
+	}
+	every := int32(len(likely))
+	f("/bytes", 1, "no whole record in the ")
+	f("/lines", 1, "no dialect recognises any of the ")
+	f("/slow", 1, "no whole record in the ")
+	f("/silent", 1, "did not answer in time")
+	f("/page", 1, "answered with a web page, not with a stream")
+	f("/text", 1, "no dialect recognises any of the 1 record")
+	f("/empty", 1, "not one byte came")
+	f("/away", 1, "/run; if that is right, give that URL")
+	f("/get", 1, "/bytes; if that is right, give that URL")
+	f("/loop", 4, "/loop; if that is right, give that URL")
+	f("/closed", 1, "answered with status 401 Unauthorized")
+	f("/nowhere", 1, "answered with status 404 Not Found")
+	f("/refuses", every, "refuses every form of request that was tried, by status: agui: 422, openai-chat: 422, ")
+	f("/error", every, "several dialects fit as well: ")
+}
+
+// Errors of proxy name the way out.
+func TestProxyFindsNothing(t *testing.T) {
+	var asked atomic.Int32
+	s := hostile(t, &asked)
+	got := sabir(t, "", "proxy", "--to", s.URL+"/nowhere", "--client", "agui")
+	got.want(t, exitFailed, "", "cannot find out what the agent speaks: "+s.URL+"/nowhere answered with status 404 Not Found\nStart it, or name what it speaks with --from")
+	sabir(t, "", "proxy", "--to", "http://127.0.0.1:1/", "--client", "agui").want(t, exitFailed, "", "connection refused")
+}
+
+// detect asks only when it is told to, and then says how to go on.
+func TestDetectAsk(t *testing.T) {
+	s := strictAgent(t, "openai-chat")
+	sabir(t, "", "detect", s.URL).want(t, exitFailed, "", "422 Unprocessable Entity; most agents want a POST with a body: --data TEXT sends one, --ask tries")
+	got := sabir(t, "", "detect", "--ask", s.URL)
+	got.want(t, exitOK, "    dialect: openai-chat\n\nIt took a request of openai-chat.\n", "")
+	got.want(t, exitOK, " proxy --to "+s.URL+" --from openai-chat --client aisdk\n", "")
+	sabir(t, "", "detect", "--ask", strictAgent(t, "aisdk").URL).want(t, exitOK, " --from aisdk --client agui\n", "")
+	sabir(t, aguiText, "detect", "--ask").want(t, exitUsage, "", "--ask is for a URL")
+	sabir(t, "", "detect", "--ask", "--data", "{}", s.URL).want(t, exitUsage, "", "--ask is for a URL")
+	if got := sabir(t, "", "detect", "--ask", s.URL+"?key=SECRET"); got.status != exitOK || strings.Contains(got.stdout, "SECRET") {
+		t.Errorf("status %d\n%s", got.status, got.stdout)
+	}
+}
+
+// The fields that a dialect wants beside its body go along, and those of the user.
+func TestAskHeader(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Anthropic-Version") == "" || r.Header.Get("X-Key") != "k" {
+			http.Error(w, "no", http.StatusBadRequest)
+			return
+		}
+		fmt.Fprint(w, "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"type\":\"message\",\"role\":\"assistant\",\"content\":[],\"model\":\"x\",\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}}\n\n")
+	}))
+	t.Cleanup(s.Close)
+	sabir(t, "", "detect", "--ask", "-H", "X-Key: k", s.URL).want(t, exitOK, "It took a request of anthropic.", "")
+}
