@@ -36,6 +36,9 @@ func findOut(ctx context.Context, address string, known *catalog, say io.Writer)
 	if err == nil {
 		err = d.verdict()
 	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return "", errors.New("interrupted while the agent was asked what it speaks")
+	}
 	if err != nil {
 		return "", fmt.Errorf("cannot find out what the agent speaks: %w\nStart it, or name what it speaks with --from; sabir dialects lists what there is", err)
 	}
@@ -107,7 +110,8 @@ func (d *detection) ask(ctx context.Context, base *fetch.Request, address string
 		}
 	}
 	if as == "" {
-		return "", fmt.Errorf("the agent refuses every form of request that was tried, by status: %s", strings.Join(d.refusals, ", "))
+		return "", fmt.Errorf("the agent refuses every form of request that was tried, by status: %s; "+
+			"one with a body of its own is asked by detect --data, and served by proxy --request", strings.Join(d.refusals, ", "))
 	}
 	return as, nil
 }

@@ -129,6 +129,17 @@ func TestAskHostile(t *testing.T) {
 	f("/error", every, "several dialects fit as well: ")
 }
 
+// A signal while the agent is asked ends the command.
+func TestProxyInterrupted(t *testing.T) {
+	var asked atomic.Int32
+	s := hostile(t, &asked)
+	p := start(t, "proxy", "--to", s.URL+"/silent", "--client", "agui")
+	p.stderr.await(t, 0, "Asking the agent")
+	p.stop()
+	p.ends(t, exitFailed)
+	p.stderr.await(t, 0, "interrupted while the agent was asked")
+}
+
 // Errors of proxy name the way out.
 func TestProxyFindsNothing(t *testing.T) {
 	var asked atomic.Int32

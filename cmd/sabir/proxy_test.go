@@ -170,7 +170,6 @@ func TestProxy(t *testing.T) {
 			p.stderr.await(t, 0, "stopped")
 		}
 	}
-	http.DefaultClient.CloseIdleConnections()
 }
 
 // The configuration that is printed does the same when serve serves it.

@@ -49,6 +49,9 @@ func (r *Request) Open(ctx context.Context, address string) (io.Reader, func(), 
 	client := http.Client{CheckRedirect: stayThere}
 	resp, err := client.Do(req) //nolint:bodyclose // whoever reads it closes it
 	if err != nil {
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return nil, nil, errors.New("interrupted")
+		}
 		if ctx.Err() != nil {
 			return nil, nil, fmt.Errorf("%s did not answer in time", shown)
 		}
@@ -107,6 +110,7 @@ func (r *Request) make(ctx context.Context, address string) (*http.Request, erro
 	if err != nil {
 		return nil, err
 	}
+	req.Close = true // whoever asks goes on to serve, and has no use for the connection
 	req.Header.Set("Accept", "text/event-stream, application/json, */*")
 	if r.Body != "" {
 		req.Header.Set("Content-Type", "application/json")
