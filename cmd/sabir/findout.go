@@ -40,7 +40,7 @@ func findOut(ctx context.Context, address string, known *catalog, say io.Writer)
 		return "", errors.New("interrupted while the agent was asked what it speaks")
 	}
 	if err != nil {
-		return "", fmt.Errorf("cannot find out what the agent speaks: %w\nStart it, or name what it speaks with --from; sabir dialects lists what there is", err)
+		return "", fmt.Errorf("cannot find out what the agent speaks: %w\nIt must run, at a URL where runs are asked for; or name what it speaks with --from (sabir dialects lists that)", err)
 	}
 	found := d.describe()
 	fmt.Fprintf(say, "It speaks %s (%s), and took a request of %s.\n", found.Dialect, found.sureness(), as)

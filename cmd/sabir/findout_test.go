@@ -145,7 +145,7 @@ func TestProxyFindsNothing(t *testing.T) {
 	var asked atomic.Int32
 	s := hostile(t, &asked)
 	got := sabir(t, "", "proxy", "--to", s.URL+"/nowhere", "--client", "agui")
-	got.want(t, exitFailed, "", "cannot find out what the agent speaks: "+s.URL+"/nowhere answered with status 404 Not Found\nStart it, or name what it speaks with --from")
+	got.want(t, exitFailed, "", "cannot find out what the agent speaks: "+s.URL+"/nowhere answered with status 404 Not Found\nIt must run, at a URL where runs are asked for; or name what it speaks with --from")
 	sabir(t, "", "proxy", "--to", "http://127.0.0.1:1/", "--client", "agui").want(t, exitFailed, "", "connection refused")
 }
 
