@@ -25,6 +25,10 @@ type Config struct {
 	Listen string `yaml:"listen" jsonschema:"required"`
 	// Address for operators: /metrics, /healthz and /readyz. Empty turns it off. Keep it off public networks.
 	Admin string `yaml:"admin"`
+	// Serves clients by TLS; without it, by plain HTTP.
+	TLS *ServerTLS `yaml:"tls,omitempty"`
+	// Which credentials there are.
+	Auth Auth `yaml:"auth"`
 	// Proxies in front of Sabir whose X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Proto are believed: networks such
 	// as 10.0.0.0/8, or single addresses. What anybody else says of that kind is replaced, and reaches no upstream.
 	TrustedProxies []Network `yaml:"trusted_proxies"`
@@ -98,7 +102,8 @@ type Limits struct {
 // Threads are conversations that are remembered for clients that say only what is new, in front of agents that want to be told everything.
 type Threads struct {
 	// Header fields of requests whose values separate clients: one cannot go on with the conversation of another, also not with
-	// one that an agent keeps. Sabir does not check them. Empty: nothing separates them.
+	// one that an agent keeps. Sabir does not check them; a route with auth takes the client that it knows in place of the fields
+	// with the credentials. Empty: nothing else separates them.
 	Principal []string `yaml:"principal"`
 	// How many are remembered at most; what was used longest ago is forgotten first.
 	Max int `yaml:"max" jsonschema:"minimum=0"`
@@ -167,6 +172,11 @@ type Route struct {
 	// stream says that it was cancelled, and the answer is {"success":true}; with status 404 if none runs. Empty: clients
 	// can only leave.
 	Cancel string `yaml:"cancel"`
+	// Which credentials every request needs: a list of schemes (keys, jwt, mtls, forward) of which one is enough, or {all: [...]}.
+	// Who the client is separates its conversations and runs from those of others. Left out, the route is open to everybody.
+	Auth RouteAuth `yaml:"auth,omitempty"`
+	// Whether the fields with the credentials that were accepted reach the upstream. headers.allow counts all the same.
+	AuthPass bool `yaml:"auth_pass"`
 	// Name of the upstream that answers.
 	Upstream string `yaml:"upstream" jsonschema:"required"`
 	// The dialect of the client. auto: the header X-Sabir-Dialect says it, then Accept, then default.
@@ -320,6 +330,7 @@ func defaults() *Config {
 
 			IdleConnection: 4 * time.Second,
 		},
+		Auth:      Auth{MTLS: MTLS{Principal: "auto"}},
 		Threads:   Threads{Principal: []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"}, Max: 10_000, Memory: 256 * MiB, Keep: 24 * time.Hour},
 		Store:     Store{Bytes: 256 * MiB, Redis: usualRedis},
 		Hold:      Hold{Events: 1024, Bytes: MiB, Age: 2 * time.Second},

@@ -1,6 +1,9 @@
 package config
 
-import "time"
+import (
+	"crypto/tls"
+	"time"
+)
 
 // Upstream is an agent server.
 type Upstream struct {
@@ -77,7 +80,8 @@ type Process struct {
 
 // UpstreamHeaders change the call to an upstream.
 type UpstreamHeaders struct {
-	// Fields that are set on every call, over those the client sent. Their values are never logged.
+	// Fields that are set on every call, over those the client sent. Their values are never logged. {principal} in a value is who the
+	// client is, as the route's auth has found; without one, the field is left out.
 	Set map[string]Secret `yaml:"set"`
 }
 
@@ -95,11 +99,14 @@ type UpstreamTimeouts struct {
 	IdleConnection time.Duration `yaml:"idle_connection" jsonschema:"minimum=0"`
 }
 
-// TLS says how an upstream proves who it is. See [TLS.Client].
+// TLS says how an upstream proves who it is, and Sabir to it. See [TLS.Client].
 type TLS struct {
 	// File with the PEM certificates to trust, seen from the folder of the configuration file. Empty trusts what the
 	// system trusts.
 	CA string `yaml:"ca"`
+	// Files with Sabir's own certificate and its private key, both PEM, for servers that ask for one.
+	Cert string `yaml:"cert"`
+	Key  string `yaml:"key"`
 	// Name expected in the certificate. Empty is the host of the URL.
 	ServerName string `yaml:"server_name"`
 	// Accepts any certificate. For experiments only: everybody on the way can read and change the stream.
@@ -112,4 +119,24 @@ func (u *Upstream) inherit(c *Config) {
 	u.Framing = Auto
 	u.Process = usualProcess()
 	u.Timeouts = UpstreamTimeouts{Connect: t.Connect, FirstByte: t.FirstByte, Idle: t.Idle, IdleConnection: t.IdleConnection}
+}
+
+// Client returns the TLS configuration for connections to the upstream. It reads the certificates anew, so that a
+// reload sees those that were renewed.
+func (t *TLS) Client() (*tls.Config, error) {
+	c := &tls.Config{ServerName: t.ServerName, InsecureSkipVerify: t.InsecureSkipVerify, MinVersion: tls.VersionTLS12}
+	var err error
+	if t.CA != "" {
+		if c.RootCAs, err = readPool(t.CA); err != nil {
+			return nil, err
+		}
+	}
+	if t.Cert != "" && t.Key != "" {
+		pair, err := readPair(t.Cert, t.Key)
+		if err != nil {
+			return nil, err
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
 }

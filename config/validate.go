@@ -1,9 +1,6 @@
 package config
 
 import (
-	"crypto/tls"
-	"crypto/x509"
-	"fmt"
 	"maps"
 	"net"
 	"net/netip"
@@ -18,10 +15,13 @@ import (
 
 // normalize brings values into the one form that the rest of Sabir relies on. dir is where file names are seen from.
 func (c *Config) normalize(dir string) {
+	c.normalizeAuth(dir)
 	for name, u := range c.Upstreams {
 		u.Name = name
-		if u.TLS.CA != "" && !filepath.IsAbs(u.TLS.CA) {
-			u.TLS.CA = filepath.Join(dir, u.TLS.CA)
+		for _, file := range []*string{&u.TLS.CA, &u.TLS.Cert, &u.TLS.Key} {
+			if *file != "" && !filepath.IsAbs(*file) {
+				*file = filepath.Join(dir, *file)
+			}
 		}
 		if u.Process.Dir != "" && !filepath.IsAbs(u.Process.Dir) {
 			u.Process.Dir = filepath.Join(dir, u.Process.Dir)
@@ -55,6 +55,7 @@ type validator struct {
 func validate(c *Config, d Dialects, r *report) {
 	v := &validator{report: r, c: c, dialects: d}
 	v.addresses()
+	v.auth()
 	v.hosts(c.Hosts)
 	v.cors("cors", c.CORS)
 	v.store(&c.Store)
@@ -185,12 +186,14 @@ func (v *validator) transport(at string, u *Upstream) {
 	} else {
 		v.check(u.Framing != "websocket", at+".framing", "needs a ws or wss URL, not %s", u.URL.Scheme)
 	}
+	v.check((u.TLS.Cert == "") == (u.TLS.Key == ""), at+".tls", "needs cert and key together")
 	v.check(u.TLS == TLS{} || u.URL.Secure(), at+".tls", "has no effect on a %s URL; use https or wss", u.URL.Scheme)
 }
 
 // route checks what clients can call.
 func (v *validator) route(at string, r *Route) {
 	v.path(at+".path", r.Path)
+	v.routeAuth(at+".auth", r)
 	v.routeStart(at, r)
 	v.routeResume(at, r)
 	if !v.found["upstreams"] { // otherwise nobody knows which there are
@@ -337,28 +340,11 @@ func checkFiles(c *Config, r *report) {
 	if _, err := c.Store.Redis.TLS(); err != nil {
 		r.add("store.redis.ca", "%s", err)
 	}
+	checkAuthFiles(c, r)
 	for name, u := range c.Upstreams {
-		if _, err := u.TLS.Client(); err != nil {
-			r.add(join("upstreams", name)+".tls.ca", "%s", err)
-		}
+		at := join("upstreams", name) + ".tls"
+		r.checkPool(at+".ca", u.TLS.CA)
+		r.checkPair(at+".cert", u.TLS.Cert, u.TLS.Key)
 		checkDirectory(join("upstreams", name)+".process.dir", u.Process.Dir, r)
 	}
-}
-
-// Client returns the TLS configuration for connections to the upstream. It reads the certificates anew, so that a
-// reload sees those that were renewed.
-func (t *TLS) Client() (*tls.Config, error) {
-	c := &tls.Config{ServerName: t.ServerName, InsecureSkipVerify: t.InsecureSkipVerify, MinVersion: tls.VersionTLS12}
-	if t.CA == "" {
-		return c, nil
-	}
-	pem, err := readFile(t.CA)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the certificates: %w", err)
-	}
-	c.RootCAs = x509.NewCertPool()
-	if !c.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("%s holds no certificate in PEM form", t.CA)
-	}
-	return c, nil
 }
