@@ -54,7 +54,7 @@ type Key struct {
 	SHA256 string `yaml:"sha256" jsonschema:"required"`
 }
 
-// JWT says which tokens are accepted. All must have an expiry, and the id of their key.
+// JWT says which tokens are accepted. All must have an expiry. A key that is not known is fetched for those that name it (kid).
 type JWT struct {
 	// Who must have issued the token, its claim iss.
 	Issuer string `yaml:"issuer" jsonschema:"required"`
@@ -64,7 +64,7 @@ type JWT struct {
 	JWKS string `yaml:"jwks" jsonschema:"required"`
 	// How far the clocks may differ.
 	Leeway time.Duration `yaml:"leeway" jsonschema:"minimum=0,maximum=600000000000"`
-	// How old the public keys become before they are fetched again, beside the tasks of others. A token with a key that is not
+	// How old the public keys become before they are fetched again, in the background. A token with a key that is not
 	// known fetches them at once, but not more often than every 10s.
 	Refresh time.Duration `yaml:"refresh" jsonschema:"minimum=10000000000"`
 	// The algorithms of signatures. Those with a shared secret, and none, cannot be named.

@@ -9,6 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fasthttp/fasthttpadaptor"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
 // ServeAdmin answers operators on ln until ctx is done: /metrics for Prometheus, /healthz while the process lives,
@@ -68,8 +70,14 @@ func (s *Server) handleAdmin(ctx *fasthttp.RequestCtx, metrics fasthttp.RequestH
 		ctx.Response.Header.Set("Allow", "GET, HEAD")
 		return
 	}
+	cfg := s.table.Load().cfg
 	switch string(ctx.Path()) {
 	case "/metrics":
+		if !operatorMay(cfg, &ctx.Request.Header) {
+			ctx.Response.Header.Set(fasthttp.HeaderWWWAuthenticate, "Bearer")
+			s.reject(ctx, nil, hub.Fail(hub.CodeUnauthenticated, errors.New("the key of auth.admin_sha256 is wanted")))
+			return
+		}
 		metrics(ctx)
 	case "/healthz":
 		ctx.SetBodyString("ok\n")

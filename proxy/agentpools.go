@@ -13,6 +13,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/auth"
 	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/sessions"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
@@ -24,6 +25,7 @@ type conversations struct {
 	threads threads.Log // of clients that say only what is new
 	runs    runlog.Log  // that clients ask about
 	shared  sharedRuns  // that clients can come to
+	auth    *auth.Schemes
 }
 
 // agentPools are the sessions of the agents that are programs. They outlive a reload that does not change how the agent is run.

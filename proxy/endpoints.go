@@ -121,7 +121,7 @@ func formOf(ctx *fasthttp.RequestCtx, d *hub.Dialect) *hub.Request {
 // urlOf is the URL of a route as a client reaches it: as its request says, or a proxy that is trusted.
 func (r *route) urlOf(ctx *fasthttp.RequestCtx) string {
 	var said fasthttp.RequestHeader
-	setForwarded(&said, &ctx.Request.Header, ctx.RemoteAddr(), r.global)
+	setForwarded(&said, &ctx.Request.Header, senderOf(ctx), r.global)
 	return (&url.URL{Scheme: string(said.Peek(forwardedProtoHeader)), Host: string(said.Peek(forwardedHostHeader)), Path: r.base()}).String()
 }
 
@@ -149,7 +149,7 @@ const defaultAgent = "default"
 
 // stop ends the runs of a thread, or the run of an answer. The client goes on reading until the stream has ended.
 func (s *Server) stop(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath) {
-	key := runKey{scope: r.scope(&ctx.Request.Header), thread: sub.params["thread"], answer: sub.params["answer"]}
+	key := runKey{scope: r.scopeOf(ctx), thread: sub.params["thread"], answer: sub.params["answer"]}
 	run, answer := sub.params["run"], key.answer
 	if t.dialect.StopsRun != nil {
 		run = t.dialect.StopsRun(ctx.Request.Body())

@@ -69,9 +69,12 @@ func parseForwarded(s string) netip.Addr {
 
 // setForwarded says where the request came from. What a trusted proxy says is passed on with the proxy added; what
 // anybody else says is replaced.
-func setForwarded(h, from *fasthttp.RequestHeader, peer net.Addr, cfg *config.Config) {
-	addr := hostOf(peer)
+func setForwarded(h, from *fasthttp.RequestHeader, peer sender, cfg *config.Config) {
+	addr := hostOf(peer.Addr)
 	via, host, proto := [][]byte{[]byte(peer.String())}, from.Host(), "http"
+	if peer.secure {
+		proto = "https"
+	}
 	if addr.IsValid() {
 		via[0] = []byte(addr.String())
 	}
@@ -81,7 +84,7 @@ func setForwarded(h, from *fasthttp.RequestHeader, peer net.Addr, cfg *config.Co
 		if said := from.Peek(forwardedHostHeader); len(said) > 0 {
 			host = said
 		}
-		if said := strings.ToLower(string(from.Peek(forwardedProtoHeader))); said == "https" {
+		if said := strings.ToLower(string(from.Peek(forwardedProtoHeader))); said == "https" || said == "http" {
 			proto = said
 		}
 	}

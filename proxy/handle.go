@@ -75,6 +75,9 @@ func (s *Server) permit(ctx *fasthttp.RequestCtx, r *route) (*target, *hub.Failu
 	if f := r.checkOrigin(ctx); f != nil {
 		return r.choose(&ctx.Request.Header), f
 	}
+	if f := s.authenticate(ctx, r); f != nil {
+		return r.choose(&ctx.Request.Header), f
+	}
 	t, f := r.check(&ctx.Request)
 	if f == nil && r.part == partWhole {
 		f = s.hasRoom(r)
@@ -106,7 +109,7 @@ func (s *Server) accept(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpa
 	if s.answerLines(ctx, r, t, origin) {
 		return
 	}
-	c, f := newCall(&ctx.Request, ctx.RemoteAddr(), r, t, sub, id)
+	c, f := newCall(&ctx.Request, senderOf(ctx), r, t, sub, id)
 	if f != nil {
 		s.reject(ctx, t, f)
 		return

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"net"
 	"strings"
 
 	"github.com/valyala/fasthttp"
@@ -25,9 +24,9 @@ func fieldKey(name string) string { return strings.ReplaceAll(strings.ToLower(na
 
 // copyHeaders passes on what the route allows, adds what every call has, and sets what the configuration says. A field
 // that is set is never copied, so that there is one of each.
-func (c *call) copyHeaders(from *fasthttp.RequestHeader, peer net.Addr) {
+func (c *call) copyHeaders(from *fasthttp.RequestHeader, peer sender) {
 	dropped := tokens(from.PeekAll("Connection")) // the client says that these belong to its connection
-	trusted := c.route.global.Trusts(hostOf(peer))
+	trusted := c.route.global.Trusts(hostOf(peer.Addr))
 	h := &c.request.Header
 	for name, value := range from.AllInOrder() {
 		lower := strings.ToLower(string(name))
@@ -39,16 +38,13 @@ func (c *call) copyHeaders(from *fasthttp.RequestHeader, peer net.Addr) {
 	h.Set("Accept-Encoding", "identity")
 	h.Set(requestIDHeader, c.id)
 	setForwarded(h, from, peer, c.route.global)
-	for name, value := range c.route.up.cfg.Headers.Set {
-		h.Del(name)
-		addField(h, name, []byte(value))
-	}
+	c.setIdentity(h)
 }
 
 // passes reports whether a header field of the client, in small letters, may reach the upstream.
 func (c *call) passes(name string) bool {
 	key := fieldKey(name)
-	return c.route.allow[name] && !hopByHop[key] && !ownFields[key] && !c.route.up.sets[key]
+	return c.route.allow[name] && !hopByHop[key] && !ownFields[key] && !c.route.up.sets[key] && !c.consumed(key)
 }
 
 // addField adds a header field. fasthttp would take Cookie apart and put it together in its own way.

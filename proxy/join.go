@@ -51,7 +51,7 @@ func positionOf(req *fasthttp.Request) string {
 func (r *route) joinOf(ctx *fasthttp.RequestCtx, t *target, sub *subpath) *join {
 	j := &join{position: positionOf(&ctx.Request)}
 	key := func(kind, name string) *join {
-		j.key = eventlog.Key{Scope: r.scope(&ctx.Request.Header), Kind: kind, Name: name}
+		j.key = eventlog.Key{Scope: r.scopeOf(ctx), Kind: kind, Name: name}
 		return j
 	}
 	switch {
@@ -143,7 +143,7 @@ func (r *route) viewerOf(ctx *fasthttp.RequestCtx, t *target, sub subpath, j *jo
 			asked.Version = form.Version
 		}
 	}
-	c := callOf(&ctx.Request, ctx.RemoteAddr(), r, t, sub, "")
+	c := callOf(&ctx.Request, senderOf(ctx), r, t, sub, "")
 	fasthttp.ReleaseRequest(c.request)
 	c.request = nil
 	how := joinStart

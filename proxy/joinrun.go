@@ -16,7 +16,7 @@ func (s *Server) joinRun(ctx *fasthttp.RequestCtx, r *route, sub *subpath) *hub.
 	if _, past, f := r.findRun(ctx, sub); f != nil || past.Ended {
 		return nil
 	}
-	run := s.kept.shared.Find(eventlog.Key{Scope: r.scope(&ctx.Request.Header), Kind: byRun, Name: sub.params["run"]})
+	run := s.kept.shared.Find(eventlog.Key{Scope: r.scopeOf(ctx), Kind: byRun, Name: sub.params["run"]})
 	if run == nil {
 		return nil
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
-	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
 // Clients whose protocol has a connection for longer than a turn may speak by HTTP, where they have one in name only: they post each
@@ -91,7 +90,7 @@ func (s *Server) answerLines(ctx *fasthttp.RequestCtx, r *route, t *target, orig
 		s.openLines(ctx, r, t)
 		return true
 	}
-	c := s.lineConns.find(id, r.scope(&ctx.Request.Header))
+	c := s.lineConns.find(id, r.scopeOf(ctx))
 	switch {
 	case c == nil:
 		s.reject(ctx, t, hub.Fail(hub.CodeConnUnknown, nil))
@@ -117,12 +116,12 @@ func (r *route) servesLines(t *target) bool {
 
 // openLines answers the message that opens a connection.
 func (s *Server) openLines(ctx *fasthttp.RequestCtx, r *route, t *target) {
-	c := &lineConn{id: string(newThread()), scope: r.scope(&ctx.Request.Header), mail: newMailboxes(r.cfg.Timeouts.Write)}
+	c := &lineConn{id: string(newThread()), scope: r.scopeOf(ctx), mail: newMailboxes(r.cfg.Timeouts.Write)}
 	model := fasthttp.AcquireRequest() // never released: turns may outlive the connection
 	ctx.Request.Header.CopyTo(&model.Header)
 	c.lineClient = s.newLineClient(r, t, model, c.mail.put)
-	c.peer = ctx.RemoteAddr()
-	c.find = func() (*route, *target, *hub.Failure) { return s.findAlike(model, t) }
+	c.peer = senderOf(ctx)
+	c.find = func() (*route, *target, *hub.Failure) { return s.findAlike(model, &c.peer, t) }
 	if !s.lineConns.add(c, r.global.Limits.Streams) {
 		s.reject(ctx, t, hub.Fail(hub.CodeLimit, nil))
 		return
@@ -163,7 +162,7 @@ func (s *Server) readLines(ctx *fasthttp.RequestCtx, r *route, c *lineConn, orig
 	ctx.HijackSetNoResponse(true)
 	ctx.Hijack(func(conn net.Conn) {
 		raw := requestConnUnder(conn)
-		sink.conn = &clientConn{Conn: raw, raw: rawio.NewWriter(raw), writeTimeout: r.cfg.Timeouts.Write}
+		sink.conn = &clientConn{Conn: raw, raw: raw.rawWriter(), writeTimeout: r.cfg.Timeouts.Write}
 		go s.serveReader(&lineReader{conn: c, thread: thread, sink: sink, beat: r.cfg.Timeouts.Keepalive, left: make(chan struct{})}, r)
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"sync"
 	"time"
 
@@ -26,7 +25,7 @@ type lineClient struct {
 	find    func() (*route, *target, *hub.Failure) // by the routes that are in force
 	target  *target                                // as the connection found it
 	request *fasthttp.Request                      // the model for each call
-	peer    net.Addr
+	peer    sender
 	failed  chan struct{}  // closed when nothing can be written any more
 	all     sync.WaitGroup // turns
 
@@ -45,14 +44,14 @@ type sendLines func(thread string, lines []byte) error
 func (s *Server) newLineClient(r *route, t *target, request *fasthttp.Request, send sendLines) *lineClient {
 	cfg := hub.FaceConfig{Load: r.remembers(), Resume: r.remembers() || r.sessions != nil}
 	return &lineClient{
-		server: s, target: t, request: request, peer: noAddress{}, failed: make(chan struct{}), send: send,
+		server: s, target: t, request: request, peer: sender{Addr: noAddress{}}, failed: make(chan struct{}), send: send,
 		find: func() (*route, *target, *hub.Failure) { return r, t, nil },
 		face: t.dialect.NewFace(cfg), turns: map[string]*lineTurn{},
 	}
 }
 
 // findRoute returns the route that is in force now for a request that came earlier, and what its path has beyond the route's.
-func (s *Server) findRoute(req *fasthttp.Request) (r *route, t *target, rest string, f *hub.Failure) {
+func (s *Server) findRoute(req *fasthttp.Request, from *sender) (r *route, t *target, rest string, f *hub.Failure) {
 	path, err := pathOf(req)
 	if err != nil {
 		return nil, nil, "", hub.Fail(hub.CodeNoRoute, err)
@@ -60,13 +59,15 @@ func (s *Server) findRoute(req *fasthttp.Request) (r *route, t *target, rest str
 	if r, rest = s.table.Load().find(path); r == nil {
 		return nil, nil, "", hub.Fail(hub.CodeNoRoute, nil)
 	}
-	t, f = r.check(req)
+	if f = r.recheck(&req.Header, from); f == nil {
+		t, f = r.check(req)
+	}
 	return r, t, rest, f
 }
 
 // findAlike is the same, if its clients still speak as those of another target do.
-func (s *Server) findAlike(req *fasthttp.Request, as *target) (*route, *target, *hub.Failure) {
-	r, t, _, f := s.findRoute(req)
+func (s *Server) findAlike(req *fasthttp.Request, from *sender, as *target) (*route, *target, *hub.Failure) {
+	r, t, _, f := s.findRoute(req, from)
 	if f == nil && (t.dialect != as.dialect || !r.translates(t)) {
 		f = hub.Fail(hub.CodeNoRoute, nil)
 	}
@@ -112,7 +113,7 @@ func (s *Server) end() {
 		s.endLines(c)
 	}
 	s.watch.Close()
-	s.table.Load().retire()
+	s.table.Load().retire(nil)
 }
 
 // lineRoute is the route of a path, if it serves clients by lines.
@@ -174,7 +175,7 @@ func (l *lineClient) enter(line []byte, m *hub.ClientMessage, thread string) {
 		return
 	}
 	log := r.threads
-	key := threads.Key{Scope: r.scope(&l.request.Header), Name: thread}
+	key := threads.Key{Scope: r.scope(&l.request.Header, l.peer.who), Name: thread}
 	about := &hub.Thread{ID: thread}
 	switch {
 	case m.Kind == hub.ClientBegins:

@@ -22,6 +22,7 @@ type listener struct {
 	header  int           // largest header of a request, in bytes
 	read    time.Duration // until a whole request has arrived
 	limit   func() int    // of connections; 0 is none
+	certs   *certificates // nil: plain HTTP
 	closed  <-chan struct{}
 	log     *zap.Logger
 	metrics listenerMetrics
@@ -47,7 +48,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		c, err := l.Listener.Accept()
 		switch {
 		case err == nil && l.enter():
-			return &requestConn{Conn: c, listener: l}, nil
+			return secured(c, l), nil
 		case err == nil:
 			l.refuse(c)
 		case !isShortage(err):
@@ -89,7 +90,9 @@ func (l *listener) refuse(c net.Conn) {
 	l.metrics.refused.Inc()
 	l.say("connections are refused", zap.Int("limit", l.limit()), zap.String("setting", "limits.connections"))
 	_ = c.SetDeadline(time.Now().Add(refusedGap))
-	_, _ = io.WriteString(c, tooManyConnections)
+	if l.certs == nil {
+		_, _ = io.WriteString(c, tooManyConnections)
+	}
 	if l.refusing.Add(1) > maxRefusing {
 		l.refusing.Add(-1)
 		_ = c.Close()

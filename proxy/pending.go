@@ -14,6 +14,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy/engine"
+	"github.com/sabir-proxy/sabir/proxy/internal/auth"
 )
 
 // Some clients ask by two requests: one opens a stream and waits there, another starts the run. pendingStreams
@@ -45,11 +46,17 @@ type pendingStream struct {
 
 // newPendingStream is for a client that opens the stream of a conversation.
 func newPendingStream(c *call) *pendingStream {
-	return &pendingStream{key: pendingKey(c.route, c.rest), first: c, run: make(chan *call, 1)}
+	return &pendingStream{key: pendingKey(c.route, c.rest, c.from.who), first: c, run: make(chan *call, 1)}
 }
 
-// pendingKey is what a conversation of a route is known by.
-func pendingKey(r *route, rest string) string { return r.name + "/" + nameIn(rest) }
+// pendingKey is what a conversation of a route is known by, and of the client that the guard of the route has named.
+func pendingKey(r *route, rest string, who *auth.Identity) string {
+	key := r.name + "/" + nameIn(rest)
+	if who != nil {
+		key += "\x00" + who.Scope
+	}
+	return key
+}
 
 // nameIn is the conversation that the rest of a path names.
 func nameIn(rest string) string { return strings.TrimLeft(unescaped(rest), "/") }
@@ -130,7 +137,7 @@ func (r *route) lacksName(ctx *fasthttp.RequestCtx, rest string) bool {
 
 // answerPart answers a request that starts or cancels a run.
 func (s *Server) answerPart(ctx *fasthttp.RequestCtx, r *route, t *target, rest, id string) {
-	key := pendingKey(r, rest)
+	key := pendingKey(r, rest, senderOf(ctx).who)
 	if r.part == partCancel {
 		at := s.pending.running(key)
 		if at == nil {
@@ -164,7 +171,7 @@ func (s *Server) answerPart(ctx *fasthttp.RequestCtx, r *route, t *target, rest,
 // is at fault, so that it waits no longer. The stream answers in the dialect it was asked to.
 func (at *pendingStream) start(s *Server, ctx *fasthttp.RequestCtx, rest, id string) *hub.Failure {
 	defer close(at.run)
-	c, f := newCall(&ctx.Request, ctx.RemoteAddr(), at.first.route, at.first.target, subpath{rest: rest}, id)
+	c, f := newCall(&ctx.Request, senderOf(ctx), at.first.route, at.first.target, subpath{rest: rest}, id)
 	if f != nil {
 		return f
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
-	"net"
 	"net/url"
 	"strings"
 	"time"
@@ -35,6 +34,7 @@ type call struct {
 	query        string // the client's, without what the configuration says itself
 	dropped      int    // parameters of the client's query that are not in it
 	peer         string
+	from         sender
 	scope        string      // separates the conversations of routes and clients
 	thread       *threadTurn // of a conversation that is remembered for the client; nil: none is
 	run          *runRecord  // that the client may ask about; nil: it may not
@@ -56,7 +56,7 @@ const requestIDHeader = "X-Request-Id"
 
 // newCall makes the call to the upstream of r out of a client's request, or says why there can be none. sub is what
 // stands in its path below the route's.
-func newCall(req *fasthttp.Request, peer net.Addr, r *route, t *target, sub subpath, id string) (*call, *hub.Failure) {
+func newCall(req *fasthttp.Request, peer sender, r *route, t *target, sub subpath, id string) (*call, *hub.Failure) {
 	c := callOf(req, peer, r, t, sub, id)
 	if f := c.setBody(&req.Header, req.Body(), plainBody(req, int(r.cfg.Limits.RequestBody))); f != nil {
 		c.release()
@@ -66,13 +66,13 @@ func newCall(req *fasthttp.Request, peer net.Addr, r *route, t *target, sub subp
 }
 
 // callOf is the call without the body.
-func callOf(req *fasthttp.Request, peer net.Addr, r *route, t *target, sub subpath, id string) *call {
+func callOf(req *fasthttp.Request, peer sender, r *route, t *target, sub subpath, id string) *call {
 	c := &call{
 		route: r, target: t, request: fasthttp.AcquireRequest(), id: id, unique: randomID(), path: string(req.URI().Path()),
-		peer: clientOf(&req.Header, peer, r.global), http11: req.Header.IsHTTP11(), close: req.Header.ConnectionClose(), head: req.Header.IsHead(),
+		peer: clientOf(&req.Header, peer.Addr, r.global), http11: req.Header.IsHTTP11(), close: req.Header.ConnectionClose(), head: req.Header.IsHead(),
 	}
 	c.request.Header.SetNoDefaultContentType(true)
-	c.scope = r.scope(&req.Header)
+	c.from, c.scope = peer, r.scope(&req.Header, peer.who)
 	c.sub, c.rest = sub, sub.rest
 	query := string(req.URI().QueryString())
 	if sub.found {

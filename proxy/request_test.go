@@ -45,7 +45,7 @@ func FuzzRequest(f *testing.F) {
 			return
 		}
 		body := bytes.Clone(in.Body())
-		c, f := newCall(&in, peer, r, r.first, subpath{rest: rest}, requestID(&in))
+		c, f := newCall(&in, sender{Addr: peer}, r, r.first, subpath{rest: rest}, requestID(&in))
 		if f != nil {
 			t.Fatal(f)
 		}

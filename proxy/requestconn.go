@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/proxy/internal/http1"
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
 // requestConn is the connection of a client, from its acceptance to its end. It receives the header of each request as a
@@ -21,6 +23,9 @@ import (
 type requestConn struct {
 	net.Conn
 	listener *listener
+	certs    *certificates // nil: plain HTTP
+	tls      *tls.Config   // of the handshake
+	shaking  bool          // the handshake is still to come
 
 	stage stage
 	buf   []byte // of the pool, or larger; nil while nothing is in it
@@ -67,16 +72,40 @@ func requestConnUnder(c net.Conn) *requestConn {
 	return rc
 }
 
-// SyscallConn implements syscall.Conn.
+// SyscallConn implements syscall.Conn. With TLS, what goes through the socket is not what goes through the connection.
 func (c *requestConn) SyscallConn() (syscall.RawConn, error) {
-	if sc, ok := c.Conn.(syscall.Conn); ok {
+	if sc, ok := bareConn(c.Conn).(syscall.Conn); ok {
 		return sc.SyscallConn()
 	}
 	return nil, errors.ErrUnsupported
 }
 
+// bareConn is the connection below TLS.
+func bareConn(c net.Conn) net.Conn {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	if f, ok := c.(*farewell); ok {
+		c = f.Conn
+	}
+	return c
+}
+
+// rawWriter writes to the socket itself; nil where that is not what the client reads.
+func (c *requestConn) rawWriter() *rawio.Writer {
+	if c.secure() {
+		return nil
+	}
+	return rawio.NewWriter(c)
+}
+
 // Read implements net.Conn for fasthttp, which gets headers and nothing else, and for WebSockets, which get everything.
 func (c *requestConn) Read(p []byte) (int, error) {
+	if c.shaking {
+		if err := c.handshake(); err != nil {
+			return 0, err
+		}
+	}
 	switch c.stage {
 	case stagePlain:
 		if c.r == c.w {
@@ -267,6 +296,9 @@ func (c *requestConn) skipBody() error {
 func (c *requestConn) Close() error {
 	if c.closed.Swap(true) {
 		return net.ErrClosed
+	}
+	if t, ok := c.Conn.(*tls.Conn); ok {
+		t.NetConn().(*farewell).closing.Store(true)
 	}
 	if c.lingers.Load() {
 		linger(c.Conn)

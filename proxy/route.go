@@ -18,6 +18,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/engine"
+	"github.com/sabir-proxy/sabir/proxy/internal/auth"
 	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
 )
@@ -29,6 +30,7 @@ type table struct {
 	prefixes  []*route // longest first
 	upstreams map[string]*upstream
 	maxBody   int // the largest request body of any route
+	auth      *auth.Schemes
 }
 
 // route is a path of the table.
@@ -47,6 +49,8 @@ type route struct {
 	first        *target            // without a wish of the client's
 	allow        map[string]bool    // request headers to pass on, lower case
 	methods      map[string]bool
+	guard        *auth.Guard     // who may call; nil: everybody
+	vouched      map[string]bool // header fields that only the guard may set, by fieldKey
 	metrics      *routeMetrics
 	unrecognised prometheus.Counter // records that are not of the source's dialect
 	threads      threads.Store      // of clients that say only what is new
@@ -66,23 +70,40 @@ type target struct {
 
 // newTable makes everything of a configuration ready, or nothing. Metrics and counters of a path outlive the table.
 func newTable(cfg *config.Config, m *metrics, counters *openCounters, kept *conversations) (*table, error) {
-	known, err := dialectsOf(cfg)
+	schemes, err := newSchemes(cfg, m, kept)
 	if err != nil {
+		return nil, fmt.Errorf("auth: %w", err)
+	}
+	t := &table{cfg: cfg, maxBody: int(cfg.LargestBody()), exact: map[string]*route{}, upstreams: map[string]*upstream{}, auth: schemes}
+	if err := t.fill(m, counters, kept); err != nil {
+		schemes.Close(kept.auth)
 		return nil, err
 	}
-	t := &table{cfg: cfg, maxBody: int(cfg.LargestBody()), exact: map[string]*route{}, upstreams: map[string]*upstream{}}
+	return t, nil
+}
+
+func (t *table) fill(m *metrics, counters *openCounters, kept *conversations) error {
+	cfg := t.cfg
+	known, err := dialectsOf(cfg)
+	if err != nil {
+		return err
+	}
 	for name, u := range cfg.Upstreams {
 		up, err := newUpstream(u, cfg, m)
 		if err != nil {
-			return nil, fmt.Errorf("upstream %s: %w", name, err)
+			return fmt.Errorf("upstream %s: %w", name, err)
 		}
 		t.upstreams[name] = up
 	}
 	for _, rc := range cfg.Routes {
 		r, err := newRoute(cfg, rc, t.upstreams[rc.Upstream], known)
 		if err != nil {
-			return nil, fmt.Errorf("route %s: %w", rc.Path, err)
+			return fmt.Errorf("route %s: %w", rc.Path, err)
 		}
+		if r.guard, err = t.auth.Guard(rc.Auth); err != nil {
+			return fmt.Errorf("route %s: %w", rc.Path, err)
+		}
+		r.vouched = vouchedFields(cfg, rc)
 		r.up.agents = kept.agents.of(r.up.cfg, cfg, r.source, r.options)
 		r.threads, r.runs = &kept.threads, &kept.runs
 		r.metrics, r.open = m.forRoute(rc.Path), counters.of(rc.Path)
@@ -92,7 +113,7 @@ func newTable(cfg *config.Config, m *metrics, counters *openCounters, kept *conv
 			t.add(part)
 		}
 	}
-	return t, nil
+	return nil
 }
 
 // add puts a route in its place.
@@ -123,8 +144,13 @@ func (t *table) find(path requestPath) (r *route, rest string) {
 	return nil, ""
 }
 
-// retire closes the idle connections of all upstreams; streams that run go on.
-func (t *table) retire() {
+// retire closes the idle connections of all upstreams, and what next, which may be nil, does not need; streams that run go on.
+func (t *table) retire(next *table) {
+	var schemes *auth.Schemes
+	if next != nil {
+		schemes = next.auth
+	}
+	t.auth.Close(schemes)
 	for _, u := range t.upstreams {
 		u.retire()
 	}

@@ -142,7 +142,7 @@ func waits(run *hub.PastRun) bool {
 
 // findRun finds the run that a request names, which has to be of the conversation that it names, if it does.
 func (r *route) findRun(ctx *fasthttp.RequestCtx, sub *subpath) (key runlog.Key, run runlog.Run, f *hub.Failure) {
-	key = runlog.Key{Scope: r.scope(&ctx.Request.Header), Run: sub.params["run"]}
+	key = runlog.Key{Scope: r.scopeOf(ctx), Run: sub.params["run"]}
 	run, known := r.runs.Find(key)
 	if thread, named := sub.params["thread"]; !known || named && thread != run.Thread {
 		return key, run, hub.Fail(hub.CodeRunUnknown, nil)
@@ -155,7 +155,7 @@ func (s *Server) replyRun(ctx *fasthttp.RequestCtx, r *route, t *target, sub sub
 	about, f := r.agent(""), (*hub.Failure)(nil)
 	if named := sub.params["thread"]; named != "" {
 		var known bool
-		if about.Thread, known = r.thread(threads.Key{Scope: r.scope(&ctx.Request.Header), Name: named}); !known {
+		if about.Thread, known = r.thread(threads.Key{Scope: r.scopeOf(ctx), Name: named}); !known {
 			f = hub.Fail(hub.CodeNotFound, threads.ErrUnknown)
 		}
 	}
@@ -175,7 +175,7 @@ func (s *Server) replyRun(ctx *fasthttp.RequestCtx, r *route, t *target, sub sub
 // runsAsked are the runs that a request is about. The rest of one that goes on is not to be had: its stream is the client's that began it.
 func (r *route) runsAsked(ctx *fasthttp.RequestCtx, sub *subpath) (all []hub.PastRun, f *hub.Failure) {
 	if sub.op == hub.OpRuns {
-		for _, run := range r.runs.Of(r.scope(&ctx.Request.Header), sub.params["thread"]) {
+		for _, run := range r.runs.Of(r.scopeOf(ctx), sub.params["thread"]) {
 			all = append(all, run.PastRun)
 		}
 		return all, nil

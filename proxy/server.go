@@ -25,6 +25,7 @@ import (
 type Server struct {
 	log              *zap.Logger
 	metrics          *metrics
+	certs            *certificates // nil: clients are served by plain HTTP
 	watch            hangup.Watcher
 	http             *fasthttp.Server
 	idleConns        idleConns
@@ -70,7 +71,11 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 	s.http.ReadTimeout, s.http.WriteTimeout = cfg.Timeouts.Read, cfg.Timeouts.Write
 	s.http.ErrorHandler, s.http.ConnState = s.badRequest, s.idleConns.state
 	s.files, s.hardFiles = raiseFileLimit()
-	if err := s.setTable(cfg); err != nil {
+	s.certs, err = newCertificates(cfg.TLS, log, s.metrics)
+	if err == nil {
+		err = s.setTable(cfg)
+	}
+	if err != nil {
 		w.Close()
 		return nil, err
 	}
@@ -97,12 +102,17 @@ func (s *Server) setTable(cfg *config.Config) error {
 	if err != nil {
 		return err
 	}
+	if err := s.certs.follow(cfg.TLS); err != nil {
+		t.auth.Close(s.kept.auth)
+		return err
+	}
 	limitThreads(&s.kept.threads, &cfg.Threads)
 	limitRuns(&s.kept.runs, &cfg.Threads)
 	s.kept.shared.Limit(int64(cfg.Store.Bytes))
 	if old := s.table.Swap(t); old != nil {
-		old.retire()
+		old.retire(t)
 	}
+	s.kept.auth = t.auth
 	return nil
 }
 
@@ -124,8 +134,8 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	started := s.table.Load().cfg
 	clients := &listener{
 		Listener: ln, header: int(started.Limits.Header), read: started.Timeouts.Read, closed: closed, log: s.log,
-		metrics: s.metrics.listener("clients"),
-		limit:   func() int { return connectionLimit(s.table.Load().cfg.Limits, s.files) },
+		metrics: s.metrics.listener("clients"), certs: s.certs,
+		limit: func() int { return connectionLimit(s.table.Load().cfg.Limits, s.files) },
 	}
 	s.logLimits(clients.limit())
 	go func() { failed <- s.http.Serve(clients) }()

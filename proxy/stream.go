@@ -14,7 +14,6 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/threadids"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy/engine"
-	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
 // stream is one run: a call, the upstream's answer to it, and the client that reads.
@@ -43,7 +42,7 @@ type stream struct {
 
 // serveHTTP runs one stream on a client's connection and gives the connection back, or closes it.
 func (s *Server) serveHTTP(c *call, conn *requestConn) {
-	client := &clientConn{Conn: conn, raw: rawio.NewWriter(conn), writeTimeout: c.route.cfg.Timeouts.Write}
+	client := &clientConn{Conn: conn, raw: conn.rawWriter(), writeTimeout: c.route.cfg.Timeouts.Write}
 	sink := c.httpSink(client)
 	st := &canceler{limitWrite: client.limitWrite}
 	f := s.admit(c.route, st)

@@ -92,6 +92,9 @@ func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap
 		zap.Duration("first_event", x.pump.firstOut), zap.Duration("total", took),
 	}
 	fields = append(fields, c.turn.fields()...)
+	if name := c.principal(); name != "" {
+		fields = append(fields, zap.String("principal", name))
+	}
 	if s := c.agentSession; s != nil && s.state != "" {
 		fields = append(fields, zap.String("session", s.state))
 	}

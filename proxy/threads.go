@@ -14,17 +14,25 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/auth"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
 )
 
 // Clients of some dialects say only what is new, and name the conversation. Agents that want to be told everything get it from the
 // log of threads.
 
-// scope separates the conversations of routes and principals. Credentials are not kept.
-func (r *route) scope(h *fasthttp.RequestHeader) string {
+// scope separates the conversations of routes and principals. Credentials are not kept. A client that the guard of the route has named
+// is known by that: the credentials may change, as tokens do. Other fields count beside it.
+func (r *route) scope(h *fasthttp.RequestHeader, who *auth.Identity) string {
 	sum := sha256.New()
+	named := who != nil && who.Scope != ""
+	if named {
+		fmt.Fprintf(sum, "auth %q", who.Scope)
+	}
 	for _, field := range r.global.Threads.Principal {
-		fmt.Fprintf(sum, "%q", h.Peek(field))
+		if !named || !slices.Contains(who.Used, fieldKey(field)) {
+			fmt.Fprintf(sum, "%q", h.Peek(field))
+		}
 	}
 	return string(sum.Sum([]byte(r.name + "\x00")))
 }
@@ -44,7 +52,7 @@ func (r *route) keepsFor(t *target) bool {
 
 // replyThread answers what a client asks of a conversation.
 func (s *Server) replyThread(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath) {
-	key := threads.Key{Scope: r.scope(&ctx.Request.Header), Name: sub.params["thread"]}
+	key := threads.Key{Scope: r.scopeOf(ctx), Name: sub.params["thread"]}
 	added, f := r.changeThread(ctx.Request.Body(), t, sub.op, &key)
 	about := r.agent("")
 	var known bool
@@ -104,7 +112,7 @@ func (r *route) thread(key threads.Key) (about hub.Thread, known bool) {
 
 // findThreads answers which conversations there are.
 func (s *Server) findThreads(ctx *fasthttp.RequestCtx, r *route, t *target) {
-	scope, about := r.scope(&ctx.Request.Header), r.agent("")
+	scope, about := r.scopeOf(ctx), r.agent("")
 	for _, name := range r.threads.Of(scope) {
 		if thread, known := r.thread(threads.Key{Scope: scope, Name: name}); known {
 			about.Threads = append(about.Threads, thread)
@@ -116,7 +124,7 @@ func (s *Server) findThreads(ctx *fasthttp.RequestCtx, r *route, t *target) {
 // replyAnswer answers what a client asks of an answer.
 func (s *Server) replyAnswer(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath) {
 	id := sub.params["answer"]
-	key := threads.Key{Scope: r.scope(&ctx.Request.Header), Kind: threads.Answer, Name: id}
+	key := threads.Key{Scope: r.scopeOf(ctx), Kind: threads.Answer, Name: id}
 	v, known := r.threads.Find(key)
 	switch {
 	case !r.keepsFor(t):

@@ -121,7 +121,7 @@ func (s *Server) noteViewer(v *viewer, f *hub.Failure, wrote int64, took time.Du
 // serveViewer lets a client read a run, and gives its connection back, or closes it.
 func (s *Server) serveViewer(v *viewer, conn *requestConn) {
 	c := v.call
-	client := &clientConn{Conn: conn, raw: rawio.NewWriter(conn), writeTimeout: c.route.cfg.Timeouts.Write}
+	client := &clientConn{Conn: conn, raw: conn.rawWriter(), writeTimeout: c.route.cfg.Timeouts.Write}
 	sink := c.httpSink(client)
 	sink.header.Set(runHeader, v.run.About.token)
 	if place := c.target.dialect.RunPath; place != nil && c.sub.found {

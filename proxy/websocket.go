@@ -3,7 +3,6 @@ package proxy
 import (
 	"cmp"
 	"io"
-	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,7 +25,7 @@ type session struct {
 	route     *route            // as the handshake found it
 	target    *target           // likewise
 	handshake *fasthttp.Request // the model for each call
-	peer      net.Addr
+	peer      sender
 	id        string
 	conn      *websocket.Conn // for reading; client writes
 	client    *clientConn
@@ -60,7 +59,7 @@ var writeBuffers sync.Pool
 // upgrade turns a request into a session.
 func (s *Server) upgrade(ctx *fasthttp.RequestCtx, r *route, t *target, id string) {
 	x := &session{
-		server: s, route: r, target: t, handshake: fasthttp.AcquireRequest(), peer: ctx.RemoteAddr(), id: id,
+		server: s, route: r, target: t, handshake: fasthttp.AcquireRequest(), peer: senderOf(ctx), id: id,
 		inbox: make(chan message, maxWaiting), gone: make(chan struct{}),
 	}
 	ctx.Request.CopyTo(x.handshake)
@@ -215,7 +214,7 @@ func (x *session) call(m message) (*call, *hub.Failure) {
 	if m.fail != nil {
 		return nil, m.fail
 	}
-	r, t, rest, f := x.server.findRoute(x.handshake)
+	r, t, rest, f := x.server.findRoute(x.handshake, &x.peer)
 	if f == nil && len(m.body) > int(r.cfg.Limits.RequestBody) {
 		f = hub.Fail(hub.CodeBodyTooLarge, nil)
 	}

@@ -13,7 +13,7 @@ import (
 // converse serves a client whose protocol has the connection for longer than a turn, until it leaves. It returns the code to close with.
 func (x *session) converse() (code int) {
 	l := x.server.newLineClient(x.route, x.target, x.handshake, x.sendLines)
-	l.peer, l.find = x.peer, func() (*route, *target, *hub.Failure) { return x.server.findAlike(x.handshake, x.target) }
+	l.peer, l.find = x.peer, func() (*route, *target, *hub.Failure) { return x.server.findAlike(x.handshake, &x.peer, x.target) }
 	defer l.end(2 * finalWriteTimeout)
 	ping := time.NewTicker(x.pingInterval())
 	defer ping.Stop()

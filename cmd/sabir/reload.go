@@ -141,6 +141,7 @@ func needRestart(started, now *config.Config) []string {
 		}
 	}
 	add(started.Listen != now.Listen, "listen")
+	add((started.TLS == nil) != (now.TLS == nil), "tls")
 	add(started.Admin != now.Admin, "admin")
 	add(started.Log.Format != now.Log.Format, "log.format")
 	add(started.Limits.Header != now.Limits.Header, "limits.header")

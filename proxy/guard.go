@@ -1,0 +1,203 @@
+package proxy
+
+import (
+	"crypto/x509"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+	"go.uber.org/zap"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/auth"
+)
+
+// A route with auth asks who sends a request before anything else is looked at: its body is not read, and nothing is opened.
+
+// sender is who a request comes from.
+type sender struct {
+	net.Addr
+	secure bool              // it came by TLS
+	cert   *x509.Certificate // of the client, verified; nil for none
+	guard  *auth.Guard       // that has let it in; nil for an open route
+	who    *auth.Identity    // as that has found; nil for an open route
+}
+
+// senderKey is where a request has its sender, once that is known.
+type senderKey struct{}
+
+// senderOf is who sent a request.
+func senderOf(ctx *fasthttp.RequestCtx) sender {
+	if from, ok := ctx.UserValue(senderKey{}).(*sender); ok {
+		return *from
+	}
+	return sender{Addr: ctx.RemoteAddr(), secure: requestConnOf(ctx).secure()}
+}
+
+// scopeOf is what the conversations of a request belong to.
+func (r *route) scopeOf(ctx *fasthttp.RequestCtx) string {
+	return r.scope(&ctx.Request.Header, senderOf(ctx).who)
+}
+
+// authenticate refuses a request whose sender may not call the route, and notes who it is.
+func (s *Server) authenticate(ctx *fasthttp.RequestCtx, r *route) *hub.Failure {
+	if r.guard == nil {
+		return nil
+	}
+	from := senderOf(ctx)
+	from.cert = s.clientCert(requestConnOf(ctx))
+	id, a := r.identify(&ctx.Request.Header, &from)
+	if id == nil {
+		challenge(&ctx.Response.Header, &a)
+		return refusedSender(&a)
+	}
+	from.guard, from.who = r.guard, id
+	ctx.SetUserValue(senderKey{}, &from)
+	return nil
+}
+
+// identify asks the guard of a route.
+func (r *route) identify(h *fasthttp.RequestHeader, from *sender) (*auth.Identity, auth.Answer) {
+	req := auth.Request{Header: h, Cert: from.cert, Ask: func() http.Header { return questionOf(h, from, r.global) }}
+	return r.guard.Check(&req, r.metrics.authenticated)
+}
+
+// recheck judges the sender of a connection that is used for longer than a request: by the guard that is in force now, if that is
+// another than the one that has let it in.
+func (r *route) recheck(h *fasthttp.RequestHeader, from *sender) *hub.Failure {
+	if r.guard == nil || r.guard == from.guard {
+		return nil
+	}
+	id, a := r.identify(h, from)
+	switch {
+	case id == nil:
+		return refusedSender(&a)
+	case from.who == nil || id.Scope != from.who.Scope:
+		return hub.Fail(hub.CodeUnauthenticated, errors.New("the client is known by another name since the configuration has changed"))
+	}
+	return nil
+}
+
+// refusedSender is how a refusal looks to the client. Its cause, for the log, says nothing of what was sent.
+func refusedSender(a *auth.Answer) *hub.Failure {
+	code := hub.CodeUnauthenticated
+	switch a.Result {
+	case auth.Forbidden:
+		code = hub.CodeForbidden
+	case auth.Unavailable:
+		code = hub.CodeAuthUnavailable
+	}
+	return hub.Fail(code, errors.New(a.Why))
+}
+
+// challenge says what credentials are wanted, where others could help.
+func challenge(h *fasthttp.ResponseHeader, a *auth.Answer) {
+	if a.Result != auth.Missing && a.Result != auth.Refused {
+		return
+	}
+	if len(a.Challenge) == 0 {
+		h.Set(fasthttp.HeaderWWWAuthenticate, "Bearer")
+	}
+	for _, value := range a.Challenge {
+		h.Add(fasthttp.HeaderWWWAuthenticate, value)
+	}
+}
+
+// questionOf is the header with which another server is asked about a request: that of the request, and what it asks for.
+func questionOf(from *fasthttp.RequestHeader, peer *sender, cfg *config.Config) http.Header {
+	trusted := cfg.Trusts(hostOf(peer.Addr))
+	h := http.Header{}
+	for name, value := range from.AllInOrder() {
+		key := fieldKey(string(name))
+		if !hopByHop[key] && (trusted || !claimsOrigin(key)) {
+			h.Add(string(name), string(value))
+		}
+	}
+	var said fasthttp.RequestHeader
+	setForwarded(&said, from, *peer, cfg)
+	for _, name := range []string{forwardedForHeader, forwardedHostHeader, forwardedProtoHeader} {
+		h.Set(name, string(said.Peek(name)))
+	}
+	h.Set("X-Forwarded-Method", string(from.Method()))
+	h.Set("X-Forwarded-Uri", string(from.RequestURI()))
+	return h
+}
+
+// setIdentity writes what is known of the client into the request to the upstream.
+func (c *call) setIdentity(h *fasthttp.RequestHeader) {
+	if who := c.from.who; who != nil {
+		for _, field := range who.Set {
+			h.Del(field.Name)
+			addField(h, field.Name, []byte(field.Value))
+		}
+	}
+	name := c.principal()
+	for field, value := range c.route.up.cfg.Headers.Set {
+		h.Del(field)
+		text := string(value)
+		if name == "" && strings.Contains(text, config.Principal) {
+			continue
+		}
+		addField(h, field, []byte(strings.ReplaceAll(text, config.Principal, name)))
+	}
+}
+
+// principal is the name of the client, "" if nothing has named it.
+func (c *call) principal() string {
+	if c.from.who == nil {
+		return ""
+	}
+	return c.from.who.Name
+}
+
+// consumed reports whether a header field of the client, by fieldKey, has done its work with the guard, or is set by it.
+func (c *call) consumed(key string) bool {
+	if c.from.who == nil {
+		return false
+	}
+	if c.route.vouched[key] {
+		return true
+	}
+	for _, used := range c.from.who.Used {
+		if used == key {
+			return !c.route.cfg.AuthPass
+		}
+	}
+	return false
+}
+
+// vouchedFields are the fields of a route that only its guard may set.
+func vouchedFields(cfg *config.Config, rc *config.Route) map[string]bool {
+	vouched := map[string]bool{}
+	for _, scheme := range rc.Auth.Schemes() {
+		if scheme != config.SchemeForward || cfg.Auth.Forward == nil {
+			continue
+		}
+		for _, name := range cfg.Auth.Forward.Headers {
+			vouched[fieldKey(name)] = true
+		}
+	}
+	return vouched
+}
+
+// newSchemes makes the schemes of a configuration; public keys that were fetched for the last one go on to count.
+func newSchemes(cfg *config.Config, m *metrics, kept *conversations) (*auth.Schemes, error) {
+	log := kept.agents.log
+	return auth.New(cfg, kept.auth, func(err error) {
+		if m.fetched(err); err != nil {
+			log.Warn("the public keys of auth.jwt.jwks cannot be fetched; those that are known stay", zap.Error(err))
+		}
+	})
+}
+
+// operatorMay reports whether a request on the admin address has the key that the configuration wants.
+func operatorMay(cfg *config.Config, h *fasthttp.RequestHeader) bool {
+	if cfg.Auth.AdminSHA256 == "" {
+		return true
+	}
+	key, err := auth.KeyOf(cfg.Auth.AdminSHA256)
+	return err == nil && key.Check(&auth.Request{Header: h}).Result == auth.OK
+}

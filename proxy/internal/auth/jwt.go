@@ -1,0 +1,89 @@
+package auth
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/sabir-proxy/sabir/config"
+)
+
+// JWT judges tokens of an identity provider.
+type JWT struct {
+	parser *jwt.Parser
+	keys   *KeySet
+	claim  string
+}
+
+// NewJWT makes ready the check of tokens. Only algorithms with a public key are ever accepted, so that nobody can sign with what is
+// known to all.
+func NewJWT(cfg *config.JWT, keys *KeySet) *JWT {
+	return &JWT{keys: keys, claim: cfg.Principal, parser: jwt.NewParser(
+		jwt.WithValidMethods(cfg.Algorithms), jwt.WithIssuer(cfg.Issuer), jwt.WithAudience(cfg.Audience),
+		jwt.WithLeeway(cfg.Leeway), jwt.WithExpirationRequired(),
+	)}
+}
+
+// Check implements [Scheme]. A key that is not known may be new: then the keys are fetched, and the token is read again.
+func (j *JWT) Check(req *Request) Answer {
+	token := bearer(req.Header)
+	switch {
+	case token == "":
+		return Answer{Result: Missing, Why: "no token was sent"}
+	case strings.Count(token, ".") != 2:
+		return j.refuse("what was sent is no token")
+	}
+	claims, err := j.parse(token, j.keys.Current())
+	if errors.Is(err, errNoKeys) || errors.Is(err, errUnknownKey) {
+		claims, err = j.parse(token, j.keys.Renew())
+	}
+	switch {
+	case err == nil:
+	case errors.Is(err, errNoKeys), errors.Is(err, errUnknownKey) && j.keys.Failing():
+		return Answer{Result: Unavailable, Why: "the public keys cannot be fetched"}
+	default:
+		return j.refuse(whyRefused(err))
+	}
+	name, _ := claims[j.claim].(string)
+	if !isName(name) {
+		return Answer{Result: Forbidden, Why: "the token does not name its client in the claim " + j.claim}
+	}
+	return Answer{Result: OK, Who: name, Used: []string{"authorization"}}
+}
+
+func (*JWT) refuse(why string) Answer {
+	return Answer{Result: Refused, Why: why, Challenge: []string{`Bearer error="invalid_token"`}}
+}
+
+// parse verifies a token by one state of the keys.
+func (j *JWT) parse(token string, keys jwt.Keyfunc) (jwt.MapClaims, error) {
+	if keys == nil {
+		return nil, errNoKeys
+	}
+	claims := jwt.MapClaims{}
+	_, err := j.parser.ParseWithClaims(token, claims, keys)
+	return claims, err
+}
+
+// whyRefused is what the log says of a token. The errors of the library can repeat parts of it.
+func whyRefused(err error) string {
+	for _, known := range []struct {
+		err error
+		why string
+	}{
+		{errUnknownKey, "the token is signed with a key that is not known"},
+		{jwt.ErrTokenMalformed, "what was sent is no token"},
+		{jwt.ErrTokenExpired, "the token has expired"},
+		{jwt.ErrTokenNotValidYet, "the token is not valid yet"},
+		{jwt.ErrTokenInvalidAudience, "the token is for another audience"},
+		{jwt.ErrTokenInvalidIssuer, "the token is of another issuer"},
+		{jwt.ErrTokenRequiredClaimMissing, "the token lacks a claim that it needs"},
+		{jwt.ErrTokenSignatureInvalid, "the signature of the token, or its algorithm, is not accepted"},
+	} {
+		if errors.Is(err, known.err) {
+			return known.why
+		}
+	}
+	return "the token is not accepted"
+}

@@ -1,0 +1,231 @@
+package proxy
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/sabir-proxy/sabir/config"
+)
+
+// certificates are what clients are served with by TLS. They are read again when their files have changed: a handshake looks, at
+// most once in a while. Connections that stand keep what they have.
+//
+// Each state has a tls.Config of its own, and with it keys of its own for the tickets of sessions: nobody resumes a session that
+// was verified by certificates which are not trusted any more.
+type certificates struct {
+	log     *zap.Logger
+	metrics *metrics
+	now     atomic.Pointer[tls.Config]
+	looked  atomic.Int64 // when, in nanoseconds
+
+	mu   sync.Mutex
+	cfg  config.ServerTLS
+	seen string // the state of the files that was read last, good or not
+}
+
+// lookPause is the time between two looks at the files.
+const lookPause = 2 * time.Second
+
+// newCertificates reads the files of a configuration, nil for one that serves plain HTTP.
+func newCertificates(cfg *config.ServerTLS, log *zap.Logger, m *metrics) (*certificates, error) {
+	if cfg == nil {
+		return nil, nil
+	}
+	c := &certificates{log: log, metrics: m}
+	return c, c.follow(cfg)
+}
+
+// follow takes the files of a configuration over, or nothing. A configuration without leaves those that there are: what serves TLS
+// never goes over to plain HTTP.
+func (c *certificates) follow(cfg *config.ServerTLS) error {
+	if c == nil || cfg == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	seen := stateOf(cfg)
+	ready, err := cfg.Server()
+	if err != nil {
+		return fmt.Errorf("tls: %w", err)
+	}
+	c.cfg, c.seen = *cfg, seen
+	c.use(ready)
+	return nil
+}
+
+// use is called with c.mu held.
+func (c *certificates) use(ready *tls.Config) {
+	c.now.Store(ready)
+	if leaf := ready.Certificates[0].Leaf; leaf != nil {
+		c.metrics.certExpiry.Set(float64(leaf.NotAfter.Unix()))
+	}
+}
+
+// current is the configuration for a handshake that begins now.
+func (c *certificates) current() *tls.Config {
+	now, last := time.Now().UnixNano(), c.looked.Load()
+	if now-last >= int64(lookPause) && c.looked.CompareAndSwap(last, now) {
+		c.look()
+	}
+	return c.now.Load()
+}
+
+// look reads the files if they have changed. Where they do not fit together, as between the writing of two, the old ones stay.
+func (c *certificates) look() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	seen := stateOf(&c.cfg)
+	if seen == c.seen {
+		return
+	}
+	c.seen = seen
+	ready, err := c.cfg.Server()
+	c.metrics.readCerts(err)
+	if err != nil {
+		c.log.Error("the certificates of tls have changed and cannot be used; the old ones stay", zap.Error(err))
+		return
+	}
+	c.use(ready)
+	c.log.Info("the certificates of tls were read again")
+}
+
+// stateOf tells one state of the files from another.
+func stateOf(cfg *config.ServerTLS) string {
+	var b strings.Builder
+	for _, file := range []string{cfg.Cert, cfg.Key, cfg.ClientCA} {
+		if info, err := os.Stat(file); err == nil {
+			fmt.Fprintf(&b, "%s %d %d\n", file, info.ModTime().UnixNano(), info.Size())
+		}
+	}
+	return b.String()
+}
+
+// farewell is the connection below TLS. When TLS is closed it tells the peer, and waits for a peer that does not read no longer than
+// for other last words.
+type farewell struct {
+	net.Conn
+	closing atomic.Bool
+}
+
+// SetWriteDeadline implements net.Conn.
+func (f *farewell) SetWriteDeadline(t time.Time) error {
+	if most := time.Now().Add(finalWriteTimeout); f.closing.Load() && t.After(most) {
+		t = most
+	}
+	return f.Conn.SetWriteDeadline(t)
+}
+
+// secure reports whether the connection is one of TLS.
+func (c *requestConn) secure() bool { return c != nil && c.certs != nil }
+
+// secured makes an accepted connection one of TLS, if certs are not nil. The handshake comes with the first read.
+func secured(c net.Conn, l *listener) *requestConn {
+	conn := &requestConn{Conn: c, listener: l, certs: l.certs}
+	if l.certs != nil {
+		conn.tls, conn.shaking = l.certs.current(), true
+		conn.Conn = tls.Server(&farewell{Conn: c}, conn.tls)
+	}
+	return conn
+}
+
+// handshake secures the connection, within the time for a request. It says nothing of a failure but that there is no request:
+// TLS has told the client.
+func (c *requestConn) handshake() error {
+	c.shaking = false
+	if err := c.SetDeadline(time.Now().Add(c.listener.read)); err != nil {
+		return err
+	}
+	if err := c.Conn.(*tls.Conn).Handshake(); err != nil {
+		c.refuseHandshake(err)
+		return io.EOF
+	}
+	return c.SetWriteDeadline(time.Time{})
+}
+
+// Causes of failed handshakes, the label of a metric.
+const (
+	causePlain   = "plain_http"
+	causeTimeout = "timeout"
+	causeCert    = "client_certificate"
+	causeOther   = "other"
+)
+
+var handshakeCauses = []string{causePlain, causeTimeout, causeCert, causeOther}
+
+// refuseHandshake counts a failed handshake, and answers a client that does not speak TLS.
+func (c *requestConn) refuseHandshake(err error) {
+	cause := causeOther
+	var record tls.RecordHeaderError
+	var cert *tls.CertificateVerificationError
+	switch {
+	case isTimeout(err):
+		cause = causeTimeout
+	case errors.As(err, &cert):
+		cause = causeCert
+	case errors.As(err, &record) && speaksHTTP(record.RecordHeader[:]):
+		cause = causePlain
+		bare := bareConn(c.Conn)
+		_, _ = io.WriteString(bare, plainOnTLS)
+		linger(bare)
+	}
+	c.certs.metrics.handshakes.WithLabelValues(cause).Inc()
+	c.certs.log.Debug("TLS handshake failed", zap.String("cause", cause), zap.Stringer("peer", c.RemoteAddr()), zap.Error(err))
+}
+
+// speaksHTTP reports whether what a client sends begins like a request.
+func speaksHTTP(begin []byte) bool {
+	for _, method := range []string{"GET /", "HEAD ", "POST ", "PUT /", "PATCH", "DELET", "OPTIO", "CONNE", "PRI *"} {
+		if string(begin) == method {
+			return true
+		}
+	}
+	return false
+}
+
+var plainOnTLS = func() string {
+	const body = `{"error":{"code":"` + causePlain + `","message":"This port speaks HTTPS. Call it by https://.","status":400}}`
+	return "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nX-Sabir-Error: " + causePlain +
+		"\r\nConnection: close\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
+}()
+
+// clientCert is the certificate of the client of a connection, nil if it has none that is trusted now.
+func (s *Server) clientCert(c *requestConn) *x509.Certificate {
+	secured, ok := c.Conn.(*tls.Conn)
+	if !ok {
+		return nil
+	}
+	chain := secured.ConnectionState().PeerCertificates
+	if len(chain) == 0 {
+		return nil
+	}
+	now := s.certs.current()
+	if now != c.tls && !trusts(now, chain) {
+		return nil
+	}
+	return chain[0]
+}
+
+// trusts reports whether a handshake would accept a chain now: a connection can outlive the trust.
+func trusts(cfg *tls.Config, chain []*x509.Certificate) bool {
+	if cfg.ClientCAs == nil {
+		return false
+	}
+	between := x509.NewCertPool()
+	for _, c := range chain[1:] {
+		between.AddCert(c)
+	}
+	_, err := chain[0].Verify(x509.VerifyOptions{Roots: cfg.ClientCAs, Intermediates: between, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
+	return err == nil
+}
