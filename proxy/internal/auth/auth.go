@@ -72,6 +72,7 @@ type Guard struct {
 func (g *Guard) Check(req *Request, count func(scheme string, r Result)) (*Identity, Answer) {
 	for _, field := range []string{fasthttp.HeaderAuthorization, apiKeyHeader} {
 		if len(req.Header.PeekAll(field)) > 1 {
+			count(g.names[0], Refused)
 			return nil, Answer{Result: Refused, Why: "the request has two fields " + field}
 		}
 	}

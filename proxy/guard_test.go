@@ -1,0 +1,409 @@
+package proxy
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/fasthttp/websocket"
+	"go.uber.org/zap"
+
+	"github.com/sabir-proxy/sabir/config"
+)
+
+// Keys of two clients, and how they send them.
+const (
+	aliceKey = "alice-has-this-key-0001"
+	bobKey   = "bob-has-another-key-0002"
+	asAlice  = "Authorization: Bearer " + aliceKey
+	asBob    = "Authorization: Bearer " + bobKey
+)
+
+func keysYAML() string {
+	return "auth:\n  keys:\n    - {name: alice, sha256: " + config.HashKey(aliceKey) + "}\n    - {name: bob, sha256: " + config.HashKey(bobKey) + "}\n"
+}
+
+// guarded is a configuration with keys, and routes of one upstream; each is "path client", and more after that.
+func guarded(url string, routes ...string) string {
+	text := "listen: 127.0.0.1:0\n" + keysYAML() + "upstreams:\n  agent: {url: '" + url + "', dialect: native}\nroutes:\n"
+	for _, r := range routes {
+		path, rest, _ := strings.Cut(r, " ")
+		client, more, _ := strings.Cut(rest, " ")
+		text += "  - {path: '" + path + "', upstream: agent, client: " + client + ", auth: [keys]" + more + "}\n"
+	}
+	return text
+}
+
+// TestKeys: what lets a request in, and what does not. No secret is in the log, and none that was used reaches the agent.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	got := make(chan http.Header, 32)
+	a := newAgent(t, func(p *peer) {
+		for req := p.request(); req != nil; req = p.request() {
+			got <- req.Header
+			p.ok("Content-Type: application/x-ndjson")
+			p.finish(smallRun)
+		}
+	})
+	r := start(t, guarded(a.url(), "/run twin", "/pass twin , auth_pass: true"))
+	f := func(name string, status int, result string, header ...string) http.Header {
+		t.Helper()
+		before := r.metric("sabir_auth_total", "route=/run", "scheme=keys", "result="+result)
+		resp, body := r.post("/run", "{}", header...)
+		if resp.StatusCode != status || r.metric("sabir_auth_total", "route=/run", "scheme=keys", "result="+result) != before+1 {
+			t.Errorf("%s: status %d, want %d and %s: %s", name, resp.StatusCode, status, result, body)
+		}
+		if status == 401 && (resp.Header.Get("Www-Authenticate") != "Bearer" || !strings.Contains(body, "unauthenticated")) {
+			t.Errorf("%s: %v %s", name, resp.Header, body)
+		}
+		if status == 200 {
+			return <-got
+		}
+		return nil
+	}
+	if h := f("bearer", 200, "ok", asAlice); h.Get("Authorization") != "" {
+		t.Errorf("the agent gets %v", h)
+	}
+	f("bearer in small letters", 200, "ok", "authorization: bearer "+aliceKey)
+	if h := f("X-Api-Key", 200, "ok", "x-api-key: "+bobKey); h.Get("X-Api-Key") != "" {
+		t.Errorf("the agent gets %v", h)
+	}
+	if h := f("a key, and a token for the agent", 200, "ok", "X-Api-Key: "+bobKey, "Authorization: Bearer for-the-agent"); h.Get("Authorization") != "Bearer for-the-agent" || h.Get("X-Api-Key") != "" {
+		t.Errorf("the agent gets %v", h)
+	}
+	if h := f("one key twice", 200, "ok", "X-Api-Key: "+aliceKey, asAlice); h.Get("Authorization")+h.Get("X-Api-Key") != "" {
+		t.Errorf("the agent gets %v", h)
+	}
+	f("nothing", 401, "missing")
+	f("a wrong key", 401, "refused", "Authorization: Bearer "+aliceKey[:len(aliceKey)-1]+"2")
+	f("a key that begins well", 401, "refused", asAlice+"x")
+	f("an empty key", 401, "missing", "Authorization: Bearer ")
+	f("an empty API key", 401, "missing", "X-Api-Key:")
+	f("another scheme", 401, "missing", "Authorization: Basic "+aliceKey)
+	f("the hash", 401, "refused", "X-Api-Key: "+config.HashKey(aliceKey))
+	f("keys of two clients", 401, "refused", asAlice, "X-Api-Key: "+bobKey)
+	f("two fields", 401, "refused", asAlice, asBob)
+	f("two fields of one key", 401, "refused", asAlice, asAlice)
+	f("a field that looks alike", 401, "missing", "X_Api_Key: "+aliceKey)
+	f("a huge key", 401, "refused", "X-Api-Key: "+strings.Repeat("k", 8<<10))
+	r.post("/pass", "{}", asAlice)
+	if h := <-got; h.Get("Authorization") != "Bearer "+aliceKey {
+		t.Errorf("with auth_pass the agent gets %v", h)
+	}
+	huge := r.dial()
+	huge.ask("POST", "/run", "", "X-Api-Key: "+strings.Repeat("k", 20<<10))
+	if resp := huge.response(); resp.StatusCode != 431 {
+		t.Errorf("a huge header has status %d", resp.StatusCode)
+	}
+	for _, entry := range r.logs.All() {
+		if line := fmt.Sprint(entry.Message, entry.ContextMap()); strings.Contains(line, aliceKey[:16]) || strings.Contains(line, bobKey[:16]) {
+			t.Errorf("a key is in the log: %s", line)
+		}
+	}
+	if n := r.logs.FilterMessage("request rejected").FilterField(zap.String("code", "unauthenticated")).Len(); n != 12 {
+		t.Errorf("%d refusals are logged", n)
+	}
+}
+
+// TestGuardComesFirst: a request without credentials learns nothing of the route, and its body is not waited for.
+func TestGuardComesFirst(t *testing.T) {
+	t.Parallel()
+	r := start(t, guarded("http://127.0.0.1:1/", "/run twin"))
+	for _, method := range []string{"GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "BREW"} {
+		c := r.dial()
+		c.send(method + " /run HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\nX-Sabir-Dialect: none\r\n\r\n")
+		resp, err := http.ReadResponse(c.br, &http.Request{Method: method})
+		if err != nil || resp.StatusCode != 401 {
+			t.Errorf("%s: %v %v", method, resp, err)
+		}
+		c.Close()
+	}
+	if used := r.bodies.used.Load(); used != 0 {
+		t.Errorf("%d bytes of bodies are held", used)
+	}
+}
+
+// TestPreflightNeedsNoKey: browsers send none there, and pages can read why a request was refused.
+func TestPreflightNeedsNoKey(t *testing.T) {
+	t.Parallel()
+	r := start(t, guarded("http://127.0.0.1:1/", "/run twin , cors: {origins: ['https://app.example.com']}"))
+	c := r.dial()
+	c.ask("OPTIONS", "/run", "", "Origin: https://app.example.com", "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: authorization")
+	if resp := c.response(); resp.StatusCode != 204 || resp.Header.Get("Access-Control-Allow-Headers") != "authorization" {
+		t.Errorf("the preflight has status %d, %v", resp.StatusCode, resp.Header)
+	}
+	resp, _ := r.post("/run", "", "Origin: https://app.example.com")
+	if resp.StatusCode != 401 || resp.Header.Get("Access-Control-Allow-Origin") != "https://app.example.com" {
+		t.Errorf("status %d, %v", resp.StatusCode, resp.Header)
+	}
+	if resp, _ := r.post("/run", "", "Origin: https://evil.example", asAlice); resp.StatusCode != 403 {
+		t.Errorf("another page with a key has status %d", resp.StatusCode)
+	}
+}
+
+// operations are requests for everything that routes answer.
+var operations = []struct{ method, path, body, header string }{
+	{"POST", "/run", "{}", ""},
+	{"GET", "/run", "", ""},
+	{"GET", "/run", "", "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="},
+	{"POST", "/copilot/agent/default/run", `{"threadId":"t","runId":"r","messages":[]}`, ""},
+	{"POST", "/copilot/agent/default/stop/t", "{}", ""},
+	{"POST", "/copilot/agent/default/connect", `{"threadId":"t"}`, ""},
+	{"GET", "/copilot/info", "", ""},
+	{"POST", "/openai/v1/responses", `{"model":"m","input":"Hi"}`, ""},
+	{"GET", "/openai/v1/responses/resp_1", "", ""},
+	{"DELETE", "/openai/v1/responses/resp_1", "", ""},
+	{"POST", "/openai/v1/responses/resp_1/cancel", "", ""},
+	{"GET", "/openai/v1/models", "", ""},
+	{"POST", "/langgraph/threads", "{}", ""},
+	{"POST", "/langgraph/threads/search", "{}", ""},
+	{"GET", "/langgraph/threads/t/state", "", ""},
+	{"GET", "/langgraph/threads/t/runs", "", ""},
+	{"POST", "/langgraph/threads/t/runs/stream", "{}", ""},
+	{"GET", "/langgraph/threads/t/runs/r/join", "", ""},
+	{"POST", "/langgraph/threads/t/runs/r/cancel", "", ""},
+	{"GET", "/a2a/.well-known/agent-card.json", "", ""},
+	{"POST", "/a2a", `{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"id":"t"}}`, ""},
+	{"POST", "/acp", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}`, ""},
+	{"GET", "/acp", "", "Acp-Connection-Id: x"},
+	{"GET", "/resume", "", "Last-Event-ID: r/1"},
+	{"POST", "/resume", "{}", ""},
+	{"GET", "/sse/c", "", ""},
+	{"POST", "/start/c", "{}", ""},
+	{"POST", "/cancel/c", "", ""},
+	{"POST", "/auto", "{}", "X-Sabir-Dialect: agui"},
+}
+
+// TestEachOperationEachGuard: nothing that a route answers goes past its guard, whichever it is, and nothing reaches the agent.
+func TestEachOperationEachGuard(t *testing.T) {
+	t.Parallel()
+	refuses := newAgent(t, func(p *peer) {
+		for p.request() != nil {
+			p.answer("403 Forbidden", "Content-Length: 0")
+		}
+	})
+	a := newAgent(t, func(p *peer) { p.request() })
+	files := newPKI(t)
+	set := filepath.Join(files.dir, "jwks.json")
+	if err := os.WriteFile(set, []byte(`{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"k1","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for guard, status := range map[string]int{
+		"[keys]": 401, "[jwt]": 401, "[mtls]": 401, "[forward]": 403, "[keys, jwt, mtls]": 401, "{all: [keys, forward]}": 401, "{all: [forward, keys]}": 403,
+	} {
+		text := "listen: 127.0.0.1:0\n" + files.yaml(true) + keysYAML() +
+			"  jwt: {issuer: i, audience: a, jwks: " + set + "}\n  forward: {url: '" + refuses.url() + "'}\n" +
+			"upstreams:\n  agent: {url: '" + a.url() + "', dialect: native}\nroutes:\n"
+		for _, route := range []string{
+			"/run, client: twin", "/copilot/*, client: agui", "/openai/*, client: openai-responses", "/langgraph/*, client: langgraph", "/a2a/*, client: a2a",
+			"/acp, client: acp", "/resume, client: agui, resume: {grace: 30s}", "/sse/*, start: /start/*, cancel: /cancel/*, client: agentevent",
+			"/auto, client: auto, default: native",
+		} {
+			text += "  - {path: " + route + ", upstream: agent, auth: " + guard + "}\n"
+		}
+		r := start(t, text+"# requests are translated\n")
+		for _, op := range operations {
+			c := r.dialTLS(files.client())
+			header := []string{"Authorization: Bearer wrong"}
+			if op.header != "" {
+				header = append(header, op.header)
+			}
+			c.ask(op.method, op.path, op.body, header...)
+			if resp := c.response(); resp.StatusCode != status || resp.Header.Get("X-Sabir-Error") == "" {
+				t.Errorf("%s: %s %s has status %d, want %d", guard, op.method, op.path, resp.StatusCode, status)
+			}
+			c.Close()
+		}
+		r.close()
+	}
+	if n := a.connections(); n != 0 {
+		t.Errorf("the agent was called %d times", n)
+	}
+}
+
+// TestPrincipalsByKey: the client that a key names can neither see nor end what another has begun.
+func TestPrincipalsByKey(t *testing.T) {
+	t.Parallel()
+	gone := make(chan struct{}, 4)
+	agent := newAgent(t, func(p *peer) {
+		p.request()
+		p.ok("Content-Type: application/x-ndjson")
+		p.chunk(lines(lineStart, lineHello))
+		p.awaitGone()
+		gone <- struct{}{}
+	})
+	r := start(t, guarded(agent.url(), "/copilot/* agui", "/openai/* openai-responses", "/langgraph/* langgraph", "/sse/* agentevent , start: /start/*, cancel: /cancel/*")+"# requests are translated\n")
+	run := r.dial()
+	run.ask("POST", "/copilot/agent/default/run", `{"threadId":"t-1","runId":"r-1","messages":[]}`, asAlice)
+	run.response()
+	r.call(t, 404, asBob, "POST", "/copilot/agent/default/stop/t-1", `{"runId":"r-1"}`)
+	r.call(t, 200, "X-Api-Key: "+aliceKey, "POST", "/copilot/agent/default/stop/t-1", `{"runId":"r-1"}`) // by the other field
+	<-gone
+
+	r.call(t, 200, asAlice, "POST", "/langgraph/threads", `{"thread_id":"11111111-1111-4111-8111-111111111111"}`)
+	const state = "/langgraph/threads/11111111-1111-4111-8111-111111111111/state"
+	r.call(t, 404, asBob, "GET", state, "")
+	r.call(t, 200, asAlice, "GET", state, "")
+	if list := r.call(t, 200, asBob, "POST", "/langgraph/threads/search", "{}"); strings.Contains(list, "11111111") {
+		t.Errorf("bob sees %s", list)
+	}
+	r.call(t, 200, asAlice, "POST", "/langgraph/threads/search", "{}", "11111111")
+
+	stream := r.dial()
+	stream.ask("GET", "/sse/c-1", "", asAlice)
+	stream.response()
+	r.call(t, 404, asBob, "POST", "/start/c-1", "{}")
+	r.call(t, 200, asAlice, "POST", "/start/c-1", "{}")
+	r.call(t, 404, asBob, "POST", "/cancel/c-1", "")
+	r.call(t, 200, asAlice, "POST", "/cancel/c-1", "")
+}
+
+// TestSessionAfterReload: a WebSocket whose key is taken away is refused with its next message, and others go on.
+func TestSessionAfterReload(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	text := guarded(a.url(), "/run twin")
+	r := start(t, text)
+	open := func(key string) *websocket.Conn {
+		conn, resp, err := websocket.DefaultDialer.Dial("ws://"+r.addr+"/run", http.Header{"X-Api-Key": {key}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		t.Cleanup(func() { conn.Close() })
+		return conn
+	}
+	ask := func(conn *websocket.Conn) string {
+		_ = conn.WriteMessage(websocket.TextMessage, []byte("{}"))
+		all := ""
+		for !strings.Contains(all, "run.end") {
+			_, got, err := conn.ReadMessage()
+			if err != nil {
+				return all + err.Error()
+			}
+			all += string(got)
+		}
+		return all
+	}
+	kept, lost := open(aliceKey), open(bobKey)
+	for _, conn := range []*websocket.Conn{kept, lost} {
+		if got := ask(conn); !strings.Contains(got, "Hello") {
+			t.Errorf("before the reload: %s", got)
+		}
+	}
+	if err := r.Reload(parse(t, strings.ReplaceAll(text, config.HashKey(bobKey), config.HashKey("a third key of nobody")))); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(kept); !strings.Contains(got, "Hello") {
+		t.Errorf("after the reload: %s", got)
+	}
+	if got := ask(lost); strings.Contains(got, "Hello") || !strings.Contains(got, "unauthenticated") {
+		t.Errorf("with a key that is no more: %s", got)
+	}
+}
+
+// TestForwardAuth: another server decides, is shown what it needs, and what it says of the client reaches the agent.
+func TestForwardAuth(t *testing.T) {
+	t.Parallel()
+	asked := make(chan *http.Request, 32)
+	release := make(chan struct{})
+	var status atomic.Int64
+	judge := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		asked <- req
+		w.Header().Set("X-User", "carol")
+		w.Header().Set("X-Group", "staff")
+		w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
+		switch s := int(status.Load()); s {
+		case 0:
+			<-release
+		case 999:
+			w.Header().Set("X-User", "carol\x01")
+			w.WriteHeader(200)
+		default:
+			w.WriteHeader(s)
+		}
+	}))
+	t.Cleanup(func() {
+		close(release)
+		judge.Close()
+	})
+	got := make(chan http.Header, 32)
+	a := newAgent(t, func(p *peer) {
+		for req := p.request(); req != nil; req = p.request() {
+			got <- req.Header
+			p.ok("Content-Type: application/x-ndjson")
+			p.finish(smallRun)
+		}
+	})
+	r := start(t, "listen: 127.0.0.1:0\nauth:\n  forward: {url: '"+judge.URL+"/auth', timeout: 300ms, headers: [X-User, X-Group]}\nupstreams:\n  agent:\n"+
+		"    url: '"+a.url()+"'\n    dialect: native\n    headers: {set: {X-Who: 'user {principal}', Authorization: Bearer of-the-agent}}\nroutes:\n"+
+		"  - {path: /run, upstream: agent, client: twin, auth: [forward], headers: {allow: [x-user, x-tenant]}}\n"+
+		"  - {path: /open, upstream: agent, client: twin, headers: {allow: [x-who]}}\n")
+	f := func(answer, want int) *http.Response {
+		t.Helper()
+		status.Store(int64(answer))
+		resp, body := r.post("/run?q=1", "{}", "X-User: mallory", "X-Tenant: t", "Cookie: session=1", "X-Forwarded-Uri: /other", "Authorization: Bearer mine")
+		if resp.StatusCode != want {
+			t.Errorf("%d becomes %d, want %d: %s", answer, resp.StatusCode, want, body)
+		}
+		return resp
+	}
+	f(204, 200)
+	q := <-asked
+	if q.Method != "GET" || q.Header.Get("X-Forwarded-Method") != "POST" || q.Header.Get("X-Forwarded-Uri") != "/run?q=1" || q.Header.Get("Cookie") != "session=1" ||
+		q.Header.Get("Authorization") != "Bearer mine" || q.ContentLength > 0 || len(q.Header.Values("X-Forwarded-Uri")) != 1 {
+		t.Errorf("the other server is asked by %v", q.Header)
+	}
+	h := <-got
+	if fmt.Sprint(h["X-User"], h["X-Group"], h["X-Who"], h["X-Tenant"], h["Authorization"], h["Cookie"]) != "[carol] [staff] [user carol] [t] [Bearer of-the-agent] []" {
+		t.Errorf("the agent gets %v", h)
+	}
+	if resp := f(401, 401); resp.Header.Get("WWW-Authenticate") != `Basic realm="x"` {
+		t.Errorf("the challenge is %v", resp.Header)
+	}
+	f(403, 403)
+	f(302, 503)
+	f(500, 503)
+	f(999, 503)
+	begun := time.Now()
+	f(0, 503)
+	if took := time.Since(begun); took > 3*time.Second {
+		t.Errorf("a server that hangs holds a request for %s", took)
+	}
+	r.post("/open", "{}", "X-Who: user mallory")
+	if h := <-got; h.Get("X-Who") != "" {
+		t.Errorf("of an open route the agent hears %v", h)
+	}
+	if n := r.metric("sabir_auth_total", "scheme=forward", "result=unavailable"); n != 4 {
+		t.Errorf("%v requests could not be judged", n)
+	}
+}
+
+// TestAdminKey: with a key, metrics are for who has it; probes need none.
+func TestAdminKey(t *testing.T) {
+	t.Parallel()
+	r := start(t, "listen: 127.0.0.1:0\nauth: {admin_sha256: "+config.HashKey(aliceKey)+"}\nupstreams:\n  agent: {url: 'http://127.0.0.1:1', dialect: native}\nroutes:\n  - {path: /run, upstream: agent, client: twin}\n")
+	url, end := r.serveAdmin()
+	defer end()
+	for _, want := range []struct {
+		path, key string
+		status    int
+	}{{"/metrics", "", 401}, {"/metrics", bobKey, 401}, {"/metrics", aliceKey, 200}, {"/healthz", "", 200}, {"/readyz", "", 200}} {
+		req, _ := http.NewRequest(http.MethodGet, url+want.path, http.NoBody)
+		req.Header.Set("Authorization", "Bearer "+want.key)
+		resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want.status {
+			t.Errorf("%s with %q: status %d, want %d", want.path, want.key, resp.StatusCode, want.status)
+		}
+	}
+}
