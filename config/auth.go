@@ -25,6 +25,9 @@ const (
 	SchemeForward = "forward"
 )
 
+// KeyName is what names of keys are, as a regular expression. Nothing of it needs quoting in YAML.
+const KeyName = `[A-Za-z0-9][A-Za-z0-9._@-]{0,63}`
+
 // Principal stands in the header fields that an upstream is sent for who the client is.
 const Principal = "{principal}"
 
@@ -180,7 +183,7 @@ func (c *Config) has(scheme string) bool {
 }
 
 var (
-	keyName  = regexp.MustCompile(`^[A-Za-z0-9._@-]{1,64}$`)
+	keyName  = regexp.MustCompile(`^` + KeyName + `$`)
 	emptyKey = HashKey("")
 )
 

@@ -25,9 +25,9 @@ with it, one problem a line:
 
   FILE:LINE:COLUMN: PATH: PROBLEM
 
-References to environment variables are resolved, and the certificates that the
-file names are read. Nothing is connected to. The exit status is 0 if the file
-is fine and 1 if not.
+References to environment variables are resolved, and the certificates and keys
+that the file names are read. Nothing is connected to. The exit status is 0 if
+the file is fine and 1 if not. Warnings, on standard error, do not change it.
 
 The JSON Schema is for editors; it knows structure, but not names and dialects.`,
 		Example: `  sabir check --config sabir.yaml
@@ -51,6 +51,9 @@ func check(path string, stdout, stderr io.Writer) error {
 	cfg, err := load(path, new(catalog), stderr)
 	if err != nil {
 		return err
+	}
+	for _, warning := range cfg.Warnings() {
+		fmt.Fprintf(stderr, "%s: warning: %s\n", path, warning)
 	}
 	_, err = fmt.Fprintf(stdout, "%s is fine: %s, %s\n", path, count(len(cfg.Upstreams), "upstream"), count(len(cfg.Routes), "route"))
 	return err

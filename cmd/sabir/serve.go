@@ -41,8 +41,9 @@ counted as sabir_log_lines_dropped_total.
 A changed configuration file is taken over without losing a stream, however it
 was replaced, by a rename or by a mounted ConfigMap; so is SIGHUP, which also
 reads certificates again. A file with problems changes nothing; they are logged.
-Addresses, log.format, limits.header and timeouts.read need a restart, and a
-log line says so.
+Addresses, whether there is tls, log.format, limits.header and timeouts.read
+need a restart, and a log line says so. Certificates of tls are read again when
+their files change.
 
 Nothing about the machine has to be tuned: the limit of open files is raised as
 far as the system allows, the number of threads follows the CPU limit of a
@@ -148,6 +149,9 @@ func (s *service) serve(ctx context.Context) error {
 	ls.announce(said)
 	log.Info("serving", zap.String("version", versionName()), zap.String("config", s.path), zap.Stringer("listen", ls.clients.Addr()),
 		zap.String("admin", ls.adminAddr()), zap.Strings("routes", routesOf(cfg)))
+	for _, warning := range cfg.Warnings() {
+		log.Warn(warning)
+	}
 	r := &reloader{path: s.path, server: server, log: log, level: level, started: cfg, seen: seen}
 	follow := r.run
 	if s.text != nil {
