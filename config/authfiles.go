@@ -1,6 +1,7 @@
 package config
 
 import (
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -36,6 +37,16 @@ func (t *ServerTLS) Server() (*tls.Config, error) {
 	c.ClientAuth = tls.VerifyClientCertIfGiven
 	c.ClientCAs, err = readPool(t.ClientCA)
 	return c, err
+}
+
+// Fingerprint identifies what the files hold. Times of files do not: they can be as coarse as the clock of the system.
+func (t *ServerTLS) Fingerprint() (sum [sha256.Size]byte) {
+	all := sha256.New()
+	for _, file := range []string{t.Cert, t.Key, t.ClientCA} {
+		data, err := readFile(file)
+		fmt.Fprintf(all, "%x %v\n", sha256.Sum256(data), err)
+	}
+	return [sha256.Size]byte(all.Sum(nil))
 }
 
 // readPair reads a certificate and its key.

@@ -3,13 +3,10 @@ package proxy
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/fasthttp/websocket"
 	"go.uber.org/zap"
@@ -305,105 +302,5 @@ func TestSessionAfterReload(t *testing.T) {
 	}
 	if got := ask(lost); strings.Contains(got, "Hello") || !strings.Contains(got, "unauthenticated") {
 		t.Errorf("with a key that is no more: %s", got)
-	}
-}
-
-// TestForwardAuth: another server decides, is shown what it needs, and what it says of the client reaches the agent.
-func TestForwardAuth(t *testing.T) {
-	t.Parallel()
-	asked := make(chan *http.Request, 32)
-	release := make(chan struct{})
-	var status atomic.Int64
-	judge := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		asked <- req
-		w.Header().Set("X-User", "carol")
-		w.Header().Set("X-Group", "staff")
-		w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
-		switch s := int(status.Load()); s {
-		case 0:
-			<-release
-		case 999:
-			w.Header().Set("X-User", "carol\x01")
-			w.WriteHeader(200)
-		default:
-			w.WriteHeader(s)
-		}
-	}))
-	t.Cleanup(func() {
-		close(release)
-		judge.Close()
-	})
-	got := make(chan http.Header, 32)
-	a := newAgent(t, func(p *peer) {
-		for req := p.request(); req != nil; req = p.request() {
-			got <- req.Header
-			p.ok("Content-Type: application/x-ndjson")
-			p.finish(smallRun)
-		}
-	})
-	r := start(t, "listen: 127.0.0.1:0\nauth:\n  forward: {url: '"+judge.URL+"/auth', timeout: 300ms, headers: [X-User, X-Group]}\nupstreams:\n  agent:\n"+
-		"    url: '"+a.url()+"'\n    dialect: native\n    headers: {set: {X-Who: 'user {principal}', Authorization: Bearer of-the-agent}}\nroutes:\n"+
-		"  - {path: /run, upstream: agent, client: twin, auth: [forward], headers: {allow: [x-user, x-tenant]}}\n"+
-		"  - {path: /open, upstream: agent, client: twin, headers: {allow: [x-who]}}\n")
-	f := func(answer, want int) *http.Response {
-		t.Helper()
-		status.Store(int64(answer))
-		resp, body := r.post("/run?q=1", "{}", "X-User: mallory", "X-Tenant: t", "Cookie: session=1", "X-Forwarded-Uri: /other", "Authorization: Bearer mine")
-		if resp.StatusCode != want {
-			t.Errorf("%d becomes %d, want %d: %s", answer, resp.StatusCode, want, body)
-		}
-		return resp
-	}
-	f(204, 200)
-	q := <-asked
-	if q.Method != "GET" || q.Header.Get("X-Forwarded-Method") != "POST" || q.Header.Get("X-Forwarded-Uri") != "/run?q=1" || q.Header.Get("Cookie") != "session=1" ||
-		q.Header.Get("Authorization") != "Bearer mine" || q.ContentLength > 0 || len(q.Header.Values("X-Forwarded-Uri")) != 1 {
-		t.Errorf("the other server is asked by %v", q.Header)
-	}
-	h := <-got
-	if fmt.Sprint(h["X-User"], h["X-Group"], h["X-Who"], h["X-Tenant"], h["Authorization"], h["Cookie"]) != "[carol] [staff] [user carol] [t] [Bearer of-the-agent] []" {
-		t.Errorf("the agent gets %v", h)
-	}
-	if resp := f(401, 401); resp.Header.Get("WWW-Authenticate") != `Basic realm="x"` {
-		t.Errorf("the challenge is %v", resp.Header)
-	}
-	f(403, 403)
-	f(302, 503)
-	f(500, 503)
-	f(999, 503)
-	begun := time.Now()
-	f(0, 503)
-	if took := time.Since(begun); took > 3*time.Second {
-		t.Errorf("a server that hangs holds a request for %s", took)
-	}
-	r.post("/open", "{}", "X-Who: user mallory")
-	if h := <-got; h.Get("X-Who") != "" {
-		t.Errorf("of an open route the agent hears %v", h)
-	}
-	if n := r.metric("sabir_auth_total", "scheme=forward", "result=unavailable"); n != 4 {
-		t.Errorf("%v requests could not be judged", n)
-	}
-}
-
-// TestAdminKey: with a key, metrics are for who has it; probes need none.
-func TestAdminKey(t *testing.T) {
-	t.Parallel()
-	r := start(t, "listen: 127.0.0.1:0\nauth: {admin_sha256: "+config.HashKey(aliceKey)+"}\nupstreams:\n  agent: {url: 'http://127.0.0.1:1', dialect: native}\nroutes:\n  - {path: /run, upstream: agent, client: twin}\n")
-	url, end := r.serveAdmin()
-	defer end()
-	for _, want := range []struct {
-		path, key string
-		status    int
-	}{{"/metrics", "", 401}, {"/metrics", bobKey, 401}, {"/metrics", aliceKey, 200}, {"/healthz", "", 200}, {"/readyz", "", 200}} {
-		req, _ := http.NewRequest(http.MethodGet, url+want.path, http.NoBody)
-		req.Header.Set("Authorization", "Bearer "+want.key)
-		resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		if resp.StatusCode != want.status {
-			t.Errorf("%s with %q: status %d, want %d", want.path, want.key, resp.StatusCode, want.status)
-		}
 	}
 }

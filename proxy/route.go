@@ -272,24 +272,6 @@ func set(list []string) map[string]bool {
 	return m
 }
 
-// openCounters count open streams by path, across reloads.
-type openCounters struct {
-	mu sync.Mutex
-	by map[string]*atomic.Int64
-}
-
-func (o *openCounters) of(path string) *atomic.Int64 {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.by == nil {
-		o.by = map[string]*atomic.Int64{}
-	}
-	if o.by[path] == nil {
-		o.by[path] = new(atomic.Int64)
-	}
-	return o.by[path]
-}
-
 // copies reports whether the answer to a request is copied instead of translated.
 func (r *route) copies(t *target, asked *hub.Request) bool {
 	return r.source == t.dialect && r.up.agents == nil && engine.Alike(t.dialect, r.options, t.options, asked)

@@ -1,15 +1,14 @@
 package proxy
 
 import (
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,7 +31,7 @@ type certificates struct {
 
 	mu   sync.Mutex
 	cfg  config.ServerTLS
-	seen string // the state of the files that was read last, good or not
+	seen [sha256.Size]byte // what the files held that were read last, good or not
 }
 
 // lookPause is the time between two looks at the files.
@@ -55,7 +54,7 @@ func (c *certificates) follow(cfg *config.ServerTLS) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	seen := stateOf(cfg)
+	seen := cfg.Fingerprint()
 	ready, err := cfg.Server()
 	if err != nil {
 		return fmt.Errorf("tls: %w", err)
@@ -86,7 +85,7 @@ func (c *certificates) current() *tls.Config {
 func (c *certificates) look() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	seen := stateOf(&c.cfg)
+	seen := c.cfg.Fingerprint()
 	if seen == c.seen {
 		return
 	}
@@ -99,17 +98,6 @@ func (c *certificates) look() {
 	}
 	c.use(ready)
 	c.log.Info("the certificates of tls were read again")
-}
-
-// stateOf tells one state of the files from another.
-func stateOf(cfg *config.ServerTLS) string {
-	var b strings.Builder
-	for _, file := range []string{cfg.Cert, cfg.Key, cfg.ClientCA} {
-		if info, err := os.Stat(file); err == nil {
-			fmt.Fprintf(&b, "%s %d %d\n", file, info.ModTime().UnixNano(), info.Size())
-		}
-	}
-	return b.String()
 }
 
 // farewell is the connection below TLS. When TLS is closed it tells the peer, and waits for a peer that does not read no longer than
