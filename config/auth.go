@@ -33,7 +33,7 @@ const Principal = "{principal}"
 
 // Auth says which credentials there are; the routes say with auth which of them they ask for.
 type Auth struct {
-	// Keys that clients send as "Authorization: Bearer KEY", or in X-Api-Key. "sabir key" makes one.
+	// Keys that clients send as "Authorization: Bearer KEY", in X-Api-Key or in X-Goog-Api-Key. "sabir key" makes one.
 	Keys []Key `yaml:"keys"`
 	// A folder with more of them, seen from the folder of the configuration file: each file holds one key and is named as its
 	// client. Files whose name begins with a dot do not count. It is read again with the configuration.

@@ -77,6 +77,9 @@ func TestKeys(t *testing.T) {
 	if h := f("one key twice", 200, "ok", "X-Api-Key: "+aliceKey, asAlice); h.Get("Authorization")+h.Get("X-Api-Key") != "" {
 		t.Errorf("the agent gets %v", h)
 	}
+	if h := f("X-Goog-Api-Key", 200, "ok", "x-goog-api-key: "+bobKey); h.Get("X-Goog-Api-Key") != "" {
+		t.Errorf("the agent gets %v", h)
+	}
 	f("nothing", 401, "missing")
 	f("a wrong key", 401, "refused", "Authorization: Bearer "+aliceKey[:len(aliceKey)-1]+"2")
 	f("a key that begins well", 401, "refused", asAlice+"x")
@@ -105,6 +108,23 @@ func TestKeys(t *testing.T) {
 	}
 	if n := r.logs.FilterMessage("request rejected").FilterField(zap.String("code", "unauthenticated")).Len(); n != 12 {
 		t.Errorf("%d refusals are logged", n)
+	}
+}
+
+// TestTokensCannotBeJudged: while no public key is known, a token is neither accepted nor refused for good.
+func TestTokensCannotBeJudged(t *testing.T) {
+	t.Parallel()
+	r := start(t, "listen: 127.0.0.1:0\n"+keysYAML()+"  jwt: {issuer: i, audience: a, jwks: 'http://127.0.0.1:1/'}\n"+
+		"upstreams:\n  agent: {url: 'http://127.0.0.1:1', dialect: native}\nroutes:\n  - {path: /run, upstream: agent, client: anthropic, auth: [keys, jwt]}\n")
+	resp, body := r.post("/run", "{}", "Authorization: Bearer a.b.c")
+	if resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" || resp.Header.Get("Www-Authenticate") != "" || !strings.HasPrefix(body, `{"type":"error"`) {
+		t.Errorf("status %d, %v %s", resp.StatusCode, resp.Header, body)
+	}
+	if resp, _ := r.post("/run", "{}"); resp.StatusCode != 401 {
+		t.Errorf("without a token: status %d", resp.StatusCode)
+	}
+	if resp, _ := r.post("/run", "{}", asAlice); resp.StatusCode != 502 {
+		t.Errorf("with a key: status %d", resp.StatusCode)
 	}
 }
 

@@ -70,7 +70,7 @@ type Guard struct {
 
 // Check judges a request. Without an identity, the answer says why. count is told of the schemes that decided.
 func (g *Guard) Check(req *Request, count func(scheme string, r Result)) (*Identity, Answer) {
-	for _, field := range []string{fasthttp.HeaderAuthorization, apiKeyHeader} {
+	for _, field := range []string{fasthttp.HeaderAuthorization, apiKeyHeader, googleKeyHeader} {
 		if len(req.Header.PeekAll(field)) > 1 {
 			count(g.names[0], Refused)
 			return nil, Answer{Result: Refused, Why: "the request has two fields " + field}

@@ -41,7 +41,7 @@ func NewForward(cfg *config.Forward) *Forward {
 }
 
 // credentials are the fields that the other server may have judged by.
-var credentials = []string{"authorization", "cookie", "x-api-key"}
+var credentials = []string{"authorization", "cookie", "x-api-key", "x-goog-api-key"}
 
 // Check implements [Scheme].
 func (f *Forward) Check(req *Request) Answer {

@@ -13,7 +13,11 @@ import (
 	"github.com/sabir-proxy/sabir/config"
 )
 
-const apiKeyHeader = "X-Api-Key"
+// Fields in which SDKs send the key of an API.
+const (
+	apiKeyHeader    = "X-Api-Key"
+	googleKeyHeader = "X-Goog-Api-Key"
+)
 
 // Keys are those of clients. Only their hashes are known.
 type Keys []hashedKey
@@ -56,6 +60,7 @@ func (k Keys) Check(req *Request) Answer {
 	for _, sent := range []struct{ field, key string }{
 		{fasthttp.HeaderAuthorization, bearer(req.Header)},
 		{apiKeyHeader, strings.TrimSpace(string(req.Header.Peek(apiKeyHeader)))},
+		{googleKeyHeader, strings.TrimSpace(string(req.Header.Peek(googleKeyHeader)))},
 	} {
 		if sent.key == "" {
 			continue
