@@ -21,7 +21,7 @@ const Translate = "translate"
 
 // Config is the whole configuration of one proxy.
 type Config struct {
-	// Address for clients, as host:port. Port 0 takes any free port.
+	// Address for clients, as host:port, or as unix:/path of a socket, whose file says who may connect. Port 0 takes any free port.
 	Listen string `yaml:"listen" jsonschema:"required"`
 	// Address for operators: /metrics, /healthz and /readyz. Empty turns it off. Keep it off public networks.
 	Admin string `yaml:"admin"`

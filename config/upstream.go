@@ -15,6 +15,8 @@ type Upstream struct {
 	// Of a server with an API for sessions (langgraph, adk) it can be the base, without the path of a run: then each conversation
 	// has a session there. Required, unless command stands in its place.
 	URL URL `yaml:"url,omitempty"`
+	// The path of the unix socket on which the server listens. Its url says all else. Empty: the host of url is called.
+	Socket string `yaml:"socket"`
 	// For an agent that is a program and no server: the program and its arguments, which speaks the dialect by lines on its
 	// standard input and output. Each conversation has a process of its own. Requests are always translated.
 	Command []string `yaml:"command,omitempty"`

@@ -96,8 +96,24 @@ func (v *validator) taken(paths map[string]string, at, key, path string) {
 
 var hostName = regexp.MustCompile(`^[A-Za-z0-9._-]*$`)
 
+// SocketPath is the path of an address that is a unix socket.
+func SocketPath(address string) (path string, ok bool) { return strings.CutPrefix(address, "unix:") }
+
+// longestSocket is the longest path of a socket that systems take, in bytes.
+const longestSocket = 100
+
+// socket checks the path of a unix socket.
+func (v *validator) socket(at, path string) {
+	v.check(strings.HasPrefix(path, "/") && len(path) <= longestSocket && !strings.Contains(path, "\x00"), at,
+		"must be the path of a socket from the root, such as /run/sabir.sock, of at most %d bytes", longestSocket)
+}
+
 func (v *validator) addresses() {
-	v.address("listen", v.c.Listen)
+	if path, ok := SocketPath(v.c.Listen); ok {
+		v.socket("listen", path)
+	} else {
+		v.address("listen", v.c.Listen)
+	}
 	if v.c.Admin == "" {
 		return
 	}
@@ -162,6 +178,9 @@ func (v *validator) upstream(at string, u *Upstream) {
 	}
 	v.check(u.URL.Host != "" || v.found[at+".url"], at+".url", "is required, or command in its place")
 	v.check(u.Process.isUsual(), at+".process", "has a meaning only with command")
+	if u.Socket != "" {
+		v.socket(at+".socket", u.Socket)
+	}
 	v.transport(at, u)
 	v.upstreamStart(at, u)
 	seen := map[string]string{} // small letters -> as written: fields are the same in any case

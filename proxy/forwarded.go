@@ -77,6 +77,8 @@ func setForwarded(h, from *fasthttp.RequestHeader, peer sender, cfg *config.Conf
 	}
 	if addr.IsValid() {
 		via[0] = []byte(addr.String())
+	} else if _, ok := peer.Addr.(*net.UnixAddr); ok {
+		via[0] = []byte("unknown") // as RFC 7239 §6.3 has it
 	}
 	if cfg.Trusts(addr) {
 		list := from.PeekAll(forwardedForHeader)

@@ -86,7 +86,11 @@ func (u *upstream) webSocket() bool { return u.cfg.URL.Scheme == "ws" || u.cfg.U
 func (u *upstream) dial(ctx context.Context) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, u.cfg.Timeouts.Connect)
 	defer cancel()
-	conn, err := u.dialer.DialContext(ctx, "tcp", u.addr)
+	network, addr := "tcp", u.addr
+	if u.cfg.Socket != "" {
+		network, addr = "unix", u.cfg.Socket
+	}
+	conn, err := u.dialer.DialContext(ctx, network, addr)
 	if err != nil || u.tls == nil {
 		return conn, err
 	}

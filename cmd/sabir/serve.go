@@ -211,7 +211,12 @@ func listen(cfg *config.Config) (*listeners, error) {
 
 // listenOn listens on an address; key is what names it to the user.
 func listenOn(key, address string) (net.Listener, error) {
-	ln, err := net.Listen("tcp", address)
+	network := "tcp"
+	if path, ok := config.SocketPath(address); ok {
+		network, address = "unix", path
+		removeStale(path)
+	}
+	ln, err := net.Listen(network, address)
 	switch {
 	case err == nil:
 		return ln, nil
@@ -222,6 +227,21 @@ func listenOn(key, address string) (net.Listener, error) {
 		return nil, fmt.Errorf("%s: there is no permission to use %s; ports below 1024 often need more rights", key, address)
 	}
 	return nil, fmt.Errorf("%s: cannot listen on %s: %w", key, address, err)
+}
+
+// removeStale removes the socket of a process that has not ended as it should. One on which somebody listens stays.
+func removeStale(path string) {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode()&os.ModeSocket == 0 {
+		return
+	}
+	c, err := net.DialTimeout("unix", path, time.Second)
+	switch {
+	case err == nil:
+		_ = c.Close()
+	case errors.Is(err, syscall.ECONNREFUSED):
+		_ = os.Remove(path)
+	}
 }
 
 func (l *listeners) close() {
