@@ -11,14 +11,13 @@ import (
 	"github.com/sabir-proxy/sabir/config"
 )
 
-// TestForwardAuth: another server decides, is shown what it needs, and what it says of the client reaches the agent.
-func TestForwardAuth(t *testing.T) {
-	t.Parallel()
-	asked := make(chan *http.Request, 32)
-	release := make(chan struct{})
-	var status atomic.Int64
-	judge := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		asked <- req
+// judge is a server that is asked. status is what it answers with; 0 is never, and 999 success with a name that is none.
+func judge(t *testing.T) (url string, status *atomic.Int64, asked <-chan *http.Request) {
+	t.Helper()
+	questions, release := make(chan *http.Request, 32), make(chan struct{})
+	status = new(atomic.Int64)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		questions <- req
 		w.Header().Set("X-User", "carol")
 		w.Header().Set("X-Group", "staff")
 		w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
@@ -27,24 +26,23 @@ func TestForwardAuth(t *testing.T) {
 			<-release
 		case 999:
 			w.Header().Set("X-User", "carol\x01")
-			w.WriteHeader(200)
 		default:
 			w.WriteHeader(s)
 		}
 	}))
 	t.Cleanup(func() {
 		close(release)
-		judge.Close()
+		srv.Close()
 	})
-	got := make(chan http.Header, 32)
-	a := newAgent(t, func(p *peer) {
-		for req := p.request(); req != nil; req = p.request() {
-			got <- req.Header
-			p.ok("Content-Type: application/x-ndjson")
-			p.finish(smallRun)
-		}
-	})
-	r := start(t, "listen: 127.0.0.1:0\nauth:\n  forward: {url: '"+judge.URL+"/auth', timeout: 300ms, headers: [X-User, X-Group]}\nupstreams:\n  agent:\n"+
+	return srv.URL, status, questions
+}
+
+// TestForwardAuth: another server decides, is shown what it needs, and what it says of the client reaches the agent.
+func TestForwardAuth(t *testing.T) {
+	t.Parallel()
+	judge, status, asked := judge(t)
+	a, got := headerAgent(t)
+	r := start(t, "listen: 127.0.0.1:0\nauth:\n  forward: {url: '"+judge+"/auth', timeout: 300ms, headers: [X-User, X-Group]}\nupstreams:\n  agent:\n"+
 		"    url: '"+a.url()+"'\n    dialect: native\n    headers: {set: {X-Who: 'user {principal}', Authorization: Bearer of-the-agent}}\nroutes:\n"+
 		"  - {path: /run, upstream: agent, client: twin, auth: [forward], headers: {allow: [x-user, x-tenant]}}\n"+
 		"  - {path: /open, upstream: agent, client: twin, headers: {allow: [x-who]}}\n")

@@ -85,10 +85,20 @@ func (g *Guard) Check(req *Request, count func(scheme string, r Result)) (*Ident
 			count(g.names[i], OK)
 			id := new(Identity)
 			id.add(g.names[i], &answers[i])
+			g.noteKeys(id, req)
 			return id, answers[i]
 		}
 	}
 	return nil, g.refuse(answers, count)
+}
+
+// noteKeys notes keys that came along where another scheme has decided: they are no less secret for that.
+func (g *Guard) noteKeys(id *Identity, req *Request) {
+	for _, s := range g.schemes {
+		if keys, ok := s.(Keys); ok {
+			id.Used = append(id.Used, keys.Check(req).Used...)
+		}
+	}
 }
 
 func (g *Guard) checkAll(req *Request, count func(string, Result)) (*Identity, Answer) {

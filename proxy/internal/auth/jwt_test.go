@@ -7,6 +7,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
+	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
@@ -354,6 +355,13 @@ func TestSchemesKeepKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	first.Close(next)
+	sum := sha256.Sum256([]byte("a key of carol's"))
+	both := &Guard{names: []string{"jwt", "keys"}, schemes: []Scheme{next.byName["jwt"], Keys{{"carol", sum}}}}
+	req := withToken(r.token(t, nil))
+	req.Header.Set("X-Api-Key", "a key of carol's")
+	if id, _ := both.Check(req, func(string, Result) {}); id == nil || fmt.Sprint(id.Used) != "[authorization x-api-key]" {
+		t.Errorf("of a token and a key there is used %+v", id)
+	}
 	g, err := next.Guard(config.RouteAuth{Any: []string{"jwt"}})
 	if err != nil {
 		t.Fatal(err)
