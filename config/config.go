@@ -165,7 +165,7 @@ type Route struct {
 	// the * is the conversation. GET on path opens the stream at once, and it waits, with signs of life, as long as
 	// timeouts.idle of the upstream; then it ends without a record. POST here runs the agent with its body as the
 	// request, into the stream that was opened last for the same conversation, and is answered {"success":true} at
-	// once; with status 404 if none is open, and 409 if one runs already. A conversation is not protected: whoever
+	// once; with status 404 if none is open, and 409 if one runs already. Without auth a conversation is not protected: whoever
 	// knows its name can start and cancel its runs. Other methods on path, and WebSockets, are answered as without start.
 	Start string `yaml:"start"`
 	// With start, the path, with /* at its end, where POST ends the run of a conversation: the upstream is given up, the

@@ -238,7 +238,9 @@ func TestMutualTLS(t *testing.T) {
 		resp, _ := c.whole()
 		return resp.StatusCode
 	}
-	alice := r.dialTLS(files.client(files.pair("alice")))
+	again := files.client(files.pair("alice"))
+	again.ClientSessionCache = tls.NewLRUClientSessionCache(1)
+	alice := r.dialTLS(again)
 	nobody := r.dialTLS(files.client())
 	if got := []int{status(alice, "/closed"), status(alice, "/open"), status(nobody, "/open"), status(nobody, "/closed")}; fmt.Sprint(got) != "[200 200 200 401]" {
 		t.Errorf("statuses %v", got)
@@ -256,12 +258,22 @@ func TestMutualTLS(t *testing.T) {
 	if err == nil {
 		t.Error("a certificate of a stranger is accepted")
 	}
+	if resumed := r.dialTLS(again); !resumed.Conn.(*tls.Conn).ConnectionState().DidResume || status(resumed, "/closed") != 200 {
+		t.Error("a session is not resumed, or without its certificate")
+	}
 	// Another authority takes the place of the first: connections that stand are not trusted any more.
 	other := newAuthority(t)
 	files.write("clients.pem", other.pem)
 	r.certs.look()
 	if got := status(alice, "/closed"); got != 401 {
 		t.Errorf("a certificate that is not trusted any more has status %d", got)
+	}
+	if resumed, err := tls.Dial("tcp", r.addr, again); err == nil {
+		_ = resumed.SetDeadline(time.Now().Add(patience))
+		if _, err := resumed.Read(make([]byte, 1)); err == nil || resumed.ConnectionState().DidResume {
+			t.Errorf("a session is resumed that the new authority has not verified: %v", err)
+		}
+		resumed.Close()
 	}
 	if got := status(r.dialTLS(files.client(other.pair("bob"))), "/closed"); got != 200 {
 		t.Errorf("a certificate of the new authority has status %d", got)
