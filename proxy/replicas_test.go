@@ -223,6 +223,7 @@ func TestReplicaDies(t *testing.T) {
 	if strings.Contains(late, "Hello") || had == "" {
 		t.Errorf("behind everything comes %s", late)
 	}
+	three.call(t, 204, alice+"\r\nLast-Event-ID: "+lastID(late), "GET", "/run", "") // else an EventSource comes again and again
 	if n := two.metric("sabir_resume_store_events_total", "event=orphan") + three.metric("sabir_resume_store_events_total", "event=orphan"); n != 1 {
 		t.Errorf("the run was ended %v times", n)
 	}

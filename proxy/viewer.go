@@ -93,7 +93,7 @@ func (s *Server) move(v *viewer, reader *eventlog.Reader, st *canceler, sink *ht
 			wrote, f = p.wrote, s.rescue(rescued, &p)
 		}
 	}()
-	if sink.over = v.polls && v.run.Ended(); v.skip > 0 && !sink.over {
+	if sink.over = v.polls && v.run.Ended() && (v.run.Cause() == nil || v.skip >= wire.Unforeseen); v.skip > 0 && !sink.over {
 		p.open()
 	}
 	f = p.run()
@@ -168,7 +168,7 @@ func (l *logSource) read(b *rawio.Buffer, until time.Time) error {
 		case err == io.EOF:
 			return err
 		case err != nil: // the client may have got more than the log has: it must see this end all the same
-			l.out.KeepRest()
+			l.out.EndUnforeseen()
 			return asFailure(err)
 		}
 		l.timer.Reset(time.Until(until))

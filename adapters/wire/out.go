@@ -49,8 +49,19 @@ func (o *Out) Number(name string, skip int64) {
 	o.numbered, o.name, o.ended, o.skip = true, name, 0, skip
 }
 
-// KeepRest leaves out nothing from here on, for an end that the reader cannot have, whatever it has counted.
-func (o *Out) KeepRest() { o.skip = 0 }
+// Unforeseen is the number of the first record of an end that a stream got from outside, see [Out.EndUnforeseen].
+const Unforeseen = 1 << 40
+
+// EndUnforeseen leaves out nothing from here on, unless the reader has had this very end: a stream that was lost ends for each of its
+// readers, also for one that has counted more records than are known here. What follows has numbers that no other record has.
+func (o *Out) EndUnforeseen() {
+	if o.numbered && o.ended < Unforeseen {
+		o.ended = Unforeseen - 1
+	}
+	if o.skip < Unforeseen {
+		o.skip = 0
+	}
+}
 
 // Framing returns the framing of the records that follow.
 func (o *Out) Framing() Framing { return o.framing }

@@ -218,3 +218,31 @@ func TestOutSetFraming(t *testing.T) {
 		t.Errorf("%d records %q, want %q", o.Records, o.Buf, want)
 	}
 }
+
+// TestEndUnforeseen: an end from outside reaches a reader that has counted more than there is, and has an id of its own, by which a
+// reader that has it gets nothing.
+func TestEndUnforeseen(t *testing.T) {
+	t.Parallel()
+	f := func(skip int64, want string) {
+		t.Helper()
+		o := NewOut(SSE)
+		o.Number("r", skip)
+		record := func(text string) {
+			o.Begin("")
+			o.Buf = append(o.Buf, text...)
+			o.End()
+		}
+		record("1")
+		record("2")
+		o.EndUnforeseen()
+		record("3")
+		if got := string(o.Buf); got != want {
+			t.Errorf("%d: %q, want %q", skip, got, want)
+		}
+	}
+	end := "id: r-1099511627776\ndata: 3\n\n"
+	f(0, "id: r-1\ndata: 1\n\nid: r-2\ndata: 2\n\n"+end)
+	f(1, "id: r-2\ndata: 2\n\n"+end)
+	f(99, end)
+	f(Unforeseen, "")
+}

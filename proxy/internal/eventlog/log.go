@@ -106,6 +106,16 @@ func (l *Log) Ended() bool {
 	return l.ended
 }
 
+// Cause is what a log has ended with in place of a last byte, nil for nothing.
+func (l *Log) Cause() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == io.EOF {
+		return nil
+	}
+	return l.err
+}
+
 // forget lets go of everything. Readers that are behind are cut.
 func (l *Log) forget() {
 	l.mu.Lock()
