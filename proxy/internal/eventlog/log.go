@@ -56,7 +56,7 @@ func (l *Log) Append(p []byte) {
 func (l *Log) last(need int) *chunk {
 	n := len(l.chunks)
 	if n == 0 || len(l.chunks[n-1]) == cap(l.chunks[n-1]) {
-		size := min(max(leastChunk, l.held, need), mostChunk, max(leastChunk, l.limit/8))
+		size := min(max(leastChunk, l.held/4, need), mostChunk, max(leastChunk, l.limit/8))
 		for (l.held+size > l.limit || !l.memory.has(size, l.evict)) && len(l.chunks) > 0 {
 			l.trim()
 		}

@@ -30,6 +30,7 @@ type writer struct {
 // Run is a run that this replica owns.
 type Run struct {
 	token  string
+	stream string // its key
 	names  []string
 	keep   time.Duration
 	fenced func()
@@ -69,7 +70,7 @@ func (s *Store) Create(token string, scope string, about []byte, keep time.Durat
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{token: token, names: names, keep: keep, fenced: fenced, writer: &s.writer, head: head}
+	r := &Run{token: token, stream: s.key("run", token), names: names, keep: keep, fenced: fenced, writer: &s.writer, head: head}
 	s.writer.mu.Lock()
 	defer s.writer.mu.Unlock()
 	s.writer.live[r] = struct{}{}
@@ -221,9 +222,8 @@ func (w *writer) try(ctx context.Context, batch []entry) (fences []redis.Cmder, 
 
 func (w *writer) write(ctx context.Context, pipe redis.Pipeliner, e *entry) (fence redis.Cmder) {
 	s, r := w.store, e.run
-	stream, head := s.key("run", r.token), s.key("head", r.token)
 	if e.head != nil {
-		fence = pipe.Set(ctx, head, e.head, unended)
+		fence = pipe.Set(ctx, s.key("head", r.token), e.head, unended)
 		for _, name := range r.names {
 			pipe.Set(ctx, s.key("name", name), r.token, unended+r.keep)
 		}
@@ -233,15 +233,15 @@ func (w *writer) write(ctx context.Context, pipe redis.Pipeliner, e *entry) (fen
 		if e.ended {
 			values = append(values, fieldEnd, e.end)
 		}
-		fence = pipe.XAdd(ctx, &redis.XAddArgs{Stream: stream, ID: "1-" + strconv.FormatInt(e.number, 10), Values: values})
+		fence = pipe.XAdd(ctx, &redis.XAddArgs{Stream: r.stream, ID: "1-" + strconv.FormatInt(e.number, 10), Values: values})
 	}
 	keep := unended
 	if e.ended {
 		keep = r.keep
-		pipe.Expire(ctx, head, keep)
+		pipe.Expire(ctx, s.key("head", r.token), keep)
 	}
 	if e.number == 1 || e.ended {
-		pipe.Expire(ctx, stream, keep)
+		pipe.Expire(ctx, r.stream, keep)
 	}
 	return fence
 }
@@ -261,7 +261,7 @@ func (w *writer) settle(ctx context.Context, r *Run, err error) {
 		}
 		return
 	}
-	last, err := w.store.cfg.Client.XRevRangeN(ctx, w.store.key("run", r.token), "+", "-", 1).Result()
+	last, err := w.store.cfg.Client.XRevRangeN(ctx, r.stream, "+", "-", 1).Result()
 	if err != nil || len(last) == 0 || strings.HasPrefix(last[0].ID, "1-") {
 		w.store.report(err)
 		return
@@ -282,7 +282,7 @@ func (w *writer) renew() {
 	ctx, done := context.WithTimeout(context.Background(), timeout)
 	pipe := s.cfg.Client.Pipeline()
 	for r := range w.live {
-		pipe.Expire(ctx, s.key("run", r.token), unended)
+		pipe.Expire(ctx, r.stream, unended)
 		pipe.Expire(ctx, s.key("head", r.token), unended)
 		for _, name := range r.names {
 			pipe.Expire(ctx, s.key("name", name), unended+r.keep)
