@@ -2,6 +2,8 @@ package runstore
 
 import (
 	"context"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,10 +23,11 @@ type follower struct {
 type Followed struct {
 	Owner string
 
-	token string
-	last  string // the entry that was read last
-	sink  Sink
-	store *Store
+	token  string
+	last   string // the entry that was read last
+	number int64  // of that entry
+	sink   Sink
+	store  *Store
 }
 
 // Sink takes what a run says.
@@ -78,7 +81,10 @@ func (r *Followed) Leave() {
 // take hands on what was read, and reports whether the run has ended.
 func (r *Followed) take(list []redis.XMessage) (ended bool) {
 	for _, m := range list {
-		r.last = m.ID
+		if r.last = m.ID; !r.follows(m.ID) {
+			r.sink.End(EndStore)
+			return true
+		}
 		if data, _ := m.Values[fieldData].(string); data != "" {
 			r.sink.Append([]byte(data))
 		}
@@ -88,6 +94,14 @@ func (r *Followed) take(list []redis.XMessage) (ended bool) {
 		}
 	}
 	return false
+}
+
+// follows reports whether an entry is the next one. A server that has lost its data lacks some; the end of an orphan comes behind any.
+func (r *Followed) follows(id string) bool {
+	epoch, digits, _ := strings.Cut(id, "-")
+	number, err := strconv.ParseInt(digits, 10, 64)
+	r.number++
+	return err == nil && (epoch != "1" || number == r.number)
 }
 
 // work reads until the store is closed.

@@ -237,6 +237,31 @@ func TestAway(t *testing.T) {
 	}
 }
 
+// TestHole: a server that has lost what a run said ends it for those who read it from there.
+func TestHole(t *testing.T) {
+	t.Parallel()
+	server := miniredis.RunT(t)
+	one, two := open(t, server.Addr(), 1000), open(t, server.Addr(), 1000)
+	run := one.create(t, "token", nil)
+	run.Append([]byte("a"))
+	flushed(t, one)
+	early, late := newMemo(), newMemo()
+	if _, err := two.Follow("token", one.name, early); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "what was said", func() bool { return early.String() == "a" })
+	server.FlushAll()
+	run.Append([]byte("b"))
+	flushed(t, one)
+	await(t, "what was said behind it", func() bool { return early.String() == "ab" }) // it had all that is lost
+	if _, err := two.Follow("token", one.name, late); err != nil {
+		t.Fatal(err)
+	}
+	if how := <-late.ends; how != EndStore || late.String() != "" {
+		t.Errorf("who comes late gets %q, ended %q", late, how)
+	}
+}
+
 // TestFormat: a run of another version of Sabir is not read.
 func TestFormat(t *testing.T) {
 	t.Parallel()

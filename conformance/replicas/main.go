@@ -1,0 +1,78 @@
+//go:build unix
+
+// Command replicas starts three replicas of Sabir that share a Redis server, all of them processes of their own, and does to them what
+// happens to processes: it ends, kills and freezes replicas and Redis while clients read runs. Each trial prints what came of it:
+//
+//	go run ./conformance/replicas
+//
+// It needs redis-server in PATH. What a client has at the end must be what the agent said, once and whole, or end with an error.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// trials are all there are, by what happens.
+var trials = []struct {
+	what string
+	try  func(context.Context, *stage) error
+}{
+	{"a client is cut and comes back at another replica", cut},
+	{"clients of eight dialects read one run at another replica", eight},
+	{"the owner gets SIGTERM", drained},
+	{"the owner is killed", killed},
+	{"the owner is frozen, and wakes", frozen},
+	{"Redis is frozen", redisFrozen},
+	{"Redis is restarted, empty", redisEmpty},
+	{"all replicas are restarted, one after the other, under 300 runs", rolling},
+}
+
+func run(ctx context.Context) error {
+	folder, err := os.MkdirTemp("", "replicas")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	program := filepath.Join(folder, "sabir")
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", program, "./cmd/sabir").CombinedOutput(); err != nil {
+		return fmt.Errorf("building Sabir: %w\n%s", err, out)
+	}
+	failed := 0
+	for _, t := range trials {
+		begun := time.Now()
+		s, err := newStage(ctx, folder, program)
+		if err == nil {
+			err = errors.Join(t.try(ctx, s), s.close())
+		}
+		verdict := "ok    "
+		if err != nil {
+			verdict = "FAILED"
+			failed++
+		}
+		fmt.Printf("%s %s (%.1f s)\n", verdict, t.what, time.Since(begun).Seconds())
+		if err != nil {
+			fmt.Printf("       %v\n", err)
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d trials failed", failed, len(trials))
+	}
+	return nil
+}
