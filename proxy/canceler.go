@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
@@ -11,7 +12,7 @@ type canceler struct {
 	mu         sync.Mutex
 	cause      *hub.Failure
 	abortRead  func()             // makes a blocked read from the upstream return
-	comesBack  bool               // its client finds the run at another replica; set before the stream begins
+	comesBack  atomic.Bool        // its client knows the run, and finds it at another replica
 	limitWrite func(*hub.Failure) // makes a blocked write to the client return soon; set once, before the stream begins
 }
 

@@ -4,6 +4,7 @@ import (
 	"net"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -81,12 +82,13 @@ type httpSink struct {
 	close   bool // the connection ends with the response
 	began   bool
 
-	over     bool                     // without records, the answer is that there is nothing and will be nothing
-	head     bool                     // the client wants no body
-	passed   *fasthttp.ResponseHeader // of an answer that passes as it is; nil for streams
-	bodiless bool                     // and that has no body
-	asked    *hub.Request             // that is answered; nil where it was not read
-	media    string                   // what the upstream labels a copied stream of JSON values as, if that is JSON
+	comesBack *atomic.Bool             // set when the client has got something; nil: nobody asks
+	over      bool                     // without records, the answer is that there is nothing and will be nothing
+	head      bool                     // the client wants no body
+	passed    *fasthttp.ResponseHeader // of an answer that passes as it is; nil for streams
+	bodiless  bool                     // and that has no body
+	asked     *hub.Request             // that is answered; nil where it was not read
+	media     string                   // what the upstream labels a copied stream of JSON values as, if that is JSON
 }
 
 // chunkRoom is what stands before the data of a chunk: up to eight hexadecimal digits and a line end.
@@ -102,6 +104,9 @@ func (s *httpSink) begin(out *wire.Out) {
 // write implements sink. The first write carries the response header as well.
 func (s *httpSink) write(out *wire.Out) error {
 	_, err := s.conn.Write(s.opened(out, s.chunk(out)))
+	if s.comesBack != nil && err == nil {
+		s.comesBack.Store(true)
+	}
 	return err
 }
 

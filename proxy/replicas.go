@@ -274,12 +274,13 @@ func (s *Server) stopElsewhere(key eventlog.Key) *hub.Request {
 	return run.About.asked
 }
 
-// cutViewers ends the connections of the clients that read runs, without an end: they come back at another replica.
+// cutViewers ends the connections of the clients that read runs, without an end: they come back at another replica. One that has got
+// nothing yet does not know its run, and stays.
 func (s *Server) cutViewers() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for st := range s.streams {
-		if st.comesBack {
+		if st.comesBack.Load() {
 			st.cancel(hub.Fail(hub.CodeClientGone, errors.New("this replica drains, and others have the run")))
 		}
 	}

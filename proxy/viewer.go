@@ -129,7 +129,10 @@ func (s *Server) serveViewer(v *viewer, conn *requestConn) {
 		sink.header.Set("Location", stream)
 		sink.header.Set("Content-Location", run)
 	}
-	st := &canceler{limitWrite: client.limitWrite, comesBack: s.replicas != nil}
+	st := &canceler{limitWrite: client.limitWrite}
+	if s.replicas != nil {
+		sink.comesBack = &st.comesBack
+	}
 	f := s.admit(c.route, st)
 	if f == nil {
 		forget := s.watch.Watch(conn, func() { st.cancel(hub.Fail(hub.CodeClientGone, nil)) })
