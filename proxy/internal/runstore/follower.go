@@ -17,6 +17,8 @@ type follower struct {
 	mu    sync.Mutex
 	runs  map[string]*Followed // by the key of the stream
 	inbox string               // the last message that was read
+
+	missing map[string]int // so many times in a row, an owner was not there; for stayAlive alone
 }
 
 // Followed is a run of another replica that is read here.
@@ -170,16 +172,25 @@ func (f *follower) endOrphans(ctx context.Context) {
 	}
 	f.mu.Unlock()
 	s := f.store
+	missing := map[string]int{}
 	for owner, runs := range owners {
-		if n, err := s.cfg.Client.Exists(ctx, s.key("replica", owner)).Result(); err != nil || n > 0 {
-			s.report(err)
+		n, err := s.cfg.Client.Exists(ctx, s.key("replica", owner)).Result()
+		if s.report(err); err != nil || n > 0 {
+			continue
+		}
+		if missing[owner] = f.missing[owner] + 1; missing[owner] < checksUntilDead {
 			continue
 		}
 		for _, r := range runs {
 			s.endOrphan(ctx, r.token)
 		}
 	}
+	f.missing = missing
 }
+
+// checksUntilDead is how often in a row an owner must not be there: a server that was restarted, and is empty, knows it again after one
+// at most.
+const checksUntilDead = 3
 
 // endOrphan ends a run whose owner is gone.
 func (s *Store) endOrphan(ctx context.Context, token string) {

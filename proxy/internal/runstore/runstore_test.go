@@ -183,6 +183,12 @@ func TestFence(t *testing.T) {
 	if _, err := two.Follow("token", "somebody who is gone", m); err != nil {
 		t.Fatal(err)
 	}
+	for range checksUntilDead - 1 {
+		two.reader.endOrphans(context.Background())
+	}
+	if len(m.ends) > 0 {
+		t.Error("the run was ended before its owner could say that it is there")
+	}
 	two.reader.endOrphans(context.Background())
 	two.reader.endOrphans(context.Background())
 	if how := <-m.ends; how != EndOwner || m.String() != "said" {
