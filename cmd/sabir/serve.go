@@ -145,7 +145,7 @@ func (s *service) serve(ctx context.Context) error {
 	server.CountDroppedLogLines(sink.Dropped)
 	said := logsink.New(s.stdout, nil)
 	defer said.Close(flushTime)
-	s.welcome(said, sink, &opened{cfg: cfg, routes: try.Routes(cfg, known), base: try.Base(ls.clients.Addr())})
+	s.welcome(said, sink, &opened{cfg: cfg, routes: try.Routes(cfg, known), base: try.Base(ls.clients.Addr(), cfg.TLS != nil)})
 	ls.announce(said)
 	log.Info("serving", zap.String("version", versionName()), zap.String("config", s.path), zap.Stringer("listen", ls.clients.Addr()),
 		zap.String("admin", ls.adminAddr()), zap.Strings("routes", routesOf(cfg)))

@@ -29,10 +29,10 @@ func (l *Live) welcome(w io.Writer) {
 	line := func(about, command string) {
 		fmt.Fprintf(w, "  %s %s\n", l.Style.Cell(term.Dim, about, aboutWidth), command)
 	}
-	base, operators := try.Base(l.Clients.Addr()), try.Base(l.admin.Addr())
+	base, operators := try.Base(l.Clients.Addr(), false), try.Base(l.admin.Addr(), false)
 
 	title("Sabir demo: an agent that speaks " + dialect + ", and Sabir in front of it")
-	line("the agent", try.Base(l.agent.Addr())+"/stream")
+	line("the agent", try.Base(l.agent.Addr(), false)+"/stream")
 	line("Sabir, for clients", base)
 	line("Sabir, for operators", operators)
 

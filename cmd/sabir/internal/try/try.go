@@ -24,6 +24,7 @@ type Route struct {
 	Upstream *config.Upstream
 	client   *hub.Dialect
 	agent    *hub.Dialect
+	flags    []string // of curl, to reach the server and to be let in
 }
 
 // Routes are those of a configuration whose dialects are known.
@@ -39,19 +40,41 @@ func Routes(cfg *config.Config, known Dialects) (all []Route) {
 			continue
 		}
 		if agent, err := known.Lookup(up.Dialect); err == nil {
-			all = append(all, Route{Route: r, Upstream: up, client: client, agent: agent})
+			all = append(all, Route{Route: r, Upstream: up, client: client, agent: agent, flags: flags(cfg, r)})
 		}
 	}
 	return all
 }
 
-// Base is the URL of a server that listens on an address, as programs on this machine reach it.
-func Base(addr net.Addr) string {
+// flags are those of curl that a server and a route need. What the shell has to know is left to its variables.
+func flags(cfg *config.Config, r *config.Route) (all []string) {
+	if path, ok := config.SocketPath(cfg.Listen); ok {
+		all = append(all, "--unix-socket "+quoted(path))
+	}
+	schemes := r.Auth.Schemes()
+	if slices.Contains(schemes, config.SchemeKeys) || slices.Contains(schemes, config.SchemeJWT) {
+		all = append(all, `-H "Authorization: Bearer $KEY"`)
+	}
+	if slices.Contains(schemes, config.SchemeMTLS) {
+		all = append(all, `--cert "$CERT" --key "$CERT_KEY"`)
+	}
+	return all
+}
+
+// Base is the URL of a server that listens on an address, as programs on this machine reach it, by TLS or not.
+func Base(addr net.Addr, secure bool) string {
+	scheme := "http://"
+	if secure {
+		scheme = "https://"
+	}
+	if addr.Network() == "unix" {
+		return scheme + "localhost"
+	}
 	host, port, _ := net.SplitHostPort(addr.String())
 	if ip, err := netip.ParseAddr(host); err != nil || ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
-	return "http://" + net.JoinHostPort(host, port)
+	return scheme + net.JoinHostPort(host, port)
 }
 
 // URL is that of the route, of the server at base: what clients are told.
@@ -62,7 +85,7 @@ func (r *Route) Curl(base string) string {
 	if r.Not() != "" {
 		return ""
 	}
-	line := "curl -N " + quoted(base+r.path())
+	line := strings.Join(append([]string{"curl -N"}, append(r.flags, quoted(base+r.path()))...), " ")
 	if !slices.Contains(r.Methods, "POST") {
 		return line
 	}

@@ -17,7 +17,7 @@ func TestBase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Base(a); got != want {
+		if got := Base(a, false); got != want {
 			t.Errorf("%s: got %s, want %s", addr, got, want)
 		}
 	}
@@ -25,6 +25,24 @@ func TestBase(t *testing.T) {
 	f("0.0.0.0:80", "http://127.0.0.1:80")
 	f("[::]:80", "http://127.0.0.1:80")
 	f("[::1]:80", "http://[::1]:80")
+	if got := Base(&net.UnixAddr{Name: "/run/sabir.sock", Net: "unix"}, true); got != "https://localhost" {
+		t.Errorf("a socket: %s", got)
+	}
+}
+
+// A line has what a server and a route need: where it listens, and what lets a client in.
+func TestFlags(t *testing.T) {
+	f := func(listen string, auth []string, want string) {
+		t.Helper()
+		got := strings.Join(flags(&config.Config{Listen: listen}, &config.Route{Auth: config.RouteAuth{Any: auth}}), " ")
+		if got != want {
+			t.Errorf("%s %v: %s, want %s", listen, auth, got, want)
+		}
+	}
+	f("127.0.0.1:80", nil, "")
+	f("unix:/run/a b.sock", nil, "--unix-socket '/run/a b.sock'")
+	f("127.0.0.1:80", []string{"forward", "keys"}, `-H "Authorization: Bearer $KEY"`)
+	f("127.0.0.1:80", []string{"mtls", "jwt"}, `-H "Authorization: Bearer $KEY" --cert "$CERT" --key "$CERT_KEY"`)
 }
 
 // A shell reads a quoted text as one word, and as it was.
