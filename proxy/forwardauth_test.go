@@ -86,6 +86,38 @@ func TestForwardAuth(t *testing.T) {
 	}
 }
 
+// TestForwardAuthTarget: the other server judges the path that is served, however the client writes it, and hears of no other.
+func TestForwardAuthTarget(t *testing.T) {
+	t.Parallel()
+	judge, status, asked := judge(t)
+	status.Store(403)
+	r := start(t, "listen: 127.0.0.1:0\nauth:\n  forward: {url: '"+judge+"/auth'}\nupstreams:\n  agent: {url: 'http://127.0.0.1:1/', dialect: native}\n"+
+		"routes:\n  - {path: /private/*, upstream: agent, client: twin, auth: [forward]}\n")
+	f := func(target, want string) {
+		t.Helper()
+		c := r.dial()
+		c.ask("POST", target, "{}", "X-Original-Url: http://x/public", "X_Original_Uri: /public", "X-Rewrite-URL: /public")
+		if resp := c.response(); resp.StatusCode != 403 {
+			t.Fatalf("%s: status %d", target, resp.StatusCode)
+		}
+		h := (<-asked).Header
+		if got := h.Get("X-Forwarded-Uri"); got != want {
+			t.Errorf("%s is judged as %q, want %q", target, got, want)
+		}
+		for name := range h {
+			if claimsTarget(fieldKey(name)) {
+				t.Errorf("the other server hears %s from the client", name)
+			}
+		}
+	}
+	f("/private/a?q=/public", "/private/a?q=/public")
+	f("/public/../private/a", "/private/a")
+	f("/public/%2e%2e/private/a", "/private/a")
+	f("//private//a/", "/private/a/")
+	f("/%70rivate/a%2fb%20c?x=%41", "/private/a%2Fb%20c?x=%41")
+	f("http://elsewhere/private/a?q=1", "/private/a?q=1")
+}
+
 // TestAdminKey: with a key, metrics are for who has it; probes need none.
 func TestAdminKey(t *testing.T) {
 	t.Parallel()

@@ -112,7 +112,7 @@ func questionOf(from *fasthttp.RequestHeader, peer *sender, cfg *config.Config) 
 	h := http.Header{}
 	for name, value := range from.AllInOrder() {
 		key := fieldKey(string(name))
-		if !hopByHop[key] && (trusted || !claimsOrigin(key)) {
+		if !hopByHop[key] && (trusted || !claimsOrigin(key) && !claimsTarget(key)) {
 			h.Add(string(name), string(value))
 		}
 	}
@@ -122,8 +122,32 @@ func questionOf(from *fasthttp.RequestHeader, peer *sender, cfg *config.Config) 
 		h.Set(name, string(said.Peek(name)))
 	}
 	h.Set("X-Forwarded-Method", string(from.Method()))
-	h.Set("X-Forwarded-Uri", string(from.RequestURI()))
+	h.Set("X-Forwarded-Uri", targetOf(from))
 	return h
+}
+
+// targetOf is what a request asks for: its path as routes are compared with it, in one of the many forms in which a client can write
+// it, and its query. So the other server judges the path that is served.
+func targetOf(h *fasthttp.RequestHeader) string {
+	var u fasthttp.URI
+	if err := u.Parse(h.Host(), h.RequestURI()); err != nil {
+		return ""
+	}
+	path, err := parsePath(string(u.PathOriginal()))
+	if err != nil {
+		return ""
+	}
+	target := path.canonical()
+	if query := u.QueryString(); len(query) > 0 {
+		target += "?" + string(query)
+	}
+	return target
+}
+
+// claimsTarget reports whether a header field, by fieldKey, says what a request asks for: some servers that judge requests believe such
+// a field before X-Forwarded-Uri.
+func claimsTarget(key string) bool {
+	return strings.HasPrefix(key, "x-original-") || key == "x-rewrite-url"
 }
 
 // setIdentity writes what is known of the client into the request to the upstream.

@@ -87,6 +87,18 @@ func escapeUnsafe(segment string) string {
 	return string(out)
 }
 
+// canonical is the path with as few escapes as there can be, and without empty segments: the same for all paths that are plainly the same.
+func (p requestPath) canonical() string {
+	var out []string
+	segments := strings.Split(strings.TrimPrefix(p.raw, "/"), "/")
+	for i, segment := range segments {
+		if segment != "" || i == len(segments)-1 {
+			out = append(out, url.PathEscape(unescaped(segment)))
+		}
+	}
+	return "/" + strings.Join(out, "/")
+}
+
 // beyond is what the raw path has after its first n segments, not counting empty ones.
 func (p requestPath) beyond(n int) string {
 	rest := p.raw
