@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"net"
@@ -20,10 +21,11 @@ import (
 // sender is who a request comes from.
 type sender struct {
 	net.Addr
-	secure bool              // it came by TLS
-	cert   *x509.Certificate // of the client, verified; nil for none
-	guard  *auth.Guard       // that has let it in; nil for an open route
-	who    *auth.Identity    // as that has found; nil for an open route
+	secure bool                // it came by TLS
+	chain  []*x509.Certificate // of the client, as the handshake has verified it; none: it has shown none
+	shaken *tls.Config         // of that handshake
+	guard  *auth.Guard         // that has let it in; nil for an open route
+	who    *auth.Identity      // as that has found; nil for an open route
 }
 
 // senderKey is where a request has its sender, once that is known.
@@ -48,8 +50,8 @@ func (s *Server) authenticate(ctx *fasthttp.RequestCtx, r *route) *hub.Failure {
 		return nil
 	}
 	from := senderOf(ctx)
-	from.cert = s.clientCert(requestConnOf(ctx))
-	id, a := r.identify(&ctx.Request.Header, &from)
+	from.chain, from.shaken = requestConnOf(ctx).clientChain()
+	id, a := s.identify(r, &ctx.Request.Header, &from)
 	if id == nil {
 		challenge(&ctx.Response.Header, &a)
 		return refusedSender(&a)
@@ -60,18 +62,18 @@ func (s *Server) authenticate(ctx *fasthttp.RequestCtx, r *route) *hub.Failure {
 }
 
 // identify asks the guard of a route.
-func (r *route) identify(h *fasthttp.RequestHeader, from *sender) (*auth.Identity, auth.Answer) {
-	req := auth.Request{Header: h, Cert: from.cert, Ask: func() http.Header { return questionOf(h, from, r.global) }}
+func (s *Server) identify(r *route, h *fasthttp.RequestHeader, from *sender) (*auth.Identity, auth.Answer) {
+	req := auth.Request{Header: h, Cert: s.certOf(from), Ask: func() http.Header { return questionOf(h, from, r.global) }}
 	return r.guard.Check(&req, r.metrics.authenticated)
 }
 
 // recheck judges the sender of a connection that is used for longer than a request: by the guard that is in force now, if that is
-// another than the one that has let it in.
-func (r *route) recheck(h *fasthttp.RequestHeader, from *sender) *hub.Failure {
-	if r.guard == nil || r.guard == from.guard {
+// another than the one that has let it in, or if its certificate is not trusted any more.
+func (s *Server) recheck(r *route, h *fasthttp.RequestHeader, from *sender) *hub.Failure {
+	if r.guard == nil || r.guard == from.guard && (len(from.chain) == 0 || s.certOf(from) != nil) {
 		return nil
 	}
-	id, a := r.identify(h, from)
+	id, a := s.identify(r, h, from)
 	switch {
 	case id == nil:
 		return refusedSender(&a)

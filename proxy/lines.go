@@ -59,7 +59,7 @@ func (s *Server) findRoute(req *fasthttp.Request, from *sender) (r *route, t *ta
 	if r, rest = s.table.Load().find(path); r == nil {
 		return nil, nil, "", hub.Fail(hub.CodeNoRoute, nil)
 	}
-	if f = r.recheck(&req.Header, from); f == nil {
+	if f = s.recheck(r, &req.Header, from); f == nil {
 		t, f = r.check(req)
 	}
 	return r, t, rest, f

@@ -188,21 +188,26 @@ var plainOnTLS = func() string {
 		"\r\nConnection: close\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
 }()
 
-// clientCert is the certificate of the client of a connection, nil if it has none that is trusted now.
-func (s *Server) clientCert(c *requestConn) *x509.Certificate {
+// clientChain is the certificate of the client of a connection, with those between it and one that was trusted, and the configuration by
+// which that was verified; none if the client has shown none.
+func (c *requestConn) clientChain() ([]*x509.Certificate, *tls.Config) {
 	secured, ok := c.Conn.(*tls.Conn)
 	if !ok {
-		return nil
+		return nil, nil
 	}
-	chain := secured.ConnectionState().PeerCertificates
-	if len(chain) == 0 {
+	return secured.ConnectionState().PeerCertificates, c.tls
+}
+
+// certOf is the certificate of a client, nil if it has none that is trusted now.
+func (s *Server) certOf(from *sender) *x509.Certificate {
+	if len(from.chain) == 0 {
 		return nil
 	}
 	now := s.certs.current()
-	if now != c.tls && !trusts(now, chain) {
+	if now != from.shaken && !trusts(now, from.chain) {
 		return nil
 	}
-	return chain[0]
+	return from.chain[0]
 }
 
 // trusts reports whether a handshake would accept a chain now: a connection can outlive the trust.

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/fasthttp/websocket"
+
+	"github.com/sabir-proxy/sabir/config"
 )
 
 // dialTLS is dial for a server of TLS.
@@ -301,5 +303,63 @@ func TestUpstreamTLSCertificate(t *testing.T) {
 	r := start(t, simple("https://localhost:"+port+"/", "", "tls: {ca: "+dir+"/clients.pem, cert: "+dir+"/server.pem, key: "+dir+"/server.key}\n", "client: twin\n"))
 	if resp, body := r.post("/run", "{}"); resp.StatusCode != 200 || !strings.Contains(body, `"text":"server"`) {
 		t.Errorf("status %d, %s", resp.StatusCode, body)
+	}
+}
+
+// TestSessionWithoutTrust: a WebSocket whose certificate is not trusted any more is refused with its next message.
+func TestSessionWithoutTrust(t *testing.T) {
+	t.Parallel()
+	t.Run("reload", func(t *testing.T) {
+		t.Parallel()
+		sessionWithoutTrust(t, func(r *rig, cfg *config.Config) {
+			if err := r.Reload(cfg); err != nil {
+				t.Fatal(err)
+			}
+		})
+	})
+	t.Run("files", func(t *testing.T) {
+		t.Parallel()
+		sessionWithoutTrust(t, func(r *rig, _ *config.Config) { r.certs.look() })
+	})
+}
+
+func sessionWithoutTrust(t *testing.T, change func(*rig, *config.Config)) {
+	a := newAgent(t, streaming(smallRun))
+	files := newPKI(t)
+	text := "listen: 127.0.0.1:0\n" + files.yaml(true) + "upstreams:\n  agent: {url: '" + a.url() + "', dialect: native}\nroutes:\n" +
+		"  - {path: /run, upstream: agent, client: twin, auth: [mtls]}\n"
+	r := start(t, text)
+	dialer := websocket.Dialer{TLSClientConfig: files.client(files.pair("alice"))}
+	conn, resp, err := dialer.Dial("wss://"+r.addr+"/run", http.Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	t.Cleanup(func() { conn.Close() })
+	ask := func() string {
+		_ = conn.WriteMessage(websocket.TextMessage, []byte("{}"))
+		all := ""
+		for !strings.Contains(all, "run.end") {
+			_, got, err := conn.ReadMessage()
+			if err != nil {
+				return all + err.Error()
+			}
+			all += string(got)
+		}
+		return all
+	}
+	if got := ask(); !strings.Contains(got, "Hello") {
+		t.Errorf("before: %s", got)
+	}
+	if err := r.Reload(parse(t, text)); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(); !strings.Contains(got, "Hello") {
+		t.Errorf("after a reload: %s", got)
+	}
+	files.write("clients.pem", newAuthority(t).pem)
+	change(r, parse(t, text))
+	if got := ask(); strings.Contains(got, "Hello") || !strings.Contains(got, "unauthenticated") {
+		t.Errorf("without trust: %s", got)
 	}
 }
