@@ -37,9 +37,14 @@ func address(t *testing.T) string {
 
 func open(t *testing.T, address string, backlog int) *rig {
 	t.Helper()
+	return openWith(t, address, backlog, time.Minute)
+}
+
+func openWith(t *testing.T, address string, backlog int, lease time.Duration) *rig {
+	t.Helper()
 	r := &rig{client: redis.NewClient(&redis.Options{Addr: address, DialTimeout: time.Second}), stops: make(chan string, 1), watch: make(chan string, 1)}
 	r.Store = Open(Config{
-		Client: r.client, Prefix: t.Name() + ":", Lease: time.Minute, Backlog: backlog,
+		Client: r.client, Prefix: t.Name() + ":", Lease: lease, Backlog: backlog,
 		OnStop: func(token string) { r.stops <- token }, OnWatch: func(token string) { r.watch <- token },
 		OnError: func(error) {},
 		Count: func(event string) {
@@ -265,6 +270,36 @@ func TestHole(t *testing.T) {
 	}
 	if how := <-late.ends; how != EndStore || late.String() != "" {
 		t.Errorf("who comes late gets %q, ended %q", late, how)
+	}
+}
+
+// TestAwayForNewRuns: while Redis is away, runs that begin do not take more memory than may wait either.
+func TestAwayForNewRuns(t *testing.T) {
+	t.Parallel()
+	server := miniredis.RunT(t)
+	one := open(t, server.Addr(), 100_000)
+	server.SetError("LOADING not yet")
+	refused := 0
+	for i := range 100 {
+		run, err := one.Create(fmt.Sprint(i), "scope", make([]byte, 10_000), time.Minute, nil, nil)
+		if err != nil {
+			refused++
+			continue
+		}
+		run.End(EndDone)
+	}
+	one.writer.mu.Lock()
+	waiting := one.writer.bytes
+	one.writer.mu.Unlock()
+	if waiting > 100_000 || refused == 0 || one.count(EventLost) != int64(refused) {
+		t.Errorf("%d bytes wait, %d runs are not shared, and %d count as lost", waiting, refused, one.count(EventLost))
+	}
+	server.SetError("")
+	flushed(t, one)
+	one.create(t, "later", nil).End(EndDone)
+	flushed(t, one)
+	if head, err := one.Head("later"); head == nil || err != nil {
+		t.Errorf("a later run: %v, %v", head, err)
 	}
 }
 

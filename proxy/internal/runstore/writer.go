@@ -73,10 +73,16 @@ func (s *Store) Create(token string, scope string, about []byte, keep time.Durat
 	r := &Run{token: token, stream: s.key("run", token), names: names, keep: keep, fenced: fenced, writer: &s.writer, head: head}
 	s.writer.mu.Lock()
 	defer s.writer.mu.Unlock()
+	if s.writer.bytes+len(head) > s.cfg.Backlog {
+		s.cfg.Count(EventLost)
+		return nil, errFull
+	}
 	s.writer.live[r] = struct{}{}
 	s.writer.queue(r, len(head))
 	return r, nil
 }
+
+var errFull = errors.New("as much waits for the store as may wait")
 
 // Append sends what the run says. It does not wait.
 func (r *Run) Append(p []byte) {
