@@ -27,7 +27,7 @@ type Followed struct {
 
 	token  string
 	last   string // the entry that was read last
-	number int64  // of that entry
+	number int64  // that of the owner's entries
 	sink   Sink
 	store  *Store
 }
@@ -83,7 +83,7 @@ func (r *Followed) Leave() {
 // take hands on what was read, and reports whether the run has ended.
 func (r *Followed) take(list []redis.XMessage) (ended bool) {
 	for _, m := range list {
-		if r.last = m.ID; !r.follows(m.ID) {
+		if r.last = m.ID; !r.isNext(m.ID) {
 			r.sink.End(EndStore)
 			return true
 		}
@@ -98,12 +98,14 @@ func (r *Followed) take(list []redis.XMessage) (ended bool) {
 	return false
 }
 
-// follows reports whether an entry is the next one. A server that has lost its data lacks some; the end of an orphan comes behind any.
-func (r *Followed) follows(id string) bool {
-	epoch, digits, _ := strings.Cut(id, "-")
-	number, err := strconv.ParseInt(digits, 10, 64)
+// isNext reports whether an entry is the one behind those that were read. Others are missing where Redis has lost what it held.
+func (r *Followed) isNext(id string) bool {
+	epoch, number, _ := strings.Cut(id, "-")
+	if epoch != "1" {
+		return true // the end, by another replica than the owner
+	}
 	r.number++
-	return err == nil && (epoch != "1" || number == r.number)
+	return number == strconv.FormatInt(r.number, 10)
 }
 
 // work reads until the store is closed.

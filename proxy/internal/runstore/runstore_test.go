@@ -303,6 +303,34 @@ func TestAwayForNewRuns(t *testing.T) {
 	}
 }
 
+// TestGap: a reader learns that entries are missing, as after Redis has lost what it had not written, and gets nothing behind them.
+func TestGap(t *testing.T) {
+	t.Parallel()
+	server := miniredis.RunT(t)
+	one, two := open(t, server.Addr(), 1<<20), open(t, server.Addr(), 1<<20)
+	run := one.create(t, "token", nil)
+	say := func(text string) {
+		run.Append([]byte(text))
+		flushed(t, one)
+	}
+	say("a")
+	m := newMemo()
+	if _, err := two.Follow("token", one.name, m); err != nil {
+		t.Fatal(err)
+	}
+	say("b")
+	await(t, "what was said", func() bool { return m.String() == "ab" })
+	server.Del(one.key("run", "token"))
+	say("c")
+	late := newMemo()
+	if _, err := two.Follow("token", one.name, late); err != nil {
+		t.Fatal(err)
+	}
+	if how := <-late.ends; how != EndStore || late.String() != "" {
+		t.Errorf("who comes late gets %q and the end %q", late, how)
+	}
+}
+
 // TestFormat: a run of another version of Sabir is not read.
 func TestFormat(t *testing.T) {
 	t.Parallel()
