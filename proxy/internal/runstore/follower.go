@@ -19,6 +19,8 @@ type follower struct {
 	inbox string               // the last message that was read
 
 	missing map[string]int // so many times in a row, an owner was not there; for stayAlive alone
+	looked time.Time // for the goroutine that looks at owners: when it last could
+	trust  time.Time // likewise: from when on a missing owner counts as gone
 }
 
 // Followed is a run of another replica that is read here.
@@ -164,9 +166,22 @@ func (f *follower) messages(list []redis.XMessage) {
 	}
 }
 
+// look notes whether Redis could be reached. After a time without, the owners that are alive have not been able to say so either, and
+// get the time to do it.
+func (f *follower) look(reached bool) {
+	now, lease := time.Now(), f.store.cfg.Lease
+	if !reached || !f.looked.IsZero() && now.Sub(f.looked) > lease*2/3 {
+		f.trust = now.Add(lease)
+	}
+	f.looked = now
+}
+
 // endOrphans ends the runs that are followed and whose owners are gone. Of several replicas that try, the first succeeds; all read
 // its end.
 func (f *follower) endOrphans(ctx context.Context) {
+	if time.Now().Before(f.trust) {
+		return
+	}
 	owners := map[string][]*Followed{}
 	f.mu.Lock()
 	for _, r := range f.runs {

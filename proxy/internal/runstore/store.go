@@ -107,7 +107,9 @@ func (s *Store) stayAlive(ctx context.Context) {
 	tick := time.NewTicker(s.cfg.Lease / 3)
 	defer tick.Stop()
 	for renewed := time.Now(); ; {
-		s.report(s.cfg.Client.Set(ctx, s.key("replica", s.name), 1, s.cfg.Lease).Err())
+		err := s.cfg.Client.Set(ctx, s.key("replica", s.name), 1, s.cfg.Lease).Err()
+		s.report(err)
+		s.reader.look(err == nil)
 		s.reader.endOrphans(ctx)
 		if time.Since(renewed) > unended/3 {
 			s.writer.renew()
