@@ -24,9 +24,16 @@ type replicas struct {
 	log   *zap.Logger
 
 	mu     sync.Mutex
-	owned  map[string]*sharedRun    // those of this replica that go on, by token
-	coming map[string]chan struct{} // runs that are being read for the first time; closed when they can be found
+	owned  map[string]*sharedRun     // those of this replica that go on, by token
+	coming map[eventlog.Key]*arrival // runs that are being looked for
 	closed chan struct{}
+}
+
+// arrival is what comes of looking for a run, for all clients that wait for it.
+type arrival struct {
+	done   chan struct{} // closed when the rest is known
+	run    *sharedRun
+	failed *hub.Failure
 }
 
 // openReplicas makes the replica known to the others; nil if there is no store.
@@ -38,10 +45,11 @@ func openReplicas(cfg *config.Redis, runs *sharedRuns, log *zap.Logger, m *metri
 	if err != nil {
 		return nil, fmt.Errorf("store.redis.url: %w", err)
 	}
+	options.ContextTimeoutEnabled = true // no client waits for longer than the store says
 	if options.TLSConfig, err = cfg.TLS(); err != nil {
 		return nil, fmt.Errorf("store.redis.ca: %w", err)
 	}
-	r := &replicas{runs: runs, log: log, owned: map[string]*sharedRun{}, coming: map[string]chan struct{}{}, closed: make(chan struct{})}
+	r := &replicas{runs: runs, log: log, owned: map[string]*sharedRun{}, coming: map[eventlog.Key]*arrival{}, closed: make(chan struct{})}
 	r.store = runstore.Open(runstore.Config{
 		Client: redis.NewClient(options), Prefix: cfg.Prefix, Lease: cfg.Lease, Backlog: storeBacklog,
 		OnStop: r.stopOwn, OnWatch: r.watchOwn,
@@ -139,30 +147,31 @@ func (s *Server) sharedRunOf(key eventlog.Key) (*sharedRun, *hub.Failure) {
 	return r.come(eventlog.Key{Scope: key.Scope, Kind: byToken, Name: token})
 }
 
-// come returns a run that may be another replica's, and begins to read it if nobody does here.
+// come returns a run that may be another replica's, and begins to read it if nobody does here. Clients that come at the same time
+// share the answer of the store: else each would wait for those before it.
 func (r *replicas) come(key eventlog.Key) (*sharedRun, *hub.Failure) {
-	for {
-		if run := r.runs.Find(key); run != nil {
-			return run, nil
-		}
-		r.mu.Lock()
-		other, busy := r.coming[key.Name]
-		if !busy {
-			r.coming[key.Name] = make(chan struct{})
-		}
+	r.mu.Lock()
+	a := r.coming[key]
+	if a != nil {
 		r.mu.Unlock()
-		if !busy {
-			break
-		}
-		<-other
+		<-a.done
+		return a.run, a.failed
 	}
+	if run := r.runs.Find(key); run != nil {
+		r.mu.Unlock()
+		return run, nil
+	}
+	a = &arrival{done: make(chan struct{})}
+	r.coming[key] = a
+	r.mu.Unlock()
 	defer func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		close(r.coming[key.Name])
-		delete(r.coming, key.Name)
+		delete(r.coming, key)
+		close(a.done)
 	}()
-	return r.read(key)
+	a.run, a.failed = r.read(key)
+	return a.run, a.failed
 }
 
 // read begins to read a run of another replica.

@@ -278,3 +278,30 @@ func TestStoreAway(t *testing.T) {
 		return strings.Contains(body, "RUN_FINISHED")
 	})
 }
+
+// TestStoreFrozen: clients that come for the same run while Redis does not answer wait beside each other, not one behind the other.
+func TestStoreFrozen(t *testing.T) {
+	t.Parallel()
+	frozen, err := net.Listen("tcp", "127.0.0.1:0") // the system accepts connections, and nobody reads them
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _, _ := gatedAgent(t)
+	r := replica(t, a, "agui", "grace: 1m", frozen.Addr().String())
+	t.Cleanup(func() { _ = frozen.Close() }) // before the replica ends
+	var all sync.WaitGroup
+	begun := time.Now()
+	for range 6 {
+		c := r.dial()
+		all.Go(func() {
+			c.ask("GET", "/run", "", alice, "X-Sabir-Run: unknown")
+			if resp := c.response(); resp.StatusCode != 503 {
+				t.Errorf("status %d", resp.StatusCode)
+			}
+		})
+	}
+	all.Wait()
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("the last client waited for %s", took)
+	}
+}
