@@ -4,11 +4,16 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
 // gatedAgent says half of a small run, and the other half when it is let go.
@@ -376,5 +381,42 @@ func TestManyViewers(t *testing.T) {
 	r.call(t, 410, alice+"\r\n"+run, "GET", "/run", "", `"code":"run_cut"`)
 	if n := r.metric("sabir_resume_log_bytes"); n > 64<<10 {
 		t.Errorf("%v bytes are held", n)
+	}
+}
+
+// TestOpenerFindsNoPlace: a run whose client finds no place among its readers, because others that know its thread were faster, ends
+// before it has begun.
+func TestOpenerFindsNoPlace(t *testing.T) {
+	t.Parallel()
+	a, _, _ := gatedAgent(t)
+	r := resuming(t, a, "agui", "grace: 1m, viewers: 1")
+	req := fasthttp.AcquireRequest()
+	req.SetRequestURI("/run")
+	req.Header.SetMethod("POST")
+	req.SetBodyString(resumeClients[0].body)
+	way, rest := r.table.Load().find(requestPath{raw: "/run", plain: "/run"})
+	c, f := newCall(req, sender{Addr: noAddress{}}, way, way.first, subpath{rest: rest}, "id")
+	if f != nil {
+		t.Fatal(f)
+	}
+	r.share(c)
+	reader, err := c.shared.Open(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	near, far := net.Pipe()
+	go func() { _, _ = io.Copy(io.Discard, far) }()
+	defer near.Close()
+	st := new(canceler)
+	if f := r.admit(way, st); f != nil {
+		t.Fatal(f)
+	}
+	v := &viewer{call: c, run: c.shared, asked: c.shared.About.asked, how: joinOpens}
+	if f := r.view(v, st, c.httpSink(&clientConn{Conn: near, writeTimeout: patience})); f == nil || f.Code != hub.CodeLimit {
+		t.Errorf("the client gets %v", f)
+	}
+	if !c.shared.Ended() || a.connections() != 0 {
+		t.Error("the run goes on without an agent")
 	}
 }

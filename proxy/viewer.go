@@ -39,6 +39,9 @@ func (s *Server) view(v *viewer, st *canceler, sink *httpSink) (f *hub.Failure) 
 	reader, err := v.run.Open(v.call.route.cfg.Resume.Viewers)
 	if err != nil {
 		f = joinFailure(err)
+		if v.how == joinOpens {
+			s.giveUp(v.call, f)
+		}
 		s.joined(v, string(f.Code))
 		s.rejected(f, v.call.path, v.call.peer, v.call.id)
 		if err := sink.refuse(f); err != nil {
