@@ -162,12 +162,17 @@ func (s *Server) stop(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath
 	if answer != "" {
 		name.Kind, name.Name = byAnswer, answer
 	}
-	if !s.runs.cancel(key, run) && s.stopElsewhere(name) == nil {
-		if answer != "" {
+	if !s.runs.cancel(key, run) {
+		switch asked, f := s.stopElsewhere(name); {
+		case f != nil:
+			s.rejectOperation(ctx, t, sub.op, f)
+			return
+		case asked == nil && answer != "":
 			s.reject(ctx, t, hub.Fail(hub.CodeNotFound, nil))
 			return
+		case asked == nil:
+			ctx.SetStatusCode(fasthttp.StatusNotFound)
 		}
-		ctx.SetStatusCode(fasthttp.StatusNotFound)
 	}
 	ctx.SetContentType("application/json")
 	ctx.SetBody(t.dialect.AppendReply(nil, hub.OpStop, &hub.Agent{Stopped: answer}))

@@ -107,12 +107,14 @@ func (s *Server) answerJoin(ctx *fasthttp.RequestCtx, r *route, t *target, sub s
 		return false
 	}
 	v, f := r.viewerOf(ctx, t, sub, j, run)
+	if f == nil && ctx.IsDelete() {
+		f = s.stopShared(run)
+	}
 	switch {
 	case f != nil:
 		s.metrics.resumeJoins.WithLabelValues(r.name, t.dialect.Name, string(f.Code)).Inc()
 		s.rejectOperation(ctx, t, sub.op, f)
 	case ctx.IsDelete():
-		run.About.canceler.cancel(hub.Fail(hub.CodeCancelled, nil))
 		ctx.SetStatusCode(fasthttp.StatusNoContent)
 	default:
 		v.call.id, v.call.origin = id, origin

@@ -192,7 +192,6 @@ func (r *replicas) read(key eventlog.Key) (*sharedRun, *hub.Failure) {
 	run := r.runs.Begin(&shared{
 		token: key.Name, asked: said.Asked.Attach(), canceler: new(canceler), grace: said.Grace, owner: head.Owner,
 	}, said.Bytes, key)
-	run.About.canceler.onCancel(func() { go func() { _ = r.store.Stop(head.Owner, key.Name) }() }) // the store reports
 	from := &remoteRun{replicas: r, run: run, keep: head.Keep, ended: make(chan struct{})}
 	if _, err = r.store.Follow(key.Name, head.Owner, from); err != nil {
 		r.runs.End(run, err, 0)
@@ -271,16 +270,31 @@ func (r *replicas) close() {
 }
 
 // stopElsewhere ends the run of another replica by a name of it, and returns the request that began it; nil if there is no such run.
-func (s *Server) stopElsewhere(key eventlog.Key) *hub.Request {
+func (s *Server) stopElsewhere(key eventlog.Key) (*hub.Request, *hub.Failure) {
 	if s.replicas == nil || key.Name == "" {
-		return nil
+		return nil, nil //nolint:nilnil // there is none
 	}
 	run, f := s.sharedRunOf(key)
 	if f != nil || run == nil || run.Log.Ended() {
+		return nil, f
+	}
+	return run.About.asked, s.stopShared(run)
+}
+
+// stopShared ends a run. Where its owner cannot be told, the client learns that it may try again.
+func (s *Server) stopShared(run *sharedRun) *hub.Failure {
+	about := run.About
+	if about.owner == "" {
+		about.canceler.cancel(hub.Fail(hub.CodeCancelled, nil))
 		return nil
 	}
-	run.About.canceler.cancel(hub.Fail(hub.CodeCancelled, nil))
-	return run.About.asked
+	if run.Log.Ended() {
+		return nil
+	}
+	if err := s.replicas.store.Stop(about.owner, about.token); err != nil {
+		return hub.Fail(hub.CodeStore, err)
+	}
+	return nil
 }
 
 // cutViewers ends the connections of the clients that read runs, without an end: they come back at another replica. One that has got

@@ -283,6 +283,26 @@ func TestStoreAway(t *testing.T) {
 	})
 }
 
+// TestStopWhileStoreIsAway: who ends a run of another replica that cannot be told learns of it, and can try again.
+func TestStopWhileStoreIsAway(t *testing.T) {
+	t.Parallel()
+	a, _, gone := gatedAgent(t)
+	address := redisAddress(t)
+	line := newCable(t, address)
+	one, two := replica(t, a, "agui", "grace: 1m", address), replica(t, a, "agui", "grace: 1m", line.Addr().String())
+	_, _, run, _ := openAt(t, one)
+	joinAt(t, two, run)
+	line.set(true)
+	two.call(t, 503, alice+"\r\nX-Sabir-Run: "+run, "DELETE", "/run", "", "store_unavailable")
+	line.set(false)
+	await(t, "the run to be ended", func() bool {
+		c := two.dial()
+		c.ask("DELETE", "/run", "", alice, "X-Sabir-Run: "+run)
+		return c.response().StatusCode == 204
+	})
+	<-gone
+}
+
 // TestStoreFrozen: clients that come for the same run while Redis does not answer wait beside each other, not one behind the other.
 func TestStoreFrozen(t *testing.T) {
 	t.Parallel()

@@ -206,8 +206,12 @@ func (s *Server) stopRun(ctx *fasthttp.RequestCtx, r *route, t *target, sub subp
 	key, run, f := r.findRun(ctx, &sub)
 	switch {
 	case f != nil:
-		if asked := s.stopElsewhere(eventlog.Key{Scope: key.Scope, Kind: byRun, Name: key.Run}); asked != nil {
-			f, run.ID, run.PastRun.Thread = nil, asked.Run, asked.Thread
+		asked, away := s.stopElsewhere(eventlog.Key{Scope: key.Scope, Kind: byRun, Name: key.Run})
+		if asked != nil || away != nil {
+			f = away
+		}
+		if asked != nil {
+			run.ID, run.PastRun.Thread = asked.Run, asked.Thread
 		}
 	case !run.Ended && s.runs.cancel(runKey{scope: key.Scope, run: key.Run}, ""):
 	case waits(&run.PastRun):
