@@ -144,7 +144,11 @@ func (s *Server) sharedRunOf(key eventlog.Key) (*sharedRun, *hub.Failure) {
 			return here, nil
 		}
 	}
-	return r.come(eventlog.Key{Scope: key.Scope, Kind: byToken, Name: token})
+	run, f := r.come(eventlog.Key{Scope: key.Scope, Kind: byToken, Name: token})
+	if run == nil && here != nil { // the name of the run here has not reached the store
+		return here, nil
+	}
+	return run, f
 }
 
 // come returns a run that may be another replica's, and begins to read it if nobody does here. Clients that come at the same time

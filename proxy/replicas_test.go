@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
 )
 
 // redisAddress is a Redis server for one test: that of SABIR_TEST_REDIS, a host and port, or one in this process.
@@ -301,6 +302,35 @@ func TestStopWhileStoreIsAway(t *testing.T) {
 		return c.response().StatusCode == 204
 	})
 	<-gone
+}
+
+// TestStaleName: a name that leads to a run which the store has no more does not hide the run of that name that goes on here.
+func TestStaleName(t *testing.T) {
+	t.Parallel()
+	a, goOn, _ := gatedAgent(t)
+	address := redisAddress(t)
+	r := replica(t, a, "aisdk", "grace: 1m", address)
+	first := r.dial()
+	first.ask("POST", resumeClients[1].path, resumeClients[1].body, alice)
+	firstHalf(t, first.response())
+	store := redis.NewClient(&redis.Options{Addr: address})
+	defer store.Close()
+	await(t, "the name to be known", func() bool {
+		names := store.Keys(t.Context(), t.Name()+":name:*").Val()
+		for _, name := range names {
+			store.Set(t.Context(), name, "a run of an hour ago", time.Minute)
+		}
+		return len(names) > 0
+	})
+	other := r.dial()
+	other.ask("GET", "/run/chat%201/stream", "", alice)
+	resp := other.response()
+	if close(goOn); resp.StatusCode != 200 {
+		t.Fatalf("status %d", resp.StatusCode)
+	}
+	if body := rest(t, resp); !strings.Contains(body, "world") {
+		t.Errorf("got %s", body)
+	}
 }
 
 // TestStoreFrozen: clients that come for the same run while Redis does not answer wait beside each other, not one behind the other.
