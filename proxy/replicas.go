@@ -84,7 +84,8 @@ func (r *replicas) announce(c *call) {
 		}
 	}
 	fenced := func() { about.canceler.cancel(hub.Fail(hub.CodeReset, errFenced)) }
-	if about.remote, err = r.store.Create(about.token, c.scope, data, c.route.cfg.Resume.TTL, names, fenced); err != nil {
+	resume := &c.route.cfg.Resume
+	if about.remote, err = r.store.Create(about.token, c.scope, data, resume.TTL, int(resume.Bytes), names, fenced); err != nil {
 		r.log.Error("a run cannot be shared with other replicas", zap.Error(err))
 		return
 	}
@@ -241,7 +242,9 @@ func (m *remoteRun) End(how string) {
 	case runstore.EndOwner:
 		err = hub.Fail(hub.CodeReset, errors.New("the replica that read the agent is gone"))
 	case runstore.EndStore:
-		err = hub.Fail(hub.CodeStore, errors.New("the store was away for too long"))
+		err = hub.Fail(hub.CodeStore, errors.New("the store was away for too long, or has lost a part"))
+	case runstore.EndCut:
+		err = hub.Fail(hub.CodeRunCut, eventlog.ErrCut)
 	default:
 		err = hub.Fail(hub.Code(how), nil)
 	}

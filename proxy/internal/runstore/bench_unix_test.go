@@ -26,7 +26,7 @@ func BenchmarkStore(b *testing.B) {
 	runs := make([]*Run, 200)
 	for i := range runs {
 		var err error
-		if runs[i], err = s.Create(string(rune('a'+i%26))+time.Now().Format(time.RFC3339Nano), "bench", nil, time.Second, nil, func() {}); err != nil {
+		if runs[i], err = s.Create(string(rune('a'+i%26))+time.Now().Format(time.RFC3339Nano), "bench", nil, time.Second, 0, nil, func() {}); err != nil {
 			b.Fatal(err)
 		}
 	}

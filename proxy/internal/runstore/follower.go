@@ -19,8 +19,8 @@ type follower struct {
 	inbox string               // the last message that was read
 
 	missing map[string]int // so many times in a row, an owner was not there; for stayAlive alone
-	looked time.Time // for the goroutine that looks at owners: when it last could
-	trust  time.Time // likewise: from when on a missing owner counts as gone
+	looked  time.Time      // for the goroutine that looks at owners: when it last could
+	trust   time.Time      // likewise: from when on a missing owner counts as gone
 }
 
 // Followed is a run of another replica that is read here.
@@ -86,7 +86,11 @@ func (r *Followed) Leave() {
 func (r *Followed) take(list []redis.XMessage) (ended bool) {
 	for _, m := range list {
 		if r.last = m.ID; !r.isNext(m.ID) {
-			r.sink.End(EndStore)
+			how := EndStore
+			if r.number == 1 {
+				how = EndCut
+			}
+			r.sink.End(how)
 			return true
 		}
 		if data, _ := m.Values[fieldData].(string); data != "" {

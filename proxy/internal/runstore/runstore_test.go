@@ -63,7 +63,7 @@ func (r *rig) count(event string) int64 {
 
 func (r *rig) create(t *testing.T, token string, fenced func()) *Run {
 	t.Helper()
-	run, err := r.Create(token, "scope", []byte(`"about"`), time.Minute, []string{NameOf("scope", "thread", token)}, fenced)
+	run, err := r.Create(token, "scope", []byte(`"about"`), time.Minute, 0, []string{NameOf("scope", "thread", token)}, fenced)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,31 +248,6 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// TestHole: a server that has lost what a run said ends it for those who read it from there.
-func TestHole(t *testing.T) {
-	t.Parallel()
-	server := miniredis.RunT(t)
-	one, two := open(t, server.Addr(), 1000), open(t, server.Addr(), 1000)
-	run := one.create(t, "token", nil)
-	run.Append([]byte("a"))
-	flushed(t, one)
-	early, late := newMemo(), newMemo()
-	if _, err := two.Follow("token", one.name, early); err != nil {
-		t.Fatal(err)
-	}
-	await(t, "what was said", func() bool { return early.String() == "a" })
-	server.FlushAll()
-	run.Append([]byte("b"))
-	flushed(t, one)
-	await(t, "what was said behind it", func() bool { return early.String() == "ab" }) // it had all that is lost
-	if _, err := two.Follow("token", one.name, late); err != nil {
-		t.Fatal(err)
-	}
-	if how := <-late.ends; how != EndStore || late.String() != "" {
-		t.Errorf("who comes late gets %q, ended %q", late, how)
-	}
-}
-
 // TestAwayForNewRuns: while Redis is away, runs that begin do not take more memory than may wait either.
 func TestAwayForNewRuns(t *testing.T) {
 	t.Parallel()
@@ -281,7 +256,7 @@ func TestAwayForNewRuns(t *testing.T) {
 	server.SetError("LOADING not yet")
 	refused := 0
 	for i := range 100 {
-		run, err := one.Create(fmt.Sprint(i), "scope", make([]byte, 10_000), time.Minute, nil, nil)
+		run, err := one.Create(fmt.Sprint(i), "scope", make([]byte, 10_000), time.Minute, 0, nil, nil)
 		if err != nil {
 			refused++
 			continue
@@ -353,8 +328,45 @@ func TestGap(t *testing.T) {
 	if _, err := two.Follow("token", one.name, late); err != nil {
 		t.Fatal(err)
 	}
-	if how := <-late.ends; how != EndStore || late.String() != "" {
+	if how := <-late.ends; how != EndCut || late.String() != "" {
 		t.Errorf("who comes late gets %q and the end %q", late, how)
+	}
+}
+
+// TestLongRun: Redis holds a bounded part of a run that says much. Readers that are in step get all; who comes late learns that the
+// beginning is missing.
+func TestLongRun(t *testing.T) {
+	t.Parallel()
+	at := address(t)
+	one, two := open(t, at, 1<<20), open(t, at, 1<<20)
+	const limit, entry, times = 100_000, 1000, 1000
+	run, err := one.Create("token", "scope", nil, time.Minute, limit, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	early, late := newMemo(), newMemo()
+	if _, err := two.Follow("token", one.name, early); err != nil {
+		t.Fatal(err)
+	}
+	for i := range times {
+		run.Append(make([]byte, entry))
+		if flushed(t, one); i%50 == 0 {
+			await(t, "the reader", func() bool { return len(early.String()) == (i+1)*entry })
+		}
+	}
+	if _, err := two.Follow("token", one.name, late); err != nil {
+		t.Fatal(err)
+	}
+	if how := <-late.ends; how != EndCut || late.String() != "" {
+		t.Errorf("who comes late gets %d bytes and the end %q", len(late.String()), how)
+	}
+	run.End(EndDone)
+	if how := <-early.ends; how != EndDone || len(early.String()) != times*entry {
+		t.Errorf("who was there gets %d bytes and the end %q", len(early.String()), how)
+	}
+	n, err := one.client.XLen(context.Background(), one.key("run", "token")).Result()
+	if least, most := int64(limit/entry), int64(limit/entry*3); n < least || n > most || err != nil { // Redis lets go of whole nodes
+		t.Errorf("%d entries are held, %v", n, err)
 	}
 }
 

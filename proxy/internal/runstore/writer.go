@@ -33,6 +33,7 @@ type Run struct {
 	stream string // its key
 	names  []string
 	keep   time.Duration
+	limit  int // bytes of what it has said that Redis holds, about; 0: no bound
 	fenced func()
 	writer *writer
 
@@ -40,11 +41,23 @@ type Run struct {
 	head   []byte // is still to be written
 	said   []byte // is still to be sent
 	number int64  // of the last entry
+	total  int    // bytes of all entries
+	marks  []mark // places in what Redis holds, the first in front
+	least  int64  // entries before it are let go of; 0: none is
 	end    string // how it has ended, once it has
 	ended  bool
 	queued bool
 	lost   bool // others cannot read it any more
 }
+
+// mark is a place in what a run has said: behind which entry it is, and behind how many bytes.
+type mark struct {
+	number int64
+	total  int
+}
+
+// marksOfLimit is how many marks there are in as many bytes as are held of a run.
+const marksOfLimit = 16
 
 // Entries have these members.
 const (
@@ -56,7 +69,8 @@ const (
 const (
 	EndDone  = ""           // the log holds the end
 	EndOwner = "owner_lost" // the replica that read the agent is gone
-	EndStore = "store_lost" // the store was away for too long
+	EndStore = "store_lost" // the store was away for too long, or has lost a part
+	EndCut   = "cut"        // for who comes late: the run has said more than is held of it
 )
 
 func (w *writer) init(s *Store) {
@@ -64,13 +78,14 @@ func (w *writer) init(s *Store) {
 	w.idle.L = &w.mu
 }
 
-// Create makes a run known under its names. fenced is called if another replica has ended it, because this one seemed dead.
-func (s *Store) Create(token string, scope string, about []byte, keep time.Duration, names []string, fenced func()) (*Run, error) {
+// Create makes a run known under its names. Of what it says, so many bytes are held, about: who comes late to a run that has said more
+// finds that its beginning is missing. fenced is called if another replica has ended it, because this one seemed dead.
+func (s *Store) Create(token string, scope string, about []byte, keep time.Duration, bytes int, names []string, fenced func()) (*Run, error) {
 	head, err := json.Marshal(Head{Format: format, Owner: s.name, Scope: []byte(scope), About: about, Keep: keep})
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{token: token, stream: s.key("run", token), names: names, keep: keep, fenced: fenced, writer: &s.writer, head: head}
+	r := &Run{token: token, stream: s.key("run", token), names: names, keep: keep, limit: bytes, fenced: fenced, writer: &s.writer, head: head}
 	s.writer.mu.Lock()
 	defer s.writer.mu.Unlock()
 	if s.writer.bytes+len(head) > s.cfg.Backlog {
@@ -155,6 +170,7 @@ type entry struct {
 	head   []byte
 	data   []byte
 	number int64
+	least  int64 // those before it are let go of; 0: none is
 	ended  bool
 	end    string
 }
@@ -167,7 +183,7 @@ func (w *writer) take() (batch []entry) {
 		e := entry{run: r, head: r.head, data: r.said, ended: r.ended, end: r.end}
 		if len(e.data) > 0 || e.ended {
 			r.number++
-			e.number = r.number
+			e.number, e.least = r.number, r.trim(len(e.data))
 		}
 		w.bytes -= len(e.head) + len(e.data)
 		r.head, r.said, r.queued = nil, nil, false
@@ -181,6 +197,21 @@ func (w *writer) take() (batch []entry) {
 		w.idle.Broadcast()
 	}
 	return batch
+}
+
+// trim counts so many bytes more, and returns the first entry that Redis still has to hold, 0 for all.
+func (r *Run) trim(more int) (least int64) {
+	if r.limit <= 0 {
+		return 0
+	}
+	r.total += more
+	if n := len(r.marks); n == 0 || r.total-r.marks[n-1].total >= r.limit/marksOfLimit {
+		r.marks = append(r.marks, mark{r.number, r.total})
+	}
+	for r.total-r.marks[0].total > r.limit {
+		r.least, r.marks = r.marks[0].number+1, r.marks[1:]
+	}
+	return r.least
 }
 
 // pause is how long the writer waits before it tries again.
@@ -239,7 +270,11 @@ func (w *writer) write(ctx context.Context, pipe redis.Pipeliner, e *entry) (fen
 		if e.ended {
 			values = append(values, fieldEnd, e.end)
 		}
-		fence = pipe.XAdd(ctx, &redis.XAddArgs{Stream: r.stream, ID: "1-" + strconv.FormatInt(e.number, 10), Values: values})
+		add := redis.XAddArgs{Stream: r.stream, ID: entryID(e.number), Values: values}
+		if e.least > 0 {
+			add.MinID, add.Approx = entryID(e.least), true
+		}
+		fence = pipe.XAdd(ctx, &add)
 	}
 	keep := unended
 	if e.ended {
@@ -251,6 +286,9 @@ func (w *writer) write(ctx context.Context, pipe redis.Pipeliner, e *entry) (fen
 	}
 	return fence
 }
+
+// entryID is the id of an entry that the owner writes.
+func entryID(number int64) string { return "1-" + strconv.FormatInt(number, 10) }
 
 // settle looks how an entry was taken. One that is there already was sent before its answer was lost, unless another replica has
 // ended the run.
