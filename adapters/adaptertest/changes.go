@@ -10,13 +10,10 @@ import (
 	"github.com/sabir-proxy/sabir/adapters"
 )
 
-var everyChange = flag.Bool("changes", false, "try every single change of every fixture, not a sample")
+var whichChanges = flag.String("changes", "", "try all single changes of fixtures, or most: those of requests, and a fifth of those of streams")
 
-// A fixture has thousands of single changes. Ordinary runs try one in so many of them; the flag tries them all.
-const (
-	requestChanges = 23
-	streamChanges  = 23
-)
+// A fixture has thousands of single changes. Tests try one in so many of them.
+var requestChanges, streamChanges = map[string]int{"": 23, "most": 1, "all": 1}, map[string]int{"": 23, "most": 5, "all": 1}
 
 // replacements are one value of each kind that JSON has, and those that readers confuse with nothing.
 var replacements = []string{`null`, `true`, `7`, `-1e400`, `""`, `"x"`, `[]`, `{}`, `[null]`, `{"type":7}`}
@@ -133,13 +130,17 @@ func (s *placer) withComma(from, to int) (outFrom, outTo int) {
 	return from, to
 }
 
-// sampled are every nth of the changes, all of them where the flag asks for it. Which one is first depends on the name, so that
-// fixtures alike are not tried at the same places.
-func sampled(all iter.Seq[[]byte], name string, nth int) iter.Seq[[]byte] {
+// sampled are those of the changes that the flag asks for. Which one is first depends on the name, so that fixtures alike are not tried
+// at the same places.
+func sampled(t *testing.T, all iter.Seq[[]byte], name string, oneIn map[string]int) iter.Seq[[]byte] {
+	nth, known := oneIn[*whichChanges]
+	if !known {
+		t.Fatalf("-changes: want all, most or nothing, not %q", *whichChanges)
+	}
 	return func(yield func([]byte) bool) {
 		i := len(name)
 		for changed := range all {
-			if i++; (*everyChange || i%nth == 0) && !yield(changed) {
+			if i++; i%nth == 0 && !yield(changed) {
 				return
 			}
 		}
@@ -148,7 +149,7 @@ func sampled(all iter.Seq[[]byte], name string, nth int) iter.Seq[[]byte] {
 
 // testChanges reads the request with single changes, and writes what can be read in every dialect.
 func (f *fixture) testChanges(t *testing.T) {
-	for body := range sampled(changes(f.section("body")), f.name, requestChanges) {
+	for body := range sampled(t, changes(f.section("body")), f.name, requestChanges) {
 		for _, to := range adapters.All() {
 			if err := translateAnything(f.dialect, to, body); err != nil {
 				t.Errorf("%v\nthe change: %s", err, diff(string(f.section("body")), string(body)))
@@ -159,7 +160,7 @@ func (f *fixture) testChanges(t *testing.T) {
 
 // testStreamChanges reads the stream with single changes of its records.
 func (f *fixture) testStreamChanges(t *testing.T) {
-	for stream := range sampled(f.changedStreams(), f.name, streamChanges) {
+	for stream := range sampled(t, f.changedStreams(), f.name, streamChanges) {
 		f.testStreamChange(t, stream)
 	}
 }
