@@ -18,9 +18,10 @@ type follower struct {
 	runs  map[string]*Followed // by the key of the stream
 	inbox string               // the last message that was read
 
-	missing map[string]int // so many times in a row, an owner was not there; for stayAlive alone
-	looked  time.Time      // for the goroutine that looks at owners: when it last could
-	trust   time.Time      // likewise: from when on a missing owner counts as gone
+	owners  sync.Mutex     // guards what follows, and is held while owners are looked at
+	missing map[string]int // so many times in a row, an owner was not there
+	looked  time.Time      // when Redis could last be asked for them
+	trust   time.Time      // from when on a missing owner counts as gone
 }
 
 // Followed is a run of another replica that is read here.
@@ -173,6 +174,8 @@ func (f *follower) messages(list []redis.XMessage) {
 // look notes whether Redis could be reached. After a time without, the owners that are alive have not been able to say so either, and
 // get the time to do it.
 func (f *follower) look(reached bool) {
+	f.owners.Lock()
+	defer f.owners.Unlock()
 	now, lease := time.Now(), f.store.cfg.Lease
 	if !reached || !f.looked.IsZero() && now.Sub(f.looked) > lease*2/3 {
 		f.trust = now.Add(lease)
@@ -183,6 +186,8 @@ func (f *follower) look(reached bool) {
 // endOrphans ends the runs that are followed and whose owners are gone. Of several replicas that try, the first succeeds; all read
 // its end.
 func (f *follower) endOrphans(ctx context.Context) {
+	f.owners.Lock()
+	defer f.owners.Unlock()
 	if time.Now().Before(f.trust) {
 		return
 	}
