@@ -260,10 +260,10 @@ func (w *writer) try(ctx context.Context, batch []entry) (fences []redis.Cmder, 
 func (w *writer) write(ctx context.Context, pipe redis.Pipeliner, e *entry) (fence redis.Cmder) {
 	s, r := w.store, e.run
 	if e.head != nil {
-		fence = pipe.Set(ctx, s.key("head", r.token), e.head, unended)
-		for _, name := range r.names {
+		for _, name := range r.names { // before the head: who finds that finds the run by any name
 			pipe.Set(ctx, s.key("name", name), r.token, unended+r.keep)
 		}
+		fence = pipe.Set(ctx, s.key("head", r.token), e.head, unended)
 	}
 	if e.number > 0 {
 		values := []any{fieldData, e.data}
