@@ -305,7 +305,7 @@ func (w *writer) settle(ctx context.Context, r *Run, err error) {
 		}
 		return
 	}
-	last, err := w.store.cfg.Client.XRevRangeN(ctx, r.stream, "+", "-", 1).Result()
+	last, err := w.last(ctx, r)
 	if err != nil || len(last) == 0 || strings.HasPrefix(last[0].ID, "1-") {
 		w.store.report(err)
 		return
@@ -316,6 +316,21 @@ func (w *writer) settle(ctx context.Context, r *Run, err error) {
 	w.mu.Unlock()
 	w.store.cfg.Count(EventFenced)
 	r.fenced()
+}
+
+// last is the last entry of a run. It asks again while Redis is away: an owner must learn that it was taken for dead.
+func (w *writer) last(ctx context.Context, r *Run) (last []redis.XMessage, err error) {
+	for ctx.Err() == nil {
+		if last, err = w.store.cfg.Client.XRevRangeN(ctx, r.stream, "+", "-", 1).Result(); err == nil || isReply(err) && !isTemporary(err) {
+			break
+		}
+		w.store.report(err)
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+	}
+	return last, err
 }
 
 // renew keeps what belongs to runs that go on.
