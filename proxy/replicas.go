@@ -23,14 +23,14 @@ type replicas struct {
 	runs  *sharedRuns
 	log   *zap.Logger
 
-	mu     sync.Mutex
-	owned  map[string]*sharedRun     // those of this replica that go on, by token
-	coming map[eventlog.Key]*arrival // runs that are being looked for
-	closed chan struct{}
+	mu      sync.Mutex
+	owned   map[string]*sharedRun           // those of this replica that go on, by token
+	lookups map[eventlog.Key]*pendingLookup // runs that are being looked for
+	closed  chan struct{}
 }
 
-// arrival is what comes of looking for a run, for all clients that wait for it.
-type arrival struct {
+// pendingLookup is what comes of looking for a run, for all clients that wait for it.
+type pendingLookup struct {
 	done   chan struct{} // closed when the rest is known
 	run    *sharedRun
 	failed *hub.Failure
@@ -49,7 +49,7 @@ func openReplicas(cfg *config.Redis, runs *sharedRuns, log *zap.Logger, m *metri
 	if options.TLSConfig, err = cfg.TLS(); err != nil {
 		return nil, fmt.Errorf("store.redis.ca: %w", err)
 	}
-	r := &replicas{runs: runs, log: log, owned: map[string]*sharedRun{}, coming: map[eventlog.Key]*arrival{}, closed: make(chan struct{})}
+	r := &replicas{runs: runs, log: log, owned: map[string]*sharedRun{}, lookups: map[eventlog.Key]*pendingLookup{}, closed: make(chan struct{})}
 	r.store = runstore.Open(runstore.Config{
 		Client: redis.NewClient(options), Prefix: cfg.Prefix, Lease: cfg.Lease, Backlog: storeBacklog,
 		OnStop: r.stopOwn, OnWatch: r.watchOwn,
@@ -62,8 +62,8 @@ func openReplicas(cfg *config.Redis, runs *sharedRuns, log *zap.Logger, m *metri
 // storeBacklog is how many bytes of what runs say wait for Redis while it is away.
 const storeBacklog = 64 << 20
 
-// told is what other replicas have to know of a run.
-type told struct {
+// runInfo is what other replicas have to know of a run.
+type runInfo struct {
 	Asked *hub.Detached
 	Grace time.Duration
 	Bytes int
@@ -72,7 +72,7 @@ type told struct {
 // announce lets other replicas know of a run that begins here.
 func (r *replicas) announce(c *call) {
 	about := c.shared.About
-	data, err := json.Marshal(told{about.asked.Detached(), about.grace, int(c.route.cfg.Resume.Bytes)})
+	data, err := json.Marshal(runInfo{about.asked.Detached(), about.grace, int(c.route.cfg.Resume.Bytes)})
 	if err != nil {
 		r.log.Error("a run cannot be shared with other replicas", zap.Error(err))
 		return
@@ -145,18 +145,18 @@ func (s *Server) sharedRunOf(key eventlog.Key) (*sharedRun, *hub.Failure) {
 			return here, nil
 		}
 	}
-	run, f := r.come(eventlog.Key{Scope: key.Scope, Kind: byToken, Name: token})
+	run, f := r.lookUp(eventlog.Key{Scope: key.Scope, Kind: byToken, Name: token})
 	if run == nil && here != nil { // the name of the run here has not reached the store
 		return here, nil
 	}
 	return run, f
 }
 
-// come returns a run that may be another replica's, and begins to read it if nobody does here. Clients that come at the same time
+// lookUp returns a run that may be another replica's, and begins to read it if nobody does here. Clients that come at the same time
 // share the answer of the store: else each would wait for those before it.
-func (r *replicas) come(key eventlog.Key) (*sharedRun, *hub.Failure) {
+func (r *replicas) lookUp(key eventlog.Key) (*sharedRun, *hub.Failure) {
 	r.mu.Lock()
-	a := r.coming[key]
+	a := r.lookups[key]
 	if a != nil {
 		r.mu.Unlock()
 		<-a.done
@@ -166,13 +166,13 @@ func (r *replicas) come(key eventlog.Key) (*sharedRun, *hub.Failure) {
 		r.mu.Unlock()
 		return run, nil
 	}
-	a = &arrival{done: make(chan struct{})}
-	r.coming[key] = a
+	a = &pendingLookup{done: make(chan struct{})}
+	r.lookups[key] = a
 	r.mu.Unlock()
 	defer func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		delete(r.coming, key)
+		delete(r.lookups, key)
 		close(a.done)
 	}()
 	a.run, a.failed = r.read(key)
@@ -182,9 +182,9 @@ func (r *replicas) come(key eventlog.Key) (*sharedRun, *hub.Failure) {
 // read begins to read a run of another replica.
 func (r *replicas) read(key eventlog.Key) (*sharedRun, *hub.Failure) {
 	head, err := r.head(key.Name)
-	var said told
+	var info runInfo
 	if err == nil && head != nil {
-		err = json.Unmarshal(head.About, &said)
+		err = json.Unmarshal(head.About, &info)
 	}
 	switch {
 	case errors.Is(err, runstore.ErrFormat):
@@ -195,8 +195,8 @@ func (r *replicas) read(key eventlog.Key) (*sharedRun, *hub.Failure) {
 		return nil, nil //nolint:nilnil // there is none
 	}
 	run := r.runs.Begin(&shared{
-		token: key.Name, asked: said.Asked.Attach(), canceler: new(canceler), grace: said.Grace, owner: head.Owner,
-	}, said.Bytes, key)
+		token: key.Name, asked: info.Asked.Attach(), canceler: new(canceler), grace: info.Grace, owner: head.Owner,
+	}, info.Bytes, key)
 	from := &remoteRun{replicas: r, run: run, keep: head.Keep, ended: make(chan struct{})}
 	if _, err = r.store.Follow(key.Name, head.Owner, from); err != nil {
 		r.runs.End(run, err, 0)

@@ -102,6 +102,13 @@ func replica(t *testing.T, a *agent, client, resume, address string) *rig {
 		"path: /run", "path: /run/*", 1))
 }
 
+// twoReplicas are for clients of AG-UI.
+func twoReplicas(t *testing.T, a *agent, grace string) (one, two *rig) {
+	t.Helper()
+	address := redisAddress(t)
+	return replica(t, a, "agui", "grace: "+grace, address), replica(t, a, "agui", "grace: "+grace, address)
+}
+
 // TestReplicas: a client that has lost its stream comes back at another replica, and others read the run at a third, byte for byte.
 func TestReplicas(t *testing.T) {
 	t.Parallel()
@@ -177,8 +184,7 @@ func rest(t *testing.T, resp *http.Response) string {
 func TestReplicaStops(t *testing.T) {
 	t.Parallel()
 	a, _, gone := gatedAgent(t)
-	address := redisAddress(t)
-	one, two := replica(t, a, "agui", "grace: 1m", address), replica(t, a, "agui", "grace: 1m", address)
+	one, two := twoReplicas(t, a, "1m")
 	_, resp, run, _ := openAt(t, one)
 	_, other := joinAt(t, two, run)
 	two.call(t, 404, bob+"\r\nX-Sabir-Run: "+run, "DELETE", "/run", "")
@@ -193,8 +199,7 @@ func TestReplicaStops(t *testing.T) {
 func TestReplicaWatches(t *testing.T) {
 	t.Parallel()
 	a, _, gone := gatedAgent(t)
-	address := redisAddress(t)
-	one, two := replica(t, a, "agui", "grace: 600ms", address), replica(t, a, "agui", "grace: 600ms", address)
+	one, two := twoReplicas(t, a, "600ms")
 	c, _, run, _ := openAt(t, one)
 	other, _ := joinAt(t, two, run)
 	c.reset()
@@ -249,8 +254,7 @@ func TestReplicaDies(t *testing.T) {
 func TestReplicaDrains(t *testing.T) {
 	t.Parallel()
 	a, goOn, _ := gatedAgent(t)
-	address := redisAddress(t)
-	one, two := replica(t, a, "agui", "grace: 1m", address), replica(t, a, "agui", "grace: 1m", address)
+	one, two := twoReplicas(t, a, "1m")
 	_, resp, run, had := openAt(t, one)
 	one.end()
 	if more, err := io.ReadAll(resp.Body); err == nil || len(more) > 0 {

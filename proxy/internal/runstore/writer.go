@@ -223,7 +223,7 @@ func (w *writer) send(ctx context.Context, batch []entry) {
 		commands, err := w.try(ctx, batch)
 		if err == nil || isReply(err) && !isTemporary(err) {
 			for i, c := range commands {
-				w.settle(ctx, batch[i].run, c.Err())
+				w.checkReply(ctx, batch[i].run, c.Err())
 			}
 			return
 		}
@@ -290,9 +290,9 @@ func (w *writer) write(ctx context.Context, pipe redis.Pipeliner, e *entry) (fen
 // entryID is the id of an entry that the owner writes.
 func entryID(number int64) string { return "1-" + strconv.FormatInt(number, 10) }
 
-// settle looks how an entry was taken. One that is there already was sent before its answer was lost, unless another replica has
+// checkReply looks how an entry was taken. One that is there already was sent before its answer was lost, unless another replica has
 // ended the run.
-func (w *writer) settle(ctx context.Context, r *Run, err error) {
+func (w *writer) checkReply(ctx context.Context, r *Run, err error) {
 	if err == nil {
 		return
 	}
