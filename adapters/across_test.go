@@ -94,7 +94,7 @@ func TestSurvives(t *testing.T) {
 		``, ``, `{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}`, `{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}`, `iVBORw0KGgo=`)
 }
 
-// TestPlansAcross is SX-6: a plan is told once, in the form of the target, whether the source has a plan, a call of a todo
+// TestPlansAcross is SX-6: a plan is written once, in the form of the target, whether the source has a plan, a call of a todo
 // tool, or both.
 func TestPlansAcross(t *testing.T) {
 	const (
@@ -125,7 +125,7 @@ func TestPlansAcross(t *testing.T) {
 				once = strings.Count(got, `"event_type": "call"`) == 1
 			}
 			if !once || !strings.Contains(got, want) {
-				t.Errorf("to %s, told twice by the source: want once %s\n%s", target.Name, want, got)
+				t.Errorf("to %s, repeated by the source: want once %s\n%s", target.Name, want, got)
 			}
 		}
 	}
@@ -205,7 +205,7 @@ func TestEndsAcross(t *testing.T) {
 			}
 			failed := status == hub.StatusFailed || status == hub.StatusTruncated
 			if target.Name == "pydantic" && failed != strings.Contains(text(x), "*The agent") {
-				t.Errorf("%s to pydantic, which has no place for an end: people are told %s", status, text(x))
+				t.Errorf("%s to pydantic, which has no place for an end: the text says %s", status, text(x))
 			}
 		}
 	}
@@ -234,7 +234,7 @@ func TestFramingsAcross(t *testing.T) {
 	}
 }
 
-// split cuts a stream whose framing nobody has told. Lengths before a record look like nothing else only where they are
+// split cuts a stream of unknown framing. Lengths before a record look like nothing else only where they are
 // expected.
 func split(t *testing.T, f framing.Framing, data []byte) (all []framing.Record) {
 	t.Helper()

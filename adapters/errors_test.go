@@ -50,7 +50,7 @@ func TestReasonsAcross(t *testing.T) {
 			}
 		}
 	}
-	// What a failed call has written besides is told as well.
+	// What a failed call has written besides is passed on as well.
 	f("output of a failed call", start+call+`{"kind":"tool.end","id":"t","status":"error","text":"`+why+`","err":"exit 1"}`+done)
 	f("value of a failed call", start+call+`{"kind":"tool.end","id":"t","status":"error","value":{"a":"`+why+`"},"err":"exit 1"}`+done)
 }

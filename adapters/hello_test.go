@@ -8,7 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
-// What people are told to paste is read by the dialect that it is of, and can be written for every agent.
+// The examples to paste are read by the dialect that they are of, and can be written for every agent.
 func TestHello(t *testing.T) {
 	for _, from := range all {
 		if from.Messages == nil {

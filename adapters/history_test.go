@@ -11,7 +11,7 @@ import (
 
 // TestHistories: what the requests of clients that send a history tell of its calls, and of the tools that they run.
 func TestHistories(t *testing.T) {
-	f := func(dialect, body, calls, tool string, told bool) {
+	f := func(dialect, body, calls, tool string, known bool) {
 		t.Helper()
 		d, err := adapters.Lookup(dialect)
 		if err != nil {
@@ -27,8 +27,8 @@ func TestHistories(t *testing.T) {
 		if req.Tools.Known != (tool != "") || tool != "" && (!req.Tools.Has([]byte(tool)) || req.Tools.Has([]byte("other"))) {
 			t.Errorf("%s: the tools are %+v", dialect, req.Tools)
 		}
-		if req.History.Known != told {
-			t.Errorf("%s: all told is %t", dialect, req.History.Known)
+		if req.History.Known != known {
+			t.Errorf("%s: known is %t", dialect, req.History.Known)
 		}
 		copied := []byte(body)
 		again := hub.Request{Header: req.Header}

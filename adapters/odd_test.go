@@ -42,14 +42,14 @@ const oddStreams = 40 // of each source
 func checkOdd(t *testing.T, s *adaptertest.Stream, target *hub.Dialect) {
 	t.Helper()
 	options := target.Defaults()
-	if target.Name == "agentevent" { // without ids, calls of one name cannot be told apart here either
+	if target.Name == "agentevent" { // without ids, calls of one name cannot be distinguished here either
 		options = parsed(t, target, "extensions=true")
 	}
 	x := s.Translate(target, options)
 	faults := slices.Concat(x.Problems, x.Meaning.Compare(&x.Read), oneEach(x), oneEnd(target, x))
 	for _, fault := range faults {
 		if strings.HasPrefix(fault, "the plan is") {
-			continue // told by the call of a todo tool, which the harness does not take for a plan
+			continue // carried by the call of a todo tool, which the harness does not take for a plan
 		}
 		t.Errorf("%s to %s: %s", s.Name, target.Name, fault)
 	}

@@ -76,7 +76,7 @@ func (p *pair) add(t *testing.T, s *adaptertest.Stream) {
 }
 
 // withIDs is the translation whose order is judged. Without ids, agentevent lets a call wait for an earlier one of the same
-// tool, since nobody could tell their results apart; with them, nothing waits.
+// tool, since their results could not be distinguished; with them, nothing waits.
 func (p *pair) withIDs(s *adaptertest.Stream, x *adaptertest.Translation) *adaptertest.Translation {
 	options, problems := p.target.ParseOptions(map[string]any{"extensions": true})
 	if len(problems) > 0 {

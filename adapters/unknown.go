@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// UnknownError says that there is no dialect of a name, and which one is meant, if that can be told.
+// UnknownError says that there is no dialect of a name, and which one is meant, if a similar one exists.
 type UnknownError struct {
 	Name  string
 	Known []string // the dialects that there are

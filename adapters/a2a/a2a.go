@@ -45,8 +45,8 @@
 //
 // # Reading
 //
-// The version is told by the shape of each event, the binding by its envelope. append false for an artifact that is known
-// takes its place: only what is new in it is told. Tasks that hold artifacts already are told from there. The end of the
+// The version follows from the shape of each event, the binding by its envelope. append false for an artifact that is known
+// takes its place: only what is new in it is reported. Tasks that hold artifacts already are read from there. The end of the
 // body is a good end only of a reply without a task; of a task, only its final state is.
 //
 // # Writing

@@ -15,7 +15,7 @@ type encoder struct {
 	wanted, shape shape
 	rpcWanted     bool
 	rpc           bool // events are results of a JSON-RPC call
-	inStatus      bool // the answer is told in messages, for clients that do not show artifacts
+	inStatus      bool // the answer is written in messages, for clients that do not show artifacts
 
 	call          []byte // id of the JSON-RPC call, raw
 	task, context []byte // string bodies

@@ -281,7 +281,7 @@ func (e *encoder) dataID(ev *hub.Event) []byte {
 	return id
 }
 
-// usage is told with the last status: the totals of the run.
+// usage is written with the last status: the totals of the run.
 func (e *encoder) usage(ev *hub.Event) hub.Disposition {
 	if ev.More == nil || ev.Scope != hub.RunScope {
 		return hub.Dropped

@@ -91,7 +91,7 @@ func methodOf(version string, whole bool) string {
 	return ""
 }
 
-// configuration writes the settings of the call. An agent of 0.3 that is asked for one piece answers at once, unless it is told to wait.
+// configuration writes the settings of the call. An agent of 0.3 that is asked for one piece answers at once, unless blocking is set.
 func (w *writer) configuration(req *hub.Request) {
 	w.OpenAt("configuration", '{')
 	for key, v := range rawjson.EachField(rawjson.Get(req.Extra.Of(nameRaw), "configuration")) {

@@ -54,7 +54,7 @@ func TestAskedInItsVersion(t *testing.T) {
 	f("0.3", "rest", false, "", strings.NewReplacer(`"parts"`, `"content"`, `{}`, `{"blocking":true}`).Replace(`{`+head))
 }
 
-// TestLosses: what an agent cannot be told is named.
+// TestLosses: what a request to the agent cannot carry is named.
 func TestLosses(t *testing.T) {
 	f := func(req *hub.Request, losses string, wants ...string) {
 		t.Helper()

@@ -64,13 +64,13 @@ func TestRowsDecoded(t *testing.T) {
 	// Rows E1, E2: a task without a final state is no success, whether the body ended or the connection broke.
 	f("E1 reset", "a", hub.StatusTruncated, hub.Fail(hub.CodeReset, nil), taskOf, pieceOf("a", ""))
 	f("E2 end of the body", "a", hub.StatusTruncated, nil, taskOf, pieceOf("a", ""))
-	// Row E6: what follows the end is not told.
+	// Row E6: what follows the end is dropped.
 	f("E6 text after the end", "a", hub.StatusDone, nil, taskOf, pieceOf("a", ""), completed, pieceOf("b", `,"append":true`))
 	// Row D12: the end comes twice.
 	f("D12 two ends", "a", hub.StatusDone, nil, taskOf, pieceOf("a", ""), completed, completed)
-	// Row D11: a state that nobody knows ends nothing.
+	// Row D11: an unknown state ends nothing.
 	f("D11 unknown state", "a", hub.StatusTruncated, nil, taskOf, pieceOf("a", ""), `{"statusUpdate":{"status":{"state":"TASK_STATE_DREAMING"}}}`)
-	// Row C5: the last piece repeats the text without append; nothing is lost and nothing told twice.
+	// Row C5: the last piece repeats the text without append; nothing is lost and nothing repeated.
 	f("C5 repeated text", "a b", hub.StatusDone, nil, taskOf, pieceOf("a", ""), pieceOf(" b", `,"append":true`), pieceOf("a b", `,"lastChunk":true`), completed)
 	// Row E16: bodies of odd types.
 	f("E16 odd results", "", hub.StatusTruncated, nil, `null`, `[]`, `""`, `{}`, `{"task":null}`)

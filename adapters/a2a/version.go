@@ -6,7 +6,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// versions are told by the shape of an event: that of 0.3 names its kind, or says whether it is final.
+// versions are recognized by the shape of an event: that of 0.3 names its kind, or says whether it is final.
 var versions = []hub.Version{{Name: version03, Shows: isOld}, {Name: version1, Shows: isEvent}}
 
 func isOld(rec wire.Record) bool {

@@ -82,7 +82,7 @@
 //
 // initialize, session/new with the directory, session/prompt: one at a time, in version 1. To go on with a session, session/resume where
 // the agent has it, else session/load. What that replays is hidden; some agents go on with it behind their response, so that they are
-// asked a method that none has until they answer without having told anything before. Files and terminals are not offered: calls of
+// asked a method that none has until they answer without a replayed update before it. Files and terminals are not offered: calls of
 // such methods, and of all but session/request_permission, are refused. Of the options of a permission, that which the answer names
 // is chosen (a text, or the member optionId or option), else one of its kind, once before always; changed arguments are an error, since
 // the call would run as it is. Words in place of answers cancel the turn, and are sent behind its response. Blocks that the agent does
@@ -164,7 +164,7 @@ var Dialect = hub.Dialect{
 		},
 		{
 			Name: "kinds", Type: hub.OptionMap, Encode: true,
-			Doc: "Kinds of tools by name, as in deploy=execute; others are told from the name.",
+			Doc: "Kinds of tools by name, as in deploy=execute; others are derived from the name.",
 		},
 	},
 	Policies: map[hub.Class]hub.Policy{

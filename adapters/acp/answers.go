@@ -38,7 +38,7 @@ func (d *driver) choose(dst []byte, id, option []byte) []byte {
 	})
 }
 
-// dismiss answers that nobody will decide.
+// dismiss answers that no decision will come.
 func (d *driver) dismiss(dst []byte, id []byte) []byte {
 	return d.rpc.Answer(dst, id, func(w *jsonwriter.Writer) {
 		w.OpenAt("outcome", '{')
@@ -48,7 +48,7 @@ func (d *driver) dismiss(dst []byte, id []byte) []byte {
 }
 
 // choose finds the option among those offered that a decision means: the one that it names, or else one of its kind, the narrower
-// first. nil is the answer that nobody decides; ok is false for a decision that means nothing here.
+// first. nil is the answer without a decision; ok is false for a decision that means nothing here.
 func choose(a *hub.Decision, options rawjson.Value) (id []byte, ok bool) {
 	named := questions.Chosen(a)
 	for v := range rawjson.Each(options) {

@@ -9,7 +9,7 @@ import (
 // Version 2 of the protocol is a draft. Its turn is not the time that a request is pending, but lies between two updates
 // of the session's state; its messages can be replaced as a whole; and an update announces a call.
 
-// draftUpdate decodes the kinds that only version 2 has. Kinds that nobody knows are raw.
+// draftUpdate decodes the kinds that only version 2 has. Unknown kinds are raw.
 func (d *decoder) draftUpdate(dst []hub.Event, u *update, kind string) ([]hub.Event, error) {
 	switch kind {
 	case "state_update":

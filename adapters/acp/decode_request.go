@@ -54,7 +54,7 @@ func (d *decoder) permission(dst []hub.Event, p *params) ([]hub.Event, error) {
 	return dst, nil
 }
 
-// askedCall decodes the call that a permission is asked for: it may be told anything new, but not that it is over.
+// askedCall decodes the call that a permission is asked for: it may change the call, but not end it.
 func (d *decoder) askedCall(dst []hub.Event, u *update) []hub.Event {
 	asked := *u
 	if acpwire.Ended(toolStatus(asked.Status)) {
@@ -71,7 +71,7 @@ func (d *decoder) askedCall(dst []hub.Event, u *update) []hub.Event {
 	return dst
 }
 
-// readOptions reads the choices of a permission. Kinds that nobody knows pass; encoders say what they make of them.
+// readOptions reads the choices of a permission. Unknown kinds pass; encoders decide what to write for them.
 func readOptions(m *hub.More, options rawjson.Value) {
 	for v := range rawjson.Each(options) {
 		m.Options = append(m.Options, readOption(v))

@@ -9,8 +9,8 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// response decodes the answer to a request of the client. Which request that was is told by its members: each method has
-// its own. Answers of the client, which logs of both directions hold, are told in the same way.
+// response decodes the answer to a request of the client. The members of the answer identify the request: each method has
+// its own. Answers of the client, which logs of both directions hold, are identified in the same way.
 func (d *decoder) response(dst []hub.Event) []hub.Event {
 	m := &d.msg
 	mine := d.prompt == nil || bytes.Equal(m.ID, d.prompt)
@@ -153,7 +153,7 @@ func (d *decoder) usage(dst []hub.Event, result rawjson.Value) []hub.Event {
 }
 
 // readUsage reads counts of which each token has one. Agents that count those from the cache, or those of thoughts,
-// twice are told by the total.
+// twice are recognized by the total.
 func readUsage(c *hub.Counts, u rawjson.Value) {
 	either := func(a, b string) int64 { return max(acpwire.Count(u, a), acpwire.Count(u, b)) }
 	c.In, c.Out = either("inputTokens", "input_tokens"), either("outputTokens", "output_tokens")

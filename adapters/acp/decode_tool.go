@@ -135,7 +135,7 @@ func (d *decoder) describe(ev *hub.Event, r *toolRecord) {
 }
 
 // ready says that the arguments are complete. While a call waits, {} stands for arguments that the agent does not know
-// yet. What nobody ever says is made up by the sequencer.
+// yet. What never comes is added by the sequencer.
 func (d *decoder) ready(dst []hub.Event, r *toolRecord) []hub.Event {
 	input := r.RawInput
 	settled := r.status == hub.StatusRunning || acpwire.Ended(r.status)

@@ -179,7 +179,7 @@ func (d *driver) begin(dst []byte) ([]byte, []string, *hub.Failure) {
 	return d.ask(dst), l.Names, nil
 }
 
-// asked takes a call of the agent's. hidden says that it was answered at once: nobody but a human can, and only whether a call may run.
+// asked takes a call of the agent's. hidden says that it was answered at once: only permissions wait for the user.
 func (d *driver) asked(dst []byte, m *jsonrpc.Message) (out []byte, hidden bool) {
 	if string(m.Name()) != "session/request_permission" {
 		return d.rpc.Refuse(dst, m.ID, jsonrpc.CodeUnknown, "Method not found"), true

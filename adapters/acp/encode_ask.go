@@ -11,7 +11,7 @@ import (
 )
 
 // Questions are requests to the client. Their ids are strings, those of the questions: the agent's ids and the client's
-// are two spaces, and an answer can be told from its id alone.
+// are two spaces, and the id alone identifies an answer.
 
 // ask chooses between the two requests: every client has permissions, not every one has forms.
 func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
@@ -35,7 +35,7 @@ func (e *encoder) beginRequest(out *wire.Out, ev *hub.Event, method string) {
 }
 
 // permission asks by a choice of options. Version 1 wants a call that the choice is about; without one, the question is
-// told as if it were a call.
+// written as if it were a call.
 func (e *encoder) permission(out *wire.Out, ev *hub.Event, options []hub.AskOption) hub.Disposition {
 	e.beginRequest(out, ev, "session/request_permission")
 	disposition := hub.Native
@@ -179,7 +179,7 @@ func flatSchema(schema rawjson.Value) bool {
 	return true
 }
 
-// answer takes a question back that nobody needs to answer any more. The answer itself came from the client.
+// answer withdraws a question that needs no answer any more. The answer itself came from the client.
 func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Status == hub.StatusChosen {
 		return hub.Implied

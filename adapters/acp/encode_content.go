@@ -186,8 +186,8 @@ func (e *encoder) kindOf(kind, toolName []byte) string {
 	return "other"
 }
 
-// appendFile appends the block for a file; ok is false when it has nothing that a block can hold. disposition says whether it
-// can be told from the block what the file was.
+// appendFile appends the block for a file; ok is false when it has nothing that a block can hold. disposition says whether
+// the block identifies the file.
 func appendFile(dst []byte, f *hub.FileRef) (_ []byte, disposition hub.Disposition, ok bool) {
 	data, mime, uri := f.Base64, f.Media, f.URL
 	disposition = hub.Native

@@ -166,7 +166,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 }
 
 // raw writes extensions of this dialect as they came. Other records would fail: an update of a kind that the client does
-// not know, or a request whose answer nobody waits for.
+// not know, or a request whose answer has no receiver.
 func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
 	method := rawjson.Text(ev.Value, "method")
 	if string(ev.Name) != name || len(method) == 0 || method[0] != '_' || rawjson.Get(ev.Value, "id") != nil {

@@ -105,7 +105,7 @@ func (e *encoder) appendError(dst []byte, ev *hub.Event) []byte {
 type turnUsage struct {
 	run        usage.Totals
 	steps      hub.Counts
-	used, size int64 // of the context, as told last
+	used, size int64 // of the context, as last written
 }
 
 // addUsage writes how full the context is, or keeps the totals for the response. Those of steps are added up.
@@ -151,7 +151,7 @@ func (e *encoder) contextUsage(out *wire.Out, c *hub.Counts) hub.Disposition {
 	return hub.Native
 }
 
-// latest is what was told now, else what was told before: an update must have both its numbers.
+// latest is the count of this event, else the one before: an update must have both its numbers.
 func latest(now, before int64) int64 {
 	if now >= 0 {
 		return now

@@ -22,7 +22,7 @@ type card struct {
 
 	name   []byte // of a call that was announced in an earlier run, until the name was written
 	ready  bool   // the arguments are written
-	behind bool   // the call runs, and the client was told that it waits
+	behind bool   // the call runs, and the client has it as pending
 }
 
 // toolStart announces a call at once, with what is known of it. The client that resumes has seen it.
@@ -235,7 +235,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Disposition
 }
 
 // finalStatus is the word for an end. Version 1 has no word for a call that was stopped, so it failed; a call that was left to
-// the client, or whose end nobody told, must not go on spinning.
+// the client, or whose end is unknown, must not stay in progress.
 func (e *encoder) finalStatus(s hub.Status) string {
 	switch s {
 	case hub.StatusOK, hub.StatusUnknown, hub.StatusClient:

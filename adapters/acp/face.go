@@ -121,7 +121,7 @@ func (f *face) Began(dst []byte, m *hub.ClientMessage, t *hub.Thread) []byte {
 
 // appendReplay appends the updates that tell a conversation again.
 func appendReplay(dst, session []byte, ms []hub.Message) []byte {
-	updates := replay.FormOf[atRest]().AppendMessages(nil, ms, new(hub.Losses)) // the client is told what can be told
+	updates := replay.FormOf[atRest]().AppendMessages(nil, ms, new(hub.Losses)) // what has no form here is left out
 	for update := range rawjson.Each(updates) {
 		dst = append(appendUpdate(dst, session, update), '\n')
 	}
@@ -144,7 +144,7 @@ func (f *face) Sent(records []byte) {
 	}
 }
 
-// answered reads the answer to a question. One that is not open is nobody's.
+// answered reads the answer to a question. An answer to a question that is not open is ignored.
 func (f *face) answered(in *jsonrpc.Message) (hub.Decision, hub.ClientMessageKind) {
 	d := hub.Decision{Ask: rawjson.Body(in.ID)}
 	answers, err := f.open.Match([]hub.Decision{d})

@@ -35,11 +35,11 @@ func TestFace(t *testing.T) {
 	}
 	say(`{"jsonrpc":"2.0","id":3,"method":"session/load","params":{}}`, "-32601", hub.ClientSettled)
 	say(`{"jsonrpc":"2.0","method":"session/whatever"}`, "", hub.ClientSettled)
-	say(`{"jsonrpc":"2.0","method":"session/prompt","params":{"sessionId":"s1"}}`, "", hub.ClientSettled) // nobody could be answered
+	say(`{"jsonrpc":"2.0","method":"session/prompt","params":{"sessionId":"s1"}}`, "", hub.ClientSettled) // without an id there is no one to answer
 	say(`{`, `"id":null,"error":{"code":-32700`, hub.ClientSettled)
 }
 
-// TestFaceReturns: a session of an earlier connection is told again, or gone on with, where that can be had.
+// TestFaceReturns: a session of an earlier connection is replayed, or continued, where that is possible.
 func TestFaceReturns(t *testing.T) {
 	load := []byte(`{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s\"1","cwd":"/","mcpServers":[]}}`)
 	resume := bytes.Replace(load, []byte("session/load"), []byte("session/resume"), 1)
@@ -56,7 +56,7 @@ func TestFaceReturns(t *testing.T) {
 	lines := strings.Split(string(f.Began(nil, &m, thread)), "\n")
 	if len(lines) != 4 || !strings.HasPrefix(lines[0], update+"user_message_chunk") || !strings.HasPrefix(lines[1], update+"agent_message_chunk") ||
 		lines[2] != `{"jsonrpc":"2.0","id":1,"result":{}}` {
-		t.Errorf("told again is %s", lines)
+		t.Errorf("replayed: %s", lines)
 	}
 	if got := string(f.Began(nil, &m, nil)); !strings.Contains(got, `"id":1,"error":{"code":-32002`) {
 		t.Errorf("unknown: %s", got)
@@ -73,7 +73,7 @@ func TestFaceReturns(t *testing.T) {
 	}
 }
 
-// TestFaceAnswers: an answer means what the option that it names was offered as. One to nothing that was asked is nobody's.
+// TestFaceAnswers: an answer means what the option that it names was offered as. An answer without a question is ignored.
 func TestFaceAnswers(t *testing.T) {
 	f := newFace(hub.FaceConfig{})
 	options := `"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"allow nothing","kind":"reject_once"}]`

@@ -17,7 +17,7 @@ type opening struct {
 	dir     string
 	session []byte
 	takes   map[string]bool // types of blocks that the agent takes, if they are not for every agent
-	told    bool            // something of the conversation has been replayed since the last question whether it goes on
+	updated bool            // something of the conversation has been replayed since the last question whether it goes on
 	rounds  int             // of such questions
 }
 
@@ -76,21 +76,21 @@ func (o *opening) opened(dst []byte, rpc *jsonrpc.Caller, m *jsonrpc.Message) (o
 		o.stage = ready
 		return dst, o.session, nil
 	case loading:
-		o.stage, o.told = replaying, true
+		o.stage, o.updated = replaying, true
 		return o.settle(dst, rpc), o.session, nil
 	}
 	return o.settle(dst, rpc), nil, nil
 }
 
-// settle asks the agent something that it does not know, as long as it goes on telling: some replay a session behind the response,
-// and what they tell looks like what they say next. An agent that answers without having told anything in the meantime is done.
+// settle calls an unknown method as long as updates go on: some agents replay a session behind the response,
+// and replayed updates look like new ones. An agent that answers without an update in the meantime is done.
 func (o *opening) settle(dst []byte, rpc *jsonrpc.Caller) []byte {
 	const most = 1000 // a replay is long, but an end it has
-	if !o.told || o.rounds >= most {
+	if !o.updated || o.rounds >= most {
 		o.stage = ready
 		return dst
 	}
-	o.told = false
+	o.updated = false
 	o.rounds++
 	dst, o.call = rpc.Call(dst, "_sabir/settled", func(*jsonwriter.Writer) {})
 	return dst
@@ -100,7 +100,7 @@ func (o *opening) settle(dst []byte, rpc *jsonrpc.Caller) []byte {
 func (o *opening) replayed(kind []byte) {
 	switch string(kind) {
 	case "user_message_chunk", "agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan":
-		o.told = true
+		o.updated = true
 	}
 }
 

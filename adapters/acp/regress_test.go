@@ -102,7 +102,7 @@ func TestArgumentRegressions(t *testing.T) {
 			t.Errorf("got %v", got)
 		}
 	})
-	// Rows B6, B9: arguments that are no JSON, or half of it, are told as text, never as an object and never as none.
+	// Rows B6, B9: arguments that are no JSON, or half of it, are passed on as text, never as an object and never as none.
 	t.Run("B6 B9 arguments that are no JSON", func(t *testing.T) {
 		if got := rawInput(t, `{"kind":"tool.args","id":"c","text":"{\"a\":"}`, `{"kind":"run.end","status":"length"}`); got != `{"a":` {
 			t.Errorf("got %v", got)

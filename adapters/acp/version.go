@@ -8,7 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// versions are told by what only the draft has: updates of the state, whole messages, items of content one by one.
+// versions are recognized by what only the draft has: updates of the state, whole messages, items of content one by one.
 var versions = []hub.Version{{Name: "2 (draft)", Shows: isDraft}, {Name: "1"}}
 
 var draftUpdates = []string{"state_update", "agent_message", "agent_thought", "user_message", "tool_call_content_chunk"}

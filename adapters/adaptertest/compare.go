@@ -150,7 +150,7 @@ func (c *comparison) tools() {
 		c.tool(t, got)
 	}
 	if extra := len(c.got.Tools) - len(c.sent.Tools); extra > 0 && !c.sent.folded {
-		c.fault("there are %d tools that nobody called", extra)
+		c.fault("there are %d tools that were never called", extra)
 	}
 }
 

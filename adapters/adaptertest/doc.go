@@ -32,5 +32,5 @@
 // hold something that is not JSON (I12).
 //
 // go test ./adapters/evolve -update writes events and error, normalized if the section is there, and again if it differs
-// from the wire. Read the diff: expectations that nobody checked are worth nothing.
+// from the wire. Read the diff: unchecked expectations prove nothing.
 package adaptertest

@@ -53,7 +53,7 @@ func TestMeaning(t *testing.T) {
 	f(text+delta+"folded "+tool+delta, text+delta, `the answer text is "a", not "aa"`)
 	f(tool+args+ready+done, "", `tool n "t" is missing`)
 	f("dropped "+tool+"dropped "+args+"dropped "+ready+"dropped "+done, "")
-	f("", tool, "1 tools that nobody called")
+	f("", tool, "1 tools that were never called")
 	f(tool+args+ready+done, strings.ReplaceAll(tool+args+ready+done, `"t"`, `"other"`))
 	f(tool+args+ready+done, tool+args+ready+`{"kind":"tool.end","status":"error","id":"t","name":"n","text":"x"}`,
 		"ended as error, not ok", `the result "x", not ""`)

@@ -216,7 +216,7 @@ func FuzzRequests(f *testing.F, d *hub.Dialect) {
 	})
 }
 
-// translateAnything translates a body that nobody may have sent, and says which law does not hold.
+// translateAnything translates an arbitrary body, and says which law does not hold.
 func translateAnything(from, to *hub.Dialect, body []byte) error {
 	req := &hub.Request{Header: func(string) string { return "" }}
 	if to.Messages == nil || from.Requests.DecodeRequest(req, body) != nil {

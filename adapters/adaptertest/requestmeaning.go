@@ -52,7 +52,7 @@ func meaningOf(req *hub.Request) *requestMeaning {
 	return m
 }
 
-// answered lists what the agent is told about its questions: in the request, or with the calls that wait. Who dismisses a
+// answered lists what the agent receives about its questions: in the request, or with the calls that wait. Who dismisses a
 // question does not approve.
 func (m *requestMeaning) answered(req *hub.Request) {
 	for i := range req.Answers {
@@ -162,7 +162,7 @@ func (m *requestMeaning) diff(got *requestMeaning, l *hub.Losses) string {
 }
 
 // show lists the turns that say something. System text stands first: some dialects have no other place for it, which they say.
-// Turns that it stood between may be one there. Results whose calls nobody knows stand last: some dialects have them in a message of
+// Turns that it stood between may be one there. Results of unknown calls stand last: some dialects have them in a message of
 // the user's, before what else it says.
 func (m *requestMeaning) show(l *hub.Losses) string {
 	hoisted := slices.Contains(l.Names, "messages.system")

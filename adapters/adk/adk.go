@@ -29,7 +29,7 @@
 //	tool.*       part functionCall: start and ready at once; flagged client_runs if it is in longRunningToolIds
 //	tool.end     part functionResponse: {"result"} = Text or Value, {"error"} = Err, others = Value. Provisional if the call is
 //	             long-running, or among requestedToolConfirmations or requestedAuthConfigs. Of a call that the stream has not
-//	             told: flagged resumed
+//	             shown: flagged resumed
 //	  code       parts executableCode and codeExecutionResult are the tool code_execution
 //	ask          calls of the framework, id = ID: adk_request_confirmation (permission, about the original call),
 //	             adk_request_credential (auth), adk_request_input (input)
@@ -51,8 +51,8 @@
 //
 // # Writing
 //
-// Fragments are sent if the client asked for streaming, or nobody knows; the whole of a turn goes out with its call, or when
-// something else follows, so clients do not wait for calls. A failure is told both ways, as servers do.
+// Fragments are sent if the client asked for streaming, or that is unknown; the whole of a turn goes out with its call, or when
+// something else follows, so clients do not wait for calls. A failure is written both ways, as servers do.
 //
 // # Extension place
 //
@@ -78,7 +78,7 @@
 // # Options
 //
 //	agent       encode: author of events of agents that have no name
-//	root_agent  decode: name of the upstream's root agent, under which it is told what it has said
+//	root_agent  decode: name of the upstream's root agent, under which its own messages are sent to it
 //
 // # Source
 //
@@ -111,7 +111,7 @@ var Dialect = hub.Dialect{
 		},
 		{
 			Name: "root_agent", Type: hub.OptionText, Default: "", Decode: true,
-			Doc: "Name of the upstream's root agent, for what it has said in conversations that it is told; empty: that of the app.",
+			Doc: "Name of the upstream's root agent, for its own messages in a history that it receives; empty: that of the app.",
 		},
 	},
 	Policies: map[hub.Class]hub.Policy{

@@ -65,7 +65,7 @@ type decoder struct {
 	sources      genai.Sources
 }
 
-// failure is an error that was told and may be the end of the run.
+// failure is an error that was reported and may be the end of the run.
 type failure struct {
 	reported   bool
 	code, text []byte
@@ -148,7 +148,7 @@ func (d *decoder) event(dst []hub.Event) ([]hub.Event, error) {
 	return dst, err
 }
 
-// leave notes calls that turn out to be the client's after they were told.
+// leave notes calls that turn out to be the client's after they were reported.
 func (d *decoder) leave() {
 	for v := range rawjson.Each(d.rec[mLongRunning]) {
 		if id := rawjson.Body(v); id != nil {
@@ -191,7 +191,7 @@ func (d *decoder) overcome(dst []hub.Event) []hub.Event {
 	return dst
 }
 
-// errorRecord ends the run. It mostly repeats what an event before it has told.
+// errorRecord ends the run. It mostly repeats an event before it.
 func (d *decoder) errorRecord(dst []hub.Event) []hub.Event {
 	text, code := d.body(mError), rawjson.Body(genai.Get(d.rec[mErrorDetails], "errorType", "error_type"))
 	if own := rawjson.Body(rawjson.Get(d.rec[mError], "message")); text == nil {

@@ -23,7 +23,7 @@ type branch struct {
 	code    []byte   // id of the last code
 }
 
-// branch returns the branch of the record. One that was not heard of before is opened.
+// branch returns the branch of the record. A new one is opened.
 func (d *decoder) branch(dst []hub.Event) ([]hub.Event, *branch) {
 	name := d.body(mBranch)
 	if len(name) == 0 {

@@ -13,7 +13,7 @@ import (
 // requests reads and writes the call that opens a run. The server keeps the history.
 type requests struct{}
 
-// Names of those that nobody names. The first asks for no model.
+// Names where a request has none. The first asks for no model.
 const (
 	defaultApp  = "agent"
 	defaultUser = "user"

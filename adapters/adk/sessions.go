@@ -34,7 +34,7 @@ func openSession(req *hub.Request, l *hub.Losses) hub.SessionCall {
 	return hub.SessionCall{Method: "POST", Path: []string{"apps", plain(app), "users", plain(user), "sessions"}, Body: w.Buf}
 }
 
-// formOf writes what the agent has said under its own name: what others have said is only told to it.
+// formOf writes what the agent has said under its own name: what others have said reaches it as text.
 func formOf(req *hub.Request, app string) replay.Form {
 	form := replay.FormOf[atRest]()
 	d := *form.Dialect

@@ -48,7 +48,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestAnswersInSessionsThatAreGone: nobody waits for them any more.
+// TestAnswersInSessionsThatAreGone: no call waits for them any more.
 func TestAnswersInSessionsThatAreGone(t *testing.T) {
 	req := hub.Request{Session: []byte("s"), NewSession: true, Answers: []hub.Decision{{Ask: []byte("q"), Decided: true}}}
 	var l hub.Losses

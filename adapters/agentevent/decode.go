@@ -223,7 +223,7 @@ func (d *decoder) thought(dst []hub.Event) ([]hub.Event, error) {
 	return dst, nil
 }
 
-// runEnd never fails: an end that is told badly is still an end.
+// runEnd never fails: a malformed end is still an end.
 func (d *decoder) runEnd(dst []hub.Event, typ []byte) []hub.Event {
 	d.ended = true
 	dst, ev := d.event(dst, hub.RunEnd)

@@ -38,7 +38,7 @@ type encoder struct {
 	plans          bool
 
 	planned   uint64 // plans written
-	planCalls bool   // a call has told a plan
+	planCalls bool   // a call has written a plan
 	reported  plandedup.Filter
 	seq       uint64
 	begun     bool

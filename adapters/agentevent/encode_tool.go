@@ -10,7 +10,7 @@ import (
 // maxEarly bounds the progress that is kept until its tool_call is written.
 const maxEarly = 64 << 10
 
-// What failed calls say where nobody gave a reason.
+// Texts of failed calls without a reason.
 const (
 	callFailedText  = "Failed"
 	callDeniedText  = "Denied"

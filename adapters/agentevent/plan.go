@@ -14,7 +14,7 @@ import (
 const planTool = "todo_list"
 
 // plan writes a plan as a call that has ended at once: the dialect has no place for one, but its clients show calls. Where
-// calls of a todo tool have told the plan themselves, it is not told twice.
+// calls of a todo tool carry the plan themselves, it is not repeated.
 func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch {
 	case !e.plans || ev.More == nil:
@@ -68,8 +68,8 @@ func appendCount(dst []byte, items []hub.PlanItem) []byte {
 	return append(dst, " completed"...)
 }
 
-// repeatsPlan notes the plan that the arguments of a call tell, and reports whether the call that stands for a plan has told
-// it: then this one need not be seen.
+// repeatsPlan notes the plan in the arguments of a call, and reports whether the call that stands for a plan has written
+// it: then this one is not shown.
 func (e *encoder) repeatsPlan(ev *hub.Event, c *openCall) bool {
 	if !e.plans {
 		return false

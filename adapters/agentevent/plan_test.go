@@ -8,7 +8,7 @@ import (
 )
 
 // TestPlans is SX-6: plans become calls of a todo tool. They wait for an open call of that name, as any other, and what a
-// call has told is not told again.
+// call has written is not repeated.
 func TestPlans(t *testing.T) {
 	plan := hub.Event{Kind: hub.Plan, More: &hub.More{Items: []hub.PlanItem{{Content: body("a"), Status: body("pending")}}}}
 	call := func(id, args string) []hub.Event {

@@ -176,7 +176,7 @@ func appendUpdate(dst []byte, ev *hub.Event) ([]byte, hub.Disposition) {
 	return dst, hub.Implied // a status: that a tool runs goes without saying
 }
 
-// lookDisposition is the disposition of an update whose news is told, but not what it changes in the look of the call: progress has no place
+// lookDisposition is the disposition of an update whose news is written, but not what it changes in the title of the call: progress has no place
 // for that.
 func lookDisposition(ev *hub.Event) hub.Disposition {
 	return hub.FoldedIf(toolinfo.Has(ev))

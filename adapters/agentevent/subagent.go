@@ -100,7 +100,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case l.outer != nil:
 		return hub.Dropped
 	case l.card == nil:
-		return hub.Implied // its call has told the end
+		return hub.Implied // its call has written the end
 	case l.own:
 		e.result(out, ev, l.card)
 		e.tools.end(out, l.card)

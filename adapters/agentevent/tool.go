@@ -70,7 +70,7 @@ type SubAgent struct {
 }
 
 // AppendEvent appends the ToolEvent for one AgentEvent of the sub-agent, or nothing where there is none: its own end is
-// told by AppendResult. On error, which tells that event is no JSON object with a type, dst is returned as it was.
+// written by AppendResult. On error, which tells that event is no JSON object with a type, dst is returned as it was.
 func (s *SubAgent) AppendEvent(dst, event []byte) ([]byte, error) {
 	typ, err := typeOf(event)
 	if err != nil {

@@ -173,7 +173,7 @@ func (u *unanswered) add(id []byte) {
 
 func (u *unanswered) answer(id []byte) { delete(u.ids, string(id)) }
 
-// tell reports whether a reader takes the calls for the reason that a run ended, without being told. A reader remembers
+// tell reports whether a reader takes the calls for the reason that a run ended, without a message about it. A reader remembers
 // no more calls than maxOpen.
 func (u *unanswered) tell(reason hub.Status) bool {
 	return u.calls <= maxOpen && (reason == hub.StatusTools) == (len(u.ids) > 0)

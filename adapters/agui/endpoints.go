@@ -50,7 +50,7 @@ func stopsRun(body []byte) string {
 	return string(rawjson.AppendUnescaped(nil, rawjson.Body(stop.Run)))
 }
 
-// appendReply appends what CopilotKit is told of the agent, or that a run was stopped.
+// appendReply appends the description of the agent for CopilotKit, or that a run was stopped.
 func appendReply(dst []byte, op hub.Operation, a *hub.Agent) []byte {
 	w := jsonwriter.New(dst)
 	switch op {

@@ -70,7 +70,7 @@ func echo(d *hub.Decision) []byte {
 	return rawjson.AppendCompact(nil, d.Payload)
 }
 
-// resumes reports whether a call has an answer that the agent has to be told.
+// resumes reports whether a call has an answer that the agent must receive.
 func resumes(p *hub.Part) bool { return conversation.Awaited(p) && len(p.Approval.ID) > 0 }
 
 // appendAnswers writes the answers: those of the request, and those that stand with the calls that wait for them. An agent finds

@@ -129,7 +129,7 @@ var Dialect = hub.Dialect{
 	Options: []hub.OptionSpec{
 		{
 			Name: "version", Type: hub.OptionEnum, Default: "7", Values: []string{"5", "6", "7"}, Encode: true,
-			Doc: "Oldest major version of the clients: each rejects what came later. With 5 an approval reaches nobody who could answer it: where a process waits for it, asks.without of the route does.",
+			Doc: "Oldest major version of the clients: each rejects what came later. With 5 an approval cannot be answered: where a process waits for it, asks.without of the route answers.",
 		},
 		{
 			Name: "static_tools", Type: hub.OptionList, Encode: true,

@@ -134,7 +134,7 @@ func decodeApproval(v rawjson.Value) *hub.Approval {
 	return a
 }
 
-// denied is what a model is told of a call that was denied without a reason.
+// denied is the result that a model receives for a call denied without a reason.
 const denied = "Tool call execution denied."
 
 // decodeResult reads what came of a call, nil if nothing yet.

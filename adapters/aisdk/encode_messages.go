@@ -108,7 +108,7 @@ func (w *messageWriter) writable(m *hub.Message, p *hub.Part) bool {
 	return false
 }
 
-// hasPlace reports whether a message can have such a part. A result whose call nobody knows has none.
+// hasPlace reports whether a message can have such a part. A result of an unknown call has none.
 func hasPlace(m *hub.Message, p *hub.Part) bool {
 	switch p.Kind {
 	case hub.PartText, hub.PartRefusal:

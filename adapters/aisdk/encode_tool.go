@@ -16,7 +16,7 @@ type tool struct {
 	flags   string // members that every chunk of the call repeats: version 5 finds a call by them
 	own     []byte // metadata of the call, for the chunk that has a place for them in every version
 	client  bool   // the client runs it
-	open    bool   // nobody has said whether the client or the agent runs it
+	open    bool   // whether the client or the agent runs it is unknown
 	resumed bool   // the client has it, with its input, from an earlier run
 	refused bool   // its input was
 	out     []byte // output so far, a string body
@@ -60,7 +60,7 @@ func (t *tool) answered() {
 	}
 }
 
-// resume notes a call of an earlier stream, which the client has. It would take it for changed if it were told again.
+// resume notes a call of an earlier stream, which the client has. A second start would look like a change.
 func (e *encoder) resume(ev *hub.Event) hub.Disposition {
 	t := e.addTool(ev)
 	t.resumed, t.flags = true, ""
@@ -275,7 +275,7 @@ func (e *encoder) outputError(out *wire.Out, ev *hub.Event, t *tool) hub.Disposi
 	return disposition
 }
 
-// outputDenied says that nobody allowed the call. Version 5 knows it as an error.
+// outputDenied says that the call was not allowed. Version 5 knows it as an error.
 func (e *encoder) outputDenied(out *wire.Out, ev *hub.Event, t *tool) hub.Disposition {
 	if e.version < 6 {
 		e.outputError(out, ev, t)

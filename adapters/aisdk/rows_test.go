@@ -140,7 +140,7 @@ func TestRowsOfReasons(t *testing.T) {
 	// Row D5: an empty reason is none.
 	read("D5 empty, then length", "length", finish(""), finish("length"), "[DONE]")
 	read("D5 empty", "done", finish(""), "[DONE]")
-	// Row D6: what nobody knows is not a filter.
+	// Row D6: an unknown reason is not a filter.
 	read("D6 unknown reason", "done", finish("malformed-function-call"), "[DONE]")
 	read("D11 error", "failed", finish("error"), "[DONE]")
 	read("D11 content-filter", "filtered", finish("content-filter"), "[DONE]")

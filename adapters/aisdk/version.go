@@ -8,7 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// versions are told by the records that earlier clients reject.
+// versions are recognized by the records that earlier clients reject.
 var versions = []hub.Version{
 	{Name: "7", Shows: ofType("tool-approval-response")},
 	{Name: "6 or later", Shows: ofType("tool-approval-request", "tool-output-denied")},

@@ -55,7 +55,7 @@
 // pieces, or alone; citations before their text; usage at either end, of which the greatest counts; a message_delta that
 // comes twice; a second message_start, which is a retry; errors of other APIs' shapes, and plain text under the name error;
 // an answer that does not stream. A message whose stop reason came is complete, even if its message_stop is missing;
-// without one it was cut. A call for the client makes the run end as tools, whatever reason is told, unless it was cut
+// without one it was cut. A call for the client makes the run end as tools, whatever the stated reason, unless it was cut
 // short.
 //
 // # Writing
@@ -81,7 +81,7 @@
 // object are {"value":…}. Blank texts are left out, and the white space that a last answer ends with. Instructions between the
 // messages go to the top (messages.system), for that version does not know them elsewhere; only those of clients of this
 // API stay. An effort is output_config.effort with adaptive thinking, a budget is thinking with a budget: 0 and none disable
-// it, -1 is adaptive. A budget is kept below max_tokens, which is 32000 where nobody says it. A forced call goes before
+// it, -1 is adaptive. A budget is kept below max_tokens, which defaults to 32000. A forced call goes before
 // thinking, thinking before temperature, top_k and top_p, temperature before top_p: the API refuses them together. A budget is
 // also left out in the middle of calls that no signed reasoning stands before.
 //

@@ -160,5 +160,5 @@ func (d *decoder) failed(dst []hub.Event, data []byte, fault error) []hub.Event 
 	return dst
 }
 
-// maxErrorText is how much is told of an error that is no JSON: enough for a sentence, not for a page of HTML.
+// maxErrorText is how much is kept of an error that is no JSON: enough for a sentence, not for a page of HTML.
 const maxErrorText = 500

@@ -89,7 +89,7 @@ const messagePrefix = "msg_"
 // Finish implements [hub.Encoder]. The last event was the end of the message; a [DONE] behind it would be fatal.
 func (e *encoder) Finish(*wire.Out) {}
 
-// Extend implements [hub.Extender], by a ping with a member that nobody looks at: clients throw pings away.
+// Extend implements [hub.Extender], by a ping with an extra member: clients ignore pings.
 func (e *encoder) Extend(out *wire.Out, payload []byte) {
 	out.Begin("ping")
 	out.Buf = append(out.Buf, pingHead+`"`+extensionMember+`":`...)

@@ -223,7 +223,7 @@ func failedText(reason hub.Status) string {
 	return "The run failed."
 }
 
-// brokenEnd is the end of a run with a call that nobody can run. Clients would take arguments that are cut for none, and
+// brokenEnd is the end of a run with a call that cannot run. Clients would take arguments that are cut for none, and
 // run the call with these.
 var brokenEnd = &hub.Event{
 	Kind: hub.RunEnd, Status: hub.StatusFailed, More: &hub.More{Err: []byte("The arguments of a tool call are not valid JSON.")},

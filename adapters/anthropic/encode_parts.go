@@ -114,7 +114,7 @@ func (w *turnWriter) resultBlock(p *hub.Part, id []byte) conversation.Block {
 	return conversation.Block{Head: append(b.Buf, '"'), Body: text, Tail: []byte(`"}`)}
 }
 
-// resultContent writes texts and images. What has no form here is told in words.
+// resultContent writes texts and images. What has no form here is written as text.
 func (w *turnWriter) resultContent(b *jsonwriter.Writer, content rawjson.Value) {
 	b.OpenAt("content", '[')
 	for v := range rawjson.Each(content) {

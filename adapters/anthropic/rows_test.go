@@ -122,14 +122,14 @@ func TestRowsWritten(t *testing.T) {
 	// Row D8: a refusal is none of the good ends.
 	f("D8 refused", []hub.Event{start(), text("t", "No."), end(hub.StatusRefused)},
 		textStart, emitted("No."), `{"stop_reason":"refusal","stop_sequence":null,"stop_details":{"type":"refusal","category":null,"explanation":null}}`)
-	// Row D9: a stop sequence is told, and which.
+	// Row D9: the stop sequence is reported.
 	f("D9 a stop sequence",
 		[]hub.Event{start(), text("t", "Yes"), {Kind: hub.RunEnd, Name: []byte("stop_sequence"), More: &hub.More{Meta: []byte(`{"anthropic":{"stop_sequence":"END"}}`)}}},
 		textStart, emitted("Yes"), `{"stop_reason":"stop_sequence","stop_sequence":"END"}`)
 	// Rows E1, E3: a stream that was cut ends with an error, not as if it were complete.
 	f("E1 E3 cut", []hub.Event{start(), text("t", "Hel")},
 		textStart, emitted("Hel"), `{"type":"api_error","message":"The agent server stopped before the answer was complete."}`)
-	// Row E7: an error in the middle is told.
+	// Row E7: an error in the middle is reported.
 	f("E7 an error in the middle",
 		[]hub.Event{start(), text("t", "Hel"), {Kind: hub.RunEnd, Status: hub.StatusFailed, More: &hub.More{Err: []byte("Overloaded"), ErrCode: []byte("overloaded_error")}}},
 		textStart, emitted("Hel"), `{"type":"overloaded_error","message":"Overloaded"}`)
@@ -217,7 +217,7 @@ func TestRowC10(t *testing.T) {
 	}
 }
 
-// TestRowD11 is about stop reasons: each is told as what it means, in both directions.
+// TestRowD11 is about stop reasons: each keeps its meaning, in both directions.
 func TestRowD11(t *testing.T) {
 	read := func(reason string, want hub.Status) {
 		t.Helper()
@@ -276,7 +276,7 @@ func TestRowE11(t *testing.T) {
 	}
 }
 
-// TestRowsUsage: rows H1 and H3. Totals are not added up, and the cached part of the input is told apart.
+// TestRowsUsage: rows H1 and H3. Totals are not added up, and the cached part of the input is counted separately.
 func TestRowsUsage(t *testing.T) {
 	usage := func(scope hub.Scope, model string, in, out, cached int64) hub.Event {
 		m := &hub.More{Usage: hub.NoCounts, Model: []byte(model)}

@@ -114,7 +114,7 @@ func TestAnswer(t *testing.T) {
 	}
 	named := hub.Event{Kind: hub.RunStart, ID: []byte("msg_7"), More: &hub.More{Model: []byte("upstream")}}
 	asked := &hub.Request{Model: []byte("alias"), Unique: []byte("u1")}
-	f("nobody names anything", begin(nil, hub.Event{Kind: hub.RunStart}), "msg_1", "agent")
+	f("no names at all", begin(nil, hub.Event{Kind: hub.RunStart}), "msg_1", "agent")
 	f("the upstream does", begin(nil, named), "msg_7", "upstream")
 	f("the client does", begin(asked, hub.Event{Kind: hub.RunStart}), "msg_u1", "alias")
 	f("C20 both do", begin(asked, named), "msg_7", "alias")

@@ -15,8 +15,8 @@ func answerTo(a questions.Answer, l *hub.Losses) (line []byte, ok bool) {
 	decided, args := *a.Decision, a.Question.Value
 	decided.Ask = a.Question.ID
 	if a.Question.Kind == questionTool && !decided.Cancelled {
-		if told := answered(args, decided.Payload); told != nil {
-			decided.Decided, decided.Approved, args = true, true, told
+		if given := answered(args, decided.Payload); given != nil {
+			decided.Decided, decided.Approved, args = true, true, given
 		}
 	}
 	if chosen := string(questions.Chosen(&decided)); !decided.Decided && (chosen == "allow" || chosen == "deny") {

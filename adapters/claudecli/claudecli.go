@@ -50,7 +50,7 @@
 //
 // # Writing
 //
-// Ids (uuid) are counted, so that the same events give the same lines. Members that nobody knows are zero: durations, costs.
+// Ids (uuid) are counted, so that the same events give the same lines. Unknown members are zero: durations, costs.
 // A sub-agent that no call spawned gets a call of the tool Agent. A plan is a call of TodoWrite. U+2028 and U+2029 are escaped,
 // as readers of lines in Node.js split there. Arguments that are no object are wrapped as {"value":…}, such that are no JSON as
 // {"raw":"…"}.

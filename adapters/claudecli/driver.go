@@ -18,7 +18,7 @@ type driver struct {
 	open       questions.Open
 	fresh      bool   // nothing was said yet
 	running    bool   // a turn that was asked for
-	past       bool   // the lines are of a turn before it, or of one that the agent began itself: nobody reads them up to its result
+	past       bool   // the lines are of a turn before it, or of one that the agent began itself: they are skipped up to its result
 	cancelled  bool   // the turn ends without answers
 	next       []byte // the line that waits for the end of the turn before
 	interrupts int    // that were sent
@@ -68,10 +68,10 @@ func (d *driver) say(dst, line []byte) []byte {
 }
 
 const (
-	wentOn   = "The user said something else in place of an answer."
-	unheard  = "Nobody is there to answer."
-	tooMany  = "Too many questions are open."
-	noAnswer = "Not supported."
+	wentOn     = "The user said something else in place of an answer."
+	unanswered = "This question cannot be answered here."
+	tooMany    = "Too many questions are open."
+	noAnswer   = "Not supported."
 )
 
 // answer sends the answers to questions, all or none.
@@ -148,7 +148,7 @@ func (d *driver) ended(dst []byte) []byte {
 	return dst
 }
 
-// asked takes a question. hidden says that it was answered at once: nobody but a human can, and only whether a call may run.
+// asked takes a question. hidden says that it was answered at once: only permissions wait for the user.
 func (d *driver) asked(dst []byte, rec *record) (out []byte, hidden bool) {
 	id, input := rawjson.Body(rec.ID), rawjson.Get(rec.Request, "input")
 	q := questions.Question{
@@ -164,7 +164,7 @@ func (d *driver) asked(dst []byte, rec *record) (out []byte, hidden bool) {
 			w.Const("error", noAnswer)
 		}), true
 	case d.past || !d.running || d.cancelled:
-		return appendDenial(dst, id, unheard, false), true
+		return appendDenial(dst, id, unanswered, false), true
 	case !d.open.Add(q):
 		return appendDenial(dst, id, tooMany, false), true
 	}

@@ -118,7 +118,7 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return hub.Native
 }
 
-// answer takes a question back that nobody has answered. The answers themselves go the other way.
+// answer withdraws a question that was not answered. The answers themselves go the other way.
 func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !e.asks[string(ev.ID)] {
 		return hub.Dropped
@@ -144,7 +144,7 @@ type spent struct {
 // maxSpent bounds the entries.
 const maxSpent = 64
 
-// addUsage keeps counts for the end of the message, or of the run. Where nobody says what the run used, that of the messages
+// addUsage keeps counts for the end of the message, or of the run. Where the usage of the run is unknown, that of the messages
 // is added up.
 func (e *encoder) addUsage(ev *hub.Event) hub.Disposition {
 	if ev.More == nil {

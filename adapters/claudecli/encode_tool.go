@@ -151,7 +151,7 @@ func appendContent(dst []byte, ev *hub.Event) []byte {
 }
 
 // appendResultBlock appends a content block of the model as one of the Messages API. Texts are left out where the text of the
-// result has been told.
+// result has been written.
 func appendResultBlock(dst []byte, block rawjson.Value, spoken bool) []byte {
 	inner := rawjson.Get(block, "content")
 	data := rawjson.Text(inner, "data")

@@ -125,8 +125,8 @@ func decision(answer rawjson.Value) hub.Decision {
 	return d
 }
 
-// told are the members of an answer that have a place in the model.
-var told = rawjson.NamesOf([]string{"behavior", "message", "toolUseID"})
+// modeled are the members of an answer that have a place in the model.
+var modeled = rawjson.NamesOf([]string{"behavior", "message", "toolUseID"})
 
 // payload is what an answer says besides, with the members by which other agents know a decision; nil for nothing.
 func payload(response rawjson.Value, d *hub.Decision) rawjson.Value {
@@ -136,7 +136,7 @@ func payload(response rawjson.Value, d *hub.Decision) rawjson.Value {
 	w.TextIf("reason", d.Reason)
 	alone := len(w.Buf)
 	for key, v := range rawjson.EachField(response) {
-		if !told.Has(key) && !rawjson.IsNull(v) {
+		if !modeled.Has(key) && !rawjson.IsNull(v) {
 			w.Value(string(key), v)
 		}
 	}

@@ -90,9 +90,9 @@ func (d *driver) answer(dst []byte, answers []questions.Answer, returned []hub.P
 	return dst, d.State(), nil
 }
 
-// note remembers the calls whose results the client has told.
+// note remembers the calls whose results the client has sent.
 func (d *driver) note(answers []questions.Answer) {
-	const most = 256 // of a turn; the results of more are shown to the client that has told them
+	const most = 256 // of a turn; the results of more are shown to the client that sent them
 	for _, a := range answers {
 		if a.Decision == nil && len(d.returned) < most {
 			d.returned = append(d.returned, a.Question.Call)

@@ -75,7 +75,7 @@
 //
 // initialize with the experimental API, initialized, thread/start with the directory, the model and the client's tools, or thread/resume;
 // turn/start for each turn, with texts and images. What the agent may do without asking is left to its configuration. A new thread is
-// told what was said before by thread/inject_items: texts, and calls with their results as functions. An approval takes the decision
+// given the history by thread/inject_items: texts, and calls with their results as functions. An approval takes the decision
 // that the answer names, if it was offered, else accept or decline; changed arguments are an error, since the call would run as it is.
 // Permissions are granted for the turn, as asked. requestUserInput takes the member answers, by id or text of the questions, or a text
 // where there is one; an elicitation action and content. item/tool/call waits for the result of the call, which clients see as one of

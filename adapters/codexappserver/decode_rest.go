@@ -81,7 +81,7 @@ func (d *decoder) turnCompleted(dst []hub.Event) ([]hub.Event, error) {
 	return dst, nil
 }
 
-// turnStatus is the status for how a turn ended. A word that nobody knows is no clean end.
+// turnStatus is the status for how a turn ended. An unknown word is no clean end.
 func turnStatus(word []byte) hub.Status {
 	switch string(word) {
 	case "completed":

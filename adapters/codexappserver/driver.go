@@ -22,7 +22,7 @@ type driver struct {
 	start    int64    // the call that starts the turn
 	turn     []byte   // the id of the turn, once it is known
 	stops    bool     // the turn is to be interrupted as soon as its id is known
-	returned [][]byte // calls of the turn whose results the client has told
+	returned [][]byte // calls of the turn whose results the client has sent
 	next     []byte   // input of a turn that waits for the thread, or for the end of the turn before
 }
 
@@ -157,7 +157,7 @@ func (d *driver) Receive(dst, line []byte) ([]byte, hub.Received) {
 	return dst, in
 }
 
-// clientHas reports whether an item is one that the client has told: its words, and the results of its own tools.
+// clientHas reports whether an item is one that the client has sent: its words, and the results of its own tools.
 func (d *driver) clientHas(m *jsonrpc.Message) bool {
 	item := rawjson.Get(m.Params, "item")
 	switch string(rawjson.Text(item, "type")) {
@@ -215,7 +215,7 @@ func (d *driver) completed(dst []byte, m *jsonrpc.Message) ([]byte, hub.Received
 	case d.turn == nil || bytes.Equal(turn, d.turn):
 		dst = d.ended(dst)
 	default:
-		in.Hidden = true // of a turn that nobody asked for
+		in.Hidden = true // of a turn without a request
 	}
 	in.Turn = d.State()
 	return dst, in

@@ -18,7 +18,7 @@ type encoder struct {
 	thread, turn []byte // string bodies
 	named        bool   // the client has named the thread
 	call         []byte // raw id of turn/start; empty: unknown
-	time         int64  // of the request, or the last that an event has told; milliseconds
+	time         int64  // of the request, or the latest of an event; milliseconds
 	begun        bool
 
 	parts opened.List[part]

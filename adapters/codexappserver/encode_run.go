@@ -65,7 +65,7 @@ func endWord(s hub.Status) (word string, disposition hub.Disposition) {
 	return "completed", hub.Folded
 }
 
-// runEnd ends the turn. A failure is told twice, as the server does. A turn that has not begun is refused, if the client waits
+// runEnd ends the turn. A failure is written twice, as the server does. A turn that has not begun is refused, if the client waits
 // for an answer.
 func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.flushUsage(out)
@@ -139,11 +139,11 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 // spent is the usage of the turn.
 type spent struct {
 	run       usage.Run
-	step      hub.Counts // the last, if no record has told it
+	step      hub.Counts // the last, if not yet written
 	waits     bool
-	stepped   bool       // a record has told a step
+	stepped   bool       // a step was written
 	thread    hub.Counts // totals, as far as anybody says
-	unwritten bool       // there are totals of the run that no record has told
+	unwritten bool       // there are totals of the run that are not yet written
 }
 
 // addUsage keeps the counts of a step for the record that tells the totals of the thread as well, which follows in this protocol.
@@ -183,8 +183,8 @@ func (e *encoder) flushUsage(out *wire.Out) {
 	}
 }
 
-// writeUsage writes the totals of the thread, or where nobody tells them those of the run, and the counts of the last step. A
-// step that has been told is not told again.
+// writeUsage writes the totals of the thread, or where they are unknown those of the run, and the counts of the last step. A
+// step that has been written is not repeated.
 func (e *encoder) writeUsage(out *wire.Out) {
 	u := &e.usage
 	total := u.thread

@@ -29,7 +29,7 @@ const (
 	closed   stage = iota
 	greeting       // initialize was sent
 	starting       // a thread was asked for
-	seeding        // it is told what was said before
+	seeding        // it receives the history
 	ready
 	broken
 )

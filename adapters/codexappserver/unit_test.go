@@ -103,7 +103,7 @@ func kinds(evs []hub.Event) (s string) {
 	return s
 }
 
-// TestUnknown: what the protocol does not have is told apart from what has no event.
+// TestUnknown: what the protocol does not have is distinguished from what has no event.
 func TestUnknown(t *testing.T) {
 	const start = `{"method":"turn/started","params":{"threadId":"s","turn":{"id":"t","items":[],"status":"inProgress"}}}`
 	dec := codexappserver.Dialect.NewDecoder(codexappserver.Dialect.Defaults())

@@ -40,7 +40,7 @@
 // # Processes
 //
 // A process holds one turn, which is over with turn.completed or turn.failed. The prompt stands on standard input (the argument "-"),
-// resume ID goes on with a thread, --model=M chooses. The interrupt signal ends a turn at once, without a line. Nobody can be asked:
+// resume ID goes on with a thread, --model=M chooses. The interrupt signal ends a turn at once, without a line. Questions are impossible:
 // what the approval policy of the configuration does not allow is denied.
 //
 // # Lost

@@ -72,7 +72,7 @@ func callsLast(ms []hub.Message) []hub.Message {
 	return ms
 }
 
-// leftBehind is what the model is told of a call whose result never came.
+// leftBehind is the result that the model receives for a call whose result never came.
 const leftBehind = "The conversation went on before this call had a result."
 
 // Close gives an error for a result to each call that the conversation has left behind: agents refuse a history in which such

@@ -90,7 +90,7 @@ func (f *Folder) result(t target, ev *hub.Event) {
 	r := f.resultOf(ev)
 	if r == nil {
 		if ev.Status == hub.StatusAborted && !t.nowhere && t.isNew() {
-			t.get().ClientRuns = false // its arguments may be half: nobody may run it
+			t.get().ClientRuns = false // its arguments may be incomplete: it must not run
 		}
 		return
 	}
@@ -147,7 +147,7 @@ func (f *Folder) ask(ev *hub.Event) {
 	f.asks[string(ev.ID)] = question{a, approval.Allowing(ev)}
 }
 
-// answer notes what was decided. A question that nobody has answered is left as it is.
+// answer notes what was decided. An unanswered question is left as it is.
 func (f *Folder) answer(ev *hub.Event) {
 	f.run.Asks = slices.DeleteFunc(f.run.Asks, func(asked hub.Event) bool { return bytes.Equal(asked.ID, ev.ID) })
 	q, ok := f.asks[string(ev.ID)]

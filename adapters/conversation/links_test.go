@@ -85,7 +85,7 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// TestPreamble: an agent that begins anew is told what was said.
+// TestPreamble: an agent that begins anew receives the history.
 func TestPreamble(t *testing.T) {
 	call := hub.Part{Kind: hub.PartCall, Name: []byte("look"), Value: []byte(`{"at":"sky"}`), Result: &hub.CallResult{Status: hub.StatusOK, Text: []byte("blue")}}
 	file := hub.Part{Kind: hub.PartFile, File: &hub.FileRef{Media: []byte("image/png")}}
@@ -97,7 +97,7 @@ func TestPreamble(t *testing.T) {
 	if len(news.Messages) != 1 || len(news.Messages[0].Parts) != 2 || string(news.Messages[0].Parts[1].Text) != "And now?" {
 		t.Fatalf("%+v", news.Messages)
 	}
-	told := strings.ReplaceAll(string(news.Messages[0].Parts[0].Text), `\n`, "\n")
+	got := strings.ReplaceAll(string(news.Messages[0].Parts[0].Text), `\n`, "\n")
 	const want = `This conversation began in another session. What was said there:
 
 <conversation>
@@ -115,14 +115,14 @@ User: [file image/png]
 Go on from there. The user says:
 
 `
-	if told != want {
-		t.Errorf("told:\n%s", told)
+	if got != want {
+		t.Errorf("got:\n%s", got)
 	}
 	if len(req.Messages[5].Parts) != 1 {
 		t.Error("the request itself was changed")
 	}
 	if news := conversation.From(&hub.Request{Messages: []hub.Message{user("Hello")}}, 0); len(news.Messages[0].Parts) != 1 {
-		t.Errorf("nothing was said before, and told: %s", news.Messages[0].Parts[0].Text)
+		t.Errorf("without a history, got: %s", news.Messages[0].Parts[0].Text)
 	}
 }
 

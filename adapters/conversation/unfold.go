@@ -13,7 +13,7 @@ import (
 //
 // Ids are made unique, as those of events have to be; those that are missing are made from the position. Each message of the
 // agent's is a step. Calls that are made side by side begin before the first of them ends. Calls without a result end as
-// handed to the client, or as paused. Text of the system is not said, for clients show what they are told; nor are raw parts.
+// handed to the client, or as paused. Text of the system is left out, for clients show all that they receive; so are raw parts.
 func Unfold(dst []hub.Event, ms []hub.Message) []hub.Event {
 	u := unfolder{events: dst}
 	for i := range ms {
@@ -111,7 +111,7 @@ func (u *unfolder) part(p *hub.Part) {
 	}
 }
 
-// partID is the id of a part, which nobody needs to know.
+// partID is the id of a part; it only has to be unique.
 func (u *unfolder) partID(p *hub.Part) []byte {
 	if len(p.ID) > 0 {
 		return u.parts.Of(p.ID)

@@ -25,7 +25,7 @@
 //	{"type":"assistant.message_delta","data":{"messageId":"m1","deltaContent":"Yes ✅","totalResponseSizeBytes":7}}
 //	{"type":"assistant.message","data":{"messageId":"m1","content":"Yes ✅","toolRequests":[]}}
 //
-// Records are told apart by what they hold, in any framing: an event; an event in one of the two envelopes; a list of
+// Records are distinguished by what they hold, in any framing: an event; an event in one of the two envelopes; a list of
 // events as session.getMessages answers it; a control frame; another JSON-RPC message. The log that the CLI keeps,
 // events.jsonl, is the bare form. Properties are under data, or at the root, or both; data wins.
 //
@@ -55,7 +55,7 @@
 //	external_tool.requested       ToolStart with flag ClientRuns, ToolReady, and Data
 //	subagent.started              AgentStart: ID = agentId or toolCallId, Ref = toolCallId, Title = agentDisplayName
 //	subagent.completed, .failed   AgentEnd; cancelled: StatusAborted
-//	agentId, parentToolCallId     Sub-agent. A sub-agent that nobody announced is; it ends with the call that it runs in
+//	agentId, parentToolCallId     Sub-agent. A sub-agent that was not announced is; it ends with the call that it runs in
 //	session.start                 RunStart, if it is the first: Ref = sessionId, More.Model; Meta. Otherwise the first record
 //	                              with a sessionId is
 //	session.idle                  RunEnd; aborted, or an abort before it: StatusCancelled

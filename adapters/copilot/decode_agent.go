@@ -11,7 +11,7 @@ import (
 type subAgent struct {
 	id, parent, ref []byte
 	name            []byte
-	implied         bool // nobody said that it started: it ends with its call
+	implied         bool // its start was not announced: it ends with its call
 	ended           bool
 }
 
@@ -182,7 +182,7 @@ func (d *decoder) endSubAgent(dst []hub.Event, l *subAgent, status hub.Status) [
 	return dst
 }
 
-// endImplied ends the sub-agent of a call that ends, if nobody else will. The sub-agent is ended first: it lies inside.
+// endImplied ends the sub-agent of a call that ends, if no record of its own will. The sub-agent is ended first: it lies inside.
 func (d *decoder) endImplied(dst []hub.Event, tool []byte, success bool) []hub.Event {
 	l := d.subAgents[string(tool)]
 	if l == nil || !l.implied || l.ended {

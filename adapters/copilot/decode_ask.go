@@ -58,7 +58,7 @@ var permissionTitles = [...]string{
 // permission reads a request to allow something.
 func (d *decoder) permission(dst []hub.Event) ([]hub.Event, error) {
 	if settled, _ := rawjson.Bool(d.prop("resolvedByHook")); settled {
-		return d.plain(dst) // nobody is asked
+		return d.plain(dst) // no question
 	}
 	req := d.prop("permissionRequest")
 	dst, ev, err := d.ask(dst, hub.AskPermission, rawjson.Text(req, "toolCallId"))

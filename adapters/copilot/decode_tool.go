@@ -151,7 +151,7 @@ func (d *decoder) look(ev *hub.Event) {
 	}
 }
 
-// unnamedTool is the name of a tool that nobody named, as Caco shows it.
+// unnamedTool is the name of a tool without a name, as Caco shows it.
 const unnamedTool = "tool"
 
 // externalTool reads a call that the client is to run. The request is passed on for whoever answers it.

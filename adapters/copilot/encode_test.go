@@ -165,7 +165,7 @@ func TestEncodeAsks(t *testing.T) {
 	f(choices, `{"kind":"answer","status":"chosen","id":"q","name":"n"}`, hub.Native, offered, `{"type":"user_input.completed","ephemeral":true,"data":{"requestId":"q","answer":"n","wasFreeform":false}}`)
 }
 
-// TestKept: what is kept for the full text is told while the part is open.
+// TestKept: what is kept for the full text is written while the part is open.
 func TestKept(t *testing.T) {
 	enc, out := copilot.Dialect.NewEncoder(copilot.Dialect.Defaults()), wire.NewOut(wire.NDJSON)
 	step := func(line string, kept int) {

@@ -267,7 +267,7 @@ func (e *encoder) appendError(dst []byte, ev *hub.Event, rest rawjson.Value) []b
 	if ev.More != nil {
 		message, code = ev.More.Err, ev.More.ErrCode
 	}
-	message = rawjson.First(message, ev.Text) // if nobody said why, neither do we
+	message = rawjson.First(message, ev.Text) // without a reason, none is made up
 	switch {
 	case ev.Status == hub.StatusDenied:
 		code = []byte(codeDenied)

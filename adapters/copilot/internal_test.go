@@ -70,7 +70,7 @@ func TestSpecs(t *testing.T) {
 			t.Errorf("%s is answered by %s, which is no answer", typ, completed(typ))
 		}
 	}
-	if _, ok := specOf([]byte("never.heard.of")); ok {
+	if _, ok := specOf([]byte("no.such.type")); ok {
 		t.Error("an unknown type is known")
 	}
 	if s, ok := specOf([]byte("caco.future")); !ok || !s.plain {

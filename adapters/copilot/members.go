@@ -36,7 +36,7 @@ func isOneOf(key []byte, names []string) bool {
 	return false
 }
 
-// plainKey is a name without escapes. Nobody needs them in names, but they are allowed.
+// plainKey is a name without escapes. Escapes in names are useless, but allowed.
 func plainKey(key []byte) []byte {
 	if bytes.IndexByte(key, '\\') < 0 {
 		return key

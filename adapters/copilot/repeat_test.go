@@ -8,7 +8,7 @@ import (
 )
 
 // TestRepeats: pieces of a text that differ in nothing but that and the size so far are parsed once, in every envelope.
-// Those that have an id of their own are not told twice.
+// Those that have an id of their own are not reported twice.
 func TestRepeats(t *testing.T) {
 	f := func(name string, parsed int, records ...string) {
 		t.Helper()

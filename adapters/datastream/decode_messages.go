@@ -30,7 +30,7 @@ type messageDecoder struct {
 	step         int64 // of the last call
 }
 
-// message reads a message. Those of the role data are for the application, and no agent is told of them.
+// message reads a message. Those of the role data are for the application, and no agent receives them.
 func (d *messageDecoder) message(o *rawjson.Object) {
 	content := o.Get("content")
 	role := roles[string(o.Text("role"))]

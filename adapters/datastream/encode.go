@@ -52,7 +52,7 @@ type tool struct {
 	resumed bool // the client has it, with its arguments, from an earlier stream
 }
 
-// defaultMessage is the id of a message that nobody named; a client takes any.
+// defaultMessage is the id of a message without one; a client takes any.
 const defaultMessage = "msg-1"
 
 func newEncoder(o hub.Options) hub.Encoder {

@@ -62,7 +62,7 @@ func (w *messageWriter) message(m *hub.Message) {
 	w.Close('}')
 }
 
-// speaks reports whether models are told any of the parts. The AI SDK makes an empty message of others, which they refuse.
+// speaks reports whether models receive any of the parts. The AI SDK makes an empty message of others, which they refuse.
 func speaks(parts []*hub.Part) bool {
 	return slices.ContainsFunc(parts, func(p *hub.Part) bool { return p.Kind != hub.PartSource && p.Kind != hub.PartRaw })
 }

@@ -68,7 +68,7 @@ func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 // run must not be in it.
 func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Status == hub.StatusFailed || ev.Status == hub.StatusTruncated {
-		if len(e.total) > 0 { // behind the error nobody would read it
+		if len(e.total) > 0 { // clients read nothing behind the error
 			e.closeStep(out, ev.Status)
 			member.Close(out, appendUsage(member.Open(out, `d:{"finishReason":"`, []byte("error")), e.total))
 		}

@@ -60,7 +60,7 @@ func TestRowsOfReasons(t *testing.T) {
 	read("D1 but not with a length", "length", call, finish("length"))
 	// Row D4: a later stop does not hide the call.
 	read("D4 tool-calls, then stop", "tools", call, finish("tool-calls"), finish("stop"))
-	// Rows D5 and D6: an empty reason, and one that nobody knows.
+	// Rows D5 and D6: an empty reason, and an unknown one.
 	read("D5 empty, then length", "length", finish(""), finish("length"))
 	read("D6 unknown reason", "done", finish("malformed"))
 	// Rows E7 and E10: an error, also in front of all else, and whatever comes behind it.

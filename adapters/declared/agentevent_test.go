@@ -51,7 +51,7 @@ var outOfReach = map[string]string{
 	"sub_agent_forwarded":     "lanes: likewise, with its other events wrapped",
 	"sub_agent_outlives_tool": "lanes: likewise, and a call is made for it when its own has ended",
 	"sub_agent_own_card":      "lanes: a call is made for a sub-agent that has none",
-	"plans_twice":             "plans: a plan is shown as a call, unless another call has told it",
+	"plans_twice":             "plans: a plan is shown as a call, unless another call has written it",
 	"v2_to_v1":                "reading version 2: the conversation is named by an earlier record than the start of the run",
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // tool finds the call that an event is about, and appends what comes before the event: the ends of calls that were given up,
-// the start of a call that nobody announced.
+// the start of a call that was not announced.
 func (d *decoder) tool(dst []hub.Event, e *emit) (_ []hub.Event, id, name []byte, err error) {
 	if e.id != nil {
 		id, _ = d.find(e.id, formLabel)

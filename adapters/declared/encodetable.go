@@ -211,7 +211,7 @@ func (t *fieldTest) isMet(ev *hub.Event) bool {
 	return t.holdsBody(val)
 }
 
-// caps are the abilities that can be told from the rules.
+// caps are the abilities that follow from the rules.
 func (t *encodeTable) caps() (caps hub.Caps) {
 	add := func(c hub.Caps, has bool) {
 		if has {

@@ -151,7 +151,7 @@ func TestProblemsOfDecode(t *testing.T) {
 	f(`{emit: tool.update, set: {id: a, percent: "=101", meta: "=1"}}`,
 		`.set.meta: must be a JSON object behind the equals sign, not "1"`, `.set.percent: must be a number from 0 to 100 behind the equals sign, not "101"`)
 	f(`{emit: notice, set: {text: a}, block: b}`, `.block: only text.delta can be a block`)
-	f(`{emit: tool.start, set: {name: a}}`, `.set.id: is missing; set it, or say in a section tools how calls are told apart`)
+	f(`{emit: tool.start, set: {name: a}}`, `.set.id: is missing; set it, or say in a section tools how calls are distinguished`)
 }
 
 // kinds are all kinds of events, as messages list them.
@@ -173,10 +173,10 @@ func TestProblemsOfRules(t *testing.T) {
 		`decode[0].set.name: comes from the section tools; remove one of the two`)
 	f("end_of_body: done\ntools: {id: a}\ndecode: [{emit: tool.start}]", `decode[0].set.name: is missing; tool.start says nothing without it`)
 	f(good+"tools: {match: fifo}", `tools.name: is missing; calls are matched by it`)
-	f(good+"tools: {name: a}", `tools.id: is missing; where records have no id, match says how calls are told apart by name`)
-	f(good+"tools: {id: a, prefix: b}", `tools.prefix: needs match; it is for calls that are told apart by name`)
+	f(good+"tools: {name: a}", `tools.id: is missing; where records have no id, match says how calls are distinguished by name`)
+	f(good+"tools: {id: a, prefix: b}", `tools.prefix: needs match; it is for calls that are distinguished by name`)
 	f(good+"tools: {id: a, implicit: [b], sequential: true}",
-		"tools.implicit: needs match; it is for calls that are told apart by name\ntools.sequential: needs match; it is for calls that are told apart by name")
+		"tools.implicit: needs match; it is for calls that are distinguished by name\ntools.sequential: needs match; it is for calls that are distinguished by name")
 	f(good+"tools: {name: '', match: filo}", "tools.match: must be one of fifo, lifo, not \"filo\"\ntools.name: is not a path: a name is missing")
 }
 

@@ -24,7 +24,7 @@ func Schema() []byte {
 			"The record that shows that the stream lives."},
 		{"http_error", textSchema, "Template for the body of an HTTP error."},
 		{"request", textSchema, "Template for the body that servers take."},
-		{"tools", toolsSchema(), "How tool calls are told apart."},
+		{"tools", toolsSchema(), "How tool calls are distinguished."},
 		{"common", commonSchema(), "Fields of all events."},
 		{"decode", list(decodeSchema()), "How records are read; the first rule that is about a record decides."},
 		{"else", enum("raw", "drop", "error"), "What becomes of records for which there is no rule."},

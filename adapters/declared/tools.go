@@ -5,7 +5,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// tools is the section of that name: how tool calls are told apart. Without it, rules set the id of tool events themselves.
+// tools is the section of that name: how tool calls are distinguished. Without it, rules set the id of tool events themselves.
 type tools struct {
 	id, name   node // paths; not set: records have none
 	byName     bool // calls without an id are matched by name
@@ -53,11 +53,11 @@ func (t *tools) check(m fields) {
 	case t.byName && !t.name.isSet():
 		t.name.problem("is missing; calls are matched by it")
 	case !t.byName && !t.id.isSet():
-		t.id.problem("is missing; where records have no id, match says how calls are told apart by name")
+		t.id.problem("is missing; where records have no id, match says how calls are distinguished by name")
 	}
 	for _, key := range []string{"prefix", "implicit", "sequential", "serialise"} {
 		if n := m.get(key); n.isSet() && !t.byName {
-			n.problem("needs match; it is for calls that are told apart by name")
+			n.problem("needs match; it is for calls that are distinguished by name")
 		}
 	}
 }
@@ -67,7 +67,7 @@ func (c *compiler) toolOf(e *emit, set fields, in *reader) {
 	id, name := set.get("id"), set.get("name")
 	if c.tools == nil {
 		if !id.isSet() {
-			id.problem("is missing; set it, or say in a section tools how calls are told apart")
+			id.problem("is missing; set it, or say in a section tools how calls are distinguished")
 		}
 		return
 	}

@@ -33,7 +33,7 @@ func (e *encoder) unwritten(ev *hub.Event, flags hub.Flags) hub.Disposition {
 	return hub.Dropped
 }
 
-// ifWritten is the disposition of what is told some other way.
+// ifWritten is the disposition of what is reported in another way.
 func ifWritten(reported bool, disposition hub.Disposition) hub.Disposition {
 	if reported {
 		return disposition

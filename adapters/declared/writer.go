@@ -20,7 +20,7 @@ type writer struct {
 
 	part  *part    // of a list, that a template for items is filled with; nil: the event
 	used  fieldSet // fields of the event that have been written
-	other bool     // a constant stands for something that is absent: a reader learns what nobody said
+	other bool     // a constant stands for something that is absent: a reader learns what was never said
 
 	scratch []byte // numbers, joined texts; what find returns is valid until its next call
 }
@@ -146,7 +146,7 @@ func (w *writer) named(r *ref) (val []byte, isJSON, ok bool) {
 		n, known = table[elseName]
 	}
 	if !known {
-		w.other = true // nobody has said how readers know it
+		w.other = true // the rules do not say how readers recognize it
 		return val, false, true
 	}
 	w.other = w.other || n.shared

@@ -201,7 +201,7 @@ implied
 dropped 
 dropped 
 `)
-	// Told when it has ended, arguments included.
+	// Written when it has ended, arguments included.
 	checkWriting(t, `  - {on: tool.end, write: '{"did":$name,"in":$args,"out":$result}'}`, call, `deferred 
 deferred 
 dropped 

@@ -125,7 +125,7 @@ func stdName(kind rawjson.Value) int {
 	return -1
 }
 
-// maxChunk bounds the parts kept of one chunk, in bytes. A longer one is told in pieces: nothing depends on where a
+// maxChunk bounds the parts kept of one chunk, in bytes. A longer one is passed on in pieces: nothing depends on where a
 // stream of bytes is cut.
 const maxChunk = 1 << 20
 

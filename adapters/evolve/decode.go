@@ -10,7 +10,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// decoder reads records of all forms. Which form a record has is told by its members alone.
+// decoder reads records of all forms. The members alone identify the form of a record.
 type decoder struct {
 	opt     decodeOptions
 	json    rawjson.Decoder

@@ -91,7 +91,7 @@ func (d *decoder) announce(dst []hub.Event, r *toolRecord) []hub.Event {
 	return dst
 }
 
-// toolName is the name on the wire where there is one, else it is told from title and kind.
+// toolName is the name on the wire where there is one, else it is derived from title and kind.
 func (d *decoder) toolName(r *toolRecord) []byte {
 	for _, v := range [...]rawjson.Value{r.update.ToolName, r.update.Name} {
 		if body, _ := rawjson.Str(v); len(body) > 0 {
@@ -123,7 +123,7 @@ func (d *decoder) locations(v rawjson.Value) []byte {
 }
 
 // ready says that the arguments are complete. A call that runs, or whose results came before it, has all it will get;
-// one that waits may be told more, and in ACP {} stands for that. What nobody ever says is made up by the sequencer.
+// one that waits may get more, and in ACP {} stands for that. What never comes is added by the sequencer.
 func (d *decoder) ready(dst []hub.Event, r *toolRecord) []hub.Event {
 	input := r.RawInput
 	absent := rawjson.IsNull(input)
@@ -176,7 +176,7 @@ func (d *decoder) output(dst []hub.Event, r *toolRecord) []hub.Event {
 	return d.noteURLs(dst, r, ev.Text)
 }
 
-// endTool says how a call ended. The record may change the call as well; no separate event says so, since nobody shows
+// endTool says how a call ended. The record may change the call as well; no separate event says so, since no client shows
 // a changed call that is over.
 func (d *decoder) endTool(dst []hub.Event, r *toolRecord) []hub.Event {
 	if outer, isSubAgent := d.subAgents[string(r.id)]; isSubAgent {

@@ -81,7 +81,7 @@
 // Written for other dialects: output so far as content, since content replaces content; a file that is no image as a
 // link; refusals as answers; other reasons to end as an error that is not fatal and run_complete; paused as
 // run_interrupted; sub-agents as calls of kind think. A bad end is written whatever the options say. Lifecycle records
-// that the encoder makes have the last time that the stream told, or null: there is no clock here.
+// that the encoder makes have the last time in the stream, or null: a dialect has no clock.
 //
 // # What is lost
 //

@@ -115,7 +115,7 @@ func TestDecoderIsBounded(t *testing.T) {
 	}
 }
 
-// Parts of a chunk that never ends are told in pieces, and nothing is lost.
+// Parts of a chunk that never ends are passed on in pieces, and nothing is lost.
 func TestStdioIsBounded(t *testing.T) {
 	d := evolve.Dialect.NewDecoder(options(t, "stdio=join"))
 	part := strings.Repeat("x", 200<<10)
@@ -174,7 +174,7 @@ func TestProgressIsLinear(t *testing.T) {
 		out.Reset()
 		disposition := e.Encode(out, &hub.Event{Kind: hub.ToolOutput, ID: []byte("t1"), Text: line})
 		if written := len(out.Buf) > 0; written != (disposition == hub.Native) {
-			t.Fatalf("wrote %d bytes with fate %s", len(out.Buf), disposition)
+			t.Fatalf("wrote %d bytes with disposition %s", len(out.Buf), disposition)
 		}
 		sum, total = sum+len(out.Buf), total+len(line)
 	}

@@ -8,12 +8,12 @@ import (
 )
 
 // Lifecycle records are the only thing on this wire that says when a run begins and ends. Three reasons end the run
-// (run_complete, run_failed, run_interrupted); the others are told as data and remembered, for the end of the body.
+// (run_complete, run_failed, run_interrupted); the others are reported as data and remembered, for the end of the body.
 
 // runState is what the decoder knows of the run as a whole.
 type runState struct {
 	seen     bool   // any record came
-	open     bool   // something began whose end has not been told: a run, a command
+	open     bool   // something began whose end has not been reported: a run, a command
 	promised bool   // the wire has a terminal record of its own: lifecycle of a run, or the response of ACP
 	over     bool   // RunEnd was emitted
 	last     string // reason that the last thing ended with that is no foreground run: see outcomes

@@ -147,7 +147,7 @@ func TestRepeatsAccount(t *testing.T) {
 		}
 	}
 	if got := strings.Join(inner.noted, " "); got != "b d e" || inner.n != 6 {
-		t.Errorf("the decoder was told of %q and decoded %d records", got, inner.n)
+		t.Errorf("the decoder received %q and decoded %d records", got, inner.n)
 	}
 }
 

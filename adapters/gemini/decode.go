@@ -12,7 +12,7 @@ import (
 
 // Bounds of what a decoder remembers of one stream. No stream known to work comes near them.
 const (
-	maxIDs    = 4096     // ids of calls that are told apart
+	maxIDs    = 4096     // ids of calls that are distinguished
 	maxKept   = 64 << 10 // bytes of a usageMetadata or a finishMessage
 	maxFrames = 1 << 20  // frames of an array
 )

@@ -65,7 +65,7 @@ func (d *decoder) endCall(dst []hub.Event) []hub.Event {
 	return dst
 }
 
-// breakCall ends a call whose arguments were cut: what there is of them is no JSON, so that nobody runs it.
+// breakCall ends a call whose arguments were cut: they are no JSON, so that it must not run.
 func (d *decoder) breakCall(dst []hub.Event) []hub.Event {
 	if d.partial == nil {
 		return dst

@@ -45,7 +45,7 @@ func (e *encoder) addUsage(ev *hub.Event) hub.Disposition {
 	return disposition
 }
 
-// total adds up what the run used; ok is false if nobody said.
+// total adds up what the run used; ok is false if unknown.
 func (e *encoder) total() (all hub.Counts, ok bool) {
 	scope := hub.StepScope
 	for i := range e.usage {

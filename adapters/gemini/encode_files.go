@@ -56,7 +56,7 @@ func mediaOf(f *hub.FileRef) []byte {
 	return []byte("image/jpeg")
 }
 
-// media takes the images from the blocks of a result, as parts. The other blocks are told in words.
+// media takes the images from the blocks of a result, as parts. The other blocks become text.
 func (w *turnWriter) media(ev *hub.Event) (words rawjson.Value, parts []conversation.Block) {
 	content := toolresult.Content(ev)
 	if !toolresult.OnlyBlocks(ev) || ev.Status != hub.StatusOK {

@@ -73,7 +73,7 @@ func TestRegressionsDecoded(t *testing.T) {
 		want       []string // in this order
 		never      string
 	}{
-		{"A2 calls in chunks of their own are told apart", sse(frame(call("", "a", `{"n":1}`)), frame(call("", "b", `{"n":2}`)), frame(text(""), stop)),
+		{"A2 calls in chunks of their own are distinguished", sse(frame(call("", "a", `{"n":1}`)), frame(call("", "b", `{"n":2}`)), frame(text(""), stop)),
 			[]string{`"kind":"tool.ready","flags":["client_runs"],"id":"call_1"`, `"kind":"tool.ready","flags":["client_runs"],"id":"call_2"`, `"status":"tools"`}, ""},
 		{"A7 calls with one id stay two", sse(frame(call("x", "a", `{}`)), frame(call("x", "b", `{}`), stop)),
 			[]string{`"id":"x","name":"a"`, `"id":"call_1","name":"b"`}, ""},

@@ -62,7 +62,7 @@ var operationNames = [operationCount]string{"run", "whole", "models", "model", "
 
 func (o Operation) String() string { return name(operationNames[:], int(o)) }
 
-// Agent is what clients are told of the agent behind a route.
+// Agent is the description of the agent behind a route that clients receive.
 type Agent struct {
 	Name, Description string
 	Models            []string
@@ -153,7 +153,7 @@ func (e *Endpoint) match(path string) (params map[string]string, ok bool) {
 }
 
 // UsualRoute is the path of a route at which clients of the dialect find it with the URL that they use by themselves, or one that is
-// easily told. It ends with /* where they call more than one URL.
+// easily described. It ends with /* where they call more than one URL.
 func (d *Dialect) UsualRoute() string {
 	switch {
 	case d.RoutePath != "":

@@ -9,18 +9,18 @@ type Face interface {
 	// Sent takes records that the encoder has written for the client, whose answers may come.
 	Sent(records []byte)
 
-	// Began appends the answer to a message that begins a conversation, or comes back to one: with the messages to be told again. t is
+	// Began appends the answer to a message that begins a conversation, or returns to one: with the messages to be replayed. t is
 	// nil if there is none of that name.
 	Began(dst []byte, m *ClientMessage, t *Thread) []byte
 }
 
 // FaceConfig is what a client is able to do with conversations that it began on an earlier connection.
 type FaceConfig struct {
-	Load   bool // have them told again
+	Load   bool // have them replayed
 	Resume bool // go on with them
 }
 
-// FaceHTTP is how clients of a [Face] speak by HTTP: each of their messages is a POST, and what they are told comes in event streams, one
+// FaceHTTP is how clients of a [Face] speak by HTTP: each of their messages is a POST, and what they receive comes in event streams, one
 // for the connection and one for each conversation.
 type FaceHTTP struct {
 	Connection, Thread string // header fields that name them
@@ -34,7 +34,7 @@ type ClientMessage struct {
 	Kind   ClientMessageKind
 	Call   []byte   // raw: the id of the message, where it has one; valid as long as the message
 	Thread []byte   // string body: the conversation that it is about
-	Replay bool     // of ClientReturns: what was said there is to be told again
+	Replay bool     // of ClientReturns: its messages are to be replayed
 	Answer Decision // to a question, of ClientAnswers
 }
 

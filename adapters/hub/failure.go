@@ -46,8 +46,8 @@ const (
 	CodeHistory       Code = "history_changed"   // the agent keeps another version of the conversation, or none
 	CodeRunUnknown    Code = "run_unknown"       // no run of that name is known, or not any more
 	CodeRunEnded      Code = "run_ended"         // it is over: it can neither be ended nor go on
-	CodeRunCut        Code = "run_cut"           // its beginning is not kept any more, so that nobody can come to it
-	CodeRunUnread     Code = "run_unread"        // nobody read it for longer than its route allows, so that it was ended
+	CodeRunCut        Code = "run_cut"           // its beginning is not kept any more, so that no client can join it
+	CodeRunUnread     Code = "run_unread"        // it had no reader for longer than its route allows, so that it was ended
 	CodeUnsupported   Code = "unsupported"       // the client's dialect has it, and Sabir does not
 
 	CodeConnUnknown Code = "connection_unknown" // the client names a connection of its protocol that is not there, or not any more
@@ -71,7 +71,7 @@ const (
 type Failure struct {
 	Code   Code
 	Cause  error
-	Note   string // what clients are told besides: a sentence of ours, made of closed vocabularies such as names of dialects
+	Note   string // an additional sentence for clients, made of closed vocabularies such as names of dialects
 	Said   string // what the agent said of it, in place of the code's text: the body of a JSON string, as the stream would have it
 	Status int    // of the HTTP response, where it says more than the code's own; 0 = the code's own
 }
@@ -84,7 +84,7 @@ type failureInfo struct {
 
 var failures = map[Code]failureInfo{
 	CodeStore:           {503, StatusFailed, "The store of runs cannot be reached. Try again later."},
-	CodeRunUnread:       {410, StatusTruncated, "Nobody read the answer for so long that its run was ended."},
+	CodeRunUnread:       {410, StatusTruncated, "The answer had no reader for so long that its run was ended."},
 	CodeUnreachable:     {502, StatusFailed, "The agent server cannot be reached."},
 	CodeRefused:         {502, StatusFailed, "The agent server refused the connection."},
 	CodeTimeout:         {504, StatusFailed, "The agent server did not answer in time."},
@@ -119,7 +119,7 @@ var failures = map[Code]failureInfo{
 	CodeAnswerUnknown:   {400, StatusFailed, "The answer that the request goes on from is not known, or not any more. Send the whole conversation."},
 	CodeAnswerRuns:      {400, StatusFailed, "The answer that the request goes on from has not ended, or another request goes on from it."},
 	CodeAnswerTaken:     {400, StatusFailed, "Another request has gone on from the same answer. Send the whole conversation."},
-	CodeHistory:         {409, StatusFailed, "The agent does not know this conversation as it is told. Begin a new one."},
+	CodeHistory:         {409, StatusFailed, "The agent does not know this conversation as the request shows it. Begin a new one."},
 	CodeConnUnknown:     {404, StatusFailed, "The connection is not known, or not any more."},
 	CodeReaderTwice:     {409, StatusFailed, "Another request reads these events already."},
 	CodeRunUnknown:      {404, StatusFailed, "No run of this name is known, or not any more."},
@@ -158,7 +158,7 @@ func (f *Failure) Error() string {
 
 func (f *Failure) Unwrap() error { return f.Cause }
 
-// Text is what clients are told.
+// Text is the message for clients.
 func (f *Failure) Text() string {
 	if f.Said != "" {
 		return f.Said

@@ -6,7 +6,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// Failed reports whether a tool or an agent has come to a bad end: one that says so, or one that nobody knows, with a reason.
+// Failed reports whether a tool or an agent has come to a bad end: one that says so, or an unknown one, with a reason.
 func Failed(ev *Event) bool {
 	switch ev.Status {
 	case StatusError, StatusDenied, StatusAborted:
@@ -17,7 +17,7 @@ func Failed(ev *Event) bool {
 	return false
 }
 
-// Why is why a tool, an agent or a run ended as it did, a string body; nil if nobody said it.
+// Why is why a tool, an agent or a run ended as it did, a string body; nil if unknown.
 func Why(ev *Event) []byte {
 	if ev.More == nil {
 		return nil

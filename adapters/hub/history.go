@@ -14,7 +14,7 @@ type PastCall struct {
 	Dynamic    bool // the client keeps it as a call of a tool that it does not declare
 }
 
-// History is what a request tells of the conversation before it. The zero value is one of which nothing is told.
+// History is what a request shows of the conversation before it. In the zero value that is nothing.
 type History struct {
 	Known bool // the request tells all of it; a call that is not among Calls is one that the client does not have
 
@@ -55,7 +55,7 @@ func (h *History) Add(c PastCall) {
 	h.n++
 }
 
-// Answer notes that the request has the result of a call. Nobody asks for the arguments of such a call again.
+// Answer notes that the request has the result of a call. The arguments of such a call are not needed again.
 func (h *History) Answer(id []byte) {
 	if c := h.Find(id); c != nil {
 		c.Answered = true

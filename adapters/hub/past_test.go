@@ -37,7 +37,7 @@ func TestHistoryKeepsTheLatest(t *testing.T) {
 	}
 	h.Calls(func(*hub.PastCall) bool { n++; return n < 1024+3 })
 	if n != 1024+3 {
-		t.Errorf("calls were told after nobody wanted more: %d", n-1024)
+		t.Errorf("calls were yielded after the loop had ended: %d", n-1024)
 	}
 	if (*hub.History)(nil).Find([]byte("c1")) != nil {
 		t.Error("no history knows a call")
@@ -68,7 +68,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	has("large", true)
 	h.Add(past("more", 1))
 	has("more", false)
-	h.Answer([]byte("large")) // nobody asks for its arguments now, so that there is room
+	h.Answer([]byte("large")) // its arguments are not needed now, so that there is room
 	has("large", false)
 	h.Add(past("next", 1<<20))
 	has("next", true)

@@ -49,7 +49,7 @@ type Request struct {
 	Other        bool // the body asks for something else than a turn, such as the state of an earlier one
 
 	// Session is a string body: the session at the agent's server that the run belongs to; nil: none, or the agent knows it by Thread.
-	// NewSession says that it does not exist yet, so that what was said before has to be told.
+	// NewSession says that it does not exist yet, so that the history must be sent.
 	Session    []byte
 	NewSession bool
 
@@ -101,7 +101,7 @@ func (r *Request) rememberCall(m *Message, p *Part) {
 	}
 	c := PastCall{ID: p.ID, Name: p.Name, Args: p.Value, Msg: m.ID, ClientRuns: p.ClientRuns, Dynamic: p.Dynamic, Answered: p.Result != nil}
 	if c.Answered {
-		c.Args = nil // nobody asks for them again
+		c.Args = nil // they are not needed again
 	}
 	if p.Approval != nil {
 		c.Ask = p.Approval.ID

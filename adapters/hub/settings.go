@@ -82,7 +82,7 @@ type Context struct{ Description, Value []byte } // string bodies
 
 // Decision is the answer to a question of an earlier run.
 type Decision struct {
-	Ask       []byte // string body: the id of the question, as the client was told it
+	Ask       []byte // string body: the id of the question, as the client received it
 	Call      []byte // string body: the call that it is about, where the request tells
 	Cancelled bool   // the question was dismissed
 	Decided   bool   // Approved holds

@@ -7,7 +7,7 @@ import (
 )
 
 // The content of a message is a text, or a list of blocks. In pieces a list has what is new; whole it has everything, and
-// the blocks of a channel are then compared as one text with what was heard.
+// the blocks of a channel are then compared as one text with what was received.
 
 // say appends the texts of a message: answer, reasoning, files.
 func (d *decoder) say(dst []hub.Event, m *fields, k *message, op hub.Op) []hub.Event {

@@ -47,7 +47,7 @@ type seen struct {
 	call  *call   // the call whose arguments they are
 }
 
-// source is the stream mode that brings the pieces of texts. The first that brings one is heard, the others say the
+// source is the stream mode that brings the pieces of texts. The first that brings one is used, the others say the
 // same once more.
 type source uint8
 

@@ -8,11 +8,11 @@ import (
 )
 
 // draft is what a message so far says of the arguments of a call. The server for Python parses what has come of them:
-// {} becomes {"city":"Os"} and {"city":"Oslo"}, which no fragments can tell. So the last of them is told, when it is
+// {} becomes {"city":"Os"} and {"city":"Oslo"}, which no fragments can express. So the last of them is reported, when it is
 // known to be the last: no record says so in the mode messages alone.
 type draft struct {
 	of       *message // whose call it is; nil if the call came in another way
-	args     []byte   // JSON, or a string body if invalid; empty once it was told
+	args     []byte   // JSON, or a string body if invalid; empty once it was reported
 	invalid  bool     // the model spelled it wrong, as far as it came
 	reported bool
 }

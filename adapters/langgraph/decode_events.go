@@ -58,7 +58,7 @@ func (d *decoder) modelEvent(dst []hub.Event, l *subAgent, v, data rawjson.Value
 }
 
 // toolRun tells what happens to a call. The events name only the run of the tool; the id of the call is known at its
-// end, and until then a call of that name is taken that nobody has answered.
+// end, and until then an unanswered call of that name is taken.
 func (d *decoder) toolRun(dst []hub.Event, l *subAgent, v, data rawjson.Value, kind []byte) []hub.Event {
 	run, name := rawjson.Text(v, "run_id"), rawjson.Text(v, "name")
 	if id := rawjson.Text(data, "output", "tool_call_id"); len(id) > 0 {

@@ -14,7 +14,7 @@ import (
 type call struct {
 	id, name []byte
 	index    int64
-	sent     int  // bytes of the argument text that were told
+	sent     int  // bytes of the argument text that were reported
 	earlier  bool // it was made in an earlier run
 	ended    bool
 	subAgent *subAgent // where it was made; nil in an earlier run
@@ -154,8 +154,8 @@ func (d *decoder) toolStart(dst []hub.Event, m *fields, k *message, c *call, nam
 	return dst
 }
 
-// wholeCalls tells the calls of a message that are complete: those that were heard in pieces get their end, the others
-// come whole. Those that the model spelled wrong are told as they are.
+// wholeCalls reports the calls of a message that are complete: those that came in pieces get their end, the others
+// come whole. Invalid ones are passed on as they are.
 func (d *decoder) wholeCalls(dst []hub.Event, m *fields, k *message) []hub.Event {
 	for v := range rawjson.Each(m.calls) {
 		var ev *hub.Event
@@ -283,7 +283,7 @@ func (d *decoder) toolEvent(dst []hub.Event, l *subAgent, v rawjson.Value, event
 	return dst
 }
 
-// toolRuns says that a call is being executed; of one that no message has told, it says all.
+// toolRuns says that a call is being executed; of one that no message has shown, it says all.
 func (d *decoder) toolRuns(dst []hub.Event, l *subAgent, v rawjson.Value, id []byte) []hub.Event {
 	if c, _ := d.calls.Find(id); c != nil {
 		dst = d.completeArgs(dst, c.draft.of)

@@ -7,8 +7,8 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// usage is what the message that is being heard has used so far. Its pieces count each for itself, and readers add them
-// up; so it is told when no more can come.
+// usage is what the current message has used so far. Its pieces count each for itself, and readers add them
+// up; so it is reported when no more can come.
 type usage struct {
 	open   bool
 	id     []byte
@@ -66,7 +66,7 @@ func (d *decoder) emitUsage(dst []hub.Event) []hub.Event {
 	return dst
 }
 
-// wholeUsage tells the usage of a message that came whole, unless its pieces told it.
+// wholeUsage reports the usage of a message that came whole, unless its pieces did.
 func (d *decoder) wholeUsage(dst []hub.Event, m *fields, k *message) []hub.Event {
 	if k.counted || rawjson.Kind(m.usage) != '{' {
 		return dst

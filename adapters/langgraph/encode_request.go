@@ -25,7 +25,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	for _, name := range extras {
 		w.ValueIf(name, rawjson.Get(req.Extra.Of(nameRaw), name))
 	}
-	w.Value("stream_mode", []byte(`["messages-tuple","updates","custom"]`)) // interrupts are told by updates alone
+	w.Value("stream_mode", []byte(`["messages-tuple","updates","custom"]`)) // only updates carry interrupts
 	w.Const("on_disconnect", req.Upstream.EnumOr("disconnect", "cancel"))
 	if len(req.Session) > 0 {
 		if req.NewSession {
@@ -40,7 +40,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	return w.Buf, nil
 }
 
-// appendInput writes what the graph is told.
+// appendInput writes the input of the graph.
 func appendInput(w *jsonwriter.Writer, req *hub.Request, l *hub.Losses) error {
 	if len(req.Session) == 0 {
 		lostBeside(req, l)

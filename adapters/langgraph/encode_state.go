@@ -272,7 +272,7 @@ func appendReview(dst []byte, ev *hub.Event, c *outCall) []byte {
 	return append(dst, `","allowed_decisions":["approve","reject"]}]}`...)
 }
 
-// answer tells of a question that was answered while the run went on: nobody is to answer it again.
+// answer reports that a question was answered while the run went on: it must not be answered again.
 func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 	for i := range e.asks {
 		a := &e.asks[i]

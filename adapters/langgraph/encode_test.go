@@ -42,18 +42,18 @@ func TestFates(t *testing.T) {
 	f("a piece of a result", "messages-tuple,tools", hub.Native, `"data":"x"}`, call, emitted)
 	f("a result anew", "messages-tuple,tools", hub.Folded, `"data":"x"}`, call, again)
 	f("what a tool logs", "messages-tuple,tools", hub.Folded, `"data":"x"}`, call, log)
-	f("a piece of a result that nobody reads", "messages-tuple", hub.Dropped, "", call, emitted)
+	f("a piece of a result, not requested", "messages-tuple", hub.Dropped, "", call, emitted)
 	f("a piece of no call", "messages-tuple,tools", hub.Dropped, "", emitted)
 
 	subAgent := hub.Event{Kind: hub.AgentStart, ID: []byte("l"), Name: []byte("sub")}
 	f("a sub-agent", "messages-tuple", hub.Implied, "", subAgent)
-	f("a sub-agent, told", "messages-tuple,lifecycle", hub.Native, `"graph_name":"sub"`, subAgent)
+	f("a sub-agent, requested", "messages-tuple,lifecycle", hub.Native, `"graph_name":"sub"`, subAgent)
 	f("its end", "messages-tuple", hub.Implied, "", subAgent, hub.Event{Kind: hub.AgentEnd, ID: []byte("l"), Status: hub.StatusOK})
 	f("the end of none", "messages-tuple,lifecycle", hub.Dropped, "", hub.Event{Kind: hub.AgentEnd, ID: []byte("l"), Status: hub.StatusOK})
 
 	data := hub.Event{Kind: hub.Data, Name: []byte(nameCustom), Op: hub.Emit, Value: []byte(`{"name":"","value":1}`)}
 	f("data without a name", "messages-tuple,custom", hub.Native, "data: {\"name\":\"\",\"value\":1}\n", data)
-	f("data that nobody reads", "messages-tuple", hub.Dropped, "", data)
+	f("data, not requested", "messages-tuple", hub.Dropped, "", data)
 	data.Value = []byte(`{"name":"n","value":1}`)
 	f("data that look named", "messages-tuple,custom", hub.Native, `{"name":"custom","value":{"name":"n","value":1}}`, data)
 	data.Value = nil
@@ -66,11 +66,11 @@ func TestFates(t *testing.T) {
 	f("the end of reasoning without a signature", "messages-tuple", hub.Implied, "", thought, unsigned)
 	unsigned.More = nil
 	f("the end of reasoning with nothing", "messages-tuple", hub.Implied, "", thought, unsigned)
-	f("a signature that nobody reads", "updates", hub.Implied, "", thought, hub.Event{Kind: hub.TextEnd, ID: []byte("p"), More: &hub.More{Sig: []byte("s")}})
+	f("a signature, not requested", "updates", hub.Implied, "", thought, hub.Event{Kind: hub.TextEnd, ID: []byte("p"), More: &hub.More{Sig: []byte("s")}})
 	f("the signature of a text", "messages-tuple", hub.Implied, "", text(hub.TextStart, "p", "m1", ""), hub.Event{Kind: hub.TextEnd, ID: []byte("p"), More: &hub.More{Sig: []byte("s")}})
 	f("a text that was not begun", "messages-tuple", hub.Dropped, "", text(hub.TextDelta, "p", "m1", "x"))
 
-	// A text of the agent after a call that nobody answered says that the graph went on: no call waits for the client.
+	// A text of the agent after an unanswered call says that the graph went on: no call waits for the client.
 	f("a call that waits", "messages-tuple", hub.Native, `"success"`, call, end(hub.StatusTools))
 	f("a call that waits, said to be done", "messages-tuple", hub.Folded, `"success"`, call, end(hub.StatusDone))
 	f("a call before a text", "messages-tuple", hub.Native, `"success"`,
@@ -81,7 +81,7 @@ func TestFates(t *testing.T) {
 		text(hub.TextStart, "p", "m1", ""), call, text(hub.TextDelta, "p", "m1", "on"), end(hub.StatusTools))
 	f("a reason", "messages-tuple", hub.Native, `"finish_reason":"length"`, text(hub.TextStart, "p", "m1", ""), end(hub.StatusLength))
 	f("a reason without a message", "messages-tuple", hub.Folded, `"success"`, end(hub.StatusLength))
-	f("a reason that nobody reads", "updates", hub.Folded, `"success"`, text(hub.TextStart, "p", "m1", ""), end(hub.StatusLength))
+	f("a reason, not requested", "updates", hub.Folded, `"success"`, text(hub.TextStart, "p", "m1", ""), end(hub.StatusLength))
 }
 
 // TestResultOfATool: the words of a result are found wherever the agent has put them.

@@ -244,7 +244,7 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case len(m.usedFor) == 0:
 		m.usedFor = append(m.usedFor, of...)
 		if len(ev.Msg) > 0 && !bytes.Equal(ev.Msg, m.msg) {
-			disposition = hub.Folded // the upstream counts for a message that nobody sees
+			disposition = hub.Folded // the upstream counts for a message that is hidden
 		}
 	case string(of) != string(m.usedFor), len(of) == 1 && ev.Scope != hub.RunScope, now.In >= 0 && now.In < m.used.In, now.Out >= 0 && now.Out < m.used.Out:
 		return hub.Dropped // it would be added to what the message has used

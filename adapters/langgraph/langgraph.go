@@ -51,16 +51,16 @@
 // # Reading
 //
 // The stream modes tell the same run several times. The first of messages, messages/partial and events that brings a piece
-// of the agent's text is the source of pieces; the others are not heard. Whole messages (updates, values,
-// messages/complete, the end of a model) are compared with what was heard: only what is new in them is told, and nothing
+// of the agent's text is the source of pieces; the others are ignored. Whole messages (updates, values,
+// messages/complete, the end of a model) are compared with what was received: only what is new in them is reported, and nothing
 // if the same text came under another id. The first state of a graph is its input, with all earlier messages of the
-// thread: it is remembered and not told. A result for one of its calls resumes that call.
+// thread: it is remembered and not reported. A result for one of its calls resumes that call.
 //
 // In the mode messages the server for Python has no pieces of arguments, only what they parse to so far. There a call gets
 // its arguments when the model says why it stopped, with the first result, with the whole message, or at the end.
 //
 // Types of both servers are understood (ai and AIMessageChunk; stored objects with lc and kwargs), args_json for args,
-// calls without index or id, messages without id. Messages with the tag nostream or langsmith:hidden are not told.
+// calls without index or id, messages without id. Messages with the tag nostream or langsmith:hidden are not reported.
 //
 // # Writing
 //
@@ -93,7 +93,7 @@
 //	disconnect  decode: whether runs end when their client leaves (cancel, continue)
 //	multitask   decode: what becomes of a run in a busy thread (server, reject, enqueue, interrupt, rollback)
 //	approvals   decode: the form of yes and no for interrupts of the graph's own (object, boolean)
-//	values  encode: auto as told above, or always: at the end of the run, with the messages of this run
+//	values  encode: auto as described above, or always: at the end of the run, with the messages of this run
 //
 // # Source
 //

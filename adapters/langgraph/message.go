@@ -121,7 +121,7 @@ type message struct {
 	text     extent // its answer, as far as it came
 	calls    []*call
 	whole    bool // it was seen whole: nothing new can come
-	counted  bool // its usage was told
+	counted  bool // its usage was reported
 }
 
 // extent stands for a text: its escaped body, so that spelling counts.
@@ -165,7 +165,7 @@ func (d *decoder) join(head string, tail []byte) []byte {
 	return d.scratch.Since(append(append(d.scratch.Begin(), head...), tail...))
 }
 
-// listens reports whether pieces of this source are heard. Only the agent's words come by several.
+// listens reports whether pieces of this source are used. Only the agent's words come by several.
 func (d *decoder) listens(m *fields, from source) bool {
 	if m.author() != agent {
 		return true
@@ -272,8 +272,8 @@ func (d *decoder) whole(dst []hub.Event, l *subAgent, m *fields) []hub.Event {
 	return dst
 }
 
-// isRenamed reports whether a message that is new by its id was heard in pieces under another: some models give the
-// message another id than its pieces. Then it is not said again.
+// isRenamed reports whether a message that is new by its id came in pieces under another: some models give the
+// message another id than its pieces. Then it is not repeated.
 func (d *decoder) isRenamed(m *fields, k *message) bool {
 	body, ok := rawjson.Str(m.content)
 	if !ok || len(body) == 0 || d.source == sourceNone {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestRepeats: of pieces that differ in their texts alone the first is parsed, and what comes later finds that all of them
-// were heard. Pieces that count tokens, and those of a call that is new, are parsed each.
+// were received. Pieces that count tokens, and those of a call that is new, are parsed each.
 func TestRepeats(t *testing.T) {
 	f := func(name string, parsed int, records ...[2]string) {
 		t.Helper()

@@ -7,7 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// defaultGraph is what graphs are called where nobody thinks of a name; it asks for no model.
+// defaultGraph is the name of a graph where the request has none; it asks for no model.
 const defaultGraph = "agent"
 
 // requests reads and writes the call that opens a run.

@@ -66,7 +66,7 @@ func appendResume(w *jsonwriter.Writer, req *hub.Request, decided []hub.Decision
 	return nil
 }
 
-// complete checks that the answers can be told apart, and that none is missing of those that belong together.
+// complete checks that the answers can be distinguished, and that none is missing of those that belong together.
 func complete(answers []answer) error {
 	for i := range answers {
 		if len(answers[i].id) == 0 && len(answers) > 1 {

@@ -82,7 +82,7 @@ func TestRowsDecoded(t *testing.T) {
 			}
 		})
 	}
-	// Row A1: parallel calls are told apart by their index.
+	// Row A1: parallel calls are distinguished by their index.
 	f("A1 parallel calls", emitted(strictly(t, nil,
 		pieceOf+`"tool_call_chunks":[{"id":"c1","name":"f","args":"{}","index":0},{"id":"c2","name":"g","args":"[","index":1}]},{}]`,
 		pieceOf+`"tool_call_chunks":[{"args":"]","index":1}]},{}]`), hub.ToolReady, callOf), `c1{};c2[]`)
@@ -110,21 +110,21 @@ func TestRowsDecoded(t *testing.T) {
 		`messages [{"id":"m1","type":"ai","content":"","tool_calls":[{"id":"c1","name":"f","args":{"a":1}}]},{}]`), hub.ToolReady, callOf), `c1{"a":1}`)
 	f("B4 B5 no arguments", emitted(strictly(t, nil,
 		pieceOf+`"tool_call_chunks":[{"id":"c1","name":"f","args":"","index":0}]},{}]`), hub.ToolReady, callOf), `c1{}`)
-	// Row B6: arguments that are no JSON are told as they are, flagged, and never as {}.
+	// Row B6: arguments that are no JSON are passed on as they are, flagged, and never as {}.
 	f("B6 invalid arguments", emitted(strictly(t, nil,
 		`messages [{"id":"m1","type":"ai","content":"","invalid_tool_calls":[{"id":"c1","name":"f","args":"{a"}]},{}]`), hub.ToolReady, callOf), `c1{a`)
 	// Row B10: two calls in one piece; see A1. Row B11: pieces that alternate.
 	f("B11 interleaved arguments", emitted(strictly(t, nil,
 		pieceOf+`"tool_call_chunks":[{"id":"c1","name":"f","args":"{\"a\"","index":0},{"id":"c2","name":"g","args":"{\"b\"","index":1}]},{}]`,
 		pieceOf+`"tool_call_chunks":[{"args":":1}","index":0},{"args":":2}","index":1}]},{}]`), hub.ToolReady, callOf), `c1{"a":1};c2{"b":2}`)
-	// Row D1: calls that nobody has answered are left to the client; those of a graph that went on are not.
+	// Row D1: unanswered calls are left to the client; those of a graph that went on are not.
 	f("D1 calls left to the client", emitted(strictly(t, nil,
 		`messages [{"id":"m1","type":"ai","content":"","tool_calls":[{"id":"c1","name":"f","args":{}}],"response_metadata":{"finish_reason":"stop"}},{}]`), hub.RunEnd, endOf), `tools`)
 	// Row D5: an empty reason is none.
 	f("D5 empty reason", emitted(strictly(t, nil,
 		`messages [{"id":"m1","type":"ai","content":"a","response_metadata":{"finish_reason":"length"}},{}]`,
 		`messages [{"id":"m1","type":"ai","content":"b","response_metadata":{"finish_reason":""}},{}]`), hub.RunEnd, endOf), `length`)
-	// Row D11: reasons that nobody knows are good ends, known ones are what they say.
+	// Row D11: unknown reasons are good ends, known ones are what they say.
 	for reason, want := range map[string]string{"stop": "done", "end_turn": "done", "x": "done", "max_tokens": "length", "content_filter": "filtered", "refusal": "refused"} {
 		f("D11 "+reason, emitted(strictly(t, nil,
 			`messages [{"id":"m1","type":"ai","content":"a","response_metadata":{"stop_reason":"`+reason+`"}},{}]`), hub.RunEnd, endOf), want)
@@ -132,11 +132,11 @@ func TestRowsDecoded(t *testing.T) {
 	// Row E1: a connection that breaks is no good end, although the end of the body is one.
 	f("E1 reset", emitted(strictly(t, hub.Fail(hub.CodeReset, nil), pieceOf+`"x":1},{}]`), hub.RunEnd, endOf), `truncated`)
 	f("E1 empty body", emitted(strictly(t, nil), hub.RunEnd, endOf), `truncated`)
-	// Row E7: an error in the middle is one, and what comes after it is not told.
+	// Row E7: an error in the middle is one, and what comes after it is dropped.
 	f("E7 error midway", emitted(strictly(t, nil,
 		`messages [{"id":"m1","type":"ai","content":"a"},{}]`, `error {"error":"E","message":"m"}`, `messages [{"id":"m1","type":"ai","content":"b"},{}]`,
 	), hub.TextDelta, textOf), `a`)
-	// Row H8: counts on every piece add up, and are told once.
+	// Row H8: counts on every piece add up, and are reported once.
 	f("H8 usage on every piece", emitted(strictly(t, nil,
 		pieceOf+`"usage_metadata":{"input_tokens":3,"output_tokens":1}},{}]`, pieceOf+`"usage_metadata":{"output_tokens":4}},{}]`,
 		`values {"messages":[{"id":"m1","type":"ai","content":"","usage_metadata":{"input_tokens":3,"output_tokens":5}}]}`,

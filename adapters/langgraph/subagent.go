@@ -23,7 +23,7 @@ type subAgents struct {
 	key  []byte // namespace of last
 }
 
-// maxSubAgents bounds the sub-graphs that are told apart. What later ones say is said by the graph itself.
+// maxSubAgents bounds the sub-graphs that are distinguished. What later ones say is attributed to the graph itself.
 const maxSubAgents = 1024
 
 func (t *subAgents) reset() {
@@ -31,7 +31,7 @@ func (t *subAgents) reset() {
 	t.last, t.key = nil, t.key[:0]
 }
 
-// subAgent returns the sub-graph of a namespace. One that was not heard of before is opened, after those around it.
+// subAgent returns the sub-graph of a namespace. A new one is opened, after those around it.
 func (d *decoder) subAgent(dst []hub.Event, namespace []byte) ([]hub.Event, *subAgent) {
 	t := &d.subAgents
 	if len(namespace) == 0 {
@@ -110,7 +110,7 @@ func (d *decoder) endNode(dst []hub.Event, parent *subAgent, node []byte) []hub.
 	return append(dst, hub.Event{Kind: hub.AgentEnd, ID: found.id, Status: hub.StatusOK})
 }
 
-// lifecycle says that a sub-graph begins or is over. sub-agent has told its beginning already.
+// lifecycle says that a sub-graph begins or is over. subAgent has reported its beginning already.
 func (d *decoder) lifecycle(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.Event, error) {
 	if l == &d.root {
 		return dst, nil // the run itself has its own records

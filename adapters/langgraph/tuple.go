@@ -30,7 +30,7 @@ func readMetadata(v rawjson.Value) (m metadata) {
 	return m
 }
 
-// isHidden reports whether the tags say that nobody is to see the message.
+// isHidden reports whether the tags hide the message.
 func isHidden(tags rawjson.Value) bool {
 	for tag := range rawjson.Each(tags) {
 		switch s, _ := rawjson.Str(tag); string(s) {

@@ -40,7 +40,7 @@
 //
 // # Reading
 //
-// Every deviation that is known from servers in the field is understood. Calls are told apart by index, or by id, or by the
+// Every deviation that is known from servers in the field is understood. Calls are distinguished by index, or by id, or by the
 // name once the arguments are complete JSON; names may come late or in fragments, arguments whole, as an object, or never; ids
 // that are missing are made. A call begins with its first argument, its end or whatever else follows, since its name may grow
 // until then. content may be a list of parts. Reasoning is read from reasoning_content, else reasoning, else

@@ -230,7 +230,7 @@ func TestRowD11Reasons(t *testing.T) {
 	for reason, status := range finishes {
 		want := status.String()
 		if status == hub.StatusTools {
-			want = "done" // nobody called
+			want = "done" // no call
 		}
 		f(reason, want)
 	}
@@ -369,7 +369,7 @@ func TestRowsE1E2E3E5E7E10Failures(t *testing.T) {
 	f(hub.Fail(hub.CodeMalformed, nil), `{"error":{"message":"The agent server sent something that could not be understood.","type":"server_error","param":null,"code":"upstream_malformed"}}`)
 }
 
-// Row E1: wherever a stream is cut, a client is told, unless all but the last words about it had come.
+// Row E1: wherever a stream is cut, the client receives an error, unless only the last records are missing.
 func TestRowE1CutAnywhere(t *testing.T) {
 	frames := []string{roleChunk, deltaChunk(`"content":"Hello"`), callChunk(first, `"name":"weather",`+oslo), finishChunk("tool_calls"), "[DONE]"}
 	body := events(frames...)

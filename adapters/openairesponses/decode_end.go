@@ -135,7 +135,7 @@ func (d *decoder) errorText(v rawjson.Value) []byte {
 	return d.scratch.Since(text)
 }
 
-// output goes through the items of the final response, most of which have been told of. Peers give them other ids there,
+// output goes through the items of the final response, most of which have been reported. Peers give them other ids there,
 // or none; then the k-th item of a kind is the k-th that was streamed.
 func (d *decoder) output(dst []hub.Event, list rawjson.Value) []hub.Event {
 	streamed := len(d.items)
@@ -149,7 +149,7 @@ func (d *decoder) output(dst []hub.Event, list rawjson.Value) []hub.Event {
 		typ := rawjson.Text(v, "type")
 		kind := kindOf(typ)
 		if kind == otherItem {
-			continue // its own events told of it, or nobody needs to know
+			continue // its own events reported it, or it has no meaning here
 		}
 		it := d.counterpart(kind, v, seen[kind], streamed)
 		seen[kind]++

@@ -155,7 +155,7 @@ func (d *decoder) transcriptDelta(dst []hub.Event) ([]hub.Event, error) {
 // partAdded opens a part, which may already have text.
 func (d *decoder) partAdded(dst []hub.Event) ([]hub.Event, error) { return d.partEvent(dst, false) }
 
-// partDone ends a part, and may be the first that is heard of its text.
+// partDone ends a part, and may be the first record about its text.
 func (d *decoder) partDone(dst []hub.Event) ([]hub.Event, error) { return d.partEvent(dst, true) }
 
 // partEvent reads a part as an event holds it. Reasoning has only one sort of parts that come this way: raw thoughts.

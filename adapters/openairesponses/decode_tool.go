@@ -148,7 +148,7 @@ func (d *decoder) startCall(dst []hub.Event, it *item) []hub.Event {
 	return dst
 }
 
-// argsDelta streams arguments. Those of a call that nobody announced wait for its announcement.
+// argsDelta streams arguments. Those of a call that was not announced wait for its announcement.
 func (d *decoder) argsDelta(dst []hub.Event) ([]hub.Event, error) {
 	text, err := d.delta()
 	if len(text) == 0 {

@@ -108,7 +108,7 @@ func (e *encoder) Answer(req *hub.Request) {
 			return
 		case string(key) == callStream:
 			e.stream = bytes.Clone(val)
-		case string(key) == callSeed: // the requests of one socket are told apart by what they ask
+		case string(key) == callSeed: // the requests of one socket are distinguished by what they ask
 			e.seed = append(e.seed, rawjson.Body(val)...)
 		case string(key) == callEcho:
 			e.echo = bytes.Clone(val)

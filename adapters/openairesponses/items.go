@@ -65,7 +65,7 @@ func index(v rawjson.Value) int64 {
 	return n
 }
 
-// add remembers a new item. Without an id of its own it gets one, so that its parts are told from those of others.
+// add remembers a new item. Without an id of its own it gets one, so that its parts are distinguished from those of others.
 func (d *decoder) add(kind itemKind, id []byte, at int64) *item {
 	if len(d.items) == maxItems {
 		copy(d.items, d.items[1:])
@@ -82,7 +82,7 @@ func (d *decoder) add(kind itemKind, id []byte, at int64) *item {
 }
 
 // find returns the item that the record is about, if it is of that kind: by its id, else by its index, else (the record
-// names neither, or an id that nobody has heard of) the last one that is not done. nil if there is none.
+// names neither, or an unknown id) the last one that is not done. nil if there is none.
 func (d *decoder) find(kind itemKind) *item {
 	id, at := cutID(rawjson.Body(d.rec.ItemID)), index(d.rec.OutputIndex)
 	if l := d.last; l != nil && l.kind == kind && len(id) > 0 && bytes.Equal(l.id, id) {
@@ -196,7 +196,7 @@ func (d *decoder) open(kind itemKind, id []byte, at int64) *item {
 	})
 }
 
-// itemDone ends an item, which may be the first that is heard of it, or of its text.
+// itemDone ends an item, which may be the first record about it, or about its text.
 func (d *decoder) itemDone(dst []hub.Event) ([]hub.Event, error) {
 	v := d.rec.Item
 	if rawjson.Kind(v) != '{' {

@@ -35,7 +35,7 @@
 //	             Written: the model that the client asked for, and what it said of instructions, tools and sampling
 //	run.end      response.completed: done, tools (calls that the client must run are there), paused (a request for approval
 //	             is), refused (only a refusal is). response.incomplete: length = max_output_tokens, filtered =
-//	             content_filter, limit = max_messages and reasons that nobody knows, cancelled = steered.
+//	             content_filter, limit = max_messages and unknown reasons, cancelled = steered.
 //	             response.failed: failed, with error.message = Err and error.code = ErrCode; codes tell cancelled and
 //	             truncated. An error event where no response has begun
 //	text.*       a message item with output_text: ID = item_id, with ":n" for further parts; Msg = item_id. Written: one

@@ -205,7 +205,7 @@ const (
 	argsF    = `{"kind":"tool.args","id":"functions.f:0","text":"{\"n\":1}"}`
 )
 
-// TestWrittenRows: faults of translators that write this API, told by the life of the items.
+// TestWrittenRows: faults of translators that write this API, in the lifecycle of the items.
 func TestWrittenRows(t *testing.T) {
 	const (
 		begin   = "created in_progress "
@@ -267,7 +267,7 @@ func TestWrittenContents(t *testing.T) {
 	row(t, "C15 C18 the ends repeat the text", text, func(all string) bool { return strings.Count(all, `"text":"Hello"`) == 4 })
 	row(t, "C19 H7 strict clients find all they want", text, has(`"annotations":[]`, `"logprobs":[]`, `"sequence_number":0`,
 		`"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":0}`, `"output_tokens_details":{"reasoning_tokens":0}`, `"total_tokens":24`))
-	row(t, "H1 H8 usage is told once", text, func(all string) bool { return strings.Count(all, `"input_tokens":`) == 1 })
+	row(t, "H1 H8 usage is written once", text, func(all string) bool { return strings.Count(all, `"input_tokens":`) == 1 })
 	row(t, "C18 the output is assembled", last, has(`"output":[{"id":"msg_`, `"text":"Hello"`))
 	row(t, "A13 A14 translated twice it is the same", text, func(all string) bool {
 		return all == strings.Join(written(t, runStart, hello, `{"kind":"usage","scope":"run","usage":{"in":20,"out":4}}`, runDone), "\n")

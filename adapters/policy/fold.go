@@ -17,8 +17,8 @@ type folder struct {
 	made   int    // parts made
 	lines  []byte // string body: what waits
 	id     []byte
-	unique []byte           // makes the ids of parts unlike those of other answers; empty where nobody keeps them
-	seen   func(*hub.Event) // is shown the events that are made; nil for nobody
+	unique []byte           // makes the ids of parts unlike those of other answers; empty where they are not kept
+	seen   func(*hub.Event) // receives the events that are made; may be nil
 }
 
 // maxLines bounds what waits, in bytes. What is more is shown in the middle of a part.

@@ -29,11 +29,11 @@ type Settings struct {
 
 	// Folded is shown the events of the texts that are made of others; nil for none. Valid during the call.
 	Folded func(*hub.Event)
-	// Instead is told of each event that a policy treated instead of the dialect; nil for none.
+	// Instead receives each event that a policy treated instead of the dialect; nil for none.
 	Instead func(*hub.Event, hub.Policy)
 }
 
-// Stages makes what stands between the sequencer and the encoder of a dialect, in order. count is told what the stages
+// Stages makes what stands between the sequencer and the encoder of a dialect, in order. count receives what the stages
 // take away or change; nil for none.
 func Stages(d *hub.Dialect, s Settings, count func(hub.Kind, hub.Disposition)) (list []hub.Stage) {
 	if f := s.Filter; len(f.Classes)+len(f.Tools)+len(f.Data) > 0 {

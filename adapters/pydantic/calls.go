@@ -14,14 +14,14 @@ const maxCalls = 1024
 // maxKept bounds a text that is kept for the end of a call.
 const maxKept = 1 << 20
 
-// call is a tool call as far as the stream has told it.
+// call is a tool call as far as the stream has shown it.
 type call struct {
 	id, name  []byte
 	anonymous bool // the stream gave no id
 
 	started, ready, ended bool
 	agent                 bool // a sub-agent was opened for it
-	failed                bool // something told of a failure
+	failed                bool // something reported a failure
 
 	fragments int  // of the arguments
 	streamed  bool // parts of the result came

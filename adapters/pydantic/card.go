@@ -21,7 +21,7 @@ type card struct {
 	title, info []byte // string bodies: friendly text and summary of the call
 	task        []byte
 	args        []byte
-	meta        []byte // what the entry of our own decoder told besides
+	meta        []byte // further members of the entry that our own decoder wrote
 	look        toolinfo.Info
 
 	announced bool

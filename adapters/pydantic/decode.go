@@ -23,7 +23,7 @@ const (
 	finalRest  = "rest"
 )
 
-// maxCited is how many citations are remembered, so that none is told twice.
+// maxCited is how many citations are remembered, so that none is reported twice.
 const maxCited = 4096
 
 // decoder reads the chunks of all versions; it tells them apart by their members alone.
@@ -108,7 +108,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	return dst, firstError(first, err)
 }
 
-// TrackText implements [fastpath.TextTracker]. Text is told as it is, unless it may be a mark or belong to a tag. That of sub-agents is
+// TrackText implements [fastpath.TextTracker]. Text passes as it is, unless it may be a mark or belong to a tag. That of sub-agents is
 // not asked for: it is merged with its other copy, piece by piece.
 func (d *decoder) TrackText(text []byte) bool {
 	switch d.seen {
@@ -319,7 +319,7 @@ func (d *decoder) source(dst []hub.Event, body []byte) []hub.Event {
 	return dst
 }
 
-// Finish ends a run whose body ended in good order: the dialect has no terminal record. What was kept back is told even of
+// Finish ends a run whose body ended in good order: the dialect has no terminal record. What was kept back is emitted even for
 // a stream that was cut.
 func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {
 	d.scratch.Reset()

@@ -144,7 +144,7 @@ func (d *decoder) end(dst []hub.Event, c *call, v rawjson.Value) []hub.Event {
 }
 
 // resultText is the result of a call: its summary. Without one, the parts are the result of a call that streamed; and a
-// sub-agent that did not may have told it as friendly text.
+// sub-agent that did not may have given it as friendly text.
 func resultText(c *call, summary, response []byte) []byte {
 	switch {
 	case len(summary) > 0:

@@ -88,7 +88,7 @@ func (d *decoder) closeMarked(dst []hub.Event) []hub.Event {
 	return dst
 }
 
-// emitCopied appends sub-agent text that came in message, as far as the parts have not told it.
+// emitCopied appends sub-agent text that came in message, as far as the parts have not brought it.
 func (d *decoder) emitCopied(dst []hub.Event, body []byte) []hub.Event {
 	c := d.marked
 	if c == nil {

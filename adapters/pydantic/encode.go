@@ -62,7 +62,7 @@ const (
 	toolTail = `]}`
 )
 
-// failedText is what a run that failed says where nobody gave a reason.
+// failedText is the text of a failed run without a reason.
 const failedText = "The agent reported an error."
 
 func newEncoder(o hub.Options) *encoder {

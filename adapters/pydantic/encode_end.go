@@ -56,7 +56,7 @@ func (e *encoder) end(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
 	return e.endDisposition(ev.Status)
 }
 
-// endDisposition is the disposition of an end whose result is told as it is.
+// endDisposition is the disposition of an end whose result is written as it is.
 func (e *encoder) endDisposition(s hub.Status) hub.Disposition {
 	return hub.NativeIf(s == hub.StatusOK || s == hub.StatusError && e.errorEvent)
 }
@@ -80,7 +80,7 @@ func (e *encoder) appendRest(dst []byte, meta rawjson.Value) []byte {
 	return dst
 }
 
-// endText is the friendly text of an end that has none. Nothing is said of a call whose end nobody knows.
+// endText is the friendly text of an end that has none. Nothing is said of a call whose end is unknown.
 func (e *encoder) endText(ev *hub.Event, t *ending, v *values) []byte {
 	switch {
 	case t.failed:

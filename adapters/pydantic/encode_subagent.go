@@ -152,7 +152,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.subAgents = slices.DeleteFunc(e.subAgents, func(o *subAgent) bool { return o == l })
 	switch {
 	case l.card == nil:
-		return hub.Implied // its call has told the end
+		return hub.Implied // its call has written the end
 	case l.card.own:
 		e.end(out, ev, l.card)
 		return hub.Folded

@@ -8,7 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// What failed calls say where nobody gave a reason, and calls that failed in a way of their own.
+// Texts of failed calls without a reason, and of calls that failed in a way of their own.
 const (
 	deniedText  = "The call was not allowed."
 	abortedText = "The run ended before the call did."
@@ -109,7 +109,7 @@ func (c *card) tellsArgs(ready *hub.Event) bool {
 	return ready.Value != nil && rawjson.Equal(ready.Value, args)
 }
 
-// hasArgs reports whether anybody told the arguments of a call that is ready.
+// hasArgs reports whether the arguments of a call that is ready are known.
 func hasArgs(ready *hub.Event) bool {
 	return ready != nil && (!ready.Flags.Has(hub.Synthetic) || string(ready.Value) != "{}")
 }

@@ -34,10 +34,10 @@ func (x *extent) opens(full []byte) bool {
 }
 
 // overlap merges two copies of one text that come side by side, in pieces: in message and in stream_part. What one copy
-// has told is skipped in the other. Servers send both, or either.
+// has brought is skipped in the other. Servers send both, or either.
 type overlap struct {
 	message, part int    // bytes of each that have come
-	owed          []byte // those of message, the last, that have not been told; plain
+	owed          []byte // those of message, the last, that have not been emitted; plain
 }
 
 // inMessage returns how many of the next n bytes of the copy in message are known from the other.
@@ -47,7 +47,7 @@ func (o *overlap) inMessage(n int) (skip int) {
 	return skip
 }
 
-// inPart returns how many of the next n bytes of the copy in stream_part have been told. The others are not owed any more.
+// inPart returns how many of the next n bytes of the copy in stream_part have been emitted. The others are not owed any more.
 func (o *overlap) inPart(n int) (skip int) {
 	reported := o.message - len(o.owed)
 	skip = min(max(reported-o.part, 0), n)

@@ -43,13 +43,13 @@
 // update, a result without a call makes it, what follows the end of a call is a late update. Names that begin with
 // delegate_to_ are delegations whatever the event type; the type of the sub-agent is the rest, without a trailing _agent.
 //
-// Arguments are rarely told: tool_call_details.arguments or .command, or pieces in stream_part. Otherwise ToolReady is
+// Arguments are rarely sent: tool_call_details.arguments or .command, or pieces in stream_part. Otherwise ToolReady is
 // flagged Synthetic. The task of a sub-agent is .task, or that of the summary.
 //
 // More.Meta has, below the key pydantic, what else an entry tells: the tool_response of a result, the keys of
 // tool_call_details besides summary, members that are not known.
 //
-// The last part of a result is the rest of it, or all of it again, and is then told only as far as it is new. Servers that
+// The last part of a result is the rest of it, or all of it again, and is then reported only as far as it is new. Servers that
 // repeat send the result proper in another entry, so a last part that repeats, and has no summary, does not end the call:
 // that entry does, or the next word or call of the supervisor, or the end of the body.
 //
@@ -76,7 +76,7 @@
 //	Plan                  the call plan of a tool todo_list, whose result is a list that each plan replaces
 //	Notice, Ask           a paragraph in italics in message, as servers tell of errors
 //	File                  a link in message, if it has an address
-//	RunEnd                nothing; failed, truncated and other ends that say why are told like notices. A good end without
+//	RunEnd                nothing; failed, truncated and other ends that say why are written like notices. A good end without
 //	                      anything before it is an empty chunk, as a body without a chunk is one that was cut
 //	Raw                   as it came, if it came from this dialect
 //

@@ -85,7 +85,7 @@ func stream(t *testing.T, data string) (decoded, normalized string) {
 }
 
 // TestAborted is S1-47: the end of the body is the end of the run, a good one if the body is whole and a failure if it is
-// cut, wherever that is. What was kept back of the text is told.
+// cut, wherever that is. What was kept back of the text is emitted.
 func TestAborted(t *testing.T) {
 	const (
 		head    = `{"message": "Let me see <", "citations": [], "tool_calls": []}`
@@ -225,7 +225,7 @@ func TestForgottenCalls(t *testing.T) {
 	}
 }
 
-// TestManyCitations is the bound of S1-25: beyond it, citations are told, even if they repeat.
+// TestManyCitations is the bound of S1-25: beyond it, citations are reported, even if they repeat.
 func TestManyCitations(t *testing.T) {
 	dec := pydantic.Dialect.NewDecoder(pydantic.Dialect.Defaults())
 	for i := range 5000 {
@@ -257,8 +257,8 @@ func TestOwedText(t *testing.T) {
 	}
 }
 
-// TestRunEnds is S1-47 for the encoder: the body ends, with a chunk in it, and people are told of a failure and
-// of any other reason that is told in words.
+// TestRunEnds is S1-47 for the encoder: the body ends, with a chunk in it, and its text names a failure and
+// any other reason that is given as text.
 func TestRunEnds(t *testing.T) {
 	f := func(status hub.Status, err, want string) {
 		t.Helper()

@@ -115,7 +115,7 @@ func (f Form) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte
 		w.linear = stages.NewLinear(0)
 	}
 	seq := sequencer.New(sequencer.Config{Replace: f.Dialect.Caps.Has(hub.CapReplace)})
-	w.take(seq.Push(nil, conversation.Unfold(nil, told(ms, l)), 0))
+	w.take(seq.Push(nil, conversation.Unfold(nil, expressible(ms, l)), 0))
 	w.take(seq.Push(nil, []hub.Event{{Kind: hub.RunEnd, Status: hub.StatusPaused}}, 0))
 	w.take(seq.Flush(nil, nil))
 	if w.linear != nil {
@@ -124,8 +124,8 @@ func (f Form) AppendMessages(dst []byte, ms []hub.Message, l *hub.Losses) []byte
 	return append(w.buf, ']')
 }
 
-// told are the messages as events can tell them.
-func told(ms []hub.Message, l *hub.Losses) []hub.Message {
+// expressible returns the messages as events can express them.
+func expressible(ms []hub.Message, l *hub.Losses) []hub.Message {
 	all := make([]hub.Message, 0, len(ms))
 	for i := range ms {
 		m := ms[i]

@@ -9,7 +9,7 @@ import (
 )
 
 // generator makes random streams that are normalized already: text, reasoning, parallel tools with fragments, sub-agents, steps,
-// asks and single events. Every text and id is unique, so that what becomes of each can be told.
+// asks and single events. Every text and id is unique, so that each can be followed to the output.
 type generator struct {
 	rnd       *rand.Rand
 	out       []hub.Event

@@ -5,7 +5,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// UnknownTool is the name of a call of which nobody knows another.
+// UnknownTool is the name of a call whose name is unknown.
 const UnknownTool = "unknown"
 
 var unknownTool = []byte(UnknownTool)

@@ -24,7 +24,7 @@ import (
 //	I5  A tool's life is start, args*, ready, (update or output)*, end. An update may also come between start and
 //	    ready. Nothing comes after the end; the name is never empty. A call that an earlier stream opened lives alike,
 //	    from the moment that this stream first speaks of it: its start is flagged Resumed, and name and arguments are
-//	    those that the request tells. Where nobody tells its name, the start is flagged Synthetic too, the name is
+//	    those that the request shows. Where its name is unknown, the start is flagged Synthetic too, the name is
 //	    [UnknownTool], and the arguments are "{}". Encoders whose clients keep calls over streams write neither.
 //	I6  The fragments of a tool, joined, are the value of its ToolReady: at least one fragment, "{}" if the upstream
 //	    gave none; valid JSON, or flagged Invalid.

@@ -83,7 +83,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	return d.frame(dst, rec.Data)
 }
 
-// TrackText implements [fastpath.TextTracker]. A text is told as it is, and changes nothing, unless it may belong to a tag, or is kept
+// TrackText implements [fastpath.TextTracker]. A text passes as it is, and changes nothing, unless it may belong to a tag, or is kept
 // back because a tag may follow.
 func (d *decoder) TrackText(text []byte) bool { return d.seen != nil && d.seen.text.plain(text) }
 
@@ -167,7 +167,7 @@ func (d *decoder) gone(dst []hub.Event) []hub.Event {
 // goneText tells the client what gone means; the frame itself has no text.
 const goneText = "The server no longer knows this run."
 
-// nested decodes the frames that only a sub-agent can mean otherwise: its end is told beside them.
+// nested decodes the frames that only a sub-agent can mean otherwise: its end is reported beside them.
 func (d *decoder) nested(dst []hub.Event, f *frame, typ []byte, data rawjson.Value) ([]hub.Event, error) {
 	switch string(typ) {
 	case typePing:
@@ -279,7 +279,7 @@ func (d *decoder) messageEnd(dst []hub.Event, f *frame, data rawjson.Value) []hu
 	return dst
 }
 
-// failed never fails: an end that is told badly is still an end.
+// failed never fails: a malformed end is still an end.
 func (d *decoder) failed(dst []hub.Event, f *frame) []hub.Event {
 	dst = d.allSpoken(dst)
 	dst, ev := d.event(dst, hub.RunEnd)
@@ -305,7 +305,7 @@ func (d *decoder) bodyOf(v rawjson.Value) []byte {
 // metaHead opens the object under which Meta holds what only this dialect knows.
 const metaHead = `{"` + name + `":{`
 
-// keepRest puts the members of an object into Meta, but for those that are told otherwise.
+// keepRest puts the members of an object into Meta, but for those that are reported otherwise.
 func (d *decoder) keepRest(ev *hub.Event, object rawjson.Value, reported ...string) {
 	meta := append(d.scratch.Begin(), metaHead...)
 	n := len(meta)

@@ -10,7 +10,7 @@ import (
 // unknownTool is what the server calls a tool that has no name.
 const unknownTool = "unknown"
 
-// toolStarted reads the tag, which alone has the name. A call that arrives finished is told in one frame.
+// toolStarted reads the tag, which alone has the name. A call that arrives finished comes in one frame.
 func (d *decoder) toolStarted(dst []hub.Event, f *frame) ([]hub.Event, error) {
 	call, isTag := d.readTag(rawjson.Get(f.Data, "content"))
 	id, _ := rawjson.Str(rawjson.Get(f.Data, attrID))

@@ -202,7 +202,7 @@ func (e *encoder) messageEnd(out *wire.Out, ev *hub.Event) {
 	out.End()
 }
 
-// appendEnd appends what the stream has told of the run. How long it took nobody here knows.
+// appendEnd appends what is known of the run. Its duration is not: there is no clock here.
 func (e *encoder) appendEnd(dst []byte) []byte {
 	stats := rawjson.Value(e.stats)
 	if len(stats) == 0 {

@@ -26,7 +26,7 @@ type agent struct {
 	emitted []byte // its answer, up to maxEmitted
 }
 
-// say keeps what a sub-agent answers. Beyond the limit the summary stops short; the frames have told it all.
+// say keeps what a sub-agent answers. Beyond the limit the summary stops short; the frames have shown all of it.
 func (a *agent) say(text []byte) {
 	if a.depth > 0 && len(a.emitted)+len(text) <= maxEmitted {
 		a.emitted = append(a.emitted, text...)

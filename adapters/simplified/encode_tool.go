@@ -11,7 +11,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// What the ends of calls say where nobody gave a reason. The first is the server's own.
+// Texts for the ends of calls without a reason. The first is the server's own.
 const (
 	toolErrorText = "Unknown tool error"
 	deniedText    = "Denied"

@@ -146,7 +146,7 @@ func FuzzToolCall(f *testing.F) {
 	})
 }
 
-// FuzzUpdateToolCallMarkup changes tags in any content: only the tag changes, it stays a tag that says what it was told,
+// FuzzUpdateToolCallMarkup changes tags in any content: only the tag changes, it stays a tag with the values it was given,
 // and to say it again changes nothing.
 func FuzzUpdateToolCallMarkup(f *testing.F) {
 	tag := `<ToolCall type="x" status="running" toolCallId="1" query="a &amp; b"></ToolCall>`

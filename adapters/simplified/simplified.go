@@ -147,7 +147,7 @@ const (
 	endStale     = "_stale"
 )
 
-// cancelText is the error by which the server tells that it was told to stop.
+// cancelText is the error by which the server reports that it was cancelled.
 const cancelText = "Request cancelled by user"
 
 // Dialect is the simplified dialect.

@@ -8,7 +8,7 @@ import (
 )
 
 // Coalesce joins the small deltas of one part, or of the arguments of one call, that follow each other, for clients
-// to which every event is dear. It keeps one delta back at a time, for as long as it was told at most, and lets it go
+// to which every event is dear. It keeps one delta back at a time, for at most the configured time, and lets it go
 // before any other event: order and text stay as they are.
 type Coalesce struct {
 	wait time.Duration

@@ -223,7 +223,7 @@ func TestFilterAsk(t *testing.T) {
 	}
 }
 
-// TestFilterReset: a filter that is used again hides nothing on account of the stream before, and needs nobody who counts.
+// TestFilterReset: a filter that is used again hides nothing on account of the stream before, and needs no counter.
 func TestFilterReset(t *testing.T) {
 	fl := stages.NewFilter(stages.FilterConfig{Classes: []hub.Class{hub.ClassReasoning, hub.ClassTools}})
 	hidden, thought := say(hub.ToolStart, "", "t"), say(hub.TextStart, "", "p")

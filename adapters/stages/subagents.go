@@ -10,7 +10,7 @@ import (
 
 // SubAgents takes the sub-agents out of a stream for a client that knows none.
 //
-// Whatever it takes away or changes is told to the function it was given, by kind and disposition.
+// Whatever it takes away or changes is reported to its callback, by kind and disposition.
 type SubAgents struct {
 	mode      hub.SubAgentMode
 	count     func(hub.Kind, hub.Disposition)

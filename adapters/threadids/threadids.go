@@ -4,7 +4,7 @@
 // Clients keep what they have over turns: AG-UI clients append to a message whose id they know, AI SDK clients and the
 // chats of applications overwrite it. What happens to an id depends on what it stands for and on what is known:
 //
-//   - Where the client's request shows its history, a collision is told exactly: what has an id that stands in the history
+//   - Where the client's request shows its history, a collision is recognized exactly: what has an id that stands in the history
 //     gets a suffix, the same each time the same request comes.
 //   - Messages, from whose ids encoders make others, and where the request shows no history everything else too, sub-agents,
 //     steps, sources and files in any case: an id that is not unique by its looks gets the suffix. Counters, short words
@@ -48,7 +48,7 @@ type Mapper struct {
 	on        bool
 	serverIDs bool
 	messages  *hub.IDSet   // nil: the request does not show any
-	calls     *hub.History // nil, or not Told: likewise
+	calls     *hub.History // nil, or not Known: likewise
 	continued []byte
 	suffix    []byte
 

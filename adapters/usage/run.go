@@ -56,7 +56,7 @@ func (u *Run) step(ev *hub.Event) {
 // Models is how many models the run has named totals of.
 func (u *Run) Models() int { return u.run.Len() }
 
-// Sum is what the run has used in all; counts that nobody said are negative.
+// Sum is what the run has used in all; unknown counts are negative.
 func (u *Run) Sum() hub.Counts {
 	sum := u.run.Sum()
 	if u.run.Len() > 0 {

@@ -168,7 +168,7 @@ func FuzzOut(f *testing.F) {
 			var want []string
 			for _, rec := range recs {
 				if framing == Concat && !json.Valid(rec.Data) {
-					continue // its end cannot be told
+					continue // its end is unknown
 				}
 				o.Record(rec)
 				if back := afterTrip(framing, rec); back.Data != nil {

@@ -27,7 +27,7 @@ func TestStopReasons(t *testing.T) {
 	}
 }
 
-// TestToolStatus: ends are told from what goes on, and words that nobody knows are neither.
+// TestToolStatus: ends are distinguished from what goes on, and unknown words are neither.
 func TestToolStatus(t *testing.T) {
 	f := func(word string, want hub.Status, ended bool) {
 		t.Helper()

@@ -34,6 +34,6 @@ func TestApproves(t *testing.T) {
 		}
 	}
 	if ids := approval.Allowing(&hub.Event{}); ids != nil {
-		t.Errorf("nobody has offered %q", ids)
+		t.Errorf("%q was not offered", ids)
 	}
 }

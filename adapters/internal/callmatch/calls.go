@@ -66,7 +66,7 @@ func (t *Calls) recycle() {
 func (t *Calls) Open() []*Call { return t.open }
 
 // Lost returns the calls that the last Announce, Current or GiveUp gave up, in that order; valid until the next call of a
-// method. Those that were Started and have no id of the upstream will not be heard of again.
+// method. Those that were Started and have no id of the upstream will not come up again.
 func (t *Calls) Lost() []*Call { return t.lost }
 
 // Announce returns the call that the announcement of a call is about: nearly always a new one. id is empty where the
@@ -106,7 +106,7 @@ func (t *Calls) Remove(c *Call) {
 	t.recycle()
 }
 
-// GiveUp closes c, which will not be heard of again.
+// GiveUp closes c, which will not come up again.
 func (t *Calls) GiveUp(c *Call) {
 	t.recycle()
 	t.giveUp(c)

@@ -24,7 +24,7 @@ func TestCalls(t *testing.T) {
 	f(false, "+a +b +a a -b -a a -a", "c1 c2 c3 c1 c2 c1 c3 c3")
 	f(true, "+a +b +a a -b -a a -a", "c1 c2 c3 c3 c2 c3 c1 c1")
 	f(false, "a a +a +a -a", "c1 c1 c1 c2 c1")    // the call takes over the id of its progress
-	f(false, "-a -a", "c1 c2")                    // results that nobody called for
+	f(false, "-a -a", "c1 c2")                    // results without a call
 	f(false, "+a ! +a -a", "c1 (c1) c2 c2")       // the first failed without a word
 	f(false, "+a ! +b +a", "c1 c2 (c1) c3")       // only a call of the same tool proves it
 	f(false, "+a ! a +a a", "c1 c1 c2 c1")        // a sign of life keeps a call fresh

@@ -5,7 +5,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// maxSources bounds the sources that are told apart.
+// maxSources bounds the sources that are distinguished.
 const maxSources = 1024
 
 // Sources are those that a stream has named: later records repeat those of earlier ones. The zero value is ready.

@@ -18,7 +18,7 @@ type Queues struct {
 // last byte are written as they come: a reader that goes by order of calls still has a chance.
 const maxTurnsHeld = 1 << 20
 
-// Turn is the place of one call among those of its name. The zero value waits for nobody.
+// Place is the place of one call among those of its name. The zero value waits for no other call.
 type Place struct {
 	queue   *queue
 	ended   bool

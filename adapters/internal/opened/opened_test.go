@@ -33,7 +33,7 @@ func TestList(t *testing.T) {
 			}
 		}
 		if got := l.Find([]byte("other")); got != nil {
-			t.Errorf("found %s, which nobody has opened", got.buf)
+			t.Errorf("found %s, which was not opened", got.buf)
 		}
 	}
 	f("")

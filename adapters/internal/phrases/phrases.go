@@ -1,5 +1,5 @@
-// Package phrases holds what people are told when an upstream has no words of its own, so that clients of all dialects are
-// told the same. All are plain enough to stand in the body of a JSON string as they are.
+// Package phrases holds the texts for people where an upstream has none of its own, so that clients of all dialects get
+// the same ones. All are plain enough to stand in the body of a JSON string as they are.
 package phrases
 
 import "github.com/sabir-proxy/sabir/adapters/hub"

@@ -27,7 +27,7 @@ type Filter struct {
 // Reset forgets the plan.
 func (t *Filter) Reset() { t.emitted, t.byCall = t.emitted[:0], false }
 
-// Plan notes a Plan event, and reports whether a call has told the same just before.
+// Plan notes a Plan event, and reports whether a call has shown the same just before.
 func (t *Filter) Plan(ev *hub.Event) (again bool) {
 	t.next = appendKey(t.next[:0], ev.SubAgent)
 	if ev.More != nil {
@@ -39,7 +39,7 @@ func (t *Filter) Plan(ev *hub.Event) (again bool) {
 }
 
 // Call notes the ToolReady of a call. isPlan reports whether its arguments are a list of todos, again whether a plan has
-// told the same just before.
+// shown the same just before.
 func (t *Filter) Call(ev *hub.Event) (isPlan, again bool) {
 	todos := rawjson.Get(ev.Value, "todos")
 	if rawjson.Kind(todos) != '[' {

@@ -66,6 +66,6 @@ func TestToldPlan(t *testing.T) {
 	reported.Reset()
 	reported.Plan(&hub.Event{Kind: hub.Plan})
 	if _, again := reported.Call(&hub.Event{Kind: hub.ToolReady, Value: []byte(`{"todos":[]}`)}); !again {
-		t.Error("an empty plan is told twice")
+		t.Error("an empty plan is written twice")
 	}
 }

@@ -44,7 +44,7 @@ func (p *Progress) Settle() {
 	}
 }
 
-// Asks keeps a question of the agent's. It reports false if nobody will answer it.
+// Asks keeps a question of the agent's. It reports false if it will not be answered.
 func (p *Progress) Asks(q Question) bool {
 	return p.Sent && !p.Past && !p.Cancelled && p.Open.Add(q)
 }

@@ -18,7 +18,7 @@ type Question struct {
 	Value []byte // raw: what the answer is made of, such as the options that were offered
 }
 
-// Bounds of what one agent may ask at a time. Nobody answers as many questions as that.
+// Bounds of what one agent may ask at a time. No user answers as many questions as that.
 const (
 	maxOpen = 64
 	maxHeld = 16 << 20 // bytes of all questions
@@ -138,7 +138,7 @@ func (o *Open) Answered(answers []Answer) {
 	}
 }
 
-// remember keeps an id of an answered question. What is older, or odd, is not told again.
+// remember keeps an id of an answered question. What is older, or odd, is not remembered.
 func (o *Open) remember(id []byte) {
 	const most, longest = 4 * maxOpen, 1 << 10
 	if len(id) <= longest {
@@ -170,7 +170,7 @@ func Edited(d *hub.Decision) rawjson.Value {
 }
 
 // Changes reports whether a decision allows a call with other arguments than its own, for agents that run it as it is. Some clients
-// always send the arguments back, so that these change nothing where the agent has not told them.
+// always send the arguments back, so that these change nothing where the agent has not sent them.
 func Changes(d *hub.Decision, args rawjson.Value) bool {
 	edited := Edited(d)
 	if edited == nil || args == nil && rawjson.Get(d.Payload, "updatedInput") != nil {

@@ -42,7 +42,7 @@ func TestMatch(t *testing.T) {
 	f(hub.Decision{Ask: []byte("c")}, "", "a")
 }
 
-// TestAnswered: answers of the turn that are told again are passed over, until the turn is over.
+// TestAnswered: answers of the turn that are repeated are skipped, until the turn is over.
 func TestAnswered(t *testing.T) {
 	var o Open
 	o.Add(question("a"))

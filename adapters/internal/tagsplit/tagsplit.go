@@ -19,7 +19,7 @@ import (
 //
 // It allocates nothing.
 type Splitter struct {
-	// Orphans makes it tell of closing tags that nobody opened, too; otherwise they are text. It may be changed at any time.
+	// Orphans makes it report closing tags without an opening tag, too; otherwise they are text. It may be changed at any time.
 	Orphans bool
 
 	inside      bool
