@@ -85,7 +85,7 @@ func (c *call) refusedByAgent(f *hub.Failure, losses []string) *hub.Failure {
 	return f
 }
 
-// awaitFirst waits for the first line of the turn, so that an agent which cannot be started is told by a status.
+// awaitFirst waits for the first line of the turn, so that the status says that an agent cannot be started.
 func (a *agentTurn) awaitFirst(until time.Time) error {
 	if first := time.Now().Add(a.route.up.cfg.Timeouts.FirstByte); first.Before(until) {
 		until = first

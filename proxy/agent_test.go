@@ -31,8 +31,8 @@ func runScriptedAgent() {
 	for _, arg := range os.Args {
 		if id, ok := strings.CutPrefix(arg, "--resume="); ok {
 			s.session = id
-			told, _ := os.ReadFile("turns")
-			s.turns = len(told)
+			turns, _ := os.ReadFile("turns")
+			s.turns = len(turns)
 		}
 	}
 	for {
@@ -152,7 +152,7 @@ func (s *scripted) turn(text string) {
 			s.say(strings.Repeat("f", 1000))
 		}
 		s.say("Turn 1: flooded")
-	case text == "requests": // that nobody can answer
+	case text == "requests": // without an answer
 		for n := range 100 {
 			s.line(`{"type":"control_request","request_id":"x%d","request":{"subtype":"hook_callback"}}`, n)
 		}
@@ -231,7 +231,7 @@ func TestAgentProcess(t *testing.T) {
 	}
 }
 
-// TestAgentHistory: what was said elsewhere, or is changed, is told to a new process.
+// TestAgentHistory: what was said elsewhere, or is changed, goes to a new process.
 func TestAgentHistory(t *testing.T) {
 	r := start(t, agentConfig(t, "agui", t.TempDir(), "", ""))
 	status, body := r.aguiTurn("t1", saidByUser(1, "blue"), saidByAgent(1, "Yes."), saidByUser(2, "more"))
@@ -311,7 +311,7 @@ func TestAgentWithoutForm(t *testing.T) {
 	wantSaid(t, resp.StatusCode, body, "allowed false")
 }
 
-// TestAgentAskExpires: a question that nobody answers is refused, and the turn ended.
+// TestAgentAskExpires: a question without an answer is refused, and the turn ended.
 func TestAgentAskExpires(t *testing.T) {
 	r := start(t, agentConfig(t, "agui", t.TempDir(), "", ", asks: {wait: 50ms}"))
 	status, body := r.aguiTurn("t1", saidByUser(1, "delete"))
@@ -496,7 +496,7 @@ func TestAgentOfContexts(t *testing.T) {
 	wantSaid(t, 200, body, "Turn 2: you said two", context)
 }
 
-// TestAgentForgets: a conversation that nobody goes on with is forgotten, with its directory.
+// TestAgentForgets: a conversation that is not continued is forgotten, with its directory.
 func TestAgentForgets(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
@@ -613,7 +613,7 @@ func TestAgentsEnd(t *testing.T) {
 	r.aguiTurn("t2", saidByUser(1, "one"))
 	begun := time.Now()
 	r.close()
-	if took := time.Since(begun); took > patience {
+	if took := time.Since(begun); took > testTimeout {
 		t.Errorf("took %s", took)
 	}
 	if n := r.metric("sabir_processes") + r.metric("sabir_sessions"); n != 0 {

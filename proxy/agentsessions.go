@@ -36,7 +36,7 @@ func sessionServerOf(up *config.Upstream, d *hub.Dialect) *hub.SessionServer {
 type agentSession struct {
 	server *hub.SessionServer
 	asked  hub.Request // what is asked, as long as it may have to be asked once more
-	state  string      // for the log: created or known; "" as long as nobody knows
+	state  string      // for the log: created or known; "" as long as it is unknown
 }
 
 // enterSession finds out where the run of a request belongs, if the upstream keeps sessions.

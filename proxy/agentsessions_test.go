@@ -161,7 +161,7 @@ func TestThreadsOfLangGraph(t *testing.T) {
 	}
 }
 
-// TestConversationsWithoutAName: a graph is told all of it in a run without a thread; ADK knows no such, so that it gets a session for
+// TestConversationsWithoutAName: a graph gets all of it in a run without a thread; ADK knows no such, so that it gets a session for
 // each run.
 func TestConversationsWithoutAName(t *testing.T) {
 	const body = `{"stream":true,"model":"agent","messages":[{"role":"user","content":"hello"},{"role":"assistant","content":"Hi!"},{"role":"user","content":"more"}]}`

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bound reserves a port of the loopback interface, on which nobody listens.
+// bound reserves a port of the loopback interface, on which no socket listens.
 func bound(t *testing.T) (fd int, addr string) {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

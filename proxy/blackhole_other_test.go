@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// refusing is the URL of a port where nobody listens any more.
+// refusing is the URL of a port on which no socket listens any more.
 func refusing(t *testing.T) string {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

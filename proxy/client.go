@@ -82,7 +82,7 @@ type httpSink struct {
 	close   bool // the connection ends with the response
 	began   bool
 
-	comesBack *atomic.Bool             // set when the client has got something; nil: nobody asks
+	comesBack *atomic.Bool             // set when the client has got something; nil: not needed
 	over      bool                     // without records, the answer is that there is nothing and will be nothing
 	head      bool                     // the client wants no body
 	passed    *fasthttp.ResponseHeader // of an answer that passes as it is; nil for streams

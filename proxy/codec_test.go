@@ -68,7 +68,7 @@ func TestCodecCopies(t *testing.T) {
 	}
 }
 
-// TestCodecCut wants a cut stream to be told from a complete one, translated or copied.
+// TestCodecCut wants a cut stream to be distinguished from a complete one, translated or copied.
 func TestCodecCut(t *testing.T) {
 	f := func(from *hub.Dialect) {
 		t.Helper()

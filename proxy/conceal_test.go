@@ -17,7 +17,7 @@ var internals = []string{
 	`C:\\MARK\\agent.py`, `Incorrect API key: sk-MARK1234567890abcdef`, `MARK`, `say \"MARK\" \u00fc\nnext line`,
 }
 
-// faults are the endings of a run that has told its internals wherever it can.
+// faults are the endings of a run that has exposed its internals wherever it can.
 func faults(text string) map[string][]hub.Event {
 	more := func() *hub.More {
 		return &hub.More{Err: []byte(text), ErrCode: []byte("MARK_code")}

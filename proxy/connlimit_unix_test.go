@@ -107,7 +107,7 @@ func TestFewFiles(t *testing.T) {
 	served, refused := 0, 0
 	for _, c := range open {
 		_, _ = io.WriteString(c, "Content-Length: 2\r\n\r\n{}") // some are closed
-		_ = c.SetReadDeadline(time.Now().Add(patience))
+		_ = c.SetReadDeadline(time.Now().Add(testTimeout))
 		resp, err := http.ReadResponse(c.br, nil)
 		switch {
 		case err == nil && resp.StatusCode == 200:

@@ -122,7 +122,7 @@ func tcpPair(t testing.TB) (one, other *net.TCPConn) {
 	return c.(*net.TCPConn), o.(*net.TCPConn)
 }
 
-// TestWatcher notices the peer that goes, once, and nobody else.
+// TestWatcher notices the peer that leaves, once, and no other.
 func TestWatcher(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -145,7 +145,7 @@ func TestWatcher(t *testing.T) {
 	other, _ := tcpPair(t)
 	otherGone, forgetOther := watch(other)
 	defer forgetOther()
-	if _, err := peer.Write([]byte("bytes that nobody reads")); err != nil {
+	if _, err := peer.Write([]byte("bytes that are not read")); err != nil {
 		t.Fatal(err)
 	}
 	_ = peer.CloseWrite()
@@ -193,7 +193,7 @@ func TestWatcherWithReusedFiles(t *testing.T) {
 				case 1: // the stream ends first
 					forget()
 					peer.Close()
-				case 2: // nobody forgets
+				case 2: // nothing is forgotten
 				}
 				mine.Close()
 				peer.Close()

@@ -21,7 +21,7 @@ routes:
 	}
 	counters := new(openCounters)
 	if _, err := newTable(cfg, newMetrics("test"), counters, new(conversations)); err == nil {
-		t.Error("a dialect that nobody declared is known")
+		t.Error("a dialect that was never declared is known")
 	}
 	doc, err := config.ReadDialect("../examples/dialects/homemade.yaml")
 	if err != nil {

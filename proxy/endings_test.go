@@ -412,7 +412,7 @@ func TestWebSocketUpstreamEndings(t *testing.T) {
 	})
 }
 
-// TestOddBodies answers with status 200 and what is no stream of any agent. The client is told, and nothing falls over.
+// TestOddBodies answers with status 200 and what is no stream of any agent. The client receives an error, and the server goes on.
 // Row E16.
 func TestOddBodies(t *testing.T) {
 	t.Parallel()

@@ -128,7 +128,7 @@ func (r *route) urlOf(ctx *fasthttp.RequestCtx) string {
 // base is the path of the route without what stands for those below.
 func (r *route) base() string { return strings.TrimSuffix(r.cfg.Path, "/*") }
 
-// agent is what clients are told of the agent.
+// agent is the description of the agent that clients receive.
 func (r *route) agent(model string) *hub.Agent {
 	cfg := &r.cfg.Agent
 	a := &hub.Agent{Name: cfg.Name, Description: cfg.Description, Models: cfg.Models, Model: model}

@@ -59,7 +59,7 @@ const staleTime = time.Second
 // one byte of an answer has come. The server cannot tell whether it read a request before it closed, so what has
 // effects is sent again only if the loss shows at once.
 func (c *upstreamConn) stale(req *fasthttp.Request, err error, after time.Duration) bool {
-	if c.heard || isTimeout(err) || !isLost(err) {
+	if c.answered || isTimeout(err) || !isLost(err) {
 		return false
 	}
 	return !c.sent || after < staleTime || req.Header.IsGet() || req.Header.IsHead()
@@ -80,7 +80,7 @@ func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time) (*httpBo
 	if err := c.SetDeadline(until); err != nil {
 		return nil, err
 	}
-	c.sent, c.heard = false, false
+	c.sent, c.answered = false, false
 	br := acquireReader(c, c.owner.header)
 	defer releaseReader(br)
 	n, sendErr := req.WriteTo(c.Conn)

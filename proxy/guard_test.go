@@ -332,7 +332,7 @@ func TestSessionAfterReload(t *testing.T) {
 			t.Errorf("before the reload: %s", got)
 		}
 	}
-	if err := r.Reload(parse(t, strings.ReplaceAll(text, config.HashKey(bobKey), config.HashKey("a third key of nobody")))); err != nil {
+	if err := r.Reload(parse(t, strings.ReplaceAll(text, config.HashKey(bobKey), config.HashKey("a third, unknown key")))); err != nil {
 		t.Fatal(err)
 	}
 	if got := ask(kept); !strings.Contains(got, "Hello") {

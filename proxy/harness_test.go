@@ -108,13 +108,13 @@ func TestMain(m *testing.M) {
 	)
 }
 
-// patience is how long a test waits for what must happen.
-const patience = 10 * time.Second
+// testTimeout is how long a test waits for what must happen.
+const testTimeout = 10 * time.Second
 
 // await waits until a condition holds.
 func await(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for until := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(testTimeout); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatalf("waited in vain: %s", what)
 		}
@@ -214,7 +214,7 @@ func (r *rig) close() {
 		if err != nil {
 			r.t.Errorf("Serve: %v", err)
 		}
-	case <-time.After(2 * patience):
+	case <-time.After(2 * testTimeout):
 		r.t.Errorf("the server does not end")
 	}
 	if n := r.metric("sabir_streams_open"); n != 0 {
@@ -431,7 +431,7 @@ func (r *rig) dial() *client {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	_ = c.SetDeadline(time.Now().Add(6 * patience))
+	_ = c.SetDeadline(time.Now().Add(6 * testTimeout))
 	r.t.Cleanup(func() { c.Close() })
 	return &client{Conn: c, t: r.t, br: bufio.NewReader(c)}
 }

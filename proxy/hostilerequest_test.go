@@ -62,7 +62,7 @@ func TestHostileModelsStayValues(t *testing.T) {
 			continue // the line of a request has a limit of its own
 		}
 		resp, _ := r.post(path+":streamGenerateContent", `{"contents":[{"role":"user","parts":[{"text":"Hi"}]}]}`)
-		if resp.StatusCode == 400 || resp.StatusCode == 404 { // the path leads elsewhere: nobody is asked
+		if resp.StatusCode == 400 || resp.StatusCode == 404 { // the path leads elsewhere: no agent is asked
 			continue
 		}
 		got := <-asked
@@ -77,8 +77,8 @@ func TestHostileModelsStayValues(t *testing.T) {
 	}
 }
 
-// TestNothingIsForged: what a client says of calls is told as what it is. A result whose call nobody made goes to none, an approval
-// makes no result, and an answer to a question that nobody asked approves none of several calls that wait.
+// TestNothingIsForged: what a client says of calls keeps its meaning. A result of a call that was never made goes to none, an approval
+// makes no result, and an answer to a question that was never asked approves none of several calls that wait.
 func TestNothingIsForged(t *testing.T) {
 	agent, asked := askedAgent(t)
 	up := func(dialect, client string) *rig {

@@ -226,7 +226,7 @@ func TestPings(t *testing.T) {
 		<-pings
 	}
 	<-pings
-	_ = c.WriteControl(websocket.CloseMessage, nil, time.Now().Add(patience))
+	_ = c.WriteControl(websocket.CloseMessage, nil, time.Now().Add(testTimeout))
 	for range read {
 	}
 }

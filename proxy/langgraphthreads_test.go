@@ -99,7 +99,7 @@ func TestLangGraphFailure(t *testing.T) {
 	agent := newAgent(t, streaming(lines(lineStart, lineHello, `{"kind":"run.end","status":"failed","err":"secret"}`)))
 	r := below(t, agent, "langgraph")
 	if got := r.call(t, 200, alice, "POST", "/run/threads/t1/runs/wait", said("one"), `{"__error__":{"error":"agent_error","message":"`); strings.Contains(got, "secret") {
-		t.Errorf("the agent's words are told: %s", got)
+		t.Errorf("the agent's words are sent back: %s", got)
 	}
 	r.call(t, 200, alice, "GET", "/run/threads/t1/runs", "", `"status":"error"`)
 }

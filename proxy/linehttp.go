@@ -14,7 +14,7 @@ import (
 )
 
 // Clients whose protocol has a connection for longer than a turn may speak by HTTP, where they have one in name only: they post each
-// message, and read what they are told by requests of their own. See [hub.FaceHTTP].
+// message, and read what is sent to them by requests of their own. See [hub.FaceHTTP].
 
 // lineConn is such a client.
 type lineConn struct {
@@ -144,7 +144,7 @@ func (s *Server) endLines(c *lineConn) {
 	}
 }
 
-// readLines answers a request that reads what the client is told.
+// readLines answers a request that reads what is sent to the client.
 func (s *Server) readLines(ctx *fasthttp.RequestCtx, r *route, c *lineConn, origin string) {
 	thread := string(ctx.Request.Header.Peek(c.target.dialect.FaceHTTP.Thread))
 	if len(thread) > longestThread {
@@ -167,7 +167,7 @@ func (s *Server) readLines(ctx *fasthttp.RequestCtx, r *route, c *lineConn, orig
 	})
 }
 
-// lineReader is a request that reads what the client is told of one conversation, or beside all.
+// lineReader is a request that reads what is sent to the client of one conversation, or outside of all.
 type lineReader struct {
 	conn   *lineConn
 	thread string
@@ -245,7 +245,7 @@ func (x *lineReader) send(out *wire.Out, lines []byte) error {
 	return x.sink.write(out)
 }
 
-// reading notes how many requests read. A connection that nobody reads ends.
+// reading notes how many requests read. A connection without a reader ends.
 func (c *lineConn) reading(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

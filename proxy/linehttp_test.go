@@ -99,7 +99,7 @@ func (p postedLines) Close() error {
 	return nil
 }
 
-// TestEditorByHTTP: what an editor is told of a conversation comes in the stream of that, from before the stream was there, too.
+// TestEditorByHTTP: what concerns a conversation comes in its stream, even what was sent before the stream was opened.
 func TestEditorByHTTP(t *testing.T) {
 	t.Parallel()
 	agent, asked := askedAgent(t)
@@ -146,7 +146,7 @@ func TestEditorByHTTP(t *testing.T) {
 	}
 }
 
-// claimable reports whether nobody reads of a session.
+// claimable reports whether a session has no reader.
 func (h *httpEditor) claimable(session string) bool {
 	c := h.lineConns.all()[0]
 	if !c.mail.claim(session) {
@@ -195,7 +195,7 @@ func TestEditorByHTTPInDrain(t *testing.T) {
 	<-ended
 }
 
-// TestMailboxes: what waits is bounded, is lost by nobody, and those who wait for room learn in time that there will be none.
+// TestMailboxes: what waits is bounded, nothing is lost, and writers that wait for room learn in time that there will be none.
 func TestMailboxes(t *testing.T) {
 	m := newMailboxes(50 * time.Millisecond)
 	large := bytes.Repeat([]byte("x"), maxMail)

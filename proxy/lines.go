@@ -96,7 +96,7 @@ func (s *Server) ServeLines(ctx context.Context, path string, in io.Reader, out 
 	case <-ctx.Done():
 	}
 	if !l.end(finalWriteTimeout) {
-		return errors.Join(err, errors.New("the client does not read what it is told"))
+		return errors.Join(err, errors.New("the client does not read what is sent to it"))
 	}
 	return errors.Join(err, l.err)
 }

@@ -87,7 +87,7 @@ func (e *editor) end() {
 		if e.ended <- err; err != nil {
 			e.t.Errorf("it ended with %v", err)
 		}
-	case <-time.After(2 * patience):
+	case <-time.After(2 * testTimeout):
 		e.t.Error("it does not end")
 	}
 }
@@ -102,7 +102,7 @@ func (e *editor) send(line string) {
 // await returns the lines up to the one that holds a text.
 func (e *editor) await(text string) (all string) {
 	e.t.Helper()
-	for late := time.After(patience); ; {
+	for late := time.After(testTimeout); ; {
 		select {
 		case line, ok := <-e.lines:
 			if !json.Valid([]byte(line)) {
@@ -161,7 +161,7 @@ func (e *editor) holds(lines string, parts ...string) {
 	}
 }
 
-// TestEditor: an editor has whole conversations with an agent that wants to be told everything.
+// TestEditor: an editor has whole conversations with an agent that needs the whole history.
 func TestEditor(t *testing.T) {
 	agent, asked := askedAgent(t)
 	e := startEditor(t, simple(agent.url(), "", "", "client: acp\nrequests: {mode: translate}"))
@@ -177,7 +177,7 @@ func TestEditor(t *testing.T) {
 	e.prompt(one, "two")
 	wantMessages(t, (<-asked).body, "user:one", "agent:Hello, world", "user:two")
 	e.holds(e.prompt("unknown", "x"), `"error"`, "history_missing")
-	e.send(`{"jsonrpc":"2.0","id":"nobody-asked","result":{"outcome":{"outcome":"selected","optionId":"allow"}}}`)
+	e.send(`{"jsonrpc":"2.0","id":"never-asked","result":{"outcome":{"outcome":"selected","optionId":"allow"}}}`)
 	e.send(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"` + one + `"}}`)
 	e.holds(e.prompt(one, "three"), `"stopReason":"end_turn"`)
 	<-asked
@@ -211,8 +211,8 @@ func TestEditorOfRunsThatEnd(t *testing.T) {
 		t.Errorf("the turn ended with the question:\n%s", question)
 	}
 	e.send(`{"jsonrpc":"2.0","id":"q1","result":{"outcome":{"outcome":"selected","optionId":"allow"}}}`)
-	if told := <-asked; !strings.Contains(told, `"approved":true`) || !strings.Contains(told, "delete") || !strings.Contains(told, `"id":"c1"`) {
-		t.Errorf("the agent was told %s", told)
+	if body := <-asked; !strings.Contains(body, `"approved":true`) || !strings.Contains(body, "delete") || !strings.Contains(body, `"id":"c1"`) {
+		t.Errorf("the agent received %s", body)
 	}
 	e.holds(e.await("stopReason"), "Hello", `"end_turn"`)
 }
@@ -247,7 +247,7 @@ func TestEditorDoesNotAnswer(t *testing.T) {
 	e.holds(e.prompt(session, "delete"), "session/request_permission", "allowed false", `"end_turn"`)
 }
 
-// TestEditorByWebSocket: a connection is as good as a pipe, and one that is lost loses no conversation: it is told again, or gone on with.
+// TestEditorByWebSocket: a connection is as good as a pipe, and a lost connection loses no conversation: it is replayed, or continued.
 func TestEditorByWebSocket(t *testing.T) {
 	t.Parallel()
 	agent, asked := askedAgent(t)
@@ -265,17 +265,17 @@ func TestEditorByWebSocket(t *testing.T) {
 
 	same := fmt.Sprintf(`"sessionId":%q,"cwd":"/","mcpServers":[]`, session)
 	e = r.dialEditor("/run", "Authorization: Bearer a")
-	told := e.call("session/load", same)
-	e.holds(told, `"sessionId":"`+session+`","update":{"sessionUpdate":"user_message_chunk"`, `"text":"one"`, `"agent_message_chunk"`, "Hello, world", `"result":{}`)
-	if strings.Index(told, `"text":"one"`) > strings.Index(told, "Hello") || strings.Contains(told, "stopReason") {
-		t.Errorf("told again is\n%s", told)
+	replayed := e.call("session/load", same)
+	e.holds(replayed, `"sessionId":"`+session+`","update":{"sessionUpdate":"user_message_chunk"`, `"text":"one"`, `"agent_message_chunk"`, "Hello, world", `"result":{}`)
+	if strings.Index(replayed, `"text":"one"`) > strings.Index(replayed, "Hello") || strings.Contains(replayed, "stopReason") {
+		t.Errorf("replayed:\n%s", replayed)
 	}
 	e.prompt(session, "two")
 	wantMessages(t, (<-asked).body, "user:one", "agent:Hello, world", "user:two")
 
 	again := r.dialEditor("/run", "Authorization: Bearer a")
-	if told := again.call("session/resume", same); strings.Count(told, "\n") != 1 || !strings.Contains(told, `"result":{}`) {
-		t.Errorf("gone on with:\n%s", told)
+	if got := again.call("session/resume", same); strings.Count(got, "\n") != 1 || !strings.Contains(got, `"result":{}`) {
+		t.Errorf("continued:\n%s", got)
 	}
 	other := r.dialEditor("/run", "Authorization: Bearer b")
 	for _, method := range []string{"session/load", "session/resume"} {
@@ -349,7 +349,7 @@ func TestEditorDoesNotRead(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- s.ServeLines(ctx, "/run", fromEditor, toEditor) }()
 	_, _ = io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"initialize"}`+"\n")
-	_, _ = out.Read(make([]byte, 1)) // it is being told the rest
+	_, _ = out.Read(make([]byte, 1)) // the rest is being sent
 	cancel()
 	if err := <-ended; err == nil || !strings.Contains(err.Error(), "does not read") {
 		t.Errorf("it ended with %v", err)

@@ -7,7 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
-// mailboxes hold what a client is told until it reads it: one of the connection, "", and one of each conversation. Together they hold no
+// mailboxes hold what is sent to a client until it reads it: one of the connection, "", and one of each conversation. Together they hold no
 // more than maxMail, unless a single piece is larger.
 type mailboxes struct {
 	timeout time.Duration // how long there may be no room

@@ -251,7 +251,7 @@ func TestWebSocketControl(t *testing.T) {
 	if got := <-read; !strings.Contains(got, "run.end") {
 		t.Errorf("after the pings came %s", got)
 	}
-	_ = c.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(patience))
+	_ = c.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(testTimeout))
 	if code := c.code(); code != websocket.CloseNormalClosure {
 		t.Errorf("closed with %d", code)
 	}

@@ -17,12 +17,12 @@ func threadBody(previous, text string) string {
 	return fmt.Sprintf(`{"model":"m","max_tokens":9,"messages":[{"role":"user","content":%q}],"thread":{"type":"continue","previous_message_id":%q}}`, text, previous)
 }
 
-// wantTool fails unless an agent was told of the tool of threadBody.
+// wantTool fails unless an agent received the tool of threadBody.
 func wantTool(t *testing.T, body string) {
 	t.Helper()
 	var in struct{ Tools []struct{ Name string } }
 	if err := json.Unmarshal([]byte(body), &in); err != nil || len(in.Tools) != 1 || in.Tools[0].Name != "look" {
-		t.Errorf("the agent was told of other tools: %s", body)
+		t.Errorf("the agent received other tools: %s", body)
 	}
 }
 
@@ -67,7 +67,7 @@ func TestMessageThreads(t *testing.T) {
 	wantTool(t, (<-asked).body)
 }
 
-// TestMessageThreadInFlight: nobody goes on from a message while another request does.
+// TestMessageThreadInFlight: a message is not continued while another request continues it.
 func TestMessageThreadInFlight(t *testing.T) {
 	t.Parallel()
 	going := make(chan bool)

@@ -107,7 +107,7 @@ func eachOneTurn(t *testing.T, test func(t *testing.T, dialect string)) {
 	}
 }
 
-// TestOneTurn: each turn has a process of its own, which goes on with the session of the one before. The echo of the prompt is not heard.
+// TestOneTurn: each turn has a process of its own, which goes on with the session of the one before. The echo of the prompt is skipped.
 func TestOneTurn(t *testing.T) {
 	eachOneTurn(t, func(t *testing.T, dialect string) {
 		r := start(t, oneTurnConfig(t, dialect, "agui", t.TempDir(), ""))
@@ -158,7 +158,7 @@ func TestOneTurnStops(t *testing.T) {
 	})
 }
 
-// TestOneTurnForgotten: a session that the agent has lost is told to a new one.
+// TestOneTurnForgotten: a session that the agent has lost is replayed to a new one.
 func TestOneTurnForgotten(t *testing.T) {
 	eachOneTurn(t, func(t *testing.T, dialect string) {
 		dir := t.TempDir()

@@ -286,7 +286,7 @@ func TestPassedAnswersAreLive(t *testing.T) {
 	}
 	close(more)
 	if n := <-sent; n == 1<<10 {
-		t.Error("64 MiB were taken from the upstream while nobody read them")
+		t.Error("64 MiB were taken from the upstream while no client read them")
 	}
 	c.Close()
 	r.awaitEnds(1)

@@ -31,7 +31,7 @@ func (r *rig) call(t *testing.T, status int, header, method, path, body string, 
 	return got
 }
 
-// TestStopOfOther: nobody ends the run of another principal, even with its name.
+// TestStopOfOther: no principal ends the run of another, even with its name.
 func TestStopOfOther(t *testing.T) {
 	t.Parallel()
 	agent, gone := endlessAgent(t)

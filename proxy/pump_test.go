@@ -137,7 +137,7 @@ func TestPumpTellsByStatus(t *testing.T) {
 			p.status = status
 			got := p.run()
 			if got == nil || got.Code != code || w.ended != got {
-				t.Errorf("%s, copies %v: %v, told %v", name, copies, got, w.ended)
+				t.Errorf("%s, copies %v: %v, ended %v", name, copies, got, w.ended)
 			}
 			if said := strings.Contains(strings.Join(w.all, ""), "run.end"); said != (want == "record") {
 				t.Errorf("%s, copies %v: %q", name, copies, w.all)

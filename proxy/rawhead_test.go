@@ -304,7 +304,7 @@ func TestCompressedBody(t *testing.T) {
 	}
 }
 
-// TestTrustedProxies believes what those say whom the configuration trusts, and nobody else.
+// TestTrustedProxies believes only proxies that the configuration trusts.
 func TestTrustedProxies(t *testing.T) {
 	t.Parallel()
 	a, heads := rawMirror(t)

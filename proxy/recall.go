@@ -132,7 +132,7 @@ func complete(asked *hub.Request, before []hub.Message) {
 	n := asked.Instructions
 	asked.Messages = append(slices.Clip(asked.Messages[:n]), conversation.GoOn(before, asked.Messages[n:])...)
 	asked.Partial, asked.Previous = false, nil
-	if len(asked.Answer) > 0 { // the client would have told all of it as well
+	if len(asked.Answer) > 0 { // the client would have sent all of it as well
 		asked.Tools.Known = true
 		asked.Answers = conversation.Decide(asked.Messages, asked.Answers)
 	}

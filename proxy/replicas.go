@@ -152,7 +152,7 @@ func (s *Server) sharedRunOf(key eventlog.Key) (*sharedRun, *hub.Failure) {
 	return run, f
 }
 
-// lookUp returns a run that may be another replica's, and begins to read it if nobody does here. Clients that come at the same time
+// lookUp returns a run that may be another replica's, and begins to read it if no client here does. Clients that come at the same time
 // share the answer of the store: else each would wait for those before it.
 func (r *replicas) lookUp(key eventlog.Key) (*sharedRun, *hub.Failure) {
 	r.mu.Lock()
@@ -288,7 +288,7 @@ func (s *Server) stopElsewhere(key eventlog.Key) (*hub.Request, *hub.Failure) {
 	return run.About.asked, s.stopShared(run)
 }
 
-// stopShared ends a run. Where its owner cannot be told, the client learns that it may try again.
+// stopShared ends a run. Where its owner cannot be reached, the client learns that it may try again.
 func (s *Server) stopShared(run *sharedRun) *hub.Failure {
 	about := run.About
 	if about.owner == "" {

@@ -195,7 +195,7 @@ func TestReplicaStops(t *testing.T) {
 	}
 }
 
-// TestReplicaWatches: a client at another replica keeps a run going, and nobody does when it has left.
+// TestReplicaWatches: a client at another replica keeps a run going until it leaves.
 func TestReplicaWatches(t *testing.T) {
 	t.Parallel()
 	a, _, gone := gatedAgent(t)
@@ -292,7 +292,7 @@ func TestStoreAway(t *testing.T) {
 	})
 }
 
-// TestStopWhileStoreIsAway: who ends a run of another replica that cannot be told learns of it, and can try again.
+// TestStopWhileStoreIsAway: a client that ends a run of an unreachable replica gets an error, and can try again.
 func TestStopWhileStoreIsAway(t *testing.T) {
 	t.Parallel()
 	a, _, gone := gatedAgent(t)
@@ -344,7 +344,7 @@ func TestStaleName(t *testing.T) {
 // TestStoreFrozen: clients that come for the same run while Redis does not answer wait beside each other, not one behind the other.
 func TestStoreFrozen(t *testing.T) {
 	t.Parallel()
-	frozen, err := net.Listen("tcp", "127.0.0.1:0") // the system accepts connections, and nobody reads them
+	frozen, err := net.Listen("tcp", "127.0.0.1:0") // the system accepts connections, and no server reads them
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,7 +85,7 @@ func bareConn(c net.Conn) net.Conn {
 	if t, ok := c.(*tls.Conn); ok {
 		c = t.NetConn()
 	}
-	if f, ok := c.(*farewell); ok {
+	if f, ok := c.(*tlsTransport); ok {
 		c = f.Conn
 	}
 	return c
@@ -298,7 +298,7 @@ func (c *requestConn) Close() error {
 		return net.ErrClosed
 	}
 	if t, ok := c.Conn.(*tls.Conn); ok {
-		t.NetConn().(*farewell).closing.Store(true)
+		t.NetConn().(*tlsTransport).closing.Store(true)
 	}
 	if c.lingers.Load() {
 		linger(c.Conn)

@@ -77,7 +77,7 @@ func (c *call) translate(asked *hub.Request, plain []byte, err error) *hub.Failu
 	return c.write(asked)
 }
 
-// lacksHistory reports whether nobody knows what was said before a request, or will know it before the next one.
+// lacksHistory reports whether what was said before a request is unknown, or will be before the next one.
 func (c *call) lacksHistory(asked *hub.Request) bool {
 	if asked.Keep || asked.Partial && len(asked.Previous) > 0 {
 		return !c.route.agentRemembers()

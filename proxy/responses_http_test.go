@@ -59,7 +59,7 @@ func startOpenAI(t *testing.T, agent *agent, global, route string) *responsesCli
 	return &responsesClient{t: t, r: start(t, strings.Replace(yaml, "path: /run", "path: /openai/*", 1))}
 }
 
-// TestPreviousResponses: clients of the Responses API go on from any answer by its id, and the agent is told all that was said up to it.
+// TestPreviousResponses: clients of the Responses API continue any answer by its id, and the agent receives all that was said up to it.
 // Instructions hold for their own request alone.
 func TestPreviousResponses(t *testing.T) {
 	t.Parallel()
@@ -134,7 +134,7 @@ func TestStoredResponses(t *testing.T) {
 	wantMessages(t, (<-asked).body, "user:one", "agent:Hello, world", "user:two", "agent:Hello, world", "user:three")
 }
 
-// TestResponseInProgress: nobody goes on from an answer that has not ended, which can be looked at.
+// TestResponseInProgress: an answer that has not ended cannot be continued, but can be read.
 func TestResponseInProgress(t *testing.T) {
 	t.Parallel()
 	going := make(chan bool)
@@ -225,7 +225,7 @@ func TestLockedConversation(t *testing.T) {
 	<-gone
 }
 
-// TestPrincipalsOfResponses: nobody goes on from, reads, cancels or deletes the answers and conversations of another.
+// TestPrincipalsOfResponses: no principal continues, reads, cancels or deletes the answers and conversations of another.
 func TestPrincipalsOfResponses(t *testing.T) {
 	t.Parallel()
 	agent, asked := askedAgent(t)
@@ -290,7 +290,7 @@ func TestApprovalsByPreviousResponse(t *testing.T) {
 	answer := `{` + previous(idIn(t, first)) + `"input":[{"type":"mcp_approval_response","approval_request_id":"mcpr_q1","approve":true}]}`
 	c.call(200, "POST", "/responses", answer, "Hello")
 	if body := <-asked; !strings.Contains(body, `"approval":{"id":"q1","decided":true,"approved":true}`) {
-		t.Errorf("the agent was told %s", body)
+		t.Errorf("the agent received %s", body)
 	}
 	c.call(200, "POST", "/responses", answer, "Hello") // another line of the conversation, in which the question is open
 	<-asked

@@ -155,7 +155,7 @@ func TestResponsesSession(t *testing.T) {
 }
 
 // TestResponsesGoOn: clients open a WebSocket with a request that wants no answer, and then send only what is new: what was said
-// before is known on their connection alone, and the agent is told all of it.
+// before is known on their connection alone, and the agent receives all of it.
 func TestResponsesGoOn(t *testing.T) {
 	t.Parallel()
 	agent, asked := askedAgent(t)
@@ -179,11 +179,11 @@ func TestResponsesGoOn(t *testing.T) {
 		return `"` + last.Response.ID + `"`
 	}
 	first := f(`"generate":false,`, "null", `[{"type":"message","role":"developer","content":"Be brief."}]`, "")
-	told := `[{"role":"system","content":"Be brief."},{"role":"user","content":"one"}`
-	second := f("", first, `"one"`, told+`]`)
-	told += `,{"role":"assistant","content":"Hello, world"}`
-	f("", second, `"two"`, told+`,{"role":"user","content":"two"}]`)
-	f("", second, `"other"`, told+`,{"role":"user","content":"other"}]`)
+	history := `[{"role":"system","content":"Be brief."},{"role":"user","content":"one"}`
+	second := f("", first, `"one"`, history+`]`)
+	history += `,{"role":"assistant","content":"Hello, world"}`
+	f("", second, `"two"`, history+`,{"role":"user","content":"two"}]`)
+	f("", second, `"other"`, history+`,{"role":"user","content":"other"}]`)
 
 	const unknown = `{"type":"response.create","previous_response_id":"resp_else","input":"hi"}`
 	for _, other := range []*wsClient{c, r.dialWS("/run")} {

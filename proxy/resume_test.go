@@ -298,8 +298,8 @@ func TestGrace(t *testing.T) {
 	r.call(t, 404, alice, "GET", "/run?last_event_id="+lastID(had), "")
 }
 
-// TestGraceTold: who comes to a run that was given up for want of a client is told that, and not that the agent failed.
-func TestGraceTold(t *testing.T) {
+// TestGraceReported: a client that joins a run which was ended for lack of a reader gets that error, and not a failure of the agent.
+func TestGraceReported(t *testing.T) {
 	t.Parallel()
 	a, _, gone := gatedAgent(t)
 	r := resuming(t, a, "agui", "grace: 100ms")
@@ -316,7 +316,7 @@ func TestGraceTold(t *testing.T) {
 	}
 }
 
-// TestStopShared: a client that is gone can end its run, and nobody else's.
+// TestStopShared: a client that is gone can end its run, and no other.
 func TestStopShared(t *testing.T) {
 	t.Parallel()
 	a, _, gone := gatedAgent(t)
@@ -413,7 +413,7 @@ func TestOpenerFindsNoPlace(t *testing.T) {
 		t.Fatal(f)
 	}
 	v := &viewer{call: c, run: c.shared, asked: c.shared.About.asked, how: joinOpens}
-	if f := r.view(v, st, c.httpSink(&clientConn{Conn: near, writeTimeout: patience})); f == nil || f.Code != hub.CodeLimit {
+	if f := r.view(v, st, c.httpSink(&clientConn{Conn: near, writeTimeout: testTimeout})); f == nil || f.Code != hub.CodeLimit {
 		t.Errorf("the client gets %v", f)
 	}
 	if !c.shared.Ended() || a.connections() != 0 {

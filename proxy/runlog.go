@@ -119,7 +119,7 @@ func (c *call) endRun() {
 	said, run := c.soFar.folder.Messages(), c.soFar.folder.Run()
 	switch begun := len(run.ID) > 0; {
 	case !begun && !r.known:
-		r.log.Drop(r.key) // nobody knows its name
+		r.log.Drop(r.key) // no client knows its name
 		return
 	case !begun:
 		r.log.Put(r.key, r.before)

@@ -149,7 +149,7 @@ func (a *shared) enter(log *eventlog.Log) {
 	a.leaving = nil
 }
 
-// leave ends the run if nobody comes back.
+// leave ends the run if no client returns.
 func (a *shared) leave(log *eventlog.Log) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

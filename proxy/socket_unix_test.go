@@ -23,7 +23,7 @@ func TestSockets(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := make(chan *http.Request, 4)
-	srv := &http.Server{ReadHeaderTimeout: patience, Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+	srv := &http.Server{ReadHeaderTimeout: testTimeout, Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		got <- req
 		w.Header().Set("Content-Type", "application/x-ndjson")
 		_, _ = w.Write([]byte(smallRun))
@@ -45,7 +45,7 @@ func TestSockets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = conn.SetDeadline(time.Now().Add(patience))
+	_ = conn.SetDeadline(time.Now().Add(testTimeout))
 	c := &client{Conn: conn, t: t, br: bufio.NewReader(conn)}
 	for range 2 {
 		c.ask("POST", "/run", "{}", "X-Forwarded-For: 10.0.0.1")

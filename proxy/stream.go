@@ -142,7 +142,7 @@ func (s *Server) noteDropped(c *call) {
 		zap.String("upstream", c.route.up.cfg.Name), zap.String("request_id", c.id))
 }
 
-// move opens the upstream, and moves its answer to the end. The upstream is given up before the client is told the end,
+// move opens the upstream, and moves its answer to the end. The upstream is given up before the end is written to the client,
 // which may take a slow client a while.
 func (x *stream) move(sink sink) (f *hub.Failure) {
 	defer func() {

@@ -60,7 +60,7 @@ func TestA2ACard(t *testing.T) {
 	}
 }
 
-// TestA2ATask: a client asks for a task by its name, in either version and binding, and is told what its stream has told.
+// TestA2ATask: a client asks for a task by its name, in either version and binding, and gets what its stream has shown.
 func TestA2ATask(t *testing.T) {
 	t.Parallel()
 	agent := newAgent(t, streaming(smallRun))

@@ -18,7 +18,7 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
 )
 
-// Clients of some dialects say only what is new, and name the conversation. Agents that want to be told everything get it from the
+// Clients of some dialects send only what is new, and name the conversation. Agents that need the whole history get it from the
 // log of threads.
 
 // scope separates the conversations of routes and principals. Credentials are not kept. A client that the guard of the route has named

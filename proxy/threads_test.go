@@ -28,7 +28,7 @@ func a2aMessage(id, context, text string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":%q,%s"role":"ROLE_USER","parts":[{"text":%q}]}}}`, id, context, text)
 }
 
-// wantMessages fails unless an agent was told a conversation: roles with their texts.
+// wantMessages fails unless an agent received a conversation: roles with their texts.
 func wantMessages(t *testing.T, body string, want ...string) {
 	t.Helper()
 	var in struct {
@@ -49,11 +49,11 @@ func wantMessages(t *testing.T, body string, want ...string) {
 		got = append(got, said)
 	}
 	if strings.Join(got, " | ") != strings.Join(want, " | ") {
-		t.Errorf("the agent was told %q, want %q", got, want)
+		t.Errorf("the agent received %q, want %q", got, want)
 	}
 }
 
-// TestThreads: a client that says only what is new has whole conversations with an agent that wants to be told everything.
+// TestThreads: a client that sends only what is new has whole conversations with an agent that needs the whole history.
 func TestThreads(t *testing.T) {
 	t.Parallel()
 	agent, asked := askedAgent(t)
@@ -122,12 +122,12 @@ func TestThreadsOfFailedTurns(t *testing.T) {
 	}
 	body, _ := say("", "", "one")
 	context := a2aContext(t, body)
-	_, told := say("refuse", context, "two")
-	wantMessages(t, told, "user:one", "agent:Hello, world", "user:two")
-	_, told = say("break", context, "three")
-	wantMessages(t, told, "user:one", "agent:Hello, world", "user:three")
-	_, told = say("", context, "four")
-	wantMessages(t, told, "user:one", "agent:Hello, world", "user:three", "agent:Hello", "user:four")
+	_, sent := say("refuse", context, "two")
+	wantMessages(t, sent, "user:one", "agent:Hello, world", "user:two")
+	_, sent = say("break", context, "three")
+	wantMessages(t, sent, "user:one", "agent:Hello, world", "user:three")
+	_, sent = say("", context, "four")
+	wantMessages(t, sent, "user:one", "agent:Hello, world", "user:three", "agent:Hello", "user:four")
 }
 
 // TestThreadBusy: a conversation has one turn at a time, and is free as soon as the client knows that the turn is over.

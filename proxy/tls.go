@@ -21,7 +21,7 @@ import (
 // certificates are what clients are served with by TLS. They are read again when their files have changed: a handshake looks, at
 // most once in a while. Connections that stand keep what they have.
 //
-// Each state has a tls.Config of its own, and with it keys of its own for the tickets of sessions: nobody resumes a session that
+// Each state has a tls.Config of its own, and with it keys of its own for the tickets of sessions: no client resumes a session that
 // was verified by certificates which are not trusted any more.
 type certificates struct {
 	log     *zap.Logger
@@ -100,15 +100,15 @@ func (c *certificates) look() {
 	c.log.Info("the certificates of tls were read again")
 }
 
-// farewell is the connection below TLS. When TLS is closed it tells the peer, and waits for a peer that does not read no longer than
-// for other last words.
-type farewell struct {
+// tlsTransport is the connection below TLS. When TLS is closed it sends an alert, and waits for a peer that does not read no longer than
+// for other last writes.
+type tlsTransport struct {
 	net.Conn
 	closing atomic.Bool
 }
 
 // SetWriteDeadline implements net.Conn.
-func (f *farewell) SetWriteDeadline(t time.Time) error {
+func (f *tlsTransport) SetWriteDeadline(t time.Time) error {
 	if most := time.Now().Add(finalWriteTimeout); f.closing.Load() && t.After(most) {
 		t = most
 	}
@@ -123,13 +123,13 @@ func secured(c net.Conn, l *listener) *requestConn {
 	conn := &requestConn{Conn: c, listener: l, certs: l.certs}
 	if l.certs != nil {
 		conn.tls, conn.shaking = l.certs.current(), true
-		conn.Conn = tls.Server(&farewell{Conn: c}, conn.tls)
+		conn.Conn = tls.Server(&tlsTransport{Conn: c}, conn.tls)
 	}
 	return conn
 }
 
 // handshake secures the connection, within the time for a request. It says nothing of a failure but that there is no request:
-// TLS has told the client.
+// TLS has sent the alert.
 func (c *requestConn) handshake() error {
 	c.shaking = false
 	if err := c.SetDeadline(time.Now().Add(c.listener.read)); err != nil {

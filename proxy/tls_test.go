@@ -25,7 +25,7 @@ func (r *rig) dialTLS(cfg *tls.Config) *client {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	_ = c.SetDeadline(time.Now().Add(6 * patience))
+	_ = c.SetDeadline(time.Now().Add(6 * testTimeout))
 	r.t.Cleanup(func() { c.Close() })
 	return &client{Conn: c, t: r.t, br: bufio.NewReader(c)}
 }
@@ -50,7 +50,7 @@ func TestServeTLS(t *testing.T) {
 			t.Errorf("status %d, %s", resp.StatusCode, body)
 		}
 		if got := <-proto; got != "https" {
-			t.Errorf("the upstream is told of %s", got)
+			t.Errorf("the upstream receives %s", got)
 		}
 	}
 	ws := websocket.Dialer{TLSClientConfig: files.client()}
@@ -82,8 +82,8 @@ func TestTLSClientLeaves(t *testing.T) {
 	c.Close()
 	select {
 	case <-gone:
-	case <-time.After(patience):
-		t.Error("the agent is not told that its client has left")
+	case <-time.After(testTimeout):
+		t.Error("the agent does not see that its client has left")
 	}
 }
 
@@ -120,7 +120,7 @@ func TestPlainHTTPOnTLS(t *testing.T) {
 	for _, noise := range []string{"\x00\x01\x02\x03\x04\x05", "SSH-2.0-OpenSSH_9.6\r\n", strings.Repeat("\x16", 1000)} {
 		c := r.dial()
 		c.send(noise)
-		_ = c.SetReadDeadline(time.Now().Add(patience))
+		_ = c.SetReadDeadline(time.Now().Add(testTimeout))
 		if got, err := io.ReadAll(c); err != nil && !strings.Contains(err.Error(), "reset") {
 			t.Errorf("%.10q is answered by %q %v", noise, got, err)
 		}
@@ -243,8 +243,8 @@ func TestMutualTLS(t *testing.T) {
 	again := files.client(files.pair("alice"))
 	again.ClientSessionCache = tls.NewLRUClientSessionCache(1)
 	alice := r.dialTLS(again)
-	nobody := r.dialTLS(files.client())
-	if got := []int{status(alice, "/closed"), status(alice, "/open"), status(nobody, "/open"), status(nobody, "/closed")}; fmt.Sprint(got) != "[200 200 200 401]" {
+	anonymous := r.dialTLS(files.client())
+	if got := []int{status(alice, "/closed"), status(alice, "/open"), status(anonymous, "/open"), status(anonymous, "/closed")}; fmt.Sprint(got) != "[200 200 200 401]" {
 		t.Errorf("statuses %v", got)
 	}
 	if end := r.awaitEnds(1); end["principal"] != "alice" {
@@ -253,7 +253,7 @@ func TestMutualTLS(t *testing.T) {
 	stranger := newAuthority(t).pair("alice")
 	c, err := tls.Dial("tcp", r.addr, &tls.Config{RootCAs: files.client().RootCAs, ServerName: "localhost", GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &stranger, nil }})
 	if err == nil { // with TLS 1.3 the client learns of it when it reads
-		_ = c.SetDeadline(time.Now().Add(patience))
+		_ = c.SetDeadline(time.Now().Add(testTimeout))
 		_, err = c.Read(make([]byte, 1))
 		c.Close()
 	}
@@ -271,7 +271,7 @@ func TestMutualTLS(t *testing.T) {
 		t.Errorf("a certificate that is not trusted any more has status %d", got)
 	}
 	if resumed, err := tls.Dial("tcp", r.addr, again); err == nil {
-		_ = resumed.SetDeadline(time.Now().Add(patience))
+		_ = resumed.SetDeadline(time.Now().Add(testTimeout))
 		if _, err := resumed.Read(make([]byte, 1)); err == nil || resumed.ConnectionState().DidResume {
 			t.Errorf("a session is resumed that the new authority has not verified: %v", err)
 		}
@@ -295,7 +295,7 @@ func TestUpstreamTLSCertificate(t *testing.T) {
 	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Content-Type", "application/x-ndjson")
 		_, _ = io.WriteString(w, lines(lineStart, `{"kind":"text.delta","id":"p1","text":"`+req.TLS.PeerCertificates[0].Subject.CommonName+`"}`, lineEnd))
-	}), ReadHeaderTimeout: patience}
+	}), ReadHeaderTimeout: testTimeout}
 	go func() { _ = srv.Serve(ln) }()
 	t.Cleanup(func() { srv.Close() })
 	_, port, _ := net.SplitHostPort(ln.Addr().String())

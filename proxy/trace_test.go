@@ -214,7 +214,7 @@ func TestChunksAreLive(t *testing.T) {
 	}
 }
 
-// TestCancelOfSimplified is S0-44: when the client leaves, its upstream ends too; when the agent was told to stop, every client
+// TestCancelOfSimplified is S0-44: when the client leaves, its upstream ends too; when the agent was cancelled, every client
 // gets the end as its dialect says it, a client of this dialect the error frame itself.
 func TestCancelOfSimplified(t *testing.T) {
 	t.Parallel()
@@ -242,7 +242,7 @@ func TestCancelOfSimplified(t *testing.T) {
 		}
 		close(stop)
 		if rest, err := io.ReadAll(body); err != nil || !strings.Contains(string(rest), want) {
-			t.Errorf("told to stop, to %s: %v %s", to, err, rest)
+			t.Errorf("cancelled, to %s: %v %s", to, err, rest)
 		}
 		c.Close()
 		r.awaitEnds(1)

@@ -446,7 +446,7 @@ func TestEarlyAnswer(t *testing.T) {
 	}
 }
 
-// TestIdleConnectionsAreSwept closes those that nobody has used for too long.
+// TestIdleConnectionsAreSwept closes those that were unused for too long.
 func TestIdleConnectionsAreSwept(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, streaming(smallRun))

@@ -305,7 +305,7 @@ const (
 	noRun     = `{"error":"No run of this conversation is going on."}`
 )
 
-// holdingAgent begins a run, and ends it when it is told to.
+// holdingAgent begins a run, and ends it when release is closed.
 func holdingAgent(t testing.TB, release <-chan struct{}) (a *agent, asked chan string, gone chan struct{}) {
 	asked, gone = make(chan string, 10), make(chan struct{}, 10)
 	return newAgent(t, func(p *peer) {

@@ -113,18 +113,18 @@ func cut(c net.Conn) {
 // upstreamConn is one connection of HTTP/1.1.
 type upstreamConn struct {
 	net.Conn
-	owner   *upstream
-	expires time.Time     // when an idle connection is not used any more
-	keep    time.Duration // how long the server says that it keeps the connection without a request; 0 = not said
-	reused  bool
-	sent    bool // something of the request has left
-	heard   bool // something of the answer has come
+	owner    *upstream
+	expires  time.Time     // when an idle connection is not used any more
+	keep     time.Duration // how long the server says that it keeps the connection without a request; 0 = not said
+	reused   bool
+	sent     bool // something of the request has left
+	answered bool // something of the answer has come
 }
 
 // Read implements net.Conn, and notes that an answer has begun.
 func (c *upstreamConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	c.heard = c.heard || n > 0
+	c.answered = c.answered || n > 0
 	return n, err
 }
 

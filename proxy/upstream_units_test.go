@@ -43,7 +43,7 @@ func TestStale(t *testing.T) {
 		defer fasthttp.ReleaseRequest(req)
 		req.Header.SetMethod(method)
 		if got := c.stale(req, err, after); got != want {
-			t.Errorf("%s, %v after %v, sent %t, heard %t: got %t", method, err, after, c.sent, c.heard, got)
+			t.Errorf("%s, %v after %v, sent %t, answered %t: got %t", method, err, after, c.sent, c.answered, got)
 		}
 	}
 	const soon, late = time.Second - 1, time.Second
@@ -52,7 +52,7 @@ func TestStale(t *testing.T) {
 	f(upstreamConn{sent: true}, "GET", reset, late, true)
 	f(upstreamConn{sent: true}, "HEAD", reset, late, true)
 	f(upstreamConn{}, "POST", reset, late, true)
-	f(upstreamConn{sent: true, heard: true}, "GET", reset, soon, false)
+	f(upstreamConn{sent: true, answered: true}, "GET", reset, soon, false)
 	f(upstreamConn{}, "POST", os.ErrDeadlineExceeded, soon, false)
 	f(upstreamConn{}, "POST", errors.New("no HTTP"), soon, false)
 	for _, lost := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE, fmt.Errorf("x: %w", reset)} {
@@ -60,7 +60,7 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestFailuresOfUpstreams: what clients are told, and what the log, which must not repeat what a server has sent.
+// TestFailuresOfUpstreams: the messages for clients and for the log, which must not repeat what a server has sent.
 func TestFailuresOfUpstreams(t *testing.T) {
 	t.Parallel()
 	f := func(got *hub.Failure, code hub.Code, log string) {

@@ -62,7 +62,7 @@ func messages(texts ...string) func(*websocket.Conn, *http.Request) {
 
 // goodbye closes a connection as the protocol wishes.
 func goodbye(c *websocket.Conn, code int) {
-	_ = c.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(patience))
+	_ = c.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(testTimeout))
 	listen(c)
 }
 
@@ -96,7 +96,7 @@ func (r *rig) dialWS(path string, header ...string) *wsClient {
 		}
 		r.t.Fatalf("handshake: %v, status %d", err, status)
 	}
-	_ = conn.SetReadDeadline(time.Now().Add(6 * patience))
+	_ = conn.SetReadDeadline(time.Now().Add(6 * testTimeout))
 	r.t.Cleanup(func() { conn.Close() })
 	return &wsClient{Conn: conn, t: r.t}
 }

@@ -100,7 +100,7 @@ func (r *rig) handshake(path string) *client {
 
 // pour sends until the other side has enough.
 func pour(c net.Conn, s string, atMost int) (sent int) {
-	_ = c.SetWriteDeadline(time.Now().Add(patience))
+	_ = c.SetWriteDeadline(time.Now().Add(testTimeout))
 	for sent < atMost {
 		n, err := io.WriteString(c, s)
 		if sent += n; err != nil {
@@ -196,7 +196,7 @@ func TestClientsOfWebSocketAreBounded(t *testing.T) {
 			if n != code && n != 0 { // a reset may take the frame away
 				t.Errorf("%s: close code %d, want %d", name, n, code)
 			}
-		case <-time.After(patience):
+		case <-time.After(testTimeout):
 			t.Errorf("%s: the connection is still open after %v", name, time.Since(begun))
 		}
 		c.Close()

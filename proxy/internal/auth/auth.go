@@ -68,7 +68,7 @@ type Guard struct {
 	all     bool
 }
 
-// Check judges a request. Without an identity, the answer says why. count is told of the schemes that decided.
+// Check judges a request. Without an identity, the answer says why. count receives the schemes that decided.
 func (g *Guard) Check(req *Request, count func(scheme string, r Result)) (*Identity, Answer) {
 	for _, field := range []string{fasthttp.HeaderAuthorization, apiKeyHeader, googleKeyHeader} {
 		if len(req.Header.PeekAll(field)) > 1 {

@@ -16,8 +16,8 @@ type JWT struct {
 	claim  string
 }
 
-// NewJWT makes ready the check of tokens. Only algorithms with a public key are ever accepted, so that nobody can sign with what is
-// known to all.
+// NewJWT prepares the check of tokens. Only algorithms with a public key are accepted, so that tokens cannot be signed with what is
+// public.
 func NewJWT(cfg *config.JWT, keys *KeySet) *JWT {
 	return &JWT{keys: keys, claim: cfg.Principal, parser: jwt.NewParser(
 		jwt.WithValidMethods(cfg.Algorithms), jwt.WithIssuer(cfg.Issuer), jwt.WithAudience(cfg.Audience),

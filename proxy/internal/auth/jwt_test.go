@@ -263,7 +263,7 @@ func TestFloodOfUnknownKeys(t *testing.T) {
 	}
 }
 
-// TestNoKeysYet: while the keys cannot be fetched nobody comes in, and nobody waits for long; a set that is too large is none.
+// TestNoKeysYet: while the keys cannot be fetched every request is refused, and none waits for long; a set that is too large is none.
 func TestNoKeysYet(t *testing.T) {
 	r, _, _ := signers(t)
 	huge := `{"keys":[` + strings.Repeat(" ", maxKeySet) + r.jwk() + `]}`

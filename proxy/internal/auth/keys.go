@@ -42,7 +42,7 @@ func NewKeys(list []config.Key) (Keys, error) {
 // KeyOf is one key, of its hash in hexadecimal.
 func KeyOf(sum string) (Keys, error) { return NewKeys([]config.Key{{Name: "key", SHA256: sum}}) }
 
-// find returns whose key it is, "" for nobody's. How long it takes does not depend on the key.
+// find returns the name of a key, "" for an unknown one. It takes the same time for every key.
 func (k Keys) find(key string) (name string) {
 	sum := sha256.Sum256([]byte(key))
 	for i := range k {
@@ -54,7 +54,7 @@ func (k Keys) find(key string) (name string) {
 }
 
 // Check implements [Scheme]. A request may have one field that is for the upstream, beside that with its key; but keys of two
-// clients are refused, since nobody could say who of them it is.
+// clients are refused, since the client would be ambiguous.
 func (k Keys) Check(req *Request) Answer {
 	a := Answer{Result: Missing, Why: "no key was sent"}
 	for _, sent := range []struct{ field, key string }{

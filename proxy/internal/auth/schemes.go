@@ -13,7 +13,7 @@ type Schemes struct {
 	forward *Forward // nil: no other server is asked
 }
 
-// New makes the schemes of a checked configuration. Public keys that old has fetched go on to count. report is told of each
+// New makes the schemes of a checked configuration. Public keys that old has fetched go on to count. report receives each
 // attempt to fetch some.
 func New(cfg *config.Config, old *Schemes, report func(error)) (*Schemes, error) {
 	s := &Schemes{byName: map[string]Scheme{config.SchemeMTLS: MTLS{cfg.Auth.MTLS.Principal}}}

@@ -30,7 +30,7 @@ type chunk []byte
 const leastChunk, mostChunk = 1 << 10, 64 << 10
 
 var (
-	// ErrCut says that a log has lost its beginning, so that nobody can come to it any more.
+	// ErrCut says that a log has lost its beginning, so that no new reader can begin.
 	ErrCut = errors.New("the run has said more than is kept of it")
 	// ErrSlow says that a reader was so far behind that what it needs is gone.
 	ErrSlow = errors.New("the client is further behind than the run is kept")
@@ -123,7 +123,7 @@ func (l *Log) forget() {
 	for len(l.chunks) > 0 {
 		l.trim()
 	}
-	l.first++ // nobody can begin
+	l.first++ // no reader can begin
 	l.wake()
 }
 

@@ -67,7 +67,7 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-// TestFullLog: a log holds no more than it may. Who has read what is let go of goes on, who has not is cut, and nobody begins any more.
+// TestFullLog: a log holds no more than it may. A reader past the dropped entries goes on, one before them is cut, and none can begin any more.
 func TestFullLog(t *testing.T) {
 	runs := withLimit(1 << 20)
 	run := begin(runs, "a", 8<<10)

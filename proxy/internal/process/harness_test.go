@@ -91,7 +91,7 @@ func startSpec(t *testing.T, tag string, s Spec) *trial {
 	return tr
 }
 
-// nothingLeft fails if any process has the tag or the marker, or is a dead child that nobody waits for.
+// nothingLeft fails if any process has the tag or the marker, or is a dead child without a wait.
 func (tr *trial) nothingLeft() {
 	tr.t.Helper()
 	if n := tr.Left(); n != 0 {
@@ -110,7 +110,7 @@ func (tr *trial) nothingLeft() {
 	}
 }
 
-// unreaped counts dead children that nobody waits for.
+// unreaped counts dead children without a wait.
 func unreaped(t *testing.T) (n int) {
 	t.Helper()
 	keep.do(func() {

@@ -107,7 +107,7 @@ func (l *lines) wholeLines(dst []byte, line, old int) (end int, long bool) {
 	}
 }
 
-// fail ends the stream. Nobody reads the rest: an agent that goes on writing gets an error instead of waiting for ever.
+// fail ends the stream. The rest is not read: an agent that goes on writing gets an error instead of waiting for ever.
 func (l *lines) fail(err error) error {
 	if errors.Is(err, os.ErrClosed) {
 		err = io.EOF

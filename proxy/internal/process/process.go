@@ -125,9 +125,9 @@ func (p *Process) Interrupt() {
 // there up to some 64 KiB; a last line without an end gets one. The error is io.EOF after the last line, and it stays. There
 // is one reader at a time.
 //
-// The stream ends when nobody holds stdout open any more. That may be long after the process itself has exited, if something
-// that it has started holds it: see Ended, and call End. What is still in the pipe when End returns can be read. What nobody
-// reads stays in the pipe, so an agent that has much to say before it ends can do so only while somebody calls Next.
+// The stream ends when no process holds stdout open any more. That may be long after the process itself has exited, if something
+// that it has started holds it: see Ended, and call End. What is still in the pipe when End returns can be read. What is not
+// read stays in the pipe, so an agent that has much to say before it ends can do so only while Next is called.
 func (p *Process) Next(dst []byte) ([]byte, error) { return p.out.next(dst) }
 
 // Ended is closed when the process itself has exited, by itself or not. What it has started may still run.

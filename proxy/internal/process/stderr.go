@@ -11,7 +11,7 @@ import (
 // maxStderr is how much of a line of stderr is given on.
 const maxStderr = 1 << 10
 
-// stderr is drained always: an agent must not wait because nobody wants to know what it complains of.
+// stderr is drained always: an agent must not block on output that is not needed.
 type stderr struct {
 	file *os.File
 	line func([]byte)

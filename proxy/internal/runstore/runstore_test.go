@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// rig is a replica, and what it was told.
+// rig is a replica, and what it was notified of.
 type rig struct {
 	*Store
 	client *redis.Client

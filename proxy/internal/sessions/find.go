@@ -52,7 +52,7 @@ func (p *Pool) Begin(c Call) (*Turn, *hub.Failure) {
 		}
 		p.forget(s)
 	}
-	return p.beginNew(&c, p.told(c.Request, last), chain)
+	return p.beginNew(&c, p.withPreamble(c.Request, last), chain)
 }
 
 // beginPartial asks for a turn for a client that says only what is new.
@@ -95,11 +95,11 @@ func (p *Pool) retell(s *session, c *Call, chain conversation.Chain) (*Turn, *hu
 		return nil, hub.Fail(hub.CodeHistory, nil)
 	}
 	p.forget(s)
-	return p.beginNew(c, p.told(c.Request, at[len(at)-1]), chain)
+	return p.beginNew(c, p.withPreamble(c.Request, at[len(at)-1]), chain)
 }
 
-// told is what a new session is asked: the last words of the user's, which stand at a place, with what was said before.
-func (p *Pool) told(req *hub.Request, at int) *hub.Request {
+// withPreamble is the request for a new session: the last words of the user's, which stand at a place, with what was said before.
+func (p *Pool) withPreamble(req *hub.Request, at int) *hub.Request {
 	if p.cfg.Dialect.Processes.History {
 		return conversation.Upto(req, at)
 	}
@@ -118,7 +118,7 @@ func (p *Pool) beginNew(c *Call, news *hub.Request, chain conversation.Chain) (*
 		return nil, f
 	}
 	if t.Known = New; len(chain) > 1 {
-		t.Known = Told
+		t.Known = Preambled
 	}
 	return t, nil
 }
@@ -152,7 +152,7 @@ func (p *Pool) find(c *Call, chain conversation.Chain, at []int, answers bool) (
 	return nil, 0
 }
 
-// unclaimed are the sessions of a list that nobody has claimed. The caller holds p.mu.
+// unclaimed are the sessions of a list without a claim. The caller holds p.mu.
 func unclaimed(list []*session) (free []*session) {
 	for _, s := range list {
 		if !s.claimed {

@@ -6,7 +6,7 @@
 //   - session.go: a session with its process. loop.go: the lines between process and driver.
 //   - turn.go: [Turn], what the proxy reads.
 //
-// A session outlives its process: a new one goes on where the agent can do so, else it is told what was said.
+// A session outlives its process: a new one goes on where the agent can do so, else the new one receives the history.
 package sessions
 
 import (
@@ -33,11 +33,11 @@ type Config struct {
 	Keep     time.Duration // of a session without a turn
 	Sessions int           // at most
 	Memory   int64         // that a process may hold; 0: any
-	Preamble bool          // what was said elsewhere is told; else such requests are refused
+	Preamble bool          // a new session receives what was said elsewhere; else such requests are refused
 	Observer Observer
 }
 
-// An Observer is told what happens beside turns. Its methods must not block.
+// An Observer is notified of what happens beside turns. Its methods must not block.
 type Observer interface {
 	// Process reports a process that has started (nil) or ended; how is for the log.
 	Process(started bool, how string)

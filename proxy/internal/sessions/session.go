@@ -21,16 +21,16 @@ type session struct {
 	claimed       bool               // guarded by the pool: a request is about to go on with it
 
 	mu    sync.Mutex
-	room  sync.Cond // signalled when lines are taken, or nobody will
+	room  sync.Cond // signalled when lines are taken, or no longer will be
 	id    []byte    // by which the agent knows it; nil: it has not said
 	model []byte
 	peer  *peer // nil: there is no process
 	state state
-	turn  *Turn             // who reads; nil: nobody does
+	turn  *Turn             // the reader; nil: none
 	lines []byte            // that no turn has taken
 	over  chan struct{}     // closed when the state is neither canceling nor leaving any more; nil: it is not
 	since time.Time         // when the last turn ended
-	timer *time.Timer       // does what is due while nobody reads
+	timer *time.Timer       // runs what is due while there is no reader
 	ids   map[string]string // of questions and calls that the client knows by another id
 	asked int               // questions that are open
 	wait  time.Duration     // how long they wait for answers
@@ -46,7 +46,7 @@ const (
 	idle state = iota
 	running
 	waiting   // for answers
-	canceling // a turn that nobody reads
+	canceling // a turn without a reader
 	leaving   // it has no turn any more, and its process, which holds no other, is being ended
 )
 
@@ -246,7 +246,7 @@ func (s *session) rest() {
 	s.after(s.pool.cfg.Idle, s.endIdle)
 }
 
-// after does something when nobody reads for a time. The caller holds s.mu.
+// after does something once there was no reader for a time. The caller holds s.mu.
 func (s *session) after(d time.Duration, do func()) {
 	s.stopTimer()
 	s.timer = time.AfterFunc(d, do)
@@ -299,7 +299,7 @@ func (s *session) expire() {
 	}
 }
 
-// cancel ends the turn of the agent; what it says until then is nobody's. The caller holds s.mu.
+// cancel ends the turn of the agent; what it says until then is dropped. The caller holds s.mu.
 func (s *session) cancel() {
 	s.state, s.over, s.lines = canceling, make(chan struct{}), nil
 	s.room.Broadcast()

@@ -26,10 +26,10 @@ type Known string
 
 // What a session has known.
 const (
-	New     Known = "new"     // the conversation begins
-	Goes    Known = "known"   // what is new follows what was said
-	Resumed Known = "resumed" // likewise, but the process had ended
-	Told    Known = "told"    // a new session, which was told what was said elsewhere
+	New       Known = "new"     // the conversation begins
+	Goes      Known = "known"   // what is new follows what was said
+	Resumed   Known = "resumed" // likewise, but the process had ended
+	Preambled Known = "told"    // a new session, which received what was said elsewhere
 )
 
 // Ready is signalled when [Turn.Take] has something to say.
@@ -92,7 +92,7 @@ func (t *Turn) Answer(answers []hub.Decision) error {
 	return nil
 }
 
-// Leave says that nobody reads any more. A turn that runs is cancelled; one that waits is kept for the answers, for a time.
+// Leave ends the reading. A turn that runs is cancelled; one that waits is kept for the answers, for a time.
 func (t *Turn) Leave(wait time.Duration) {
 	s := t.session
 	s.mu.Lock()

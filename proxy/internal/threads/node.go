@@ -58,7 +58,7 @@ func common(a, b []hub.Message) int {
 	return n
 }
 
-// merge takes the nodes before n into it that nobody else needs, so that a conversation whose turns have no names stays one node. all
+// merge takes the nodes before n into it that no other branch needs, so that a conversation whose turns have no names stays one node. all
 // is its conversation.
 func (n *node) merge(all []hub.Message) {
 	alone := func(p *node) bool { return p != nil && p.refs == 1 }

@@ -1,4 +1,4 @@
-// Package threads remembers conversations for clients that say only what is new, in front of agents that want to be told everything:
+// Package threads remembers conversations for clients that send only what is new, in front of agents that need the whole history:
 // those that have a name, and those up to an answer that a client goes on from.
 //
 //   - threads.go: what a [Store] does.
@@ -99,7 +99,7 @@ type View struct {
 type Turn struct {
 	Thread Key         // the conversation that it belongs to; no name: none
 	From   Key         // else the answer that it goes on from; no name: none
-	Answer Key         // its own answer; no name: nobody can come back to that
+	Answer Key         // its own answer; no name: it cannot be continued
 	Alone  bool        // no other turn may go on from the same answer
 	Asked  hub.Request // what the form of its answer depends on, and what a turn after it inherits
 

@@ -77,7 +77,7 @@ func TestTurns(t *testing.T) {
 	l.Limit(wide)
 	a := thread("a")
 	if err := l.Begin(&Turn{Thread: a}); !errors.Is(err, ErrUnknown) {
-		t.Errorf("a conversation that nobody began: %v", err)
+		t.Errorf("a conversation that was never begun: %v", err)
 	}
 	l.Create(a, Seed{})
 	turn := Turn{Thread: a}
@@ -109,7 +109,7 @@ func TestTurns(t *testing.T) {
 	}
 	l.wants(t, a, "one 0 1 2 3 4")
 	if l.byKey[a].node.parent != nil {
-		t.Error("turns that nobody can name are kept apart")
+		t.Error("turns without a name are kept apart")
 	}
 	turn = Turn{Thread: a, Answer: answer("late")}
 	if err := l.Begin(&turn); err != nil {
@@ -149,15 +149,15 @@ func TestAnswers(t *testing.T) {
 	l.wants(t, answer("d"), "one 1 two 2 four 4")
 	say(t, &l, Turn{From: answer("d"), Answer: answer("e")}, 10, "five")
 	l.wants(t, answer("e"), "one 1 two 2 four 4 five")
-	say(t, &l, Turn{From: answer("c")}, 10, "nobody can come back to this")
+	say(t, &l, Turn{From: answer("c")}, 10, "this cannot be continued")
 	l.Forget(answer("d"))
 	l.Forget(answer("e"))
 	l.wants(t, answer("c"), "one 1 three 3")
 	l.empty(t)
 }
 
-// TestAnswersInProgress: nobody goes on from an answer that has not ended, or, where a conversation is one line, from one that another
-// goes on from.
+// TestAnswersInProgress: no turn continues an answer that has not ended, or, where a conversation is one line, one that another
+// turn continues.
 func TestAnswersInProgress(t *testing.T) {
 	var l Log
 	l.Limit(wide)
