@@ -10,7 +10,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
-// Hostile are requests that nobody sends who means well. Each grows with n, in every dialect that reads requests.
+// Hostile are requests that only an attacker sends. Each grows with n, in every dialect that reads requests.
 var Hostile = map[string]func(d Words, n int) []byte{
 	"tiny messages": func(d Words, n int) []byte { return d.body(n, func(int) string { return d.User("u", `"x"`) }) },
 	"equal ids": func(d Words, n int) []byte {

@@ -71,7 +71,7 @@ func growth(b *testing.B, inputs [][]byte, work func([]byte)) []float64 {
 	return costs
 }
 
-// BenchmarkHostileRequests reads and writes what nobody sends who means well, a thousand times one thing and more, for every pair of
+// BenchmarkHostileRequests reads and writes what only an attacker sends, a thousand times one thing and more, for every pair of
 // dialects. What matters is the exponent.
 func BenchmarkHostileRequests(b *testing.B) {
 	for _, name := range slices.Sorted(maps.Keys(bench.Hostile)) {

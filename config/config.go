@@ -99,7 +99,7 @@ type Limits struct {
 	Header Size `yaml:"header" jsonschema:"minimum=1024"`
 }
 
-// Threads are conversations that are remembered for clients that say only what is new, in front of agents that want to be told everything.
+// Threads are conversations that are remembered for clients that send only what is new, in front of agents that need the whole history.
 type Threads struct {
 	// Header fields of requests whose values separate clients: one cannot go on with the conversation of another, also not with
 	// one that an agent keeps. Sabir does not check them; a route with auth takes the client that it knows in place of the fields
@@ -202,7 +202,7 @@ type Route struct {
 	Timeouts RouteTimeouts `yaml:"timeouts"`
 	// Signs of life are filled up to this size, for balancers that hold small frames back. At most 64KiB.
 	KeepalivePadding Size `yaml:"keepalive_padding" jsonschema:"minimum=0,maximum=65536"`
-	// What clients are told of the agent, where their protocol asks for it; the path must end with /* for that.
+	// The description of the agent that clients receive, where their protocol asks for it; the path must end with /* for that.
 	Agent Agent `yaml:"agent"`
 	// What becomes of the bodies of requests.
 	Requests Requests `yaml:"requests"`
@@ -216,7 +216,7 @@ type Route struct {
 	CORS CORS `yaml:"cors"`
 }
 
-// Agent is what clients are told of the agent behind a route.
+// Agent is the description of the agent behind a route that clients receive.
 type Agent struct {
 	// Empty: default.
 	Name        string `yaml:"name"`

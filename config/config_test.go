@@ -375,9 +375,9 @@ func TestParseReadsNoFiles(t *testing.T) {
 	}
 }
 
-// TestManyProblems: the first five hundred are told, and how many more there are.
+// TestManyProblems: the first five hundred are listed, with the number of the others.
 func TestManyProblems(t *testing.T) {
-	f := func(n, told int, last string) {
+	f := func(n, listed int, last string) {
 		t.Helper()
 		var b strings.Builder
 		for i := range n {
@@ -385,8 +385,8 @@ func TestManyProblems(t *testing.T) {
 		}
 		_, err := Parse("f", []byte("listen: 127.0.0.1:1\nupstreams: {a: {url: http://h/, dialect: native}}\nroutes: [{path: /run, upstream: a, client: native}]\n"+b.String()), nil, nil)
 		var ps Problems
-		if !errors.As(err, &ps) || len(ps) != told || !strings.Contains(ps[len(ps)-1].Msg, last) {
-			t.Errorf("%d problems: %d are told, the last one %v", n, len(ps), ps[max(0, len(ps)-1)])
+		if !errors.As(err, &ps) || len(ps) != listed || !strings.Contains(ps[len(ps)-1].Msg, last) {
+			t.Errorf("%d problems: %d are listed, the last one %v", n, len(ps), ps[max(0, len(ps)-1)])
 		}
 	}
 	f(499, 499, "unknown key")

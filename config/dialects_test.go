@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// declarer knows evolve and agui, and what it is told.
+// declarer knows evolve and agui, and what is declared.
 type declarer struct {
 	known map[string]bool
 	bad   []DialectProblem
@@ -98,7 +98,7 @@ func TestDialectProblemsOfFiles(t *testing.T) {
 	}
 }
 
-// TestDialectFilesSayWhy: what YAML finds is told, with its line.
+// TestDialectFilesSayWhy: what YAML finds is reported, with its line.
 func TestDialectFilesSayWhy(t *testing.T) {
 	for text, want := range map[string]string{"a: [\n": "line 1: did not find", "a: 1\nb: 1\na: 2\n": "line 3: mapping key \"a\" already defined"} {
 		file := filepath.Join(writeFiles(t, map[string]string{"mine.yaml": text}), "mine.yaml")

@@ -32,9 +32,9 @@ func TestJudgedOnce(t *testing.T) {
 	f("a mark alone", "---\n", "holds no configuration")
 	f("an empty text", "\"\"\n", "holds no configuration")
 	f("a text", "text\n", "must be a map of keys")
-	f("a URL that is none, whose framing nobody can judge", with("", "url: \"127.0.0.1:9000\", dialect: evolve, framing: websocket", "/a"), "is not a URL")
+	f("a URL that is none, whose framing cannot be judged", with("", "url: \"127.0.0.1:9000\", dialect: evolve, framing: websocket", "/a"), "is not a URL")
 	f("a framing that does not fit the URL", with("", good+", framing: websocket", "/a"), "needs a ws or wss URL")
-	f("a dialect that cannot be used, whose options nobody can judge", with("", "url: http://h, dialect: agui, options: {reasoning: 1}", "/a"), "agui cannot be read")
+	f("a dialect that cannot be used, whose options cannot be judged", with("", "url: http://h, dialect: agui, options: {reasoning: 1}", "/a"), "agui cannot be read")
 	for _, number := range []string{".inf", "-.inf", ".nan"} {
 		f("the number "+number, with("", good+", options: {limit: "+number+"}", "/a"), "is not a number that can be used")
 	}

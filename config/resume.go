@@ -89,11 +89,11 @@ func (v *validator) store(s *Store) {
 // Resume lets clients come back to a run whose stream they have lost, and others come to it. Streams that are copied, because both
 // sides speak the same dialect, and answers in one piece end with their client all the same.
 type Resume struct {
-	// How long a run goes on while no client reads it; then it is ended. 0: it ends with its client, and nobody can come to it.
+	// How long a run goes on while no client reads it; then it is ended. 0: it ends with its client, and no client can join it.
 	Grace time.Duration `yaml:"grace" jsonschema:"minimum=0"`
 	// How long a run that has ended can be read.
 	TTL time.Duration `yaml:"ttl" jsonschema:"minimum=1"`
-	// How much of a run is kept. One that says more goes on, and nobody can come to it any more; a client that is further behind
+	// How much of a run is kept. One that says more goes on, and no client can join it any more; a client that is further behind
 	// is cut off.
 	Bytes Size `yaml:"bytes" jsonschema:"minimum=65536"`
 	// How many clients may read a run at the same time.

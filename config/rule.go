@@ -56,7 +56,7 @@ func (r rule) check(v reflect.Value) error {
 	if !v.CanInt() {
 		return nil
 	}
-	// The usual bounds are said in words: "at least 1ns" would be true of a duration, and help nobody.
+	// The usual bounds are said in words: "at least 1ns" would be true of a duration, but useless.
 	switch n := v.Int(); {
 	case r.min != nil && n < *r.min && *r.min == 1:
 		return errors.New("must be more than 0")

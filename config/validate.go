@@ -215,7 +215,7 @@ func (v *validator) route(at string, r *Route) {
 	v.routeAuth(at+".auth", r)
 	v.routeStart(at, r)
 	v.routeResume(at, r)
-	if !v.found["upstreams"] { // otherwise nobody knows which there are
+	if !v.found["upstreams"] { // otherwise it is unknown which there are
 		v.check(v.c.Upstreams[r.Upstream] != nil, at+".upstream", "there is no upstream %s; there is: %s",
 			quote(r.Upstream), strings.Join(slices.Sorted(maps.Keys(v.c.Upstreams)), ", "))
 	}

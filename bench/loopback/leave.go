@@ -36,7 +36,7 @@ func (d *departures) wait(conn net.Conn, sc *script, number int64) error {
 	}
 	d.at[number] = now
 	if err == nil {
-		return io.ErrUnexpectedEOF // nobody may send anything within an answer
+		return io.ErrUnexpectedEOF // a client sends nothing within an answer
 	}
 	return err
 }
@@ -150,7 +150,7 @@ func (c *client) begin(ctx context.Context, query string) error {
 }
 
 // noticed asks the server which of its connections have ended, and returns how long after their clients had left, in
-// order. What was asked for before is not told again.
+// order. What an earlier call returned is left out.
 func noticed(ctx context.Context, upstream string, gone []time.Time) (took []time.Duration) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+upstream+departuresPath, http.NoBody)
 	if err != nil {

@@ -42,7 +42,7 @@ type client struct {
 func newClient(t target, idle time.Duration) *client { return &client{to: t, idle: idle} }
 
 // get asks for one stream and reads it to its end into c.body. more is called after each read, with what is new at the
-// end of c.body; nil for nobody.
+// end of c.body; may be nil.
 func (c *client) get(ctx context.Context, query string, more func()) error {
 	if err := c.ask(ctx, query); err != nil {
 		c.close()
@@ -229,7 +229,7 @@ type arrivals struct {
 // hush finds the longest time in which no stream at all has brought anything.
 type hush struct{ last, longest atomic.Int64 }
 
-func (h *hush) heard(now time.Time) {
+func (h *hush) received(now time.Time) {
 	t := now.UnixNano()
 	if last := h.last.Swap(t); last != 0 && t-last > h.longest.Load() {
 		h.longest.Store(t - last) // of two at the same time one is lost; they differ by nothing that matters
@@ -260,7 +260,7 @@ func (a *arrivals) more() {
 		a.begun, a.next = true, n+a.call.step()
 		if a.window.has(now) {
 			a.inTime++
-			a.hush.heard(now)
+			a.hush.received(now)
 		}
 		// Not by arrival: an event that comes after the window because it is late must count as late.
 		if due := time.UnixMicro(a.call.base + int64(n)); a.window.has(due) {

@@ -157,7 +157,7 @@ func TestErrorsAreNoticed(t *testing.T) {
 		_, _ = w.Write(good.Bytes())
 		panic(http.ErrAbortHandler)
 	}))
-	f("nobody there", "127.0.0.1:1")
+	f("no server", "127.0.0.1:1")
 	f("a dialect that does not exist", serving(t, "raw", spec{Upstream: "127.0.0.1:1"}))
 }
 

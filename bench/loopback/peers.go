@@ -248,7 +248,7 @@ func (g *rig) startPeer(ctx context.Context, pe *peer) (*child, error) {
 	return startListening(ctx, cmd, "127.0.0.1:"+strconv.Itoa(port), filepath.Join(work, "log"))
 }
 
-// freePort is a port that nobody has now.
+// freePort is a port that is free now.
 func freePort() (int, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

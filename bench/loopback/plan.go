@@ -43,7 +43,7 @@ func (p pair) String() string { return p.from.Name + " → " + p.to.Name }
 // chosen are the dialects between which a full run measures every pair.
 var chosen = []string{"agui", "aisdk", "openai-chat", "openai-responses", "anthropic", "acp", "evolve", "agentevent"}
 
-// usual are the pairs that are measured unless told otherwise: each of the chosen dialects on either side, and two copies.
+// usual are the pairs that are measured by default: each of the chosen dialects on either side, and two copies.
 var usual = [][2]string{
 	{"evolve", "agui"}, {"agentevent", "agui"}, {"agui", "evolve"}, {"openai-chat", "anthropic"}, {"anthropic", "openai-chat"},
 	{"openai-responses", "aisdk"}, {"aisdk", "openai-responses"}, {"acp", "agentevent"}, {"openai-chat", "acp"},

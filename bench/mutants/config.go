@@ -19,7 +19,7 @@ type config struct {
 	Equivalent []entry
 }
 
-// entry is a change, or several with one reason, that nobody can see.
+// entry is a change, or several with one reason, that cannot be observed.
 type entry struct {
 	File, Func string
 	Code       string   // the line, without indentation
@@ -48,7 +48,7 @@ func readConfig(path string) (*config, error) {
 
 func (c *config) folders() []string { return slices.Sorted(maps.Keys(c.Packages)) }
 
-// explains returns why a change is equivalent, "" if nobody says so.
+// explains returns why a change is equivalent, "" if there is no reason.
 func (c *config) explains(m mutant) string {
 	for _, e := range c.Equivalent {
 		if e.fits(m) {

@@ -11,8 +11,8 @@
 //
 // The tests of the package itself judge first, then those that mutants.yaml names for it. What fails is tried again, the test
 // that failed alone and then all of them, and has caught the change only if it fails again: a busy machine catches nothing. A
-// test that runs into the limit of memory, or of time, has caught the change; how many only the time limit caught is told
-// apart. mutants.yaml also says which changes no test can catch because they change nothing that anybody could see, and why.
+// test that runs into the limit of memory, or of time, has caught the change; those that only the time limit caught are counted
+// separately. mutants.yaml also says which changes no test can catch because they change nothing observable, and why.
 // They are tried all the same: an entry that a test catches, and one that fits no code, is an error.
 package main
 

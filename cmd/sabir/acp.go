@@ -32,7 +32,7 @@ such as Zed expect of an agent that they start. Behind it stands any agent: a
 server at a URL, a program, or the upstream of a route in a configuration, whose
 client must be acp.
 
-The conversations are kept for servers that want to be told everything. A
+The conversations are kept for servers that need the whole history. A
 permission that the agent asks for is asked in the editor, and its run goes on
 with the answer. Standard error is the log.`,
 		Example: `  sabir acp --from langgraph --to http://127.0.0.1:2024

@@ -23,7 +23,7 @@ type detection struct {
 	refusals []string // of the other forms
 }
 
-// detected is what programs are told.
+// detected is the result for programs.
 type detected struct {
 	Dialect string      `json:"dialect"` // "" if it is not clear
 	Title   string      `json:"title"`
@@ -94,7 +94,7 @@ func (d *detection) verdict() error {
 	return fmt.Errorf("several dialects fit as well: %s; more of the stream would tell", strings.Join(names, ", "))
 }
 
-// text is what people are told.
+// text is the result for people.
 func (f *detected) text() string {
 	var b strings.Builder
 	line := func(name, text string) { fmt.Fprintf(&b, "%-9s%s\n", name, text) }

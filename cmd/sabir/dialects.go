@@ -57,7 +57,7 @@ dialect that can be written. It is found by asking the encoders.`,
 	return cmd
 }
 
-// description is what users are told of a dialect.
+// description is the description of a dialect for users.
 type description struct {
 	Name     string              `json:"name"`
 	Title    string              `json:"title"`

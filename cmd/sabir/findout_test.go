@@ -149,7 +149,7 @@ func TestProxyFindsNothing(t *testing.T) {
 	sabir(t, "", "proxy", "--to", "http://127.0.0.1:1/", "--client", "agui").want(t, exitFailed, "", "connection refused")
 }
 
-// detect asks only when it is told to, and then says how to go on.
+// detect asks only with its flag, and then says how to go on.
 func TestDetectAsk(t *testing.T) {
 	s := strictAgent(t, "openai-chat")
 	sabir(t, "", "detect", s.URL).want(t, exitFailed, "", "422 Unprocessable Entity; most agents want a POST with a body: --data TEXT sends one, --ask tries")

@@ -37,7 +37,7 @@ func logEncoder(c config.Log) zapcore.Encoder {
 func newLogSink(c config.Log, w io.Writer) *logsink.Writer {
 	encoder := logEncoder(c)
 	return logsink.New(w, func(dropped int64) []byte {
-		entry := zapcore.Entry{Level: zapcore.WarnLevel, Time: time.Now(), Message: "log lines were dropped, because nobody took them"}
+		entry := zapcore.Entry{Level: zapcore.WarnLevel, Time: time.Now(), Message: "log lines were dropped, because the output is not read"}
 		line, err := encoder.EncodeEntry(entry, []zap.Field{zap.Int64("lines", dropped)})
 		if err != nil {
 			return nil

@@ -69,7 +69,7 @@ func (c *child) stops(t *testing.T) {
 		if err != nil {
 			t.Errorf("it ends with %v", err)
 		}
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		t.Fatal("SIGTERM has no effect")
 	}
 }
@@ -107,7 +107,7 @@ func (c *child) streams(t *testing.T) {
 
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for until := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
+	for until := time.Now().Add(testTimeout); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatalf("waited in vain: %s", what)
 		}
@@ -123,7 +123,7 @@ func (c *child) dropsLines(t *testing.T) bool {
 	return !strings.Contains(body, "\nsabir_log_lines_dropped_total 0\n")
 }
 
-// A log that nobody reads stops nothing: streams run to their end and leave, and SIGTERM ends the process.
+// A log that is not read stops nothing: streams run to their end and leave, and SIGTERM ends the process.
 func TestLogPipeFull(t *testing.T) {
 	t.Parallel()
 	agent := newAgent(t)
@@ -153,7 +153,7 @@ func TestLogPipeReadAgain(t *testing.T) {
 		defer close(read)
 		_, _ = io.Copy(text, c.stderr)
 	}()
-	at := text.await(t, 0, `"msg":"log lines were dropped, because nobody took them","lines":`)
+	at := text.await(t, 0, `"msg":"log lines were dropped, because the output is not read","lines":`)
 	c.stops(t)
 	text.await(t, at, `"msg":"stopped"`)
 	<-read

@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 // errReported ends a command that has already printed what is wrong.
-var errReported = errors.New("told")
+var errReported = errors.New("already reported")
 
 // failure is what went wrong once the command line was understood. Errors of other types, most of them cobra's, blame
 // the command line.

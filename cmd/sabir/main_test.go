@@ -135,13 +135,13 @@ func (c *console) String() string {
 	return c.text.String()
 }
 
-// patience is how long anything may take that happens at once on an idle machine.
-const patience = 20 * time.Second
+// testTimeout bounds what takes no time on an idle machine.
+const testTimeout = 20 * time.Second
 
 // await returns when the text since from holds want, with the place behind it.
 func (c *console) await(t *testing.T, from int, want string) int {
 	t.Helper()
-	deadline := time.After(patience)
+	deadline := time.After(testTimeout)
 	for {
 		c.mu.Lock()
 		text, more := c.text.String(), c.more
@@ -185,7 +185,7 @@ func (p *process) ends(t *testing.T, want int) {
 		if got != want {
 			t.Errorf("exit status %d, want %d\n%s", got, want, p.stderr)
 		}
-	case <-time.After(patience):
+	case <-time.After(testTimeout):
 		t.Fatalf("does not end\n%s", p.stderr)
 	}
 }

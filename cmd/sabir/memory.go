@@ -73,7 +73,7 @@ type heapWatch struct {
 	at        time.Time // when memory was given back last
 }
 
-// look is told how many bytes are live and how many have ever been allocated, and reports whether memory should be given
+// look takes the bytes that are live and those that have ever been allocated, and reports whether memory should be given
 // back now.
 func (h *heapWatch) look(live, allocated uint64, now time.Time) bool {
 	if allocated-h.allocated <= max(live/littleShare, leastLittle) {

@@ -28,14 +28,14 @@ func newServe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [--config FILE]",
 		Short: "Serve clients as a configuration says",
-		Long: `Serve answers clients until it is told to stop. Standard output gets one line
+		Long: `Serve answers clients until it receives a signal. Standard output gets one line
 with the addresses, standard error the log. On a terminal, or with log.format
 console, it begins with a line of curl for each route, to try it.
 
 SIGTERM or SIGINT drains: no new streams, running ones get the time of
 timeouts.drain, then an honest ending. A second signal ends at once.
 
-The log never holds a stream up: lines that nobody takes are dropped, and
+The log never holds a stream up: lines that are not read are dropped, and
 counted as sabir_log_lines_dropped_total.
 
 A changed configuration file is taken over without losing a stream, however it
@@ -64,7 +64,7 @@ container, and memory is collected early; GOGC and GOMEMLIMIT are respected.`,
 // flushTime is how long the end waits for somebody to take the last lines of the log.
 const flushTime = time.Second
 
-// service is what is served, and where it is told.
+// service is what is served, and where it is logged.
 type service struct {
 	path           string // of the configuration
 	text           []byte // the configuration, where flags stand for it; nil: the file has it
@@ -137,7 +137,7 @@ func (s *service) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer ls.close() // a server that is told to stop before it has begun leaves them open
+	defer ls.close() // a server that is stopped before it has begun leaves them open
 	server, err := proxy.New(cfg, log, versionName())
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ func versionLine() string {
 	return fmt.Sprintf("sabir %s (%s, %s/%s)", versionName(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// versionName is what the linker was told, or else what Go knows of the sources.
+// versionName is the version set by the linker, or else that of the build info.
 func versionName() string {
 	if version != "" {
 		return version

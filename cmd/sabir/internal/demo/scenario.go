@@ -40,7 +40,7 @@ type record struct {
 	data  []byte
 }
 
-// Tour is the scenario that is replayed when nobody asks for another one.
+// Tour is the scenario that is replayed by default.
 const Tour = "tour"
 
 // Names lists the scenarios.

@@ -71,7 +71,7 @@ func (w *Writer) Close(limit time.Duration) {
 
 func (w *Writer) run() {
 	defer close(w.done)
-	var said int64 // how many of the dropped lines were told of
+	var said int64 // how many of the dropped lines were reported
 	var spare []byte
 	for {
 		text, lines := w.next(spare)

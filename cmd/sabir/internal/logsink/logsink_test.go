@@ -72,7 +72,7 @@ func TestWritesInOrder(t *testing.T) {
 	}
 }
 
-// While the output is stuck nobody waits, memory is bounded, and what did not fit is counted and told of.
+// While the output is stuck no writer waits, memory is bounded, and what did not fit is counted and reported.
 func TestStuck(t *testing.T) {
 	var out output
 	w := New(&out, notice)

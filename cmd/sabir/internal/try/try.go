@@ -77,7 +77,7 @@ func Base(addr net.Addr, secure bool) string {
 	return scheme + net.JoinHostPort(host, port)
 }
 
-// URL is that of the route, of the server at base: what clients are told.
+// URL is that of the route, of the server at base, for clients.
 func (r *Route) URL(base string) string { return base + strings.TrimSuffix(r.Path, "/*") }
 
 // Curl is the line that tries the route of the server at base; "" where no single request can. [Route.Not] says why.
@@ -106,7 +106,7 @@ func (r *Route) Not() string {
 	return ""
 }
 
-// wantsHistory reports whether the agent wants to be told the whole conversation.
+// wantsHistory reports whether the agent needs the whole conversation.
 func (r *Route) wantsHistory() bool {
 	if r.Upstream.Request != "" {
 		return adapters.WantsHistory(r.Upstream.Request)
