@@ -50,7 +50,7 @@ func (r *rig) startCanary() (*canary, error) {
 	}
 }
 
-// count is the agent server: a number every now and then, until it is told to end.
+// count is the agent server: a number every now and then, until it receives a signal.
 func (c *canary) count(p *peer) {
 	p.head("200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: chunked")
 	for n := 0; !c.stop.Load() && p.err == nil; n++ {

@@ -43,7 +43,7 @@ func frameHead(first byte, size uint64) string {
 	return string(head)
 }
 
-// masked is a frame as a client sends it. The mask is always the same: nobody is between.
+// masked is a frame as a client sends it. The mask is constant: loopback has no intermediaries to protect.
 func masked(first byte, payload string) string {
 	return maskedHead(first, uint64(len(payload))) + mask(payload)
 }

@@ -76,7 +76,7 @@ var headers = []upstreamCase{
 		p.chunk(p.good())
 		p.chunk("")
 	}},
-	{"101 that nobody asked for", fails, func(p *peer) {
+	{"unrequested 101", fails, func(p *peer) {
 		p.head("101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade")
 		p.say(p.good())
 	}},
@@ -137,7 +137,7 @@ var lengths = []upstreamCase{
 	withFields("a length beyond 64 bits", fails, "Content-Length: 99999999999999999999"),
 	withFields("the largest length", fails, "Content-Length: 9223372036854775807"),
 	withFields("chunked twice", fails, "Transfer-Encoding: chunked, chunked"),
-	withFields("a coding that nobody knows", fails, "Transfer-Encoding: cow"),
+	withFields("an unknown coding", fails, "Transfer-Encoding: cow"),
 	withFields("chunked, but not last", fails, "Transfer-Encoding: chunked, identity"),
 	withFields("length 0 before a body", foreign, "Content-Length: 0"),
 	{"a body beyond its length", anything, func(p *peer) {

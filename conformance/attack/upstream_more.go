@@ -48,7 +48,7 @@ var encodings = []upstreamCase{
 	gzipped("a bomb inside a bomb", fails, func(*peer) string {
 		return zip(func(w io.Writer) { _, _ = io.WriteString(w, bombOf("", "\x00", 64<<20)) })
 	}),
-	{"a coding that nobody knows", fails, func(p *peer) {
+	{"an unknown coding", fails, func(p *peer) {
 		p.head("200 OK", "Content-Encoding: cow", "Connection: close")
 		p.say(p.good())
 	}},
@@ -207,7 +207,7 @@ func (p *peer) location(target string) string {
 	return target
 }
 
-// answersTooMany poisons kept connections: whatever an upstream sends beyond its answer must reach nobody.
+// answersTooMany poisons kept connections: whatever an upstream sends beyond its answer must reach no client.
 func answersTooMany() *attack {
 	return &attack{
 		name:  "upstream/answers-too-many",
@@ -244,7 +244,7 @@ func (t *trial) answerTwice(p pair, how int) {
 	good := t.rig.agent.add(func(q *peer) { q.ok(); q.chunk(q.good()); q.chunk(""); q.keep = true })
 	defer good.remove()
 	t.rig.ask(byHTTP+p.String(), s)
-	<-said // what comes after the next request was sent cannot be told from its answer
+	<-said // what comes after the next request was sent cannot be distinguished from its answer
 	time.Sleep(50 * time.Millisecond)
 	for range 2 {
 		a := t.rig.ask(byHTTP+p.String(), good)

@@ -43,12 +43,12 @@ var handshakes = []upstreamCase{
 		p.text(p.goodMessages()...)
 	}},
 	{"200 and a good stream", fails, func(p *peer) { p.ok(); p.chunk(p.good()); p.chunk("") }},
-	{"an extension that nobody asked for", anything, func(p *peer) {
+	{"an unrequested extension", anything, func(p *peer) {
 		p.upgrade("Sec-WebSocket-Extensions: permessage-deflate")
 		p.text(p.goodMessages()...)
 		p.bye()
 	}},
-	{"a protocol that nobody asked for", anything, func(p *peer) {
+	{"an unrequested protocol", anything, func(p *peer) {
 		p.upgrade("Sec-WebSocket-Protocol: evil")
 		p.text(p.goodMessages()...)
 		p.bye()
@@ -169,13 +169,13 @@ var wsFloods = []upstreamCase{
 		p.text(p.goodMessages()...)
 		p.bye()
 	}},
-	{"pings that nobody reads the answers of", anything, func(p *peer) {
+	{"pings whose answers are not read", anything, func(p *peer) {
 		p.upgrade()
 		p.forever(frame(fin|opPing, strings.Repeat("x", 125)), 32<<20)
 	}},
 	{"empty messages", anything, func(p *peer) { p.upgrade(); p.forever(frame(fin|opText, ""), 4<<20) }},
 	{"messages of one byte", fails, func(p *peer) { p.upgrade(); p.forever(frame(fin|opText, "x"), 4<<20) }},
-	{"compressed, as nobody agreed", fails, func(p *peer) {
+	{"compressed without agreement", fails, func(p *peer) {
 		p.upgrade("Sec-WebSocket-Extensions: permessage-deflate")
 		p.forever(frame(fin|rsv1|opText, bombOf("", "x", 1<<20)), 1<<20)
 	}},

@@ -7,7 +7,7 @@ export const controls = {
   "page error": { scene: "turns", spoil: throws, complaint: /the browser reports nothing[^]*page: spoilt/ },
 };
 
-// replaces changes words of what the page is told, which comes all at once then.
+// replaces changes words of what the page receives, which comes all at once then.
 function replaces(word, other) {
   return ({ tab }) => tab.route("**/*", async (route) => {
     if (!toSabir(route)) return route.continue();

@@ -2,7 +2,7 @@
 //
 //	node browser/run.mjs [--only EXAMPLE] [--shots DIRECTORY]
 //
-// It fails if the person does not see what should be seen, if the agent is not told what was done, or if the browser reports an
+// It fails if the person does not see what should be seen, if the agent does not receive what was done, or if the browser reports an
 // error. --shots keeps pictures of what is seen: light, dark and narrow. The variable CHROMIUM says which browser.
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -13,7 +13,7 @@ import { start, stop } from "../conversations/processes.mjs";
 import { freePort } from "../lib/server.mjs";
 import { controls } from "./controls.mjs";
 import { scenes } from "./scenes.mjs";
-import { Seat } from "./seat.mjs";
+import { Session } from "./session.mjs";
 import { copilotkit } from "./pages/copilotkit.mjs";
 import { usechat } from "./pages/usechat.mjs";
 
@@ -53,11 +53,11 @@ async function example(name, page) {
   const [AGENT_PORT, SABIR_PORT, PAGE_PORT] = await Promise.all([freePort(), freePort(), freePort()]);
   const child = start(name, path.join(root, "examples", name, "run"), [], { AGENT_PORT, SABIR_PORT, PAGE_PORT });
   const url = await opened(name, child);
-  const sit = () => Seat.take({ browser, url, page, log: () => child.log });
+  const begin = () => Session.begin({ browser, url, page, log: () => child.log });
   const before = faults;
-  for (const [scene, play] of Object.entries(scenes)) await attempt(`${name}, ${scene}`, sit, play);
+  for (const [scene, play] of Object.entries(scenes)) await attempt(`${name}, ${scene}`, begin, play);
   await Promise.all(Object.entries(controls).map(([control, { scene, spoil, complaint }]) => // most of them wait for what never comes
-    attempt(`${name}, ${control}`, sit, (seat) => rejected(seat, scenes[scene], spoil, complaint))));
+    attempt(`${name}, ${control}`, begin, (session) => rejected(session, scenes[scene], spoil, complaint))));
   if (faults === before) console.log(`${name}: ${Object.keys(scenes).length} scenes as they should be, ${Object.keys(controls).length} spoilt ones noticed`);
 }
 
@@ -72,28 +72,28 @@ function opened(name, child) {
   });
 }
 
-async function attempt(title, sit, play) {
-  const seat = await sit();
+async function attempt(title, begin, play) {
+  const session = await begin();
   const file = path.join(shots, `${title.replaceAll(/[^a-z]+/g, "-")}.png`);
   try {
-    await play(seat);
-    seat.quiet();
-    if (options.shots) await seat.pictures(file);
+    await play(session);
+    session.quiet();
+    if (options.shots) await session.pictures(file);
   } catch (err) {
     faults++;
-    await seat.picture(file);
-    console.error([`${title}: ${err.message}`, ...seat.complaints, `picture: ${file}`].join("\n  "));
+    await session.picture(file);
+    console.error([`${title}: ${err.message}`, ...session.complaints, `picture: ${file}`].join("\n  "));
   } finally {
-    await seat.leave();
+    await session.leave();
   }
 }
 
 // rejected is content only if the scene is not, for the right reason: it shows that the scenes can fail.
-async function rejected(seat, play, spoil, complaint) {
-  await spoil(seat);
+async function rejected(session, play, spoil, complaint) {
+  await spoil(session);
   await assert.rejects(async () => {
-    await play(seat);
-    seat.quiet();
+    await play(session);
+    session.quiet();
   }, complaint);
-  seat.complaints.length = 0;
+  session.complaints.length = 0;
 }

@@ -5,72 +5,72 @@ import { sleep } from "../conversations/clients/talk.mjs";
 
 export const scenes = { turns, tool, approves, denies, stops };
 
-async function turns(seat) {
-  await seat.open();
-  await seat.say("Hello, who is there?");
-  await seat.sees("This is question 1 of our conversation: Hello, who is there?");
-  await again(seat);
+async function turns(session) {
+  await session.open();
+  await session.say("Hello, who is there?");
+  await session.sees("This is question 1 of our conversation: Hello, who is there?");
+  await again(session);
 }
 
-async function tool(seat) {
-  await seat.open();
-  await seat.say("What is the weather in Oslo?");
-  await seat.sees("It is 9 °C in Oslo, with light rain.");
-  const { state, text } = await seat.at.tool(seat.tab, "get_weather");
+async function tool(session) {
+  await session.open();
+  await session.say("What is the weather in Oslo?");
+  await session.sees("It is 9 °C in Oslo, with light rain.");
+  const { state, text } = await session.at.tool(session.tab, "get_weather");
   assert.equal(state, "done");
   assert.match(text, /Oslo[^]*light rain/, "the card shows the result");
-  await again(seat);
+  await again(session);
 }
 
-async function approves(seat) {
-  const file = await asked(seat);
-  await seat.at.decide(seat.tab, "Approve");
-  await seat.sees(`The tool says: ${file} is deleted.`);
-  const { state, text } = await seat.at.tool(seat.tab, "delete_file");
+async function approves(session) {
+  const file = await asked(session);
+  await session.at.decide(session.tab, "Approve");
+  await session.sees(`The tool says: ${file} is deleted.`);
+  const { state, text } = await session.at.tool(session.tab, "delete_file");
   assert.equal(state, "done");
   assert.ok(text.includes(`${file} is deleted.`), "the card shows the result");
-  assert.ok(seat.told(`agent: deleted ${file}\n`), "the tool has run");
-  await again(seat);
+  assert.ok(session.printed(`agent: deleted ${file}\n`), "the tool has run");
+  await again(session);
 }
 
-async function denies(seat) {
-  const file = await asked(seat);
-  await seat.at.decide(seat.tab, "Deny");
-  await seat.sees("The tool says: The tool call was denied.");
-  assert.match((await seat.at.tool(seat.tab, "delete_file")).text, /denied|not allowed/, "the card says so");
-  await again(seat);
-  assert.ok(!seat.told(`agent: deleted ${file}`), "the tool has not run");
+async function denies(session) {
+  const file = await asked(session);
+  await session.at.decide(session.tab, "Deny");
+  await session.sees("The tool says: The tool call was denied.");
+  assert.match((await session.at.tool(session.tab, "delete_file")).text, /denied|not allowed/, "the card says so");
+  await again(session);
+  assert.ok(!session.printed(`agent: deleted ${file}`), "the tool has not run");
 }
 
-async function asked(seat) {
+async function asked(session) {
   const file = `notes-${Date.now()}.txt`;
-  await seat.open();
-  await seat.say(`Delete ${file}`);
-  await seat.until("a question", async () => {
-    const { state } = await seat.at.tool(seat.tab, "delete_file");
+  await session.open();
+  await session.say(`Delete ${file}`);
+  await session.until("a question", async () => {
+    const { state } = await session.at.tool(session.tab, "delete_file");
     return state === "asks" || state;
   });
-  assert.ok(!seat.told(`agent: deleted ${file}`), "the tool does not run before the decision");
+  assert.ok(!session.printed(`agent: deleted ${file}`), "the tool does not run before the decision");
   return file;
 }
 
 // The poem takes so long that whoever sees a line of it sees it while it streams in.
-async function stops(seat) {
-  const given = "agent: nobody listens any more";
-  await seat.open();
-  await seat.say("Write a long poem");
-  await seat.until("the first line", async () => (await seat.answer()).includes("neither knew") || seat.answer());
-  assert.ok(!seat.told(given), "the agent speaks until it is stopped");
-  await seat.at.stop(seat.tab);
-  await seat.until("an agent that stops", () => seat.told(given) || seat.log().slice(-200));
-  await seat.until("a page that is idle", () => seat.at.idle(seat.tab));
-  const half = await seat.answer();
+async function stops(session) {
+  const given = "agent: the client has gone";
+  await session.open();
+  await session.say("Write a long poem");
+  await session.until("the first line", async () => (await session.answer()).includes("neither knew") || session.answer());
+  assert.ok(!session.printed(given), "the agent speaks until it is stopped");
+  await session.at.stop(session.tab);
+  await session.until("an agent that stops", () => session.printed(given) || session.log().slice(-200));
+  await session.until("a page that is idle", () => session.at.idle(session.tab));
+  const half = await session.answer();
   await sleep(300);
-  assert.equal(await seat.answer(), half, "no more comes");
-  await again(seat);
+  assert.equal(await session.answer(), half, "no more comes");
+  await again(session);
 }
 
-async function again(seat) {
-  await seat.say("And now?");
-  await seat.sees("This is question 2 of our conversation: And now?");
+async function again(session) {
+  await session.say("And now?");
+  await session.sees("This is question 2 of our conversation: And now?");
 }

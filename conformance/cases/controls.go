@@ -32,7 +32,7 @@ var controls = map[string][]*Case{
 		aguiControl("a text with a letter missing", hello(),
 			`{"type":"TEXT_MESSAGE_START","messageId":"m1"}`, `{"type":"TEXT_MESSAGE_CONTENT","messageId":"m1","delta":"Hell"}`,
 			`{"type":"TEXT_MESSAGE_END","messageId":"m1"}`, aguiEnd),
-		aguiControl("a call that nobody made", hello(), aguiHello[0], aguiHello[1], aguiHello[2],
+		aguiControl("a call that was never made", hello(), aguiHello[0], aguiHello[1], aguiHello[2],
 			`{"type":"TOOL_CALL_START","toolCallId":"c1","toolCallName":"a"}`, `{"type":"TOOL_CALL_END","toolCallId":"c1"}`, aguiEnd),
 		aguiControl("text under the id of an activity", hello(),
 			`{"type":"ACTIVITY_SNAPSHOT","messageId":"m1","activityType":"PLAN","content":{}}`, aguiHello[0], aguiHello[1], aguiHello[2], aguiEnd),

@@ -10,10 +10,10 @@ var adkControls = []*Case{
 	adkControl("a text with a letter missing", hello(), strings.Replace(adkHello, "Hello", "Hell", 1)),
 	adkControl("the text as a thought", hello(), strings.Replace(adkHello, `"Hello"`, `"Hello","thought":true`, 1)),
 	adkControl("an error in place of success", hello(), adkPart, adkHello, `{"error":"x"}`),
-	adkControl("an action that nobody knows", hello(), strings.Replace(adkHello, `"id"`, `"actions":{"sabir":1},"id"`, 1)),
-	adkControl("a call that nobody made", hello(), adkHello, strings.Replace(adkHello, `"text":"Hello"`, `"functionCall":{"id":"c1","name":"a","args":{}}`, 1)),
+	adkControl("an unknown action", hello(), strings.Replace(adkHello, `"id"`, `"actions":{"sabir":1},"id"`, 1)),
+	adkControl("a call that was never made", hello(), adkHello, strings.Replace(adkHello, `"text":"Hello"`, `"functionCall":{"id":"c1","name":"a","args":{}}`, 1)),
 	adkControl("a call whose arguments are a list", hello(), adkHello, strings.Replace(adkHello, `"text":"Hello"`, `"functionCall":{"id":"c1","name":"a","args":[]}`, 1)),
-	adkControl("an agent that nobody started", hello(), strings.Replace(adkHello, `"id"`, `"branch":"b","id"`, 1)),
+	adkControl("an agent that was never started", hello(), strings.Replace(adkHello, `"id"`, `"branch":"b","id"`, 1)),
 }
 
 // adkPart and adkHello are a text without a fault, in a fragment and whole.

@@ -17,7 +17,7 @@ var aisdkControls = []*Case{
 		`{"type":"text-start","id":"t1","providerMetadata":{"sabir":1}}`, aisdkHello[1], aisdkHello[2]),
 	aisdkControl("an output without a call", hello(), aisdkHello[0], aisdkHello[1], aisdkHello[2],
 		`{"type":"tool-output-available","toolCallId":"c1","output":1}`),
-	aisdkControl("a call that nobody made", hello(), aisdkHello[0], aisdkHello[1], aisdkHello[2],
+	aisdkControl("a call that was never made", hello(), aisdkHello[0], aisdkHello[1], aisdkHello[2],
 		`{"type":"tool-input-available","toolCallId":"c1","toolName":"a","input":{}}`),
 	aisdkControl("a forbidden key", hello(), aisdkHello[0], aisdkHello[1], aisdkHello[2],
 		`{"type":"data-a","data":{"__proto__":1}}`),

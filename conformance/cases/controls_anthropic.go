@@ -17,7 +17,7 @@ var anthropicControls = []*Case{
 	anthropicControl("the text as thinking", hello(), anthropicStart,
 		strings.NewReplacer(`"text_delta","text"`, `"thinking_delta","thinking"`, `"text","text"`, `"thinking","thinking"`).Replace(anthropicHello), anthropicEnd),
 	anthropicControl("a delta in a block that is not there", hello(), anthropicStart, strings.Replace(anthropicHello, `delta","index":0`, `delta","index":1`, 1), anthropicEnd),
-	anthropicControl("a call that nobody made", hello(), anthropicStart, anthropicHello,
+	anthropicControl("a call that was never made", hello(), anthropicStart, anthropicHello,
 		"event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"tool_use\",\"id\":\"c1\",\"name\":\"a\",\"input\":{}}}\n\n"+
 			"event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":1}\n\n", anthropicEnd),
 }

@@ -16,7 +16,7 @@ var claudeControls = []*Case{
 	claudeControl("a piece of no block", hello(),
 		claudeEvent(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hello"}}`), claudeHello, claudeEnd),
 	claudeControl("the text as a thought", hello(), strings.Replace(claudeHello, `"type":"text","text":"Hello"`, `"type":"thinking","thinking":"Hello","signature":""`, 1), claudeEnd),
-	claudeControl("a call that nobody made", hello(), claudeHello,
+	claudeControl("a call that was never made", hello(), claudeHello,
 		strings.Replace(claudeHello, `"type":"text","text":"Hello"`, `"type":"tool_use","id":"c1","name":"a","input":{}`, 1), claudeEnd),
 }
 

@@ -4,14 +4,14 @@ import "strings"
 
 // datastreamControls are what both readers reject, or misunderstand.
 var datastreamControls = []*Case{
-	datastreamControl("a code that nobody knows", hello(), `0:"Hello"`, `z:1`),
+	datastreamControl("an unknown code", hello(), `0:"Hello"`, `z:1`),
 	datastreamControl("a result without a call", hello(), `0:"Hello"`, `a:{"toolCallId":"c1","result":1}`),
 	datastreamControl("a fragment without a call", hello(), `0:"Hello"`, `c:{"toolCallId":"c1","argsTextDelta":"{"}`),
 	datastreamControl("a line without a colon", hello(), `0:"Hello"`, `oops`),
 	datastreamControl("a text that is none", hello(), `0:"Hello"`, `0:{}`),
 	datastreamControl("an error in place of success", hello(), `0:"Hello"`, `3:"x"`),
 	datastreamControl("a text with a letter missing", hello(), `0:"Hell"`),
-	datastreamControl("a call that nobody made", hello(), `0:"Hello"`, `9:{"toolCallId":"c1","toolName":"a","args":{}}`),
+	datastreamControl("a call that was never made", hello(), `0:"Hello"`, `9:{"toolCallId":"c1","toolName":"a","args":{}}`),
 	datastreamControl("a result that is missing", withCall(hello()), `0:"Hello"`, `9:{"toolCallId":"c1","toolName":"a","args":{}}`),
 }
 

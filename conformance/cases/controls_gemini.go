@@ -10,7 +10,7 @@ var geminiControls = []*Case{
 	geminiControl("a failure in place of success", hello(), geminiHello, strings.Replace(geminiEnd, "STOP", "OTHER", 1)),
 	geminiControl("a text with a letter missing", hello(), strings.Replace(geminiHello, "Hello", "Hell", 1), geminiEnd),
 	geminiControl("the text as a thought", hello(), strings.Replace(geminiHello, `"Hello"`, `"Hello","thought":true`, 1), geminiEnd),
-	geminiControl("a call that nobody made", hello(), geminiHello,
+	geminiControl("a call that was never made", hello(), geminiHello,
 		strings.Replace(geminiHello, `"text":"Hello"`, `"functionCall":{"id":"c1","name":"a","args":{}}`, 1), geminiEnd),
 	geminiControl("snake case", hello(), geminiHello, strings.Replace(geminiEnd, "finishReason", "finish_reason", 1)),
 }

@@ -16,7 +16,7 @@ var openaichatControls = []*Case{
 	openaichatControl("an error of the wrong form", helloFailed(), chatRole, chatHello, `{"code":500,"message":"x"}`, chatDone),
 	openaichatControl("a text with a letter missing", hello(), chatRole, strings.Replace(chatHello, "Hello", "Hell", 1), chatStop, chatDone),
 	openaichatControl("the text as reasoning", hello(), chatRole, strings.Replace(chatHello, "content", "reasoning_content", 1), chatStop, chatDone),
-	openaichatControl("a call that nobody made", hello(), chatRole, chatHello, chatCall(0, "call_a"), chatFinish("tool_calls"), chatDone),
+	openaichatControl("a call that was never made", hello(), chatRole, chatHello, chatCall(0, "call_a"), chatFinish("tool_calls"), chatDone),
 	openaichatControl("stop with a call that waits", helloCalls("call_a"), chatRole, chatHello, chatCall(0, "call_a"), chatStop, chatDone),
 	openaichatControl("arguments said twice", helloCalls("call_a"), chatRole, chatHello, chatCall(0, "call_a"),
 		chatDelta(`"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]`), chatFinish("tool_calls"), chatDone),

@@ -17,7 +17,7 @@ var responsesControls = []*Case{
 		`"status":"failed","error":{"code":"server_error","message":"x"}`).Replace(responsesHello)),
 	responsesControl("an error of its own", hello(), strings.Split(responsesHello, "event: response.completed")[0]+
 		"event: error\ndata: {\"type\":\"error\",\"code\":\"x\",\"message\":\"x\",\"param\":null,\"sequence_number\":8}\n\n"),
-	responsesControl("a call that nobody made", hello(), strings.Replace(responsesHello, `"content":[{"type":"output_text","annotations":[],"logprobs":[],"text":"Hello"}]}],`,
+	responsesControl("a call that was never made", hello(), strings.Replace(responsesHello, `"content":[{"type":"output_text","annotations":[],"logprobs":[],"text":"Hello"}]}],`,
 		`"content":[{"type":"output_text","annotations":[],"logprobs":[],"text":"Hello"}]},{"id":"fc_1","type":"function_call","call_id":"c1","name":"a","arguments":"{}","status":"completed"}],`, 1)),
 }
 

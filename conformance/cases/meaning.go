@@ -47,12 +47,12 @@ type Tool struct {
 	Resumed bool `json:"resumed,omitempty"`
 
 	ClientRuns bool `json:"client_runs,omitempty"` // the client is asked to run it
-	Undecided  bool `json:"undecided,omitempty"`   // nobody has said who runs it
+	Undecided  bool `json:"undecided,omitempty"`   // it is unknown who runs it
 	Invalid    bool `json:"invalid,omitempty"`     // its arguments are no JSON
 	Paused     bool `json:"paused,omitempty"`      // its result comes in a later run; what there is of one is partial
 	Failed     bool `json:"failed,omitempty"`      // ended with an error, was denied or aborted
 	Denied     bool `json:"denied,omitempty"`      // it was not allowed
-	Dropped    bool `json:"dropped,omitempty"`     // what came of it is not told
+	Dropped    bool `json:"dropped,omitempty"`     // its outcome is not written
 }
 
 // Usage are the counts that are known.
@@ -155,7 +155,7 @@ func (m *Meaning) tool(ev *hub.Event) {
 	}
 }
 
-// result reads the end of a call. One that is left to the client, or that nobody answered, has none.
+// result reads the end of a call. One that is left to the client, or not answered, has none.
 func (t *Tool) result(ev *hub.Event) {
 	var text string
 	blocks := ev.More != nil && ev.More.Content != nil

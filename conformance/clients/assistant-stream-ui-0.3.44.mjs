@@ -5,5 +5,5 @@ import { assistantClient } from "../lib/assistantui.mjs";
 
 export default assistantClient({
   name: "assistant-stream 0.3.44 (UI messages)", dialect: "aisdk", Decoder: UIMessageStreamDecoder,
-  takes: (c) => (c.control ? /letter missing|error in place|nobody made/.test(c.name) : (c.version ?? "5") === "5"),
+  takes: (c) => (c.control ? /letter missing|error in place|never made/.test(c.name) : (c.version ?? "5") === "5"),
 });

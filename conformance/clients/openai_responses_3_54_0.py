@@ -51,7 +51,7 @@ def lint(u, event, items):
     if event.type == "response.output_item.added":
         items.add(event.item.id)
     elif getattr(event, "item_id", None) not in {None, *items}:
-        u["lint"].append(f"{event.type} of {event.item_id}, which nobody announced")
+        u["lint"].append(f"{event.type} of {event.item_id}, which was not announced")
 
 
 def understand(u, response, end):

@@ -30,7 +30,7 @@ export const known = [
   {
     client: "@copilotkit/core 1.75", agent: ["Pydantic AI, AI SDK", "AI SDK", "a model, Responses", "a model, generateContent"], scenario: "clients",
     reason: "These agents name no message that the calls are of, so that each is a message of its own to an AG-UI client. CopilotKit puts each " +
-      "result behind its call: the model is told of both, but as of one after the other.",
+      "result behind its call: the model receives both, but as one after the other.",
   },
   {
     client: ["ai 7", "@ag-ui/client 1.0"], agent: "Google ADK", scenario: "both",
@@ -42,7 +42,7 @@ export const known = [
   },
   {
     client: "openai 7, chat", agent: "Google ADK", scenario: "clients",
-    reason: "The client names no conversation, so that each request has a session of its own, which is told the calls one by one; ADK gives its model the " +
+    reason: "The client names no conversation, so that each request has a session of its own, which receives the calls one by one; ADK gives its model the " +
       "results of the last of them alone.",
   },
 ];

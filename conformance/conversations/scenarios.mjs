@@ -16,7 +16,7 @@ const clientTools = {
 };
 
 const speaks = {
-  can: ({ agent }) => agent.can.stream !== false, reason: "The agent prints whole texts: of a turn that does not come to its end, nothing may be heard.",
+  can: ({ agent }) => agent.can.stream !== false, reason: "The agent prints whole texts: of a turn that does not come to its end, nothing may arrive.",
 };
 
 const asksInOrder = {
@@ -48,7 +48,7 @@ export const scenarios = {
   failure: { title: "failed", needs: [speaks], run: failure },
   regenerate: {
     title: "regenerated", needs: [regenerates], run: regenerated,
-    remark: ({ agent }) => agent.can.rewind || agent.can.retell ? undefined : "The agent keeps its conversation, and takes no turn back: another session of it is told what was said before, as text.",
+    remark: ({ agent }) => agent.can.rewind || agent.can.retell ? undefined : "The agent keeps its conversation, and takes no turn back: another session of it receives what was said before, as text.",
   },
   alike: { title: "two alike", needs: [], run: twoAlike },
 };
@@ -65,7 +65,7 @@ async function serverTool({ talk, key, agent: { can } }) {
   const second = await greets(talk, 2);
   const { users, agent } = await recalls(talk, key, 3);
   assert.deepEqual(users, [`weather ${key}`, second.said]);
-  const first = can.rewind ? seen.text : "Looking. Results: get_weather=9 degrees in Oslo"; // it is told of its own turns by none
+  const first = can.rewind ? seen.text : "Looking. Results: get_weather=9 degrees in Oslo"; // no request holds its own turns
   assert.equal(agent.replace(first, ""), second.text, "the model is shown what the user was");
 }
 
@@ -187,7 +187,7 @@ async function regenerated({ talk, agent }) {
   await greets(talk, 3, agent.can.rewind || agent.can.retell ? 3 : 2);
 }
 
-// retold is what another session of an agent is told of a turn.
+// retold is what another session of an agent receives of a turn.
 function retold({ said, text }) {
   return `This conversation began in another session. What was said there:\n\n<conversation>\nUser: ${said}\n\n` +
     `Assistant: ${text}\n\n</conversation>\n\nGo on from there. The user says:\n\n`;

@@ -5,7 +5,7 @@
 // The word is followed by a key, by which a conversation finds what the agent noted of it. Anything else is answered with the
 // number of the user's turns that the model was shown: the history arrived once if it is right.
 
-// play is what the model says. told: users, what the user said, turn by turn; agent, what the model said; calls {name, args,
+// play is what the model says. Its input: users, what the user said, turn by turn; agent, what the model said; calls {name, args,
 // result} with their results; results {name, text} if they are the newest; the names of the tools that may be called.
 export function play({ users, agent, calls, results, tools }) {
   if (results.length > 0) return scene("", ["Results: ", results.map((r) => `${r.name}=${r.text}`).join("; ")]);
@@ -17,7 +17,7 @@ export function play({ users, agent, calls, results, tools }) {
   if (said.startsWith("recall ")) return scene(key, [`Turn ${turn}: `, recall(users.slice(0, -1), agent, calls)]);
   if (!scripted) return scene(key, [`Turn ${turn}: `, `you said ${said}`]);
   const scripting = scripted(key, turn);
-  const unknown = scripting.calls.find((c) => !tools.includes(c.name)); // a model can call only what it was told of
+  const unknown = scripting.calls.find((c) => !tools.includes(c.name)); // a model can call only the tools of the request
   return unknown ? scene(key, [`There is no tool ${unknown.name}.`]) : scripting;
 }
 

@@ -44,7 +44,7 @@ async function read(open, url, version) {
     Object.assign(u, { end: "error", message: err.message, code: err.data?.code ?? String(err.code), usage: err.data?.usage ?? null });
   }
   await agent.done;
-  for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve)); // what came with the response is told after it
+  for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve)); // what came with the response is reported after it
   for (const p of u.updates) take(u, p.update);
   return u;
 }
@@ -240,7 +240,7 @@ function harmless(value) {
   return JSON.parse(JSON.stringify(value), (key, v) => (key === "__proto__" ? undefined : v));
 }
 
-// questions compares what the SDK asks with what it was told to ask, in any order. One that was taken back may never be asked.
+// questions compares what the SDK asks with what it should ask, in any order. One that was withdrawn may never be asked.
 function questions(got, faults) {
   const back = got.sent.filter((m) => m.method === "$/cancel_request").map((m) => m.params.requestId);
   const understood = got.asks.map((p) => canonical(p));

@@ -9,7 +9,7 @@ export function aguiClient({ name, HttpAgent }) {
     dialect: "agui",
     read: (url) => read(HttpAgent, url),
     differences,
-    // A patch that no longer applies, because the damage took what it applies to, is told to the developer.
+    // A patch that no longer applies, because the damage took what it applies to, is reported to the developer.
     toleratedWhenMutated: [/^Failed to apply (state|activity) patch/],
   };
 }

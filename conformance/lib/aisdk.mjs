@@ -1,5 +1,5 @@
 // What a client of the AI SDK makes of a stream. The reader is the chat that useChat of every framework runs, with the
-// transport that it has unless told otherwise; nothing is looked at but the messages that it shows.
+// transport that it has by default; only the messages that it shows are compared.
 import { canonical, harmless, same, wellFormed } from "./texts.mjs";
 
 export function aisdkClient({ name, version, AbstractChat, DefaultChatTransport }) {

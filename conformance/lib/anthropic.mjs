@@ -73,11 +73,11 @@ function parsed(json) {
   }
 }
 
-// failed notes an error that the stream told, or one of the client's own.
+// failed notes an error of the stream, or one of the client's own.
 function failed(u, err) {
-  const told = err?.error?.error;
+  const body = err?.error?.error;
   u.end = "error";
-  if (told) u.message = told.message;
+  if (body) u.message = body.message;
   else u.rejected = String(err);
 }
 
@@ -129,7 +129,7 @@ function lint(u, event, message) {
       break;
     }
     case "message_stop":
-      expect(!u.open && message.stop_reason !== null, "a block is open, or no reason was told");
+      expect(!u.open && message.stop_reason !== null, "a block is open, or there is no stop reason");
   }
 }
 

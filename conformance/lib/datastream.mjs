@@ -27,7 +27,7 @@ function tool(t, call, options, faults) {
   const fault = (text) => faults.push(`tool ${t.id}: ${text}`);
   if (call.name !== t.name) fault(`want the name ${t.name}, got ${call.name}`);
   if (!sameArguments(t.args, call.args, options.wraps)) fault(`want the arguments ${t.args}, got ${call.args}`);
-  if (t.client_runs && t.invalid) return; // some are told that they have not to run it
+  if (t.client_runs && t.invalid) return; // some learn that they must not run it
   if (!t.answered) {
     if (call.answered && !t.failed) fault(`want no result, got ${call.result}`);
   } else if (!call.answered) {

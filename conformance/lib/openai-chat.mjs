@@ -11,7 +11,7 @@ export function aiClient({ name, streamText, createOpenAICompatible }) {
 }
 
 // An understanding is plain JSON, as clients in other languages return it too. kept is what the client holds as the message
-// at the end, raw what its chunks say when nobody puts them together.
+// at the end, raw what its chunks say one by one.
 function newUnderstanding() {
   return { answers: "", reasoning: "", calls: [], finish: "", end: "none", message: "", code: "", usage: null, kept: null, raw: null };
 }
@@ -146,7 +146,7 @@ function finish(want, got, faults, where) {
   const known = ["stop", "length", "tool_calls", "content_filter"];
   if (!known.includes(got.finish)) faults.push(`${where}finish_reason is ${got.finish}`);
   if (got.finish === "stop" && waiting.length > 0) faults.push(`${where}finish_reason is stop, but ${waiting.length} calls wait`);
-  if (got.finish === "tool_calls" && want.tools.length === 0) faults.push(`${where}finish_reason is tool_calls, but nobody called`);
+  if (got.finish === "tool_calls" && want.tools.length === 0) faults.push(`${where}finish_reason is tool_calls, but there are no calls`);
 }
 
 // usage of the run is exact, of several models their sum; where only steps say theirs, it is their sum, of which the meaning has the last.

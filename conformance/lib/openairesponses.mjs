@@ -105,13 +105,13 @@ async function helped(client) {
   return u;
 }
 
-// thrown notes an error that the stream told, or one of the client's own. The older SDK throws the bare event.
+// thrown notes an error of the stream, or one of the client's own. The older SDK throws the bare event.
 function thrown(u, err) {
-  const told = err?.error?.error ?? err?.error ?? err;
+  const body = err?.error?.error ?? err?.error ?? err;
   u.end = "error";
-  if (typeof told?.message === "string" && (err?.type === "error" || err?.error)) {
-    u.message = told.message;
-    u.code = told.code;
+  if (typeof body?.message === "string" && (err?.type === "error" || err?.error)) {
+    u.message = body.message;
+    u.code = body.code;
   } else {
     u.rejected = String(err);
   }
@@ -243,9 +243,9 @@ function notePart(u, texts, part) {
       break;
     }
     case "tool-approval-request": u.approvals++; break;
-    case "error": told(u, part.error); break;
+    case "error": streamError(u, part.error); break;
     case "finish":
-      if (part.finishReason === "interrupted") break; // nobody said that it is the end
+      if (part.finishReason === "interrupted") break; // the stream did not say that it is the end
       if (u.end === "none") u.end = part.finishReason === "error" ? "error" : "success";
       u.finish = part.finishReason;
       u.usage = { in: part.totalUsage.inputTokens, out: part.totalUsage.outputTokens };
@@ -253,8 +253,8 @@ function notePart(u, texts, part) {
   }
 }
 
-// told notes an error that the stream told, in the words of the AI SDK, or one of its own.
-function told(u, err) {
+// streamError notes an error of the stream, in the words of the AI SDK, or one of its own.
+function streamError(u, err) {
   u.end = "error";
   if (["AI_StreamProviderError", "AI_APICallError"].includes(err?.name)) u.message = err.message;
   else u.rejected = err?.stack ?? JSON.stringify(err);

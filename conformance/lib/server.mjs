@@ -19,7 +19,7 @@ export function serve(cases, port = 0) {
   });
 }
 
-// freePort resolves to a loopback port that nobody listens on just now, for a program that has to be told one.
+// freePort resolves to a loopback port that is free just now, for a program that needs a fixed one.
 export function freePort() {
   return new Promise((resolve, reject) => {
     const s = net.createServer();

@@ -45,7 +45,7 @@ async function judge(c, url) {
   } catch (err) {
     faults = [`rejected: ${err}`];
   }
-  await new Promise((resolve) => setImmediate(resolve)); // rejections that nobody handles come late
+  await new Promise((resolve) => setImmediate(resolve)); // unhandled rejections come late
   const tolerated = c.mutated ? client.toleratedWhenMutated : [];
   return verdict(c, faults.concat(complaints.filter((text) => !tolerated.some((t) => t.test(text.replace(/^\w+: /, ""))))));
 }

@@ -28,7 +28,7 @@ const agents = [
 ];
 const targets = ["agui", "aisdk", "acp", "openai-responses"];
 
-// Neither agent says of a call who runs it, nor do the requests name tools: nobody knows before the result.
+// Neither agent says of a call who runs it, nor do the requests name tools: it is unknown before the result.
 const undecided = true;
 const story = {
   answers: ["I will look.", "Oslo is cold ☃, Rome is warm."], users: [], others: [], reasoning: ["Two cities, two calls."],

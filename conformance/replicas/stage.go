@@ -132,7 +132,7 @@ func awaitPort(address string) error {
 			return conn.Close()
 		}
 	}
-	return fmt.Errorf("nobody listens on %s", address)
+	return fmt.Errorf("no server listens on %s", address)
 }
 
 // agent is a server of OpenAI's chat dialect that says the same in each run.

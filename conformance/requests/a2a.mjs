@@ -7,10 +7,10 @@ const said = { 1: (m) => [m.role === 1, m.parts.length], 0: (m) => [m.role === "
 // server answers calls in one version as an agent does that answers with a message.
 function a2aServer(sdk, version, reply) {
   return async (body) => {
-    let heard;
+    let received;
     const executor = {
       async execute(context, bus) {
-        heard = context.userMessage;
+        received = context.userMessage;
         bus.publish(reply(context.contextId));
         bus.finished();
       },
@@ -21,9 +21,9 @@ function a2aServer(sdk, version, reply) {
     const answer = await handler.handle(body, new sdk.ServerCallContext(version ? { requestedVersion: "1.0" } : undefined));
     if (answer.error) throw new Error(answer.error.message);
     if (answer[Symbol.asyncIterator]) for await (const event of answer) if (event.error) throw new Error(event.error.message);
-    const [byUser, parts] = said[version](heard);
+    const [byUser, parts] = said[version](received);
     if (!byUser || parts !== body.params.message.parts.length) throw new Error("the agent hears something else");
-    if ((body.params.message.contextId ?? "") !== "" && heard.contextId !== body.params.message.contextId) throw new Error("another context");
+    if ((body.params.message.contextId ?? "") !== "" && received.contextId !== body.params.message.contextId) throw new Error("another context");
   };
 }
 

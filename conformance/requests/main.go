@@ -69,7 +69,7 @@ func each(root string, emit func(*Request) error) error {
 
 // eachTarget writes one recorded request for every agent. One that says only what is new is not for those that take a whole
 // conversation, and one that wants no answer for none. Neither is one in native for the dialect that it was made from: it holds
-// parts that nobody knows, as they were.
+// unknown parts, as they were.
 func eachTarget(from *hub.Dialect, path string, emit func(*Request) error) error {
 	archive, err := txtar.ParseFile(path)
 	if err != nil {

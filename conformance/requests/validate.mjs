@@ -28,7 +28,7 @@ const judges = [
   { name: "ai 4", to: "datastream", judge: coreMessages, spoil: unnameRole },
   {
     name: "@langchain/core", to: "langgraph", judge: (body) => body.input.messages.map(coerceMessageLikeToMessage),
-    spoil: (body) => body.input.messages.forEach((m) => ((m.type = "nobody"), delete m.role)),
+    spoil: (body) => body.input.messages.forEach((m) => ((m.type = "unknown"), delete m.role)),
   },
 ];
 
@@ -49,7 +49,7 @@ function coreMessages({ messages }, losses) {
 }
 
 function unnameRole(body) {
-  for (const m of body.messages) m.role = "nobody";
+  for (const m of body.messages) m.role = "unknown";
 }
 
 const requests = loadCases(process.argv[2]).filter((r) => !r.refused);

@@ -1,10 +1,10 @@
-// A network that fails: connections to a server that break where they are told to.
+// A network that fails: connections to a server that break at chosen places.
 import net from "node:net";
 
 // openRelay listens for connections to the server at base. cuts are taken by the event streams that come by, one each, in this order; a
 // stream without one is left alone. A cut is made behind so many bytes of the stream, head included: there (edge any), at the next end
 // of a record (end), or where the data of a record has begun, behind its id (middle). Then the client's connection is reset, or ended
-// in the middle of its body. away: for so many milliseconds after a cut nobody gets through.
+// in the middle of its body. away: for so many milliseconds after a cut no connection is accepted.
 export async function openRelay(base, { cuts = [], away = 0 } = {}) {
   const { hostname, port } = new URL(base);
   const relay = { cuts: [...cuts], made: 0, streams: [], statuses: [], requests: [], until: 0, away, open: new Set() };
@@ -38,7 +38,7 @@ async function connect(relay, client, dial) {
 
 function track(relay, socket) {
   socket.setNoDelay(true);
-  socket.on("error", () => {}); // the other side is told by the end
+  socket.on("error", () => {}); // the other side sees the end
   socket.on("close", () => relay.open.delete(socket));
   relay.open.add(socket);
   return socket;

@@ -30,9 +30,9 @@ const atOnce = 12;
 const most = 30; // seconds a trial may take
 const begun = Date.now();
 
-const strays = []; // errors that nobody waited for
+const strays = []; // unhandled errors
 process.on("unhandledRejection", (err) => {
-  if (!(err instanceof TypeError && err.message === "terminated")) strays.push(err); // AG-UI's clients leave breaks to nobody
+  if (!(err instanceof TypeError && err.message === "terminated")) strays.push(err); // AG-UI's clients leave breaks unhandled
 });
 
 let failed = true;
@@ -84,12 +84,12 @@ async function attempt(cell) {
   }
 }
 
-// trialOf is what a trial needs: sit makes a seat behind a relay of its own; cutsAt says where streams of this client's are cut.
+// trialOf is what a trial needs: connect opens a target behind a relay of its own; cutsAt says where streams of this client's are cut.
 function trialOf(cell, relays) {
   const { client, id, n, agent, base, about } = cell;
   return {
     client, agent,
-    async sit({ cuts, off, short, any, away, principal = "Bearer alice" }) {
+    async connect({ cuts, off, short, any, away, principal = "Bearer alice" }) {
       const relay = await openRelay(base, { cuts, away });
       relays.push(relay);
       const place = `/${off ? "off" : short ? "short" : any ? "any" : "on"}/${n}`;

@@ -22,21 +22,21 @@ export const trials = {
   other: { title: "other dialects", run: other },
   ended: { title: "after the end", run: ended },
   stranger: { title: "another principal", run: stranger, verdict: ({ stranger }) => (stranger === 404 ? "404" : "nothing") },
-  expired: { title: "after `grace`", run: expired, verdict: () => "told" },
+  expired: { title: "after `grace`", run: expired, verdict: () => "reported" },
   off: { title: "without resume", run: off, verdict: () => "no" },
 };
 
 // cut lets a client read a run whose streams break.
 async function cut(t, places) {
-  const seat = await t.sit({ cuts: t.cutsAt(places) });
-  const talk = t.client.open(seat);
+  const target = await t.connect({ cuts: t.cutsAt(places) });
+  const talk = t.client.open(target);
   const result = await talk.read();
-  t.size ??= seat.relay.streams[0].bytes;
-  assert.equal(seat.relay.made, places.length, `${seat.relay.made} streams were cut`);
-  onceAndWhole(t, seat, result);
+  t.size ??= target.relay.streams[0].bytes;
+  assert.equal(target.relay.made, places.length, `${target.relay.made} streams were cut`);
+  onceAndWhole(t, target, result);
 }
 
-// onceAndWhole is what all clients have to show for a seat.
+// onceAndWhole is what all clients have to show at a target.
 function onceAndWhole(t, { key }, ...results) {
   results.forEach(tellsAll);
   assert.equal(t.agent.runs.get(key), 1, `the agent was asked ${t.agent.runs.get(key)} times`);
@@ -57,7 +57,7 @@ async function begun(talk) {
 
 // second: another client comes to a run that goes on.
 async function second(t) {
-  const [mine, theirs] = [await t.sit({ cuts: [] }), await t.sit({ cuts: [] })];
+  const [mine, theirs] = [await t.connect({ cuts: [] }), await t.connect({ cuts: [] })];
   const talk = t.client.open(mine);
   const reading = talk.read();
   await begun(talk);
@@ -67,7 +67,7 @@ async function second(t) {
 
 // other: one comes to it that speaks another dialect.
 async function other(t) {
-  const mine = await t.sit({ cuts: [], any: true });
+  const mine = await t.connect({ cuts: [], any: true });
   const talk = t.client.open(mine);
   const reading = talk.read();
   await begun(talk);
@@ -80,15 +80,15 @@ const readers = ["agui", "aisdk", "openai-responses"];
 
 // ended: a client comes when everything has been said.
 async function ended(t) {
-  const seat = await t.sit({ cuts: [] });
-  const talk = t.client.open(seat);
+  const target = await t.connect({ cuts: [] });
+  const talk = t.client.open(target);
   tellsAll(await talk.read());
-  onceAndWhole(t, seat, await t.client.open(seat).come(talk.names));
+  onceAndWhole(t, target, await t.client.open(target).come(talk.names));
 }
 
 // stranger: another principal gets nothing, in the client's own way and by the name of the run.
 async function stranger(t) {
-  const [mine, theirs] = [await t.sit({ cuts: [] }), await t.sit({ cuts: [], principal: "Bearer bob" })];
+  const [mine, theirs] = [await t.connect({ cuts: [] }), await t.connect({ cuts: [], principal: "Bearer bob" })];
   const talk = t.client.open(mine);
   const reading = talk.read();
   await begun(talk);
@@ -98,26 +98,26 @@ async function stranger(t) {
   assert.equal(await byName(mine.principal), 200, "the run of its own");
   const result = await t.client.open({ ...theirs, key: mine.key }).come(talk.names).catch((err) => ({ text: "", failed: err.message }));
   assert.equal(result.text, "", "a stranger reads along");
-  assert.notEqual(result.failed, undefined, "a stranger is told that all is well");
+  assert.notEqual(result.failed, undefined, "a stranger sees no error");
   assert.equal(theirs.relay.statuses.at(-1), t.client.stranger, "the status that a stranger gets");
   tellsAll(await reading);
 }
 
-// expired: a client that comes back when nobody has read the run for longer than grace is told so, and the agent is let go.
+// expired: a client that returns after the run had no reader for longer than grace gets an error, and the agent is stopped.
 async function expired(t) {
-  const seat = await t.sit({ cuts: t.cutsAt([at.early]), short: true, away: 700 });
-  const { text, failed } = await t.client.open(seat).read();
-  assert.equal(seat.relay.made, 1);
+  const target = await t.connect({ cuts: t.cutsAt([at.early]), short: true, away: 700 });
+  const { text, failed } = await t.client.open(target).read();
+  assert.equal(target.relay.made, 1);
   assert.ok(said.startsWith(text) && text !== said, `the client shows ${JSON.stringify(text)}`);
   assert.notEqual(failed, undefined, "the client takes a part for the whole");
-  assert.equal(t.agent.gone.get(seat.key), 1, "the agent goes on");
+  assert.equal(t.agent.gone.get(target.key), 1, "the agent goes on");
   t.note = failed;
 }
 
 // off is the control of the others: without resume, what they check is not so.
 async function off(t) {
-  const seat = await t.sit({ cuts: t.cutsAt([at.early]), off: true });
-  const result = await t.client.open(seat).read().catch((err) => ({ text: "", failed: err.message }));
-  if (!t.client.comesLater) assert.equal(seat.relay.made, 1);
-  assert.throws(() => onceAndWhole(t, seat, result), assert.AssertionError, "it is once and whole without resume: the check sees nothing");
+  const target = await t.connect({ cuts: t.cutsAt([at.early]), off: true });
+  const result = await t.client.open(target).read().catch((err) => ({ text: "", failed: err.message }));
+  if (!t.client.comesLater) assert.equal(target.relay.made, 1);
+  assert.throws(() => onceAndWhole(t, target, result), assert.AssertionError, "it is once and whole without resume: the check sees nothing");
 }

@@ -55,7 +55,7 @@ async def call(id: str, tool: str, argument: str, value: str, first: str) -> Sai
 
 
 async def whole(said: Said) -> Said:
-    """Says so if nobody listens to the end. That is how to see that a stop reaches the model."""
+    """Says so if the client leaves before the end. That is how to see that a stop reaches the model."""
     complete = False
     try:
         async for word in said:
@@ -63,4 +63,4 @@ async def whole(said: Said) -> Said:
         complete = True
     finally:
         if not complete:
-            print("agent: nobody listens any more, the model stops", flush=True)
+            print("agent: the client has gone, the model stops", flush=True)

@@ -29,14 +29,14 @@ const tools = {
 
 const model = new MockLanguageModelV3({
   doStream: async ({ prompt, abortSignal }) => {
-    const scene = play(told(prompt));
+    const scene = play(historyOf(prompt));
     abortSignal?.addEventListener("abort", () => { if (scene.delay) notes.gone.push(scene.key); });
     return { stream: simulateReadableStream({ chunks: [...chunks(scene)], initialDelayInMs: 0, chunkDelayInMs: scene.delay || null }) };
   },
 });
 
-// told is what the prompt of the model says, in the terms of the script.
-function told(prompt) {
+// historyOf is what the prompt of the model says, in the terms of the script.
+function historyOf(prompt) {
   const users = prompt.filter((m) => m.role === "user");
   const last = prompt.at(-1);
   const results = last.role !== "tool" ? [] : partsOf([last], "tool-result").map((p) => ({ name: p.toolName, text: words(p.output) }));

@@ -49,7 +49,7 @@ def results_in(message: ModelMessage) -> list[ToolReturnPart | RetryPromptPart]:
 
 
 async def script(messages: list[ModelMessage], info: AgentInfo) -> Said:
-    """What the model says to the newest that it was told."""
+    """What the model says to the newest message that it received."""
     users = [p for m in messages if isinstance(m, ModelRequest) for p in of_user(m)]
     results = results_in(messages[-1])
     if results and not of_user(messages[-1]):

@@ -18,8 +18,8 @@ class Scene:
 
 
 @dataclass
-class Told:
-    """What a model is told."""
+class History:
+    """What a model receives."""
 
     users: list[str]  # what the user said, turn by turn
     agent: list[str]  # what the model said
@@ -27,13 +27,13 @@ class Told:
     results: list[tuple[str, str]]  # name and text, if they are the newest
 
 
-def play(told: Told) -> Scene:
-    if told.results:
-        return Scene("", ["Results: ", "; ".join(f"{name}={text}" for name, text in told.results)])
-    turn, said = len(told.users), told.users[-1]
+def play(history: History) -> Scene:
+    if history.results:
+        return Scene("", ["Results: ", "; ".join(f"{name}={text}" for name, text in history.results)])
+    turn, said = len(history.users), history.users[-1]
     word, _, key = said.partition(" ")
     if word == "recall":
-        recalled = {"users": told.users[:-1], "agent": "".join(told.agent), "calls": told.calls}
+        recalled = {"users": history.users[:-1], "agent": "".join(history.agent), "calls": history.calls}
         return Scene(key, [f"Turn {turn}: ", json.dumps(recalled)])
     scripted = scripts.get(word)
     return scripted(key, turn) if scripted else Scene(key, [f"Turn {turn}: ", f"you said {said}"])

@@ -49,7 +49,7 @@ class Talk {
     if (artifact) this.artifacts.set(artifact.id, artifact.append ? (this.artifacts.get(artifact.id) ?? "") + artifact.text : artifact.text);
   }
 
-  // check asks for the task that the stream told of: it has to be the same.
+  // check asks for the task of the stream: it has to be the same.
   async check() {
     const { state, artifacts } = await this.speaker.get(this.task);
     if (state !== this.state) throw new Error(`the task is ${state}, and its stream said ${this.state}`);

@@ -79,7 +79,7 @@ function latest({ messages }) {
 
 const questions = (agent) => agent.pendingInterrupts ?? [];
 
-// openCalls are those that nobody has answered, and that no question is about.
+// openCalls are unanswered, and no question is about them.
 function openCalls(agent) {
   const answered = new Set(latest(agent).filter((m) => m.role === "tool").map((m) => m.toolCallId));
   const inQuestion = new Set(questions(agent).map((q) => q.toolCallId));

@@ -76,7 +76,7 @@ class Talk {
     return this.messages.slice(this.messages.findLastIndex((m) => m.type === "human") + 1);
   }
 
-  // calls are those that nobody has answered, and that no question is about.
+  // calls are unanswered, and no question is about them.
   calls() {
     if (this.interrupts.length > 0) return [];
     const answered = new Set(this.latest().filter((m) => m.type === "tool").map((m) => m.tool_call_id));

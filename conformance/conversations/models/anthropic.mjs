@@ -1,5 +1,5 @@
 // Anthropic's Messages.
-import { demand, event, list, only, Open, schema, text, Told } from "./strict.mjs";
+import { demand, event, list, only, Open, schema, text, History } from "./strict.mjs";
 
 export const path = "/v1/messages";
 export const refusal = (message) => ({ type: "error", error: { type: "invalid_request_error", message } });
@@ -16,13 +16,13 @@ export function read(body, headers) {
   demand(Number.isInteger(body.max_tokens) && body.max_tokens > 0, "max_tokens: Field required");
   demand(body.stream === true, "stream: only streams are scripted");
   if (body.system !== undefined && typeof body.system !== "string") blocks(body.system, "system", { text: words });
-  const told = new Told((body.tools ?? []).map(toolName));
+  const history = new History((body.tools ?? []).map(toolName));
   const open = new Open();
   demand(list(body.messages, "messages")[0].role === "user", "messages: first message must use the user role");
-  body.messages.forEach((m, i) => message(m, `messages.${i}`, open, told));
+  body.messages.forEach((m, i) => message(m, `messages.${i}`, open, history));
   open.none("messages");
   demand(body.messages.at(-1).role === "user", "messages: the conversation must end with a user message");
-  return told;
+  return history;
 }
 
 function toolName(t, i) {
@@ -32,14 +32,14 @@ function toolName(t, i) {
 }
 
 // Messages of one role in a row are one turn to the API; results stand in the message after their calls, before its texts.
-function message(m, at, open, told) {
+function message(m, at, open, history) {
   only(m, at, ["role", "content"]);
   demand(m.role === "user" || m.role === "assistant", `${at}: unknown role ${m.role}`);
   const content = typeof m.content === "string" ? [{ type: "text", text: m.content }] : m.content;
   if (m.role === "assistant") {
     open.none(at);
-    const text = (b, where) => told.model(words(b, where));
-    blocks(content, at, { text, thinking, redacted_thinking: () => {}, tool_use: (b, where) => use(b, where, open, told) });
+    const text = (b, where) => history.model(words(b, where));
+    blocks(content, at, { text, thinking, redacted_thinking: () => {}, tool_use: (b, where) => use(b, where, open, history) });
     return;
   }
   let said;
@@ -52,8 +52,8 @@ function message(m, at, open, told) {
     },
   });
   open.none(at);
-  for (const r of results) told.called(r.call, r.text);
-  if (said !== undefined) told.user(said);
+  for (const r of results) history.called(r.call, r.text);
+  if (said !== undefined) history.user(said);
 }
 
 function blocks(content, at, kinds) {
@@ -75,12 +75,12 @@ function thinking(b, at) {
   text(b.signature, `${at}.signature`);
 }
 
-function use(b, at, open, told) {
+function use(b, at, open, history) {
   only(b, at, ["type", "id", "name", "input", "cache_control"]);
   demand(/^[a-zA-Z0-9_-]+$/.test(b.id), `${at}.id: ${b.id} does not match the pattern`);
   demand(b.input !== null && typeof b.input === "object", `${at}.input: want an object`);
   open.call(b.id, { name: text(b.name, `${at}.name`), args: b.input }, at);
-  told.model("");
+  history.model("");
 }
 
 function result(b, at, open) {

@@ -1,5 +1,5 @@
 // OpenAI's Chat Completions.
-import { demand, event, jsonText, list, only, Open, schema, text, Told } from "./strict.mjs";
+import { demand, event, jsonText, list, only, Open, schema, text, History } from "./strict.mjs";
 
 export const path = "/v1/chat/completions";
 export const refusal = (message) => ({ error: { message, type: "invalid_request_error", param: null, code: null } });
@@ -14,11 +14,11 @@ export function read(body) {
   text(body.model, "model");
   demand(body.stream === true, "stream: only streams are scripted");
   demand(body.tools === undefined || body.tools.length > 0, "tools: an empty list");
-  const told = new Told((body.tools ?? []).map(toolName));
+  const history = new History((body.tools ?? []).map(toolName));
   const open = new Open();
-  list(body.messages, "messages").forEach((m, i) => message(m, `messages[${i}]`, open, told));
+  list(body.messages, "messages").forEach((m, i) => message(m, `messages[${i}]`, open, history));
   open.none("messages");
-  return told;
+  return history;
 }
 
 function toolName(t, i) {
@@ -33,23 +33,23 @@ function toolName(t, i) {
 const roles = {
   system: (m, at) => { said(m, at, ["role", "content", "name"]); },
   developer: (m, at) => { said(m, at, ["role", "content", "name"]); },
-  user: (m, at, open, told) => { told.user(said(m, at, ["role", "content", "name"])); },
-  assistant: (m, at, open, told) => {
+  user: (m, at, open, history) => { history.user(said(m, at, ["role", "content", "name"])); },
+  assistant: (m, at, open, history) => {
     only(m, at, ["role", "content", "name", "refusal", "tool_calls", "parsed"]); // which helpers of the SDK feed back
     demand(m.tool_calls || m.refusal || m.content, `${at}: an assistant message with neither content nor calls`);
-    told.model(m.content ? words(m.content, `${at}.content`) : "");
+    history.model(m.content ? words(m.content, `${at}.content`) : "");
     if (m.tool_calls !== undefined) list(m.tool_calls, `${at}.tool_calls`).forEach((c, i) => call(c, `${at}.tool_calls[${i}]`, open));
   },
-  tool: (m, at, open, told) => {
+  tool: (m, at, open, history) => {
     only(m, at, ["role", "content", "tool_call_id"]);
-    told.called(open.result(text(m.tool_call_id, `${at}.tool_call_id`), at), words(m.content, `${at}.content`));
+    history.called(open.result(text(m.tool_call_id, `${at}.tool_call_id`), at), words(m.content, `${at}.content`));
   },
 };
 
-function message(m, at, open, told) {
+function message(m, at, open, history) {
   demand(Object.hasOwn(roles, m?.role), `${at}: unknown role ${m?.role}`);
   if (m.role !== "tool") open.none(at);
-  roles[m.role](m, at, open, told);
+  roles[m.role](m, at, open, history);
 }
 
 function said(m, at, known) {

@@ -1,7 +1,7 @@
 // Anthropic's Messages as Claude Code calls them. Claude Code puts reminders of its own between what the user says, and has its own
 // tools in place of the script's; what it sends beside the conversation is not looked at.
 import { frames as messages } from "./anthropic.mjs";
-import { demand, Told } from "./strict.mjs";
+import { demand, History } from "./strict.mjs";
 
 export { refusal } from "./anthropic.mjs";
 export const path = "/claude-code/v1/messages?beta=true";
@@ -15,34 +15,34 @@ const commands = {
 
 export function read({ messages, tools = [], stream }) {
   demand(stream, "the model fell over"); // it tries so what has failed as a stream
-  const told = new Told(tools.some((t) => t.name === "Bash") ? Object.keys(commands) : []);
+  const history = new History(tools.some((t) => t.name === "Bash") ? Object.keys(commands) : []);
   const calls = new Map();
   for (const { role, content } of messages) {
     const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
-    if (role === "assistant") blocks.forEach((b) => said(b, told, calls));
-    if (role === "user") heard(blocks, told, calls);
+    if (role === "assistant") blocks.forEach((b) => said(b, history, calls));
+    if (role === "user") userMessage(blocks, history, calls);
   }
-  return told;
+  return history;
 }
 
-function said(block, told, calls) {
-  told.model(block.text ?? "");
+function said(block, history, calls) {
+  history.model(block.text ?? "");
   if (block.type === "tool_use") calls.set(block.id, JSON.parse(block.input.description)); // see frames
 }
 
-// heard reads a message of the user's. A turn that was stopped before the model said anything stands in one message with the next.
-function heard(blocks, told, calls) {
-  for (const b of blocks.filter((b) => b.type === "tool_result")) told.called(calls.get(b.tool_use_id), words(b.content));
+// userMessage reads a message of the user's. A turn that was stopped before the model said anything stands in one message with the next.
+function userMessage(blocks, history, calls) {
+  for (const b of blocks.filter((b) => b.type === "tool_result")) history.called(calls.get(b.tool_use_id), words(b.content));
   let turn = "";
   for (const b of blocks.filter((b) => b.type === "text")) {
     if (b.text.startsWith("[Request interrupted by user")) {
-      if (turn) told.user(turn);
+      if (turn) history.user(turn);
       turn = "";
     } else {
       turn += withoutReminders(b.text);
     }
   }
-  if (turn) told.user(turn);
+  if (turn) history.user(turn);
 }
 
 function words(content) {

@@ -1,7 +1,7 @@
 // OpenAI's Responses as Codex calls them. Codex puts messages of its own between what the user says, and has its own tools in place of
 // the script's; what it sends beside the conversation is not looked at.
 import { frames as answer } from "./responses.mjs";
-import { Told } from "./strict.mjs";
+import { History } from "./strict.mjs";
 
 export { refusal } from "./responses.mjs";
 export const path = "/codex/v1/responses";
@@ -14,23 +14,23 @@ const commands = {
 };
 
 export function read({ input, tools = [] }) {
-  const told = new Told(tools.some((t) => t.name === "exec_command") ? Object.keys(commands) : []);
+  const history = new History(tools.some((t) => t.name === "exec_command") ? Object.keys(commands) : []);
   const calls = new Map();
   for (const item of input) {
-    if (item.type === "message") said(item, told);
+    if (item.type === "message") said(item, history);
     if (item.type === "function_call") {
       calls.set(item.call_id, called(JSON.parse(item.arguments).cmd));
-      told.model("");
+      history.model("");
     }
-    if (item.type === "function_call_output") told.called(calls.get(item.call_id), output(item.output));
+    if (item.type === "function_call_output") history.called(calls.get(item.call_id), output(item.output));
   }
-  return told;
+  return history;
 }
 
-function said({ role, content }, told) {
+function said({ role, content }, history) {
   const text = content.map((c) => c.text ?? "").join("");
-  if (role === "assistant") told.model(text);
-  if (role === "user" && !/^<(environment_context|turn_aborted|user_instructions|skills_instructions)>/.test(text)) told.user(text);
+  if (role === "assistant") history.model(text);
+  if (role === "user" && !/^<(environment_context|turn_aborted|user_instructions|skills_instructions)>/.test(text)) history.user(text);
 }
 
 function called(cmd) {

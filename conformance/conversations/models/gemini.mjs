@@ -1,5 +1,5 @@
 // Gemini's generateContent. Its calls have no ids here, as most of its models give none: results are matched by name.
-import { demand, event, list, only, text, Told } from "./strict.mjs";
+import { demand, event, list, only, text, History } from "./strict.mjs";
 
 export const path = "/v1beta/models/scripted:streamGenerateContent?alt=sse";
 export const refusal = (message) => ({ error: { code: 400, message, status: "INVALID_ARGUMENT" } });
@@ -9,12 +9,12 @@ const members = ["contents", "systemInstruction", "tools", "toolConfig", "genera
 export function read(body) {
   only(body, "body", members);
   if (body.systemInstruction) only(body.systemInstruction, "systemInstruction", ["parts", "role"]);
-  const told = new Told((body.tools ?? []).flatMap(toolNames));
+  const history = new History((body.tools ?? []).flatMap(toolNames));
   const calls = { waiting: [] };
-  list(body.contents, "contents").forEach((c, i) => content(c, `contents[${i}]`, calls, told));
+  list(body.contents, "contents").forEach((c, i) => content(c, `contents[${i}]`, calls, history));
   demand(calls.waiting.length === 0, `contents: calls without responses: ${calls.waiting.map((c) => c.name)}`);
   demand((body.contents.at(-1).role ?? "user") === "user", "contents: the last turn must be the user's");
-  return told;
+  return history;
 }
 
 function toolNames(t, i) {
@@ -27,7 +27,7 @@ function toolNames(t, i) {
 }
 
 // content checks one turn. The responses to the calls of a turn stand all in the turn that follows it.
-function content(c, at, calls, told) {
+function content(c, at, calls, history) {
   only(c, at, ["role", "parts"]);
   demand([undefined, "user", "model"].includes(c.role), `${at}: please use a valid role: user, model`);
   let said;
@@ -40,12 +40,12 @@ function content(c, at, calls, told) {
     else if (kind === "text" && !p.thought) said = (said ?? "") + text(p.text, where);
   });
   if (c.role === "model") {
-    told.model(said ?? "");
+    history.model(said ?? "");
     return;
   }
   demand(calls.waiting.length === 0, `${at}: the number of function response parts is not that of the function calls before`);
-  for (const r of results) told.called(r.call, r.text);
-  if (said !== undefined) told.user(said);
+  for (const r of results) history.called(r.call, r.text);
+  if (said !== undefined) history.user(said);
 }
 
 const kinds = ["text", "functionCall", "functionResponse", "inlineData", "fileData"];

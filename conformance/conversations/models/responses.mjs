@@ -1,5 +1,5 @@
 // OpenAI's Responses.
-import { demand, event, jsonText, list, only, Open, schema, text, Told } from "./strict.mjs";
+import { demand, event, jsonText, list, only, Open, schema, text, History } from "./strict.mjs";
 
 export const path = "/v1/responses";
 export const refusal = (message) => ({ error: { message, type: "invalid_request_error", param: null, code: null } });
@@ -13,15 +13,15 @@ export function read(body) {
   only(body, "body", members);
   text(body.model, "model");
   demand(body.stream === true, "stream: only streams are scripted");
-  const told = new Told((body.tools ?? []).map(toolName));
+  const history = new History((body.tools ?? []).map(toolName));
   if (typeof body.input === "string") {
-    told.user(body.input);
-    return told;
+    history.user(body.input);
+    return history;
   }
   const open = new Open();
-  list(body.input, "input").forEach((item, i) => entry(item, `input[${i}]`, open, told));
+  list(body.input, "input").forEach((item, i) => entry(item, `input[${i}]`, open, history));
   open.none("input");
-  return told;
+  return history;
 }
 
 function toolName(t, i) {
@@ -33,36 +33,36 @@ function toolName(t, i) {
 }
 
 const items = {
-  message: (m, at, open, told) => {
+  message: (m, at, open, history) => {
     only(m, at, ["type", "id", "role", "content", "status", "phase"]);
     itemID(m, at, "msg");
     demand(["system", "developer", "user", "assistant"].includes(m.role), `${at}: unknown role ${m.role}`);
     const said = words(m.content, `${at}.content`, m.role === "assistant" ? ["output_text", "refusal"] : ["input_text"]);
-    if (m.role === "user") told.user(said);
-    if (m.role === "assistant") told.model(said);
+    if (m.role === "user") history.user(said);
+    if (m.role === "assistant") history.model(said);
   },
   reasoning: (r, at) => {
     only(r, at, ["type", "id", "summary", "encrypted_content", "content", "status"]);
     itemID(r, at, "rs");
   },
-  function_call: (c, at, open, told) => {
+  function_call: (c, at, open, history) => {
     only(c, at, ["type", "id", "call_id", "name", "arguments", "status", "parsed_arguments"]); // helpers of the SDK feed that back
     itemID(c, at, "fc");
     const args = jsonText(c.arguments, `${at}.arguments`);
     open.call(text(c.call_id, `${at}.call_id`), { name: text(c.name, `${at}.name`), args }, at);
-    told.model("");
+    history.model("");
   },
-  function_call_output: (o, at, open, told) => {
+  function_call_output: (o, at, open, history) => {
     only(o, at, ["type", "id", "call_id", "output", "status"]);
-    told.called(open.result(text(o.call_id, `${at}.call_id`), at), words(o.output, `${at}.output`, ["input_text"]));
+    history.called(open.result(text(o.call_id, `${at}.call_id`), at), words(o.output, `${at}.output`, ["input_text"]));
   },
 };
 
 // Calls need not be answered at once, but by the end of the input.
-function entry(item, at, open, told) {
+function entry(item, at, open, history) {
   const type = item?.type ?? "message";
   demand(Object.hasOwn(items, type), `${at}: unknown type ${type}`);
-  items[type](item, at, open, told);
+  items[type](item, at, open, history);
 }
 
 function itemID({ id }, at, prefix) {

@@ -31,14 +31,14 @@ async function answer(req, res, notes) {
   if (!api || req.method !== "POST") return refuse(res, 404, `there is no ${req.method} ${req.url}`);
   let body = "";
   for await (const piece of req) body += piece;
-  let told;
+  let history;
   try {
-    told = api.read(JSON.parse(body), req.headers);
+    history = api.read(JSON.parse(body), req.headers);
   } catch (err) {
     if (!(err instanceof Refused) && !(err instanceof SyntaxError)) throw err;
     return refuse(res, 400, err.message, api);
   }
-  await stream(api, play(told), res, notes);
+  await stream(api, play(history), res, notes);
 }
 
 function refuse(res, status, reason, api) {

@@ -56,8 +56,8 @@ export class Open {
   }
 }
 
-// Told gathers what the script wants to know.
-export class Told {
+// History gathers what the script needs of a request.
+export class History {
   users = [];
   agent = [];
   calls = [];

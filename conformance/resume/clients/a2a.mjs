@@ -1,9 +1,9 @@
 // A2A's SDK. The application keeps the artifacts of the task, and subscribes to it again. An SDK that does not say which pieces are to be
-// appended appends them all, and begins anew with each task that it is told of.
+// appended appends them all, and begins anew with each task that it receives.
 import { authorized, last, persist } from "./talk.mjs";
 
 export function a2aClient({ name, speaker, back, stranger, forgetsAppend = false }) {
-  return { name, dialect: "a2a", back, stranger, open: (seat) => new Talk(speaker(seat), seat, forgetsAppend) };
+  return { name, dialect: "a2a", back, stranger, open: (target) => new Talk(speaker(target), target, forgetsAppend) };
 }
 
 class Talk {

@@ -2,7 +2,7 @@
 import { authorized } from "./talk.mjs";
 
 export function aguiClient({ name, HttpAgent }) {
-  return { name, dialect: "agui", back: "`runAgent` with the header field `X-Sabir-Run`", stranger: 404, open: (seat) => new Talk(HttpAgent, seat) };
+  return { name, dialect: "agui", back: "`runAgent` with the header field `X-Sabir-Run`", stranger: 404, open: (target) => new Talk(HttpAgent, target) };
 }
 
 class Talk {
@@ -12,7 +12,7 @@ class Talk {
 
   async read() {
     let failed = await this.run({});
-    for (let n = 0; failed && !this.told && n < 5; n++) failed = await this.run({ "x-sabir-run": this.names.run });
+    for (let n = 0; failed && !this.reported && n < 5; n++) failed = await this.run({ "x-sabir-run": this.names.run });
     return { text: this.shown(), failed };
   }
 
@@ -21,7 +21,7 @@ class Talk {
     return { failed: await this.run({ "x-sabir-run": run }), text: this.shown() };
   }
 
-  // run resolves to why it is not the whole, if it is not. told is what the server has said of it.
+  // run resolves to why it is not the whole, if it is not. reported is the error from the server.
   async run(headers) {
     const fetchHere = authorized(this.principal, (response) => { this.names.run ??= response.headers.get("x-sabir-run"); });
     this.agent = new this.HttpAgent({ url: this.url, threadId: this.names.thread, headers, fetch: fetchHere });
@@ -29,12 +29,12 @@ class Talk {
     let ended = false;
     try {
       await this.agent.runAgent({}, {
-        onRunErrorEvent: ({ event }) => { this.told = event.message; }, onRunFinishedEvent: () => { ended = true; },
+        onRunErrorEvent: ({ event }) => { this.reported = event.message; }, onRunFinishedEvent: () => { ended = true; },
       });
     } catch (err) {
-      return this.told ?? err.message;
+      return this.reported ?? err.message;
     }
-    return this.told ?? (ended ? undefined : "the run has no end");
+    return this.reported ?? (ended ? undefined : "the run has no end");
   }
 
   shown() {

@@ -4,11 +4,11 @@ import { authorized, last, persist } from "./talk.mjs";
 const back = "the same request with the header field `X-Sabir-Run`";
 
 export function anthropicClient({ name, Anthropic }) {
-  return { name, dialect: "anthropic", back, stranger: 404, open: (seat) => new ByName(messages(Anthropic, seat), seat) };
+  return { name, dialect: "anthropic", back, stranger: 404, open: (target) => new ByName(messages(Anthropic, target), target) };
 }
 
 export function geminiClient({ name, GoogleGenAI }) {
-  return { name, dialect: "gemini", field: "x-goog-api-key", back, stranger: 404, open: (seat) => new ByName(contents(GoogleGenAI, seat), seat) };
+  return { name, dialect: "gemini", field: "x-goog-api-key", back, stranger: 404, open: (target) => new ByName(contents(GoogleGenAI, target), target) };
 }
 
 class ByName {

@@ -5,7 +5,7 @@ globalThis.window ??= {}; // it asks a runtime only in a browser
 
 export function copilotkitClient({ name, CopilotKitCore, reload = true }) {
   return {
-    name, dialect: "agui", stranger: 200, open: (seat) => new Talk(CopilotKitCore, seat, reload),
+    name, dialect: "agui", stranger: 200, open: (target) => new Talk(CopilotKitCore, target, reload),
     back: reload ? "`connectAgent` of a page that is loaded anew" : "`connectAgent` of the same page, which takes off the part that it has",
   };
 }
@@ -19,7 +19,7 @@ class Talk {
     const agent = await this.load(this.names.thread);
     agent.addMessage({ id: "mine", role: "user", content: this.key });
     let failed = await this.take(() => this.core.runAgent({ agent }));
-    for (let n = 0; failed && !this.told && n < 5; n++) {
+    for (let n = 0; failed && !this.reported && n < 5; n++) {
       if (this.reload) await this.load(this.names.thread);
       else this.agent.setMessages(this.agent.messages.filter((m) => m.role === "user")); // what comes again is appended to what is there
       failed = await this.connect();
@@ -40,7 +40,7 @@ class Talk {
   async take(run) {
     let ended = false;
     const watch = this.agent.subscribe({
-      onRunErrorEvent: ({ event }) => { this.told = event.message; }, onRunFinishedEvent: () => { ended = true; },
+      onRunErrorEvent: ({ event }) => { this.reported = event.message; }, onRunFinishedEvent: () => { ended = true; },
     });
     try {
       await run();
@@ -48,7 +48,7 @@ class Talk {
       this.wrong ??= err.message;
     }
     watch.unsubscribe();
-    return this.told ?? this.wrong ?? (ended ? undefined : "the run has no end");
+    return this.reported ?? this.wrong ?? (ended ? undefined : "the run has no end");
   }
 
   // load is a new page.

@@ -1,6 +1,6 @@
 // LangGraph's SDK: its loop over the events of a run goes on over breaks by itself.
 export function langgraphClient({ name, Client }) {
-  return { name, dialect: "langgraph", back: "by itself: `Location` with `Last-Event-ID`; `joinStream`, `join`", stranger: 404, open: (seat) => new Talk(Client, seat) };
+  return { name, dialect: "langgraph", back: "by itself: `Location` with `Last-Event-ID`; `joinStream`, `join`", stranger: 404, open: (target) => new Talk(Client, target) };
 }
 
 const streamMode = ["messages-tuple", "values"];

@@ -46,12 +46,12 @@ class Reader {
 
 // fetchClient reads with fetch, and asks for what is behind the last id.
 export function fetchClient({ dialect }) {
-  return { name: `fetch, ${dialect}`, dialect, back: "`Last-Event-ID`", stranger: 404, open: (seat) => new FetchTalk(dialect, seat) };
+  return { name: `fetch, ${dialect}`, dialect, back: "`Last-Event-ID`", stranger: 404, open: (target) => new FetchTalk(dialect, target) };
 }
 
 class FetchTalk extends Reader {
-  constructor(dialect, seat) {
-    super(forms[dialect], seat);
+  constructor(dialect, target) {
+    super(forms[dialect], target);
     this.ask = asks[dialect];
   }
 
@@ -85,16 +85,16 @@ class FetchTalk extends Reader {
   }
 }
 
-// eventSourceClient is the npm package of that name. It begins where a page begins that was loaded anew: the run goes on already. Nobody
+// eventSourceClient is the npm package of that name. It begins where a page begins that was loaded anew: the run goes on already. No client
 // closes it: it has to learn that there will be no more.
 export function eventSourceClient({ name, EventSource, dialect }) {
-  return { name, dialect, back: "by itself: `Last-Event-ID`; it begins with `?last_event_id=`", stranger: 404, comesLater: true, open: (seat) => new SourceTalk(EventSource, dialect, seat) };
+  return { name, dialect, back: "by itself: `Last-Event-ID`; it begins with `?last_event_id=`", stranger: 404, comesLater: true, open: (target) => new SourceTalk(EventSource, dialect, target) };
 }
 
 class SourceTalk extends Reader {
-  constructor(EventSource, dialect, seat) {
-    super(forms[dialect], seat);
-    Object.assign(this, { EventSource, dialect, direct: seat.direct });
+  constructor(EventSource, dialect, target) {
+    super(forms[dialect], target);
+    Object.assign(this, { EventSource, dialect, direct: target.direct });
   }
 
   // The run is begun by another request, since an EventSource has only GET. That one goes away.
@@ -133,4 +133,4 @@ class SourceTalk extends Reader {
 }
 
 // otherReader reads a run in any of the dialects, for those who began it in another.
-export const otherReader = (dialect, seat) => new FetchTalk(dialect, seat);
+export const otherReader = (dialect, target) => new FetchTalk(dialect, target);

@@ -1,6 +1,6 @@
-// What all drivers share. A driver is an application with that client, and says in `back` how it comes back to a run. client.open(seat)
-// makes one, at seat.url, as seat.principal, which is said by the header field client.field if not by Authorization; what it says to the
-// agent is seat.key. It has
+// What all drivers share. A driver is an application with that client, and says in `back` how it comes back to a run. client.open(target)
+// makes one, at target.url, as target.principal, which is said by the header field client.field if not by Authorization; what it says to the
+// agent is target.key. It has
 //
 //	read()       begins a run and shows it, coming back when the stream breaks
 //	names        what another client has to know to come to this run
@@ -8,8 +8,8 @@
 //	shown()      the text so far
 //	close()      ends it, if it is more than requests
 //
-// read and come resolve to {text, failed}: what is shown at the end, and why that is not the whole, if the client has been told. A
-// client that is told nothing of a break takes the half for the whole, which is what must not happen.
+// read and come resolve to {text, failed}: what is shown at the end, and why that is not the whole, if the client knows. A
+// client that does not see a break takes a part for the whole, which is what must not happen.
 
 const most = 5; // a stream breaks more seldom
 

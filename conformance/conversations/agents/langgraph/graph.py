@@ -24,10 +24,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from script import Told, delete_file, get_weather, notes, play  # noqa: E402
+from script import History, delete_file, get_weather, notes, play  # noqa: E402
 
 
-def told(messages: list[BaseMessage]) -> Told:
+def history(messages: list[BaseMessage]) -> History:
     results = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
     calls = [c for m in messages if isinstance(m, AIMessage) for c in m.tool_calls]
     newest = []
@@ -35,7 +35,7 @@ def told(messages: list[BaseMessage]) -> Told:
         if not isinstance(m, ToolMessage):
             break
         newest.insert(0, (str(m.name), m.text))
-    return Told(
+    return History(
         users=[m.text for m in messages if isinstance(m, HumanMessage)],
         agent=[m.text for m in messages if isinstance(m, AIMessage)],
         calls=[(c["name"], c["args"], results[c["id"]].text if c["id"] in results else None) for c in calls],
@@ -52,7 +52,7 @@ class Scripted(BaseChatModel):
         raise NotImplementedError("only streams are scripted")
 
     async def _astream(self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
-        scene, whole = play(told(messages)), False
+        scene, whole = play(history(messages)), False
         try:
             for word in scene.words:
                 yield ChatGenerationChunk(message=AIMessageChunk(content=word))

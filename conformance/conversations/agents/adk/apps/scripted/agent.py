@@ -7,7 +7,7 @@ from google.adk.agents import LlmAgent
 from google.adk.models import BaseLlm, LlmRequest, LlmResponse
 from google.adk.tools import FunctionTool, LongRunningFunctionTool
 from google.genai import types
-from script import Told, delete_file, get_weather, notes, play
+from script import History, delete_file, get_weather, notes, play
 
 
 def answered(response: types.FunctionResponse) -> str:
@@ -16,12 +16,12 @@ def answered(response: types.FunctionResponse) -> str:
     return str(value.get("result", value.get("error", value)))
 
 
-def told(contents: list[types.Content]) -> Told:
+def history(contents: list[types.Content]) -> History:
     parts = [(c.role, p) for c in contents for p in c.parts or []]
     results = [p.function_response for _, p in parts if p.function_response]  # the framework has taken the ids away
     newest = [p.function_response for p in contents[-1].parts or [] if p.function_response]
     calls = [p.function_call for _, p in parts if p.function_call]
-    return Told(
+    return History(
         users=[p.text for role, p in parts if role == "user" and p.text],
         agent=[p.text for role, p in parts if role == "model" and p.text],
         calls=[(str(c.name), c.args, result_of(c, results)) for c in calls],
@@ -45,7 +45,7 @@ class Scripted(BaseLlm):
     model: str = "scripted"
 
     async def generate_content_async(self, llm_request: LlmRequest, stream: bool = False) -> AsyncGenerator[LlmResponse, None]:
-        scene, whole = play(told(llm_request.contents)), False
+        scene, whole = play(history(llm_request.contents)), False
         try:
             for word in scene.words if stream else []:
                 yield LlmResponse(content=content(types.Part(text=word)), partial=True)

@@ -1,20 +1,20 @@
-// A person in front of a page: the browser's window, what is said and seen in it, and what goes wrong behind it.
+// A session of a user with a page: the browser's window, what is said and seen in it, and what goes wrong behind it.
 import assert from "node:assert/strict";
 import { sleep } from "../conversations/clients/talk.mjs";
 
-const patience = 15_000;
+const timeout = 15_000;
 
-export class Seat {
+export class Session {
   complaints = []; // what the browser reports
 
-  static async take({ browser, url, page, log }) {
-    const seat = new Seat();
+  static async begin({ browser, url, page, log }) {
+    const session = new Session();
     const context = await browser.newContext({ viewport: { width: 900, height: 700 }, colorScheme: "light" });
-    Object.assign(seat, { context, tab: await context.newPage(), at: page, url, log, start: log().length });
-    seat.tab.setDefaultTimeout(patience);
-    seat.tab.setDefaultNavigationTimeout(4 * patience); // the first load makes Vite pack what the page needs
-    seat.listen();
-    return seat;
+    Object.assign(session, { context, tab: await context.newPage(), at: page, url, log, start: log().length });
+    session.tab.setDefaultTimeout(timeout);
+    session.tab.setDefaultNavigationTimeout(4 * timeout); // the first load makes Vite pack what the page needs
+    session.listen();
+    return session;
   }
 
   listen() {
@@ -47,14 +47,14 @@ export class Seat {
   // until waits for something that can be true, and says what was there instead.
   async until(what, look) {
     let seen;
-    for (const end = Date.now() + patience; Date.now() < end; await sleep(30)) {
+    for (const end = Date.now() + timeout; Date.now() < end; await sleep(30)) {
       if ((seen = await look()) === true) return;
     }
     throw new Error(`want ${what}, see ${JSON.stringify(seen)}`);
   }
 
-  // told reports whether the agent has printed the words since this seat was taken.
-  told(words) {
+  // printed reports whether the agent has printed the words since this session began.
+  printed(words) {
     return this.log().slice(this.start).includes(words);
   }
 
