@@ -1,212 +1,13 @@
 package proxy
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 )
-
-// scriptedAgent is the environment variable that makes the test binary an agent which speaks as Claude Code does on its pipes. It
-// counts the turns of its session, and acts on words of the user's.
-const scriptedAgent = "SABIR_SCRIPTED_AGENT"
-
-type scripted struct {
-	in      *bufio.Reader
-	session string
-	turns   int
-	lingers bool
-}
-
-func runScriptedAgent() {
-	s := &scripted{in: bufio.NewReader(os.Stdin), session: fmt.Sprintf("11111111-2222-4333-8444-%012d", os.Getpid())}
-	for _, arg := range os.Args {
-		if id, ok := strings.CutPrefix(arg, "--resume="); ok {
-			s.session = id
-			turns, _ := os.ReadFile("turns")
-			s.turns = len(turns)
-		}
-	}
-	for {
-		text, ok := s.read("user")
-		if !ok {
-			s.leave()
-			return
-		}
-		s.turn(text)
-	}
-}
-
-// leave takes its time, if it is to.
-func (s *scripted) leave() {
-	if s.lingers {
-		_ = os.WriteFile("leaving", nil, 0o600)
-		time.Sleep(300 * time.Millisecond)
-	}
-}
-
-// read returns the text of the next line of a type.
-func (s *scripted) read(typ string) (text string, ok bool) {
-	for {
-		line, err := s.in.ReadString('\n')
-		if err != nil {
-			return "", false
-		}
-		var in struct {
-			Type    string
-			Message struct{ Content []struct{ Text string } }
-			Request struct{ Subtype string }
-		}
-		if json.Unmarshal([]byte(line), &in) != nil {
-			panic("not JSON") // Claude Code ends, too
-		}
-		if in.Request.Subtype == "interrupt" {
-			return "interrupt", true
-		}
-		if in.Type != typ {
-			continue
-		}
-		if typ != "user" {
-			return line, true
-		}
-		var all []string
-		for _, c := range in.Message.Content {
-			all = append(all, c.Text)
-		}
-		return strings.Join(all, "|"), true
-	}
-}
-
-func (s *scripted) line(format string, args ...any) {
-	fmt.Fprintf(os.Stdout, strings.ReplaceAll(format, "$S", s.session)+"\n", args...)
-}
-
-func (s *scripted) say(text string) {
-	quoted, _ := json.Marshal(text)
-	s.line(`{"type":"assistant","message":{"id":"msg_%d","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":%s}]},"session_id":"$S"}`, s.turns, quoted)
-}
-
-func (s *scripted) result() {
-	s.line(`{"type":"result","subtype":"success","is_error":false,"result":"done","session_id":"$S","num_turns":1}`)
-}
-
-func (s *scripted) turn(text string) {
-	if text == "interrupt" {
-		return
-	}
-	s.turns++
-	_ = os.WriteFile("turns", []byte(strings.Repeat("x", s.turns)), 0o600)
-	s.line(`{"type":"system","subtype":"init","session_id":"$S","model":"m","tools":[]}`)
-	switch {
-	case strings.HasSuffix(text, "die"):
-		panic("die")
-	case strings.HasSuffix(text, "delete"):
-		s.line(`{"type":"assistant","message":{"id":"msg_c%d","type":"message","role":"assistant","model":"m","content":[{"type":"tool_use","id":"toolu_%d","name":"Bash","input":{"command":"rm x"}}]},"session_id":"$S"}`, s.turns, s.turns)
-		s.line(`{"type":"control_request","request_id":"ask_%d","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"rm x"},"tool_use_id":"toolu_%d"}}`, s.turns, s.turns)
-		answer, _ := s.read("control_response")
-		s.line(`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":"ran","is_error":%t}]},"session_id":"$S"}`, s.turns, strings.Contains(answer, "deny"))
-		s.say(fmt.Sprintf("allowed %t", strings.Contains(answer, `"allow"`)))
-	case text == "grow":
-		s.say("Growing.")
-		held := bytes.Repeat([]byte("x"), 256<<20)
-		_, _ = s.read("nothing")
-		s.say(string(held[:1]))
-	case text == "twice": // two questions, the second a moment later
-		for n := range 2 {
-			s.line(`{"type":"assistant","message":{"id":"msg_c%d","type":"message","role":"assistant","model":"m","content":[{"type":"tool_use","id":"toolu_%d","name":"Bash","input":{}}]},"session_id":"$S"}`, n, n)
-		}
-		for n := range 2 {
-			s.line(`{"type":"control_request","request_id":"ask_%d","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{},"tool_use_id":"toolu_%d"}}`, n, n)
-			time.Sleep(2 * time.Millisecond)
-		}
-		first, _ := s.read("control_response")
-		second, _ := s.read("control_response")
-		s.say(fmt.Sprintf("allowed %t and %t", strings.Contains(first, `"allow"`), strings.Contains(second, `"allow"`)))
-	case strings.HasSuffix(text, "slow"):
-		s.say("waiting")
-		if got, _ := s.read("nothing"); got == "interrupt" {
-			_ = os.WriteFile("interrupted", nil, 0o600)
-		}
-	case strings.Contains(text, "who"):
-		s.say(strings.TrimSpace(s.session + " " + strings.Trim(strings.TrimPrefix(text, "who"), "? ")))
-	case text == "garbage":
-		fmt.Fprint(os.Stdout, "not JSON\n{\"type\":7}\n[]\n\xff\xfe\n{\"type\":\"control_request\"}\n{\"type\":\"control_request\",\"request_id\":{},\"request\":[]}\n")
-		s.say("fine")
-	case text == "linger":
-		s.lingers = true
-		s.say("Turn 1: you said linger")
-	case text == "endless":
-		fmt.Fprint(os.Stdout, strings.Repeat("x", 1<<20))
-		_, _ = s.read("nothing")
-	case text == "flood":
-		for range 2000 {
-			fmt.Fprintln(os.Stderr, strings.Repeat("e", 1000))
-			s.say(strings.Repeat("f", 1000))
-		}
-		s.say("Turn 1: flooded")
-	case text == "requests": // without an answer
-		for n := range 100 {
-			s.line(`{"type":"control_request","request_id":"x%d","request":{"subtype":"hook_callback"}}`, n)
-		}
-		s.say("Turn 1: you said requests")
-	default:
-		s.say(fmt.Sprintf("Turn %d: you said %s", s.turns, text))
-	}
-	s.result()
-}
-
-// agentConfig is a route to a scripted agent that works in dir; more stands with the process, route with the route.
-func agentConfig(t *testing.T, client, dir, more, route string) string {
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprintf(`
-listen: 127.0.0.1:0
-upstreams:
-  coder:
-    command: [%q]
-    dialect: claude-cli
-    process: {dir: %q, set_env: {%s: "1"}%s}
-routes:
-  - {path: /run, upstream: coder, client: %s, requests: {mode: translate}%s}
-`, program, dir, scriptedAgent, more, client, route)
-}
-
-// chat sends a request in AG-UI's words.
-func (r *rig) aguiTurn(thread string, messages ...string) (int, string) {
-	resp, body := r.post("/run", fmt.Sprintf(`{"threadId":%q,"runId":"r","state":{},"tools":[],"context":[],"forwardedProps":{},"messages":[%s]}`,
-		thread, strings.Join(messages, ",")))
-	return resp.StatusCode, body
-}
-
-func saidByUser(n int, text string) string {
-	return fmt.Sprintf(`{"id":"u%d","role":"user","content":%q}`, n, text)
-}
-
-func saidByAgent(n int, text string) string {
-	return fmt.Sprintf(`{"id":"a%d","role":"assistant","content":%q}`, n, text)
-}
-
-func wantSaid(t *testing.T, status int, body string, parts ...string) {
-	t.Helper()
-	if status != http.StatusOK {
-		t.Errorf("status %d", status)
-	}
-	for _, part := range parts {
-		if !strings.Contains(body, part) {
-			t.Errorf("the answer has no %q:\n%s", part, body)
-		}
-	}
-}
 
 // TestAgentProcess: a client that sends the whole conversation talks to a process that keeps it. Each turn reaches it once.
 func TestAgentProcess(t *testing.T) {
@@ -321,74 +122,6 @@ func TestAgentAskExpires(t *testing.T) {
 	wantSaid(t, status, body, "Turn 2: you said still there?")
 }
 
-// TestAgentDies: a process that ends in the middle is no clean end, and the conversation can go on in another one.
-func TestAgentDies(t *testing.T) {
-	r := start(t, agentConfig(t, "agui", t.TempDir(), "", ""))
-	status, body := r.aguiTurn("t1", saidByUser(1, "one"))
-	wantSaid(t, status, body, "Turn 1")
-	if status, body = r.aguiTurn("t1", saidByUser(1, "one"), saidByUser(2, "die")); strings.Contains(body, "RUN_FINISHED") {
-		t.Errorf("status %d, a clean end: %s", status, body)
-	}
-	status, body = r.aguiTurn("t1", saidByUser(1, "one"), saidByUser(2, "die"), saidByUser(3, "again"))
-	wantSaid(t, status, body, "Turn 3: you said again")
-	if n := r.metric("sabir_session_turns_total", "session=resumed"); n != 1 {
-		t.Errorf("%v turns in a session that was resumed", n)
-	}
-}
-
-// TestAgentMemory: a process that holds too much is killed, its turn fails, and the conversation goes on in another one.
-func TestAgentMemory(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("what processes hold is known on Linux only")
-	}
-	r := start(t, agentConfig(t, "agui", t.TempDir(), ", memory: 192MiB", ""))
-	status, body := r.aguiTurn("t1", saidByUser(1, "one"))
-	wantSaid(t, status, body, "Turn 1")
-	status, body = r.aguiTurn("t1", saidByUser(1, "one"), saidByUser(2, "grow"))
-	wantSaid(t, status, body, "Growing.", `"RUN_ERROR"`)
-	if n := r.metric("sabir_processes_outgrown_total", "upstream=coder"); n != 1 {
-		t.Errorf("%v processes have outgrown their bound", n)
-	}
-	status, body = r.aguiTurn("t1", saidByUser(1, "one"), saidByUser(2, "grow"), saidByUser(3, "again"))
-	wantSaid(t, status, body, "Turn 3: you said again")
-}
-
-// TestAgentIdle: a process without a turn is ended, and its conversation goes on in a new one.
-func TestAgentIdle(t *testing.T) {
-	r := start(t, agentConfig(t, "agui", t.TempDir(), ", idle: 20ms", ""))
-	status, body := r.aguiTurn("t1", saidByUser(1, "one"))
-	wantSaid(t, status, body, "Turn 1")
-	await(t, "the process ends", func() bool { return r.metric("sabir_processes") == 0 })
-	status, body = r.aguiTurn("t1", saidByUser(1, "one"), saidByAgent(1, "x"), saidByUser(2, "two"))
-	wantSaid(t, status, body, "Turn 2: you said two")
-}
-
-// leaveTurn leaves when the agent has begun to speak.
-func (r *rig) leaveTurn(thread string, messages ...string) {
-	r.t.Helper()
-	c := r.dial()
-	c.ask("POST", "/run", fmt.Sprintf(`{"threadId":%q,"runId":"r","state":{},"tools":[],"context":[],"forwardedProps":{},"messages":[%s]}`, thread, strings.Join(messages, ",")))
-	resp := c.response()
-	for said := ""; !strings.Contains(said, "waiting"); {
-		piece := make([]byte, 1)
-		if _, err := io.ReadFull(resp.Body, piece); err != nil {
-			r.t.Fatal(err)
-		}
-		said += string(piece)
-	}
-	c.reset()
-}
-
-// TestAgentClientLeaves: a client that leaves cancels the turn, and the next one begins when that is over.
-func TestAgentClientLeaves(t *testing.T) {
-	dir := t.TempDir()
-	r := start(t, agentConfig(t, "agui", dir, "", ""))
-	r.leaveTurn("t1", saidByUser(1, "slow"))
-	await(t, "the agent is interrupted", func() bool { _, err := os.Stat(dir + "/interrupted"); return err == nil })
-	status, body := r.aguiTurn("t1", saidByUser(1, "slow"), saidByUser(2, "next"))
-	wantSaid(t, status, body, "Turn 2: you said next")
-}
-
 // TestAgentPrincipals: what separates clients keeps one from the conversation of another.
 func TestAgentPrincipals(t *testing.T) {
 	r := start(t, agentConfig(t, "agui", "", "", ""))
@@ -448,17 +181,6 @@ func TestAgentAlikeAtOnce(t *testing.T) {
 	}
 }
 
-// TestAgentLeaves: a process that is being ended makes room, too, as soon as it has ended.
-func TestAgentLeaves(t *testing.T) {
-	dir := t.TempDir()
-	r := start(t, agentConfig(t, "agui", dir, ", max: 1, idle: 1ms", ""))
-	status, body := r.aguiTurn("t1", saidByUser(1, "linger"))
-	wantSaid(t, status, body, "Turn 1: you said linger")
-	await(t, "the process leaves", func() bool { _, err := os.Stat(filepath.Join(dir, "leaving")); return err == nil })
-	status, body = r.aguiTurn("t2", saidByUser(1, "one"))
-	wantSaid(t, status, body, "Turn 1: you said one")
-}
-
 // TestAgentAlike: of two conversations without a name in which the users have said the same, each goes on with its own.
 func TestAgentAlike(t *testing.T) {
 	r := start(t, agentConfig(t, "openai-chat", "", "", ""))
@@ -496,19 +218,6 @@ func TestAgentOfContexts(t *testing.T) {
 	wantSaid(t, 200, body, "Turn 2: you said two", context)
 }
 
-// TestAgentForgets: a conversation that is not continued is forgotten, with its directory.
-func TestAgentForgets(t *testing.T) {
-	tmp := t.TempDir()
-	t.Setenv("TMPDIR", tmp)
-	r := start(t, agentConfig(t, "agui", "", ", idle: 10ms, keep: 10ms", ""))
-	status, body := r.aguiTurn("t1", saidByUser(1, "one"))
-	wantSaid(t, status, body, "Turn 1")
-	await(t, "it is forgotten", func() bool {
-		left, _ := os.ReadDir(tmp)
-		return r.metric("sabir_sessions") == 0 && r.metric("sabir_processes") == 0 && len(left) == 0
-	})
-}
-
 // TestAgentBusy: one turn at a time.
 func TestAgentBusy(t *testing.T) {
 	r := start(t, agentConfig(t, "agui", t.TempDir(), "", ""))
@@ -523,17 +232,6 @@ func TestAgentBusy(t *testing.T) {
 		}
 	}
 	c.reset()
-}
-
-// TestAgentHostile: an agent that says what it must not ends its own turns, and no others.
-func TestAgentHostile(t *testing.T) {
-	r := start(t, "limits: {record: 64KiB}\n"+agentConfig(t, "agui", t.TempDir(), "", ""))
-	for word, want := range map[string]string{"garbage": "RUN_FINISHED", "endless": "RUN_ERROR", "flood": "Turn 1: flooded", "requests": "Turn 1: you said requests"} {
-		status, body := r.aguiTurn("t-"+word, saidByUser(1, word))
-		wantSaid(t, status, body, want)
-	}
-	status, body := r.aguiTurn("t-garbage", saidByUser(1, "garbage"), saidByUser(2, "two"))
-	wantSaid(t, status, body, "Turn 2: you said two")
 }
 
 // TestAgentReload: a reload that does not change how the agent is run leaves its conversations as they are; one that does begins anew, and
@@ -559,67 +257,5 @@ func TestAgentReload(t *testing.T) {
 	r.close()
 	if left := processesOf(dir); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
-	}
-}
-
-// processesOf are the processes that work in a directory.
-func processesOf(dir string) (pids []string) {
-	all, _ := filepath.Glob("/proc/[0-9]*/cwd")
-	for _, link := range all {
-		if at, err := os.Readlink(link); err == nil && at == dir {
-			pids = append(pids, link)
-		}
-	}
-	return pids
-}
-
-// TestAgentUnanswered: what is said in place of an answer is counted, and a request that is refused leaves the question as it is.
-func TestAgentUnanswered(t *testing.T) {
-	r := start(t, agentConfig(t, "agui", t.TempDir(), "", ", asks: {wait: 300ms}"))
-	status, body := r.aguiTurn("t1", saidByUser(1, "delete"))
-	wantSaid(t, status, body, `"interrupt"`)
-	_, body = r.post("/run", `{"threadId":"t1","runId":"r","state":{},"tools":[],"context":[],"forwardedProps":{},"messages":[`+saidByUser(1, "delete")+
-		`],"resume":[{"interruptId":"another","status":"resolved","payload":{"approved":true}}]}`)
-	if !strings.Contains(body, "request_unreadable") && !strings.Contains(body, "ask_unknown") {
-		t.Errorf("an answer to nothing: %s", body)
-	}
-	await(t, "the question expires all the same", func() bool { return r.metric("sabir_asks_total", "outcome=expired") == 1 })
-	status, body = r.aguiTurn("t2", saidByUser(1, "delete"))
-	wantSaid(t, status, body, `"interrupt"`)
-	status, body = r.aguiTurn("t2", saidByUser(1, "delete"), saidByUser(2, "no, leave it"))
-	wantSaid(t, status, body, "Turn 2: you said no, leave it")
-	if n := r.metric("sabir_asks_total", "outcome=dropped"); n != 1 {
-		t.Errorf("%v questions were dropped", n)
-	}
-}
-
-// TestAgentNotThere: a program that cannot be started is an error with a status.
-func TestAgentNotThere(t *testing.T) {
-	r := start(t, strings.Replace(agentConfig(t, "agui", "", "", ""), "command: [", "command: [/no/such/program, ", 1))
-	if status, body := r.aguiTurn("t1", saidByUser(1, "one")); status != http.StatusBadGateway || strings.Contains(body, "/no/such") {
-		t.Errorf("status %d: %s", status, body)
-	}
-	if n := r.metric("sabir_sessions"); n != 0 {
-		t.Errorf("%v sessions", n)
-	}
-}
-
-// TestAgentsEnd: nothing is left when the server ends, not even a question that waits.
-func TestAgentsEnd(t *testing.T) {
-	tmp := t.TempDir()
-	t.Setenv("TMPDIR", tmp)
-	r := start(t, agentConfig(t, "agui", "", "", ""))
-	r.aguiTurn("t1", saidByUser(1, "delete"))
-	r.aguiTurn("t2", saidByUser(1, "one"))
-	begun := time.Now()
-	r.close()
-	if took := time.Since(begun); took > testTimeout {
-		t.Errorf("took %s", took)
-	}
-	if n := r.metric("sabir_processes") + r.metric("sabir_sessions"); n != 0 {
-		t.Errorf("%v sessions and processes are left", n)
-	}
-	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
 	}
 }

@@ -1,0 +1,91 @@
+package proxy
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestGrace: a run without a client ends when the time for that is over, and not before.
+func TestGrace(t *testing.T) {
+	t.Parallel()
+	a, _, gone := gatedAgent(t)
+	r := resuming(t, a, "agui", "grace: 300ms, ttl: 200ms")
+	c, resp := r.openRun()
+	had := firstHalf(t, resp)
+	c.reset()
+	await(t, "the client to be gone", func() bool { return r.logs.FilterMessage("run read").Len() == 1 })
+	back := r.dial()
+	back.ask("GET", "/run", "", alice, "Last-Event-ID: "+lastID(had))
+	back.response()
+	time.Sleep(400 * time.Millisecond) // longer than the run goes on without a client
+	if len(gone) > 0 {
+		t.Error("the run has ended under its client")
+	}
+	left := time.Now()
+	back.reset()
+	<-gone
+	if took := time.Since(left); took < 250*time.Millisecond {
+		t.Errorf("it ended after %v", took)
+	}
+	if end := r.awaitEnds(1); end["ending"] != "run_unread" {
+		t.Errorf("log: %v", end)
+	}
+	if r.metric("sabir_resume_grace_total", "end=returned") != 1 || r.metric("sabir_resume_grace_total", "end=expired") != 1 {
+		t.Error("what became of the run without a client is not counted")
+	}
+	await(t, "the run to be forgotten", func() bool { return r.metric("sabir_resume_runs")+r.metric("sabir_resume_log_bytes") == 0 })
+	r.call(t, 404, alice, "GET", "/run?last_event_id="+lastID(had), "")
+}
+
+// TestGraceReported: a client that joins a run which was ended for lack of a reader gets that error, and not a failure of the agent.
+func TestGraceReported(t *testing.T) {
+	t.Parallel()
+	a, _, gone := gatedAgent(t)
+	r := resuming(t, a, "agui", "grace: 100ms")
+	c, resp := r.openRun()
+	had := firstHalf(t, resp)
+	c.reset()
+	<-gone
+	if end := r.awaitEnds(1); end["ending"] != "run_unread" {
+		t.Errorf("log: %v", end)
+	}
+	rest := r.call(t, 200, alice, "GET", "/run?last_event_id="+lastID(had), "")
+	if !strings.Contains(rest, `"code":"run_unread"`) || strings.Contains(rest, "agent server") {
+		t.Errorf("the end is %s", rest)
+	}
+}
+
+// TestStopShared: a client that is gone can end its run, and no other.
+func TestStopShared(t *testing.T) {
+	t.Parallel()
+	a, _, gone := gatedAgent(t)
+	r := resuming(t, a, "agui", "grace: 1m")
+	_, resp := r.openRun()
+	run := resp.Header.Get(runHeader)
+	firstHalf(t, resp)
+	r.call(t, 404, bob+"\r\nX-Sabir-Run: "+run, "DELETE", "/run", "")
+	if got := r.call(t, 204, alice+"\r\nX-Sabir-Run: "+run, "DELETE", "/run", ""); got != "" {
+		t.Errorf("it says %s", got)
+	}
+	<-gone
+	rest, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(rest), "RUN_") {
+		t.Errorf("%v: the client does not learn that the run has ended: %s", err, rest)
+	}
+	r.call(t, 405, alice, "DELETE", "/run", "")
+}
+
+// TestFailsBeforeItBegins: what an agent refuses is a status for the client that asks, as it is without resume.
+func TestFailsBeforeItBegins(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, func(p *peer) {
+		for p.request() != nil {
+			p.answer("429 Too Many Requests", "Content-Length: 0", "Retry-After: 7")
+		}
+	})
+	r := resuming(t, a, "agui", "grace: 1m")
+	r.call(t, 429, alice, "POST", "/run", resumeClients[0].body, `"code":"upstream_busy"`)
+	r.awaitEnds(1)
+}
