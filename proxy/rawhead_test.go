@@ -295,7 +295,7 @@ func TestCompressedBody(t *testing.T) {
 	}
 	f(zip(body), "gzip", true)
 	f(body, "identity", true)
-	f(zip(body), "unheard-of", false)
+	f(zip(body), "unknown", false)
 	f(zip(body)[:30], "gzip", false)
 	f(zip(strings.Replace(body, "{", `{"pad":"`+strings.Repeat("x", 1<<20)+`",`, 1)), "gzip", false)
 	r.post("/run", "", "Content-Encoding: gzip")

@@ -88,7 +88,7 @@ func TestThreads(t *testing.T) {
 			t.Errorf("status %d: %s", resp.StatusCode, body)
 		}
 	}
-	refused("unheard-of")
+	refused("unknown")
 	refused(context, "Authorization: Bearer other")
 }
 

@@ -13,7 +13,7 @@ func Preamble(ms []hub.Message) []byte {
 	empty := len(text)
 	for i := range ms {
 		for j := range ms[i].Parts {
-			text = appendTold(text, ms[i].Role, &ms[i].Parts[j])
+			text = appendPart(text, ms[i].Role, &ms[i].Parts[j])
 		}
 	}
 	if len(text) == empty {
@@ -22,8 +22,8 @@ func Preamble(ms []hub.Message) []byte {
 	return append(text, `</conversation>\n\nGo on from there. The user says:\n\n`...)
 }
 
-// appendTold tells one part.
-func appendTold(dst []byte, role hub.Role, p *hub.Part) []byte {
+// appendPart appends one part.
+func appendPart(dst []byte, role hub.Role, p *hub.Part) []byte {
 	switch {
 	case p.Kind == hub.PartCall:
 		return appendCall(dst, p)
@@ -40,7 +40,7 @@ func appendTold(dst []byte, role hub.Role, p *hub.Part) []byte {
 
 var speakers = map[hub.Role]string{hub.RoleUser: "User: ", hub.RoleAgent: "Assistant: "}
 
-// appendCall tells a call and what came of it.
+// appendCall appends a call and its result.
 func appendCall(dst []byte, p *hub.Part) []byte {
 	dst = append(append(dst, `Tool call: `...), p.Name...)
 	if len(p.Value) > 0 {

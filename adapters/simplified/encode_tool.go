@@ -191,11 +191,11 @@ func (e *encoder) toolFailed(out *wire.Out, ev *hub.Event, a *agent, c *call, re
 	out.Buf = member.AppendRaw(out.Buf, `,"extra":`, ownExtra(ev))
 	out.Buf = append(out.Buf, '}')
 	e.close(out, a)
-	return hub.NativeIf(ev.Status == hub.StatusError && len(cut) == len(reason) && isTold(ev))
+	return hub.NativeIf(ev.Status == hub.StatusError && len(cut) == len(reason) && isErrorOnly(ev))
 }
 
-// isTold reports whether its error is all that the end of a failed call says.
-func isTold(ev *hub.Event) bool {
+// isErrorOnly reports whether its error is all that the end of a failed call says.
+func isErrorOnly(ev *hub.Event) bool {
 	if ev.More == nil || len(ev.More.Err) == 0 || ev.More.Content != nil {
 		return false
 	}

@@ -96,7 +96,7 @@ func TestShares(t *testing.T) {
      0.40s 40.00% 40.00%      0.40s 40.00%  internal/runtime/syscall.Syscall6
      0.30s 30.00% 70.00%      0.30s 30.00%  github.com/bytedance/sonic/internal/native.x
      0.20s 20.00% 90.00%      0.20s 20.00%  github.com/sabir-proxy/sabir/adapters/hub.(*Sequencer).Push
-     0.10s 10.00%   100%      0.10s 10.00%  main.unheard of
+     0.10s 10.00%   100%      0.10s 10.00%  main.other
 `))
 	want := []share{{"system calls", 40}, {"reading JSON", 30}, {"sequencer and stages", 20}, {"all else", 10}}
 	if len(all) != len(want) {

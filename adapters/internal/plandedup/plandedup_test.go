@@ -15,9 +15,9 @@ func TestIsTodoTool(t *testing.T) {
 	}
 }
 
-// TestToldPlan: p and c are plans and calls, 1 and 2 what they say; those that say again what the other has said stand in
+// TestFilter: p and c are plans and calls, 1 and 2 what they say; those that say again what the other has said stand in
 // capitals.
-func TestToldPlan(t *testing.T) {
+func TestFilter(t *testing.T) {
 	contents := map[byte]string{'1': "Look", '2': `A\u0062`, '3': "Ab"} // the last two are the same
 	f := func(want string) {
 		t.Helper()

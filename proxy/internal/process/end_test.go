@@ -100,8 +100,8 @@ func TestOutputIsHeldByAnOrphan(t *testing.T) {
 	p.nothingLeft()
 }
 
-// TestTermIsHeard by the agent, by one that was stopped, and by what the agent leaves behind in its group.
-func TestTermIsHeard(t *testing.T) {
+// TestTermArrives at the agent, at one that was stopped, and at what the agent leaves behind in its group.
+func TestTermArrives(t *testing.T) {
 	for name, c := range map[string]struct{ script, exit string }{
 		"agent":   {`trap "echo bye; exit 7" TERM; echo ready; while :; do sleep 0.01; done`, "exit status 7"},
 		"stopped": {`trap "echo bye; exit 7" TERM; echo ready; kill -STOP $$; while :; do sleep 0.01; done`, "exit status 7"},

@@ -212,5 +212,5 @@ func (s *session) links() int { return len(s.pool.chainOf(s)) }
 func (s *session) resumable(only bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.id != nil && (only || !s.unheard)
+	return s.id != nil && (only || !s.unresumed)
 }

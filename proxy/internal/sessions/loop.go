@@ -84,7 +84,7 @@ func (s *session) read(p *peer) {
 	defer s.mu.Unlock()
 	if s.peer == p {
 		s.peer = nil
-		s.unheard = s.unheard || s.state == running && !p.named
+		s.unresumed = s.unresumed || s.state == running && !p.named
 		s.fail(hub.Fail(hub.CodeReset, whyEnded(p.proc, err)))
 	}
 }
@@ -105,7 +105,7 @@ func (s *session) receive(p *peer, line []byte) {
 	reply, r := p.driver.Receive(nil, bytes.TrimRight(line, "\r\n"))
 	p.send(reply)
 	if len(r.Session) > 0 {
-		s.id, p.named, s.unheard = bytes.Clone(r.Session), true, false
+		s.id, p.named, s.unresumed = bytes.Clone(r.Session), true, false
 	}
 	if r.Failure != nil {
 		s.fail(r.Failure)

@@ -36,7 +36,7 @@ type session struct {
 	wait  time.Duration     // how long they wait for answers
 	words conversation.Words
 
-	unheard bool // the last process ended without a word of the session that it was to go on with: the agent may have lost it
+	unresumed bool // the last process ended without a word of the session that it was to go on with: the agent may have lost it
 }
 
 // state is what the agent does.
