@@ -17,14 +17,17 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/sessions"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
+	"github.com/sabir-proxy/sabir/proxy/internal/threadstore"
 )
 
 // conversations are what Sabir keeps of them, over reloads.
 type conversations struct {
-	agents  agentPools  // of agents that are programs
-	threads threads.Log // of clients that say only what is new
-	runs    runlog.Log  // that clients ask about
-	shared  sharedRuns  // that clients can come to
+	agents  agentPools         // of agents that are programs
+	threads threads.Store      // of clients that say only what is new
+	runs    runlog.Store       // that clients ask about
+	memory  memory             // of this process, where those two are if replicas do not share them
+	redis   *threadstore.Store // where they are if replicas do
+	shared  sharedRuns         // that clients can come to
 	auth    *auth.Schemes
 }
 

@@ -163,17 +163,26 @@ func (s *Server) stop(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath
 		name.Kind, name.Name = byAnswer, answer
 	}
 	if !s.runs.cancel(key, run) {
-		switch asked, f := s.stopElsewhere(name); {
+		switch found, f := s.endElsewhere(name, key, run); {
 		case f != nil:
 			s.rejectOperation(ctx, t, sub.op, f)
 			return
-		case asked == nil && answer != "":
+		case !found && answer != "":
 			s.reject(ctx, t, hub.Fail(hub.CodeNotFound, nil))
 			return
-		case asked == nil:
+		case !found:
 			ctx.SetStatusCode(fasthttp.StatusNotFound)
 		}
 	}
 	ctx.SetContentType("application/json")
 	ctx.SetBody(t.dialect.AppendReply(nil, hub.OpStop, &hub.Agent{Stopped: answer}))
+}
+
+// endElsewhere ends runs of other replicas: one that clients can come to, or else those that end with their client.
+func (s *Server) endElsewhere(name eventlog.Key, key runKey, run string) (found bool, f *hub.Failure) {
+	asked, f := s.stopElsewhere(name)
+	if f != nil || asked != nil {
+		return asked != nil, f
+	}
+	return s.replicas.cancelElsewhere(key, run)
 }

@@ -20,7 +20,7 @@ type client struct {
 
 func (r *rig) dial() *client {
 	r.t.Helper()
-	c, err := net.Dial("tcp", r.addr)
+	c, err := net.Dial("tcp", r.nextAddr())
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -148,6 +149,8 @@ type rig struct {
 	cfg   *config.Config
 	end   context.CancelFunc
 	ended chan error
+	all   []*rig // replicas, this one among them; each connection goes to the next
+	dials atomic.Int64
 }
 
 // parse reads a configuration.
@@ -185,9 +188,18 @@ func indent(s, by string) string {
 // start runs a proxy until the test ends.
 func start(t testing.TB, yaml string) *rig {
 	t.Helper()
+	if os.Getenv(testReplicas) != "" {
+		return startReplicas(t, yaml)
+	}
 	core, logs := observer.New(zapcore.DebugLevel)
+	return startOne(t, yaml, zap.New(core), logs)
+}
+
+// startOne starts a proxy, or a replica, with a log.
+func startOne(t testing.TB, yaml string, log *zap.Logger, logs *observer.ObservedLogs) *rig {
+	t.Helper()
 	cfg := parse(t, yaml)
-	s, err := New(cfg, zap.New(core), "test")
+	s, err := New(cfg, log, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,6 +253,18 @@ func (r *rig) logsNoContent() {
 // metric is the sum of a counter or gauge over all series that have the given labels, as in "kind=text.delta". For a
 // histogram it is the number of observations.
 func (r *rig) metric(name string, labels ...string) (sum float64) {
+	r.t.Helper()
+	for _, other := range r.all {
+		sum += other.ownMetric(name, labels...)
+	}
+	if len(r.all) > 0 {
+		return sum
+	}
+	return r.ownMetric(name, labels...)
+}
+
+// ownMetric is metric without the other replicas.
+func (r *rig) ownMetric(name string, labels ...string) (sum float64) {
 	r.t.Helper()
 	families, err := r.metrics.registry.Gather()
 	if err != nil {

@@ -16,9 +16,9 @@ func (s *Server) joinRun(ctx *fasthttp.RequestCtx, r *route, sub *subpath) *hub.
 	if _, past, f := r.findRun(ctx, sub); f != nil || past.Ended {
 		return nil
 	}
-	run := s.kept.shared.Find(eventlog.Key{Scope: r.scopeOf(ctx), Kind: byRun, Name: sub.params["run"]})
-	if run == nil {
-		return nil
+	run, f := s.sharedRunOf(eventlog.Key{Scope: r.scopeOf(ctx), Kind: byRun, Name: sub.params["run"]})
+	if f != nil || run == nil {
+		return f
 	}
 	st := new(canceler)
 	if f := s.admit(r, st); f != nil {

@@ -106,12 +106,10 @@ func (s *Server) end() {
 	s.cancelRequests.Wait()
 	s.kept.agents.close()
 	s.owners.Wait()
-	if s.replicas != nil {
-		s.replicas.close()
-	}
 	for _, c := range s.lineConns.all() {
 		s.endLines(c)
 	}
+	s.replicas.close()
 	s.watch.Close()
 	s.table.Load().retire(nil)
 }
@@ -177,18 +175,24 @@ func (l *lineClient) enter(line []byte, m *hub.ClientMessage, thread string) {
 	log := r.threads
 	key := threads.Key{Scope: r.scope(&l.request.Header, l.peer.who), Name: thread}
 	about := &hub.Thread{ID: thread}
+	var err error
 	switch {
 	case m.Kind == hub.ClientBegins:
 		key.Name = string(newThread())
 		about.ID = key.Name
 		if r.remembers() {
-			log.Create(key, threads.Seed{})
+			err = log.Create(key, threads.Seed{})
 		}
 	case r.remembers():
-		v, known := log.Find(key)
-		if about.Messages, about.Busy = v.Messages, v.Busy; !known {
-			about = nil
+		var v threads.View
+		v, err = log.Find(key)
+		if about.Messages, about.Busy = v.Messages, v.Busy; errors.Is(err, threads.ErrUnknown) {
+			about, err = nil, nil
 		}
+	}
+	if err != nil {
+		l.refuse("", line, asFailure(err))
+		return
 	}
 	l.write("", l.face.Began(nil, m, about))
 }

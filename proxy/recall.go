@@ -29,7 +29,9 @@ func (c *call) recall(asked *hub.Request, size int) *hub.Failure {
 	if f := c.resume(asked); f != nil {
 		return f
 	}
-	c.nameAnswers(asked)
+	if f := c.nameAnswers(asked); f != nil {
+		return f
+	}
 	first, news := isFirst(asked), asked.Partial || asked.Begins
 	size += c.goOn(asked)
 	if !asked.Partial && len(asked.Answer) > 0 && c.session != nil {
@@ -68,9 +70,7 @@ func (c *call) turnToRemember(asked *hub.Request) (turn threads.Turn) {
 		turn.From, turn.Alone = name(threads.Answer, asked.Previous), asked.Alone
 	case asked.Partial || asked.Begins:
 		turn.Thread = name(threads.Thread, asked.Thread)
-		if r.remembers() && (asked.Begins || asked.Create && len(turn.Thread.Name) <= longestThread) {
-			r.threads.Create(turn.Thread, threads.Seed{})
-		}
+		turn.Create = r.remembers() && (asked.Begins || asked.Create && len(turn.Thread.Name) <= longestThread)
 	}
 	if (asked.Store || asked.Keep) && !asked.Prepare && r.keepsAnswers() {
 		turn.Answer = name(threads.Answer, asked.Answer)
@@ -102,12 +102,14 @@ func refusedTurn(err error, unknown hub.Code) *hub.Failure {
 	switch {
 	case errors.Is(err, threads.ErrUnknown):
 		return hub.Fail(unknown, err)
+	case errors.Is(err, threads.ErrBusy):
+		return hub.Fail(hub.CodeSessionBusy, err)
 	case errors.Is(err, threads.ErrUnfinished), errors.Is(err, threads.ErrGoesOn):
 		return hub.Fail(hub.CodeAnswerRuns, err)
 	case errors.Is(err, threads.ErrWentOn):
 		return hub.Fail(hub.CodeAnswerTaken, err)
 	}
-	return hub.Fail(hub.CodeSessionBusy, err)
+	return asFailure(err)
 }
 
 // completeWith completes a request with what the turn goes on from. first says that the request, as it came, is the first of a

@@ -14,12 +14,14 @@ import (
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/runstore"
+	"github.com/sabir-proxy/sabir/proxy/internal/threadstore"
 )
 
 // replicas shares runs with the other replicas of Sabir. What a run says goes to the store as well; a run of another replica is read
 // from there into a log of this one, and clients read that.
 type replicas struct {
 	store *runstore.Store
+	kept  *threadstore.Store
 	runs  *sharedRuns
 	log   *zap.Logger
 
@@ -37,7 +39,8 @@ type pendingLookup struct {
 }
 
 // openReplicas makes the replica known to the others; nil if there is no store.
-func openReplicas(cfg *config.Redis, runs *sharedRuns, log *zap.Logger, m *metrics) (*replicas, error) {
+func openReplicas(cfg *config.Redis, kept *conversations, log *zap.Logger, m *metrics, cancel func(what []byte) bool) (*replicas, error) {
+	kept.share(nil)
 	if cfg.URL.Scheme == "" {
 		return nil, nil //nolint:nilnil // there is none
 	}
@@ -49,15 +52,28 @@ func openReplicas(cfg *config.Redis, runs *sharedRuns, log *zap.Logger, m *metri
 	if options.TLSConfig, err = cfg.TLS(); err != nil {
 		return nil, fmt.Errorf("store.redis.ca: %w", err)
 	}
-	r := &replicas{runs: runs, log: log, owned: map[string]*sharedRun{}, lookups: map[eventlog.Key]*pendingLookup{}, closed: make(chan struct{})}
+	r := &replicas{runs: &kept.shared, log: log, owned: map[string]*sharedRun{}, lookups: map[eventlog.Key]*pendingLookup{}, closed: make(chan struct{})}
+	client := redis.NewClient(options)
+	count := func(event string) { m.storeEvents.WithLabelValues(event).Inc() }
 	r.store = runstore.Open(runstore.Config{
-		Client: redis.NewClient(options), Prefix: cfg.Prefix, Lease: cfg.Lease, Backlog: storeBacklog,
-		OnStop: r.stopOwn, OnWatch: r.watchOwn,
+		Client: client, Prefix: cfg.Prefix, Lease: cfg.Lease, Backlog: storeBacklog,
+		OnStop: r.stopOwn, OnWatch: r.watchOwn, OnCancel: cancel, Count: count,
 		OnError: func(err error) { log.Warn("the store of runs", zap.Error(err)) },
-		Count:   func(event string) { m.storeEvents.WithLabelValues(event).Inc() },
 	})
+	r.kept = threadstore.Open(threadstore.Config{
+		Client: client, Prefix: cfg.Prefix, Lease: cfg.Lease,
+		OnError: func(err error) {
+			count(runstore.EventError)
+			log.Warn("the store of conversations", zap.Error(err))
+		},
+		OnLost: func() { count(eventTurnLost) },
+	})
+	kept.share(r.kept)
 	return r, nil
 }
+
+// eventTurnLost is counted where what a turn said could not be stored.
+const eventTurnLost = "turn_lost"
 
 // storeBacklog is how many bytes of what runs say wait for Redis while it is away.
 const storeBacklog = 64 << 20
@@ -272,7 +288,11 @@ func (m *remoteRun) watch() {
 
 // close takes the replica out.
 func (r *replicas) close() {
+	if r == nil {
+		return
+	}
 	close(r.closed)
+	r.kept.Close()
 	r.store.Close()
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // redisAddress is a Redis server for one test: that of SABIR_TEST_REDIS, a host and port, or one in this process.
-func redisAddress(t *testing.T) string {
+func redisAddress(t testing.TB) string {
 	t.Helper()
 	if address := os.Getenv("SABIR_TEST_REDIS"); address != "" {
 		return address

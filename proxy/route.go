@@ -54,7 +54,7 @@ type route struct {
 	metrics      *routeMetrics
 	unrecognised prometheus.Counter // records that are not of the source's dialect
 	threads      threads.Store      // of clients that say only what is new
-	runs         *runlog.Log        // that clients ask about
+	runs         runlog.Store       // that clients ask about
 	open         *atomic.Int64      // streams open on this path, over all reloads
 	logs         *logs              // of runs that outlive their clients; nil: none does
 }
@@ -105,7 +105,7 @@ func (t *table) fill(m *metrics, counters *openCounters, kept *conversations) er
 		}
 		r.vouched = vouchedFields(cfg, rc)
 		r.up.agents = kept.agents.of(r.up.cfg, cfg, r.source, r.options)
-		r.threads, r.runs = &kept.threads, &kept.runs
+		r.threads, r.runs = kept.threads, kept.runs
 		r.metrics, r.open = m.forRoute(rc.Path), counters.of(rc.Path)
 		r.unrecognised = r.metrics.source(r.source.Name)
 		t.add(r)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
@@ -21,17 +20,12 @@ import (
 
 // runRecord is a run that its client may ask about.
 type runRecord struct {
-	log    *runlog.Log
+	log    runlog.Store
 	key    runlog.Key
 	before runlog.Run // as it was, if an earlier turn began it
 	known  bool
 	run    runlog.Run
 	from   int // the messages of the turn begin there
-}
-
-// limitRuns sets the limits of the log, which are those of conversations.
-func limitRuns(log *runlog.Log, cfg *config.Threads) {
-	log.Limit(runlog.Limits{Runs: cfg.Max, Bytes: int(cfg.Memory), Keep: cfg.Keep})
 }
 
 // asksOfRuns reports whether clients of a dialect ask about runs.
@@ -42,8 +36,11 @@ func (c *call) resume(asked *hub.Request) *hub.Failure {
 	if !asked.Resumes || !asksOfRuns(c.target.dialect) {
 		return nil
 	}
-	run, known := c.route.runs.Find(runlog.Key{Scope: c.scope, Run: plainText(asked.Run)})
+	run, err := c.route.runs.Find(runlog.Key{Scope: c.scope, Run: plainText(asked.Run)})
+	known := err == nil
 	switch {
+	case !known && !errors.Is(err, runlog.ErrUnknown):
+		return asFailure(err)
 	case !known && (c.route.remembers() || len(asked.Thread) == 0):
 		return hub.Fail(hub.CodeRunUnknown, nil)
 	case !known:
@@ -67,11 +64,15 @@ func (c *call) recordIf(news bool, asked *hub.Request, from, size int) {
 
 // nameAnswers says which questions the client answers that has not named them: those that its conversation waits for, in their order, if
 // it answers all of them.
-func (c *call) nameAnswers(asked *hub.Request) {
+func (c *call) nameAnswers(asked *hub.Request) *hub.Failure {
 	if !asksOfRuns(c.target.dialect) || slices.ContainsFunc(asked.Answers, func(d hub.Decision) bool { return len(d.Ask)+len(d.Call) > 0 }) {
-		return
+		return nil
 	}
-	for _, run := range c.route.runs.Of(c.scope, plainText(asked.Thread)) {
+	runs, err := c.route.runs.Of(c.scope, plainText(asked.Thread))
+	if err != nil {
+		return asFailure(err)
+	}
+	for _, run := range runs {
 		if !waits(&run.PastRun) || asked.Resumes && string(run.ID) != string(asked.Run) {
 			continue
 		}
@@ -80,8 +81,9 @@ func (c *call) nameAnswers(asked *hub.Request) {
 				asked.Answers[i].Ask = run.Asks[i].ID
 			}
 		}
-		return
+		break
 	}
+	return nil
 }
 
 // record makes the call remember what comes of its run. from is how many messages of the request were said before it, size about how many
@@ -97,8 +99,8 @@ func (c *call) record(asked *hub.Request, from, size int) {
 		c.soFar = &soFar{folder: conversation.NewFolder(asked.Messages), size: size}
 	}
 	key := runlog.Key{Scope: c.scope, Run: plainText(asked.Run)}
-	before, known := c.route.runs.Find(key)
-	run := before
+	before, err := c.route.runs.Find(key)
+	run, known := before, err == nil
 	if !known {
 		run = runlog.Run{Thread: plainText(asked.Thread), PastRun: hub.PastRun{Began: asked.Time}}
 	}
@@ -106,7 +108,7 @@ func (c *call) record(asked *hub.Request, from, size int) {
 	run.Ended, run.Changed, run.Asks, run.Size = false, asked.Time, nil, run.Size+size
 	c.run = &runRecord{log: c.route.runs, key: key, before: before, known: known, run: run, from: from}
 	run.Messages = slices.Concat(run.Messages, asked.Messages[from:])
-	c.run.log.Put(key, run)
+	_ = c.run.log.Put(key, run) // the store reports; the run goes on without it
 }
 
 // endRun remembers what came of the run, and how it ended.
@@ -119,10 +121,10 @@ func (c *call) endRun() {
 	said, run := c.soFar.folder.Messages(), c.soFar.folder.Run()
 	switch begun := len(run.ID) > 0; {
 	case !begun && !r.known:
-		r.log.Drop(r.key) // no client knows its name
+		_ = r.log.Drop(r.key) // its name has not reached the client
 		return
 	case !begun:
-		r.log.Put(r.key, r.before)
+		_ = r.log.Put(r.key, r.before)
 		return
 	}
 	past := r.run
@@ -132,7 +134,7 @@ func (c *call) endRun() {
 		past.Status = hub.StatusCancelled
 	}
 	past.Changed, past.Size = time.Now().UnixMilli(), past.Size+c.soFar.folder.Size()
-	r.log.Put(r.key, past)
+	_ = r.log.Put(r.key, past) // the store reports
 }
 
 // waits reports whether a run goes on when its client answers.
@@ -143,8 +145,11 @@ func waits(run *hub.PastRun) bool {
 // findRun finds the run that a request names, which has to be of the conversation that it names, if it does.
 func (r *route) findRun(ctx *fasthttp.RequestCtx, sub *subpath) (key runlog.Key, run runlog.Run, f *hub.Failure) {
 	key = runlog.Key{Scope: r.scopeOf(ctx), Run: sub.params["run"]}
-	run, known := r.runs.Find(key)
-	if thread, named := sub.params["thread"]; !known || named && thread != run.Thread {
+	run, err := r.runs.Find(key)
+	if err != nil {
+		return key, run, notFound(err, hub.CodeRunUnknown)
+	}
+	if thread, named := sub.params["thread"]; named && thread != run.Thread {
 		return key, run, hub.Fail(hub.CodeRunUnknown, nil)
 	}
 	return key, run, nil
@@ -154,10 +159,7 @@ func (r *route) findRun(ctx *fasthttp.RequestCtx, sub *subpath) (key runlog.Key,
 func (s *Server) replyRun(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath) {
 	about, f := r.agent(""), (*hub.Failure)(nil)
 	if named := sub.params["thread"]; named != "" {
-		var known bool
-		if about.Thread, known = r.thread(threads.Key{Scope: r.scopeOf(ctx), Name: named}); !known {
-			f = hub.Fail(hub.CodeNotFound, threads.ErrUnknown)
-		}
+		about.Thread, f = r.thread(threads.Key{Scope: r.scopeOf(ctx), Name: named})
 	}
 	if f == nil {
 		about.Runs, f = r.runsAsked(ctx, &sub)
@@ -175,7 +177,11 @@ func (s *Server) replyRun(ctx *fasthttp.RequestCtx, r *route, t *target, sub sub
 // runsAsked are the runs that a request is about. The rest of one that goes on is not to be had: its stream is the client's that began it.
 func (r *route) runsAsked(ctx *fasthttp.RequestCtx, sub *subpath) (all []hub.PastRun, f *hub.Failure) {
 	if sub.op == hub.OpRuns {
-		for _, run := range r.runs.Of(r.scopeOf(ctx), sub.params["thread"]) {
+		runs, err := r.runs.Of(r.scopeOf(ctx), sub.params["thread"])
+		if err != nil {
+			return nil, asFailure(err)
+		}
+		for _, run := range runs {
 			all = append(all, run.PastRun)
 		}
 		return all, nil
@@ -205,18 +211,14 @@ func (s *Server) replyAbout(ctx *fasthttp.RequestCtx, t *target, op hub.Operatio
 func (s *Server) stopRun(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath) {
 	key, run, f := r.findRun(ctx, &sub)
 	switch {
-	case f != nil:
-		asked, away := s.stopElsewhere(eventlog.Key{Scope: key.Scope, Kind: byRun, Name: key.Run})
-		if asked != nil || away != nil {
-			f = away
-		}
-		if asked != nil {
-			run.ID, run.PastRun.Thread = asked.Run, asked.Thread
-		}
-	case !run.Ended && s.runs.cancel(runKey{scope: key.Scope, run: key.Run}, ""):
+	case f == nil && !run.Ended && s.runs.cancel(runKey{scope: key.Scope, run: key.Run}, ""):
+	case f != nil || !run.Ended:
+		f = s.stopRunElsewhere(key, &run, f)
 	case waits(&run.PastRun):
 		run.Status, run.Asks, run.Changed = hub.StatusCancelled, nil, time.Now().UnixMilli()
-		r.runs.Put(key, run)
+		if err := r.runs.Put(key, run); err != nil {
+			f = asFailure(err)
+		}
 	default:
 		f = hub.Fail(hub.CodeRunEnded, nil)
 	}
@@ -228,4 +230,24 @@ func (s *Server) stopRun(ctx *fasthttp.RequestCtx, r *route, t *target, sub subp
 	about := r.agent("")
 	about.Runs = []hub.PastRun{run.PastRun}
 	s.replyAbout(ctx, t, sub.op, about)
+}
+
+// stopRunElsewhere ends a run that goes on at another replica, or of which only its stream is known. unknown is why it was not found
+// among the runs of conversations, nil if it was.
+func (s *Server) stopRunElsewhere(key runlog.Key, run *runlog.Run, unknown *hub.Failure) *hub.Failure {
+	asked, f := s.stopElsewhere(eventlog.Key{Scope: key.Scope, Kind: byRun, Name: key.Run})
+	switch {
+	case f != nil:
+		return f
+	case asked != nil:
+		run.ID, run.PastRun.Thread = asked.Run, asked.Thread
+		return nil
+	case unknown != nil:
+		return unknown
+	}
+	found, f := s.replicas.cancelElsewhere(runKey{scope: key.Scope, run: key.Run}, "")
+	if f == nil && !found {
+		f = hub.Fail(hub.CodeRunEnded, nil)
+	}
+	return f
 }

@@ -59,6 +59,33 @@ func (r *runs) remove(keys []runKey, run *cancelableRun) {
 	}
 }
 
+// namedRuns are runs as replicas speak of them.
+type namedRuns struct {
+	Scope                   []byte
+	Thread, Run, Answer, ID string
+}
+
+// cancelNamed is cancel for another replica.
+func (r *runs) cancelNamed(what []byte) bool {
+	var n namedRuns
+	return json.Unmarshal(what, &n) == nil && r.cancel(runKey{string(n.Scope), n.Thread, n.Run, n.Answer}, n.ID)
+}
+
+// cancelElsewhere cancels runs of that name at other replicas, and reports whether there were any.
+func (r *replicas) cancelElsewhere(key runKey, id string) (found bool, f *hub.Failure) {
+	if r == nil || !key.names() {
+		return false, nil
+	}
+	what, err := json.Marshal(namedRuns{[]byte(key.scope), key.thread, key.run, key.answer, id})
+	if err == nil {
+		found, err = r.store.Cancel(what)
+	}
+	if err != nil {
+		return false, hub.Fail(hub.CodeStore, err)
+	}
+	return found, nil
+}
+
 // cancel ends the runs of that name, or only the one of that id, and reports whether there were any.
 func (r *runs) cancel(key runKey, id string) (found bool) {
 	r.mu.Lock()

@@ -64,22 +64,23 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 		streams: map[*canceler]struct{}{}, sessions: map[*clientConn]struct{}{},
 	}
 	s.kept.agents.log, s.kept.agents.metrics = log, s.metrics
-	s.metrics.registry.MustRegister(poolCollector{&s.kept.agents}, threadCollector{&s.kept.threads}, sharedCollector{&s.kept.shared})
+	s.metrics.registry.MustRegister(poolCollector{&s.kept.agents}, threadCollector{&s.kept}, sharedCollector{&s.kept.shared})
 	s.idle.L = &s.mu
 	s.http = newHTTPServer(log, int(cfg.Limits.Header), s.handle)
 	s.http.KeepHijackedConns = true // a stream gives its connection back when it is over
 	s.http.ReadTimeout, s.http.WriteTimeout = cfg.Timeouts.Read, cfg.Timeouts.Write
 	s.http.ErrorHandler, s.http.ConnState = s.badRequest, s.idleConns.state
 	s.files, s.hardFiles = raiseFileLimit()
+	if s.replicas, err = openReplicas(&cfg.Store.Redis, &s.kept, log, s.metrics, s.runs.cancelNamed); err != nil {
+		w.Close()
+		return nil, err
+	}
 	s.certs, err = newCertificates(cfg.TLS, log, s.metrics)
 	if err == nil {
 		err = s.setTable(cfg)
 	}
 	if err != nil {
-		w.Close()
-		return nil, err
-	}
-	if s.replicas, err = openReplicas(&cfg.Store.Redis, &s.kept.shared, log, s.metrics); err != nil {
+		s.replicas.close()
 		w.Close()
 		return nil, err
 	}
@@ -106,8 +107,7 @@ func (s *Server) setTable(cfg *config.Config) error {
 		t.auth.Close(s.kept.auth)
 		return err
 	}
-	limitThreads(&s.kept.threads, &cfg.Threads)
-	limitRuns(&s.kept.runs, &cfg.Threads)
+	s.kept.limit(&cfg.Threads)
 	s.kept.shared.Limit(int64(cfg.Store.Bytes))
 	if old := s.table.Swap(t); old != nil {
 		old.retire(t)

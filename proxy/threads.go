@@ -8,13 +8,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
-	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/internal/auth"
+	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
 )
 
@@ -37,11 +36,6 @@ func (r *route) scope(h *fasthttp.RequestHeader, who *auth.Identity) string {
 	return string(sum.Sum([]byte(r.name + "\x00")))
 }
 
-// limitThreads sets the limits of the log.
-func limitThreads(log *threads.Log, cfg *config.Threads) {
-	log.Limit(threads.Limits{Threads: cfg.Max, Bytes: int(cfg.Memory), Keep: cfg.Keep})
-}
-
 // remembers reports whether conversations are remembered for clients of the route that say only what is new.
 func (r *route) remembers() bool { return r.up.agents == nil && r.sessions == nil && r.wantsHistory() }
 
@@ -55,20 +49,26 @@ func (s *Server) replyThread(ctx *fasthttp.RequestCtx, r *route, t *target, sub 
 	key := threads.Key{Scope: r.scopeOf(ctx), Name: sub.params["thread"]}
 	added, f := r.changeThread(ctx.Request.Body(), t, sub.op, &key)
 	about := r.agent("")
-	var known bool
-	if about.Thread, known = r.thread(key); f == nil && !known {
-		f = hub.Fail(hub.CodeNotFound, threads.ErrUnknown)
+	if f == nil {
+		about.Thread, f = r.thread(key)
+	}
+	if f == nil && sub.op == hub.OpForgetThread {
+		f = r.forget(key)
 	}
 	if f != nil {
 		s.rejectOperation(ctx, t, sub.op, f)
 		return
 	}
-	if sub.op == hub.OpForgetThread {
-		r.threads.Forget(key)
-		r.runs.Forget(key.Scope, key.Name)
-	}
 	about.Thread.Added = added
 	s.replyAbout(ctx, t, sub.op, about)
+}
+
+// forget deletes a conversation and its runs.
+func (r *route) forget(key threads.Key) *hub.Failure {
+	if err := errors.Join(r.threads.Forget(key), r.runs.Forget(key.Scope, key.Name)); err != nil {
+		return asFailure(err)
+	}
+	return nil
 }
 
 // changeThread makes the conversation that a body asks for, or adds to it what that says.
@@ -81,40 +81,70 @@ func (r *route) changeThread(body []byte, t *target, op hub.Operation, key *thre
 	case op == hub.OpAddItems:
 		return r.addItems(body, t, *key)
 	case op == hub.OpUpdateThread:
-		v, _ := r.threads.Find(*key)
-		meta, err := t.dialect.NoteThread(v.Meta, body)
-		if err != nil {
-			return 0, unreadable(t.dialect, err)
-		}
-		r.threads.SetMeta(*key, meta)
+		return 0, r.noteThread(body, t, *key)
 	}
 	return 0, nil
 }
 
+// noteThread changes what the client notes on a conversation.
+func (r *route) noteThread(body []byte, t *target, key threads.Key) *hub.Failure {
+	v, err := r.threads.Find(key)
+	if err != nil {
+		return notFound(err, hub.CodeNotFound)
+	}
+	meta, err := t.dialect.NoteThread(v.Meta, body)
+	if err != nil {
+		return unreadable(t.dialect, err)
+	}
+	if err := r.threads.SetMeta(key, meta); err != nil {
+		return asFailure(err)
+	}
+	return nil
+}
+
+// notFound is the failure of a search: unknown, unless the store could not be asked.
+func notFound(err error, unknown hub.Code) *hub.Failure {
+	if errors.Is(err, threads.ErrUnknown) || errors.Is(err, runlog.ErrUnknown) {
+		return hub.Fail(unknown, err)
+	}
+	return asFailure(err)
+}
+
 // thread is what is known of a conversation. Of one that the agent keeps, and that was not begun here, that is what the runs have said that are
 // remembered.
-func (r *route) thread(key threads.Key) (about hub.Thread, known bool) {
-	v, known := r.threads.Find(key)
+func (r *route) thread(key threads.Key) (about hub.Thread, f *hub.Failure) {
+	v, err := r.threads.Find(key)
 	about = hub.Thread{ID: key.Name, Messages: v.Messages, Busy: v.Busy, Meta: v.Meta, Time: time.Now().UnixMilli(), Begun: v.Begun.UnixMilli()}
-	runs := r.runs.Of(key.Scope, key.Name)
+	runs, failed := r.runs.Of(key.Scope, key.Name)
+	if failed != nil {
+		return about, asFailure(failed)
+	}
 	if len(runs) > 0 && waits(&runs[0].PastRun) {
 		about.Asks = runs[0].Asks
 	}
-	if known || r.remembers() || len(runs) == 0 {
-		return about, known
+	switch {
+	case err == nil:
+		return about, nil
+	case !errors.Is(err, threads.ErrUnknown) || r.remembers() || len(runs) == 0:
+		return about, notFound(err, hub.CodeNotFound)
 	}
 	about.Begun = runs[len(runs)-1].Began
 	for _, run := range slices.Backward(runs) {
 		about.Messages, about.Busy = append(about.Messages, run.Messages...), about.Busy || !run.Ended
 	}
-	return about, true
+	return about, nil
 }
 
 // findThreads answers which conversations there are.
 func (s *Server) findThreads(ctx *fasthttp.RequestCtx, r *route, t *target) {
 	scope, about := r.scopeOf(ctx), r.agent("")
-	for _, name := range r.threads.Of(scope) {
-		if thread, known := r.thread(threads.Key{Scope: scope, Name: name}); known {
+	names, err := r.threads.Of(scope)
+	if err != nil {
+		s.rejectOperation(ctx, t, hub.OpFindThreads, asFailure(err))
+		return
+	}
+	for _, name := range names {
+		if thread, f := r.thread(threads.Key{Scope: scope, Name: name}); f == nil {
 			about.Threads = append(about.Threads, thread)
 		}
 	}
@@ -125,13 +155,13 @@ func (s *Server) findThreads(ctx *fasthttp.RequestCtx, r *route, t *target) {
 func (s *Server) replyAnswer(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath) {
 	id := sub.params["answer"]
 	key := threads.Key{Scope: r.scopeOf(ctx), Kind: threads.Answer, Name: id}
-	v, known := r.threads.Find(key)
+	v, err := r.threads.Find(key)
 	switch {
 	case !r.keepsFor(t):
 		s.reject(ctx, t, hub.Fail(hub.CodeNoEndpoint, errors.New("the agent keeps answers itself")))
 		return
-	case !known:
-		s.reject(ctx, t, hub.Fail(hub.CodeNotFound, threads.ErrUnknown))
+	case err != nil:
+		s.reject(ctx, t, notFound(err, hub.CodeNotFound))
 		return
 	case ctx.QueryArgs().GetBool("stream"):
 		s.reject(ctx, t, unreadable(t.dialect, hub.NewError(hub.ReasonUnknown, "stream", -1, "an answer is given again in one piece")))
@@ -144,7 +174,11 @@ func (s *Server) replyAnswer(ctx *fasthttp.RequestCtx, r *route, t *target, sub 
 		return
 	}
 	if sub.op == hub.OpForgetAnswer {
-		r.threads.Forget(key)
+		err = r.threads.Forget(key)
+	}
+	if err != nil {
+		s.reject(ctx, t, asFailure(err))
+		return
 	}
 	s.replyAbout(ctx, t, sub.op, &hub.Agent{Answer: id, Thread: hub.Thread{ID: id, Messages: v.Messages[:v.From]}})
 }
@@ -164,10 +198,15 @@ func (r *route) createThread(body []byte, t *target, key *threads.Key) *hub.Fail
 		asked.ID = asked.Prefix + string(newThread())
 	}
 	key.Name = asked.ID
-	if _, known := r.threads.Find(*key); known && !asked.MayExist {
+	switch _, err := r.threads.Find(*key); {
+	case err == nil && !asked.MayExist:
 		return hub.Fail(hub.CodeThreadExists, nil)
+	case err != nil && !errors.Is(err, threads.ErrUnknown):
+		return asFailure(err)
 	}
-	r.threads.Create(*key, threads.Seed{Messages: asked.Messages, Size: len(body), Meta: asked.Meta})
+	if err := r.threads.Create(*key, threads.Seed{Messages: asked.Messages, Size: len(body), Meta: asked.Meta}); err != nil {
+		return asFailure(err)
+	}
 	return nil
 }
 
@@ -192,28 +231,4 @@ func newThread() []byte {
 	_, _ = rand.Read(b[:]) // never fails
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Appendf(nil, "%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
-
-// threadCollector shows what the log holds when metrics are read.
-type threadCollector struct{ log *threads.Log }
-
-var (
-	threadsDesc = prometheus.NewDesc("sabir_threads", "Conversations that are remembered for clients that say only what is new.", nil, nil)
-	memoryDesc  = prometheus.NewDesc("sabir_threads_bytes", "About how many bytes they hold.", nil, nil)
-	evictedDesc = prometheus.NewDesc("sabir_threads_evicted_total", "Conversations that were forgotten for want of room, or because they were not used.", nil, nil)
-)
-
-// Describe implements [prometheus.Collector].
-func (c threadCollector) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{threadsDesc, memoryDesc, evictedDesc} {
-		to <- d
-	}
-}
-
-// Collect implements [prometheus.Collector].
-func (c threadCollector) Collect(to chan<- prometheus.Metric) {
-	n, bytes, evicted := c.log.Counts()
-	to <- prometheus.MustNewConstMetric(threadsDesc, prometheus.GaugeValue, float64(n))
-	to <- prometheus.MustNewConstMetric(memoryDesc, prometheus.GaugeValue, float64(bytes))
-	to <- prometheus.MustNewConstMetric(evictedDesc, prometheus.CounterValue, float64(evicted))
 }

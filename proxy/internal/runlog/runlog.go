@@ -1,9 +1,10 @@
-// Package runlog remembers runs for clients that ask about them by their names, such as the tasks of A2A. It is held in memory, within
+// Package runlog remembers runs for clients that ask about them by their names, such as the tasks of A2A: [Log] in memory, within
 // bounds; what was used longest ago goes first.
 package runlog
 
 import (
 	"container/list"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -27,6 +28,36 @@ type Run struct {
 	Size   int // about how many bytes its messages hold
 	hub.PastRun
 }
+
+// Store is what remembers runs.
+type Store interface {
+	Reader
+	Writer
+}
+
+// Reader finds runs.
+type Reader interface {
+	// Find returns a run, or [ErrUnknown].
+	Find(Key) (Run, error)
+
+	// Of returns the runs of a conversation, the newest first.
+	Of(scope, thread string) ([]Run, error)
+}
+
+// Writer changes what is remembered.
+type Writer interface {
+	// Put remembers a run, in place of what was known of it.
+	Put(Key, Run) error
+
+	// Drop deletes a run.
+	Drop(Key) error
+
+	// Forget deletes the runs of a conversation.
+	Forget(scope, thread string) error
+}
+
+// ErrUnknown says that there is no run of a name, or that it was forgotten.
+var ErrUnknown = errors.New("the run is not known, or not any more")
 
 // Log is what came of runs. The zero value remembers nothing until [Log.Limit].
 type Log struct {
@@ -57,29 +88,29 @@ func (l *Log) Limit(limits Limits) {
 	l.evict(time.Now())
 }
 
-// Find returns a run; ok is false if it is not known.
-func (l *Log) Find(key Key) (run Run, ok bool) {
+// Find implements [Reader].
+func (l *Log) Find(key Key) (Run, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if e := l.find(key); e != nil {
-		return e.run, true
+		return e.run, nil
 	}
-	return Run{}, false
+	return Run{}, ErrUnknown
 }
 
-// Of returns the runs of a conversation, the newest first.
-func (l *Log) Of(scope, name string) (runs []Run) {
+// Of implements [Reader].
+func (l *Log) Of(scope, name string) (runs []Run, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, e := range l.byThread[thread{scope, name}] {
 		runs = append(runs, e.run)
 	}
 	slices.Reverse(runs)
-	return runs
+	return runs, nil
 }
 
-// Put remembers a run, in place of what was known of it.
-func (l *Log) Put(key Key, run Run) {
+// Put implements [Writer].
+func (l *Log) Put(key Key, run Run) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e := l.find(key)
@@ -90,24 +121,27 @@ func (l *Log) Put(key Key, run Run) {
 	l.bytes += size - e.size
 	e.run, e.size = run, size
 	l.evict(e.at)
+	return nil
 }
 
-// Drop lets go of a run.
-func (l *Log) Drop(key Key) {
+// Drop implements [Writer].
+func (l *Log) Drop(key Key) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.find(key) != nil {
 		l.remove(l.byKey[key])
 	}
+	return nil
 }
 
-// Forget lets go of the runs of a conversation.
-func (l *Log) Forget(scope, name string) {
+// Forget implements [Writer].
+func (l *Log) Forget(scope, name string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, e := range slices.Clone(l.byThread[thread{scope, name}]) {
 		l.remove(l.byKey[e.key])
 	}
+	return nil
 }
 
 // find returns a run as the one used last.

@@ -11,7 +11,7 @@ func run(thread string, size int) Run { return Run{Thread: thread, Size: size} }
 // known says which of the runs of a scope are known.
 func known(l *Log, scope string, names ...string) (all string) {
 	for _, name := range names {
-		if _, ok := l.Find(Key{scope, name}); ok {
+		if _, err := l.Find(Key{scope, name}); err == nil {
 			all += name
 		}
 	}
@@ -22,25 +22,26 @@ func known(l *Log, scope string, names ...string) (all string) {
 func TestRuns(t *testing.T) {
 	var l Log
 	l.Limit(Limits{Runs: 10, Bytes: 1000, Keep: time.Hour})
-	l.Put(Key{"s", "a"}, run("t", 1))
-	l.Put(Key{"s", "b"}, run("t", 2))
-	l.Put(Key{"s", "a"}, run("t", 3))
-	l.Put(Key{"s", "c"}, run("u", 4))
-	l.Put(Key{"other", "d"}, run("t", 5))
+	_ = l.Put(Key{"s", "a"}, run("t", 1))
+	_ = l.Put(Key{"s", "b"}, run("t", 2))
+	_ = l.Put(Key{"s", "a"}, run("t", 3))
+	_ = l.Put(Key{"s", "c"}, run("u", 4))
+	_ = l.Put(Key{"other", "d"}, run("t", 5))
 	if got := known(&l, "s", "a", "b", "c", "d"); got != "abc" {
 		t.Errorf("known are %s", got)
 	}
-	if of := l.Of("s", "t"); len(of) != 2 || of[0].Size != 2 || of[1].Size != 3 {
+	if of, _ := l.Of("s", "t"); len(of) != 2 || of[0].Size != 2 || of[1].Size != 3 {
 		t.Errorf("%+v", of)
 	}
-	l.Drop(Key{"s", "b"})
-	l.Drop(Key{"s", "none"})
-	l.Forget("s", "t")
-	if got := known(&l, "s", "a", "b", "c") + known(&l, "other", "d"); got != "cd" || len(l.Of("s", "t")) != 0 {
+	_ = l.Drop(Key{"s", "b"})
+	_ = l.Drop(Key{"s", "none"})
+	_ = l.Forget("s", "t")
+	rest, _ := l.Of("s", "t")
+	if got := known(&l, "s", "a", "b", "c") + known(&l, "other", "d"); got != "cd" || len(rest) != 0 {
 		t.Errorf("known are %s", got)
 	}
-	l.Forget("s", "u")
-	l.Forget("other", "t")
+	_ = l.Forget("s", "u")
+	_ = l.Forget("other", "t")
 	if l.bytes != 0 || len(l.byThread) != 0 || l.used.Len() != 0 {
 		t.Errorf("%d bytes in %d conversations are left", l.bytes, len(l.byThread))
 	}
@@ -53,7 +54,7 @@ func TestBounds(t *testing.T) {
 		var l Log
 		l.Limit(Limits{Runs: 10, Bytes: 1000, Keep: time.Hour})
 		for i := range 4 {
-			l.Put(Key{"s", strconv.Itoa(i)}, run("t", 100))
+			_ = l.Put(Key{"s", strconv.Itoa(i)}, run("t", 100))
 		}
 		known(&l, "s", "0")
 		l.Limit(limits)

@@ -45,7 +45,8 @@ func openWith(t *testing.T, address string, backlog int, lease time.Duration) *r
 	r := &rig{client: redis.NewClient(&redis.Options{Addr: address, DialTimeout: time.Second}), stops: make(chan string, 1), watch: make(chan string, 1)}
 	r.Store = Open(Config{
 		Client: r.client, Prefix: t.Name() + ":", Lease: lease, Backlog: backlog,
-		OnStop: func(token string) { r.stops <- token }, OnWatch: func(token string) { r.watch <- token },
+		OnCancel: func(what []byte) bool { return string(what) == r.name },
+		OnStop:   func(token string) { r.stops <- token }, OnWatch: func(token string) { r.watch <- token },
 		OnError: func(error) {},
 		Count: func(event string) {
 			n, _ := r.events.LoadOrStore(event, new(atomic.Int64))

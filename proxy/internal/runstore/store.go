@@ -1,5 +1,5 @@
 // Package runstore shares runs between replicas through Redis: what each run has said, under which names clients know it, and which
-// replica owns it. store.go finds runs and says that a replica is there, writer.go sends what runs say, follower.go reads what runs
+// replica owns it. store.go finds runs and says that a replica is there, writer.go sends what runs say, cancel.go cancels runs that are not stored, follower.go reads what runs
 // of other replicas say.
 //
 // A run is a Redis stream whose entries have explicit ids, epoch-number. Redis refuses an id that is not greater than the last one: so
@@ -25,11 +25,12 @@ type Config struct {
 	Prefix string        // of all keys
 	Lease  time.Duration // how long a replica counts as alive that says nothing
 
-	Backlog int                // bytes that wait for Redis; beyond, the runs that they belong to are lost to other replicas
-	OnStop  func(token string) // another replica wants a run of this one to end
-	OnWatch func(token string) // another replica has clients that read it
-	OnError func(err error)    // Redis cannot be reached, or answers with an error
-	Count   func(event string) // something happened that operators want to know of: one of [Events]
+	Backlog  int                    // bytes that wait for Redis; beyond, the runs that they belong to are lost to other replicas
+	OnStop   func(token string)     // another replica wants a run of this one to end
+	OnWatch  func(token string)     // another replica has clients that read it
+	OnCancel func(what []byte) bool // a replica cancels runs; false: there are none here
+	OnError  func(err error)        // Redis cannot be reached, or answers with an error
+	Count    func(event string)     // something happened that operators want to know of: one of [Events]
 }
 
 // Events are what is counted.
@@ -72,16 +73,22 @@ var ErrFormat = errors.New("the run was begun by another version of Sabir")
 
 // Open makes the replica known, under a name that no other has.
 func Open(cfg Config) *Store {
-	var random [8]byte
-	_, _ = rand.Read(random[:]) // never fails
 	ctx, stop := context.WithCancel(context.Background())
-	s := &Store{cfg: cfg, name: hex.EncodeToString(random[:]), stop: stop}
+	s := &Store{cfg: cfg, name: newID(), stop: stop}
 	s.writer.init(s)
 	s.reader.init(s)
 	go s.stayAlive(ctx)
 	go s.writer.work(ctx)
 	go s.reader.work(ctx)
+	go s.answerCancels(ctx)
 	return s
+}
+
+// newID is a name that nothing else has.
+func newID() string {
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // never fails
+	return hex.EncodeToString(random[:])
 }
 
 // Close sends what waits, and takes the replica out.

@@ -51,11 +51,11 @@ func (l *Log) Limit(limits Limits) {
 }
 
 // Create implements [Names].
-func (l *Log) Create(key Key, with Seed) {
+func (l *Log) Create(key Key, with Seed) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.find(key) != nil {
-		return
+		return nil
 	}
 	e := &entry{key: key, meta: with.Meta}
 	if len(with.Messages) > 0 {
@@ -64,32 +64,39 @@ func (l *Log) Create(key Key, with Seed) {
 	}
 	l.add(e)
 	l.evict(time.Now())
+	return nil
 }
 
 // Find implements [Names].
-func (l *Log) Find(key Key) (View, bool) {
+func (l *Log) Find(key Key) (View, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e := l.find(key)
 	if e == nil {
-		return View{}, false
+		return View{}, ErrUnknown
 	}
 	v := View{Busy: e.busy, Begun: e.begun, Meta: e.meta, Asked: e.asked, Run: e.run}
 	v.Messages, _ = e.node.conversation()
 	v.From = len(v.Messages) - e.said
 	v.Run.Messages = v.Messages[v.From:]
-	return v, true
+	return v, nil
 }
 
 // Forget implements [Names].
-func (l *Log) Forget(key Key) bool {
+func (l *Log) Forget(key Key) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e := l.find(key)
-	if e != nil {
+	if e := l.find(key); e != nil {
 		l.remove(e)
 	}
-	return e != nil
+	return nil
+}
+
+// held is what a turn needs of the log until it ends.
+type held struct {
+	parent *node
+	thread *entry
+	answer *entry
 }
 
 // Begin implements [Turns].
@@ -97,44 +104,51 @@ func (l *Log) Begin(t *Turn) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t.Session = t.Answer.Name
+	h := new(held)
 	var err error
 	switch {
 	case t.Thread.Name != "":
-		err = l.enter(t)
+		err = l.enter(t, h)
 	case t.From.Name != "":
-		err = l.goOn(t)
+		err = l.goOn(t, h)
 	}
 	if err != nil {
 		return err
 	}
-	if t.parent != nil {
-		t.parent.refs++
-		t.parent.going++
-		t.Before, t.Size = t.parent.conversation()
+	if h.parent != nil {
+		h.parent.refs++
+		h.parent.going++
+		t.Before, t.Size = h.parent.conversation()
 	}
 	if t.Answer.Name != "" {
-		t.answer = &entry{key: t.Answer, busy: true, begun: time.Now(), asked: t.Asked}
-		l.put(t.answer)
+		h.answer = &entry{key: t.Answer, busy: true, begun: time.Now(), asked: t.Asked}
+		l.put(h.answer)
 	}
+	t.State = h
 	return nil
 }
 
 // enter begins the turn of a conversation that has a name.
-func (l *Log) enter(t *Turn) error {
+func (l *Log) enter(t *Turn, h *held) error {
 	e := l.find(t.Thread)
+	if e == nil && t.Create {
+		e = &entry{key: t.Thread}
+		l.add(e)
+		l.evict(time.Now())
+	}
 	switch {
-	case e == nil:
+	case e == nil || !l.knows(e):
 		return ErrUnknown
 	case e.busy:
 		return ErrBusy
 	}
 	e.busy = true
-	t.Session, t.thread, t.parent = "", e, e.node
+	t.Session, h.thread, h.parent = "", e, e.node
 	return nil
 }
 
 // goOn begins a turn that goes on from an answer.
-func (l *Log) goOn(t *Turn) error {
+func (l *Log) goOn(t *Turn, h *held) error {
 	e := l.find(t.From)
 	switch {
 	case e == nil:
@@ -149,7 +163,7 @@ func (l *Log) goOn(t *Turn) error {
 	if e.node.session != "" && e.node.going+e.node.gone == 0 {
 		t.Session = e.node.session
 	}
-	t.Was, t.parent = e.asked, e.node
+	t.Was, h.parent = e.asked, e.node
 	return nil
 }
 
@@ -157,26 +171,27 @@ func (l *Log) goOn(t *Turn) error {
 func (l *Log) End(t *Turn, said *Said) {
 	shared := 0
 	if said != nil {
-		shared = common(t.Before, said.Messages)
+		shared = Common(t.Before, said.Messages)
 	}
+	h := t.State.(*held)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if t.thread != nil {
-		t.thread.busy = false
+	if h.thread != nil {
+		h.thread.busy = false
 	}
-	if t.parent != nil {
-		t.parent.going--
+	if h.parent != nil {
+		h.parent.going--
 		if said != nil {
-			t.parent.gone++
+			h.parent.gone++
 		}
 	}
 	var n *node
 	if said != nil {
-		n = l.keep(t, said, shared)
-	} else if l.knows(t.answer) {
-		delete(l.byKey, t.answer.key)
+		n = l.keep(t, h, said, shared)
+	} else if l.knows(h.answer) {
+		delete(l.byKey, h.answer.key)
 	}
-	l.release(t.parent)
+	l.release(h.parent)
 	if n != nil {
 		n.merge(said.Messages)
 		l.release(n)
@@ -185,23 +200,23 @@ func (l *Log) End(t *Turn, said *Said) {
 }
 
 // keep remembers what was said in a turn, under the names that are still known. The first shared messages were there before.
-func (l *Log) keep(t *Turn, said *Said, shared int) *node {
-	n := newNode(t.parent, said.Messages, shared, said.Size)
+func (l *Log) keep(t *Turn, h *held, said *Said, shared int) *node {
+	n := newNode(h.parent, said.Messages, shared, said.Size)
 	n.session = t.Session
 	l.bytes += n.size
-	if l.knows(t.answer) {
-		e := t.answer
+	if l.knows(h.answer) {
+		e := h.answer
 		e.busy, e.node, e.asked, e.run, e.said = false, n, t.Asked, said.Run, len(said.Messages)-said.From
 		n.refs++
 		n.name = e
 		l.add(e)
 	}
-	if l.knows(t.thread) {
-		before := t.thread.node
-		t.thread.node = n
+	if l.knows(h.thread) {
+		before := h.thread.node
+		h.thread.node = n
 		n.refs++
 		l.release(before)
-		l.touch(t.thread, time.Now())
+		l.touch(h.thread, time.Now())
 	}
 	return n
 }

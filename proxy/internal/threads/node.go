@@ -8,7 +8,7 @@ import (
 )
 
 // node is a conversation up to the end of a turn: the beginning of the one before it, and what is new. What conversations have in
-// common is stored once. Messages are never changed, only replaced: a result that comes later replaces the message of its call.
+// Common is stored once. Messages are never changed, only replaced: a result that comes later replaces the message of its call.
 type node struct {
 	parent  *node
 	keep    int // how many messages of the parent's conversation are its own
@@ -49,8 +49,8 @@ func newNode(parent *node, all []hub.Message, keep, size int) *node {
 	return n
 }
 
-// common is how many messages two conversations begin with that are the same.
-func common(a, b []hub.Message) int {
+// Common is how many messages two conversations begin with that are the same.
+func Common(a, b []hub.Message) int {
 	n := 0
 	for n < min(len(a), len(b)) && reflect.DeepEqual(a[n], b[n]) {
 		n++

@@ -3,7 +3,7 @@ package threads
 import "slices"
 
 // SetMeta implements [Notes].
-func (l *Log) SetMeta(key Key, meta []byte) {
+func (l *Log) SetMeta(key Key, meta []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if e := l.find(key); e != nil {
@@ -12,10 +12,11 @@ func (l *Log) SetMeta(key Key, meta []byte) {
 		e.meta = slices.Clone(meta)
 		l.evict(e.at)
 	}
+	return nil
 }
 
 // Of implements [Notes].
-func (l *Log) Of(scope string) (names []string) {
+func (l *Log) Of(scope string) (names []string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for at := l.used.Front(); at != nil; at = at.Next() {
@@ -23,5 +24,5 @@ func (l *Log) Of(scope string) (names []string) {
 			names = append(names, e.key.Name)
 		}
 	}
-	return names
+	return names, nil
 }

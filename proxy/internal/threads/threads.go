@@ -1,7 +1,7 @@
 // Package threads remembers conversations for clients that send only what is new, in front of agents that need the whole history:
 // those that have a name, and those up to an answer that a client goes on from.
 //
-//   - threads.go: what a [Store] does.
+//   - threads.go: what a [Store] does. There is one more of it, for replicas that share a Redis server.
 //   - log.go: [Log], which holds it in memory, within bounds; what was used longest ago goes first.
 //   - node.go: how conversations with one beginning share that.
 package threads
@@ -39,22 +39,22 @@ type Store interface {
 // Notes is what clients note on conversations, and by which they look for them.
 type Notes interface {
 	// SetMeta replaces what the client notes on a conversation, if that is known.
-	SetMeta(key Key, meta []byte)
+	SetMeta(key Key, meta []byte) error
 
 	// Of names the conversations of a scope, the one used last first. It is no use of them.
-	Of(scope string) (names []string)
+	Of(scope string) (names []string, err error)
 }
 
 // Names knows conversations and answers by their names.
 type Names interface {
 	// Create makes a conversation, unless there is one of that name.
-	Create(Key, Seed)
+	Create(Key, Seed) error
 
-	// Find finds what has that name.
-	Find(Key) (View, bool)
+	// Find finds what has that name, or returns [ErrUnknown].
+	Find(Key) (View, error)
 
-	// Forget lets go of it, and reports whether there was something. What goes on from an answer stays.
-	Forget(Key) bool
+	// Forget deletes it. What goes on from an answer stays.
+	Forget(Key) error
 }
 
 // Turns gives conversations to turns.
@@ -66,7 +66,7 @@ type Turns interface {
 	End(*Turn, *Said)
 }
 
-// Errors of [Turns].
+// Errors of a [Store]. One that is not in this process has others as well.
 var (
 	ErrUnknown    = errors.New("the conversation is not known, or not any more")
 	ErrBusy       = errors.New("the conversation has a turn that runs")
@@ -100,6 +100,7 @@ type Turn struct {
 	Thread Key         // the conversation that it belongs to; no name: none
 	From   Key         // else the answer that it goes on from; no name: none
 	Answer Key         // its own answer; no name: it cannot be continued
+	Create bool        // the conversation is made if there is none of that name
 	Alone  bool        // no other turn may go on from the same answer
 	Asked  hub.Request // what the form of its answer depends on, and what a turn after it inherits
 
@@ -109,9 +110,7 @@ type Turn struct {
 	Was     hub.Request // Asked of the answer that it goes on from
 	Session string      // names the conversation to agents that keep it; the same for turns that go on from each other in a line
 
-	parent *node
-	thread *entry
-	answer *entry
+	State any // of the store, between Begin and End
 }
 
 // Said is what came of a turn.

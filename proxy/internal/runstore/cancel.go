@@ -1,0 +1,74 @@
+package runstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Runs that end with their client are not stored. A request that cancels one may come to another replica, which asks all of them.
+
+// cancelRequest is what a replica asks the others.
+type cancelRequest struct {
+	What []byte // which runs: the caller's matter
+	To   string // the list that takes the answers
+}
+
+// answerTime is how long a replica waits for the answers of the others.
+const answerTime = time.Second
+
+// Cancel asks all replicas to cancel runs, and reports whether one of them had any.
+func (s *Store) Cancel(what []byte) (found bool, err error) {
+	ctx, done := context.WithTimeout(context.Background(), timeout)
+	defer done()
+	to := s.key("answers", s.name+"-"+newID())
+	data, err := json.Marshal(cancelRequest{what, to})
+	if err != nil {
+		return false, err
+	}
+	asked, err := s.cfg.Client.Publish(ctx, s.key("cancel", ""), data).Result()
+	s.report(err)
+	for ; err == nil && asked > 0; asked-- {
+		var answer []string
+		if answer, err = s.cfg.Client.BLPop(ctx, answerTime, to).Result(); errors.Is(err, redis.Nil) {
+			return false, nil // a replica that does not answer has not said that it had one
+		}
+		if s.report(err); err == nil && answer[1] == "1" {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+// answerCancels cancels what other replicas ask for, until the store is closed.
+func (s *Store) answerCancels(ctx context.Context) {
+	sub := s.cfg.Client.Subscribe(ctx, s.key("cancel", ""))
+	defer sub.Close()
+	for messages := sub.Channel(); ; {
+		select {
+		case m := <-messages:
+			s.answerCancel(ctx, m.Payload)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (s *Store) answerCancel(ctx context.Context, data string) {
+	var asked cancelRequest
+	if json.Unmarshal([]byte(data), &asked) != nil || asked.To == "" {
+		return
+	}
+	answer := "0"
+	if s.cfg.OnCancel(asked.What) {
+		answer = "1"
+	}
+	pipe := s.cfg.Client.Pipeline()
+	pipe.LPush(ctx, asked.To, answer)
+	pipe.Expire(ctx, asked.To, 10*answerTime)
+	_, err := pipe.Exec(ctx)
+	s.report(err)
+}

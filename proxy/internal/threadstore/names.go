@@ -1,0 +1,128 @@
+package threadstore
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/threads"
+)
+
+// Create implements [threads.Names].
+func (s *Store) Create(key threads.Key, with threads.Seed) error {
+	l := s.limits.Load()
+	if l.Names == 0 || with.Size+len(with.Meta) > l.Bytes {
+		return nil
+	}
+	ctx, done := begin()
+	defer done()
+	pieces, err := s.store(ctx, nil, 0, with.Messages)
+	if err == nil {
+		err = s.create(ctx, key, &record{Pieces: pieces, Size: with.Size}, with.Meta)
+	}
+	return s.fail(err)
+}
+
+// create writes the record of a conversation, unless there is one.
+func (s *Store) create(ctx context.Context, key threads.Key, r *record, meta []byte) error {
+	r.Format, r.Version, r.Begun = format, s.unique(), time.Now()
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	name := s.key(keyThread, nameOfKey(key))
+	made, err := s.cfg.Client.HSetNX(ctx, name, fieldRecord, data).Result()
+	if err != nil || !made {
+		return err
+	}
+	pipe := s.cfg.Client.Pipeline()
+	pipe.HSet(ctx, name, fieldVersion, r.Version)
+	if meta != nil {
+		pipe.HSet(ctx, name, fieldMeta, meta)
+	}
+	pipe.PExpire(ctx, name, s.limits.Load().Keep)
+	if _, err = pipe.Exec(ctx); err != nil {
+		return err
+	}
+	return s.touch(ctx, key)
+}
+
+// touch notes that a conversation or an answer was used.
+func (s *Store) touch(ctx context.Context, key threads.Key) error {
+	l := s.limits.Load()
+	pipe := s.cfg.Client.Pipeline()
+	if key.Kind == threads.Thread {
+		names := s.namesKey(key.Scope)
+		pipe.ZAdd(ctx, names, redis.Z{Score: now(), Member: key.Name})
+		pipe.ZRemRangeByScore(ctx, names, "-inf", strconv.FormatInt(time.Now().Add(-l.Keep).UnixMilli(), 10))
+		pipe.ZRemRangeByRank(ctx, names, 0, int64(-l.Names-1))
+		pipe.PExpire(ctx, names, l.Keep)
+	}
+	s.used(ctx, pipe, usedThreads, s.key(keyThread, nameOfKey(key)))
+	if _, err := pipe.Exec(ctx); err != nil {
+		return err
+	}
+	return s.trim(ctx, usedThreads)
+}
+
+func (s *Store) namesKey(scope string) string { return s.key(keyNames, nameOf(scope, "scope", "")) }
+
+// Find implements [threads.Names].
+func (s *Store) Find(key threads.Key) (v threads.View, err error) {
+	if s.limits.Load().Names == 0 {
+		return v, threads.ErrUnknown
+	}
+	ctx, done := begin()
+	defer done()
+	f, err := s.read(ctx, nameOfKey(key))
+	if err != nil {
+		return v, err
+	}
+	v = threads.View{Busy: f.held, Begun: f.Begun, Meta: f.meta, Asked: f.asked(), Run: f.Run}
+	if v.Messages, err = s.messages(ctx, nameOfKey(key), &f.record); err != nil {
+		return v, err
+	}
+	v.From = max(0, len(v.Messages)-f.Said)
+	v.Run.Messages = v.Messages[v.From:]
+	return v, s.fail(s.touch(ctx, key))
+}
+
+// forgetScript deletes a conversation. A turn that runs learns of it when it ends.
+var forgetScript = redis.NewScript(`redis.call('DEL', KEYS[1])
+redis.call('ZREM', KEYS[3], ARGV[1])
+redis.call('ZREM', KEYS[4], KEYS[1])
+if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('SET', KEYS[2], '` + forgotten + `', 'PX', ARGV[2]) end
+return 1`)
+
+// Forget implements [threads.Names].
+func (s *Store) Forget(key threads.Key) error {
+	ctx, done := begin()
+	defer done()
+	name := nameOfKey(key)
+	keys := []string{s.key(keyThread, name), s.key(keyHold, name), s.namesKey(key.Scope), s.key(keyUsed, usedThreads)}
+	return s.fail(forgetScript.Run(ctx, s.cfg.Client, keys, key.Name, s.cfg.Lease.Milliseconds()).Err())
+}
+
+// noteScript replaces the notes on a conversation, if that is known.
+var noteScript = redis.NewScript(`if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+redis.call('HSET', KEYS[1], 'm', ARGV[1])
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])`)
+
+// SetMeta implements [threads.Notes].
+func (s *Store) SetMeta(key threads.Key, meta []byte) error {
+	ctx, done := begin()
+	defer done()
+	keep := s.limits.Load().Keep.Milliseconds()
+	return s.fail(noteScript.Run(ctx, s.cfg.Client, []string{s.key(keyThread, nameOfKey(key))}, meta, keep).Err())
+}
+
+// Of implements [threads.Notes].
+func (s *Store) Of(scope string) (names []string, err error) {
+	ctx, done := begin()
+	defer done()
+	names, err = s.cfg.Client.ZRevRange(ctx, s.namesKey(scope), 0, -1).Result()
+	return names, s.fail(err)
+}

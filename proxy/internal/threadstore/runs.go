@@ -1,0 +1,166 @@
+package threadstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
+)
+
+// Runs is the [runlog.Store] of a [Store].
+type Runs struct{ *Store }
+
+// pastRun is what is stored of a run.
+type pastRun struct {
+	Format int
+	Thread string
+	Size   int
+	Past   hub.PastRun
+}
+
+func runName(key runlog.Key) string { return nameOf(key.Scope, "run", key.Run) }
+
+func (r Runs) listKey(scope, thread string) string {
+	return r.key(keyRuns, nameOf(scope, "runs", thread))
+}
+
+// Find implements [runlog.Reader].
+func (r Runs) Find(key runlog.Key) (runlog.Run, error) {
+	ctx, done := begin()
+	defer done()
+	all, err := r.find(ctx, key.Scope, []string{key.Run})
+	switch {
+	case err != nil:
+		return runlog.Run{}, r.fail(err)
+	case len(all) == 0:
+		return runlog.Run{}, runlog.ErrUnknown
+	}
+	return all[0], nil
+}
+
+// find returns those of some runs that are known, and renews them.
+func (r Runs) find(ctx context.Context, scope string, names []string) (all []runlog.Run, err error) {
+	pipe := r.cfg.Client.Pipeline()
+	data, held := make([]*redis.StringCmd, len(names)), make([]*redis.IntCmd, len(names))
+	for i, name := range names {
+		name := runName(runlog.Key{Scope: scope, Run: name})
+		data[i], held[i] = pipe.Get(ctx, r.key(keyPast, name)), pipe.Exists(ctx, r.key(keyHold, name))
+		pipe.PExpire(ctx, r.key(keyPast, name), r.limits.Load().Keep)
+		pipe.ZAddXX(ctx, r.key(keyUsed, usedRuns), redis.Z{Score: now(), Member: r.key(keyPast, name)})
+	}
+	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
+		return nil, err
+	}
+	for i := range data {
+		var p pastRun
+		text, err := data[i].Bytes()
+		if errors.Is(err, redis.Nil) {
+			continue
+		}
+		if err = json.Unmarshal(text, &p); err != nil || p.Format != format {
+			r.cfg.OnError(fmt.Errorf("a run: %w", errFormat))
+			continue
+		}
+		run := runlog.Run{Thread: p.Thread, Size: p.Size, PastRun: p.Past}
+		if !run.Ended && held[i].Val() == 0 {
+			run.Ended, run.Status, run.Err = true, hub.StatusFailed, []byte("The replica that read the agent is gone.")
+		}
+		all = append(all, run)
+	}
+	return all, nil
+}
+
+// Of implements [runlog.Reader].
+func (r Runs) Of(scope, thread string) ([]runlog.Run, error) {
+	ctx, done := begin()
+	defer done()
+	names, err := r.cfg.Client.ZRevRange(ctx, r.listKey(scope, thread), 0, mostRuns-1).Result()
+	if err != nil || len(names) == 0 {
+		return nil, r.fail(err)
+	}
+	all, err := r.find(ctx, scope, names)
+	return all, r.fail(err)
+}
+
+// mostRuns is how many runs of one conversation are listed.
+const mostRuns = 1000
+
+// Put implements [runlog.Writer]. A run that goes on is held until it is put as one that has ended.
+func (r Runs) Put(key runlog.Key, run runlog.Run) error {
+	l, name := r.limits.Load(), runName(key)
+	hold := r.key(keyHold, name)
+	if l.Names == 0 || run.Size > l.Bytes {
+		r.holds.remove(hold)
+		return nil
+	}
+	data, err := json.Marshal(pastRun{Format: format, Thread: run.Thread, Size: run.Size, Past: run.PastRun})
+	if err != nil {
+		return err
+	}
+	ctx, done := begin()
+	defer done()
+	pipe := r.cfg.Client.Pipeline()
+	list := r.listKey(key.Scope, run.Thread)
+	pipe.Set(ctx, r.key(keyPast, name), data, l.Keep)
+	pipe.ZAdd(ctx, list, redis.Z{Score: float64(run.Began), Member: key.Run})
+	pipe.ZRemRangeByRank(ctx, list, 0, -mostRuns-1)
+	pipe.PExpire(ctx, list, l.Keep)
+	r.used(ctx, pipe, usedRuns, r.key(keyPast, name))
+	if run.Ended {
+		r.holds.remove(hold)
+		pipe.Del(ctx, hold)
+	} else {
+		r.holds.add(hold, r.name)
+		pipe.Set(ctx, hold, r.name, r.cfg.Lease)
+	}
+	if _, err = pipe.Exec(ctx); err != nil {
+		r.cfg.OnLost()
+		return r.fail(err)
+	}
+	return r.fail(r.trim(ctx, usedRuns))
+}
+
+// Drop implements [runlog.Writer].
+func (r Runs) Drop(key runlog.Key) error {
+	run, err := r.Find(key)
+	if err != nil {
+		r.holds.remove(r.key(keyHold, runName(key)))
+		if errors.Is(err, runlog.ErrUnknown) {
+			return nil
+		}
+		return err
+	}
+	ctx, done := begin()
+	defer done()
+	return r.fail(r.drop(ctx, key.Scope, run.Thread, key.Run))
+}
+
+// Forget implements [runlog.Writer].
+func (r Runs) Forget(scope, thread string) error {
+	ctx, done := begin()
+	defer done()
+	names, err := r.cfg.Client.ZRange(ctx, r.listKey(scope, thread), 0, -1).Result()
+	if err != nil || len(names) == 0 {
+		return r.fail(err)
+	}
+	return r.fail(r.drop(ctx, scope, thread, names...))
+}
+
+// drop deletes runs of one conversation.
+func (r Runs) drop(ctx context.Context, scope, thread string, runs ...string) error {
+	pipe := r.cfg.Client.Pipeline()
+	for _, run := range runs {
+		name := runName(runlog.Key{Scope: scope, Run: run})
+		r.holds.remove(r.key(keyHold, name))
+		pipe.Del(ctx, r.key(keyPast, name), r.key(keyHold, name))
+		pipe.ZRem(ctx, r.key(keyUsed, usedRuns), r.key(keyPast, name))
+		pipe.ZRem(ctx, r.listKey(scope, thread), run)
+	}
+	_, err := pipe.Exec(ctx)
+	return err
+}

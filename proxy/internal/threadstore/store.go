@@ -1,0 +1,166 @@
+// Package threadstore remembers conversations and runs in Redis, so that a client that says only what is new can go on at any replica.
+//
+//   - store.go: limits, keys, and what happens when Redis is away.
+//   - hold.go: leases on conversations, answers and runs that go on. They expire with the replica that has them.
+//   - record.go, pieces.go: what is stored of a conversation. What turns have in common is stored once.
+//   - names.go, turns.go: the [threads.Store].
+//   - runs.go: the [runlog.Store].
+//
+// Everything expires when it has not been used for [Limits.Keep], and each use renews it.
+package threadstore
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/threads"
+)
+
+// Limits bound what is remembered, by all replicas together.
+type Limits struct {
+	Names int           // conversations and answers at most; 0: nothing is remembered. Likewise runs.
+	Bytes int           // of one conversation or run
+	Keep  time.Duration // of what is not used
+}
+
+// Config says where the store is.
+type Config struct {
+	Client  redis.UniversalClient // the store does not close it
+	Prefix  string                // of all keys
+	Lease   time.Duration         // how long a turn goes on whose replica does not renew it
+	OnError func(error)           // Redis cannot be reached, or answers with an error
+	OnLost  func()                // what a turn said is not remembered
+}
+
+// Store is the part of one replica in the store.
+type Store struct {
+	cfg     Config
+	limits  atomic.Pointer[Limits]
+	name    string // no other replica has it
+	counter atomic.Int64
+	evicted atomic.Int64
+	holds   holds
+	stop    context.CancelFunc
+	stopped sync.WaitGroup
+}
+
+// Open makes a store, which remembers nothing until [Store.Limit].
+func Open(cfg Config) *Store {
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // never fails
+	ctx, stop := context.WithCancel(context.Background())
+	s := &Store{cfg: cfg, name: hex.EncodeToString(random[:]), stop: stop}
+	s.Limit(Limits{})
+	s.stopped.Go(func() { s.renew(ctx) })
+	return s
+}
+
+// Close ends the renewal of leases.
+func (s *Store) Close() {
+	s.stop()
+	s.stopped.Wait()
+}
+
+// Limit sets the limits; a reload may change them.
+func (s *Store) Limit(l Limits) {
+	l.Keep = max(l.Keep, time.Millisecond) // Redis knows nothing shorter
+	s.limits.Store(&l)
+}
+
+// Evicted is how many conversations and answers this replica has deleted because there were too many.
+func (s *Store) Evicted() int64 { return s.evicted.Load() }
+
+// timeout is how long one operation waits for Redis.
+const timeout = 2 * time.Second
+
+func begin() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), timeout)
+}
+
+// fail reports an error of Redis, and returns what the client gets.
+func (s *Store) fail(err error) error {
+	if err == nil || errors.Is(err, redis.Nil) {
+		return nil
+	}
+	s.cfg.OnError(err)
+	return hub.Fail(hub.CodeStore, err)
+}
+
+// Kinds of keys.
+const (
+	keyThread = "thread:" // what is known of a conversation or answer: a hash
+	keyHold   = "hold:"   // a lease on a conversation, an answer or a run
+	keyNext   = "next:"   // the turn that goes on, or has gone on, from an answer
+	keyPiece  = "said:"   // messages
+	keyNames  = "names:"  // the conversations of a scope: a sorted set, by the time of the last use
+	keyPast   = "past:"   // a run
+	keyRuns   = "runs:"   // the runs of a conversation: a sorted set, by their beginning
+	keyUsed   = "used:"   // all conversations, or all runs: a sorted set, by the time of the last use
+)
+
+func (s *Store) key(kind, name string) string { return s.cfg.Prefix + kind + name }
+
+// nameOf is what stands for a name in keys. What it is made of cannot be read from it.
+func nameOf(scope, kind, name string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", scope, kind, name))
+	return hex.EncodeToString(sum[:16])
+}
+
+func nameOfKey(k threads.Key) string {
+	return nameOf(k.Scope, map[threads.Kind]string{threads.Thread: "thread", threads.Answer: "answer"}[k.Kind], k.Name)
+}
+
+// unique is a name that nothing else has.
+func (s *Store) unique() string { return s.name + "-" + strconv.FormatInt(s.counter.Add(1), 36) }
+
+// usedThreads and usedRuns are the names of the sets of everything.
+const usedThreads, usedRuns = "threads", "runs"
+
+// used notes in pipe that something was used now.
+func (s *Store) used(ctx context.Context, pipe redis.Pipeliner, what, key string) {
+	set := s.key(keyUsed, what)
+	pipe.ZAdd(ctx, set, redis.Z{Score: now(), Member: key})
+	pipe.PExpire(ctx, set, s.limits.Load().Keep)
+}
+
+// now is the place of something used now in a sorted set.
+func now() float64 { return float64(time.Now().UnixMilli()) }
+
+// trim deletes what was used longest ago, if there is too much. What has expired by itself does not count.
+func (s *Store) trim(ctx context.Context, what string) error {
+	l, set := s.limits.Load(), s.key(keyUsed, what)
+	pipe := s.cfg.Client.Pipeline()
+	pipe.ZRemRangeByScore(ctx, set, "-inf", strconv.FormatInt(time.Now().Add(-l.Keep).UnixMilli(), 10))
+	count := pipe.ZCard(ctx, set)
+	if _, err := pipe.Exec(ctx); err != nil {
+		return err
+	}
+	more := count.Val() - int64(l.Names)
+	if more <= 0 {
+		return nil
+	}
+	old, err := s.cfg.Client.ZPopMin(ctx, set, more).Result()
+	if err != nil || len(old) == 0 {
+		return err
+	}
+	keys := make([]string, len(old))
+	for i := range old {
+		keys[i], _ = old[i].Member.(string)
+	}
+	n, err := s.cfg.Client.Del(ctx, keys...).Result()
+	if what == usedThreads {
+		s.evicted.Add(n)
+	}
+	return err
+}

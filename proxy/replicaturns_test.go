@@ -1,0 +1,37 @@
+package proxy
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+)
+
+// testReplicas makes the tests that it is set for run against two replicas instead of one process: each connection goes to the other one.
+// .ci/redis does so with those of conversations.
+const testReplicas = "SABIR_TEST_REPLICAS"
+
+// startReplicas starts two replicas; one where the test says which store it has.
+func startReplicas(t testing.TB, yaml string) *rig {
+	t.Helper()
+	core, logs := observer.New(zapcore.DebugLevel)
+	if strings.Contains(yaml, "store:") {
+		return startOne(t, yaml, zap.New(core), logs)
+	}
+	store := fmt.Sprintf("store: {redis: {url: \"redis://%s\", lease: %s, prefix: \"%s:%s:\"}}\n", redisAddress(t), testLease, t.Name(), newToken())
+	yaml = strings.Replace(yaml, "upstreams:", store+"upstreams:", 1)
+	one, two := startOne(t, yaml, zap.New(core), logs), startOne(t, yaml, zap.New(core), logs)
+	one.all = []*rig{one, two}
+	return one
+}
+
+// nextAddr is the address of the proxy, or of one of its replicas after the other.
+func (r *rig) nextAddr() string {
+	if len(r.all) == 0 {
+		return r.addr
+	}
+	return r.all[r.dials.Add(1)%int64(len(r.all))].addr
+}
