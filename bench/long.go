@@ -1,14 +1,14 @@
 package bench
 
 import (
-	"bytes"
-	"embed"
 	"fmt"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
-// Part is what a long stream consists of.
+// Part is what a long stream consists of: one of [Parts], in the repeating form, whose records differ in their texts alone, or a
+// shape of testdata, see [Shapes].
 type Part string
 
 // The parts that models write piece by piece.
@@ -72,10 +72,10 @@ func longArgs(evs []hub.Event, count int) (all []hub.Event, before int) {
 }
 
 // NewLongScript writes a long part of count deltas in dialect d. It fails if the dialect does not write each delta when
-// it comes: not every dialect has reasoning, or arguments in pieces.
+// it comes: not every dialect has reasoning, or arguments in pieces, or that shape.
 func NewLongScript(d *hub.Dialect, p Part, count int) (*Script, error) {
-	s, err := decoded(d, p, count), error(nil)
-	if s == nil {
+	s, err := shaped(d, p, count)
+	if s == nil && err == nil {
 		s, err = encoded(d, p, count)
 	}
 	if err != nil {
@@ -93,36 +93,10 @@ func encoded(d *hub.Dialect, p Part, count int) (*Script, error) {
 	if d.NewEncoder == nil {
 		return nil, fmt.Errorf("%s is only decoded, and testdata holds no record of its %s", d.Name, p)
 	}
+	if !slices.Contains(Parts(), p) {
+		return nil, fmt.Errorf("testdata has no shape %s of %s", p, d.Name)
+	}
 	evs, before := Long(p, count)
 	pieces := Encode(d, evs)
 	return &Script{Dialect: d, Head: join(pieces[:before]), Deltas: pieces[before : before+count], Tail: join(pieces[before+count:])}, nil
-}
-
-// Records of dialects without an encoder: one line has a mark, which stands for every delta.
-//
-//go:embed testdata/decoded
-var decodedLines embed.FS
-
-// decoded makes a script of such a file, nil if there is none.
-func decoded(d *hub.Dialect, p Part, count int) *Script {
-	all, err := decodedLines.ReadFile("testdata/decoded/" + d.Name + "." + string(p) + ".txt")
-	if err != nil {
-		return nil
-	}
-	s := &Script{Dialect: d}
-	for line := range bytes.Lines(all) {
-		switch {
-		case FindMark(line) >= 0:
-			for i := range count {
-				one := bytes.Clone(line)
-				SetMark(one, uint32(i))
-				s.Deltas = append(s.Deltas, one)
-			}
-		case s.Deltas == nil:
-			s.Head = append(s.Head, line...)
-		default:
-			s.Tail = append(s.Tail, line...)
-		}
-	}
-	return s
 }

@@ -26,9 +26,28 @@ func plan() (names []string) {
 			}
 		}
 	}
+	names = append(names, shapes()...)
 	for _, pair := range bench.RequestPairs() {
 		if pair[0].Name == middle || pair[1].Name == middle {
 			names = append(names, pair[0].Name+"/"+pair[1].Name+"/"+bench.RequestPart)
+		}
+	}
+	return names
+}
+
+// shapes lists those of streams as servers really write them: each to a dialect that takes parts side by side, to one that
+// takes them one after the other, and copied.
+func shapes() (names []string) {
+	for _, from := range adapters.All() {
+		targets := []string{"agui", "anthropic", from.Name}
+		if from.NewEncoder == nil {
+			targets = targets[:2]
+		}
+		slices.Sort(targets)
+		for _, p := range bench.Shapes(from) {
+			for _, to := range slices.Compact(slices.Clone(targets)) {
+				names = append(names, from.Name+"/"+to+"/"+string(p))
+			}
 		}
 	}
 	return names
