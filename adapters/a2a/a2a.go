@@ -138,6 +138,7 @@ var Dialect = hub.Dialect{
 		hub.ClassSource: hub.PolicyFold,
 	},
 	TemplateKinds: []hub.Kind{hub.TextDelta},
+	Varying:       []string{"result.artifactUpdate.artifact.metadata", "result.artifact.metadata", "artifactUpdate.artifact.metadata", "artifact.metadata"},
 	Extension:     hub.ExtensionAt(extension),
 	Versions:      versions,
 	NewDecoder:    newDecoder,

@@ -81,7 +81,10 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 
 // TrackText implements [fastpath.TextTracker]. The first piece of an artifact is unlike those that follow, which add to it or take
 // its place; what they say is not remembered.
-func (d *decoder) TrackText([]byte) bool { return d.again }
+func (d *decoder) TrackText(any, []byte, []byte) bool { return true }
+
+// Tracked implements [fastpath.TextTracker].
+func (d *decoder) Tracked() (part any, ok bool) { return nil, d.again }
 
 // raw keeps an event that has no meaning here.
 func (d *decoder) raw(dst []hub.Event, body rawjson.Value) []hub.Event {

@@ -177,6 +177,8 @@ var Dialect = hub.Dialect{
 	EndGrace: 250 * time.Millisecond,
 
 	TemplateKinds: []hub.Kind{hub.TextDelta},
+	Parallel:      true,
+	Varying:       []string{"params.update._meta.*"},
 	Versions:      versions,
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/fastpath"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
@@ -37,6 +38,7 @@ func problems(d *hub.Dialect) (list []string) {
 	check(d.NewDecoder != nil || d.NewEncoder != nil, "NewDecoder and NewEncoder are missing: a dialect has one at least")
 	check(d.Observe != nil || d.Watch != nil, "Observe is missing: it says which record ends a stream that is copied. Watch takes its place where that depends on options")
 	check(d.NewDecoder != nil || len(d.TemplateKinds)+len(d.Varying) == 0, "TemplateKinds and Varying are promises of a decoder, and there is none")
+	check(d.UsageMember == "" || tracks(d), "UsageMember needs a decoder that is a fastpath.TextTracker: else what it counts is lost")
 	for _, k := range d.TemplateKinds {
 		check(slices.Contains([]hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput}, k), "TemplateKinds has %s, which is no delta", k)
 	}
@@ -44,4 +46,13 @@ func problems(d *hub.Dialect) (list []string) {
 		check(d.NewEncoder != nil, "Policies has %s: %s, but there is no encoder", class, policy)
 	}
 	return list
+}
+
+// tracks reports whether the decoder keeps account of deltas that it need not read.
+func tracks(d *hub.Dialect) bool {
+	if d.NewDecoder == nil {
+		return false
+	}
+	_, ok := d.NewDecoder(d.Defaults()).(fastpath.TextTracker)
+	return ok
 }

@@ -3,6 +3,7 @@ package adaptertest
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/fastpath"
@@ -15,80 +16,107 @@ import (
 // odd are texts that a decoder could be tempted to look into.
 var odd = []string{"x", `{\"a\":`, "}", "<think>", "</think>", `\u00e9\n`, "[DONE]", "[output:1]", "data: ", `\\`, "☃", `\ud83c`, `\udf0d`}
 
-// testRepeats holds a dialect to its promise (see [hub.Dialect.Repeats]): with the records of the fixture, each delta of
-// which is followed by others that differ in their text alone, the wrapped decoder says what the bare one says.
+// testRepeats holds a dialect to its promise (see [hub.Dialect.TemplateKinds]): with the records of the fixture, each delta of
+// which is followed by others that differ in their text alone, and in what may vary, and by such of the deltas before it, the wrapped
+// decoder says what the bare one says.
 func (f *fixture) testRepeats(t testing.TB) {
 	if len(f.dialect.TemplateKinds) == 0 {
 		return
 	}
 	records := decode(newSource(f), f.wire).records
 	bare := f.dialect.NewDecoder(f.options)
-	var all []wire.Record
+	var all, open []wire.Record
 	for _, rec := range records {
 		all = append(all, rec)
 		evs, err := bare.Decode(nil, copyRecord(rec))
 		if err != nil || len(evs) != 1 || len(evs[0].Text) == 0 || bytes.Count(rec.Data, evs[0].Text) != 1 {
 			continue
 		}
-		before, after, _ := bytes.Cut(rec.Data, evs[0].Text)
-		for _, text := range odd {
-			other := copyRecord(rec)
-			other.Data = append(append(append([]byte{}, before...), text...), after...)
-			all = append(all, other)
+		texts := withTexts(rec, evs[0].Text)
+		all = f.vary(append(all, texts...), rec)
+		for i, other := range texts { // those of several parts, by turns
+			all = append(append(all, other), open...)
+			if i%2 == 0 {
+				all = append(all, rec)
+			}
 		}
-		all = f.vary(all, rec)
+		open = append(open, texts[0])
+		open = open[max(0, len(open)-maxOpen):]
 	}
 	f.compareRepeats(t, all)
 }
 
-// What may stand in the place of a number or a string that is promised to mean nothing, and what is not covered by it.
-var (
-	oddNumbers = []string{"0", "7", "1790000000", "999999999999999", "1234567890123456789", "-1", "1.5"}
-	oddStrings = []string{`""`, `"x"`, `"2026-11-21T11:29:14.112Z"`, `"0b565adb-fafd-4b8a-8000-00000000000a"`, `"\u0041"`, `"☃"`}
-)
+// maxOpen is how many deltas before one come again behind it.
+const maxOpen = 3
+
+// withTexts returns rec with the odd texts in the place of its own.
+func withTexts(rec wire.Record, own []byte) (all []wire.Record) {
+	before, after, _ := bytes.Cut(rec.Data, own)
+	for _, text := range odd {
+		all = append(all, withData(rec, before, []byte(text), after))
+	}
+	return all
+}
+
+func withData(rec wire.Record, pieces ...[]byte) wire.Record {
+	out := copyRecord(rec)
+	out.Data = bytes.Join(pieces, nil)
+	return out
+}
+
+// oddValues are what may stand in the place of a value of that kind that is promised to mean nothing, and what is not covered by it.
+var oddValues = map[byte][]string{
+	'0': {"0", "7", "1790000000", "999999999999999", "1234567890123456789", "-1", "1.5", "null"},
+	'"': {`""`, `"x"`, `"2026-11-21T11:29:14.112Z"`, `"0b565adb-fafd-4b8a-8000-00000000000a"`, `"\u0041"`, `"☃"`, "null"},
+	'{': {`{}`, `{"a":1}`, `{"prompt_tokens":7,"promptTokenCount":7}`, `{"prompt_tokens":0,"total_tokens":5}`, `{"a":{"b":{"c":{}}}}`, `{"a":}`, `{"a":"\xff"}`,
+		`{"a":1`, `{"a":1}}`, `{"adk_type":"x"}`, "null", "[]", `"x"`},
+	'[': {`[]`, `[1]`, `[{"token":"x","logprob":-0.25}]`, `[[[[[]]]]]`, `[1,]`, "[\"\xff\"]", `[1`, `[]]`, "null", "{}"},
+}
 
 // vary appends records that are rec with other values of the members that are promised to vary.
 func (f *fixture) vary(all []wire.Record, rec wire.Record) []wire.Record {
-	for it := rawjson.Fields(rec.Data); ; {
-		key, v, ok := it.Next()
-		if !ok {
-			return all
-		}
-		if !slices.Contains(f.dialect.Varying, string(key)) {
-			continue
-		}
-		values := map[byte][]string{'0': oddNumbers, '"': oddStrings}[rawjson.Kind(v)]
-		for _, value := range values {
-			all = append(all, with(rec, key, v), with(rec, key, []byte(value)))
-		}
+	paths := f.dialect.Varying
+	if f.dialect.UsageMember != "" {
+		paths = append(slices.Clone(paths), f.dialect.UsageMember)
 	}
+	for _, path := range paths {
+		eachAt(rec.Data, strings.Split(path, "."), func(name, v []byte) {
+			member := append(append(rawjson.AppendQuoted(nil, name), ':'), v...)
+			before, after, ok := bytes.Cut(rec.Data, member)
+			if !ok {
+				return
+			}
+			head := member[:len(member)-len(v)]
+			for _, value := range oddValues[rawjson.Kind(v)] {
+				all = append(all, rec, withData(rec, before, head, []byte(value), after))
+			}
+		})
+	}
+	return all
 }
 
-// with returns rec with value in the place of the top member of that name.
-func with(rec wire.Record, name, value []byte) wire.Record {
-	data := []byte{'{'}
-	for it := rawjson.Fields(rec.Data); ; {
-		key, v, ok := it.Next()
-		if !ok {
-			break
-		}
-		if bytes.Equal(key, name) {
-			v = value
-		}
-		if len(data) > 1 {
-			data = append(data, ',')
-		}
-		data = append(append(rawjson.AppendQuoted(data, key), ':'), v...)
+// eachAt calls yield with the members of v at a path, also in the elements of lists.
+func eachAt(v rawjson.Value, path []string, yield func(name, v []byte)) {
+	for e := range rawjson.Each(v) {
+		eachAt(e, path, yield)
 	}
-	out := copyRecord(rec)
-	out.Data = append(data, '}')
-	return out
+	for name, member := range rawjson.EachField(v) {
+		switch {
+		case path[0] == "*" && rawjson.Kind(member) != '{' && rawjson.Kind(member) != '[':
+			yield(name, member)
+		case string(name) != path[0]:
+		case len(path) == 1:
+			yield(name, member)
+		default:
+			eachAt(member, path[1:], yield)
+		}
+	}
 }
 
 // compareRepeats decodes records with and without the wrapper. Each is overwritten after use.
 func (f *fixture) compareRepeats(t testing.TB, records []wire.Record) {
 	t.Helper()
-	bare, wrapped := f.dialect.NewDecoder(f.options), fastpath.NewTemplateDecoder(f.dialect.NewDecoder(f.options), f.dialect.TemplateKinds, f.dialect.Varying)
+	bare, wrapped := f.dialect.NewDecoder(f.options), fastpath.NewTemplateDecoder(f.dialect.NewDecoder(f.options), f.dialect)
 	for i, rec := range records {
 		want := decodeOne(bare, rec)
 		if got := decodeOne(wrapped, rec); got != want {
@@ -112,9 +140,18 @@ func (c *counting) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error)
 }
 
 // TrackText implements [fastpath.TextTracker] for a decoder that does.
-func (c *counting) TrackText(text []byte) bool {
+func (c *counting) TrackText(part any, text, usage []byte) bool {
 	account, ok := c.Decoder.(fastpath.TextTracker)
-	return !ok || account.TrackText(text)
+	return !ok || account.TrackText(part, text, usage)
+}
+
+// Tracked implements [fastpath.TextTracker].
+func (c *counting) Tracked() (part any, ok bool) {
+	account, ok := c.Decoder.(fastpath.TextTracker)
+	if !ok {
+		return nil, true
+	}
+	return account.Tracked()
 }
 
 // Repeats holds a dialect to its promise (see [hub.Dialect.Repeats]) for the records of a test: they mean what they mean
@@ -122,7 +159,7 @@ func (c *counting) TrackText(text []byte) bool {
 func Repeats(t testing.TB, d *hub.Dialect, o hub.Options, name string, parsed int, records ...wire.Record) {
 	t.Helper()
 	bare, inner := d.NewDecoder(o), &counting{Decoder: d.NewDecoder(o)}
-	wrapped := fastpath.NewTemplateDecoder(inner, d.TemplateKinds, d.Varying)
+	wrapped := fastpath.NewTemplateDecoder(inner, d)
 	for _, rec := range records {
 		want, got := decodeOne(bare, rec), decodeOne(wrapped, rec)
 		if got != want {

@@ -10,12 +10,12 @@ import (
 )
 
 // testTexts holds a dialect to its promise (see [hub.Dialect.Texts]): with the records of the fixture, each of which is
-// followed by others that differ in one such text alone, the watcher that skips those says what the bare one says.
+// followed by others that differ in one such text alone, in what may vary, and by such of the records before it, the watcher that skips those says what the bare one says.
 func (f *fixture) testTexts(t testing.TB) {
 	if len(f.dialect.Texts) == 0 {
 		return
 	}
-	var all []wire.Record
+	var all, open []wire.Record
 	for _, rec := range decode(newSource(f), f.wire).records {
 		all = append(all, rec)
 		for _, name := range f.dialect.Texts {
@@ -27,8 +27,11 @@ func (f *fixture) testTexts(t testing.TB) {
 			for _, text := range odd {
 				other := copyRecord(rec)
 				other.Data = append(append(append([]byte{}, before...), text...), after...)
-				all = append(all, other)
+				all = append(append(all, other), open...)
 			}
+			all = f.vary(all, rec)
+			open = append(open, rec)
+			open = open[max(0, len(open)-maxOpen):]
 		}
 	}
 	f.compareWatchers(t, all)

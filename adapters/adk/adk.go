@@ -121,6 +121,7 @@ var Dialect = hub.Dialect{
 	Extension:     extension,
 	TemplateKinds: []hub.Kind{hub.TextDelta},
 	Varying:       []string{"timestamp"},
+	UsageMember:   "usageMetadata",
 	Texts:         []string{"text"},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,

@@ -59,8 +59,9 @@ type decoder struct {
 	calls        recent.Map[callState]
 	open         [callStates]int // calls and questions that are in a state
 	minted       int
-	msg          []byte // message that the record belongs to
-	reason       []byte // the last finishReason of the root agent
+	msg          []byte  // message that the record belongs to
+	speaker      *branch // of which the record is a fragment, if it is one
+	reason       []byte  // the last finishReason of the root agent
 	failure      failure
 	sources      genai.Sources
 }
@@ -103,6 +104,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 		return dst, nil
 	}
 	clear(d.rec[:])
+	d.speaker = nil
 	if err := d.json.DecodeNamed(data, schema, d.rec[:]); err != nil {
 		if text, ok := brokenError(data); ok {
 			return d.fail(dst, nil, d.scratch.Since(rawjson.AppendEscaped(d.scratch.Begin(), text))), nil
@@ -119,6 +121,15 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 		return raw(dst, nil, data), nil
 	}
 	return d.event(dst)
+}
+
+// Tracked implements [fastpath.TextTracker]: only fragments are like others.
+func (d *decoder) Tracked() (part any, ok bool) { return d.speaker, d.speaker != nil }
+
+// TrackText implements [fastpath.TextTracker].
+func (d *decoder) TrackText(part any, _, usage []byte) bool {
+	part.(*branch).noteUsage(usage)
+	return true
 }
 
 // raw passes on a record of another kind, or a part.

@@ -104,8 +104,8 @@ func (d *decoder) endTurn(dst []hub.Event, l *branch, status hub.Status) []hub.E
 }
 
 // noteUsage keeps the usage of the turn. Each event says the total so far.
-func (d *decoder) noteUsage(l *branch) {
-	if v := d.rec[mUsage]; rawjson.Kind(v) == '{' && len(v) <= maxKept {
+func (l *branch) noteUsage(v rawjson.Value) {
+	if rawjson.Kind(v) == '{' && len(v) <= maxKept {
 		l.usage = append(l.usage[:0], v...)
 	}
 }
@@ -140,8 +140,8 @@ func (d *decoder) emitUsage(dst []hub.Event) []hub.Event {
 // than those that are run in the end.
 func (d *decoder) fragment(dst []hub.Event, l *branch, parts rawjson.Value) []hub.Event {
 	dst = d.inTurn(dst, l)
-	d.msg = l.turn
-	d.noteUsage(l)
+	d.msg, d.speaker = l.turn, l
+	l.noteUsage(d.rec[mUsage])
 	for v := range rawjson.Each(parts) {
 		p := genai.ReadPart(v)
 		if p.Kind != genai.PartText {
@@ -176,7 +176,7 @@ func (d *decoder) isUser() bool { return string(d.body(mAuthor)) == authorUser }
 
 // whole appends the events of a record that is complete.
 func (d *decoder) whole(dst []hub.Event, l *branch, parts rawjson.Value) ([]hub.Event, error) {
-	d.noteUsage(l)
+	l.noteUsage(d.rec[mUsage])
 	reason, isTurn := d.body(mFinish), d.isTurn(l, parts)
 	if d.msg = d.body(mID); isTurn {
 		dst = d.inTurn(dst, l)

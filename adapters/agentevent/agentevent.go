@@ -142,6 +142,7 @@ var Dialect = hub.Dialect{
 	Options:       options,
 	EndGrace:      endGrace,
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	Parallel:      true,
 	WriteRequest:  writeRequest,
 	NewDecoder:    func(o hub.Options) hub.Decoder { return newDecoder(o) },
 	NewEncoder:    func(o hub.Options) hub.Encoder { return newEncoder(o) },

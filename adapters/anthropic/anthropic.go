@@ -152,6 +152,7 @@ var Dialect = hub.Dialect{
 	},
 	Extension:     hub.ExtensionAt(extension),
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	Parallel:      true,
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Texts:         []string{"text", "thinking", "partial_json"},

@@ -137,6 +137,7 @@ var Dialect = hub.Dialect{
 	EndGrace:      250 * time.Millisecond, // words of tasks in the background, and hooks
 	Extension:     hub.ExtensionAt(extension),
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	Parallel:      true,
 	Varying:       []string{"uuid"},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,

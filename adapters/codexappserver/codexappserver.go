@@ -133,6 +133,7 @@ var Dialect = hub.Dialect{
 		hub.ClassSource: hub.PolicyFold, hub.ClassFile: hub.PolicyFold, hub.ClassNotice: hub.PolicyFold,
 	},
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolOutput},
+	Parallel:      true,
 	Varying:       []string{"emittedAtMs"},
 	Texts:         []string{"delta"},
 	NewDecoder:    newDecoder,

@@ -174,6 +174,7 @@ var Dialect = hub.Dialect{
 		hub.CapUsage,
 	Options:       options,
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	Parallel:      true,
 	// Each piece of an answer says how long it has become; in the order of the envelopes.
 	Varying: []string{
 		"data.totalResponseSizeBytes", "event.data.totalResponseSizeBytes", "params.event.data.totalResponseSizeBytes",

@@ -101,7 +101,10 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 
 // TrackText implements [fastpath.TextTracker]. An event with an id that comes again is not read again. Of what deltas say, nothing is
 // remembered.
-func (d *decoder) TrackText([]byte) bool { return d.again }
+func (d *decoder) TrackText(any, []byte, []byte) bool { return true }
+
+// Tracked implements [fastpath.TextTracker].
+func (d *decoder) Tracked() (part any, ok bool) { return nil, d.again }
 
 // naked reads a record that has no envelope, if the guess was right.
 func (d *decoder) naked(dst []hub.Event) ([]hub.Event, error) {

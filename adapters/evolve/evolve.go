@@ -163,6 +163,7 @@ var Dialect = hub.Dialect{
 	EndGrace: 250 * time.Millisecond,
 
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	Parallel:      true,
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Texts:         []string{"text"},

@@ -1,6 +1,7 @@
-// Package fastpath saves the work that most records of a stream need not cost: a record that differs from the one before in its
-// text alone. [NewTemplateDecoder] decodes it without parsing it, [NewWatcher] observes it without asking, and [Matcher] finds
-// it among framed bytes that are copied. A template (template.go) is the record before with holes for what may differ.
+// Package fastpath saves the work that most records of a stream need not cost: a record that differs from an earlier one in its
+// text alone, and in members that mean nothing. [NewTemplateDecoder] decodes it without parsing it, [NewWatcher] observes it without
+// asking, and [Matcher] finds it among framed bytes that are copied. A template (template.go) is the earlier record with holes for
+// what may differ (place.go).
 package fastpath
 
 import (
@@ -11,49 +12,58 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// NewTemplateDecoder wraps a decoder for the case that most records of a stream are: the one before, with another text. Such a record
-// is recognised by its bytes, before and behind the text, and gives the event of the one before with the new text. It is
-// not parsed again; only the text is checked. Ids of server-sent events may differ: they are for the transport, and no
-// decoder reads them.
+// NewTemplateDecoder wraps a decoder of a dialect for the case that most records of a stream are: the one before, with another text, or
+// the last one of another part that is open beside it. Such a record is recognised by its bytes, around its holes, and gives the event
+// of the one before with the new text. It is not parsed again; only what is in the holes is checked. Ids of server-sent events
+// may differ: they are for the transport, and no decoder reads them.
 //
-// It is for deltas of the kinds of which a dialect promises, by [hub.Dialect.TemplateKinds], that such a record changes nothing in its
-// decoder but what the one before has changed, whatever the text. varying names members of the record, at its top, for
-// whose values the same holds ([hub.Dialect.Varying]): numbers of records, ids, times. The harness tests the promise.
-// What a decoder has to know even of such records, it learns as a [TextTracker].
-func NewTemplateDecoder(inner hub.Decoder, kinds []hub.Kind, varying []string) hub.Decoder {
-	r := &templateDecoder{inner: inner, varying: varying}
+// It is for deltas of which the dialect promises, by [hub.Dialect.TemplateKinds], that such a record changes nothing in its
+// decoder but what the one before has changed, whatever the text, and what is in the members that may vary. The harness tests the
+// promise. What a decoder has to know even of such records, it learns as a [TextTracker].
+func NewTemplateDecoder(inner hub.Decoder, d *hub.Dialect) hub.Decoder {
+	r := &templateDecoder{inner: inner, dialect: d}
 	r.account, _ = inner.(TextTracker)
-	for _, k := range kinds {
+	r.known.most = mostKnown(d)
+	for _, k := range d.TemplateKinds {
 		r.kinds[k] = true
 	}
 	return r
 }
 
-// A TextTracker is a decoder that keeps account of the deltas it reads. With one, [NewTemplateDecoder] asks for every record that is like
-// the one before, and nothing has come in between but such records. TrackText takes note of its text, a string body that is not
-// empty, and reports whether that is all there is to do; if not, it has done nothing, and the record is decoded.
+// A TextTracker is a decoder that keeps account of the deltas it reads.
 type TextTracker interface {
-	TrackText(text []byte) bool
+	// Tracked returns what the record that was decoded just now belongs to, for TrackText. It is false if no record is to be taken for
+	// one like it.
+	Tracked() (part any, ok bool)
+
+	// TrackText takes note of a record like that of part, of its text, a string body that is not empty, and of the value of
+	// [hub.Dialect.UsageMember], if there is one. Nothing has come in between but such records. It reports whether that is all there is to
+	// do; if not, it has done nothing, and the record is decoded.
+	TrackText(part any, text, usage []byte) bool
 }
 
 type templateDecoder struct {
 	inner   hub.Decoder
 	account TextTracker // inner, if it is one
+	dialect *hub.Dialect
 	kinds   [hub.NumKinds]bool
-	varying []string
 
-	valid bool      // like and ev belong to the record before this one
-	like  template  // that record
-	ev    hub.Event // its event; the slices are in mem
-	mem   []byte
+	known memory[known] // records since the last that was none to remember
+	pace  pace
+}
 
-	pace pace
+// known is a record that others may be like.
+type known struct {
+	like template
+	ev   hub.Event // its event; the slices are in mem
+	mem  []byte
+	part any // what the decoder calls what it belongs to
 }
 
 // pace says which records are worth remembering. Of streams whose records differ in more than their texts (a time,
 // a number), only few are tried again.
 type pace struct {
-	missed uint8 // records in a row that had one text, and were not like the one before
+	missed uint8 // records in a row that had one text, and were not like one before
 }
 
 func (p *pace) hit() { p.missed = 0 }
@@ -72,7 +82,8 @@ const (
 // Reset implements [hub.Decoder].
 func (r *templateDecoder) Reset() {
 	r.inner.Reset()
-	r.valid, r.pace = false, pace{}
+	r.known.forget()
+	r.pace = pace{}
 }
 
 // Finish implements [hub.Decoder].
@@ -82,30 +93,39 @@ func (r *templateDecoder) Finish(dst []hub.Event, cause error) []hub.Event {
 
 // Decode implements [hub.Decoder].
 func (r *templateDecoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
-	if r.valid {
+	for i := range r.known.n {
+		k := r.known.at(i)
+		f, ok := k.like.matches(rec)
+		if !ok {
+			continue
+		}
 		// A text that ends in half a character is the decoder's to hold back.
-		if text, ok := r.like.text(rec); ok && rawjson.IsBody(text) && !rawjson.EndsInHalf(text) && r.note(text) {
+		if text := rec.Data[f.at:f.end]; rawjson.IsUTF8(text) && !rawjson.EndsInHalf(text) && r.note(k, text, f.usage) {
 			r.pace.hit()
+			r.known.found(i)
 			n := len(dst)
-			dst = append(dst, r.ev)
+			dst = append(dst, k.ev)
 			dst[n].Text = text
 			return dst, nil
 		}
+		break
 	}
 	n := len(dst)
 	dst, err := r.inner.Decode(dst, rec)
-	r.valid = err == nil && len(dst) == n+1 && r.learn(rec, &dst[n])
+	if err != nil || len(dst) != n+1 || !r.learn(rec, &dst[n]) {
+		r.known.forget()
+	}
 	return dst, err
 }
 
 // Unwrap returns the decoder inside.
 func (r *templateDecoder) Unwrap() hub.Decoder { return r.inner }
 
-func (r *templateDecoder) note(text []byte) bool {
-	return r.account == nil || r.account.TrackText(text)
+func (r *templateDecoder) note(k *known, text, usage []byte) bool {
+	return r.account == nil || r.account.TrackText(k.part, text, usage)
 }
 
-// learn remembers rec, whose only event is ev, if the next record may be like it.
+// learn remembers rec, whose only event is ev, if another record may be like it.
 func (r *templateDecoder) learn(rec wire.Record, ev *hub.Event) bool {
 	if !r.kinds[ev.Kind] || ev.Op != hub.Append || ev.More != nil || ev.Value != nil || len(ev.Text) == 0 {
 		return false
@@ -114,18 +134,24 @@ func (r *templateDecoder) learn(rec wire.Record, ev *hub.Event) bool {
 	if !ok || len(rec.Data)-len(ev.Text) > maxRepeat || at == 0 || rec.Data[at-1] != '"' || rec.Data[at+len(ev.Text)] != '"' {
 		return false
 	}
-	return r.pace.miss() && r.remember(rec, ev, at)
+	var part any
+	if r.account != nil {
+		part, ok = r.account.Tracked()
+	}
+	return ok && r.pace.miss() && r.remember(rec, ev, at, part)
 }
 
-func (r *templateDecoder) remember(rec wire.Record, ev *hub.Event, at int) bool {
-	r.like.learn(rec, at, len(ev.Text), r.varying)
-	r.ev, r.mem = *ev, r.mem[:0]
-	r.ev.Text = nil
-	for _, p := range [...]*[]byte{&r.ev.ID, &r.ev.Ref, &r.ev.SubAgent, &r.ev.Msg, &r.ev.Name, &r.ev.Title} {
-		r.mem = append(r.mem, *p...)
+func (r *templateDecoder) remember(rec wire.Record, ev *hub.Event, at int, part any) bool {
+	k := r.known.add()
+	k.like.learn(rec, at, len(ev.Text), r.dialect)
+	k.part = part
+	k.ev, k.mem = *ev, k.mem[:0]
+	k.ev.Text = nil
+	for _, p := range [...]*[]byte{&k.ev.ID, &k.ev.Ref, &k.ev.SubAgent, &k.ev.Msg, &k.ev.Name, &k.ev.Title} {
+		k.mem = append(k.mem, *p...)
 	}
-	rest := r.mem
-	for _, p := range [...]*[]byte{&r.ev.ID, &r.ev.Ref, &r.ev.SubAgent, &r.ev.Msg, &r.ev.Name, &r.ev.Title} {
+	rest := k.mem
+	for _, p := range [...]*[]byte{&k.ev.ID, &k.ev.Ref, &k.ev.SubAgent, &k.ev.Msg, &k.ev.Name, &k.ev.Title} {
 		if *p != nil {
 			n := len(*p)
 			*p, rest = rest[:n:n], rest[n:]

@@ -1,6 +1,8 @@
 package fastpath_test
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,7 +13,10 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-var deltas = []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput}
+// dialect is the native one, in which some members may vary.
+func dialect(varying ...string) *hub.Dialect {
+	return &hub.Dialect{TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput}, Varying: varying}
+}
 
 // counting counts the records that reach a decoder.
 type counting struct {
@@ -29,7 +34,7 @@ func TestRepeats(t *testing.T) {
 	f := func(name string, parsed int, records ...string) {
 		t.Helper()
 		inner := &counting{Decoder: native.Dialect.NewDecoder(hub.Options{})}
-		dec, bare := fastpath.NewTemplateDecoder(inner, deltas, nil), native.Dialect.NewDecoder(hub.Options{})
+		dec, bare := fastpath.NewTemplateDecoder(inner, dialect()), native.Dialect.NewDecoder(hub.Options{})
 		for _, data := range records {
 			got, gotErr := dec.Decode(nil, wire.Record{Data: []byte(data)})
 			want, wantErr := bare.Decode(nil, wire.Record{Data: []byte(data)})
@@ -59,7 +64,7 @@ func TestRepeatsVarying(t *testing.T) {
 	f := func(name string, parsed int, records ...string) {
 		t.Helper()
 		inner := &counting{Decoder: native.Dialect.NewDecoder(hub.Options{})}
-		dec, bare := fastpath.NewTemplateDecoder(inner, deltas, []string{"n", "at.n", "uuid", "at.in.uuid"}), native.Dialect.NewDecoder(hub.Options{})
+		dec, bare := fastpath.NewTemplateDecoder(inner, dialect("n", "at.n", "uuid", "at.in.uuid")), native.Dialect.NewDecoder(hub.Options{})
 		for _, data := range records {
 			got, gotErr := dec.Decode(nil, wire.Record{Data: []byte(data)})
 			want, wantErr := bare.Decode(nil, wire.Record{Data: []byte(data)})
@@ -102,14 +107,81 @@ func TestRepeatsVarying(t *testing.T) {
 	f("a path to what is no number", 2, deep("", "1", "a", "a"), deep("", "[1]", "a", "b"))
 	f("another path", 2, in(`"in":{"uuid":"a"},`, "a", ``), in(`"in":{"uuid":"b"},`, "b", ``))
 	f("a path behind the text", 1, in(``, "a", `,"at":{"n":1}`), in(``, "b", `,"at":{"n":20}`))
-	f("more holes than are kept", 2, in(`"n":1,"n":1,"n":1,"n":1,`, "a", `,"n":1`), in(`"n":1,"n":1,"n":1,"n":1,`, "b", `,"n":2`))
+	f("more holes than are kept", 2, in(strings.Repeat(`"n":1,`, 8), "a", `,"n":1`), in(strings.Repeat(`"n":1,`, 8), "b", `,"n":2`))
 	f("a long string", 2, uuid("a", "a"), uuid(strings.Repeat("x", 300), "b"))
+}
+
+// TestRepeatsParallel remembers a record of each part that is open, as many as there is room for, until something else comes.
+func TestRepeatsParallel(t *testing.T) {
+	f := func(name string, parsed int, parts ...string) {
+		t.Helper()
+		inner := &counting{Decoder: native.Dialect.NewDecoder(hub.Options{})}
+		d := dialect("n")
+		d.Parallel = true
+		dec, bare := fastpath.NewTemplateDecoder(inner, d), native.Dialect.NewDecoder(hub.Options{})
+		for i, part := range parts {
+			data := fmt.Sprintf(`{"kind":"tool.args","id":%q,"text":"%d","n":%d}`, part, i, i)
+			if part == "" {
+				data = `{"kind":"step.start","id":"s"}`
+			}
+			got, gotErr := dec.Decode(nil, wire.Record{Data: []byte(data)})
+			want, wantErr := bare.Decode(nil, wire.Record{Data: []byte(data)})
+			if g, w := adaptertest.Lines(got), adaptertest.Lines(want); g != w || gotErr != nil || wantErr != nil {
+				t.Errorf("%s: %s gives %s (%v), want %s (%v)", name, data, g, gotErr, w, wantErr)
+			}
+		}
+		if inner.n != parsed {
+			t.Errorf("%s: %d records were parsed, want %d", name, inner.n, parsed)
+		}
+	}
+	turns := func(n int) (parts []string) {
+		for i := range 4 * n {
+			parts = append(parts, strconv.Itoa(i%n))
+		}
+		return parts
+	}
+	f("two by turns", 2, turns(2)...)
+	f("two in an odd order", 2, "a", "a", "b", "b", "a", "b", "b", "a")
+	f("something between", 5, "a", "b", "", "a", "b", "a")
+	f("as many as there is room for", 8, turns(8)...)
+	f("more than there is room for", 36, turns(9)...)
+	f("one that is left takes no room of others", 3, "a", "b", "c", "a", "b", "c")
+}
+
+// TestRepeatsValues takes records for one before whose objects and lists differ where they may, if these are JSON and no deeper.
+func TestRepeatsValues(t *testing.T) {
+	f := func(name string, parsed int, values ...string) {
+		t.Helper()
+		inner := &counting{Decoder: native.Dialect.NewDecoder(hub.Options{})}
+		dec, bare := fastpath.NewTemplateDecoder(inner, dialect("x", "in.x", "m.*")), native.Dialect.NewDecoder(hub.Options{})
+		for _, v := range values {
+			data := `{"kind":"text.delta","id":"p","text":"a",` + v + `}`
+			got, gotErr := dec.Decode(nil, wire.Record{Data: []byte(data)})
+			want, wantErr := bare.Decode(nil, wire.Record{Data: []byte(data)})
+			if g, w := adaptertest.Lines(got), adaptertest.Lines(want); g != w || (gotErr == nil) != (wantErr == nil) {
+				t.Errorf("%s: %s gives %s (%v), want %s (%v)", name, data, g, gotErr, w, wantErr)
+			}
+		}
+		if inner.n != parsed {
+			t.Errorf("%s: %d records were parsed, want %d", name, inner.n, parsed)
+		}
+	}
+	f("objects", 1, `"x":{"a":1}`, `"x":{}`, `"x":{"b":"}","c":null}`)
+	f("lists", 1, `"x":[1]`, `"x":[]`, `"x":["]",true]`)
+	f("in the elements of a list", 1, `"in":[{"x":1,"y":2},{"x":"a"}]`, `"in":[{"x":12,"y":2},{"x":"bc"}]`)
+	f("another kind", 4, `"x":{"a":1}`, `"x":[1]`, `"x":"a"`, `"x":1`)
+	f("deeper", 2, `"x":{"a":1}`, `"x":{"a":{}}`, `"x":{"a":{"b":2}}`)
+	f("no JSON", 6, `"x":{"a":1}`, `"x":{"a":}`, `"x":{"a":1}`, `"x":{"a":1`, `"x":{"a":1}`, `"x":{"a":1}}`)
+	f("no UTF-8", 2, `"x":{"a":1}`, `"x":{"a":"`+"\xff"+`"}`)
+	f("a long one", 2, `"x":[1]`, `"x":["`+strings.Repeat("x", 3<<10)+`"]`)
+	f("what a star stands for", 1, `"m":{"a":"x","b":1,"c":{"d":1}}`, `"m":{"a":"yz","b":22,"c":{"d":1}}`)
+	f("what a star does not stand for", 2, `"m":{"a":"x","c":{"d":1}}`, `"m":{"a":"x","c":{"d":2}}`)
 }
 
 // TestRepeatsID takes records for the one before whose ids as server-sent events differ, as they do where there are any.
 func TestRepeatsID(t *testing.T) {
 	inner := &counting{Decoder: native.Dialect.NewDecoder(hub.Options{})}
-	dec := fastpath.NewTemplateDecoder(inner, deltas, nil)
+	dec := fastpath.NewTemplateDecoder(inner, dialect())
 	for _, id := range []string{"1", "2", ""} {
 		evs, err := dec.Decode(nil, wire.Record{ID: []byte(id), Data: []byte(`{"kind":"text.delta","id":"p","text":"` + id + `a"}`)})
 		if err != nil || len(evs) != 1 || string(evs[0].Text) != id+"a" {
@@ -128,7 +200,9 @@ type accounting struct {
 	refuse string
 }
 
-func (a *accounting) TrackText(text []byte) bool {
+func (a *accounting) Tracked() (part any, ok bool) { return nil, true }
+
+func (a *accounting) TrackText(_ any, text, _ []byte) bool {
 	if string(text) == a.refuse {
 		return false
 	}
@@ -139,7 +213,7 @@ func (a *accounting) TrackText(text []byte) bool {
 // TestRepeatsAccount tells a decoder of the texts that it does not decode, and of no others.
 func TestRepeatsAccount(t *testing.T) {
 	inner := &accounting{counting: counting{Decoder: native.Dialect.NewDecoder(hub.Options{})}, refuse: "no"}
-	dec := fastpath.NewTemplateDecoder(inner, deltas, nil)
+	dec := fastpath.NewTemplateDecoder(inner, dialect())
 	for _, text := range []string{"a", "b", `\q`, "", "c", "d", "no", "e", `\ud83c`} {
 		evs, err := dec.Decode(nil, wire.Record{Data: []byte(`{"kind":"text.delta","id":"p","text":"` + text + `"}`)})
 		if want := text != `\q`; (err == nil) != want || want && text != "" && string(evs[0].Text) != text {
@@ -153,7 +227,7 @@ func TestRepeatsAccount(t *testing.T) {
 
 // TestRepeatsGivesUp stops to remember records of a stream in which none is like the one before.
 func TestRepeatsGivesUp(t *testing.T) {
-	dec := fastpath.NewTemplateDecoder(native.Dialect.NewDecoder(hub.Options{}), deltas, nil)
+	dec := fastpath.NewTemplateDecoder(native.Dialect.NewDecoder(hub.Options{}), dialect())
 	for i := range 1000 {
 		data := `{"kind":"text.delta","id":"p` + strings.Repeat("x", i%7) + `","text":"a"}`
 		if _, err := dec.Decode(nil, wire.Record{Data: []byte(data)}); err != nil {
@@ -171,7 +245,7 @@ func TestRepeatsAllocs(t *testing.T) {
 	if raceEnabled {
 		return // the race detector allocates
 	}
-	dec, dst := fastpath.NewTemplateDecoder(native.Dialect.NewDecoder(hub.Options{}), deltas, nil), make([]hub.Event, 0, 4)
+	dec, dst := fastpath.NewTemplateDecoder(native.Dialect.NewDecoder(hub.Options{}), dialect()), make([]hub.Event, 0, 4)
 	recs := [2]wire.Record{{Data: []byte(`{"kind":"text.delta","id":"p","text":"a"}`)}, {Data: []byte(`{"kind":"text.delta","id":"q","text":"b"}`)}}
 	f := func(name string, next func(i int) wire.Record) {
 		i := 0
@@ -184,10 +258,10 @@ func TestRepeatsAllocs(t *testing.T) {
 	}
 	f("alike", func(int) wire.Record { return recs[0] })
 	f("not alike", func(i int) wire.Record { return recs[i%2] })
-	dec = fastpath.NewTemplateDecoder(native.Dialect.NewDecoder(hub.Options{}), deltas, []string{"n"})
+	dec = fastpath.NewTemplateDecoder(native.Dialect.NewDecoder(hub.Options{}), dialect("n"))
 	recs = [2]wire.Record{{Data: []byte(`{"kind":"text.delta","id":"p","text":"a","n":1}`)}, {Data: []byte(`{"kind":"text.delta","id":"p","text":"b","n":20}`)}}
 	f("alike but for a number", func(i int) wire.Record { return recs[i%2] })
-	dec = fastpath.NewTemplateDecoder(native.Dialect.NewDecoder(hub.Options{}), deltas, []string{"x.n", "y.n", "at.n"})
+	dec = fastpath.NewTemplateDecoder(native.Dialect.NewDecoder(hub.Options{}), dialect("x.n", "y.n", "at.n"))
 	recs = [2]wire.Record{{Data: []byte(`{"kind":"text.delta","id":"p","text":"a","at":{"n":1}}`)}, {Data: []byte(`{"kind":"text.delta","id":"q","text":"b","at":{"n":1}}`)}}
 	f("learned again and again, with a path", func(i int) wire.Record { return recs[i%2] })
 }

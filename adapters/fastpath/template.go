@@ -4,24 +4,25 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
 // template is a record with holes, in which other records may differ from it: the text of its delta, and the values of
-// members that mean nothing. A record that fits is JSON as the first was: what fills a hole is a text, a number or
-// a string of the same kind.
+// members that mean nothing, or count tokens. A record that fits is JSON as the first was: what fills a hole is a text or a
+// value of the same kind.
 type template struct {
-	event []byte  // SSE event
-	mem   []byte  // the bytes of the record but for the text
-	front []piece // what is before the text, from the beginning on
-	back  []piece // what is behind the text, from the end on
+	event  []byte // SSE event
+	mem    []byte // the bytes of the record but for the holes
+	pieces []piece
 }
 
-// piece is bytes that must be there, and then a hole: further on in front, before them in back.
+// piece is bytes that must be there, and then a hole.
 type piece struct {
-	must []byte
-	hole hole
+	must  []byte
+	hole  hole
+	depth int // of an object or a list: how many may be open in it
 }
 
 // hole is what a place may hold.
@@ -29,162 +30,100 @@ type hole byte
 
 const (
 	nothing hole = 0
+	theText hole = 't'
 	digits  hole = '0' // a whole number without sign
 	number  hole = '.' // any other number, with sign, fraction or exponent
 	letters hole = '"' // of a string without escapes; the quotes are not in the hole
+	object  hole = '{' // an object, whatever is in it
+	list    hole = '['
+	usage   hole = 'u' // an object that counts tokens
 )
 
 const (
-	maxHoles  = 4
+	maxHoles  = 8
 	maxDigits = 15 // whole numbers that are exact in every decoder
 	maxNumber = 32
 	maxString = 256
+	maxValue  = 2 << 10
+	maxInside = 8 // containers that may be open in a value
 )
 
+// filling is what a record has in the holes of a template.
+type filling struct {
+	at, end int    // of the text
+	usage   []byte // the object that counts tokens, nil if there is none
+}
+
 // learn makes t the template of rec, whose text of n bytes begins at index at.
-func (t *template) learn(rec wire.Record, at, n int, varying []string) {
+func (t *template) learn(rec wire.Record, at, n int, d *hub.Dialect) {
 	t.event = append(t.event[:0], rec.Event...)
-	t.learnFramed(rec.Data, rec.Data, at, n, varying)
+	t.learnFramed(rec.Data, rec.Data, at, n, d)
 }
 
 // learnFramed does the same of an object that is a part of data.
-func (t *template) learnFramed(data, object []byte, at, n int, varying []string) {
-	t.mem = append(append(t.mem[:0], data[:at]...), data[at+n:]...)
-	t.front, t.back = t.front[:0], t.back[:0]
-	var room [maxHoles]place
+func (t *template) learnFramed(data, record []byte, at, n int, d *hub.Dialect) {
+	var room [maxHoles + 2]place
 	places := room[:0]
-	if len(varying) > 0 {
-		places = findPlaces(places, data, object, varying)
+	if len(d.Varying) > 0 || d.UsageMember != "" {
+		f := finder{data: data, usage: d.UsageMember, text: place{start: at, end: at + n}}
+		places = f.find(places, record, d.Varying)
 	}
-	from, to := 0, len(t.mem)
-	for _, p := range places {
-		if p.end <= at {
-			t.front = append(t.front, piece{t.mem[from:p.start], p.hole})
-			from = p.end
-		}
+	behind := 0
+	for behind < len(places) && places[behind].end <= at {
+		behind++
 	}
-	for _, p := range slices.Backward(places) {
-		if p.start >= at+n {
-			t.back = append(t.back, piece{t.mem[p.end-n : to], p.hole})
-			to = p.start - n
-		}
-	}
-	t.front = append(t.front, piece{t.mem[from:at], nothing})
-	t.back = append(t.back, piece{t.mem[at:to], nothing})
+	t.cut(data, slices.Insert(places, behind, place{start: at, end: at + n, hole: theText}))
 }
 
-// place is where a hole is in a record.
-type place struct {
-	start, end int
-	hole       hole
+// cut keeps what of data is in none of places.
+func (t *template) cut(data []byte, places []place) {
+	t.mem, t.pieces = slices.Grow(t.mem[:0], len(data)), t.pieces[:0]
+	from := 0
+	for _, p := range append(places, place{start: len(data)}) {
+		begin := len(t.mem)
+		t.mem = append(t.mem, data[from:p.start]...)
+		t.pieces = append(t.pieces, piece{t.mem[begin:], p.hole, p.depth})
+		from = p.end
+	}
 }
 
-// findPlaces appends where the members of an object in data have their values, in order, if they are named; a name may be
-// a path of two and more, with dots.
-func findPlaces(dst []place, data, object []byte, varying []string) []place {
-	for it := rawjson.Fields(object); len(dst) < maxHoles; {
-		key, v, ok := it.Next()
-		if !ok {
-			break
+// match returns how many bytes at the beginning of data are such a record, and notes what is in its holes; 0 if it is something else,
+// or not yet all there.
+func (t *template) match(data []byte, f *filling) (n int) {
+	for i := range t.pieces {
+		p := &t.pieces[i]
+		if !bytes.HasPrefix(data[n:], p.must) {
+			return 0
 		}
-		if !slices.Contains(varying, string(key)) {
-			var room [maxHoles]string
-			if paths := cutPaths(room[:0], varying, key); len(paths) > 0 {
-				dst = findPlaces(dst, data, v, paths)
-			}
+		if n += len(p.must); p.hole == nothing {
 			continue
 		}
-		at, ok := within(data, v)
-		p := place{at, at + len(v), digits}
-		if body, isString := rawjson.Str(v); isString {
-			p = place{at + 1, at + 1 + len(body), letters}
-		} else if ok && p.hole.forward(data[p.start:]) != p.end-p.start {
-			p.hole = number
+		filled := p.hole.fill(data[n:], p.depth)
+		if filled < 0 {
+			return 0
 		}
-		if ok && p.hole.forward(data[p.start:]) == p.end-p.start {
-			dst = append(dst, p)
+		switch p.hole {
+		case theText:
+			f.at, f.end = n, n+filled
+		case usage:
+			f.usage = data[n : n+filled]
 		}
-	}
-	return dst
-}
-
-// cutPaths appends what is behind key in the paths that begin with it.
-func cutPaths(dst, paths []string, key []byte) []string {
-	for _, p := range paths {
-		if n := len(key); n < len(p) && p[n] == '.' && p[:n] == string(key) && len(dst) < cap(dst) {
-			dst = append(dst, p[n+1:])
-		}
-	}
-	return dst
-}
-
-// text returns what rec has in the place of the text; ok is false if it does not fit.
-func (t *template) text(rec wire.Record) (text []byte, ok bool) {
-	data := rec.Data
-	n := t.before(data)
-	if n < 0 {
-		return nil, false
-	}
-	data = data[n:]
-	for i := range t.back {
-		p := &t.back[i]
-		if !bytes.HasSuffix(data, p.must) {
-			return nil, false
-		}
-		data = data[:len(data)-len(p.must)]
-		if p.hole != nothing {
-			n := p.hole.backward(data)
-			if n < 0 {
-				return nil, false
-			}
-			data = data[:len(data)-n]
-		}
-	}
-	return data, len(data) > 0 && bytes.Equal(rec.Event, t.event)
-}
-
-// before returns how many bytes of data are what must stand before the text, -1 if it is something else.
-func (t *template) before(data []byte) (n int) {
-	for i := range t.front {
-		p := &t.front[i]
-		if !bytes.HasPrefix(data[n:], p.must) {
-			return -1
-		}
-		n += len(p.must)
-		if p.hole != nothing {
-			filled := p.hole.forward(data[n:])
-			if filled < 0 {
-				return -1
-			}
-			n += filled
-		}
+		n += filled
 	}
 	return n
 }
 
-// behind does the same of what must stand behind the text, at the beginning of data.
-func (t *template) behind(data []byte) (n int) {
-	for i := len(t.back) - 1; i >= 0; i-- {
-		p := &t.back[i]
-		if p.hole != nothing {
-			filled := p.hole.forward(data[n:])
-			if filled < 0 {
-				return -1
-			}
-			n += filled
-		}
-		if !bytes.HasPrefix(data[n:], p.must) {
-			return -1
-		}
-		n += len(p.must)
-	}
-	return n
+// matches reports whether rec as a whole is such a record, with a text that is not empty.
+func (t *template) matches(rec wire.Record) (f filling, ok bool) {
+	n := t.match(rec.Data, &f)
+	return f, n == len(rec.Data) && f.end > f.at && bytes.Equal(rec.Event, t.event)
 }
 
-// forward returns how many bytes at the start of p fill the hole, -1 if none may.
-func (h hole) forward(p []byte) int {
-	n := 0
+// fill returns how many bytes at the start of p fill the hole, -1 if none may. What is in it may be so deep.
+func (h hole) fill(p []byte, depth int) (n int) {
 	switch h {
+	case theText:
+		return rawjson.ClosingQuote(p, 0)
 	case digits:
 		for n < len(p) && isDigit(p[n]) {
 			n++
@@ -195,32 +134,20 @@ func (h hole) forward(p []byte) int {
 			n++
 		}
 		return anyNumber(p[:n])
+	case letters:
+		return atMost(rawjson.LetterRun(p), maxString)
 	}
-	for n < len(p) && isLetter(p[n]) {
-		n++
+	open := h
+	if h == usage {
+		open = object
 	}
-	return atMost(n, maxString)
-}
-
-// backward does the same from the end of p.
-func (h hole) backward(p []byte) int {
-	i := len(p)
-	switch h {
-	case digits:
-		for i > 0 && isDigit(p[i-1]) {
-			i--
-		}
-		return wholeNumber(p[i:])
-	case number:
-		for i > 0 && isOfNumber(p[i-1]) {
-			i--
-		}
-		return anyNumber(p[i:])
+	if len(p) == 0 || p[0] != byte(open) {
+		return -1
 	}
-	for i > 0 && isLetter(p[i-1]) {
-		i--
+	if len(p) > 1 && p[1] == p[0]+2 { // nothing is in it: the closing bracket follows
+		return 2
 	}
-	return atMost(len(p)-i, maxString)
+	return rawjson.ValueLen(p[:min(len(p), maxValue)], depth)
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
@@ -229,9 +156,6 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 func isOfNumber(c byte) bool {
 	return isDigit(c) || c == '-' || c == '+' || c == '.' || c|0x20 == 'e'
 }
-
-// isLetter reports whether c stands for itself in a string.
-func isLetter(c byte) bool { return ' ' <= c && c <= '~' && c != '"' && c != '\\' }
 
 // wholeNumber returns the length of a number in JSON, -1 if p is none, or a long one.
 func wholeNumber(p []byte) int {

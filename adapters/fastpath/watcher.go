@@ -17,52 +17,60 @@ func NewWatcher(d *hub.Dialect, o hub.Options) hub.Watcher {
 	if len(d.Texts) == 0 {
 		return w
 	}
-	return &textWatcher{inner: w, dialect: d}
+	t := &textWatcher{inner: w, dialect: d}
+	t.known.most = mostKnown(d)
+	return t
 }
 
-// textWatcher does not ask about records that are like the one before them but for a text: the answer is the same.
+// textWatcher does not ask about records that are like one before them but for a text: the answer is the same.
 type textWatcher struct {
 	inner   hub.Watcher
 	dialect *hub.Dialect
-	valid   bool // like and said belong to the record before this one
-	like    template
-	emitted hub.Observation
+	known   memory[observed] // records since the last that was none to remember
 	pace    pace
 
-	// Of the last record: whether it was like the one before; where its text is, if it was that or was remembered, else length
+	// Of the last record: whether it was like one before; where its text is, if it was that or was remembered, else length
 	// is 0.
 	again      bool
 	at, length int
 }
 
+// observed is a record and what was said of it.
+type observed struct {
+	like template
+	said hub.Observation
+}
+
 // Observe implements [hub.Watcher].
 func (w *textWatcher) Observe(rec wire.Record) hub.Observation {
-	if w.valid {
-		if text, ok := w.like.text(rec); ok && isWhole(text) {
+	for i := range w.known.n {
+		k := w.known.at(i)
+		if f, ok := k.like.matches(rec); ok {
 			w.pace.hit()
-			w.again = true
-			w.at, _ = within(rec.Data, text)
-			w.length = len(text)
-			return w.emitted
+			w.known.found(i)
+			w.again, w.at, w.length = true, f.at, f.end-f.at
+			return k.said
 		}
 	}
 	w.again = false
-	w.emitted = w.inner.Observe(rec)
-	w.valid = w.learn(rec) && w.emitted != hub.ObservedEnd
-	return w.emitted
+	said := w.inner.Observe(rec)
+	if !w.learn(rec, said) || said == hub.ObservedEnd {
+		w.known.forget()
+	}
+	return said
 }
 
 // EndsWithBody implements [hub.Watcher].
 func (w *textWatcher) EndsWithBody() bool { return w.inner.EndsWithBody() }
 
-// MatchesPrevious reports whether the record that w observed last was like the one before but for a text.
+// MatchesPrevious reports whether the record that w observed last was like one before but for a text.
 func MatchesPrevious(w hub.Watcher) bool {
 	t, ok := w.(*textWatcher)
 	return ok && t.again
 }
 
 // learn remembers rec, if it holds a text and the next record may be like it.
-func (w *textWatcher) learn(rec wire.Record) bool {
+func (w *textWatcher) learn(rec wire.Record, said hub.Observation) bool {
 	w.length = 0
 	if len(rec.Data) > maxRepeat {
 		return false
@@ -72,13 +80,10 @@ func (w *textWatcher) learn(rec wire.Record) bool {
 		return false
 	}
 	w.at, w.length = at, n
-	w.like.learn(rec, at, n, w.dialect.Varying)
+	k := w.known.add()
+	k.like.learn(rec, at, n, w.dialect)
+	k.said = said
 	return true
-}
-
-// isWhole reports whether no string ends within p, nor is an escape cut. That p is UTF-8 is for the reader to see.
-func isWhole(p []byte) bool {
-	return bytes.IndexByte(p, '"') < 0 && bytes.IndexByte(p, '\\') < 0 || rawjson.IsBody(p)
 }
 
 // textIn finds the first member that has one of the names and a string for its value, and returns where that string has

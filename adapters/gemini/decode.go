@@ -129,11 +129,25 @@ func (d *decoder) decodeFrame(dst []hub.Event, data []byte) ([]hub.Event, error)
 		return foreign(dst, data), nil
 	}
 	dst = d.begin(dst)
-	if usage := genai.Either(d.rec.Usage, d.rec.UsageSnake); rawjson.Kind(usage) == '{' && len(usage) <= maxKept {
-		d.usage = append(d.usage[:0], usage...)
-	}
+	d.noteUsage(genai.Either(d.rec.Usage, d.rec.UsageSnake))
 	d.feedback()
 	return d.candidate(dst, firstCandidate(d.rec.Candidates))
+}
+
+// noteUsage keeps the usage so far; the last counts.
+func (d *decoder) noteUsage(v rawjson.Value) {
+	if rawjson.Kind(v) == '{' && len(v) <= maxKept {
+		d.usage = append(d.usage[:0], v...)
+	}
+}
+
+// Tracked implements [fastpath.TextTracker].
+func (d *decoder) Tracked() (part any, ok bool) { return nil, true }
+
+// TrackText implements [fastpath.TextTracker].
+func (d *decoder) TrackText(_ any, _, usage []byte) bool {
+	d.noteUsage(usage)
+	return true
 }
 
 // foreign passes a frame of another kind, unless it is empty.

@@ -125,6 +125,7 @@ var Dialect = hub.Dialect{
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
+	UsageMember:   "usageMetadata",
 	Texts:         []string{"text"},
 	Observe:       observe,
 	Watch:         newWatcher,

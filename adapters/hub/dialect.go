@@ -168,10 +168,18 @@ type Dialect struct {
 	// [fastpath.NewTemplateDecoder], and [fastpath.TextTracker] for what depends on the texts.
 	TemplateKinds []Kind
 
+	// Parallel promises the same of such a record and the last one like it, if there were but such deltas in between, of other parts.
+	// Those of several parts that are open side by side are then decoded without parsing, too.
+	Parallel bool
+
 	// Varying are members at the top of such a record of which the same holds: records that differ in the values of these
-	// leave the decoder alike, as long as they are numbers or strings of ASCII as before, and whole numbers stay whole. A member further inside is
-	// named by its path: "data.size".
+	// leave the decoder alike, as long as these are of the kind they were, strings ASCII, and whole numbers whole. A member further inside,
+	// also of the elements of a list, is named by its path: "data.size". A star at its end stands for all that are no objects or lists.
 	Varying []string
+
+	// UsageMember is one more of these, at the top and an object, which counts tokens. The decoder reads it of each record, as a
+	// [fastpath.TextTracker]. Empty: there is none.
+	UsageMember string
 
 	// Explains reports that a record which does not end the run says why it will end badly, and with which status; StatusNone
 	// for all others. nil: what is said of that stands in the record from which the RunEnd is decoded.

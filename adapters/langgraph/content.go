@@ -139,7 +139,7 @@ func (d *decoder) text(dst []hub.Event, m *fields, k *message, ch hub.Chan, body
 			k.text = full
 		} else {
 			k.text.add(body)
-			d.seen.text = &k.text
+			d.seen.answer = true
 		}
 	}
 	d.begun = true

@@ -41,11 +41,18 @@ type decoder struct {
 // seen is what the record in hand has added to, and nothing else, if again is true: another record like it, with another
 // text, adds to the same.
 type seen struct {
-	again bool
-	made  bool    // it is about a call that was not known
-	text  *extent // the answer; nil for reasoning and output, of which nothing is remembered
-	call  *call   // the call whose arguments they are
+	again   bool
+	made    bool // it is about a call that was not known
+	message *message
+	answer  bool  // it is a piece of its answer: of reasoning nothing is remembered
+	call    *call // the call of the message whose arguments it is a piece of
 }
+
+// spoken and thought are the parts of a message, for [decoder.TrackText].
+type (
+	spoken  message
+	thought message
+)
 
 // source is the stream mode that brings the pieces of texts. The first that brings one is used, the others say the
 // same once more.
@@ -138,16 +145,31 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 }
 
 // TrackText implements [fastpath.TextTracker]: the decoder must know how much has been said, as whole messages may follow.
-func (d *decoder) TrackText(text []byte) bool {
-	switch h := &d.seen; {
-	case !h.again:
-		return false
-	case h.text != nil:
-		h.text.add(text)
-	case h.call != nil:
-		h.call.sent += len(text)
+func (d *decoder) TrackText(part any, text, _ []byte) bool {
+	switch p := part.(type) {
+	case *spoken:
+		p.text.add(text)
+		d.turnTo((*message)(p))
+	case *thought:
+		d.turnTo((*message)(p))
+	case *call:
+		p.sent += len(text)
+		d.turnTo(p.message)
 	}
 	return true
+}
+
+// Tracked implements [fastpath.TextTracker]. Output of a tool is of no part.
+func (d *decoder) Tracked() (part any, ok bool) {
+	switch h := &d.seen; {
+	case h.call != nil:
+		part = h.call
+	case h.answer:
+		part = (*spoken)(h.message)
+	case h.message != nil:
+		part = (*thought)(h.message)
+	}
+	return part, d.seen.again
 }
 
 // raw keeps a record that has no meaning here: checkpoints, debug, feedback and what is still to come. Its name tells the

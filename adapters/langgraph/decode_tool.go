@@ -18,6 +18,7 @@ type call struct {
 	earlier  bool // it was made in an earlier run
 	ended    bool
 	subAgent *subAgent // where it was made; nil in an earlier run
+	message  *message  // in which it was made, once it has arguments
 	draft    draft
 }
 
@@ -60,7 +61,7 @@ func (d *decoder) callPiece(dst []hub.Event, m *fields, k *message, v rawjson.Va
 		return dst
 	}
 	c.sent += len(args)
-	d.seen.call = c
+	d.seen.call, c.message = c, k
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.SubAgent, ev.Msg, ev.Text = hub.ToolArgs, c.id, k.subAgent.id, m.id, args
 	return dst

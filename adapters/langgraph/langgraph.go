@@ -146,6 +146,7 @@ var Dialect = hub.Dialect{
 		hub.ClassUsage:  hub.PolicyDrop,
 	},
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	Parallel:      true,
 	Extension:     hub.ExtensionAt(extension),
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,

@@ -197,6 +197,7 @@ func (d *decoder) piece(dst []hub.Event, l *subAgent, m *fields) []hub.Event {
 	d.addUsage(m, k)
 	d.stopped(m, k)
 	// Counts add up, and a call is made once; whatever else a piece does, the next like it does no more.
+	d.seen.message = k
 	d.seen.again = rawjson.Kind(m.usage) != '{' && !d.seen.made
 	return dst
 }

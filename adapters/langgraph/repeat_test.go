@@ -39,6 +39,14 @@ func TestRepeats(t *testing.T) {
 		return piece(`"content":"","tool_call_chunks":[{` + head + `"index":0,"args":"` + text + `"}]`)
 	}
 	f("arguments", 2, args(`"id":"c","name":"f",`, "{"), args("", "}"), args("", "."))
+	other := func(text string) [2]string {
+		return [2]string{"messages", `[{"id":"n","type":"ai","content":"` + text + `"},{"langgraph_node":"agent"}]`}
+	}
+	f("messages by turns", 4, emitted("a"), other("b"), emitted("c"), other("d"), emitted("e"), whole("m", "ace"), whole("n", "bd"))
+	second := func(head, text string) [2]string {
+		return piece(`"content":"","tool_call_chunks":[{` + head + `"index":1,"args":"` + text + `"}]`)
+	}
+	f("arguments by turns", 4, args(`"id":"c","name":"f",`, "{"), second(`"id":"d","name":"g",`, "["), args("", "1"), second("", "2"), args("", "}"), second("", "]"))
 	f("of a call without a name", 2, args("", "{"), args("", "}"), args("", "."))
 	output := func(text string) [2]string {
 		return [2]string{"tools", `{"event":"on_tool_event","toolCallId":"c","data":"` + text + `"}`}

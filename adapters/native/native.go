@@ -109,6 +109,7 @@ var Dialect = hub.Dialect{
 	Caps: hub.CapSubAgents | hub.CapReplace | hub.CapExecutedTools | hub.CapClientTools | hub.CapReasoning | hub.CapAsks |
 		hub.CapPlan | hub.CapUsage,
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	Parallel:      true,
 	NewDecoder:    func(hub.Options) hub.Decoder { return &decoder{} },
 	NewEncoder:    func(hub.Options) hub.Encoder { return encoder{} },
 	Texts:         []string{"text"},

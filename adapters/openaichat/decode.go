@@ -28,6 +28,7 @@ type decoder struct {
 	latest       *call // which the record before was a piece of arguments of, if that; see Repeat
 	minted       int   // calls that the upstream gave no id
 	usage        hub.Counts
+	elsewhere    bool  // usage was said in other places than the top of a chunk
 	fault        error // the first of the record
 }
 
@@ -43,7 +44,7 @@ func (d *decoder) Reset() {
 	d.scratch.Reset()
 	d.begun, d.ended = false, false
 	d.id, d.choices, d.minted = d.id[:0], nil, 0
-	d.usage = hub.NoCounts
+	d.usage, d.elsewhere = hub.NoCounts, false
 	d.latest = nil
 }
 
@@ -87,17 +88,22 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 }
 
 // TrackText implements [fastpath.TextTracker]: the decoder must know where the arguments of a call are complete. Of text it need not
-// know anything.
-func (d *decoder) TrackText(text []byte) bool {
-	if d.latest == nil {
-		return true
-	}
-	if d.latest.args.complete() { // what follows may be another call
+// know anything. Where usage is said in several places, the order in which they count is the decoder's.
+func (d *decoder) TrackText(of any, text, usage []byte) bool {
+	k, _ := of.(*call)
+	if k != nil && k.args.complete() || usage != nil && d.elsewhere { // what follows may be another call
 		return false
 	}
-	d.latest.args.add(text)
+	if k != nil {
+		k.args.add(text)
+		k.choice.latest = k
+	}
+	d.count(usage)
 	return true
 }
+
+// Tracked implements [fastpath.TextTracker].
+func (d *decoder) Tracked() (of any, ok bool) { return d.latest, true }
 
 func (d *decoder) decodeChunk(dst []hub.Event, name []byte) []hub.Event {
 	c := &d.chunk
@@ -119,7 +125,7 @@ func (d *decoder) decodeChunk(dst []hub.Event, name []byte) []hub.Event {
 		dst = d.choice(dst, v, n)
 	}
 	d.count(c.Usage)
-	d.count(c.Groq.Usage)
+	d.countElsewhere(c.Groq.Usage)
 	if c.failed(name) {
 		dst = d.fail(dst)
 	}

@@ -68,7 +68,7 @@ func (d *decoder) choice(dst []hub.Event, v rawjson.Value, n int64) []hub.Event 
 		d.bad("choices.delta", "want an object")
 	}
 	c.finished(&p)
-	d.count(p.usage)
+	d.countElsewhere(p.usage)
 	return dst
 }
 

@@ -237,16 +237,52 @@ func (d *decoder) count(v rawjson.Value) {
 		return
 	}
 	u := &d.usage
-	set(&u.In, rawjson.Get(v, "prompt_tokens"))
-	set(&u.Out, rawjson.Get(v, "completion_tokens"))
-	set(&u.Total, rawjson.Get(v, "total_tokens"))
-	set(&u.Cached, rawjson.Get(v, "prompt_cache_hit_tokens")) // DeepSeek
-	set(&u.Cached, rawjson.Get(v, "prompt_tokens_details", "cached_tokens"))
-	set(&u.CacheWrite, rawjson.Get(v, "prompt_tokens_details", "cache_write_tokens"))
-	set(&u.ReasoningTokens, rawjson.Get(v, "completion_tokens_details", "reasoning_tokens"))
-	if cost := rawjson.Get(v, "cost"); rawjson.Kind(cost) == '0' { // OpenRouter, in dollars
-		u.Cost = append(u.Cost[:0], cost...)
+	var prompt, completion rawjson.Value
+	for name, val := range rawjson.EachField(v) {
+		switch string(name) {
+		case "prompt_tokens":
+			set(&u.In, val)
+		case "completion_tokens":
+			set(&u.Out, val)
+		case "total_tokens":
+			set(&u.Total, val)
+		case "prompt_cache_hit_tokens": // DeepSeek
+			set(&u.Cached, val)
+		case "prompt_tokens_details":
+			prompt = val
+		case "completion_tokens_details":
+			completion = val
+		case "cost": // OpenRouter, in dollars
+			if rawjson.Kind(val) == '0' {
+				u.Cost = append(u.Cost[:0], val...)
+			}
+		}
 	}
+	d.countDetails(prompt, completion)
+}
+
+// countDetails notes what counts are made up of.
+func (d *decoder) countDetails(prompt, completion rawjson.Value) {
+	u := &d.usage
+	for name, val := range rawjson.EachField(prompt) {
+		switch string(name) {
+		case "cached_tokens":
+			set(&u.Cached, val)
+		case "cache_write_tokens":
+			set(&u.CacheWrite, val)
+		}
+	}
+	for name, val := range rawjson.EachField(completion) {
+		if string(name) == "reasoning_tokens" {
+			set(&u.ReasoningTokens, val)
+		}
+	}
+}
+
+// countElsewhere is count for the places in which only some servers say the usage.
+func (d *decoder) countElsewhere(v rawjson.Value) {
+	d.elsewhere = d.elsewhere || v != nil
+	d.count(v)
 }
 
 func set(have *int64, v rawjson.Value) {

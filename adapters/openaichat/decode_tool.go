@@ -18,6 +18,7 @@ type call struct {
 	whole    bool // its arguments came as a value
 	args     nesting
 	tail     tail
+	choice   *choice
 }
 
 // noIndex and legacyIndex stand for calls without an index. legacyIndex is that of function_call, of which there is one.
@@ -157,7 +158,7 @@ func (c *choice) byIndex(f *callDelta) *call {
 // addCall makes a call. Its id is the upstream's, or one made of the message and a number, so that it is the same whenever
 // the stream is read, and another in the next answer.
 func (d *decoder) addCall(c *choice, f *callDelta) *call {
-	k := &call{index: f.index}
+	k := &call{index: f.index, choice: c}
 	if k.given = len(f.id) > 0 && c.byID(f.id) == nil; k.given {
 		k.id = bytes.Clone(f.id)
 	} else {

@@ -173,16 +173,25 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 
 // TrackText implements [fastpath.TextTracker]: the decoder must know how much has been said of parts and arguments, for the whole
 // texts that follow.
-func (d *decoder) TrackText(text []byte) bool {
-	switch {
-	case d.lastPart != nil:
-		d.lastPart.emitted += len(text)
-	case d.lastCall != nil:
-		d.lastCall.take(text)
-	default:
-		return false
+func (d *decoder) TrackText(to any, text, _ []byte) bool {
+	switch to := to.(type) {
+	case *part:
+		to.emitted += len(text)
+	case *call:
+		to.take(text)
 	}
 	return true
+}
+
+// Tracked implements [fastpath.TextTracker].
+func (d *decoder) Tracked() (to any, ok bool) {
+	switch {
+	case d.lastPart != nil:
+		return d.lastPart, true
+	case d.lastCall != nil:
+		return d.lastCall, true
+	}
+	return nil, false
 }
 
 // isFailure reports whether the member error of a record of an unknown type ends the stream: an object does, and a string

@@ -59,7 +59,7 @@ func (d *decoder) paragraph(dst []hub.Event, it *item, p *part) []hub.Event {
 		return dst
 	}
 	for i := range it.parts {
-		if o := &it.parts[i]; o != p && o.raw == p.raw && o.emitted > 0 {
+		if o := it.parts[i]; o != p && o.raw == p.raw && o.emitted > 0 {
 			dst, ev := d.text(dst, hub.TextDelta, it, p)
 			ev.Text = []byte(`\n\n`)
 			return dst
@@ -196,7 +196,7 @@ func (d *decoder) contents(dst []hub.Event, it *item, list rawjson.Value, end bo
 		return dst
 	}
 	for i := range it.parts { // those that the item does not repeat
-		dst = d.endPart(dst, it, &it.parts[i])
+		dst = d.endPart(dst, it, it.parts[i])
 	}
 	return dst
 }
@@ -255,7 +255,7 @@ func (d *decoder) endReasoning(dst []hub.Event, it *item, v rawjson.Value, again
 	}
 	ended := [2]bool{}
 	for i := range it.parts {
-		p := &it.parts[i]
+		p := it.parts[i]
 		if k := boolIndex(p.raw); !ended[k] { // the paragraphs of a summary are one part
 			ended[k] = true
 			var ev *hub.Event

@@ -31,7 +31,7 @@ type item struct {
 	done  bool
 	final bool // the final output has it
 
-	parts []part // of texts
+	parts []*part // of texts
 	call  call
 }
 
@@ -127,15 +127,16 @@ func (d *decoder) findOrAdd(kind itemKind) *item {
 func (it *item) part(at int64, ch hub.Chan, raw bool) *part {
 	at = max(at, 0)
 	for i := len(it.parts) - 1; i >= 0; i-- {
-		if p := &it.parts[i]; p.index == at && p.ch == ch && p.raw == raw {
+		if p := it.parts[i]; p.index == at && p.ch == ch && p.raw == raw {
 			return p
 		}
 	}
 	if len(it.parts) == maxParts {
-		return &it.parts[maxParts-1]
+		return it.parts[maxParts-1]
 	}
-	it.parts = append(it.parts, part{index: at, ch: ch, raw: raw})
-	return &it.parts[len(it.parts)-1]
+	p := &part{index: at, ch: ch, raw: raw}
+	it.parts = append(it.parts, p)
+	return p
 }
 
 // kindOf groups a type of item.

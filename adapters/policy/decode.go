@@ -17,7 +17,7 @@ func NewDecoder(d *hub.Dialect, options hub.Options) hub.Decoder {
 		dec = &decoder{inner: dec, account: account, find: d.Extension, nesting: options.Nesting}
 	}
 	if len(d.TemplateKinds) > 0 {
-		dec = fastpath.NewTemplateDecoder(dec, d.TemplateKinds, d.Varying)
+		dec = fastpath.NewTemplateDecoder(dec, d)
 	}
 	return dec
 }
@@ -57,9 +57,23 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	return d.inner.Decode(dst, rec)
 }
 
-// TrackText implements [fastpath.TextTracker]. Of records that inner has not seen it keeps no account either.
-func (d *decoder) TrackText(text []byte) bool {
-	return d.account == nil || !d.reported || d.account.TrackText(text)
+// unseen is the part of records that inner has not seen, and keeps no account of either.
+type unseen struct{}
+
+// Tracked implements [fastpath.TextTracker].
+func (d *decoder) Tracked() (part any, ok bool) {
+	if d.account == nil || !d.reported {
+		return unseen{}, true
+	}
+	return d.account.Tracked()
+}
+
+// TrackText implements [fastpath.TextTracker].
+func (d *decoder) TrackText(part any, text, usage []byte) bool {
+	if _, is := part.(unseen); is {
+		return true
+	}
+	return d.account.TrackText(part, text, usage)
 }
 
 // Unwrap returns the decoder inside.

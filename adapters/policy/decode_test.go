@@ -20,7 +20,9 @@ func (a *accountant) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, erro
 
 func (a *accountant) Finish(dst []hub.Event, _ error) []hub.Event { return dst }
 
-func (a *accountant) TrackText([]byte) bool {
+func (a *accountant) Tracked() (part any, ok bool) { return nil, true }
+
+func (a *accountant) TrackText(any, []byte, []byte) bool {
 	a.noted++
 	return true
 }

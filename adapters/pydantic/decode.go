@@ -110,15 +110,18 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 
 // TrackText implements [fastpath.TextTracker]. Text passes as it is, unless it may be a mark or belong to a tag. That of sub-agents is
 // not asked for: it is merged with its other copy, piece by piece.
-func (d *decoder) TrackText(text []byte) bool {
+func (d *decoder) TrackText(_ any, text, _ []byte) bool {
 	switch d.seen {
 	case seenThought:
 		return string(text) != noThought
 	case seenMessage:
 		return d.marker(text) == noMarker && (d.think == thinkText || d.root.split.Plain(text))
 	}
-	return d.seen == seenArgs
+	return true
 }
+
+// Tracked implements [fastpath.TextTracker].
+func (d *decoder) Tracked() (part any, ok bool) { return nil, d.seen != seenOther }
 
 func firstError(first, next error) error {
 	if first != nil {

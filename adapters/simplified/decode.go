@@ -85,7 +85,10 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 
 // TrackText implements [fastpath.TextTracker]. A text passes as it is, and changes nothing, unless it may belong to a tag, or is kept
 // back because a tag may follow.
-func (d *decoder) TrackText(text []byte) bool { return d.seen != nil && d.seen.text.plain(text) }
+func (d *decoder) TrackText(_ any, text, _ []byte) bool { return d.seen.text.plain(text) }
+
+// Tracked implements [fastpath.TextTracker].
+func (d *decoder) Tracked() (part any, ok bool) { return nil, d.seen != nil }
 
 // Finish appends the text that was kept back. A server that waits for a human sends no messageEnd.
 func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {

@@ -216,6 +216,9 @@ func IsBody(p []byte) bool {
 	}
 }
 
+// IsUTF8 reports whether p is UTF-8: what [ClosingQuote] does not look at.
+func IsUTF8(p []byte) bool { return validUTF8(p) }
+
 // EndsInHalf reports whether a body ends with the escape of the first half of a surrogate pair, \ud800 to \udbff: half of a
 // character, whose second half may come in the next piece of a text.
 func EndsInHalf(body []byte) bool {

@@ -127,11 +127,44 @@ func Bool(v Value) (val, ok bool) {
 
 // Int returns a number that is a whole number and fits, however it is spelled (12, 12.0, 1.2e1).
 func Int(v Value) (n int64, ok bool) {
+	if n, ok := digits(v); ok {
+		return n, true
+	}
 	if Kind(v) != '0' {
 		return 0, false
 	}
 	d := parseDecimal(trim(v))
 	return d.int64()
+}
+
+// digits is Int of what is nothing but a few digits, as most numbers are.
+func digits(v []byte) (n int64, ok bool) {
+	const few = 18 // always fit
+	if len(v) == 0 || len(v) > few {
+		return 0, false
+	}
+	for _, c := range v {
+		if c -= '0'; c > 9 {
+			return 0, false
+		}
+		n = n*10 + int64(c)
+	}
+	return n, true
+}
+
+// LetterRun returns how many bytes at the start of p are ASCII that stands for itself in a string: no quote, escape or control
+// character.
+func LetterRun(p []byte) (n int) {
+	for ; n+8 <= len(p); n += 8 {
+		w := binary.LittleEndian.Uint64(p[n : n+8])
+		if m := stops(w) | w&highs; m != 0 {
+			return n + bits.TrailingZeros64(m)/8
+		}
+	}
+	for n < len(p) && p[n] >= ' ' && p[n] < utf8.RuneSelf && p[n] != '"' && p[n] != '\\' {
+		n++
+	}
+	return n
 }
 
 // NumberLen returns the length of the number at the beginning of p, -1 if there is none.
@@ -140,6 +173,17 @@ func NumberLen(p []byte) int {
 		return -1
 	}
 	return max(scanNumber(p, 0), -1)
+}
+
+// ValueLen returns the length of the value at the beginning of p, which is checked in full; -1 if it is no JSON in UTF-8, does not
+// end in p, or has more arrays and objects open at once than depth.
+func ValueLen(p []byte, depth int) int {
+	s := scanner{data: p}
+	n := s.value(0, depth)
+	if n < 0 || !validUTF8(p[:n]) {
+		return -1
+	}
+	return n
 }
 
 // Get returns the value at a path of member names, or nil when a member is missing or its parent is no object.
