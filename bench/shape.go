@@ -40,8 +40,8 @@ func Shapes(d *hub.Dialect) (parts []Part) {
 
 // shaped makes a script of such a file, nil if there is none.
 func shaped(d *hub.Dialect, p Part, count int) (*Script, error) {
-	text, err := shapeFiles.ReadFile(shapeDir + "/" + d.Name + "." + string(p) + ".txtar")
-	if err != nil {
+	text, _ := shapeFiles.ReadFile(shapeDir + "/" + d.Name + "." + string(p) + ".txtar")
+	if text == nil {
 		return nil, nil
 	}
 	s := &Script{Dialect: d}
