@@ -68,11 +68,11 @@ func TestRowsWritten(t *testing.T) {
 	f("B10 two calls at once",
 		[]hub.Event{start(), asked("a", "weather"), asked("b", "clock"), end(hub.StatusTools)},
 		weather, fragment(`{}`), clock, fragment(`{}`), stop("tool_use"))
-	// Rows B11, C9: fragments of two calls by turns. Each has one block, and the fragments are in that of their own call.
+	// Rows B11, C9: fragments of two calls by turns. Each has one block, and the fragments are in that of their own call, those that waited as one.
 	f("B11 fragments of two calls by turns",
 		[]hub.Event{start(), asked("a", "weather"), asked("b", "clock"), args("a", `{"q":`), args("b", `{"z":`), args("a", `1}`), args("b", `2}`),
 			ready("a"), ready("b"), end(hub.StatusTools)},
-		weather, fragment(`{"q":`), fragment(`1}`), clock, fragment(`{"z":`), fragment(`2}`), stop("tool_use"))
+		weather, fragment(`{"q":`), fragment(`1}`), clock, fragment(`{"z":2}`), stop("tool_use"))
 	// Row B12: reasoning and a call do not share a block.
 	f("B12 a call after reasoning",
 		[]hub.Event{start(), thought("r", "Hm."), asked("a", "weather"), args("a", `{}`), end(hub.StatusTools)},

@@ -68,13 +68,22 @@ func (c *Coalesce) Tick(dst []hub.Event, now time.Duration) []hub.Event {
 
 // keeps reports whether ev may wait for more of its kind.
 func (c *Coalesce) keeps(ev *hub.Event) bool {
-	return (ev.Kind == hub.TextDelta || ev.Kind == hub.ToolArgs) && ev.Op == hub.Append && ev.More == nil && len(ev.Text) < c.max
+	return isPlainDelta(ev) && len(ev.Text) < c.max
+}
+
+// isPlainDelta reports whether ev is a piece of a text, or of arguments, and nothing else.
+func isPlainDelta(ev *hub.Event) bool {
+	return (ev.Kind == hub.TextDelta || ev.Kind == hub.ToolArgs) && ev.Op == hub.Append && ev.More == nil
+}
+
+// goesOn reports whether a plain delta is of the part that held is a piece of.
+func goesOn(held, ev *hub.Event) bool {
+	return ev.Kind == held.Kind && ev.Chan == held.Chan && ev.Flags == held.Flags && bytes.Equal(ev.ID, held.ID) && bytes.Equal(ev.SubAgent, held.SubAgent)
 }
 
 // joins reports whether ev continues what is held.
 func (c *Coalesce) joins(ev *hub.Event) bool {
-	return c.holds && ev.Kind == c.held.Kind && c.keeps(ev) && len(c.text)+len(ev.Text) <= c.max &&
-		ev.Chan == c.held.Chan && ev.Flags == c.held.Flags && bytes.Equal(ev.ID, c.held.ID) && bytes.Equal(ev.SubAgent, c.held.SubAgent)
+	return c.holds && c.keeps(ev) && len(c.text)+len(ev.Text) <= c.max && goesOn(&c.held, ev)
 }
 
 func (c *Coalesce) keep(ev *hub.Event, now time.Duration) {

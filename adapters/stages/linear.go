@@ -108,8 +108,13 @@ func (l *Linear) pass(ev *hub.Event) (ended bool) {
 }
 
 func (l *Linear) keep(dst []hub.Event, ev *hub.Event) []hub.Event {
-	l.kept = append(l.kept, ev.Clone())
-	l.bytes += l.kept[len(l.kept)-1].Size()
+	if k := l.continued(ev); k != nil {
+		k.Text = append(k.Text, ev.Text...)
+		l.bytes += len(ev.Text)
+	} else {
+		l.kept = append(l.kept, ev.Clone())
+		l.bytes += ev.Size()
+	}
 	n := 0
 	for ; l.bytes > l.maxBytes; n++ {
 		l.bytes -= l.kept[n].Size()
@@ -121,6 +126,27 @@ func (l *Linear) keep(dst []hub.Event, ev *hub.Event) []hub.Event {
 	dst = append(dst, l.kept[:n]...)
 	l.kept = append(l.kept[:0], l.kept[n:]...)
 	return dst
+}
+
+// continued returns the delta among the last that wait which ev goes on with, nil if there is none. Many small ones would take more
+// memory than what they say.
+func (l *Linear) continued(ev *hub.Event) *hub.Event {
+	if !isPlainDelta(ev) {
+		return nil
+	}
+	const near = 8 // of what waits
+	for i := len(l.kept) - 1; i >= max(0, len(l.kept)-near); i-- {
+		switch k := &l.kept[i]; {
+		case isPlainDelta(k) && goesOn(k, ev):
+			if len(k.Text)+len(ev.Text) > maxCoalesced {
+				return nil
+			}
+			return k
+		case !isPlainDelta(k) || bytes.Equal(k.ID, ev.ID):
+			return nil
+		}
+	}
+	return nil
 }
 
 // drain lets go what no longer has to wait: everything up to the next thing that opens, what belongs to that, and so on

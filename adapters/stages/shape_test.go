@@ -64,6 +64,42 @@ func TestLinearStage(t *testing.T) {
 	f("the end lets everything go", "text.start /a; flush: text.start l/b, text.delta l/b", start("", "a"), start("l", "b"), delta("l", "b"))
 }
 
+// TestLinearStageJoins joins the deltas of each part that waits, up to a size, and nothing that stands between two others.
+func TestLinearStageJoins(t *testing.T) {
+	args := func(id, text string) hub.Event {
+		ev := say(hub.ToolArgs, "", id)
+		ev.Text = []byte(text)
+		return ev
+	}
+	f := func(name, want string, in ...hub.Event) {
+		t.Helper()
+		l := stages.NewLinear(0)
+		l.Push(nil, []hub.Event{say(hub.ToolStart, "", "t")}, 0)
+		var got []string
+		for i := range in {
+			for _, ev := range l.Push(nil, in[i:i+1], 0) {
+				t.Errorf("%s: %s does not wait", name, ev.Text)
+			}
+			if in[i].Text != nil {
+				copy(in[i].Text, "!!!!!!!!")
+			}
+		}
+		for _, ev := range l.Flush(nil, nil) {
+			got = append(got, string(ev.ID)+":"+string(ev.Text[:min(len(ev.Text), 8)]))
+		}
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+	f("of one part", "u:abc", args("u", "a"), args("u", "b"), args("u", "c"))
+	f("of two by turns", "u:ac v:bd", args("u", "a"), args("v", "b"), args("u", "c"), args("v", "d"))
+	f("something between", "u:a n: u:b", args("u", "a"), say(hub.Notice, "", "n"), args("u", "b"))
+	f("its end between", "u:a u: u:b", args("u", "a"), say(hub.ToolReady, "", "u"), args("u", "b"))
+	f("another kind", "u:a u:b", args("u", "a"), func() hub.Event { ev := args("u", "b"); ev.Kind = hub.TextDelta; return ev }())
+	large := strings.Repeat("x", 4<<10)
+	f("what is large", "u:a u:xxxxxxxx", args("u", "a"), args("u", large))
+}
+
 // TestLinearStagePasses says of what it would send on as it is.
 func TestLinearStagePasses(t *testing.T) {
 	l := stages.NewLinear(0)
