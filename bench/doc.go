@@ -2,6 +2,7 @@
 // loopback interface (see bench/loopback).
 //
 //	go test -run '^$' -bench Pair  ./bench     every pair of dialects
+//	go test -run '^$' -bench Shape ./bench     streams as servers really write them
 //	go test -run '^$' -bench Stage ./bench     split, decode, sequence, encode, each alone
 //	go run ./bench/count                       instructions per delta, against the last accepted (see bench/count)
 //	go run ./bench/loopback -short             the whole proxy, in a few minutes
@@ -16,5 +17,6 @@
 // Elsewhere, make both files there: one before the change, one after. cpu-ns/event is the figure to look at.
 //
 // Nothing here knows a dialect by name. The streams are canonical events, written in each dialect by its own encoder;
-// a new dialect is measured as soon as it stands in the registry.
+// a new dialect is measured as soon as it stands in the registry. That is the repeating form: each delta is the record before with
+// another text. testdata/shapes has what servers write, one file a shape, see [Shapes].
 package bench

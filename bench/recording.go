@@ -20,8 +20,16 @@ type Recording struct {
 	said    *reader
 }
 
-// LoadRecording reads testdata/NAME.txtar of a dialect; dir is the folder of all dialects.
+// LoadRecording reads testdata/NAME.txtar of a dialect; dir is the folder of all dialects. The name of a shape, behind [ShapePrefix],
+// is a stream of it.
 func LoadRecording(dir string, d *hub.Dialect, name string) (*Recording, error) {
+	if shape, ok := strings.CutPrefix(name, ShapePrefix); ok {
+		script, err := NewLongScript(d, Part(shape), shapeDeltas)
+		if err != nil {
+			return nil, err
+		}
+		return newRecording(d, script.Bytes())
+	}
 	file := filepath.Join(dir, strings.ReplaceAll(d.Name, "-", ""), "testdata", name+".txtar")
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -34,6 +42,12 @@ func LoadRecording(dir string, d *hub.Dialect, name string) (*Recording, error) 
 	}
 	return nil, fmt.Errorf("%s: no section wire", file)
 }
+
+// ShapePrefix is before the name of a shape, see [Shapes].
+const ShapePrefix = "shape-"
+
+// shapeDeltas is how long a stream of a shape is.
+const shapeDeltas = 500
 
 func newRecording(d *hub.Dialect, body []byte) (r *Recording, err error) {
 	r = &Recording{Dialect: d}

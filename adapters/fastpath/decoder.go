@@ -93,10 +93,10 @@ func (r *templateDecoder) Finish(dst []hub.Event, cause error) []hub.Event {
 
 // Decode implements [hub.Decoder].
 func (r *templateDecoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
+	var f filling
 	for i := range r.known.n {
 		k := r.known.at(i)
-		f, ok := k.like.matches(rec)
-		if !ok {
+		if !k.like.matches(&rec, &f) {
 			continue
 		}
 		// A text that ends in half a character is the decoder's to hold back.

@@ -90,6 +90,7 @@ func (t *template) cut(data []byte, places []place) {
 // match returns how many bytes at the beginning of data are such a record, and notes what is in its holes; 0 if it is something else,
 // or not yet all there.
 func (t *template) match(data []byte, f *filling) (n int) {
+	f.usage = nil
 	for i := range t.pieces {
 		p := &t.pieces[i]
 		if !bytes.HasPrefix(data[n:], p.must) {
@@ -113,10 +114,9 @@ func (t *template) match(data []byte, f *filling) (n int) {
 	return n
 }
 
-// matches reports whether rec as a whole is such a record, with a text that is not empty.
-func (t *template) matches(rec wire.Record) (f filling, ok bool) {
-	n := t.match(rec.Data, &f)
-	return f, n == len(rec.Data) && f.end > f.at && bytes.Equal(rec.Event, t.event)
+// matches reports whether rec as a whole is such a record, with a text that is not empty, and notes what is in its holes.
+func (t *template) matches(rec *wire.Record, f *filling) bool {
+	return t.match(rec.Data, f) == len(rec.Data) && f.end > f.at && bytes.Equal(rec.Event, t.event)
 }
 
 // fill returns how many bytes at the start of p fill the hole, -1 if none may. What is in it may be so deep.

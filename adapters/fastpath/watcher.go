@@ -43,9 +43,10 @@ type observed struct {
 
 // Observe implements [hub.Watcher].
 func (w *textWatcher) Observe(rec wire.Record) hub.Observation {
+	var f filling
 	for i := range w.known.n {
 		k := w.known.at(i)
-		if f, ok := k.like.matches(rec); ok {
+		if k.like.matches(&rec, &f) {
 			w.pace.hit()
 			w.known.found(i)
 			w.again, w.at, w.length = true, f.at, f.end-f.at

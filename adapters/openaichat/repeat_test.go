@@ -32,6 +32,8 @@ func TestRepeats(t *testing.T) {
 	f("usage of Groq besides", 5, text("a", `,"usage":{"prompt_tokens":5},"x_groq":{"usage":{"prompt_tokens":6}}`),
 		text("a", `,"usage":{"prompt_tokens":5},"x_groq":{"usage":{"prompt_tokens":6}}`), text("a", `,"usage":{},"x_groq":{"usage":{"prompt_tokens":6}}`),
 		usage(`{"prompt_tokens":1}`))
+	f("usage in some chunks", 4, text("a", `,"usage":{"prompt_tokens":5},"x":1`), text("a", `,"usage":{"prompt_tokens":5},"x":1`), text("a", `,"usage":{"prompt_tokens":5}`),
+		text("a", `,"usage":{"prompt_tokens":6}`), text("a", `,"usage":{"prompt_tokens":7},"x":1`))
 	two := []string{start("0", "c0"), start("1", "c1"), args(`"index":0,`, `\"a\":`), args(`"index":1,`, `\"b\":`)}
 	f("calls by turns", 5, append(two, args(`"index":0,`, "1"), args(`"index":1,`, "2"), args(`"index":0,`, "1"))...)
 	f("a call that is complete", 6, append(two, args(`"index":0,`, "1}"), args(`"index":1,`, "2"), args(`"index":0,`, " "))...)

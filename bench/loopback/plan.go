@@ -13,11 +13,15 @@ import (
 
 // Modes of measurement, in the order in which they are made.
 const (
-	size        = "size"
-	codec       = "codec"
-	flowing     = "flowing"
-	segmented   = "segmented"
-	recorded    = "recorded"
+	size      = "size"
+	codec     = "codec"
+	flowing   = "flowing"
+	segmented = "segmented"
+	recorded  = "recorded"
+	shapes    = "shapes"
+
+	shapesSegmented = "shapes-segmented"
+
 	peersFlow   = "peers"
 	paced       = "paced"
 	peersPaced  = "peers-paced"
@@ -32,7 +36,7 @@ const (
 )
 
 var modes = []string{
-	size, codec, flowing, segmented, recorded, peersFlow, paced, peersPaced, upkeep, slow, peersSlow, count, length, arguments, cancel, profileMode,
+	size, codec, flowing, segmented, recorded, shapes, shapesSegmented, peersFlow, paced, peersPaced, upkeep, slow, peersSlow, count, length, arguments, cancel, profileMode,
 }
 
 // pair is a translation.
@@ -136,6 +140,7 @@ func newPlan(o options) (*plan, error) {
 		length: p.addLength, arguments: p.addArguments, cancel: p.addCancel, profileMode: p.addProfile,
 		flowing:   func() error { return p.addFlowing(flowing) },
 		segmented: func() error { return p.addFlowing(segmented) }, recorded: p.addRecorded,
+		shapes: func() error { return p.addShapes(shapes) }, shapesSegmented: func() error { return p.addShapes(shapesSegmented) },
 		peersFlow: func() error { return p.addPeers(peersFlow) }, peersPaced: func() error { return p.addPeers(peersPaced) },
 		peersSlow: func() error { return p.addPeers(peersSlow) },
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/bench"
 )
 
@@ -42,6 +43,36 @@ func (p *plan) addRecorded() (err error) {
 		}
 		p.add(base, reverse, pr)
 		p.add(base, sabir, pr)
+	}
+	return nil
+}
+
+// addShapes measures streams as servers really write them, beside a reverse proxy of the same bytes. Their clients take parts side
+// by side, so that what they read can be compared.
+func (p *plan) addShapes(mode string) error {
+	for _, d := range adapters.All() {
+		to := "agui"
+		if d.Name == to {
+			to = "native"
+		}
+		for _, shape := range bench.Shapes(d) {
+			pr, err := newPair(d.Name, to)
+			if err != nil {
+				return err
+			}
+			name := bench.ShapePrefix + string(shape)
+			rec, err := bench.LoadRecording("", d, name)
+			if err != nil {
+				return err
+			}
+			base := cell{
+				Mode: mode, Recorded: name, Streams: or(p.o.streams, 64), recorded: rec,
+				call: call{events: len(rec.Pieces), recording: name, segmented: mode == shapesSegmented},
+				d:    or(p.o.duration, brief(p, time.Second, 300*time.Millisecond)),
+			}
+			p.add(base, reverse, pr)
+			p.add(base, sabir, pr)
+		}
 	}
 	return nil
 }

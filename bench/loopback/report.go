@@ -230,7 +230,7 @@ func (r *report) floor(c *cell) *cell {
 	for _, name := range []string{splice, nginx, reverse, raw} {
 		for _, f := range r.Cells {
 			same := f.From == c.From && f.To == c.To
-			if c.Mode == recorded {
+			if c.Recorded != "" {
 				same = f.Recorded == c.Recorded && f.From == c.From
 			} else if c.Mode == flowing || c.Mode == segmented {
 				same = same && name != nginx

@@ -154,7 +154,7 @@ func TestGoals(t *testing.T) {
 			t.Errorf("%s: %+v, want known %v, met %v, %q", what, g, known, met, found)
 		}
 	}
-	f("flowing: CPU per million", true, false, "0.70 to 1.60 s (c → b); 1 of 2 within")
+	f("flowing, the repeating form: CPU per million", true, false, "0.70 to 1.60 s (c → b); 1 of 2 within")
 	f("flowing: CPU against", true, true, "1.40 ×")
 	f("events translated", true, true, "1000 to 500 thousand (a → b)")
 	f("paced: p50", false, false, "")

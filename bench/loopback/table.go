@@ -51,7 +51,7 @@ func (r *report) columns(mode string) []column {
 		return []column{{"resident, MB", plain(idle, 1)}, {"program, MB", plain(binary, 1)}}
 	case codec:
 		return []column{{"CPU µs per delta", plain(perEvent, 2)}, {"allocations per delta", plain(allocs, 2)}}
-	case recorded:
+	case recorded, shapes, shapesSegmented:
 		return []column{{"recording", func(c *cell) string { return c.Recorded }}, {"CPU against floor", r.against(perEvent)}, cost, {"thousand records/s", plain(rate, 0)}}
 	case flowing, segmented:
 		return []column{{"CPU against floor", r.against(perEvent)}, cost, {"thousand events/s", plain(rate, 0)}}
@@ -88,6 +88,7 @@ func (r *report) columns(mode string) []column {
 // titles of the tables; %d and %v are filled in by title.
 var titles = map[string]string{
 	size: "The idle process and the program", codec: "The codec alone, per text delta", flowing: "Flowing, in pieces of 4 KiB", recorded: "Streams that were recorded",
+	shapes: "Streams as servers really write them", shapesSegmented: "The same, one TCP segment per event",
 	segmented: "Flowing, one TCP segment per event", peersFlow: "Flowing, beside other programs", paced: "Paced",
 	peersPaced: "Paced, beside other programs", upkeep: "While the configuration changes and metrics are read", slow: "Slow, very many",
 	peersSlow: "Slow, beside other programs", count: "More and more streams", length: "Longer and longer streams",
