@@ -80,6 +80,17 @@ type Log struct {
 type Limits struct {
 	// Streams open at the same time, over all routes; more are refused with status 503. 0 is no limit.
 	Streams int `yaml:"streams" jsonschema:"minimum=0"`
+	// Requests over all routes, as in 100/s, 600/m or 1000/h; more are refused with status 429. Those that end runs do not count.
+	// Empty: any number.
+	Rate Rate `yaml:"rate"`
+	// How many requests may come at once. 0: as many as rate counts.
+	Burst int `yaml:"burst" jsonschema:"minimum=0"`
+	// Tokens that agents report, over all routes; while more were used, further runs are refused with status 429. 0: any number.
+	TokensPerMinute int `yaml:"tokens_per_minute" jsonschema:"minimum=0"`
+	// What each client may use, over all routes.
+	Principal Quota `yaml:"principal"`
+	// What single clients may use in place of that, by their names.
+	Principals map[string]Quota `yaml:"principals"`
 	// Connections of clients open at the same time; more are refused with status 503. 0 derives it from the limit of
 	// open files, with a reserve for upstreams, and from streams: two for each.
 	Connections int `yaml:"connections" jsonschema:"minimum=0"`
@@ -256,6 +267,15 @@ type RouteHeaders struct {
 type RouteLimits struct {
 	// Streams open at the same time on this route. 0 leaves it to the limit over all routes.
 	Streams int `yaml:"streams" jsonschema:"minimum=0"`
+	// Requests on this route, as in 10/s, 600/m or 1000/h; more are refused with status 429. Those that end runs do not count. Empty:
+	// any number.
+	Rate Rate `yaml:"rate"`
+	// How many requests may come at once. 0: as many as rate counts.
+	Burst int `yaml:"burst" jsonschema:"minimum=0"`
+	// Tokens that the agent reports; while more were used, further runs are refused with status 429. 0: any number.
+	TokensPerMinute int `yaml:"tokens_per_minute" jsonschema:"minimum=0"`
+	// What each client may use on this route, beside what it may use over all.
+	Principal Quota `yaml:"principal"`
 	// The largest request body from a client; larger ones are refused with status 413.
 	RequestBody Size `yaml:"request_body" jsonschema:"minimum=1"`
 }

@@ -81,6 +81,8 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
 			text(`^[0-9]+(\.[0-9]+)? ?([KMG]i?B|B)?$`), {Type: "integer", Minimum: "0"},
 		}}
+	case reflect.TypeFor[Rate]():
+		return text(`^$|^[1-9][0-9]*/[smh]$`)
 	case reflect.TypeFor[Network]():
 		return text(`^[0-9a-fA-F:.]+(/[0-9]+)?$`)
 	case reflect.TypeFor[URL]():
@@ -247,7 +249,7 @@ func collectKeys(n *yaml.Node, path string, shown map[string]bool) {
 			collectKeys(child, path+".*", shown)
 		case i%2 == 1:
 			key := path + "." + n.Content[i-1].Value
-			if path == ".upstreams" {
+			if path == ".upstreams" || path == ".limits.principals" {
 				key = path + ".*"
 			}
 			shown[key] = true

@@ -59,6 +59,7 @@ func validate(c *Config, d Dialects, r *report) {
 	v.hosts(c.Hosts)
 	v.cors("cors", c.CORS)
 	v.store(&c.Store)
+	v.quotas()
 	v.check(c.Limits.Bodies >= c.LargestBody(), "limits.bodies", "is less than the largest request body that is accepted, %s", c.LargestBody())
 	for i, field := range c.Threads.Principal {
 		v.field(index("threads.principal", i), field)

@@ -29,6 +29,7 @@ type conversations struct {
 	redis   *threadstore.Store // where they are if replicas do
 	shared  sharedRuns         // that clients can come to
 	auth    *auth.Schemes
+	quotas  quotas // of clients and routes
 }
 
 // agentPools are the sessions of the agents that are programs. They outlive a reload that does not change how the agent is run.

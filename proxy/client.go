@@ -233,8 +233,8 @@ func fillFailure(resp *fasthttp.Response, d *hub.Dialect, op hub.Operation, aske
 	resp.Header.SetContentType("application/json")
 	resp.Header.Set("Cache-Control", "no-store")
 	resp.Header.Set("X-Sabir-Error", string(f.Code))
-	if status == fasthttp.StatusServiceUnavailable && len(resp.Header.Peek("Retry-After")) == 0 {
-		resp.Header.Set("Retry-After", strconv.Itoa(1))
+	if f.RetryAfter > 0 || status == fasthttp.StatusServiceUnavailable && len(resp.Header.Peek("Retry-After")) == 0 {
+		resp.Header.Set("Retry-After", strconv.Itoa(max(f.RetryAfter, 1)))
 	}
 	resp.SetBody(body)
 }

@@ -43,8 +43,11 @@ func (t *lineTurn) run() {
 	var answers []hub.Decision
 	for again := true; again; {
 		c, f := t.call(answers)
+		if f == nil && answers == nil && l.request.Header.ConnectionUpgrade() { // else the message was a request itself
+			f = l.server.countMessage(c)
+		}
 		if f == nil {
-			f = l.server.admit(c.route, t.canceler)
+			f = l.server.admitRun(c, t.canceler)
 		}
 		if f != nil {
 			if c != nil {

@@ -47,6 +47,7 @@ type metrics struct {
 	certExpiry prometheus.Gauge
 	auth       *prometheus.CounterVec
 	keyFetches *prometheus.CounterVec
+	limits     *prometheus.CounterVec
 
 	// What is in them.
 	events  *prometheus.CounterVec
@@ -89,6 +90,7 @@ func newMetrics(version string) *metrics {
 	m.streamMetrics()
 	m.connMetrics()
 	m.authMetrics()
+	m.quotaMetrics()
 	m.eventMetrics()
 	m.sessionMetrics()
 	m.timeMetrics()
@@ -157,7 +159,7 @@ func (m *metrics) eventMetrics() {
 	m.faults = m.counter("record_errors_total", "Records that could not be decoded, wholly or in part.", "route", "reason")
 	m.unknown = m.counter("records_unrecognised_total", "Records that are not of the upstream's dialect, as the configuration names it.", "route", "from")
 	m.copied = m.counter("records_copied_total", "Records passed on as they are, where both sides speak the same dialect.", "route")
-	m.tokens = m.counter("tokens_total", "Tokens, as agents report them at the end of a run, by type (input includes cached, output includes reasoning). Copied streams are not read. model is that of the request where the configuration names it, else other.", "route", "model", "type")
+	m.tokens = m.counter("tokens_total", "Tokens, as agents report them at the end of a run, by type (input includes cached, output includes reasoning). Copied streams are read for a limit of tokens only. model is that of the request where the configuration names it, else other.", "route", "model", "type")
 	m.turns = m.counter("turns_total", "Requests whose conversation was read, by what is new in it (message, results, answers, regenerate, other).", "route", "client", "new")
 	m.bytes = m.counter("bytes_total", "Bytes of stream bodies, read from upstreams (in) and written to clients (out).", "route", "direction")
 }

@@ -152,6 +152,10 @@ func (s *Server) answerPart(ctx *fasthttp.RequestCtx, r *route, t *target, rest,
 		s.reject(ctx, t, hub.Fail(hub.CodeShutdown, nil))
 		return
 	}
+	if f := s.mayRun(ctx, r); f != nil {
+		s.reject(ctx, t, f)
+		return
+	}
 	at, busy := s.pending.claim(key)
 	switch {
 	case busy:

@@ -57,6 +57,7 @@ type route struct {
 	runs         runlog.Store       // that clients ask about
 	open         *atomic.Int64      // streams open on this path, over all reloads
 	logs         *logs              // of runs that outlive their clients; nil: none does
+	hasQuotas    bool               // requests count against accounts
 }
 
 // target is what a route can answer in one dialect.
@@ -181,6 +182,7 @@ func newRoute(cfg *config.Config, rc *config.Route, up *upstream, known []*hub.D
 	if err := r.findTargets(known); err != nil {
 		return nil, err
 	}
+	r.hasQuotas = hasQuotas(cfg, rc)
 	r.logs, err = newLogs(r)
 	return r, err
 }
@@ -292,6 +294,7 @@ func (r *route) mapsIDs(to *hub.Dialect) bool {
 func (r *route) engine(t *target, f wire.Framing, asked *hub.Request) (engine.Engine, *wire.Out, *engine.Stats) {
 	if r.copies(t, asked) {
 		c := engine.NewCopier(r.pipelineConfig(t), wire.NewOut(f), t.framing == wire.Auto)
+		r.measure(c)
 		return c, c.Out, c.Stats
 	}
 	p := r.pipeline(t, r.answersWhole(t, asked))

@@ -46,7 +46,7 @@ type Server struct {
 	owners         sync.WaitGroup // runs that are read into logs
 
 	mu       sync.Mutex
-	streams  map[*canceler]struct{}
+	streams  map[*canceler]claims     // that are open, and what they count against
 	sessions map[*clientConn]struct{} // clients that stay between streams
 	draining bool
 	idle     sync.Cond // signalled when the last stream and session have ended
@@ -61,10 +61,10 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 	}
 	s := &Server{
 		log: log, metrics: newMetrics(version), watch: w, leaving: make(chan struct{}),
-		streams: map[*canceler]struct{}{}, sessions: map[*clientConn]struct{}{},
+		streams: map[*canceler]claims{}, sessions: map[*clientConn]struct{}{},
 	}
 	s.kept.agents.log, s.kept.agents.metrics = log, s.metrics
-	s.metrics.registry.MustRegister(poolCollector{&s.kept.agents}, threadCollector{&s.kept}, sharedCollector{&s.kept.shared})
+	s.metrics.registry.MustRegister(poolCollector{&s.kept.agents}, threadCollector{&s.kept}, sharedCollector{&s.kept.shared}, &s.kept.quotas)
 	s.idle.L = &s.mu
 	s.http = newHTTPServer(log, int(cfg.Limits.Header), s.handle)
 	s.http.KeepHijackedConns = true // a stream gives its connection back when it is over
@@ -206,14 +206,15 @@ func (s *Server) Ready() bool {
 	return !s.draining
 }
 
-// admit takes a stream in, or says why not. The canceler is called when the server ends it.
-func (s *Server) admit(r *route, st *canceler) *hub.Failure {
+// admit takes a stream in, or says why not. The canceler is called when the server ends it. held is what the stream counts against
+// until then.
+func (s *Server) admit(r *route, st *canceler, held claims) *hub.Failure {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f := s.full(r); f != nil {
 		return f
 	}
-	s.streams[st] = struct{}{}
+	s.streams[st] = held
 	s.open.Add(1)
 	r.open.Add(1)
 	r.metrics.open.Inc()
@@ -226,8 +227,10 @@ func (s *Server) full(r *route) *hub.Failure {
 	switch {
 	case s.draining:
 		return hub.Fail(hub.CodeShutdown, nil)
-	case limit > 0 && s.open.Load() >= limit, own > 0 && r.open.Load() >= own:
-		return hub.Fail(hub.CodeLimit, nil)
+	case limit > 0 && s.open.Load() >= limit:
+		return r.metrics.limited(hub.CodeLimit, scopeAll)
+	case own > 0 && r.open.Load() >= own:
+		return r.metrics.limited(hub.CodeLimit, scopeRoute)
 	}
 	return nil
 }
@@ -235,6 +238,7 @@ func (s *Server) full(r *route) *hub.Failure {
 func (s *Server) finishStream(r *route, st *canceler) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.kept.quotas.end(s.streams[st])
 	delete(s.streams, st)
 	s.open.Add(-1)
 	r.open.Add(-1)

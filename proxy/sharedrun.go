@@ -112,7 +112,7 @@ func newToken() string {
 func (s *Server) own(c *call) {
 	run := c.shared
 	sink := &logSink{log: run.Log, remote: run.About.remote}
-	if f := s.admit(c.route, run.About.canceler); f == nil {
+	if f := s.admitRun(c, run.About.canceler); f == nil {
 		_ = s.run(c, run.About.canceler, sink) // counted and logged there
 	} else {
 		c.endThread()

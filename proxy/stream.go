@@ -45,7 +45,7 @@ func (s *Server) serveHTTP(c *call, conn *requestConn) {
 	client := &clientConn{Conn: conn, raw: conn.rawWriter(), writeTimeout: c.route.cfg.Timeouts.Write}
 	sink := c.httpSink(client)
 	st := &canceler{limitWrite: client.limitWrite}
-	f := s.admit(c.route, st)
+	f := s.admitRun(c, st)
 	if f == nil {
 		forget := s.watch.Watch(conn, func() { st.cancel(hub.Fail(hub.CodeClientGone, nil)) })
 		if c.pending != nil {
@@ -231,7 +231,7 @@ func (x *stream) prepare(sink sink) {
 	p.status = x.call.session == nil && x.call.lines == nil
 	p.flushed, p.finished = x.flushed, x.call.endThread
 	p.arrived = x.arrived
-	p.limits = pumpLimits{idle: r.up.cfg.Timeouts.Idle, keepalive: r.cfg.Timeouts.Keepalive, total: r.cfg.Timeouts.Stream}
+	p.limits = pumpLimits{idle: r.up.cfg.Timeouts.Idle, keepalive: r.cfg.Timeouts.Keepalive, total: x.call.longest()}
 	if p.appendKeepAlive = x.appendKeepAlive; r.answersWhole(x.call.target, x.call.asked) {
 		p.appendKeepAlive = func(*wire.Out) {} // it would open the answer, and the status is not known yet
 	}

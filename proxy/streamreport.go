@@ -52,6 +52,7 @@ func (x *stream) report(f *hub.Failure) {
 	r.metrics.ended(r.source.Name, x.call.target.dialect.Name, ending, took)
 	tokens := x.stats.Usage.Sum()
 	r.metrics.used(r.modelLabel(x.call.asked), &tokens)
+	x.charge(&tokens)
 	level := zap.InfoLevel
 	if f != nil && !clientFault(f.Code) && f.Code != hub.CodeCancelled && f.Code != hub.CodeRunUnread || x.stats.UnrecognisedShare() > engine.MostlyUnrecognised {
 		level = zap.WarnLevel

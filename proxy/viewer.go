@@ -136,7 +136,7 @@ func (s *Server) serveViewer(v *viewer, conn *requestConn) {
 	if s.replicas != nil {
 		sink.comesBack = &st.comesBack
 	}
-	f := s.admit(c.route, st)
+	f := s.admit(c.route, st, nil)
 	if f == nil {
 		forget := s.watch.Watch(conn, func() { st.cancel(hub.Fail(hub.CodeClientGone, nil)) })
 		f = s.view(v, st, sink)

@@ -198,7 +198,14 @@ func (x *session) run(m message) (f *hub.Failure) {
 		return x.prepare(c)
 	}
 	st := &canceler{limitWrite: x.client.limitWrite}
-	if f := x.server.admit(c.route, st); f != nil {
+	f = nil
+	if m.body != nil { // the handshake is a request itself, and counted
+		f = x.server.countMessage(c)
+	}
+	if f == nil {
+		f = x.server.admitRun(c, st)
+	}
+	if f != nil {
 		c.endThread()
 		return x.refuse(f)
 	}

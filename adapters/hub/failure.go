@@ -58,6 +58,9 @@ const (
 	CodeForbidden       Code = "forbidden"         // they are valid, but not for this
 	CodeAuthUnavailable Code = "auth_unavailable"  // they cannot be judged now
 
+	CodeRate   Code = "too_many_requests" // of one client, on one route or in all
+	CodeTokens Code = "too_many_tokens"   // runs have used more than they may
+
 	CodeLimit    Code = "too_many_streams"
 	CodeBodies   Code = "too_many_bodies" // no memory is left for another request body
 	CodeDuration Code = "stream_too_long"
@@ -74,6 +77,8 @@ type Failure struct {
 	Note   string // an additional sentence for clients, made of closed vocabularies such as names of dialects
 	Said   string // what the agent said of it, in place of the code's text: the body of a JSON string, as the stream would have it
 	Status int    // of the HTTP response, where it says more than the code's own; 0 = the code's own
+
+	RetryAfter int // seconds after which asking again may help; 0 = not known
 }
 
 type failureInfo struct {
@@ -129,6 +134,8 @@ var failures = map[Code]failureInfo{
 	CodeUnauthenticated: {401, StatusFailed, "Credentials are needed here, and valid ones. Send a key or a token, or ask who runs this server."},
 	CodeForbidden:       {403, StatusFailed, "The credentials are valid, but do not allow this."},
 	CodeAuthUnavailable: {503, StatusFailed, "Credentials cannot be checked at the moment. Try again later."},
+	CodeRate:            {429, StatusFailed, "Too many requests were sent."},
+	CodeTokens:          {429, StatusFailed, "Too many tokens were used."},
 	CodeLimit:           {503, StatusFailed, "Too many streams are open. Try again later."},
 	CodeDuration:        {504, StatusTruncated, "The answer took longer than is allowed."},
 	CodeTooLong:         {502, StatusFailed, "The answer is longer than can be passed on in this form."},

@@ -47,6 +47,8 @@ func TestStatusesOfFailures(t *testing.T) {
 		"store_unavailable":     "503 failed",
 		"stream_too_long":       "504 truncated",
 		"too_many_bodies":       "503 failed",
+		"too_many_requests":     "429 failed",
+		"too_many_tokens":       "429 failed",
 		"too_many_streams":      "503 failed",
 		"upstream_bad_request":  "400 failed",
 		"upstream_busy":         "503 failed",

@@ -22,7 +22,7 @@ const codeUnknownResponse = "previous_response_not_found"
 // foreignCodes are what other dialects and Sabir call the same.
 var foreignCodes = map[string]string{
 	"resource_exhausted": "rate_limit_exceeded", "rate_limit_error": "rate_limit_exceeded", "rate_limited": "rate_limit_exceeded",
-	"429": "rate_limit_exceeded", "too_many_requests": "rate_limit_exceeded",
+	"429": "rate_limit_exceeded", string(hub.CodeRate): "rate_limit_exceeded", string(hub.CodeTokens): "rate_limit_exceeded",
 	"unavailable": "server_is_overloaded", "overloaded_error": "server_is_overloaded", "503": "server_is_overloaded", "529": "server_is_overloaded",
 	string(hub.CodeBusy): "server_is_overloaded", string(hub.CodeLimit): "server_is_overloaded", string(hub.CodeShutdown): "server_is_overloaded",
 	"invalid_argument": "invalid_prompt", "invalid_request_error": "invalid_prompt", "400": "invalid_prompt",

@@ -36,6 +36,8 @@ type Copier struct {
 	watch   hub.Watcher
 	alike   fastpath.Matcher // records that need not be split off: only while bytes are copied
 	within  bool             // the splitter has seen something since the last record, maybe the beginning of one
+	Meter   hub.Decoder      // reads what the agent says of its tokens; nil: nobody asks
+	metered []hub.Event      // what it has read
 	Guard   *Guard           // finds what the route does not expose; nil where it exposes all
 	failed  bool             // the agent's own end was replaced: nothing follows
 	Ended   bool
@@ -134,6 +136,7 @@ func (c *Copier) pass(rec wire.Record, raw []byte) error {
 	}
 	c.Stats.Records++
 	observed := c.watch.Observe(rec)
+	c.measure(rec)
 	if c.Guard != nil && !fastpath.MatchesPrevious(c.watch) && c.conceal(rec) {
 		c.alike.Forget()
 	} else {
