@@ -34,6 +34,8 @@ type Config struct {
 	TrustedProxies []Network `yaml:"trusted_proxies"`
 	// What Sabir writes about itself, to standard error.
 	Log Log `yaml:"log"`
+	// Which addresses Sabir may connect to.
+	Dial Dial `yaml:"dial"`
 	// How much of anything is accepted.
 	Limits Limits `yaml:"limits"`
 	// How long anything may take.

@@ -30,6 +30,7 @@ type conversations struct {
 	shared  sharedRuns         // that clients can come to
 	auth    *auth.Schemes
 	quotas  quotas // of clients and routes
+	dials   dialGuard
 }
 
 // agentPools are the sessions of the agents that are programs. They outlive a reload that does not change how the agent is run.

@@ -212,7 +212,8 @@ func vouchedFields(cfg *config.Config, rc *config.Route) map[string]bool {
 // newSchemes makes the schemes of a configuration; public keys that were fetched for the last one go on to count.
 func newSchemes(cfg *config.Config, m *metrics, kept *conversations) (*auth.Schemes, error) {
 	log := kept.agents.log
-	return auth.New(cfg, kept.auth, func(err error) {
+	dials := auth.Dialers{Forward: kept.dials.dialer("auth.forward").DialContext, JWKS: kept.dials.dialer("auth.jwt").DialContext}
+	return auth.New(cfg, kept.auth, dials, func(err error) {
 		if m.fetched(err); err != nil {
 			log.Warn("the public keys of auth.jwt.jwks cannot be fetched; those that are known stay", zap.Error(err))
 		}

@@ -48,6 +48,7 @@ type metrics struct {
 	auth       *prometheus.CounterVec
 	keyFetches *prometheus.CounterVec
 	limits     *prometheus.CounterVec
+	denied     *prometheus.CounterVec
 
 	// What is in them.
 	events  *prometheus.CounterVec

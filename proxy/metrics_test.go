@@ -177,7 +177,7 @@ func TestMetricsAreClean(t *testing.T) {
 		"route": {"/run"}, "upstream": {"agent"}, "direction": {"in", "out"}, "by": {"client", "proxy"}, "result": {"ok", "failed"}, "version": {"test"},
 		"from": {"native"}, "to": {"lossy"}, "code": slices.Clone(rejections), "status": {"200"},
 		"listener": {"clients", "admin"}, "state": {"live", "finished"}, "cause": handshakeCauses,
-		"scope": {scopeAll, scopeRoute, scopePrincipal, scopeRoutePrincipal},
+		"target": {"agent", "auth.forward", "auth.jwt"}, "scope": {scopeAll, scopeRoute, scopePrincipal, scopeRoutePrincipal},
 	}
 	for _, k := range hub.Kinds() {
 		closed["kind"] = append(closed["kind"], k.String())

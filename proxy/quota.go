@@ -191,6 +191,7 @@ func (r *route) measure(c *engine.Copier) {
 // quotaMetrics are those of limits.
 func (m *metrics) quotaMetrics() {
 	m.limits = m.counter("limited_total", "Requests and runs that were refused because of a limit, by the code of the refusal and the scope of the limit (all, route, principal, route_principal).", "route", "code", "scope")
+	m.denied = m.counter("dials_denied_total", "Connections that were not made because dial does not allow their address, by who wanted them: an upstream, auth.forward or auth.jwt.", "target")
 }
 
 // limited counts what a limit refuses, and is the failure that it is.

@@ -90,7 +90,7 @@ func (t *table) fill(m *metrics, counters *openCounters, kept *conversations) er
 		return err
 	}
 	for name, u := range cfg.Upstreams {
-		up, err := newUpstream(u, cfg, m)
+		up, err := newUpstream(u, cfg, m, &kept.dials)
 		if err != nil {
 			return fmt.Errorf("upstream %s: %w", name, err)
 		}

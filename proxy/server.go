@@ -64,6 +64,7 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 		streams: map[*canceler]claims{}, sessions: map[*clientConn]struct{}{},
 	}
 	s.kept.agents.log, s.kept.agents.metrics = log, s.metrics
+	s.kept.dials.log, s.kept.dials.denied = log, s.metrics.denied
 	s.metrics.registry.MustRegister(poolCollector{&s.kept.agents}, threadCollector{&s.kept}, sharedCollector{&s.kept.shared}, &s.kept.quotas)
 	s.idle.L = &s.mu
 	s.http = newHTTPServer(log, int(cfg.Limits.Header), s.handle)
@@ -99,11 +100,14 @@ func (s *Server) Reload(cfg *config.Config) error {
 }
 
 func (s *Server) setTable(cfg *config.Config) error {
+	dial := s.kept.dials.follow(&cfg.Dial)
 	t, err := newTable(cfg, s.metrics, &s.perPath, &s.kept)
 	if err != nil {
+		s.kept.dials.follow(dial)
 		return err
 	}
 	if err := s.certs.follow(cfg.TLS); err != nil {
+		s.kept.dials.follow(dial)
 		t.auth.Close(s.kept.auth)
 		return err
 	}

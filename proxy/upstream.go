@@ -27,7 +27,7 @@ type upstream struct {
 	bodies bool   // what it says of errors may be logged
 	tls    *tls.Config
 	header int // largest response header
-	dialer net.Dialer
+	dialer *net.Dialer
 	agents *sessions.Pool // of an agent that is a program; nil for a server
 
 	retries prometheus.Counter // requests that were sent again
@@ -45,11 +45,11 @@ type upstream struct {
 const maxIdleConns = 64
 
 // newUpstream makes ready what dialing needs.
-func newUpstream(cfg *config.Upstream, global *config.Config, m *metrics) (*upstream, error) {
+func newUpstream(cfg *config.Upstream, global *config.Config, m *metrics, dials *dialGuard) (*upstream, error) {
 	u := &upstream{
 		cfg: cfg, header: int(global.Limits.Header), addr: cfg.URL.Host, own: hasCredentials(cfg),
 		bodies: global.Log.UpstreamErrors, retries: m.retries.WithLabelValues(cfg.Name),
-		sets: map[string]bool{}, query: map[string]bool{},
+		dialer: dials.dialer(cfg.Name), sets: map[string]bool{}, query: map[string]bool{},
 	}
 	if len(cfg.Command) > 0 {
 		return u, nil
@@ -226,7 +226,10 @@ func (u *upstream) retire() {
 
 // dialFailure is what it means that no connection stands.
 func dialFailure(err error) *hub.Failure {
+	var denied deniedError
 	switch {
+	case errors.As(err, &denied):
+		return hub.Fail(hub.CodeDenied, denied)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return hub.Fail(hub.CodeRefused, err)
 	case isTimeout(err):

@@ -10,6 +10,7 @@ type Code string
 const (
 	CodeUnreachable  Code = "upstream_unreachable"  // no connection
 	CodeRefused      Code = "upstream_refused"      // connection refused
+	CodeDenied       Code = "upstream_denied"       // its address may not be called
 	CodeTimeout      Code = "upstream_timeout"      // no answer in time
 	CodeStatus       Code = "upstream_status"       // an HTTP status that is no success
 	CodeUnauthorized Code = "upstream_unauthorized" // 401 or 403
@@ -92,6 +93,7 @@ var failures = map[Code]failureInfo{
 	CodeRunUnread:       {410, StatusTruncated, "The answer had no reader for so long that its run was ended."},
 	CodeUnreachable:     {502, StatusFailed, "The agent server cannot be reached."},
 	CodeRefused:         {502, StatusFailed, "The agent server refused the connection."},
+	CodeDenied:          {502, StatusFailed, "The address of the agent server may not be called. The log of the proxy says why."},
 	CodeTimeout:         {504, StatusFailed, "The agent server did not answer in time."},
 	CodeStatus:          {502, StatusFailed, "The agent server answered with an error."},
 	CodeUnauthorized:    {401, StatusFailed, "The agent server did not accept the credentials."},

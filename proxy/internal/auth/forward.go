@@ -27,11 +27,12 @@ type Forward struct {
 }
 
 // NewForward makes ready what asking needs.
-func NewForward(cfg *config.Forward) *Forward {
+func NewForward(cfg *config.Forward, dial Dial) *Forward {
 	return &Forward{
 		url: cfg.URL.String(), timeout: cfg.Timeout, headers: cfg.Headers,
 		client: &http.Client{
 			Transport: &http.Transport{
+				DialContext:     dial,
 				MaxConnsPerHost: maxAsking, MaxIdleConnsPerHost: maxAsking / 8, IdleConnTimeout: cfg.Timeout,
 				MaxResponseHeaderBytes: maxAnswer, DisableCompression: true,
 			},

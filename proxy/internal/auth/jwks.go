@@ -52,10 +52,10 @@ type KeySet struct {
 }
 
 // NewKeySet makes the keys of a configuration. Those of a file are there at once, those of a URL are being fetched.
-func NewKeySet(cfg *config.JWT, report func(error)) (*KeySet, error) {
+func NewKeySet(cfg *config.JWT, dial Dial, report func(error)) (*KeySet, error) {
 	s := &KeySet{where: cfg.JWKS, every: cfg.Refresh, pause: fetchPause, report: report}
 	s.ctx, s.end = context.WithCancel(context.Background())
-	s.fetch = func(ctx context.Context) ([]byte, error) { return download(ctx, cfg.JWKS) }
+	s.fetch = func(ctx context.Context) ([]byte, error) { return download(ctx, cfg.JWKS, dial) }
 	if cfg.Remote() {
 		s.start()
 		return s, nil
@@ -150,13 +150,13 @@ func (s *KeySet) attempt() {
 }
 
 // download fetches a document. Redirects are not followed: they could lead to where anybody can write keys.
-func download(ctx context.Context, url string) ([]byte, error) {
+func download(ctx context.Context, url string, dial Dial) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return nil, err
 	}
 	client := http.Client{
-		Transport:     &http.Transport{DisableKeepAlives: true, MaxResponseHeaderBytes: maxAnswer},
+		Transport:     &http.Transport{DialContext: dial, DisableKeepAlives: true, MaxResponseHeaderBytes: maxAnswer},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	resp, err := client.Do(req)

@@ -146,7 +146,7 @@ func jwtConfig(where string) *config.JWT {
 
 func newJWT(t testing.TB, cfg *config.JWT) *JWT {
 	t.Helper()
-	set, err := NewKeySet(cfg, func(error) {})
+	set, err := NewKeySet(cfg, nil, func(error) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,7 +331,7 @@ func TestKeyFile(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	write("no keys")
-	if set, err := NewKeySet(jwtConfig(file), func(error) {}); err == nil {
+	if set, err := NewKeySet(jwtConfig(file), nil, func(error) {}); err == nil {
 		set.Close()
 		t.Error("a file without keys is taken")
 	}
@@ -343,14 +343,14 @@ func TestSchemesKeepKeys(t *testing.T) {
 	p := newProvider(t, keySet(r))
 	cfg := &config.Config{Auth: config.Auth{JWT: jwtConfig(p.URL), MTLS: config.MTLS{Principal: "auto"}}}
 	fetched := make(chan error, 8)
-	first, err := New(cfg, nil, func(err error) { fetched <- err })
+	first, err := New(cfg, nil, Dialers{}, func(err error) { fetched <- err })
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(<-fetched); err != nil {
 		t.Fatal(err)
 	}
-	next, err := New(cfg, first, func(error) {})
+	next, err := New(cfg, first, Dialers{}, func(error) {})
 	if err != nil {
 		t.Fatal(err)
 	}

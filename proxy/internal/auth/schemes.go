@@ -1,7 +1,9 @@
 package auth
 
 import (
+	"context"
 	"fmt"
+	"net"
 
 	"github.com/sabir-proxy/sabir/config"
 )
@@ -13,9 +15,15 @@ type Schemes struct {
 	forward *Forward // nil: no other server is asked
 }
 
+// Dial makes a connection.
+type Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+// Dialers make the connections to other servers.
+type Dialers struct{ Forward, JWKS Dial }
+
 // New makes the schemes of a checked configuration. Public keys that old has fetched go on to count. report receives each
 // attempt to fetch some.
-func New(cfg *config.Config, old *Schemes, report func(error)) (*Schemes, error) {
+func New(cfg *config.Config, old *Schemes, dials Dialers, report func(error)) (*Schemes, error) {
 	s := &Schemes{byName: map[string]Scheme{config.SchemeMTLS: MTLS{cfg.Auth.MTLS.Principal}}}
 	list, err := cfg.Auth.AllKeys()
 	if err != nil {
@@ -25,25 +33,25 @@ func New(cfg *config.Config, old *Schemes, report func(error)) (*Schemes, error)
 		return nil, err
 	}
 	if j := cfg.Auth.JWT; j != nil {
-		if s.keys, err = keySetOf(j, old, report); err != nil {
+		if s.keys, err = keySetOf(j, old, dials.JWKS, report); err != nil {
 			return nil, err
 		}
 		s.byName[config.SchemeJWT] = NewJWT(j, s.keys)
 	}
 	if f := cfg.Auth.Forward; f != nil {
-		s.forward = NewForward(f)
+		s.forward = NewForward(f, dials.Forward)
 		s.byName[config.SchemeForward] = s.forward
 	}
 	return s, nil
 }
 
 // keySetOf returns the public keys of a configuration. A file is read anew.
-func keySetOf(j *config.JWT, old *Schemes, report func(error)) (*KeySet, error) {
+func keySetOf(j *config.JWT, old *Schemes, dial Dial, report func(error)) (*KeySet, error) {
 	if old != nil && old.keys != nil && old.keys.where == j.JWKS && j.Remote() {
 		old.keys.keep(j.Refresh)
 		return old.keys, nil
 	}
-	return NewKeySet(j, report)
+	return NewKeySet(j, dial, report)
 }
 
 // Guard is what a route asks for; nil for an open route.
