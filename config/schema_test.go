@@ -55,7 +55,7 @@ func generate(t *testing.T) *jsonschema.Schema {
 
 	c := defaults()
 	fillDefaults(s, s, reflect.ValueOf(c).Elem())
-	for _, heir := range []interface{ inherit(*Config) }{&Upstream{}, &Route{}, &JWT{}, &Forward{}} {
+	for _, heir := range []interface{ inherit(*Config) }{&Upstream{}, &Route{}, &JWT{}, &Forward{}, &Check{}} {
 		heir.inherit(c)
 		v := reflect.ValueOf(heir).Elem()
 		fillDefaults(s, s.Definitions[v.Type().Name()], v)

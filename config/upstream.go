@@ -17,6 +17,21 @@ type Upstream struct {
 	URL URL `yaml:"url,omitempty"`
 	// The path of the unix socket on which the server listens. Its url says all else. Empty: the host of url is called.
 	Socket string `yaml:"socket"`
+	// Where the server runs, as host:port, if that is more than one place, or another than url says: as in [10.0.0.1:9000, 10.0.0.2:9000].
+	// All else, also the name in Host and in certificates, is that of url. An address that a reload takes away gets no further runs;
+	// those that it has go on.
+	Addresses []string `yaml:"addresses"`
+	// Which of the addresses a run goes to: the one with the fewest, or thread_hash, always the same for a conversation, as long as it
+	// can serve.
+	Balance string `yaml:"balance" jsonschema:"enum=least_loaded,enum=thread_hash"`
+	// When an address is not used for a while, because it fails.
+	Eject Eject `yaml:"eject"`
+	// A request that finds out whether an address can serve. Left out, only runs show that.
+	Check *Check `yaml:"check,omitempty"`
+	// When a run goes to another address.
+	Failover Failover `yaml:"failover"`
+	// When runs are refused, because all fail.
+	Breaker Breaker `yaml:"breaker"`
 	// For an agent that is a program and no server: the program and its arguments, which speaks the dialect by lines on its
 	// standard input and output. Each conversation has a process of its own. Requests are always translated.
 	Command []string `yaml:"command,omitempty"`
@@ -120,6 +135,7 @@ func (u *Upstream) inherit(c *Config) {
 	t := c.Timeouts
 	u.Framing = Auto
 	u.Process = usualProcess()
+	u.Balance, u.Eject, u.Failover, u.Breaker = LeastLoaded, usualEject, usualFailover, usualBreaker
 	u.Timeouts = UpstreamTimeouts{Connect: t.Connect, FirstByte: t.FirstByte, Idle: t.Idle, IdleConnection: t.IdleConnection}
 }
 

@@ -173,6 +173,7 @@ func (v *validator) upstream(at string, u *Upstream) {
 		err := checker.CheckRequest(u.Request)
 		v.check(err == nil, at+".request", "%v", err)
 	}
+	v.upstreamAddresses(at, u)
 	if len(u.Command) > 0 {
 		v.process(at, u)
 		return

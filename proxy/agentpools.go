@@ -31,6 +31,15 @@ type conversations struct {
 	auth    *auth.Schemes
 	quotas  quotas // of clients and routes
 	dials   dialGuard
+	fleets  fleets // of addresses of upstreams
+}
+
+// prepare sets what all of it logs to and counts by.
+func (c *conversations) prepare(log *zap.Logger, m *metrics) *conversations {
+	c.agents.log, c.agents.metrics = log, m
+	c.dials.log, c.dials.denied = log, m.denied
+	c.fleets.log, c.fleets.metrics = log, m
+	return c
 }
 
 // agentPools are the sessions of the agents that are programs. They outlive a reload that does not change how the agent is run.

@@ -169,7 +169,7 @@ func (h *httpBody) readError(err error, until time.Time) error {
 
 // Read lets the body be read as a stream of its own, by what decompresses it.
 func (h *httpBody) Read(p []byte) (int, error) {
-	n, err := h.readUntil(p, time.Now().Add(h.conn.owner.cfg.Timeouts.Idle))
+	n, err := h.readUntil(p, time.Now().Add(h.conn.owner.up.cfg.Timeouts.Idle))
 	if err == errWake {
 		err = hub.Fail(hub.CodeIdle, nil)
 	}

@@ -20,7 +20,7 @@ routes:
 		t.Fatal(err)
 	}
 	counters := new(openCounters)
-	if _, err := newTable(cfg, newMetrics("test"), counters, new(conversations)); err == nil {
+	if _, err := newTable(cfg, newMetrics("test"), counters, emptyConversations()); err == nil {
 		t.Error("a dialect that was never declared is known")
 	}
 	doc, err := config.ReadDialect("../examples/dialects/homemade.yaml")
@@ -28,7 +28,7 @@ routes:
 		t.Fatal(err)
 	}
 	cfg.Declared = map[string]map[string]any{"homemade": doc.Doc}
-	table, err := newTable(cfg, newMetrics("test"), counters, new(conversations))
+	table, err := newTable(cfg, newMetrics("test"), counters, emptyConversations())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ routes:
 	inOrder(t, "declared", string(out.Buf), []string{"run.start", `"text":"High water"`, `"kind":"run.end","status":"done"`})
 
 	cfg.Declared["homemade"]["framing"] = "none"
-	if _, err := newTable(cfg, newMetrics("test"), counters, new(conversations)); err == nil {
+	if _, err := newTable(cfg, newMetrics("test"), counters, emptyConversations()); err == nil {
 		t.Error("a bad description makes a table")
 	}
 }

@@ -31,8 +31,8 @@ func (c *scriptedConn) Close() error                    { c.closed = true; retur
 func TestAnswerBeforeTheWholeRequest(t *testing.T) {
 	t.Parallel()
 	for _, sent := range []error{nil, syscall.EPIPE} {
-		u := &upstream{cfg: &config.Upstream{}, header: commonHeader}
-		u.cfg.Timeouts.FirstByte, u.cfg.Timeouts.IdleConnection = time.Minute, time.Minute
+		u := &instance{up: &upstream{cfg: &config.Upstream{}, header: commonHeader}}
+		u.up.cfg.Timeouts.FirstByte, u.up.cfg.Timeouts.IdleConnection = time.Minute, time.Minute
 		conn := &scriptedConn{answer: strings.NewReader("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno"), sent: sent}
 		req := fasthttp.AcquireRequest()
 		req.SetRequestURI("http://h/")

@@ -25,15 +25,15 @@ import (
 //
 // A server may close an idle connection while a request is on its way. Such a request is sent once more, on a new
 // connection; see [upstreamConn.stale] for when.
-func (u *upstream) open(req *fasthttp.Request, stop *canceler, until time.Time) (*httpBody, error) {
+func (i *instance) open(req *fasthttp.Request, stop *canceler, until time.Time) (*httpBody, error) {
 	ctx, cancel := context.WithDeadline(context.Background(), until)
 	defer cancel()
-	connect := u.get
+	connect := i.get
 	for {
 		stop.onCancel(cancel)
 		c, err := connect(ctx)
 		if err != nil {
-			return nil, dialFailure(err)
+			return nil, notSent{dialFailure(err)}
 		}
 		stop.onCancel(func() { cut(c.Conn) })
 		begun := time.Now()
@@ -43,13 +43,22 @@ func (u *upstream) open(req *fasthttp.Request, stop *canceler, until time.Time) 
 		}
 		c.Close()
 		if stop.failure() == nil && c.reused && c.stale(req, err, time.Since(begun)) {
-			u.retries.Inc()
-			connect = u.connect // never one of those that are as old
+			i.up.retries.Inc()
+			connect = i.connect // never one of those that are as old
 			continue
+		}
+		if !c.sent {
+			return nil, notSent{answerFailure(err)}
 		}
 		return nil, answerFailure(err)
 	}
 }
+
+// notSent is the failure of a request of which nothing has left: it has certainly not begun a run.
+type notSent struct{ *hub.Failure }
+
+// Unwrap shows the failure to errors.As.
+func (n notSent) Unwrap() error { return n.Failure }
 
 // staleTime is how soon a kept connection shows that the server has closed it. What is lost later was lost by a server
 // that was at work.
@@ -74,14 +83,14 @@ func isLost(err error) bool {
 
 // exchange sends the request and reads the response header.
 func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time) (*httpBody, error) {
-	if first := time.Now().Add(c.owner.cfg.Timeouts.FirstByte); first.Before(until) {
+	if first := time.Now().Add(c.owner.up.cfg.Timeouts.FirstByte); first.Before(until) {
 		until = first
 	}
 	if err := c.SetDeadline(until); err != nil {
 		return nil, err
 	}
 	c.sent, c.answered = false, false
-	br := acquireReader(c, c.owner.header)
+	br := acquireReader(c, c.owner.up.header)
 	defer releaseReader(br)
 	n, sendErr := req.WriteTo(c.Conn)
 	c.sent = n > 0
@@ -91,8 +100,8 @@ func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time) (*httpBo
 	// A server may answer before it has read the whole request, and close: the answer counts.
 	resp, err := readHeader(br)
 	var small *fasthttp.ErrSmallBuffer
-	if errors.As(err, &small) && br.Size() < c.owner.header {
-		br = largerReader(br, c, c.owner.header)
+	if errors.As(err, &small) && br.Size() < c.owner.up.header {
+		br = largerReader(br, c, c.owner.up.header)
 		resp, err = readHeader(br)
 	}
 	switch {

@@ -34,7 +34,13 @@ type peer struct {
 // newAgent runs script for each connection; the connection is closed after it.
 func newAgent(t testing.TB, script func(*peer)) *agent {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	return newAgentAt(t, "127.0.0.1:0", script)
+}
+
+// newAgentAt does so at an address.
+func newAgentAt(t testing.TB, addr string, script func(*peer)) *agent {
+	t.Helper()
+	ln, err := net.Listen("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -140,6 +140,11 @@ const smallRunOut = `{"kind":"run.start","seq":1,"id":"r1"}
 {"kind":"run.end","status":"done","seq":6}
 `
 
+// emptyConversations are those of a server that has just begun.
+func emptyConversations() *conversations {
+	return new(conversations).prepare(zap.NewNop(), newMetrics("test"))
+}
+
 // rig is a proxy that runs.
 type rig struct {
 	*Server

@@ -43,7 +43,7 @@ func TestConnectionsAreKept(t *testing.T) {
 	r := start(t, simple(a.url(), "", "", "client: twin\n"))
 	c := r.dial()
 	idle := func() bool {
-		up := r.table.Load().upstreams["agent"]
+		up := r.table.Load().upstreams["agent"].instances[0]
 		up.mu.Lock()
 		defer up.mu.Unlock()
 		return len(up.idle) == 1
@@ -232,7 +232,7 @@ func TestIdleConnectionsAreSwept(t *testing.T) {
 	a := newAgent(t, streaming(smallRun))
 	r := start(t, simple(a.url(), "", "", "client: twin\n"))
 	r.post("/run", "{}")
-	up := r.table.Load().upstreams["agent"]
+	up := r.table.Load().upstreams["agent"].instances[0]
 	await(t, "the connection to be kept", func() bool {
 		up.mu.Lock()
 		defer up.mu.Unlock()

@@ -49,6 +49,8 @@ type metrics struct {
 	keyFetches *prometheus.CounterVec
 	limits     *prometheus.CounterVec
 	denied     *prometheus.CounterVec
+	ejections  *prometheus.CounterVec
+	failovers  *prometheus.CounterVec
 
 	// What is in them.
 	events  *prometheus.CounterVec
@@ -92,6 +94,7 @@ func newMetrics(version string) *metrics {
 	m.connMetrics()
 	m.authMetrics()
 	m.quotaMetrics()
+	m.fleetMetrics()
 	m.eventMetrics()
 	m.sessionMetrics()
 	m.timeMetrics()

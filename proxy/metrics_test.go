@@ -161,7 +161,7 @@ func TestLogLine(t *testing.T) {
 func TestMetricsAreClean(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, streaming(lines(lineStart, "{broken", lineHello, lineEnd)))
-	r := start(t, simple(a.url(), "", "", "client: lossy\n"))
+	r := start(t, simple(a.url(), "", "addresses: ['"+a.addr()+"']\n", "client: lossy\n"))
 	r.post("/run", "{}", "X-Request-Id: only-in-logs")
 	r.post("/only-in-logs", "")
 	r.awaitEnds(1)
@@ -176,8 +176,8 @@ func TestMetricsAreClean(t *testing.T) {
 	closed := map[string][]string{
 		"route": {"/run"}, "upstream": {"agent"}, "direction": {"in", "out"}, "by": {"client", "proxy"}, "result": {"ok", "failed"}, "version": {"test"},
 		"from": {"native"}, "to": {"lossy"}, "code": slices.Clone(rejections), "status": {"200"},
-		"listener": {"clients", "admin"}, "state": {"live", "finished"}, "cause": handshakeCauses,
-		"target": {"agent", "auth.forward", "auth.jwt"}, "scope": {scopeAll, scopeRoute, scopePrincipal, scopeRoutePrincipal},
+		"listener": {"clients", "admin"}, "state": append([]string{"live", "finished"}, addressConditions...), "cause": handshakeCauses,
+		"address": {a.addr()}, "target": {"agent", "auth.forward", "auth.jwt"}, "scope": {scopeAll, scopeRoute, scopePrincipal, scopeRoutePrincipal},
 	}
 	for _, k := range hub.Kinds() {
 		closed["kind"] = append(closed["kind"], k.String())

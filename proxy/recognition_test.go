@@ -196,7 +196,7 @@ func TestWrongType(t *testing.T) {
 			doc[end] = map[string]any{"end_mark": "[DONE]", "end_of_body": "done"}[end]
 			cfg.Declared = map[string]map[string]any{"shop": doc}
 			cfg.Upstreams["agent"].Dialect = "shop"
-			table, err := newTable(cfg, newMetrics("test"), new(openCounters), new(conversations))
+			table, err := newTable(cfg, newMetrics("test"), new(openCounters), emptyConversations())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -22,7 +22,7 @@ func FuzzRequest(f *testing.F) {
 	f.Add([]byte("PUT /run HTTP/1.0\r\nauthorization: x\r\nUser-Agent: \r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 2\r\n\r\n--"))
 	cfg := parse(f, "listen: 127.0.0.1:0\nupstreams:\n  agent: {url: 'http://agent.example/base', dialect: native, headers: {set: {x-key: secret}}}\n"+
 		"routes:\n  - {path: /*, upstream: agent, client: twin, headers: {allow: [x-mine, cookie, authorization, content-type, user-agent]}}\n")
-	table, err := newTable(cfg, newMetrics(""), new(openCounters), new(conversations))
+	table, err := newTable(cfg, newMetrics(""), new(openCounters), emptyConversations())
 	if err != nil {
 		f.Fatal(err)
 	}

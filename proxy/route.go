@@ -90,7 +90,7 @@ func (t *table) fill(m *metrics, counters *openCounters, kept *conversations) er
 		return err
 	}
 	for name, u := range cfg.Upstreams {
-		up, err := newUpstream(u, cfg, m, &kept.dials)
+		up, err := newUpstream(u, cfg, m, &kept.dials, &kept.fleets)
 		if err != nil {
 			return fmt.Errorf("upstream %s: %w", name, err)
 		}
@@ -143,6 +143,13 @@ func (t *table) find(path requestPath) (r *route, rest string) {
 		}
 	}
 	return nil, ""
+}
+
+// begin begins what upstreams do beside runs.
+func (t *table) begin() {
+	for _, u := range t.upstreams {
+		u.begin()
+	}
 }
 
 // retire closes the idle connections of all upstreams, and what next, which may be nil, does not need; streams that run go on.

@@ -63,9 +63,8 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 		log: log, metrics: newMetrics(version), watch: w, leaving: make(chan struct{}),
 		streams: map[*canceler]claims{}, sessions: map[*clientConn]struct{}{},
 	}
-	s.kept.agents.log, s.kept.agents.metrics = log, s.metrics
-	s.kept.dials.log, s.kept.dials.denied = log, s.metrics.denied
-	s.metrics.registry.MustRegister(poolCollector{&s.kept.agents}, threadCollector{&s.kept}, sharedCollector{&s.kept.shared}, &s.kept.quotas)
+	s.kept.prepare(log, s.metrics)
+	s.metrics.registry.MustRegister(poolCollector{&s.kept.agents}, threadCollector{&s.kept}, sharedCollector{&s.kept.shared}, &s.kept.quotas, &s.kept.fleets)
 	s.idle.L = &s.mu
 	s.http = newHTTPServer(log, int(cfg.Limits.Header), s.handle)
 	s.http.KeepHijackedConns = true // a stream gives its connection back when it is over
@@ -116,6 +115,8 @@ func (s *Server) setTable(cfg *config.Config) error {
 	if old := s.table.Swap(t); old != nil {
 		old.retire(t)
 	}
+	s.kept.fleets.follow(cfg)
+	t.begin()
 	s.kept.auth = t.auth
 	return nil
 }

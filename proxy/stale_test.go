@@ -173,7 +173,7 @@ func TestKeepAliveTime(t *testing.T) {
 		r := start(t, simple(a.url(), "timeouts: {"+config+"}\n", "", "client: twin\n"))
 		before := time.Now()
 		r.post("/run", "{}")
-		up := r.table.Load().upstreams["agent"]
+		up := r.table.Load().upstreams["agent"].instances[0]
 		if want == 0 {
 			await(t, "the connection to be closed", func() bool { return a.opened() == 0 })
 			return

@@ -27,6 +27,7 @@ type stream struct {
 	cancelRequest *cancelRequest  // what cancels the run at its upstream; nil for nothing
 	engine        engine.Engine
 	ids           threadids.Mapper
+	placed        placement  // of its requests
 	agent         *agentTurn // of an agent that is a process; nil for a server
 	agentError    string     // what a failed agent says, if the log may show it
 	first         bool       // the first record has left
@@ -167,6 +168,7 @@ func (x *stream) leave() {
 		x.server.pending.remove(x.call.pending)
 	}
 	x.canceler.onCancel(nil)
+	x.unplace()
 	if x.opened && !x.left {
 		x.left = true
 		x.pump.src.close()
@@ -266,7 +268,7 @@ func (x *stream) open(sink sink) *hub.Failure {
 		x.pump.src, err = x.openProcess(until)
 	} else if up.webSocket() {
 		refused := func(r *refusal) *hub.Failure { return x.refused(up, r, sink) }
-		x.pump.src, err = x.call.openWebSocket(x.canceler, until, refused)
+		x.pump.src, err = x.reachWebSocket(until, refused)
 	} else {
 		x.pump.src, err = x.openHTTP(sink, until)
 	}

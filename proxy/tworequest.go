@@ -63,7 +63,7 @@ func (x *stream) succeed(up *upstream, req *fasthttp.Request, sink sink, until t
 // ask asks the upstream and returns its answer, or how it refuses. One redirect is followed, see [upstream.redirect].
 func (x *stream) ask(up *upstream, req *fasthttp.Request, sink sink, until time.Time) (*httpBody, *refusal, error) {
 	for followed := false; ; followed = true {
-		body, err := up.open(req, x.canceler, until)
+		body, err := x.reach(req, until)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -200,10 +200,10 @@ func (x *stream) sendCancelRequest(f *hub.Failure) {
 		return
 	}
 	bye.request.SetBody(bye.body(reason))
-	up := x.call.route.up
+	up, at := x.call.route.up, x.placed.at
 	x.server.cancelRequests.Go(func() {
 		defer fasthttp.ReleaseRequest(bye.request)
-		if err := up.cancel(bye.request, bye.over); err != nil {
+		if err := at.cancel(bye.request, bye.over); err != nil {
 			x.server.log.Info("the upstream was not cancelled", zap.String("upstream", up.cfg.Name),
 				zap.String("request_id", x.call.id), zap.Error(err))
 		}
@@ -232,15 +232,15 @@ func cancelReason(f *hub.Failure, opened bool) string {
 }
 
 // cancel calls the upstream once to cancel a run, which is over where the answer has a status of over. Its error is for the log.
-func (u *upstream) cancel(req *fasthttp.Request, over []int) error {
-	t := u.cfg.Timeouts
+func (i *instance) cancel(req *fasthttp.Request, over []int) error {
+	t := i.up.cfg.Timeouts
 	until := time.Now().Add(min(t.Connect+t.FirstByte, maxCancelRequest))
-	body, err := u.open(req, new(canceler), until)
+	body, err := i.open(req, new(canceler), until)
 	if err != nil {
 		return err
 	}
 	if r := body.refusal(); (r.status < 200 || r.status > 299) && !slices.Contains(over, r.status) {
-		return u.refused(r).Cause
+		return i.up.refused(r).Cause
 	}
 	return nil
 }

@@ -21,8 +21,8 @@ import (
 // TestKeepFor: a connection is given up a second before the server gives it up, or in half of a short time.
 func TestKeepFor(t *testing.T) {
 	t.Parallel()
-	u := &upstream{cfg: &config.Upstream{}}
-	u.cfg.Timeouts.IdleConnection = 10 * time.Second
+	u := &instance{up: &upstream{cfg: &config.Upstream{}}}
+	u.up.cfg.Timeouts.IdleConnection = 10 * time.Second
 	for said, want := range map[time.Duration]time.Duration{
 		0: 10 * time.Second, -1: 10 * time.Second, 1: 0, time.Second: 500 * time.Millisecond, 2 * time.Second: time.Second,
 		5 * time.Second: 4 * time.Second, 11 * time.Second: 10 * time.Second, time.Hour: 10 * time.Second,

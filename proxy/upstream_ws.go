@@ -18,7 +18,7 @@ import (
 
 // openWebSocket connects to an upstream that is called by WebSocket, until the given time at most. The client's body,
 // if there is one, is the first message. refused is asked about an answer that is no WebSocket.
-func (c *call) openWebSocket(stop *canceler, until time.Time, refused func(*refusal) *hub.Failure) (source, error) {
+func (c *call) openWebSocket(at *instance, stop *canceler, until time.Time, refused func(*refusal) *hub.Failure) (source, error) {
 	ctx, cancel := context.WithDeadline(context.Background(), until)
 	defer cancel()
 	stop.onCancel(cancel)
@@ -27,7 +27,7 @@ func (c *call) openWebSocket(stop *canceler, until time.Time, refused func(*refu
 	// The library's own TLS would hide whether the server or its certificate is at fault.
 	var bounded *handshakeConn
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		conn, err := up.dial(ctx)
+		conn, err := at.dial(ctx)
 		if err != nil {
 			return nil, dialFailure(err)
 		}
@@ -43,7 +43,10 @@ func (c *call) openWebSocket(stop *canceler, until time.Time, refused func(*refu
 	if resp != nil {
 		c.route.metrics.answered(resp.StatusCode)
 	}
-	if err != nil {
+	switch {
+	case err != nil && bounded == nil:
+		return nil, notSent{handshakeFailure(err, resp, refused)}
+	case err != nil:
 		return nil, handshakeFailure(err, resp, refused)
 	}
 	bounded.left = -1
@@ -55,6 +58,27 @@ func (c *call) openWebSocket(stop *canceler, until time.Time, refused func(*refu
 	}
 	source.asyncSource = newAsyncSource(nextMessage(conn), func() { cut(bounded.Conn) })
 	return source, nil
+}
+
+// reachWebSocket connects to the instance of a run, or to another one where no connection could be made. An instance that refuses the
+// handshake, whatever its status, has refused the run.
+func (x *stream) reachWebSocket(until time.Time, refused func(*refusal) *hub.Failure) (source, error) {
+	for {
+		at, f := x.place()
+		if f != nil {
+			return nil, f
+		}
+		src, err := x.call.openWebSocket(at, x.canceler, until, refused)
+		f = nil
+		if err != nil {
+			f = asFailure(err)
+		}
+		x.noteReached(f == nil || f.Code == hub.CodeBadRequest || f.Code == hub.CodeUnauthorized || f.Code == hub.CodeNotFound)
+		if err == nil || !x.isDeclined(nil, err) || !x.moves(until) {
+			x.placed.begun = true
+			return src, err
+		}
+	}
 }
 
 // wsSource is an upstream that can show that it is alive while it has nothing to say.

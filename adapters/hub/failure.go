@@ -10,6 +10,7 @@ type Code string
 const (
 	CodeUnreachable  Code = "upstream_unreachable"  // no connection
 	CodeRefused      Code = "upstream_refused"      // connection refused
+	CodeBroken       Code = "upstream_failing"      // it has failed so often that it is not asked for a while
 	CodeDenied       Code = "upstream_denied"       // its address may not be called
 	CodeTimeout      Code = "upstream_timeout"      // no answer in time
 	CodeStatus       Code = "upstream_status"       // an HTTP status that is no success
@@ -93,6 +94,7 @@ var failures = map[Code]failureInfo{
 	CodeRunUnread:       {410, StatusTruncated, "The answer had no reader for so long that its run was ended."},
 	CodeUnreachable:     {502, StatusFailed, "The agent server cannot be reached."},
 	CodeRefused:         {502, StatusFailed, "The agent server refused the connection."},
+	CodeBroken:          {503, StatusFailed, "The agent server has failed too often."},
 	CodeDenied:          {502, StatusFailed, "The address of the agent server may not be called. The log of the proxy says why."},
 	CodeTimeout:         {504, StatusFailed, "The agent server did not answer in time."},
 	CodeStatus:          {502, StatusFailed, "The agent server answered with an error."},

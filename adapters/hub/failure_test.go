@@ -54,6 +54,7 @@ func TestStatusesOfFailures(t *testing.T) {
 		"upstream_busy":         "503 failed",
 		"upstream_credentials":  "502 failed",
 		"upstream_denied":       "502 failed",
+		"upstream_failing":      "503 failed",
 		"upstream_idle":         "504 truncated",
 		"upstream_malformed":    "502 failed",
 		"upstream_not_found":    "404 failed",

@@ -1,0 +1,208 @@
+package proxy
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
+)
+
+// instance is an address at which an upstream runs, with its idle connections.
+type instance struct {
+	up            *upstream
+	network, addr string
+	named         bool   // addr has a name, which is looked up for each connection
+	state         *state // over reloads
+
+	mu    sync.Mutex
+	idle  []*upstreamConn // the one used last at the end
+	sweep *time.Timer     // closes those that were idle for too long
+	gone  bool            // replaced by a reload: connections are not kept any more
+}
+
+// maxIdleConns is how many connections an instance keeps without a request; timeouts.idle_connection is for how long.
+const maxIdleConns = 64
+
+// runAt makes the instances of an upstream.
+func (u *upstream) runAt(fleets *fleets) {
+	u.fleet = fleets.of(u.cfg)
+	cfg := u.cfg
+	switch {
+	case cfg.Socket != "":
+		u.addInstance("unix", cfg.Socket)
+	case len(cfg.Addresses) > 0:
+		for _, addr := range cfg.Addresses {
+			u.addInstance("tcp", addr)
+		}
+	case cfg.URL.Port() == "":
+		u.addInstance("tcp", net.JoinHostPort(cfg.URL.Hostname(), map[bool]string{false: "80", true: "443"}[u.secure()]))
+	default:
+		u.addInstance("tcp", cfg.URL.Host)
+	}
+}
+
+func (u *upstream) addInstance(network, addr string) {
+	_, err := netip.ParseAddrPort(addr)
+	u.instances = append(u.instances, &instance{
+		up: u, network: network, addr: addr, named: err != nil && network == "tcp", state: u.fleet.of(addr),
+	})
+}
+
+// dial makes a new connection, TLS included, within the connect timeout.
+func (i *instance) dial(ctx context.Context) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, i.up.cfg.Timeouts.Connect)
+	defer cancel()
+	conn, err := i.up.dialer.DialContext(ctx, i.network, i.addr)
+	if err != nil || i.up.tls == nil {
+		return conn, err
+	}
+	secured := tls.Client(conn, i.up.tls)
+	if err := secured.HandshakeContext(ctx); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return secured, nil
+}
+
+// upstreamConn is one connection of HTTP/1.1.
+type upstreamConn struct {
+	net.Conn
+	owner    *instance
+	made     time.Time
+	expires  time.Time     // when an idle connection is not used any more
+	keep     time.Duration // how long the server says that it keeps the connection without a request; 0 = not said
+	reused   bool
+	sent     bool // something of the request has left
+	answered bool // something of the answer has come
+}
+
+// Read implements net.Conn, and notes that an answer has begun.
+func (c *upstreamConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.answered = c.answered || n > 0
+	return n, err
+}
+
+// get returns an idle connection that the server has kept open, or a new one.
+func (i *instance) get(ctx context.Context) (*upstreamConn, error) {
+	for c := i.pop(); c != nil; c = i.pop() {
+		if time.Now().Before(c.expires) && rawio.Alive(c.Conn) {
+			c.reused = true
+			return c, nil
+		}
+		c.Close()
+	}
+	return i.connect(ctx)
+}
+
+// connect makes a new connection.
+func (i *instance) connect(ctx context.Context) (*upstreamConn, error) {
+	conn, err := i.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &upstreamConn{Conn: conn, owner: i, made: time.Now()}, nil
+}
+
+// pop returns the connection used last: it is the one most likely to be open, and the others may grow old.
+func (i *instance) pop() *upstreamConn {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	n := len(i.idle)
+	if n == 0 {
+		return nil
+	}
+	c := i.idle[n-1]
+	i.idle[n-1] = nil
+	i.idle = i.idle[:n-1]
+	return c
+}
+
+// put takes a connection back whose answer was read to its end.
+func (i *instance) put(c *upstreamConn) {
+	keep := i.keepFor(c.keep)
+	if i.named && time.Since(c.made) > maxNamedAge {
+		keep = 0
+	}
+	c.expires = time.Now().Add(keep)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.gone || keep <= 0 || len(i.idle) == maxIdleConns || c.SetDeadline(time.Time{}) != nil {
+		cut(c.Conn)
+		return
+	}
+	i.idle = append(i.idle, c)
+	if i.sweep == nil {
+		i.sweep = time.AfterFunc(keep, i.closeOld)
+	}
+}
+
+// maxNamedAge is how old a connection becomes that is used again, where a name says where it leads: the name may have come to stand for
+// another address.
+const maxNamedAge = time.Minute
+
+// keepMargin is how much sooner than the server Sabir closes an idle connection: a request that leaves just before the
+// server closes would be lost.
+const keepMargin = time.Second
+
+// keepFor is how long a connection is kept whose server says that it keeps it for a time; 0 is for one that says nothing.
+func (i *instance) keepFor(said time.Duration) time.Duration {
+	keep := i.up.cfg.Timeouts.IdleConnection
+	if said <= 0 {
+		return keep
+	}
+	return min(keep, max(said-keepMargin, said/2))
+}
+
+// closeOld closes connections that were idle for too long, so that they do not pile up behind those in use.
+func (i *instance) closeOld() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.sweep = nil
+	now := time.Now()
+	i.idle = slices.DeleteFunc(i.idle, func(c *upstreamConn) bool {
+		old := !now.Before(c.expires)
+		if old {
+			cut(c.Conn)
+		}
+		return old
+	})
+	if len(i.idle) > 0 {
+		next := slices.MinFunc(i.idle, func(a, b *upstreamConn) int { return a.expires.Compare(b.expires) })
+		i.sweep = time.AfterFunc(next.expires.Sub(now), i.closeOld)
+	}
+}
+
+// closeIdle closes the idle connections.
+func (i *instance) closeIdle() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, c := range i.idle {
+		cut(c.Conn)
+	}
+	i.idle = nil
+}
+
+// retire closes the idle connections, now and in future.
+func (i *instance) retire() {
+	i.closeIdle()
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.gone = true
+	if i.sweep != nil {
+		i.sweep.Stop()
+	}
+}
+
+// retire ends what an upstream does beside runs.
+func (u *upstream) retire() {
+	u.checks.end()
+	for _, i := range u.instances {
+		i.retire()
+	}
+}
