@@ -215,6 +215,13 @@ var operations = []struct{ method, path, body, header string }{
 	{"POST", "/auto", "{}", "X-Sabir-Dialect: agui"},
 }
 
+// operationRoutes are routes that answer all operations, as what stands in them beside their guard.
+var operationRoutes = []string{
+	"/run, client: twin", "/copilot/*, client: agui", "/openai/*, client: openai-responses", "/langgraph/*, client: langgraph", "/a2a/*, client: a2a",
+	"/acp, client: acp", "/resume, client: agui, resume: {grace: 30s}", "/sse/*, start: /start/*, cancel: /cancel/*, client: agentevent",
+	"/auto, client: auto, default: native",
+}
+
 // TestEachOperationEachGuard: nothing that a route answers goes past its guard, whichever it is, and nothing reaches the agent.
 func TestEachOperationEachGuard(t *testing.T) {
 	t.Parallel()
@@ -235,11 +242,7 @@ func TestEachOperationEachGuard(t *testing.T) {
 		text := "listen: 127.0.0.1:0\n" + files.yaml(true) + keysYAML() +
 			"  jwt: {issuer: i, audience: a, jwks: " + set + "}\n  forward: {url: '" + refuses.url() + "'}\n" +
 			"upstreams:\n  agent: {url: '" + a.url() + "', dialect: native}\nroutes:\n"
-		for _, route := range []string{
-			"/run, client: twin", "/copilot/*, client: agui", "/openai/*, client: openai-responses", "/langgraph/*, client: langgraph", "/a2a/*, client: a2a",
-			"/acp, client: acp", "/resume, client: agui, resume: {grace: 30s}", "/sse/*, start: /start/*, cancel: /cancel/*, client: agentevent",
-			"/auto, client: auto, default: native",
-		} {
+		for _, route := range operationRoutes {
 			text += "  - {path: " + route + ", upstream: agent, auth: " + guard + "}\n"
 		}
 		r := start(t, text+"# requests are translated\n")
