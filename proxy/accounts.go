@@ -80,8 +80,8 @@ const expireAtOnce = 4
 func (q *quotas) expire(now time.Time) {
 	e := q.recent.Back()
 	for range expireAtOnce {
-		if e == q.recent.Front() { // it was just added
-			return
+		if front := q.recent.Front(); e == front || e == front.Next() {
+			return // those are of the request that is being counted
 		}
 		a, before := e.Value.(*account), e.Prev()
 		rested := a.rested(now)
@@ -137,30 +137,40 @@ func adjust(l *rate.Limiter, limit rate.Limit, burst int, now time.Time) *rate.L
 func (q *quotas) request(all claims, now time.Time) *limitError {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for i := range all {
-		if l := q.of(&all[i], now).rate; l != nil && l.TokensAt(now) < 1 {
-			return &limitError{hub.CodeRate, all[i].scope(), wait(l, 1, now)}
+	accounts := q.all(all, now)
+	for _, a := range accounts[:len(all)] {
+		if l := a.rate; l != nil && l.TokensAt(now) < 1 {
+			return &limitError{hub.CodeRate, a.key.scope(), wait(l, 1, now)}
 		}
 	}
-	for i := range all {
-		if l := q.of(&all[i], now).rate; l != nil {
-			l.AllowN(now, 1)
+	for _, a := range accounts[:len(all)] {
+		if a.rate != nil {
+			a.rate.AllowN(now, 1)
 		}
 	}
 	return nil
+}
+
+// all are the accounts of claims, of which two at most are a client's.
+func (q *quotas) all(all claims, now time.Time) (list [maxClaims]*account) {
+	for i := range all {
+		list[i] = q.of(&all[i], now)
+	}
+	return list
 }
 
 // mayRun says what keeps a further run from its accounts; nil for nothing.
 func (q *quotas) mayRun(all claims, now time.Time) *limitError {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.indebted(all, now)
+	accounts := q.all(all, now)
+	return indebted(accounts[:len(all)], now)
 }
 
-func (q *quotas) indebted(all claims, now time.Time) *limitError {
-	for i := range all {
-		if l := q.of(&all[i], now).tokens; l != nil && l.TokensAt(now) < 0 {
-			return &limitError{hub.CodeTokens, all[i].scope(), wait(l, 0, now)}
+func indebted(accounts []*account, now time.Time) *limitError {
+	for _, a := range accounts {
+		if l := a.tokens; l != nil && l.TokensAt(now) < 0 {
+			return &limitError{hub.CodeTokens, a.key.scope(), wait(l, 0, now)}
 		}
 	}
 	return nil
@@ -170,16 +180,17 @@ func (q *quotas) indebted(all claims, now time.Time) *limitError {
 func (q *quotas) begin(all claims, now time.Time) *limitError {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if f := q.indebted(all, now); f != nil {
+	accounts := q.all(all, now)
+	if f := indebted(accounts[:len(all)], now); f != nil {
 		return f
 	}
-	for i := range all {
-		if a := q.of(&all[i], now); a.quota.Streams > 0 && a.open >= a.quota.Streams {
-			return &limitError{code: hub.CodeLimit, scope: all[i].scope()}
+	for _, a := range accounts[:len(all)] {
+		if a.quota.Streams > 0 && a.open >= a.quota.Streams {
+			return &limitError{code: hub.CodeLimit, scope: a.key.scope()}
 		}
 	}
-	for i := range all {
-		q.of(&all[i], now).open++
+	for _, a := range accounts[:len(all)] {
+		a.open++
 	}
 	return nil
 }
@@ -192,7 +203,9 @@ func (q *quotas) end(all claims) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for i := range all {
-		q.find(all[i].accountKey).open-- // it is kept as long as a run is open
+		if a := q.find(all[i].accountKey); a != nil { // it is, as long as a run is open
+			a.open--
+		}
 	}
 }
 

@@ -51,6 +51,9 @@ type claim struct {
 // claims are those of a request, the narrowest first.
 type claims []claim
 
+// maxClaims is how many there are at most.
+const maxClaims = 4
+
 // claims are the accounts that requests of a client count against. Those without a limit are none.
 func (r *route) claims(who *auth.Identity, peer string) claims {
 	if !r.hasQuotas {
@@ -60,7 +63,7 @@ func (r *route) claims(who *auth.Identity, peer string) claims {
 	if who != nil {
 		name = who.Name
 	}
-	all := make(claims, 0, 4)
+	all := make(claims, 0, maxClaims)
 	for _, c := range [...]claim{
 		{accountKey{r.name, client}, r.cfg.Limits.Principal}, {accountKey{"", client}, l.QuotaOf(name)},
 		{accountKey{r.name, ""}, r.cfg.Limits.Quota()}, {accountKey{"", ""}, l.Quota()},

@@ -188,7 +188,7 @@ func TestTokensAreRepaid(t *testing.T) {
 func TestLongestStream(t *testing.T) {
 	t.Parallel()
 	a := silentAgent(t, nil)
-	r := start(t, limited(a.url(), "{principal: {stream: 100ms}, principals: {bob: {stream: 50ms}}}", "{}"))
+	r := start(t, limited(a.url(), "{principal: {stream: 1s}, principals: {bob: {stream: 700ms}}}", "{}"))
 	for _, key := range []string{asAlice, asBob} {
 		if resp, body := r.post("/run", "{}", key); resp.StatusCode != 200 || !strings.Contains(body, `"status":"truncated"`) || !strings.Contains(body, `"stream_too_long"`) {
 			t.Errorf("status %d: %s", resp.StatusCode, body)
