@@ -139,11 +139,16 @@ func TestPrincipalStreams(t *testing.T) {
 		c.Close()
 	}
 	r.awaitEnds(5)
-	for _, a := range r.kept.quotas.clients {
-		if n := a.Value.(*account).open; n != 0 {
-			t.Errorf("%d runs are open at the end", n)
+	await(t, "all runs to be counted as ended", func() bool {
+		q := &r.kept.quotas
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		open := 0
+		for _, a := range q.clients {
+			open += a.Value.(*account).open
 		}
-	}
+		return open == 0
+	})
 }
 
 // TestTokenLimits: what runs have used is charged when they have ended; while it is more than a minute's tokens, further runs are refused,
