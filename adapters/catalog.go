@@ -8,6 +8,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/declared"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/redact"
 )
 
 // Catalog is the registry and the dialects that a user has declared beside it. It answers questions about both while a
@@ -82,6 +83,11 @@ func (c *Catalog) Check(name, side string, options map[string]any) []error {
 func (c *Catalog) CheckRequest(template string) error {
 	_, err := RequestTemplate(template)
 	return err
+}
+
+// CheckPattern returns what is wrong with a pattern of what must not leave.
+func (c *Catalog) CheckPattern(expr string, longest int) error {
+	return redact.Check(redact.Pattern{Expr: expr, Max: longest})
 }
 
 // find returns the dialect of that name, nil if there is none.

@@ -83,6 +83,11 @@ var rules = []rule{
 		why:     "what works on canonical events knows no dialect, and not each other: it imports only hub, wire and rawjson",
 	},
 	{
+		folders: []string{"adapters/redact"},
+		allowed: []string{hubPath},
+		why:     "what must not leave is found in canonical events, whatever the dialect",
+	},
+	{
 		folders: []string{"adapters/conversation"},
 		allowed: []string{hubPath, wire, rawjson, results, module + "adapters/usage", module + "adapters/internal/approval", module + "adapters/internal/jsonwriter"},
 		why:     "conversations at rest know no dialect: beside hub, wire and rawjson they need what sums up the usage of a run, approvals, results as text, and the writer of JSON",

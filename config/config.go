@@ -207,6 +207,8 @@ type Route struct {
 	// What is done to a stream before it is written in the client's dialect. It has no effect on streams that are
 	// copied, because both sides speak the same dialect.
 	Shape Shape `yaml:"shape"`
+	// What must not leave to clients: keys, numbers of cards, addresses and patterns of your own. Left out: anything may.
+	Redact Redact `yaml:"redact"`
 	// Header fields of requests.
 	Headers RouteHeaders `yaml:"headers"`
 	// Limits of this route.
@@ -371,5 +373,6 @@ func (r *Route) inherit(c *Config) {
 	r.Limits.RequestBody = c.Limits.RequestBody
 	r.Timeouts = RouteTimeouts{Write: t.Write, Stream: t.Stream, Keepalive: t.Keepalive}
 	r.Shape = unsetShape()
+	r.Redact.Action = "mask"
 	r.CORS = CORS{Origins: slices.Clone(c.CORS.Origins), Credentials: c.CORS.Credentials}
 }

@@ -66,6 +66,13 @@ func (house) CheckRequest(template string) error {
 	return nil
 }
 
+func (house) CheckPattern(expr string, _ int) error {
+	if strings.Contains(expr, "bad") {
+		return errors.New("is no pattern")
+	}
+	return nil
+}
+
 func (h house) Check(name, side string, options map[string]any) (problems []error) {
 	known, ok := h[name]
 	if !ok {

@@ -224,6 +224,7 @@ func (v *validator) route(at string, r *Route) {
 	v.client(at, r)
 	v.processRoute(at, r)
 	v.shape(at+".shape", &r.Shape)
+	v.redact(at+".redact", &r.Redact)
 	v.check(len(r.Methods) > 0, at+".methods", "needs at least one method")
 	v.distinct(at+".methods", r.Methods)
 	for i, field := range r.Headers.Allow {

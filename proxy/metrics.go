@@ -63,6 +63,8 @@ type metrics struct {
 	turns   *prometheus.CounterVec
 	unknown *prometheus.CounterVec
 
+	redactions *prometheus.CounterVec
+
 	// Agents that are programs.
 	sessionTurns *prometheus.CounterVec
 	processes    *prometheus.CounterVec
@@ -164,6 +166,7 @@ func (m *metrics) eventMetrics() {
 	m.unknown = m.counter("records_unrecognised_total", "Records that are not of the upstream's dialect, as the configuration names it.", "route", "from")
 	m.copied = m.counter("records_copied_total", "Records passed on as they are, where both sides speak the same dialect.", "route")
 	m.tokens = m.counter("tokens_total", "Tokens, as agents report them at the end of a run, by type (input includes cached, output includes reasoning). Copied streams are read for a limit of tokens only. model is that of the request where the configuration names it, else other.", "route", "model", "type")
+	m.redactions = m.counter("redactions_total", "Matches of what must not leave, by the name of the pattern and what became of them (mask, block).", "route", "name", "action")
 	m.turns = m.counter("turns_total", "Requests whose conversation was read, by what is new in it (message, results, answers, regenerate, other).", "route", "client", "new")
 	m.bytes = m.counter("bytes_total", "Bytes of stream bodies, read from upstreams (in) and written to clients (out).", "route", "direction")
 }

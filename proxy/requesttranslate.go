@@ -35,7 +35,7 @@ func (r *route) translates(t *target) bool {
 	if r.up.agents != nil {
 		return true
 	}
-	return r.writeRequest != nil && (r.source != t.dialect || r.up.cfg.Request != "")
+	return r.writeRequest != nil && (r.source != t.dialect || r.up.cfg.Request != "" || r.redact != nil)
 }
 
 // wantsHistory reports whether the upstream takes the whole conversation, and keeps nothing of it. A template shows by what it

@@ -13,6 +13,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/policy"
+	"github.com/sabir-proxy/sabir/adapters/redact"
 	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/stages"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -46,6 +47,7 @@ type route struct {
 	writeRequest requestWriter      // nil: bodies pass as they came
 	sessions     *hub.SessionServer // nil: the upstream is asked for runs alone
 	targets      []*target          // in the order of the registry; one unless client is auto
+	redact       *redact.Rules      // what must not leave; nil: anything may
 	first        *target            // without a wish of the client's
 	allow        map[string]bool    // request headers to pass on, lower case
 	methods      map[string]bool
@@ -182,6 +184,9 @@ func newRoute(cfg *config.Config, rc *config.Route, up *upstream, known []*hub.D
 	if r.writeRequest, err = newRequestWriter(up.cfg.Request, source); err != nil {
 		return nil, err
 	}
+	if r.redact, err = newRedaction(&rc.Redact); err != nil {
+		return nil, fmt.Errorf("redact: %w", err)
+	}
 	r.sessions = sessionServerOf(up.cfg, source)
 	if source.NewDecoder == nil {
 		return nil, fmt.Errorf("upstream %s: the dialect %s cannot be read", up.cfg.Name, source.Name)
@@ -283,7 +288,7 @@ func set(list []string) map[string]bool {
 
 // copies reports whether the answer to a request is copied instead of translated.
 func (r *route) copies(t *target, asked *hub.Request) bool {
-	return r.source == t.dialect && r.up.agents == nil && engine.Alike(t.dialect, r.options, t.options, asked)
+	return r.source == t.dialect && r.redact == nil && r.up.agents == nil && engine.Alike(t.dialect, r.options, t.options, asked)
 }
 
 // mapsIDs reports whether ids are made unique over the turns of a thread for clients of a dialect.
@@ -339,7 +344,7 @@ func (r *route) pipelineConfig(t *target) engine.Config {
 		From: r.source, FromOptions: r.options, Framing: r.framing, MaxRecord: int(r.global.Limits.Record), MaxKept: int(r.global.Limits.KeptText),
 		To: t.dialect, ToOptions: t.options,
 		Bounds: sequencer.Bounds{Events: hold.Events, Bytes: int(hold.Bytes), Age: hold.Age}, EndGrace: settle,
-		Policy: settings(&r.cfg.Shape),
+		Policy: settings(&r.cfg.Shape), Redact: r.redact,
 	}
 }
 

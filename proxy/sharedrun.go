@@ -243,6 +243,7 @@ func (r *route) viewerEngine(t *target, f wire.Framing) *engine.Pipeline {
 		c := r.pipelineConfig(t)
 		c.From, c.FromOptions, c.Framing, c.EndGrace = r.logs.target.dialect, r.logs.target.options, wire.NDJSON, 0
 		c.MaxRecord = int(r.cfg.Resume.Bytes) // it has none that is larger
+		c.Redact = nil                        // the log holds what may leave
 		p = engine.NewPipeline(c)
 	}
 	p.Reset()

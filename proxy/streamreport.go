@@ -20,6 +20,7 @@ func (x *stream) flushed() {
 		x.stats.BytesOut = x.pump.wrote
 	}
 	m.add(x.stats, &x.before, x.call.route.unrecognised)
+	x.call.route.countRedactions(x.stats)
 }
 
 // arrived measures the pauses of the upstream, but for the one before its first record.
@@ -70,7 +71,7 @@ func (x *stream) countCancel(f *hub.Failure) {
 	switch f.Code {
 	case hub.CodeClientGone, hub.CodeClientSlow, hub.CodeCancelled, hub.CodeRunUnread:
 		by = "client"
-	case hub.CodeShutdown, hub.CodeDuration, hub.CodeIdle, hub.CodeMalformed, hub.CodeTooLong:
+	case hub.CodeShutdown, hub.CodeDuration, hub.CodeIdle, hub.CodeMalformed, hub.CodeTooLong, hub.CodeBlocked:
 		if !x.opened || x.pump.atEnd {
 			return
 		}
@@ -125,6 +126,9 @@ func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap
 	}
 	if x.agentError != "" {
 		fields = append(fields, zap.String("agent_error", x.agentError))
+	}
+	if n := t.Redactions(); n > 0 {
+		fields = append(fields, zap.Int64("redactions", n))
 	}
 	if n := t.Errors(); n > 0 {
 		fields = append(fields, zap.Int64("record_errors", n), zap.NamedError("first_error", t.First))

@@ -87,7 +87,7 @@ func (x *stream) ask(up *upstream, req *fasthttp.Request, sink sink, until time.
 func (x *stream) refused(up *upstream, r *refusal, sink sink) *hub.Failure {
 	f := up.refused(r)
 	if x.call.route.cfg.Errors.Expose && f.Code != hub.CodeCredentials && r.body != "" {
-		f.Note = "It said: " + string(jsonBody(r.body))
+		f.Note = "It said: " + string(x.call.route.masked(jsonBody(r.body)))
 	}
 	if h, ok := sink.(*httpSink); ok {
 		r.tellClient(&h.header, f)
@@ -221,7 +221,7 @@ func cancelReason(f *hub.Failure, opened bool) string {
 		return reasonClientLeft
 	case hub.CodeCancelled:
 		return reasonCancelled
-	case hub.CodeShutdown, hub.CodeDuration, hub.CodeIdle, hub.CodeTimeout, hub.CodeReset, hub.CodeInternal, hub.CodeTooLong:
+	case hub.CodeShutdown, hub.CodeDuration, hub.CodeIdle, hub.CodeTimeout, hub.CodeReset, hub.CodeInternal, hub.CodeTooLong, hub.CodeBlocked:
 		return reasonGivenUp
 	case hub.CodeMalformed:
 		if opened {

@@ -67,6 +67,7 @@ const (
 	CodeBodies   Code = "too_many_bodies" // no memory is left for another request body
 	CodeDuration Code = "stream_too_long"
 	CodeTooLong  Code = "answer_too_long" // more text than may be kept for a dialect that repeats it
+	CodeBlocked  Code = "content_blocked" // the answer holds what may not leave
 	CodeShutdown Code = "shutting_down"
 	CodeInternal Code = "internal_error"
 )
@@ -143,6 +144,7 @@ var failures = map[Code]failureInfo{
 	CodeLimit:           {503, StatusFailed, "Too many streams are open. Try again later."},
 	CodeDuration:        {504, StatusTruncated, "The answer took longer than is allowed."},
 	CodeTooLong:         {502, StatusFailed, "The answer is longer than can be passed on in this form."},
+	CodeBlocked:         {502, StatusFailed, "The answer was ended because it holds something that may not leave."},
 	CodeShutdown:        {503, StatusTruncated, "The proxy is shutting down. Try again."},
 	CodeInternal:        {500, StatusFailed, "An internal error occurred."},
 }

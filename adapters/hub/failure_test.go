@@ -23,6 +23,7 @@ func TestStatusesOfFailures(t *testing.T) {
 		"body_too_large":   "413 failed",
 		"cancelled":        "499 cancelled",
 		"client_gone":      "499 cancelled",
+		"content_blocked":  "502 failed",
 		"client_slow":      "408 cancelled",
 		"ask_unknown":      "409 failed",
 		"history_changed":  "409 failed",

@@ -22,7 +22,7 @@ type Codec struct {
 // dialects mean that records are copied, and Auto then follows the input.
 func NewCodec(c Config, to wire.Framing) *Codec {
 	k := &Codec{cfg: c, to: to}
-	if c.From == c.To && Alike(c.To, c.FromOptions, c.ToOptions, nil) {
+	if c.From == c.To && c.Redact == nil && Alike(c.To, c.FromOptions, c.ToOptions, nil) {
 		k.copy()
 		return k
 	}

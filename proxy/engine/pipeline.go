@@ -14,6 +14,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/policy"
 	"github.com/sabir-proxy/sabir/adapters/recognize"
+	"github.com/sabir-proxy/sabir/adapters/redact"
 	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -49,7 +50,8 @@ type Pipeline struct {
 	keeper  hub.Keeper // enc, if it keeps texts; nil otherwise
 	maxKept int
 
-	stages []staged // between sequencer and encoder; mostly none
+	redact *redact.Stage // one of the stages; nil: nothing is redacted
+	stages []staged      // between sequencer and encoder; mostly none
 
 	decoded, normalized []hub.Event // taken from lists while events go through
 	lists               *eventLists // where they are from
@@ -75,6 +77,7 @@ type Config struct {
 	EndGrace               time.Duration
 	Policy                 policy.Settings // of the client's side
 	Whole                  bool            // the client wants the answer in one piece
+	Redact                 *redact.Rules   // what must not leave; nil: anything may
 }
 
 func NewPipeline(c Config) *Pipeline {
@@ -94,6 +97,9 @@ func NewPipeline(c Config) *Pipeline {
 	}
 	if c.From.Stages != nil {
 		p.addStages(c.From.Stages(c.FromOptions))
+	}
+	if c.Redact != nil {
+		p.addRedaction(c.Redact)
 	}
 	if c.Whole {
 		whole := newWholeEncoder(c.To, c.ToOptions)
@@ -148,6 +154,9 @@ func (p *Pipeline) Feed(buf []byte, eof bool, now time.Duration) (used int, err 
 		}
 		if rec.Data != nil {
 			p.record(rec, used, now)
+		}
+		if p.redact != nil && p.redact.Blocked() {
+			return used + n, hub.Fail(hub.CodeBlocked, nil)
 		}
 		if p.Recognition.Unsure {
 			if f := p.Recognition.keep(buf[used:used+n], p.framing); f != nil {
@@ -287,6 +296,8 @@ func (p *Pipeline) Pause(now time.Duration) {
 
 func (p *Pipeline) outcome(ended bool, f *hub.Failure) *hub.Failure {
 	switch {
+	case p.redact != nil && p.redact.Blocked():
+		return hub.Fail(hub.CodeBlocked, nil)
 	case ended && p.End == hub.StatusFailed:
 		return p.agentFailure()
 	case ended:

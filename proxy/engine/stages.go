@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/redact"
 )
 
 // staged is a stage with the buffer that it fills next.
@@ -20,6 +21,13 @@ func (p *Pipeline) addStages(stages []hub.Stage) {
 		passer, _ := st.(hub.Passer)
 		p.stages = append(p.stages, staged{Stage: st, ticker: ticker, passer: passer})
 	}
+}
+
+// addRedaction adds the stage that takes secrets out, before those that make something else of events.
+func (p *Pipeline) addRedaction(rules *redact.Rules) {
+	p.redact = redact.NewStage(rules)
+	p.redact.Count, p.redact.Dropped = p.Stats.CountRedaction, p.Stats.countOut
+	p.addStages([]hub.Stage{p.redact})
 }
 
 // stage takes the normalized events through the optional stages.

@@ -25,7 +25,10 @@ type Stats struct {
 
 	Faults map[hub.Reason]int64
 	First  *hub.Error
-	Usage  usage.Run // tokens, as the agent counts them
+
+	Redacted   map[string]int64 // matches by the name of their pattern, since they were last counted; nil for none
+	redactions int64            // matches in all
+	Usage      usage.Run        // tokens, as the agent counts them
 
 	Events  *eventCounts // since the last settle; nil for none
 	settled struct{ in, out, dropped int64 }
@@ -89,6 +92,18 @@ func (t *Stats) fault(e *hub.Error) {
 		t.First = e
 	}
 }
+
+// CountRedaction counts a match of a pattern.
+func (t *Stats) CountRedaction(name string) {
+	if t.Redacted == nil {
+		t.Redacted = map[string]int64{}
+	}
+	t.Redacted[name]++
+	t.redactions++
+}
+
+// Redactions is how many matches were found.
+func (t *Stats) Redactions() int64 { return t.redactions }
 
 func (t *Stats) firstError() error {
 	if t.First == nil {
