@@ -36,6 +36,8 @@ type Config struct {
 	Log Log `yaml:"log"`
 	// Which addresses Sabir may connect to.
 	Dial Dial `yaml:"dial"`
+	// Sends traces of runs to a collector of OpenTelemetry; left out, there are none.
+	Tracing *Tracing `yaml:"tracing,omitempty"`
 	// How much of anything is accepted.
 	Limits Limits `yaml:"limits"`
 	// How long anything may take.

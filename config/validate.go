@@ -56,6 +56,7 @@ func validate(c *Config, d Dialects, r *report) {
 	v := &validator{report: r, c: c, dialects: d}
 	v.addresses()
 	v.auth()
+	v.tracing(v.c.Tracing)
 	v.hosts(c.Hosts)
 	v.cors("cors", c.CORS)
 	v.store(&c.Store)

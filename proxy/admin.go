@@ -19,7 +19,7 @@ import (
 // Give it another context than [Server.Serve], one that ends after Serve has returned: while the server drains,
 // balancers must be able to read that it is not ready, and operators what still runs.
 func (s *Server) ServeAdmin(ctx context.Context, ln net.Listener) error {
-	metrics := fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{}))
+	metrics := fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{EnableOpenMetrics: true}))
 	var rest idleConns
 	closed := make(chan struct{})
 	defer close(closed)

@@ -110,6 +110,7 @@ func (s *Server) end() {
 		s.endLines(c)
 	}
 	s.replicas.close()
+	s.tracing.close()
 	s.watch.Close()
 	s.table.Load().retire(nil)
 }

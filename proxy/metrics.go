@@ -64,6 +64,7 @@ type metrics struct {
 	unknown *prometheus.CounterVec
 
 	redactions *prometheus.CounterVec
+	spans      *prometheus.CounterVec
 
 	// Agents that are programs.
 	sessionTurns *prometheus.CounterVec
@@ -75,6 +76,8 @@ type metrics struct {
 	firstEvent *prometheus.HistogramVec
 	gap        *prometheus.HistogramVec
 	duration   *prometheus.HistogramVec
+	firstToken *prometheus.HistogramVec
+	tokenGap   *prometheus.HistogramVec
 
 	// The configuration.
 	reloads    *prometheus.CounterVec
@@ -167,6 +170,7 @@ func (m *metrics) eventMetrics() {
 	m.copied = m.counter("records_copied_total", "Records passed on as they are, where both sides speak the same dialect.", "route")
 	m.tokens = m.counter("tokens_total", "Tokens, as agents report them at the end of a run, by type (input includes cached, output includes reasoning). Copied streams are read for a limit of tokens only. model is that of the request where the configuration names it, else other.", "route", "model", "type")
 	m.redactions = m.counter("redactions_total", "Matches of what must not leave, by the name of the pattern and what became of them (mask, block).", "route", "name", "action")
+	m.spans = m.counter("trace_spans_total", "Spans of runs, by what became of them (ok, failed, dropped).", "result")
 	m.turns = m.counter("turns_total", "Requests whose conversation was read, by what is new in it (message, results, answers, regenerate, other).", "route", "client", "new")
 	m.bytes = m.counter("bytes_total", "Bytes of stream bodies, read from upstreams (in) and written to clients (out).", "route", "direction")
 }
@@ -181,6 +185,8 @@ func (m *metrics) sessionMetrics() {
 func (m *metrics) timeMetrics() {
 	m.firstEvent = m.histogram("first_event_seconds", "From the request to the first record for the client.", prometheus.ExponentialBuckets(0.005, 2, 14), "route")
 	m.gap = m.histogram("event_gap_seconds", "Between two arrivals from the upstream.", prometheus.ExponentialBuckets(0.001, 4, 9), "route")
+	m.firstToken = m.histogram("first_token_seconds", "From the request to the first piece of a text or of arguments. Copied streams are not read.", prometheus.ExponentialBuckets(0.005, 2, 14), "route", "model")
+	m.tokenGap = m.histogram("token_gap_seconds", "Between two tokens of a run, on average, where its agent says how many they were.", prometheus.ExponentialBuckets(0.0005, 2, 14), "route", "model")
 	m.duration = m.histogram("stream_duration_seconds", "Whole streams.", prometheus.ExponentialBuckets(0.05, 3, 10), "route")
 }
 
@@ -348,9 +354,8 @@ func (r *routeMetrics) used(model string, c *hub.Counts) {
 }
 
 // ended records the end of a stream.
-func (r *routeMetrics) ended(from, to, ending string, took time.Duration) {
+func (r *routeMetrics) ended(from, to, ending string) {
 	r.all.streams.WithLabelValues(r.route, from, to, ending).Inc()
-	r.durations.Observe(took.Seconds())
 }
 
 // reject counts a request that never became a stream.

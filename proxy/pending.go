@@ -289,7 +289,9 @@ func (x *stream) endWait(sink *httpSink, f *hub.Failure) *hub.Failure {
 		}
 	}
 	r, took := x.call.route, time.Since(x.begun)
-	r.metrics.ended(r.source.Name, x.call.target.dialect.Name, string(f.Code), took)
+	r.metrics.ended(r.source.Name, x.call.target.dialect.Name, string(f.Code))
+	r.metrics.durations.Observe(took.Seconds())
+	x.endSpan(f, string(f.Code))
 	x.server.log.Info("stream ended", x.fields(f, string(f.Code), took)...)
 	return f
 }

@@ -35,6 +35,7 @@ type Server struct {
 	bodies           bodyBudget
 	perPath          openCounters
 	kept             conversations
+	tracing          *tracing  // nil: there are no traces
 	replicas         *replicas // that share runs; nil: this process is alone
 	lineConns        lineConns
 	open             atomic.Int64
@@ -81,6 +82,10 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 	}
 	if err != nil {
 		s.replicas.close()
+		w.Close()
+		return nil, err
+	}
+	if s.tracing, err = newTracing(cfg.Tracing, version, log, s.metrics); err != nil {
 		w.Close()
 		return nil, err
 	}

@@ -27,12 +27,14 @@ type stream struct {
 	cancelRequest *cancelRequest  // what cancels the run at its upstream; nil for nothing
 	engine        engine.Engine
 	ids           threadids.Mapper
-	placed        placement  // of its requests
-	agent         *agentTurn // of an agent that is a process; nil for a server
-	agentError    string     // what a failed agent says, if the log may show it
-	first         bool       // the first record has left
-	opened        bool       // the upstream has answered
-	left          bool       // and was given up
+	placed        placement     // of its requests
+	agent         *agentTurn    // of an agent that is a process; nil for a server
+	agentError    string        // what a failed agent says, if the log may show it
+	first         bool          // the first record has left
+	firstToken    time.Duration // when the agent first said something; 0: not yet
+	span          *runSpan      // of the run; nil: there are no traces
+	opened        bool          // the upstream has answered
+	left          bool          // and was given up
 	begun         time.Time
 
 	redirected string // where the upstream sent the request, for the log
@@ -104,6 +106,7 @@ func (s *Server) run(c *call, st *canceler, sink sink) *hub.Failure {
 	s.noteDropped(c)
 	s.noteRequest(c)
 	x := &stream{server: s, call: c, canceler: st, begun: time.Now()}
+	x.trace()
 	target := x.takeEngine(sink)
 	x.prepare(sink)
 	f := x.move(sink)
@@ -336,6 +339,12 @@ func (x *stream) edit(ev *hub.Event) {
 		x.agent.edit(ev, x.ids.Map)
 	} else {
 		x.ids.Map(ev)
+	}
+	if x.firstToken == 0 && (ev.Kind == hub.TextDelta || ev.Kind == hub.ToolArgs) {
+		x.firstToken = max(x.pump.now(), 1)
+	}
+	if x.span != nil {
+		x.span.see(ev)
 	}
 	if ev.Kind == hub.Ask && x.call.lines != nil {
 		x.call.lines.ask(ev.ID)

@@ -14,7 +14,7 @@ func (x *stream) flushed() {
 	m := x.call.route.metrics
 	if !x.first && x.pump.firstOut > 0 {
 		x.first = true
-		m.firstEvent.Observe(x.pump.firstOut.Seconds())
+		x.observe(m.firstEvent, x.pump.firstOut.Seconds())
 	}
 	if x.call.shared == nil { // else its clients are counted
 		x.stats.BytesOut = x.pump.wrote
@@ -25,6 +25,7 @@ func (x *stream) flushed() {
 
 // arrived measures the pauses of the upstream, but for the one before its first record.
 func (x *stream) arrived(now time.Duration) {
+	x.span.arrived()
 	if last := x.pump.lastIn; x.stats.Records > 0 {
 		x.call.route.metrics.gap.Observe((now - last).Seconds())
 	}
@@ -50,10 +51,13 @@ func (x *stream) report(f *hub.Failure) {
 			r.metrics.all.answerLosses.WithLabelValues(r.name, x.call.target.dialect.Name, field).Inc()
 		}
 	}
-	r.metrics.ended(r.source.Name, x.call.target.dialect.Name, ending, took)
+	r.metrics.ended(r.source.Name, x.call.target.dialect.Name, ending)
+	x.observe(r.metrics.durations, took.Seconds())
+	x.endSpan(f, ending)
 	tokens := x.stats.Usage.Sum()
 	r.metrics.used(r.modelLabel(x.call.asked), &tokens)
 	x.charge(&tokens)
+	x.observeTokens(r.modelLabel(x.call.asked), tokens.Out)
 	level := zap.InfoLevel
 	if f != nil && !clientFault(f.Code) && f.Code != hub.CodeCancelled && f.Code != hub.CodeRunUnread || x.stats.UnrecognisedShare() > engine.MostlyUnrecognised {
 		level = zap.WarnLevel
@@ -61,6 +65,18 @@ func (x *stream) report(f *hub.Failure) {
 	x.logRecognised()
 	if entry := x.server.log.Check(level, "stream ended"); entry != nil {
 		entry.Write(x.fields(f, ending, took)...)
+	}
+}
+
+// observeTokens measures how soon the agent spoke, and how quickly, where it says how many tokens it was.
+func (x *stream) observeTokens(model string, tokens int64) {
+	if x.firstToken == 0 {
+		return
+	}
+	m := x.call.route.metrics
+	x.observe(m.all.firstToken.WithLabelValues(m.route, model), x.firstToken.Seconds())
+	if spoke := x.pump.lastIn - x.firstToken; tokens > 1 && spoke > 0 {
+		x.observe(m.all.tokenGap.WithLabelValues(m.route, model), spoke.Seconds()/float64(tokens-1))
 	}
 }
 
