@@ -38,6 +38,8 @@ type Config struct {
 	Dial Dial `yaml:"dial"`
 	// Sends traces of runs to a collector of OpenTelemetry; left out, there are none.
 	Tracing *Tracing `yaml:"tracing,omitempty"`
+	// Writes a line about each run, for those who have to say later who did what; left out, there is none.
+	Audit *Audit `yaml:"audit,omitempty"`
 	// How much of anything is accepted.
 	Limits Limits `yaml:"limits"`
 	// How long anything may take.

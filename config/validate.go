@@ -16,6 +16,9 @@ import (
 // normalize brings values into the one form that the rest of Sabir relies on. dir is where file names are seen from.
 func (c *Config) normalize(dir string) {
 	c.normalizeAuth(dir)
+	if a := c.Audit; a != nil && a.Path != AuditStdout && a.Path != "" && !filepath.IsAbs(a.Path) {
+		a.Path = filepath.Join(dir, a.Path)
+	}
 	for name, u := range c.Upstreams {
 		u.Name = name
 		for _, file := range []*string{&u.TLS.CA, &u.TLS.Cert, &u.TLS.Key} {
@@ -57,6 +60,7 @@ func validate(c *Config, d Dialects, r *report) {
 	v.addresses()
 	v.auth()
 	v.tracing(v.c.Tracing)
+	v.audit(v.c.Audit)
 	v.hosts(c.Hosts)
 	v.cors("cors", c.CORS)
 	v.store(&c.Store)

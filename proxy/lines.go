@@ -111,6 +111,9 @@ func (s *Server) end() {
 	}
 	s.replicas.close()
 	s.tracing.close()
+	if s.audit != nil {
+		s.audit.Close()
+	}
 	s.watch.Close()
 	s.table.Load().retire(nil)
 }

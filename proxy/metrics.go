@@ -65,6 +65,7 @@ type metrics struct {
 
 	redactions *prometheus.CounterVec
 	spans      *prometheus.CounterVec
+	auditLines *prometheus.CounterVec
 
 	// Agents that are programs.
 	sessionTurns *prometheus.CounterVec
@@ -171,6 +172,7 @@ func (m *metrics) eventMetrics() {
 	m.tokens = m.counter("tokens_total", "Tokens, as agents report them at the end of a run, by type (input includes cached, output includes reasoning). Copied streams are read for a limit of tokens only. model is that of the request where the configuration names it, else other.", "route", "model", "type")
 	m.redactions = m.counter("redactions_total", "Matches of what must not leave, by the name of the pattern and what became of them (mask, block).", "route", "name", "action")
 	m.spans = m.counter("trace_spans_total", "Spans of runs, by what became of them (ok, failed, dropped).", "result")
+	m.auditLines = m.counter("audit_lines_total", "Lines of the audit, by what became of them (ok, failed, dropped).", "result")
 	m.turns = m.counter("turns_total", "Requests whose conversation was read, by what is new in it (message, results, answers, regenerate, other).", "route", "client", "new")
 	m.bytes = m.counter("bytes_total", "Bytes of stream bodies, read from upstreams (in) and written to clients (out).", "route", "direction")
 }

@@ -98,6 +98,7 @@ func TestMetrics(t *testing.T) {
 		"repairs_total{repair=truncated,route=/run}":                               1,
 		"upstream_responses_total{route=/run,status=200}":                          3,
 		"upstream_responses_total{route=/copy,status=200}":                         1,
+		"first_token_seconds{model=other,route=/run}":                              3,
 		"first_event_seconds{route=/run}":                                          3,
 		"first_event_seconds{route=/copy}":                                         1,
 		"stream_duration_seconds{route=/run}":                                      3,

@@ -18,6 +18,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/auditlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/hangup"
 )
 
@@ -35,8 +36,9 @@ type Server struct {
 	bodies           bodyBudget
 	perPath          openCounters
 	kept             conversations
-	tracing          *tracing  // nil: there are no traces
-	replicas         *replicas // that share runs; nil: this process is alone
+	audit            *auditlog.Log // nil: there is none
+	tracing          *tracing      // nil: there are no traces
+	replicas         *replicas     // that share runs; nil: this process is alone
 	lineConns        lineConns
 	open             atomic.Int64
 	files, hardFiles uint64        // limits of open files; 0: not known
@@ -89,6 +91,11 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 		w.Close()
 		return nil, err
 	}
+	if s.audit, err = newAudit(cfg.Audit, log, s.metrics); err != nil {
+		s.tracing.close()
+		w.Close()
+		return nil, err
+	}
 	s.metrics.loaded(time.Now())
 	return s, nil
 }
@@ -98,6 +105,9 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 func (s *Server) Reload(cfg *config.Config) error {
 	if err := s.setTable(cfg); err != nil {
 		return err
+	}
+	if s.audit != nil && cfg.Audit != nil {
+		s.audit.Reopen(cfg.Audit.Path)
 	}
 	s.metrics.reloaded(true, time.Now())
 	return nil

@@ -32,6 +32,7 @@ type stream struct {
 	agentError    string        // what a failed agent says, if the log may show it
 	first         bool          // the first record has left
 	firstToken    time.Duration // when the agent first said something; 0: not yet
+	audit         *auditLine    // of the run; nil: there is no audit
 	span          *runSpan      // of the run; nil: there are no traces
 	opened        bool          // the upstream has answered
 	left          bool          // and was given up
@@ -107,6 +108,7 @@ func (s *Server) run(c *call, st *canceler, sink sink) *hub.Failure {
 	s.noteRequest(c)
 	x := &stream{server: s, call: c, canceler: st, begun: time.Now()}
 	x.trace()
+	x.beginAudit()
 	target := x.takeEngine(sink)
 	x.prepare(sink)
 	f := x.move(sink)
@@ -345,6 +347,9 @@ func (x *stream) edit(ev *hub.Event) {
 	}
 	if x.span != nil {
 		x.span.see(ev)
+	}
+	if x.audit != nil {
+		x.audit.see(ev)
 	}
 	if ev.Kind == hub.Ask && x.call.lines != nil {
 		x.call.lines.ask(ev.ID)

@@ -54,6 +54,7 @@ func (x *stream) report(f *hub.Failure) {
 	r.metrics.ended(r.source.Name, x.call.target.dialect.Name, ending)
 	x.observe(r.metrics.durations, took.Seconds())
 	x.endSpan(f, ending)
+	x.endAudit(ending, took)
 	tokens := x.stats.Usage.Sum()
 	r.metrics.used(r.modelLabel(x.call.asked), &tokens)
 	x.charge(&tokens)

@@ -1,0 +1,164 @@
+package proxy
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/auditlog"
+)
+
+// newAudit opens the audit of a configuration; nil for none.
+func newAudit(cfg *config.Audit, log *zap.Logger, m *metrics) (*auditlog.Log, error) {
+	if cfg == nil {
+		return nil, nil
+	}
+	l, err := auditlog.Open(auditlog.Config{
+		Path: cfg.Path, Chain: cfg.Chain, Queue: cfg.Queue,
+		Count: func(result string, lines int) { m.auditLines.WithLabelValues(result).Add(float64(lines)) },
+		Report: func(err error) {
+			log.Error("the audit cannot be written; lines are lost until it can, and the next one says how many", zap.Error(err))
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("audit: %w", err)
+	}
+	return l, nil
+}
+
+// auditLine is what is kept of a run.
+type auditLine struct {
+	Time       time.Time     `json:"time"`
+	Principal  string        `json:"principal,omitempty"`
+	Peer       string        `json:"peer"`
+	Route      string        `json:"route"`
+	Upstream   string        `json:"upstream"`
+	From       string        `json:"from"`
+	To         string        `json:"to"`
+	RequestID  string        `json:"request_id"`
+	Thread     string        `json:"thread,omitempty"`
+	Run        string        `json:"run,omitempty"`
+	Model      string        `json:"model,omitempty"`
+	Tools      []string      `json:"tools,omitempty"`
+	MoreTools  int           `json:"more_tools,omitempty"`
+	Asks       []string      `json:"asks,omitempty"`
+	Answers    []auditAnswer `json:"answers,omitempty"`
+	Copied     bool          `json:"copied,omitempty"` // what it called and asked is not known
+	Redactions int64         `json:"redactions,omitempty"`
+	TokensIn   *int64        `json:"tokens_in,omitempty"`
+	TokensOut  *int64        `json:"tokens_out,omitempty"`
+	Ending     string        `json:"ending"`
+	Millis     int64         `json:"duration_ms"`
+}
+
+// auditAnswer is how a question was answered, by the request or while the run went on.
+type auditAnswer struct {
+	Ask    string `json:"ask,omitempty"`
+	Call   string `json:"call,omitempty"`
+	Answer string `json:"answer"`
+}
+
+// maxAudited bounds the calls, questions and answers in a line, each.
+const maxAudited = 256
+
+// begin notes what the request says.
+func (a *auditLine) begin(asked *hub.Request) {
+	if asked == nil {
+		return
+	}
+	a.Thread, a.Run, a.Model = plainText(asked.Thread), plainText(asked.Run), plainText(asked.Model)
+	for i := range asked.Answers[:min(len(asked.Answers), maxAudited)] {
+		d := &asked.Answers[i]
+		a.Answers = append(a.Answers, auditAnswer{Ask: plainText(d.Ask), Call: plainText(d.Call), Answer: decisionWord(d)})
+	}
+}
+
+// decisionWord is how a client has decided.
+func decisionWord(d *hub.Decision) string {
+	switch {
+	case d.Cancelled:
+		return "cancelled"
+	case d.Decided && d.Approved:
+		return "approved"
+	case d.Decided:
+		return "denied"
+	}
+	return "answered"
+}
+
+// see notes the rare events that the line shows.
+func (a *auditLine) see(ev *hub.Event) {
+	switch ev.Kind {
+	case hub.RunStart:
+		if len(ev.Ref) > 0 && a.Thread == "" {
+			a.Thread = plainText(ev.Ref)
+		}
+		if len(ev.ID) > 0 && a.Run == "" {
+			a.Run = plainText(ev.ID)
+		}
+	case hub.ToolStart:
+		if len(a.Tools) < maxAudited {
+			a.Tools = append(a.Tools, plainText(ev.Name))
+		} else {
+			a.MoreTools++
+		}
+	case hub.Ask:
+		if len(a.Asks) < maxAudited {
+			a.Asks = append(a.Asks, plainText(ev.ID))
+		}
+	case hub.Answer:
+		if len(a.Answers) < maxAudited {
+			a.Answers = append(a.Answers, auditAnswer{Ask: plainText(ev.ID), Answer: answerWord(ev)})
+		}
+	}
+}
+
+// answerWord is how a question was answered while the run went on: the option, or what became of it.
+func answerWord(ev *hub.Event) string {
+	if len(ev.Name) > 0 {
+		return plainText(ev.Name)
+	}
+	return ev.Status.String()
+}
+
+// beginAudit begins the line of a run.
+func (x *stream) beginAudit() {
+	if x.server.audit != nil {
+		x.audit = new(auditLine)
+		x.audit.begin(x.call.asked)
+	}
+}
+
+// endAudit writes the line of a run.
+func (x *stream) endAudit(ending string, took time.Duration) {
+	a, c := x.audit, x.call
+	if a == nil {
+		return
+	}
+	a.Time, a.Principal, a.Peer, a.RequestID = x.begun.UTC(), c.principal(), c.peer, c.id
+	a.Route, a.Upstream, a.From, a.To = c.route.cfg.Path, c.route.up.cfg.Name, c.route.source.Name, c.target.dialect.Name
+	a.Ending, a.Millis, a.Redactions, a.Copied = ending, took.Milliseconds(), x.stats.Redactions(), x.stats.Copied > 0
+	if tokens := x.stats.Usage.Sum(); tokens.In >= 0 || tokens.Out >= 0 {
+		a.TokensIn, a.TokensOut = &tokens.In, &tokens.Out
+	}
+	line, err := json.Marshal(a)
+	if err != nil {
+		x.server.bug(err)
+		return
+	}
+	x.server.audit.Write(line)
+}
+
+// AuditVerified is what the chain of an audit proves.
+type AuditVerified = auditlog.Verified
+
+// VerifyAudit reads a chained audit. The error names the first line that was changed, removed or moved.
+func VerifyAudit(r io.Reader) (AuditVerified, error) { return auditlog.Verify(r) }
+
+// ChainAudit chains lines as an audit does.
+func ChainAudit(lines []string) []string { return auditlog.Chain(lines) }
