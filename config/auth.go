@@ -47,6 +47,9 @@ type Auth struct {
 	// The SHA-256, in hexadecimal, of the key that operators send for /metrics of the admin address; /healthz and /readyz need none.
 	// Empty: whoever reaches the address can read them.
 	AdminSHA256 string `yaml:"admin_sha256"`
+	// Whether operators can profile the process at /debug/pprof/NAME of the admin address. It needs admin_sha256: profiles show memory and
+	// names of files.
+	AdminPprof bool `yaml:"admin_pprof"`
 }
 
 // Key is the key of one client.
@@ -199,6 +202,8 @@ func (v *validator) auth() {
 	if sum := v.c.Auth.AdminSHA256; sum != "" {
 		v.hash("auth.admin_sha256", sum)
 	}
+	v.check(!v.c.Auth.AdminPprof || v.c.Auth.AdminSHA256 != "", "auth.admin_pprof", "needs auth.admin_sha256")
+	v.check(!v.c.Auth.AdminPprof || v.c.Admin != "", "auth.admin_pprof", "needs an admin address")
 	if j := v.c.Auth.JWT; j != nil {
 		v.jwt("auth.jwt", j)
 	}

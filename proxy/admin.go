@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net"
@@ -9,8 +10,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fasthttp/fasthttpadaptor"
-
-	"github.com/sabir-proxy/sabir/adapters/hub"
 )
 
 // ServeAdmin answers operators on ln until ctx is done: /metrics for Prometheus, /healthz while the process lives,
@@ -71,14 +70,15 @@ func (s *Server) handleAdmin(ctx *fasthttp.RequestCtx, metrics fasthttp.RequestH
 		return
 	}
 	cfg := s.table.Load().cfg
+	if bytes.HasPrefix(ctx.Path(), []byte(profilePath)) {
+		s.profile(ctx, cfg)
+		return
+	}
 	switch string(ctx.Path()) {
 	case "/metrics":
-		if !operatorMay(cfg, &ctx.Request.Header) {
-			ctx.Response.Header.Set(fasthttp.HeaderWWWAuthenticate, "Bearer")
-			s.reject(ctx, nil, hub.Fail(hub.CodeUnauthenticated, errors.New("the key of auth.admin_sha256 is wanted")))
-			return
+		if s.operatorOnly(ctx, cfg) {
+			metrics(ctx)
 		}
-		metrics(ctx)
 	case "/healthz":
 		ctx.SetBodyString("ok\n")
 	case "/readyz":
