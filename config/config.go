@@ -25,6 +25,9 @@ type Config struct {
 	Listen string `yaml:"listen" jsonschema:"required"`
 	// Address for operators: /metrics, /healthz and /readyz. Empty turns it off. Keep it off public networks.
 	Admin string `yaml:"admin"`
+	// Whether the admin address shows runs on a page, /inspect/: content with all that was said, shapes with types, lengths and times in
+	// place of it. Runs are kept from when a page is opened, in memory, up to 64 MiB.
+	Inspect string `yaml:"inspect" jsonschema:"enum=off,enum=shapes,enum=content"`
 	// Serves clients by TLS; without it, by plain HTTP.
 	TLS *ServerTLS `yaml:"tls,omitempty"`
 	// Which credentials there are.
@@ -229,6 +232,8 @@ type Route struct {
 	Asks Asks `yaml:"asks"`
 	// Whether runs outlive the connections of their clients, which can come back to them then.
 	Resume Resume `yaml:"resume"`
+	// Which runs are written to files.
+	Record Record `yaml:"record"`
 	// What clients learn of errors.
 	Errors Errors `yaml:"errors"`
 	// Which web pages of other origins may read this route, if that differs from the top level.
@@ -336,8 +341,8 @@ var allowed = []string{
 // defaults returns the configuration of an empty file.
 func defaults() *Config {
 	return &Config{
-		Admin: "127.0.0.1:9090",
-		Log:   Log{Level: "info", Format: "json"},
+		Admin: "127.0.0.1:9090", Inspect: Off,
+		Log: Log{Level: "info", Format: "json"},
 		Limits: Limits{
 			Streams:     10_000,
 			RequestBody: 8 * MiB,
@@ -372,7 +377,7 @@ func (r *Route) inherit(c *Config) {
 	r.Framing = Auto
 	r.Methods = []string{"GET", "POST"}
 	r.Requests.Mode = "translate"
-	r.Asks, r.Resume = usualAsks, usualResume
+	r.Asks, r.Resume, r.Record = usualAsks, usualResume, usualRecord
 	r.Headers.Allow = slices.Clone(allowed)
 	r.Limits.RequestBody = c.Limits.RequestBody
 	r.Timeouts = RouteTimeouts{Write: t.Write, Stream: t.Stream, Keepalive: t.Keepalive}

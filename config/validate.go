@@ -19,6 +19,7 @@ func (c *Config) normalize(dir string) {
 	if a := c.Audit; a != nil && a.Path != AuditStdout && a.Path != "" && !filepath.IsAbs(a.Path) {
 		a.Path = filepath.Join(dir, a.Path)
 	}
+	c.normalizeRecord(dir)
 	for name, u := range c.Upstreams {
 		u.Name = name
 		for _, file := range []*string{&u.TLS.CA, &u.TLS.Cert, &u.TLS.Key} {
@@ -61,6 +62,7 @@ func validate(c *Config, d Dialects, r *report) {
 	v.auth()
 	v.tracing(v.c.Tracing)
 	v.audit(v.c.Audit)
+	v.inspected()
 	v.hosts(c.Hosts)
 	v.cors("cors", c.CORS)
 	v.store(&c.Store)
@@ -222,6 +224,7 @@ func (v *validator) route(at string, r *Route) {
 	v.routeAuth(at+".auth", r)
 	v.routeStart(at, r)
 	v.routeResume(at, r)
+	v.recorded(at+".record", &r.Record)
 	if !v.found["upstreams"] { // otherwise it is unknown which there are
 		v.check(v.c.Upstreams[r.Upstream] != nil, at+".upstream", "there is no upstream %s; there is: %s",
 			quote(r.Upstream), strings.Join(slices.Sorted(maps.Keys(v.c.Upstreams)), ", "))

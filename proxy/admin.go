@@ -10,6 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fasthttp/fasthttpadaptor"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/page"
 )
 
 // ServeAdmin answers operators on ln until ctx is done: /metrics for Prometheus, /healthz while the process lives,
@@ -23,7 +25,7 @@ func (s *Server) ServeAdmin(ctx context.Context, ln net.Listener) error {
 	closed := make(chan struct{})
 	defer close(closed)
 	local := isLoopback(ln.Addr())
-	srv := newHTTPServer(s.log, adminHeader, func(ctx *fasthttp.RequestCtx) { s.handleAdmin(ctx, metrics, local) })
+	srv := newHTTPServer(s.log, adminHeader, func(ctx *fasthttp.RequestCtx) { s.handleAdmin(ctx, metrics, local, closed) })
 	srv.ReadTimeout, srv.WriteTimeout = adminTime, adminTime
 	srv.ErrorHandler, srv.ConnState = s.badRequest, rest.state
 	operators := &listener{
@@ -59,7 +61,7 @@ func shutdown(srv *fasthttp.Server, rest *idleConns, ln net.Listener) error {
 	return err
 }
 
-func (s *Server) handleAdmin(ctx *fasthttp.RequestCtx, metrics fasthttp.RequestHandler, local bool) {
+func (s *Server) handleAdmin(ctx *fasthttp.RequestCtx, metrics fasthttp.RequestHandler, local bool, ended <-chan struct{}) {
 	if f := s.checkHost(ctx, local, s.table.Load().cfg.Admin); f != nil {
 		s.reject(ctx, nil, f)
 		return
@@ -69,14 +71,16 @@ func (s *Server) handleAdmin(ctx *fasthttp.RequestCtx, metrics fasthttp.RequestH
 		ctx.Response.Header.Set("Allow", "GET, HEAD")
 		return
 	}
-	cfg := s.table.Load().cfg
 	if bytes.HasPrefix(ctx.Path(), []byte(profilePath)) {
-		s.profile(ctx, cfg)
+		s.profile(ctx, s.table.Load().cfg)
+		return
+	}
+	if s.answerInspect(ctx, ended) {
 		return
 	}
 	switch string(ctx.Path()) {
 	case "/metrics":
-		if s.operatorOnly(ctx, cfg) {
+		if s.asOperator(ctx) {
 			metrics(ctx)
 		}
 	case "/healthz":
@@ -88,8 +92,16 @@ func (s *Server) handleAdmin(ctx *fasthttp.RequestCtx, metrics fasthttp.RequestH
 		}
 		ctx.SetBodyString("ready\n")
 	case "/":
-		ctx.SetBodyString("Sabir, for operators: /metrics /healthz /readyz\n")
+		ctx.SetBodyString("Sabir, for operators: " + s.operatorPaths() + "\n")
 	default:
 		ctx.Error("There is only /metrics, /healthz and /readyz here.\n", fasthttp.StatusNotFound)
 	}
+}
+
+// operatorPaths are what there is for operators.
+func (s *Server) operatorPaths() string {
+	if s.kept.inspect.form.Load() == nil {
+		return "/metrics /healthz /readyz"
+	}
+	return "/metrics /healthz /readyz " + page.Prefix
 }

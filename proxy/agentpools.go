@@ -31,7 +31,9 @@ type conversations struct {
 	auth    *auth.Schemes
 	quotas  quotas // of clients and routes
 	dials   dialGuard
-	fleets  fleets // of addresses of upstreams
+	fleets  fleets     // of addresses of upstreams
+	inspect *inspector // the page of operators
+	files   *recordingFiles
 }
 
 // prepare sets what all of it logs to and counts by.

@@ -114,6 +114,7 @@ func (s *Server) end() {
 	if s.audit != nil {
 		s.audit.Close()
 	}
+	s.kept.files.close()
 	s.watch.Close()
 	s.table.Load().retire(nil)
 }

@@ -30,6 +30,8 @@ type metrics struct {
 	answerLosses  *prometheus.CounterVec
 	answers       *prometheus.CounterVec
 	keepalives    *prometheus.CounterVec
+	recordings    *prometheus.CounterVec
+	tapDropped    *prometheus.CounterVec
 	retries       *prometheus.CounterVec
 	sessions      *prometheus.CounterVec
 	resumeJoins   *prometheus.CounterVec
@@ -141,6 +143,8 @@ func (m *metrics) streamMetrics() {
 	m.resumeJoins = m.counter("resume_joins_total", "Clients that came to a run which outlives its connections, by how: opens, start, position, or the code of what kept them from it.", "route", "dialect", "how")
 	m.resumeGrace = m.counter("resume_grace_total", "Runs without a client, by what came of them: one returned, or the time for that expired and the run was ended.", "route", "end")
 	m.storeEvents = m.counter("resume_store_events_total", "What happened between replicas that share runs: error of the store, lost (a run that others cannot read any more), fenced (a run of this replica that another has ended), orphan (a run that this replica has ended for one that is gone), turn_lost (a turn that later ones do not know of).", "event")
+	m.recordings = m.counter("recordings_total", "Runs that were to be recorded, by what became of the file: written, failed, dropped as the disk did not keep up.", "result")
+	m.tapDropped = m.counter("tap_lines_dropped_total", "Lines of runs that had no room, by who wanted them: page, that of operators, or files, those of routes.", "sink")
 	m.keepalives = m.counter("keepalives_total", "Signs of life sent to clients.", "route")
 	m.retries = m.counter("upstream_retries_total", "Requests that were sent again on a new connection, because the upstream had closed the kept one.", "upstream")
 }

@@ -50,6 +50,7 @@ type call struct {
 	answers      []hub.Decision // to the questions with which the last run of such a turn has ended
 	pending      *pendingStream // of a client that asks by two requests; nil for one
 	shared       *sharedRun     // that others may come to; nil: they may not
+	tapped       *tapped        // what a tap shows of the client's request; nil: nobody wants to see it
 }
 
 const requestIDHeader = "X-Request-Id"
@@ -157,6 +158,7 @@ func plainBody(req *fasthttp.Request, limit int) []byte {
 // or as it came. plain is the body for reading, nil where that is not possible.
 func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) *hub.Failure {
 	c.request.SetBodyRaw(body)
+	c.keepRequest(header, plain)
 	codec, translates := c.target.dialect.Requests, c.route.translates(c.target) && len(body) > 0
 	if codec == nil || len(plain) == 0 && !translates {
 		return nil

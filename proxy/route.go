@@ -60,6 +60,7 @@ type route struct {
 	open         *atomic.Int64      // streams open on this path, over all reloads
 	logs         *logs              // of runs that outlive their clients; nil: none does
 	hasQuotas    bool               // requests count against accounts
+	taps         *routeTaps         // who sees the runs
 }
 
 // target is what a route can answer in one dialect.
@@ -109,6 +110,7 @@ func (t *table) fill(m *metrics, counters *openCounters, kept *conversations) er
 		r.vouched = vouchedFields(cfg, rc)
 		r.up.agents = kept.agents.of(r.up.cfg, cfg, r.source, r.options)
 		r.threads, r.runs = kept.threads, kept.runs
+		r.taps = newRouteTaps(kept, rc)
 		r.metrics, r.open = m.forRoute(rc.Path), counters.of(rc.Path)
 		r.unrecognised = r.metrics.source(r.source.Name)
 		t.add(r)

@@ -67,6 +67,7 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 		streams: map[*canceler]claims{}, sessions: map[*clientConn]struct{}{},
 	}
 	s.kept.prepare(log, s.metrics)
+	s.kept.tap(log, s.metrics)
 	s.metrics.registry.MustRegister(poolCollector{&s.kept.agents}, threadCollector{&s.kept}, sharedCollector{&s.kept.shared}, &s.kept.quotas, &s.kept.fleets)
 	s.idle.L = &s.mu
 	s.http = newHTTPServer(log, int(cfg.Limits.Header), s.handle)
@@ -127,6 +128,7 @@ func (s *Server) setTable(cfg *config.Config) error {
 	}
 	s.kept.limit(&cfg.Threads)
 	s.kept.shared.Limit(int64(cfg.Store.Bytes))
+	s.kept.inspect.follow(cfg)
 	if old := s.table.Swap(t); old != nil {
 		old.retire(t)
 	}

@@ -30,6 +30,7 @@ type stream struct {
 	placed        placement     // of its requests
 	agent         *agentTurn    // of an agent that is a process; nil for a server
 	agentError    string        // what a failed agent says, if the log may show it
+	tap           *tap          // nil: the run is neither shown nor recorded
 	first         bool          // the first record has left
 	firstToken    time.Duration // when the agent first said something; 0: not yet
 	audit         *auditLine    // of the run; nil: there is no audit
@@ -111,6 +112,7 @@ func (s *Server) run(c *call, st *canceler, sink sink) *hub.Failure {
 	x.beginAudit()
 	target := x.takeEngine(sink)
 	x.prepare(sink)
+	x.beginTap()
 	f := x.move(sink)
 	x.sendCancelRequest(f)
 	x.flushed()
@@ -250,7 +252,12 @@ func (x *stream) prepare(sink sink) {
 	}
 }
 
-func (x *stream) appendKeepAlive(out *wire.Out) { x.call.route.appendKeepAlive(x.call.target, out) }
+func (x *stream) appendKeepAlive(out *wire.Out) {
+	if x.tap != nil {
+		x.tap.keepalive()
+	}
+	x.call.route.appendKeepAlive(x.call.target, out)
+}
 
 // appendKeepAlive appends a keep-alive: the dialect's own, or that of the framing.
 func (r *route) appendKeepAlive(t *target, out *wire.Out) {

@@ -21,6 +21,9 @@ func (x *stream) flushed() {
 	}
 	m.add(x.stats, &x.before, x.call.route.unrecognised)
 	x.call.route.countRedactions(x.stats)
+	if x.tap != nil {
+		x.tap.sent()
+	}
 }
 
 // arrived measures the pauses of the upstream, but for the one before its first record.
@@ -62,6 +65,9 @@ func (x *stream) report(f *hub.Failure) {
 	level := zap.InfoLevel
 	if f != nil && !clientFault(f.Code) && f.Code != hub.CodeCancelled && f.Code != hub.CodeRunUnread || x.stats.UnrecognisedShare() > engine.MostlyUnrecognised {
 		level = zap.WarnLevel
+	}
+	if x.tap != nil {
+		x.tap.end(ending, f)
 	}
 	x.logRecognised()
 	if entry := x.server.log.Check(level, "stream ended"); entry != nil {

@@ -45,6 +45,8 @@ type Copier struct {
 	late    time.Duration // how long words may come after the end, as in a translated stream
 	now     time.Duration
 	scratch hub.More
+
+	Observe *Observer // nil for none
 }
 
 // NewCopier makes a copier that writes to out. With follow, out takes over the framing of the input, unless its own is
@@ -63,7 +65,7 @@ func (c *Copier) Feed(buf []byte, eof bool, now time.Duration) (used int, err er
 	defer func() { c.Stats.BytesIn += int64(used) }()
 	c.now = now
 	for !c.over(now) && len(c.Out.Buf) < FlushAt {
-		if !c.within {
+		if !c.within && c.Observe == nil {
 			used += c.passAlike(buf[used:])
 		}
 		rec, n, err := c.Split.Split(buf[used:], eof)
@@ -81,7 +83,7 @@ func (c *Copier) Feed(buf []byte, eof bool, now time.Duration) (used int, err er
 			}
 			break
 		}
-		if err := c.pass(rec, buf[used:used+n]); err != nil {
+		if err := c.take(rec, buf[used:used+n]); err != nil {
 			return used, err
 		}
 		used += n
@@ -115,6 +117,28 @@ func (c *Copier) fault(err error, at int) *hub.Failure {
 	e.Dialect, e.Record, e.Offset = c.dialect.Name, c.Stats.Records+1, e.Offset+c.Stats.BytesIn+int64(at)
 	c.Stats.fault(e)
 	return framingFailure(e, fatal)
+}
+
+// take copies one record, and shows it to the observer.
+func (c *Copier) take(rec wire.Record, raw []byte) error {
+	if c.Observe == nil {
+		return c.pass(rec, raw)
+	}
+	if rec.Data != nil {
+		c.Observe.Record(rec)
+	}
+	before := len(c.Out.Buf)
+	err := c.pass(rec, raw)
+	c.framed(before)
+	c.Observe.Done()
+	return err
+}
+
+// framed shows the observer what was written since Buf had that length.
+func (c *Copier) framed(before int) {
+	if c.Observe != nil && len(c.Out.Buf) > before {
+		c.Observe.Framed(c.Out.Buf[before:])
+	}
 }
 
 // pass copies one record, or what stands between records.
@@ -332,9 +356,11 @@ func (c *Copier) Finish(f *hub.Failure, _ time.Duration, mute bool) *hub.Failure
 	if mute && c.Out.Records == 0 {
 		return f
 	}
+	before := len(c.Out.Buf)
 	c.terminate()
 	end := hub.FailureEnd(f, &c.scratch)
 	c.writeEnd(&end)
+	c.framed(before)
 	return f
 }
 

@@ -42,6 +42,7 @@ func (l *Live) Serve(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	server.InspectAlways()
 	l.welcome(w)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -86,8 +87,8 @@ func (l *Live) close() {
 // configuration is that of the proxy: a path for each dialect, and one where the client chooses.
 func (l *Live) configuration() (*config.Config, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "listen: %q\nadmin: %q\n", l.Clients.Addr(), l.admin.Addr()) // [::] is a list unless it is quoted
-	b.WriteString("timeouts: {drain: 0s}\ncors: {origins: ['*']}\n")             // whoever leaves a demo does not want to wait
+	fmt.Fprintf(&b, "listen: %q\nadmin: %q\ninspect: content\n", l.Clients.Addr(), l.admin.Addr()) // [::] is a list unless it is quoted
+	b.WriteString("timeouts: {drain: 0s}\ncors: {origins: ['*']}\n")                               // whoever leaves a demo does not want to wait
 	fmt.Fprintf(&b, "upstreams:\n  agent: {url: 'http://%s/stream', dialect: %s, options: {browser: true}}\n", l.agent.Addr(), dialect)
 	b.WriteString("routes:\n")
 	for _, d := range clients() {

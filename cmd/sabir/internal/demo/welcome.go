@@ -35,6 +35,7 @@ func (l *Live) welcome(w io.Writer) {
 	line("the agent", try.Base(l.agent.Addr(), false)+"/stream")
 	line("Sabir, for clients", base)
 	line("Sabir, for operators", operators)
+	line("look at the runs", operators+"/inspect/")
 
 	title("Try in another terminal; an answer takes " + roughly(l.usual.lasts(), l.Speed))
 	for _, d := range clients() {
