@@ -101,7 +101,7 @@ configuration, a stream or the network, 2 when the command line is wrong.`,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newProxy(), newInit(), newServe(), newCheck(), newTranslate(), newDetect(), newDialects(), newDemo(), newACP(), newKey(), newAudit(), newHealth(), newVersion())
+	root.AddCommand(newProxy(), newInit(), newServe(), newCheck(), newTranslate(), newDetect(), newDialects(), newDemo(), newRecord(), newReplay(), newConvert(), newACP(), newKey(), newAudit(), newHealth(), newVersion())
 	return root
 }
 

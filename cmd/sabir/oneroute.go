@@ -23,6 +23,7 @@ type oneRoute struct {
 	listen, admin    string
 	path             string
 	request, model   string
+	record           string // folder of recordings; "" for none
 	cors             []string
 }
 
@@ -43,7 +44,7 @@ func (o *oneRoute) flags(f *pflag.FlagSet, admin string) {
 var places = []struct{ path, flag string }{
 	{"listen", "--listen"}, {"admin", "--admin"}, {"cors", "--cors"},
 	{"upstreams.agent.url", "--to"}, {"upstreams.agent.dialect", "--from"}, {"upstreams.agent.request", "--request"},
-	{"routes[0].client", "--client"}, {"routes[0].path", "--path"}, {"routes[0].requests.model", "--model"},
+	{"routes[0].client", "--client"}, {"routes[0].path", "--path"}, {"routes[0].requests.model", "--model"}, {"routes[0].record", "--dir"},
 }
 
 // complete checks what can be checked without a dialect of the agent, which is found out next.
@@ -144,6 +145,9 @@ func (o *oneRoute) yaml(known *catalog) []byte {
 	line("    client: "+scalar(o.client), "what they speak: "+client.Title)
 	if o.model != "" {
 		line("    requests: {model: "+scalar(o.model)+"}", "for requests that name none")
+	}
+	if o.record != "" {
+		line("    record: {dir: "+scalar(o.record)+"}", "every run becomes a file")
 	}
 	return []byte(b.String())
 }

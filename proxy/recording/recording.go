@@ -1,7 +1,7 @@
 // Package recording holds the one format in which runs are shown, kept and replayed: lines of JSON, documented in docs/recordings.md.
 //
 // recording.go: the lines. shape.go: what stands in place of content, and what is redacted. read.go: a file as a whole.
-// match.go: which recording answers a request. wire.go: the bytes of a recording in the framing of its agent.
+// wire.go: the bytes of a recording.
 package recording
 
 import (
