@@ -44,7 +44,7 @@ if --cors names their origin.`,
   sabir replay recordings/*.jsonl --as openai-chat --speed 4x
   sabir replay run.sabir.jsonl --as aisdk --cors http://localhost:3000`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: work(func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) }),
+		RunE: work(f.run),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.route.client, "as", "", "`DIALECT` that clients speak; sabir dialects lists them")
