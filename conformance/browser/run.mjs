@@ -8,9 +8,9 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { chromium } from "playwright-core";
 import { start, stop } from "../conversations/processes.mjs";
 import { freePort } from "../lib/server.mjs";
+import { launch } from "./chromium.mjs";
 import { controls } from "./controls.mjs";
 import { scenes } from "./scenes.mjs";
 import { Session } from "./session.mjs";
@@ -31,7 +31,7 @@ process.on("unhandledRejection", async (err) => { // killed, an example would le
 });
 try {
   fs.mkdirSync(shots, { recursive: true });
-  browser = await chromium.launch({ executablePath: executable(), args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] });
+  browser = await launch();
   for (const [name, page] of Object.entries(pages)) {
     if (!options.only || options.only === name) await example(name, page);
   }
@@ -40,14 +40,6 @@ try {
   await stop();
 }
 process.exit(faults > 0 ? 1 : 0);
-
-// executable finds the browser as a shell does. Playwright's own download is not used.
-function executable() {
-  const want = process.env.CHROMIUM ?? "chromium";
-  const found = process.env.PATH.split(":").map((dir) => path.resolve(dir, want)).find((file) => fs.existsSync(file));
-  if (!found) throw new Error(`${want} is missing: conformance/browser/install`);
-  return found;
-}
 
 async function example(name, page) {
   const [AGENT_PORT, SABIR_PORT, PAGE_PORT] = await Promise.all([freePort(), freePort(), freePort()]);
