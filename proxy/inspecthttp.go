@@ -105,6 +105,10 @@ const (
 
 // streamEvents answers with what a follower finds, until the page has left.
 func (s *Server) streamEvents(ctx *fasthttp.RequestCtx, ended <-chan struct{}, f follower) {
+	if ctx.IsHead() {
+		ctx.SetContentType("text/event-stream")
+		return
+	}
 	i := s.kept.inspect
 	if i.watching.Add(1) > 2*maxPages {
 		i.watching.Add(-1)
@@ -124,7 +128,7 @@ func (s *Server) streamEvents(ctx *fasthttp.RequestCtx, ended <-chan struct{}, f
 	})
 }
 
-// follow writes what is new until there is nothing more, or nobody reads it.
+// follow writes what is new until there is nothing more, or the reader has left.
 func follow(ended <-chan struct{}, conn net.Conn, buf []byte, f follower) {
 	ticker := time.NewTicker(pageInterval)
 	defer ticker.Stop()

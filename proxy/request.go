@@ -50,7 +50,7 @@ type call struct {
 	answers      []hub.Decision // to the questions with which the last run of such a turn has ended
 	pending      *pendingStream // of a client that asks by two requests; nil for one
 	shared       *sharedRun     // that others may come to; nil: they may not
-	tapped       *tapped        // what a tap shows of the client's request; nil: nobody wants to see it
+	tapped       *tapped        // what a tap shows of the client's request; nil: there is no tap
 }
 
 const requestIDHeader = "X-Request-Id"

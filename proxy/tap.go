@@ -17,8 +17,8 @@ import (
 )
 
 // A tap sees one run as a whole: the request on both sides, the records of the agent, the events, what is written for the client, and
-// what was repaired or lost. It makes lines of it for those who take them, the page of operators and the files of a route. A stream
-// that nobody taps has none.
+// what was repaired or lost. It makes lines of it for the page of operators and the files of a route. A stream that neither
+// wants has none.
 type tap struct {
 	began time.Time
 	tapes []*runTape
@@ -76,6 +76,7 @@ func (x *stream) beginTap() {
 		tape.begin(&header)
 	}
 	t.requests(c)
+	c.tapped = nil // streams are long
 	switch p := x.engine.(type) {
 	case *engine.Pipeline:
 		t.observe(&p.Observe)

@@ -152,7 +152,7 @@ func TestRecordFiles(t *testing.T) {
 	}
 }
 
-// nothing taps a stream where nobody wants to see it.
+// A stream has no tap while no page is open and its route records nothing.
 func TestTapOff(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, streaming(smallRun))
@@ -228,6 +228,9 @@ func TestInspect(t *testing.T) {
 	}
 	if run, err := recording.Read("run", strings.NewReader(text)); err != nil || run.Lines[len(run.Lines)-1].Ending != "done" {
 		t.Errorf("%v", err)
+	}
+	if resp, err := http.Head(admin + "/inspect/runs"); err != nil || resp.StatusCode != 200 {
+		t.Errorf("HEAD: %v %v", resp, err)
 	}
 	if got := get(t, admin+"/inspect/runs/7"); !strings.HasPrefix(got, "404") {
 		t.Errorf("an unknown run: %s", got)

@@ -58,7 +58,7 @@ func TestReplay(t *testing.T) {
 		said := p.stdout.String()
 		for _, q := range []string{"two", "one", "two"} {
 			if as == "evolve" && q != "one" {
-				continue // its requests are a server's own, so that none can be told from another: they are answered in turn
+				continue // its requests are a server's own, so that they cannot be distinguished: they are answered in turn
 			}
 			status, body := pasted(t, strings.ReplaceAll(said, "Hello", "Ask-"+q))
 			if text := strings.ReplaceAll(body, `"}}]}`+"\n", ""); status != http.StatusOK || !strings.Contains(text, "Answer to Ask-"+q) {

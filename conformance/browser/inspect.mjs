@@ -195,23 +195,23 @@ async function pictures({ tab, url }) {
 const controls = {
   "no explanation": { scene: repair, file: "words.js", from: "Sabir held it back", to: "", complaint: /the repair is explained/ },
   "too wide": { scene: narrow, file: "style.css", from: "body { margin: 0;", to: "body { margin: 0; min-width: 500px;", complaint: /fits into 400 pixels/ },
-  "no difference": { scene: (seat, world) => { seat.tab.setDefaultTimeout(3000); return compare(seat, world); }, file: "compare.js", from: "const rows = diff(", to: "const rows = [] && diff([], []); diff(", complaint: /waiting for/ },
+  "no difference": { scene: (visit, world) => { visit.tab.setDefaultTimeout(3000); return compare(visit, world); }, file: "compare.js", from: "const rows = diff(", to: "const rows = [] && diff([], []); diff(", complaint: /waiting for/ },
 };
 
 async function control(browser, world, { scene, file, from, to, complaint }) {
-  const seat = await opened(browser, world.url, (tab) => tab.route(`**/${file}`, async (route) => {
+  const visit = await opened(browser, world.url, (tab) => tab.route(`**/${file}`, async (route) => {
     const response = await route.fetch();
     const body = await response.text();
     assert.ok(body.includes(from), `${file} has ${from}`);
     return route.fulfill({ response, body: body.replace(from, to) });
   }));
   if (scene === repair) {
-    await seat.tab.goto(`${world.url}#/run/1`);
-    await seen(seat.tab, ".facts .ending", "done");
+    await visit.tab.goto(`${world.url}#/run/1`);
+    await seen(visit.tab, ".facts .ending", "done");
   }
-  await seen(seat.tab, "#state", "live");
-  await assert.rejects(async () => scene(seat, world), complaint);
-  await seat.context.close();
+  await seen(visit.tab, "#state", "live");
+  await assert.rejects(async () => scene(visit, world), complaint);
+  await visit.context.close();
 }
 
 fs.mkdirSync(shots, { recursive: true });
@@ -221,19 +221,19 @@ let failed = false;
 try {
   const world = await ready(demo);
   browser = await launch();
-  const seat = await opened(browser, world.url);
+  const visit = await opened(browser, world.url);
   try {
-    await live(seat, world);
-    await repair(seat);
-    await views(seat);
-    await compare(seat, world);
-    world.file = await kept(seat);
-    await hostile(seat, world);
-    await pictures(seat);
-    await narrow(seat);
-    assert.deepEqual(seat.complaints, [], "the browser reports nothing");
+    await live(visit, world);
+    await repair(visit);
+    await views(visit);
+    await compare(visit, world);
+    world.file = await kept(visit);
+    await hostile(visit, world);
+    await pictures(visit);
+    await narrow(visit);
+    assert.deepEqual(visit.complaints, [], "the browser reports nothing");
   } catch (err) {
-    await seat.tab.screenshot({ path: path.join(shots, "inspect-failed.png") });
+    await visit.tab.screenshot({ path: path.join(shots, "inspect-failed.png") });
     throw err;
   }
   for (const [name, spoilt] of Object.entries(controls)) {
