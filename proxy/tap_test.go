@@ -303,3 +303,56 @@ func TestInspectRing(t *testing.T) {
 		t.Errorf("%d bytes are counted, want %d", used, sum)
 	}
 }
+
+// A page that does not read holds up no stream, and a run that says more than is kept reaches its client whole.
+func TestInspectStalled(t *testing.T) {
+	t.Parallel()
+	long := `{"kind":"text.delta","id":"p1","text":"` + strings.Repeat("x", 100_000) + `"}`
+	pieces := []string{lines(lineStart)}
+	for range 60 {
+		pieces = append(pieces, lines(long))
+	}
+	a := newAgent(t, streaming(append(pieces, lines(lineEnd))...))
+	r := start(t, simple(a.url(), "inspect: content", "", "client: twin\n"))
+	admin, end := r.serveAdmin()
+	defer end()
+	list, leave := openEvents(t, admin+"/inspect/runs")
+	defer leave()
+	list()
+	if _, body := r.post("/run", "{}"); strings.Count(body, `"text":"xxxx`) != 60 {
+		t.Errorf("%d bytes reached the client", len(body))
+	}
+	_, quit := openEvents(t, admin+"/inspect/runs/1/live") // more than sockets hold, and never read
+	defer quit()
+	r.post("/run", "{}")
+	r.awaitEnds(2)
+	run := r.kept.inspect.find(1).now()
+	if run.Dropped == 0 || r.metric("sabir_tap_lines_dropped_total", "sink=page") == 0 || run.Ending != "done" {
+		t.Errorf("the run is shown as %+v", run)
+	}
+}
+
+// A run that outlives its client is recorded up to the log that clients read.
+func TestRecordShared(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a := newAgent(t, streaming(lines(`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`)))
+	yaml := strings.Replace(simple(a.url(), "", "", "client: openai-chat\nresume: {grace: 1s}\nrecord: {dir: "+dir+"}\nrequests: {mode: translate}\n"), "dialect: native", "dialect: agui", 1)
+	r := start(t, yaml)
+	r.post("/run", `{"model":"m","stream":true,"messages":[{"role":"user","content":"Hello"}]}`)
+	var names []string
+	await(t, "the recording", func() bool {
+		names, _ = filepath.Glob(filepath.Join(dir, "*"+recordingSuffix))
+		return len(names) == 1
+	})
+	run, err := recording.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := kinds(run); !run.Shared || strings.Contains(got, " out ") || !strings.Contains(got, "run.end") || run.To != "openai-chat" {
+		t.Errorf("%+v: %s", run.Header, got)
+	}
+	if agent := run.Request(recording.Agent); agent == nil || !strings.Contains(agent.Data, `"threadId"`) {
+		t.Errorf("the agent got %+v", agent)
+	}
+}
