@@ -90,9 +90,9 @@ func (i *inspector) follow(cfg *config.Config) {
 	i.form.Store(&form)
 }
 
-// wanted reports whether the page shows the next run.
+// wanted reports whether the page shows the next run. A table that no server serves has no page.
 func (i *inspector) wanted() bool {
-	return i.form.Load() != nil && (i.watching.Load() > 0 || i.always.Load())
+	return i != nil && i.form.Load() != nil && (i.watching.Load() > 0 || i.always.Load())
 }
 
 // tape begins a run.
