@@ -21,10 +21,10 @@ const (
 var storyWords = []string{"farewell", "fate", "heard", "lobby", "nobody", "patience", "seat", "told", "unheard"}
 
 // publishedNames are names that users have seen and that keep their meaning: a label of a metric, a key of declared dialects, a member
-// of what translate --events prints, and a value of the label session.
+// of what translate --events prints and recordings have, and a value of the label session.
 var publishedNames = strings.NewReplacer(
 	"{kind,fate}", "", "`fate`", "", "`told`", "", "fate:", "", "fate=", "", `"fate"`, "", `"told"`, "",
-	"fate      what the counters say", "", "its member fate says", "", "block, fate, map", "",
+	"fate      what the counters say", "", "its member fate says", "", `json:"fate,omitempty"`, "", "block, fate, map", "",
 )
 
 // chunk is a word of prose, or of a name such as unknownMember.

@@ -37,11 +37,11 @@ type conversations struct {
 }
 
 // prepare sets what all of it logs to and counts by.
-func (c *conversations) prepare(log *zap.Logger, m *metrics) *conversations {
-	c.agents.log, c.agents.metrics = log, m
-	c.dials.log, c.dials.denied = log, m.denied
-	c.fleets.log, c.fleets.metrics = log, m
-	return c
+func (k *conversations) prepare(log *zap.Logger, m *metrics) *conversations {
+	k.agents.log, k.agents.metrics = log, m
+	k.dials.log, k.dials.denied = log, m.denied
+	k.fleets.log, k.fleets.metrics = log, m
+	return k
 }
 
 // agentPools are the sessions of the agents that are programs. They outlive a reload that does not change how the agent is run.

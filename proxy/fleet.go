@@ -76,7 +76,7 @@ func (f *fleets) follow(cfg *config.Config) {
 	}
 }
 
-// forget forgets addresses that nobody lists and nobody uses. The caller holds f.mu.
+// forget forgets addresses that are neither listed nor in use. The caller holds f.mu.
 func (f *fleet) forget() {
 	for addr, s := range f.states {
 		if !slices.Contains(f.listed, addr) && s.open.Load() == 0 {

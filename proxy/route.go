@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -61,15 +60,6 @@ type route struct {
 	logs         *logs              // of runs that outlive their clients; nil: none does
 	hasQuotas    bool               // requests count against accounts
 	taps         *routeTaps         // who sees the runs
-}
-
-// target is what a route can answer in one dialect.
-type target struct {
-	dialect *hub.Dialect
-	options hub.Options
-	framing wire.Framing // Auto: the dialect's own
-	engines sync.Pool    // of *pipeline
-	wholes  sync.Pool    // of *pipeline, for answers in one piece
 }
 
 // newTable makes everything of a configuration ready, or nothing. Metrics and counters of a path outlive the table.
@@ -260,26 +250,6 @@ func (r *route) target(name string) *target {
 	return nil
 }
 
-func newTarget(d *hub.Dialect, cfg *config.Config, rc *config.Route) (*target, error) {
-	t := &target{dialect: d}
-	var err error
-	if t.options, err = parseOptions(d, rc.OptionsFor(d.Name), cfg); err != nil {
-		return nil, err
-	}
-	t.framing, err = wire.ParseFraming(rc.Framing)
-	return t, err
-}
-
-// parseOptions reads checked options; a problem here means that the configuration was not checked.
-func parseOptions(d *hub.Dialect, raw map[string]any, cfg *config.Config) (hub.Options, error) {
-	o, problems := d.ParseOptions(raw)
-	if len(problems) > 0 {
-		return o, problems[0]
-	}
-	o.Nesting = cfg.Limits.Nesting
-	return o, nil
-}
-
 func set(list []string) map[string]bool {
 	m := make(map[string]bool, len(list))
 	for _, s := range list {
@@ -369,33 +339,4 @@ func settings(s *config.Shape) policy.Settings {
 		out.Filter.Classes = append(out.Filter.Classes, class)
 	}
 	return out
-}
-
-// release takes an engine back for the next stream. Decoders, sequencers and encoders hold maps and buffers that cost
-// more to make than to reset.
-func (t *target) release(e engine.Engine) {
-	p, ok := e.(*engine.Pipeline)
-	if !ok {
-		return
-	}
-	p.Recycle()
-	if p.Whole() {
-		t.wholes.Put(p)
-	} else {
-		t.engines.Put(p)
-	}
-}
-
-// clientFraming is how answers to requests are framed.
-func (t *target) clientFraming(webSocket bool) wire.Framing {
-	switch {
-	case webSocket:
-		return wire.WebSocket
-	case t.framing == wire.Auto || t.framing == wire.WebSocket:
-		if t.dialect.Framing == wire.WebSocket {
-			return wire.SSE
-		}
-		return t.dialect.Framing
-	}
-	return t.framing
 }

@@ -138,7 +138,7 @@ func (s *runSummary) count(l *recording.Line) {
 		s.Records++
 	case recording.TypeEvent:
 		s.Events++
-		if isLoss(l.Fate) {
+		if isLoss(l.Disposition) {
 			s.Losses++
 		}
 	case recording.TypeOut:

@@ -51,8 +51,10 @@ func (c *call) keepRequest(header *fasthttp.RequestHeader, plain []byte) {
 	}
 }
 
-// isLoss reports whether the fate of an event is a loss.
-func isLoss(fate string) bool { return fate == hub.Folded.String() || fate == hub.Dropped.String() }
+// isLoss reports whether an event with that disposition is lost.
+func isLoss(disposition string) bool {
+	return disposition == hub.Folded.String() || disposition == hub.Dropped.String()
+}
 
 // beginTap begins the tap of a stream, if somebody wants it.
 func (x *stream) beginTap() {
@@ -144,11 +146,11 @@ func (t *tap) record(rec wire.Record) {
 	}
 }
 
-func (t *tap) event(ev *hub.Event, fate string) {
+func (t *tap) event(ev *hub.Event, disposition string) {
 	t.out.Reset()
 	t.native.Encode(t.out, ev)
 	t.each(func(f *recording.Filter, l *recording.Line) {
-		l.Type, l.Fate = recording.TypeEvent, fate
+		l.Type, l.Disposition = recording.TypeEvent, disposition
 		f.Event(l, t.out.Buf)
 	})
 	for _, tape := range t.tapes {

@@ -42,7 +42,7 @@ func kinds(run *recording.Run) string {
 		case recording.TypeEvent:
 			_, kind, _ := strings.Cut(string(l.Event), `"kind":"`)
 			kind, _, _ = strings.Cut(kind, `"`)
-			word = kind + ":" + l.Fate
+			word = kind + ":" + l.Disposition
 		case recording.TypeEnd:
 			word += ":" + l.Ending
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // TestRepeats: events that differ in their delta, and in what varies, are parsed once for each part; the whole texts and arguments
-// that follow find that all of them were heard.
+// that follow find that all of them have come.
 func TestRepeats(t *testing.T) {
 	f := func(name string, parsed int, records ...string) {
 		t.Helper()

@@ -36,7 +36,7 @@ type Copier struct {
 	watch   hub.Watcher
 	alike   fastpath.Matcher // records that need not be split off: only while bytes are copied
 	within  bool             // the splitter has seen something since the last record, maybe the beginning of one
-	Meter   hub.Decoder      // reads what the agent says of its tokens; nil: nobody asks
+	Meter   hub.Decoder      // reads what the agent says of its tokens; nil: they are not read
 	metered []hub.Event      // what it has read
 	Guard   *Guard           // finds what the route does not expose; nil where it exposes all
 	failed  bool             // the agent's own end was replaced: nothing follows

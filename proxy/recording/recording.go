@@ -67,8 +67,8 @@ type Line struct {
 	Bytes  int             `json:"bytes,omitempty"`  // of the data, where that is not whole
 	Shape  json.RawMessage `json:"shape,omitempty"`  // in place of the data
 
-	Event json.RawMessage `json:"event,omitempty"` // in the dialect native
-	Fate  string          `json:"fate,omitempty"`  // what became of the event in the client's dialect
+	Event       json.RawMessage `json:"event,omitempty"` // in the dialect native
+	Disposition string          `json:"fate,omitempty"`  // what became of the event in the client's dialect
 
 	Repair string  `json:"repair,omitempty"`
 	Times  uint32  `json:"times,omitempty"`
