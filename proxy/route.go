@@ -100,7 +100,7 @@ func (t *table) fill(m *metrics, counters *openCounters, kept *conversations) er
 		r.vouched = vouchedFields(cfg, rc)
 		r.up.agents = kept.agents.of(r.up.cfg, cfg, r.source, r.options)
 		r.threads, r.runs = kept.threads, kept.runs
-		r.taps = newRouteTaps(kept, rc)
+		r.taps = newRouteTaps(kept, r)
 		r.metrics, r.open = m.forRoute(rc.Path), counters.of(rc.Path)
 		r.unrecognised = r.metrics.source(r.source.Name)
 		t.add(r)

@@ -26,11 +26,12 @@ func (k *conversations) tap(log *zap.Logger, m *metrics) {
 	k.files = newRecordingFiles(log, m.tapDropped.WithLabelValues("files"), func(result string) { m.recordings.WithLabelValues(result).Inc() })
 }
 
-func newRouteTaps(kept *conversations, rc *config.Route) *routeTaps {
+func newRouteTaps(kept *conversations, r *route) *routeTaps {
+	rc := r.cfg
 	t := &routeTaps{inspect: kept.inspect, files: kept.files}
 	if rc.Record.Dir != "" {
 		t.cfg = &rc.Record
-		t.filter = recording.Filter{Form: recording.Form(rc.Record.Form), Redact: rc.Record.Redact, Max: maxTapped}
+		t.filter = recording.Filter{Form: recording.Form(rc.Record.Form), Redact: rc.Record.Redact, Max: maxTapped, Hide: r.redact != nil}
 	}
 	return t
 }
@@ -101,7 +102,7 @@ func (i *inspector) tape(c *call) *runTape {
 	if f := i.form.Load(); f != nil {
 		form = *f
 	}
-	t := &runTape{filter: recording.Filter{Form: form, Max: maxTapped}, max: maxRunShown, shared: &i.memory, lost: i.dropped}
+	t := &runTape{filter: recording.Filter{Form: form, Max: maxTapped, Hide: c.route.redact != nil}, max: maxRunShown, shared: &i.memory, lost: i.dropped}
 	t.summary = runSummary{
 		ID: c.id, Route: c.route.cfg.Path, Upstream: c.route.up.cfg.Name, From: c.route.source.Name, To: c.target.dialect.Name,
 		Began: time.Now().UnixMilli(), Live: true, Copied: c.route.copies(c.target, c.asked),

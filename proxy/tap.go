@@ -139,7 +139,7 @@ func (t *tap) record(rec wire.Record) {
 	t.within = t.n
 	t.each(func(f *recording.Filter, l *recording.Line) {
 		l.Type, l.Name = recording.TypeIn, string(rec.Event)
-		f.Payload(l, rec.Data)
+		f.Record(l, rec.Data)
 	})
 	if t.copied != nil {
 		t.copied.read(rec, time.Since(t.began), func(ev *hub.Event) { t.event(ev, "copied") })

@@ -120,6 +120,27 @@ func TestRecordWithoutContent(t *testing.T) {
 	}
 }
 
+// What a route keeps from leaving is not in its recordings either: the records of the agent are there by their shapes.
+func TestRecordRedacted(t *testing.T) {
+	t.Parallel()
+	run, _ := recorded(t, "", "client: twin\n"+redactAll, lines(lineStart, lineMail, lineDomain, `{"kind":"unknown","mail":"joe@example.com"}`, "no JSON of sue@example.com", lineEnd))
+	text, err := os.ReadFile(run.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"jane@exa", "mple.com", "joe@", "sue@"} {
+		if strings.Contains(string(text), secret) {
+			t.Errorf("%s is in the recording:\n%s", secret, text)
+		}
+	}
+	if !strings.Contains(string(text), "[redacted:emails]!") || !strings.Contains(string(text), "pw-mark") {
+		t.Errorf("events and requests have no content:\n%s", text)
+	}
+	if err := run.Replayable(); err == nil || !strings.Contains(err.Error(), "has no content") {
+		t.Errorf("it can be replayed: %v", err)
+	}
+}
+
 // What has no room is counted, and the end is there all the same.
 func TestRecordBounded(t *testing.T) {
 	t.Parallel()

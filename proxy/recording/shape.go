@@ -24,6 +24,7 @@ type Filter struct {
 	Form   Form
 	Redact []string // members whose values are left out
 	Max    int      // bytes of one payload; 0 is no bound
+	Hide   bool     // records of the agent are shown by their shapes: the route keeps some of what they say from leaving
 }
 
 // Payload puts the bytes of a record or a body into a line.
@@ -44,6 +45,15 @@ func (f *Filter) Payload(l *Line, data []byte) {
 	default:
 		l.setPayload(data)
 	}
+}
+
+// Record puts a record of the agent into a line.
+func (f *Filter) Record(l *Line, data []byte) {
+	if f.Hide {
+		l.Bytes, l.Shape = len(data), shapeOf(data)
+		return
+	}
+	f.Payload(l, data)
 }
 
 // Out puts the bytes of the client's side into a line. They may be several records in a framing, of which members cannot be left out.
@@ -73,7 +83,7 @@ func (f *Filter) Event(l *Line, event []byte) {
 
 // Text is a text of an error, which may repeat content.
 func (f *Filter) Text(s string) string {
-	if f.Form == Shapes || len(f.Redact) > 0 {
+	if f.Form == Shapes || f.Hide || len(f.Redact) > 0 {
 		return ""
 	}
 	return s
