@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"sync"
-	"sync/atomic"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
@@ -12,7 +11,7 @@ type canceler struct {
 	mu         sync.Mutex
 	cause      *hub.Failure
 	abortRead  func()             // makes a blocked read from the upstream return
-	comesBack  atomic.Bool        // its client knows the run, and finds it at another replica
+	comesBack  bool               // its client knows the run, and finds it at another replica; guarded by the server
 	limitWrite func(*hub.Failure) // makes a blocked write to the client return soon; set once, before the stream begins
 }
 

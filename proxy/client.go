@@ -4,7 +4,6 @@ import (
 	"net"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -82,13 +81,13 @@ type httpSink struct {
 	close   bool // the connection ends with the response
 	began   bool
 
-	comesBack *atomic.Bool             // set when the client has got something; nil: not needed
-	over      bool                     // without records, the answer is that there is nothing and will be nothing
-	head      bool                     // the client wants no body
-	passed    *fasthttp.ResponseHeader // of an answer that passes as it is; nil for streams
-	bodiless  bool                     // and that has no body
-	asked     *hub.Request             // that is answered; nil where it was not read
-	media     string                   // what the upstream labels a copied stream of JSON values as, if that is JSON
+	known    func()                   // called once when the client has got something; nil: not needed
+	over     bool                     // without records, the answer is that there is nothing and will be nothing
+	head     bool                     // the client wants no body
+	passed   *fasthttp.ResponseHeader // of an answer that passes as it is; nil for streams
+	bodiless bool                     // and that has no body
+	asked    *hub.Request             // that is answered; nil where it was not read
+	media    string                   // what the upstream labels a copied stream of JSON values as, if that is JSON
 }
 
 // chunkRoom is what stands before the data of a chunk: up to eight hexadecimal digits and a line end.
@@ -104,8 +103,9 @@ func (s *httpSink) begin(out *wire.Out) {
 // write implements sink. The first write carries the response header as well.
 func (s *httpSink) write(out *wire.Out) error {
 	_, err := s.conn.Write(s.opened(out, s.chunk(out)))
-	if s.comesBack != nil && err == nil {
-		s.comesBack.Store(true)
+	if s.known != nil && err == nil {
+		s.known()
+		s.known = nil
 	}
 	return err
 }

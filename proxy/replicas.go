@@ -324,14 +324,29 @@ func (s *Server) stopShared(run *sharedRun) *hub.Failure {
 	return nil
 }
 
+// runKnown notes that a client knows its run, and so can come back at another replica. One that comes to know it while this replica
+// drains is cut as those before it.
+func (s *Server) runKnown(st *canceler) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if st.comesBack = true; s.draining && s.replicas != nil {
+		st.cancel(movedOn())
+	}
+}
+
+// movedOn is why a client is cut that can come back at another replica.
+func movedOn() *hub.Failure {
+	return hub.Fail(hub.CodeClientGone, errors.New("this replica drains, and others have the run"))
+}
+
 // cutViewers ends the connections of the clients that read runs, without an end: they come back at another replica. One that has got
 // nothing yet does not know its run, and stays.
 func (s *Server) cutViewers() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for st := range s.streams {
-		if st.comesBack.Load() {
-			st.cancel(hub.Fail(hub.CodeClientGone, errors.New("this replica drains, and others have the run")))
+		if st.comesBack {
+			st.cancel(movedOn())
 		}
 	}
 }

@@ -250,26 +250,6 @@ func TestReplicaDies(t *testing.T) {
 	}
 }
 
-// TestReplicaDrains: a client of a replica that ends is cut, comes back at another one, and gets everything.
-func TestReplicaDrains(t *testing.T) {
-	t.Parallel()
-	a, goOn, _ := gatedAgent(t)
-	one, two := twoReplicas(t, a, "1m")
-	_, resp, run, had := openAt(t, one)
-	one.end()
-	if more, err := io.ReadAll(resp.Body); err == nil || len(more) > 0 {
-		t.Errorf("%v: the client was not cut, but got %s", err, more)
-	}
-	c := two.dial()
-	c.ask("GET", "/run", "", alice, "Last-Event-ID: "+lastID(had))
-	again := c.response()
-	close(goOn)
-	if got := rest(t, again); !strings.Contains(got, "world") || !strings.Contains(got, "RUN_FINISHED") {
-		t.Errorf("at the other replica comes %s", got)
-	}
-	two.call(t, 200, alice+"\r\nX-Sabir-Run: "+run, "GET", "/run", "", "Hello", "world")
-}
-
 // TestStoreAway: clients that are connected do not notice that Redis is away; those that come get a status, and what was said in the
 // meantime is there when it is back.
 func TestStoreAway(t *testing.T) {

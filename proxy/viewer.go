@@ -134,7 +134,7 @@ func (s *Server) serveViewer(v *viewer, conn *requestConn) {
 	}
 	st := &canceler{limitWrite: client.limitWrite}
 	if s.replicas != nil {
-		sink.comesBack = &st.comesBack
+		sink.known = func() { s.runKnown(st) }
 	}
 	f := s.admit(c.route, st, nil)
 	if f == nil {
