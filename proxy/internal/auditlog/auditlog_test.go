@@ -79,6 +79,42 @@ func TestChain(t *testing.T) {
 	}
 }
 
+// TestChainOfTwo: two processes, as after a hot restart, write one chain; lines that are removed under them are missed.
+func TestChainOfTwo(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	first, err := open(path, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := open(path, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.close()
+	defer second.close()
+	say := func(o *file, n int) {
+		t.Helper()
+		if err := o.write([]byte(`{"n":` + strconv.Itoa(n) + `}`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say(first, 1)
+	say(second, 2)
+	say(second, 3)
+	say(first, 4)
+	text := content(t, path)
+	if v, err := Verify(strings.NewReader(text)); err != nil || v.Lines != 4 {
+		t.Fatalf("%+v %v\n%s", v, err, text)
+	}
+	if err := os.Truncate(path, int64(strings.Index(text, "\n")+1)); err != nil {
+		t.Fatal(err)
+	}
+	say(first, 5)
+	if _, err := Verify(strings.NewReader(content(t, path))); err == nil {
+		t.Error("lines that were removed are not missed")
+	}
+}
+
 // TestRotation: after the file was moved away, lines go to a new one, which goes on with the chain.
 func TestRotation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")

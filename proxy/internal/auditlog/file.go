@@ -58,15 +58,41 @@ func (o *file) goOn() error {
 	lines := bytes.Split(bytes.TrimSpace(tail), []byte("\n"))
 	for i := len(lines) - 1; o.chained && i >= 0; i-- {
 		if l, ok := parse(lines[i]); ok {
-			o.chain = chain{seq: l.Seq, last: l.Hash}
+			o.follow(l)
 			break
 		}
 	}
 	return nil
 }
 
-// write writes a line whole, or nothing of it.
+// follow goes on behind a line of another process. An end of the file that is older than what this process has written is none: lines
+// were removed, and the gap must show.
+func (o *file) follow(l linked) {
+	if l.Seq > o.chain.seq {
+		o.chain = chain{seq: l.Seq, last: l.Hash}
+	}
+}
+
+// write writes a line whole, or nothing of it. Another process may write to the same file: that before this one, after a hot restart, or
+// one that serves beside it.
 func (o *file) write(line []byte) error {
+	if !o.regular {
+		return o.put(line)
+	}
+	if err := lock(o.f); err != nil {
+		return err
+	}
+	defer unlock(o.f)
+	if info, err := o.f.Stat(); err != nil || info.Size() != o.size {
+		if err := o.goOn(); err != nil {
+			return err
+		}
+	}
+	return o.put(line)
+}
+
+// put appends a line.
+func (o *file) put(line []byte) error {
 	next := o.chain
 	if o.chained {
 		line = next.link(line)
