@@ -155,6 +155,8 @@ type Timeouts struct {
 	Keepalive time.Duration `yaml:"keepalive" jsonschema:"minimum=0"`
 	// On shutdown, how long running streams may go on before they are ended. 0 ends them at once.
 	Drain time.Duration `yaml:"drain" jsonschema:"minimum=0"`
+	// How long streams go on in a process that a hot restart (SIGUSR2) has replaced, before they are ended. 0: to their end.
+	Restart time.Duration `yaml:"restart" jsonschema:"minimum=0"`
 }
 
 // Hold bounds what one stream may keep back to repair its order; whatever bound is met first releases everything.
@@ -360,6 +362,7 @@ func defaults() *Config {
 			Write:     30 * time.Second,
 			Keepalive: 15 * time.Second,
 			Drain:     30 * time.Second,
+			Restart:   10 * time.Minute,
 
 			IdleConnection: 4 * time.Second,
 		},

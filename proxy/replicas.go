@@ -329,7 +329,7 @@ func (s *Server) stopShared(run *sharedRun) *hub.Failure {
 func (s *Server) runKnown(st *canceler) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if st.comesBack = true; s.draining && s.replicas != nil {
+	if st.comesBack = true; s.cutting {
 		st.cancel(movedOn())
 	}
 }
@@ -342,8 +342,12 @@ func movedOn() *hub.Failure {
 // cutViewers ends the connections of the clients that read runs, without an end: they come back at another replica. One that has got
 // nothing yet does not know its run, and stays.
 func (s *Server) cutViewers() {
+	if s.replicas == nil {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.cutting = true
 	for st := range s.streams {
 		if st.comesBack {
 			st.cancel(movedOn())

@@ -44,6 +44,7 @@ type Server struct {
 	files, hardFiles uint64        // limits of open files; 0: not known
 	loopback         bool          // clients are on this machine
 	leaving          chan struct{} // closed when the server begins to drain
+	replaced         chan struct{} // closed when another process has the listening socket
 
 	cancelRequests sync.WaitGroup // calls that cancel runs at their upstreams
 	owners         sync.WaitGroup // runs that are read into logs
@@ -52,6 +53,7 @@ type Server struct {
 	streams  map[*canceler]claims     // that are open, and what they count against
 	sessions map[*clientConn]struct{} // clients that stay between streams
 	draining bool
+	cutting  bool      // clients that can come back at another replica are cut
 	idle     sync.Cond // signalled when the last stream and session have ended
 }
 
@@ -63,7 +65,7 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		log: log, metrics: newMetrics(version), watch: w, leaving: make(chan struct{}),
+		log: log, metrics: newMetrics(version), watch: w, leaving: make(chan struct{}), replaced: make(chan struct{}),
 		streams: map[*canceler]claims{}, sessions: map[*clientConn]struct{}{},
 	}
 	s.kept.prepare(log, s.metrics)
@@ -161,20 +163,20 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	}
 	s.logLimits(clients.limit())
 	go func() { failed <- s.http.Serve(clients) }()
-	grace := time.Duration(0)
 	var err error
 	select {
 	case err = <-failed:
 		s.refuse()
+		s.drain(0)
+	case <-s.replaced:
+		s.handOver(ctx, ln)
 	case <-ctx.Done():
-		grace = s.table.Load().cfg.Timeouts.Drain
+		grace := s.table.Load().cfg.Timeouts.Drain
 		s.refuse()
-		if s.replicas != nil {
-			s.cutViewers()
-		}
+		s.cutViewers()
 		s.log.Info("draining", zap.Int64("streams", s.open.Load()), zap.Duration("grace", grace))
+		s.drain(grace)
 	}
-	s.drain(grace)
 	err = errors.Join(err, shutdown(s.http, &s.idleConns, ln))
 	s.end()
 	return err
@@ -199,9 +201,13 @@ func (s *Server) refuse() {
 }
 
 // drain waits for running streams, ends those that take longer than grace, and returns when all have ended.
-func (s *Server) drain(grace time.Duration) {
+func (s *Server) drain(grace time.Duration) { s.drainUntil(context.Background(), grace, 0) }
+
+// drainUntil is drain with another time from when ctx is done.
+func (s *Server) drainUntil(ctx context.Context, grace, then time.Duration) {
 	timer := time.AfterFunc(grace, s.endAll)
 	defer timer.Stop()
+	defer context.AfterFunc(ctx, func() { timer.Reset(min(grace, then)) })()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for len(s.streams)+len(s.sessions) > 0 {

@@ -42,7 +42,7 @@ Sabir understood, and what a client receives.`,
 			if once {
 				return demo.Once(cmd.Context(), out, scenario, style, programName(os.Args[0]))
 			}
-			clients, err := listenOn("--listen", listen)
+			clients, err := listenOn(new(sockets), "--listen", listen)
 			if err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -26,8 +27,17 @@ type child struct {
 // newChild starts the program and returns when it listens. Standard error is left alone.
 func newChild(t *testing.T, args ...string) *child {
 	t.Helper()
-	c := &child{Cmd: exec.Command(os.Args[0], args...), ended: make(chan error, 1)}
-	c.Env = append(os.Environ(), childVariable+"=1")
+	return newChildAt(t, addresses, exec.Command(os.Args[0], args...))
+}
+
+// newChildAt starts a command that says where it listens.
+func newChildAt(t *testing.T, said *regexp.Regexp, cmd *exec.Cmd) *child {
+	t.Helper()
+	c := &child{Cmd: cmd, ended: make(chan error, 1)}
+	if c.Env == nil {
+		c.Env = os.Environ()
+	}
+	c.Env = append(c.Env, childVariable+"=1")
 	var theirs [2]*os.File
 	var err error
 	for i, ours := range []**os.File{&c.stdout, &c.stderr} {
@@ -49,7 +59,7 @@ func newChild(t *testing.T, args ...string) *child {
 		<-c.ended
 	})
 	line, _ := bufio.NewReader(c.stdout).ReadString('\n')
-	m := addresses.FindStringSubmatch(line)
+	m := said.FindStringSubmatch(line)
 	if m == nil {
 		t.Fatalf("got %q", line)
 	}
@@ -63,6 +73,12 @@ func (c *child) stops(t *testing.T) {
 	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
+	c.ends(t)
+}
+
+// ends waits for a good end.
+func (c *child) ends(t *testing.T) {
+	t.Helper()
 	select {
 	case err := <-c.ended:
 		c.ended <- err
@@ -70,7 +86,7 @@ func (c *child) stops(t *testing.T) {
 			t.Errorf("it ends with %v", err)
 		}
 	case <-time.After(testTimeout):
-		t.Fatal("SIGTERM has no effect")
+		t.Fatal("the process does not end")
 	}
 }
 

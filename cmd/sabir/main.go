@@ -25,6 +25,7 @@ const (
 )
 
 func main() {
+	inherits = true
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal asks for an orderly end. After it signals do again what they do to every program, so that a
 	// second one ends this one at once.

@@ -35,6 +35,12 @@ console, it begins with a line of curl for each route, to try it.
 SIGTERM or SIGINT drains: no new streams, running ones get the time of
 timeouts.drain, then an honest ending. A second signal ends at once.
 
+SIGUSR2 is a hot restart: the program, as it is on disk then, is started with
+the same arguments and takes over the sockets. This process ends when its
+streams have ended, at the latest after timeouts.restart. If the new one cannot
+serve, as with a faulty configuration, nothing changes. The sockets may be those
+of systemd (LISTEN_FDS), which is notified (NOTIFY_SOCKET).
+
 The log never holds a stream up: lines that are not read are dropped, and
 counted as sabir_log_lines_dropped_total.
 
@@ -50,6 +56,7 @@ far as the system allows, the number of threads follows the CPU limit of a
 container, and memory is collected early; GOGC and GOMEMLIMIT are respected.`,
 		Example: `  sabir serve --config sabir.yaml
   kill -HUP $(pidof sabir)             read the configuration again
+  kill -USR2 $(pidof sabir)            let another process take over
   curl http://127.0.0.1:9090/readyz    ready for new streams?`,
 		Args: cobra.NoArgs,
 		RunE: work(func(cmd *cobra.Command, _ []string) error {
@@ -124,6 +131,9 @@ func (s *service) serve(ctx context.Context) error {
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
 
+	restarts, stop := restartSignals()
+	defer stop()
+
 	seen := fingerprint(s.path)
 	known := new(catalog)
 	cfg, err := s.load(known)
@@ -133,7 +143,12 @@ func (s *service) serve(ctx context.Context) error {
 	sink := newLogSink(cfg.Log, s.stderr)
 	defer sink.Close(flushTime) // after everything else: the last streams are logged while they end
 	log, level := newLogger(cfg.Log, sink)
-	ls, err := listen(cfg)
+	socks, err := inheritSockets()
+	if err != nil {
+		return err
+	}
+	defer socks.release()
+	ls, err := listen(cfg, socks)
 	if err != nil {
 		return err
 	}
@@ -147,7 +162,7 @@ func (s *service) serve(ctx context.Context) error {
 	defer said.Close(flushTime)
 	s.welcome(said, sink, &opened{cfg: cfg, routes: try.Routes(cfg, known), base: try.Base(ls.clients.Addr(), cfg.TLS != nil)})
 	ls.announce(said)
-	log.Info("serving", zap.String("version", versionName()), zap.String("config", s.path), zap.Stringer("listen", ls.clients.Addr()),
+	log.Info("serving", zap.String("version", versionName()), zap.Int("pid", os.Getpid()), zap.String("config", s.path), zap.Stringer("listen", ls.clients.Addr()),
 		zap.String("admin", ls.adminAddr()), zap.Strings("routes", routesOf(cfg)))
 	for _, warning := range cfg.Warnings() {
 		log.Warn(warning)
@@ -157,13 +172,17 @@ func (s *service) serve(ctx context.Context) error {
 	if s.text != nil {
 		follow = r.stay
 	}
-	err = serveOn(ctx, server, ls, func(ctx context.Context) { follow(ctx, hangup) })
+	if err := socks.ready(); err != nil {
+		return fmt.Errorf("the process before this one cannot be relieved: %w", err)
+	}
+	re := &restarter{sockets: socks, log: log, signals: restarts}
+	err = serveOn(ctx, server, ls, re, func(ctx context.Context) { follow(ctx, hangup) })
 	log.Info("stopped", zap.Error(err))
 	return err
 }
 
 // serveOn runs the server, its side for operators and what runs beside them, and returns when all have ended.
-func serveOn(ctx context.Context, server *proxy.Server, ls *listeners, beside func(context.Context)) error {
+func serveOn(ctx context.Context, server *proxy.Server, ls *listeners, re *restarter, beside func(context.Context)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// Operators are answered until the last stream has ended: that is when they look.
@@ -173,10 +192,18 @@ func serveOn(ctx context.Context, server *proxy.Server, ls *listeners, beside fu
 	var all sync.WaitGroup
 	var adminErr error
 	all.Go(func() { beside(ctx) })
+	all.Go(func() {
+		if re.run(ctx) {
+			endAdmin() // operators see the new process from here on
+			server.Replaced()
+		}
+	})
 	if ls.admin != nil {
 		all.Go(func() {
 			adminErr = server.ServeAdmin(adminCtx, ls.admin)
-			cancel()
+			if adminErr != nil {
+				cancel()
+			}
 		})
 	}
 	err := server.Serve(ctx, ls.clients)
@@ -193,16 +220,16 @@ type listeners struct {
 }
 
 // listen takes the addresses before anything else is begun: one that is in use is the commonest fault of all.
-func listen(cfg *config.Config) (*listeners, error) {
+func listen(cfg *config.Config, socks *sockets) (*listeners, error) {
 	ls := new(listeners)
 	var err error
-	if ls.clients, err = listenOn("listen", cfg.Listen); err != nil {
+	if ls.clients, err = listenOn(socks, "listen", cfg.Listen); err != nil {
 		return nil, err
 	}
 	if cfg.Admin == "" {
 		return ls, nil
 	}
-	if ls.admin, err = listenOn("admin", cfg.Admin); err != nil {
+	if ls.admin, err = listenOn(socks, "admin", cfg.Admin); err != nil {
 		ls.close()
 		return nil, err
 	}
@@ -210,13 +237,12 @@ func listen(cfg *config.Config) (*listeners, error) {
 }
 
 // listenOn listens on an address; key is what names it to the user.
-func listenOn(key, address string) (net.Listener, error) {
+func listenOn(socks *sockets, key, address string) (net.Listener, error) {
 	network := "tcp"
 	if path, ok := config.SocketPath(address); ok {
 		network, address = "unix", path
-		removeStale(path)
 	}
-	ln, err := net.Listen(network, address)
+	ln, err := socks.take(key, network, address)
 	switch {
 	case err == nil:
 		return ln, nil

@@ -12,17 +12,17 @@ import (
 // TestListenOnSocket: a socket that was left behind is replaced, one in use and a file are not.
 func TestListenOnSocket(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sabir.sock")
-	first, err := listenOn("listen", "unix:"+path)
+	first, err := listenOn(new(sockets), "listen", "unix:"+path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if second, err := listenOn("listen", "unix:"+path); err == nil {
+	if second, err := listenOn(new(sockets), "listen", "unix:"+path); err == nil {
 		second.Close()
 		t.Error("a socket in use is taken")
 	}
 	first.(*net.UnixListener).SetUnlinkOnClose(false)
 	first.Close()
-	again, err := listenOn("listen", "unix:"+path)
+	again, err := listenOn(new(sockets), "listen", "unix:"+path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestListenOnSocket(t *testing.T) {
 	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if ln, err := listenOn("listen", "unix:"+path); err == nil {
+	if ln, err := listenOn(new(sockets), "listen", "unix:"+path); err == nil {
 		ln.Close()
 		t.Error("a file is replaced")
 	}
