@@ -263,7 +263,8 @@ func (p *passer) Feed(buf []byte, _ bool, _ time.Duration) (used int, err error)
 	return used, nil
 }
 
-func (p *passer) Tick(time.Duration) (next time.Duration, over bool) { return 0, false }
+// Tick has nothing to do, ever.
+func (p *passer) Tick(time.Duration) (next time.Duration, over bool) { return }
 
 // Finish adds nothing: what is cut stays cut.
 func (p *passer) Finish(f *hub.Failure, _ time.Duration, _ bool) *hub.Failure { return f }
