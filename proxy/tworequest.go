@@ -69,7 +69,7 @@ func (x *stream) ask(up *upstream, req *fasthttp.Request, sink sink, until time.
 		}
 		x.call.route.metrics.answered(body.status)
 		x.logAnswer(body)
-		if body.status >= 200 && body.status <= 299 || x.passesStatus(up, body.status, sink) {
+		if isSuccess(body.status) || x.passesStatus(up, body.status, sink) {
 			return body, nil, nil
 		}
 		target, follow := up.redirect(req, body.status, string(body.header.Peek(fasthttp.HeaderLocation)))
@@ -82,6 +82,9 @@ func (x *stream) ask(up *upstream, req *fasthttp.Request, sink sink, until time.
 		return nil, r, nil
 	}
 }
+
+// isSuccess reports whether a status says that the server did what it was asked for.
+func isSuccess(status int) bool { return status/100 == 2 }
 
 // refused is the failure that a refusal is, and tells the client what else it needs to know.
 func (x *stream) refused(up *upstream, r *refusal, sink sink) *hub.Failure {
@@ -239,7 +242,7 @@ func (i *instance) cancel(req *fasthttp.Request, over []int) error {
 	if err != nil {
 		return err
 	}
-	if r := body.refusal(); (r.status < 200 || r.status > 299) && !slices.Contains(over, r.status) {
+	if r := body.refusal(); !isSuccess(r.status) && !slices.Contains(over, r.status) {
 		return i.up.refused(r).Cause
 	}
 	return nil

@@ -251,6 +251,16 @@ func TestTwoRequestsGivenUp(t *testing.T) {
 	f("timeouts: {drain: 0}", "", "shutting_down", reasonGivenUp, func(r *rig, _ *client) { r.end() })
 }
 
+// TestSuccess is every status from 200 to 299.
+func TestSuccess(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]bool{199: false, 200: true, 202: true, 299: true, 300: false, 404: false} {
+		if got := isSuccess(status); got != want {
+			t.Errorf("%d: %t", status, got)
+		}
+	}
+}
+
 // TestTwoRequestsCancelFails logs a cancel that the upstream does not take, and is not held up by it (S4-32).
 func TestTwoRequestsCancelFails(t *testing.T) {
 	t.Parallel()
