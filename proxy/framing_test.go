@@ -212,3 +212,74 @@ func TestEmptyLinesBeforeTheEnd(t *testing.T) {
 		t.Errorf("%v requests are counted as refused, want the one that began", n)
 	}
 }
+
+// TestRequestsInOnePiece: a header that lies across the end of the buffer, behind another request, arrives as it was sent.
+func TestRequestsInOnePiece(t *testing.T) {
+	t.Parallel()
+	got := make(chan string, 2)
+	a := newAgent(t, func(p *peer) {
+		for req := p.request(); req != nil; req = p.request() {
+			got <- req.URL.RawQuery + string(p.body)
+			p.ok()
+			p.finish(smallRun)
+		}
+	})
+	r := start(t, simple(a.url(), "", "", "client: twin\n"))
+	c := r.dial()
+	var all string
+	fillers := []string{strings.Repeat("one", firstBuffer/5), strings.Repeat("two", firstBuffer/5)}
+	for _, filler := range fillers {
+		all += "POST /run?" + filler + " HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n{}"
+	}
+	c.send(all)
+	for i, filler := range fillers {
+		if resp, body := c.whole(); resp.StatusCode != 200 || body != smallRunOut {
+			t.Errorf("request %d: status %d, %s", i, resp.StatusCode, body)
+		}
+		if s := <-got; s != filler+"{}" {
+			t.Errorf("request %d: the upstream got %q", i, s)
+		}
+	}
+}
+
+// TestFramingOfChunksIsBounded: lines of sizes may hold so much beside the data, and no byte more.
+func TestFramingOfChunksIsBounded(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	r := start(t, simple(a.url(), "", "", "client: twin\n"))
+	chunk := func(line int) string { return "1;" + strings.Repeat("a", line-2) + "\r\n \r\n" }
+	const bound = 16 << 10
+	const excess = 1000 // of a line of a chunk of one byte, which makes up for two
+	many := strings.Repeat(chunk(usualLine+excess), bound/excess)
+	left := usualLine + bound - bound/excess*(excess-2)
+	for body, want := range map[string]int{
+		many + chunk(left):     200,
+		many + chunk(left+1):   400,
+		chunk(maxSizeLine):     200,
+		chunk(maxSizeLine + 1): 400,
+		many + chunk(left-99):  200,
+	} {
+		c := r.dial()
+		go func() {
+			_, _ = io.WriteString(c, "POST /run HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"+body+"0\r\n\r\n")
+		}()
+		if resp, said := c.whole(); resp.StatusCode != want {
+			t.Errorf("%d bytes: status %d, want %d: %s", len(body), resp.StatusCode, want, said)
+		}
+		c.Close()
+	}
+}
+
+// TestNothingFollowsABodyWithoutEnd: where it is unknown how much of a body is to come, what follows is never taken for a request, even if the
+// connection is read on.
+func TestNothingFollowsABodyWithoutEnd(t *testing.T) {
+	t.Parallel()
+	ours, theirs := net.Pipe()
+	defer ours.Close()
+	defer theirs.Close()
+	next := []byte("GET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n")
+	c := &requestConn{Conn: ours, stage: stageServing, left: anyLeft, buf: next, w: len(next), listener: &listener{header: 1 << 10, read: testTimeout}}
+	if n, err := c.Read(make([]byte, 100)); n != 0 || err != io.EOF {
+		t.Errorf("%d bytes were read, %v", n, err)
+	}
+}
