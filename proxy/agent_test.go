@@ -259,3 +259,12 @@ func TestAgentReload(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 }
+
+// TestAgentAnswers: clients of the Responses API read an answer again though the agent keeps its conversation itself.
+func TestAgentAnswers(t *testing.T) {
+	yaml := agentConfig(t, "openai-responses", t.TempDir(), "", ", methods: [GET, POST]")
+	r := start(t, strings.Replace(yaml, "path: /run", "path: /run/*", 1))
+	given := r.call(t, 200, alice, "POST", "/run/responses", `{"model":"m-1","input":"one"}`, "Turn 1: you said one")
+	id := idIn(t, given)
+	r.call(t, 200, alice, "GET", "/run/responses/"+id, "", `"id":"`+id+`"`, `"status":"completed"`, "Turn 1: you said one")
+}

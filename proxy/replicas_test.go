@@ -292,6 +292,23 @@ func TestStopWhileStoreIsAway(t *testing.T) {
 	<-gone
 }
 
+// TestStopOfEndedRunWhileStoreIsAway: a run of another replica that has ended need not be ended, so that no owner is asked.
+func TestStopOfEndedRunWhileStoreIsAway(t *testing.T) {
+	t.Parallel()
+	a, goOn, _ := gatedAgent(t)
+	address := redisAddress(t)
+	line := newCable(t, address)
+	one, two := replica(t, a, "agui", "grace: 1m", address), replica(t, a, "agui", "grace: 1m", line.Addr().String())
+	_, _, run, _ := openAt(t, one)
+	_, other := joinAt(t, two, run)
+	close(goOn)
+	if got := rest(t, other); !strings.Contains(got, "RUN_FINISHED") {
+		t.Errorf("the end is %s", got)
+	}
+	line.set(true)
+	two.call(t, 204, alice+"\r\nX-Sabir-Run: "+run, "DELETE", "/run", "")
+}
+
 // TestStaleName: a name that leads to a run which the store has no more does not hide the run of that name that goes on here.
 func TestStaleName(t *testing.T) {
 	t.Parallel()

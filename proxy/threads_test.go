@@ -89,7 +89,8 @@ func TestThreads(t *testing.T) {
 	refused(context, "Authorization: Bearer other")
 }
 
-// TestThreadsOfFailedTurns: a turn of which nothing came is as if it had never been, one that was broken off is remembered as far as it went.
+// TestThreadsOfFailedTurns: a turn of which nothing came is as if it had never been, one that was broken off is remembered as far as it went,
+// and one in which the agent had nothing to say is a turn.
 func TestThreadsOfFailedTurns(t *testing.T) {
 	t.Parallel()
 	answers := make(chan string, 1)
@@ -105,6 +106,9 @@ func TestThreadsOfFailedTurns(t *testing.T) {
 				p.chunk(lines(lineStart, lineHello))
 				p.reset()
 				return
+			case "nothing":
+				p.ok("Content-Type: application/x-ndjson")
+				p.finish(lines(lineStart, lineEnd))
 			default:
 				p.ok("Content-Type: application/x-ndjson")
 				p.finish(smallRun)
@@ -123,8 +127,10 @@ func TestThreadsOfFailedTurns(t *testing.T) {
 	wantMessages(t, sent, "user:one", "agent:Hello, world", "user:two")
 	_, sent = say("break", context, "three")
 	wantMessages(t, sent, "user:one", "agent:Hello, world", "user:three")
-	_, sent = say("", context, "four")
+	_, sent = say("nothing", context, "four")
 	wantMessages(t, sent, "user:one", "agent:Hello, world", "user:three", "agent:Hello", "user:four")
+	_, sent = say("", context, "five")
+	wantMessages(t, sent, "user:one", "agent:Hello, world", "user:three", "agent:Hello", "user:four", "user:five")
 }
 
 // TestThreadBusy: a conversation has one turn at a time, and is free as soon as the client knows that the turn is over.
