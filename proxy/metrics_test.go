@@ -301,6 +301,28 @@ func TestCountersBeforeTheyCount(t *testing.T) {
 	}
 }
 
+// TestAttemptsBeforeTheyAreMade: both results of attempts that are rare have their counter from the start.
+func TestAttemptsBeforeTheyAreMade(t *testing.T) {
+	t.Parallel()
+	families, err := newMetrics("test").registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := map[string]bool{}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			for _, l := range m.GetLabel() {
+				there[f.GetName()+" "+l.GetValue()] = true
+			}
+		}
+	}
+	for _, name := range []string{"sabir_tls_certificate_reads_total", "sabir_jwks_fetches_total"} {
+		if !there[name+" ok"] || !there[name+" failed"] {
+			t.Errorf("%s is not there for ok and failed", name)
+		}
+	}
+}
+
 // TestTokens of a run are counted once, whatever its steps have said before, and a filter for usage does not hide them.
 func TestTokens(t *testing.T) {
 	t.Parallel()
