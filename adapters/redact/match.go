@@ -107,13 +107,32 @@ func (p *pattern) locate(text []byte, offset int) (from, to int) {
 		if from < 0 {
 			return -1, 0
 		}
-		from, to = max(before+from, offset), before+to
+		if from, to = before+from, before+to; from < offset {
+			from, to = p.behind(text, offset, to)
+		}
 		if from < to && (p.ok == nil || p.ok(text[from:to])) {
 			return from, to
 		}
 		offset = from + 1
 	}
 	return -1, 0
+}
+
+// behind is what matches from offset on where a match up to an end begins in the byte before, which belongs to another: what is left of it,
+// and one that begins in that.
+func (p *pattern) behind(text []byte, offset, end int) (from, to int) {
+	if p.find != nil {
+		return offset, end
+	}
+	before := offset - 1
+	at := p.later().FindSubmatchIndex(text[before:])
+	switch {
+	case at == nil || end > offset && before+at[2] > end:
+		return offset, end
+	case end == offset:
+		return before + at[2], before + at[3]
+	}
+	return offset, max(end, before+at[3])
 }
 
 func (p *pattern) firstIn(text []byte) (from, to int) {

@@ -197,3 +197,20 @@ func TestHeld(t *testing.T) {
 		t.Errorf("%d of %d bytes have left at the end", left, sent)
 	}
 }
+
+// TestSideBySide: matches without anything between them are all found, though each ends where the next one begins.
+func TestSideBySide(t *testing.T) {
+	for expr, in := range map[string]string{`[0-9]{3}`: "123456789", `[a-z]`: "abc", `[0-9a-f]{4}\b`: "x:dead beef", `x[0-9]+`: "x1x2x3", `(?i:k|[a-f0-9]{8})`: "0a1b2c3d4e5f6a7bK"} {
+		r, err := redact.New(nil, false, []redact.Pattern{{Name: "own", Expr: expr, Max: 8}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := redact.NewStage(r)
+		for cut := range in {
+			got := pieces(s, hub.TextDelta, hub.TextEnd, in[:cut], in[cut:])
+			if left := strings.Trim(strings.ReplaceAll(got, "[redacted:own]", ""), "x: "); left != "" {
+				t.Errorf("%s cut at %d: %q left: %s", expr, cut, left, got)
+			}
+		}
+	}
+}
