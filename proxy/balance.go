@@ -111,7 +111,7 @@ func (x *stream) reach(req *fasthttp.Request, until time.Time) (*httpBody, error
 			return nil, f
 		}
 		body, err := at.open(req, x.canceler, until)
-		x.noteReached(err == nil && body.status < fasthttp.StatusInternalServerError)
+		x.noteReached(err == nil && body.status < fasthttp.StatusInternalServerError, until)
 		if !x.isDeclined(body, err) || !x.moves(until) {
 			x.placed.begun = true
 			return body, err
@@ -149,9 +149,11 @@ func (x *stream) moves(until time.Time) bool {
 	return true
 }
 
-// noteReached notes whether an instance has answered a request. What a client has ended says nothing.
-func (x *stream) noteReached(ok bool) {
-	if x.canceler.failure() != nil {
+// noteReached notes whether an instance has answered a request. What a client has ended says nothing, nor does a limit of the client's that
+// is shorter than that of the route: at most until then there was time for the answer.
+func (x *stream) noteReached(ok bool, until time.Time) {
+	own := x.pump.limits.total != x.call.route.cfg.Timeouts.Stream
+	if x.canceler.failure() != nil || !ok && own && !time.Now().Before(until) {
 		return
 	}
 	x.placed.at.note(ok, time.Now())

@@ -68,12 +68,15 @@ func (x *stream) reachWebSocket(until time.Time, refused func(*refusal) *hub.Fai
 		if f != nil {
 			return nil, f
 		}
-		src, err := x.call.openWebSocket(at, x.canceler, until, refused)
-		f = nil
-		if err != nil {
-			f = asFailure(err)
+		answered := false
+		src, err := x.call.openWebSocket(at, x.canceler, until, func(r *refusal) *hub.Failure {
+			answered = r.status < http.StatusInternalServerError
+			return refused(r)
+		})
+		if err != nil && asFailure(err).Code == hub.CodeBodyTooLarge { // a message of the client's
+			answered = true
 		}
-		x.noteReached(f == nil || f.Code == hub.CodeBadRequest || f.Code == hub.CodeUnauthorized || f.Code == hub.CodeNotFound)
+		x.noteReached(answered || err == nil, until)
 		if err == nil || !x.isDeclined(nil, err) || !x.moves(until) {
 			x.placed.begun = true
 			return src, err
