@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,11 +22,12 @@ type agentTurn struct {
 	*sessions.Turn
 	route   *route
 	server  *Server
-	answers bool           // the client's dialect has a form for questions
-	asked   int            // questions so far
-	asks    []hub.Decision // that are open
-	lines   *lineTurn      // of a client that answers while the turn goes on; nil for others
-	waiting time.Time      // since when it is asked
+	answers bool                 // the client's dialect has a form for questions
+	asked   int                  // questions so far
+	asks    []hub.Decision       // that are open
+	lines   *lineTurn            // of a client that answers while the turn goes on; nil for others
+	note    func([]hub.Decision) // notes how questions were answered while the turn goes on
+	waiting time.Time            // since when it is asked
 	quit    chan struct{}
 	once    sync.Once
 	timer   *time.Timer
@@ -55,7 +57,7 @@ func (x *stream) openProcess(until time.Time) (source, error) {
 	x.agent = &agentTurn{
 		Turn: turn, route: c.route, server: x.server, answers: c.target.dialect.CanAsk(c.target.options), quit: make(chan struct{}), timer: time.NewTimer(maxWait),
 	}
-	x.agent.lines = c.lines
+	x.agent.lines, x.agent.note = c.lines, x.noteAnswers
 	x.canceler.onCancel(x.agent.abandon)
 	if err := x.agent.awaitFirst(until); err != nil {
 		x.agent.close()
@@ -213,7 +215,6 @@ func (a *agentTurn) edit(ev *hub.Event, mapIDs func(*hub.Event)) {
 	case hub.Ask:
 		a.NoteAsk()
 		a.asked++
-		a.asks = append(a.asks, hub.Decision{Ask: bytes.Clone(ev.ID), Call: bytes.Clone(ev.Ref)})
 		a.server.metrics.asks.WithLabelValues(a.route.up.cfg.Name, "asked").Inc()
 	case hub.TextDelta:
 		if ev.Chan == hub.AnswerText && len(ev.SubAgent) == 0 {
@@ -231,6 +232,7 @@ func (a *agentTurn) edit(ev *hub.Event, mapIDs func(*hub.Event)) {
 	a.NoteID(id, ev.ID)
 	if ev.Kind == hub.Ask {
 		a.NoteID(ref, ev.Ref)
+		a.asks = append(a.asks, hub.Decision{Ask: bytes.Clone(ev.ID), Call: bytes.Clone(ev.Ref)})
 	}
 }
 
@@ -248,9 +250,11 @@ func (a *agentTurn) answer() error {
 // send tells the agent answers, so that its turn goes on. An agent that waits for something which is no question cannot be answered.
 func (a *agentTurn) send(answers []hub.Decision, outcome string) error {
 	a.server.metrics.asks.WithLabelValues(a.route.up.cfg.Name, outcome).Add(float64(len(answers)))
+	said := slices.Clone(answers) // Answer puts the ids of the agent there
 	if err := a.Answer(answers); err != nil {
 		return hub.Fail(hub.CodeMalformed, err)
 	}
+	a.note(said)
 	return nil
 }
 

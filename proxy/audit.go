@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -72,10 +73,33 @@ func (a *auditLine) begin(asked *hub.Request) {
 		return
 	}
 	a.Thread, a.Run, a.Model = plainText(asked.Thread), plainText(asked.Run), plainText(asked.Model)
-	for i := range asked.Answers[:min(len(asked.Answers), maxAudited)] {
-		d := &asked.Answers[i]
+	a.decided(asked.Answers)
+}
+
+// decided notes answers of the client.
+func (a *auditLine) decided(answers []hub.Decision) {
+	for i := range answers[:min(len(answers), maxAudited-len(a.Answers))] {
+		d := &answers[i]
 		a.Answers = append(a.Answers, auditAnswer{Ask: plainText(d.Ask), Call: plainText(d.Call), Answer: decisionWord(d)})
 	}
+}
+
+// noteAnswers notes how questions were answered while the run went on, whether by the client or in its place. The agent does not say it.
+func (x *stream) noteAnswers(answers []hub.Decision) {
+	for i := range answers {
+		x.answered = append(x.answered, string(answers[i].Ask))
+		if x.span != nil {
+			x.span.answered(answers[i].Ask, decisionWord(&answers[i]))
+		}
+	}
+	if x.audit != nil {
+		x.audit.decided(answers)
+	}
+}
+
+// isNoted reports whether an event says of a question that it has an answer which is noted already.
+func (x *stream) isNoted(ev *hub.Event) bool {
+	return ev.Kind == hub.Answer && slices.Contains(x.answered, string(ev.ID))
 }
 
 // decisionWord is how a client has decided.

@@ -78,8 +78,13 @@ func (s *runSpan) see(ev *hub.Event) {
 			s.AddEvent("ask", trace.WithAttributes(attribute.String("sabir.ask.id", plainText(ev.ID))))
 		}
 	case hub.Answer:
-		s.AddEvent("answer", trace.WithAttributes(attribute.String("sabir.ask.id", plainText(ev.ID)), attribute.String("sabir.ask.status", ev.Status.String())))
+		s.answered(ev.ID, ev.Status.String())
 	}
+}
+
+// answered notes what became of a question.
+func (s *runSpan) answered(id []byte, status string) {
+	s.AddEvent("answer", trace.WithAttributes(attribute.String("sabir.ask.id", plainText(id)), attribute.String("sabir.ask.status", status)))
 }
 
 // endSpan says how the run has ended.

@@ -35,6 +35,7 @@ type stream struct {
 	firstToken    time.Duration // when the agent first said something; 0: not yet
 	audit         *auditLine    // of the run; nil: there is no audit
 	span          *runSpan      // of the run; nil: there are no traces
+	answered      []string      // questions whose answers are noted there, and which the agent does not say
 	opened        bool          // the upstream has answered
 	left          bool          // and was given up
 	begun         time.Time
@@ -352,10 +353,10 @@ func (x *stream) edit(ev *hub.Event) {
 	if x.firstToken == 0 && (ev.Kind == hub.TextDelta || ev.Kind == hub.ToolArgs) {
 		x.firstToken = max(x.pump.now(), 1)
 	}
-	if x.span != nil {
+	if x.span != nil && !x.isNoted(ev) {
 		x.span.see(ev)
 	}
-	if x.audit != nil {
+	if x.audit != nil && !x.isNoted(ev) {
 		x.audit.see(ev)
 	}
 	if ev.Kind == hub.Ask && x.call.lines != nil {
