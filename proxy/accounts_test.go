@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,5 +79,18 @@ func TestDebtIsBounded(t *testing.T) {
 	q.end(all)
 	if over := q.mayRun(all, now); over == nil || over.wait != maxDebt*60 {
 		t.Errorf("the debt is %+v", over)
+	}
+}
+
+// TestEditorIsCounted: each turn of an editor that has started the program is a request, as it is by any other connection.
+func TestEditorIsCounted(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	e := startEditor(t, simple(a.url(), "", "", "client: acp\nrequests: {mode: translate}\nlimits: {rate: 2/h}\n"))
+	session := e.begin()
+	for n, want := range []string{"end_turn", "end_turn", "too_many_requests"} {
+		if got := e.prompt(session, "one"); !strings.Contains(got, want) {
+			t.Errorf("turn %d: %s", n+1, got)
+		}
 	}
 }

@@ -120,7 +120,7 @@ func (s *Server) openLines(ctx *fasthttp.RequestCtx, r *route, t *target) {
 	model := fasthttp.AcquireRequest() // never released: turns may outlive the connection
 	ctx.Request.Header.CopyTo(&model.Header)
 	c.lineClient = s.newLineClient(r, t, model, c.mail.put)
-	c.peer = senderOf(ctx)
+	c.peer, c.counted = senderOf(ctx), true
 	c.find = func() (*route, *target, *hub.Failure) { return s.findAlike(model, &c.peer, t) }
 	if !s.lineConns.add(c, r.global.Limits.Streams) {
 		s.reject(ctx, t, hub.Fail(hub.CodeLimit, nil))

@@ -26,6 +26,7 @@ type lineClient struct {
 	target  *target                                // as the connection found it
 	request *fasthttp.Request                      // the model for each call
 	peer    sender
+	counted bool           // each message is a request, and was counted as such
 	failed  chan struct{}  // closed when nothing can be written any more
 	all     sync.WaitGroup // turns
 

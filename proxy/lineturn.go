@@ -43,7 +43,7 @@ func (t *lineTurn) run() {
 	var answers []hub.Decision
 	for again := true; again; {
 		c, f := t.call(answers)
-		if f == nil && answers == nil && l.request.Header.ConnectionUpgrade() { // else the message was a request itself
+		if f == nil && answers == nil && !l.counted {
 			f = l.server.countMessage(c)
 		}
 		if f == nil {
