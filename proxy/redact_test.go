@@ -97,3 +97,22 @@ func TestRedactedRunsComeBack(t *testing.T) {
 		t.Errorf("%v redactions are counted", n)
 	}
 }
+
+// TestRedactedLog: what was found does not stand in the log either, where that may have what agents say of their failures.
+func TestRedactedLog(t *testing.T) {
+	t.Parallel()
+	failing := newAgent(t, streaming(lines(lineStart, `{"kind":"run.end","status":"failed","err":"ask jane@example.com"}`)))
+	refusing := newAgent(t, func(p *peer) {
+		p.request()
+		p.answer("400 Bad Request", "Content-Length: 22")
+		p.send(`ask "jane@example.com"`)
+	})
+	for a, field := range map[*agent]string{failing: "agent_error", refusing: "cause"} {
+		r := start(t, simple(a.url(), "log: {upstream_errors: true}", "", "client: native\n"+redactAll))
+		r.post("/run", "{}")
+		said, _ := r.awaitEnds(1)[field].(string)
+		if strings.Contains(said, "jane") || !strings.Contains(said, "[redacted:emails]") {
+			t.Errorf("%s is %q", field, said)
+		}
+	}
+}

@@ -337,6 +337,7 @@ func (x *stream) concealer() engine.Concealer {
 	c := engine.Concealer{RequestID: x.call.id}
 	if x.call.route.global.Log.UpstreamErrors {
 		c.Note = func(why []byte) {
+			why = x.call.route.masked(why)
 			x.agentError = strings.ToValidUTF8(string(why[:min(len(why), maxAgentError)]), "\uFFFD")
 		}
 	}

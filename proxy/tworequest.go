@@ -88,9 +88,10 @@ func isSuccess(status int) bool { return status/100 == 2 }
 
 // refused is the failure that a refusal is, and tells the client what else it needs to know.
 func (x *stream) refused(up *upstream, r *refusal, sink sink) *hub.Failure {
+	r.body = plainText(x.call.route.masked(jsonBody(r.body))) // the log may have it, and the client
 	f := up.refused(r)
 	if x.call.route.cfg.Errors.Expose && f.Code != hub.CodeCredentials && r.body != "" {
-		f.Note = "It said: " + string(x.call.route.masked(jsonBody(r.body)))
+		f.Note = "It said: " + string(jsonBody(r.body))
 	}
 	if h, ok := sink.(*httpSink); ok {
 		r.tellClient(&h.header, f)
