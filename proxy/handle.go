@@ -123,7 +123,12 @@ func (s *Server) accept(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpa
 	if r.waits(ctx) {
 		c.pending = newPendingStream(c)
 	}
-	s.share(c)
+	if f := s.share(c); f != nil {
+		c.endThread()
+		c.release()
+		s.reject(ctx, t, f)
+		return
+	}
 	takeOver(ctx, func(conn *requestConn) {
 		if c.shared != nil {
 			s.serveViewer(&viewer{call: c, run: c.shared, asked: c.shared.About.asked, how: joinOpens}, conn)

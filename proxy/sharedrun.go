@@ -75,22 +75,27 @@ func newLogs(r *route) (*logs, error) {
 	return l, nil
 }
 
-// share makes others able to come to the run of a call, if that can be.
-func (s *Server) share(c *call) {
+// share takes the run of a call in and makes others able to come to it, if that can be. One that is refused is not known to anybody: it would
+// stand before the run of its thread that goes on.
+func (s *Server) share(c *call) *hub.Failure {
 	r := c.route
 	possible := r.logs != nil && c.asked != nil && r.translates(c.target) && c.pending == nil && c.session == nil && c.lines == nil
 	if !possible || c.asked.Prepare || r.answersWhole(c.target, c.asked) || r.copies(c.target, c.asked) {
-		return
+		return nil
 	}
 	asked := *c.asked
 	asked.Detach()
 	about := &shared{
 		token: newToken(), asked: &asked, canceler: new(canceler), metrics: r.metrics, grace: r.cfg.Resume.Grace,
 	}
+	if f := s.admitRun(c, about.canceler); f != nil {
+		return f
+	}
 	c.shared = s.kept.shared.Begin(about, int(r.cfg.Resume.Bytes), c.names(about.token)...)
 	if s.replicas != nil {
 		s.replicas.announce(c)
 	}
+	return nil
 }
 
 // names are those under which clients find the run of a call.
@@ -112,12 +117,7 @@ func newToken() string {
 func (s *Server) own(c *call) {
 	run := c.shared
 	sink := &logSink{log: run.Log, remote: run.About.remote}
-	if f := s.admitRun(c, run.About.canceler); f == nil {
-		_ = s.run(c, run.About.canceler, sink) // counted and logged there
-	} else {
-		c.endThread()
-		sink.failed = f
-	}
+	_ = s.run(c, run.About.canceler, sink) // counted and logged there
 	c.release()
 	var failed error
 	if sink.failed != nil {
@@ -131,6 +131,7 @@ func (s *Server) own(c *call) {
 
 // giveUp ends the run of a call before it has begun.
 func (s *Server) giveUp(c *call, f *hub.Failure) {
+	defer s.finishStream(c.route, c.shared.About.canceler)
 	c.endThread()
 	c.release()
 	if c.shared.About.remote != nil {

@@ -1,0 +1,40 @@
+package proxy
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestRefusedRunHidesNone: a run that a limit refuses is logged and counted as such, and is not what clients find by the name of its thread
+// while the run before goes on, here and at another replica.
+func TestRefusedRunHidesNone(t *testing.T) {
+	t.Parallel()
+	a, goOn, _ := gatedAgent(t)
+	top := fmt.Sprintf("store: {redis: {url: \"redis://%s\", lease: %s}}\nlimits: {principal: {streams: 1}}\n%s", redisAddress(t), testLease, keysYAML())
+	yaml := strings.Replace(simple(a.url(), top, "", "auth: [keys]\nclient: aisdk\nrequests: {mode: translate}\nresume: {grace: 1m}\n"), "path: /run", "path: /run/*", 1)
+	one, two := start(t, yaml), start(t, yaml)
+	first := one.dial()
+	first.ask("POST", "/run", resumeClients[1].body, asAlice)
+	firstHalf(t, first.response())
+	resp, body := one.post("/run", resumeClients[1].body, asAlice)
+	if resp.StatusCode != 429 || resp.Header.Get("X-Sabir-Error") != "too_many_streams" || resp.Header.Get(runHeader) != "" {
+		t.Errorf("status %d %v: %s", resp.StatusCode, resp.Header, body)
+	}
+	if n := one.logs.FilterMessage("request rejected").Len(); n != 1 || one.metric("sabir_requests_rejected_total", "code=too_many_streams") != 1 {
+		t.Errorf("%d lines of log, %v are counted", n, one.metric("sabir_requests_rejected_total"))
+	}
+	for _, r := range []*rig{one, two} {
+		c := r.dial()
+		c.ask("GET", "/run/chat%201/stream", "", asAlice)
+		if resp := c.response(); resp.StatusCode != 200 || !strings.Contains(firstHalf(t, resp), "Hello") {
+			t.Errorf("status %d", resp.StatusCode)
+		}
+		c.Close()
+	}
+	close(goOn)
+	one.awaitEnds(1)
+	if n := one.metric("sabir_streams_total"); n != 1 {
+		t.Errorf("%v runs are counted", n)
+	}
+}
