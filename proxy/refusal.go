@@ -59,7 +59,7 @@ func (u *upstream) refused(r *refusal) *hub.Failure {
 	case s == 408:
 		f.Code = hub.CodeTimeout
 	case s == 429 || s == 503:
-		f.Code, f.Status = hub.CodeBusy, s
+		f.Code, f.Status, f.RetryAfter = hub.CodeBusy, s, r.retryAfter()
 	case s == 407 || s == 421 || s == 426:
 	case slices.Contains(ownStatus, s):
 		f.Code, f.Status = hub.CodeBadRequest, s
@@ -95,14 +95,22 @@ func (r *refusal) tellClient(to *fasthttp.ResponseHeader, f *hub.Failure) {
 	switch {
 	case f.Code == hub.CodeUnauthorized:
 		pass(fasthttp.HeaderWWWAuthenticate)
-	case f.Code == hub.CodeBusy && isSeconds(string(r.header.Peek(fasthttp.HeaderRetryAfter))):
-		pass(fasthttp.HeaderRetryAfter)
 	case f.Status == fasthttp.StatusMethodNotAllowed:
 		pass(fasthttp.HeaderAllow)
 	}
 }
 
-// isSeconds reports whether a Retry-After can be passed on as it is.
+// retryAfter is in how many seconds the server wants to be asked again; 0: it does not say.
+func (r *refusal) retryAfter() int {
+	after := string(r.header.Peek(fasthttp.HeaderRetryAfter))
+	if !isSeconds(after) {
+		return 0
+	}
+	seconds, _ := strconv.Atoi(after)
+	return seconds
+}
+
+// isSeconds reports whether a Retry-After can be passed on.
 func isSeconds(s string) bool {
 	const longest = 6
 	return s != "" && len(s) <= longest && strings.Trim(s, "0123456789") == ""

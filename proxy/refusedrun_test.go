@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -36,5 +37,21 @@ func TestRefusedRunHidesNone(t *testing.T) {
 	one.awaitEnds(1)
 	if n := one.metric("sabir_streams_total"); n != 1 {
 		t.Errorf("%v runs are counted", n)
+	}
+}
+
+// TestRefusalOfASharedRun: when to come again is passed on also where the run does not belong to the connection of its client.
+func TestRefusalOfASharedRun(t *testing.T) {
+	t.Parallel()
+	for _, status := range []string{"429 Too Many Requests", "503 Service Unavailable"} {
+		a := newAgent(t, func(p *peer) {
+			p.request()
+			p.answer(status, "Retry-After: 30", "Content-Length: 0")
+		})
+		r := resuming(t, a, "agui", "grace: 1m")
+		resp, body := r.post("/run", resumeClients[0].body)
+		if !strings.HasPrefix(status, strconv.Itoa(resp.StatusCode)) || resp.Header.Get("Retry-After") != "30" {
+			t.Errorf("status %d, %v: %s", resp.StatusCode, resp.Header, body)
+		}
 	}
 }
