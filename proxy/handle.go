@@ -123,19 +123,7 @@ func (s *Server) accept(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpa
 	if r.waits(ctx) {
 		c.pending = newPendingStream(c)
 	}
-	if f := s.share(c); f != nil {
-		c.endThread()
-		c.release()
-		s.reject(ctx, t, f)
-		return
-	}
-	takeOver(ctx, func(conn *requestConn) {
-		if c.shared != nil {
-			s.serveViewer(&viewer{call: c, run: c.shared, asked: c.shared.About.asked, how: joinOpens}, conn)
-			return
-		}
-		s.serveHTTP(c, conn)
-	})
+	takeOver(ctx, func(conn *requestConn) { s.serveCall(c, conn) })
 }
 
 // takeOver answers a request by a stream on its connection.

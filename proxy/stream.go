@@ -46,12 +46,24 @@ type stream struct {
 	unlike     string // what an answer that is read as a stream is labelled as, if that is no stream
 }
 
-// serveHTTP runs one stream on a client's connection and gives the connection back, or closes it.
-func (s *Server) serveHTTP(c *call, conn *requestConn) {
+// serveCall answers a call on its client's connection.
+func (s *Server) serveCall(c *call, conn *requestConn) {
+	f := s.share(c)
+	if c.shared != nil {
+		s.serveViewer(&viewer{call: c, run: c.shared, asked: c.shared.About.asked, how: joinOpens}, conn)
+		return
+	}
+	s.serveHTTP(c, conn, f)
+}
+
+// serveHTTP runs one stream on a client's connection, unless it is refused already, and gives the connection back, or closes it.
+func (s *Server) serveHTTP(c *call, conn *requestConn, f *hub.Failure) {
 	client := &clientConn{Conn: conn, raw: conn.rawWriter(), writeTimeout: c.route.cfg.Timeouts.Write}
 	sink := c.httpSink(client)
 	st := &canceler{limitWrite: client.limitWrite}
-	f := s.admitRun(c, st)
+	if f == nil {
+		f = s.admitRun(c, st)
+	}
 	if f == nil {
 		forget := s.watch.Watch(conn, func() { st.cancel(hub.Fail(hub.CodeClientGone, nil)) })
 		if c.pending != nil {
