@@ -38,8 +38,9 @@ type pendingStreams struct {
 // pendingStream is an open stream that waits for its run, or has got it.
 type pendingStream struct {
 	key      string
-	first    *call      // the request that opened the stream
-	run      chan *call // gets the call that starts the run, once, and is closed
+	first    *call        // the request that opened the stream
+	run      chan *call   // gets the call that starts the run, once, and is closed
+	refused  *hub.Failure // why the request that starts the run is refused; known when run is closed
 	canceler *canceler
 	running  bool
 }
@@ -177,6 +178,7 @@ func (at *pendingStream) start(s *Server, ctx *fasthttp.RequestCtx, rest, id str
 	defer close(at.run)
 	c, f := newCall(&ctx.Request, senderOf(ctx), at.first.route, at.first.target, subpath{rest: rest}, id)
 	if f != nil {
+		at.refused = f
 		return f
 	}
 	s.logRequest(c, &ctx.Request)
@@ -221,6 +223,9 @@ func (s *Server) awaitRun(c *call, st *canceler, sink *httpSink) *hub.Failure {
 		return s.run(next, st, sink)
 	}
 	defer s.finishStream(c.route, st)
+	if f == nil {
+		f = c.pending.refused
+	}
 	if f == nil {
 		f = hub.Fail(hub.CodeInternal, errors.New("BUG, see the log line before"))
 	}

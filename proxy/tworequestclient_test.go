@@ -308,3 +308,32 @@ func TestStartHitsBug(t *testing.T) {
 	}
 	r.part("/start/c1", 404, noStream)
 }
+
+// TestRefusedStartIsNoFault: where the request that starts a run is refused, the stream that waits for it ends as that, and not as a fault of
+// Sabir's own. Its connection serves further requests.
+func TestRefusedStartIsNoFault(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	r := start(t, simple(a.url(), "", "", "client: agui\nrequests: {mode: translate}\n")+
+		"  - {path: /sse/*, upstream: agent, client: agui, start: /start/*, requests: {mode: translate}}\n")
+	c := r.dial()
+	c.ask("GET", "/sse/c1", "")
+	resp := c.response()
+	await(t, "the stream to wait", func() bool {
+		started, body := r.post("/start/c1", `{"a`)
+		if started.StatusCode != 400 && started.StatusCode != 404 {
+			t.Fatalf("status %d %s", started.StatusCode, body)
+		}
+		return started.StatusCode == 400
+	})
+	if _, err := io.ReadAll(resp.Body); err != nil {
+		t.Error(err)
+	}
+	if end := r.awaitEnds(1); end["ending"] != "request_unreadable" {
+		t.Errorf("%v", end)
+	}
+	c.ask("POST", "/run", resumeClients[0].body)
+	if resp, body := c.whole(); resp.StatusCode != 200 {
+		t.Errorf("status %d %s", resp.StatusCode, body)
+	}
+}
