@@ -116,3 +116,29 @@ func TestRedactedLog(t *testing.T) {
 		}
 	}
 }
+
+// TestRedactedCut: half a secret does not leave where the stream breaks off in it, and a whole one is masked there.
+func TestRedactedCut(t *testing.T) {
+	t.Parallel()
+	for _, card := range []string{"4111 1111 1111 11", "4111 1111 1111 1111"} {
+		for _, said := range []string{
+			lines(lineStart, `{"kind":"text.delta","id":"p1","text":"Pay with `+card+`"}`),
+			lines(lineStart, `{"kind":"tool.start","id":"c1","name":"pay"}`, `{"kind":"tool.args","id":"c1","text":"{\"card\":\"`+card+`"}`),
+			lines(lineStart, `{"kind":"tool.start","id":"c1","name":"pay"}`, `{"kind":"tool.ready","id":"c1","name":"pay","value":{}}`,
+				`{"kind":"tool.output","chan":"stdout","id":"c1","text":"with `+card+`"}`),
+		} {
+			a := newAgent(t, func(p *peer) {
+				p.request()
+				p.ok()
+				p.chunk(said)
+				p.reset()
+			})
+			r := start(t, simple(a.url(), "", "", "client: native\n"+redactAll))
+			_, got := r.post("/run", "{}")
+			whole := len(card) == len("4111 1111 1111 1111")
+			if strings.Contains(got, "4111") || strings.Contains(got, "[redacted:cards]") != whole || !strings.Contains(got, "upstream_reset") {
+				t.Errorf("left of %s:\n%s", card, got)
+			}
+		}
+	}
+}

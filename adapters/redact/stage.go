@@ -25,6 +25,7 @@ type Stage struct {
 	whole   text
 	more    hub.More
 	blocked bool
+	cut     bool // the run ends before its texts do
 }
 
 // part is a text that is open: a part, the arguments of a call, or an output of one.
@@ -67,10 +68,27 @@ func (s *Stage) Reset() {
 // Push implements [hub.Stage].
 func (s *Stage) Push(dst, in []hub.Event, _ time.Duration) []hub.Event {
 	s.out = s.out[:0]
+	s.cut = len(in) > 0 && isCut(&in[len(in)-1])
 	for i := range in {
 		dst = s.event(dst, &in[i])
 	}
 	return dst
+}
+
+// isCut reports whether an event ends a run in the middle of what it says.
+func isCut(ev *hub.Event) bool {
+	return ev.Kind == hub.RunEnd && (ev.Status == hub.StatusTruncated || ev.Status == hub.StatusFailed || ev.Status == hub.StatusCancelled)
+}
+
+// isCutOff reports whether an event ends a text that the agent has not ended.
+func (s *Stage) isCutOff(ev *hub.Event) bool { return s.cut && ev.Flags.Has(hub.Synthetic) }
+
+// rest is what is left of a text that an event ends: nothing that may be half a match where more should have come.
+func (s *Stage) rest(t *text, ev *hub.Event) []byte {
+	if s.isCutOff(ev) {
+		return s.cutOff(t)
+	}
+	return s.finish(t)
 }
 
 // Flush implements [hub.Stage]. A normal stream has ended all parts by then.
@@ -170,7 +188,7 @@ func (s *Stage) end(dst []hub.Event, ev *hub.Event) []hub.Event {
 			continue
 		}
 		s.spare = append(s.spare, p)
-		if held := s.finish(&p.text); len(held) > 0 && !s.blocked {
+		if held := s.rest(&p.text, ev); len(held) > 0 && !s.blocked {
 			dst = append(dst, hub.Event{Kind: p.kind, Chan: p.channel, ID: ev.ID, SubAgent: p.subAgent, Msg: p.msg, Text: held})
 		}
 	}

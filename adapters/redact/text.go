@@ -155,6 +155,16 @@ func (s *searcher) finish(t *text) []byte {
 	return s.out[from:len(s.out):len(s.out)]
 }
 
+// cutOff returns what is left of a text that has not come to its end: what is held may be half a match, and is dropped.
+func (s *searcher) cutOff(t *text) []byte {
+	from := len(s.out)
+	if len(t.run) > 0 && t.hits != 0 {
+		s.maskAll(t, s.matches(t, nil), t.pending())
+	}
+	t.reset(t.form, t.tool)
+	return s.out[from:len(s.out):len(s.out)]
+}
+
 // unit takes one byte or escape off the front of p.
 func (s *searcher) unit(t *text, p []byte) (n int) {
 	at := t.end()

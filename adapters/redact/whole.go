@@ -30,11 +30,24 @@ func (s *Stage) contents(ev *hub.Event) {
 		text = args // that are no JSON
 	}
 	s.one(&ev.Title, body, tool)
-	s.one(&ev.Text, text, tool)
+	if s.isCutOff(ev) && ev.Kind != hub.RunEnd && len(ev.Text) > 0 {
+		s.beginning(ev, text, tool)
+	} else {
+		s.one(&ev.Text, text, tool)
+	}
 	s.one(&ev.Value, rawJSON, tool)
 	if ev.More != nil {
 		s.moreOf(ev, tool)
 	}
+}
+
+// beginning searches a whole text of which the rest did not come.
+func (s *Stage) beginning(ev *hub.Event, f form, tool string) {
+	s.whole.reset(f, tool)
+	from := len(s.out)
+	s.search(&s.whole, ev.Text)
+	s.cutOff(&s.whole)
+	ev.Text = s.out[from:len(s.out):len(s.out)]
 }
 
 // moreOf searches the rare members of an event.
