@@ -2,6 +2,7 @@ package threadstore
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -23,6 +24,12 @@ func (h *holds) add(key, token string) {
 	h.of[key] = token
 }
 
+func (h *holds) has(key, token string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.of[key] == token
+}
+
 func (h *holds) remove(keys ...string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -34,9 +41,9 @@ func (h *holds) remove(keys ...string) {
 // forgotten is the value of a lease on what a client has deleted in the meantime.
 const forgotten = "forgotten"
 
-// renewScript renews a lease. One that has expired, because Redis or this replica was away, is taken again, unless another has it.
+// renewScript renews a lease. One that has expired, because Redis or this replica was away, is taken again (2), unless another has it.
 const renewScript = `local v = redis.call('GET', KEYS[1])
-if not v then return redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
+if not v then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) return 2 end
 if v == ARGV[1] or v == '` + forgotten + `' then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return 0`
 
@@ -57,16 +64,22 @@ func (s *Store) renew(ctx context.Context) {
 func (s *Store) renewAll(ctx context.Context) {
 	ctx, done := context.WithTimeout(ctx, timeout)
 	defer done()
-	pipe := s.cfg.Client.Pipeline()
+	pipe, renewed := s.cfg.Client.Pipeline(), map[*redis.Cmd][2]string{}
 	s.holds.mu.Lock()
 	for key, token := range s.holds.of {
-		pipe.Eval(ctx, renewScript, []string{key}, token, s.cfg.Lease.Milliseconds())
+		renewed[pipe.Eval(ctx, renewScript, []string{key}, token, s.cfg.Lease.Milliseconds())] = [2]string{key, token}
 	}
 	s.holds.mu.Unlock()
 	if pipe.Len() == 0 {
 		return
 	}
-	if _, err := pipe.Exec(ctx); ctx.Err() == nil {
+	_, err := pipe.Exec(ctx)
+	for cmd, of := range renewed {
+		if n, _ := cmd.Int(); n == 2 && !s.holds.has(of[0], of[1]) { // given back in the meantime: it had not expired
+			err = errors.Join(err, releaseScript.Run(ctx, s.cfg.Client, []string{of[0]}, of[1]).Err())
+		}
+	}
+	if ctx.Err() == nil {
 		_ = s.fail(err)
 	}
 }

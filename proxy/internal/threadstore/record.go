@@ -35,12 +35,15 @@ const format = 1
 // errFormat says that what is stored was written by another version of Sabir.
 var errFormat = errors.New("the conversation was stored by another version of Sabir, in a form that this one does not know")
 
-// Members of the hash of a conversation. The notes of clients change while a turn runs.
+// Members of the hash of a conversation; v is the version of the record. The notes of clients change while a turn runs.
 const (
-	fieldRecord  = "r"
-	fieldVersion = "v"
-	fieldMeta    = "m"
+	fieldRecord = "r"
+	fieldMeta   = "m"
 )
+
+// renewGone renews that another turn has gone on from an answer: it is known as long as the answer.
+const renewGone = `if redis.call('GET', KEYS[1]) == '` + gone + `' then return redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+return 0`
 
 // found is a record with what stands beside it.
 type found struct {
@@ -52,10 +55,11 @@ type found struct {
 // read reads what is known under a name, and renews it. It returns [threads.ErrUnknown] if nothing is.
 func (s *Store) read(ctx context.Context, name string) (f found, err error) {
 	key, keep := s.key(keyThread, name), s.limits.Load().Keep
-	pipe := s.cfg.Client.Pipeline()
+	pipe := s.cfg.Client.TxPipeline() // else an answer that ends between two commands looks like one without a replica
 	data := pipe.HMGet(ctx, key, fieldRecord, fieldMeta)
 	held := pipe.Exists(ctx, s.key(keyHold, name))
 	pipe.PExpire(ctx, key, keep)
+	pipe.Eval(ctx, renewGone, []string{s.key(keyNext, name)}, keep.Milliseconds())
 	if _, err = pipe.Exec(ctx); err != nil {
 		return f, s.fail(err)
 	}
@@ -100,18 +104,23 @@ return 1`)
 var errFenced = errors.New("the conversation has gone on at another replica while a turn ran")
 
 // write ends a turn: token wrote the record, which before had the version was.
-func (s *Store) write(ctx context.Context, name, token, was string, r *record) error {
+func (s *Store) write(ctx context.Context, key threads.Key, token, was string, r *record) error {
+	name := nameOfKey(key)
+	keys := []string{s.key(keyThread, name), s.key(keyHold, name)}
+	s.holds.remove(keys[1])
 	r.Format, r.Version = format, token
 	data, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	keep := s.limits.Load().Keep
-	keys := []string{s.key(keyThread, name), s.key(keyHold, name)}
-	s.holds.remove(keys[1])
-	written, err := writeScript.Run(ctx, s.cfg.Client, keys, token, was, data, keep.Milliseconds()).Int()
-	if err == nil && written == 0 {
-		err = errFenced
+	written, err := writeScript.Run(ctx, s.cfg.Client, keys, token, was, data, s.limits.Load().Keep.Milliseconds()).Int()
+	switch {
+	case err != nil:
+		return err
+	case written == 0:
+		return errFenced
+	case written < 0:
+		return nil // the client wants it to be gone
 	}
-	return err
+	return s.touch(ctx, key)
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
 )
 
@@ -172,8 +174,11 @@ func (s *Store) End(t *threads.Turn, said *threads.Said) {
 // keep remembers what was said in a turn.
 func (s *Store) keep(ctx context.Context, t *threads.Turn, own *turn, said *threads.Said) error {
 	pieces, err := s.store(ctx, own.before.Pieces, threads.Common(t.Before, said.Messages), said.Messages)
+	if err == nil {
+		err = s.wentOn(ctx, t.Alone, own)
+	}
 	if err != nil {
-		return err
+		return errors.Join(err, s.abandon(ctx, own))
 	}
 	size := own.before.Size + said.Size
 	if own.answer != "" {
@@ -182,15 +187,30 @@ func (s *Store) keep(ctx context.Context, t *threads.Turn, own *turn, said *thre
 			Run: said.Run, Said: len(said.Messages) - said.From,
 		}
 		r.Run.Messages = nil
-		err = errors.Join(err, s.write(ctx, own.answer, own.token, own.made, &r), s.touch(ctx, t.Answer))
+		err = errors.Join(err, s.write(ctx, t.Answer, own.token, own.made, &r))
 	}
 	if own.thread != "" {
 		r := record{Pieces: pieces, Size: size, Begun: own.before.Begun}
-		err = errors.Join(err, s.write(ctx, own.thread, own.token, own.before.Version, &r), s.touch(ctx, t.Thread))
+		err = errors.Join(err, s.write(ctx, t.Thread, own.token, own.before.Version, &r))
 	}
-	if own.next != "" {
-		s.holds.remove(own.next)
-		err = errors.Join(err, s.cfg.Client.Set(ctx, own.next, gone, s.limits.Load().Keep).Err())
+	return err
+}
+
+// wentOnScript makes a lease on going on from an answer last, unless another has it or had it (0).
+var wentOnScript = redis.NewScript(`local v = redis.call('GET', KEYS[1])
+if v and v ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], '` + gone + `', 'PX', ARGV[2])
+return 1`)
+
+// wentOn notes that a turn has gone on from an answer. It fails if it had to be the only one, and another has taken its place.
+func (s *Store) wentOn(ctx context.Context, alone bool, own *turn) error {
+	if own.next == "" {
+		return nil
+	}
+	s.holds.remove(own.next)
+	first, err := wentOnScript.Run(ctx, s.cfg.Client, []string{own.next}, own.token, s.limits.Load().Keep.Milliseconds()).Int()
+	if err == nil && first == 0 && alone {
+		err = errFenced
 	}
 	return err
 }
