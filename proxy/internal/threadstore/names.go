@@ -3,7 +3,6 @@ package threadstore
 import (
 	"context"
 	"encoding/json"
-	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -26,25 +25,23 @@ func (s *Store) Create(key threads.Key, with threads.Seed) error {
 	return s.fail(err)
 }
 
-// create writes the record of a conversation, unless there is one.
+// createScript writes the record of a conversation, unless there is one.
+var createScript = redis.NewScript(`if redis.call('HSETNX', KEYS[1], 'r', ARGV[1]) == 0 then return 0 end
+redis.call('HSET', KEYS[1], 'v', ARGV[2])
+if ARGV[3] ~= '' then redis.call('HSET', KEYS[1], 'm', ARGV[3]) end
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+return 1`)
+
+// create makes the record of a conversation, unless there is one.
 func (s *Store) create(ctx context.Context, key threads.Key, r *record, meta []byte) error {
 	r.Format, r.Version, r.Begun = format, s.unique(), time.Now()
 	data, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	name := s.key(keyThread, nameOfKey(key))
-	made, err := s.cfg.Client.HSetNX(ctx, name, fieldRecord, data).Result()
-	if err != nil || !made {
-		return err
-	}
-	pipe := s.cfg.Client.Pipeline()
-	pipe.HSet(ctx, name, fieldVersion, r.Version)
-	if meta != nil {
-		pipe.HSet(ctx, name, fieldMeta, meta)
-	}
-	pipe.PExpire(ctx, name, s.limits.Load().Keep)
-	if _, err = pipe.Exec(ctx); err != nil {
+	keys, keep := []string{s.key(keyThread, nameOfKey(key))}, s.limits.Load().Keep.Milliseconds()
+	made, err := createScript.Run(ctx, s.cfg.Client, keys, data, r.Version, meta, keep).Int()
+	if err != nil || made == 0 {
 		return err
 	}
 	return s.touch(ctx, key)
@@ -57,7 +54,7 @@ func (s *Store) touch(ctx context.Context, key threads.Key) error {
 	if key.Kind == threads.Thread {
 		names := s.namesKey(key.Scope)
 		pipe.ZAdd(ctx, names, redis.Z{Score: now(), Member: key.Name})
-		pipe.ZRemRangeByScore(ctx, names, "-inf", strconv.FormatInt(time.Now().Add(-l.Keep).UnixMilli(), 10))
+		pipe.ZRemRangeByScore(ctx, names, "-inf", since(l.Keep))
 		pipe.ZRemRangeByRank(ctx, names, 0, int64(-l.Names-1))
 		pipe.PExpire(ctx, names, l.Keep)
 	}

@@ -45,7 +45,7 @@ func (r Runs) Find(key runlog.Key) (runlog.Run, error) {
 
 // find returns those of some runs that are known, and renews them.
 func (r Runs) find(ctx context.Context, scope string, names []string) (all []runlog.Run, err error) {
-	pipe := r.cfg.Client.Pipeline()
+	pipe := r.cfg.Client.TxPipeline() // else a run that ends between two commands looks like one without a replica
 	data, held := make([]*redis.StringCmd, len(names)), make([]*redis.IntCmd, len(names))
 	for i, name := range names {
 		name := runName(runlog.Key{Scope: scope, Run: name})
@@ -53,6 +53,7 @@ func (r Runs) find(ctx context.Context, scope string, names []string) (all []run
 		pipe.PExpire(ctx, r.key(keyPast, name), r.limits.Load().Keep)
 		pipe.ZAddXX(ctx, r.key(keyUsed, usedRuns), redis.Z{Score: now(), Member: r.key(keyPast, name)})
 	}
+	pipe.PExpire(ctx, r.key(keyUsed, usedRuns), r.limits.Load().Keep)
 	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
 		return nil, err
 	}
@@ -72,7 +73,23 @@ func (r Runs) find(ctx context.Context, scope string, names []string) (all []run
 		}
 		all = append(all, run)
 	}
-	return all, nil
+	return all, r.renewLists(ctx, scope, all)
+}
+
+// renewLists renews the lists that runs stand in, each once where they are of one conversation.
+func (r Runs) renewLists(ctx context.Context, scope string, all []runlog.Run) error {
+	pipe, last := r.cfg.Client.Pipeline(), ""
+	for i := range all {
+		if thread := all[i].Thread; i == 0 || thread != last {
+			pipe.PExpire(ctx, r.listKey(scope, thread), r.limits.Load().Keep)
+			last = thread
+		}
+	}
+	if pipe.Len() == 0 {
+		return nil
+	}
+	_, err := pipe.Exec(ctx)
+	return err
 }
 
 // Of implements [runlog.Reader].
@@ -94,9 +111,13 @@ const mostRuns = 1000
 func (r Runs) Put(key runlog.Key, run runlog.Run) error {
 	l, name := r.limits.Load(), runName(key)
 	hold := r.key(keyHold, name)
-	if l.Names == 0 || run.Size > l.Bytes {
+	switch {
+	case l.Names == 0:
 		r.holds.remove(hold)
 		return nil
+	case run.Size > l.Bytes:
+		r.cfg.OnLost()
+		return r.Drop(key)
 	}
 	data, err := json.Marshal(pastRun{Format: format, Thread: run.Thread, Size: run.Size, Past: run.PastRun})
 	if err != nil {
@@ -104,7 +125,7 @@ func (r Runs) Put(key runlog.Key, run runlog.Run) error {
 	}
 	ctx, done := begin()
 	defer done()
-	pipe := r.cfg.Client.Pipeline()
+	pipe := r.cfg.Client.TxPipeline()
 	list := r.listKey(key.Scope, run.Thread)
 	pipe.Set(ctx, r.key(keyPast, name), data, l.Keep)
 	pipe.ZAdd(ctx, list, redis.Z{Score: float64(run.Began), Member: key.Run})

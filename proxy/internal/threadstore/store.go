@@ -134,14 +134,17 @@ func (s *Store) used(ctx context.Context, pipe redis.Pipeliner, what, key string
 	pipe.PExpire(ctx, set, s.limits.Load().Keep)
 }
 
-// now is the place of something used now in a sorted set.
-func now() float64 { return float64(time.Now().UnixMilli()) }
+// now is the place of something used now in a sorted set. Two uses within a millisecond have an order.
+func now() float64 { return float64(time.Now().UnixMicro()) }
+
+// since is the place of something used so long ago.
+func since(ago time.Duration) string { return strconv.FormatInt(time.Now().Add(-ago).UnixMicro(), 10) }
 
 // trim deletes what was used longest ago, if there is too much. What has expired by itself does not count.
 func (s *Store) trim(ctx context.Context, what string) error {
 	l, set := s.limits.Load(), s.key(keyUsed, what)
 	pipe := s.cfg.Client.Pipeline()
-	pipe.ZRemRangeByScore(ctx, set, "-inf", strconv.FormatInt(time.Now().Add(-l.Keep).UnixMilli(), 10))
+	pipe.ZRemRangeByScore(ctx, set, "-inf", since(l.Keep))
 	count := pipe.ZCard(ctx, set)
 	if _, err := pipe.Exec(ctx); err != nil {
 		return err
