@@ -91,7 +91,7 @@ type failureInfo struct {
 }
 
 var failures = map[Code]failureInfo{
-	CodeStore:           {503, StatusFailed, "The store of runs cannot be reached. Try again later."},
+	CodeStore:           {503, StatusFailed, "The store of conversations and runs cannot be reached. Try again later."},
 	CodeRunUnread:       {410, StatusTruncated, "The answer had no reader for so long that its run was ended."},
 	CodeUnreachable:     {502, StatusFailed, "The agent server cannot be reached."},
 	CodeRefused:         {502, StatusFailed, "The agent server refused the connection."},
