@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,6 +54,7 @@ func openReplicas(cfg *config.Redis, kept *conversations, log *zap.Logger, m *me
 		return nil, fmt.Errorf("store.redis.ca: %w", err)
 	}
 	r := &replicas{runs: &kept.shared, log: log, owned: map[string]*sharedRun{}, lookups: map[eventlog.Key]*pendingLookup{}, closed: make(chan struct{})}
+	redis.SetLogger(redisLog{log}) // of the whole process, else it writes to stderr
 	client := redis.NewClient(options)
 	count := func(event string) { m.storeEvents.WithLabelValues(event).Inc() }
 	r.store = runstore.Open(runstore.Config{
@@ -70,6 +72,16 @@ func openReplicas(cfg *config.Redis, kept *conversations, log *zap.Logger, m *me
 	})
 	kept.share(r.kept)
 	return r, nil
+}
+
+// redisLog takes what the client of Redis logs by itself. What comes of its faults is logged by the stores.
+type redisLog struct{ log *zap.Logger }
+
+// Printf implements the interface of [redis.SetLogger].
+func (l redisLog) Printf(_ context.Context, format string, v ...any) {
+	if entry := l.log.Check(zap.DebugLevel, "the client of Redis"); entry != nil {
+		entry.Write(zap.String("says", fmt.Sprintf(format, v...)))
+	}
 }
 
 // eventTurnLost is counted where what a turn said could not be stored.

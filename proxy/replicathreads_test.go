@@ -3,8 +3,12 @@ package proxy
 import (
 	"fmt"
 	"io"
+	"net"
 	"strings"
 	"testing"
+
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
 )
 
 // sharing is a proxy that shares conversations by a Redis server, with a route for clients of a dialect. The keys of a test begin with a
@@ -132,4 +136,23 @@ func TestRunOfReplicaGone(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRedisLog: what the client of Redis has to say stands in the log of operators who want to know everything, and not on stderr. It is
+// not parallel, as that client has one log for the process.
+func TestRedisLog(t *testing.T) {
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = gone.Close()
+	r := sharing(t, newAgent(t, streaming(smallRun)), "langgraph", newToken(), gone.Addr().String())
+	said := func() []observer.LoggedEntry { return r.logs.FilterMessage("the client of Redis").All() }
+	await(t, "a line of the client", func() bool { return len(said()) > 0 })
+	if line := said()[0]; line.Level != zapcore.DebugLevel || !strings.Contains(fmt.Sprint(line.ContextMap()["says"]), gone.Addr().String()) {
+		t.Errorf("it says %+v", line)
+	}
+	await(t, "the line that all operators get", func() bool {
+		return r.logs.FilterMessage("the store of runs").FilterLevelExact(zapcore.WarnLevel).Len() > 0
+	})
 }
