@@ -11,11 +11,13 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -39,10 +41,16 @@ var trials = []struct {
 	{"the owner is frozen, and wakes", frozen},
 	{"Redis is frozen", redisFrozen},
 	{"Redis is restarted, empty", redisEmpty},
+	{"conversations go from replica to replica, one is killed between turns, one during a turn", talked},
+	{"a replica is frozen during turns, and wakes when others have gone on with the conversations", overtaken},
+	{"a run is cancelled at another replica", cancelled},
 	{"all replicas are restarted, one after the other, under 300 runs", rolling},
 }
 
+var only = flag.String("only", "", "do the trials alone that have this in what they print")
+
 func run() error {
+	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	folder, err := os.MkdirTemp("", "replicas")
@@ -56,6 +64,9 @@ func run() error {
 	}
 	failed := 0
 	for _, t := range trials {
+		if !strings.Contains(t.what, *only) {
+			continue
+		}
 		begun := time.Now()
 		s, err := newStage(ctx, folder, program)
 		if err == nil {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -56,7 +58,9 @@ func newStage(ctx context.Context, folder, program string) (*stage, error) {
 func (s *stage) yaml() string {
 	yaml := fmt.Sprintf("listen: \"${LISTEN}\"\nadmin: \"\"\ntimeouts: {drain: 20s}\nstore: {redis: {url: redis://127.0.0.1:%d, lease: %s}}\n", s.redisPort, lease)
 	yaml += fmt.Sprintf("upstreams:\n  agent: {url: %q, dialect: openai-chat}\nroutes:\n", s.agent.url())
-	return yaml + fmt.Sprintf("  - {path: /run, upstream: agent, client: auto, default: agui, resume: {grace: %s}}\n", grace)
+	yaml += fmt.Sprintf("  - {path: /run, upstream: agent, client: auto, default: agui, resume: {grace: %s}}\n", grace)
+	yaml += fmt.Sprintf("  - {path: /openai/*, upstream: agent, client: openai-responses, resume: {grace: %s}}\n", grace)
+	return yaml + "  - {path: /graph/*, upstream: agent, client: langgraph, methods: [GET, POST]}\n" // its runs end with their clients
 }
 
 // dialects are those of the clients. The first is that of the client that begins a run.
@@ -141,6 +145,7 @@ type agent struct {
 	http *http.Server
 	runs atomic.Int64
 	left atomic.Int64 // runs whose client has left before their end
+	asks sync.Map     // of []string: the messages of requests, by the last of them
 }
 
 func newAgent() *agent {
@@ -168,6 +173,8 @@ func text() string {
 }
 
 func (a *agent) serve(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	a.remember(body)
 	n := a.runs.Add(1)
 	w.Header().Set("Content-Type", "text/event-stream")
 	tick := time.NewTicker(pace)
