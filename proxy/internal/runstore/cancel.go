@@ -43,10 +43,26 @@ func (s *Store) Cancel(what []byte) (found bool, err error) {
 	return false, err
 }
 
-// answerCancels cancels what other replicas ask for, until the store is closed.
-func (s *Store) answerCancels(ctx context.Context) {
+// listenTime is how long a replica waits at its start until others can ask it. Without Redis it starts all the same.
+const listenTime = time.Second
+
+// listen begins to answer what other replicas ask for, before the first run begins here: one that is not asked has not said that it has none.
+func (s *Store) listen(ctx context.Context) {
+	listening := make(chan struct{})
+	go s.answerCancels(ctx, listening)
+	select {
+	case <-listening:
+	case <-time.After(listenTime):
+	}
+}
+
+// answerCancels cancels what other replicas ask for, until the store is closed. It closes ready when they can ask.
+func (s *Store) answerCancels(ctx context.Context, ready chan<- struct{}) {
 	sub := s.cfg.Client.Subscribe(ctx, s.key("cancel", ""))
 	defer sub.Close()
+	_, err := sub.ReceiveTimeout(ctx, timeout)
+	s.report(err)
+	close(ready)
 	for messages := sub.Channel(); ; {
 		select {
 		case m := <-messages:

@@ -80,7 +80,7 @@ func Open(cfg Config) *Store {
 	go s.stayAlive(ctx)
 	go s.writer.work(ctx)
 	go s.reader.work(ctx)
-	go s.answerCancels(ctx)
+	s.listen(ctx)
 	return s
 }
 
