@@ -105,7 +105,7 @@ func (t *talker) half(at int, text string) (resp *http.Response, had string, err
 func halves(of []*talker, at int, text string) (finish func(), err error) {
 	open := make(chan *http.Response, len(of))
 	err = all(of, func(t *talker) error {
-		resp, _, err := t.half(at, text)
+		resp, _, err := t.half(at, text) //nolint:bodyclose // finish closes it
 		if err == nil {
 			open <- resp
 		}
