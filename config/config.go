@@ -125,11 +125,11 @@ type Threads struct {
 	// one that an agent keeps. Sabir does not check them; a route with auth takes the client that it knows in place of the fields
 	// with the credentials. Empty: nothing else separates them.
 	Principal []string `yaml:"principal"`
-	// How many are remembered at most; what was used longest ago is forgotten first.
+	// How many are remembered at most, with store.redis by all replicas together; what was used longest ago is forgotten first.
 	Max int `yaml:"max" jsonschema:"minimum=0"`
-	// The memory of all of them.
+	// The memory of all of them; with store.redis, what one of them may hold.
 	Memory Size `yaml:"memory" jsonschema:"minimum=0"`
-	// How long one is remembered without a turn.
+	// How long one is remembered without a turn; with store.redis also what it says, though the client deletes it.
 	Keep time.Duration `yaml:"keep" jsonschema:"minimum=1"`
 }
 

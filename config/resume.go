@@ -8,23 +8,24 @@ import (
 	"time"
 )
 
-// Store is where runs are kept that clients can come back to.
+// Store is where runs are kept that clients can come back to, and with redis also conversations, see threads.
 type Store struct {
 	// The memory of all of them in this process. Where it is full, runs that have ended are forgotten first.
 	Bytes Size `yaml:"bytes" jsonschema:"minimum=1"`
-	// Redis, or a server that speaks like it, by which replicas share runs: a client comes to a run at any of them. It is read once,
-	// at the start.
+	// Redis, or a server that speaks like it, by which replicas share runs and conversations: a client comes to a run, and goes on with a
+	// conversation, at any of them. What users and agents say is stored there then. It is read once, at the start.
 	Redis Redis `yaml:"redis"`
 }
 
 // Redis is a Redis server that replicas share.
 type Redis struct {
-	// Its address, as in redis://host:6379/0, rediss://user:password@host:6379/0 or unix:///run/redis.sock. Without one, runs are kept
-	// in memory alone.
+	// Its address, as in redis://host:6379/0, rediss://user:password@host:6379/0 or unix:///run/redis.sock. Without one, runs and
+	// conversations are kept in memory alone.
 	URL RedisURL `yaml:"url"`
 	// What all keys begin with.
 	Prefix string `yaml:"prefix"`
-	// How long a replica counts as alive that says nothing. Then others end the runs that it read.
+	// How long a replica counts as alive that says nothing. Then others end the runs that it read, and conversations whose turns it
+	// had can go on.
 	Lease time.Duration `yaml:"lease" jsonschema:"minimum=1"`
 	// A file with the PEM certificates to trust, seen from the folder of this file; none: the system's.
 	CA string `yaml:"ca"`
