@@ -65,7 +65,10 @@ func (s *Store) answerCancels(ctx context.Context, ready chan<- struct{}) {
 	close(ready)
 	for messages := sub.Channel(); ; {
 		select {
-		case m := <-messages:
+		case m, open := <-messages:
+			if !open { // the client is closed
+				return
+			}
 			s.answerCancel(ctx, m.Payload)
 		case <-ctx.Done():
 			return

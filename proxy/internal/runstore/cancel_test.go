@@ -33,3 +33,20 @@ func TestTellCancelAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestListenEnds: a replica that ends while it listens does so in order, whatever it notices first.
+func TestListenEnds(t *testing.T) {
+	r := open(t, address(t), 1<<20)
+	ready, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		r.answerCancels(t.Context(), ready)
+	}()
+	<-ready
+	_ = r.client.Close()
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Error("it listens without a client")
+	}
+}
