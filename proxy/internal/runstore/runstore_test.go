@@ -27,9 +27,16 @@ type rig struct {
 	events sync.Map // of *atomic.Int64
 }
 
-// address is that of SABIR_TEST_REDIS, a host and port, or a server in this process.
+// address is that of SABIR_TEST_REDIS, a host and port, or a server in this process. The test leaves nothing there: it may run again.
 func address(t *testing.T) string {
 	if address := os.Getenv("SABIR_TEST_REDIS"); address != "" {
+		t.Cleanup(func() {
+			client := redis.NewClient(&redis.Options{Addr: address})
+			defer client.Close()
+			for _, key := range client.Keys(context.Background(), t.Name()+":*").Val() {
+				client.Del(context.Background(), key)
+			}
+		})
 		return address
 	}
 	return miniredis.RunT(t).Addr()

@@ -65,7 +65,7 @@ func TestKeep(t *testing.T) {
 	r.refused(threads.Turn{From: threadstest.Answer("x"), Alone: true}, threads.ErrWentOn)
 	r.wants(0, nil)
 
-	const keep = 50 * time.Millisecond
+	const keep = lease
 	r.Limit(Limits{Names: 100, Bytes: 100, Keep: keep})
 	r.use()
 	r.Close() // the run goes on, and so would its lease

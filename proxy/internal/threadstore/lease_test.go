@@ -16,7 +16,7 @@ import (
 )
 
 // lease is one that a test waits out.
-const lease = 300 * time.Millisecond
+const lease = 500 * time.Millisecond
 
 // ends ends a turn that has said something.
 func ends(r *rig, turn *threads.Turn, text string) {
