@@ -95,6 +95,8 @@ func (r *refusal) tellClient(to *fasthttp.ResponseHeader, f *hub.Failure) {
 	switch {
 	case f.Code == hub.CodeUnauthorized:
 		pass(fasthttp.HeaderWWWAuthenticate)
+	case f.Code == hub.CodeBusy && isSeconds(string(r.header.Peek(fasthttp.HeaderRetryAfter))): // 0 as well
+		pass(fasthttp.HeaderRetryAfter)
 	case f.Status == fasthttp.StatusMethodNotAllowed:
 		pass(fasthttp.HeaderAllow)
 	}
