@@ -17,6 +17,7 @@ type runTape struct {
 	mu      sync.Mutex
 	lines   [][]byte // whole, each with its line end
 	size    int64
+	taken   int64 // of shared: the first line and the last have room in any case
 	dropped int64
 	summary runSummary
 }
@@ -83,6 +84,9 @@ func (t *runTape) put(l *recording.Line) {
 		t.lost.Inc()
 		return
 	}
+	if !ends {
+		t.taken += n
+	}
 	t.add(text)
 }
 
@@ -101,19 +105,12 @@ func (t *runTape) add(text []byte) {
 	t.summary.Lines = len(t.lines)
 }
 
-// free gives the memory back that was taken for the lines.
+// free gives the memory back that was taken for the lines. A run that goes on takes no more.
 func (t *runTape) free() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var fixed int64 // the first line and the last had room in any case
-	if n := len(t.lines); n > 0 {
-		fixed = int64(len(t.lines[0]))
-		if n > 1 && !t.summary.Live {
-			fixed += int64(len(t.lines[n-1]))
-		}
-	}
-	t.shared.used.Add(fixed - t.size)
-	t.lines, t.size = nil, 0
+	t.shared.used.Add(-t.taken)
+	t.lines, t.max = nil, t.size // full
 }
 
 // from returns the lines behind the first n, and whether the run has ended.
