@@ -124,6 +124,9 @@ func TestRefusals(t *testing.T) {
 	f("body", post("/run", huge), 413, "body_too_large", "Connection: close")
 	f("chunked body", chunked("POST", "/run", huge), 413, "body_too_large", "Connection: close")
 	f("header", post("/run", "", "X-Large: "+strings.Repeat("x", 8<<10)), 431, "header_too_large", "Connection: close")
+	endless := post("/run", "")
+	endless = endless[:len(endless)-4] + "\r\nX-Large: "
+	f("header that does not end", endless+strings.Repeat("x", 4<<10-len(endless)), 431, "header_too_large", "Connection: close")
 	f("dialect", post("/auto", "", "X-Sabir-Dialect: klingon"), 406, "bad_dialect")
 	f("no HTTP", "hello\r\n\r\n", 400, "bad_request")
 	f("half a request", "POST /run HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nhalf", 408, "request_timeout")
