@@ -125,7 +125,7 @@ func (p *pattern) behind(text []byte, offset, end int) (from, to int) {
 		return offset, end
 	}
 	before := offset - 1
-	at := p.later().FindSubmatchIndex(text[before:])
+	at := p.later.FindSubmatchIndex(text[before:])
 	switch {
 	case at == nil || end > offset && before+at[2] > end:
 		return offset, end

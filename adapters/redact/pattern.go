@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
-	"sync"
 )
 
 // Pattern says what must not leave.
@@ -27,9 +26,9 @@ const MaxLength = 16 << 10
 type pattern struct {
 	Pattern
 	re    *regexp.Regexp
-	later func() *regexp.Regexp // its first group is a match that does not begin at once, whatever is before it
-	loose *syntax.Prog          // the same without counts
-	min   int                   // of a match, in bytes
+	later *regexp.Regexp // its first group is a match that does not begin at once, whatever is before it
+	loose *syntax.Prog   // the same without counts
+	min   int            // of a match, in bytes
 	bit   hits
 	alone *automaton // of matches of this one, from their beginning
 }
@@ -64,7 +63,9 @@ func compile(p Pattern, number int) (*pattern, error) {
 	if c.re, err = regexp.Compile(p.Expr); err != nil {
 		return nil, fmt.Errorf("is no regular expression: %w", err)
 	}
-	c.later = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A(?s:.+?)(` + p.Expr + `)`) })
+	if c.later, err = regexp.Compile(`\A(?s:.+?)(` + p.Expr + `)`); err != nil {
+		return nil, err
+	}
 	if c.loose, err = syntax.Compile(loosen(tree).Simplify()); err != nil {
 		return nil, err
 	}
