@@ -152,7 +152,8 @@ func TestHotRestartSocket(t *testing.T) {
 	agent.let()
 	socket := filepath.Join(t.TempDir(), "sabir.sock")
 	text := strings.Replace(configFor(agent, "", "/agui"), "listen: 127.0.0.1:0", "listen: unix:"+socket, 1)
-	c := newChildAt(t, regexp.MustCompile(`^sabir listens on (.*); for operators: (.*)\n`), exec.Command(os.Args[0], "serve", "--config", write(t, "sabir.yaml", text)))
+	path := write(t, "sabir.yaml", text)
+	c := newChildAt(t, regexp.MustCompile(`^sabir listens on (.*); for operators: (.*)\n`), exec.Command(os.Args[0], "serve", "--config", path))
 	log := c.logged(t)
 	answers := func() error {
 		conn, err := net.Dial("unix", socket)
@@ -161,6 +162,26 @@ func TestHotRestartSocket(t *testing.T) {
 		}
 		return err
 	}
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rewrite := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rewrite(strings.Replace(text, "admin: 127.0.0.1:0", "admin: "+taken.Addr().String(), 1))
+	if err := c.Process.Signal(syscall.SIGUSR2); err != nil {
+		t.Fatal(err)
+	}
+	log.await(t, 0, "the new process does not serve; this one goes on")
+	taken.Close()
+	if err := answers(); err != nil {
+		t.Error("the file of the socket is gone: ", err)
+	}
+	rewrite(text)
 	pid := c.restarts(t, log)
 	c.ends(t)
 	if err := answers(); err != nil {

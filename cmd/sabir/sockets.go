@@ -20,6 +20,7 @@ import (
 type sockets struct {
 	upgrader *tableflip.Upgrader // nil where the system cannot pass sockets on
 	systemd  map[string]net.Listener
+	serves   bool
 }
 
 // adminSocket is the name (FileDescriptorName=) of systemd's socket for operators. One with another name is for clients.
@@ -115,6 +116,7 @@ func (s *sockets) passOn(network, name string, ln net.Listener) error {
 // ready says that this process serves: the one before it can end, and systemd goes on.
 func (s *sockets) ready() error {
 	notifySystemd("READY=1", "MAINPID="+strconv.Itoa(os.Getpid()))
+	s.serves = true
 	if s.upgrader == nil {
 		return nil
 	}
@@ -129,9 +131,10 @@ func (s *sockets) replace() error {
 	return s.upgrader.Upgrade()
 }
 
-// release removes the files of sockets that were not passed on.
+// release removes the files of sockets that were not passed on. Those of a process that has not come to serve are still in use by the one
+// before it.
 func (s *sockets) release() {
-	if s.upgrader != nil {
+	if s.upgrader != nil && (s.serves || !s.upgrader.HasParent()) {
 		s.upgrader.Stop()
 		<-s.upgrader.Exit()
 	}
