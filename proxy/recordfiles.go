@@ -1,7 +1,9 @@
 package proxy
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -120,7 +122,8 @@ func (j *recordingToKeep) thin() error {
 	}
 	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !strings.HasSuffix(e.Name(), recordingSuffix) })
 	for _, old := range entries[:max(0, len(entries)-j.cfg.MaxFiles)] {
-		if err := os.Remove(filepath.Join(j.cfg.Dir, old.Name())); err != nil {
+		err := os.Remove(filepath.Join(j.cfg.Dir, old.Name()))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // another process may remove the same
 			return err
 		}
 	}

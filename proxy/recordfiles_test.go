@@ -1,6 +1,9 @@
 package proxy
 
 import (
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -38,4 +41,55 @@ func TestRecordingsWait(t *testing.T) {
 		t.Errorf("%v; the last has %d lines", results, len(lines))
 	}
 	r.close()
+}
+
+// TestRecordingsFail: a file that cannot be written is counted as such, and the memory of its run given back.
+func TestRecordingsFail(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]string{file: "failed", t.TempDir(): "written"} {
+		var results []string
+		r := newRecordingFiles(zap.NewNop(), nil, func(result string) { results = append(results, result) })
+		cfg := &config.Record{Dir: dir, MaxFiles: 1}
+		tape := r.tape(&routeTaps{cfg: cfg})
+		tape.add([]byte("{}\n"))
+		r.keep(cfg, "id", tape)
+		r.close()
+		if len(results) != 1 || results[0] != want || r.memory.used.Load() != 0 {
+			t.Errorf("%v, and %d bytes are taken; want %s", results, r.memory.used.Load(), want)
+		}
+	}
+}
+
+// TestRecordingsThin: all files beyond those that may be kept are removed, the oldest first, and no others.
+func TestRecordingsThin(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	names := []string{"note.txt"}
+	for i := range 5 {
+		names = append(names, strconv.Itoa(i)+recordingSuffix)
+	}
+	for _, name := range names {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	job := recordingToKeep{cfg: &config.Record{Dir: dir, MaxFiles: 2}}
+	if err := job.thin(); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range left {
+		got = append(got, e.Name())
+	}
+	if want := "3" + recordingSuffix + " 4" + recordingSuffix + " note.txt"; strings.Join(got, " ") != want {
+		t.Errorf("left are %v, want %s", got, want)
+	}
 }
