@@ -160,20 +160,23 @@ func (s *httpSink) opened(out *wire.Out, p []byte) []byte {
 		return p
 	}
 	s.began = true
-	head := s.answerHeader(out.Framing())
+	head := s.answerHeader(make([]byte, 0, headRoom+len(p)), out.Framing())
 	s.header = fasthttp.ResponseHeader{} // for the collector: streams are long
 	return append(head, p...)
 }
 
-// answerHeader is the header of the answer: the upstream's if that passes, else that of a stream.
-func (s *httpSink) answerHeader(f wire.Framing) []byte {
+// headRoom is what most response headers fit into, in bytes.
+const headRoom = 512
+
+// answerHeader appends the header of the answer: the upstream's if that passes, else that of a stream.
+func (s *httpSink) answerHeader(head []byte, f wire.Framing) []byte {
 	if s.passed != nil {
-		return s.passed.AppendBytes(nil)
+		return s.passed.AppendBytes(head)
 	}
-	return s.startHeader(f)
+	return s.startHeader(head, f)
 }
 
-func (s *httpSink) startHeader(f wire.Framing) []byte {
+func (s *httpSink) startHeader(head []byte, f wire.Framing) []byte {
 	h := &s.header
 	h.SetStatusCode(fasthttp.StatusOK)
 	h.SetContentType(f.ContentType())
@@ -194,7 +197,7 @@ func (s *httpSink) startHeader(f wire.Framing) []byte {
 	if s.close {
 		h.SetConnectionClose()
 	}
-	return h.AppendBytes(nil)
+	return h.AppendBytes(head)
 }
 
 // ofDialect sets what the clients of a dialect look for in the header of a response.

@@ -123,15 +123,22 @@ func (s *Server) accept(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpa
 	if r.waits(ctx) {
 		c.pending = newPendingStream(c)
 	}
-	takeOver(ctx, func(conn *requestConn) { s.serveCall(c, conn) })
+	s.takeOver(ctx, func(conn *requestConn) { s.serveCall(c, conn) })
 }
 
-// takeOver answers a request by a stream on its connection.
-func takeOver(ctx *fasthttp.RequestCtx, serve func(*requestConn)) {
+// takeOver answers a request by a stream on its connection, in the goroutine that serves the connection's streams.
+func (s *Server) takeOver(ctx *fasthttp.RequestCtx, serve func(*requestConn)) {
+	conn := requestConnOf(ctx)
 	ctx.HijackSetNoResponse(true)
-	ctx.Hijack(func(conn net.Conn) {
+	if conn.streams {
+		conn.upcoming = serve
+		ctx.Hijack(func(net.Conn) {})
+		return
+	}
+	conn.streams = true
+	ctx.Hijack(func(net.Conn) {
 		// Not in this goroutine: it would keep the request's memory for as long as the stream lasts.
-		go serve(requestConnUnder(conn))
+		go s.serveStreams(conn, serve)
 	})
 }
 

@@ -118,7 +118,7 @@ func (s *Server) answerJoin(ctx *fasthttp.RequestCtx, r *route, t *target, sub s
 		ctx.SetStatusCode(fasthttp.StatusNoContent)
 	default:
 		v.call.id, v.call.origin = id, origin
-		takeOver(ctx, func(conn *requestConn) { s.serveViewer(v, conn) })
+		s.takeOver(ctx, func(conn *requestConn) { s.serveViewer(v, conn) })
 	}
 	return true
 }

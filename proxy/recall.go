@@ -39,29 +39,30 @@ func (c *call) recall(asked *hub.Request, size int) *hub.Failure {
 	}
 	turn := c.turnToRemember(asked)
 	switch {
-	case turn.From.Name != "" && !c.route.keepsAnswers():
-		return nil
-	case turn.Thread.Name+turn.From.Name+turn.Answer.Name == "":
+	case turn == nil:
 		c.recordIf(news, asked, 0, size)
 		return nil
+	case turn.From.Name != "" && !c.route.keepsAnswers():
+		return nil
 	}
-	if err := c.route.threads.Begin(&turn); err != nil {
+	if err := c.route.threads.Begin(turn); err != nil {
 		if turn.Thread.Name != "" && errors.Is(err, threads.ErrUnknown) && !asked.Store {
 			c.recordIf(news && !c.route.remembers(), asked, 0, size)
 			return nil // the agent remembers, or it is refused as what it is: partial
 		}
 		return refusedTurn(err, map[bool]hub.Code{true: hub.CodeAnswerUnknown, false: hub.CodeNotFound}[turn.From.Name != ""])
 	}
-	c.thread = &threadTurn{c.route.threads, turn}
-	c.completeWith(asked, &turn, first)
+	c.thread = &threadTurn{c.route.threads, *turn}
+	c.completeWith(asked, turn, first)
 	c.follow(asked, size, turn.Size)
 	c.recordIf(news, asked, len(turn.Before), size)
 	return nil
 }
 
-// turnToRemember says which conversation or answer a request goes on from, and under which id its own answer is remembered.
-func (c *call) turnToRemember(asked *hub.Request) (turn threads.Turn) {
-	r := c.route
+// turnToRemember says which conversation or answer a request goes on from, and under which id its own answer is remembered; nil if
+// it does neither.
+func (c *call) turnToRemember(asked *hub.Request) *threads.Turn {
+	r, turn := c.route, threads.Turn{}
 	name := func(kind threads.Kind, body []byte) threads.Key {
 		return threads.Key{Scope: c.scope, Kind: kind, Name: plainText(body)}
 	}
@@ -75,6 +76,9 @@ func (c *call) turnToRemember(asked *hub.Request) (turn threads.Turn) {
 	if (asked.Store || asked.Keep) && !asked.Prepare && r.keepsAnswers() {
 		turn.Answer = name(threads.Answer, asked.Answer)
 	}
+	if turn.Thread.Name+turn.From.Name+turn.Answer.Name == "" {
+		return nil
+	}
 	turn.Asked = hub.Request{
 		Answer: asked.Answer, Model: asked.Model, Call: asked.Call, Unique: asked.Unique, Time: asked.Time, Usage: asked.Usage,
 	}
@@ -85,7 +89,8 @@ func (c *call) turnToRemember(asked *hub.Request) (turn threads.Turn) {
 	if asked.Keep {
 		turn.Asked.Tools = asked.Tools
 	}
-	return turn
+	kept := turn // most requests begin none, and a turn is large
+	return &kept
 }
 
 // keepsAnswers reports whether answers are remembered.

@@ -38,6 +38,10 @@ type requestConn struct {
 	lease lease     // for the body, until it is taken
 	left  int64     // bytes of the body that were not read; anyLeft if that is not known
 
+	streams  bool               // serveStreams serves it
+	again    bool               // a request may follow on the stream that ends
+	upcoming func(*requestConn) // serves the stream that answers the request
+
 	lingers atomic.Bool // closing waits for the client to read its answer
 	closed  atomic.Bool
 }

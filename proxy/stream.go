@@ -103,14 +103,27 @@ func (s *Server) giveBack(conn *requestConn, st *canceler, sink *httpSink, f *hu
 	s.next(conn)
 }
 
-// next serves further requests on a connection whose stream has ended.
+// next lets further requests follow on a connection whose stream has ended.
 func (s *Server) next(conn *requestConn) {
 	if !s.Ready() || conn.SetDeadline(time.Time{}) != nil {
 		conn.Close()
 		return
 	}
 	s.idleConns.add(conn)
-	_ = s.http.ServeConn(conn) // its errors are the client's
+	conn.again = true
+}
+
+// serveStreams serves a stream on a connection, and the requests after it. All of them run in one goroutine: a new one would
+// grow its stack anew for each.
+func (s *Server) serveStreams(conn *requestConn, serve func(*requestConn)) {
+	for serve != nil {
+		if serve(conn); !conn.again {
+			return
+		}
+		conn.again = false
+		_ = s.http.ServeConn(conn) // its errors are the client's
+		serve, conn.upcoming = conn.upcoming, nil
+	}
 }
 
 // run moves one stream from its upstream to sink, and counts and logs it. It returns how the stream ended.

@@ -64,10 +64,7 @@ type question struct {
 
 // NewFolder returns a folder of a run that follows these messages.
 func NewFolder(before []hub.Message) *Folder {
-	f := &Folder{
-		texts: map[string]target{}, calls: map[string]target{}, asks: map[string]question{}, data: map[string]target{},
-		run: hub.Run{Usage: hub.NoCounts},
-	}
+	f := &Folder{run: hub.Run{Usage: hub.NoCounts}}
 	f.agent.past = len(before)
 	for i := range before {
 		m := before[i]
@@ -76,6 +73,14 @@ func NewFolder(before []hub.Message) *Folder {
 		f.remember(i)
 	}
 	return f
+}
+
+// note puts a value under a key. Most runs need few of a folder's maps, so that each is made when it is.
+func note[T any](m *map[string]T, key string, value T) {
+	if *m == nil {
+		*m = map[string]T{}
+	}
+	(*m)[key] = value
 }
 
 // remember notes the calls of a message of before, and what was asked about them.
@@ -90,7 +95,7 @@ func (f *Folder) remember(message int) {
 		if p.Approval != nil {
 			own := *p.Approval
 			p.Approval = &own
-			f.asks[string(own.ID)] = question{approval: &own}
+			note(&f.asks, string(own.ID), question{approval: &own})
 		}
 	}
 }

@@ -17,7 +17,7 @@ func (f *Folder) text(ev *hub.Event) {
 		if role != hub.RoleSystem {
 			p.Name = f.own(ev.Name)
 		}
-		f.texts[string(ev.ID)] = f.part(ev, role, p)
+		note(&f.texts, string(ev.ID), f.part(ev, role, p))
 		return
 	}
 	t, ok := f.texts[string(ev.ID)]
@@ -46,7 +46,7 @@ func (f *Folder) sign(p *hub.Part, ev *hub.Event) {
 
 func (f *Folder) tool(ev *hub.Event) {
 	if ev.Kind == hub.ToolStart {
-		f.calls[string(ev.ID)] = f.call(ev)
+		note(&f.calls, string(ev.ID), f.call(ev))
 		return
 	}
 	t, ok := f.calls[string(ev.ID)]
@@ -144,7 +144,7 @@ func (f *Folder) ask(ev *hub.Event) {
 		a.Sig = f.own(ev.More.Sig)
 	}
 	t.get().Approval = a
-	f.asks[string(ev.ID)] = question{a, approval.Allowing(ev)}
+	note(&f.asks, string(ev.ID), question{a, approval.Allowing(ev)})
 }
 
 // answer notes what was decided. An unanswered question is left as it is.
@@ -187,5 +187,5 @@ func (f *Folder) datum(ev *hub.Event) {
 	if ev.Flags.Has(hub.User) {
 		role = hub.RoleUser
 	}
-	f.data[key] = f.part(ev, role, hub.Part{Kind: hub.PartData, ID: f.own(ev.ID), Name: f.own(ev.Name), Value: f.own(ev.Value)})
+	note(&f.data, key, f.part(ev, role, hub.Part{Kind: hub.PartData, ID: f.own(ev.ID), Name: f.own(ev.Name), Value: f.own(ev.Value)}))
 }
