@@ -80,6 +80,31 @@ func TestOriginNames(t *testing.T) {
 	}
 }
 
+// TestPlainPaths: of every path of up to six bytes that is taken as it is, what reads its segments says the same.
+func TestPlainPaths(t *testing.T) {
+	t.Parallel()
+	const letters = "/.aZ~%;"
+	plain := 0
+	var try func(path string)
+	try = func(path string) {
+		if isPlain(path) {
+			plain++
+			if got, err := parseSegments(path); err != nil || got != (requestPath{path, path}) {
+				t.Errorf("%q: got %q and %q, %v", path, got.raw, got.plain, err)
+			}
+		}
+		for _, c := range letters {
+			if len(path) < 6 {
+				try(path + string(c))
+			}
+		}
+	}
+	try("")
+	if plain < 100 {
+		t.Errorf("%d plain paths were tried", plain)
+	}
+}
+
 // TestPaths: dot segments go, bad escapes and hidden dot segments are refused, and what a path says stays apart from how
 // it is written.
 func TestPaths(t *testing.T) {

@@ -33,6 +33,35 @@ func pathOf(req *fasthttp.Request) (requestPath, error) {
 // become such when a server decodes more than once or takes more than a slash for a separator: those would lead out of
 // what the route stands for.
 func parsePath(path string) (requestPath, error) {
+	if isPlain(path) {
+		return requestPath{raw: path, plain: path}, nil
+	}
+	return parseSegments(path)
+}
+
+// isPlain reports whether a path is the same in both forms for certain, as nearly all are: it has unreserved letters and single
+// slashes, and no segment begins with a dot.
+func isPlain(path string) bool {
+	if !strings.HasPrefix(path, "/") {
+		return false
+	}
+	var last byte
+	for i := range len(path) {
+		c := path[i]
+		if !isUnreserved(c) && c != '/' || last == '/' && (c == '/' || c == '.') {
+			return false
+		}
+		last = c
+	}
+	return true
+}
+
+// isUnreserved is a letter that RFC 3986 §2.3 never wants escaped.
+func isUnreserved(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
+}
+
+func parseSegments(path string) (requestPath, error) {
 	var raw, plain []string
 	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	for i, segment := range segments {
