@@ -38,6 +38,8 @@ func problems(d *hub.Dialect) (list []string) {
 	check(d.NewDecoder != nil || d.NewEncoder != nil, "NewDecoder and NewEncoder are missing: a dialect has one at least")
 	check(d.Observe != nil || d.Watch != nil, "Observe is missing: it says which record ends a stream that is copied. Watch takes its place where that depends on options")
 	check(d.NewDecoder != nil || len(d.TemplateKinds)+len(d.Varying) == 0, "TemplateKinds and Varying are promises of a decoder, and there is none")
+	check(len(d.ReadMembers) == 0 || reads(d), "ReadMembers needs a decoder that is a fastpath.MemberReader: else what they say is lost")
+	check(len(d.ReadMembers) <= 8 && len(d.Varying)+len(d.ReadMembers) <= 16, "Varying and ReadMembers are 16 at most, 8 of them read")
 	check(d.UsageMember == "" || tracks(d), "UsageMember needs a decoder that is a fastpath.TextTracker: else what it counts is lost")
 	for _, k := range d.TemplateKinds {
 		check(slices.Contains([]hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput}, k), "TemplateKinds has %s, which is no delta", k)
@@ -54,5 +56,14 @@ func tracks(d *hub.Dialect) bool {
 		return false
 	}
 	_, ok := d.NewDecoder(d.Defaults()).(fastpath.TextTracker)
+	return ok
+}
+
+// reads reports whether the decoder reads members of deltas that it need not read otherwise.
+func reads(d *hub.Dialect) bool {
+	if d.NewDecoder == nil {
+		return false
+	}
+	_, ok := d.NewDecoder(d.Defaults()).(fastpath.MemberReader)
 	return ok
 }

@@ -67,17 +67,17 @@ func withData(rec wire.Record, pieces ...[]byte) wire.Record {
 // oddValues are what may stand in the place of a value of that kind that is promised to mean nothing, and what is not covered by it.
 var oddValues = map[byte][]string{
 	'0': {"0", "7", "1790000000", "999999999999999", "1234567890123456789", "-1", "1.5", "null"},
-	'"': {`""`, `"x"`, `"2026-11-21T11:29:14.112Z"`, `"0b565adb-fafd-4b8a-8000-00000000000a"`, `"\u0041"`, `"☃"`, "null"},
-	'{': {`{}`, `{"a":1}`, `{"prompt_tokens":7,"promptTokenCount":7}`, `{"prompt_tokens":0,"total_tokens":5}`, `{"a":{"b":{"c":{}}}}`, `{"a":}`, `{"a":"\xff"}`,
+	'"': {`""`, `"x"`, `"x"`, `"2026-11-21T11:29:14.112Z"`, `"0b565adb-fafd-4b8a-8000-00000000000a"`, `"\u0041"`, `"☃"`, "null"},
+	'{': {`{}`, `{"a":1}`, `{"openai":{"itemId":"m2"}}`, `{"sabir":{"title":"x"}}`, `{"prompt_tokens":7,"promptTokenCount":7}`, `{"prompt_tokens":0,"total_tokens":5}`, `{"a":{"b":{"c":{}}}}`, `{"a":}`, `{"a":"\xff"}`,
 		`{"a":1`, `{"a":1}}`, `{"adk_type":"x"}`, "null", "[]", `"x"`},
 	'[': {`[]`, `[1]`, `[{"token":"x","logprob":-0.25}]`, `[[[[[]]]]]`, `[1,]`, "[\"\xff\"]", `[1`, `[]]`, "null", "{}"},
 }
 
 // vary appends records that are rec with other values of the members that are promised to vary.
 func (f *fixture) vary(all []wire.Record, rec wire.Record) []wire.Record {
-	paths := f.dialect.Varying
+	paths := append(slices.Clone(f.dialect.Varying), f.dialect.ReadMembers...)
 	if f.dialect.UsageMember != "" {
-		paths = append(slices.Clone(paths), f.dialect.UsageMember)
+		paths = append(paths, f.dialect.UsageMember)
 	}
 	for _, path := range paths {
 		eachAt(rec.Data, strings.Split(path, "."), func(name, v []byte) {
@@ -152,6 +152,18 @@ func (c *counting) Tracked() (part any, ok bool) {
 		return nil, true
 	}
 	return account.Tracked()
+}
+
+// Rereads implements [fastpath.MemberReader] for a decoder that does.
+func (c *counting) Rereads(ev *hub.Event) bool {
+	reader, ok := c.Decoder.(fastpath.MemberReader)
+	return ok && reader.Rereads(ev)
+}
+
+// ReadMembers implements [fastpath.MemberReader].
+func (c *counting) ReadMembers(part any, ev *hub.Event, values [][]byte) bool {
+	reader, ok := c.Decoder.(fastpath.MemberReader)
+	return !ok || reader.ReadMembers(part, ev, values)
 }
 
 // Repeats holds a dialect to its promise (see [hub.Dialect.Repeats]) for the records of a test: they mean what they mean

@@ -152,6 +152,7 @@ var Dialect = hub.Dialect{
 		},
 	},
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	ReadMembers:   []string{"timestamp"},
 	Parallel:      true,
 	Extension:     hub.ExtensionAt(extension),
 	NewDecoder:    newDecoder,

@@ -210,6 +210,20 @@ func (d *decoder) common(ev *hub.Event) {
 	}
 }
 
+// Rereads implements [fastpath.MemberReader].
+func (d *decoder) Rereads(ev *hub.Event) bool {
+	return d.rec.Metadata == nil && ev.Kind != hub.ToolOutput
+}
+
+// ReadMembers implements [fastpath.MemberReader].
+func (d *decoder) ReadMembers(_ any, ev *hub.Event, values [][]byte) bool {
+	if at, ok := rawjson.Int(values[0]); ok && at > 0 {
+		d.scratch.Reset()
+		d.scratch.MoreOf(ev).Time = at
+	}
+	return true
+}
+
 // unknown passes a record of a type that the protocol does not describe.
 func (d *decoder) unknown(dst []hub.Event) []hub.Event {
 	return append(dst, hub.Event{Kind: hub.Raw, Name: []byte("agui"), Value: bytes.TrimSpace(d.data), SubAgent: d.tag()})

@@ -148,6 +148,7 @@ var Dialect = hub.Dialect{
 	Header:        []hub.HeaderField{{Name: "x-vercel-ai-ui-message-stream", Value: "v1"}},
 	Extension:     hub.ExtensionAt(extension),
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	ReadMembers:   []string{"providerMetadata"},
 	Parallel:      true,
 	Versions:      versions,
 	NewDecoder:    newDecoder,

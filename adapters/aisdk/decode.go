@@ -169,6 +169,27 @@ func (d *decoder) emit(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event)
 	return dst, ev
 }
 
+// Rereads implements [fastpath.MemberReader]. The metadata of reasoning may hold its signature.
+func (d *decoder) Rereads(ev *hub.Event) bool {
+	return ev.Kind == hub.TextDelta && ev.Chan != hub.Reasoning || ev.Kind == hub.ToolArgs
+}
+
+// ReadMembers implements [fastpath.MemberReader].
+func (d *decoder) ReadMembers(_ any, ev *hub.Event, values [][]byte) bool {
+	metadata := values[0]
+	switch {
+	case metadata == nil:
+		return true
+	case !d.Rereads(ev):
+		return false
+	}
+	if isMetadata(metadata) {
+		d.scratch.Reset()
+		d.scratch.MoreOf(ev).Meta = metadata
+	}
+	return true
+}
+
 // own returns what an encoder of ours wrote beside the members of a chunk.
 func (d *decoder) own(name string) rawjson.Value {
 	if d.rec.ProviderMetadata == nil {

@@ -178,7 +178,9 @@ var Dialect = hub.Dialect{
 	// Each piece of an answer says how long it has become; in the order of the envelopes.
 	Varying: []string{
 		"data.totalResponseSizeBytes", "event.data.totalResponseSizeBytes", "params.event.data.totalResponseSizeBytes",
+		"parentId", "event.parentId", "params.event.parentId",
 	},
+	ReadMembers:   []string{"id", "event.id", "params.event.id", "timestamp", "event.timestamp", "params.event.timestamp"},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Stages:        newStages,

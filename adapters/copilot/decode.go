@@ -99,12 +99,42 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	return dst, err
 }
 
-// TrackText implements [fastpath.TextTracker]. An event with an id that comes again is not read again. Of what deltas say, nothing is
-// remembered.
+// tracked is what [decoder.ReadMembers] must know of a record: whether the id of its event is a string.
+type tracked struct{ id bool }
+
+// TrackText implements [fastpath.TextTracker]. Of what deltas say, nothing is remembered.
 func (d *decoder) TrackText(any, []byte, []byte) bool { return true }
 
 // Tracked implements [fastpath.TextTracker].
-func (d *decoder) Tracked() (part any, ok bool) { return nil, d.again }
+func (d *decoder) Tracked() (part any, ok bool) {
+	return tracked{d.at.ev != nil && rawjson.Kind(d.at.ev.ID) == '"'}, d.again
+}
+
+// Rereads implements [fastpath.MemberReader].
+func (d *decoder) Rereads(ev *hub.Event) bool { return ev.More.Meta == nil }
+
+// ReadMembers implements [fastpath.MemberReader]. An event with an id that comes again is not read again.
+func (d *decoder) ReadMembers(part any, ev *hub.Event, values [][]byte) bool {
+	id := firstOf(values[:len(values)/2])
+	if p, ok := part.(tracked); ok && p.id && (id == nil || d.seen.again(id)) {
+		return false
+	}
+	if millis := parseMillis(firstOf(values[len(values)/2:])); millis != 0 {
+		d.scratch.Reset()
+		d.scratch.MoreOf(ev).Time = millis
+	}
+	return true
+}
+
+// firstOf is the value of a member in the one of the envelopes that the record has.
+func firstOf(values [][]byte) []byte {
+	for _, v := range values {
+		if v != nil {
+			return v
+		}
+	}
+	return nil
+}
 
 // naked reads a record that has no envelope, if the guess was right.
 func (d *decoder) naked(dst []hub.Event) ([]hub.Event, error) {
@@ -138,7 +168,7 @@ func (d *decoder) event(dst []hub.Event, ev *event) ([]hub.Event, error) {
 		return dst, d.missing("type", ev.Type, "want the type of the event, a string")
 	}
 	id := rawjson.Body(ev.ID)
-	d.again = len(id) == 0
+	d.again = true
 	if d.seen.again(id) || string(typ) == extensionType {
 		return dst, nil
 	}
@@ -262,11 +292,13 @@ func (d *decoder) raw(dst []hub.Event) []hub.Event {
 }
 
 // parseTime reads a time as milliseconds since the Unix epoch; 0 is unknown.
-func parseTime(v rawjson.Value) int64 {
-	if v == nil {
+func parseTime(v rawjson.Value) int64 { return parseMillis(rawjson.Body(v)) }
+
+func parseMillis(body []byte) int64 {
+	if len(body) == 0 {
 		return 0
 	}
-	t, err := time.Parse(time.RFC3339, string(rawjson.Body(v)))
+	t, err := time.Parse(time.RFC3339, string(body))
 	if err != nil {
 		return 0
 	}

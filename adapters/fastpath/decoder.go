@@ -23,6 +23,10 @@ import (
 func NewTemplateDecoder(inner hub.Decoder, d *hub.Dialect) hub.Decoder {
 	r := &templateDecoder{inner: inner, dialect: d}
 	r.account, _ = inner.(TextTracker)
+	if len(d.ReadMembers) > 0 {
+		r.reader, _ = inner.(MemberReader)
+		r.filled.read = new([maxRead][]byte)
+	}
 	r.known.most = mostKnown(d)
 	for _, k := range d.TemplateKinds {
 		r.kinds[k] = true
@@ -42,14 +46,27 @@ type TextTracker interface {
 	TrackText(part any, text, usage []byte) bool
 }
 
+// A MemberReader is a decoder that reads members of each delta, [hub.Dialect.ReadMembers], since they say something of the event. If it is
+// a [TextTracker] as well, that takes note of every text.
+type MemberReader interface {
+	// Rereads reports whether More of the event that was decoded just now, which has one, holds nothing but what ReadMembers puts there.
+	Rereads(ev *hub.Event) bool
+
+	// ReadMembers completes the event of a record like that of part by what these members hold, strings without their quotes; nil for one
+	// that the record does not have. It reports whether the event is right so; if not, it has done nothing, and the record is decoded.
+	ReadMembers(part any, ev *hub.Event, values [][]byte) bool
+}
+
 type templateDecoder struct {
 	inner   hub.Decoder
-	account TextTracker // inner, if it is one
+	account TextTracker  // inner, if it is one
+	reader  MemberReader // inner, if there is something to read
 	dialect *hub.Dialect
 	kinds   [hub.NumKinds]bool
 
-	known memory[known] // records since the last that was none to remember
-	pace  pace
+	known  memory[known] // records since the last that was none to remember
+	pace   pace
+	filled filling // of the record in hand
 }
 
 // known is a record that others may be like.
@@ -93,24 +110,25 @@ func (r *templateDecoder) Finish(dst []hub.Event, cause error) []hub.Event {
 
 // Decode implements [hub.Decoder].
 func (r *templateDecoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) {
-	var f filling
+	n := len(dst)
 	for i := range r.known.n {
-		k := r.known.at(i)
-		if !k.like.matches(&rec, &f) {
+		k, f := r.known.at(i), &r.filled
+		if !k.like.matches(&rec, f) {
 			continue
 		}
 		// A text that ends in half a character is the decoder's to hold back.
-		if text := rec.Data[f.at:f.end]; rawjson.IsUTF8(text) && !rawjson.EndsInHalf(text) && r.note(k, text, f.usage) {
-			r.pace.hit()
-			r.known.found(i)
-			n := len(dst)
+		if text := rec.Data[f.at:f.end]; rawjson.IsUTF8(text) && !rawjson.EndsInHalf(text) {
 			dst = append(dst, k.ev)
 			dst[n].Text = text
-			return dst, nil
+			if r.note(k, &dst[n]) {
+				r.pace.hit()
+				r.known.found(i)
+				return dst, nil
+			}
+			dst = dst[:n]
 		}
 		break
 	}
-	n := len(dst)
 	dst, err := r.inner.Decode(dst, rec)
 	if err != nil || len(dst) != n+1 || !r.learn(rec, &dst[n]) {
 		r.known.forget()
@@ -121,13 +139,17 @@ func (r *templateDecoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event,
 // Unwrap returns the decoder inside.
 func (r *templateDecoder) Unwrap() hub.Decoder { return r.inner }
 
-func (r *templateDecoder) note(k *known, text, usage []byte) bool {
-	return r.account == nil || r.account.TrackText(k.part, text, usage)
+// note lets the decoder inside see the event of a record that is like k.
+func (r *templateDecoder) note(k *known, ev *hub.Event) bool {
+	if k.like.reads && r.reader != nil && !r.reader.ReadMembers(k.part, ev, r.filled.read[:len(r.dialect.ReadMembers)]) {
+		return false
+	}
+	return r.account == nil || r.account.TrackText(k.part, ev.Text, r.filled.usage)
 }
 
 // learn remembers rec, whose only event is ev, if another record may be like it.
 func (r *templateDecoder) learn(rec wire.Record, ev *hub.Event) bool {
-	if !r.kinds[ev.Kind] || ev.Op != hub.Append || ev.More != nil || ev.Value != nil || len(ev.Text) == 0 {
+	if !r.kinds[ev.Kind] || ev.Op != hub.Append || !r.rereads(ev) || ev.Value != nil || len(ev.Text) == 0 {
 		return false
 	}
 	at, ok := within(rec.Data, ev.Text)
@@ -141,12 +163,19 @@ func (r *templateDecoder) learn(rec wire.Record, ev *hub.Event) bool {
 	return ok && r.pace.miss() && r.remember(rec, ev, at, part)
 }
 
+// rereads reports whether all that is in More of ev is read of each record.
+func (r *templateDecoder) rereads(ev *hub.Event) bool {
+	return ev.More == nil || r.reader != nil && r.reader.Rereads(ev)
+}
+
 func (r *templateDecoder) remember(rec wire.Record, ev *hub.Event, at int, part any) bool {
 	k := r.known.add()
-	k.like.learn(rec, at, len(ev.Text), r.dialect)
+	if k.like.learn(rec, at, len(ev.Text), r.dialect); r.reader != nil && k.like.lost {
+		return false
+	}
 	k.part = part
 	k.ev, k.mem = *ev, k.mem[:0]
-	k.ev.Text = nil
+	k.ev.Text, k.ev.More = nil, nil
 	for _, p := range [...]*[]byte{&k.ev.ID, &k.ev.Ref, &k.ev.SubAgent, &k.ev.Msg, &k.ev.Name, &k.ev.Title} {
 		k.mem = append(k.mem, *p...)
 	}

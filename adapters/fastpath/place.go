@@ -1,8 +1,7 @@
 package fastpath
 
 import (
-	"slices"
-
+	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -11,6 +10,27 @@ type place struct {
 	start, end int
 	hole       hole
 	depth      int
+	read       int // see path
+}
+
+// path names a member that may vary; a name may be a path of two and more, with dots.
+type path struct {
+	name string
+	read int // 1 and more: the number of the member among those that the decoder reads
+}
+
+// maxPaths bounds the members of a dialect that may vary.
+const maxPaths = 16
+
+// pathsOf appends the members of a dialect that may vary.
+func pathsOf(dst []path, d *hub.Dialect) []path {
+	for _, name := range d.Varying {
+		dst = append(dst, path{name: name})
+	}
+	for i, name := range d.ReadMembers {
+		dst = append(dst, path{name, i + 1})
+	}
+	return dst
 }
 
 // finder finds the places of the members that may vary.
@@ -18,11 +38,11 @@ type finder struct {
 	data  []byte
 	usage string // the name of the member at the top that counts tokens, if there is one
 	text  place  // no place is around it
+	lost  bool   // a member that the decoder reads has no place
 }
 
-// find appends where the members of v have their values, in order, if they are named; a name may be a path of two and more,
-// with dots. Of a list, those of its elements count.
-func (f *finder) find(dst []place, v []byte, varying []string) []place {
+// find appends where the members of v have their values, in order, if they are named. Of a list, those of its elements count.
+func (f *finder) find(dst []place, v []byte, varying []path) []place {
 	if rawjson.Kind(v) == '[' {
 		for e := range rawjson.Each(v) {
 			dst = f.find(dst, e, varying)
@@ -34,28 +54,36 @@ func (f *finder) find(dst []place, v []byte, varying []string) []place {
 		if !ok {
 			break
 		}
-		if named(varying, key, val) || f.usage != "" && string(key) == f.usage {
+		read, may := named(varying, key, val)
+		if may || f.usage != "" && string(key) == f.usage {
 			if p, ok := f.place(val, string(key) == f.usage); ok {
+				p.read = read
 				dst = append(dst, p)
 				continue
 			}
+			f.lost = f.lost || read > 0 && rawjson.Kind(val) != 'n'
 		}
-		var room [maxHoles]string
+		var room [maxHoles]path
 		if paths := cutPaths(room[:0], varying, key); len(paths) > 0 {
 			inner := finder{data: f.data, text: f.text}
 			dst = inner.find(dst, val, paths)
+			f.lost = f.lost || inner.lost
 		}
 	}
+	f.lost = f.lost || len(dst) == maxHoles
 	return dst
 }
 
-// named reports whether a member may vary. A star stands for all members that are no objects or lists.
-func named(varying []string, key, v []byte) bool {
-	if slices.Contains(varying, string(key)) {
-		return true
-	}
+// named reports whether a member may vary, and which of those it is that are read. A star stands for all members that are no objects or
+// lists.
+func named(varying []path, key, v []byte) (read int, ok bool) {
 	kind := rawjson.Kind(v)
-	return kind != '{' && kind != '[' && slices.Contains(varying, "*")
+	for _, p := range varying {
+		if p.name == string(key) || p.name == "*" && kind != '{' && kind != '[' {
+			return p.read, true
+		}
+	}
+	return 0, false
 }
 
 // place is that of a value, if it may vary at all.
@@ -85,10 +113,10 @@ func (f *finder) place(v []byte, isUsage bool) (p place, ok bool) {
 func (p *place) fits(data []byte) bool { return p.hole.fill(data[p.start:], p.depth) == p.end-p.start }
 
 // cutPaths appends what is behind key in the paths that begin with it.
-func cutPaths(dst, paths []string, key []byte) []string {
+func cutPaths(dst, paths []path, key []byte) []path {
 	for _, p := range paths {
-		if n := len(key); n < len(p) && p[n] == '.' && p[:n] == string(key) && len(dst) < cap(dst) {
-			dst = append(dst, p[n+1:])
+		if n := len(key); n < len(p.name) && p.name[n] == '.' && p.name[:n] == string(key) && len(dst) < cap(dst) {
+			dst = append(dst, path{p.name[n+1:], p.read})
 		}
 	}
 	return dst

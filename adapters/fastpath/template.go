@@ -16,6 +16,8 @@ type template struct {
 	event  []byte // SSE event
 	mem    []byte // the bytes of the record but for the holes
 	pieces []piece
+	reads  bool // the decoder reads what is in some of the holes
+	lost   bool // it would read more, which is in none
 }
 
 // piece is bytes that must be there, and then a hole.
@@ -23,6 +25,7 @@ type piece struct {
 	must  []byte
 	hole  hole
 	depth int // of an object or a list: how many may be open in it
+	read  int // 1 and more: the number of the member among those that the decoder reads
 }
 
 // hole is what a place may hold.
@@ -41,6 +44,7 @@ const (
 
 const (
 	maxHoles  = 8
+	maxRead   = 8  // members that a decoder reads
 	maxDigits = 15 // whole numbers that are exact in every decoder
 	maxNumber = 32
 	maxString = 256
@@ -50,8 +54,9 @@ const (
 
 // filling is what a record has in the holes of a template.
 type filling struct {
-	at, end int    // of the text
-	usage   []byte // the object that counts tokens, nil if there is none
+	at, end int              // of the text
+	usage   []byte           // the object that counts tokens, nil if there is none
+	read    *[maxRead][]byte // what is in the holes that the decoder reads; nil where there is none
 }
 
 // learn makes t the template of rec, whose text of n bytes begins at index at.
@@ -64,9 +69,12 @@ func (t *template) learn(rec wire.Record, at, n int, d *hub.Dialect) {
 func (t *template) learnFramed(data, record []byte, at, n int, d *hub.Dialect) {
 	var room [maxHoles + 2]place
 	places := room[:0]
-	if len(d.Varying) > 0 || d.UsageMember != "" {
+	t.lost = false
+	if len(d.Varying)+len(d.ReadMembers) > 0 || d.UsageMember != "" {
+		var paths [maxPaths]path
 		f := finder{data: data, usage: d.UsageMember, text: place{start: at, end: at + n}}
-		places = f.find(places, record, d.Varying)
+		places = f.find(places, record, pathsOf(paths[:0], d))
+		t.lost = f.lost
 	}
 	behind := 0
 	for behind < len(places) && places[behind].end <= at {
@@ -77,12 +85,13 @@ func (t *template) learnFramed(data, record []byte, at, n int, d *hub.Dialect) {
 
 // cut keeps what of data is in none of places.
 func (t *template) cut(data []byte, places []place) {
-	t.mem, t.pieces = slices.Grow(t.mem[:0], len(data)), t.pieces[:0]
+	t.mem, t.pieces, t.reads = slices.Grow(t.mem[:0], len(data)), t.pieces[:0], false
 	from := 0
 	for _, p := range append(places, place{start: len(data)}) {
 		begin := len(t.mem)
 		t.mem = append(t.mem, data[from:p.start]...)
-		t.pieces = append(t.pieces, piece{t.mem[begin:], p.hole, p.depth})
+		t.pieces = append(t.pieces, piece{t.mem[begin:], p.hole, p.depth, p.read})
+		t.reads = t.reads || p.read > 0
 		from = p.end
 	}
 }
@@ -90,7 +99,9 @@ func (t *template) cut(data []byte, places []place) {
 // match returns how many bytes at the beginning of data are such a record, and notes what is in its holes; 0 if it is something else,
 // or not yet all there.
 func (t *template) match(data []byte, f *filling) (n int) {
-	f.usage = nil
+	if f.usage = nil; t.reads && f.read != nil {
+		clear(f.read[:])
+	}
 	for i := range t.pieces {
 		p := &t.pieces[i]
 		if !bytes.HasPrefix(data[n:], p.must) {
@@ -108,6 +119,9 @@ func (t *template) match(data []byte, f *filling) (n int) {
 			f.at, f.end = n, n+filled
 		case usage:
 			f.usage = data[n : n+filled]
+		}
+		if p.read > 0 && f.read != nil {
+			f.read[p.read-1] = data[n : n+filled]
 		}
 		n += filled
 	}

@@ -177,6 +177,9 @@ type Dialect struct {
 	// also of the elements of a list, is named by its path: "data.size". A star at its end stands for all that are no objects or lists.
 	Varying []string
 
+	// ReadMembers are more of these, whose values the decoder reads of each record, as a [fastpath.MemberReader].
+	ReadMembers []string
+
 	// UsageMember is one more of these, at the top and an object, which counts tokens. The decoder reads it of each record, as a
 	// [fastpath.TextTracker]. Empty: there is none.
 	UsageMember string

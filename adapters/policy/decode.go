@@ -14,7 +14,8 @@ func NewDecoder(d *hub.Dialect, options hub.Options) hub.Decoder {
 	dec := d.NewDecoder(options)
 	if d.Extension != nil {
 		account, _ := dec.(fastpath.TextTracker)
-		dec = &decoder{inner: dec, account: account, find: d.Extension, nesting: options.Nesting}
+		reader, _ := dec.(fastpath.MemberReader)
+		dec = &decoder{inner: dec, account: account, reader: reader, find: d.Extension, nesting: options.Nesting}
 	}
 	if len(d.TemplateKinds) > 0 {
 		dec = fastpath.NewTemplateDecoder(dec, d)
@@ -24,7 +25,8 @@ func NewDecoder(d *hub.Dialect, options hub.Options) hub.Decoder {
 
 type decoder struct {
 	inner    hub.Decoder
-	account  fastpath.TextTracker // inner, if it is one
+	account  fastpath.TextTracker  // inner, if it is one
+	reader   fastpath.MemberReader // the same
 	find     func(wire.Record) []byte
 	nesting  int
 	ext      *extension // nil until there is one: few streams have any
@@ -62,18 +64,34 @@ type unseen struct{}
 
 // Tracked implements [fastpath.TextTracker].
 func (d *decoder) Tracked() (part any, ok bool) {
-	if d.account == nil || !d.reported {
+	switch {
+	case !d.reported:
 		return unseen{}, true
+	case d.account == nil:
+		return nil, true
 	}
 	return d.account.Tracked()
 }
 
 // TrackText implements [fastpath.TextTracker].
 func (d *decoder) TrackText(part any, text, usage []byte) bool {
-	if _, is := part.(unseen); is {
+	if part == (unseen{}) || d.account == nil {
 		return true
 	}
 	return d.account.TrackText(part, text, usage)
+}
+
+// Rereads implements [fastpath.MemberReader].
+func (d *decoder) Rereads(ev *hub.Event) bool {
+	return d.reported && d.reader != nil && d.reader.Rereads(ev)
+}
+
+// ReadMembers implements [fastpath.MemberReader]. What an extension says of an event, it says itself.
+func (d *decoder) ReadMembers(part any, ev *hub.Event, values [][]byte) bool {
+	if part == (unseen{}) || d.reader == nil {
+		return true
+	}
+	return d.reader.ReadMembers(part, ev, values)
 }
 
 // Unwrap returns the decoder inside.
