@@ -9,7 +9,8 @@
 // -seed and the code of that package alone, and code that changes leaves the rest of it. A change that does not compile is
 // none, and another takes its place.
 //
-// The tests of the package itself judge first, then those that mutants.yaml names for it. What fails is tried again, the test
+// The tests of the package itself judge first, then those that mutants.yaml names for it; of each those whose files have a similar
+// name, and those that caught a change to the same file before, are tried before the others. What fails is tried again, the test
 // that failed alone and then all of them, and has caught the change only if it fails again: a busy machine catches nothing. A
 // test that runs into the limit of memory, or of time, has caught the change; those that only the time limit caught are counted
 // separately. mutants.yaml also says which changes no test can catch because they change nothing observable, and why.

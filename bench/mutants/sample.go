@@ -109,6 +109,8 @@ type session struct {
 	c     *config
 	limit time.Duration
 
+	known likely
+
 	mu sync.Mutex
 	t  *stats
 }
@@ -176,11 +178,12 @@ func (s *session) judge(ctx context.Context, m mutant) (by string, hung bool, er
 	}
 	defer b.close()
 	for _, folder := range append([]string{s.t.folder}, s.c.Packages[s.t.folder].Then...) {
-		o, err := b.testTwice(ctx, folder, s.limit)
+		o, err := b.testTwice(ctx, folder, s.known.tests(folder, m.file), s.limit)
 		if err != nil {
 			return "", false, err
 		}
 		if o.failed {
+			s.known.note(folder, m.file, o.test())
 			return folder + " " + o.reason(), o.hung, nil
 		}
 	}
