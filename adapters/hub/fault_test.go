@@ -31,6 +31,8 @@ func TestAppendFault(t *testing.T) {
 	f("exit 1: out", "out", "", "exit 1: out")
 	f("exit 1", "out", "", `exit 1\n\nout`)
 	f("exit 1", "", `"out"`, `exit 1\n\nout`)
+	f("exit 1", "out", `"other"`, `exit 1\n\nout`)
+	f("exit 1", "out", `{"a":1}`, `exit 1\n\nout`)
 	f("exit 1", "", `{"a":1}`, `exit 1\n\n{\"a\":1}`)
 }
 
