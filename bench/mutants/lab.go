@@ -55,6 +55,7 @@ type bench struct {
 	l       *lab
 	dir     string
 	overlay string // the flag; "" for the code as it is
+	env     []string
 }
 
 // prepare writes an overlay in which files, named from the root, have other contents.
@@ -125,6 +126,10 @@ func (b *bench) testTwice(ctx context.Context, folder string, first []string, li
 		return outcome{output: out}, err
 	}
 	defer os.Remove(program)
+	return b.runTwice(ctx, program, folder, first, limit)
+}
+
+func (b *bench) runTwice(ctx context.Context, program, folder string, first []string, limit time.Duration) (outcome, error) {
 	if len(first) > 0 {
 		if o, err := b.again(ctx, program, folder, anyOf(first), limit); err != nil || o.failed {
 			return o, err
@@ -156,7 +161,7 @@ func (b *bench) start(ctx context.Context, program, folder, pattern string, limi
 		args = append(args, "-test.run="+pattern, "-test.v")
 	}
 	c := exec.CommandContext(hard, "sh", args...)
-	c.Dir = filepath.Join(b.l.root, filepath.FromSlash(folder))
+	c.Dir, c.Env = filepath.Join(b.l.root, filepath.FromSlash(folder)), b.env
 	c.WaitDelay = time.Second
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out

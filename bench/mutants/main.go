@@ -7,7 +7,8 @@
 //
 // The source tree stays as it is: the compiler gets the changed file through -overlay. The sample of a package depends on
 // -seed and the code of that package alone, and code that changes leaves the rest of it. A change that does not compile is
-// none, and another takes its place.
+// none, and another takes its place. The first of a sample are built together, each in a copy of its function that a variable of
+// the environment switches on; the rest is built one by one.
 //
 // The tests of the package itself judge first, then those that mutants.yaml names for it; of each those whose files have a similar
 // name, and those that caught a change to the same file before, are tried before the others. What fails is tried again, the test

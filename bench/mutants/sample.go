@@ -57,16 +57,35 @@ func trySample(ctx context.Context, l *lab, out io.Writer, o options, c *config,
 	if err != nil {
 		return nil, err
 	}
-	limit, err := l.healthy(ctx, append([]string{folder}, c.Packages[folder].Then...))
-	if err != nil {
+	s := &session{l: l, out: out, o: o, c: c, t: &stats{folder: folder}, judges: append([]string{folder}, c.Packages[folder].Then...)}
+	mutants := sample(only(all, o.only), o.seed, folder)
+	if err := s.prepare(ctx, mutants); err != nil {
 		return nil, err
 	}
-	s := &session{l: l, out: out, o: o, c: c, limit: limit, t: &stats{folder: folder}}
 	for _, fault := range c.stale(folder, all) {
 		s.fault(fault)
 	}
-	s.run(ctx, sample(only(all, o.only), o.seed, folder))
+	s.run(ctx, mutants)
 	return s.t, ctx.Err()
+}
+
+// prepare builds those that come first together, and sees that the tests pass while none of them is switched on. Where that cannot
+// be, each is built for itself.
+func (s *session) prepare(ctx context.Context, mutants []mutant) (err error) {
+	likely := mutants[:min(len(mutants), s.o.n+s.o.n/2)] // some do not compile
+	if s.board, err = s.l.switchboard(ctx, s.t.folder, likely); err == nil {
+		if s.limit, err = s.board.healthy(ctx, s.judges); err == nil {
+			return nil
+		}
+		s.board.bench.close()
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	fmt.Fprintf(s.out, "each change to %s is built for itself: %v\n", s.t.folder, err)
+	s.board = nil
+	s.limit, err = s.l.healthy(ctx, s.judges)
+	return err
 }
 
 // only keeps what begins with place, "file" or "file:line".
@@ -86,10 +105,28 @@ func (l *lab) healthy(ctx context.Context, folders []string) (time.Duration, err
 		return 0, err
 	}
 	defer b.close()
+	return timed(folders, func(folder string) (outcome, error) { return b.testTwice(ctx, folder, nil, longestTests) })
+}
+
+// healthy does the same where changes can be switched on.
+func (s *switchboard) healthy(ctx context.Context, folders []string) (time.Duration, error) {
+	return timed(folders, func(folder string) (outcome, error) {
+		program, err := s.program(ctx, folder)
+		if err != nil {
+			return outcome{}, err
+		}
+		return s.bench.runTwice(ctx, program, folder, nil, longestTests)
+	})
+}
+
+// longestTests is how long the tests of a folder may take when nothing is changed.
+const longestTests = 8 * time.Minute
+
+func timed(folders []string, test func(folder string) (outcome, error)) (time.Duration, error) {
 	var longest time.Duration
 	for _, folder := range folders {
 		start := time.Now()
-		o, err := b.test(ctx, folder, "", 5*time.Minute)
+		o, err := test(folder)
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w\n%s", folder, err, o.output)
 		}
@@ -103,12 +140,14 @@ func (l *lab) healthy(ctx context.Context, folders []string) (time.Duration, err
 
 // session tries the changes to one package.
 type session struct {
-	l     *lab
-	out   io.Writer
-	o     options
-	c     *config
-	limit time.Duration
+	l      *lab
+	out    io.Writer
+	o      options
+	c      *config
+	judges []string // folders whose tests run
+	limit  time.Duration
 
+	board *switchboard // nil: none
 	known likely
 
 	mu sync.Mutex
@@ -168,17 +207,13 @@ func (s *session) try(ctx context.Context, m mutant) {
 
 // judge returns the test that caught a change, "" if none did, and whether only the time limit did.
 func (s *session) judge(ctx context.Context, m mutant) (by string, hung bool, err error) {
-	src, err := os.ReadFile(m.file)
+	test, end, err := s.tester(m)
 	if err != nil {
 		return "", false, err
 	}
-	b, err := s.l.prepare(map[string][]byte{m.file: m.apply(src)})
-	if err != nil {
-		return "", false, err
-	}
-	defer b.close()
-	for _, folder := range append([]string{s.t.folder}, s.c.Packages[s.t.folder].Then...) {
-		o, err := b.testTwice(ctx, folder, s.known.tests(folder, m.file), s.limit)
+	defer end()
+	for _, folder := range s.judges {
+		o, err := test(ctx, folder, s.known.tests(folder, m.file))
 		if err != nil {
 			return "", false, err
 		}
@@ -188,6 +223,36 @@ func (s *session) judge(ctx context.Context, m mutant) (by string, hung bool, er
 		}
 	}
 	return "", false, nil
+}
+
+type tester = func(ctx context.Context, folder string, first []string) (outcome, error)
+
+// tester makes what runs the tests of folders against a change.
+func (s *session) tester(m mutant) (test tester, end func(), err error) {
+	if s.board != nil && s.board.broken[m] {
+		return nil, nil, errBuild
+	}
+	if s.board != nil && s.board.numbers[m] != 0 {
+		b := s.board.with(s.board.numbers[m])
+		return func(ctx context.Context, folder string, first []string) (o outcome, err error) {
+			program, err := s.board.program(ctx, folder)
+			if err != nil {
+				return o, err
+			}
+			return b.runTwice(ctx, program, folder, first, s.limit)
+		}, func() {}, nil
+	}
+	src, err := os.ReadFile(m.file)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := s.l.prepare(map[string][]byte{m.file: m.apply(src)})
+	if err != nil {
+		return nil, nil, err
+	}
+	return func(ctx context.Context, folder string, first []string) (outcome, error) {
+		return b.testTwice(ctx, folder, first, s.limit)
+	}, b.close, nil
 }
 
 func (s *session) count(m mutant, by string) {
