@@ -1,0 +1,62 @@
+package proxy
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+)
+
+// TestAuditLineBounds: so many calls, questions and answers stand in a line; of calls it says how many more there were.
+func TestAuditLineBounds(t *testing.T) {
+	t.Parallel()
+	var line auditLine
+	for range maxAudited + 2 {
+		line.see(&hub.Event{Kind: hub.ToolStart, Name: []byte("f")})
+		line.see(&hub.Event{Kind: hub.Ask, ID: []byte("q")})
+		line.see(&hub.Event{Kind: hub.Answer, ID: []byte("q"), Status: hub.StatusExpired})
+	}
+	if len(line.Tools) != maxAudited || line.MoreTools != 2 || len(line.Asks) != maxAudited || len(line.Answers) != maxAudited {
+		t.Errorf("%d tools and %d more, %d asks, %d answers", len(line.Tools), line.MoreTools, len(line.Asks), len(line.Answers))
+	}
+	if line.Answers[0].Ask != "q" || line.Answers[0].Answer != "expired" || line.Tools[0] != "f" {
+		t.Errorf("%+v", line.Answers[0])
+	}
+}
+
+// TestAuditLineNames: a run keeps the names that the request gave it, or those of the agent's first word.
+func TestAuditLineNames(t *testing.T) {
+	t.Parallel()
+	var line auditLine
+	line.see(&hub.Event{Kind: hub.RunStart})
+	line.see(&hub.Event{Kind: hub.RunStart, Ref: []byte("t1"), ID: []byte("r1")})
+	line.see(&hub.Event{Kind: hub.RunStart, Ref: []byte("t2"), ID: []byte("r2")})
+	if line.Thread != "t1" || line.Run != "r1" {
+		t.Errorf("%s, %s", line.Thread, line.Run)
+	}
+	line.see(&hub.Event{Kind: hub.Answer, ID: []byte("q"), Name: []byte("allow_once"), Status: hub.StatusChosen})
+	if got := line.Answers[0].Answer; got != "allow_once" {
+		t.Errorf("answered %s", got)
+	}
+}
+
+// TestDecisionWords: what a client can decide.
+func TestDecisionWords(t *testing.T) {
+	t.Parallel()
+	for want, d := range map[string]hub.Decision{
+		"cancelled": {Cancelled: true, Decided: true, Approved: true}, "approved": {Decided: true, Approved: true}, "denied": {Decided: true}, "answered": {Approved: true},
+	} {
+		if got := decisionWord(&d); got != want {
+			t.Errorf("%+v is %s", d, got)
+		}
+	}
+}
+
+// TestOwnStatuses: those that are about the request itself, one by one, since clients act on them.
+func TestOwnStatuses(t *testing.T) {
+	t.Parallel()
+	want := []int{400, 402, 405, 406, 409, 410, 411, 412, 413, 414, 415, 416, 417, 422, 423, 424, 428, 431, 451}
+	if !slices.Equal(ownStatus, want) {
+		t.Errorf("%v", ownStatus)
+	}
+}

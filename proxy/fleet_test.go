@@ -1,0 +1,100 @@
+package proxy
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/sabir-proxy/sabir/config"
+)
+
+// oneState is an address of an upstream, with the log.
+func oneState() (*fleet, *state, *observer.ObservedLogs) {
+	core, logs := observer.New(zapcore.DebugLevel)
+	all := &fleets{log: zap.New(core), metrics: newMetrics("test")}
+	f := all.of(&config.Upstream{Name: "agent"})
+	return f, f.of("10.0.0.1:80"), logs
+}
+
+// TestEjectionsGrow: each ejection lasts twice as long as the one before, up to a bound, until the address has served for as long.
+func TestEjectionsGrow(t *testing.T) {
+	t.Parallel()
+	_, s, logs := oneState()
+	cfg := &config.Eject{After: 3, For: time.Second, Max: 5 * time.Second}
+	now := time.Unix(1000, 0)
+	if s.failed(cfg, now) || s.failed(cfg, now) || !s.failed(cfg, now) {
+		t.Error("it is not the third failure that ejects")
+	}
+	for _, want := range []time.Duration{1, 2, 4, 5, 5} {
+		s.eject(cfg, now)
+		end := now.Add(want * time.Second)
+		if s.ejectedFor != want*time.Second || s.serves(end.Add(-1)) || !s.serves(end) || s.condition(now) != addressEjected {
+			t.Errorf("ejected for %s, want %d s", s.ejectedFor, want)
+		}
+		if s.failed(cfg, end.Add(-1)) { // of a run that began before
+			t.Error("it is ejected twice")
+		}
+		if now = end; !s.failed(cfg, now) {
+			t.Error("a failure after that does not eject at once")
+		}
+	}
+	s.succeeded(now.Add(5 * time.Second))
+	if s.failures != 0 || s.ejections != 5 {
+		t.Errorf("%d failures, %d ejections", s.failures, s.ejections)
+	}
+	s.succeeded(now.Add(5*time.Second + 1))
+	if n := logs.FilterMessage("upstream address works again").Len(); s.ejections != 0 || n != 1 {
+		t.Errorf("%d ejections, said %d times", s.ejections, n)
+	}
+	s.succeeded(now.Add(time.Hour))
+	if n := logs.FilterMessage("upstream address works again").Len(); n != 1 {
+		t.Errorf("said %d times", n)
+	}
+	if s.failed(&config.Eject{}, now) {
+		t.Error("it is ejected though that is off")
+	}
+}
+
+// TestChecksInARow: so many checks in a row that say otherwise change the state; one that agrees begins the count anew.
+func TestChecksInARow(t *testing.T) {
+	t.Parallel()
+	_, s, _ := oneState()
+	cfg, bad, now := &config.Check{Rise: 2, Fall: 3}, errors.New("status 500"), time.Now()
+	for i, c := range []struct {
+		err  error
+		want string
+	}{
+		{bad, addressUp}, {bad, addressUp}, {nil, addressUp}, {bad, addressUp}, {bad, addressUp}, {bad, addressUnhealthy},
+		{nil, addressUnhealthy}, {bad, addressUnhealthy}, {nil, addressUnhealthy}, {nil, addressUp}, {bad, addressUp}, {bad, addressUp}, {bad, addressUnhealthy},
+	} {
+		if s.check(cfg, c.err); s.condition(now) != c.want {
+			t.Errorf("after check %d: %s", i, s.condition(now))
+		}
+	}
+	s.check(cfg, nil)
+	if s.uncheck(); s.unhealthy || s.checked != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestForgottenAddresses: an address that the configuration does not have is kept while a run is open there.
+func TestForgottenAddresses(t *testing.T) {
+	t.Parallel()
+	f, busy, _ := oneState()
+	idle, listed := f.of("10.0.0.2:80"), f.of("10.0.0.3:80")
+	busy.open.Store(1)
+	all := &fleets{by: map[string]*fleet{"agent": f}}
+	all.follow(&config.Config{Upstreams: map[string]*config.Upstream{"agent": {Addresses: []string{listed.addr}}}})
+	if f.of(busy.addr) != busy || f.of(listed.addr) != listed || f.of(idle.addr) == idle {
+		t.Error("the wrong addresses are kept")
+	}
+	busy.open.Store(0)
+	all.follow(&config.Config{})
+	if len(f.states) != 0 {
+		t.Errorf("%d addresses are left", len(f.states))
+	}
+}

@@ -1,0 +1,71 @@
+package proxy
+
+import (
+	"regexp"
+	"testing"
+)
+
+// TestRandomIDs: ids are by chance, and as long as they have to be for that.
+func TestRandomIDs(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		form string
+		make func() string
+	}{
+		"conversation": {`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`, func() string { return string(newThread()) }},
+		"request":      {`^[0-9a-f]{16}$`, func() string { return string(randomID()) }},
+		"run":          {`^[0-9a-f]{32}$`, newToken},
+	} {
+		seen := map[string]bool{}
+		for range 100 {
+			id := c.make()
+			if seen[id] || !regexp.MustCompile(c.form).MatchString(id) {
+				t.Fatalf("%s: %s, the first one or again", name, id)
+			}
+			seen[id] = true
+		}
+	}
+}
+
+// TestSessionIDForm: the id of a session is a UUID of version 5, the same in each release, since servers keep it.
+func TestSessionIDForm(t *testing.T) {
+	t.Parallel()
+	form := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	for _, names := range [][]string{{}, {"/run", "", "t"}, {"a", "b"}, {"a", "b", ""}, {"ü"}} {
+		if id := string(sessionID(names...)); !form.MatchString(id) {
+			t.Errorf("%q: %s", names, id)
+		}
+	}
+}
+
+// TestPositions: a position is a run, and how many records of it a client has.
+func TestPositions(t *testing.T) {
+	t.Parallel()
+	for position, want := range map[string]struct {
+		token   string
+		records int64
+		ok      bool
+	}{
+		"": {}, "a": {"a", 0, true}, "a-0": {"a", 0, true}, "a-7": {"a", 7, true}, "a--7": {"a", -7, false}, "-7": {"", 7, false}, "a-": {"a", 0, false}, "a-x": {"a", 0, false},
+	} {
+		token, records, ok := parsePosition(position)
+		if ok != want.ok || ok && (token != want.token || records != want.records) {
+			t.Errorf("%q: %q, %d, %t", position, token, records, ok)
+		}
+	}
+	for last, want := range map[string]int64{"": 0, "x": 0, "-1": 0, "0": 1, "7": 8} {
+		if got := countedRecords(last); got != want {
+			t.Errorf("who has seen %q has %d", last, got)
+		}
+	}
+}
+
+// TestLocations: fields that hold an address, by each of their names.
+func TestLocations(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{"location": true, "content-location": true, "refresh": true, "": false, "link": false} {
+		if got := isLocation(name); got != want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
