@@ -26,14 +26,16 @@ func TestEjectionsGrow(t *testing.T) {
 	_, s, logs := oneState()
 	cfg := &config.Eject{After: 3, For: time.Second, Max: 5 * time.Second}
 	now := time.Unix(1000, 0)
-	if s.failed(cfg, now) || s.failed(cfg, now) || !s.failed(cfg, now) {
-		t.Error("it is not the third failure that ejects")
+	for i := range 3 {
+		if got := s.failed(cfg, now); got != (i == 2) {
+			t.Errorf("failure %d ejects: %t", i+1, got)
+		}
 	}
-	for _, want := range []time.Duration{1, 2, 4, 5, 5} {
+	for _, want := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 5 * time.Second, 5 * time.Second} {
 		s.eject(cfg, now)
-		end := now.Add(want * time.Second)
-		if s.ejectedFor != want*time.Second || s.serves(end.Add(-1)) || !s.serves(end) || s.condition(now) != addressEjected {
-			t.Errorf("ejected for %s, want %d s", s.ejectedFor, want)
+		end := now.Add(want)
+		if s.ejectedFor != want || s.serves(end.Add(-1)) || !s.serves(end) || s.condition(now) != addressEjected {
+			t.Errorf("ejected for %s, want %s", s.ejectedFor, want)
 		}
 		if s.failed(cfg, end.Add(-1)) { // of a run that began before
 			t.Error("it is ejected twice")
