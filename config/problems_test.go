@@ -39,6 +39,7 @@ func TestBounds(t *testing.T) {
 	f(fmt.Sprintf(options, laughs), "too large, counting what aliases repeat")
 	f(fmt.Sprintf(options, "&a [*a, *a]"), "is nested deeper than 32 levels")
 	f(fmt.Sprintf(options, strings.Repeat("[", 100)+strings.Repeat("]", 100)), "is nested deeper than 32 levels")
+	f(fmt.Sprintf(options, strings.Repeat("{a: ", 100)+"1"+strings.Repeat("}", 100)), "is nested deeper than 32 levels")
 	f("upstreams: &a {x: *a}\n", "unknown key")
 	f(strings.Repeat("[", 20000), "is not valid YAML")
 	f(strings.Repeat("x: 1\n", 2000), "more problems are not shown")
