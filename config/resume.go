@@ -1,12 +1,6 @@
 package config
 
-import (
-	"crypto/tls"
-	"errors"
-	"net/url"
-	"slices"
-	"time"
-)
+import "time"
 
 // Store is where runs are kept that clients can come back to, and with redis also conversations, see threads.
 type Store struct {
@@ -15,76 +9,6 @@ type Store struct {
 	// Redis, or a server that speaks like it, by which replicas share runs and conversations: a client comes to a run, and goes on with a
 	// conversation, at any of them. What users and agents say is stored there then. It is read once, at the start.
 	Redis Redis `yaml:"redis"`
-}
-
-// Redis is a Redis server that replicas share.
-type Redis struct {
-	// Its address, as in redis://host:6379/0, rediss://user:password@host:6379/0 or unix:///run/redis.sock. Without one, runs and
-	// conversations are kept in memory alone.
-	URL RedisURL `yaml:"url"`
-	// What all keys begin with.
-	Prefix string `yaml:"prefix"`
-	// How long a replica counts as alive that says nothing. Then others end the runs that it read, and conversations whose turns it
-	// had can go on.
-	Lease time.Duration `yaml:"lease" jsonschema:"minimum=1"`
-	// A file with the PEM certificates to trust, seen from the folder of this file; none: the system's.
-	CA string `yaml:"ca"`
-}
-
-// usualRedis is one that is not used.
-var usualRedis = Redis{Prefix: "sabir:", Lease: 5 * time.Second}
-
-// leastLease is the shortest time after which a replica may be taken for dead: a pause of the process must not be enough.
-const leastLease = 500 * time.Millisecond
-
-// RedisURL is the address of a Redis server.
-type RedisURL struct{ url.URL }
-
-// UnmarshalText implements encoding.TextUnmarshaler. Its errors do not repeat the text, which may hold a password.
-func (u *RedisURL) UnmarshalText(text []byte) error {
-	if len(text) == 0 {
-		*u = RedisURL{}
-		return nil
-	}
-	v, err := url.Parse(string(text))
-	if err != nil || !slices.Contains([]string{"redis", "rediss", "unix"}, v.Scheme) || v.Host == "" && v.Path == "" {
-		return errors.New("is not an address such as redis://127.0.0.1:6379/0; redis, rediss and unix are known")
-	}
-	u.URL = *v
-	return nil
-}
-
-// MarshalText implements encoding.TextMarshaler. It hides the password, and the values of the query.
-func (u RedisURL) MarshalText() ([]byte, error) {
-	v := u.URL
-	if _, has := v.User.Password(); has {
-		v.User = url.UserPassword(v.User.Username(), hidden)
-	}
-	query := v.Query()
-	for key := range query {
-		query.Set(key, hidden)
-	}
-	v.RawQuery = query.Encode()
-	return []byte(v.String()), nil
-}
-
-// TLS is how connections to the server are made safe, nil where they are not.
-func (r *Redis) TLS() (*tls.Config, error) {
-	if r.URL.Scheme != "rediss" {
-		return nil, nil //nolint:nilnil // there is none
-	}
-	t := TLS{CA: r.CA, ServerName: r.URL.Hostname()}
-	return t.Client()
-}
-
-// store checks where runs are kept.
-func (v *validator) store(s *Store) {
-	if s.Redis.URL.Scheme == "" {
-		v.check(s.Redis == usualRedis, "store.redis", "has a meaning only with url, the address of the server")
-		return
-	}
-	v.check(s.Redis.Lease >= leastLease, "store.redis.lease", "must be at least %s", leastLease)
-	v.check(s.Redis.CA == "" || s.Redis.URL.Scheme == "rediss", "store.redis.ca", "has a meaning only with a rediss:// address")
 }
 
 // Resume lets clients come back to a run whose stream they have lost, and others come to it. Streams that are copied, because both

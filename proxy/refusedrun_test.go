@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,7 +11,7 @@ import (
 func TestRefusedRunHidesNone(t *testing.T) {
 	t.Parallel()
 	a, goOn, _ := gatedAgent(t)
-	top := fmt.Sprintf("store: {redis: {url: \"redis://%s\", lease: %s}}\nlimits: {principal: {streams: 1}}\n%s", redisAddress(t), testLease, keysYAML())
+	top := storeYAML(redisAddress(t), "") + "limits: {principal: {streams: 1}}\n" + keysYAML()
 	yaml := strings.Replace(simple(a.url(), top, "", "auth: [keys]\nclient: aisdk\nrequests: {mode: translate}\nresume: {grace: 1m}\n"), "path: /run", "path: /run/*", 1)
 	one, two := start(t, yaml), start(t, yaml)
 	first := one.dial()

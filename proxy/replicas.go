@@ -42,31 +42,27 @@ type pendingLookup struct {
 // openReplicas makes the replica known to the others; nil if there is no store.
 func openReplicas(cfg *config.Redis, kept *conversations, log *zap.Logger, m *metrics, cancel func(what []byte) bool) (*replicas, error) {
 	kept.share(nil)
-	if cfg.URL.Scheme == "" {
+	if !cfg.Used() {
 		return nil, nil //nolint:nilnil // there is none
 	}
-	options, err := redis.ParseURL(cfg.URL.String())
+	client, err := redisClient(cfg)
 	if err != nil {
-		return nil, fmt.Errorf("store.redis.url: %w", err)
-	}
-	options.ContextTimeoutEnabled = true // no client waits for longer than the store says
-	if options.TLSConfig, err = cfg.TLS(); err != nil {
-		return nil, fmt.Errorf("store.redis.ca: %w", err)
+		return nil, err
 	}
 	r := &replicas{runs: &kept.shared, log: log, owned: map[string]*sharedRun{}, lookups: map[eventlog.Key]*pendingLookup{}, closed: make(chan struct{})}
 	redis.SetLogger(redisLog{log}) // of the whole process, else it writes to stderr
-	client := redis.NewClient(options)
 	count := func(event string) { m.storeEvents.WithLabelValues(event).Inc() }
 	r.store = runstore.Open(runstore.Config{
 		Client: client, Prefix: cfg.Prefix, Lease: cfg.Lease, Backlog: storeBacklog,
 		OnStop: r.stopOwn, OnWatch: r.watchOwn, OnCancel: cancel, Count: count,
-		OnError: func(err error) { log.Warn("the store of runs", zap.Error(err)) },
+		OnError: (&storeLog{log: log, what: "the store of runs"}).note,
 	})
+	turns := &storeLog{log: log, what: "the store of conversations"}
 	r.kept = threadstore.Open(threadstore.Config{
 		Client: client, Prefix: cfg.Prefix, Lease: cfg.Lease,
 		OnError: func(err error) {
 			count(runstore.EventError)
-			log.Warn("the store of conversations", zap.Error(err))
+			turns.note(err)
 		},
 		OnLost: func() { count(eventTurnLost) },
 	})

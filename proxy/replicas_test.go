@@ -5,20 +5,20 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
-	"github.com/redis/go-redis/v9"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/redistest"
 )
 
-// redisAddress is a Redis server for one test: that of SABIR_TEST_REDIS, a host and port, or one in this process.
+// redisAddress is a Redis server for one test: a real one, or one in this process.
 func redisAddress(t testing.TB) string {
 	t.Helper()
-	if address := os.Getenv("SABIR_TEST_REDIS"); address != "" {
+	if address := redistest.Address(); address != "" {
 		return address
 	}
 	m := miniredis.RunT(t)
@@ -91,13 +91,22 @@ func (c *cable) set(dead bool) {
 	c.conns = nil
 }
 
+// storeYAML names a Redis server, or a cluster, in a configuration. rest is what else stands there.
+func storeYAML(address, rest string) string {
+	where := fmt.Sprintf("url: \"redis://%s\"", address)
+	if strings.Contains(address, ",") {
+		where = fmt.Sprintf("cluster: [%s]", address)
+	}
+	return fmt.Sprintf("store: {redis: {%s, lease: %s%s}}\n", where, testLease, rest)
+}
+
 // testLease is the lease of replicas in tests.
 const testLease = 500 * time.Millisecond
 
 // replica is one of several proxies that share a Redis server.
 func replica(t *testing.T, a *agent, client, resume, address string) *rig {
 	t.Helper()
-	top := fmt.Sprintf("store: {redis: {url: \"redis://%s\", lease: %s, prefix: \"%s:\"}}\ntimeouts: {drain: 20s}", address, testLease, t.Name())
+	top := storeYAML(address, fmt.Sprintf(", prefix: \"%s:\"", t.Name())) + "timeouts: {drain: 20s}"
 	return start(t, strings.Replace(simple(a.url(), top, "", "client: "+client+"\nrequests: {mode: translate}\nresume: {"+resume+"}"),
 		"path: /run", "path: /run/*", 1))
 }
@@ -318,10 +327,10 @@ func TestStaleName(t *testing.T) {
 	first := r.dial()
 	first.ask("POST", resumeClients[1].path, resumeClients[1].body, alice)
 	firstHalf(t, first.response())
-	store := redis.NewClient(&redis.Options{Addr: address})
+	store := redistest.Client(address)
 	defer store.Close()
 	await(t, "the name to be known", func() bool {
-		names := store.Keys(t.Context(), t.Name()+":name:*").Val()
+		names := redistest.Keys(t, store, t.Name()+":name:")
 		for _, name := range names {
 			store.Set(t.Context(), name, "a run of an hour ago", time.Minute)
 		}

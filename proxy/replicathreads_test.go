@@ -15,7 +15,7 @@ import (
 // token: those of one before it are still there.
 func sharing(t *testing.T, a *agent, client, token, address string) *rig {
 	t.Helper()
-	top := fmt.Sprintf("store: {redis: {url: \"redis://%s\", lease: %s, prefix: \"%s:%s:\"}}\n", address, testLease, t.Name(), token)
+	top := storeYAML(address, fmt.Sprintf(", prefix: \"%s:%s:\"", t.Name(), token))
 	return start(t, strings.Replace(simple(a.url(), top, "", "client: "+client+
 		"\nmethods: [GET, POST, DELETE, PATCH]\nagent: {name: helper}\nrequests: {mode: translate}"), "path: /run", "path: /run/*", 1))
 }

@@ -21,7 +21,7 @@ func startReplicas(t testing.TB, yaml string) *rig {
 	if strings.Contains(yaml, "store:") {
 		return startOne(t, yaml, zap.New(core), logs)
 	}
-	store := fmt.Sprintf("store: {redis: {url: \"redis://%s\", lease: %s, prefix: \"%s:%s:\"}}\n", redisAddress(t), testLease, t.Name(), newToken())
+	store := storeYAML(redisAddress(t), fmt.Sprintf(", prefix: \"%s:%s:\"", t.Name(), newToken()))
 	yaml = strings.Replace(yaml, "upstreams:", store+"upstreams:", 1)
 	one, two := startOne(t, yaml, zap.New(core), logs), startOne(t, yaml, zap.New(core), logs)
 	one.all = []*rig{one, two}

@@ -5,7 +5,7 @@
 //
 //	go run ./conformance/replicas
 //
-// It needs redis-server in PATH. What a client has at the end must be what the agent said, once and whole, or end with an error.
+// It needs redis-server and redis-cli in PATH, or those of Valkey. What a client has at the end must be what the agent said, once and whole, or end with an error.
 package main
 
 import (
@@ -31,20 +31,24 @@ func main() {
 
 // trials are all there are, by what happens.
 var trials = []struct {
-	what string
-	try  func(context.Context, *stage) error
+	what  string
+	redis func(context.Context, *stage) error
+	try   func(context.Context, *stage) error
 }{
-	{"a client is cut and comes back at another replica", cut},
-	{"clients of eight dialects read one run at another replica", eight},
-	{"the owner gets SIGTERM", drained},
-	{"the owner is killed", killed},
-	{"the owner is frozen, and wakes", frozen},
-	{"Redis is frozen", redisFrozen},
-	{"Redis is restarted, empty", redisEmpty},
-	{"conversations go from replica to replica, one is killed between turns, one during a turn", talked},
-	{"a replica is frozen during turns, and wakes when others have gone on with the conversations", overtaken},
-	{"a run is cancelled at another replica", cancelled},
-	{"all replicas are restarted, one after the other, under 300 runs", rolling},
+	{"a client is cut and comes back at another replica", oneRedis, cut},
+	{"clients of eight dialects read one run at another replica", oneRedis, eight},
+	{"the owner gets SIGTERM", oneRedis, drained},
+	{"the owner is killed", oneRedis, killed},
+	{"the owner is frozen, and wakes", oneRedis, frozen},
+	{"Redis is frozen", oneRedis, redisFrozen},
+	{"Redis is restarted, empty", oneRedis, redisEmpty},
+	{"Redis is full", oneRedis, full},
+	{"conversations go from replica to replica, one is killed between turns, one during a turn", oneRedis, talked},
+	{"a replica is frozen during turns, and wakes when others have gone on with the conversations", oneRedis, overtaken},
+	{"a run is cancelled at another replica", oneRedis, cancelled},
+	{"all replicas are restarted, one after the other, under 300 runs", oneRedis, rolling},
+	{"a cluster loses one of its three masters", clusterRedis, promoted},
+	{"the master that sentinels know is killed", sentinelRedis, promoted},
 }
 
 var only = flag.String("only", "", "do the trials alone that have this in what they print")
@@ -68,10 +72,11 @@ func run() error {
 			continue
 		}
 		begun := time.Now()
-		s, err := newStage(ctx, folder, program)
+		s, err := newStage(ctx, folder, program, t.redis)
 		if err == nil {
-			err = errors.Join(t.try(ctx, s), s.close())
+			err = t.try(ctx, s)
 		}
+		err = errors.Join(err, s.close())
 		verdict := "ok    "
 		if err != nil {
 			verdict = "FAILED"

@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,31 +31,32 @@ const (
 type stage struct {
 	folder, program, config string
 	agent                   *agent
-	redis                   *exec.Cmd
-	redisPort               int
+	store                   string      // the servers of Redis, as in a configuration
+	redis                   []*exec.Cmd // the first is the one that trials freeze
+	redisPort               int         // of the only one
 	replicas                [replicas]*exec.Cmd
 	addresses               [replicas]string
 }
 
-func newStage(ctx context.Context, folder, program string) (*stage, error) {
-	s := &stage{folder: folder, program: program, config: filepath.Join(folder, "sabir.yaml"), agent: newAgent(), redisPort: freePort()}
-	if err := os.WriteFile(s.config, []byte(s.yaml()), 0o600); err != nil {
-		return nil, err
+func newStage(ctx context.Context, folder, program string, redis func(context.Context, *stage) error) (*stage, error) {
+	s := &stage{folder: folder, program: program, config: filepath.Join(folder, "sabir.yaml"), agent: newAgent()}
+	if err := redis(ctx, s); err != nil {
+		return s, err
 	}
-	if err := s.startRedis(ctx); err != nil {
-		return nil, err
+	if err := os.WriteFile(s.config, []byte(s.yaml()), 0o600); err != nil {
+		return s, err
 	}
 	for i := range s.replicas {
 		s.addresses[i] = fmt.Sprintf("127.0.0.1:%d", freePort())
 		if err := s.start(ctx, i); err != nil {
-			return nil, err
+			return s, err
 		}
 	}
 	return s, nil
 }
 
 func (s *stage) yaml() string {
-	yaml := fmt.Sprintf("listen: \"${LISTEN}\"\nadmin: \"\"\ntimeouts: {drain: 20s}\nstore: {redis: {url: redis://127.0.0.1:%d, lease: %s}}\n", s.redisPort, lease)
+	yaml := fmt.Sprintf("listen: \"${LISTEN}\"\nadmin: \"\"\ntimeouts: {drain: 20s}\nstore: {redis: {%s, lease: %s}}\n", s.store, lease)
 	yaml += fmt.Sprintf("upstreams:\n  agent: {url: %q, dialect: openai-chat}\nroutes:\n", s.agent.url())
 	yaml += fmt.Sprintf("  - {path: /run, upstream: agent, client: auto, default: agui, resume: {grace: %s}}\n", grace)
 	yaml += fmt.Sprintf("  - {path: /openai/*, upstream: agent, client: openai-responses, resume: {grace: %s}}\n", grace)
@@ -66,16 +66,11 @@ func (s *stage) yaml() string {
 // dialects are those of the clients. The first is that of the client that begins a run.
 var dialects = []string{"agui", "aisdk", "openai-responses", "anthropic", "langgraph", "gemini", "datastream", "a2a"}
 
-func (s *stage) startRedis(ctx context.Context) error {
-	s.redis = exec.CommandContext(ctx, "redis-server", "--port", strconv.Itoa(s.redisPort), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", s.folder)
-	if err := s.redis.Start(); err != nil {
-		return err
-	}
-	return awaitPort(fmt.Sprintf("127.0.0.1:%d", s.redisPort))
-}
+// log is the file that a replica logs to, in this trial and in those before.
+func (s *stage) log(i int) string { return filepath.Join(s.folder, fmt.Sprintf("replica%d.log", i)) }
 
 func (s *stage) start(ctx context.Context, i int) error {
-	log, err := os.OpenFile(filepath.Join(s.folder, fmt.Sprintf("replica%d.log", i)), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	log, err := os.OpenFile(s.log(i), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -114,9 +109,7 @@ func (s *stage) close() (err error) {
 		}
 		timer.Stop()
 	}
-	_ = s.redis.Process.Signal(syscall.SIGCONT)
-	_ = s.redis.Process.Kill()
-	_ = s.redis.Wait()
+	s.stopRedis()
 	s.agent.close()
 	return err
 }

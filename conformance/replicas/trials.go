@@ -182,9 +182,9 @@ func redisFrozen(_ context.Context, s *stage) error {
 	err = during(func() error {
 		return during(func() error { return other.back(1, 0) }, func() error { return c.back(0, 0) })
 	}, func() error {
-		_ = s.redis.Process.Signal(syscall.SIGSTOP)
+		_ = s.redis[0].Process.Signal(syscall.SIGSTOP)
 		time.Sleep(lease / 2)
-		return s.redis.Process.Signal(syscall.SIGCONT)
+		return s.redis[0].Process.Signal(syscall.SIGCONT)
 	})
 	return errors.Join(err, c.whole(), other.whole(), s.asked(1))
 }
@@ -199,9 +199,7 @@ func redisEmpty(ctx context.Context, s *stage) error {
 		return err
 	}
 	err = during(func() error { return c.back(0, 0) }, func() error {
-		_ = s.redis.Process.Kill()
-		_ = s.redis.Wait()
-		return s.startRedis(ctx)
+		return s.restartRedis(ctx)
 	})
 	if err := errors.Join(err, c.whole()); err != nil {
 		return err

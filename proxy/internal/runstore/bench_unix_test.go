@@ -3,23 +3,23 @@
 package runstore
 
 import (
-	"os"
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
 	"golang.org/x/sys/unix"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/redistest"
 )
 
 // BenchmarkStore sends 10,000 events a second of 200 runs to the server of SABIR_TEST_REDIS, and shows the CPU time of this process for
 // each, and how many events went as one entry.
 func BenchmarkStore(b *testing.B) {
-	address := os.Getenv("SABIR_TEST_REDIS")
+	address := redistest.Address()
 	if address == "" {
 		b.Skip("set SABIR_TEST_REDIS to the host and port of a Redis server: one in this process would be measured as well")
 	}
 	s := Open(Config{
-		Client: redis.NewClient(&redis.Options{Addr: address}), Prefix: "bench:", Lease: time.Minute, Backlog: 64 << 20,
+		Client: redistest.Client(address), Prefix: "bench:", Lease: time.Minute, Backlog: 64 << 20,
 		OnError: func(err error) { b.Error(err) }, Count: func(string) {}, OnStop: func(string) {}, OnWatch: func(string) {},
 	})
 	defer s.Close()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -29,7 +30,7 @@ func (s *Store) Cancel(what []byte) (found bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	asked, err := s.cfg.Client.Publish(ctx, s.key("cancel", ""), data).Result()
+	asked, err := s.publish(ctx, data)
 	s.report(err)
 	for ; err == nil && asked > 0; asked-- {
 		var answer []string
@@ -41,6 +42,25 @@ func (s *Store) Cancel(what []byte) (found bool, err error) {
 		}
 	}
 	return false, err
+}
+
+// publish sends a message to all replicas, and returns how many there are.
+func (s *Store) publish(ctx context.Context, data []byte) (replicas int64, err error) {
+	channel := s.key("cancel", "")
+	cluster, is := s.cfg.Client.(*redis.ClusterClient)
+	if !is {
+		return s.cfg.Client.Publish(ctx, channel, data).Result()
+	}
+	var count atomic.Int64 // each server knows only of those that are connected to it
+	err = cluster.ForEachShard(ctx, func(ctx context.Context, c *redis.Client) error {
+		at, err := c.PubSubNumSub(ctx, channel).Result()
+		count.Add(at[channel])
+		return err
+	})
+	if err == nil {
+		err = cluster.Publish(ctx, channel, data).Err()
+	}
+	return count.Load(), err
 }
 
 // listenTime is how long a replica waits at its start until others can ask it. Without Redis it starts all the same.

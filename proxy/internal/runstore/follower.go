@@ -10,18 +10,26 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// follower reads what runs of other replicas say, all of them with one request at a time, and what other replicas tell this one.
+// follower reads what runs of other replicas say, all of a group with one request at a time, and what other replicas tell this one.
 type follower struct {
 	store *Store
+	ctx   context.Context // until the store is closed
 
-	mu    sync.Mutex
-	runs  map[string]*Followed // by the key of the stream
-	inbox string               // the last message that was read
+	mu     sync.Mutex
+	groups map[string]*followedGroup
 
 	owners  sync.Mutex     // guards what follows, and is held while owners are looked at
 	missing map[string]int // so many times in a row, an owner was not there
 	looked  time.Time      // when Redis could last be asked for them
 	trust   time.Time      // from when on a missing owner counts as gone
+}
+
+// followedGroup is what is read with one request at a time.
+type followedGroup struct {
+	tag   string
+	inbox string               // its key
+	last  string               // the last message that was read
+	runs  map[string]*Followed // by the key of the stream
 }
 
 // Followed is a run of another replica that is read here.
@@ -48,7 +56,24 @@ const (
 	block = 5 * time.Second
 )
 
-func (f *follower) init(s *Store) { f.store, f.runs, f.inbox = s, map[string]*Followed{}, "0-0" }
+func (f *follower) init(ctx context.Context, s *Store) {
+	f.store, f.ctx, f.groups = s, ctx, map[string]*followedGroup{}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.groupOf(s.name)
+}
+
+// groupOf is the group of a run or a replica, which is read from now on.
+func (f *follower) groupOf(name string) *followedGroup {
+	tag := f.store.group(name)
+	g := f.groups[tag]
+	if g == nil {
+		g = &followedGroup{tag: tag, inbox: f.store.inbox(tag, f.store.name), last: "0-0", runs: map[string]*Followed{}}
+		f.groups[tag] = g
+		go f.work(f.ctx, g)
+	}
+	return g
+}
 
 // Follow gives everything that a run has said to sink, and then what it says, until it ends or Leave is called.
 func (s *Store) Follow(token, owner string, sink Sink) (*Followed, error) {
@@ -69,9 +94,10 @@ func (s *Store) Follow(token, owner string, sink Sink) (*Followed, error) {
 		}
 	}
 	s.reader.mu.Lock()
-	s.reader.runs[s.key("run", token)] = r
+	g := s.reader.groupOf(token)
+	g.runs[s.key("run", token)] = r
 	s.reader.mu.Unlock()
-	_ = s.tell(s.name, "wake", token) // a read that waits does not know of it; it ends by itself where this fails
+	_ = s.put(ctx, g.inbox, "wake", token) // a read that waits does not know of it; it ends by itself where this fails
 	return r, nil
 }
 
@@ -80,7 +106,19 @@ func (r *Followed) Leave() {
 	f := &r.store.reader
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	delete(f.runs, r.store.key("run", r.token))
+	if g := f.groups[r.store.group(r.token)]; g != nil {
+		delete(g.runs, r.store.key("run", r.token))
+	}
+}
+
+// inboxes are the keys by which the replica is woken.
+func (f *follower) inboxes() (keys []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, g := range f.groups {
+		keys = append(keys, g.inbox)
+	}
+	return keys
 }
 
 // take hands on what was read, and reports whether the run has ended.
@@ -115,10 +153,20 @@ func (r *Followed) isNext(id string) bool {
 	return number == strconv.FormatInt(r.number, 10)
 }
 
-// work reads until the store is closed.
-func (f *follower) work(ctx context.Context) {
-	for ctx.Err() == nil {
-		streams, err := f.store.cfg.Client.XRead(ctx, &redis.XReadArgs{Streams: f.asked(), Count: page, Block: block}).Result()
+// idleGroup is how long a group is read of which no run is followed any more.
+const idleGroup = time.Minute
+
+// work reads a group until the store is closed, or nothing of it is followed any more. That of the replica itself is always read.
+func (f *follower) work(ctx context.Context, g *followedGroup) {
+	for used := time.Now(); ctx.Err() == nil; {
+		asked := f.asked(g)
+		if len(asked) > 2 || g.tag == f.store.group(f.store.name) {
+			used = time.Now()
+		}
+		if time.Since(used) > idleGroup && f.leave(g) {
+			return
+		}
+		streams, err := f.store.cfg.Client.XRead(ctx, &redis.XReadArgs{Streams: asked, Count: page, Block: block}).Result()
 		if err != nil && err != redis.Nil { // nothing came in time
 			f.store.report(err)
 			select {
@@ -128,39 +176,50 @@ func (f *follower) work(ctx context.Context) {
 			continue
 		}
 		for i := range streams {
-			f.got(&streams[i])
+			f.got(g, &streams[i])
 		}
 	}
 }
 
-// asked are the keys to read, and behind them from where.
-func (f *follower) asked() []string {
+// leave forgets a group, unless a run of it is followed.
+func (f *follower) leave(g *followedGroup) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	keys, from := []string{f.store.key("inbox", f.store.name)}, []string{f.inbox}
-	for key, r := range f.runs {
+	if len(g.runs) > 0 {
+		return false
+	}
+	delete(f.groups, g.tag)
+	return true
+}
+
+// asked are the keys to read, and behind them from where.
+func (f *follower) asked(g *followedGroup) []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	keys, from := []string{g.inbox}, []string{g.last}
+	for key, r := range g.runs {
 		keys, from = append(keys, key), append(from, r.last)
 	}
 	return append(keys, from...)
 }
 
-func (f *follower) got(s *redis.XStream) {
+func (f *follower) got(g *followedGroup, s *redis.XStream) {
 	f.mu.Lock()
-	r := f.runs[s.Stream]
+	r := g.runs[s.Stream]
 	f.mu.Unlock()
 	switch {
-	case r == nil && s.Stream == f.store.key("inbox", f.store.name):
-		f.messages(s.Messages)
+	case r == nil && s.Stream == g.inbox:
+		f.messages(g, s.Messages)
 	case r != nil && r.take(s.Messages):
 		r.Leave()
 	}
 }
 
 // messages are what other replicas tell this one.
-func (f *follower) messages(list []redis.XMessage) {
+func (f *follower) messages(g *followedGroup, list []redis.XMessage) {
 	for _, m := range list {
 		f.mu.Lock()
-		f.inbox = m.ID
+		g.last = m.ID
 		f.mu.Unlock()
 		if token, is := m.Values["stop"].(string); is {
 			f.store.cfg.OnStop(token)
@@ -193,8 +252,10 @@ func (f *follower) endOrphans(ctx context.Context) {
 	}
 	owners := map[string][]*Followed{}
 	f.mu.Lock()
-	for _, r := range f.runs {
-		owners[r.Owner] = append(owners[r.Owner], r)
+	for _, g := range f.groups {
+		for _, r := range g.runs {
+			owners[r.Owner] = append(owners[r.Owner], r)
+		}
 	}
 	f.mu.Unlock()
 	s := f.store

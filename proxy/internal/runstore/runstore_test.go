@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +13,8 @@ import (
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/redistest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -21,21 +22,19 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // rig is a replica, and what it was notified of.
 type rig struct {
 	*Store
-	client *redis.Client
+	client redis.UniversalClient
 	stops  chan string
 	watch  chan string
 	events sync.Map // of *atomic.Int64
 }
 
-// address is that of SABIR_TEST_REDIS, a host and port, or a server in this process. The test leaves nothing there: it may run again.
+// address is that of a real server, or of one in this process. The test leaves nothing there: it may run again.
 func address(t *testing.T) string {
-	if address := os.Getenv("SABIR_TEST_REDIS"); address != "" {
+	if address := redistest.Address(); address != "" {
 		t.Cleanup(func() {
-			client := redis.NewClient(&redis.Options{Addr: address})
+			client := redistest.Client(address)
 			defer client.Close()
-			for _, key := range client.Keys(context.Background(), t.Name()+":*").Val() {
-				client.Del(context.Background(), key)
-			}
+			redistest.Clean(client, t.Name()+":")
 		})
 		return address
 	}
@@ -49,7 +48,7 @@ func open(t *testing.T, address string, backlog int) *rig {
 
 func openWith(t *testing.T, address string, backlog int, lease time.Duration) *rig {
 	t.Helper()
-	r := &rig{client: redis.NewClient(&redis.Options{Addr: address, DialTimeout: time.Second}), stops: make(chan string, 1), watch: make(chan string, 1)}
+	r := &rig{client: redistest.Client(address), stops: make(chan string, 1), watch: make(chan string, 1)}
 	r.Store = Open(Config{
 		Client: r.client, Prefix: t.Name() + ":", Lease: lease, Backlog: backlog,
 		OnCancel: func(what []byte) bool { return string(what) == r.name },

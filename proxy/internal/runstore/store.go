@@ -1,6 +1,6 @@
 // Package runstore shares runs between replicas through Redis: what each run has said, under which names clients know it, and which
-// replica owns it. store.go finds runs and says that a replica is there, writer.go sends what runs say, cancel.go cancels runs that are not stored, follower.go reads what runs
-// of other replicas say.
+// replica owns it. store.go finds runs and says that a replica is there, keys.go says where things are, writer.go sends what runs say,
+// cancel.go cancels runs that are not stored, follower.go reads what runs of other replicas say.
 //
 // A run is a Redis stream whose entries have explicit ids, epoch-number. Redis refuses an id that is not greater than the last one: so
 // the id keeps out an owner that was taken for dead, whose run another replica has ended in epoch 2.
@@ -14,6 +14,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -45,6 +47,8 @@ const (
 type Store struct {
 	cfg    Config
 	name   string
+	spread bool        // over the servers of a cluster
+	full   atomic.Bool // the store takes nothing more
 	writer writer
 	reader follower
 	stop   context.CancelFunc
@@ -74,12 +78,12 @@ var ErrFormat = errors.New("the run was begun by another version of Sabir")
 // Open makes the replica known, under a name that no other has.
 func Open(cfg Config) *Store {
 	ctx, stop := context.WithCancel(context.Background())
-	s := &Store{cfg: cfg, name: newID(), stop: stop}
+	_, spread := cfg.Client.(*redis.ClusterClient)
+	s := &Store{cfg: cfg, name: newID(), spread: spread, stop: stop}
 	s.writer.init(s)
-	s.reader.init(s)
+	s.reader.init(ctx, s)
 	go s.stayAlive(ctx)
 	go s.writer.work(ctx)
-	go s.reader.work(ctx)
 	s.listen(ctx)
 	return s
 }
@@ -97,11 +101,14 @@ func (s *Store) Close() {
 	s.stop()
 	ctx, done := context.WithTimeout(context.Background(), timeout)
 	defer done()
-	s.cfg.Client.Del(ctx, s.key("replica", s.name), s.key("inbox", s.name))
+	pipe := s.cfg.Client.Pipeline()
+	pipe.Del(ctx, s.key("replica", s.name))
+	for _, inbox := range s.reader.inboxes() {
+		pipe.Del(ctx, inbox)
+	}
+	_, _ = pipe.Exec(ctx) // they expire where this fails
 	_ = s.cfg.Client.Close()
 }
-
-func (s *Store) key(kind, name string) string { return s.cfg.Prefix + kind + ":" + name }
 
 // NameOf is the key of a name of a run. What it is made of cannot be read from it.
 func NameOf(scope, kind, name string) string {
@@ -114,7 +121,7 @@ func (s *Store) stayAlive(ctx context.Context) {
 	tick := time.NewTicker(s.cfg.Lease / 3)
 	defer tick.Stop()
 	for renewed := time.Now(); ; {
-		err := s.cfg.Client.Set(ctx, s.key("replica", s.name), 1, s.cfg.Lease).Err()
+		err := s.sayAlive(ctx)
 		s.report(err)
 		s.reader.look(err == nil)
 		s.reader.endOrphans(ctx)
@@ -130,10 +137,44 @@ func (s *Store) stayAlive(ctx context.Context) {
 	}
 }
 
+// sayAlive says that the replica is there. A server that takes nothing more still renews what it has.
+func (s *Store) sayAlive(ctx context.Context) error {
+	key := s.key("replica", s.name)
+	err := s.cfg.Client.Set(ctx, key, 1, s.cfg.Lease).Err()
+	s.full.Store(isFull(err))
+	if !isFull(err) {
+		return err
+	}
+	s.report(err)
+	renewed, err := s.cfg.Client.PExpire(ctx, key, s.cfg.Lease).Result()
+	if err == nil && !renewed {
+		err = errStoreFull
+	}
+	return err
+}
+
+// isFull reports whether Redis has answered that it has no memory left.
+func isFull(err error) bool { return err != nil && strings.HasPrefix(err.Error(), "OOM ") }
+
+// errStoreFull says that what is not in the store may be missing because that had no room for it.
+var errStoreFull = errors.New("the store is full, so that runs may be missing")
+
+// missing is what it means that the store does not know a run.
+func (s *Store) missing() error {
+	if s.full.Load() {
+		return errStoreFull
+	}
+	return nil
+}
+
 func (s *Store) report(err error) {
-	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, redis.Nil) {
-		s.cfg.Count(EventError)
-		s.cfg.OnError(err)
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, redis.Nil) {
+		return
+	}
+	s.cfg.Count(EventError)
+	s.cfg.OnError(err)
+	if cluster, is := s.cfg.Client.(*redis.ClusterClient); is {
+		cluster.ReloadState(context.Background()) // soon, and once: another server may have taken the place of one that is gone
 	}
 }
 
@@ -143,7 +184,7 @@ func (s *Store) Find(name string) (token string, err error) {
 	defer done()
 	token, err = s.cfg.Client.Get(ctx, s.key("name", name)).Result()
 	if errors.Is(err, redis.Nil) {
-		return "", nil
+		return "", s.missing()
 	}
 	s.report(err)
 	return token, err
@@ -155,7 +196,7 @@ func (s *Store) Head(token string) (*Head, error) {
 	defer done()
 	data, err := s.cfg.Client.Get(ctx, s.key("head", token)).Bytes()
 	if errors.Is(err, redis.Nil) {
-		return nil, nil
+		return nil, s.missing()
 	}
 	s.report(err)
 	h := new(Head)
@@ -180,7 +221,11 @@ const inboxSize = 10_000
 func (s *Store) tell(owner, what, token string) error {
 	ctx, done := context.WithTimeout(context.Background(), timeout)
 	defer done()
-	inbox := s.key("inbox", owner)
+	return s.put(ctx, s.inbox(s.group(owner), owner), what, token)
+}
+
+// put puts a message into an inbox.
+func (s *Store) put(ctx context.Context, inbox, what, token string) error {
 	pipe := s.cfg.Client.Pipeline()
 	pipe.XAdd(ctx, &redis.XAddArgs{Stream: inbox, MaxLen: inboxSize, Approx: true, Values: []any{what, token}})
 	pipe.Expire(ctx, inbox, unended)

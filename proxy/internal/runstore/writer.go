@@ -104,7 +104,7 @@ func (r *Run) Append(p []byte) {
 	w := r.writer
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if r.lost || r.ended {
+	if r.lost || r.ended || len(p) == 0 {
 		return
 	}
 	if w.bytes+len(p) > w.store.cfg.Backlog {
@@ -217,14 +217,19 @@ func (r *Run) trim(more int) (least int64) {
 // pause is how long the writer waits before it tries again.
 const pause = 100 * time.Millisecond
 
-// send sends a batch, again and again while Redis is away.
+// send sends a batch, and what was not taken of it again and again while Redis is away.
 func (w *writer) send(ctx context.Context, batch []entry) {
 	for ctx.Err() == nil {
 		commands, err := w.try(ctx, batch)
-		if err == nil || isReply(err) && !isTemporary(err) {
-			for i, c := range commands {
-				w.checkReply(ctx, batch[i].run, c.Err())
+		again := batch[:0]
+		for i, e := range batch {
+			if failed := commands[i].Err(); failed != nil && (!isReply(failed) || isTemporary(failed)) {
+				again = append(again, e)
+			} else {
+				w.checkReply(ctx, e.run, failed)
 			}
+		}
+		if batch = again; len(batch) == 0 {
 			return
 		}
 		w.store.report(err)
@@ -241,15 +246,27 @@ func isReply(err error) bool {
 	return errors.As(err, &reply)
 }
 
-// isTemporary reports whether Redis answers like that for a while: when it starts, follows another server or has no memory left.
+// isTemporary reports whether Redis answers like that for a while: when it starts, follows another server, has no memory left, or a cluster
+// moves keys or misses a server.
 func isTemporary(err error) bool {
 	word, _, _ := strings.Cut(err.Error(), " ")
-	return slices.Contains([]string{"LOADING", "READONLY", "MASTERDOWN", "OOM", "MISCONF", "BUSY", "NOREPLICAS"}, word)
+	return slices.Contains([]string{
+		"LOADING", "READONLY", "MASTERDOWN", "OOM", "MISCONF", "BUSY", "NOREPLICAS", "CLUSTERDOWN", "TRYAGAIN", "MOVED", "ASK",
+	}, word)
 }
 
-// try sends a batch in one round trip. The commands are those that a fence may stop, one for each entry.
+// try sends a batch in one round trip; where there is a cluster, names of runs go before. The commands are those that a fence may stop,
+// one for each entry.
 func (w *writer) try(ctx context.Context, batch []entry) (fences []redis.Cmder, err error) {
 	pipe := w.store.cfg.Client.Pipeline()
+	for i := range batch { // before the heads: who finds one of these finds the run by any name
+		w.name(ctx, pipe, &batch[i])
+	}
+	if w.store.spread && pipe.Len() > 0 { // its servers are asked side by side
+		if _, err = pipe.Exec(ctx); err != nil {
+			return slices.Repeat([]redis.Cmder{redis.NewStatusResult("", err)}, len(batch)), err
+		}
+	}
 	for i := range batch {
 		fences = append(fences, w.write(ctx, pipe, &batch[i]))
 	}
@@ -257,12 +274,19 @@ func (w *writer) try(ctx context.Context, batch []entry) (fences []redis.Cmder, 
 	return fences, err
 }
 
+// name makes a run that begins known by its names.
+func (w *writer) name(ctx context.Context, pipe redis.Pipeliner, e *entry) {
+	if e.head == nil {
+		return
+	}
+	for _, name := range e.run.names {
+		pipe.Set(ctx, w.store.key("name", name), e.run.token, unended+e.run.keep)
+	}
+}
+
 func (w *writer) write(ctx context.Context, pipe redis.Pipeliner, e *entry) (fence redis.Cmder) {
 	s, r := w.store, e.run
 	if e.head != nil {
-		for _, name := range r.names { // before the head: who finds that finds the run by any name
-			pipe.Set(ctx, s.key("name", name), r.token, unended+r.keep)
-		}
 		fence = pipe.Set(ctx, s.key("head", r.token), e.head, unended)
 	}
 	if e.number > 0 {

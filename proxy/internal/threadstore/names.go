@@ -89,9 +89,7 @@ func (s *Store) Find(key threads.Key) (v threads.View, err error) {
 
 // forgetScript deletes a conversation. A turn that runs learns of it when it ends.
 var forgetScript = redis.NewScript(`redis.call('DEL', KEYS[1])
-redis.call('ZREM', KEYS[3], ARGV[1])
-redis.call('ZREM', KEYS[4], KEYS[1])
-if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('SET', KEYS[2], '` + forgotten + `', 'PX', ARGV[2]) end
+if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('SET', KEYS[2], '` + forgotten + `', 'PX', ARGV[1]) end
 return 1`)
 
 // Forget implements [threads.Names].
@@ -99,8 +97,15 @@ func (s *Store) Forget(key threads.Key) error {
 	ctx, done := begin()
 	defer done()
 	name := nameOfKey(key)
-	keys := []string{s.key(keyThread, name), s.key(keyHold, name), s.namesKey(key.Scope), s.key(keyUsed, usedThreads)}
-	return s.fail(forgetScript.Run(ctx, s.cfg.Client, keys, key.Name, s.cfg.Lease.Milliseconds()).Err())
+	keys := []string{s.key(keyThread, name), s.key(keyHold, name)}
+	if err := forgetScript.Run(ctx, s.cfg.Client, keys, s.cfg.Lease.Milliseconds()).Err(); err != nil {
+		return s.fail(err)
+	}
+	pipe := s.cfg.Client.Pipeline() // lists may have what is gone
+	pipe.ZRem(ctx, s.namesKey(key.Scope), key.Name)
+	pipe.ZRem(ctx, s.key(keyUsed, usedThreads), keys[0])
+	_, err := pipe.Exec(ctx)
+	return s.fail(err)
 }
 
 // noteScript replaces the notes on a conversation, if that is known.

@@ -43,20 +43,18 @@ func (s *Store) load(ctx context.Context, pieces []piece) (all []hub.Message, er
 		return nil, nil
 	}
 	keep := s.limits.Load().Keep
-	keys := make([]string, len(pieces))
+	values := make([]*redis.StringCmd, len(pieces))
 	pipe := s.cfg.Client.Pipeline()
 	for i, p := range pieces {
-		keys[i] = s.key(keyPiece, p.ID)
-		pipe.PExpire(ctx, keys[i], keep)
+		pipe.PExpire(ctx, s.key(keyPiece, p.ID), keep)
+		values[i] = pipe.Get(ctx, s.key(keyPiece, p.ID))
 	}
-	values := pipe.MGet(ctx, keys...)
-	if _, err := pipe.Exec(ctx); err != nil {
+	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
 		return nil, err
 	}
-	for i, v := range values.Val() {
-		text, _ := v.(string)
+	for i, v := range values {
 		var ms []hub.Message
-		if err := json.Unmarshal([]byte(text), &ms); err != nil || len(ms) < pieces[i].N {
+		if err := json.Unmarshal([]byte(v.Val()), &ms); err != nil || len(ms) < pieces[i].N {
 			return nil, errMissing
 		}
 		all = append(all, ms[:pieces[i].N]...)

@@ -45,30 +45,31 @@ func (r Runs) Find(key runlog.Key) (runlog.Run, error) {
 
 // find returns those of some runs that are known, and renews them.
 func (r Runs) find(ctx context.Context, scope string, names []string) (all []runlog.Run, err error) {
-	pipe := r.cfg.Client.TxPipeline() // else a run that ends between two commands looks like one without a replica
-	data, held := make([]*redis.StringCmd, len(names)), make([]*redis.IntCmd, len(names))
+	pipe := r.cfg.Client.Pipeline()
+	found := make([]*redis.SliceCmd, len(names))
 	for i, name := range names {
 		name := runName(runlog.Key{Scope: scope, Run: name})
-		data[i], held[i] = pipe.Get(ctx, r.key(keyPast, name)), pipe.Exists(ctx, r.key(keyHold, name))
+		// At once, else a run that ends between two commands looks like one without a replica.
+		found[i] = pipe.MGet(ctx, r.key(keyPast, name), r.key(keyHold, name))
 		pipe.PExpire(ctx, r.key(keyPast, name), r.limits.Load().Keep)
 		pipe.ZAddXX(ctx, r.key(keyUsed, usedRuns), redis.Z{Score: now(), Member: r.key(keyPast, name)})
 	}
 	pipe.PExpire(ctx, r.key(keyUsed, usedRuns), r.limits.Load().Keep)
-	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
+	if _, err := pipe.Exec(ctx); err != nil {
 		return nil, err
 	}
-	for i := range data {
+	for _, cmd := range found {
 		var p pastRun
-		text, err := data[i].Bytes()
-		if errors.Is(err, redis.Nil) {
+		text, known := cmd.Val()[0].(string)
+		if !known {
 			continue
 		}
-		if err = json.Unmarshal(text, &p); err != nil || p.Format != format {
+		if err = json.Unmarshal([]byte(text), &p); err != nil || p.Format != format {
 			r.cfg.OnError(fmt.Errorf("a run: %w", errFormat))
 			continue
 		}
 		run := runlog.Run{Thread: p.Thread, Size: p.Size, PastRun: p.Past}
-		if !run.Ended && held[i].Val() == 0 {
+		if !run.Ended && cmd.Val()[1] == nil {
 			run.Ended, run.Status, run.Err = true, hub.StatusFailed, []byte("The replica that read the agent is gone.")
 		}
 		all = append(all, run)
@@ -126,12 +127,7 @@ func (r Runs) Put(key runlog.Key, run runlog.Run) error {
 	ctx, done := begin()
 	defer done()
 	pipe := r.cfg.Client.TxPipeline()
-	list := r.listKey(key.Scope, run.Thread)
 	pipe.Set(ctx, r.key(keyPast, name), data, l.Keep)
-	pipe.ZAdd(ctx, list, redis.Z{Score: float64(run.Began), Member: key.Run})
-	pipe.ZRemRangeByRank(ctx, list, 0, -mostRuns-1)
-	pipe.PExpire(ctx, list, l.Keep)
-	r.used(ctx, pipe, usedRuns, r.key(keyPast, name))
 	if run.Ended {
 		r.holds.remove(hold)
 		pipe.Del(ctx, hold)
@@ -139,11 +135,25 @@ func (r Runs) Put(key runlog.Key, run runlog.Run) error {
 		r.holds.add(hold, r.name)
 		pipe.Set(ctx, hold, r.name, r.cfg.Lease)
 	}
-	if _, err = pipe.Exec(ctx); err != nil {
+	if _, err = pipe.Exec(ctx); err == nil {
+		err = r.enlist(ctx, key, &run)
+	}
+	if err != nil {
 		r.cfg.OnLost()
 		return r.fail(err)
 	}
 	return r.fail(r.trim(ctx, usedRuns))
+}
+
+// enlist puts a run into the lists that it belongs to.
+func (r Runs) enlist(ctx context.Context, key runlog.Key, run *runlog.Run) error {
+	pipe, list := r.cfg.Client.Pipeline(), r.listKey(key.Scope, run.Thread)
+	pipe.ZAdd(ctx, list, redis.Z{Score: float64(run.Began), Member: key.Run})
+	pipe.ZRemRangeByRank(ctx, list, 0, -mostRuns-1)
+	pipe.PExpire(ctx, list, r.limits.Load().Keep)
+	r.used(ctx, pipe, usedRuns, r.key(keyPast, runName(key)))
+	_, err := pipe.Exec(ctx)
+	return err
 }
 
 // Drop implements [runlog.Writer].

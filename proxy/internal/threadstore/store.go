@@ -47,6 +47,7 @@ type Config struct {
 type Store struct {
 	cfg     Config
 	limits  atomic.Pointer[Limits]
+	spread  bool   // over the servers of a cluster
 	name    string // no other replica has it
 	counter atomic.Int64
 	evicted atomic.Int64
@@ -60,7 +61,8 @@ func Open(cfg Config) *Store {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
 	ctx, stop := context.WithCancel(context.Background())
-	s := &Store{cfg: cfg, name: hex.EncodeToString(random[:]), stop: stop}
+	_, spread := cfg.Client.(*redis.ClusterClient)
+	s := &Store{cfg: cfg, name: hex.EncodeToString(random[:]), spread: spread, stop: stop}
 	s.Limit(Limits{})
 	s.stopped.Go(func() { s.renew(ctx) })
 	return s
@@ -109,7 +111,14 @@ const (
 	keyUsed   = "used:"   // all conversations, or all runs: a sorted set, by the time of the last use
 )
 
-func (s *Store) key(kind, name string) string { return s.cfg.Prefix + kind + name }
+// key is that of something with a name. A cluster holds what has the same name, the part in braces, at one server: only such keys can be
+// changed together.
+func (s *Store) key(kind, name string) string {
+	if s.spread {
+		name = "{" + name + "}"
+	}
+	return s.cfg.Prefix + kind + name
+}
 
 // nameOf is what stands for a name in keys. What it is made of cannot be read from it.
 func nameOf(scope, kind, name string) string {
@@ -157,13 +166,16 @@ func (s *Store) trim(ctx context.Context, what string) error {
 	if err != nil || len(old) == 0 {
 		return err
 	}
-	keys := make([]string, len(old))
+	pipe = s.cfg.Client.Pipeline()
 	for i := range old {
-		keys[i], _ = old[i].Member.(string)
+		key, _ := old[i].Member.(string)
+		pipe.Del(ctx, key)
 	}
-	n, err := s.cfg.Client.Del(ctx, keys...).Result()
-	if what == usedThreads {
-		s.evicted.Add(n)
+	deleted, err := pipe.Exec(ctx)
+	for _, cmd := range deleted {
+		if n, ok := cmd.(*redis.IntCmd); ok && what == usedThreads {
+			s.evicted.Add(n.Val())
+		}
 	}
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -16,13 +15,14 @@ import (
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
+	"github.com/sabir-proxy/sabir/proxy/internal/redistest"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads/threadstest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// server is a Redis server: that of SABIR_TEST_REDIS, a host and port, or one in this process.
+// server is a Redis server: a real one, or one in this process.
 type server struct {
 	address string
 	own     *miniredis.Miniredis
@@ -30,7 +30,7 @@ type server struct {
 
 func newServer(t *testing.T) *server {
 	t.Helper()
-	if address := os.Getenv("SABIR_TEST_REDIS"); address != "" {
+	if address := redistest.Address(); address != "" {
 		return &server{address: address}
 	}
 	own := miniredis.RunT(t)
@@ -52,7 +52,7 @@ var wide = Limits{Names: 1000, Bytes: 1 << 20, Keep: time.Hour}
 type rig struct {
 	*Store
 	t      *testing.T
-	client *redis.Client
+	client redis.UniversalClient
 	away   atomic.Bool // Redis cannot be reached
 	before func(cmds []redis.Cmder)
 
@@ -63,7 +63,7 @@ type rig struct {
 
 func open(t *testing.T, address string, lease time.Duration) *rig {
 	t.Helper()
-	r := &rig{t: t, client: redis.NewClient(&redis.Options{Addr: address, DialTimeout: time.Second, MaxRetries: -1, ContextTimeoutEnabled: true})}
+	r := &rig{t: t, client: redistest.Client(address)}
 	r.client.AddHook(r)
 	r.Store = Open(Config{
 		Client: r.client, Prefix: t.Name() + ":", Lease: lease,
@@ -74,9 +74,7 @@ func open(t *testing.T, address string, lease time.Duration) *rig {
 	t.Cleanup(func() {
 		r.Close()
 		r.away.Store(false)
-		if keys, err := r.client.Keys(context.Background(), t.Name()+":*").Result(); err == nil && len(keys) > 0 {
-			r.client.Del(context.Background(), keys...)
-		}
+		redistest.Clean(r.client, t.Name()+":")
 		_ = r.client.Close()
 	})
 	return r
@@ -135,10 +133,7 @@ func (r *rig) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessP
 // keys are those of the store, without the prefix.
 func (r *rig) keys(kind string) []string {
 	r.t.Helper()
-	keys, err := r.client.Keys(context.Background(), r.cfg.Prefix+kind+"*").Result()
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	keys := redistest.Keys(r.t, r.client, r.cfg.Prefix+kind)
 	for i := range keys {
 		keys[i] = strings.TrimPrefix(keys[i], r.cfg.Prefix)
 	}

@@ -1,0 +1,40 @@
+package proxy
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/runstore"
+)
+
+// redisClient returns a client of the servers that a configuration names: one, a cluster, or the master that sentinels know.
+func redisClient(cfg *config.Redis) (redis.UniversalClient, error) {
+	u := cfg.URL.URL
+	if u.Scheme == "" {
+		u.Scheme = "redis"
+	}
+	options, err := redis.ParseURL(u.String())
+	if err != nil {
+		return nil, fmt.Errorf("store.redis.url: %w", err)
+	}
+	if options.TLSConfig, err = cfg.TLS(); err != nil {
+		return nil, fmt.Errorf("store.redis.ca: %w", err)
+	}
+	switch s := &cfg.Sentinel; {
+	case len(cfg.Cluster) > 0:
+		return redis.NewClusterClient(&redis.ClusterOptions{
+			Addrs: cfg.Cluster, Username: options.Username, Password: options.Password, TLSConfig: options.TLSConfig, ContextTimeoutEnabled: true,
+			PoolSize: runstore.Groups + 10*runtime.GOMAXPROCS(0), // of each server, which may have all that wait for runs
+		}), nil
+	case s.Master != "":
+		return redis.NewFailoverClient(&redis.FailoverOptions{
+			MasterName: s.Master, SentinelAddrs: s.Addresses, SentinelUsername: s.Username, SentinelPassword: string(s.Password),
+			Username: options.Username, Password: options.Password, DB: options.DB, TLSConfig: options.TLSConfig, ContextTimeoutEnabled: true,
+		}), nil
+	}
+	options.ContextTimeoutEnabled = true // no client waits for longer than the store says
+	return redis.NewClient(options), nil
+}

@@ -1,0 +1,41 @@
+package proxy
+
+import (
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/sabir-proxy/sabir/config"
+)
+
+// TestRedisClient: the client that a configuration asks for has its servers, its credentials and its way to connect.
+func TestRedisClient(t *testing.T) {
+	t.Parallel()
+	made := func(url string, more config.Redis) redis.UniversalClient {
+		t.Helper()
+		if err := more.URL.UnmarshalText([]byte(url)); err != nil {
+			t.Fatal(err)
+		}
+		client, err := redisClient(&more)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = client.Close() })
+		return client
+	}
+	one := made("redis://u:p@somewhere:1/3", config.Redis{}).(*redis.Client).Options()
+	if one.Addr != "somewhere:1" || one.Username != "u" || one.Password != "p" || one.DB != 3 || one.TLSConfig != nil || !one.ContextTimeoutEnabled {
+		t.Errorf("one server: %+v", one)
+	}
+	cluster := made("rediss://u:p@/", config.Redis{Cluster: []string{"a:1", "b:2"}}).(*redis.ClusterClient).Options()
+	if len(cluster.Addrs) != 2 || cluster.Username != "u" || cluster.Password != "p" || cluster.TLSConfig == nil || !cluster.ContextTimeoutEnabled {
+		t.Errorf("a cluster: %+v", cluster)
+	}
+	if cluster.TLSConfig.ServerName != "" {
+		t.Errorf("all servers of a cluster need the certificate of %s", cluster.TLSConfig.ServerName)
+	}
+	watched := made("", config.Redis{Sentinel: config.Sentinel{Master: "runs", Addresses: []string{"a:1"}}}).(*redis.Client).Options()
+	if watched.Addr != "FailoverClient" || !watched.ContextTimeoutEnabled {
+		t.Errorf("a server with sentinels: %+v", watched)
+	}
+}

@@ -1,0 +1,36 @@
+package proxy
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+)
+
+// TestStoreLog: a fault that goes on is one line, and another fault is another. How many faults there are takes no memory.
+func TestStoreLog(t *testing.T) {
+	t.Parallel()
+	core, logs := observer.New(zap.WarnLevel)
+	l := &storeLog{log: zap.New(core), what: "the store"}
+	for i := range 1000 {
+		l.note(errors.New("OOM command not allowed"))
+		l.note(fmt.Errorf("read tcp 127.0.0.1:%d: i/o timeout", i))
+	}
+	if n := logs.Len(); n != 2 {
+		t.Errorf("%d lines", n)
+	}
+	l.said["OOM"].at = l.said["OOM"].at.Add(-storeLogPause)
+	l.note(errors.New("OOM command not allowed"))
+	last := logs.All()[logs.Len()-1]
+	if skipped := last.ContextMap()["skipped"]; logs.Len() != 3 || skipped != int64(999) {
+		t.Errorf("%d lines, of which the last skipped %v", logs.Len(), skipped)
+	}
+	for i := range 10_000 {
+		l.note(fmt.Errorf("E%d", i))
+	}
+	if n := len(l.said); n > storeFaults {
+		t.Errorf("%d faults are remembered", n)
+	}
+}
