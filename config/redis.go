@@ -24,6 +24,8 @@ type Redis struct {
 	// How long a replica counts as alive that says nothing. Then others end the runs that it read, and conversations whose turns it
 	// had can go on.
 	Lease time.Duration `yaml:"lease" jsonschema:"minimum=1"`
+	// How long what runs say may wait to be written together: it saves CPU, and replicas that read along are so much later. 0: not at all.
+	Flush time.Duration `yaml:"flush" jsonschema:"minimum=0"`
 	// A file with the PEM certificates to trust, seen from the folder of this file; none: the system's.
 	CA string `yaml:"ca"`
 }
@@ -44,6 +46,9 @@ var usualRedis = Redis{Prefix: "sabir:", Lease: 5 * time.Second}
 
 // leastLease is the shortest time after which a replica may be taken for dead: a pause of the process must not be enough.
 const leastLease = 500 * time.Millisecond
+
+// longestFlush is the longest that records may wait: clients at other replicas wait as long.
+const longestFlush = time.Second
 
 // RedisURL is the address of a Redis server.
 type RedisURL struct{ url.URL }
@@ -99,11 +104,12 @@ func (r *Redis) TLS() (*tls.Config, error) {
 func (v *validator) store(s *Store) {
 	r := &s.Redis
 	if !r.Used() {
-		usual := r.Prefix == usualRedis.Prefix && r.Lease == usualRedis.Lease && r.CA == usualRedis.CA
+		usual := r.Flush == 0 && r.Prefix == usualRedis.Prefix && r.Lease == usualRedis.Lease && r.CA == usualRedis.CA
 		v.check(usual, "store.redis", "has a meaning only with url, the address of the server, with cluster or with sentinel")
 		return
 	}
 	v.check(r.Lease >= leastLease, "store.redis.lease", "must be at least %s", leastLease)
+	v.check(r.Flush <= longestFlush, "store.redis.flush", "must be at most %s", longestFlush)
 	v.check(r.CA == "" || r.URL.Scheme == "rediss", "store.redis.ca", "has a meaning only with a rediss:// address")
 	v.check(!r.several() || r.URL.Host == "" && r.URL.Scheme != "unix" && r.URL.RawQuery == "", "store.redis.url",
 		"must have no host and no parameters beside cluster or sentinel, as in rediss://user:password@/0")

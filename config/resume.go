@@ -23,9 +23,18 @@ type Resume struct {
 	Bytes Size `yaml:"bytes" jsonschema:"minimum=65536"`
 	// How many clients may read a run at the same time.
 	Viewers int `yaml:"viewers" jsonschema:"minimum=1"`
+	// When clients get what a run says: behind, at once, while it goes to store.redis behind their back; or ahead, when that has it, so that
+	// what a client has got is never lost with a replica. Where the store does not answer for store.redis.lease, the run goes on without it.
+	Write string `yaml:"write" jsonschema:"enum=behind,enum=ahead"`
 }
 
-var usualResume = Resume{TTL: 10 * time.Minute, Bytes: 8 * MiB, Viewers: 32}
+// Values of [Resume.Write].
+const (
+	WriteBehind = "behind"
+	WriteAhead  = "ahead"
+)
+
+var usualResume = Resume{Write: WriteBehind, TTL: 10 * time.Minute, Bytes: 8 * MiB, Viewers: 32}
 
 // routeResume checks the keys of a route for runs that clients come back to.
 func (v *validator) routeResume(at string, r *Route) {
@@ -33,6 +42,7 @@ func (v *validator) routeResume(at string, r *Route) {
 		v.check(r.Resume == usualResume, at+".resume", "has a meaning only with grace, the time that a run goes on without a client")
 		return
 	}
+	v.check(r.Resume.Write != WriteAhead || v.c.Store.Redis.Used(), at+".resume.write", "ahead has a meaning only with store.redis")
 	v.check(r.Start == "", at+".resume", "has no meaning with start: the stream of a client that asks by two requests stays its own")
 	v.check(r.Shape.Coalesce == 0, at+".shape.coalesce", "must be 0 with resume: a client that comes back must find the records as they were")
 }

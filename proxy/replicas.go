@@ -25,6 +25,7 @@ type replicas struct {
 	kept  *threadstore.Store
 	runs  *sharedRuns
 	log   *zap.Logger
+	lease time.Duration
 
 	mu      sync.Mutex
 	owned   map[string]*sharedRun           // those of this replica that go on, by token
@@ -49,11 +50,11 @@ func openReplicas(cfg *config.Redis, kept *conversations, log *zap.Logger, m *me
 	if err != nil {
 		return nil, err
 	}
-	r := &replicas{runs: &kept.shared, log: log, owned: map[string]*sharedRun{}, lookups: map[eventlog.Key]*pendingLookup{}, closed: make(chan struct{})}
+	r := &replicas{runs: &kept.shared, log: log, lease: cfg.Lease, owned: map[string]*sharedRun{}, lookups: map[eventlog.Key]*pendingLookup{}, closed: make(chan struct{})}
 	redis.SetLogger(redisLog{log}) // of the whole process, else it writes to stderr
 	count := func(event string) { m.storeEvents.WithLabelValues(event).Inc() }
 	r.store = runstore.Open(runstore.Config{
-		Client: client, Prefix: cfg.Prefix, Lease: cfg.Lease, Backlog: storeBacklog,
+		Client: client, Prefix: cfg.Prefix, Lease: cfg.Lease, Flush: cfg.Flush, Backlog: storeBacklog,
 		OnStop: r.stopOwn, OnWatch: r.watchOwn, OnCancel: cancel, Count: count,
 		OnError: (&storeLog{log: log, what: "the store of runs"}).note,
 	})

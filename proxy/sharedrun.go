@@ -12,6 +12,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/policy"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/engine"
 	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/runstore"
@@ -117,6 +118,9 @@ func newToken() string {
 func (s *Server) own(c *call) {
 	run := c.shared
 	sink := &logSink{log: run.Log, remote: run.About.remote}
+	if c.route.cfg.Resume.Write == config.WriteAhead && s.replicas != nil {
+		sink.ahead = s.replicas.lease
+	}
 	_ = s.run(c, run.About.canceler, sink) // counted and logged there
 	c.release()
 	var failed error
@@ -190,6 +194,7 @@ func (a *shared) countGrace(log *eventlog.Log, end string) {
 type logSink struct {
 	log    *eventlog.Log
 	remote *runstore.Run // the same for other replicas; nil: none
+	ahead  time.Duration // how long clients wait for it; 0: not at all
 	began  bool
 	failed *hub.Failure // before the first record
 }
@@ -217,6 +222,11 @@ func (s *logSink) end(out *wire.Out, f *hub.Failure) error {
 }
 
 func (s *logSink) say(p []byte) {
+	if s.remote != nil && s.ahead > 0 {
+		s.remote.AppendAhead(p, s.ahead)
+		s.log.Append(p)
+		return
+	}
 	s.log.Append(p)
 	if s.remote != nil {
 		s.remote.Append(p)

@@ -25,7 +25,7 @@ type storeFault struct {
 
 const (
 	storeLogPause = time.Minute // how long a fault is not logged again
-	storeFaults   = 32          // so many are told apart
+	storeFaults   = 32          // so many are kept apart
 )
 
 func (l *storeLog) note(err error) {

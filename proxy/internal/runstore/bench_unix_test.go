@@ -3,6 +3,7 @@
 package runstore
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -11,24 +12,19 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/internal/redistest"
 )
 
-// BenchmarkStore sends 10,000 events a second of 200 runs to the server of SABIR_TEST_REDIS, and shows the CPU time of this process for
-// each, and how many events went as one entry.
+// BenchmarkStore sends 10,000 events a second of 200 runs to the server of SABIR_TEST_REDIS, at once and gathered, and shows the CPU time
+// of this process for each, and how many events went as one entry.
 func BenchmarkStore(b *testing.B) {
-	address := redistest.Address()
-	if address == "" {
-		b.Skip("set SABIR_TEST_REDIS to the host and port of a Redis server: one in this process would be measured as well")
+	for _, flush := range []time.Duration{0, 100 * time.Millisecond, 250 * time.Millisecond} {
+		b.Run("flush="+flush.String(), func(b *testing.B) { benchmarkStore(b, flush) })
 	}
-	s := Open(Config{
-		Client: redistest.Client(address), Prefix: "bench:", Lease: time.Minute, Backlog: 64 << 20,
-		OnError: func(err error) { b.Error(err) }, Count: func(string) {}, OnStop: func(string) {}, OnWatch: func(string) {},
-	})
-	defer s.Close()
+}
+
+func benchmarkStore(b *testing.B, flush time.Duration) {
+	s := benchStore(b, flush)
 	runs := make([]*Run, 200)
 	for i := range runs {
-		var err error
-		if runs[i], err = s.Create(string(rune('a'+i%26))+time.Now().Format(time.RFC3339Nano), "bench", nil, time.Second, 0, nil, func() {}); err != nil {
-			b.Fatal(err)
-		}
+		runs[i] = benchRun(b, s, i)
 	}
 	event := make([]byte, 83)
 	begun, n, entries := cpu(b), 0, int64(0)
@@ -49,6 +45,75 @@ func BenchmarkStore(b *testing.B) {
 	}
 	b.ReportMetric(float64(used.Microseconds())/float64(n), "µs-CPU/event")
 	b.ReportMetric(float64(n)/float64(entries), "events/entry")
+}
+
+// BenchmarkAhead shows how long the client of a run waits for Redis with write: ahead, 100 events a second.
+func BenchmarkAhead(b *testing.B) {
+	r, event := benchRun(b, benchStore(b, 0), 0), make([]byte, 83)
+	var waits []time.Duration
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for b.Loop() {
+		<-tick.C
+		begun := time.Now()
+		r.AppendAhead(event, time.Minute)
+		waits = append(waits, time.Since(begun))
+	}
+	slices.Sort(waits)
+	r.End(EndDone)
+	b.ReportMetric(float64(waits[len(waits)/2].Microseconds()), "µs-wait-p50")
+	b.ReportMetric(float64(waits[len(waits)*99/100].Microseconds()), "µs-wait-p99")
+}
+
+// BenchmarkFollow shows how long an event is on its way from its owner to another replica, 100 events a second.
+func BenchmarkFollow(b *testing.B) {
+	one, two := benchStore(b, 0), benchStore(b, 0)
+	r, event := benchRun(b, one, 0), make([]byte, 83)
+	one.writer.flush(time.Second)
+	got := make(arrivals, 1)
+	if _, err := two.Follow(r.token, one.name, got); err != nil {
+		b.Fatal(err)
+	}
+	var waits []time.Duration
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for b.Loop() {
+		<-tick.C
+		begun := time.Now()
+		r.Append(event)
+		waits = append(waits, (<-got).Sub(begun))
+	}
+	slices.Sort(waits)
+	r.End(EndDone)
+	b.ReportMetric(float64(waits[len(waits)/2].Microseconds()), "µs-p50")
+	b.ReportMetric(float64(waits[len(waits)*99/100].Microseconds()), "µs-p99")
+}
+
+// arrivals says when something came.
+type arrivals chan time.Time
+
+func (a arrivals) Append([]byte) { a <- time.Now() }
+func (arrivals) End(string)      {}
+
+func benchStore(b *testing.B, flush time.Duration) *Store {
+	address := redistest.Address()
+	if address == "" {
+		b.Skip("set SABIR_TEST_REDIS to the host and port of a Redis server: one in this process would be measured as well")
+	}
+	s := Open(Config{
+		Client: redistest.Client(address), Prefix: "bench:", Lease: time.Minute, Flush: flush, Backlog: 64 << 20,
+		OnError: func(err error) { b.Error(err) }, Count: func(string) {}, OnStop: func(string) {}, OnWatch: func(string) {},
+	})
+	b.Cleanup(s.Close)
+	return s
+}
+
+func benchRun(b *testing.B, s *Store, i int) *Run {
+	r, err := s.Create(string(rune('a'+i%26))+time.Now().Format(time.RFC3339Nano), "bench", nil, time.Second, 0, nil, func() {})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return r
 }
 
 func cpu(b *testing.B) time.Duration {

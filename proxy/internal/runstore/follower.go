@@ -167,6 +167,9 @@ func (f *follower) work(ctx context.Context, g *followedGroup) {
 			return
 		}
 		streams, err := f.store.cfg.Client.XRead(ctx, &redis.XReadArgs{Streams: asked, Count: page, Block: block}).Result()
+		if ctx.Err() != nil {
+			return
+		}
 		if err != nil && err != redis.Nil { // nothing came in time
 			f.store.report(err)
 			select {

@@ -1,6 +1,6 @@
 // Package runstore shares runs between replicas through Redis: what each run has said, under which names clients know it, and which
-// replica owns it. store.go finds runs and says that a replica is there, keys.go says where things are, writer.go sends what runs say,
-// cancel.go cancels runs that are not stored, follower.go reads what runs of other replicas say.
+// replica owns it. store.go finds runs and says that a replica is there, keys.go says where things are, run.go takes what
+// runs say, writer.go sends it, cancel.go cancels runs that are not stored, follower.go reads what runs of other replicas say.
 //
 // A run is a Redis stream whose entries have explicit ids, epoch-number. Redis refuses an id that is not greater than the last one: so
 // the id keeps out an owner that was taken for dead, whose run another replica has ended in epoch 2.
@@ -27,6 +27,7 @@ type Config struct {
 	Prefix string        // of all keys
 	Lease  time.Duration // how long a replica counts as alive that says nothing
 
+	Flush    time.Duration          // how long what runs say may wait to be sent together
 	Backlog  int                    // bytes that wait for Redis; beyond, the runs that they belong to are lost to other replicas
 	OnStop   func(token string)     // another replica wants a run of this one to end
 	OnWatch  func(token string)     // another replica has clients that read it

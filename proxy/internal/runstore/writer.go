@@ -2,7 +2,6 @@ package runstore
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -13,11 +12,12 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// writer sends what the runs of this replica say. It never holds up a run: what is said while Redis answers goes together with the
-// next round trip, what one run has said in the meantime as one entry.
+// writer sends what the runs of this replica say. It never holds up a run: what is said while Redis answers, or in the time of
+// [Config.Flush], goes together with the next round trip, what one run has said in the meantime as one entry.
 type writer struct {
-	store *Store
-	kick  chan struct{}
+	store  *Store
+	kick   chan struct{} // something waits
+	urgent chan struct{} // something waits that is to go at once
 
 	mu      sync.Mutex
 	waiting []*Run // those that have something to send, in the order in which they said it
@@ -26,38 +26,6 @@ type writer struct {
 	idle    sync.Cond // nothing waits, and nothing is on its way
 	sending bool
 }
-
-// Run is a run that this replica owns.
-type Run struct {
-	token  string
-	stream string // its key
-	names  []string
-	keep   time.Duration
-	limit  int // bytes of what it has said that Redis holds, about; 0: no bound
-	fenced func()
-	writer *writer
-
-	// guarded by writer.mu
-	head   []byte // is still to be written
-	said   []byte // is still to be sent
-	number int64  // of the last entry
-	total  int    // bytes of all entries
-	marks  []mark // places in what Redis holds, the first in front
-	least  int64  // entries before it are let go of; 0: none is
-	end    string // how it has ended, once it has
-	ended  bool
-	queued bool
-	lost   bool // others cannot read it any more
-}
-
-// mark is a place in what a run has said: behind which entry it is, and behind how many bytes.
-type mark struct {
-	number int64
-	total  int
-}
-
-// marksOfLimit is how many marks there are in as many bytes as are held of a run.
-const marksOfLimit = 16
 
 // Entries have these members.
 const (
@@ -74,56 +42,8 @@ const (
 )
 
 func (w *writer) init(s *Store) {
-	w.store, w.kick, w.live = s, make(chan struct{}, 1), map[*Run]struct{}{}
+	w.store, w.kick, w.urgent, w.live = s, make(chan struct{}, 1), make(chan struct{}, 1), map[*Run]struct{}{}
 	w.idle.L = &w.mu
-}
-
-// Create makes a run known under its names. Of what it says, so many bytes are held, about: who comes late to a run that has said more
-// finds that its beginning is missing. fenced is called if another replica has ended it, because this one seemed dead.
-func (s *Store) Create(token string, scope string, about []byte, keep time.Duration, bytes int, names []string, fenced func()) (*Run, error) {
-	head, err := json.Marshal(Head{Format: format, Owner: s.name, Scope: []byte(scope), About: about, Keep: keep})
-	if err != nil {
-		return nil, err
-	}
-	r := &Run{token: token, stream: s.key("run", token), names: names, keep: keep, limit: bytes, fenced: fenced, writer: &s.writer, head: head}
-	s.writer.mu.Lock()
-	defer s.writer.mu.Unlock()
-	if s.writer.bytes+len(head) > s.cfg.Backlog {
-		s.cfg.Count(EventLost)
-		return nil, errFull
-	}
-	s.writer.live[r] = struct{}{}
-	s.writer.queue(r, len(head))
-	return r, nil
-}
-
-var errFull = errors.New("as much waits for the store as may wait")
-
-// Append sends what the run says. It does not wait.
-func (r *Run) Append(p []byte) {
-	w := r.writer
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if r.lost || r.ended || len(p) == 0 {
-		return
-	}
-	if w.bytes+len(p) > w.store.cfg.Backlog {
-		w.lose(r)
-		return
-	}
-	r.said = append(r.said, p...)
-	w.queue(r, len(p))
-}
-
-// End says how the run has ended.
-func (r *Run) End(how string) {
-	w := r.writer
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !r.ended {
-		r.ended, r.end = true, how
-		w.queue(r, 0)
-	}
 }
 
 // queue notes that a run has something to send.
@@ -133,8 +53,13 @@ func (w *writer) queue(r *Run, n int) {
 		r.queued = true
 		w.waiting = append(w.waiting, r)
 	}
+	wake(w.kick)
+}
+
+// wake makes the writer look.
+func wake(c chan struct{}) {
 	select {
-	case w.kick <- struct{}{}:
+	case c <- struct{}{}:
 	default: // it will look in any case
 	}
 }
@@ -145,6 +70,7 @@ func (w *writer) lose(r *Run) {
 	w.bytes -= len(r.said)
 	r.said, r.lost, r.ended, r.end = nil, true, true, EndStore
 	w.queue(r, 0)
+	wake(r.stored)
 }
 
 // work sends until the store is closed.
@@ -155,12 +81,38 @@ func (w *writer) work(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+		w.gather(ctx)
 		for batch := w.take(); len(batch) > 0; batch = w.take() {
 			w.send(ctx, batch)
 			if ctx.Err() != nil {
 				return
 			}
+			if w.store.cfg.Flush > 0 { // what came in the meantime has the same time
+				w.sent()
+				break
+			}
 		}
+	}
+}
+
+// sent notes that nothing is on its way.
+func (w *writer) sent() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.sending = false; len(w.waiting) == 0 {
+		w.idle.Broadcast()
+	}
+}
+
+// gather gives more the time to come, unless something is to go at once.
+func (w *writer) gather(ctx context.Context) {
+	if w.store.cfg.Flush <= 0 {
+		return
+	}
+	select {
+	case <-time.After(w.store.cfg.Flush):
+	case <-w.urgent:
+	case <-ctx.Done():
 	}
 }
 
@@ -199,21 +151,6 @@ func (w *writer) take() (batch []entry) {
 	return batch
 }
 
-// trim counts so many bytes more, and returns the first entry that Redis still has to hold, 0 for all.
-func (r *Run) trim(more int) (least int64) {
-	if r.limit <= 0 {
-		return 0
-	}
-	r.total += more
-	if n := len(r.marks); n == 0 || r.total-r.marks[n-1].total >= r.limit/marksOfLimit {
-		r.marks = append(r.marks, mark{r.number, r.total})
-	}
-	for r.total-r.marks[0].total > r.limit {
-		r.least, r.marks = r.marks[0].number+1, r.marks[1:]
-	}
-	return r.least
-}
-
 // pause is how long the writer waits before it tries again.
 const pause = 100 * time.Millisecond
 
@@ -227,6 +164,7 @@ func (w *writer) send(ctx context.Context, batch []entry) {
 				again = append(again, e)
 			} else {
 				w.checkReply(ctx, e.run, failed)
+				w.took(&e)
 			}
 		}
 		if batch = again; len(batch) == 0 {
@@ -238,6 +176,14 @@ func (w *writer) send(ctx context.Context, batch []entry) {
 		case <-ctx.Done():
 		}
 	}
+}
+
+// took notes that Redis has an entry, or will never have it.
+func (w *writer) took(e *entry) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	e.run.taken = max(e.run.taken, e.number)
+	wake(e.run.stored)
 }
 
 // isReply reports whether Redis has answered, so that the connection is not to blame.
@@ -388,6 +334,7 @@ func (w *writer) flush(most time.Duration) {
 		w.idle.Broadcast()
 	})
 	defer timer.Stop()
+	wake(w.urgent)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for (len(w.waiting) > 0 || w.sending) && !over {

@@ -1,0 +1,132 @@
+package runstore
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// Run is a run that this replica owns.
+type Run struct {
+	token  string
+	stream string // its key
+	names  []string
+	keep   time.Duration
+	limit  int // bytes of what it has said that Redis holds, about; 0: no bound
+	fenced func()
+	writer *writer
+	stored chan struct{} // something has become of what was sent
+
+	// guarded by writer.mu
+	head   []byte // is still to be written
+	said   []byte // is still to be sent
+	number int64  // of the last entry
+	taken  int64  // of the last one that Redis has
+	total  int    // bytes of all entries
+	marks  []mark // places in what Redis holds, the first in front
+	least  int64  // entries before it are let go of; 0: none is
+	end    string // how it has ended, once it has
+	ended  bool
+	queued bool
+	lost   bool // others cannot read it any more
+}
+
+// mark is a place in what a run has said: behind which entry it is, and behind how many bytes.
+type mark struct {
+	number int64
+	total  int
+}
+
+// marksOfLimit is how many marks there are in as many bytes as are held of a run.
+const marksOfLimit = 16
+
+// Create makes a run known under its names. Of what it says, so many bytes are held, about: who comes late to a run that has said more
+// finds that its beginning is missing. fenced is called if another replica has ended it, because this one seemed dead.
+func (s *Store) Create(token string, scope string, about []byte, keep time.Duration, bytes int, names []string, fenced func()) (*Run, error) {
+	head, err := json.Marshal(Head{Format: format, Owner: s.name, Scope: []byte(scope), About: about, Keep: keep})
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{token: token, stream: s.key("run", token), names: names, keep: keep, limit: bytes, fenced: fenced, writer: &s.writer, stored: make(chan struct{}, 1), head: head}
+	s.writer.mu.Lock()
+	defer s.writer.mu.Unlock()
+	if s.writer.bytes+len(head) > s.cfg.Backlog {
+		s.cfg.Count(EventLost)
+		return nil, errFull
+	}
+	s.writer.live[r] = struct{}{}
+	s.writer.queue(r, len(head))
+	wake(s.writer.urgent)
+	return r, nil
+}
+
+var errFull = errors.New("as much waits for the store as may wait")
+
+// Append sends what the run says. It does not wait.
+func (r *Run) Append(p []byte) {
+	w := r.writer
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r.lost || r.ended || len(p) == 0 {
+		return
+	}
+	if w.bytes+len(p) > w.store.cfg.Backlog {
+		w.lose(r)
+		return
+	}
+	r.said = append(r.said, p...)
+	w.queue(r, len(p))
+}
+
+// AppendAhead sends what the run says, and waits until Redis has it. Where that takes too long, other replicas lose the run, and it goes on.
+func (r *Run) AppendAhead(p []byte, most time.Duration) {
+	r.Append(p)
+	w := r.writer
+	wake(w.urgent)
+	late := time.NewTimer(most)
+	defer late.Stop()
+	for {
+		w.mu.Lock()
+		done := r.lost || !r.queued && r.taken == r.number
+		w.mu.Unlock()
+		if done {
+			return
+		}
+		select {
+		case <-r.stored:
+		case <-late.C:
+			w.mu.Lock()
+			if !r.lost {
+				w.lose(r)
+			}
+			w.mu.Unlock()
+		}
+	}
+}
+
+// End says how the run has ended.
+func (r *Run) End(how string) {
+	w := r.writer
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !r.ended {
+		r.ended, r.end = true, how
+		w.queue(r, 0)
+		wake(w.urgent)
+	}
+}
+
+// trim counts so many bytes more, and returns the first entry that Redis still has to hold, 0 for all.
+func (r *Run) trim(more int) (least int64) {
+	if r.limit <= 0 {
+		return 0
+	}
+	r.total += more
+	if n := len(r.marks); n == 0 || r.total-r.marks[n-1].total >= r.limit/marksOfLimit {
+		r.marks = append(r.marks, mark{r.number, r.total})
+	}
+	for r.total-r.marks[0].total > r.limit {
+		r.least, r.marks = r.marks[0].number+1, r.marks[1:]
+	}
+	return r.least
+}
