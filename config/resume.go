@@ -26,6 +26,8 @@ type Resume struct {
 	// When clients get what a run says: behind, at once, while it goes to store.redis behind their back; or ahead, when that has it, so that
 	// what a client has got is never lost with a replica. Where the store does not answer for store.redis.lease, the run goes on without it.
 	Write string `yaml:"write" jsonschema:"enum=behind,enum=ahead"`
+	// Whether a POST that comes again with the same Idempotency-Key, from the same client, gets the run that the first one began.
+	Idempotency bool `yaml:"idempotency"`
 }
 
 // Values of [Resume.Write].
@@ -34,7 +36,7 @@ const (
 	WriteAhead  = "ahead"
 )
 
-var usualResume = Resume{Write: WriteBehind, TTL: 10 * time.Minute, Bytes: 8 * MiB, Viewers: 32}
+var usualResume = Resume{Idempotency: true, Write: WriteBehind, TTL: 10 * time.Minute, Bytes: 8 * MiB, Viewers: 32}
 
 // routeResume checks the keys of a route for runs that clients come back to.
 func (v *validator) routeResume(at string, r *Route) {

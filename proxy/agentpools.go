@@ -28,6 +28,7 @@ type conversations struct {
 	memory  memory             // of this process, where those two are if replicas do not share them
 	redis   *threadstore.Store // where they are if replicas do
 	shared  sharedRuns         // that clients can come to
+	claims  repeatClaims       // of requests that may be repeated, until their runs begin
 	auth    *auth.Schemes
 	quotas  quotas // of clients and routes
 	dials   dialGuard

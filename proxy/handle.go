@@ -113,11 +113,17 @@ func (s *Server) accept(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpa
 	if s.answerLines(ctx, r, t, origin) {
 		return
 	}
+	claim, answered := s.claimRun(ctx, r, t, sub, id, origin)
+	if answered {
+		return
+	}
 	c, f := newCall(&ctx.Request, senderOf(ctx), r, t, sub, id)
 	if f != nil {
+		claim.release(false)
 		s.reject(ctx, t, f)
 		return
 	}
+	c.claim = claim
 	s.logRequest(c, &ctx.Request)
 	c.lease, c.origin = requestConnOf(ctx).takeLease(), origin
 	if r.waits(ctx) {

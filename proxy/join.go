@@ -31,6 +31,7 @@ type join struct {
 	after    int64  // so many records it has, where its dialect counts them
 	must     bool   // there is no other answer to the request
 	live     bool   // only a run that goes on is wanted
+	body     string // the hash of what the request that began it has to be, "" for anything
 }
 
 // comesBack reports whether a request names a shared run by its token.
@@ -70,6 +71,10 @@ func (r *route) joinOf(ctx *fasthttp.RequestCtx, t *target, sub *subpath) *join 
 		token, _, _ := parsePosition(j.position)
 		j.must = true
 		return key(byToken, token)
+	}
+	if repeated := r.repeatKey(ctx, sub); repeated.Name != "" {
+		j.key, j.body = repeated, bodyHash(ctx)
+		return j
 	}
 	return nil
 }
@@ -127,6 +132,11 @@ func (s *Server) answerJoin(ctx *fasthttp.RequestCtx, r *route, t *target, sub s
 func (r *route) viewerOf(ctx *fasthttp.RequestCtx, t *target, sub subpath, j *join, run *sharedRun) (*viewer, *hub.Failure) {
 	if run == nil {
 		return nil, hub.Fail(hub.CodeRunUnknown, nil)
+	}
+	if j.body != "" && j.body != run.About.body {
+		f := hub.Fail(hub.CodeUnreadable, errOtherBody)
+		f.Status = fasthttp.StatusUnprocessableEntity
+		return nil, f
 	}
 	skip := j.after
 	if j.position != "" && j.position != fromStart {

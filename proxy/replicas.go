@@ -92,12 +92,13 @@ type runInfo struct {
 	Asked *hub.Detached
 	Grace time.Duration
 	Bytes int
+	Body  string `json:",omitempty"`
 }
 
 // announce lets other replicas know of a run that begins here.
 func (r *replicas) announce(c *call) {
 	about := c.shared.About
-	data, err := json.Marshal(runInfo{about.asked.Detached(), about.grace, int(c.route.cfg.Resume.Bytes)})
+	data, err := json.Marshal(runInfo{about.asked.Detached(), about.grace, int(c.route.cfg.Resume.Bytes), about.body})
 	if err != nil {
 		r.log.Error("a run cannot be shared with other replicas", zap.Error(err))
 		return
@@ -220,7 +221,7 @@ func (r *replicas) read(key eventlog.Key) (*sharedRun, *hub.Failure) {
 		return nil, nil //nolint:nilnil // there is none
 	}
 	run := r.runs.Begin(&shared{
-		token: key.Name, asked: info.Asked.Attach(), canceler: new(canceler), grace: info.Grace, owner: head.Owner,
+		token: key.Name, body: info.Body, asked: info.Asked.Attach(), canceler: new(canceler), grace: info.Grace, owner: head.Owner,
 	}, info.Bytes, key)
 	from := &remoteRun{replicas: r, run: run, keep: head.Keep, ended: make(chan struct{})}
 	if _, err = r.store.Follow(key.Name, head.Owner, from); err != nil {

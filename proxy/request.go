@@ -20,6 +20,7 @@ import (
 type call struct {
 	route   *route
 	target  *target
+	claim   *repeatClaim      // of a request that may be repeated; nil for others
 	request *fasthttp.Request // for the upstream; nil once it was sent
 	// translated says that the body was written anew in the upstream's dialect.
 	translated   bool

@@ -33,11 +33,13 @@ const (
 	byThread = "thread"
 	byRun    = "run"
 	byAnswer = "answer"
+	byRepeat = "repeat"
 )
 
 // shared is what is known of a run beside its log.
 type shared struct {
 	token    string // names the run to its clients
+	body     string // the hash of the request's, where it may be repeated
 	asked    *hub.Request
 	canceler *canceler
 	metrics  *routeMetrics
@@ -87,7 +89,11 @@ func (s *Server) share(c *call) *hub.Failure {
 	asked := *c.asked
 	asked.Detach()
 	about := &shared{
-		token: newToken(), asked: &asked, canceler: new(canceler), metrics: r.metrics, grace: r.cfg.Resume.Grace,
+		asked: &asked, canceler: new(canceler), metrics: r.metrics, grace: r.cfg.Resume.Grace,
+	}
+	about.token = newToken()
+	if c.claim != nil {
+		about.token, about.body = c.claim.token, c.claim.body
 	}
 	if f := s.admitRun(c, about.canceler); f != nil {
 		return f
@@ -102,9 +108,13 @@ func (s *Server) share(c *call) *hub.Failure {
 // names are those under which clients find the run of a call.
 func (c *call) names(token string) []eventlog.Key {
 	key := func(kind, name string) eventlog.Key { return eventlog.Key{Scope: c.scope, Kind: kind, Name: name} }
-	return []eventlog.Key{
+	names := []eventlog.Key{
 		key(byToken, token), key(byThread, plainText(c.asked.Thread)), key(byRun, plainText(c.asked.Run)), key(byAnswer, plainText(c.asked.Answer)),
 	}
+	if c.claim != nil {
+		names = append(names, c.claim.key)
+	}
+	return names
 }
 
 // newToken is 128 bits by chance: some clients name a run by nothing else.

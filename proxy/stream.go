@@ -49,6 +49,7 @@ type stream struct {
 // serveCall answers a call on its client's connection.
 func (s *Server) serveCall(c *call, conn *requestConn) {
 	f := s.share(c)
+	c.claim.release(c.shared != nil)
 	if c.shared != nil {
 		s.serveViewer(&viewer{call: c, run: c.shared, asked: c.shared.About.asked, how: joinOpens}, conn)
 		return

@@ -191,6 +191,26 @@ func (s *Store) Find(name string) (token string, err error) {
 	return token, err
 }
 
+// Claim makes a name lead to a run that is about to begin, for so long, unless it leads to another one.
+func (s *Store) Claim(name, token string, most time.Duration) (mine bool, err error) {
+	ctx, done := context.WithTimeout(context.Background(), timeout)
+	defer done()
+	mine, err = s.cfg.Client.SetNX(ctx, s.key("name", name), token, most).Result()
+	s.report(err)
+	return mine, err
+}
+
+// Unclaim gives a claim back whose run does not begin.
+func (s *Store) Unclaim(name, token string) {
+	ctx, done := context.WithTimeout(context.Background(), timeout)
+	defer done()
+	s.report(unclaimScript.Run(ctx, s.cfg.Client, []string{s.key("name", name)}, token).Err())
+}
+
+// unclaimScript deletes a claim, if it is still the own one.
+var unclaimScript = redis.NewScript(`if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+return 0`)
+
 // Head returns what is known of a run, nil if nothing is.
 func (s *Store) Head(token string) (*Head, error) {
 	ctx, done := context.WithTimeout(context.Background(), timeout)

@@ -1,0 +1,139 @@
+package proxy
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const repeated = alice + "\r\nIdempotency-Key: k1"
+
+// TestIdempotency: a request that comes again with its key gets the run of the first one from its beginning, while it goes on and when it
+// has ended. Another client, and another key, get a run of their own; another request with the key is refused.
+func TestIdempotency(t *testing.T) {
+	t.Parallel()
+	for _, c := range resumeClients {
+		if c.dialect == "native" {
+			continue // it is copied
+		}
+		t.Run(c.dialect, func(t *testing.T) {
+			t.Parallel()
+			a, goOn, _ := gatedAgent(t)
+			r := resuming(t, a, c.dialect, "grace: 1m")
+			first := r.dial()
+			first.ask("POST", c.path, c.body, repeated)
+			resp := first.response()
+			had := firstHalf(t, resp)
+			first.reset()
+			again := r.dial()
+			again.ask("POST", c.path, c.body, repeated)
+			live := again.response()
+			close(goOn)
+			whole := rest(t, live)
+			if !strings.HasPrefix(whole, had) || !strings.Contains(whole, "world") || live.Header.Get(runHeader) != resp.Header.Get(runHeader) {
+				t.Errorf("the same request gets\n%s\nwhere the first had\n%s", whole, had)
+			}
+			if late := r.call(t, 200, repeated, "POST", c.path, c.body); late != whole {
+				t.Errorf("when the run has ended, the same request gets\n%s\nnot\n%s", late, whole)
+			}
+			if n := a.connections(); n != 1 {
+				t.Errorf("the agent was asked %d times", n)
+			}
+			r.call(t, 422, repeated, "POST", c.path, strings.Replace(c.body, "hi", "other", 1))
+		})
+	}
+}
+
+// TestIdempotencyApart: keys are those of one client, and where they are off, or not usable, each request is a run.
+func TestIdempotencyApart(t *testing.T) {
+	t.Parallel()
+	body := resumeClients[0].body
+	for _, c := range []struct {
+		name, resume, first, second string
+		runs                        int
+	}{
+		{"the same", "grace: 1m", repeated, repeated, 1},
+		{"another client", "grace: 1m", repeated, bob + "\r\nIdempotency-Key: k1", 2},
+		{"another key", "grace: 1m", repeated, alice + "\r\nIdempotency-Key: k2", 2},
+		{"no key", "grace: 1m", alice, alice, 2},
+		{"a key that is too long", "grace: 1m", alice + "\r\nIdempotency-Key: " + strings.Repeat("x", 256), alice + "\r\nIdempotency-Key: " + strings.Repeat("x", 256), 2},
+		{"off", "grace: 1m, idempotency: false", repeated, repeated, 2},
+		{"forgotten", "grace: 1m, ttl: 300ms", repeated, repeated, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			a := newAgent(t, streaming(smallRun))
+			r := resuming(t, a, "agui", c.resume)
+			r.call(t, 200, c.first, "POST", "/run", body, "RUN_FINISHED")
+			if c.name == "forgotten" {
+				await(t, "the run to be forgotten", func() bool { return r.metric("sabir_resume_runs", "state=finished") == 0 })
+			}
+			r.call(t, 200, c.second, "POST", "/run", body, "RUN_FINISHED")
+			runs := func() int { return r.logs.FilterMessage("stream ended").Len() }
+			await(t, "the last run to be logged", func() bool { return runs() >= c.runs })
+			if n := runs(); n != c.runs {
+				t.Errorf("there were %d runs", n)
+			}
+		})
+	}
+}
+
+// TestIdempotencyAtOnce: of requests that come at the same time, at any of two replicas, one begins the run, and all get it.
+func TestIdempotencyAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, shared := range []bool{false, true} {
+		t.Run(fmt.Sprint(shared), func(t *testing.T) {
+			t.Parallel()
+			a := newAgent(t, streaming(smallRun))
+			var at []*rig
+			if shared {
+				at = append(at, make([]*rig, 2)...)
+				address := redisAddress(t)
+				at[0], at[1] = replica(t, a, "agui", "grace: 1m", address), replica(t, a, "agui", "grace: 1m", address)
+			} else {
+				at = append(at, resuming(t, a, "agui", "grace: 1m"))
+			}
+			runs, group := sync.Map{}, sync.WaitGroup{}
+			for i := range 12 {
+				group.Go(func() {
+					c := at[i%len(at)].dial()
+					c.ask("POST", "/run", resumeClients[0].body, repeated)
+					resp := c.response()
+					body, err := io.ReadAll(resp.Body)
+					if err != nil || resp.StatusCode != http.StatusOK || !strings.Contains(string(body), "RUN_FINISHED") {
+						t.Errorf("status %d, %v: %s", resp.StatusCode, err, body)
+					}
+					runs.Store(resp.Header.Get(runHeader), true)
+				})
+			}
+			group.Wait()
+			n := 0
+			runs.Range(func(any, any) bool { n++; return true })
+			if n != 1 || a.connections() != 1 {
+				t.Errorf("%d runs, and the agent was asked %d times", n, a.connections())
+			}
+		})
+	}
+}
+
+// TestIdempotencyAfterRefusal: a request that began no run does not stand in the way of the same one.
+func TestIdempotencyAfterRefusal(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	r := resuming(t, a, "agui", "grace: 1m")
+	r.call(t, 400, repeated, "POST", "/run", "no JSON")
+	begun := time.Now()
+	r.call(t, 200, repeated, "POST", "/run", resumeClients[0].body, "RUN_FINISHED")
+	if took := time.Since(begun); took > claimTime/2 {
+		t.Errorf("it took %s", took)
+	}
+	r.kept.claims.mu.Lock()
+	defer r.kept.claims.mu.Unlock()
+	if n := len(r.kept.claims.byKey); n != 0 {
+		t.Errorf("%d claims are left", n)
+	}
+}
