@@ -27,7 +27,8 @@ type certificates struct {
 	log     *zap.Logger
 	metrics *metrics
 	now     atomic.Pointer[tls.Config]
-	looked  atomic.Int64 // when, in nanoseconds
+	born    time.Time
+	looked  atomic.Int64 // when, in nanoseconds since born: the clock of the day can be set
 
 	mu   sync.Mutex
 	cfg  config.ServerTLS
@@ -42,7 +43,8 @@ func newCertificates(cfg *config.ServerTLS, log *zap.Logger, m *metrics) (*certi
 	if cfg == nil {
 		return nil, nil
 	}
-	c := &certificates{log: log, metrics: m}
+	c := &certificates{log: log, metrics: m, born: time.Now()}
+	c.looked.Store(-int64(lookPause))
 	return c, c.follow(cfg)
 }
 
@@ -73,8 +75,10 @@ func (c *certificates) use(ready *tls.Config) {
 }
 
 // current is the configuration for a handshake that begins now.
-func (c *certificates) current() *tls.Config {
-	now, last := time.Now().UnixNano(), c.looked.Load()
+func (c *certificates) current() *tls.Config { return c.at(time.Now()) }
+
+func (c *certificates) at(t time.Time) *tls.Config {
+	now, last := int64(t.Sub(c.born)), c.looked.Load()
 	if now-last >= int64(lookPause) && c.looked.CompareAndSwap(last, now) {
 		c.look()
 	}

@@ -101,15 +101,15 @@ func (c *handshakeConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// lifeSign is when a peer last showed that it is alive, without a message.
-type lifeSign struct{ at atomic.Int64 }
+// lifeSign is when a peer last showed that it is alive, without a message. It keeps the monotonic reading: the clock of the day can be set.
+type lifeSign struct{ at atomic.Pointer[time.Time] }
 
-func (l *lifeSign) show(now time.Time) { l.at.Store(now.UnixNano()) }
+func (l *lifeSign) show(now time.Time) { l.at.Store(&now) }
 
 // since is when that was, from the start of a stream; 0 for never.
 func (l *lifeSign) since(start time.Time) time.Duration {
-	if at := l.at.Load(); at != 0 {
-		return time.Unix(0, at).Sub(start)
+	if at := l.at.Load(); at != nil {
+		return at.Sub(start)
 	}
 	return 0
 }
