@@ -3,7 +3,7 @@
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: build demo test race lint fuzz mutants conformance attack bench bench-full cross docker clean
+.PHONY: build demo test race lint fuzz mutants conformance attack chaos soak bench bench-full cross docker clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sabir ./cmd/sabir
@@ -37,6 +37,10 @@ conformance:
 # Hostile clients and upstreams, in about half an hour; it writes docs/security.md. CI takes -short.
 attack:
 	$(GO) run ./conformance/attack -doc docs/security.md
+
+# What happens around a process that serves: full disks, clocks that jump, names that change, processes that die. CI takes -short.
+chaos:
+	$(GO) run ./conformance/attack -run '^chaos/' -v
 
 # What Sabir costs, in a few minutes; bench-full measures everything, beside other programs, and writes docs/performance.md.
 bench:

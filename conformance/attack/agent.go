@@ -16,6 +16,7 @@ import (
 // agent is the upstream of all routes: a listener whose answers are scripts, which the query of each request names.
 type agent struct {
 	ln      net.Listener
+	others  []net.Listener
 	addr    string
 	scripts sync.Map // id to *script
 	next    atomic.Int64
@@ -37,12 +38,26 @@ func newAgent() (*agent, error) {
 		return nil, err
 	}
 	a := &agent{ln: ln, addr: ln.Addr().String()}
-	go a.accept()
+	go a.accept(ln)
 	return a, nil
+}
+
+// also lets the agent listen on a second address.
+func (a *agent) also(network, address string) error {
+	ln, err := net.Listen(network, address)
+	if err != nil {
+		return err
+	}
+	a.others = append(a.others, ln)
+	go a.accept(ln)
+	return nil
 }
 
 func (a *agent) close() {
 	a.ln.Close()
+	for _, ln := range a.others {
+		ln.Close()
+	}
 	a.dropAll()
 }
 
@@ -63,9 +78,9 @@ func (a *agent) add(play func(*peer)) *script {
 
 func (s *script) remove() { s.agent.scripts.Delete(s.id) }
 
-func (a *agent) accept() {
+func (a *agent) accept(ln net.Listener) {
 	for {
-		conn, err := a.ln.Accept()
+		conn, err := ln.Accept()
 		if err != nil {
 			if ne, ok := err.(net.Error); ok && ne.Timeout() || strings.Contains(err.Error(), "too many open files") {
 				time.Sleep(10 * time.Millisecond)

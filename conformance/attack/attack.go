@@ -30,7 +30,7 @@ const defaultGrowth = 160 << 20
 func attacks() []*attack {
 	return slices.Concat(
 		mutatedAttacks(), upstreamAttacks(), webSocketUpstreamAttacks(), webSocketClientAttacks(), clientAttacks(), smugglingAttacks(),
-		originAttacks(), isolationAttacks(), processAttacks(),
+		originAttacks(), isolationAttacks(), processAttacks(), chaosAttacks(),
 	)
 }
 

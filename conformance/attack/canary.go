@@ -1,14 +1,9 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -19,7 +14,6 @@ type canary struct {
 	stop    atomic.Bool
 	done    chan struct{}
 	err     error
-	read    int
 	longest time.Duration // between two numbers
 }
 
@@ -38,7 +32,7 @@ func (r *rig) startCanary() (*canary, error) {
 	go func() {
 		defer close(c.done)
 		defer c.script.remove()
-		c.err = c.follow(r.process.addr, first)
+		c.err = c.follow(r, first)
 	}()
 	select {
 	case <-first:
@@ -69,61 +63,13 @@ const chatEnd = `data: {"id":"c","object":"chat.completion.chunk","created":1,"m
 	"\n\ndata: [DONE]\n\n"
 
 // follow is the client: every number must come, in order, and then a good end.
-func (c *canary) follow(addr string, first chan struct{}) error {
-	conn, err := net.DialTimeout("tcp", addr, 10*time.Second)
-	if err != nil {
-		return err
+func (c *canary) follow(r *rig, first chan struct{}) error {
+	got := r.readNumbers(canaryPath, c.script, sync.OnceFunc(func() { close(first) }))
+	c.longest = got.longest
+	if got.end != endWhole {
+		return fmt.Errorf("after %d numbers: %s: %s", got.read, got.end, got.why)
 	}
-	defer conn.Close()
-	fmt.Fprintf(conn, "POST %s?script=%s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}", canaryPath, c.script.id, addr)
-	_ = conn.SetReadDeadline(time.Now().Add(15 * time.Second))
-	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return errors.New("status " + resp.Status)
-	}
-	return c.numbers(conn, bufio.NewReader(resp.Body), first)
-}
-
-func (c *canary) numbers(conn net.Conn, r *bufio.Reader, first chan struct{}) error {
-	last, finished := time.Now(), false
-	for {
-		_ = conn.SetReadDeadline(time.Now().Add(2 * canaryPause))
-		line, err := r.ReadBytes('\n')
-		if err == io.EOF && finished {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("after %d numbers: %w", c.read, err)
-		}
-		data, ok := bytes.CutPrefix(line, []byte("data: "))
-		if !ok {
-			continue
-		}
-		var ev struct{ Type, Delta string }
-		if err := json.Unmarshal(data, &ev); err != nil {
-			return fmt.Errorf("after %d numbers: %w: %s", c.read, err, data)
-		}
-		switch ev.Type {
-		case "TEXT_MESSAGE_CONTENT":
-			if want := fmt.Sprint(c.read, " "); ev.Delta != want {
-				return fmt.Errorf("got %q, want %q", ev.Delta, want)
-			}
-			if c.read++; c.read == 1 {
-				close(first)
-			} else {
-				c.longest = max(c.longest, time.Since(last))
-			}
-			last = time.Now()
-		case "RUN_FINISHED":
-			finished = true
-		case "RUN_ERROR":
-			return fmt.Errorf("after %d numbers: %s", c.read, data)
-		}
-	}
+	return nil
 }
 
 // judge ends the stream and says what is wrong with it.
@@ -150,6 +96,11 @@ func (r *rig) probe() error {
 	if err != nil {
 		return err
 	}
+	return c.finish()
+}
+
+// finish ends the stream, and says what was wrong with it.
+func (c *canary) finish() error {
 	c.stop.Store(true)
 	<-c.done
 	return c.err

@@ -54,7 +54,7 @@ func (p *process) ask(target, body string, fields ...string) *answer {
 	begun := time.Now()
 	a := &answer{id: fmt.Sprintf("attack-%d", requests.Add(1))}
 	defer func() { a.took = time.Since(begun) }()
-	conn, err := dialPatiently(p.addr)
+	conn, err := p.dial()
 	if err != nil {
 		a.err = err
 		return a

@@ -29,6 +29,13 @@ func mutatedAttacks() []*attack {
 		run:      mutatedStreams,
 		inMemory: true,
 	}, {
+		name:     "mutated/every-byte",
+		tries:    "recorded streams of all dialects of up to 3 KiB, cut at every byte",
+		holds:    "what had not ended never ends clean, and every record is valid",
+		run:      everyByte,
+		limit:    10 * time.Minute,
+		inMemory: true,
+	}, {
 		name:     "mutated/unrecognised",
 		tries:    "every recorded stream read as every other dialect",
 		holds:    "a stream of which nothing is recognised never ends clean",
@@ -283,6 +290,26 @@ func (m *mutator) watchMemory(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// everyByte cuts recorded streams at every byte, for dialects of clients in turn; the short form at some of them.
+func everyByte(t *trial) {
+	const largest = 3 << 10
+	m, targets := &mutator{trial: t}, writers()
+	t.each(len(t.suite.streams), runtime.GOMAXPROCS(0), func(i int) {
+		s := t.suite.streams[i]
+		if len(s.Wire) == 0 || len(s.Wire) > largest || s.Dialect.NewDecoder == nil {
+			return
+		}
+		for at := 0; at < len(s.Wire); at += t.pick(41, 1) {
+			t.count(1)
+			target := targets[(at+i)%len(targets)]
+			r := rand.New(rand.NewPCG(t.opt.seed, uint64(at)))
+			if err := m.translate(r, s, target, s.Wire[:at], true); err != nil {
+				t.fault("%s cut before byte %d, to %s: %v", s.Name, at, target.Name, err)
+			}
+		}
+	})
 }
 
 // unrecognised reads every recorded stream as every other dialect.

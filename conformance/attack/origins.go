@@ -157,12 +157,8 @@ func (t *trial) ownRig(config func(*agent, *script) string, look func(*peer)) (*
 		p.chunk(speak("openai-chat", hello))
 		p.chunk("")
 	})
-	p, err := t.suite.startProcess(config(a, s), processOptions{})
-	if err != nil {
-		a.close()
-		return nil, nil, err
-	}
-	return &rig{t.suite, a, p}, s, nil
+	r, err := t.suite.rigWith(a, config(a, s), processOptions{})
+	return r, s, err
 }
 
 // paths asks for what lies beside the upstream of a route.

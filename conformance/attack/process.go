@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -24,7 +25,17 @@ type process struct {
 	addr, admin string
 	config      string // its file
 	log         *logBook
-	ended       chan struct{} // closed when it has ended
+	ended       chan struct{}            // closed when it has ended, and those that took over from it
+	later       []int                    // processes that took over by a hot restart
+	dial        func() (net.Conn, error) // how well-behaved clients come in
+}
+
+// pid is the process that serves.
+func (p *process) pid() int {
+	if n := len(p.later); n > 0 {
+		return p.later[n-1]
+	}
+	return p.cmd.Process.Pid
 }
 
 // processOptions are what a process can be started with beside its configuration.
@@ -32,6 +43,7 @@ type processOptions struct {
 	files int      // limit of open files; 0 leaves that of the system
 	log   *os.File // where its log goes instead of the log book
 	env   []string
+	seams bool // the program is that with seams
 }
 
 // startProcess starts the program with a configuration and waits until it listens.
@@ -45,7 +57,13 @@ func (s *suite) startProcess(config string, o processOptions) (*process, error) 
 		return nil, err
 	}
 	p := &process{config: file.Name(), log: new(logBook), ended: make(chan struct{})}
-	p.cmd = serveCommand(s.binary, file.Name(), o.files)
+	binary := s.binary
+	if o.seams {
+		if binary, err = s.seamed(s.ctx); err != nil {
+			return nil, err
+		}
+	}
+	p.cmd = serveCommand(binary, file.Name(), o.files)
 	p.cmd.Dir, p.cmd.Env = s.dir, append(os.Environ(), o.env...)
 	dieWithParent(p.cmd)
 	p.cmd.Stderr = p.log
@@ -72,6 +90,7 @@ func (s *suite) startProcess(config string, o processOptions) (*process, error) 
 		return nil, fmt.Errorf("sabir did not start: %s%s", line, p.log.all())
 	}
 	p.addr, p.admin = found[0], found[1]
+	p.dial = func() (net.Conn, error) { return dialPatiently(p.addr) }
 	return p, nil
 }
 
@@ -108,6 +127,11 @@ func (p *process) alive() bool {
 // kill ends the process by force.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill()
+	for _, pid := range p.later {
+		if later, err := os.FindProcess(pid); err == nil {
+			_ = later.Kill()
+		}
+	}
 	<-p.ended
 }
 
@@ -121,7 +145,7 @@ func (p *process) waitEnd(limit time.Duration) bool {
 	}
 }
 
-// metrics are the sums of all metrics by name, labels put aside.
+// metrics are the values of all metrics by name and labels, and their sums by name alone.
 func (p *process) metrics() (map[string]float64, error) {
 	c := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	resp, err := c.Get("http://" + p.admin + "/metrics")
@@ -143,8 +167,10 @@ func (p *process) metrics() (map[string]float64, error) {
 		if err != nil {
 			continue
 		}
-		name, _, _ := strings.Cut(line[:at], "{")
-		all[name] += v
+		name, _, labelled := strings.Cut(line[:at], "{")
+		if all[name] += v; labelled {
+			all[line[:at]] = v
+		}
 	}
 	return all, nil
 }
@@ -162,10 +188,10 @@ func (p *process) state() (state, error) {
 		return state{}, err
 	}
 	s := state{heap: int64(m["go_memstats_heap_inuse_bytes"]), goroutines: int(m["go_goroutines"]), stream: int(m["sabir_streams_open"])}
-	if s.resident, err = resident(p.cmd.Process.Pid); err != nil {
+	if s.resident, err = resident(p.pid()); err != nil {
 		return s, err
 	}
-	s.files, err = openFiles(p.cmd.Process.Pid)
+	s.files, err = openFiles(p.pid())
 	return s, err
 }
 

@@ -74,7 +74,12 @@ func (s *suite) newRig(pairs []pair, o processOptions) (*rig, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.startProcess(configuration(a, pairs), o)
+	return s.rigWith(a, configuration(a, pairs), o)
+}
+
+// rigWith starts a proxy with a configuration in front of an agent.
+func (s *suite) rigWith(a *agent, config string, o processOptions) (*rig, error) {
+	p, err := s.startProcess(config, o)
 	if err != nil {
 		a.close()
 		return nil, err
@@ -103,7 +108,7 @@ func (r *rig) watch(t *trial) (*watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := resetPeak(r.process.cmd.Process.Pid); err != nil {
+	if err := resetPeak(r.process.pid()); err != nil {
 		return nil, err
 	}
 	c, err := r.startCanary()
@@ -143,6 +148,10 @@ func (w *watch) judge(t *trial) {
 		t.fault("%v later it still has %d streams, %d goroutines (before: %d), %d files (before: %d); %v", settleTime,
 			after.stream, after.goroutines, w.before.goroutines, after.files, w.before.files, err)
 	}
+	if t.alone {
+		t.figure("goroutines", "%d before, %d after", w.before.goroutines, after.goroutines)
+		t.figure("files", "%d before, %d after", w.before.files, after.files)
+	}
 	if log := w.rig.process.log.all(); strings.Contains(log, "BUG") || strings.Contains(log, "panic") {
 		at := max(strings.Index(log, "BUG"), strings.Index(log, "panic"))
 		t.fault("the log tells of a fault of its own: %s", clip(log[max(0, at-100):], 1200))
@@ -153,7 +162,7 @@ func (w *watch) judge(t *trial) {
 }
 
 func (w *watch) judgeMemory(t *trial) {
-	most, err := peak(w.rig.process.cmd.Process.Pid)
+	most, err := peak(w.rig.process.pid())
 	if err != nil {
 		t.fault("its memory cannot be read: %v", err)
 		return
