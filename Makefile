@@ -42,6 +42,10 @@ attack:
 chaos:
 	$(GO) run ./conformance/attack -run '^chaos/' -v
 
+# Two hours under mixed load while something goes wrong now and then; it writes docs/soak.md. make soak SOAK="-time 5m" is the short form.
+soak:
+	$(GO) run ./conformance/attack -soak -doc docs/soak.md $(SOAK)
+
 # What Sabir costs, in a few minutes; bench-full measures everything, beside other programs, and writes docs/performance.md.
 bench:
 	$(GO) run ./bench/loopback -short

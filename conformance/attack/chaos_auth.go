@@ -93,7 +93,7 @@ func (j *judges) config() chaosConfig {
 
 // token is a good one, with a field of the request that holds it.
 func (j *judges) token() string {
-	claims := jwt.MapClaims{"iss": "i", "aud": "a", "sub": "alice", "exp": time.Now().Add(time.Hour).Unix()}
+	claims := jwt.MapClaims{"iss": "i", "aud": "a", "sub": "alice", "exp": time.Now().Add(24 * time.Hour).Unix()}
 	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, claims)
 	token.Header["kid"] = "k"
 	signed, _ := token.SignedString(j.key) // never fails for a key that fits

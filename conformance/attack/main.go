@@ -5,6 +5,7 @@
 //	go run ./conformance/attack -doc docs/security.md         all of it, longer, with a table of what was tried
 //	go run ./conformance/attack -run 'websocket/' -v          one group
 //	go run ./conformance/attack -list                         what there is
+//	go run ./conformance/attack -soak -time 5m                a long run under mixed load, two hours without -time
 //
 // Each attack says what it tries, what must hold meanwhile and afterwards, and what held. During every attack on the
 // process a well-behaved stream runs beside it and must arrive whole and without long pauses; after it the process must
@@ -51,6 +52,10 @@ type options struct {
 	loud   bool
 	stream int64
 
+	soak     bool
+	rate     float64
+	troubles time.Duration
+
 	match *regexp.Regexp
 	args  []string
 }
@@ -71,6 +76,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer s.close()
+	if o.soak {
+		return s.soak()
+	}
 	r := s.run()
 	if o.doc != "" {
 		if err := r.writeDocument(o.doc); err != nil {
@@ -86,7 +94,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.SetOutput(stderr)
 	f.Uint64Var(&o.seed, "seed", 1, "of everything random")
 	f.BoolVar(&o.short, "short", false, "less of everything")
-	f.DurationVar(&o.time, "time", 0, "of each attack that goes on as long as it may (default 4m; short: 15s)")
+	f.DurationVar(&o.time, "time", 0, "of each attack that goes on as long as it may (default 4m; short: 15s), or of a soak (default 2h)")
 	f.StringVar(&o.only, "run", "", "only attacks whose names match this regular expression")
 	f.BoolVar(&o.list, "list", false, "list the attacks")
 	f.StringVar(&o.doc, "doc", "", "write what was tried and what held to this file")
@@ -94,8 +102,14 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.root, "root", ".", "the repository")
 	f.BoolVar(&o.loud, "v", false, "print the figures of each attack, and the log of the process where something does not hold")
 	f.Int64Var(&o.stream, "stream", -1, "only this one of the mutated streams")
+	f.BoolVar(&o.soak, "soak", false, "in place of attacks, a long run under mixed load while something goes wrong now and then")
+	f.Float64Var(&o.rate, "rate", 20, "streams that a soak begins in a second, on average")
+	f.DurationVar(&o.troubles, "troubles", 10*time.Second, "mean time between what goes wrong in a soak")
 	if err := f.Parse(args); err != nil {
 		return nil, err
+	}
+	if o.rate <= 0 {
+		return nil, fmt.Errorf("-rate %v: want more than 0", o.rate)
 	}
 	if f.NArg() > 0 {
 		return nil, fmt.Errorf("argument %q is not expected", f.Arg(0))
@@ -105,12 +119,19 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 		return nil, err
 	}
 	if o.time == 0 {
-		o.time = 4 * time.Minute
-		if o.short {
-			o.time = 15 * time.Second
-		}
+		o.time = o.usualTime()
 	}
 	return o, nil
+}
+
+func (o *options) usualTime() time.Duration {
+	switch {
+	case o.soak:
+		return 2 * time.Hour
+	case o.short:
+		return 15 * time.Second
+	}
+	return 4 * time.Minute
 }
 
 // selected are the attacks that -run asks for.

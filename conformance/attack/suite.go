@@ -65,6 +65,24 @@ func (s *suite) run() *report {
 	return r
 }
 
+// soak makes a long run in place of the attacks.
+func (s *suite) soak() error {
+	r, err := runSoak(s.ctx, s)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(s.out, r)
+	if s.opt.doc != "" {
+		if err := r.write(s.opt.doc); err != nil {
+			return err
+		}
+	}
+	if len(r.Faults) > 0 {
+		return fmt.Errorf("the soak found %d things that do not hold", len(r.Faults))
+	}
+	return nil
+}
+
 // defaultLimit is how long an attack may take before it is given up, which is a fault.
 const defaultLimit = 2 * time.Minute
 
