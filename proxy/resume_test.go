@@ -66,12 +66,17 @@ func (r *rig) openRun() (*client, *http.Response) {
 // firstHalf reads a stream until something was said, with the end of that record.
 func firstHalf(t *testing.T, resp *http.Response) (half string) {
 	t.Helper()
+	return halfUntil(t, resp, "Hello")
+}
+
+func halfUntil(t *testing.T, resp *http.Response, word string) (half string) {
+	t.Helper()
 	for br := bufio.NewReader(resp.Body); ; {
 		line, err := br.ReadString('\n')
 		if half += line; err != nil {
 			t.Fatalf("%v behind %q", err, half)
 		}
-		if strings.Contains(half, "Hello") && (line == "\n" || !strings.HasPrefix(half, "data:") && !strings.Contains(half, "id: ")) {
+		if strings.Contains(half, word) && (line == "\n" || !strings.HasPrefix(half, "data:") && !strings.Contains(half, "id: ")) {
 			return half
 		}
 	}

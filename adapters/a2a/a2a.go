@@ -98,6 +98,8 @@ package a2a
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -154,6 +156,7 @@ var Dialect = hub.Dialect{
 	Requests:      requests{},
 	RequestHeader: requestHeader,
 	Endpoints:     endpoints,
+	Methods:       slices.Sorted(maps.Keys(methods)),
 	Envelope:      openEnvelope,
 	AppendReply:   appendReply,
 }

@@ -111,6 +111,8 @@ package acp
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -188,6 +190,7 @@ var Dialect = hub.Dialect{
 	Messages:      replay.Messages[atRest]{},
 	Requests:      requests{},
 	NewFace:       newFace,
+	Methods:       slices.Sorted(maps.Keys(methods)),
 	FaceHTTP:      &hub.FaceHTTP{Connection: "Acp-Connection-Id", Thread: "Acp-Session-Id", Opens: initializes},
 	Processes:     &hub.Processes{NewDriver: newDriver},
 }

@@ -35,33 +35,44 @@ func (f *face) Receive(dst, message []byte) ([]byte, hub.ClientMessage) {
 		return f.rpc.Refuse(dst, []byte("null"), codeParse, "The message is no JSON."), hub.ClientMessage{}
 	}
 	m := hub.ClientMessage{Call: in.ID, Thread: rawjson.Text(in.Params, "sessionId")}
-	switch method := string(in.Name()); {
-	case method == "" && in.ID != nil:
+	method, known := methods[string(in.Name())]
+	switch {
+	case len(in.Name()) == 0 && in.ID != nil:
 		m.Answer, m.Kind = f.answered(&in)
-	case method == "session/cancel":
-		m.Kind = hub.ClientCancels
-	case !in.Called():
+	case !in.Called() && !method.notified:
 		// A notification that changes nothing.
-	case method == "session/prompt":
-		m.Kind = hub.ClientTurn
-	case method == "session/new":
-		m.Kind = hub.ClientBegins
-	case method == "session/load" && f.cfg.Load:
-		m.Kind, m.Replay = hub.ClientReturns, true
-	case method == "session/resume" && f.cfg.Resume:
-		m.Kind = hub.ClientReturns
-	case method == "session/close":
-		m.Kind = hub.ClientCancels
-		dst = f.rpc.Answer(dst, in.ID, empty)
-	case method == "initialize":
-		dst = f.rpc.Answer(dst, in.ID, f.describe)
-	case method == "authenticate":
-		dst = f.rpc.Answer(dst, in.ID, empty)
-	default:
+	case !known || method.needs != nil && !method.needs(&f.cfg):
 		dst = f.rpc.Refuse(dst, in.ID, jsonrpc.CodeUnknown, "This agent does not have the method.")
+	default:
+		m.Kind, m.Replay = method.kind, method.replay
+		if method.answer != nil {
+			dst = f.rpc.Answer(dst, in.ID, method.answer(f))
+		}
 	}
 	return dst, m
 }
+
+// A method is what a message of a name means.
+type method struct {
+	kind     hub.ClientMessageKind
+	replay   bool
+	notified bool                                 // it has no answer
+	answer   func(*face) func(*jsonwriter.Writer) // that is due at once
+	needs    func(*hub.FaceConfig) bool           // nil: nothing
+}
+
+var methods = map[string]method{
+	"initialize":     {answer: func(f *face) func(*jsonwriter.Writer) { return f.describe }},
+	"authenticate":   {answer: nothing},
+	"session/prompt": {kind: hub.ClientTurn},
+	"session/new":    {kind: hub.ClientBegins},
+	"session/load":   {kind: hub.ClientReturns, replay: true, needs: func(c *hub.FaceConfig) bool { return c.Load }},
+	"session/resume": {kind: hub.ClientReturns, needs: func(c *hub.FaceConfig) bool { return c.Resume }},
+	"session/cancel": {kind: hub.ClientCancels, notified: true},
+	"session/close":  {kind: hub.ClientCancels, answer: nothing},
+}
+
+func nothing(*face) func(*jsonwriter.Writer) { return empty }
 
 // initializes reports whether a message is the first of a connection.
 func initializes(message []byte) bool {

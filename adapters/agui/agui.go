@@ -114,6 +114,9 @@
 package agui
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -160,6 +163,7 @@ var Dialect = hub.Dialect{
 	Texts:         []string{"delta"},
 	Observe:       hub.ObserveTypes("type", []string{"RUN_STARTED"}, []string{"RUN_FINISHED", "RUN_ERROR"}),
 	Endpoints:     endpoints,
+	Methods:       slices.Sorted(maps.Keys(methods)),
 	AppendReply:   appendReply,
 	Envelope:      openEnvelope,
 	StopsRun:      stopsRun,

@@ -262,6 +262,9 @@ type Dialect struct {
 	// none does.
 	Envelope func(body []byte) (op Operation, params map[string]string, inner []byte, ok bool)
 
+	// Methods are the names of operations that bodies for Envelope have, or messages for a [Face].
+	Methods []string
+
 	// StopsRun is the run that the body of an [OpStop] names; "" ends all of the thread.
 	StopsRun func(body []byte) string
 
