@@ -24,13 +24,13 @@ type ServerTLS struct {
 	ClientCA string `yaml:"client_ca"`
 }
 
-// Server reads the files and returns the TLS configuration for clients.
-func (t *ServerTLS) Server() (*tls.Config, error) {
+// Server reads the files and returns the TLS configuration for clients, which choose one of the protocols.
+func (t *ServerTLS) Server(protocols []string) (*tls.Config, error) {
 	pair, err := readPair(t.Cert, t.Key)
 	if err != nil {
 		return nil, err
 	}
-	c := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}, NextProtos: []string{"http/1.1"}}
+	c := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}, NextProtos: protocols}
 	if t.ClientCA == "" {
 		return c, nil
 	}

@@ -30,6 +30,8 @@ type Config struct {
 	Inspect string `yaml:"inspect" jsonschema:"enum=off,enum=shapes,enum=content"`
 	// Serves clients by TLS; without it, by plain HTTP.
 	TLS *ServerTLS `yaml:"tls,omitempty"`
+	// Whether clients may speak HTTP/2, on which a page has more than six streams at a time.
+	HTTP2 HTTP2 `yaml:"http2"`
 	// Which credentials there are.
 	Auth Auth `yaml:"auth"`
 	// Proxies in front of Sabir whose X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Proto are believed: networks such
@@ -366,6 +368,7 @@ func defaults() *Config {
 
 			IdleConnection: 4 * time.Second,
 		},
+		HTTP2:     HTTP2{TLS: true, Streams: 100},
 		Auth:      Auth{MTLS: MTLS{Principal: "auto"}},
 		Threads:   Threads{Principal: []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"}, Max: 10_000, Memory: 256 * MiB, Keep: 24 * time.Hour},
 		Store:     Store{Bytes: 256 * MiB, Redis: usualRedis},

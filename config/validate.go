@@ -64,6 +64,7 @@ func validate(c *Config, d Dialects, r *report) {
 	v.audit(v.c.Audit)
 	v.inspected()
 	v.hosts(c.Hosts)
+	v.check(c.TLS == nil || !c.HTTP2.Cleartext, "http2.cleartext", "has no effect where tls is set")
 	v.cors("cors", c.CORS)
 	v.store(&c.Store)
 	v.quotas()

@@ -14,6 +14,7 @@ func (m *metrics) authMetrics() {
 	}
 	m.certReads = m.counter("tls_certificate_reads_total", "Attempts to read changed certificates of clients' TLS, by result (ok, failed).", "result")
 	m.certExpiry = m.gauge("tls_certificate_expiry_timestamp_seconds", "When the certificate that clients see expires; 0 without TLS.")
+	m.http2 = newHTTP2Metrics(m)
 	m.auth = m.counter("auth_total", "Requests to routes with auth, by the scheme that decided and what it said (ok, missing, refused, forbidden, unavailable).", "route", "scheme", "result")
 	m.keyFetches = m.counter("jwks_fetches_total", "Attempts to fetch the public keys of tokens, by result (ok, failed).", "result")
 	for _, c := range []*prometheus.CounterVec{m.certReads, m.keyFetches} {

@@ -78,8 +78,10 @@ type httpSink struct {
 	header  fasthttp.ResponseHeader // of the response, but for status and type
 	dialect *hub.Dialect
 	chunked bool // HTTP/1.1; older clients read to the end of the connection
+	framed  bool // HTTP/2: the end of a body shows without chunks
 	close   bool // the connection ends with the response
 	began   bool
+	ended   bool // nothing is missing, as far as it could be written
 
 	known    func()                   // called once when the client has got something; nil: not needed
 	over     bool                     // without records, the answer is that there is nothing and will be nothing
@@ -112,6 +114,7 @@ func (s *httpSink) write(out *wire.Out) error {
 
 // end implements sink.
 func (s *httpSink) end(out *wire.Out, f *hub.Failure) error {
+	s.ended = true
 	if s.over && !s.began && out.Records == 0 {
 		return s.answer(func(resp *fasthttp.Response) { resp.SetStatusCode(fasthttp.StatusNoContent) })
 	}
@@ -217,7 +220,7 @@ func (s *httpSink) refuse(f *hub.Failure) error {
 
 // answer writes an answer that is no stream.
 func (s *httpSink) answer(fill func(*fasthttp.Response)) error {
-	s.began = true
+	s.began, s.ended = true, true
 	var resp fasthttp.Response
 	s.header.CopyTo(&resp.Header)
 	fill(&resp)

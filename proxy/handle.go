@@ -135,6 +135,10 @@ func (s *Server) accept(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpa
 // takeOver answers a request by a stream on its connection, in the goroutine that serves the connection's streams.
 func (s *Server) takeOver(ctx *fasthttp.RequestCtx, serve func(*requestConn)) {
 	conn := requestConnOf(ctx)
+	if conn.stream != nil {
+		conn.stream.taken = serve
+		return
+	}
 	ctx.HijackSetNoResponse(true)
 	if conn.streams {
 		conn.upcoming = serve

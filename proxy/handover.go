@@ -20,6 +20,7 @@ func (s *Server) handOver(ctx context.Context, ln net.Listener) {
 	s.idleConns.closeUsed()
 	ending, cancel := context.WithTimeout(ctx, finalWriteTimeout)
 	defer cancel()
+	s.http2.goAway(ending)
 	_ = s.http.ShutdownWithContext(ending) // requests that are on their way are served; those that begin a stream are waited for below
 	s.refuse()
 	grace := limits.Restart

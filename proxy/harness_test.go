@@ -156,6 +156,8 @@ type rig struct {
 	ended chan error
 	all   []*rig // replicas, this one among them; each connection goes to the next
 	dials atomic.Int64
+
+	bridged string // where it is reached by HTTP/2; "" where it is not
 }
 
 // parse reads a configuration.
@@ -204,6 +206,7 @@ func start(t testing.TB, yaml string) *rig {
 func startOne(t testing.TB, yaml string, log *zap.Logger, logs *observer.ObservedLogs) *rig {
 	t.Helper()
 	cfg := parse(t, yaml)
+	cfg.HTTP2.Cleartext = cfg.HTTP2.Cleartext || os.Getenv(testHTTP2) != ""
 	s, err := New(cfg, log, "test")
 	if err != nil {
 		t.Fatal(err)
@@ -216,6 +219,7 @@ func startOne(t testing.TB, yaml string, log *zap.Logger, logs *observer.Observe
 	r := &rig{Server: s, t: t, addr: ln.Addr().String(), logs: logs, cfg: cfg, end: cancel, ended: make(chan error, 1)}
 	go func() { r.ended <- s.Serve(ctx, ln) }()
 	t.Cleanup(r.close)
+	r.bridge()
 	return r
 }
 

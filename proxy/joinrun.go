@@ -25,7 +25,7 @@ func (s *Server) joinRun(ctx *fasthttp.RequestCtx, r *route, sub *subpath) *hub.
 		return f
 	}
 	defer s.finishStream(r, st)
-	defer s.watch.Watch(requestConnOf(ctx), func() { st.cancel(hub.Fail(hub.CodeClientGone, nil)) })()
+	defer s.watchClient(requestConnOf(ctx), func() { st.cancel(hub.Fail(hub.CodeClientGone, nil)) })()
 	return awaitEnd(run, r.cfg.Resume.Viewers, st)
 }
 

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"net"
 	"sync"
 	"time"
 
@@ -159,11 +158,10 @@ func (s *Server) readLines(ctx *fasthttp.RequestCtx, r *route, c *lineConn, orig
 	sink.header.Set(requestIDHeader, string(ctx.Response.Header.Peek(requestIDHeader)))
 	sink.header.Set(dialectHeader, c.target.dialect.Name)
 	r.exposeTo(&sink.header, origin)
-	ctx.HijackSetNoResponse(true)
-	ctx.Hijack(func(conn net.Conn) {
-		raw := requestConnUnder(conn)
+	s.takeOver(ctx, func(raw *requestConn) {
 		sink.conn = &clientConn{Conn: raw, raw: raw.rawWriter(), writeTimeout: r.cfg.Timeouts.Write}
-		go s.serveReader(&lineReader{conn: c, thread: thread, sink: sink, beat: r.cfg.Timeouts.Keepalive, left: make(chan struct{})}, r)
+		sink.unframe(raw)
+		s.serveReader(&lineReader{conn: c, thread: thread, sink: sink, beat: r.cfg.Timeouts.Keepalive, left: make(chan struct{})}, r)
 	})
 }
 
@@ -188,7 +186,7 @@ func (s *Server) serveReader(x *lineReader, r *route) {
 	}
 	defer s.leave(client)
 	var once sync.Once
-	defer s.watch.Watch(client.Conn, func() { once.Do(func() { close(x.left) }) })()
+	defer s.watchClient(client.Conn, func() { once.Do(func() { close(x.left) }) })()
 	x.conn.reading(1)
 	defer x.conn.reading(-1)
 	if err := x.relay(s.leaving); err == nil {

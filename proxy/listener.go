@@ -23,6 +23,7 @@ type listener struct {
 	read    time.Duration // until a whole request has arrived
 	limit   func() int    // of connections; 0 is none
 	certs   *certificates // nil: plain HTTP
+	http2   *http2Server  // nil: HTTP/1.1 only
 	closed  <-chan struct{}
 	log     *zap.Logger
 	metrics listenerMetrics

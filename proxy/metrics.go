@@ -47,6 +47,7 @@ type metrics struct {
 	handshakes *prometheus.CounterVec
 	certReads  *prometheus.CounterVec
 	certExpiry prometheus.Gauge
+	http2      http2Metrics
 	auth       *prometheus.CounterVec
 	keyFetches *prometheus.CounterVec
 	limits     *prometheus.CounterVec

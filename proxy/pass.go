@@ -306,6 +306,8 @@ func (s *httpSink) pass(body *httpBody, from *fasthttp.ResponseHeader) {
 		h.SetContentLength(length)
 	case s.chunked:
 		h.SetContentLength(-1)
+	case s.framed:
+		h.SetContentLength(-2)
 	default:
 		h.SetContentLength(-2)
 		s.close = true

@@ -30,6 +30,9 @@ func startReplicas(t testing.TB, yaml string) *rig {
 
 // nextAddr is the address of the proxy, or of one of its replicas after the other.
 func (r *rig) nextAddr() string {
+	if r.bridged != "" {
+		return r.bridged
+	}
 	if len(r.all) == 0 {
 		return r.addr
 	}

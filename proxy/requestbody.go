@@ -108,8 +108,11 @@ func (c *requestConn) sendContinue() error {
 }
 
 func (b *bodyReader) read() error {
-	if b.conn.frame.Chunked {
+	switch {
+	case b.conn.frame.Chunked:
 		return b.chunked()
+	case b.conn.left == anyLeft:
+		return b.untilEnd()
 	}
 	return b.take(b.conn.frame.Length, b.conn.frame.Length)
 }
@@ -140,6 +143,26 @@ func (b *bodyReader) take(n, most int64) error {
 		n -= int64(got)
 	}
 	return nil
+}
+
+// untilEnd receives a body whose end the protocol shows.
+func (b *bodyReader) untilEnd() error {
+	for {
+		if err := b.grow(b.limit + 1); err != nil {
+			return err
+		}
+		at := len(b.body)
+		got, err := b.conn.Conn.Read(b.body[at:cap(b.body)])
+		b.body = b.body[:at+got]
+		switch {
+		case int64(len(b.body)) > b.limit:
+			return errBodyLimit
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
 }
 
 // leastBody is the memory that a body of any size begins with.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/internal/http1"
 	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
@@ -44,6 +45,9 @@ type requestConn struct {
 
 	lingers atomic.Bool // closing waits for the client to read its answer
 	closed  atomic.Bool
+
+	stream *streamConn // of HTTP/2, which this is; nil for a connection of its own
+	handed atomic.Bool // HTTP/2 is served on it: see http2Conn
 }
 
 // stage is how far a connection is with a request.
@@ -97,7 +101,7 @@ func bareConn(c net.Conn) net.Conn {
 
 // rawWriter writes to the socket itself; nil where that is not what the client reads.
 func (c *requestConn) rawWriter() *rawio.Writer {
-	if c.secure() {
+	if c.secure() || c.stream != nil {
 		return nil
 	}
 	return rawio.NewWriter(c)
@@ -108,6 +112,9 @@ func (c *requestConn) Read(p []byte) (int, error) {
 	if c.shaking {
 		if err := c.handshake(); err != nil {
 			return 0, err
+		}
+		if c.listener.http2 != nil && c.Conn.(*tls.Conn).ConnectionState().NegotiatedProtocol == config.ProtoHTTP2 {
+			return 0, c.handOver()
 		}
 	}
 	switch c.stage {
@@ -166,6 +173,9 @@ func (c *requestConn) receiveHead(p []byte) error {
 	if c.hand = n; err != nil {
 		if errors.Is(err, io.EOF) { // between two requests
 			return io.EOF
+		}
+		if c.beginsHTTP2() {
+			return c.handOver()
 		}
 		c.fault, c.hand = err, 1
 		c.release()
@@ -298,6 +308,14 @@ func (c *requestConn) skipBody() error {
 // Close implements net.Conn. Where the client may still be sending, its answer is out first, and what it sends is read
 // for a moment: closing a connection with unread bytes resets it, and the client would never see the answer.
 func (c *requestConn) Close() error {
+	if c.stream != nil || c.handed.Load() {
+		return nil
+	}
+	return c.end()
+}
+
+// end closes the connection itself.
+func (c *requestConn) end() error {
 	if c.closed.Swap(true) {
 		return net.ErrClosed
 	}

@@ -29,6 +29,7 @@ type Server struct {
 	certs            *certificates // nil: clients are served by plain HTTP
 	watch            hangup.Watcher
 	http             *fasthttp.Server
+	http2            *http2Server // nil: clients speak HTTP/1.1 only
 	idleConns        idleConns
 	pending          pendingStreams // of clients that ask by two requests
 	runs             runs           // that clients can end by another request
@@ -81,7 +82,7 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 		w.Close()
 		return nil, err
 	}
-	s.certs, err = newCertificates(cfg.TLS, log, s.metrics)
+	s.certs, err = newCertificates(cfg.TLS, cfg.HTTP2.Protocols(), log, s.metrics)
 	if err == nil {
 		err = s.setTable(cfg)
 	}
@@ -161,6 +162,8 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		metrics: s.metrics.listener("clients"), certs: s.certs,
 		limit: func() int { return connectionLimit(s.table.Load().cfg.Limits, s.files) },
 	}
+	s.http2 = newHTTP2(started, ln, s)
+	clients.http2 = s.http2
 	s.logLimits(clients.limit())
 	go func() { failed <- s.http.Serve(clients) }()
 	var err error
@@ -178,6 +181,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		s.drain(grace)
 	}
 	err = errors.Join(err, shutdown(s.http, &s.idleConns, ln))
+	s.http2.end()
 	s.end()
 	return err
 }

@@ -61,12 +61,13 @@ func (s *Server) serveCall(c *call, conn *requestConn) {
 func (s *Server) serveHTTP(c *call, conn *requestConn, f *hub.Failure) {
 	client := &clientConn{Conn: conn, raw: conn.rawWriter(), writeTimeout: c.route.cfg.Timeouts.Write}
 	sink := c.httpSink(client)
+	sink.unframe(conn)
 	st := &canceler{limitWrite: client.limitWrite}
 	if f == nil {
 		f = s.admitRun(c, st)
 	}
 	if f == nil {
-		forget := s.watch.Watch(conn, func() { st.cancel(hub.Fail(hub.CodeClientGone, nil)) })
+		forget := s.watchClient(conn, func() { st.cancel(hub.Fail(hub.CodeClientGone, nil)) })
 		if c.pending != nil {
 			f = s.awaitRun(c, st, sink)
 		} else {
@@ -95,6 +96,10 @@ func (c *call) httpSink(client *clientConn) *httpSink {
 
 // giveBack makes a connection ready for further requests, or closes it. f is how its stream has ended.
 func (s *Server) giveBack(conn *requestConn, st *canceler, sink *httpSink, f *hub.Failure) {
+	if conn.stream != nil {
+		conn.stream.conclude(sink)
+		return
+	}
 	// Where the client left, or a body has no end, nothing can follow. A run that was stopped has one.
 	given := st.failure() != nil && st.failure().Code != hub.CodeCancelled
 	if f != nil && (clientFault(f.Code) || f.Code == hub.CodeInternal) || given || sink.close {

@@ -30,20 +30,21 @@ type certificates struct {
 	born    time.Time
 	looked  atomic.Int64 // when, in nanoseconds since born: the clock of the day can be set
 
-	mu   sync.Mutex
-	cfg  config.ServerTLS
-	seen [sha256.Size]byte // what the files held that were read last, good or not
+	mu        sync.Mutex
+	cfg       config.ServerTLS
+	protocols []string          // that clients can choose from
+	seen      [sha256.Size]byte // what the files held that were read last, good or not
 }
 
 // lookPause is the time between two looks at the files.
 const lookPause = 2 * time.Second
 
 // newCertificates reads the files of a configuration, nil for one that serves plain HTTP.
-func newCertificates(cfg *config.ServerTLS, log *zap.Logger, m *metrics) (*certificates, error) {
+func newCertificates(cfg *config.ServerTLS, protocols []string, log *zap.Logger, m *metrics) (*certificates, error) {
 	if cfg == nil {
 		return nil, nil
 	}
-	c := &certificates{log: log, metrics: m, born: time.Now()}
+	c := &certificates{log: log, metrics: m, born: time.Now(), protocols: protocols}
 	c.looked.Store(-int64(lookPause))
 	return c, c.follow(cfg)
 }
@@ -57,7 +58,7 @@ func (c *certificates) follow(cfg *config.ServerTLS) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	seen := cfg.Fingerprint()
-	ready, err := cfg.Server()
+	ready, err := cfg.Server(c.protocols)
 	if err != nil {
 		return fmt.Errorf("tls: %w", err)
 	}
@@ -94,7 +95,7 @@ func (c *certificates) look() {
 		return
 	}
 	c.seen = seen
-	ready, err := c.cfg.Server()
+	ready, err := c.cfg.Server(c.protocols)
 	c.metrics.readCerts(err)
 	if err != nil {
 		c.log.Error("the certificates of tls have changed and cannot be used; the old ones stay", zap.Error(err))
@@ -195,6 +196,9 @@ var plainOnTLS = func() string {
 // clientChain is the certificate of the client of a connection, with those between it and one that was trusted, and the configuration by
 // which that was verified; none if the client has shown none.
 func (c *requestConn) clientChain() ([]*x509.Certificate, *tls.Config) {
+	if c.stream != nil {
+		return c.stream.conn.clientChain()
+	}
 	secured, ok := c.Conn.(*tls.Conn)
 	if !ok {
 		return nil, nil

@@ -126,6 +126,7 @@ func (s *Server) serveViewer(v *viewer, conn *requestConn) {
 	c := v.call
 	client := &clientConn{Conn: conn, raw: conn.rawWriter(), writeTimeout: c.route.cfg.Timeouts.Write}
 	sink := c.httpSink(client)
+	sink.unframe(conn)
 	sink.header.Set(runHeader, v.run.About.token)
 	if place := c.target.dialect.RunPath; place != nil && c.sub.found {
 		run, stream := place(v.run.About.asked) // without the path of the route: the SDKs put them behind the URL of their API
@@ -138,7 +139,7 @@ func (s *Server) serveViewer(v *viewer, conn *requestConn) {
 	}
 	f := s.admit(c.route, st, nil)
 	if f == nil {
-		forget := s.watch.Watch(conn, func() { st.cancel(hub.Fail(hub.CodeClientGone, nil)) })
+		forget := s.watchClient(conn, func() { st.cancel(hub.Fail(hub.CodeClientGone, nil)) })
 		f = s.view(v, st, sink)
 		forget()
 	} else {
