@@ -55,7 +55,7 @@ func TestCertificatesWhenClockIsSet(t *testing.T) {
 		}
 	}
 	issue(1)
-	c, err := newCertificates(&files, zap.NewNop(), newMetrics(""))
+	c, err := newCertificates(&files, nil, zap.NewNop(), newMetrics(""))
 	if err != nil {
 		t.Fatal(err)
 	}
