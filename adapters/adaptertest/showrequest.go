@@ -20,6 +20,7 @@ func ShowRequest(req *hub.Request) string {
 	b.flag("partial", req.Partial)
 	b.flag("prepare", req.Prepare)
 	b.flag("regenerate", req.Trigger == hub.TriggerRegenerate)
+	b.flag("edit", req.Trigger == hub.TriggerEdit)
 	for i := range req.Messages {
 		b.message(&req.Messages[i])
 	}

@@ -30,9 +30,6 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 		return hub.JSONError(err)
 	}
 	req.Thread, req.Body, req.Extra = rawjson.Body(chat.ID), body, conversation.Others(&chat.All, Dialect.Name, "id", "trigger", "messageId", "messages", "message")
-	if string(rawjson.Body(chat.Trigger)) == "regenerate-message" {
-		req.Trigger = hub.TriggerRegenerate
-	}
 	if req.Partial = rawjson.Kind(chat.Messages) != '['; req.Partial {
 		b := conversation.Builder{}
 		message := rawjson.ReadObject(chat.Message)
@@ -41,10 +38,23 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	} else {
 		req.Messages, _ = messages{}.DecodeMessages(nil, chat.Messages)
 	}
+	req.Trigger = trigger(req.Messages, rawjson.Body(chat.Trigger), rawjson.Body(chat.MessageID))
 	markReturned(req.Messages)
 	req.Run = continued(req.Messages, rawjson.Body(chat.MessageID))
 	req.Remember(true)
 	return nil
+}
+
+// trigger tells whether a request goes back in the chat. A message of the user's that the request names has taken the place of an earlier one.
+func trigger(ms []hub.Message, what, named []byte) hub.Trigger {
+	n := len(ms)
+	switch {
+	case string(what) == "regenerate-message":
+		return hub.TriggerRegenerate
+	case n > 0 && ms[n-1].Role == hub.RoleUser && len(named) > 0 && bytes.Equal(ms[n-1].ID, named):
+		return hub.TriggerEdit
+	}
+	return hub.TriggerNone
 }
 
 // markReturned marks the calls that the client has run. Requests name no tools, but clients go on by themselves with the message
@@ -95,6 +105,9 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 		w.Const("trigger", "regenerate-message")
 	} else {
 		w.Const("trigger", "submit-message")
+	}
+	if req.Trigger == hub.TriggerEdit {
+		continued = ms[len(ms)-1].ID
 	}
 	w.TextIf("messageId", continued)
 	w.Close('}')

@@ -35,7 +35,7 @@ type Request struct {
 	Instructions int
 	Previous     []byte     // string body: the answer that the request goes on from, where the client names that in place of a thread
 	Prepare      bool       // nothing is to be answered: a later request goes on from this one
-	Trigger      Trigger    // why there is no new message of the user's; TriggerNone where there is one
+	Trigger      Trigger    // whether it goes back in the conversation; TriggerNone where it only goes on
 	Answers      []Decision // to questions that name no call among Messages
 	Choice       ToolChoice
 	Settings     Settings

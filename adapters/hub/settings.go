@@ -61,16 +61,17 @@ func (m ChoiceMode) String() string { return name(choiceModeNames[:], int(m)) }
 var (
 	formatKindNames = [formatKindCount]string{"text", "json", "schema"}
 	choiceModeNames = [choiceModeCount]string{"", "auto", "none", "required"}
-	triggerNames    = [triggerCount]string{"", "regenerate"}
+	triggerNames    = [triggerCount]string{"", "regenerate", "edit"}
 )
 
-// Trigger says what a request without a new message of the user's asks for.
+// Trigger says what a request asks for that goes back in its conversation: what the agent has of it beyond the request is taken back.
 type Trigger uint8
 
 // Triggers.
 const (
 	TriggerNone       Trigger = iota
 	TriggerRegenerate         // the last answer anew
+	TriggerEdit               // an answer to the last message of the user's, which stands in the place of an earlier one
 
 	triggerCount
 )

@@ -59,7 +59,7 @@ func appendInput(w *jsonwriter.Writer, req *hub.Request, l *hub.Losses) error {
 		return appendResume(w, req, decided, l)
 	}
 	lostBeside(&rest, l)
-	if anew := req.Trigger == hub.TriggerRegenerate; anew || req.NewSession {
+	if anew := req.Trigger != hub.TriggerNone; anew || req.NewSession {
 		appendMessages(w, req, conversation.Ready(req.Messages), anew && !req.NewSession, l)
 		return nil
 	}

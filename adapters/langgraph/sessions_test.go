@@ -71,6 +71,9 @@ func TestThreads(t *testing.T) {
 	// The last answer anew: the messages of the thread are replaced by those of the client.
 	f(hub.Request{Messages: next, Trigger: hub.TriggerRegenerate},
 		`"input":{"messages":[{"type":"remove","id":"__remove_all__","content":""},`+before+`,`+more+`]} …`, "")
+	// What was said in the place of an earlier message: likewise.
+	f(hub.Request{Messages: next, Trigger: hub.TriggerEdit},
+		`"input":{"messages":[{"type":"remove","id":"__remove_all__","content":""},`+before+`,`+more+`]} …`, "")
 	// What the client's tool has found; and a call that the user has left behind.
 	found := called("c1", func(p *hub.Part) { p.Result = &hub.CallResult{Status: hub.StatusOK, Text: []byte("Oslo")} })
 	f(hub.Request{Messages: history(said(hub.RoleUser, "u2", "more"), said(hub.RoleAgent, "a2", "", found))},

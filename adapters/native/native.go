@@ -72,7 +72,7 @@
 //
 //	thread  run  model  previous    strings
 //	partial keep usage  whole       true
-//	trigger   regenerate
+//	trigger   regenerate, edit
 //	messages  [{role, id, name, joins, meta, parts}], role: system, user, agent, results
 //	          part: {kind, id, name, text, value, title, sig, file, meta, client_runs, dynamic, approval, result}, kind: text,
 //	          reasoning, refusal, call, file, source, data, raw; file: as in events
