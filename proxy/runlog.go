@@ -52,7 +52,24 @@ func (c *call) resume(asked *hub.Request) *hub.Failure {
 	case plainText(asked.Thread) != run.Thread:
 		return hub.Fail(hub.CodeRunUnknown, errors.New("it is of another conversation"))
 	}
+	if c.route.sessions != nil {
+		answerInWords(asked, run.Asks)
+	}
 	return nil
+}
+
+// answerInWords takes what the user says as the answer to a question that wants words: the agent has the run that waits for it. Where
+// the agent gets the whole conversation, the words stand in that.
+func answerInWords(asked *hub.Request, open []hub.Event) {
+	if len(open) != 1 || len(asked.Answers) > 0 || len(asked.Messages) != 1 {
+		return
+	}
+	ask, parts := &open[0], asked.Messages[0].Parts
+	words := len(parts) == 1 && parts[0].Kind == hub.PartText
+	if words && (ask.AskKind == hub.AskInput || ask.AskKind == hub.AskQuestion) {
+		payload := append(append([]byte{'"'}, parts[0].Text...), '"')
+		asked.Answers, asked.Messages = []hub.Decision{{Ask: ask.ID, Payload: payload}}, nil
+	}
 }
 
 // recordIf is record where a request says only what is new.

@@ -158,6 +158,26 @@ func TestA2ACancel(t *testing.T) {
 	r.call(t, 200, alice, "POST", "/run", cancel, `"error":{"code":-32002,`)
 }
 
+// TestA2AWords: a question that is no yes or no is answered in words, or as data, where the agent has the run that waits for it.
+func TestA2AWords(t *testing.T) {
+	t.Parallel()
+	const interrupt = "0123456789abcdef0123456789abcdef"
+	k := newKeeper(t, `event: updates`+"\n"+`data: {"__interrupt__":[{"id":"`+interrupt+`","value":{"question":"Which city?"}}]}`+"\n\n")
+	r := start(t, k.config("langgraph", "", "a2a"))
+	for _, part := range []string{`{"text":"Oslo"}`, `{"data":{"answer":"Oslo"}}`, `{"data":{"id":"` + interrupt + `","answer":"Oslo"}}`} {
+		_, body := r.post("/run", a2aMessage("u1", "", "weather"))
+		if !strings.Contains(body, "TASK_STATE_INPUT_REQUIRED") {
+			t.Fatalf("no question: %s", body)
+		}
+		k.seen(map[string]string{})
+		answer := strings.Replace(a2aMessage("u2", "", "x"), `"messageId"`, `"taskId":"`+a2aTaskID(t, body)+`","messageId"`, 1)
+		r.post("/run", strings.Replace(answer, `{"text":"x"}`, part, 1))
+		if asked := k.seen(map[string]string{}); !strings.Contains(asked, `"command":{"resume":{"`+interrupt+`":"Oslo"}}`) {
+			t.Errorf("%s: asked %s", part, asked)
+		}
+	}
+}
+
 // TestA2AQuestion: a task that waits shows for what, also in one piece; an answer by its name alone goes on in it, and so is no other
 // principal's; a task that waits can be cancelled, too.
 func TestA2AQuestion(t *testing.T) {

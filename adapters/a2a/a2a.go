@@ -62,7 +62,7 @@
 //
 // A message in SendStreamingMessage or SendMessage, in 0.3 message/stream or message/send, or without an envelope over REST: contextId
 // = the thread, parts = what the user says: text, files, data. One that names a context or a task is all that is new; another begins a
-// conversation. Data with the member approved, in a task that goes on, are the answer to its question. acceptedOutputModes, metadata and
+// conversation. Data with the member approved or answer, in a task that goes on, are the answer to its question. acceptedOutputModes, metadata and
 // tenant are for agents of this dialect.
 //
 // Other calls are answered without the agent: the card, for both versions; a task as it is, with its artifacts under the names that the

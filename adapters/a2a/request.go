@@ -53,8 +53,8 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	return decodeNews(req, message, len(m.taskID) > 0)
 }
 
-// decodeNews reads the message. In a task that waits, an answer may be data with the member approved, and the id of the question where there
-// are several.
+// decodeNews reads the message. In a task that waits, an answer may be data with the member approved, or with answer for a question that is no
+// yes or no, and the id of the question where there are several.
 func decodeNews(req *hub.Request, message rawjson.Value, waits bool) error {
 	b := conversation.Builder{}
 	if err := decodeMessage(&b, message, "message"); err != nil {
@@ -65,8 +65,7 @@ func decodeNews(req *hub.Request, message rawjson.Value, waits bool) error {
 		m := &req.Messages[i]
 		kept := m.Parts[:0]
 		for _, p := range m.Parts {
-			if d := conversation.Decision(p.Value); waits && p.Kind == hub.PartData && p.Meta.Raw == nil && d.Decided {
-				d.Ask = rawjson.Text(p.Value, "id")
+			if d, ok := decision(p.Value); ok && waits && p.Kind == hub.PartData && p.Meta.Raw == nil {
 				req.Answers = append(req.Answers, d)
 			} else {
 				kept = append(kept, p)
@@ -78,6 +77,17 @@ func decodeNews(req *hub.Request, message rawjson.Value, waits bool) error {
 		req.Messages = slices.DeleteFunc(req.Messages, func(m hub.Message) bool { return len(m.Parts) == 0 })
 	}
 	return nil
+}
+
+// decision reads data that answers a question.
+func decision(data rawjson.Value) (d hub.Decision, ok bool) {
+	d = conversation.Decision(data)
+	d.Ask = rawjson.Text(data, "id")
+	if given := rawjson.NotNull(rawjson.Get(data, "answer")); !d.Decided && len(given) > 0 {
+		d.Payload = given
+		return d, true
+	}
+	return d, d.Decided
 }
 
 // extra is what the application tells its agent beside the message. How long to wait for an answer, and how much of the history stands

@@ -192,3 +192,29 @@ func TestWholeAnswers(t *testing.T) {
 	f("", ask3REST, refused, `{"task":{"id":"t1","contextId":"context-t1","status":{"state":"TASK_STATE_REJECTED","message":{"messageId":"t1-1","role":"ROLE_AGENT",`+
 		`"content":[{"text":"No."}]}},"artifacts":[]}}`)
 }
+
+// TestAnswersInATask: data answers the question of a task that waits, if it says yes or no, or has an answer; other data is what the user says.
+func TestAnswersInATask(t *testing.T) {
+	f := func(data, ask, payload string) {
+		t.Helper()
+		body := `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","taskId":"t","role":"ROLE_USER","parts":[{"data":` + data + `}]}}}`
+		var req hub.Request
+		if err := Dialect.Requests.DecodeRequest(&req, []byte(body)); err != nil {
+			t.Fatal(err)
+		}
+		if payload == "" {
+			if len(req.Answers) > 0 || len(req.Messages) != 1 {
+				t.Errorf("%s: answers %+v, messages %+v", data, req.Answers, req.Messages)
+			}
+			return
+		}
+		if len(req.Answers) != 1 || len(req.Messages) > 0 || string(req.Answers[0].Ask) != ask || string(req.Answers[0].Payload) != payload {
+			t.Errorf("%s: answers %+v, messages %+v", data, req.Answers, req.Messages)
+		}
+	}
+	f(`{"id":"q1","answer":"blue"}`, "q1", `"blue"`)
+	f(`{"answer":{"colour":"blue"}}`, "", `{"colour":"blue"}`)
+	f(`{"id":"q1","approved":true}`, "q1", `{"id":"q1","approved":true}`)
+	f(`{"id":"q1","answer":null}`, "", "")
+	f(`{"id":"q1"}`, "", "")
+}
