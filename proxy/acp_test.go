@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -125,4 +126,23 @@ func TestACPClient(t *testing.T) {
 	if resp, body := dead.post("/run", acpPrompt); resp.StatusCode != 502 || !strings.HasPrefix(body, `{"jsonrpc":"2.0","id":null,"error":{"code":-32603,`) {
 		t.Errorf("got %s %s", resp.Status, body)
 	}
+}
+
+// TestEditorReturnsToProcess: a lost connection loses no conversation with an agent that is a program. One that is not there is no other.
+func TestEditorReturnsToProcess(t *testing.T) {
+	t.Parallel()
+	r := start(t, agentConfig(t, "acp", t.TempDir(), "", ""))
+	e := r.dialEditor("/run")
+	e.holds(e.call("initialize", `"protocolVersion":1,"clientCapabilities":{}`), `"loadSession":false`, `"resume":{}`)
+	session := e.begin()
+	e.holds(e.prompt(session, "one"), "Turn 1: you said one")
+	e.in.Close()
+	r.awaitEnds(1)
+	again := r.dialEditor("/run")
+	resume := func(id string) string {
+		return again.call("session/resume", fmt.Sprintf(`"sessionId":%q,"cwd":"/","mcpServers":[]`, id))
+	}
+	again.holds(resume("another"), "-32002")
+	again.holds(resume(session), `"result":{}`)
+	again.holds(again.prompt(session, "two"), "Turn 2: you said two")
 }

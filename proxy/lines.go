@@ -43,7 +43,7 @@ type sendLines func(thread string, lines []byte) error
 
 // newLineClient makes a client.
 func (s *Server) newLineClient(r *route, t *target, request *fasthttp.Request, send sendLines) *lineClient {
-	cfg := hub.FaceConfig{Load: r.remembers(), Resume: r.remembers() || r.sessions != nil}
+	cfg := hub.FaceConfig{Load: r.remembers(), Resume: r.remembers() || r.sessions != nil || r.up.agents != nil}
 	return &lineClient{
 		server: s, target: t, request: request, peer: sender{Addr: noAddress{}}, failed: make(chan struct{}), send: send,
 		find: func() (*route, *target, *hub.Failure) { return r, t, nil },
@@ -195,6 +195,9 @@ func (l *lineClient) enter(line []byte, m *hub.ClientMessage, thread string) {
 		if about.Messages, about.Busy = v.Messages, v.Busy; errors.Is(err, threads.ErrUnknown) {
 			about, err = nil, nil
 		}
+	}
+	if m.Kind == hub.ClientReturns && r.up.agents != nil && !r.up.agents.Knows(key.Scope, key.Name) {
+		about = nil
 	}
 	if err != nil {
 		l.refuse("", line, asFailure(err))

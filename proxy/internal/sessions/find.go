@@ -198,6 +198,11 @@ func (p *Pool) byThread(c *Call) *session {
 	return p.threads[threadKey{c.Scope, c.Thread}]
 }
 
+// Knows reports whether there is a session for the conversation that a client names.
+func (p *Pool) Knows(scope, thread string) bool {
+	return p.byThread(&Call{Scope: scope, Thread: thread}) != nil
+}
+
 func (p *Pool) chainOf(s *session) conversation.Chain {
 	p.mu.Lock()
 	defer p.mu.Unlock()
