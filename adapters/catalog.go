@@ -117,6 +117,12 @@ func (c *Catalog) CheckProcessClient(dialect string) error {
 	return fmt.Errorf("requests of %s cannot be read, so an agent that is run by command cannot be asked", dialect)
 }
 
+// AsksInTurn reports whether clients of a dialect are asked in the middle of a turn.
+func (c *Catalog) AsksInTurn(dialect string) bool {
+	d := c.find(dialect)
+	return d != nil && d.NewFace != nil
+}
+
 // RequestTemplate returns what writes requests by a template; see package declared for its language.
 func RequestTemplate(template string) (func(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error), error) {
 	t, err := declared.ParseRequest(template)

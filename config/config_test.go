@@ -52,6 +52,8 @@ func (house) CheckProcess(dialect string) error {
 	return nil
 }
 
+func (house) AsksInTurn(dialect string) bool { return dialect == "claude-cli" }
+
 func (house) CheckProcessClient(dialect string) error {
 	if dialect == "agentevent" {
 		return errors.New("requests of agentevent cannot be read")

@@ -32,6 +32,9 @@ type ProcessChecker interface {
 
 	// CheckProcessClient returns why clients of a dialect cannot ask such an agent; nil when they can.
 	CheckProcessClient(dialect string) error
+
+	// AsksInTurn reports whether clients of a dialect are asked in the middle of a turn, and so wait for the answer in front of any agent.
+	AsksInTurn(dialect string) bool
 }
 
 // process checks an upstream that is a program.
@@ -62,7 +65,9 @@ func (v *validator) process(at string, u *Upstream) {
 func (v *validator) processRoute(at string, r *Route) {
 	u := v.c.Upstreams[r.Upstream]
 	if u == nil || len(u.Command) == 0 {
-		v.check(r.Asks == usualAsks || u == nil, at+".asks", "has a meaning only for an upstream with command")
+		checker, ok := v.dialects.(ProcessChecker)
+		waits := u == nil || r.Asks.Without == usualAsks.Without && ok && checker.AsksInTurn(r.Client)
+		v.check(waits || r.Asks == usualAsks, at+".asks", "has a meaning only for an upstream with command, and wait for client: acp")
 		return
 	}
 	v.check(r.Requests.Mode == Translate, at+".requests.mode", "must be translate for an upstream with command")
