@@ -8,16 +8,17 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { start, stop } from "../conversations/processes.mjs";
+import { end, start, stop } from "../conversations/processes.mjs";
 import { freePort } from "../lib/server.mjs";
 import { launch } from "./chromium.mjs";
-import { controls } from "./controls.mjs";
-import { scenes } from "./scenes.mjs";
+import { controls as usual } from "./controls.mjs";
+import { scenes as played } from "./scenes.mjs";
 import { Session } from "./session.mjs";
+import { claudeCode } from "./pages/claude.mjs";
 import { copilotkit } from "./pages/copilotkit.mjs";
 import { usechat } from "./pages/usechat.mjs";
 
-const pages = { usechat, copilotkit };
+const pages = { usechat, copilotkit, "usechat claude": claudeCode };
 const { values: options } = parseArgs({ options: { only: { type: "string" }, shots: { type: "string" } } });
 const root = path.join(path.dirname(new URL(import.meta.url).pathname), "..", "..");
 const shots = path.resolve(options.shots ?? path.join(root, "bin", "browser"));
@@ -43,13 +44,17 @@ process.exit(faults > 0 ? 1 : 0);
 
 async function example(name, page) {
   const [AGENT_PORT, SABIR_PORT, PAGE_PORT] = await Promise.all([freePort(), freePort(), freePort()]);
-  const child = start(name, path.join(root, "examples", name, "run"), [], { AGENT_PORT, SABIR_PORT, PAGE_PORT });
+  const { run: [folder, ...args] = [name], scenes = played, controls = usual } = page;
+  const world = await page.prepare?.();
+  const child = start(name, path.join(root, "examples", folder, "run"), args, { AGENT_PORT, SABIR_PORT, PAGE_PORT, ...world?.env });
   const url = await opened(name, child);
-  const begin = () => Session.begin({ browser, url, page, log: () => child.log });
+  const begin = () => Session.begin({ browser, url, page, world, log: () => child.log });
   const before = faults;
   for (const [scene, play] of Object.entries(scenes)) await attempt(`${name}, ${scene}`, begin, play);
   await Promise.all(Object.entries(controls).map(([control, { scene, spoil, complaint }]) => // most of them wait for what never comes
     attempt(`${name}, ${control}`, begin, (session) => rejected(session, scenes[scene], spoil, complaint))));
+  await end(child);
+  await world?.end();
   if (faults === before) console.log(`${name}: ${Object.keys(scenes).length} scenes as they should be, ${Object.keys(controls).length} spoilt ones noticed`);
 }
 

@@ -7,10 +7,11 @@ const timeout = 15_000;
 export class Session {
   complaints = []; // what the browser reports
 
-  static async begin({ browser, url, page, log }) {
+  // begin opens a window. world is what the page has behind it, beside the log.
+  static async begin({ browser, url, page, world, log }) {
     const session = new Session();
     const context = await browser.newContext({ viewport: { width: 900, height: 700 }, colorScheme: "light" });
-    Object.assign(session, { context, tab: await context.newPage(), at: page, url, log, start: log().length });
+    Object.assign(session, { context, tab: await context.newPage(), at: page, url, world, log, start: log().length });
     session.tab.setDefaultTimeout(timeout);
     session.tab.setDefaultNavigationTimeout(4 * timeout); // the first load makes Vite pack what the page needs
     session.listen();

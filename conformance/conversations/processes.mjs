@@ -1,5 +1,6 @@
 // Programs that run while conversations are held.
 import { spawn } from "node:child_process";
+import fs from "node:fs";
 import net from "node:net";
 
 const children = [];
@@ -20,7 +21,12 @@ export function start(name, command, args, env = {}, cwd = undefined) {
 
 // stop ends all programs, and resolves when they have ended.
 export async function stop() {
-  await Promise.all(children.map((child) => new Promise((resolve) => {
+  await Promise.all(children.map((child) => end(child)));
+}
+
+// end ends a program, and resolves when it has ended.
+export function end(child) {
+  return new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return resolve();
     const hard = setTimeout(() => child.kill("SIGKILL"), 20_000);
     child.on("exit", () => {
@@ -28,7 +34,26 @@ export async function stop() {
       resolve();
     });
     child.kill("SIGTERM");
-  })));
+  });
+}
+
+// killOwn kills the programs with those arguments which this one has started, or which what it has started has, and resolves when whoever
+// started them can have noticed. There must be one. Linux only.
+export async function killOwn(isOne) {
+  const own = new Map();
+  for (const pid of fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      const parent = /\) \S (\d+)/.exec(fs.readFileSync(`/proc/${pid}/stat`, "utf8"))[1];
+      own.set(pid, { parent, args: fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0") });
+    } catch {
+      // It has ended.
+    }
+  }
+  const isOurs = (pid) => pid === String(process.pid) || (own.has(pid) && isOurs(own.get(pid).parent));
+  const found = [...own].filter(([pid, { args }]) => isOurs(pid) && isOne(args)).map(([pid]) => Number(pid));
+  if (found.length === 0) throw new Error("there is no process to be ended");
+  for (const pid of found) process.kill(pid, "SIGKILL");
+  await new Promise((resolve) => setTimeout(resolve, 500));
 }
 
 // answers waits until the program listens on the port.

@@ -1,9 +1,10 @@
 // The agents that are programs: Sabir starts them itself, and keeps a process for each conversation. Their models are the scripted ones.
 import fs from "node:fs";
 import path from "node:path";
+import { killOwn } from "../processes.mjs";
 
 const modules = path.join(import.meta.dirname, "..", "..", "node_modules");
-const claude = path.join(modules, "@anthropic-ai", `claude-code-${process.platform}-${process.arch}`, "claude");
+export const claude = path.join(modules, "@anthropic-ai", `claude-code-${process.platform}-${process.arch}`, "claude");
 
 const codex = path.join(modules, "@openai", "codex", "bin", "codex.js"); // it runs the program for this platform
 const gemini = path.join(modules, "@google", "gemini-cli", "bundle", "gemini.js");
@@ -28,7 +29,7 @@ export function programs({ base, paths, notes }, dir, node) {
   return [
     claudeCode(env), claudeAgent(env, node), ...codexes({ ...own, CODEX_HOME: codexHome(dir, under("codex", "/responses")) }, node),
     geminiCLI({ ...own, GOOGLE_GEMINI_BASE_URL: under("geminiCLI", "/v1beta") }, home, node),
-  ].map((agent) => ({ ...common, ...agent }));
+  ].map((agent) => ({ ...common, restart: agent.can.stay === false ? undefined : () => killOwn(agent.is ?? ((args) => agent.command.every((arg, i) => args[i] === arg))), ...agent }));
 }
 
 // claudeCode is Claude Code as the configuration of examples/sabir.yaml starts it.
@@ -36,7 +37,7 @@ function claudeCode(env) {
   const args = [
     "-p", "--output-format", "stream-json", "--verbose", "--input-format", "stream-json", "--include-partial-messages", "--permission-prompt-tool", "stdio",
   ];
-  return { name: "Claude Code", dialect: "claude-cli", can, command: [claude, ...args], env };
+  return { name: "Claude Code", dialect: "claude-cli", can: { ...can, question: "own" }, command: [claude, ...args], env };
 }
 
 // claudeAgent is Claude Code behind the adapter with which editors use it.
@@ -73,9 +74,12 @@ enabled = false
 // codexes are Codex that goes on, and Codex that runs for a turn.
 function codexes(env, node) {
   return [
-    { name: "Codex, app server", dialect: "codex-app-server", can: { ...can, askAtOnce: true, askInOrder: false, retell: true }, command: [node, codex, "app-server"], env, clients: ["ai 7", "@ag-ui/client 1.0", "openai 7, chat"] },
     {
-      name: "Codex, exec", dialect: "codex-cli", can: { ...can, ask: false, stream: false }, command: [node, codex, "exec", "--json", "--skip-git-repo-check"], env,
+      name: "Codex, app server", dialect: "codex-app-server", can: { ...can, askAtOnce: true, askInOrder: false, retell: true }, command: [node, codex, "app-server"], env,
+      is: ([program, what]) => program.endsWith("/codex") && what === "app-server", clients: ["ai 7", "@ag-ui/client 1.0", "openai 7, chat", "an editor, sabir acp"],
+    },
+    {
+      name: "Codex, exec", dialect: "codex-cli", can: { ...can, ask: false, stream: false, stay: false }, command: [node, codex, "exec", "--json", "--skip-git-repo-check"], env,
       clients: ["ai 7", "openai 7, chat"],
     },
   ];
@@ -86,7 +90,7 @@ function geminiCLI(env, home, node) {
   fs.mkdirSync(path.join(home, ".gemini"));
   fs.writeFileSync(path.join(home, ".gemini", "settings.json"), JSON.stringify({ security: { auth: { selectedType: "gemini-api-key" } } }));
   return {
-    name: "Gemini CLI", dialect: "gemini-cli", can: { ...can, ask: false },
+    name: "Gemini CLI", dialect: "gemini-cli", can: { ...can, ask: false, stay: false },
     command: [node, gemini, "--output-format", "stream-json", "--skip-trust", "--approval-mode", "yolo", "--model", "scripted"],
     env: { ...env, GEMINI_API_KEY: "scripted", GEMINI_CLI_NO_RELAUNCH: "true" }, clients: ["openai 7, chat"],
   };

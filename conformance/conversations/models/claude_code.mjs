@@ -15,7 +15,8 @@ const commands = {
 
 export function read({ messages, tools = [], stream }) {
   demand(stream, "the model fell over"); // it tries so what has failed as a stream
-  const history = new History(tools.some((t) => t.name === "Bash") ? Object.keys(commands) : []);
+  const has = (name) => tools.some((t) => t.name === name);
+  const history = new History([...(has("Bash") ? Object.keys(commands) : []), ...(has("AskUserQuestion") ? ["choose_colour"] : [])]);
   const calls = new Map();
   for (const { role, content } of messages) {
     const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
@@ -27,12 +28,15 @@ export function read({ messages, tools = [], stream }) {
 
 function said(block, history, calls) {
   history.model(block.text ?? "");
-  if (block.type === "tool_use") calls.set(block.id, JSON.parse(block.input.description)); // see frames
+  if (block.type === "tool_use") calls.set(block.id, block.name === "Bash" ? JSON.parse(block.input.description) : { name: "choose_colour" }); // see frames
 }
 
 // userMessage reads a message of the user's. A turn that was stopped before the model said anything stands in one message with the next.
 function userMessage(blocks, history, calls) {
-  for (const b of blocks.filter((b) => b.type === "tool_result")) history.called(calls.get(b.tool_use_id), words(b.content));
+  for (const b of blocks.filter((b) => b.type === "tool_result")) {
+    const said = words(b.content);
+    history.called(calls.get(b.tool_use_id), /="(.*?)"/.exec(said)?.[1] ?? said); // Claude Code says the answers to questions in a sentence
+  }
   let turn = "";
   for (const b of blocks.filter((b) => b.type === "text")) {
     if (b.text.startsWith("[Request interrupted by user")) {
@@ -51,11 +55,15 @@ function words(content) {
 
 const withoutReminders = (text) => text.replaceAll(/\s*<system-reminder>.*?<\/system-reminder>\s*/gs, "");
 
+const inShell = (name, args) => ({ name: "Bash", args: { command: commands[name](args), description: JSON.stringify({ name, args }) } });
+
+const asking = ({ question, options }) => ({
+  name: "AskUserQuestion", args: { questions: [{ question, header: "Question", multiSelect: false, options: options.map((label) => ({ label, description: label })) }] },
+});
+
 let answers = 0;
 
 export function frames(scene) {
-  const calls = scene.calls.map(({ id, name, args }) => ({
-    id, name: "Bash", args: { command: commands[name](args), description: JSON.stringify({ name, args }) },
-  }));
+  const calls = scene.calls.map(({ id, name, args }) => ({ id, ...(commands[name] ? inShell(name, args) : asking(args)) }));
   return messages({ ...scene, calls }, `msg_${++answers}`); // messages of one id are one to Claude Code
 }

@@ -17,13 +17,20 @@ const apis = { chat, responses, anthropic, gemini, claudeCode, codex, geminiCLI 
 export async function serveModels() {
   const notes = { gone: [], deleted: [] };
   const server = http.createServer((req, res) => answer(req, res, notes).catch((err) => refuse(res, 500, String(err.stack))));
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const base = `http://127.0.0.1:${server.address().port}`;
+  const listen = (port) => new Promise((resolve) => server.listen(port, "127.0.0.1", resolve));
+  await listen(0);
+  const { port } = server.address();
+  const base = `http://127.0.0.1:${port}`;
   const close = () => {
-    server.close();
+    const closed = new Promise((resolve) => server.close(resolve));
     server.closeAllConnections();
+    return closed;
   };
-  return { base, paths: Object.fromEntries(Object.entries(apis).map(([name, api]) => [name, api.path])), notes, close };
+  const restart = async () => {
+    await close();
+    await listen(port);
+  };
+  return { base, paths: Object.fromEntries(Object.entries(apis).map(([name, api]) => [name, api.path])), notes, close, restart };
 }
 
 async function answer(req, res, notes) {

@@ -4,7 +4,8 @@ import { useEffect, useRef, useState } from "react";
 
 // The address of Sabir's route is all that this page knows of the agent behind it.
 const transport = new DefaultChatTransport({ api: `${import.meta.env.VITE_SABIR ?? "http://127.0.0.1:8080"}/chat` });
-const ideas = ["What is the weather in Oslo?", "Delete notes.txt", "Write a long poem"];
+const claude = import.meta.env.VITE_AGENT === "claude"; // for what the page says of it alone
+const ideas = claude ? ["Which files are here?", "Write a poem to poem.txt"] : ["What is the weather in Oslo?", "Delete notes.txt", "Write a long poem"];
 
 export function Chat() {
   const { messages, sendMessage, status, stop, error, addToolApprovalResponse } = useChat({
@@ -16,7 +17,7 @@ export function Chat() {
     <main>
       <header>
         <h1>useChat</h1>
-        <p>in front of a Pydantic AI agent that speaks AG-UI</p>
+        <p>in front of {claude ? "Claude Code" : "a Pydantic AI agent that speaks AG-UI"}</p>
       </header>
       <section className="messages" aria-live="polite">
         {messages.length === 0 && <Ideas onPick={(text) => sendMessage({ text })} />}
