@@ -1,12 +1,13 @@
 // The agents that are talked with. run: it runs tools; ask: it asks before some, askAtOnce: of several at once; declare: it knows tools that
 // the client runs; take: it takes tools that a request brings; rewind: a turn can be taken back; retell: a
-// new session of it takes what was said before as messages.
+// new session of it takes what was said before as messages; question: it asks what is no yes or no, "any" with a form of its own. restart
+// ends what runs of it, and starts it again.
 import path from "node:path";
 import fs from "node:fs";
 import { freePort } from "../lib/server.mjs";
 import { programs as processes } from "./agents/programs.mjs";
 import { serveModels } from "./models/server.mjs";
-import { answers } from "./processes.mjs";
+import { answers, end } from "./processes.mjs";
 
 const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
 const conformance = path.dirname(here);
@@ -18,7 +19,7 @@ const programs = {
     command: path.join(conformance, ".venv", "bin", "python"), file: "pydantic_agent.py", paths: { agui: "/agui", aisdk: "/aisdk" },
   },
   LangGraph: {
-    command: path.join(conformance, ".venv-langgraph", "bin", "langgraph"), folder: "langgraph", paths: { langgraph: "" }, clients: keepers,
+    command: path.join(conformance, ".venv-langgraph", "bin", "langgraph"), folder: "langgraph", paths: { langgraph: "" }, clients: keepers, can: { question: "any" },
     args: (port) => ["dev", "--host", "127.0.0.1", "--port", port, "--no-browser", "--no-reload", "--n-jobs-per-worker", "8"],
     env: { LANGGRAPH_CLI_NO_ANALYTICS: "1" },
   },
@@ -33,24 +34,36 @@ const titles = {
   gemini: "a model, generateContent", langgraph: "LangGraph", adk: "Google ADK",
 };
 
-// startAgents starts all of them but those that Sabir starts, once. start runs a program until the end; dir is for what they write.
-export async function startAgents(start, dir) {
-  const started = await Promise.all(Object.entries(programs).map(([name, program]) => startProgram(start, name, program)));
+// startAgents starts those that are wanted, but for those that Sabir starts, once. start runs a program until the end; dir is for what they write.
+export async function startAgents(start, dir, wanted) {
+  const needed = Object.entries(programs).filter(([name, { paths }]) => Object.keys(paths).some((dialect) => wanted(agentName(name, dialect))));
+  const started = await Promise.all(needed.map(([name, program]) => startProgram(start, name, program)));
   const server = await serveModels();
   const scripted = Object.entries(models).map(([api, dialect]) => ({
-    name: titles[api], dialect, url: server.base + server.paths[api], base: server.base, can: { run: false, ask: false, declare: false, take: true, rewind: true }, notes: () => server.notes,
+    name: titles[api], dialect, url: server.base + server.paths[api], base: server.base, can: { run: false, ask: false, declare: false, take: true, rewind: true }, notes: () => server.notes, restart: server.restart,
   }));
   return { agents: [...started.flat(), ...scripted, ...processes(server, dir, node)], close: server.close };
 }
 
-async function startProgram(start, name, { command, file, folder = "", paths, clients, args, env }) {
+const agentName = (name, dialect) => (name === titles[dialect] ? name : `${name}, ${titles[dialect]}`);
+
+async function startProgram(start, name, { command, file, folder = "", paths, clients, args, env, can }) {
   const port = await freePort();
   const given = args ? args(String(port)) : [path.join(here, "agents", file), String(port)];
-  const child = start(name, command, given, env, path.join(here, "agents", folder));
-  await answers(name, port, child);
+  let child;
+  const begin = async () => {
+    child = start(name, command, given, env, path.join(here, "agents", folder));
+    await answers(name, port, child);
+  };
+  const restart = async () => {
+    await end(child);
+    await begin();
+  };
+  await begin();
   const base = `http://127.0.0.1:${port}`;
   return Object.entries(paths).map(([dialect, at]) => ({
-    name: name === titles[dialect] ? name : `${name}, ${titles[dialect]}`, dialect, url: base + at, base: base + at, can: { run: true, ask: true, declare: true, take: true, rewind: true, askAtOnce: true },
+    restart,
+    name: agentName(name, dialect), dialect, url: base + at, base: base + at, can: { run: true, ask: true, declare: true, take: true, rewind: true, askAtOnce: true, ...can },
     clients, notes: async () => (await fetch(`${base}/notes`)).json(),
   }));
 }

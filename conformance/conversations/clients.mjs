@@ -42,17 +42,17 @@ export const clients = [
   openaiResponsesClient({ name: "openai 7, responses", OpenAI }),
   anthropicClient({ name: "@anthropic-ai/sdk 1", Anthropic }),
   geminiClient({ name: "@google/genai 3", GoogleGenAI }),
-  a2aClient({ name: "@a2a-js/sdk 1.3", speaker: speaker1(a2a1), agents: ["Pydantic AI, AG-UI", "LangGraph", "AI SDK", "Claude Code"] }),
-  a2aClient({ name: "@a2a-js/sdk 0.3", speaker: speaker0(a2a0), agents: ["Pydantic AI, AG-UI"] }),
-  langgraphClient({ name: "@langchain/langgraph-sdk 1.15", Client, agents: ["Pydantic AI, AG-UI", "AI SDK", "Claude Code"] }),
+  a2aClient({ name: "@a2a-js/sdk 1.3", speaker: speaker1(a2a1), agents: ["Pydantic AI, AG-UI", "LangGraph", "Google ADK", "AI SDK", "a model, Chat Completions", "Claude Code", "Codex, app server"] }),
+  a2aClient({ name: "@a2a-js/sdk 0.3", speaker: speaker0(a2a0), agents: ["Pydantic AI, AG-UI", "LangGraph"], words: true }),
+  langgraphClient({ name: "@langchain/langgraph-sdk 1.15", Client, agents: ["Pydantic AI, AG-UI", "Google ADK", "AI SDK", "a model, Messages", "Claude Code"] }),
   acpClient({ name: "an editor, sabir acp", sdk: acp }),
   acpClient({ name: "an editor, WebSocket", sdk: acp, agents: connected, connect: (url) => closing(createWebSocketStream(url.replace("http", "ws"), { WebSocket })) }),
   acpClient({ name: "an editor, HTTP", sdk: acp, agents: connected, connect: (url) => closing(createHttpStream(url)) }),
-  openaiStoredClient({ name: "openai 7, previous responses", OpenAI, agents: ["Pydantic AI, AG-UI", ...few] }),
-  openaiStoredClient({ name: "openai 7, conversations", OpenAI, agents: few, conversation: true }),
-  anthropicThreadsClient({ name: "@anthropic-ai/sdk 1, threads", Anthropic, agents: ["Pydantic AI, AG-UI", ...few] }),
+  openaiStoredClient({ name: "openai 7, previous responses", OpenAI, agents: ["Pydantic AI, AG-UI", "Google ADK", "a model, Messages", "Claude Code", ...few] }),
+  openaiStoredClient({ name: "openai 7, conversations", OpenAI, agents: [...few, "Claude Code"], conversation: true }),
+  anthropicThreadsClient({ name: "@anthropic-ai/sdk 1, threads", Anthropic, agents: ["Pydantic AI, AG-UI", "a model, Chat Completions", "Claude Code", ...few] }),
 ];
 
 function closing(stream) {
-  return { stream, end: () => stream.readable.cancel().catch(() => stream.writable.abort()) };
+  return { stream, end: () => stream.readable.cancel().catch(() => stream.writable.abort()).catch(() => {}) };
 }

@@ -37,12 +37,20 @@ export const known = [
     reason: "ADK goes on talking while the client's call waits: its result is then not behind the agent's last message, where Sabir looks for what is new.",
   },
   {
-    agent: "Google ADK", client: ["ai 7", "@ag-ui/client 1.0"], scenario: "regenerate",
+    agent: "Google ADK", client: ["ai 7", "@ag-ui/client 1.0"], scenario: ["regenerate", "edited"],
     reason: "A session of ADK's takes nothing back: the user's words come again.",
   },
   {
     client: "openai 7, chat", agent: "Google ADK", scenario: "clients",
     reason: "The client names no conversation, so that each request has a session of its own, which receives the calls one by one; ADK gives its model the " +
       "results of the last of them alone.",
+  },
+  {
+    client: "@ag-ui/client 1.0", agent: "LangGraph", scenario: "edited",
+    reason: "AG-UI has no word for a message that takes the place of an earlier one, and a thread of LangGraph's keeps what was said in it.",
+  },
+  {
+    client: "an editor, sabir acp", agent: "Google ADK", scenario: "restart",
+    reason: "ADK has lost its sessions, the editor sends only what is new, and Sabir remembers nothing for agents that keep the conversation.",
   },
 ];

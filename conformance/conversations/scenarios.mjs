@@ -26,6 +26,17 @@ const asksInOrder = {
 const hasTools = { can: ({ client }) => client.can.tools !== false, reason: "The client's protocol has no tools of the client's." };
 const takesTools = { can: ({ agent }) => agent.can.take, reason: "The agent is a program with tools of its own: it takes none from a request." };
 const regenerates = { can: ({ client }) => client.can.regenerate !== false, reason: "The client's protocol has no way to take a turn back." };
+export const expires = {
+  can: ({ client, agent }) => agent.program, reason: "The agent's run has ended with the question: nothing waits that could expire.",
+};
+const questions = { can: ({ agent }) => agent.can.question, reason: "The agent has no question but whether a tool may run." };
+const fillsIn = {
+  can: ({ client, agent }) => client.can.form && (!client.waits || agent.can.question === "any"),
+  reason: "The client's protocol has no form for it: the client can say yes or no.",
+};
+const reloads = { can: ({ client }) => client.can.reload !== false, reason: "The editor ends its agent, which is Sabir, and with it what that remembers." };
+const asksAgain = { can: ({ client }) => client.can.reask !== false, reason: "The client is asked in the middle of a turn, which ends with its connection." };
+const restarts = { can: ({ agent }) => agent.restart, reason: "The agent is a process of one turn." };
 const leavesCalls = { can: ({ client }) => client.can.leave !== false, reason: "The client runs its tools itself, and waits for them." };
 
 export const scenarios = {
@@ -48,8 +59,17 @@ export const scenarios = {
   failure: { title: "failed", needs: [speaks], run: failure },
   regenerate: {
     title: "regenerated", needs: [regenerates], run: regenerated,
-    remark: ({ agent }) => agent.can.rewind || agent.can.retell ? undefined : "The agent keeps its conversation, and takes no turn back: another session of it receives what was said before, as text.",
+    remark: ({ agent }) => rewinds(agent) ? undefined : "The agent keeps its conversation, and takes no turn back: another session of it receives what was said before, as text.",
   },
+  edited: {
+    title: "edited", needs: [regenerates], run: edited,
+    remark: ({ agent }) => rewinds(agent) ? undefined : "The agent keeps its conversation, and takes no turn back: another session of it receives what was said before, as text.",
+  },
+  question: { title: "question", needs: [questions, fillsIn], run: asksForWords },
+  expired: { title: "expired", needs: [asks, decides, expires], run: expired, direct: false, brief: true },
+  reload: { title: "reloaded", needs: [reloads], run: reloaded },
+  reask: { title: "asked, reloaded", needs: [asks, decides, reloads, asksAgain], run: decidedAfterReload },
+  restart: { title: "restarted", needs: [restarts], run: restarted, direct: false, last: true },
   alike: { title: "two alike", needs: [], run: twoAlike },
 };
 
@@ -183,8 +203,86 @@ async function regenerated({ talk, agent }) {
   const second = await greets(talk, 2);
   const seen = await talk.regenerate();
   well(seen, 2);
-  assert.equal(seen.text.replace("says:\n\n\n", "says:\n\n"), agent.can.rewind || agent.can.retell ? second.text : `Turn 1: you said ${retold(first)}${second.said}`);
-  await greets(talk, 3, agent.can.rewind || agent.can.retell ? 3 : 2);
+  assert.equal(joined(seen.text), rewinds(agent) ? second.text : `Turn 1: you said ${retold(first)}${second.said}`);
+  await greets(talk, 3, rewinds(agent) ? 3 : 2);
+}
+
+const rewinds = ({ can }) => can.rewind || can.retell;
+
+// joined is a text without the blank that some agents put between two parts of a message.
+const joined = (text) => text.replace("says:\n\n\n", "says:\n\n");
+
+// edited takes two turns back. Nothing of them is left: the model is shown the first turn, and what the user says in place of the second.
+async function edited({ talk, key, agent }) {
+  const first = await greets(talk, 1);
+  await greets(talk, 2);
+  await greets(talk, 3);
+  const said = `other words of ${key}`;
+  const seen = await talk.edit(said);
+  well(seen, 2);
+  const [shown, counted] = rewinds(agent) ? [[first.said, said], 2] : [[retold(first) + said], 1];
+  assert.equal(joined(seen.text), `Turn ${counted}: you said ${shown.at(-1)}`);
+  const known = await recalls(talk, key, 3, counted + 1);
+  assert.deepEqual(known.users.map(joined), shown, "the model is shown what the user says, and nothing that was taken back");
+  assert.equal(known.agent, (rewinds(agent) ? first.text : "") + seen.text, "the model is shown what it said");
+}
+
+// asksForWords has the agent ask something that is no yes or no.
+async function asksForWords({ talk, key }) {
+  const first = await talk.say(`which ${key}`);
+  well(first, 1);
+  assert.equal(first.questions.length, 1, "the user is asked once");
+  const seen = await talk.reply("blue");
+  well(seen, 1);
+  ends(seen, "Results: choose_colour=blue");
+  await greets(talk, 2);
+}
+
+// expired answers too late: the route waits for a second.
+async function expired({ talk, key, agent, client }) {
+  await asked({ talk, key, agent });
+  await sleep(2000);
+  const seen = await talk.decide(true);
+  if (client.waits) well(seen, 1);
+  else assert.match(seen.failed ?? "", late, `the late answer is refused, it got ${JSON.stringify(seen)}`);
+  assert.doesNotMatch(seen.text, /=deleted/);
+  await greets(talk, 2);
+  assert.equal(await deletions(agent, key), 0, "the tool does not run");
+}
+
+const late = /is not open, or not any more/;
+
+// reloaded begins anew between two turns.
+async function reloaded({ talk, key }) {
+  const first = await greets(talk, 1);
+  await talk.reload();
+  await goesOn(talk, key, first);
+}
+
+// decidedAfterReload begins anew while a question is open.
+async function decidedAfterReload({ talk, key, agent }) {
+  await asked({ talk, key, agent });
+  await talk.reload();
+  const seen = await talk.decide(true);
+  well(seen, 1);
+  ends(seen, `Results: delete_file=deleted ${key}`);
+  await greets(talk, 2);
+  assert.equal(await deletions(agent, key), 1, "the tool runs once");
+}
+
+// restarted has the agent's server, or its process, ended between two turns.
+async function restarted({ talk, key, restart }) {
+  const first = await greets(talk, 1);
+  await restart();
+  await goesOn(talk, key, first);
+}
+
+// goesOn holds the second and the third turn of a conversation, in which nothing of the first is missing.
+async function goesOn(talk, key, first) {
+  const second = await greets(talk, 2);
+  const known = await recalls(talk, key, 3);
+  assert.deepEqual(known.users, [first.said, second.said]);
+  assert.equal(known.agent, first.text + second.text);
 }
 
 // retold is what another session of an agent receives of a turn.
@@ -212,11 +310,11 @@ async function greets(talk, turn, counted = turn) {
 }
 
 // recalls is what the model was shown of the turns before.
-async function recalls(talk, key, turn) {
+async function recalls(talk, key, turn, counted = turn) {
   const seen = await talk.say(`recall ${key}`);
   well(seen, turn);
-  const start = `Turn ${turn}: `;
-  assert.ok(seen.text.startsWith(start), `want the turn ${turn}, got ${seen.text}`);
+  const start = `Turn ${counted}: `;
+  assert.ok(seen.text.startsWith(start), `want the turn ${counted}, got ${seen.text}`);
   return JSON.parse(seen.text.slice(start.length));
 }
 

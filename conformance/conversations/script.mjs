@@ -1,6 +1,6 @@
 // The words that the scripted agents understand, whatever protocol they speak: "weather" is a tool of the agent's, "delete" one
 // that needs approval, "ask" one that the client runs; "asks" and "deletes" are two calls of it at once, "both" one of the agent's
-// and one of the client's; "slow" is ten seconds of words, "boom" a failure after the first words, "recall" says what the model
+// and one of the client's; "which" asks the user something that is no yes or no; "slow" is ten seconds of words, "boom" a failure after the first words, "recall" says what the model
 // was shown of the turns before.
 // The word is followed by a key, by which a conversation finds what the agent noted of it. Anything else is answered with the
 // number of the user's turns that the model was shown: the history arrived once if it is right.
@@ -28,6 +28,7 @@ const scripts = {
   ask: (key, turn) => scene(key, [], [asking(turn)]),
   asks: (key, turn) => scene(key, ["Asking. "], [asking(turn), asking(turn, "-2")]),
   both: (key, turn) => scene(key, [], [weather(turn), asking(turn)]),
+  which: (key, turn) => scene(key, [], [choosing(turn)]),
   slow: (key) => ({ ...scene(key, Array.from({ length: 100 }, (_, n) => `w${n} `)), delay: 100 }),
   boom: (key) => ({ ...scene(key, ["Some words"]), fails: "the model fell over" }),
 };
@@ -42,4 +43,5 @@ function scene(key, words, calls = []) {
 
 const weather = (turn) => ({ id: `call_w${turn}`, name: "get_weather", args: { city: "Oslo" } });
 const deletion = (turn, key, nth = "") => ({ id: `call_d${turn}${nth}`, name: "delete_file", args: { path: key + nth } });
+const choosing = (turn) => ({ id: `call_c${turn}`, name: "choose_colour", args: { question: "Which colour?", options: ["red", "blue"] } });
 const asking = (turn, nth = "") => ({ id: `call_a${turn}${nth}`, name: "ask_user", args: { question: `Which city${nth}?` } });

@@ -47,6 +47,10 @@ def deletion(turn: int, key: str, nth: str = "") -> dict[str, Any]:
     return {"id": f"call_d{turn}{nth}", "name": "delete_file", "args": {"path": key + nth}}
 
 
+def choosing(turn: int) -> dict[str, Any]:
+    return {"id": f"call_c{turn}", "name": "choose_colour", "args": {"question": "Which colour?", "options": ["red", "blue"]}}
+
+
 def asking(turn: int, nth: str = "") -> dict[str, Any]:
     return {"id": f"call_a{turn}{nth}", "name": "ask_user", "args": {"question": f"Which city{nth}?"}}
 
@@ -58,6 +62,7 @@ scripts = {
     "ask": lambda key, turn: Scene(key, [], [asking(turn)]),
     "asks": lambda key, turn: Scene(key, ["Asking. "], [asking(turn), asking(turn, "-2")]),
     "both": lambda key, turn: Scene(key, [], [weather(turn), asking(turn)]),
+    "which": lambda key, turn: Scene(key, [], [choosing(turn)]),
     "slow": lambda key, turn: Scene(key, [f"w{n} " for n in range(100)], delay=0.1),
     "boom": lambda key, turn: Scene(key, ["Some words"], fails="the model fell over"),
 }

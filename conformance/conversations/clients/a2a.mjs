@@ -1,16 +1,17 @@
 // A client of A2A that has nothing but the URL of an agent: it reads the card, and keeps the context and the task of the conversation.
 
-export function a2aClient({ name, speaker, agents }) {
+// words: it answers questions in words, as people do; else as data.
+export function a2aClient({ name, speaker, agents, words }) {
   return {
-    name, dialect: "a2a", agents, can: { bring: false, tools: false, decide: true, regenerate: false }, open: (url) => new Talk(speaker(`${url}/`)),
+    name, dialect: "a2a", agents, can: { bring: false, tools: false, decide: true, form: true, regenerate: false }, open: (url) => new Talk(() => speaker(`${url}/`), words),
   };
 }
 
 class Talk {
   turns = 0;
 
-  constructor(speaker) {
-    this.speaker = speaker;
+  constructor(speak, words) {
+    Object.assign(this, { speak, speaker: speak(), words });
   }
 
   say(text) {
@@ -24,6 +25,19 @@ class Talk {
     const answers = this.asked.map((id, i) => ({ data: { id, approved: yes[i] } }));
     this.begin();
     return this.send(answers, this.task);
+  }
+
+  // reply answers the question of the task that is no yes or no.
+  reply(text) {
+    const answers = this.words ? [{ text }] : this.asked.map((id) => ({ data: { id, answer: text } }));
+    this.begin();
+    return this.send(answers, this.task);
+  }
+
+  // reload leaves the names of the context and the task; the task says what it waits for.
+  async reload() {
+    this.speaker = this.speak();
+    this.asked = this.task ? (await this.speaker.get(this.task)).asks : [];
   }
 
   begin() {
@@ -86,7 +100,7 @@ export function speaker1({ ClientFactory }) {
       },
       async get(id) {
         const task = await (await client).getTask({ id });
-        return { state: states[task.status.state], artifacts: task.artifacts.map(text1) };
+        return { state: states[task.status.state], artifacts: task.artifacts.map(text1), ...asked1(task.status) };
       },
       cancel: async (id) => (await client).cancelTask({ id }),
     };
@@ -98,12 +112,14 @@ function event1({ $case, value }) {
     case "task":
       return { task: value.id, context: value.contextId, state: states[value.status.state] };
     case "statusUpdate":
-      return { state: states[value.status.state], ...asked((value.status.message?.parts ?? []).map((p) => ({ [p.content.$case]: p.content.value, metadata: p.metadata }))) };
+      return { state: states[value.status.state], ...asked1(value.status) };
     case "artifactUpdate":
       return { artifact: { id: value.artifact.artifactId, text: text1(value.artifact), append: value.append } };
   }
   throw new Error(`an event that the SDK does not know: ${$case}`);
 }
+
+const asked1 = ({ message }) => asked((message?.parts ?? []).map((p) => ({ [p.content.$case]: p.content.value, metadata: p.metadata })));
 
 const text1 = ({ parts }) => parts.map((p) => (p.content?.$case === "text" ? p.content.value : "")).join("");
 
@@ -122,7 +138,7 @@ export function speaker0({ ClientFactory }) {
       },
       async get(id) {
         const task = await (await client).getTask({ id });
-        return { state: task.status.state, artifacts: task.artifacts.map(text0) };
+        return { state: task.status.state, artifacts: task.artifacts.map(text0), ...asked(task.status.message?.parts ?? []) };
       },
       cancel: async (id) => (await client).cancelTask({ id }),
     };

@@ -5,8 +5,12 @@ import { sleep } from "./talk.mjs";
 
 // connect makes the SDK's stream of a URL, and what ends it; without it, the editor starts its agent. agents are those that it is tried with,
 // all if there are none.
-export function acpClient({ name, sdk, agents, connect = (url) => program(sdk, new URL(url).pathname) }) {
-  return { name, agents, dialect: "acp", runtime: true, can: { bring: false, tools: false, decide: true, regenerate: false }, open: (url) => new Talk(sdk, connect(url)) };
+export function acpClient({ name, sdk, agents, connect }) {
+  return {
+    name, agents, dialect: "acp", runtime: true, waits: true,
+    can: { bring: false, tools: false, decide: true, form: true, regenerate: false, reload: Boolean(connect), reask: false },
+    open: (url) => new Talk(sdk, () => (connect ? connect(url) : program(sdk, new URL(url).pathname))),
+  };
 }
 
 // program starts the agent.
@@ -21,15 +25,29 @@ class Talk {
   text = "";
   questions = []; // {options, resolve}
 
-  constructor(sdk, { stream, end }) {
-    this.close = end;
-    this.editor = new sdk.ClientSideConnection(() => this, stream);
-    this.session = this.begin(sdk.PROTOCOL_VERSION);
+  constructor(sdk, connect) {
+    Object.assign(this, { sdk, connect });
+    this.session = this.begin(({ editor, place }) => editor.newSession(place)).then((s) => s.sessionId);
   }
 
-  async begin(protocolVersion) {
-    await this.editor.initialize({ protocolVersion, clientCapabilities: {} });
-    return (await this.editor.newSession({ cwd: process.cwd(), mcpServers: [] })).sessionId;
+  // begin connects, and opens a session.
+  async begin(open) {
+    const { stream, end } = this.connect();
+    this.close = end;
+    this.editor = new this.sdk.ClientSideConnection(() => this, stream);
+    const { agentCapabilities: can } = await this.editor.initialize({
+      protocolVersion: this.sdk.PROTOCOL_VERSION, clientCapabilities: { elicitation: { form: {} } },
+    });
+    return open({ editor: this.editor, can, place: { cwd: process.cwd(), mcpServers: [] } });
+  }
+
+  // reload leaves the name of the session, which the agent tells again if it can, or goes on with.
+  async reload() {
+    const sessionId = await this.session;
+    this.close();
+    this.text = "";
+    await this.begin(({ editor, can, place }) => (can.loadSession ? editor.loadSession : editor.resumeSession).call(editor, { sessionId, ...place }));
+    this.again = this.text;
   }
 
   sessionUpdate({ update }) {
@@ -38,6 +56,16 @@ class Talk {
 
   requestPermission({ options }) {
     return new Promise((resolve) => this.questions.push({ options, resolve }));
+  }
+
+  createElicitation({ message, requestedSchema }) {
+    return new Promise((resolve) => this.questions.push({ message, schema: requestedSchema, resolve }));
+  }
+
+  // reply fills in the form of a question, which has one field.
+  async reply(text) {
+    for (const { schema, resolve } of this.questions.splice(0)) resolve({ action: "accept", content: { [Object.keys(schema.properties)[0]]: text } });
+    return this.seen();
   }
 
   async say(text) {

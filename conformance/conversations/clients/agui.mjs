@@ -1,22 +1,27 @@
 // AG-UI's HttpAgent, as an application uses it that keeps no messages of its own.
-import { askUser, counting } from "./talk.mjs";
+import { askUser, counting, kept } from "./talk.mjs";
 
 const tools = [{ name: askUser.name, description: askUser.description, parameters: askUser.schema }];
 
 export function aguiClient({ name, HttpAgent }) {
-  return { name, dialect: "agui", can: { bring: true, decide: true }, open: (url) => new Talk(HttpAgent, url) };
+  return { name, dialect: "agui", can: { bring: true, decide: true, form: true }, open: (url) => new Talk(HttpAgent, url) };
 }
 
 class Talk {
   ids = 0;
 
   constructor(HttpAgent, url) {
-    this.agent = new HttpAgent({ url, threadId: crypto.randomUUID(), fetch: counting() });
+    Object.assign(this, { HttpAgent, url });
+    this.begin(crypto.randomUUID(), []);
+  }
+
+  begin(threadId, initialMessages) {
+    this.agent = new this.HttpAgent({ url: this.url, threadId, initialMessages, fetch: counting() });
   }
 
   say(content) {
     this.agent.addMessage({ id: this.id(), role: "user", content });
-    return this.run();
+    return this.run({ resume: withdrawn(this.agent) });
   }
 
   answer(content) {
@@ -28,10 +33,24 @@ class Talk {
     return this.run({ resume: decisions(this.agent, yes) });
   }
 
+  reply(text) {
+    return this.run({ resume: replies(this.agent, text) });
+  }
+
   regenerate() {
-    const { messages } = this.agent;
-    this.agent.setMessages(messages.slice(0, messages.findLastIndex((m) => m.role === "user") + 1));
+    this.agent.setMessages(before(this.agent, -1, 1));
     return this.run();
+  }
+
+  edit(content) {
+    this.agent.setMessages(before(this.agent, -2));
+    return this.say(content);
+  }
+
+  reload() {
+    const { threadId, messages, pendingInterrupts } = kept(this.agent);
+    this.begin(threadId, messages);
+    this.agent.pendingInterrupts = pendingInterrupts;
   }
 
   stop() {
@@ -71,6 +90,22 @@ export function shown(agent) {
 
 export function decisions(agent, yes) {
   return questions(agent).map((q, i) => ({ interruptId: q.id, status: "resolved", payload: { approved: yes[i] } }));
+}
+
+// withdrawn are the answers of a user who says something else: the client wants one to each question that it knows to be open.
+export function withdrawn(agent) {
+  const all = questions(agent).map((q) => ({ interruptId: q.id, status: "cancelled" }));
+  return all.length > 0 ? all : undefined;
+}
+
+export function replies(agent, payload) {
+  return questions(agent).map((q) => ({ interruptId: q.id, status: "resolved", payload }));
+}
+
+// before are the messages before the nth turn of the user's, counted from the end, and some more.
+export function before({ messages }, nth, more = 0) {
+  const turn = messages.filter((m) => m.role === "user").at(nth);
+  return messages.slice(0, messages.indexOf(turn) + more);
 }
 
 function latest({ messages }) {

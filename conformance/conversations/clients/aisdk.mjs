@@ -1,5 +1,5 @@
 // The chat that useChat of every framework runs, with the transport and the automatic next steps that applications give it.
-import { counting, sleep } from "./talk.mjs";
+import { counting, kept, sleep } from "./talk.mjs";
 
 export function aisdkClient({ name, ai, version }) {
   const decides = ai.lastAssistantMessageIsCompleteWithApprovalResponses !== undefined;
@@ -8,9 +8,15 @@ export function aisdkClient({ name, ai, version }) {
 
 class Talk {
   constructor(ai, url) {
+    Object.assign(this, { ai, url });
+    this.begin(crypto.randomUUID(), []);
+  }
+
+  begin(id, messages) {
+    const { ai, url } = this;
     class Chat extends ai.AbstractChat {}
     this.chat = new Chat({
-      id: crypto.randomUUID(), state: newState(), transport: new ai.DefaultChatTransport({ api: url, fetch: counting() }),
+      id, state: newState(messages), transport: new ai.DefaultChatTransport({ api: url, fetch: counting() }),
       sendAutomaticallyWhen: (state) => ai.lastAssistantMessageIsCompleteWithToolCalls(state) ||
         Boolean(ai.lastAssistantMessageIsCompleteWithApprovalResponses?.(state)),
     });
@@ -35,6 +41,15 @@ class Talk {
   async regenerate() {
     await this.chat.regenerate();
     return this.seen();
+  }
+
+  async edit(text) {
+    await this.chat.sendMessage({ text, messageId: this.chat.messages.filter((m) => m.role === "user").at(-2).id });
+    return this.seen();
+  }
+
+  reload() {
+    this.begin(this.chat.id, kept(this.chat.messages));
   }
 
   stop() {
@@ -65,9 +80,9 @@ const toRun = (p) => p.toolCallId && p.state === "input-available" && !p.provide
 const asked = (p) => p.state === "approval-requested";
 const nameOf = (p) => p.toolName ?? p.type.slice("tool-".length);
 
-function newState() {
+function newState(messages) {
   return {
-    status: "ready", error: undefined, messages: [],
+    status: "ready", error: undefined, messages,
     pushMessage(m) { this.messages = this.messages.concat(m); },
     popMessage() { this.messages = this.messages.slice(0, -1); },
     replaceMessage(at, m) { this.messages = this.messages.with(at, structuredClone(m)); },

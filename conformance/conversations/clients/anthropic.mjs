@@ -1,5 +1,5 @@
 // Anthropic's SDK: the application keeps the messages and runs the tools.
-import { askUser } from "./talk.mjs";
+import { askUser, kept } from "./talk.mjs";
 
 const tools = [{ name: askUser.name, description: askUser.description, input_schema: askUser.schema }];
 
@@ -28,6 +28,15 @@ class Talk {
   regenerate() {
     this.messages.length = this.messages.findLastIndex(saidByUser) + 1;
     return this.run("");
+  }
+
+  edit(content) {
+    this.messages.length = this.messages.indexOf(this.messages.filter(saidByUser).at(-2));
+    return this.say(content);
+  }
+
+  reload() {
+    this.messages = kept(this.messages);
   }
 
   stop() {

@@ -1,5 +1,5 @@
 // Anthropic's SDK with message threads: the SDK sends what is new, without instructions and tools, and the server keeps the rest.
-import { askUser } from "./talk.mjs";
+import { askUser, kept } from "./talk.mjs";
 
 const tools = [{ name: askUser.name, description: askUser.description, input_schema: askUser.schema }];
 
@@ -11,6 +11,7 @@ class Talk {
   users = 0;
   calls = [];
   begun = 0;
+  may = 1; // begin
 
   constructor(Anthropic, url) {
     const counted = (target, init) => {
@@ -28,6 +29,12 @@ class Talk {
 
   answer(content) {
     return this.run({ role: "user", content: this.calls.map(({ id }) => ({ type: "tool_result", tool_use_id: id, content })) }, this.text);
+  }
+
+  // reload begins with the whole conversation, as the SDK hands it out to be stored.
+  reload() {
+    this.may += 1;
+    this.thread = this.client.beta.messages.thread(kept(this.thread.params));
   }
 
   stop() {
@@ -50,7 +57,7 @@ class Talk {
     } catch (err) {
       if (!this.stopped) failed = err.message;
     }
-    if (this.begun > (stopped ? 2 : 1)) failed ??= "the SDK has begun the thread anew";
+    if (this.begun > this.may + (stopped ? 1 : 0)) failed ??= "the SDK has begun the thread anew";
     return { text: this.text, calls: this.calls.map((c) => ({ name: c.name, args: c.input })), questions: [], failed, turns: this.users };
   }
 }

@@ -1,13 +1,13 @@
 // The core of CopilotKit, which every of its front ends runs: it asks what agents there are, runs the tools of the front end
 // itself, and goes on by itself.
 import { z } from "zod";
-import { decisions, seen, shown } from "./agui.mjs";
-import { askUser } from "./talk.mjs";
+import { before, decisions, replies, seen, shown, withdrawn } from "./agui.mjs";
+import { askUser, kept } from "./talk.mjs";
 
 globalThis.window ??= {}; // it asks a runtime only in a browser
 
 export function copilotkitClient({ name, CopilotKitCore }) {
-  return { name, dialect: "agui", can: { bring: true, decide: true, leave: false }, runtime: true, open: (url) => new Talk(CopilotKitCore, url) };
+  return { name, dialect: "agui", can: { bring: true, decide: true, form: true, leave: false }, runtime: true, open: (url) => new Talk(CopilotKitCore, url) };
 }
 
 class Talk {
@@ -15,6 +15,13 @@ class Talk {
   open = [];
 
   constructor(CopilotKitCore, runtimeUrl) {
+    Object.assign(this, { CopilotKitCore, runtimeUrl });
+    this.begin();
+  }
+
+  begin() {
+    const { CopilotKitCore, runtimeUrl } = this;
+    this.known = undefined;
     this.core = new CopilotKitCore({ runtimeUrl, runtimeTransport: "rest", tools: [this.tool()] });
     this.core.subscribe({ onError: ({ error }) => { this.failed ??= error.message; } });
   }
@@ -42,7 +49,7 @@ class Talk {
 
   async say(content) {
     (await this.agent()).addMessage({ id: `mine-${++this.ids}`, role: "user", content });
-    return this.run();
+    return this.run({ resume: withdrawn(this.known) });
   }
 
   async answer(result) {
@@ -55,10 +62,25 @@ class Talk {
     return this.run({ resume: decisions(await this.agent(), yes) });
   }
 
+  async reply(text) {
+    return this.run({ resume: replies(await this.agent(), text) });
+  }
+
   async regenerate() {
-    const { messages } = await this.agent();
-    this.known.setMessages(messages.slice(0, messages.findLastIndex((m) => m.role === "user") + 1));
+    this.known.setMessages(before(this.known, -1, 1));
     return this.run();
+  }
+
+  async edit(content) {
+    this.known.setMessages(before(this.known, -2));
+    return this.say(content);
+  }
+
+  async reload() {
+    const { threadId, messages, pendingInterrupts } = kept(this.known);
+    this.begin();
+    Object.assign(await this.agent(), { threadId, pendingInterrupts });
+    this.known.setMessages(messages);
   }
 
   stop() {

@@ -1,5 +1,5 @@
 // The chats of Google's SDK, which keep the history: what was streamed comes back chunk by chunk. A turn that was given up is not in it.
-import { askUser } from "./talk.mjs";
+import { askUser, kept } from "./talk.mjs";
 
 const tools = [{ functionDeclarations: [{ name: askUser.name, description: askUser.description, parametersJsonSchema: askUser.schema }] }];
 
@@ -31,6 +31,16 @@ class Talk {
     const at = history.findLastIndex(saidByUser);
     this.chat = this.newChat(history.slice(0, at));
     return this.run(history[at].parts, "");
+  }
+
+  edit(text) {
+    const history = this.chat.getHistory();
+    this.chat = this.newChat(history.slice(0, history.indexOf(history.filter(saidByUser).at(-2))));
+    return this.say(text);
+  }
+
+  reload() {
+    this.chat = this.newChat(kept(this.chat.getHistory()));
   }
 
   stop() {

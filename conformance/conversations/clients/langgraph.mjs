@@ -2,7 +2,7 @@
 import { counting } from "./talk.mjs";
 
 export function langgraphClient({ name, Client, agents }) {
-  return { name, dialect: "langgraph", agents, can: { bring: false, decide: true, regenerate: false }, open: (url) => new Talk(Client, url) };
+  return { name, dialect: "langgraph", agents, can: { bring: false, decide: true, form: true, regenerate: false }, open: (url) => new Talk(Client, url) };
 }
 
 class Talk {
@@ -11,7 +11,8 @@ class Talk {
   interrupts = [];
 
   constructor(Client, apiUrl) {
-    this.client = new Client({ apiUrl, apiKey: null, callerOptions: { maxRetries: 0, fetch: counting(24) } });
+    this.begin = () => { this.client = new Client({ apiUrl, apiKey: null, callerOptions: { maxRetries: 0, fetch: counting(24) } }); };
+    this.begin();
     this.thread = this.client.threads.create().then((t) => t.thread_id);
     this.thread.catch(() => {}); // every run says it again
   }
@@ -29,6 +30,19 @@ class Talk {
   decide(...yes) {
     const answers = this.interrupts.map(({ id }, i) => [id, { decisions: [{ type: yes[i] ? "approve" : "reject" }] }]);
     return this.run({ command: { resume: answers.length === 1 ? answers[0][1] : Object.fromEntries(answers) } });
+  }
+
+  // reply answers a question with what the graph's author expects: any value.
+  reply(value) {
+    return this.run({ command: { resume: value } });
+  }
+
+  // reload leaves the name of the thread; its state says what was said, and what it waits for.
+  async reload() {
+    this.begin();
+    const { values, tasks } = await this.client.threads.getState(await this.thread);
+    this.messages = values.messages;
+    this.interrupts = tasks.flatMap((t) => t.interrupts);
   }
 
   async run(payload) {

@@ -1,5 +1,5 @@
 // The openai package with Chat Completions: the application keeps the messages and runs the tools.
-import { askUser } from "./talk.mjs";
+import { askUser, kept } from "./talk.mjs";
 
 const tools = [{ type: "function", function: { name: askUser.name, description: askUser.description, parameters: askUser.schema } }];
 
@@ -27,6 +27,15 @@ class Talk {
   regenerate() {
     this.messages.length = this.messages.findLastIndex((m) => m.role === "user") + 1;
     return this.run("");
+  }
+
+  edit(content) {
+    this.messages.length = this.messages.indexOf(this.messages.filter((m) => m.role === "user").at(-2));
+    return this.say(content);
+  }
+
+  reload() {
+    this.messages = kept(this.messages);
   }
 
   stop() {

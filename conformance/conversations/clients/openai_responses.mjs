@@ -1,5 +1,5 @@
 // The openai package with Responses, where nothing is stored: the application sends all items again, those of the answers too.
-import { askUser } from "./talk.mjs";
+import { askUser, kept } from "./talk.mjs";
 
 const tools = [{ type: "function", name: askUser.name, description: askUser.description, parameters: askUser.schema, strict: false }];
 
@@ -27,6 +27,15 @@ class Talk {
   regenerate() {
     this.input.length = this.input.findLastIndex((i) => i.role === "user") + 1;
     return this.run("");
+  }
+
+  edit(content) {
+    this.input.length = this.input.indexOf(this.input.filter((i) => i.role === "user").at(-2));
+    return this.say(content);
+  }
+
+  reload() {
+    this.input = kept(this.input);
   }
 
   stop() {

@@ -1,6 +1,6 @@
 // The openai package with Responses, where the server remembers: the application sends what is new, and goes on from the last answer
 // (previous_response_id), or in a conversation that it has begun.
-import { askUser } from "./talk.mjs";
+import { askUser, kept } from "./talk.mjs";
 
 const tools = [{ type: "function", name: askUser.name, description: askUser.description, parameters: askUser.schema, strict: false }];
 
@@ -14,14 +14,18 @@ export function openaiStoredClient({ name, OpenAI, conversation, agents }) {
 class Talk {
   users = 0;
 
+  turns = []; // the answers from which the turns of the user's went on
+
   constructor(OpenAI, url, conversation) {
-    this.client = new OpenAI({ apiKey: "conformance", baseURL: `${url}/v1`, maxRetries: 0 });
+    this.begin = () => { this.client = new OpenAI({ apiKey: "conformance", baseURL: `${url}/v1`, maxRetries: 0 }); };
+    this.begin();
     this.inConversation = conversation;
   }
 
   say(content) {
     this.users += 1;
-    [this.asked, this.from] = [content, this.id];
+    this.asked = content;
+    this.turns.push(this.id);
     return this.run([{ role: "user", content }], "");
   }
 
@@ -35,8 +39,20 @@ class Talk {
 
   // Two answers go on from one then.
   regenerate() {
-    this.id = this.from;
+    this.id = this.turns.at(-1);
     return this.run([{ role: "user", content: this.asked }], "");
+  }
+
+  edit(content) {
+    [this.id] = this.turns.splice(-2);
+    this.users -= 2;
+    return this.say(content);
+  }
+
+  // reload leaves what names the conversation, and the questions that are open.
+  reload() {
+    Object.assign(this, kept({ questions: this.questions, turns: this.turns.map((id) => id ?? null) }));
+    this.begin();
   }
 
   stop() {

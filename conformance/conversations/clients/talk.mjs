@@ -3,7 +3,11 @@
 //	say(text)       a turn of the user's; resolves to what the user sees once the run is over, however it ended
 //	answer(result)  gives the result of the calls that the client was asked to run, and goes on
 //	decide(...yes)  answers the questions whether a tool may run, in their order, and goes on
+//	reply(text)     answers a question that is no yes or no
 //	regenerate()    asks for the last answer anew
+//	edit(text)      takes back the last two turns of the user's, and says something else in place of the first of them
+//	reload()        begins anew as a page that is loaded again, or an application that is started again, with what it keeps: the messages, or
+//	                what names the conversation
 //	stop()          gives the run up
 //	shown()         what the user sees of the answer so far
 //	close()         ends the client, if it is more than requests
@@ -26,6 +30,9 @@ export async function until(talk, words, ms) {
   }
   throw new Error(`${JSON.stringify(words)} is not shown within ${ms / 1000} s, but ${JSON.stringify(talk.shown())}`);
 }
+
+// kept is what an application has of a value that it has stored: JSON.
+export const kept = (value) => JSON.parse(JSON.stringify(value));
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 

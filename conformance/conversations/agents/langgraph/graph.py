@@ -18,6 +18,7 @@ from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.types import interrupt
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -72,7 +73,15 @@ class Scripted(BaseChatModel):
 
 model = Scripted()
 review = HumanInTheLoopMiddleware(interrupt_on={"delete_file": {"allowed_decisions": ["approve", "reject"]}})
-own = {"get_weather": get_weather, "delete_file": delete_file}
+
+
+def choose_colour(question: str, options: list[str]) -> str:
+    """Asks the user. The answer is a text, or stands in a form."""
+    answer = interrupt({"question": question, "options": options})
+    return str(answer["answer"] if isinstance(answer, dict) else answer)
+
+
+own = {"get_weather": get_weather, "delete_file": delete_file, "choose_colour": choose_colour}
 
 
 async def agent(state: MessagesState) -> dict[str, Any]:
