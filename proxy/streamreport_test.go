@@ -1,0 +1,94 @@
+package proxy
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestEndingsThatAreNoFailures: a run that ended well, but not as done, is logged and counted as it ended.
+func TestEndingsThatAreNoFailures(t *testing.T) {
+	t.Parallel()
+	for _, status := range []string{"length", "refused", "filtered"} {
+		a := newAgent(t, streaming(lines(lineStart, lineHello, `{"kind":"run.end","status":"`+status+`"}`)))
+		r := start(t, simple(a.url(), "", "", "client: twin\n"))
+		r.post("/run", "{}")
+		if end := r.awaitEnds(1); end["ending"] != status || r.metric("sabir_streams_total", "ending="+status) != 1 {
+			t.Errorf("%s: log %v", status, end)
+		}
+	}
+}
+
+// TestPauseOfTokens: the time between two tokens is that of the texts alone, whenever they began; one token has none.
+func TestPauseOfTokens(t *testing.T) {
+	t.Parallel()
+	const before = 400 * time.Millisecond
+	f := func(tokens int, want uint64) {
+		t.Helper()
+		a := newAgent(t, func(p *peer) {
+			p.request()
+			p.ok()
+			p.chunk(lineStart + "\n")
+			time.Sleep(before)
+			p.chunk(lineHello + "\n")
+			time.Sleep(5 * time.Millisecond)
+			p.finish(lines(lineWorld, lineUsage(0, tokens), lineEnd))
+		})
+		r := start(t, simple(a.url(), "", "", "client: twin\n"))
+		r.post("/run", "{}")
+		r.awaitEnds(1)
+		n, sum := r.histogram("sabir_token_gap_seconds")
+		if n != want || sum > before.Seconds() || n > 0 && sum < 0.005/float64(tokens-1) {
+			t.Errorf("%d tokens: %d pauses, %g s", tokens, n, sum)
+		}
+		if n, sum := r.histogram("sabir_first_token_seconds"); n != 1 || sum < before.Seconds() {
+			t.Errorf("%d tokens: %d first ones, %g s", tokens, n, sum)
+		}
+	}
+	f(1, 0)
+	f(2, 1)
+	f(3, 1)
+}
+
+// histogram is how many values were observed, and their sum.
+func (r *rig) histogram(name string) (n uint64, sum float64) {
+	r.t.Helper()
+	families, err := r.metrics.registry.Gather()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			if f.GetName() == name {
+				n, sum = n+m.GetHistogram().GetSampleCount(), sum+m.GetHistogram().GetSampleSum()
+			}
+		}
+	}
+	return n, sum
+}
+
+// TestTokensOfOneSide: an agent that counts only what it read, or only what it wrote, is quoted with that.
+func TestTokensOfOneSide(t *testing.T) {
+	t.Parallel()
+	for usage, want := range map[string][2]int64{`{"in":3}`: {3, -1}, `{"out":4}`: {-1, 4}, `{"in":0}`: {0, -1}} {
+		a := newAgent(t, streaming(lines(lineStart, lineHello, `{"kind":"usage","scope":"run","usage":`+usage+`}`, lineEnd)))
+		r := start(t, simple(a.url(), "", "", "client: twin\n"))
+		r.post("/run", "{}")
+		if end := r.awaitEnds(1); end["tokens_in"] != want[0] || end["tokens_out"] != want[1] {
+			t.Errorf("%s: log %v", usage, end)
+		}
+	}
+}
+
+// TestCanonicalPaths: paths that are plainly the same are one, and a slash at the end makes another.
+func TestCanonicalPaths(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"/": "/", "/a//b": "/a/b", "/a/b/": "/a/b/", "//a/": "/a/", "/a%62c/%7e": "/abc/~", "/a%2Fb": "/a%2Fb", "/a//": "/a/", "/a///b//c": "/a/b/c",
+	} {
+		p, err := parsePath(path)
+		if got := p.canonical(); got != want || err != nil || strings.Contains(got, "//") {
+			t.Errorf("%s: got %s, want %s, %v", path, got, want, err)
+		}
+	}
+}
