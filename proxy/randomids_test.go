@@ -36,6 +36,9 @@ func TestSessionIDForm(t *testing.T) {
 			t.Errorf("%q: %s", names, id)
 		}
 	}
+	if id := string(sessionID("/run", "", "t")); id != "6b1f6b62-a5e3-54a4-988e-cc64703afce8" {
+		t.Errorf("servers have sessions by another id than %s", id)
+	}
 }
 
 // TestPositions: a position is a run, and how many records of it a client has.
