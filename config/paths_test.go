@@ -24,7 +24,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestDescriptions: each description is read, also where nobody can declare dialects, and whatever is wrong with the one before.
+// TestDescriptions: each description is read, also where dialects cannot be declared, and whatever is wrong with the one before.
 func TestDescriptions(t *testing.T) {
 	dir := t.TempDir()
 	c := &Config{Dialects: map[string]string{"a": filepath.Join(dir, "a"), "b": filepath.Join(dir, "none"), "c": filepath.Join(dir, "c")}}
