@@ -64,6 +64,8 @@ type Upstream struct {
 	Headers UpstreamHeaders `yaml:"headers"`
 	// How the server of an https or wss URL is recognised.
 	TLS TLS `yaml:"tls"`
+	// Asks by HTTP/2: by TLS (ALPN), or without where the URL is http (prior knowledge). Runs share connections then.
+	HTTP2 bool `yaml:"http2"`
 	// Timeouts that differ from the top level.
 	Timeouts UpstreamTimeouts `yaml:"timeouts"`
 	// How long the end of a run waits for events that come after it. Not set: what the dialect is known to need.

@@ -215,6 +215,7 @@ func (v *validator) transport(at string, u *Upstream) {
 	} else {
 		v.check(u.Framing != "websocket", at+".framing", "needs a ws or wss URL, not %s", u.URL.Scheme)
 	}
+	v.check(!u.HTTP2 || !u.URL.WebSocket(), at+".http2", "has no meaning for a %s URL", u.URL.Scheme)
 	v.check((u.TLS.Cert == "") == (u.TLS.Key == ""), at+".tls", "needs cert and key together")
 	v.check(u.TLS == TLS{} || u.URL.Secure(), at+".tls", "has no effect on a %s URL; use https or wss", u.URL.Scheme)
 }

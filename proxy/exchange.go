@@ -81,6 +81,38 @@ func isLost(err error) bool {
 		errors.Is(err, syscall.EPIPE) || errors.As(err, &op)
 }
 
+// send sends a request, and notes whether something of it has left.
+func (c *upstreamConn) send(req *fasthttp.Request) error {
+	if c.owner.shared != nil {
+		c.Conn.(*http2Exchange).send(req)
+		c.sent = true
+		return nil
+	}
+	n, err := req.WriteTo(c.Conn)
+	c.sent = n > 0
+	return err
+}
+
+// ownBody is called before the body of a request may change.
+func (c *upstreamConn) ownBody() {
+	if c.owner.shared != nil {
+		c.Conn.(*http2Exchange).body.own()
+	}
+}
+
+// noteRefused notes whether a request by HTTP/2 that has failed was certainly not begun. Another one that is lost may have been: a
+// connection that others share does not show that it was closed before.
+func (c *upstreamConn) noteRefused() {
+	if c.owner.shared == nil {
+		return
+	}
+	if c.Conn.(*http2Exchange).refused.Load() {
+		c.sent = false
+	} else {
+		c.reused = false
+	}
+}
+
 // exchange sends the request and reads the response header.
 func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time) (*httpBody, error) {
 	if first := time.Now().Add(c.owner.up.cfg.Timeouts.FirstByte); first.Before(until) {
@@ -92,8 +124,8 @@ func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time) (*httpBo
 	c.sent, c.answered = false, false
 	br := acquireReader(c, c.owner.up.header)
 	defer releaseReader(br)
-	n, sendErr := req.WriteTo(c.Conn)
-	c.sent = n > 0
+	defer c.ownBody()
+	sendErr := c.send(req)
 	if isTimeout(sendErr) {
 		return nil, sendErr
 	}
@@ -108,6 +140,7 @@ func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time) (*httpBo
 	case err != nil && sendErr != nil:
 		return nil, sendErr
 	case err != nil:
+		c.noteRefused()
 		return nil, err
 	}
 	if err := c.SetDeadline(time.Time{}); err != nil {

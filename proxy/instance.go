@@ -16,8 +16,9 @@ import (
 type instance struct {
 	up            *upstream
 	network, addr string
-	named         bool   // addr has a name, which is looked up for each connection
-	state         *state // over reloads
+	named         bool       // addr has a name, which is looked up for each connection
+	state         *state     // over reloads
+	shared        *http2Pool // nil: HTTP/1.1
 
 	mu    sync.Mutex
 	idle  []*upstreamConn // the one used last at the end
@@ -48,9 +49,9 @@ func (u *upstream) runAt(fleets *fleets) {
 
 func (u *upstream) addInstance(network, addr string) {
 	_, err := netip.ParseAddrPort(addr)
-	u.instances = append(u.instances, &instance{
-		up: u, network: network, addr: addr, named: err != nil && network == "tcp", state: u.fleet.of(addr),
-	})
+	i := &instance{up: u, network: network, addr: addr, named: err != nil && network == "tcp", state: u.fleet.of(addr)}
+	i.shared = newHTTP2Pool(i)
+	u.instances = append(u.instances, i)
 }
 
 // dial makes a new connection, TLS included, within the connect timeout.
@@ -62,7 +63,11 @@ func (i *instance) dial(ctx context.Context) (net.Conn, error) {
 		return conn, err
 	}
 	secured := tls.Client(conn, i.up.tls)
-	if err := secured.HandshakeContext(ctx); err != nil {
+	err = secured.HandshakeContext(ctx)
+	if err == nil {
+		err = speaksHTTP2(i.up.cfg, secured)
+	}
+	if err != nil {
 		conn.Close()
 		return nil, err
 	}
@@ -90,6 +95,9 @@ func (c *upstreamConn) Read(p []byte) (int, error) {
 
 // get returns an idle connection that the server has kept open, or a new one.
 func (i *instance) get(ctx context.Context) (*upstreamConn, error) {
+	if i.shared != nil {
+		return i.shared.get(ctx, false)
+	}
 	for c := i.pop(); c != nil; c = i.pop() {
 		if time.Now().Before(c.expires) && rawio.Alive(c.Conn) {
 			c.reused = true
@@ -102,6 +110,9 @@ func (i *instance) get(ctx context.Context) (*upstreamConn, error) {
 
 // connect makes a new connection.
 func (i *instance) connect(ctx context.Context) (*upstreamConn, error) {
+	if i.shared != nil {
+		return i.shared.get(ctx, true)
+	}
 	conn, err := i.dial(ctx)
 	if err != nil {
 		return nil, err
@@ -125,6 +136,10 @@ func (i *instance) pop() *upstreamConn {
 
 // put takes a connection back whose answer was read to its end.
 func (i *instance) put(c *upstreamConn) {
+	if i.shared != nil {
+		cut(c.Conn) // of which the exchange alone is over
+		return
+	}
 	keep := i.keepFor(c.keep)
 	if i.named && time.Since(c.made) > maxNamedAge {
 		keep = 0
@@ -186,6 +201,7 @@ func (i *instance) closeIdle() {
 		cut(c.Conn)
 	}
 	i.idle = nil
+	i.shared.retire()
 }
 
 // retire closes the idle connections, now and in future.

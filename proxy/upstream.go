@@ -62,6 +62,9 @@ func newUpstream(cfg *config.Upstream, global *config.Config, m *metrics, dials 
 		if t.ServerName == "" {
 			t.ServerName = cfg.URL.Hostname()
 		}
+		if cfg.HTTP2 {
+			t.NextProtos = []string{config.ProtoHTTP2}
+		}
 		u.tls = t
 	}
 	u.runAt(fleets)

@@ -142,6 +142,7 @@ func needRestart(started, now *config.Config) []string {
 	}
 	add(started.Listen != now.Listen, "listen")
 	add((started.TLS == nil) != (now.TLS == nil), "tls")
+	add(started.HTTP2 != now.HTTP2, "http2")
 	add(started.Admin != now.Admin, "admin")
 	add(started.Log.Format != now.Log.Format, "log.format")
 	add(started.Limits.Header != now.Limits.Header, "limits.header")
