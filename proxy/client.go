@@ -242,6 +242,9 @@ func fillFailure(resp *fasthttp.Response, d *hub.Dialect, op hub.Operation, aske
 	if f.RetryAfter > 0 || status == fasthttp.StatusServiceUnavailable && len(resp.Header.Peek("Retry-After")) == 0 {
 		resp.Header.Set("Retry-After", strconv.Itoa(max(f.RetryAfter, 1)))
 	}
+	for _, value := range f.Challenge {
+		resp.Header.Add(fasthttp.HeaderWWWAuthenticate, value)
+	}
 	resp.SetBody(body)
 }
 

@@ -77,6 +77,22 @@ func TestStopShared(t *testing.T) {
 	r.call(t, 405, alice, "DELETE", "/run", "")
 }
 
+// TestChallengeOfSharedRun: the credentials that an agent wants are named to a client of a run that may be resumed, too.
+func TestChallengeOfSharedRun(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, func(p *peer) {
+		for p.request() != nil {
+			p.answer("401 Unauthorized", "Content-Length: 0", `WWW-Authenticate: Bearer realm="agent"`, "WWW-Authenticate: Basic")
+		}
+	})
+	r := resuming(t, a, "agui", "grace: 1m")
+	resp, body := r.post("/run", resumeClients[0].body)
+	if got := resp.Header.Values("WWW-Authenticate"); resp.StatusCode != 401 || len(got) != 2 || got[0] != `Bearer realm="agent"` || got[1] != "Basic" {
+		t.Errorf("status %d, %v: %s", resp.StatusCode, got, body)
+	}
+	r.awaitEnds(1)
+}
+
 // TestFailsBeforeItBegins: what an agent refuses is a status for the client that asks, as it is without resume.
 func TestFailsBeforeItBegins(t *testing.T) {
 	t.Parallel()

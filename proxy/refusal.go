@@ -53,7 +53,7 @@ func (u *upstream) refused(r *refusal) *hub.Failure {
 	case (s == 401 || s == 403) && u.own:
 		f.Code = hub.CodeCredentials
 	case s == 401 || s == 403:
-		f.Code, f.Status = hub.CodeUnauthorized, s
+		f.Code, f.Status, f.Challenge = hub.CodeUnauthorized, s, r.challenges()
 	case s == 404:
 		f.Code = hub.CodeNotFound
 	case s == 408:
@@ -93,8 +93,6 @@ func (r *refusal) tellClient(to *fasthttp.ResponseHeader, f *hub.Failure) {
 		}
 	}
 	switch {
-	case f.Code == hub.CodeUnauthorized:
-		pass(fasthttp.HeaderWWWAuthenticate)
 	case f.Code == hub.CodeBusy && isSeconds(string(r.header.Peek(fasthttp.HeaderRetryAfter))): // 0 as well
 		pass(fasthttp.HeaderRetryAfter)
 	case f.Status == fasthttp.StatusMethodNotAllowed:
@@ -230,4 +228,12 @@ func namesCredential(name string) bool {
 		}
 	}
 	return false
+}
+
+// challenges are what credentials the server wants.
+func (r *refusal) challenges() (all []string) {
+	for _, value := range r.header.PeekAll(fasthttp.HeaderWWWAuthenticate) {
+		all = append(all, string(value))
+	}
+	return all
 }

@@ -81,7 +81,8 @@ type Failure struct {
 	Said   string // what the agent said of it, in place of the code's text: the body of a JSON string, as the stream would have it
 	Status int    // of the HTTP response, where it says more than the code's own; 0 = the code's own
 
-	RetryAfter int // seconds after which asking again may help; 0 = not known
+	RetryAfter int      // seconds after which asking again may help; 0 = not known
+	Challenge  []string // what credentials the agent server wants from the client, as WWW-Authenticate says it
 }
 
 type failureInfo struct {
