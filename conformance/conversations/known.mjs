@@ -33,7 +33,7 @@ export const known = [
       "result behind its call: the model receives both, but as one after the other.",
   },
   {
-    client: ["ai 7", "@ag-ui/client 1.0"], agent: "Google ADK", scenario: "both",
+    client: ["ai 7", "@ag-ui/client 1.0", "@langchain/langgraph-sdk 1.15", "openai 7, previous responses"], agent: "Google ADK", scenario: "both",
     reason: "ADK goes on talking while the client's call waits: its result is then not behind the agent's last message, where Sabir looks for what is new.",
   },
   {
@@ -50,7 +50,12 @@ export const known = [
     reason: "AG-UI has no word for a message that takes the place of an earlier one, and a thread of LangGraph's keeps what was said in it.",
   },
   {
-    client: "an editor, sabir acp", agent: "Google ADK", scenario: "restart",
-    reason: "ADK has lost its sessions, the editor sends only what is new, and Sabir remembers nothing for agents that keep the conversation.",
+    client: ["an editor, sabir acp", "@a2a-js/sdk 1.3"], agent: "Google ADK", scenario: "restart",
+    reason: "ADK has lost its sessions, the client sends only what is new, and Sabir remembers nothing for agents that keep the conversation.",
+  },
+  {
+    client: ["openai 7, previous responses", "openai 7, conversations"], agent: "Claude Code", scenario: ["granted", "denied", "decided", "expired", "reask"],
+    reason: "Clients of the Responses API are not asked by programs that wait: Sabir denies in their place, which its stream says in words that the " +
+      "remembered answer does not have.",
   },
 ];
