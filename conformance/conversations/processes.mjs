@@ -53,7 +53,7 @@ export async function killOwn(isOne) {
   const found = [...own].filter(([pid, { args }]) => isOurs(pid) && isOne(args)).map(([pid]) => Number(pid));
   if (found.length === 0) throw new Error("there is no process to be ended");
   for (const pid of found) process.kill(pid, "SIGKILL");
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await new Promise((resolve) => setTimeout(resolve, 2000));
 }
 
 // answers waits until the program listens on the port.
