@@ -94,6 +94,9 @@ func TestMain(m *testing.M) {
 	case "codex-cli", "gemini-cli":
 		runOneTurnAgent(os.Getenv(scriptedAgent))
 		return
+	case "flood", "flood-http":
+		runFloodAgent(os.Getenv(scriptedAgent) == "flood-http")
+		return
 	default:
 		runScriptedAgent()
 		return

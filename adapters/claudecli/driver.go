@@ -126,8 +126,16 @@ func (d *driver) Receive(dst, line []byte) ([]byte, hub.Received) {
 	return dst, in
 }
 
+// streamed are the beginnings of lines that it does not act on, whatever they hold. Claude Code writes the type first.
+var streamed = [...][]byte{[]byte(`{"type":"stream_event",`), []byte(`{"type":"assistant",`)}
+
 // concerns reports whether a line may be one that the driver acts on.
 func concerns(line []byte) bool {
+	for _, begins := range streamed {
+		if bytes.HasPrefix(line, begins) {
+			return false
+		}
+	}
 	for _, typ := range [...]string{`"control_`, `"result"`, `"init"`} {
 		if bytes.Contains(line, []byte(typ)) {
 			return true

@@ -82,7 +82,7 @@ func (l *lines) piece(dst []byte) ([]byte, error) {
 // read appends what is there. A line that grows gets memory by what has arrived of it.
 func (l *lines) read(dst []byte) ([]byte, error) {
 	if cap(dst)-len(dst) < minRead {
-		dst = slices.Grow(dst, maxRead/2)
+		dst = slices.Grow(dst, max(minRead, min(cap(dst), maxRead/2)))
 	}
 	room := dst[len(dst):min(cap(dst), len(dst)+maxRead)]
 	n, err := l.src.Read(room)

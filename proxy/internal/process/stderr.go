@@ -29,7 +29,7 @@ func drain(f *os.File, line func([]byte)) *stderr {
 
 func (s *stderr) run() {
 	defer close(s.done)
-	r := bufio.NewReaderSize(s.file, 16<<10)
+	r := bufio.NewReaderSize(s.file, 2*maxStderr)
 	for within := false; ; {
 		line, more, err := r.ReadLine()
 		if err != nil {

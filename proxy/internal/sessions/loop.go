@@ -74,6 +74,9 @@ func (s *session) read(p *peer) {
 		for s.peer == p && len(s.lines) > maxLines && s.state != canceling {
 			s.room.Wait()
 		}
+		if s.state != running {
+			buf = nil // it may be long until something comes
+		}
 		s.mu.Unlock()
 	}
 	p.proc.End() // it may live on, or what it has started
