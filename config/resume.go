@@ -28,7 +28,21 @@ type Resume struct {
 	Write string `yaml:"write" jsonschema:"enum=behind,enum=ahead"`
 	// Whether a POST that comes again with the same Idempotency-Key, from the same client, gets the run that the first one began.
 	Idempotency bool `yaml:"idempotency"`
+	// Links by which others read a run without credentials.
+	Share Share `yaml:"share"`
 }
+
+// Share says whether there are links to runs. Who has one can read the run, and do nothing else.
+type Share struct {
+	// What links are sealed with, at least 32 bytes by chance, the same at all replicas. Another one makes those before it useless. Empty:
+	// there are no links.
+	Key Secret `yaml:"key,omitempty"`
+	// The longest that a link can be used.
+	TTL time.Duration `yaml:"ttl" jsonschema:"minimum=1"`
+}
+
+// leastShareKey is how many bytes seal links.
+const leastShareKey = 32
 
 // Values of [Resume.Write].
 const (
@@ -36,7 +50,7 @@ const (
 	WriteAhead  = "ahead"
 )
 
-var usualResume = Resume{Idempotency: true, Write: WriteBehind, TTL: 10 * time.Minute, Bytes: 8 * MiB, Viewers: 32}
+var usualResume = Resume{Share: Share{TTL: 24 * time.Hour}, Idempotency: true, Write: WriteBehind, TTL: 10 * time.Minute, Bytes: 8 * MiB, Viewers: 32}
 
 // routeResume checks the keys of a route for runs that clients come back to.
 func (v *validator) routeResume(at string, r *Route) {
@@ -45,6 +59,9 @@ func (v *validator) routeResume(at string, r *Route) {
 		return
 	}
 	v.check(r.Resume.Write != WriteAhead || v.c.Store.Redis.Used(), at+".resume.write", "ahead has a meaning only with store.redis")
+	share := &r.Resume.Share
+	v.check(share.Key == "" || share.Key.Hidden() || len(share.Key) >= leastShareKey, at+".resume.share.key", "must have at least %d bytes", leastShareKey)
+	v.check(share.Key != "" || share.TTL == usualResume.Share.TTL, at+".resume.share.ttl", "has a meaning only with key")
 	v.check(r.Start == "", at+".resume", "has no meaning with start: the stream of a client that asks by two requests stays its own")
 	v.check(r.Shape.Coalesce == 0, at+".shape.coalesce", "must be 0 with resume: a client that comes back must find the records as they were")
 }

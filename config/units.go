@@ -155,6 +155,9 @@ type Secret string
 
 const hidden = "(hidden)"
 
+// Hidden reports whether only the text is there that stands for a secret where one is printed.
+func (s Secret) Hidden() bool { return s == hidden }
+
 func (s Secret) String() string { return hidden }
 
 // GoString implements fmt.GoStringer.

@@ -79,6 +79,9 @@ func (s *Server) permit(ctx *fasthttp.RequestCtx, r *route) (*target, *hub.Failu
 	if f := r.checkOrigin(ctx); f != nil {
 		return r.choose(&ctx.Request.Header), f
 	}
+	if l, _ := r.sharedBy(&ctx.Request); l != nil {
+		return r.check(&ctx.Request) // the link is what it may read by
+	}
 	if f := s.authenticate(ctx, r); f != nil {
 		return r.choose(&ctx.Request.Header), f
 	}

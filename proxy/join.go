@@ -35,7 +35,10 @@ type join struct {
 }
 
 // comesBack reports whether a request names a shared run by its token.
-func (r *route) comesBack(req *fasthttp.Request) bool { return r.logs != nil && positionOf(req) != "" }
+func (r *route) comesBack(req *fasthttp.Request) bool {
+	_, byLink := r.sharedBy(req)
+	return byLink || r.logs != nil && positionOf(req) != ""
+}
 
 // positionOf is where a client says that it is in a run.
 func positionOf(req *fasthttp.Request) string {
@@ -51,6 +54,9 @@ func positionOf(req *fasthttp.Request) string {
 // joinOf finds out which run a request comes to; nil if to none.
 func (r *route) joinOf(ctx *fasthttp.RequestCtx, t *target, sub *subpath) *join {
 	j := &join{position: positionOf(&ctx.Request)}
+	if l, byLink := r.sharedBy(&ctx.Request); byLink {
+		return l.joinByLink(j)
+	}
 	key := func(kind, name string) *join {
 		j.key = eventlog.Key{Scope: r.scopeOf(ctx), Kind: kind, Name: name}
 		return j
@@ -115,10 +121,15 @@ func (s *Server) answerJoin(ctx *fasthttp.RequestCtx, r *route, t *target, sub s
 	if f == nil && ctx.IsDelete() {
 		f = s.stopShared(run)
 	}
+	linked := false
+	if f == nil && ctx.IsGet() {
+		linked, f = s.answerLink(ctx, r, run)
+	}
 	switch {
 	case f != nil:
 		s.metrics.resumeJoins.WithLabelValues(r.name, t.dialect.Name, string(f.Code)).Inc()
 		s.rejectOperation(ctx, t, sub.op, f)
+	case linked:
 	case ctx.IsDelete():
 		ctx.SetStatusCode(fasthttp.StatusNoContent)
 	default:

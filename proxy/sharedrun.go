@@ -56,6 +56,7 @@ type shared struct {
 type logs struct {
 	target  *target            // the log
 	viewers map[string]*target // by the dialect of the client
+	sharer  *sharer            // nil: there are no links to runs
 }
 
 // newLogs makes it ready; nil for a route without resume.
@@ -72,6 +73,9 @@ func newLogs(r *route) (*logs, error) {
 		return nil, err
 	}
 	l := &logs{target: &target{dialect: d, options: options}, viewers: map[string]*target{}}
+	if l.sharer, err = newSharer(r); err != nil {
+		return nil, err
+	}
 	for _, t := range r.targets {
 		l.viewers[t.dialect.Name] = &target{dialect: t.dialect, options: t.options, framing: t.framing}
 	}
