@@ -4,6 +4,8 @@ package runstore
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,7 +29,8 @@ func benchmarkStore(b *testing.B, flush time.Duration) {
 		runs[i] = benchRun(b, s, i)
 	}
 	event := make([]byte, 83)
-	begun, n, entries := cpu(b), 0, int64(0)
+	s.writer.flush(time.Second)
+	begun, redisBegun, n, entries := cpu(b), redisCPU(b, s), 0, int64(0)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for b.Loop() {
@@ -43,6 +46,7 @@ func benchmarkStore(b *testing.B, flush time.Duration) {
 		entries += r.number
 		r.End(EndDone)
 	}
+	b.ReportMetric(float64((redisCPU(b, s)-redisBegun).Microseconds())/float64(entries), "µs-Redis/entry")
 	b.ReportMetric(float64(used.Microseconds())/float64(n), "µs-CPU/event")
 	b.ReportMetric(float64(n)/float64(entries), "events/entry")
 }
@@ -51,6 +55,7 @@ func benchmarkStore(b *testing.B, flush time.Duration) {
 func BenchmarkAhead(b *testing.B) {
 	r, event := benchRun(b, benchStore(b, 0), 0), make([]byte, 83)
 	var waits []time.Duration
+	redisBegun := redisCPU(b, r.writer.store)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for b.Loop() {
@@ -59,6 +64,7 @@ func BenchmarkAhead(b *testing.B) {
 		r.AppendAhead(event, time.Minute)
 		waits = append(waits, time.Since(begun))
 	}
+	b.ReportMetric(float64((redisCPU(b, r.writer.store)-redisBegun).Microseconds())/float64(len(waits)), "µs-Redis/entry")
 	slices.Sort(waits)
 	r.End(EndDone)
 	b.ReportMetric(float64(waits[len(waits)/2].Microseconds()), "µs-wait-p50")
@@ -114,6 +120,25 @@ func benchRun(b *testing.B, s *Store, i int) *Run {
 		b.Fatal(err)
 	}
 	return r
+}
+
+// redisCPU is the CPU time that the server has used.
+func redisCPU(b *testing.B, s *Store) (used time.Duration) {
+	text, err := s.cfg.Client.Info(b.Context(), "cpu").Result()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for line := range strings.Lines(text) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+		if name == "used_cpu_sys" || name == "used_cpu_user" {
+			seconds, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				b.Fatal(err)
+			}
+			used += time.Duration(seconds * float64(time.Second))
+		}
+	}
+	return used
 }
 
 func cpu(b *testing.B) time.Duration {
