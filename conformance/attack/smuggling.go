@@ -16,6 +16,11 @@ func smugglingAttacks() []*attack {
 		holds: "no upstream ever sees the hidden request; what is ambiguous is refused, and the connection closed",
 		run:   smuggle,
 	}, {
+		name:  "smuggling/desync",
+		tries: "more of them: CL.TE and TE.CL with codings and lengths in every disguise, chunks that end in two places, CL.0",
+		holds: "no upstream ever sees the hidden request; what is ambiguous is refused, and the connection closed",
+		run:   desync,
+	}, {
 		name:  "smuggling/pipelined",
 		tries: "requests sent together, good and bad, in all orders",
 		holds: "answers come in order; after one that is refused nothing is served",
@@ -94,7 +99,7 @@ func (t *trial) smuggle(name, text, ending string, refused bool) {
 	defer second.remove()
 	path := byHTTP + usualPairs[0].String() + "?script="
 	host := t.rig.process.addr
-	inner := strings.ReplaceAll(strings.NewReplacer("HIDDEN", path+second.id, "HOST", host).Replace(hidden), "\n", ending)
+	inner := lineEnds(strings.NewReplacer("HIDDEN", path+second.id, "HOST", host).Replace(hidden), ending)
 	text = strings.NewReplacer("TARGET", path+first.id, "HIDDEN", path+second.id, "HOST", host, "HEXSIZE", fmt.Sprintf("%x", len(inner)),
 		"SIZE", fmt.Sprint(len(inner))).Replace(text)
 	conn, err := dialPatiently(host)
@@ -103,7 +108,7 @@ func (t *trial) smuggle(name, text, ending string, refused bool) {
 		return
 	}
 	defer conn.Close()
-	_, _ = io.WriteString(conn, strings.ReplaceAll(text, "\n", ending))
+	_, _ = io.WriteString(conn, lineEnds(text, ending))
 	if c, ok := conn.(interface{ CloseWrite() error }); ok && !refused {
 		defer c.CloseWrite() //nolint:errcheck // it is closed next
 	}
