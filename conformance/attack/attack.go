@@ -29,7 +29,7 @@ const defaultGrowth = 160 << 20
 // attacks are all attacks, in the order in which they are made.
 func attacks() []*attack {
 	return slices.Concat(
-		mutatedAttacks(), upstreamAttacks(), webSocketUpstreamAttacks(), webSocketClientAttacks(), clientAttacks(), smugglingAttacks(),
+		mutatedAttacks(), upstreamAttacks(), webSocketUpstreamAttacks(), webSocketClientAttacks(), webSocketFamilies(), clientAttacks(), smugglingAttacks(),
 		originAttacks(), isolationAttacks(), processAttacks(), chaosAttacks(),
 	)
 }
