@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	dto "github.com/prometheus/client_model/go"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/sequencer"
@@ -118,6 +120,16 @@ func newMetrics(version string) *metrics {
 	m.registry.MustRegister(build)
 	build.WithLabelValues(version).Set(1)
 	return m
+}
+
+// ambiguousGauge has the name, in OpenMetrics, of the family of the counter go_memstats_alloc_bytes_total. go_memstats_heap_alloc_bytes says
+// the same.
+const ambiguousGauge = "go_memstats_alloc_bytes"
+
+// shown gathers the metrics for who reads them: each family has a name of its own, also in OpenMetrics.
+func (m *metrics) shown() ([]*dto.MetricFamily, error) {
+	families, err := m.registry.Gather()
+	return slices.DeleteFunc(families, func(f *dto.MetricFamily) bool { return f.GetName() == ambiguousGauge }), err
 }
 
 func (m *metrics) droppedLogLines() float64 {

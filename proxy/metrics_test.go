@@ -158,6 +158,23 @@ func TestLogLine(t *testing.T) {
 	}
 }
 
+// TestFamiliesDiffer: OpenMetrics names a family of counters without _total, so that a gauge may not have that name.
+func TestFamiliesDiffer(t *testing.T) {
+	t.Parallel()
+	families, err := newMetrics("test").shown()
+	if err != nil || len(families) < 20 {
+		t.Fatalf("%d families: %v", len(families), err)
+	}
+	seen := map[string]string{}
+	for _, f := range families {
+		name := strings.TrimSuffix(f.GetName(), "_total")
+		if other, twice := seen[name]; twice {
+			t.Errorf("%s and %s are one family in OpenMetrics", other, f.GetName())
+		}
+		seen[name] = f.GetName()
+	}
+}
+
 // TestMetricsAreClean as Prometheus wants them, with labels from closed sets.
 func TestMetricsAreClean(t *testing.T) {
 	t.Parallel()

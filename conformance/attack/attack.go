@@ -30,7 +30,7 @@ const defaultGrowth = 160 << 20
 func attacks() []*attack {
 	return slices.Concat(
 		mutatedAttacks(), upstreamAttacks(), webSocketUpstreamAttacks(), webSocketClientAttacks(), webSocketFamilies(), clientAttacks(), smugglingAttacks(),
-		originAttacks(), isolationAttacks(), processAttacks(), chaosAttacks(),
+		originAttacks(), isolationAttacks(), processAttacks(), metricsAttacks(), chaosAttacks(),
 	)
 }
 
