@@ -1,12 +1,15 @@
 # The image holds one static binary, the certificates of public authorities, and nothing else.
 
-FROM golang:1.26 AS build
+# The program is built on the platform that builds, for the one that is asked for (docker buildx build --platform linux/amd64,linux/arm64).
+FROM --platform=$BUILDPLATFORM golang:1.26 AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 ARG VERSION=dev
-RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /sabir ./cmd/sabir
+ARG TARGETOS=linux
+ARG TARGETARCH
+RUN CGO_ENABLED=0 GOOS=${TARGETOS} GOARCH=${TARGETARCH} go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /sabir ./cmd/sabir
 
 FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/

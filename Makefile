@@ -3,7 +3,7 @@
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: build demo test race lint fuzz mutants conformance attack chaos soak bench bench-full cross docker clean
+.PHONY: build demo test race lint fuzz mutants conformance attack chaos soak bench bench-full cross arm64 docker docker-all clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sabir ./cmd/sabir
@@ -58,8 +58,16 @@ cross:
 	GOOS=darwin $(GO) vet ./...
 	GOOS=windows $(GO) vet ./...
 
+# The program for arm64, and tests there, by emulation.
+arm64:
+	.ci/arm64
+
 docker:
 	docker build -t sabir .
+
+# For both platforms; it needs docker buildx.
+docker-all:
+	docker buildx build --platform linux/amd64,linux/arm64 -t sabir .
 
 clean:
 	rm -rf bin dist

@@ -3,6 +3,8 @@
 package rawjson
 
 import (
+	"encoding/json"
+	"runtime"
 	"testing"
 	"unicode/utf8"
 	"unsafe"
@@ -34,7 +36,11 @@ func FuzzSonic(f *testing.F) {
 		if d.Decode(data, &got) != nil {
 			return
 		}
-		if !sonicDecode(decoder.NewDecoder(""), data, &want) || show(&got) != show(&want) {
+		ok := sonicDecode(decoder.NewDecoder(""), data, &want)
+		if !ok && runtime.GOARCH != "amd64" && json.Unmarshal(data, new(any)) != nil {
+			return // there sonic refuses numbers beyond those of 64 bits
+		}
+		if !ok || show(&got) != show(&want) {
 			t.Fatalf("%q gives %s, sonic gives %s", data, show(&got), show(&want))
 		}
 	})
