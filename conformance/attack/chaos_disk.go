@@ -162,7 +162,12 @@ func (t *trial) listensOnFullDisk(d *smallDisk) {
 
 // judgeDisk compares what was written with what was counted.
 func (t *trial) judgeDisk(d *smallDisk) {
-	m, err := t.rig.process.metrics()
+	var m map[string]float64
+	var err error
+	eventually(t.ctx, 10*time.Second, func() bool { // the last may still be written
+		m, err = t.rig.process.metrics()
+		return err == nil && m["sabir_audit_lines_total"] == m["sabir_streams_total"] && m["sabir_recordings_total"] == m["sabir_streams_total"]
+	})
 	if err != nil {
 		t.fault("metrics: %v", err)
 		return
