@@ -9,11 +9,12 @@ import (
 )
 
 // Checker tells whether a stream is normalized: it referees the invariants that can be seen in the stream alone, I1 to I9,
-// I12 and half of I13 (see [hub.Sequencer]). It is written from the model, not from the sequencer.
+// I12, half of I13 and I15 (see [hub.Sequencer]). It is written from the model, not from the sequencer.
 //
 // The zero value is ready. It copies what it keeps.
 type Checker struct {
-	Replace bool // TextDelta may replace the text so far
+	Replace    bool // TextDelta may replace the text so far
+	Unnumbered bool // the stream was not made by a sequencer: things have no slots
 
 	n              int
 	started, ended bool
@@ -24,6 +25,7 @@ type Checker struct {
 	tools     map[string]*checkedTool
 	steps     map[string]*checkedStep
 	asks      map[string]*checkedAsk
+	taken     checkedSlots
 	json      rawjson.Decoder
 }
 
@@ -58,7 +60,7 @@ type checkedTool struct {
 func (c *Checker) Event(ev *hub.Event) error {
 	if c.subAgents == nil {
 		c.subAgents, c.parts, c.tools = map[string]*checkedSubAgent{}, map[string]*checkedPart{}, map[string]*checkedTool{}
-		c.steps, c.asks = map[string]*checkedStep{}, map[string]*checkedAsk{}
+		c.steps, c.asks, c.taken = map[string]*checkedStep{}, map[string]*checkedAsk{}, checkedSlots{}
 	}
 	c.n++
 	if err := c.event(ev); err != nil {
@@ -72,6 +74,9 @@ func (c *Checker) event(ev *hub.Event) error {
 		return err
 	}
 	if err := c.place(ev); err != nil {
+		return err
+	}
+	if err := c.slots(ev); err != nil && !c.Unnumbered {
 		return err
 	}
 	switch ev.Kind {

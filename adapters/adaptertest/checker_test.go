@@ -16,7 +16,7 @@ func check(t *testing.T, lines string) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var c adaptertest.Checker
+	c := adaptertest.Checker{Unnumbered: true}
 	for i := range evs {
 		if err := c.Event(&evs[i]); err != nil {
 			return err
@@ -129,6 +129,41 @@ func TestCheckerRejects(t *testing.T) {
 	f("I9", step+stop+step)
 	f("I9", step+subAgent+`{"kind":"step.end","lane":"l","id":"s"}`)
 	f("I13", tool+args+ready+`{"kind":"tool.output","id":"t","text":"a"}`+done)
+}
+
+// TestCheckerSlots: what is open has a slot of its own, which all events about it carry.
+func TestCheckerSlots(t *testing.T) {
+	a, b, call := []byte("a"), []byte("b"), []byte("t")
+	started := hub.Event{Kind: hub.AgentStart, ID: a, Name: a, Slot: 1}
+	f := func(valid bool, evs ...hub.Event) {
+		t.Helper()
+		var c adaptertest.Checker
+		err := c.Event(&hub.Event{Kind: hub.RunStart})
+		for i := range evs {
+			if e := c.Event(&evs[i]); err == nil {
+				err = e
+			}
+		}
+		if valid != (err == nil) || err != nil && !strings.Contains(err.Error(), "I15") {
+			t.Errorf("%v: got %v", evs, err)
+		}
+	}
+	text := func(kind hub.Kind, id []byte, slot, agent hub.Slot) hub.Event {
+		ev := hub.Event{Kind: kind, ID: id, Slot: slot, AgentSlot: agent}
+		if ev.Msg = id; agent > 0 {
+			ev.SubAgent = a
+		}
+		return ev
+	}
+	f(true, text(hub.TextStart, a, 1, 0), text(hub.TextStart, b, 2, 0), text(hub.TextEnd, a, 1, 0), text(hub.TextStart, call, 1, 0))
+	f(true, started, text(hub.TextStart, b, 2, 1))
+	f(false, started, text(hub.TextStart, b, 2, 2))
+	f(false, started, text(hub.TextStart, b, 1, 1))
+	f(false, text(hub.TextStart, a, 0, 0))
+	f(false, text(hub.TextStart, a, 1, 0), text(hub.TextEnd, a, 2, 0))
+	f(false, text(hub.TextStart, a, 1, 0), text(hub.TextStart, b, 1, 0))
+	f(false, hub.Event{Kind: hub.ToolStart, ID: call, Name: call, Slot: 1}, hub.Event{Kind: hub.Notice, Ref: call, RefSlot: 2})
+	f(true, hub.Event{Kind: hub.ToolStart, ID: call, Name: call, Slot: 1}, hub.Event{Kind: hub.Notice, Ref: call, RefSlot: 1})
 }
 
 // TestCheckerValid: what is not JSON is found, wherever it is.

@@ -163,5 +163,6 @@ func CopyEvent(ev *hub.Event) (hub.Event, []byte) {
 	if err != nil {
 		return *ev, nil // not valid: the checker reports it
 	}
+	evs[0].Slot, evs[0].AgentSlot, evs[0].RefSlot = ev.Slot, ev.AgentSlot, ev.RefSlot // which the notation does not say
 	return evs[0], mem
 }

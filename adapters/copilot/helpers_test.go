@@ -41,6 +41,9 @@ func clone(t *testing.T, evs []hub.Event) []hub.Event {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for i := range own {
+		own[i].Slot, own[i].AgentSlot, own[i].RefSlot = evs[i].Slot, evs[i].AgentSlot, evs[i].RefSlot
+	}
 	return own
 }
 

@@ -30,7 +30,7 @@ type UnknownReporter interface {
 	LastUnknown() bool
 }
 
-// An Encoder turns normalized events (invariants I1 to I14, see [sequencer.Sequencer]) into records. It keeps no part of ev.
+// An Encoder turns normalized events (invariants I1 to I15, see [sequencer.Sequencer]) into records. It keeps no part of ev.
 //
 // Normalized streams spare it all defensive code but one case: a RunEnd that is not StatusDone may be the very first
 // event, when a stream failed before it began or when a copied stream of the same dialect was cut.

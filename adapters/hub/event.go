@@ -41,7 +41,12 @@ type Event struct {
 	Scope   Scope
 	AskKind AskKind
 	Flags   Flags
-	Seq     uint64 // place in the stream, set by the pump after the sequencer; the cursor for resuming
+
+	Slot      Slot // of the part, call, sub-agent or ask that ID names
+	AgentSlot Slot // of SubAgent; 0 is the root agent
+	RefSlot   Slot // of the open part or call that Ref names; 0: of none
+
+	Seq uint64 // place in the stream, set by the pump after the sequencer; the cursor for resuming
 
 	ID       []byte // the part, tool call, sub-agent, step, ask … that the event is about; unique per kind within a run
 	Ref      []byte // what it belongs to: the thread of a run, the tool call of an ask, the text part of a source
@@ -55,6 +60,11 @@ type Event struct {
 
 	More *More // rare members; nil when there are none
 }
+
+// Slot numbers what is open at a time in a normalized stream, of whatever kind: a small number from 1, which all events about
+// the thing carry, and which is used again after its end. Encoders keep what they know of things in slices by it. Events
+// that are not normalized have none, which is 0; so has a text part that is written between two events of the stream.
+type Slot uint16
 
 // Meta is what the metadata of the origin holds at a path of member names, nil when it holds nothing there.
 func (ev *Event) Meta(path ...string) rawjson.Value {

@@ -40,38 +40,45 @@ func (f *folder) flush(enc hub.Encoder, out *wire.Out) {
 	if len(f.lines) == 0 {
 		return
 	}
-	n := f.begin(enc, out, "")
-	f.text(enc, out, n, f.lines)
+	p := f.begin(enc, out, 0, "")
+	f.text(enc, out, p, f.lines)
 	f.lines = f.lines[:0]
-	f.end(enc, out, n, "")
+	f.end(enc, out, p, "")
 }
 
-// begin opens a part of answer text that begins with prefix, and returns its number.
-func (f *folder) begin(enc hub.Encoder, out *wire.Out, prefix string) int {
+// folded is a part that is made: its number among these, and the slot of what it stands for.
+type folded struct {
+	n    int
+	slot hub.Slot
+}
+
+// begin opens a part of answer text that begins with prefix.
+func (f *folder) begin(enc hub.Encoder, out *wire.Out, slot hub.Slot, prefix string) folded {
 	f.made++
 	f.opened++
-	f.write(enc, out, f.event(hub.TextStart, f.made))
+	p := folded{f.made, slot}
+	f.write(enc, out, f.event(hub.TextStart, p))
 	if f.spoke {
 		prefix = `\n\n` + prefix
 	}
 	f.spoke = false
 	if prefix != "" {
-		f.text(enc, out, f.made, []byte(prefix))
+		f.text(enc, out, p, []byte(prefix))
 	}
-	return f.made
+	return p
 }
 
-func (f *folder) text(enc hub.Encoder, out *wire.Out, part int, text []byte) {
-	ev := f.event(hub.TextDelta, part)
+func (f *folder) text(enc hub.Encoder, out *wire.Out, p folded, text []byte) {
+	ev := f.event(hub.TextDelta, p)
 	ev.Text = text
 	f.write(enc, out, ev)
 }
 
-func (f *folder) end(enc hub.Encoder, out *wire.Out, part int, suffix string) {
+func (f *folder) end(enc hub.Encoder, out *wire.Out, p folded, suffix string) {
 	if suffix != "" {
-		f.text(enc, out, part, []byte(suffix))
+		f.text(enc, out, p, []byte(suffix))
 	}
-	f.write(enc, out, f.event(hub.TextEnd, part))
+	f.write(enc, out, f.event(hub.TextEnd, p))
 	f.opened--
 }
 
@@ -82,13 +89,13 @@ func (f *folder) write(enc hub.Encoder, out *wire.Out, ev *hub.Event) {
 	enc.Encode(out, ev)
 }
 
-func (f *folder) event(kind hub.Kind, part int) *hub.Event {
+func (f *folder) event(kind hub.Kind, p folded) *hub.Event {
 	f.id = append(f.id[:0], "folded_"...)
 	if len(f.unique) > 0 {
 		f.id = append(append(f.id, f.unique...), '_')
 	}
-	f.id = strconv.AppendInt(f.id, int64(part), 10)
-	return &hub.Event{Kind: kind, Flags: hub.Synthetic, ID: f.id}
+	f.id = strconv.AppendInt(f.id, int64(p.n), 10)
+	return &hub.Event{Kind: kind, Flags: hub.Synthetic, ID: f.id, Slot: p.slot}
 }
 
 // foldable are the classes that have a form as text.

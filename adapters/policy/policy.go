@@ -117,7 +117,7 @@ type call struct {
 type part struct {
 	id     []byte
 	policy hub.Policy
-	at     int // number of the folded part
+	at     folded
 }
 
 // Reset implements [hub.Encoder].
@@ -322,7 +322,7 @@ func (e *encoder) reasoningStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	p := part{id: bytes.Clone(ev.ID), policy: policy}
 	if policy == hub.PolicyFold {
 		e.tell(ev, policy)
-		p.at = e.fold.begin(e.inner, out, thinkStart)
+		p.at = e.fold.begin(e.inner, out, ev.Slot, thinkStart)
 		e.parts = append(e.parts, p)
 		return hub.Folded
 	}

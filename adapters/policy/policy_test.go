@@ -102,7 +102,7 @@ func TestFold(t *testing.T) {
 	if dispositions != want {
 		t.Errorf("fates:\n got %s\nwant %s", dispositions, want)
 	}
-	check := adaptertest.Checker{}
+	check := adaptertest.Checker{Unnumbered: true}
 	text := ""
 	events, err := adaptertest.Events([]byte(written))
 	if err != nil {

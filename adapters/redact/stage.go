@@ -189,7 +189,9 @@ func (s *Stage) end(dst []hub.Event, ev *hub.Event) []hub.Event {
 		}
 		s.spare = append(s.spare, p)
 		if held := s.rest(&p.text, ev); len(held) > 0 && !s.blocked {
-			dst = append(dst, hub.Event{Kind: p.kind, Chan: p.channel, ID: ev.ID, SubAgent: p.subAgent, Msg: p.msg, Text: held})
+			dst = append(dst, hub.Event{
+				Kind: p.kind, Chan: p.channel, ID: ev.ID, Slot: ev.Slot, SubAgent: p.subAgent, AgentSlot: ev.AgentSlot, Msg: p.msg, Text: held,
+			})
 		}
 	}
 	s.open = rest
@@ -226,6 +228,7 @@ func (s *Stage) forgetTool(id []byte) {
 // afterBlock lets pass what ends things, with nothing in it, and says why the run ends.
 func (s *Stage) afterBlock(dst []hub.Event, ev *hub.Event) []hub.Event {
 	end := hub.Event{Kind: ev.Kind, Status: ev.Status, Chan: ev.Chan, ID: ev.ID, SubAgent: ev.SubAgent, Msg: ev.Msg, Flags: ev.Flags}
+	end.Slot, end.AgentSlot = ev.Slot, ev.AgentSlot
 	switch ev.Kind {
 	case hub.TextEnd, hub.StepEnd, hub.AgentEnd, hub.Answer:
 	case hub.ToolEnd:

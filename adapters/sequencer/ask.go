@@ -15,6 +15,7 @@ type askState struct {
 // openAsk has not been answered.
 type openAsk struct {
 	src, id  []byte // upstream's id, normalized id
+	slot     hub.Slot
 	tool     *tool
 	subAgent *subAgent
 }
@@ -47,13 +48,14 @@ func (s *Sequencer) ask(dst []hub.Event, ev *hub.Event) []hub.Event {
 	if len(s.asks.open) >= s.cfg.Bounds.Open {
 		dst = s.closeAsk(dst, s.asks.open[0])
 	}
-	a.id = s.asks.ids.fresh(a.src)
+	a.id, a.slot = s.asks.ids.fresh(a.src), s.slots.take()
 	s.asks.open = append(s.asks.open, a)
 	dst = append(dst, *ev)
 	out := &dst[len(dst)-1]
-	out.ID, out.SubAgent, out.Flags = a.id, a.subAgent.normalized(), out.Flags&^hub.Resumed
+	out.ID, out.Slot, out.Flags = a.id, a.slot, out.Flags&^hub.Resumed
+	a.subAgent.place(out)
 	if a.tool != nil {
-		out.Ref = a.tool.id
+		out.Ref, out.RefSlot = a.tool.id, a.tool.slot
 	}
 	return dst
 }
@@ -91,18 +93,16 @@ func (s *Sequencer) answer(dst []hub.Event, ev *hub.Event) []hub.Event {
 	}
 	dst = append(dst, *ev)
 	out := &dst[len(dst)-1]
-	out.ID, out.SubAgent, out.Status = a.id, a.subAgent.alive().normalized(), answerStatus(ev)
-	s.asks.drop(a)
+	out.ID, out.Slot, out.Status = a.id, a.slot, answerStatus(ev)
+	a.subAgent.alive().place(out)
+	s.dropAsk(a)
 	return dst
 }
 
-func (t *askState) drop(a *openAsk) {
-	for i, o := range t.open {
-		if o == a {
-			t.open = append(t.open[:i], t.open[i+1:]...)
-			return
-		}
-	}
+// dropAsk notes that an ask was answered.
+func (s *Sequencer) dropAsk(a *openAsk) {
+	s.slots.give(a.slot)
+	s.asks.open = without(s.asks.open, a)
 }
 
 // closeAsks answers the asks that match, as unresolved.
@@ -120,7 +120,8 @@ func (s *Sequencer) closeAsks(dst []hub.Event, match func(*openAsk) bool) []hub.
 func (s *Sequencer) closeAsk(dst []hub.Event, a *openAsk) []hub.Event {
 	s.Repairs[EndMade]++
 	dst, out := hub.Grow(dst)
-	out.Kind, out.Status, out.Flags, out.ID, out.SubAgent = hub.Answer, hub.StatusUnresolved, hub.Synthetic, a.id, a.subAgent.alive().normalized()
-	s.asks.drop(a)
+	out.Kind, out.Status, out.Flags, out.ID, out.Slot = hub.Answer, hub.StatusUnresolved, hub.Synthetic, a.id, a.slot
+	a.subAgent.alive().place(out)
+	s.dropAsk(a)
 	return dst
 }

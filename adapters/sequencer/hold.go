@@ -51,16 +51,16 @@ func (t *toolState) find(id []byte) *tool {
 	return found
 }
 
-// normalizedID is the id by which a tool is known to encoders.
-func (t *toolState) normalizedID(src []byte) []byte {
+// normalizedRef is the id by which a tool is known to encoders, with its slot while it is open.
+func (t *toolState) normalizedRef(src []byte) ([]byte, hub.Slot) {
 	if o := t.tools.get(src); o != nil && len(src) > 0 {
-		return o.id
+		return o.id, o.slot
 	}
-	return src
+	return src, 0
 }
 
-func (t *toolState) add(ev *hub.Event, l *subAgent) *tool {
-	made := &tool{src: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), subAgent: l}
+func (t *toolState) add(ev *hub.Event, l *subAgent, slot hub.Slot) *tool {
+	made := &tool{slot: slot, src: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), subAgent: l}
 	made.id = t.ids.fresh(made.src)
 	t.tools.put(string(made.src), made)
 	t.running = append(t.running, made)
@@ -70,12 +70,7 @@ func (t *toolState) add(ev *hub.Event, l *subAgent) *tool {
 
 func (t *toolState) end(done *tool) {
 	*done = tool{src: done.src, id: done.id, subAgent: done.subAgent, ready: true, ended: true}
-	for i, o := range t.running {
-		if o == done {
-			t.running = append(t.running[:i], t.running[i+1:]...)
-			return
-		}
-	}
+	t.running = without(t.running, done)
 }
 
 // hold keeps a copy of ev until the start of its tool comes.

@@ -1,8 +1,8 @@
 // Package sequencer normalizes the decoded events of one stream: it opens what was not opened, closes what was not closed,
-// holds back what comes too early, and counts each repair. What leaves it keeps the invariants I1 to I14 (see [Sequencer]), so
+// holds back what comes too early, and counts each repair. What leaves it keeps the invariants I1 to I15 (see [Sequencer]), so
 // that encoders need no defensive code.
 //
-// sequencer.go has the invariants and the way of an event; text.go, tool.go, step.go, subagent.go and ask.go one family of events
+// sequencer.go has the invariants and the way of an event; slot.go the numbers of what is open; text.go, tool.go, step.go, subagent.go and ask.go one family of events
 // each; hold.go what waits for the start of its call; memory.go what is remembered of ids; resume.go what the request tells of
 // earlier streams; status.go the statuses of ends; repair.go the names of the repairs.
 package sequencer
@@ -37,6 +37,7 @@ import (
 //	I12 Values, texts and ids are valid (decoders see to it).
 //	I13 ToolEnd carries the whole result even if only partial outputs came, up to a limit.
 //	I14 What the sequencer made up is flagged Synthetic; what it dropped or repaired is counted.
+//	I15 What is open has a slot that nothing else has which is open, and all events about it carry it (see [hub.Slot]).
 //
 // Nothing is held back in a well-formed stream, but for a TextStart, which comes with the first character of its part.
 // Events of a tool whose start has not come are held, for that tool only, within Bounds; and RunEnd is held for EndGrace.
@@ -57,6 +58,7 @@ type Sequencer struct {
 	pendingSince   time.Duration
 	replaying      bool // events that were held are going through
 
+	slots     slots
 	texts     textState
 	tools     toolState
 	subAgents subAgentState
@@ -99,7 +101,7 @@ func New(cfg Config) *Sequencer {
 	b.Age = orDefault(b.Age, DefaultBounds.Age)
 	b.Args = orDefault(b.Args, DefaultBounds.Args)
 	b.Result = orDefault(b.Result, DefaultBounds.Result)
-	b.Open = max(orDefault(b.Open, DefaultBounds.Open), minOpen)
+	b.Open = min(max(orDefault(b.Open, DefaultBounds.Open), minOpen), maxOpen)
 	b.Known = max(orDefault(b.Known, DefaultBounds.Known), 2*b.Open)
 	s := &Sequencer{cfg: cfg}
 	s.Reset()
@@ -119,6 +121,7 @@ func (s *Sequencer) Reset() {
 	s.started, s.ended, s.pending = false, false, nil
 	s.asked = nil
 	s.scratch.Reset()
+	s.slots.reset()
 	known := s.cfg.Bounds.Known
 	s.texts.reset(known)
 	s.tools.reset(known)
@@ -248,25 +251,26 @@ func (s *Sequencer) plain(dst []hub.Event, ev *hub.Event) []hub.Event {
 	dst, l := s.subAgent(dst, ev.SubAgent)
 	dst = append(dst, *ev)
 	out := &dst[len(dst)-1]
-	out.SubAgent, out.Ref = l.normalized(), s.normalizedRef(ev)
+	l.place(out)
+	out.Ref, out.RefSlot = s.normalizedRef(ev)
 	return dst
 }
 
 // normalizedRef is the normalized id of what ev belongs to: a step for usage, a text part or tool for the others.
-func (s *Sequencer) normalizedRef(ev *hub.Event) []byte {
+func (s *Sequencer) normalizedRef(ev *hub.Event) ([]byte, hub.Slot) {
 	if len(ev.Ref) == 0 {
-		return nil
+		return nil, 0
 	}
 	if ev.Kind == hub.Usage {
-		return s.steps.normalizedID(ev.Ref)
+		return s.steps.normalizedID(ev.Ref), 0
 	}
 	named := hub.Event{ID: ev.Ref, SubAgent: ev.SubAgent}
 	for ch := hub.AnswerText; ch <= hub.Refusal; ch++ {
 		if p := s.texts.parts.get(s.texts.keyOf(uint8(ch)<<1, &named)); p != nil && p.shown {
-			return p.normalized
+			return p.normalized, p.slot
 		}
 	}
-	return s.tools.normalizedID(ev.Ref)
+	return s.tools.normalizedRef(ev.Ref)
 }
 
 func (s *Sequencer) runStart(dst []hub.Event, ev *hub.Event) []hub.Event {
@@ -276,7 +280,7 @@ func (s *Sequencer) runStart(dst []hub.Event, ev *hub.Event) []hub.Event {
 	}
 	s.started = true
 	dst = append(dst, *ev)
-	dst[len(dst)-1].SubAgent = nil
+	(*subAgent)(nil).place(&dst[len(dst)-1])
 	return dst
 }
 
@@ -310,7 +314,8 @@ func (s *Sequencer) finish(dst []hub.Event, end *hub.Event) []hub.Event {
 	}
 	dst = append(dst, *end)
 	out := &dst[len(dst)-1]
-	out.SubAgent, out.Status = nil, reason
+	(*subAgent)(nil).place(out)
+	out.Status = reason
 	s.ended, s.pending = true, nil
 	return dst
 }

@@ -50,7 +50,8 @@ func (s *Sequencer) stepStart(dst []hub.Event, ev *hub.Event) []hub.Event {
 	t.open = append(t.open, st)
 	dst = append(dst, *ev)
 	out := &dst[len(dst)-1]
-	out.ID, out.SubAgent = st.id, l.normalized()
+	out.ID = st.id
+	l.place(out)
 	return dst
 }
 
@@ -62,7 +63,8 @@ func (s *Sequencer) stepEnd(dst []hub.Event, ev *hub.Event) []hub.Event {
 	}
 	dst = append(dst, *ev)
 	out := &dst[len(dst)-1]
-	out.ID, out.SubAgent = st.id, st.subAgent.normalized()
+	out.ID = st.id
+	st.subAgent.place(out)
 	s.steps.drop(st)
 	return dst
 }
@@ -87,19 +89,15 @@ func (l *subAgent) source() []byte {
 
 func (t *stepState) drop(st *step) {
 	st.isOpen = false
-	for i, o := range t.open {
-		if o == st {
-			t.open = append(t.open[:i], t.open[i+1:]...)
-			return
-		}
-	}
+	t.open = without(t.open, st)
 }
 
 // endStep makes up the end of a step.
 func (s *Sequencer) endStep(dst []hub.Event, st *step, reason hub.Status) []hub.Event {
 	s.Repairs[EndMade]++
 	dst, out := hub.Grow(dst)
-	out.Kind, out.Flags, out.Status, out.ID, out.SubAgent = hub.StepEnd, hub.Synthetic, reason, st.id, st.subAgent.normalized()
+	out.Kind, out.Flags, out.Status, out.ID = hub.StepEnd, hub.Synthetic, reason, st.id
+	st.subAgent.place(out)
 	s.steps.drop(st)
 	return dst
 }

@@ -18,6 +18,7 @@ type subAgent struct {
 	src, id []byte // upstream's id, normalized id
 	name    []byte
 	parent  *subAgent
+	slot    hub.Slot // 0 when it has ended
 	depth   int
 	isOpen  bool
 }
@@ -30,14 +31,6 @@ func (t *subAgentState) reset(known int) {
 	t.ids.reset("a_", known)
 	clear(t.order)
 	t.order = t.order[:0]
-}
-
-// normalized is the id of the sub-agent in the normalized stream; nil for the root.
-func (l *subAgent) normalized() []byte {
-	if l == nil {
-		return nil
-	}
-	return l.id
 }
 
 // alive is the sub-agent itself or its nearest ancestor that is still open.
@@ -73,7 +66,7 @@ func (s *Sequencer) openSubAgent(dst []hub.Event, ev *hub.Event, parent *subAgen
 		parent = parent.parent
 	}
 	dst = s.limitSubAgents(dst, parent)
-	l := &subAgent{src: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), parent: parent, isOpen: true}
+	l := &subAgent{slot: s.slots.take(), src: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), parent: parent, isOpen: true}
 	if parent != nil {
 		l.depth = parent.depth + 1
 	}
@@ -85,7 +78,9 @@ func (s *Sequencer) openSubAgent(dst []hub.Event, ev *hub.Event, parent *subAgen
 	t.order = append(t.order, l)
 	dst = append(dst, *ev)
 	out := &dst[len(dst)-1]
-	out.ID, out.Name, out.SubAgent, out.Ref = l.id, l.name, parent.normalized(), s.tools.normalizedID(ev.Ref)
+	out.ID, out.Slot, out.Name = l.id, l.slot, l.name
+	out.Ref, out.RefSlot = s.tools.normalizedRef(ev.Ref)
+	parent.place(out)
 	return dst, l
 }
 
@@ -153,9 +148,10 @@ func (s *Sequencer) agentEnd(dst []hub.Event, ev *hub.Event) []hub.Event {
 	dst = s.closeSubAgent(dst, l, agentReason(status))
 	dst = append(dst, *ev)
 	out := &dst[len(dst)-1]
-	out.ID, out.Name, out.SubAgent, out.Status = l.id, l.name, l.parent.normalized(), status
-	out.Ref = s.tools.normalizedID(ev.Ref)
-	s.subAgents.drop(l)
+	out.ID, out.Slot, out.Name, out.Status = l.id, l.slot, l.name, status
+	out.Ref, out.RefSlot = s.tools.normalizedRef(ev.Ref)
+	l.parent.place(out)
+	s.dropSubAgent(l)
 	return dst
 }
 
@@ -179,17 +175,15 @@ func (s *Sequencer) endSubAgent(dst []hub.Event, l *subAgent, reason hub.Status)
 	s.Repairs[EndMade]++
 	dst, out := hub.Grow(dst)
 	out.Kind, out.Flags, out.Status = hub.AgentEnd, hub.Synthetic, openStatus(reason)
-	out.ID, out.Name, out.SubAgent = l.id, l.name, l.parent.normalized()
-	s.subAgents.drop(l)
+	out.ID, out.Slot, out.Name = l.id, l.slot, l.name
+	l.parent.place(out)
+	s.dropSubAgent(l)
 	return dst
 }
 
-func (t *subAgentState) drop(l *subAgent) {
-	l.isOpen = false
-	for i, o := range t.order {
-		if o == l {
-			t.order = append(t.order[:i], t.order[i+1:]...)
-			return
-		}
-	}
+// dropSubAgent notes that a sub-agent has ended.
+func (s *Sequencer) dropSubAgent(l *subAgent) {
+	s.slots.give(l.slot)
+	l.isOpen, l.slot = false, 0
+	s.subAgents.order = without(s.subAgents.order, l)
 }

@@ -23,6 +23,7 @@ type part struct {
 	subAgent, id, msg []byte // as the upstream says them
 	chanUser          uint8
 	strictSubAgent    *subAgent
+	slot              hub.Slot   // 0 while it is not open
 	normalized        []byte     // id of the normalized part that is or was open
 	start             *hub.Event // the upstream's own TextStart, until the part is opened
 	isOpen            bool
@@ -153,7 +154,8 @@ func (p *part) emit(dst []hub.Event, ev *hub.Event, op hub.Op) []hub.Event {
 
 // label writes on an event which part it is of.
 func (p *part) label(out *hub.Event) {
-	out.ID, out.SubAgent, out.Msg, out.Chan = p.normalized, p.strictSubAgent.normalized(), p.msg, p.channel()
+	out.ID, out.Slot, out.Msg, out.Chan = p.normalized, p.slot, p.msg, p.channel()
+	p.strictSubAgent.place(out)
 	if p.chanUser&1 != 0 {
 		out.Flags |= hub.User
 	}
@@ -225,7 +227,7 @@ func (s *Sequencer) textEnd(dst []hub.Event, ev *hub.Event) []hub.Event {
 		return dst
 	}
 	dst = p.emit(dst, ev, hub.Append)
-	s.texts.drop(p)
+	s.closePart(p)
 	return dst
 }
 
@@ -249,6 +251,7 @@ func (s *Sequencer) openPart(dst []hub.Event, ev *hub.Event, p *part, tail bool)
 	}
 	p.normalized = s.texts.ids.fresh(p.id)
 	p.isOpen, p.shown, p.restarted, p.before = true, true, false, p.all
+	p.slot = s.slots.take()
 	s.texts.open = append(s.texts.open, p)
 	return p.emitStart(dst, ev)
 }
@@ -275,7 +278,7 @@ func (s *Sequencer) closeParts(dst []hub.Event, match func(*part) bool) []hub.Ev
 			continue
 		}
 		dst = p.emit(dst, &hub.Event{Kind: hub.TextEnd, Flags: hub.Synthetic}, hub.Append)
-		s.texts.drop(p)
+		s.closePart(p)
 	}
 	return dst
 }
@@ -289,14 +292,11 @@ func (s *Sequencer) limitParts(dst []hub.Event) []hub.Event {
 	return s.closeParts(dst, func(p *part) bool { return p == oldest })
 }
 
-func (t *textState) drop(p *part) {
-	p.isOpen = false
-	for i, o := range t.open {
-		if o == p {
-			t.open = append(t.open[:i], t.open[i+1:]...)
-			return
-		}
-	}
+// closePart notes that a part has ended.
+func (s *Sequencer) closePart(p *part) {
+	s.slots.give(p.slot)
+	p.isOpen, p.slot = false, 0
+	s.texts.open = without(s.texts.open, p)
 }
 
 func (p *part) add(plain []byte) {

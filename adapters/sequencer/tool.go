@@ -14,6 +14,7 @@ type tool struct {
 	src, id    []byte // upstream's id, normalized id
 	name       []byte
 	subAgent   *subAgent
+	slot       hub.Slot // 0 when it has ended
 	ready      bool
 	ended      bool
 	awaitsArgs bool // events were held for it: those that need its arguments still are, until these are complete
@@ -89,7 +90,8 @@ func lateRepair(k hub.Kind) Repair {
 func (t *tool) emit(dst []hub.Event, ev *hub.Event) []hub.Event {
 	dst = append(dst, *ev)
 	out := &dst[len(dst)-1]
-	out.ID, out.SubAgent = t.id, t.subAgent.normalized()
+	out.ID, out.Slot = t.id, t.slot
+	t.subAgent.place(out)
 	return dst
 }
 
@@ -99,7 +101,7 @@ func (s *Sequencer) startTool(dst []hub.Event, ev *hub.Event, q *queue) []hub.Ev
 	if len(s.tools.running) >= s.cfg.Bounds.Open {
 		dst = s.endTool(dst, s.tools.running[0], hub.StatusUnknown)
 	}
-	t := s.tools.add(ev, l)
+	t := s.tools.add(ev, l, s.slots.take())
 	t.known.learn(ev)
 	dst = s.closeParts(dst, func(p *part) bool { return p.strictSubAgent == l })
 	dst = t.emit(dst, ev)
@@ -311,6 +313,7 @@ func (s *Sequencer) toolEnd(dst []hub.Event, ev *hub.Event, t *tool) []hub.Event
 			out.Flags |= hub.Invalid
 		}
 	}
+	s.slots.give(t.slot)
 	s.tools.end(t)
 	return dst
 }

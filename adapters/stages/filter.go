@@ -47,7 +47,7 @@ func (f *Filter) Push(dst, in []hub.Event, _ time.Duration) []hub.Event {
 		}
 		dst = append(dst, *ev)
 		if ev.Kind == hub.Ask && contains(f.hidden, ev.Ref) {
-			dst[len(dst)-1].Ref = nil // the user must answer, whether or not the call is shown
+			dst[len(dst)-1].Ref, dst[len(dst)-1].RefSlot = nil, 0 // the user must answer, whether or not the call is shown
 		}
 	}
 	return dst

@@ -24,9 +24,10 @@ type SubAgents struct {
 // shownSubAgent is an open sub-agent, or one below it.
 type shownSubAgent struct {
 	id   []byte
-	tool []byte // id of the call that stands for it; nil when that has ended
-	made bool   // that call was made by this stage
-	name []byte // of a made call
+	tool []byte   // id of the call that stands for it; nil when that has ended
+	slot hub.Slot // of that call; a made one has that of the sub-agent, which is not shown
+	made bool     // that call was made by this stage
+	name []byte   // of a made call
 }
 
 // maxSubAgentResult bounds the text that is kept for the result of a call that stands for sub-agents.
@@ -128,9 +129,9 @@ func (s *SubAgents) start(dst []hub.Event, ev *hub.Event) []hub.Event {
 	s.count(ev.Kind, hub.Folded)
 	switch parent := s.find(ev.SubAgent); {
 	case len(ev.SubAgent) > 0 && parent != nil:
-		l.tool = parent.tool
+		l.tool, l.slot = parent.tool, parent.slot
 	case len(ev.Ref) > 0 && s.tools[string(ev.Ref)]:
-		l.tool = bytes.Clone(ev.Ref)
+		l.tool, l.slot = bytes.Clone(ev.Ref), ev.RefSlot
 	default:
 		return s.delegate(dst, l, ev)
 	}
@@ -140,7 +141,7 @@ func (s *SubAgents) start(dst []hub.Event, ev *hub.Event) []hub.Event {
 // delegate makes the call that stands for a sub-agent which no call has spawned.
 func (s *SubAgents) delegate(dst []hub.Event, l *shownSubAgent, ev *hub.Event) []hub.Event {
 	s.made++
-	l.made = true
+	l.made, l.slot = true, ev.Slot
 	l.tool = strconv.AppendInt([]byte("delegate_"), int64(s.made), 10)
 	l.name = toolName(ev.Name)
 	args := []byte("{}")
@@ -149,9 +150,9 @@ func (s *SubAgents) delegate(dst []hub.Event, l *shownSubAgent, ev *hub.Event) [
 	}
 	more := &hub.More{ToolKind: []byte("agent"), Usage: hub.NoCounts}
 	return append(dst,
-		hub.Event{Kind: hub.ToolStart, Flags: hub.Synthetic, ID: l.tool, Name: l.name, Title: ev.Title, More: more},
-		hub.Event{Kind: hub.ToolArgs, Flags: hub.Synthetic, ID: l.tool, Text: escapeJSON(args)},
-		hub.Event{Kind: hub.ToolReady, Flags: hub.Synthetic, ID: l.tool, Name: l.name, Value: args})
+		hub.Event{Kind: hub.ToolStart, Flags: hub.Synthetic, ID: l.tool, Slot: l.slot, Name: l.name, Title: ev.Title, More: more},
+		hub.Event{Kind: hub.ToolArgs, Flags: hub.Synthetic, ID: l.tool, Slot: l.slot, Text: escapeJSON(args)},
+		hub.Event{Kind: hub.ToolReady, Flags: hub.Synthetic, ID: l.tool, Slot: l.slot, Name: l.name, Value: args})
 }
 
 // toolName is delegate_to_ and the name of an agent, in the letters that model APIs allow in names of tools.
@@ -209,7 +210,10 @@ func (s *SubAgents) end(dst []hub.Event, ev *hub.Event) []hub.Event {
 
 // ended is the end of a made call: with what the sub-agent returned.
 func (l *shownSubAgent) ended(ev *hub.Event) hub.Event {
-	return hub.Event{Kind: hub.ToolEnd, Flags: hub.Synthetic, ID: l.tool, Name: l.name, Status: ev.Status, Text: ev.Text, Value: ev.Value, More: ev.More}
+	return hub.Event{
+		Kind: hub.ToolEnd, Flags: hub.Synthetic, ID: l.tool, Slot: l.slot, Name: l.name,
+		Status: ev.Status, Text: ev.Text, Value: ev.Value, More: ev.More,
+	}
 }
 
 // inside is an event of a sub-agent.
@@ -217,13 +221,13 @@ func (s *SubAgents) inside(dst []hub.Event, ev *hub.Event) []hub.Event {
 	switch {
 	case s.mode == hub.SubAgentsFlatten:
 		out := *ev
-		out.SubAgent = nil
+		out.SubAgent, out.AgentSlot = nil, 0
 		return append(dst, out)
 	case s.mode == hub.SubAgentsTool && ev.Kind == hub.TextDelta && ev.Chan == hub.AnswerText && ev.Op == hub.Append:
 		return s.output(dst, ev)
 	case ev.Kind == hub.Ask || ev.Kind == hub.Answer || s.mode == hub.SubAgentsTool && concerns(ev):
 		out := *ev
-		out.SubAgent, out.Ref = nil, nil // the call it names is hidden
+		out.SubAgent, out.AgentSlot, out.Ref, out.RefSlot = nil, 0, nil, 0 // the call it names is hidden
 		s.count(ev.Kind, hub.Folded)
 		return append(dst, out)
 	}
@@ -253,5 +257,5 @@ func (s *SubAgents) output(dst []hub.Event, ev *hub.Event) []hub.Event {
 		s.emitted[string(l.tool)] = append(emitted, ev.Text...)
 	}
 	s.count(ev.Kind, hub.Folded)
-	return append(dst, hub.Event{Kind: hub.ToolOutput, Flags: hub.Synthetic, ID: l.tool, Chan: hub.Result, Text: ev.Text})
+	return append(dst, hub.Event{Kind: hub.ToolOutput, Flags: hub.Synthetic, ID: l.tool, Slot: l.slot, Chan: hub.Result, Text: ev.Text})
 }
