@@ -27,7 +27,6 @@ type encoder struct {
 	parts  opened.List[outPart]
 	used   map[string]bool
 	states map[string][]byte // artifacts of data, by name and id
-	calls  map[string]*outCall
 	asks   []ask
 	counts hub.Counts
 	buf    []byte
@@ -47,7 +46,7 @@ func (e *encoder) Reset() {
 	e.early = hub.EarlyExtensions{}
 	e.started, e.made = false, 0
 	e.parts.Reset()
-	e.used, e.states, e.calls, e.asks = map[string]bool{}, map[string][]byte{}, map[string]*outCall{}, nil
+	e.used, e.states, e.asks = map[string]bool{}, map[string][]byte{}, nil
 	e.counts = hub.NoCounts
 }
 

@@ -17,7 +17,7 @@ func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
 	if ev.Chan == hub.Reasoning || ev.Flags.Has(hub.User) || string(ev.Name) == "system" || string(ev.Name) == "developer" {
 		return hub.Dropped // an artifact is what the agent has made
 	}
-	p := e.parts.Add(ev.ID)
+	p := e.parts.Add(ev.Slot)
 	*p = outPart{head: p.head[:0], tail: p.tail[:0], text: p.text[:0], ch: ev.Chan}
 	p.wire = e.name(ev.Msg)
 	if e.inStatus {
@@ -38,7 +38,7 @@ func (e *encoder) prepare(p *outPart, middle []byte, end string) {
 
 // textDelta is the hot path: what is around the text was made before.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
-	p := e.parts.Find(ev.ID)
+	p := e.parts.Find(ev.Slot)
 	if p == nil {
 		return hub.Dropped
 	}
@@ -77,7 +77,7 @@ func (e *encoder) tell(out *wire.Out, body []byte) {
 
 // textEnd seals the artifact.
 func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	p := e.parts.Find(ev.ID)
+	p := e.parts.Find(ev.Slot)
 	if p == nil {
 		return hub.Dropped
 	}
@@ -90,15 +90,11 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		out.Buf = e.appendClose(b)
 		out.End()
 	}
-	e.parts.Drop(ev.ID)
+	e.parts.Drop(ev.Slot)
 	return hub.Implied
 }
 
-// outCall is a call whose arguments are not complete, or that has no result.
-type outCall struct{ name []byte }
-
-func (e *encoder) toolStart(ev *hub.Event) hub.Disposition {
-	e.calls[string(ev.ID)] = &outCall{name: bytes.Clone(ev.Name)}
+func (e *encoder) toolStart(*hub.Event) hub.Disposition {
 	if e.shape == shapeProto {
 		return hub.Folded
 	}
@@ -145,7 +141,6 @@ func (e *encoder) announce(out *wire.Out, parts []byte) {
 
 // toolEnd writes the result of a call, if there is one.
 func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	delete(e.calls, string(ev.ID))
 	blocks := ev.More != nil && ev.More.Content != nil
 	switch {
 	case e.shape == shapeProto:

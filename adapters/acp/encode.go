@@ -23,7 +23,7 @@ type encoder struct {
 	parts    opened.List[part]
 	messages map[string]bool // those whose id a part has
 
-	cards   map[string]*card
+	cards   opened.List[card]
 	usage   turnUsage
 	next    []byte // scratch
 	emitted []byte // scratch
@@ -41,7 +41,7 @@ type encodeOptions struct {
 
 // newEncoder reads the options once. Texts become bodies of strings here, so that they can be spliced.
 func newEncoder(o hub.Options) hub.Encoder {
-	e := &encoder{cards: map[string]*card{}, messages: map[string]bool{}, opt: encodeOptions{
+	e := &encoder{messages: map[string]bool{}, opt: encodeOptions{
 		drafts:      o.Enum("version") == "2",
 		session:     rawjson.AppendEscaped(nil, []byte(o.Text("session"))),
 		prompt:      []byte(defaultPrompt),
@@ -63,7 +63,7 @@ func (e *encoder) Reset() {
 	e.setSession(e.opt.session)
 	e.parts.Reset()
 	clear(e.messages)
-	clear(e.cards)
+	e.cards.Reset()
 	e.usage = turnUsage{steps: hub.NoCounts, used: -1, size: -1}
 }
 
@@ -141,7 +141,7 @@ const maxMessages = 4096
 // textStart prepares the chunks of a part. A message that has several parts gets an id for each: clients append a chunk
 // to the message of its id, wherever that stands, and a thought and a text may not share one.
 func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
-	p := e.parts.Add(ev.ID)
+	p := e.parts.Add(ev.Slot)
 	h := append(append(p.head[:0], e.head...), chunkKind(ev)...)
 	h = append(h, `","messageId":"`...)
 	switch {
@@ -170,7 +170,7 @@ func chunkKind(ev *hub.Event) string {
 
 // textDelta writes a chunk: the head that textStart has prepared, the text, and the brackets that close it.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
-	p := e.parts.Find(ev.ID)
+	p := e.parts.Find(ev.Slot)
 	if p == nil {
 		return hub.Dropped
 	}
@@ -186,7 +186,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // textEnd forgets a part. There is no place for signatures.
 func (e *encoder) textEnd(ev *hub.Event) hub.Disposition {
-	e.parts.Drop(ev.ID)
+	e.parts.Drop(ev.Slot)
 	if ev.More != nil && len(ev.More.Sig) > 0 {
 		return hub.Dropped
 	}

@@ -16,7 +16,6 @@ import (
 
 // card is an announced call that has not ended.
 type card struct {
-	id     string
 	output acpwire.Output // so far
 	stale  bool           // the client sees something that is not the result
 
@@ -27,8 +26,8 @@ type card struct {
 
 // toolStart announces a call at once, with what is known of it. The client that resumes has seen it.
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := &card{id: string(ev.ID)}
-	e.cards[c.id] = c
+	c := e.cards.Add(ev.Slot)
+	*c = card{}
 	if ev.Flags.Has(hub.Resumed) {
 		c.name = bytes.Clone(ev.Name)
 		return hub.Implied
@@ -76,7 +75,7 @@ func appendLocations(dst []byte, locations rawjson.Value) []byte {
 
 // tool writes what comes after the start.
 func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := e.cards[string(ev.ID)]
+	c := e.cards.Find(ev.Slot)
 	if c == nil {
 		return hub.Dropped
 	}
@@ -88,7 +87,7 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case hub.ToolOutput:
 		return e.toolOutput(out, ev, c)
 	}
-	delete(e.cards, c.id)
+	e.cards.Drop(ev.Slot)
 	return e.toolEnd(out, ev, c)
 }
 

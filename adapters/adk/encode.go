@@ -48,7 +48,8 @@ type agent struct {
 
 // text is an open text part.
 type text struct {
-	agent, body         []byte
+	agent               hub.Slot
+	body                []byte
 	channel             hub.Chan
 	user, hidden, waits bool
 }
@@ -68,7 +69,7 @@ func (e *encoder) Reset() {
 	e.asks.Reset()
 	e.left, e.time, e.codes = false, 0, 0
 	e.usage.Reset()
-	e.openAgent(nil).name(e.option)
+	e.openAgent(0).name(e.option)
 }
 
 // Answer implements [hub.Answerer].
@@ -118,7 +119,7 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // single encodes events that are no part of a turn: the turn before them is over.
 func (e *encoder) single(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l := e.agent(ev.SubAgent)
+	l := e.agent(ev.AgentSlot)
 	e.flush(out, l)
 	switch ev.Kind {
 	case hub.ToolEnd:
@@ -141,17 +142,17 @@ func (e *encoder) single(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return hub.Dropped
 }
 
-// agent is the agent of a sub-agent id, the root if it is not open.
-func (e *encoder) agent(id []byte) *agent {
-	if l := e.agents.Find(id); l != nil {
+// agent is the agent in a slot, the root if it is not open.
+func (e *encoder) agent(slot hub.Slot) *agent {
+	if l := e.agents.Find(slot); l != nil {
 		return l
 	}
-	return e.agents.Find(nil)
+	return e.agents.Find(0)
 }
 
 // Extend implements [hub.Extender].
 func (e *encoder) Extend(out *wire.Out, payload []byte) {
-	l := e.agent(nil)
+	l := e.agent(0)
 	b := append(e.begin(out, `{"customMetadata":`), payload...)
 	e.end(out, l, append(b, ','), e.newID())
 }
@@ -247,8 +248,8 @@ func (e *encoder) writeTurn(out *wire.Out, l *agent) {
 // textStart opens a text. One that begins while another of its channel is open is said when that is over: readers know one
 // turn at a time, which has one text of each.
 func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l, t := e.agent(ev.SubAgent), e.texts.Add(ev.ID)
-	*t = text{agent: append(t.agent[:0], ev.SubAgent...), body: t.body[:0], channel: ev.Chan}
+	l, t := e.agent(ev.AgentSlot), e.texts.Add(ev.Slot)
+	*t = text{agent: ev.AgentSlot, body: t.body[:0], channel: ev.Chan}
 	t.user = ev.Flags.Has(hub.User)
 	t.hidden = !t.user && (string(ev.Name) == "system" || string(ev.Name) == "developer")
 	if len(l.later) > 0 {
@@ -271,7 +272,7 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // textDelta is the hot path.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
-	t := e.texts.Find(ev.ID)
+	t := e.texts.Find(ev.Slot)
 	if t.hidden {
 		return hub.Dropped
 	}
@@ -314,9 +315,9 @@ func nativeIf(native bool) hub.Disposition {
 
 // textEnd moves the text into its turn, or says it whole.
 func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	t := e.texts.Find(ev.ID)
+	t := e.texts.Find(ev.Slot)
 	if t.hidden {
-		e.texts.Drop(ev.ID)
+		e.texts.Drop(ev.Slot)
 		return hub.Dropped
 	}
 	disposition, sig := hub.Implied, []byte(nil)
@@ -338,7 +339,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.kept += grow(&l.parts, func(b []byte) []byte { return t.appendPart(b, sig) })
 		l.texts[t.thought()]--
 	}
-	e.texts.Drop(ev.ID)
+	e.texts.Drop(ev.Slot)
 	return disposition
 }
 

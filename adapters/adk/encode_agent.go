@@ -9,8 +9,8 @@ import (
 )
 
 // openAgent opens an agent, in a slot that keeps its memory.
-func (e *encoder) openAgent(id []byte) *agent {
-	l := e.agents.Add(id)
+func (e *encoder) openAgent(slot hub.Slot) *agent {
+	l := e.agents.Add(slot)
 	*l = agent{
 		branch: l.branch[:0], author: l.author[:0], own: l.own[:0], event: l.event[:0],
 		parts: l.parts[:0], extra: l.extra[:0], later: l.later[:0],
@@ -26,7 +26,7 @@ func (l *agent) name(author []byte) {
 // agentStart opens a sub-agent. An event without content says so: its agent may not say anything.
 func (e *encoder) agentStart(out *wire.Out, parent *agent, ev *hub.Event) hub.Disposition {
 	above := bytes.Clone(parent.branch)
-	l := e.openAgent(ev.ID)
+	l := e.openAgent(ev.Slot)
 	if l.name(ev.Name); len(ev.Name) == 0 {
 		l.name(e.option)
 	}
@@ -51,16 +51,16 @@ func agentWord(name []byte) []byte {
 }
 
 func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l := e.agent(ev.ID)
+	l := e.agent(ev.Slot)
 	e.flush(out, l)
 	e.endAction(out, l, e.begin(out, `{"actions":{"stateDelta":{},"artifactDelta":{},"endOfAgent":true},`), e.newID())
-	e.agents.Drop(ev.ID)
+	e.agents.Drop(ev.Slot)
 	return nativeIf(ev.Status == hub.StatusOK && ev.Value == nil && len(ev.Text) == 0)
 }
 
 // step changes the author for a turn. Why a run has ended belongs on the last turn, so that waits.
 func (e *encoder) step(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l := e.agent(ev.SubAgent)
+	l := e.agent(ev.AgentSlot)
 	if ev.Kind == hub.StepEnd {
 		if l.over = true; len(l.parts) == 0 {
 			e.flush(out, l)

@@ -22,11 +22,11 @@ type ask struct {
 
 // ask puts a question as the framework does: as a call, whose result the client sends.
 func (e *encoder) ask(out *wire.Out, l *agent, ev *hub.Event) hub.Disposition {
-	c := e.calls.Find(ev.Ref)
+	c := e.calls.Find(ev.RefSlot)
 	confirms := ev.AskKind == hub.AskPermission && c != nil && !c.code
-	a := e.asks.Add(ev.ID)
+	a := e.asks.Add(ev.Slot)
 	*a = ask{id: append(a.id[:0], ev.ID...), confirms: confirms, allow: approval.Allowing(ev)}
-	if e.calls.Find(ev.ID) != nil {
+	if e.hasCall(ev.ID) {
 		a.id = append(append(a.id[:0], "ask-"...), ev.ID...)
 	}
 	name, disposition := callInput, nativeIf(ev.AskKind == hub.AskInput && len(ev.Ref) == 0)
@@ -85,8 +85,8 @@ func isYesOrNo(m *hub.More) bool {
 
 // answer shows what came back, as the client has sent it.
 func (e *encoder) answer(out *wire.Out, l *agent, ev *hub.Event) hub.Disposition {
-	a := e.asks.Find(ev.ID)
-	defer e.asks.Drop(ev.ID)
+	a := e.asks.Find(ev.Slot)
+	defer e.asks.Drop(ev.Slot)
 	if a == nil {
 		return hub.Dropped
 	}
@@ -121,7 +121,7 @@ func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	e.steps = true
 	e.member = member.AppendText(e.member, `,"modelVersion":"`, ev.More.Model)
-	l := e.agent(ev.SubAgent)
+	l := e.agent(ev.AgentSlot)
 	e.attach(out, l)
 	return nativeIf(!l.speaks()) // of several for a turn, readers take the last
 }
@@ -144,7 +144,7 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.member, ok = genai.AppendSource(e.member[:0], ev); !ok {
 		return hub.Dropped
 	}
-	e.attach(out, e.agent(ev.SubAgent))
+	e.attach(out, e.agent(ev.AgentSlot))
 	return hub.Native
 }
 
@@ -246,14 +246,14 @@ func (e *encoder) runStart(ev *hub.Event) hub.Disposition {
 		e.run = append(e.run[:0], ev.ID...)
 	}
 	if len(ev.Name) > 0 {
-		e.agent(nil).name(ev.Name)
+		e.agent(0).name(ev.Name)
 	}
 	return nativeIf(len(ev.Ref) == 0 && ev.Value == nil)
 }
 
 // runEnd says the last turn whole, and why the run ended.
 func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	root := e.agent(nil)
+	root := e.agent(0)
 	if len(root.later) > 0 { // the reason belongs on the last event
 		e.writeTurn(out, root)
 		root.parts, root.later = append(root.parts, root.later...), root.later[:0]

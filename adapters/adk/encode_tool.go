@@ -1,6 +1,8 @@
 package adk
 
 import (
+	"bytes"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/genai"
@@ -11,16 +13,16 @@ import (
 
 // call is a tool that has not ended.
 type call struct {
-	name, args, sig    []byte
-	code, client, past bool
+	id, name, args, sig []byte
+	code, client, past  bool
 }
 
 // maxAsked bounds the arguments that are kept for questions.
 const maxAsked = 64 << 10
 
 func (e *encoder) toolStart(ev *hub.Event) hub.Disposition {
-	c := e.calls.Add(ev.ID)
-	*c = call{name: append(c.name[:0], ev.Name...), args: c.args[:0], sig: c.sig[:0]}
+	c := e.calls.Add(ev.Slot)
+	*c = call{id: append(c.id[:0], ev.ID...), name: append(c.name[:0], ev.Name...), args: c.args[:0], sig: c.sig[:0]}
 	if c.code = string(ev.Name) == genai.CodeTool && !ev.Flags.Has(hub.ClientRuns) && e.codes == 0; c.code {
 		e.codes++ // the result of code names no call: a second one beside it is a call like others
 	}
@@ -28,9 +30,19 @@ func (e *encoder) toolStart(ev *hub.Event) hub.Disposition {
 	return hub.Implied
 }
 
+// hasCall reports whether a call of that id is open.
+func (e *encoder) hasCall(id []byte) bool {
+	for _, c := range e.calls.All {
+		if bytes.Equal(c.id, id) {
+			return true
+		}
+	}
+	return false
+}
+
 // toolUpdate keeps the signature of a call for its part.
 func (e *encoder) toolUpdate(ev *hub.Event) hub.Disposition {
-	c := e.calls.Find(ev.ID)
+	c := e.calls.Find(ev.Slot)
 	if c == nil || ev.More == nil || len(ev.More.Sig) == 0 || len(c.args) > 0 || !genai.IsBase64(ev.More.Sig) {
 		return hub.Dropped
 	}
@@ -40,7 +52,7 @@ func (e *encoder) toolUpdate(ev *hub.Event) hub.Disposition {
 
 // toolReady says the call at once, with the turn that it ends: clients show that it runs.
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l, c := e.agent(ev.SubAgent), e.calls.Find(ev.ID)
+	l, c := e.agent(ev.AgentSlot), e.calls.Find(ev.Slot)
 	var object bool
 	if c.args, object = appendArgs(c.args[:0], ev); c.past {
 		return hub.Implied // the client has it
@@ -93,8 +105,8 @@ func appendCall(b, id []byte, c *call) []byte {
 
 // toolEnd writes the result of a call. That of one that is left to the client is not there yet.
 func (e *encoder) toolEnd(out *wire.Out, l *agent, ev *hub.Event) hub.Disposition {
-	c := e.calls.Find(ev.ID)
-	defer e.calls.Drop(ev.ID)
+	c := e.calls.Find(ev.Slot)
+	defer e.calls.Drop(ev.Slot)
 	if c != nil && c.code {
 		e.codes--
 	}

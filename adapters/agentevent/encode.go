@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/plandedup"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -44,7 +45,7 @@ type encoder struct {
 	begun     bool
 	thought   thought
 	tools     tools
-	subAgents []*subAgent
+	subAgents opened.List[subAgent]
 
 	card *openCall // the call that the event in hand is wrapped in, because it happens in a sub-agent
 	body int       // where the record in hand begins in the buffer
@@ -76,7 +77,7 @@ func (e *encoder) Reset() {
 	e.reported.Reset()
 	e.thought.text = e.thought.text[:0]
 	e.tools.reset()
-	e.subAgents = e.subAgents[:0]
+	e.subAgents.Reset()
 }
 
 // Finish appends nothing: the terminal event was the last.

@@ -23,7 +23,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Implied
 	}
 	e.planned++
-	c := e.tools.add(strconv.AppendUint([]byte("plan_"), e.planned, 10), []byte(planTool))
+	c := e.tools.add(0, strconv.AppendUint([]byte("plan_"), e.planned, 10), []byte(planTool))
 	if e.serialise && e.card == nil {
 		e.tools.enqueue(c)
 	}

@@ -3,7 +3,9 @@ package agentevent
 import (
 	"bytes"
 
+	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/namequeue"
+	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolinfo"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -13,6 +15,7 @@ import (
 
 // openCall is a call that has not ended, or whose end waits.
 type openCall struct {
+	slot     hub.Slot
 	id, name []byte
 	ready    bool
 	look     toolinfo.Info
@@ -23,39 +26,28 @@ type openCall struct {
 	turn     namequeue.Place
 }
 
-// tools are the open calls of a stream.
+// tools are the open calls of a stream, by their slots; the call that is made for a sub-agent is in that of the sub-agent.
 type tools struct {
-	byID  map[string]*openCall
-	last  *openCall // found by the last lookup; progress comes in runs
+	open  opened.List[*openCall]
 	turns namequeue.Queues
 }
 
-// reset forgets the calls and keeps the maps.
 func (t *tools) reset() {
-	if t.byID == nil {
-		t.byID = map[string]*openCall{}
-	}
-	clear(t.byID)
+	t.open.Reset()
 	t.turns.Reset()
-	t.last = nil
 }
 
-// find returns an open call, nil if there is none of that id.
-func (t *tools) find(id []byte) *openCall {
-	if t.last != nil && bytes.Equal(t.last.id, id) {
-		return t.last
+// find returns an open call, nil if there is none in that slot.
+func (t *tools) find(slot hub.Slot) *openCall {
+	if c := t.open.Find(slot); c != nil {
+		return *c
 	}
-	c := t.byID[string(id)]
-	if c != nil {
-		t.last = c
-	}
-	return c
+	return nil
 }
 
-func (t *tools) add(id, name []byte) *openCall {
-	c := &openCall{id: bytes.Clone(id), name: bytes.Clone(name)}
-	t.byID[string(id)] = c
-	t.last = c
+func (t *tools) add(slot hub.Slot, id, name []byte) *openCall {
+	c := &openCall{slot: slot, id: bytes.Clone(id), name: bytes.Clone(name)}
+	*t.open.Add(slot) = c
 	return c
 }
 
@@ -64,7 +56,6 @@ func (t *tools) enqueue(c *openCall) { t.turns.Join(&c.turn, c.name) }
 
 // end forgets c. Those that waited for it follow, as far as they have come.
 func (t *tools) end(out *wire.Out, c *openCall) {
-	delete(t.byID, string(c.id))
-	t.last = nil
+	t.open.Drop(c.slot)
 	t.turns.Leave(out, &c.turn)
 }

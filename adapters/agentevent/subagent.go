@@ -20,6 +20,7 @@ const delegateName = "delegate_to_"
 
 // subAgent is an open sub-agent.
 type subAgent struct {
+	slot     hub.Slot
 	id, name []byte
 	outer    *subAgent // nil: the root agent
 	card     *openCall
@@ -33,23 +34,14 @@ func (l *subAgent) outermost() *subAgent {
 	return l
 }
 
-func (e *encoder) subAgent(id []byte) *subAgent {
-	for _, l := range e.subAgents {
-		if bytes.Equal(l.id, id) {
-			return l
-		}
-	}
-	return nil
-}
-
 // agentStart shows a sub-agent at once, so that the user sees who works even before it speaks.
 func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l := &subAgent{id: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), outer: e.subAgent(ev.SubAgent)}
-	e.subAgents = append(e.subAgents, l)
+	l := e.subAgents.Add(ev.Slot)
+	*l = subAgent{slot: ev.Slot, id: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), outer: e.subAgents.Find(ev.AgentSlot)}
 	if l.outer != nil {
 		return hub.Dropped
 	}
-	if l.card = e.tools.find(ev.Ref); l.card == nil {
+	if l.card = e.tools.find(ev.RefSlot); l.card == nil {
 		e.openCard(out, l, ev)
 	}
 	return hub.Folded
@@ -58,7 +50,7 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 // openCard makes a call for a sub-agent that has none.
 func (e *encoder) openCard(out *wire.Out, l *subAgent, ev *hub.Event) {
 	id := append([]byte("lane_"), l.id...)
-	l.card, l.own = e.tools.add(id, append([]byte(delegateName), l.name...)), true
+	l.card, l.own = e.tools.add(l.slot, id, append([]byte(delegateName), l.name...)), true
 	if e.serialise {
 		e.tools.enqueue(l.card)
 	}
@@ -76,7 +68,7 @@ func (e *encoder) openCard(out *wire.Out, l *subAgent, ev *hub.Event) {
 
 // orphanSubAgents parts the sub-agents of a call from it: a sub-agent may outlive its tool.
 func (e *encoder) orphanSubAgents(c *openCall) {
-	for _, l := range e.subAgents {
+	for _, l := range e.subAgents.All {
 		if l.card == c {
 			l.card = nil
 		}
@@ -86,16 +78,11 @@ func (e *encoder) orphanSubAgents(c *openCall) {
 // agentEnd ends a card that was made for the sub-agent. Another card ends with its tool; the sub-agent's result is kept for it, if
 // the sub-agent has said nothing.
 func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l := e.subAgent(ev.ID)
+	l := e.subAgents.Find(ev.Slot)
 	if l == nil {
 		return hub.Dropped
 	}
-	for i, o := range e.subAgents {
-		if o == l {
-			e.subAgents = append(e.subAgents[:i], e.subAgents[i+1:]...)
-			break
-		}
-	}
+	e.subAgents.Drop(ev.Slot)
 	switch {
 	case l.outer != nil:
 		return hub.Dropped
@@ -114,7 +101,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // inSubAgent writes an event of a sub-agent: what it says as strings, and the rest, if wanted, as data.
 func (e *encoder) inSubAgent(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l := e.subAgent(ev.SubAgent)
+	l := e.subAgents.Find(ev.AgentSlot)
 	if l == nil {
 		return hub.Dropped
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/agentevent"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
@@ -37,7 +38,7 @@ func encode(t *testing.T, options map[string]any, events ...hub.Event) string {
 	enc := agentevent.Dialect.NewEncoder(o)
 	out := wire.NewOut(wire.NDJSON)
 	var b strings.Builder
-	for i := range events {
+	for i := range adaptertest.Number(events) {
 		out.Reset()
 		disposition := enc.Encode(out, &events[i])
 		fmt.Fprintf(&b, "%s %s\n", disposition, strings.TrimSpace(string(out.Buf)))
@@ -158,7 +159,9 @@ func TestHeldOverflow(t *testing.T) {
 	o := agentevent.Dialect.Defaults()
 	enc := agentevent.Dialect.NewEncoder(o)
 	out := wire.NewOut(wire.NDJSON)
+	var numbers adaptertest.Numbers
 	push := func(ev hub.Event) {
+		numbers.Event(&ev)
 		if disposition := enc.Encode(out, &ev); disposition == hub.Dropped {
 			t.Fatalf("%s %s is dropped", ev.Kind, ev.ID)
 		}

@@ -160,8 +160,8 @@ type part struct {
 }
 
 // addPart opens a part, in a slot that keeps its memory.
-func (e *encoder) addPart(id []byte) *part {
-	p := e.parts.Add(id)
+func (e *encoder) addPart(slot hub.Slot) *part {
+	p := e.parts.Add(slot)
 	*p = part{wire: p.wire[:0], span: p.span[:0], head: p.head[:0]}
 	return p
 }

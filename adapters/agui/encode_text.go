@@ -12,7 +12,7 @@ import (
 // textStart opens a message of its own for each part. A part after a call thus follows the call on the screen, where text
 // of the same message would join what stands before it.
 func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	p := e.addPart(ev.ID)
+	p := e.addPart(ev.Slot)
 	if ev.Chan == hub.Reasoning {
 		return e.reasoningStart(out, ev, p)
 	}
@@ -72,8 +72,8 @@ func (e *encoder) reasoningStart(out *wire.Out, ev *hub.Event, p *part) hub.Disp
 
 // spanIsOpen reports whether a part that is open is in the span.
 func (e *encoder) spanIsOpen(span []byte) bool {
-	for i := range e.parts.Len() {
-		if len(span) > 0 && bytes.Equal(e.parts.At(i).span, span) {
+	for _, p := range e.parts.All {
+		if len(span) > 0 && bytes.Equal(p.span, span) {
 			return true
 		}
 	}
@@ -82,7 +82,7 @@ func (e *encoder) spanIsOpen(span []byte) bool {
 
 // textDelta is the hot path: the head of the record was made when the part was opened.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
-	p := e.parts.Find(ev.ID)
+	p := e.parts.Find(ev.Slot)
 	if p == nil {
 		return hub.Dropped
 	}
@@ -100,7 +100,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // textEnd closes the message, and for reasoning its span, with the encrypted form between them.
 func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	p := e.parts.Find(ev.ID)
+	p := e.parts.Find(ev.Slot)
 	if p == nil {
 		return hub.Dropped
 	}
@@ -118,7 +118,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		out.Buf = e.close(member.Open(out, `{"type":"REASONING_END","messageId":"`, p.span), &bare, 0)
 		out.End()
 	}
-	e.parts.Drop(ev.ID)
+	e.parts.Drop(ev.Slot)
 	e.flushSnapshot(out)
 	return hub.Native
 }

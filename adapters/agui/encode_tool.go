@@ -38,7 +38,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	e.waiting.add(ev.ID)
 	id := e.wireTool(ev.ID)
-	t := e.tools.Add(ev.ID)
+	t := e.tools.Add(ev.Slot)
 	t.head = append(append(append(t.head[:0], `{"type":"TOOL_CALL_ARGS","toolCallId":"`...), id...), `","delta":"`...)
 	b := member.Open(out, `{"type":"TOOL_CALL_START","toolCallId":"`, id)
 	b = member.AppendText(b, `,"toolCallName":"`, ev.Name)
@@ -73,7 +73,7 @@ func (e *encoder) appendParent(dst []byte, ev *hub.Event, id []byte) []byte {
 
 // toolArgs is the hot path of calls; see textDelta.
 func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
-	t := e.tools.Find(ev.ID)
+	t := e.tools.Find(ev.Slot)
 	if t == nil {
 		return hub.Implied
 	}
@@ -88,12 +88,12 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // toolReady says that the arguments are complete. Clients run their own tools from here on.
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if e.tools.Find(ev.ID) == nil {
+	if e.tools.Find(ev.Slot) == nil {
 		return hub.Implied
 	}
 	out.Buf = e.close(member.Open(out, `{"type":"TOOL_CALL_END","toolCallId":"`, e.wireTool(ev.ID)), ev, 0)
 	out.End()
-	e.tools.Drop(ev.ID)
+	e.tools.Drop(ev.Slot)
 	e.flushSnapshot(out)
 	return hub.Native
 }

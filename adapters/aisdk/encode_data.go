@@ -211,7 +211,7 @@ type ask struct {
 // ask asks the client. Only the permission to run a call has a chunk of its own, from version 6 on.
 func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.asking++
-	if e.version >= 6 && ev.AskKind == hub.AskPermission && e.tools.Find(ev.Ref) != nil && len(e.asks) < maxKnown {
+	if e.version >= 6 && ev.AskKind == hub.AskPermission && e.tools.Find(ev.RefSlot) != nil && len(e.asks) < maxKnown {
 		e.asks = append(e.asks, ask{bytes.Clone(ev.ID), approval.Allowing(ev)})
 		b := member.Open(out, `{"type":"tool-approval-request","approvalId":"`, ev.ID)
 		b = member.AppendText(b, `,"toolCallId":"`, ev.Ref)

@@ -47,8 +47,8 @@ func (e *encoder) closeStep(out *wire.Out) {
 	if !e.steps.open {
 		return
 	}
-	for i := range e.parts.Len() {
-		if p := e.parts.At(i); p.open {
+	for _, p := range e.parts.All {
+		if p.open {
 			member.Close(out, e.partRecord(out, p, `-end","id":"`))
 			p.open = false
 		}

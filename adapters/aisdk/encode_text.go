@@ -15,7 +15,7 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	e.ensureStep(out)
-	p := e.addPart(ev.ID)
+	p := e.addPart(ev.Slot)
 	p.kind = "text"
 	if ev.Chan == hub.Reasoning {
 		p.kind = "reasoning"
@@ -51,7 +51,7 @@ func (e *encoder) partRecord(out *wire.Out, p *part, tail string) []byte {
 
 // textDelta is the hot path: the head of the record was made when the part was opened.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
-	p := e.parts.Find(ev.ID)
+	p := e.parts.Find(ev.Slot)
 	if p == nil {
 		return hub.Dropped
 	}
@@ -71,7 +71,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // textEnd closes the part, with its signature unless the provider metadata hold it already.
 func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	p := e.parts.Find(ev.ID)
+	p := e.parts.Find(ev.Slot)
 	if p == nil {
 		return hub.Dropped
 	}
@@ -85,6 +85,6 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if p.open {
 		member.Close(out, appendMetadata(e.partRecord(out, p, `-end","id":"`), ev, own))
 	}
-	e.parts.Drop(ev.ID)
+	e.parts.Drop(ev.Slot)
 	return textDisposition(ev)
 }

@@ -45,7 +45,7 @@ func (e *encoder) toolFlags(ev *hub.Event) string {
 
 // addTool remembers a call, in a slot that keeps its memory.
 func (e *encoder) addTool(ev *hub.Event) *tool {
-	t := e.tools.Add(ev.ID)
+	t := e.tools.Add(ev.Slot)
 	*t = tool{
 		name: append(t.name[:0], ev.Name...), head: t.head[:0], own: t.own[:0], out: t.out[:0],
 		flags: e.toolFlags(ev), client: ev.Flags.Has(hub.ClientRuns), open: ev.Status == hub.StatusUnknown,
@@ -108,7 +108,7 @@ func (e *encoder) appendOwn(dst []byte, ev *hub.Event) []byte {
 
 // toolArgs is the hot path of calls; see textDelta.
 func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
-	t := e.tools.Find(ev.ID)
+	t := e.tools.Find(ev.Slot)
 	if t == nil {
 		return hub.Dropped
 	}
@@ -125,7 +125,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 // toolReady says that the arguments are complete. Clients run their own tools from here on, so arguments that are no JSON
 // are refused there; what the agent runs is shown as it is.
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
-	t := e.tools.Find(ev.ID)
+	t := e.tools.Find(ev.Slot)
 	if t == nil {
 		return hub.Dropped
 	}
@@ -161,7 +161,7 @@ const (
 
 // toolOutput shows a result before it is complete.
 func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Disposition {
-	t := e.tools.Find(ev.ID)
+	t := e.tools.Find(ev.Slot)
 	if t == nil {
 		return hub.Dropped
 	}
@@ -199,11 +199,11 @@ func (e *encoder) preliminary(out *wire.Out, id []byte, flags string, output fun
 // toolEnd writes the result. A call that is left to the client, or waits for an answer, has none; one whose input was
 // refused has its end already.
 func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	t := e.tools.Find(ev.ID)
+	t := e.tools.Find(ev.Slot)
 	if t == nil {
 		return hub.Dropped
 	}
-	defer e.tools.Drop(ev.ID)
+	defer e.tools.Drop(ev.Slot)
 	if toolresult.Has(ev) || ev.Status != hub.StatusClient && ev.Status != hub.StatusPaused {
 		t.answered()
 	}

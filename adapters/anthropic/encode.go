@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -25,13 +26,13 @@ type encoder struct {
 	part  []byte // id of the part or call in the open block
 	head  []byte // its delta event up to the text
 
-	muted    [][]byte // open parts that are not the agent's
-	redacted []byte   // open part of reasoning that may have no text at all
+	muted    opened.List[struct{}] // open parts that are not the agent's
+	redacted []byte                // open part of reasoning that may have no text at all
 
-	calls  []call // open ones
-	asked  int    // calls that the client has to run
-	ran    bool   // one that was written for the client was run by someone else
-	broken bool   // one of them cannot be run: its arguments are no JSON
+	calls  opened.List[call]
+	asked  int  // calls that the client has to run
+	ran    bool // one that was written for the client was run by someone else
+	broken bool // one of them cannot be run: its arguments are no JSON
 
 	usage []modelUsage
 }
@@ -63,9 +64,11 @@ func newEncoder(o hub.Options) hub.Encoder {
 
 // Reset implements [hub.Encoder].
 func (e *encoder) Reset() {
+	e.muted.Reset()
+	e.calls.Reset()
 	*e = encoder{
 		opt: e.opt, id: append(e.id[:0], e.opt.message...), model: append(e.model[:0], e.opt.model...),
-		part: e.part[:0], head: e.head[:0], muted: e.muted[:0], redacted: e.redacted[:0], calls: e.calls[:0], usage: e.usage[:0],
+		part: e.part[:0], head: e.head[:0], muted: e.muted, redacted: e.redacted[:0], calls: e.calls, usage: e.usage[:0],
 	}
 }
 

@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -16,7 +15,7 @@ const redactedName = "redacted"
 func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch {
 	case isMuted(ev):
-		e.muted = append(e.muted, bytes.Clone(ev.ID))
+		e.muted.Add(ev.Slot)
 		return hub.Dropped
 	case ev.Chan == hub.Reasoning && string(ev.Name) == redactedName:
 		e.redacted = append(e.redacted[:0], ev.ID...)
@@ -57,7 +56,7 @@ func (e *encoder) openText(out *wire.Out, ev *hub.Event) {
 // textDelta goes on with a part. If something else came in between, the part goes on in another block.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !e.holds(channelKind(ev.Chan), ev.ID) {
-		if e.isMutedPart(ev) {
+		if e.muted.Find(ev.Slot) != nil {
 			return hub.Dropped
 		}
 		e.openText(out, ev)
@@ -66,14 +65,10 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return textDisposition(ev)
 }
 
-func (e *encoder) isMutedPart(ev *hub.Event) bool {
-	return len(e.muted) > 0 && slices.ContainsFunc(e.muted, func(id []byte) bool { return bytes.Equal(id, ev.ID) })
-}
-
 // textEnd ends a part: reasoning with its signature, which is the last delta of its block.
 func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if e.isMutedPart(ev) {
-		e.muted = slices.DeleteFunc(e.muted, func(id []byte) bool { return bytes.Equal(id, ev.ID) })
+	if e.muted.Find(ev.Slot) != nil {
+		e.muted.Drop(ev.Slot)
 		return hub.Dropped
 	}
 	var sig []byte

@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -12,7 +11,6 @@ import (
 
 // call is an open call.
 type call struct {
-	id   []byte
 	form callForm
 	meta []byte // members of its block beyond the usual, each with a comma before it
 	lost bool   // not all of its arguments were written
@@ -31,9 +29,9 @@ const (
 // toolStart opens the block of a call that the client has to run. All others are written when their arguments are
 // complete: some clients read the input of a call that was run from the start of its block only.
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := call{id: bytes.Clone(ev.ID), form: formOf(ev)}
-	c.meta = appendBlockMeta(nil, ev, c.form, e.opt.server)
-	e.calls = append(e.calls, c)
+	c := e.calls.Add(ev.Slot)
+	*c = call{form: formOf(ev), meta: c.meta[:0]}
+	c.meta = appendBlockMeta(c.meta, ev, c.form, e.opt.server)
 	switch c.form {
 	case knownCall:
 		return hub.Dropped
@@ -42,7 +40,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Deferred
 	}
 	e.asked++
-	e.openCall(out, &c, `{"type":"tool_use","id":"`, ev.Name)
+	e.openCall(out, c, `{"type":"tool_use","id":"`, ev)
 	out.Buf = append(out.Buf, `,"input":{}}`...)
 	e.closeStart(out, out.Buf, openCall, ev.ID, argsHead)
 	return hub.Native
@@ -84,15 +82,11 @@ func appendBlockMeta(dst []byte, ev *hub.Event, form callForm, server []byte) []
 }
 
 // openCall begins the event that opens the block of a call, up to its input.
-func (e *encoder) openCall(out *wire.Out, c *call, head string, name []byte) {
+func (e *encoder) openCall(out *wire.Out, c *call, head string, ev *hub.Event) {
 	b := append(e.openBlock(out), head...)
-	b = append(appendWireID(b, c.id), `","name":"`...)
-	b = append(append(b, name...), '"')
+	b = append(appendWireID(b, ev.ID), `","name":"`...)
+	b = append(append(b, ev.Name...), '"')
 	out.Buf = append(b, c.meta...)
-}
-
-func (e *encoder) find(id []byte) int {
-	return slices.IndexFunc(e.calls, func(c call) bool { return bytes.Equal(c.id, id) })
 }
 
 // toolArgs passes a fragment for the client to put together.
@@ -101,12 +95,12 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.delta(out, ev.Text)
 		return hub.Native
 	}
-	i := e.find(ev.ID)
+	c := e.calls.Find(ev.Slot)
 	switch {
-	case i < 0 || e.calls[i].form == knownCall:
+	case c == nil || c.form == knownCall:
 		return hub.Dropped
-	case e.calls[i].form == clientCall: // too much came at once for the blocks to stay in order
-		e.calls[i].lost, e.broken = true, true
+	case c.form == clientCall: // too much came at once for the blocks to stay in order
+		c.lost, e.broken = true, true
 		return hub.Dropped
 	}
 	return hub.Implied // the whole is written at once
@@ -114,11 +108,10 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // toolReady ends the block of a call for the client, and writes that of any other.
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
-	i := e.find(ev.ID)
-	if i < 0 || e.calls[i].form == knownCall {
+	c := e.calls.Find(ev.Slot)
+	if c == nil || c.form == knownCall {
 		return hub.Dropped
 	}
-	c := &e.calls[i]
 	switch c.form {
 	case clientCall:
 		e.broken = e.broken || ev.Flags.Has(hub.Invalid)
@@ -139,7 +132,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 // mcpCall writes a call that was run. Its input must be an object: other arguments, and those that are no JSON, are put
 // into one.
 func (e *encoder) mcpCall(out *wire.Out, ev *hub.Event, c *call) hub.Disposition {
-	e.openCall(out, c, `{"type":"mcp_tool_use","id":"`, ev.Name)
+	e.openCall(out, c, `{"type":"mcp_tool_use","id":"`, ev)
 	b, disposition := append(out.Buf, `,"input":`...), hub.Native
 	if !rawjson.Harmless(ev.Value) {
 		disposition = hub.Folded
@@ -162,7 +155,7 @@ func (e *encoder) mcpCall(out *wire.Out, ev *hub.Event, c *call) hub.Disposition
 
 // serverCall writes a call of a tool of the API. Its input is streamed, as the API does it, for clients that look there.
 func (e *encoder) serverCall(out *wire.Out, ev *hub.Event, c *call) {
-	e.openCall(out, c, `{"type":"server_tool_use","id":"`, ev.Name)
+	e.openCall(out, c, `{"type":"server_tool_use","id":"`, ev)
 	out.Buf = append(out.Buf, `,"input":{}}`...)
 	e.closeStart(out, out.Buf, openCall, ev.ID, argsHead)
 	if rawjson.Kind(ev.Value) == '{' {
@@ -173,14 +166,13 @@ func (e *encoder) serverCall(out *wire.Out, ev *hub.Event, c *call) {
 
 // toolEnd writes the result of a call that was run. That of a call for the client is the client's to say.
 func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	i := e.find(ev.ID)
-	if i < 0 {
+	c := e.calls.Find(ev.Slot)
+	if c == nil {
 		return hub.Dropped
 	}
-	form := e.calls[i].form
-	e.calls = slices.Delete(e.calls, i, i+1)
+	e.calls.Drop(ev.Slot)
 	silent := isSilent(ev)
-	switch form {
+	switch c.form {
 	case clientCall:
 		if silent {
 			return hub.Implied

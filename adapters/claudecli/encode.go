@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -22,14 +23,13 @@ type encoder struct {
 	turns          int    // messages begun
 
 	message   emitted
-	parts     []*part
-	spare     []*part
-	calls     map[string]*call
+	parts     opened.List[part]
+	calls     opened.List[call]
 	called    map[string]bool // ids of calls, ended or not
-	subAgents map[string]*agent
-	asks      map[string]bool // questions that were written and have no answer
-	used      map[string]bool // ids of messages
-	steps     int             // minted ids
+	subAgents opened.List[agent]
+	asks      opened.List[struct{}] // questions that were written and have no answer
+	used      map[string]bool       // ids of messages
+	steps     int                   // minted ids
 	plans     int
 	last      []byte // the last text of the answer: the result
 	kept      int    // bytes of the texts that are open
@@ -53,28 +53,28 @@ type emitted struct {
 
 // part is an open text.
 type part struct {
-	id, subAgent []byte
-	text         []byte // so far
-	channel      hub.Chan
-	user         bool
-	replayed     bool
-	redacted     bool
-	index        int
-	begun        bool // its block has been opened
+	agent    hub.Slot
+	text     []byte // so far
+	channel  hub.Chan
+	user     bool
+	replayed bool
+	redacted bool
+	index    int
+	begun    bool // its block has been opened
 }
 
 // call is a call that has not ended.
 type call struct {
-	name, subAgent, args []byte
-	index                int
-	ready                bool
+	name, args []byte
+	index      int
+	ready      bool
+	taken      bool // a sub-agent belongs to it
 }
 
 // agent is a sub-agent.
 type agent struct {
 	call     []byte // id of the call that it belongs to
 	made     bool   // that call is not of the stream
-	parent   []byte // sub-agent
 	messages int
 }
 
@@ -86,10 +86,15 @@ func newEncoder(o hub.Options) hub.Encoder {
 
 // Reset implements [hub.Encoder].
 func (e *encoder) Reset() {
-	*e = encoder{partial: e.partial, defaultSession: e.defaultSession, scratch: e.scratch[:0]}
+	e.parts.Reset()
+	e.calls.Reset()
+	e.subAgents.Reset()
+	e.asks.Reset()
+	*e = encoder{
+		partial: e.partial, defaultSession: e.defaultSession, scratch: e.scratch[:0],
+		parts: e.parts, calls: e.calls, subAgents: e.subAgents, asks: e.asks, used: map[string]bool{}, called: map[string]bool{},
+	}
 	e.session = append(e.session, e.defaultSession...)
-	e.calls, e.subAgents = map[string]*call{}, map[string]*agent{}
-	e.asks, e.used, e.called = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	e.message.usage = hub.NoCounts
 }
 
@@ -171,16 +176,16 @@ func (e *encoder) appendIDs(dst []byte) []byte {
 	return append(dst, `"}`...)
 }
 
-// call that a sub-agent belongs to; empty for the root, and for one that was not opened.
-func (e *encoder) parentOf(subAgent []byte) []byte {
-	if a := e.subAgents[string(subAgent)]; a != nil && len(subAgent) > 0 {
+// parentOf is the call that a sub-agent belongs to; empty for the root.
+func (e *encoder) parentOf(slot hub.Slot) []byte {
+	if a := e.subAgents.Find(slot); a != nil {
 		return a.call
 	}
 	return nil
 }
 
 // isRoot reports whether a sub-agent is that of the root agent for the reader.
-func (e *encoder) isRoot(subAgent []byte) bool { return len(e.parentOf(subAgent)) == 0 }
+func (e *encoder) isRoot(slot hub.Slot) bool { return len(e.parentOf(slot)) == 0 }
 
 func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if len(ev.Ref) > 0 {
@@ -204,7 +209,7 @@ func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More != nil && len(ev.More.Model) > 0 {
 		e.model = append(e.model[:0], ev.More.Model...)
 	}
-	if !e.isRoot(ev.SubAgent) {
+	if !e.isRoot(ev.AgentSlot) {
 		return hub.Implied
 	}
 	e.closeMessage(out)
@@ -220,7 +225,7 @@ func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 }
 
 func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if !e.isRoot(ev.SubAgent) {
+	if !e.isRoot(ev.AgentSlot) {
 		return hub.Implied
 	}
 	e.message.reason, e.step = ev.Status, e.step[:0]

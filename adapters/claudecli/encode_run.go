@@ -13,16 +13,16 @@ import (
 
 // agentStart opens a sub-agent: below the call that spawned it, or below one that is made for it.
 func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	a := &agent{parent: bytes.Clone(ev.SubAgent)}
-	switch c := e.calls[string(ev.Ref)]; {
-	case len(ev.Ref) > 0 && c != nil && c.ready && !e.taken(ev.Ref):
-		a.call = bytes.Clone(ev.Ref)
-	default:
-		a.made = true
-		a.call = e.freeCall(ev.ID)
-		e.madeCall(out, ev.SubAgent, a.call, []byte(agentTool), appendTask(nil, ev))
+	made := agent{made: true}
+	if c := e.calls.Find(ev.RefSlot); c != nil && c.ready && !c.taken {
+		c.taken = true
+		made = agent{call: bytes.Clone(ev.Ref)}
+	} else {
+		made.call = e.freeCall(ev.ID)
+		e.madeCall(out, ev.AgentSlot, made.call, []byte(agentTool), appendTask(nil, ev))
 	}
-	e.subAgents[string(ev.ID)] = a
+	a := e.subAgents.Add(ev.Slot)
+	*a = made
 	e.begin(out)
 	b := append(append(out.Buf, `{"type":"system","subtype":"task_started","task_id":"`...), a.call...)
 	b = append(append(b, `","tool_use_id":"`...), a.call...)
@@ -31,16 +31,6 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	out.Buf = e.appendIDs(append(b, `","is_backgrounded":true,"task_type":"local_agent"`...))
 	e.end(out)
 	return hub.Native
-}
-
-// taken reports whether another sub-agent belongs to that call.
-func (e *encoder) taken(call []byte) bool {
-	for _, a := range e.subAgents {
-		if bytes.Equal(a.call, call) {
-			return true
-		}
-	}
-	return false
 }
 
 // freeCall is an id for a call that is made for a sub-agent.
@@ -62,10 +52,11 @@ func appendTask(dst []byte, ev *hub.Event) []byte {
 }
 
 func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	a := e.subAgents[string(ev.ID)]
+	a := e.subAgents.Find(ev.Slot)
 	if a == nil {
 		return hub.Dropped
 	}
+	defer e.subAgents.Drop(ev.Slot)
 	status, disposition := "completed", hub.Native
 	switch ev.Status {
 	case hub.StatusOK:
@@ -85,20 +76,19 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	out.Buf = e.appendIDs(append(b, '"'))
 	e.end(out)
 	if a.made {
-		e.result(out, a.call, ev, e.parentOf(a.parent))
+		e.result(out, a.call, ev, e.parentOf(ev.AgentSlot))
 		disposition = hub.Folded
 	}
-	// The sub-agent stays known: its id does not come again, and its call may be asked for.
 	return disposition
 }
 
 // ask writes the question whether a tool may be run.
 func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := e.calls[string(ev.Ref)]
-	if ev.AskKind != hub.AskPermission || len(ev.Ref) == 0 || c == nil {
+	c := e.calls.Find(ev.RefSlot)
+	if ev.AskKind != hub.AskPermission || c == nil {
 		return hub.Dropped
 	}
-	e.asks[string(ev.ID)] = true
+	e.asks.Add(ev.Slot)
 	e.begin(out)
 	b := append(append(out.Buf, `{"type":"control_request","request_id":"`...), ev.ID...)
 	b = append(b, `","request":`...)
@@ -120,10 +110,10 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // answer withdraws a question that was not answered. The answers themselves go the other way.
 func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if !e.asks[string(ev.ID)] {
+	if e.asks.Find(ev.Slot) == nil {
 		return hub.Dropped
 	}
-	delete(e.asks, string(ev.ID))
+	e.asks.Drop(ev.Slot)
 	if ev.Status == hub.StatusChosen || ev.Status == hub.StatusUnresolved {
 		return hub.Implied // whoever was asked knows
 	}
@@ -157,7 +147,7 @@ func (e *encoder) addUsage(ev *hub.Event) hub.Disposition {
 		if len(e.usage) < maxSpent*16 {
 			e.usage = append(e.usage, spent{scope: hub.StepScope, counts: counts})
 		}
-		if m := &e.message; !m.open || !e.isRoot(ev.SubAgent) || !e.partial || len(ev.Ref) == 0 || !bytes.Equal(ev.Ref, e.step) {
+		if m := &e.message; !m.open || !e.isRoot(ev.AgentSlot) || !e.partial || len(ev.Ref) == 0 || !bytes.Equal(ev.Ref, e.step) {
 			return hub.Folded // into the sum
 		}
 		e.message.usage = counts

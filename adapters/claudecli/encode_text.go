@@ -16,37 +16,22 @@ func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
 	if string(ev.Name) == "system" || string(ev.Name) == "developer" {
 		return hub.Dropped
 	}
-	p := &part{}
-	if n := len(e.spare); n > 0 {
-		p, e.spare = e.spare[n-1], e.spare[:n-1]
-	}
+	p := e.parts.Add(ev.Slot)
 	*p = part{
-		id: append(p.id[:0], ev.ID...), subAgent: append(p.subAgent[:0], ev.SubAgent...), text: p.text[:0], channel: ev.Chan,
-		user: ev.Flags.Has(hub.User), replayed: ev.Flags.Has(hub.Replayed), redacted: string(ev.Name) == redactedName,
+		agent: ev.AgentSlot, text: p.text[:0], channel: ev.Chan, user: ev.Flags.Has(hub.User), replayed: ev.Flags.Has(hub.Replayed), redacted: string(ev.Name) == redactedName,
 	}
-	e.parts = append(e.parts, p)
 	return hub.Implied
 }
 
-func (e *encoder) part(id []byte) (at int) {
-	for i := len(e.parts) - 1; i >= 0; i-- {
-		if bytes.Equal(e.parts[i].id, id) {
-			return i
-		}
-	}
-	return -1
-}
-
 // streams reports whether a part is written as it comes: what sub-agents and users say is written whole.
-func (e *encoder) streams(p *part) bool { return e.partial && !p.user && e.isRoot(p.subAgent) }
+func (e *encoder) streams(p *part) bool { return e.partial && !p.user && e.isRoot(p.agent) }
 
 // textDelta is the hot path.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
-	at := e.part(ev.ID)
-	if at < 0 {
+	p := e.parts.Find(ev.Slot)
+	if p == nil {
 		return hub.Dropped
 	}
-	p := e.parts[at]
 	p.text = append(p.text, ev.Text...)
 	e.kept += len(ev.Text)
 	disposition := hub.Native
@@ -130,13 +115,11 @@ func (e *encoder) blockStop(out *wire.Out, index int) {
 
 // textEnd writes the whole block, and ends it.
 func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	at := e.part(ev.ID)
-	if at < 0 {
+	p := e.parts.Find(ev.Slot)
+	if p == nil {
 		return hub.Dropped
 	}
-	p := e.parts[at]
-	e.parts = append(e.parts[:at], e.parts[at+1:]...)
-	defer e.forget(p)
+	defer e.forget(ev.Slot, p)
 	var sig []byte
 	if ev.More != nil {
 		sig = ev.More.Sig
@@ -155,8 +138,8 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		sig, disposition = nil, hub.Folded // Claude does not sign answers
 	}
 	p.redacted = p.redacted && len(p.text) == 0 && len(sig) > 0
-	if !e.isRoot(p.subAgent) {
-		e.whole(out, p.subAgent, e.appendBlock(nil, p, sig))
+	if !e.isRoot(p.agent) {
+		e.whole(out, p.agent, e.appendBlock(nil, p, sig))
 		return disposition
 	}
 	e.endBlock(out, p, sig)
@@ -166,14 +149,14 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return disposition
 }
 
-// forget takes a part for the next one that begins. A buffer that has grown large is given up.
-func (e *encoder) forget(p *part) {
+// forget closes a part. A buffer that has grown large is given up.
+func (e *encoder) forget(slot hub.Slot, p *part) {
 	const large = 64 << 10
 	e.kept -= len(p.text)
 	if cap(p.text) > large {
 		p.text = nil
 	}
-	e.spare = append(e.spare, p)
+	e.parts.Drop(slot)
 }
 
 func (e *encoder) endBlock(out *wire.Out, p *part, sig []byte) {
@@ -186,7 +169,7 @@ func (e *encoder) endBlock(out *wire.Out, p *part, sig []byte) {
 			e.delta(out, p.index, `"signature_delta","signature":"`, sig)
 		}
 	}
-	e.whole(out, nil, e.appendBlock(nil, p, sig))
+	e.whole(out, 0, e.appendBlock(nil, p, sig))
 	e.blockStop(out, p.index)
 }
 
@@ -205,11 +188,11 @@ func (e *encoder) appendBlock(dst []byte, p *part, sig []byte) []byte {
 }
 
 // whole writes a line with a whole block. Each block of a sub-agent is a message of its own.
-func (e *encoder) whole(out *wire.Out, subAgent, block []byte) {
-	parent := e.parentOf(subAgent)
+func (e *encoder) whole(out *wire.Out, slot hub.Slot, block []byte) {
+	parent := e.parentOf(slot)
 	var id []byte
 	if len(parent) > 0 {
-		a := e.subAgents[string(subAgent)]
+		a := e.subAgents.Find(slot)
 		a.messages++
 		id = append([]byte("msg_"), parent...)
 		id = strconv.AppendInt(append(id, '_'), int64(a.messages), 10)
@@ -228,11 +211,11 @@ func (e *encoder) userText(out *wire.Out, p *part) {
 	if len(p.text) == 0 {
 		return
 	}
-	e.userLine(out, p.subAgent, p.replayed, []byte{'"'}, p.text, []byte{'"'})
+	e.userLine(out, p.agent, p.replayed, []byte{'"'}, p.text, []byte{'"'})
 }
 
 // userLine writes a line of the user's, with a content in pieces.
-func (e *encoder) userLine(out *wire.Out, subAgent []byte, replayed bool, content ...[]byte) {
+func (e *encoder) userLine(out *wire.Out, slot hub.Slot, replayed bool, content ...[]byte) {
 	e.begin(out)
 	b := append(out.Buf, `{"type":"user","message":{"role":"user","content":`...)
 	for _, piece := range content {
@@ -241,7 +224,7 @@ func (e *encoder) userLine(out *wire.Out, subAgent []byte, replayed bool, conten
 	if b = append(b, '}'); replayed {
 		b = append(b, `,"isReplay":true`...)
 	}
-	out.Buf = e.appendTail(b, e.parentOf(subAgent))
+	out.Buf = e.appendTail(b, e.parentOf(slot))
 	e.end(out)
 }
 
@@ -254,7 +237,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if head == nil {
 		return hub.Dropped
 	}
-	e.userLine(out, ev.SubAgent, ev.Flags.Has(hub.Replayed), []byte{'['}, head, body, tail, []byte{']'})
+	e.userLine(out, ev.AgentSlot, ev.Flags.Has(hub.Replayed), []byte{'['}, head, body, tail, []byte{']'})
 	return hub.FoldedIf(len(ev.Ref) > 0)
 }
 

@@ -12,12 +12,12 @@ import (
 
 // toolStart opens the block of a call. Calls in sub-agents are written whole.
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := &call{name: bytes.Clone(ev.Name), subAgent: bytes.Clone(ev.SubAgent)}
-	e.calls[string(ev.ID)] = c
+	c := e.calls.Add(ev.Slot)
+	*c = call{name: bytes.Clone(ev.Name)}
 	if len(e.called) < maxOpen {
 		e.called[string(ev.ID)] = true
 	}
-	if !e.isRoot(ev.SubAgent) {
+	if !e.isRoot(ev.AgentSlot) {
 		return c.disposition(hub.Deferred)
 	}
 	c.index = e.nextBlock(out)
@@ -43,11 +43,11 @@ func appendCall(dst, id, name, input []byte) []byte {
 
 // toolArgs is the hot path of calls.
 func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := e.calls[string(ev.ID)]
+	c := e.calls.Find(ev.Slot)
 	if c == nil {
 		return hub.Dropped
 	}
-	if e.partial && e.isRoot(c.subAgent) {
+	if e.partial && e.isRoot(ev.AgentSlot) {
 		e.delta(out, c.index, `"input_json_delta","partial_json":"`, ev.Text)
 	}
 	return hub.Implied // ToolReady has the whole
@@ -57,7 +57,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 const maxArgs = 64 << 10
 
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := e.calls[string(ev.ID)]
+	c := e.calls.Find(ev.Slot)
 	if c == nil {
 		return hub.Dropped
 	}
@@ -75,8 +75,8 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if len(input) <= maxArgs {
 		c.args = bytes.Clone(input)
 	}
-	e.whole(out, c.subAgent, appendCall(nil, ev.ID, c.name, input))
-	if e.isRoot(c.subAgent) {
+	e.whole(out, ev.AgentSlot, appendCall(nil, ev.ID, c.name, input))
+	if e.isRoot(ev.AgentSlot) {
 		e.blockStop(out, c.index)
 	}
 	return c.disposition(disposition)
@@ -84,18 +84,18 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // toolEnd writes the result of a call. One that waits for somebody else has none.
 func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := e.calls[string(ev.ID)]
+	c := e.calls.Find(ev.Slot)
 	if c == nil {
 		return hub.Dropped
 	}
-	delete(e.calls, string(ev.ID))
-	if e.isRoot(c.subAgent) {
+	e.calls.Drop(ev.Slot)
+	if e.isRoot(ev.AgentSlot) {
 		e.closeMessage(out)
 	}
 	if (ev.Status == hub.StatusClient || ev.Status == hub.StatusPaused) && len(ev.Text) == 0 && ev.Value == nil {
 		return hub.Implied
 	}
-	e.result(out, ev.ID, ev, e.parentOf(c.subAgent))
+	e.result(out, ev.ID, ev, e.parentOf(ev.AgentSlot))
 	switch ev.Status {
 	case hub.StatusOK, hub.StatusError, hub.StatusDenied:
 		if ev.More == nil || ev.More.Content == nil {
@@ -177,13 +177,13 @@ func appendTextBlock(dst, text []byte) []byte {
 }
 
 // madeCall writes a call that no event of the stream is: arguments and all.
-func (e *encoder) madeCall(out *wire.Out, subAgent, id, name, input []byte) {
-	if !e.isRoot(subAgent) {
-		e.whole(out, subAgent, appendCall(nil, id, name, input))
+func (e *encoder) madeCall(out *wire.Out, slot hub.Slot, id, name, input []byte) {
+	if !e.isRoot(slot) {
+		e.whole(out, slot, appendCall(nil, id, name, input))
 		return
 	}
 	if e.message.active > 0 { // blocks do not nest: this one comes without events
-		e.whole(out, subAgent, appendCall(nil, id, name, input))
+		e.whole(out, slot, appendCall(nil, id, name, input))
 		return
 	}
 	index := e.nextBlock(out)
@@ -192,7 +192,7 @@ func (e *encoder) madeCall(out *wire.Out, subAgent, id, name, input []byte) {
 	if e.partial {
 		e.delta(out, index, `"input_json_delta","partial_json":"`, rawjson.AppendEscaped(nil, input))
 	}
-	e.whole(out, subAgent, appendCall(nil, id, name, input))
+	e.whole(out, slot, appendCall(nil, id, name, input))
 	e.blockStop(out, index)
 	e.closeMessage(out)
 }
@@ -220,9 +220,9 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 		}
 		input = append(input, `"}`...)
 	}
-	e.madeCall(out, ev.SubAgent, id, []byte(todoTool), append(input, `]}`...))
+	e.madeCall(out, ev.AgentSlot, id, []byte(todoTool), append(input, `]}`...))
 	done := hub.Event{Status: hub.StatusOK, Text: []byte("Todos have been modified successfully.")}
-	e.result(out, id, &done, e.parentOf(ev.SubAgent))
+	e.result(out, id, &done, e.parentOf(ev.AgentSlot))
 	return disposition
 }
 

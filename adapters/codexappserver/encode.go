@@ -22,7 +22,7 @@ type encoder struct {
 	begun        bool
 
 	parts opened.List[part]
-	calls map[string]*toolCall
+	calls opened.List[toolCall]
 	kept  int // bytes of texts and arguments that are said again
 	usage spent
 	start int    // of the record being written
@@ -40,7 +40,7 @@ func (e *encoder) Reset() {
 	e.thread, e.turn, e.call = append(e.thread[:0], e.defaultThread...), append(e.turn[:0], "turn-1"...), e.call[:0]
 	e.named, e.begun, e.time, e.kept = false, false, 0, 0
 	e.parts.Reset()
-	e.calls = map[string]*toolCall{}
+	e.calls.Reset()
 	e.usage = spent{thread: hub.NoCounts}
 }
 
@@ -206,7 +206,7 @@ func kindOf(ev *hub.Event) partKind {
 
 // textStart begins the item of a text, and prepares its deltas. What the user has said comes whole, when that is complete.
 func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	p := e.parts.Add(ev.ID)
+	p := e.parts.Add(ev.Slot)
 	*p = part{head: p.head[:0], id: p.id[:0], text: p.text[:0], kind: kindOf(ev), comment: string(ev.Name) == "commentary"}
 	p.id = append(p.id, textPrefix...) // calls have ids of their own, and items only one space
 	if string(ev.ID[:min(len(ev.ID), len(textPrefix))]) == textPrefix {
@@ -271,7 +271,7 @@ func (p *part) appendList(dst []byte) []byte {
 
 // textDelta writes a piece of a text: the head that textStart has prepared, the text, and the brackets that close it.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
-	p := e.parts.Find(ev.ID)
+	p := e.parts.Find(ev.Slot)
 	if p == nil {
 		return hub.Dropped
 	}
@@ -291,7 +291,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // textEnd completes the item of a text, which is said again.
 func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	p := e.parts.Find(ev.ID)
+	p := e.parts.Find(ev.Slot)
 	if p == nil {
 		return hub.Dropped
 	}
@@ -300,7 +300,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	e.item(out, p, true, ev.SubAgent)
 	e.kept -= len(p.text)
-	e.parts.Drop(ev.ID)
+	e.parts.Drop(ev.Slot)
 	if ev.More != nil && len(ev.More.Sig) > 0 {
 		return hub.Dropped
 	}

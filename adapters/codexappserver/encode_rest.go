@@ -64,7 +64,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // ask chooses between the requests: the approval of a command or of a change, a page to visit, or a question.
 func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := e.calls[string(ev.Ref)]
+	c := e.calls.Find(ev.RefSlot)
 	switch {
 	case ev.AskKind == hub.AskPermission && c != nil && (c.typ == "commandExecution" || c.typ == "fileChange"):
 		return e.approval(out, ev, c)

@@ -25,19 +25,19 @@ const defaultServer = "agent"
 
 // toolStart keeps a call until its arguments are known: an item starts with them.
 func (e *encoder) toolStart(ev *hub.Event) hub.Disposition {
-	c := &toolCall{typ: "mcpToolCall", name: bytes.Clone(ev.Name), server: []byte(defaultServer)}
+	c := e.calls.Add(ev.Slot)
+	*c = toolCall{typ: "mcpToolCall", name: bytes.Clone(ev.Name), server: []byte(defaultServer)}
 	if ev.Flags.Has(hub.ClientRuns) {
 		c.typ = "dynamicToolCall"
 	}
 	if server, ok := bytes.CutSuffix(ev.Title, ev.Name); ok && len(server) > 1 && server[len(server)-1] == '.' {
 		c.server = bytes.Clone(server[:len(server)-1])
 	}
-	e.calls[string(ev.ID)] = c
 	return hub.Deferred
 }
 
 func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := e.calls[string(ev.ID)]
+	c := e.calls.Find(ev.Slot)
 	if c == nil {
 		return hub.Dropped
 	}
@@ -171,7 +171,7 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *toolCall) hub.Disp
 
 // toolEnd completes the item of a call. One whose result is the client's to give, or comes in a later run, is not complete.
 func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *toolCall) hub.Disposition {
-	delete(e.calls, string(ev.ID))
+	e.calls.Drop(ev.Slot)
 	e.kept -= len(c.args)
 	if ev.Status == hub.StatusClient || ev.Status == hub.StatusPaused {
 		return hub.Implied

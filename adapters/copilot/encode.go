@@ -25,11 +25,10 @@ type encoder struct {
 	parts     opened.List[part]
 	kept      int             // bytes of text in open parts
 	messages  map[string]bool // ids of messages that were written
-	calls     map[string]*pendingCall
+	calls     opened.List[shownCall]
 	started   map[string]bool // calls that were written
-	printed   map[string]bool // calls of which partial results were written
-	subAgents map[string]shownSubAgent
-	asks      map[string]*openAsk
+	subAgents opened.List[shownSubAgent]
+	asks      opened.List[openAsk]
 	billed    bool // usage of single calls was written
 	reported  plandedup.Filter
 	plan      wire.Records  // the event of a plan that the call of a todo tool may yet tell
@@ -52,14 +51,16 @@ func newEncoder(o hub.Options) hub.Encoder {
 
 // Reset implements [hub.Encoder].
 func (e *encoder) Reset() {
-	for i := range e.parts.Len() {
-		e.parts.At(i).forget()
+	for _, p := range e.parts.All {
+		p.forget()
 	}
 	e.parts.Reset()
+	e.calls.Reset()
+	e.subAgents.Reset()
+	e.asks.Reset()
 	*e = encoder{
 		opt: e.opt, session: append(e.session[:0], e.opt.session...), parts: e.parts,
-		messages: map[string]bool{}, calls: map[string]*pendingCall{}, subAgents: map[string]shownSubAgent{},
-		asks: map[string]*openAsk{}, printed: map[string]bool{}, started: map[string]bool{}, plan: e.plan[:0],
+		calls: e.calls, subAgents: e.subAgents, asks: e.asks, messages: map[string]bool{}, started: map[string]bool{}, plan: e.plan[:0],
 	}
 }
 
@@ -216,11 +217,12 @@ func (e *encoder) filter(envelope string) *Filter {
 }
 
 // appendSubAgent appends the property by which older versions tell the events of a sub-agent.
-func (e *encoder) appendSubAgent(dst, subAgent []byte) []byte {
-	if len(subAgent) == 0 {
+func (e *encoder) appendSubAgent(dst []byte, slot hub.Slot) []byte {
+	l := e.subAgents.Find(slot)
+	if l == nil {
 		return dst
 	}
-	return appendSome(dst, `"parentToolCallId":"`, e.subAgents[string(subAgent)].call)
+	return appendSome(dst, `"parentToolCallId":"`, l.call)
 }
 
 // meta is what a decoder of this dialect kept of the origin; nil if the event has another origin.

@@ -57,17 +57,14 @@ func isAsk(typ string) bool {
 
 // remember keeps what is needed to write the answer.
 func (e *encoder) remember(ev *hub.Event, typ string) {
-	if len(e.asks) >= maxRemembered {
-		return
-	}
-	a := &openAsk{typ: typ}
+	a := e.asks.Add(ev.Slot)
+	*a = openAsk{typ: typ}
 	if ev.More != nil {
 		for _, o := range ev.More.Options {
 			own := hub.AskOption{ID: bytes.Clone(o.ID), Name: bytes.Clone(o.Name), Kind: bytes.Clone(o.Kind)}
 			a.options = append(a.options, own)
 		}
 	}
-	e.asks[string(ev.ID)] = a
 }
 
 // option returns the option with that id; an unknown one is what it says.
@@ -147,8 +144,8 @@ var answerTypes = map[string]bool{
 
 // answer writes what came back, in the form that it came in or that of its question.
 func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
-	a := e.asks[string(ev.ID)]
-	delete(e.asks, string(ev.ID))
+	a := e.asks.Find(ev.Slot)
+	e.asks.Drop(ev.Slot)
 	kept := meta(ev)
 	typ := string(rawjson.Text(kept, metaType))
 	switch {
@@ -156,7 +153,7 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.beginAs(out, typ, ev)
 		out.Buf = appendMembers(appendText(out.Buf, `"requestId":"`, ev.ID), kept, metaType)
 		return e.end(out, hub.Native)
-	case a == nil: // its question was one too many
+	case a == nil: // its question was not written
 		a = &openAsk{typ: "user_input.completed"}
 	}
 	e.beginAs(out, a.typ, ev)

@@ -74,7 +74,7 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if string(c.Currency) == currency {
 		buf = appendValue(buf, `"`+propCost+`":`, c.Cost)
 	}
-	buf = e.appendSubAgent(buf, ev.SubAgent)
+	buf = e.appendSubAgent(buf, ev.AgentSlot)
 	out.Buf = e.appendMeta(buf, meta(ev))
 	return e.end(out, hub.Native)
 }

@@ -137,10 +137,8 @@ type shownSubAgent struct {
 // agentStart writes the start of a sub-agent. Where no call has spawned it, its own id stands for the call, which the SDK
 // demands.
 func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l := shownSubAgent{call: bytes.Clone(rawjson.First(ev.Ref, ev.ID)), title: bytes.Clone(ev.Title)}
-	if len(e.subAgents) < maxRemembered {
-		e.subAgents[string(ev.ID)] = l
-	}
+	l := e.subAgents.Add(ev.Slot)
+	*l = shownSubAgent{call: append(l.call[:0], rawjson.First(ev.Ref, ev.ID)...), title: append(l.title[:0], ev.Title...)}
 	e.begin(out, "subagent.started", ev.ID)
 	buf := l.append(out.Buf, ev)
 	if kept := meta(ev); !hasMember(kept, []byte("agentDescription")) {
@@ -163,7 +161,11 @@ func (l *shownSubAgent) append(dst []byte, ev *hub.Event) []byte {
 
 // agentEnd writes how a sub-agent ended. Its result is that of its call.
 func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l := e.subAgents[string(ev.ID)]
+	l := e.subAgents.Find(ev.Slot)
+	if l == nil {
+		return hub.Dropped
+	}
+	e.subAgents.Drop(ev.Slot)
 	switch ev.Status {
 	case hub.StatusError, hub.StatusDenied:
 		message := []byte("The sub-agent failed.")

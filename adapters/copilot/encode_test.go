@@ -168,9 +168,11 @@ func TestEncodeAsks(t *testing.T) {
 // TestKept: what is kept for the full text is written while the part is open.
 func TestKept(t *testing.T) {
 	enc, out := copilot.Dialect.NewEncoder(copilot.Dialect.Defaults()), wire.NewOut(wire.NDJSON)
+	var numbers adaptertest.Numbers
 	step := func(line string, kept int) {
 		t.Helper()
 		evs := events(t, line)
+		numbers.Event(&evs[0])
 		enc.Encode(out, &evs[0])
 		if got := enc.(hub.Keeper).Kept(); got != kept {
 			t.Errorf("%s: %d bytes are kept, want %d", line, got, kept)

@@ -31,24 +31,23 @@ const keepText = 64 << 10
 
 // pass notes that a call was written: a text that goes on goes on behind it.
 func (e *encoder) pass() {
-	for i := range e.parts.Len() {
-		p := e.parts.At(i)
+	for _, p := range e.parts.All {
 		p.past = len(p.text) > 0
 	}
 }
 
 // addPart opens a part.
 func (e *encoder) addPart(ev *hub.Event) *part {
-	p := e.parts.Add(ev.ID)
+	p := e.parts.Add(ev.Slot)
 	*p = part{kind: kindOf(ev), wire: p.wire[:0], meta: p.meta[:0], role: p.role[:0], text: p.text[:0]}
 	return p
 }
 
 // dropPart closes a part.
-func (e *encoder) dropPart(id []byte, p *part) {
+func (e *encoder) dropPart(slot hub.Slot, p *part) {
 	e.kept -= len(p.text)
 	p.forget()
-	e.parts.Drop(id)
+	e.parts.Drop(slot)
 }
 
 // forget gives up a buffer that grew large.
@@ -107,7 +106,7 @@ func (e *encoder) messageID(ev *hub.Event) []byte {
 
 // textDelta writes what is new, and keeps it for the full text.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
-	p := e.parts.Find(ev.ID)
+	p := e.parts.Find(ev.Slot)
 	if p == nil {
 		return hub.Dropped
 	}
@@ -153,7 +152,7 @@ func (e *encoder) messageDelta(out *wire.Out, ev *hub.Event, p *part) {
 	if !e.opt.newSDK {
 		buf = appendCount(buf, `"totalResponseSizeBytes":`, p.size)
 	}
-	out.Buf = e.appendSubAgent(buf, ev.SubAgent)
+	out.Buf = e.appendSubAgent(buf, ev.AgentSlot)
 	e.endDelta(out)
 	if e.opt.newSDK {
 		e.begin(out, "assistant.streaming_delta", ev.SubAgent)
@@ -164,11 +163,11 @@ func (e *encoder) messageDelta(out *wire.Out, ev *hub.Event, p *part) {
 
 // textEnd writes the full text.
 func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	p := e.parts.Find(ev.ID)
+	p := e.parts.Find(ev.Slot)
 	if p == nil {
 		return hub.Dropped
 	}
-	defer e.dropPart(ev.ID, p)
+	defer e.dropPart(ev.Slot, p)
 	switch p.kind {
 	case userPart:
 		return e.userMessage(out, ev, p)
@@ -184,7 +183,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	buf := appendText(out.Buf, `"messageId":"`, p.wire)
 	buf = appendText(buf, `"content":"`, p.text)
 	buf = append(buf, `"toolRequests":[],`...)
-	buf = e.appendSubAgent(buf, ev.SubAgent)
+	buf = e.appendSubAgent(buf, ev.AgentSlot)
 	out.Buf = appendMembers(buf, meta(ev))
 	return e.end(out, sealed(ev))
 }

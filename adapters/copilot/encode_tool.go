@@ -10,30 +10,38 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// pendingCall is a call whose arguments are not complete. An execution starts with all of them, so what is said of the
-// call meanwhile waits.
-type pendingCall struct {
+// shownCall is a call that has not ended. An execution starts with all of its arguments, so what is said of the call before these
+// are complete waits.
+type shownCall struct {
 	name     []byte
 	meta     []byte // what the start says besides
 	look     toolinfo.Info
 	progress []byte // the latest
 	client   bool   // the client runs it, and has not been asked to
+	ready    bool   // it was written
+	printed  bool   // partial results were
 }
 
 // toolStart keeps what the start of a call says until its arguments are complete.
 func (e *encoder) toolStart(ev *hub.Event) hub.Disposition {
-	c := &pendingCall{
+	c := e.calls.Add(ev.Slot)
+	*c = shownCall{
 		name: bytes.Clone(ev.Name), meta: bytes.Clone(meta(ev)),
 		client: ev.Flags.Has(hub.ClientRuns) && !hasMember(meta(ev), []byte(propRequestID)),
 	}
 	isLook := c.look.Learn(ev)
-	if len(e.calls) < maxRemembered {
-		e.calls[string(ev.ID)] = c
-	}
 	if isLook && !e.opt.extensions {
 		return hub.Folded
 	}
 	return shown(ev, hub.Deferred)
+}
+
+// pending returns the call in a slot while its arguments are not complete, nil otherwise.
+func (e *encoder) pending(slot hub.Slot) *shownCall {
+	if c := e.calls.Find(slot); c != nil && !c.ready {
+		return c
+	}
+	return nil
 }
 
 // shown is the disposition of an event of a call. Clients show what the call of report_intent reports, not the call.
@@ -52,7 +60,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.begin(out, "assistant.tool_call_delta", ev.SubAgent)
 	buf := appendText(out.Buf, `"toolCallId":"`, ev.ID)
 	buf = appendText(buf, `"inputDelta":"`, ev.Text)
-	if c := e.calls[string(ev.ID)]; c != nil {
+	if c := e.calls.Find(ev.Slot); c != nil {
 		buf = appendText(buf, `"toolName":"`, c.name)
 	}
 	out.Buf = buf
@@ -61,8 +69,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // toolReady writes that a call is being run, and then what waited for it.
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := e.calls[string(ev.ID)]
-	delete(e.calls, string(ev.ID))
+	c := e.pending(ev.Slot)
 	if len(e.started) < maxRemembered {
 		e.started[string(ev.ID)] = true
 	}
@@ -71,8 +78,9 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 	buf := appendText(out.Buf, `"toolCallId":"`, ev.ID)
 	buf = appendText(buf, `"toolName":"`, ev.Name)
 	buf = appendArguments(buf, ev)
-	buf = e.appendSubAgent(buf, ev.SubAgent)
+	buf = e.appendSubAgent(buf, ev.AgentSlot)
 	if c != nil {
+		c.ready = true
 		buf = e.appendMeta(buf, c.meta)
 		buf = e.appendLook(buf, &c.look)
 	}
@@ -138,7 +146,7 @@ func (e *encoder) progress(out *wire.Out, ev *hub.Event, message []byte) hub.Dis
 
 // toolUpdate writes what can be shown of a change: a message, a title, a percentage.
 func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := e.calls[string(ev.ID)]
+	c := e.pending(ev.Slot)
 	isLook := toolinfo.Has(ev)
 	if c != nil && isLook && e.opt.extensions && len(ev.Text) == 0 && ev.Value == nil {
 		c.look.Learn(ev)
@@ -170,8 +178,8 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Op == hub.Replace || len(ev.Text) == 0 && ev.Value == nil {
 		return hub.Dropped
 	}
-	if !e.printed[string(ev.ID)] && len(e.printed) < maxRemembered {
-		e.printed[string(ev.ID)] = true
+	if c := e.calls.Find(ev.Slot); c != nil {
+		c.printed = true
 	}
 	e.begin(out, "tool.execution_partial_result", ev.SubAgent)
 	buf := append(appendText(out.Buf, `"toolCallId":"`, ev.ID), `"partialOutput":"`...)
@@ -202,12 +210,13 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.begin(out, "tool.execution_complete", ev.SubAgent)
 	buf := appendText(out.Buf, `"toolCallId":"`, ev.ID)
 	buf = appendValue(buf, `"success":`, []byte(success))
-	buf = appendResult(buf, ev, kept, e.printed[string(ev.ID)])
-	delete(e.printed, string(ev.ID))
+	c := e.calls.Find(ev.Slot)
+	buf = appendResult(buf, ev, kept, c != nil && c.printed)
+	e.calls.Drop(ev.Slot)
 	if success == "false" || ev.More != nil && len(ev.More.Err) > 0 {
 		buf = e.appendError(buf, ev, rawjson.Get(kept, metaError))
 	}
-	buf = e.appendSubAgent(buf, ev.SubAgent)
+	buf = e.appendSubAgent(buf, ev.AgentSlot)
 	out.Buf = appendMembers(buf, kept, metaResult, metaError, metaWrapper)
 	return e.end(out, disposition)
 }

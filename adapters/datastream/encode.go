@@ -118,7 +118,7 @@ func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
 	if ev.Flags.Has(hub.User) || string(ev.Name) == "system" || string(ev.Name) == "developer" {
 		return hub.Dropped
 	}
-	*e.parts.Add(ev.ID) = part{think: ev.Chan == hub.Reasoning}
+	*e.parts.Add(ev.Slot) = part{think: ev.Chan == hub.Reasoning}
 	if ev.Chan == hub.Refusal {
 		return hub.Folded
 	}
@@ -127,7 +127,7 @@ func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
 
 // textDelta is the hot path.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
-	p := e.parts.Find(ev.ID)
+	p := e.parts.Find(ev.Slot)
 	if p == nil {
 		return hub.Dropped
 	}
@@ -162,7 +162,7 @@ func (e *encoder) room(out *wire.Out, p *part, id []byte) {
 
 // textEnd signs reasoning. Clients of version 4 keep it with the message, for the next turn.
 func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	p := e.parts.Find(ev.ID)
+	p := e.parts.Find(ev.Slot)
 	if p == nil {
 		return hub.Dropped
 	}
@@ -174,7 +174,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		member.Close(out, member.Open(out, head(p.wrote, `j:{"signature":"`, `i:{"data":"`), ev.More.Sig))
 		disposition = hub.Native
 	}
-	e.parts.Drop(ev.ID)
+	e.parts.Drop(ev.Slot)
 	return disposition
 }
 

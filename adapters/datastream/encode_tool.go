@@ -12,7 +12,7 @@ import (
 // toolStart announces a call.
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Flags.Has(hub.Resumed) && e.history.Shows(ev.ID, e.message) {
-		t := e.tools.Add(ev.ID)
+		t := e.tools.Add(ev.Slot)
 		*t = tool{name: append(t.name[:0], ev.Name...), client: ev.Flags.Has(hub.ClientRuns), resumed: true, head: t.head[:0]}
 		return hub.Implied
 	}
@@ -20,7 +20,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.openStep(out)
 	}
 	e.step.call = true
-	t := e.tools.Add(ev.ID)
+	t := e.tools.Add(ev.Slot)
 	*t = tool{name: append(t.name[:0], ev.Name...), client: ev.Flags.Has(hub.ClientRuns), head: t.head[:0]}
 	t.head = append(append(append(t.head, `c:{"toolCallId":"`...), ev.ID...), `","argsTextDelta":"`...)
 	b := member.Open(out, `b:{"toolCallId":"`, ev.ID)
@@ -31,7 +31,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // toolArgs is the hot path of calls.
 func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
-	t := e.tools.Find(ev.ID)
+	t := e.tools.Find(ev.Slot)
 	if t == nil {
 		return hub.Dropped
 	}
@@ -47,7 +47,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // toolReady writes the call with its arguments, of which clients accept nothing but an object.
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
-	t := e.tools.Find(ev.ID)
+	t := e.tools.Find(ev.Slot)
 	if t == nil {
 		return hub.Dropped
 	}
@@ -71,12 +71,12 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // toolEnd writes the result. A call that is left to the client has none.
 func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	t := e.tools.Find(ev.ID)
+	t := e.tools.Find(ev.Slot)
 	if t == nil {
 		return hub.Dropped
 	}
 	client := t.client
-	e.tools.Drop(ev.ID)
+	e.tools.Drop(ev.Slot)
 	content := ev.More != nil && rawjson.Kind(ev.More.Content) == '['
 	if (ev.Status == hub.StatusClient || ev.Status == hub.StatusPaused) && len(ev.Text) == 0 && ev.Value == nil && !content {
 		e.left++

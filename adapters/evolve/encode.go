@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -22,10 +23,9 @@ type encoder struct {
 	rooted    bool                // a record of the root agent has named its session
 	early     hub.EarlyExtensions // extensions that came before
 
-	cards     map[string]*card
-	used      map[string]bool // ids of calls that were written
-	spare     []*card
-	subAgents map[string]*subAgent
+	cards     opened.List[card] // that of a call, or that made for a sub-agent
+	used      map[string]bool   // ids of calls that were written
+	subAgents opened.List[subAgent]
 	plan      []byte // entries of the last plan
 	next      []byte // scratch
 
@@ -41,7 +41,9 @@ func newEncoder(o hub.Options) hub.Encoder {
 
 // Reset implements [hub.Encoder].
 func (e *encoder) Reset() {
-	*e = encoder{opt: e.opt, cards: map[string]*card{}, used: map[string]bool{}, subAgents: map[string]*subAgent{}, session: []byte(e.opt.session)}
+	e.cards.Reset()
+	e.subAgents.Reset()
+	*e = encoder{opt: e.opt, cards: e.cards, used: map[string]bool{}, subAgents: e.subAgents, session: []byte(e.opt.session)}
 }
 
 // Finish implements [hub.Encoder]. The end of the run is the end of the stream.
@@ -75,7 +77,7 @@ func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case hub.AgentEnd:
 		return e.agentEnd(out, ev)
 	}
-	l := e.subAgent(ev.SubAgent)
+	l := e.subAgents.Find(ev.AgentSlot)
 	if l != nil && l.how == subAgentDrop {
 		return hub.Dropped
 	}

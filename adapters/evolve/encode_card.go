@@ -12,6 +12,7 @@ import (
 
 // card is a tool call as the client sees it.
 type card struct {
+	slot              hub.Slot
 	id, wireID        []byte
 	name, title, kind []byte
 	locations         []byte // raw, like the next three; empty when absent
@@ -48,16 +49,15 @@ func (c *card) shows(text []byte) bool {
 	return c.view == viewText && c.output.Shows(text)
 }
 
-func (e *encoder) addCard(id []byte, l *subAgent) *card {
-	var c *card
-	if n := len(e.spare); n > 0 {
-		c, e.spare = e.spare[n-1], e.spare[:n-1]
-	} else {
-		c = &card{}
+// addCard opens a card, in a slot that keeps its memory.
+func (e *encoder) addCard(slot hub.Slot, id []byte, l *subAgent) *card {
+	c := e.cards.Add(slot)
+	c.output.Reset()
+	*c = card{
+		slot: slot, subAgent: l, id: append(c.id[:0], id...), name: c.name[:0], title: c.title[:0], kind: c.kind[:0],
+		locations: c.locations[:0], content: c.content[:0], meta: c.meta[:0], input: c.input[:0], output: c.output, shown: c.shown[:0],
 	}
-	c.id = append(c.id, id...)
-	c.wireID, c.subAgent = c.id, l
-	e.cards[string(id)] = c
+	c.wireID = c.id
 	return c
 }
 
@@ -94,17 +94,17 @@ func (c *card) learn(ev *hub.Event) {
 // keepCard is the largest output buffer that is kept for the next call.
 const keepCard = 16 << 10
 
+// dropCard closes a card, also for the sub-agents that it shows: they may outlive it.
 func (e *encoder) dropCard(c *card) {
-	delete(e.cards, string(c.id))
+	for _, l := range e.subAgents.All {
+		if l.card == c {
+			l.card = nil
+		}
+	}
+	e.cards.Drop(c.slot)
 	if max(cap(c.output.Text), cap(c.shown), cap(c.input), cap(c.content)) > keepCard {
-		return
+		*c = card{}
 	}
-	c.output.Reset()
-	*c = card{
-		id: c.id[:0], name: c.name[:0], title: c.title[:0], kind: c.kind[:0], locations: c.locations[:0],
-		content: c.content[:0], meta: c.meta[:0], input: c.input[:0], output: c.output, shown: c.shown[:0],
-	}
-	e.spare = append(e.spare, c)
 }
 
 // announce writes the tool_call. end, if not nil, is how the call ended already; the disposition is that of the end. A call whose

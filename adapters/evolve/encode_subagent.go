@@ -20,7 +20,7 @@ const (
 type subAgent struct {
 	how   subAgentHow
 	id    []byte // of the session, or of the tool call that started it
-	card  []byte // id of the call that shows a folded sub-agent; empty if there is none
+	card  *card  // of the call that shows a folded sub-agent; nil if there is none any more
 	own   bool   // the call was made for it
 	outer *subAgent
 }
@@ -43,17 +43,10 @@ func (l *subAgent) parent() []byte {
 	return nil
 }
 
-func (e *encoder) subAgent(id []byte) *subAgent {
-	if len(id) == 0 {
-		return nil
-	}
-	return e.subAgents[string(id)]
-}
-
 // agentStart opens a sub-agent. A sub-agent that a tool call started is shown by that call; for any other a call is made.
 func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l := &subAgent{outer: e.subAgent(ev.SubAgent)}
-	e.subAgents[string(ev.ID)] = l
+	l := e.subAgents.Add(ev.Slot)
+	*l = subAgent{outer: e.subAgents.Find(ev.AgentSlot)}
 	if ev.More != nil && e.rooted { // readers take the first session that is named for the root agent's
 		if session, ok := rawjson.Str(rawjson.Get(ev.More.Meta, "sessionId")); ok {
 			l.how, l.id = subAgentSession, append([]byte(nil), session...)
@@ -78,13 +71,11 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // foldSubAgent finds or makes the call that shows a sub-agent.
 func (e *encoder) foldSubAgent(out *wire.Out, ev *hub.Event, l *subAgent) {
-	if c := e.cards[string(ev.Ref)]; c != nil && len(ev.Ref) > 0 {
-		l.card = append(l.card, ev.Ref...)
+	if l.card = e.cards.Find(ev.RefSlot); l.card != nil {
 		return
 	}
-	l.own = true
-	l.card = append(append(l.card, "agent:"...), ev.ID...)
-	c := e.addCard(l.card, l.outer)
+	c := e.addCard(ev.Slot, append([]byte("agent:"), ev.ID...), l.outer)
+	l.own, l.card = true, c
 	c.title = append(c.title, ev.Title...)
 	if c.name = append(c.name, ev.Name...); len(c.title) == 0 {
 		c.title = append(c.title, ev.Name...)
@@ -96,7 +87,7 @@ func (e *encoder) foldSubAgent(out *wire.Out, ev *hub.Event, l *subAgent) {
 
 // subAgentText shows the answer of a folded sub-agent as the output of its call; what it thinks is not shown.
 func (e *encoder) subAgentText(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition {
-	c := e.cards[string(l.card)]
+	c := l.card
 	if c == nil || ev.Chan == hub.Reasoning || ev.Flags.Has(hub.User) || e.opt.progressDrop && !l.own {
 		return hub.Dropped // the call is over, or will say itself what came of it
 	}
@@ -114,25 +105,22 @@ func (e *encoder) subAgentText(out *wire.Out, ev *hub.Event, l *subAgent) hub.Di
 
 // agentEnd ends the call that was made for a sub-agent; another ends by itself.
 func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l := e.subAgents[string(ev.ID)]
+	l := e.subAgents.Find(ev.Slot)
 	if l == nil {
 		return hub.Dropped
 	}
-	delete(e.subAgents, string(ev.ID))
+	e.subAgents.Drop(ev.Slot)
 	switch {
 	case l.how == subAgentDrop:
 		return hub.Dropped
 	case l.how != subAgentFold:
 		return hub.Implied
 	}
-	c := e.cards[string(l.card)]
-	switch {
-	case c == nil && l.own:
-		return hub.Dropped
-	case c != nil && !l.own && hub.Failed(ev):
-		c.fault = hub.AppendFault(c.fault[:0], ev)
-	}
+	c := l.card
 	if !l.own {
+		if c != nil && hub.Failed(ev) {
+			c.fault = hub.AppendFault(c.fault[:0], ev)
+		}
 		return hub.Implied
 	}
 	end := *ev

@@ -14,7 +14,7 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event, l *subAgent) hub.Dispositio
 	if ev.Kind == hub.ToolStart {
 		return e.toolStart(out, ev, l)
 	}
-	c := e.cards[string(ev.ID)]
+	c := e.cards.Find(ev.Slot)
 	switch {
 	case c == nil:
 		return hub.Dropped
@@ -35,7 +35,7 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event, l *subAgent) hub.Dispositio
 }
 
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition {
-	c := e.addCard(ev.ID, l)
+	c := e.addCard(ev.Slot, ev.ID, l)
 	c.name, c.status = append(c.name, ev.Name...), ev.Status
 	c.learn(ev)
 	for _, n := range e.opt.todoTools {

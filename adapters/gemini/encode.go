@@ -1,10 +1,9 @@
 package gemini
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/genai"
+	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -21,8 +20,8 @@ type encoder struct {
 	run, model []byte // string bodies: responseId, modelVersion
 	tail       []byte // of every frame, from the candidate's index on
 
-	hidden    [][]byte // open parts that are not of the answer
-	calls     []call
+	hidden    opened.List[struct{}] // open parts that are not of the answer
+	calls     opened.List[call]
 	called    bool   // a function call was written
 	malformed []byte // name of a call whose arguments are no JSON
 	usage     []spent
@@ -36,7 +35,9 @@ func newEncoder(hub.Options) hub.Encoder {
 
 // Reset implements [hub.Encoder].
 func (e *encoder) Reset() {
-	*e = encoder{run: e.run[:0], model: e.model[:0], tail: e.tail[:0], hidden: e.hidden[:0], calls: e.calls[:0], usage: e.usage[:0]}
+	e.hidden.Reset()
+	e.calls.Reset()
+	*e = encoder{run: e.run[:0], model: e.model[:0], tail: e.tail[:0], hidden: e.hidden, calls: e.calls, usage: e.usage[:0]}
 	e.makeTail()
 }
 
@@ -129,23 +130,13 @@ func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
 	if !ev.Flags.Has(hub.User) && string(ev.Name) != "system" && string(ev.Name) != "developer" {
 		return hub.Implied
 	}
-	e.hidden = append(e.hidden, bytes.Clone(ev.ID))
+	e.hidden.Add(ev.Slot)
 	return hub.Dropped
-}
-
-// hides returns the index of a hidden part, or -1.
-func (e *encoder) hides(id []byte) int {
-	for i := range e.hidden {
-		if bytes.Equal(e.hidden[i], id) {
-			return i
-		}
-	}
-	return -1
 }
 
 // textDelta is the hot path.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if len(e.hidden) > 0 && e.hides(ev.ID) >= 0 {
+	if e.hidden.Find(ev.Slot) != nil {
 		return hub.Dropped
 	}
 	b := e.begin(out, `{"text":"`)
@@ -161,8 +152,8 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // textEnd writes the signature of a text, if it has one.
 func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if i := e.hides(ev.ID); i >= 0 {
-		e.hidden = append(e.hidden[:i], e.hidden[i+1:]...)
+	if e.hidden.Find(ev.Slot) != nil {
+		e.hidden.Drop(ev.Slot)
 		return hub.Dropped
 	}
 	if ev.More == nil || len(ev.More.Sig) == 0 {

@@ -1,8 +1,6 @@
 package gemini
 
 import (
-	"bytes"
-
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/genai"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -47,37 +45,14 @@ func (e *encoder) toolStart(ev *hub.Event) hub.Disposition {
 	default:
 		return hub.Dropped
 	}
-	c := e.addCall()
-	c.id, c.name, c.kind = append(c.id, ev.ID...), append(c.name, ev.Name...), kind
+	c := e.calls.Add(ev.Slot)
+	*c = call{id: append(c.id[:0], ev.ID...), name: append(c.name[:0], ev.Name...), sig: c.sig[:0], kind: kind}
 	return hub.Implied // by what comes with its arguments, if that can be written
-}
-
-// addCall appends a call, in a slot that keeps its memory.
-func (e *encoder) addCall() *call {
-	n := len(e.calls)
-	if n < cap(e.calls) {
-		e.calls = e.calls[:n+1]
-	} else {
-		e.calls = append(e.calls, call{})
-	}
-	c := &e.calls[n]
-	*c = call{id: c.id[:0], name: c.name[:0], sig: c.sig[:0]}
-	return c
-}
-
-// find returns the call of that id, nil if it is not written here. The last one comes first: its arguments are streaming.
-func (e *encoder) find(id []byte) *call {
-	for i := len(e.calls) - 1; i >= 0; i-- {
-		if bytes.Equal(e.calls[i].id, id) {
-			return &e.calls[i]
-		}
-	}
-	return nil
 }
 
 // toolArgs leaves fragments to the whole, which comes with ToolReady.
 func (e *encoder) toolArgs(_ *wire.Out, ev *hub.Event) hub.Disposition {
-	switch c := e.find(ev.ID); {
+	switch c := e.calls.Find(ev.Slot); {
 	case c == nil:
 		return hub.Dropped
 	case c.kind == callFunction:
@@ -87,7 +62,7 @@ func (e *encoder) toolArgs(_ *wire.Out, ev *hub.Event) hub.Disposition {
 }
 
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := e.find(ev.ID)
+	c := e.calls.Find(ev.Slot)
 	if c == nil {
 		return hub.Dropped
 	}
@@ -144,7 +119,7 @@ func (e *encoder) serverCall(out *wire.Out, ev *hub.Event, c *call) hub.Disposit
 
 // toolUpdate keeps the signature of a call for its part, or writes it by itself if the part is gone.
 func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := e.find(ev.ID)
+	c := e.calls.Find(ev.Slot)
 	if c == nil || ev.More == nil || !genai.IsBase64(ev.More.Sig) || len(ev.More.Sig) == 0 {
 		return hub.Dropped
 	}
@@ -158,7 +133,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // toolEnd writes the result of a tool of the server's. The client knows those of its own.
 func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := e.find(ev.ID)
+	c := e.calls.Find(ev.Slot)
 	if c == nil {
 		return hub.Dropped
 	}
@@ -171,7 +146,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case c.kind == callServer && c.written:
 		disposition = e.serverResult(out, ev, c)
 	}
-	e.dropCall(c)
+	e.calls.Drop(ev.Slot)
 	return disposition
 }
 
@@ -203,18 +178,4 @@ func (e *encoder) serverResult(out *wire.Out, ev *hub.Event, c *call) hub.Dispos
 	}
 	e.end(out, e.endParts(append(b, `}}`...)))
 	return disposition
-}
-
-// dropCall forgets a call; the others keep their order.
-func (e *encoder) dropCall(c *call) {
-	for i := range e.calls {
-		if &e.calls[i] == c {
-			gone := e.calls[i]
-			n := len(e.calls) - 1
-			copy(e.calls[i:], e.calls[i+1:])
-			e.calls[n] = gone // its memory is used again
-			e.calls = e.calls[:n]
-			return
-		}
-	}
 }

@@ -43,13 +43,13 @@ type encoder struct {
 	made        int // messages without an id of the upstream
 
 	root      outSubAgent
-	subAgents map[string]*outSubAgent
+	subAgents opened.List[*outSubAgent]
 	taken     recent.Map[bool]        // namespaces and ids of messages
 	messages  recent.Map[*outMessage] // by sub-agent, role and upstream message
 	history   []*outMessage           // those that are repeated
 	kept      int                     // bytes in history
 	parts     opened.List[part]
-	calls     map[string]*outCall
+	calls     opened.List[*outCall]
 	waiting   map[string]bool // calls of the last message that have no result
 	asks      []ask
 	counted   bool   // usage of a step was written
@@ -73,7 +73,9 @@ func (e *encoder) Reset() {
 	e.run, e.thread, e.started, e.made = e.run[:0], e.thread[:0], false, 0
 	e.root = outSubAgent{}
 	e.root.prepare()
-	e.subAgents, e.calls, e.waiting = map[string]*outSubAgent{}, map[string]*outCall{}, map[string]bool{}
+	e.subAgents.Reset()
+	e.calls.Reset()
+	e.waiting = map[string]bool{}
 	e.taken.Reset()
 	e.messages.Reset()
 	e.history, e.kept = nil, 0

@@ -182,7 +182,7 @@ func (m *outMessage) appendCalls(dst []byte, partial bool) []byte {
 
 // data writes what applications send beside the messages.
 func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l := e.subAgent(ev.SubAgent)
+	l := e.subAgent(ev.AgentSlot)
 	if string(ev.Name) == nameState && ev.Op == hub.Set && l == &e.root && e.modes&modeValues != 0 && rawjson.Kind(ev.Value) == '{' {
 		e.state = append(e.state[:0], ev.Value...)
 		e.writeValues(out)
@@ -235,13 +235,13 @@ type ask struct {
 }
 
 func (e *encoder) ask(ev *hub.Event) hub.Disposition {
-	e.asks = append(e.asks, ask{id: bytes.Clone(ev.ID), body: e.appendAsk(nil, ev)})
+	e.asks = append(e.asks, ask{id: bytes.Clone(ev.ID), body: appendAsk(nil, ev, e.call(ev.RefSlot))})
 	return hub.Deferred
 }
 
 // appendAsk appends the value of an interrupt: the upstream's own where it says what is asked, else one of ours; and for
 // permission to run a call, that of the middleware that clients know.
-func (e *encoder) appendAsk(dst []byte, ev *hub.Event) []byte {
+func appendAsk(dst []byte, ev *hub.Event, c *outCall) []byte {
 	var d decoder
 	var read hub.Event
 	if ev.Value != nil {
@@ -250,7 +250,7 @@ func (e *encoder) appendAsk(dst []byte, ev *hub.Event) []byte {
 			return append(dst, ev.Value...)
 		}
 	}
-	if c := e.calls[string(ev.Ref)]; c != nil && ev.AskKind == hub.AskPermission && ev.Value == nil {
+	if c != nil && ev.AskKind == hub.AskPermission && ev.Value == nil {
 		return appendReview(dst, ev, c)
 	}
 	dst = append(append(append(dst, `{"type":"`...), ev.AskKind.String()...), '"')
@@ -279,7 +279,7 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 		if !bytes.Equal(a.id, ev.ID) {
 			continue
 		}
-		out.Begin(named("custom", e.subAgent(ev.SubAgent)))
+		out.Begin(named("custom", e.subAgent(ev.AgentSlot)))
 		b := append(append(append(out.Buf, `{"`+keyAsked+`":{"id":"`...), a.id...), `","value":`...)
 		b = append(append(append(b, a.body...), `,"status":"`...), ev.Status.String()...)
 		b = member.AppendText(append(b, '"'), `,"option":"`, ev.Name)

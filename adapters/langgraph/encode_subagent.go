@@ -48,12 +48,10 @@ func named(event string, l *outSubAgent) string {
 	return event + "|" + string(l.namespace)
 }
 
-// subAgent returns the sub-agent of an event.
-func (e *encoder) subAgent(id []byte) *outSubAgent {
-	if len(id) > 0 {
-		if l := e.subAgents[string(id)]; l != nil {
-			return l
-		}
+// subAgent returns the sub-agent in a slot, the graph itself if there is none.
+func (e *encoder) subAgent(slot hub.Slot) *outSubAgent {
+	if l := e.subAgents.Find(slot); l != nil {
+		return *l
 	}
 	return &e.root
 }
@@ -61,7 +59,7 @@ func (e *encoder) subAgent(id []byte) *outSubAgent {
 // agentStart makes the namespace of a sub-agent. One that a call has spawned is named after the call: clients show its
 // messages there.
 func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	parent := e.subAgent(ev.SubAgent)
+	parent := e.subAgent(ev.AgentSlot)
 	l := &outSubAgent{}
 	if len(parent.namespace) > 0 {
 		l.namespace = append(append(l.namespace, parent.namespace...), '|')
@@ -74,7 +72,7 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	l.namespace = e.unique("lane\x00", l.namespace)
 	l.body = rawjson.AppendEscaped(nil, l.namespace)
 	l.prepare()
-	e.subAgents[string(ev.ID)] = l
+	*e.subAgents.Add(ev.Slot) = l // messages that are repeated keep it
 	if e.modes&modeLifecycle == 0 {
 		return hub.Implied
 	}
@@ -134,12 +132,12 @@ func (e *encoder) lifecycle(out *wire.Out, l *outSubAgent, head string) []byte {
 }
 
 func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l := e.subAgent(ev.ID)
+	l := e.subAgent(ev.Slot)
 	if l == &e.root {
 		return hub.Dropped
 	}
 	e.complete(out, l)
-	delete(e.subAgents, string(ev.ID))
+	e.subAgents.Drop(ev.Slot)
 	if e.modes&modeLifecycle == 0 {
 		return hub.Implied
 	}
@@ -165,7 +163,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // task writes the start or the end of a step. Its name is also that of the node whose messages follow.
 func (e *encoder) task(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l := e.subAgent(ev.SubAgent)
+	l := e.subAgent(ev.AgentSlot)
 	if ev.Kind == hub.StepStart {
 		l.node = append(l.node[:0], ev.Name...)
 		l.prepare()
@@ -205,8 +203,8 @@ type part struct {
 }
 
 // addPart opens a part.
-func (e *encoder) addPart(id []byte) *part {
-	p := e.parts.Add(id)
+func (e *encoder) addPart(slot hub.Slot) *part {
+	p := e.parts.Add(slot)
 	*p = part{head: p.head[:0], tail: p.tail[:0]}
 	return p
 }

@@ -90,7 +90,7 @@ func (m *outMessage) begin(out *wire.Out, l *outSubAgent) []byte {
 // textStart finds the message of a part and prepares its pieces. Once a message has reasoning, its content is a list of
 // blocks, joined by index: plain text would not be joined to them.
 func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l, role := e.subAgent(ev.SubAgent), roleAgent
+	l, role := e.subAgent(ev.AgentSlot), roleAgent
 	switch {
 	case ev.Flags.Has(hub.User):
 		role = roleUser
@@ -98,7 +98,7 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		role = roleSystem
 	}
 	m := e.message(out, l, role, ev.Msg)
-	p := e.addPart(ev.ID)
+	p := e.addPart(ev.Slot)
 	p.message, p.ch = m, ev.Chan
 	m.blocks = m.blocks || ev.Chan == hub.Reasoning
 	p.head = m.appendHead(p.head)
@@ -133,7 +133,7 @@ func dispositionOf(ch hub.Chan) hub.Disposition {
 
 // textDelta is the hot path: all but the text was made when the part was opened.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
-	p := e.parts.Find(ev.ID)
+	p := e.parts.Find(ev.Slot)
 	if p == nil {
 		return hub.Dropped
 	}
@@ -155,12 +155,12 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // textEnd writes the signature of reasoning; else the grammar has no ends.
 func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	p := e.parts.Find(ev.ID)
+	p := e.parts.Find(ev.Slot)
 	if p == nil {
 		return hub.Dropped
 	}
 	m := p.message
-	defer e.parts.Drop(ev.ID)
+	defer e.parts.Drop(ev.Slot)
 	if ev.More == nil || len(ev.More.Sig) == 0 || p.ch != hub.Reasoning || e.modes&modeTuple == 0 {
 		return hub.Implied
 	}
@@ -185,7 +185,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.More == nil {
 		return hub.Dropped
 	}
-	l := e.subAgent(ev.SubAgent)
+	l := e.subAgent(ev.AgentSlot)
 	m := e.message(out, l, roleAgent, ev.Msg)
 	m.blocks = true
 	m.index++
@@ -226,7 +226,7 @@ func appendFile(dst []byte, f *hub.FileRef) []byte {
 // usage writes counts on a piece without content. Readers add up what the pieces of a message say: of counts that were
 // written before, only what is new.
 func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l := e.subAgent(ev.SubAgent)
+	l := e.subAgent(ev.AgentSlot)
 	m := l.current
 	switch {
 	case ev.More == nil, m == nil, e.modes&modeTuple == 0, ev.Scope == hub.SessionScope, ev.More.Usage.In < 0 && ev.More.Usage.Out < 0:

@@ -145,11 +145,11 @@ func appendInterrupts(w *jsonwriter.Writer, name string, ms []hub.Message, asks 
 	if len(asks) == 0 {
 		return
 	}
-	e := &encoder{calls: map[string]*outCall{}}
+	calls := map[string]*outCall{}
 	for i := range ms {
 		for j := range ms[i].Parts {
 			if p := &ms[i].Parts[j]; p.Kind == hub.PartCall {
-				e.calls[string(p.ID)] = &outCall{id: p.ID, name: p.Name, args: rawjson.AppendEscaped(nil, p.Value)}
+				calls[string(p.ID)] = &outCall{id: p.ID, name: p.Name, args: rawjson.AppendEscaped(nil, p.Value)}
 			}
 		}
 	}
@@ -157,7 +157,7 @@ func appendInterrupts(w *jsonwriter.Writer, name string, ms []hub.Message, asks 
 	for i := range asks {
 		w.Open('{')
 		w.Text("id", asks[i].ID)
-		w.Value("value", e.appendAsk(nil, &asks[i]))
+		w.Value("value", appendAsk(nil, &asks[i], calls[string(asks[i].Ref)]))
 		w.Close('}')
 	}
 	w.Close(']')

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/usage"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -22,13 +23,15 @@ type encoder struct {
 	time      int64  // of the request, in milliseconds
 	sendUsage bool
 
-	named  bool
-	base   []byte // a chunk up to its choices
-	head   []byte // and up to the delta of the only choice
-	ended  bool
-	failed bool // with an error: no end mark
-	calls  []clientCall
-	skip   [][]byte // parts that are not the agent's words
+	named   bool
+	base    []byte // a chunk up to its choices
+	head    []byte // and up to the delta of the only choice
+	ended   bool
+	failed  bool // with an error: no end mark
+	calls   opened.List[clientCall]
+	asks    int                   // calls that the client was asked to run
+	waiting int                   // of these, those that nobody has run
+	skip    opened.List[struct{}] // parts that are not the agent's words
 
 	refused bool
 	spoke   bool   // there is answer text
@@ -55,7 +58,9 @@ func (e *encoder) Reset() {
 	e.asked, e.unique, e.time = e.asked[:0], append(e.unique[:0], '0'), 0
 	e.sendUsage = e.usageOption != "never"
 	e.named, e.ended, e.failed = false, false, false
-	e.calls, e.skip = e.calls[:0], nil
+	e.calls.Reset()
+	e.skip.Reset()
+	e.asks, e.waiting = 0, 0
 	e.refused, e.spoke, e.between, e.sources = false, false, nil, 0
 	e.sealing = sealing{}
 	e.usage = usage.Run{}
@@ -148,7 +153,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 // textStart notes whose words a part has. Those of the user, and instructions, are no answer.
 func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
 	if ev.Flags.Has(hub.User) || string(ev.Name) == "system" || string(ev.Name) == "developer" {
-		e.skip = append(e.skip, bytes.Clone(ev.ID))
+		e.skip.Add(ev.Slot)
 		return hub.Dropped
 	}
 	if ev.Chan == hub.AnswerText {
@@ -160,18 +165,8 @@ func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
 	return hub.Implied
 }
 
-// skipped returns the index of a part that is not written, -1 if it is.
-func (e *encoder) skipped(id []byte) int {
-	for i, s := range e.skip {
-		if bytes.Equal(s, id) {
-			return i
-		}
-	}
-	return -1
-}
-
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if e.skipped(ev.ID) >= 0 {
+	if e.skip.Find(ev.Slot) != nil {
 		return hub.Dropped
 	}
 	if ev.Chan == hub.Reasoning {
@@ -197,8 +192,8 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 }
 
 func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if i := e.skipped(ev.ID); i >= 0 {
-		e.skip = append(e.skip[:i], e.skip[i+1:]...)
+	if e.skip.Find(ev.Slot) != nil {
+		e.skip.Drop(ev.Slot)
 		return hub.Dropped
 	}
 	if ev.Chan == hub.Reasoning {

@@ -69,7 +69,8 @@ func (e *encoder) wholeMessage(w *jsonwriter.Writer, parts []*hub.Part, l *hub.L
 	w.OpenAt("tool_calls", '[')
 	for _, p := range calls {
 		id := ids.Of(p.ID)
-		e.addCall(id)
+		e.asks++
+		e.waiting++
 		w.Open('{')
 		w.Text("id", id)
 		w.Const("type", "function")

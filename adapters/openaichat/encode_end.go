@@ -42,13 +42,13 @@ func (e *encoder) finish(status hub.Status) (reason string, disposition hub.Disp
 		}
 	}
 	disposition = hub.Folded
-	if e.waiting() {
+	if e.waiting > 0 {
 		if status == hub.StatusTools {
 			disposition = hub.Native
 		}
 		return "tool_calls", disposition
 	}
-	if status == hub.StatusDone && len(e.calls) == 0 || status == hub.StatusRefused && !e.spoke {
+	if status == hub.StatusDone && e.asks == 0 || status == hub.StatusRefused && !e.spoke {
 		disposition = hub.Native
 	}
 	return "stop", disposition

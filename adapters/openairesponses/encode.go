@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/usage"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -35,9 +36,8 @@ type encoder struct {
 	used    int // bytes of output kept
 
 	items   [][]byte // JSON of the items that are done, by output index; nil while open
-	texts   []text   // open ones, oldest first
-	last    int      // found by the last lookup
-	calls   []toolItem
+	texts   opened.List[text]
+	calls   opened.List[toolItem]
 	sources [][]byte // annotations that wait for a text
 	asks    []pending
 	usage   usage.Run
@@ -65,11 +65,12 @@ func (e *encoder) Reset() {
 	e.id, e.model, e.created, e.started, e.full = e.id[:0], e.model[:0], 0, false, false
 	e.seq, e.used = 0, 0
 	clear(e.items)
-	e.items, e.last = e.items[:0], 0
-	for i := range e.texts[:cap(e.texts)] {
-		e.texts[:cap(e.texts)][i].drop()
+	e.items = e.items[:0]
+	for _, t := range e.texts.All {
+		t.forget()
 	}
-	e.texts, e.calls = e.texts[:0], nil
+	e.texts.Reset()
+	e.calls.Reset()
 	e.sources, e.asks, e.held = nil, nil, nil
 	e.usage.Reset()
 	if cap(e.scratch) > keepText {

@@ -54,7 +54,7 @@ const maxAsks = 64
 // ask keeps a question for the end of the response: the dialect has no place for one that is answered within it, and knows
 // only those about the call of a tool.
 func (e *encoder) ask(ev *hub.Event) hub.Disposition {
-	t := e.call(ev.Ref)
+	t := e.calls.Find(ev.RefSlot)
 	if ev.AskKind != hub.AskPermission || t == nil || t.client || len(e.asks) == maxAsks || !e.keep(overhead+len(t.args)) {
 		return hub.Dropped
 	}

@@ -11,7 +11,6 @@ import (
 
 // text is an open part. Each is an item of its own: a message with one content part, or reasoning with one summary part.
 type text struct {
-	id     []byte // of the part
 	item   []byte // of the item
 	at     int    // output index
 	ch     hub.Chan
@@ -27,26 +26,11 @@ type text struct {
 // keepText is the largest text buffer, in bytes, that is used for another part.
 const keepText = 64 << 10
 
-// drop empties the slot for another part.
-func (t *text) drop() {
+// forget gives up a buffer that grew large.
+func (t *text) forget() {
 	if cap(t.full) > keepText {
 		t.full = nil
 	}
-	*t = text{id: t.id[:0], item: t.item[:0], head: t.head[:0], full: t.full[:0], notes: t.notes[:0]}
-}
-
-// find returns the open part of that id, or nil.
-func (e *encoder) find(id []byte) *text {
-	if e.last < len(e.texts) && bytes.Equal(e.texts[e.last].id, id) {
-		return &e.texts[e.last]
-	}
-	for i := range e.texts {
-		if bytes.Equal(e.texts[i].id, id) {
-			e.last = i
-			return &e.texts[i]
-		}
-	}
-	return nil
 }
 
 // textStart opens an item. What the user said, and instructions, are no output.
@@ -54,20 +38,14 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !speaks(ev) || !e.keep(overhead) {
 		return hub.Dropped
 	}
-	n := len(e.texts)
-	if n < cap(e.texts) {
-		e.texts = e.texts[:n+1]
-	} else {
-		e.texts = append(e.texts, text{})
-	}
-	t := &e.texts[n]
-	t.id, t.ch, t.at, e.last = append(t.id[:0], ev.ID...), ev.Chan, e.reserve(), n
+	t := e.texts.Add(ev.Slot)
+	*t = text{item: t.item[:0], at: e.reserve(), ch: ev.Chan, head: t.head[:0], full: t.full[:0], notes: t.notes[:0]}
 	if ev.Chan == hub.Reasoning {
-		e.openReasoning(out, t)
+		e.openReasoning(out, ev.ID, t)
 		return hub.Native
 	}
 	t.phase = string(ev.Name) == commentary
-	e.openMessage(out, t)
+	e.openMessage(out, ev.ID, t)
 	e.flushInto(out, t)
 	return hub.Native
 }
@@ -79,8 +57,8 @@ func speaks(ev *hub.Event) bool {
 }
 
 // openReasoning opens an item of reasoning. Its summary has no part until there is text: it may be encrypted only.
-func (e *encoder) openReasoning(out *wire.Out, t *text) {
-	t.item = e.appendItemID(t.item[:0], prefixReasoning, t.id, t.at)
+func (e *encoder) openReasoning(out *wire.Out, id []byte, t *text) {
+	t.item = e.appendItemID(t.item, prefixReasoning, id, t.at)
 	b := appendAt(open(out, "response.output_item.added", `{"type":"response.output_item.added"`), t.at)
 	b = append(append(b, `,"item":{"id":"`...), t.item...)
 	e.close(out, append(b, `","type":"reasoning","summary":[]}`...))
@@ -92,8 +70,8 @@ func appendAt(dst []byte, at int) []byte {
 }
 
 // openMessage opens a message and its only part.
-func (e *encoder) openMessage(out *wire.Out, t *text) {
-	t.item = e.appendItemID(t.item[:0], prefixMessage, t.id, t.at)
+func (e *encoder) openMessage(out *wire.Out, id []byte, t *text) {
+	t.item = e.appendItemID(t.item, prefixMessage, id, t.at)
 	b := appendAt(open(out, "response.output_item.added", `{"type":"response.output_item.added"`), t.at)
 	b = append(append(b, `,"item":{"id":"`...), t.item...)
 	b = append(b, `","type":"message","status":"in_progress","role":"assistant"`...)
@@ -148,7 +126,7 @@ func (t *text) prepare(event string) {
 
 // textDelta is the hot path: the head of the record was made when the part was opened.
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
-	t := e.find(ev.ID)
+	t := e.texts.Find(ev.Slot)
 	if t == nil || !e.keep(len(ev.Text)) {
 		return hub.Dropped
 	}
@@ -173,7 +151,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // textEnd closes the part and its item, each with the whole text.
 func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	t := e.find(ev.ID)
+	t := e.texts.Find(ev.Slot)
 	if t == nil {
 		return hub.Dropped
 	}
@@ -184,12 +162,8 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		item = e.closeMessage(out, t)
 	}
 	e.done(out, t.at, item)
-	n, i := len(e.texts)-1, e.last
-	gone := e.texts[i]
-	copy(e.texts[i:], e.texts[i+1:])
-	gone.drop()
-	e.texts[n] = gone
-	e.texts, e.last = e.texts[:n], 0
+	t.forget()
+	e.texts.Drop(ev.Slot)
 	return hub.Native
 }
 
@@ -260,12 +234,9 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if note == nil || !e.keep(2*len(note)) {
 		return hub.Dropped
 	}
-	t := e.find(ev.Ref)
-	for i := len(e.texts) - 1; t == nil && i >= 0; i-- {
-		t = &e.texts[i]
-		if t.ch != hub.AnswerText {
-			t = nil
-		}
+	t := e.texts.Find(ev.RefSlot)
+	if t == nil {
+		t = e.spoken()
 	}
 	if t == nil || t.ch != hub.AnswerText {
 		e.sources = append(e.sources, note)
@@ -273,6 +244,16 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	e.annotate(out, t, note)
 	return hub.Native
+}
+
+// spoken is the answer that was begun last of those that are open, nil if none is.
+func (e *encoder) spoken() (last *text) {
+	for _, t := range e.texts.All {
+		if t.ch == hub.AnswerText && (last == nil || t.at > last.at) {
+			last = t
+		}
+	}
+	return last
 }
 
 // appendAnnotation appends a citation; nothing if it cites nothing. Clients want all of the members.

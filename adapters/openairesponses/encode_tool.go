@@ -14,7 +14,6 @@ import (
 
 // toolItem is an open call.
 type toolItem struct {
-	id     []byte
 	item   []byte // id of the item
 	at     int
 	client bool
@@ -26,22 +25,13 @@ type toolItem struct {
 	cut    bool   // the arguments were too long to keep: there are none, and the call is not complete
 }
 
-// call returns the open call of that id, or nil. The last one comes first: parallel calls are few.
-func (e *encoder) call(id []byte) *toolItem {
-	for i := len(e.calls) - 1; i >= 0; i-- {
-		if bytes.Equal(e.calls[i].id, id) {
-			return &e.calls[i]
-		}
-	}
-	return nil
-}
-
 // toolStart announces a call. A client that has a call of its own already would run it again.
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Flags.Has(hub.ClientRuns|hub.Resumed) || !e.keep(overhead+len(ev.ID)+len(ev.Name)) {
 		return hub.Dropped
 	}
-	t := toolItem{id: bytes.Clone(ev.ID), at: e.reserve(), client: ev.Flags.Has(hub.ClientRuns)}
+	t := e.calls.Add(ev.Slot)
+	*t = toolItem{at: e.reserve(), client: ev.Flags.Has(hub.ClientRuns)}
 	status := `,"status":"in_progress","arguments":""}`
 	if t.client {
 		t.item = e.appendItemID(nil, prefixCall, nil, t.at)
@@ -60,9 +50,8 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.close(out, append(append(b, t.body...), status...))
 	t.head = append(t.appendCall(append(t.head, `{"type":"`...), t.event), `,"delta":"`...)
 	if !t.client {
-		e.callEvent(out, &t, "response.mcp_call.in_progress")
+		e.callEvent(out, t, "response.mcp_call.in_progress")
 	}
-	e.calls = append(e.calls, t)
 	return hub.Native
 }
 
@@ -100,7 +89,7 @@ func (e *encoder) callEvent(out *wire.Out, t *toolItem, event string) {
 
 // toolArgs is the hot path of calls; see textDelta.
 func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
-	t := e.call(ev.ID)
+	t := e.calls.Find(ev.Slot)
 	if t == nil {
 		return hub.Dropped
 	}
@@ -117,7 +106,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 // toolReady completes the arguments. A call that the client is to run is complete with them, unless the upstream never
 // said so: then its end tells whether it was cut.
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
-	t := e.call(ev.ID)
+	t := e.calls.Find(ev.Slot)
 	if t == nil {
 		return hub.Dropped
 	}
@@ -167,25 +156,15 @@ func (e *encoder) functionDone(out *wire.Out, t *toolItem, status string) {
 
 // toolEnd closes the item of a call. Of a call that the client runs there is no result to say.
 func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	t := e.call(ev.ID)
+	t := e.calls.Find(ev.Slot)
 	if t == nil {
 		return hub.Dropped
 	}
-	defer e.forget(t)
+	e.calls.Drop(ev.Slot)
 	if t.client {
 		return e.clientEnd(out, ev, t)
 	}
 	return e.serverEnd(out, ev, t)
-}
-
-// forget lets go of a call that has ended.
-func (e *encoder) forget(t *toolItem) {
-	for i := range e.calls {
-		if &e.calls[i] == t {
-			e.calls = append(e.calls[:i], e.calls[i+1:]...)
-			return
-		}
-	}
 }
 
 // clientEnd closes a call that the client runs, if its arguments did not.

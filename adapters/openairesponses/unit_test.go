@@ -136,8 +136,8 @@ func TestMaxOutput(t *testing.T) {
 	for _, item := range e.items {
 		kept += len(item)
 	}
-	if kept == 0 || kept > 2*10_000 || len(e.texts)+len(e.calls) > 0 {
-		t.Errorf("%d bytes are kept, and %d texts and %d calls are open", kept, len(e.texts), len(e.calls))
+	if kept == 0 || kept > 2*10_000 || e.texts.Len()+e.calls.Len() > 0 {
+		t.Errorf("%d bytes are kept, and %d texts and %d calls are open", kept, e.texts.Len(), e.calls.Len())
 	}
 	out.Reset()
 	put(hub.Event{Kind: hub.RunEnd, Status: hub.StatusDone})

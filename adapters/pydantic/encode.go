@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/plandedup"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -46,8 +47,8 @@ type encoder struct {
 
 	begun     bool // a chunk was written
 	thought   bool // an element of reasoning is open in message
-	cards     map[string]*card
-	subAgents []*subAgent
+	cards     opened.List[*card]
+	subAgents opened.List[subAgent]
 	planned   bool // a card shows the plan
 	reported  plandedup.Filter
 	sources   []byte // citations that wait for the end, with commas between them
@@ -95,7 +96,8 @@ func newEncoder(o hub.Options) *encoder {
 // Reset keeps the options and some of the memory.
 func (e *encoder) Reset() {
 	e.begun, e.thought, e.planned, e.sources = false, false, false, nil
-	e.cards, e.subAgents = map[string]*card{}, nil
+	e.cards.Reset()
+	e.subAgents.Reset()
 	e.reported.Reset()
 }
 
@@ -218,7 +220,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case !e.showsThoughts(ev):
 		return hub.Dropped
 	case len(ev.SubAgent) > 0:
-		e.closeSubAgentThought(out, e.subAgent(ev.SubAgent))
+		e.closeSubAgentThought(out, e.subAgents.Find(ev.AgentSlot))
 	default:
 		e.closeThought(out)
 	}

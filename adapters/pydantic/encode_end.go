@@ -7,7 +7,7 @@ import (
 )
 
 func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
-	delete(e.cards, string(ev.ID))
+	e.cards.Drop(ev.Slot)
 	e.orphanSubAgents(out, c)
 	return e.end(out, ev, c)
 }

@@ -2,7 +2,6 @@ package pydantic
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -22,23 +21,12 @@ type subAgent struct {
 	marked   bool // its beginning was marked in message
 }
 
-// subAgent returns the sub-agent with this id, nil if there is none.
-func (e *encoder) subAgent(id []byte) *subAgent {
-	for _, l := range e.subAgents {
-		if bytes.Equal(l.id, id) {
-			return l
-		}
-	}
-	return nil
-}
-
 // agentStart makes the card of a call that of a sub-agent. If the call was announced as another, it is announced again:
 // clients know cards by their ids.
 func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l := &subAgent{id: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), card: e.cards[string(ev.Ref)]}
-	e.subAgents = append(e.subAgents, l)
-	c := l.card
-	if c == nil || len(ev.Ref) == 0 {
+	l, c := e.subAgents.Add(ev.Slot), e.card(ev.RefSlot)
+	*l = subAgent{id: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), card: c}
+	if c == nil {
 		e.openOwn(out, l, ev.Title)
 		return hub.Folded
 	}
@@ -65,7 +53,7 @@ func (e *encoder) openOwn(out *wire.Out, l *subAgent, task []byte) {
 
 // orphanSubAgents parts the sub-agents of a call from it: they may outlive it.
 func (e *encoder) orphanSubAgents(out *wire.Out, c *card) {
-	for _, l := range e.subAgents {
+	for _, l := range e.subAgents.All {
 		if l.card == c {
 			e.endSection(out, l)
 			l.card = nil
@@ -86,7 +74,7 @@ func (e *encoder) cardOf(out *wire.Out, l *subAgent) *card {
 
 // subAgentDelta writes what a sub-agent says, or thinks.
 func (e *encoder) subAgentDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l := e.subAgent(ev.SubAgent)
+	l := e.subAgents.Find(ev.AgentSlot)
 	if l == nil {
 		return hub.Dropped
 	}
@@ -144,12 +132,12 @@ func (e *encoder) endSection(out *wire.Out, l *subAgent) {
 // agentEnd ends a card that was made for the sub-agent; another ends with its call, and what the sub-agent brought is kept
 // for it.
 func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l := e.subAgent(ev.ID)
+	l := e.subAgents.Find(ev.Slot)
 	if l == nil {
 		return hub.Dropped
 	}
 	e.endSection(out, l)
-	e.subAgents = slices.DeleteFunc(e.subAgents, func(o *subAgent) bool { return o == l })
+	e.subAgents.Drop(ev.Slot)
 	switch {
 	case l.card == nil:
 		return hub.Implied // its call has written the end

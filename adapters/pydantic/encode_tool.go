@@ -18,14 +18,14 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Kind == hub.ToolStart {
 		return e.toolStart(out, ev)
 	}
-	c := e.cards[string(ev.ID)]
+	c := e.card(ev.Slot)
 	if c == nil {
 		return hub.Dropped
 	}
 	var disposition hub.Disposition
 	switch {
 	case c.hidden && ev.Kind == hub.ToolEnd:
-		delete(e.cards, string(ev.ID))
+		e.cards.Drop(ev.Slot)
 		return hub.Folded
 	case c.hidden:
 		return hub.Folded
@@ -200,7 +200,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Disposit
 
 // toolOutput writes a part of the result. Clients append: once an output has replaced another, the rest waits for the end.
 func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := e.cards[string(ev.ID)]
+	c := e.card(ev.Slot)
 	switch {
 	case c == nil:
 		return hub.Dropped

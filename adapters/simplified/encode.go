@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -18,10 +19,10 @@ type encoder struct {
 	id    []byte // messageId, a string body; empty until something names it
 	begun bool   // the first frame was written
 
-	root      *agent
-	subAgents map[string]*agent
-	tools     map[string]*call
-	asks      map[string]string // id of an open question to its kind
+	root   *agent
+	agents opened.List[agent] // the root is in slot 0
+	tools  opened.List[call]
+	asks   opened.List[string] // kinds of open questions
 
 	todos   todoList
 	docs    []byte // documents so far, each with a comma behind it
@@ -43,10 +44,13 @@ func newEncoder(o hub.Options) hub.Encoder {
 
 // Reset implements [hub.Encoder].
 func (e *encoder) Reset() {
+	e.agents.Reset()
+	e.tools.Reset()
+	e.asks.Reset()
 	*e = encoder{
-		opt: e.opt, root: &agent{text: newThinker(0)}, subAgents: map[string]*agent{}, tools: map[string]*call{},
-		asks: map[string]string{}, steps: hub.NoCounts, id: append(e.id[:0], e.opt.messageID...),
+		opt: e.opt, root: e.agents.Add(0), agents: e.agents, tools: e.tools, asks: e.asks, steps: hub.NoCounts, id: append(e.id[:0], e.opt.messageID...),
 	}
+	*e.root = agent{text: newThinker(0)}
 }
 
 // Finish implements [hub.Encoder]. The end of the run was the last frame.
@@ -62,7 +66,7 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case !e.begun:
 		e.begin(out, ev)
 	}
-	a := e.agent(ev.SubAgent)
+	a := e.agent(ev.AgentSlot)
 	switch ev.Kind {
 	case hub.TextDelta:
 		return e.textDelta(out, ev, a)

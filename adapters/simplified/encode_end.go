@@ -31,7 +31,7 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 	case ev.AskKind == hub.AskPermission:
 		disposition = hub.Native
 	}
-	e.asks[string(ev.ID)] = kind
+	*e.asks.Add(ev.Slot) = kind
 	e.open(out, a, kind+endPending)
 	if isOwn {
 		out.Buf = member.AppendRaw(out.Buf, `,"data":`, ev.Value)
@@ -73,10 +73,10 @@ func labelOf(o *hub.AskOption) []byte {
 
 // answer closes the question on all screens. One that the stream itself never answered is left as it is.
 func (e *encoder) answer(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
-	kind, isShown := e.asks[string(ev.ID)]
-	delete(e.asks, string(ev.ID))
+	kind := e.asks.Find(ev.Slot)
+	e.asks.Drop(ev.Slot)
 	switch {
-	case !isShown:
+	case kind == nil:
 		return hub.Dropped
 	case ev.Flags.Has(hub.Synthetic):
 		return hub.Implied
@@ -92,12 +92,12 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition
 		if status, _ := decision(ev.Value); status == ev.Status {
 			end = endAnswered // that it was not answered is in the answer
 		}
-		e.open(out, a, kind+end)
+		e.open(out, a, *kind+end)
 		out.Buf = member.AppendRaw(out.Buf, `,"data":`, data)
 		e.close(out, a)
 		return hub.Native
 	}
-	e.open(out, a, kind+end)
+	e.open(out, a, *kind+end)
 	out.Buf = append(append(append(out.Buf, `,"data":{"approvalId":"`...), ev.ID...), '"')
 	out.Buf = appendResponse(out.Buf, ev)
 	out.Buf = append(out.Buf, '}')
@@ -124,7 +124,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case hub.StatusDone:
 		disposition = hub.Native
 	case hub.StatusPaused:
-		if e.opt.v2 && len(e.asks) > 0 {
+		if e.opt.v2 && e.asks.Len() > 0 {
 			return hub.Implied // the stream stays with the question
 		}
 	case hub.StatusFailed:

@@ -33,12 +33,9 @@ func (a *agent) say(text []byte) {
 	}
 }
 
-// agent returns the agent of a sub-agent.
-func (e *encoder) agent(subAgent []byte) *agent {
-	if len(subAgent) == 0 {
-		return e.root
-	}
-	if a := e.subAgents[string(subAgent)]; a != nil {
+// agent returns the agent in a slot, the root if it is not open.
+func (e *encoder) agent(slot hub.Slot) *agent {
+	if a := e.agents.Find(slot); a != nil {
 		return a
 	}
 	return e.root
@@ -56,7 +53,8 @@ func (e *encoder) around(a *agent) *agent {
 func (e *encoder) agentStart(out *wire.Out, ev *hub.Event, outer *agent) hub.Disposition {
 	e.boundary(out, outer)
 	outer = e.around(outer)
-	a := &agent{depth: outer.depth + 1, text: newThinker(0), task: append([]byte(nil), ev.Title...)}
+	a := e.agents.Add(ev.Slot)
+	*a = agent{depth: outer.depth + 1, text: newThinker(0), task: append([]byte(nil), ev.Title...)}
 	a.head = append(append(a.head, outer.head...), `{"type":"`+typeAgentData+`"`...)
 	a.head = append(append(a.head, `,"subagentId":"`...), ev.ID...)
 	a.head = append(append(a.head, `","subagentName":"`...), ev.Name...)
@@ -64,7 +62,6 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event, outer *agent) hub.Dis
 	if ev.More != nil {
 		a.since = ev.More.Time
 	}
-	e.subAgents[string(ev.ID)] = a
 
 	e.open(out, outer, typeAgentStarted)
 	out.Buf = append(append(out.Buf, `,"executionId":"`...), ev.ID...)
@@ -78,8 +75,8 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event, outer *agent) hub.Dis
 // agentEnd writes the members in the order of the server. What is unknown is left out, but for the lists and texts that
 // clients look at.
 func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event, outer *agent) hub.Disposition {
-	a := e.agent(ev.ID)
-	delete(e.subAgents, string(ev.ID))
+	a := e.agent(ev.Slot)
+	e.agents.Drop(ev.Slot)
 	e.endThought(out, a)
 	outer = e.around(outer)
 	isError := ev.Status == hub.StatusError || ev.Status == hub.StatusDenied || ev.Status == hub.StatusAborted

@@ -34,26 +34,26 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 	if ev.Kind == hub.ToolStart {
 		return e.toolStart(out, ev, a)
 	}
-	c := e.tools[string(ev.ID)]
+	c := e.tools.Find(ev.Slot)
 	if c == nil {
 		return hub.Dropped
 	}
 	if ev.Kind == hub.ToolReady {
 		return e.toolReady(out, ev, a, c)
 	}
-	delete(e.tools, string(ev.ID))
+	e.tools.Drop(ev.Slot)
 	return e.toolEnd(out, ev, a, c)
 }
 
 // toolStart waits for the arguments, as the start has a place for some of them and later frames have not.
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
-	c := &call{
+	c := e.tools.Add(ev.Slot)
+	*c = call{
 		name:       string(rawjson.AppendUnescaped(nil, ev.Name)),
 		isTodo:     e.opt.todoTools.Has(ev.Name),
 		isHidden:   e.opt.hiddenTools.Has(ev.Name),
 		isFinished: ev.Status == hub.StatusOK,
 	}
-	e.tools[string(ev.ID)] = c
 	switch {
 	case c.isTodo || c.isHidden:
 		return hub.Dropped

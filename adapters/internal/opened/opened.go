@@ -1,70 +1,67 @@
-// Package opened keeps what is open in a stream while it is encoded: text parts, calls. There are few at a time, deltas come
-// in runs of one, and a stream opens thousands one after the other; so this is a list that looks first where it has looked
-// last, and uses the memory of what was closed again.
+// Package opened keeps what an encoder knows of things that are open: text parts, calls, sub-agents, asks. The sequencer has
+// numbered them, so that none is looked for, and a stream that opens thousands one after the other uses the same memory again.
 package opened
 
-import "bytes"
+import "github.com/sabir-proxy/sabir/adapters/hub"
 
-// List holds things that are open, by the ids that the model has for them. The zero value is ready to use. Pointers to
-// things are valid until the next Add, Drop or Reset.
+// List holds things that are open, by their slots. The zero value is ready to use. Pointers to things are valid until something
+// else is added in the slot.
 type List[T any] struct {
-	items []item[T]
-	last  int // found or added last
+	items []*item[T]
+	n     int
 }
 
 type item[T any] struct {
-	id    []byte
+	open  bool
 	thing T
 }
 
-// Find returns the thing of that id, or nil.
-func (l *List[T]) Find(id []byte) *T {
-	if l.last < len(l.items) && bytes.Equal(l.items[l.last].id, id) {
-		return &l.items[l.last].thing
-	}
-	return l.search(id)
-}
-
-func (l *List[T]) search(id []byte) *T {
-	for i := range l.items {
-		if bytes.Equal(l.items[i].id, id) {
-			l.last = i
-			return &l.items[i].thing
-		}
+// Find returns the thing in that slot, or nil.
+func (l *List[T]) Find(slot hub.Slot) *T {
+	if int(slot) < len(l.items) && l.items[slot].open {
+		return &l.items[slot].thing
 	}
 	return nil
 }
 
-// Add opens a thing, in a slot that keeps its memory: the thing is what the slot has had before, or zero. The caller takes
+// Add opens a thing in that slot, which keeps its memory: the thing is what the slot has had before, or zero. The caller takes
 // what buffers it can use, and overwrites the rest.
-func (l *List[T]) Add(id []byte) *T {
-	n := len(l.items)
-	if n < cap(l.items) {
-		l.items = l.items[:n+1]
-	} else {
-		l.items = append(l.items, item[T]{})
+func (l *List[T]) Add(slot hub.Slot) *T {
+	for int(slot) >= len(l.items) {
+		l.items = append(l.items, new(item[T]))
 	}
-	l.last = n
-	it := &l.items[n]
-	it.id = append(it.id[:0], id...)
+	it := l.items[slot]
+	if !it.open {
+		it.open = true
+		l.n++
+	}
 	return &it.thing
 }
 
-// Drop closes the thing of that id, if it is open. The last one takes its place.
-func (l *List[T]) Drop(id []byte) {
-	if l.Find(id) == nil {
-		return
+// Drop closes the thing in that slot, if there is one.
+func (l *List[T]) Drop(slot hub.Slot) {
+	if int(slot) < len(l.items) && l.items[slot].open {
+		l.items[slot].open = false
+		l.n--
 	}
-	n := len(l.items) - 1
-	l.items[l.last], l.items[n] = l.items[n], l.items[l.last]
-	l.items, l.last = l.items[:n], 0
 }
 
 // Len returns how many things are open.
-func (l *List[T]) Len() int { return len(l.items) }
+func (l *List[T]) Len() int { return l.n }
 
-// At returns one of them, for i from 0 to Len()-1.
-func (l *List[T]) At(i int) *T { return &l.items[i].thing }
+// All are the things that are open, by slot.
+func (l *List[T]) All(yield func(hub.Slot, *T) bool) {
+	for i, it := range l.items {
+		if it.open && !yield(hub.Slot(i), &it.thing) {
+			return
+		}
+	}
+}
 
 // Reset closes all, and keeps the memory.
-func (l *List[T]) Reset() { l.items, l.last = l.items[:0], 0 }
+func (l *List[T]) Reset() {
+	for _, it := range l.items {
+		it.open = false
+	}
+	l.n = 0
+}

@@ -1,73 +1,71 @@
 package opened_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 )
 
 type part struct{ buf []byte }
 
-// TestList: things are found by their ids, wherever closing others has moved them.
+// TestList: things are where they were opened, and nowhere after their end.
 func TestList(t *testing.T) {
 	var l opened.List[part]
-	add := func(id string) {
-		p := l.Add([]byte(id))
-		*p = part{buf: append(p.buf[:0], id...)}
+	add := func(slot hub.Slot) {
+		p := l.Add(slot)
+		p.buf = strconv.AppendInt(p.buf[:0], int64(slot), 10)
 	}
 	f := func(want string) {
 		t.Helper()
-		open := strings.Fields(want)
-		if l.Len() != len(open) {
-			t.Errorf("%d are open, want %s", l.Len(), want)
-		}
-		for i, id := range open {
-			if got := l.At(i); string(got.buf) != id {
-				t.Errorf("number %d is %s, want %s", i, got.buf, id)
-			}
-			for range 2 { // the second time from where it was found
-				if got := l.Find([]byte(id)); got != l.At(i) {
-					t.Errorf("%s: got %v", id, got)
-				}
+		var got []string
+		for slot, p := range l.All {
+			got = append(got, string(p.buf))
+			if l.Find(slot) != p {
+				t.Errorf("slot %d: found %v, want %v", slot, l.Find(slot), p)
 			}
 		}
-		if got := l.Find([]byte("other")); got != nil {
-			t.Errorf("found %s, which was not opened", got.buf)
+		if have := strings.Join(got, " "); have != want || l.Len() != len(got) {
+			t.Errorf("%s are open, and %d are counted, want %s", have, l.Len(), want)
 		}
 	}
 	f("")
-	add("a")
-	add("b")
-	add("c")
-	f("a b c")
-	l.Drop([]byte("a"))
-	f("c b")
-	l.Drop([]byte("a"))
-	f("c b")
-	add("d")
-	f("c b d")
-	l.Drop([]byte("d"))
-	f("c b")
+	add(2)
+	add(0)
+	add(7)
+	f("0 2 7")
+	add(2)
+	f("0 2 7")
+	l.Drop(2)
+	l.Drop(2)
+	l.Drop(100)
+	f("0 7")
+	for _, slot := range [...]hub.Slot{1, 2, 100} {
+		if got := l.Find(slot); got != nil {
+			t.Errorf("found %s in slot %d, where nothing is open", got.buf, slot)
+		}
+	}
+	add(2)
+	f("0 2 7")
+	for range l.All {
+		break
+	}
 	l.Reset()
 	f("")
-	add("")
-	if got := l.Find(nil); got == nil || len(got.buf) > 0 {
-		t.Errorf("the thing with an empty id is %v", got)
-	}
 }
 
-// TestMemory: what was closed gives its memory to what is opened next.
+// TestMemory: what was closed gives its memory to what is opened next in its slot, also after a Reset.
 func TestMemory(t *testing.T) {
 	var l opened.List[part]
-	a, b := []byte("a"), []byte("b")
 	turn := func() {
-		for _, id := range [...][]byte{a, b} {
-			p := l.Add(id)
+		for slot := range hub.Slot(3) {
+			p := l.Add(slot)
 			p.buf = append(p.buf[:0], "some text that needs a buffer of its own"...)
 		}
-		l.Drop(a)
-		l.Drop(b)
+		l.Drop(0)
+		l.Reset()
 	}
 	turn()
 	if n := testing.AllocsPerRun(10, turn); n > 0 {
