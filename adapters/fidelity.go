@@ -73,6 +73,7 @@ func parseProbe(stream string) (*probe, error) {
 	if p.asked < 0 {
 		return nil, fmt.Errorf("no line is asked about")
 	}
+	sequencer.Number(p.events)
 	return p, nil
 }
 

@@ -70,32 +70,3 @@ func (s checkedSlots) start(of slotted, slot hub.Slot) error {
 	s[of] = slot
 	return nil
 }
-
-// Numbers gives events that a test has written as normalized the slots that a sequencer would. The zero value is ready; slots
-// are not used twice.
-type Numbers struct{ slots checkedSlots }
-
-// Event fills in the slots of an event.
-func (n *Numbers) Event(ev *hub.Event) {
-	if n.slots == nil {
-		n.slots = checkedSlots{}
-	}
-	if kind := starters[ev.Kind]; kind != hub.KindNone {
-		of := slotted{kind, string(ev.ID)}
-		if n.slots[of] == 0 {
-			n.slots[of] = hub.Slot(len(n.slots) + 1)
-		}
-		ev.Slot = n.slots[of]
-	}
-	ev.AgentSlot = n.slots[slotted{hub.AgentStart, string(ev.SubAgent)}]
-	ev.RefSlot = max(n.slots[slotted{hub.ToolStart, string(ev.Ref)}], n.slots[slotted{hub.TextStart, string(ev.Ref)}])
-}
-
-// Number fills in the slots of the events of one stream.
-func Number(evs []hub.Event) []hub.Event {
-	var n Numbers
-	for i := range evs {
-		n.Event(&evs[i])
-	}
-	return evs
-}

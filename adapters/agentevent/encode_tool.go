@@ -31,7 +31,7 @@ func (e *encoder) toolStart(ev *hub.Event) hub.Disposition {
 
 // toolArgs waits for the rest.
 func (e *encoder) toolArgs(_ *wire.Out, ev *hub.Event) hub.Disposition {
-	if c := e.tools.find(ev.Slot); c != nil && e.mayHide(c) {
+	if c := e.tools.open.Find(ev.Slot); c != nil && e.mayHide(c) {
 		return hub.Folded
 	}
 	return hub.Deferred
@@ -39,7 +39,7 @@ func (e *encoder) toolArgs(_ *wire.Out, ev *hub.Event) hub.Disposition {
 
 // toolReady writes the call: the dialect has no place for arguments that are still being made.
 func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := e.tools.find(ev.Slot)
+	c := e.tools.open.Find(ev.Slot)
 	if c == nil {
 		return hub.Dropped
 	}
@@ -80,7 +80,7 @@ func (e *encoder) appendArgs(dst []byte, ev *hub.Event) []byte {
 
 // toolProgress writes straight into the record, and takes it back when there is nothing to say.
 func (e *encoder) toolProgress(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := e.tools.find(ev.Slot)
+	c := e.tools.open.Find(ev.Slot)
 	switch {
 	case c == nil:
 		return hub.Dropped
@@ -131,7 +131,7 @@ func (e *encoder) openProgress(out *wire.Out, ev *hub.Event, c *openCall) {
 
 // toolEnd writes the result before those that waited for the end of this call.
 func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := e.tools.find(ev.Slot)
+	c := e.tools.open.Find(ev.Slot)
 	if c == nil {
 		return hub.Dropped
 	}

@@ -28,7 +28,7 @@ type openCall struct {
 
 // tools are the open calls of a stream, by their slots; the call that is made for a sub-agent is in that of the sub-agent.
 type tools struct {
-	open  opened.List[*openCall]
+	open  opened.Refs[openCall]
 	turns namequeue.Queues
 }
 
@@ -37,17 +37,9 @@ func (t *tools) reset() {
 	t.turns.Reset()
 }
 
-// find returns an open call, nil if there is none in that slot.
-func (t *tools) find(slot hub.Slot) *openCall {
-	if c := t.open.Find(slot); c != nil {
-		return *c
-	}
-	return nil
-}
-
 func (t *tools) add(slot hub.Slot, id, name []byte) *openCall {
 	c := &openCall{slot: slot, id: bytes.Clone(id), name: bytes.Clone(name)}
-	*t.open.Add(slot) = c
+	t.open.Add(slot, c)
 	return c
 }
 

@@ -41,7 +41,7 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if l.outer != nil {
 		return hub.Dropped
 	}
-	if l.card = e.tools.find(ev.RefSlot); l.card == nil {
+	if l.card = e.tools.open.Find(ev.RefSlot); l.card == nil {
 		e.openCard(out, l, ev)
 	}
 	return hub.Folded

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/agentevent"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/native"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -38,7 +38,7 @@ func encode(t *testing.T, options map[string]any, events ...hub.Event) string {
 	enc := agentevent.Dialect.NewEncoder(o)
 	out := wire.NewOut(wire.NDJSON)
 	var b strings.Builder
-	for i := range adaptertest.Number(events) {
+	for i := range sequencer.Number(events) {
 		out.Reset()
 		disposition := enc.Encode(out, &events[i])
 		fmt.Fprintf(&b, "%s %s\n", disposition, strings.TrimSpace(string(out.Buf)))
@@ -159,7 +159,7 @@ func TestHeldOverflow(t *testing.T) {
 	o := agentevent.Dialect.Defaults()
 	enc := agentevent.Dialect.NewEncoder(o)
 	out := wire.NewOut(wire.NDJSON)
-	var numbers adaptertest.Numbers
+	var numbers sequencer.Numbers
 	push := func(ev hub.Event) {
 		numbers.Event(&ev)
 		if disposition := enc.Encode(out, &ev); disposition == hub.Dropped {

@@ -8,6 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/copilot"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -168,7 +169,7 @@ func TestEncodeAsks(t *testing.T) {
 // TestKept: what is kept for the full text is written while the part is open.
 func TestKept(t *testing.T) {
 	enc, out := copilot.Dialect.NewEncoder(copilot.Dialect.Defaults()), wire.NewOut(wire.NDJSON)
-	var numbers adaptertest.Numbers
+	var numbers sequencer.Numbers
 	step := func(line string, kept int) {
 		t.Helper()
 		evs := events(t, line)

@@ -5,17 +5,18 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/namequeue"
+	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
 // call is a tool call that has not ended.
 type call struct {
-	id, name []byte
-	flags    hub.Flags // of its start, which hold for all its events
-	index    int       // among the calls that are numbered, -1: not yet
-	ready    bool
-	early    wire.Records // of the latest update from before the call was announced
-	turn     namequeue.Place
+	name  []byte
+	flags hub.Flags // of its start, which hold for all its events
+	index int       // among the calls that are numbered, -1: not yet
+	ready bool
+	early wire.Records // of the latest update from before the call was announced
+	turn  namequeue.Place
 
 	args     []byte // kept for the end
 	argsJSON bool
@@ -33,37 +34,20 @@ func (c *call) waitsForReady(t *encodeTable, ev *hub.Event) bool {
 
 // calls are the open calls of a stream. A normalized stream bounds their number.
 type calls struct {
-	byID  map[string]*call
-	last  *call // found by the last lookup; progress comes in runs
-	count int   // of those that are numbered
+	open  opened.Refs[call]
+	count int // of those that are numbered
 	turns namequeue.Queues
 }
 
 func (t *calls) reset() {
-	if t.byID == nil {
-		t.byID = map[string]*call{}
-	}
-	clear(t.byID)
+	t.open.Reset()
 	t.turns.Reset()
-	t.last, t.count = nil, 0
-}
-
-// find returns an open call, nil if there is none of that id.
-func (t *calls) find(id []byte) *call {
-	if t.last != nil && bytes.Equal(t.last.id, id) {
-		return t.last
-	}
-	c := t.byID[string(id)]
-	if c != nil {
-		t.last = c
-	}
-	return c
+	t.count = 0
 }
 
 func (t *calls) add(ev *hub.Event) *call {
-	c := &call{id: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), flags: ev.Flags & hub.ClientRuns, index: -1}
-	t.byID[string(c.id)] = c
-	t.last = c
+	c := &call{name: bytes.Clone(ev.Name), flags: ev.Flags & hub.ClientRuns, index: -1}
+	t.open.Add(ev.Slot, c)
 	return c
 }
 
@@ -78,7 +62,7 @@ func (t *calls) indexOf(c *call) int64 {
 
 // tool writes an event of a tool.
 func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := e.calls.find(ev.ID)
+	c := e.calls.open.Find(ev.Slot)
 	if ev.Kind == hub.ToolStart {
 		c = e.calls.add(ev)
 		if e.t.serialise && (len(ev.SubAgent) == 0 || e.t.flat) {
@@ -94,8 +78,7 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Disposition {
 		c.ready = true
 		e.release(out, c)
 	case hub.ToolEnd:
-		delete(e.calls.byID, string(c.id))
-		e.calls.last = nil
+		e.calls.open.Drop(ev.Slot)
 		e.calls.turns.Leave(out, &c.turn)
 	}
 	return disposition

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/adaptertest"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -20,7 +21,7 @@ func write(t *testing.T, doc string, events string) string {
 	}
 	enc, out := d.NewEncoder(d.Defaults()), wire.NewOut(wire.NDJSON)
 	var b strings.Builder
-	for i := range evs {
+	for i := range sequencer.Number(evs) {
 		out.Reset()
 		disposition := enc.Encode(out, &evs[i])
 		fmt.Fprintf(&b, "%s %s\n", disposition, strings.ReplaceAll(strings.TrimSpace(string(out.Buf)), "\n", " "))

@@ -43,13 +43,13 @@ type encoder struct {
 	made        int // messages without an id of the upstream
 
 	root      outSubAgent
-	subAgents opened.List[*outSubAgent]
+	subAgents opened.Refs[outSubAgent]
 	taken     recent.Map[bool]        // namespaces and ids of messages
 	messages  recent.Map[*outMessage] // by sub-agent, role and upstream message
 	history   []*outMessage           // those that are repeated
 	kept      int                     // bytes in history
 	parts     opened.List[part]
-	calls     opened.List[*outCall]
+	calls     opened.Refs[outCall]
 	waiting   map[string]bool // calls of the last message that have no result
 	asks      []ask
 	counted   bool   // usage of a step was written

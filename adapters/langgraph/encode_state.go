@@ -235,7 +235,7 @@ type ask struct {
 }
 
 func (e *encoder) ask(ev *hub.Event) hub.Disposition {
-	e.asks = append(e.asks, ask{id: bytes.Clone(ev.ID), body: appendAsk(nil, ev, e.call(ev.RefSlot))})
+	e.asks = append(e.asks, ask{id: bytes.Clone(ev.ID), body: appendAsk(nil, ev, e.calls.Find(ev.RefSlot))})
 	return hub.Deferred
 }
 

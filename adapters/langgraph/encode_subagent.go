@@ -51,7 +51,7 @@ func named(event string, l *outSubAgent) string {
 // subAgent returns the sub-agent in a slot, the graph itself if there is none.
 func (e *encoder) subAgent(slot hub.Slot) *outSubAgent {
 	if l := e.subAgents.Find(slot); l != nil {
-		return *l
+		return l
 	}
 	return &e.root
 }
@@ -72,7 +72,7 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	l.namespace = e.unique("lane\x00", l.namespace)
 	l.body = rawjson.AppendEscaped(nil, l.namespace)
 	l.prepare()
-	*e.subAgents.Add(ev.Slot) = l // messages that are repeated keep it
+	e.subAgents.Add(ev.Slot, l) // messages that are repeated keep it
 	if e.modes&modeLifecycle == 0 {
 		return hub.Implied
 	}

@@ -18,14 +18,6 @@ type outCall struct {
 	args     []byte // kept for modes that repeat messages, and for questions about the call
 }
 
-// call returns the call in a slot, nil if there is none.
-func (e *encoder) call(slot hub.Slot) *outCall {
-	if c := e.calls.Find(slot); c != nil {
-		return *c
-	}
-	return nil
-}
-
 // maxAsked bounds the arguments that are kept for questions.
 const maxAsked = 64 << 10
 
@@ -33,7 +25,7 @@ const maxAsked = 64 << 10
 func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	l := e.subAgent(ev.AgentSlot)
 	c := &outCall{id: append([]byte(nil), ev.ID...), name: append([]byte(nil), ev.Name...), subAgent: l}
-	*e.calls.Add(ev.Slot) = c
+	e.calls.Add(ev.Slot, c)
 	if ev.Flags.Has(hub.Resumed) {
 		return hub.Implied
 	}
@@ -61,7 +53,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // toolArgs is the hot path of calls; see textDelta.
 func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := e.call(ev.Slot)
+	c := e.calls.Find(ev.Slot)
 	if c == nil {
 		return hub.Dropped
 	}
@@ -83,7 +75,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // toolEnd writes a message with the result, if there is one.
 func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := e.call(ev.Slot)
+	c := e.calls.Find(ev.Slot)
 	e.calls.Drop(ev.Slot)
 	blocks := ev.More != nil && ev.More.Content != nil
 	if noResult(ev) && len(ev.Text) == 0 && ev.Value == nil && !blocks {
@@ -143,7 +135,7 @@ func (e *encoder) resultID(ev *hub.Event) []byte {
 
 // toolOutput writes a partial result.
 func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := e.call(ev.Slot)
+	c := e.calls.Find(ev.Slot)
 	if e.modes&modeTools == 0 || c == nil || len(ev.Text) == 0 && ev.Value == nil {
 		return hub.Dropped
 	}

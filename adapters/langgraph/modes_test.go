@@ -55,7 +55,7 @@ func normalizedOf(t *testing.T, path string) []hub.Event {
 	if err != nil || len(events) == 0 {
 		t.Fatalf("%s: %d events, %v", path, len(events), err)
 	}
-	return adaptertest.Number(events)
+	return sequencer.Number(events)
 }
 
 // dispositions encodes events and says of each what has become of it, with the records if those are wanted.

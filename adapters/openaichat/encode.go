@@ -30,7 +30,7 @@ type encoder struct {
 	failed  bool // with an error: no end mark
 	calls   opened.List[clientCall]
 	asks    int                   // calls that the client was asked to run
-	waiting int                   // of these, those that nobody has run
+	waiting int                   // of these, those that have not been run
 	skip    opened.List[struct{}] // parts that are not the agent's words
 
 	refused bool

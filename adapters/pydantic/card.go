@@ -65,17 +65,9 @@ func (c *card) resultType() string {
 	return typeResult
 }
 
-// card is the card of the call in a slot, nil if there is none.
-func (e *encoder) card(slot hub.Slot) *card {
-	if c := e.cards.Find(slot); c != nil {
-		return *c
-	}
-	return nil
-}
-
 func (e *encoder) addCard(ev *hub.Event) *card {
 	c := &card{id: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name)}
-	*e.cards.Add(ev.Slot) = c
+	e.cards.Add(ev.Slot, c)
 	c.learn(ev)
 	if isDelegation(c.name) {
 		c.delegate(agentType(c.name))

@@ -47,7 +47,7 @@ type encoder struct {
 
 	begun     bool // a chunk was written
 	thought   bool // an element of reasoning is open in message
-	cards     opened.List[*card]
+	cards     opened.Refs[card]
 	subAgents opened.List[subAgent]
 	planned   bool // a card shows the plan
 	reported  plandedup.Filter

@@ -24,7 +24,7 @@ type subAgent struct {
 // agentStart makes the card of a call that of a sub-agent. If the call was announced as another, it is announced again:
 // clients know cards by their ids.
 func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	l, c := e.subAgents.Add(ev.Slot), e.card(ev.RefSlot)
+	l, c := e.subAgents.Add(ev.Slot), e.cards.Find(ev.RefSlot)
 	*l = subAgent{id: bytes.Clone(ev.ID), name: bytes.Clone(ev.Name), card: c}
 	if c == nil {
 		e.openOwn(out, l, ev.Title)

@@ -18,7 +18,7 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Kind == hub.ToolStart {
 		return e.toolStart(out, ev)
 	}
-	c := e.card(ev.Slot)
+	c := e.cards.Find(ev.Slot)
 	if c == nil {
 		return hub.Dropped
 	}
@@ -200,7 +200,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Disposit
 
 // toolOutput writes a part of the result. Clients append: once an output has replaced another, the rest waits for the end.
 func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Disposition {
-	c := e.card(ev.Slot)
+	c := e.cards.Find(ev.Slot)
 	switch {
 	case c == nil:
 		return hub.Dropped

@@ -42,7 +42,7 @@ func encode(t *testing.T, options map[string]any, events ...hub.Event) string {
 	enc := pydantic.Dialect.NewEncoder(optionsOf(t, options))
 	out := wire.NewOut(wire.NDJSON)
 	var b strings.Builder
-	for i := range adaptertest.Number(events) {
+	for i := range sequencer.Number(events) {
 		out.Reset()
 		disposition := enc.Encode(out, &events[i])
 		fmt.Fprintf(&b, "%s %s\n", disposition, strings.TrimSpace(string(out.Buf)))

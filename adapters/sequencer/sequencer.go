@@ -2,9 +2,10 @@
 // holds back what comes too early, and counts each repair. What leaves it keeps the invariants I1 to I15 (see [Sequencer]), so
 // that encoders need no defensive code.
 //
-// sequencer.go has the invariants and the way of an event; slot.go the numbers of what is open; text.go, tool.go, step.go, subagent.go and ask.go one family of events
-// each; hold.go what waits for the start of its call; memory.go what is remembered of ids; resume.go what the request tells of
-// earlier streams; status.go the statuses of ends; repair.go the names of the repairs.
+// sequencer.go has the invariants and the way of an event; slot.go the numbers of what is open, number.go those of streams that
+// come from no sequencer; text.go, tool.go, step.go, subagent.go and ask.go one family of events each; hold.go what waits for the
+// start of its call; memory.go what is remembered of ids; resume.go what the request tells of earlier streams; status.go the
+// statuses of ends; repair.go the names of the repairs.
 package sequencer
 
 import (

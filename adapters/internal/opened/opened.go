@@ -65,3 +65,23 @@ func (l *List[T]) Reset() {
 	}
 	l.n = 0
 }
+
+// Refs is a list for things that are referred to after their end: each has memory of its own.
+type Refs[T any] struct{ list List[*T] }
+
+// Find returns the thing in that slot, or nil.
+func (r *Refs[T]) Find(slot hub.Slot) *T {
+	if p := r.list.Find(slot); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// Add opens a thing in that slot.
+func (r *Refs[T]) Add(slot hub.Slot, thing *T) { *r.list.Add(slot) = thing }
+
+// Drop closes the thing in that slot, if there is one.
+func (r *Refs[T]) Drop(slot hub.Slot) { r.list.Drop(slot) }
+
+// Reset closes all.
+func (r *Refs[T]) Reset() { r.list.Reset() }

@@ -72,3 +72,27 @@ func TestMemory(t *testing.T) {
 		t.Errorf("opening and closing cost %.0f allocations", n)
 	}
 }
+
+// TestRefs: a thing stays what it was when another takes its slot.
+func TestRefs(t *testing.T) {
+	var r opened.Refs[part]
+	first, second := &part{buf: []byte("first")}, &part{buf: []byte("second")}
+	f := func(want *part) {
+		t.Helper()
+		if got := r.Find(3); got != want {
+			t.Errorf("found %v, want %v", got, want)
+		}
+	}
+	f(nil)
+	r.Add(3, first)
+	f(first)
+	r.Drop(3)
+	f(nil)
+	r.Add(3, second)
+	f(second)
+	if string(first.buf) != "first" {
+		t.Errorf("the first is %s", first.buf)
+	}
+	r.Reset()
+	f(nil)
+}
