@@ -109,9 +109,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b = append(append(b, `,"metadata":`...), payload...)
 	}
 	e.close(out, b)
-	for payload := e.early.Next(); payload != nil; payload = e.early.Next() {
-		e.Extend(out, payload)
-	}
+	e.early.Flush(out, e)
 	return hub.Native
 }
 

@@ -14,7 +14,7 @@ import (
 // textStart names the artifact of a part. The first record of it makes the artifact, later ones append: one that came
 // without append would take the place of all that was sent before.
 func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
-	if ev.Chan == hub.Reasoning || ev.Flags.Has(hub.User) || string(ev.Name) == "system" || string(ev.Name) == "developer" {
+	if ev.Chan == hub.Reasoning || ev.Flags.Has(hub.User) || ev.Instructs() {
 		return hub.Dropped // an artifact is what the agent has made
 	}
 	p := e.parts.Add(ev.Slot)

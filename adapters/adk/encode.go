@@ -251,7 +251,7 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	l, t := e.agent(ev.AgentSlot), e.texts.Add(ev.Slot)
 	*t = text{agent: ev.AgentSlot, body: t.body[:0], channel: ev.Chan}
 	t.user = ev.Flags.Has(hub.User)
-	t.hidden = !t.user && (string(ev.Name) == "system" || string(ev.Name) == "developer")
+	t.hidden = !t.user && ev.Instructs()
 	if len(l.later) > 0 {
 		e.flush(out, l)
 	}
@@ -288,7 +288,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b := append(e.begin(out, `{"content":{"parts":[{"text":"`), ev.Text...)
 	b = appendThought(append(b, '"'), t.channel)
 	e.end(out, l, append(b, `}],"role":"model"},"partial":true,`...), l.event)
-	return nativeIf(t.channel != hub.Refusal)
+	return hub.NativeIf(t.channel != hub.Refusal)
 }
 
 // thought is 1 for a thought, 0 for what is said.
@@ -304,13 +304,6 @@ func appendThought(b []byte, channel hub.Chan) []byte {
 		return append(b, `,"thought":true`...)
 	}
 	return b
-}
-
-func nativeIf(native bool) hub.Disposition {
-	if native {
-		return hub.Native
-	}
-	return hub.Folded
 }
 
 // textEnd moves the text into its turn, or says it whole.

@@ -55,7 +55,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.flush(out, l)
 	e.endAction(out, l, e.begin(out, `{"actions":{"stateDelta":{},"artifactDelta":{},"endOfAgent":true},`), e.newID())
 	e.agents.Drop(ev.Slot)
-	return nativeIf(ev.Status == hub.StatusOK && ev.Value == nil && len(ev.Text) == 0)
+	return hub.NativeIf(ev.Status == hub.StatusOK && ev.Value == nil && len(ev.Text) == 0)
 }
 
 // step changes the author for a turn. Why a run has ended belongs on the last turn, so that waits.

@@ -29,16 +29,16 @@ func (e *encoder) ask(out *wire.Out, l *agent, ev *hub.Event) hub.Disposition {
 	if e.hasCall(ev.ID) {
 		a.id = append(append(a.id[:0], "ask-"...), ev.ID...)
 	}
-	name, disposition := callInput, nativeIf(ev.AskKind == hub.AskInput && len(ev.Ref) == 0)
+	name, disposition := callInput, hub.NativeIf(ev.AskKind == hub.AskInput && len(ev.Ref) == 0)
 	b := append(e.begin(out, `{"content":{"parts":[{"functionCall":{"id":"`), a.id...)
 	b = append(b, `","args":{`...)
 	switch {
 	case ev.AskKind == hub.AskAuth && rawjson.Kind(ev.Value) == '{':
-		name, disposition = callCredential, nativeIf(len(ev.Title)+len(ev.Text) == 0)
+		name, disposition = callCredential, hub.NativeIf(len(ev.Title)+len(ev.Text) == 0)
 		b = append(append(b, `"functionCallId":"`...), ev.Ref...)
 		b = append(append(b, `","authConfig":`...), ev.Value...)
 	case confirms:
-		name, disposition = callConfirm, nativeIf(isYesOrNo(ev.More))
+		name, disposition = callConfirm, hub.NativeIf(isYesOrNo(ev.More))
 		b = appendCall(append(b, `"originalFunctionCall":`...), ev.Ref, c)
 		b = append(append(b, `,"toolConfirmation":{"hint":"`...), ev.Title...)
 		b = append(appendPayload(append(b, `","confirmed":false`...), ev.Value), '}')
@@ -93,13 +93,13 @@ func (e *encoder) answer(out *wire.Out, l *agent, ev *hub.Event) hub.Disposition
 	b := append(e.begin(out, `{"content":{"parts":[{"functionResponse":{"id":"`), a.id...)
 	var disposition hub.Disposition
 	if a.confirms {
-		disposition = nativeIf(ev.Status == hub.StatusChosen && (string(ev.Name) == approval.Approve || string(ev.Name) == approval.Deny))
+		disposition = hub.NativeIf(ev.Status == hub.StatusChosen && (string(ev.Name) == approval.Approve || string(ev.Name) == approval.Deny))
 		b = append(b, `","name":"`+callConfirm+`","response":{"confirmed":`...)
 		b = append(strconv.AppendBool(b, approval.Approves(a.allow, ev)), '}')
 	} else {
 		var object bool
 		b, object = genai.AppendObject(append(b, `","name":"`+callInput+`","response":`...), ev.Value)
-		disposition = nativeIf(ev.Status == hub.StatusChosen && object && len(ev.Name) == 0)
+		disposition = hub.NativeIf(ev.Status == hub.StatusChosen && object && len(ev.Name) == 0)
 	}
 	e.end(out, &agent{author: []byte(authorUser), branch: l.branch}, append(b, `}}],"role":"user"},`...), e.newID())
 	return disposition
@@ -123,7 +123,7 @@ func (e *encoder) addUsage(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.member = member.AppendText(e.member, `,"modelVersion":"`, ev.More.Model)
 	l := e.agent(ev.AgentSlot)
 	e.attach(out, l)
-	return nativeIf(!l.speaks()) // of several for a turn, readers take the last
+	return hub.NativeIf(!l.speaks()) // of several for a turn, readers take the last
 }
 
 // attach puts a member that begins with its comma on the event of the turn, or on one of its own if the turn has it already, or
@@ -156,14 +156,14 @@ func (e *encoder) file(out *wire.Out, l *agent, ev *hub.Event) hub.Disposition {
 	if ev.Flags.Has(hub.User) {
 		b, _ := genai.AppendFile(e.begin(out, `{"content":{"parts":[`), &ev.More.File)
 		e.end(out, &agent{author: []byte(authorUser), branch: l.branch}, append(b, `],"role":"user"},`...), e.newID())
-		return nativeIf(len(ev.Ref) == 0)
+		return hub.NativeIf(len(ev.Ref) == 0)
 	}
 	e.kept += grow(&l.later, func(b []byte) []byte {
 		b, _ = genai.AppendFile(b, &ev.More.File)
 		return b
 	})
 	e.flush(out, l)
-	return nativeIf(len(ev.Ref) == 0)
+	return hub.NativeIf(len(ev.Ref) == 0)
 }
 
 // data writes what ADK has a place for: the state, member by member, and versions of artifacts.
@@ -248,7 +248,7 @@ func (e *encoder) runStart(ev *hub.Event) hub.Disposition {
 	if len(ev.Name) > 0 {
 		e.agent(0).name(ev.Name)
 	}
-	return nativeIf(len(ev.Ref) == 0 && ev.Value == nil)
+	return hub.NativeIf(len(ev.Ref) == 0 && ev.Value == nil)
 }
 
 // runEnd says the last turn whole, and why the run ended.
@@ -267,15 +267,15 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return e.failed(out, root, ev)
 	case hub.StatusTools:
 		e.flush(out, root)
-		return nativeIf(e.left)
+		return hub.NativeIf(e.left)
 	case hub.StatusPaused:
 		e.flush(out, root)
-		return nativeIf(e.asks.Len() > 0)
+		return hub.NativeIf(e.asks.Len() > 0)
 	}
 	reason, exact := genai.ReasonOf(ev.Status, ev.Name)
 	if ev.Status == hub.StatusDone && len(root.parts) == 0 && e.events > 0 {
 		e.flush(out, root)
-		return nativeIf(ev.Value == nil && !e.left) // clients take an event without content for an empty answer
+		return hub.NativeIf(ev.Value == nil && !e.left) // clients take an event without content for an empty answer
 	}
 	root.extra = append(append(append(root.extra, `,"finishReason":"`...), reason...), '"')
 	if ev.Status != hub.StatusDone {
@@ -283,7 +283,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		root.extra = member.AppendText(root.extra, `,"errorMessage":"`, hub.Why(ev))
 	}
 	e.flush(out, root)
-	return nativeIf(exact && ev.Value == nil && !e.left)
+	return hub.NativeIf(exact && ev.Value == nil && !e.left)
 }
 
 // failed tells of a failure as servers do: in an event, and in a record that is none.
@@ -303,5 +303,5 @@ func (e *encoder) failed(out *wire.Out, l *agent, ev *hub.Event) hub.Disposition
 	b = append(append(b, `","error_message":"`...), why...)
 	out.Buf = append(b, `"}}`...)
 	e.endLine(out)
-	return nativeIf(ev.Status != hub.StatusTruncated)
+	return hub.NativeIf(ev.Status != hub.StatusTruncated)
 }

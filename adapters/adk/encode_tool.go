@@ -69,7 +69,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if len(c.args) > maxAsked {
 		c.args = append(c.args[:0], "{}"...)
 	}
-	return nativeIf(object)
+	return hub.NativeIf(object)
 }
 
 // writeCallEvent says a call with its turn, or while a text of that goes on, in an event of its own.
@@ -118,7 +118,7 @@ func (e *encoder) toolEnd(out *wire.Out, l *agent, ev *hub.Event) hub.Dispositio
 	case c.code && !c.past:
 		b, exact := genai.AppendCodeResult(e.begin(out, `{"content":{"parts":[`), ev, nil)
 		e.end(out, l, append(b, `],"role":"model"},`...), e.newID())
-		return nativeIf(exact)
+		return hub.NativeIf(exact)
 	}
 	b := append(e.begin(out, `{"content":{"parts":[{"functionResponse":{"id":"`), ev.ID...)
 	b = append(append(b, `","name":"`...), c.name...)
@@ -187,7 +187,7 @@ func appendError(b []byte, ev *hub.Event) ([]byte, hub.Disposition) {
 	default:
 		b, native = append(b, phrases.Call(ev.Status)...), false
 	}
-	return append(b, `"}`...), nativeIf(native)
+	return append(b, `"}`...), hub.NativeIf(native)
 }
 
 // isWrapper reports whether an object would be read as one that the framework has made.

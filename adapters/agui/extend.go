@@ -29,9 +29,7 @@ func (e *encoder) endStart(out *wire.Out) {
 		out.Buf = append(out.Buf, '}')
 	}
 	out.End()
-	for payload := e.early.Next(); payload != nil; payload = e.early.Next() {
-		e.Extend(out, payload)
-	}
+	e.early.Flush(out, e)
 }
 
 // extension is where Extend writes.

@@ -11,7 +11,7 @@ import (
 // textStart opens a part. The user's own words are not shown: the client has them already, and would show them as the
 // agent's. So it is with instructions, which some upstreams repeat.
 func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.Flags.Has(hub.User) || string(ev.Name) == "system" || string(ev.Name) == "developer" {
+	if ev.Flags.Has(hub.User) || ev.Instructs() {
 		return hub.Dropped
 	}
 	e.ensureStep(out)

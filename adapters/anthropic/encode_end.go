@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -201,7 +202,7 @@ func (e *encoder) fail(out *wire.Out, ev *hub.Event) {
 		text, code = ev.More.Err, ev.More.ErrCode
 	}
 	if len(text) == 0 {
-		text = []byte(failedText(ev.Status))
+		text = []byte(phrases.Run(ev.Status))
 	}
 	if c := e.counts(); e.begun && (c.In > 0 || c.Out > 0) { // what failed has its price, too
 		out.Begin("message_delta")
@@ -210,17 +211,6 @@ func (e *encoder) fail(out *wire.Out, ev *hub.Event) {
 	out.Begin("error")
 	out.Buf = appendError(out.Buf, errorType(code), text)
 	out.End()
-}
-
-// failedText is the message of a run that did not say why it ended.
-func failedText(reason hub.Status) string {
-	switch reason {
-	case hub.StatusCancelled:
-		return "The run was cancelled."
-	case hub.StatusTruncated:
-		return "The agent stopped before the answer was complete."
-	}
-	return "The run failed."
 }
 
 // brokenEnd is the end of a run with a call that cannot run. Clients would take arguments that are cut for none, and

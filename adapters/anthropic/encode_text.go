@@ -27,7 +27,7 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // isMuted reports whether a text is that of the user or of the developer: a message is the assistant's only.
 func isMuted(ev *hub.Event) bool {
-	return ev.Flags.Has(hub.User) || string(ev.Name) == "system" || string(ev.Name) == "developer"
+	return ev.Flags.Has(hub.User) || ev.Instructs()
 }
 
 // textDisposition: a refusal is a text like any other.

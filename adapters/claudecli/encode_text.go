@@ -13,7 +13,7 @@ import (
 // textStart notes a part; its block is opened by its first character, or by its signature. What the operator said is no answer
 // of the model.
 func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
-	if string(ev.Name) == "system" || string(ev.Name) == "developer" {
+	if ev.Instructs() {
 		return hub.Dropped
 	}
 	p := e.parts.Add(ev.Slot)

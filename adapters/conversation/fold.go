@@ -192,7 +192,7 @@ func speaker(ev *hub.Event) hub.Role {
 	switch {
 	case ev.Flags.Has(hub.User):
 		return hub.RoleUser
-	case string(ev.Name) == "system", string(ev.Name) == "developer":
+	case ev.Instructs():
 		return hub.RoleSystem
 	}
 	return hub.RoleAgent

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -117,13 +118,9 @@ func (e *encoder) sessionError(out *wire.Out, ev *hub.Event, disposition hub.Dis
 	if ev.More != nil {
 		message, code = ev.More.Err, ev.More.ErrCode
 	}
-	made := "The run failed."
-	if ev.Status == hub.StatusTruncated {
-		made = "The agent stopped before the answer was complete."
-	}
 	e.begin(out, "session.error", nil)
 	buf := appendText(out.Buf, `"errorType":"`, rawjson.First(code, []byte(ev.Status.String())))
-	buf = appendText(buf, `"message":"`, rawjson.First(message, []byte(made)))
+	buf = appendText(buf, `"message":"`, rawjson.Or(message, phrases.Run(ev.Status)))
 	out.Buf = e.appendMeta(buf, meta(ev))
 	return e.end(out, disposition)
 }

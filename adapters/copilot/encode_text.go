@@ -64,7 +64,7 @@ func kindOf(ev *hub.Event) partKind {
 		return userPart
 	case ev.Chan == hub.Reasoning:
 		return reasoningPart
-	case string(ev.Name) == "system", string(ev.Name) == "developer":
+	case ev.Instructs():
 		return systemPart
 	}
 	return answerPart

@@ -115,7 +115,7 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 // textStart waits for the first character: only then is it known which step it belongs to. The user's own words and
 // instructions are not shown: the client has its own.
 func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
-	if ev.Flags.Has(hub.User) || string(ev.Name) == "system" || string(ev.Name) == "developer" {
+	if ev.Flags.Has(hub.User) || ev.Instructs() {
 		return hub.Dropped
 	}
 	*e.parts.Add(ev.Slot) = part{think: ev.Chan == hub.Reasoning}

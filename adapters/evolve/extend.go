@@ -28,9 +28,7 @@ func (e *encoder) Extend(out *wire.Out, payload []byte) {
 // flushEarly writes what has waited for the start of the run.
 func (e *encoder) flushEarly(out *wire.Out) {
 	e.begun = true
-	for payload := e.early.Next(); payload != nil; payload = e.early.Next() {
-		e.Extend(out, payload)
-	}
+	e.early.Flush(out, e)
 }
 
 // extension is where Extend writes.

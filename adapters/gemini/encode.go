@@ -127,7 +127,7 @@ func (e *encoder) end(out *wire.Out, b []byte) {
 
 // textStart: only deltas are on the wire. What the user or the operator said is no answer of the model.
 func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
-	if !ev.Flags.Has(hub.User) && string(ev.Name) != "system" && string(ev.Name) != "developer" {
+	if !ev.Flags.Has(hub.User) && !ev.Instructs() {
 		return hub.Implied
 	}
 	e.hidden.Add(ev.Slot)

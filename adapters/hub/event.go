@@ -74,6 +74,11 @@ func (ev *Event) Meta(path ...string) rawjson.Value {
 	return rawjson.Get(ev.More.Meta, path...)
 }
 
+// Instructs reports whether a text part is of those who instruct the agent: some upstreams repeat instructions among its messages.
+func (ev *Event) Instructs() bool {
+	return string(ev.Name) == "system" || string(ev.Name) == "developer"
+}
+
 // Kind says what an event is. Three families share one shape (start, delta, end); the rest are single events.
 type Kind uint8
 

@@ -53,6 +53,13 @@ func (e *EarlyExtensions) Keep(payload []byte) {
 	}
 }
 
+// Flush extends the stream by all that are kept.
+func (e *EarlyExtensions) Flush(out *wire.Out, to Extender) {
+	for payload := e.Next(); payload != nil; payload = e.Next() {
+		to.Extend(out, payload)
+	}
+}
+
 // Next takes the payload that was kept first, nil if there is none. It is valid until the next Keep.
 func (e *EarlyExtensions) Next() (payload []byte) {
 	if len(e.kept) == 0 {

@@ -94,7 +94,7 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch {
 	case ev.Flags.Has(hub.User):
 		role = roleUser
-	case string(ev.Name) == "system", string(ev.Name) == "developer":
+	case ev.Instructs():
 		role = roleSystem
 	}
 	m := e.message(out, l, role, ev.Msg)

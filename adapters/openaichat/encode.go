@@ -152,7 +152,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // textStart notes whose words a part has. Those of the user, and instructions, are no answer.
 func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
-	if ev.Flags.Has(hub.User) || string(ev.Name) == "system" || string(ev.Name) == "developer" {
+	if ev.Flags.Has(hub.User) || ev.Instructs() {
 		e.skip.Add(ev.Slot)
 		return hub.Dropped
 	}

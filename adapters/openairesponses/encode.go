@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
+	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/usage"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -300,13 +301,14 @@ func failureText(ev *hub.Event) (code, text []byte) {
 	if ev.More != nil {
 		code, text = ev.More.ErrCode, ev.More.Err
 	}
+	text = rawjson.Or(text, phrases.Run(ev.Status))
 	switch ev.Status {
 	case hub.StatusCancelled:
-		return rawjson.Or(code, codeCancelled), rawjson.Or(text, "The run was cancelled.")
+		return rawjson.Or(code, codeCancelled), text
 	case hub.StatusTruncated:
-		return rawjson.Or(code, string(hub.CodeTruncated)), rawjson.Or(text, "The agent stopped before the answer was complete.")
+		return rawjson.Or(code, string(hub.CodeTruncated)), text
 	}
-	return rawjson.Or(code, "server_error"), rawjson.Or(text, "The run failed.")
+	return rawjson.Or(code, "server_error"), text
 }
 
 // errorEvent writes an error in the form that all clients take for one: named, with flat members, and with an object.

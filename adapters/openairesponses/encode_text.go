@@ -52,8 +52,7 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // speaks reports whether a part is the agent's own.
 func speaks(ev *hub.Event) bool {
-	name := string(ev.Name)
-	return !ev.Flags.Has(hub.User) && name != "system" && name != "developer"
+	return !ev.Flags.Has(hub.User) && !ev.Instructs()
 }
 
 // openReasoning opens an item of reasoning. Its summary has no part until there is text: it may be encrypted only.

@@ -2,6 +2,7 @@ package pydantic
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -143,8 +144,8 @@ func (t *ending) takeReason(ev *hub.Event, c *card) {
 		joined := append(append([]byte(nil), t.result...), `\n\n`...)
 		t.result, t.asItWas = append(joined, t.reason...), false
 	case len(t.result) == 0 && ev.Status == hub.StatusDenied:
-		t.result, t.asItWas = []byte(deniedText), false
+		t.result, t.asItWas = []byte(phrases.Denied), false
 	case len(t.result) == 0 && ev.Status == hub.StatusAborted:
-		t.result, t.asItWas = []byte(abortedText), false
+		t.result, t.asItWas = []byte(phrases.Aborted), false
 	}
 }

@@ -8,12 +8,6 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
-// Texts of failed calls without a reason, and of calls that failed in a way of their own.
-const (
-	deniedText  = "The call was not allowed."
-	abortedText = "The run ended before the call did."
-)
-
 func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Kind == hub.ToolStart {
 		return e.toolStart(out, ev)
