@@ -51,11 +51,11 @@ func TestServerFiles(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := newPair(t, dir, "a")
 	other, _ := newPair(t, dir, "b")
-	c, err := (&ServerTLS{Cert: cert, Key: key}).Server(nil)
+	c, err := (&ServerTLS{Cert: cert, Key: key}).Server([]string{"http/1.1"})
 	if err != nil || len(c.Certificates) != 1 || c.MinVersion != tls.VersionTLS12 || c.ClientAuth != tls.NoClientCert || c.ClientCAs != nil || c.NextProtos[0] != "http/1.1" {
 		t.Errorf("%+v, %v", c, err)
 	}
-	c, err = (&ServerTLS{Cert: cert, Key: key, ClientCA: other}).Server(nil)
+	c, err = (&ServerTLS{Cert: cert, Key: key, ClientCA: other}).Server([]string{"http/1.1"})
 	if err != nil || c.ClientAuth != tls.VerifyClientCertIfGiven || c.ClientCAs == nil {
 		t.Errorf("with an issuer: %+v, %v", c, err)
 	}
@@ -64,7 +64,7 @@ func TestServerFiles(t *testing.T) {
 		"cannot read the certificate: ": {Cert: none, Key: key}, "cannot read the private key": {Cert: cert, Key: none}, "are no pair": {Cert: other, Key: key},
 		"cannot read the certificates: ": {Cert: cert, Key: key, ClientCA: none}, "holds no certificate": {Cert: cert, Key: key, ClientCA: key},
 	} {
-		if _, err := files.Server(nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := files.Server([]string{"http/1.1"}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
