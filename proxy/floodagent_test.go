@@ -27,8 +27,8 @@ func runFloodAgent(byHTTP bool) {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println("http://" + ln.Addr().String() + "/")
-	go func() { _, _ = io.Copy(io.Discard, os.Stdin); os.Exit(0) }()                   // with who has started it
+	fmt.Fprintln(os.Stdout, "http://"+ln.Addr().String()+"/")
+	go func() { _, _ = io.Copy(io.Discard, os.Stdin); _ = ln.Close() }()               // with who has started it
 	_ = http.Serve(ln, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { //nolint:gosec // on the loopback, in a test
 		w.Header().Set("Content-Type", "application/x-ndjson")
 		writeTurn(w)
