@@ -7,6 +7,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy/engine"
 )
@@ -52,7 +53,7 @@ func faults(text string) map[string][]hub.Event {
 func written(d *hub.Dialect, evs []hub.Event) string {
 	out := wire.NewOut(d.Framing)
 	enc := d.NewEncoder(d.Defaults())
-	for _, ev := range evs {
+	for _, ev := range sequencer.Number(evs) {
 		enc.Encode(out, &ev)
 	}
 	enc.Finish(out)

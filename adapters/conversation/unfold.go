@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/approval"
+	"github.com/sabir-proxy/sabir/adapters/sequencer"
 )
 
 // Unfold appends what messages say as decoded events, for a sequencer: history, flagged so. Neither the start nor the end of a
@@ -19,6 +20,7 @@ func Unfold(dst []hub.Event, ms []hub.Message) []hub.Event {
 	for i := range ms {
 		u.message(ms, i)
 	}
+	sequencer.Number(u.events[len(dst):]) // for encoders that get them without a sequencer between
 	return u.events
 }
 

@@ -13,7 +13,7 @@ import (
 func TestNamesOfMessages(t *testing.T) {
 	checkNames(t, hub.ParseRole, hub.RoleNone, hub.RoleResults)
 	checkNames(t, hub.ParsePartKind, hub.PartNone, hub.PartRaw)
-	checkNames(t, hub.ParseTrigger, hub.TriggerNone, hub.TriggerRegenerate)
+	checkNames(t, hub.ParseTrigger, hub.TriggerNone, hub.TriggerEdit)
 	checkNames(t, hub.ParseChoiceMode, hub.ChoiceUnset, hub.ChoiceRequired)
 	checkNames(t, hub.ParseFormatKind, hub.FormatText, hub.FormatSchema)
 }
