@@ -56,6 +56,7 @@ func TestRepeats(t *testing.T) {
 	f("a delta with more than text", 2, `{"kind":"text.delta","id":"p","text":"a","time":1}`, `{"kind":"text.delta","id":"p","text":"b","time":1}`)
 	f("a full text", 2, `{"kind":"text.delta","id":"p","op":"replace","text":"a"}`, `{"kind":"text.delta","id":"p","op":"replace","text":"ab"}`)
 	f("a record too long to be remembered", 3, delta("a"), strings.Replace(delta("a"), `"l"`, `"`+strings.Repeat("l", 3<<10)+`"`, 1), delta("b"))
+	f("a record without data", 3, delta("a"), delta("b"), "", delta("c"))
 	f("arguments", 1, `{"kind":"tool.args","id":"t","text":"{"}`, `{"kind":"tool.args","id":"t","text":"}"}`)
 }
 

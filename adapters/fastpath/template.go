@@ -99,6 +99,7 @@ func (t *template) cut(data []byte, places []place) {
 // match returns how many bytes at the beginning of data are such a record, and notes what is in its holes; 0 if it is something else,
 // or not yet all there.
 func (t *template) match(data []byte, f *filling) (n int) {
+	f.at, f.end = 0, 0
 	if f.usage = nil; t.reads && f.read != nil {
 		clear(f.read[:])
 	}
