@@ -106,7 +106,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	} else {
 		w.Const("trigger", "submit-message")
 	}
-	if req.Trigger == hub.TriggerEdit {
+	if req.Trigger == hub.TriggerEdit && len(ms) > 0 {
 		continued = ms[len(ms)-1].ID
 	}
 	w.TextIf("messageId", continued)
