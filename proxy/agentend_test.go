@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,55 @@ func TestAgentDies(t *testing.T) {
 	if n := r.metric("sabir_session_turns_total", "session=resumed"); n != 1 {
 		t.Errorf("%v turns in a session that was resumed", n)
 	}
+}
+
+// TestAgentLeavesChild: a process that ends in the middle has ended, though one that it has started holds its output open.
+func TestAgentLeavesChild(t *testing.T) {
+	t.Parallel()
+	r := start(t, agentConfig(t, "agui", t.TempDir(), "", ""))
+	status, body := r.aguiTurn("t1", saidByUser(1, "orphan die"))
+	wantSaid(t, status, body, `"RUN_ERROR"`)
+	status, body = r.aguiTurn("t1", saidByUser(1, "orphan die"), saidByUser(2, "again"))
+	wantSaid(t, status, body, "Turn 2: you said again")
+}
+
+// TestAgentKilledBetweenTurns: the turn after it goes on in another process, though one that the first has started holds the output
+// open, and takes its time to end.
+func TestAgentKilledBetweenTurns(t *testing.T) {
+	t.Parallel()
+	r := start(t, agentConfig(t, "agui", t.TempDir(), "", ""))
+	var body string
+	for n := range 6 { // the end of a process is noticed a moment later
+		thread := fmt.Sprintf("t%d", n)
+		first := saidByUser(1, fmt.Sprintf("who is orphan %d", n))
+		_, body = r.aguiTurn(thread, first)
+		agent, err := os.FindProcess(pidOfScripted(t, body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := agent.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(n*n) * 5 * time.Millisecond)
+		if _, body = r.aguiTurn(thread, first, saidByUser(2, "again")); strings.Contains(body, "Turn 2: you said again") {
+			return
+		}
+	}
+	t.Errorf("the turn did not go on: %s", body)
+}
+
+// pidOfScripted is the number of the process that was asked who it is: its session ends in it.
+func pidOfScripted(t *testing.T, body string) int {
+	t.Helper()
+	_, rest, ok := strings.Cut(body, "11111111-2222-4333-8444-")
+	if !ok {
+		t.Fatalf("no session in %s", body)
+	}
+	pid, err := strconv.Atoi(rest[:12])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
 }
 
 // TestAgentMemory: a process that holds too much is killed, its turn fails, and the conversation goes on in another one.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -102,6 +103,9 @@ func (s *scripted) turn(text string) {
 	s.turns++
 	_ = os.WriteFile("turns", []byte(strings.Repeat("x", s.turns)), 0o600)
 	s.line(`{"type":"system","subtype":"init","session_id":"$S","model":"m","tools":[]}`)
+	if strings.Contains(text, "orphan") {
+		s.startChild()
+	}
 	switch {
 	case strings.HasSuffix(text, "die"):
 		panic("die")
@@ -158,6 +162,15 @@ func (s *scripted) turn(text string) {
 		s.say(fmt.Sprintf("Turn %d: you said %s", s.turns, text))
 	}
 	s.result()
+}
+
+// startChild starts a process that holds stdout of the agent open, and outlives it until it is killed.
+func (s *scripted) startChild() {
+	child := exec.Command("sh", "-c", "trap '' TERM; while :; do sleep 1; done")
+	child.Stdout = os.Stdout
+	if err := child.Start(); err != nil {
+		panic(err)
+	}
 }
 
 // agentConfig is a route to a scripted agent that works in dir; more stands with the process, route with the route.

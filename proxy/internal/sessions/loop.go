@@ -61,6 +61,15 @@ func (p *peer) write(oneTurn bool) {
 	}
 }
 
+// watch ends what an agent has left behind when it exits: its output would stay open, and its turn would wait for it.
+func (p *peer) watch() {
+	select {
+	case <-p.proc.Ended():
+		p.proc.End()
+	case <-p.quit:
+	}
+}
+
 // read takes the lines of a process until it ends.
 func (s *session) read(p *peer) {
 	var buf []byte

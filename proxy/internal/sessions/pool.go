@@ -116,6 +116,25 @@ func (p *Pool) Close() {
 		p.ends.Go(func() { p.forget(s) })
 	}
 	p.ends.Wait()
+	p.awaitProcesses(time.NewTimer(2 * (grace.Stdin + grace.Term)))
+}
+
+// awaitProcesses waits for the end of processes that sessions have let go of before.
+func (p *Pool) awaitProcesses(timer *time.Timer) {
+	defer timer.Stop()
+	for {
+		p.mu.Lock()
+		running, freed := p.running, p.freed
+		p.mu.Unlock()
+		if running == 0 {
+			return
+		}
+		select {
+		case <-freed:
+		case <-timer.C:
+			return
+		}
+	}
 }
 
 func (p *Pool) retire() (all []*session) {

@@ -91,6 +91,20 @@ func (s *session) alive() bool {
 	return s.peer != nil
 }
 
+// dropExited lets go of a process that has exited between two turns, though what it has started may hold its output open for a while.
+func (s *session) dropExited() {
+	s.mu.Lock()
+	var peer *peer
+	if s.peer != nil && s.state == idle && s.peer.proc.Exit() != "" {
+		peer = s.detach()
+	}
+	s.mu.Unlock()
+	if peer != nil {
+		s.pool.leaves(peer)
+		go peer.proc.End()
+	}
+}
+
 // idleSince is when the last turn ended; ok is false while there is one.
 func (s *session) idleSince() (at time.Time, ok bool) {
 	s.mu.Lock()
@@ -110,6 +124,7 @@ func (s *session) ask(c *Call, req *hub.Request, chain conversation.Chain) (t *T
 			s.pool.head(s, before)
 		}
 	}()
+	s.dropExited()
 	if !s.alive() {
 		if f := s.startPeer(c.Until); f != nil {
 			t.Leave(0)
@@ -232,6 +247,7 @@ func (s *session) startPeer(until time.Time) *hub.Failure {
 	s.peer = p
 	s.mu.Unlock()
 	go s.read(p)
+	go p.watch()
 	go s.guard(p)
 	return nil
 }
