@@ -46,7 +46,7 @@ type Options struct {
 // ParseOptions checks raw values, which come from YAML (typed) or from the command line (text), against the dialect's
 // declarations. It returns every problem, not only the first.
 func (d *Dialect) ParseOptions(raw map[string]any) (Options, []error) {
-	o := Options{specs: d.Options, values: make(map[string]any, len(raw))}
+	o := d.Defaults()
 	var problems []error
 	names := make([]string, 0, len(raw))
 	for n := range raw {
@@ -64,8 +64,19 @@ func (d *Dialect) ParseOptions(raw map[string]any) (Options, []error) {
 	return o, problems
 }
 
-// Defaults are the options with nothing set.
-func (d *Dialect) Defaults() Options { return Options{specs: d.Options} }
+// Defaults are the options with nothing set. They are parsed here once, and not for each stream.
+func (d *Dialect) Defaults() Options {
+	o := Options{specs: d.Options, values: make(map[string]any, len(d.Options))}
+	for i := range d.Options {
+		spec := &d.Options[i]
+		v, err := spec.parse(spec.Default)
+		if err != nil {
+			panic("BUG: default of option " + spec.Name + ": " + err.Error())
+		}
+		o.values[spec.Name] = v
+	}
+	return o
+}
 
 func (d *Dialect) parseOption(n string, raw any) (any, error) {
 	spec := findOption(d.Options, n)
@@ -204,20 +215,13 @@ func parseMap(raw any) (map[string]string, error) {
 	return nil, fmt.Errorf("want a map")
 }
 
-// value returns what was set, or the parsed default. Asking for an undeclared option is a fault of the dialect.
+// value returns what was set, or the default. Asking for an undeclared option is a fault of the dialect.
 func (o Options) value(n string, t OptionType) any {
 	spec := findOption(o.specs, n)
 	if spec == nil || spec.Type != t {
 		panic("BUG: option " + n + " is not declared as " + string(t))
 	}
-	if v, ok := o.values[n]; ok {
-		return v
-	}
-	v, err := spec.parse(spec.Default)
-	if err != nil {
-		panic("BUG: default of option " + n + ": " + err.Error())
-	}
-	return v
+	return o.values[n]
 }
 
 // Bool, Int, Duration, List and Map return the value of a declared option. Decoders and encoders read options once,
