@@ -33,7 +33,7 @@ type httpBody struct {
 // newHTTPBody makes the body of an answer; head says that it answers HEAD, and has none.
 func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader, head bool) (*httpBody, error) {
 	b := &httpBody{
-		conn: c, raw: rawio.NewReader(c.Conn), status: h.StatusCode(),
+		conn: c, raw: c.rawReader(), status: h.StatusCode(),
 		persist:  !h.ConnectionClose() && !tokens(h.PeekAll("Connection"))["close"],
 		encoding: strings.ToLower(string(h.ContentEncoding())), header: h,
 	}

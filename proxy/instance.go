@@ -84,6 +84,15 @@ type upstreamConn struct {
 	reused   bool
 	sent     bool // something of the request has left
 	answered bool // something of the answer has come
+	reader   *rawio.Reader
+}
+
+// rawReader reads from the socket itself; nil where there is none.
+func (c *upstreamConn) rawReader() *rawio.Reader {
+	if c.reader == nil {
+		c.reader = rawio.NewReader(c.Conn)
+	}
+	return c.reader
 }
 
 // Read implements net.Conn, and notes that an answer has begun.

@@ -24,6 +24,7 @@ import (
 type requestConn struct {
 	net.Conn
 	listener *listener
+	writer   *rawio.Writer // nil before the first stream, and where there is none; see rawWriter
 	certs    *certificates // nil: plain HTTP
 	tls      *tls.Config   // of the handshake
 	shaking  bool          // the handshake is still to come
@@ -104,7 +105,10 @@ func (c *requestConn) rawWriter() *rawio.Writer {
 	if c.secure() || c.stream != nil {
 		return nil
 	}
-	return rawio.NewWriter(c)
+	if c.writer == nil {
+		c.writer = rawio.NewWriter(c)
+	}
+	return c.writer
 }
 
 // Read implements net.Conn for fasthttp, which gets headers and nothing else, and for WebSockets, which get everything.

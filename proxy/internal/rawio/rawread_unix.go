@@ -8,7 +8,7 @@ import (
 )
 
 // Reader reads from a socket without holding a buffer while it waits: the buffer is taken when there is something
-// to read. It is for one body, so that reading allocates nothing.
+// to read. It is for one connection, so that reading allocates nothing.
 type Reader struct {
 	conn  syscall.RawConn
 	call  func(fd uintptr) bool
@@ -32,11 +32,14 @@ func NewReader(c any) *Reader {
 // Read returns what it has put into the room of b.
 func (r *Reader) Read(b *Buffer, limit int64) ([]byte, error) {
 	r.into, r.limit, r.got, r.err = b, limit, nil, nil
-	if err := r.conn.Read(r.call); err != nil {
+	err := r.conn.Read(r.call)
+	got := r.got
+	r.into, r.got = nil, nil // an idle connection holds no buffer
+	if err != nil {
 		b.releaseShared()
 		return nil, err
 	}
-	return r.got, r.err
+	return got, r.err
 }
 
 // try reads once; false means that the socket has nothing yet.
