@@ -71,18 +71,13 @@ func parseForwarded(s string) netip.Addr {
 // anybody else says is replaced.
 func setForwarded(h, from *fasthttp.RequestHeader, peer sender, cfg *config.Config) {
 	addr := hostOf(peer.Addr)
-	via, host, proto := [][]byte{[]byte(peer.String())}, from.Host(), "http"
+	via, host, proto := forwardedName(peer, addr), from.Host(), "http"
 	if peer.secure {
 		proto = "https"
 	}
-	if addr.IsValid() {
-		via[0] = []byte(addr.String())
-	} else if _, ok := peer.Addr.(*net.UnixAddr); ok {
-		via[0] = []byte("unknown") // as RFC 7239 §6.3 has it
-	}
 	if cfg.Trusts(addr) {
 		list := from.PeekAll(forwardedForHeader)
-		via = append(list[:len(list):len(list)], via...)
+		via = bytes.Join(append(list[:len(list):len(list)], via), []byte(", "))
 		if said := from.Peek(forwardedHostHeader); len(said) > 0 {
 			host = said
 		}
@@ -90,7 +85,18 @@ func setForwarded(h, from *fasthttp.RequestHeader, peer sender, cfg *config.Conf
 			proto = said
 		}
 	}
-	h.SetBytesV(forwardedForHeader, bytes.Join(via, []byte(", ")))
+	h.SetBytesV(forwardedForHeader, via)
 	h.SetBytesV(forwardedHostHeader, host)
 	h.Set(forwardedProtoHeader, proto)
+}
+
+// forwardedName is how X-Forwarded-For names a peer.
+func forwardedName(peer sender, addr netip.Addr) []byte {
+	if addr.IsValid() {
+		return addr.AppendTo(nil)
+	}
+	if _, ok := peer.Addr.(*net.UnixAddr); ok {
+		return []byte("unknown") // as RFC 7239 §6.3 has it
+	}
+	return []byte(peer.String())
 }

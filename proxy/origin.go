@@ -24,10 +24,14 @@ func (s *Server) checkHost(ctx *fasthttp.RequestCtx, local bool, listen string) 
 	if slices.Contains(hosts, "*") || len(hosts) == 0 && !local {
 		return nil
 	}
-	// A request line may name a host of its own.
-	for _, host := range [][]byte{ctx.Request.Header.Host(), ctx.Host()} {
-		if !ownHost(bareHost(string(host)), listen, ctx.LocalAddr()) && !listedHost(hosts, bareHost(string(host))) {
-			return hub.Fail(hub.CodeBadHost, fmt.Errorf("host %q is not in hosts", clip(string(host))))
+	field, called := string(ctx.Request.Header.Host()), string(ctx.Host()) // a request line may name a host of its own
+	for _, host := range []string{field, called} {
+		bare := bareHost(host)
+		if !ownHost(bare, listen, ctx.LocalAddr()) && !listedHost(hosts, bare) {
+			return hub.Fail(hub.CodeBadHost, fmt.Errorf("host %q is not in hosts", clip(host)))
+		}
+		if called == field {
+			break
 		}
 	}
 	return nil
@@ -35,9 +39,11 @@ func (s *Server) checkHost(ctx *fasthttp.RequestCtx, local bool, listen string) 
 
 // bareHost is the host of a Host field, in small letters, without port and brackets.
 func bareHost(field string) string {
-	host, _, err := net.SplitHostPort(field)
-	if err != nil {
-		host = strings.Trim(field, "[]")
+	host := strings.Trim(field, "[]")
+	if strings.IndexByte(field, ':') >= 0 {
+		if name, _, err := net.SplitHostPort(field); err == nil {
+			host = name
+		}
 	}
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }

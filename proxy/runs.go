@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"sync"
@@ -102,6 +103,9 @@ func (r *runs) cancel(key runKey, id string) (found bool) {
 
 // plainText is the text of a string body.
 func plainText(body []byte) (text string) {
+	if bytes.IndexByte(body, '\\') < 0 {
+		return string(body)
+	}
 	_ = json.Unmarshal(slices.Concat([]byte{'"'}, body, []byte{'"'}), &text)
 	return text
 }
