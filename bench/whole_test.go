@@ -2,11 +2,13 @@ package bench_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"net"
-	"strings"
+	"slices"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -17,10 +19,16 @@ import (
 )
 
 // BenchmarkWholeAnswers asks for answers in one piece, in a closed loop of 16 connections: an OpenAI client in front of an agent that
-// streams AG-UI. The load and the agent run in the same process, as cheaply as they can, so that cpu-µs/answer is an upper bound.
+// streams AG-UI. The load and the agent run in the same process; direct is what they cost without the proxy.
 func BenchmarkWholeAnswers(b *testing.B) {
+	agent := wholeAgent(b)
+	b.Run("direct", func(b *testing.B) { loopWhole(b, agent, `"delta":"Hello"`) })
+	b.Run("translated", func(b *testing.B) { loopWhole(b, serveWhole(b, agent), `"content":"Hello, world"`) })
+}
+
+// loopWhole asks addr in a loop of 16 connections, and wants each answer to hold a text.
+func loopWhole(b *testing.B, addr, want string) {
 	const loop = 16
-	addr := serveWhole(b, wholeAgent(b))
 	const body = `{"model":"m","messages":[{"role":"user","content":"Hi"}]}`
 	request := fmt.Appendf(nil, "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 	var loops sync.WaitGroup
@@ -29,7 +37,7 @@ func BenchmarkWholeAnswers(b *testing.B) {
 	b.ResetTimer()
 	for range loop {
 		loops.Go(func() {
-			if err := askWhole(addr, request, each); err != nil {
+			if err := askWhole(addr, request, []byte(want), each); err != nil {
 				b.Error(err)
 			}
 		})
@@ -41,8 +49,8 @@ func BenchmarkWholeAnswers(b *testing.B) {
 	b.ReportMetric(n/b.Elapsed().Seconds(), "answers/s")
 }
 
-// askWhole asks n times, and wants each answer whole.
-func askWhole(addr string, request []byte, n int) error {
+// askWhole asks n times, and wants each answer to hold a text.
+func askWhole(addr string, request, want []byte, n int) error {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		return err
@@ -57,7 +65,7 @@ func askWhole(addr string, request []byte, n int) error {
 		if body, err = readMessage(r, body); err != nil {
 			return err
 		}
-		if !strings.Contains(string(body), `"content":"Hello, world"`) {
+		if !bytes.Contains(body, want) {
 			return fmt.Errorf("got %s", body)
 		}
 	}
@@ -66,49 +74,57 @@ func askWhole(addr string, request []byte, n int) error {
 
 // readMessage reads an HTTP message with a length or in chunks, and returns its body in buf.
 func readMessage(r *bufio.Reader, buf []byte) ([]byte, error) {
-	length, chunked := 0, false
+	length, chunked, err := readFields(r)
+	if err != nil {
+		return nil, err
+	}
+	if !chunked {
+		return readPiece(r, buf[:0], length)
+	}
+	buf = buf[:0]
 	for {
 		line, err := r.ReadSlice('\n')
 		if err != nil {
 			return nil, err
 		}
-		if len(line) <= 2 {
-			break
-		}
-		name, value, _ := strings.Cut(strings.ToLower(strings.TrimSpace(string(line))), ": ")
-		switch name {
-		case "content-length":
-			_, err = fmt.Sscan(value, &length)
-		case "transfer-encoding":
-			chunked = true
-		}
+		size, err := strconv.ParseUint(string(bytes.TrimSpace(line)), 16, 31)
 		if err != nil {
 			return nil, err
 		}
-	}
-	buf = buf[:0]
-	for {
-		if chunked {
-			line, err := r.ReadSlice('\n')
-			if err != nil {
-				return nil, err
-			}
-			if _, err := fmt.Sscanf(string(line), "%x", &length); err != nil {
-				return nil, err
-			}
-		}
-		from, framing := len(buf), 0
-		if chunked {
-			framing = 2
-		}
-		buf = append(buf, make([]byte, length+framing)...)
-		if _, err := io.ReadFull(r, buf[from:]); err != nil {
+		if buf, err = readPiece(r, buf, int(size)+2); err != nil {
 			return nil, err
 		}
-		if buf = buf[:len(buf)-framing]; !chunked || length == 0 {
+		if buf = buf[:len(buf)-2]; size == 0 {
 			return buf, nil
 		}
 	}
+}
+
+// readFields reads the first line and the header of a message, and returns how long the body is.
+func readFields(r *bufio.Reader) (length int, chunked bool, err error) {
+	for {
+		line, err := r.ReadSlice('\n')
+		if err != nil || len(line) <= 2 {
+			return length, chunked, err
+		}
+		name, value, _ := bytes.Cut(line, []byte(": "))
+		switch {
+		case bytes.EqualFold(name, []byte("content-length")):
+			if length, err = strconv.Atoi(string(bytes.TrimSpace(value))); err != nil {
+				return 0, false, err
+			}
+		case bytes.EqualFold(name, []byte("transfer-encoding")):
+			chunked = true
+		}
+	}
+}
+
+// readPiece appends n bytes to buf.
+func readPiece(r *bufio.Reader, buf []byte, n int) ([]byte, error) {
+	from := len(buf)
+	buf = slices.Grow(buf, n)[:from+n]
+	_, err := io.ReadFull(r, buf[from:])
+	return buf, err
 }
 
 // wholeAgent is an agent whose runs say Hello, world in two deltas.
