@@ -199,6 +199,7 @@ func TestLongestStream(t *testing.T) {
 			t.Errorf("status %d: %s", resp.StatusCode, body)
 		}
 	}
+	r.awaitEnds(2)
 	if n := r.metric("sabir_streams_total", "ending=stream_too_long"); n != 2 {
 		t.Errorf("%v streams were too long", n)
 	}

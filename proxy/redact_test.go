@@ -93,6 +93,7 @@ func TestRedactedRunsComeBack(t *testing.T) {
 			t.Errorf("left: %s", text)
 		}
 	}
+	r.awaitEnds(1)
 	if n := r.metric("sabir_redactions_total"); n != 1 {
 		t.Errorf("%v redactions are counted", n)
 	}
