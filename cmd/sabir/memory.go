@@ -14,7 +14,7 @@ import (
 const (
 	garbage      = 16 << 20 // bytes that may wait to be collected
 	leastGarbage = 50       // percent of what is live, however much that is
-	mostGarbage  = 200
+	mostGarbage  = 400
 )
 
 // Streams allocate when they open, and next to nothing later. So after many have opened the collector may have no reason

@@ -12,8 +12,10 @@ func TestGarbagePercent(t *testing.T) {
 			t.Errorf("%d bytes live: %d percent, want %d", live, got, want)
 		}
 	}
-	f(0, 200)
-	f(1<<20, 200)
+	f(0, 400)
+	f(1<<20, 400)
+	f(4<<20, 400)
+	f(5<<20, 300)
 	f(8<<20, 200)
 	f(16<<20, 100)
 	f(20<<20, 75)
