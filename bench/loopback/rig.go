@@ -57,7 +57,7 @@ func (g *rig) build(ctx context.Context) error {
 		return nil
 	}
 	g.binary = filepath.Join(g.dir, "sabir")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", g.binary, "github.com/sabir-proxy/sabir/cmd/sabir")
+	build := exec.CommandContext(ctx, "go", "build", "-tags=grpcnotrace", "-trimpath", "-ldflags=-s -w", "-o", g.binary, "github.com/sabir-proxy/sabir/cmd/sabir")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("cannot build the proxy (run this from the repository): %w\n%s", err, out)

@@ -95,12 +95,18 @@ configuration, a stream or the network, 2 when the command line is wrong.`,
   sabir init                             write the configuration for that
   sabir serve --config sabir.yaml        serve what a configuration says
   sabir dialects                         what can be translated`,
-		Version:       versionLine(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetVersionTemplate("{{.Version}}\n")
+	// Not by cobra's Version: its template calls methods by their names, and the linker would keep every method of every library.
+	version := root.Flags().BoolP("version", "v", false, "version for sabir")
+	root.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *version {
+			cmd.Println(versionLine())
+			return nil
+		}
+		return cmd.Help()
+	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newProxy(), newInit(), newServe(), newCheck(), newTranslate(), newDetect(), newDialects(), newDemo(), newRecord(), newReplay(), newConvert(), newACP(), newKey(), newAudit(), newHealth(), newVersion())
 	return root
