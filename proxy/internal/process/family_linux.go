@@ -44,14 +44,42 @@ func startFamily(id, program string, argv []string, attr *os.ProcAttr) (*family,
 // with it its process group are not used again.
 func (f *family) wait() {
 	var info unix.Siginfo
-	for {
-		err := unix.Waitid(unix.P_PID, f.pid, &info, unix.WEXITED|unix.WNOWAIT, nil)
-		if err != unix.EINTR {
-			break
-		}
+	if !f.poll(&info) {
+		_ = f.waitid(&info, 0)
 	}
 	f.exit = exitOf(&info)
 	close(f.ended)
+}
+
+// poll waits for the end without a thread of its own, which holds as much memory as all else of a process that waits. It reports false
+// where the kernel is too old for that.
+func (f *family) poll(info *unix.Siginfo) bool {
+	fd, err := unix.PidfdOpen(f.pid, unix.PIDFD_NONBLOCK)
+	if err != nil {
+		return false
+	}
+	file := os.NewFile(uintptr(fd), "pidfd")
+	defer file.Close()
+	raw, err := file.SyscallConn()
+	if err != nil {
+		return false
+	}
+	var failed error
+	err = raw.Read(func(uintptr) bool {
+		failed = f.waitid(info, unix.WNOHANG)
+		return failed != nil || info.Signo != 0
+	})
+	return err == nil && failed == nil
+}
+
+// waitid asks for the end of the agent, and waits for it without WNOHANG.
+func (f *family) waitid(info *unix.Siginfo, options int) error {
+	for {
+		err := unix.Waitid(unix.P_PID, f.pid, info, unix.WEXITED|unix.WNOWAIT|options, nil)
+		if err != unix.EINTR {
+			return err
+		}
+	}
 }
 
 // exitOf reads what waitid(2) has filled in: behind three numbers and the padding of a pointer, those of the process, of the
