@@ -44,10 +44,11 @@ func newHTTP2Metrics(m *metrics) (h http2Metrics) {
 	return h
 }
 
-// What one connection may hold of bodies that were not read yet, and what stands in its table of header fields.
+// What one connection may hold of bodies that were not read yet, what stands in its table of header fields, and how long a frame may be.
 const (
 	http2Window     = 256 << 10
 	http2FieldTable = 4 << 10
+	http2Frame      = 16 << 10 // memory for a frame is taken when its header promises it
 )
 
 // newHTTP2 makes the server for a configuration; nil where no client can ask for it.
@@ -69,6 +70,7 @@ func newHTTP2(cfg *config.Config, ln net.Listener, s *Server) *http2Server {
 			MaxConcurrentStreams:          cfg.HTTP2.Streams,
 			MaxDecoderHeaderTableSize:     http2FieldTable,
 			MaxEncoderHeaderTableSize:     http2FieldTable,
+			MaxReadFrameSize:              http2Frame,
 			MaxReceiveBufferPerConnection: http2Window,
 			MaxReceiveBufferPerStream:     http2Window,
 			WriteByteTimeout:              cfg.Timeouts.Write,

@@ -183,6 +183,18 @@ func TestHTTP2Floods(t *testing.T) {
 	await(t, "all connections to end", func() bool { return r.metric("sabir_http2_connections_open") == 0 })
 }
 
+// TestHTTP2FrameSize: a frame costs no more memory than the least that the protocol allows, whatever its header promises.
+func TestHTTP2FrameSize(t *testing.T) {
+	t.Parallel()
+	f := holding(t, cleartext).framer()
+	if err := f.WriteRawFrame(http2.FrameData, 0, 1, make([]byte, 16<<10+1)); err != nil {
+		t.Fatal(err)
+	}
+	if code, err := f.closing(); code != http2.ErrCodeFrameSize {
+		t.Errorf("the connection ends with %v, %v", code, err)
+	}
+}
+
 // TestHTTP2Requests that are wrong are refused, and never reach the agent as something else.
 func TestHTTP2Requests(t *testing.T) {
 	t.Parallel()
