@@ -61,11 +61,20 @@ func (l *lab) switchboard(ctx context.Context, folder string, list []mutant) (*s
 	return nil, errNoSwitch
 }
 
-// check compiles a package without its tests.
-func (b *bench) check(ctx context.Context, folder string) ([]byte, error) {
-	c := exec.CommandContext(ctx, "go", "build", "-gcflags=-e", b.overlay, "-o", os.DevNull, "./"+folder)
-	c.Dir = b.l.root
-	return c.CombinedOutput()
+// check compiles a package without its tests, and vets it as go test does before it builds them: a single change that vet refuses would
+// keep all of them from being built together.
+func (b *bench) check(ctx context.Context, folder string) (out []byte, err error) {
+	for _, args := range [][]string{
+		{"build", "-gcflags=-e", b.overlay, "-o", os.DevNull, "./" + folder},
+		{"vet", "-atomic", "-bool", "-directive", "-errorsas", "-ifaceassert", "-nilfunc", "-printf", "-stringintconv", b.overlay, "./" + folder},
+	} {
+		c := exec.CommandContext(ctx, "go", args...)
+		c.Dir = b.l.root
+		if out, err = c.CombinedOutput(); err != nil {
+			break
+		}
+	}
+	return out, err
 }
 
 var brokenMutant = regexp.MustCompile(`mutant(\d+):\d+`)
