@@ -345,3 +345,11 @@ func TestParseReadsNoFiles(t *testing.T) {
 		t.Errorf("read from a file: %v", err)
 	}
 }
+
+// TestProcessesWithoutDialects: where the dialects are not known, the client of an agent that is a program is not checked.
+func TestProcessesWithoutDialects(t *testing.T) {
+	const text = "listen: 127.0.0.1:1\nupstreams: {a: {command: [claude], dialect: claude-cli}}\nroutes: [{path: /run, upstream: a, client: agui}]\n"
+	if c, err := Parse("sabir.yaml", []byte(text), nil, nil); err != nil || c.Routes[0].Client != "agui" {
+		t.Errorf("%v, %v", c, err)
+	}
+}
