@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"runtime"
 	"strconv"
@@ -118,5 +119,20 @@ func TestTooLargeIsSaidAtOnce(t *testing.T) {
 		if resp, _ := c.whole(); resp.StatusCode != 404 || resp.Close {
 			t.Errorf("status %d, closes %v", resp.StatusCode, resp.Close)
 		}
+	}
+}
+
+// TestRefusedBodiesAreRead: a client whose body is refused while it sends gets the answer and then the end of the connection, and no
+// reset, which would take the answer with it where the client has not read it yet.
+func TestRefusedBodiesAreRead(t *testing.T) {
+	t.Parallel()
+	r := start(t, simple(refusing(t), "limits: {request_body: 1KiB}", "", "client: native\n"))
+	c := r.dial()
+	c.send("POST /run HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n" + strings.Repeat("x", 500_000))
+	if resp, _ := c.whole(); resp.StatusCode != 413 {
+		t.Errorf("status %d", resp.StatusCode)
+	}
+	if rest, err := io.ReadAll(c.br); err != nil || len(rest) > 0 {
+		t.Errorf("after the answer: %q, %v", rest, err)
 	}
 }

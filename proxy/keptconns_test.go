@@ -1,8 +1,11 @@
 package proxy
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"net"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -247,5 +250,27 @@ func TestIdleConnectionsAreSwept(t *testing.T) {
 	defer up.mu.Unlock()
 	if len(up.idle) != 0 || up.sweep != nil {
 		t.Errorf("%d are left, sweeping %v", len(up.idle), up.sweep != nil)
+	}
+}
+
+// TestUnclearAnswersAreLetGo: an answer that ends too early, while its beginning is looked at, leaves no connection to the upstream open.
+func TestUnclearAnswersAreLetGo(t *testing.T) {
+	t.Parallel()
+	gone := make(chan error, 1)
+	a := newAgent(t, func(p *peer) {
+		p.request()
+		p.answer("200 OK", "Content-Type: text/plain", "Content-Length: 100")
+		p.send("half a li")
+		_ = p.Conn.(*net.TCPConn).CloseWrite() // its other half stays open until the proxy closes it
+		_ = p.SetReadDeadline(time.Now().Add(testTimeout))
+		_, err := p.br.ReadByte()
+		gone <- err
+	})
+	r := start(t, simple(a.url(), "", "", "client: native\n"))
+	if got := r.demand("/run"); got.status != 502 {
+		t.Errorf("%d, cut %v: %q", got.status, got.cut, got.body)
+	}
+	if err := <-gone; err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the connection to the upstream is open: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -64,5 +65,24 @@ func TestRunSummary(t *testing.T) {
 	}
 	if got != want || got.Took <= 0 || got.Last != got.Took || got.ID == "" {
 		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+// TestLiveRunsAreKept: where there are too many runs, the oldest that have ended go, and those before them that go on stay.
+func TestLiveRunsAreKept(t *testing.T) {
+	t.Parallel()
+	i := newInspector(prometheus.NewCounter(prometheus.CounterOpts{}))
+	for n := range int64(maxInspected + 3) {
+		tape := &runTape{shared: &i.memory}
+		tape.summary = runSummary{Key: n, Live: n == 0 || n == 2}
+		i.runs = append(i.runs, tape)
+	}
+	i.forget()
+	var keys []int64
+	for _, tape := range i.runs[:4] {
+		keys = append(keys, tape.now().Key)
+	}
+	if len(i.runs) != maxInspected || !slices.Equal(keys, []int64{0, 2, 5, 6}) {
+		t.Errorf("%d runs are kept, the first are %d", len(i.runs), keys)
 	}
 }

@@ -1,10 +1,12 @@
 package proxy
 
 import (
+	"bufio"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 const chatRoute = "  - {path: /sse/*, start: /start/*, cancel: /cancel/*, upstream: agent, client: agentevent, errors: {expose: true}}\n"
@@ -123,6 +125,21 @@ func TestTwoRequestsOnBothSides(t *testing.T) {
 		t.Errorf("%v %s", err, body)
 	}
 	s.await("GET /sse/c1", `POST /start/c1 {"content":"hi"}`)
+}
+
+// TestCommentsInOpenStream: where the answer was opened before the run, a comment of the upstream does not wait for the first record.
+func TestCommentsInOpenStream(t *testing.T) {
+	t.Parallel()
+	s := newChatServer(t, ": thinking\n\n")
+	r := start(t, s.config("", strings.ReplaceAll(chatRoute, "upstream: agent", "upstream: chat")))
+	c, resp := r.listenTo("c1")
+	_ = c.SetReadDeadline(time.Now().Add(testTimeout)) // the next sign of life would bring it, after this
+	r.part("/start/c1", 200, success)
+	for body := bufio.NewReader(resp.Body); ; {
+		if got := line(t, body); got == ": thinking" {
+			break
+		}
+	}
 }
 
 // TestClientCancels ends the run, leaves the upstream, and says so in the stream (S0-44, S4-32).

@@ -1,0 +1,42 @@
+package proxy
+
+import (
+	"testing"
+
+	"github.com/sabir-proxy/sabir/adapters/a2a"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
+	"github.com/sabir-proxy/sabir/proxy/internal/sessions"
+)
+
+// faultyRuns is a store of runs that is away.
+type faultyRuns struct{ runlog.Store }
+
+func (faultyRuns) Find(runlog.Key) (runlog.Run, error) {
+	return runlog.Run{}, hub.Fail(hub.CodeStore, nil)
+}
+
+// TestRunsThatCannotBeFound: a request that goes on with a run is refused while the store of runs is away. One that is not known
+// is the agent's affair where the agent keeps the conversation.
+func TestRunsThatCannotBeFound(t *testing.T) {
+	t.Parallel()
+	asks := func(store runlog.Store) *hub.Failure {
+		r := &route{cfg: &config.Route{}, runs: store, up: &upstream{agents: new(sessions.Pool)}} // the agent keeps what was said
+		c := &call{route: r, target: &target{dialect: &a2a.Dialect}}
+		return c.resume(&hub.Request{Resumes: true, Run: []byte("r1"), Thread: []byte("t1")})
+	}
+	if f := asks(faultyRuns{}); f == nil || f.Code != hub.CodeStore {
+		t.Errorf("the store is away: %v", f)
+	}
+	if f := asks(unknownRuns{}); f != nil {
+		t.Errorf("the agent may know it: %v", f)
+	}
+}
+
+// unknownRuns is a store that knows no run.
+type unknownRuns struct{ runlog.Store }
+
+func (unknownRuns) Find(runlog.Key) (runlog.Run, error) {
+	return runlog.Run{}, runlog.ErrUnknown
+}
