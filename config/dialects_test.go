@@ -69,14 +69,14 @@ func TestDialects(t *testing.T) {
 func TestDialectProblems(t *testing.T) {
 	dir := writeFiles(t, map[string]string{
 		"sabir.yaml": strings.Replace(withDialect, "path: /a", "path: a", 1) + "log: {level: loud}\n",
-		"mine.yaml":  "decode:\n  - when: {type: text}\n    emit: nothing\n",
+		"mine.yaml":  "about: decode\ndecode:\n  - when: {type: text}\n    emit: nothing\n", // a value that reads as a key does
 	})
 	d := &declarer{known: map[string]bool{}, bad: []DialectProblem{{"decode[0].emit", "is no kind"}, {"encode", "is missing"}, {"decode[1].emit", "is beyond"}, {"decode[0][1]", "is in no list"}}}
 	_, err := Load(filepath.Join(dir, "sabir.yaml"), d, nil)
 	if err == nil {
 		t.Fatal("nothing was found")
 	}
-	for _, want := range []string{"mine.yaml:3:11: decode[0].emit: is no kind", "mine.yaml:1:1: encode: is missing", "mine.yaml:2:3: decode[1].emit: is beyond", "mine.yaml:2:5: decode[0][1]: is in no list",
+	for _, want := range []string{"mine.yaml:4:11: decode[0].emit: is no kind", "mine.yaml:1:1: encode: is missing", "mine.yaml:3:3: decode[1].emit: is beyond", "mine.yaml:3:5: decode[0][1]: is in no list",
 		"sabir.yaml:7:", "log.level"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in\n%s", want, err)
