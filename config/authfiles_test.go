@@ -32,10 +32,10 @@ func TestKeysDir(t *testing.T) {
 	}
 	const good = "a-secret-that-is-long-enough"
 	f("keys, hidden files and folders", "", map[string]string{"mobile": good + "\n", ".hidden": "x", "..data/x": "x"})
-	f("the shortest key", "", map[string]string{"mobile": good[:leastKey]})
-	f("the longest key", "", map[string]string{"mobile": strings.Repeat("k", maxKeyFile)})
-	f("a key that is too short by one", "must hold one key", map[string]string{"mobile": good[:leastKey-1]})
-	f("a key that is too long by one", "must hold one key", map[string]string{"mobile": strings.Repeat("k", maxKeyFile+1)})
+	f("the shortest key", "", map[string]string{"mobile": good[:16]})
+	f("the longest key", "", map[string]string{"mobile": strings.Repeat("k", 4<<10)})
+	f("a key that is too short by one", "must hold one key", map[string]string{"mobile": good[:15]})
+	f("a key that is too long by one", "must hold one key", map[string]string{"mobile": strings.Repeat("k", 4<<10+1)})
 	f("a short key", "must hold one key", map[string]string{"mobile": "secret"})
 	f("an empty file", "must hold one key", map[string]string{"mobile": "\n"})
 	f("two keys", "must hold one key", map[string]string{"mobile": good + "\n" + good + "2\n"})

@@ -117,7 +117,7 @@ func TestClip(t *testing.T) {
 
 // TestShareKeyLength: a key that seals links has 32 bytes, or more.
 func TestShareKeyLength(t *testing.T) {
-	for size, fits := range map[int]bool{leastShareKey - 1: false, leastShareKey: true, leastShareKey + 1: true} {
+	for size, fits := range map[int]bool{31: false, 32: true, 33: true} {
 		text := fmt.Sprintf("listen: :0\nupstreams: {a: {url: http://h, dialect: evolve}}\nroutes: [{path: /a, upstream: a, client: agui, resume: {grace: 1s, share: {key: %q}}}]\n",
 			strings.Repeat("k", size))
 		if _, err := Parse("f", []byte(text), registry, nil); (err == nil) != fits {
@@ -129,7 +129,7 @@ func TestShareKeyLength(t *testing.T) {
 // TestDepthOfOptions: what is nested as deep as may be is read, and not what is one level deeper.
 func TestDepthOfOptions(t *testing.T) {
 	const deep = "is nested deeper than"
-	for levels, fits := range map[int]bool{maxDepth - 1: true, maxDepth: false} {
+	for levels, fits := range map[int]bool{31: true, 32: false} {
 		text := fmt.Sprintf("listen: :0\nupstreams: {a: {url: http://h, dialect: evolve, options: {x: %s1%s}}}\n", strings.Repeat("[", levels), strings.Repeat("]", levels))
 		if _, err := Parse("f", []byte(text), nil, nil); err == nil || strings.Contains(err.Error(), deep) == fits {
 			t.Errorf("%d levels: %v", levels, err)
