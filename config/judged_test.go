@@ -3,6 +3,8 @@ package config
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -134,5 +136,52 @@ func TestDepthOfOptions(t *testing.T) {
 		if _, err := Parse("f", []byte(text), nil, nil); err == nil || strings.Contains(err.Error(), deep) == fits {
 			t.Errorf("%d levels: %v", levels, err)
 		}
+	}
+}
+
+// TestMostAddresses: so many addresses are one too many.
+func TestMostAddresses(t *testing.T) {
+	for n, fits := range map[int]bool{256: true, 257: false} {
+		var list []string
+		for i := range n {
+			list = append(list, fmt.Sprintf("%q", fmt.Sprintf("10.0.0.1:%d", 1000+i)))
+		}
+		text := fmt.Sprintf("listen: :0\nupstreams: {a: {url: http://h, dialect: evolve, addresses: [%s]}}\nroutes: [{path: /a, upstream: a, client: agui}]\n", strings.Join(list, ", "))
+		if _, err := Parse("f", []byte(text), registry, nil); (err == nil) != fits {
+			t.Errorf("%d addresses: %v", n, err)
+		}
+	}
+}
+
+// TestEndOfFile: problems of what is missing stand behind the last character, whatever ends the lines.
+func TestEndOfFile(t *testing.T) {
+	for text, want := range map[string]place{"": {1, 1}, "a\nbc": {2, 3}, "a\r\n": {2, 1}, "a\u2028é": {2, 2}} {
+		if got := endOf([]byte(text)); got != want {
+			t.Errorf("%q ends at %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestKeysDirMissing: a folder of keys that is not there is a problem of the key that names it.
+func TestKeysDirMissing(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "sabir.yaml")
+	const text = "listen: :0\nauth: {keys_dir: missing}\nupstreams: {a: {url: http://h, dialect: evolve}}\nroutes: [{path: /a, upstream: a, client: agui}]\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(file, registry, nil); err == nil || !strings.Contains(err.Error(), ":2:18: auth.keys_dir: ") {
+		t.Error(err)
+	}
+}
+
+// TestTracingUsual: without more said, every run is traced.
+func TestTracingUsual(t *testing.T) {
+	const text = "listen: :0\ntracing: {endpoint: \"http://127.0.0.1:4318\"}\nupstreams: {a: {url: http://h, dialect: evolve}}\nroutes: [{path: /a, upstream: a, client: agui}]\n"
+	c, err := Parse("f", []byte(text), registry, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Tracing; got.Sample != 100 || got.ServiceName != "sabir" || got.Queue != 2048 {
+		t.Errorf("%+v", got)
 	}
 }

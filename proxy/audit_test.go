@@ -56,6 +56,9 @@ func TestAudit(t *testing.T) {
 			t.Errorf("%s is %v, want %v", key, line[key], want)
 		}
 	}
+	if copied, said := line["copied"]; said {
+		t.Errorf("a run that is translated is called copied: %v", copied)
+	}
 	text, err := json.Marshal(line)
 	if err != nil {
 		t.Fatal(err)
@@ -89,5 +92,16 @@ func TestAudit(t *testing.T) {
 	defer f.Close()
 	if v, err := VerifyAudit(f); err != nil || v.Lines != 1 {
 		t.Errorf("%+v %v", v, err)
+	}
+}
+
+// TestAuditOfCopies: the line of a copied run says that nothing is known of what was called.
+func TestAuditOfCopies(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	r := start(t, simple(newAgent(t, streaming(smallRun)).url(), "audit: {path: "+path+"}", "", "client: native\n"))
+	r.post("/run", "{}")
+	if line := auditLines(t, path, 1)[0]; line["copied"] != true || line["ending"] != "done" {
+		t.Errorf("%v", line)
 	}
 }

@@ -40,3 +40,23 @@ type unknownRuns struct{ runlog.Store }
 func (unknownRuns) Find(runlog.Key) (runlog.Run, error) {
 	return runlog.Run{}, runlog.ErrUnknown
 }
+
+// TestPlainText: names come as bodies of JSON strings, and are compared as they read.
+func TestPlainText(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{`plain`: "plain", `a \"b\" \u00e9`: `a "b" é`, `a\\b`: `a\b`, ``: ""} {
+		if got := plainText([]byte(body)); got != want {
+			t.Errorf("%s is %q, want %q", body, got, want)
+		}
+	}
+}
+
+// TestWithoutLast: an answer of no lines has no last one.
+func TestWithoutLast(t *testing.T) {
+	t.Parallel()
+	for lines, want := range map[string]string{"": "", "a\n": "", "a\nb\n": "a\n"} {
+		if got := withoutLast([]byte(lines)); string(got) != want {
+			t.Errorf("%q without its last line is %q", lines, got)
+		}
+	}
+}

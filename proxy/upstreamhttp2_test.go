@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -259,5 +260,22 @@ func TestHTTP2UpstreamDeclines(t *testing.T) {
 				t.Errorf("%v retries", retries)
 			}
 		})
+	}
+}
+
+// TestHTTP2UpstreamFields: fields of one name stay side by side, and the client's User-Agent is the only one.
+func TestHTTP2UpstreamFields(t *testing.T) {
+	t.Parallel()
+	var header http.Header
+	url, _ := http2Agent(t, nil, func(w http.ResponseWriter, r *http.Request) {
+		header = r.Header
+		stepwise(w, smallRun)
+	})
+	r := start(t, simple("'"+url+"'", "", "http2: true\n", "client: twin\nheaders: {allow: [x-part, user-agent]}\n"))
+	if resp, got := r.post("/run", "{}", "X-Part: one", "X-Part: two", "User-Agent: client/1"); resp.StatusCode != 200 {
+		t.Fatalf("status %d, %s", resp.StatusCode, got)
+	}
+	if !slices.Equal(header["X-Part"], []string{"one", "two"}) || !slices.Equal(header["User-Agent"], []string{"client/1"}) {
+		t.Errorf("the agent gets %v", header)
 	}
 }
