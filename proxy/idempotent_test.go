@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
 )
 
 const repeated = alice + "\r\nIdempotency-Key: k1"
@@ -135,5 +137,22 @@ func TestIdempotencyAfterRefusal(t *testing.T) {
 	defer r.kept.claims.mu.Unlock()
 	if n := len(r.kept.claims.byKey); n != 0 {
 		t.Errorf("%d claims are left", n)
+	}
+}
+
+// TestClaimsAreGivenBack: a request that begins no run gives its claim back among replicas too; one that begins one keeps it there.
+func TestClaimsAreGivenBack(t *testing.T) {
+	t.Parallel()
+	claims := new(repeatClaims)
+	for _, begun := range []bool{false, true} {
+		c := claims.take(eventlog.Key{Name: "k"}, "body")
+		if c == nil || claims.take(eventlog.Key{Name: "k"}, "body") != nil {
+			t.Fatalf("begun %t: the claim is %v", begun, c)
+		}
+		back := false
+		c.shared = func() { back = true }
+		if c.release(begun); back == begun {
+			t.Errorf("begun %t: given back among replicas %t", begun, back)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/config"
 )
 
 // TestTurns tells what is new in a conversation.
@@ -30,4 +31,18 @@ func TestTurns(t *testing.T) {
 	f("answers", hub.Request{}, user, say(hub.RoleAgent, approved))
 	f("answers", hub.Request{Answers: []hub.Decision{{}}}, user)
 	f("regenerate", hub.Request{Trigger: hub.TriggerRegenerate}, user)
+}
+
+// TestModelOfAgents: an agent that is a program gets the model of the configuration, and what the client named beside it counts as lost,
+// unless it is the agent itself, or nothing.
+func TestModelOfAgents(t *testing.T) {
+	t.Parallel()
+	cfg := &config.Route{}
+	cfg.Requests.Model, cfg.Agent.Name = "ours", "helper"
+	for asked, losses := range map[string]int{"": 0, "helper": 0, "ours": 0, "theirs": 1} {
+		c, l, req := &call{route: &route{cfg: cfg}}, hub.Losses{}, &hub.Request{Model: []byte(asked)}
+		if c.chooseModel(req, &l); len(l.Names) != losses || string(req.Model) != "ours" {
+			t.Errorf("%q: losses %v, model %q", asked, l.Names, req.Model)
+		}
+	}
 }
