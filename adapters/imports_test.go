@@ -78,7 +78,7 @@ var rules = []rule{
 		why:     "the hub is the model and knows no dialect: it imports only wire and rawjson",
 	},
 	{
-		folders: []string{"adapters/sequencer", "adapters/stages", "adapters/fastpath", "adapters/usage"},
+		folders: []string{"adapters/sequencer", "adapters/stages", "adapters/fastpath", "adapters/snapshot", "adapters/usage"},
 		allowed: []string{hubPath, wire, rawjson},
 		why:     "what works on canonical events knows no dialect, and not each other: it imports only hub, wire and rawjson",
 	},

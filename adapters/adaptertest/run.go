@@ -33,6 +33,7 @@ func Run(t *testing.T, d *hub.Dialect) {
 			}
 			f.testStrict(t)
 			f.testEncode(t)
+			t.Run("snapshot", f.testSnapshot)
 			if *update {
 				f.save(t)
 			}
