@@ -122,7 +122,7 @@ func CheckSnapshot(evs []hub.Event, cut int, compact func([]hub.Event) []hub.Eve
 	if err := sameSingles(evs, joined); err != nil {
 		return err
 	}
-	for _, early := range []int{cut / 3, cut / 2} {
+	for _, early := range []int{cut / 3, cut / 2, cut} {
 		steps := compact(slices.Concat(compact(evs[:early]), evs[early:cut]))
 		if got, want := Lines(steps), Lines(short); got != want {
 			return fmt.Errorf("by way of the first %d events, another snapshot comes out\n%s", early, diff(want, got))

@@ -1,5 +1,8 @@
 // Package eventlog keeps runs as what they have said, so that clients can come to a run late, or come back to it. One goroutine
 // writes a log; any number of readers read it, each from the beginning and at its own pace. It is held in memory, within bounds.
+//
+// log.go takes what a run says and hands it on; snapshot.go keeps a short form of its beginning, for logs that are full and for readers
+// that come late; runs.go has all logs.
 package eventlog
 
 import (
@@ -13,11 +16,20 @@ type Log struct {
 	memory *memory     // of all logs
 	evict  func() bool // makes room in it
 	limit  int         // bytes
+	runs   *settings
+
+	// OnShort is called, by who appends, when a snapshot has taken the place of so many bytes of the beginning; nil: nothing is.
+	OnShort func(short []byte, of int64)
+
+	shortens sync.Mutex // held while a snapshot is made for a reader: one at a time has the memory for it
 
 	mu      sync.Mutex
+	short   []byte // the snapshot of the bytes that are gone
+	gone    int64
+	cut     bool // it is gone, too
 	chunks  []chunk
 	first   int // so many chunks are gone
-	held    int // bytes of the others
+	held    int // bytes of the others and of short
 	readers map[*Reader]struct{}
 	ended   bool
 	err     error // with which it has ended
@@ -38,8 +50,8 @@ var (
 	ErrFull = errors.New("the run has as many clients as it may have")
 )
 
-// Append adds to the log, and wakes its readers. Where there is no room, its beginning is let go of, and with it the readers
-// that have not read that.
+// Append adds to the log, and wakes its readers. Where there is no room, a snapshot takes the place of the older half; where that does
+// not help, the beginning is let go of. Readers that have not read what goes are cut.
 func (l *Log) Append(p []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -58,7 +70,10 @@ func (l *Log) last(need int) *chunk {
 	if n == 0 || len(l.chunks[n-1]) == cap(l.chunks[n-1]) {
 		size := min(max(leastChunk, l.held/4, need), mostChunk, max(leastChunk, l.limit/8))
 		for (l.held+size > l.limit || !l.memory.has(size, l.evict)) && len(l.chunks) > 0 {
-			l.trim()
+			if !l.shorten() {
+				l.cutShort()
+				l.trim()
+			}
 		}
 		l.memory.add(size)
 		l.held += size
@@ -73,6 +88,7 @@ func (l *Log) trim() {
 	gone := l.chunks[0]
 	l.memory.add(-cap(gone))
 	l.held -= cap(gone)
+	l.gone += int64(len(gone))
 	l.chunks[0] = nil
 	l.chunks, l.first = l.chunks[1:], l.first+1
 	for r := range l.readers {
@@ -120,10 +136,10 @@ func (l *Log) Cause() error {
 func (l *Log) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.dropShort()
 	for len(l.chunks) > 0 {
 		l.trim()
 	}
-	l.first++ // no reader can begin
 	l.wake()
 }
 
@@ -140,6 +156,8 @@ func (l *Log) wake() {
 // Reader reads a log. It is used by one goroutine.
 type Reader struct {
 	log       *Log
+	short     []byte // comes first
+	of        int64  // so many bytes it stands for
 	chunk, at int
 	err       error // it was cut
 	wake      chan struct{}
@@ -149,13 +167,18 @@ type Reader struct {
 func (l *Log) Open(most int) (*Reader, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.open(most)
+}
+
+// open is Open for who holds the lock.
+func (l *Log) open(most int) (*Reader, error) {
 	switch {
-	case l.first > 0:
+	case l.cut:
 		return nil, ErrCut
 	case len(l.readers) >= most:
 		return nil, ErrFull
 	}
-	r := &Reader{log: l, wake: make(chan struct{}, 1)}
+	r := &Reader{log: l, short: l.short, of: l.gone, chunk: l.first, wake: make(chan struct{}, 1)}
 	l.readers[r] = struct{}{}
 	return r, nil
 }
@@ -173,6 +196,11 @@ func (r *Reader) Next() ([]byte, error) {
 	l := r.log
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if n := min(len(r.short), mostChunk); n > 0 {
+		p := r.short[:n:n]
+		r.short = r.short[n:]
+		return p, nil
+	}
 	for r.err == nil {
 		i := r.chunk - l.first
 		if i >= len(l.chunks) {

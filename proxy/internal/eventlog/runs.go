@@ -23,13 +23,24 @@ type Run[T any] struct {
 // Runs are those that clients can come to, within a bound of memory. When it is reached, those that have ended are forgotten, the one
 // that ended first before the others.
 type Runs[T any] struct {
-	memory memory
+	memory   memory
+	settings settings
 
 	mu    sync.Mutex
 	byKey map[Key][]*Run[T] // the newest last
 	past  list.List         // of *Run[T] that have ended, the oldest in front
 	live  int
 }
+
+// settings are those of all logs.
+type settings struct {
+	shorten         func(lines []byte) []byte // nil: there are no snapshots
+	shortened, cuts atomic.Int64
+}
+
+// Shorten makes logs keep a snapshot of their beginning where they are full: shorten makes one of whole lines, which may begin with one.
+// It is called before the first run begins.
+func (r *Runs[T]) Shorten(shorten func(lines []byte) []byte) { r.settings.shorten = shorten }
 
 // memory is what logs hold together.
 type memory struct {
@@ -56,7 +67,7 @@ func (r *Runs[T]) Limit(bytes int64) {
 
 // Begin adds a run under its names. Its log holds so many bytes at most.
 func (r *Runs[T]) Begin(about T, limit int, keys ...Key) *Run[T] {
-	log := &Log{memory: &r.memory, evict: r.forgetOldest, limit: limit, readers: map[*Reader]struct{}{}}
+	log := &Log{memory: &r.memory, evict: r.forgetOldest, limit: limit, runs: &r.settings, readers: map[*Reader]struct{}{}}
 	run := &Run[T]{Log: log, About: about}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -136,4 +147,9 @@ func (r *Runs[T]) Count() (live, past int, bytes int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.live, r.past.Len(), r.memory.held.Load()
+}
+
+// Full is how often a log that was full was shortened, and how many logs have lost their beginning.
+func (r *Runs[T]) Full() (shortened, cut int64) {
+	return r.settings.shortened.Load(), r.settings.cuts.Load()
 }
