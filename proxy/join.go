@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"errors"
 	"strconv"
 
 	"github.com/valyala/fasthttp"
@@ -74,9 +73,9 @@ func (r *route) joinOf(ctx *fasthttp.RequestCtx, t *target, sub *subpath) *join 
 		j.after = countedRecords(string(ctx.QueryArgs().Peek("starting_after")))
 		return key(byAnswer, sub.params["answer"])
 	case j.position != "":
-		token, _, _ := parsePosition(j.position)
+		at, _ := parsePosition(j.position)
 		j.must = true
-		return key(byToken, token)
+		return key(byToken, at.token)
 	}
 	if repeated := r.repeatKey(ctx, sub); repeated.Name != "" {
 		j.key, j.body = repeated, bodyHash(ctx)
@@ -149,13 +148,12 @@ func (r *route) viewerOf(ctx *fasthttp.RequestCtx, t *target, sub subpath, j *jo
 		f.Status = fasthttp.StatusUnprocessableEntity
 		return nil, f
 	}
-	skip := j.after
+	at := position{records: j.after}
 	if j.position != "" && j.position != fromStart {
-		token, records, ok := parsePosition(j.position)
-		if !ok || token != run.About.token {
-			return nil, hub.Fail(hub.CodeUnreadable, errors.New("the position is none of this run"))
+		var ok bool
+		if at, ok = parsePosition(j.position); !ok || at.token != run.About.token {
+			return nil, hub.Fail(hub.CodeUnreadable, errPosition)
 		}
-		skip = records
 	}
 	asked := *run.About.asked
 	if sub.op == hub.OpRejoin { // how the answer is wrapped is said by the request that gets it
@@ -170,9 +168,9 @@ func (r *route) viewerOf(ctx *fasthttp.RequestCtx, t *target, sub subpath, j *jo
 	fasthttp.ReleaseRequest(c.request)
 	c.request = nil
 	how := joinStart
-	if skip > 0 {
+	if at.records > 0 {
 		how = joinPosition
 	}
-	polls := ctx.IsGet() && j.must && skip > 0
-	return &viewer{call: c, run: run, asked: &asked, how: how, skip: skip, polls: polls}, nil
+	polls := ctx.IsGet() && j.must && at.records > 0
+	return &viewer{call: c, run: run, asked: &asked, how: how, skip: at.records, of: at.of, polls: polls}, nil
 }

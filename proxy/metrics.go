@@ -153,7 +153,7 @@ func (m *metrics) streamMetrics() {
 	m.answerLosses = m.counter("answer_losses_total", "Answers in one piece with something that the client's dialect has no place for, by what it is.", "route", "to", "field")
 	m.answers = m.counter("upstream_responses_total", "Answers of upstreams by HTTP status, whatever became of them; 101 is a WebSocket.", "route", "status")
 	m.sessions = m.counter("agent_sessions_created_total", "Sessions that were opened at upstreams which keep conversations.", "route")
-	m.resumeJoins = m.counter("resume_joins_total", "Clients that came to a run which outlives its connections, by how: opens, start, position, or the code of what kept them from it.", "route", "dialect", "how")
+	m.resumeJoins = m.counter("resume_joins_total", "Clients that came to a run which outlives its connections, by how: opens, start, snapshot, position, or the code of what kept them from it.", "route", "dialect", "how")
 	m.resumeGrace = m.counter("resume_grace_total", "Runs without a client, by what came of them: one returned, or the time for that expired and the run was ended.", "route", "end")
 	m.storeEvents = m.counter("resume_store_events_total", "What happened between replicas that share runs: error of the store, lost (a run that others cannot read any more), fenced (a run of this replica that another has ended), orphan (a run that this replica has ended for one that is gone), turn_lost (a turn that later ones do not know of).", "event")
 	m.recordings = m.counter("recordings_total", "Runs that were to be recorded, by what became of the file: written, failed, dropped as the disk did not keep up.", "result")

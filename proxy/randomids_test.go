@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"fmt"
 	"regexp"
 	"testing"
 )
@@ -41,19 +42,22 @@ func TestSessionIDForm(t *testing.T) {
 	}
 }
 
-// TestPositions: a position is a run, and how many records of it a client has.
+// TestPositions: a position is a run, how much of it stood in a snapshot, and how many records of it a client has.
 func TestPositions(t *testing.T) {
 	t.Parallel()
-	for position, want := range map[string]struct {
-		token   string
-		records int64
-		ok      bool
+	for text, want := range map[string]struct {
+		position
+		ok bool
 	}{
-		"": {}, "a": {"a", 0, true}, "a-0": {"a", 0, true}, "a-7": {"a", 7, true}, "a--7": {"a", -7, false}, "-7": {"", 7, false}, "a-": {"a", 0, false}, "a-x": {"a", 0, false},
+		"a": {position{"a", 0, 0}, true}, "a-0": {position{"a", 0, 0}, true}, "a-7": {position{"a", 0, 7}, true}, "a.9-7": {position{"a", 9, 7}, true},
+		"": {}, "a--7": {}, "-7": {}, "a-": {}, "a-x": {}, "a.-7": {}, "a.0-7": {}, "a.x-7": {}, "a.-1-7": {}, ".9-7": {}, "a.9.9-7": {},
 	} {
-		token, records, ok := parsePosition(position)
-		if ok != want.ok || ok && (token != want.token || records != want.records) {
-			t.Errorf("%q: %q, %d, %t", position, token, records, ok)
+		got, ok := parsePosition(text)
+		if ok != want.ok || ok && got != want.position {
+			t.Errorf("%q: %v, %t", text, got, ok)
+		}
+		if again, _ := parsePosition(fmt.Sprintf("%s-%d", got.name(), got.records)); ok && again != got {
+			t.Errorf("%q is named %q", text, got.name())
 		}
 	}
 	for last, want := range map[string]int64{"": 0, "x": 0, "-1": 0, "0": 1, "7": 8} {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/engine"
 	"github.com/sabir-proxy/sabir/proxy/internal/auditlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/hangup"
 )
@@ -70,6 +71,7 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 		streams: map[*canceler]claims{}, sessions: map[*clientConn]struct{}{},
 	}
 	s.kept.prepare(log, s.metrics)
+	s.kept.shared.Shorten(engine.Snapshot)
 	s.kept.tap(log, s.metrics)
 	s.metrics.registry.MustRegister(poolCollector{&s.kept.agents}, threadCollector{&s.kept}, sharedCollector{&s.kept.shared}, &s.kept.quotas, &s.kept.fleets)
 	s.idle.L = &s.mu

@@ -282,12 +282,14 @@ type sharedCollector struct{ runs *sharedRuns }
 var (
 	resumeRunsDesc  = prometheus.NewDesc("sabir_resume_runs", "Runs that clients can come back to, by whether they go on (live) or have ended (finished).", []string{"state"}, nil)
 	resumeBytesDesc = prometheus.NewDesc("sabir_resume_log_bytes", "Memory of what they have said.", nil, nil)
+	resumeFullDesc  = prometheus.NewDesc("sabir_resume_full_total", "How often a run had said more than is kept of it: a snapshot took the place of a part of it (shortened), or its beginning is gone (cut).", []string{"did"}, nil)
 )
 
 // Describe implements [prometheus.Collector].
 func (c sharedCollector) Describe(to chan<- *prometheus.Desc) {
 	to <- resumeRunsDesc
 	to <- resumeBytesDesc
+	to <- resumeFullDesc
 }
 
 // Collect implements [prometheus.Collector].
@@ -296,4 +298,7 @@ func (c sharedCollector) Collect(to chan<- prometheus.Metric) {
 	to <- prometheus.MustNewConstMetric(resumeRunsDesc, prometheus.GaugeValue, float64(live), "live")
 	to <- prometheus.MustNewConstMetric(resumeRunsDesc, prometheus.GaugeValue, float64(finished), "finished")
 	to <- prometheus.MustNewConstMetric(resumeBytesDesc, prometheus.GaugeValue, float64(bytes))
+	shortened, cut := c.runs.Full()
+	to <- prometheus.MustNewConstMetric(resumeFullDesc, prometheus.CounterValue, float64(shortened), "shortened")
+	to <- prometheus.MustNewConstMetric(resumeFullDesc, prometheus.CounterValue, float64(cut), "cut")
 }

@@ -3,8 +3,6 @@ package proxy
 import (
 	"errors"
 	"io"
-	"strconv"
-	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -23,6 +21,7 @@ type viewer struct {
 	asked *hub.Request
 	how   string // it comes to the run
 	skip  int64  // so many records it has
+	of    int64  // so many bytes of the run stood in the snapshot that it began with
 	polls bool   // it asks for what is behind them, and again when that has ended, until there is nothing
 }
 
@@ -30,13 +29,14 @@ type viewer struct {
 const (
 	joinOpens    = "opens"    // the client begins it
 	joinStart    = "start"    // from the beginning
+	joinSnapshot = "snapshot" // from a snapshot of what was said before
 	joinPosition = "position" // behind what the client has
 )
 
 // view moves a run to a client, to its end or until the client leaves. The client that opens the run starts it.
 func (s *Server) view(v *viewer, st *canceler, sink *httpSink) (f *hub.Failure) {
 	defer s.finishStream(v.call.route, st)
-	reader, err := v.run.Open(v.call.route.cfg.Resume.Viewers)
+	reader, err := v.open()
 	if err != nil {
 		f = joinFailure(err)
 		if v.how == joinOpens {
@@ -62,10 +62,29 @@ func (s *Server) view(v *viewer, st *canceler, sink *httpSink) (f *hub.Failure) 
 	return f
 }
 
+// open begins to read the log. Who has records goes on with the form of the run that they were counted in, and where a client's dialect
+// counts records itself, there is no form but that in which it was said.
+func (v *viewer) open() (r *eventlog.Reader, err error) {
+	most := v.call.route.cfg.Resume.Viewers
+	switch {
+	case v.how == joinOpens:
+		return v.run.Open(most)
+	case v.skip > 0 || v.call.target.dialect.Serves(hub.OpAnswer):
+		return v.run.OpenAt(most, v.of)
+	}
+	if r, err = v.run.OpenLate(most); err == nil && r.Snapshot() > 0 {
+		v.how, v.of = joinSnapshot, r.Snapshot()
+	}
+	return r, err
+}
+
 // joinFailure is why a client cannot come to a run that is there.
 func joinFailure(err error) *hub.Failure {
-	if errors.Is(err, eventlog.ErrFull) {
+	switch {
+	case errors.Is(err, eventlog.ErrFull):
 		return hub.Fail(hub.CodeLimit, err)
+	case errors.Is(err, eventlog.ErrPlace):
+		return hub.Fail(hub.CodeUnreadable, errPosition)
 	}
 	return hub.Fail(hub.CodeRunCut, err)
 }
@@ -77,7 +96,7 @@ func (s *Server) move(v *viewer, reader *eventlog.Reader, st *canceler, sink *ht
 	eng := r.viewerEngine(t, framing)
 	name := ""
 	if framing == wire.SSE && !t.dialect.NoEventIDs {
-		name = v.run.About.token
+		name = position{token: v.run.About.token, of: v.of}.name()
 	}
 	eng.Out.Number(name, v.skip)
 	engine.Answer(eng.Enc, v.asked)
@@ -191,13 +210,3 @@ func (l *logSource) read(b *rawio.Buffer, until time.Time) error {
 
 // close implements source. The pump that reads has no part in the run itself, and the timer needs no end: what is not read is collected.
 func (l *logSource) close() {}
-
-// A position is where a client stands in a run: its token, and how many records it has.
-func parsePosition(s string) (token string, records int64, ok bool) {
-	token, n, numbered := strings.Cut(s, "-")
-	if !numbered {
-		return s, 0, s != ""
-	}
-	records, err := strconv.ParseInt(n, 10, 64)
-	return token, records, err == nil && records >= 0 && token != ""
-}
