@@ -254,3 +254,51 @@ func TestShortenedRun(t *testing.T) {
 		t.Errorf("%v bytes are held", n)
 	}
 }
+
+// TestShortenedRunElsewhere: another replica, which begins to read a run when that was shortened, has all of it as well, and a client that was
+// cut there comes back at any.
+func TestShortenedRunElsewhere(t *testing.T) {
+	t.Parallel()
+	a := newTalkative(t)
+	const client, resume = "auto\ndefault: agui", "grace: 1m, bytes: 192KiB"
+	address := redisAddress(t)
+	one, two := replica(t, a.agent, client, resume, address), replica(t, a.agent, client, resume, address)
+	_, resp := one.openRun()
+	run := resp.Header.Get(runHeader)
+	waits, records := a.follow(t, resp)
+	<-waits
+	late := two.comeAs("aisdk", run)
+	await(t, "it to come", func() bool { return two.metric("sabir_resume_joins_total", "how=snapshot") == 1 })
+	had := firstHalfOf(t, late)
+	close(a.goOn)
+	<-records
+	body := had + rest(t, late)
+	if text, n := answerIn(t, "aisdk", body); text != a.text || n > bursts*perBurst/10 {
+		t.Errorf("who comes late: status %d, %d records, %d bytes of text, not %d", late.StatusCode, n, len(text), len(a.text))
+	}
+	for name, r := range map[string]*rig{"the same": two, "the owner": one} {
+		c := r.dial()
+		c.ask("GET", "/run", "", alice, "Last-Event-ID: "+lastID(had), "X-Sabir-Dialect: aisdk")
+		if resp, got := c.whole(); resp.StatusCode != 200 || had+got != body {
+			t.Errorf("at %s, behind %q: status %d\n%.300s\nand not\n%.300s", name, lastID(had), resp.StatusCode, got, body[len(had):])
+		}
+	}
+	if n := one.metric("sabir_resume_full_total", "did=cut") + two.metric("sabir_resume_full_total", "did=cut"); n != 0 {
+		t.Errorf("%v runs were cut", n)
+	}
+}
+
+// firstHalfOf reads some records of a stream.
+func firstHalfOf(t *testing.T, resp *http.Response) string {
+	t.Helper()
+	in := bufio.NewReader(resp.Body)
+	had := ""
+	for strings.Count(had, "data: ") < 4 || !strings.HasSuffix(had, "\n\n") {
+		line, err := in.ReadString('\n')
+		if had += line; err != nil {
+			t.Fatalf("%v behind %.300q", err, had)
+		}
+	}
+	resp.Body = io.NopCloser(in)
+	return had
+}

@@ -115,6 +115,7 @@ func (r *replicas) announce(c *call) {
 		r.log.Error("a run cannot be shared with other replicas", zap.Error(err))
 		return
 	}
+	c.shared.OnShort = about.remote.Shorten
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.owned[about.token] = c.shared
@@ -256,6 +257,9 @@ type remoteRun struct {
 	keep     time.Duration
 	ended    chan struct{}
 }
+
+// Restore implements [runstore.Sink].
+func (m *remoteRun) Restore(short []byte, of int64) { m.run.Restore(short, of) }
 
 // Append implements [runstore.Sink].
 func (m *remoteRun) Append(p []byte) { m.run.Log.Append(p) }

@@ -98,6 +98,8 @@ func BenchmarkFollow(b *testing.B) {
 // arrivals says when something came.
 type arrivals chan time.Time
 
+func (a arrivals) Restore([]byte, int64) {}
+
 func (a arrivals) Append([]byte) { a <- time.Now() }
 func (arrivals) End(string)      {}
 

@@ -39,12 +39,15 @@ type Followed struct {
 	token  string
 	last   string // the entry that was read last
 	number int64  // that of the owner's entries
+	rest   int64  // so many bytes of the next ones have come already
+	began  bool   // an entry was handed on
 	sink   Sink
 	store  *Store
 }
 
 // Sink takes what a run says.
 type Sink interface {
+	Restore(short []byte, of int64) // first, if it comes: what stands for so many bytes
 	Append(p []byte)
 	End(how string)
 }
@@ -86,6 +89,12 @@ func (s *Store) Follow(token, owner string, sink Sink) (*Followed, error) {
 			s.report(err)
 			return nil, err
 		}
+		if len(list) > 0 && r.last == "0-0" {
+			if err := r.begin(ctx, list); err != nil {
+				s.report(err)
+				return nil, err
+			}
+		}
 		if r.take(list) {
 			return r, nil
 		}
@@ -124,16 +133,23 @@ func (f *follower) inboxes() (keys []string) {
 // take hands on what was read, and reports whether the run has ended.
 func (r *Followed) take(list []redis.XMessage) (ended bool) {
 	for _, m := range list {
-		if r.last = m.ID; !r.isNext(m.ID) {
+		number, own := numberOf(m.ID)
+		if r.last = m.ID; own && number <= r.number { // it stands in the short form
+			continue
+		}
+		if own && number != r.number+1 { // Redis has lost what it held
 			how := EndStore
-			if r.number == 1 {
+			if !r.began {
 				how = EndCut
 			}
 			r.sink.End(how)
 			return true
 		}
+		if r.began = true; own {
+			r.number = number
+		}
 		if data, _ := m.Values[fieldData].(string); data != "" {
-			r.sink.Append([]byte(data))
+			r.hand(data)
 		}
 		if how, is := m.Values[fieldEnd].(string); is {
 			r.sink.End(how)
@@ -143,14 +159,19 @@ func (r *Followed) take(list []redis.XMessage) (ended bool) {
 	return false
 }
 
-// isNext reports whether an entry is the one behind those that were read. Others are missing where Redis has lost what it held.
-func (r *Followed) isNext(id string) bool {
-	epoch, number, _ := strings.Cut(id, "-")
-	if epoch != "1" {
-		return true // the end, by another replica than the owner
+// hand hands on what has not come by the short form.
+func (r *Followed) hand(data string) {
+	n := min(r.rest, int64(len(data)))
+	if r.rest -= n; n < int64(len(data)) {
+		r.sink.Append([]byte(data[n:]))
 	}
-	r.number++
-	return number == strconv.FormatInt(r.number, 10)
+}
+
+// numberOf is the number of an entry, and whether it is the owner's: another replica writes nothing but an end.
+func numberOf(id string) (number int64, own bool) {
+	epoch, text, _ := strings.Cut(id, "-")
+	number, err := strconv.ParseInt(text, 10, 64)
+	return number, epoch == "1" && err == nil
 }
 
 // idleGroup is how long a group is read of which no run is followed any more.

@@ -25,6 +25,7 @@ type Run struct {
 	total  int    // bytes of all entries
 	marks  []mark // places in what Redis holds, the first in front
 	least  int64  // entries before it are let go of; 0: none is
+	short  *short // is still to be written
 	end    string // how it has ended, once it has
 	ended  bool
 	queued bool
@@ -116,10 +117,10 @@ func (r *Run) End(how string) {
 	}
 }
 
-// trim counts so many bytes more, and returns the first entry that Redis still has to hold, 0 for all.
-func (r *Run) trim(more int) (least int64) {
+// trim counts so many bytes more, and lets go of entries that Redis need not hold any more.
+func (r *Run) trim(more int) {
 	if r.limit <= 0 {
-		return 0
+		return
 	}
 	r.total += more
 	if n := len(r.marks); n == 0 || r.total-r.marks[n-1].total >= r.limit/marksOfLimit {
@@ -128,5 +129,4 @@ func (r *Run) trim(more int) (least int64) {
 	for r.total-r.marks[0].total > r.limit {
 		r.least, r.marks = r.marks[0].number+1, r.marks[1:]
 	}
-	return r.least
 }

@@ -97,6 +97,12 @@ func (m *memo) Append(p []byte) {
 	m.text.Write(p)
 }
 
+func (m *memo) Restore(short []byte, of int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	fmt.Fprintf(&m.text, "[%d: %s]", of, short)
+}
+
 func (m *memo) End(how string) { m.ends <- how }
 
 func (m *memo) String() string {

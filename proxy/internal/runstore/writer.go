@@ -67,7 +67,8 @@ func wake(c chan struct{}) {
 // lose lets go of what a run has not sent. Others learn that it cannot be read any more.
 func (w *writer) lose(r *Run) {
 	w.store.cfg.Count(EventLost)
-	w.bytes -= len(r.said)
+	w.bytes -= len(r.said) + r.short.size()
+	r.short = nil
 	r.said, r.lost, r.ended, r.end = nil, true, true, EndStore
 	w.queue(r, 0)
 	wake(r.stored)
@@ -121,6 +122,7 @@ type entry struct {
 	run    *Run
 	head   []byte
 	data   []byte
+	short  *short
 	number int64
 	least  int64 // those before it are let go of; 0: none is
 	ended  bool
@@ -135,14 +137,19 @@ func (w *writer) take() (batch []entry) {
 		e := entry{run: r, head: r.head, data: r.said, ended: r.ended, end: r.end}
 		if len(e.data) > 0 || e.ended {
 			r.number++
-			e.number, e.least = r.number, r.trim(len(e.data))
+			e.number = r.number
+			r.trim(len(e.data))
 		}
-		w.bytes -= len(e.head) + len(e.data)
+		w.bytes -= len(e.head) + len(e.data) + r.short.size()
+		e.short = r.takeShort()
+		e.least = r.least
 		r.head, r.said, r.queued = nil, nil, false
 		if e.ended {
 			delete(w.live, r)
 		}
-		batch = append(batch, e)
+		if e.head != nil || e.number > 0 || e.short != nil {
+			batch = append(batch, e)
+		}
 	}
 	w.waiting, w.sending = nil, len(batch) > 0
 	if !w.sending {
@@ -235,6 +242,9 @@ func (w *writer) write(ctx context.Context, pipe redis.Pipeliner, e *entry) (fen
 	if e.head != nil {
 		fence = pipe.Set(ctx, s.key("head", r.token), e.head, unended)
 	}
+	if e.short != nil {
+		fence = pipe.Set(ctx, s.key("short", r.token), e.short.marshal(), unended)
+	}
 	if e.number > 0 {
 		values := []any{fieldData, e.data}
 		if e.ended {
@@ -250,6 +260,7 @@ func (w *writer) write(ctx context.Context, pipe redis.Pipeliner, e *entry) (fen
 	if e.ended {
 		keep = r.keep
 		pipe.Expire(ctx, s.key("head", r.token), keep)
+		pipe.Expire(ctx, s.key("short", r.token), keep)
 	}
 	if e.number == 1 || e.ended {
 		pipe.Expire(ctx, r.stream, keep)
@@ -313,6 +324,7 @@ func (w *writer) renew() {
 	for r := range w.live {
 		pipe.Expire(ctx, r.stream, unended)
 		pipe.Expire(ctx, s.key("head", r.token), unended)
+		pipe.Expire(ctx, s.key("short", r.token), unended)
 		for _, name := range r.names {
 			pipe.Expire(ctx, s.key("name", name), unended+r.keep)
 		}
