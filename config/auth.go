@@ -45,7 +45,7 @@ type Auth struct {
 	// A server that is asked about each request.
 	Forward *Forward `yaml:"forward,omitempty"`
 	// The SHA-256, in hexadecimal, of the key that operators send for /metrics of the admin address; /healthz and /readyz need none.
-	// Empty: whoever reaches the address can read them.
+	// Empty: whoever reaches the address can read them, unless admin.tls.client_ca asks for a certificate.
 	AdminSHA256 string `yaml:"admin_sha256"`
 	// Whether operators can profile the process at /debug/pprof/NAME of the admin address. It needs admin_sha256: profiles show memory and
 	// names of files.
@@ -151,10 +151,12 @@ func (c *Config) normalizeAuth(dir string) {
 			*file = filepath.Join(dir, *file)
 		}
 	}
-	if c.TLS != nil {
-		seen(&c.TLS.Cert)
-		seen(&c.TLS.Key)
-		seen(&c.TLS.ClientCA)
+	for _, t := range []*ServerTLS{c.TLS, c.Admin.TLS} {
+		if t != nil {
+			seen(&t.Cert)
+			seen(&t.Key)
+			seen(&t.ClientCA)
+		}
 	}
 	a := &c.Auth
 	seen(&a.KeysDir)
@@ -203,7 +205,7 @@ func (v *validator) auth() {
 		v.hash("auth.admin_sha256", sum)
 	}
 	v.check(!v.c.Auth.AdminPprof || v.c.Auth.AdminSHA256 != "", "auth.admin_pprof", "needs auth.admin_sha256")
-	v.check(!v.c.Auth.AdminPprof || v.c.Admin != "", "auth.admin_pprof", "needs an admin address")
+	v.check(!v.c.Auth.AdminPprof || v.c.Admin.Listen != "", "auth.admin_pprof", "needs an admin address")
 	if j := v.c.Auth.JWT; j != nil {
 		v.jwt("auth.jwt", j)
 	}
@@ -288,8 +290,8 @@ var missing = map[string]string{
 
 // Warnings are what is allowed and probably not meant, each a sentence.
 func (c *Config) Warnings() (list []string) {
-	if c.Admin != "" && c.Auth.AdminSHA256 == "" && !isLoopback(c.Admin) {
-		list = append(list, fmt.Sprintf("admin: %s can be reached from other machines, and /metrics needs no key there; set auth.admin_sha256, or a loopback address", c.Admin))
+	if c.exposed() {
+		list = append(list, fmt.Sprintf("admin: %s can be reached from other machines, and /metrics needs no key there; set auth.admin_sha256, admin.tls.client_ca, or a loopback address", c.Admin.Listen))
 	}
 	return list
 }

@@ -147,15 +147,21 @@ func distinctKeys(keys []Key) error {
 
 // checkAuthFiles reports files of credentials that cannot be used.
 func checkAuthFiles(c *Config, r *report) {
-	if c.TLS != nil {
-		r.checkPair("tls.cert", c.TLS.Cert, c.TLS.Key)
-		r.checkPool("tls.client_ca", c.TLS.ClientCA)
-	}
+	r.checkServerTLS("tls", c.TLS)
+	r.checkServerTLS("admin.tls", c.Admin.TLS)
 	if _, err := c.Auth.AllKeys(); err != nil && !r.foundIn("auth.keys") {
 		r.add("auth.keys_dir", "%s", err)
 	}
 	if j := c.Auth.JWT; j != nil && j.JWKS != "" && !j.Remote() {
 		r.checkKeySet(j.JWKS)
+	}
+}
+
+// checkServerTLS reports files of a listener that cannot be used.
+func (r *report) checkServerTLS(at string, t *ServerTLS) {
+	if t != nil {
+		r.checkPair(at+".cert", t.Cert, t.Key)
+		r.checkPool(at+".client_ca", t.ClientCA)
 	}
 }
 

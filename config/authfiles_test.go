@@ -50,9 +50,17 @@ func TestWarnings(t *testing.T) {
 	for admin, want := range map[string]int{
 		"127.0.0.1:9090": 0, "[::1]:9090": 0, "localhost:9090": 0, "": 0, "0.0.0.0:9090": 1, ":9090": 1, "10.0.0.1:9090": 1, "host:9090": 1,
 	} {
-		c := &Config{Admin: admin}
+		c := &Config{Admin: Admin{Listen: admin}}
 		if got := len(c.Warnings()); got != want {
 			t.Errorf("%q: %d warnings", admin, got)
+		}
+		c.Admin.TLS = &ServerTLS{ClientCA: "operators.pem"}
+		if got := c.Warnings(); len(got) != 0 {
+			t.Errorf("%q with certificates of operators: %v", admin, got)
+		}
+		c.Admin.TLS = &ServerTLS{}
+		if got := len(c.Warnings()); got != want {
+			t.Errorf("%q with TLS alone: %d warnings", admin, got)
 		}
 		c.Auth.AdminSHA256 = HashKey("x")
 		if got := c.Warnings(); len(got) != 0 {

@@ -23,8 +23,9 @@ const Translate = "translate"
 type Config struct {
 	// Address for clients, as host:port, or as unix:/path of a socket, whose file says who may connect. Port 0 takes any free port.
 	Listen string `yaml:"listen" jsonschema:"required"`
-	// Address for operators: /metrics, /healthz and /readyz. Empty turns it off. Keep it off public networks.
-	Admin string `yaml:"admin"`
+	// Address for operators: /metrics, /healthz and /readyz. Empty turns it off. Keep it off public networks. A map says with which
+	// certificates it speaks TLS.
+	Admin Admin `yaml:"admin"`
 	// Whether the admin address shows runs on a page, /inspect/: content with all that was said, shapes with types, lengths and times in
 	// place of it. Runs are kept from when a page is opened, in memory, up to 64 MiB.
 	Inspect string `yaml:"inspect" jsonschema:"enum=off,enum=shapes,enum=content"`
@@ -345,7 +346,7 @@ var allowed = []string{
 // defaults returns the configuration of an empty file.
 func defaults() *Config {
 	return &Config{
-		Admin: "127.0.0.1:9090", Inspect: Off,
+		Admin: Admin{Listen: "127.0.0.1:9090"}, Inspect: Off,
 		Log: Log{Level: "info", Format: "json"},
 		Limits: Limits{
 			Streams:     10_000,

@@ -189,8 +189,8 @@ func TestMinimal(t *testing.T) {
 	if got := string(read(t, "../examples/minimal.yaml")); got != minimal {
 		t.Errorf("examples/minimal.yaml has changed:\n%s", got)
 	}
-	if c.Listen != "127.0.0.1:8080" || c.Admin != "127.0.0.1:9090" {
-		t.Errorf("addresses %q and %q", c.Listen, c.Admin)
+	if c.Listen != "127.0.0.1:8080" || c.Admin.Listen != "127.0.0.1:9090" {
+		t.Errorf("addresses %q and %q", c.Listen, c.Admin.Listen)
 	}
 	u, r := c.Upstreams["agent"], c.Routes[0]
 	if u.Name != "agent" || u.URL.String() != "http://127.0.0.1:9000/stream" || u.Dialect != "evolve" || u.Settle != nil {

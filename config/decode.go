@@ -60,6 +60,8 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string, r rule) {
 		d.scalar(n, v, path, r)
 	case v.Type() == routeAuthType:
 		d.routeAuth(n, v, path)
+	case v.Type() == adminType:
+		d.admin(n, v, path)
 	case v.Kind() == reflect.Struct:
 		d.structure(n, v, path)
 	case v.Kind() == reflect.Map:

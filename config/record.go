@@ -35,12 +35,11 @@ func (v *validator) recorded(at string, r *Record) {
 
 // inspected checks the page of operators.
 func (v *validator) inspected() {
-	if v.c.Inspect == Off || v.found["admin"] {
+	if v.c.Inspect == Off || v.foundIn("admin") {
 		return
 	}
-	v.check(v.c.Admin != "", "inspect", "needs admin, the address for operators")
-	reachable := v.c.Admin != "" && !isLoopback(v.c.Admin) && v.c.Auth.AdminSHA256 == ""
-	v.check(!reachable, "inspect", "needs auth.admin_sha256, a key for operators, as other machines can reach admin, %s", v.c.Admin)
+	v.check(v.c.Admin.Listen != "", "inspect", "needs admin, the address for operators")
+	v.check(!v.c.exposed(), "inspect", "needs auth.admin_sha256, a key for operators, or admin.tls.client_ca, as other machines can reach admin, %s", v.c.Admin.Listen)
 }
 
 // normalizeRecord sees the folders of recordings from dir.

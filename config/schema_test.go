@@ -60,6 +60,8 @@ func generate(t *testing.T) *jsonschema.Schema {
 		v := reflect.ValueOf(heir).Elem()
 		fillDefaults(s, s.Definitions[v.Type().Name()], v)
 	}
+	admin := property(s, "admin")
+	admin.AnyOf, admin.Ref, admin.Default = []*jsonschema.Schema{{Type: "string"}, {Ref: admin.Ref}}, "", c.Admin.Listen
 	allowReferences(s)
 	for _, def := range s.Definitions {
 		allowReferences(def)

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -155,4 +156,36 @@ func TestRelativeFiles(t *testing.T) {
 	if a, b := c.Upstreams["a"].Process.Dir, c.Upstreams["b"].Process.Dir; a != "/etc/agents" || b != "/agents" || c.Upstreams["a"].Name != "a" {
 		t.Errorf("%s, %s", a, b)
 	}
+}
+
+// TestAdminTLS: what is said of the address for operators is read, seen from the folder of the configuration, and printed so that it is
+// read again.
+func TestAdminTLS(t *testing.T) {
+	dir := t.TempDir()
+	newPair(t, dir, "own")
+	const rest = "\nlisten: 127.0.0.1:0\nupstreams: {a: {url: 'http://127.0.0.1:1/', dialect: evolve}}\nroutes: [{path: /a, upstream: a, client: agui}]\n"
+	file := filepath.Join(dir, "sabir.yaml")
+	f := func(admin, listen string, files *ServerTLS, printed string) {
+		t.Helper()
+		write(t, file, "admin: "+admin+rest)
+		c, err := Load(file, registry, env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := (Admin{Listen: listen, TLS: files}); !reflect.DeepEqual(c.Admin, want) {
+			t.Errorf("%s: %+v", admin, c.Admin)
+		}
+		if !strings.Contains(c.String(), printed) {
+			t.Errorf("%s is printed without %q", admin, printed)
+		}
+		if again, err := Parse(file, []byte(c.String()), registry, env); err != nil || !reflect.DeepEqual(again.Admin, c.Admin) {
+			t.Errorf("%s: %v, %+v", admin, err, again)
+		}
+	}
+	cert, key := filepath.Join(dir, "own.crt"), filepath.Join(dir, "own.key")
+	f("127.0.0.1:7", "127.0.0.1:7", nil, "admin: 127.0.0.1:7\n")
+	f(`""`, "", nil, `admin: ""`)
+	f("{}", "127.0.0.1:9090", nil, "admin: 127.0.0.1:9090\n")
+	f("{listen: ':7'}", ":7", nil, "admin: :7\n")
+	f("{tls: {cert: own.crt, key: own.key, client_ca: own.crt}}", "127.0.0.1:9090", &ServerTLS{Cert: cert, Key: key, ClientCA: cert}, "client_ca: "+cert)
 }

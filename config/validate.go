@@ -123,12 +123,7 @@ func (v *validator) addresses() {
 	} else {
 		v.address("listen", v.c.Listen)
 	}
-	if v.c.Admin == "" {
-		return
-	}
-	v.address("admin", v.c.Admin)
-	clash := clash(v.c.Listen, v.c.Admin) && !v.found["admin"]
-	v.check(!clash, "listen", "is taken by admin, %s; give one of them another port", v.c.Admin)
+	v.admin()
 }
 
 // address checks host and port. Names are not looked up: a check must not depend on the network.

@@ -16,7 +16,7 @@ import (
 )
 
 // ServeAdmin answers operators on ln until ctx is done: /metrics for Prometheus, /healthz while the process lives,
-// /readyz while new streams are accepted.
+// /readyz while new streams are accepted. It speaks TLS where the configuration of [New] says so.
 //
 // Give it another context than [Server.Serve], one that ends after Serve has returned: while the server drains,
 // balancers must be able to read that it is not ready, and operators what still runs.
@@ -31,7 +31,7 @@ func (s *Server) ServeAdmin(ctx context.Context, ln net.Listener) error {
 	srv.ErrorHandler, srv.ConnState = s.badRequest, rest.state
 	operators := &listener{
 		Listener: ln, header: adminHeader, read: adminTime, closed: closed, log: s.log,
-		metrics: s.metrics.listener("admin"), limit: func() int { return adminConnections },
+		metrics: s.metrics.listener(listenerAdmin), certs: s.adminCerts, limit: func() int { return adminConnections },
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(operators) }()
@@ -63,7 +63,7 @@ func shutdown(srv *fasthttp.Server, rest *idleConns, ln net.Listener) error {
 }
 
 func (s *Server) handleAdmin(ctx *fasthttp.RequestCtx, metrics fasthttp.RequestHandler, local bool, ended <-chan struct{}) {
-	if f := s.checkHost(ctx, local, s.table.Load().cfg.Admin); f != nil {
+	if f := s.checkHost(ctx, local, s.table.Load().cfg.Admin.Listen); f != nil {
 		s.reject(ctx, nil, f)
 		return
 	}

@@ -55,10 +55,12 @@ func TestCertificatesWhenClockIsSet(t *testing.T) {
 		}
 	}
 	issue(1)
-	c, err := newCertificates(&files, nil, zap.NewNop(), newMetrics(""))
+	c := newCertificates("tls", listenerClients, nil, zap.NewNop(), newMetrics(""))
+	take, err := c.read(&files)
 	if err != nil {
 		t.Fatal(err)
 	}
+	take()
 	now := time.Now()
 	c.at(now)
 	issue(2)

@@ -44,7 +44,7 @@ func TestShortageOfFiles(t *testing.T) {
 	short.fails.Store(2)
 	closed := make(chan struct{})
 	m := newMetrics("test")
-	l := &listener{Listener: short, limit: func() int { return 0 }, closed: closed, log: zap.NewNop(), metrics: m.listener("clients")}
+	l := &listener{Listener: short, limit: func() int { return 0 }, closed: closed, log: zap.NewNop(), metrics: m.listener(listenerClients)}
 	go func() {
 		if c, err := net.Dial("tcp", ln.Addr().String()); err == nil {
 			c.Close()

@@ -220,11 +220,29 @@ func newSchemes(cfg *config.Config, m *metrics, kept *conversations) (*auth.Sche
 	})
 }
 
-// operatorMay reports whether a request on the admin address has the key that the configuration wants.
-func operatorMay(cfg *config.Config, h *fasthttp.RequestHeader) bool {
+// operatorMay says what a request on the admin address lacks of what the configuration wants, nil if nothing. Each of a key and a
+// certificate is needed where it is set up: to set up one more makes the address no more open.
+func (s *Server) operatorMay(ctx *fasthttp.RequestCtx) error {
+	cfg := s.table.Load().cfg
+	if !s.operatorVerified(cfg, requestConnOf(ctx)) {
+		return errors.New("a certificate that admin.tls.client_ca trusts is wanted")
+	}
 	if cfg.Auth.AdminSHA256 == "" {
-		return true
+		return nil
 	}
 	key, err := auth.KeyOf(cfg.Auth.AdminSHA256)
-	return err == nil && key.Check(&auth.Request{Header: h}).Result == auth.OK
+	if err != nil || key.Check(&auth.Request{Header: &ctx.Request.Header}).Result != auth.OK {
+		return errors.New("the key of auth.admin_sha256 is wanted")
+	}
+	return nil
+}
+
+// operatorVerified reports whether a connection has the certificate that operators need, if they do. A reload neither turns TLS on nor
+// off, so both the configuration and the listener are asked: whoever has no certificate stays out until the restart.
+func (s *Server) operatorVerified(cfg *config.Config, c *requestConn) bool {
+	wanted := cfg.Admin.TLS != nil && cfg.Admin.TLS.ClientCA != ""
+	if s.adminCerts != nil && s.adminCerts.current().ClientCAs != nil {
+		wanted = true
+	}
+	return !wanted || s.adminCerts.trusted(c.clientChain())
 }

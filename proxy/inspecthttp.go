@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"errors"
 	"net"
 	"strconv"
 	"strings"
@@ -31,7 +30,9 @@ func (s *Server) answerInspect(ctx *fasthttp.RequestCtx, ended <-chan struct{}) 
 	}
 	secure(&ctx.Response.Header)
 	if at+"/" == page.Prefix {
-		ctx.Redirect(page.Prefix, fasthttp.StatusFound)
+		// A path alone: fasthttp's redirects are to http, whatever the client speaks.
+		ctx.Response.Header.Set(fasthttp.HeaderLocation, page.Prefix)
+		ctx.SetStatusCode(fasthttp.StatusFound)
 		return true
 	}
 	if content, media := page.File(at); content != nil {
@@ -58,13 +59,14 @@ func secure(h *fasthttp.ResponseHeader) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// asOperator reports whether a request has the key of operators, or answers that it has not.
+// asOperator reports whether a request has what operators need, or answers that it has not.
 func (s *Server) asOperator(ctx *fasthttp.RequestCtx) bool {
-	if operatorMay(s.table.Load().cfg, &ctx.Request.Header) {
+	err := s.operatorMay(ctx)
+	if err == nil {
 		return true
 	}
 	ctx.Response.Header.Set(fasthttp.HeaderWWWAuthenticate, "Bearer")
-	s.reject(ctx, nil, hub.Fail(hub.CodeUnauthenticated, errors.New("the key of auth.admin_sha256 is wanted")))
+	s.reject(ctx, nil, hub.Fail(hub.CodeUnauthenticated, err))
 	return false
 }
 

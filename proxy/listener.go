@@ -35,10 +35,16 @@ type listener struct {
 
 // listenerMetrics are the metrics of one listener.
 type listenerMetrics struct {
-	name          string // label: clients or admin
+	name          string // label: listenerClients or listenerAdmin
 	open          prometheus.Gauge
 	refused, fail prometheus.Counter
 }
+
+// Names of listeners, the label of metrics.
+const (
+	listenerClients = "clients"
+	listenerAdmin   = "admin"
+)
 
 // acceptPause is how long to wait before the next attempt.
 const acceptPause = 50 * time.Millisecond

@@ -48,7 +48,7 @@ type metrics struct {
 	// TLS, and who may call.
 	handshakes *prometheus.CounterVec
 	certReads  *prometheus.CounterVec
-	certExpiry prometheus.Gauge
+	certExpiry *prometheus.GaugeVec
 	http2      http2Metrics
 	auth       *prometheus.CounterVec
 	keyFetches *prometheus.CounterVec
@@ -167,8 +167,8 @@ func (m *metrics) connMetrics() {
 	m.registry.MustRegister(m.conns)
 	m.refusedConns = m.counter("connections_refused_total", "Connections that were refused because too many were open.", "listener")
 	m.acceptErrors = m.counter("accept_errors_total", "Failures to accept a connection because the system was short of something, such as open files.", "listener")
-	m.listener("clients") // so that all are there before anything happens
-	m.listener("admin")
+	m.listener(listenerClients) // so that all are there before anything happens
+	m.listener(listenerAdmin)
 }
 
 // listener returns the metrics of a listener.

@@ -333,6 +333,11 @@ func TestAttemptsBeforeTheyAreMade(t *testing.T) {
 			}
 		}
 	}
+	for _, listener := range []string{"clients", "admin"} {
+		if !there["sabir_tls_certificate_expiry_timestamp_seconds "+listener] || !there["sabir_tls_handshake_errors_total "+listener] {
+			t.Errorf("the metrics of TLS are not there for %s", listener)
+		}
+	}
 	for _, name := range []string{"sabir_tls_certificate_reads_total", "sabir_jwks_fetches_total"} {
 		if !there[name+" ok"] || !there[name+" failed"] {
 			t.Errorf("%s is not there for ok and failed", name)

@@ -28,6 +28,7 @@ type Server struct {
 	log              *zap.Logger
 	metrics          *metrics
 	certs            *certificates // nil: clients are served by plain HTTP
+	adminCerts       *certificates // nil: operators are
 	watch            hangup.Watcher
 	http             *fasthttp.Server
 	http2            *http2Server // nil: clients speak HTTP/1.1 only
@@ -84,8 +85,7 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 		w.Close()
 		return nil, err
 	}
-	s.certs, err = newCertificates(cfg.TLS, cfg.HTTP2.Protocols(), log, s.metrics)
-	if err == nil {
+	if err = s.openCertificates(cfg); err == nil {
 		err = s.setTable(cfg)
 	}
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *Server) setTable(cfg *config.Config) error {
 		s.kept.dials.follow(dial)
 		return err
 	}
-	if err := s.certs.follow(cfg.TLS); err != nil {
+	if err := s.followCertificates(cfg); err != nil {
 		s.kept.dials.follow(dial)
 		t.auth.Close(s.kept.auth)
 		return err
@@ -161,7 +161,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	started := s.table.Load().cfg
 	clients := &listener{
 		Listener: ln, header: int(started.Limits.Header), read: started.Timeouts.Read, closed: closed, log: s.log,
-		metrics: s.metrics.listener("clients"), certs: s.certs,
+		metrics: s.metrics.listener(listenerClients), certs: s.certs,
 		limit: func() int { return connectionLimit(s.table.Load().cfg.Limits, s.files) },
 	}
 	s.http2 = newHTTP2(started, ln, s)

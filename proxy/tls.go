@@ -18,17 +18,19 @@ import (
 	"github.com/sabir-proxy/sabir/config"
 )
 
-// certificates are what clients are served with by TLS. They are read again when their files have changed: a handshake looks, at
+// certificates are what a listener serves TLS with. They are read again when their files have changed: a handshake looks, at
 // most once in a while. Connections that stand keep what they have.
 //
 // Each state has a tls.Config of its own, and with it keys of its own for the tickets of sessions: no client resumes a session that
 // was verified by certificates which are not trusted any more.
 type certificates struct {
-	log     *zap.Logger
-	metrics *metrics
-	now     atomic.Pointer[tls.Config]
-	born    time.Time
-	looked  atomic.Int64 // when, in nanoseconds since born: the clock of the day can be set
+	key      string // of the configuration
+	listener string // label
+	log      *zap.Logger
+	metrics  *metrics
+	now      atomic.Pointer[tls.Config]
+	born     time.Time
+	looked   atomic.Int64 // when, in nanoseconds since born: the clock of the day can be set
 
 	mu        sync.Mutex
 	cfg       config.ServerTLS
@@ -39,39 +41,63 @@ type certificates struct {
 // lookPause is the time between two looks at the files.
 const lookPause = 2 * time.Second
 
-// newCertificates reads the files of a configuration, nil for one that serves plain HTTP.
-func newCertificates(cfg *config.ServerTLS, protocols []string, log *zap.Logger, m *metrics) (*certificates, error) {
-	if cfg == nil {
-		return nil, nil
+// openCertificates reads the files of both listeners. Operators are served by HTTP/1.1 alone.
+func (s *Server) openCertificates(cfg *config.Config) error {
+	if cfg.TLS != nil {
+		s.certs = newCertificates("tls", listenerClients, cfg.HTTP2.Protocols(), s.log, s.metrics)
 	}
-	c := &certificates{log: log, metrics: m, born: time.Now(), protocols: protocols}
-	c.looked.Store(-int64(lookPause))
-	return c, c.follow(cfg)
+	if cfg.Admin.TLS != nil {
+		s.adminCerts = newCertificates("admin.tls", listenerAdmin, []string{config.ProtoHTTP1}, s.log, s.metrics)
+	}
+	return s.followCertificates(cfg)
 }
 
-// follow takes the files of a configuration over, or nothing. A configuration without leaves those that there are: what serves TLS
-// never goes over to plain HTTP.
-func (c *certificates) follow(cfg *config.ServerTLS) error {
-	if c == nil || cfg == nil {
-		return nil
+// newCertificates makes those of a listener, which have still to be read.
+func newCertificates(key, listener string, protocols []string, log *zap.Logger, m *metrics) *certificates {
+	c := &certificates{key: key, listener: listener, log: log, metrics: m, born: time.Now(), protocols: protocols}
+	c.looked.Store(-int64(lookPause))
+	return c
+}
+
+// followCertificates takes the files of a configuration over, all or none.
+func (s *Server) followCertificates(cfg *config.Config) error {
+	clients, err := s.certs.read(cfg.TLS)
+	if err != nil {
+		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	operators, err := s.adminCerts.read(cfg.Admin.TLS)
+	if err != nil {
+		return err
+	}
+	clients()
+	operators()
+	return nil
+}
+
+// read returns what takes the files of a configuration over. A configuration without leaves those that there are: what serves TLS
+// never goes over to plain HTTP.
+func (c *certificates) read(cfg *config.ServerTLS) (take func(), err error) {
+	if c == nil || cfg == nil {
+		return func() {}, nil
+	}
 	seen := cfg.Fingerprint()
 	ready, err := cfg.Server(c.protocols)
 	if err != nil {
-		return fmt.Errorf("tls: %w", err)
+		return nil, fmt.Errorf("%s: %w", c.key, err)
 	}
-	c.cfg, c.seen = *cfg, seen
-	c.use(ready)
-	return nil
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.cfg, c.seen = *cfg, seen
+		c.use(ready)
+	}, nil
 }
 
 // use is called with c.mu held.
 func (c *certificates) use(ready *tls.Config) {
 	c.now.Store(ready)
 	if leaf := ready.Certificates[0].Leaf; leaf != nil {
-		c.metrics.certExpiry.Set(float64(leaf.NotAfter.Unix()))
+		c.metrics.certExpiry.WithLabelValues(c.listener).Set(float64(leaf.NotAfter.Unix()))
 	}
 }
 
@@ -96,13 +122,13 @@ func (c *certificates) look() {
 	}
 	c.seen = seen
 	ready, err := c.cfg.Server(c.protocols)
-	c.metrics.readCerts(err)
+	c.metrics.certReads.WithLabelValues(c.listener, resultOf(err)).Inc()
 	if err != nil {
-		c.log.Error("the certificates of tls have changed and cannot be used; the old ones stay", zap.Error(err))
+		c.log.Error("the certificates of "+c.key+" have changed and cannot be used; the old ones stay", zap.Error(err))
 		return
 	}
 	c.use(ready)
-	c.log.Info("the certificates of tls were read again")
+	c.log.Info("the certificates of " + c.key + " were read again")
 }
 
 // tlsTransport is the connection below TLS. When TLS is closed it sends an alert, and waits for a peer that does not read no longer than
@@ -173,8 +199,8 @@ func (c *requestConn) refuseHandshake(err error) {
 		_, _ = io.WriteString(bare, plainOnTLS)
 		linger(bare)
 	}
-	c.certs.metrics.handshakes.WithLabelValues(cause).Inc()
-	c.certs.log.Debug("TLS handshake failed", zap.String("cause", cause), zap.Stringer("peer", c.RemoteAddr()), zap.Error(err))
+	c.certs.metrics.handshakes.WithLabelValues(c.certs.listener, cause).Inc()
+	c.certs.log.Debug("TLS handshake failed", zap.String("listener", c.certs.listener), zap.String("cause", cause), zap.Stringer("peer", c.RemoteAddr()), zap.Error(err))
 }
 
 // speaksHTTP reports whether what a client sends begins like a request.
@@ -208,14 +234,19 @@ func (c *requestConn) clientChain() ([]*x509.Certificate, *tls.Config) {
 
 // certOf is the certificate of a client, nil if it has none that is trusted now.
 func (s *Server) certOf(from *sender) *x509.Certificate {
-	if len(from.chain) == 0 {
-		return nil
-	}
-	now := s.certs.current()
-	if now != from.shaken && !trusts(now, from.chain) {
+	if !s.certs.trusted(from.chain, from.shaken) {
 		return nil
 	}
 	return from.chain[0]
+}
+
+// trusted reports whether there is a chain that is trusted now; shaken is the configuration of its handshake.
+func (c *certificates) trusted(chain []*x509.Certificate, shaken *tls.Config) bool {
+	if len(chain) == 0 {
+		return false
+	}
+	now := c.current()
+	return now == shaken || trusts(now, chain)
 }
 
 // trusts reports whether a handshake would accept a chain now: a connection can outlive the trust.

@@ -46,7 +46,7 @@ func TestProxyFlags(t *testing.T) {
 	}
 	up, r := cfg.Upstreams["agent"], cfg.Routes[0]
 	if up.URL.Path != "/${HOME}" || up.URL.RawQuery != "a=b" || up.Request != `{"ask": "$input", "all": [1]}` ||
-		r.Path != "/my" || r.Requests.Model != "1.5" || len(cfg.CORS.Origins) != 2 || cfg.Listen != "[::1]:0" || cfg.Admin != "" {
+		r.Path != "/my" || r.Requests.Model != "1.5" || len(cfg.CORS.Origins) != 2 || cfg.Listen != "[::1]:0" || cfg.Admin.Listen != "" {
 		t.Errorf("got %+v %+v\n%s", up, r, got.stdout)
 	}
 }

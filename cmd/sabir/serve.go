@@ -226,10 +226,10 @@ func listen(cfg *config.Config, socks *sockets) (*listeners, error) {
 	if ls.clients, err = listenOn(socks, "listen", cfg.Listen); err != nil {
 		return nil, err
 	}
-	if cfg.Admin == "" {
+	if cfg.Admin.Listen == "" {
 		return ls, nil
 	}
-	if ls.admin, err = listenOn(socks, "admin", cfg.Admin); err != nil {
+	if ls.admin, err = listenOn(socks, "admin", cfg.Admin.Listen); err != nil {
 		ls.close()
 		return nil, err
 	}

@@ -288,6 +288,7 @@ func TestNeedRestart(t *testing.T) {
 	f("", "timeouts: {drain: 1s, write: 2s}\nlog: {level: debug}\n")
 	f("127.0.0.1:0", "127.0.0.1:1", "listen")
 	f(`admin: ""`, "admin: 127.0.0.1:2", "admin")
+	f(`admin: ""`, "admin: {listen: '127.0.0.1:2', tls: {cert: a.pem, key: a.key}}", "admin", "admin.tls")
 	f("", "log: {format: console}\n", "log.format")
 	f("", "limits: {header: 4KiB}\ntimeouts: {read: 1s}\n", "limits.header", "timeouts.read")
 	f("", "limits: {request_body: 9MiB}\n")
