@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -60,6 +61,7 @@ type agentPool struct {
 	record config.Size // the longest line
 	stderr bool        // is logged
 	pool   *sessions.Pool
+	seen   *agentObserver
 }
 
 // of returns the pool of an upstream, nil for a server.
@@ -78,15 +80,16 @@ func (a *agentPools) of(u *config.Upstream, global *config.Config, d *hub.Dialec
 		go old.pool.Retire()
 	}
 	p := u.Process
+	seen := &agentObserver{log: a.log.With(zap.String("upstream", u.Name)), metrics: a.metrics, upstream: u.Name, logStderr: global.Log.UpstreamErrors}
 	pool := sessions.NewPool(sessions.Config{
 		Command: u.Command, Dialect: d, Options: options, Dir: p.Dir, Env: environment(&p), MaxLine: int(global.Limits.Record),
 		Max: p.Max, Idle: p.Idle, Keep: p.Keep, Sessions: p.Sessions, Memory: int64(p.Memory), Preamble: p.History == "preamble",
-		Observer: &agentObserver{log: a.log.With(zap.String("upstream", u.Name)), metrics: a.metrics, upstream: u.Name, logStderr: global.Log.UpstreamErrors},
+		Observer: seen,
 	})
 	if a.by == nil {
 		a.by = map[string]agentPool{}
 	}
-	a.by[u.Name] = agentPool{u, global.Limits.Record, global.Log.UpstreamErrors, pool}
+	a.by[u.Name] = agentPool{u, global.Limits.Record, global.Log.UpstreamErrors, pool, seen}
 	return pool
 }
 
@@ -136,6 +139,8 @@ type agentObserver struct {
 	upstream  string
 	logStderr bool // it may hold what users have said
 
+	routes atomic.Pointer[[]*route] // to the upstream that say what must not leave; nil: none
+
 	mu      sync.Mutex
 	since   time.Time
 	written int
@@ -154,27 +159,6 @@ func (o *agentObserver) Process(started bool, how string) {
 func (o *agentObserver) Outgrown(why error) {
 	o.metrics.outgrown.WithLabelValues(o.upstream).Inc()
 	o.log.Warn("agent process is killed", zap.Error(why))
-}
-
-// stderrLines is how many lines of stderr are logged in stderrTime.
-const (
-	stderrLines = 20
-	stderrTime  = 10 * time.Second
-)
-
-// Stderr implements [sessions.Observer].
-func (o *agentObserver) Stderr(line []byte) {
-	if !o.logStderr {
-		return
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if now := time.Now(); now.Sub(o.since) > stderrTime {
-		o.since, o.written = now, 0
-	}
-	if o.written++; o.written <= stderrLines {
-		o.log.Info("agent wrote to stderr", zap.ByteString("line", line))
-	}
 }
 
 // Asks implements [sessions.Observer].

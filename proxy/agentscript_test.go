@@ -153,6 +153,9 @@ func (s *scripted) turn(text string) {
 			s.say(strings.Repeat("f", 1000))
 		}
 		s.say("Turn 1: flooded")
+	case text == "complain":
+		fmt.Fprint(os.Stderr, "jane@example.com is unknown, E-123456 too\n-----BEGIN PRIVATE KEY-----\nQ7f3MIIEvQIBADANBgkqhkiG9w0BAQ\n-----END PRIVATE KEY-----\nthat is all\n")
+		s.say("Turn 1: complained")
 	case text == "requests": // without an answer
 		for n := range 100 {
 			s.line(`{"type":"control_request","request_id":"x%d","request":{"subtype":"hook_callback"}}`, n)

@@ -29,7 +29,8 @@ type table struct {
 	exact     map[string]*route
 	prefixes  []*route // longest first
 	upstreams map[string]*upstream
-	maxBody   int // the largest request body of any route
+	redacting map[string][]*route // with redact, by the name of their upstream
+	maxBody   int                 // the largest request body of any route
 	auth      *auth.Schemes
 }
 
@@ -68,7 +69,7 @@ func newTable(cfg *config.Config, m *metrics, counters *openCounters, kept *conv
 	if err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
-	t := &table{cfg: cfg, maxBody: int(cfg.LargestBody()), exact: map[string]*route{}, upstreams: map[string]*upstream{}, auth: schemes}
+	t := &table{cfg: cfg, maxBody: int(cfg.LargestBody()), exact: map[string]*route{}, redacting: map[string][]*route{}, upstreams: map[string]*upstream{}, auth: schemes}
 	if err := t.fill(m, counters, kept); err != nil {
 		schemes.Close(kept.auth)
 		return nil, err
@@ -103,6 +104,9 @@ func (t *table) fill(m *metrics, counters *openCounters, kept *conversations) er
 		r.taps = newRouteTaps(kept, r)
 		r.metrics, r.open = m.forRoute(rc.Path), counters.of(rc.Path)
 		r.unrecognised = r.metrics.source(r.source.Name)
+		if r.redact != nil {
+			t.redacting[rc.Upstream] = append(t.redacting[rc.Upstream], r)
+		}
 		t.add(r)
 		for _, part := range r.parts() {
 			t.add(part)

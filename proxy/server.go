@@ -134,6 +134,7 @@ func (s *Server) setTable(cfg *config.Config) error {
 	s.kept.limit(&cfg.Threads)
 	s.kept.shared.Limit(int64(cfg.Store.Bytes))
 	s.kept.inspect.follow(cfg)
+	s.kept.agents.follow(t)
 	if old := s.table.Swap(t); old != nil {
 		old.retire(t)
 	}

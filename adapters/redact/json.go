@@ -76,7 +76,7 @@ func (s *searcher) border(t *text, c byte, at int) {
 
 // bare reports whether what is to be masked is of a number or a word that stands for itself in JSON.
 func (j *jsonState) bare(covered []byte) bool {
-	if j.form == body || j.plain || j.string {
+	if j.form == body || j.form == plain || j.plain || j.string {
 		return false
 	}
 	return len(bytes.Trim(covered, "-+.E0123456789truefalsn")) == 0

@@ -9,6 +9,7 @@ const (
 	body    form = iota // of a JSON string: escaped once
 	args                // JSON as the body of a string, as the arguments of a call come: escaped twice
 	rawJSON             // JSON as it is
+	plain               // as it is
 )
 
 // text is a text that comes in pieces: what of it is held back, and what is known of what came before.
@@ -168,7 +169,7 @@ func (s *searcher) cutOff(t *text) []byte {
 // unit takes one byte or escape off the front of p.
 func (s *searcher) unit(t *text, p []byte) (n int) {
 	at := t.end()
-	if t.form == rawJSON || p[0] != '\\' {
+	if t.form == rawJSON || t.form == plain || p[0] != '\\' {
 		t.held = append(t.held, p[0])
 		s.unescaped(t, p[0], at)
 		return 1
@@ -183,7 +184,7 @@ func (s *searcher) unit(t *text, p []byte) (n int) {
 
 // unescaped takes a byte of the text that the body of a string stands for.
 func (s *searcher) unescaped(t *text, c byte, at int) {
-	if t.form == body {
+	if t.form == body || t.form == plain {
 		s.char(t, c, at)
 		return
 	}

@@ -49,12 +49,12 @@ import (
 
 // Spec says what to run.
 type Spec struct {
-	Command []string          // program and arguments; the program is looked up in PATH of Env
-	Dir     string            // working directory; must exist
-	Env     []string          // the whole environment, nothing is inherited; SABIR_PROCESS is added
-	MaxLine int               // longest line of stdout, in bytes; a longer one ends the stream with ErrLongLine
-	Stderr  func(line []byte) // gets lines of stderr, without their ends; line is valid during the call; nil: dropped
-	Grace   Grace             // how long each step of End may take
+	Command []string // program and arguments; the program is looked up in PATH of Env
+	Dir     string   // working directory; must exist
+	Env     []string // the whole environment, nothing is inherited; SABIR_PROCESS is added
+	MaxLine int      // longest line of stdout, in bytes; a longer one ends the stream with ErrLongLine
+	Stderr  Stderr   // nil: dropped
+	Grace   Grace    // how long each step of End may take
 }
 
 // Grace says how long End waits for the agent before it uses more force.

@@ -226,12 +226,18 @@ func TestNothingIsReadAhead(t *testing.T) {
 	within(t, "the end", p.End)
 }
 
+// lineFunc is a Stderr that has no interest in the end.
+type lineFunc func(line []byte)
+
+func (f lineFunc) Line(line []byte, _ bool) { f(line) }
+func (f lineFunc) End()                     {}
+
 func TestStderrIsDrained(t *testing.T) {
 	var count, last atomic.Int64
 	var ended atomic.Bool
 	tag := rand.Text()
 	s := spec(t, tag, "grumble")
-	s.Stderr = func(line []byte) {
+	s.Stderr = lineFunc(func(line []byte) {
 		count.Add(1)
 		if ended.Load() || len(line) > maxStderr || !utf8.Valid(line) || bytes.ContainsAny(line, "\n") {
 			t.Errorf("got %q", line)
@@ -239,7 +245,7 @@ func TestStderrIsDrained(t *testing.T) {
 		if string(line) == "last" {
 			last.Add(1)
 		}
-	}
+	})
 	p := startSpec(t, tag, s)
 	p.says("done\n")
 	p.End()
@@ -261,8 +267,8 @@ func TestPrintable(t *testing.T) {
 		{"x" + strings.Repeat("é", 600), "x" + strings.Repeat("é", 511)},
 		{strings.Repeat("x", 1024), strings.Repeat("x", 1024)},
 	} {
-		if got := string(printable([]byte(c.in))); got != c.want {
-			t.Errorf("%q: got %q", c.in, got)
+		if got, whole := printable([]byte(c.in)); string(got) != c.want || whole != (len(c.in) <= maxStderr) {
+			t.Errorf("%q: got %q, whole %t", c.in, got, whole)
 		}
 	}
 }

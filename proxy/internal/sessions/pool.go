@@ -45,11 +45,17 @@ type Observer interface {
 	// Outgrown reports a process that is killed because it holds too much memory.
 	Outgrown(why error)
 
-	// Stderr reports a line that a process has written there.
-	Stderr(line []byte)
+	// Stderr returns what gets the lines that one process writes there; nil: they are dropped.
+	Stderr() Stderr
 
 	// Asks reports what became of questions: AsksExpired, AsksDropped.
 	Asks(outcome string, n int)
+}
+
+// Stderr gets what one process writes to stderr. See [process.Stderr].
+type Stderr interface {
+	Line(line []byte, whole bool)
+	End()
 }
 
 // Outcomes of questions that no client answers.
