@@ -143,3 +143,26 @@ func TestRedactedCut(t *testing.T) {
 		}
 	}
 }
+
+// TestRedactedLimit: half a secret does not leave where a limit of tokens ends the run in it, in whatever order the agent's dialect says so.
+func TestRedactedLimit(t *testing.T) {
+	t.Parallel()
+	half := `{"kind":"text.delta","id":"p1","text":"Pay with 4111 1111 1111"}`
+	end := `{"kind":"run.end","status":"length"}`
+	usage := `{"kind":"usage","scope":"run","usage":{"in":1,"out":2,"total":3}}`
+	for _, said := range []string{
+		lines(lineStart, half, end),
+		lines(lineStart, half, `{"kind":"text.end","id":"p1"}`, end),
+		lines(lineStart, half, `{"kind":"text.end","id":"p1"}`, usage, end),
+	} {
+		a := newAgent(t, streaming(said))
+		r := start(t, simple(a.url(), "", "", "client: native\n"+redactAll))
+		_, got := r.post("/run", "{}")
+		if strings.Contains(got, "4111") || !strings.Contains(got, "Pay with ") || !strings.Contains(got, "[redacted:cards]") || !strings.Contains(got, `"status":"length"`) {
+			t.Errorf("left of %s:\n%s", said, got)
+		}
+		if n := r.metric("sabir_redactions_total", "name=cards"); n != 1 {
+			t.Errorf("%v redactions are counted", n)
+		}
+	}
+}

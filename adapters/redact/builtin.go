@@ -13,14 +13,14 @@ func Builtin() []string { return []string{"cards", "emails", "ips", "keys"} }
 func builtin(name string) (list []Pattern) {
 	switch name {
 	case "cards":
-		list = []Pattern{{Expr: `[0-9](?:[ -]?[0-9]){12,18}`, find: findCard}}
+		list = []Pattern{{Expr: `[0-9](?:[ -]?[0-9]){12,18}`, find: findCard, half: halfCard}}
 	case "emails":
-		list = []Pattern{{Expr: `[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}`, Max: 254}}
+		list = []Pattern{{Expr: `[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}`, Max: 254, half: halfEmail}}
 	case "ips":
 		const octet = `(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])`
 		list = []Pattern{
-			{Expr: `\b(?:` + octet + `\.){3}` + octet + `\b`},
-			{Expr: `(?:\b[0-9A-Fa-f]{1,4}:|::)[0-9A-Fa-f:]{1,33}[0-9A-Fa-f]\b`, ok: isIPv6},
+			{Expr: `\b(?:` + octet + `\.){3}` + octet + `\b`, half: halfIPv4},
+			{Expr: `(?:\b[0-9A-Fa-f]{1,4}:|::)[0-9A-Fa-f:]{1,33}[0-9A-Fa-f]\b`, ok: isIPv6, half: halfIPv6},
 		}
 	case "keys":
 		list = keys()

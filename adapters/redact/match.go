@@ -9,7 +9,7 @@ import (
 type searcher struct {
 	rules *Rules
 	out   []byte // what left since it was cleared
-	note  func(*pattern)
+	note  func(p *pattern, half bool)
 
 	found  []match
 	window []byte
@@ -18,7 +18,10 @@ type searcher struct {
 }
 
 // match is where in a run a pattern matches.
-type match struct{ from, to, pattern int }
+type match struct {
+	from, to, pattern int
+	half              bool // it is the beginning of one, of which the rest did not come
+}
 
 // resolve lets go a run that has ended at a place with the byte next, with all matches masked.
 func (s *searcher) resolve(t *text, next byte, place int) {
@@ -94,7 +97,7 @@ func (s *searcher) searchOne(number, length int) {
 			return
 		}
 		to = min(to, length+1)
-		s.found = append(s.found, match{from - 1, to - 1, number})
+		s.found = append(s.found, match{from: from - 1, to: to - 1, pattern: number})
 		offset = to
 	}
 }
@@ -161,5 +164,5 @@ func (s *searcher) mask(t *text, m match, end int) {
 		s.out = append(append(append(s.out, "[redacted:"...), p.Name...), ']')
 	}
 	t.cut(end)
-	s.note(p)
+	s.note(p, m.half)
 }

@@ -17,6 +17,7 @@ type Pattern struct {
 
 	find func(text []byte) (from, to int) // in place of the expression; from < 0 for nothing
 	ok   func(match []byte) bool          // judges what the expression has found; nil: all counts
+	half func(begin []byte) bool          // whether the beginning of a match tells something; nil: if it is long enough
 }
 
 // MaxLength bounds the length of patterns, in bytes: so much of a text may have to wait.

@@ -5,7 +5,8 @@
 // longest that is possible. What they find is verified by the expressions themselves.
 //
 // pattern.go and builtin.go are the patterns, automaton.go the automaton. text.go searches a text that comes in pieces, escapes.go sees
-// through its escapes, match.go masks. stage.go takes a stream through, whole.go what comes in one piece.
+// through its escapes, match.go masks. stage.go takes a stream through, whole.go what comes in one piece;
+// half.go masks what may be the beginning of a secret where a limit ends the run.
 package redact
 
 import (

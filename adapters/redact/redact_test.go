@@ -39,6 +39,7 @@ func pieces(s *redact.Stage, kind, end hub.Kind, deltas ...string) string {
 		push(hub.Event{Kind: kind, ID: []byte("x"), Text: []byte(d)})
 	}
 	push(hub.Event{Kind: end, ID: []byte("x")})
+	push(hub.Event{Kind: hub.RunEnd, Status: hub.StatusDone})
 	return b.String()
 }
 

@@ -26,6 +26,11 @@ type Stage struct {
 	more    hub.More
 	blocked bool
 	cut     bool // the run ends before its texts do
+
+	limited   bool        // the run ends by a limit
+	late      []hub.Event // the end of a text, and what follows it; see keepsEnd
+	releasing bool        // late events go through
+	last      bool        // they are the last before the limit
 }
 
 // part is a text that is open: a part, the arguments of a call, or an output of one.
@@ -48,8 +53,8 @@ type tool struct {
 func NewStage(r *Rules) *Stage {
 	s := &Stage{Count: func(string) {}, Dropped: func(hub.Kind, hub.Disposition) {}}
 	s.rules = r
-	s.note = func(p *pattern) {
-		s.blocked = s.blocked || p.Block
+	s.note = func(p *pattern, half bool) {
+		s.blocked = s.blocked || p.Block && !half
 		s.Count(p.Name)
 	}
 	return s
@@ -63,14 +68,27 @@ func (s *Stage) Reset() {
 	s.spare = append(s.spare, s.open...)
 	s.open, s.tools, s.blocked = s.open[:0], s.tools[:0], false
 	s.out = s.out[:0]
+	clear(s.late)
+	s.late = s.late[:0]
 }
 
 // Push implements [hub.Stage].
 func (s *Stage) Push(dst, in []hub.Event, _ time.Duration) []hub.Event {
 	s.out = s.out[:0]
-	s.cut = len(in) > 0 && isCut(&in[len(in)-1])
+	if n := len(in); n > 0 {
+		s.cut, s.limited = isCut(&in[n-1]), isLimit(&in[n-1])
+	}
 	for i := range in {
-		dst = s.event(dst, &in[i])
+		ev := &in[i]
+		if s.keepsEnd(ev) {
+			continue
+		}
+		if len(s.late) > 0 {
+			if dst = s.release(dst, ev); s.keepsEnd(ev) {
+				continue
+			}
+		}
+		dst = s.event(dst, ev)
 	}
 	return dst
 }
@@ -85,14 +103,17 @@ func (s *Stage) isCutOff(ev *hub.Event) bool { return s.cut && ev.Flags.Has(hub.
 
 // rest is what is left of a text that an event ends: nothing that may be half a match where more should have come.
 func (s *Stage) rest(t *text, ev *hub.Event) []byte {
-	if s.isCutOff(ev) {
+	switch {
+	case s.isCutOff(ev):
 		return s.cutOff(t)
+	case s.isLimited(ev):
+		return s.limit(t)
 	}
 	return s.finish(t)
 }
 
 // Flush implements [hub.Stage]. A normal stream has ended all parts by then.
-func (s *Stage) Flush(dst []hub.Event, _ error) []hub.Event { return dst }
+func (s *Stage) Flush(dst []hub.Event, _ error) []hub.Event { return s.release(dst, nil) }
 
 // event appends what becomes of one event.
 func (s *Stage) event(dst []hub.Event, in *hub.Event) []hub.Event {

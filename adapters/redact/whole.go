@@ -30,7 +30,7 @@ func (s *Stage) contents(ev *hub.Event) {
 		text = args // that are no JSON
 	}
 	s.one(&ev.Title, body, tool)
-	if s.isCutOff(ev) && ev.Kind != hub.RunEnd && len(ev.Text) > 0 {
+	if (s.isCutOff(ev) || s.isLimited(ev)) && ev.Kind != hub.RunEnd && len(ev.Text) > 0 {
 		s.beginning(ev, text, tool)
 	} else {
 		s.one(&ev.Text, text, tool)
@@ -46,7 +46,7 @@ func (s *Stage) beginning(ev *hub.Event, f form, tool string) {
 	s.whole.reset(f, tool)
 	from := len(s.out)
 	s.search(&s.whole, ev.Text)
-	s.cutOff(&s.whole)
+	s.rest(&s.whole, ev)
 	ev.Text = s.out[from:len(s.out):len(s.out)]
 }
 
