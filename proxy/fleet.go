@@ -218,11 +218,13 @@ func (f *fleets) Collect(to chan<- prometheus.Metric) {
 func (f *fleet) collect(to chan<- prometheus.Metric) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.forget()
 	for addr, s := range f.states {
 		is := addressDraining
-		if slices.Contains(f.listed, addr) {
+		switch {
+		case slices.Contains(f.listed, addr):
 			is = s.condition(time.Now())
+		case s.open.Load() == 0:
+			continue // to forget it is for follow: the table of a reload may have it already, and the list not yet
 		}
 		for _, condition := range addressConditions {
 			value := 0.0

@@ -2,9 +2,11 @@ package proxy
 
 import (
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 	"go.uber.org/zap/zaptest/observer"
@@ -98,5 +100,73 @@ func TestForgottenAddresses(t *testing.T) {
 	all.follow(&config.Config{})
 	if len(f.states) != 0 {
 		t.Errorf("%d addresses are left", len(f.states))
+	}
+}
+
+// scrape counts what is shown of the addresses.
+func (f *fleets) scrape() int {
+	to := make(chan prometheus.Metric, 100)
+	f.Collect(to)
+	return len(to)
+}
+
+// TestScrapeWhileReloading: metrics that are read between the making of a table and its coming into force take no address from it: its runs
+// would be counted where nobody looks, and the next reload would make it anew, without its failures.
+func TestScrapeWhileReloading(t *testing.T) {
+	t.Parallel()
+	f, gone, _ := oneState()
+	all := &fleets{by: map[string]*fleet{"agent": f}}
+	added := f.of("10.0.0.2:80")
+	if n := all.scrape(); n != 0 {
+		t.Errorf("%d metrics of addresses that are not in force", n)
+	}
+	all.follow(&config.Config{Upstreams: map[string]*config.Upstream{"agent": {Addresses: []string{added.addr}}}})
+	if f.of(added.addr) != added {
+		t.Error("reading the metrics has taken an address from the table")
+	}
+	if n, want := all.scrape(), len(addressConditions)+1; n != want {
+		t.Errorf("%d metrics of one address, want %d", n, want)
+	}
+	if f.of(gone.addr) == gone {
+		t.Error("an address that is not in force is kept")
+	}
+}
+
+// TestScrapesAndReloads: metrics are read while an upstream comes and goes with reloads, and have each address in one state at a time.
+func TestScrapesAndReloads(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	other := newAgent(t, streaming(smallRun))
+	with := spread("", a.addr(), other.addr())
+	without := simple(a.url(), "", "", "client: twin\n")
+	r := start(t, with)
+	end := make(chan struct{})
+	var all sync.WaitGroup
+	all.Go(func() {
+		for {
+			select {
+			case <-end:
+				return
+			default:
+			}
+			for _, addr := range []string{a.addr(), other.addr()} {
+				if n := r.metric("sabir_upstream_address_state", "address="+addr); n > 1 {
+					t.Errorf("%s is in %v states", addr, n)
+				}
+			}
+		}
+	})
+	for i := range 40 {
+		if err := r.Reload(parse(t, []string{without, with}[i%2])); err != nil {
+			t.Error(err)
+		}
+		if resp, _ := r.post("/run", "{}"); resp.StatusCode != 200 {
+			t.Errorf("status %d", resp.StatusCode)
+		}
+	}
+	close(end)
+	all.Wait()
+	if n := r.metric("sabir_upstream_address_state", "state=up"); n != 2 {
+		t.Errorf("%v addresses are up at the end", n)
 	}
 }
