@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/alicebob/miniredis/v2"
 )
 
 var servingPID = regexp.MustCompile(`"msg":"serving","version":"[^"]*","pid":([0-9]+)`)
@@ -110,6 +112,55 @@ func TestHotRestart(t *testing.T) {
 		t.Errorf("%d requests were not answered, %d were", failed, answered)
 	}
 	c.streams(t)
+}
+
+// TestHotRestartReplicas: with Redis, who comes back after a hot restart has the new process, and sees there the run that the old one reads,
+// from its beginning and live; it is there, too, when the old one has ended. The agent is asked once.
+func TestHotRestartReplicas(t *testing.T) {
+	t.Parallel()
+	agent := newAgent(t)
+	store := miniredis.RunT(t)
+	yaml := configFor(agent, "store: {redis: {url: 'redis://"+store.Addr()+"'}}", "/agui")
+	yaml = strings.NewReplacer("dialect: native}", `dialect: native, request: '{"q":"$input"}'}`, "client: agui}", "client: agui, resume: {grace: 30s}}").Replace(yaml)
+	c := newChild(t, "serve", "--config", write(t, "sabir.yaml", yaml))
+	log := c.logged(t)
+	ask := func(run string) *http.Response {
+		t.Helper()
+		const body = `{"threadId":"t1","runId":"r1","messages":[{"id":"m","role":"user","content":"Hi"}],"tools":[],"context":[],"state":null,"forwardedProps":null}`
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.clients+"/agui", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if run != "" {
+			req.Header.Set("X-Sabir-Run", run)
+		}
+		resp, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { resp.Body.Close() })
+		return resp
+	}
+	running := ask("")
+	run := running.Header.Get("X-Sabir-Run")
+	if run == "" {
+		t.Fatalf("the run has no name, status %d", running.StatusCode)
+	}
+	c.restarts(t, log)
+	live := ask(run)
+	agent.let()
+	if body := rest(t, running); !strings.Contains(body, `"RUN_FINISHED"`) {
+		t.Errorf("the client that stayed has\n%s", body)
+	}
+	c.ends(t)
+	for when, resp := range map[string]*http.Response{"came back": live, "came back after the end": ask(run)} {
+		if body := rest(t, resp); resp.StatusCode != http.StatusOK || strings.Count(body, "Hello") != 1 || strings.Count(body, `"RUN_FINISHED"`) != 1 {
+			t.Errorf("a client that %s has status %d and\n%s", when, resp.StatusCode, body)
+		}
+	}
+	if n := agent.asked.Load(); n != 1 {
+		t.Errorf("the agent was asked %d times", n)
+	}
 }
 
 // TestHotRestartRefused: a new process that cannot serve changes nothing.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/sabir-proxy/sabir/config"
@@ -18,12 +19,14 @@ import (
 // agentServer answers every call with a run in the native dialect. It holds the end back until the test lets it go.
 type agentServer struct {
 	*httptest.Server
-	end chan struct{}
+	end   chan struct{}
+	asked atomic.Int64
 }
 
 func newAgent(t *testing.T) *agentServer {
 	a := &agentServer{end: make(chan struct{})}
 	a.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a.asked.Add(1)
 		_, _ = io.WriteString(w, runStart+text)
 		_ = http.NewResponseController(w).Flush()
 		select {
