@@ -1,7 +1,10 @@
 package proxy
 
 import (
+	"crypto/tls"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"strings"
@@ -278,5 +281,61 @@ func TestBreaker(t *testing.T) {
 	f(200, "")
 	if n := r.logs.FilterMessageSnippet("not asked for a while").Len(); n != 1 {
 		t.Errorf("%d lines of log", n)
+	}
+}
+
+// secureAgentAt is where an agent answers by TLS, with a certificate that an authority has issued.
+func secureAgentAt(t *testing.T, files *pki, protocol string) string {
+	t.Helper()
+	srv := &http.Server{ReadHeaderTimeout: testTimeout, ErrorLog: log.New(io.Discard, "", 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		_, _ = io.WriteString(w, smallRun)
+	}), TLSConfig: &tls.Config{Certificates: []tls.Certificate{files.pair("agent")}, NextProtos: []string{protocol}}}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = srv.ServeTLS(ln, "", "") }()
+	t.Cleanup(func() { srv.Close() })
+	return ln.Addr().String()
+}
+
+// TestFailoverOfHandshakes: nothing was sent where TLS does not come about, so that the run goes to the next address.
+func TestFailoverOfHandshakes(t *testing.T) {
+	t.Parallel()
+	files, strangers := newPKI(t), newPKI(t)
+	bad := func(answer func(net.Conn)) string {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { ln.Close() })
+		go func() {
+			for c, err := ln.Accept(); err == nil; c, err = ln.Accept() {
+				answer(c)
+				c.Close()
+			}
+		}()
+		return ln.Addr().String()
+	}
+	for protocol, more := range map[string]string{"http/1.1": "", "h2": "http2: true\n"} {
+		for name, first := range map[string]string{
+			"a certificate of a stranger": secureAgentAt(t, strangers, protocol),
+			"no TLS":                      bad(func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n") }),
+			"closed":                      bad(func(net.Conn) {}),
+			"closed within the hello":     bad(func(c net.Conn) { _, _ = io.ReadFull(c, make([]byte, 10)) }),
+		} {
+			good := secureAgentAt(t, files, protocol)
+			more := more + "eject: {after: 0}\ntls: {server_name: localhost, ca: " + files.dir + "/clients.pem}\n"
+			r := start(t, spreadURL("https://agent.example/stream", more, first, good))
+			for range 4 {
+				if resp, body := r.post("/run", "{}"); resp.StatusCode != 200 || body != smallRunOut {
+					t.Errorf("%s, %s: status %d, %s", protocol, name, resp.StatusCode, body)
+				}
+			}
+			if n := r.metric("sabir_upstream_failovers_total", "result=moved"); n != 2 {
+				t.Errorf("%s, %s: %v runs moved", protocol, name, n)
+			}
+		}
 	}
 }
