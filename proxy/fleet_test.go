@@ -111,7 +111,7 @@ func (f *fleets) scrape() int {
 }
 
 // TestScrapeWhileReloading: metrics that are read between the making of a table and its coming into force take no address from it: its runs
-// would be counted where nobody looks, and the next reload would make it anew, without its failures.
+// would not be shown, and the next reload would make it anew, without its failures.
 func TestScrapeWhileReloading(t *testing.T) {
 	t.Parallel()
 	f, gone, _ := oneState()
