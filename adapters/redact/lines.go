@@ -35,7 +35,7 @@ func (l *Lines) Add(line []byte, whole bool) []byte {
 // End returns what is left when the program has ended, which may be in the middle of a line.
 func (l *Lines) End() (rest []byte) {
 	for _, p := range l.passes {
-		rest = p.add(rest, true)
+		p.add(rest, true)
 		p.cutOff(&p.text)
 		rest = p.out
 	}

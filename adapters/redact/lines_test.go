@@ -38,7 +38,7 @@ func TestLines(t *testing.T) {
 	f("jane@\nexample.com\n", nil, "jane@", "example.com")
 	f(`{"to":"[redacted:emails]"}`+"\n", []string{"emails"}, `{"to":"jane\u0040example.com"}`)
 	f(`{"key":"\n[redacted:keys]"}`+"\n", []string{"keys"}, `{"key":"\n`+key+`"}`)
-	f("in [redacted:path] and "+`C:\other`+"\n", []string{"path"}, `in C:\secret and C:\other`)
+	f("in [redacted:path] and "+`C:\else`+"\n", []string{"path"}, `in C:\secret and C:\else`)
 	f("who is [redacted:staff] here\n", []string{"staff"}, "who is E-123456 here")
 	f("is [redacted:keys]it\n", []string{"keys"}, "is -----BEGIN PRIVATE KEY-----", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC", "BKcwggSjAgEAAoIBAQC7", "-----END PRIVATE KEY-----it")
 	f("too long for \nnext\n", nil, "too long for jane@exa…", "next")
