@@ -16,7 +16,7 @@ type linePass struct {
 func (l *Lines) Search(r *Rules, count func(name string)) {
 	for _, f := range []form{plain, body} { // lines may be JSON, or hold some
 		p := new(linePass)
-		p.rules, p.note = r, func(p *pattern) { count(p.Name) }
+		p.rules, p.note = r, func(p *pattern, _ bool) { count(p.Name) }
 		p.text.reset(f, "")
 		l.passes = append(l.passes, p)
 	}
