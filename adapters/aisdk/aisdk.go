@@ -90,10 +90,24 @@
 // settings, which are the agent's; state and context; results of calls that are not in the conversation; answers that are no yes or
 // no; blocks of results other than text; files without bytes or address.
 //
+// # WebSocket
+//
+// WebSocketChatTransport, since 7.0.135, has all requests of its chats on one connection:
+//
+//	client  {"type":"send","requestId","id","trigger","messageId"?,"messages","headers":{},"body":{},"metadata"?}
+//	        {"type":"resume","requestId","id","lastSequence"?,"headers":{},"body":{},"metadata"?}
+//	        {"type":"abort","requestId"}
+//	server  {"type":"chunk","requestId","sequence":0,"chunk":{…}}, then {"type":"end","requestId"}
+//	        {"type":"error","requestId","errorText"}: there is no answer
+//	        {"type":"start","requestId"}: there is a run to come back to; {"type":"no-active","requestId"}: there is none
+//
+// send is the request of above, with the application's body spread into it and metadata beside; abort ends the run.
+//
 // # Lost
 //
 // Names and ids of steps; the reason of a step; why a run ended, beyond the six reasons; the role of refusals; parts of the
-// model that have no member, in version 5 also titles of results. The WebSocket form of the transport is not spoken.
+// model that have no member, in version 5 also titles of results. The WebSocket form of the transport is spoken with clients, not with
+// agents.
 //
 // # Options
 //
@@ -104,7 +118,8 @@
 //
 // # Source
 //
-// github.com/vercel/ai: package ai 7.0.173, 6.0.326 and 5.0.277 (2026-11), schema of the chunks and process-ui-message-stream.
+// github.com/vercel/ai: package ai 7.0.173, 6.0.326 and 5.0.277 (2026-11), schema of the chunks, process-ui-message-stream and
+// websocket-chat-transport.
 package aisdk
 
 import (
@@ -163,6 +178,7 @@ var Dialect = hub.Dialect{
 	Messages:      messages{},
 	Stateless:     true,
 	Requests:      requests{},
+	Multiplex:     &multiplex,
 }
 
 // doneMark is the record that ends a stream. A client takes anything else that is no JSON for an error, this mark with a

@@ -294,6 +294,10 @@ type Dialect struct {
 	// FaceHTTP is how such clients speak by HTTP; nil: they do not.
 	FaceHTTP *FaceHTTP
 
+	// Multiplex is how clients of the dialect have several requests at once on a WebSocket; nil: each message is the body of a request,
+	// and what it is answered by are the records alone.
+	Multiplex *Multiplex
+
 	// Processes is how agents of the dialect are run as child processes; nil: they are not.
 	Processes *Processes
 }

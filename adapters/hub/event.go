@@ -5,7 +5,8 @@
 //   - extension.go: the place for what a dialect has no form for.
 //   - request.go, settings.go, history.go, idset.go, losses.go: what the request tells that opened a stream.
 //   - message.go: [Message], conversations at rest.
-//   - driver.go: [Driver], which speaks with an agent that is a child process. face.go: [Face], likewise with a client.
+//   - driver.go: [Driver], which speaks with an agent that is a child process. face.go: [Face], likewise with a client. multiplex.go: requests
+//     side by side on one connection.
 //   - policy.go, subagentmode.go, stage.go: what can become of events between the two ends of a stream.
 //   - error.go, failure.go, fault.go: a bad record, the end of a stream that failed, a call that failed.
 //   - observe.go: what a record means for a stream that is copied. scratch.go: memory for decoders.
