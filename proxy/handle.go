@@ -60,7 +60,7 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 		s.reject(ctx, t, f)
 		return
 	}
-	sub, f := r.below(t, string(ctx.Method()), rest)
+	sub, f := r.below(t, methodOf(ctx, t), rest)
 	if f != nil && !r.comesBack(&ctx.Request) {
 		s.reject(ctx, t, f)
 		return
@@ -72,6 +72,14 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 	if s.receiveBody(ctx, r, t) {
 		s.accept(ctx, r, t, r.unwrap(t, sub, &ctx.Request), id, origin)
 	}
+}
+
+// methodOf is the method of a request. A handshake stands for the requests that follow on its connection, which clients post elsewhere.
+func methodOf(ctx *fasthttp.RequestCtx, t *target) string {
+	if t.dialect.Multiplex != nil && websocket.FastHTTPIsWebSocketUpgrade(ctx) {
+		return fasthttp.MethodPost
+	}
+	return string(ctx.Method())
 }
 
 // permit finds out, before its body is read, whether a request can be answered, and in which dialect.

@@ -145,6 +145,36 @@ func (l *lineClient) read(in io.Reader, longest int) error {
 	return scanner.Err()
 }
 
+// take acts on a message of the client, or says why it was not taken.
+func (l *lineClient) take(m message) {
+	if m.fail != nil {
+		l.refuseMessage(m.fail)
+		return
+	}
+	l.receive(m.body)
+}
+
+// drain implements [talker].
+func (l *lineClient) drain() <-chan struct{} {
+	l.close()
+	return whenDone(&l.all)
+}
+
+// whenDone tells when all of a group have ended.
+func whenDone(all *sync.WaitGroup) <-chan struct{} {
+	done := make(chan struct{})
+	go func() {
+		all.Wait()
+		close(done)
+	}()
+	return done
+}
+
+// lost implements [talker].
+func (l *lineClient) lost() (<-chan struct{}, func() error) {
+	return l.failed, func() error { return l.err }
+}
+
 // receive acts on a message of the client.
 func (l *lineClient) receive(line []byte) {
 	l.mu.Lock()

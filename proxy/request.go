@@ -48,6 +48,7 @@ type call struct {
 	agentSession *agentSession  // at the server of the upstream; nil: it keeps none, or bodies pass
 	soFar        *soFar         // the conversation up to the answer, where the next request may go on from that; nil: it may not
 	lines        *lineTurn      // of a client that speaks by lines; nil for others
+	multiplexed  bool           // the client has others on the same WebSocket
 	answers      []hub.Decision // to the questions with which the last run of such a turn has ended
 	pending      *pendingStream // of a client that asks by two requests; nil for one
 	shared       *sharedRun     // that others may come to; nil: they may not
@@ -227,10 +228,19 @@ func (c *call) identify(ev *hub.Event) {
 
 // framing is how the answer is framed, before the upstream's first byte is known.
 func (c *call) framing() wire.Framing {
-	if c.lines != nil {
+	if c.lines != nil || c.multiplexed {
 		return wire.NDJSON // whatever the lines are sent in
 	}
 	return c.target.clientFraming(c.session != nil)
+}
+
+// keepalive is how often the client gets a sign of life; 0 is never. Nothing stands between the two ends of a pipe, and a WebSocket that
+// several requests share has pings of its own.
+func (c *call) keepalive() time.Duration {
+	if c.lines != nil || c.multiplexed {
+		return 0
+	}
+	return c.route.cfg.Timeouts.Keepalive
 }
 
 // release lets go of the request, which may be large, once it was sent.

@@ -272,12 +272,12 @@ func (x *stream) prepare(sink sink) {
 	p.status = x.call.session == nil && x.call.lines == nil
 	p.flushed, p.finished = x.flushed, x.call.endThread
 	p.arrived = x.arrived
-	p.limits = pumpLimits{idle: r.up.cfg.Timeouts.Idle, keepalive: r.cfg.Timeouts.Keepalive, total: x.call.longest()}
+	p.limits = pumpLimits{idle: r.up.cfg.Timeouts.Idle, keepalive: x.call.keepalive(), total: x.call.longest()}
 	if p.appendKeepAlive = x.appendKeepAlive; r.answersWhole(x.call.target, x.call.asked) {
 		p.appendKeepAlive = func(*wire.Out) {} // it would open the answer, and the status is not known yet
 	}
-	if x.call.lines != nil || x.call.shared != nil {
-		p.limits.keepalive = 0 // nothing stands between the two ends of a pipe, and those who read a log have signs of life of their own
+	if x.call.shared != nil {
+		p.limits.keepalive = 0 // those who read a log have signs of life of their own
 	}
 	if x.call.pending != nil {
 		x.resume()

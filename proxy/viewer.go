@@ -33,8 +33,14 @@ const (
 	joinPosition = "position" // behind what the client has
 )
 
+// A viewerSink is a client that can be refused before it has got anything.
+type viewerSink interface {
+	sink
+	refuse(f *hub.Failure) error
+}
+
 // view moves a run to a client, to its end or until the client leaves. The client that opens the run starts it.
-func (s *Server) view(v *viewer, st *canceler, sink *httpSink) (f *hub.Failure) {
+func (s *Server) view(v *viewer, st *canceler, sink viewerSink) (f *hub.Failure) {
 	defer s.finishStream(v.call.route, st)
 	reader, err := v.open()
 	if err != nil {
@@ -90,7 +96,7 @@ func joinFailure(err error) *hub.Failure {
 }
 
 // move moves the log to the client, and returns how many bytes it got.
-func (s *Server) move(v *viewer, reader *eventlog.Reader, st *canceler, sink *httpSink, begun time.Time) (wrote int64, f *hub.Failure) {
+func (s *Server) move(v *viewer, reader *eventlog.Reader, st *canceler, sink viewerSink, begun time.Time) (wrote int64, f *hub.Failure) {
 	r := v.call.route
 	t, framing := r.logs.viewers[v.call.target.dialect.Name], v.call.framing()
 	eng := r.viewerEngine(t, framing)
@@ -107,7 +113,7 @@ func (s *Server) move(v *viewer, reader *eventlog.Reader, st *canceler, sink *ht
 	defer st.onCancel(nil)
 	p := pump{
 		src: src, sink: sink, eng: eng, out: eng.Out, start: begun, canceler: st, status: true,
-		limits:          pumpLimits{keepalive: r.cfg.Timeouts.Keepalive},
+		limits:          pumpLimits{keepalive: v.call.keepalive()},
 		appendKeepAlive: func(out *wire.Out) { r.appendKeepAlive(t, out) },
 	}
 	defer func() {
@@ -115,7 +121,11 @@ func (s *Server) move(v *viewer, reader *eventlog.Reader, st *canceler, sink *ht
 			wrote, f = p.wrote, s.rescue(rescued, &p)
 		}
 	}()
-	if sink.over = v.polls && v.run.Ended() && (v.run.Cause() == nil || v.skip >= wire.Unforeseen); v.skip > 0 && !sink.over {
+	over := v.polls && v.run.Ended() && (v.run.Cause() == nil || v.skip >= wire.Unforeseen)
+	if http, ok := sink.(*httpSink); ok {
+		http.over = over
+	}
+	if v.skip > 0 && !over {
 		p.open()
 	}
 	f = p.run()

@@ -1,8 +1,6 @@
 package proxy
 
 import (
-	"cmp"
-	"io"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,6 +29,7 @@ type session struct {
 	client    *clientConn
 	answers   answers
 	inbox     chan message  // what waits for its run
+	many      *multiplexer  // of a client that has several requests at once, which nothing waits for; nil for others
 	waiting   atomic.Int64  // bytes of that
 	gone      chan struct{} // closed when nothing more can be read from the client
 
@@ -42,12 +41,6 @@ type session struct {
 	running  *canceler
 	upstream *websocket.Conn // of the running stream
 	left     bool            // the client has left
-}
-
-// message is what a client sent: a body, or the reason why it cannot be taken.
-type message struct {
-	body []byte
-	fail *hub.Failure
 }
 
 // maxWaiting is how many messages may wait while a run is going on. Together they may be as large as one may be.
@@ -88,12 +81,9 @@ func (x *session) serve(conn *websocket.Conn) {
 	if f == nil {
 		defer x.server.leave(x.client)
 		forget := x.server.watch.Watch(raw, x.leave)
+		x.many = newMultiplexer(x)
 		go x.receive()
-		if x.target.dialect.NewFace != nil && x.route.translates(x.target) {
-			code = x.converse()
-		} else {
-			code = x.answer()
-		}
+		code = x.attend()
 		forget()
 	} else {
 		x.server.rejected(f, string(x.handshake.URI().Path()), x.whence(), x.id)
@@ -101,6 +91,18 @@ func (x *session) serve(conn *websocket.Conn) {
 	}
 	x.sendClose(code)
 	fasthttp.ReleaseRequest(x.handshake)
+}
+
+// attend answers messages, as the client's dialect has them, and returns the code to close with.
+func (x *session) attend() (code int) {
+	switch {
+	case x.many != nil:
+		defer x.many.end()
+		return x.talk(x.many, x.many.take)
+	case x.target.dialect.NewFace != nil && x.route.translates(x.target):
+		return x.converse()
+	}
+	return x.answer()
 }
 
 // sendClose closes the connection. The client gets a moment to read why and to answer: closing a connection with
@@ -273,90 +275,6 @@ func (x *session) leave() {
 	x.left = true
 	if x.running != nil {
 		x.running.cancel(hub.Fail(hub.CodeClientGone, nil))
-	}
-}
-
-// receive reads the client's messages until it leaves, or sends more than can wait.
-func (x *session) receive() {
-	defer close(x.gone)
-	defer x.leave()
-	// The library would answer with a write deadline of its own, which then held for the stream as well.
-	var frames controlFrames
-	x.conn.SetPingHandler(func(data string) error {
-		if err := frames.note(time.Now()); err != nil {
-			return err
-		}
-		_, err := x.client.Write(appendPong(nil, data))
-		return err
-	})
-	x.conn.SetPongHandler(func(string) error { return frames.note(time.Now()) })
-	x.conn.SetCloseHandler(func(int, string) error { return nil }) // sendClose answers
-	for {
-		m, err := x.next()
-		if err != nil {
-			x.offended(err)
-			return
-		}
-		if !x.deliver(m) {
-			x.server.metrics.reject(codeTooManyMessages)
-			x.writeClose(websocket.ClosePolicyViolation, "too many messages at once")
-			return
-		}
-	}
-}
-
-// appendPong appends a pong frame, as a server sends it (RFC 6455 §5.5.3). data is that of the ping.
-func appendPong(dst []byte, data string) []byte {
-	const pong = 0x80 | 0xa
-	return append(append(dst, pong, byte(len(data))), data...)
-}
-
-// next reads one message.
-func (x *session) next() (m message, err error) {
-	kind, r, err := x.conn.NextReader()
-	if err != nil {
-		return message{}, err
-	}
-	// All its fragments have one time limit together.
-	_ = x.conn.SetReadDeadline(time.Now().Add(x.route.global.Timeouts.Read))
-	limit := int64(x.server.table.Load().maxBody)
-	body, err := io.ReadAll(io.LimitReader(r, limit+1))
-	switch {
-	case err != nil:
-		return message{}, err
-	case int64(len(body)) > limit:
-		if n, err := io.Copy(io.Discard, io.LimitReader(r, maxRefused)); err != nil || n == maxRefused {
-			return message{}, cmp.Or(err, websocket.ErrReadLimit)
-		}
-		m.fail = hub.Fail(hub.CodeBodyTooLarge, nil)
-	case checkText(kind, body) != nil:
-		return message{}, errBadText
-	}
-	if m.fail == nil {
-		m.body = body
-	}
-	return m, x.conn.SetReadDeadline(time.Time{})
-}
-
-// deliver hands a message to the upstream's socket, or lets it wait for its run. It returns false if too many wait.
-func (x *session) deliver(m message) bool {
-	x.sending.Lock()
-	defer x.sending.Unlock()
-	if up := x.upstreamConn(); up != nil && m.fail == nil {
-		_ = up.SetWriteDeadline(time.Now().Add(x.route.cfg.Timeouts.Write))
-		if up.WriteMessage(websocket.TextMessage, m.body) == nil {
-			return true
-		}
-		// The run is just ending: the message is for the next one.
-	}
-	if x.waiting.Add(int64(len(m.body))) > int64(x.server.table.Load().maxBody) {
-		return false
-	}
-	select {
-	case x.inbox <- m:
-		return true
-	default:
-		return false
 	}
 }
 

@@ -10,38 +10,46 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
+// A talker answers a client that is on a WebSocket for longer than a request.
+type talker interface {
+	// drain lets nothing begin any more, and tells when all that runs has ended.
+	drain() (idle <-chan struct{})
+
+	// lost tells when nothing can be sent any more, and why, once that is so.
+	lost() (failed <-chan struct{}, why func() error)
+}
+
 // converse serves a client whose protocol has the connection for longer than a turn, until it leaves. It returns the code to close with.
 func (x *session) converse() (code int) {
 	l := x.server.newLineClient(x.route, x.target, x.handshake, x.sendLines)
 	l.peer, l.find = x.peer, func() (*route, *target, *hub.Failure) { return x.server.findAlike(x.handshake, &x.peer, x.target) }
 	defer l.end(2 * finalWriteTimeout)
+	return x.talk(l, l.take)
+}
+
+// talk gives the messages that wait to who answers them, until the client, the server or that one ends the connection. It returns the code
+// to close with.
+func (x *session) talk(t talker, take func(message)) (code int) {
 	ping := time.NewTicker(x.pingInterval())
 	defer ping.Stop()
-	leaving, idle := x.server.leaving, make(chan struct{})
+	leaving := x.server.leaving
+	var idle <-chan struct{}
+	failed, why := t.lost()
 	for {
 		select {
 		case m := <-x.inbox:
 			x.waiting.Add(-int64(len(m.body)))
-			if m.fail != nil {
-				l.refuseMessage(m.fail)
-			} else {
-				l.receive(m.body)
-			}
+			take(m)
 		case <-ping.C:
 			if _, err := x.client.Write(wire.AppendPing(nil)); err != nil {
 				return websocket.CloseGoingAway
 			}
 		case <-leaving:
-			leaving = nil
-			l.close()
-			go func() {
-				l.all.Wait()
-				close(idle)
-			}()
+			leaving, idle = nil, t.drain()
 		case <-idle:
 			return websocket.CloseGoingAway
-		case <-l.failed:
-			_, code := x.over(asFailure(l.err))
+		case <-failed:
+			_, code := x.over(asFailure(why()))
 			return code
 		case <-x.gone:
 			return websocket.CloseNormalClosure

@@ -150,7 +150,7 @@ func (f *Framing) fields(rest []byte) error {
 			return errFolded
 		}
 		name, value, ok := bytes.Cut(line, []byte{':'})
-		if !ok || !isToken(name) {
+		if !ok || !IsToken(name) {
 			return errFieldName
 		}
 		value = trimSpace(value)
@@ -237,8 +237,8 @@ func IsText(p []byte) bool {
 	return true
 }
 
-// isToken reports whether p can be the name of a field or a method (RFC 9110 §5.6.2).
-func isToken(p []byte) bool {
+// IsToken reports whether p can be the name of a field or a method (RFC 9110 §5.6.2).
+func IsToken(p []byte) bool {
 	for _, b := range p {
 		if !TokenBytes[b] {
 			return false
