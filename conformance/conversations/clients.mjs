@@ -34,6 +34,10 @@ const connected = ["Pydantic AI, AG-UI", "LangGraph", "Claude Code"];
 
 export const clients = [
   aisdkClient({ name: "ai 7", ai: ai7, version: 7 }),
+  aisdkClient({
+    name: "ai 7, WebSocket", ai: ai7, version: 7, agents: connected,
+    connect: (url) => new ai7.WebSocketChatTransport({ url, webSocket: WebSocket }),
+  }),
   aisdkClient({ name: "ai 6", ai: ai6, version: 6 }),
   aisdkClient({ name: "ai 5", ai: ai5, version: 5 }),
   aguiClient({ name: "@ag-ui/client 1.0", HttpAgent }),

@@ -7,7 +7,7 @@ export const known = [
       "open calls Sabir does not guess which one was approved; the agent then says that results are missing. One at a time works.",
   },
   {
-    client: ["ai 7", "ai 6"], agent: ["Claude Code", "Claude Code, ACP"], scenario: "decided",
+    client: ["ai 7", "ai 7, WebSocket", "ai 6"], agent: ["Claude Code", "Claude Code, ACP"], scenario: "decided",
     reason: "Claude Code asks of the second call when the first is done. The AI SDK sends an approval by itself only when no other call of the " +
       "step is open: the application has to send the first one.",
   },

@@ -1,22 +1,25 @@
 // The chat that useChat of every framework runs, with the transport and the automatic next steps that applications give it.
 import { counting, kept, sleep } from "./talk.mjs";
 
-export function aisdkClient({ name, ai, version }) {
+// connect makes the transport for a URL; without it, each turn is posted. agents are those that it is tried with, all if there are none.
+export function aisdkClient({ name, ai, version, agents, connect = (url) => new ai.DefaultChatTransport({ api: url, fetch: counting() }) }) {
   const decides = ai.lastAssistantMessageIsCompleteWithApprovalResponses !== undefined;
-  return { name, dialect: "aisdk", options: { version }, can: { bring: false, decide: decides }, open: (url) => new Talk(ai, url) };
+  return { name, agents, dialect: "aisdk", options: { version }, can: { bring: false, decide: decides }, open: (url) => new Talk(ai, () => connect(url)) };
 }
 
 class Talk {
-  constructor(ai, url) {
-    Object.assign(this, { ai, url });
+  constructor(ai, connect) {
+    Object.assign(this, { ai, connect });
     this.begin(crypto.randomUUID(), []);
   }
 
   begin(id, messages) {
-    const { ai, url } = this;
+    const { ai } = this;
     class Chat extends ai.AbstractChat {}
+    this.close();
+    this.transport = this.connect();
     this.chat = new Chat({
-      id, state: newState(messages), transport: new ai.DefaultChatTransport({ api: url, fetch: counting() }),
+      id, state: newState(messages), transport: this.transport,
       sendAutomaticallyWhen: (state) => ai.lastAssistantMessageIsCompleteWithToolCalls(state) ||
         Boolean(ai.lastAssistantMessageIsCompleteWithApprovalResponses?.(state)),
     });
@@ -54,6 +57,10 @@ class Talk {
 
   stop() {
     return this.chat.stop();
+  }
+
+  close() {
+    this.transport?.close?.();
   }
 
   shown() {
