@@ -3,7 +3,7 @@
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: build demo test race lint fuzz mutants conformance attack chaos soak bench bench-full cross arm64 docker docker-all clean
+.PHONY: build demo test race lint fuzz mutants conformance attack chaos soak bench bench-full cross arm64 release docker docker-all clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sabir ./cmd/sabir
@@ -61,6 +61,16 @@ cross:
 # The program for arm64, and tests there, by emulation.
 arm64:
 	.ci/arm64
+
+# What is published: archives for six platforms, the lists of what is linked into them, and their sums, in dist. The same commit and Go
+# give the same bytes; go run ./deploy/release -verify dist checks them. The list's tool is built without paths: its sum is in the lists.
+DIST ?= dist
+CYCLONEDX_VERSION = v1.10.0
+release:
+	@bin/tools/cyclonedx-gomod version 2>/dev/null | grep -q '$(CYCLONEDX_VERSION)' || \
+		GOFLAGS=-trimpath GOBIN=$(CURDIR)/bin/tools $(GO) install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX_VERSION)
+	$(GO) run ./deploy/release -version "$(VERSION)" -out $(DIST) $(RELEASE)
+	$(GO) run ./deploy/release -verify $(DIST)
 
 docker:
 	docker build -t sabir .
