@@ -132,7 +132,8 @@ func (p platform) archive(version string) string {
 
 // environ is the environment of builds. Settings that change the bytes do not come from the machine that builds.
 func (p platform) environ() []string {
-	return append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.system, "GOARCH="+p.arch, "GOFLAGS=", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GOWORK=off")
+	return append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.system, "GOARCH="+p.arch, "GOFLAGS=", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0",
+		"GOWORK=off")
 }
 
 func release(o options, p platform, made time.Time) error {
@@ -147,8 +148,9 @@ func release(o options, p platform, made time.Time) error {
 		return err
 	}
 	bom := filepath.Join(o.out, p.stem(o.version)+bomSuffix)
-	// Without a serial number and a time, which would differ each time.
-	if err := p.command(o.cyclonedx, "app", "-json", "-licenses", "-std", "-noserial", "-notimestamp", "-main", "cmd/sabir", "-output", bom, "."); err != nil {
+	// Without a serial number and a time, which would differ each time, and with the modules that the build has brought here.
+	list := []string{"bin", "-json", "-licenses", "-std", "-noserial", "-notimestamp", "-version", o.version, "-output", bom, binary}
+	if err := p.command(o.cyclonedx, list...); err != nil {
 		return err
 	}
 	return pack(filepath.Join(o.out, p.archive(o.version)), p.stem(o.version), made, []string{binary, "LICENSE", "README.md"})
@@ -158,6 +160,9 @@ func release(o options, p platform, made time.Time) error {
 func (p platform) command(name string, args ...string) error {
 	cmd := exec.Command(name, args...)
 	cmd.Env = p.environ()
+	if name != "go" {
+		cmd.Env = append(cmd.Env, "GOPROXY=off")
+	}
 	if said, err := cmd.CombinedOutput(); err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("%w; make release installs it", err)

@@ -89,7 +89,7 @@ func TestComponents(t *testing.T) {
 	linked := []*debug.Module{{Path: "example.org/a", Version: "v1.0.0"}, {Path: "example.org/b", Version: "v2.0.0"}}
 	check := func(components, want string) {
 		t.Helper()
-		err := checkComponents(write(t, t.TempDir(), "x"+bomSuffix, `{"bomFormat":"CycloneDX","components":[`+components+`]}`), linked)
+		err := checkComponents(write(t, t.TempDir(), "x"+bomSuffix, `{"bomFormat":"CycloneDX","metadata":{"component":{"version":"v1"}},"components":[`+components+`]}`), "v1", linked)
 		if want == "" && err != nil {
 			t.Error(err)
 		}
@@ -103,7 +103,8 @@ func TestComponents(t *testing.T) {
 	check(a, `example.org/b@v2.0.0 is linked; x.cdx.json has version "" of it`)
 	check(a+","+strings.Replace(b, "v2.0.0", "v2.0.1", 1), `has version "v2.0.1" of it`)
 	check(a+","+b+`,{"name":"example.org/c","version":"v3.0.0"}`, "names what is not linked: [example.org/c]")
-	fails(t, checkComponents(write(t, t.TempDir(), "x", `{"spdxVersion":"SPDX-2.3"}`), linked), `has the format ""`)
+	fails(t, checkComponents(write(t, t.TempDir(), "x", `{"bomFormat":"CycloneDX"}`), "v1", linked), `is of version ""`)
+	fails(t, checkComponents(write(t, t.TempDir(), "x", `{"spdxVersion":"SPDX-2.3"}`), "v1", linked), `has the format ""`)
 }
 
 // The test binary is one that must not be published: its paths are not trimmed.

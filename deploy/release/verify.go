@@ -107,7 +107,7 @@ func verifyArchive(folder, name, version string, p platform) (int, error) {
 	if err := errors.Join(checkBuild(info, p), checkStatic(binary, p), checkVersion(binary, version, p)); err != nil {
 		return 0, err
 	}
-	return len(info.Deps), checkComponents(filepath.Join(folder, stem+bomSuffix), info.Deps)
+	return len(info.Deps), checkComponents(filepath.Join(folder, stem+bomSuffix), version, info.Deps)
 }
 
 // unpack reads the files of an archive. What has more than 512 MiB is none of ours.
@@ -216,8 +216,8 @@ func checkVersion(binary []byte, version string, p platform) error {
 	return err
 }
 
-// checkComponents compares the list of components, which was made from the sources, with what the linker wrote into the binary.
-func checkComponents(path string, linked []*debug.Module) error {
+// checkComponents compares the list of components with what the linker wrote into the binary.
+func checkComponents(path, version string, linked []*debug.Module) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -225,12 +225,16 @@ func checkComponents(path string, linked []*debug.Module) error {
 	var bom struct {
 		BOMFormat  string
 		Components []struct{ Name, Version string }
+		Metadata   struct{ Component struct{ Version string } }
 	}
 	if err := json.Unmarshal(data, &bom); err != nil {
 		return err
 	}
 	if bom.BOMFormat != "CycloneDX" {
 		return fmt.Errorf("%s has the format %q", filepath.Base(path), bom.BOMFormat)
+	}
+	if got := bom.Metadata.Component.Version; got != version {
+		return fmt.Errorf("%s is of version %q, want %s", filepath.Base(path), got, version)
 	}
 	named := map[string]string{}
 	for _, c := range bom.Components {
