@@ -3,7 +3,7 @@
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: build demo test race lint fuzz mutants conformance attack chaos soak bench bench-full cross arm64 release docker docker-all clean
+.PHONY: build demo test race lint fuzz mutants conformance attack chaos soak bench bench-full cross arm64 release site docker docker-all clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sabir ./cmd/sabir
@@ -71,6 +71,10 @@ release:
 		GOFLAGS=-trimpath GOBIN=$(CURDIR)/bin/tools $(GO) install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX_VERSION)
 	$(GO) run ./deploy/release -version "$(VERSION)" -out $(DIST) $(RELEASE)
 	$(GO) run ./deploy/release -verify $(DIST)
+
+# The documentation as a site, in bin/site: Markdown of docs/, by MkDocs with the theme Material. A link that leads nowhere is an error.
+site:
+	.ci/site
 
 docker:
 	docker build -t sabir .
