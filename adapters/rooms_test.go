@@ -36,7 +36,7 @@ func TestRooms(t *testing.T) {
 // room is the name by which a folder stands in the picture: all dialects are one, and so are the folders of tests and tools.
 func room(folder string) string {
 	switch {
-	case strings.HasPrefix(folder, "bench"), strings.HasPrefix(folder, "conformance"), strings.HasPrefix(folder, "cmd"):
+	case slices.ContainsFunc([]string{"bench", "conformance", "cmd", "deploy"}, func(of string) bool { return strings.HasPrefix(folder, of) }):
 		folder, _, _ = strings.Cut(folder, "/")
 	case isDialect(folder):
 		return "adapters/<dialect>"
