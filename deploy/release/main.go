@@ -144,7 +144,7 @@ func release(o options, p platform, made time.Time) error {
 	defer os.RemoveAll(work)
 	binary := filepath.Join(work, p.binary())
 	link := "-s -w -X main.version=" + o.version
-	if err := p.command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", link, "-o", binary, "./cmd/sabir"); err != nil {
+	if err := p.command("go", "build", "-tags=grpcnotrace", "-trimpath", "-buildvcs=false", "-ldflags", link, "-o", binary, "./cmd/sabir"); err != nil {
 		return err
 	}
 	bom := filepath.Join(o.out, p.stem(o.version)+bomSuffix)
