@@ -260,6 +260,29 @@ func TestAgentReload(t *testing.T) {
 	}
 }
 
+// TestAgentRemoved: a program that no route leads to any more is ended, and nothing is shown of it.
+func TestAgentRemoved(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	yaml := agentConfig(t, "agui", dir, "", "")
+	r := start(t, yaml)
+	_, body := r.aguiTurn("t1", saidByUser(1, "one"))
+	wantSaid(t, http.StatusOK, body, "Turn 1")
+	a := newAgent(t, streaming(smallRun))
+	if err := r.Reload(parse(t, simple(a.url(), "", "", "client: twin\n"))); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "its process to end", func() bool { return len(processesOf(dir)) == 0 })
+	if _, shown := r.kept.agents.counts()["coder"]; shown {
+		t.Error("it is still shown")
+	}
+	if err := r.Reload(parse(t, yaml)); err != nil {
+		t.Fatal(err)
+	}
+	_, body = r.aguiTurn("t1", saidByUser(1, "one"), saidByUser(2, "two"))
+	wantSaid(t, http.StatusOK, body, "began in another session")
+}
+
 // TestAgentAnswers: clients of the Responses API read an answer again though the agent keeps its conversation itself.
 func TestAgentAnswers(t *testing.T) {
 	yaml := agentConfig(t, "openai-responses", t.TempDir(), "", ", methods: [GET, POST]")

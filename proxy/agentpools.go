@@ -76,8 +76,7 @@ func (a *agentPools) of(u *config.Upstream, global *config.Config, d *hub.Dialec
 		return old.pool
 	}
 	if ok {
-		a.retired = append(a.retired, old.pool)
-		go old.pool.Retire()
+		a.retire(old.pool)
 	}
 	p := u.Process
 	seen := &agentObserver{log: a.log.With(zap.String("upstream", u.Name)), metrics: a.metrics, upstream: u.Name, logStderr: global.Log.UpstreamErrors}
@@ -91,6 +90,28 @@ func (a *agentPools) of(u *config.Upstream, global *config.Config, d *hub.Dialec
 	}
 	a.by[u.Name] = agentPool{u, global.Limits.Record, global.Log.UpstreamErrors, pool, seen}
 	return pool
+}
+
+// follow keeps the agents to which routes of a table lead, and makes what they write to stderr be masked as these routes say.
+func (a *agentPools) follow(t *table) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.retired = slices.DeleteFunc(a.retired, func(p *sessions.Pool) bool { return p.Counts() == sessions.Counts{} })
+	for name, p := range a.by {
+		if up := t.upstreams[name]; up == nil || up.agents != p.pool {
+			a.retire(p.pool)
+			delete(a.by, name)
+			continue
+		}
+		routes := t.redacting[name]
+		p.seen.routes.Store(&routes)
+	}
+}
+
+// retire ends the processes of a pool that have no turn, now and when their turns end. The caller holds a.mu.
+func (a *agentPools) retire(p *sessions.Pool) {
+	a.retired = append(a.retired, p)
+	go p.Retire()
 }
 
 // agentCounts are what the pools hold at a time, by upstream.

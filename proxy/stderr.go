@@ -91,13 +91,3 @@ func (r *route) countMasked(name string) {
 	s.CountRedaction(name)
 	r.countRedactions(&s)
 }
-
-// follow makes what agents write to stderr be masked as the routes of a table say.
-func (a *agentPools) follow(t *table) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for name, p := range a.by {
-		routes := t.redacting[name]
-		p.seen.routes.Store(&routes)
-	}
-}
