@@ -161,6 +161,7 @@ func TestRedactedLimit(t *testing.T) {
 		if strings.Contains(got, "4111") || !strings.Contains(got, "Pay with ") || !strings.Contains(got, "[redacted:cards]") || !strings.Contains(got, `"status":"length"`) {
 			t.Errorf("left of %s:\n%s", said, got)
 		}
+		r.awaitEnds(1)
 		if n := r.metric("sabir_redactions_total", "name=cards"); n != 1 {
 			t.Errorf("%v redactions are counted", n)
 		}
