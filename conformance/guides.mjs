@@ -3,6 +3,7 @@
 //
 //	node guides.mjs <path of the sabir binary> [--only TEXT] [--shots DIRECTORY]
 //
+// A port of a guide's that something else has is another one here, wherever the guide names it.
 // The environments of Python are those of conformance, where "pip install" finds what it wants. A guide with a page is used in Chromium.
 import { spawn } from "node:child_process";
 import fs from "node:fs";
@@ -31,7 +32,7 @@ for (const file of fs.readdirSync(docs).filter((f) => f.endsWith(".md") && f.inc
   const began = Date.now();
   try {
     if (!guides[name]) throw new Error("nothing here says how it is followed");
-    await follow(name, fs.readFileSync(path.join(docs, file), "utf8"));
+    await follow(name, await withFreePorts(fs.readFileSync(path.join(docs, file), "utf8")));
     console.log(`ok   ${name}, ${Math.round((Date.now() - began) / 1000)} s`);
   } catch (err) {
     failed++;
@@ -58,7 +59,7 @@ async function follow(name, text) {
       else if (step.language === "sh") said = await run(step.body, dir, env);
       else fs.writeFileSync(path.join(dir, step.title), step.body);
     }
-    if (guide.page) await guide.page();
+    if (guide.page) await guide.page(/Open <(http:\S+?)>/.exec(text)[1]);
   } catch (err) {
     err.message += terminals.map((t) => `\n--- ${t.title}\n${t.log.slice(-2000)}`).join("");
     throw err;
@@ -66,6 +67,24 @@ async function follow(name, text) {
     await Promise.all(terminals.map((t) => t.end()));
     fs.rmSync(dir, { recursive: true });
   }
+}
+
+// withFreePorts is a guide in whose place of ports that are in use free ones stand.
+async function withFreePorts(text) {
+  for (const port of new Set([...text.matchAll(/(?:localhost|127\.0\.0\.1):(\d+)/g)].map((m) => m[1]))) {
+    if (!(await answers(port))) continue;
+    const free = await freePort();
+    console.log(`  port ${port} of this machine is in use: ${free} stands for it`);
+    text = text.replace(new RegExp(`\\b${port}\\b`, "g"), free);
+  }
+  return text;
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const s = net.createServer().on("error", reject);
+    s.listen(0, "localhost", () => { const { port } = s.address(); s.close(() => resolve(port)); });
+  });
 }
 
 // blocks are the fenced blocks that a reader does something with; those without a language only show something.
@@ -123,13 +142,13 @@ function answers(port) {
 }
 
 // chat does what the guide says of its page: Send, twice.
-async function chat() {
+async function chat(url) {
   const browser = await launch();
   try {
     const page = await browser.newPage();
     const errors = [];
     page.on("pageerror", (err) => errors.push(err.message));
-    await page.goto("http://localhost:5173");
+    await page.goto(url);
     for (const turn of [1, 2]) {
       await page.getByRole("button", { name: "Send" }).click();
       const answer = page.locator("article.assistant").nth(turn - 1);
