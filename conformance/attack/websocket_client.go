@@ -154,7 +154,7 @@ func socketTheme(name, about string, cases []socketCase) *attack {
 }
 
 func playSockets(t *trial, cases []socketCase) {
-	pairs := []pair{{"openai-chat", "agui"}, {"agui", "aisdk"}, {"agui", "agui"}}
+	pairs := []pair{{"openai-chat", "agui"}, {"evolve", "agui"}, {"agui", "agui"}} // clients that send the request itself
 	by := []string{byHTTP, byWebSocket}
 	rounds := t.pick(1, len(pairs)*len(by))
 	t.each(len(cases)*rounds, 24, func(i int) {
