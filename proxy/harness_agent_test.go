@@ -148,6 +148,20 @@ func (p *peer) awaitGone() time.Time {
 	return time.Now()
 }
 
+// finishWhen ends a run of the agent's when goOn is closed, waits until the connection ends, and reports whether it did before that.
+func (p *peer) finishWhen(goOn <-chan struct{}) (left bool) {
+	gone := make(chan struct{})
+	go func() { p.awaitGone(); close(gone) }()
+	select {
+	case <-goOn:
+		p.finish(lines(lineWorld, lineEnd))
+		<-gone
+		return false
+	case <-gone:
+		return true
+	}
+}
+
 // streaming answers each request with pieces of a chunked body.
 func streaming(pieces ...string) func(*peer) {
 	return func(p *peer) {

@@ -107,13 +107,7 @@ func chatAgent(t *testing.T) (a *agent, goOn chan struct{}, stopped chan string,
 			}
 			p.ok("Content-Type: application/x-ndjson", "Connection: close")
 			p.chunk(lines(lineStart, lineHello))
-			left := make(chan struct{})
-			go func() { p.awaitGone(); close(left) }()
-			select {
-			case <-goOn:
-				p.finish(lines(lineWorld, lineEnd))
-				<-left
-			case <-left:
+			if p.finishWhen(goOn) {
 				stopped <- body
 			}
 			return

@@ -25,13 +25,7 @@ func gatedAgent(t *testing.T) (a *agent, goOn, gone chan struct{}) {
 		}
 		p.ok("Content-Type: application/x-ndjson")
 		p.chunk(lines(lineStart, lineHello))
-		left := make(chan struct{})
-		go func() { p.awaitGone(); close(left) }()
-		select {
-		case <-goOn:
-			p.finish(lines(lineWorld, lineEnd))
-			<-left
-		case <-left:
+		if p.finishWhen(goOn) {
 			gone <- struct{}{}
 		}
 	}), goOn, gone

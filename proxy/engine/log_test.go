@@ -20,18 +20,23 @@ import (
 // the log is byte for byte what it would get from the agent, and behind any record it gets the rest, no record twice and none
 // left out.
 func TestLog(t *testing.T) {
+	eachLog(t, func(t *testing.T, s *adaptertest.Stream, log []byte) {
+		for _, to := range adapters.All() {
+			if to.NewEncoder != nil {
+				t.Run(s.Name+" to "+to.Name, func(t *testing.T) { testLog(t, s, to, log) })
+			}
+		}
+	})
+}
+
+// eachLog tests the log of every recorded stream of every dialect.
+func eachLog(t *testing.T, test func(t *testing.T, s *adaptertest.Stream, log []byte)) {
 	for _, from := range adapters.All() {
 		t.Run(from.Name, func(t *testing.T) {
 			t.Parallel()
 			for _, s := range adaptertest.Streams(t, from, filepath.Join("../../adapters", strings.ReplaceAll(from.Name, "-", ""), "testdata")) {
-				if s.Wire == nil {
-					continue
-				}
-				log := write(s, &native.Dialect, s.Wire, s.Cause)
-				for _, to := range adapters.All() {
-					if to.NewEncoder != nil {
-						t.Run(s.Name+" to "+to.Name, func(t *testing.T) { testLog(t, s, to, log.Buf) })
-					}
+				if s.Wire != nil {
+					test(t, s, write(s, &native.Dialect, s.Wire, s.Cause).Buf)
 				}
 			}
 		})

@@ -2,9 +2,7 @@ package engine_test
 
 import (
 	"bytes"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/sabir-proxy/sabir/adapters"
@@ -23,26 +21,17 @@ const joins = 3
 // TestSnapshot holds what a late client gets, for every recorded stream and every dialect of a client: records that can be read, nothing
 // that the encoder claims is missing, and behind any record the rest of them when it comes back.
 func TestSnapshot(t *testing.T) {
-	for _, from := range adapters.All() {
-		t.Run(from.Name, func(t *testing.T) {
-			t.Parallel()
-			for _, s := range adaptertest.Streams(t, from, filepath.Join("../../adapters", strings.ReplaceAll(from.Name, "-", ""), "testdata")) {
-				if s.Wire == nil {
-					continue
-				}
-				log := write(s, &native.Dialect, s.Wire, s.Cause).Buf
-				for _, at := range joinsOf(log) {
-					late := slices.Concat(engine.Snapshot(log[:at]), log[at:])
-					testSnapshotFold(t, s, log, late, at)
-					for _, to := range adapters.All() {
-						if to.NewEncoder != nil {
-							testSnapshotFor(t, s, to, late, at)
-						}
-					}
+	eachLog(t, func(t *testing.T, s *adaptertest.Stream, log []byte) {
+		for _, at := range joinsOf(log) {
+			late := slices.Concat(engine.Snapshot(log[:at]), log[at:])
+			testSnapshotFold(t, s, log, late, at)
+			for _, to := range adapters.All() {
+				if to.NewEncoder != nil {
+					testSnapshotFor(t, s, to, late, at)
 				}
 			}
-		})
-	}
+		}
+	})
 }
 
 // joinsOf are some ends of lines, the last one among them.
