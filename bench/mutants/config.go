@@ -48,6 +48,18 @@ func readConfig(path string) (*config, error) {
 
 func (c *config) folders() []string { return slices.Sorted(maps.Keys(c.Packages)) }
 
+// judged lists the folders that the tests of folder judge, and one more.
+func (c *config) judged(folder, more string) []string {
+	list := []string{more}
+	for name, p := range c.Packages {
+		if name == folder || slices.Contains(p.Then, folder) {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 // explains returns why a change is equivalent, "" if there is no reason.
 func (c *config) explains(m mutant) string {
 	for _, e := range c.Equivalent {

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -22,7 +23,7 @@ var errBuild = errors.New("does not compile")
 
 // lab builds and runs changed packages in folders that are thrown away.
 type lab struct {
-	root, dir string
+	root, dir, module string
 }
 
 func newLab(ctx context.Context) (*lab, error) {
@@ -34,8 +35,12 @@ func newLab(ctx context.Context) (*lab, error) {
 	if err := os.Chdir(root); err != nil {
 		return nil, err
 	}
+	module, err := exec.CommandContext(ctx, "go", "list", "-m").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list -m: %w", err)
+	}
 	dir, err := os.MkdirTemp("", "sabir-mutants-")
-	return &lab{root: root, dir: dir}, err
+	return &lab{root: root, dir: dir, module: strings.TrimSpace(string(module))}, err
 }
 
 func (l *lab) close() { os.RemoveAll(l.dir) }
@@ -94,9 +99,10 @@ type outcome struct {
 }
 
 // build compiles the tests of a folder. err is errBuild or a fault of the machine.
-func (b *bench) build(ctx context.Context, folder string) (program string, output []byte, err error) {
+func (b *bench) build(ctx context.Context, folder string, flags ...string) (program string, output []byte, err error) {
 	program = filepath.Join(b.dir, strings.ReplaceAll(folder, "/", "_")+".test")
 	c := exec.CommandContext(ctx, "go", "test", "-c", "-ldflags=-s -w", "-o", program)
+	c.Args = append(c.Args, flags...)
 	if b.overlay != "" {
 		c.Args = append(c.Args, b.overlay)
 	}
@@ -118,49 +124,14 @@ func (b *bench) test(ctx context.Context, folder, pattern string, limit time.Dur
 	return b.start(ctx, program, folder, pattern, limit)
 }
 
-// testTwice is test for all tests, those of first before the others, but a failure that does not come again is none: a busy
-// machine lets tests of timing fail. The test that failed is tried alone, then all are.
-func (b *bench) testTwice(ctx context.Context, folder string, first []string, limit time.Duration) (outcome, error) {
-	program, out, err := b.build(ctx, folder)
-	if err != nil {
-		return outcome{output: out}, err
-	}
-	defer os.Remove(program)
-	return b.runTwice(ctx, program, folder, first, limit)
-}
-
-func (b *bench) runTwice(ctx context.Context, program, folder string, first []string, limit time.Duration) (outcome, error) {
-	if len(first) > 0 {
-		if o, err := b.again(ctx, program, folder, anyOf(first), limit); err != nil || o.failed {
-			return o, err
-		}
-	}
-	return b.again(ctx, program, folder, "", limit)
-}
-
-// again runs the tests whose names fit a pattern; what fails has failed only if it fails again.
-func (b *bench) again(ctx context.Context, program, folder, names string, limit time.Duration) (outcome, error) {
-	o, err := b.start(ctx, program, folder, names, limit)
-	if err != nil || !o.failed {
-		return o, err
-	}
-	if name := o.test(); name != "" {
-		alone, err := b.start(ctx, program, folder, pattern(name), limit)
-		if err != nil || alone.failed {
-			return alone, err
-		}
-	}
-	return b.start(ctx, program, folder, names, limit)
-}
-
-func (b *bench) start(ctx context.Context, program, folder, pattern string, limit time.Duration) (outcome, error) {
+func (b *bench) start(ctx context.Context, program, folder, pattern string, limit time.Duration, flags ...string) (outcome, error) {
 	hard, cancel := context.WithTimeout(ctx, limit+10*time.Second) // the test's own limit says where it hangs, if it still can
 	defer cancel()
 	args := []string{"-c", "ulimit -v " + memoryLimit + `; exec "$@"`, "sh", program, "-test.failfast", "-test.short", "-test.timeout=" + limit.String()}
 	if pattern != "" {
 		args = append(args, "-test.run="+pattern, "-test.v")
 	}
-	c := exec.CommandContext(hard, "sh", args...)
+	c := exec.CommandContext(hard, "sh", append(args, flags...)...)
 	c.Dir, c.Env = filepath.Join(b.l.root, filepath.FromSlash(folder)), b.env
 	c.WaitDelay = time.Second
 	var out bytes.Buffer
@@ -180,15 +151,19 @@ var (
 	crash       = regexp.MustCompile(`(?m)^(?:panic|fatal error): .*`)
 )
 
-// test is the first test that failed or did not come to an end, "" if none is named.
-func (o outcome) test() string {
-	for _, re := range []*regexp.Regexp{failedTest, runningTest} {
-		if m := re.FindSubmatch(o.output); m != nil {
-			return string(m[1])
-		}
+// tests are the first test that failed, or those that did not come to an end; none if none is named.
+func (o outcome) tests() (names []string) {
+	if m := failedTest.FindSubmatch(o.output); m != nil {
+		return []string{string(m[1])}
 	}
-	return ""
+	for _, m := range runningTest.FindAllSubmatch(o.output, -1) {
+		names = append(names, string(m[1]))
+	}
+	return slices.Compact(names)
 }
+
+// test is the first of them, or "".
+func (o outcome) test() string { return strings.Join(o.tests()[:min(1, len(o.tests()))], "") }
 
 // reason says in a few words why tests failed.
 func (o outcome) reason() string {

@@ -4,13 +4,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 )
 
-// likely knows which tests are worth a try before all others: they only save time, the rest runs wherever they pass.
+// likely knows which tests are worth a try before all others: they only save time.
 type likely struct {
 	mu     sync.Mutex
 	caught map[string][]string // tests that caught a change before, by folder and changed file
@@ -27,29 +26,31 @@ func (k *likely) note(folder, file, test string) {
 	}
 }
 
-// tests lists the tests of a folder that caught changes to a file before, and those that stand in files of similar names.
-func (k *likely) tests(folder, file string) []string {
+// first puts tests that caught changes to a file before in front of the others, then those that stand in files of similar names.
+func (k *likely) first(folder, file string, tests []string) {
 	k.mu.Lock()
-	names := slices.Clone(k.caught[folder+" "+file])
+	caught := slices.Clone(k.caught[folder+" "+file])
 	k.mu.Unlock()
+	similar := map[string]bool{}
 	paths, _ := filepath.Glob(filepath.Join(folder, "*_test.go")) // the pattern is no bad one
 	for _, p := range paths {
-		if !alike(path.Base(file), filepath.Base(p)) {
-			continue
-		}
-		text, err := os.ReadFile(p)
-		if err != nil {
-			continue // the tests of the whole folder run all the same
-		}
-		for _, m := range testFunc.FindAllSubmatch(text, -1) {
-			names = append(names, string(m[1]))
+		if text, err := os.ReadFile(p); err == nil && alike(path.Base(file), filepath.Base(p)) {
+			for _, m := range testFunc.FindAllSubmatch(text, -1) {
+				similar[string(m[1])] = true
+			}
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	rank := func(name string) int {
+		switch {
+		case slices.Contains(caught, name):
+			return 0
+		case similar[name]:
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(tests, func(a, b string) int { return rank(a) - rank(b) })
 }
-
-var testFunc = regexp.MustCompile(`(?m)^func (Test\w*)\(`)
 
 // alike says whether a part of the name of a file begins as that of a file of tests does, or the other way round.
 func alike(file, tests string) bool {

@@ -10,12 +10,17 @@
 // none, and another takes its place. The first of a sample are built together, each in a copy of its function that a variable of
 // the environment switches on; the rest is built one by one.
 //
-// The tests of the package itself judge first, then those that mutants.yaml names for it; of each those whose files have a similar
-// name, and those that caught a change to the same file before, are tried before the others. What fails is tried again, the test
-// that failed alone and then all of them, and has caught the change only if it fails again: a busy machine catches nothing. A
-// test that runs into the limit of memory, or of time, has caught the change; those that only the time limit caught are counted
-// separately. mutants.yaml also says which changes no test can catch because they change nothing observable, and why.
-// They are tried all the same: an entry that a test catches, and one that fits no code, is an error.
+// Only tests that run a changed line can notice it. So each test of the package, and of those that mutants.yaml names for it, runs
+// once alone and counts what it runs; the cache (os.UserCacheDir) keeps that until the file of the test, or one that it ran, has
+// changed. A change is then tried by the tests that run its statements, in groups: those that caught a change to the same file
+// before, those whose files have a similar name, those that are quick and run little. What stands outside of functions is tried by
+// all. A change to a line that no test runs is unnoticed at once.
+//
+// A test that fails has caught the change only if it fails again, without the others of its group, and passes without the change: a busy machine
+// catches nothing. A test that runs into the limit of memory, or of time, has caught the change; those that only the time limit
+// caught are counted separately. The limit follows from what each test took alone. mutants.yaml also says which changes no test
+// can catch because they change nothing observable, and why. They are tried all the same: an entry that a test catches, and one
+// that fits no code, is an error.
 package main
 
 import (

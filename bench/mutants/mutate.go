@@ -24,6 +24,9 @@ type mutant struct {
 	change string // "< → <=", "remove x = 1"
 	lo, hi int    // what is replaced
 	text   string // by what
+
+	at           place // of lo
+	fnFrom, fnTo int   // the lines of the function, 0 outside of any
 }
 
 func (m mutant) String() string {
@@ -60,7 +63,10 @@ func mutantsIn(file string, src []byte) ([]mutant, error) {
 	}
 	f := finder{file: file, src: src, fset: fset}
 	for _, decl := range tree.Decls {
-		f.fn = nameOf(decl)
+		f.fn, f.from, f.to = nameOf(decl), 0, 0
+		if fn, ok := decl.(*ast.FuncDecl); ok {
+			f.from, f.to = fset.Position(fn.Pos()).Line, fset.Position(fn.End()).Line
+		}
 		ast.Inspect(decl, f.visit)
 	}
 	slices.SortStableFunc(f.all, func(a, b mutant) int { return cmp.Compare(a.lo, b.lo) })
@@ -119,21 +125,23 @@ func sample(all []mutant, seed uint64, folder string) []mutant {
 
 // finder collects the changes of a file.
 type finder struct {
-	file string
-	src  []byte
-	fset *token.FileSet
-	fn   string
-	all  []mutant
+	file     string
+	src      []byte
+	fset     *token.FileSet
+	fn       string
+	from, to int // its lines
+	all      []mutant
 }
 
 func (f *finder) offset(p token.Pos) int { return f.fset.Position(p).Offset }
 
 func (f *finder) add(from, to token.Pos, text, change string) {
-	lo, hi := f.offset(from), f.offset(to)
+	at := f.fset.Position(from)
+	lo, hi := at.Offset, f.offset(to)
 	start := bytes.LastIndexByte(f.src[:lo], '\n') + 1
 	code, _, _ := bytes.Cut(f.src[start:], []byte("\n"))
 	f.all = append(f.all, mutant{
-		file: f.file, line: f.fset.Position(from).Line, fn: f.fn,
+		file: f.file, line: at.Line, fn: f.fn, at: place{at.Line, at.Column}, fnFrom: f.from, fnTo: f.to,
 		code: string(bytes.TrimSpace(code)), change: change, lo: lo, hi: hi, text: text,
 	})
 }

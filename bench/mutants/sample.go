@@ -9,7 +9,6 @@ import (
 	"path"
 	"strings"
 	"sync"
-	"time"
 )
 
 func dir(file string) string { return path.Dir(file) }
@@ -69,22 +68,29 @@ func trySample(ctx context.Context, l *lab, out io.Writer, o options, c *config,
 	return s.t, ctx.Err()
 }
 
-// prepare builds those that come first together, and sees that the tests pass while none of them is switched on. Where that cannot
-// be, each is built for itself.
-func (s *session) prepare(ctx context.Context, mutants []mutant) (err error) {
-	likely := mutants[:min(len(mutants), s.o.n+s.o.n/2)] // some do not compile
-	if s.board, err = s.l.switchboard(ctx, s.t.folder, likely); err == nil {
-		if s.limit, err = s.board.healthy(ctx, s.judges); err == nil {
-			return nil
+// prepare finds out what the tests cover, and builds the changes that come first together. Where that cannot be, each is built for
+// itself.
+func (s *session) prepare(ctx context.Context, mutants []mutant) error {
+	s.covers = map[string]*coverage{}
+	for _, folder := range s.judges {
+		c, err := s.l.coverage(ctx, s.out, folder, s.c.judged(folder, s.t.folder))
+		if err != nil {
+			return err
 		}
-		s.board.bench.close()
+		s.covers[folder] = c
+	}
+	likely := mutants[:min(len(mutants), s.o.n+s.o.n/2)] // some do not compile
+	board, err := s.l.switchboard(ctx, s.t.folder, likely)
+	if err == nil {
+		s.board, s.plain = board, &board.programs
+		return nil
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	fmt.Fprintf(s.out, "each change to %s is built for itself: %v\n", s.t.folder, err)
-	s.board = nil
-	s.limit, err = s.l.healthy(ctx, s.judges)
+	s.board, s.plain = &switchboard{}, &programs{}
+	s.plain.bench, err = s.l.prepare(nil)
 	return err
 }
 
@@ -98,46 +104,6 @@ func only(all []mutant, place string) (kept []mutant) {
 	return kept
 }
 
-// healthy runs the tests of folders on the code as it is, and returns how long changed code may take.
-func (l *lab) healthy(ctx context.Context, folders []string) (time.Duration, error) {
-	b, err := l.prepare(nil)
-	if err != nil {
-		return 0, err
-	}
-	defer b.close()
-	return timed(folders, func(folder string) (outcome, error) { return b.testTwice(ctx, folder, nil, longestTests) })
-}
-
-// healthy does the same where changes can be switched on.
-func (s *switchboard) healthy(ctx context.Context, folders []string) (time.Duration, error) {
-	return timed(folders, func(folder string) (outcome, error) {
-		program, err := s.program(ctx, folder)
-		if err != nil {
-			return outcome{}, err
-		}
-		return s.bench.runTwice(ctx, program, folder, nil, longestTests)
-	})
-}
-
-// longestTests is how long the tests of a folder may take when nothing is changed.
-const longestTests = 8 * time.Minute
-
-func timed(folders []string, test func(folder string) (outcome, error)) (time.Duration, error) {
-	var longest time.Duration
-	for _, folder := range folders {
-		start := time.Now()
-		o, err := test(folder)
-		if err != nil {
-			return 0, fmt.Errorf("%s: %w\n%s", folder, err, o.output)
-		}
-		if o.failed {
-			return 0, fmt.Errorf("%s: the tests fail already\n%s", folder, o.output)
-		}
-		longest = max(longest, time.Since(start))
-	}
-	return 2*longest + 10*time.Second, nil
-}
-
 // session tries the changes to one package.
 type session struct {
 	l      *lab
@@ -145,9 +111,10 @@ type session struct {
 	o      options
 	c      *config
 	judges []string // folders whose tests run
-	limit  time.Duration
+	covers map[string]*coverage
 
-	board *switchboard // nil: none
+	board *switchboard
+	plain *programs // without a change
 	known likely
 
 	mu sync.Mutex
@@ -189,7 +156,7 @@ func (s *session) try(ctx context.Context, m mutant) {
 	}
 	s.t.n++
 	s.mu.Unlock()
-	by, hung, err := s.judge(ctx, m)
+	v, err := s.judge(ctx, m)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -198,65 +165,68 @@ func (s *session) try(ctx context.Context, m mutant) {
 	case err != nil:
 		s.fault(err.Error())
 	default:
-		if hung {
+		if v.hung {
 			s.t.hung++
 		}
-		s.count(m, by)
+		s.count(m, v)
 	}
 }
 
-// judge returns the test that caught a change, "" if none did, and whether only the time limit did.
-func (s *session) judge(ctx context.Context, m mutant) (by string, hung bool, err error) {
-	test, end, err := s.tester(m)
+// judge returns the test that caught a change, "" if none did, whether only the time limit did, and how many tests were tried.
+func (s *session) judge(ctx context.Context, m mutant) (v verdict, err error) {
+	changed, n, end, err := s.programs(m)
 	if err != nil {
-		return "", false, err
+		return v, err
 	}
 	defer end()
 	for _, folder := range s.judges {
-		o, err := test(ctx, folder, s.known.tests(folder, m.file))
+		c := s.covers[folder]
+		tests := c.covering(m)
+		c.quickest(tests)
+		s.known.first(folder, m.file, tests)
+		v.tests += len(tests)
+		j := judge{changed.starter(folder, n), s.plain.starter(folder, 0), c.limit}
+		o, err := j.try(ctx, tests)
 		if err != nil {
-			return "", false, err
+			return v, err
 		}
 		if o.failed {
 			s.known.note(folder, m.file, o.test())
-			return folder + " " + o.reason(), o.hung, nil
+			v.by, v.hung = folder+" "+o.reason(), o.hung
+			return v, nil
 		}
 	}
-	return "", false, nil
+	return v, nil
 }
 
-type tester = func(ctx context.Context, folder string, first []string) (outcome, error)
+// verdict is what became of a change.
+type verdict struct {
+	by    string // what caught it, "" if nothing did
+	hung  bool   // only by the time limit
+	tests int    // that run it
+}
 
-// tester makes what runs the tests of folders against a change.
-func (s *session) tester(m mutant) (test tester, end func(), err error) {
-	if s.board != nil && s.board.broken[m] {
-		return nil, nil, errBuild
+// programs returns the tests that have a change, and the number that switches it on.
+func (s *session) programs(m mutant) (p *programs, n int, end func(), err error) {
+	if s.board.broken[m] {
+		return nil, 0, nil, errBuild
 	}
-	if s.board != nil && s.board.numbers[m] != 0 {
-		b := s.board.with(s.board.numbers[m])
-		return func(ctx context.Context, folder string, first []string) (o outcome, err error) {
-			program, err := s.board.program(ctx, folder)
-			if err != nil {
-				return o, err
-			}
-			return b.runTwice(ctx, program, folder, first, s.limit)
-		}, func() {}, nil
+	if n := s.board.numbers[m]; n != 0 {
+		return &s.board.programs, n, func() {}, nil
 	}
 	src, err := os.ReadFile(m.file)
 	if err != nil {
-		return nil, nil, err
+		return nil, 0, nil, err
 	}
 	b, err := s.l.prepare(map[string][]byte{m.file: m.apply(src)})
 	if err != nil {
-		return nil, nil, err
+		return nil, 0, nil, err
 	}
-	return func(ctx context.Context, folder string, first []string) (outcome, error) {
-		return b.testTwice(ctx, folder, first, s.limit)
-	}, b.close, nil
+	return &programs{bench: b}, 0, b.close, nil
 }
 
-func (s *session) count(m mutant, by string) {
-	why := s.c.explains(m)
+func (s *session) count(m mutant, v verdict) {
+	why, by := s.c.explains(m), v.by
 	s.t.tried++
 	switch {
 	case by != "" && why != "":
@@ -274,8 +244,15 @@ func (s *session) count(m mutant, by string) {
 		}
 	default:
 		s.t.survived++
-		fmt.Fprintf(s.out, "UNNOTICED   %v\n", m)
+		fmt.Fprintf(s.out, "UNNOTICED   %v    %s\n", m, v.tried())
 	}
+}
+
+func (v verdict) tried() string {
+	if v.tests == 0 {
+		return "no test runs this line"
+	}
+	return fmt.Sprintf("%d tests run it", v.tests)
 }
 
 func (s *session) fault(text string) {

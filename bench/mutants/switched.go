@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 )
 
 // mutantVariable is the variable of the environment that switches a change on.
@@ -24,12 +25,17 @@ const mutantVariable = "SABIR_MUTANT"
 // A switchboard is a package that holds many changes, each of which a variable of the environment switches on: it is built once for
 // all of them. Changes outside of functions are not among them, nor those of functions that recover, which a closure cannot.
 type switchboard struct {
-	bench   *bench
+	programs
 	numbers map[mutant]int
 	broken  map[mutant]bool // does not compile
+}
+
+// programs are the tests of folders, built when they are asked for.
+type programs struct {
+	bench *bench
 
 	mu       sync.Mutex
-	programs map[string]string // by folder
+	byFolder map[string]string
 }
 
 // errNoSwitch says that the changes cannot be built together. They are built one by one then.
@@ -37,7 +43,7 @@ var errNoSwitch = errors.New("the changes cannot be built together")
 
 // switchboard builds a package with changes, without those that do not compile.
 func (l *lab) switchboard(ctx context.Context, folder string, list []mutant) (*switchboard, error) {
-	s := &switchboard{broken: map[mutant]bool{}, programs: map[string]string{}}
+	s := &switchboard{broken: map[mutant]bool{}}
 	for range 20 { // the compiler does not say all faults at once
 		files, err := s.weave(folder, list)
 		if err != nil {
@@ -188,24 +194,33 @@ func recovers(fn *ast.FuncDecl) (found bool) {
 	return found
 }
 
-// program returns the tests of a folder, built with all changes.
-func (s *switchboard) program(ctx context.Context, folder string) (string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if program := s.programs[folder]; program != "" {
+// program returns the tests of a folder.
+func (p *programs) program(ctx context.Context, folder string) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if program := p.byFolder[folder]; program != "" {
 		return program, nil
 	}
-	program, out, err := s.bench.build(ctx, folder)
+	program, out, err := p.bench.build(ctx, folder)
 	if err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
 	}
-	s.programs[folder] = program
+	if p.byFolder == nil {
+		p.byFolder = map[string]string{}
+	}
+	p.byFolder[folder] = program
 	return program, nil
 }
 
-// with is a bench on which a change is switched on.
-func (s *switchboard) with(n int) *bench {
-	b := *s.bench
-	b.env = append(os.Environ(), fmt.Sprintf("%s=%d", mutantVariable, n))
-	return &b
+// starter runs tests of a folder with a change switched on, 0 for none.
+func (p *programs) starter(folder string, n int) starter {
+	return func(ctx context.Context, tests []string, limit time.Duration) (outcome, error) {
+		program, err := p.program(ctx, folder)
+		if err != nil {
+			return outcome{}, err
+		}
+		b := *p.bench
+		b.env = append(os.Environ(), fmt.Sprintf("%s=%d", mutantVariable, n))
+		return b.start(ctx, program, folder, anyOf(tests), limit)
+	}
 }
