@@ -150,6 +150,9 @@ func TestFailover(t *testing.T) {
 		if !moves && statuses[200] != 2 {
 			t.Errorf("%s: statuses %v", name, statuses)
 		}
+		if moves && asked != nil && asked.opened() != 1 {
+			t.Errorf("%s: %d connections for two runs, which were declined in whole answers", name, asked.opened())
+		}
 	}
 	f("nothing listens", nil, true)
 	f("busy, and says until when", busy("Retry-After: 1"), true)

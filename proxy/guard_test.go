@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fasthttp/websocket"
 	"go.uber.org/zap"
@@ -143,6 +144,32 @@ func TestTokensCannotBeJudged(t *testing.T) {
 	}
 	if resp, _ := r.post("/run", "{}", asAlice); resp.StatusCode != 502 {
 		t.Errorf("with a key: status %d", resp.StatusCode)
+	}
+}
+
+// TestRefusedReloadStopsFetching: what a configuration that is not taken over has begun to fetch is given up at once.
+func TestRefusedReloadStopsFetching(t *testing.T) {
+	t.Parallel()
+	gone := make(chan time.Duration, 1)
+	silent := newAgent(t, func(p *peer) {
+		start := time.Now()
+		gone <- p.awaitGone().Sub(start)
+	})
+	const route = "client: twin\n"
+	r := start(t, simple("http://127.0.0.1:1/", "", "", route))
+	cfg := parse(t, simple("https://127.0.0.1:1/", "auth: {jwt: {issuer: i, audience: a, jwks: '"+silent.url()+"'}}", "tls: {ca: /nowhere/ca.pem}\n", route))
+	if err := r.Reload(cfg); err == nil || !strings.Contains(err.Error(), "/nowhere/ca.pem") {
+		t.Fatalf("a configuration without its certificates is taken over: %v", err)
+	}
+	select {
+	case took := <-gone:
+		if took > 4*time.Second { // an attempt may take five
+			t.Errorf("the keys were waited for another %v", took)
+		}
+	case <-time.After(time.Second):
+		if silent.opened() > 0 {
+			t.Error("the keys are still waited for")
+		}
 	}
 }
 

@@ -159,7 +159,6 @@ func (c *call) listening(thread string) *fasthttp.Request {
 func (c *call) bare(method string) *fasthttp.Request {
 	req := fasthttp.AcquireRequest()
 	c.request.Header.CopyTo(&req.Header)
-	req.UseHostHeader = true
 	req.Header.Del(fasthttp.HeaderContentType)
 	req.Header.Del(fasthttp.HeaderContentEncoding)
 	req.Header.Del("Idempotency-Key") // that of the start
