@@ -118,6 +118,11 @@ var rules = []rule{
 		why:     "the ids of threads are the business of no dialect: they are changed between sequencer and encoder",
 	},
 	{
+		folders: []string{"adapters/conform"},
+		allowed: []string{hubPath, wire, rawjson, module + "adapters/policy", module + "adapters/recognize", module + "adapters/sequencer"},
+		why:     "rules are checked by what reads streams, whatever the dialect: its decoder, recognition and the sequencer",
+	},
+	{
 		folders: []string{"adapters/recognize"},
 		allowed: []string{hubPath, wire, module + "adapters/policy"},
 		why:     "recognition knows no dialect: it is given them, and lets their decoders read",

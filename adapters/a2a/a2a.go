@@ -143,6 +143,8 @@ var Dialect = hub.Dialect{
 	Varying:       []string{"result.artifactUpdate.artifact.metadata", "result.artifact.metadata", "artifactUpdate.artifact.metadata", "artifact.metadata"},
 	Extension:     hub.ExtensionAt(extension),
 	Versions:      versions,
+	// An answer can be a message alone.
+	Grammar:       hub.Grammar{Permits: []hub.Rule{hub.RuleStart}},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Observe:       observe,

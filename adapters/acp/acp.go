@@ -182,6 +182,8 @@ var Dialect = hub.Dialect{
 	Parallel:      true,
 	Varying:       []string{"params.update._meta.*"},
 	Versions:      versions,
+	// Extensions have methods of their own; a call need not tell its input; a turn can have no update.
+	Grammar:       hub.Grammar{Permits: []hub.Rule{hub.RuleStart, hub.RuleKnown, hub.RuleReady}},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Texts:         []string{"text"},

@@ -123,6 +123,8 @@ var Dialect = hub.Dialect{
 	Varying:       []string{"timestamp"},
 	UsageMember:   "usageMetadata",
 	Texts:         []string{"text"},
+	// An agent does not say that it is done.
+	Grammar:       hub.Grammar{Permits: []hub.Rule{hub.RuleClosed}},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	NoEventIDs:    true, // its clients look for data lines

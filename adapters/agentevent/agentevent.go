@@ -144,6 +144,8 @@ var Dialect = hub.Dialect{
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	Parallel:      true,
 	WriteRequest:  writeRequest,
+	// One version begins with the first text, and tells calls without arguments.
+	Grammar:       hub.Grammar{Permits: []hub.Rule{hub.RuleStart, hub.RuleReady}},
 	NewDecoder:    func(o hub.Options) hub.Decoder { return newDecoder(o) },
 	NewEncoder:    func(o hub.Options) hub.Encoder { return newEncoder(o) },
 	Observe:       hub.ObserveTypes("type", nil, []string{typeFinal, typeError, typeCancelled, typeSessionError, typeSessionReplaced}),

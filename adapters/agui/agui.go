@@ -158,6 +158,7 @@ var Dialect = hub.Dialect{
 	ReadMembers:   []string{"timestamp"},
 	Parallel:      true,
 	Extension:     hub.ExtensionAt(extension),
+	Grammar:       hub.Grammar{Parts: true},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Texts:         []string{"delta"},

@@ -166,6 +166,8 @@ var Dialect = hub.Dialect{
 	ReadMembers:   []string{"providerMetadata"},
 	Parallel:      true,
 	Versions:      versions,
+	// Merged streams begin several times.
+	Grammar:       hub.Grammar{Parts: true, EndMark: "[DONE]", Permits: []hub.Rule{hub.RuleStart, hub.RuleOneStart}},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Texts:         []string{"delta", "inputTextDelta"},

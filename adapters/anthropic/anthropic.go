@@ -153,6 +153,7 @@ var Dialect = hub.Dialect{
 	Extension:     hub.ExtensionAt(extension),
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	Parallel:      true,
+	Grammar:       hub.Grammar{Parts: true, EventName: "type"},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Texts:         []string{"text", "thinking", "partial_json"},

@@ -180,7 +180,9 @@ var Dialect = hub.Dialect{
 		"data.totalResponseSizeBytes", "event.data.totalResponseSizeBytes", "params.event.data.totalResponseSizeBytes",
 		"parentId", "event.parentId", "params.event.parentId",
 	},
-	ReadMembers:   []string{"id", "event.id", "params.event.id", "timestamp", "event.timestamp", "params.event.timestamp"},
+	ReadMembers: []string{"id", "event.id", "params.event.id", "timestamp", "event.timestamp", "params.event.timestamp"},
+	// A session tells of much besides, and can be joined at any time.
+	Grammar:       hub.Grammar{Permits: []hub.Rule{hub.RuleKnown, hub.RuleStart}},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Stages:        newStages,

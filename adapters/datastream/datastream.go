@@ -115,6 +115,8 @@ var Dialect = hub.Dialect{
 	},
 	Extension:     extension,
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	// A start is a step of a message; calls come whole, too.
+	Grammar:       hub.Grammar{Permits: []hub.Rule{hub.RuleStart, hub.RuleOneStart, hub.RuleReady}},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Observe:       func(wire.Record) hub.Observation { return hub.ObservedNothing },

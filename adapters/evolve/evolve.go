@@ -164,12 +164,14 @@ var Dialect = hub.Dialect{
 
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	Parallel:      true,
-	NewDecoder:    newDecoder,
-	NewEncoder:    newEncoder,
-	Texts:         []string{"text"},
-	Observe:       observe,
-	EndsWithBody:  true,
-	AlsoReads:     []string{"acp"},
-	Watch:         newWatcher,
-	Extension:     hub.ExtensionAt(extension),
+	// It carries JSON-RPC of other kinds; a stream can begin in the middle; an error comes beside the end.
+	Grammar:      hub.Grammar{Permits: []hub.Rule{hub.RuleOneEnd, hub.RuleKnown, hub.RuleStart, hub.RuleReady}},
+	NewDecoder:   newDecoder,
+	NewEncoder:   newEncoder,
+	Texts:        []string{"text"},
+	Observe:      observe,
+	EndsWithBody: true,
+	AlsoReads:    []string{"acp"},
+	Watch:        newWatcher,
+	Extension:    hub.ExtensionAt(extension),
 }

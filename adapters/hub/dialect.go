@@ -192,6 +192,9 @@ type Dialect struct {
 	// means the same to the dialect's [Watcher], and more of them change nothing. It makes copying cheap.
 	Texts []string
 
+	// Grammar is what of the rules for its streams is particular to the dialect.
+	Grammar Grammar
+
 	NewDecoder func(Options) Decoder // nil: the dialect is only encoded
 	NewEncoder func(Options) Encoder // nil: the dialect is only decoded
 

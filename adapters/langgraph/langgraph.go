@@ -148,6 +148,8 @@ var Dialect = hub.Dialect{
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	Parallel:      true,
 	Extension:     hub.ExtensionAt(extension),
+	// Nodes and sub-graphs do not say that they are done, nor do arguments.
+	Grammar:       hub.Grammar{Permits: []hub.Rule{hub.RuleClosed, hub.RuleReady}},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Observe:       observe,

@@ -138,6 +138,9 @@ var Dialect = hub.Dialect{
 	Parallel:      true,
 	Varying:       []string{"id", "created", "obfuscation", "choices.logprobs"},
 	UsageMember:   "usage",
+	// The end of a choice completes its calls, and an answer that was too long has none.
+	// The end of a choice completes its calls, and an answer that was too long has none.
+	Grammar:       hub.Grammar{Permits: []hub.Rule{hub.RuleReady}, EndMark: "[DONE]"},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Extension:     findExtension,

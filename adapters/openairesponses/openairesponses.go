@@ -177,6 +177,7 @@ var Dialect = hub.Dialect{
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs},
 	Parallel:      true,
 	Varying:       []string{"sequence_number", "obfuscation", "logprobs"},
+	Grammar:       hub.Grammar{Parts: true, EventName: "type", Counter: "sequence_number"},
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
 	Texts:         []string{"delta"},

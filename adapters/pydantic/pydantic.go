@@ -147,6 +147,8 @@ var Dialect = hub.Dialect{
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs},
 	EndsWithBody:  true,
 	ContentType:   "text/event-stream", // as the server labels them
+	// Calls are shown as they stand, with a result or without.
+	Grammar:       hub.Grammar{Permits: []hub.Rule{hub.RuleNotEnded, hub.RuleReady, hub.RuleResult}},
 	NewDecoder:    func(o hub.Options) hub.Decoder { return newDecoder(o) },
 	NewEncoder:    func(o hub.Options) hub.Encoder { return newEncoder(o) },
 	Observe:       func(wire.Record) hub.Observation { return hub.ObservedNothing },
