@@ -18,6 +18,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/proxy/internal/http1"
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
 // open sends req and waits for the header of the answer, until the given time at most. On success the body is ready to
@@ -41,8 +42,9 @@ func (i *instance) open(req *fasthttp.Request, stop *canceler, until time.Time) 
 		if err == nil {
 			return body, nil
 		}
+		again := stop.failure() == nil && c.reused && c.stale(err, time.Since(begun)) && stop.failure() == nil
 		c.Close()
-		if stop.failure() == nil && c.reused && c.stale(req, err, time.Since(begun)) {
+		if again {
 			i.up.retries.Inc()
 			connect = i.connect // never one of those that are as old
 			continue
@@ -60,18 +62,25 @@ type notSent struct{ *hub.Failure }
 // Unwrap shows the failure to errors.As.
 func (n notSent) Unwrap() error { return n.Failure }
 
-// staleTime is how soon a kept connection shows that the server has closed it. What is lost later was lost by a server
-// that was at work.
+// staleTime is how soon a kept connection shows that the server has closed it. One that is reset later was in use by a server.
 const staleTime = time.Second
 
-// stale reports that a kept connection was closed before the server took the request: the connection is lost, and not
-// one byte of an answer has come. The server cannot tell whether it read a request before it closed, so what has
-// effects is sent again only if the loss shows at once.
-func (c *upstreamConn) stale(req *fasthttp.Request, err error, after time.Duration) bool {
-	if c.answered || isTimeout(err) || !isLost(err) {
+// stale reports that a kept connection was lost before the server's program took the request: nothing of it has left, or the connection
+// was reset, which is what becomes of bytes that nobody reads. A program that has read a request and then ends, or closes, ends the
+// connection without a reset: it may have begun a run, whatever the method, and is not asked again.
+func (c *upstreamConn) stale(err error, after time.Duration) bool {
+	switch {
+	case c.answered || isTimeout(err) || !isLost(err):
 		return false
+	case !c.sent:
+		return true
+	case after >= staleTime:
+		return false
+	case rawio.IsReset(err) || rawio.IsReset(c.readErr):
+		return true
 	}
-	return !c.sent || after < staleTime || req.Header.IsGet() || req.Header.IsHead()
+	// The end of the connection and the request may have crossed. The reset that answers the request is on its way then.
+	return errors.Is(err, io.EOF) && rawio.ResetFollows(c.Conn, staleTime-after)
 }
 
 // isLost reports that the other side closed the connection, or lost it.
@@ -121,7 +130,7 @@ func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time) (*httpBo
 	if err := c.SetDeadline(until); err != nil {
 		return nil, err
 	}
-	c.sent, c.answered = false, false
+	c.sent, c.answered, c.readErr = false, false, nil
 	br := acquireReader(c, c.owner.up.header)
 	defer releaseReader(br)
 	defer c.ownBody()

@@ -82,8 +82,9 @@ type upstreamConn struct {
 	expires  time.Time     // when an idle connection is not used any more
 	keep     time.Duration // how long the server says that it keeps the connection without a request; 0 = not said
 	reused   bool
-	sent     bool // something of the request has left
-	answered bool // something of the answer has come
+	sent     bool  // something of the request has left
+	answered bool  // something of the answer has come
+	readErr  error // the first one of the request: the kernel tells of a reset once, then of an end
 	reader   *rawio.Reader
 }
 
@@ -99,6 +100,9 @@ func (c *upstreamConn) rawReader() *rawio.Reader {
 func (c *upstreamConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.answered = c.answered || n > 0
+	if c.readErr == nil {
+		c.readErr = err
+	}
 	return n, err
 }
 

@@ -33,31 +33,30 @@ func TestKeepFor(t *testing.T) {
 	}
 }
 
-// TestStale: a request is sent again if the connection was lost before the server can have been at work.
+// TestStale: a request is sent again if the connection was lost before the server's program can have had it.
 func TestStale(t *testing.T) {
 	t.Parallel()
 	reset := &net.OpError{Op: "read", Err: syscall.ECONNRESET}
-	f := func(c upstreamConn, method string, err error, after time.Duration, want bool) {
+	f := func(c upstreamConn, err error, after time.Duration, want bool) {
 		t.Helper()
-		req := fasthttp.AcquireRequest()
-		defer fasthttp.ReleaseRequest(req)
-		req.Header.SetMethod(method)
-		if got := c.stale(req, err, after); got != want {
-			t.Errorf("%s, %v after %v, sent %t, answered %t: got %t", method, err, after, c.sent, c.answered, got)
+		if got := c.stale(err, after); got != want {
+			t.Errorf("%v after %v, sent %t, answered %t: got %t", err, after, c.sent, c.answered, got)
 		}
 	}
 	const soon, late = time.Second - 1, time.Second
-	f(upstreamConn{sent: true}, "POST", reset, soon, true)
-	f(upstreamConn{sent: true}, "POST", reset, late, false)
-	f(upstreamConn{sent: true}, "GET", reset, late, true)
-	f(upstreamConn{sent: true}, "HEAD", reset, late, true)
-	f(upstreamConn{}, "POST", reset, late, true)
-	f(upstreamConn{sent: true, answered: true}, "GET", reset, soon, false)
-	f(upstreamConn{}, "POST", os.ErrDeadlineExceeded, soon, false)
-	f(upstreamConn{}, "POST", errors.New("no HTTP"), soon, false)
-	for _, lost := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE, fmt.Errorf("x: %w", reset)} {
-		f(upstreamConn{}, "POST", lost, soon, true)
+	for _, lost := range []error{reset, syscall.ECONNRESET, syscall.EPIPE, fmt.Errorf("x: %w", reset)} {
+		f(upstreamConn{sent: true}, lost, soon, true)
+		f(upstreamConn{sent: true}, lost, late, false)
+		f(upstreamConn{sent: true, answered: true}, lost, soon, false)
 	}
+	f(upstreamConn{sent: true, readErr: reset}, io.EOF, soon, true)
+	for _, ended := range []error{io.EOF, io.ErrUnexpectedEOF} {
+		f(upstreamConn{sent: true, readErr: ended}, ended, soon, false)
+		f(upstreamConn{}, ended, late, true)
+	}
+	f(upstreamConn{}, reset, late, true)
+	f(upstreamConn{}, os.ErrDeadlineExceeded, soon, false)
+	f(upstreamConn{}, errors.New("no HTTP"), soon, false)
 }
 
 // TestFailuresOfUpstreams: the messages for clients and for the log, which must not repeat what a server has sent.
