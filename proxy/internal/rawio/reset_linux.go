@@ -16,7 +16,7 @@ const (
 )
 
 // ResetFollows waits, after the other side has ended its half of a connection, until it is known whether what was written before came
-// too late: it is reset then, as nobody has the socket any more. What is acknowledged instead was taken by a socket that a program
+// too late: it is reset then, as no program has the socket any more. What is acknowledged instead was taken by a socket that a program
 // holds, and may have read. What is not known after the given time counts as taken, as does what the kernel does not tell.
 func ResetFollows(c net.Conn, wait time.Duration) bool {
 	if t, ok := c.(*tls.Conn); ok {
@@ -33,7 +33,7 @@ func ResetFollows(c net.Conn, wait time.Duration) bool {
 	const most = 20 * time.Millisecond
 	for until, pause := time.Now().Add(wait), time.Millisecond/4; ; pause = min(2*pause, most) {
 		var known, reset bool
-		if err := raw.Control(func(fd uintptr) { known, reset = fate(int(fd)) }); err != nil || known {
+		if err := raw.Control(func(fd uintptr) { known, reset = outcome(int(fd)) }); err != nil || known {
 			return reset
 		}
 		if !time.Now().Before(until) {
@@ -43,8 +43,8 @@ func ResetFollows(c net.Conn, wait time.Duration) bool {
 	}
 }
 
-// fate is what the kernel knows of what was written to a socket.
-func fate(fd int) (known, reset bool) {
+// outcome is what the kernel knows of what was written to a socket.
+func outcome(fd int) (known, reset bool) {
 	info, err := unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
 	if err != nil {
 		return true, false // a unix socket: what its other end has not read is a reset at once

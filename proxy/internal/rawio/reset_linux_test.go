@@ -27,7 +27,7 @@ func pairOf(t *testing.T, network, address string) (client, server net.Conn) {
 	return client, server
 }
 
-// TestResetFollows: what was written to a socket that nobody has any more is distinguished from what a program may have read.
+// TestResetFollows: what was written to a socket that no program has any more is distinguished from what a program may have read.
 func TestResetFollows(t *testing.T) {
 	t.Parallel()
 	const request = "POST / HTTP/1.1\r\n\r\n"
