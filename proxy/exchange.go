@@ -66,7 +66,7 @@ func (n notSent) Unwrap() error { return n.Failure }
 const staleTime = time.Second
 
 // stale reports that a kept connection was lost before the server's program took the request: nothing of it has left, or the connection
-// was reset, which is what becomes of bytes that nobody reads. A program that has read a request and then ends, or closes, ends the
+// was reset, which is what becomes of bytes that no program reads. A program that has read a request and then ends, or closes, ends the
 // connection without a reset: it may have begun a run, whatever the method, and is not asked again.
 func (c *upstreamConn) stale(err error, after time.Duration) bool {
 	switch {
