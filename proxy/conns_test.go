@@ -133,39 +133,67 @@ func TestWatcher(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	watch := func(c net.Conn) (gone chan struct{}, forget func()) {
+	watch := func(p *hangup.Peer, c net.Conn) (gone chan struct{}) {
 		gone = make(chan struct{}, 10)
-		return gone, w.Watch(c, func() { gone <- struct{}{} })
+		p.Watch(w, c, func() { gone <- struct{}{} })
+		return gone
 	}
 	mine, peer := tcpPair(t)
-	_, forget := watch(mine)
-	forget()
-	forget()
-	gone, forget := watch(mine)
+	var client, otherClient, unwatched hangup.Peer
+	forgotten := watch(&client, mine)
+	client.Forget()
+	client.Forget()
+	gone := watch(&client, mine)
 	other, _ := tcpPair(t)
-	otherGone, forgetOther := watch(other)
-	defer forgetOther()
+	otherGone := watch(&otherClient, other)
+	defer otherClient.Drop()
 	if _, err := peer.Write([]byte("bytes that are not read")); err != nil {
 		t.Fatal(err)
 	}
 	_ = peer.CloseWrite()
 	<-gone
 	// The connection lives, and is watched anew, as by the next request that was pipelined.
-	forget()
-	gone, forget = watch(mine)
-	<-gone
-	forget()
-	if len(gone)+len(otherGone) != 0 {
+	client.Forget()
+	again := watch(&client, mine)
+	<-again
+	client.Forget()
+	client.Drop()
+	if len(forgotten)+len(gone)+len(again)+len(otherGone) != 0 {
 		t.Error("more was noticed than happened")
 	}
 	// What cannot be watched is not.
 	pipe, _ := net.Pipe()
-	_, forget = watch(pipe)
-	forget()
+	watch(&unwatched, pipe)
+	unwatched.Drop()
 	closed, _ := tcpPair(t)
 	closed.Close()
-	_, forget = watch(closed)
-	forget()
+	watch(&unwatched, closed)
+	unwatched.Drop()
+}
+
+// TestWatcherLeftBetween: a peer that leaves while there is no watch is noticed by who asks next, as a request that was sent together with
+// the end of the connection.
+func TestWatcherLeftBetween(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		return
+	}
+	w, err := hangup.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	mine, peer := tcpPair(t)
+	var client hangup.Peer
+	client.Watch(w, mine, func() { t.Error("noticed though it was forgotten") })
+	client.Forget()
+	_ = peer.CloseWrite()
+	gone := make(chan struct{}, 10)
+	time.Sleep(10 * time.Millisecond) // the event is one of the time between, mostly; the result is the same
+	client.Watch(w, mine, func() { gone <- struct{}{} })
+	<-gone
+	client.Drop()
+	client.Drop()
 }
 
 // TestWatcherWithReusedFiles watches many connections whose file descriptors are used again at once.
@@ -184,17 +212,19 @@ func TestWatcherWithReusedFiles(t *testing.T) {
 			for i := range 200 {
 				mine, peer := tcpPair(t)
 				gone := make(chan struct{}, 10)
-				forget := w.Watch(mine, func() { gone <- struct{}{} })
+				var client hangup.Peer
+				client.Watch(w, mine, func() { gone <- struct{}{} })
 				switch i % 3 {
 				case 0: // the peer leaves
 					peer.Close()
 					<-gone
-					forget()
+					client.Forget()
 				case 1: // the stream ends first
-					forget()
+					client.Forget()
 					peer.Close()
 				case 2: // nothing is forgotten
 				}
+				client.Drop()
 				mine.Close()
 				peer.Close()
 				if len(gone) > 0 && i%3 == 1 {
@@ -206,7 +236,9 @@ func TestWatcherWithReusedFiles(t *testing.T) {
 	all.Wait()
 	w.Close()
 	mine, _ := tcpPair(t)
-	w.Watch(mine, func() { t.Error("watched by a closed watcher") })()
+	var client hangup.Peer
+	client.Watch(w, mine, func() { t.Error("watched by a closed watcher") })
+	client.Drop()
 }
 
 // TestCanceler calls what makes the stream stop once, also if that is known later than the stop.

@@ -219,12 +219,13 @@ func (s *Server) handleStream(conn *requestConn, r *http.Request) (serve func(*r
 	return nil
 }
 
-// watchClient calls gone when a client leaves while nothing is written to it; see [hangup.Watcher].
-func (s *Server) watchClient(c net.Conn, gone func()) (forget func()) {
-	if rc, ok := c.(*requestConn); ok && rc.stream != nil {
-		return rc.stream.watch(gone)
+// watchClient calls gone when a client leaves while nothing is written to it; see [hangup.Peer.Watch].
+func (s *Server) watchClient(c *requestConn, gone func()) (forget func()) {
+	if c.stream != nil {
+		return c.stream.watch(gone)
 	}
-	return s.watch.Watch(c, gone)
+	c.peer.Watch(s.watch, c, gone)
+	return c.peer.Forget
 }
 
 // unframe makes a sink one that leaves the frames of a body to HTTP/2, if its client speaks that.

@@ -154,10 +154,10 @@ func (s *Server) readLines(ctx *fasthttp.RequestCtx, r *route, c *lineConn, orig
 		s.reject(ctx, c.target, hub.Fail(hub.CodeReaderTwice, nil))
 		return
 	}
-	sink := &httpSink{dialect: c.target.dialect, chunked: ctx.Request.Header.IsHTTP11(), close: true}
+	sink := &httpSink{header: acquireHeader(), dialect: c.target.dialect, chunked: ctx.Request.Header.IsHTTP11(), close: true}
 	sink.header.Set(requestIDHeader, string(ctx.Response.Header.Peek(requestIDHeader)))
 	sink.header.Set(dialectHeader, c.target.dialect.Name)
-	r.exposeTo(&sink.header, origin)
+	r.exposeTo(sink.header, origin)
 	s.takeOver(ctx, func(raw *requestConn) {
 		sink.conn = &clientConn{Conn: raw, raw: raw.rawWriter(), writeTimeout: r.cfg.Timeouts.Write}
 		sink.unframe(raw)
@@ -186,7 +186,7 @@ func (s *Server) serveReader(x *lineReader, r *route) {
 	}
 	defer s.leave(client)
 	var once sync.Once
-	defer s.watchClient(client.Conn, func() { once.Do(func() { close(x.left) }) })()
+	defer s.watchClient(requestConnUnder(client.Conn), func() { once.Do(func() { close(x.left) }) })()
 	x.conn.reading(1)
 	defer x.conn.reading(-1)
 	if err := x.relay(s.leaving); err == nil {

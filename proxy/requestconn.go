@@ -13,6 +13,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/hangup"
 	"github.com/sabir-proxy/sabir/proxy/internal/http1"
 	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
@@ -25,6 +26,7 @@ type requestConn struct {
 	net.Conn
 	listener *listener
 	writer   *rawio.Writer // nil before the first stream, and where there is none; see rawWriter
+	first    *firstRead    // nil before the first request, and for TLS and HTTP/2
 	certs    *certificates // nil: plain HTTP
 	tls      *tls.Config   // of the handshake
 	shaking  bool          // the handshake is still to come
@@ -46,6 +48,8 @@ type requestConn struct {
 
 	lingers atomic.Bool // closing waits for the client to read its answer
 	closed  atomic.Bool
+
+	peer hangup.Peer // the client, to notice that it leaves
 
 	stream *streamConn // of HTTP/2, which this is; nil for a connection of its own
 	handed atomic.Bool // HTTP/2 is served on it: see http2Conn
@@ -154,16 +158,13 @@ func (c *requestConn) Read(p []byte) (int, error) {
 }
 
 // receiveHead waits for a request and receives its header. An error means that there is no request. A request that is
-// wrong, or breaks off, is a fault: fasthttp gets one byte, and then the fault, so that it lets the error be answered. A
-// connection that waits has no buffer; p, which is not empty, is where its first byte arrives.
+// wrong, or breaks off, is a fault: fasthttp gets one byte, and then the fault, so that it lets the error be answered. p is for
+// await.
 func (c *requestConn) receiveHead(p []byte) error {
 	if c.r == c.w {
-		n, err := c.Conn.Read(p[:1])
-		if n == 0 {
+		if err := c.await(p); err != nil {
 			return err
 		}
-		c.buf = firstBuffers.Get().(*[firstBuffer]byte)[:]
-		c.buf[0], c.r, c.w = p[0], 0, 1
 	}
 	c.began = time.Now()
 	if err := c.SetReadDeadline(c.deadline()); err != nil {
@@ -330,6 +331,7 @@ func (c *requestConn) end() error {
 		linger(c.Conn)
 	}
 	defer c.listener.leave()
+	c.peer.Drop()
 	return c.Conn.Close()
 }
 

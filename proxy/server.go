@@ -29,7 +29,7 @@ type Server struct {
 	metrics          *metrics
 	certs            *certificates // nil: clients are served by plain HTTP
 	adminCerts       *certificates // nil: operators are
-	watch            hangup.Watcher
+	watch            *hangup.Watcher
 	http             *fasthttp.Server
 	http2            *http2Server // nil: clients speak HTTP/1.1 only
 	idleConns        idleConns

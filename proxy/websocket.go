@@ -80,7 +80,7 @@ func (x *session) serve(conn *websocket.Conn) {
 	f := x.server.enter(x.route, x.client)
 	if f == nil {
 		defer x.server.leave(x.client)
-		forget := x.server.watch.Watch(raw, x.leave)
+		forget := x.server.watchClient(raw, x.leave)
 		x.many = newMultiplexer(x)
 		go x.receive()
 		code = x.attend()

@@ -8,26 +8,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// epollWatcher holds one epoll set for all clients. EPOLLRDHUP arrives when a client closes its side, without any
-// read, so a silent client costs neither a goroutine nor a buffer.
-type epollWatcher struct {
+// Watcher notices that a client has left while nothing is being written to it, as happens when the upstream is
+// silent. fasthttp has no such notice, and a failed write comes too late.
+//
+// It holds one epoll set for all clients. EPOLLRDHUP arrives when a client closes its side, without any read, so a silent
+// client costs neither a goroutine nor a buffer.
+type Watcher struct {
 	epoll int
 	wake  [2]int // pipe: closing the set does not end a wait
 
-	mu      sync.Mutex
-	entries map[uint64]func() // by file descriptor and generation
-	gen     uint32
-	closed  bool
-	done    chan struct{}
+	mu     sync.Mutex
+	peers  map[uint64]*Peer // by file descriptor and generation
+	gen    uint32
+	closed bool
+	done   chan struct{}
 }
 
-// newWatcher makes the set and starts the one goroutine that waits on it.
-func New() (Watcher, error) {
+// New makes the set and starts the one goroutine that waits on it.
+func New() (*Watcher, error) {
 	ep, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, err
 	}
-	w := &epollWatcher{epoll: ep, entries: map[uint64]func(){}, done: make(chan struct{})}
+	w := &Watcher{epoll: ep, peers: map[uint64]*Peer{}, done: make(chan struct{})}
 	if err := unix.Pipe2(w.wake[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
 		unix.Close(ep)
 		return nil, err
@@ -41,63 +44,52 @@ func New() (Watcher, error) {
 	return w, nil
 }
 
-// Watch implements watcher. File descriptors are used again as soon as they are closed, so each watch has a
-// generation, and an event of an earlier one finds nothing.
-func (w *epollWatcher) Watch(c net.Conn, gone func()) (forget func()) {
+// register puts a connection into the set, and returns its key; 0 if that is impossible. The caller holds p.mu.
+func (w *Watcher) register(p *Peer, c net.Conn) (key uint64) {
 	sc, ok := c.(syscall.Conn)
 	if !ok {
-		return func() {}
+		return 0
 	}
 	raw, err := sc.SyscallConn()
 	if err != nil {
-		return func() {}
+		return 0
 	}
-	var key uint64
 	// Control keeps the file descriptor from being closed, and so from being another connection's, meanwhile.
-	_ = raw.Control(func(fd uintptr) { key = w.add(int(fd), gone) })
-	return func() {
-		if !w.take(key) {
-			return // it has fired; the kernel has disarmed it
-		}
-		_ = raw.Control(func(fd uintptr) { _ = unix.EpollCtl(w.epoll, unix.EPOLL_CTL_DEL, int(fd), nil) })
-	}
+	_ = raw.Control(func(fd uintptr) { key = w.add(int(fd), p) })
+	return key
 }
 
-// add arms one notice for a file descriptor and returns its key, 0 if that is impossible.
-func (w *epollWatcher) add(fd int, gone func()) uint64 {
+// add puts a file descriptor into the set and returns its key, 0 if that is impossible. It says a thing once (EPOLLET), and
+// not that bytes have come. File descriptors are used again as soon as they are closed, so each has a generation, and an
+// event of an earlier one finds nothing.
+func (w *Watcher) add(fd int, p *Peer) uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
 		return 0
 	}
 	w.gen++
-	ev := unix.EpollEvent{Events: unix.EPOLLRDHUP | unix.EPOLLONESHOT, Fd: int32(fd), Pad: int32(w.gen)}
-	err := unix.EpollCtl(w.epoll, unix.EPOLL_CTL_ADD, fd, &ev)
-	if err == unix.EEXIST { // an earlier watch of this connection has fired, and it is still open
-		err = unix.EpollCtl(w.epoll, unix.EPOLL_CTL_MOD, fd, &ev)
-	}
-	if err != nil {
+	ev := unix.EpollEvent{Events: unix.EPOLLRDHUP | unix.EPOLLET, Fd: int32(fd), Pad: int32(w.gen)}
+	if unix.EpollCtl(w.epoll, unix.EPOLL_CTL_ADD, fd, &ev) != nil {
 		return 0
 	}
 	key := keyOf(&ev)
-	w.entries[key] = gone
+	w.peers[key] = p
 	return key
 }
 
 // keyOf packs what the kernel gives back with an event: descriptor and generation.
 func keyOf(ev *unix.EpollEvent) uint64 { return uint64(uint32(ev.Fd))<<32 | uint64(uint32(ev.Pad)) }
 
-// take ends a watch and reports whether it had not fired yet.
-func (w *epollWatcher) take(key uint64) bool {
+// remove forgets a connection. The system does so itself when it is closed.
+func (w *Watcher) remove(key uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	_, ok := w.entries[key]
-	delete(w.entries, key)
-	return ok
+	delete(w.peers, key)
 }
 
 // run waits for events until the pipe says that it is over.
-func (w *epollWatcher) run() {
+func (w *Watcher) run() {
 	defer close(w.done)
 	events := make([]unix.EpollEvent, 128)
 	for {
@@ -109,34 +101,31 @@ func (w *epollWatcher) run() {
 			if events[i].Fd == -1 {
 				return
 			}
-			w.fire(keyOf(&events[i]))
+			if p := w.peer(keyOf(&events[i])); p != nil {
+				p.leave()
+			}
 		}
 	}
 }
 
-// fire calls what was watched for, outside the lock, since it may want to watch or forget something else.
-func (w *epollWatcher) fire(key uint64) {
+func (w *Watcher) peer(key uint64) *Peer {
 	w.mu.Lock()
-	gone := w.entries[key]
-	delete(w.entries, key)
-	w.mu.Unlock()
-	if gone != nil {
-		gone()
-	}
+	defer w.mu.Unlock()
+	return w.peers[key]
 }
 
 // Close ends the watcher and all watches.
-func (w *epollWatcher) Close() {
+func (w *Watcher) Close() {
 	w.mu.Lock()
 	w.closed = true
-	clear(w.entries)
+	clear(w.peers)
 	w.mu.Unlock()
 	_, _ = unix.Write(w.wake[1], []byte{0})
 	<-w.done
 	w.closeFiles()
 }
 
-func (w *epollWatcher) closeFiles() {
+func (w *Watcher) closeFiles() {
 	for _, fd := range []int{w.epoll, w.wake[0], w.wake[1]} {
 		_ = unix.Close(fd)
 	}
