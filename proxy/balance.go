@@ -125,8 +125,8 @@ func (x *stream) reach(req *fasthttp.Request, until time.Time) (*httpBody, error
 
 // isDeclined reports whether a run has certainly not begun: nothing was sent, or the server says that it takes nothing for a while.
 func (x *stream) isDeclined(body *httpBody, err error) bool {
-	var unsent notSent
 	if err != nil {
+		var unsent notSent
 		return errors.As(err, &unsent)
 	}
 	return body.status == fasthttp.StatusServiceUnavailable && len(body.header.Peek(fasthttp.HeaderRetryAfter)) > 0

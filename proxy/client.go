@@ -75,7 +75,7 @@ func (c *clientConn) limitWrite(f *hub.Failure) {
 // httpSink is a client that reads an HTTP response.
 type httpSink struct {
 	conn    *clientConn
-	header  fasthttp.ResponseHeader // of the response, but for status and type
+	header  *fasthttp.ResponseHeader // of the response, but for status and type; nil once it was written
 	dialect *hub.Dialect
 	chunked bool // HTTP/1.1; older clients read to the end of the connection
 	framed  bool // HTTP/2: the end of a body shows without chunks
@@ -90,6 +90,12 @@ type httpSink struct {
 	bodiless bool                     // and that has no body
 	asked    *hub.Request             // that is answered; nil where it was not read
 	media    string                   // what the upstream labels a copied stream of JSON values as, if that is JSON
+}
+
+// releaseHeader gives the memory of the header back: streams are long.
+func (s *httpSink) releaseHeader() {
+	releaseHeader(s.header)
+	s.header = nil
 }
 
 // chunkRoom is what stands before the data of a chunk: up to eight hexadecimal digits and a line end.
@@ -164,7 +170,7 @@ func (s *httpSink) opened(out *wire.Out, p []byte) []byte {
 	}
 	s.began = true
 	head := s.answerHeader(make([]byte, 0, headRoom+len(p)), out.Framing())
-	s.header = fasthttp.ResponseHeader{} // for the collector: streams are long
+	s.releaseHeader()
 	return append(head, p...)
 }
 
@@ -180,7 +186,7 @@ func (s *httpSink) answerHeader(head []byte, f wire.Framing) []byte {
 }
 
 func (s *httpSink) startHeader(head []byte, f wire.Framing) []byte {
-	h := &s.header
+	h := s.header
 	h.SetStatusCode(fasthttp.StatusOK)
 	h.SetContentType(f.ContentType())
 	if s.media != "" && (f == wire.NDJSON || f == wire.Concat) {
@@ -223,6 +229,7 @@ func (s *httpSink) answer(fill func(*fasthttp.Response)) error {
 	s.began, s.ended = true, true
 	var resp fasthttp.Response
 	s.header.CopyTo(&resp.Header)
+	s.releaseHeader()
 	fill(&resp)
 	resp.SkipBody = s.head
 	if s.close {

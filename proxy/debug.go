@@ -52,8 +52,10 @@ func headersDropped(from, to *fasthttp.RequestHeader) (names []string) {
 
 // logAnswer says, at level debug, how the upstream answers.
 func (x *stream) logAnswer(body *httpBody) {
-	x.server.log.Debug("upstream answered", zap.String("upstream", x.call.route.up.cfg.Name),
-		zap.String("request_id", x.call.id), zap.Int("status", body.status), zap.String("encoding", shown(body.encoding)))
+	if entry := x.server.log.Check(zap.DebugLevel, "upstream answered"); entry != nil {
+		entry.Write(zap.String("upstream", x.call.route.up.cfg.Name),
+			zap.String("request_id", x.call.id), zap.Int("status", body.status), zap.String("encoding", shown(body.encoding)))
+	}
 }
 
 // logRecognised says, at level debug, what the stream was found to be.

@@ -27,16 +27,16 @@ import (
 // A server may close an idle connection while a request is on its way. Such a request is sent once more, on a new
 // connection; see [upstreamConn.stale] for when.
 func (i *instance) open(req *fasthttp.Request, stop *canceler, until time.Time) (*httpBody, error) {
-	ctx, cancel := context.WithDeadline(context.Background(), until)
-	defer cancel()
-	connect := i.get
-	for {
-		stop.onCancel(cancel)
-		c, err := connect(ctx)
-		if err != nil {
-			return nil, notSent{dialFailure(err)}
+	again := false // never on one of those that are as old
+	for c := i.kept(); ; c = nil {
+		if c == nil {
+			var err error
+			if c, err = i.reach(stop, until, again); err != nil {
+				return nil, notSent{dialFailure(err)}
+			}
 		}
-		stop.onCancel(func() { cut(c.Conn) })
+		at := c.Conn
+		stop.onCancel(func() { cut(at) })
 		begun := time.Now()
 		body, err := c.exchange(req, until)
 		if err == nil {
@@ -46,7 +46,7 @@ func (i *instance) open(req *fasthttp.Request, stop *canceler, until time.Time) 
 		c.Close()
 		if again {
 			i.up.retries.Inc()
-			connect = i.connect // never one of those that are as old
+			again = true
 			continue
 		}
 		if !c.sent {
@@ -54,6 +54,18 @@ func (i *instance) open(req *fasthttp.Request, stop *canceler, until time.Time) 
 		}
 		return nil, answerFailure(err)
 	}
+}
+
+// reach returns a connection that is not one of those kept, until the given time at most: a place on a shared one, unless it must be
+// fresh, or a new one.
+func (i *instance) reach(stop *canceler, until time.Time, fresh bool) (*upstreamConn, error) {
+	ctx, cancel := context.WithDeadline(context.Background(), until)
+	defer cancel()
+	stop.onCancel(cancel)
+	if i.shared != nil {
+		return i.shared.get(ctx, fresh)
+	}
+	return i.connect(ctx)
 }
 
 // notSent is the failure of a request of which nothing has left: it has certainly not begun a run.
@@ -135,13 +147,12 @@ func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time) (*httpBo
 	defer releaseReader(br)
 	defer c.ownBody()
 	sendErr := c.send(req)
-	if isTimeout(sendErr) {
+	if sendErr != nil && isTimeout(sendErr) {
 		return nil, sendErr
 	}
 	// A server may answer before it has read the whole request, and close: the answer counts.
 	resp, err := readHeader(br)
-	var small *fasthttp.ErrSmallBuffer
-	if errors.As(err, &small) && br.Size() < c.owner.up.header {
+	if err != nil && isLarge(err) && br.Size() < c.owner.up.header {
 		br = largerReader(br, c, c.owner.up.header)
 		resp, err = readHeader(br)
 	}
@@ -163,9 +174,18 @@ func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time) (*httpBo
 	return body, err
 }
 
+// isLarge reports that a header does not fit into its buffer.
+func isLarge(err error) bool {
+	var small *fasthttp.ErrSmallBuffer
+	return errors.As(err, &small)
+}
+
 // keepAliveTime is how long a server keeps a connection without a request, from a field such as "timeout=5, max=100"; 0
 // if it does not say.
 func keepAliveTime(field []byte) time.Duration {
+	if len(field) == 0 {
+		return 0
+	}
 	for part := range strings.SplitSeq(string(field), ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
 		if !strings.EqualFold(strings.TrimSpace(name), "timeout") {
@@ -185,7 +205,7 @@ const maxInterim = 16
 
 // readHeader reads a response header and skips interim ones (100 Continue, 103 Early Hints).
 func readHeader(br *bufio.Reader) (*fasthttp.ResponseHeader, error) {
-	resp := new(fasthttp.ResponseHeader)
+	resp := acquireHeader()
 	resp.SetNoDefaultContentType(true)
 	for range maxInterim {
 		if err := checkHead(br); err != nil {
@@ -273,9 +293,8 @@ func networkFault(err error) error {
 
 // headerFault says why a response header cannot be read. The library's own text repeats the header.
 func headerFault(err error) string {
-	var small *fasthttp.ErrSmallBuffer
 	switch {
-	case errors.As(err, &small):
+	case isLarge(err):
 		return "its header is larger than limits.header"
 	case errors.Is(err, errInterim):
 		return errInterim.Error()

@@ -39,10 +39,10 @@ func hostOf(peer net.Addr) netip.Addr {
 // clientOf is who sent a request: the peer of the connection, or the client of which a trusted proxy says that it is
 // behind it, and that is no such proxy itself.
 func clientOf(h *fasthttp.RequestHeader, peer net.Addr, cfg *config.Config) string {
+	client := addrText(peer)
 	if !cfg.Trusts(hostOf(peer)) {
-		return peer.String()
+		return client
 	}
-	client := peer.String()
 	list := strings.Split(string(bytes.Join(h.PeekAll(forwardedForHeader), []byte(","))), ",")
 	for i := len(list) - 1; i >= 0; i-- {
 		addr := parseForwarded(list[i])
@@ -55,6 +55,16 @@ func clientOf(h *fasthttp.RequestHeader, peer net.Addr, cfg *config.Config) stri
 		}
 	}
 	return client
+}
+
+// addrText is what peer.String is, in one piece of memory.
+func addrText(peer net.Addr) string {
+	tcp, ok := peer.(*net.TCPAddr)
+	if !ok {
+		return peer.String()
+	}
+	at := tcp.AddrPort()
+	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port()).String()
 }
 
 // parseForwarded reads a member of X-Forwarded-For: an address, maybe with a port; the zero Addr for something else.

@@ -2,8 +2,11 @@ package proxy
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/valyala/fasthttp"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/http1"
 )
 
 // hopByHop are the fields that belong to one connection and are never passed on (RFC 9110 §7.6.1), and those that a
@@ -28,8 +31,13 @@ func (c *call) copyHeaders(from *fasthttp.RequestHeader, peer sender) {
 	dropped := tokens(from.PeekAll("Connection")) // the client says that these belong to its connection
 	trusted := c.route.global.Trusts(hostOf(peer.Addr))
 	h := &c.request.Header
+	var room [64]byte
 	for name, value := range from.AllInOrder() {
-		lower := strings.ToLower(string(name))
+		small := http1.AppendLower(room[:0], name)
+		if !c.route.allow[string(small)] {
+			continue // as most, so that they cost little
+		}
+		lower := string(small)
 		if c.passes(lower) && !dropped[lower] && (trusted || !claimsOrigin(fieldKey(lower))) {
 			addField(h, string(name), value)
 		}
@@ -41,10 +49,10 @@ func (c *call) copyHeaders(from *fasthttp.RequestHeader, peer sender) {
 	c.setIdentity(h)
 }
 
-// passes reports whether a header field of the client, in small letters, may reach the upstream.
+// passes reports whether a header field of the client that the route allows, in small letters, may reach the upstream.
 func (c *call) passes(name string) bool {
 	key := fieldKey(name)
-	return c.route.allow[name] && !hopByHop[key] && !ownFields[key] && !c.route.up.sets[key] && !c.consumed(key)
+	return !hopByHop[key] && !ownFields[key] && !c.route.up.sets[key] && !c.consumed(key)
 }
 
 // addField adds a header field. fasthttp would take Cookie apart and put it together in its own way.
@@ -63,8 +71,24 @@ func copyField(h, from *fasthttp.RequestHeader, name string) {
 	}
 }
 
+// responseHeaders are kept for the next answer: their memory grows field by field.
+var responseHeaders = sync.Pool{New: func() any { return new(fasthttp.ResponseHeader) }}
+
+func acquireHeader() *fasthttp.ResponseHeader {
+	return responseHeaders.Get().(*fasthttp.ResponseHeader)
+}
+
+// releaseHeader takes a header back that is not used any more, and nothing that was read from it.
+func releaseHeader(h *fasthttp.ResponseHeader) {
+	h.Reset()
+	responseHeaders.Put(h)
+}
+
 // tokens are the members of a field that is a list, in lower case.
 func tokens(field [][]byte) map[string]bool {
+	if len(field) == 0 {
+		return nil
+	}
 	names := map[string]bool{}
 	for _, value := range field {
 		for token := range strings.SplitSeq(string(value), ",") {

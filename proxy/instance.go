@@ -106,19 +106,16 @@ func (c *upstreamConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// get returns an idle connection that the server has kept open, or a new one.
-func (i *instance) get(ctx context.Context) (*upstreamConn, error) {
-	if i.shared != nil {
-		return i.shared.get(ctx, false)
-	}
+// kept returns an idle connection that the server has kept open; nil for none.
+func (i *instance) kept() *upstreamConn {
 	for c := i.pop(); c != nil; c = i.pop() {
 		if time.Now().Before(c.expires) && rawio.Alive(c.Conn) {
 			c.reused = true
-			return c, nil
+			return c
 		}
 		c.Close()
 	}
-	return i.connect(ctx)
+	return nil
 }
 
 // connect makes a new connection.

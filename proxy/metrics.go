@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -241,6 +240,11 @@ type routeMetrics struct {
 	bytesIn, bytesOut          prometheus.Counter
 	firstEvent, gap, durations prometheus.Observer
 	cancels                    map[string]prometheus.Counter // by who: client, proxy
+
+	answers              children[int, prometheus.Counter] // by status
+	endings              children[ending, prometheus.Counter]
+	turns                children[news, prometheus.Counter]
+	firstToken, tokenGap children[string, prometheus.Histogram] // by model
 }
 
 // source makes the counter of records which the dialect of a route's upstream does not know. A reload may change the dialect.
@@ -349,32 +353,6 @@ func (r *routeMetrics) loss(k, f int) prometheus.Counter {
 	c := r.all.losses.WithLabelValues(r.route, hub.Kind(k).String(), hub.Disposition(f).String())
 	r.losses[k][f].Store(&c)
 	return c
-}
-
-// answered counts an answer of the upstream. What is no status has one label, so that an upstream cannot make many.
-func (r *routeMetrics) answered(status int) {
-	label := "other"
-	if status >= 100 && status <= 599 {
-		label = strconv.Itoa(status)
-	}
-	r.all.answers.WithLabelValues(r.route, label).Inc()
-}
-
-// used counts the tokens of a run that has ended.
-func (r *routeMetrics) used(model string, c *hub.Counts) {
-	for _, n := range [...]struct {
-		typ    string
-		tokens int64
-	}{{"input", c.In}, {"output", c.Out}, {"cached", c.Cached}, {"cache_write", c.CacheWrite}, {"reasoning", c.ReasoningTokens}} {
-		if n.tokens > 0 {
-			r.all.tokens.WithLabelValues(r.route, model, n.typ).Add(float64(n.tokens))
-		}
-	}
-}
-
-// ended records the end of a stream.
-func (r *routeMetrics) ended(from, to, ending string) {
-	r.all.streams.WithLabelValues(r.route, from, to, ending).Inc()
 }
 
 // reject counts a request that never became a stream.

@@ -122,10 +122,15 @@ const noMediaType = "no content type"
 // mediaType is the media type of an answer, without parameters and in lower case, for the log and for decisions. What is
 // no media type could be anything.
 func mediaType(h *fasthttp.ResponseHeader) string {
-	field := string(h.ContentType())
-	if field == "" {
+	switch string(h.ContentType()) { // most answers need no more
+	case "":
 		return noMediaType
+	case "text/event-stream":
+		return "text/event-stream"
+	case "application/json":
+		return "application/json"
 	}
+	field := string(h.ContentType())
 	media, _, err := mime.ParseMediaType(field)
 	const longest = 100
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || len(media) > longest {

@@ -140,7 +140,7 @@ func unreadable(d *hub.Dialect, err error) *hub.Failure {
 // noteRequest counts what a request is about, and what the upstream's dialect had no place for.
 func (s *Server) noteRequest(c *call) {
 	if c.turn.news != "" {
-		s.metrics.turns.WithLabelValues(c.route.name, c.target.dialect.Name, c.turn.news).Inc()
+		c.route.metrics.turn(c.target.dialect.Name, c.turn.news)
 	}
 	s.noteLosses(c.route, c.losses)
 }

@@ -81,9 +81,9 @@ func (x *stream) observeTokens(model string, tokens int64) {
 		return
 	}
 	m := x.call.route.metrics
-	x.observe(m.all.firstToken.WithLabelValues(m.route, model), x.firstToken.Seconds())
+	x.observe(m.model(&m.firstToken, m.all.firstToken, model), x.firstToken.Seconds())
 	if spoke := x.pump.lastIn - x.firstToken; tokens > 1 && spoke > 0 {
-		x.observe(m.all.tokenGap.WithLabelValues(m.route, model), spoke.Seconds()/float64(tokens-1))
+		x.observe(m.model(&m.tokenGap, m.all.tokenGap, model), spoke.Seconds()/float64(tokens-1))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -23,17 +24,19 @@ import (
 // scope separates the conversations of routes and principals. Credentials are not kept. A client that the guard of the route has named
 // is known by that: the credentials may change, as tokens do. Other fields count beside it.
 func (r *route) scope(h *fasthttp.RequestHeader, who *auth.Identity) string {
-	sum := sha256.New()
+	var room [256]byte
+	from := room[:0]
 	named := who != nil && who.Scope != ""
 	if named {
-		fmt.Fprintf(sum, "auth %q", who.Scope)
+		from = strconv.AppendQuote(append(from, "auth "...), who.Scope)
 	}
 	for _, field := range r.global.Threads.Principal {
 		if !named || !slices.Contains(who.Used, fieldKey(field)) {
-			fmt.Fprintf(sum, "%q", h.Peek(field))
+			from = strconv.AppendQuote(from, string(h.Peek(field)))
 		}
 	}
-	return string(sum.Sum([]byte(r.name + "\x00")))
+	sum := sha256.Sum256(from)
+	return r.name + "\x00" + string(sum[:])
 }
 
 // remembers reports whether conversations are remembered for clients of the route that say only what is new.

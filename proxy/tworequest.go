@@ -94,7 +94,7 @@ func (x *stream) refused(up *upstream, r *refusal, sink sink) *hub.Failure {
 		f.Note = "It said: " + string(jsonBody(r.body))
 	}
 	if h, ok := sink.(*httpSink); ok {
-		r.tellClient(&h.header, f)
+		r.tellClient(h.header, f)
 	}
 	return f
 }
