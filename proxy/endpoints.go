@@ -167,6 +167,8 @@ func (s *Server) stop(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath
 		case f != nil:
 			s.rejectOperation(ctx, t, sub.op, f)
 			return
+		case !found && answer != "" && s.replyCancelled(ctx, r, t, key):
+			return
 		case !found && answer != "":
 			s.reject(ctx, t, hub.Fail(hub.CodeNotFound, nil))
 			return

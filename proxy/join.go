@@ -129,6 +129,8 @@ func (s *Server) answerJoin(ctx *fasthttp.RequestCtx, r *route, t *target, sub s
 		s.metrics.resumeJoins.WithLabelValues(r.name, t.dialect.Name, string(f.Code)).Inc()
 		s.rejectOperation(ctx, t, sub.op, f)
 	case linked:
+	case j.body != "" && run.About.asked.Later && run.About.asked.Whole:
+		s.reply(ctx, r, t, subpath{op: hub.OpAnswer, params: map[string]string{"answer": plainText(run.About.asked.Answer)}, found: true})
 	case ctx.IsDelete():
 		ctx.SetStatusCode(fasthttp.StatusNoContent)
 	default:

@@ -21,8 +21,8 @@ func (c *call) recall(asked *hub.Request, size int) *hub.Failure {
 	switch {
 	case asked.Other:
 		return nil
-	case asked.Later:
-		return unreadable(c.target.dialect, hub.NewError(hub.ReasonUnknown, "background", -1, "answers are given while the client waits"))
+	case asked.Later && !c.answersLater(asked):
+		return unreadable(c.target.dialect, hub.NewError(hub.ReasonUnknown, "background", -1, "want a route with resume and endpoints, and an answer that is stored"))
 	case asked.Begins:
 		asked.Thread = newThread()
 	}
@@ -80,7 +80,7 @@ func (c *call) turnToRemember(asked *hub.Request) *threads.Turn {
 		return nil
 	}
 	turn.Asked = hub.Request{
-		Answer: asked.Answer, Model: asked.Model, Call: asked.Call, Unique: asked.Unique, Time: asked.Time, Usage: asked.Usage,
+		Answer: asked.Answer, Later: asked.Later, Model: asked.Model, Call: asked.Call, Unique: asked.Unique, Time: asked.Time, Usage: asked.Usage,
 	}
 	if len(asked.Model) == 0 {
 		turn.Asked.Model = []byte(r.cfg.Requests.Model)
@@ -162,7 +162,7 @@ func (c *call) endThread() {
 		return
 	}
 	c.thread = nil
-	if !c.soFar.counts() {
+	if !c.soFar.counts() && !t.Asked.Later { // who asks for the answer later has to learn that there is none
 		t.store.End(&t.Turn, nil)
 		return
 	}

@@ -44,6 +44,7 @@ type shared struct {
 	canceler *canceler
 	metrics  *routeMetrics
 	grace    time.Duration
+	later    bool          // clients ask for its answer later: it goes on whether anybody reads it or not
 	remote   *runstore.Run // what other replicas read; nil: none do
 	owner    string        // the replica that reads the agent; "" for this one
 
@@ -87,13 +88,14 @@ func newLogs(r *route) (*logs, error) {
 func (s *Server) share(c *call) *hub.Failure {
 	r := c.route
 	possible := r.logs != nil && c.asked != nil && r.translates(c.target) && c.pending == nil && c.session == nil && c.lines == nil
-	if !possible || c.asked.Prepare || r.answersWhole(c.target, c.asked) || r.copies(c.target, c.asked) {
+	whole := r.answersWhole(c.target, c.asked) && !c.asked.Later
+	if !possible || c.asked.Prepare || whole || r.copies(c.target, c.asked) {
 		return nil
 	}
 	asked := *c.asked
 	asked.Detach()
 	about := &shared{
-		asked: &asked, canceler: new(canceler), metrics: r.metrics, grace: r.cfg.Resume.Grace,
+		asked: &asked, canceler: new(canceler), metrics: r.metrics, grace: r.cfg.Resume.Grace, later: asked.Later,
 	}
 	about.token = newToken()
 	if c.claim != nil {
@@ -172,7 +174,7 @@ func (a *shared) enter(log *eventlog.Log) {
 func (a *shared) leave(log *eventlog.Log) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.viewers--; a.viewers > 0 || log.Ended() || a.owner != "" {
+	if a.viewers--; a.viewers > 0 || log.Ended() || a.owner != "" || a.later {
 		return
 	}
 	a.leaving = time.AfterFunc(a.grace, func() {

@@ -50,6 +50,10 @@ type stream struct {
 func (s *Server) serveCall(c *call, conn *requestConn) {
 	f := s.share(c)
 	c.claim.release(c.shared != nil)
+	if c.shared != nil && c.asked.Later && c.asked.Whole {
+		s.answerQueued(c, conn)
+		return
+	}
 	if c.shared != nil {
 		s.serveViewer(&viewer{call: c, run: c.shared, asked: c.shared.About.asked, how: joinOpens}, conn)
 		return
@@ -269,7 +273,7 @@ func (x *stream) prepare(sink sink) {
 	}
 	p := &x.pump
 	p.sink, p.eng, p.start, p.canceler = sink, x.engine, x.begun, x.canceler
-	p.status = x.call.session == nil && x.call.lines == nil
+	p.status = x.call.session == nil && x.call.lines == nil && !x.call.answeredLater()
 	p.flushed, p.finished = x.flushed, x.call.endThread
 	p.arrived = x.arrived
 	p.limits = pumpLimits{idle: r.up.cfg.Timeouts.Idle, keepalive: x.call.keepalive(), total: x.call.longest()}

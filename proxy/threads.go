@@ -171,9 +171,7 @@ func (s *Server) replyAnswer(ctx *fasthttp.RequestCtx, r *route, t *target, sub 
 		return
 	}
 	if sub.op == hub.OpAnswer {
-		v.Run.ID = v.Asked.Answer
-		ctx.SetContentType("application/json")
-		ctx.SetBody(t.dialect.AppendAnswer(nil, t.options, &v.Asked, &v.Run, new(hub.Losses)))
+		replyAgain(ctx, t, &v)
 		return
 	}
 	if sub.op == hub.OpForgetAnswer {
@@ -184,6 +182,13 @@ func (s *Server) replyAnswer(ctx *fasthttp.RequestCtx, r *route, t *target, sub 
 		return
 	}
 	s.replyAbout(ctx, t, sub.op, &hub.Agent{Answer: id, Thread: hub.Thread{ID: id, Messages: v.Messages[:v.From]}})
+}
+
+// replyAgain answers with an answer that was given before.
+func replyAgain(ctx *fasthttp.RequestCtx, t *target, v *threads.View) {
+	v.Run.ID = v.Asked.Answer
+	ctx.SetContentType("application/json")
+	ctx.SetBody(t.dialect.AppendAnswer(nil, t.options, &v.Asked, &v.Run, new(hub.Losses)))
 }
 
 // longestThread is the longest name of a conversation that a client may choose, in bytes.

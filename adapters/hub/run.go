@@ -11,6 +11,7 @@ type Run struct {
 	Messages []Message // what was said in it, in order
 	Asks     []Event   // the questions that wait for an answer
 
+	Queued       bool // the agent has not been asked yet
 	Ended        bool // the members below hold
 	Status       Status
 	Reason       []byte // the upstream's own word for Status

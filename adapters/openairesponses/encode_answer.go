@@ -17,7 +17,8 @@ var lost = map[hub.Kind]string{
 }
 
 // appendAnswer writes a response: that which the terminal event of a stream repeats. So it has the same items and ids, with calls
-// that the agent has run as those of a server, which clients do not run. Of a run that has not ended it is what the first event says.
+// that the agent has run as those of a server, which clients do not run. Of a run that has not ended it is what the first event says. One
+// that was cancelled has failed for those who read its stream, which has no event for that; who asks for it later is told the status.
 func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *hub.Losses) []byte {
 	e, out := newEncoder(o).(*encoder), wire.NewOut(wire.NDJSON)
 	e.Answer(req)
@@ -31,6 +32,10 @@ func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *
 		}
 	}
 	start := hub.Event{Kind: hub.RunStart, ID: run.ID, Ref: run.Thread, More: &hub.More{Time: run.Time, Model: run.Model}}
+	if run.Queued {
+		e.name(&start)
+		return e.appendResponse(dst, "queued", nil)
+	}
 	if !run.Ended {
 		e.Encode(out, &start)
 		first, _, _ := bytes.Cut(out.Buf, []byte("\n"))
@@ -41,6 +46,10 @@ func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *
 		write(ev)
 	}
 	write(hub.Event{Kind: hub.Usage, Scope: hub.RunScope, More: &hub.More{Usage: run.Usage}})
+	if req.Later && run.Status == hub.StatusCancelled {
+		e.flushSources(out)
+		return e.appendResponse(dst, "cancelled", &terminal{})
+	}
 	write(hub.Event{Kind: hub.RunEnd, Status: run.Status, Name: run.Reason, More: &hub.More{Err: run.Err, ErrCode: run.ErrCode}})
 	lines := bytes.Split(bytes.TrimSpace(out.Buf), []byte("\n"))
 	return append(dst, rawjson.Get(lines[len(lines)-1], "response")...)

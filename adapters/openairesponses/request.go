@@ -174,6 +174,9 @@ func appendEcho(dst []byte, c *create) []byte {
 	if id := rawjson.First(rawjson.Body(c.Conversation), rawjson.Text(c.Conversation, "id")); len(id) > 0 && len(id) <= longestEcho {
 		dst = append(rawjson.AppendQuoted(append(dst, `,"conversation":{"id":`...), id), '}')
 	}
+	if later, _ := rawjson.Bool(c.Background); later {
+		dst = append(dst, `,"background":true`...)
+	}
 	dst[head] = '{'
 	return append(dst, '}')
 }

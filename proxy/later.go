@@ -1,0 +1,53 @@
+package proxy
+
+import (
+	"github.com/valyala/fasthttp"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/threads"
+)
+
+// A client that does not wait for its answer asks for it later, by its id: how far it is, and what it says. Its run is shared, and
+// goes on without a reader.
+
+// answersLater reports whether the client of a call can ask for the answer later.
+func (c *call) answersLater(asked *hub.Request) bool {
+	r := c.route
+	connected := c.session != nil || c.lines != nil || c.multiplexed // such a client has its answer on its connection
+	return r.logs != nil && c.sub.found && !connected && asked.Store && r.keepsAnswers() && len(asked.Answer) > 0 && c.target.dialect.AppendAnswer != nil
+}
+
+// answeredLater reports whether the run of the call is one that clients ask about later: its failures have to stand in what it says.
+func (c *call) answeredLater() bool { return c.shared != nil && c.asked.Later }
+
+// answerQueued begins the run of a call, and answers its client at once, with nothing but how the answer is called.
+func (s *Server) answerQueued(c *call, conn *requestConn) {
+	client := &clientConn{Conn: conn, raw: conn.rawWriter(), writeTimeout: c.route.cfg.Timeouts.Write}
+	sink := c.httpSink(client)
+	sink.unframe(conn)
+	about := c.shared.About
+	sink.header.Set(runHeader, about.token)
+	body := c.target.dialect.AppendAnswer(nil, c.target.options, about.asked, &hub.Run{ID: about.asked.Answer, Queued: true}, new(hub.Losses))
+	s.metrics.resumeJoins.WithLabelValues(c.route.name, c.target.dialect.Name, joinOpens).Inc()
+	s.owners.Go(func() { s.own(c) })
+	var f *hub.Failure
+	err := sink.answer(func(resp *fasthttp.Response) {
+		resp.Header.SetContentType("application/json")
+		resp.Header.Set("Cache-Control", "no-store")
+		resp.SetBody(body)
+	})
+	if err != nil {
+		f = asFailure(err)
+	}
+	s.giveBack(conn, new(canceler), sink, f)
+}
+
+// replyCancelled answers a client that cancels an answer which has ended: with the answer. It reports whether there is one.
+func (s *Server) replyCancelled(ctx *fasthttp.RequestCtx, r *route, t *target, key runKey) bool {
+	v, err := r.threads.Find(threads.Key{Scope: key.scope, Kind: threads.Answer, Name: key.answer})
+	if err != nil || !v.Run.Ended || !v.Asked.Later {
+		return false
+	}
+	replyAgain(ctx, t, &v)
+	return true
+}
