@@ -20,6 +20,7 @@ import { a2aClient, speaker0, speaker1 } from "./clients/a2a.mjs";
 import { aguiClient } from "./clients/agui.mjs";
 import { aisdkClient } from "./clients/aisdk.mjs";
 import { anthropicClient, geminiClient } from "./clients/byname.mjs";
+import { backgroundClient, pythonClient } from "./clients/background.mjs";
 import { copilotkitClient } from "./clients/copilotkit.mjs";
 import { langgraphClient } from "./clients/langgraph.mjs";
 import { eventSourceClient, fetchClient } from "./clients/plain.mjs";
@@ -31,12 +32,22 @@ function named(installed, more = "") {
   return `${name} ${version}${more}`;
 }
 
+// pinned is the same of a package for Python.
+function pinned(name) {
+  const requirements = fs.readFileSync(path.join(import.meta.dirname, "..", "python", "requirements.txt"), "utf8");
+  return `${name} ${new RegExp(`^${name}==(.*)$`, "m").exec(requirements)[1]} for Python, background`;
+}
+
 export const clients = [
   langgraphClient({ name: named("langgraph-sdk-2"), Client: LangGraph2 }),
   langgraphClient({ name: named("langgraph-sdk-1"), Client: LangGraph1 }),
   responsesClient({ name: named("openai-7"), OpenAI: OpenAI7 }),
   responsesClient({ name: named("openai-7", ", helper"), OpenAI: OpenAI7, helper: true }),
   responsesClient({ name: named("openai-6"), OpenAI: OpenAI6 }),
+  backgroundClient({ name: named("openai-7", ", background"), OpenAI: OpenAI7, streams: false }),
+  backgroundClient({ name: named("openai-7", ", background stream"), OpenAI: OpenAI7, streams: true }),
+  backgroundClient({ name: named("openai-6", ", background"), OpenAI: OpenAI6, streams: false }),
+  pythonClient({ name: pinned("openai") }),
   aisdkClient({ name: named("ai-7"), ai: ai7, version: 7 }),
   aisdkClient({ name: named("ai-7", ", same page"), ai: ai7, version: 7, reload: false }),
   aisdkClient({ name: named("ai-6"), ai: ai6, version: 6 }),

@@ -22,7 +22,7 @@ export const trials = {
   other: { title: "other dialects", run: other },
   ended: { title: "after the end", run: ended },
   stranger: { title: "another principal", run: stranger, verdict: ({ stranger }) => (stranger === 404 ? "404" : "nothing") },
-  expired: { title: "after `grace`", run: expired, verdict: () => "reported" },
+  expired: { title: "after `grace`", run: expired, verdict: ({ stays }) => (stays ? "goes on" : "reported") },
   off: { title: "without resume", run: off, verdict: () => "no" },
 };
 
@@ -103,11 +103,14 @@ async function stranger(t) {
   tellsAll(await reading);
 }
 
-// expired: a client that returns after the run had no reader for longer than grace gets an error, and the agent is stopped.
+// expired: a client that returns after the run had no reader for longer than grace gets an error, and the agent is stopped. A run in the
+// background goes on.
 async function expired(t) {
   const target = await t.connect({ cuts: t.cutsAt([at.early]), short: true, away: 700 });
-  const { text, failed } = await t.client.open(target).read();
+  const result = await t.client.open(target).read();
   assert.equal(target.relay.made, 1);
+  if (t.client.stays) return onceAndWhole(t, target, result);
+  const { text, failed } = result;
   assert.ok(said.startsWith(text) && text !== said, `the client shows ${JSON.stringify(text)}`);
   assert.notEqual(failed, undefined, "the client takes a part for the whole");
   assert.equal(t.agent.gone.get(target.key), 1, "the agent goes on");

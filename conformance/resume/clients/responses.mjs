@@ -9,7 +9,7 @@ export function responsesClient({ name, OpenAI, helper = false }) {
   };
 }
 
-class Talk {
+export class Talk {
   text = "";
   at = -1;
   names = {};
@@ -21,10 +21,13 @@ class Talk {
 
   async read() {
     const failed = await persist(
-      async () => this.take(await this.client.responses.create({ model: "m", input: this.key, stream: true })),
-      async () => this.take(await this.again(this.names.id)), () => this.over,
+      async () => this.take(await this.begin()), async () => this.take(await this.again(this.names.id)), () => this.over,
     );
     return { text: this.text, failed };
+  }
+
+  begin() {
+    return this.client.responses.create({ model: "m", input: this.key, stream: true });
   }
 
   async come({ id }) {

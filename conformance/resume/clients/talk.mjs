@@ -8,6 +8,8 @@
 //	shown()      the text so far
 //	close()      ends it, if it is more than requests
 //
+// A client that stays needs no reader for its run to go on; one that comesLater begins to read when the run has begun.
+//
 // read and come resolve to {text, failed}: what is shown at the end, and why that is not the whole, if the client knows. A
 // client that does not see a break takes a part for the whole, which is what must not happen.
 
