@@ -20,6 +20,15 @@ func (c *call) answersLater(asked *hub.Request) bool {
 // answeredLater reports whether the run of the call is one that clients ask about later: its failures have to stand in what it says.
 func (c *call) answeredLater() bool { return c.shared != nil && c.asked.Later }
 
+// serveShared begins the run of a call that others can come to, which its client reads, or asks for later.
+func (s *Server) serveShared(c *call, conn *requestConn) {
+	if c.asked.Later && c.asked.Whole {
+		s.answerQueued(c, conn)
+		return
+	}
+	s.serveViewer(&viewer{call: c, run: c.shared, asked: c.shared.About.asked, how: joinOpens}, conn)
+}
+
 // answerQueued begins the run of a call, and answers its client at once, with nothing but how the answer is called.
 func (s *Server) answerQueued(c *call, conn *requestConn) {
 	client := &clientConn{Conn: conn, raw: conn.rawWriter(), writeTimeout: c.route.cfg.Timeouts.Write}

@@ -30,8 +30,8 @@ func (r *rig) isAt(t *testing.T, id, status string) (got string) {
 	return got
 }
 
-// TestLater: a client that does not wait for its answer has its name at once. At any replica it is told how far that is, and reads what
-// has been said; nobody has to read the run for it to go on.
+// TestLater: a client that does not wait for its answer has its name at once. At any replica it learns how far that is, and reads what
+// has been said; the run goes on without a reader.
 func TestLater(t *testing.T) {
 	t.Parallel()
 	for name, stored := range map[string]bool{"memory": false, "replicas": true} {
@@ -53,7 +53,7 @@ func TestLater(t *testing.T) {
 			other.ask("GET", "/run/responses/"+id+"?stream=true&starting_after=1", "", alice)
 			live := other.response()
 			firstHalf(t, live)
-			other.reset() // nobody is left, for longer than grace
+			other.reset() // no reader is left, for longer than grace
 			await(t, "both to be gone", func() bool { return two.logs.FilterMessage("run read").Len() == 2 })
 			close(goOn)
 			two.isAt(t, id, "completed")
@@ -91,7 +91,7 @@ func TestLaterStreamed(t *testing.T) {
 	}
 }
 
-// TestLaterCancelled: who cancels is told so, and whoever asks later, at any replica; who reads the stream sees that it has an end.
+// TestLaterCancelled: who cancels learns so, and whoever asks later, at any replica; who reads the stream sees that it has an end.
 func TestLaterCancelled(t *testing.T) {
 	t.Parallel()
 	for name, stored := range map[string]bool{"memory": false, "replicas": true} {
@@ -119,7 +119,7 @@ func TestLaterCancelled(t *testing.T) {
 	}
 }
 
-// TestLaterFails: an agent that refuses has no client to be told. The answer says it.
+// TestLaterFails: an agent that refuses has no client that waits. The answer says it.
 func TestLaterFails(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, func(p *peer) {
@@ -135,7 +135,7 @@ func TestLaterFails(t *testing.T) {
 	r.call(t, 200, alice, "GET", "/run/responses/"+id+"?stream=true", "", "event: response.failed")
 }
 
-// TestLaterRefused: a client is not told that it may ask later where it cannot. One that repeats its request is told of the same answer.
+// TestLaterRefused: a client that could not ask later learns so at once. One that repeats its request gets the name of the same answer.
 func TestLaterRefused(t *testing.T) {
 	t.Parallel()
 	a, goOn, _ := gatedAgent(t)

@@ -50,12 +50,8 @@ type stream struct {
 func (s *Server) serveCall(c *call, conn *requestConn) {
 	f := s.share(c)
 	c.claim.release(c.shared != nil)
-	if c.shared != nil && c.asked.Later && c.asked.Whole {
-		s.answerQueued(c, conn)
-		return
-	}
 	if c.shared != nil {
-		s.serveViewer(&viewer{call: c, run: c.shared, asked: c.shared.About.asked, how: joinOpens}, conn)
+		s.serveShared(c, conn)
 		return
 	}
 	s.serveHTTP(c, conn, f)

@@ -18,7 +18,7 @@ var lost = map[hub.Kind]string{
 
 // appendAnswer writes a response: that which the terminal event of a stream repeats. So it has the same items and ids, with calls
 // that the agent has run as those of a server, which clients do not run. Of a run that has not ended it is what the first event says. One
-// that was cancelled has failed for those who read its stream, which has no event for that; who asks for it later is told the status.
+// that was cancelled has failed for those who read its stream, which has no event for that; who asks for it later gets the status.
 func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *hub.Losses) []byte {
 	e, out := newEncoder(o).(*encoder), wire.NewOut(wire.NDJSON)
 	e.Answer(req)

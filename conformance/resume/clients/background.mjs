@@ -62,8 +62,8 @@ function started() {
   const python = path.join(import.meta.dirname, "..", "..", ".venv", "bin", "python");
   program.child = spawn(python, [path.join(import.meta.dirname, "background.py")], { stdio: ["pipe", "pipe", "inherit"] });
   readline.createInterface({ input: program.child.stdout }).on("line", (line) => {
-    const { number, ...told } = JSON.parse(line);
-    program.waiting.get(number)?.(told);
+    const { number, ...message } = JSON.parse(line);
+    program.waiting.get(number)?.(message);
   });
   program.child.on("exit", () => program.waiting.forEach((take) => take({ failed: "the program has ended" })));
   for (const part of [program.child, program.child.stdin, program.child.stdout]) part.unref();
@@ -90,10 +90,10 @@ class Python {
     const { url, principal, key } = this.target;
     const number = program.waiting.size + 1;
     return new Promise((resolve) => {
-      program.waiting.set(number, (told) => {
-        this.names.id = told.id ?? this.names.id;
-        this.text = told.text ?? this.text;
-        if (told.over || told.failed) resolve({ text: this.text, failed: told.failed });
+      program.waiting.set(number, (message) => {
+        this.names.id = message.id ?? this.names.id;
+        this.text = message.text ?? this.text;
+        if (message.over || message.failed) resolve({ text: this.text, failed: message.failed });
       });
       started().stdin.write(`${JSON.stringify([number, url, principal, key, ...answer])}\n`);
     });
