@@ -1,5 +1,5 @@
 // Responses that run in the background: who asked for one has its name at once, and reads it, or asks how far it is, as long as it likes.
-// Nobody has to read it for it to go on.
+// It goes on without a reader.
 import { spawn } from "node:child_process";
 import path from "node:path";
 import readline from "node:readline";
