@@ -87,6 +87,8 @@ func (s *Server) reply(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpat
 		s.replyRun(ctx, r, t, sub)
 	case hub.OpNotify, hub.OpExtended, hub.OpOther:
 		s.rejectOperation(ctx, t, sub.op, hub.Fail(hub.CodeUnsupported, nil))
+	case hub.OpCommand:
+		s.answerCommand(ctx, r, t, sub)
 	case hub.OpUnknown:
 		s.rejectOperation(ctx, t, sub.op, hub.Fail(hub.CodeNoEndpoint, nil))
 	default:

@@ -290,12 +290,25 @@ func (x *trial) try(request string, op hub.Operation) {
 	x.t.Helper()
 	status, answer := x.ask(x.bob, x.asBob, named(request, x.names))
 	other, unknown := x.ask(x.bob, x.asBob, named(request, x.others))
+	if op == hub.OpCommand {
+		x.settle(x.names)
+		x.settle(x.others)
+	}
 	x.compare(request, fmt.Sprint(status, " ", answer), fmt.Sprint(other, " ", unknown))
 	_, path, _ := cutRequest(request)
 	names := strings.Contains(path, "{thread}") || strings.Contains(path, "{run}") || strings.Contains(path, "{answer}")
 	if names && !creates[op] && status < 400 && answer != "" {
 		x.t.Errorf("bob gets an answer to %s: %d %s", request, status, answer)
 	}
+}
+
+// settle waits for the run that a command of bob's has begun.
+func (x *trial) settle(names map[string]string) {
+	x.t.Helper()
+	await(x.t, "the run of a command ends", func() bool {
+		_, thread := x.ask(x.bob, x.asBob, named("GET /threads/{thread} ", names))
+		return !strings.Contains(thread, `"status":"busy"`)
+	})
 }
 
 // compare fails the test if bob gets another answer for alice's names than for names of nothing, or her words.

@@ -69,6 +69,8 @@ var facesOwn = map[string]ownFace{
 			"new_thread":   {`{"thread_id":"{thread}"}`, `{"thread_id":"{thread}","if_exists":"do_nothing"}`},
 			"find_threads": {"{}", `{"ids":["{thread}"]}`}, "update_thread": {`{"metadata":{"by":"bob"}}`},
 			"history": {"{}"}, "stop": {"", "{}"}, "models": {"{}"}, "other": {`{"values":{}}`, langgraphSays},
+			"command": {commandOf("run.start", said("mine")), commandOf("input.respond", `{"namespace":[],"interrupt_id":"{ask}","response":{"approved":true}}`)},
+			"events":  {`{"channels":["lifecycle","messages","values","input"]}`},
 		},
 		reads:  []string{"GET /threads/{thread} ", "GET /threads/{thread}/state ", "GET /threads/{thread}/runs ", "GET /threads/{thread}/runs/{run} ", "POST /threads/search {}"},
 		goesOn: "POST /threads/{thread}/runs/wait " + said("two"),
@@ -96,7 +98,7 @@ var facesOwn = map[string]ownFace{
 }
 
 // creates are operations that may make what their path or body names, and so are not refused.
-var creates = map[hub.Operation]bool{hub.OpRun: true, hub.OpWhole: true, hub.OpNewThread: true}
+var creates = map[hub.Operation]bool{hub.OpRun: true, hub.OpWhole: true, hub.OpNewThread: true, hub.OpCommand: true}
 
 const (
 	aguiSays    = `{"threadId":"{thread}","runId":"r2","messages":[{"id":"u2","role":"user","content":"mine"}]}`

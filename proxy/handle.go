@@ -109,6 +109,10 @@ func (s *Server) accept(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpa
 	if s.answerJoin(ctx, r, t, sub, id, origin) {
 		return
 	}
+	if sub.op == hub.OpEvents {
+		s.answerEvents(ctx, r, t, sub, origin)
+		return
+	}
 	if !sub.isRun() {
 		if f := s.joinRun(ctx, r, &sub); f != nil {
 			s.rejectOperation(ctx, t, sub.op, f)

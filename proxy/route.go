@@ -59,6 +59,7 @@ type route struct {
 	runs         runlog.Store       // that clients ask about
 	open         *atomic.Int64      // streams open on this path, over all reloads
 	logs         *logs              // of runs that outlive their clients; nil: none does
+	tape         *logs              // the same, and of runs that are begun by commands; nil: there are none
 	hasQuotas    bool               // requests count against accounts
 	taps         *routeTaps         // who sees the runs
 }
@@ -191,8 +192,7 @@ func newRoute(cfg *config.Config, rc *config.Route, up *upstream, known []*hub.D
 		return nil, err
 	}
 	r.hasQuotas = hasQuotas(cfg, rc)
-	r.logs, err = newLogs(r)
-	return r, err
+	return r, r.findLogs()
 }
 
 // dialects is the registry; tests have some dialects more.

@@ -60,11 +60,8 @@ type logs struct {
 	sharer  *sharer            // nil: there are no links to runs
 }
 
-// newLogs makes it ready; nil for a route without resume.
+// newLogs makes it ready.
 func newLogs(r *route) (*logs, error) {
-	if r.cfg.Resume.Grace == 0 {
-		return nil, nil
-	}
 	d, err := adapters.Lookup("native")
 	if err != nil {
 		return nil, err
@@ -87,7 +84,7 @@ func newLogs(r *route) (*logs, error) {
 // stand before the run of its thread that goes on.
 func (s *Server) share(c *call) *hub.Failure {
 	r := c.route
-	possible := r.logs != nil && c.asked != nil && r.translates(c.target) && c.pending == nil && c.session == nil && c.lines == nil
+	possible := (r.logs != nil || c.sub.op == hub.OpCommand) && c.asked != nil && r.translates(c.target) && c.pending == nil && c.session == nil && c.lines == nil
 	whole := r.answersWhole(c.target, c.asked) && !c.asked.Later
 	if !possible || c.asked.Prepare || whole || r.copies(c.target, c.asked) {
 		return nil
@@ -95,7 +92,7 @@ func (s *Server) share(c *call) *hub.Failure {
 	asked := *c.asked
 	asked.Detach()
 	about := &shared{
-		asked: &asked, canceler: new(canceler), metrics: r.metrics, grace: r.cfg.Resume.Grace, later: asked.Later,
+		asked: &asked, canceler: new(canceler), metrics: r.metrics, grace: r.grace(), later: asked.Later,
 	}
 	about.token = newToken()
 	if c.claim != nil {
@@ -146,7 +143,7 @@ func (s *Server) own(c *call) {
 	if run.About.remote != nil {
 		s.replicas.ended(run, sink.failed)
 	}
-	s.kept.shared.End(run, failed, c.route.cfg.Resume.TTL)
+	s.kept.shared.End(run, failed, c.route.keepsEnded())
 }
 
 // giveUp ends the run of a call before it has begun.
@@ -252,9 +249,9 @@ func (s *logSink) say(p []byte) {
 // logEngine returns an engine that translates the answer for the log: nothing that a client's dialect or the route would change is
 // changed there.
 func (r *route) logEngine() *engine.Pipeline {
-	p, ok := r.logs.target.engines.Get().(*engine.Pipeline)
+	p, ok := r.tape.target.engines.Get().(*engine.Pipeline)
 	if !ok {
-		c := r.pipelineConfig(r.logs.target)
+		c := r.pipelineConfig(r.tape.target)
 		c.Policy = policy.Settings{}
 		p = engine.NewPipeline(c)
 	}
@@ -268,7 +265,7 @@ func (r *route) viewerEngine(t *target, f wire.Framing) *engine.Pipeline {
 	p, ok := t.engines.Get().(*engine.Pipeline)
 	if !ok {
 		c := r.pipelineConfig(t)
-		c.From, c.FromOptions, c.Framing, c.EndGrace = r.logs.target.dialect, r.logs.target.options, wire.NDJSON, 0
+		c.From, c.FromOptions, c.Framing, c.EndGrace = r.tape.target.dialect, r.tape.target.options, wire.NDJSON, 0
 		c.MaxRecord = int(r.cfg.Resume.Bytes) // it has none that is larger
 		c.Redact = nil                        // the log holds what may leave
 		p = engine.NewPipeline(c)

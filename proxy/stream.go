@@ -162,7 +162,7 @@ func (x *stream) takeEngine(sink sink) *target {
 	if c.shared != nil {
 		p := r.logEngine()
 		x.engine, x.pump.out, x.stats = p, p.Out, p.Stats
-		return r.logs.target
+		return r.tape.target
 	}
 	framing := c.framing()
 	if http, ok := sink.(*httpSink); ok && r.answersWhole(c.target, c.asked) {

@@ -122,8 +122,11 @@ func (r *route) thread(key threads.Key) (about hub.Thread, f *hub.Failure) {
 	if failed != nil {
 		return about, asFailure(failed)
 	}
-	if len(runs) > 0 && waits(&runs[0].PastRun) {
-		about.Asks = runs[0].Asks
+	if len(runs) > 0 {
+		about.Changed = runs[0].Changed
+		if waits(&runs[0].PastRun) {
+			about.Asks = runs[0].Asks
+		}
 	}
 	switch {
 	case err == nil:

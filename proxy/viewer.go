@@ -31,6 +31,7 @@ const (
 	joinStart    = "start"    // from the beginning
 	joinSnapshot = "snapshot" // from a snapshot of what was said before
 	joinPosition = "position" // behind what the client has
+	joinEvents   = "events"   // as one of the runs of a conversation, whose stream goes on behind it
 )
 
 // A viewerSink is a client that can be refused before it has got anything.
@@ -73,7 +74,7 @@ func (s *Server) view(v *viewer, st *canceler, sink viewerSink) (f *hub.Failure)
 func (v *viewer) open() (r *eventlog.Reader, err error) {
 	most := v.call.route.cfg.Resume.Viewers
 	switch {
-	case v.how == joinOpens:
+	case v.how == joinOpens, v.how == joinEvents:
 		return v.run.Open(most)
 	case v.skip > 0 || v.call.target.dialect.Serves(hub.OpAnswer):
 		return v.run.OpenAt(most, v.of)
@@ -98,10 +99,10 @@ func joinFailure(err error) *hub.Failure {
 // move moves the log to the client, and returns how many bytes it got.
 func (s *Server) move(v *viewer, reader *eventlog.Reader, st *canceler, sink viewerSink, begun time.Time) (wrote int64, f *hub.Failure) {
 	r := v.call.route
-	t, framing := r.logs.viewers[v.call.target.dialect.Name], v.call.framing()
+	t, framing := r.tape.viewers[v.call.target.dialect.Name], v.call.framing()
 	eng := r.viewerEngine(t, framing)
 	name := ""
-	if framing == wire.SSE && !t.dialect.NoEventIDs {
+	if framing == wire.SSE && !t.dialect.NoEventIDs && v.how != joinEvents {
 		name = position{token: v.run.About.token, of: v.of}.name()
 	}
 	eng.Out.Number(name, v.skip)
@@ -112,7 +113,7 @@ func (s *Server) move(v *viewer, reader *eventlog.Reader, st *canceler, sink vie
 	st.onCancel(func() { close(src.quit) })
 	defer st.onCancel(nil)
 	p := pump{
-		src: src, sink: sink, eng: eng, out: eng.Out, start: begun, canceler: st, status: true,
+		src: src, sink: sink, eng: eng, out: eng.Out, start: begun, canceler: st, status: v.how != joinEvents,
 		limits:          pumpLimits{keepalive: v.call.keepalive()},
 		appendKeepAlive: func(out *wire.Out) { r.appendKeepAlive(t, out) },
 	}

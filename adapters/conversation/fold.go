@@ -117,6 +117,9 @@ func (f *Folder) Messages() []hub.Message {
 	return append(f.agent.Messages[:len(f.agent.Messages):len(f.agent.Messages)], f.fromSubAgents()...)
 }
 
+// Said is likewise without what sub-agents say.
+func (f *Folder) Said() []hub.Message { return f.agent.Messages }
+
 // Run is what has come of the run so far. It is valid until the next event.
 func (f *Folder) Run() hub.Run {
 	run := f.run

@@ -52,13 +52,16 @@ const (
 	OpFindThreads  // the conversations that there are
 	OpUpdateThread // changes what the client notes on {thread}
 	OpAlive        // whether there is anybody
+	OpCommand      // begins a turn in {thread}, and is answered at once: what comes of it is read by OpEvents
+	OpEvents       // what comes of the turns of {thread}, one after the other, as one stream
 
 	operationCount
 )
 
 var operationNames = [operationCount]string{"run", "whole", "models", "model", "describe", "connect", "join", "stop",
 	"new_thread", "thread", "state", "history", "forget_thread", "items", "add_items", "answer", "input", "forget_answer",
-	"get_run", "runs", "join_run", "rejoin", "notify", "extended", "other", "unknown", "find_threads", "update_thread", "alive"}
+	"get_run", "runs", "join_run", "rejoin", "notify", "extended", "other", "unknown", "find_threads", "update_thread", "alive",
+	"command", "events"}
 
 func (o Operation) String() string { return name(operationNames[:], int(o)) }
 
@@ -91,6 +94,7 @@ type Thread struct {
 	Busy     bool    // a turn runs
 	Time     int64   // now, in milliseconds since the Unix epoch
 	Begun    int64   // when it began, likewise
+	Changed  int64   // when its last run began or ended, likewise; 0 where none is known
 	Meta     []byte  // raw: what the client notes about it, nil for nothing
 	Added    int     // so many of Messages, at the end, are those that an [OpAddItems] has added
 }

@@ -26,11 +26,13 @@ type Request struct {
 	Keep     bool // the next request will be partial, if the agent does not refuse this one
 	Begins   bool // it begins a conversation that the answer names, by which the next request, a partial one, goes on
 	Create   bool // the conversation that it names is begun, if it is not known
-	Resumes  bool // it goes on with the run that it names, which waits for it
-	Store    bool // the answer is to be remembered, if that can be: later requests go on from it, or ask for it, by its id
-	Alone    bool // no other request may go on from Previous
-	Inherits bool // the tools are those of Previous
-	Later    bool // the client does not wait for the answer, but asks for it later
+	// Supersedes says that the run of the conversation which goes on is to end first.
+	Supersedes bool
+	Resumes    bool // it goes on with the run that it names, which waits for it
+	Store      bool // the answer is to be remembered, if that can be: later requests go on from it, or ask for it, by its id
+	Alone      bool // no other request may go on from Previous
+	Inherits   bool // the tools are those of Previous
+	Later      bool // the client does not wait for the answer, but asks for it later
 	// Instructions are so many messages in front that hold for this request alone.
 	Instructions int
 	Previous     []byte     // string body: the answer that the request goes on from, where the client names that in place of a thread

@@ -37,6 +37,7 @@ type encoder struct {
 	wanted modes // by the options
 	always bool  // states are written, whoever asks
 
+	protocol    *protocol // for clients of the thread protocol; nil for others
 	modes       modes
 	run, thread []byte
 	started     bool
@@ -69,6 +70,7 @@ func newEncoder(o hub.Options) hub.Encoder {
 
 // Reset implements [hub.Encoder].
 func (e *encoder) Reset() {
+	e.protocol = nil
 	e.setModes(e.wanted)
 	e.run, e.thread, e.started, e.made = e.run[:0], e.thread[:0], false, 0
 	e.root = outSubAgent{}
@@ -100,6 +102,10 @@ func (e *encoder) setModes(m modes) {
 
 // Answer implements [hub.Answerer].
 func (e *encoder) Answer(req *hub.Request) {
+	if string(req.Version) == protocolVersion {
+		e.protocol = newProtocol(req)
+		return
+	}
 	e.run = append(e.run[:0], req.Unique...)
 	e.thread = append(e.thread[:0], req.Thread...)
 	if req.Modes == nil {
@@ -134,11 +140,26 @@ var writers = hub.Writers[*encoder]{
 
 // Encode implements [hub.Encoder].
 func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
+	if e.protocol != nil {
+		return e.protocol.encode(out, ev)
+	}
 	return writers.Write(e, out, ev)
+}
+
+// Kept implements [hub.Keeper].
+func (e *encoder) Kept() int {
+	if e.protocol != nil {
+		return e.protocol.kept()
+	}
+	return 0
 }
 
 // Extend implements [hub.Extender].
 func (e *encoder) Extend(out *wire.Out, payload []byte) {
+	if e.protocol != nil {
+		e.protocol.custom(out, &e.protocol.root, []byte("sabir"), payload)
+		return
+	}
 	out.Begin("custom")
 	out.Buf = append(out.Buf, payload...)
 	out.End()

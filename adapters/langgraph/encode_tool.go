@@ -16,6 +16,7 @@ type outCall struct {
 	subAgent *outSubAgent
 	head     []byte // a piece of its arguments, up to them
 	args     []byte // kept for modes that repeat messages, and for questions about the call
+	turn     int    // of its message, in the thread protocol
 }
 
 // maxAsked bounds the arguments that are kept for questions.

@@ -23,6 +23,9 @@ var endpoints = []hub.Endpoint{
 	{Method: "GET", Path: "/threads/{thread}", Operation: hub.OpThread},
 	{Method: "PATCH", Path: "/threads/{thread}", Operation: hub.OpUpdateThread},
 	{Method: "DELETE", Path: "/threads/{thread}", Operation: hub.OpForgetThread},
+	{Method: "POST", Path: "/threads/{thread}/commands", Operation: hub.OpCommand},
+	{Method: "POST", Path: "/threads/{thread}/stream/events", Operation: hub.OpEvents},
+	{Method: "GET", Path: "/threads/{thread}/stream/events", Operation: hub.OpOther},
 	{Method: "GET", Path: "/threads/{thread}/state", Operation: hub.OpState},
 	{Method: "POST", Path: "/threads/{thread}/state", Operation: hub.OpOther},
 	{Method: "POST", Path: "/threads/{thread}/history", Operation: hub.OpHistory},
@@ -80,6 +83,8 @@ func appendReply(dst []byte, op hub.Operation, a *hub.Agent) []byte {
 		w.Close('}')
 	case hub.OpRejoin:
 		w.Buf = appendOver(w.Buf, &a.Runs[0])
+	case hub.OpCommand:
+		appendAccepted(w, a)
 	case hub.OpStop, hub.OpForgetThread:
 		w.Raw([]byte("{}"))
 	}

@@ -77,14 +77,16 @@
 // client gave, each once; assistant_id is the model that is asked for, agent that
 // there is none. Where Session is set, the body of POST /threads/{id}/runs/stream with what is new, or with all if NewSession says so, and
 // Answers as command.resume; see sessions.go. For clients, threads are created, read and forgotten, and their runs cancelled, see
-// endpoints.go; runs in the background are not served. Lost: reasoning and files but for images, unless they are of this dialect; the choice of tools and the
+// endpoints.go; runs in the background are not served. Commands of the thread protocol, which @langchain/react speaks, are read, too, and
+// what comes of them is written as its events: lifecycle, messages, tools, values, custom and input, see command.go and protocol.go; not on a
+// WebSocket, and without checkpoints. Lost: reasoning and files but for images, unless they are of this dialect; the choice of tools and the
 // tools, as the graph has its own; settings; answers to interrupts of a run without a thread, which cannot be answered.
 //
 // # Lost
 //
 // Results of runs and sub-agents; blocks of results, as one text; titles and locations of tools; checkpoints, as there is
-// no state that they could bring back. Events have no ids: streams cannot be joined again. LangServe, and the thread
-// protocol that @langchain/react speaks, are other dialects.
+// no state that they could bring back. Events have no ids: streams cannot be joined again. LangServe is another
+// dialect, and the thread protocol is not read.
 //
 // # Options
 //

@@ -16,6 +16,14 @@ type requests struct{}
 // DecodeRequest takes the stream modes that the client asks for, its thread where the body names it, and what it says. Runs are
 // named by the server.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
+	if ok, err := decodeProtocol(req, body); ok || err != nil {
+		return err
+	}
+	return decodeRun(req, body)
+}
+
+// decodeRun reads the body of a run.
+func decodeRun(req *hub.Request, body []byte) error {
 	var json rawjson.Decoder
 	var asked struct {
 		Graph   rawjson.Value `json:"assistant_id"`

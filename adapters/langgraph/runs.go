@@ -119,7 +119,10 @@ var failed = map[hub.Code]bool{
 }
 
 // appendRefusal appends a failure: as a state to those who wait for one, else as the body of an HTTP error.
-func appendRefusal(dst []byte, _ hub.Operation, asked *hub.Request, f *hub.Failure) (body []byte, status int) {
+func appendRefusal(dst []byte, op hub.Operation, asked *hub.Request, f *hub.Failure) (body []byte, status int) {
+	if op == hub.OpCommand {
+		return appendRefused(dst, asked, f), f.HTTPStatus()
+	}
 	if !asked.Whole || !failed[f.Code] {
 		return appendFailure(dst, f), f.HTTPStatus()
 	}

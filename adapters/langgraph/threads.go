@@ -98,7 +98,7 @@ func appendState(w *jsonwriter.Writer, t *hub.Thread) {
 	appendValues(w, t)
 	appendTasks(w, t)
 	w.Value("metadata", rawjson.Or(t.Meta, "{}"))
-	w.Const("created_at", timeOf(t.Time))
+	w.Const("created_at", timeOf(max(t.Changed, t.Begun))) // clients ignore events that are older
 	w.OpenAt("checkpoint", '{')
 	w.Text("thread_id", id)
 	w.Const("checkpoint_ns", "")

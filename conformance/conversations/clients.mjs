@@ -12,6 +12,7 @@ import Anthropic from "anthropic-sdk-1";
 import { CopilotKitCore } from "copilotkit-core";
 import { GoogleGenAI } from "google-genai-3";
 import { Client } from "langgraph-sdk-1";
+import { StreamController } from "langgraph-sdk-1/stream";
 import OpenAI from "openai-7";
 import { WebSocket } from "ws";
 import { a2aClient, speaker0, speaker1 } from "./clients/a2a.mjs";
@@ -23,6 +24,7 @@ import { anthropicThreadsClient } from "./clients/anthropic_threads.mjs";
 import { copilotkitClient } from "./clients/copilotkit.mjs";
 import { geminiClient } from "./clients/gemini.mjs";
 import { langgraphClient } from "./clients/langgraph.mjs";
+import { langgraphProtocolClient } from "./clients/langgraph_protocol.mjs";
 import { openaiChatClient } from "./clients/openai_chat.mjs";
 import { openaiResponsesClient } from "./clients/openai_responses.mjs";
 import { openaiStoredClient } from "./clients/openai_stored.mjs";
@@ -49,6 +51,7 @@ export const clients = [
   a2aClient({ name: "@a2a-js/sdk 1.3", speaker: speaker1(a2a1), agents: ["Pydantic AI, AG-UI", "LangGraph", "Google ADK", "AI SDK", "a model, Chat Completions", "Claude Code", "Codex, app server"] }),
   a2aClient({ name: "@a2a-js/sdk 0.3", speaker: speaker0(a2a0), agents: ["Pydantic AI, AG-UI", "LangGraph"], words: true }),
   langgraphClient({ name: "@langchain/langgraph-sdk 1.15", Client, agents: ["Pydantic AI, AG-UI", "Google ADK", "AI SDK", "a model, Messages", "Claude Code"] }),
+  langgraphProtocolClient({ name: "@langchain/langgraph-sdk 1.15, threads", Client, StreamController, agents: ["Pydantic AI, AG-UI", "Google ADK", "AI SDK", "a model, Messages", "Claude Code"] }),
   acpClient({ name: "an editor, sabir acp", sdk: acp }),
   acpClient({ name: "an editor, WebSocket", sdk: acp, agents: connected, connect: (url) => closing(createWebSocketStream(url.replace("http", "ws"), { WebSocket })) }),
   acpClient({ name: "an editor, HTTP", sdk: acp, agents: connected, connect: (url) => closing(createHttpStream(url)) }),

@@ -30,6 +30,8 @@ type Runs[T any] struct {
 	byKey map[Key][]*Run[T] // the newest last
 	past  list.List         // of *Run[T] that have ended, the oldest in front
 	live  int
+
+	awaited map[Key]*awaited
 }
 
 // settings are those of all logs.
@@ -78,6 +80,7 @@ func (r *Runs[T]) Begin(about T, limit int, keys ...Key) *Run[T] {
 		if key.Name != "" {
 			run.keys = append(run.keys, key)
 			r.byKey[key] = append(r.byKey[key], run)
+			r.tell(key)
 		}
 	}
 	r.live++
@@ -152,4 +155,61 @@ func (r *Runs[T]) Count() (live, past int, bytes int64) {
 // Full is how often a log that was full was shortened, and how many logs have lost their beginning.
 func (r *Runs[T]) Full() (shortened, cut int64) {
 	return r.settings.shortened.Load(), r.settings.cuts.Load()
+}
+
+// After returns the run of a name that follows another, or the newest if that is not known; nil if there is none.
+func (r *Runs[T]) After(key Key, before *Run[T]) *Run[T] {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := r.byKey[key]
+	for i, run := range list {
+		if run == before {
+			if list = list[i+1:]; len(list) > 0 {
+				return list[0]
+			}
+			return nil
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return list[len(list)-1]
+}
+
+// awaited is who waits for a run of a name.
+type awaited struct {
+	begun chan struct{}
+	n     int // who waits
+}
+
+// Await returns what is closed when a run of a name begins. Who does not wait any more says so by forget.
+func (r *Runs[T]) Await(key Key) (begun <-chan struct{}, forget func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a := r.awaited[key]
+	if a == nil {
+		if r.awaited == nil {
+			r.awaited = map[Key]*awaited{}
+		}
+		a = &awaited{begun: make(chan struct{})}
+		r.awaited[key] = a
+	}
+	a.n++
+	return a.begun, func() { r.forgetAwaited(key, a) }
+}
+
+func (r *Runs[T]) forgetAwaited(key Key, a *awaited) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if a.n--; a.n == 0 && r.awaited[key] == a {
+		delete(r.awaited, key)
+	}
+}
+
+// tell tells who waits for a run of a name. The caller holds r.mu.
+func (r *Runs[T]) tell(key Key) {
+	if a := r.awaited[key]; a != nil {
+		delete(r.awaited, key)
+		close(a.begun)
+	}
 }
