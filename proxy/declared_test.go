@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
 // TestDeclaredDialects are known to the routes of their configuration, to no other, and translate like those in Go.
@@ -32,7 +33,7 @@ routes:
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, _ := table.find(requestPath{raw: "/a", plain: "/a"})
+	r, _ := table.find(urls.Path{Raw: "/a", Plain: "/a"})
 	eng, out, _ := r.engine(r.first, wire.NDJSON, nil)
 	stream := "event: token\ndata: {\"text\":\"High water\"}\n\nevent: end\ndata: {\"ok\":true}\n\n"
 	if _, err := eng.Feed([]byte(stream), true, 0); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/internal/auth"
+	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
 // A route with auth asks who sends a request before anything else is looked at: its body is not read, and nothing is opened.
@@ -135,11 +136,11 @@ func targetOf(h *fasthttp.RequestHeader) string {
 	if err := u.Parse(h.Host(), h.RequestURI()); err != nil {
 		return ""
 	}
-	path, err := parsePath(string(u.PathOriginal()))
+	path, err := urls.Parse(string(u.PathOriginal()))
 	if err != nil {
 		return ""
 	}
-	target := path.canonical()
+	target := path.Canonical()
 	if query := u.QueryString(); len(query) > 0 {
 		target += "?" + string(query)
 	}

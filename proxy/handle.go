@@ -13,6 +13,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/internal/http1"
+	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
 // handle answers one request. Streams leave it by hijacking their connection.
@@ -35,7 +36,7 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 		s.reject(ctx, nil, f)
 		return
 	}
-	path, err := pathOf(&ctx.Request)
+	path, err := urls.Of(&ctx.Request)
 	if err != nil {
 		s.rejectOverload(ctx, http1.CodeBadRequest, fasthttp.StatusBadRequest, "The path of the request cannot be understood.")
 		ctx.Response.Header.Set(requestIDHeader, id)

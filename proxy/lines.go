@@ -16,6 +16,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy/engine"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
+	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
 // lineClient is a client that is on one connection for longer than a turn, such as an editor. Each of its conversations has one turn at a
@@ -53,7 +54,7 @@ func (s *Server) newLineClient(r *route, t *target, request *fasthttp.Request, s
 
 // findRoute returns the route that is in force now for a request that came earlier, and what its path has beyond the route's.
 func (s *Server) findRoute(req *fasthttp.Request, from *sender) (r *route, t *target, rest string, f *hub.Failure) {
-	path, err := pathOf(req)
+	path, err := urls.Of(req)
 	if err != nil {
 		return nil, nil, "", hub.Fail(hub.CodeNoRoute, err)
 	}
@@ -122,7 +123,7 @@ func (s *Server) end() {
 
 // lineRoute is the route of a path, if it serves clients by lines.
 func (s *Server) lineRoute(path string) (*route, error) {
-	r, _ := s.table.Load().find(requestPath{raw: path, plain: path})
+	r, _ := s.table.Load().find(urls.Path{Raw: path, Plain: path})
 	if r == nil {
 		return nil, fmt.Errorf("there is no route %s", path)
 	}

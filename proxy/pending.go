@@ -15,6 +15,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy/engine"
 	"github.com/sabir-proxy/sabir/proxy/internal/auth"
+	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
 // Some clients ask by two requests: one opens a stream and waits there, another starts the run. pendingStreams
@@ -60,7 +61,7 @@ func pendingKey(r *route, rest string, who *auth.Identity) string {
 }
 
 // nameIn is the conversation that the rest of a path names.
-func nameIn(rest string) string { return strings.TrimLeft(unescaped(rest), "/") }
+func nameIn(rest string) string { return strings.TrimLeft(urls.Unescaped(rest), "/") }
 
 // add registers a stream.
 func (l *pendingStreams) add(s *pendingStream) {

@@ -16,6 +16,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/recognize"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy/engine"
+	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
 // aguiRun is a whole run of AG-UI, with one text.
@@ -200,7 +201,7 @@ func TestWrongType(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, _ := table.find(requestPath{raw: "/run", plain: "/run"})
+			r, _ := table.find(urls.Path{Raw: "/run", Plain: "/run"})
 			eng, out, _ := r.engine(r.first, wire.SSE, nil)
 			_, err = eng.Feed([]byte("data: {\"event\":\"word\",\"kind\":\"?\",\"text\":\"Hi\"}\n\ndata: [DONE]\n\n"), true, 0)
 			var f *hub.Failure

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
 // call is one request of a client, copied out of the server's own structures: those are used again as soon as the
@@ -81,7 +82,7 @@ func callOf(req *fasthttp.Request, peer sender, r *route, t *target, sub subpath
 	if sub.found {
 		query = "" // it is of the client's protocol
 	}
-	c.query, c.dropped = withoutNames(query, r.up.query)
+	c.query, c.dropped = urls.WithoutNames(query, r.up.query)
 	c.setURL(sub.rest, c.query)
 	c.copyHeaders(&req.Header, peer)
 	c.request.Header.SetMethod(r.upstreamMethod(string(req.Header.Method())))

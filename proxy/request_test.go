@@ -11,6 +11,8 @@ import (
 
 	"github.com/fasthttp/websocket"
 	"github.com/valyala/fasthttp"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
 // FuzzRequest: whatever a client sends, the upstream gets exactly one request, with the body as it came, to its own
@@ -36,7 +38,7 @@ func FuzzRequest(f *testing.F) {
 		if in.ReadLimitBody(bufio.NewReaderSize(bytes.NewReader(raw), 64<<10), 1<<20) != nil || in.URI().Parse(in.Host(), in.RequestURI()) != nil {
 			return
 		}
-		path, err := pathOf(&in)
+		path, err := urls.Of(&in)
 		if err != nil {
 			return
 		}

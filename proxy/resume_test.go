@@ -14,6 +14,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
 // gatedAgent says half of a small run, and the other half when it is let go.
@@ -310,7 +311,7 @@ func TestOpenerFindsNoPlace(t *testing.T) {
 	req.SetRequestURI("/run")
 	req.Header.SetMethod("POST")
 	req.SetBodyString(resumeClients[0].body)
-	way, rest := r.table.Load().find(requestPath{raw: "/run", plain: "/run"})
+	way, rest := r.table.Load().find(urls.Path{Raw: "/run", Plain: "/run"})
 	c, f := newCall(req, sender{Addr: noAddress{}}, way, way.first, subpath{rest: rest}, "id")
 	if f != nil {
 		t.Fatal(f)

@@ -21,6 +21,7 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/internal/auth"
 	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
+	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
 // table is a configuration made ready to serve. It never changes: a reload swaps in another.
@@ -131,14 +132,14 @@ func (t *table) add(r *route) {
 }
 
 // find returns the route for a path and what the path has beyond it, as the client has escaped it.
-func (t *table) find(path requestPath) (r *route, rest string) {
-	if r := t.exact[path.plain]; r != nil {
+func (t *table) find(path urls.Path) (r *route, rest string) {
+	if r := t.exact[path.Plain]; r != nil {
 		return r, ""
 	}
 	for _, r := range t.prefixes {
 		base := strings.TrimSuffix(r.cfg.Path, "/*")
-		if rest, ok := strings.CutPrefix(path.plain, base); ok && (rest == "" || rest[0] == '/') {
-			return r, path.beyond(strings.Count(base, "/"))
+		if rest, ok := strings.CutPrefix(path.Plain, base); ok && (rest == "" || rest[0] == '/') {
+			return r, path.Beyond(strings.Count(base, "/"))
 		}
 	}
 	return nil, ""

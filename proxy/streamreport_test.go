@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
 // TestEndingsThatAreNoFailures: a run that ended well, but not as done, is logged and counted as it ended.
@@ -86,8 +88,8 @@ func TestCanonicalPaths(t *testing.T) {
 	for path, want := range map[string]string{
 		"/": "/", "/a//b": "/a/b", "/a/b/": "/a/b/", "//a/": "/a/", "/a%62c/%7e": "/abc/~", "/a%2Fb": "/a%2Fb", "/a//": "/a/", "/a///b//c": "/a/b/c",
 	} {
-		p, err := parsePath(path)
-		if got := p.canonical(); got != want || err != nil || strings.Contains(got, "//") {
+		p, err := urls.Parse(path)
+		if got := p.Canonical(); got != want || err != nil || strings.Contains(got, "//") {
 			t.Errorf("%s: got %s, want %s, %v", path, got, want, err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/internal/sessions"
+	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
 // upstream is an agent server, which may run at several addresses.
@@ -51,7 +52,7 @@ func newUpstream(cfg *config.Upstream, global *config.Config, m *metrics, dials 
 	}
 	for _, url := range []*config.URL{&cfg.URL, cfg.Start, cfg.Cancel} {
 		if url != nil {
-			maps.Copy(u.query, queryNames(url.RawQuery))
+			maps.Copy(u.query, urls.QueryNames(url.RawQuery))
 		}
 	}
 	if u.secure() {

@@ -1,12 +1,12 @@
-package proxy
+package urls
 
 import (
 	"net/url"
 	"strings"
 )
 
-// queryNames are the names of the parameters in a query.
-func queryNames(query string) map[string]bool {
+// QueryNames are the names of the parameters in a query.
+func QueryNames(query string) map[string]bool {
 	names := map[string]bool{}
 	for pair := range strings.SplitSeq(query, "&") {
 		if name := parameterName(pair); name != "" {
@@ -27,9 +27,9 @@ func parameterName(pair string) string {
 	return strings.ToLower(strings.TrimSpace(name))
 }
 
-// withoutNames returns a client's query without the parameters of some names, and how many those were. Some servers take
+// WithoutNames returns a client's query without the parameters of some names, and how many those were. Some servers take
 // a semicolon for a separator too, so what stands behind one counts as well.
-func withoutNames(query string, names map[string]bool) (rest string, dropped int) {
+func WithoutNames(query string, names map[string]bool) (rest string, dropped int) {
 	if len(names) == 0 || query == "" {
 		return query, 0
 	}

@@ -1,4 +1,6 @@
-package proxy
+// Package urls reads the URLs of requests as the most lenient server behind Sabir may read them, so that none of them finds in one what
+// Sabir has not seen: path.go has paths, query.go the names of parameters.
+package urls
 
 import (
 	"errors"
@@ -9,32 +11,32 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// requestPath is the path of a request in its two forms.
-type requestPath struct {
+// Path is the path of a request in its two forms.
+type Path struct {
 	// raw is the path as the client has escaped it, without dot segments: what upstreams get of it.
-	raw string
+	Raw string
 	// plain is what routes are compared with: decoded, and without empty segments. An escaped slash separates nothing,
 	// and stays escaped.
-	plain string
+	Plain string
 }
 
 var errBadPath = errors.New("the path of the request is not valid")
 
-// pathOf reads the path of a request.
-func pathOf(req *fasthttp.Request) (requestPath, error) {
+// Of reads the path of a request.
+func Of(req *fasthttp.Request) (Path, error) {
 	path := req.URI().PathOriginal()
 	if len(path) == 0 { // the host is not one
-		return requestPath{}, errBadPath
+		return Path{}, errBadPath
 	}
-	return parsePath(string(path))
+	return Parse(string(path))
 }
 
-// parsePath cleans a path of dot segments. Bad escapes are an error, and so are zero bytes and dot segments that only
+// Parse cleans a path of dot segments. Bad escapes are an error, and so are zero bytes and dot segments that only
 // become such when a server decodes more than once or takes more than a slash for a separator: those would lead out of
 // what the route stands for.
-func parsePath(path string) (requestPath, error) {
+func Parse(path string) (Path, error) {
 	if isPlain(path) {
-		return requestPath{raw: path, plain: path}, nil
+		return Path{Raw: path, Plain: path}, nil
 	}
 	return parseSegments(path)
 }
@@ -61,13 +63,13 @@ func isUnreserved(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
 }
 
-func parseSegments(path string) (requestPath, error) {
+func parseSegments(path string) (Path, error) {
 	var raw, plain []string
 	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	for i, segment := range segments {
 		decoded, err := url.PathUnescape(segment)
 		if err != nil || strings.ContainsRune(decoded, 0) || hidesDots(decoded) {
-			return requestPath{}, errBadPath
+			return Path{}, errBadPath
 		}
 		if decoded != "." && decoded != ".." {
 			raw = append(raw, escapeUnsafe(segment))
@@ -82,10 +84,10 @@ func parseSegments(path string) (requestPath, error) {
 	}
 	for i, segment := range raw {
 		if segment != "" || i == len(raw)-1 {
-			plain = append(plain, strings.ReplaceAll(unescaped(segment), "/", "%2F"))
+			plain = append(plain, strings.ReplaceAll(Unescaped(segment), "/", "%2F"))
 		}
 	}
-	return requestPath{raw: "/" + strings.Join(raw, "/"), plain: "/" + strings.Join(plain, "/")}, nil
+	return Path{Raw: "/" + strings.Join(raw, "/"), Plain: "/" + strings.Join(plain, "/")}, nil
 }
 
 // hidesDots reports whether one decoded segment of a path holds dot segments for servers that decode before they split,
@@ -116,21 +118,21 @@ func escapeUnsafe(segment string) string {
 	return string(out)
 }
 
-// canonical is the path with as few escapes as there can be, and without empty segments: the same for all paths that are plainly the same.
-func (p requestPath) canonical() string {
+// Canonical is the path with as few escapes as there can be, and without empty segments: the same for all paths that are plainly the same.
+func (p Path) Canonical() string {
 	var out []string
-	segments := strings.Split(strings.TrimPrefix(p.raw, "/"), "/")
+	segments := strings.Split(strings.TrimPrefix(p.Raw, "/"), "/")
 	for i, segment := range segments {
 		if segment != "" || i == len(segments)-1 {
-			out = append(out, url.PathEscape(unescaped(segment)))
+			out = append(out, url.PathEscape(Unescaped(segment)))
 		}
 	}
 	return "/" + strings.Join(out, "/")
 }
 
-// beyond is what the raw path has after its first n segments, not counting empty ones.
-func (p requestPath) beyond(n int) string {
-	rest := p.raw
+// Beyond is what the raw path has after its first n segments, not counting empty ones.
+func (p Path) Beyond(n int) string {
+	rest := p.Raw
 	for ; n > 0; n-- {
 		rest = strings.TrimLeft(rest, "/")
 		if i := strings.IndexByte(rest, '/'); i >= 0 {
@@ -142,8 +144,8 @@ func (p requestPath) beyond(n int) string {
 	return rest
 }
 
-// unescaped is what a path says, for names that are part of it.
-func unescaped(path string) string {
+// Unescaped is what a path says, for names that are part of it.
+func Unescaped(path string) string {
 	if s, err := url.PathUnescape(path); err == nil {
 		return s
 	}
