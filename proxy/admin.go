@@ -12,6 +12,7 @@ import (
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fasthttp/fasthttpadaptor"
 
+	"github.com/sabir-proxy/sabir/proxy/internal/browser"
 	"github.com/sabir-proxy/sabir/proxy/internal/page"
 )
 
@@ -25,7 +26,7 @@ func (s *Server) ServeAdmin(ctx context.Context, ln net.Listener) error {
 	var rest idleConns
 	closed := make(chan struct{})
 	defer close(closed)
-	local := isLoopback(ln.Addr())
+	local := browser.IsLoopback(ln.Addr())
 	srv := newHTTPServer(s.log, adminHeader, func(ctx *fasthttp.RequestCtx) { s.handleAdmin(ctx, metrics, local, closed) })
 	srv.ReadTimeout, srv.WriteTimeout = adminTime, adminTime
 	srv.ErrorHandler, srv.ConnState = s.badRequest, rest.state
@@ -63,7 +64,8 @@ func shutdown(srv *fasthttp.Server, rest *idleConns, ln net.Listener) error {
 }
 
 func (s *Server) handleAdmin(ctx *fasthttp.RequestCtx, metrics fasthttp.RequestHandler, local bool, ended <-chan struct{}) {
-	if f := s.checkHost(ctx, local, s.table.Load().cfg.Admin.Listen); f != nil {
+	cfg := s.table.Load().cfg
+	if f := browser.CheckHost(ctx, cfg.Hosts, local, cfg.Admin.Listen); f != nil {
 		s.reject(ctx, nil, f)
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 	"github.com/sabir-proxy/sabir/proxy/internal/http1"
 	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
@@ -34,7 +35,7 @@ type httpBody struct {
 func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader, head bool) (*httpBody, error) {
 	b := &httpBody{
 		conn: c, raw: c.rawReader(), status: h.StatusCode(),
-		persist:  !h.ConnectionClose() && !tokens(h.PeekAll("Connection"))["close"],
+		persist:  !h.ConnectionClose() && !fields.Tokens(h.PeekAll("Connection"))["close"],
 		encoding: strings.ToLower(string(h.ContentEncoding())), header: h,
 	}
 	switch n := h.ContentLength(); {

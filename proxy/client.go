@@ -10,6 +10,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
@@ -94,7 +95,7 @@ type httpSink struct {
 
 // releaseHeader gives the memory of the header back: streams are long.
 func (s *httpSink) releaseHeader() {
-	releaseHeader(s.header)
+	fields.ReleaseHeader(s.header)
 	s.header = nil
 }
 

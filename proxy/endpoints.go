@@ -9,6 +9,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 )
 
 // Clients of most dialects call more than the one URL that answers with a stream: for a list of models, for the agents that there
@@ -123,8 +124,9 @@ func formOf(ctx *fasthttp.RequestCtx, d *hub.Dialect) *hub.Request {
 // urlOf is the URL of a route as a client reaches it: as its request says, or a proxy that is trusted.
 func (r *route) urlOf(ctx *fasthttp.RequestCtx) string {
 	var said fasthttp.RequestHeader
-	setForwarded(&said, &ctx.Request.Header, senderOf(ctx), r.global)
-	return (&url.URL{Scheme: string(said.Peek(forwardedProtoHeader)), Host: string(said.Peek(forwardedHostHeader)), Path: r.base()}).String()
+	from := senderOf(ctx)
+	fields.SetForwarded(&said, &ctx.Request.Header, from.Addr, from.secure, r.global)
+	return (&url.URL{Scheme: string(said.Peek(fields.ProtoHeader)), Host: string(said.Peek(fields.HostHeader)), Path: r.base()}).String()
 }
 
 // base is the path of the route without what stands for those below.

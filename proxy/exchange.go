@@ -17,6 +17,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 	"github.com/sabir-proxy/sabir/proxy/internal/http1"
 	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
@@ -205,7 +206,7 @@ const maxInterim = 16
 
 // readHeader reads a response header and skips interim ones (100 Continue, 103 Early Hints).
 func readHeader(br *bufio.Reader) (*fasthttp.ResponseHeader, error) {
-	resp := acquireHeader()
+	resp := fields.AcquireHeader()
 	resp.SetNoDefaultContentType(true)
 	for range maxInterim {
 		if err := checkHead(br); err != nil {

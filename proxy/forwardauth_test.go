@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 )
 
 // judge is a server that is asked. status is what it answers with; 0 is never, and 999 success with a name that is none.
@@ -105,7 +106,7 @@ func TestForwardAuthTarget(t *testing.T) {
 			t.Errorf("%s is judged as %q, want %q", target, got, want)
 		}
 		for name := range h {
-			if claimsTarget(fieldKey(name)) {
+			if claimsTarget(fields.Key(name)) {
 				t.Errorf("the other server hears %s from the client", name)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/internal/auth"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
@@ -111,17 +112,17 @@ func challenge(h *fasthttp.ResponseHeader, a *auth.Answer) {
 
 // questionOf is the header with which another server is asked about a request: that of the request, and what it asks for.
 func questionOf(from *fasthttp.RequestHeader, peer *sender, cfg *config.Config) http.Header {
-	trusted := cfg.Trusts(hostOf(peer.Addr))
+	trusted := cfg.Trusts(fields.HostOf(peer.Addr))
 	h := http.Header{}
 	for name, value := range from.AllInOrder() {
-		key := fieldKey(string(name))
-		if !hopByHop[key] && (trusted || !claimsOrigin(key) && !claimsTarget(key)) {
+		key := fields.Key(string(name))
+		if !fields.HopByHop[key] && (trusted || !fields.ClaimsOrigin(key) && !claimsTarget(key)) {
 			h.Add(string(name), string(value))
 		}
 	}
 	var said fasthttp.RequestHeader
-	setForwarded(&said, from, *peer, cfg)
-	for _, name := range []string{forwardedForHeader, forwardedHostHeader, forwardedProtoHeader} {
+	fields.SetForwarded(&said, from, peer.Addr, peer.secure, cfg)
+	for _, name := range []string{fields.ForHeader, fields.HostHeader, fields.ProtoHeader} {
 		h.Set(name, string(said.Peek(name)))
 	}
 	h.Set("X-Forwarded-Method", string(from.Method()))
@@ -158,7 +159,7 @@ func (c *call) setIdentity(h *fasthttp.RequestHeader) {
 	if who := c.from.who; who != nil {
 		for _, field := range who.Set {
 			h.Del(field.Name)
-			addField(h, field.Name, []byte(field.Value))
+			fields.Add(h, field.Name, []byte(field.Value))
 		}
 	}
 	name := c.principal()
@@ -168,7 +169,7 @@ func (c *call) setIdentity(h *fasthttp.RequestHeader) {
 		if name == "" && strings.Contains(text, config.Principal) {
 			continue
 		}
-		addField(h, field, []byte(strings.ReplaceAll(text, config.Principal, name)))
+		fields.Add(h, field, []byte(strings.ReplaceAll(text, config.Principal, name)))
 	}
 }
 
@@ -204,7 +205,7 @@ func vouchedFields(cfg *config.Config, rc *config.Route) map[string]bool {
 			continue
 		}
 		for _, name := range cfg.Auth.Forward.Headers {
-			vouched[fieldKey(name)] = true
+			vouched[fields.Key(name)] = true
 		}
 	}
 	return vouched

@@ -12,6 +12,8 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/browser"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 	"github.com/sabir-proxy/sabir/proxy/internal/http1"
 	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
@@ -32,7 +34,7 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 	id := requestID(&ctx.Request)
 	ctx.Response.Header.Set(requestIDHeader, id)
 	table := s.table.Load()
-	if f := s.checkHost(ctx, s.loopback, table.cfg.Listen); f != nil {
+	if f := browser.CheckHost(ctx, table.cfg.Hosts, s.loopback, table.cfg.Listen); f != nil {
 		s.reject(ctx, nil, f)
 		return
 	}
@@ -47,10 +49,10 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 		s.reject(ctx, nil, hub.Fail(hub.CodeNoRoute, nil))
 		return
 	}
-	origin := r.allowOrigin(&ctx.Request)
+	origin := browser.AllowOrigin(&r.cfg.CORS, &ctx.Request)
 	r.exposeTo(&ctx.Response.Header, origin)
 	if origin != "" && ctx.IsOptions() {
-		r.preflight(ctx)
+		browser.Preflight(ctx, r.cfg.Methods)
 		return
 	}
 	t, f := s.permit(ctx, r)
@@ -85,7 +87,7 @@ func methodOf(ctx *fasthttp.RequestCtx, t *target) string {
 
 // permit finds out, before its body is read, whether a request can be answered, and in which dialect.
 func (s *Server) permit(ctx *fasthttp.RequestCtx, r *route) (*target, *hub.Failure) {
-	if f := r.checkOrigin(ctx); f != nil {
+	if f := browser.CheckOrigin(ctx, &r.cfg.CORS, r.name); f != nil {
 		return r.choose(&ctx.Request.Header), f
 	}
 	if l, _ := r.sharedBy(&ctx.Request); l != nil {
@@ -269,7 +271,7 @@ func (s *Server) rejectOperation(ctx *fasthttp.RequestCtx, t *target, op hub.Ope
 
 // clientOf is who sent a request, for the log.
 func (s *Server) clientOf(ctx *fasthttp.RequestCtx) string {
-	return clientOf(&ctx.Request.Header, ctx.RemoteAddr(), s.table.Load().cfg)
+	return fields.ClientOf(&ctx.Request.Header, ctx.RemoteAddr(), s.table.Load().cfg)
 }
 
 // rejected counts and logs a request that did not become a stream.

@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 )
 
 // testHTTP2 makes the tests that it is set for reach the proxy by HTTP/2: what they send goes through a bridge from HTTP/1.1, which has
@@ -28,7 +30,7 @@ func (r *rig) bridge() {
 			p.Out.URL.Scheme, p.Out.URL.Host, p.Out.Host = "http", r.addr, p.In.Host
 			p.Out.URL.RawQuery = p.In.URL.RawQuery // as it came, also where it cannot be parsed
 			for name, values := range p.In.Header {
-				if _, has := p.Out.Header[name]; !has && !hopByHop[name] && name != "Connection" && name != "Te" && name != "Upgrade" {
+				if _, has := p.Out.Header[name]; !has && !fields.HopByHop[name] && name != "Connection" && name != "Te" && name != "Upgrade" {
 					p.Out.Header[name] = values // those about who has forwarded it, too
 				}
 			}

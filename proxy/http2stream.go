@@ -14,6 +14,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 	"github.com/sabir-proxy/sabir/proxy/internal/http1"
 )
 
@@ -180,16 +181,16 @@ func (c *streamConn) sendHead(p []byte) (rest []byte, err error) {
 		c.head = append(c.head[:0], p...)
 		return nil, nil
 	}
-	line, fields, _ := bytes.Cut(p[:end+len(http1.CRLF)], http1.CRLF)
+	line, lines, _ := bytes.Cut(p[:end+len(http1.CRLF)], http1.CRLF)
 	status, err := strconv.Atoi(string(line[len("HTTP/1.1 "):][:3]))
 	if err != nil {
 		return nil, err
 	}
 	h := c.w.Header()
 	h["Content-Type"] = nil // else the library guesses one where there is none
-	for line := range bytes.SplitSeq(bytes.TrimSuffix(fields, http1.CRLF), http1.CRLF) {
+	for line := range bytes.SplitSeq(bytes.TrimSuffix(lines, http1.CRLF), http1.CRLF) {
 		name, value, _ := strings.Cut(string(line), ": ")
-		if lower := strings.ToLower(name); !hopByHop[lower] || lower == "content-length" {
+		if lower := strings.ToLower(name); !fields.HopByHop[lower] || lower == "content-length" {
 			h.Add(name, value)
 		}
 	}
@@ -296,7 +297,7 @@ func requestHead(r *http.Request) ([]byte, error) {
 	add(r.Host)
 	b = append(b, http1.CRLF...)
 	for name, values := range r.Header {
-		if framesBody[name] {
+		if fields.FramesBody[name] {
 			continue
 		}
 		for _, value := range values {
@@ -311,6 +312,3 @@ func requestHead(r *http.Request) ([]byte, error) {
 	}
 	return append(b, http1.CRLF...), nil
 }
-
-// framesBody are the fields that say where a body ends, which HTTP/2 knows without them.
-var framesBody = set([]string{"Content-Length", "Transfer-Encoding", "Expect", "Host"})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 )
 
 // Clients whose protocol has a connection for longer than a turn may speak by HTTP, where they have one in name only: they post each
@@ -154,7 +155,7 @@ func (s *Server) readLines(ctx *fasthttp.RequestCtx, r *route, c *lineConn, orig
 		s.reject(ctx, c.target, hub.Fail(hub.CodeReaderTwice, nil))
 		return
 	}
-	sink := &httpSink{header: acquireHeader(), dialect: c.target.dialect, chunked: ctx.Request.Header.IsHTTP11(), close: true}
+	sink := &httpSink{header: fields.AcquireHeader(), dialect: c.target.dialect, chunked: ctx.Request.Header.IsHTTP11(), close: true}
 	sink.header.Set(requestIDHeader, string(ctx.Response.Header.Peek(requestIDHeader)))
 	sink.header.Set(dialectHeader, c.target.dialect.Name)
 	r.exposeTo(sink.header, origin)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/proxy/internal/auth"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 	"github.com/sabir-proxy/sabir/proxy/internal/http1"
 )
 
@@ -38,9 +39,9 @@ func (r *route) taken(fields []hub.HeaderField, handshake *fasthttp.RequestHeade
 // takes reports whether a message may say a header field.
 func (r *route) takes(name string, who *auth.Identity) bool {
 	lower := strings.ToLower(name)
-	key := fieldKey(lower)
-	names := slices.ContainsFunc(r.global.Threads.Principal, func(p string) bool { return fieldKey(p) == key })
-	return r.allow[lower] && !hopByHop[key] && !ownFields[key] && !claimsOrigin(key) && !r.vouched[key] &&
+	key := fields.Key(lower)
+	names := slices.ContainsFunc(r.global.Threads.Principal, func(p string) bool { return fields.Key(p) == key })
+	return r.allow[lower] && !fields.HopByHop[key] && !fields.SetBySabir[key] && !fields.ClaimsOrigin(key) && !r.vouched[key] &&
 		(!names || namesCredential(key)) && (who == nil || !slices.Contains(who.Used, key))
 }
 
@@ -57,13 +58,13 @@ func requestOf(handshake *fasthttp.Request, fields []hub.HeaderField) *fasthttp.
 	return req
 }
 
-// passOn adds fields of a message to the request to the upstream.
-func (c *call) passOn(fields []hub.HeaderField) {
+// passOn adds header fields of a message to the request to the upstream.
+func (c *call) passOn(list []hub.HeaderField) {
 	h := &c.request.Header
-	for _, field := range fields {
+	for _, field := range list {
 		if c.passes(strings.ToLower(field.Name)) {
 			h.Del(field.Name)
-			addField(h, field.Name, []byte(field.Value))
+			fields.Add(h, field.Name, []byte(field.Value))
 		}
 	}
 	h.SetContentType("application/json")

@@ -90,20 +90,3 @@ func TestForeignHosts(t *testing.T) {
 	f("hosts: [agents.example, '*.in.example']", append(own, "agents.example:80", "a.in.example"), append(foreign, "in.example", "a.agents.example"))
 	f(`hosts: ["*"]`, append(own, foreign...), nil)
 }
-
-// TestHostsElsewhere leaves an address alone that others than this machine can reach, unless hosts are listed; then the
-// address itself still works, as probes call it.
-func TestHostsElsewhere(t *testing.T) {
-	t.Parallel()
-	if !ownHost("192.0.2.7", "0.0.0.0:80", fakeAddr("192.0.2.7:80")) || ownHost("192.0.2.8", "0.0.0.0:80", fakeAddr("192.0.2.7:80")) {
-		t.Error("the address that was called is not known")
-	}
-	if isLoopback(fakeAddr("[::]:80")) || isLoopback(fakeAddr("10.0.0.1:80")) || !isLoopback(fakeAddr("[::1]:80")) {
-		t.Error("loopback addresses are not known")
-	}
-}
-
-type fakeAddr string
-
-func (fakeAddr) Network() string  { return "tcp" }
-func (a fakeAddr) String() string { return string(a) }

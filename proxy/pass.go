@@ -12,6 +12,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/recognize"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy/engine"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
@@ -271,20 +272,20 @@ func (p *passer) Finish(f *hub.Failure, _ time.Duration, _ bool) *hub.Failure { 
 
 // keptBack are fields of an answer that do not pass: those that Sabir says itself, and those that speak of the server's own
 // address. Fields of one connection do not pass either.
-var keptBack = set([]string{
+var keptBack = fields.Set(
 	"server", "date", "alt-svc", "via", "x-accel-buffering", "x-accel-redirect", "x-accel-expires", "x-powered-by", "content-length",
 	"x-request-id", "x-sabir-error", "x-sabir-dialect", "access-control-allow-origin", "access-control-allow-credentials",
 	"access-control-expose-headers", "access-control-allow-methods", "access-control-allow-headers", "access-control-max-age",
-})
+)
 
 // pass makes the answer that of the upstream: its status, its header, and as much of a body as it says.
 func (s *httpSink) pass(body *httpBody, from *fasthttp.ResponseHeader) {
 	h := new(fasthttp.ResponseHeader)
 	h.SetNoDefaultContentType(true)
-	dropped := tokens(from.PeekAll("Connection"))
+	dropped := fields.Tokens(from.PeekAll("Connection"))
 	for key, value := range from.All() {
 		name := strings.ToLower(string(key))
-		if !hopByHop[name] && !dropped[name] && !keptBack[name] && !(isLocation(name) && strings.Contains(string(value), "//")) {
+		if !fields.HopByHop[name] && !dropped[name] && !keptBack[name] && !(isLocation(name) && strings.Contains(string(value), "//")) {
 			h.AddBytesKV(key, value)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy/engine"
 	"github.com/sabir-proxy/sabir/proxy/internal/auth"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
@@ -121,7 +122,7 @@ func (r *route) parts() (list []*route) {
 		}
 		cfg, twin := *r.cfg, *r
 		cfg.Path, cfg.Methods = path, []string{fasthttp.MethodPost}
-		twin.cfg, twin.part, twin.methods = &cfg, p, set(cfg.Methods)
+		twin.cfg, twin.part, twin.methods = &cfg, p, fields.Set(cfg.Methods...)
 		list = append(list, &twin)
 	}
 	return list

@@ -13,6 +13,7 @@ import (
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/engine"
 	"github.com/sabir-proxy/sabir/proxy/internal/auth"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 )
 
 // What clients and routes may use, and have used. A request counts against up to four accounts: all requests, its route, its client,
@@ -89,7 +90,7 @@ func clientKey(who *auth.Identity, peer string) string {
 	if who != nil && who.Scope != "" {
 		return "auth " + who.Scope
 	}
-	addr := parseForwarded(peer)
+	addr := fields.ParseForwarded(peer)
 	if addr.Is6() {
 		return netip.PrefixFrom(addr, clientBits).Masked().String()
 	}
@@ -106,7 +107,7 @@ func (s *Server) countRequest(ctx *fasthttp.RequestCtx, r *route, sub *subpath) 
 
 // claimsOf are the accounts that a request counts against.
 func (r *route) claimsOf(ctx *fasthttp.RequestCtx) claims {
-	return r.claims(senderOf(ctx).who, clientOf(&ctx.Request.Header, ctx.RemoteAddr(), r.global))
+	return r.claims(senderOf(ctx).who, fields.ClientOf(&ctx.Request.Header, ctx.RemoteAddr(), r.global))
 }
 
 // mayRun refuses a request that starts a run on a stream that is open already, where tokens are overdrawn.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
@@ -73,7 +74,7 @@ func newCall(req *fasthttp.Request, peer sender, r *route, t *target, sub subpat
 func callOf(req *fasthttp.Request, peer sender, r *route, t *target, sub subpath, id string) *call {
 	c := &call{
 		route: r, target: t, request: fasthttp.AcquireRequest(), id: id, unique: randomID(), path: string(req.URI().Path()),
-		peer: clientOf(&req.Header, peer.Addr, r.global), http11: req.Header.IsHTTP11(), close: req.Header.ConnectionClose(), head: req.Header.IsHead(),
+		peer: fields.ClientOf(&req.Header, peer.Addr, r.global), http11: req.Header.IsHTTP11(), close: req.Header.ConnectionClose(), head: req.Header.IsHead(),
 	}
 	c.request.Header.SetNoDefaultContentType(true)
 	c.from, c.scope = peer, r.scope(&req.Header, peer.who)
@@ -87,7 +88,7 @@ func callOf(req *fasthttp.Request, peer sender, r *route, t *target, sub subpath
 	c.copyHeaders(&req.Header, peer)
 	c.request.Header.SetMethod(r.upstreamMethod(string(req.Header.Method())))
 	if len(req.Body()) > 0 {
-		copyField(&c.request.Header, &req.Header, fasthttp.HeaderContentEncoding)
+		fields.Copy(&c.request.Header, &req.Header, fasthttp.HeaderContentEncoding)
 	}
 	return c
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/fasthttp/websocket"
 	"github.com/valyala/fasthttp"
 
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
@@ -28,10 +29,10 @@ func FuzzRequest(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	may := set([]string{
+	may := fields.Set(
 		"X-Mine", "Cookie", "Authorization", "Content-Type", "User-Agent", "X-Key", "Accept", "Accept-Encoding", "X-Request-Id",
 		"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Content-Length", "Content-Encoding",
-	})
+	)
 	peer := &net.TCPAddr{IP: net.IPv4(1, 2, 3, 4), Port: 5}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		var in fasthttp.Request

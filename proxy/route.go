@@ -19,6 +19,7 @@ import (
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/engine"
 	"github.com/sabir-proxy/sabir/proxy/internal/auth"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
 	"github.com/sabir-proxy/sabir/proxy/internal/urls"
@@ -169,7 +170,7 @@ func newRoute(cfg *config.Config, rc *config.Route, up *upstream, known []*hub.D
 	if err != nil {
 		return nil, err
 	}
-	r := &route{cfg: rc, name: rc.Path, global: cfg, up: up, source: source, allow: set(rc.Headers.Allow), methods: set(rc.Methods)}
+	r := &route{cfg: rc, name: rc.Path, global: cfg, up: up, source: source, allow: fields.Set(rc.Headers.Allow...), methods: fields.Set(rc.Methods...)}
 	if r.options, err = parseOptions(source, up.cfg.Options, cfg); err != nil {
 		return nil, err
 	}
@@ -253,14 +254,6 @@ func (r *route) target(name string) *target {
 		}
 	}
 	return nil
-}
-
-func set(list []string) map[string]bool {
-	m := make(map[string]bool, len(list))
-	for _, s := range list {
-		m[s] = true
-	}
-	return m
 }
 
 // copies reports whether the answer to a request is copied instead of translated.

@@ -20,6 +20,7 @@ import (
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/engine"
 	"github.com/sabir-proxy/sabir/proxy/internal/auditlog"
+	"github.com/sabir-proxy/sabir/proxy/internal/browser"
 	"github.com/sabir-proxy/sabir/proxy/internal/hangup"
 )
 
@@ -158,7 +159,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	closed := make(chan struct{})
 	defer close(closed)
 	failed := make(chan error, 1)
-	s.loopback = isLoopback(ln.Addr())
+	s.loopback = browser.IsLoopback(ln.Addr())
 	started := s.table.Load().cfg
 	clients := &listener{
 		Listener: ln, header: int(started.Limits.Header), read: started.Timeouts.Read, closed: closed, log: s.log,

@@ -14,6 +14,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/threadids"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy/engine"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 )
 
 // stream is one run: a call, the upstream's answer to it, and the client that reads.
@@ -87,7 +88,7 @@ func (s *Server) serveHTTP(c *call, conn *requestConn, f *hub.Failure) {
 
 // httpSink is the client of a call.
 func (c *call) httpSink(client *clientConn) *httpSink {
-	sink := &httpSink{conn: client, header: acquireHeader(), dialect: c.target.dialect, chunked: c.http11, close: c.close || !c.http11, head: c.head, asked: c.asked}
+	sink := &httpSink{conn: client, header: fields.AcquireHeader(), dialect: c.target.dialect, chunked: c.http11, close: c.close || !c.http11, head: c.head, asked: c.asked}
 	sink.header.Set(requestIDHeader, c.id)
 	sink.header.Set(dialectHeader, c.target.dialect.Name)
 	c.route.exposeTo(sink.header, c.origin)
@@ -353,7 +354,7 @@ func (x *stream) openHTTP(sink sink, until time.Time) (source, error) {
 	if !slices.Contains(streamTypes, mediaType(body.header)) {
 		x.unlike = fmt.Sprintf("status %d, %s", body.status, mediaType(body.header))
 	}
-	releaseHeader(body.header)
+	fields.ReleaseHeader(body.header)
 	body.header = nil // streams are long
 	if body.compressed() {
 		return decompressed(body)

@@ -14,6 +14,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/proxy/internal/auth"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
 )
@@ -31,7 +32,7 @@ func (r *route) scope(h *fasthttp.RequestHeader, who *auth.Identity) string {
 		from = strconv.AppendQuote(append(from, "auth "...), who.Scope)
 	}
 	for _, field := range r.global.Threads.Principal {
-		if !named || !slices.Contains(who.Used, fieldKey(field)) {
+		if !named || !slices.Contains(who.Used, fields.Key(field)) {
 			from = strconv.AppendQuote(from, string(h.Peek(field)))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 	"github.com/sabir-proxy/sabir/proxy/internal/sessions"
 	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
@@ -48,7 +49,7 @@ func newUpstream(cfg *config.Upstream, global *config.Config, m *metrics, dials 
 		return u, nil
 	}
 	for name := range cfg.Headers.Set {
-		u.sets[fieldKey(name)] = true
+		u.sets[fields.Key(name)] = true
 	}
 	for _, url := range []*config.URL{&cfg.URL, cfg.Start, cfg.Cancel} {
 		if url != nil {

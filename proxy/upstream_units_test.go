@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/netip"
 	"os"
 	"syscall"
 	"testing"
@@ -84,33 +83,6 @@ func TestFailuresOfUpstreams(t *testing.T) {
 	f(answerFailure(errInterim), hub.CodeMalformed, "the answer is no HTTP: more than 16 interim responses")
 	own := hub.Fail(hub.CodeShutdown, io.EOF)
 	f(answerFailure(own), hub.CodeShutdown, "EOF")
-}
-
-type address string
-
-func (address) Network() string  { return "test" }
-func (a address) String() string { return string(a) }
-
-// TestAddresses of peers, and those that proxies write.
-func TestAddresses(t *testing.T) {
-	t.Parallel()
-	f := func(got netip.Addr, want string) {
-		t.Helper()
-		if want == "" != !got.IsValid() || want != "" && got.String() != want {
-			t.Errorf("got %v, want %s", got, want)
-		}
-	}
-	f(hostOf(&net.TCPAddr{IP: net.ParseIP("::ffff:10.0.0.1"), Port: 1}), "10.0.0.1")
-	f(hostOf(&net.TCPAddr{IP: net.ParseIP("fe80::1"), Zone: "eth0", Port: 1}), "fe80::1")
-	f(hostOf(address("[::ffff:10.0.0.1]:80")), "10.0.0.1")
-	f(hostOf(address("[fe80::1%eth0]:80")), "fe80::1")
-	f(hostOf(address("@")), "")
-	for text, want := range map[string]string{
-		"10.0.0.1": "10.0.0.1", " 10.0.0.1:80 ": "10.0.0.1", "[fd00::1]:80": "fd00::1", "[fd00::1]": "fd00::1", "fd00::1%eth0": "fd00::1",
-		"::ffff:10.0.0.1": "10.0.0.1", "unknown": "", "": "", "10.0.0.1:x": "",
-	} {
-		f(parseForwarded(text), want)
-	}
 }
 
 // TestCredentialsOfTheConfiguration: a header field or a parameter of the URL shows that Sabir has credentials of its own.

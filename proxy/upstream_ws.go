@@ -14,6 +14,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 )
 
 // openWebSocket connects to an upstream that is called by WebSocket, until the given time at most. The client's body,
@@ -122,7 +123,7 @@ func (c *call) webSocketHeader() http.Header {
 		name := strings.ToLower(string(key))
 		if name == "user-agent" {
 			h.Set(string(key), string(value))
-		} else if !hopByHop[name] && name != "cookie" && (c.route.up.sets[name] || name != "accept" && name != "content-type") {
+		} else if !fields.HopByHop[name] && name != "cookie" && (c.route.up.sets[name] || name != "accept" && name != "content-type") {
 			h.Add(string(key), string(value))
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/net/http2"
 
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 )
 
 // http2Pool are the connections of HTTP/2 to an address. Each carries as many requests as the server lets it.
@@ -224,7 +225,7 @@ func (x *http2Exchange) send(req *fasthttp.Request) {
 		r.Body = &x.body
 	}
 	for name, value := range req.Header.All() {
-		if key := http.CanonicalHeaderKey(string(name)); !framesBody[key] && !isConnectionField[key] {
+		if key := http.CanonicalHeaderKey(string(name)); !fields.FramesBody[key] && !isConnectionField[key] {
 			if key == fasthttp.HeaderUserAgent {
 				r.Header.Del(key)
 			}
@@ -234,7 +235,7 @@ func (x *http2Exchange) send(req *fasthttp.Request) {
 	go x.run(r.WithContext(x.ctx))
 }
 
-var isConnectionField = set([]string{"Connection", "Keep-Alive", "Proxy-Connection", "Upgrade"})
+var isConnectionField = fields.Set("Connection", "Keep-Alive", "Proxy-Connection", "Upgrade")
 
 // run sends the request, and writes the answer for who reads it. An answer that breaks off ends without its last chunk.
 func (x *http2Exchange) run(r *http.Request) {
@@ -264,7 +265,7 @@ func (x *http2Exchange) writeHead(resp *http.Response) error {
 	b := fmt.Appendf(nil, "HTTP/1.1 %03d %s\r\n", resp.StatusCode, http.StatusText(resp.StatusCode))
 	for name, values := range resp.Header {
 		for _, value := range values {
-			if !framesBody[name] && !isConnectionField[name] {
+			if !fields.FramesBody[name] && !isConnectionField[name] {
 				b = fmt.Appendf(b, "%s: %s\r\n", name, value)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 )
 
 // session is a client that came by WebSocket. Each message of the client is a request: it becomes the body of a call,
@@ -255,7 +256,9 @@ func (x *session) call(m message) (*call, *hub.Failure) {
 }
 
 // whence is who the client is, for the log.
-func (x *session) whence() string { return clientOf(&x.handshake.Header, x.peer, x.route.global) }
+func (x *session) whence() string {
+	return fields.ClientOf(&x.handshake.Header, x.peer, x.route.global)
+}
 
 func (x *session) set(st *canceler) {
 	x.mu.Lock()

@@ -1,4 +1,4 @@
-package proxy
+package fields
 
 import (
 	"bytes"
@@ -13,19 +13,19 @@ import (
 
 // Header fields by which proxies tell each other where a request came from.
 const (
-	forwardedForHeader   = "X-Forwarded-For"
-	forwardedHostHeader  = "X-Forwarded-Host"
-	forwardedProtoHeader = "X-Forwarded-Proto"
+	ForHeader   = "X-Forwarded-For"
+	HostHeader  = "X-Forwarded-Host"
+	ProtoHeader = "X-Forwarded-Proto"
 )
 
-// claimsOrigin reports whether a header field, in small letters, says where a request came from. Only proxies that the
+// ClaimsOrigin reports whether a header field, in small letters, says where a request came from. Only proxies that the
 // configuration trusts may say so.
-func claimsOrigin(name string) bool {
+func ClaimsOrigin(name string) bool {
 	return strings.HasPrefix(name, "x-forwarded-") || name == "forwarded" || name == "x-real-ip"
 }
 
-// hostOf is the IP address of a peer; the zero Addr for a peer that has none.
-func hostOf(peer net.Addr) netip.Addr {
+// HostOf is the IP address of a peer; the zero Addr for a peer that has none.
+func HostOf(peer net.Addr) netip.Addr {
 	if tcp, ok := peer.(*net.TCPAddr); ok {
 		return tcp.AddrPort().Addr().Unmap().WithZone("")
 	}
@@ -36,16 +36,16 @@ func hostOf(peer net.Addr) netip.Addr {
 	return ap.Addr().Unmap().WithZone("")
 }
 
-// clientOf is who sent a request: the peer of the connection, or the client of which a trusted proxy says that it is
+// ClientOf is who sent a request: the peer of the connection, or the client of which a trusted proxy says that it is
 // behind it, and that is no such proxy itself.
-func clientOf(h *fasthttp.RequestHeader, peer net.Addr, cfg *config.Config) string {
+func ClientOf(h *fasthttp.RequestHeader, peer net.Addr, cfg *config.Config) string {
 	client := addrText(peer)
-	if !cfg.Trusts(hostOf(peer)) {
+	if !cfg.Trusts(HostOf(peer)) {
 		return client
 	}
-	list := strings.Split(string(bytes.Join(h.PeekAll(forwardedForHeader), []byte(","))), ",")
+	list := strings.Split(string(bytes.Join(h.PeekAll(ForHeader), []byte(","))), ",")
 	for i := len(list) - 1; i >= 0; i-- {
-		addr := parseForwarded(list[i])
+		addr := ParseForwarded(list[i])
 		if !addr.IsValid() {
 			break
 		}
@@ -67,8 +67,8 @@ func addrText(peer net.Addr) string {
 	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port()).String()
 }
 
-// parseForwarded reads a member of X-Forwarded-For: an address, maybe with a port; the zero Addr for something else.
-func parseForwarded(s string) netip.Addr {
+// ParseForwarded reads a member of X-Forwarded-For: an address, maybe with a port; the zero Addr for something else.
+func ParseForwarded(s string) netip.Addr {
 	s = strings.TrimSpace(s)
 	if ap, err := netip.ParseAddrPort(s); err == nil {
 		return ap.Addr().Unmap().WithZone("")
@@ -77,35 +77,35 @@ func parseForwarded(s string) netip.Addr {
 	return addr.Unmap().WithZone("")
 }
 
-// setForwarded says where the request came from. What a trusted proxy says is passed on with the proxy added; what
+// SetForwarded says where the request came from. What a trusted proxy says is passed on with the proxy added; what
 // anybody else says is replaced.
-func setForwarded(h, from *fasthttp.RequestHeader, peer sender, cfg *config.Config) {
-	addr := hostOf(peer.Addr)
+func SetForwarded(h, from *fasthttp.RequestHeader, peer net.Addr, secure bool, cfg *config.Config) {
+	addr := HostOf(peer)
 	via, host, proto := forwardedName(peer, addr), from.Host(), "http"
-	if peer.secure {
+	if secure {
 		proto = "https"
 	}
 	if cfg.Trusts(addr) {
-		list := from.PeekAll(forwardedForHeader)
+		list := from.PeekAll(ForHeader)
 		via = bytes.Join(append(list[:len(list):len(list)], via), []byte(", "))
-		if said := from.Peek(forwardedHostHeader); len(said) > 0 {
+		if said := from.Peek(HostHeader); len(said) > 0 {
 			host = said
 		}
-		if said := strings.ToLower(string(from.Peek(forwardedProtoHeader))); said == "https" || said == "http" {
+		if said := strings.ToLower(string(from.Peek(ProtoHeader))); said == "https" || said == "http" {
 			proto = said
 		}
 	}
-	h.SetBytesV(forwardedForHeader, via)
-	h.SetBytesV(forwardedHostHeader, host)
-	h.Set(forwardedProtoHeader, proto)
+	h.SetBytesV(ForHeader, via)
+	h.SetBytesV(HostHeader, host)
+	h.Set(ProtoHeader, proto)
 }
 
 // forwardedName is how X-Forwarded-For names a peer.
-func forwardedName(peer sender, addr netip.Addr) []byte {
+func forwardedName(peer net.Addr, addr netip.Addr) []byte {
 	if addr.IsValid() {
 		return addr.AppendTo(nil)
 	}
-	if _, ok := peer.Addr.(*net.UnixAddr); ok {
+	if _, ok := peer.(*net.UnixAddr); ok {
 		return []byte("unknown") // as RFC 7239 §6.3 has it
 	}
 	return []byte(peer.String())

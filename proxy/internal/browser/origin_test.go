@@ -1,4 +1,4 @@
-package proxy
+package browser
 
 import (
 	"net"
@@ -79,3 +79,20 @@ func TestOriginNames(t *testing.T) {
 		t.Errorf("201 bytes become %d", len(got))
 	}
 }
+
+// TestHostsElsewhere leaves an address alone that others than this machine can reach, unless hosts are listed; then the
+// address itself still works, as probes call it.
+func TestHostsElsewhere(t *testing.T) {
+	t.Parallel()
+	if !ownHost("192.0.2.7", "0.0.0.0:80", fakeAddr("192.0.2.7:80")) || ownHost("192.0.2.8", "0.0.0.0:80", fakeAddr("192.0.2.7:80")) {
+		t.Error("the address that was called is not known")
+	}
+	if IsLoopback(fakeAddr("[::]:80")) || IsLoopback(fakeAddr("10.0.0.1:80")) || !IsLoopback(fakeAddr("[::1]:80")) {
+		t.Error("loopback addresses are not known")
+	}
+}
+
+type fakeAddr string
+
+func (fakeAddr) Network() string  { return "tcp" }
+func (a fakeAddr) String() string { return string(a) }

@@ -1,4 +1,6 @@
-package proxy
+// Package browser keeps web pages of others from running agents, and lets those that may call read the answers: origin.go judges where a
+// request comes from and by which name it calls, cors.go writes what browsers ask for.
+package browser
 
 import (
 	"fmt"
@@ -11,16 +13,16 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/config"
 )
 
 // A browser sends what any web page tells it to, also to a server that only its own machine can reach. Two checks keep
 // pages of others from running agents: by the origin that the browser names, and, since a page can make its own name lead
 // to this server and is of the same origin then, by the host name that it called.
 
-// checkHost refuses a request that calls the server by a name that is not its own. local says that the listener is on a
-// loopback address; listen is that address as the configuration has it.
-func (s *Server) checkHost(ctx *fasthttp.RequestCtx, local bool, listen string) *hub.Failure {
-	hosts := s.table.Load().cfg.Hosts
+// CheckHost refuses a request that calls the server by a name that is not its own. local says that the listener is on a
+// loopback address; listen is that address as the configuration has it, and hosts are the names that it lists.
+func CheckHost(ctx *fasthttp.RequestCtx, hosts []string, local bool, listen string) *hub.Failure {
 	if slices.Contains(hosts, "*") || len(hosts) == 0 && !local {
 		return nil
 	}
@@ -70,26 +72,26 @@ func listedHost(hosts []string, host string) bool {
 	})
 }
 
-// isLoopback reports whether only this machine can reach an address.
-func isLoopback(a net.Addr) bool {
+// IsLoopback reports whether only this machine can reach an address.
+func IsLoopback(a net.Addr) bool {
 	at, err := netip.ParseAddrPort(a.String())
 	return err == nil && at.Addr().Unmap().IsLoopback()
 }
 
-// checkOrigin refuses what a web page sends that is neither of the same origin nor allowed by the route. Everything that
+// CheckOrigin refuses what a web page sends that is neither of the same origin nor allowed by the route. Everything that
 // a route answers acts: it runs an agent.
-func (r *route) checkOrigin(ctx *fasthttp.RequestCtx) *hub.Failure {
+func CheckOrigin(ctx *fasthttp.RequestCtx, cors *config.CORS, route string) *hub.Failure {
 	h := &ctx.Request.Header
 	origin, site := string(h.Peek("Origin")), string(h.Peek("Sec-Fetch-Site"))
 	switch {
-	case origin == "" && site != "cross-site", allowsOrigin(r.cfg.CORS.Origins, origin):
+	case origin == "" && site != "cross-site", allowsOrigin(cors.Origins, origin):
 		return nil
 	case origin == "":
-		return hub.Fail(hub.CodeBadOrigin, fmt.Errorf(`a page of another site calls without an origin; only "*" in cors.origins of route %s allows that`, r.name))
+		return hub.Fail(hub.CodeBadOrigin, fmt.Errorf(`a page of another site calls without an origin; only "*" in cors.origins of route %s allows that`, route))
 	case site == "same-origin" || sameOrigin(origin, string(h.Host())):
 		return nil
 	}
-	return hub.Fail(hub.CodeBadOrigin, fmt.Errorf("origin %q is not in cors.origins of route %s", clip(origin), r.name))
+	return hub.Fail(hub.CodeBadOrigin, fmt.Errorf("origin %q is not in cors.origins of route %s", clip(origin), route))
 }
 
 // allowsOrigin reports whether the origins of a configuration have one; see [config.CORS].

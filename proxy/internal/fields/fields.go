@@ -1,0 +1,82 @@
+// Package fields says which header fields belong to whom: fields.go has those of one connection, those that Sabir sets itself, and how names
+// are compared; forwarded.go has the fields by which proxies tell each other where a request came from.
+package fields
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/valyala/fasthttp"
+)
+
+// HopByHop are the fields that belong to one connection and are never passed on (RFC 9110 §7.6.1), and those that a
+// connection to an upstream has of its own.
+var HopByHop = Set(
+	"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
+	"transfer-encoding", "upgrade", "content-length", "host", "expect", "accept-encoding",
+	"sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions", "sec-websocket-accept", "sec-websocket-protocol",
+)
+
+// SetBySabir are the fields that Sabir sets on every call, in place of the client's.
+var SetBySabir = Set(
+	"accept", "content-encoding", "x-request-id", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto",
+)
+
+// Key is what a header field is known by. Servers that make variables of fields do not tell - from _.
+func Key(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "-") }
+
+// Add adds a header field. fasthttp would take Cookie apart and put it together in its own way.
+func Add(h *fasthttp.RequestHeader, name string, value []byte) {
+	if strings.EqualFold(name, fasthttp.HeaderCookie) {
+		h.DisableSpecialHeader()
+		defer h.EnableSpecialHeader()
+	}
+	h.AddBytesV(name, value)
+}
+
+// Copy copies all that a request says in one header field.
+func Copy(h, from *fasthttp.RequestHeader, name string) {
+	for _, value := range from.PeekAll(name) {
+		h.AddBytesV(name, value)
+	}
+}
+
+// responseHeaders are kept for the next answer: their memory grows field by field.
+var responseHeaders = sync.Pool{New: func() any { return new(fasthttp.ResponseHeader) }}
+
+// AcquireHeader returns an empty header of a response.
+func AcquireHeader() *fasthttp.ResponseHeader {
+	return responseHeaders.Get().(*fasthttp.ResponseHeader)
+}
+
+// ReleaseHeader takes a header back that is not used any more, and nothing that was read from it.
+func ReleaseHeader(h *fasthttp.ResponseHeader) {
+	h.Reset()
+	responseHeaders.Put(h)
+}
+
+// Tokens are the members of a field that is a list, in lower case.
+func Tokens(field [][]byte) map[string]bool {
+	if len(field) == 0 {
+		return nil
+	}
+	names := map[string]bool{}
+	for _, value := range field {
+		for token := range strings.SplitSeq(string(value), ",") {
+			names[strings.ToLower(strings.TrimSpace(token))] = true
+		}
+	}
+	return names
+}
+
+// FramesBody are the fields that say where a body ends, which HTTP/2 knows without them. They are written as net/http writes them.
+var FramesBody = Set("Content-Length", "Transfer-Encoding", "Expect", "Host")
+
+// Set is a set of names.
+func Set(names ...string) map[string]bool {
+	m := make(map[string]bool, len(names))
+	for _, name := range names {
+		m[name] = true
+	}
+	return m
+}
