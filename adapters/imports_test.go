@@ -21,6 +21,8 @@ const (
 	members = module + "adapters/internal/eventjson"
 	writer  = module + "adapters/internal/jsonwriter"
 	harness = "adapters/adaptertest"
+
+	fasthttp = "github.com/valyala/fasthttp"
 )
 
 // rule says what packages may import besides the standard library.
@@ -136,6 +138,30 @@ var rules = []rule{
 		folders: []string{"adapters/*", "adapters/*/*"},
 		allowed: append([]string{hubPath, wire, rawjson}, shared...),
 		why:     "dialects meet in the hub and nowhere else: they import only hub, wire, the standard library, and what several of them share, which is listed in shared",
+	},
+	{
+		folders: []string{"proxy/internal/urls"},
+		allowed: []string{fasthttp},
+		why:     "how a URL is read is the same for every client and every upstream: urls knows neither, nor the configuration",
+	},
+	{
+		folders: []string{"proxy/internal/fields"},
+		allowed: []string{fasthttp, module + "config"},
+		why:     "which header fields belong to whom is asked by both sides: fields knows neither clients nor upstreams",
+	},
+	{
+		folders: []string{"proxy/internal/browser"},
+		allowed: []string{fasthttp, hubPath, module + "config"},
+		why:     "web pages are judged by what they send and what is configured: browser knows neither routes nor the server",
+	},
+	{
+		folders: []string{"proxy/internal/upstream"},
+		allowed: []string{
+			hubPath, module + "config", module + "proxy/internal/fields", module + "proxy/internal/http1", module + "proxy/internal/rawio",
+			module + "proxy/internal/sessions", module + "proxy/internal/urls",
+			fasthttp, "github.com/cespare/xxhash/v2", "github.com/prometheus/client_golang/prometheus", "go.uber.org/zap", "golang.org/x/net/http2",
+		},
+		why: "an upstream is asked and answers: it knows no client, no route, no dialect and no engine",
 	},
 	{
 		folders: []string{"config"},
@@ -294,4 +320,8 @@ func TestBroken(t *testing.T) {
 	f("config", "go.yaml.in/yaml/v3", false)
 	f("config", module+"adapters", true)
 	f("proxy", "go.uber.org/zap", false)
+	f("proxy/internal/upstream", module+"proxy/internal/rawio", false)
+	f("proxy/internal/upstream", module+"proxy/engine", true)
+	f("proxy/internal/upstream", module+"adapters/agui", true)
+	f("proxy/internal/urls", module+"config", true)
 }

@@ -44,7 +44,7 @@ func (x *stream) openProcess(until time.Time) (source, error) {
 	defer asked.Detach()
 	var losses hub.Losses
 	c.chooseModel(asked, &losses)
-	turn, f := c.route.up.agents.Begin(sessions.Call{
+	turn, f := c.route.up.Agents.Begin(sessions.Call{
 		Scope: c.scope, Thread: plainText(asked.Thread), Request: asked, Losses: &losses, Strict: c.route.cfg.Requests.Strict, Until: until,
 	})
 	if f != nil {
@@ -52,15 +52,15 @@ func (x *stream) openProcess(until time.Time) (source, error) {
 	}
 	c.losses, c.translated = losses.Names, true
 	x.server.noteLosses(c.route, c.losses)
-	x.server.metrics.sessionTurns.WithLabelValues(c.route.up.cfg.Name, string(turn.Known)).Inc()
-	x.server.metrics.asks.WithLabelValues(c.route.up.cfg.Name, "answered").Add(float64(turn.Answered))
+	x.server.metrics.sessionTurns.WithLabelValues(c.route.up.Cfg.Name, string(turn.Known)).Inc()
+	x.server.metrics.asks.WithLabelValues(c.route.up.Cfg.Name, "answered").Add(float64(turn.Answered))
 	x.agent = &agentTurn{
 		Turn: turn, route: c.route, server: x.server, answers: c.target.dialect.CanAsk(c.target.options), quit: make(chan struct{}), timer: time.NewTimer(maxWait),
 	}
 	x.agent.lines, x.agent.note = c.lines, x.noteAnswers
-	x.canceler.onCancel(x.agent.abandon)
+	x.canceler.OnCancel(x.agent.abandon)
 	if err := x.agent.awaitFirst(until); err != nil {
-		x.agent.close()
+		x.agent.Close()
 		return nil, err
 	}
 	return x.agent, nil
@@ -89,7 +89,7 @@ func (c *call) refusedByAgent(f *hub.Failure, losses []string) *hub.Failure {
 
 // awaitFirst waits for the first line of the turn, so that the status says that an agent cannot be started.
 func (a *agentTurn) awaitFirst(until time.Time) error {
-	if first := time.Now().Add(a.route.up.cfg.Timeouts.FirstByte); first.Before(until) {
+	if first := time.Now().Add(a.route.up.Cfg.Timeouts.FirstByte); first.Before(until) {
 		until = first
 	}
 	var err error
@@ -103,7 +103,7 @@ func (a *agentTurn) awaitFirst(until time.Time) error {
 		case <-a.timer.C:
 			return hub.Fail(hub.CodeTimeout, nil)
 		case <-a.quit:
-			return errWake
+			return rawio.ErrWake
 		}
 	}
 	if err == io.EOF {
@@ -112,8 +112,8 @@ func (a *agentTurn) awaitFirst(until time.Time) error {
 	return err
 }
 
-// read implements [source].
-func (a *agentTurn) read(b *rawio.Buffer, until time.Time) error {
+// ReadInto implements [source].
+func (a *agentTurn) ReadInto(b *rawio.Buffer, until time.Time) error {
 	a.timer.Reset(time.Until(until))
 	for {
 		var err error
@@ -136,9 +136,9 @@ func (a *agentTurn) read(b *rawio.Buffer, until time.Time) error {
 		select {
 		case <-a.Ready():
 		case <-a.timer.C:
-			return errWake
+			return rawio.ErrWake
 		case <-a.quit:
-			return errWake
+			return rawio.ErrWake
 		}
 	}
 }
@@ -154,7 +154,7 @@ func (a *agentTurn) settle() error {
 	case <-a.Ready():
 		return nil
 	case <-a.quit:
-		return errWake
+		return rawio.ErrWake
 	case <-quiet.C:
 	}
 	switch {
@@ -184,9 +184,9 @@ func (a *agentTurn) answerOnLine() error {
 	case <-a.lines.changed:
 	case <-a.Ready():
 	case <-a.timer.C:
-		return errWake
+		return rawio.ErrWake
 	case <-a.quit:
-		return errWake
+		return rawio.ErrWake
 	}
 	return nil
 }
@@ -199,8 +199,8 @@ func (a *agentTurn) lastAlive(start time.Time) time.Duration {
 	return time.Since(start)
 }
 
-// close implements [source].
-func (a *agentTurn) close() {
+// Close implements [source].
+func (a *agentTurn) Close() {
 	a.abandon()
 	a.timer.Stop()
 	a.Leave(a.route.cfg.Asks.Wait)
@@ -215,7 +215,7 @@ func (a *agentTurn) edit(ev *hub.Event, mapIDs func(*hub.Event)) {
 	case hub.Ask:
 		a.NoteAsk()
 		a.asked++
-		a.server.metrics.asks.WithLabelValues(a.route.up.cfg.Name, "asked").Inc()
+		a.server.metrics.asks.WithLabelValues(a.route.up.Cfg.Name, "asked").Inc()
 	case hub.TextDelta:
 		if ev.Chan == hub.AnswerText && len(ev.SubAgent) == 0 {
 			a.NoteWords(ev.Text)
@@ -249,7 +249,7 @@ func (a *agentTurn) answer() error {
 
 // send tells the agent answers, so that its turn goes on. An agent that waits for something which is no question cannot be answered.
 func (a *agentTurn) send(answers []hub.Decision, outcome string) error {
-	a.server.metrics.asks.WithLabelValues(a.route.up.cfg.Name, outcome).Add(float64(len(answers)))
+	a.server.metrics.asks.WithLabelValues(a.route.up.Cfg.Name, outcome).Add(float64(len(answers)))
 	said := slices.Clone(answers) // Answer puts the ids of the agent there
 	if err := a.Answer(answers); err != nil {
 		return hub.Fail(hub.CodeMalformed, err)

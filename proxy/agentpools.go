@@ -19,6 +19,7 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/internal/sessions"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
 	"github.com/sabir-proxy/sabir/proxy/internal/threadstore"
+	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 )
 
 // conversations are what Sabir keeps of them, over reloads.
@@ -32,17 +33,17 @@ type conversations struct {
 	claims  repeatClaims       // of requests that may be repeated, until their runs begin
 	auth    *auth.Schemes
 	quotas  quotas // of clients and routes
-	dials   dialGuard
-	fleets  fleets     // of addresses of upstreams
-	inspect *inspector // the page of operators
+	dials   upstream.DialGuard
+	fleets  upstream.Fleets // of addresses of upstreams
+	inspect *inspector      // the page of operators
 	files   *recordingFiles
 }
 
 // prepare sets what all of it logs to and counts by.
 func (k *conversations) prepare(log *zap.Logger, m *metrics) *conversations {
 	k.agents.log, k.agents.metrics = log, m
-	k.dials.log, k.dials.denied = log, m.denied
-	k.fleets.log, k.fleets.metrics = log, m
+	k.dials.Prepare(log, m.denied)
+	k.fleets.Prepare(log, upstream.Metrics{Ejections: m.ejections, Failovers: m.failovers, Retries: m.retries})
 	return k
 }
 
@@ -98,7 +99,7 @@ func (a *agentPools) follow(t *table) {
 	defer a.mu.Unlock()
 	a.retired = slices.DeleteFunc(a.retired, func(p *sessions.Pool) bool { return p.Counts() == sessions.Counts{} })
 	for name, p := range a.by {
-		if up := t.upstreams[name]; up == nil || up.agents != p.pool {
+		if up := t.upstreams[name]; up == nil || up.Agents != p.pool {
 			a.retire(p.pool)
 			delete(a.by, name)
 			continue

@@ -15,6 +15,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 )
 
 // Agent servers that keep conversations have a session for each of them. Its id follows from the route, who asks and the client's
@@ -111,7 +112,7 @@ func (c *call) sessionRequest(what hub.SessionCall) (*fasthttp.Request, error) {
 		return nil, err
 	}
 	req := c.bare(what.Method)
-	req.Header.SetRequestURI(upstreamURI(&c.route.up.cfg.URL.URL, path, ""))
+	req.Header.SetRequestURI(upstreamURI(&c.route.up.Cfg.URL.URL, path, ""))
 	if what.Body != nil {
 		req.Header.SetContentType("application/json")
 		req.SetBodyRaw(what.Body)
@@ -122,7 +123,7 @@ func (c *call) sessionRequest(what hub.SessionCall) (*fasthttp.Request, error) {
 // openInSession asks for the run of a call in its session, which is opened before where it is new. A session that was taken for known
 // may be gone: the server has started anew, or Sabir was put in front of it in the middle of a conversation. Then it is opened, and
 // the run asked for once more, with all that was said before.
-func (x *stream) openInSession(sink sink, until time.Time) (*httpBody, error) {
+func (x *stream) openInSession(sink sink, until time.Time) (*upstream.Body, error) {
 	c, s := x.call, x.call.agentSession
 	if s.asked.NewSession {
 		if err := x.openSession(sink, until); err != nil {
@@ -130,7 +131,7 @@ func (x *stream) openInSession(sink sink, until time.Time) (*httpBody, error) {
 		}
 	}
 	body, r, err := x.ask(c.route.up, c.request, sink, until)
-	if r != nil && !s.asked.NewSession && len(s.asked.Session) > 0 && slices.Contains(s.server.Unknown, r.status) {
+	if r != nil && !s.asked.NewSession && len(s.asked.Session) > 0 && slices.Contains(s.server.Unknown, r.Status) {
 		if f := x.beginAnew(); f != nil {
 			return nil, f
 		}
@@ -146,7 +147,7 @@ func (x *stream) openInSession(sink sink, until time.Time) (*httpBody, error) {
 		return nil, x.refusedInSession(r, sink)
 	}
 	x.noteSession()
-	x.cancelRequest = c.cancelInSession(body.header)
+	x.cancelRequest = c.cancelInSession(body.Header)
 	return body, nil
 }
 
@@ -197,8 +198,8 @@ func (x *stream) openSession(sink sink, until time.Time) error {
 	case err != nil:
 		return err
 	case r == nil:
-		body.close()
-	case slices.Contains(s.server.Exists, r.status):
+		body.Close()
+	case slices.Contains(s.server.Exists, r.Status):
 		s.state = sessionKnown
 	default:
 		return x.refused(c.route.up, r, sink)
@@ -225,9 +226,9 @@ func (x *stream) noteSession() {
 }
 
 // refusedInSession is what it means that a run was refused.
-func (x *stream) refusedInSession(r *refusal, sink sink) *hub.Failure {
+func (x *stream) refusedInSession(r *upstream.Refusal, sink sink) *hub.Failure {
 	f := x.refused(x.call.route.up, r, sink)
-	if slices.Contains(x.call.agentSession.server.Busy, r.status) {
+	if slices.Contains(x.call.agentSession.server.Busy, r.Status) {
 		return hub.Fail(hub.CodeSessionBusy, f.Cause)
 	}
 	return f

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
+	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 )
 
 // asyncSource makes a source of something that can only be read by blocking: a compressed body, WebSocket messages,
@@ -64,8 +65,8 @@ func (a *asyncSource) run(next func([]byte) ([]byte, error)) {
 	}
 }
 
-// read implements source. A piece is wholly in b before the next one comes.
-func (a *asyncSource) read(b *rawio.Buffer, until time.Time) error {
+// ReadInto implements source. A piece is wholly in b before the next one comes.
+func (a *asyncSource) ReadInto(b *rawio.Buffer, until time.Time) error {
 	a.timer.Reset(time.Until(until))
 	select {
 	case piece, ok := <-a.pieces:
@@ -83,7 +84,7 @@ func (a *asyncSource) read(b *rawio.Buffer, until time.Time) error {
 	case <-a.timer.C:
 	case <-a.quit:
 	}
-	return errWake
+	return rawio.ErrWake
 }
 
 // fill appends a piece to a buffer.
@@ -102,8 +103,8 @@ func (a *asyncSource) end() error {
 	return asFailure(a.err)
 }
 
-// close implements source.
-func (a *asyncSource) close() {
+// Close implements source.
+func (a *asyncSource) Close() {
 	a.abandon()
 	a.shut()
 	for range a.pieces { // until the goroutine is gone
@@ -128,13 +129,13 @@ func readPieces(r io.Reader) func([]byte) ([]byte, error) {
 }
 
 // decompressed is the source of a body in its plain form. Sabir asks for identity, but not every server listens.
-func decompressed(h *httpBody) (source, error) {
+func decompressed(h *upstream.Body) (source, error) {
 	open := map[string]func(io.Reader) (io.Reader, error){
 		"gzip": unzip, "x-gzip": unzip, "deflate": inflate,
-	}[h.encoding]
+	}[h.Encoding]
 	if open == nil {
-		h.abort()
-		return nil, hub.Fail(hub.CodeMalformed, errors.New("the answer has a content encoding that cannot be undone: "+shown(h.encoding)))
+		h.Abort()
+		return nil, hub.Fail(hub.CodeMalformed, errors.New("the answer has a content encoding that cannot be undone: "+upstream.Shown(h.Encoding)))
 	}
 	var read func([]byte) ([]byte, error)
 	next := func(p []byte) ([]byte, error) {
@@ -148,7 +149,7 @@ func decompressed(h *httpBody) (source, error) {
 		p, err := read(p)
 		return p, compressionFailure(err)
 	}
-	return newAsyncSource(next, h.abort), nil
+	return newAsyncSource(next, h.Abort), nil
 }
 
 func unzip(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }

@@ -1,43 +1,10 @@
 package proxy
 
 import (
-	"io"
-	"net"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/sabir-proxy/sabir/proxy/internal/http1"
 )
-
-// TestReadsBringSomething: what only frames chunks is no reason to return, or what decompresses the body takes it for stuck.
-func TestReadsBringSomething(t *testing.T) {
-	t.Parallel()
-	ours, theirs := net.Pipe()
-	defer ours.Close()
-	go func() {
-		defer theirs.Close()
-		for _, b := range []byte("5;ext=\"value\"\r\nHello\r\n1\r\n!\r\n0\r\n\r\n") {
-			if _, err := theirs.Write([]byte{b}); err != nil {
-				return
-			}
-		}
-	}()
-	body := &httpBody{conn: &upstreamConn{Conn: ours}, chunks: new(http1.ChunkReader)}
-	var got string
-	for p := make([]byte, 100); ; {
-		n, err := body.readUntil(p, time.Now().Add(testTimeout))
-		if got += string(p[:n]); err == io.EOF {
-			break
-		}
-		if n == 0 || err != nil {
-			t.Fatalf("behind %q: %d bytes, %v", got, n, err)
-		}
-	}
-	if got != "Hello!" {
-		t.Errorf("got %q", got)
-	}
-}
 
 // TestAnswerOfOneByte ends with its byte, and leaves both connections for the next.
 func TestAnswerOfOneByte(t *testing.T) {

@@ -31,9 +31,9 @@ func (s *canceler) cancel(f *hub.Failure) {
 	}
 }
 
-// onCancel sets what makes a blocked read return; it is called at once if the stream was canceled before. It must not
+// OnCancel sets what makes a blocked read return; it is called at once if the stream was canceled before. It must not
 // block. Once onCancel(nil) has returned, the function set before is not running and will not run.
-func (s *canceler) onCancel(cancel func()) {
+func (s *canceler) OnCancel(cancel func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.abortRead = cancel
@@ -42,7 +42,8 @@ func (s *canceler) onCancel(cancel func()) {
 	}
 }
 
-func (s *canceler) failure() *hub.Failure {
+// Failure is why the stream ends, nil while it may go on.
+func (s *canceler) Failure() *hub.Failure {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.cause

@@ -37,7 +37,7 @@ func (c *clientConn) Write(p []byte) (int, error) {
 	switch {
 	case err == nil:
 		return n, nil
-	case isTimeout(err):
+	case rawio.IsTimeout(err):
 		return n, hub.Fail(hub.CodeClientSlow, err)
 	}
 	return n, hub.Fail(hub.CodeClientGone, err)

@@ -133,7 +133,7 @@ func (s *Server) awaitThread(key eventlog.Key, supersedes bool) *hub.Failure {
 		if f := s.stopShared(run); f != nil {
 			return f
 		}
-	} else if run.About.canceler == nil || run.About.canceler.failure() == nil {
+	} else if run.About.canceler == nil || run.About.canceler.Failure() == nil {
 		return nil // whether there can be two is for who keeps the conversation
 	}
 	st := new(canceler)

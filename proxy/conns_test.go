@@ -246,14 +246,14 @@ func TestCanceler(t *testing.T) {
 	t.Parallel()
 	var calls []string
 	st := &canceler{limitWrite: func(f *hub.Failure) { calls = append(calls, "hurry "+string(f.Code)) }}
-	st.onCancel(func() { calls = append(calls, "old") })
-	st.onCancel(func() { calls = append(calls, "cancel") })
+	st.OnCancel(func() { calls = append(calls, "old") })
+	st.OnCancel(func() { calls = append(calls, "cancel") })
 	st.cancel(hub.Fail(hub.CodeClientGone, nil))
 	st.cancel(hub.Fail(hub.CodeShutdown, nil))
-	st.onCancel(nil)
-	st.onCancel(func() { calls = append(calls, "late") })
-	if got := strings.Join(calls, ", "); got != "cancel, hurry client_gone, late" || st.failure().Code != hub.CodeClientGone {
-		t.Errorf("%s, %v", got, st.failure())
+	st.OnCancel(nil)
+	st.OnCancel(func() { calls = append(calls, "late") })
+	if got := strings.Join(calls, ", "); got != "cancel, hurry client_gone, late" || st.Failure().Code != hub.CodeClientGone {
+		t.Errorf("%s, %v", got, st.Failure())
 	}
 }
 

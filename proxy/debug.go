@@ -10,6 +10,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/engine"
+	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 )
 
 // logRequest says, at level debug, what becomes of a request: the dialect that was chosen and why, where it goes, and which of
@@ -21,7 +22,7 @@ func (s *Server) logRequest(c *call, req *fasthttp.Request) {
 	}
 	entry.Write(zap.String("route", c.route.cfg.Path), zap.String("request_id", c.id), zap.String("peer", c.peer),
 		zap.String("to", c.target.dialect.Name), zap.String("chosen_by", c.route.chosenBy(&req.Header)),
-		zap.String("upstream", c.route.up.cfg.Name), zap.String("method", string(c.request.Header.Method())),
+		zap.String("upstream", c.route.up.Cfg.Name), zap.String("method", string(c.request.Header.Method())),
 		zap.Bool("body_understood", c.asked != nil), zap.Bool("body_translated", c.translated), zap.Strings("request_losses", c.losses), zap.Strings("headers_dropped", headersDropped(&req.Header, &c.request.Header)))
 }
 
@@ -51,10 +52,10 @@ func headersDropped(from, to *fasthttp.RequestHeader) (names []string) {
 }
 
 // logAnswer says, at level debug, how the upstream answers.
-func (x *stream) logAnswer(body *httpBody) {
+func (x *stream) logAnswer(body *upstream.Body) {
 	if entry := x.server.log.Check(zap.DebugLevel, "upstream answered"); entry != nil {
-		entry.Write(zap.String("upstream", x.call.route.up.cfg.Name),
-			zap.String("request_id", x.call.id), zap.Int("status", body.status), zap.String("encoding", shown(body.encoding)))
+		entry.Write(zap.String("upstream", x.call.route.up.Cfg.Name),
+			zap.String("request_id", x.call.id), zap.Int("status", body.Status), zap.String("encoding", upstream.Shown(body.Encoding)))
 	}
 }
 

@@ -98,7 +98,7 @@ func (s *Server) relayEvents(x *eventsReader) error {
 	if err := x.beat(); err != nil {
 		return err
 	}
-	for x.st.failure() == nil {
+	for x.st.Failure() == nil {
 		begun, forget := s.kept.shared.Await(x.key)
 		run, f := s.runAfter(x)
 		if f == nil && run != nil {
@@ -116,7 +116,7 @@ func (s *Server) relayEvents(x *eventsReader) error {
 			return f
 		}
 	}
-	return x.st.failure()
+	return x.st.Failure()
 }
 
 // runAfter is the run to be read next, nil if it has not begun.
@@ -197,7 +197,7 @@ func (s *Server) readRun(x *eventsReader, run *sharedRun) *hub.Failure {
 	reader.Close()
 	run.About.leave(run.Log)
 	s.noteViewer(v, f, wrote, time.Since(begun))
-	if f != nil && (clientFault(f.Code) || x.st.failure() != nil) {
+	if f != nil && (clientFault(f.Code) || x.st.Failure() != nil) {
 		return f
 	}
 	return nil

@@ -163,7 +163,7 @@ func (c *call) setIdentity(h *fasthttp.RequestHeader) {
 		}
 	}
 	name := c.principal()
-	for field, value := range c.route.up.cfg.Headers.Set {
+	for field, value := range c.route.up.Cfg.Headers.Set {
 		h.Del(field)
 		text := string(value)
 		if name == "" && strings.Contains(text, config.Principal) {
@@ -214,7 +214,7 @@ func vouchedFields(cfg *config.Config, rc *config.Route) map[string]bool {
 // newSchemes makes the schemes of a configuration; public keys that were fetched for the last one go on to count.
 func newSchemes(cfg *config.Config, m *metrics, kept *conversations) (*auth.Schemes, error) {
 	log := kept.agents.log
-	dials := auth.Dialers{Forward: kept.dials.dialer("auth.forward").DialContext, JWKS: kept.dials.dialer("auth.jwt").DialContext}
+	dials := auth.Dialers{Forward: kept.dials.Dialer("auth.forward").DialContext, JWKS: kept.dials.Dialer("auth.jwt").DialContext}
 	return auth.New(cfg, kept.auth, dials, func(err error) {
 		if m.fetched(err); err != nil {
 			log.Warn("the public keys of auth.jwt.jwks cannot be fetched; those that are known stay", zap.Error(err))

@@ -15,6 +15,7 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/internal/browser"
 	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 	"github.com/sabir-proxy/sabir/proxy/internal/http1"
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
@@ -204,9 +205,9 @@ func (r *route) answersBeside(t *target, req *fasthttp.Request) bool {
 
 // answersHead reports whether HEAD is answered: where GET is, and the answer passes as it is.
 func (r *route) answersHead(t *target) bool {
-	up := r.up.cfg
+	up := r.up.Cfg
 	byGet := up.Method == "" || up.Method == fasthttp.MethodGet
-	return r.methods[fasthttp.MethodGet] && r.copies(t, nil) && byGet && !r.up.webSocket() && r.cfg.Start == "" && up.Start == nil
+	return r.methods[fasthttp.MethodGet] && r.copies(t, nil) && byGet && !r.up.WebSocket() && r.cfg.Start == "" && up.Start == nil
 }
 
 const dialectHeader = "X-Sabir-Dialect"
@@ -294,7 +295,7 @@ func (s *Server) refuseMessage(ctx *fasthttp.RequestCtx, err error) {
 	switch {
 	case errors.As(err, &bad):
 		s.rejectOverload(ctx, bad.Code, bad.Status, bad.Text)
-	case isTimeout(err):
+	case rawio.IsTimeout(err):
 		s.rejectOverload(ctx, codeRequestTimeout, fasthttp.StatusRequestTimeout, "The request did not arrive in time.")
 	default:
 		s.rejectOverload(ctx, http1.CodeBadRequest, fasthttp.StatusBadRequest, "The request cannot be understood.")

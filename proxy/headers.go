@@ -43,5 +43,5 @@ func (c *call) copyHeaders(from *fasthttp.RequestHeader, peer sender) {
 // passes reports whether a header field of the client that the route allows, in small letters, may reach the upstream.
 func (c *call) passes(name string) bool {
 	key := fields.Key(name)
-	return !fields.HopByHop[key] && !fields.SetBySabir[key] && !c.route.up.sets[key] && !c.consumed(key)
+	return !fields.HopByHop[key] && !fields.SetBySabir[key] && !c.route.up.Sets[key] && !c.consumed(key)
 }

@@ -39,8 +39,8 @@ func awaitEnd(run *sharedRun, viewers int, st *canceler) *hub.Failure {
 	run.About.enter(run.Log)
 	defer run.About.leave(run.Log)
 	quit := make(chan struct{})
-	st.onCancel(func() { close(quit) })
-	defer st.onCancel(nil)
+	st.OnCancel(func() { close(quit) })
+	defer st.OnCancel(nil)
 	for {
 		p, err := reader.Next()
 		if err != nil {
@@ -52,7 +52,7 @@ func awaitEnd(run *sharedRun, viewers int, st *canceler) *hub.Failure {
 		select {
 		case <-reader.Wake():
 		case <-quit:
-			return st.failure()
+			return st.Failure()
 		}
 	}
 }

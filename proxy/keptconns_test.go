@@ -45,12 +45,7 @@ func TestConnectionsAreKept(t *testing.T) {
 	})
 	r := start(t, simple(a.url(), "", "", "client: twin\n"))
 	c := r.dial()
-	idle := func() bool {
-		up := r.table.Load().upstreams["agent"].instances[0]
-		up.mu.Lock()
-		defer up.mu.Unlock()
-		return len(up.idle) == 1
-	}
+	idle := func() bool { return len(r.table.Load().upstreams["agent"].Instances[0].IdleUntil()) == 1 }
 	for i, body := range []string{"good", "500", "length", "404", "late", "500 chunked", "truncated", "empty", "429", "good"} {
 		c.ask("POST", "/run", body)
 		resp, got := c.whole()
@@ -218,30 +213,6 @@ func TestConnectionClose(t *testing.T) {
 		if n, err := c.br.ReadByte(); err != io.EOF || !resp.Close {
 			t.Errorf("%s: close %v, then %v %v", path, resp.Close, n, err)
 		}
-	}
-}
-
-// TestIdleConnectionsAreSwept closes those that were unused for too long.
-func TestIdleConnectionsAreSwept(t *testing.T) {
-	t.Parallel()
-	a := newAgent(t, streaming(smallRun))
-	r := start(t, simple(a.url(), "", "", "client: twin\n"))
-	r.post("/run", "{}")
-	up := r.table.Load().upstreams["agent"].instances[0]
-	await(t, "the connection to be kept", func() bool {
-		up.mu.Lock()
-		defer up.mu.Unlock()
-		return len(up.idle) == 1 && up.sweep != nil
-	})
-	up.mu.Lock()
-	up.idle[0].expires = time.Now()
-	up.mu.Unlock()
-	up.closeOld()
-	await(t, "the upstream to see it", func() bool { return a.opened() == 0 })
-	up.mu.Lock()
-	defer up.mu.Unlock()
-	if len(up.idle) != 0 || up.sweep != nil {
-		t.Errorf("%d are left, sweeping %v", len(up.idle), up.sweep != nil)
 	}
 }
 

@@ -44,7 +44,7 @@ type sendLines func(thread string, lines []byte) error
 
 // newLineClient makes a client.
 func (s *Server) newLineClient(r *route, t *target, request *fasthttp.Request, send sendLines) *lineClient {
-	cfg := hub.FaceConfig{Load: r.remembers(), Resume: r.remembers() || r.sessions != nil || r.up.agents != nil}
+	cfg := hub.FaceConfig{Load: r.remembers(), Resume: r.remembers() || r.sessions != nil || r.up.Agents != nil}
 	return &lineClient{
 		server: s, target: t, request: request, peer: sender{Addr: noAddress{}}, failed: make(chan struct{}), send: send,
 		find: func() (*route, *target, *hub.Failure) { return r, t, nil },
@@ -227,7 +227,7 @@ func (l *lineClient) enter(line []byte, m *hub.ClientMessage, thread string) {
 			about, err = nil, nil
 		}
 	}
-	if m.Kind == hub.ClientReturns && r.up.agents != nil && !r.up.agents.Knows(key.Scope, key.Name) {
+	if m.Kind == hub.ClientReturns && r.up.Agents != nil && !r.up.Agents.Knows(key.Scope, key.Name) {
 		about = nil
 	}
 	if err != nil {

@@ -147,8 +147,8 @@ func (t *lineTurn) take(late bool) (answers []hub.Decision, ok bool) {
 func (t *lineTurn) await(wait time.Duration) (answers []hub.Decision, again bool) {
 	stopped := make(chan struct{})
 	var once sync.Once
-	t.canceler.onCancel(func() { once.Do(func() { close(stopped) }) })
-	defer t.canceler.onCancel(nil)
+	t.canceler.OnCancel(func() { once.Do(func() { close(stopped) }) })
+	defer t.canceler.OnCancel(nil)
 	late := time.NewTimer(wait)
 	defer late.Stop()
 	for {

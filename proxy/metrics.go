@@ -104,7 +104,7 @@ func newMetrics(version string) *metrics {
 	m.connMetrics()
 	m.authMetrics()
 	m.quotaMetrics()
-	m.fleetMetrics()
+	m.addressMetrics()
 	m.eventMetrics()
 	m.sessionMetrics()
 	m.timeMetrics()

@@ -194,7 +194,7 @@ func TestMetricsAreClean(t *testing.T) {
 	closed := map[string][]string{
 		"route": {"/run"}, "upstream": {"agent"}, "direction": {"in", "out"}, "by": {"client", "proxy"}, "result": {"ok", "failed", "written", "dropped"}, "sink": {"page", "files"}, "version": {"test"},
 		"from": {"native"}, "to": {"lossy"}, "code": slices.Clone(rejections), "status": {"200"},
-		"listener": {"clients", "admin"}, "did": {"shortened", "cut"}, "model": {otherModel}, "state": append([]string{"live", "finished"}, addressConditions...), "cause": handshakeCauses,
+		"listener": {"clients", "admin"}, "did": {"shortened", "cut"}, "model": {otherModel}, "state": {"live", "finished", "up", "ejected", "unhealthy", "draining"}, "cause": handshakeCauses,
 		"address": {a.addr()}, "target": {"agent", "auth.forward", "auth.jwt"}, "scope": {scopeAll, scopeRoute, scopePrincipal, scopeRoutePrincipal},
 	}
 	for _, k := range hub.Kinds() {

@@ -11,6 +11,7 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/internal/auth"
 	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 	"github.com/sabir-proxy/sabir/proxy/internal/http1"
+	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 )
 
 var (
@@ -42,7 +43,7 @@ func (r *route) takes(name string, who *auth.Identity) bool {
 	key := fields.Key(lower)
 	names := slices.ContainsFunc(r.global.Threads.Principal, func(p string) bool { return fields.Key(p) == key })
 	return r.allow[lower] && !fields.HopByHop[key] && !fields.SetBySabir[key] && !fields.ClaimsOrigin(key) && !r.vouched[key] &&
-		(!names || namesCredential(key)) && (who == nil || !slices.Contains(who.Used, key))
+		(!names || upstream.NamesCredential(key)) && (who == nil || !slices.Contains(who.Used, key))
 }
 
 // requestOf is the request of HTTP that a message stands for, without its body.

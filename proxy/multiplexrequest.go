@@ -124,7 +124,7 @@ func (q *multiplexRequest) cut(f *hub.Failure) {
 	if f == nil || f.Code != hub.CodeInternal && !clientFault(f.Code) {
 		return
 	}
-	if left := q.canceler.failure(); left == nil || !clientFault(left.Code) {
+	if left := q.canceler.Failure(); left == nil || !clientFault(left.Code) {
 		_ = q.refuse(f)
 	}
 }

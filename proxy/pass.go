@@ -14,6 +14,7 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/engine"
 	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
+	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 )
 
 // Where both sides speak the same dialect, not every answer is a stream: the same paths serve lists of models, single JSON
@@ -35,25 +36,25 @@ var streamTypes = []string{
 }
 
 // vagueTypes are media types that servers put on anything.
-var vagueTypes = []string{noMediaType, "text/plain", "application/octet-stream"}
+var vagueTypes = []string{upstream.NoMediaType, "text/plain", "application/octet-stream"}
 
 // likeness tells by its header what an answer is.
-func (x *stream) likeness(body *httpBody, head bool) likeness {
-	media := mediaType(body.header)
+func (x *stream) likeness(body *upstream.Body, head bool) likeness {
+	media := upstream.MediaType(body.Header)
 	d := x.call.target.dialect
 	vague := slices.Contains(vagueTypes, media)
 	switch {
-	case head || body.status != fasthttp.StatusOK && body.status != fasthttp.StatusCreated && body.status != fasthttp.StatusAccepted:
+	case head || body.Status != fasthttp.StatusOK && body.Status != fasthttp.StatusCreated && body.Status != fasthttp.StatusAccepted:
 		return likeOther
 	case slices.Contains(streamTypes, media) || slices.Contains(d.Accept, media):
 		return likeStream
-	case body.done:
+	case body.Done:
 		return likeOther // there is nothing that could be cut
-	case vague && body.compressed():
+	case vague && body.Compressed():
 		return likeStream
 	case vague:
 		return likeUnclear
-	case isJSON(media) && !body.compressed() && (x.labelOf(body) == labelJSON || !x.call.route.cfg.Errors.Expose):
+	case isJSON(media) && !body.Compressed() && (x.labelOf(body) == labelJSON || !x.call.route.cfg.Errors.Expose):
 		return likeUnclear
 	}
 	return likeOther
@@ -68,11 +69,11 @@ const (
 	labelSingle       // JSON, and one value: looked at only because it may be an error that must not be exposed
 )
 
-func (x *stream) labelOf(body *httpBody) label {
+func (x *stream) labelOf(body *upstream.Body) label {
 	switch {
-	case !isJSON(mediaType(body.header)):
+	case !isJSON(upstream.MediaType(body.Header)):
 		return labelVague
-	case body.header.ContentLength() < 0 && jsonStreams(x.call.target.dialect):
+	case body.Header.ContentLength() < 0 && jsonStreams(x.call.target.dialect):
 		return labelJSON
 	}
 	return labelSingle
@@ -93,54 +94,54 @@ func jsonStreams(d *hub.Dialect) bool {
 func (x *stream) mayPass(sink sink) bool {
 	_, copies := x.engine.(*engine.Copier)
 	_, http := sink.(*httpSink)
-	return copies && http && x.call.pending == nil && x.call.route.up.cfg.Start == nil
+	return copies && http && x.call.pending == nil && x.call.route.up.Cfg.Start == nil
 }
 
 // passesStatus reports whether an answer that is no success passes as it is: errors do where the route exposes them, but not
 // those about credentials of the configuration. Redirects never do: they may lead inside.
-func (x *stream) passesStatus(up *upstream, status int, sink sink) bool {
+func (x *stream) passesStatus(up *upstream.Upstream, status int, sink sink) bool {
 	switch {
 	case !x.mayPass(sink):
 		return false
 	case status == fasthttp.StatusNotModified:
 		return true
-	case (status == 401 || status == 403) && up.own:
+	case (status == 401 || status == 403) && up.HasCredentials:
 		return false
 	}
 	return status >= 400 && x.call.route.cfg.Errors.Expose
 }
 
 // passOrCopy finds out what an answer is, and returns it as the source of the engine that it needs.
-func (x *stream) passOrCopy(body *httpBody, sink *httpSink) (source, error) {
-	header := body.header
+func (x *stream) passOrCopy(body *upstream.Body, sink *httpSink) (source, error) {
+	header := body.Header
 	var src source = body
 	like := x.likeness(body, sink.head)
 	if like == likeUnclear {
 		seen, found, err := x.look(body, x.labelOf(body))
 		if err != nil {
-			body.abort()
+			body.Abort()
 			return nil, err
 		}
 		like, src = found, &seenBody{body, seen}
 	}
-	body.header = nil // streams are long
+	body.Header = nil // streams are long
 	if like == likeOther {
 		x.pass(body, header, sink)
 		return src, nil
 	}
-	if body.compressed() {
+	if body.Compressed() {
 		return decompressed(body)
 	}
-	if isJSON(mediaType(header)) {
+	if isJSON(upstream.MediaType(header)) {
 		sink.media = string(header.ContentType())
 	}
 	return src, nil
 }
 
 // pass replaces the engine by one that changes nothing.
-func (x *stream) pass(body *httpBody, header *fasthttp.ResponseHeader, sink *httpSink) {
-	x.passed = mediaType(header)
-	x.status = body.status
+func (x *stream) pass(body *upstream.Body, header *fasthttp.ResponseHeader, sink *httpSink) {
+	x.passed = upstream.MediaType(header)
+	x.status = body.Status
 	x.first = true // what the metric measures is the first record of streams
 	eng := &passer{out: x.pump.out, stats: x.stats}
 	x.engine, x.pump.eng, x.pump.mayBeError = eng, eng, nil
@@ -153,7 +154,7 @@ const maxLook = 64 << 10
 
 // look reads an answer, which may be labelled as JSON, until its first record says what it is. While nothing comes, the client must get signs of life as
 // from any stream, so an answer that stays silent for so long counts as one.
-func (x *stream) look(body *httpBody, l label) (seen []byte, found likeness, err error) {
+func (x *stream) look(body *upstream.Body, l label) (seen []byte, found likeness, err error) {
 	limits := x.pump.limits
 	wait := limits.idle
 	if limits.keepalive > 0 {
@@ -162,18 +163,18 @@ func (x *stream) look(body *httpBody, l label) (seen []byte, found likeness, err
 	until := time.Now().Add(wait)
 	for len(seen) < maxLook {
 		var b rawio.Buffer
-		err := body.read(&b, until)
+		err := body.ReadInto(&b, until)
 		seen = append(seen, b.Unread()...)
 		b.Release()
 		switch {
-		case err == errWake && l == labelSingle:
+		case err == rawio.ErrWake && l == labelSingle:
 			return seen, likeOther, nil
-		case err == errWake:
+		case err == rawio.ErrWake:
 			return seen, likeStream, nil
-		case err != nil && !body.done:
+		case err != nil && !body.Done:
 			return nil, likeUnclear, err
 		}
-		if found := x.recognise(seen, body.done, l); found != likeUnclear {
+		if found := x.recognise(seen, body.Done, l); found != likeUnclear {
 			return seen, found, nil
 		}
 	}
@@ -230,14 +231,14 @@ func (x *stream) judge(rec wire.Record, l label) likeness {
 
 // seenBody is a body whose beginning was read already.
 type seenBody struct {
-	*httpBody
+	*upstream.Body
 	seen []byte
 }
 
-// read implements source.
-func (s *seenBody) read(b *rawio.Buffer, until time.Time) error {
+// ReadInto implements source.
+func (s *seenBody) ReadInto(b *rawio.Buffer, until time.Time) error {
 	if len(s.seen) == 0 {
-		return s.httpBody.read(b, until)
+		return s.Body.ReadInto(b, until)
 	}
 	for rest := s.seen; len(rest) > 0; {
 		n := copy(b.Room(), rest)
@@ -279,7 +280,7 @@ var keptBack = fields.Set(
 )
 
 // pass makes the answer that of the upstream: its status, its header, and as much of a body as it says.
-func (s *httpSink) pass(body *httpBody, from *fasthttp.ResponseHeader) {
+func (s *httpSink) pass(body *upstream.Body, from *fasthttp.ResponseHeader) {
 	h := new(fasthttp.ResponseHeader)
 	h.SetNoDefaultContentType(true)
 	dropped := fields.Tokens(from.PeekAll("Connection"))
@@ -294,14 +295,14 @@ func (s *httpSink) pass(body *httpBody, from *fasthttp.ResponseHeader) {
 			h.AddBytesKV(key, value)
 		}
 	}
-	h.SetStatusCode(body.status)
-	s.bodiless = s.head || body.status == fasthttp.StatusNoContent || body.status == fasthttp.StatusNotModified
+	h.SetStatusCode(body.Status)
+	s.bodiless = s.head || body.Status == fasthttp.StatusNoContent || body.Status == fasthttp.StatusNotModified
 	length := from.ContentLength()
 	if s.bodiless || length >= 0 {
 		s.chunked = false
 	}
 	switch {
-	case s.bodiless && length < 0 || body.status == fasthttp.StatusNoContent:
+	case s.bodiless && length < 0 || body.Status == fasthttp.StatusNoContent:
 		h.SetContentLength(0)
 	case length >= 0:
 		h.SetContentLength(length)

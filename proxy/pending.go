@@ -239,10 +239,10 @@ var errNoStart = errors.New("no run was started")
 // wait opens the answer and writes keep-alives until the run is started, or f says why it will not be.
 func (x *stream) wait(sink *httpSink) (next *call, f *hub.Failure) {
 	stopped := make(chan struct{}, 1)
-	x.canceler.onCancel(func() { stopped <- struct{}{} }) // runs once
-	defer x.canceler.onCancel(nil)
+	x.canceler.OnCancel(func() { stopped <- struct{}{} }) // runs once
+	defer x.canceler.OnCancel(nil)
 	r := x.call.route
-	limit := time.NewTimer(r.up.cfg.Timeouts.Idle)
+	limit := time.NewTimer(r.up.Cfg.Timeouts.Idle)
 	defer limit.Stop()
 	pause := r.cfg.Timeouts.Keepalive
 	if pause <= 0 {
@@ -257,7 +257,7 @@ func (x *stream) wait(sink *httpSink) (next *call, f *hub.Failure) {
 		case next = <-x.call.pending.run:
 			return next, nil
 		case <-stopped:
-			return nil, x.canceler.failure()
+			return nil, x.canceler.Failure()
 		case <-x.server.leaving:
 			return nil, hub.Fail(hub.CodeShutdown, errNoStart)
 		case <-limit.C:

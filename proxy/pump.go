@@ -13,12 +13,12 @@ import (
 
 // A source is the body of an upstream's answer.
 type source interface {
-	// read appends what has arrived to b, at least one byte, waiting until the given time at most. The error is
-	// errWake when that time has come, io.EOF at the end of a complete body, a *hub.Failure otherwise.
-	read(b *rawio.Buffer, until time.Time) error
+	// ReadInto appends what has arrived to b, at least one byte, waiting until the given time at most. The error is
+	// [rawio.ErrWake] when that time has come, io.EOF at the end of a complete body, a *hub.Failure otherwise.
+	ReadInto(b *rawio.Buffer, until time.Time) error
 
-	// close gives the upstream up, or back when the body was read to its end. It is called once, by the pump.
-	close()
+	// Close gives the upstream up, or back when the body was read to its end. It is called once, by the pump.
+	Close()
 }
 
 // A livenessSource is a source that can show that it is alive without sending anything.
@@ -26,9 +26,6 @@ type livenessSource interface {
 	// alive is when it last did, from the start of a stream; 0 for never.
 	lastAlive(start time.Time) time.Duration
 }
-
-// errWake says that the time to wait is over, and nothing has arrived.
-var errWake = errors.New("nothing arrived in time")
 
 // A sink is a client.
 type sink interface {
@@ -141,14 +138,14 @@ func (p *pump) move() *hub.Failure {
 		if over {
 			return nil // whatever happens now, the run was complete
 		}
-		if f := p.canceler.failure(); f != nil {
+		if f := p.canceler.Failure(); f != nil {
 			return f
 		}
 		if err := p.flush(); err != nil {
 			return p.writeFailure(err)
 		}
 		p.releaseOut()
-		err := p.src.read(&p.buf, p.start.Add(p.deadline(next, now)))
+		err := p.src.ReadInto(&p.buf, p.start.Add(p.deadline(next, now)))
 		p.begin()
 		if f, done := p.step(err, p.now()); done || f != nil {
 			return f
@@ -165,7 +162,7 @@ func (p *pump) step(err error, now time.Duration) (f *hub.Failure, done bool) {
 		}
 		p.lastIn = now
 		return p.feed(false, now), false
-	case errWake:
+	case rawio.ErrWake:
 		return p.wake(now), false
 	case io.EOF:
 		p.atEnd = true
@@ -179,7 +176,7 @@ func (p *pump) readFailure(err error, now time.Duration) *hub.Failure {
 	if f := p.feed(false, now); f != nil {
 		return f
 	}
-	if f := p.canceler.failure(); f != nil {
+	if f := p.canceler.Failure(); f != nil {
 		return f
 	}
 	return asFailure(err)
@@ -329,7 +326,7 @@ func (p *pump) noteFirst(now time.Duration) {
 }
 
 func (p *pump) writeFailure(err error) *hub.Failure {
-	if f := p.canceler.failure(); f != nil {
+	if f := p.canceler.Failure(); f != nil {
 		return f
 	}
 	var f *hub.Failure

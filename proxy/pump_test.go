@@ -22,7 +22,7 @@ type script struct {
 	closed bool
 }
 
-func (s *script) read(b *rawio.Buffer, until time.Time) error {
+func (s *script) ReadInto(b *rawio.Buffer, until time.Time) error {
 	s.waits = append(s.waits, until.Sub(s.begun))
 	if len(s.pieces) == 0 {
 		return s.err
@@ -30,7 +30,7 @@ func (s *script) read(b *rawio.Buffer, until time.Time) error {
 	piece := s.pieces[0]
 	s.pieces = s.pieces[1:]
 	if piece == "" {
-		return errWake
+		return rawio.ErrWake
 	}
 	for len(piece) > 0 {
 		n := copy(b.Room(), piece)
@@ -40,7 +40,7 @@ func (s *script) read(b *rawio.Buffer, until time.Time) error {
 	return nil
 }
 
-func (s *script) close() { s.closed = true }
+func (s *script) Close() { s.closed = true }
 
 // writes is a sink that keeps each write.
 type writes struct {
@@ -199,8 +199,8 @@ func TestPumpRests(t *testing.T) {
 		if woken && b.Size() > rawio.MinBuffer {
 			t.Errorf("the input still has room for %d bytes", b.Size())
 		}
-		err := read.read(b, until)
-		if woken = err == errWake; woken {
+		err := read.ReadInto(b, until)
+		if woken = err == rawio.ErrWake; woken {
 			p.lastIn -= shrinkAfter // so long ago was the last byte
 		}
 		seen = seen || len(w.all) == 1 && b.Size() > rawio.MinBuffer
@@ -224,8 +224,8 @@ type sourceFunc struct {
 	f func(*rawio.Buffer, time.Time) error
 }
 
-func (s sourceFunc) read(b *rawio.Buffer, until time.Time) error { return s.f(b, until) }
-func (sourceFunc) close()                                        {}
+func (s sourceFunc) ReadInto(b *rawio.Buffer, until time.Time) error { return s.f(b, until) }
+func (sourceFunc) Close()                                            {}
 
 // TestBuffer moves bytes through, whatever the sizes.
 func TestBuffer(t *testing.T) {
@@ -267,7 +267,7 @@ type endless struct {
 	left int
 }
 
-func (e *endless) read(b *rawio.Buffer, _ time.Time) error {
+func (e *endless) ReadInto(b *rawio.Buffer, _ time.Time) error {
 	if e.left--; e.left < 0 {
 		return io.EOF
 	}
@@ -275,14 +275,14 @@ func (e *endless) read(b *rawio.Buffer, _ time.Time) error {
 	return nil
 }
 
-func (e *endless) close()                            {}
+func (e *endless) Close()                            {}
 func (e *endless) begin(out *wire.Out)               { out.Buf = append(out.Buf, "00000000\r\n"...) }
 func (e *endless) write(*wire.Out) error             { return nil }
 func (e *endless) end(*wire.Out, *hub.Failure) error { return nil }
 
 // flowing is a pump in the middle of a stream of deltas, with everything that a real one has but sockets.
 func flowing(t testing.TB, copies bool) (*pump, *endless) {
-	src := &script{pieces: []string{lineStart + "\n" + lineHello + "\n"}, err: errWake}
+	src := &script{pieces: []string{lineStart + "\n" + lineHello + "\n"}, err: rawio.ErrWake}
 	e := &endless{data: []byte(strings.Repeat(lineWorld+"\n", 10))}
 	p := newPump(src, e, copies)
 	p.limits = pumpLimits{idle: time.Minute, keepalive: time.Minute, total: time.Hour}
@@ -296,7 +296,7 @@ func flowing(t testing.TB, copies bool) (*pump, *endless) {
 	}
 	p.flushed, p.arrived = func() { x.pump.wrote = p.wrote; x.flushed() }, x.arrived
 	p.begin()
-	if err := src.read(&p.buf, time.Time{}); err != nil {
+	if err := src.ReadInto(&p.buf, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	if f := p.feed(false, 0); f != nil {

@@ -100,7 +100,7 @@ func (r *route) keepsAnswers() bool {
 
 // agentRemembers reports whether the upstream is a home-made server that keeps conversations in its own way: its template says nothing
 // of what was said before.
-func (r *route) agentRemembers() bool { return r.up.cfg.Request != "" && !r.wantsHistory() }
+func (r *route) agentRemembers() bool { return r.up.Cfg.Request != "" && !r.wantsHistory() }
 
 // refusedTurn is why a turn cannot begin. unknown is the code where what it goes on from is not known.
 func refusedTurn(err error, unknown hub.Code) *hub.Failure {
@@ -129,7 +129,7 @@ func (c *call) completeWith(asked *hub.Request, turn *threads.Turn, first bool) 
 	}
 	asked.Keep = false
 	// Agents that are processes know a conversation by what was said in it.
-	if len(asked.Thread) == 0 && c.route.up.agents == nil && (first || turn.From.Name != "") {
+	if len(asked.Thread) == 0 && c.route.up.Agents == nil && (first || turn.From.Name != "") {
 		asked.Thread = jsonBody(turn.Session)
 	}
 }

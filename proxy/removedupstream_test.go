@@ -3,6 +3,7 @@ package proxy
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -67,5 +68,44 @@ func TestRemovedUpstreamUnderScrapes(t *testing.T) {
 	close(over)
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestScrapesAndReloads: metrics are read while an upstream comes and goes with reloads, and have each address in one state at a time.
+func TestScrapesAndReloads(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	other := newAgent(t, streaming(smallRun))
+	with := spread("", a.addr(), other.addr())
+	without := simple(a.url(), "", "", "client: twin\n")
+	r := start(t, with)
+	end := make(chan struct{})
+	var all sync.WaitGroup
+	all.Go(func() {
+		for {
+			select {
+			case <-end:
+				return
+			default:
+			}
+			for _, addr := range []string{a.addr(), other.addr()} {
+				if n := r.metric("sabir_upstream_address_state", "address="+addr); n > 1 {
+					t.Errorf("%s is in %v states", addr, n)
+				}
+			}
+		}
+	})
+	for i := range 40 {
+		if err := r.Reload(parse(t, []string{without, with}[i%2])); err != nil {
+			t.Error(err)
+		}
+		if resp, _ := r.post("/run", "{}"); resp.StatusCode != 200 {
+			t.Errorf("status %d", resp.StatusCode)
+		}
+	}
+	close(end)
+	all.Wait()
+	if n := r.metric("sabir_upstream_address_state", "state=up"); n != 2 {
+		t.Errorf("%v addresses are up at the end", n)
 	}
 }

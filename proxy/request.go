@@ -83,7 +83,7 @@ func callOf(req *fasthttp.Request, peer sender, r *route, t *target, sub subpath
 	if sub.found {
 		query = "" // it is of the client's protocol
 	}
-	c.query, c.dropped = urls.WithoutNames(query, r.up.query)
+	c.query, c.dropped = urls.WithoutNames(query, r.up.Query)
 	c.setURL(sub.rest, c.query)
 	c.copyHeaders(&req.Header, peer)
 	c.request.Header.SetMethod(r.upstreamMethod(string(req.Header.Method())))
@@ -111,18 +111,18 @@ func randomID() []byte {
 }
 
 func (r *route) upstreamMethod(client string) string {
-	if r.up.cfg.Method != "" && client != fasthttp.MethodHead {
-		return r.up.cfg.Method
+	if r.up.Cfg.Method != "" && client != fasthttp.MethodHead {
+		return r.up.Cfg.Method
 	}
 	return client
 }
 
 // setURL addresses the upstream. rest is what the client's path has beyond the route's, escaped.
 func (c *call) setURL(rest, query string) {
-	if c.route.up.agents != nil {
+	if c.route.up.Agents != nil {
 		return
 	}
-	u := &c.route.up.cfg.URL.URL
+	u := &c.route.up.Cfg.URL.URL
 	c.request.Header.SetRequestURI(upstreamURI(u, rest, query))
 	c.request.Header.SetHost(u.Host)
 	c.request.UseHostHeader = true
@@ -173,7 +173,7 @@ func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) *hub.
 		Header: func(name string) string { return string(header.Peek(name)) },
 		Model:  jsonBody(c.sub.params["model"]), Whole: c.sub.op == hub.OpWhole,
 	}
-	if c.route.up.agents == nil {
+	if c.route.up.Agents == nil {
 		defer asked.Detach() // else once its driver has been asked
 	}
 	err := codec.DecodeRequest(asked, plain)

@@ -32,17 +32,17 @@ func (r *route) translates(t *target) bool {
 	if r.cfg.Requests.Mode != config.Translate || t.dialect.Messages == nil {
 		return false
 	}
-	if r.up.agents != nil {
+	if r.up.Agents != nil {
 		return true
 	}
-	return r.writeRequest != nil && (r.source != t.dialect || r.up.cfg.Request != "" || r.redact != nil)
+	return r.writeRequest != nil && (r.source != t.dialect || r.up.Cfg.Request != "" || r.redact != nil)
 }
 
 // wantsHistory reports whether the upstream takes the whole conversation, and keeps nothing of it. A template shows by what it
 // holds.
 func (r *route) wantsHistory() bool {
-	if r.up.cfg.Request != "" {
-		return adapters.WantsHistory(r.up.cfg.Request)
+	if r.up.Cfg.Request != "" {
+		return adapters.WantsHistory(r.up.Cfg.Request)
 	}
 	return r.source.Stateless
 }
@@ -64,13 +64,13 @@ func (c *call) translate(asked *hub.Request, plain []byte, err error) *hub.Failu
 	if c.lacksHistory(asked) {
 		return hub.Fail(hub.CodePartial, nil)
 	}
-	if c.route.up.agents != nil {
+	if c.route.up.Agents != nil {
 		return nil // its driver says it to the process
 	}
 	if len(asked.Model) == 0 {
 		asked.Model = []byte(c.route.cfg.Requests.Model)
 	}
-	asked.AskWhole, asked.Upstream = c.route.up.cfg.Whole, c.route.options
+	asked.AskWhole, asked.Upstream = c.route.up.Cfg.Whole, c.route.options
 	if f := c.address(asked); f != nil {
 		return f
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
+	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
@@ -30,7 +31,7 @@ type table struct {
 	cfg       *config.Config
 	exact     map[string]*route
 	prefixes  []*route // longest first
-	upstreams map[string]*upstream
+	upstreams map[string]*upstream.Upstream
 	redacting map[string][]*route // with redact, by the name of their upstream
 	maxBody   int                 // the largest request body of any route
 	auth      *auth.Schemes
@@ -42,7 +43,7 @@ type route struct {
 	name         string // its path; that of the whole for a part
 	part         part
 	global       *config.Config
-	up           *upstream
+	up           *upstream.Upstream
 	source       *hub.Dialect
 	options      hub.Options // of the source
 	framing      wire.Framing
@@ -72,7 +73,7 @@ func newTable(cfg *config.Config, m *metrics, counters *openCounters, kept *conv
 	if err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
-	t := &table{cfg: cfg, maxBody: int(cfg.LargestBody()), exact: map[string]*route{}, redacting: map[string][]*route{}, upstreams: map[string]*upstream{}, auth: schemes}
+	t := &table{cfg: cfg, maxBody: int(cfg.LargestBody()), exact: map[string]*route{}, redacting: map[string][]*route{}, upstreams: map[string]*upstream.Upstream{}, auth: schemes}
 	if err := t.fill(m, counters, kept); err != nil {
 		schemes.Close(kept.auth)
 		return nil, err
@@ -87,7 +88,7 @@ func (t *table) fill(m *metrics, counters *openCounters, kept *conversations) er
 		return err
 	}
 	for name, u := range cfg.Upstreams {
-		up, err := newUpstream(u, cfg, m, &kept.dials, &kept.fleets)
+		up, err := upstream.New(u, cfg, &kept.dials, &kept.fleets)
 		if err != nil {
 			return fmt.Errorf("upstream %s: %w", name, err)
 		}
@@ -102,7 +103,7 @@ func (t *table) fill(m *metrics, counters *openCounters, kept *conversations) er
 			return fmt.Errorf("route %s: %w", rc.Path, err)
 		}
 		r.vouched = vouchedFields(cfg, rc)
-		r.up.agents = kept.agents.of(r.up.cfg, cfg, r.source, r.options)
+		r.up.Agents = kept.agents.of(r.up.Cfg, cfg, r.source, r.options)
 		r.threads, r.runs = kept.threads, kept.runs
 		r.taps = newRouteTaps(kept, r)
 		r.metrics, r.open = m.forRoute(rc.Path), counters.of(rc.Path)
@@ -149,7 +150,7 @@ func (t *table) find(path urls.Path) (r *route, rest string) {
 // begin begins what upstreams do beside runs.
 func (t *table) begin() {
 	for _, u := range t.upstreams {
-		u.begin()
+		u.Begin()
 	}
 }
 
@@ -161,34 +162,34 @@ func (t *table) retire(next *table) {
 	}
 	t.auth.Close(schemes)
 	for _, u := range t.upstreams {
-		u.retire()
+		u.Retire()
 	}
 }
 
-func newRoute(cfg *config.Config, rc *config.Route, up *upstream, known []*hub.Dialect) (*route, error) {
-	source, err := lookup(known, up.cfg.Dialect)
+func newRoute(cfg *config.Config, rc *config.Route, up *upstream.Upstream, known []*hub.Dialect) (*route, error) {
+	source, err := lookup(known, up.Cfg.Dialect)
 	if err != nil {
 		return nil, err
 	}
 	r := &route{cfg: rc, name: rc.Path, global: cfg, up: up, source: source, allow: fields.Set(rc.Headers.Allow...), methods: fields.Set(rc.Methods...)}
-	if r.options, err = parseOptions(source, up.cfg.Options, cfg); err != nil {
+	if r.options, err = parseOptions(source, up.Cfg.Options, cfg); err != nil {
 		return nil, err
 	}
-	if r.framing, err = wire.ParseFraming(up.cfg.Framing); err != nil {
+	if r.framing, err = wire.ParseFraming(up.Cfg.Framing); err != nil {
 		return nil, err
 	}
-	if r.framing == wire.Auto && up.webSocket() {
+	if r.framing == wire.Auto && up.WebSocket() {
 		r.framing = wire.WebSocket // nothing to recognise: a message is a record
 	}
-	if r.writeRequest, err = newRequestWriter(up.cfg.Request, source); err != nil {
+	if r.writeRequest, err = newRequestWriter(up.Cfg.Request, source); err != nil {
 		return nil, err
 	}
 	if r.redact, err = newRedaction(&rc.Redact); err != nil {
 		return nil, fmt.Errorf("redact: %w", err)
 	}
-	r.sessions = sessionServerOf(up.cfg, source)
+	r.sessions = sessionServerOf(up.Cfg, source)
 	if source.NewDecoder == nil {
-		return nil, fmt.Errorf("upstream %s: the dialect %s cannot be read", up.cfg.Name, source.Name)
+		return nil, fmt.Errorf("upstream %s: the dialect %s cannot be read", up.Cfg.Name, source.Name)
 	}
 	if err := r.findTargets(known); err != nil {
 		return nil, err
@@ -258,7 +259,7 @@ func (r *route) target(name string) *target {
 
 // copies reports whether the answer to a request is copied instead of translated.
 func (r *route) copies(t *target, asked *hub.Request) bool {
-	return r.source == t.dialect && r.redact == nil && r.up.agents == nil && engine.Alike(t.dialect, r.options, t.options, asked)
+	return r.source == t.dialect && r.redact == nil && r.up.Agents == nil && engine.Alike(t.dialect, r.options, t.options, asked)
 }
 
 // mapsIDs reports whether ids are made unique over the turns of a thread for clients of a dialect.
@@ -306,8 +307,8 @@ func (r *route) pipeline(t *target, whole bool) *engine.Pipeline {
 
 func (r *route) pipelineConfig(t *target) engine.Config {
 	settle := r.source.EndGrace
-	if r.up.cfg.Settle != nil {
-		settle = *r.up.cfg.Settle
+	if r.up.Cfg.Settle != nil {
+		settle = *r.up.Cfg.Settle
 	}
 	hold := r.global.Hold
 	return engine.Config{

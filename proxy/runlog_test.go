@@ -8,6 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/internal/runlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/sessions"
+	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 )
 
 // faultyRuns is a store of runs that is away.
@@ -22,7 +23,7 @@ func (faultyRuns) Find(runlog.Key) (runlog.Run, error) {
 func TestRunsThatCannotBeFound(t *testing.T) {
 	t.Parallel()
 	asks := func(store runlog.Store) *hub.Failure {
-		r := &route{cfg: &config.Route{}, runs: store, up: &upstream{agents: new(sessions.Pool)}} // the agent keeps what was said
+		r := &route{cfg: &config.Route{}, runs: store, up: &upstream.Upstream{Agents: new(sessions.Pool)}} // the agent keeps what was said
 		c := &call{route: r, target: &target{dialect: &a2a.Dialect}}
 		return c.resume(&hub.Request{Resumes: true, Run: []byte("r1"), Thread: []byte("t1")})
 	}

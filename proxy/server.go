@@ -121,14 +121,14 @@ func (s *Server) Reload(cfg *config.Config) error {
 }
 
 func (s *Server) setTable(cfg *config.Config) error {
-	dial := s.kept.dials.follow(&cfg.Dial)
+	dial := s.kept.dials.Follow(&cfg.Dial)
 	t, err := newTable(cfg, s.metrics, &s.perPath, &s.kept)
 	if err != nil {
-		s.kept.dials.follow(dial)
+		s.kept.dials.Follow(dial)
 		return err
 	}
 	if err := s.followCertificates(cfg); err != nil {
-		s.kept.dials.follow(dial)
+		s.kept.dials.Follow(dial)
 		t.auth.Close(s.kept.auth)
 		return err
 	}
@@ -139,7 +139,7 @@ func (s *Server) setTable(cfg *config.Config) error {
 	if old := s.table.Swap(t); old != nil {
 		old.retire(t)
 	}
-	s.kept.fleets.follow(cfg)
+	s.kept.fleets.Follow(cfg)
 	t.begin()
 	s.kept.auth = t.auth
 	return nil

@@ -34,13 +34,13 @@ func (x *stream) trace() {
 	if c.request != nil {
 		ctx = t.context.Extract(ctx, headerCarrier{&c.request.Header})
 	}
-	name, model := "invoke_agent "+c.route.up.cfg.Name, ""
+	name, model := "invoke_agent "+c.route.up.Cfg.Name, ""
 	if c.asked != nil {
 		model = plainText(c.asked.Model)
 	}
 	ctx, span := t.tracer.Start(ctx, name, trace.WithTimestamp(x.begun), trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
 		attribute.String("gen_ai.operation.name", "invoke_agent"), attribute.String("gen_ai.provider.name", c.route.source.Name),
-		attribute.String("gen_ai.agent.name", c.route.up.cfg.Name), attribute.String("http.route", c.route.cfg.Path),
+		attribute.String("gen_ai.agent.name", c.route.up.Cfg.Name), attribute.String("http.route", c.route.cfg.Path),
 		attribute.String("sabir.client.dialect", c.target.dialect.Name), attribute.String("sabir.request_id", c.id),
 	))
 	if model != "" {

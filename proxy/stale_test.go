@@ -101,9 +101,9 @@ func TestNotRetried(t *testing.T) {
 	f("closed after the request", "POST", 1, second(func(*peer) {}), 200, 502)
 	f("closed after the request, GET", "GET", 1, second(func(*peer) {}), 200, 502)
 	f("its half closed after the request", "POST", 1, second(func(p *peer) { _ = p.Conn.(*net.TCPConn).CloseWrite(); p.awaitGone() }), 200, 502)
-	f("closed late", "POST", 1, second(func(*peer) { time.Sleep(staleTime + 200*time.Millisecond) }), 200, 502)
-	f("reset late", "POST", 1, second(func(p *peer) { time.Sleep(staleTime + 200*time.Millisecond); p.reset() }), 200, 502)
-	f("reset late, GET", "GET", 1, second(func(p *peer) { time.Sleep(staleTime + 200*time.Millisecond); p.reset() }), 200, 502)
+	f("closed late", "POST", 1, second(func(*peer) { time.Sleep(time.Second + 200*time.Millisecond) }), 200, 502)
+	f("reset late", "POST", 1, second(func(p *peer) { time.Sleep(time.Second + 200*time.Millisecond); p.reset() }), 200, 502)
+	f("reset late, GET", "GET", 1, second(func(p *peer) { time.Sleep(time.Second + 200*time.Millisecond); p.reset() }), 200, 502)
 	f("silent", "POST", 1, second(func(p *peer) { p.awaitGone() }), 200, 504)
 	f("new connection", "POST", 1, func(*peer, int) bool { return false }, 502)
 	f("new connection, GET", "GET", 1, func(*peer, int) bool { return false }, 502)
@@ -184,19 +184,13 @@ func TestKeepAliveTime(t *testing.T) {
 		r := start(t, simple(a.url(), "timeouts: {"+config+"}\n", "", "client: twin\n"))
 		before := time.Now()
 		r.post("/run", "{}")
-		up := r.table.Load().upstreams["agent"].instances[0]
+		up := r.table.Load().upstreams["agent"].Instances[0]
 		if want == 0 {
 			await(t, "the connection to be closed", func() bool { return a.opened() == 0 })
 			return
 		}
-		await(t, "the connection to be kept", func() bool {
-			up.mu.Lock()
-			defer up.mu.Unlock()
-			return len(up.idle) == 1
-		})
-		up.mu.Lock()
-		defer up.mu.Unlock()
-		if at := up.idle[0].expires; at.Before(before.Add(want)) || at.After(time.Now().Add(want)) {
+		await(t, "the connection to be kept", func() bool { return len(up.IdleUntil()) == 1 })
+		if at := up.IdleUntil()[0]; at.Before(before.Add(want)) || at.After(time.Now().Add(want)) {
 			t.Errorf("%s, %s: kept for %v, want %v", config, field, at.Sub(before), want)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy/engine"
 	"github.com/sabir-proxy/sabir/proxy/internal/fields"
+	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 )
 
 // stream is one run: a call, the upstream's answer to it, and the client that reads.
@@ -102,7 +103,7 @@ func (s *Server) giveBack(conn *requestConn, st *canceler, sink *httpSink, f *hu
 		return
 	}
 	// Where the client left, or a body has no end, nothing can follow. A run that was stopped has one.
-	given := st.failure() != nil && st.failure().Code != hub.CodeCancelled
+	given := st.Failure() != nil && st.Failure().Code != hub.CodeCancelled
 	if f != nil && (clientFault(f.Code) || f.Code == hub.CodeInternal) || given || sink.close {
 		conn.Close()
 		return
@@ -173,16 +174,6 @@ func (x *stream) takeEngine(sink sink) *target {
 	return c.target
 }
 
-// noteDropped counts the parameters of a query that were dropped, and logs that they were.
-func (s *Server) noteDropped(c *call) {
-	if c.dropped == 0 {
-		return
-	}
-	c.route.metrics.parameters.Add(float64(c.dropped))
-	s.log.Debug("query parameters dropped", zap.Int("parameters", c.dropped), zap.String("route", c.route.cfg.Path),
-		zap.String("upstream", c.route.up.cfg.Name), zap.String("request_id", c.id))
-}
-
 // move opens the upstream, and moves its answer to the end. The upstream is given up before the end is written to the client,
 // which may take a slow client a while.
 func (x *stream) move(sink sink) (f *hub.Failure) {
@@ -207,11 +198,11 @@ func (x *stream) leave() {
 	if x.call.pending != nil {
 		x.server.pending.remove(x.call.pending)
 	}
-	x.canceler.onCancel(nil)
+	x.canceler.OnCancel(nil)
 	x.unplace()
 	if x.opened && !x.left {
 		x.left = true
-		x.pump.src.close()
+		x.pump.src.Close()
 	}
 }
 
@@ -273,7 +264,7 @@ func (x *stream) prepare(sink sink) {
 	p.status = x.call.session == nil && x.call.lines == nil && !x.call.answeredLater()
 	p.flushed, p.finished = x.flushed, x.call.endThread
 	p.arrived = x.arrived
-	p.limits = pumpLimits{idle: r.up.cfg.Timeouts.Idle, keepalive: x.call.keepalive(), total: x.call.longest()}
+	p.limits = pumpLimits{idle: r.up.Cfg.Timeouts.Idle, keepalive: x.call.keepalive(), total: x.call.longest()}
 	if p.appendKeepAlive = x.appendKeepAlive; r.answersWhole(x.call.target, x.call.asked) {
 		p.appendKeepAlive = func(*wire.Out) {} // it would open the answer, and the status is not known yet
 	}
@@ -309,16 +300,16 @@ func (x *stream) open(sink sink) *hub.Failure {
 		until = x.begun.Add(total)
 	}
 	var err error
-	if up := x.call.route.up; up.agents != nil {
+	if up := x.call.route.up; up.Agents != nil {
 		x.pump.src, err = x.openProcess(until)
-	} else if up.webSocket() {
-		refused := func(r *refusal) *hub.Failure { return x.refused(up, r, sink) }
+	} else if up.WebSocket() {
+		refused := func(r *upstream.Refusal) *hub.Failure { return x.refused(up, r, sink) }
 		x.pump.src, err = x.reachWebSocket(until, refused)
 	} else {
 		x.pump.src, err = x.openHTTP(sink, until)
 	}
 	x.opened = err == nil
-	switch stopped := x.canceler.failure(); {
+	switch stopped := x.canceler.Failure(); {
 	case stopped != nil:
 		return stopped
 	case err != nil && !time.Now().Before(until):
@@ -335,10 +326,10 @@ const maxOpen = 24 * time.Hour
 
 // openHTTP asks an upstream by HTTP. Every answer but 2xx is a failure.
 func (x *stream) openHTTP(sink sink, until time.Time) (source, error) {
-	var body *httpBody
+	var body *upstream.Body
 	var err error
 	switch up := x.call.route.up; {
-	case up.cfg.Start != nil:
+	case up.Cfg.Start != nil:
 		body, err = x.openTwice(sink, until)
 	case x.call.agentSession != nil:
 		body, err = x.openInSession(sink, until)
@@ -351,12 +342,12 @@ func (x *stream) openHTTP(sink sink, until time.Time) (source, error) {
 	if x.mayPass(sink) {
 		return x.passOrCopy(body, sink.(*httpSink))
 	}
-	if !slices.Contains(streamTypes, mediaType(body.header)) {
-		x.unlike = fmt.Sprintf("status %d, %s", body.status, mediaType(body.header))
+	if !slices.Contains(streamTypes, upstream.MediaType(body.Header)) {
+		x.unlike = fmt.Sprintf("status %d, %s", body.Status, upstream.MediaType(body.Header))
 	}
-	fields.ReleaseHeader(body.header)
-	body.header = nil // streams are long
-	if body.compressed() {
+	fields.ReleaseHeader(body.Header)
+	body.Header = nil // streams are long
+	if body.Compressed() {
 		return decompressed(body)
 	}
 	return body, nil

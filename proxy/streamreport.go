@@ -9,6 +9,16 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/engine"
 )
 
+// noteDropped counts the parameters of a query that were dropped, and logs that they were.
+func (s *Server) noteDropped(c *call) {
+	if c.dropped == 0 {
+		return
+	}
+	c.route.metrics.parameters.Add(float64(c.dropped))
+	s.log.Debug("query parameters dropped", zap.Int("parameters", c.dropped), zap.String("route", c.route.cfg.Path),
+		zap.String("upstream", c.route.up.Cfg.Name), zap.String("request_id", c.id))
+}
+
 // flushed brings the metrics up to date.
 func (x *stream) flushed() {
 	m := x.call.route.metrics
@@ -108,7 +118,7 @@ func (x *stream) countCancel(f *hub.Failure) {
 func (x *stream) fields(f *hub.Failure, ending string, took time.Duration) []zap.Field {
 	c, t := x.call, x.stats
 	fields := []zap.Field{
-		zap.String("route", c.route.cfg.Path), zap.String("upstream", c.route.up.cfg.Name),
+		zap.String("route", c.route.cfg.Path), zap.String("upstream", c.route.up.Cfg.Name),
 		zap.String("from", c.route.source.Name), zap.String("to", c.target.dialect.Name),
 		zap.String("ending", ending), zap.String("request_id", c.id), zap.String("peer", c.peer),
 		zap.Int64("records", t.Records), zap.Int64("events_in", t.EventsIn()), zap.Int64("events_out", t.EventsOut()),

@@ -70,8 +70,8 @@ func (x *stream) beginTap() {
 	x.tap = t
 	copier, copies := x.engine.(*engine.Copier)
 	header := recording.Header{
-		Version: recording.Version, ID: c.id, Began: x.begun.UTC(), Route: c.route.cfg.Path, Upstream: c.route.up.cfg.Name,
-		From: c.route.source.Name, To: c.target.dialect.Name, Options: c.route.up.cfg.Options, Copied: copies, Shared: t.shared,
+		Version: recording.Version, ID: c.id, Began: x.begun.UTC(), Route: c.route.cfg.Path, Upstream: c.route.up.Cfg.Name,
+		From: c.route.source.Name, To: c.target.dialect.Name, Options: c.route.up.Cfg.Options, Copied: copies, Shared: t.shared,
 	}
 	for _, tape := range tapes {
 		header.Form = tape.filter.Form
@@ -94,7 +94,7 @@ func (t *tap) requests(c *call) {
 	if r := c.tapped; r != nil {
 		t.request(recording.Client, r.method, r.path, r.body, r.size)
 	}
-	if c.request != nil && c.route.up.agents == nil {
+	if c.request != nil && c.route.up.Agents == nil {
 		body := c.request.Body()
 		t.request(recording.Agent, string(c.request.Header.Method()), string(c.request.Header.RequestURI()), body, len(body))
 	}

@@ -41,7 +41,7 @@ func (r *route) scope(h *fasthttp.RequestHeader, who *auth.Identity) string {
 }
 
 // remembers reports whether conversations are remembered for clients of the route that say only what is new.
-func (r *route) remembers() bool { return r.up.agents == nil && r.sessions == nil && r.wantsHistory() }
+func (r *route) remembers() bool { return r.up.Agents == nil && r.sessions == nil && r.wantsHistory() }
 
 // keepsFor reports whether Sabir knows the conversations of a route that clients of a dialect ask for.
 func (r *route) keepsFor(t *target) bool {

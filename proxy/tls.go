@@ -16,6 +16,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
 // certificates are what a listener serves TLS with. They are read again when their files have changed: a handshake looks, at
@@ -189,7 +190,7 @@ func (c *requestConn) refuseHandshake(err error) {
 	var record tls.RecordHeaderError
 	var cert *tls.CertificateVerificationError
 	switch {
-	case isTimeout(err):
+	case rawio.IsTimeout(err):
 		cause = causeTimeout
 	case errors.As(err, &cert):
 		cause = causeCert

@@ -38,7 +38,7 @@ func Translate(ctx context.Context, in io.Reader, out io.Writer, c engine.Config
 	src := newAsyncSource(readPieces(in), func() {})
 	defer src.abandon()
 	st := new(canceler)
-	st.onCancel(src.abandon)
+	st.OnCancel(src.abandon)
 	stop := context.AfterFunc(ctx, func() {
 		st.cancel(hub.Fail(hub.CodeShutdown, ctx.Err()))
 		if c, ok := in.(io.Closer); ok {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 )
 
 // Some servers are asked by two requests: one opens a stream of events, another starts the run whose events come there.
@@ -28,7 +29,7 @@ type cancelRequest struct {
 }
 
 // openTwice opens the upstream's stream, and then starts the run. It returns the stream.
-func (x *stream) openTwice(sink sink, until time.Time) (*httpBody, error) {
+func (x *stream) openTwice(sink sink, until time.Time) (*upstream.Body, error) {
 	c, up := x.call, x.call.route.up
 	thread := c.conversation()
 	listen := c.listening(thread)
@@ -37,22 +38,22 @@ func (x *stream) openTwice(sink sink, until time.Time) (*httpBody, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.request.Header.SetRequestURI(threadURI(up.cfg.Start, thread, c.rest, c.query))
-	if up.cfg.Cancel != nil {
+	c.request.Header.SetRequestURI(threadURI(up.Cfg.Start, thread, c.rest, c.query))
+	if up.Cfg.Cancel != nil {
 		x.cancelRequest = c.cancelRequest(thread)
 	}
 	answer, err := x.succeed(up, c.request, sink, until)
 	if err != nil {
-		body.abort()
+		body.Abort()
 		return nil, err
 	}
-	answer.close()
-	x.canceler.onCancel(func() { cut(body.conn.Conn) })
+	answer.Close()
+	x.canceler.OnCancel(body.Abort)
 	return body, nil
 }
 
 // succeed asks the upstream and returns its answer, if that is a success.
-func (x *stream) succeed(up *upstream, req *fasthttp.Request, sink sink, until time.Time) (*httpBody, error) {
+func (x *stream) succeed(up *upstream.Upstream, req *fasthttp.Request, sink sink, until time.Time) (*upstream.Body, error) {
 	body, r, err := x.ask(up, req, sink, until)
 	if r != nil {
 		return nil, x.refused(up, r, sink)
@@ -61,24 +62,24 @@ func (x *stream) succeed(up *upstream, req *fasthttp.Request, sink sink, until t
 }
 
 // ask asks the upstream and returns its answer, or how it refuses. One redirect is followed, see [upstream.redirect].
-func (x *stream) ask(up *upstream, req *fasthttp.Request, sink sink, until time.Time) (*httpBody, *refusal, error) {
+func (x *stream) ask(up *upstream.Upstream, req *fasthttp.Request, sink sink, until time.Time) (*upstream.Body, *upstream.Refusal, error) {
 	for followed := false; ; followed = true {
 		body, err := x.reach(req, until)
 		if err != nil {
 			return nil, nil, err
 		}
-		x.call.route.metrics.answered(body.status)
+		x.call.route.metrics.answered(body.Status)
 		x.logAnswer(body)
-		if isSuccess(body.status) || x.passesStatus(up, body.status, sink) {
+		if isSuccess(body.Status) || x.passesStatus(up, body.Status, sink) {
 			return body, nil, nil
 		}
-		target, follow := up.redirect(req, body.status, string(body.header.Peek(fasthttp.HeaderLocation)))
-		r := body.refusal()
+		target, follow := up.Redirect(req, body.Status, string(body.Header.Peek(fasthttp.HeaderLocation)))
+		r := body.Refuse()
 		if follow && !followed {
 			x.redirected = target
 			continue
 		}
-		r.target = target
+		r.Target = target
 		return nil, r, nil
 	}
 }
@@ -87,14 +88,14 @@ func (x *stream) ask(up *upstream, req *fasthttp.Request, sink sink, until time.
 func isSuccess(status int) bool { return status/100 == 2 }
 
 // refused is the failure that a refusal is, and tells the client what else it needs to know.
-func (x *stream) refused(up *upstream, r *refusal, sink sink) *hub.Failure {
-	r.body = plainText(x.call.route.masked(jsonBody(r.body))) // the log may have it, and the client
-	f := up.refused(r)
-	if x.call.route.cfg.Errors.Expose && f.Code != hub.CodeCredentials && r.body != "" {
-		f.Note = "It said: " + string(jsonBody(r.body))
+func (x *stream) refused(up *upstream.Upstream, r *upstream.Refusal, sink sink) *hub.Failure {
+	r.Body = plainText(x.call.route.masked(jsonBody(r.Body))) // the log may have it, and the client
+	f := up.Refused(r)
+	if x.call.route.cfg.Errors.Expose && f.Code != hub.CodeCredentials && r.Body != "" {
+		f.Note = "It said: " + string(jsonBody(r.Body))
 	}
 	if h, ok := sink.(*httpSink); ok {
-		r.tellClient(h.header, f)
+		r.TellClient(h.header, f)
 	}
 	return f
 }
@@ -151,7 +152,7 @@ func replaceThread(s, name string) string {
 // listening is the request that opens the stream: the call's own, but for what belongs to its body.
 func (c *call) listening(thread string) *fasthttp.Request {
 	req := c.bare(fasthttp.MethodGet)
-	req.Header.SetRequestURI(threadURI(&c.route.up.cfg.URL, thread, c.rest, c.query))
+	req.Header.SetRequestURI(threadURI(&c.route.up.Cfg.URL, thread, c.rest, c.query))
 	return req
 }
 
@@ -169,7 +170,7 @@ func (c *call) bare(method string) *fasthttp.Request {
 // cancelRequest prepares the request that cancels the run, while the call still has its header.
 func (c *call) cancelRequest(thread string) *cancelRequest {
 	req := c.bare(fasthttp.MethodPost)
-	req.Header.SetRequestURI(threadURI(c.route.up.cfg.Cancel, thread, c.rest, c.query))
+	req.Header.SetRequestURI(threadURI(c.route.up.Cfg.Cancel, thread, c.rest, c.query))
 	req.Header.SetContentType("application/json")
 	return &cancelRequest{request: req, body: func(reason string) []byte {
 		body, _ := json.Marshal(struct { // never fails
@@ -206,8 +207,8 @@ func (x *stream) sendCancelRequest(f *hub.Failure) {
 	up, at := x.call.route.up, x.placed.at
 	x.server.cancelRequests.Go(func() {
 		defer fasthttp.ReleaseRequest(bye.request)
-		if err := at.cancel(bye.request, bye.over); err != nil {
-			x.server.log.Info("the upstream was not cancelled", zap.String("upstream", up.cfg.Name),
+		if err := cancelAt(at, bye.request, bye.over); err != nil {
+			x.server.log.Info("the upstream was not cancelled", zap.String("upstream", up.Cfg.Name),
 				zap.String("request_id", x.call.id), zap.Error(err))
 		}
 	})
@@ -234,16 +235,16 @@ func cancelReason(f *hub.Failure, opened bool) string {
 	return ""
 }
 
-// cancel calls the upstream once to cancel a run, which is over where the answer has a status of over. Its error is for the log.
-func (i *instance) cancel(req *fasthttp.Request, over []int) error {
-	t := i.up.cfg.Timeouts
+// cancelAt calls the upstream once to cancel a run, which is over where the answer has a status of over. Its error is for the log.
+func cancelAt(i *upstream.Instance, req *fasthttp.Request, over []int) error {
+	t := i.Upstream.Cfg.Timeouts
 	until := time.Now().Add(min(t.Connect+t.FirstByte, maxCancelRequest))
-	body, err := i.open(req, new(canceler), until)
+	body, err := i.Open(req, new(canceler), until)
 	if err != nil {
 		return err
 	}
-	if r := body.refusal(); !isSuccess(r.status) && !slices.Contains(over, r.status) {
-		return i.up.refused(r).Cause
+	if r := body.Refuse(); !isSuccess(r.Status) && !slices.Contains(over, r.Status) {
+		return i.Upstream.Refused(r).Cause
 	}
 	return nil
 }

@@ -15,38 +15,39 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/proxy/internal/fields"
+	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 )
 
 // openWebSocket connects to an upstream that is called by WebSocket, until the given time at most. The client's body,
 // if there is one, is the first message. refused is asked about an answer that is no WebSocket.
-func (c *call) openWebSocket(at *instance, stop *canceler, until time.Time, refused func(*refusal) *hub.Failure) (source, error) {
+func (c *call) openWebSocket(at *upstream.Instance, stop *canceler, until time.Time, refused func(*upstream.Refusal) *hub.Failure) (source, error) {
 	ctx, cancel := context.WithDeadline(context.Background(), until)
 	defer cancel()
-	stop.onCancel(cancel)
+	stop.OnCancel(cancel)
 	up := c.route.up
 	// The handshake does not listen to its context while it waits for the answer, so a stop must close the connection.
 	// The library's own TLS would hide whether the server or its certificate is at fault.
 	var bounded *handshakeConn
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		conn, err := at.dial(ctx)
+		conn, err := at.Dial(ctx)
 		if err != nil {
-			return nil, dialFailure(err)
+			return nil, upstream.DialFailure(err)
 		}
-		stop.onCancel(func() { cut(conn) })
-		bounded = &handshakeConn{conn, up.header + handshakeBuffer}
+		stop.OnCancel(func() { upstream.Cut(conn) })
+		bounded = &handshakeConn{conn, up.MaxHeader + handshakeBuffer}
 		return bounded, nil
 	}
 	dialer := websocket.Dialer{
-		NetDialContext: dial, NetDialTLSContext: dial, HandshakeTimeout: up.cfg.Timeouts.Connect + up.cfg.Timeouts.FirstByte,
+		NetDialContext: dial, NetDialTLSContext: dial, HandshakeTimeout: up.Cfg.Timeouts.Connect + up.Cfg.Timeouts.FirstByte,
 	}
-	url := up.cfg.URL.Scheme + "://" + up.cfg.URL.Host + string(c.request.Header.RequestURI())
+	url := up.Cfg.URL.Scheme + "://" + up.Cfg.URL.Host + string(c.request.Header.RequestURI())
 	conn, resp, err := dialer.DialContext(ctx, url, c.webSocketHeader())
 	if resp != nil {
 		c.route.metrics.answered(resp.StatusCode)
 	}
 	switch {
 	case err != nil && bounded == nil:
-		return nil, notSent{handshakeFailure(err, resp, refused)}
+		return nil, upstream.NotSent{Failure: handshakeFailure(err, resp, refused)}
 	case err != nil:
 		return nil, handshakeFailure(err, resp, refused)
 	}
@@ -54,24 +55,24 @@ func (c *call) openWebSocket(at *instance, stop *canceler, until time.Time, refu
 	conn.SetReadLimit(int64(c.route.global.Limits.Record))
 	source := &wsSource{life: heartbeats(conn)}
 	if err := c.greet(conn); err != nil {
-		cut(bounded.Conn)
+		upstream.Cut(bounded.Conn)
 		return nil, err
 	}
-	source.asyncSource = newAsyncSource(nextMessage(conn), func() { cut(bounded.Conn) })
+	source.asyncSource = newAsyncSource(nextMessage(conn), func() { upstream.Cut(bounded.Conn) })
 	return source, nil
 }
 
 // reachWebSocket connects to the instance of a run, or to another one where no connection could be made. An instance that refuses the
 // handshake, whatever its status, has refused the run.
-func (x *stream) reachWebSocket(until time.Time, refused func(*refusal) *hub.Failure) (source, error) {
+func (x *stream) reachWebSocket(until time.Time, refused func(*upstream.Refusal) *hub.Failure) (source, error) {
 	for {
 		at, f := x.place()
 		if f != nil {
 			return nil, f
 		}
 		answered := false
-		src, err := x.call.openWebSocket(at, x.canceler, until, func(r *refusal) *hub.Failure {
-			answered = r.status < http.StatusInternalServerError
+		src, err := x.call.openWebSocket(at, x.canceler, until, func(r *upstream.Refusal) *hub.Failure {
+			answered = r.Status < http.StatusInternalServerError
 			return refused(r)
 		})
 		if err != nil && asFailure(err).Code == hub.CodeBodyTooLarge { // a message of the client's
@@ -123,7 +124,7 @@ func (c *call) webSocketHeader() http.Header {
 		name := strings.ToLower(string(key))
 		if name == "user-agent" {
 			h.Set(string(key), string(value))
-		} else if !fields.HopByHop[name] && name != "cookie" && (c.route.up.sets[name] || name != "accept" && name != "content-type") {
+		} else if !fields.HopByHop[name] && name != "cookie" && (c.route.up.Sets[name] || name != "accept" && name != "content-type") {
 			h.Add(string(key), string(value))
 		}
 	}
@@ -131,19 +132,19 @@ func (c *call) webSocketHeader() http.Header {
 }
 
 // handshakeFailure is what it means that the upstream did not become a WebSocket.
-func handshakeFailure(err error, resp *http.Response, refused func(*refusal) *hub.Failure) *hub.Failure {
+func handshakeFailure(err error, resp *http.Response, refused func(*upstream.Refusal) *hub.Failure) *hub.Failure {
 	if resp == nil || !errors.Is(err, websocket.ErrBadHandshake) {
-		return answerFailure(err)
+		return upstream.AnswerFailure(err)
 	}
-	detail, _ := io.ReadAll(io.LimitReader(resp.Body, maxDetail))
+	detail, _ := io.ReadAll(io.LimitReader(resp.Body, upstream.MaxDetail))
 	_ = resp.Body.Close()
 	if resp.StatusCode < http.StatusMultipleChoices {
 		return hub.Fail(hub.CodeMalformed, errors.New("the upstream does not speak WebSocket there"))
 	}
-	r := &refusal{status: resp.StatusCode, header: new(fasthttp.ResponseHeader), length: len(detail), body: strings.ToValidUTF8(string(detail), "\uFFFD")}
+	r := &upstream.Refusal{Status: resp.StatusCode, Header: new(fasthttp.ResponseHeader), Length: len(detail), Body: strings.ToValidUTF8(string(detail), "\uFFFD")}
 	for name, values := range resp.Header {
 		for _, value := range values {
-			r.header.Add(name, value)
+			r.Header.Add(name, value)
 		}
 	}
 	return refused(r)
@@ -152,7 +153,7 @@ func handshakeFailure(err error, resp *http.Response, refused func(*refusal) *hu
 // greet sends the client's body, and lets a client that came by WebSocket as well talk on.
 func (c *call) greet(conn *websocket.Conn) error {
 	if body := c.request.Body(); len(body) > 0 {
-		_ = conn.SetWriteDeadline(time.Now().Add(c.route.up.cfg.Timeouts.FirstByte))
+		_ = conn.SetWriteDeadline(time.Now().Add(c.route.up.Cfg.Timeouts.FirstByte))
 		if err := conn.WriteMessage(websocket.TextMessage, body); err != nil {
 			return hub.Fail(hub.CodeReset, err)
 		}

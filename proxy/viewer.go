@@ -109,9 +109,9 @@ func (s *Server) move(v *viewer, reader *eventlog.Reader, st *canceler, sink vie
 	engine.Answer(eng.Enc, v.asked)
 	eng.Seq.Answer(v.asked)
 	src := &logSource{reader: reader, out: eng.Out, timer: time.NewTimer(maxWait), quit: make(chan struct{})}
-	defer src.close()
-	st.onCancel(func() { close(src.quit) })
-	defer st.onCancel(nil)
+	defer src.Close()
+	st.OnCancel(func() { close(src.quit) })
+	defer st.OnCancel(nil)
 	p := pump{
 		src: src, sink: sink, eng: eng, out: eng.Out, start: begun, canceler: st, status: v.how != joinEvents,
 		limits:          pumpLimits{keepalive: v.call.keepalive()},
@@ -192,8 +192,8 @@ type logSource struct {
 	quit   chan struct{}
 }
 
-// read implements source.
-func (l *logSource) read(b *rawio.Buffer, until time.Time) error {
+// ReadInto implements source.
+func (l *logSource) ReadInto(b *rawio.Buffer, until time.Time) error {
 	for {
 		p, err := l.reader.Next()
 		switch {
@@ -212,12 +212,12 @@ func (l *logSource) read(b *rawio.Buffer, until time.Time) error {
 		select {
 		case <-l.reader.Wake():
 		case <-l.timer.C:
-			return errWake
+			return rawio.ErrWake
 		case <-l.quit:
-			return errWake
+			return rawio.ErrWake
 		}
 	}
 }
 
-// close implements source. The pump that reads has no part in the run itself, and the timer needs no end: what is not read is collected.
-func (l *logSource) close() {}
+// Close implements source. The pump that reads has no part in the run itself, and the timer needs no end: what is not read is collected.
+func (l *logSource) Close() {}

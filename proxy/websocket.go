@@ -133,7 +133,7 @@ func (x *session) answer() (code int) {
 		if over, code := x.over(f); over {
 			return code
 		}
-		if !x.route.up.webSocket() {
+		if !x.route.up.WebSocket() {
 			return websocket.CloseNormalClosure // there is nothing to ask for
 		}
 	}
@@ -181,7 +181,7 @@ func (x *session) over(f *hub.Failure) (bool, int) {
 
 // begins reports whether the first run begins with the connection.
 func (x *session) begins() bool {
-	return x.route.up.webSocket() || x.route.up.cfg.Method == fasthttp.MethodGet
+	return x.route.up.WebSocket() || x.route.up.Cfg.Method == fasthttp.MethodGet
 }
 
 // run answers one message; the empty one is the handshake itself.
@@ -241,7 +241,7 @@ func (x *session) call(m message) (*call, *hub.Failure) {
 		x.server.logRequest(c, x.handshake)
 		return c, nil
 	}
-	if r.up.cfg.Method == "" {
+	if r.up.Cfg.Method == "" {
 		c.request.Header.SetMethod(fasthttp.MethodPost)
 	}
 	if len(c.request.Header.ContentType()) == 0 {

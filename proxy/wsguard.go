@@ -12,6 +12,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/proxy/internal/http1"
+	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
 // What a WebSocket peer may do beyond the protocol itself, which the library enforces: reserved bits, masks, control frames,
@@ -61,7 +62,7 @@ func isViolation(err error) bool {
 // offended closes the connection of a client that has broken a rule, and counts it.
 func (x *session) offended(err error) {
 	switch {
-	case isTimeout(err):
+	case rawio.IsTimeout(err):
 		x.server.metrics.reject(codeRequestTimeout)
 		x.writeClose(websocket.ClosePolicyViolation, "the message did not arrive in time")
 	case errors.Is(err, errControlFlood):

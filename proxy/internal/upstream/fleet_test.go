@@ -1,8 +1,7 @@
-package proxy
+package upstream
 
 import (
 	"errors"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,10 +13,18 @@ import (
 	"github.com/sabir-proxy/sabir/config"
 )
 
+// countsOfFleets are counters of their own.
+func countsOfFleets() Metrics {
+	vec := func(labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "n"}, labels)
+	}
+	return Metrics{Ejections: vec("upstream", "address"), Failovers: vec("upstream", "result"), Retries: vec("upstream")}
+}
+
 // oneState is an address of an upstream, with the log.
 func oneState() (*fleet, *state, *observer.ObservedLogs) {
 	core, logs := observer.New(zapcore.DebugLevel)
-	all := &fleets{log: zap.New(core), metrics: newMetrics("test")}
+	all := &Fleets{log: zap.New(core), metrics: countsOfFleets()}
 	f := all.of(&config.Upstream{Name: "agent"})
 	return f, f.of("10.0.0.1:80"), logs
 }
@@ -91,20 +98,20 @@ func TestForgottenAddresses(t *testing.T) {
 	f, busy, _ := oneState()
 	idle, listed := f.of("10.0.0.2:80"), f.of("10.0.0.3:80")
 	busy.open.Store(1)
-	all := &fleets{by: map[string]*fleet{"agent": f}}
-	all.follow(&config.Config{Upstreams: map[string]*config.Upstream{"agent": {Addresses: []string{listed.addr}}}})
+	all := &Fleets{by: map[string]*fleet{"agent": f}}
+	all.Follow(&config.Config{Upstreams: map[string]*config.Upstream{"agent": {Addresses: []string{listed.addr}}}})
 	if f.of(busy.addr) != busy || f.of(listed.addr) != listed || f.of(idle.addr) == idle {
 		t.Error("the wrong addresses are kept")
 	}
 	busy.open.Store(0)
-	all.follow(&config.Config{})
+	all.Follow(&config.Config{})
 	if len(f.states) != 0 {
 		t.Errorf("%d addresses are left", len(f.states))
 	}
 }
 
 // scrape counts what is shown of the addresses.
-func (f *fleets) scrape() int {
+func (f *Fleets) scrape() int {
 	to := make(chan prometheus.Metric, 100)
 	f.Collect(to)
 	return len(to)
@@ -115,12 +122,12 @@ func (f *fleets) scrape() int {
 func TestScrapeWhileReloading(t *testing.T) {
 	t.Parallel()
 	f, gone, _ := oneState()
-	all := &fleets{by: map[string]*fleet{"agent": f}}
+	all := &Fleets{by: map[string]*fleet{"agent": f}}
 	added := f.of("10.0.0.2:80")
 	if n := all.scrape(); n != 0 {
 		t.Errorf("%d metrics of addresses that are not in force", n)
 	}
-	all.follow(&config.Config{Upstreams: map[string]*config.Upstream{"agent": {Addresses: []string{added.addr}}}})
+	all.Follow(&config.Config{Upstreams: map[string]*config.Upstream{"agent": {Addresses: []string{added.addr}}}})
 	if f.of(added.addr) != added {
 		t.Error("reading the metrics has taken an address from the table")
 	}
@@ -129,44 +136,5 @@ func TestScrapeWhileReloading(t *testing.T) {
 	}
 	if f.of(gone.addr) == gone {
 		t.Error("an address that is not in force is kept")
-	}
-}
-
-// TestScrapesAndReloads: metrics are read while an upstream comes and goes with reloads, and have each address in one state at a time.
-func TestScrapesAndReloads(t *testing.T) {
-	t.Parallel()
-	a := newAgent(t, streaming(smallRun))
-	other := newAgent(t, streaming(smallRun))
-	with := spread("", a.addr(), other.addr())
-	without := simple(a.url(), "", "", "client: twin\n")
-	r := start(t, with)
-	end := make(chan struct{})
-	var all sync.WaitGroup
-	all.Go(func() {
-		for {
-			select {
-			case <-end:
-				return
-			default:
-			}
-			for _, addr := range []string{a.addr(), other.addr()} {
-				if n := r.metric("sabir_upstream_address_state", "address="+addr); n > 1 {
-					t.Errorf("%s is in %v states", addr, n)
-				}
-			}
-		}
-	})
-	for i := range 40 {
-		if err := r.Reload(parse(t, []string{without, with}[i%2])); err != nil {
-			t.Error(err)
-		}
-		if resp, _ := r.post("/run", "{}"); resp.StatusCode != 200 {
-			t.Errorf("status %d", resp.StatusCode)
-		}
-	}
-	close(end)
-	all.Wait()
-	if n := r.metric("sabir_upstream_address_state", "state=up"); n != 2 {
-		t.Errorf("%v addresses are up at the end", n)
 	}
 }

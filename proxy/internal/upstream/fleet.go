@@ -1,4 +1,4 @@
-package proxy
+package upstream
 
 import (
 	"slices"
@@ -12,21 +12,31 @@ import (
 	"github.com/sabir-proxy/sabir/config"
 )
 
-// fleets are what is known of the addresses of all upstreams. They outlive reloads: an address that stays keeps its runs and its failures,
+// Fleets are what is known of the addresses of all upstreams. They outlive reloads: an address that stays keeps its runs and its failures,
 // and one that was taken away is shown until its last run has ended.
-type fleets struct {
+type Fleets struct {
 	log     *zap.Logger
-	metrics *metrics
+	metrics Metrics
 
 	mu sync.Mutex
 	by map[string]*fleet
 }
 
+// Metrics count what becomes of runs at addresses, and of requests.
+type Metrics struct {
+	Ejections *prometheus.CounterVec // by upstream and address
+	Failovers *prometheus.CounterVec // by upstream and what became of the run
+	Retries   *prometheus.CounterVec // by upstream
+}
+
+// Prepare sets what is logged to and counted by.
+func (f *Fleets) Prepare(log *zap.Logger, m Metrics) { f.log, f.metrics = log, m }
+
 // fleet are the addresses of one upstream.
 type fleet struct {
 	name    string
 	log     *zap.Logger
-	metrics *metrics
+	metrics *Metrics
 	breaker breaker
 	budget  budget
 
@@ -36,7 +46,7 @@ type fleet struct {
 }
 
 // of returns the fleet of an upstream.
-func (f *fleets) of(cfg *config.Upstream) *fleet {
+func (f *Fleets) of(cfg *config.Upstream) *fleet {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.by == nil {
@@ -44,7 +54,7 @@ func (f *fleets) of(cfg *config.Upstream) *fleet {
 	}
 	if f.by[cfg.Name] == nil {
 		f.by[cfg.Name] = &fleet{
-			name: cfg.Name, metrics: f.metrics, states: map[string]*state{}, budget: budget{left: mostAtOnce},
+			name: cfg.Name, metrics: &f.metrics, states: map[string]*state{}, budget: budget{left: mostAtOnce},
 			log: f.log.With(zap.String("upstream", cfg.Name)),
 		}
 	}
@@ -61,8 +71,8 @@ func (f *fleet) of(addr string) *state {
 	return f.states[addr]
 }
 
-// follow takes over the configuration in force, and forgets addresses that it does not have, if no run is open there.
-func (f *fleets) follow(cfg *config.Config) {
+// Follow takes over the configuration in force, and forgets addresses that it does not have, if no run is open there.
+func (f *Fleets) Follow(cfg *config.Config) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for name, fleet := range f.by {
@@ -153,7 +163,7 @@ func (s *state) eject(cfg *config.Eject, now time.Time) {
 		s.ejectedFor = min(2*s.ejectedFor, cfg.Max)
 	}
 	s.fleet.log.Warn("upstream address ejected", zap.String("address", s.addr), zap.Int("failures", s.failures), zap.Duration("for", s.ejectedFor))
-	s.fleet.metrics.ejections.WithLabelValues(s.fleet.name, s.addr).Inc()
+	s.fleet.metrics.Ejections.WithLabelValues(s.fleet.name, s.addr).Inc()
 	s.ejections++
 	s.ejectedUntil, s.failures = now.Add(s.ejectedFor), cfg.After-1
 }
@@ -188,25 +198,19 @@ func (s *state) uncheck() {
 	s.unhealthy, s.checked = false, 0
 }
 
-// fleetMetrics are those of addresses.
-func (m *metrics) fleetMetrics() {
-	m.ejections = m.counter("upstream_ejections_total", "Times that an address of an upstream was not used for a while, because runs had failed there.", "upstream", "address")
-	m.failovers = m.counter("upstream_failovers_total", "Runs that could not begin at an address, by what became of them: moved to another, or not, because failover.budget was used up.", "upstream", "result")
-}
-
 var (
 	conditionDesc = prometheus.NewDesc("sabir_upstream_address_state", "1 for the state of each address of an upstream: up, ejected (runs have failed there), unhealthy (as checks say), draining (the configuration does not have it any more).", []string{"upstream", "address", "state"}, nil)
 	addressDesc   = prometheus.NewDesc("sabir_upstream_address_streams", "Runs that are open at each address of an upstream.", []string{"upstream", "address"}, nil)
 )
 
 // Describe implements [prometheus.Collector].
-func (f *fleets) Describe(to chan<- *prometheus.Desc) {
+func (f *Fleets) Describe(to chan<- *prometheus.Desc) {
 	to <- conditionDesc
 	to <- addressDesc
 }
 
 // Collect implements [prometheus.Collector].
-func (f *fleets) Collect(to chan<- prometheus.Metric) {
+func (f *Fleets) Collect(to chan<- prometheus.Metric) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, fleet := range f.by {

@@ -1,4 +1,4 @@
-package proxy
+package upstream
 
 import (
 	"bufio"
@@ -15,28 +15,28 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
-// httpBody is the body of an HTTP/1.1 answer, read straight into the pump's buffer.
-type httpBody struct {
+// Body is the body of an HTTP/1.1 answer, read straight into the pump's buffer.
+type Body struct {
 	conn     *upstreamConn
 	raw      *rawio.Reader // nil where there is none
-	status   int
-	encoding string                   // Content-Encoding, lower case
-	header   *fasthttp.ResponseHeader // until it is known what the answer is: streams are long
+	Status   int
+	Encoding string                   // Content-Encoding, lower case
+	Header   *fasthttp.ResponseHeader // until it is known what the answer is: streams are long
 
 	chunks  *http1.ChunkReader // of a chunked body
 	left    int64              // of a body with a length; -1 = up to the end of the connection
 	early   []byte             // what came together with the header
-	done    bool
+	Done    bool
 	persist bool      // the connection may be used again
 	armed   time.Time // read deadline that is set
 }
 
 // newHTTPBody makes the body of an answer; head says that it answers HEAD, and has none.
-func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader, head bool) (*httpBody, error) {
-	b := &httpBody{
-		conn: c, raw: c.rawReader(), status: h.StatusCode(),
+func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader, head bool) (*Body, error) {
+	b := &Body{
+		conn: c, raw: c.rawReader(), Status: h.StatusCode(),
 		persist:  !h.ConnectionClose() && !fields.Tokens(h.PeekAll("Connection"))["close"],
-		encoding: strings.ToLower(string(h.ContentEncoding())), header: h,
+		Encoding: strings.ToLower(string(h.ContentEncoding())), Header: h,
 	}
 	switch n := h.ContentLength(); {
 	case n == -1:
@@ -45,25 +45,25 @@ func newHTTPBody(c *upstreamConn, h *fasthttp.ResponseHeader, br *bufio.Reader, 
 		b.left, b.persist = -1, false
 	default:
 		b.left = int64(n)
-		b.done = n == 0
+		b.Done = n == 0
 	}
-	if head || b.status == fasthttp.StatusNoContent || b.status == fasthttp.StatusNotModified {
-		b.done = true
+	if head || b.Status == fasthttp.StatusNoContent || b.Status == fasthttp.StatusNotModified {
+		b.Done = true
 	}
 	early, err := br.Peek(br.Buffered())
 	if len(early) > 0 {
 		b.early = append([]byte(nil), early...)
-		b.persist = b.persist && !b.done // else these bytes belong to no answer
+		b.persist = b.persist && !b.Done // else these bytes belong to no answer
 	}
 	return b, err
 }
 
-// compressed reports whether the body is not in its plain form.
-func (h *httpBody) compressed() bool { return h.encoding != "" && h.encoding != "identity" }
+// Compressed reports whether the body is not in its plain form.
+func (h *Body) Compressed() bool { return h.Encoding != "" && h.Encoding != "identity" }
 
-// read implements source. The connection's read deadline is moved only when it has passed, not at every call.
-func (h *httpBody) read(b *rawio.Buffer, until time.Time) error {
-	for !h.done {
+// ReadInto implements source. The connection's read deadline is moved only when it has passed, not at every call.
+func (h *Body) ReadInto(b *rawio.Buffer, until time.Time) error {
+	for !h.Done {
 		p, err := h.fill(b, until)
 		if len(p) > 0 {
 			n, err := h.decode(p)
@@ -81,7 +81,7 @@ func (h *httpBody) read(b *rawio.Buffer, until time.Time) error {
 }
 
 // fill puts raw bytes into the room of b, first those that came with the header, and returns them.
-func (h *httpBody) fill(b *rawio.Buffer, until time.Time) ([]byte, error) {
+func (h *Body) fill(b *rawio.Buffer, until time.Time) ([]byte, error) {
 	if h.raw == nil || len(h.early) > 0 {
 		p := h.room(b)
 		n, err := h.readRaw(p, until)
@@ -93,7 +93,7 @@ func (h *httpBody) fill(b *rawio.Buffer, until time.Time) ([]byte, error) {
 	return h.raw.Read(b, h.left)
 }
 
-func (h *httpBody) room(b *rawio.Buffer) []byte {
+func (h *Body) room(b *rawio.Buffer) []byte {
 	if h.raw == nil {
 		return b.Room()
 	}
@@ -101,7 +101,7 @@ func (h *httpBody) room(b *rawio.Buffer) []byte {
 }
 
 // readRaw reads raw bytes into p.
-func (h *httpBody) readRaw(p []byte, until time.Time) (int, error) {
+func (h *Body) readRaw(p []byte, until time.Time) (int, error) {
 	if len(h.early) > 0 {
 		n := copy(p, h.early)
 		if h.early = h.early[n:]; len(h.early) == 0 {
@@ -119,7 +119,7 @@ func (h *httpBody) readRaw(p []byte, until time.Time) (int, error) {
 }
 
 // arm sets the read deadline, unless one is set that is as good.
-func (h *httpBody) arm(until time.Time) error {
+func (h *Body) arm(until time.Time) error {
 	if !h.armed.IsZero() && !h.armed.After(until) {
 		return nil
 	}
@@ -128,39 +128,39 @@ func (h *httpBody) arm(until time.Time) error {
 }
 
 // decode takes the transfer coding off p, in place. A connection on which more came than the answer is not used again.
-func (h *httpBody) decode(p []byte) (n int, err error) {
+func (h *Body) decode(p []byte) (n int, err error) {
 	switch {
 	case h.chunks != nil:
 		n, used, err := h.chunks.Decode(p)
 		if err != nil {
 			return n, hub.Fail(hub.CodeReset, err)
 		}
-		h.done = h.chunks.State == http1.ChunkDone
+		h.Done = h.chunks.State == http1.ChunkDone
 		h.persist = h.persist && used == len(p)
 		return n, nil
 	case h.left > 0:
 		n = int(min(int64(len(p)), h.left))
 		h.persist = h.persist && n == len(p)
 		h.left -= int64(n)
-		h.done = h.left == 0
+		h.Done = h.left == 0
 		return n, nil
 	}
 	return len(p), nil
 }
 
 // readError sorts the errors of a read that brought nothing; nil means try again.
-func (h *httpBody) readError(err error, until time.Time) error {
+func (h *Body) readError(err error, until time.Time) error {
 	switch {
 	case err == nil:
 		return nil
-	case isTimeout(err):
+	case rawio.IsTimeout(err):
 		h.armed = time.Time{}
 		if time.Now().Before(until) {
 			return nil
 		}
-		return errWake
+		return rawio.ErrWake
 	case errors.Is(err, io.EOF) && h.left == -1 && h.chunks == nil:
-		h.done = true
+		h.Done = true
 		return io.EOF
 	case errors.Is(err, io.EOF):
 		err = io.ErrUnexpectedEOF
@@ -169,17 +169,17 @@ func (h *httpBody) readError(err error, until time.Time) error {
 }
 
 // Read lets the body be read as a stream of its own, by what decompresses it.
-func (h *httpBody) Read(p []byte) (int, error) {
-	n, err := h.readUntil(p, time.Now().Add(h.conn.owner.up.cfg.Timeouts.Idle))
-	if err == errWake {
+func (h *Body) Read(p []byte) (int, error) {
+	n, err := h.readUntil(p, time.Now().Add(h.conn.owner.Upstream.Cfg.Timeouts.Idle))
+	if err == rawio.ErrWake {
 		err = hub.Fail(hub.CodeIdle, nil)
 	}
 	return n, err
 }
 
 // readUntil is like read, for a plain slice.
-func (h *httpBody) readUntil(p []byte, until time.Time) (int, error) {
-	for !h.done {
+func (h *Body) readUntil(p []byte, until time.Time) (int, error) {
+	for !h.Done {
 		n, err := h.readRaw(p, until)
 		if n > 0 {
 			n, err = h.decode(p[:n])
@@ -198,51 +198,51 @@ func (h *httpBody) readUntil(p []byte, until time.Time) (int, error) {
 // How much of an upstream's error body is kept for the log, how much is read to keep the connection, and how long that
 // may take: the client waits for its status meanwhile.
 const (
-	maxDetail  = 2 << 10
+	MaxDetail  = 2 << 10
 	maxDiscard = 64 << 10
 	detailTime = 500 * time.Millisecond
 )
 
-// refusal reads the body of an answer that is no success. The body is closed.
-func (h *httpBody) refusal() *refusal {
-	r := &refusal{status: h.status, header: h.header}
+// Refuse reads the body of an answer that is no success. The body is closed.
+func (h *Body) Refuse() *Refusal {
+	r := &Refusal{Status: h.Status, Header: h.Header}
 	until := time.Now().Add(detailTime)
 	var text []byte
-	p := make([]byte, maxDetail)
-	for r.length < maxDiscard {
+	p := make([]byte, MaxDetail)
+	for r.Length < maxDiscard {
 		n, err := h.readUntil(p, until)
-		text = append(text, p[:min(n, maxDetail-len(text))]...)
-		r.length += n
+		text = append(text, p[:min(n, MaxDetail-len(text))]...)
+		r.Length += n
 		if err != nil {
 			break
 		}
 	}
-	if h.done && h.persist {
+	if h.Done && h.persist {
 		h.conn.owner.put(h.conn)
 	} else {
-		h.abort()
+		h.Abort()
 	}
-	r.body = strings.ToValidUTF8(string(text), "\uFFFD")
+	r.Body = strings.ToValidUTF8(string(text), "\uFFFD")
 	return r
 }
 
 // lingering is how long a connection may take to end its body after the run has ended, before it is closed.
 const lingering = 100 * time.Millisecond
 
-// close implements source. A body that ends soon leaves its connection for the next call; waiting for that must not
+// Close implements source. A body that ends soon leaves its connection for the next call; waiting for that must not
 // hold up the client.
-func (h *httpBody) close() {
+func (h *Body) Close() {
 	switch {
-	case h.done && h.persist:
+	case h.Done && h.persist:
 		h.conn.owner.put(h.conn)
 	case !h.persist:
-		h.abort()
+		h.Abort()
 	default:
 		go h.linger()
 	}
 }
 
-func (h *httpBody) linger() {
+func (h *Body) linger() {
 	p := make([]byte, 1<<10)
 	until := time.Now().Add(lingering)
 	for range 16 {
@@ -250,12 +250,12 @@ func (h *httpBody) linger() {
 			break
 		}
 	}
-	if h.done && h.persist {
+	if h.Done && h.persist {
 		h.conn.owner.put(h.conn)
 		return
 	}
-	h.abort()
+	h.Abort()
 }
 
-// abort closes the connection at once, whatever is read of it.
-func (h *httpBody) abort() { cut(h.conn.Conn) }
+// Abort closes the connection at once, whatever is read of it.
+func (h *Body) Abort() { Cut(h.conn.Conn) }

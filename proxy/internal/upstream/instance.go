@@ -1,4 +1,4 @@
-package proxy
+package upstream
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
-// instance is an address at which an upstream runs, with its idle connections.
-type instance struct {
-	up            *upstream
-	network, addr string
+// Instance is an address at which an upstream runs, with its idle connections.
+type Instance struct {
+	Upstream      *Upstream
+	network, Addr string
 	named         bool       // addr has a name, which is looked up for each connection
 	state         *state     // over reloads
 	shared        *http2Pool // nil: HTTP/1.1
@@ -30,9 +30,9 @@ type instance struct {
 const maxIdleConns = 64
 
 // runAt makes the instances of an upstream.
-func (u *upstream) runAt(fleets *fleets) {
-	u.fleet = fleets.of(u.cfg)
-	cfg := u.cfg
+func (u *Upstream) runAt(fleets *Fleets) {
+	u.fleet = fleets.of(u.Cfg)
+	cfg := u.Cfg
 	switch {
 	case cfg.Socket != "":
 		u.addInstance("unix", cfg.Socket)
@@ -47,25 +47,25 @@ func (u *upstream) runAt(fleets *fleets) {
 	}
 }
 
-func (u *upstream) addInstance(network, addr string) {
+func (u *Upstream) addInstance(network, addr string) {
 	_, err := netip.ParseAddrPort(addr)
-	i := &instance{up: u, network: network, addr: addr, named: err != nil && network == "tcp", state: u.fleet.of(addr)}
+	i := &Instance{Upstream: u, network: network, Addr: addr, named: err != nil && network == "tcp", state: u.fleet.of(addr)}
 	i.shared = newHTTP2Pool(i)
-	u.instances = append(u.instances, i)
+	u.Instances = append(u.Instances, i)
 }
 
-// dial makes a new connection, TLS included, within the connect timeout.
-func (i *instance) dial(ctx context.Context) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, i.up.cfg.Timeouts.Connect)
+// Dial makes a new connection, TLS included, within the connect timeout.
+func (i *Instance) Dial(ctx context.Context) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, i.Upstream.Cfg.Timeouts.Connect)
 	defer cancel()
-	conn, err := i.up.dialer.DialContext(ctx, i.network, i.addr)
-	if err != nil || i.up.tls == nil {
+	conn, err := i.Upstream.Dialer.DialContext(ctx, i.network, i.Addr)
+	if err != nil || i.Upstream.tls == nil {
 		return conn, err
 	}
-	secured := tls.Client(conn, i.up.tls)
+	secured := tls.Client(conn, i.Upstream.tls)
 	err = secured.HandshakeContext(ctx)
 	if err == nil {
-		err = speaksHTTP2(i.up.cfg, secured)
+		err = speaksHTTP2(i.Upstream.Cfg, secured)
 	}
 	if err != nil {
 		conn.Close()
@@ -77,7 +77,7 @@ func (i *instance) dial(ctx context.Context) (net.Conn, error) {
 // upstreamConn is one connection of HTTP/1.1.
 type upstreamConn struct {
 	net.Conn
-	owner    *instance
+	owner    *Instance
 	made     time.Time
 	expires  time.Time     // when an idle connection is not used any more
 	keep     time.Duration // how long the server says that it keeps the connection without a request; 0 = not said
@@ -107,7 +107,7 @@ func (c *upstreamConn) Read(p []byte) (int, error) {
 }
 
 // kept returns an idle connection that the server has kept open; nil for none.
-func (i *instance) kept() *upstreamConn {
+func (i *Instance) kept() *upstreamConn {
 	for c := i.pop(); c != nil; c = i.pop() {
 		if time.Now().Before(c.expires) && rawio.Alive(c.Conn) {
 			c.reused = true
@@ -119,11 +119,11 @@ func (i *instance) kept() *upstreamConn {
 }
 
 // connect makes a new connection.
-func (i *instance) connect(ctx context.Context) (*upstreamConn, error) {
+func (i *Instance) connect(ctx context.Context) (*upstreamConn, error) {
 	if i.shared != nil {
 		return i.shared.get(ctx, true)
 	}
-	conn, err := i.dial(ctx)
+	conn, err := i.Dial(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (i *instance) connect(ctx context.Context) (*upstreamConn, error) {
 }
 
 // pop returns the connection used last: it is the one most likely to be open, and the others may grow old.
-func (i *instance) pop() *upstreamConn {
+func (i *Instance) pop() *upstreamConn {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	n := len(i.idle)
@@ -145,9 +145,9 @@ func (i *instance) pop() *upstreamConn {
 }
 
 // put takes a connection back whose answer was read to its end.
-func (i *instance) put(c *upstreamConn) {
+func (i *Instance) put(c *upstreamConn) {
 	if i.shared != nil {
-		cut(c.Conn) // of which the exchange alone is over
+		Cut(c.Conn) // of which the exchange alone is over
 		return
 	}
 	keep := i.keepFor(c.keep)
@@ -158,7 +158,7 @@ func (i *instance) put(c *upstreamConn) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.gone || keep <= 0 || len(i.idle) == maxIdleConns || c.SetDeadline(time.Time{}) != nil {
-		cut(c.Conn)
+		Cut(c.Conn)
 		return
 	}
 	i.idle = append(i.idle, c)
@@ -176,8 +176,8 @@ const maxNamedAge = time.Minute
 const keepMargin = time.Second
 
 // keepFor is how long a connection is kept whose server says that it keeps it for a time; 0 is for one that says nothing.
-func (i *instance) keepFor(said time.Duration) time.Duration {
-	keep := i.up.cfg.Timeouts.IdleConnection
+func (i *Instance) keepFor(said time.Duration) time.Duration {
+	keep := i.Upstream.Cfg.Timeouts.IdleConnection
 	if said <= 0 {
 		return keep
 	}
@@ -185,7 +185,7 @@ func (i *instance) keepFor(said time.Duration) time.Duration {
 }
 
 // closeOld closes connections that were idle for too long, so that they do not pile up behind those in use.
-func (i *instance) closeOld() {
+func (i *Instance) closeOld() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.sweep = nil
@@ -193,7 +193,7 @@ func (i *instance) closeOld() {
 	i.idle = slices.DeleteFunc(i.idle, func(c *upstreamConn) bool {
 		old := !now.Before(c.expires)
 		if old {
-			cut(c.Conn)
+			Cut(c.Conn)
 		}
 		return old
 	})
@@ -203,20 +203,30 @@ func (i *instance) closeOld() {
 	}
 }
 
-// closeIdle closes the idle connections.
-func (i *instance) closeIdle() {
+// IdleUntil is until when each of the idle connections is kept, if no request needs it.
+func (i *Instance) IdleUntil() (all []time.Time) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for _, c := range i.idle {
-		cut(c.Conn)
+		all = append(all, c.expires)
+	}
+	return all
+}
+
+// CloseIdle closes the idle connections.
+func (i *Instance) CloseIdle() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, c := range i.idle {
+		Cut(c.Conn)
 	}
 	i.idle = nil
 	i.shared.retire()
 }
 
 // retire closes the idle connections, now and in future.
-func (i *instance) retire() {
-	i.closeIdle()
+func (i *Instance) retire() {
+	i.CloseIdle()
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.gone = true
@@ -225,10 +235,10 @@ func (i *instance) retire() {
 	}
 }
 
-// retire ends what an upstream does beside runs.
-func (u *upstream) retire() {
+// Retire ends what an upstream does beside runs.
+func (u *Upstream) Retire() {
 	u.checks.end()
-	for _, i := range u.instances {
+	for _, i := range u.Instances {
 		i.retire()
 	}
 }

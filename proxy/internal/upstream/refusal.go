@@ -1,4 +1,4 @@
-package proxy
+package upstream
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 	"github.com/sabir-proxy/sabir/config"
 )
 
-// refusal is an answer of an upstream whose status is no success.
+// Refusal is an answer of an upstream whose status is no success.
 //
 // What the client gets for it, in the error form of its dialect and with a text of Sabir's own:
 //
@@ -35,22 +35,22 @@ import (
 //	429 503                           the same, with          upstream_busy
 //	                                    Retry-After
 //	3xx, another 5xx                  502                     upstream_status
-type refusal struct {
-	status int
-	header *fasthttp.ResponseHeader
-	length int    // of the body, as far as it was read
-	body   string // its beginning
-	target string // of a redirect, for the log
+type Refusal struct {
+	Status int
+	Header *fasthttp.ResponseHeader
+	Length int    // of the body, as far as it was read
+	Body   string // its beginning
+	Target string // of a redirect, for the log
 }
 
 // ownStatus are the statuses about the request itself, which stay what they are.
 var ownStatus = []int{400, 402, 405, 406, 409, 410, 411, 412, 413, 414, 415, 416, 417, 422, 423, 424, 428, 431, 451}
 
-// refused is how an answer that is no success looks to the client.
-func (u *upstream) refused(r *refusal) *hub.Failure {
+// Refused is how an answer that is no success looks to the client.
+func (u *Upstream) Refused(r *Refusal) *hub.Failure {
 	f := hub.Fail(hub.CodeStatus, u.refusalCause(r))
-	switch s := r.status; {
-	case (s == 401 || s == 403) && u.own:
+	switch s := r.Status; {
+	case (s == 401 || s == 403) && u.HasCredentials:
 		f.Code = hub.CodeCredentials
 	case s == 401 || s == 403:
 		f.Code, f.Status, f.Challenge = hub.CodeUnauthorized, s, r.challenges()
@@ -71,29 +71,29 @@ func (u *upstream) refused(r *refusal) *hub.Failure {
 
 // refusalCause is what the log says of it. Servers repeat in their errors what they were sent, which does not belong there
 // here: the body stands in the log only if the configuration says so.
-func (u *upstream) refusalCause(r *refusal) error {
-	text := fmt.Sprintf("status %d (%s, %d bytes)", r.status, mediaType(r.header), r.length)
-	if r.target != "" {
-		text += ": redirects to " + r.target
+func (u *Upstream) refusalCause(r *Refusal) error {
+	text := fmt.Sprintf("status %d (%s, %d bytes)", r.Status, MediaType(r.Header), r.Length)
+	if r.Target != "" {
+		text += ": redirects to " + r.Target
 	}
-	if (r.status == 401 || r.status == 403) && u.own {
+	if (r.Status == 401 || r.Status == 403) && u.HasCredentials {
 		text += ": the credentials that the configuration sets for this upstream were refused"
 	}
-	if u.bodies && r.body != "" {
-		text += ": " + r.body
+	if u.bodies && r.Body != "" {
+		text += ": " + r.Body
 	}
 	return errors.New(text)
 }
 
-// tellClient passes on the fields of the answer without which its status means little.
-func (r *refusal) tellClient(to *fasthttp.ResponseHeader, f *hub.Failure) {
+// TellClient passes on the fields of the answer without which its status means little.
+func (r *Refusal) TellClient(to *fasthttp.ResponseHeader, f *hub.Failure) {
 	pass := func(name string) {
-		for _, value := range r.header.PeekAll(name) {
+		for _, value := range r.Header.PeekAll(name) {
 			to.AddBytesV(name, value)
 		}
 	}
 	switch {
-	case f.Code == hub.CodeBusy && isSeconds(string(r.header.Peek(fasthttp.HeaderRetryAfter))): // 0 as well
+	case f.Code == hub.CodeBusy && isSeconds(string(r.Header.Peek(fasthttp.HeaderRetryAfter))): // 0 as well
 		pass(fasthttp.HeaderRetryAfter)
 	case f.Status == fasthttp.StatusMethodNotAllowed:
 		pass(fasthttp.HeaderAllow)
@@ -101,8 +101,8 @@ func (r *refusal) tellClient(to *fasthttp.ResponseHeader, f *hub.Failure) {
 }
 
 // retryAfter is in how many seconds the server wants to be asked again; 0: it does not say.
-func (r *refusal) retryAfter() int {
-	after := string(r.header.Peek(fasthttp.HeaderRetryAfter))
+func (r *Refusal) retryAfter() int {
+	after := string(r.Header.Peek(fasthttp.HeaderRetryAfter))
 	if !isSeconds(after) {
 		return 0
 	}
@@ -116,15 +116,15 @@ func isSeconds(s string) bool {
 	return s != "" && len(s) <= longest && strings.Trim(s, "0123456789") == ""
 }
 
-// noMediaType stands for the media type of an answer that has none.
-const noMediaType = "no content type"
+// NoMediaType stands for the media type of an answer that has none.
+const NoMediaType = "no content type"
 
-// mediaType is the media type of an answer, without parameters and in lower case, for the log and for decisions. What is
+// MediaType is the media type of an answer, without parameters and in lower case, for the log and for decisions. What is
 // no media type could be anything.
-func mediaType(h *fasthttp.ResponseHeader) string {
+func MediaType(h *fasthttp.ResponseHeader) string {
 	switch string(h.ContentType()) { // most answers need no more
 	case "":
-		return noMediaType
+		return NoMediaType
 	case "text/event-stream":
 		return "text/event-stream"
 	case "application/json":
@@ -139,8 +139,8 @@ func mediaType(h *fasthttp.ResponseHeader) string {
 	return media
 }
 
-// shown is a word of a header field as the log may have it.
-func shown(word string) string {
+// Shown is a word of a header field as the log may have it.
+func Shown(word string) string {
 	const longest = 20
 	if len(word) > longest || strings.ContainsFunc(word, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "[unknown]"
@@ -166,17 +166,17 @@ func portOf(u *url.URL) string {
 }
 
 // asked is the URL that a request of an upstream asks for.
-func (u *upstream) asked(req *fasthttp.Request) *url.URL {
-	asked := &url.URL{Scheme: u.cfg.URL.Scheme, Host: u.cfg.URL.Host}
+func (u *Upstream) asked(req *fasthttp.Request) *url.URL {
+	asked := &url.URL{Scheme: u.Cfg.URL.Scheme, Host: u.Cfg.URL.Host}
 	if path, err := url.ParseRequestURI(string(req.Header.RequestURI())); err == nil {
 		asked.Path, asked.RawPath, asked.RawQuery = path.Path, path.RawPath, path.RawQuery
 	}
 	return asked
 }
 
-// redirect says where a redirect leads, for the log, and changes the request so that it goes there, if it may: status
+// Redirect says where a redirect leads, for the log, and changes the request so that it goes there, if it may: status
 // 307 and 308 keep method and body, and on the same server no other server sees the request.
-func (u *upstream) redirect(req *fasthttp.Request, status int, location string) (target string, follow bool) {
+func (u *Upstream) Redirect(req *fasthttp.Request, status int, location string) (target string, follow bool) {
 	if status < 300 || status > 399 || status == fasthttp.StatusNotModified {
 		return "", false
 	}
@@ -207,21 +207,21 @@ func loggable(u *url.URL) string {
 // hasCredentials reports whether the configuration says who Sabir is to an upstream.
 func hasCredentials(cfg *config.Upstream) bool {
 	for name := range cfg.Headers.Set {
-		if namesCredential(name) {
+		if NamesCredential(name) {
 			return true
 		}
 	}
 	for name := range cfg.URL.Query() {
-		if namesCredential(name) {
+		if NamesCredential(name) {
 			return true
 		}
 	}
 	return cfg.URL.User != nil
 }
 
-// namesCredential reports whether a header field or a parameter of that name usually holds a credential, such as
+// NamesCredential reports whether a header field or a parameter of that name usually holds a credential, such as
 // Authorization, Cookie, X-Api-Key, Private-Token or access_token.
-func namesCredential(name string) bool {
+func NamesCredential(name string) bool {
 	const words = " apikey auth authorization bearer cookie credential credentials jwt key password passwd secret sig signature token "
 	name = strings.ToLower(name)
 	if name == "idempotency-key" {
@@ -236,8 +236,8 @@ func namesCredential(name string) bool {
 }
 
 // challenges are what credentials the server wants.
-func (r *refusal) challenges() (all []string) {
-	for _, value := range r.header.PeekAll(fasthttp.HeaderWWWAuthenticate) {
+func (r *Refusal) challenges() (all []string) {
+	for _, value := range r.Header.PeekAll(fasthttp.HeaderWWWAuthenticate) {
 		all = append(all, string(value))
 	}
 	return all

@@ -1,4 +1,4 @@
-package proxy
+package upstream
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ import (
 
 // http2Pool are the connections of HTTP/2 to an address. Each carries as many requests as the server lets it.
 type http2Pool struct {
-	owner     *instance
+	owner     *Instance
 	transport *http.Transport // makes connections; it keeps none
 
 	mu    sync.Mutex
@@ -42,17 +42,17 @@ type sharedConn struct {
 }
 
 // newHTTP2Pool makes the pool of an address, nil for an upstream that is asked by HTTP/1.1.
-func newHTTP2Pool(i *instance) *http2Pool {
-	if !i.up.cfg.HTTP2 {
+func newHTTP2Pool(i *Instance) *http2Pool {
+	if !i.Upstream.Cfg.HTTP2 {
 		return nil
 	}
-	dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return i.dial(ctx) }
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return i.Dial(ctx) }
 	t := &http.Transport{
 		Protocols: new(http.Protocols), DialContext: dial, DialTLSContext: dial,
-		DisableCompression: true, MaxResponseHeaderBytes: int64(i.up.header),
+		DisableCompression: true, MaxResponseHeaderBytes: int64(i.Upstream.MaxHeader),
 	}
-	t.Protocols.SetHTTP2(i.up.secure())
-	t.Protocols.SetUnencryptedHTTP2(!i.up.secure())
+	t.Protocols.SetHTTP2(i.Upstream.secure())
+	t.Protocols.SetUnencryptedHTTP2(!i.Upstream.secure())
 	return &http2Pool{owner: i, transport: t}
 }
 
@@ -88,7 +88,7 @@ func (p *http2Pool) get(ctx context.Context, fresh bool) (*upstreamConn, error) 
 // connect makes a connection, with a place for a request.
 func (p *http2Pool) connect(ctx context.Context) (*sharedConn, error) {
 	scheme := "http"
-	if p.owner.up.secure() {
+	if p.owner.Upstream.secure() {
 		scheme = "https"
 	}
 	conn, err := p.transport.NewClientConn(ctx, scheme, "upstream:0") // dial knows the address
@@ -128,7 +128,7 @@ func (p *http2Pool) reserve() *sharedConn {
 
 // release takes a place back. A connection without requests is closed after a while, or at once if it takes no others.
 func (p *http2Pool) release(c *sharedConn) {
-	keep := p.owner.up.cfg.Timeouts.IdleConnection
+	keep := p.owner.Upstream.Cfg.Timeouts.IdleConnection
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c.open--
@@ -218,7 +218,7 @@ func (x *http2Exchange) send(req *fasthttp.Request) {
 		Method: string(req.Header.Method()), Host: string(req.Header.Host()), ContentLength: int64(len(x.body.rest)), Header: http.Header{"User-Agent": {""}},
 		URL: &url.URL{Scheme: "https", Host: string(req.Header.Host()), Opaque: path, RawQuery: query},
 	}
-	if !x.pool.owner.up.secure() {
+	if !x.pool.owner.Upstream.secure() {
 		r.URL.Scheme = "http"
 	}
 	if r.ContentLength > 0 {

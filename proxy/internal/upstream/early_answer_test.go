@@ -1,4 +1,4 @@
-package proxy
+package upstream
 
 import (
 	"net"
@@ -31,8 +31,8 @@ func (c *scriptedConn) Close() error                    { c.closed = true; retur
 func TestAnswerBeforeTheWholeRequest(t *testing.T) {
 	t.Parallel()
 	for _, sent := range []error{nil, syscall.EPIPE} {
-		u := &instance{up: &upstream{cfg: &config.Upstream{}, header: commonHeader}}
-		u.up.cfg.Timeouts.FirstByte, u.up.cfg.Timeouts.IdleConnection = time.Minute, time.Minute
+		u := &Instance{Upstream: &Upstream{Cfg: &config.Upstream{}, MaxHeader: commonHeader}}
+		u.Upstream.Cfg.Timeouts.FirstByte, u.Upstream.Cfg.Timeouts.IdleConnection = time.Minute, time.Minute
 		conn := &scriptedConn{answer: strings.NewReader("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno"), sent: sent}
 		req := fasthttp.AcquireRequest()
 		req.SetRequestURI("http://h/")
@@ -41,8 +41,8 @@ func TestAnswerBeforeTheWholeRequest(t *testing.T) {
 		if err != nil {
 			t.Fatalf("sent %v: %v", sent, err)
 		}
-		if r := body.refusal(); r.status != 413 || r.body != "no" {
-			t.Errorf("sent %v: status %d, %q", sent, r.status, r.body)
+		if r := body.Refuse(); r.Status != 413 || r.Body != "no" {
+			t.Errorf("sent %v: status %d, %q", sent, r.Status, r.Body)
 		}
 		if kept := len(u.idle) == 1; kept == conn.closed || kept != (sent == nil) {
 			t.Errorf("sent %v: kept %t, closed %t", sent, kept, conn.closed)

@@ -1,4 +1,4 @@
-package proxy
+package upstream
 
 import (
 	"context"
@@ -13,29 +13,34 @@ import (
 	"github.com/sabir-proxy/sabir/config"
 )
 
-// dialGuard judges every address before a connection to it is made: by the configuration in force, and after its name was looked up, so that
+// DialGuard judges every address before a connection to it is made: by the configuration in force, and after its name was looked up, so that
 // a name cannot stand for another address when it is called.
-type dialGuard struct {
+type DialGuard struct {
 	policy atomic.Pointer[config.Dial]
 	log    *zap.Logger
 	denied *prometheus.CounterVec
 }
 
-// follow takes over a policy, and returns the one before.
-func (g *dialGuard) follow(policy *config.Dial) (before *config.Dial) { return g.policy.Swap(policy) }
+// Prepare sets what is logged to and counted by.
+func (g *DialGuard) Prepare(log *zap.Logger, denied *prometheus.CounterVec) {
+	g.log, g.denied = log, denied
+}
+
+// Follow takes over a policy, and returns the one before.
+func (g *DialGuard) Follow(policy *config.Dial) (before *config.Dial) { return g.policy.Swap(policy) }
 
 // deniedError says that an address may not be called.
 type deniedError struct{ error }
 
-// dialer makes connections for a part of the configuration, whose name the log and the metrics have.
-func (g *dialGuard) dialer(target string) *net.Dialer {
+// Dialer makes connections for a part of the configuration, whose name the log and the metrics have.
+func (g *DialGuard) Dialer(target string) *net.Dialer {
 	return &net.Dialer{ControlContext: func(_ context.Context, network, address string, _ syscall.RawConn) error {
 		return g.check(target, network, address)
 	}}
 }
 
 // check is called with the address that is connected to next.
-func (g *dialGuard) check(target, network, address string) error {
+func (g *DialGuard) check(target, network, address string) error {
 	policy := g.policy.Load()
 	if policy == nil || network == "unix" {
 		return nil

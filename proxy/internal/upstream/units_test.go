@@ -1,4 +1,4 @@
-package proxy
+package upstream
 
 import (
 	"context"
@@ -20,8 +20,8 @@ import (
 // TestKeepFor: a connection is given up a second before the server gives it up, or in half of a short time.
 func TestKeepFor(t *testing.T) {
 	t.Parallel()
-	u := &instance{up: &upstream{cfg: &config.Upstream{}}}
-	u.up.cfg.Timeouts.IdleConnection = 10 * time.Second
+	u := &Instance{Upstream: &Upstream{Cfg: &config.Upstream{}}}
+	u.Upstream.Cfg.Timeouts.IdleConnection = 10 * time.Second
 	for said, want := range map[time.Duration]time.Duration{
 		0: 10 * time.Second, -1: 10 * time.Second, 1: 0, time.Second: 500 * time.Millisecond, 2 * time.Second: time.Second,
 		5 * time.Second: 4 * time.Second, 11 * time.Second: 10 * time.Second, time.Hour: 10 * time.Second,
@@ -68,21 +68,21 @@ func TestFailuresOfUpstreams(t *testing.T) {
 		}
 	}
 	refused := &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
-	f(dialFailure(refused), hub.CodeRefused, refused.Error())
-	f(dialFailure(context.DeadlineExceeded), hub.CodeTimeout, context.DeadlineExceeded.Error())
-	f(dialFailure(errors.New("no such host")), hub.CodeUnreachable, "no such host")
+	f(DialFailure(refused), hub.CodeRefused, refused.Error())
+	f(DialFailure(context.DeadlineExceeded), hub.CodeTimeout, context.DeadlineExceeded.Error())
+	f(DialFailure(errors.New("no such host")), hub.CodeUnreachable, "no such host")
 
 	reset := &net.OpError{Op: "read", Err: syscall.ECONNRESET}
-	f(answerFailure(fmt.Errorf("while reading secret: %w", reset)), hub.CodeReset, reset.Error())
-	f(answerFailure(fmt.Errorf("while reading secret: %w", io.ErrUnexpectedEOF)), hub.CodeReset, "unexpected EOF")
-	f(answerFailure(fmt.Errorf("while reading secret: %w", io.EOF)), hub.CodeReset, "EOF")
-	f(answerFailure(fmt.Errorf("while reading secret: %w", syscall.EPIPE)), hub.CodeReset, syscall.EPIPE.Error())
-	f(answerFailure(fmt.Errorf("while reading secret: %w", os.ErrDeadlineExceeded)), hub.CodeTimeout, "timeout")
-	f(answerFailure(errors.New("cannot read secret")), hub.CodeMalformed, "the answer is no HTTP: its header cannot be read")
-	f(answerFailure(&fasthttp.ErrSmallBuffer{}), hub.CodeMalformed, "the answer is no HTTP: its header is larger than limits.header")
-	f(answerFailure(errInterim), hub.CodeMalformed, "the answer is no HTTP: more than 16 interim responses")
+	f(AnswerFailure(fmt.Errorf("while reading secret: %w", reset)), hub.CodeReset, reset.Error())
+	f(AnswerFailure(fmt.Errorf("while reading secret: %w", io.ErrUnexpectedEOF)), hub.CodeReset, "unexpected EOF")
+	f(AnswerFailure(fmt.Errorf("while reading secret: %w", io.EOF)), hub.CodeReset, "EOF")
+	f(AnswerFailure(fmt.Errorf("while reading secret: %w", syscall.EPIPE)), hub.CodeReset, syscall.EPIPE.Error())
+	f(AnswerFailure(fmt.Errorf("while reading secret: %w", os.ErrDeadlineExceeded)), hub.CodeTimeout, "timeout")
+	f(AnswerFailure(errors.New("cannot read secret")), hub.CodeMalformed, "the answer is no HTTP: its header cannot be read")
+	f(AnswerFailure(&fasthttp.ErrSmallBuffer{}), hub.CodeMalformed, "the answer is no HTTP: its header is larger than limits.header")
+	f(AnswerFailure(errInterim), hub.CodeMalformed, "the answer is no HTTP: more than 16 interim responses")
 	own := hub.Fail(hub.CodeShutdown, io.EOF)
-	f(answerFailure(own), hub.CodeShutdown, "EOF")
+	f(AnswerFailure(own), hub.CodeShutdown, "EOF")
 }
 
 // TestCredentialsOfTheConfiguration: a header field or a parameter of the URL shows that Sabir has credentials of its own.

@@ -1,4 +1,4 @@
-package proxy
+package upstream
 
 import (
 	"bufio"
@@ -22,58 +22,67 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
-// open sends req and waits for the header of the answer, until the given time at most. On success the body is ready to
+// A stop ends what waits for an upstream, when its stream is canceled.
+type stop interface {
+	// OnCancel sets what makes a blocked read return; see the canceler of streams.
+	OnCancel(cancel func())
+
+	// Failure is why the stream was canceled, nil if it was not.
+	Failure() *hub.Failure
+}
+
+// Open sends req and waits for the header of the answer, until the given time at most. On success the body is ready to
 // be read.
 //
 // A server may close an idle connection while a request is on its way. Such a request is sent once more, on a new
 // connection; see [upstreamConn.stale] for when.
-func (i *instance) open(req *fasthttp.Request, stop *canceler, until time.Time) (*httpBody, error) {
+func (i *Instance) Open(req *fasthttp.Request, by stop, until time.Time) (*Body, error) {
 	again := false // never on one of those that are as old
 	for c := i.kept(); ; c = nil {
 		if c == nil {
 			var err error
-			if c, err = i.reach(stop, until, again); err != nil {
-				return nil, notSent{dialFailure(err)}
+			if c, err = i.reach(by, until, again); err != nil {
+				return nil, NotSent{DialFailure(err)}
 			}
 		}
 		at := c.Conn
-		stop.onCancel(func() { cut(at) })
+		by.OnCancel(func() { Cut(at) })
 		begun := time.Now()
 		body, err := c.exchange(req, until)
 		if err == nil {
 			return body, nil
 		}
-		again := stop.failure() == nil && c.reused && c.stale(err, time.Since(begun)) && stop.failure() == nil
+		again := by.Failure() == nil && c.reused && c.stale(err, time.Since(begun)) && by.Failure() == nil
 		c.Close()
 		if again {
-			i.up.retries.Inc()
+			i.Upstream.retries.Inc()
 			again = true
 			continue
 		}
 		if !c.sent {
-			return nil, notSent{answerFailure(err)}
+			return nil, NotSent{AnswerFailure(err)}
 		}
-		return nil, answerFailure(err)
+		return nil, AnswerFailure(err)
 	}
 }
 
 // reach returns a connection that is not one of those kept, until the given time at most: a place on a shared one, unless it must be
 // fresh, or a new one.
-func (i *instance) reach(stop *canceler, until time.Time, fresh bool) (*upstreamConn, error) {
+func (i *Instance) reach(by stop, until time.Time, fresh bool) (*upstreamConn, error) {
 	ctx, cancel := context.WithDeadline(context.Background(), until)
 	defer cancel()
-	stop.onCancel(cancel)
+	by.OnCancel(cancel)
 	if i.shared != nil {
 		return i.shared.get(ctx, fresh)
 	}
 	return i.connect(ctx)
 }
 
-// notSent is the failure of a request of which nothing has left: it has certainly not begun a run.
-type notSent struct{ *hub.Failure }
+// NotSent is the failure of a request of which nothing has left: it has certainly not begun a run.
+type NotSent struct{ *hub.Failure }
 
 // Unwrap shows the failure to errors.As.
-func (n notSent) Unwrap() error { return n.Failure }
+func (n NotSent) Unwrap() error { return n.Failure }
 
 // staleTime is how soon a kept connection shows that the server has closed it. One that is reset later was in use by a server.
 const staleTime = time.Second
@@ -83,7 +92,7 @@ const staleTime = time.Second
 // connection without a reset: it may have begun a run, whatever the method, and is not asked again.
 func (c *upstreamConn) stale(err error, after time.Duration) bool {
 	switch {
-	case c.answered || isTimeout(err) || !isLost(err):
+	case c.answered || rawio.IsTimeout(err) || !isLost(err):
 		return false
 	case !c.sent:
 		return true
@@ -136,25 +145,25 @@ func (c *upstreamConn) noteRefused() {
 }
 
 // exchange sends the request and reads the response header.
-func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time) (*httpBody, error) {
-	if first := time.Now().Add(c.owner.up.cfg.Timeouts.FirstByte); first.Before(until) {
+func (c *upstreamConn) exchange(req *fasthttp.Request, until time.Time) (*Body, error) {
+	if first := time.Now().Add(c.owner.Upstream.Cfg.Timeouts.FirstByte); first.Before(until) {
 		until = first
 	}
 	if err := c.SetDeadline(until); err != nil {
 		return nil, err
 	}
 	c.sent, c.answered, c.readErr = false, false, nil
-	br := acquireReader(c, c.owner.up.header)
+	br := acquireReader(c, c.owner.Upstream.MaxHeader)
 	defer releaseReader(br)
 	defer c.ownBody()
 	sendErr := c.send(req)
-	if sendErr != nil && isTimeout(sendErr) {
+	if sendErr != nil && rawio.IsTimeout(sendErr) {
 		return nil, sendErr
 	}
 	// A server may answer before it has read the whole request, and close: the answer counts.
 	resp, err := readHeader(br)
-	if err != nil && isLarge(err) && br.Size() < c.owner.up.header {
-		br = largerReader(br, c, c.owner.up.header)
+	if err != nil && isLarge(err) && br.Size() < c.owner.Upstream.MaxHeader {
+		br = largerReader(br, c, c.owner.Upstream.MaxHeader)
 		resp, err = readHeader(br)
 	}
 	switch {
@@ -264,13 +273,13 @@ func largerReader(br *bufio.Reader, c net.Conn, size int) *bufio.Reader {
 	return bufio.NewReaderSize(io.MultiReader(bytes.NewReader(bytes.Clone(read)), c), size)
 }
 
-// answerFailure is what it means that no response header came.
-func answerFailure(err error) *hub.Failure {
+// AnswerFailure is what it means that no response header came.
+func AnswerFailure(err error) *hub.Failure {
 	var f *hub.Failure
 	switch {
 	case errors.As(err, &f):
 		return f
-	case isTimeout(err):
+	case rawio.IsTimeout(err):
 		return hub.Fail(hub.CodeTimeout, networkFault(err))
 	case isLost(err):
 		return hub.Fail(hub.CodeReset, networkFault(err))

@@ -1,4 +1,4 @@
-package proxy
+package upstream
 
 import (
 	"context"
@@ -17,18 +17,18 @@ type checks struct {
 	all  sync.WaitGroup
 }
 
-// begin checks the instances of an upstream from now on, if its configuration says so.
-func (u *upstream) begin() {
-	if u.cfg.Check == nil {
-		for _, i := range u.instances {
+// Begin checks the instances of an upstream from now on, if its configuration says so.
+func (u *Upstream) Begin() {
+	if u.Cfg.Check == nil {
+		for _, i := range u.Instances {
 			i.state.uncheck()
 		}
 		return
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	u.checks.stop = stop
-	for _, i := range u.instances {
-		u.checks.all.Go(func() { i.checkOften(ctx, u.cfg.Check) })
+	for _, i := range u.Instances {
+		u.checks.all.Go(func() { i.checkOften(ctx, u.Cfg.Check) })
 	}
 }
 
@@ -40,7 +40,7 @@ func (c *checks) end() {
 	}
 }
 
-func (i *instance) checkOften(ctx context.Context, cfg *config.Check) {
+func (i *Instance) checkOften(ctx context.Context, cfg *config.Check) {
 	tick := time.NewTicker(cfg.Interval)
 	defer tick.Stop()
 	for {
@@ -58,25 +58,25 @@ func (i *instance) checkOften(ctx context.Context, cfg *config.Check) {
 }
 
 // check asks once, on a connection of its own: one that is kept says nothing of whether there can be others.
-func (i *instance) check(ctx context.Context, cfg *config.Check) error {
+func (i *Instance) check(ctx context.Context, cfg *config.Check) error {
 	ctx, cancel := context.WithTimeout(ctx, cfg.Timeout)
 	defer cancel()
 	c, err := i.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer context.AfterFunc(ctx, func() { cut(c.Conn) })()
+	defer context.AfterFunc(ctx, func() { Cut(c.Conn) })()
 	defer c.Close()
 	req := fasthttp.AcquireRequest()
 	defer fasthttp.ReleaseRequest(req)
 	req.Header.SetRequestURI(cfg.Path)
-	req.Header.SetHost(i.up.cfg.URL.Host)
+	req.Header.SetHost(i.Upstream.Cfg.URL.Host)
 	req.UseHostHeader = true
 	req.SetConnectionClose()
 	until, _ := ctx.Deadline()
 	body, err := c.exchange(req, until)
-	if err == nil && body.status != cfg.Status {
-		err = fmt.Errorf("the answer to the check has status %d", body.status)
+	if err == nil && body.Status != cfg.Status {
+		err = fmt.Errorf("the answer to the check has status %d", body.Status)
 	}
 	return err
 }
