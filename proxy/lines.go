@@ -28,6 +28,7 @@ type lineClient struct {
 	request *fasthttp.Request                      // the model for each call
 	peer    sender
 	counted bool           // each message is a request, and was counted as such
+	alone   bool           // who comes back to a conversation has another process: turns end with the client
 	failed  chan struct{}  // closed when nothing can be written any more
 	all     sync.WaitGroup // turns
 
@@ -91,6 +92,7 @@ func (s *Server) ServeLines(ctx context.Context, path string, in io.Reader, out 
 		_, err := out.Write(lines)
 		return err
 	})
+	l.alone = s.replicas == nil
 	ended := make(chan error, 1)
 	go func() { ended <- l.read(in, int(r.cfg.Limits.RequestBody)) }()
 	select {
@@ -193,7 +195,7 @@ func (l *lineClient) receive(line []byte) {
 		l.begin(line, thread)
 	case hub.ClientCancels:
 		if t := l.turns[thread]; t != nil {
-			t.canceler.cancel(hub.Fail(hub.CodeCancelled, nil))
+			t.stop()
 		}
 	case hub.ClientAnswers:
 		for _, t := range l.turns {
@@ -234,7 +236,17 @@ func (l *lineClient) enter(line []byte, m *hub.ClientMessage, thread string) {
 		l.refuse("", line, asFailure(err))
 		return
 	}
+	var run *sharedRun
+	if m.Kind == hub.ClientReturns {
+		if run, f = l.goesOn(r, key.Scope, about); f != nil {
+			l.refuse("", line, f)
+			return
+		}
+	}
 	l.write("", l.face.Began(nil, m, about))
+	if run != nil {
+		l.follow(r, thread, run)
+	}
 }
 
 // begin begins a turn, unless the conversation has one. The caller holds l.mu.
@@ -251,14 +263,27 @@ func (l *lineClient) begin(body []byte, thread string) {
 		l.refuse(thread, body, f)
 		return
 	}
-	t := &lineTurn{client: l, route: r, target: target, thread: thread, body: body, canceler: new(canceler), changed: make(chan struct{}, 1)}
+	t := newLineTurn(l, r, target, thread, body)
+	t.shared = l.shares(r)
 	l.turns[thread] = t
-	l.all.Go(func() {
+	l.server.owners.Go(func() {
 		t.run()
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.free(t)
+		close(t.over)
 	})
+	l.all.Go(func() {
+		select {
+		case <-t.over:
+		case <-t.left:
+		}
+		l.freed(t)
+	})
+}
+
+// freed is free for who does not hold l.mu.
+func (l *lineClient) freed(t *lineTurn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.free(t)
 }
 
 // free takes the conversation of a turn back. The caller holds l.mu.
@@ -297,7 +322,7 @@ func (l *lineClient) leave() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, t := range l.turns {
-		t.canceler.cancel(hub.Fail(hub.CodeClientGone, nil))
+		t.leave()
 	}
 }
 

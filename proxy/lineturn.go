@@ -20,8 +20,24 @@ type lineTurn struct {
 	canceler *canceler
 	changed  chan struct{} // signalled by answers
 
-	mu   sync.Mutex
-	asks []lineAsk
+	follows *lineTurn     // the turn of another client, which this one reads along; nil: none, or it is another replica's
+	leaving *canceler     // of what the client reads, where the turn outlives its connection
+	once    sync.Once     // closes left
+	left    chan struct{} // closed when the client has left
+	over    chan struct{} // closed when the turn has ended
+
+	mu      sync.Mutex
+	asks    []lineAsk
+	shared  bool          // it outlives the connection of its client
+	current *sharedRun    // the run that it has now
+	moved   chan struct{} // closed when it has another one
+}
+
+func newLineTurn(l *lineClient, r *route, t *target, thread string, body []byte) *lineTurn {
+	return &lineTurn{
+		client: l, route: r, target: t, thread: thread, body: body, canceler: new(canceler), leaving: new(canceler), changed: make(chan struct{}, 1),
+		left: make(chan struct{}), over: make(chan struct{}), moved: make(chan struct{}),
+	}
 }
 
 // lineAsk is a question that the client was asked.
@@ -47,7 +63,7 @@ func (t *lineTurn) run() {
 			f = l.server.countMessage(c)
 		}
 		if f == nil {
-			f = l.server.admitRun(c, t.canceler)
+			f = t.admit(c)
 		}
 		if f != nil {
 			if c != nil {
@@ -57,16 +73,34 @@ func (t *lineTurn) run() {
 			t.refuse(f)
 			return
 		}
-		f = l.server.run(c, t.canceler, &lineSink{client: l, turn: t})
-		c.release()
-		if f != nil || !t.pending() {
+		if f = t.runOnce(c); f != nil || !t.pending() {
 			return
 		}
-		answers, again = t.await(c.route.cfg.Asks.Wait)
+		answers, again = t.await(t.longestWait(c.route))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.say(t.thread, t.body, hub.Event{Kind: hub.RunEnd, Status: hub.StatusCancelled})
+}
+
+// admit takes the run of a call in.
+func (t *lineTurn) admit(c *call) *hub.Failure {
+	if t.outlives() {
+		if f := t.client.server.share(c); f != nil || c.shared != nil {
+			return f
+		}
+		t.endsWithClient()
+	}
+	return t.client.server.admitRun(c, t.canceler)
+}
+
+// runOnce runs the agent once.
+func (t *lineTurn) runOnce(c *call) *hub.Failure {
+	if c.shared != nil {
+		return t.runShared(c)
+	}
+	defer c.release()
+	return t.client.server.run(c, t.canceler, &lineSink{client: t.client, turn: t})
 }
 
 func (t *lineTurn) refuse(f *hub.Failure) {
@@ -104,6 +138,10 @@ func (t *lineTurn) ask(id []byte) {
 
 // answer takes the answer to a question, if it is one of this turn.
 func (t *lineTurn) answer(d hub.Decision) {
+	if t.follows != nil {
+		t.follows.answer(d)
+		return
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i := range t.asks {

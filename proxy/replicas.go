@@ -92,13 +92,14 @@ type runInfo struct {
 	Asked *hub.Detached
 	Grace time.Duration
 	Bytes int
-	Body  string `json:",omitempty"`
+	Body  string        `json:",omitempty"`
+	Said  []hub.Message `json:",omitempty"`
 }
 
 // announce lets other replicas know of a run that begins here.
 func (r *replicas) announce(c *call) {
 	about := c.shared.About
-	data, err := json.Marshal(runInfo{about.asked.Detached(), about.grace, int(c.route.cfg.Resume.Bytes), about.body})
+	data, err := json.Marshal(runInfo{about.asked.Detached(), about.grace, int(c.route.cfg.Resume.Bytes), about.body, about.said})
 	if err != nil {
 		r.log.Error("a run cannot be shared with other replicas", zap.Error(err))
 		return
@@ -222,7 +223,7 @@ func (r *replicas) read(key eventlog.Key) (*sharedRun, *hub.Failure) {
 		return nil, nil //nolint:nilnil // there is none
 	}
 	run := r.runs.Begin(&shared{
-		token: key.Name, body: info.Body, asked: info.Asked.Attach(), canceler: new(canceler), grace: info.Grace, owner: head.Owner,
+		token: key.Name, body: info.Body, said: info.Said, asked: info.Asked.Attach(), canceler: new(canceler), grace: info.Grace, owner: head.Owner,
 	}, info.Bytes, key)
 	from := &remoteRun{replicas: r, run: run, keep: head.Keep, ended: make(chan struct{})}
 	if _, err = r.store.Follow(key.Name, head.Owner, from); err != nil {

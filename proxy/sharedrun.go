@@ -44,6 +44,9 @@ type shared struct {
 	canceler *canceler
 	metrics  *routeMetrics
 	grace    time.Duration
+	turn     *lineTurn     // of the editor that began it; nil: no editor did, or at another replica
+	said     []hub.Message // by the user of the editor
+	over     chan struct{} // closed when it has ended; nil: no turn waits for that
 	later    bool          // clients ask for its answer later: it goes on whether anybody reads it or not
 	remote   *runstore.Run // what other replicas read; nil: none do
 	owner    string        // the replica that reads the agent; "" for this one
@@ -84,7 +87,7 @@ func newLogs(r *route) (*logs, error) {
 // stand before the run of its thread that goes on.
 func (s *Server) share(c *call) *hub.Failure {
 	r := c.route
-	possible := (r.logs != nil || c.sub.op == hub.OpCommand) && c.asked != nil && r.translates(c.target) && c.pending == nil && c.session == nil && c.lines == nil
+	possible := (r.logs != nil || c.sub.op == hub.OpCommand) && c.asked != nil && r.translates(c.target) && c.pending == nil && c.session == nil
 	whole := r.answersWhole(c.target, c.asked) && !c.asked.Later
 	if !possible || c.asked.Prepare || whole || r.copies(c.target, c.asked) {
 		return nil
@@ -95,6 +98,9 @@ func (s *Server) share(c *call) *hub.Failure {
 		asked: &asked, canceler: new(canceler), metrics: r.metrics, grace: r.grace(), later: asked.Later,
 	}
 	about.token = newToken()
+	if c.lines != nil {
+		about.turn, about.said, about.over = c.lines, c.newMessages(), make(chan struct{})
+	}
 	if c.claim != nil {
 		about.token, about.body = c.claim.token, c.claim.body
 	}
@@ -144,6 +150,14 @@ func (s *Server) own(c *call) {
 		s.replicas.ended(run, sink.failed)
 	}
 	s.kept.shared.End(run, failed, c.route.keepsEnded())
+	run.About.finish()
+}
+
+// finish tells who waits for the end of the run that it is there.
+func (a *shared) finish() {
+	if a.over != nil {
+		close(a.over)
+	}
 }
 
 // giveUp ends the run of a call before it has begun.
@@ -155,6 +169,7 @@ func (s *Server) giveUp(c *call, f *hub.Failure) {
 		s.replicas.ended(c.shared, f)
 	}
 	s.kept.shared.End(c.shared, f, 0)
+	c.shared.About.finish()
 }
 
 // enter counts a client that reads the run.

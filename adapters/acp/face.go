@@ -155,6 +155,12 @@ func (f *face) Sent(records []byte) {
 	}
 }
 
+// Overhears implements [hub.Face]. The response to the prompt is for the editor that has sent it.
+func (f *face) Overhears(record []byte) bool {
+	var out jsonrpc.Message
+	return new(rawjson.Decoder).Decode(record, &out) == nil && len(out.Name()) > 0
+}
+
 // answered reads the answer to a question. An answer to a question that is not open is ignored.
 func (f *face) answered(in *jsonrpc.Message) (hub.Decision, hub.ClientMessageKind) {
 	d := hub.Decision{Ask: rawjson.Body(in.ID)}

@@ -9,6 +9,10 @@ type Face interface {
 	// Sent takes records that the encoder has written for the client, whose answers may come.
 	Sent(records []byte)
 
+	// Overhears reports whether a record that the encoder has written is for clients as well that have not asked for the turn, but come to
+	// it while it goes on.
+	Overhears(record []byte) bool
+
 	// Began appends the answer to a message that begins a conversation, or returns to one: with the messages to be replayed. t is
 	// nil if there is none of that name.
 	Began(dst []byte, m *ClientMessage, t *Thread) []byte
