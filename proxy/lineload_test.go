@@ -75,7 +75,9 @@ func TestEditorLoadsTurn(t *testing.T) {
 			if strings.Contains(so, "stopReason") || strings.Count(so, "Hello") != 1 {
 				t.Errorf("the turn is\n%s", so)
 			}
-			await(t, "the turn to end", func() bool { return two.logs.FilterMessage("run read").Len() == map[bool]int{false: 3, true: 1}[stored] })
+			await(t, "the turn to end", func() bool {
+				return two.logs.FilterMessage("run read").Len() == map[bool]int{false: 3, true: 1}[stored]
+			})
 			again.holds(again.prompt(session, "third words"), "Hello", "end_turn")
 			if n := asked.Load(); n != 3 {
 				t.Errorf("the agent was asked %d times", n)
