@@ -31,7 +31,7 @@ func (t *lineTurn) runShared(c *call) *hub.Failure {
 		return f
 	}
 	<-run.About.over
-	return t.canceler.failure()
+	return t.canceler.Failure()
 }
 
 // moveTo notes which run the turn has now.
@@ -41,8 +41,8 @@ func (t *lineTurn) moveTo(run *sharedRun) {
 	close(t.moved)
 	t.moved = make(chan struct{})
 	t.mu.Unlock()
-	if f := t.canceler.failure(); f != nil { // it was cancelled before there was a run
-		run.About.canceler.cancel(f)
+	if f := t.canceler.Failure(); f != nil { // it was cancelled before there was a run
+		run.About.canceler.Cancel(f)
 	}
 }
 
@@ -68,7 +68,7 @@ func (t *lineTurn) next(of *sharedRun, left <-chan struct{}) *sharedRun {
 // stop cancels the turn.
 func (t *lineTurn) stop() {
 	f := hub.Fail(hub.CodeCancelled, nil)
-	t.canceler.cancel(f)
+	t.canceler.Cancel(f)
 	if t.follows != nil {
 		t.follows.stop()
 		return
@@ -86,9 +86,9 @@ func (t *lineTurn) stop() {
 // leave lets the client of the turn go.
 func (t *lineTurn) leave() {
 	f := hub.Fail(hub.CodeClientGone, nil)
-	t.leaving.cancel(f)
+	t.leaving.Cancel(f)
 	if !t.outlives() {
-		t.canceler.cancel(f)
+		t.canceler.Cancel(f)
 		return
 	}
 	t.once.Do(func() { close(t.left) })
@@ -106,14 +106,14 @@ func (t *lineTurn) endsWithClient() {
 	t.mu.Lock()
 	t.shared = false
 	t.mu.Unlock()
-	if f := t.leaving.failure(); f != nil {
-		t.canceler.cancel(f)
+	if f := t.leaving.Failure(); f != nil {
+		t.canceler.Cancel(f)
 	}
 }
 
 // longestWait is how long the turn waits for answers. Without its client that is no longer than a run goes on without one.
 func (t *lineTurn) longestWait(r *route) time.Duration {
-	if t.leaving.failure() != nil {
+	if t.leaving.Failure() != nil {
 		return min(r.cfg.Asks.Wait, r.cfg.Resume.Grace)
 	}
 	return r.cfg.Asks.Wait
