@@ -42,7 +42,7 @@ func (t *lineTurn) moveTo(run *sharedRun) {
 	t.moved = make(chan struct{})
 	t.mu.Unlock()
 	if f := t.canceler.Failure(); f != nil { // it was cancelled before there was a run
-		run.About.canceler.Cancel(f)
+		run.About.canceler.cancel(f)
 	}
 }
 
@@ -68,7 +68,7 @@ func (t *lineTurn) next(of *sharedRun, left <-chan struct{}) *sharedRun {
 // stop cancels the turn.
 func (t *lineTurn) stop() {
 	f := hub.Fail(hub.CodeCancelled, nil)
-	t.canceler.Cancel(f)
+	t.canceler.cancel(f)
 	if t.follows != nil {
 		t.follows.stop()
 		return
@@ -86,9 +86,9 @@ func (t *lineTurn) stop() {
 // leave lets the client of the turn go.
 func (t *lineTurn) leave() {
 	f := hub.Fail(hub.CodeClientGone, nil)
-	t.leaving.Cancel(f)
+	t.leaving.cancel(f)
 	if !t.outlives() {
-		t.canceler.Cancel(f)
+		t.canceler.cancel(f)
 		return
 	}
 	t.once.Do(func() { close(t.left) })
@@ -107,7 +107,7 @@ func (t *lineTurn) endsWithClient() {
 	t.shared = false
 	t.mu.Unlock()
 	if f := t.leaving.Failure(); f != nil {
-		t.canceler.Cancel(f)
+		t.canceler.cancel(f)
 	}
 }
 
