@@ -239,6 +239,9 @@ type Route struct {
 	Resume Resume `yaml:"resume"`
 	// Which runs are written to files.
 	Record Record `yaml:"record"`
+	// Whether streams are checked against the rules of their dialects, those of the upstream and those that clients get: observe counts and
+	// logs what breaks them, strict also ends a stream where its upstream breaks the first.
+	Conformance string `yaml:"conformance" jsonschema:"enum=off,enum=observe,enum=strict"`
 	// What clients learn of errors.
 	Errors Errors `yaml:"errors"`
 	// Which web pages of other origins may read this route, if that differs from the top level.
@@ -389,6 +392,7 @@ func (r *Route) inherit(c *Config) {
 	r.Limits.RequestBody = c.Limits.RequestBody
 	r.Timeouts = RouteTimeouts{Write: t.Write, Stream: t.Stream, Keepalive: t.Keepalive}
 	r.Shape = unsetShape()
+	r.Conformance = Off
 	r.Redact.Action = "mask"
 	r.CORS = CORS{Origins: slices.Clone(c.CORS.Origins), Credentials: c.CORS.Credentials}
 }

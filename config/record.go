@@ -5,6 +5,9 @@ import "path/filepath"
 // Off turns something off that has several ways to be on.
 const Off = "off"
 
+// Strict is the conformance of a route that ends streams.
+const Strict = "strict"
+
 // Record says which runs of a route are written to files, in the format of docs/recordings.md. sabir replay serves them again.
 type Record struct {
 	// The folder of the files, seen from the folder of this file; it is made if it is not there. Empty: nothing is recorded.

@@ -5,7 +5,7 @@ import (
 	_ "embed"
 )
 
-//go:generate go test . -run ^TestSchema$ -update
+//go:generate go test . -run ^Test(Schema|Reference)$ -update
 
 //go:embed schema.json
 var schema []byte

@@ -23,6 +23,7 @@ const docs = path.join(here, "..", "docs", "guides");
 // The Python of each guide, and what is to be seen on its page.
 const guides = {
   "usechat-langgraph": { venv: process.env.GUIDES_LANGGRAPH ?? ".venv-langgraph", page: chat },
+  "a2a-adk": { venv: process.env.GUIDES_PYTHON ?? ".venv" },
   "openai-pydantic-ai": { venv: process.env.GUIDES_PYTHON ?? ".venv" },
 };
 
@@ -57,7 +58,7 @@ async function follow(name, text) {
       if (step.language === "text") for (const line of step.body.trim().split("\n")) wants(said, line);
       else if (step.title.startsWith("terminal: ")) terminals.push(await begin(step, dir, env));
       else if (step.language === "sh") said = await run(step.body, dir, env);
-      else fs.writeFileSync(path.join(dir, step.title), step.body);
+      else write(path.join(dir, step.title), step.body);
     }
     if (guide.page) await guide.page(/Open <(http:\S+?)>/.exec(text)[1]);
   } catch (err) {
@@ -67,6 +68,11 @@ async function follow(name, text) {
     await Promise.all(terminals.map((t) => t.end()));
     fs.rmSync(dir, { recursive: true });
   }
+}
+
+function write(file, text) {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, text);
 }
 
 // withFreePorts is a guide in whose place of ports that are in use free ones stand.

@@ -57,15 +57,16 @@ type metrics struct {
 	failovers  *prometheus.CounterVec
 
 	// What is in them.
-	events  *prometheus.CounterVec
-	losses  *prometheus.CounterVec
-	repairs *prometheus.CounterVec
-	faults  *prometheus.CounterVec
-	copied  *prometheus.CounterVec
-	bytes   *prometheus.CounterVec
-	tokens  *prometheus.CounterVec
-	turns   *prometheus.CounterVec
-	unknown *prometheus.CounterVec
+	events     *prometheus.CounterVec
+	losses     *prometheus.CounterVec
+	repairs    *prometheus.CounterVec
+	faults     *prometheus.CounterVec
+	violations *prometheus.CounterVec
+	copied     *prometheus.CounterVec
+	bytes      *prometheus.CounterVec
+	tokens     *prometheus.CounterVec
+	turns      *prometheus.CounterVec
+	unknown    *prometheus.CounterVec
 
 	redactions *prometheus.CounterVec
 	spans      *prometheus.CounterVec
@@ -182,6 +183,7 @@ func (m *metrics) eventMetrics() {
 	m.events = m.counter("events_total", "Canonical events, decoded (in) and encoded (out).", "route", "direction", "kind")
 	m.losses = m.counter("event_losses_total", "Events that the client's dialect could not carry natively, by what became of them.", "route", "kind", "fate")
 	m.repairs = m.counter("repairs_total", "What the sequencer repaired, by rule.", "route", "repair")
+	m.violations = m.counter("violations_total", "Where streams break the rules of their dialects, on routes with conformance, by whose they are (agent, client).", "side", "dialect", "rule")
 	m.faults = m.counter("record_errors_total", "Records that could not be decoded, wholly or in part.", "route", "reason")
 	m.unknown = m.counter("records_unrecognised_total", "Records that are not of the upstream's dialect, as the configuration names it.", "route", "from")
 	m.copied = m.counter("records_copied_total", "Records passed on as they are, where both sides speak the same dialect.", "route")

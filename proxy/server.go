@@ -15,6 +15,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 	"go.uber.org/zap"
+	"golang.org/x/time/rate"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
@@ -44,6 +45,7 @@ type Server struct {
 	tracing          *tracing      // nil: there are no traces
 	replicas         *replicas     // that share runs; nil: this process is alone
 	lineConns        lineConns
+	violations       *rate.Limiter // of what the log says of rules
 	open             atomic.Int64
 	files, hardFiles uint64        // limits of open files; 0: not known
 	loopback         bool          // clients are on this machine
@@ -70,7 +72,7 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 	}
 	s := &Server{
 		log: log, metrics: newMetrics(version), watch: w, leaving: make(chan struct{}), replaced: make(chan struct{}),
-		streams: map[*canceler]claims{}, sessions: map[*clientConn]struct{}{},
+		streams: map[*canceler]claims{}, sessions: map[*clientConn]struct{}{}, violations: violationLog(),
 	}
 	s.kept.prepare(log, s.metrics)
 	s.kept.shared.Shorten(engine.Snapshot)

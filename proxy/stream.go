@@ -32,6 +32,7 @@ type stream struct {
 	placed        placement     // of its requests
 	agent         *agentTurn    // of an agent that is a process; nil for a server
 	agentError    string        // what a failed agent says, if the log may show it
+	rules         *ruleCheck    // nil: they are not checked
 	tap           *tap          // nil: the run is neither shown nor recorded
 	first         bool          // the first record has left
 	firstToken    time.Duration // when the agent first said something; 0: not yet
@@ -147,6 +148,7 @@ func (s *Server) run(c *call, st *canceler, sink sink) *hub.Failure {
 	target := x.takeEngine(sink)
 	x.prepare(sink)
 	x.beginTap()
+	x.beginConformance()
 	f := x.move(sink)
 	x.sendCancelRequest(f)
 	x.flushed()

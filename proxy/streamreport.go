@@ -76,6 +76,9 @@ func (x *stream) report(f *hub.Failure) {
 	if f != nil && !clientFault(f.Code) && f.Code != hub.CodeCancelled && f.Code != hub.CodeRunUnread || x.stats.UnrecognisedShare() > engine.MostlyUnrecognised {
 		level = zap.WarnLevel
 	}
+	if x.rules != nil {
+		x.rules.end(f)
+	}
 	if x.tap != nil {
 		x.tap.end(ending, f)
 	}
@@ -104,7 +107,7 @@ func (x *stream) countCancel(f *hub.Failure) {
 	switch f.Code {
 	case hub.CodeClientGone, hub.CodeClientSlow, hub.CodeCancelled, hub.CodeRunUnread:
 		by = "client"
-	case hub.CodeShutdown, hub.CodeDuration, hub.CodeIdle, hub.CodeMalformed, hub.CodeTooLong, hub.CodeBlocked:
+	case hub.CodeShutdown, hub.CodeDuration, hub.CodeIdle, hub.CodeMalformed, hub.CodeViolation, hub.CodeTooLong, hub.CodeBlocked:
 		if !x.opened || x.pump.atEnd {
 			return
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/adapters"
+	"github.com/sabir-proxy/sabir/adapters/conform"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/policy"
 	"github.com/sabir-proxy/sabir/adapters/sequencer"
@@ -194,6 +195,12 @@ func (t *tap) fault(err *hub.Error) {
 	t.each(func(f *recording.Filter, l *recording.Line) {
 		l.Type, l.Error = recording.TypeFault, f.Text(err.Error())
 		l.Name = string(err.Reason)
+	})
+}
+
+func (t *tap) violation(side string, v *conform.Violation) {
+	t.each(func(_ *recording.Filter, l *recording.Line) {
+		l.Type, l.Side, l.Name, l.Path, l.Error = recording.TypeViolation, side, v.Rule.String(), v.Path, v.Rule.Says()
 	})
 }
 

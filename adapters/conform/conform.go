@@ -155,6 +155,12 @@ func (c *Checker) Fault(e *hub.Error) {
 	c.tell(v)
 }
 
+// Framing reports a fault between records that was found elsewhere. It takes the place of a record.
+func (c *Checker) Framing(e *hub.Error) {
+	c.records++
+	c.tell(Violation{Rule: faultRules[e.Reason], Record: c.records, Offset: e.Offset, Detail: e.Msg})
+}
+
 // report reports a rule that the record at work breaks.
 func (c *Checker) report(rule hub.Rule, path, detail string) {
 	c.tell(Violation{Rule: rule, Record: c.records, Offset: c.begins, Path: path, Detail: detail})

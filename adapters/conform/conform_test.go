@@ -3,6 +3,7 @@ package conform_test
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -186,4 +187,47 @@ func TestRules(t *testing.T) {
 		}
 		names[r.String()] = true
 	}
+}
+
+// TestDocs keeps the table of rules in the documents.
+func TestDocs(t *testing.T) {
+	const page, begin, end = "../../docs/conformance.md", "<!-- rules: made by go test ./adapters/conform -run TestDocs -update -->\n", "<!-- end of rules -->\n"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, begins := strings.Cut(string(text), begin)
+	_, tail, ends := strings.Cut(rest, end)
+	if !begins || !ends {
+		t.Fatalf("%s has no place for the rules", page)
+	}
+	adaptertest.Generated(t, page, head+begin+rulesTable()+end+tail)
+}
+
+func rulesTable() string {
+	var b strings.Builder
+	b.WriteString("| rule | what it says | in |\n|---|---|---|\n")
+	for _, r := range hub.Rules() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r, r.Says(), whereKept(r))
+	}
+	return b.String()
+}
+
+// whereKept says which dialects have a rule, in the fewest words.
+func whereKept(r hub.Rule) string {
+	var have, lack []string
+	for _, d := range adapters.All() {
+		if d.Grammar.Has(r) {
+			have = append(have, d.Name)
+		} else {
+			lack = append(lack, d.Name)
+		}
+	}
+	switch {
+	case len(lack) == 0:
+		return "all"
+	case len(have) < len(lack):
+		return strings.Join(have, ", ")
+	}
+	return "all but " + strings.Join(lack, ", ")
 }

@@ -23,6 +23,7 @@ const (
 	CodeTruncated    Code = "upstream_truncated"    // body complete, but no final event
 	CodeIdle         Code = "upstream_idle"         // silent for too long
 	CodeMalformed    Code = "upstream_malformed"    // not the dialect that the route says
+	CodeViolation    Code = "upstream_violation"    // it broke a rule of its dialect, and the route is strict
 	CodeAgent        Code = "agent_error"           // the agent itself reported failure
 
 	CodeClientGone   Code = "client_gone" // the client left
@@ -109,6 +110,7 @@ var failures = map[Code]failureInfo{
 	CodeTruncated:       {502, StatusTruncated, "The agent server stopped before the answer was complete."},
 	CodeIdle:            {504, StatusTruncated, "The agent server went silent before the answer was complete."},
 	CodeMalformed:       {502, StatusFailed, "The agent server sent something that could not be understood."},
+	CodeViolation:       {502, StatusFailed, "The agent server broke a rule of the protocol that it speaks."},
 	CodeAgent:           {502, StatusFailed, "The agent reported an error."},
 	CodeClientGone:      {499, StatusCancelled, "The client left."},
 	CodeClientSlow:      {408, StatusCancelled, "The client did not read the answer in time."},

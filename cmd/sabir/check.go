@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/sabir-proxy/sabir/config"
 )
@@ -17,9 +19,10 @@ const defaultConfig = "sabir.yaml"
 func newCheck() *cobra.Command {
 	var path string
 	var schema bool
+	var f upstreamFlags
 	cmd := &cobra.Command{
-		Use:   "check [--config FILE | --schema]",
-		Short: "Check a configuration, or print its JSON Schema",
+		Use:   "check [--config FILE] [--upstream URL | --upstream NAME | --schema]",
+		Short: "Check a configuration, or a server against the rules of its dialect",
 		Long: `Check reads a configuration as serve does, and reports everything that is wrong
 with it, one problem a line:
 
@@ -29,22 +32,43 @@ References to environment variables are resolved, and the certificates and keys
 that the file names are read. Nothing is connected to. The exit status is 0 if
 the file is fine and 1 if not. Warnings, on standard error, do not change it.
 
-The JSON Schema is for editors; it knows structure, but not names and dialects.`,
+The JSON Schema is for editors; it knows structure, but not names and dialects.
+
+With --upstream it asks a server instead, once, at a URL or as the file describes
+the upstream of that name: "Hello" in the form of its dialect, or --data. It starts
+a run, which may cost. The answer is held against the rules of the dialect, and a
+report in Markdown says what was asked, what came, and which rules were broken
+where. The exit status is 1 if one was.`,
 		Example: `  sabir check --config sabir.yaml
-  sabir check --schema > sabir.schema.json`,
+  sabir check --schema > sabir.schema.json
+  sabir check --upstream http://127.0.0.1:9000/ --from agui > report.md`,
 		Args: cobra.NoArgs,
 		RunE: work(func(cmd *cobra.Command, _ []string) error {
 			if schema {
 				_, err := cmd.OutOrStdout().Write(config.Schema())
 				return err
 			}
+			if f.upstream != "" {
+				return checkUpstream(cmd.Context(), path, &f, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			}
 			return check(path, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		}),
 	}
 	cmd.Flags().StringVarP(&path, "config", "c", defaultConfig, "configuration `FILE`")
 	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of configurations instead")
+	f.flags(cmd.Flags())
 	cmd.MarkFlagsMutuallyExclusive("config", "schema")
+	cmd.MarkFlagsMutuallyExclusive("upstream", "schema")
 	return cmd
+}
+
+func (f *upstreamFlags) flags(flags *pflag.FlagSet) {
+	flags.StringVar(&f.upstream, "upstream", "", "`URL` of a server to check, or its name in the configuration")
+	flags.StringVar(&f.from, "from", "", "`DIALECT` of the server; by default it is found out by asking")
+	flags.StringVarP(&f.data, "data", "d", "", "body of the request, `TEXT` or @FILE")
+	flags.StringArrayVarP(&f.request.Header, "header", "H", nil, "header `FIELD` of the request, NAME: VALUE; can repeat")
+	flags.StringArrayVar(&f.declare, "declare", nil, "`FILE` of a dialect of your own; can repeat")
+	flags.DurationVar(&f.timeout, "timeout", time.Minute, "`TIME` to read the answer")
 }
 
 func check(path string, stdout, stderr io.Writer) error {

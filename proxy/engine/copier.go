@@ -116,6 +116,9 @@ func (c *Copier) fault(err error, at int) *hub.Failure {
 	e, fatal := hub.FramingError(err)
 	e.Dialect, e.Record, e.Offset = c.dialect.Name, c.Stats.Records+1, e.Offset+c.Stats.BytesIn+int64(at)
 	c.Stats.fault(e)
+	if c.Observe != nil && c.Observe.Fault != nil {
+		c.Observe.Fault(e)
+	}
 	return framingFailure(e, fatal)
 }
 
@@ -125,7 +128,9 @@ func (c *Copier) take(rec wire.Record, raw []byte) error {
 		return c.pass(rec, raw)
 	}
 	if rec.Data != nil {
-		c.Observe.Record(rec)
+		if f := c.Observe.judge(rec); f != nil {
+			return f
+		}
 	}
 	before := len(c.Out.Buf)
 	err := c.pass(rec, raw)

@@ -10,12 +10,26 @@ import (
 // Everything handed over is valid during the call only.
 type Observer struct {
 	Record     func(rec wire.Record)                            // before it is decoded
+	Judge      func(rec wire.Record) *hub.Failure               // after Record, where that is not nil: a failure ends the stream without the record
 	Decoded    func(ev *hub.Event)                              // as decoded
 	Normalized func(ev *hub.Event, disposition hub.Disposition) // after it was encoded
 	Framed     func(p []byte)                                   // what the encoder wrote for the event that Strict just saw, or for the end
 	Repair     func(r sequencer.Repair, times uint32)           // what the sequencer repaired meanwhile; before Done
 	Done       func()                                           // after everything that came of one record, of time or of the end
 	Fault      func(err *hub.Error)                             // a record that could not be decoded, wholly or in part
+}
+
+// judge shows the observer a record that comes next. A failure ends the stream.
+func (o *Observer) judge(rec wire.Record) *hub.Failure {
+	o.Record(rec)
+	if o.Judge == nil {
+		return nil
+	}
+	f := o.Judge(rec)
+	if f != nil && o.Done != nil {
+		o.Done()
+	}
+	return f
 }
 
 // framed shows the observer what was written since Buf had that length.

@@ -153,6 +153,11 @@ func (p *Pipeline) Feed(buf []byte, eof bool, now time.Duration) (used int, err 
 			break
 		}
 		if rec.Data != nil {
+			if p.Observe.Record != nil {
+				if f := p.Observe.judge(rec); f != nil {
+					return used, f
+				}
+			}
 			p.record(rec, used, now)
 		}
 		if p.redact != nil && p.redact.Blocked() {
@@ -176,9 +181,6 @@ var errTooLong = errors.New("the client's dialect repeats the text, and more tha
 // record translates one record. at is its place in the bytes fed.
 func (p *Pipeline) record(rec wire.Record, at int, now time.Duration) {
 	p.Stats.Records++
-	if p.Observe.Record != nil {
-		p.Observe.Record(rec)
-	}
 	var err error
 	p.decoded, err = p.dec.Decode(p.decoded[:0], rec)
 	if err != nil {

@@ -90,7 +90,7 @@ func (r *Run) header(text []byte) error {
 	return nil
 }
 
-var types = []string{TypeRequest, TypeIn, TypeEvent, TypeOut, TypeRepair, TypeFault, TypeKeepalive, TypeSent, TypeEnd}
+var types = []string{TypeRequest, TypeIn, TypeEvent, TypeOut, TypeRepair, TypeFault, TypeViolation, TypeKeepalive, TypeSent, TypeEnd}
 
 func (l *Line) check() error {
 	if !slices.Contains(types, l.Type) {

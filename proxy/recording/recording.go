@@ -25,6 +25,7 @@ const (
 	TypeOut       = "out"       // what was written for the client
 	TypeRepair    = "repair"    // what was repaired
 	TypeFault     = "fault"     // a record that could not be decoded
+	TypeViolation = "violation" // of a rule of a dialect
 	TypeKeepalive = "keepalive" // a sign of life for the client
 	TypeSent      = "sent"      // the client took its time
 	TypeEnd       = "end"       // the last line

@@ -94,7 +94,7 @@ export class Run {
   file() { return this.raw.join("\n") + "\n"; }
 }
 
-const troubles = new Set(["repair", "fault"]);
+const troubles = new Set(["repair", "fault", "violation"]);
 
 export function isProblem(group) {
   return group.notes.some((l) => troubles.has(l.type)) || group.events.some((l) => l.fate === "folded" || l.fate === "dropped");

@@ -196,6 +196,7 @@ function item({ head, words }, chip) {
 function note(line) {
   switch (line.type) {
     case "repair": return said("warn", `repaired: ${line.repair}${line.times > 1 ? ` ×${line.times}` : ""}`, repaired(line.repair));
+    case "violation": return said("bad", `rule: ${line.name}`, `${line.side === "agent" ? "The agent" : "What was written for the client"} breaks it: ${line.error}${line.path ? ` (${line.path})` : ""}`);
     case "fault": return said("bad", `fault: ${line.name}`, line.error || "A record could not be read, wholly or in part.");
     case "sent": return said("", "slow client", `The client took ${duration(line.took)} to take what was written.`);
     case "keepalive": return said("", "sign of life", "Nothing was there to write, so the client got a sign of life.");

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A server of AG-UI that forgets to begin its message, and says nothing of one member.
+const careless = `data: {"type":"RUN_STARTED","threadId":"t","runId":"r"}
+
+data: {"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"Hi"}
+
+data: {"type":"TEXT_MESSAGE_CONTENT","messageId":"m"}
+
+data: {"type":"RUN_FINISHED","threadId":"t","runId":"r"}
+
+`
+
+// carelessServer is a server that answers each POST with a stream, and the bodies that it got.
+func carelessServer(t *testing.T, stream string) (url string, asked *[]string) {
+	t.Helper()
+	asked = new([]string)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		*asked = append(*asked, r.Header.Get("X-Key")+string(body))
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, stream)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL + "/run", asked
+}
+
+// The report says what was asked, what came, and each violation: the rule, the record, the byte, the member.
+func TestCheckUpstream(t *testing.T) {
+	url, asked := carelessServer(t, careless)
+	got := sabir(t, "", "check", "--upstream", url+"?key=secret", "--from", "agui", "-H", "X-Key: k")
+	got.want(t, exitFailed, "# A run of "+url+", and the rules of agui", "3 rules of agui broken")
+	for _, want := range []string{
+		"4 records", "## part_not_started\n\nA delta of an answer belongs to a part", "- record 2, byte 57", `"delta":"Hi"`,
+		"## member_missing", "- record 3, byte 125, `delta`: want a string", "## part_left_open", "POST " + url, `"content":"Hello"`, "## What came",
+	} {
+		if !strings.Contains(got.stdout, want) {
+			t.Errorf("no %q in\n%s", want, got.stdout)
+		}
+	}
+	if strings.Contains(got.stdout, "secret") {
+		t.Error("the report has the key of the URL")
+	}
+	if len(*asked) != 1 || !strings.HasPrefix((*asked)[0], "k{") {
+		t.Errorf("the server was asked %q", *asked)
+	}
+
+	url, _ = carelessServer(t, strings.NewReplacer(
+		`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"Hi"}`, `{"type":"TEXT_MESSAGE_START","messageId":"m","role":"assistant"}`,
+		`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m"}`, `{"type":"TEXT_MESSAGE_END","messageId":"m"}`,
+	).Replace(careless))
+	sabir(t, "", "check", "--upstream", url, "--from", "agui").want(t, exitOK, "4 records, 0 violations of 0 rules.", "")
+}
+
+// An upstream can be one of the configuration. It is found out what a server speaks that is given by its URL alone.
+func TestCheckUpstreamFound(t *testing.T) {
+	url, asked := carelessServer(t, careless)
+	path := write(t, "sabir.yaml", strings.NewReplacer("http://127.0.0.1:9000/stream", url, "dialect: native}", "dialect: agui, headers: {set: {X-Key: sesame}}}").Replace(goodConfig))
+	got := sabir(t, "", "check", "--config", path, "--upstream", "agent")
+	got.want(t, exitFailed, "## member_missing", "3 rules")
+	if (*asked)[0][:7] != "sesame{" || strings.Contains(got.stdout, "sesame") {
+		t.Errorf("asked %q; the report is\n%s", *asked, got.stdout)
+	}
+	sabir(t, "", "check", "--upstream", url).want(t, exitFailed, "the rules of agui", "3 rules")
+	sabir(t, "", "check", "--config", path, "--upstream", "other").want(t, exitUsage, "", `has no upstream "other"`)
+	sabir(t, "", "check", "--upstream", url, "--from", "klingon").want(t, exitUsage, "", "klingon")
+	sabir(t, "", "check", "--upstream", url, "--schema").want(t, exitUsage, "", "schema")
+}
+
+// A server that does not end is left, and its end not judged.
+func TestCheckUpstreamEndless(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, careless[:57])
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	defer s.Close()
+	sabir(t, "", "check", "--upstream", s.URL, "--from", "agui", "--timeout", (300*time.Millisecond).String()).
+		want(t, exitOK, "The answer was not read to its end: it had not ended after 300ms.", "")
+}
