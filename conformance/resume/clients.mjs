@@ -5,6 +5,9 @@ import * as a2a0 from "a2a-sdk-0/client";
 import * as a2a1 from "a2a-sdk-1/client";
 import { HttpAgent as HttpAgent0 } from "agui-client-0.0.59";
 import { HttpAgent as HttpAgent1 } from "agui-client-1.0.0";
+import * as acp from "acp-sdk-1";
+import { createHttpStream } from "acp-sdk-1/experimental/http-client";
+import { createWebSocketStream } from "acp-sdk-1/experimental/ws-client";
 import * as ai5 from "ai-5";
 import * as ai6 from "ai-6";
 import * as ai7 from "ai-7";
@@ -16,6 +19,7 @@ import { Client as LangGraph1 } from "langgraph-sdk-1";
 import { Client as LangGraph2 } from "langgraph-sdk-2";
 import OpenAI6 from "openai-6";
 import OpenAI7 from "openai-7";
+import { acpClient } from "./clients/acp.mjs";
 import { a2aClient, speaker0, speaker1 } from "./clients/a2a.mjs";
 import { aguiClient } from "./clients/agui.mjs";
 import { aisdkClient } from "./clients/aisdk.mjs";
@@ -38,6 +42,14 @@ function pinned(name) {
   return `${name} ${new RegExp(`^${name}==(.*)$`, "m").exec(requirements)[1]} for Python, background`;
 }
 
+function byWebSocket(url, authorization) {
+  return createWebSocketStream(url.replace("http", "ws"), { WebSocket: class extends WebSocket {
+    constructor(at, protocols) {
+      super(at, { protocols, headers: { authorization } });
+    }
+  } });
+}
+
 export const clients = [
   langgraphClient({ name: named("langgraph-sdk-2"), Client: LangGraph2 }),
   langgraphClient({ name: named("langgraph-sdk-1"), Client: LangGraph1 }),
@@ -58,6 +70,8 @@ export const clients = [
   a2aClient({ name: named("a2a-sdk-1", ", REST"), speaker: speaker1(a2a1, a2a1.RestTransportFactory), back: "`/tasks/{id}:subscribe`", stranger: 404 }),
   a2aClient({ name: named("a2a-sdk-0", ", JSON-RPC"), speaker: speaker0(a2a0, a2a0.JsonRpcTransportFactory), back: "`tasks/resubscribe`", stranger: 200 }),
   a2aClient({ name: named("a2a-sdk-0", ", REST"), speaker: speaker0(a2a0, a2a0.RestTransportFactory), back: "`/v1/tasks/{id}:subscribe`", stranger: 404, forgetsAppend: true }),
+  acpClient({ name: named("acp-sdk-1", ", WebSocket"), sdk: acp, connect: byWebSocket }),
+  acpClient({ name: named("acp-sdk-1", ", HTTP"), sdk: acp, stays: true, streams: /^acp-session-id:/im, connect: (url, authorization) => createHttpStream(url, { headers: { authorization } }) }),
   aguiClient({ name: named("agui-client-1.0.0"), HttpAgent: HttpAgent1 }),
   aguiClient({ name: named("agui-client-0.0.59"), HttpAgent: HttpAgent0 }),
   copilotkitClient({ name: named("copilotkit-core"), CopilotKitCore }),

@@ -2,12 +2,12 @@
 import net from "node:net";
 
 // openRelay listens for connections to the server at base. cuts are taken by the event streams that come by, one each, in this order; a
-// stream without one is left alone. A cut is made behind so many bytes of the stream, head included: there (edge any), at the next end
+// stream without one is left alone. A WebSocket is such a stream, which is cut anywhere. A cut is made behind so many bytes of the stream, head included: there (edge any), at the next end
 // of a record (end), or where the data of a record has begun, behind its id (middle). Then the client's connection is reset, or ended
-// in the middle of its body. away: for so many milliseconds after a cut no connection is accepted.
-export async function openRelay(base, { cuts = [], away = 0 } = {}) {
+// in the middle of its body. only: streams that answer other requests are left alone. away: for so many milliseconds after a cut no connection is accepted.
+export async function openRelay(base, { cuts = [], only = /^/, away = 0 } = {}) {
   const { hostname, port } = new URL(base);
-  const relay = { cuts: [...cuts], made: 0, streams: [], statuses: [], requests: [], until: 0, away, open: new Set() };
+  const relay = { cuts: [...cuts], only, made: 0, streams: [], statuses: [], requests: [], until: 0, away, open: new Set() };
   const server = net.createServer((client) => connect(relay, client, () => net.connect(Number(port), hostname)));
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   relay.url = `http://127.0.0.1:${server.address().port}`;
@@ -27,7 +27,10 @@ async function connect(relay, client, dial) {
   const line = { relay, client, server, stream: undefined };
   client.on("data", (p) => {
     const asked = /^(GET|POST|DELETE) (\S+) HTTP/.exec(p.toString("latin1"));
-    if (asked) relay.requests.push(`${asked[1]} ${asked[2]}`);
+    if (asked) {
+      relay.requests.push(`${asked[1]} ${asked[2]}`);
+      line.wanted = relay.only.test(p.toString("latin1"));
+    }
     server.write(p);
   });
   server.on("data", (p) => pass(line, p));
@@ -50,7 +53,8 @@ function pass(line, p) {
   const head = /^HTTP\/1\.1 (\d+)[^]*?\r\n\r\n/.exec(p.toString("latin1"));
   if (head) {
     relay.statuses.push(Number(head[1]));
-    line.stream = /content-type: text\/event-stream/i.test(head[0]) ? { bytes: 0, tail: "", run: /x-sabir-run: (\S+)/i.exec(head[0])?.[1], cut: relay.cuts.shift() } : undefined;
+    const events = /content-type: text\/event-stream/i.test(head[0]);
+    line.stream = line.wanted && (events || head[1] === "101") ? { frames: !events, bytes: 0, tail: "", run: /x-sabir-run: (\S+)/i.exec(head[0])?.[1], cut: relay.cuts.shift() } : undefined;
     if (line.stream) relay.streams.push(line.stream);
   }
   const at = line.stream ? placeOf(line.stream, p.toString("latin1")) : -1;
@@ -75,7 +79,7 @@ function placeOf(stream, piece) {
   stream.tail = (tail + piece).slice(-16);
   if (!cut || stream.bytes < cut.bytes) return -1;
   const from = Math.max(0, cut.bytes - begun);
-  if (cut.edge === "any") return from;
+  if (cut.edge === "any" || stream.frames) return from;
   const mark = marks[cut.edge]; // it can have begun in the piece before
   const at = (tail + piece).indexOf(mark, Math.max(0, from + tail.length - mark.length + 1));
   return at < 0 ? -1 : at + mark.length - tail.length;

@@ -90,7 +90,7 @@ function trialOf(cell, relays) {
   return {
     client, agent,
     async connect({ cuts, off, short, any, away, principal = "Bearer alice" }) {
-      const relay = await openRelay(base, { cuts, away });
+      const relay = await openRelay(base, { cuts, away, only: client.streams });
       relays.push(relay);
       const place = `/${off ? "off" : short ? "short" : any ? "any" : "on"}/${n}`;
       return { relay, url: relay.url + place, direct: base + place, principal, field: client.field, key: `${id} ${n}` };
