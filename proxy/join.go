@@ -107,7 +107,7 @@ func (s *Server) answerJoin(ctx *fasthttp.RequestCtx, r *route, t *target, sub s
 	if j == nil {
 		return false
 	}
-	run, f := s.sharedRunOf(j.key)
+	run, f := s.runToJoin(r, j.key)
 	if f != nil {
 		s.metrics.resumeJoins.WithLabelValues(r.name, t.dialect.Name, string(f.Code)).Inc()
 		s.rejectOperation(ctx, t, sub.op, f)
@@ -155,6 +155,11 @@ func (r *route) viewerOf(ctx *fasthttp.RequestCtx, t *target, sub subpath, j *jo
 		var ok bool
 		if at, ok = parsePosition(j.position); !ok || at.token != run.About.token {
 			return nil, hub.Fail(hub.CodeUnreadable, errPosition)
+		}
+		if at.form != "" && at.form != formOfPosition(t.dialect) {
+			f := hub.Fail(hub.CodeUnreadable, errOtherCounts)
+			f.Note = "The position counts the records of another dialect. Come to the run by its name."
+			return nil, f
 		}
 	}
 	asked := *run.About.asked

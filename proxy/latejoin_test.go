@@ -220,7 +220,7 @@ func (r *rig) checkSnapshotRests(t *testing.T, dialect, run, body string) {
 			continue
 		}
 		id := lastID(had)
-		if !strings.HasPrefix(id, run+".") {
+		if !strings.HasPrefix(id, run+formMark) || !strings.Contains(id, ".") {
 			t.Fatalf("%s: the id %q is none of a snapshot", dialect, id)
 		}
 		c := r.dial()

@@ -1,9 +1,12 @@
 package proxy
 
 import (
+	"time"
+
 	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
 )
 
@@ -49,6 +52,20 @@ func (s *Server) answerQueued(c *call, conn *requestConn) {
 		f = asFailure(err)
 	}
 	s.giveBack(conn, new(canceler), sink, f)
+}
+
+// runToJoin is sharedRunOf. The run of an answer that is known to go on reaches the store a little later than that does.
+func (s *Server) runToJoin(r *route, key eventlog.Key) (run *sharedRun, f *hub.Failure) {
+	for range looks {
+		if run, f = s.sharedRunOf(key); run != nil || f != nil || s.replicas == nil || key.Kind != byAnswer {
+			break
+		}
+		if v, err := r.threads.Find(threads.Key{Scope: key.Scope, Kind: threads.Answer, Name: key.Name}); err != nil || !v.Busy {
+			break
+		}
+		time.Sleep(lookAgain)
+	}
+	return run, f
 }
 
 // replyCancelled answers a client that cancels an answer which has ended: with the answer. It reports whether there is one.

@@ -49,7 +49,8 @@ func TestPositions(t *testing.T) {
 		position
 		ok bool
 	}{
-		"a": {position{"a", 0, 0}, true}, "a-0": {position{"a", 0, 0}, true}, "a-7": {position{"a", 0, 7}, true}, "a.9-7": {position{"a", 9, 7}, true},
+		"a": {position{"a", "", 0, 0}, true}, "a-0": {position{"a", "", 0, 0}, true}, "a-7": {position{"a", "", 0, 7}, true}, "a.9-7": {position{"a", "", 9, 7}, true},
+		"a~0f0f.9-7": {position{"a", "0f0f", 9, 7}, true}, "a~0f0f-7": {position{"a", "0f0f", 0, 7}, true},
 		"": {}, "a--7": {}, "-7": {}, "a-": {}, "a-x": {}, "a.-7": {}, "a.0-7": {}, "a.x-7": {}, "a.-1-7": {}, ".9-7": {}, "a.9.9-7": {},
 	} {
 		got, ok := parsePosition(text)

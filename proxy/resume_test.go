@@ -103,7 +103,7 @@ func TestResume(t *testing.T) {
 			resp := first.response()
 			run := resp.Header.Get(runHeader)
 			had := firstHalf(t, resp)
-			if len(run) != 32 || !strings.HasPrefix(lastID(had), run+"-") {
+			if len(run) != 32 || !strings.HasPrefix(lastID(had), run+formMark) {
 				t.Fatalf("the run is called %q, the last id is %q: %s", run, lastID(had), had)
 			}
 			first.reset()

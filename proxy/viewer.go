@@ -103,7 +103,7 @@ func (s *Server) move(v *viewer, reader *eventlog.Reader, st *canceler, sink vie
 	eng := r.viewerEngine(t, framing)
 	name := ""
 	if framing == wire.SSE && !t.dialect.NoEventIDs && v.how != joinEvents {
-		name = position{token: v.run.About.token, of: v.of}.name()
+		name = position{token: v.run.About.token, form: formOfPosition(t.dialect), of: v.of}.name()
 	}
 	eng.Out.Number(name, v.skip)
 	engine.Answer(eng.Enc, v.asked)
