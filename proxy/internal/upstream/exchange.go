@@ -52,11 +52,10 @@ func (i *Instance) Open(req *fasthttp.Request, by stop, until time.Time) (*Body,
 		if err == nil {
 			return body, nil
 		}
-		again := by.Failure() == nil && c.reused && c.stale(err, time.Since(begun)) && by.Failure() == nil
+		again = by.Failure() == nil && c.reused && c.stale(err, time.Since(begun)) && by.Failure() == nil
 		c.Close()
 		if again {
 			i.Upstream.retries.Inc()
-			again = true
 			continue
 		}
 		if !c.sent {
