@@ -103,6 +103,8 @@ type Limits struct {
 	Principal Quota `yaml:"principal"`
 	// What single clients may use in place of that, by their names.
 	Principals map[string]Quota `yaml:"principals"`
+	// When new runs are refused with status 503, so that those that run keep their pace: the clients that have the most first.
+	Shed Shed `yaml:"shed"`
 	// Connections of clients open at the same time; more are refused with status 503. 0 derives it from the limit of
 	// open files, with a reserve for upstreams, and from streams: two for each.
 	Connections int `yaml:"connections" jsonschema:"minimum=0"`
@@ -318,15 +320,6 @@ type Errors struct {
 	Expose bool `yaml:"expose"`
 }
 
-// OptionsFor returns the options of a client dialect on this route; they must not be changed.
-func (r *Route) OptionsFor(dialect string) map[string]any {
-	if r.Client != Auto {
-		return r.Options
-	}
-	options, _ := r.Options[dialect].(map[string]any)
-	return options
-}
-
 // LargestBody is the largest request body that any route accepts.
 func (c *Config) LargestBody() Size {
 	n := c.Limits.RequestBody
@@ -353,6 +346,7 @@ func defaults() *Config {
 		Log: Log{Level: "info", Format: "json"},
 		Limits: Limits{
 			Streams:     10_000,
+			Shed:        Shed{Delay: 250 * time.Millisecond, Memory: 85},
 			RequestBody: 8 * MiB,
 			Bodies:      256 * MiB,
 			Record:      16 * MiB,

@@ -101,3 +101,12 @@ func child(n *yaml.Node, part string) *yaml.Node {
 	}
 	return nil
 }
+
+// OptionsFor returns the options of a client dialect on this route; they must not be changed.
+func (r *Route) OptionsFor(dialect string) map[string]any {
+	if r.Client != Auto {
+		return r.Options
+	}
+	options, _ := r.Options[dialect].(map[string]any)
+	return options
+}

@@ -29,7 +29,7 @@ var rejections = []string{
 	string(hub.CodeUnreadable), string(hub.CodeLossy), string(hub.CodePartial), string(hub.CodeNoEndpoint),
 	string(hub.CodeSessionBusy), string(hub.CodeThreadExists), string(hub.CodeConnUnknown), string(hub.CodeReaderTwice), string(hub.CodeNotFound),
 	string(hub.CodeAnswerUnknown), string(hub.CodeAnswerRuns), string(hub.CodeAnswerTaken),
-	string(hub.CodeRate), string(hub.CodeTokens), string(hub.CodeLimit), string(hub.CodeShutdown), string(hub.CodeInternal),
+	string(hub.CodeRate), string(hub.CodeTokens), string(hub.CodeLimit), string(hub.CodeOverload), string(hub.CodeShutdown), string(hub.CodeInternal),
 	http1.CodeHeaderTooLarge, codeRequestTimeout, http1.CodeBadRequest, http1.CodeBadVersion, codeBadHandshake, codeTooManyMessages,
 	codeNoStream, codeRunsAlready, codeNothingRuns,
 }

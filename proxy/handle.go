@@ -73,6 +73,10 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 		s.reject(ctx, t, f)
 		return
 	}
+	if f := s.refuseOverloaded(ctx, r, &sub); f != nil {
+		s.reject(ctx, t, f)
+		return
+	}
 	if s.receiveBody(ctx, r, t) {
 		s.accept(ctx, r, t, r.unwrap(t, sub, &ctx.Request), id, origin)
 	}

@@ -21,7 +21,7 @@ func (s *Server) joinRun(ctx *fasthttp.RequestCtx, r *route, sub *subpath) *hub.
 		return f
 	}
 	st := new(canceler)
-	if f := s.admit(r, st, nil); f != nil {
+	if f := s.admit(r, st, tenancy{}); f != nil {
 		return f
 	}
 	defer s.finishStream(r, st)

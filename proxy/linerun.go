@@ -20,7 +20,7 @@ func (t *lineTurn) runShared(c *call) *hub.Failure {
 	s := t.client.server
 	run := c.shared
 	t.moveTo(run)
-	if f := s.admit(c.route, t.leaving, nil); f != nil {
+	if f := s.admit(c.route, t.leaving, tenancy{}); f != nil {
 		s.giveUp(c, f)
 		t.refuse(f)
 		return f
@@ -167,7 +167,7 @@ func (t *lineTurn) read(run *sharedRun) bool {
 	t.moveTo(run)
 	how := &viewer{call: c, run: run, asked: run.About.asked, how: joinStart}
 	sink := &sharedLineSink{lineSink: lineSink{client: l, turn: t}, overhears: true}
-	if f := l.server.admit(t.route, t.leaving, nil); f != nil {
+	if f := l.server.admit(t.route, t.leaving, tenancy{}); f != nil {
 		l.server.rejected(f, c.path, c.peer, c.id)
 		return false
 	}

@@ -52,6 +52,7 @@ type metrics struct {
 	auth       *prometheus.CounterVec
 	keyFetches *prometheus.CounterVec
 	limits     *prometheus.CounterVec
+	shed       *prometheus.CounterVec
 	denied     *prometheus.CounterVec
 	ejections  *prometheus.CounterVec
 	failovers  *prometheus.CounterVec
@@ -105,6 +106,7 @@ func newMetrics(version string) *metrics {
 	m.connMetrics()
 	m.authMetrics()
 	m.quotaMetrics()
+	m.shedMetrics()
 	m.addressMetrics()
 	m.eventMetrics()
 	m.sessionMetrics()

@@ -158,7 +158,7 @@ func (q *multiplexRequest) join(c *call, thread string, after int64) *hub.Failur
 // view lets the client read a run that others can come to.
 func (q *multiplexRequest) view(v *viewer) *hub.Failure {
 	s := q.of.session.server
-	f := s.admit(v.call.route, &q.canceler, nil)
+	f := s.admit(v.call.route, &q.canceler, tenancy{})
 	switch {
 	case f == nil:
 		q.reads(v.run)

@@ -131,16 +131,17 @@ func (s *Server) countMessage(c *call) *hub.Failure {
 
 // admitRun takes a run in, or says why not. See [Server.admit].
 func (s *Server) admitRun(c *call, st *canceler) *hub.Failure {
+	held := tenancy{client: clientKey(c.from.who, c.peer)}
 	if !c.route.hasQuotas {
-		return s.admit(c.route, st, nil)
+		return s.admit(c.route, st, held)
 	}
-	held := c.claims()
-	if f := c.route.refuseOver(s.kept.quotas.begin(held, time.Now())); f != nil {
+	held.claims = c.claims()
+	if f := c.route.refuseOver(s.kept.quotas.begin(held.claims, time.Now())); f != nil {
 		return f
 	}
 	f := s.admit(c.route, st, held)
 	if f != nil {
-		s.kept.quotas.end(held)
+		s.kept.quotas.end(held.claims)
 	}
 	return f
 }

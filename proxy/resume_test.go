@@ -326,7 +326,7 @@ func TestOpenerFindsNoPlace(t *testing.T) {
 	go func() { _, _ = io.Copy(io.Discard, far) }()
 	defer near.Close()
 	st := new(canceler)
-	if f := r.admit(way, st, nil); f != nil {
+	if f := r.admit(way, st, tenancy{}); f != nil {
 		t.Fatal(f)
 	}
 	v := &viewer{call: c, run: c.shared, asked: c.shared.About.asked, how: joinOpens}

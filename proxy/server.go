@@ -23,6 +23,7 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/internal/auditlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/browser"
 	"github.com/sabir-proxy/sabir/proxy/internal/hangup"
+	"github.com/sabir-proxy/sabir/proxy/internal/overload"
 )
 
 // Server is a running proxy.
@@ -40,6 +41,7 @@ type Server struct {
 	table            atomic.Pointer[table]
 	bodies           bodyBudget
 	perPath          openCounters
+	shed             overload.Guard
 	kept             conversations
 	audit            *auditlog.Log // nil: there is none
 	tracing          *tracing      // nil: there are no traces
@@ -56,7 +58,7 @@ type Server struct {
 	owners         sync.WaitGroup // runs that are read into logs
 
 	mu       sync.Mutex
-	streams  map[*canceler]claims     // that are open, and what they count against
+	streams  map[*canceler]tenancy    // that are open
 	sessions map[*clientConn]struct{} // clients that stay between streams
 	draining bool
 	cutting  bool      // clients that can come back at another replica are cut
@@ -72,12 +74,12 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 	}
 	s := &Server{
 		log: log, metrics: newMetrics(version), watch: w, leaving: make(chan struct{}), replaced: make(chan struct{}),
-		streams: map[*canceler]claims{}, sessions: map[*clientConn]struct{}{}, violations: violationLog(),
+		streams: map[*canceler]tenancy{}, sessions: map[*clientConn]struct{}{}, violations: violationLog(),
 	}
 	s.kept.prepare(log, s.metrics)
 	s.kept.shared.Shorten(engine.Snapshot)
 	s.kept.tap(log, s.metrics)
-	s.metrics.registry.MustRegister(poolCollector{&s.kept.agents}, threadCollector{&s.kept}, sharedCollector{&s.kept.shared}, &s.kept.quotas, &s.kept.fleets)
+	s.metrics.registry.MustRegister(poolCollector{&s.kept.agents}, threadCollector{&s.kept}, sharedCollector{&s.kept.shared}, &s.kept.quotas, &s.kept.fleets, loadCollector{&s.shed})
 	s.idle.L = &s.mu
 	s.http = newHTTPServer(log, int(cfg.Limits.Header), s.handle)
 	s.http.KeepHijackedConns = true // a stream gives its connection back when it is over
@@ -137,6 +139,7 @@ func (s *Server) setTable(cfg *config.Config) error {
 	s.kept.limit(&cfg.Threads)
 	s.kept.shared.Limit(int64(cfg.Store.Bytes))
 	s.kept.inspect.follow(cfg)
+	s.shed.Follow(overload.Settings(cfg.Limits.Shed))
 	s.kept.agents.follow(t)
 	if old := s.table.Swap(t); old != nil {
 		old.retire(t)
@@ -171,6 +174,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.http2 = newHTTP2(started, ln, s)
 	clients.http2 = s.http2
 	s.logLimits(clients.limit())
+	defer s.watchLoad()()
 	go func() { failed <- s.http.Serve(clients) }()
 	var err error
 	select {
@@ -244,13 +248,23 @@ func (s *Server) Ready() bool {
 	return !s.draining
 }
 
-// admit takes a stream in, or says why not. The canceler is called when the server ends it. held is what the stream counts against
-// until then.
-func (s *Server) admit(r *route, st *canceler, held claims) *hub.Failure {
+// tenancy is what a stream counts against while it is open.
+type tenancy struct {
+	claims claims
+	client string // empty where it is no run
+}
+
+// admit takes a stream in, or says why not. The canceler is called when the server ends it.
+func (s *Server) admit(r *route, st *canceler, held tenancy) *hub.Failure {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f := s.full(r); f != nil {
 		return f
+	}
+	if held.client != "" {
+		if f := r.overloaded(s.shed.Begin(held.client)); f != nil {
+			return f
+		}
 	}
 	s.streams[st] = held
 	s.open.Add(1)
@@ -276,8 +290,12 @@ func (s *Server) full(r *route) *hub.Failure {
 func (s *Server) finishStream(r *route, st *canceler) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.kept.quotas.end(s.streams[st])
+	held := s.streams[st]
 	delete(s.streams, st)
+	s.kept.quotas.end(held.claims)
+	if held.client != "" {
+		s.shed.End(held.client)
+	}
 	s.open.Add(-1)
 	r.open.Add(-1)
 	r.metrics.open.Dec()

@@ -167,7 +167,7 @@ func (s *Server) serveViewer(v *viewer, conn *requestConn) {
 	if s.replicas != nil {
 		sink.known = func() { s.runKnown(st) }
 	}
-	f := s.admit(c.route, st, nil)
+	f := s.admit(c.route, st, tenancy{})
 	if f == nil {
 		forget := s.watchClient(conn, func() { st.cancel(hub.Fail(hub.CodeClientGone, nil)) })
 		f = s.view(v, st, sink)

@@ -24,6 +24,7 @@ var codeTypes = map[hub.Code]string{
 	hub.CodeNoRoute:         "not_found_error",
 	hub.CodeBusy:            "overloaded_error",
 	hub.CodeLimit:           "overloaded_error",
+	hub.CodeOverload:        "overloaded_error",
 	hub.CodeBroken:          "overloaded_error",
 	hub.CodeRate:            "rate_limit_error",
 	hub.CodeTokens:          "rate_limit_error",

@@ -65,6 +65,7 @@ const (
 	CodeTokens Code = "too_many_tokens"   // runs have used more than they may
 
 	CodeLimit    Code = "too_many_streams"
+	CodeOverload Code = "overloaded"      // the process has more to do than it can
 	CodeBodies   Code = "too_many_bodies" // no memory is left for another request body
 	CodeDuration Code = "stream_too_long"
 	CodeTooLong  Code = "answer_too_long" // more text than may be kept for a dialect that repeats it
@@ -145,6 +146,7 @@ var failures = map[Code]failureInfo{
 	CodeRate:            {429, StatusFailed, "Too many requests were sent."},
 	CodeTokens:          {429, StatusFailed, "Too many tokens were used."},
 	CodeLimit:           {503, StatusFailed, "Too many streams are open. Try again later."},
+	CodeOverload:        {503, StatusFailed, "The proxy has too much to do at the moment. Try again later."},
 	CodeDuration:        {504, StatusTruncated, "The answer took longer than is allowed."},
 	CodeTooLong:         {502, StatusFailed, "The answer is longer than can be passed on in this form."},
 	CodeBlocked:         {502, StatusFailed, "The answer was ended because it holds something that may not leave."},

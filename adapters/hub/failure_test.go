@@ -42,6 +42,7 @@ func TestStatusesOfFailures(t *testing.T) {
 		"no_endpoint":           "404 failed",
 		"no_route":              "404 failed",
 		"origin_not_allowed":    "403 failed",
+		"overloaded":            "503 failed",
 		"request_lossy":         "400 failed",
 		"request_unreadable":    "400 failed",
 		"shutting_down":         "503 truncated",

@@ -24,8 +24,9 @@ var foreignCodes = map[string]string{
 	"resource_exhausted": "rate_limit_exceeded", "rate_limit_error": "rate_limit_exceeded", "rate_limited": "rate_limit_exceeded",
 	"429": "rate_limit_exceeded", string(hub.CodeRate): "rate_limit_exceeded", string(hub.CodeTokens): "rate_limit_exceeded",
 	"unavailable": "server_is_overloaded", "overloaded_error": "server_is_overloaded", "503": "server_is_overloaded", "529": "server_is_overloaded",
-	string(hub.CodeBusy): "server_is_overloaded", string(hub.CodeLimit): "server_is_overloaded", string(hub.CodeShutdown): "server_is_overloaded",
-	"invalid_argument": "invalid_prompt", "invalid_request_error": "invalid_prompt", "400": "invalid_prompt",
+	string(hub.CodeBusy): "server_is_overloaded", string(hub.CodeLimit): "server_is_overloaded", string(hub.CodeOverload): "server_is_overloaded",
+	string(hub.CodeShutdown): "server_is_overloaded",
+	"invalid_argument":       "invalid_prompt", "invalid_request_error": "invalid_prompt", "400": "invalid_prompt",
 	string(hub.CodePartial): codeUnknownResponse, string(hub.CodeAnswerUnknown): codeUnknownResponse,
 	string(hub.CodeBadRequest): "invalid_prompt", "billing_error": "insufficient_quota",
 }

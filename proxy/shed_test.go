@@ -1,0 +1,139 @@
+package proxy
+
+import (
+	"fmt"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/overload"
+)
+
+// overload makes a process believe that it has too much to do, at each look.
+func (r *rig) overload(looks int) {
+	r.shed.Follow(overload.Settings{Memory: 1})
+	for range looks {
+		r.shed.Look(0, 1)
+	}
+}
+
+// TestShedding: while the process is overloaded the client with the most runs gets no more, one with fewer does; what runs goes on, a
+// run can be ended, and all is as before when it is over.
+func TestShedding(t *testing.T) {
+	t.Parallel()
+	goOn := make(chan struct{})
+	a := newAgent(t, func(p *peer) {
+		for p.request() != nil {
+			p.ok()
+			if strings.Contains(string(p.body), "long") {
+				p.chunk(lineStart + "\n")
+				<-goOn
+			}
+			p.finish(strings.TrimPrefix(smallRun, map[bool]string{true: lineStart + "\n"}[strings.Contains(string(p.body), "long")]))
+		}
+	})
+	r := start(t, simple(a.url(), keysYAML(), "", "client: agui\nauth: [keys]\n"))
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if resp, body := r.post("/run", "long", "X-Api-Key: "+aliceKey); resp.StatusCode != 200 || !strings.Contains(body, "RUN_FINISHED") {
+				t.Errorf("a stream that ran: %d %s", resp.StatusCode, body)
+			}
+		})
+	}
+	await(t, "four runs", func() bool { return r.open.Load() == 4 })
+	ask := func(key string) *http.Response {
+		resp, _ := r.post("/run", "short", "X-Api-Key: "+key)
+		return resp
+	}
+	r.overload(1)
+	resp, body := r.post("/run", "short", "X-Api-Key: "+aliceKey)
+	if after := resp.Header.Get("Retry-After"); resp.StatusCode != 503 || resp.Header.Get("X-Sabir-Error") != "overloaded" || len(after) != 1 || after > "5" || after < "1" {
+		t.Errorf("who has the most: %d %v %s", resp.StatusCode, resp.Header, body)
+	}
+	if resp := ask(bobKey); resp.StatusCode != 200 {
+		t.Errorf("who has none: %d", resp.StatusCode)
+	}
+	r.overload(3)
+	if resp := ask(bobKey); resp.StatusCode != 503 {
+		t.Errorf("who has none, at last: %d", resp.StatusCode)
+	}
+	if n := r.metric("sabir_shed_total", "cause=memory"); n != 2 {
+		t.Errorf("%v are counted", n)
+	}
+	if n := r.metric("sabir_overloaded", "cause=memory"); n != 1 {
+		t.Errorf("sabir_overloaded is %v", n)
+	}
+	close(goOn)
+	all.Wait()
+	r.shed.Look(0, 0)
+	if resp := ask(aliceKey); resp.StatusCode != 200 {
+		t.Errorf("when it is over: %d", resp.StatusCode)
+	}
+}
+
+// TestSheddingOnSockets: a message that asks for a run gets the refusal as the stream's end, and the connection lives on.
+func TestSheddingOnSockets(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	r := start(t, simple(a.url(), "", "", "client: twin\n"))
+	r.overload(2)
+	c := r.dialWS("/run")
+	c.say("{}")
+	if got := fmt.Sprint(c.run()); !strings.Contains(got, "overloaded") {
+		t.Errorf("got %s", got)
+	}
+	r.shed.Look(0, 0)
+	c.say("{}")
+	if got := fmt.Sprint(c.run()); !strings.Contains(got, `"status":"done"`) {
+		t.Errorf("then %s", got)
+	}
+}
+
+// TestSheddingUnderLoad: with more runnable work than the processors can do, new runs are refused and the refusals are cheap; no stream
+// that runs is hurt by that.
+func TestSheddingUnderLoad(t *testing.T) {
+	a := newAgent(t, func(p *peer) {
+		for p.request() != nil {
+			p.ok()
+			for range 30 {
+				p.chunk(lineWorld + "\n")
+				time.Sleep(100 * time.Millisecond)
+			}
+			p.finish(lineEnd + "\n")
+		}
+	})
+	r := start(t, simple(a.url(), "limits: {shed: {delay: 5ms}}\n", "", "client: twin\n"))
+	var stop atomic.Bool
+	for range 8 * runtime.GOMAXPROCS(0) {
+		go func() {
+			for !stop.Load() {
+			}
+		}()
+	}
+	var whole, refused atomic.Int64
+	var all sync.WaitGroup
+	for i := range 100 * runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			time.Sleep(time.Duration(i) * 15 * time.Millisecond)
+			switch resp, body := r.post("/run", "{}"); {
+			case resp.StatusCode == 200 && strings.Contains(body, `"status":"done"`):
+				whole.Add(1)
+			case resp.StatusCode == 503 && resp.Header.Get("X-Sabir-Error") == "overloaded":
+				refused.Add(1)
+			default:
+				t.Errorf("%d %s", resp.StatusCode, body)
+			}
+		})
+	}
+	all.Wait()
+	stop.Store(true)
+	if whole.Load() == 0 || refused.Load() == 0 {
+		t.Errorf("%d whole, %d refused", whole.Load(), refused.Load())
+	}
+	await(t, "the end of the overload", func() bool { return !r.shed.Sheds() })
+}
