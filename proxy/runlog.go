@@ -25,7 +25,8 @@ type runRecord struct {
 	before runlog.Run // as it was, if an earlier turn began it
 	known  bool
 	run    runlog.Run
-	from   int // the messages of the turn begin there
+	from   int  // the messages of the turn begin there
+	brief  bool // what was said in it stands in its conversation alone
 }
 
 // asksOfRuns reports whether clients of a dialect ask about runs.
@@ -123,7 +124,10 @@ func (c *call) record(asked *hub.Request, from, size int) {
 	}
 	run.ID, run.Run.Thread, run.Model = bytes.Clone(asked.Run), bytes.Clone(asked.Thread), bytes.Clone(asked.Model)
 	run.Ended, run.Changed, run.Asks, run.Size = false, asked.Time, nil, run.Size+size
-	c.run = &runRecord{log: c.route.runs, key: key, before: before, known: known, run: run, from: from}
+	c.run = &runRecord{
+		log: c.route.runs, key: key, before: before, known: known, run: run, from: from,
+		brief: c.thread != nil && !c.target.dialect.TellsRuns,
+	}
 	run.Messages = slices.Concat(run.Messages, asked.Messages[from:])
 	_ = c.run.log.Put(key, run) // the store reports; the run goes on without it
 }
@@ -151,8 +155,14 @@ func (c *call) endRun() {
 		past.Status = hub.StatusCancelled
 	}
 	past.Changed, past.Size = time.Now().UnixMilli(), past.Size+c.soFar.folder.Size()
+	if r.brief {
+		past.Messages, past.Size = nil, briefRun
+	}
 	_ = r.log.Put(r.key, past) // the store reports
 }
+
+// briefRun is about how many bytes the log has of a run without what was said in it.
+const briefRun = 1 << 10
 
 // waits reports whether a run goes on when its client answers.
 func waits(run *hub.PastRun) bool {

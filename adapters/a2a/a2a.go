@@ -108,13 +108,14 @@ import (
 
 // Dialect is A2A.
 var Dialect = hub.Dialect{
-	Name:     "a2a",
-	Title:    "A2A",
-	Aliases:  []string{"agent2agent", "agent-to-agent"},
-	Doc:      "The Agent2Agent protocol, versions 1.0 and 0.3, over JSON-RPC and REST.",
-	Framing:  wire.SSE,
-	Framings: []wire.Framing{wire.SSE},
-	Caps:     hub.CapAsks,
+	Name:      "a2a",
+	TellsRuns: true,
+	Title:     "A2A",
+	Aliases:   []string{"agent2agent", "agent-to-agent"},
+	Doc:       "The Agent2Agent protocol, versions 1.0 and 0.3, over JSON-RPC and REST.",
+	Framing:   wire.SSE,
+	Framings:  []wire.Framing{wire.SSE},
+	Caps:      hub.CapAsks,
 	Options: []hub.OptionSpec{
 		{
 			Name: "version", Type: hub.OptionEnum, Default: "auto", Values: []string{"auto", version1, version03}, Decode: true, Encode: true,

@@ -288,6 +288,9 @@ type Dialect struct {
 	// for each turn.
 	NewFace func(cfg FaceConfig) Face
 
+	// TellsRuns says that what clients learn of a run by its name is what was said in it, not only how far it is.
+	TellsRuns bool
+
 	// NoEventIDs says that clients of the dialect fail on event streams with ids.
 	NoEventIDs bool
 

@@ -45,7 +45,7 @@ class Talk {
     try {
       await act();
       if (resumes) await this.settled();
-      await sleep(20); // the store gathers changes
+      await this.arrived();
       failed = this.state.error?.message;
     } catch (err) {
       failed = err.message;
@@ -56,10 +56,16 @@ class Talk {
   // settled waits for the end of a run that goes on with answers: those calls return when it has begun.
   async settled() {
     for (let begun = false, n = 0; ; n++) {
-      begun ||= this.state.isLoading || n > 100;
+      begun ||= this.state.isLoading || n > 1000;
       if (begun && !this.state.isLoading) return;
       await sleep(10);
     }
+  }
+
+  // arrived waits for what the end of a run tells of by another stream than its words. The store gathers changes, too.
+  async arrived() {
+    for (let n = 0; n < 100 && this.shown() === "" && this.calls().length + this.state.interrupts.length === 0; n++) await sleep(20);
+    await sleep(50);
   }
 
   async stop() {

@@ -72,13 +72,35 @@ type Log struct {
 type thread struct{ scope, name string }
 
 type entry struct {
-	key  Key
-	run  Run
-	size int
-	at   time.Time // when it was used last
+	key   Key
+	named string // its conversation
+	whole *Run   // nil where short is all there is
+	short *brief
+	size  int
+	at    time.Time // when it was used last
 }
 
-func (e *entry) thread() thread { return thread{e.key.Scope, e.run.Thread} }
+func (e *entry) thread() thread { return thread{e.key.Scope, e.named} }
+
+// keep replaces what is known of the run.
+func (e *entry) keep(run *Run) {
+	for _, text := range []*[]byte{&run.Model, &run.Reason, &run.Err, &run.ErrCode} {
+		if len(*text) == 0 {
+			*text = nil
+		}
+	}
+	if e.whole, e.short = nil, briefOf(run); e.short == nil {
+		e.whole = run
+	}
+}
+
+// run is what is known of it.
+func (e *entry) run() Run {
+	if e.short != nil {
+		return e.short.run(e.named)
+	}
+	return *e.whole
+}
 
 // Limit sets the limits; a reload may change them.
 func (l *Log) Limit(limits Limits) {
@@ -93,7 +115,7 @@ func (l *Log) Find(key Key) (Run, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if e := l.find(key); e != nil {
-		return e.run, nil
+		return e.run(), nil
 	}
 	return Run{}, ErrUnknown
 }
@@ -103,7 +125,7 @@ func (l *Log) Of(scope, name string) (runs []Run, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, e := range l.byThread[thread{scope, name}] {
-		runs = append(runs, e.run)
+		runs = append(runs, e.run())
 	}
 	slices.Reverse(runs)
 	return runs, nil
@@ -115,11 +137,12 @@ func (l *Log) Put(key Key, run Run) error {
 	defer l.mu.Unlock()
 	e := l.find(key)
 	if e == nil {
-		e = l.add(&entry{key: key, run: run})
+		e = l.add(&entry{key: key, named: run.Thread})
 	}
 	size := run.Size + len(key.Scope) + len(key.Run) + len(run.Thread)
 	l.bytes += size - e.size
-	e.run, e.size = run, size
+	e.keep(&run)
+	e.size = size
 	l.evict(e.at)
 	return nil
 }
@@ -161,6 +184,9 @@ func (l *Log) find(key Key) *entry {
 func (l *Log) add(e *entry) *entry {
 	if l.byKey == nil {
 		l.byKey, l.byThread = map[Key]*list.Element{}, map[thread][]*entry{}
+	}
+	if others := l.byThread[e.thread()]; len(others) > 0 { // they share their names
+		e.key.Scope, e.named = others[0].key.Scope, others[0].named
 	}
 	e.at = time.Now()
 	l.byKey[e.key] = l.used.PushFront(e)

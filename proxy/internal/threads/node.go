@@ -2,7 +2,6 @@ package threads
 
 import (
 	"reflect"
-	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 )
@@ -11,8 +10,9 @@ import (
 // Common is stored once. Messages are never changed, only replaced: a result that comes later replaces the message of its call.
 type node struct {
 	parent  *node
-	keep    int // how many messages of the parent's conversation are its own
-	more    []hub.Message
+	keep    int    // how many messages of the parent's conversation are its own
+	more    []byte // the others, packed
+	count   int    // how many these are
 	size    int    // about how many bytes more holds
 	refs    int    // what needs it: names, nodes and turns that go on from it
 	name    *entry // of the answer that it ends with; nil: none, or not any more
@@ -29,11 +29,11 @@ func (n *node) conversation() (all []hub.Message, size int) {
 	if n == nil {
 		return nil, 0
 	}
-	end := n.keep + len(n.more)
+	end := n.keep + n.count
 	all = make([]hub.Message, end)
 	for ; n != nil && end > 0; n = n.parent {
 		if size += n.size; n.keep < end {
-			copy(all[n.keep:end], n.more)
+			copy(all[n.keep:end], unpack(make([]hub.Message, 0, n.count), n.more))
 			end = n.keep
 		}
 	}
@@ -42,7 +42,7 @@ func (n *node) conversation() (all []hub.Message, size int) {
 
 // newNode makes a node behind another, of whose conversation it keeps so many messages. all is its own.
 func newNode(parent *node, all []hub.Message, keep, size int) *node {
-	n := &node{parent: parent, keep: keep, more: slices.Clone(all[keep:]), size: size + overhead, refs: 1}
+	n := &node{parent: parent, keep: keep, more: pack(all[keep:]), count: len(all) - keep, size: size + overhead, refs: 1}
 	if parent != nil {
 		parent.refs++
 	}
@@ -68,5 +68,5 @@ func (n *node) merge(all []hub.Message) {
 	for p := n.parent; alone(p); p = n.parent {
 		n.keep, n.size, n.parent = min(n.keep, p.keep), n.size+p.size, p.parent
 	}
-	n.more = slices.Clone(all[n.keep:])
+	n.more, n.count = pack(all[n.keep:]), len(all)-n.keep
 }

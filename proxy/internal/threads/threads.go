@@ -3,7 +3,7 @@
 //
 //   - threads.go: what a [Store] does. There is one more of it, for replicas that share a Redis server.
 //   - log.go: [Log], which holds it in memory, within bounds; what was used longest ago goes first.
-//   - node.go: how conversations with one beginning share that.
+//   - node.go: how conversations with one beginning share that. pack.go: the form in which they are held.
 package threads
 
 import (
