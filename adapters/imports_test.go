@@ -155,6 +155,14 @@ var rules = []rule{
 		why:     "web pages are judged by what they send and what is configured: browser knows neither routes nor the server",
 	},
 	{
+		folders: []string{"proxy/internal/inbound"},
+		allowed: []string{
+			module + "config", module + "proxy/internal/fields", module + "proxy/internal/hangup", module + "proxy/internal/http1", module + "proxy/internal/rawio",
+			fasthttp, "github.com/prometheus/client_golang/prometheus", "go.uber.org/zap",
+		},
+		why: "connections of clients bring requests, whatever is asked: inbound knows no route, no upstream, no dialect and no engine",
+	},
+	{
 		folders: []string{"proxy/internal/upstream"},
 		allowed: []string{
 			hubPath, module + "config", module + "proxy/internal/fields", module + "proxy/internal/http1", module + "proxy/internal/rawio",
@@ -324,4 +332,6 @@ func TestBroken(t *testing.T) {
 	f("proxy/internal/upstream", module+"proxy/engine", true)
 	f("proxy/internal/upstream", module+"adapters/agui", true)
 	f("proxy/internal/urls", module+"config", true)
+	f("proxy/internal/inbound", module+"proxy/internal/rawio", false)
+	f("proxy/internal/inbound", module+"proxy/internal/upstream", true)
 }

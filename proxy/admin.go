@@ -13,6 +13,7 @@ import (
 	"github.com/valyala/fasthttp/fasthttpadaptor"
 
 	"github.com/sabir-proxy/sabir/proxy/internal/browser"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 	"github.com/sabir-proxy/sabir/proxy/internal/page"
 )
 
@@ -23,16 +24,16 @@ import (
 // balancers must be able to read that it is not ready, and operators what still runs.
 func (s *Server) ServeAdmin(ctx context.Context, ln net.Listener) error {
 	metrics := fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(prometheus.GathererFunc(s.metrics.shown), promhttp.HandlerOpts{EnableOpenMetrics: true}))
-	var rest idleConns
+	var rest inbound.IdleConns
 	closed := make(chan struct{})
 	defer close(closed)
 	local := browser.IsLoopback(ln.Addr())
-	srv := newHTTPServer(s.log, adminHeader, func(ctx *fasthttp.RequestCtx) { s.handleAdmin(ctx, metrics, local, closed) })
+	srv := inbound.NewHTTPServer(s.log, adminHeader, func(ctx *fasthttp.RequestCtx) { s.handleAdmin(ctx, metrics, local, closed) })
 	srv.ReadTimeout, srv.WriteTimeout = adminTime, adminTime
-	srv.ErrorHandler, srv.ConnState = s.badRequest, rest.state
-	operators := &listener{
-		Listener: ln, header: adminHeader, read: adminTime, closed: closed, log: s.log,
-		metrics: s.metrics.listener(listenerAdmin), certs: s.adminCerts, limit: func() int { return adminConnections },
+	srv.ErrorHandler, srv.ConnState = s.badRequest, rest.State
+	operators := &inbound.Listener{
+		Listener: ln, Header: adminHeader, Read: adminTime, Closed: closed, Log: s.log,
+		Metrics: s.metrics.listener(inbound.ListenerAdmin), Certs: s.adminCerts, Limit: func() int { return adminConnections },
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(operators) }()
@@ -51,11 +52,11 @@ const (
 )
 
 // shutdown ends srv without waiting for connections that have no request.
-func shutdown(srv *fasthttp.Server, rest *idleConns, ln net.Listener) error {
-	down, cancel := context.WithTimeout(context.Background(), finalWriteTimeout)
+func shutdown(srv *fasthttp.Server, rest *inbound.IdleConns, ln net.Listener) error {
+	down, cancel := context.WithTimeout(context.Background(), inbound.FinalWriteTimeout)
 	defer cancel()
 	_ = ln.Close() // first, or new connections would come
-	rest.close()
+	rest.Close()
 	err := srv.ShutdownWithContext(down)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, net.ErrClosed) {
 		return nil // a request that is still being read has no answer to lose; its connection has a deadline

@@ -101,7 +101,7 @@ func TestAdminTLS(t *testing.T) {
 	}
 	o.wants(200, "/inspect/", "")
 	operators.renew(22)
-	r.adminCerts.look()
+	r.adminCerts.Look()
 	if got := r.serial(clients.client()) + " " + serial(); got != "11 22" {
 		t.Errorf("after a change of files: certificates %s", got)
 	}
@@ -170,14 +170,14 @@ func TestReloadTakesAllCertificatesOrNone(t *testing.T) {
 	t.Parallel()
 	clients, operators := newPKI(t), newPKI(t)
 	r := start(t, simple("http://127.0.0.1:1/", clients.yaml(false)+operators.adminYAML(false), "", "client: twin\n"))
-	was := r.certs.now.Load()
+	was := r.certs.Current()
 	_, strange := operators.issue("other", 2)
 	operators.write("server.key", strange)
-	if err := r.Reload(r.cfg); err == nil || r.certs.now.Load() != was {
+	if err := r.Reload(r.cfg); err == nil || r.certs.Current() != was {
 		t.Errorf("half of the certificates are taken over: %v", err)
 	}
 	operators.renew(2)
-	if err := r.Reload(r.cfg); err != nil || r.certs.now.Load() == was {
+	if err := r.Reload(r.cfg); err != nil || r.certs.Current() == was {
 		t.Errorf("good ones are not taken over: %v", err)
 	}
 }
@@ -222,7 +222,7 @@ func TestAdminClientCertificates(t *testing.T) {
 	anonymous.wants(200, "/metrics", "")
 	reload(files.adminYAML(true))
 	files.write("clients.pem", newAuthority(t).pem)
-	r.adminCerts.look()
+	r.adminCerts.Look()
 	if _, err := alice.Get(alice.base + "/metrics"); err == nil {
 		t.Error("a certificate that is not trusted any more is accepted")
 	}
@@ -251,7 +251,7 @@ func TestAdminTrustEnds(t *testing.T) {
 		t.Errorf("status %d", got)
 	}
 	files.write("clients.pem", newAuthority(t).pem)
-	r.adminCerts.look()
+	r.adminCerts.Look()
 	if got := status(); got != 401 {
 		t.Errorf("without trust: status %d", got)
 	}
@@ -302,7 +302,7 @@ func TestAdminCertificatesUnderScrapes(t *testing.T) {
 	}()
 	for i := range 20 {
 		files.renew(int64(100 + i))
-		r.adminCerts.look()
+		r.adminCerts.Look()
 		before := asked.Load()
 		await(t, "an answer", func() bool { return asked.Load() > before })
 	}

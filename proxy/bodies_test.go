@@ -56,7 +56,7 @@ func TestPromisedBodies(t *testing.T) {
 	open("asked first", r.addr, head+length+"Expect: 100-continue\r\n\r\n", 300)
 	open("half a header", r.addr, head, 300)
 	open("operators", strings.TrimPrefix(adminURL, "http://"), "GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n"+length+"\r\nx", adminConnections)
-	if used := r.bodies.used.Load(); used > 900*leastBody {
+	if used := r.bodies.Used.Load(); used > 900*(4<<10) {
 		t.Errorf("%d bytes of the budget are used", used)
 	}
 }
@@ -70,7 +70,7 @@ func TestBodyBudget(t *testing.T) {
 	half := strings.Repeat("x", 40<<10)
 	slow := r.dial()
 	slow.send("POST /run HTTP/1.1\r\nHost: h\r\nContent-Length: 65536\r\n\r\n" + half)
-	await(t, "the first body", func() bool { return r.bodies.used.Load() >= 40<<10 })
+	await(t, "the first body", func() bool { return r.bodies.Used.Load() >= 40<<10 })
 	for _, frame := range []string{"", "Transfer-Encoding: chunked\r\n"} {
 		c := r.dial()
 		request := "POST /run HTTP/1.1\r\nHost: h\r\nContent-Length: " + strconv.Itoa(len(half)) + "\r\n\r\n" + half
@@ -86,7 +86,7 @@ func TestBodyBudget(t *testing.T) {
 	if resp, _ := slow.whole(); resp.StatusCode != 408 {
 		t.Errorf("the slow body: status %d", resp.StatusCode)
 	}
-	await(t, "the budget to be free", func() bool { return r.bodies.used.Load() == 0 })
+	await(t, "the budget to be free", func() bool { return r.bodies.Used.Load() == 0 })
 	for range 3 {
 		if resp, body := r.post("/run", half); resp.StatusCode != 200 {
 			t.Errorf("after it: status %d, %s", resp.StatusCode, body)
@@ -95,7 +95,7 @@ func TestBodyBudget(t *testing.T) {
 	left := r.dial()
 	left.send("POST /run HTTP/1.1\r\nHost: h\r\nContent-Length: 65536\r\n\r\n" + half)
 	left.reset()
-	await(t, "the budget to be free again", func() bool { return r.bodies.used.Load() == 0 })
+	await(t, "the budget to be free again", func() bool { return r.bodies.Used.Load() == 0 })
 	if n := r.metric("sabir_requests_rejected_total", "code=too_many_bodies"); n != 2 {
 		t.Errorf("%v are counted", n)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy/internal/fields"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
@@ -24,9 +25,6 @@ type clientConn struct {
 	armed time.Time  // write deadline that is set
 	last  bool       // the deadline stands: the stream was stopped
 }
-
-// lastWords is how long a client has to take the end of a stream that was stopped.
-const finalWriteTimeout = time.Second
 
 // Write fails with CodeClientSlow when the client does not read for too long, with CodeClientGone when it has left.
 func (c *clientConn) Write(p []byte) (int, error) {
@@ -68,7 +66,7 @@ func (c *clientConn) limitWrite(f *hub.Failure) {
 	c.last = true
 	until := time.Unix(1, 0)
 	if !clientFault(f.Code) {
-		until = time.Now().Add(finalWriteTimeout)
+		until = time.Now().Add(inbound.FinalWriteTimeout)
 	}
 	_ = c.SetWriteDeadline(until)
 }

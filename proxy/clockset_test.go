@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 )
 
 // clockSet is what the clock would have said at a time, had the clock of the day been set by d before. The monotonic reading is the same.
@@ -54,22 +55,23 @@ func TestCertificatesWhenClockIsSet(t *testing.T) {
 			}
 		}
 	}
+	const lookPause = 2 * time.Second // between two looks
 	issue(1)
-	c := newCertificates("tls", listenerClients, nil, zap.NewNop(), newMetrics(""))
-	take, err := c.read(&files)
+	c := inbound.NewCertificates("tls", inbound.ListenerClients, nil, zap.NewNop(), newMetrics("").tls())
+	take, err := c.Read(&files)
 	if err != nil {
 		t.Fatal(err)
 	}
 	take()
 	now := time.Now()
-	c.at(now)
+	c.At(now)
 	issue(2)
 	for _, d := range []time.Duration{-2 * time.Hour, time.Hour} {
-		if got := c.at(clockSet(now.Add(lookPause/2), d)).Certificates[0].Leaf.SerialNumber.Int64(); got != 1 {
+		if got := c.At(clockSet(now.Add(lookPause/2), d)).Certificates[0].Leaf.SerialNumber.Int64(); got != 1 {
 			t.Errorf("the clock is set by %v: a look too early found certificate %d", d, got)
 		}
 	}
-	if got := c.at(clockSet(now.Add(lookPause), -2*time.Hour)).Certificates[0].Leaf.SerialNumber.Int64(); got != 2 {
+	if got := c.At(clockSet(now.Add(lookPause), -2*time.Hour)).Certificates[0].Leaf.SerialNumber.Int64(); got != 2 {
 		t.Errorf("the clock was set back: certificate %d is served after %v", got, lookPause)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
 )
 
@@ -92,7 +93,7 @@ func (s *Server) command(ctx *fasthttp.RequestCtx, r *route, t *target, sub subp
 		return nil, f
 	}
 	s.logRequest(c, &ctx.Request)
-	c.lease = requestConnOf(ctx).takeLease()
+	c.lease = inbound.ConnOf(ctx).TakeLease()
 	if f = c.tellPast(); f == nil {
 		f = s.share(c)
 	}

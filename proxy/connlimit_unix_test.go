@@ -116,7 +116,7 @@ func TestFewFiles(t *testing.T) {
 				t.Errorf("got %s", body)
 			}
 			served++
-		case err != nil || resp.StatusCode == 503 && resp.Header.Get("X-Sabir-Error") == codeTooManyConnections:
+		case err != nil || resp.StatusCode == 503 && resp.Header.Get("X-Sabir-Error") == "too_many_connections":
 			refused++
 		default:
 			t.Errorf("status %d, %v", resp.StatusCode, resp.Header)

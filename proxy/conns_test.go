@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/valyala/fasthttp"
 	"go.uber.org/zap"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/proxy/internal/hangup"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 )
 
 // shortListener is short of files at times.
@@ -44,7 +44,7 @@ func TestShortageOfFiles(t *testing.T) {
 	short.fails.Store(2)
 	closed := make(chan struct{})
 	m := newMetrics("test")
-	l := &listener{Listener: short, limit: func() int { return 0 }, closed: closed, log: zap.NewNop(), metrics: m.listener(listenerClients)}
+	l := &inbound.Listener{Listener: short, Limit: func() int { return 0 }, Closed: closed, Log: zap.NewNop(), Metrics: m.listener(inbound.ListenerClients)}
 	go func() {
 		if c, err := net.Dial("tcp", ln.Addr().String()); err == nil {
 			c.Close()
@@ -67,38 +67,6 @@ func TestShortageOfFiles(t *testing.T) {
 	ln.Close()
 	if _, err := l.Accept(); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("closed: %v", err)
-	}
-}
-
-// TestIdleConns closes what rests, and what comes to rest later.
-func TestIdleConns(t *testing.T) {
-	t.Parallel()
-	var r idleConns
-	one, oneEnd := net.Pipe()
-	two, twoEnd := net.Pipe()
-	three, threeEnd := net.Pipe()
-	r.state(one, fasthttp.StateNew)
-	r.state(two, fasthttp.StateNew)
-	r.state(two, fasthttp.StateActive)
-	r.close()
-	isClosed := func(c net.Conn) bool {
-		_ = c.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
-		_, err := c.Read(make([]byte, 1))
-		return errors.Is(err, io.EOF)
-	}
-	if !isClosed(oneEnd) {
-		t.Error("a connection that rests is open")
-	}
-	if isClosed(twoEnd) {
-		t.Error("a connection with a request is closed")
-	}
-	r.state(two, fasthttp.StateIdle)
-	if !isClosed(twoEnd) {
-		t.Error("a connection that comes to rest is open")
-	}
-	r.add(three)
-	if !isClosed(threeEnd) {
-		t.Error("a connection that is added is open")
 	}
 }
 

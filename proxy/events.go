@@ -10,6 +10,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
 )
 
@@ -50,7 +51,7 @@ func (s *Server) answerEvents(ctx *fasthttp.RequestCtx, r *route, t *target, sub
 	c.release()
 	c.origin = origin
 	x := &eventsReader{call: c, key: key, form: form, left: make(chan struct{})}
-	s.takeOver(ctx, func(conn *requestConn) { s.serveEvents(x, conn) })
+	s.takeOver(ctx, func(conn *inbound.Conn) { s.serveEvents(x, conn) })
 }
 
 // knowsThread says why a conversation cannot be read: there is none of that name.
@@ -63,9 +64,9 @@ func (s *Server) knowsThread(r *route, key eventlog.Key) *hub.Failure {
 }
 
 // serveEvents serves a reader until it leaves, or the server drains. Its connection ends with it.
-func (s *Server) serveEvents(x *eventsReader, conn *requestConn) {
+func (s *Server) serveEvents(x *eventsReader, conn *inbound.Conn) {
 	r := x.call.route
-	client := &clientConn{Conn: conn, raw: conn.rawWriter(), writeTimeout: r.cfg.Timeouts.Write}
+	client := &clientConn{Conn: conn, raw: conn.RawWriter(), writeTimeout: r.cfg.Timeouts.Write}
 	defer client.Close()
 	x.sink = x.call.httpSink(client)
 	x.sink.close = true
@@ -88,8 +89,8 @@ func (s *Server) serveEvents(x *eventsReader, conn *requestConn) {
 	out := wire.NewOut(wire.SSE)
 	x.sink.begin(out)
 	_ = x.sink.end(out, nil)
-	if conn.stream != nil {
-		conn.stream.conclude(x.sink)
+	if conn.Stream != nil {
+		concludeStream(conn.Stream, x.sink)
 	}
 }
 

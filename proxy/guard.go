@@ -15,6 +15,7 @@ import (
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/internal/auth"
 	"github.com/sabir-proxy/sabir/proxy/internal/fields"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
@@ -38,7 +39,7 @@ func senderOf(ctx *fasthttp.RequestCtx) sender {
 	if from, ok := ctx.UserValue(senderKey{}).(*sender); ok {
 		return *from
 	}
-	return sender{Addr: ctx.RemoteAddr(), secure: requestConnOf(ctx).secure()}
+	return sender{Addr: ctx.RemoteAddr(), secure: inbound.ConnOf(ctx).Secure()}
 }
 
 // scopeOf is what the conversations of a request belong to.
@@ -52,7 +53,7 @@ func (s *Server) authenticate(ctx *fasthttp.RequestCtx, r *route) *hub.Failure {
 		return nil
 	}
 	from := senderOf(ctx)
-	from.chain, from.shaken = requestConnOf(ctx).clientChain()
+	from.chain, from.shaken = inbound.ConnOf(ctx).ClientChain()
 	id, a := s.identify(r, &ctx.Request.Header, &from)
 	if id == nil {
 		challenge(&ctx.Response.Header, &a)
@@ -226,7 +227,7 @@ func newSchemes(cfg *config.Config, m *metrics, kept *conversations) (*auth.Sche
 // certificate is needed where it is set up: to set up one more makes the address no more open.
 func (s *Server) operatorMay(ctx *fasthttp.RequestCtx) error {
 	cfg := s.table.Load().cfg
-	if !s.operatorVerified(cfg, requestConnOf(ctx)) {
+	if !s.operatorVerified(cfg, inbound.ConnOf(ctx)) {
 		return errors.New("a certificate that admin.tls.client_ca trusts is wanted")
 	}
 	if cfg.Auth.AdminSHA256 == "" {
@@ -241,10 +242,10 @@ func (s *Server) operatorMay(ctx *fasthttp.RequestCtx) error {
 
 // operatorVerified reports whether a connection has the certificate that operators need, if they do. A reload neither turns TLS on nor
 // off, so both the configuration and the listener are asked: whoever has no certificate stays out until the restart.
-func (s *Server) operatorVerified(cfg *config.Config, c *requestConn) bool {
+func (s *Server) operatorVerified(cfg *config.Config, c *inbound.Conn) bool {
 	wanted := cfg.Admin.TLS != nil && cfg.Admin.TLS.ClientCA != ""
-	if s.adminCerts != nil && s.adminCerts.current().ClientCAs != nil {
+	if s.adminCerts != nil && s.adminCerts.Current().ClientCAs != nil {
 		wanted = true
 	}
-	return !wanted || s.adminCerts.trusted(c.clientChain())
+	return !wanted || s.adminCerts.Trusted(c.ClientChain())
 }

@@ -186,7 +186,7 @@ func TestGuardComesFirst(t *testing.T) {
 		}
 		c.Close()
 	}
-	if used := r.bodies.used.Load(); used != 0 {
+	if used := r.bodies.Used.Load(); used != 0 {
 		t.Errorf("%d bytes of bodies are held", used)
 	}
 }

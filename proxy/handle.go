@@ -15,6 +15,7 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/internal/browser"
 	"github.com/sabir-proxy/sabir/proxy/internal/fields"
 	"github.com/sabir-proxy/sabir/proxy/internal/http1"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
@@ -148,27 +149,27 @@ func (s *Server) accept(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpa
 	}
 	c.claim = claim
 	s.logRequest(c, &ctx.Request)
-	c.lease, c.origin = requestConnOf(ctx).takeLease(), origin
+	c.lease, c.origin = inbound.ConnOf(ctx).TakeLease(), origin
 	if r.waits(ctx) {
 		c.pending = newPendingStream(c)
 	}
-	s.takeOver(ctx, func(conn *requestConn) { s.serveCall(c, conn) })
+	s.takeOver(ctx, func(conn *inbound.Conn) { s.serveCall(c, conn) })
 }
 
 // takeOver answers a request by a stream on its connection, in the goroutine that serves the connection's streams.
-func (s *Server) takeOver(ctx *fasthttp.RequestCtx, serve func(*requestConn)) {
-	conn := requestConnOf(ctx)
-	if conn.stream != nil {
-		conn.stream.taken = serve
+func (s *Server) takeOver(ctx *fasthttp.RequestCtx, serve func(*inbound.Conn)) {
+	conn := inbound.ConnOf(ctx)
+	if conn.Stream != nil {
+		conn.Stream.Taken = serve
 		return
 	}
 	ctx.HijackSetNoResponse(true)
-	if conn.streams {
-		conn.upcoming = serve
+	if conn.Streams {
+		conn.Upcoming = serve
 		ctx.Hijack(func(net.Conn) {})
 		return
 	}
-	conn.streams = true
+	conn.Streams = true
 	ctx.Hijack(func(net.Conn) {
 		// Not in this goroutine: it would keep the request's memory for as long as the stream lasts.
 		go s.serveStreams(conn, serve)
@@ -289,7 +290,7 @@ func (s *Server) rejected(f *hub.Failure, path, peer, id string) {
 // badRequest answers requests whose header could not be read.
 func (s *Server) badRequest(ctx *fasthttp.RequestCtx, err error) {
 	s.refuseMessage(ctx, err)
-	requestConnOf(ctx).lingers.Store(true)
+	inbound.ConnOf(ctx).Lingers.Store(true)
 	ctx.SetConnectionClose()
 }
 
@@ -317,18 +318,18 @@ func (s *Server) rejectOverload(ctx *fasthttp.RequestCtx, code string, status in
 
 // receiveBody receives the body of a request, or answers why it does not.
 func (s *Server) receiveBody(ctx *fasthttp.RequestCtx, r *route, t *target) bool {
-	conn := requestConnOf(ctx)
-	b := bodyReader{
-		limit: int64(r.cfg.Limits.RequestBody), budget: int64(r.global.Limits.Bodies), lease: lease{budget: &s.bodies},
+	conn := inbound.ConnOf(ctx)
+	b := inbound.BodyReader{
+		Limit: int64(r.cfg.Limits.RequestBody), Budget: int64(r.global.Limits.Bodies), Lease: inbound.Lease{Budget: &s.bodies},
 	}
-	switch err := conn.readBody(&b); {
+	switch err := conn.ReadBody(&b); {
 	case err == nil:
-		conn.lease = b.lease
-		ctx.Request.SetBodyRaw(b.body)
+		conn.Lease = b.Lease
+		ctx.Request.SetBodyRaw(b.Body)
 		return true
-	case errors.Is(err, errBodyLimit):
+	case errors.Is(err, inbound.ErrBodyLimit):
 		s.reject(ctx, t, hub.Fail(hub.CodeBodyTooLarge, nil))
-	case errors.Is(err, errBodyBudget):
+	case errors.Is(err, inbound.ErrBodyBudget):
 		s.reject(ctx, t, hub.Fail(hub.CodeBodies, err))
 	default:
 		s.refuseMessage(ctx, err)

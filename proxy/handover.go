@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 )
 
 // Replaced says that another process serves new connections to the listening socket. Serve goes on with what is open here, and returns
@@ -17,10 +19,10 @@ func (s *Server) handOver(ctx context.Context, ln net.Listener) {
 	limits := s.table.Load().cfg.Timeouts
 	s.log.Info("another process serves now", zap.Int64("streams", s.open.Load()), zap.Duration("grace", limits.Restart))
 	_ = ln.Close()
-	s.idleConns.closeUsed()
-	ending, cancel := context.WithTimeout(ctx, finalWriteTimeout)
+	s.idleConns.CloseUsed()
+	ending, cancel := context.WithTimeout(ctx, inbound.FinalWriteTimeout)
 	defer cancel()
-	s.http2.goAway(ending)
+	s.http2.GoAway(ending)
 	_ = s.http.ShutdownWithContext(ending) // requests that are on their way are served; those that begin a stream are waited for below
 	s.refuse()
 	grace := limits.Restart

@@ -251,7 +251,7 @@ func TestHTTP2Bodies(t *testing.T) {
 	if resp.StatusCode != 408 {
 		t.Errorf("a body that does not come: status %d", resp.StatusCode)
 	}
-	if used := r.bodies.used.Load(); used != 0 {
+	if used := r.bodies.Used.Load(); used != 0 {
 		t.Errorf("%d bytes are still charged", used)
 	}
 }

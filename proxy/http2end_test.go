@@ -2,16 +2,13 @@ package proxy
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os/exec"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 )
 
 // releasedAgent begins each run, and ends it when release is closed.
@@ -124,14 +121,5 @@ func TestHTTP2Curl(t *testing.T) {
 		if err != nil || string(out) != smallRunOut+"HTTP/2" {
 			t.Errorf("%v: %s %v", args, out, err)
 		}
-	}
-}
-
-// TestHTTP2StreamThatIsOver: once the library has a stream back, it gets no more deadlines.
-func TestHTTP2StreamThatIsOver(t *testing.T) {
-	t.Parallel()
-	c := &streamConn{control: http.NewResponseController(httptest.NewRecorder()), ended: true}
-	if err := c.SetDeadline(time.Time{}); !errors.Is(err, net.ErrClosed) {
-		t.Error(err)
 	}
 }

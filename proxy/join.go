@@ -7,6 +7,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 )
 
 const (
@@ -135,7 +136,7 @@ func (s *Server) answerJoin(ctx *fasthttp.RequestCtx, r *route, t *target, sub s
 		ctx.SetStatusCode(fasthttp.StatusNoContent)
 	default:
 		v.call.id, v.call.origin = id, origin
-		s.takeOver(ctx, func(conn *requestConn) { s.serveViewer(v, conn) })
+		s.takeOver(ctx, func(conn *inbound.Conn) { s.serveViewer(v, conn) })
 	}
 	return true
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 )
 
 // joinRun holds a request for what came of a run back until the run has ended, if its log says when that is. Whatever else there is to
@@ -25,7 +26,7 @@ func (s *Server) joinRun(ctx *fasthttp.RequestCtx, r *route, sub *subpath) *hub.
 		return f
 	}
 	defer s.finishStream(r, st)
-	defer s.watchClient(requestConnOf(ctx), func() { st.cancel(hub.Fail(hub.CodeClientGone, nil)) })()
+	defer s.watchClient(inbound.ConnOf(ctx), func() { st.cancel(hub.Fail(hub.CodeClientGone, nil)) })()
 	return awaitEnd(run, r.cfg.Resume.Viewers, st)
 }
 

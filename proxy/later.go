@@ -7,6 +7,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
 )
 
@@ -24,7 +25,7 @@ func (c *call) answersLater(asked *hub.Request) bool {
 func (c *call) answeredLater() bool { return c.shared != nil && c.asked.Later }
 
 // serveShared begins the run of a call that others can come to, which its client reads, or asks for later.
-func (s *Server) serveShared(c *call, conn *requestConn) {
+func (s *Server) serveShared(c *call, conn *inbound.Conn) {
 	if c.asked.Later && c.asked.Whole {
 		s.answerQueued(c, conn)
 		return
@@ -33,8 +34,8 @@ func (s *Server) serveShared(c *call, conn *requestConn) {
 }
 
 // answerQueued begins the run of a call, and answers its client at once, with nothing but how the answer is called.
-func (s *Server) answerQueued(c *call, conn *requestConn) {
-	client := &clientConn{Conn: conn, raw: conn.rawWriter(), writeTimeout: c.route.cfg.Timeouts.Write}
+func (s *Server) answerQueued(c *call, conn *inbound.Conn) {
+	client := &clientConn{Conn: conn, raw: conn.RawWriter(), writeTimeout: c.route.cfg.Timeouts.Write}
 	sink := c.httpSink(client)
 	sink.unframe(conn)
 	about := c.shared.About

@@ -11,6 +11,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy/internal/fields"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 )
 
 // Clients whose protocol has a connection for longer than a turn may speak by HTTP, where they have one in name only: they post each
@@ -102,7 +103,7 @@ func (s *Server) answerLines(ctx *fasthttp.RequestCtx, r *route, t *target, orig
 	case !sonic.Valid(ctx.Request.Body()):
 		s.reject(ctx, t, hub.Fail(hub.CodeUnreadable, nil))
 	default:
-		c.unread.Reset(idleConnection)
+		c.unread.Reset(inbound.IdleConnection)
 		c.receive(bytes.Clone(ctx.Request.Body()))
 		ctx.SetStatusCode(fasthttp.StatusAccepted)
 	}
@@ -126,7 +127,7 @@ func (s *Server) openLines(ctx *fasthttp.RequestCtx, r *route, t *target) {
 		s.reject(ctx, t, hub.Fail(hub.CodeLimit, nil))
 		return
 	}
-	c.unread = time.AfterFunc(idleConnection, func() { s.endLines(c) })
+	c.unread = time.AfterFunc(inbound.IdleConnection, func() { s.endLines(c) })
 	c.receive(bytes.Clone(ctx.Request.Body()))
 	said, _ := c.mail.take("")
 	ctx.Response.Header.Set(t.dialect.FaceHTTP.Connection, c.id)
@@ -159,8 +160,8 @@ func (s *Server) readLines(ctx *fasthttp.RequestCtx, r *route, c *lineConn, orig
 	sink.header.Set(requestIDHeader, string(ctx.Response.Header.Peek(requestIDHeader)))
 	sink.header.Set(dialectHeader, c.target.dialect.Name)
 	r.exposeTo(sink.header, origin)
-	s.takeOver(ctx, func(raw *requestConn) {
-		sink.conn = &clientConn{Conn: raw, raw: raw.rawWriter(), writeTimeout: r.cfg.Timeouts.Write}
+	s.takeOver(ctx, func(raw *inbound.Conn) {
+		sink.conn = &clientConn{Conn: raw, raw: raw.RawWriter(), writeTimeout: r.cfg.Timeouts.Write}
 		sink.unframe(raw)
 		s.serveReader(&lineReader{conn: c, thread: thread, sink: sink, beat: r.cfg.Timeouts.Keepalive, left: make(chan struct{})}, r)
 	})
@@ -187,7 +188,7 @@ func (s *Server) serveReader(x *lineReader, r *route) {
 	}
 	defer s.leave(client)
 	var once sync.Once
-	defer s.watchClient(requestConnUnder(client.Conn), func() { once.Do(func() { close(x.left) }) })()
+	defer s.watchClient(inbound.ConnUnder(client.Conn), func() { once.Do(func() { close(x.left) }) })()
 	x.conn.reading(1)
 	defer x.conn.reading(-1)
 	if err := x.relay(s.leaving); err == nil {
@@ -251,7 +252,7 @@ func (c *lineConn) reading(n int) {
 	if c.readers += n; c.readers > 0 {
 		c.unread.Stop()
 	} else {
-		c.unread.Reset(idleConnection)
+		c.unread.Reset(inbound.IdleConnection)
 	}
 }
 

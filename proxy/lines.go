@@ -15,6 +15,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy/engine"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 	"github.com/sabir-proxy/sabir/proxy/internal/threads"
 	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
@@ -99,7 +100,7 @@ func (s *Server) ServeLines(ctx context.Context, path string, in io.Reader, out 
 	case err = <-ended:
 	case <-ctx.Done():
 	}
-	if !l.end(finalWriteTimeout) {
+	if !l.end(inbound.FinalWriteTimeout) {
 		return errors.Join(err, errors.New("the client does not read what is sent to it"))
 	}
 	return errors.Join(err, l.err)

@@ -13,6 +13,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/sequencer"
 	"github.com/sabir-proxy/sabir/proxy/engine"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 )
 
 // metrics are all metrics of the proxy. Every label has a closed set of values: routes and dialects come from the
@@ -48,7 +49,7 @@ type metrics struct {
 	handshakes *prometheus.CounterVec
 	certReads  *prometheus.CounterVec
 	certExpiry *prometheus.GaugeVec
-	http2      http2Metrics
+	http2      inbound.HTTP2Metrics
 	auth       *prometheus.CounterVec
 	keyFetches *prometheus.CounterVec
 	limits     *prometheus.CounterVec
@@ -169,15 +170,15 @@ func (m *metrics) connMetrics() {
 	m.registry.MustRegister(m.conns)
 	m.refusedConns = m.counter("connections_refused_total", "Connections that were refused because too many were open.", "listener")
 	m.acceptErrors = m.counter("accept_errors_total", "Failures to accept a connection because the system was short of something, such as open files.", "listener")
-	m.listener(listenerClients) // so that all are there before anything happens
-	m.listener(listenerAdmin)
+	m.listener(inbound.ListenerClients) // so that all are there before anything happens
+	m.listener(inbound.ListenerAdmin)
 }
 
 // listener returns the metrics of a listener.
-func (m *metrics) listener(name string) listenerMetrics {
-	return listenerMetrics{
-		name: name, open: m.conns.WithLabelValues(name), refused: m.refusedConns.WithLabelValues(name),
-		fail: m.acceptErrors.WithLabelValues(name),
+func (m *metrics) listener(name string) inbound.ListenerMetrics {
+	return inbound.ListenerMetrics{
+		Name: name, Open: m.conns.WithLabelValues(name), Refused: m.refusedConns.WithLabelValues(name),
+		Fail: m.acceptErrors.WithLabelValues(name),
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/sequencer"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 	"github.com/sabir-proxy/sabir/proxy/internal/overload"
 )
 
@@ -195,7 +196,7 @@ func TestMetricsAreClean(t *testing.T) {
 	closed := map[string][]string{
 		"route": {"/run"}, "upstream": {"agent"}, "direction": {"in", "out"}, "by": {"client", "proxy"}, "result": {"ok", "failed", "written", "dropped"}, "sink": {"page", "files"}, "version": {"test"},
 		"from": {"native"}, "to": {"lossy"}, "code": slices.Clone(rejections), "status": {"200"},
-		"listener": {"clients", "admin"}, "did": {"shortened", "cut"}, "model": {otherModel}, "state": {"live", "finished", "up", "ejected", "unhealthy", "draining"}, "cause": append([]string{string(overload.CauseDelay), string(overload.CauseMemory)}, handshakeCauses...),
+		"listener": {"clients", "admin"}, "did": {"shortened", "cut"}, "model": {otherModel}, "state": {"live", "finished", "up", "ejected", "unhealthy", "draining"}, "cause": append([]string{string(overload.CauseDelay), string(overload.CauseMemory)}, inbound.HandshakeCauses...),
 		"address": {a.addr()}, "target": {"agent", "auth.forward", "auth.jwt"}, "scope": {scopeAll, scopeRoute, scopePrincipal, scopeRoutePrincipal},
 	}
 	for _, k := range hub.Kinds() {

@@ -140,14 +140,14 @@ func TestMultiplexRefused(t *testing.T) {
 	f("cut", "", "", cut.url(), "HelloThe ")
 	a, _, _, _ := chatAgent(t)
 	r := chatting(t, a, "limits: {bodies: 300, request_body: 300}\n", "")
-	r.bodies.used.Add(100) // of another request
+	r.bodies.Used.Add(100) // of another request
 	c := r.dialWS("/run")
 	c.say(sends("one", "chat-1", strings.Repeat("x", 120)))
 	c.holds(map[string]string{"one": "|errorToo many request bodies are being received. Try again later."})
-	r.bodies.used.Add(-100)
+	r.bodies.Used.Add(-100)
 	c.say(sends("two", "chat-1", strings.Repeat("x", 120)))
 	c.holds(map[string]string{"two": "Hello, world|end"})
-	await(t, "the memory to be given back", func() bool { return r.bodies.used.Load() == 0 })
+	await(t, "the memory to be given back", func() bool { return r.bodies.Used.Load() == 0 })
 
 	r = chatting(t, a, "limits: {principal: {rate: 2/h}}\n", "")
 	c = r.dialWS("/run") // counts as well

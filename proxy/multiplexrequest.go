@@ -9,6 +9,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy/internal/eventlog"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 )
 
 // multiplexRequest is one of the requests on a connection, and the sink of its answer.
@@ -92,9 +93,9 @@ func (q *multiplexRequest) call(what *hub.Multiplexed) (*call, *hub.Failure) {
 // fill gives the call its body, for which there has to be memory.
 func (q *multiplexRequest) fill(c *call, req *fasthttp.Request, body []byte) *hub.Failure {
 	s := q.of.session.server
-	c.lease.budget = &s.bodies
-	if !c.lease.grow(int64(len(body)), int64(c.route.global.Limits.Bodies)) {
-		return hub.Fail(hub.CodeBodies, errBodyBudget)
+	c.lease.Budget = &s.bodies
+	if !c.lease.Grow(int64(len(body)), int64(c.route.global.Limits.Bodies)) {
+		return hub.Fail(hub.CodeBodies, inbound.ErrBodyBudget)
 	}
 	if f := c.setBody(&req.Header, body, body); f != nil {
 		return f

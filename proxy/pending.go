@@ -16,6 +16,7 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/engine"
 	"github.com/sabir-proxy/sabir/proxy/internal/auth"
 	"github.com/sabir-proxy/sabir/proxy/internal/fields"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
@@ -184,7 +185,7 @@ func (at *pendingStream) start(s *Server, ctx *fasthttp.RequestCtx, rest, id str
 		return f
 	}
 	s.logRequest(c, &ctx.Request)
-	c.pending, c.lease = at, requestConnOf(ctx).takeLease()
+	c.pending, c.lease = at, inbound.ConnOf(ctx).TakeLease()
 	at.run <- c
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy/internal/fields"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
@@ -44,7 +45,7 @@ type call struct {
 	origin       string      // allowed origin of a browser, "" for none
 	http11       bool
 	close        bool           // the client wants the connection closed
-	lease        lease          // of the memory for the body
+	lease        inbound.Lease  // of the memory for the body
 	head         bool           // the client wants no body
 	session      *session       // of a client that came by WebSocket; nil for HTTP
 	agentSession *agentSession  // at the server of the upstream; nil: it keeps none, or bodies pass
@@ -254,5 +255,5 @@ func (c *call) release() {
 	if c.agentSession != nil {
 		c.agentSession.asked = hub.Request{}
 	}
-	c.lease.end()
+	c.lease.End()
 }

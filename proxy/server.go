@@ -23,6 +23,7 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/internal/auditlog"
 	"github.com/sabir-proxy/sabir/proxy/internal/browser"
 	"github.com/sabir-proxy/sabir/proxy/internal/hangup"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 	"github.com/sabir-proxy/sabir/proxy/internal/overload"
 )
 
@@ -30,16 +31,16 @@ import (
 type Server struct {
 	log              *zap.Logger
 	metrics          *metrics
-	certs            *certificates // nil: clients are served by plain HTTP
-	adminCerts       *certificates // nil: operators are
+	certs            *inbound.Certificates // nil: clients are served by plain HTTP
+	adminCerts       *inbound.Certificates // nil: operators are
 	watch            *hangup.Watcher
 	http             *fasthttp.Server
-	http2            *http2Server // nil: clients speak HTTP/1.1 only
-	idleConns        idleConns
+	http2            *inbound.HTTP2 // nil: clients speak HTTP/1.1 only
+	idleConns        inbound.IdleConns
 	pending          pendingStreams // of clients that ask by two requests
 	runs             runs           // that clients can end by another request
 	table            atomic.Pointer[table]
-	bodies           bodyBudget
+	bodies           inbound.BodyBudget
 	perPath          openCounters
 	shed             overload.Guard
 	kept             conversations
@@ -81,10 +82,10 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 	s.kept.tap(log, s.metrics)
 	s.metrics.registry.MustRegister(poolCollector{&s.kept.agents}, threadCollector{&s.kept}, sharedCollector{&s.kept.shared}, &s.kept.quotas, &s.kept.fleets, loadCollector{&s.shed})
 	s.idle.L = &s.mu
-	s.http = newHTTPServer(log, int(cfg.Limits.Header), s.handle)
+	s.http = inbound.NewHTTPServer(log, int(cfg.Limits.Header), s.handle)
 	s.http.KeepHijackedConns = true // a stream gives its connection back when it is over
 	s.http.ReadTimeout, s.http.WriteTimeout = cfg.Timeouts.Read, cfg.Timeouts.Write
-	s.http.ErrorHandler, s.http.ConnState = s.badRequest, s.idleConns.state
+	s.http.ErrorHandler, s.http.ConnState = s.badRequest, s.idleConns.State
 	s.files, s.hardFiles = raiseFileLimit()
 	if s.replicas, err = openReplicas(&cfg.Store.Redis, &s.kept, log, s.metrics, s.runs.cancelNamed); err != nil {
 		w.Close()
@@ -166,14 +167,14 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	failed := make(chan error, 1)
 	s.loopback = browser.IsLoopback(ln.Addr())
 	started := s.table.Load().cfg
-	clients := &listener{
-		Listener: ln, header: int(started.Limits.Header), read: started.Timeouts.Read, closed: closed, log: s.log,
-		metrics: s.metrics.listener(listenerClients), certs: s.certs,
-		limit: func() int { return connectionLimit(s.table.Load().cfg.Limits, s.files) },
+	clients := &inbound.Listener{
+		Listener: ln, Header: int(started.Limits.Header), Read: started.Timeouts.Read, Closed: closed, Log: s.log,
+		Metrics: s.metrics.listener(inbound.ListenerClients), Certs: s.certs,
+		Limit: func() int { return connectionLimit(s.table.Load().cfg.Limits, s.files) },
 	}
-	s.http2 = newHTTP2(started, ln, s)
-	clients.http2 = s.http2
-	s.logLimits(clients.limit())
+	s.http2 = inbound.NewHTTP2(started, ln, s.log, s.metrics.http2, s.serveStream)
+	clients.HTTP2 = s.http2
+	s.logLimits(clients.Limit())
 	defer s.watchLoad()()
 	go func() { failed <- s.http.Serve(clients) }()
 	var err error
@@ -191,7 +192,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		s.drain(grace)
 	}
 	err = errors.Join(err, shutdown(s.http, &s.idleConns, ln))
-	s.http2.end()
+	s.http2.End()
 	s.end()
 	return err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/proxy/internal/fields"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 	"github.com/sabir-proxy/sabir/proxy/internal/overload"
 )
 
@@ -51,7 +52,7 @@ func (s *Server) watchLoad() (end func()) {
 			lasts = false
 			return
 		}
-		if time.Since(said) < sayPause {
+		if time.Since(said) < inbound.SayPause {
 			return
 		}
 		said, lasts = time.Now(), true

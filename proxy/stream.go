@@ -15,6 +15,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy/engine"
 	"github.com/sabir-proxy/sabir/proxy/internal/fields"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 )
 
@@ -50,7 +51,7 @@ type stream struct {
 }
 
 // serveCall answers a call on its client's connection.
-func (s *Server) serveCall(c *call, conn *requestConn) {
+func (s *Server) serveCall(c *call, conn *inbound.Conn) {
 	f := s.share(c)
 	c.claim.release(c.shared != nil)
 	if c.shared != nil {
@@ -61,8 +62,8 @@ func (s *Server) serveCall(c *call, conn *requestConn) {
 }
 
 // serveHTTP runs one stream on a client's connection, unless it is refused already, and gives the connection back, or closes it.
-func (s *Server) serveHTTP(c *call, conn *requestConn, f *hub.Failure) {
-	client := &clientConn{Conn: conn, raw: conn.rawWriter(), writeTimeout: c.route.cfg.Timeouts.Write}
+func (s *Server) serveHTTP(c *call, conn *inbound.Conn, f *hub.Failure) {
+	client := &clientConn{Conn: conn, raw: conn.RawWriter(), writeTimeout: c.route.cfg.Timeouts.Write}
 	sink := c.httpSink(client)
 	sink.unframe(conn)
 	st := &canceler{limitWrite: client.limitWrite}
@@ -98,9 +99,9 @@ func (c *call) httpSink(client *clientConn) *httpSink {
 }
 
 // giveBack makes a connection ready for further requests, or closes it. f is how its stream has ended.
-func (s *Server) giveBack(conn *requestConn, st *canceler, sink *httpSink, f *hub.Failure) {
-	if conn.stream != nil {
-		conn.stream.conclude(sink)
+func (s *Server) giveBack(conn *inbound.Conn, st *canceler, sink *httpSink, f *hub.Failure) {
+	if conn.Stream != nil {
+		concludeStream(conn.Stream, sink)
 		return
 	}
 	// Where the client left, or a body has no end, nothing can follow. A run that was stopped has one.
@@ -113,25 +114,25 @@ func (s *Server) giveBack(conn *requestConn, st *canceler, sink *httpSink, f *hu
 }
 
 // next lets further requests follow on a connection whose stream has ended.
-func (s *Server) next(conn *requestConn) {
+func (s *Server) next(conn *inbound.Conn) {
 	if !s.Ready() || conn.SetDeadline(time.Time{}) != nil {
 		conn.Close()
 		return
 	}
-	s.idleConns.add(conn)
-	conn.again = true
+	s.idleConns.Add(conn)
+	conn.Again = true
 }
 
 // serveStreams serves a stream on a connection, and the requests after it. All of them run in one goroutine: a new one would
 // grow its stack anew for each.
-func (s *Server) serveStreams(conn *requestConn, serve func(*requestConn)) {
+func (s *Server) serveStreams(conn *inbound.Conn, serve func(*inbound.Conn)) {
 	for serve != nil {
-		if serve(conn); !conn.again {
+		if serve(conn); !conn.Again {
 			return
 		}
-		conn.again = false
+		conn.Again = false
 		_ = s.http.ServeConn(conn) // its errors are the client's
-		serve, conn.upcoming = conn.upcoming, nil
+		serve, conn.Upcoming = conn.Upcoming, nil
 	}
 }
 

@@ -182,7 +182,7 @@ func TestCertificateRotation(t *testing.T) {
 				t.Error(err)
 			}
 		} else {
-			r.certs.look()
+			r.certs.Look()
 		}
 		if got := r.serial(files.client()); got != fmt.Sprint(100+i) {
 			t.Errorf("after rotation %d the certificate is %s", i, got)
@@ -210,8 +210,8 @@ func TestBrokenCertificates(t *testing.T) {
 	r := start(t, simple("http://127.0.0.1:1/", files.yaml(false), "", "client: twin\n"))
 	_, strange := files.issue("other", 2)
 	files.write("server.key", strange)
-	r.certs.look()
-	r.certs.look()
+	r.certs.Look()
+	r.certs.Look()
 	if got := r.serial(files.client()); got != "1" {
 		t.Errorf("certificate %s", got)
 	}
@@ -222,7 +222,7 @@ func TestBrokenCertificates(t *testing.T) {
 		t.Errorf("%v failures are counted: %v", failed, r.logs.All())
 	}
 	files.renew(3)
-	r.certs.look()
+	r.certs.Look()
 	if got := r.serial(files.client()); got != "3" {
 		t.Errorf("certificate %s", got)
 	}
@@ -266,7 +266,7 @@ func TestMutualTLS(t *testing.T) {
 	// Another authority takes the place of the first: connections that stand are not trusted any more.
 	other := newAuthority(t)
 	files.write("clients.pem", other.pem)
-	r.certs.look()
+	r.certs.Look()
 	if got := status(alice, "/closed"); got != 401 {
 		t.Errorf("a certificate that is not trusted any more has status %d", got)
 	}
@@ -319,7 +319,7 @@ func TestSessionWithoutTrust(t *testing.T) {
 	})
 	t.Run("files", func(t *testing.T) {
 		t.Parallel()
-		sessionWithoutTrust(t, func(r *rig, _ *config.Config) { r.certs.look() })
+		sessionWithoutTrust(t, func(r *rig, _ *config.Config) { r.certs.Look() })
 	})
 }
 

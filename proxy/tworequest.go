@@ -61,7 +61,7 @@ func (x *stream) succeed(up *upstream.Upstream, req *fasthttp.Request, sink sink
 	return body, err
 }
 
-// ask asks the upstream and returns its answer, or how it refuses. One redirect is followed, see [upstream.redirect].
+// ask asks the upstream and returns its answer, or how it refuses. One redirect is followed, see [upstream.Upstream.Redirect].
 func (x *stream) ask(up *upstream.Upstream, req *fasthttp.Request, sink sink, until time.Time) (*upstream.Body, *upstream.Refusal, error) {
 	for followed := false; ; followed = true {
 		body, err := x.reach(req, until)

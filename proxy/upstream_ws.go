@@ -15,6 +15,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/proxy/internal/fields"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 )
 
@@ -192,7 +193,7 @@ func nextMessage(conn *websocket.Conn) func([]byte) ([]byte, error) {
 // closeBadText ends the connection of an upstream whose text is none.
 func closeBadText(conn *websocket.Conn) error {
 	bye := websocket.FormatCloseMessage(websocket.CloseInvalidFramePayloadData, "")
-	_ = conn.WriteControl(websocket.CloseMessage, bye, time.Now().Add(finalWriteTimeout))
+	_ = conn.WriteControl(websocket.CloseMessage, bye, time.Now().Add(inbound.FinalWriteTimeout))
 	return hub.Fail(hub.CodeMalformed, errBadText)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 	"github.com/sabir-proxy/sabir/proxy/internal/fields"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 )
 
 // session is a client that came by WebSocket. Each message of the client is a request: it becomes the body of a call,
@@ -74,8 +75,8 @@ func (s *Server) badHandshake(ctx *fasthttp.RequestCtx, status int, _ error) {
 
 // serve answers messages until the client leaves or the session is over.
 func (x *session) serve(conn *websocket.Conn) {
-	raw := requestConnUnder(conn.NetConn())
-	raw.passThrough()
+	raw := inbound.ConnUnder(conn.NetConn())
+	raw.PassThrough()
 	x.conn, x.client = conn, &clientConn{Conn: raw, writeTimeout: x.route.cfg.Timeouts.Write}
 	code := websocket.CloseTryAgainLater
 	f := x.server.enter(x.route, x.client)
@@ -112,7 +113,7 @@ func (x *session) sendClose(code int) {
 	x.writeClose(code, "")
 	select {
 	case <-x.gone:
-	case <-time.After(finalWriteTimeout):
+	case <-time.After(inbound.FinalWriteTimeout):
 	}
 	x.client.Close() // ends receive
 	<-x.gone
@@ -163,7 +164,7 @@ func (x *session) pingInterval() time.Duration {
 	if pause := x.route.cfg.Timeouts.Keepalive; pause > 0 {
 		return pause
 	}
-	return idleConnection
+	return inbound.IdleConnection
 }
 
 // over reports whether the session ends after a run that ended with f, and with which code.

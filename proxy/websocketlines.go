@@ -8,6 +8,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 )
 
 // A talker answers a client that is on a WebSocket for longer than a request.
@@ -23,7 +24,7 @@ type talker interface {
 func (x *session) converse() (code int) {
 	l := x.server.newLineClient(x.route, x.target, x.handshake, x.sendLines)
 	l.peer, l.find = x.peer, func() (*route, *target, *hub.Failure) { return x.server.findAlike(x.handshake, &x.peer, x.target) }
-	defer l.end(2 * finalWriteTimeout)
+	defer l.end(2 * inbound.FinalWriteTimeout)
 	return x.talk(l, l.take)
 }
 

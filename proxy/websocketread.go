@@ -9,6 +9,7 @@ import (
 	"github.com/fasthttp/websocket"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/proxy/internal/inbound"
 )
 
 // message is what a client sent: a body, or the reason why it cannot be taken, and how it begins.
@@ -70,7 +71,7 @@ func (x *session) next() (m message, err error) {
 	case err != nil:
 		return message{}, err
 	case int64(len(body)) > limit:
-		if n, err := io.Copy(io.Discard, io.LimitReader(r, maxRefused)); err != nil || n == maxRefused {
+		if n, err := io.Copy(io.Discard, io.LimitReader(r, inbound.MaxRefused)); err != nil || n == inbound.MaxRefused {
 			return message{}, cmp.Or(err, websocket.ErrReadLimit)
 		}
 		m.fail, m.head = hub.Fail(hub.CodeBodyTooLarge, nil), bytes.Clone(body[:min(len(body), headOfMessage)])

@@ -1,4 +1,4 @@
-package proxy
+package inbound
 
 import (
 	"bytes"
@@ -11,68 +11,68 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/internal/http1"
 )
 
-// bodyBudget is the memory of all request bodies that are being received, or wait to be sent to an upstream.
-type bodyBudget struct{ used atomic.Int64 }
+// BodyBudget is the memory of all request bodies that are being received, or wait to be sent to an upstream.
+type BodyBudget struct{ Used atomic.Int64 }
 
-// lease is the part of the budget that one body has. The zero value has nothing.
-type lease struct {
-	budget *bodyBudget
+// Lease is the part of the budget that one body has. The zero value has nothing.
+type Lease struct {
+	Budget *BodyBudget
 	bytes  int64
 }
 
-// grow takes n more bytes, if the budget has them.
-func (l *lease) grow(n, limit int64) bool {
-	if l.budget.used.Add(n) > limit {
-		l.budget.used.Add(-n)
+// Grow takes n more bytes, if the budget has them.
+func (l *Lease) Grow(n, limit int64) bool {
+	if l.Budget.Used.Add(n) > limit {
+		l.Budget.Used.Add(-n)
 		return false
 	}
 	l.bytes += n
 	return true
 }
 
-// end gives everything back.
-func (l *lease) end() {
+// End gives everything back.
+func (l *Lease) End() {
 	if l.bytes > 0 {
-		l.budget.used.Add(-l.bytes)
+		l.Budget.Used.Add(-l.bytes)
 		l.bytes = 0
 	}
 }
 
-// takeLease gives the lease of the body that was read to who needs the body from now on.
-func (c *requestConn) takeLease() lease {
-	l := c.lease
-	c.lease = lease{}
+// TakeLease gives the lease of the body that was read to who needs the body from now on.
+func (c *Conn) TakeLease() Lease {
+	l := c.Lease
+	c.Lease = Lease{}
 	return l
 }
 
-// bodyReader receives one request body. Its memory follows the bytes that have arrived: what a client promises costs
+// BodyReader receives one request body. Its memory follows the bytes that have arrived: what a client promises costs
 // nothing.
-type bodyReader struct {
-	conn   *requestConn
-	limit  int64 // of the body
-	budget int64 // of all bodies
-	lease  lease
-	body   []byte
+type BodyReader struct {
+	conn   *Conn
+	Limit  int64 // of the body
+	Budget int64 // of all bodies
+	Lease  Lease
+	Body   []byte
 	excess int // bytes that frame the chunks, beyond what is usual
 }
 
 var (
-	errBodyLimit  = errors.New("the body is too large")
-	errBodyBudget = errors.New("limits.bodies is used up")
+	ErrBodyLimit  = errors.New("the body is too large")
+	ErrBodyBudget = errors.New("limits.bodies is used up")
 	errChunkSize  = http1.Malformed("The size of a chunk is not a hexadecimal number.")
 	errChunkEnd   = http1.Malformed("A chunk is longer or shorter than its size.")
 	errChunkWaste = http1.Malformed("The body has more framing than data.")
 	errTrailers   = http1.Malformed("Trailers are not supported.")
 )
 
-// readBody receives the body of the current request. The caller ends the lease when the body is not needed any more.
-func (c *requestConn) readBody(b *bodyReader) error {
+// ReadBody receives the body of the current request. The caller ends the lease when the body is not needed any more.
+func (c *Conn) ReadBody(b *BodyReader) error {
 	b.conn = c
 	if c.left == 0 {
 		return nil
 	}
-	if c.left > b.limit {
-		return errBodyLimit
+	if c.left > b.Limit {
+		return ErrBodyLimit
 	}
 	if err := c.sendContinue(); err != nil {
 		return err
@@ -87,8 +87,8 @@ func (c *requestConn) readBody(b *bodyReader) error {
 		return nil
 	}
 	c.left = anyLeft
-	b.body = nil
-	b.lease.end()
+	b.Body = nil
+	b.Lease.End()
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
@@ -96,18 +96,18 @@ func (c *requestConn) readBody(b *bodyReader) error {
 }
 
 // sendContinue tells a client that waits for it that its body may come.
-func (c *requestConn) sendContinue() error {
+func (c *Conn) sendContinue() error {
 	if !c.frame.Expects || c.r < c.w || c.frame.OldMinor {
 		return nil
 	}
-	if err := c.SetWriteDeadline(time.Now().Add(c.listener.read)); err != nil {
+	if err := c.SetWriteDeadline(time.Now().Add(c.listener.Read)); err != nil {
 		return err
 	}
 	_, err := io.WriteString(c.Conn, "HTTP/1.1 100 Continue\r\n\r\n")
 	return err
 }
 
-func (b *bodyReader) read() error {
+func (b *BodyReader) read() error {
 	switch {
 	case b.conn.frame.Chunked:
 		return b.chunked()
@@ -118,14 +118,14 @@ func (b *bodyReader) read() error {
 }
 
 // take receives n more bytes of the body, which will have most bytes in the end, at most.
-func (b *bodyReader) take(n, most int64) error {
+func (b *BodyReader) take(n, most int64) error {
 	c := b.conn
 	for n > 0 {
 		if err := b.grow(most); err != nil {
 			return err
 		}
-		at := len(b.body)
-		space := b.body[at:cap(b.body)]
+		at := len(b.Body)
+		space := b.Body[at:cap(b.Body)]
 		if int64(len(space)) > n {
 			space = space[:n]
 		}
@@ -139,24 +139,24 @@ func (b *bodyReader) take(n, most int64) error {
 				return err
 			}
 		}
-		b.body = b.body[:at+got]
+		b.Body = b.Body[:at+got]
 		n -= int64(got)
 	}
 	return nil
 }
 
 // untilEnd receives a body whose end the protocol shows.
-func (b *bodyReader) untilEnd() error {
+func (b *BodyReader) untilEnd() error {
 	for {
-		if err := b.grow(b.limit + 1); err != nil {
+		if err := b.grow(b.Limit + 1); err != nil {
 			return err
 		}
-		at := len(b.body)
-		got, err := b.conn.Conn.Read(b.body[at:cap(b.body)])
-		b.body = b.body[:at+got]
+		at := len(b.Body)
+		got, err := b.conn.Conn.Read(b.Body[at:cap(b.Body)])
+		b.Body = b.Body[:at+got]
 		switch {
-		case int64(len(b.body)) > b.limit:
-			return errBodyLimit
+		case int64(len(b.Body)) > b.Limit:
+			return ErrBodyLimit
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
@@ -169,17 +169,17 @@ func (b *bodyReader) untilEnd() error {
 const leastBody = 4 << 10
 
 // grow makes the body larger if it is full: to twice its size, but no larger than most.
-func (b *bodyReader) grow(most int64) error {
-	if len(b.body) < cap(b.body) {
+func (b *BodyReader) grow(most int64) error {
+	if len(b.Body) < cap(b.Body) {
 		return nil
 	}
-	size := min(max(2*int64(cap(b.body)), leastBody), most)
-	if !b.lease.grow(size-int64(cap(b.body)), b.budget) {
-		return errBodyBudget
+	size := min(max(2*int64(cap(b.Body)), leastBody), most)
+	if !b.Lease.Grow(size-int64(cap(b.Body)), b.Budget) {
+		return ErrBodyBudget
 	}
-	larger := make([]byte, len(b.body), size)
-	copy(larger, b.body)
-	b.body = larger
+	larger := make([]byte, len(b.Body), size)
+	copy(larger, b.Body)
+	b.Body = larger
 	return nil
 }
 
@@ -191,7 +191,7 @@ const (
 )
 
 // chunked receives a body in chunks (RFC 9112 §7.1), read strictly, up to the empty line after the last one.
-func (b *bodyReader) chunked() error {
+func (b *BodyReader) chunked() error {
 	for {
 		line, err := b.line()
 		if err != nil {
@@ -207,11 +207,11 @@ func (b *bodyReader) chunked() error {
 		if n == 0 {
 			return b.empty(errTrailers)
 		}
-		if int64(len(b.body))+n > b.limit {
-			return errBodyLimit
+		if int64(len(b.Body))+n > b.Limit {
+			return ErrBodyLimit
 		}
 		b.excess = max(0, b.excess-int(min(2*n, maxExcess)))
-		if err := b.take(n, b.limit); err != nil {
+		if err := b.take(n, b.Limit); err != nil {
 			return err
 		}
 		if err := b.empty(errChunkEnd); err != nil {
@@ -221,7 +221,7 @@ func (b *bodyReader) chunked() error {
 }
 
 // empty reads a line that must be empty.
-func (b *bodyReader) empty(otherwise error) error {
+func (b *BodyReader) empty(otherwise error) error {
 	line, err := b.line()
 	if err == nil && len(line) > 0 || errors.Is(err, http1.ErrLineEnd) {
 		err = otherwise
@@ -230,7 +230,7 @@ func (b *bodyReader) empty(otherwise error) error {
 }
 
 // line reads a line of the framing. It is valid until the next read.
-func (b *bodyReader) line() ([]byte, error) {
+func (b *BodyReader) line() ([]byte, error) {
 	c := b.conn
 	for scanned := 0; ; {
 		got := c.buf[c.r:c.w]

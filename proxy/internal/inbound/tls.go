@@ -1,4 +1,4 @@
-package proxy
+package inbound
 
 import (
 	"crypto/sha256"
@@ -15,20 +15,21 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
-// certificates are what a listener serves TLS with. They are read again when their files have changed: a handshake looks, at
+// Certificates are what a listener serves TLS with. They are read again when their files have changed: a handshake looks, at
 // most once in a while. Connections that stand keep what they have.
 //
 // Each state has a tls.Config of its own, and with it keys of its own for the tickets of sessions: no client resumes a session that
 // was verified by certificates which are not trusted any more.
-type certificates struct {
+type Certificates struct {
 	key      string // of the configuration
 	listener string // label
 	log      *zap.Logger
-	metrics  *metrics
+	metrics  TLSMetrics
 	now      atomic.Pointer[tls.Config]
 	born     time.Time
 	looked   atomic.Int64 // when, in nanoseconds since born: the clock of the day can be set
@@ -39,45 +40,26 @@ type certificates struct {
 	seen      [sha256.Size]byte // what the files held that were read last, good or not
 }
 
+// TLSMetrics are those of certificates and handshakes.
+type TLSMetrics struct {
+	Expiry     *prometheus.GaugeVec   // by listener
+	Handshakes *prometheus.CounterVec // that failed, by listener and cause
+	Reread     func(listener string, err error)
+}
+
 // lookPause is the time between two looks at the files.
 const lookPause = 2 * time.Second
 
-// openCertificates reads the files of both listeners. Operators are served by HTTP/1.1 alone.
-func (s *Server) openCertificates(cfg *config.Config) error {
-	if cfg.TLS != nil {
-		s.certs = newCertificates("tls", listenerClients, cfg.HTTP2.Protocols(), s.log, s.metrics)
-	}
-	if cfg.Admin.TLS != nil {
-		s.adminCerts = newCertificates("admin.tls", listenerAdmin, []string{config.ProtoHTTP1}, s.log, s.metrics)
-	}
-	return s.followCertificates(cfg)
-}
-
-// newCertificates makes those of a listener, which have still to be read.
-func newCertificates(key, listener string, protocols []string, log *zap.Logger, m *metrics) *certificates {
-	c := &certificates{key: key, listener: listener, log: log, metrics: m, born: time.Now(), protocols: protocols}
+// NewCertificates makes those of a listener, which have still to be read.
+func NewCertificates(key, listener string, protocols []string, log *zap.Logger, m TLSMetrics) *Certificates {
+	c := &Certificates{key: key, listener: listener, log: log, metrics: m, born: time.Now(), protocols: protocols}
 	c.looked.Store(-int64(lookPause))
 	return c
 }
 
-// followCertificates takes the files of a configuration over, all or none.
-func (s *Server) followCertificates(cfg *config.Config) error {
-	clients, err := s.certs.read(cfg.TLS)
-	if err != nil {
-		return err
-	}
-	operators, err := s.adminCerts.read(cfg.Admin.TLS)
-	if err != nil {
-		return err
-	}
-	clients()
-	operators()
-	return nil
-}
-
-// read returns what takes the files of a configuration over. A configuration without leaves those that there are: what serves TLS
+// Read returns what takes the files of a configuration over. A configuration without leaves those that there are: what serves TLS
 // never goes over to plain HTTP.
-func (c *certificates) read(cfg *config.ServerTLS) (take func(), err error) {
+func (c *Certificates) Read(cfg *config.ServerTLS) (take func(), err error) {
 	if c == nil || cfg == nil {
 		return func() {}, nil
 	}
@@ -95,26 +77,26 @@ func (c *certificates) read(cfg *config.ServerTLS) (take func(), err error) {
 }
 
 // use is called with c.mu held.
-func (c *certificates) use(ready *tls.Config) {
+func (c *Certificates) use(ready *tls.Config) {
 	c.now.Store(ready)
 	if leaf := ready.Certificates[0].Leaf; leaf != nil {
-		c.metrics.certExpiry.WithLabelValues(c.listener).Set(float64(leaf.NotAfter.Unix()))
+		c.metrics.Expiry.WithLabelValues(c.listener).Set(float64(leaf.NotAfter.Unix()))
 	}
 }
 
-// current is the configuration for a handshake that begins now.
-func (c *certificates) current() *tls.Config { return c.at(time.Now()) }
+// Current is the configuration for a handshake that begins now.
+func (c *Certificates) Current() *tls.Config { return c.At(time.Now()) }
 
-func (c *certificates) at(t time.Time) *tls.Config {
+func (c *Certificates) At(t time.Time) *tls.Config {
 	now, last := int64(t.Sub(c.born)), c.looked.Load()
 	if now-last >= int64(lookPause) && c.looked.CompareAndSwap(last, now) {
-		c.look()
+		c.Look()
 	}
 	return c.now.Load()
 }
 
-// look reads the files if they have changed. Where they do not fit together, as between the writing of two, the old ones stay.
-func (c *certificates) look() {
+// Look reads the files if they have changed. Where they do not fit together, as between the writing of two, the old ones stay.
+func (c *Certificates) Look() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	seen := c.cfg.Fingerprint()
@@ -123,7 +105,7 @@ func (c *certificates) look() {
 	}
 	c.seen = seen
 	ready, err := c.cfg.Server(c.protocols)
-	c.metrics.certReads.WithLabelValues(c.listener, resultOf(err)).Inc()
+	c.metrics.Reread(c.listener, err)
 	if err != nil {
 		c.log.Error("the certificates of "+c.key+" have changed and cannot be used; the old ones stay", zap.Error(err))
 		return
@@ -141,20 +123,20 @@ type tlsTransport struct {
 
 // SetWriteDeadline implements net.Conn.
 func (f *tlsTransport) SetWriteDeadline(t time.Time) error {
-	if most := time.Now().Add(finalWriteTimeout); f.closing.Load() && t.After(most) {
+	if most := time.Now().Add(FinalWriteTimeout); f.closing.Load() && t.After(most) {
 		t = most
 	}
 	return f.Conn.SetWriteDeadline(t)
 }
 
-// secure reports whether the connection is one of TLS.
-func (c *requestConn) secure() bool { return c != nil && c.certs != nil }
+// Secure reports whether the connection is one of TLS.
+func (c *Conn) Secure() bool { return c != nil && c.certs != nil }
 
 // secured makes an accepted connection one of TLS, if certs are not nil. The handshake comes with the first read.
-func secured(c net.Conn, l *listener) *requestConn {
-	conn := &requestConn{Conn: c, listener: l, certs: l.certs}
-	if l.certs != nil {
-		conn.tls, conn.shaking = l.certs.current(), true
+func secured(c net.Conn, l *Listener) *Conn {
+	conn := &Conn{Conn: c, listener: l, certs: l.Certs}
+	if l.Certs != nil {
+		conn.tls, conn.shaking = l.Certs.Current(), true
 		conn.Conn = tls.Server(&tlsTransport{Conn: c}, conn.tls)
 	}
 	return conn
@@ -162,9 +144,9 @@ func secured(c net.Conn, l *listener) *requestConn {
 
 // handshake secures the connection, within the time for a request. It says nothing of a failure but that there is no request:
 // TLS has sent the alert.
-func (c *requestConn) handshake() error {
+func (c *Conn) handshake() error {
 	c.shaking = false
-	if err := c.SetDeadline(time.Now().Add(c.listener.read)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(c.listener.Read)); err != nil {
 		return err
 	}
 	if err := c.Conn.(*tls.Conn).Handshake(); err != nil {
@@ -182,10 +164,10 @@ const (
 	causeOther   = "other"
 )
 
-var handshakeCauses = []string{causePlain, causeTimeout, causeCert, causeOther}
+var HandshakeCauses = []string{causePlain, causeTimeout, causeCert, causeOther}
 
 // refuseHandshake counts a failed handshake, and answers a client that does not speak TLS.
-func (c *requestConn) refuseHandshake(err error) {
+func (c *Conn) refuseHandshake(err error) {
 	cause := causeOther
 	var record tls.RecordHeaderError
 	var cert *tls.CertificateVerificationError
@@ -200,7 +182,7 @@ func (c *requestConn) refuseHandshake(err error) {
 		_, _ = io.WriteString(bare, plainOnTLS)
 		linger(bare)
 	}
-	c.certs.metrics.handshakes.WithLabelValues(c.certs.listener, cause).Inc()
+	c.certs.metrics.Handshakes.WithLabelValues(c.certs.listener, cause).Inc()
 	c.certs.log.Debug("TLS handshake failed", zap.String("listener", c.certs.listener), zap.String("cause", cause), zap.Stringer("peer", c.RemoteAddr()), zap.Error(err))
 }
 
@@ -220,11 +202,11 @@ var plainOnTLS = func() string {
 		"\r\nConnection: close\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
 }()
 
-// clientChain is the certificate of the client of a connection, with those between it and one that was trusted, and the configuration by
+// ClientChain is the certificate of the client of a connection, with those between it and one that was trusted, and the configuration by
 // which that was verified; none if the client has shown none.
-func (c *requestConn) clientChain() ([]*x509.Certificate, *tls.Config) {
-	if c.stream != nil {
-		return c.stream.conn.clientChain()
+func (c *Conn) ClientChain() ([]*x509.Certificate, *tls.Config) {
+	if c.Stream != nil {
+		return c.Stream.conn.ClientChain()
 	}
 	secured, ok := c.Conn.(*tls.Conn)
 	if !ok {
@@ -233,20 +215,12 @@ func (c *requestConn) clientChain() ([]*x509.Certificate, *tls.Config) {
 	return secured.ConnectionState().PeerCertificates, c.tls
 }
 
-// certOf is the certificate of a client, nil if it has none that is trusted now.
-func (s *Server) certOf(from *sender) *x509.Certificate {
-	if !s.certs.trusted(from.chain, from.shaken) {
-		return nil
-	}
-	return from.chain[0]
-}
-
-// trusted reports whether there is a chain that is trusted now; shaken is the configuration of its handshake.
-func (c *certificates) trusted(chain []*x509.Certificate, shaken *tls.Config) bool {
+// Trusted reports whether there is a chain that is trusted now; shaken is the configuration of its handshake.
+func (c *Certificates) Trusted(chain []*x509.Certificate, shaken *tls.Config) bool {
 	if len(chain) == 0 {
 		return false
 	}
-	now := c.current()
+	now := c.Current()
 	return now == shaken || trusts(now, chain)
 }
 

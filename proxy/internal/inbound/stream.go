@@ -1,4 +1,4 @@
-package proxy
+package inbound
 
 import (
 	"bufio"
@@ -18,17 +18,17 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/internal/http1"
 )
 
-// streamConn is a stream of an HTTP/2 connection, as a connection on which one request came. What is written to it is the answer as
+// Stream is a stream of an HTTP/2 connection, as a connection on which one request came. What is written to it is the answer as
 // HTTP/1.1 has it: a header, and then the bytes of a body without chunks around them. Each write leaves at once.
-type streamConn struct {
+type Stream struct {
 	w       http.ResponseWriter
 	request *http.Request
 	control *http.ResponseController
-	conn    *requestConn            // that the stream belongs to
-	ready   func() bool             // the server takes new streams
-	taken   func(conn *requestConn) // answers the request, once the handler has returned
-	head    []byte                  // of the answer, as far as it was written
-	began   bool                    // the header has left
+	conn    *Conn            // that the stream belongs to
+	ready   func() bool      // the server takes new streams
+	Taken   func(conn *Conn) // answers the request, once the handler has returned
+	head    []byte           // of the answer, as far as it was written
+	began   bool             // the header has left
 
 	mu       sync.Mutex
 	deadline time.Time // for writing; zero for none
@@ -38,23 +38,23 @@ type streamConn struct {
 	ended    bool // the library has the stream back
 }
 
-func newStreamConn(w http.ResponseWriter, r *http.Request, ready func() bool) *streamConn {
+func NewStream(w http.ResponseWriter, r *http.Request, ready func() bool) *Stream {
 	conn, _ := r.Context().Value(connKey{}).(*http2Conn) // http2Server puts it there
-	return &streamConn{w: w, request: r, control: http.NewResponseController(w), conn: conn.requestConn, ready: ready}
+	return &Stream{w: w, request: r, control: http.NewResponseController(w), conn: conn.Conn, ready: ready}
 }
 
-// requestConn is the stream as the connection of a client.
-func (c *streamConn) requestConn() *requestConn {
-	return &requestConn{
-		Conn: c, stream: c, listener: c.conn.listener, certs: c.conn.certs, tls: c.conn.tls, stage: stageServing, began: time.Now(),
+// AsConn is the stream as the connection of a client.
+func (c *Stream) AsConn() *Conn {
+	return &Conn{
+		Conn: c, Stream: c, listener: c.conn.listener, certs: c.conn.certs, tls: c.conn.tls, stage: stageServing, began: time.Now(),
 	}
 }
 
 // Read implements net.Conn: it reads the body of the request.
-func (c *streamConn) Read(p []byte) (int, error) { return c.request.Body.Read(p) }
+func (c *Stream) Read(p []byte) (int, error) { return c.request.Body.Read(p) }
 
 // Write implements net.Conn.
-func (c *streamConn) Write(p []byte) (int, error) {
+func (c *Stream) Write(p []byte) (int, error) {
 	if err := c.beginWrite(); err != nil {
 		return 0, err
 	}
@@ -66,7 +66,7 @@ func (c *streamConn) Write(p []byte) (int, error) {
 }
 
 // beginWrite lets the deadline end what is written from now on.
-func (c *streamConn) beginWrite() error {
+func (c *Stream) beginWrite() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -84,7 +84,7 @@ func (c *streamConn) beginWrite() error {
 }
 
 // endWrite returns why a write has failed: the library says of one that took too long that its stream was closed.
-func (c *streamConn) endWrite(err error) error {
+func (c *Stream) endWrite(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.writing = false
@@ -101,10 +101,10 @@ func (c *streamConn) endWrite(err error) error {
 	return err
 }
 
-func (c *streamConn) isLate() bool { return !c.deadline.IsZero() && !time.Now().Before(c.deadline) }
+func (c *Stream) isLate() bool { return !c.deadline.IsZero() && !time.Now().Before(c.deadline) }
 
 // arm is called with c.mu held.
-func (c *streamConn) arm() {
+func (c *Stream) arm() {
 	wait := max(time.Until(c.deadline), 0)
 	if c.timer == nil {
 		c.timer = time.AfterFunc(wait, c.expire)
@@ -114,7 +114,7 @@ func (c *streamConn) arm() {
 }
 
 // expire ends a write that takes too long. The library's own deadline would end a stream that only waits for its agent, too.
-func (c *streamConn) expire() {
+func (c *Stream) expire() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.writing && !c.ended && c.isLate() {
@@ -123,10 +123,10 @@ func (c *streamConn) expire() {
 	}
 }
 
-// watch calls gone when the client gives the stream up, or its connection ends.
-func (c *streamConn) watch(gone func()) (forget func()) {
+// Watch calls gone when the client gives the stream up, or its connection ends.
+func (c *Stream) Watch(gone func()) (forget func()) {
 	stop := context.AfterFunc(c.request.Context(), func() {
-		if !c.isCut() { // else the library says of a stream that was given up here that it is over
+		if !c.IsCut() { // else the library says of a stream that was given up here that it is over
 			gone()
 		}
 	})
@@ -134,7 +134,7 @@ func (c *streamConn) watch(gone func()) (forget func()) {
 }
 
 // send sends what was written.
-func (c *streamConn) send(p []byte) error {
+func (c *Stream) send(p []byte) error {
 	if !c.began {
 		var err error
 		if p, err = c.sendHead(p); !c.began || err != nil {
@@ -156,7 +156,7 @@ var largeWrites = sync.Pool{New: func() any { return new([]byte) }}
 // libraryBuffer is what the library copies.
 const libraryBuffer = 4 << 10
 
-func (c *streamConn) sendBody(p []byte) error {
+func (c *Stream) sendBody(p []byte) error {
 	if len(p) <= libraryBuffer {
 		_, err := c.w.Write(p)
 		return err
@@ -171,7 +171,7 @@ func (c *streamConn) sendBody(p []byte) error {
 }
 
 // sendHead sends the header of the answer once it is there as a whole, and returns what follows it.
-func (c *streamConn) sendHead(p []byte) (rest []byte, err error) {
+func (c *Stream) sendHead(p []byte) (rest []byte, err error) {
 	if len(c.head) > 0 {
 		c.head = append(c.head, p...)
 		p = c.head
@@ -202,43 +202,43 @@ func (c *streamConn) sendHead(p []byte) (rest []byte, err error) {
 	return p[end+len(http1.EndOfFields):], nil
 }
 
-// cut makes the end of the stream one by which the client sees that something is missing.
-func (c *streamConn) cut() {
+// Cut makes the end of the stream one by which the client sees that something is missing.
+func (c *Stream) Cut() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.failed = true
 }
 
-func (c *streamConn) isCut() bool {
+func (c *Stream) IsCut() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.failed
 }
 
-// over is called before the library gets the stream back.
-func (c *streamConn) over() {
+// Over is called before the library gets the stream back.
+func (c *Stream) Over() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ended = true
 }
 
 // Close implements net.Conn. The answer is complete unless it was cut.
-func (c *streamConn) Close() error { return nil }
+func (c *Stream) Close() error { return nil }
 
 // LocalAddr implements net.Conn.
-func (c *streamConn) LocalAddr() net.Addr { return c.conn.LocalAddr() }
+func (c *Stream) LocalAddr() net.Addr { return c.conn.LocalAddr() }
 
 // RemoteAddr implements net.Conn.
-func (c *streamConn) RemoteAddr() net.Addr { return c.conn.RemoteAddr() }
+func (c *Stream) RemoteAddr() net.Addr { return c.conn.RemoteAddr() }
 
 // SetDeadline implements net.Conn.
-func (c *streamConn) SetDeadline(t time.Time) error {
+func (c *Stream) SetDeadline(t time.Time) error {
 	_ = c.SetWriteDeadline(t)
 	return c.SetReadDeadline(t)
 }
 
 // SetReadDeadline implements net.Conn.
-func (c *streamConn) SetReadDeadline(t time.Time) error {
+func (c *Stream) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ended {
@@ -248,7 +248,7 @@ func (c *streamConn) SetReadDeadline(t time.Time) error {
 }
 
 // SetWriteDeadline implements net.Conn.
-func (c *streamConn) SetWriteDeadline(t time.Time) error {
+func (c *Stream) SetWriteDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.deadline = t
@@ -258,13 +258,13 @@ func (c *streamConn) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
-// readRequest gives ctx the request as HTTP/1.1 would have brought it, and checks it by the same rules.
-func (c *requestConn) readRequest(ctx *fasthttp.RequestCtx, r *http.Request) error {
+// ReadRequest gives ctx the request as HTTP/1.1 would have brought it, and checks it by the same rules.
+func (c *Conn) ReadRequest(ctx *fasthttp.RequestCtx, r *http.Request) error {
 	head, err := requestHead(r)
 	if err != nil {
 		return err
 	}
-	if len(head) > c.listener.header {
+	if len(head) > c.listener.Header {
 		return http1.ErrHeaderTooLarge
 	}
 	if c.frame, err = http1.ParseRequestHead(head); err != nil {

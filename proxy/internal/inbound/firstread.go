@@ -1,4 +1,4 @@
-package proxy
+package inbound
 
 import "github.com/sabir-proxy/sabir/proxy/internal/rawio"
 
@@ -10,8 +10,8 @@ type firstRead struct {
 
 // await waits for the first bytes of a request. A connection that waits has no buffer: it takes one when there is something to read.
 // Where that is not possible, p, which is not empty, is where the first byte arrives.
-func (c *requestConn) await(p []byte) error {
-	if c.first == nil && !c.secure() && c.stream == nil {
+func (c *Conn) await(p []byte) error {
+	if c.first == nil && !c.Secure() && c.Stream == nil {
 		c.first = &firstRead{reader: rawio.NewReader(c.Conn)}
 	}
 	if c.first == nil || c.first.reader == nil {
@@ -31,7 +31,7 @@ func (c *requestConn) await(p []byte) error {
 }
 
 // begin begins a buffer with what has arrived, no more than it holds.
-func (c *requestConn) begin(got []byte) {
+func (c *Conn) begin(got []byte) {
 	c.buf = firstBuffers.Get().(*[firstBuffer]byte)[:]
 	c.r, c.w = 0, copy(c.buf, got)
 }

@@ -1,4 +1,4 @@
-package proxy
+package inbound
 
 import (
 	"crypto/tls"
@@ -18,16 +18,16 @@ import (
 	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
 
-// requestConn is the connection of a client, from its acceptance to its end. It receives the header of each request as a
+// Conn is the connection of a client, from its acceptance to its end. It receives the header of each request as a
 // whole, checks it, and hands exactly it to fasthttp, which believes that there is no body: fasthttp would allocate
 // whatever size a client promises. The handler reads the body itself, with [requestConn.readBody]. What a client has sent
 // beyond the current request stays here, where the next request finds it.
-type requestConn struct {
+type Conn struct {
 	net.Conn
-	listener *listener
+	listener *Listener
 	writer   *rawio.Writer // nil before the first stream, and where there is none; see rawWriter
 	first    *firstRead    // nil before the first request, and for TLS and HTTP/2
-	certs    *certificates // nil: plain HTTP
+	certs    *Certificates // nil: plain HTTP
 	tls      *tls.Config   // of the handshake
 	shaking  bool          // the handshake is still to come
 
@@ -39,19 +39,19 @@ type requestConn struct {
 	frame http1.Framing
 	began time.Time // when the first byte of the request came
 	fault error     // why the header cannot be handed over
-	lease lease     // for the body, until it is taken
+	Lease Lease     // for the body, until it is taken
 	left  int64     // bytes of the body that were not read; anyLeft if that is not known
 
-	streams  bool               // serveStreams serves it
-	again    bool               // a request may follow on the stream that ends
-	upcoming func(*requestConn) // serves the stream that answers the request
+	Streams  bool        // serveStreams serves it
+	Again    bool        // a request may follow on the stream that ends
+	Upcoming func(*Conn) // serves the stream that answers the request
 
-	lingers atomic.Bool // closing waits for the client to read its answer
+	Lingers atomic.Bool // closing waits for the client to read its answer
 	closed  atomic.Bool
 
-	peer hangup.Peer // the client, to notice that it leaves
+	Peer hangup.Peer // the client, to notice that it leaves
 
-	stream *streamConn // of HTTP/2, which this is; nil for a connection of its own
+	Stream *Stream     // of HTTP/2, which this is; nil for a connection of its own
 	handed atomic.Bool // HTTP/2 is served on it: see http2Conn
 }
 
@@ -73,20 +73,20 @@ const firstBuffer = 4 << 10
 
 var firstBuffers = sync.Pool{New: func() any { return new([firstBuffer]byte) }}
 
-// requestConnOf is the connection that a request came on.
-func requestConnOf(ctx *fasthttp.RequestCtx) *requestConn { return requestConnUnder(ctx.Conn()) }
+// ConnOf is the connection that a request came on.
+func ConnOf(ctx *fasthttp.RequestCtx) *Conn { return ConnUnder(ctx.Conn()) }
 
-// requestConnUnder finds the connection below what fasthttp makes of one that is taken over.
-func requestConnUnder(c net.Conn) *requestConn {
+// ConnUnder finds the connection below what fasthttp makes of one that is taken over.
+func ConnUnder(c net.Conn) *Conn {
 	if h, ok := c.(interface{ UnsafeConn() net.Conn }); ok {
 		c = h.UnsafeConn()
 	}
-	rc, _ := c.(*requestConn) // every listener makes them
+	rc, _ := c.(*Conn) // every listener makes them
 	return rc
 }
 
 // SyscallConn implements syscall.Conn. With TLS, what goes through the socket is not what goes through the connection.
-func (c *requestConn) SyscallConn() (syscall.RawConn, error) {
+func (c *Conn) SyscallConn() (syscall.RawConn, error) {
 	if sc, ok := bareConn(c.Conn).(syscall.Conn); ok {
 		return sc.SyscallConn()
 	}
@@ -104,9 +104,9 @@ func bareConn(c net.Conn) net.Conn {
 	return c
 }
 
-// rawWriter writes to the socket itself; nil where that is not what the client reads.
-func (c *requestConn) rawWriter() *rawio.Writer {
-	if c.secure() || c.stream != nil {
+// RawWriter writes to the socket itself; nil where that is not what the client reads.
+func (c *Conn) RawWriter() *rawio.Writer {
+	if c.Secure() || c.Stream != nil {
 		return nil
 	}
 	if c.writer == nil {
@@ -116,12 +116,12 @@ func (c *requestConn) rawWriter() *rawio.Writer {
 }
 
 // Read implements net.Conn for fasthttp, which gets headers and nothing else, and for WebSockets, which get everything.
-func (c *requestConn) Read(p []byte) (int, error) {
+func (c *Conn) Read(p []byte) (int, error) {
 	if c.shaking {
 		if err := c.handshake(); err != nil {
 			return 0, err
 		}
-		if c.listener.http2 != nil && c.Conn.(*tls.Conn).ConnectionState().NegotiatedProtocol == config.ProtoHTTP2 {
+		if c.listener.HTTP2 != nil && c.Conn.(*tls.Conn).ConnectionState().NegotiatedProtocol == config.ProtoHTTP2 {
 			return 0, c.handOver()
 		}
 	}
@@ -160,7 +160,7 @@ func (c *requestConn) Read(p []byte) (int, error) {
 // receiveHead waits for a request and receives its header. An error means that there is no request. A request that is
 // wrong, or breaks off, is a fault: fasthttp gets one byte, and then the fault, so that it lets the error be answered. p is for
 // await.
-func (c *requestConn) receiveHead(p []byte) error {
+func (c *Conn) receiveHead(p []byte) error {
 	if c.r == c.w {
 		if err := c.await(p); err != nil {
 			return err
@@ -190,16 +190,16 @@ func (c *requestConn) receiveHead(p []byte) error {
 }
 
 // deadline is when a request must have arrived as a whole.
-func (c *requestConn) deadline() time.Time { return c.began.Add(c.listener.read) }
+func (c *Conn) deadline() time.Time { return c.began.Add(c.listener.Read) }
 
 // wholeHead receives until the header of a request is there, and returns its length.
-func (c *requestConn) wholeHead() (int, error) {
+func (c *Conn) wholeHead() (int, error) {
 	for scanned, skipped := 0, 0; ; {
 		for c.w-c.r >= 2 && c.buf[c.r] == '\r' && c.buf[c.r+1] == '\n' {
 			c.r, scanned = c.r+2, 0 // empty lines before a request are ignored (RFC 9112 §2.2)
 			skipped += 2
 		}
-		if skipped > c.listener.header {
+		if skipped > c.listener.Header {
 			return 0, http1.ErrHeaderTooLarge
 		}
 		got := c.buf[c.r:c.w]
@@ -210,7 +210,7 @@ func (c *requestConn) wholeHead() (int, error) {
 		switch {
 		case err != nil:
 			return 0, err
-		case end > c.listener.header, end == 0 && len(got) >= c.listener.header:
+		case end > c.listener.Header, end == 0 && len(got) >= c.listener.Header:
 			return 0, http1.ErrHeaderTooLarge
 		case end > 0:
 			return end, nil
@@ -226,7 +226,7 @@ func (c *requestConn) wholeHead() (int, error) {
 }
 
 // receive appends what arrives to the buffer. A full one grows, for a header to the largest that is allowed.
-func (c *requestConn) receive() error {
+func (c *Conn) receive() error {
 	if c.r == c.w {
 		c.r, c.w = 0, 0
 	}
@@ -251,21 +251,21 @@ func (c *requestConn) receive() error {
 }
 
 // used takes n bytes off the buffer, and gives an empty one back.
-func (c *requestConn) used(n int) {
+func (c *Conn) used(n int) {
 	if c.r += n; c.r == c.w {
 		c.release()
 		c.buf, c.r, c.w = nil, 0, 0
 	}
 }
 
-func (c *requestConn) release() {
+func (c *Conn) release() {
 	if len(c.buf) == firstBuffer {
 		firstBuffers.Put((*[firstBuffer]byte)(c.buf))
 	}
 }
 
 // serve notes that the handler has the request.
-func (c *requestConn) serve() {
+func (c *Conn) serve() {
 	c.stage = stageServing
 	c.left = c.frame.Length
 	if c.frame.Chunked {
@@ -273,27 +273,27 @@ func (c *requestConn) serve() {
 	}
 }
 
-// passThrough makes the connection one of another protocol.
-func (c *requestConn) passThrough() { c.stage = stagePlain }
+// PassThrough makes the connection one of another protocol.
+func (c *Conn) PassThrough() { c.stage = stagePlain }
 
 // maxSkipped is the largest body that is read and thrown away to keep a connection whose request was refused.
 const maxSkipped = 64 << 10
 
-// finish is called when a request is answered. Where a body was not read that is not worth reading, or that may never
+// Finish is called when a request is answered. Where a body was not read that is not worth reading, or that may never
 // come, nothing can follow on the connection.
-func (c *requestConn) finish(ctx *fasthttp.RequestCtx) {
-	c.lease.end()
+func (c *Conn) Finish(ctx *fasthttp.RequestCtx) {
+	c.Lease.End()
 	if c.left == 0 {
 		return
 	}
 	if c.left == anyLeft || c.left > maxSkipped || c.frame.Expects {
 		ctx.SetConnectionClose()
 	}
-	c.lingers.Store(ctx.Response.ConnectionClose() || ctx.Request.Header.ConnectionClose())
+	c.Lingers.Store(ctx.Response.ConnectionClose() || ctx.Request.Header.ConnectionClose())
 }
 
 // skipBody throws away what was not read of a body.
-func (c *requestConn) skipBody() error {
+func (c *Conn) skipBody() error {
 	for c.left > 0 {
 		if c.r == c.w {
 			if err := c.receive(); err != nil {
@@ -312,32 +312,32 @@ func (c *requestConn) skipBody() error {
 
 // Close implements net.Conn. Where the client may still be sending, its answer is out first, and what it sends is read
 // for a moment: closing a connection with unread bytes resets it, and the client would never see the answer.
-func (c *requestConn) Close() error {
-	if c.stream != nil || c.handed.Load() {
+func (c *Conn) Close() error {
+	if c.Stream != nil || c.handed.Load() {
 		return nil
 	}
 	return c.end()
 }
 
 // end closes the connection itself.
-func (c *requestConn) end() error {
+func (c *Conn) end() error {
 	if c.closed.Swap(true) {
 		return net.ErrClosed
 	}
 	if t, ok := c.Conn.(*tls.Conn); ok {
 		t.NetConn().(*tlsTransport).closing.Store(true)
 	}
-	if c.lingers.Load() {
+	if c.Lingers.Load() {
 		linger(c.Conn)
 	}
 	defer c.listener.leave()
-	c.peer.Drop()
+	c.Peer.Drop()
 	return c.Conn.Close()
 }
 
 // How much of what a client still sends is read before its connection is closed, and for how long.
 const (
-	maxRefused  = 16 << 20
+	MaxRefused  = 16 << 20
 	refusedTime = time.Second
 	refusedGap  = 200 * time.Millisecond
 )
@@ -349,7 +349,7 @@ func linger(c net.Conn) {
 	}
 	until := time.Now().Add(refusedTime)
 	var p [4 << 10]byte
-	for total := 0; total < maxRefused; {
+	for total := 0; total < MaxRefused; {
 		gap := time.Now().Add(refusedGap)
 		if gap.After(until) {
 			gap = until

@@ -1,4 +1,10 @@
-package proxy
+// Package inbound is what a client is before anything is known of what it wants: a connection, and the requests that come on it.
+//
+// listener.go accepts connections, within a limit; tls.go has the certificates that they are served with, and idleconns.go those that wait
+// for a request. conn.go receives the header of a request as a whole (firstread.go its first bytes), and body.go its body,
+// within a budget that all bodies share. http2.go serves connections of HTTP/2, each of whose streams is a connection with one request:
+// stream.go.
+package inbound
 
 import (
 	"errors"
@@ -14,43 +20,43 @@ import (
 	"go.uber.org/zap"
 )
 
-// listener accepts connections, no more than its limit at the same time: those beyond it get a 503, and are counted. It goes
+// Listener accepts connections, no more than its limit at the same time: those beyond it get a 503, and are counted. It goes
 // on when the system is short of something, as when the process has too many files open. fasthttp takes such an error of
 // Accept for final, and the server would end while its streams could go on.
-type listener struct {
+type Listener struct {
 	net.Listener
-	header  int           // largest header of a request, in bytes
-	read    time.Duration // until a whole request has arrived
-	limit   func() int    // of connections; 0 is none
-	certs   *certificates // nil: plain HTTP
-	http2   *http2Server  // nil: HTTP/1.1 only
-	closed  <-chan struct{}
-	log     *zap.Logger
-	metrics listenerMetrics
+	Header  int           // largest header of a request, in bytes
+	Read    time.Duration // until a whole request has arrived
+	Limit   func() int    // of connections; 0 is none
+	Certs   *Certificates // nil: plain HTTP
+	HTTP2   *HTTP2        // nil: HTTP/1.1 only
+	Closed  <-chan struct{}
+	Log     *zap.Logger
+	Metrics ListenerMetrics
 
 	open     atomic.Int64
 	refusing atomic.Int64 // connections that are being refused
 	said     time.Time    // when a refusal was logged last
 }
 
-// listenerMetrics are the metrics of one listener.
-type listenerMetrics struct {
-	name          string // label: listenerClients or listenerAdmin
-	open          prometheus.Gauge
-	refused, fail prometheus.Counter
+// ListenerMetrics are the metrics of one listener.
+type ListenerMetrics struct {
+	Name          string // label: listenerClients or listenerAdmin
+	Open          prometheus.Gauge
+	Refused, Fail prometheus.Counter
 }
 
 // Names of listeners, the label of metrics.
 const (
-	listenerClients = "clients"
-	listenerAdmin   = "admin"
+	ListenerClients = "clients"
+	ListenerAdmin   = "admin"
 )
 
 // acceptPause is how long to wait before the next attempt.
 const acceptPause = 50 * time.Millisecond
 
 // Accept implements net.Listener.
-func (l *listener) Accept() (net.Conn, error) {
+func (l *Listener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
 		switch {
@@ -61,10 +67,10 @@ func (l *listener) Accept() (net.Conn, error) {
 		case !isShortage(err):
 			return nil, err
 		default:
-			l.metrics.fail.Inc()
+			l.Metrics.Fail.Inc()
 			l.say("connections cannot be accepted", zap.Error(err))
 			select {
-			case <-l.closed:
+			case <-l.Closed:
 				return nil, net.ErrClosed
 			case <-time.After(acceptPause):
 			}
@@ -73,19 +79,19 @@ func (l *listener) Accept() (net.Conn, error) {
 }
 
 // enter counts a connection, if there may be another one. Only Accept calls it.
-func (l *listener) enter() bool {
-	if limit := l.limit(); limit > 0 && l.open.Load() >= int64(limit) {
+func (l *Listener) enter() bool {
+	if limit := l.Limit(); limit > 0 && l.open.Load() >= int64(limit) {
 		return false
 	}
 	l.open.Add(1)
-	l.metrics.open.Inc()
+	l.Metrics.Open.Inc()
 	return true
 }
 
 // leave counts a connection that was closed.
-func (l *listener) leave() {
+func (l *Listener) leave() {
 	l.open.Add(-1)
-	l.metrics.open.Dec()
+	l.Metrics.Open.Dec()
 }
 
 // maxRefusing is how many refused connections may be read for a moment, so that their clients see the answer.
@@ -93,11 +99,11 @@ const maxRefusing = 16
 
 // refuse answers a connection that is one too many. The answer fits into the buffer of a new socket, so writing it waits
 // for none.
-func (l *listener) refuse(c net.Conn) {
-	l.metrics.refused.Inc()
-	l.say("connections are refused", zap.Int("limit", l.limit()), zap.String("setting", "limits.connections"))
+func (l *Listener) refuse(c net.Conn) {
+	l.Metrics.Refused.Inc()
+	l.say("connections are refused", zap.Int("limit", l.Limit()), zap.String("setting", "limits.connections"))
 	_ = c.SetDeadline(time.Now().Add(refusedGap))
-	if l.certs == nil {
+	if l.Certs == nil {
 		_, _ = io.WriteString(c, tooManyConnections)
 	}
 	if l.refusing.Add(1) > maxRefusing {
@@ -121,13 +127,13 @@ var tooManyConnections = func() string {
 		"X-Sabir-Error: " + codeTooManyConnections + "\r\nConnection: close\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
 }()
 
-// sayPause is the time between two lines of log about connections that do not come in.
-const sayPause = 10 * time.Second
+// SayPause is the time between two lines of log about connections that do not come in.
+const SayPause = 10 * time.Second
 
-func (l *listener) say(text string, fields ...zap.Field) {
-	if now := time.Now(); now.Sub(l.said) >= sayPause {
+func (l *Listener) say(text string, fields ...zap.Field) {
+	if now := time.Now(); now.Sub(l.said) >= SayPause {
 		l.said = now
-		l.log.Warn(text, append(fields, zap.String("listener", l.metrics.name), zap.Int64("open", l.open.Load()))...)
+		l.Log.Warn(text, append(fields, zap.String("listener", l.Metrics.Name), zap.Int64("open", l.open.Load()))...)
 	}
 }
 
@@ -140,22 +146,22 @@ func isShortage(err error) bool {
 	return false
 }
 
-// newHTTPServer makes a server that reads requests from a listener of connections; see [requestConn].
-func newHTTPServer(log *zap.Logger, header int, handler fasthttp.RequestHandler) *fasthttp.Server {
+// NewHTTPServer makes a server that reads requests from a listener of connections; see [requestConn].
+func NewHTTPServer(log *zap.Logger, header int, handler fasthttp.RequestHandler) *fasthttp.Server {
 	return &fasthttp.Server{
 		NoDefaultServerHeader:        true,
 		ReduceMemoryUsage:            true, // a connection that waits holds no buffers
 		DisablePreParseMultipartForm: true, // bodies pass as they are
 		ReadBufferSize:               header,
-		IdleTimeout:                  idleConnection,
+		IdleTimeout:                  IdleConnection,
 		CloseOnShutdown:              true,
 		Logger:                       zap.NewStdLog(log.WithOptions(zap.IncreaseLevel(zap.ErrorLevel))),
 		HeaderReceived:               withoutBody,
 		Handler: func(ctx *fasthttp.RequestCtx) {
-			c := requestConnOf(ctx)
+			c := ConnOf(ctx)
 			c.serve()
 			handler(ctx)
-			c.finish(ctx)
+			c.Finish(ctx)
 		},
 	}
 }
@@ -167,5 +173,8 @@ func withoutBody(h *fasthttp.RequestHeader) (c fasthttp.RequestConfig) {
 	return c
 }
 
-// idleConnection is how long a client may keep a connection without a request.
-const idleConnection = 90 * time.Second
+// FinalWriteTimeout is how long a client has to take the last bytes of a stream or a connection that was stopped.
+const FinalWriteTimeout = time.Second
+
+// IdleConnection is how long a client may keep a connection without a request.
+const IdleConnection = 90 * time.Second
