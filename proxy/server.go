@@ -1,8 +1,15 @@
 // Package proxy is the only part of Sabir that touches the network. It answers clients, asks upstreams, and moves
 // streams between them through the dialects of package adapters; it alone reads, writes, flushes, counts and logs.
 //
-// One stream is one goroutine: [pump] reads from the upstream, lets an [engine] translate, and writes to the client
-// when the input has run dry. A watcher notices clients that leave while nothing is written.
+// One stream, in the order of the files: package inbound accepts a connection and receives a request on it. handle.go finds the route
+// (route.go), and what it is asked for; guard.go and quota.go judge whether the client may. request.go makes the call of it, and
+// requesttranslate.go writes its body for the agent. stream.go runs the call: placement.go asks an address of the upstream (package upstream;
+// upstream_ws.go by WebSocket, agent.go a program, tworequest.go by two requests), and [pump] moves the answer: it reads, lets an [engine]
+// translate, and writes to client.go when the input has run dry, all in one goroutine. streamreport.go counts and logs how it has ended.
+//
+// Other files are for clients that come otherwise: websocket.go and multiplex.go by WebSocket, lines.go by lines, pending.go by two
+// requests, join.go to a run that others began. threads.go, recall.go and runlog.go remember what they do not send again. metrics.go has
+// what is counted, and admin.go what operators see.
 package proxy
 
 import (
