@@ -195,8 +195,8 @@ func (s *httpSink) startHeader(head []byte, f wire.Framing) []byte {
 		s.ofDialect(h)
 	}
 	// Keep caches, compressing middle boxes and buffering proxies from holding the stream back.
-	h.Set("Cache-Control", "no-cache, no-transform")
-	h.Set("X-Accel-Buffering", "no")
+	fields.SetResponse(h, "Cache-Control", "no-cache, no-transform")
+	fields.SetResponse(h, "X-Accel-Buffering", "no")
 	if s.chunked {
 		h.SetContentLength(-1)
 	} else {

@@ -34,7 +34,7 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 // answer finds out what a request wants, and whether it can have it.
 func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 	id := requestID(&ctx.Request)
-	ctx.Response.Header.Set(requestIDHeader, id)
+	fields.SetResponse(&ctx.Response.Header, requestIDHeader, id)
 	table := s.table.Load()
 	if f := browser.CheckHost(ctx, table.cfg.Hosts, s.loopback, table.cfg.Listen); f != nil {
 		s.reject(ctx, nil, f)

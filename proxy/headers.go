@@ -33,9 +33,9 @@ func (c *call) copyHeaders(from *fasthttp.RequestHeader, peer sender) {
 			fields.Add(h, string(name), value)
 		}
 	}
-	h.Set("Accept", "text/event-stream, application/x-ndjson, application/json;q=0.9, */*;q=0.1")
-	h.Set("Accept-Encoding", "identity")
-	h.Set(requestIDHeader, c.id)
+	fields.SetRequest(h, "Accept", "text/event-stream, application/x-ndjson, application/json;q=0.9, */*;q=0.1")
+	fields.SetRequest(h, "Accept-Encoding", "identity")
+	fields.SetRequest(h, requestIDHeader, c.id)
 	fields.SetForwarded(h, from, peer.Addr, peer.secure, c.route.global)
 	c.setIdentity(h)
 }

@@ -209,6 +209,9 @@ func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) *hub.
 
 // jsonBody is a text as the body of a JSON string.
 func jsonBody(text string) []byte {
+	if text == "" {
+		return nil
+	}
 	quoted, _ := json.Marshal(text) // a string always can be
 	return quoted[1 : len(quoted)-1]
 }

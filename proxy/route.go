@@ -281,7 +281,6 @@ func (r *route) engine(t *target, f wire.Framing, asked *hub.Request) (engine.En
 		return c, c.Out, c.Stats
 	}
 	p := r.pipeline(t, r.answersWhole(t, asked))
-	p.Reset()
 	p.Out.SetFraming(f)
 	return p, p.Out, p.Stats
 }
@@ -291,7 +290,7 @@ func (r *route) answersWhole(t *target, asked *hub.Request) bool {
 	return asked != nil && asked.Whole && t.dialect.AppendAnswer != nil && !r.copies(t, asked)
 }
 
-// pipeline returns a pipeline that is used again, or a new one.
+// pipeline returns a pipeline that is used again, or a new one. It knows of no stream.
 func (r *route) pipeline(t *target, whole bool) *engine.Pipeline {
 	pool := &t.engines
 	if whole {

@@ -92,8 +92,8 @@ func (s *Server) serveHTTP(c *call, conn *inbound.Conn, f *hub.Failure) {
 // httpSink is the client of a call.
 func (c *call) httpSink(client *clientConn) *httpSink {
 	sink := &httpSink{conn: client, header: fields.AcquireHeader(), dialect: c.target.dialect, chunked: c.http11, close: c.close || !c.http11, head: c.head, asked: c.asked}
-	sink.header.Set(requestIDHeader, c.id)
-	sink.header.Set(dialectHeader, c.target.dialect.Name)
+	fields.SetResponse(sink.header, requestIDHeader, c.id)
+	fields.SetResponse(sink.header, dialectHeader, c.target.dialect.Name)
 	c.route.exposeTo(sink.header, c.origin)
 	return sink
 }

@@ -69,9 +69,10 @@ func (x *stream) report(f *hub.Failure) {
 	x.endSpan(f, ending)
 	x.endAudit(ending, took)
 	tokens := x.stats.Usage.Sum()
-	r.metrics.used(r.modelLabel(x.call.asked), &tokens)
+	model := r.modelLabel(x.call.asked)
+	r.metrics.used(model, &tokens)
 	x.charge(&tokens)
-	x.observeTokens(r.modelLabel(x.call.asked), tokens.Out)
+	x.observeTokens(model, tokens.Out)
 	level := zap.InfoLevel
 	if f != nil && !clientFault(f.Code) && f.Code != hub.CodeCancelled && f.Code != hub.CodeRunUnread || x.stats.UnrecognisedShare() > engine.MostlyUnrecognised {
 		level = zap.WarnLevel

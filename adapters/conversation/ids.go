@@ -21,7 +21,7 @@ type IDs struct {
 
 // MessageIDs are for the messages of a conversation: those of the messages themselves, of results and of reasoning.
 func MessageIDs(ms []hub.Message) *IDs {
-	s := newIDs()
+	s := new(IDs)
 	for i := range ms {
 		if i == 0 || !bytes.Equal(ms[i].ID, ms[i-1].ID) { // else a step of the same message
 			s.say(ms[i].ID)
@@ -41,7 +41,7 @@ func MessageIDs(ms []hub.Message) *IDs {
 
 // CallIDs are for the calls of a conversation.
 func CallIDs(ms []hub.Message) *IDs {
-	s := newIDs()
+	s := new(IDs)
 	for i := range ms {
 		for j := range ms[i].Parts {
 			if p := &ms[i].Parts[j]; p.Kind == hub.PartCall {
@@ -52,15 +52,17 @@ func CallIDs(ms []hub.Message) *IDs {
 	return s
 }
 
-func newIDs() *IDs { return &IDs{said: map[string]bool{}} }
-
 // Of returns the id of a call, or one like it if there was such an id before. A call without an id is named call.
 func (s *IDs) Of(id []byte) []byte { return s.Take(id, "call") }
 
 func (s *IDs) say(id []byte) {
-	if len(id) > 0 {
-		s.said[string(id)] = true
+	if len(id) == 0 {
+		return
 	}
+	if s.said == nil { // made late: most conversations name few things
+		s.said = map[string]bool{}
+	}
+	s.said[string(id)] = true
 }
 
 // Take returns id for its first user, and one like it for others. Without an id it is made of base.

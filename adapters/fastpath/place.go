@@ -63,8 +63,7 @@ func (f *finder) find(dst []place, v []byte, varying []path) []place {
 			}
 			f.lost = f.lost || read > 0 && rawjson.Kind(val) != 'n'
 		}
-		var room [maxHoles]path
-		if paths := cutPaths(room[:0], varying, key); len(paths) > 0 {
+		if paths := cutPaths(varying, key); len(paths) > 0 {
 			inner := finder{data: f.data, text: f.text}
 			dst = inner.find(dst, val, paths)
 			f.lost = f.lost || inner.lost
@@ -112,12 +111,12 @@ func (f *finder) place(v []byte, isUsage bool) (p place, ok bool) {
 // fits reports whether what is in the place could be learned from.
 func (p *place) fits(data []byte) bool { return p.hole.fill(data[p.start:], p.depth) == p.end-p.start }
 
-// cutPaths appends what is behind key in the paths that begin with it.
-func cutPaths(dst, paths []path, key []byte) []path {
+// cutPaths returns what is behind key in the paths that begin with it. Most members begin none, and cost no memory.
+func cutPaths(paths []path, key []byte) (behind []path) {
 	for _, p := range paths {
-		if n := len(key); n < len(p.name) && p.name[n] == '.' && p.name[:n] == string(key) && len(dst) < cap(dst) {
-			dst = append(dst, path{p.name[n+1:], p.read})
+		if n := len(key); n < len(p.name) && p.name[n] == '.' && p.name[:n] == string(key) && len(behind) < maxHoles {
+			behind = append(behind, path{p.name[n+1:], p.read})
 		}
 	}
-	return dst
+	return behind
 }

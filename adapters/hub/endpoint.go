@@ -131,20 +131,23 @@ func (d *Dialect) FindEndpoint(method, path string) (e *Endpoint, params map[str
 
 // match compares a path with that of the endpoint, segment by segment.
 func (e *Endpoint) match(path string) (params map[string]string, ok bool) {
-	want, got := strings.Split(e.Path, "/"), strings.Split(path, "/")
-	if len(want) != len(got) {
-		return nil, false
-	}
-	for i, segment := range want {
+	want, got, more := e.Path, path, true
+	for more {
+		var segment, is string
+		var also bool
+		segment, want, more = strings.Cut(want, "/")
+		if is, got, also = strings.Cut(got, "/"); also != more {
+			return nil, false
+		}
 		before, rest, named := strings.Cut(segment, "{")
 		if !named {
-			if segment != got[i] {
+			if segment != is {
 				return nil, false
 			}
 			continue
 		}
 		name, after, _ := strings.Cut(rest, "}")
-		value, ok := strings.CutPrefix(got[i], before)
+		value, ok := strings.CutPrefix(is, before)
 		if !ok || !strings.HasSuffix(value, after) || len(value) == len(after) {
 			return nil, false
 		}

@@ -41,6 +41,21 @@ func Copy(h, from *fasthttp.RequestHeader, name string) {
 	}
 }
 
+// SetResponse sets a header field whose name is in its canonical form already: the header's own Set would bring it there byte by byte, each
+// time.
+func SetResponse(h *fasthttp.ResponseHeader, name, value string) {
+	var n [32]byte
+	var v [128]byte
+	h.SetCanonical(append(n[:0], name...), append(v[:0], value...))
+}
+
+// SetRequest does the same for a request.
+func SetRequest(h *fasthttp.RequestHeader, name, value string) {
+	var n [32]byte
+	var v [128]byte
+	h.SetCanonical(append(n[:0], name...), append(v[:0], value...))
+}
+
 // responseHeaders are kept for the next answer: their memory grows field by field.
 var responseHeaders = sync.Pool{New: func() any { return new(fasthttp.ResponseHeader) }}
 

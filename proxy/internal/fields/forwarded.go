@@ -18,6 +18,9 @@ const (
 	ProtoHeader = "X-Forwarded-Proto"
 )
 
+// Those that are set as bytes.
+var forName, hostName = []byte(ForHeader), []byte(HostHeader)
+
 // ClaimsOrigin reports whether a header field, in small letters, says where a request came from. Only proxies that the
 // configuration trusts may say so.
 func ClaimsOrigin(name string) bool {
@@ -95,9 +98,9 @@ func SetForwarded(h, from *fasthttp.RequestHeader, peer net.Addr, secure bool, c
 			proto = said
 		}
 	}
-	h.SetBytesV(ForHeader, via)
-	h.SetBytesV(HostHeader, host)
-	h.Set(ProtoHeader, proto)
+	h.SetCanonical(forName, via)
+	h.SetCanonical(hostName, host)
+	SetRequest(h, ProtoHeader, proto)
 }
 
 // forwardedName is how X-Forwarded-For names a peer.
