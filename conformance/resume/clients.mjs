@@ -71,7 +71,7 @@ export const clients = [
   a2aClient({ name: named("a2a-sdk-0", ", JSON-RPC"), speaker: speaker0(a2a0, a2a0.JsonRpcTransportFactory), back: "`tasks/resubscribe`", stranger: 200 }),
   a2aClient({ name: named("a2a-sdk-0", ", REST"), speaker: speaker0(a2a0, a2a0.RestTransportFactory), back: "`/v1/tasks/{id}:subscribe`", stranger: 404, forgetsAppend: true }),
   acpClient({ name: named("acp-sdk-1", ", WebSocket"), sdk: acp, connect: byWebSocket }),
-  acpClient({ name: named("acp-sdk-1", ", HTTP"), sdk: acp, stays: true, streams: /^acp-session-id:/im, connect: (url, authorization) => createHttpStream(url, { headers: { authorization } }) }),
+  acpClient({ name: named("acp-sdk-1", ", HTTP"), sdk: acp, lasting: true, streams: /^acp-session-id:/im, connect: (url, authorization) => createHttpStream(url, { headers: { authorization } }) }),
   aguiClient({ name: named("agui-client-1.0.0"), HttpAgent: HttpAgent1 }),
   aguiClient({ name: named("agui-client-0.0.59"), HttpAgent: HttpAgent0 }),
   copilotkitClient({ name: named("copilotkit-core"), CopilotKitCore }),

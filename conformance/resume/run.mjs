@@ -39,6 +39,7 @@ let failed = true;
 try {
   const agent = await startAgent();
   const base = await serve(agent.url);
+  await Promise.all(clients.map((client) => client.ready?.()));
   const say = console.error;
   if (!options.verbose) console.error = console.warn = () => {}; // clients report breaks there, too
   const cells = clients.flatMap((client, n) => cellsOf(client, n, agent, base));

@@ -4,11 +4,11 @@ import { sleep } from "../../conversations/clients/talk.mjs";
 
 const quiet = 2000; // ms without an update: the turn is over
 
-// stays: the connection is one in name only, and is there for a while without a request.
+// lasting: the connection is one in name only, and is there for a while without a request, unless the SDK manages to end it.
 // What it loads does not say how a turn has ended.
-export function acpClient({ name, sdk, connect, stays, streams }) {
+export function acpClient({ name, sdk, connect, lasting, streams }) {
   const back = "`session/load` on a new connection";
-  return { name, dialect: "acp", open: (target) => new Talk(sdk, connect, target), back, stays, streams, nameless: true, endless: true };
+  return { name, dialect: "acp", open: (target) => new Talk(sdk, connect, target), back, lasting, streams, nameless: true, endless: true };
 }
 
 // isAnswer: the agent says so, and the connection is whole.

@@ -51,14 +51,17 @@ class Background extends Talk {
 
 // pythonClient is the package for Python, in background.py.
 export function pythonClient({ name }) {
-  return { ...about, name, open: (target) => new Python(target), back: "`create(background=True)`, then `retrieve(id, stream=True, starting_after)`" };
+  return {
+    ...about, name, ready: () => started().ready, open: (target) => new Python(target),
+    back: "`create(background=True)`, then `retrieve(id, stream=True, starting_after)`",
+  };
 }
 
 // program is one for all of them: it takes long to start.
 const program = { waiting: new Map() };
 
 function started() {
-  if (program.child) return program.child;
+  if (program.child) return program;
   const python = path.join(import.meta.dirname, "..", "..", ".venv", "bin", "python");
   program.child = spawn(python, [path.join(import.meta.dirname, "background.py")], { stdio: ["pipe", "pipe", "inherit"] });
   readline.createInterface({ input: program.child.stdout }).on("line", (line) => {
@@ -67,7 +70,8 @@ function started() {
   });
   program.child.on("exit", () => program.waiting.forEach((take) => take({ failed: "the program has ended" })));
   for (const part of [program.child, program.child.stdin, program.child.stdout]) part.unref();
-  return program.child;
+  program.ready = new Promise((resolve) => program.child.stdout.once("data", resolve));
+  return program;
 }
 
 class Python {
@@ -95,7 +99,7 @@ class Python {
         this.text = message.text ?? this.text;
         if (message.over || message.failed) resolve({ text: this.text, failed: message.failed });
       });
-      started().stdin.write(`${JSON.stringify([number, url, principal, key, ...answer])}\n`);
+      started().child.stdin.write(`${JSON.stringify([number, url, principal, key, ...answer])}\n`);
     });
   }
 

@@ -72,5 +72,6 @@ def serve(number, url, principal, key, *answer):
         reader.tell(failed=str(err) or type(err).__name__)
 
 
+print(json.dumps({"number": 0}), flush=True)  # it is ready
 for line in sys.stdin:
     threading.Thread(target=serve, args=json.loads(line), daemon=True).start()

@@ -21,7 +21,9 @@ type writer struct {
 
 	mu      sync.Mutex
 	waiting []*Run // those that have something to send, in the order in which they said it
-	bytes   int    // that wait
+	spare   []*Run // memory for the next ones
+	batch   []entry
+	bytes   int // that wait
 	live    map[*Run]struct{}
 	idle    sync.Cond // nothing waits, and nothing is on its way
 	sending bool
@@ -130,9 +132,11 @@ type entry struct {
 }
 
 // take takes what waits.
-func (w *writer) take() (batch []entry) {
+func (w *writer) take() []entry {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	clear(w.batch) // it was sent
+	batch := w.batch[:0]
 	for _, r := range w.waiting {
 		e := entry{run: r, head: r.head, data: r.said, ended: r.ended, end: r.end}
 		if len(e.data) > 0 || e.ended {
@@ -151,7 +155,9 @@ func (w *writer) take() (batch []entry) {
 			batch = append(batch, e)
 		}
 	}
-	w.waiting, w.sending = nil, len(batch) > 0
+	clear(w.waiting)
+	w.waiting, w.spare = w.spare[:0], w.waiting
+	w.batch, w.sending = batch, len(batch) > 0
 	if !w.sending {
 		w.idle.Broadcast()
 	}
@@ -220,6 +226,7 @@ func (w *writer) try(ctx context.Context, batch []entry) (fences []redis.Cmder, 
 			return slices.Repeat([]redis.Cmder{redis.NewStatusResult("", err)}, len(batch)), err
 		}
 	}
+	fences = make([]redis.Cmder, 0, len(batch))
 	for i := range batch {
 		fences = append(fences, w.write(ctx, pipe, &batch[i]))
 	}
@@ -246,15 +253,8 @@ func (w *writer) write(ctx context.Context, pipe redis.Pipeliner, e *entry) (fen
 		fence = pipe.Set(ctx, s.key("short", r.token), e.short.marshal(), unended)
 	}
 	if e.number > 0 {
-		values := []any{fieldData, e.data}
-		if e.ended {
-			values = append(values, fieldEnd, e.end)
-		}
-		add := redis.XAddArgs{Stream: r.stream, ID: entryID(e.number), Values: values}
-		if e.least > 0 {
-			add.MinID, add.Approx = entryID(e.least), true
-		}
-		fence = pipe.XAdd(ctx, &add)
+		fence = redis.NewStringCmd(ctx, e.add()...)
+		_ = pipe.Process(ctx, fence) // it is only put into the pipeline
 	}
 	keep := unended
 	if e.ended {
@@ -266,6 +266,20 @@ func (w *writer) write(ctx context.Context, pipe redis.Pipeliner, e *entry) (fen
 		pipe.Expire(ctx, r.stream, keep)
 	}
 	return fence
+}
+
+// add is the command that adds the entry. Most are short: their arguments are put together without what [redis.XAddArgs] takes beside.
+func (e *entry) add() []any {
+	args := make([]any, 0, 10)
+	args = append(args, "xadd", e.run.stream)
+	if e.least > 0 {
+		args = append(args, "minid", "~", entryID(e.least))
+	}
+	args = append(args, entryID(e.number), fieldData, e.data)
+	if e.ended {
+		args = append(args, fieldEnd, e.end)
+	}
+	return args
 }
 
 // entryID is the id of an entry that the owner writes.
