@@ -152,3 +152,34 @@ func TestForget(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
+
+// TestAfter: who reads one run after the other finds the one that follows, and learns when it begins.
+func TestAfter(t *testing.T) {
+	runs := withLimit(1 << 20)
+	key := Key{Name: "a"}
+	begun, forget := runs.Await(key)
+	select {
+	case <-begun:
+		t.Fatal("a run has begun")
+	default:
+	}
+	one := begin(runs, "a", 1<<20)
+	<-begun
+	forget()
+	two, three := begin(runs, "a", 1<<20), begin(runs, "a", 1<<20)
+	for before, want := range map[*Run[string]]*Run[string]{nil: three, one: two, two: three, three: nil} {
+		if got := runs.After(key, before); got != want {
+			t.Errorf("behind %p comes %p, want %p", before, got, want)
+		}
+	}
+	if got := runs.After(Key{Name: "b"}, nil); got != nil {
+		t.Errorf("a run of another name: %p", got)
+	}
+	_, forgetOne := runs.Await(key)
+	_, forgetOther := runs.Await(key)
+	forgetOne()
+	forgetOther()
+	if n := len(runs.awaited); n != 0 {
+		t.Errorf("%d names are awaited that no reader waits for", n)
+	}
+}
