@@ -59,6 +59,7 @@ func TestStatusesOfFailures(t *testing.T) {
 		"upstream_failing":      "503 failed",
 		"upstream_idle":         "504 truncated",
 		"upstream_malformed":    "502 failed",
+		"upstream_violation":    "502 failed",
 		"upstream_not_found":    "404 failed",
 		"upstream_refused":      "502 failed",
 		"upstream_reset":        "502 truncated",
