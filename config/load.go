@@ -63,6 +63,11 @@ func Parse(name string, data []byte, d Dialects, env func(string) (string, bool)
 	return parse(name, data, d, env, false)
 }
 
+// ParseFiles is Parse of a text that stands in no file: those that it names are read as Load reads them.
+func ParseFiles(name string, data []byte, d Dialects, env func(string) (string, bool)) (*Config, error) {
+	return parse(name, data, d, env, true)
+}
+
 func parse(name string, data []byte, d Dialects, env lookup, readFiles bool) (*Config, error) {
 	if env == nil {
 		env = func(string) (string, bool) { return "", false }

@@ -24,6 +24,7 @@ const docs = path.join(here, "..", "docs", "guides");
 const guides = {
   "usechat-langgraph": { venv: process.env.GUIDES_LANGGRAPH ?? ".venv-langgraph", page: chat },
   "a2a-adk": { venv: process.env.GUIDES_PYTHON ?? ".venv" },
+  "claude-code-editor": { venv: process.env.GUIDES_PYTHON ?? ".venv" },
   "openai-pydantic-ai": { venv: process.env.GUIDES_PYTHON ?? ".venv" },
 };
 

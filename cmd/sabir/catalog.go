@@ -41,12 +41,16 @@ func (c *catalog) declareFiles(paths []string) (problems []error) {
 			problems = append(problems, fmt.Errorf("--declare: %w", err))
 			continue
 		}
-		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-		for _, p := range c.Declare(name, description.Doc) {
+		for _, p := range c.Declare(declaredName(path), description.Doc) {
 			problems = append(problems, errors.New(description.Problem(p).String()))
 		}
 	}
 	return problems
+}
+
+// declaredName is the name of the dialect in a file.
+func declaredName(path string) string {
+	return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 }
 
 var _ config.Declarer = (*catalog)(nil)

@@ -57,3 +57,15 @@ routes:
 		t.Errorf("got\n%s", got.stderr)
 	}
 }
+
+// The proxy without a file, and the file that init writes, know a dialect of one's own. init sees its file from where it writes.
+func TestOneRouteDeclared(t *testing.T) {
+	flags := []string{"--to", "http://127.0.0.1:9/", "--declare", homemade, "--from", "homemade", "--client", "aisdk"}
+	got := sabir(t, "", append([]string{"proxy", "--print"}, flags...)...)
+	got.want(t, exitOK, "dialects:\n  homemade: "+homemade, "")
+	path := filepath.Join(t.TempDir(), "sabir.yaml")
+	sabir(t, "", append([]string{"init", "-o", path}, flags...)...).want(t, exitOK, "is written", "")
+	sabir(t, "", "check", "--config", path).want(t, exitOK, "is fine: 1 upstream, 1 route", "")
+	sabir(t, "", "proxy", "--print", "--to", "http://127.0.0.1:9/", "--declare", "no/such.yaml", "--from", "such", "--client", "aisdk").
+		want(t, exitUsage, "", "--declare: open no/such.yaml")
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,6 +45,9 @@ What the agent speaks is found out as the command proxy does it, by asking it
 				}
 			}
 			text, err := o.make(cmd)
+			if err == nil && len(o.declare) > 0 {
+				text, err = o.seenFrom(filepath.Dir(path))
+			}
 			if err != nil {
 				return err
 			}
@@ -62,6 +66,27 @@ What the agent speaks is found out as the command proxy does it, by asking it
 	return cmd
 }
 
+// seenFrom is the configuration for a folder, from which the files of dialects are seen.
+func (o *oneRoute) seenFrom(dir string) ([]byte, error) {
+	there := *o
+	there.declare = nil
+	for _, file := range o.declare {
+		file, err := filepath.Abs(file)
+		if err != nil {
+			return nil, err
+		}
+		if base, err := filepath.Abs(dir); err == nil {
+			if near, err := filepath.Rel(base, file); err == nil {
+				file = near
+			}
+		}
+		there.declare = append(there.declare, filepath.ToSlash(file))
+	}
+	known := new(catalog)
+	known.declareFiles(o.declare) // they were fine
+	return there.yaml(known), nil
+}
+
 // interview asks for what flags do not say.
 type interview struct {
 	lines *bufio.Scanner
@@ -75,6 +100,9 @@ func (o *oneRoute) ask(ctx context.Context, stdin io.Reader, w io.Writer) error 
 	defer done()
 	defer context.AfterFunc(ctx, done)()
 	iv := interview{bufio.NewScanner(in), w, new(catalog)}
+	if problems := iv.known.declareFiles(o.declare); len(problems) > 0 {
+		return usageError{errors.Join(problems...)}
+	}
 	if o.to == "" {
 		if err := iv.question("Where is your agent? (the URL where a run is asked for)", "http://127.0.0.1:9000/", &o.to, iv.isURL); err != nil {
 			return err

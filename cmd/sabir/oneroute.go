@@ -25,6 +25,7 @@ type oneRoute struct {
 	request, model   string
 	record           string // folder of recordings; "" for none
 	cors             []string
+	declare          []string // files of dialects of one's own
 }
 
 // flags adds the flags that say it.
@@ -37,6 +38,7 @@ func (o *oneRoute) flags(f *pflag.FlagSet, admin string) {
 	f.StringArrayVar(&o.cors, "cors", nil, "`ORIGIN` of web pages that may call; can repeat")
 	f.StringVar(&o.path, "path", "", "`PATH` that clients call, if not the usual one")
 	f.StringVar(&o.request, "request", "", "`TEMPLATE` of the body, for agents of your own")
+	f.StringArrayVar(&o.declare, "declare", nil, "`FILE` of a dialect of your own, whose name is the file's; can repeat")
 	f.StringVar(&o.model, "model", "", "`MODEL` for requests that name none")
 }
 
@@ -132,6 +134,12 @@ func (o *oneRoute) yaml(known *catalog) []byte {
 		for _, origin := range o.cors {
 			b.WriteString("    - " + scalar(origin) + "\n")
 		}
+	}
+	if len(o.declare) > 0 {
+		b.WriteString("dialects:\n")
+	}
+	for _, file := range o.declare {
+		line("  "+scalar(declaredName(file))+": "+scalar(file), "a dialect of your own")
 	}
 	b.WriteString("upstreams:\n  agent:\n")
 	line("    url: "+scalar(o.to), "where a run of your agent is asked for")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -30,7 +31,9 @@ to limits, begins with the output of --print.`,
   sabir proxy --to http://127.0.0.1:9000/ --from agui --client openai-chat
   sabir proxy --to http://127.0.0.1:9000/chat --client aisdk \
     --cors http://localhost:3000
-  sabir proxy --to http://127.0.0.1:9000/ --client agui --print > sabir.yaml`,
+  sabir proxy --to http://127.0.0.1:9000/ --client agui --print > sabir.yaml
+  sabir proxy --to http://127.0.0.1:9000/ --declare mine.yaml --from mine \
+    --client aisdk`,
 		Args: cobra.NoArgs,
 		RunE: work(func(cmd *cobra.Command, _ []string) error {
 			text, err := o.make(cmd)
@@ -61,6 +64,9 @@ func completeRoute(cmd *cobra.Command) {
 // make is the configuration that the flags stand for. What the agent speaks is found out if they do not say it.
 func (o *oneRoute) make(cmd *cobra.Command) ([]byte, error) {
 	known := new(catalog)
+	if problems := known.declareFiles(o.declare); len(problems) > 0 {
+		return nil, usageError{errors.Join(problems...)}
+	}
 	if err := o.complete(known); err != nil {
 		return nil, err
 	}

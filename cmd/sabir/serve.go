@@ -115,7 +115,7 @@ func (s *service) load(known *catalog) (*config.Config, error) {
 	if s.text == nil {
 		return load(s.path, known, s.stderr)
 	}
-	return config.Parse(s.path, s.text, known, os.LookupEnv)
+	return config.ParseFiles(s.path, s.text, known, os.LookupEnv)
 }
 
 func (s *service) serve(ctx context.Context) error {
