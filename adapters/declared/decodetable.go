@@ -23,6 +23,7 @@ type decodeTable struct {
 
 	endMark      []byte
 	endsWithBody bool
+	grammar      hub.Grammar
 
 	common   []assign
 	tools    *tools
@@ -52,6 +53,7 @@ func (c *compiler) readDecode(m fields) *decodeTable {
 	}
 	t.arrange(rules)
 	c.checkEnds(m, t, rules)
+	t.grammar = grammarOf(rules)
 	t.numbered, t.plans = c.numbered, c.plans
 	t.common, t.tools, t.prefixes = c.common, c.tools, c.prefixes
 	return t
@@ -141,6 +143,26 @@ func (c *compiler) checkEnds(m fields, t *decodeTable, rules []*rule) {
 			mark.problem("is for a record that is no JSON object; make a rule for this one")
 		}
 	}
+}
+
+// grammarOf leaves out what no record can say.
+func grammarOf(rules []*rule) (g hub.Grammar) {
+	makes := func(kinds ...hub.Kind) bool {
+		return !slices.ContainsFunc(kinds, func(k hub.Kind) bool { return !slices.ContainsFunc(rules, func(r *rule) bool { return r.makes(k) }) })
+	}
+	g.Parts = makes(hub.TextStart, hub.TextEnd)
+	for _, lacks := range []struct {
+		rule  hub.Rule
+		kinds []hub.Kind
+	}{
+		{hub.RuleStart, []hub.Kind{hub.RunStart}}, {hub.RuleReady, []hub.Kind{hub.ToolReady}}, {hub.RuleResult, []hub.Kind{hub.ToolEnd}},
+		{hub.RuleClosed, []hub.Kind{hub.StepEnd, hub.AgentEnd}},
+	} {
+		if !makes(lacks.kinds...) {
+			g.Permits = append(g.Permits, lacks.rule)
+		}
+	}
+	return g
 }
 
 func (r *rule) makes(k hub.Kind) bool {

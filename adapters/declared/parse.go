@@ -98,7 +98,7 @@ func (c *compiler) document(n node) *hub.Dialect {
 	case in != nil:
 		d.NewDecoder = func(o hub.Options) hub.Decoder { return newDecoder(in, o) }
 		d.Observe = in.observe
-		d.EndsWithBody = in.endsWithBody
+		d.EndsWithBody, d.Grammar = in.endsWithBody, in.grammar
 	}
 	if len(c.problems) == 0 {
 		c.checkSamples(m.get("samples"), in)
