@@ -58,23 +58,7 @@ func (l *lab) coverage(ctx context.Context, out io.Writer, folder string, covere
 		return nil, err
 	}
 	defer r.bench.close()
-	for i, name := range missing {
-		t, err := r.record(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		if t == nil {
-			fmt.Fprintf(out, "%s: %s fails already, and is left out\n", folder, name)
-			continue
-		}
-		t.File, c.Tests[name] = files[name], t
-		if i%50 == 49 || i == len(missing)-1 { // what is stopped goes on from here
-			if err := c.write(path); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return c, nil
+	return c, r.all(ctx, out, missing, files, path)
 }
 
 // missing forgets tests whose files have changed, and lists those that have to run.
