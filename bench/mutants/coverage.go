@@ -158,19 +158,24 @@ func (c *coverage) write(path string) error {
 	return os.WriteFile(path, text, 0o600)
 }
 
-// covering lists the tests that run what a change stands in. A case is no statement, so that its function counts, and what stands
-// outside of functions runs in all tests.
-func (c *coverage) covering(m mutant) []string {
+// covering lists the tests of a folder that run what a change stands in. A case is no statement, so that its function counts.
+func (c *coverage) covering(m mutant, folder string) []string {
 	in := c.spansWith(func(s span) bool { return s.file == m.file && !m.at.before(s.from) && m.at.before(s.to) })
-	if len(in) == 0 && m.fnFrom == 0 {
-		return slices.Sorted(maps.Keys(c.Tests))
+	switch {
+	case len(in) > 0:
+		return c.running(in)
+	case m.fnFrom == 0:
+		return c.using(m, folder)
 	}
-	if len(in) == 0 {
-		in = c.spansWith(func(s span) bool { return s.file == m.file && s.from.line >= m.fnFrom && s.from.line <= m.fnTo })
-	}
-	var names []string
+	return c.running(c.spansWith(func(s span) bool { return s.file == m.file && s.from.line >= m.fnFrom && s.from.line <= m.fnTo }))
+}
+
+func (c *coverage) all() []string { return slices.Sorted(maps.Keys(c.Tests)) }
+
+// running lists the tests that run any of some spans.
+func (c *coverage) running(spans map[int]bool) (names []string) {
 	for name, t := range c.Tests {
-		if slices.ContainsFunc(t.Spans, func(i int) bool { return in[i] }) {
+		if slices.ContainsFunc(t.Spans, func(i int) bool { return spans[i] }) {
 			names = append(names, name)
 		}
 	}

@@ -13,8 +13,8 @@
 // Only tests that run a changed line can notice it. So each test of the package, and of those that mutants.yaml names for it, runs
 // once alone and counts what it runs; the cache (os.UserCacheDir) keeps that until the file of the test, or one that it ran, has
 // changed. A change is then tried by the tests that run its statements, in groups: those that caught a change to the same file
-// before, those whose files have a similar name, those that are quick and run little. What stands outside of functions is tried by
-// all. A change to a line that no test runs is unnoticed at once.
+// before, those whose files have a similar name, those that are quick and run little. Where it changes a variable or a constant
+// outside of functions, tests count that run what mentions it, or stand in a file that does. A change to a line that no test runs is unnoticed at once.
 //
 // A test that fails has caught the change only if it fails again, without the others of its group, and passes without the change: a busy machine
 // catches nothing. A test that runs into the limit of memory, or of time, has caught the change; those that only the time limit

@@ -25,8 +25,9 @@ type mutant struct {
 	lo, hi int    // what is replaced
 	text   string // by what
 
-	at           place // of lo
-	fnFrom, fnTo int   // the lines of the function, 0 outside of any
+	at           place  // of lo
+	fnFrom, fnTo int    // the lines of the function, 0 outside of any
+	names        string // what the declaration outside of functions gives values to, with spaces between
 }
 
 func (m mutant) String() string {
@@ -63,7 +64,7 @@ func mutantsIn(file string, src []byte) ([]mutant, error) {
 	}
 	f := finder{file: file, src: src, fset: fset}
 	for _, decl := range tree.Decls {
-		f.fn, f.from, f.to = nameOf(decl), 0, 0
+		f.fn, f.from, f.to, f.names = nameOf(decl), 0, 0, strings.Join(valuesOf(decl), " ")
 		if fn, ok := decl.(*ast.FuncDecl); ok {
 			f.from, f.to = fset.Position(fn.Pos()).Line, fset.Position(fn.End()).Line
 		}
@@ -129,7 +130,8 @@ type finder struct {
 	src      []byte
 	fset     *token.FileSet
 	fn       string
-	from, to int // its lines
+	from, to int    // its lines
+	names    string // of its variables or constants
 	all      []mutant
 }
 
@@ -141,7 +143,7 @@ func (f *finder) add(from, to token.Pos, text, change string) {
 	start := bytes.LastIndexByte(f.src[:lo], '\n') + 1
 	code, _, _ := bytes.Cut(f.src[start:], []byte("\n"))
 	f.all = append(f.all, mutant{
-		file: f.file, line: at.Line, fn: f.fn, at: place{at.Line, at.Column}, fnFrom: f.from, fnTo: f.to,
+		file: f.file, line: at.Line, fn: f.fn, at: place{at.Line, at.Column}, fnFrom: f.from, fnTo: f.to, names: f.names,
 		code: string(bytes.TrimSpace(code)), change: change, lo: lo, hi: hi, text: text,
 	})
 }

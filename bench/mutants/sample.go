@@ -181,7 +181,7 @@ func (s *session) judge(ctx context.Context, m mutant) (v verdict, err error) {
 	defer end()
 	for _, folder := range s.judges {
 		c := s.covers[folder]
-		tests := c.covering(m)
+		tests := c.covering(m, folder)
 		c.quickest(tests)
 		s.known.first(folder, m.file, tests)
 		v.tests += len(tests)
