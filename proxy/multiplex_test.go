@@ -261,7 +261,7 @@ func TestMultiplexRequest(t *testing.T) {
 	agent, asked := askedAgent(t)
 	r := start(t, strings.Replace(simple(agent.url(), "threads: {principal: [Authorization, X-User]}\n", "",
 		"client: aisdk\nheaders: {allow: [authorization, x-tenant, x-user, x-forwarded-for, cookie]}\n"), "dialect: native", "dialect: aisdk", 1))
-	c := r.dialWS("/run", "Cookie: a=b")
+	c := r.dialWS("/run", "Cookie: a=b", "Content-Type: text/plain")
 	c.say(`{"type":"send","requestId":"one","id":"chat-1","trigger":"submit-message","messageId":"m1","messages":[{"id":"u1"}],` +
 		`"headers":{"authorization":"Bearer x","X-Tenant":"acme","x-user":"admin","x-other":"no","X-Forwarded-For":"1.1.1.1","cookie":"evil=1","x-request-id":"abc-1"},` +
 		`"body":{"tenant":"acme","id":"other","m\u0065ssages":[]},"metadata":{"a":1}}`)

@@ -275,3 +275,25 @@ func TestEndingIsFree(t *testing.T) {
 	r.allowed("/cancel/t")
 	r.awaitEnds(1)
 }
+
+// TestRefusedRunsAreGivenBack: a run that another limit refuses does not count as one of its client's.
+func TestRefusedRunsAreGivenBack(t *testing.T) {
+	t.Parallel()
+	r := start(t, limited(silentAgent(t, nil).url(), "{streams: 1, principals: {bob: {streams: 1}}}", "{}"))
+	open := func(key string) *client {
+		c := r.dial()
+		c.ask("POST", "/run", "{}", key)
+		if resp := c.response(); resp.StatusCode != 200 {
+			t.Errorf("status %d", resp.StatusCode)
+		}
+		return c
+	}
+	first := open(asAlice)
+	if resp, body := r.post("/run", "{}", asBob); resp.StatusCode != 503 {
+		t.Errorf("status %d %s", resp.StatusCode, body)
+	}
+	first.Close()
+	r.awaitEnds(1)
+	open(asBob).Close()
+	r.awaitEnds(2)
+}

@@ -115,6 +115,9 @@ func TestRedactedLog(t *testing.T) {
 		if strings.Contains(said, "jane") || !strings.Contains(said, "[redacted:emails]") {
 			t.Errorf("%s is %q", field, said)
 		}
+		if n := r.metric("sabir_redactions_total", "name=emails"); n != 1 {
+			t.Errorf("%s: %v redactions are counted", field, n)
+		}
 	}
 }
 

@@ -12,7 +12,9 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
+	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/proxy/internal/redistest"
+	"github.com/sabir-proxy/sabir/proxy/internal/runstore"
 )
 
 // redisAddress is a Redis server for one test: a real one, or one in this process.
@@ -371,5 +373,25 @@ func TestStoreFrozen(t *testing.T) {
 	all.Wait()
 	if took := time.Since(begun); took > 5*time.Second {
 		t.Errorf("the last client waited for %s", took)
+	}
+}
+
+// TestEndOfRemoteRun: a run of another replica ends here as it did there, or with the reason why no more comes of it.
+func TestEndOfRemoteRun(t *testing.T) {
+	t.Parallel()
+	for how, want := range map[string]hub.Code{
+		runstore.EndDone: "", runstore.EndOwner: hub.CodeReset, runstore.EndStore: hub.CodeStore, runstore.EndCut: hub.CodeRunCut, string(hub.CodeIdle): hub.CodeIdle,
+	} {
+		runs := new(sharedRuns)
+		m := &remoteRun{replicas: &replicas{runs: runs}, run: runs.Begin(new(shared), 1<<10), ended: make(chan struct{})}
+		m.End(how)
+		<-m.ended
+		code := hub.Code("")
+		if err := m.run.Log.Cause(); err != nil {
+			code = asFailure(err).Code
+		}
+		if code != want || !m.run.Ended() {
+			t.Errorf("%q ends with %q, want %q", how, code, want)
+		}
 	}
 }

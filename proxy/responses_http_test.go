@@ -126,7 +126,9 @@ func TestStoredResponses(t *testing.T) {
 	if strings.Contains(rest, `"text":"one"`) {
 		t.Errorf("the second page begins anew: %s", rest)
 	}
-	c.call(400, "GET", "/responses/"+two+"?stream=true", "", "stream")
+	if said := c.call(400, "GET", "/responses/"+two+"?stream=true", "", "stream"); strings.Contains(said, "byte") {
+		t.Errorf("a fault of the query stands at a byte of the body: %s", said)
+	}
 	c.call(200, "DELETE", "/responses/"+one, "", `{"id":"`+one+`","object":"response.deleted","deleted":true}`)
 	c.call(404, "GET", "/responses/"+one, "")
 	c.call(400, "POST", "/responses", `{`+previous(one)+`"input":"x"}`, "previous_response_not_found")

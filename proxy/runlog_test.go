@@ -61,3 +61,35 @@ func TestWithoutLast(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswerInWords: what the user says answers the only question of the run, if that wants words and nothing else is said.
+func TestAnswerInWords(t *testing.T) {
+	t.Parallel()
+	text, file := hub.Part{Kind: hub.PartText, Text: []byte("in Oslo")}, hub.Part{Kind: hub.PartFile}
+	says := func(parts ...hub.Part) []hub.Message { return []hub.Message{{Role: hub.RoleUser, Parts: parts}} }
+	where := hub.Event{Kind: hub.Ask, ID: []byte("q1"), AskKind: hub.AskInput}
+	f := func(name string, answers bool, asked hub.Request, open ...hub.Event) {
+		t.Helper()
+		said, before := len(asked.Messages), len(asked.Answers)
+		answerInWords(&asked, open)
+		if !answers {
+			if len(asked.Answers) != before || len(asked.Messages) != said {
+				t.Errorf("%s: answers %v", name, asked.Answers)
+			}
+			return
+		}
+		if len(asked.Answers) != 1 || string(asked.Answers[0].Ask) != "q1" || string(asked.Answers[0].Payload) != `"in Oslo"` || asked.Messages != nil {
+			t.Errorf("%s: answers %+v, messages %v", name, asked.Answers, asked.Messages)
+		}
+	}
+	f("words", true, hub.Request{Messages: says(text)}, where)
+	f("a question", true, hub.Request{Messages: says(text)}, hub.Event{ID: []byte("q1"), AskKind: hub.AskQuestion})
+	f("an approval", false, hub.Request{Messages: says(text)}, hub.Event{ID: []byte("q1"), AskKind: hub.AskPermission})
+	f("two questions", false, hub.Request{Messages: says(text)}, where, where)
+	f("no question", false, hub.Request{Messages: says(text)})
+	f("answered already", false, hub.Request{Messages: says(text), Answers: []hub.Decision{{Ask: []byte("q1")}}}, where)
+	f("two messages", false, hub.Request{Messages: append(says(text), says(text)...)}, where)
+	f("nothing said", false, hub.Request{}, where)
+	f("two parts", false, hub.Request{Messages: says(text, text)}, where)
+	f("a file", false, hub.Request{Messages: says(file)}, where)
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/proxy/recording"
 )
 
@@ -84,5 +85,17 @@ func TestLiveRunsAreKept(t *testing.T) {
 	}
 	if len(i.runs) != maxInspected || !slices.Equal(keys, []int64{0, 2, 5, 6}) {
 		t.Errorf("%d runs are kept, the first are %d", len(i.runs), keys)
+	}
+}
+
+// TestRunSummaryKinds counts the calls and questions among the events.
+func TestRunSummaryKinds(t *testing.T) {
+	t.Parallel()
+	tape := new(runTape)
+	for _, k := range []hub.Kind{hub.ToolStart, hub.Ask, hub.TextDelta, hub.ToolStart, hub.ToolEnd} {
+		tape.note(k)
+	}
+	if got := tape.now(); got.Tools != 2 || got.Asks != 1 {
+		t.Errorf("%+v", got)
 	}
 }

@@ -15,9 +15,13 @@ import (
 // recorded runs one request through a route that records, and returns its recording.
 func recorded(t *testing.T, record, route string, pieces ...string) (*recording.Run, *rig) {
 	t.Helper()
+	return recordedFrom(t, newAgent(t, streaming(pieces...)).url(), record, route)
+}
+
+func recordedFrom(t *testing.T, url, record, route string) (*recording.Run, *rig) {
+	t.Helper()
 	dir := t.TempDir()
-	a := newAgent(t, streaming(pieces...))
-	r := start(t, simple(a.url(), "", "", route+"record: {dir: "+dir+record+"}\n"))
+	r := start(t, simple(url, "", "", route+"record: {dir: "+dir+record+"}\n"))
 	r.post("/run", `{"password":"pw-mark","question":"what"}`)
 	var names []string
 	await(t, "the recording", func() bool {
@@ -375,5 +379,15 @@ func TestRecordShared(t *testing.T) {
 	}
 	if agent := run.Request(recording.Agent); agent == nil || !strings.Contains(agent.Data, `"threadId"`) {
 		t.Errorf("the agent got %+v", agent)
+	}
+}
+
+// TestRecordedFailure: a recording says why the run ended as it did.
+func TestRecordedFailure(t *testing.T) {
+	t.Parallel()
+	run, _ := recordedFrom(t, "http://"+closedPort(t)+"/", "", "client: twin\n")
+	last := run.Lines[len(run.Lines)-1]
+	if last.Type != recording.TypeEnd || last.Ending != "upstream_refused" || !strings.Contains(last.Error, "refused") {
+		t.Errorf("the last line is %+v", last)
 	}
 }

@@ -171,3 +171,19 @@ func TestTimeOfAnswers(t *testing.T) {
 		}
 	}
 }
+
+// TestIDsOnRequest: clients that are shown the ids of the agent get others if the route says so.
+func TestIDsOnRequest(t *testing.T) {
+	t.Parallel()
+	const had = `{"thread":"t","messages":[{"role":"user","parts":[{"kind":"text","text":"ls"}]},` +
+		`{"role":"agent","parts":[{"kind":"call","id":"t1","name":"ls","result":{"status":"ok","text":"a"}}]},{"role":"user","parts":[{"kind":"text","text":"again"}]}]}`
+	f := func(shape string, same bool) {
+		r := turns(t, "evolve", evolveTurn, "client: native\nrequests: {mode: pass}\n"+shape)
+		if _, got := r.post("/run", had); strings.Contains(got, `"id":"t1"`) != same || !strings.Contains(got, `"kind":"tool.start"`) {
+			t.Errorf("%q: got %s", shape, got)
+		}
+	}
+	f("", true)
+	f("shape: {ids: thread}\n", false)
+	f("shape: {ids: agent}\n", true)
+}

@@ -279,3 +279,38 @@ func TestHTTP2UpstreamFields(t *testing.T) {
 		t.Errorf("the agent gets %v", header)
 	}
 }
+
+// TestHTTP2NotChosen: where a server by TLS does not choose HTTP/2, nothing is sent, and the log says which key is wrong.
+func TestHTTP2NotChosen(t *testing.T) {
+	t.Parallel()
+	files := newPKI(t)
+	pair, err := tls.X509KeyPair(files.issue("agent", 9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{pair}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	got := make(chan string, 1)
+	go func() {
+		conn, err := ln.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		sent, _ := io.ReadAll(conn)
+		got <- string(sent)
+	}()
+	r := start(t, simple("'https://"+ln.Addr().String()+"/'", "", "http2: true\ntls: {ca: "+files.dir+"/clients.pem}\n", "client: twin\n"))
+	if resp, body := r.post("/run", "{}"); resp.StatusCode != 502 {
+		t.Errorf("status %d %s", resp.StatusCode, body)
+	}
+	if end := r.awaitEnds(1); !strings.Contains(toString(end["cause"]), "leave out http2") {
+		t.Errorf("log %v", end)
+	}
+	if sent := <-got; sent != "" {
+		t.Errorf("the server was sent %q", sent)
+	}
+}
