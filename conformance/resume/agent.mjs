@@ -7,6 +7,11 @@ const pause = 25; // ms between two words
 // said is all that a run says.
 export const said = words.join("");
 
+// Users who say `much` get an answer that is long at once, and then goes on as the others do.
+const much = Array.from({ length: 400 }, (_, n) => `m${n} `);
+export const saidMuch = much.join("") + said;
+const saysMuch = (key) => key.startsWith("late viewer");
+
 // startAgent starts it. runs and gone count, by what the user said, how often it was asked, and how often who asked left before the end.
 export async function startAgent() {
   const [runs, gone] = [new Map(), new Map()];
@@ -30,6 +35,7 @@ async function answer(req, res, runs, gone) {
     if (left) count(gone, key);
   });
   res.writeHead(200, { "content-type": "text/event-stream" });
+  if (saysMuch(key)) res.write(much.map((content) => chunk({ content })).join(""));
   for (const delta of [{ role: "assistant", content: "" }, ...words.map((content) => ({ content }))]) {
     if (left) return;
     res.write(chunk(delta));

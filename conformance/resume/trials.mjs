@@ -1,6 +1,6 @@
 // What is tried with each client. A trial is a function that fails by throwing; its title is a column of the document.
 import assert from "node:assert/strict";
-import { said } from "./agent.mjs";
+import { said, saidMuch } from "./agent.mjs";
 import { otherReader } from "./clients/plain.mjs";
 
 // Places in a stream where it is cut: shares of its length, and what comes there.
@@ -19,6 +19,7 @@ export const trials = {
   late: { title: "cut", run: (t) => cut(t, [at.late]) },
   twice: { title: "cut", run: (t) => cut(t, [at.early, at.end]) },
   second: { title: "second viewer", run: second },
+  "late viewer": { title: "late viewer", run: lateViewer, verdict: ({ counts }) => (counts ? "all records" : "a snapshot") },
   other: { title: "other dialects", run: other, verdict: ({ nameless }) => (nameless ? "by `X-Sabir-Run` alone" : "yes") },
   ended: { title: "after the end", run: ended },
   stranger: { title: "another principal", run: stranger, verdict: ({ stranger }) => (stranger === 404 ? "404" : "nothing") },
@@ -37,14 +38,18 @@ async function cut(t, places) {
 }
 
 // onceAndWhole is what all clients have to show at a target.
-function onceAndWhole(t, { key }, ...results) {
-  results.forEach(tellsAll);
+function onceAndWhole(t, target, ...results) {
+  allOf(t, target, said, ...results);
+}
+
+function allOf(t, { key }, whole, ...results) {
+  results.forEach((result) => tellsAll(result, whole));
   assert.equal(t.agent.runs.get(key), 1, `the agent was asked ${t.agent.runs.get(key)} times`);
 }
 
-function tellsAll({ text, failed }) {
+function tellsAll({ text, failed }, whole = said) {
   assert.equal(failed, undefined, `the client says: ${failed}`);
-  assert.equal(text, said);
+  assert.equal(text, whole);
 }
 
 // begun waits until a client shows words of a run.
@@ -63,6 +68,22 @@ async function second(t) {
   await begun(talk);
   const coming = t.client.open({ ...theirs, key: mine.key }).come(talk.names);
   onceAndWhole(t, mine, ...await Promise.all([reading, coming]));
+}
+
+// lateViewer: another client comes when much has been said, and gets that in few records, unless it counts them.
+async function lateViewer(t) {
+  const [mine, theirs] = [await t.connect({ cuts: [] }), await t.connect({ cuts: [] })];
+  const talk = t.client.open(mine);
+  const reading = talk.read();
+  for (let n = 0; !talk.shown().includes("m399 "); n++) {
+    if (n > 1000) throw new Error("little is shown");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  const coming = t.client.open({ ...theirs, key: mine.key }).come(talk.names);
+  allOf(t, mine, saidMuch, ...await Promise.all([reading, coming]));
+  const [all, late] = [mine, theirs].map(({ relay }) => Math.max(...relay.streams.map((s) => s.bytes)));
+  t.note = `${late} of ${all} bytes`;
+  if (!t.client.counts && !t.client.comesLater) assert.ok(late < all / 2, `the late viewer gets ${late} of ${all} bytes`);
 }
 
 // other: one comes to it that speaks another dialect.

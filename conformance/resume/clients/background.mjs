@@ -6,7 +6,7 @@ import readline from "node:readline";
 import { Talk } from "./responses.mjs";
 import { last } from "./talk.mjs";
 
-const about = { dialect: "openai-responses", stranger: 404, stays: true, comesLater: true };
+const about = { dialect: "openai-responses", stranger: 404, counts: true, stays: true, comesLater: true };
 
 // streams: the request that begins it has a stream of its own.
 export function backgroundClient({ name, OpenAI, streams }) {

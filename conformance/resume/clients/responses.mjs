@@ -4,7 +4,7 @@ import { last, persist } from "./talk.mjs";
 // helper: by responses.stream, which counts by itself, in place of responses.retrieve.
 export function responsesClient({ name, OpenAI, helper = false }) {
   return {
-    name, dialect: "openai-responses", stranger: 404, open: (target) => new Talk(OpenAI, target, helper),
+    name, dialect: "openai-responses", stranger: 404, counts: true, open: (target) => new Talk(OpenAI, target, helper),
     back: helper ? "`responses.stream({response_id, starting_after})`" : "`responses.retrieve(id, {stream: true, starting_after})`",
   };
 }

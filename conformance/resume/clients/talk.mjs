@@ -10,6 +10,7 @@
 //
 // client.streams is what the requests hold whose streams are cut, where there are others. A nameless client's connection does not say how
 // its run is called, and an endless one's history not how a run has ended.
+// A client that counts gets no snapshot: it finds its place by the numbers of records.
 // client.ready waits until it can begin. A lasting one's connection outlives its requests.
 // A client that stays needs no reader for its run to go on; one that comesLater begins to read when the run has begun.
 //
