@@ -32,6 +32,10 @@ func chaosAttacks() []*attack {
 	}
 	all = append(all, killAttacks()...)
 	all = append(all, stallAttacks()...)
+	all = append(all, &attack{
+		name: "chaos/overload", tries: "a client whose runs take more memory than the process may have, and one with few runs beside it",
+		holds: "new runs are refused, of the large client first; those that run end whole; when they have ended, all are answered", run: overloadedProcess,
+	})
 	for _, a := range all {
 		a.alone, a.limit = true, 3*time.Minute
 	}

@@ -147,7 +147,7 @@ func (c *crowd) judge(name string, allowed ...ending) {
 
 // knownRefusal reports whether a client learns from a code that the service is not there now.
 func knownRefusal(code string) bool {
-	return slices.Contains([]string{"auth_unavailable", "shutting_down", "upstream_unreachable", "upstream_refused", "upstream_timeout", "upstream_reset", "upstream_denied"}, code)
+	return slices.Contains([]string{"auth_unavailable", "shutting_down", "upstream_unreachable", "upstream_refused", "upstream_timeout", "upstream_reset", "upstream_denied", "overloaded"}, code)
 }
 
 // hammer makes well-behaved requests to a path that does not exist, one after the other, until stop is closed. It counts those that were not

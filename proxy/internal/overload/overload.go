@@ -141,8 +141,12 @@ func (g *Guard) Watch(ctx context.Context, changed func(State)) {
 		if now.Sub(looked) < lookTime {
 			continue
 		}
-		if s, turned := g.Look(least, used.part()); turned {
+		s, turned := g.Look(least, used.part())
+		if turned {
 			changed(s)
+		}
+		if s.Cause == CauseMemory && used.old() {
+			runtime.GC() // else what ended runs gave back would not show: where little begins, little is collected
 		}
 		least, looked = math.MaxInt64, now
 	}
@@ -198,11 +202,17 @@ func (g *Guard) most() (n int) {
 }
 
 // memory reads how much is in use for good: what the last collection left, and stacks.
-type memory struct{ samples []metrics.Sample }
+type memory struct {
+	samples         []metrics.Sample
+	cycles, counted uint64 // of the collector: at the last reading, and at the one before
+}
 
 func newMemory() *memory {
-	return &memory{[]metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}}
+	return &memory{samples: []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}, {Name: "/gc/cycles/total:gc-cycles"}}}
 }
+
+// old reports whether nothing was collected between the last two readings.
+func (m *memory) old() bool { return m.cycles == m.counted }
 
 // part is the part of the limit that is in use; 0 without a limit.
 func (m *memory) part() float64 {
@@ -211,9 +221,6 @@ func (m *memory) part() float64 {
 		return 0
 	}
 	metrics.Read(m.samples)
-	var used uint64
-	for _, one := range m.samples {
-		used += one.Value.Uint64()
-	}
-	return float64(used) / float64(max(limit, 1))
+	m.counted, m.cycles = m.cycles, m.samples[2].Value.Uint64()
+	return float64(m.samples[0].Value.Uint64()+m.samples[1].Value.Uint64()) / float64(max(limit, 1))
 }

@@ -137,8 +137,14 @@ func TestMemory(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(64 << 20))
 	held := make([]byte, 48<<20)
 	runtime.GC()
-	if part := newMemory().part(); part < 0.75 || part > 1 {
-		t.Errorf("%v of the limit", part)
+	m := newMemory()
+	if part := m.part(); part < 0.75 || part > 1 || m.old() {
+		t.Errorf("%v of the limit, old %t", part, m.old())
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	m.part()
+	if m.part(); !m.old() {
+		t.Error("nothing was collected, and that does not show")
 	}
 	runtime.KeepAlive(held)
 }
