@@ -159,9 +159,7 @@ func (d *decoder) artifact(dst []hub.Event, o *object) []hub.Event {
 		op = hub.Replace
 	}
 	if !known && len(a.name) > 0 && hasText(a.parts) {
-		var ev *hub.Event
-		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.ID, ev.Msg, ev.Title = hub.TextStart, a.id, a.id, a.name
+		dst = append(dst, hub.Event{Kind: hub.TextStart, ID: a.id, Msg: a.id, Title: a.name})
 	}
 	dst, emitted := d.artifactParts(dst, &a, op)
 	d.again = known || !emitted
@@ -172,9 +170,7 @@ func (d *decoder) artifact(dst []hub.Event, o *object) []hub.Event {
 		d.artifacts[string(a.id)] = !o.last
 	}
 	if o.last && (open || !known) {
-		var ev *hub.Event
-		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.ID, ev.Msg = hub.TextEnd, a.id, a.id
+		dst = append(dst, hub.Event{Kind: hub.TextEnd, ID: a.id, Msg: a.id})
 	}
 	return dst
 }
@@ -266,17 +262,13 @@ func (d *decoder) typed(dst []hub.Event, p *part, msg []byte) []hub.Event {
 	case kindAsked:
 		return d.asked(dst, p.data)
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Msg, ev.Name, ev.Op, ev.Value = hub.Data, msg, p.kind, hub.Emit, p.data
-	return dst
+	return append(dst, hub.Event{Kind: hub.Data, Msg: msg, Name: p.kind, Op: hub.Emit, Value: p.data})
 }
 
 // toolEnd reads what a tool returned.
 func (d *decoder) toolEnd(dst []hub.Event, data rawjson.Value, id, name, msg []byte) []hub.Event {
 	r := readResponse(rawjson.Get(data, "response"))
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.Msg, ev.Status, ev.Text, ev.Value = hub.ToolEnd, id, name, msg, r.Status, r.Text, r.Value
-	return dst
+	return append(dst, hub.Event{Kind: hub.ToolEnd, ID: id, Name: name, Msg: msg, Status: r.Status, Text: r.Text, Value: r.Value})
 }
 
 // readResponse reads the response of a tool: an object, of which result and error are the conventions.

@@ -56,9 +56,7 @@ func (d *decoder) working(dst []hub.Event, m *object) []hub.Event {
 			dst = d.delta(dst, m.messageID, p.text, hub.Append, hub.Reasoning)
 			d.again = true
 		case !isAnnounced(m):
-			var ev *hub.Event
-			dst, ev = hub.Grow(dst)
-			ev.Kind, ev.Level, ev.ID, ev.Text = hub.Notice, hub.LevelStatus, m.messageID, p.text
+			dst = append(dst, hub.Event{Kind: hub.Notice, Level: hub.LevelStatus, ID: m.messageID, Text: p.text})
 		}
 	}
 	return dst

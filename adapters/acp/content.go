@@ -37,7 +37,7 @@ func (b *block) resource(v rawjson.Value) {
 		if !ok {
 			return
 		}
-		body, _ := rawjson.Str(val)
+		body := rawjson.Body(val)
 		switch string(key) {
 		case "uri":
 			b.URI = body

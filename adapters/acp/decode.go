@@ -144,7 +144,7 @@ func (d *decoder) enter(dst []hub.Event, u *update) []hub.Event {
 	if u.Meta == nil {
 		return dst
 	}
-	parent, _ := rawjson.Str(rawjson.Get(u.Meta, "claudeCode", "parentToolUseId"))
+	parent := rawjson.Text(u.Meta, "claudeCode", "parentToolUseId")
 	if len(parent) == 0 {
 		return dst
 	}
@@ -156,14 +156,12 @@ func (d *decoder) enter(dst []hub.Event, u *update) []hub.Event {
 
 // session finds the sub-agent of a session. The first that is named is the root agent's, and begins the run.
 func (d *decoder) session(dst []hub.Event, v rawjson.Value) []hub.Event {
-	session, _ := rawjson.Str(v)
+	session := rawjson.Body(v)
 	switch {
 	case len(session) == 0 || bytes.Equal(session, d.root):
 	case len(d.root) == 0:
 		d.root = append(d.root[:0], session...)
-		var ev *hub.Event
-		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.Ref = hub.RunStart, session
+		dst = append(dst, hub.Event{Kind: hub.RunStart, Ref: session})
 	default:
 		dst = d.openSubAgent(dst, session, nil, nil)
 		d.subAgent, d.owner = session, session

@@ -30,7 +30,7 @@ func (d *decoder) draftUpdate(dst []hub.Event, u *update, kind string) ([]hub.Ev
 // turnState ends the run when the agent says that it is idle: with a reason, or after it said that it runs.
 func (d *decoder) turnState(dst []hub.Event) []hub.Event {
 	u := d.rawUpdate()
-	state, _ := rawjson.Str(rawjson.Get(u, "state"))
+	state := rawjson.Text(u, "state")
 	if d.owner != nil || string(state) != "idle" {
 		d.turn = d.turn || string(state) == "running"
 		return dst
@@ -48,7 +48,7 @@ func (d *decoder) turnState(dst []hub.Event) []hub.Event {
 // wholeMessage decodes a message that replaces what it was. A content that is cleared cannot be taken back.
 func (d *decoder) wholeMessage(dst []hub.Event, u *update, ch hub.Chan, role hub.Flags) ([]hub.Event, error) {
 	d.drafts = true
-	d.origin, _ = rawjson.Str(u.MessageID)
+	d.origin = rawjson.Body(u.MessageID)
 	if rawjson.IsNull(u.Content) {
 		return dst, nil
 	}
@@ -84,7 +84,7 @@ func (d *decoder) messageFiles(dst []hub.Event, content rawjson.Value, ch hub.Ch
 // contentChunk decodes one more item of a call's content.
 func (d *decoder) contentChunk(dst []hub.Event, u *update) ([]hub.Event, error) {
 	d.drafts = true
-	id, _ := rawjson.Str(u.ToolCallID)
+	id := rawjson.Body(u.ToolCallID)
 	if len(id) == 0 || rawjson.Kind(u.Content) != '{' {
 		return dst, d.fault(hub.ReasonMissing, "toolCallId", "want the id of the call, and an item of its content")
 	}

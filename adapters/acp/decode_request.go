@@ -40,15 +40,15 @@ func (d *decoder) permission(dst []hub.Event, p *params) ([]hub.Event, error) {
 		}
 		title = rawjson.Get(d.rec.Data, "params", "title")
 	}
-	ref, _ := rawjson.Str(u.ToolCallID)
+	ref := rawjson.Body(u.ToolCallID)
 	if len(ref) > 0 {
 		dst = d.askedCall(dst, u)
 		_, ref = d.findCall(ref)
 	}
 	dst, ev := d.add(dst, hub.Ask)
 	ev.ID, ev.Ref, ev.AskKind = jsonrpc.IDBody(&d.scratch, d.msg.ID), ref, hub.AskPermission
-	if ev.Title, _ = rawjson.Str(title); len(ev.Title) == 0 {
-		ev.Title, _ = rawjson.Str(u.Title)
+	if ev.Title = rawjson.Body(title); len(ev.Title) == 0 {
+		ev.Title = rawjson.Body(u.Title)
 	}
 	readOptions(d.scratch.MoreOf(ev), p.Options)
 	return dst, nil
@@ -80,7 +80,7 @@ func readOptions(m *hub.More, options rawjson.Value) {
 
 func readOption(v rawjson.Value) (o hub.AskOption) {
 	for key, val := range rawjson.EachField(v) {
-		body, _ := rawjson.Str(val)
+		body := rawjson.Body(val)
 		switch string(key) {
 		case "optionId":
 			o.ID = body
@@ -98,7 +98,7 @@ func (d *decoder) elicitation(dst []hub.Event) []hub.Event {
 	p := rawjson.Get(d.rec.Data, "params")
 	dst, ev := d.add(dst, hub.Ask)
 	ev.ID, ev.AskKind, ev.Value = jsonrpc.IDBody(&d.scratch, d.msg.ID), hub.AskInput, p
-	ev.Title, _ = rawjson.Str(rawjson.Get(p, "message"))
+	ev.Title = rawjson.Text(p, "message")
 	if rawjson.Get(p, "url") != nil {
 		ev.AskKind = hub.AskAuth
 	}

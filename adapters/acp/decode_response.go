@@ -83,8 +83,7 @@ func (d *decoder) errorResponse(dst []hub.Event, mine bool) []hub.Event {
 			return dst
 		}
 		dst, ev := d.add(dst, hub.Notice)
-		ev.Level, ev.Name = hub.LevelError, errorCode(m.Error, rawjson.Get(m.Error, "code"))
-		ev.Text = d.errorText(m.Error)
+		ev.Level, ev.Name, ev.Text = hub.LevelError, errorCode(m.Error, rawjson.Get(m.Error, "code")), d.errorText(m.Error)
 		return dst
 	case !mine:
 		return dst

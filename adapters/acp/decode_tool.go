@@ -45,14 +45,14 @@ type toolRecord struct {
 // tool decodes whatever says something of a call. Each may announce it: agents ask for permission, or tell how it went
 // on, without having announced it; then a title shows that there is enough to show. What has none waits in the sequencer.
 func (d *decoder) tool(dst []hub.Event, u *update, announces bool) ([]hub.Event, error) {
-	id, _ := rawjson.Str(u.ToolCallID)
+	id := rawjson.Body(u.ToolCallID)
 	if len(id) == 0 {
 		return dst, d.fault(hub.ReasonMissing, "toolCallId", "want the id of the call, a string that is not empty")
 	}
 	r := toolRecord{update: u, status: toolStatus(u.Status)}
 	r.call, r.id = d.call(id)
-	r.title, _ = rawjson.Str(u.Title)
-	r.kind, _ = rawjson.Str(u.ToolKind)
+	r.title = rawjson.Body(u.Title)
+	r.kind = rawjson.Body(u.ToolKind)
 	if !rawjson.IsNull(u.Content) {
 		r.content = u.Content
 	}
@@ -93,9 +93,9 @@ func (d *decoder) announce(dst []hub.Event, r *toolRecord) []hub.Event {
 
 // toolName is the name on the wire where there is one. The kind comes next, since titles are sentences.
 func (d *decoder) toolName(r *toolRecord) []byte {
-	body, _ := rawjson.Str(r.update.Name)
+	body := rawjson.Body(r.update.Name)
 	if len(body) == 0 && r.Meta != nil {
-		body, _ = rawjson.Str(rawjson.Get(r.Meta, "claudeCode", "toolName"))
+		body = rawjson.Text(r.Meta, "claudeCode", "toolName")
 	}
 	if len(body) == 0 {
 		body = nameInID(r.id)

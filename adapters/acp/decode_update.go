@@ -10,13 +10,13 @@ import (
 
 // chunk decodes the three kinds of *_chunk: a text is a delta, anything else is whole.
 func (d *decoder) chunk(dst []hub.Event, u *update, ch hub.Chan, role hub.Flags) ([]hub.Event, error) {
-	d.origin, _ = rawjson.Str(u.MessageID)
+	d.origin = rawjson.Body(u.MessageID)
 	switch rawjson.Kind(u.Content) {
 	case '{':
 		b := readBlock(u.Content)
 		return d.block(dst, &b, ch, role)
 	case '"':
-		text, _ := rawjson.Str(u.Content)
+		text := rawjson.Body(u.Content)
 		return d.block(dst, &block{acpwire.Block{Kind: textKind, Text: text}}, ch, role)
 	case 0, 'n':
 		return dst, d.fault(hub.ReasonMissing, "content", "a chunk needs its content")
@@ -102,14 +102,14 @@ func (d *decoder) planUpdate(dst []hub.Event) ([]hub.Event, error) {
 	if entries == nil {
 		return d.state(dst, "plan_update"), nil
 	}
-	id, _ := rawjson.Str(rawjson.Get(plan, "planId"))
+	id := rawjson.Text(plan, "planId")
 	return d.plan(dst, entries, id)
 }
 
 // planRemoved decodes the end of a plan as a plan without entries: that is all there is left of it.
 func (d *decoder) planRemoved(dst []hub.Event) []hub.Event {
 	dst, ev := d.add(dst, hub.Plan)
-	ev.ID, _ = rawjson.Str(rawjson.Get(d.rawUpdate(), "planId"))
+	ev.ID = rawjson.Text(d.rawUpdate(), "planId")
 	d.scratch.MoreOf(ev)
 	return dst
 }
@@ -117,14 +117,14 @@ func (d *decoder) planRemoved(dst []hub.Event) []hub.Event {
 // subagent decodes what an agent says of a session that it has opened for a sub-agent.
 func (d *decoder) subagent(dst []hub.Event) []hub.Event {
 	u := d.rawUpdate()
-	session, _ := rawjson.Str(rawjson.Get(u, "sessionId"))
+	session := rawjson.Text(u, "sessionId")
 	if len(session) == 0 || bytes.Equal(session, d.root) {
 		return d.raw(dst)
 	}
-	title, _ := rawjson.Str(rawjson.Get(u, "title"))
+	title := rawjson.Text(u, "title")
 	dst = d.openSubAgent(dst, session, nil, title)
-	if state, _ := rawjson.Str(rawjson.Get(u, "state", "state")); string(state) == "idle" {
-		reason, _ := rawjson.Str(rawjson.Get(u, "state", "stopReason"))
+	if state := rawjson.Text(u, "state", "state"); string(state) == "idle" {
+		reason := rawjson.Text(u, "state", "stopReason")
 		dst = d.closeSubAgent(dst, session, subAgentStatus(reason))
 	}
 	return dst

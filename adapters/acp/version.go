@@ -17,6 +17,6 @@ func isDraft(rec wire.Record) bool {
 	if version, ok := rawjson.Int(rawjson.Get(rec.Data, "result", "protocolVersion")); ok {
 		return version >= 2
 	}
-	kind, _ := rawjson.Str(rawjson.Get(rec.Data, "params", "update", "sessionUpdate"))
+	kind := rawjson.Text(rec.Data, "params", "update", "sessionUpdate")
 	return slices.Contains(draftUpdates, string(kind))
 }

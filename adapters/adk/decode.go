@@ -137,9 +137,7 @@ func raw(dst []hub.Event, id []byte, v rawjson.Value) []hub.Event {
 	if rawjson.IsEmptyObject(v) {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Name, ev.ID, ev.Value = hub.Raw, []byte(dialectName), id, v
-	return dst
+	return append(dst, hub.Event{Kind: hub.Raw, Name: []byte(dialectName), ID: id, Value: v})
 }
 
 func (d *decoder) event(dst []hub.Event) ([]hub.Event, error) {
@@ -176,9 +174,7 @@ func (d *decoder) begin(dst []hub.Event) []hub.Event {
 		return dst
 	}
 	d.begun = true
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name = hub.RunStart, d.body(mInvocation), d.body(mAuthor)
-	return dst
+	return append(dst, hub.Event{Kind: hub.RunStart, ID: d.body(mInvocation), Name: d.body(mAuthor)})
 }
 
 func (f *failure) learn(code, text []byte) {
@@ -196,8 +192,7 @@ func (d *decoder) overcome(dst []hub.Event) []hub.Event {
 		return dst
 	}
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Level = hub.Notice, hub.LevelError
-	ev.Name, ev.Text = d.scratch.Copy(f.code), d.scratch.Copy(f.text)
+	ev.Kind, ev.Level, ev.Name, ev.Text = hub.Notice, hub.LevelError, d.scratch.Copy(f.code), d.scratch.Copy(f.text)
 	*f = failure{code: f.code, text: f.text}
 	return dst
 }

@@ -44,8 +44,7 @@ func (d *decoder) confirmation(ev *hub.Event, args rawjson.Value) {
 	original := genai.Get(args, "originalFunctionCall", "original_function_call")
 	wanted := genai.Get(args, "toolConfirmation", "tool_confirmation")
 	ev.AskKind, ev.Ref = hub.AskPermission, rawjson.Body(rawjson.Get(original, "id"))
-	ev.Title = rawjson.Body(rawjson.Get(wanted, "hint"))
-	ev.Value = rawjson.NotNull(rawjson.Get(wanted, "payload"))
+	ev.Title, ev.Value = rawjson.Body(rawjson.Get(wanted, "hint")), rawjson.NotNull(rawjson.Get(wanted, "payload"))
 	ev.More = d.scratch.More()
 	ev.More.Options = approval.AppendOptions(ev.More.Options)
 }
@@ -104,9 +103,7 @@ func (d *decoder) actions(dst []hub.Event, l *branch) []hub.Event {
 }
 
 func (d *decoder) data(dst []hub.Event, l *branch, name string, op hub.Op, v rawjson.Value) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Name, ev.Op, ev.Value, ev.SubAgent = hub.Data, []byte(name), op, v, l.id
-	return dst
+	return append(dst, hub.Event{Kind: hub.Data, Name: []byte(name), Op: op, Value: v, SubAgent: l.id})
 }
 
 // patch makes a JSON Patch of a delta, which sets whole members of the state: merging would go into them.

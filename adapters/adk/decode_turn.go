@@ -36,8 +36,7 @@ func (d *decoder) branch(dst []hub.Event) ([]hub.Event, *branch) {
 		return dst, &d.root
 	}
 	l := &branch{id: bytes.Clone(name)}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.SubAgent, ev.Name = hub.AgentStart, l.id, d.around(name), agentName(name)
+	dst = append(dst, hub.Event{Kind: hub.AgentStart, ID: l.id, SubAgent: d.around(name), Name: agentName(name)})
 	d.branches[string(name)], d.order = l, append(d.order, l)
 	return dst, l
 }
@@ -98,9 +97,7 @@ func (d *decoder) endTurn(dst []hub.Event, l *branch, status hub.Status) []hub.E
 	if len(l.turn) == 0 {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Status, ev.SubAgent = hub.StepEnd, d.scratch.Copy(l.turn), status, l.id
-	return dst
+	return append(dst, hub.Event{Kind: hub.StepEnd, ID: d.scratch.Copy(l.turn), Status: status, SubAgent: l.id})
 }
 
 // noteUsage keeps the usage of the turn. Each event says the total so far.

@@ -176,16 +176,14 @@ func (d *decoder) begin(dst []hub.Event) []hub.Event {
 
 func (d *decoder) runStart(dst []hub.Event) []hub.Event {
 	dst, ev := d.event(dst, hub.RunStart)
-	ev.ID, _ = rawjson.Str(d.rec.RunID)
-	ev.Ref = d.thread
+	ev.ID, ev.Ref = rawjson.Body(d.rec.RunID), d.thread
 	return dst
 }
 
 // event appends an event with the members that any record may have.
 func (d *decoder) event(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
 	dst, ev := hub.Grow(dst)
-	ev.Kind = kind
-	ev.Msg, _ = rawjson.Str(d.rec.MessageID)
+	ev.Kind, ev.Msg = kind, rawjson.Body(d.rec.MessageID)
 	if at, ok := rawjson.Int(d.rec.At); ok && at > 0 {
 		d.scratch.MoreOf(ev).Time = at
 	}

@@ -12,15 +12,14 @@ import (
 // makes its start of it.
 func (d *decoder) toolEvent(dst []hub.Event, kind hub.Kind, c *callmatch.Call) ([]hub.Event, *hub.Event) {
 	dst, ev := d.event(dst, kind)
-	ev.ID = d.idOf(c)
-	ev.Name, _ = rawjson.Str(d.rec.ToolName)
+	ev.ID, ev.Name = d.idOf(c), rawjson.Body(d.rec.ToolName)
 	return dst, ev
 }
 
 // idOf is the id of c in events of this record. What the call keeps of a given id may be cut; the record has all of it,
 // for without it a cut id is never found.
 func (d *decoder) idOf(c *callmatch.Call) []byte {
-	if id, _ := rawjson.Str(d.rec.CallID); len(id) > 0 && c.Given {
+	if id := rawjson.Body(d.rec.CallID); len(id) > 0 && c.Given {
 		return id
 	}
 	return c.ID
@@ -35,7 +34,7 @@ func (d *decoder) toolCall(dst []hub.Event) ([]hub.Event, error) {
 	if len(tool) == 0 {
 		return dst, hub.NewError(hub.ReasonMissing, "toolName", -1, "a tool_call needs the name of its tool")
 	}
-	id, _ := rawjson.Str(d.rec.CallID)
+	id := rawjson.Body(d.rec.CallID)
 	c := d.calls.Announce(id, tool)
 	dst = d.endLost(dst)
 	if d.textTools.Has(tool) {
@@ -69,8 +68,8 @@ func (d *decoder) arguments(ev *hub.Event) {
 // current returns the call that the record belongs to; it opens one if there is none. start says that its ToolStart may
 // not wait for a tool_call.
 func (d *decoder) current(dst []hub.Event, start bool) ([]hub.Event, *callmatch.Call, error) {
-	id, _ := rawjson.Str(d.rec.CallID)
-	tool, _ := rawjson.Str(d.rec.ToolName)
+	id := rawjson.Body(d.rec.CallID)
+	tool := rawjson.Body(d.rec.ToolName)
 	if len(id) == 0 && len(tool) == 0 {
 		return dst, nil, hub.NewError(hub.ReasonMissing, "toolName", -1, "a tool event needs a toolName or a callId")
 	}
@@ -88,7 +87,7 @@ func (d *decoder) current(dst []hub.Event, start bool) ([]hub.Event, *callmatch.
 // toolProgress keeps the whole payload of what it does not know, and of what it knows in part, so that the encoder can
 // write it back unchanged.
 func (d *decoder) toolProgress(dst []hub.Event) ([]hub.Event, error) {
-	tool, _ := rawjson.Str(d.rec.ToolName)
+	tool := rawjson.Body(d.rec.ToolName)
 	dst, c, err := d.current(dst, d.implicit.Has(tool))
 	if err != nil {
 		return dst, err
@@ -122,7 +121,7 @@ func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
 	}
 	d.calls.Remove(c)
 	failed, _ := rawjson.Bool(d.rec.IsError)
-	if tool, _ := rawjson.Str(d.rec.ToolName); d.textTools.Has(tool) {
+	if tool := rawjson.Body(d.rec.ToolName); d.textTools.Has(tool) {
 		return d.textResult(dst, c, failed), nil
 	}
 	dst, ev := d.toolEvent(dst, hub.ToolEnd, c)
@@ -145,7 +144,7 @@ func (d *decoder) toolError(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	d.calls.Remove(c)
-	if tool, _ := rawjson.Str(d.rec.ToolName); d.textTools.Has(tool) {
+	if tool := rawjson.Body(d.rec.ToolName); d.textTools.Has(tool) {
 		d.rec.Output = d.rec.Error
 		return d.textResult(dst, c, true), nil
 	}
@@ -190,8 +189,7 @@ func (d *decoder) textProgress(dst []hub.Event, c *callmatch.Call) []hub.Event {
 	body, ok := rawjson.Str(d.rec.Data)
 	if !ok {
 		dst, ev := d.event(dst, hub.Data)
-		ev.Name, _ = rawjson.Str(d.rec.ToolName)
-		ev.Value, ev.Op = d.rec.Data, hub.Emit
+		ev.Name, ev.Value, ev.Op = rawjson.Body(d.rec.ToolName), d.rec.Data, hub.Emit
 		if ev.Value == nil {
 			ev.Value = rawjson.Value("null")
 		}

@@ -62,7 +62,7 @@ func (p payload) channel() hub.Chan {
 func readPayload(data rawjson.Value) payload {
 	switch rawjson.Kind(data) {
 	case '"':
-		if body, _ := rawjson.Str(data); len(body) > 0 {
+		if body := rawjson.Body(data); len(body) > 0 {
 			return payload{form: formText, text: body, exact: true}
 		}
 	case '{':
@@ -84,7 +84,7 @@ func readObject(data rawjson.Value) payload {
 			percent = val
 		}
 	}
-	kind, _ := rawjson.Str(subtype)
+	kind := rawjson.Body(subtype)
 	switch string(kind) {
 	case subtypeStdout:
 		return readChunk(data, content, formStdout, stdoutHead)
@@ -99,7 +99,7 @@ func readObject(data rawjson.Value) payload {
 }
 
 func readChunk(data, content rawjson.Value, f form, head string) payload {
-	body, _ := rawjson.Str(content)
+	body := rawjson.Body(content)
 	if len(body) == 0 {
 		return payload{}
 	}

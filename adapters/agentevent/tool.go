@@ -78,14 +78,14 @@ func (s *SubAgent) AppendEvent(dst, event []byte) ([]byte, error) {
 	}
 	switch typ {
 	case typeStream, typeTextChunk:
-		body, _ := rawjson.Str(rawjson.Get(event, "content"))
+		body := rawjson.Text(event, "content")
 		if len(body) == 0 {
 			return dst, nil
 		}
 		s.emitted.add(body, s.limit())
 		return append(rawjson.AppendQuoted(s.appendProgress(dst), body), '}'), nil
 	case typeError:
-		body, _ := rawjson.Str(rawjson.Get(event, "error"))
+		body := rawjson.Text(event, "error")
 		s.failed, s.fault = true, append(s.fault[:0], body...)
 		return dst, nil
 	case typeFinal, typeCancelled, typeStart, typeConnected, typeHeartbeat:

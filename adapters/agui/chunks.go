@@ -224,9 +224,7 @@ func (d *decoder) closeChunk(dst []hub.Event, l *chunkSubAgent) []hub.Event {
 		dst = d.endChunk(dst, l, id, hub.Reasoning)
 	case toolChunk:
 		for _, id := range l.tools {
-			var ev *hub.Event
-			dst, ev = hub.Grow(dst)
-			ev.Kind, ev.ID, ev.SubAgent = hub.ToolReady, id, l.subAgent
+			dst = append(dst, hub.Event{Kind: hub.ToolReady, ID: id, SubAgent: l.subAgent})
 		}
 	}
 	d.chunks.idle(l)

@@ -61,8 +61,7 @@ func (d *decoder) endReasoning(dst []hub.Event, sig []byte) []hub.Event {
 	h := &d.held
 	h.set = false
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Chan = hub.TextEnd, hub.Reasoning
-	ev.ID = d.scratch.Copy(h.id)
+	ev.Kind, ev.Chan, ev.ID = hub.TextEnd, hub.Reasoning, d.scratch.Copy(h.id)
 	ev.Msg = ev.ID
 	if len(h.subAgent) > 0 {
 		ev.SubAgent = d.scratch.Copy(h.subAgent)

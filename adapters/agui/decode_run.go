@@ -12,8 +12,7 @@ import (
 // runStarted takes the ids as they come. Peers are known to leave them out, and nothing depends on them.
 func (d *decoder) runStarted(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.emit(dst, hub.RunStart)
-	ev.SubAgent = nil
-	ev.ID, ev.Ref = rawjson.Body(d.rec.RunID), rawjson.Body(d.rec.ThreadID)
+	ev.SubAgent, ev.ID, ev.Ref = nil, rawjson.Body(d.rec.RunID), rawjson.Body(d.rec.ThreadID)
 	ev.Value = rawjson.NotNull(d.rec.Input)
 	if parent := rawjson.Body(d.rec.ParentRunID); parent != nil {
 		d.keep(ev, keptParentRun, d.rec.ParentRunID)
@@ -31,8 +30,7 @@ func (d *decoder) runFinished(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst = d.endSuspended(dst)
 	dst, ev := d.emit(dst, hub.RunEnd)
-	ev.SubAgent, ev.Status, ev.Name = nil, status, name
-	ev.Value = rawjson.NotNull(d.rec.Result)
+	ev.SubAgent, ev.Status, ev.Name, ev.Value = nil, status, name, rawjson.NotNull(d.rec.Result)
 	d.extras(ev, runEndMembers)
 	d.calls = nil
 	return dst, nil
@@ -91,9 +89,7 @@ func (d *decoder) usage(dst []hub.Event) []hub.Event {
 			continue
 		}
 		more.Model = rawjson.Text(v, "model")
-		var ev *hub.Event
-		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.Scope, ev.More = hub.Usage, hub.RunScope, more
+		dst = append(dst, hub.Event{Kind: hub.Usage, Scope: hub.RunScope, More: more})
 	}
 	return dst
 }
@@ -146,10 +142,8 @@ func (d *decoder) ask(dst []hub.Event, v rawjson.Value, n int) []hub.Event {
 	if ev.ID = rawjson.Text(v, "id"); len(ev.ID) == 0 {
 		ev.ID = d.scratch.Since(strconv.AppendInt(append(d.scratch.Begin(), hub.MadeAsk...), int64(n), 10))
 	}
-	ev.SubAgent = rawjson.Text(v, "subagentRunId")
-	ev.Ref = rawjson.Text(v, "toolCallId")
-	ev.Name = rawjson.Text(v, "reason")
-	ev.Title = rawjson.Text(v, "message")
+	ev.SubAgent, ev.Ref = rawjson.Text(v, "subagentRunId"), rawjson.Text(v, "toolCallId")
+	ev.Name, ev.Title = rawjson.Text(v, "reason"), rawjson.Text(v, "message")
 	ev.Value = rawjson.NotNull(rawjson.Get(v, "payload"))
 	ev.AskKind = whatOf(ev.Name, ev.Ref)
 	if schema := rawjson.Get(v, "responseSchema"); rawjson.Kind(schema) == '{' {
@@ -246,8 +240,7 @@ func (d *decoder) subagentFinished(dst []hub.Event) ([]hub.Event, error) {
 		return dst, nil
 	}
 	dst, ev := d.emit(dst, hub.AgentEnd)
-	ev.ID, ev.SubAgent, ev.Status = id, nil, hub.StatusOK
-	ev.Value = rawjson.NotNull(d.rec.Result)
+	ev.ID, ev.SubAgent, ev.Status, ev.Value = id, nil, hub.StatusOK, rawjson.NotNull(d.rec.Result)
 	d.extras(ev, agentEndMembers)
 	return dst, nil
 }
@@ -255,9 +248,7 @@ func (d *decoder) subagentFinished(dst []hub.Event) ([]hub.Event, error) {
 // endSuspended appends the ends of the sub-agents that wait, in the order they stopped.
 func (d *decoder) endSuspended(dst []hub.Event) []hub.Event {
 	for i := range d.suspended {
-		var ev *hub.Event
-		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.ID, ev.Status = hub.AgentEnd, d.suspended[i].id, hub.StatusPaused
+		dst = append(dst, hub.Event{Kind: hub.AgentEnd, ID: d.suspended[i].id, Status: hub.StatusPaused})
 	}
 	d.suspended = nil
 	return dst

@@ -111,8 +111,7 @@ func (d *decoder) openMessage(dst []hub.Event, id []byte, family hub.Chan) []hub
 	m := d.open.add(id, d.tag(), family)
 	d.own(id)
 	dst, ev := d.emit(dst, hub.TextStart)
-	ev.ID, ev.Msg, ev.Chan = id, id, family
-	ev.Title = rawjson.Body(d.rec.Name)
+	ev.ID, ev.Msg, ev.Chan, ev.Title = id, id, family, rawjson.Body(d.rec.Name)
 	if family == hub.Reasoning {
 		ev.Ref = d.span(ev.SubAgent, id)
 	} else {

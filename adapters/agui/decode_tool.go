@@ -103,7 +103,7 @@ func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
 	d.call(id, true)
 	switch rawjson.Kind(d.rec.Content) {
 	case '"':
-		ev.Text, _ = rawjson.Str(d.rec.Content)
+		ev.Text = rawjson.Body(d.rec.Content)
 	case '[':
 		d.parts(ev)
 	case 0, 'n':

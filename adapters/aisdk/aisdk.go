@@ -212,7 +212,7 @@ func (w *watcher) Observe(rec wire.Record) hub.Observation {
 
 // mark reads the type of a record that may begin or end a run.
 func (w *watcher) mark(data []byte) {
-	switch typ, _ := rawjson.Str(rawjson.Get(data, "type")); string(typ) {
+	switch typ := rawjson.Text(data, "type"); string(typ) {
 	case "finish", "abort", "error":
 		w.ended = true
 	case "start":
@@ -228,11 +228,11 @@ func explains(rec wire.Record) hub.Status {
 	if !bytes.Contains(rec.Data, []byte(`"error"`)) && !bytes.Contains(rec.Data, []byte(`"abort"`)) {
 		return hub.StatusNone
 	}
-	switch typ, _ := rawjson.Str(rawjson.Get(rec.Data, "type")); string(typ) {
+	switch typ := rawjson.Text(rec.Data, "type"); string(typ) {
 	case "error":
 		return hub.StatusFailed
 	case "abort":
-		if reason, _ := rawjson.Str(rawjson.Get(rec.Data, "reason")); len(reason) > 0 {
+		if reason := rawjson.Text(rec.Data, "reason"); len(reason) > 0 {
 			return hub.StatusCancelled
 		}
 	}

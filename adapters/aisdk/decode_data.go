@@ -41,8 +41,7 @@ func (d *decoder) citation(dst []hub.Event, part []byte, v rawjson.Value) []hub.
 	}
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Msg, ev.Ref = hub.Source, d.message, part
-	ev.ID, ev.Title = rawjson.Text(source, "id"), rawjson.Text(source, "title")
-	ev.Text = rawjson.Text(v, "citedText")
+	ev.ID, ev.Title, ev.Text = rawjson.Text(source, "id"), rawjson.Text(source, "title"), rawjson.Text(v, "citedText")
 	f := &d.scratch.MoreOf(ev).File
 	f.URL, f.Media, f.Name = rawjson.Text(source, "url"), rawjson.Text(source, "mediaType"), rawjson.Text(source, "filename")
 	start, from := rawjson.Int(rawjson.Get(v, "startIndex"))
@@ -145,9 +144,7 @@ func (d *decoder) noticePart(dst []hub.Event) ([]hub.Event, bool) {
 	if !ok || level == hub.LevelNone {
 		return dst, false
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Level, ev.Text, ev.Name = hub.Notice, level, d.datum("text"), d.datum("code")
-	return dst, true
+	return append(dst, hub.Event{Kind: hub.Notice, Level: level, Text: d.datum("text"), Name: d.datum("code")}), true
 }
 
 func (d *decoder) usagePart(dst []hub.Event) ([]hub.Event, bool) {
@@ -157,9 +154,7 @@ func (d *decoder) usagePart(dst []hub.Event) ([]hub.Event, bool) {
 		return dst, false
 	}
 	more.Model = d.datum("model")
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Scope, ev.More = hub.Usage, scope, more
-	return dst, true
+	return append(dst, hub.Event{Kind: hub.Usage, Scope: scope, More: more}), true
 }
 
 func (d *decoder) updatePart(dst []hub.Event) ([]hub.Event, bool) {

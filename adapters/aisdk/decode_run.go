@@ -50,8 +50,7 @@ func (d *decoder) metadata(dst []hub.Event) []hub.Event {
 	if rawjson.IsNull(d.rec.MessageMetadata) {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Name, ev.Op, ev.Value = hub.Data, []byte(metadataName), hub.Merge, d.rec.MessageMetadata
+	dst = append(dst, hub.Event{Kind: hub.Data, Name: []byte(metadataName), Op: hub.Merge, Value: d.rec.MessageMetadata})
 	return d.usage(dst, d.rec.MessageMetadata)
 }
 

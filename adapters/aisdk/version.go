@@ -17,7 +17,7 @@ var versions = []hub.Version{
 
 func ofType(types ...string) func(wire.Record) bool {
 	return func(rec wire.Record) bool {
-		typ, _ := rawjson.Str(rawjson.Get(rec.Data, "type"))
+		typ := rawjson.Text(rec.Data, "type")
 		return slices.Contains(types, string(typ))
 	}
 }

@@ -105,8 +105,7 @@ func (d *decoder) end(dst []hub.Event) []hub.Event {
 	}
 	d.ended = true
 	dst, ev := d.emit(dst, hub.RunEnd)
-	ev.Status = d.status()
-	ev.Name = d.stop.reason
+	ev.Status, ev.Name = d.status(), d.stop.reason
 	if len(d.stop.sequence) > 0 {
 		meta := append(append(d.scratch.Begin(), `{"`+dialectName+`":{"stop_sequence":"`...), d.stop.sequence...)
 		d.scratch.MoreOf(ev).Meta = d.scratch.Since(append(meta, `"}}`...))

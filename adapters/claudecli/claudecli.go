@@ -173,7 +173,7 @@ func isLine(data []byte, typ string) bool {
 	if !bytes.Contains(data, []byte(typ)) {
 		return false
 	}
-	body, _ := rawjson.Str(rawjson.Get(data, "type"))
+	body := rawjson.Text(data, "type")
 	return string(body) == typ
 }
 

@@ -266,8 +266,7 @@ func (d *decoder) other(dst []hub.Event, typ []byte) []hub.Event {
 
 // emit passes a line on as a one-off event of that name.
 func (d *decoder) emit(dst []hub.Event, name []byte) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Op, ev.Flags, ev.Value = hub.Data, hub.Emit, hub.Transient, d.data
-	ev.Name = d.scratch.Since(append(append(d.scratch.Begin(), dataPrefix...), name...))
-	return dst
+	return append(dst, hub.Event{
+		Kind: hub.Data, Op: hub.Emit, Flags: hub.Transient, Value: d.data, Name: d.scratch.Since(append(append(d.scratch.Begin(), dataPrefix...), name...)),
+	})
 }

@@ -257,9 +257,7 @@ func (d *decoder) blockStop(dst []hub.Event, l *subAgent) []hub.Event {
 		return d.endText(dst, l, b.kind, b.id, b.sig)
 	case blockTool:
 		if !b.ready {
-			var ev *hub.Event
-			dst, ev = hub.Grow(dst)
-			ev.Kind, ev.ID, ev.SubAgent, ev.Msg = hub.ToolReady, b.id, l.id, l.message
+			dst = append(dst, hub.Event{Kind: hub.ToolReady, ID: b.id, SubAgent: l.id, Msg: l.message})
 		}
 	}
 	return dst

@@ -156,7 +156,7 @@ func (d *decoder) runEnd(dst []hub.Event, line []byte) []hub.Event {
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Name = hub.RunEnd, rawjson.Text(line, "subtype")
 	failed, _ := rawjson.Bool(rawjson.Get(line, "is_error"))
-	result, _ := rawjson.Str(rawjson.Get(line, "result"))
+	result := rawjson.Text(line, "result")
 	ev.Status = resultStatus(ev.Name, failed, rawjson.Text(line, "stop_reason"), rawjson.Text(line, "terminal_reason"))
 	switch ev.Status {
 	case hub.StatusFailed, hub.StatusLimit, hub.StatusCancelled:

@@ -161,9 +161,7 @@ func (d *decoder) enter(dst []hub.Event) []hub.Event {
 		return dst
 	}
 	d.root = append(d.root, thread...)
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Ref = hub.RunStart, d.turnID(), thread
-	return dst
+	return append(dst, hub.Event{Kind: hub.RunStart, ID: d.turnID(), Ref: thread})
 }
 
 // place finds the sub-agent of a record that may stand outside of a turn: it begins nothing.

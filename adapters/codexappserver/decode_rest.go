@@ -71,8 +71,7 @@ func (d *decoder) turnCompleted(dst []hub.Event) ([]hub.Event, error) {
 	if d.agent != nil {
 		dst, ev = d.closeSubAgent(dst, d.agent, status)
 	} else {
-		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.Status, ev.Name = hub.RunEnd, status, word
+		dst = append(dst, hub.Event{Kind: hub.RunEnd, Status: status, Name: word})
 	}
 	if fault := rawjson.Get(turn, "error"); !rawjson.IsNull(fault) {
 		more := d.scratch.MoreOf(ev)

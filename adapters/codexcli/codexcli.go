@@ -96,7 +96,7 @@ type watcher struct{ failed bool }
 // Observe implements [hub.Watcher].
 func (w *watcher) Observe(rec wire.Record) hub.Observation {
 	if !w.failed && bytes.Contains(rec.Data, []byte(`"error"`)) {
-		typ, _ := rawjson.Str(rawjson.Get(rec.Data, "type"))
+		typ := rawjson.Text(rec.Data, "type")
 		w.failed = string(typ) == "error"
 	}
 	return observe(rec)

@@ -114,8 +114,7 @@ func (d *decoder) citations(dst []hub.Event, msg []byte) []hub.Event {
 	for src := range rawjson.Each(rawjson.Get(d.prop("citations"), "sources")) {
 		var ev *hub.Event
 		dst, ev = d.add(dst, hub.Source)
-		ev.ID, ev.Ref, ev.Msg = rawjson.Text(src, "id"), msg, msg
-		ev.Title = rawjson.Text(src, "title")
+		ev.ID, ev.Ref, ev.Msg, ev.Title = rawjson.Text(src, "id"), msg, msg, rawjson.Text(src, "title")
 		file := &d.scratch.MoreOf(ev).File
 		file.URL, file.Name = rawjson.Text(src, "url"), rawjson.Text(src, "path")
 	}

@@ -49,7 +49,7 @@ func (d *decoder) complete(dst []hub.Event, id []byte, c *call, arguments rawjso
 	switch rawjson.Kind(arguments) {
 	case 0, 'n':
 	case '"': // of a custom tool: any text, which may be JSON
-		ev.Text, _ = rawjson.Str(arguments)
+		ev.Text = rawjson.Body(arguments)
 		ev.Flags |= hub.Invalid
 	default:
 		ev.Value = arguments

@@ -51,7 +51,7 @@ func isFilled(v rawjson.Value) bool {
 	case 0, 'n', 'f':
 		return false
 	case '"':
-		body, _ := rawjson.Str(v)
+		body := rawjson.Body(v)
 		return len(body) > 0
 	case '0':
 		return strings.Trim(string(v), "-0.eE+") != ""

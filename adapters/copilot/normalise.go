@@ -87,7 +87,7 @@ type ToolCompletion struct {
 // NormaliseToolComplete reads a tool.execution_complete wherever its properties are. ok is false for other events, and
 // for one that names no call.
 func NormaliseToolComplete(event []byte) (done ToolCompletion, ok bool) {
-	if typ, _ := rawjson.Str(rawjson.Get(event, "type")); string(typ) != "tool.execution_complete" {
+	if typ := rawjson.Text(event, "type"); string(typ) != "tool.execution_complete" {
 		return done, false
 	}
 	p := props{
@@ -100,12 +100,12 @@ func NormaliseToolComplete(event []byte) (done ToolCompletion, ok bool) {
 
 // completion reads the members of a completion, some of which have more than one form.
 func (p *props) completion() (done ToolCompletion) {
-	done.ID, _ = rawjson.Str(p.ToolCallID)
+	done.ID = rawjson.Body(p.ToolCallID)
 	done.Name = p.toolName()
 	done.Success, _ = rawjson.Bool(p.Success)
 	content, isText := rawjson.Str(p.Result)
 	if !isText {
-		content, _ = rawjson.Str(rawjson.Get(p.Result, "content"))
+		content = rawjson.Text(p.Result, "content")
 	}
 	done.Content = content
 	return done
@@ -113,10 +113,10 @@ func (p *props) completion() (done ToolCompletion) {
 
 // toolName is the name of a tool, which some versions of the SDK call name.
 func (p *props) toolName() []byte {
-	if body, _ := rawjson.Str(p.ToolName); len(body) > 0 {
+	if body := rawjson.Body(p.ToolName); len(body) > 0 {
 		return body
 	}
-	body, _ := rawjson.Str(p.Name)
+	body := rawjson.Body(p.Name)
 	return body
 }
 

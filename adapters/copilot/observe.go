@@ -47,7 +47,7 @@ func (w *watcher) Observe(rec wire.Record) hub.Observation {
 	case !w.history:
 		seen = observe(rec)
 	case bytes.Contains(rec.Data, []byte(`"`+frameHistoryDone+`"`)):
-		if typ, _ := rawjson.Str(rawjson.Get(rec.Data, "type")); string(typ) == frameHistoryDone {
+		if typ := rawjson.Text(rec.Data, "type"); string(typ) == frameHistoryDone {
 			seen = hub.ObservedEnd
 		}
 	}
@@ -65,7 +65,7 @@ func sessionOf(record rawjson.Value) []byte {
 	if rawjson.Get(record, "jsonrpc") != nil {
 		return rawjson.Text(record, "params", "sessionId")
 	}
-	if typ, _ := rawjson.Str(rawjson.Get(record, "type")); isEventType(typ) || string(typ) == frameGlobal {
+	if typ := rawjson.Text(record, "type"); isEventType(typ) || string(typ) == frameGlobal {
 		return nil
 	}
 	return rawjson.Text(record, "sessionId")

@@ -106,12 +106,12 @@ var (
 // unwrap returns the event in a record whose text is valid, nil if it holds none, and its envelope.
 func unwrap(record rawjson.Value) (ev rawjson.Value, in form) {
 	if rawjson.Get(record, "jsonrpc") != nil {
-		if method, _ := rawjson.Str(rawjson.Get(record, "method")); string(method) != methodEvent {
+		if method := rawjson.Text(record, "method"); string(method) != methodEvent {
 			return nil, formRPC
 		}
 		return rawjson.Get(record, pathRPC...), formRPC
 	}
-	typ, _ := rawjson.Str(rawjson.Get(record, "type"))
+	typ := rawjson.Text(record, "type")
 	switch {
 	case isEventType(typ):
 		return record, formBare

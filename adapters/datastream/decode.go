@@ -137,10 +137,9 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 		return dst, moved(err, len(rec.Data)-len(value))
 	}
 	if !known {
-		dst, ev := hub.Grow(dst)
-		ev.Kind, ev.Name = hub.Raw, []byte("datastream")
-		ev.Text = d.scratch.Since(rawjson.AppendEscaped(d.scratch.Begin(), rec.Data))
-		return dst, nil
+		return append(dst, hub.Event{
+			Kind: hub.Raw, Name: []byte("datastream"), Text: d.scratch.Since(rawjson.AppendEscaped(d.scratch.Begin(), rec.Data)),
+		}), nil
 	}
 	return h.decode(d, dst)
 }
@@ -250,8 +249,7 @@ func (d *decoder) sealed(dst []hub.Event, v rawjson.Value) []hub.Event {
 		return dst
 	}
 	dst, ev := d.emit(dst, hub.TextEnd)
-	ev.ID, ev.Chan = d.open('g'), hub.Reasoning
-	ev.More = d.scratch.More()
+	ev.ID, ev.Chan, ev.More = d.open('g'), hub.Reasoning, d.scratch.More()
 	ev.More.Sig = sig
 	d.kind = 0
 	return dst

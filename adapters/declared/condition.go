@@ -136,7 +136,7 @@ func (t *condition) isKind(v rawjson.Value) bool {
 	if k != '"' || !t.filled {
 		return true
 	}
-	body, _ := rawjson.Str(v)
+	body := rawjson.Body(v)
 	return len(body) > 0
 }
 

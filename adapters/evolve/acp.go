@@ -42,7 +42,7 @@ func (d *decoder) usage(dst []hub.Event, u rawjson.Value) ([]hub.Event, error) {
 	}
 	dst, ev := d.add(dst, hub.Usage)
 	ev.Scope = hub.StepScope
-	if scope, _ := rawjson.Str(rawjson.Get(u, "scope")); string(scope) == "run" {
+	if scope := rawjson.Text(u, "scope"); string(scope) == "run" {
 		ev.Scope = hub.RunScope
 	}
 	c, extra := &d.scratch.MoreOf(ev).Usage, rawjson.Get(counts, "extra")
@@ -90,16 +90,14 @@ func (d *decoder) planUpdate(dst []hub.Event, u rawjson.Value) ([]hub.Event, err
 	if entries == nil {
 		return d.raw(dst), nil
 	}
-	id, _ := rawjson.Str(rawjson.Get(u, "plan", "planId"))
+	id := rawjson.Text(u, "plan", "planId")
 	return d.plan(dst, entries, id)
 }
 
 // extension decodes what the encoder writes for data that this dialect has no update for.
 func (d *decoder) extension(dst []hub.Event, u rawjson.Value) []hub.Event {
 	dst, ev := d.add(dst, hub.Data)
-	ev.Op = hub.Emit
-	ev.Name, _ = rawjson.Str(rawjson.Get(u, "name"))
-	ev.ID, _ = rawjson.Str(rawjson.Get(u, "id"))
+	ev.Op, ev.Name, ev.ID = hub.Emit, rawjson.Text(u, "name"), rawjson.Text(u, "id")
 	if op, ok := rawjson.Str(rawjson.Get(u, "op")); ok {
 		if parsed, known := hub.ParseOp(op); known {
 			ev.Op = parsed

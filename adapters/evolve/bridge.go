@@ -22,7 +22,7 @@ func (d *decoder) rpc(dst []hub.Event) ([]hub.Event, error) {
 		return dst, hub.JSONError(err)
 	}
 	d.run.seen = true
-	method, _ := rawjson.Str(m.Method)
+	method := rawjson.Body(m.Method)
 	switch {
 	case string(method) == "event":
 		return d.bridgeEvent(dst, &m.Params)
@@ -41,7 +41,7 @@ func (d *decoder) rpc(dst []hub.Event) ([]hub.Event, error) {
 }
 
 func (d *decoder) bridgeEvent(dst []hub.Event, p *params) ([]hub.Event, error) {
-	kind, _ := rawjson.Str(p.Type)
+	kind := rawjson.Body(p.Type)
 	switch {
 	case p.Update.Kind != nil:
 		d.from.session = p.BridgeID
@@ -82,7 +82,7 @@ func (d *decoder) response(dst []hub.Event, result rawjson.Value) []hub.Event {
 // exitCode is that of a process which has ended. The response to a run in the background comes at once, with a code of
 // 0 as well: only its text tells.
 func exitCode(result rawjson.Value) (int64, bool) {
-	stdout, _ := rawjson.Str(rawjson.Get(result, "stdout"))
+	stdout := rawjson.Text(result, "stdout")
 	if bytes.HasPrefix(stdout, []byte("Background process started")) {
 		return 0, false
 	}
@@ -116,7 +116,7 @@ var stdNames = [...]string{dataStdout, dataStderr}
 
 // stdName is 0 for stdout, 1 for stderr, -1 for anything else.
 func stdName(kind rawjson.Value) int {
-	body, _ := rawjson.Str(kind)
+	body := rawjson.Body(kind)
 	for i, n := range stdNames {
 		if n == string(body) {
 			return i
@@ -140,7 +140,7 @@ func (d *decoder) stdio(dst []hub.Event, which int, data, done rawjson.Value) []
 		d.from.unknown = false
 		return dst
 	}
-	body, _ := rawjson.Str(data)
+	body := rawjson.Body(data)
 	d.std[which] = append(d.std[which], body...)
 	if more, isBool := rawjson.Bool(done); isBool && !more && len(d.std[which]) < maxChunk {
 		return dst

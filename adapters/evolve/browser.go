@@ -64,7 +64,7 @@ func firstMember(text, quoted string) string {
 }
 
 func plainMember(v rawjson.Value, name string) string {
-	body, _ := rawjson.Str(rawjson.Get(v, name))
+	body := rawjson.Text(v, name)
 	return string(rawjson.AppendUnescaped(nil, body))
 }
 

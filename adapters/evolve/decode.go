@@ -116,8 +116,8 @@ func (d *decoder) record(dst []hub.Event) ([]hub.Event, error) {
 func (d *decoder) beside(ev *event) {
 	from := &d.from
 	from.session, from.parent, from.at = ev.SessionID, ev.Parent, parseTime(ev.Time)
-	from.msg, _ = rawjson.Str(ev.MessageID)
-	from.model, _ = rawjson.Str(ev.Model)
+	from.msg = rawjson.Body(ev.MessageID)
+	from.model = rawjson.Body(ev.Model)
 	if rawjson.Kind(ev.Extra) == '{' && !rawjson.IsEmptyObject(ev.Extra) {
 		from.extra = ev.Extra
 	}
@@ -219,7 +219,7 @@ const maxSubAgents = 1024
 // enter finds the sub-agent of the record and names what is new: the session of the root agent, another session, a
 // sub-agent.
 func (d *decoder) enter(dst []hub.Event) []hub.Event {
-	session, _ := rawjson.Str(d.from.session)
+	session := rawjson.Body(d.from.session)
 	switch {
 	case len(session) == 0 || bytes.Equal(session, d.root):
 	case len(d.root) == 0:
@@ -228,7 +228,7 @@ func (d *decoder) enter(dst []hub.Event) []hub.Event {
 		dst = d.openSubAgent(dst, session, nil)
 		d.from.subAgent, d.from.toolSubAgent = session, session
 	}
-	if parent, _ := rawjson.Str(d.from.parent); len(parent) > 0 {
+	if parent := rawjson.Body(d.from.parent); len(parent) > 0 {
 		_, parent = d.findCall(parent)
 		dst = d.openSubAgent(dst, parent, parent)
 		d.from.subAgent = parent

@@ -17,7 +17,7 @@ func (d *decoder) chunk(dst []hub.Event, u *update, ch hub.Chan, role hub.Flags)
 		b = acpwire.ReadBlock(u.Content)
 	case '"':
 		b.Kind = []byte("text")
-		b.Text, _ = rawjson.Str(u.Content)
+		b.Text = rawjson.Body(u.Content)
 	case 0, 'n':
 		return dst, d.fault(hub.ReasonMissing, "content", "a chunk needs its content")
 	default:
@@ -65,7 +65,7 @@ func (d *decoder) plan(dst []hub.Event, entries rawjson.Value, id []byte) ([]hub
 // readEntry reads an entry of a plan, which has an id here.
 func readEntry(entry rawjson.Value) hub.PlanItem {
 	item := acpwire.ReadEntry(entry)
-	item.ID, _ = rawjson.Str(rawjson.Get(entry, "id"))
+	item.ID = rawjson.Text(entry, "id")
 	return item
 }
 

@@ -38,14 +38,14 @@ type toolRecord struct {
 // tool decodes tool_call and tool_call_update. Both may announce, change and end a call: codex sends finished calls,
 // and the same call twice; ACP lets an update announce one.
 func (d *decoder) tool(dst []hub.Event, u *update, isCall bool) ([]hub.Event, error) {
-	id, _ := rawjson.Str(u.ToolCallID)
+	id := rawjson.Body(u.ToolCallID)
 	if len(id) == 0 {
 		return dst, d.fault(hub.ReasonMissing, "toolCallId", "want the id of the call, a string that is not empty")
 	}
 	r := toolRecord{update: u, status: acpwire.ToolStatus(u.Status)}
 	r.call, r.id = d.calls.Call(id, d.from.toolSubAgent, d.root, &d.scratch)
-	r.title, _ = rawjson.Str(u.Title)
-	r.kind, _ = rawjson.Str(u.ToolKind)
+	r.title = rawjson.Body(u.Title)
+	r.kind = rawjson.Body(u.ToolKind)
 	if !rawjson.IsNull(u.Content) {
 		r.content = u.Content
 	}
@@ -76,8 +76,7 @@ func (d *decoder) announce(dst []hub.Event, r *toolRecord) []hub.Event {
 	c := r.call
 	c.started, c.running = true, r.status == hub.StatusRunning
 	dst, ev := d.add(dst, hub.ToolStart)
-	ev.ID, ev.Title, ev.Status = r.id, r.title, r.status
-	ev.Name = d.toolName(r)
+	ev.ID, ev.Title, ev.Status, ev.Name = r.id, r.title, r.status, d.toolName(r)
 	d.describe(ev, r)
 	if !acpwire.Ended(r.status) {
 		acpwire.ShowContent(ev, r.content, &d.scratch)
@@ -94,7 +93,7 @@ func (d *decoder) announce(dst []hub.Event, r *toolRecord) []hub.Event {
 // toolName is the name on the wire where there is one, else it is derived from title and kind.
 func (d *decoder) toolName(r *toolRecord) []byte {
 	for _, v := range [...]rawjson.Value{r.update.ToolName, r.update.Name} {
-		if body, _ := rawjson.Str(v); len(body) > 0 {
+		if body := rawjson.Body(v); len(body) > 0 {
 			return body
 		}
 	}
@@ -180,9 +179,7 @@ func (d *decoder) output(dst []hub.Event, r *toolRecord) []hub.Event {
 // a changed call that is over.
 func (d *decoder) endTool(dst []hub.Event, r *toolRecord) []hub.Event {
 	if outer, isSubAgent := d.subAgents[string(r.id)]; isSubAgent {
-		var up *hub.Event
-		dst, up = hub.Grow(dst)
-		up.Kind, up.ID, up.Status, up.SubAgent = hub.AgentEnd, r.id, r.status, d.scratch.Copy([]byte(outer))
+		dst = append(dst, hub.Event{Kind: hub.AgentEnd, ID: r.id, Status: r.status, SubAgent: d.scratch.Copy([]byte(outer))})
 	}
 	dst, ev := d.add(dst, hub.ToolEnd)
 	ev.ID, ev.Status, ev.Title = r.id, r.status, r.title

@@ -295,7 +295,7 @@ func (e *encoder) nameSession(id []byte) {
 
 // acpUpdate writes an update of ACP again, if the value is one.
 func (e *encoder) acpUpdate(out *wire.Out, ev *hub.Event, l *subAgent) bool {
-	kind, _ := rawjson.Str(rawjson.Get(ev.Value, "sessionUpdate"))
+	kind := rawjson.Text(ev.Value, "sessionUpdate")
 	if !bytes.Equal(kind, ev.Name) {
 		return false
 	}

@@ -33,7 +33,7 @@ func (e *encoder) payStart(out *wire.Out, ev *hub.Event) {
 		return
 	}
 	if ev.Kind == hub.Data && string(ev.Name) == dataLifecycle {
-		reason, _ := rawjson.Str(rawjson.Get(ev.Value, "reason"))
+		reason := rawjson.Text(ev.Value, "reason")
 		e.startOwed = string(reason) != runStarted.reason
 		return
 	}
@@ -71,7 +71,7 @@ func (e *encoder) lifecycle(out *wire.Out, record rawjson.Value) hub.Disposition
 
 // lifecycleData writes a LifecycleEvent that is neither the start nor the end, but if the start came late.
 func (e *encoder) lifecycleData(out *wire.Out, record rawjson.Value) hub.Disposition {
-	if reason, _ := rawjson.Str(rawjson.Get(record, "reason")); e.startMade && string(reason) == runStarted.reason {
+	if reason := rawjson.Text(record, "reason"); e.startMade && string(reason) == runStarted.reason {
 		return hub.Implied
 	}
 	return e.lifecycle(out, record)

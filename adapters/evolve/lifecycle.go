@@ -22,7 +22,7 @@ type runState struct {
 // lifecycle decodes a LifecycleEvent; record is the whole of it, in the form of the TypeScript SDK.
 func (d *decoder) lifecycle(dst []hub.Event, reason, at, record rawjson.Value) []hub.Event {
 	d.from.at = parseTime(at)
-	body, _ := rawjson.Str(reason)
+	body := rawjson.Body(reason)
 	switch string(body) {
 	case "run_start":
 		d.run.open, d.run.promised = true, true

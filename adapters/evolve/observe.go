@@ -22,7 +22,7 @@ func (w *watcher) Observe(rec wire.Record) hub.Observation {
 	o := observe(rec)
 	w.run.promised = w.run.promised || o == hub.ObservedStart
 	if bytes.Contains(rec.Data, reasonMember) {
-		reason, _ := rawjson.Str(reasonOf(rec.Data))
+		reason := rawjson.Body(reasonOf(rec.Data))
 		if w.run.note(reason); string(reason) == "run_start" {
 			w.run.open = true
 		}
@@ -65,7 +65,7 @@ func observe(rec wire.Record) hub.Observation {
 }
 
 func observeReason(v rawjson.Value) hub.Observation {
-	reason, _ := rawjson.Str(v)
+	reason := rawjson.Body(v)
 	switch string(reason) {
 	case "run_start":
 		return hub.ObservedStart
@@ -76,7 +76,7 @@ func observeReason(v rawjson.Value) hub.Observation {
 }
 
 func observeError(update rawjson.Value) hub.Observation {
-	kind, _ := rawjson.Str(rawjson.Get(update, "sessionUpdate"))
+	kind := rawjson.Text(update, "sessionUpdate")
 	if fatal, _ := rawjson.Bool(rawjson.Get(update, "fatal")); fatal && string(kind) == "error" {
 		return hub.ObservedEnd
 	}

@@ -271,7 +271,7 @@ func searchTitle(dst []byte, in rawjson.Value) []byte {
 func appendDomains(dst []byte, list rawjson.Value, label string) []byte {
 	open := label
 	for v := range rawjson.Each(list) {
-		body, _ := rawjson.Str(v)
+		body := rawjson.Body(v)
 		dst = append(append(dst, open...), body...)
 		open = ", "
 	}

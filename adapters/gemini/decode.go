@@ -166,9 +166,8 @@ func (d *decoder) begin(dst []hub.Event) []hub.Event {
 	}
 	d.begun = true
 	dst, ev := hub.Grow(dst)
-	ev.Kind = hub.RunStart
-	ev.ID, _ = rawjson.Str(genai.Either(d.rec.Response, d.rec.ResponseSnake))
-	if model, _ := rawjson.Str(genai.Either(d.rec.Model, d.rec.ModelSnake)); len(model) > 0 {
+	ev.Kind, ev.ID = hub.RunStart, rawjson.Body(genai.Either(d.rec.Response, d.rec.ResponseSnake))
+	if model := rawjson.Body(genai.Either(d.rec.Model, d.rec.ModelSnake)); len(model) > 0 {
 		d.model = append(d.model[:0], model...)
 		ev.More = d.scratch.More()
 		ev.More.Model = model
@@ -186,14 +185,14 @@ func (d *decoder) feedback() {
 	if !blocked(reason) {
 		return
 	}
-	body, _ := rawjson.Str(reason)
+	body := rawjson.Body(reason)
 	d.end(hub.StatusFiltered, body, genai.Either(rawjson.Get(v, "blockReasonMessage"), rawjson.Get(v, "block_reason_message")))
 }
 
 // end notes a reason to end.
 func (d *decoder) end(st hub.Status, reason []byte, message rawjson.Value) {
 	f := &d.finish
-	text, _ := rawjson.Str(message)
+	text := rawjson.Body(message)
 	if len(reason)+len(text) > maxKept {
 		text = nil
 	}
@@ -236,7 +235,7 @@ func (d *decoder) candidate(dst []hub.Event, c rawjson.Value) ([]hub.Event, erro
 	dst = d.sources.Grounding(dst, &d.scratch, grounding)
 	dst = d.sources.Citations(dst, &d.scratch, citations)
 	if genai.Finished(reason) {
-		body, _ := rawjson.Str(reason)
+		body := rawjson.Body(reason)
 		d.end(genai.StatusOf(body), body, message)
 	}
 	return dst, err
@@ -247,10 +246,9 @@ func (d *decoder) failure(dst []hub.Event) []hub.Event {
 	d.ended = true
 	dst = d.appendUsage(d.breakCall(dst))
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Status = hub.RunEnd, hub.StatusFailed
-	ev.More = d.scratch.More()
-	ev.More.Err, _ = rawjson.Str(rawjson.Get(d.rec.Error, "message"))
-	ev.More.ErrCode, _ = rawjson.Str(rawjson.Get(d.rec.Error, "status"))
+	ev.Kind, ev.Status, ev.More = hub.RunEnd, hub.StatusFailed, d.scratch.More()
+	ev.More.Err = rawjson.Text(d.rec.Error, "message")
+	ev.More.ErrCode = rawjson.Text(d.rec.Error, "status")
 	if len(ev.More.ErrCode) == 0 {
 		ev.More.ErrCode = d.errorCode(rawjson.Get(d.rec.Error, "code"))
 	}

@@ -59,10 +59,9 @@ func (d *decoder) endCall(dst []hub.Event) []hub.Event {
 		return dst
 	}
 	d.partial = nil
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.Flags = hub.ToolReady, c.id, c.name, hub.ClientRuns
-	ev.Value = d.scratch.Since(c.appendArgs(d.scratch.Begin()))
-	return dst
+	return append(dst, hub.Event{
+		Kind: hub.ToolReady, ID: c.id, Name: c.name, Flags: hub.ClientRuns, Value: d.scratch.Since(c.appendArgs(d.scratch.Begin())),
+	})
 }
 
 // breakCall ends a call whose arguments were cut: they are no JSON, so that it must not run.
@@ -80,7 +79,7 @@ func (d *decoder) breakCall(dst []hub.Event) []hub.Event {
 
 // set applies one piece; false if it cannot be.
 func (c *partialCall) set(piece rawjson.Value) bool {
-	path, _ := rawjson.Str(genai.Either(rawjson.Get(piece, "jsonPath"), rawjson.Get(piece, "json_path")))
+	path := rawjson.Body(genai.Either(rawjson.Get(piece, "jsonPath"), rawjson.Get(piece, "json_path")))
 	n := c.find(rawjson.AppendUnescaped(nil, path))
 	if n == nil || n.kind == '{' || n.kind == '[' {
 		return false

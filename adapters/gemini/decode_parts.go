@@ -39,7 +39,7 @@ func (d *decoder) part(dst []hub.Event, v rawjson.Value) ([]hub.Event, *hub.Erro
 	case genai.PartServerResult:
 		return d.serverResult(dst, &p), nil
 	}
-	if sig, _ := rawjson.Str(p.Sig); len(sig) > 0 {
+	if sig := rawjson.Body(p.Sig); len(sig) > 0 {
 		return d.sign(dst, hub.Reasoning, sig), nil
 	}
 	if p.Members == 0 {
@@ -61,7 +61,7 @@ func (d *decoder) text(dst []hub.Event, p *genai.Part) ([]hub.Event, *hub.Error)
 		ev.Kind, ev.Chan, ev.Text = hub.TextDelta, channel, text
 		d.answering = channel == hub.AnswerText
 	}
-	sig, _ := rawjson.Str(p.Sig)
+	sig := rawjson.Body(p.Sig)
 	if len(sig) == 0 {
 		return dst, nil
 	}
@@ -91,8 +91,7 @@ func (d *decoder) call(dst []hub.Event, p *genai.Part) ([]hub.Event, *hub.Error)
 	dst = d.endCall(dst)
 	d.called, d.answering = true, false
 	id = d.callID(id)
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.Flags = hub.ToolStart, id, name, hub.ClientRuns
+	dst = append(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: name, Flags: hub.ClientRuns})
 	dst = d.signCall(dst, id, name, p.Sig)
 	if pieces != nil || goesOn {
 		d.partial = &partialCall{id: bytes.Clone(id), name: bytes.Clone(name)}
@@ -103,7 +102,7 @@ func (d *decoder) call(dst []hub.Event, p *genai.Part) ([]hub.Event, *hub.Error)
 
 // signCall appends the signature of a call, if it has one.
 func (d *decoder) signCall(dst []hub.Event, id, name []byte, v rawjson.Value) []hub.Event {
-	sig, _ := rawjson.Str(v)
+	sig := rawjson.Body(v)
 	if len(sig) == 0 {
 		return dst
 	}
@@ -117,9 +116,9 @@ func readCall(v rawjson.Value) (id, name []byte, args, pieces rawjson.Value, goe
 	for key, val := range rawjson.EachField(v) {
 		switch string(key) {
 		case "id":
-			id, _ = rawjson.Str(val)
+			id = rawjson.Body(val)
 		case "name":
-			name, _ = rawjson.Str(val)
+			name = rawjson.Body(val)
 		case "args":
 			args = val
 		case "partialArgs", "partial_args":
@@ -139,7 +138,7 @@ func (d *decoder) ready(dst []hub.Event, id, name []byte, args rawjson.Value) []
 	case 0, 'n':
 		ev.Value = []byte("{}")
 	case '"':
-		text, _ := rawjson.Str(args)
+		text := rawjson.Body(args)
 		if whole, ok := rawjson.ValueOfText(d.scratch.Begin(), text); ok {
 			ev.Value = d.scratch.Since(whole)
 			break

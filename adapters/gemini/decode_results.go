@@ -151,8 +151,7 @@ func (r *contentReader) came(v rawjson.Value, p *genai.Part) {
 	if p.Kind == genai.PartCodeResult {
 		p.CodeResult(&ev, new(hub.Scratch))
 	} else {
-		ev.Status = hub.StatusOK
-		ev.Name = rawjson.Body(genai.Get(p.Value, "toolType", "tool_type"))
+		ev.Status, ev.Name = hub.StatusOK, rawjson.Body(genai.Get(p.Value, "toolType", "tool_type"))
 		toolresult.Set(&ev, rawjson.Get(p.Value, "response"))
 	}
 	id := r.callOf(rawjson.Text(p.Value, "id"), ev.Name)

@@ -8,7 +8,7 @@ import (
 
 // executable is code that the server runs. Its result follows, and mostly names no call.
 func (d *decoder) executable(dst []hub.Event, p *genai.Part) []hub.Event {
-	id, _ := rawjson.Str(rawjson.Get(p.Value, "id"))
+	id := rawjson.Text(p.Value, "id")
 	if _, taken := d.ids[string(id)]; len(id) == 0 || taken {
 		id = d.mint("exec_")
 	} else {
@@ -21,10 +21,9 @@ func (d *decoder) executable(dst []hub.Event, p *genai.Part) []hub.Event {
 // serverTool is a call of a tool that the server runs itself.
 func (d *decoder) serverTool(dst []hub.Event, id, name []byte, args, sig rawjson.Value) []hub.Event {
 	d.answering = false
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name = hub.ToolStart, id, name
+	dst = append(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: name})
 	dst = d.signCall(dst, id, name, sig)
-	dst, ev = hub.Grow(dst)
+	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Name, ev.Value = hub.ToolReady, id, name, args
 	if rawjson.IsNull(args) {
 		ev.Value = []byte("{}")
@@ -34,7 +33,7 @@ func (d *decoder) serverTool(dst []hub.Event, id, name []byte, args, sig rawjson
 
 func (d *decoder) executed(dst []hub.Event, p *genai.Part) []hub.Event {
 	d.answering = false
-	id, _ := rawjson.Str(rawjson.Get(p.Value, "id"))
+	id := rawjson.Text(p.Value, "id")
 	if len(id) == 0 {
 		id = d.scratch.Copy(d.code)
 	}
@@ -46,8 +45,8 @@ func (d *decoder) executed(dst []hub.Event, p *genai.Part) []hub.Event {
 
 // serverCall and serverResult are Google's own tools, as far as it shows them.
 func (d *decoder) serverCall(dst []hub.Event, p *genai.Part) []hub.Event {
-	id, _ := rawjson.Str(rawjson.Get(p.Value, "id"))
-	name, _ := rawjson.Str(genai.Either(rawjson.Get(p.Value, "toolType"), rawjson.Get(p.Value, "tool_type")))
+	id := rawjson.Text(p.Value, "id")
+	name := rawjson.Body(genai.Either(rawjson.Get(p.Value, "toolType"), rawjson.Get(p.Value, "tool_type")))
 	id = d.callID(id)
 	d.server = append(d.server[:0], id...)
 	if len(name) == 0 {
@@ -59,12 +58,11 @@ func (d *decoder) serverCall(dst []hub.Event, p *genai.Part) []hub.Event {
 func (d *decoder) serverResult(dst []hub.Event, p *genai.Part) []hub.Event {
 	d.answering = false
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Status = hub.ToolEnd, hub.StatusOK
-	ev.ID, _ = rawjson.Str(rawjson.Get(p.Value, "id"))
+	ev.Kind, ev.Status, ev.ID = hub.ToolEnd, hub.StatusOK, rawjson.Text(p.Value, "id")
 	if len(ev.ID) == 0 {
 		ev.ID = d.scratch.Copy(d.server)
 	}
-	ev.Name, _ = rawjson.Str(genai.Either(rawjson.Get(p.Value, "toolType"), rawjson.Get(p.Value, "tool_type")))
+	ev.Name = rawjson.Body(genai.Either(rawjson.Get(p.Value, "toolType"), rawjson.Get(p.Value, "tool_type")))
 	if ev.Value = rawjson.Get(p.Value, "response"); ev.Value == nil {
 		ev.Value = []byte("{}")
 	}

@@ -11,7 +11,7 @@ const noBlock = "BLOCK_REASON_UNSPECIFIED"
 
 // blocked reports whether v is the blockReason of a prompt that got no answer.
 func blocked(v rawjson.Value) bool {
-	reason, _ := rawjson.Str(v)
+	reason := rawjson.Body(v)
 	return len(reason) > 0 && string(reason) != noBlock
 }
 

@@ -53,8 +53,8 @@ func explains(rec wire.Record) (status hub.Status) {
 // explained is the status of a run that a frame gives words for.
 func explained(frame rawjson.Value) hub.Status {
 	c := firstCandidate(rawjson.Get(frame, "candidates"))
-	reason, _ := rawjson.Str(genai.Either(rawjson.Get(c, "finishReason"), rawjson.Get(c, "finish_reason")))
-	message, _ := rawjson.Str(genai.Either(rawjson.Get(c, "finishMessage"), rawjson.Get(c, "finish_message")))
+	reason := rawjson.Body(genai.Either(rawjson.Get(c, "finishReason"), rawjson.Get(c, "finish_reason")))
+	message := rawjson.Body(genai.Either(rawjson.Get(c, "finishMessage"), rawjson.Get(c, "finish_message")))
 	if len(message) == 0 || !genai.Finished(genai.Either(rawjson.Get(c, "finishReason"), rawjson.Get(c, "finish_reason"))) {
 		return hub.StatusNone
 	}

@@ -113,8 +113,7 @@ func (d *decoder) message(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.Text, ev.Flags = hub.TextDelta, text, flags
 	if delta, _ := rawjson.Bool(d.rec.Delta); !delta {
-		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.Flags = hub.TextEnd, flags
+		dst = append(dst, hub.Event{Kind: hub.TextEnd, Flags: flags})
 	}
 	return dst, nil
 }
@@ -124,9 +123,8 @@ func (d *decoder) toolUse(dst []hub.Event) ([]hub.Event, error) {
 	if len(id) == 0 {
 		return dst, hub.NewError(hub.ReasonMissing, "tool_id", -1, "want a string")
 	}
+	dst = append(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: name})
 	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name = hub.ToolStart, id, name
-	dst, ev = hub.Grow(dst)
 	ev.Kind, ev.ID, ev.Name, ev.Value = hub.ToolReady, id, name, d.rec.Parameters
 	if rawjson.IsNull(ev.Value) {
 		ev.Value = []byte("{}")

@@ -34,8 +34,7 @@ func (d *decoder) readAsk(ev *hub.Event, v rawjson.Value) {
 	if !ok || what == hub.AskNone {
 		return
 	}
-	ev.AskKind = what
-	ev.Ref, ev.Value = rawjson.Text(v, "tool_call_id"), rawjson.Get(v, "payload")
+	ev.AskKind, ev.Ref, ev.Value = what, rawjson.Text(v, "tool_call_id"), rawjson.Get(v, "payload")
 	r := eventjson.Reader{Scratch: &d.scratch}
 	r.Read(ev, v, eventjson.Question)
 }
@@ -117,7 +116,7 @@ func (d *decoder) readReview(ev *hub.Event, v, requests rawjson.Value) {
 	config, _ := configs.Next()
 	decisions := rawjson.Get(config, "allowed_decisions")
 	for e := range rawjson.Each(decisions) {
-		id, _ := rawjson.Str(e)
+		id := rawjson.Body(e)
 		m := d.scratch.MoreOf(ev)
 		m.Options = append(m.Options, hub.AskOption{ID: id, Name: id, Kind: decisionKinds[string(id)]})
 	}

@@ -77,24 +77,24 @@ type block struct {
 // readBlock reads a block in one pass, as pieces of text come in blocks. The rare members of files are not read.
 func readBlock(v rawjson.Value) block {
 	b := block{all: v}
-	if b.text, _ = rawjson.Str(v); b.text != nil {
+	if b.text = rawjson.Body(v); b.text != nil {
 		b.kind = []byte("text")
 		return b
 	}
 	for key, val := range rawjson.EachField(v) {
 		switch string(key) {
 		case "type":
-			b.kind, _ = rawjson.Str(val)
+			b.kind = rawjson.Body(val)
 		case "text":
-			b.text, _ = rawjson.Str(val)
+			b.text = rawjson.Body(val)
 		case "thinking":
-			b.thinking, _ = rawjson.Str(val)
+			b.thinking = rawjson.Body(val)
 		case "reasoning":
-			b.reasoning, _ = rawjson.Str(val)
+			b.reasoning = rawjson.Body(val)
 		case "refusal":
-			b.refusal, _ = rawjson.Str(val)
+			b.refusal = rawjson.Body(val)
 		case "signature":
-			b.signature, _ = rawjson.Str(val)
+			b.signature = rawjson.Body(val)
 		case "summary":
 			b.summary = val
 		}

@@ -175,10 +175,9 @@ func (d *decoder) Tracked() (part any, ok bool) {
 // raw keeps a record that has no meaning here: checkpoints, debug, feedback and what is still to come. Its name tells the
 // sub-graph.
 func (d *decoder) raw(dst []hub.Event, rec wire.Record, data []byte) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Name, ev.Value = hub.Raw, []byte(nameRaw), data
-	ev.ID = d.scratch.Since(rawjson.AppendEscaped(d.scratch.Begin(), rec.Event))
-	return dst
+	return append(dst, hub.Event{
+		Kind: hub.Raw, Name: []byte(nameRaw), Value: data, ID: d.scratch.Since(rawjson.AppendEscaped(d.scratch.Begin(), rec.Event)),
+	})
 }
 
 func (d *decoder) nothing(dst []hub.Event, _ *subAgent, _ rawjson.Value) ([]hub.Event, error) {
@@ -190,10 +189,7 @@ func (d *decoder) metadata(dst []hub.Event, _ *subAgent, v rawjson.Value) ([]hub
 	if rawjson.Kind(v) != '{' {
 		return dst, wrong("", "want an object")
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind = hub.RunStart
-	ev.ID, ev.Ref = rawjson.Text(v, "run_id"), rawjson.Text(v, "thread_id")
-	return dst, nil
+	return append(dst, hub.Event{Kind: hub.RunStart, ID: rawjson.Text(v, "run_id"), Ref: rawjson.Text(v, "thread_id")}), nil
 }
 
 // error ends the run, or a sub-graph, whose failure the graph around it may survive.
@@ -203,8 +199,7 @@ func (d *decoder) error(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.Ev
 		dst, ev = d.runEnd(dst, hub.StatusFailed)
 	} else {
 		l.ended = true
-		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.ID, ev.Status = hub.AgentEnd, l.id, hub.StatusError
+		dst = append(dst, hub.Event{Kind: hub.AgentEnd, ID: l.id, Status: hub.StatusError})
 	}
 	m := d.scratch.More()
 	ev.More = m

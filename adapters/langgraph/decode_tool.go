@@ -91,13 +91,13 @@ func readCallPiece(v rawjson.Value) (id, name, args []byte, index int64, indexed
 	for key, val := range rawjson.EachField(v) {
 		switch string(key) {
 		case "id":
-			id, _ = rawjson.Str(val)
+			id = rawjson.Body(val)
 		case "name":
-			name, _ = rawjson.Str(val)
+			name = rawjson.Body(val)
 		case "args":
-			args, _ = rawjson.Str(val)
+			args = rawjson.Body(val)
 		case "args_json":
-			other, _ = rawjson.Str(val)
+			other = rawjson.Body(val)
 		case "index":
 			number = val
 		}
@@ -269,8 +269,7 @@ func (d *decoder) toolEvent(dst []hub.Event, l *subAgent, v rawjson.Value, event
 		return d.toolRuns(dst, l, v, id)
 	case "on_tool_event":
 		dst, ev := hub.Grow(dst)
-		ev.Kind, ev.ID, ev.SubAgent, ev.Value = hub.ToolOutput, id, l.id, rawjson.Get(v, "data")
-		ev.Chan = hub.Result
+		ev.Kind, ev.ID, ev.SubAgent, ev.Value, ev.Chan = hub.ToolOutput, id, l.id, rawjson.Get(v, "data"), hub.Result
 		if body, ok := rawjson.Str(ev.Value); ok {
 			ev.Value, ev.Text = nil, body
 		}
@@ -297,7 +296,7 @@ func (d *decoder) toolRuns(dst []hub.Event, l *subAgent, v rawjson.Value, id []b
 	dst, ev := hub.Grow(dst)
 	ev.Kind, ev.ID, ev.SubAgent = hub.ToolReady, c.id, l.id
 	if ev.Value = rawjson.NotNull(rawjson.Get(v, "input")); rawjson.Kind(ev.Value) == '"' {
-		ev.Text, _ = rawjson.Str(ev.Value)
+		ev.Text = rawjson.Body(ev.Value)
 		ev.Value = nil
 	}
 	return dst

@@ -116,7 +116,7 @@ func (e *encoder) Answer(req *hub.Request) {
 		asked = modeNames[string(one)]
 	}
 	for v := range rawjson.Each(req.Modes) {
-		name, _ := rawjson.Str(v)
+		name := rawjson.Body(v)
 		asked |= modeNames[string(name)]
 	}
 	e.setModes(asked)

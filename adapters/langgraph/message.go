@@ -45,7 +45,7 @@ func (m *fields) read(v rawjson.Value) (kwargs rawjson.Value, stored bool) {
 		case "kwargs":
 			kwargs = val
 		case "id":
-			m.id, _ = rawjson.Str(val)
+			m.id = rawjson.Body(val)
 		case "type", "role":
 			if role, ok := rawjson.Str(val); ok && m.role == nil {
 				m.setRole(role)
@@ -65,11 +65,11 @@ func (m *fields) read(v rawjson.Value) (kwargs rawjson.Value, stored bool) {
 		case "additional_kwargs":
 			m.extra = val
 		case "tool_call_id":
-			m.callID, _ = rawjson.Str(val)
+			m.callID = rawjson.Body(val)
 		case "name":
-			m.name, _ = rawjson.Str(val)
+			m.name = rawjson.Body(val)
 		case "status":
-			m.status, _ = rawjson.Str(val)
+			m.status = rawjson.Body(val)
 		}
 	}
 	return kwargs, stored
@@ -84,7 +84,7 @@ func (m *fields) setRole(role []byte) {
 // lastName is the last string of a list: the class of a stored object.
 func lastName(v rawjson.Value) (name []byte) {
 	for e := range rawjson.Each(v) {
-		name, _ = rawjson.Str(e)
+		name = rawjson.Body(e)
 	}
 	return name
 }

@@ -201,9 +201,7 @@ func (d *decoder) closeSteps(dst []hub.Event, l *subAgent, match func(*step) boo
 			kept = append(kept, s)
 			continue
 		}
-		var ev *hub.Event
-		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.ID, ev.SubAgent, ev.Status = hub.StepEnd, s.id, l.id, hub.StatusDone
+		dst = append(dst, hub.Event{Kind: hub.StepEnd, ID: s.id, SubAgent: l.id, Status: hub.StatusDone})
 	}
 	d.steps = kept
 	return dst

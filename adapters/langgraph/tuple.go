@@ -18,11 +18,11 @@ func readMetadata(v rawjson.Value) (m metadata) {
 	for key, val := range rawjson.EachField(v) {
 		switch string(key) {
 		case "langgraph_node":
-			m.node, _ = rawjson.Str(val)
+			m.node = rawjson.Body(val)
 		case "langgraph_step":
 			m.step = val
 		case "langgraph_checkpoint_ns":
-			m.namespace, _ = rawjson.Str(val)
+			m.namespace = rawjson.Body(val)
 		case "tags":
 			m.hidden = isHidden(val)
 		}
@@ -33,7 +33,7 @@ func readMetadata(v rawjson.Value) (m metadata) {
 // isHidden reports whether the tags hide the message.
 func isHidden(tags rawjson.Value) bool {
 	for tag := range rawjson.Each(tags) {
-		switch s, _ := rawjson.Str(tag); string(s) {
+		switch s := rawjson.Body(tag); string(s) {
 		case "nostream", "langsmith:nostream", "langsmith:hidden":
 			return true
 		}

@@ -146,13 +146,10 @@ func (d *decoder) stopped(ev *hub.Event, sequence []byte) {
 func (d *decoder) handOver(dst []hub.Event) []hub.Event {
 	for _, c := range d.choices {
 		for _, k := range c.calls {
-			var ev *hub.Event
 			if !k.whole {
-				dst, ev = hub.Grow(dst)
-				ev.Kind, ev.ID, ev.Name, ev.Msg = hub.ToolReady, k.id, k.name, c.msg
+				dst = append(dst, hub.Event{Kind: hub.ToolReady, ID: k.id, Name: k.name, Msg: c.msg})
 			}
-			dst, ev = hub.Grow(dst)
-			ev.Kind, ev.ID, ev.Name, ev.Msg, ev.Status = hub.ToolEnd, k.id, k.name, c.msg, hub.StatusClient
+			dst = append(dst, hub.Event{Kind: hub.ToolEnd, ID: k.id, Name: k.name, Msg: c.msg, Status: hub.StatusClient})
 		}
 	}
 	return dst

@@ -115,7 +115,7 @@ func (c *card) learnArgs(ev *hub.Event) {
 		return
 	}
 	for _, member := range [...]string{"subagent_type", "agent_type", "agent_name", "agent"} {
-		if agent, _ := rawjson.Str(rawjson.Get(c.args, member)); len(agent) > 0 {
+		if agent := rawjson.Text(c.args, member); len(agent) > 0 {
 			c.delegate(agent)
 			return
 		}
@@ -161,12 +161,12 @@ func appendBlock(dst []byte, block rawjson.Value) []byte {
 		return append(dst, body...)
 	}
 	if uri, ok := rawjson.Str(rawjson.Get(inner, "uri")); ok && len(uri) > 0 {
-		title, _ := rawjson.Str(rawjson.Get(inner, "name"))
+		title := rawjson.Text(inner, "name")
 		dst = append(append(append(dst, '['), title...), `](`...)
 		return append(append(dst, uri...), ')')
 	}
 	if text, ok := rawjson.Str(rawjson.Get(block, "newText")); ok {
-		path, _ := rawjson.Str(rawjson.Get(block, "path"))
+		path := rawjson.Text(block, "path")
 		dst = append(append(dst, path...), "\\n```\\n"...)
 		return append(append(dst, text...), "\\n```"...)
 	}

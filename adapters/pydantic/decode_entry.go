@@ -91,7 +91,7 @@ func (d *decoder) find(isCall bool) *call {
 	if !ok && rawjson.Kind(d.entry.CallID) == '0' {
 		id = d.entry.CallID
 	}
-	tool, _ := rawjson.Str(d.entry.ToolName)
+	tool := rawjson.Body(d.entry.ToolName)
 	var c *call
 	switch {
 	case len(id) > 0:
@@ -115,12 +115,12 @@ func (d *decoder) isComplete() bool {
 }
 
 func (d *decoder) response() []byte {
-	body, _ := rawjson.Str(d.entry.ToolResponse)
+	body := rawjson.Body(d.entry.ToolResponse)
 	return body
 }
 
 func (d *decoder) summary() []byte {
-	body, _ := rawjson.Str(rawjson.Get(d.entry.Details, "summary"))
+	body := rawjson.Text(d.entry.Details, "summary")
 	return body
 }
 
@@ -147,7 +147,7 @@ func (d *decoder) call(dst []hub.Event, v rawjson.Value, delegation bool) []hub.
 		dst = d.start(dst, c, delegation)
 		d.describe(&dst[len(dst)-1], c, v, complete)
 	}
-	if part, _ := rawjson.Str(d.entry.StreamPart); !complete {
+	if part := rawjson.Body(d.entry.StreamPart); !complete {
 		return d.fragment(dst, c, part)
 	}
 	dst = d.ready(dst, c)
@@ -217,7 +217,7 @@ func (d *decoder) requestDelta(dst []hub.Event) []hub.Event {
 	if !c.started && len(c.name) > 0 {
 		dst = d.start(dst, c, isDelegation(c.name))
 	}
-	part, _ := rawjson.Str(d.entry.StreamPart)
+	part := rawjson.Body(d.entry.StreamPart)
 	return d.fragment(dst, c, part)
 }
 

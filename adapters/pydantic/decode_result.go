@@ -129,8 +129,7 @@ func (d *decoder) end(dst []hub.Event, c *call, v rawjson.Value) []hub.Event {
 	failed := c.failed || d.bodyTellsFailure(summary) || d.bodyTellsFailure(response)
 	dst = d.endAgent(dst, c, failed, resultText(c, summary, response))
 	dst, ev := event(dst, hub.ToolEnd, c)
-	ev.Name, ev.Status, ev.Text = c.name, hub.StatusOK, resultText(c, summary, response)
-	ev.More = d.scratch.More()
+	ev.Name, ev.Status, ev.Text, ev.More = c.name, hub.StatusOK, resultText(c, summary, response), d.scratch.More()
 	ev.More.Meta = d.resultMeta(c, v)
 	if failed {
 		ev.Status, ev.More.Err = hub.StatusError, rawjson.First(summary, response)

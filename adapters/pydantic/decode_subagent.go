@@ -143,7 +143,7 @@ func (d *decoder) openAgent(dst []hub.Event, c *call, flags hub.Flags) []hub.Eve
 	c.agent = true
 	d.calls.open++
 	tool := c.name
-	if now, _ := rawjson.Str(d.entry.ToolName); isDelegation(now) {
+	if now := rawjson.Body(d.entry.ToolName); isDelegation(now) {
 		tool = now // a call may turn out to be a delegation
 	}
 	dst, ev := event(dst, hub.AgentStart, c)
@@ -176,7 +176,7 @@ const (
 
 // task is what the sub-agent in hand was asked to do: a detail of its own, or a paragraph of the summary.
 func (d *decoder) task() []byte {
-	if body, _ := rawjson.Str(rawjson.Get(d.entry.Details, "task")); len(body) > 0 {
+	if body := rawjson.Text(d.entry.Details, "task"); len(body) > 0 {
 		return body
 	}
 	_, task, ok := bytes.Cut(d.summary(), []byte(taskHeading))

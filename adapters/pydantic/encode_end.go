@@ -97,7 +97,7 @@ func (e *encoder) endingOf(ev *hub.Event, c *card) ending {
 	if t.failed && e.errorEvent {
 		t.typ = typeError
 	}
-	t.response, _ = rawjson.Str(rawjson.Get(t.meta, metaResponse))
+	t.response = rawjson.Text(t.meta, metaResponse)
 	t.takeResult(ev, c)
 	if t.failed {
 		t.takeReason(ev, c)

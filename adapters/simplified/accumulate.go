@@ -40,7 +40,7 @@ func (a *Accumulator) Add(data []byte) error {
 		return hub.JSONError(err)
 	}
 	f := &a.frame
-	typ, _ := rawjson.Str(f.Type)
+	typ := rawjson.Body(f.Type)
 	switch string(typ) {
 	case typeResponse:
 		return a.keep(append(a.content, text(f.Data)...))
@@ -93,7 +93,7 @@ func (a *Accumulator) keep(content []byte) error {
 
 // text is the plain text of a string.
 func text(v rawjson.Value) string {
-	body, _ := rawjson.Str(v)
+	body := rawjson.Body(v)
 	return string(rawjson.AppendUnescaped(nil, body))
 }
 
@@ -137,7 +137,7 @@ func (a *Accumulator) agentData(f *frame) error {
 	if err := a.json.Decode(f.Data, &a.nested); err != nil {
 		return hub.JSONError(err)
 	}
-	typ, _ := rawjson.Str(a.nested.Type)
+	typ := rawjson.Body(a.nested.Type)
 	switch string(typ) {
 	case typeToolStarted:
 		return a.startTool(&a.nested, agent)

@@ -54,7 +54,7 @@ func (d *decoder) documents(dst []hub.Event, f *frame, typ []byte) ([]hub.Event,
 		return dst, hub.NewError(hub.ReasonType, "data", -1, "want an array of documents")
 	}
 	for doc := range rawjson.Each(f.Data) {
-		url, _ := rawjson.Str(rawjson.Get(doc, "metadata", "url"))
+		url := rawjson.Text(doc, "metadata", "url")
 		isNew := d.sources.add(doc, url)
 		if rawjson.Kind(doc) == '{' && (isNew || string(typ) == typeSourcesAdded) {
 			dst = d.source(dst, f, doc, url)
@@ -68,11 +68,10 @@ func (d *decoder) source(dst []hub.Event, f *frame, doc rawjson.Value, url []byt
 	d.sources.n++
 	dst, ev := d.event(dst, hub.Source)
 	ev.ID = d.scratch.Since(strconv.AppendInt(append(d.scratch.Begin(), "src_"...), int64(d.sources.n), 10))
-	ev.Title, _ = rawjson.Str(rawjson.Get(doc, "metadata", "title"))
-	ev.Text, _ = rawjson.Str(rawjson.Get(doc, "pageContent"))
+	ev.Title, ev.Text = rawjson.Text(doc, "metadata", "title"), rawjson.Text(doc, "pageContent")
 	d.scratch.MoreOf(ev).File.URL = url
 	if len(url) == 0 {
-		ev.More.File.Name, _ = rawjson.Str(rawjson.Get(doc, "metadata", "source"))
+		ev.More.File.Name = rawjson.Text(doc, "metadata", "source")
 	}
 	meta := append(append(d.scratch.Begin(), metaHead+`"document":`...), doc...)
 	meta = member.AppendRaw(meta, `,"searchQuery":`, f.SearchQuery)
@@ -87,7 +86,7 @@ func (d *decoder) stats(dst []hub.Event, stats rawjson.Value) []hub.Event {
 	ev.Scope = hub.RunScope
 	more := d.scratch.MoreOf(ev)
 	more.Usage = countsOf(stats)
-	more.Model, _ = rawjson.Str(rawjson.Get(stats, "modelName"))
+	more.Model = rawjson.Text(stats, "modelName")
 	if d.depth == 0 {
 		d.counts = more.Usage
 	}
@@ -113,8 +112,7 @@ func sameCounts(a, b *hub.Counts) bool { return a.In == b.In && a.Out == b.Out &
 // progress is something for people to read while they wait.
 func (d *decoder) progress(dst []hub.Event, f *frame) []hub.Event {
 	dst, ev := d.event(dst, hub.Notice)
-	ev.Level = hub.LevelStatus
-	ev.Text, _ = rawjson.Str(rawjson.Get(f.Data, "message"))
+	ev.Level, ev.Text = hub.LevelStatus, rawjson.Text(f.Data, "message")
 	current, ok := rawjson.Int(rawjson.Get(f.Data, "current"))
 	total, ok2 := rawjson.Int(rawjson.Get(f.Data, "total"))
 	if ok && ok2 && 0 <= current && current <= total && 0 < total && total < 1<<32 {
@@ -151,7 +149,7 @@ func (d *decoder) asked(dst []hub.Event, f *frame, typ []byte, data rawjson.Valu
 // askID is the id of a question; earlier builds called it otherwise.
 func askID(data rawjson.Value) []byte {
 	for _, key := range [...]string{"approvalId", "questionId", "executionId"} {
-		if id, _ := rawjson.Str(rawjson.Get(data, key)); len(id) > 0 {
+		if id := rawjson.Text(data, key); len(id) > 0 {
 			return id
 		}
 	}
@@ -164,12 +162,10 @@ func (d *decoder) ask(dst []hub.Event, f *frame, kind, id []byte) []hub.Event {
 		d.asks[string(id)] = struct{}{}
 	}
 	dst, ev := d.event(dst, hub.Ask)
-	ev.ID, ev.AskKind, ev.Value = id, hub.AskPermission, f.Data
-	ev.Ref, _ = rawjson.Str(rawjson.Get(f.Data, "markupToolCallId"))
-	ev.Title, _ = rawjson.Str(rawjson.Get(f.Data, "description"))
+	ev.ID, ev.AskKind, ev.Value, ev.Ref = id, hub.AskPermission, f.Data, rawjson.Text(f.Data, "markupToolCallId")
+	ev.Title = rawjson.Text(f.Data, "description")
 	if string(kind) == kindQuestion || string(kind) == "ask_user" {
-		ev.AskKind = hub.AskQuestion
-		ev.Title, _ = rawjson.Str(rawjson.Get(f.Data, "question"))
+		ev.AskKind, ev.Title = hub.AskQuestion, rawjson.Text(f.Data, "question")
 	}
 	d.keepKind(ev, kind, nil)
 	ev.More.Options = appendOptions(ev.More.Options, rawjson.Get(f.Data, "options"))
@@ -241,6 +237,6 @@ func decision(response rawjson.Value) (hub.Status, []byte) {
 	if _, more := choices.Next(); more {
 		return hub.StatusChosen, nil
 	}
-	body, _ := rawjson.Str(first)
+	body := rawjson.Body(first)
 	return hub.StatusChosen, body
 }

@@ -50,9 +50,7 @@ func (d *decoder) agentStarted(dst []hub.Event, f *frame) ([]hub.Event, error) {
 	dst = d.spoken(dst, d.at)
 	dst, _, _ = d.subAgent(dst, id)
 	dst, ev := d.event(dst, hub.AgentStart)
-	ev.ID = id
-	ev.Name, _ = rawjson.Str(f.Name)
-	ev.Title, _ = rawjson.Str(f.Task)
+	ev.ID, ev.Name, ev.Title = id, rawjson.Body(f.Name), rawjson.Body(f.Task)
 	return dst, nil
 }
 
@@ -72,8 +70,7 @@ func (d *decoder) agentData(dst []hub.Event, f *frame, data rawjson.Value) ([]hu
 	if isNew {
 		var ev *hub.Event
 		dst, ev = d.event(dst, hub.AgentStart)
-		ev.ID, ev.Flags = id, hub.Synthetic
-		ev.Name, _ = rawjson.Str(f.SubagentName)
+		ev.ID, ev.Flags, ev.Name = id, hub.Synthetic, rawjson.Body(f.SubagentName)
 	}
 	outer := d.at
 	d.at = inner
@@ -99,10 +96,8 @@ func (d *decoder) agentEnded(dst []hub.Event, f *frame, typ []byte, data rawjson
 		dst = d.forget(dst, l)
 	}
 	dst, ev := d.event(dst, hub.AgentEnd)
-	ev.ID, ev.Status = id, hub.StatusOK
-	ev.Name, _ = rawjson.Str(f.Name)
-	ev.Title, _ = rawjson.Str(f.Task)
-	if summary, _ := rawjson.Str(f.Summary); len(summary) > 0 {
+	ev.ID, ev.Status, ev.Name, ev.Title = id, hub.StatusOK, rawjson.Body(f.Name), rawjson.Body(f.Task)
+	if summary := rawjson.Body(f.Summary); len(summary) > 0 {
 		ev.Text = summary
 	}
 	if string(typ) == typeAgentError {

@@ -13,7 +13,7 @@ const unknownTool = "unknown"
 // toolStarted reads the tag, which alone has the name. A call that arrives finished comes in one frame.
 func (d *decoder) toolStarted(dst []hub.Event, f *frame) ([]hub.Event, error) {
 	call, isTag := d.readTag(rawjson.Get(f.Data, "content"))
-	id, _ := rawjson.Str(rawjson.Get(f.Data, attrID))
+	id := rawjson.Text(f.Data, attrID)
 	if !isTag && len(id) == 0 {
 		return dst, hub.NewError(hub.ReasonMissing, "data.content", -1, "want the element of a tool call")
 	}
@@ -24,7 +24,7 @@ func (d *decoder) toolStarted(dst []hub.Event, f *frame) ([]hub.Event, error) {
 	if len(tool) == 0 {
 		tool = []byte(unknownTool)
 	}
-	status, _ := rawjson.Str(rawjson.Get(f.Data, attrStatus))
+	status := rawjson.Text(f.Data, attrStatus)
 	if len(status) == 0 {
 		status = d.escaped(call.Status)
 	}
@@ -50,7 +50,7 @@ func (d *decoder) toolStarted(dst []hub.Event, f *frame) ([]hub.Event, error) {
 
 // readTag reads the element of a call out of the JSON string that holds it.
 func (d *decoder) readTag(content rawjson.Value) (ToolCall, bool) {
-	body, _ := rawjson.Str(content)
+	body := rawjson.Body(content)
 	return ParseToolCall(d.scratch.Since(rawjson.AppendUnescaped(d.scratch.Begin(), body)))
 }
 
@@ -105,7 +105,7 @@ func (d *decoder) toolEnded(dst []hub.Event, f *frame, typ []byte) ([]hub.Event,
 		return dst, hub.NewError(hub.ReasonType, "data", -1, "want an object")
 	}
 	dst, ev := d.event(dst, hub.ToolEnd)
-	ev.ID, _ = rawjson.Str(rawjson.Get(f.Data, attrID))
+	ev.ID = rawjson.Text(f.Data, attrID)
 	extra := rawjson.Get(f.Data, "extra")
 	if string(typ) == typeToolError {
 		ev.Status = hub.StatusError
@@ -145,8 +145,8 @@ func appendItems(dst []hub.PlanItem, todos rawjson.Value) []hub.PlanItem {
 			continue
 		}
 		var item hub.PlanItem
-		item.Content, _ = rawjson.Str(rawjson.Get(todo, "content"))
-		item.Status, _ = rawjson.Str(rawjson.Get(todo, "status"))
+		item.Content = rawjson.Text(todo, "content")
+		item.Status = rawjson.Text(todo, "status")
 		dst = append(dst, item)
 	}
 	return dst

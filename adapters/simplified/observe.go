@@ -31,10 +31,10 @@ func (w *watcher) Observe(rec wire.Record) hub.Observation {
 
 // question notes that a question was asked or answered, by the agent or a sub-agent.
 func (w *watcher) question(frame rawjson.Value) {
-	typ, _ := rawjson.Str(rawjson.Get(frame, "type"))
+	typ := rawjson.Text(frame, "type")
 	for n := 0; string(typ) == typeAgentData && n < maxNesting; n++ {
 		frame = rawjson.Get(frame, "data")
-		typ, _ = rawjson.Str(rawjson.Get(frame, "type"))
+		typ = rawjson.Text(frame, "type")
 	}
 	id := string(askID(rawjson.Get(frame, "data")))
 	switch {

@@ -22,10 +22,10 @@ func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	if err := json.Decode(body, &input); err != nil {
 		return hub.JSONError(err)
 	}
-	req.Run, _ = rawjson.Str(input.Message.MessageID)
-	req.Thread, _ = rawjson.Str(input.Message.ChatID)
+	req.Run = rawjson.Body(input.Message.MessageID)
+	req.Thread = rawjson.Body(input.Message.ChatID)
 	if len(req.Thread) == 0 {
-		req.Thread, _ = rawjson.Str(input.ChatID)
+		req.Thread = rawjson.Body(input.ChatID)
 	}
 	req.Body = body
 	return nil
