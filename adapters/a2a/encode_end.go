@@ -22,7 +22,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if st != stateInput && st != stateAuth {
 		parts = nil
 	}
-	if ev.More != nil && len(ev.More.Err) > 0 {
+	if len(hub.Why(ev)) > 0 {
 		if st == stateInput || st == stateAuth || ev.Status == hub.StatusDone {
 			disposition = hub.Folded // the message asks, or would be taken for the answer
 		} else {
@@ -57,10 +57,7 @@ func (e *encoder) appendEndMetadata(dst []byte, ev *hub.Event, st state) []byte 
 		dst = append(counts.Append(dst, &e.counts), '}')
 		head = ","
 	}
-	code := []byte(nil)
-	if ev.More != nil {
-		code = ev.More.ErrCode
-	}
+	code := ev.Rare().ErrCode
 	plain := ev.Status == meant[st]
 	if plain && len(code) == 0 {
 		if head == "," {
@@ -91,9 +88,7 @@ func (e *encoder) failFirst(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return e.runEnd(out, ev)
 	}
 	message, code := []byte("The run ended before it began."), []byte(ev.Status.String())
-	if ev.More != nil {
-		message, code = rawjson.First(ev.More.Err, message), rawjson.First(ev.More.ErrCode, code)
-	}
+	message, code = rawjson.First(ev.Rare().Err, message), rawjson.First(ev.Rare().ErrCode, code)
 	if e.rpc {
 		out.Begin("")
 	} else {

@@ -141,7 +141,7 @@ func (e *encoder) announce(out *wire.Out, parts []byte) {
 
 // toolEnd writes the result of a call, if there is one.
 func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	blocks := ev.More != nil && ev.More.Content != nil
+	blocks := ev.Rare().Content != nil
 	switch {
 	case e.shape == shapeProto:
 		return hub.Dropped
@@ -200,7 +200,7 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // file writes an artifact that is a file.
 func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.More == nil || len(ev.More.File.URL) == 0 && len(ev.More.File.Base64) == 0 {
+	if len(ev.Rare().File.URL) == 0 && len(ev.Rare().File.Base64) == 0 {
 		return hub.Dropped
 	}
 	e.artifact(out, e.name(ev.ID), rawjson.First(ev.More.File.Name, ev.Name), e.shape.appendFile(e.buf[:0], &ev.More.File))

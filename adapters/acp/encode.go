@@ -177,9 +177,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	out.Begin("")
 	e.start = len(out.Buf)
 	out.Buf = append(append(append(out.Buf, p.head...), ev.Text...), `"}`...)
-	if ev.More != nil {
-		out.Buf = appendMeta(out.Buf, ev.More.Meta)
-	}
+	out.Buf = appendMeta(out.Buf, ev.Rare().Meta)
 	e.end(out)
 	return hub.FoldedIf(ev.Chan == hub.Refusal)
 }
@@ -187,7 +185,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 // textEnd forgets a part. There is no place for signatures.
 func (e *encoder) textEnd(ev *hub.Event) hub.Disposition {
 	e.parts.Drop(ev.Slot)
-	if ev.More != nil && len(ev.More.Sig) > 0 {
+	if len(ev.Rare().Sig) > 0 {
 		return hub.Dropped
 	}
 	return hub.Implied

@@ -15,14 +15,11 @@ import (
 
 // ask chooses between the two requests: every client has permissions, not every one has forms.
 func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
-	var more hub.More
-	if ev.More != nil {
-		more = *ev.More
-	}
+	more := ev.Rare()
 	if ev.AskKind == hub.AskPermission || ev.AskKind == hub.AskNone || e.opt.askByChoice && len(more.Options) > 0 {
 		return e.permission(out, ev, more.Options)
 	}
-	return e.elicitation(out, ev, &more)
+	return e.elicitation(out, ev, more)
 }
 
 // beginRequest starts a request of our own, up to the session that it is asked in.

@@ -12,10 +12,7 @@ import (
 
 // plan writes all entries of a plan. Version 2 has several plans, by id.
 func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
-	var items []hub.PlanItem
-	if ev.More != nil {
-		items = ev.More.Items
-	}
+	items := ev.Rare().Items
 	closing := "]"
 	if e.opt.drafts {
 		e.begin(out, "plan_update")
@@ -91,10 +88,7 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // file writes a file as a chunk of its own.
 func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.More == nil {
-		return hub.Dropped
-	}
-	block, disposition, ok := appendFile(e.next[:0], &ev.More.File)
+	block, disposition, ok := appendFile(e.next[:0], &ev.Rare().File)
 	e.next = block
 	if !ok {
 		return hub.Dropped
@@ -117,7 +111,7 @@ func (e *encoder) chunk(out *wire.Out, ev *hub.Event, block []byte) {
 
 // source writes a source as a link.
 func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.More == nil || len(ev.More.File.URL) == 0 {
+	if len(ev.Rare().File.URL) == 0 {
 		return hub.Dropped
 	}
 	f := &ev.More.File

@@ -59,7 +59,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		out.Buf = append(e.usage.append(out.Buf), "}}"...)
 		e.endRecord(out)
 	}
-	if !failed && ev.More != nil && len(ev.More.Err) > 0 {
+	if !failed && len(hub.Why(ev)) > 0 {
 		return hub.Folded // a stop reason has no text
 	}
 	return endDisposition(ev.Status)

@@ -44,10 +44,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	buf = member.AppendText(buf, `,"title":"`, title)
 	buf = member.AppendText(buf, `,"name":"`, ev.Name)
-	var more hub.More
-	if ev.More != nil {
-		more = *ev.More
-	}
+	more := ev.Rare()
 	buf = append(append(append(buf, `,"kind":"`...), e.kindOf(more.ToolKind, ev.Name)...), '"')
 	status, disposition := "pending", hub.Native
 	if ev.Status == hub.StatusRunning {
@@ -133,10 +130,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Dispositi
 // toolUpdate writes what has changed. A message about the progress is shown where the output is. Of a call that runs this
 // is its output, which no reader expects before the arguments: until these are there, the call waits.
 func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
-	var more hub.More
-	if ev.More != nil {
-		more = *ev.More
-	}
+	more := ev.Rare()
 	message := ev.Text
 	if len(message) == 0 && more.Percent != nil {
 		e.next = append(append(e.next[:0], more.Percent...), '%')
@@ -187,7 +181,7 @@ func progressStatus(s hub.Status) string {
 
 // toolOutput shows partial output when enough of it is new, at once if it is more than text.
 func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
-	hasContent := ev.More != nil && ev.More.Content != nil
+	hasContent := ev.Rare().Content != nil
 	c.output.Add(ev.Text, ev.Op, e.opt.maxOutput)
 	if !hasContent && ev.Value == nil && !c.output.Due() {
 		return hub.Deferred // the end carries the whole result
@@ -266,7 +260,7 @@ func (e *encoder) appendResult(dst []byte, ev *hub.Event, c *card) ([]byte, hub.
 	items := len(dst)
 	var emitted []byte
 	switch {
-	case ev.More != nil && ev.More.Content != nil:
+	case ev.Rare().Content != nil:
 		dst, disposition = e.appendContent(dst, ev.More.Content)
 		emitted = e.words(dst[items:])
 		switch {
@@ -282,7 +276,7 @@ func (e *encoder) appendResult(dst []byte, ev *hub.Event, c *card) ([]byte, hub.
 	}
 	if len(failure) > 0 && !bytes.Contains(emitted, failure) {
 		dst = acpwire.AppendTextItem(dst, failure)
-		if len(text) > 0 || ev.Value != nil || len(emitted) > 0 || ev.More == nil || len(ev.More.Err) == 0 {
+		if len(text) > 0 || ev.Value != nil || len(emitted) > 0 || len(hub.Why(ev)) == 0 {
 			disposition = hub.Folded
 		}
 		emitted = nil // the text is not all that is shown

@@ -314,7 +314,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	disposition, sig := hub.Implied, []byte(nil)
-	if ev.More != nil && len(ev.More.Sig) > 0 {
+	if len(ev.Rare().Sig) > 0 {
 		if disposition = hub.Dropped; genai.IsBase64(ev.More.Sig) {
 			disposition, sig = hub.Native, ev.More.Sig
 		}

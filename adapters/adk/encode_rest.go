@@ -292,7 +292,7 @@ func (e *encoder) failed(out *wire.Out, l *agent, ev *hub.Event) hub.Disposition
 	switch {
 	case ev.Status == hub.StatusCancelled:
 		code = []byte(codeCancelled)
-	case ev.More != nil && len(ev.More.ErrCode) > 0:
+	case len(ev.Rare().ErrCode) > 0:
 		code = ev.More.ErrCode
 	}
 	b := append(e.begin(out, `{"errorCode":"`), code...)

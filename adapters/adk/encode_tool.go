@@ -43,7 +43,7 @@ func (e *encoder) hasCall(id []byte) bool {
 // toolUpdate keeps the signature of a call for its part.
 func (e *encoder) toolUpdate(ev *hub.Event) hub.Disposition {
 	c := e.calls.Find(ev.Slot)
-	if c == nil || ev.More == nil || len(ev.More.Sig) == 0 || len(c.args) > 0 || !genai.IsBase64(ev.More.Sig) {
+	if c == nil || len(ev.Rare().Sig) == 0 || len(c.args) > 0 || !genai.IsBase64(ev.Rare().Sig) {
 		return hub.Dropped
 	}
 	c.sig = append(c.sig[:0], ev.More.Sig...)
@@ -163,7 +163,7 @@ func appendResponse(b []byte, ev *hub.Event) ([]byte, hub.Disposition) {
 		return b, hub.Folded
 	case ev.Status != hub.StatusOK:
 		return appendError(append(b, `{"error":"`...), ev)
-	case ev.Value == nil && len(ev.Text) == 0 && ev.More != nil && ev.More.Content != nil:
+	case ev.Value == nil && len(ev.Text) == 0 && ev.Rare().Content != nil:
 		_, joined := acpwire.JoinContent(nil, ev.More.Content)
 		if joined == nil {
 			return append(append(append(b, `{"result":`...), ev.More.Content...), '}'), hub.Folded

@@ -98,9 +98,7 @@ func result(response rawjson.Value) hub.CallResult {
 	var ev hub.Event
 	readResult(&ev, response, new(hub.Scratch))
 	r := hub.CallResult{Status: ev.Status, Text: ev.Text, Value: ev.Value}
-	if ev.More != nil {
-		r.Err = ev.More.Err
-	}
+	r.Err = ev.Rare().Err
 	return r
 }
 

@@ -234,7 +234,7 @@ func (d *decoder) runEnd(dst []hub.Event, typ []byte) []hub.Event {
 	default:
 		ev.Status = hub.StatusFailed
 		d.reason(ev, d.rec.Error)
-		if ev.More != nil && string(ev.More.Err) == cancelText {
+		if string(hub.Why(ev)) == cancelText {
 			ev.Status = hub.StatusCancelled
 		}
 	}

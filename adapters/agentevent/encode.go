@@ -171,7 +171,7 @@ func (e *encoder) appendTail(dst []byte, ev *hub.Event) []byte {
 	e.seq++
 	dst = append(dst, `,"seq":`...)
 	dst = strconv.AppendUint(dst, e.seq, 10)
-	if ev.More != nil && ev.More.Time > 0 {
+	if ev.Rare().Time > 0 {
 		dst = append(dst, `,"at":`...)
 		dst = strconv.AppendInt(dst, ev.More.Time, 10)
 	}
@@ -237,7 +237,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case e.thoughts == thoughtDrop:
 		return hub.Dropped
 	}
-	isSigned := ev.More != nil && len(ev.More.Sig) > 0
+	isSigned := len(ev.Rare().Sig) > 0
 	switch isWritten := len(e.thought.text) == 0 || !bytes.Equal(e.thought.id, ev.ID); {
 	case isWritten && isSigned:
 		return hub.Dropped

@@ -150,10 +150,10 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 // outcomes.
 func (e *encoder) endDisposition(ev *hub.Event, c *openCall) hub.Disposition {
 	hasResult := ev.Text != nil || ev.Value != nil
-	hasReason := ev.More != nil && len(ev.More.Err) > 0
+	hasReason := len(hub.Why(ev)) > 0
 	native := false
 	switch {
-	case !hasResult && (len(c.emitted.text) > 0 || ev.More != nil && ev.More.Content != nil):
+	case !hasResult && (len(c.emitted.text) > 0 || ev.Rare().Content != nil):
 	case ev.Status == hub.StatusOK:
 		native = !hasReason
 	case ev.Status != hub.StatusError:
@@ -190,7 +190,7 @@ func (e *encoder) result(out *wire.Out, ev *hub.Event, c *openCall) {
 
 // appendFailureText appends why a call failed, and what it gave all the same, as a string: there is one place for both.
 func appendFailureText(dst []byte, ev *hub.Event, c *openCall) []byte {
-	isMore := ev.More != nil && ev.More.Content != nil || len(c.emitted.text) > 0
+	isMore := ev.Rare().Content != nil || len(c.emitted.text) > 0
 	switch {
 	case len(hub.Why(ev)) > 0 || len(ev.Text) > 0 || ev.Value != nil:
 		return append(hub.AppendFault(append(dst, '"'), ev), '"')
@@ -213,7 +213,7 @@ func appendResult(dst []byte, ev *hub.Event, c *openCall, asIs bool) []byte {
 		return rawjson.AppendQuoted(dst, ev.Text)
 	case ev.Value != nil:
 		return appendJSON(dst, ev.Value, asIs)
-	case ev.More != nil && ev.More.Content != nil:
+	case ev.Rare().Content != nil:
 		return appendBlocks(dst, ev.More.Content, asIs)
 	}
 	return rawjson.AppendQuoted(dst, c.emitted.text)

@@ -127,7 +127,7 @@ func appendOutput(dst []byte, ev *hub.Event) ([]byte, hub.Disposition) {
 		return appendText(dst, ev), disposition
 	case ev.Value != nil:
 		return append(dst, ev.Value...), hub.Native
-	case ev.More != nil && ev.More.Content != nil:
+	case ev.Rare().Content != nil:
 		return append(dst, ev.More.Content...), hub.Folded
 	}
 	return dst, hub.Dropped

@@ -41,11 +41,8 @@ func (d *decoder) reasoningEnd(dst []hub.Event) ([]hub.Event, error) {
 // hold keeps the end of a reasoning message; ev has its rare members.
 func (d *decoder) hold(id, subAgent []byte, ev *hub.Event) {
 	h := &d.held
-	h.set, h.time = true, 0
-	h.id, h.subAgent, h.meta = append(h.id[:0], id...), append(h.subAgent[:0], subAgent...), h.meta[:0]
-	if ev.More != nil {
-		h.time, h.meta = ev.More.Time, append(h.meta, ev.More.Meta...)
-	}
+	h.set, h.time, h.meta = true, ev.Rare().Time, append(h.meta[:0], ev.Rare().Meta...)
+	h.id, h.subAgent = append(h.id[:0], id...), append(h.subAgent[:0], subAgent...)
 }
 
 // releaseEnd appends the held end, unsigned.

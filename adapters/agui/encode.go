@@ -115,7 +115,7 @@ func closeUntagged(dst []byte, ev *hub.Event, own eventjson.Set) []byte {
 		dst = append(dst, `,"timestamp":`...)
 		dst = strconv.AppendInt(dst, m.Time, 10)
 	}
-	if own != 0 || ev.More != nil && len(ev.More.Meta) > 0 {
+	if own != 0 || len(ev.Rare().Meta) > 0 {
 		dst = appendMetadata(dst, ev, own)
 	}
 	return append(dst, '}')
@@ -133,9 +133,7 @@ func appendMetadata(dst []byte, ev *hub.Event, own eventjson.Set) []byte {
 	} else {
 		dst = dst[:from]
 	}
-	if ev.More != nil {
-		dst = appendForeign(dst, ev.More.Meta)
-	}
+	dst = appendForeign(dst, ev.Rare().Meta)
 	if len(dst) == from {
 		return dst[:from-len(head)]
 	}

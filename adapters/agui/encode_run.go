@@ -59,10 +59,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // runError ends the run as failed. Nothing need be closed before it, and clients discard what would follow.
 func (e *encoder) runError(out *wire.Out, ev *hub.Event) hub.Disposition {
-	message, code := []byte(nil), []byte(nil)
-	if ev.More != nil {
-		message, code = ev.More.Err, ev.More.ErrCode
-	}
+	message, code := ev.Rare().Err, ev.Rare().ErrCode
 	b := member.Open(out, `{"type":"RUN_ERROR","message":"`, rawjson.First(message, []byte(phrases.Run(ev.Status))))
 	own := runErrorMembers
 	if ev.Status == hub.StatusFailed {
@@ -165,9 +162,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case hub.StatusError, hub.StatusAborted, hub.StatusDenied:
 		b = member.Open(out, `{"type":"SUBAGENT_ERROR","subagentRunId":"`, e.wireSubAgent(ev.ID))
 		message, code := []byte("The sub-agent failed."), []byte(nil)
-		if ev.More != nil {
-			message, code = rawjson.First(ev.More.Err, message), ev.More.ErrCode
-		}
+		message, code = rawjson.First(ev.Rare().Err, message), ev.Rare().ErrCode
 		b = member.AppendText(b, `,"message":"`, message)
 		b = member.AppendText(b, `,"code":"`, code)
 		if ev.Status == hub.StatusError {

@@ -111,7 +111,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	out.Buf = e.close(member.Open(out, head, p.wire), ev, 0)
 	out.End()
 	bare := hub.Event{SubAgent: ev.SubAgent}
-	if ev.More != nil && len(ev.More.Sig) > 0 {
+	if len(ev.Rare().Sig) > 0 {
 		e.sign(out, &bare, `{"type":"REASONING_ENCRYPTED_VALUE","subtype":"message","entityId":"`, p.wire, ev.More.Sig)
 	}
 	if len(p.span) > 0 {

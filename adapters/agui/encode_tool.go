@@ -100,7 +100,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // toolUpdate signs a call, or reports progress in a form of ours.
 func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.More == nil || len(ev.More.Sig) == 0 {
+	if len(ev.Rare().Sig) == 0 {
 		return e.extension(out, ev)
 	}
 	e.sign(out, ev, `{"type":"REASONING_ENCRYPTED_VALUE","subtype":"tool-call","entityId":"`, e.wireTool(ev.ID), ev.More.Sig)
@@ -110,7 +110,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
 // toolEnd writes the result. A call that waits for the client has none: clients take exactly that as their turn to answer,
 // and tell their application so, so any other call has one, even if it was aborted and there is nothing to say.
 func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	blocks := ev.More != nil && ev.More.Content != nil
+	blocks := ev.Rare().Content != nil
 	if noResult(ev) && len(ev.Text) == 0 && ev.Value == nil && !blocks {
 		return hub.Implied
 	}

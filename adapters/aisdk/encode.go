@@ -112,7 +112,7 @@ func appendValue(dst []byte, head string, v rawjson.Value) []byte {
 // under the key of ours, members with a comma before each.
 func appendMetadata(dst []byte, ev *hub.Event, own []byte) []byte {
 	var meta rawjson.Value
-	if ev.More != nil && isMetadata(ev.More.Meta) {
+	if isMetadata(ev.Rare().Meta) {
 		meta = ev.More.Meta
 	}
 	if meta == nil && len(own) == 0 {

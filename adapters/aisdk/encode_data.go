@@ -26,7 +26,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 		id = []byte("plan")
 	}
 	b := append(datum(out, `{"type":"data-plan"`, id), `"items":[`...)
-	for i := range itemsOf(ev) {
+	for i := range ev.Rare().Items {
 		it := &ev.More.Items[i]
 		if i > 0 {
 			b = append(b, ',')
@@ -38,13 +38,6 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	member.Close(out, append(b, `]}`...))
 	return hub.Extension
-}
-
-func itemsOf(ev *hub.Event) []hub.PlanItem {
-	if ev.More == nil {
-		return nil
-	}
-	return ev.More.Items
 }
 
 // notice writes what the agent says about its work. What it is doing right now is not kept.
@@ -98,7 +91,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Value != nil {
 		b = appendValue(b, `,"value":`, ev.Value)
 	}
-	if ev.More != nil && rawjson.Kind(ev.More.Percent) == '0' {
+	if rawjson.Kind(ev.Rare().Percent) == '0' {
 		b = append(append(b, `,"percent":`...), ev.More.Percent...)
 	}
 	member.Close(out, append(b, `},"transient":true`...))
@@ -108,10 +101,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
 // source writes a citation: by its address if it has one, else as a document, whose title must be there.
 func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.ensureStep(out)
-	var f hub.FileRef
-	if ev.More != nil {
-		f = ev.More.File
-	}
+	f := ev.Rare().File
 	own := member.AppendText(nil, `,"quote":"`, ev.Text)
 	b := member.Open(out, head(len(f.URL) > 0, `{"type":"source-url","sourceId":"`, `{"type":"source-document","sourceId":"`), e.sourceID(ev))
 	if len(f.URL) > 0 {
@@ -145,7 +135,7 @@ func head(first bool, a, b string) string {
 
 // file writes a file by its address, or with its bytes. One that only a provider can find has no place here.
 func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.More == nil || len(ev.More.File.URL) == 0 && len(ev.More.File.Base64) == 0 {
+	if len(ev.Rare().File.URL) == 0 && len(ev.Rare().File.Base64) == 0 {
 		return hub.Dropped
 	}
 	e.ensureStep(out)

@@ -97,7 +97,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b = append(b, '}')
 	}
 	member.Close(out, b)
-	if ev.More != nil && len(ev.More.Err) > 0 {
+	if len(hub.Why(ev)) > 0 {
 		return hub.Folded // a finish has no words
 	}
 	return disposition
@@ -111,7 +111,7 @@ func (e *encoder) cancelled(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b = member.AppendText(b, `,"reason":"`, ev.More.Err)
 	}
 	member.Close(out, b)
-	return hub.FoldedIf(e.version < 6 && ev.More != nil && len(ev.More.Err) > 0)
+	return hub.FoldedIf(e.version < 6 && len(hub.Why(ev)) > 0)
 }
 
 // reasonOf is the finishReason of a run that ended well. A reader takes the calls without an output for the client's to

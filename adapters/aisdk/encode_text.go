@@ -62,7 +62,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	out.Begin("")
 	b := append(out.Buf, p.head...)
 	b = append(append(b, ev.Text...), '"')
-	if ev.More != nil && len(ev.More.Meta) > 0 {
+	if len(ev.Rare().Meta) > 0 {
 		b = appendMetadata(b, ev, nil)
 	}
 	member.Close(out, b)

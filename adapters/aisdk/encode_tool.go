@@ -226,7 +226,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 // outputAvailable writes a result: text, another value, or content blocks.
 func (e *encoder) outputAvailable(out *wire.Out, ev *hub.Event, t *tool) hub.Disposition {
 	var content rawjson.Value
-	if ev.More != nil && rawjson.Kind(ev.More.Content) == '[' {
+	if rawjson.Kind(ev.Rare().Content) == '[' {
 		content = ev.More.Content
 	}
 	disposition := hub.NativeIf(ev.Status == hub.StatusOK)
@@ -282,5 +282,5 @@ func (e *encoder) outputDenied(out *wire.Out, ev *hub.Event, t *tool) hub.Dispos
 		return hub.Folded
 	}
 	member.Close(out, member.Open(out, `{"type":"tool-output-denied","toolCallId":"`, ev.ID))
-	return hub.NativeIf(!toolresult.Has(ev) && (ev.More == nil || len(ev.More.Err) == 0))
+	return hub.NativeIf(!toolresult.Has(ev) && len(hub.Why(ev)) == 0)
 }

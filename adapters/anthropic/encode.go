@@ -134,7 +134,7 @@ func (e *encoder) learnNames(ev *hub.Event) {
 	case len(ev.ID) > 0:
 		e.id = append(e.id[:0], ev.ID...)
 	}
-	if ev.More != nil && len(ev.More.Model) > 0 && !e.named {
+	if len(ev.Rare().Model) > 0 && !e.named {
 		e.model = append(e.model[:0], ev.More.Model...)
 	}
 }

@@ -131,7 +131,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.closeBlock(out)
 	e.begin(out)
 	reason, disposition := stopReason(ev, e.asked > 0)
-	if e.ran && ev.Status == hub.StatusDone || reason != "refusal" && ev.More != nil && len(ev.More.Err) > 0 {
+	if e.ran && ev.Status == hub.StatusDone || reason != "refusal" && len(hub.Why(ev)) > 0 {
 		disposition = hub.Folded // readers take the calls for the client's, and only refusals and failures have words
 	}
 	out.Begin("message_delta")
@@ -168,10 +168,7 @@ func appendSequence(dst []byte, ev *hub.Event, reason string) []byte {
 // appendDetails appends why the model refused, as far as it was said.
 func appendDetails(dst []byte, ev *hub.Event) []byte {
 	dst = append(dst, `,"stop_details":{"type":"refusal","category":`...)
-	category, text := []byte(nil), []byte(nil)
-	if ev.More != nil {
-		category, text = ev.More.ErrCode, ev.More.Err
-	}
+	category, text := ev.Rare().ErrCode, ev.Rare().Err
 	if !isCategory(category) {
 		category = nil
 	}
@@ -197,10 +194,7 @@ func isCategory(c []byte) bool {
 
 // fail ends the message with an error. Clients know one by the name of its event, and by nothing else.
 func (e *encoder) fail(out *wire.Out, ev *hub.Event) {
-	text, code := []byte(nil), []byte(nil)
-	if ev.More != nil {
-		text, code = ev.More.Err, ev.More.ErrCode
-	}
+	text, code := ev.Rare().Err, ev.Rare().ErrCode
 	if len(text) == 0 {
 		text = []byte(phrases.Run(ev.Status))
 	}

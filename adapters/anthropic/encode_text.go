@@ -71,10 +71,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.muted.Drop(ev.Slot)
 		return hub.Dropped
 	}
-	var sig []byte
-	if ev.More != nil {
-		sig = ev.More.Sig
-	}
+	sig := ev.Rare().Sig
 	if ev.Chan != hub.Reasoning {
 		e.ended = e.holds(openText, ev.ID) // sources may follow
 		if len(sig) > 0 {
@@ -112,7 +109,7 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	own := isCitation(ev.Value)
-	if !own && (ev.More == nil || len(ev.More.File.URL) == 0) {
+	if !own && len(ev.Rare().File.URL) == 0 {
 		return hub.Dropped
 	}
 	e.setHead(`{"type":"citations_delta","citation":`)

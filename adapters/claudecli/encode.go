@@ -191,7 +191,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if len(ev.Ref) > 0 {
 		e.session = append(e.session[:0], ev.Ref...)
 	}
-	if ev.More != nil && len(ev.More.Model) > 0 {
+	if len(ev.Rare().Model) > 0 {
 		e.model = append(e.model[:0], ev.More.Model...)
 	}
 	e.begin(out)
@@ -206,7 +206,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // stepStart begins a message. In a sub-agent, and without events, it is begun by its first block.
 func (e *encoder) stepStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.More != nil && len(ev.More.Model) > 0 {
+	if len(ev.Rare().Model) > 0 {
 		e.model = append(e.model[:0], ev.More.Model...)
 	}
 	if !e.isRoot(ev.AgentSlot) {

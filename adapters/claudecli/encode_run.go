@@ -255,7 +255,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b = append(b, `,"modelUsage":{},"permission_denials":[],"terminal_reason":"`...)
 	out.Buf = e.appendIDs(append(append(b, end.terminal...), '"'))
 	e.end(out)
-	if !end.exact || !end.failed && ev.More != nil && len(ev.More.Err) > 0 { // there is no place for words about a good end
+	if !end.exact || !end.failed && len(hub.Why(ev)) > 0 { // there is no place for words about a good end
 		return hub.Folded
 	}
 	return hub.Native

@@ -120,10 +120,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	defer e.forget(ev.Slot, p)
-	var sig []byte
-	if ev.More != nil {
-		sig = ev.More.Sig
-	}
+	sig := ev.Rare().Sig
 	switch {
 	case p.user:
 		e.userText(out, p)

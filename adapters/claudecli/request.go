@@ -100,9 +100,7 @@ func result(block rawjson.Value) hub.CallResult {
 	var ev hub.Event
 	readResult(&ev, block, new(hub.Scratch))
 	r := hub.CallResult{Status: ev.Status, Text: ev.Text}
-	if ev.More != nil {
-		r.Content, r.Err = ev.More.Content, ev.More.Err
-	}
+	r.Content, r.Err = ev.Rare().Content, ev.Rare().Err
 	return r
 }
 

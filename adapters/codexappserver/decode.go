@@ -187,11 +187,9 @@ func (d *decoder) openSubAgent(dst []hub.Event, thread, ref, called, task []byte
 }
 
 // closeSubAgent ends the turn of a sub-agent.
-func (d *decoder) closeSubAgent(dst []hub.Event, thread []byte, status hub.Status) ([]hub.Event, *hub.Event) {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Status = hub.AgentEnd, thread, agentStatus(status)
-	ev.SubAgent = d.scratch.Copy([]byte(d.threads[string(thread)]))
-	return dst, ev
+func (d *decoder) closeSubAgent(dst []hub.Event, thread []byte, status hub.Status) []hub.Event {
+	around := d.scratch.Copy([]byte(d.threads[string(thread)]))
+	return append(dst, hub.Event{Kind: hub.AgentEnd, ID: thread, Status: agentStatus(status), SubAgent: around})
 }
 
 // add appends an event of the sub-agent of the record.

@@ -184,9 +184,9 @@ func (d *decoder) activity(dst []hub.Event, completed bool) []hub.Event {
 	dst = d.openSubAgent(dst, thread, nil, rawjson.Body(d.get("agentPath")), nil)
 	switch string(rawjson.Body(d.get("kind"))) {
 	case "completed":
-		dst, _ = d.closeSubAgent(dst, thread, hub.StatusDone)
+		dst = d.closeSubAgent(dst, thread, hub.StatusDone)
 	case "interrupted":
-		dst, _ = d.closeSubAgent(dst, thread, hub.StatusCancelled)
+		dst = d.closeSubAgent(dst, thread, hub.StatusCancelled)
 	}
 	return dst
 }

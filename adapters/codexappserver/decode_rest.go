@@ -67,14 +67,13 @@ func (d *decoder) turnCompleted(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst = d.enter(dst)
 	status := turnStatus(word)
-	var ev *hub.Event
 	if d.agent != nil {
-		dst, ev = d.closeSubAgent(dst, d.agent, status)
+		dst = d.closeSubAgent(dst, d.agent, status)
 	} else {
 		dst = append(dst, hub.Event{Kind: hub.RunEnd, Status: status, Name: word})
 	}
 	if fault := rawjson.Get(turn, "error"); !rawjson.IsNull(fault) {
-		more := d.scratch.MoreOf(ev)
+		more := d.scratch.MoreOf(&dst[len(dst)-1])
 		more.Err, more.ErrCode = d.errorText(fault), errorCode(fault)
 	}
 	return dst, nil

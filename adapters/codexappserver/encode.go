@@ -60,7 +60,7 @@ func (e *encoder) Finish(*wire.Out) {}
 
 // Encode implements [hub.Encoder].
 func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.More != nil && ev.More.Time > 0 {
+	if ev.Rare().Time > 0 {
 		e.time = ev.More.Time
 	}
 	switch ev.Kind {
@@ -301,7 +301,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.item(out, p, true, ev.SubAgent)
 	e.kept -= len(p.text)
 	e.parts.Drop(ev.Slot)
-	if ev.More != nil && len(ev.More.Sig) > 0 {
+	if len(ev.Rare().Sig) > 0 {
 		return hub.Dropped
 	}
 	return hub.Implied

@@ -13,10 +13,7 @@ import (
 
 // plan writes all steps of a plan.
 func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
-	var items []hub.PlanItem
-	if ev.More != nil {
-		items = ev.More.Items
-	}
+	items := ev.Rare().Items
 	e.begin(out, "turn/plan/updated", ev.SubAgent)
 	b, disposition := append(member.AppendText(out.Buf, `,"explanation":"`, ev.Title), `,"plan":[`...), hub.Native
 	for i := range items {
@@ -104,10 +101,7 @@ func title(ev *hub.Event) []byte {
 
 // question asks by words, with answers to choose from if there are any. A permission has two at least.
 func (e *encoder) question(out *wire.Out, ev *hub.Event) hub.Disposition {
-	var more hub.More
-	if ev.More != nil {
-		more = *ev.More
-	}
+	more := *ev.Rare()
 	if ev.AskKind == hub.AskPermission && len(more.Options) == 0 {
 		more.Options = approval.AppendOptions(nil)
 	}

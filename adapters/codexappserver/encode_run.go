@@ -96,7 +96,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 // appendFault appends an error object. A code that the protocol does not have is none of its kinds.
 func appendFault(dst []byte, ev *hub.Event) []byte {
 	dst = rawjson.AppendQuoted(append(dst, `{"message":`...), phrases.RunError(ev))
-	if ev.More != nil && errorKinds[string(ev.More.ErrCode)] {
+	if errorKinds[string(ev.Rare().ErrCode)] {
 		return append(rawjson.AppendQuoted(append(dst, `,"codexErrorInfo":`...), ev.More.ErrCode), '}')
 	}
 	return append(dst, `,"codexErrorInfo":"other"}`...)

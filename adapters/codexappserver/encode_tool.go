@@ -224,7 +224,7 @@ func (e *encoder) appendCommandEnd(dst []byte, ev *hub.Event) ([]byte, hub.Dispo
 		text, disposition = hub.AppendFault(e.next[:0], ev), hub.Folded
 		e.next = text
 	}
-	if ev.More != nil && ev.More.Content != nil {
+	if ev.Rare().Content != nil {
 		disposition = hub.Folded
 	}
 	if text != nil {
@@ -256,7 +256,7 @@ func (e *encoder) appendClientEnd(dst []byte, ev *hub.Event, status string) ([]b
 		if body, ok := rawjson.Str(ev.Value); ok {
 			text, disposition = body, hub.Native
 		}
-	case ev.More != nil && ev.More.Content != nil:
+	case ev.Rare().Content != nil:
 		disposition = hub.Folded
 	}
 	dst = append(dst, `,"contentItems":[`...)
@@ -280,7 +280,7 @@ func (e *encoder) appendMCPEnd(dst []byte, ev *hub.Event, of hub.Disposition) ([
 		return dst, disposition
 	}
 	dst = rawjson.AppendQuoted(append(dst, `,"error":{"message":`...), why)
-	if !hub.Failed(ev) || ev.More != nil && len(ev.More.ErrCode) > 0 {
+	if !hub.Failed(ev) || len(ev.Rare().ErrCode) > 0 {
 		disposition = hub.Folded
 	}
 	return append(dst, '}'), disposition
@@ -292,10 +292,7 @@ func (e *encoder) appendResult(dst []byte, ev *hub.Event) ([]byte, hub.Dispositi
 	if body, ok := rawjson.Str(value); ok {
 		text, value = body, nil
 	}
-	var content rawjson.Value
-	if ev.More != nil {
-		content = ev.More.Content
-	}
+	content := ev.Rare().Content
 	if text == nil && value == nil && content == nil {
 		return dst, hub.Native
 	}

@@ -90,7 +90,7 @@ var writers = hub.Writers[*encoder]{
 }
 
 func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.More != nil && ev.More.Time > 0 {
+	if ev.Rare().Time > 0 {
 		e.millis = ev.More.Time
 	}
 	switch {

@@ -18,7 +18,7 @@ type openAsk struct {
 // ask writes a question in the form that it came in, or in that of its kind.
 func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
 	typ := string(rawjson.Text(meta(ev), metaType))
-	hasSchema := ev.More != nil && rawjson.Kind(ev.More.Schema) == '{'
+	hasSchema := rawjson.Kind(ev.Rare().Schema) == '{'
 	switch {
 	case isAsk(typ) && rawjson.Kind(ev.Value) == '{':
 		e.remember(ev, completed(typ))
@@ -59,11 +59,9 @@ func isAsk(typ string) bool {
 func (e *encoder) remember(ev *hub.Event, typ string) {
 	a := e.asks.Add(ev.Slot)
 	*a = openAsk{typ: typ}
-	if ev.More != nil {
-		for _, o := range ev.More.Options {
-			own := hub.AskOption{ID: bytes.Clone(o.ID), Name: bytes.Clone(o.Name), Kind: bytes.Clone(o.Kind)}
-			a.options = append(a.options, own)
-		}
+	for _, o := range ev.Rare().Options {
+		own := hub.AskOption{ID: bytes.Clone(o.ID), Name: bytes.Clone(o.Name), Kind: bytes.Clone(o.Kind)}
+		a.options = append(a.options, own)
 	}
 }
 
@@ -94,7 +92,7 @@ func (e *encoder) userInput(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.remember(ev, "user_input.completed")
 	e.beginAs(out, "user_input.requested", ev)
 	buf := e.appendAsk(out.Buf, ev, `"question":"`)
-	if ev.More == nil || len(ev.More.Options) == 0 {
+	if len(ev.Rare().Options) == 0 {
 		out.Buf = append(buf, `"allowFreeform":true,`...)
 		return e.end(out, asked(ev, hub.AskInput))
 	}
@@ -117,7 +115,7 @@ func (e *encoder) permission(out *wire.Out, ev *hub.Event) hub.Disposition {
 	buf = appendText(buf, `"toolName":"`, rawjson.First(ev.Ref, ev.Title))
 	buf = appendText(buf, `"toolDescription":"`, ev.Title)
 	buf = appendSome(buf, `"toolCallId":"`, ev.Ref)
-	if ev.More != nil && offersAlways(ev.More.Options) {
+	if offersAlways(ev.Rare().Options) {
 		buf = append(buf, `"`+propOfferAlways+`":true,`...)
 	}
 	out.Buf = append(closeObject(appendValue(buf, `"args":`, ev.Value)), ',')

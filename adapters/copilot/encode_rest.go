@@ -81,7 +81,7 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // file writes a file that comes with its bytes.
 func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.More == nil || len(ev.More.File.Base64) == 0 {
+	if len(ev.Rare().File.Base64) == 0 {
 		return e.extension(out, ev)
 	}
 	f := &ev.More.File

@@ -40,9 +40,7 @@ func (e *encoder) turnEvent(out *wire.Out, typ string, subAgent, id []byte, ev *
 	e.begin(out, typ, subAgent)
 	out.Buf = appendText(out.Buf, `"turnId":"`, id)
 	if ev != nil {
-		if ev.More != nil {
-			out.Buf = appendSome(out.Buf, `"model":"`, ev.More.Model)
-		}
+		out.Buf = appendSome(out.Buf, `"model":"`, ev.Rare().Model)
 		out.Buf = e.appendMeta(out.Buf, meta(ev))
 	}
 	return e.end(out, hub.Native)
@@ -105,19 +103,14 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // idle ends the event that says that all is over. A run may end early without having failed, and say why.
 func (e *encoder) idle(out *wire.Out, ev *hub.Event, disposition hub.Disposition) hub.Disposition {
-	if ev.More != nil {
-		out.Buf = appendSome(out.Buf, `"`+propMessage+`":"`, ev.More.Err)
-	}
+	out.Buf = appendSome(out.Buf, `"`+propMessage+`":"`, hub.Why(ev))
 	out.Buf = e.appendMeta(out.Buf, meta(ev))
 	return e.end(out, disposition)
 }
 
 // sessionError writes the end of a run that failed. The SDK demands a type and a message.
 func (e *encoder) sessionError(out *wire.Out, ev *hub.Event, disposition hub.Disposition) hub.Disposition {
-	message, code := []byte(nil), []byte(nil)
-	if ev.More != nil {
-		message, code = ev.More.Err, ev.More.ErrCode
-	}
+	message, code := ev.Rare().Err, ev.Rare().ErrCode
 	e.begin(out, "session.error", nil)
 	buf := appendText(out.Buf, `"errorType":"`, rawjson.First(code, []byte(ev.Status.String())))
 	buf = appendText(buf, `"message":"`, rawjson.Or(message, phrases.Run(ev.Status)))
@@ -141,9 +134,7 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if kept := meta(ev); !hasMember(kept, []byte("agentDescription")) {
 		buf = appendText(buf, `"agentDescription":"`, nil)
 	}
-	if ev.More != nil {
-		buf = appendSome(buf, `"model":"`, ev.More.Model)
-	}
+	buf = appendSome(buf, `"model":"`, ev.Rare().Model)
 	buf = appendSome(buf, `"parentId":"`, ev.SubAgent)
 	out.Buf = e.appendMeta(buf, meta(ev))
 	return e.end(out, hub.Native)
@@ -165,10 +156,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.subAgents.Drop(ev.Slot)
 	switch ev.Status {
 	case hub.StatusError, hub.StatusDenied:
-		message := []byte("The sub-agent failed.")
-		if ev.More != nil {
-			message = rawjson.First(ev.More.Err, message)
-		}
+		message := rawjson.First(hub.Why(ev), []byte("The sub-agent failed."))
 		e.begin(out, "subagent.failed", ev.ID)
 		buf := appendText(l.append(out.Buf, ev), `"error":"`, message)
 		out.Buf = e.appendMeta(buf, meta(ev))

@@ -200,9 +200,7 @@ func (e *encoder) fullReasoning(out *wire.Out, ev *hub.Event, p *part) hub.Dispo
 	e.begin(out, "assistant.reasoning", ev.SubAgent)
 	buf := appendText(out.Buf, `"reasoningId":"`, p.wire)
 	buf = appendText(buf, `"content":"`, p.text)
-	if ev.More != nil {
-		buf = appendSome(buf, `"`+propSignature+`":"`, ev.More.Sig)
-	}
+	buf = appendSome(buf, `"`+propSignature+`":"`, ev.Rare().Sig)
 	out.Buf = appendMembers(buf, meta(ev))
 	return e.end(out, sealed(ev))
 }
@@ -210,7 +208,7 @@ func (e *encoder) fullReasoning(out *wire.Out, ev *hub.Event, p *part) hub.Dispo
 // sealed is the disposition of the end of a part: signatures go where only Sabir reads them, or nowhere.
 func sealed(ev *hub.Event) hub.Disposition {
 	switch {
-	case ev.More == nil || len(ev.More.Sig) == 0:
+	case len(ev.Rare().Sig) == 0:
 		return hub.Native
 	case ev.Chan == hub.Reasoning:
 		return hub.Extension

@@ -157,7 +157,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event) hub.Disposition {
 		disposition = hub.Folded
 	}
 	message := rawjson.First(ev.Text, ev.Title)
-	if len(message) == 0 && ev.More != nil && len(ev.More.Percent) > 0 {
+	if len(message) == 0 && len(ev.Rare().Percent) > 0 {
 		message = append(bytes.Clone(ev.More.Percent), " %"...)
 	}
 	switch {
@@ -213,7 +213,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.calls.Find(ev.Slot)
 	buf = appendResult(buf, ev, kept, c != nil && c.printed)
 	e.calls.Drop(ev.Slot)
-	if success == "false" || ev.More != nil && len(ev.More.Err) > 0 {
+	if success == "false" || len(hub.Why(ev)) > 0 {
 		buf = e.appendError(buf, ev, rawjson.Get(kept, metaError))
 	}
 	buf = e.appendSubAgent(buf, ev.AgentSlot)
@@ -224,10 +224,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 // appendResult appends the result. A call that failed without one has none, unless it printed something that was taken back.
 func appendResult(dst []byte, ev *hub.Event, kept rawjson.Value, printed bool) []byte {
 	rest := rawjson.Get(kept, metaResult)
-	blocks := []byte(nil)
-	if ev.More != nil {
-		blocks = ev.More.Content
-	}
+	blocks := ev.Rare().Content
 	if ev.Status != hub.StatusOK && !printed && ev.Text == nil && ev.Value == nil && blocks == nil && rest == nil {
 		return dst
 	}
@@ -272,10 +269,7 @@ func appendBlocks(dst []byte, content rawjson.Value) []byte {
 
 // appendError appends why a call did not succeed.
 func (e *encoder) appendError(dst []byte, ev *hub.Event, rest rawjson.Value) []byte {
-	message, code := []byte(nil), []byte(nil)
-	if ev.More != nil {
-		message, code = ev.More.Err, ev.More.ErrCode
-	}
+	message, code := ev.Rare().Err, ev.Rare().ErrCode
 	message = rawjson.First(message, ev.Text) // without a reason, none is made up
 	switch {
 	case ev.Status == hub.StatusDenied:

@@ -167,7 +167,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	disposition := hub.Implied
-	if ev.More != nil && len(ev.More.Sig) > 0 && p.think {
+	if len(ev.Rare().Sig) > 0 && p.think {
 		if !p.wrote {
 			e.room(out, p, ev.ID)
 		}

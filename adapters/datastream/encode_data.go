@@ -11,7 +11,7 @@ import (
 
 // source writes a citation, if it has an address.
 func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.More == nil || len(ev.More.File.URL) == 0 {
+	if len(ev.Rare().File.URL) == 0 {
 		return hub.Dropped
 	}
 	if !e.step.open {
@@ -29,7 +29,7 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // file writes a file, if its bytes are here.
 func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.More == nil || len(ev.More.File.Base64) == 0 {
+	if len(ev.Rare().File.Base64) == 0 {
 		return hub.Dropped
 	}
 	if !e.step.open {

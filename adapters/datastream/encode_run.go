@@ -85,7 +85,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	b := member.Open(out, `d:{"finishReason":"`, []byte(reasonOf(ev.Status)))
 	member.Close(out, appendUsage(b, e.total))
-	if ev.More != nil && len(ev.More.Err) > 0 {
+	if len(hub.Why(ev)) > 0 {
 		return hub.Folded // a finish has no words
 	}
 	switch ev.Status {

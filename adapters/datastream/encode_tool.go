@@ -77,7 +77,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	client := t.client
 	e.tools.Drop(ev.Slot)
-	content := ev.More != nil && rawjson.Kind(ev.More.Content) == '['
+	content := rawjson.Kind(ev.Rare().Content) == '['
 	if (ev.Status == hub.StatusClient || ev.Status == hub.StatusPaused) && len(ev.Text) == 0 && ev.Value == nil && !content {
 		e.left++
 		return hub.Implied

@@ -159,9 +159,9 @@ func (w *writer) repeats(f field) bool {
 func (f field) isIn(ev *hub.Event) bool {
 	switch f.form() {
 	case formItems:
-		return ev.More != nil && len(ev.More.Items) > 0
+		return len(ev.Rare().Items) > 0
 	case formOptions:
-		return ev.More != nil && len(ev.More.Options) > 0
+		return len(ev.Rare().Options) > 0
 	case formCount:
 		return ev.More != nil && *fieldInfos[f].count(ev.More) >= 0
 	}

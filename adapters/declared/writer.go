@@ -295,7 +295,7 @@ func (w *writer) result() (val []byte, isJSON, ok bool) {
 	case ev.Value != nil:
 		w.used |= 1 << fieldValue
 		return ev.Value, true, true
-	case ev.More != nil && ev.More.Content != nil:
+	case ev.Rare().Content != nil:
 		w.used |= 1 << fieldContent
 		w.other = true // blocks become text, or JSON of Sabir's own
 		return w.blocks(ev.More.Content)

@@ -61,7 +61,7 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 }
 
 func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.More != nil && ev.More.Time != 0 {
+	if ev.Rare().Time != 0 {
 		e.time = ev.More.Time
 	}
 	if e.startOwed {
@@ -187,7 +187,7 @@ func (e *encoder) end(out *wire.Out, flags hub.Flags) {
 // text writes the deltas; what lies around them has no place on this wire.
 func (e *encoder) text(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition {
 	switch {
-	case ev.Kind == hub.TextEnd && ev.More != nil && len(ev.More.Sig) > 0:
+	case ev.Kind == hub.TextEnd && len(ev.Rare().Sig) > 0:
 		return hub.Dropped
 	case ev.Kind != hub.TextDelta:
 		return hub.Implied

@@ -16,7 +16,7 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Disposit
 	if e.opt.progressDrop || acpwire.Ended(c.status) {
 		return hub.Deferred // the end carries the whole result
 	}
-	hasContent := ev.More != nil && ev.More.Content != nil
+	hasContent := ev.Rare().Content != nil
 	if !hasContent && (len(ev.Text) > 0 || ev.Value == nil) {
 		return e.progress(out, c, ev.Text, ev.Op)
 	}
@@ -58,13 +58,13 @@ func (e *encoder) writeOutput(out *wire.Out, c *card, ev *hub.Event) {
 	c.running = true
 	e.begin(out, c.subAgent, "tool_call_update")
 	buf := appendIn(out.Buf, `,"toolCallId":"`, c.wireID, `","status":"in_progress"`)
-	if ev.More != nil && ev.More.Content != nil {
+	if ev.Rare().Content != nil {
 		buf = member.AppendRaw(buf, `,"content":`, ev.More.Content)
 	}
 	if ev.Value != nil {
 		buf = member.AppendRaw(buf, `,"rawOutput":`, ev.Value)
-	} else if ev.More != nil {
-		buf = e.appendMeta(buf, ev.More.Meta)
+	} else {
+		buf = e.appendMeta(buf, ev.Rare().Meta)
 	}
 	out.Buf = buf
 	e.end(out, ev.Flags)
@@ -80,7 +80,7 @@ func (e *encoder) appendResult(dst []byte, c *card, ev *hub.Event) ([]byte, hub.
 	}
 	failure := acpwire.FailureText(ev, phrases.Aborted)
 	switch {
-	case ev.More != nil && ev.More.Content != nil:
+	case ev.Rare().Content != nil:
 		dst, disposition = e.appendContent(dst, c, ev, disposition)
 	case len(failure) > 0 && !bytes.Equal(failure, text):
 		disposition = hub.Folded

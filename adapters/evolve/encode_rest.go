@@ -9,10 +9,7 @@ import (
 )
 
 func (e *encoder) planEvent(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition {
-	var items []hub.PlanItem
-	if ev.More != nil {
-		items = ev.More.Items
-	}
+	items := ev.Rare().Items
 	disposition := hub.Native
 	entries := append(e.next[:0], '[')
 	for i := range items {

@@ -16,7 +16,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.flushEarly(out)
 	e.event = ev
 	switch {
-	case ev.More != nil && isLifecycle(ev.More.Meta):
+	case isLifecycle(ev.Rare().Meta):
 		return e.lifecycle(out, ev.More.Meta)
 	case e.opt.envelope == envelopeACP || !e.opt.lifecycle:
 		return hub.Implied
@@ -88,9 +88,9 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return e.acpEnd(out, ev)
 	}
 	switch {
-	case ev.More != nil && isLifecycle(ev.More.Meta):
+	case isLifecycle(ev.Rare().Meta):
 		return e.lifecycle(out, ev.More.Meta)
-	case ev.More != nil && e.opt.envelope == envelopeBridge && isResponse(ev.More.Meta):
+	case e.opt.envelope == envelopeBridge && isResponse(ev.Rare().Meta):
 		return e.splice(out, ev.More.Meta)
 	case outcomes[string(ev.Name)] == ev.Status && ev.Status != hub.StatusNone:
 		return hub.Implied // the record with that reason was written
@@ -154,7 +154,7 @@ var endings = map[hub.Status]string{
 // explain writes the error of a run, or what its ending means, if there is something to say.
 func (e *encoder) explain(out *wire.Out, ev *hub.Event, fatal bool) hub.Disposition {
 	text := []byte(endings[ev.Status])
-	if ev.More != nil && len(ev.More.Err) > 0 {
+	if len(hub.Why(ev)) > 0 {
 		text = ev.More.Err
 	}
 	if len(text) == 0 {
@@ -192,13 +192,10 @@ func (e *encoder) writeError(out *wire.Out, l *subAgent, text []byte, label stri
 
 // acpEnd writes the response to session/prompt. It says why a run failed; why another ended is said before it.
 func (e *encoder) acpEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.More != nil && isResponse(ev.More.Meta) {
+	if isResponse(ev.Rare().Meta) {
 		return e.splice(out, ev.More.Meta)
 	}
-	var why []byte
-	if ev.More != nil {
-		why = ev.More.Err
-	}
+	why := hub.Why(ev)
 	disposition := hub.Native
 	switch ev.Status {
 	case hub.StatusFailed:

@@ -205,10 +205,7 @@ func appendTitleKind(dst []byte, ev *hub.Event, more *hub.More) []byte {
 // toolEnd writes how the call ended. Where it does not say why it failed, the sub-agent may that it has run.
 func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
 	if len(c.fault) > 0 && hub.Failed(ev) && len(hub.Why(ev)) == 0 {
-		end, more := *ev, hub.More{}
-		if ev.More != nil {
-			more = *ev.More
-		}
+		end, more := *ev, *ev.Rare()
 		more.Err, end.More = c.fault, &more
 		ev = &end
 	}

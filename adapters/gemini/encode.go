@@ -100,7 +100,7 @@ func (e *encoder) Extend(out *wire.Out, payload []byte) {
 
 // learnModel takes the model from the event that names it first.
 func (e *encoder) learnModel(ev *hub.Event) {
-	if ev.More != nil && len(ev.More.Model) > 0 && (ev.Kind == hub.RunStart || len(e.model) == 0) {
+	if len(ev.Rare().Model) > 0 && (ev.Kind == hub.RunStart || len(e.model) == 0) {
 		e.model = append(e.model[:0], ev.More.Model...)
 	}
 	e.makeTail()
@@ -156,7 +156,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.hidden.Drop(ev.Slot)
 		return hub.Dropped
 	}
-	if ev.More == nil || len(ev.More.Sig) == 0 {
+	if len(ev.Rare().Sig) == 0 {
 		return hub.Implied
 	}
 	if !genai.IsBase64(ev.More.Sig) {
@@ -172,10 +172,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // file writes a document of the answer.
 func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.More == nil {
-		return hub.Dropped
-	}
-	b, ok := genai.AppendFile(e.begin(out, ""), &ev.More.File)
+	b, ok := genai.AppendFile(e.begin(out, ""), &ev.Rare().File)
 	if !ok {
 		out.Cancel()
 		return hub.Dropped

@@ -74,10 +74,7 @@ func (e *encoder) appendUsage(dst []byte) []byte {
 
 // runEnd writes the last frame: the reason, or an error.
 func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	var message []byte
-	if ev.More != nil {
-		message = ev.More.Err
-	}
+	message := hub.Why(ev)
 	switch ev.Status {
 	case hub.StatusFailed, hub.StatusTruncated, hub.StatusCancelled:
 		if ev.Status == hub.StatusFailed && genai.IsFailure(ev.Name) {
@@ -112,10 +109,7 @@ func (e *encoder) errorFrame(out *wire.Out, ev *hub.Event, message []byte) hub.D
 	if _, ok := e.total(); ok {
 		e.end(out, e.appendUsage(e.endParts(e.begin(out, emptyPart))))
 	}
-	var errCode []byte
-	if ev.More != nil {
-		errCode = ev.More.ErrCode
-	}
+	errCode := ev.Rare().ErrCode
 	code := codeOf(ev.Status, errCode)
 	status := errCode
 	if codeOfStatus(errCode) == 0 {

@@ -67,12 +67,23 @@ type Event struct {
 // that are not normalized have none, which is 0; so has a text part that is written between two events of the stream.
 type Slot uint16
 
+// Rare is More to be read: where an event has none, one in which all is absent. It must not be changed.
+func (ev *Event) Rare() *More {
+	if ev.More == nil {
+		return &noMore
+	}
+	return ev.More
+}
+
+var noMore = More{Usage: NoCounts}
+
 // Meta is what the metadata of the origin holds at a path of member names, nil when it holds nothing there.
 func (ev *Event) Meta(path ...string) rawjson.Value {
-	if ev.More == nil || len(ev.More.Meta) == 0 {
+	meta := ev.Rare().Meta
+	if len(meta) == 0 {
 		return nil
 	}
-	return rawjson.Get(ev.More.Meta, path...)
+	return rawjson.Get(meta, path...)
 }
 
 // Instructs reports whether a text part is of those who instruct the agent: some upstreams repeat instructions among its messages.

@@ -18,12 +18,7 @@ func Failed(ev *Event) bool {
 }
 
 // Why is why a tool, an agent or a run ended as it did, a string body; nil if unknown.
-func Why(ev *Event) []byte {
-	if ev.More == nil {
-		return nil
-	}
-	return ev.More.Err
-}
+func Why(ev *Event) []byte { return ev.Rare().Err }
 
 // AppendFault appends what a failed tool has to say, the body of a string: why it failed, and behind that its result, unless
 // one of them says the other. It is for dialects that have one place for both; nothing is appended if there is neither.

@@ -199,7 +199,8 @@ func (d *decoder) error(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.Ev
 		dst, ev = d.runEnd(dst, hub.StatusFailed)
 	} else {
 		l.ended = true
-		dst = append(dst, hub.Event{Kind: hub.AgentEnd, ID: l.id, Status: hub.StatusError})
+		dst, ev = hub.Grow(dst)
+		ev.Kind, ev.ID, ev.Status = hub.AgentEnd, l.id, hub.StatusError
 	}
 	m := d.scratch.More()
 	ev.More = m

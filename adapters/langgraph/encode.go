@@ -197,7 +197,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.runStart(out, &hub.Event{})
 	}
 	disposition := e.reason(out, ev)
-	if ev.More != nil && len(ev.More.Err) > 0 {
+	if len(hub.Why(ev)) > 0 {
 		disposition = hub.Folded // only failures have words
 	}
 	e.completeAll(out)
@@ -245,15 +245,8 @@ func (e *encoder) reason(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // runError ends a run that failed; clients do not read on. The code tells a cancelled run.
 func (e *encoder) runError(out *wire.Out, ev *hub.Event) hub.Disposition {
-	code, message := []byte(ev.Status.String()), []byte("The run ended before it was complete.")
-	if ev.More != nil {
-		if len(ev.More.ErrCode) > 0 {
-			code = ev.More.ErrCode
-		}
-		if len(ev.More.Err) > 0 {
-			message = ev.More.Err
-		}
-	}
+	code := rawjson.Or(ev.Rare().ErrCode, ev.Status.String())
+	message := rawjson.Or(hub.Why(ev), "The run ended before it was complete.")
 	e.completeAll(out)
 	out.Begin("error")
 	b := append(append(out.Buf, `{"error":"`...), code...)

@@ -153,9 +153,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		disposition = hub.Native
 	}
 	b := e.lifecycle(out, l, head)
-	if ev.More != nil {
-		b = member.AppendText(b, `,"error":"`, ev.More.Err)
-	}
+	b = member.AppendText(b, `,"error":"`, hub.Why(ev))
 	out.Buf = append(b, '}')
 	out.End()
 	return disposition

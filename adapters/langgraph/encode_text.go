@@ -161,7 +161,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	m := p.message
 	defer e.parts.Drop(ev.Slot)
-	if ev.More == nil || len(ev.More.Sig) == 0 || p.ch != hub.Reasoning || e.modes&modeTuple == 0 {
+	if len(ev.Rare().Sig) == 0 || p.ch != hub.Reasoning || e.modes&modeTuple == 0 {
 		return hub.Implied
 	}
 	b := append(m.begin(out, m.subAgent), `[{"index":`...)

@@ -78,7 +78,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := e.calls.Find(ev.Slot)
 	e.calls.Drop(ev.Slot)
-	blocks := ev.More != nil && ev.More.Content != nil
+	blocks := ev.Rare().Content != nil
 	if noResult(ev) && len(ev.Text) == 0 && ev.Value == nil && !blocks {
 		return hub.Implied
 	}

@@ -126,7 +126,7 @@ func (e *encoder) names(ev *hub.Event) (id []byte, created int64, model []byte) 
 	if !bytes.HasPrefix(id, []byte("chatcmpl-")) {
 		id = append([]byte("chatcmpl-"), id...)
 	}
-	if ev.More != nil && ev.More.Time > 0 {
+	if ev.Rare().Time > 0 {
 		created = ev.More.Time
 	}
 	if ev.More != nil && len(model) == 0 {
@@ -205,7 +205,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 // source cites as OpenAI's models with a web search do. The SDKs have no member for it in chunks and ignore it, but the one
 // for Python joins what has an index, and fails on a list without.
 func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.More == nil || len(ev.More.File.URL) == 0 {
+	if len(ev.Rare().File.URL) == 0 {
 		return hub.Dropped
 	}
 	out.Begin("")

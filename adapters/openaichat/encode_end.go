@@ -20,7 +20,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	out.Buf = append(b, `"}]}`...)
 	out.End()
 	e.writeUsage(out)
-	if ev.Value != nil || ev.More != nil && len(ev.More.Err) > 0 {
+	if ev.Value != nil || len(hub.Why(ev)) > 0 {
 		return hub.Folded // a finish_reason has no words
 	}
 	return disposition
@@ -60,10 +60,7 @@ func (e *encoder) fail(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.writeUsage(out)
 	}
 	e.failed = true
-	var message, code []byte
-	if ev.More != nil {
-		message, code = ev.More.Err, ev.More.ErrCode
-	}
+	message, code := ev.Rare().Err, ev.Rare().ErrCode
 	kind, disposition, cause := typeFailed, hub.Native, hub.CodeAgent
 	switch ev.Status {
 	case hub.StatusCancelled:

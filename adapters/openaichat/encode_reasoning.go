@@ -66,7 +66,7 @@ func (e *encoder) reason(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // reasonEnd writes the signature, where there is a place for it.
 func (e *encoder) reasonEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.More == nil || len(ev.More.Sig) == 0 {
+	if len(ev.Rare().Sig) == 0 {
 		return hub.Implied
 	}
 	if !e.reasoning.details {

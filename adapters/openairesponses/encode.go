@@ -169,13 +169,11 @@ func (e *encoder) name(ev *hub.Event) {
 		e.id = append(append(e.id[:0], responsePrefix...), e.tag...)
 	}
 	e.model = append(e.model[:0], e.defaultModel...)
-	if ev.More != nil {
-		if ev.More.Time > 0 {
-			e.created = ev.More.Time / 1000
-		}
-		if len(ev.More.Model) > 0 {
-			e.model = append(e.model[:0], ev.More.Model...)
-		}
+	if at := ev.Rare().Time; at > 0 {
+		e.created = at / 1000
+	}
+	if model := ev.Rare().Model; len(model) > 0 {
+		e.model = append(e.model[:0], model...)
 	}
 	if len(e.askedModel) > 0 {
 		e.model = append(e.model[:0], e.askedModel...) // what the client asked for, by the name that it has for it
@@ -254,7 +252,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b := open(out, "response."+status, `{"type":"response.`)
 	b = append(append(b, status...), `","response":`...)
 	e.close(out, e.appendResponse(b, status, &end))
-	if !end.failed && ev.More != nil && len(ev.More.Err) > 0 {
+	if !end.failed && len(hub.Why(ev)) > 0 {
 		return hub.Folded // only failures have words
 	}
 	return e.endDisposition(ev.Status, pending)
@@ -298,10 +296,7 @@ func (e *encoder) endDisposition(reason hub.Status, asks bool) hub.Disposition {
 
 // failureText is the code and the words of an end that is no success.
 func failureText(ev *hub.Event) (code, text []byte) {
-	if ev.More != nil {
-		code, text = ev.More.ErrCode, ev.More.Err
-	}
-	text = rawjson.Or(text, phrases.Run(ev.Status))
+	code, text = ev.Rare().ErrCode, rawjson.Or(hub.Why(ev), phrases.Run(ev.Status))
 	switch ev.Status {
 	case hub.StatusCancelled:
 		return rawjson.Or(code, codeCancelled), text

@@ -218,7 +218,7 @@ func (e *encoder) closeReasoning(out *wire.Out, t *text, ev *hub.Event) []byte {
 		item = append(item, `"}`...)
 	}
 	item = append(item, ']')
-	if e.keepSigs && ev.More != nil && len(ev.More.Sig) > 0 && e.keep(len(ev.More.Sig)) {
+	if e.keepSigs && len(ev.Rare().Sig) > 0 && e.keep(len(ev.Rare().Sig)) {
 		item = append(append(item, `,"encrypted_content":`...), '"')
 		item = append(append(item, ev.More.Sig...), '"')
 	}
@@ -257,10 +257,7 @@ func (e *encoder) spoken() (last *text) {
 
 // appendAnnotation appends a citation; nothing if it cites nothing. Clients want all of the members.
 func appendAnnotation(dst []byte, ev *hub.Event) []byte {
-	f := new(hub.FileRef)
-	if ev.More != nil {
-		f = &ev.More.File
-	}
+	f := &ev.Rare().File
 	if len(f.URL) > 0 {
 		dst = append(dst, `{"type":"url_citation","start_index":`...)
 		dst = strconv.AppendInt(dst, max(index(rawjson.Get(ev.Value, "start_index")), 0), 10)

@@ -236,7 +236,7 @@ func (e *encoder) serverEnd(out *wire.Out, ev *hub.Event, t *toolItem) hub.Dispo
 
 // toolError is why a call failed, and whether the upstream said so.
 func toolError(ev *hub.Event) (why []byte, emitted bool) {
-	if ev.More != nil && len(ev.More.Err) > 0 {
+	if len(hub.Why(ev)) > 0 {
 		return ev.More.Err, true
 	}
 	switch ev.Status {
@@ -262,7 +262,7 @@ func appendOutput(dst []byte, ev *hub.Event) []byte {
 
 // image writes a picture as one that the server made. Other files have no item.
 func (e *encoder) image(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.More == nil || len(ev.More.File.Base64) == 0 {
+	if len(ev.Rare().File.Base64) == 0 {
 		return hub.Dropped
 	}
 	f := &ev.More.File

@@ -71,7 +71,7 @@ func (e *encoder) addCard(ev *hub.Event) *card {
 	c.learn(ev)
 	if isDelegation(c.name) {
 		c.delegate(agentType(c.name))
-	} else if ev.More != nil && string(ev.More.ToolKind) == "agent" {
+	} else if string(ev.Rare().ToolKind) == "agent" {
 		c.delegate(c.name)
 		c.guessed = true
 	}

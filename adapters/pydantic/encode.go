@@ -224,7 +224,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	default:
 		e.closeThought(out)
 	}
-	if ev.More != nil && len(ev.More.Sig) > 0 {
+	if len(ev.Rare().Sig) > 0 {
 		return hub.Dropped
 	}
 	return hub.Implied
@@ -269,7 +269,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 // servers begin with: a body without a chunk is one that was cut.
 func (e *encoder) finalText(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch {
-	case ev.More != nil && len(ev.More.Err) > 0:
+	case len(hub.Why(ev)) > 0:
 		return e.aside(out, ev.More.Err)
 	case ev.Status == hub.StatusFailed || ev.Status == hub.StatusTruncated:
 		return e.aside(out, []byte(failedText))
@@ -286,15 +286,8 @@ func (e *encoder) finalText(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // source writes a citation: the name of a file, or what else names it.
 func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
-	named := ev.Title
-	if ev.More != nil {
-		f := &ev.More.File
-		for _, body := range [...][]byte{f.URL, f.Name, ev.Title, f.FileID} {
-			if named = body; len(named) > 0 {
-				break
-			}
-		}
-	}
+	f := &ev.Rare().File
+	named := rawjson.First(f.URL, f.Name, ev.Title, f.FileID)
 	switch {
 	case len(named) == 0:
 		return hub.Dropped
@@ -323,7 +316,7 @@ func (e *encoder) cite(out *wire.Out, list []byte) {
 
 // file shows a file that has an address as a link; texts are markdown.
 func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.More == nil || len(ev.More.File.URL) == 0 {
+	if len(ev.Rare().File.URL) == 0 {
 		return hub.Dropped
 	}
 	f := &ev.More.File

@@ -116,7 +116,7 @@ func (t *ending) takeResult(ev *hub.Event, c *card) {
 		t.result = body
 	case ev.Value != nil:
 		t.result = rawjson.AppendEscaped(nil, ev.Value)
-	case ev.More != nil && ev.More.Content != nil:
+	case ev.Rare().Content != nil:
 		t.result, t.asItWas = appendBlocks(nil, ev.More.Content), false
 	case len(c.result) > 0:
 		t.result, t.asItWas = c.result, false

@@ -164,10 +164,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Disposit
 		keep(&c.title, news)
 		return e.deferred(c)
 	}
-	info := []byte(nil)
-	if ev.More != nil {
-		info = appendBlocks(nil, ev.More.Content)
-	}
+	info := appendBlocks(nil, ev.Rare().Content)
 	if len(news) == 0 && len(info) == 0 && ev.Value == nil && !isLook {
 		return hub.Dropped
 	}

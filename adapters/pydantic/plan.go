@@ -24,10 +24,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.planned = true
 		e.announce(out, c, nil)
 	}
-	var items []hub.PlanItem
-	if ev.More != nil {
-		items = ev.More.Items
-	}
+	items := ev.Rare().Items
 	list, done := []byte(nil), 0
 	for i := range items {
 		list = appendItem(list, &items[i])

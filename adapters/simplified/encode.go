@@ -239,7 +239,7 @@ func (e *encoder) textEdge(out *wire.Out, ev *hub.Event, a *agent) hub.Dispositi
 	case ev.Kind == hub.TextEnd && ev.Chan == hub.Reasoning:
 		e.endThought(out, a)
 	}
-	if ev.Kind == hub.TextEnd && ev.More != nil && len(ev.More.Sig) > 0 {
+	if ev.Kind == hub.TextEnd && len(ev.Rare().Sig) > 0 {
 		return hub.Dropped
 	}
 	return hub.Implied

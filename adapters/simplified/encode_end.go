@@ -53,22 +53,13 @@ func appendQuestion(dst []byte, ev *hub.Event, kind string) []byte {
 		return append(dst, '}')
 	}
 	dst = append(append(append(dst, `,"question":"`...), ev.Title...), `","options":[`...)
-	if ev.More != nil {
-		for i := range ev.More.Options {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = append(append(append(dst, `{"label":"`...), labelOf(&ev.More.Options[i])...), `"}`...)
+	for i, o := range ev.Rare().Options {
+		if i > 0 {
+			dst = append(dst, ',')
 		}
+		dst = append(append(append(dst, `{"label":"`...), rawjson.First(o.Name, o.ID)...), `"}`...)
 	}
 	return append(dst, `],"multiSelect":false,"allowFreeformInput":true}`...)
-}
-
-func labelOf(o *hub.AskOption) []byte {
-	if len(o.Name) > 0 {
-		return o.Name
-	}
-	return o.ID
 }
 
 // answer closes the question on all screens. One that the stream itself never answered is left as it is.
@@ -160,7 +151,7 @@ func (e *encoder) explain(out *wire.Out, ev *hub.Event, why []byte) {
 // cancelled: the server has one text for that.
 func (e *encoder) failed(out *wire.Out, ev *hub.Event, reason string, disposition hub.Disposition) hub.Disposition {
 	text := []byte(reason)
-	if reason != cancelText && ev.More != nil && len(ev.More.Err) > 0 {
+	if reason != cancelText && len(hub.Why(ev)) > 0 {
 		text = ev.More.Err
 	}
 	if e.opt.failure == failureText {

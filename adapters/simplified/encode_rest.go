@@ -25,10 +25,7 @@ type todoList struct {
 
 // plan writes the whole list: clients replace theirs.
 func (e *encoder) plan(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
-	var items []hub.PlanItem
-	if ev.More != nil {
-		items = ev.More.Items
-	}
+	items := ev.Rare().Items
 	entries, isWhole := e.appendTodos(e.next[:0], items)
 	e.next = entries
 	if e.todos.byCall && e.todos.says(entries, a) {
@@ -222,7 +219,7 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition
 		out.Buf = appendMembers(out.Buf, kept)
 	} else {
 		current := rawjson.Value("0")
-		if ev.More != nil && ev.More.Percent != nil {
+		if ev.Rare().Percent != nil {
 			current = ev.More.Percent
 		}
 		out.Buf = append(member.AppendRaw(out.Buf, `,"current":`, current), `,"total":100`...)

@@ -59,9 +59,7 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event, outer *agent) hub.Dis
 	a.head = append(append(a.head, `,"subagentId":"`...), ev.ID...)
 	a.head = append(append(a.head, `","subagentName":"`...), ev.Name...)
 	a.head = append(a.head, `","data":`...)
-	if ev.More != nil {
-		a.since = ev.More.Time
-	}
+	a.since = ev.Rare().Time
 
 	e.open(out, outer, typeAgentStarted)
 	out.Buf = append(append(out.Buf, `,"executionId":"`...), ev.ID...)
@@ -111,12 +109,8 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event, outer *agent) hub.Dispo
 
 // appendTimes appends when the sub-agent ran, and its documents, as they came or as far as they are known.
 func appendTimes(dst []byte, ev *hub.Event, a *agent, rest rawjson.Value) []byte {
-	until := int64(0)
-	if ev.More != nil {
-		until = ev.More.Time
-	}
 	dst = appendTime(dst, `,"startTime":`, rawjson.Get(rest, "startTime"), a.since)
-	dst = appendTime(dst, `,"endTime":`, rawjson.Get(rest, "endTime"), until)
+	dst = appendTime(dst, `,"endTime":`, rawjson.Get(rest, "endTime"), ev.Rare().Time)
 	if docs := rawjson.Get(rest, "documents"); docs != nil {
 		return append(append(dst, `,"documents":`...), docs...)
 	}
@@ -145,7 +139,7 @@ func appendSummary(dst []byte, ev *hub.Event, a *agent) []byte {
 // agentError is why a sub-agent failed.
 func agentError(ev *hub.Event) []byte {
 	switch {
-	case ev.More != nil && len(ev.More.Err) > 0:
+	case len(hub.Why(ev)) > 0:
 		return ev.More.Err
 	case ev.Status == hub.StatusDenied:
 		return []byte(deniedText)

@@ -141,7 +141,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, a *agent, c *call) hub.D
 
 // endDisposition says whether a reader gets the end as it is: there is no place for results.
 func endDisposition(ev *hub.Event, c *call, extra rawjson.Value) hub.Disposition {
-	hasResult := len(ev.Text) > 0 || ev.Value != nil || ev.More != nil && ev.More.Content != nil
+	hasResult := len(ev.Text) > 0 || ev.Value != nil || ev.Rare().Content != nil
 	isExtra := extra != nil && bytes.Equal(extra, ev.Value) && !c.isFinished
 	return hub.NativeIf(ev.Status == hub.StatusOK && (!hasResult || isExtra) && len(hub.Why(ev)) == 0)
 }
@@ -196,7 +196,7 @@ func (e *encoder) toolFailed(out *wire.Out, ev *hub.Event, a *agent, c *call, re
 
 // isErrorOnly reports whether its error is all that the end of a failed call says.
 func isErrorOnly(ev *hub.Event) bool {
-	if ev.More == nil || len(ev.More.Err) == 0 || ev.More.Content != nil {
+	if len(hub.Why(ev)) == 0 || ev.More.Content != nil {
 		return false
 	}
 	isText := len(ev.Text) == 0 || bytes.Equal(ev.Text, ev.More.Err)
