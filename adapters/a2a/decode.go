@@ -98,8 +98,7 @@ func (d *decoder) start(dst []hub.Event, what event, o *object) []hub.Event {
 		return dst
 	}
 	d.started = true
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Ref, ev.ID = hub.RunStart, o.contextID, o.taskID
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunStart, Ref: o.contextID, ID: o.taskID})
 	if what == aTask {
 		ev.ID = o.id
 	}
@@ -219,8 +218,7 @@ func (d *decoder) delta(dst []hub.Event, id, text []byte, op hub.Op, ch hub.Chan
 func (d *decoder) other(dst []hub.Event, p *part, msg []byte, a *artifact) []hub.Event {
 	switch {
 	case p.file.URL != nil || p.file.Base64 != nil:
-		dst, ev := hub.Grow(dst)
-		ev.Kind, ev.Msg, ev.More = hub.File, msg, d.scratch.More()
+		dst, ev := hub.Add(dst, hub.Event{Kind: hub.File, Msg: msg, More: d.scratch.More()})
 		ev.More.File = p.file
 		if a != nil {
 			ev.ID = a.id
@@ -231,8 +229,7 @@ func (d *decoder) other(dst []hub.Event, p *part, msg []byte, a *artifact) []hub
 	case p.kind != nil:
 		return d.typed(dst, p, msg)
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Msg, ev.Name, ev.Op, ev.Value = hub.Data, msg, []byte("data"), hub.Emit, p.data
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Data, Msg: msg, Name: []byte("data"), Op: hub.Emit, Value: p.data})
 	if a != nil {
 		ev.ID, ev.Op = a.id, hub.Set
 		if len(a.name) > 0 {
@@ -252,8 +249,7 @@ func (d *decoder) typed(dst []hub.Event, p *part, msg []byte) []hub.Event {
 	switch string(p.kind) {
 	case kindCall:
 		var ev *hub.Event
-		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.ID, ev.Name, ev.Msg = hub.ToolStart, id, name, msg
+		dst, ev = hub.Add(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: name, Msg: msg})
 		dst, ev = hub.Grow(dst)
 		ev.Kind, ev.ID, ev.Name, ev.Msg, ev.Value = hub.ToolReady, id, name, msg, rawjson.NotNull(rawjson.Get(p.data, "args"))
 		return dst
@@ -299,8 +295,7 @@ func readResponse(response rawjson.Value) (r hub.CallResult) {
 // failed ends the run with an error: of JSON-RPC, or the body of one of HTTP.
 func (d *decoder) failed(dst []hub.Event, v rawjson.Value) []hub.Event {
 	d.over = true
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Status, ev.More = hub.RunEnd, hub.StatusFailed, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunEnd, Status: hub.StatusFailed, More: d.scratch.More()})
 	ev.More.Err = rawjson.Text(v, "message")
 	if code := rawjson.NotNull(rawjson.Get(v, "code")); rawjson.Kind(code) == '0' {
 		ev.More.ErrCode = bytes.TrimSpace(code)

@@ -98,8 +98,7 @@ func (d *decoder) questions(dst []hub.Event, o, m *object, st state) []hub.Event
 			return dst
 		}
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.AskKind, ev.Title = hub.Ask, hub.AskInput, title
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Ask, AskKind: hub.AskInput, Title: title})
 	if st == stateAuth {
 		ev.AskKind = hub.AskAuth
 	}
@@ -124,8 +123,7 @@ func (d *decoder) askID(task, message []byte) []byte {
 
 // ask reads a question that the encoder wrote.
 func (d *decoder) ask(dst []hub.Event, v rawjson.Value) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Ref = hub.Ask, rawjson.Text(v, "tool")
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Ask, Ref: rawjson.Text(v, "tool")})
 	r := eventjson.Reader{Scratch: &d.scratch}
 	r.Read(ev, v, eventjson.ID|eventjson.AskKind|eventjson.Title|eventjson.Value|eventjson.Question)
 	return dst
@@ -135,8 +133,7 @@ func (d *decoder) ask(dst []hub.Event, v rawjson.Value) []hub.Event {
 func (d *decoder) asked(dst []hub.Event, v rawjson.Value) []hub.Event {
 	dst = d.ask(dst, v)
 	id := dst[len(dst)-1].ID
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.Value = hub.Answer, id, rawjson.Text(v, "option"), rawjson.Get(v, "answer")
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Answer, ID: id, Name: rawjson.Text(v, "option"), Value: rawjson.Get(v, "answer")})
 	ev.Status, _ = hub.ParseStatus(rawjson.Text(v, "status"))
 	return dst
 }
@@ -185,8 +182,7 @@ func (d *decoder) usage(dst []hub.Event, v rawjson.Value) []hub.Event {
 	if rawjson.Kind(v) != '{' {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Scope, ev.More = hub.Usage, hub.RunScope, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Usage, Scope: hub.RunScope, More: d.scratch.More()})
 	counts.Read(&ev.More.Usage, v)
 	return dst
 }

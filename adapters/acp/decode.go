@@ -191,15 +191,20 @@ func (d *decoder) closeSubAgent(dst []hub.Event, subAgent []byte, s hub.Status) 
 }
 
 // add appends an event of the record's sub-agent and message.
-func (d *decoder) add(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.SubAgent, ev.Msg = kind, d.subAgent, d.origin
-	return dst, ev
+func (d *decoder) add(dst []hub.Event, ev hub.Event) ([]hub.Event, *hub.Event) {
+	ev.SubAgent, ev.Msg = d.subAgent, d.origin
+	return hub.Add(dst, ev)
+}
+
+// put is add for an event of which all is known.
+func (d *decoder) put(dst []hub.Event, ev hub.Event) []hub.Event {
+	dst, _ = d.add(dst, ev)
+	return dst
 }
 
 // raw passes on a message that has no kind.
 func (d *decoder) raw(dst []hub.Event) []hub.Event {
-	dst, ev := d.add(dst, hub.Raw)
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Raw})
 	ev.Name, ev.Value, ev.Msg = []byte(name), bytes.TrimSpace(d.rec.Data), nil
 	return dst
 }

@@ -61,8 +61,7 @@ func (d *decoder) wholeMessage(dst []hub.Event, u *update, ch hub.Chan, role hub
 			text = append(text, b.Text...)
 		}
 	}
-	dst, ev := d.add(dst, hub.TextDelta)
-	ev.Chan, ev.Flags, ev.Op, ev.Text = ch, role, hub.Replace, d.scratch.Since(text)
+	dst = d.put(dst, hub.Event{Kind: hub.TextDelta, Chan: ch, Flags: role, Op: hub.Replace, Text: d.scratch.Since(text)})
 	return d.messageFiles(dst, u.Content, ch, role)
 }
 
@@ -89,8 +88,7 @@ func (d *decoder) contentChunk(dst []hub.Event, u *update) ([]hub.Event, error) 
 		return dst, d.fault(hub.ReasonMissing, "toolCallId", "want the id of the call, and an item of its content")
 	}
 	c, id := d.call(id)
-	dst, ev := d.add(dst, hub.ToolOutput)
-	ev.ID, ev.Chan = id, hub.Result
+	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolOutput, ID: id, Chan: hub.Result})
 	text, isText := acpwire.ContentText(u.Content)
 	if !isText {
 		item := append(append(append(d.scratch.Begin(), '['), u.Content...), ']')

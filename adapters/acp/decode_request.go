@@ -20,7 +20,7 @@ func (d *decoder) request(dst []hub.Event, method string) ([]hub.Event, error) {
 	case "elicitation/create":
 		return d.elicitation(dst), nil
 	case "$/cancel_request":
-		dst, ev := d.add(dst, hub.Answer)
+		dst, ev := d.add(dst, hub.Event{Kind: hub.Answer})
 		ev.ID, ev.Status = jsonrpc.IDBody(&d.scratch, rawjson.Get(d.rec.Data, "params", "requestId")), hub.StatusCancelled
 		return dst, nil
 	}
@@ -45,8 +45,7 @@ func (d *decoder) permission(dst []hub.Event, p *params) ([]hub.Event, error) {
 		dst = d.askedCall(dst, u)
 		_, ref = d.findCall(ref)
 	}
-	dst, ev := d.add(dst, hub.Ask)
-	ev.ID, ev.Ref, ev.AskKind = jsonrpc.IDBody(&d.scratch, d.msg.ID), ref, hub.AskPermission
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Ask, ID: jsonrpc.IDBody(&d.scratch, d.msg.ID), Ref: ref, AskKind: hub.AskPermission})
 	if ev.Title = rawjson.Body(title); len(ev.Title) == 0 {
 		ev.Title = rawjson.Body(u.Title)
 	}
@@ -96,8 +95,7 @@ func readOption(v rawjson.Value) (o hub.AskOption) {
 // elicitation decodes a question: a form, or a page that the user is to visit.
 func (d *decoder) elicitation(dst []hub.Event) []hub.Event {
 	p := rawjson.Get(d.rec.Data, "params")
-	dst, ev := d.add(dst, hub.Ask)
-	ev.ID, ev.AskKind, ev.Value = jsonrpc.IDBody(&d.scratch, d.msg.ID), hub.AskInput, p
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Ask, ID: jsonrpc.IDBody(&d.scratch, d.msg.ID), AskKind: hub.AskInput, Value: p})
 	ev.Title = rawjson.Text(p, "message")
 	if rawjson.Get(p, "url") != nil {
 		ev.AskKind = hub.AskAuth

@@ -54,14 +54,12 @@ func (d *decoder) sessionResponse(dst []hub.Event) []hub.Event {
 	if !first || rawjson.Get(result, "modes") == nil && rawjson.Get(result, "configOptions") == nil {
 		return dst
 	}
-	dst, ev := d.add(dst, hub.Data)
-	ev.Name, ev.Op, ev.Value = []byte("session"), hub.Set, result
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.Data, Name: []byte("session"), Op: hub.Set, Value: result})
 }
 
 // answer decodes what a client said to a question. Only logs of both directions hold it: a decline is a cancelled answer.
 func (d *decoder) answer(dst []hub.Event, outcome []byte, option, content rawjson.Value) []hub.Event {
-	dst, ev := d.add(dst, hub.Answer)
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Answer})
 	ev.ID, ev.Status, ev.Value = jsonrpc.IDBody(&d.scratch, d.msg.ID), hub.StatusCancelled, content
 	if o := string(outcome); o == "selected" || o == "accept" {
 		ev.Status, ev.Name = hub.StatusChosen, rawjson.Body(option)
@@ -82,7 +80,7 @@ func (d *decoder) errorResponse(dst []hub.Event, mine bool) []hub.Event {
 		if len(d.root) == 0 {
 			return dst
 		}
-		dst, ev := d.add(dst, hub.Notice)
+		dst, ev := d.add(dst, hub.Event{Kind: hub.Notice})
 		ev.Level, ev.Name, ev.Text = hub.LevelError, errorCode(m.Error, rawjson.Get(m.Error, "code")), d.errorText(m.Error)
 		return dst
 	case !mine:
@@ -145,8 +143,7 @@ func (d *decoder) usage(dst []hub.Event, result rawjson.Value) []hub.Event {
 	if rawjson.Kind(u) != '{' {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Scope = hub.Usage, hub.RunScope
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Usage, Scope: hub.RunScope})
 	readUsage(&d.scratch.MoreOf(ev).Usage, u)
 	return dst
 }

@@ -81,8 +81,7 @@ func toolStatus(v rawjson.Value) hub.Status {
 // announce starts a call. The content of one that arrives finished is its result.
 func (d *decoder) announce(dst []hub.Event, r *toolRecord) []hub.Event {
 	r.call.started, r.call.running = true, r.status == hub.StatusRunning
-	dst, ev := d.add(dst, hub.ToolStart)
-	ev.ID, ev.Title, ev.Name = r.id, r.title, d.toolName(r)
+	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolStart, ID: r.id, Title: r.title, Name: d.toolName(r)})
 	if !acpwire.Ended(r.status) {
 		ev.Status = r.status
 		acpwire.ShowContent(ev, r.content, &d.scratch)
@@ -143,8 +142,7 @@ func (d *decoder) ready(dst []hub.Event, r *toolRecord) []hub.Event {
 		return dst
 	}
 	r.call.ready = true
-	dst, ev := d.add(dst, hub.ToolReady)
-	ev.ID = r.id
+	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolReady, ID: r.id})
 	acpwire.ReadInput(ev, input)
 	return dst
 }
@@ -162,8 +160,7 @@ func (d *decoder) change(dst []hub.Event, r *toolRecord) []hub.Event {
 	if r.status == hub.StatusNone && len(r.title) == 0 && len(r.kind) == 0 && !described {
 		return dst
 	}
-	dst, ev := d.add(dst, hub.ToolUpdate)
-	ev.ID, ev.Status, ev.Title = r.id, r.status, r.title
+	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolUpdate, ID: r.id, Status: r.status, Title: r.title})
 	d.describe(ev, r)
 	acpwire.ShowContent(ev, r.content, &d.scratch)
 	return dst
@@ -173,12 +170,10 @@ func (d *decoder) change(dst []hub.Event, r *toolRecord) []hub.Event {
 func (d *decoder) output(dst []hub.Event, r *toolRecord) []hub.Event {
 	if len(r.title) > 0 || len(r.kind) > 0 || rawjson.Kind(r.Locations) == '[' {
 		var up *hub.Event
-		dst, up = d.add(dst, hub.ToolUpdate)
-		up.ID, up.Title = r.id, r.title
+		dst, up = d.add(dst, hub.Event{Kind: hub.ToolUpdate, ID: r.id, Title: r.title})
 		d.describe(up, r)
 	}
-	dst, ev := d.add(dst, hub.ToolOutput)
-	ev.ID, ev.Chan, ev.Op, ev.Status = r.id, hub.Result, hub.Replace, r.status
+	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolOutput, ID: r.id, Chan: hub.Result, Op: hub.Replace, Status: r.status})
 	d.result(ev, r)
 	return dst
 }
@@ -189,8 +184,7 @@ func (d *decoder) endTool(dst []hub.Event, r *toolRecord) []hub.Event {
 		dst = d.closeSubAgent(dst, r.id, r.status)
 	}
 	r.call.ended = true
-	dst, ev := d.add(dst, hub.ToolEnd)
-	ev.ID, ev.Status, ev.Title = r.id, r.status, r.title
+	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolEnd, ID: r.id, Status: r.status, Title: r.title})
 	if r.call.started {
 		d.describe(ev, r)
 	} else {

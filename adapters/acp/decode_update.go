@@ -30,9 +30,7 @@ func (d *decoder) block(dst []hub.Event, b *block, ch hub.Chan, role hub.Flags) 
 		if b.Text == nil {
 			return dst, d.fault(hub.ReasonMissing, "content.text", "a text block needs its text, a string")
 		}
-		dst, ev := d.add(dst, hub.TextDelta)
-		ev.Chan, ev.Text, ev.Flags = ch, b.Text, role
-		return dst, nil
+		return d.put(dst, hub.Event{Kind: hub.TextDelta, Chan: ch, Text: b.Text, Flags: role}), nil
 	}
 	if !b.isFile() {
 		return d.raw(dst), nil
@@ -40,8 +38,7 @@ func (d *decoder) block(dst []hub.Event, b *block, ch hub.Chan, role hub.Flags) 
 	if len(b.Data) == 0 && len(b.URI) == 0 && b.Text == nil {
 		return dst, d.fault(hub.ReasonMissing, "content.data", "want the data of the block, or its uri")
 	}
-	dst, ev := d.add(dst, hub.File)
-	ev.Chan, ev.Flags = ch, role
+	dst, ev := d.add(dst, hub.Event{Kind: hub.File, Chan: ch, Flags: role})
 	d.scratch.MoreOf(ev).File = b.file(&d.scratch)
 	return dst, nil
 }
@@ -76,9 +73,7 @@ func (d *decoder) rareUpdate(dst []hub.Event, u *update, kind string) ([]hub.Eve
 
 // state passes on an update of the session's state as data of the same name.
 func (d *decoder) state(dst []hub.Event, kind string) []hub.Event {
-	dst, ev := d.add(dst, hub.Data)
-	ev.Name, ev.Op, ev.Value = []byte(kind), hub.Set, d.rawUpdate()
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.Data, Name: []byte(kind), Op: hub.Set, Value: d.rawUpdate()})
 }
 
 // plan decodes the entries of a plan, which replace all earlier ones.
@@ -86,8 +81,7 @@ func (d *decoder) plan(dst []hub.Event, entries rawjson.Value, id []byte) ([]hub
 	if rawjson.Kind(entries) != '[' {
 		return dst, d.fault(hub.ReasonType, "entries", "want an array")
 	}
-	dst, ev := d.add(dst, hub.Plan)
-	ev.ID = id
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Plan, ID: id})
 	m := d.scratch.MoreOf(ev)
 	for entry := range rawjson.Each(entries) {
 		m.Items = append(m.Items, acpwire.ReadEntry(entry))
@@ -108,8 +102,7 @@ func (d *decoder) planUpdate(dst []hub.Event) ([]hub.Event, error) {
 
 // planRemoved decodes the end of a plan as a plan without entries: that is all there is left of it.
 func (d *decoder) planRemoved(dst []hub.Event) []hub.Event {
-	dst, ev := d.add(dst, hub.Plan)
-	ev.ID = rawjson.Text(d.rawUpdate(), "planId")
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Plan, ID: rawjson.Text(d.rawUpdate(), "planId")})
 	d.scratch.MoreOf(ev)
 	return dst
 }
@@ -144,15 +137,14 @@ func subAgentStatus(reason []byte) hub.Status {
 // contextUsage decodes how full the context is, and what the session has cost.
 func (d *decoder) contextUsage(dst []hub.Event) []hub.Event {
 	u := d.rawUpdate()
-	dst, ev := d.add(dst, hub.Usage)
-	ev.Scope = hub.SessionScope
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Usage, Scope: hub.SessionScope})
 	acpwire.ReadContextUsage(&d.scratch.MoreOf(ev).Usage, u)
 	return dst
 }
 
 // notice decodes a message to the user.
 func (d *decoder) notice(dst []hub.Event) []hub.Event {
-	dst, ev := d.add(dst, hub.Notice)
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Notice})
 	acpwire.ReadNotice(ev, d.rawUpdate())
 	return dst
 }

@@ -253,8 +253,7 @@ func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {
 	if cause != nil || !d.complete() {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Status = hub.RunEnd, hub.StatusDone
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunEnd, Status: hub.StatusDone})
 	if len(d.reason) > 0 {
 		ev.Status, ev.Name = genai.StatusOf(d.reason), d.reason
 	}

@@ -12,8 +12,7 @@ import (
 // ask appends a question. One about a call is of the call that waits, not of the one that asks.
 func (d *decoder) ask(dst []hub.Event, l *branch, id, name []byte, args rawjson.Value) []hub.Event {
 	d.set(id, callAsk)
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.SubAgent = hub.Ask, id, l.id
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Ask, ID: id, SubAgent: l.id})
 	switch string(name) {
 	case callConfirm:
 		d.confirmation(ev, args)
@@ -52,8 +51,7 @@ func (d *decoder) confirmation(ev *hub.Event, args rawjson.Value) {
 // answer appends what came back to a question.
 func (d *decoder) answer(dst []hub.Event, l *branch, id []byte, response rawjson.Value) []hub.Event {
 	d.set(id, callOver)
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.SubAgent, ev.Status = hub.Answer, id, l.id, hub.StatusChosen
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Answer, ID: id, SubAgent: l.id, Status: hub.StatusChosen})
 	if confirmed, ok := rawjson.Bool(rawjson.Get(response, "confirmed")); ok {
 		ev.Name = approval.Option(confirmed)
 	} else {

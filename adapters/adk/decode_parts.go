@@ -157,8 +157,7 @@ func (d *decoder) tool(dst []hub.Event, l *branch, id, name []byte, args rawjson
 	}
 	add := func(kind hub.Kind) *hub.Event {
 		var ev *hub.Event
-		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.ID, ev.Name, ev.SubAgent, ev.Msg, ev.Flags = kind, id, name, l.id, d.msg, flags
+		dst, ev = hub.Add(dst, hub.Event{Kind: kind, ID: id, Name: name, SubAgent: l.id, Msg: d.msg, Flags: flags})
 		return ev
 	}
 	add(hub.ToolStart)
@@ -201,8 +200,7 @@ func (d *decoder) response(dst []hub.Event, l *branch, p *genai.Part) ([]hub.Eve
 			dst = d.file(dst, l, &part, id)
 		}
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.SubAgent = hub.ToolEnd, id, name, l.id
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolEnd, ID: id, Name: name, SubAgent: l.id})
 	readResult(ev, response, &d.scratch)
 	if !known {
 		ev.Flags = hub.Resumed
@@ -268,8 +266,7 @@ func onlyMember(v rawjson.Value) (key []byte, val rawjson.Value) {
 
 // file is a document of the answer, of the result of a call, or of the user's.
 func (d *decoder) file(dst []hub.Event, l *branch, p *genai.Part, call []byte) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.SubAgent, ev.Ref, ev.More = hub.File, l.id, call, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.File, SubAgent: l.id, Ref: call, More: d.scratch.More()})
 	p.File(&ev.More.File)
 	if call == nil && d.isUser() {
 		ev.Flags = hub.User
@@ -294,8 +291,7 @@ func (d *decoder) codeResult(dst []hub.Event, l *branch, p *genai.Part) []hub.Ev
 		id = d.scratch.Copy(l.code)
 	}
 	d.set(id, callOver)
-	dst, ev := hub.Grow(dst)
-	ev.ID, ev.SubAgent = id, l.id
+	dst, ev := hub.Add(dst, hub.Event{ID: id, SubAgent: l.id})
 	p.CodeResult(ev, &d.scratch)
 	return dst
 }

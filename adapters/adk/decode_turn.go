@@ -78,8 +78,7 @@ func (d *decoder) inTurn(dst []hub.Event, l *branch) []hub.Event {
 	if len(id) == 0 {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.SubAgent = hub.StepStart, l.turn, author, l.id
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.StepStart, ID: l.turn, Name: author, SubAgent: l.id})
 	if model := d.body(mModel); len(model) > 0 {
 		ev.More = d.scratch.More()
 		ev.More.Model = model
@@ -112,8 +111,7 @@ func (d *decoder) stepUsage(dst []hub.Event, l *branch) []hub.Event {
 	if len(l.usage) == 0 {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Scope, ev.SubAgent, ev.More = hub.Usage, hub.StepScope, l.id, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Usage, Scope: hub.StepScope, SubAgent: l.id, More: d.scratch.More()})
 	if l.open {
 		ev.Ref = d.scratch.Copy(l.turn)
 	}
@@ -157,8 +155,7 @@ func (d *decoder) fragment(dst []hub.Event, l *branch, parts rawjson.Value) []hu
 // textEvent appends an event of a text of the turn. Only where fragments came, the text has a name, by which the whole finds
 // it.
 func (d *decoder) textEvent(dst []hub.Event, l *branch, kind hub.Kind, channel hub.Chan) ([]hub.Event, *hub.Event) {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Chan, ev.SubAgent, ev.Msg = kind, channel, l.id, d.msg
+	dst, ev := hub.Add(dst, hub.Event{Kind: kind, Chan: channel, SubAgent: l.id, Msg: d.msg})
 	switch {
 	case d.isUser():
 		ev.Flags = hub.User

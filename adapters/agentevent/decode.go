@@ -154,8 +154,7 @@ func (d *decoder) control(dst []hub.Event, typ []byte, rec wire.Record) []hub.Ev
 	case typeSessionError, typeSessionReplaced:
 		return d.sessionEnd(dst, typ)
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Name, ev.Value = hub.Raw, rawName, rec.Data
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Raw, Name: rawName, Value: rec.Data})
 	if len(rec.Event) > 0 {
 		ev.ID = d.scratch.Since(rawjson.AppendEscaped(d.scratch.Begin(), rec.Event))
 	}
@@ -175,19 +174,23 @@ func (d *decoder) begin(dst []hub.Event) []hub.Event {
 }
 
 func (d *decoder) runStart(dst []hub.Event) []hub.Event {
-	dst, ev := d.event(dst, hub.RunStart)
-	ev.ID, ev.Ref = rawjson.Body(d.rec.RunID), d.thread
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.RunStart, ID: rawjson.Body(d.rec.RunID), Ref: d.thread})
 }
 
 // event appends an event with the members that any record may have.
-func (d *decoder) event(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Msg = kind, rawjson.Body(d.rec.MessageID)
+func (d *decoder) event(dst []hub.Event, ev hub.Event) ([]hub.Event, *hub.Event) {
+	dst, out := hub.Add(dst, ev)
+	out.Msg = rawjson.Body(d.rec.MessageID)
 	if at, ok := rawjson.Int(d.rec.At); ok && at > 0 {
-		d.scratch.MoreOf(ev).Time = at
+		d.scratch.MoreOf(out).Time = at
 	}
-	return dst, ev
+	return dst, out
+}
+
+// put is event for an event of which all is known.
+func (d *decoder) put(dst []hub.Event, ev hub.Event) []hub.Event {
+	dst, _ = d.event(dst, ev)
+	return dst
 }
 
 // stream leaves the part to the sequencer: the wire has neither ids nor ends of texts.
@@ -197,9 +200,7 @@ func (d *decoder) stream(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	dst = d.spoken(dst)
-	dst, ev := d.event(dst, hub.TextDelta)
-	ev.Text = content
-	return dst, nil
+	return d.put(dst, hub.Event{Kind: hub.TextDelta, Text: content}), nil
 }
 
 // thought makes a part of every thought: servers send whole thoughts, and nothing on the wire would part two.
@@ -214,17 +215,14 @@ func (d *decoder) thought(dst []hub.Event) ([]hub.Event, error) {
 	}
 	d.thoughts++
 	id := d.scratch.Since(strconv.AppendInt(append(d.scratch.Begin(), "th_"...), int64(d.thoughts), 10))
-	dst, ev := d.event(dst, hub.TextDelta)
-	ev.ID, ev.Chan, ev.Text = id, hub.Reasoning, content
-	dst, ev = d.event(dst, hub.TextEnd)
-	ev.ID, ev.Chan = id, hub.Reasoning
-	return dst, nil
+	dst = d.put(dst, hub.Event{Kind: hub.TextDelta, ID: id, Chan: hub.Reasoning, Text: content})
+	return d.put(dst, hub.Event{Kind: hub.TextEnd, ID: id, Chan: hub.Reasoning}), nil
 }
 
 // runEnd never fails: a malformed end is still an end.
 func (d *decoder) runEnd(dst []hub.Event, typ []byte) []hub.Event {
 	d.ended = true
-	dst, ev := d.event(dst, hub.RunEnd)
+	dst, ev := d.event(dst, hub.Event{Kind: hub.RunEnd})
 	switch string(typ) {
 	case typeFinal:
 		ev.Status = hub.StatusDone
@@ -260,7 +258,7 @@ func (d *decoder) bodyOf(v rawjson.Value) []byte {
 // sessionEnd ends the run for this client: nothing more of it will come on this connection.
 func (d *decoder) sessionEnd(dst []hub.Event, typ []byte) []hub.Event {
 	d.ended = true
-	dst, ev := d.event(dst, hub.RunEnd)
+	dst, ev := d.event(dst, hub.Event{Kind: hub.RunEnd})
 	if string(typ) == typeSessionReplaced {
 		ev.Status, ev.Name = hub.StatusTruncated, []byte(typeSessionReplaced)
 		d.scratch.MoreOf(ev).Err = []byte(replacedText)
@@ -272,8 +270,7 @@ func (d *decoder) sessionEnd(dst []hub.Event, typ []byte) []hub.Event {
 }
 
 func (d *decoder) contextUsage(dst []hub.Event) []hub.Event {
-	dst, ev := d.event(dst, hub.Usage)
-	ev.Scope = hub.SessionScope
+	dst, ev := d.event(dst, hub.Event{Kind: hub.Usage, Scope: hub.SessionScope})
 	counts := &d.scratch.MoreOf(ev).Usage
 	if n, ok := rawjson.Int(d.rec.Used); ok {
 		counts.ContextUsed = n

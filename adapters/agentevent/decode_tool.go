@@ -11,8 +11,7 @@ import (
 // toolEvent appends an event of c. The name is there even on progress: should the call itself never come, the sequencer
 // makes its start of it.
 func (d *decoder) toolEvent(dst []hub.Event, kind hub.Kind, c *callmatch.Call) ([]hub.Event, *hub.Event) {
-	dst, ev := d.event(dst, kind)
-	ev.ID, ev.Name = d.idOf(c), rawjson.Body(d.rec.ToolName)
+	dst, ev := d.event(dst, hub.Event{Kind: kind, ID: d.idOf(c), Name: rawjson.Body(d.rec.ToolName)})
 	return dst, ev
 }
 
@@ -177,7 +176,7 @@ func (d *decoder) endLost(dst []hub.Event) []hub.Event {
 			continue
 		}
 		var ev *hub.Event
-		dst, ev = d.event(dst, hub.ToolEnd)
+		dst, ev = d.event(dst, hub.Event{Kind: hub.ToolEnd})
 		ev.ID = d.scratch.Copy(c.ID) // the memory of the call may be used again at once
 		ev.Status, ev.Flags = hub.StatusUnknown, hub.Synthetic
 	}
@@ -188,16 +187,13 @@ func (d *decoder) endLost(dst []hub.Event) []hub.Event {
 func (d *decoder) textProgress(dst []hub.Event, c *callmatch.Call) []hub.Event {
 	body, ok := rawjson.Str(d.rec.Data)
 	if !ok {
-		dst, ev := d.event(dst, hub.Data)
-		ev.Name, ev.Value, ev.Op = rawjson.Body(d.rec.ToolName), d.rec.Data, hub.Emit
+		dst, ev := d.event(dst, hub.Event{Kind: hub.Data, Name: rawjson.Body(d.rec.ToolName), Value: d.rec.Data, Op: hub.Emit})
 		if ev.Value == nil {
 			ev.Value = rawjson.Value("null")
 		}
 		return dst
 	}
-	dst, ev := d.event(dst, hub.TextDelta)
-	ev.ID, ev.Text = d.idOf(c), body
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.TextDelta, ID: d.idOf(c), Text: body})
 }
 
 // textResult ends the text of a tool. The result repeats the whole text; the sequencer keeps what is new in it. A failure
@@ -205,16 +201,10 @@ func (d *decoder) textProgress(dst []hub.Event, c *callmatch.Call) []hub.Event {
 func (d *decoder) textResult(dst []hub.Event, c *callmatch.Call, failed bool) []hub.Event {
 	body, isString := rawjson.Str(d.rec.Output)
 	if failed {
-		dst, ev := d.event(dst, hub.Notice)
-		ev.Level, ev.Text = hub.LevelError, d.bodyOf(d.rec.Output)
-		return dst
+		return d.put(dst, hub.Event{Kind: hub.Notice, Level: hub.LevelError, Text: d.bodyOf(d.rec.Output)})
 	}
 	if isString && len(body) > 0 {
-		var ev *hub.Event
-		dst, ev = d.event(dst, hub.TextDelta)
-		ev.ID, ev.Text, ev.Op = d.idOf(c), body, hub.Replace
+		dst = d.put(dst, hub.Event{Kind: hub.TextDelta, ID: d.idOf(c), Text: body, Op: hub.Replace})
 	}
-	dst, ev := d.event(dst, hub.TextEnd)
-	ev.ID = d.idOf(c)
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.TextEnd, ID: d.idOf(c)})
 }

@@ -181,9 +181,7 @@ func (d *decoder) toolChunk(dst []hub.Event) ([]hub.Event, error) {
 	}
 	d.chunks.current(l, toolChunk, id)
 	if args, ok := rawjson.Str(d.rec.Delta); ok && len(args) > 0 {
-		var ev *hub.Event
-		dst, ev = d.emit(dst, hub.ToolArgs)
-		ev.ID, ev.Text = l.last[toolChunk], args
+		dst = d.put(dst, hub.Event{Kind: hub.ToolArgs, ID: l.last[toolChunk], Text: args})
 	}
 	return dst, nil
 }
@@ -243,8 +241,7 @@ func (c *chunks) idle(l *chunkSubAgent) {
 // endChunk appends the end of a chunked message, signed if its encrypted form has come already.
 func (d *decoder) endChunk(dst []hub.Event, l *chunkSubAgent, id []byte, family hub.Chan) []hub.Event {
 	id = d.scratch.Copy(id) // the next stream of the sub-agent may take its place within this call
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Msg, ev.SubAgent, ev.Chan = hub.TextEnd, id, id, l.subAgent, family
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.TextEnd, ID: id, Msg: id, SubAgent: l.subAgent, Chan: family})
 	m := d.open.find(id, family)
 	if m == nil {
 		return dst

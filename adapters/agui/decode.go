@@ -187,11 +187,17 @@ func (d *decoder) Finish(dst []hub.Event, _ error) []hub.Event {
 }
 
 // emit appends an event of the record's sub-agent that carries the members all events have in common.
-func (d *decoder) emit(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.SubAgent = kind, d.tag()
-	d.common(ev)
-	return dst, ev
+func (d *decoder) emit(dst []hub.Event, ev hub.Event) ([]hub.Event, *hub.Event) {
+	dst, out := hub.Add(dst, ev)
+	out.SubAgent = d.tag()
+	d.common(out)
+	return dst, out
+}
+
+// put is emit for an event of which all is known.
+func (d *decoder) put(dst []hub.Event, ev hub.Event) []hub.Event {
+	dst, _ = d.emit(dst, ev)
+	return dst
 }
 
 // tag is the sub-agent that the record names, if any.

@@ -43,9 +43,7 @@ func (d *decoder) messagesSnapshot(dst []hub.Event) ([]hub.Event, error) {
 
 // set appends data without an id.
 func (d *decoder) set(dst []hub.Event, name string, op hub.Op, v rawjson.Value) []hub.Event {
-	dst, ev := d.emit(dst, hub.Data)
-	ev.Name, ev.Op, ev.Value = []byte(name), op, v
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.Data, Name: []byte(name), Op: op, Value: v})
 }
 
 // activitySnapshot sets an activity, or if it is one of ours the plan.
@@ -60,8 +58,7 @@ func (d *decoder) activitySnapshot(dst []hub.Event) ([]hub.Event, error) {
 	if rawjson.Get(d.rec.Metadata, ownKey, planKey) != nil {
 		return d.plan(dst), nil
 	}
-	dst, ev := d.emit(dst, hub.Data)
-	ev.ID, ev.Name, ev.Op, ev.Value = id, name, hub.Set, d.rec.Content
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.Data, ID: id, Name: name, Op: hub.Set, Value: d.rec.Content})
 	if replace, ok := rawjson.Bool(d.rec.Replace); ok && !replace {
 		d.keep(ev, keptReplace, d.rec.Replace)
 	}
@@ -76,9 +73,7 @@ func (d *decoder) activityDelta(dst []hub.Event) ([]hub.Event, error) {
 	if rawjson.Kind(d.rec.Patch) != '[' {
 		return dst, member.Wrong(d.rec.Patch, "patch", "want a JSON patch")
 	}
-	dst, ev := d.emit(dst, hub.Data)
-	ev.ID, ev.Name, ev.Op, ev.Value = id, name, hub.Patch, d.rec.Patch
-	return dst, nil
+	return d.put(dst, hub.Event{Kind: hub.Data, ID: id, Name: name, Op: hub.Patch, Value: d.rec.Patch}), nil
 }
 
 // activity reads which activity an event is about, and the name of its data.
@@ -95,7 +90,7 @@ func (d *decoder) activity() (id, name []byte, err error) {
 
 // plan reads back a plan that the encoder wrote as an activity.
 func (d *decoder) plan(dst []hub.Event) []hub.Event {
-	dst, ev := d.emit(dst, hub.Plan)
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.Plan})
 	d.scratch.MoreOf(ev)
 	ev.ID = rawjson.Text(d.rec.Metadata, ownKey, planKey)
 	d.readMembers(ev, d.rec.Content, eventjson.Items)
@@ -116,8 +111,7 @@ func (d *decoder) custom(dst []hub.Event) ([]hub.Event, error) {
 			return d.extension(dst, kind), nil
 		}
 	}
-	dst, ev := d.emit(dst, hub.Data)
-	ev.Name, ev.Op, ev.Value = name, hub.Emit, d.rec.Value
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.Data, Name: name, Op: hub.Emit, Value: d.rec.Value})
 	if ev.Value == nil {
 		ev.Value = rawjson.Value("null")
 	}
@@ -131,8 +125,7 @@ func (d *decoder) rawEvent(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, ev := d.emit(dst, hub.Raw)
-	ev.Name, ev.Value = rawjson.Body(d.rec.Source), v
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.Raw, Name: rawjson.Body(d.rec.Source), Value: v})
 	d.extras(ev, rawMembers)
 	return dst, nil
 }

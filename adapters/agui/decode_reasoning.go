@@ -57,8 +57,7 @@ func (d *decoder) releaseEnd(dst []hub.Event) []hub.Event {
 func (d *decoder) endReasoning(dst []hub.Event, sig []byte) []hub.Event {
 	h := &d.held
 	h.set = false
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Chan, ev.ID = hub.TextEnd, hub.Reasoning, d.scratch.Copy(h.id)
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.TextEnd, Chan: hub.Reasoning, ID: d.scratch.Copy(h.id)})
 	ev.Msg = ev.ID
 	if len(h.subAgent) > 0 {
 		ev.SubAgent = d.scratch.Copy(h.subAgent)
@@ -94,8 +93,7 @@ func (d *decoder) encryptedValue(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	if string(rawjson.Body(d.rec.Subtype)) == subtypeTool {
-		dst, ev := d.emit(dst, hub.ToolUpdate)
-		ev.ID = id
+		dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolUpdate, ID: id})
 		d.scratch.MoreOf(ev).Sig = sig
 		return dst, nil
 	}
@@ -106,8 +104,7 @@ func (d *decoder) encryptedValue(dst []hub.Event) ([]hub.Event, error) {
 		m.sig = append(m.sig[:0], sig...)
 		return dst, nil
 	}
-	dst, ev := d.emit(dst, hub.TextEnd)
-	ev.ID, ev.Msg, ev.Chan = id, id, hub.Reasoning
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.TextEnd, ID: id, Msg: id, Chan: hub.Reasoning})
 	d.scratch.MoreOf(ev).Sig = sig
 	return dst, nil
 }
@@ -209,8 +206,7 @@ func (d *decoder) thinkingClose(dst []hub.Event) []hub.Event {
 	if id == nil {
 		return dst
 	}
-	dst, ev := d.emit(dst, hub.TextEnd)
-	ev.ID, ev.Chan = id, hub.Reasoning
+	dst = d.put(dst, hub.Event{Kind: hub.TextEnd, ID: id, Chan: hub.Reasoning})
 	d.open.close(id, hub.Reasoning)
 	d.thinking.id = nil
 	return dst

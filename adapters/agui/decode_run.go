@@ -11,7 +11,7 @@ import (
 
 // runStarted takes the ids as they come. Peers are known to leave them out, and nothing depends on them.
 func (d *decoder) runStarted(dst []hub.Event) ([]hub.Event, error) {
-	dst, ev := d.emit(dst, hub.RunStart)
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.RunStart})
 	ev.SubAgent, ev.ID, ev.Ref = nil, rawjson.Body(d.rec.RunID), rawjson.Body(d.rec.ThreadID)
 	ev.Value = rawjson.NotNull(d.rec.Input)
 	if parent := rawjson.Body(d.rec.ParentRunID); parent != nil {
@@ -29,7 +29,7 @@ func (d *decoder) runFinished(dst []hub.Event) ([]hub.Event, error) {
 		dst = d.interrupts(dst)
 	}
 	dst = d.endSuspended(dst)
-	dst, ev := d.emit(dst, hub.RunEnd)
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.RunEnd})
 	ev.SubAgent, ev.Status, ev.Name, ev.Value = nil, status, name, rawjson.NotNull(d.rec.Result)
 	d.extras(ev, runEndMembers)
 	d.calls = nil
@@ -66,7 +66,7 @@ func (d *decoder) outcome() (hub.Status, []byte) {
 func (d *decoder) runError(dst []hub.Event) ([]hub.Event, error) {
 	dst = d.usage(dst)
 	dst = d.endSuspended(dst)
-	dst, ev := d.emit(dst, hub.RunEnd)
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.RunEnd})
 	ev.SubAgent, ev.Status = nil, hub.StatusFailed
 	m := d.scratch.MoreOf(ev)
 	m.Err, m.ErrCode = rawjson.Body(d.rec.Message), rawjson.Body(d.rec.Code)
@@ -137,8 +137,7 @@ func (d *decoder) interrupts(dst []hub.Event) []hub.Event {
 
 // ask reads one interrupt, the n-th of its record.
 func (d *decoder) ask(dst []hub.Event, v rawjson.Value, n int) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind = hub.Ask
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Ask})
 	if ev.ID = rawjson.Text(v, "id"); len(ev.ID) == 0 {
 		ev.ID = d.scratch.Since(strconv.AppendInt(append(d.scratch.Begin(), hub.MadeAsk...), int64(n), 10))
 	}
@@ -186,8 +185,7 @@ func (d *decoder) stepStarted(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, ev := d.emit(dst, hub.StepStart)
-	ev.ID, ev.Name = d.stepID(name), name
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.StepStart, ID: d.stepID(name), Name: name})
 	d.extras(ev, stepMembers)
 	return dst, nil
 }
@@ -197,8 +195,7 @@ func (d *decoder) stepFinished(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, ev := d.emit(dst, hub.StepEnd)
-	ev.ID = d.stepID(name)
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.StepEnd, ID: d.stepID(name)})
 	d.extras(ev, stepMembers)
 	return dst, nil
 }
@@ -218,7 +215,7 @@ func (d *decoder) subagentStarted(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, ev := d.emit(dst, hub.AgentStart)
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.AgentStart})
 	ev.ID, ev.Name, ev.Title = id, rawjson.Body(d.rec.Name), rawjson.Body(d.rec.Description)
 	ev.SubAgent, ev.Ref = rawjson.Body(d.rec.ParentSubagent), rawjson.Body(d.rec.ParentToolCallID)
 	ev.Msg = rawjson.Body(d.rec.ParentMessageID)
@@ -239,7 +236,7 @@ func (d *decoder) subagentFinished(dst []hub.Event) ([]hub.Event, error) {
 		d.suspended = append(d.suspended, suspended{id: bytes.Clone(id)})
 		return dst, nil
 	}
-	dst, ev := d.emit(dst, hub.AgentEnd)
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.AgentEnd})
 	ev.ID, ev.SubAgent, ev.Status, ev.Value = id, nil, hub.StatusOK, rawjson.NotNull(d.rec.Result)
 	d.extras(ev, agentEndMembers)
 	return dst, nil
@@ -260,7 +257,7 @@ func (d *decoder) subagentError(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, ev := d.emit(dst, hub.AgentEnd)
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.AgentEnd})
 	ev.ID, ev.SubAgent, ev.Status = id, nil, hub.StatusError
 	m := d.scratch.MoreOf(ev)
 	m.Err, m.ErrCode = rawjson.Body(d.rec.Message), rawjson.Body(d.rec.Code)

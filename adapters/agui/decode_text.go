@@ -110,8 +110,7 @@ func (d *decoder) openMessage(dst []hub.Event, id []byte, family hub.Chan) []hub
 	d.begun = true
 	m := d.open.add(id, d.tag(), family)
 	d.own(id)
-	dst, ev := d.emit(dst, hub.TextStart)
-	ev.ID, ev.Msg, ev.Chan, ev.Title = id, id, family, rawjson.Body(d.rec.Name)
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.TextStart, ID: id, Msg: id, Chan: family, Title: rawjson.Body(d.rec.Name)})
 	if family == hub.Reasoning {
 		ev.Ref = d.span(ev.SubAgent, id)
 	} else {
@@ -167,8 +166,7 @@ func (d *decoder) delta(dst []hub.Event, id, text []byte, family hub.Chan) []hub
 	if len(text) == 0 {
 		return dst
 	}
-	dst, ev := d.emit(dst, hub.TextDelta)
-	ev.ID, ev.Msg, ev.Chan, ev.Text = id, id, family, text
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.TextDelta, ID: id, Msg: id, Chan: family, Text: text})
 	if m := d.open.find(id, family); m != nil {
 		ev.SubAgent, ev.Chan, ev.Flags = m.subAgent, m.channel, m.flags
 		if m.unnamed {
@@ -187,8 +185,7 @@ func (d *decoder) textEnd(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, ev := d.emit(dst, hub.TextEnd)
-	ev.ID, ev.Msg = id, id
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.TextEnd, ID: id, Msg: id})
 	if m := d.open.find(id, hub.AnswerText); m != nil {
 		ev.SubAgent, ev.Chan, ev.Flags = d.scratch.Copy(m.subAgent), m.channel, m.flags
 	}

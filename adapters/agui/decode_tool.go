@@ -22,8 +22,7 @@ func (d *decoder) toolStart(dst []hub.Event) ([]hub.Event, error) {
 // startTool appends the start of a call. One without a sub-agent belongs to that of its parent message.
 func (d *decoder) startTool(dst []hub.Event, id, name []byte) []hub.Event {
 	d.begun = true
-	dst, ev := d.emit(dst, hub.ToolStart)
-	ev.ID, ev.Name, ev.Msg = id, name, rawjson.Body(d.rec.ParentMessageID)
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: name, Msg: rawjson.Body(d.rec.ParentMessageID)})
 	if subAgent, ok := d.owners[string(ev.Msg)]; ok && len(ev.SubAgent) == 0 {
 		ev.SubAgent = []byte(subAgent)
 	}
@@ -71,9 +70,7 @@ func (d *decoder) toolArgs(dst []hub.Event) ([]hub.Event, error) {
 	if len(args) == 0 {
 		return dst, nil
 	}
-	dst, ev := d.emit(dst, hub.ToolArgs)
-	ev.ID, ev.Text = id, args
-	return dst, nil
+	return d.put(dst, hub.Event{Kind: hub.ToolArgs, ID: id, Text: args}), nil
 }
 
 // toolReady is TOOL_CALL_END: the arguments are complete, the call is not.
@@ -82,9 +79,7 @@ func (d *decoder) toolReady(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, ev := d.emit(dst, hub.ToolReady)
-	ev.ID = id
-	return dst, nil
+	return d.put(dst, hub.Event{Kind: hub.ToolReady, ID: id}), nil
 }
 
 // toolResult ends a call. The protocol has no place for failure: a result is fine unless our own metadata say otherwise.
@@ -93,8 +88,7 @@ func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, ev := d.emit(dst, hub.ToolEnd)
-	ev.ID, ev.Status, ev.Msg = id, hub.StatusOK, rawjson.Body(d.rec.MessageID)
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolEnd, ID: id, Status: hub.StatusOK, Msg: rawjson.Body(d.rec.MessageID)})
 	if _, known := d.calls[string(id)]; !known && !d.begun {
 		// An agent that goes on after an interrupt or a call of the client sends the results first of all. A result that
 		// comes later without a call is more likely out of order, and waits for it.

@@ -86,7 +86,7 @@ func appendMembers(dst []byte, ev *hub.Event, which eventjson.Set) []byte {
 
 // extension reads a CUSTOM event that the encoder wrote for a kind without an event of its own.
 func (d *decoder) extension(dst []hub.Event, kind hub.Kind) []hub.Event {
-	dst, ev := d.emit(dst, kind)
+	dst, ev := d.emit(dst, hub.Event{Kind: kind})
 	d.readMembers(ev, d.rec.Value, ownKinds[kind])
 	return dst
 }

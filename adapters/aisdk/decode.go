@@ -160,13 +160,19 @@ func (d *decoder) Finish(dst []hub.Event, _ error) []hub.Event {
 }
 
 // emit appends an event of the message, with the provider metadata of the record.
-func (d *decoder) emit(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Msg = kind, d.message
+func (d *decoder) emit(dst []hub.Event, ev hub.Event) ([]hub.Event, *hub.Event) {
+	dst, out := hub.Add(dst, ev)
+	out.Msg = d.message
 	if d.rec.ProviderMetadata != nil && isMetadata(d.rec.ProviderMetadata) {
-		d.scratch.MoreOf(ev).Meta = d.rec.ProviderMetadata
+		d.scratch.MoreOf(out).Meta = d.rec.ProviderMetadata
 	}
-	return dst, ev
+	return dst, out
+}
+
+// put is emit for an event of which all is known.
+func (d *decoder) put(dst []hub.Event, ev hub.Event) []hub.Event {
+	dst, _ = d.emit(dst, ev)
+	return dst
 }
 
 // Rereads implements [fastpath.MemberReader]. The metadata of reasoning may hold its signature.

@@ -27,7 +27,7 @@ func (d *decoder) sourceDocument(dst []hub.Event) ([]hub.Event, error) {
 }
 
 func (d *decoder) source(dst []hub.Event) ([]hub.Event, *hub.Event) {
-	dst, ev := d.emit(dst, hub.Source)
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.Source})
 	ev.ID, ev.Title, ev.Text = rawjson.Body(d.rec.SourceID), rawjson.Body(d.rec.Title), rawjson.Body(d.own("quote"))
 	d.scratch.MoreOf(ev)
 	return dst, ev
@@ -39,8 +39,7 @@ func (d *decoder) citation(dst []hub.Event, part []byte, v rawjson.Value) []hub.
 	if rawjson.Kind(source) != '{' {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Msg, ev.Ref = hub.Source, d.message, part
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Source, Msg: d.message, Ref: part})
 	ev.ID, ev.Title, ev.Text = rawjson.Text(source, "id"), rawjson.Text(source, "title"), rawjson.Text(v, "citedText")
 	f := &d.scratch.MoreOf(ev).File
 	f.URL, f.Media, f.Name = rawjson.Text(source, "url"), rawjson.Text(source, "mediaType"), rawjson.Text(source, "filename")
@@ -60,7 +59,7 @@ func (d *decoder) file(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, ev := d.emit(dst, hub.File)
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.File})
 	f := &d.scratch.MoreOf(ev).File
 	f.Media, f.Name = rawjson.Body(d.rec.MediaType), rawjson.Body(d.own("name"))
 	if head, data, ok := bytes.Cut(url, []byte(";base64,")); ok && bytes.HasPrefix(head, []byte("data:")) {
@@ -98,8 +97,7 @@ func (d *decoder) dataPart(dst []hub.Event, name []byte) []hub.Event {
 	if len(name) == 0 {
 		name = []byte("data")
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Name, ev.Msg, ev.Op, ev.Value = hub.Data, name, d.message, hub.Emit, d.rec.Data
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Data, Name: name, Msg: d.message, Op: hub.Emit, Value: d.rec.Data})
 	if id := rawjson.Body(d.rec.ID); len(id) > 0 {
 		ev.Op = hub.Set
 		if !bytes.Equal(id, name) { // else it is the encoder's, for want of one
@@ -131,8 +129,7 @@ func (d *decoder) planPart(dst []hub.Event) ([]hub.Event, bool) {
 		}
 		more.Items = append(more.Items, item)
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Msg, ev.More = hub.Plan, d.message, more
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Plan, Msg: d.message, More: more})
 	if id := rawjson.Body(d.rec.ID); string(id) != "plan" {
 		ev.ID = id
 	}
@@ -177,8 +174,7 @@ func (d *decoder) askPart(dst []hub.Event) ([]hub.Event, bool) {
 	if !ok || what == hub.AskNone || len(id) == 0 {
 		return dst, false
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.AskKind, ev.Ref = hub.Ask, id, what, d.datum("toolCallId")
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Ask, ID: id, AskKind: what, Ref: d.datum("toolCallId")})
 	r := eventjson.Reader{Scratch: &d.scratch}
 	r.Read(ev, d.rec.Data, eventjson.Title|eventjson.Text|eventjson.Value|eventjson.Question)
 	d.asked(id)

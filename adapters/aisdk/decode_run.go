@@ -23,19 +23,16 @@ func (d *decoder) start(dst []hub.Event) ([]hub.Event, error) {
 	if id := rawjson.Body(d.rec.MessageID); len(id) > 0 {
 		d.message = append(d.message[:0], id...)
 	}
-	dst, ev := d.emit(dst, hub.RunStart)
-	ev.ID = d.message
+	dst = d.put(dst, hub.Event{Kind: hub.RunStart, ID: d.message})
 	return d.metadata(dst), nil
 }
 
 func (d *decoder) startStep(dst []hub.Event) ([]hub.Event, error) {
-	dst, _ = d.emit(dst, hub.StepStart)
-	return dst, nil
+	return d.put(dst, hub.Event{Kind: hub.StepStart}), nil
 }
 
 func (d *decoder) finishStep(dst []hub.Event) ([]hub.Event, error) {
-	dst, _ = d.emit(dst, hub.StepEnd)
-	return dst, nil
+	return d.put(dst, hub.Event{Kind: hub.StepEnd}), nil
 }
 
 // metadataName is the name that the metadata of a message have as data of the model. Each chunk merges into what is there.
@@ -110,8 +107,7 @@ func (d *decoder) fail(dst []hub.Event) ([]hub.Event, error) {
 // calls that have no output.
 func (d *decoder) emitEnd(dst []hub.Event) []hub.Event {
 	d.end.emitted = true
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Status, ev.Name = hub.RunEnd, d.end.status, d.end.name
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunEnd, Status: d.end.status, Name: d.end.name})
 	switch {
 	case ev.Status == hub.StatusNone || ev.Status == hub.StatusDone:
 		ev.Status = hub.StatusDone

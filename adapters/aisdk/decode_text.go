@@ -30,8 +30,7 @@ func (d *decoder) partStart(dst []hub.Event, ch hub.Chan) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, ev := d.emit(dst, hub.TextStart)
-	ev.ID, ev.Chan = id, ch
+	dst = d.put(dst, hub.Event{Kind: hub.TextStart, ID: id, Chan: ch})
 	d.sign(id)
 	return dst, nil
 }
@@ -49,8 +48,7 @@ func (d *decoder) partDelta(dst []hub.Event, ch hub.Chan) ([]hub.Event, error) {
 	if len(text) == 0 {
 		return dst, err
 	}
-	dst, ev := d.emit(dst, hub.TextDelta)
-	ev.ID, ev.Chan, ev.Text = id, ch, text
+	dst = d.put(dst, hub.Event{Kind: hub.TextDelta, ID: id, Chan: ch, Text: text})
 	return dst, err
 }
 
@@ -63,8 +61,7 @@ func (d *decoder) textEnd(dst []hub.Event) ([]hub.Event, error) {
 	for citation := range rawjson.Each(d.rec.Citations) {
 		dst = d.citation(dst, id, citation)
 	}
-	dst, ev := d.emit(dst, hub.TextEnd)
-	ev.ID = id
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.TextEnd, ID: id})
 	if d.rec.ProviderMetadata != nil {
 		if sig := signatureOf(d.rec.ProviderMetadata); len(sig) > 0 { // some models sign what they answer, too
 			d.scratch.MoreOf(ev).Sig = sig
@@ -80,8 +77,7 @@ func (d *decoder) reasoningEnd(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	d.sign(id)
-	dst, ev := d.emit(dst, hub.TextEnd)
-	ev.ID, ev.Chan = id, hub.Reasoning
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.TextEnd, ID: id, Chan: hub.Reasoning})
 	for i := range d.sigs {
 		if s := &d.sigs[i]; bytes.Equal(s.id, id) {
 			d.scratch.MoreOf(ev).Sig = d.scratch.Copy(s.sig)
@@ -146,8 +142,7 @@ func (d *decoder) steering(dst []hub.Event) ([]hub.Event, error) {
 		partID := d.scratch.Since(strconv.AppendInt(append(d.scratch.Begin(), "steering-"...), int64(d.steered), 10))
 		for _, kind := range [...]hub.Kind{hub.TextStart, hub.TextDelta, hub.TextEnd} {
 			var ev *hub.Event
-			dst, ev = hub.Grow(dst)
-			ev.Kind, ev.ID, ev.Msg, ev.Flags = kind, partID, id, hub.User
+			dst, ev = hub.Add(dst, hub.Event{Kind: kind, ID: partID, Msg: id, Flags: hub.User})
 			if kind == hub.TextDelta {
 				ev.Text = text
 			}

@@ -24,8 +24,7 @@ func (d *decoder) announce(dst []hub.Event, id []byte) ([]hub.Event, *call) {
 		return dst, c
 	}
 	name := rawjson.Body(d.rec.ToolName)
-	dst, ev := d.emit(dst, hub.ToolStart)
-	ev.ID, ev.Name, ev.Title = id, name, rawjson.Body(d.rec.Title)
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: name, Title: rawjson.Body(d.rec.Title)})
 	switch {
 	case d.clientTools.Has(name):
 		ev.Flags |= hub.ClientRuns
@@ -80,9 +79,7 @@ func (d *decoder) inputDelta(dst []hub.Event) ([]hub.Event, error) {
 	if c := d.known(id); len(text) == 0 || c != nil && c.text {
 		return dst, nil
 	}
-	dst, ev := d.emit(dst, hub.ToolArgs)
-	ev.ID, ev.Text = id, text
-	return dst, nil
+	return d.put(dst, hub.Event{Kind: hub.ToolArgs, ID: id, Text: text}), nil
 }
 
 func (d *decoder) inputAvailable(dst []hub.Event) ([]hub.Event, error) {
@@ -96,14 +93,12 @@ func (d *decoder) inputAvailable(dst []hub.Event) ([]hub.Event, error) {
 
 // ready ends the arguments. What our own encoder said of the call follows as an update.
 func (d *decoder) ready(dst []hub.Event, id []byte) []hub.Event {
-	dst, ev := d.emit(dst, hub.ToolReady)
-	ev.ID, ev.Name, ev.Value = id, rawjson.Body(d.rec.ToolName), d.rec.Input
+	dst = d.put(dst, hub.Event{Kind: hub.ToolReady, ID: id, Name: rawjson.Body(d.rec.ToolName), Value: d.rec.Input})
 	title, kind, locations := rawjson.Body(d.own("title")), rawjson.Body(d.own("kind")), d.own("locations")
 	if title == nil && kind == nil && locations == nil {
 		return dst
 	}
-	dst, ev = d.emit(dst, hub.ToolUpdate)
-	ev.ID, ev.Title = id, title
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolUpdate, ID: id, Title: title})
 	m := d.scratch.MoreOf(ev)
 	m.Meta, m.ToolKind = nil, kind
 	if rawjson.Kind(locations) == '[' {
@@ -143,14 +138,12 @@ func (d *decoder) outputAvailable(dst []hub.Event) ([]hub.Event, error) {
 	c, resumed := d.resumed(id)
 	if isTrue(d.rec.Preliminary) {
 		c.shown = true
-		dst, ev := d.emit(dst, hub.ToolOutput)
-		ev.ID, ev.Chan, ev.Op, ev.Flags = id, hub.Result, hub.Replace, resumed
+		dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolOutput, ID: id, Chan: hub.Result, Op: hub.Replace, Flags: resumed})
 		d.output(ev)
 		return dst, nil
 	}
 	d.answer(c)
-	dst, ev := d.emit(dst, hub.ToolEnd)
-	ev.ID, ev.Status, ev.Flags = id, hub.StatusOK, resumed
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolEnd, ID: id, Status: hub.StatusOK, Flags: resumed})
 	d.output(ev)
 	if c.shown && ev.Value == nil && ev.Text == nil {
 		ev.Text = []byte{}
@@ -191,8 +184,7 @@ func (d *decoder) outputError(dst []hub.Event) ([]hub.Event, error) {
 }
 
 func (d *decoder) errorEnd(dst []hub.Event, id []byte) []hub.Event {
-	dst, ev := d.emit(dst, hub.ToolEnd)
-	ev.ID, ev.Status = id, hub.StatusError
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolEnd, ID: id, Status: hub.StatusError})
 	d.scratch.MoreOf(ev).Err = rawjson.Body(d.rec.ErrorText)
 	return dst
 }
@@ -204,9 +196,7 @@ func (d *decoder) outputDenied(dst []hub.Event) ([]hub.Event, error) {
 	}
 	c, resumed := d.resumed(id)
 	d.answer(c)
-	dst, ev := d.emit(dst, hub.ToolEnd)
-	ev.ID, ev.Status, ev.Flags = id, hub.StatusDenied, resumed
-	return dst, nil
+	return d.put(dst, hub.Event{Kind: hub.ToolEnd, ID: id, Status: hub.StatusDenied, Flags: resumed}), nil
 }
 
 // approvalRequest asks for the permission to run a call.
@@ -220,7 +210,7 @@ func (d *decoder) approvalRequest(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	_, resumed := d.resumed(tool)
-	dst, ev := d.emit(dst, hub.Ask)
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.Ask})
 	ev.ID, ev.Ref, ev.AskKind, ev.Title, ev.Flags = id, tool, hub.AskPermission, rawjson.Body(d.rec.Reason), resumed
 	m := d.scratch.MoreOf(ev)
 	m.Options = approval.AppendOptions(m.Options)
@@ -244,7 +234,7 @@ func (d *decoder) approvalResponse(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	delete(d.asks, string(id))
-	dst, ev := d.emit(dst, hub.Answer)
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.Answer})
 	ev.ID, ev.Status, ev.Name = id, hub.StatusChosen, approval.Option(isTrue(d.rec.Approved))
 	ev.Text = rawjson.Body(d.rec.Reason)
 	return dst, nil

@@ -228,8 +228,7 @@ func (d *decoder) wholeMessage(dst []hub.Event, data []byte) ([]hub.Event, error
 
 // emit appends an event of the message.
 func (d *decoder) emit(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Msg = kind, d.msg
+	dst, ev := hub.Add(dst, hub.Event{Kind: kind, Msg: d.msg})
 	return dst, ev
 }
 

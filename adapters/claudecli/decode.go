@@ -227,8 +227,7 @@ func (d *decoder) subAgent(dst []hub.Event) ([]hub.Event, *subAgent) {
 // agentStart opens a sub-agent, which is named by the call that spawned it.
 func (d *decoder) agentStart(dst []hub.Event, l *subAgent, name, task []byte) []hub.Event {
 	l.started = true
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Ref, ev.Name, ev.Title = hub.AgentStart, l.id, l.id, name, task
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.AgentStart, ID: l.id, Ref: l.id, Name: name, Title: task})
 	t := d.tools[string(l.id)]
 	if t != nil {
 		ev.SubAgent = []byte(t.subAgent)
@@ -247,8 +246,7 @@ func (d *decoder) agentEnd(dst []hub.Event, id []byte, st hub.Status, result []b
 	}
 	l.ended = true
 	dst = d.endStep(dst, l)
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Ref, ev.Status, ev.Text = hub.AgentEnd, l.id, l.id, st, result
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.AgentEnd, ID: l.id, Ref: l.id, Status: st, Text: result})
 	if t := d.tools[string(id)]; t != nil {
 		ev.SubAgent = []byte(t.subAgent)
 	}

@@ -93,8 +93,7 @@ func (d *decoder) wholeTool(dst []hub.Event, l *subAgent, v rawjson.Value) []hub
 	}
 	if t == nil || !t.hidden {
 		var ev *hub.Event
-		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.ID, ev.Name, ev.SubAgent, ev.Msg, ev.Value = hub.ToolReady, id, name, l.id, l.message, input
+		dst, ev = hub.Add(dst, hub.Event{Kind: hub.ToolReady, ID: id, Name: name, SubAgent: l.id, Msg: l.message, Value: input})
 		if rawjson.IsNull(input) {
 			ev.Value = []byte("{}")
 		}
@@ -129,8 +128,7 @@ func (t *tool) learn(input rawjson.Value) {
 }
 
 func (d *decoder) toolStart(dst []hub.Event, l *subAgent, id, name []byte) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.SubAgent, ev.Msg = hub.ToolStart, id, name, l.id, l.message
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: name, SubAgent: l.id, Msg: l.message})
 	if kind := toolKinds[string(name)]; kind != "" {
 		ev.More = d.scratch.More()
 		ev.More.ToolKind = []byte(kind)
@@ -147,8 +145,7 @@ var toolKinds = map[string]string{
 
 // plan is the list of a TodoWrite.
 func (d *decoder) plan(dst []hub.Event, l *subAgent, input rawjson.Value) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.SubAgent, ev.More = hub.Plan, l.id, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Plan, SubAgent: l.id, More: d.scratch.More()})
 	for v := range rawjson.Each(rawjson.Get(input, "todos")) {
 		status := rawjson.Text(v, "status")
 		ev.More.Items = append(ev.More.Items, hub.PlanItem{Content: rawjson.Text(v, "content"), Status: status, ID: rawjson.Text(v, "id")})
@@ -193,8 +190,7 @@ func (d *decoder) userFile(dst []hub.Event, l *subAgent, v rawjson.Value) []hub.
 	if !ok {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.SubAgent, ev.Flags, ev.More = hub.File, l.id, d.userFlags(), d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.File, SubAgent: l.id, Flags: d.userFlags(), More: d.scratch.More()})
 	ev.More.File = f
 	return dst
 }
@@ -221,8 +217,7 @@ func (d *decoder) toolResult(dst []hub.Event, l *subAgent, v rawjson.Value) []hu
 		return dst
 	}
 	at := len(dst)
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.SubAgent = hub.ToolEnd, id, l.id
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolEnd, ID: id, SubAgent: l.id})
 	readResult(ev, v, &d.scratch)
 	if t != nil {
 		ev.Name = t.name

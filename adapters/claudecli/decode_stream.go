@@ -44,8 +44,7 @@ func (d *decoder) startMessage(dst []hub.Event, l *subAgent, id []byte, m *messa
 	dst = d.endStep(dst, l)
 	*l = subAgent{id: l.id, message: bytes.Clone(id), begun: true, started: l.started, ended: l.ended, usage: hub.NoCounts, reason: l.reason[:0], spare: l.spare}
 	addUsage(&l.usage, m.Usage)
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.SubAgent = hub.StepStart, l.message, l.id
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.StepStart, ID: l.message, SubAgent: l.id})
 	if model := rawjson.Body(m.Model); len(model) > 0 {
 		ev.More = d.scratch.More()
 		ev.More.Model = model
@@ -65,8 +64,7 @@ func (d *decoder) endStep(dst []hub.Event, l *subAgent) []hub.Event {
 		ev.Kind, ev.Scope, ev.Ref, ev.SubAgent, ev.More = hub.Usage, hub.StepScope, l.message, l.id, d.scratch.More()
 		ev.More.Usage = l.usage
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.SubAgent = hub.StepEnd, l.message, l.id
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.StepEnd, ID: l.message, SubAgent: l.id})
 	if len(l.reason) > 0 {
 		ev.Status = stopStatus(l.reason)
 	}
@@ -236,8 +234,7 @@ func (d *decoder) argsDelta(dst []hub.Event, l *subAgent, b *block) []hub.Event 
 // citation is a source of the answer.
 func (d *decoder) citation(dst []hub.Event, l *subAgent, b *block) []hub.Event {
 	c := d.rec.Event.Delta.Citation
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Ref, ev.SubAgent, ev.More = hub.Source, b.id, l.id, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Source, Ref: b.id, SubAgent: l.id, More: d.scratch.More()})
 	ev.More.File.URL = rawjson.Text(c, "url")
 	ev.Title = rawjson.First(rawjson.Text(c, "title"), rawjson.Text(c, "document_title"))
 	ev.Text = rawjson.Text(c, "cited_text")
@@ -264,8 +261,7 @@ func (d *decoder) blockStop(dst []hub.Event, l *subAgent) []hub.Event {
 }
 
 func (d *decoder) endText(dst []hub.Event, l *subAgent, kind blockKind, id, sig []byte) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.SubAgent, ev.Msg = hub.TextEnd, id, l.id, l.message
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.TextEnd, ID: id, SubAgent: l.id, Msg: l.message})
 	if kind != blockText {
 		ev.Chan = hub.Reasoning
 	}

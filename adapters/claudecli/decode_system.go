@@ -47,8 +47,7 @@ func (d *decoder) init(dst []hub.Event) []hub.Event {
 		return dst
 	}
 	d.begun = true
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Ref = hub.RunStart, rawjson.Body(d.rec.Session)
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunStart, Ref: rawjson.Body(d.rec.Session)})
 	if model := rawjson.Body(d.rec.Model); len(model) > 0 {
 		ev.More = d.scratch.More()
 		ev.More.Model = model
@@ -117,8 +116,7 @@ func (d *decoder) ask(dst []hub.Event) ([]hub.Event, error) {
 	if string(rawjson.Text(req, "subtype")) != "can_use_tool" {
 		return d.emit(dst, rawjson.Body(d.rec.Type)), nil
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.AskKind, ev.ID, ev.Ref = hub.Ask, hub.AskPermission, id, rawjson.Text(req, "tool_use_id")
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Ask, AskKind: hub.AskPermission, ID: id, Ref: rawjson.Text(req, "tool_use_id")})
 	ev.Name = rawjson.Text(req, "tool_name")
 	ev.Title = rawjson.First(rawjson.Text(req, "title"), rawjson.Text(req, "display_name"))
 	ev.Value, ev.More = req, d.scratch.More()
@@ -153,8 +151,7 @@ func (d *decoder) result(dst []hub.Event, line []byte) []hub.Event {
 func (d *decoder) runEnd(dst []hub.Event, line []byte) []hub.Event {
 	d.ended = true
 	dst = d.runUsage(dst, line)
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Name = hub.RunEnd, rawjson.Text(line, "subtype")
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunEnd, Name: rawjson.Text(line, "subtype")})
 	failed, _ := rawjson.Bool(rawjson.Get(line, "is_error"))
 	result := rawjson.Text(line, "result")
 	ev.Status = resultStatus(ev.Name, failed, rawjson.Text(line, "stop_reason"), rawjson.Text(line, "terminal_reason"))
@@ -217,8 +214,7 @@ func (d *decoder) runUsage(dst []hub.Event, line []byte) []hub.Event {
 	if rawjson.Kind(usage) != '{' {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Scope, ev.More = hub.Usage, hub.RunScope, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Usage, Scope: hub.RunScope, More: d.scratch.More()})
 	addUsage(&ev.More.Usage, usage)
 	if rawjson.Kind(cost) == '0' {
 		ev.More.Usage.Cost, ev.More.Usage.Currency = cost, []byte("USD")

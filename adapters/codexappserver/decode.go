@@ -130,9 +130,7 @@ func (d *decoder) rare(dst []hub.Event, method string) ([]hub.Event, error) {
 
 // raw passes a message on that has no kind.
 func (d *decoder) raw(dst []hub.Event) []hub.Event {
-	dst, ev := d.add(dst, hub.Raw)
-	ev.Name, ev.Value = []byte(name), bytes.TrimSpace(d.rec.Data)
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.Raw, Name: []byte(name), Value: bytes.TrimSpace(d.rec.Data)})
 }
 
 // param is a member of the params, as it came.
@@ -181,9 +179,7 @@ func (d *decoder) openSubAgent(dst []hub.Event, thread, ref, called, task []byte
 	if len(called) == 0 {
 		called = []byte("agent")
 	}
-	dst, ev := d.add(dst, hub.AgentStart)
-	ev.ID, ev.Ref, ev.Name, ev.Title = thread, ref, called, task
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.AgentStart, ID: thread, Ref: ref, Name: called, Title: task})
 }
 
 // closeSubAgent ends the turn of a sub-agent.
@@ -193,10 +189,15 @@ func (d *decoder) closeSubAgent(dst []hub.Event, thread []byte, status hub.Statu
 }
 
 // add appends an event of the sub-agent of the record.
-func (d *decoder) add(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.SubAgent = kind, d.agent
-	return dst, ev
+func (d *decoder) add(dst []hub.Event, ev hub.Event) ([]hub.Event, *hub.Event) {
+	ev.SubAgent = d.agent
+	return hub.Add(dst, ev)
+}
+
+// put is add for an event of which all is known.
+func (d *decoder) put(dst []hub.Event, ev hub.Event) []hub.Event {
+	dst, _ = d.add(dst, ev)
+	return dst
 }
 
 // response notes that a request of the client failed: without its turn there is nothing more to come. Other responses say
@@ -218,8 +219,7 @@ func (d *decoder) response(dst []hub.Event) []hub.Event {
 
 // refuse ends a run that has not begun.
 func (d *decoder) refuse(dst []hub.Event) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Status, ev.More = hub.RunEnd, hub.StatusFailed, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunEnd, Status: hub.StatusFailed, More: d.scratch.More()})
 	ev.More.Err = d.refusal
 	d.refused = false
 	return dst

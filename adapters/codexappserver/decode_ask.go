@@ -21,7 +21,7 @@ var asks = map[string]func(*decoder, []hub.Event) []hub.Event{
 }
 
 func (d *decoder) ask(dst []hub.Event, what hub.AskKind) ([]hub.Event, *hub.Event) {
-	dst, ev := d.add(dst, hub.Ask)
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Ask})
 	ev.ID, ev.AskKind, ev.Value, ev.More = jsonrpc.IDBody(&d.scratch, d.msg.ID), what, d.param(), d.scratch.More()
 	if id, ok := d.known(rawjson.Body(d.msg.Params.ItemID)); ok {
 		ev.Ref = id
@@ -64,8 +64,7 @@ func (d *decoder) decided(dst []hub.Event, call []byte, status hub.Status) []hub
 		}
 		if a.resolved {
 			var ev *hub.Event
-			dst, ev = d.add(dst, hub.Answer)
-			ev.ID, ev.Status, ev.Name = d.scratch.Copy(a.id), hub.StatusChosen, []byte("accept")
+			dst, ev = d.add(dst, hub.Event{Kind: hub.Answer, ID: d.scratch.Copy(a.id), Status: hub.StatusChosen, Name: []byte("accept")})
 			if status == hub.StatusDenied {
 				ev.Name = []byte("decline")
 			}
@@ -141,7 +140,5 @@ func (d *decoder) resolved(dst []hub.Event) []hub.Event {
 			return dst
 		}
 	}
-	dst, ev := d.add(dst, hub.Answer)
-	ev.ID, ev.Status = id, hub.StatusUnresolved
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.Answer, ID: id, Status: hub.StatusUnresolved})
 }

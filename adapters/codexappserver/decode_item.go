@@ -28,9 +28,7 @@ func (d *decoder) item(dst []hub.Event, completed bool) ([]hub.Event, error) {
 	case "subAgentActivity":
 		return d.activity(dst, completed), nil
 	case "contextCompaction", "enteredReviewMode", "exitedReviewMode":
-		dst, ev := d.add(dst, hub.Data)
-		ev.Name, ev.ID, ev.Op, ev.Value = typ, id, hub.Set, d.msg.Params.Item
-		return dst, nil
+		return d.put(dst, hub.Event{Kind: hub.Data, Name: typ, ID: id, Op: hub.Set, Value: d.msg.Params.Item}), nil
 	}
 	if shape := shapes[string(typ)]; shape != nil {
 		return d.tool(dst, &toolItem{shape: shape, typ: typ, id: id, completed: completed}), nil
@@ -62,8 +60,7 @@ func (d *decoder) text(dst []hub.Event, id []byte, ch hub.Chan, part string, com
 }
 
 func (d *decoder) partStart(dst []hub.Event, id []byte, ch hub.Chan, part string) []hub.Event {
-	dst, ev := d.add(dst, hub.TextStart)
-	ev.ID, ev.Chan = id, ch
+	dst, ev := d.add(dst, hub.Event{Kind: hub.TextStart, ID: id, Chan: ch})
 	if part != "" {
 		ev.Name = []byte(part)
 	}
@@ -73,16 +70,12 @@ func (d *decoder) partStart(dst []hub.Event, id []byte, ch hub.Chan, part string
 // whole says the full text of a part, and ends it when that is complete.
 func (d *decoder) whole(dst []hub.Event, id []byte, ch hub.Chan, text rawjson.Value, completed bool) []hub.Event {
 	if body := rawjson.Body(text); len(body) > 0 {
-		var ev *hub.Event
-		dst, ev = d.add(dst, hub.TextDelta)
-		ev.ID, ev.Chan, ev.Text, ev.Op = id, ch, body, hub.Replace
+		dst = d.put(dst, hub.Event{Kind: hub.TextDelta, ID: id, Chan: ch, Text: body, Op: hub.Replace})
 	}
 	if !completed {
 		return dst
 	}
-	dst, ev := d.add(dst, hub.TextEnd)
-	ev.ID, ev.Chan = id, ch
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.TextEnd, ID: id, Chan: ch})
 }
 
 // textDelta decodes a piece of a text.
@@ -101,9 +94,7 @@ func (d *decoder) textDelta(dst []hub.Event, ch hub.Chan, summary rawjson.Value)
 		}
 		id = d.thoughtID(id, isSummary, index)
 	}
-	dst, ev := d.add(dst, hub.TextDelta)
-	ev.ID, ev.Chan, ev.Text = id, ch, text
-	return dst, nil
+	return d.put(dst, hub.Event{Kind: hub.TextDelta, ID: id, Chan: ch, Text: text}), nil
 }
 
 // thoughtID is the id of one of the texts of a reasoning item. The first summary has that of the item.
@@ -167,8 +158,7 @@ func (d *decoder) input(dst []hub.Event, id []byte, input rawjson.Value) []hub.E
 	if len(url) == 0 && len(path) == 0 {
 		return dst
 	}
-	dst, ev := d.add(dst, hub.File)
-	ev.ID, ev.Flags, ev.More = id, hub.User, d.scratch.More()
+	dst, ev := d.add(dst, hub.Event{Kind: hub.File, ID: id, Flags: hub.User, More: d.scratch.More()})
 	if ev.More.File.URL = url; len(url) == 0 {
 		ev.More.File.URL = d.scratch.Since(append(append(d.scratch.Begin(), "file://"...), path...))
 	}

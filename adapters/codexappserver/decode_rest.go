@@ -123,8 +123,7 @@ func errorCode(fault rawjson.Value) []byte {
 // fault decodes an error: one that the server tries to get over, or one that the end of the turn says again.
 func (d *decoder) fault(dst []hub.Event) []hub.Event {
 	fault := d.param("error")
-	dst, ev := d.add(dst, hub.Notice)
-	ev.Level, ev.Name, ev.Text = hub.LevelError, errorCode(fault), d.errorText(fault)
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Notice, Level: hub.LevelError, Name: errorCode(fault), Text: d.errorText(fault)})
 	if retry, _ := rawjson.Bool(d.param("willRetry")); retry {
 		ev.Level = hub.LevelWarning
 	}
@@ -133,8 +132,7 @@ func (d *decoder) fault(dst []hub.Event) []hub.Event {
 
 // warning decodes a warning: a message, or a summary with details.
 func (d *decoder) warning(dst []hub.Event) []hub.Event {
-	dst, ev := d.add(dst, hub.Notice)
-	ev.Level, ev.Text = hub.LevelWarning, rawjson.Body(d.param("message"))
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Notice, Level: hub.LevelWarning, Text: rawjson.Body(d.param("message"))})
 	if summary := rawjson.Body(d.param("summary")); len(summary) > 0 {
 		ev.Text = summary
 		if details := rawjson.Body(d.param("details")); len(details) > 0 {
@@ -145,8 +143,7 @@ func (d *decoder) warning(dst []hub.Event) []hub.Event {
 }
 
 func (d *decoder) plan(dst []hub.Event) []hub.Event {
-	dst, ev := d.add(dst, hub.Plan)
-	ev.Title, ev.More = rawjson.Body(d.param("explanation")), d.scratch.More()
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Plan, Title: rawjson.Body(d.param("explanation")), More: d.scratch.More()})
 	for step := range rawjson.Each(d.param("plan")) {
 		status := rawjson.Body(rawjson.Get(step, "status"))
 		if string(status) == "inProgress" {
@@ -161,9 +158,7 @@ func (d *decoder) plan(dst []hub.Event) []hub.Event {
 const turnDiff = "turn/diff/updated"
 
 func (d *decoder) diff(dst []hub.Event) []hub.Event {
-	dst, ev := d.add(dst, hub.Data)
-	ev.Name, ev.Op, ev.Value = []byte(turnDiff), hub.Set, d.param("diff")
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.Data, Name: []byte(turnDiff), Op: hub.Set, Value: d.param("diff")})
 }
 
 // usage decodes what the last call of the model has used, as a step, and what the thread has used. The server repeats it when
@@ -187,8 +182,7 @@ func (d *decoder) usage(dst []hub.Event) []hub.Event {
 
 // counts decodes totals: cached tokens are among the input, reasoning among the output.
 func (d *decoder) counts(dst []hub.Event, scope hub.Scope, v rawjson.Value) []hub.Event {
-	dst, ev := d.add(dst, hub.Usage)
-	ev.Scope, ev.More = scope, d.scratch.More()
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Usage, Scope: scope, More: d.scratch.More()})
 	c := &ev.More.Usage
 	readCount(&c.In, v, "inputTokens")
 	readCount(&c.Out, v, "outputTokens")

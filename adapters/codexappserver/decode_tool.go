@@ -50,8 +50,7 @@ func (d *decoder) tool(dst []hub.Event, t *toolItem) []hub.Event {
 	if args := d.args(t); !c.ready && (t.completed || !t.late) {
 		c.ready = true
 		var ev *hub.Event
-		dst, ev = d.add(dst, hub.ToolReady)
-		ev.ID = id
+		dst, ev = d.add(dst, hub.Event{Kind: hub.ToolReady, ID: id})
 		acpwire.ReadInput(ev, args)
 	}
 	if !t.completed {
@@ -65,7 +64,7 @@ func (d *decoder) toolStart(dst []hub.Event, t *toolItem, c *call) []hub.Event {
 		return dst
 	}
 	c.started = true
-	dst, ev := d.add(dst, hub.ToolStart)
+	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolStart})
 	ev.ID, ev.Name, ev.More = t.id, codexwire.OrElse(d.body(t.name), t.typ), d.scratch.More()
 	ev.Title, ev.More.Locations = d.body(t.title), d.locations(d.get("changes"))
 	if t.kind != "" {
@@ -109,8 +108,7 @@ func (d *decoder) toolEnd(dst []hub.Event, t *toolItem) []hub.Event {
 		dst = d.spawned(dst, t.id)
 	}
 	dst = d.decided(dst, t.id, status)
-	dst, ev := d.add(dst, hub.ToolEnd)
-	ev.ID, ev.Status = t.id, status
+	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolEnd, ID: t.id, Status: status})
 	if t.end != nil {
 		t.end(d, ev)
 	}
@@ -170,8 +168,7 @@ func (d *decoder) image(dst []hub.Event, id []byte) []hub.Event {
 	if len(data) == 0 && len(file) == 0 {
 		return dst
 	}
-	dst, ev := d.add(dst, hub.File)
-	ev.Ref, ev.More = id, d.scratch.More()
+	dst, ev := d.add(dst, hub.Event{Kind: hub.File, Ref: id, More: d.scratch.More()})
 	ev.More.File = hub.FileRef{Media: []byte("image/png"), Base64: data, FileID: file, Name: d.body("savedPath")}
 	return dst
 }
@@ -197,9 +194,7 @@ func (d *decoder) known(id []byte) (_ []byte, ok bool) {
 func (d *decoder) output(dst []hub.Event) []hub.Event {
 	dst = d.enter(dst)
 	id, _ := d.known(rawjson.Body(d.msg.Params.ItemID))
-	dst, ev := d.add(dst, hub.ToolOutput)
-	ev.ID, ev.Chan, ev.Text = id, hub.Result, rawjson.Body(d.msg.Params.Delta)
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.ToolOutput, ID: id, Chan: hub.Result, Text: rawjson.Body(d.msg.Params.Delta)})
 }
 
 // progress decodes what an MCP server says of a call that goes on.
@@ -226,7 +221,7 @@ func (d *decoder) patch(dst []hub.Event) []hub.Event {
 		return dst
 	}
 	c.started = true
-	dst, ev := d.add(dst, hub.ToolStart)
+	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolStart})
 	ev.ID, ev.Name, ev.Status, ev.More = id, []byte("fileChange"), hub.StatusPending, d.scratch.More()
 	ev.More.ToolKind, ev.More.Locations = []byte("edit"), codexwire.Locations(changes, &d.scratch)
 	return dst
@@ -234,8 +229,7 @@ func (d *decoder) patch(dst []hub.Event) []hub.Event {
 
 func (d *decoder) update(dst []hub.Event) ([]hub.Event, *hub.Event) {
 	id, _ := d.known(rawjson.Body(d.msg.Params.ItemID))
-	dst, ev := d.add(dst, hub.ToolUpdate)
-	ev.ID = id
+	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolUpdate, ID: id})
 	return dst, ev
 }
 
@@ -245,17 +239,14 @@ func (d *decoder) clientCall(dst []hub.Event) []hub.Event {
 	var ev *hub.Event
 	if !c.started {
 		c.started = true
-		dst, ev = d.add(dst, hub.ToolStart)
-		ev.ID, ev.Name, ev.Flags = id, rawjson.Body(d.param("tool")), hub.ClientRuns
+		dst, ev = d.add(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: rawjson.Body(d.param("tool")), Flags: hub.ClientRuns})
 	}
 	if !c.ready {
 		c.ready = true
-		dst, ev = d.add(dst, hub.ToolReady)
-		ev.ID = id
+		dst, ev = d.add(dst, hub.Event{Kind: hub.ToolReady, ID: id})
 		acpwire.ReadInput(ev, rawjson.NotNull(d.param("arguments")))
 	}
-	dst, ev = d.add(dst, hub.ToolUpdate)
-	ev.ID, ev.Status, ev.More = id, hub.StatusRunning, d.scratch.More()
+	dst, ev = d.add(dst, hub.Event{Kind: hub.ToolUpdate, ID: id, Status: hub.StatusRunning, More: d.scratch.More()})
 	request := rawjson.AppendQuoted(nil, jsonrpc.IDBody(&d.scratch, d.msg.ID))
 	ev.More.Meta = codexwire.Object("requestId", request, &d.scratch)
 	return dst

@@ -133,8 +133,7 @@ var counts = usage.Fields{
 
 // usage are the counts of the thread: cached tokens are among the input, reasoning among the output.
 func (d *decoder) usage(dst []hub.Event) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Scope, ev.More = hub.Usage, d.scope, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Usage, Scope: d.scope, More: d.scratch.More()})
 	counts.Read(&ev.More.Usage, d.rec.Usage)
 	return dst
 }
@@ -155,8 +154,7 @@ func notice(dst []hub.Event, level hub.Level, text []byte) []hub.Event {
 }
 
 func (d *decoder) runFailed(dst []hub.Event, text []byte) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Status, ev.More = hub.RunEnd, hub.StatusFailed, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunEnd, Status: hub.StatusFailed, More: d.scratch.More()})
 	ev.More.Err = text
 	return dst
 }

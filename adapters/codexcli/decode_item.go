@@ -42,8 +42,7 @@ func (d *decoder) text(dst []hub.Event, channel hub.Chan, completed bool) []hub.
 }
 
 func (d *decoder) plan(dst []hub.Event) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.More = hub.Plan, rawjson.Body(d.rec.Item.ID), d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Plan, ID: rawjson.Body(d.rec.Item.ID), More: d.scratch.More()})
 	for v := range rawjson.Each(d.rec.Item.Items) {
 		status := "pending"
 		if done, _ := rawjson.Bool(rawjson.Get(v, "completed")); done {
@@ -77,8 +76,7 @@ func (d *decoder) tool(dst []hub.Event, typ string, completed bool) []hub.Event 
 
 func (d *decoder) toolStart(dst []hub.Event, id []byte, typ string) []hub.Event {
 	it := &d.rec.Item
-	dst, start := hub.Grow(dst)
-	start.Kind, start.ID, start.Name, start.More = hub.ToolStart, id, []byte(typ), d.scratch.More()
+	dst, start := hub.Add(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: []byte(typ), More: d.scratch.More()})
 	name, args := start.Name, rawjson.Value(nil)
 	switch typ {
 	case "command_execution":
@@ -99,8 +97,7 @@ func (d *decoder) toolStart(dst []hub.Event, id []byte, typ string) []hub.Event 
 		start.Title = codexwire.Qualified(server, tool, &d.scratch)
 	}
 	start.Name = name
-	dst, ready := hub.Grow(dst)
-	ready.Kind, ready.ID, ready.Name, ready.Value = hub.ToolReady, id, name, args
+	dst, ready := hub.Add(dst, hub.Event{Kind: hub.ToolReady, ID: id, Name: name, Value: args})
 	if rawjson.IsNull(args) {
 		ready.Value = []byte("{}")
 	}
@@ -109,8 +106,7 @@ func (d *decoder) toolStart(dst []hub.Event, id []byte, typ string) []hub.Event 
 
 func (d *decoder) toolEnd(dst []hub.Event, id []byte, typ string, status hub.Status) []hub.Event {
 	it := &d.rec.Item
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Status, ev.More = hub.ToolEnd, id, status, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolEnd, ID: id, Status: status, More: d.scratch.More()})
 	switch typ {
 	case "command_execution":
 		codexwire.ReadCommand(ev, it.Output, it.ExitCode, &d.scratch)

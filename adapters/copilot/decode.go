@@ -240,13 +240,19 @@ func (d *decoder) missing(member string, v rawjson.Value, want string) error {
 }
 
 // add appends an event with what the record says of all events.
-func (d *decoder) add(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.SubAgent, ev.Flags = kind, d.at.subAgent, d.at.flags
+func (d *decoder) add(dst []hub.Event, ev hub.Event) ([]hub.Event, *hub.Event) {
+	dst, out := hub.Add(dst, ev)
+	out.SubAgent, out.Flags = d.at.subAgent, d.at.flags
 	if d.at.millis != 0 {
-		d.scratch.MoreOf(ev).Time = d.at.millis
+		d.scratch.MoreOf(out).Time = d.at.millis
 	}
-	return dst, ev
+	return dst, out
+}
+
+// put is add for an event of which all is known.
+func (d *decoder) put(dst []hub.Event, ev hub.Event) []hub.Event {
+	dst, _ = d.add(dst, ev)
+	return dst
 }
 
 // passing marks an event that is not kept in the session's log. Text, arguments and output are not marked: their deltas
@@ -280,8 +286,7 @@ func (d *decoder) endMeta(ev *hub.Event, meta []byte, n int) {
 
 // raw passes a record that has no kind.
 func (d *decoder) raw(dst []hub.Event) []hub.Event {
-	dst, ev := d.add(dst, hub.Raw)
-	ev.Name, ev.Value = rawName, bytes.TrimSpace(d.at.rec)
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Raw, Name: rawName, Value: bytes.TrimSpace(d.at.rec)})
 	if d.at.ev != nil {
 		d.passing(ev)
 	}

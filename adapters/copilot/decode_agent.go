@@ -83,7 +83,7 @@ func (d *decoder) openSubAgent(agent, tool []byte) *subAgent {
 // agentStart appends the start of a sub-agent, in the sub-agent around it.
 func (d *decoder) agentStart(dst []hub.Event, l *subAgent, name []byte) []hub.Event {
 	l.name = bytes.Clone(name)
-	dst, ev := d.add(dst, hub.AgentStart)
+	dst, ev := d.add(dst, hub.Event{Kind: hub.AgentStart})
 	ev.ID, ev.Ref, ev.Name, ev.SubAgent = l.id, l.ref, l.name, l.parent
 	return dst
 }
@@ -177,7 +177,7 @@ func (d *decoder) endSubAgent(dst []hub.Event, l *subAgent, status hub.Status) [
 			break
 		}
 	}
-	dst, ev := d.add(dst, hub.AgentEnd)
+	dst, ev := d.add(dst, hub.Event{Kind: hub.AgentEnd})
 	ev.ID, ev.Ref, ev.Name, ev.SubAgent, ev.Status = l.id, l.ref, l.name, l.parent, status
 	return dst
 }
@@ -200,8 +200,7 @@ func (d *decoder) endImplied(dst []hub.Event, tool []byte, success bool) []hub.E
 
 // turnStart begins a turn of the model.
 func (d *decoder) turnStart(dst []hub.Event) ([]hub.Event, error) {
-	dst, ev := d.add(dst, hub.StepStart)
-	ev.ID = d.stepID()
+	dst, ev := d.add(dst, hub.Event{Kind: hub.StepStart, ID: d.stepID()})
 	if model := rawjson.Body(d.at.ev.Data.Model); len(model) > 0 {
 		d.scratch.MoreOf(ev).Model = model
 	}
@@ -211,8 +210,7 @@ func (d *decoder) turnStart(dst []hub.Event) ([]hub.Event, error) {
 
 // turnEnd ends a turn. In the tables of the seed it has no turnId; then it ends the innermost.
 func (d *decoder) turnEnd(dst []hub.Event) ([]hub.Event, error) {
-	dst, ev := d.add(dst, hub.StepEnd)
-	ev.ID, ev.Status = d.stepID(), hub.StatusDone
+	dst, ev := d.add(dst, hub.Event{Kind: hub.StepEnd, ID: d.stepID(), Status: hub.StatusDone})
 	d.keep(ev, "turnId")
 	return dst, nil
 }

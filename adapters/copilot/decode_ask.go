@@ -39,8 +39,7 @@ func (d *decoder) ask(dst []hub.Event, what hub.AskKind, tool []byte) ([]hub.Eve
 	if len(d.asks) < maxKnown {
 		d.asks[string(id)] = string(tool)
 	}
-	dst, ev := d.add(dst, hub.Ask)
-	ev.ID, ev.AskKind, ev.Value = id, what, d.properties()
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Ask, ID: id, AskKind: what, Value: d.properties()})
 	if d.calls[string(tool)] != nil {
 		ev.Ref = tool // else the call is not shown, or not yet: the question must not wait for it
 	}
@@ -128,8 +127,7 @@ func (d *decoder) answer(dst []hub.Event) ([]hub.Event, error) {
 		return d.plain(dst)
 	}
 	delete(d.asks, string(id))
-	dst, ev := d.add(dst, hub.Answer)
-	ev.ID, ev.Name, ev.Value, ev.Status = id, choice, value, hub.StatusChosen
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Answer, ID: id, Name: choice, Value: value, Status: hub.StatusChosen})
 	if len(choice) == 0 && value == nil || isCancel(choice) {
 		ev.Status = hub.StatusCancelled
 	}

@@ -43,9 +43,7 @@ func (d *decoder) control(dst []hub.Event, f *frame, typ []byte) ([]hub.Event, e
 	case frameStateUpdate:
 		return d.state(dst, f.Data, hub.Merge), nil
 	case frameError:
-		dst, ev := d.add(dst, hub.Notice)
-		ev.Level, ev.Text = hub.LevelError, rawjson.Body(f.Error)
-		return dst, nil
+		return d.put(dst, hub.Event{Kind: hub.Notice, Level: hub.LevelError, Text: rawjson.Body(f.Error)}), nil
 	}
 	return d.raw(dst), nil // what clients send, and what is yet to come
 }
@@ -64,9 +62,7 @@ func (d *decoder) state(dst []hub.Event, v rawjson.Value, op hub.Op) []hub.Event
 	if v == nil {
 		return d.raw(dst)
 	}
-	dst, ev := d.add(dst, hub.Data)
-	ev.Name, ev.Value, ev.Op = []byte(dataState), v, op
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.Data, Name: []byte(dataState), Value: v, Op: op})
 }
 
 // Names of data that come from control frames.
@@ -84,9 +80,7 @@ func (d *decoder) historyDone(dst []hub.Event, v rawjson.Value) []hub.Event {
 	if rawjson.Kind(v) != '{' {
 		v = emptyObject
 	}
-	dst, ev := d.add(dst, hub.Data)
-	ev.Name, ev.Value, ev.Op = []byte(dataHistoryDone), v, hub.Emit
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.Data, Name: []byte(dataHistoryDone), Value: v, Op: hub.Emit})
 }
 
 // rpc reads a JSON-RPC message of the Copilot CLI.
@@ -107,7 +101,7 @@ func (d *decoder) rpc(dst []hub.Event) ([]hub.Event, error) {
 		d.at.path = pathRPC
 		return d.event(dst, &m.Params.Event)
 	case string(method) == methodLifecycle:
-		dst, ev := d.add(dst, hub.Data)
+		dst, ev := d.add(dst, hub.Event{Kind: hub.Data})
 		ev.Name, ev.Value, ev.Op = []byte(dataLifecycle), rawjson.Get(d.at.rec, "params"), hub.Emit
 		return dst, nil
 	case method == nil && !rawjson.IsNull(m.Error):
@@ -120,8 +114,7 @@ func (d *decoder) rpc(dst []hub.Event) ([]hub.Event, error) {
 
 // refusal is the answer to a request that failed.
 func (d *decoder) refusal(dst []hub.Event, fault rawjson.Value) []hub.Event {
-	dst, ev := d.add(dst, hub.Notice)
-	ev.Level, ev.Text = hub.LevelError, rawjson.Text(fault, "message")
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Notice, Level: hub.LevelError, Text: rawjson.Text(fault, "message")})
 	if code := rawjson.Get(fault, "code"); rawjson.Kind(code) == '0' {
 		ev.Name = code
 	}
@@ -170,9 +163,7 @@ func (d *decoder) nameSession(dst []hub.Event) []hub.Event {
 		return dst
 	}
 	d.begun = true
-	dst, ev := d.add(dst, hub.RunStart)
-	ev.Ref = d.session
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.RunStart, Ref: d.session})
 }
 
 // seen remembers the ids of events, by their hashes: after a reconnect, or beside a replay, events come again. It keeps

@@ -24,8 +24,7 @@ func (d *decoder) executionComplete(dst []hub.Event) ([]hub.Event, error) {
 		}
 		dst[len(dst)-1].Flags |= hub.Synthetic
 	}
-	dst, ev := d.add(dst, hub.ToolEnd)
-	ev.ID, ev.Name, ev.Text = id, c.name, content
+	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolEnd, ID: id, Name: c.name, Text: content})
 	ev.Status = d.ending(ev, c, done.Success)
 	switch result := d.at.ev.Data.Result; rawjson.Kind(result) {
 	case '[', '0', 't', 'f':
@@ -117,8 +116,7 @@ func appendRest(dst []byte, name string, object rawjson.Value, but ...string) []
 
 // plain passes an event that has no kind of its own, as data under the name of its type.
 func (d *decoder) plain(dst []hub.Event) ([]hub.Event, error) {
-	dst, ev := d.add(dst, hub.Data)
-	ev.Name, ev.Op, ev.Value = d.at.typ, hub.Emit, d.properties()
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Data, Name: d.at.typ, Op: hub.Emit, Value: d.properties()})
 	if bytes.Equal(d.at.typ, []byte(typeEmbed)) {
 		ev.ID = rawjson.Body(d.prop("outputId"))
 	}

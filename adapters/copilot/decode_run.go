@@ -13,8 +13,7 @@ func (d *decoder) sessionStart(dst []hub.Event) ([]hub.Event, error) {
 		return d.plain(dst)
 	}
 	p := &d.at.ev.Data
-	dst, ev := d.add(dst, hub.RunStart)
-	ev.Ref = rawjson.First(rawjson.Body(p.SessionID), d.session)
+	dst, ev := d.add(dst, hub.Event{Kind: hub.RunStart, Ref: rawjson.First(rawjson.Body(p.SessionID), d.session)})
 	if model := rawjson.First(rawjson.Body(d.prop("selectedModel")), rawjson.Body(p.Model)); len(model) > 0 {
 		d.scratch.MoreOf(ev).Model = model
 	}
@@ -60,7 +59,7 @@ func (d *decoder) sessionIdle(dst []hub.Event) ([]hub.Event, error) {
 
 // endRun appends the end of the run, which is in no sub-agent.
 func (d *decoder) endRun(dst []hub.Event, status hub.Status) ([]hub.Event, *hub.Event) {
-	dst, ev := d.add(dst, hub.RunEnd)
+	dst, ev := d.add(dst, hub.Event{Kind: hub.RunEnd})
 	ev.Status, ev.SubAgent = status, nil
 	return dst, ev
 }
@@ -71,7 +70,7 @@ func (d *decoder) sessionError(dst []hub.Event) ([]hub.Event, error) {
 	message := rawjson.Body(p.Message)
 	if d.opt.history || len(d.at.subAgent) > 0 {
 		d.outcome, d.failure = hub.StatusFailed, append(d.failure[:0], message...)
-		dst, ev := d.add(dst, hub.Notice)
+		dst, ev := d.add(dst, hub.Event{Kind: hub.Notice})
 		ev.Level, ev.Text, ev.Name = hub.LevelError, message, rawjson.Body(d.prop("errorType"))
 		return dst, nil
 	}
@@ -113,8 +112,7 @@ func (d *decoder) endReplay(dst []hub.Event) []hub.Event {
 
 // usage reads what one call of the model has used.
 func (d *decoder) usage(dst []hub.Event) ([]hub.Event, error) {
-	dst, ev := d.add(dst, hub.Usage)
-	ev.Scope = hub.StepScope
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Usage, Scope: hub.StepScope})
 	m := d.scratch.MoreOf(ev)
 	m.Model = rawjson.Body(d.at.ev.Data.Model)
 	for _, c := range usageCounts {
@@ -150,8 +148,7 @@ var usageCounts = [...]struct {
 
 // usageInfo reads how full the context is.
 func (d *decoder) usageInfo(dst []hub.Event) ([]hub.Event, error) {
-	dst, ev := d.add(dst, hub.Usage)
-	ev.Scope = hub.SessionScope
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Usage, Scope: hub.SessionScope})
 	m := d.scratch.MoreOf(ev)
 	if n, ok := rawjson.Int(d.prop("currentTokens")); ok && n >= 0 {
 		m.Usage.ContextUsed = n
@@ -170,8 +167,7 @@ func (d *decoder) intent(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, ev := d.add(dst, hub.Notice)
-	ev.Level, ev.Text = hub.LevelIntent, intent
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Notice, Level: hub.LevelIntent, Text: intent})
 	d.keep(ev, "intent")
 	d.passing(ev)
 	return dst, nil
@@ -204,8 +200,7 @@ func (d *decoder) notice(dst []hub.Event) ([]hub.Event, error) {
 	if !ok {
 		return d.plain(dst)
 	}
-	dst, ev := d.add(dst, hub.Notice)
-	ev.Level, ev.Text = t.level, body
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Notice, Level: t.level, Text: body})
 	if t.code != "" {
 		ev.Name = rawjson.Body(d.prop(t.code))
 	}
@@ -233,8 +228,7 @@ func (d *decoder) binaryAsset(dst []hub.Event) ([]hub.Event, error) {
 	if !ok {
 		return d.plain(dst)
 	}
-	dst, ev := d.add(dst, hub.File)
-	ev.ID = rawjson.Body(d.prop("assetId"))
+	dst, ev := d.add(dst, hub.Event{Kind: hub.File, ID: rawjson.Body(d.prop("assetId"))})
 	f := &d.scratch.MoreOf(ev).File
 	f.Base64, f.Media, f.FileID, f.Name = body, rawjson.Body(d.prop("mimeType")), ev.ID, rawjson.Body(d.prop("description"))
 	d.keep(ev, "assetId", "data", "mimeType", "description", "byteLength", "type")

@@ -49,9 +49,7 @@ func (d *decoder) messageDelta(dst []hub.Event) ([]hub.Event, error) {
 	}
 	id := rawjson.Body(d.at.ev.Data.MessageID)
 	d.enterStream(id)
-	dst, ev := d.add(dst, hub.TextDelta)
-	ev.ID, ev.Msg, ev.Text = id, id, delta
-	return dst, nil
+	return d.put(dst, hub.Event{Kind: hub.TextDelta, ID: id, Msg: id, Text: delta}), nil
 }
 
 // reasoningDelta reads a piece of a train of thought, which belongs to no message.
@@ -62,9 +60,7 @@ func (d *decoder) reasoningDelta(dst []hub.Event) ([]hub.Event, error) {
 	}
 	id := rawjson.Body(d.at.ev.Data.ReasoningID)
 	d.enterStream(id)
-	dst, ev := d.add(dst, hub.TextDelta)
-	ev.ID, ev.Chan, ev.Text = id, hub.Reasoning, delta
-	return dst, nil
+	return d.put(dst, hub.Event{Kind: hub.TextDelta, ID: id, Chan: hub.Reasoning, Text: delta}), nil
 }
 
 // nothing reads events that say what is known anyway, such as the size of what was streamed.
@@ -77,9 +73,7 @@ func (d *decoder) messageStart(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	d.enterStream(id)
-	dst, ev := d.add(dst, hub.TextStart)
-	ev.ID, ev.Msg, ev.Name = id, id, rawjson.Body(d.prop("phase"))
-	return dst, nil
+	return d.put(dst, hub.Event{Kind: hub.TextStart, ID: id, Msg: id, Name: rawjson.Body(d.prop("phase"))}), nil
 }
 
 // message reads the full text of a message, which replaces its deltas, and the calls that it asks for.
@@ -101,10 +95,8 @@ func (d *decoder) message(dst []hub.Event) ([]hub.Event, error) {
 
 // fullText appends a text that is complete. The end carries what else the event says.
 func (d *decoder) fullText(dst []hub.Event, id, content []byte, ch hub.Chan, known ...string) []hub.Event {
-	dst, ev := d.add(dst, hub.TextDelta)
-	ev.ID, ev.Chan, ev.Text, ev.Op = id, ch, content, hub.Replace
-	dst, ev = d.add(dst, hub.TextEnd)
-	ev.ID, ev.Chan = id, ch
+	dst = d.put(dst, hub.Event{Kind: hub.TextDelta, ID: id, Chan: ch, Text: content, Op: hub.Replace})
+	dst, ev := d.add(dst, hub.Event{Kind: hub.TextEnd, ID: id, Chan: ch})
 	d.keep(ev, known...)
 	return dst
 }
@@ -113,7 +105,7 @@ func (d *decoder) fullText(dst []hub.Event, id, content []byte, ch hub.Chan, kno
 func (d *decoder) citations(dst []hub.Event, msg []byte) []hub.Event {
 	for src := range rawjson.Each(rawjson.Get(d.prop("citations"), "sources")) {
 		var ev *hub.Event
-		dst, ev = d.add(dst, hub.Source)
+		dst, ev = d.add(dst, hub.Event{Kind: hub.Source})
 		ev.ID, ev.Ref, ev.Msg, ev.Title = rawjson.Text(src, "id"), msg, msg, rawjson.Text(src, "title")
 		file := &d.scratch.MoreOf(ev).File
 		file.URL, file.Name = rawjson.Text(src, "url"), rawjson.Text(src, "path")
@@ -176,18 +168,14 @@ func (d *decoder) userMessage(dst []hub.Event) ([]hub.Event, error) {
 // userText appends the text of the user's message. Attachments that are files of their own are not kept with it.
 func (d *decoder) userText(dst []hub.Event, content []byte, blobs bool) []hub.Event {
 	id := d.userID()
-	dst, ev := d.add(dst, hub.TextStart)
-	ev.ID = id
+	dst, ev := d.add(dst, hub.Event{Kind: hub.TextStart, ID: id})
 	if blobs {
 		d.keep(ev, "content", propAttachments)
 	} else {
 		d.keep(ev, "content")
 	}
-	dst, ev = d.add(dst, hub.TextDelta)
-	ev.ID, ev.Text, ev.Op = id, content, hub.Replace
-	dst, ev = d.add(dst, hub.TextEnd)
-	ev.ID = id
-	return dst
+	dst = d.put(dst, hub.Event{Kind: hub.TextDelta, ID: id, Text: content, Op: hub.Replace})
+	return d.put(dst, hub.Event{Kind: hub.TextEnd, ID: id})
 }
 
 const propAttachments = "attachments"
@@ -207,7 +195,7 @@ func areBlobs(attachments rawjson.Value) bool {
 func (d *decoder) userFiles(dst []hub.Event) []hub.Event {
 	for _, a := range rawjson.EachObject(d.prop(propAttachments)) {
 		var ev *hub.Event
-		dst, ev = d.add(dst, hub.File)
+		dst, ev = d.add(dst, hub.Event{Kind: hub.File})
 		d.scratch.MoreOf(ev).File, _ = readBlob(a)
 	}
 	return dst

@@ -30,8 +30,7 @@ func (d *decoder) begin(dst []hub.Event, id, name []byte) ([]hub.Event, *call) {
 	if c.intent {
 		return dst, c
 	}
-	dst, ev := d.add(dst, hub.ToolStart)
-	ev.ID, ev.Name = id, c.name
+	dst = d.put(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: c.name})
 	return dst, c
 }
 
@@ -44,8 +43,7 @@ func (d *decoder) complete(dst []hub.Event, id []byte, c *call, arguments rawjso
 	if c.intent {
 		return d.reportedIntent(dst, arguments)
 	}
-	dst, ev := d.add(dst, hub.ToolReady)
-	ev.ID, ev.Name = id, c.name
+	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolReady, ID: id, Name: c.name})
 	switch rawjson.Kind(arguments) {
 	case 0, 'n':
 	case '"': // of a custom tool: any text, which may be JSON
@@ -63,9 +61,7 @@ func (d *decoder) reportedIntent(dst []hub.Event, arguments rawjson.Value) []hub
 	if len(intent) == 0 {
 		return dst
 	}
-	dst, ev := d.add(dst, hub.Notice)
-	ev.Level, ev.Text = hub.LevelIntent, intent
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.Notice, Level: hub.LevelIntent, Text: intent})
 }
 
 // toolRequests announces the calls that a message asks for. Each starts on its own later.
@@ -107,9 +103,7 @@ func (d *decoder) toolCallDelta(dst []hub.Event) ([]hub.Event, error) {
 	if c != nil && c.intent || len(fragment) == 0 {
 		return dst, nil
 	}
-	dst, ev := d.add(dst, hub.ToolArgs)
-	ev.ID, ev.Text = id, fragment
-	return dst, nil
+	return d.put(dst, hub.Event{Kind: hub.ToolArgs, ID: id, Text: fragment}), nil
 }
 
 // executionStart reads that a call is being run. If it was announced, that is all that is new.
@@ -130,9 +124,7 @@ func (d *decoder) executionStart(dst []hub.Event) ([]hub.Event, error) {
 		if c.intent {
 			return dst, nil
 		}
-		var ev *hub.Event
-		dst, ev = d.add(dst, hub.ToolUpdate)
-		ev.ID, ev.Status = id, hub.StatusRunning
+		dst = d.put(dst, hub.Event{Kind: hub.ToolUpdate, ID: id, Status: hub.StatusRunning})
 	} else {
 		dst = d.complete(dst, id, c, p.Arguments)
 	}
@@ -203,7 +195,7 @@ func (d *decoder) executionProgress(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	p := &d.at.ev.Data
-	dst, ev := d.add(dst, hub.ToolUpdate)
+	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolUpdate})
 	ev.ID, ev.Status, ev.Text = id, hub.StatusRunning, rawjson.First(rawjson.Body(p.Progress), rawjson.Body(p.Status))
 	d.passing(ev)
 	return dst, nil
@@ -223,8 +215,7 @@ func (d *decoder) partialResult(dst []hub.Event) ([]hub.Event, error) {
 	if rawjson.IsNull(output) {
 		return dst, d.missing("data.partialOutput", output, "want the output")
 	}
-	dst, ev := d.add(dst, hub.ToolOutput)
-	ev.ID, ev.Chan = id, hub.Result
+	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolOutput, ID: id, Chan: hub.Result})
 	if body, ok := rawjson.Str(output); ok {
 		ev.Text = body
 	} else {

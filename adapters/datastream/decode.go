@@ -159,8 +159,7 @@ func (d *decoder) Finish(dst []hub.Event, _ error) []hub.Event {
 	if !d.end.seen {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Status, ev.Name = hub.RunEnd, d.end.status, d.end.name
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunEnd, Status: d.end.status, Name: d.end.name})
 	switch {
 	case ev.Status == hub.StatusFailed:
 		more := d.scratch.More()
@@ -175,10 +174,15 @@ func (d *decoder) Finish(dst []hub.Event, _ error) []hub.Event {
 }
 
 // emit appends an event of the message.
-func (d *decoder) emit(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Msg = kind, d.message
-	return dst, ev
+func (d *decoder) emit(dst []hub.Event, ev hub.Event) ([]hub.Event, *hub.Event) {
+	ev.Msg = d.message
+	return hub.Add(dst, ev)
+}
+
+// put is emit for an event of which all is known.
+func (d *decoder) put(dst []hub.Event, ev hub.Event) []hub.Event {
+	dst, _ = d.emit(dst, ev)
+	return dst
 }
 
 // open makes sure that a part of that kind is open, and returns its id.
@@ -217,8 +221,7 @@ func (d *decoder) delta(dst []hub.Event, kind byte, v rawjson.Value, path string
 	if err != nil || len(text) == 0 {
 		return dst, err
 	}
-	dst, ev := d.emit(dst, hub.TextDelta)
-	ev.ID, ev.Text = d.open(kind), text
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.TextDelta, ID: d.open(kind), Text: text})
 	if kind == 'g' {
 		ev.Chan = hub.Reasoning
 	}
@@ -248,8 +251,7 @@ func (d *decoder) sealed(dst []hub.Event, v rawjson.Value) []hub.Event {
 	if len(sig) == 0 {
 		return dst
 	}
-	dst, ev := d.emit(dst, hub.TextEnd)
-	ev.ID, ev.Chan, ev.More = d.open('g'), hub.Reasoning, d.scratch.More()
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.TextEnd, ID: d.open('g'), Chan: hub.Reasoning, More: d.scratch.More()})
 	ev.More.Sig = sig
 	d.kind = 0
 	return dst

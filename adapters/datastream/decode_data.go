@@ -25,9 +25,7 @@ func (d *decoder) data(dst []hub.Event) ([]hub.Event, error) {
 		if rawjson.Kind(v) == '{' && rawjson.Get(v, hub.ExtensionKey) != nil {
 			continue // see extension
 		}
-		var ev *hub.Event
-		dst, ev = d.emit(dst, hub.Data)
-		ev.Name, ev.Op, ev.Value = []byte(dataName), hub.Emit, v
+		dst = d.put(dst, hub.Event{Kind: hub.Data, Name: []byte(dataName), Op: hub.Emit, Value: v})
 	}
 	return dst, nil
 }
@@ -36,9 +34,7 @@ func (d *decoder) annotations(dst []hub.Event) ([]hub.Event, error) {
 	if rawjson.Kind(d.value) != '[' {
 		return dst, hub.NewError(hub.ReasonType, "", -1, "want an array")
 	}
-	dst, ev := d.emit(dst, hub.Data)
-	ev.Name, ev.Op, ev.Value = []byte(annotationsName), hub.Emit, d.value
-	return dst, nil
+	return d.put(dst, hub.Event{Kind: hub.Data, Name: []byte(annotationsName), Op: hub.Emit, Value: d.value}), nil
 }
 
 func (d *decoder) auiData(dst []hub.Event) ([]hub.Event, error) {
@@ -46,9 +42,7 @@ func (d *decoder) auiData(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, ev := d.emit(dst, hub.Data)
-	ev.Name, ev.Op, ev.Value = name, hub.Emit, d.rec.Data
-	return dst, nil
+	return d.put(dst, hub.Event{Kind: hub.Data, Name: name, Op: hub.Emit, Value: d.rec.Data}), nil
 }
 
 func (d *decoder) source(dst []hub.Event) ([]hub.Event, error) {
@@ -56,7 +50,7 @@ func (d *decoder) source(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, ev := d.emit(dst, hub.Source)
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.Source})
 	ev.ID, ev.Title, ev.More = rawjson.Body(d.rec.ID), rawjson.Body(d.rec.Title), d.scratch.More()
 	ev.More.File.URL = url
 	return dst, nil
@@ -67,8 +61,7 @@ func (d *decoder) file(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, ev := d.emit(dst, hub.File)
-	ev.More = d.scratch.More()
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.File, More: d.scratch.More()})
 	ev.More.File = hub.FileRef{Media: rawjson.Body(d.rec.MimeType), Base64: data, Name: rawjson.Body(d.rec.Filename)}
 	return dst, nil
 }
@@ -79,8 +72,7 @@ func (d *decoder) state(dst []hub.Event) ([]hub.Event, error) {
 	if rawjson.Kind(d.value) != '[' {
 		return dst, hub.NewError(hub.ReasonType, "", -1, "want an array of operations")
 	}
-	dst, ev := d.emit(dst, hub.Data)
-	ev.Name, ev.Op, ev.Value = []byte(operationsName), hub.Emit, d.value
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.Data, Name: []byte(operationsName), Op: hub.Emit, Value: d.value})
 	patch := append(d.scratch.Begin(), '[')
 	from := len(patch)
 	for op := range rawjson.Each(d.value) {

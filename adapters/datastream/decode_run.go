@@ -15,12 +15,9 @@ func (d *decoder) stepStart(dst []hub.Event) ([]hub.Event, error) {
 	}
 	if !d.begun {
 		d.begun = true
-		var ev *hub.Event
-		dst, ev = d.emit(dst, hub.RunStart)
-		ev.ID = d.message
+		dst = d.put(dst, hub.Event{Kind: hub.RunStart, ID: d.message})
 	}
-	dst, _ = d.emit(dst, hub.StepStart)
-	return dst, nil
+	return d.put(dst, hub.Event{Kind: hub.StepStart}), nil
 }
 
 // stepEnd ends a step. The text goes on in the next one if it says so.
@@ -29,9 +26,7 @@ func (d *decoder) stepEnd(dst []hub.Event) ([]hub.Event, error) {
 		d.kind = 0
 	}
 	dst = d.usage(dst, hub.StepScope)
-	dst, ev := d.emit(dst, hub.StepEnd)
-	ev.Status = statusOf(rawjson.Body(d.rec.FinishReason))
-	return dst, nil
+	return d.put(dst, hub.Event{Kind: hub.StepEnd, Status: statusOf(rawjson.Body(d.rec.FinishReason))}), nil
 }
 
 // finish notes the end of the run.

@@ -12,8 +12,7 @@ func (d *decoder) announce(dst []hub.Event, id []byte) []hub.Event {
 	if _, known := d.calls[string(id)]; known {
 		return dst
 	}
-	dst, ev := d.emit(dst, hub.ToolStart)
-	ev.ID, ev.Name = id, rawjson.Body(d.rec.ToolName)
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: rawjson.Body(d.rec.ToolName)})
 	switch {
 	case d.clientTools.Has(ev.Name):
 		ev.Flags |= hub.ClientRuns
@@ -51,9 +50,7 @@ func (d *decoder) callDelta(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil || len(text) == 0 {
 		return dst, err
 	}
-	dst, ev := d.emit(dst, hub.ToolArgs)
-	ev.ID, ev.Text = id, text
-	return dst, nil
+	return d.put(dst, hub.Event{Kind: hub.ToolArgs, ID: id, Text: text}), nil
 }
 
 // call is the call with all of its arguments, announced or not.
@@ -63,9 +60,7 @@ func (d *decoder) call(dst []hub.Event) ([]hub.Event, error) {
 		return dst, err
 	}
 	dst = d.announce(dst, id)
-	dst, ev := d.emit(dst, hub.ToolReady)
-	ev.ID, ev.Name, ev.Value = id, rawjson.Body(d.rec.ToolName), d.rec.Args
-	return dst, nil
+	return d.put(dst, hub.Event{Kind: hub.ToolReady, ID: id, Name: rawjson.Body(d.rec.ToolName), Value: d.rec.Args}), nil
 }
 
 // result ends a call. One of a call that this stream has not announced belongs to an earlier run: clients reject it
@@ -87,8 +82,7 @@ func (d *decoder) result(dst []hub.Event) ([]hub.Event, error) {
 		d.calls[string(id)] = true
 		d.left--
 	}
-	dst, ev := d.emit(dst, hub.ToolEnd)
-	ev.ID, ev.Status, ev.Flags = id, hub.StatusOK, resumed
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolEnd, ID: id, Status: hub.StatusOK, Flags: resumed})
 	if failed, _ := rawjson.Bool(d.rec.IsError); failed {
 		ev.Status = hub.StatusError
 	}

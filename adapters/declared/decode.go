@@ -174,8 +174,7 @@ func (d *decoder) unknown(dst []hub.Event, rec wire.Record) ([]hub.Event, error)
 	case "error":
 		return dst, hub.NewError(hub.ReasonUnknown, "", -1, "no rule is about this record")
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Name, ev.Value = hub.Raw, d.t.name, bytes.TrimSpace(rec.Data)
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Raw, Name: d.t.name, Value: bytes.TrimSpace(rec.Data)})
 	if len(rec.Event) > 0 {
 		ev.ID = d.scratch.Since(rawjson.AppendEscaped(d.scratch.Begin(), rec.Event))
 	}

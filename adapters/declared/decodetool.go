@@ -63,8 +63,7 @@ func (d *decoder) callOf(dst []hub.Event, e *emit, id, name []byte) (*callmatch.
 
 // made appends an event that no record tells.
 func (d *decoder) made(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Flags = kind, hub.Synthetic
+	dst, ev := hub.Add(dst, hub.Event{Kind: kind, Flags: hub.Synthetic})
 	for i := range d.t.common {
 		d.assign(ev, &d.t.common[i])
 	}

@@ -25,9 +25,7 @@ func (d *decoder) rareUpdate(dst []hub.Event, kind string) ([]hub.Event, error) 
 	case "plan_update":
 		return d.planUpdate(dst, u)
 	case "available_commands_update", "current_mode_update", "config_option_update", "session_info_update":
-		dst, ev := d.add(dst, hub.Data)
-		ev.Name, ev.Op, ev.Value = []byte(kind), hub.Set, u
-		return dst, nil
+		return d.put(dst, hub.Event{Kind: hub.Data, Name: []byte(kind), Op: hub.Set, Value: u}), nil
 	case dataUpdate:
 		return d.extension(dst, u), nil
 	}
@@ -40,8 +38,7 @@ func (d *decoder) usage(dst []hub.Event, u rawjson.Value) ([]hub.Event, error) {
 	if rawjson.Kind(counts) != '{' {
 		return dst, d.fault(hub.ReasonMissing, "usage", "want an object")
 	}
-	dst, ev := d.add(dst, hub.Usage)
-	ev.Scope = hub.StepScope
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Usage, Scope: hub.StepScope})
 	if scope := rawjson.Text(u, "scope"); string(scope) == "run" {
 		ev.Scope = hub.RunScope
 	}
@@ -58,8 +55,7 @@ func (d *decoder) usage(dst []hub.Event, u rawjson.Value) ([]hub.Event, error) {
 // count reads a number of tokens; -1 is unknown.
 // contextUsage decodes usage_update of ACP: how full the context is, and what the session has cost.
 func (d *decoder) contextUsage(dst []hub.Event, u rawjson.Value) []hub.Event {
-	dst, ev := d.add(dst, hub.Usage)
-	ev.Scope = hub.SessionScope
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Usage, Scope: hub.SessionScope})
 	acpwire.ReadContextUsage(&d.scratch.MoreOf(ev).Usage, u)
 	return dst
 }
@@ -69,8 +65,7 @@ func (d *decoder) promptUsage(dst []hub.Event, u rawjson.Value) []hub.Event {
 	if rawjson.Kind(u) != '{' {
 		return dst
 	}
-	dst, ev := d.add(dst, hub.Usage)
-	ev.Scope = hub.RunScope
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Usage, Scope: hub.RunScope})
 	c := &d.scratch.MoreOf(ev).Usage
 	c.In, c.Out, c.Total = acpwire.Count(u, "inputTokens"), acpwire.Count(u, "outputTokens"), acpwire.Count(u, "totalTokens")
 	c.Cached, c.CacheWrite = acpwire.Count(u, "cachedReadTokens"), acpwire.Count(u, "cachedWriteTokens")
@@ -79,7 +74,7 @@ func (d *decoder) promptUsage(dst []hub.Event, u rawjson.Value) []hub.Event {
 }
 
 func (d *decoder) notice(dst []hub.Event, u rawjson.Value) []hub.Event {
-	dst, ev := d.add(dst, hub.Notice)
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Notice})
 	acpwire.ReadNotice(ev, u)
 	return dst
 }
@@ -96,8 +91,7 @@ func (d *decoder) planUpdate(dst []hub.Event, u rawjson.Value) ([]hub.Event, err
 
 // extension decodes what the encoder writes for data that this dialect has no update for.
 func (d *decoder) extension(dst []hub.Event, u rawjson.Value) []hub.Event {
-	dst, ev := d.add(dst, hub.Data)
-	ev.Op, ev.Name, ev.ID = hub.Emit, rawjson.Text(u, "name"), rawjson.Text(u, "id")
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Data, Op: hub.Emit, Name: rawjson.Text(u, "name"), ID: rawjson.Text(u, "id")})
 	if op, ok := rawjson.Str(rawjson.Get(u, "op")); ok {
 		if parsed, known := hub.ParseOp(op); known {
 			ev.Op = parsed

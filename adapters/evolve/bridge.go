@@ -160,7 +160,7 @@ func (d *decoder) flushStd(dst []hub.Event, which int) []hub.Event {
 	if len(buf) == 0 {
 		return dst
 	}
-	dst, ev := d.add(dst, hub.Data)
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Data})
 	ev.Name, ev.Op, ev.Flags = []byte(stdNames[which]), hub.Emit, ev.Flags|hub.Transient
 	ev.Value = d.scratch.Since(rawjson.AppendQuoted(d.scratch.Begin(), buf))
 	d.std[which] = buf[:0]
@@ -183,7 +183,5 @@ func (d *decoder) logLine(dst []hub.Event) []hub.Event {
 	case ev.End != nil:
 		name, val = dataSessionEnd, ev.End
 	}
-	dst, out := d.add(dst, hub.Data)
-	out.Name, out.Op, out.Value = []byte(name), hub.Emit, val
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.Data, Name: []byte(name), Op: hub.Emit, Value: val})
 }

@@ -96,7 +96,5 @@ func (d *decoder) browserData(dst []hub.Event, id []byte, u *URLs) []hub.Event {
 		}
 	}
 	value := d.scratch.Since(append(val, '}'))
-	dst, ev := d.add(dst, hub.Data)
-	ev.Name, ev.ID, ev.Ref, ev.Op, ev.Value = []byte(dataBrowser), id, id, hub.Set, value
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.Data, Name: []byte(dataBrowser), ID: id, Ref: id, Op: hub.Set, Value: value})
 }

@@ -172,24 +172,30 @@ func (d *decoder) update(dst []hub.Event, u *update) ([]hub.Event, error) {
 func (d *decoder) rawUpdate() rawjson.Value { return rawjson.Get(d.from.rec.Data, d.from.path...) }
 
 // add appends an event with what the envelope says of it.
-func (d *decoder) add(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.SubAgent, ev.Msg, ev.Flags = kind, d.from.subAgent, d.from.msg, d.from.flags
+func (d *decoder) add(dst []hub.Event, ev hub.Event) ([]hub.Event, *hub.Event) {
+	dst, out := hub.Add(dst, ev)
+	out.SubAgent, out.Msg, out.Flags = d.from.subAgent, d.from.msg, d.from.flags
 	if from := &d.from; from.at != 0 || from.model != nil || from.extra != nil {
-		m := d.scratch.MoreOf(ev)
+		m := d.scratch.MoreOf(out)
 		m.Time, m.Model = from.at, from.model
 		if from.extra != nil {
 			meta := append(append(d.scratch.Begin(), `{"`+metaExtra+`":`...), from.extra...)
 			m.Meta = d.scratch.Since(append(meta, '}'))
 		}
 	}
-	return dst, ev
+	return dst, out
+}
+
+// put is add for an event of which all is known.
+func (d *decoder) put(dst []hub.Event, ev hub.Event) []hub.Event {
+	dst, _ = d.add(dst, ev)
+	return dst
 }
 
 // raw passes on a record that has no kind.
 func (d *decoder) raw(dst []hub.Event) []hub.Event {
 	d.from.unknown = true
-	dst, ev := d.add(dst, hub.Raw)
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Raw})
 	ev.Name, ev.Value, ev.Msg = []byte(name), bytes.TrimSpace(d.from.rec.Data), nil
 	if event := d.from.rec.Event; len(event) > 0 {
 		ev.ID = d.scratch.Since(rawjson.AppendEscaped(d.scratch.Begin(), event))

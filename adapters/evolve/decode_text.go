@@ -33,15 +33,12 @@ func (d *decoder) block(dst []hub.Event, b *acpwire.Block, ch hub.Chan) ([]hub.E
 		if b.Text == nil {
 			return dst, d.fault(hub.ReasonMissing, "content.text", "a text block needs its text, a string")
 		}
-		dst, ev := d.add(dst, hub.TextDelta)
-		ev.Chan, ev.Text = ch, b.Text
-		return dst, nil
+		return d.put(dst, hub.Event{Kind: hub.TextDelta, Chan: ch, Text: b.Text}), nil
 	case "image", "audio", "resource_link":
 		if len(b.Data) == 0 && len(b.URI) == 0 {
 			return dst, d.fault(hub.ReasonMissing, "content.data", "want data, or the uri of a remote file")
 		}
-		dst, ev := d.add(dst, hub.File)
-		ev.Chan = ch
+		dst, ev := d.add(dst, hub.Event{Kind: hub.File, Chan: ch})
 		d.scratch.MoreOf(ev).File = hub.FileRef{Media: b.Mime, Name: b.Name, URL: b.URI, Base64: b.Data}
 		return dst, nil
 	}
@@ -53,8 +50,7 @@ func (d *decoder) plan(dst []hub.Event, entries rawjson.Value, id []byte) ([]hub
 	if rawjson.Kind(entries) != '[' {
 		return dst, d.fault(hub.ReasonType, "entries", "want an array")
 	}
-	dst, ev := d.add(dst, hub.Plan)
-	ev.ID = id
+	dst, ev := d.add(dst, hub.Event{Kind: hub.Plan, ID: id})
 	m := d.scratch.MoreOf(ev)
 	for entry := range rawjson.Each(entries) {
 		m.Items = append(m.Items, readEntry(entry))
@@ -82,7 +78,5 @@ func (d *decoder) failure(dst []hub.Event, u *update) ([]hub.Event, error) {
 	case !ok:
 		return dst, d.fault(hub.ReasonMissing, "message", "an error needs its message, a string")
 	}
-	dst, ev := d.add(dst, hub.Notice)
-	ev.Level, ev.Text = hub.LevelError, text
-	return dst, nil
+	return d.put(dst, hub.Event{Kind: hub.Notice, Level: hub.LevelError, Text: text}), nil
 }

@@ -75,8 +75,7 @@ func (d *decoder) tool(dst []hub.Event, u *update, isCall bool) ([]hub.Event, er
 func (d *decoder) announce(dst []hub.Event, r *toolRecord) []hub.Event {
 	c := r.call
 	c.started, c.running = true, r.status == hub.StatusRunning
-	dst, ev := d.add(dst, hub.ToolStart)
-	ev.ID, ev.Title, ev.Status, ev.Name = r.id, r.title, r.status, d.toolName(r)
+	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolStart, ID: r.id, Title: r.title, Status: r.status, Name: d.toolName(r)})
 	d.describe(ev, r)
 	if !acpwire.Ended(r.status) {
 		acpwire.ShowContent(ev, r.content, &d.scratch)
@@ -131,8 +130,7 @@ func (d *decoder) ready(dst []hub.Event, r *toolRecord) []hub.Event {
 		return dst
 	}
 	r.call.ready = true
-	dst, ev := d.add(dst, hub.ToolReady)
-	ev.ID = r.id
+	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolReady, ID: r.id})
 	if absent {
 		ev.Flags |= hub.Synthetic // the record does not say it
 	} else {
@@ -154,8 +152,7 @@ func (d *decoder) change(dst []hub.Event, r *toolRecord) []hub.Event {
 	if r.status == hub.StatusNone && len(r.title) == 0 && len(r.kind) == 0 && r.content == nil && !hasMeta {
 		return dst
 	}
-	dst, ev := d.add(dst, hub.ToolUpdate)
-	ev.ID, ev.Status, ev.Title = r.id, r.status, r.title
+	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolUpdate, ID: r.id, Status: r.status, Title: r.title})
 	d.describe(ev, r)
 	acpwire.ShowContent(ev, r.content, &d.scratch)
 	return dst
@@ -165,12 +162,10 @@ func (d *decoder) change(dst []hub.Event, r *toolRecord) []hub.Event {
 func (d *decoder) output(dst []hub.Event, r *toolRecord) []hub.Event {
 	if len(r.title) > 0 || len(r.kind) > 0 || rawjson.Kind(r.Locations) == '[' {
 		var up *hub.Event
-		dst, up = d.add(dst, hub.ToolUpdate)
-		up.ID, up.Title = r.id, r.title
+		dst, up = d.add(dst, hub.Event{Kind: hub.ToolUpdate, ID: r.id, Title: r.title})
 		d.describe(up, r)
 	}
-	dst, ev := d.add(dst, hub.ToolOutput)
-	ev.ID, ev.Chan, ev.Op, ev.Status = r.id, hub.Result, hub.Replace, r.status
+	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolOutput, ID: r.id, Chan: hub.Result, Op: hub.Replace, Status: r.status})
 	d.result(ev, r)
 	return d.noteURLs(dst, r, ev.Text)
 }
@@ -181,8 +176,7 @@ func (d *decoder) endTool(dst []hub.Event, r *toolRecord) []hub.Event {
 	if outer, isSubAgent := d.subAgents[string(r.id)]; isSubAgent {
 		dst = append(dst, hub.Event{Kind: hub.AgentEnd, ID: r.id, Status: r.status, SubAgent: d.scratch.Copy([]byte(outer))})
 	}
-	dst, ev := d.add(dst, hub.ToolEnd)
-	ev.ID, ev.Status, ev.Title = r.id, r.status, r.title
+	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolEnd, ID: r.id, Status: r.status, Title: r.title})
 	if r.call.started {
 		d.describe(ev, r)
 	} else if len(r.title) > 0 {

@@ -29,7 +29,7 @@ func (d *decoder) lifecycle(dst []hub.Event, reason, at, record rawjson.Value) [
 		if d.begun {
 			break // the run has begun already, with sandbox_boot for instance: then it is one more record
 		}
-		dst, ev := d.add(dst, hub.RunStart)
+		dst, ev := d.add(dst, hub.Event{Kind: hub.RunStart})
 		d.scratch.MoreOf(ev).Meta = record
 		return dst
 	case "run_complete":
@@ -41,9 +41,7 @@ func (d *decoder) lifecycle(dst []hub.Event, reason, at, record rawjson.Value) [
 	default:
 		d.run.note(body)
 	}
-	dst, ev := d.add(dst, hub.Data)
-	ev.Name, ev.Op, ev.Value = []byte(dataLifecycle), hub.Emit, record
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.Data, Name: []byte(dataLifecycle), Op: hub.Emit, Value: record})
 }
 
 // outcomes are the reasons that say how something ended that is no foreground run.
@@ -72,7 +70,7 @@ var agentFailed = hub.Fail(hub.CodeAgent, nil).Text()
 // endRun ends the run. record, if not nil, is the terminal record as it is to be written again.
 func (d *decoder) endRun(dst []hub.Event, s hub.Status, native, err []byte, record rawjson.Value) []hub.Event {
 	d.run.open, d.run.over = false, true
-	dst, ev := d.add(dst, hub.RunEnd)
+	dst, ev := d.add(dst, hub.Event{Kind: hub.RunEnd})
 	ev.Status, ev.Name, ev.SubAgent, ev.Msg = s, native, nil, nil
 	if record != nil {
 		d.scratch.MoreOf(ev).Meta = record

@@ -165,8 +165,7 @@ func (d *decoder) begin(dst []hub.Event) []hub.Event {
 		return dst
 	}
 	d.begun = true
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID = hub.RunStart, rawjson.Body(genai.Either(d.rec.Response, d.rec.ResponseSnake))
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunStart, ID: rawjson.Body(genai.Either(d.rec.Response, d.rec.ResponseSnake))})
 	if model := rawjson.Body(genai.Either(d.rec.Model, d.rec.ModelSnake)); len(model) > 0 {
 		d.model = append(d.model[:0], model...)
 		ev.More = d.scratch.More()
@@ -245,8 +244,7 @@ func (d *decoder) candidate(dst []hub.Event, c rawjson.Value) ([]hub.Event, erro
 func (d *decoder) failure(dst []hub.Event) []hub.Event {
 	d.ended = true
 	dst = d.appendUsage(d.breakCall(dst))
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Status, ev.More = hub.RunEnd, hub.StatusFailed, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunEnd, Status: hub.StatusFailed, More: d.scratch.More()})
 	ev.More.Err = rawjson.Text(d.rec.Error, "message")
 	ev.More.ErrCode = rawjson.Text(d.rec.Error, "status")
 	if len(ev.More.ErrCode) == 0 {
@@ -308,8 +306,7 @@ func (d *decoder) appendUsage(dst []hub.Event) []hub.Event {
 	if len(d.usage) == 0 {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Scope, ev.More = hub.Usage, hub.RunScope, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Usage, Scope: hub.RunScope, More: d.scratch.More()})
 	ev.More.Model = d.model
 	genai.ReadCounts(&ev.More.Usage, d.usage)
 	d.usage = d.usage[:0]

@@ -74,8 +74,7 @@ func (d *decoder) text(dst []hub.Event, p *genai.Part) ([]hub.Event, *hub.Error)
 // sign ends a text with its signature.
 func (d *decoder) sign(dst []hub.Event, channel hub.Chan, sig []byte) []hub.Event {
 	d.answering = false
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Chan, ev.More = hub.TextEnd, channel, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.TextEnd, Chan: channel, More: d.scratch.More()})
 	ev.More.Sig = sig
 	return dst
 }
@@ -106,8 +105,7 @@ func (d *decoder) signCall(dst []hub.Event, id, name []byte, v rawjson.Value) []
 	if len(sig) == 0 {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.More = hub.ToolUpdate, id, name, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolUpdate, ID: id, Name: name, More: d.scratch.More()})
 	ev.More.Sig = sig
 	return dst
 }
@@ -132,8 +130,7 @@ func readCall(v rawjson.Value) (id, name []byte, args, pieces rawjson.Value, goe
 
 // ready ends the arguments of a call that came whole. They should be an object; a string that holds one is taken for it.
 func (d *decoder) ready(dst []hub.Event, id, name []byte, args rawjson.Value) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.Flags, ev.Value = hub.ToolReady, id, name, hub.ClientRuns, args
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolReady, ID: id, Name: name, Flags: hub.ClientRuns, Value: args})
 	switch rawjson.Kind(args) {
 	case 0, 'n':
 		ev.Value = []byte("{}")
@@ -182,8 +179,7 @@ func (d *decoder) take(id []byte) {
 // file is an image, a sound or another document of the answer.
 func (d *decoder) file(dst []hub.Event, p *genai.Part) []hub.Event {
 	d.answering = false
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.More = hub.File, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.File, More: d.scratch.More()})
 	p.File(&ev.More.File)
 	return dst
 }

@@ -23,8 +23,7 @@ func (d *decoder) serverTool(dst []hub.Event, id, name []byte, args, sig rawjson
 	d.answering = false
 	dst = append(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: name})
 	dst = d.signCall(dst, id, name, sig)
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.Value = hub.ToolReady, id, name, args
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolReady, ID: id, Name: name, Value: args})
 	if rawjson.IsNull(args) {
 		ev.Value = []byte("{}")
 	}
@@ -37,8 +36,7 @@ func (d *decoder) executed(dst []hub.Event, p *genai.Part) []hub.Event {
 	if len(id) == 0 {
 		id = d.scratch.Copy(d.code)
 	}
-	dst, ev := hub.Grow(dst)
-	ev.ID = id
+	dst, ev := hub.Add(dst, hub.Event{ID: id})
 	p.CodeResult(ev, &d.scratch)
 	return dst
 }
@@ -57,8 +55,7 @@ func (d *decoder) serverCall(dst []hub.Event, p *genai.Part) []hub.Event {
 
 func (d *decoder) serverResult(dst []hub.Event, p *genai.Part) []hub.Event {
 	d.answering = false
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Status, ev.ID = hub.ToolEnd, hub.StatusOK, rawjson.Text(p.Value, "id")
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolEnd, Status: hub.StatusOK, ID: rawjson.Text(p.Value, "id")})
 	if len(ev.ID) == 0 {
 		ev.ID = d.scratch.Copy(d.server)
 	}

@@ -88,8 +88,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 }
 
 func (d *decoder) init(dst []hub.Event) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Ref = hub.RunStart, rawjson.Body(d.rec.Session)
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunStart, Ref: rawjson.Body(d.rec.Session)})
 	if model := rawjson.Body(d.rec.Model); len(model) > 0 {
 		ev.More = d.scratch.More()
 		ev.More.Model = model
@@ -124,8 +123,7 @@ func (d *decoder) toolUse(dst []hub.Event) ([]hub.Event, error) {
 		return dst, hub.NewError(hub.ReasonMissing, "tool_id", -1, "want a string")
 	}
 	dst = append(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: name})
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.Value = hub.ToolReady, id, name, d.rec.Parameters
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolReady, ID: id, Name: name, Value: d.rec.Parameters})
 	if rawjson.IsNull(ev.Value) {
 		ev.Value = []byte("{}")
 	}
@@ -137,8 +135,7 @@ func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {
 	if len(id) == 0 {
 		return dst, hub.NewError(hub.ReasonMissing, "tool_id", -1, "want a string")
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Status = hub.ToolEnd, id, hub.StatusOK
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolEnd, ID: id, Status: hub.StatusOK})
 	toolresult.Set(ev, d.rec.Output)
 	if string(rawjson.Body(d.rec.Status)) == "error" {
 		ev.Status = hub.StatusError
@@ -154,8 +151,7 @@ func (d *decoder) fail(ev *hub.Event) {
 }
 
 func (d *decoder) notice(dst []hub.Event) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Level, ev.Text = hub.Notice, hub.LevelError, rawjson.Body(d.rec.Message)
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Notice, Level: hub.LevelError, Text: rawjson.Body(d.rec.Message)})
 	if string(rawjson.Body(d.rec.Severity)) == "warning" {
 		ev.Level = hub.LevelWarning
 	}
@@ -167,8 +163,7 @@ func (d *decoder) result(dst []hub.Event) []hub.Event {
 	if rawjson.Kind(d.rec.Stats) == '{' {
 		dst = d.usage(dst)
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Status = hub.RunEnd, hub.StatusDone
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunEnd, Status: hub.StatusDone})
 	if string(rawjson.Body(d.rec.Status)) == "error" {
 		ev.Status = hub.StatusFailed
 		d.fail(ev)
@@ -185,8 +180,7 @@ var counts = usage.Fields{
 
 // usage are the counts of the run. Cached tokens are among the input.
 func (d *decoder) usage(dst []hub.Event) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Scope, ev.More = hub.Usage, hub.RunScope, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Usage, Scope: hub.RunScope, More: d.scratch.More()})
 	counts.Read(&ev.More.Usage, d.rec.Stats)
 	models := rawjson.Fields(rawjson.Get(d.rec.Stats, "models"))
 	if model, _, ok := models.Next(); ok {

@@ -336,3 +336,10 @@ func Grow(dst []Event) ([]Event, *Event) {
 	}
 	return dst, &dst[n]
 }
+
+// Add extends dst by an event and returns it with a pointer to its place, to fill in what is not known at once. The pointer is
+// valid as that of Grow, which is the faster one of the two: for deltas.
+func Add(dst []Event, ev Event) ([]Event, *Event) {
+	dst = append(dst, ev)
+	return dst, &dst[len(dst)-1]
+}

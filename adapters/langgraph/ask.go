@@ -135,12 +135,10 @@ const keyAsked = "sabir.asked"
 
 // asked reads a question and its answer.
 func (d *decoder) asked(dst []hub.Event, l *subAgent, v rawjson.Value) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.SubAgent = hub.Ask, rawjson.Text(v, "id"), l.id
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Ask, ID: rawjson.Text(v, "id"), SubAgent: l.id})
 	d.readAsk(ev, rawjson.Get(v, "value"))
 	id := ev.ID
-	dst, ev = hub.Grow(dst)
-	ev.Kind, ev.ID, ev.SubAgent, ev.Name = hub.Answer, id, l.id, rawjson.Text(v, "option")
+	dst, ev = hub.Add(dst, hub.Event{Kind: hub.Answer, ID: id, SubAgent: l.id, Name: rawjson.Text(v, "option")})
 	ev.Status, _ = hub.ParseStatus(rawjson.Text(v, "status"))
 	ev.Value = rawjson.Get(v, "answer")
 	return dst

@@ -150,8 +150,7 @@ func (d *decoder) text(dst []hub.Event, m *fields, k *message, ch hub.Chan, body
 
 // part appends an event of a text part. The parts of a message are known by its id and their channel.
 func (d *decoder) part(dst []hub.Event, kind hub.Kind, m *fields, k *message, ch hub.Chan) ([]hub.Event, *hub.Event) {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Msg, ev.SubAgent, ev.Chan = kind, k.id, m.id, k.subAgent.id, ch
+	dst, ev := hub.Add(dst, hub.Event{Kind: kind, ID: k.id, Msg: m.id, SubAgent: k.subAgent.id, Chan: ch})
 	switch m.author() {
 	case user:
 		ev.Flags = hub.User
@@ -167,8 +166,7 @@ func (d *decoder) file(dst []hub.Event, m *fields, k *message, b *block) []hub.E
 	if !ok {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Msg, ev.SubAgent, ev.More = hub.File, m.id, k.subAgent.id, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.File, Msg: m.id, SubAgent: k.subAgent.id, More: d.scratch.More()})
 	ev.More.File = f
 	return dst
 }

@@ -199,8 +199,7 @@ func (d *decoder) error(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.Ev
 		dst, ev = d.runEnd(dst, hub.StatusFailed)
 	} else {
 		l.ended = true
-		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.ID, ev.Status = hub.AgentEnd, l.id, hub.StatusError
+		dst, ev = hub.Add(dst, hub.Event{Kind: hub.AgentEnd, ID: l.id, Status: hub.StatusError})
 	}
 	m := d.scratch.More()
 	ev.More = m
@@ -243,8 +242,7 @@ func (d *decoder) end(dst []hub.Event, _ *subAgent, v rawjson.Value) ([]hub.Even
 
 func (d *decoder) runEnd(dst []hub.Event, status hub.Status) ([]hub.Event, *hub.Event) {
 	d.over = true
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Status = hub.RunEnd, status
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunEnd, Status: status})
 	return dst, ev
 }
 

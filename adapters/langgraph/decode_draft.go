@@ -63,8 +63,7 @@ func (d *decoder) completeArgs(dst []hub.Event, k *message) []hub.Event {
 		}
 		c.draft.reported = true
 		var ev *hub.Event
-		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.ID, ev.Name, ev.SubAgent, ev.Msg = hub.ToolReady, c.id, c.name, k.subAgent.id, k.id
+		dst, ev = hub.Add(dst, hub.Event{Kind: hub.ToolReady, ID: c.id, Name: c.name, SubAgent: k.subAgent.id, Msg: k.id})
 		if c.draft.invalid {
 			ev.Text, ev.Flags = c.draft.args, hub.Invalid
 			delete(d.waiting, string(c.id)) // noAuthor can run it

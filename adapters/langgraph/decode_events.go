@@ -24,8 +24,7 @@ func (d *decoder) event(dst []hub.Event, _ *subAgent, v rawjson.Value) ([]hub.Ev
 	case "on_tool_start", "on_tool_end", "on_tool_error":
 		return d.toolRun(dst, l, v, data, kind), nil
 	case "on_custom_event":
-		dst, ev := hub.Grow(dst)
-		ev.Kind, ev.SubAgent, ev.Op, ev.Value = hub.Data, l.id, hub.Emit, data
+		dst, ev := hub.Add(dst, hub.Event{Kind: hub.Data, SubAgent: l.id, Op: hub.Emit, Value: data})
 		if ev.Name = rawjson.Text(v, "name"); len(ev.Name) == 0 {
 			ev.Name = []byte(nameCustom)
 		}

@@ -233,8 +233,7 @@ func (d *decoder) interrupts(dst []hub.Event, list rawjson.Value) []hub.Event {
 			continue
 		}
 		var ev *hub.Event
-		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.ID = hub.Ask, id
+		dst, ev = hub.Add(dst, hub.Event{Kind: hub.Ask, ID: id})
 		d.readAsk(ev, value)
 	}
 	return dst
@@ -257,8 +256,7 @@ func (d *decoder) custom(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hub.E
 			return d.asked(dst, l, own), nil
 		}
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.SubAgent, ev.Name, ev.Op, ev.Value = hub.Data, l.id, []byte(nameCustom), hub.Emit, v
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Data, SubAgent: l.id, Name: []byte(nameCustom), Op: hub.Emit, Value: v})
 	name, value := rawjson.Text(v, "name"), rawjson.Get(v, "value")
 	if len(name) == 0 || value == nil {
 		return dst, nil

@@ -203,8 +203,7 @@ func (d *decoder) wholeCall(dst []hub.Event, m *fields, k *message, v rawjson.Va
 		return dst, nil
 	}
 	c.draft.reported, c.draft.args = true, nil
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.SubAgent, ev.Msg = hub.ToolReady, c.id, c.name, k.subAgent.id, m.id
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolReady, ID: c.id, Name: c.name, SubAgent: k.subAgent.id, Msg: m.id})
 	return dst, ev
 }
 
@@ -215,8 +214,7 @@ func (d *decoder) result(dst []hub.Event, m *fields, k *message) []hub.Event {
 		dst = d.completeArgs(dst, c.draft.of)
 	}
 	delete(d.waiting, string(m.callID))
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.SubAgent, ev.Msg = hub.ToolEnd, m.callID, m.name, k.subAgent.id, m.id
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolEnd, ID: m.callID, Name: m.name, SubAgent: k.subAgent.id, Msg: m.id})
 	d.endCall(c, ev)
 	ev.Status = hub.StatusOK
 	if string(m.status) == "error" {
@@ -293,8 +291,7 @@ func (d *decoder) toolRuns(dst []hub.Event, l *subAgent, v rawjson.Value, id []b
 	c := d.newCall(&fields{}, k, id, 0)
 	dst = d.toolStart(dst, &fields{}, k, c, rawjson.Text(v, "name"))
 	dst[len(dst)-1].Status = hub.StatusNone // the agent runs it
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.SubAgent = hub.ToolReady, c.id, l.id
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolReady, ID: c.id, SubAgent: l.id})
 	if ev.Value = rawjson.NotNull(rawjson.Get(v, "input")); rawjson.Kind(ev.Value) == '"' {
 		ev.Text = rawjson.Body(ev.Value)
 		ev.Value = nil

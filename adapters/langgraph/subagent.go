@@ -82,8 +82,7 @@ func newSubAgent(namespace []byte, parent *subAgent) *subAgent {
 
 // agentStart tells of a new sub-graph. One that runs in a tool may be named after the call.
 func (d *decoder) agentStart(dst []hub.Event, l *subAgent) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name, ev.SubAgent = hub.AgentStart, l.id, l.name, l.parent.id
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.AgentStart, ID: l.id, Name: l.name, SubAgent: l.parent.id})
 	if _, call, ok := bytes.Cut(l.id[bytes.LastIndexByte(l.id, '|')+1:], []byte(":")); ok && d.calls.Has(call) {
 		ev.Ref = call
 	}
@@ -130,8 +129,7 @@ func (d *decoder) lifecycle(dst []hub.Event, l *subAgent, v rawjson.Value) ([]hu
 		return dst, nil
 	}
 	l.ended = true
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Status = hub.AgentEnd, l.id, status
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.AgentEnd, ID: l.id, Status: status})
 	if err := rawjson.Text(v, "error"); err != nil {
 		ev.More = d.scratch.More()
 		ev.More.Err = err

@@ -135,8 +135,7 @@ func (d *decoder) decodeChunk(dst []hub.Event, name []byte) []hub.Event {
 // begin says that the run starts.
 func (d *decoder) begin(dst []hub.Event) []hub.Event {
 	d.begun = true
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.More = hub.RunStart, d.id, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunStart, ID: d.id, More: d.scratch.More()})
 	ev.More.Model = rawjson.Body(d.chunk.Model)
 	if seconds, ok := rawjson.Int(d.chunk.Created); ok && seconds > 0 && seconds < 1<<40 {
 		ev.More.Time = seconds * 1000

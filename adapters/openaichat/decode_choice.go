@@ -198,8 +198,7 @@ func (d *decoder) annotations(dst []hub.Event, c *choice, v rawjson.Value) []hub
 			continue
 		}
 		var ev *hub.Event
-		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.Msg, ev.More = hub.Source, c.msg, d.scratch.More()
+		dst, ev = hub.Add(dst, hub.Event{Kind: hub.Source, Msg: c.msg, More: d.scratch.More()})
 		ev.More.File.URL, ev.Title, ev.Text = url, rawjson.Text(cited, "title"), rawjson.Text(cited, "content")
 		ev.Value = d.citedRange(cited)
 	}
@@ -230,8 +229,7 @@ func (d *decoder) image(dst []hub.Event, c *choice, v rawjson.Value) []hub.Event
 	if len(url) == 0 {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Msg, ev.More = hub.File, c.msg, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.File, Msg: c.msg, More: d.scratch.More()})
 	if media, data, ok := member.CutDataURL(url); ok {
 		ev.More.File.Media, ev.More.File.Base64 = media, data
 	} else {

@@ -294,8 +294,7 @@ func (d *decoder) total(dst []hub.Event) []hub.Event {
 	if u.In < 0 && u.Out < 0 && u.Total < 0 {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Scope, ev.More = hub.Usage, hub.RunScope, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Usage, Scope: hub.RunScope, More: d.scratch.More()})
 	ev.More.Usage = *u
 	if len(u.Cost) > 0 {
 		ev.More.Usage.Currency = []byte("USD")

@@ -72,8 +72,7 @@ func (d *decoder) seal(dst []hub.Event, c *choice, sig []byte) []hub.Event {
 	if len(sig) == 0 {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Chan, ev.Msg, ev.More = hub.TextEnd, hub.Reasoning, c.msg, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.TextEnd, Chan: hub.Reasoning, Msg: c.msg, More: d.scratch.More()})
 	ev.More.Sig = sig
 	return dst
 }

@@ -209,8 +209,7 @@ func (d *decoder) arguments(dst []hub.Event, c *choice, k *call, v rawjson.Value
 	} else {
 		k.whole, k.args = true, nesting{begun: true}
 	}
-	dst, ev := hub.Grow(dst)
-	ev.ID, ev.Msg = k.id, c.msg
+	dst, ev := hub.Add(dst, hub.Event{ID: k.id, Msg: c.msg})
 	if isText {
 		ev.Kind, ev.Text = hub.ToolArgs, body
 	} else {

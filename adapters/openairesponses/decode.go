@@ -225,8 +225,7 @@ func (d *decoder) created(dst []hub.Event) ([]hub.Event, error) {
 // start reads what is known of a response at its beginning. A conversation is its thread; the response before it is not.
 func (d *decoder) start(dst []hub.Event, response rawjson.Value) []hub.Event {
 	d.started = true
-	dst, ev := hub.Grow(dst)
-	ev.Kind = hub.RunStart
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunStart})
 	var at rawjson.Value
 	for key, val := range rawjson.EachField(response) {
 		switch string(key) {

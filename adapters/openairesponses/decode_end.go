@@ -15,8 +15,7 @@ func (d *decoder) terminal(dst []hub.Event) ([]hub.Event, error) {
 	}
 	dst = d.output(dst, rawjson.Get(r, "output"))
 	dst = d.usage(dst, rawjson.Get(r, "usage"))
-	dst, ev := hub.Grow(dst)
-	ev.Kind = hub.RunEnd
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunEnd})
 	d.reason(ev, r)
 	if ev.Status == hub.StatusDone {
 		switch {
@@ -67,8 +66,7 @@ func incompleteReason(reason []byte) hub.Status {
 
 // failure is an error event: its members are flat, or in an object, or both.
 func (d *decoder) failure(dst []hub.Event) ([]hub.Event, error) {
-	dst, ev := hub.Grow(dst)
-	ev.Kind = hub.RunEnd
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunEnd})
 	if rawjson.IsNull(d.rec.Error) {
 		d.fail(ev, nil)
 		d.scratch.MoreOf(ev).Err, ev.More.ErrCode = rawjson.Body(d.rec.Message), d.scalar(d.rec.Code)

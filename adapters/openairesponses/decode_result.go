@@ -26,8 +26,7 @@ func (d *decoder) callOutput(dst []hub.Event, v rawjson.Value) []hub.Event {
 	if len(id) == 0 {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Status = hub.ToolEnd, id, hub.StatusOK
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolEnd, ID: id, Status: hub.StatusOK})
 	output := rawjson.Get(v, "output")
 	if rawjson.Kind(output) == '[' {
 		d.shellResult(ev, output)
@@ -103,8 +102,7 @@ func (d *decoder) image(dst []hub.Event, it *item, v rawjson.Value) []hub.Event 
 		ev.Kind, ev.Level, ev.Name, ev.Text = hub.Notice, hub.LevelError, []byte("image_generation_call"), d.errorText(fault)
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID = hub.File, it.id
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.File, ID: it.id})
 	f := &d.scratch.MoreOf(ev).File
 	f.Base64, f.Media = result, []byte("image/png")
 	if format := rawjson.Text(v, "output_format"); len(format) > 0 {

@@ -33,8 +33,7 @@ func (d *decoder) suffixed(id []byte, word string, n int64) []byte {
 
 // text appends an event of a part.
 func (d *decoder) text(dst []hub.Event, kind hub.Kind, it *item, p *part) ([]hub.Event, *hub.Event) {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Msg, ev.Chan, ev.Name = kind, d.partID(it, p), it.id, p.ch, it.phase
+	dst, ev := hub.Add(dst, hub.Event{Kind: kind, ID: d.partID(it, p), Msg: it.id, Chan: p.ch, Name: it.phase})
 	p.started = true
 	return dst, ev
 }
@@ -306,8 +305,7 @@ func (d *decoder) source(dst []hub.Event, it *item, p *part, v rawjson.Value) []
 	if inner := rawjson.Get(v, "url_citation"); rawjson.Kind(inner) == '{' {
 		v = inner
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.Msg, ev.Ref = hub.Source, it.id, d.partID(it, p)
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Source, Msg: it.id, Ref: d.partID(it, p)})
 	d.minted++
 	ev.ID = d.suffixed(it.id, "source_", int64(d.minted))
 	f := &d.scratch.MoreOf(ev).File

@@ -129,8 +129,7 @@ func (d *decoder) startCall(dst []hub.Event, it *item) []hub.Event {
 		return dst
 	}
 	c.named = true
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Name = hub.ToolStart, c.id, name
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolStart, ID: c.id, Name: name})
 	if c.client {
 		ev.Flags |= hub.ClientRuns
 		d.waiting++
@@ -255,8 +254,7 @@ func (d *decoder) ready(dst []hub.Event, it *item, full rawjson.Value) []hub.Eve
 		return d.wrapped(dst, it, text)
 	}
 	c.ready = true
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID = hub.ToolReady, c.id
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolReady, ID: c.id})
 	switch {
 	case c.typ.list && rawjson.Kind(full) == '[':
 		b := append(append(append(d.scratch.Begin(), `{"`...), c.typ.input...), `":`...)
@@ -278,8 +276,7 @@ func (d *decoder) wrapped(dst []hub.Event, it *item, text []byte) []hub.Event {
 	c := &it.call
 	if c.emitted == 0 {
 		c.ready = true
-		dst, ev := hub.Grow(dst)
-		ev.Kind, ev.ID = hub.ToolReady, c.id
+		dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolReady, ID: c.id})
 		b := append(append(append(d.scratch.Begin(), `{"`...), c.typ.input...), `":"`...)
 		ev.Value = d.scratch.Since(append(append(b, text...), `"}`...))
 		return dst
@@ -304,8 +301,7 @@ func (d *decoder) endCall(dst []hub.Event, it *item, typ []byte, v rawjson.Value
 		return dst
 	}
 	c.ended = true
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.Status = hub.ToolEnd, c.id, hub.StatusOK
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolEnd, ID: c.id, Status: hub.StatusOK})
 	fault := rawjson.Get(v, "error")
 	if string(status) == "failed" || !rawjson.IsNull(fault) {
 		ev.Status = hub.StatusError

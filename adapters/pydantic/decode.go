@@ -312,8 +312,7 @@ func (d *decoder) cite(body []byte) bool {
 }
 
 func (d *decoder) source(dst []hub.Event, body []byte) []hub.Event {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.More = hub.Source, d.scratch.More()
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Source, More: d.scratch.More()})
 	if bytes.HasPrefix(body, []byte("https://")) || bytes.HasPrefix(body, []byte("http://")) {
 		ev.More.File.URL = body
 	} else {

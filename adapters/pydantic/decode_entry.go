@@ -126,8 +126,7 @@ func (d *decoder) summary() []byte {
 
 // event appends an event about a call.
 func event(dst []hub.Event, kind hub.Kind, c *call) ([]hub.Event, *hub.Event) {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID = kind, c.id
+	dst, ev := hub.Add(dst, hub.Event{Kind: kind, ID: c.id})
 	return dst, ev
 }
 

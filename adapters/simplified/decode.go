@@ -99,9 +99,7 @@ func (d *decoder) Finish(dst []hub.Event, cause error) []hub.Event {
 		return dst
 	}
 	d.at = d.root
-	dst, ev := d.event(dst, hub.RunEnd)
-	ev.Status = hub.StatusPaused
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.RunEnd, Status: hub.StatusPaused})
 }
 
 // frame decodes one frame: a record, or what a sub-agent's frame holds.
@@ -139,9 +137,7 @@ func (d *decoder) begin(dst []hub.Event, f *frame) []hub.Event {
 	if !d.isNamed {
 		return dst
 	}
-	dst, ev := d.event(dst, hub.RunStart)
-	ev.ID = d.msg
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.RunStart, ID: d.msg})
 }
 
 // top decodes the frames that only the server itself sends.
@@ -161,8 +157,7 @@ func (d *decoder) top(dst []hub.Event, f *frame, typ []byte, data rawjson.Value)
 }
 
 func (d *decoder) gone(dst []hub.Event) []hub.Event {
-	dst, ev := d.event(dst, hub.RunEnd)
-	ev.Status, ev.Name = hub.StatusFailed, []byte(typeGone)
+	dst, ev := d.event(dst, hub.Event{Kind: hub.RunEnd, Status: hub.StatusFailed, Name: []byte(typeGone)})
 	d.scratch.MoreOf(ev).Err = []byte(goneText)
 	return dst
 }
@@ -176,9 +171,7 @@ func (d *decoder) nested(dst []hub.Event, f *frame, typ []byte, data rawjson.Val
 	case typePing:
 		return dst, nil
 	case typeError:
-		dst, ev := d.event(dst, hub.Notice)
-		ev.Level, ev.Text = hub.LevelError, d.bodyOf(f.Data)
-		return dst, nil
+		return d.put(dst, hub.Event{Kind: hub.Notice, Level: hub.LevelError, Text: d.bodyOf(f.Data)}), nil
 	case typeMessageEnd, typeGone:
 		return d.raw(dst, data), nil
 	}
@@ -214,19 +207,23 @@ func (d *decoder) common(dst []hub.Event, f *frame, typ []byte, data rawjson.Val
 
 // raw passes a frame that has no kind.
 func (d *decoder) raw(dst []hub.Event, data rawjson.Value) []hub.Event {
-	dst, ev := d.event(dst, hub.Raw)
-	ev.Name, ev.Value = rawName, data
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.Raw, Name: rawName, Value: data})
 }
 
 // event appends an event of the frame in hand.
-func (d *decoder) event(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.SubAgent = kind, d.at.id
+func (d *decoder) event(dst []hub.Event, ev hub.Event) ([]hub.Event, *hub.Event) {
+	dst, out := hub.Add(dst, ev)
+	out.SubAgent = d.at.id
 	if d.isNamed && d.depth == 0 {
-		ev.Msg = d.msg
+		out.Msg = d.msg
 	}
-	return dst, ev
+	return dst, out
+}
+
+// put is event for an event of which all is known.
+func (d *decoder) put(dst []hub.Event, ev hub.Event) []hub.Event {
+	dst, _ = d.event(dst, ev)
+	return dst
 }
 
 // response leaves the parts to the sequencer: the wire has neither ids nor ends of texts.
@@ -276,8 +273,7 @@ func (d *decoder) messageEnd(dst []hub.Event, f *frame, data rawjson.Value) []hu
 	if counts := countsOf(f.ModelStats); counts.In >= 0 && !sameCounts(&counts, &d.counts) {
 		dst = d.stats(dst, f.ModelStats)
 	}
-	dst, ev := d.event(dst, hub.RunEnd)
-	ev.Status = hub.StatusDone
+	dst, ev := d.event(dst, hub.Event{Kind: hub.RunEnd, Status: hub.StatusDone})
 	d.keepRest(ev, data, "type", "messageId")
 	return dst
 }
@@ -285,8 +281,7 @@ func (d *decoder) messageEnd(dst []hub.Event, f *frame, data rawjson.Value) []hu
 // failed never fails: a malformed end is still an end.
 func (d *decoder) failed(dst []hub.Event, f *frame) []hub.Event {
 	dst = d.allSpoken(dst)
-	dst, ev := d.event(dst, hub.RunEnd)
-	ev.Status = hub.StatusFailed
+	dst, ev := d.event(dst, hub.Event{Kind: hub.RunEnd, Status: hub.StatusFailed})
 	if body := d.bodyOf(f.Data); len(body) > 0 {
 		d.scratch.MoreOf(ev).Err = body
 		if string(body) == cancelText {

@@ -66,7 +66,7 @@ func (d *decoder) documents(dst []hub.Event, f *frame, typ []byte) ([]hub.Event,
 // source tells what others show of a document, and keeps the document: its further metadata are the server's own.
 func (d *decoder) source(dst []hub.Event, f *frame, doc rawjson.Value, url []byte) []hub.Event {
 	d.sources.n++
-	dst, ev := d.event(dst, hub.Source)
+	dst, ev := d.event(dst, hub.Event{Kind: hub.Source})
 	ev.ID = d.scratch.Since(strconv.AppendInt(append(d.scratch.Begin(), "src_"...), int64(d.sources.n), 10))
 	ev.Title, ev.Text = rawjson.Text(doc, "metadata", "title"), rawjson.Text(doc, "pageContent")
 	d.scratch.MoreOf(ev).File.URL = url
@@ -82,8 +82,7 @@ func (d *decoder) source(dst []hub.Event, f *frame, doc rawjson.Value, url []byt
 
 // stats is the usage so far, of the whole run.
 func (d *decoder) stats(dst []hub.Event, stats rawjson.Value) []hub.Event {
-	dst, ev := d.event(dst, hub.Usage)
-	ev.Scope = hub.RunScope
+	dst, ev := d.event(dst, hub.Event{Kind: hub.Usage, Scope: hub.RunScope})
 	more := d.scratch.MoreOf(ev)
 	more.Usage = countsOf(stats)
 	more.Model = rawjson.Text(stats, "modelName")
@@ -111,8 +110,7 @@ func sameCounts(a, b *hub.Counts) bool { return a.In == b.In && a.Out == b.Out &
 
 // progress is something for people to read while they wait.
 func (d *decoder) progress(dst []hub.Event, f *frame) []hub.Event {
-	dst, ev := d.event(dst, hub.Notice)
-	ev.Level, ev.Text = hub.LevelStatus, rawjson.Text(f.Data, "message")
+	dst, ev := d.event(dst, hub.Event{Kind: hub.Notice, Level: hub.LevelStatus, Text: rawjson.Text(f.Data, "message")})
 	current, ok := rawjson.Int(rawjson.Get(f.Data, "current"))
 	total, ok2 := rawjson.Int(rawjson.Get(f.Data, "total"))
 	if ok && ok2 && 0 <= current && current <= total && 0 < total && total < 1<<32 {
@@ -161,7 +159,7 @@ func (d *decoder) ask(dst []hub.Event, f *frame, kind, id []byte) []hub.Event {
 	if len(d.asks) < maxAsks {
 		d.asks[string(id)] = struct{}{}
 	}
-	dst, ev := d.event(dst, hub.Ask)
+	dst, ev := d.event(dst, hub.Event{Kind: hub.Ask})
 	ev.ID, ev.AskKind, ev.Value, ev.Ref = id, hub.AskPermission, f.Data, rawjson.Text(f.Data, "markupToolCallId")
 	ev.Title = rawjson.Text(f.Data, "description")
 	if string(kind) == kindQuestion || string(kind) == "ask_user" {
@@ -195,8 +193,7 @@ func appendOptions(dst []hub.AskOption, options rawjson.Value) []hub.AskOption {
 
 // answer closes a question. Older builds put what was answered beside the id instead of into a response.
 func (d *decoder) answer(dst []hub.Event, f *frame, kind, id []byte, end string) []hub.Event {
-	dst, ev := d.event(dst, hub.Answer)
-	ev.ID, ev.Value = id, rawjson.Get(f.Data, "response")
+	dst, ev := d.event(dst, hub.Event{Kind: hub.Answer, ID: id, Value: rawjson.Get(f.Data, "response")})
 	if ev.Value == nil {
 		ev.Value = f.Data
 	}

@@ -49,9 +49,7 @@ func (d *decoder) agentStarted(dst []hub.Event, f *frame) ([]hub.Event, error) {
 	}
 	dst = d.spoken(dst, d.at)
 	dst, _, _ = d.subAgent(dst, id)
-	dst, ev := d.event(dst, hub.AgentStart)
-	ev.ID, ev.Name, ev.Title = id, rawjson.Body(f.Name), rawjson.Body(f.Task)
-	return dst, nil
+	return d.put(dst, hub.Event{Kind: hub.AgentStart, ID: id, Name: rawjson.Body(f.Name), Title: rawjson.Body(f.Task)}), nil
 }
 
 // agentData decodes the frame of a sub-agent. One that was not started, as behind a place to resume from, is named here,
@@ -68,9 +66,7 @@ func (d *decoder) agentData(dst []hub.Event, f *frame, data rawjson.Value) ([]hu
 	}
 	dst, inner, isNew := d.subAgent(dst, id)
 	if isNew {
-		var ev *hub.Event
-		dst, ev = d.event(dst, hub.AgentStart)
-		ev.ID, ev.Flags, ev.Name = id, hub.Synthetic, rawjson.Body(f.SubagentName)
+		dst = d.put(dst, hub.Event{Kind: hub.AgentStart, ID: id, Flags: hub.Synthetic, Name: rawjson.Body(f.SubagentName)})
 	}
 	outer := d.at
 	d.at = inner
@@ -95,7 +91,7 @@ func (d *decoder) agentEnded(dst []hub.Event, f *frame, typ []byte, data rawjson
 	if l := d.subAgents[string(id)]; l != nil {
 		dst = d.forget(dst, l)
 	}
-	dst, ev := d.event(dst, hub.AgentEnd)
+	dst, ev := d.event(dst, hub.Event{Kind: hub.AgentEnd})
 	ev.ID, ev.Status, ev.Name, ev.Title = id, hub.StatusOK, rawjson.Body(f.Name), rawjson.Body(f.Task)
 	if summary := rawjson.Body(f.Summary); len(summary) > 0 {
 		ev.Text = summary

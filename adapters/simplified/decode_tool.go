@@ -31,15 +31,12 @@ func (d *decoder) toolStarted(dst []hub.Event, f *frame) ([]hub.Event, error) {
 	end := endOf(status)
 
 	dst = d.spoken(dst, d.at)
-	dst, ev := d.event(dst, hub.ToolStart)
-	ev.ID, ev.Name, ev.Status = id, tool, end
-	dst, ev = d.event(dst, hub.ToolReady)
-	ev.ID, ev.Name, ev.Flags, ev.Value = id, tool, hub.Lossy, d.arguments(call.Attrs)
+	dst = d.put(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: tool, Status: end})
+	dst, ev := d.event(dst, hub.Event{Kind: hub.ToolReady, ID: id, Name: tool, Flags: hub.Lossy, Value: d.arguments(call.Attrs)})
 	if end == hub.StatusNone {
 		return dst, nil
 	}
-	dst, ev = d.event(dst, hub.ToolEnd)
-	ev.ID, ev.Name, ev.Status, ev.Flags = id, tool, end, hub.Lossy
+	dst, ev = d.event(dst, hub.Event{Kind: hub.ToolEnd, ID: id, Name: tool, Status: end, Flags: hub.Lossy})
 	for _, a := range call.Attrs {
 		if a.Name == attrError {
 			d.scratch.MoreOf(ev).Err = d.escaped(a.Value)
@@ -104,8 +101,7 @@ func (d *decoder) toolEnded(dst []hub.Event, f *frame, typ []byte) ([]hub.Event,
 	if rawjson.Kind(f.Data) != '{' {
 		return dst, hub.NewError(hub.ReasonType, "data", -1, "want an object")
 	}
-	dst, ev := d.event(dst, hub.ToolEnd)
-	ev.ID = rawjson.Text(f.Data, attrID)
+	dst, ev := d.event(dst, hub.Event{Kind: hub.ToolEnd, ID: rawjson.Text(f.Data, attrID)})
 	extra := rawjson.Get(f.Data, "extra")
 	if string(typ) == typeToolError {
 		ev.Status = hub.StatusError
@@ -131,8 +127,7 @@ func (d *decoder) keep(ev *hub.Event, key string, v rawjson.Value) {
 
 // todo is a full replacement. Clients take a frame without a list for an empty one.
 func (d *decoder) todo(dst []hub.Event, f *frame) []hub.Event {
-	dst, ev := d.event(dst, hub.Plan)
-	ev.Flags = hub.Transient
+	dst, ev := d.event(dst, hub.Event{Kind: hub.Plan, Flags: hub.Transient})
 	more := d.scratch.MoreOf(ev)
 	more.Items = appendItems(more.Items, rawjson.Get(f.Data, "todos"))
 	return dst
