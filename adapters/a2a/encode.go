@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -149,8 +150,7 @@ func (e *encoder) appendEnvelope(dst []byte) []byte {
 
 // close ends an event, what is around it, and the record.
 func (e *encoder) close(out *wire.Out, b []byte) {
-	out.Buf = e.appendClose(b)
-	out.End()
+	member.End(out, e.appendClose(b))
 }
 
 func (e *encoder) appendClose(dst []byte) []byte {

@@ -2,6 +2,7 @@ package a2a
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -94,7 +95,6 @@ func (e *encoder) failFirst(out *wire.Out, ev *hub.Event) hub.Disposition {
 	} else {
 		out.Begin("error")
 	}
-	out.Buf = e.appendFault(out.Buf, internal, message, code)
-	out.End()
+	member.End(out, e.appendFault(out.Buf, internal, message, code))
 	return hub.NativeIf(ev.Status == hub.StatusFailed)
 }

@@ -45,10 +45,8 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.inStatus {
 		return e.collect(out, p, ev)
 	}
-	out.Begin("")
-	b := append(append(out.Buf, p.head...), ev.Text...)
-	out.Buf = append(b, p.tail...)
-	out.End()
+	b := append(append(member.Begin(out, ""), p.head...), ev.Text...)
+	member.End(out, append(b, p.tail...))
 	if !p.begun {
 		p.begun = true
 		e.prepare(p, []byte(`","parts":[`), `"}]},"append":true`)
@@ -85,10 +83,8 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case e.inStatus && len(p.text) > 0:
 		e.tell(out, p.text)
 	case p.begun:
-		out.Begin("")
-		b := append(append(out.Buf, p.head...), `"}]},"append":true,"lastChunk":true`...)
-		out.Buf = e.appendClose(b)
-		out.End()
+		b := append(append(member.Begin(out, ""), p.head...), `"}]},"append":true,"lastChunk":true`...)
+		member.End(out, e.appendClose(b))
 	}
 	e.parts.Drop(ev.Slot)
 	return hub.Implied

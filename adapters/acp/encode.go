@@ -107,29 +107,25 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return writers.Write(e, out, ev)
 }
 
-// begin starts an update of that kind.
-func (e *encoder) begin(out *wire.Out, kind string) {
-	out.Begin("")
-	e.start = len(out.Buf)
-	out.Buf = append(append(append(out.Buf, e.head...), kind...), '"')
+// begin starts an update of that kind. Its members follow, each with a comma before it.
+func (e *encoder) begin(out *wire.Out, kind string) []byte {
+	out.Buf = append(append(append(e.beginRecord(out), e.head...), kind...), '"')
+	return out.Buf
 }
 
 // end ends an update.
-func (e *encoder) end(out *wire.Out) {
-	out.Buf = append(out.Buf, "}}}"...)
-	e.endRecord(out)
-}
+func (e *encoder) end(out *wire.Out, update []byte) { e.endRecord(out, append(update, "}}}"...)) }
 
 // beginRecord starts a message that is no update.
-func (e *encoder) beginRecord(out *wire.Out) {
+func (e *encoder) beginRecord(out *wire.Out) []byte {
 	out.Begin("")
 	e.start = len(out.Buf)
+	return out.Buf
 }
 
 // endRecord ends any message; one line holds it in every framing that has lines.
-func (e *encoder) endRecord(out *wire.Out) {
-	out.Buf = rawjson.EscapeSeparators(out.Buf, e.start)
-	out.End()
+func (e *encoder) endRecord(out *wire.Out, record []byte) {
+	member.End(out, rawjson.EscapeSeparators(record, e.start))
 }
 
 // part is an open text part. head is its chunk up to the text.
@@ -177,8 +173,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	out.Begin("")
 	e.start = len(out.Buf)
 	out.Buf = append(append(append(out.Buf, p.head...), ev.Text...), `"}`...)
-	out.Buf = appendMeta(out.Buf, ev.Rare().Meta)
-	e.end(out)
+	e.end(out, appendMeta(out.Buf, ev.Rare().Meta))
 	return hub.FoldedIf(ev.Chan == hub.Refusal)
 }
 
@@ -201,7 +196,5 @@ func appendMeta(dst []byte, meta rawjson.Value) []byte {
 
 // Extend implements [hub.Extender]: an update of the session's information that informs of nothing is nothing to clients.
 func (e *encoder) Extend(out *wire.Out, payload []byte) {
-	e.begin(out, "session_info_update")
-	out.Buf = member.AppendRaw(out.Buf, `,"_meta":`, payload)
-	e.end(out)
+	e.end(out, member.AppendRaw(e.begin(out, "session_info_update"), `,"_meta":`, payload))
 }

@@ -23,12 +23,12 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
 }
 
 // beginRequest starts a request of our own, up to the session that it is asked in.
-func (e *encoder) beginRequest(out *wire.Out, ev *hub.Event, method string) {
-	e.beginRecord(out)
-	buf := member.AppendText(out.Buf, `{"jsonrpc":"2.0","id":"`, ev.ID)
+func (e *encoder) beginRequest(out *wire.Out, ev *hub.Event, method string) []byte {
+	buf := member.AppendText(e.beginRecord(out), `{"jsonrpc":"2.0","id":"`, ev.ID)
 	buf = member.AppendText(buf, `,"method":"`, []byte(method))
 	buf = append(append(buf, `,"params":{"sessionId":"`...), e.session...)
 	out.Buf = append(buf, '"')
+	return out.Buf
 }
 
 // permission asks by a choice of options. Version 1 wants a call that the choice is about; without one, the question is
@@ -55,8 +55,7 @@ func (e *encoder) permission(out *wire.Out, ev *hub.Event, options []hub.AskOpti
 	if ev.AskKind != hub.AskPermission || len(options) == 0 || e.opt.drafts && len(ev.Title) == 0 {
 		disposition = hub.Folded
 	}
-	out.Buf = append(appendOptions(append(buf, `,"options":[`...), options, ev.AskKind), "]}}"...)
-	e.endRecord(out)
+	e.endRecord(out, append(appendOptions(append(buf, `,"options":[`...), options, ev.AskKind), "]}}"...))
 	return disposition
 }
 
@@ -107,8 +106,7 @@ func optionKind(o *hub.AskOption, what hub.AskKind) string {
 
 // elicitation asks by a form, or sends the user to a page.
 func (e *encoder) elicitation(out *wire.Out, ev *hub.Event, more *hub.More) hub.Disposition {
-	e.beginRequest(out, ev, "elicitation/create")
-	buf := member.AppendText(out.Buf, `,"toolCallId":"`, ev.Ref)
+	buf := member.AppendText(e.beginRequest(out, ev, "elicitation/create"), `,"toolCallId":"`, ev.Ref)
 	buf = member.AppendText(buf, `,"message":"`, rawjson.Or(ev.Title, "The agent has a question."))
 	disposition := hub.Native
 	if url := rawjson.Text(ev.Value, "url"); ev.AskKind == hub.AskAuth && len(url) > 0 {
@@ -124,8 +122,7 @@ func (e *encoder) elicitation(out *wire.Out, ev *hub.Event, more *hub.More) hub.
 	if len(ev.Title) == 0 {
 		disposition = hub.Folded
 	}
-	out.Buf = append(buf, "}}"...)
-	e.endRecord(out)
+	e.endRecord(out, append(buf, "}}"...))
 	return disposition
 }
 
@@ -181,9 +178,7 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Status == hub.StatusChosen {
 		return hub.Implied
 	}
-	e.beginRecord(out)
-	out.Buf = member.AppendText(out.Buf, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"`, ev.ID)
-	out.Buf = append(out.Buf, "}}"...)
-	e.endRecord(out)
+	out.Buf = member.AppendText(e.beginRecord(out), `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"`, ev.ID)
+	e.endRecord(out, append(out.Buf, "}}"...))
 	return hub.Folded
 }

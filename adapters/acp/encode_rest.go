@@ -15,8 +15,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 	items := ev.Rare().Items
 	closing := "]"
 	if e.opt.drafts {
-		e.begin(out, "plan_update")
-		out.Buf = member.AppendText(out.Buf, `,"plan":{"type":"items","planId":"`, rawjson.Or(ev.ID, "plan"))
+		out.Buf = member.AppendText(e.begin(out, "plan_update"), `,"plan":{"type":"items","planId":"`, rawjson.Or(ev.ID, "plan"))
 		closing = "]}"
 	} else {
 		e.begin(out, "plan")
@@ -32,8 +31,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 		buf = member.AppendText(buf, `,"priority":"`, []byte(priority(it.Priority)))
 		buf = append(member.AppendText(buf, `,"status":"`, []byte(status)), '}')
 	}
-	out.Buf = append(buf, closing...)
-	e.end(out)
+	e.end(out, append(buf, closing...))
 	return disposition
 }
 
@@ -78,11 +76,9 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case hub.LevelStatus, hub.LevelIntent:
 		disposition = hub.Folded
 	}
-	e.begin(out, "notice")
-	buf := member.AppendText(out.Buf, `,"severity":"`, []byte(severity))
+	buf := member.AppendText(e.begin(out, "notice"), `,"severity":"`, []byte(severity))
 	buf = member.AppendText(buf, `,"title":"`, title)
-	out.Buf = member.AppendText(buf, `,"description":"`, description)
-	e.end(out)
+	e.end(out, member.AppendText(buf, `,"description":"`, description))
 	return disposition
 }
 
@@ -105,8 +101,7 @@ func (e *encoder) chunk(out *wire.Out, ev *hub.Event, block []byte) {
 	} else {
 		out.Buf = member.AppendText(out.Buf, `,"messageId":"`, ev.Msg)
 	}
-	out.Buf = member.AppendRaw(out.Buf, `,"content":`, block)
-	e.end(out)
+	e.end(out, member.AppendRaw(out.Buf, `,"content":`, block))
 }
 
 // source writes a source as a link.
@@ -146,16 +141,13 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	if is("sessionUpdate", '"') { // the whole update
-		e.beginRecord(out)
-		out.Buf = append(append(out.Buf, e.head[:len(e.head)-len(kindPrefix)]...), v...)
-		out.Buf = append(out.Buf, "}}"...)
-		e.endRecord(out)
+		out.Buf = append(append(e.beginRecord(out), e.head[:len(e.head)-len(kindPrefix)]...), v...)
+		e.endRecord(out, append(out.Buf, "}}"...))
 		return hub.Native
 	}
 	e.begin(out, string(ev.Name))
 	members := bytes.TrimSpace(v)[1:]
-	out.Buf = append(append(out.Buf, ','), bytes.TrimSpace(members[:len(members)-1])...)
-	e.end(out)
+	e.end(out, append(append(out.Buf, ','), bytes.TrimSpace(members[:len(members)-1])...))
 	return hub.Folded
 }
 
@@ -166,8 +158,6 @@ func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if string(ev.Name) != name || len(method) == 0 || method[0] != '_' || rawjson.Get(ev.Value, "id") != nil {
 		return hub.Dropped
 	}
-	e.beginRecord(out)
-	out.Buf = append(out.Buf, ev.Value...)
-	e.endRecord(out)
+	e.endRecord(out, append(e.beginRecord(out), ev.Value...))
 	return hub.Native
 }

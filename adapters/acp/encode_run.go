@@ -21,19 +21,16 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	e.begun = true
 	e.beginResponse(out, `,"result":{"messageId":"`)
-	out.Buf = append(append(append(out.Buf, "prompt-"...), jsonrpc.IDBody(new(hub.Scratch), e.call)...), `"}}`...)
-	e.endRecord(out)
-	e.begin(out, "state_update")
-	out.Buf = append(out.Buf, `,"state":"running"`...)
-	e.end(out)
+	e.endRecord(out, append(append(append(out.Buf, "prompt-"...), jsonrpc.IDBody(new(hub.Scratch), e.call)...), `"}}`...))
+	e.end(out, append(e.begin(out, "state_update"), `,"state":"running"`...))
 	return hub.Native
 }
 
 // beginResponse starts the response to the prompt, with the id as the client wrote it.
-func (e *encoder) beginResponse(out *wire.Out, member string) {
-	e.beginRecord(out)
-	out.Buf = append(append(out.Buf, `{"jsonrpc":"2.0","id":`...), e.call...)
+func (e *encoder) beginResponse(out *wire.Out, member string) []byte {
+	out.Buf = append(append(e.beginRecord(out), `{"jsonrpc":"2.0","id":`...), e.call...)
 	out.Buf = append(out.Buf, member...)
+	return out.Buf
 }
 
 // runEnd answers the prompt. A run that failed is an error; one that was cancelled is not.
@@ -41,23 +38,18 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	failed := ev.Status == hub.StatusFailed || ev.Status == hub.StatusTruncated
 	switch {
 	case e.opt.drafts && e.begun:
-		e.begin(out, "state_update")
-		out.Buf = append(out.Buf, `,"state":"idle"`...)
+		out.Buf = append(e.begin(out, "state_update"), `,"state":"idle"`...)
 		if failed {
 			out.Buf = e.appendError(append(out.Buf, `,"stopReason":"error","error":`...), ev)
 		} else {
 			out.Buf = member.AppendText(out.Buf, `,"stopReason":"`, []byte(acpwire.StopReason(ev.Status)))
 		}
-		e.end(out)
+		e.end(out, out.Buf)
 	case failed:
-		e.beginResponse(out, `,"error":`)
-		out.Buf = append(e.appendError(out.Buf, ev), '}')
-		e.endRecord(out)
+		e.endRecord(out, append(e.appendError(e.beginResponse(out, `,"error":`), ev), '}'))
 	default:
-		e.beginResponse(out, `,"result":{"stopReason":"`)
-		out.Buf = append(append(out.Buf, acpwire.StopReason(ev.Status)...), '"')
-		out.Buf = append(e.usage.append(out.Buf), "}}"...)
-		e.endRecord(out)
+		out.Buf = append(append(e.beginResponse(out, `,"result":{"stopReason":"`), acpwire.StopReason(ev.Status)...), '"')
+		e.endRecord(out, append(e.usage.append(out.Buf), "}}"...))
 	}
 	if !failed && len(hub.Why(ev)) > 0 {
 		return hub.Folded // a stop reason has no text
@@ -139,15 +131,13 @@ func (e *encoder) contextUsage(out *wire.Out, c *hub.Counts) hub.Disposition {
 	if u.used < 0 || u.size < 0 || c.ContextUsed < 0 && c.ContextSize < 0 && c.Cost == nil {
 		return hub.Dropped
 	}
-	e.begin(out, "usage_update")
-	buf := strconv.AppendInt(append(out.Buf, `,"used":`...), u.used, 10)
+	buf := strconv.AppendInt(append(e.begin(out, "usage_update"), `,"used":`...), u.used, 10)
 	buf = strconv.AppendInt(append(buf, `,"size":`...), u.size, 10)
 	if c.Cost != nil && len(c.Currency) > 0 {
 		buf = member.AppendRaw(buf, `,"cost":{"amount":`, c.Cost)
 		buf = append(member.AppendText(buf, `,"currency":"`, c.Currency), '}')
 	}
-	out.Buf = buf
-	e.end(out)
+	e.end(out, buf)
 	return hub.Native
 }
 

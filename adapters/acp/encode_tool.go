@@ -36,8 +36,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.opt.drafts {
 		kind = "tool_call_update"
 	}
-	e.begin(out, kind)
-	buf := member.AppendText(out.Buf, `,"toolCallId":"`, ev.ID)
+	buf := member.AppendText(e.begin(out, kind), `,"toolCallId":"`, ev.ID)
 	title := ev.Title
 	if len(title) == 0 {
 		title = ev.Name
@@ -57,8 +56,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		c.stale = ev.Status == hub.StatusRunning
 	}
 	buf = appendLocations(buf, more.Locations)
-	out.Buf = appendMeta(buf, more.Meta)
-	e.end(out)
+	e.end(out, appendMeta(buf, more.Meta))
 	return disposition
 }
 
@@ -89,9 +87,9 @@ func (e *encoder) tool(out *wire.Out, ev *hub.Event) hub.Disposition {
 }
 
 // beginUpdate starts an update of a call, up to its id. What it does not name stays as it was.
-func (e *encoder) beginUpdate(out *wire.Out, id []byte) {
-	e.begin(out, "tool_call_update")
-	out.Buf = member.AppendText(out.Buf, `,"toolCallId":"`, id)
+func (e *encoder) beginUpdate(out *wire.Out, id []byte) []byte {
+	out.Buf = member.AppendText(e.begin(out, "tool_call_update"), `,"toolCallId":"`, id)
+	return out.Buf
 }
 
 // toolReady writes the arguments. None that the upstream never gave are not written.
@@ -110,7 +108,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Dispositi
 		out.Buf = append(out.Buf, `,"status":"in_progress"`...)
 	}
 	if none {
-		e.end(out)
+		e.end(out, out.Buf)
 		return hub.Implied
 	}
 	buf := append(out.Buf, `,"rawInput":`...)
@@ -122,8 +120,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Dispositi
 	default:
 		buf = append(buf, ev.Value...)
 	}
-	out.Buf = buf
-	e.end(out)
+	e.end(out, buf)
 	return hub.Native
 }
 
@@ -148,8 +145,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Disposit
 	if status == "" && len(ev.Title) == 0 && len(more.ToolKind) == 0 && more.Locations == nil && more.Content == nil && more.Meta == nil {
 		return hub.Dropped
 	}
-	e.beginUpdate(out, ev.ID)
-	buf := member.AppendText(out.Buf, `,"status":"`, []byte(status))
+	buf := member.AppendText(e.beginUpdate(out, ev.ID), `,"status":"`, []byte(status))
 	buf = member.AppendText(buf, `,"title":"`, ev.Title)
 	if len(more.ToolKind) > 0 {
 		buf = append(append(append(buf, `,"kind":"`...), e.kindOf(more.ToolKind, nil)...), '"')
@@ -163,8 +159,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Disposit
 		buf = append(acpwire.AppendTextItem(append(buf, `,"content":[`...), message), ']')
 		c.stale, disposition = true, hub.Folded
 	}
-	out.Buf = appendMeta(appendLocations(buf, more.Locations), more.Meta)
-	e.end(out)
+	e.end(out, appendMeta(appendLocations(buf, more.Locations), more.Meta))
 	return disposition
 }
 
@@ -188,8 +183,7 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Disposit
 	}
 	c.output.Sent()
 	c.stale = true
-	e.beginUpdate(out, ev.ID)
-	buf := append(out.Buf, `,"status":"in_progress","content":[`...)
+	buf := append(e.beginUpdate(out, ev.ID), `,"status":"in_progress","content":[`...)
 	disposition := hub.Native
 	switch {
 	case hasContent:
@@ -203,8 +197,7 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *card) hub.Disposit
 	if ev.Value != nil {
 		buf = member.AppendRaw(buf, `,"rawOutput":`, ev.Value)
 	}
-	out.Buf = buf
-	e.end(out)
+	e.end(out, buf)
 	return disposition
 }
 
@@ -213,8 +206,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Disposition
 	if ev.Status == hub.StatusPaused {
 		return hub.Implied
 	}
-	e.beginUpdate(out, ev.ID)
-	buf := member.AppendText(out.Buf, `,"status":"`, []byte(e.finalStatus(ev.Status)))
+	buf := member.AppendText(e.beginUpdate(out, ev.ID), `,"status":"`, []byte(e.finalStatus(ev.Status)))
 	buf = member.AppendText(buf, `,"title":"`, ev.Title)
 	buf = member.AppendText(buf, `,"name":"`, c.name) // for those that do not know the earlier run
 	buf, disposition := e.appendResult(buf, ev, c)
@@ -222,8 +214,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Disposition
 		buf = appendLocations(buf, m.Locations)
 		buf = appendMeta(buf, withoutOutput(m.Meta))
 	}
-	out.Buf = buf
-	e.end(out)
+	e.end(out, buf)
 	return max(disposition, e.statusDisposition(ev.Status))
 }
 

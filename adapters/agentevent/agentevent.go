@@ -122,6 +122,7 @@ import (
 	"time"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -184,9 +185,7 @@ func keepAlive(out *wire.Out, o hub.Options) {
 		out.KeepAlive(0)
 		return
 	}
-	out.Begin("")
-	out.Buf = append(out.Buf, `{"type":"`+typeHeartbeat+`"}`...)
-	out.End()
+	member.End(out, append(member.Begin(out, ""), `{"type":"`+typeHeartbeat+`"}`...))
 }
 
 // appendFailure is the body that the server's own routes answer with.

@@ -115,18 +115,17 @@ func (e *encoder) encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return writers.Write(e, out, ev)
 }
 
-// open begins a record about ev. Members may be appended to out.Buf until close.
-func (e *encoder) open(out *wire.Out, typ string, ev *hub.Event) {
+// open begins a record about ev. Members may be appended until close.
+func (e *encoder) open(out *wire.Out, typ string, ev *hub.Event) []byte {
 	out.Begin("")
 	e.body = len(out.Buf)
 	if e.card == nil {
 		out.Buf = e.appendHead(out.Buf, typ, ev.Msg)
-		return
+		return out.Buf
 	}
-	out.Buf = e.appendHead(out.Buf, typeToolProgress, ev.Msg)
-	out.Buf = e.appendTool(out.Buf, e.card.id, e.card.name)
-	out.Buf = append(out.Buf, `,"data":`...)
-	out.Buf = e.appendHead(out.Buf, typ, nil)
+	buf := e.appendTool(e.appendHead(out.Buf, typeToolProgress, ev.Msg), e.card.id, e.card.name)
+	out.Buf = e.appendHead(append(buf, `,"data":`...), typ, nil)
+	return out.Buf
 }
 
 func (e *encoder) appendHead(dst []byte, typ string, msg []byte) []byte {
@@ -151,15 +150,14 @@ func (e *encoder) appendTool(dst, id, tool []byte) []byte {
 }
 
 // close completes the record begun last. about is the call that it tells of, nil if of none.
-func (e *encoder) close(out *wire.Out, ev *hub.Event, about *openCall) {
+func (e *encoder) close(out *wire.Out, record []byte, ev *hub.Event, about *openCall) {
 	if e.card != nil {
-		out.Buf = append(out.Buf, '}')
-		about = e.card
+		record, about = append(record, '}'), e.card
 	}
 	if e.ids {
-		out.Buf = e.appendTail(out.Buf, ev)
+		record = e.appendTail(record, ev)
 	}
-	out.Buf = append(out.Buf, '}')
+	out.Buf = append(record, '}')
 	if about != nil && about.turn.Waits() {
 		e.tools.turns.Hold(out, &about.turn, "", out.Buf[e.body:])
 		return
@@ -180,11 +178,9 @@ func (e *encoder) appendTail(dst []byte, ev *hub.Event) []byte {
 
 // content writes a record whose only member of its own is a text.
 func (e *encoder) content(out *wire.Out, typ string, ev *hub.Event, body []byte) {
-	e.open(out, typ, ev)
-	out.Buf = append(out.Buf, `,"content":"`...)
+	out.Buf = append(e.open(out, typ, ev), `,"content":"`...)
 	out.Buf = append(out.Buf, body...)
-	out.Buf = append(out.Buf, '"')
-	e.close(out, ev, nil)
+	e.close(out, append(out.Buf, '"'), ev, nil)
 }
 
 func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
@@ -265,12 +261,10 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if u.ContextUsed < 0 || u.ContextSize < 0 {
 		return hub.Dropped
 	}
-	e.open(out, typeContextUsage, ev)
-	out.Buf = append(out.Buf, `,"used":`...)
+	out.Buf = append(e.open(out, typeContextUsage, ev), `,"used":`...)
 	out.Buf = strconv.AppendInt(out.Buf, u.ContextUsed, 10)
 	out.Buf = append(out.Buf, `,"total":`...)
-	out.Buf = strconv.AppendInt(out.Buf, u.ContextSize, 10)
-	e.close(out, ev, nil)
+	e.close(out, strconv.AppendInt(out.Buf, u.ContextSize, 10), ev, nil)
 	if e.v2 {
 		return hub.Native
 	}
@@ -286,16 +280,14 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		}
 		return hub.Implied
 	}
-	out.Begin("")
-	out.Buf = append(out.Buf, `{"type":"`+typeConnected+`"`...)
+	out.Buf = append(member.Begin(out, ""), `{"type":"`+typeConnected+`"`...)
 	if len(ev.Ref) > 0 {
 		out.Buf = append(out.Buf, `,"conversationId":`...)
 		out.Buf = rawjson.AppendQuoted(out.Buf, ev.Ref)
 	}
-	out.Buf = append(out.Buf, '}')
-	out.End()
+	member.End(out, append(out.Buf, '}'))
 	e.open(out, typeStart, ev)
-	e.close(out, ev, nil)
+	e.close(out, out.Buf, ev, nil)
 	return hub.Native
 }
 
@@ -304,12 +296,12 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Status {
 	case hub.StatusDone:
 		e.open(out, typeFinal, ev)
-		e.close(out, ev, nil)
+		e.close(out, out.Buf, ev, nil)
 		return hub.Native
 	case hub.StatusLength, hub.StatusRefused, hub.StatusFiltered:
 		e.fold(out, ev, hub.Why(ev))
 		e.open(out, typeFinal, ev)
-		e.close(out, ev, nil)
+		e.close(out, out.Buf, ev, nil)
 		return hub.Folded
 	case hub.StatusCancelled:
 		return e.cancelled(out, ev)
@@ -348,11 +340,9 @@ func (e *encoder) failed(out *wire.Out, ev *hub.Event, text string, disposition 
 
 // end writes a terminal event with a reason.
 func (e *encoder) end(out *wire.Out, typ, member string, ev *hub.Event, reason []byte) {
-	e.open(out, typ, ev)
-	out.Buf = append(out.Buf, member...)
+	out.Buf = append(e.open(out, typ, ev), member...)
 	out.Buf = append(out.Buf, reason...)
-	out.Buf = append(out.Buf, '"')
-	e.close(out, ev, nil)
+	e.close(out, append(out.Buf, '"'), ev, nil)
 }
 
 // reasonOf is what ev says, or text.
@@ -368,8 +358,6 @@ func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if string(ev.Name) != name || ev.Value == nil {
 		return hub.Dropped
 	}
-	out.Begin(string(rawjson.AppendUnescaped(nil, ev.ID)))
-	out.Buf = append(out.Buf, ev.Value...)
-	out.End()
+	member.End(out, append(member.Begin(out, string(rawjson.AppendUnescaped(nil, ev.ID))), ev.Value...))
 	return hub.Native
 }

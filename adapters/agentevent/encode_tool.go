@@ -46,14 +46,13 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if c.hidden = e.repeatsPlan(ev, c); c.hidden {
 		return hub.Folded
 	}
-	e.open(out, typeToolCall, ev)
-	out.Buf = e.appendTool(out.Buf, c.id, c.name)
+	out.Buf = e.appendTool(e.open(out, typeToolCall, ev), c.id, c.name)
 	out.Buf = append(out.Buf, `,"toolArgs":`...)
 	out.Buf = e.appendArgs(out.Buf, ev)
 	if e.ids && !c.look.Empty() {
 		out.Buf = c.look.Append(append(out.Buf, `,"`+toolinfo.Key+`":`...))
 	}
-	e.close(out, ev, c)
+	e.close(out, out.Buf, ev, c)
 	c.ready = true
 	if len(c.early) > 0 {
 		e.progress(out, ev, c, c.early)
@@ -95,8 +94,7 @@ func (e *encoder) toolProgress(out *wire.Out, ev *hub.Event) hub.Disposition {
 		out.Cancel()
 		return disposition
 	}
-	out.Buf = data
-	e.close(out, ev, c)
+	e.close(out, data, ev, c)
 	return disposition
 }
 
@@ -118,15 +116,12 @@ func (c *openCall) keepEarly(ev *hub.Event, hasLook bool) hub.Disposition {
 
 // progress writes a tool_progress with data that is JSON.
 func (e *encoder) progress(out *wire.Out, ev *hub.Event, c *openCall, data []byte) {
-	e.openProgress(out, ev, c)
-	out.Buf = append(out.Buf, data...)
-	e.close(out, ev, c)
+	e.close(out, append(e.openProgress(out, ev, c), data...), ev, c)
 }
 
-func (e *encoder) openProgress(out *wire.Out, ev *hub.Event, c *openCall) {
-	e.open(out, typeToolProgress, ev)
-	out.Buf = e.appendTool(out.Buf, c.id, c.name)
-	out.Buf = append(out.Buf, `,"data":`...)
+func (e *encoder) openProgress(out *wire.Out, ev *hub.Event, c *openCall) []byte {
+	out.Buf = append(e.appendTool(e.open(out, typeToolProgress, ev), c.id, c.name), `,"data":`...)
+	return out.Buf
 }
 
 // toolEnd writes the result before those that waited for the end of this call.
@@ -169,15 +164,12 @@ func (e *encoder) endDisposition(ev *hub.Event, c *openCall) hub.Disposition {
 func (e *encoder) result(out *wire.Out, ev *hub.Event, c *openCall) {
 	failed := hub.Failed(ev)
 	if failed && e.v2 {
-		e.open(out, typeToolError, ev)
-		out.Buf = e.appendTool(out.Buf, c.id, c.name)
+		out.Buf = e.appendTool(e.open(out, typeToolError, ev), c.id, c.name)
 		out.Buf = append(out.Buf, `,"error":`...)
-		out.Buf = appendFailureText(out.Buf, ev, c)
-		e.close(out, ev, c)
+		e.close(out, appendFailureText(out.Buf, ev, c), ev, c)
 		return
 	}
-	e.open(out, typeToolResult, ev)
-	out.Buf = e.appendTool(out.Buf, c.id, c.name)
+	out.Buf = e.appendTool(e.open(out, typeToolResult, ev), c.id, c.name)
 	out.Buf = append(out.Buf, `,"output":`...)
 	if failed {
 		out.Buf = appendFailureText(out.Buf, ev, c)
@@ -185,7 +177,7 @@ func (e *encoder) result(out *wire.Out, ev *hub.Event, c *openCall) {
 	} else {
 		out.Buf = appendResult(out.Buf, ev, c, e.v2)
 	}
-	e.close(out, ev, c)
+	e.close(out, out.Buf, ev, c)
 }
 
 // appendFailureText appends why a call failed, and what it gave all the same, as a string: there is one place for both.

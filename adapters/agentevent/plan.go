@@ -27,11 +27,9 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.serialise && e.card == nil {
 		e.tools.enqueue(c)
 	}
-	e.open(out, typeToolCall, ev)
-	out.Buf = e.appendTool(out.Buf, c.id, c.name)
+	out.Buf = e.appendTool(e.open(out, typeToolCall, ev), c.id, c.name)
 	out.Buf = append(out.Buf, `,"toolArgs":`...)
-	out.Buf = e.appendArgs(out.Buf, &hub.Event{Value: appendTodos(nil, ev.More.Items)})
-	e.close(out, ev, c)
+	e.close(out, e.appendArgs(out.Buf, &hub.Event{Value: appendTodos(nil, ev.More.Items)}), ev, c)
 	e.result(out, &hub.Event{Status: hub.StatusOK, Msg: ev.Msg, Text: appendCount(nil, ev.More.Items), More: ev.More}, c)
 	e.tools.end(out, c)
 	return hub.Folded

@@ -54,15 +54,13 @@ func (e *encoder) openCard(out *wire.Out, l *subAgent, ev *hub.Event) {
 	if e.serialise {
 		e.tools.enqueue(l.card)
 	}
-	e.open(out, typeToolCall, ev)
-	out.Buf = e.appendTool(out.Buf, l.card.id, l.card.name)
+	out.Buf = e.appendTool(e.open(out, typeToolCall, ev), l.card.id, l.card.name)
 	out.Buf = append(out.Buf, `,"toolArgs":`...)
 	args := []byte(`{}`)
 	if ev.Kind == hub.AgentStart && len(ev.Title) > 0 {
 		args = append(rawjson.AppendQuoted([]byte(`{"task":`), ev.Title), '}')
 	}
-	out.Buf = e.appendArgs(out.Buf, &hub.Event{Value: args})
-	e.close(out, ev, l.card)
+	e.close(out, e.appendArgs(out.Buf, &hub.Event{Value: args}), ev, l.card)
 	l.card.ready = true
 }
 
@@ -134,9 +132,7 @@ func (e *encoder) say(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition
 	if !c.ready {
 		return hub.Folded // written with the call
 	}
-	e.openProgress(out, ev, c)
-	out.Buf = rawjson.AppendQuoted(out.Buf, ev.Text)
-	e.close(out, ev, c)
+	e.close(out, rawjson.AppendQuoted(e.openProgress(out, ev, c), ev.Text), ev, c)
 	return hub.Folded
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/eventjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/recent"
@@ -87,13 +88,11 @@ func (e *encoder) extension(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if which == 0 {
 		return hub.Dropped
 	}
-	out.Begin("")
-	b := append(out.Buf, `{"type":"CUSTOM","name":"`+ownPrefix...)
+	b := append(member.Begin(out, ""), `{"type":"CUSTOM","name":"`+ownPrefix...)
 	b = append(b, ev.Kind.String()...)
 	b = append(b, `","value":`...)
 	b = eventjson.Close(appendMembers(b, ev, which), len(b))
-	out.Buf = e.close(b, ev, 0)
-	out.End()
+	member.End(out, e.close(b, ev, 0))
 	return hub.Extension
 }
 

@@ -87,10 +87,8 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 		if !bytes.Equal(a.id, ev.ID) {
 			continue
 		}
-		out.Begin("")
-		b := append(out.Buf, `{"type":"CUSTOM","name":"`+ownPrefix+`ask","value":`...)
-		out.Buf = e.close(append(b, a.custom...), &hub.Event{SubAgent: a.subAgent}, 0)
-		out.End()
+		b := append(member.Begin(out, ""), `{"type":"CUSTOM","name":"`+ownPrefix+`ask","value":`...)
+		member.End(out, e.close(append(b, a.custom...), &hub.Event{SubAgent: a.subAgent}, 0))
 		e.asks = append(e.asks[:i], e.asks[i+1:]...)
 		break
 	}

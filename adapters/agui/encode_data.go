@@ -35,9 +35,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // value writes an event with one value.
 func (e *encoder) value(out *wire.Out, ev *hub.Event, head string) hub.Disposition {
-	out.Begin("")
-	out.Buf = e.close(appendValue(append(out.Buf, head...), ev.Value), ev, 0)
-	out.End()
+	member.End(out, e.close(appendValue(append(member.Begin(out, ""), head...), ev.Value), ev, 0))
 	return hub.Native
 }
 
@@ -57,8 +55,7 @@ func (e *encoder) customData(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	b := member.Open(out, `{"type":"CUSTOM","name":"`, rawjson.First(ev.Name, []byte("data")))
 	b = appendValue(append(b, `,"value":`...), ev.Value)
-	out.Buf = e.close(b, ev, own)
-	out.End()
+	member.End(out, e.close(b, ev, own))
 	if ev.Op == hub.Patch || ev.Op == hub.Merge || ev.Value == nil {
 		return hub.Extension
 	}
@@ -90,9 +87,7 @@ func (e *encoder) writeSnapshot(out *wire.Out) {
 	if e.snapshot == nil {
 		return
 	}
-	out.Begin("")
-	out.Buf = append(out.Buf, e.snapshot...)
-	out.End()
+	member.End(out, append(member.Begin(out, ""), e.snapshot...))
 	e.snapshot = nil
 }
 
@@ -167,15 +162,13 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // raw passes a record of an upstream that no one translated.
 func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
-	out.Begin("")
-	b := append(out.Buf, `{"type":"RAW","event":`...)
+	b := append(member.Begin(out, ""), `{"type":"RAW","event":`...)
 	if len(ev.Value) == 0 && ev.Text != nil {
 		b = rawjson.AppendQuoted(b, ev.Text)
 	} else {
 		b = appendValue(b, ev.Value)
 	}
 	b = member.AppendText(b, `,"source":"`, ev.Name)
-	out.Buf = e.close(b, ev, rawMembers)
-	out.End()
+	member.End(out, e.close(b, ev, rawMembers))
 	return hub.Native
 }

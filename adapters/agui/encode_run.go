@@ -52,8 +52,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case (ev.Status == hub.StatusDone || ev.Status == hub.StatusTools) && e.waiting.tell(ev.Status):
 		own &^= eventjson.Status // clients see for themselves which calls are left to them
 	}
-	out.Buf = closeUntagged(e.appendUsage(b), ev, own)
-	out.End()
+	member.End(out, closeUntagged(e.appendUsage(b), ev, own))
 	return hub.Native
 }
 
@@ -68,8 +67,7 @@ func (e *encoder) runError(out *wire.Out, ev *hub.Event) hub.Disposition {
 		code = rawjson.First(code, []byte(ev.Status.String()))
 	}
 	b = member.AppendText(b, `,"code":"`, code)
-	out.Buf = closeUntagged(e.appendUsage(b), ev, own)
-	out.End()
+	member.End(out, closeUntagged(e.appendUsage(b), ev, own))
 	return hub.Native
 }
 
@@ -93,8 +91,7 @@ func (e *encoder) openStep(out *wire.Out, ev *hub.Event, id, name []byte) {
 		s.name = strconv.AppendInt(append(append(s.name[:0:0], name...), " #"...), int64(n), 10)
 	}
 	e.steps = append(e.steps, s)
-	out.Buf = e.close(member.Open(out, `{"type":"STEP_STARTED","stepName":"`, s.name), ev, stepMembers)
-	out.End()
+	member.End(out, e.close(member.Open(out, `{"type":"STEP_STARTED","stepName":"`, s.name), ev, stepMembers))
 }
 
 func (e *encoder) stepOpen(s *step) bool {
@@ -120,8 +117,7 @@ func (e *encoder) closeStep(out *wire.Out, ev *hub.Event, id []byte, own eventjs
 		if !bytes.Equal(e.steps[i].id, id) {
 			continue
 		}
-		out.Buf = e.close(member.Open(out, `{"type":"STEP_FINISHED","stepName":"`, e.steps[i].name), ev, own)
-		out.End()
+		member.End(out, e.close(member.Open(out, `{"type":"STEP_FINISHED","stepName":"`, e.steps[i].name), ev, own))
 		e.steps = append(e.steps[:i], e.steps[i+1:]...)
 		return hub.Native
 	}
@@ -142,8 +138,7 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b = member.AppendText(b, `,"parentToolCallId":"`, e.wireTool(ev.Ref))
 	}
 	b = member.AppendText(b, `,"parentMessageId":"`, ev.Msg)
-	out.Buf = closeUntagged(b, ev, 0)
-	out.End()
+	member.End(out, closeUntagged(b, ev, 0))
 	return hub.Native
 }
 
@@ -178,8 +173,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 			own = 0
 		}
 	}
-	out.Buf = closeUntagged(b, ev, own)
-	out.End()
+	member.End(out, closeUntagged(b, ev, own))
 	return hub.Native
 }
 

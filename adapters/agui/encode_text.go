@@ -34,8 +34,7 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if name == "assistant" {
 		own |= eventjson.Name // summary, commentary
 	}
-	out.Buf = e.close(b, ev, own)
-	out.End()
+	member.End(out, e.close(b, ev, own))
 	return hub.FoldedIf(ev.Chan == hub.Refusal)
 }
 
@@ -61,12 +60,10 @@ func (e *encoder) reasoningStart(out *wire.Out, ev *hub.Event, p *part) hub.Disp
 	p.span = append(p.span, e.ids.span(want, p.wire, subAgent)...)
 	p.head = append(append(append(p.head, `{"type":"REASONING_MESSAGE_CONTENT","messageId":"`...), p.wire...), `","delta":"`...)
 	bare := hub.Event{SubAgent: ev.SubAgent}
-	out.Buf = e.close(member.Open(out, `{"type":"REASONING_START","messageId":"`, p.span), &bare, 0)
-	out.End()
+	member.End(out, e.close(member.Open(out, `{"type":"REASONING_START","messageId":"`, p.span), &bare, 0))
 	b := member.Open(out, `{"type":"REASONING_MESSAGE_START","messageId":"`, p.wire)
 	b = append(b, `,"role":"reasoning"`...)
-	out.Buf = e.close(b, ev, eventjson.Name|eventjson.Title)
-	out.End()
+	member.End(out, e.close(b, ev, eventjson.Name|eventjson.Title))
 	return hub.Native
 }
 
@@ -89,12 +86,10 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if p.speaks && e.waiting.calls > 0 {
 		e.waiting.reset()
 	}
-	out.Begin("")
-	b := append(out.Buf, p.head...)
+	b := append(member.Begin(out, ""), p.head...)
 	b = append(b, ev.Text...)
 	b = append(b, '"')
-	out.Buf = e.close(b, ev, 0)
-	out.End()
+	member.End(out, e.close(b, ev, 0))
 	return hub.FoldedIf(ev.Chan == hub.Refusal)
 }
 
@@ -108,15 +103,13 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if len(p.span) > 0 {
 		head = `{"type":"REASONING_MESSAGE_END","messageId":"`
 	}
-	out.Buf = e.close(member.Open(out, head, p.wire), ev, 0)
-	out.End()
+	member.End(out, e.close(member.Open(out, head, p.wire), ev, 0))
 	bare := hub.Event{SubAgent: ev.SubAgent}
 	if len(ev.Rare().Sig) > 0 {
 		e.sign(out, &bare, `{"type":"REASONING_ENCRYPTED_VALUE","subtype":"message","entityId":"`, p.wire, ev.More.Sig)
 	}
 	if len(p.span) > 0 {
-		out.Buf = e.close(member.Open(out, `{"type":"REASONING_END","messageId":"`, p.span), &bare, 0)
-		out.End()
+		member.End(out, e.close(member.Open(out, `{"type":"REASONING_END","messageId":"`, p.span), &bare, 0))
 	}
 	e.parts.Drop(ev.Slot)
 	e.flushSnapshot(out)
@@ -127,6 +120,5 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 func (e *encoder) sign(out *wire.Out, ev *hub.Event, head string, id, sig []byte) {
 	b := member.Open(out, head, id)
 	b = member.AppendText(b, `,"encryptedValue":"`, sig)
-	out.Buf = e.close(b, ev, 0)
-	out.End()
+	member.End(out, e.close(b, ev, 0))
 }

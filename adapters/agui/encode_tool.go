@@ -47,8 +47,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Status == hub.StatusUnknown {
 		own &^= eventjson.Status // no start says who runs the call
 	}
-	out.Buf = e.close(b, ev, own)
-	out.End()
+	member.End(out, e.close(b, ev, own))
 	return hub.Native
 }
 
@@ -77,12 +76,10 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if t == nil {
 		return hub.Implied
 	}
-	out.Begin("")
-	b := append(out.Buf, t.head...)
+	b := append(member.Begin(out, ""), t.head...)
 	b = append(b, ev.Text...)
 	b = append(b, '"')
-	out.Buf = e.close(b, ev, 0)
-	out.End()
+	member.End(out, e.close(b, ev, 0))
 	return hub.Native
 }
 
@@ -91,8 +88,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.tools.Find(ev.Slot) == nil {
 		return hub.Implied
 	}
-	out.Buf = e.close(member.Open(out, `{"type":"TOOL_CALL_END","toolCallId":"`, e.wireTool(ev.ID)), ev, 0)
-	out.End()
+	member.End(out, e.close(member.Open(out, `{"type":"TOOL_CALL_END","toolCallId":"`, e.wireTool(ev.ID)), ev, 0))
 	e.tools.Drop(ev.Slot)
 	e.flushSnapshot(out)
 	return hub.Native
@@ -121,8 +117,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if len(want) == 0 || !e.ids.free(want, as) {
 		want = append(append([]byte(nil), id...), "-result"...)
 	}
-	out.Begin("")
-	b := append(out.Buf, `{"type":"TOOL_CALL_RESULT","messageId":"`...)
+	b := append(member.Begin(out, ""), `{"type":"TOOL_CALL_RESULT","messageId":"`...)
 	b = e.ids.claim(b, want, as)
 	b = append(b, '"')
 	b = member.AppendText(b, `,"toolCallId":"`, id)
@@ -144,8 +139,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if named, _ := e.resumed.Find(ev.ID); named {
 		own |= eventjson.Name // nothing else in this stream says it
 	}
-	out.Buf = e.close(b, ev, own)
-	out.End()
+	member.End(out, e.close(b, ev, own))
 	return hub.FoldedIf(blocks && len(ev.Text) == 0 && ev.Value == nil)
 }
 

@@ -2,6 +2,7 @@ package agui
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -17,9 +18,7 @@ func (e *encoder) Extend(out *wire.Out, payload []byte) {
 		e.early.Keep(payload)
 		return
 	}
-	out.Begin("")
-	out.Buf = append(append(append(out.Buf, extensionHead...), payload...), '}')
-	out.End()
+	member.End(out, append(append(append(member.Begin(out, ""), extensionHead...), payload...), '}'))
 }
 
 // endStart ends the start of the run, with what has waited for it.

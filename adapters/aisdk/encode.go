@@ -2,6 +2,7 @@ package aisdk
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -61,17 +62,13 @@ func (e *encoder) Answer(req *hub.Request) {
 
 // Finish implements [hub.Encoder]. Some readers take a stream without the end mark for one that was cut.
 func (e *encoder) Finish(out *wire.Out) {
-	out.Begin("")
-	out.Buf = append(out.Buf, doneMark...)
-	out.End()
+	member.End(out, append(member.Begin(out, ""), doneMark...))
 }
 
 // Extend implements [hub.Extender].
 func (e *encoder) Extend(out *wire.Out, payload []byte) {
-	out.Begin("")
-	b := append(out.Buf, `{"type":"`+extensionType+`","data":`...)
-	out.Buf = append(rawjson.AppendHarmless(b, payload), `,"transient":true}`...)
-	out.End()
+	b := append(member.Begin(out, ""), `{"type":"`+extensionType+`","data":`...)
+	member.End(out, append(rawjson.AppendHarmless(b, payload), `,"transient":true}`...))
 }
 
 // writers are the methods of the encoder, by the kind of event that they write.
@@ -94,9 +91,7 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // bare writes a record without members.
 func bare(out *wire.Out, record string) {
-	out.Begin("")
-	out.Buf = append(out.Buf, record...)
-	out.End()
+	member.End(out, append(member.Begin(out, ""), record...))
 }
 
 // appendValue appends a value that a client accepts; null if there is none.

@@ -14,8 +14,7 @@ import (
 // datum starts a data part up to its data, whose members follow with a comma before each. With an id it replaces the part
 // of the same name and id.
 func datum(out *wire.Out, head string, id []byte) []byte {
-	out.Begin("")
-	b := member.AppendText(append(out.Buf, head...), `,"id":"`, id)
+	b := member.AppendText(append(member.Begin(out, ""), head...), `,"id":"`, id)
 	return append(b, `,"data":{`...)
 }
 
@@ -141,8 +140,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.ensureStep(out)
 	f := &ev.More.File
 	media := rawjson.First(f.Media, []byte("application/octet-stream"))
-	out.Begin("")
-	b := append(out.Buf, `{"type":"file","url":"`...)
+	b := append(member.Begin(out, ""), `{"type":"file","url":"`...)
 	if len(f.URL) > 0 {
 		b = append(b, f.URL...)
 	} else {
@@ -172,8 +170,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case hub.Merge:
 		disposition, suffix = hub.Extension, "-merge"
 	}
-	out.Begin("")
-	b := append(append(append(out.Buf, `{"type":"data-`...), name...), suffix...)
+	b := append(append(append(member.Begin(out, ""), `{"type":"data-`...), name...), suffix...)
 	b = append(b, '"')
 	switch {
 	case ev.Op == hub.Set || ev.Op == hub.Replace:

@@ -105,8 +105,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // cancelled ends a run that was stopped. Version 5 knows no reason.
 func (e *encoder) cancelled(out *wire.Out, ev *hub.Event) hub.Disposition {
-	out.Begin("")
-	b := append(out.Buf, `{"type":"abort"`...)
+	b := append(member.Begin(out, ""), `{"type":"abort"`...)
 	if e.version >= 6 && ev.More != nil {
 		b = member.AppendText(b, `,"reason":"`, ev.More.Err)
 	}

@@ -43,8 +43,7 @@ func (e *encoder) openPart(out *wire.Out, p *part, id []byte, ev *hub.Event) {
 
 // partRecord starts a record of a part. tail is `-start","id":"`.
 func (e *encoder) partRecord(out *wire.Out, p *part, tail string) []byte {
-	out.Begin("")
-	b := append(append(out.Buf, `{"type":"`...), p.kind...)
+	b := append(append(member.Begin(out, ""), `{"type":"`...), p.kind...)
 	b = append(append(b, tail...), p.wire...)
 	return append(b, '"')
 }
@@ -59,8 +58,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.ensureStep(out)
 		e.openPart(out, p, ev.ID, &hub.Event{})
 	}
-	out.Begin("")
-	b := append(out.Buf, p.head...)
+	b := append(member.Begin(out, ""), p.head...)
 	b = append(append(b, ev.Text...), '"')
 	if len(ev.Rare().Meta) > 0 {
 		b = appendMetadata(b, ev, nil)

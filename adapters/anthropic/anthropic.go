@@ -108,6 +108,7 @@ package anthropic
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -181,9 +182,7 @@ const (
 
 // keepAlive appends a ping: proxies and clients reset their timers by it, and ignore it otherwise.
 func keepAlive(out *wire.Out, _ hub.Options) {
-	out.Begin("ping")
-	out.Buf = append(out.Buf, `{"type":"ping"}`...)
-	out.End()
+	member.End(out, append(member.Begin(out, "ping"), `{"type":"ping"}`...))
 }
 
 // extension finds what [encoder.Extend] has written.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -94,10 +95,8 @@ func (e *encoder) Finish(*wire.Out) {}
 
 // Extend implements [hub.Extender], by a ping with an extra member: clients ignore pings.
 func (e *encoder) Extend(out *wire.Out, payload []byte) {
-	out.Begin("ping")
-	out.Buf = append(out.Buf, pingHead+`"`+extensionMember+`":`...)
-	out.Buf = append(rawjson.AppendHarmless(out.Buf, payload), '}')
-	out.End()
+	out.Buf = append(member.Begin(out, "ping"), pingHead+`"`+extensionMember+`":`...)
+	member.End(out, append(rawjson.AppendHarmless(out.Buf, payload), '}'))
 }
 
 // writers are the methods of the encoder, by the kind of event that they write.
@@ -145,31 +144,27 @@ func (e *encoder) begin(out *wire.Out) {
 		return
 	}
 	e.begun = true
-	out.Begin("message_start")
-	b := append(out.Buf, `{"type":"message_start","message":{"id":"`...)
+	b := append(member.Begin(out, "message_start"), `{"type":"message_start","message":{"id":"`...)
 	b = append(append(b, e.id...), `","type":"message","role":"assistant","model":"`...)
 	b = append(append(b, e.model...), `","content":[],"stop_reason":null,"stop_sequence":null,"usage":`...)
 	c := e.counts()
 	c.In, c.Out, c.ReasoningTokens = max(c.In, 0), max(c.Out, 0), -1
 	b = appendUsage(b, &c)
-	out.Buf = append(b, "}}"...)
-	out.End()
+	member.End(out, append(b, "}}"...))
 }
 
 // openBlock begins the event that opens a block, up to the block itself. closeStart ends it.
 func (e *encoder) openBlock(out *wire.Out) []byte {
 	e.closeBlock(out)
 	e.begin(out)
-	out.Begin("content_block_start")
-	b := append(out.Buf, `{"type":"content_block_start","index":`...)
+	b := append(member.Begin(out, "content_block_start"), `{"type":"content_block_start","index":`...)
 	b = strconv.AppendInt(b, int64(e.next), 10)
 	return append(b, `,"content_block":`...)
 }
 
 // closeStart ends the event of openBlock. Deltas of the block begin with head.
 func (e *encoder) closeStart(out *wire.Out, b []byte, kind openKind, part []byte, head string) {
-	out.Buf = append(b, '}')
-	out.End()
+	member.End(out, append(b, '}'))
 	e.open, e.ended, e.part = kind, false, append(e.part[:0], part...)
 	e.setHead(head)
 }
@@ -185,20 +180,16 @@ func (e *encoder) closeBlock(out *wire.Out) {
 	if e.open == openNone {
 		return
 	}
-	out.Begin("content_block_stop")
-	b := append(out.Buf, `{"type":"content_block_stop","index":`...)
-	out.Buf = append(strconv.AppendInt(b, int64(e.next), 10), '}')
-	out.End()
+	b := append(member.Begin(out, "content_block_stop"), `{"type":"content_block_stop","index":`...)
+	member.End(out, append(strconv.AppendInt(b, int64(e.next), 10), '}'))
 	e.open = openNone
 	e.next++
 }
 
 // delta writes a delta of the open block. It is the hot path: the head was made when the block was opened.
 func (e *encoder) delta(out *wire.Out, text []byte) {
-	out.Begin("content_block_delta")
-	b := append(out.Buf, e.head...)
-	out.Buf = append(append(b, text...), `"}}`...)
-	out.End()
+	b := append(member.Begin(out, "content_block_delta"), e.head...)
+	member.End(out, append(append(b, text...), `"}}`...))
 }
 
 // holds reports whether a part or call is in the open block.

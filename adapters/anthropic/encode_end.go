@@ -134,8 +134,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.ran && ev.Status == hub.StatusDone || reason != "refusal" && len(hub.Why(ev)) > 0 {
 		disposition = hub.Folded // readers take the calls for the client's, and only refusals and failures have words
 	}
-	out.Begin("message_delta")
-	b := append(out.Buf, `{"type":"message_delta","delta":{"stop_reason":"`...)
+	b := append(member.Begin(out, "message_delta"), `{"type":"message_delta","delta":{"stop_reason":"`...)
 	b = append(append(b, reason...), `","stop_sequence":`...)
 	b = appendSequence(b, ev, reason)
 	if reason == "refusal" {
@@ -143,17 +142,14 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	c := e.counts()
 	e.endDelta(out, b, &c)
-	out.Begin("message_stop")
-	out.Buf = append(out.Buf, `{"type":"message_stop"}`...)
-	out.End()
+	member.End(out, append(member.Begin(out, "message_stop"), `{"type":"message_stop"}`...))
 	return disposition
 }
 
 // endDelta ends message_delta. Its usage is required.
 func (e *encoder) endDelta(out *wire.Out, b []byte, c *hub.Counts) {
 	b = append(b, `},"usage":`...)
-	out.Buf = append(appendUsage(b, c), '}')
-	out.End()
+	member.End(out, append(appendUsage(b, c), '}'))
 }
 
 // appendSequence appends the text that stopped the model, null if none did.
@@ -202,9 +198,7 @@ func (e *encoder) fail(out *wire.Out, ev *hub.Event) {
 		out.Begin("message_delta")
 		e.endDelta(out, append(out.Buf, `{"type":"message_delta","delta":{"stop_reason":null,"stop_sequence":null`...), &c)
 	}
-	out.Begin("error")
-	out.Buf = appendError(out.Buf, errorType(code), text)
-	out.End()
+	member.End(out, appendError(member.Begin(out, "error"), errorType(code), text))
 }
 
 // brokenEnd is the end of a run with a call that cannot run. Clients would take arguments that are cut for none, and

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -113,8 +114,7 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	e.setHead(`{"type":"citations_delta","citation":`)
-	out.Begin("content_block_delta")
-	b := append(out.Buf, e.head...)
+	b := append(member.Begin(out, "content_block_delta"), e.head...)
 	if own {
 		b = rawjson.AppendHarmless(b, ev.Value)
 	} else {
@@ -123,8 +123,7 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b = append(append(b, `","url":"`...), ev.More.File.URL...)
 		b = append(b, `"}`...)
 	}
-	out.Buf = append(b, "}}"...)
-	out.End()
+	member.End(out, append(b, "}}"...))
 	e.setHead(`{"type":"text_delta","text":"`)
 	return hub.Native
 }

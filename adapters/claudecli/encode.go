@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -132,22 +133,20 @@ func (e *encoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // Extend implements [hub.Extender].
 func (e *encoder) Extend(out *wire.Out, payload []byte) {
-	e.begin(out)
-	b := append(out.Buf, `{"type":"keep_alive","`+extensionKey+`":`...)
-	out.Buf = append(append(b, payload...), '}')
-	e.end(out)
+	b := append(e.begin(out), `{"type":"keep_alive","`+extensionKey+`":`...)
+	e.end(out, append(append(b, payload...), '}'))
 }
 
 // begin begins a line.
-func (e *encoder) begin(out *wire.Out) {
+func (e *encoder) begin(out *wire.Out) []byte {
 	out.Begin("")
 	e.from = len(out.Buf)
+	return out.Buf
 }
 
 // end ends a line.
-func (e *encoder) end(out *wire.Out) {
-	out.Buf = rawjson.EscapeSeparators(out.Buf, e.from)
-	out.End()
+func (e *encoder) end(out *wire.Out, line []byte) {
+	member.End(out, rawjson.EscapeSeparators(line, e.from))
 }
 
 // appendTail appends the members that end nearly all lines. parent is the call that spawned the sub-agent, empty for the root.
@@ -194,13 +193,11 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if len(ev.Rare().Model) > 0 {
 		e.model = append(e.model[:0], ev.More.Model...)
 	}
-	e.begin(out)
-	b := append(out.Buf, `{"type":"system","subtype":"init","cwd":"/","tools":[],"mcp_servers":[],"model":"`...)
+	b := append(e.begin(out), `{"type":"system","subtype":"init","cwd":"/","tools":[],"mcp_servers":[],"model":"`...)
 	b = append(b, e.model...)
 	b = append(b, `","permissionMode":"default","slash_commands":[],"apiKeySource":"none","claude_code_version":"2.1.330",`+
 		`"output_style":"default","skills":[],"plugins":[]`...)
-	out.Buf = e.appendIDs(b)
-	e.end(out)
+	e.end(out, e.appendIDs(b))
 	return hub.Native
 }
 
@@ -247,11 +244,9 @@ func (e *encoder) openMessage(out *wire.Out) {
 	if !e.partial {
 		return
 	}
-	e.begin(out)
-	b := append(out.Buf, `{"type":"stream_event","event":{"type":"message_start","message":`...)
+	b := append(e.begin(out), `{"type":"stream_event","event":{"type":"message_start","message":`...)
 	b = e.appendMessage(b, m.id, nil)
-	out.Buf = e.appendTail(append(b, '}'), nil)
-	e.end(out)
+	e.end(out, e.appendTail(append(b, '}'), nil))
 }
 
 // messageID appends the id of the next message: that of the step if it is free.
@@ -288,16 +283,12 @@ func (e *encoder) closeMessage(out *wire.Out) {
 	if !e.partial {
 		return
 	}
-	e.begin(out)
-	b := append(out.Buf, `{"type":"stream_event","event":{"type":"message_delta","delta":{"stop_reason":"`...)
+	b := append(e.begin(out), `{"type":"stream_event","event":{"type":"message_delta","delta":{"stop_reason":"`...)
 	b = append(b, stopReason(m.reason, m.tools)...)
 	b = append(b, `","stop_sequence":null},"usage":`...)
 	b = append(appendUsage(b, &m.usage), '}')
-	out.Buf = e.appendTail(b, nil)
-	e.end(out)
-	e.begin(out)
-	out.Buf = e.appendTail(append(out.Buf, `{"type":"stream_event","event":{"type":"message_stop"}`...), nil)
-	e.end(out)
+	e.end(out, e.appendTail(b, nil))
+	e.end(out, e.appendTail(append(e.begin(out), `{"type":"stream_event","event":{"type":"message_stop"}`...), nil))
 }
 
 // stopReason is why a message ended.

@@ -23,13 +23,11 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	a := e.subAgents.Add(ev.Slot)
 	*a = made
-	e.begin(out)
-	b := append(append(out.Buf, `{"type":"system","subtype":"task_started","task_id":"`...), a.call...)
+	b := append(append(e.begin(out), `{"type":"system","subtype":"task_started","task_id":"`...), a.call...)
 	b = append(append(b, `","tool_use_id":"`...), a.call...)
 	b = append(append(b, `","description":"`...), ev.Title...)
 	b = append(append(b, `","subagent_type":"`...), ev.Name...)
-	out.Buf = e.appendIDs(append(b, `","is_backgrounded":true,"task_type":"local_agent"`...))
-	e.end(out)
+	e.end(out, e.appendIDs(append(b, `","is_backgrounded":true,"task_type":"local_agent"`...)))
 	return hub.Native
 }
 
@@ -67,14 +65,12 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	default:
 		disposition = hub.Folded
 	}
-	e.begin(out)
-	b := append(append(out.Buf, `{"type":"system","subtype":"task_notification","task_id":"`...), a.call...)
+	b := append(append(e.begin(out), `{"type":"system","subtype":"task_notification","task_id":"`...), a.call...)
 	b = append(append(b, `","tool_use_id":"`...), a.call...)
 	b = append(append(b, `","status":"`...), status...)
 	b = append(b, `","output_file":"","summary":"`...)
 	b = toolresult.AppendText(b, ev)
-	out.Buf = e.appendIDs(append(b, '"'))
-	e.end(out)
+	e.end(out, e.appendIDs(append(b, '"')))
 	if a.made {
 		e.result(out, a.call, ev, e.parentOf(ev.AgentSlot))
 		disposition = hub.Folded
@@ -89,8 +85,7 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	e.asks.Add(ev.Slot)
-	e.begin(out)
-	b := append(append(out.Buf, `{"type":"control_request","request_id":"`...), ev.ID...)
+	b := append(append(e.begin(out), `{"type":"control_request","request_id":"`...), ev.ID...)
 	b = append(b, `","request":`...)
 	if string(rawjson.Text(ev.Value, "subtype")) == "can_use_tool" {
 		b = append(b, ev.Value...)
@@ -103,8 +98,7 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b = append(append(b, `","input":`...), rawjson.First(c.args, []byte("{}"))...)
 		b = append(b, '}')
 	}
-	out.Buf = append(b, '}')
-	e.end(out)
+	e.end(out, append(b, '}'))
 	return hub.Native
 }
 
@@ -117,10 +111,8 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Status == hub.StatusChosen || ev.Status == hub.StatusUnresolved {
 		return hub.Implied // whoever was asked knows
 	}
-	e.begin(out)
-	b := append(append(out.Buf, `{"type":"control_cancel_request","request_id":"`...), ev.ID...)
-	out.Buf = append(b, `"}`...)
-	e.end(out)
+	b := append(append(e.begin(out), `{"type":"control_cancel_request","request_id":"`...), ev.ID...)
+	e.end(out, append(b, `"}`...))
 	return hub.FoldedIf(ev.Status != hub.StatusCancelled || len(ev.Name) > 0)
 }
 
@@ -241,8 +233,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if string(ev.Name) == "error_max_budget_usd" && ev.Status == hub.StatusLimit {
 		end.subtype, end.terminal = string(ev.Name), "budget_exhausted"
 	}
-	e.begin(out)
-	b := append(append(out.Buf, `{"type":"result","subtype":"`...), end.subtype...)
+	b := append(append(e.begin(out), `{"type":"result","subtype":"`...), end.subtype...)
 	b = append(b, `","is_error":`...)
 	b = strconv.AppendBool(b, end.failed)
 	b = append(b, `,"duration_ms":0,"duration_api_ms":0,"num_turns":`...)
@@ -253,8 +244,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b = append(b, rawjson.First(total.Cost, []byte("0"))...)
 	b = appendUsage(append(b, `,"usage":`...), &total)
 	b = append(b, `,"modelUsage":{},"permission_denials":[],"terminal_reason":"`...)
-	out.Buf = e.appendIDs(append(append(b, end.terminal...), '"'))
-	e.end(out)
+	e.end(out, e.appendIDs(append(append(b, end.terminal...), '"')))
 	if !end.exact || !end.failed && len(hub.Why(ev)) > 0 { // there is no place for words about a good end
 		return hub.Folded
 	}

@@ -52,14 +52,12 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // delta writes a piece of a block.
 func (e *encoder) delta(out *wire.Out, index int, kind string, text []byte) {
-	e.begin(out)
-	b := append(out.Buf, `{"type":"stream_event","event":{"type":"content_block_delta","index":`...)
+	b := append(e.begin(out), `{"type":"stream_event","event":{"type":"content_block_delta","index":`...)
 	b = strconv.AppendInt(b, int64(index), 10)
 	b = append(b, `,"delta":{"type":`...)
 	b = append(b, kind...)
 	b = append(b, text...)
-	out.Buf = e.appendTail(append(b, `"}}`...), nil)
-	e.end(out)
+	e.end(out, e.appendTail(append(b, `"}}`...), nil))
 }
 
 // openBlock opens the block of a part of the root agent.
@@ -91,12 +89,10 @@ func (e *encoder) blockStart(out *wire.Out, index int, block []byte) {
 	if !e.partial {
 		return
 	}
-	e.begin(out)
-	b := append(out.Buf, `{"type":"stream_event","event":{"type":"content_block_start","index":`...)
+	b := append(e.begin(out), `{"type":"stream_event","event":{"type":"content_block_start","index":`...)
 	b = strconv.AppendInt(b, int64(index), 10)
 	b = append(append(b, `,"content_block":`...), block...)
-	out.Buf = e.appendTail(append(b, '}'), nil)
-	e.end(out)
+	e.end(out, e.appendTail(append(b, '}'), nil))
 }
 
 func (e *encoder) blockStop(out *wire.Out, index int) {
@@ -106,11 +102,9 @@ func (e *encoder) blockStop(out *wire.Out, index int) {
 	if !e.partial {
 		return
 	}
-	e.begin(out)
-	b := append(out.Buf, `{"type":"stream_event","event":{"type":"content_block_stop","index":`...)
+	b := append(e.begin(out), `{"type":"stream_event","event":{"type":"content_block_stop","index":`...)
 	b = strconv.AppendInt(b, int64(index), 10)
-	out.Buf = e.appendTail(append(b, '}'), nil)
-	e.end(out)
+	e.end(out, e.appendTail(append(b, '}'), nil))
 }
 
 // textEnd writes the whole block, and ends it.
@@ -197,10 +191,8 @@ func (e *encoder) whole(out *wire.Out, slot hub.Slot, block []byte) {
 		e.openMessage(out)
 		id = e.message.id
 	}
-	e.begin(out)
-	b := e.appendMessage(append(out.Buf, `{"type":"assistant","message":`...), id, block)
-	out.Buf = e.appendTail(b, parent)
-	e.end(out)
+	b := e.appendMessage(append(e.begin(out), `{"type":"assistant","message":`...), id, block)
+	e.end(out, e.appendTail(b, parent))
 }
 
 // userText writes what a user said.
@@ -213,16 +205,14 @@ func (e *encoder) userText(out *wire.Out, p *part) {
 
 // userLine writes a line of the user's, with a content in pieces.
 func (e *encoder) userLine(out *wire.Out, slot hub.Slot, replayed bool, content ...[]byte) {
-	e.begin(out)
-	b := append(out.Buf, `{"type":"user","message":{"role":"user","content":`...)
+	b := append(e.begin(out), `{"type":"user","message":{"role":"user","content":`...)
 	for _, piece := range content {
 		b = append(b, piece...)
 	}
 	if b = append(b, '}'); replayed {
 		b = append(b, `,"isReplay":true`...)
 	}
-	out.Buf = e.appendTail(b, e.parentOf(slot))
-	e.end(out)
+	e.end(out, e.appendTail(b, e.parentOf(slot)))
 }
 
 // file writes a file of the user's. The agent says none.
@@ -252,11 +242,9 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case hub.LevelStatus, hub.LevelIntent:
 		level = "notice"
 	}
-	e.begin(out)
-	b := append(out.Buf, `{"type":"system","subtype":"informational","content":"`...)
+	b := append(e.begin(out), `{"type":"system","subtype":"informational","content":"`...)
 	b = append(append(b, ev.Text...), `","level":"`...)
-	out.Buf = e.appendIDs(append(append(b, level...), '"'))
-	e.end(out)
+	e.end(out, e.appendIDs(append(append(b, level...), '"')))
 	return disposition
 }
 
@@ -266,8 +254,6 @@ func (e *encoder) line(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if typ := rawjson.Text(ev.Value, "type"); !own || typ == nil || string(typ) == "control_request" {
 		return hub.Dropped
 	}
-	e.begin(out)
-	out.Buf = append(out.Buf, ev.Value...)
-	e.end(out)
+	e.end(out, append(e.begin(out), ev.Value...))
 	return hub.Native
 }

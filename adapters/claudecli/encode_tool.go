@@ -108,8 +108,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 // result writes a tool result, which in Claude's words is the user's.
 func (e *encoder) result(out *wire.Out, id []byte, ev *hub.Event, parent []byte) {
 	failed := ev.Status == hub.StatusError || ev.Status == hub.StatusDenied || ev.Status == hub.StatusAborted
-	e.begin(out)
-	b := append(out.Buf, `{"type":"user","message":{"role":"user","content":[{"tool_use_id":"`...)
+	b := append(e.begin(out), `{"type":"user","message":{"role":"user","content":[{"tool_use_id":"`...)
 	b = append(append(b, id...), `","type":"tool_result","content":`...)
 	b = appendContent(b, ev)
 	b = append(b, `,"is_error":`...)
@@ -122,8 +121,7 @@ func (e *encoder) result(out *wire.Out, id []byte, ev *hub.Event, parent []byte)
 		b = append(append(b, `,"tool_result_meta":[{"id":"`...), id...)
 		b = append(b, `","permission_decision":{"decision":"reject"}}]`...)
 	}
-	out.Buf = e.appendIDs(b)
-	e.end(out)
+	e.end(out, e.appendIDs(b))
 }
 
 // appendContent appends the content of a result: a text, or blocks if it is more than that.

@@ -107,34 +107,31 @@ func (e *encoder) encodeRare(out *wire.Out, ev *hub.Event) hub.Disposition {
 	return hub.Dropped
 }
 
-func (e *encoder) beginRecord(out *wire.Out) {
+func (e *encoder) beginRecord(out *wire.Out) []byte {
 	out.Begin("")
 	e.start = len(out.Buf)
+	return out.Buf
 }
 
 // begin starts a notification about the turn of a sub-agent.
-func (e *encoder) begin(out *wire.Out, method string, agent []byte) {
-	e.beginRecord(out)
-	out.Buf = e.appendTurn(appendMethod(append(out.Buf, '{'), method), agent)
+func (e *encoder) begin(out *wire.Out, method string, agent []byte) []byte {
+	out.Buf = e.appendTurn(appendMethod(append(e.beginRecord(out), '{'), method), agent)
+	return out.Buf
 }
 
 // beginRequest starts a request to the client. Its id is the number that the body is, or else a string.
-func (e *encoder) beginRequest(out *wire.Out, method string, id, agent []byte) {
-	e.beginRecord(out)
-	b := append(jsonrpc.AppendID(append(out.Buf, `{"id":`...), id), ',')
+func (e *encoder) beginRequest(out *wire.Out, method string, id, agent []byte) []byte {
+	b := append(jsonrpc.AppendID(append(e.beginRecord(out), `{"id":`...), id), ',')
 	out.Buf = e.appendTurn(appendMethod(b, method), agent)
+	return out.Buf
 }
 
 // end ends a notification or a request.
-func (e *encoder) end(out *wire.Out) {
-	out.Buf = append(out.Buf, "}}"...)
-	e.endRecord(out)
-}
+func (e *encoder) end(out *wire.Out, params []byte) { e.endRecord(out, append(params, "}}"...)) }
 
 // endRecord ends any message. Clients read lines.
-func (e *encoder) endRecord(out *wire.Out) {
-	out.Buf = rawjson.EscapeSeparators(out.Buf, e.start)
-	out.End()
+func (e *encoder) endRecord(out *wire.Out, record []byte) {
+	member.End(out, rawjson.EscapeSeparators(record, e.start))
 }
 
 func appendMethod(dst []byte, method string) []byte {
@@ -156,13 +153,13 @@ func (e *encoder) appendTime(dst []byte, head string) []byte {
 }
 
 // beginItem starts the record that says that an item has started, or is complete.
-func (e *encoder) beginItem(out *wire.Out, completed bool, agent []byte) {
+func (e *encoder) beginItem(out *wire.Out, completed bool, agent []byte) []byte {
 	method, time := "item/started", `,"startedAtMs":`
 	if completed {
 		method, time = "item/completed", `,"completedAtMs":`
 	}
-	e.begin(out, method, agent)
-	out.Buf = append(e.appendTime(out.Buf, time), `,"item":`...)
+	out.Buf = append(e.appendTime(e.begin(out, method, agent), time), `,"item":`...)
+	return out.Buf
 }
 
 // part is an open text.
@@ -232,9 +229,7 @@ const textPrefix = "msg_"
 
 // item writes that the item of a text has started, or is complete.
 func (e *encoder) item(out *wire.Out, p *part, completed bool, agent []byte) {
-	e.beginItem(out, completed, agent)
-	out.Buf = p.appendItem(out.Buf)
-	e.end(out)
+	e.end(out, p.appendItem(e.beginItem(out, completed, agent)))
 }
 
 var itemTypes = [...]string{
@@ -280,9 +275,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if p.kind == userPart {
 		return hub.Deferred
 	}
-	e.beginRecord(out)
-	out.Buf = append(append(append(out.Buf, p.head...), ev.Text...), '"')
-	e.end(out)
+	e.end(out, append(append(append(e.beginRecord(out), p.head...), ev.Text...), '"'))
 	if ev.Chan == hub.Refusal {
 		return hub.Folded
 	}

@@ -29,8 +29,7 @@ func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b = rawjson.AppendQuoted(append(acpwire.Comma(b), `{"step":`...), it.Content)
 		b = append(append(append(b, `,"status":"`...), status...), `"}`...)
 	}
-	out.Buf = append(b, ']')
-	e.end(out)
+	e.end(out, append(b, ']'))
 	return disposition
 }
 
@@ -39,9 +38,7 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Level != hub.LevelWarning && ev.Level != hub.LevelError || len(ev.Text) == 0 {
 		return hub.Dropped
 	}
-	e.begin(out, "warning", ev.SubAgent)
-	out.Buf = rawjson.AppendQuoted(append(out.Buf, `,"message":`...), ev.Text)
-	e.end(out)
+	e.end(out, rawjson.AppendQuoted(append(e.begin(out, "warning", ev.SubAgent), `,"message":`...), ev.Text))
 	if ev.Level == hub.LevelError || len(ev.Title) > 0 {
 		return hub.Folded
 	}
@@ -53,9 +50,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if string(ev.Name) != turnDiff || rawjson.Kind(ev.Value) != '"' {
 		return hub.Dropped
 	}
-	e.begin(out, turnDiff, ev.SubAgent)
-	out.Buf = append(append(out.Buf, `,"diff":`...), ev.Value...)
-	e.end(out)
+	e.end(out, append(append(e.begin(out, turnDiff, ev.SubAgent), `,"diff":`...), ev.Value...))
 	return hub.Native
 }
 
@@ -73,14 +68,12 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // approval asks whether a command may run, or files may be changed. The answers are those of the protocol.
 func (e *encoder) approval(out *wire.Out, ev *hub.Event, c *toolCall) hub.Disposition {
-	e.beginRequest(out, "item/"+c.typ+"/requestApproval", ev.ID, ev.SubAgent)
-	b := member.AppendText(out.Buf, `,"itemId":"`, ev.Ref)
+	b := member.AppendText(e.beginRequest(out, "item/"+c.typ+"/requestApproval", ev.ID, ev.SubAgent), `,"itemId":"`, ev.Ref)
 	b = member.AppendText(e.appendTime(b, `,"startedAtMs":`), `,"reason":"`, ev.Title)
 	if c.typ == "commandExecution" {
 		b = append(append(b, `,"command":`...), rawjson.Get(c.args, "command")...)
 	}
-	out.Buf = b
-	e.end(out)
+	e.end(out, b)
 	return hub.Native
 }
 
@@ -89,8 +82,7 @@ func (e *encoder) visit(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.beginRequest(out, "mcpServer/elicitation/request", ev.ID, ev.SubAgent)
 	b := append(append(out.Buf, `,"serverName":"`+defaultServer+`","mode":"url","elicitationId":"`...), ev.ID...)
 	b = append(append(b, `","url":`...), rawjson.Get(ev.Value, "url")...)
-	out.Buf = rawjson.AppendQuoted(append(b, `,"message":`...), title(ev))
-	e.end(out)
+	e.end(out, rawjson.AppendQuoted(append(b, `,"message":`...), title(ev)))
 	return hub.Native
 }
 
@@ -108,8 +100,7 @@ func (e *encoder) question(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.beginRequest(out, "item/tool/requestUserInput", ev.ID, ev.SubAgent)
 	b := rawjson.AppendQuoted(append(out.Buf, `,"isBlocking":true,"itemId":`...), codexwire.OrElse(ev.Ref, ev.ID))
 	b = rawjson.AppendQuoted(append(b, `,"questions":[{"id":"answer","header":"","question":`...), title(ev))
-	out.Buf = append(appendChoices(b, more.Options), "}]"...)
-	e.end(out)
+	e.end(out, append(appendChoices(b, more.Options), "}]"...))
 	if choice := len(more.Options) > 0; more.Schema == nil && (ev.AskKind == hub.AskQuestion && choice || ev.AskKind == hub.AskInput && !choice) {
 		return hub.Native
 	}
@@ -131,8 +122,6 @@ func appendChoices(dst []byte, options []hub.AskOption) []byte {
 
 // answer takes a question back. What the answer was is not said: it came from the client, or there is none.
 func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
-	e.begin(out, "serverRequest/resolved", ev.SubAgent)
-	out.Buf = jsonrpc.AppendID(append(out.Buf, `,"requestId":`...), ev.ID)
-	e.end(out)
+	e.end(out, jsonrpc.AppendID(append(e.begin(out, "serverRequest/resolved", ev.SubAgent), `,"requestId":`...), ev.ID))
 	return hub.Folded
 }

@@ -21,11 +21,9 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.thread = append(e.thread[:0], ev.Ref...)
 	}
 	if len(e.call) > 0 {
-		e.beginRecord(out)
-		b := append(append(append(out.Buf, `{"id":`...), e.call...), `,"result":{`...)
+		b := append(append(append(e.beginRecord(out), `{"id":`...), e.call...), `,"result":{`...)
 		out.Buf = appendTurnObject(b, e.turn, "inProgress")
-		out.Buf = append(out.Buf, '}')
-		e.end(out)
+		e.end(out, append(out.Buf, '}'))
 	}
 	e.turnRecord(out, "turn/started", e.thread, e.turn, "inProgress", nil)
 	return hub.Native
@@ -33,14 +31,12 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // turnRecord writes that a turn has begun or ended.
 func (e *encoder) turnRecord(out *wire.Out, method string, thread, turn []byte, status string, fault []byte) {
-	e.beginRecord(out)
-	b := append(append(appendMethod(append(out.Buf, '{'), method), `"threadId":"`...), thread...)
+	b := append(append(appendMethod(append(e.beginRecord(out), '{'), method), `"threadId":"`...), thread...)
 	b = appendTurnObject(append(b, `",`...), turn, status)
 	if fault != nil {
 		b = append(append(b, `,"error":`...), fault...)
 	}
-	out.Buf = append(b, '}')
-	e.end(out)
+	e.end(out, append(b, '}'))
 }
 
 // appendTurnObject appends a turn without its last bracket.
@@ -77,15 +73,11 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	switch {
 	case word == "failed" && !e.begun && len(e.call) > 0:
-		e.beginRecord(out)
-		b := append(append(append(out.Buf, `{"id":`...), e.call...), `,"error":{"code":-32603,"message":"`...)
-		out.Buf = append(append(b, phrases.RunError(ev)...), '"')
-		e.end(out)
+		b := append(append(append(e.beginRecord(out), `{"id":`...), e.call...), `,"error":{"code":-32603,"message":"`...)
+		e.end(out, append(append(b, phrases.RunError(ev)...), '"'))
 		return disposition
 	case word == "failed":
-		e.begin(out, "error", nil)
-		out.Buf = append(append(out.Buf, `,"willRetry":false,"error":`...), fault...)
-		e.end(out)
+		e.end(out, append(append(e.begin(out, "error", nil), `,"willRetry":false,"error":`...), fault...))
 	case len(hub.Why(ev)) > 0 && fault == nil:
 		disposition = hub.Folded
 	}
@@ -112,8 +104,7 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.beginItem(out, true, ev.SubAgent)
 	b := append(append(out.Buf, `{"type":"subAgentActivity","kind":"started","id":"agent_`...), ev.ID...)
 	b = append(append(append(b, `","agentThreadId":"`...), ev.ID...), '"')
-	out.Buf = append(member.AppendText(b, `,"agentPath":"`, ev.Name), '}')
-	e.end(out)
+	e.end(out, append(member.AppendText(b, `,"agentPath":"`, ev.Name), '}'))
 	e.turnRecord(out, "turn/started", ev.ID, ev.ID, "inProgress", nil)
 	return hub.Native
 }
@@ -203,14 +194,12 @@ func (e *encoder) writeUsage(out *wire.Out) {
 }
 
 func (e *encoder) usageRecord(out *wire.Out, agent []byte, total, last *hub.Counts) {
-	e.begin(out, "thread/tokenUsage/updated", agent)
-	b := appendCounts(append(out.Buf, `,"tokenUsage":{"total":`...), total)
+	b := appendCounts(append(e.begin(out, "thread/tokenUsage/updated", agent), `,"tokenUsage":{"total":`...), total)
 	b = appendCounts(append(b, `,"last":`...), last)
 	if total.ContextSize >= 0 {
 		b = strconv.AppendInt(append(b, `,"modelContextWindow":`...), total.ContextSize, 10)
 	}
-	out.Buf = append(b, '}')
-	e.end(out)
+	e.end(out, append(b, '}'))
 }
 
 func appendCounts(dst []byte, c *hub.Counts) []byte {

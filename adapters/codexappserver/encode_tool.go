@@ -66,14 +66,10 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *toolCall) hub.Dispo
 	if c.typ == "mcpToolCall" && fits(c.name, c.args) {
 		c.typ = string(c.name)
 	}
-	e.beginItem(out, false, ev.SubAgent)
-	out.Buf = append(c.appendItem(out.Buf, ev.ID, "inProgress"), '}')
-	e.end(out)
+	e.end(out, append(c.appendItem(e.beginItem(out, false, ev.SubAgent), ev.ID, "inProgress"), '}'))
 	if c.typ == "dynamicToolCall" {
-		e.beginRequest(out, "item/tool/call", ev.ID, ev.SubAgent)
-		b := member.AppendText(out.Buf, `,"callId":"`, ev.ID)
-		out.Buf = c.appendCalled(b)
-		e.end(out)
+		b := member.AppendText(e.beginRequest(out, "item/tool/call", ev.ID, ev.SubAgent), `,"callId":"`, ev.ID)
+		e.end(out, c.appendCalled(b))
 	}
 	return hub.Native
 }
@@ -147,8 +143,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *toolCall) hub.Disp
 		return hub.Dropped
 	}
 	e.begin(out, "item/mcpToolCall/progress", ev.SubAgent)
-	out.Buf = member.AppendText(member.AppendText(out.Buf, `,"itemId":"`, ev.ID), `,"message":"`, ev.Text)
-	e.end(out)
+	e.end(out, member.AppendText(member.AppendText(out.Buf, `,"itemId":"`, ev.ID), `,"message":"`, ev.Text))
 	if ev.Status != hub.StatusNone || len(ev.Title) > 0 || ev.Value != nil || ev.More != nil {
 		return hub.Folded
 	}
@@ -161,8 +156,7 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event, c *toolCall) hub.Disp
 		return hub.Deferred
 	}
 	e.begin(out, "item/commandExecution/outputDelta", ev.SubAgent)
-	out.Buf = rawjson.AppendQuoted(append(member.AppendText(out.Buf, `,"itemId":"`, ev.ID), `,"delta":`...), ev.Text)
-	e.end(out)
+	e.end(out, rawjson.AppendQuoted(append(member.AppendText(out.Buf, `,"itemId":"`, ev.ID), `,"delta":`...), ev.Text))
 	if ev.Chan != hub.Result || ev.Value != nil || ev.More != nil {
 		return hub.Folded
 	}
@@ -177,8 +171,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *toolCall) hub.Disposi
 		return hub.Implied
 	}
 	status, disposition := c.status(ev)
-	e.beginItem(out, true, ev.SubAgent)
-	b := c.appendItem(out.Buf, ev.ID, status)
+	b := c.appendItem(e.beginItem(out, true, ev.SubAgent), ev.ID, status)
 	var of hub.Disposition
 	switch c.typ {
 	case "commandExecution":
@@ -192,8 +185,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *toolCall) hub.Disposi
 	default:
 		b, of = e.appendMCPEnd(b, ev, disposition)
 	}
-	out.Buf = append(b, '}')
-	e.end(out)
+	e.end(out, append(b, '}'))
 	return max(disposition, of)
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/plandedup"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -141,18 +142,18 @@ func tail(envelope string) string {
 }
 
 // begin starts an event. Its properties follow, each with a comma behind it.
-func (e *encoder) begin(out *wire.Out, typ string, subAgent []byte) {
-	e.open(out, typ, specs[typ].ephemeral, subAgent)
+func (e *encoder) begin(out *wire.Out, typ string, subAgent []byte) []byte {
+	return e.open(out, typ, specs[typ].ephemeral, subAgent)
 }
 
 // beginAs is begin for an event that may be passing though its type need not be.
-func (e *encoder) beginAs(out *wire.Out, typ string, ev *hub.Event) {
-	e.open(out, typ, specs[typ].ephemeral || ev.Flags.Has(hub.Transient), ev.SubAgent)
+func (e *encoder) beginAs(out *wire.Out, typ string, ev *hub.Event) []byte {
+	return e.open(out, typ, specs[typ].ephemeral || ev.Flags.Has(hub.Transient), ev.SubAgent)
 }
 
 // open writes the members that all events have, up to where the properties begin. What a sub-agent says has its agentId,
 // which older clients ignore.
-func (e *encoder) open(out *wire.Out, typ string, ephemeral bool, subAgent []byte) {
+func (e *encoder) open(out *wire.Out, typ string, ephemeral bool, subAgent []byte) []byte {
 	e.typ = typ
 	out.Begin("")
 	e.bodyAt = len(out.Buf)
@@ -175,11 +176,12 @@ func (e *encoder) open(out *wire.Out, typ string, ephemeral bool, subAgent []byt
 		buf = append(buf, '{')
 	}
 	out.Buf = buf
+	return buf
 }
 
 // end completes an event. How is its disposition if it passes the filter.
-func (e *encoder) end(out *wire.Out, how hub.Disposition) hub.Disposition {
-	buf := closeObject(out.Buf)
+func (e *encoder) end(out *wire.Out, buf []byte, how hub.Disposition) hub.Disposition {
+	buf = closeObject(buf)
 	envelope := e.envelopeOf(out)
 	if f := e.filter(envelope); f != nil && !f.Keep([]byte(e.typ), buf[e.dataAt:]) {
 		out.Cancel()
@@ -190,8 +192,8 @@ func (e *encoder) end(out *wire.Out, how hub.Disposition) hub.Disposition {
 }
 
 // endDelta is end for events that every filter lets pass, as they hold nothing but content.
-func (e *encoder) endDelta(out *wire.Out) {
-	e.finish(out, closeObject(out.Buf), e.envelopeOf(out))
+func (e *encoder) endDelta(out *wire.Out, buf []byte) {
+	e.finish(out, closeObject(buf), e.envelopeOf(out))
 }
 
 // finish closes the objects around the properties and ends the record.
@@ -247,9 +249,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 		if typ == typeStart && e.typ == "" {
 			disposition = hub.Folded // the first that is said, it begins the run
 		}
-		e.beginAs(out, typ, ev)
-		out.Buf = e.appendMeta(out.Buf, ev.Value)
-		return e.end(out, disposition)
+		return e.end(out, e.appendMeta(e.beginAs(out, typ, ev), ev.Value), disposition)
 	case typ == dataState && ev.Op == hub.Merge && envelope == envelopeWS:
 		return e.control(out, frameStateUpdate, `"data":`, ev.Value)
 	case typ == dataHistoryDone && envelope == envelopeWS:
@@ -264,17 +264,15 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 }
 
 // control writes a frame that is no event.
-func (e *encoder) control(out *wire.Out, typ, member string, val []byte) hub.Disposition {
-	out.Begin("")
-	buf := append(append(append(out.Buf, `{"type":"`...), typ...), `",`...)
+func (e *encoder) control(out *wire.Out, typ, head string, val []byte) hub.Disposition {
+	buf := append(append(append(member.Begin(out, ""), `{"type":"`...), typ...), `",`...)
 	if typ != frameError {
 		buf = appendText(buf, `"sessionId":"`, e.session)
 	}
 	if string(val) != string(emptyObject) {
-		buf = appendValue(buf, member, val)
+		buf = appendValue(buf, head, val)
 	}
-	out.Buf = closeObject(buf)
-	out.End()
+	member.End(out, closeObject(buf))
 	return hub.Native
 }
 

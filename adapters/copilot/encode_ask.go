@@ -22,17 +22,14 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch {
 	case isAsk(typ) && rawjson.Kind(ev.Value) == '{':
 		e.remember(ev, completed(typ))
-		e.beginAs(out, typ, ev)
-		out.Buf = e.appendMeta(appendText(out.Buf, `"requestId":"`, ev.ID), withoutID(ev.Value))
-		return e.end(out, hub.Native)
+		return e.end(out, e.appendMeta(appendText(e.beginAs(out, typ, ev), `"requestId":"`, ev.ID), withoutID(ev.Value)), hub.Native)
 	case ev.AskKind == hub.AskPermission:
 		return e.permission(out, ev)
 	case hasSchema:
 		e.remember(ev, "elicitation.completed")
-		e.beginAs(out, "elicitation.requested", ev)
-		buf := e.appendAsk(out.Buf, ev, `"message":"`)
+		buf := e.appendAsk(e.beginAs(out, "elicitation.requested", ev), ev, `"message":"`)
 		out.Buf = appendValue(append(buf, `"mode":"form",`...), `"requestedSchema":`, ev.More.Schema)
-		return e.end(out, asked(ev, hub.AskInput))
+		return e.end(out, out.Buf, asked(ev, hub.AskInput))
 	}
 	return e.userInput(out, ev)
 }
@@ -90,26 +87,22 @@ func (e *encoder) appendAsk(dst []byte, ev *hub.Event, head string) []byte {
 // userInput writes a question with choices, or one that is answered in words.
 func (e *encoder) userInput(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.remember(ev, "user_input.completed")
-	e.beginAs(out, "user_input.requested", ev)
-	buf := e.appendAsk(out.Buf, ev, `"question":"`)
+	buf := e.appendAsk(e.beginAs(out, "user_input.requested", ev), ev, `"question":"`)
 	if len(ev.Rare().Options) == 0 {
-		out.Buf = append(buf, `"allowFreeform":true,`...)
-		return e.end(out, asked(ev, hub.AskInput))
+		return e.end(out, append(buf, `"allowFreeform":true,`...), asked(ev, hub.AskInput))
 	}
 	buf = append(buf, `"choices":[`...)
 	for _, o := range ev.More.Options {
 		buf = append(rawjson.AppendQuoted(buf, rawjson.First(o.Name, o.ID)), ',')
 	}
 	buf[len(buf)-1] = ']'
-	out.Buf = append(buf, `,"allowFreeform":false,`...)
-	return e.end(out, asked(ev, hub.AskQuestion))
+	return e.end(out, append(buf, `,"allowFreeform":false,`...), asked(ev, hub.AskQuestion))
 }
 
 // permission writes a request to allow something as that of a tool of the application, the most general there is.
 func (e *encoder) permission(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.remember(ev, "permission.completed")
-	e.beginAs(out, "permission.requested", ev)
-	buf := appendText(out.Buf, `"requestId":"`, ev.ID)
+	buf := appendText(e.beginAs(out, "permission.requested", ev), `"requestId":"`, ev.ID)
 	buf = append(buf, `"permissionRequest":{"kind":"custom-tool",`...)
 	buf = appendText(buf, `"intention":"`, ev.Title)
 	buf = appendText(buf, `"toolName":"`, rawjson.First(ev.Ref, ev.Title))
@@ -120,9 +113,9 @@ func (e *encoder) permission(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	out.Buf = append(closeObject(appendValue(buf, `"args":`, ev.Value)), ',')
 	if len(ev.Title) == 0 {
-		return e.end(out, hub.Folded)
+		return e.end(out, out.Buf, hub.Folded)
 	}
-	return e.end(out, hub.Native)
+	return e.end(out, out.Buf, hub.Native)
 }
 
 // offersAlways reports whether one of the options is to allow the same from now on.
@@ -148,14 +141,11 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 	typ := string(rawjson.Text(kept, metaType))
 	switch {
 	case answerTypes[typ]:
-		e.beginAs(out, typ, ev)
-		out.Buf = appendMembers(appendText(out.Buf, `"requestId":"`, ev.ID), kept, metaType)
-		return e.end(out, hub.Native)
+		return e.end(out, appendMembers(appendText(e.beginAs(out, typ, ev), `"requestId":"`, ev.ID), kept, metaType), hub.Native)
 	case a == nil: // its question was not written
 		a = &openAsk{typ: "user_input.completed"}
 	}
-	e.beginAs(out, a.typ, ev)
-	out.Buf = appendText(out.Buf, `"requestId":"`, ev.ID)
+	out.Buf = appendText(e.beginAs(out, a.typ, ev), `"requestId":"`, ev.ID)
 	switch a.typ {
 	case "permission.completed":
 		return e.decided(out, ev, a)
@@ -164,7 +154,7 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case "user_input.completed":
 		return e.replied(out, ev, a)
 	}
-	return e.end(out, hub.Folded) // the others are answered with what only their own clients know
+	return e.end(out, out.Buf, hub.Folded) // the others are answered with what only their own clients know
 }
 
 // decided writes the decision on a permission in the words of the SDK; which option was chosen says its kind.
@@ -182,22 +172,21 @@ func (e *encoder) decided(out *wire.Out, ev *hub.Event, a *openAsk) hub.Disposit
 	}
 	out.Buf = append(closeObject(appendText(append(out.Buf, `"result":{`...), `"kind":"`, []byte(kind))), ',')
 	if string(ev.Name) != kind || ev.Status != hub.StatusChosen {
-		return e.end(out, hub.Folded)
+		return e.end(out, out.Buf, hub.Folded)
 	}
-	return e.end(out, hub.Native)
+	return e.end(out, out.Buf, hub.Native)
 }
 
 // filledIn writes the content of a form. MCP has three words for what a person does with one.
 func (e *encoder) filledIn(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Status != hub.StatusChosen {
-		out.Buf = append(out.Buf, `"action":"cancel",`...)
-		return e.end(out, hub.Folded)
+		return e.end(out, append(out.Buf, `"action":"cancel",`...), hub.Folded)
 	}
 	out.Buf = append(out.Buf, `"action":"accept",`...)
 	if rawjson.Kind(ev.Value) == '{' {
 		out.Buf = appendValue(out.Buf, `"content":`, ev.Value)
 	}
-	return e.end(out, hub.Folded)
+	return e.end(out, out.Buf, hub.Folded)
 }
 
 // replied writes the answer to a question in words or with choices. Clients know choices by their names, not by ids.
@@ -220,6 +209,5 @@ func (e *encoder) replied(out *wire.Out, ev *hub.Event, a *openAsk) hub.Disposit
 		buf = rawjson.AppendEscaped(append(buf, `"answer":"`...), ev.Value)
 		buf = append(buf, `","wasFreeform":true,`...)
 	}
-	out.Buf = buf
-	return e.end(out, disposition)
+	return e.end(out, buf, disposition)
 }

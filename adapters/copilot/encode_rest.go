@@ -16,9 +16,7 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Disposition {
 	code := rawjson.First(ev.Name, []byte("notification"))
 	switch ev.Level {
 	case hub.LevelIntent:
-		e.beginAs(out, "assistant.intent", ev)
-		out.Buf = e.appendMeta(appendText(out.Buf, `"intent":"`, ev.Text), kept)
-		return e.end(out, hub.Native)
+		return e.end(out, e.appendMeta(appendText(e.beginAs(out, "assistant.intent", ev), `"intent":"`, ev.Text), kept), hub.Native)
 	case hub.LevelError:
 		if e.envelopeOf(out) == envelopeWS && len(ev.SubAgent) == 0 {
 			return e.control(out, frameError, `"error":`, rawjson.AppendQuoted(nil, ev.Text))
@@ -32,16 +30,14 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if own := rawjson.Text(kept, metaType); noticeTypes[string(own)].text != "" {
 		typ, code = string(own), ev.Name
 	}
-	e.beginAs(out, typ, ev)
-	buf := out.Buf
+	buf := e.beginAs(out, typ, ev)
 	if t := noticeTypes[typ]; t.code == "" {
 		buf = appendText(buf, `"`+t.text+`":"`, ev.Text)
 	} else {
 		buf = appendSome(buf, `"`+t.code+`":"`, code)
 		buf = appendText(buf, `"`+t.text+`":"`, ev.Text)
 	}
-	out.Buf = appendMembers(buf, kept, metaType)
-	return e.end(out, disposition)
+	return e.end(out, appendMembers(buf, kept, metaType), disposition)
 }
 
 // usage writes what a call of the model has used, or how full the context is. The totals of a run are written if those
@@ -53,21 +49,19 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Disposition {
 	c := &ev.More.Usage
 	switch {
 	case ev.Scope == hub.SessionScope && (c.ContextUsed >= 0 || c.ContextSize >= 0):
-		e.beginAs(out, "session.usage_info", ev)
-		buf := appendCount(out.Buf, `"tokenLimit":`, c.ContextSize)
+		buf := appendCount(e.beginAs(out, "session.usage_info", ev), `"tokenLimit":`, c.ContextSize)
 		buf = appendCount(buf, `"currentTokens":`, c.ContextUsed)
 		out.Buf = e.appendMeta(buf, meta(ev))
 		if c.In >= 0 || c.Out >= 0 {
-			return e.end(out, hub.Folded)
+			return e.end(out, out.Buf, hub.Folded)
 		}
-		return e.end(out, hub.Native)
+		return e.end(out, out.Buf, hub.Native)
 	case ev.Scope == hub.StepScope:
 		e.billed = true
 	case ev.Scope == hub.SessionScope, e.billed:
 		return e.extension(out, ev)
 	}
-	e.beginAs(out, "assistant.usage", ev)
-	buf := appendSome(out.Buf, `"model":"`, ev.More.Model)
+	buf := appendSome(e.beginAs(out, "assistant.usage", ev), `"model":"`, ev.More.Model)
 	for _, u := range usageCounts {
 		buf = appendCount(buf, `"`+u.name+`":`, *u.of(c))
 	}
@@ -75,8 +69,7 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Disposition {
 		buf = appendValue(buf, `"`+propCost+`":`, c.Cost)
 	}
 	buf = e.appendSubAgent(buf, ev.AgentSlot)
-	out.Buf = e.appendMeta(buf, meta(ev))
-	return e.end(out, hub.Native)
+	return e.end(out, e.appendMeta(buf, meta(ev)), hub.Native)
 }
 
 // file writes a file that comes with its bytes.
@@ -92,8 +85,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if bytes.HasPrefix(f.Media, []byte("image/")) {
 		kind = "image"
 	}
-	e.beginAs(out, "session.binary_asset", ev)
-	buf := appendText(out.Buf, `"assetId":"`, rawjson.First(f.FileID, ev.ID, []byte("asset")))
+	buf := appendText(e.beginAs(out, "session.binary_asset", ev), `"assetId":"`, rawjson.First(f.FileID, ev.ID, []byte("asset")))
 	buf = appendCount(buf, `"byteLength":`, base64Len(f.Base64))
 	buf = appendText(buf, `"data":"`, f.Base64)
 	buf = appendSome(buf, `"description":"`, f.Name)
@@ -101,8 +93,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !e.opt.rootProperties { // there it would be taken for that of the event
 		buf = append(append(append(buf, `"type":"`...), kind...), `",`...)
 	}
-	out.Buf = e.appendMeta(buf, meta(ev))
-	return e.end(out, hub.Native)
+	return e.end(out, e.appendMeta(buf, meta(ev)), hub.Native)
 }
 
 // userFile writes a file of the user's as a message that holds nothing else.
@@ -110,8 +101,7 @@ func (e *encoder) userFile(out *wire.Out, ev *hub.Event, f *hub.FileRef) hub.Dis
 	e.begin(out, "user.message", ev.SubAgent)
 	w := jsonwriter.New(append(out.Buf, `"content":"","`+propAttachments+`":[`...))
 	appendBlob(w, f)
-	out.Buf = append(w.Buf, `],`...)
-	return e.end(out, hub.FoldedIf(len(ev.Ref) > 0))
+	return e.end(out, append(w.Buf, `],`...), hub.FoldedIf(len(ev.Ref) > 0))
 }
 
 // base64Len is how many bytes a text in base64 stands for.

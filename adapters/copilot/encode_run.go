@@ -21,12 +21,11 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.flushEarly(out)
 	switch kept := meta(ev); {
 	case kept != nil:
-		e.begin(out, typeStart, nil)
-		out.Buf = e.appendMeta(appendText(out.Buf, `"sessionId":"`, e.session), kept)
+		out.Buf = e.appendMeta(appendText(e.begin(out, typeStart, nil), `"sessionId":"`, e.session), kept)
 		if ev.More != nil && !hasMember(kept, []byte("selectedModel")) && !hasMember(kept, []byte("model")) {
 			out.Buf = appendSome(out.Buf, `"selectedModel":"`, ev.More.Model)
 		}
-		return e.end(out, hub.Native)
+		return e.end(out, out.Buf, hub.Native)
 	case len(ev.ID) > 0:
 		e.turn = bytes.Clone(ev.ID)
 		e.turnEvent(out, "assistant.turn_start", nil, e.turn, nil)
@@ -37,13 +36,12 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // turnEvent writes the start or end of a turn; ev is nil for the turn that stands for the run.
 func (e *encoder) turnEvent(out *wire.Out, typ string, subAgent, id []byte, ev *hub.Event) hub.Disposition {
-	e.begin(out, typ, subAgent)
-	out.Buf = appendText(out.Buf, `"turnId":"`, id)
+	out.Buf = appendText(e.begin(out, typ, subAgent), `"turnId":"`, id)
 	if ev != nil {
 		out.Buf = appendSome(out.Buf, `"model":"`, ev.Rare().Model)
 		out.Buf = e.appendMeta(out.Buf, meta(ev))
 	}
-	return e.end(out, hub.Native)
+	return e.end(out, out.Buf, hub.Native)
 }
 
 // closeTurn ends the turn that stands for the run.
@@ -86,11 +84,8 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case hub.StatusTruncated:
 		return e.sessionError(out, ev, hub.Folded)
 	case hub.StatusCancelled:
-		e.begin(out, "abort", nil)
-		out.Buf = appendText(out.Buf, `"reason":"`, rawjson.First(ev.Name, []byte("user_initiated")))
-		e.end(out, hub.Native)
-		e.begin(out, "session.idle", nil)
-		out.Buf = append(out.Buf, `"aborted":true,`...)
+		e.end(out, appendText(e.begin(out, "abort", nil), `"reason":"`, rawjson.First(ev.Name, []byte("user_initiated"))), hub.Native)
+		out.Buf = append(e.begin(out, "session.idle", nil), `"aborted":true,`...)
 		return e.idle(out, ev, hub.Native)
 	}
 	e.begin(out, "session.idle", nil)
@@ -104,18 +99,15 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 // idle ends the event that says that all is over. A run may end early without having failed, and say why.
 func (e *encoder) idle(out *wire.Out, ev *hub.Event, disposition hub.Disposition) hub.Disposition {
 	out.Buf = appendSome(out.Buf, `"`+propMessage+`":"`, hub.Why(ev))
-	out.Buf = e.appendMeta(out.Buf, meta(ev))
-	return e.end(out, disposition)
+	return e.end(out, e.appendMeta(out.Buf, meta(ev)), disposition)
 }
 
 // sessionError writes the end of a run that failed. The SDK demands a type and a message.
 func (e *encoder) sessionError(out *wire.Out, ev *hub.Event, disposition hub.Disposition) hub.Disposition {
 	message, code := ev.Rare().Err, ev.Rare().ErrCode
-	e.begin(out, "session.error", nil)
-	buf := appendText(out.Buf, `"errorType":"`, rawjson.First(code, []byte(ev.Status.String())))
+	buf := appendText(e.begin(out, "session.error", nil), `"errorType":"`, rawjson.First(code, []byte(ev.Status.String())))
 	buf = appendText(buf, `"message":"`, rawjson.Or(message, phrases.Run(ev.Status)))
-	out.Buf = e.appendMeta(buf, meta(ev))
-	return e.end(out, disposition)
+	return e.end(out, e.appendMeta(buf, meta(ev)), disposition)
 }
 
 // shownSubAgent is what is repeated of a sub-agent.
@@ -129,15 +121,13 @@ type shownSubAgent struct {
 func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	l := e.subAgents.Add(ev.Slot)
 	*l = shownSubAgent{call: append(l.call[:0], rawjson.First(ev.Ref, ev.ID)...), title: append(l.title[:0], ev.Title...)}
-	e.begin(out, "subagent.started", ev.ID)
-	buf := l.append(out.Buf, ev)
+	buf := l.append(e.begin(out, "subagent.started", ev.ID), ev)
 	if kept := meta(ev); !hasMember(kept, []byte("agentDescription")) {
 		buf = appendText(buf, `"agentDescription":"`, nil)
 	}
 	buf = appendSome(buf, `"model":"`, ev.Rare().Model)
 	buf = appendSome(buf, `"parentId":"`, ev.SubAgent)
-	out.Buf = e.appendMeta(buf, meta(ev))
-	return e.end(out, hub.Native)
+	return e.end(out, e.appendMeta(buf, meta(ev)), hub.Native)
 }
 
 // append appends what the start and the end of a sub-agent have in common.
@@ -157,19 +147,16 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	switch ev.Status {
 	case hub.StatusError, hub.StatusDenied:
 		message := rawjson.First(hub.Why(ev), []byte("The sub-agent failed."))
-		e.begin(out, "subagent.failed", ev.ID)
-		buf := appendText(l.append(out.Buf, ev), `"error":"`, message)
+		buf := appendText(l.append(e.begin(out, "subagent.failed", ev.ID), ev), `"error":"`, message)
 		out.Buf = e.appendMeta(buf, meta(ev))
 	case hub.StatusAborted:
-		e.begin(out, "subagent.completed", ev.ID)
-		buf := append(l.append(out.Buf, ev), `"cancelled":true,`...)
+		buf := append(l.append(e.begin(out, "subagent.completed", ev.ID), ev), `"cancelled":true,`...)
 		buf = appendSome(buf, `"error":"`, hub.Why(ev))
 		out.Buf = e.appendMeta(buf, meta(ev))
 	default:
-		e.begin(out, "subagent.completed", ev.ID)
-		out.Buf = e.appendMeta(l.append(out.Buf, ev), meta(ev))
+		out.Buf = e.appendMeta(l.append(e.begin(out, "subagent.completed", ev.ID), ev), meta(ev))
 	}
-	return e.end(out, hub.Native)
+	return e.end(out, out.Buf, hub.Native)
 }
 
 // appendIDs appends the members by which the SDK chains the events of a session. The ids are no chance but of version 8

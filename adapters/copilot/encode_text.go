@@ -82,8 +82,7 @@ func (e *encoder) textStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		p.wire = append(p.wire, e.messageID(ev)...)
 		if e.opt.newSDK {
 			e.begin(out, "assistant.message_start", ev.SubAgent)
-			out.Buf = appendSome(appendText(out.Buf, `"messageId":"`, p.wire), `"phase":"`, ev.Name)
-			return e.end(out, hub.Native)
+			return e.end(out, appendSome(appendText(out.Buf, `"messageId":"`, p.wire), `"phase":"`, ev.Name), hub.Native)
 		}
 	default:
 		p.wire = append(p.wire, ev.ID...)
@@ -124,10 +123,8 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case p.kind == systemPart:
 		return hub.Folded
 	case p.kind == reasoningPart:
-		e.begin(out, "assistant.reasoning_delta", ev.SubAgent)
-		out.Buf = appendText(out.Buf, `"reasoningId":"`, p.wire)
-		out.Buf = appendText(out.Buf, `"deltaContent":"`, ev.Text)
-		e.endDelta(out)
+		out.Buf = appendText(e.begin(out, "assistant.reasoning_delta", ev.SubAgent), `"reasoningId":"`, p.wire)
+		e.endDelta(out, appendText(out.Buf, `"deltaContent":"`, ev.Text))
 		return hub.Native
 	}
 	e.messageDelta(out, ev, p)
@@ -146,18 +143,15 @@ func (e *encoder) Kept() int { return e.kept }
 
 // messageDelta writes a piece of an answer and counts the bytes: in the delta as version 0.1 does, or beside it.
 func (e *encoder) messageDelta(out *wire.Out, ev *hub.Event, p *part) {
-	e.begin(out, "assistant.message_delta", ev.SubAgent)
-	buf := appendText(out.Buf, `"messageId":"`, p.wire)
+	buf := appendText(e.begin(out, "assistant.message_delta", ev.SubAgent), `"messageId":"`, p.wire)
 	buf = appendText(buf, `"deltaContent":"`, ev.Text)
 	if !e.opt.newSDK {
 		buf = appendCount(buf, `"totalResponseSizeBytes":`, p.size)
 	}
-	out.Buf = e.appendSubAgent(buf, ev.AgentSlot)
-	e.endDelta(out)
+	e.endDelta(out, e.appendSubAgent(buf, ev.AgentSlot))
 	if e.opt.newSDK {
-		e.begin(out, "assistant.streaming_delta", ev.SubAgent)
-		out.Buf = appendCount(out.Buf, `"totalResponseSizeBytes":`, p.size)
-		e.end(out, hub.Native)
+		out.Buf = appendCount(e.begin(out, "assistant.streaming_delta", ev.SubAgent), `"totalResponseSizeBytes":`, p.size)
+		e.end(out, out.Buf, hub.Native)
 	}
 }
 
@@ -172,37 +166,30 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case userPart:
 		return e.userMessage(out, ev, p)
 	case systemPart:
-		e.begin(out, "system.message", ev.SubAgent)
-		out.Buf = appendText(out.Buf, `"content":"`, p.text)
-		out.Buf = appendText(out.Buf, `"role":"`, p.role)
-		return e.end(out, hub.Folded)
+		out.Buf = appendText(e.begin(out, "system.message", ev.SubAgent), `"content":"`, p.text)
+		return e.end(out, appendText(out.Buf, `"role":"`, p.role), hub.Folded)
 	case reasoningPart:
 		return e.fullReasoning(out, ev, p)
 	}
-	e.begin(out, "assistant.message", ev.SubAgent)
-	buf := appendText(out.Buf, `"messageId":"`, p.wire)
+	buf := appendText(e.begin(out, "assistant.message", ev.SubAgent), `"messageId":"`, p.wire)
 	buf = appendText(buf, `"content":"`, p.text)
 	buf = append(buf, `"toolRequests":[],`...)
 	buf = e.appendSubAgent(buf, ev.AgentSlot)
-	out.Buf = appendMembers(buf, meta(ev))
-	return e.end(out, sealed(ev))
+	return e.end(out, appendMembers(buf, meta(ev)), sealed(ev))
 }
 
 // userMessage writes the user's message, which Copilot has only in full.
 func (e *encoder) userMessage(out *wire.Out, ev *hub.Event, p *part) hub.Disposition {
-	e.begin(out, "user.message", ev.SubAgent)
-	out.Buf = appendMembers(appendText(out.Buf, `"content":"`, p.text), p.meta)
-	return e.end(out, hub.Native)
+	out.Buf = appendMembers(appendText(e.begin(out, "user.message", ev.SubAgent), `"content":"`, p.text), p.meta)
+	return e.end(out, out.Buf, hub.Native)
 }
 
 // fullReasoning writes a train of thought in full, with its encrypted form if there is one.
 func (e *encoder) fullReasoning(out *wire.Out, ev *hub.Event, p *part) hub.Disposition {
-	e.begin(out, "assistant.reasoning", ev.SubAgent)
-	buf := appendText(out.Buf, `"reasoningId":"`, p.wire)
+	buf := appendText(e.begin(out, "assistant.reasoning", ev.SubAgent), `"reasoningId":"`, p.wire)
 	buf = appendText(buf, `"content":"`, p.text)
 	buf = appendSome(buf, `"`+propSignature+`":"`, ev.Rare().Sig)
-	out.Buf = appendMembers(buf, meta(ev))
-	return e.end(out, sealed(ev))
+	return e.end(out, appendMembers(buf, meta(ev)), sealed(ev))
 }
 
 // sealed is the disposition of the end of a part: signatures go where only Sabir reads them, or nowhere.

@@ -57,14 +57,12 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !e.opt.newSDK {
 		return hub.Deferred
 	}
-	e.begin(out, "assistant.tool_call_delta", ev.SubAgent)
-	buf := appendText(out.Buf, `"toolCallId":"`, ev.ID)
+	buf := appendText(e.begin(out, "assistant.tool_call_delta", ev.SubAgent), `"toolCallId":"`, ev.ID)
 	buf = appendText(buf, `"inputDelta":"`, ev.Text)
 	if c := e.calls.Find(ev.Slot); c != nil {
 		buf = appendText(buf, `"toolName":"`, c.name)
 	}
-	out.Buf = buf
-	return e.end(out, hub.Native)
+	return e.end(out, buf, hub.Native)
 }
 
 // toolReady writes that a call is being run, and then what waited for it.
@@ -74,8 +72,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.started[string(ev.ID)] = true
 	}
 	e.pass()
-	e.begin(out, "tool.execution_start", ev.SubAgent)
-	buf := appendText(out.Buf, `"toolCallId":"`, ev.ID)
+	buf := appendText(e.begin(out, "tool.execution_start", ev.SubAgent), `"toolCallId":"`, ev.ID)
 	buf = appendText(buf, `"toolName":"`, ev.Name)
 	buf = appendArguments(buf, ev)
 	buf = e.appendSubAgent(buf, ev.AgentSlot)
@@ -85,7 +82,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event) hub.Disposition {
 		buf = e.appendLook(buf, &c.look)
 	}
 	out.Buf = e.appendMeta(buf, meta(ev))
-	disposition := e.end(out, shown(ev, hub.Native))
+	disposition := e.end(out, out.Buf, shown(ev, hub.Native))
 	if c != nil && c.client {
 		e.externalTool(out, ev)
 	}
@@ -120,13 +117,11 @@ const typeExternalTool = "external_tool.requested"
 
 // externalTool asks the client to run a call.
 func (e *encoder) externalTool(out *wire.Out, ev *hub.Event) {
-	e.begin(out, typeExternalTool, ev.SubAgent)
-	buf := appendText(out.Buf, `"requestId":"`, ev.ID)
+	buf := appendText(e.begin(out, typeExternalTool, ev.SubAgent), `"requestId":"`, ev.ID)
 	buf = appendText(buf, `"sessionId":"`, e.session)
 	buf = appendText(buf, `"toolCallId":"`, ev.ID)
 	buf = appendText(buf, `"toolName":"`, ev.Name)
-	out.Buf = appendArguments(buf, ev)
-	e.end(out, hub.Native)
+	e.end(out, appendArguments(buf, ev), hub.Native)
 }
 
 // appendMeta appends the members that were kept. At the root of an event they must not hide its own.
@@ -140,8 +135,7 @@ func (e *encoder) appendMeta(dst []byte, object rawjson.Value) []byte {
 // progress writes a text about the progress of a call.
 func (e *encoder) progress(out *wire.Out, ev *hub.Event, message []byte) hub.Disposition {
 	e.begin(out, "tool.execution_progress", ev.SubAgent)
-	out.Buf = appendText(appendText(out.Buf, `"toolCallId":"`, ev.ID), `"progressMessage":"`, message)
-	return e.end(out, hub.Native)
+	return e.end(out, appendText(appendText(out.Buf, `"toolCallId":"`, ev.ID), `"progressMessage":"`, message), hub.Native)
 }
 
 // toolUpdate writes what can be shown of a change: a message, a title, a percentage.
@@ -193,7 +187,7 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Chan == hub.Stderr || ev.Value != nil {
 		disposition = hub.Folded
 	}
-	return e.end(out, disposition)
+	return e.end(out, out.Buf, disposition)
 }
 
 // toolEnd writes how a call ended, its result, and what was kept of it. Denied and aborted calls say so in the code of their
@@ -207,8 +201,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		disposition, success = hub.Folded, "true" // nothing is known to be wrong
 	}
 	kept := meta(ev)
-	e.begin(out, "tool.execution_complete", ev.SubAgent)
-	buf := appendText(out.Buf, `"toolCallId":"`, ev.ID)
+	buf := appendText(e.begin(out, "tool.execution_complete", ev.SubAgent), `"toolCallId":"`, ev.ID)
 	buf = appendValue(buf, `"success":`, []byte(success))
 	c := e.calls.Find(ev.Slot)
 	buf = appendResult(buf, ev, kept, c != nil && c.printed)
@@ -217,8 +210,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		buf = e.appendError(buf, ev, rawjson.Get(kept, metaError))
 	}
 	buf = e.appendSubAgent(buf, ev.AgentSlot)
-	out.Buf = appendMembers(buf, kept, metaResult, metaError, metaWrapper)
-	return e.end(out, disposition)
+	return e.end(out, appendMembers(buf, kept, metaResult, metaError, metaWrapper), disposition)
 }
 
 // appendResult appends the result. A call that failed without one has none, unless it printed something that was taken back.

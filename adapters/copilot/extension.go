@@ -16,8 +16,7 @@ func (e *encoder) extension(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !e.opt.extensions {
 		return hub.Dropped
 	}
-	e.beginAs(out, extensionPrefix+ev.Kind.String(), ev)
-	buf := out.Buf
+	buf := e.beginAs(out, extensionPrefix+ev.Kind.String(), ev)
 	m := ev.More
 	if m == nil {
 		m = &noMore
@@ -39,8 +38,7 @@ func (e *encoder) extension(out *wire.Out, ev *hub.Event) hub.Disposition {
 			buf = appendText(buf, `"record":"`, ev.Text)
 		}
 	}
-	out.Buf = buf
-	return e.end(out, hub.Extension)
+	return e.end(out, buf, hub.Extension)
 }
 
 // holdPlan keeps the event of a plan until the next word of the stream. Where a source tells a plan by the call of a todo tool
@@ -81,8 +79,7 @@ func (e *encoder) Extend(out *wire.Out, payload []byte) {
 		return
 	}
 	e.open(out, extensionType, true, nil)
-	out.Buf = appendMembers(out.Buf, payload)
-	e.endDelta(out)
+	e.endDelta(out, appendMembers(out.Buf, payload))
 }
 
 // flushEarly writes what has waited for the start of the run.

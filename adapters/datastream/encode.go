@@ -88,9 +88,7 @@ func (e *encoder) Finish(*wire.Out) {}
 
 // Extend implements [hub.Extender]. Clients collect data for the application and show none of it.
 func (e *encoder) Extend(out *wire.Out, payload []byte) {
-	out.Begin("")
-	out.Buf = append(rawjson.AppendHarmless(append(out.Buf, `2:[`...), payload), ']')
-	out.End()
+	member.End(out, append(rawjson.AppendHarmless(append(member.Begin(out, ""), `2:[`...), payload), ']'))
 }
 
 // writers are the methods of the encoder, by the kind of event that they write.
@@ -132,11 +130,9 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	e.room(out, p, ev.ID)
-	out.Begin("")
-	b := append(out.Buf, head(p.think, `g:"`, `0:"`)...)
+	b := append(member.Begin(out, ""), head(p.think, `g:"`, `0:"`)...)
 	b = append(b, ev.Text...)
-	out.Buf = append(b, '"')
-	out.End()
+	member.End(out, append(b, '"'))
 	p.wrote = true
 	return hub.FoldedIf(ev.Chan == hub.Refusal)
 }

@@ -74,34 +74,28 @@ func (e *encoder) writeData(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case e.aui && string(ev.Name) == stateName && ev.Op == hub.Patch && e.patchState(out, value):
 		return hub.Native
 	case e.aui && (ev.Op == hub.Set || ev.Op == hub.Emit):
-		out.Begin("")
-		b := append(append(append(out.Buf, `aui-data:{"name":"`...), ev.Name...), `","data":`...)
+		b := append(append(append(member.Begin(out, ""), `aui-data:{"name":"`...), ev.Name...), `","data":`...)
 		member.Close(out, rawjson.AppendHarmless(b, value))
 		return hub.NativeIf(ev.Op == hub.Emit && ev.Value != nil)
 	}
-	out.Begin("")
-	b := append(append(append(out.Buf, `2:[{"type":"data-`...), ev.Name...), '"')
+	b := append(append(append(member.Begin(out, ""), `2:[{"type":"data-`...), ev.Name...), '"')
 	b = member.AppendText(b, `,"id":"`, ev.ID)
 	if ev.Op == hub.Patch || ev.Op == hub.Merge {
 		b = member.AppendText(b, `,"op":"`, []byte(ev.Op.String()))
 	}
 	b = append(rawjson.AppendHarmless(append(b, `,"data":`...), value), `}]`...)
-	out.Buf = b
-	out.End()
+	member.End(out, b)
 	return hub.Extension
 }
 
 // line writes a line with one value.
 func line(out *wire.Out, head string, value rawjson.Value, tail string) {
-	out.Begin("")
-	out.Buf = append(rawjson.AppendHarmless(append(out.Buf, head...), value), tail...)
-	out.End()
+	member.End(out, append(rawjson.AppendHarmless(append(member.Begin(out, ""), head...), value), tail...))
 }
 
 // patchState writes a patch of the state as operations, if it does nothing but set members.
 func (e *encoder) patchState(out *wire.Out, patch rawjson.Value) bool {
-	out.Begin("")
-	b := append(out.Buf, `aui-state:[`...)
+	b := append(member.Begin(out, ""), `aui-state:[`...)
 	from := len(b)
 	for op := range rawjson.Each(patch) {
 		kind, value := rawjson.Text(op, "op"), rawjson.Get(op, "value")

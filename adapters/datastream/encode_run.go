@@ -72,9 +72,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 			e.closeStep(out, ev.Status)
 			member.Close(out, appendUsage(member.Open(out, `d:{"finishReason":"`, []byte("error")), e.total))
 		}
-		out.Begin("")
-		out.Buf = rawjson.AppendQuoted(append(out.Buf, `3:`...), phrases.RunError(ev))
-		out.End()
+		member.End(out, rawjson.AppendQuoted(append(member.Begin(out, ""), `3:`...), phrases.RunError(ev)))
 		return hub.NativeIf(ev.Status == hub.StatusFailed)
 	}
 	ran := e.step.run

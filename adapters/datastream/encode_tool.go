@@ -38,8 +38,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if t.resumed {
 		return hub.Implied
 	}
-	out.Begin("")
-	b := append(out.Buf, t.head...)
+	b := append(member.Begin(out, ""), t.head...)
 	b = append(b, ev.Text...)
 	member.Close(out, append(b, '"'))
 	return hub.Native

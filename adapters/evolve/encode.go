@@ -102,7 +102,7 @@ func (e *encoder) inSubAgent(f hub.Disposition, l *subAgent) hub.Disposition {
 }
 
 // open starts a record, up to where the update comes.
-func (e *encoder) open(out *wire.Out, l *subAgent) {
+func (e *encoder) open(out *wire.Out, l *subAgent) []byte {
 	out.Begin("")
 	session := e.session
 	if e.parent = nil; l != nil {
@@ -123,6 +123,7 @@ func (e *encoder) open(out *wire.Out, l *subAgent) {
 		out.Buf = appendMember(append(out.Buf, '{'), `"sessionId":"`, session)
 	}
 	out.Buf = append(out.Buf, `"update":`...)
+	return out.Buf
 }
 
 // appendMember appends a string member and a comma, unless body is empty.
@@ -134,18 +135,17 @@ func appendMember(dst []byte, opening string, body []byte) []byte {
 }
 
 // close ends the record, behind the update.
-func (e *encoder) close(out *wire.Out, flags hub.Flags) {
+func (e *encoder) close(out *wire.Out, record []byte, flags hub.Flags) {
 	tail := "}"
 	switch {
 	case e.opt.envelope == envelopeOutput:
-		out.Buf = e.appendBeside(out.Buf)
+		record = e.appendBeside(record)
 	case e.opt.envelope == envelopeBridge && flags.Has(hub.Lossy):
 		tail = `,"truncated":true}}`
 	default:
 		tail = "}}"
 	}
-	out.Buf = append(out.Buf, tail...)
-	out.End()
+	member.End(out, append(record, tail...))
 }
 
 // appendBeside appends the members beside the update, in the order of the SDK.
@@ -173,15 +173,14 @@ func (e *encoder) appendBeside(dst []byte) []byte {
 }
 
 // begin starts a record with an update of this kind; its members follow, each with a comma before it.
-func (e *encoder) begin(out *wire.Out, l *subAgent, kind string) {
-	e.open(out, l)
-	out.Buf = appendIn(out.Buf, `{"sessionUpdate":"`, kind, `"`)
+func (e *encoder) begin(out *wire.Out, l *subAgent, kind string) []byte {
+	out.Buf = appendIn(e.open(out, l), `{"sessionUpdate":"`, kind, `"`)
+	return out.Buf
 }
 
 // end ends a record that begin has begun.
-func (e *encoder) end(out *wire.Out, flags hub.Flags) {
-	out.Buf = append(out.Buf, '}')
-	e.close(out, flags)
+func (e *encoder) end(out *wire.Out, update []byte, flags hub.Flags) {
+	e.close(out, append(update, '}'), flags)
 }
 
 // text writes the deltas; what lies around them has no place on this wire.
@@ -194,14 +193,12 @@ func (e *encoder) text(out *wire.Out, ev *hub.Event, l *subAgent) hub.Dispositio
 	case l != nil && l.how == subAgentFold:
 		return e.subAgentText(out, ev, l)
 	}
-	e.beginChunk(out, ev, l)
-	out.Buf = appendIn(out.Buf, `,"content":{"type":"text","text":"`, ev.Text, `"}`)
-	e.end(out, ev.Flags)
+	e.end(out, appendIn(e.beginChunk(out, ev, l), `,"content":{"type":"text","text":"`, ev.Text, `"}`), ev.Flags)
 	return hub.FoldedIf(ev.Chan == hub.Refusal)
 }
 
 // beginChunk starts a record with a part of a message, a text or a file. Only ACP names the message.
-func (e *encoder) beginChunk(out *wire.Out, ev *hub.Event, l *subAgent) {
+func (e *encoder) beginChunk(out *wire.Out, ev *hub.Event, l *subAgent) []byte {
 	kind := "agent_message_chunk"
 	switch {
 	case ev.Flags.Has(hub.User):
@@ -213,6 +210,7 @@ func (e *encoder) beginChunk(out *wire.Out, ev *hub.Event, l *subAgent) {
 	if e.opt.envelope == envelopeACP && len(ev.Msg) > 0 {
 		out.Buf = appendText(out.Buf, `,"messageId":"`, ev.Msg)
 	}
+	return out.Buf
 }
 
 // single writes the events that stand alone.
@@ -240,8 +238,7 @@ func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	out.Begin(string(rawjson.AppendUnescaped(nil, ev.ID))) // the name of an SSE event
-	out.Buf = append(out.Buf, ev.Value...)
-	out.End()
+	member.End(out, append(out.Buf, ev.Value...))
 	return hub.Native
 }
 
@@ -263,10 +260,8 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event, l *subAgent) hub.Dispositio
 		}
 	case dataMeta, dataPrompt, dataSessionEnd:
 		if e.opt.envelope == envelopeOutput {
-			out.Begin("")
-			out.Buf = appendIn(out.Buf, `{"`, ev.Name, `":`)
-			out.Buf = append(append(out.Buf, ev.Value...), '}')
-			out.End()
+			out.Buf = appendIn(member.Begin(out, ""), `{"`, ev.Name, `":`)
+			member.End(out, append(append(out.Buf, ev.Value...), '}'))
 			return hub.Native
 		}
 	case dataStdout, dataStderr:
@@ -299,9 +294,7 @@ func (e *encoder) acpUpdate(out *wire.Out, ev *hub.Event, l *subAgent) bool {
 	if !bytes.Equal(kind, ev.Name) {
 		return false
 	}
-	e.open(out, l)
-	out.Buf = append(out.Buf, ev.Value...)
-	e.close(out, ev.Flags)
+	e.close(out, append(e.open(out, l), ev.Value...), ev.Flags)
 	return true
 }
 
@@ -320,8 +313,7 @@ func (e *encoder) stdio(out *wire.Out, ev *hub.Event) {
 }
 
 func (e *encoder) extension(out *wire.Out, ev *hub.Event, l *subAgent) {
-	e.begin(out, l, dataUpdate)
-	buf := append(append(out.Buf, `,"name":"`...), ev.Name...)
+	buf := append(append(e.begin(out, l, dataUpdate), `,"name":"`...), ev.Name...)
 	buf = appendIn(buf, `","op":"`, ev.Op.String(), `"`)
 	if len(ev.ID) > 0 {
 		buf = appendText(buf, `,"id":"`, ev.ID)
@@ -329,6 +321,5 @@ func (e *encoder) extension(out *wire.Out, ev *hub.Event, l *subAgent) {
 	if ev.Value != nil {
 		buf = member.AppendRaw(buf, `,"value":`, ev.Value)
 	}
-	out.Buf = buf
-	e.end(out, ev.Flags)
+	e.end(out, buf, ev.Flags)
 }

@@ -120,8 +120,7 @@ func (e *encoder) announce(out *wire.Out, c *card, end *hub.Event) hub.Dispositi
 		status = c.status
 	}
 	c.running = status == hub.StatusRunning
-	e.begin(out, c.subAgent, "tool_call")
-	buf := appendIn(out.Buf, `,"toolCallId":"`, c.wireID, `","status":"`)
+	buf := appendIn(e.begin(out, c.subAgent, "tool_call"), `,"toolCallId":"`, c.wireID, `","status":"`)
 	buf = appendIn(buf, statusName(status), `","title":"`, "")
 	if len(c.title) > 0 {
 		buf = append(buf, c.title...)
@@ -138,8 +137,7 @@ func (e *encoder) announce(out *wire.Out, c *card, end *hub.Event) hub.Dispositi
 		buf = member.AppendRaw(buf, `,"rawInput":`, c.input)
 	}
 	buf = e.appendName(buf, c, kind)
-	out.Buf = e.appendMeta(buf, c.meta)
-	e.end(out, flags)
+	e.end(out, e.appendMeta(buf, c.meta), flags)
 	return disposition
 }
 

@@ -48,16 +48,14 @@ func (e *encoder) progress(out *wire.Out, c *card, text []byte, op hub.Op) hub.D
 	c.view, c.running = viewText, true
 	e.begin(out, c.subAgent, "tool_call_update")
 	buf := appendIn(out.Buf, `,"toolCallId":"`, c.wireID, `","status":"in_progress","content":`)
-	out.Buf = appendTextContent(buf, c.output.Text)
-	e.end(out, 0)
+	e.end(out, appendTextContent(buf, c.output.Text), 0)
 	return hub.Native
 }
 
 // writeOutput writes an output that brings its content, or a value.
 func (e *encoder) writeOutput(out *wire.Out, c *card, ev *hub.Event) {
 	c.running = true
-	e.begin(out, c.subAgent, "tool_call_update")
-	buf := appendIn(out.Buf, `,"toolCallId":"`, c.wireID, `","status":"in_progress"`)
+	buf := appendIn(e.begin(out, c.subAgent, "tool_call_update"), `,"toolCallId":"`, c.wireID, `","status":"in_progress"`)
 	if ev.Rare().Content != nil {
 		buf = member.AppendRaw(buf, `,"content":`, ev.More.Content)
 	}
@@ -66,8 +64,7 @@ func (e *encoder) writeOutput(out *wire.Out, c *card, ev *hub.Event) {
 	} else {
 		buf = e.appendMeta(buf, ev.Rare().Meta)
 	}
-	out.Buf = buf
-	e.end(out, ev.Flags)
+	e.end(out, buf, ev.Flags)
 }
 
 // appendResult appends the result of a call as content and rawOutput, and says what became of it. Content that was

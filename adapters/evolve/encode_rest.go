@@ -57,9 +57,7 @@ func (e *encoder) writePlan(out *wire.Out, entries []byte, l *subAgent) {
 		}
 		e.plan = append(e.plan[:0], entries...)
 	}
-	e.begin(out, l, "plan")
-	out.Buf = member.AppendRaw(out.Buf, `,"entries":`, entries)
-	e.end(out, 0)
+	e.end(out, member.AppendRaw(e.begin(out, l, "plan"), `,"entries":`, entries), 0)
 }
 
 // file writes an image as a chunk. The dialect has no other files: ACP has, elsewhere a file is a link in the text.
@@ -85,9 +83,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event, l *subAgent) hub.Dispositio
 	default:
 		return hub.Dropped
 	}
-	e.beginChunk(out, ev, l)
-	out.Buf = block(append(out.Buf, `,"content":`...), f)
-	e.end(out, ev.Flags)
+	e.end(out, block(append(e.beginChunk(out, ev, l), `,"content":`...), f), ev.Flags)
 	return disposition
 }
 
@@ -148,13 +144,12 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposit
 	if len(title) == 0 {
 		title, description = ev.Text, nil
 	}
-	e.begin(out, l, "notice")
-	out.Buf = appendIn(out.Buf, `,"severity":"`, severity, `","title":"`)
+	out.Buf = appendIn(e.begin(out, l, "notice"), `,"severity":"`, severity, `","title":"`)
 	out.Buf = append(append(out.Buf, title...), '"')
 	if len(description) > 0 {
 		out.Buf = appendText(out.Buf, `,"description":"`, description)
 	}
-	e.end(out, ev.Flags)
+	e.end(out, out.Buf, ev.Flags)
 	return hub.Native
 }
 
@@ -178,9 +173,7 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event, l *subAgent) hub.Dispositi
 	c := &ev.More.Usage
 	switch {
 	case c.ContextSize >= 0 && c.ContextUsed >= 0 && (ev.Scope == hub.SessionScope || e.opt.envelope == envelopeACP):
-		e.begin(out, l, "usage_update")
-		out.Buf = appendContext(out.Buf, c)
-		e.end(out, ev.Flags)
+		e.end(out, appendContext(e.begin(out, l, "usage_update"), c), ev.Flags)
 		return hub.Native
 	case e.opt.envelope == envelopeACP || ev.Scope == hub.SessionScope:
 		return hub.Dropped
@@ -192,8 +185,7 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event, l *subAgent) hub.Dispositi
 	}
 	out.Buf = append(out.Buf, scope...)
 	out.Buf = appendCounts(out.Buf, c)
-	out.Buf = append(out.Buf, '}')
-	e.end(out, ev.Flags)
+	e.end(out, append(out.Buf, '}'), ev.Flags)
 	return hub.Native
 }
 

@@ -3,6 +3,7 @@ package evolve
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -133,9 +134,7 @@ func isResponse(record rawjson.Value) bool {
 
 // splice writes a record of the upstream as it came.
 func (e *encoder) splice(out *wire.Out, record rawjson.Value) hub.Disposition {
-	out.Begin("")
-	out.Buf = append(out.Buf, record...)
-	out.End()
+	member.End(out, append(member.Begin(out, ""), record...))
 	return hub.Native
 }
 
@@ -173,21 +172,18 @@ const (
 // writeError writes an error as its own update, or as text for clients that do not know that.
 func (e *encoder) writeError(out *wire.Out, l *subAgent, text []byte, label string, fatal bool) {
 	if e.opt.errorText {
-		e.begin(out, l, "agent_message_chunk")
-		out.Buf = append(append(out.Buf, `,"content":{"type":"text","text":"\n`...), label...)
+		out.Buf = append(append(e.begin(out, l, "agent_message_chunk"), `,"content":{"type":"text","text":"\n`...), label...)
 		out.Buf = append(out.Buf, text...)
-		out.Buf = append(out.Buf, `\n"}`...)
-		e.end(out, 0)
+		e.end(out, append(out.Buf, `\n"}`...), 0)
 		return
 	}
-	e.begin(out, l, "error")
-	out.Buf = appendIn(out.Buf, `,"message":"`, text, `","fatal":`)
+	out.Buf = appendIn(e.begin(out, l, "error"), `,"message":"`, text, `","fatal":`)
 	if fatal {
 		out.Buf = append(out.Buf, "true"...)
 	} else {
 		out.Buf = append(out.Buf, "false"...)
 	}
-	e.end(out, 0)
+	e.end(out, out.Buf, 0)
 }
 
 // acpEnd writes the response to session/prompt. It says why a run failed; why another ended is said before it.
@@ -211,9 +207,7 @@ func (e *encoder) acpEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.notice(out, &hub.Event{Level: hub.LevelError, Text: why}, nil)
 		disposition = hub.Folded
 	}
-	e.beginResponse(out)
-	out.Buf = appendIn(out.Buf, `,"result":{"stopReason":"`, acpwire.StopReason(ev.Status), `"}}`)
-	out.End()
+	member.End(out, appendIn(e.beginResponse(out), `,"result":{"stopReason":"`, acpwire.StopReason(ev.Status), `"}}`))
 	return disposition
 }
 
@@ -221,12 +215,9 @@ func (e *encoder) acpError(out *wire.Out, reason hub.Status, why []byte) {
 	if len(why) == 0 {
 		why = []byte(endings[reason])
 	}
-	e.beginResponse(out)
-	out.Buf = appendIn(out.Buf, `,"error":{"code":-32603,"message":"`, why, `"}}`)
-	out.End()
+	member.End(out, appendIn(e.beginResponse(out), `,"error":{"code":-32603,"message":"`, why, `"}}`))
 }
 
-func (e *encoder) beginResponse(out *wire.Out) {
-	out.Begin("")
-	out.Buf = append(append(out.Buf, `{"jsonrpc":"2.0","id":`...), e.opt.promptID...)
+func (e *encoder) beginResponse(out *wire.Out) []byte {
+	return append(append(member.Begin(out, ""), `{"jsonrpc":"2.0","id":`...), e.opt.promptID...)
 }

@@ -82,8 +82,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Dispositi
 		e.announce(out, c, nil)
 		return hub.Native
 	}
-	e.begin(out, c.subAgent, "tool_call_update")
-	buf := appendText(out.Buf, `,"toolCallId":"`, c.wireID)
+	buf := appendText(e.begin(out, c.subAgent, "tool_call_update"), `,"toolCallId":"`, c.wireID)
 	if c.status == hub.StatusRunning {
 		buf, c.running = append(buf, `,"status":"in_progress"`...), true
 	}
@@ -94,8 +93,7 @@ func (e *encoder) toolReady(out *wire.Out, ev *hub.Event, c *card) hub.Dispositi
 	if len(c.input) > 0 {
 		buf = member.AppendRaw(buf, `,"rawInput":`, c.input)
 	}
-	out.Buf = buf
-	e.end(out, ev.Flags)
+	e.end(out, buf, ev.Flags)
 	return hub.Native
 }
 
@@ -156,8 +154,7 @@ func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Disposit
 }
 
 func (e *encoder) writeUpdate(out *wire.Out, ev *hub.Event, c *card, more *hub.More, message []byte) hub.Disposition {
-	e.begin(out, c.subAgent, "tool_call_update")
-	buf := appendText(out.Buf, `,"toolCallId":"`, c.wireID)
+	buf := appendText(e.begin(out, c.subAgent, "tool_call_update"), `,"toolCallId":"`, c.wireID)
 	switch {
 	case !c.ready:
 	case ev.Status == hub.StatusRunning, len(message) > 0:
@@ -180,8 +177,7 @@ func (e *encoder) writeUpdate(out *wire.Out, ev *hub.Event, c *card, more *hub.M
 	if more.Locations != nil {
 		buf = e.appendLocations(buf, more.Locations)
 	}
-	out.Buf = e.appendMeta(buf, more.Meta)
-	e.end(out, ev.Flags)
+	e.end(out, e.appendMeta(buf, more.Meta), ev.Flags)
 	return disposition
 }
 
@@ -218,8 +214,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, c *card) hub.Disposition
 }
 
 func (e *encoder) endCard(out *wire.Out, c *card, ev *hub.Event) hub.Disposition {
-	e.begin(out, c.subAgent, "tool_call_update")
-	buf := appendIn(out.Buf, `,"toolCallId":"`, c.wireID, `","status":"`)
+	buf := appendIn(e.begin(out, c.subAgent, "tool_call_update"), `,"toolCallId":"`, c.wireID, `","status":"`)
 	buf = append(append(buf, statusName(ev.Status)...), '"')
 	if len(ev.Title) > 0 {
 		buf = appendText(buf, `,"title":"`, ev.Title)
@@ -231,8 +226,7 @@ func (e *encoder) endCard(out *wire.Out, c *card, ev *hub.Event) hub.Disposition
 		}
 		buf = e.appendMeta(buf, m.Meta)
 	}
-	out.Buf = buf
-	e.end(out, ev.Flags)
+	e.end(out, buf, ev.Flags)
 	e.dropCard(c)
 	return disposition
 }

@@ -19,9 +19,7 @@ func (e *encoder) Extend(out *wire.Out, payload []byte) {
 		return
 	}
 	e.event = &hub.Event{}
-	e.begin(out, nil, updateNothing)
-	out.Buf = member.AppendRaw(out.Buf, `,"_meta":`, payload)
-	e.end(out, 0)
+	e.end(out, member.AppendRaw(e.begin(out, nil, updateNothing), `,"_meta":`, payload), 0)
 	e.event = nil
 }
 

@@ -3,6 +3,7 @@ package gemini
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/genai"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -108,8 +109,7 @@ func (e *encoder) learnModel(ev *hub.Event) {
 
 // begin starts a frame with the beginning of its part.
 func (e *encoder) begin(out *wire.Out, head string) []byte {
-	out.Begin("")
-	b := append(out.Buf, frameHead...)
+	b := append(member.Begin(out, ""), frameHead...)
 	return append(b, head...)
 }
 
@@ -121,8 +121,7 @@ func (e *encoder) endParts(b []byte) []byte {
 
 // end ends a frame after endParts.
 func (e *encoder) end(out *wire.Out, b []byte) {
-	out.Buf = append(b, '}')
-	out.End()
+	member.End(out, append(b, '}'))
 }
 
 // textStart: only deltas are on the wire. What the user or the operator said is no answer of the model.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/genai"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -121,8 +122,7 @@ func (e *encoder) errorFrame(out *wire.Out, ev *hub.Event, message []byte) hub.D
 	if len(message) == 0 {
 		message = []byte(hub.Fail(hub.CodeAgent, nil).Text())
 	}
-	out.Begin("")
-	b := append(out.Buf, `{"error":{"code":`...)
+	b := append(member.Begin(out, ""), `{"error":{"code":`...)
 	b = strconv.AppendInt(b, int64(code), 10)
 	b = append(b, `,"message":"`...)
 	b = append(b, message...)
@@ -134,7 +134,6 @@ func (e *encoder) errorFrame(out *wire.Out, ev *hub.Event, message []byte) hub.D
 		b = append(b, errCode...)
 		b = append(b, `","domain":"sabir"}]`...)
 	}
-	out.Buf = append(b, `}}`...)
-	out.End()
+	member.End(out, append(b, `}}`...))
 	return hub.FoldedIf(ev.Status == hub.StatusTruncated)
 }

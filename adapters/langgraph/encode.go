@@ -160,9 +160,7 @@ func (e *encoder) Extend(out *wire.Out, payload []byte) {
 		e.protocol.custom(out, &e.protocol.root, []byte("sabir"), payload)
 		return
 	}
-	out.Begin("custom")
-	out.Buf = append(out.Buf, payload...)
-	out.End()
+	member.End(out, append(member.Begin(out, "custom"), payload...))
 }
 
 func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
@@ -176,11 +174,9 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.run = append(e.run, "run"...)
 	}
 	e.started = true
-	out.Begin("metadata")
-	b := append(append(append(out.Buf, `{"run_id":"`...), e.run...), '"')
+	b := append(append(append(member.Begin(out, "metadata"), `{"run_id":"`...), e.run...), '"')
 	b = member.AppendText(b, `,"thread_id":"`, e.thread)
-	out.Buf = append(b, '}')
-	out.End()
+	member.End(out, append(b, '}'))
 	if e.modes&modeValues != 0 && e.modes&(modeTuple|modeMessages) == 0 {
 		e.writeValues(out) // the first state is the input
 	}
@@ -209,9 +205,7 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		e.interrupt(out)
 		status = `","status":"interrupted"}`
 	}
-	out.Begin("end")
-	out.Buf = append(append(append(out.Buf, `{"run_id":"`...), e.run...), status...)
-	out.End()
+	member.End(out, append(append(append(member.Begin(out, "end"), `{"run_id":"`...), e.run...), status...))
 	return disposition
 }
 
@@ -238,8 +232,7 @@ func (e *encoder) reason(out *wire.Out, ev *hub.Event) hub.Disposition {
 	m := e.root.current
 	b := m.appendEmpty(m.begin(out, &e.root))
 	b = append(append(append(b, `,"response_metadata":{"finish_reason":"`...), word...), `"}`...)
-	out.Buf = append(b, e.root.tail...)
-	out.End()
+	member.End(out, append(b, e.root.tail...))
 	return hub.Native
 }
 
@@ -248,10 +241,8 @@ func (e *encoder) runError(out *wire.Out, ev *hub.Event) hub.Disposition {
 	code := rawjson.Or(ev.Rare().ErrCode, ev.Status.String())
 	message := rawjson.Or(hub.Why(ev), "The run ended before it was complete.")
 	e.completeAll(out)
-	out.Begin("error")
-	b := append(append(out.Buf, `{"error":"`...), code...)
+	b := append(append(member.Begin(out, "error"), `{"error":"`...), code...)
 	b = append(append(b, `","message":"`...), message...)
-	out.Buf = append(b, `"}`...)
-	out.End()
+	member.End(out, append(b, `"}`...))
 	return hub.FoldedIf(ev.Status == hub.StatusTruncated || ev.Status == hub.StatusCancelled && string(code) != codeCancelled)
 }

@@ -48,9 +48,7 @@ func (e *encoder) keepText(out *wire.Out, m *outMessage, ev *hub.Event) {
 		m.text = append(m.text, ev.Text...)
 	}
 	if e.modes&modeMessages != 0 {
-		out.Begin(named("messages/partial", m.subAgent))
-		out.Buf = append(m.append(append(out.Buf, '['), true), ']')
-		out.End()
+		member.End(out, append(m.append(append(member.Begin(out, named("messages/partial", m.subAgent)), '['), true), ']'))
 	}
 }
 
@@ -63,9 +61,7 @@ func (e *encoder) complete(out *wire.Out, l *outSubAgent) {
 		}
 		m.done, m.closed, wrote = true, true, true
 		if e.modes&modeMessages != 0 {
-			out.Begin(named("messages/complete", l))
-			out.Buf = append(m.append(append(out.Buf, '['), false), ']')
-			out.End()
+			member.End(out, append(m.append(append(member.Begin(out, named("messages/complete", l)), '['), false), ']'))
 		}
 		if e.modes&modeUpdates != 0 {
 			e.update(out, l, m)
@@ -91,16 +87,13 @@ func (e *encoder) update(out *wire.Out, l *outSubAgent, m *outMessage) {
 	if m.role == roleTool {
 		node = []byte("tools")
 	}
-	out.Begin(named("updates", l))
-	b := append(append(append(out.Buf, `{"`...), node...), `":{"messages":[`...)
-	out.Buf = append(m.append(b, false), "]}}"...)
-	out.End()
+	b := append(append(append(member.Begin(out, named("updates", l)), `{"`...), node...), `":{"messages":[`...)
+	member.End(out, append(m.append(b, false), "]}}"...))
 }
 
 // writeValues writes the state: the messages so far, and what else is in it.
 func (e *encoder) writeValues(out *wire.Out) {
-	out.Begin("values")
-	b := append(out.Buf, `{"messages":[`...)
+	b := append(member.Begin(out, "values"), `{"messages":[`...)
 	n := len(b)
 	for _, m := range e.history {
 		if m.subAgent != &e.root || !m.done {
@@ -117,8 +110,7 @@ func (e *encoder) writeValues(out *wire.Out) {
 			b = append(append(rawjson.AppendQuoted(append(b, ','), key), ':'), val...)
 		}
 	}
-	out.Buf = append(b, '}')
-	out.End()
+	member.End(out, append(b, '}'))
 }
 
 // append appends the whole message, or as much of it as there is. Of a call that is not complete, the text of the
@@ -193,8 +185,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	out.Begin(named("custom", l))
 	if string(ev.Name) == nameCustom && ev.Op == hub.Emit && !isNamed(ev.Value) {
-		out.Buf = append(out.Buf, ev.Value...)
-		out.End()
+		member.End(out, append(out.Buf, ev.Value...))
 		return hub.Native
 	}
 	b := append(append(append(out.Buf, `{"name":"`...), ev.Name...), '"')
@@ -202,8 +193,7 @@ func (e *encoder) data(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if ev.Op != hub.Emit {
 		b = append(append(append(b, `,"op":"`...), ev.Op.String()...), '"')
 	}
-	out.Buf = append(append(append(b, `,"value":`...), ev.Value...), '}')
-	out.End()
+	member.End(out, append(append(append(b, `,"value":`...), ev.Value...), '}'))
 	if ev.Op == hub.Emit {
 		return hub.Native
 	}
@@ -222,9 +212,7 @@ func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	e.buf = rawjson.AppendUnescaped(e.buf[:0], ev.ID)
-	out.Begin(string(e.buf))
-	out.Buf = append(out.Buf, ev.Value...)
-	out.End()
+	member.End(out, append(member.Begin(out, string(e.buf)), ev.Value...))
 	return hub.Native
 }
 
@@ -283,8 +271,7 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b := append(append(append(out.Buf, `{"`+keyAsked+`":{"id":"`...), a.id...), `","value":`...)
 		b = append(append(append(b, a.body...), `,"status":"`...), ev.Status.String()...)
 		b = member.AppendText(append(b, '"'), `,"option":"`, ev.Name)
-		out.Buf = append(member.AppendRaw(b, `,"answer":`, ev.Value), "}}"...)
-		out.End()
+		member.End(out, append(member.AppendRaw(b, `,"answer":`, ev.Value), "}}"...))
 		e.asks = append(e.asks[:i], e.asks[i+1:]...)
 		return hub.Native
 	}
@@ -310,8 +297,6 @@ func (e *encoder) interrupt(out *wire.Out) {
 		if event == "updates" && e.modes&modeUpdates == 0 {
 			continue
 		}
-		out.Begin(event)
-		out.Buf = append(out.Buf, e.buf...)
-		out.End()
+		member.End(out, append(member.Begin(out, event), e.buf...))
 	}
 }

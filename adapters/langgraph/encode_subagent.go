@@ -80,8 +80,7 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b = member.AppendText(b, `,"graph_name":"`, ev.Name)
 	b = member.AppendText(b, `,"tool_call_id":"`, ev.Ref)
 	b = member.AppendText(b, `,"description":"`, ev.Title)
-	out.Buf = append(b, '}')
-	out.End()
+	member.End(out, append(b, '}'))
 	return hub.Native
 }
 
@@ -119,8 +118,7 @@ func (e *encoder) unique(head string, want []byte) []byte {
 
 // lifecycle begins a record that tells of a sub-agent.
 func (e *encoder) lifecycle(out *wire.Out, l *outSubAgent, head string) []byte {
-	out.Begin(named("lifecycle", l))
-	b := append(append(out.Buf, head...), `,"namespace":["`...)
+	b := append(append(member.Begin(out, named("lifecycle", l)), head...), `,"namespace":["`...)
 	for i := range l.body {
 		if l.body[i] == '|' {
 			b = append(b, `","`...)
@@ -154,8 +152,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	b := e.lifecycle(out, l, head)
 	b = member.AppendText(b, `,"error":"`, hub.Why(ev))
-	out.Buf = append(b, '}')
-	out.End()
+	member.End(out, append(b, '}'))
 	return disposition
 }
 
@@ -170,8 +167,7 @@ func (e *encoder) task(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.modes&modeTasks == 0 {
 		return hub.Dropped
 	}
-	out.Begin(named("tasks", l))
-	b := append(append(append(out.Buf, `{"id":"`...), ev.ID...), '"')
+	b := append(append(append(member.Begin(out, named("tasks", l)), `{"id":"`...), ev.ID...), '"')
 	b = append(append(append(b, `,"name":"`...), rawjson.First(ev.Name, l.node)...), '"')
 	switch {
 	case ev.Kind == hub.StepStart:
@@ -181,8 +177,7 @@ func (e *encoder) task(out *wire.Out, ev *hub.Event) hub.Disposition {
 	default:
 		b = append(b, `,"result":[],"interrupts":[]}`...)
 	}
-	out.Buf = b
-	out.End()
+	member.End(out, b)
 	return hub.Native
 }
 

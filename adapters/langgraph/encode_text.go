@@ -139,10 +139,8 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	m := p.message
 	if e.modes&modeTuple != 0 {
-		out.Begin(m.subAgent.event)
-		b := append(append(out.Buf, p.head...), ev.Text...)
-		out.Buf = append(b, p.tail...)
-		out.End()
+		b := append(append(member.Begin(out, m.subAgent.event), p.head...), ev.Text...)
+		member.End(out, append(b, p.tail...))
 	}
 	if m.kept {
 		e.keepText(out, m, ev)
@@ -167,8 +165,7 @@ func (e *encoder) textEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b := append(m.begin(out, m.subAgent), `[{"index":`...)
 	b = strconv.AppendInt(b, int64(m.index), 10)
 	b = append(append(b, `,"type":"reasoning","reasoning":"","signature":"`...), ev.More.Sig...)
-	out.Buf = append(append(b, `"}]`...), m.subAgent.tail...)
-	out.End()
+	member.End(out, append(append(b, `"}]`...), m.subAgent.tail...))
 	return hub.Native
 }
 
@@ -199,8 +196,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.modes&modeTuple == 0 {
 		return hub.Deferred
 	}
-	out.Buf = append(append(append(append(m.begin(out, l), '['), b...), ']'), l.tail...)
-	out.End()
+	member.End(out, append(append(append(append(m.begin(out, l), '['), b...), ']'), l.tail...))
 	return hub.Native
 }
 
@@ -255,8 +251,7 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if len(ev.More.Model) > 0 {
 		b = append(append(append(b, `,"response_metadata":{"model_name":"`...), ev.More.Model...), `"}`...)
 	}
-	out.Buf = append(b, l.tail...)
-	out.End()
+	member.End(out, append(b, l.tail...))
 	for _, c := range hub.TokenPairs(&m.used, &now) {
 		*c[0] = max(*c[0], *c[1])
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -43,11 +44,9 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.modes&modeTuple == 0 {
 		return hub.Native
 	}
-	out.Begin(l.event)
-	b := append(append(append(out.Buf, c.head...), `,"id":"`...), c.id...)
+	b := append(append(append(member.Begin(out, l.event), c.head...), `,"id":"`...), c.id...)
 	b = append(append(append(b, `","name":"`...), c.name...), `","args":""}]`...)
-	out.Buf = append(b, l.tail...)
-	out.End()
+	member.End(out, append(b, l.tail...))
 	c.head = append(c.head, `,"args":"`...)
 	return hub.Native
 }
@@ -67,10 +66,8 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if e.modes&modeTuple == 0 {
 		return hub.Native
 	}
-	out.Begin(c.subAgent.event)
-	b := append(append(out.Buf, c.head...), ev.Text...)
-	out.Buf = append(append(b, `"}]`...), c.subAgent.tail...)
-	out.End()
+	b := append(append(member.Begin(out, c.subAgent.event), c.head...), ev.Text...)
+	member.End(out, append(append(b, `"}]`...), c.subAgent.tail...))
 	return hub.Native
 }
 
@@ -108,9 +105,7 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b = append(toolresult.AppendText(append(b, `","content":"`...), ev, "text"), status...)
 	e.buf = b
 	if e.modes&modeTuple != 0 {
-		out.Begin(l.event)
-		out.Buf = append(append(append(out.Buf, '['), b...), l.toolTail...)
-		out.End()
+		member.End(out, append(append(append(member.Begin(out, l.event), '['), b...), l.toolTail...))
 	}
 	if e.keep(r); r.kept && e.room(len(b)) {
 		r.result = append(append(r.result, b...), '}')
@@ -148,7 +143,6 @@ func (e *encoder) toolOutput(out *wire.Out, ev *hub.Event) hub.Disposition {
 	} else {
 		b = rawjson.AppendQuoted(b, ev.Text)
 	}
-	out.Buf = append(b, '}')
-	out.End()
+	member.End(out, append(b, '}'))
 	return hub.FoldedIf(ev.Op == hub.Replace || ev.Chan != hub.Result)
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/usage"
@@ -97,9 +98,7 @@ func (e *encoder) Finish(out *wire.Out) {
 	if !e.sendDone || !e.ended || e.failed {
 		return
 	}
-	out.Begin("")
-	out.Buf = append(out.Buf, "[DONE]"...)
-	out.End()
+	member.End(out, append(member.Begin(out, ""), "[DONE]"...))
 }
 
 // name makes what is the same in all chunks, from the start of the run or without one.
@@ -144,9 +143,7 @@ const chunkEnd = `,"finish_reason":null}]}`
 // runStart names the role at once: clients that never hear of one fail, and so do those that wait too long.
 func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	e.name(ev)
-	out.Begin("")
-	out.Buf = append(append(out.Buf, e.head...), `{"role":"assistant","content":""}`+chunkEnd...)
-	out.End()
+	member.End(out, append(append(member.Begin(out, ""), e.head...), `{"role":"assistant","content":""}`+chunkEnd...))
 	return hub.FoldedIf(len(ev.Ref) > 0 || len(ev.Name) > 0)
 }
 
@@ -173,8 +170,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return e.reason(out, ev)
 	}
 	disposition := hub.Native
-	out.Begin("")
-	b := append(out.Buf, e.head...)
+	b := append(member.Begin(out, ""), e.head...)
 	switch {
 	case ev.Chan == hub.Refusal:
 		e.refused = true
@@ -186,8 +182,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b = append(b, `{"content":"`...)
 	}
 	b = append(b, ev.Text...)
-	out.Buf = append(b, `"}`+chunkEnd...)
-	out.End()
+	member.End(out, append(b, `"}`+chunkEnd...))
 	return disposition
 }
 
@@ -208,16 +203,14 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if len(ev.Rare().File.URL) == 0 {
 		return hub.Dropped
 	}
-	out.Begin("")
-	b := append(append(out.Buf, e.head...), `{"annotations":[{"index":`...)
+	b := append(append(member.Begin(out, ""), e.head...), `{"annotations":[{"index":`...)
 	b = strconv.AppendInt(b, int64(e.sources), 10)
 	b = append(b, `,"type":"url_citation","url_citation":{"start_index":`...)
 	b = appendIndex(b, ev.Value, "start")
 	b = appendIndex(append(b, `,"end_index":`...), ev.Value, "end")
 	b = append(append(b, `,"title":"`...), ev.Title...)
 	b = append(append(b, `","url":"`...), ev.More.File.URL...)
-	out.Buf = append(b, `"}}]}`+chunkEnd...)
-	out.End()
+	member.End(out, append(b, `"}}]}`+chunkEnd...))
 	e.sources++
 	return hub.Extension
 }
@@ -237,8 +230,6 @@ func (e *encoder) Extend(out *wire.Out, payload []byte) {
 		}
 	}
 	e.name(&hub.Event{})
-	out.Begin("")
-	b := append(append(out.Buf, e.base...), `],"`+extensionMember+`":`...)
-	out.Buf = append(append(b, payload...), '}')
-	out.End()
+	b := append(append(member.Begin(out, ""), e.base...), `],"`+extensionMember+`":`...)
+	member.End(out, append(append(b, payload...), '}'))
 }

@@ -2,6 +2,7 @@ package openaichat
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/usage"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -14,11 +15,9 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return e.fail(out, ev)
 	}
 	reason, disposition := e.finish(ev.Status)
-	out.Begin("")
-	b := append(append(out.Buf, e.head...), `{},"finish_reason":"`...)
+	b := append(append(member.Begin(out, ""), e.head...), `{},"finish_reason":"`...)
 	b = append(b, reason...)
-	out.Buf = append(b, `"}]}`...)
-	out.End()
+	member.End(out, append(b, `"}]}`...))
 	e.writeUsage(out)
 	if ev.Value != nil || len(hub.Why(ev)) > 0 {
 		return hub.Folded // a finish_reason has no words
@@ -68,8 +67,7 @@ func (e *encoder) fail(out *wire.Out, ev *hub.Event) hub.Disposition {
 	case hub.StatusTruncated:
 		kind, disposition, cause = typeTruncated, hub.Folded, hub.CodeTruncated
 	}
-	out.Begin("")
-	b := append(out.Buf, `{"error":{"message":"`...)
+	b := append(member.Begin(out, ""), `{"error":{"message":"`...)
 	if len(message) > 0 {
 		b = append(b, message...)
 	} else {
@@ -82,8 +80,7 @@ func (e *encoder) fail(out *wire.Out, ev *hub.Event) hub.Disposition {
 	} else {
 		b = append(b, "null"...)
 	}
-	out.Buf = append(b, "}}"...)
-	out.End()
+	member.End(out, append(b, "}}"...))
 	return disposition
 }
 
@@ -111,10 +108,8 @@ func (e *encoder) writeUsage(out *wire.Out) {
 		return
 	}
 	c.In, c.Out, c.Total = max(c.In, 0), max(c.Out, 0), usage.Known(c).Total
-	out.Begin("")
-	b := append(append(out.Buf, e.base...), `],"usage":{`...)
-	out.Buf = append(counts.Append(b, &c), "}}"...)
-	out.End()
+	b := append(append(member.Begin(out, ""), e.base...), `],"usage":{`...)
+	member.End(out, append(counts.Append(b, &c), "}}"...))
 }
 
 // counts are the members of a usage object.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -41,8 +42,7 @@ func (s *sealing) index(id []byte) int {
 // it, and the others ignore it.
 func (e *encoder) reason(out *wire.Out, ev *hub.Event) hub.Disposition {
 	f := &e.reasoning
-	out.Begin("")
-	b := append(out.Buf, e.head...)
+	b := append(member.Begin(out, ""), e.head...)
 	sep := byte('{')
 	if f.content {
 		b = append(append(append(b, sep), `"reasoning_content":"`...), ev.Text...)
@@ -59,8 +59,7 @@ func (e *encoder) reason(out *wire.Out, ev *hub.Event) hub.Disposition {
 		b = strconv.AppendInt(append(b, `","index":`...), int64(n), 10)
 		b = append(b, "}]"...)
 	}
-	out.Buf = append(append(b, '}'), chunkEnd...)
-	out.End()
+	member.End(out, append(append(b, '}'), chunkEnd...))
 	return hub.Extension
 }
 
@@ -73,8 +72,7 @@ func (e *encoder) reasonEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	n := e.sealing.index(ev.ID)
-	out.Begin("")
-	b := append(append(out.Buf, e.head...), `{"reasoning_details":[{"type":"reasoning.`...)
+	b := append(append(member.Begin(out, ""), e.head...), `{"reasoning_details":[{"type":"reasoning.`...)
 	if e.sealing.hasText {
 		b = append(b, `text","text":"","signature":"`...)
 	} else {
@@ -82,7 +80,6 @@ func (e *encoder) reasonEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	}
 	b = append(b, ev.More.Sig...)
 	b = strconv.AppendInt(append(b, `","index":`...), int64(n), 10)
-	out.Buf = append(b, "}]}"+chunkEnd...)
-	out.End()
+	member.End(out, append(b, "}]}"+chunkEnd...))
 	return hub.Extension
 }

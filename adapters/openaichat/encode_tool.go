@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -16,13 +17,11 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !ev.Flags.Has(hub.ClientRuns) || ev.Flags.Has(hub.Resumed) || e.asks == maxCalls {
 		return hub.Dropped
 	}
-	out.Begin("")
-	b := append(append(out.Buf, e.head...), `{"tool_calls":[{"index":`...)
+	b := append(append(member.Begin(out, ""), e.head...), `{"tool_calls":[{"index":`...)
 	b = strconv.AppendInt(b, int64(e.asks), 10)
 	b = append(append(b, `,"id":"`...), ev.ID...)
 	b = append(append(b, `","type":"function","function":{"name":"`...), ev.Name...)
-	out.Buf = append(b, `","arguments":""}}]}`+chunkEnd...)
-	out.End()
+	member.End(out, append(b, `","arguments":""}}]}`+chunkEnd...))
 	*e.calls.Add(ev.Slot) = clientCall(e.asks)
 	e.asks++
 	e.waiting++
@@ -35,12 +34,10 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if c == nil {
 		return hub.Dropped
 	}
-	out.Begin("")
-	b := append(append(out.Buf, e.head...), `{"tool_calls":[{"index":`...)
+	b := append(append(member.Begin(out, ""), e.head...), `{"tool_calls":[{"index":`...)
 	b = strconv.AppendInt(b, int64(*c), 10)
 	b = append(append(b, `,"function":{"arguments":"`...), ev.Text...)
-	out.Buf = append(b, `"}}]}`+chunkEnd...)
-	out.End()
+	member.End(out, append(b, `"}}]}`+chunkEnd...))
 	return hub.Native
 }
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -131,8 +132,7 @@ func (e *encoder) close(out *wire.Out, b []byte) {
 	if e.stream != nil {
 		b = append(append(b, `,"stream_id":`...), e.stream...)
 	}
-	out.Buf = append(b, '}')
-	out.End()
+	member.End(out, append(b, '}'))
 }
 
 // runStart announces the response.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -136,8 +137,7 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 		t.prepare("response.reasoning_summary_text.delta")
 	}
 	t.full = append(t.full, ev.Text...)
-	out.Begin(t.event)
-	b := append(append(out.Buf, t.head...), ev.Text...)
+	b := append(append(member.Begin(out, t.event), t.head...), ev.Text...)
 	if t.ch == hub.AnswerText {
 		b = append(b, `","logprobs":[]`...)
 	} else {

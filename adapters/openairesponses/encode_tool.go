@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -97,8 +98,7 @@ func (e *encoder) toolArgs(out *wire.Out, ev *hub.Event) hub.Disposition {
 		t.cut = true
 		return hub.Dropped
 	}
-	out.Begin(t.event)
-	b := append(append(out.Buf, t.head...), ev.Text...)
+	b := append(append(member.Begin(out, t.event), t.head...), ev.Text...)
 	e.close(out, append(b, '"'))
 	return hub.Native
 }

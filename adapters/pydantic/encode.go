@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/plandedup"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -147,8 +148,7 @@ func (e *encoder) message(out *wire.Out, body []byte) {
 	e.begin(out)
 	out.Buf = append(out.Buf, e.textHead...)
 	out.Buf = append(out.Buf, body...)
-	out.Buf = append(out.Buf, textTail...)
-	out.End()
+	member.End(out, append(out.Buf, textTail...))
 }
 
 func (e *encoder) textStart(ev *hub.Event) hub.Disposition {
@@ -189,8 +189,7 @@ func (e *encoder) thinking(out *wire.Out, body []byte) {
 	out.Buf = append(out.Buf, e.textHead...)
 	out.Buf = append(out.Buf, `", "citations": [], "tool_calls": [], "thinking": "`...)
 	out.Buf = append(out.Buf, body...)
-	out.Buf = append(out.Buf, `"}`...)
-	out.End()
+	member.End(out, append(out.Buf, `"}`...))
 }
 
 // tagged writes reasoning inside an element of the text, as these servers do it.
@@ -201,8 +200,7 @@ func (e *encoder) tagged(out *wire.Out, body []byte) {
 		out.Buf = append(out.Buf, `<think>`...)
 	}
 	out.Buf = append(out.Buf, body...)
-	out.Buf = append(out.Buf, textTail...)
-	out.End()
+	member.End(out, append(out.Buf, textTail...))
 	e.thought = true
 }
 
@@ -242,8 +240,7 @@ func (e *encoder) aside(out *wire.Out, body []byte) hub.Disposition {
 	out.Buf = append(out.Buf, `\n\n*`...)
 	out.Buf = append(out.Buf, body...)
 	out.Buf = append(out.Buf, `*\n\n`...)
-	out.Buf = append(out.Buf, textTail...)
-	out.End()
+	member.End(out, append(out.Buf, textTail...))
 	return hub.Folded
 }
 
@@ -310,8 +307,7 @@ func (e *encoder) cite(out *wire.Out, list []byte) {
 	out.Buf = append(out.Buf, e.textHead...)
 	out.Buf = append(out.Buf, `", "citations": [`...)
 	out.Buf = append(out.Buf, list...)
-	out.Buf = append(out.Buf, `], "tool_calls": []}`...)
-	out.End()
+	member.End(out, append(out.Buf, `], "tool_calls": []}`...))
 }
 
 // file shows a file that has an address as a link; texts are markdown.
@@ -332,8 +328,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	out.Buf = append(out.Buf, `](`...)
 	out.Buf = append(out.Buf, f.URL...)
 	out.Buf = append(out.Buf, `)\n\n`...)
-	out.Buf = append(out.Buf, textTail...)
-	out.End()
+	member.End(out, append(out.Buf, textTail...))
 	return hub.Folded
 }
 
@@ -343,7 +338,6 @@ func (e *encoder) raw(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Dropped
 	}
 	e.begin(out)
-	out.Buf = append(out.Buf, ev.Value...)
-	out.End()
+	member.End(out, append(out.Buf, ev.Value...))
 	return hub.Native
 }

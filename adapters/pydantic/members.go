@@ -3,6 +3,7 @@ package pydantic
 import (
 	"strings"
 
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
@@ -106,8 +107,7 @@ func (e *encoder) close(out *wire.Out, entry []byte) {
 	} else {
 		out.Buf = entry
 	}
-	out.Buf = append(out.Buf, toolTail...)
-	out.End()
+	member.End(out, append(out.Buf, toolTail...))
 }
 
 // piece writes an entry that has nothing but a part.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/opened"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -116,9 +117,7 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 func (e *encoder) begin(out *wire.Out, ev *hub.Event) {
 	e.begun = true
 	e.identify(ev)
-	e.open(out, e.root, typeResponse)
-	out.Buf = append(out.Buf, `,"data":""`...)
-	e.close(out, e.root)
+	e.close(out, append(e.open(out, e.root, typeResponse), `,"data":""`...), e.root)
 }
 
 // identify chooses the id of the message. Clients tell messages apart by it, the user's own included, whose id may be
@@ -142,20 +141,19 @@ func (e *encoder) identify(ev *hub.Event) {
 }
 
 // open begins a frame of an agent, up to its type. Members follow, each with a comma before it.
-func (e *encoder) open(out *wire.Out, a *agent, typ string) {
-	out.Begin("")
-	out.Buf = append(append(out.Buf, a.head...), `{"type":"`...)
-	out.Buf = append(append(out.Buf, typ...), '"')
+func (e *encoder) open(out *wire.Out, a *agent, typ string) []byte {
+	buf := append(append(member.Begin(out, ""), a.head...), `{"type":"`...)
+	out.Buf = append(append(buf, typ...), '"')
+	return out.Buf
 }
 
 // close ends a frame. Only the outermost names the message.
-func (e *encoder) close(out *wire.Out, a *agent) {
+func (e *encoder) close(out *wire.Out, frame []byte, a *agent) {
 	for range a.depth {
-		out.Buf = append(out.Buf, '}')
+		frame = append(frame, '}')
 	}
-	out.Buf = append(append(out.Buf, `,"messageId":"`...), e.id...)
-	out.Buf = append(out.Buf, `"}`...)
-	out.End()
+	frame = append(append(frame, `,"messageId":"`...), e.id...)
+	member.End(out, append(frame, `"}`...))
 }
 
 // textDelta writes a response. Disposition tells whether a reader takes it for what it is.
@@ -167,14 +165,12 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event, a *agent) hub.Disposit
 		return e.reasoning(out, ev, a)
 	}
 	isTag := e.hasTag(a, ev.Text)
-	e.open(out, a, typeResponse)
-	out.Buf = append(out.Buf, `,"data":"`...)
+	out.Buf = append(e.open(out, a, typeResponse), `,"data":"`...)
 	if a.thinking {
 		a.thinking = false
 		out.Buf = append(out.Buf, closeThink...)
 	}
-	out.Buf = append(append(out.Buf, ev.Text...), '"')
-	e.close(out, a)
+	e.close(out, append(append(out.Buf, ev.Text...), '"'), a)
 	a.say(ev.Text)
 	return hub.FoldedIf(ev.Chan == hub.Refusal || isTag)
 }
@@ -191,8 +187,7 @@ func (e *encoder) reasoning(out *wire.Out, ev *hub.Event, a *agent) hub.Disposit
 	if e.opt.reasoning == reasoningDrop {
 		return hub.Dropped
 	}
-	e.open(out, a, typeResponse)
-	out.Buf = append(out.Buf, `,"data":"`...)
+	out.Buf = append(e.open(out, a, typeResponse), `,"data":"`...)
 	if !a.thinking {
 		out.Buf = append(out.Buf, openThink...)
 	}
@@ -202,8 +197,7 @@ func (e *encoder) reasoning(out *wire.Out, ev *hub.Event, a *agent) hub.Disposit
 	if !a.thinking {
 		out.Buf = append(out.Buf, closeThink...)
 	}
-	out.Buf = append(out.Buf, '"')
-	e.close(out, a)
+	e.close(out, append(out.Buf, '"'), a)
 	return hub.Native
 }
 
@@ -251,9 +245,7 @@ func (e *encoder) endThought(out *wire.Out, a *agent) {
 		return
 	}
 	a.thinking = false
-	e.open(out, a, typeResponse)
-	out.Buf = append(out.Buf, `,"data":"`+closeThink+`"`...)
-	e.close(out, a)
+	e.close(out, append(e.open(out, a, typeResponse), `,"data":"`+closeThink+`"`...), a)
 }
 
 // boundary tells that something other than text comes: no tag goes on behind it.
@@ -267,14 +259,13 @@ func (e *encoder) raw(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 	if string(ev.Name) != name || rawjson.Kind(ev.Value) != '{' {
 		return hub.Dropped
 	}
-	out.Begin("")
-	out.Buf = append(append(out.Buf, a.head...), bytes.TrimSpace(ev.Value)...)
+	out.Buf = append(append(member.Begin(out, ""), a.head...), bytes.TrimSpace(ev.Value)...)
 	if a.depth == 0 {
 		out.End()
 		return hub.Native
 	}
 	out.Buf = out.Buf[:len(out.Buf)-1] // close begins with its last brace
-	e.close(out, a)
+	e.close(out, out.Buf, a)
 	return hub.Native
 }
 

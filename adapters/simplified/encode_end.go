@@ -38,7 +38,7 @@ func (e *encoder) ask(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition {
 	} else {
 		out.Buf = appendQuestion(append(out.Buf, `,"data":`...), ev, kind)
 	}
-	e.close(out, a)
+	e.close(out, out.Buf, a)
 	return disposition
 }
 
@@ -83,16 +83,12 @@ func (e *encoder) answer(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition
 		if status, _ := decision(ev.Value); status == ev.Status {
 			end = endAnswered // that it was not answered is in the answer
 		}
-		e.open(out, a, *kind+end)
-		out.Buf = member.AppendRaw(out.Buf, `,"data":`, data)
-		e.close(out, a)
+		e.close(out, member.AppendRaw(e.open(out, a, *kind+end), `,"data":`, data), a)
 		return hub.Native
 	}
-	e.open(out, a, *kind+end)
-	out.Buf = append(append(append(out.Buf, `,"data":{"approvalId":"`...), ev.ID...), '"')
+	out.Buf = append(append(append(e.open(out, a, *kind+end), `,"data":{"approvalId":"`...), ev.ID...), '"')
 	out.Buf = appendResponse(out.Buf, ev)
-	out.Buf = append(out.Buf, '}')
-	e.close(out, a)
+	e.close(out, append(out.Buf, '}'), a)
 	return hub.Folded
 }
 
@@ -142,9 +138,7 @@ func (e *encoder) explain(out *wire.Out, ev *hub.Event, why []byte) {
 		e.begin(out, ev)
 	}
 	e.boundary(out, e.root)
-	e.open(out, e.root, typeResponse)
-	out.Buf = append(append(append(out.Buf, `,"data":"\n\n`...), why...), '"')
-	e.close(out, e.root)
+	e.close(out, append(append(append(e.open(out, e.root, typeResponse), `,"data":"\n\n`...), why...), '"'), e.root)
 }
 
 // failed writes the end of a run that did not do what it should. A reason of its own would hide that a run was
@@ -159,16 +153,12 @@ func (e *encoder) failed(out *wire.Out, ev *hub.Event, reason string, dispositio
 			e.begin(out, ev)
 		}
 		e.boundary(out, e.root)
-		e.open(out, e.root, typeResponse)
-		out.Buf = member.AppendText(out.Buf, `,"data":"`, text)
-		e.close(out, e.root)
+		e.close(out, member.AppendText(e.open(out, e.root, typeResponse), `,"data":"`, text), e.root)
 		e.messageEnd(out, ev)
 		return hub.Folded
 	}
-	out.Begin("")
-	out.Buf = append(append(out.Buf, `{"type":"error","data":"`...), text...)
-	out.Buf = append(out.Buf, `"}`...)
-	out.End()
+	out.Buf = append(append(member.Begin(out, ""), `{"type":"error","data":"`...), text...)
+	member.End(out, append(out.Buf, `"}`...))
 	if e.opt.failure == failureBoth {
 		e.messageEnd(out, ev)
 	}
@@ -181,16 +171,14 @@ func (e *encoder) messageEnd(out *wire.Out, ev *hub.Event) {
 	}
 	e.boundary(out, e.root)
 	e.finalSources(out)
-	out.Begin("")
-	out.Buf = append(append(out.Buf, `{"type":"messageEnd","messageId":"`...), e.id...)
+	out.Buf = append(append(member.Begin(out, ""), `{"type":"messageEnd","messageId":"`...), e.id...)
 	out.Buf = append(out.Buf, '"')
 	if kept := ev.Meta(name); kept != nil {
 		out.Buf = appendMembers(out.Buf, kept)
 	} else {
 		out.Buf = e.appendEnd(out.Buf)
 	}
-	out.Buf = append(out.Buf, '}')
-	out.End()
+	member.End(out, append(out.Buf, '}'))
 }
 
 // appendEnd appends what is known of the run. Its duration is not: there is no clock here.

@@ -65,10 +65,8 @@ func (l *todoList) says(entries []byte, a *agent) bool {
 func (e *encoder) writeTodos(out *wire.Out, a *agent, entries []byte, byCall bool) {
 	e.todos.entries = append(e.todos.entries[:0], entries...)
 	e.todos.of, e.todos.byCall = a, byCall
-	e.open(out, a, typeTodo)
-	out.Buf = append(append(out.Buf, `,"data":{"todos":[`...), entries...)
-	out.Buf = append(out.Buf, `]}`...)
-	e.close(out, a)
+	out.Buf = append(append(e.open(out, a, typeTodo), `,"data":{"todos":[`...), entries...)
+	e.close(out, append(out.Buf, `]}`...), a)
 }
 
 // appendTodos appends the elements of a list of todos. isWhole tells that nothing of the plan is lost.
@@ -115,11 +113,9 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition
 	if query == nil {
 		query = rawjson.Value(`"Agent Search"`) // as the server calls what has no query
 	}
-	e.open(out, a, typeSourcesAdded)
-	out.Buf = append(append(out.Buf, `,"data":[`...), doc...)
+	out.Buf = append(append(e.open(out, a, typeSourcesAdded), `,"data":[`...), doc...)
 	out.Buf = member.AppendRaw(append(out.Buf, ']'), `,"searchQuery":`, query)
-	out.Buf = member.AppendRaw(out.Buf, `,"searchUrl":`, url)
-	e.close(out, a)
+	e.close(out, member.AppendRaw(out.Buf, `,"searchUrl":`, url), a)
 	if len(e.docs)+len(doc) <= maxDocs {
 		e.docs = append(append(e.docs, doc...), ',')
 	}
@@ -151,10 +147,8 @@ func (e *encoder) finalSources(out *wire.Out) {
 	if len(e.docs) == 0 {
 		return
 	}
-	e.open(out, e.root, typeSources)
-	out.Buf = append(append(out.Buf, `,"data":[`...), e.docs[:len(e.docs)-1]...)
-	out.Buf = append(out.Buf, `],"searchQuery":""`...)
-	e.close(out, e.root)
+	out.Buf = append(append(e.open(out, e.root, typeSources), `,"data":[`...), e.docs[:len(e.docs)-1]...)
+	e.close(out, append(out.Buf, `],"searchQuery":""`...), e.root)
 }
 
 // usage writes the statistics so far. Those of a session would be taken for the message's.
@@ -185,9 +179,7 @@ func (e *encoder) usage(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition 
 	if a == e.root && len(stats) <= maxStats {
 		e.stats = append(e.stats[:0], stats...)
 	}
-	e.open(out, a, typeStats)
-	out.Buf = member.AppendRaw(out.Buf, `,"data":`, stats)
-	e.close(out, a)
+	e.close(out, member.AppendRaw(e.open(out, a, typeStats), `,"data":`, stats), a)
 	return disposition
 }
 
@@ -212,8 +204,7 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition
 	if e.opt.dropNotices || len(ev.Text) == 0 {
 		return hub.Dropped
 	}
-	e.open(out, a, typeProgress)
-	out.Buf = append(append(out.Buf, `,"data":{"message":"`...), ev.Text...)
+	out.Buf = append(append(e.open(out, a, typeProgress), `,"data":{"message":"`...), ev.Text...)
 	out.Buf = append(out.Buf, '"')
 	if kept := ev.Meta(name); kept != nil {
 		out.Buf = appendMembers(out.Buf, kept)
@@ -224,7 +215,6 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event, a *agent) hub.Disposition
 		}
 		out.Buf = append(member.AppendRaw(out.Buf, `,"current":`, current), `,"total":100`...)
 	}
-	out.Buf = append(out.Buf, '}')
-	e.close(out, a)
+	e.close(out, append(out.Buf, '}'), a)
 	return hub.NativeIf(ev.Level == hub.LevelStatus)
 }

@@ -61,12 +61,10 @@ func (e *encoder) agentStart(out *wire.Out, ev *hub.Event, outer *agent) hub.Dis
 	a.head = append(a.head, `","data":`...)
 	a.since = ev.Rare().Time
 
-	e.open(out, outer, typeAgentStarted)
-	out.Buf = append(append(out.Buf, `,"executionId":"`...), ev.ID...)
+	out.Buf = append(append(e.open(out, outer, typeAgentStarted), `,"executionId":"`...), ev.ID...)
 	out.Buf = append(append(out.Buf, `","name":"`...), ev.Name...)
 	out.Buf = append(append(out.Buf, `","task":"`...), ev.Title...)
-	out.Buf = append(out.Buf, '"')
-	e.close(out, outer)
+	e.close(out, append(out.Buf, '"'), outer)
 	return hub.Native
 }
 
@@ -86,8 +84,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event, outer *agent) hub.Dispo
 	if len(task) == 0 {
 		task = a.task
 	}
-	e.open(out, outer, typ)
-	b := append(append(out.Buf, `,"id":"`...), ev.ID...)
+	b := append(append(e.open(out, outer, typ), `,"id":"`...), ev.ID...)
 	b = append(append(b, `","name":"`...), ev.Name...)
 	b = append(append(b, `","task":"`...), task...)
 	b = append(append(append(b, `","status":"`...), status...), '"')
@@ -102,8 +99,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event, outer *agent) hub.Dispo
 		b = append(append(b, `,"error":"`...), agentError(ev)...)
 		b = append(b, '"')
 	}
-	out.Buf = appendMembers(b, rest, "startTime", "endTime", "documents")
-	e.close(out, outer)
+	e.close(out, appendMembers(b, rest, "startTime", "endTime", "documents"), outer)
 	return hub.NativeIf(ev.Status == hub.StatusOK || ev.Status == hub.StatusError)
 }
 

@@ -103,12 +103,10 @@ func (e *encoder) start(out *wire.Out, ev *hub.Event, a *agent, c *call, list []
 func (e *encoder) startWith(out *wire.Out, ev *hub.Event, a *agent, c *call, element []byte, status string) {
 	e.boundary(out, a)
 	c.isShown = true
-	e.open(out, a, typeToolStarted)
-	out.Buf = append(out.Buf, `,"data":{"content":`...)
+	out.Buf = append(e.open(out, a, typeToolStarted), `,"data":{"content":`...)
 	out.Buf = rawjson.AppendString(out.Buf, element)
 	out.Buf = append(append(out.Buf, `,"toolCallId":"`...), ev.ID...)
-	out.Buf = append(append(append(out.Buf, `","status":"`...), status...), `"}`...)
-	e.close(out, a)
+	e.close(out, append(append(append(out.Buf, `","status":"`...), status...), `"}`...), a)
 }
 
 // toolEnd writes success or error: clients know no third way for a call to end.
@@ -131,10 +129,8 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event, a *agent, c *call) hub.D
 		e.finished(out, ev, a, c, extra)
 	} else {
 		e.ensureShown(out, ev, a, c)
-		e.openEnd(out, ev, a, typeToolSuccess, statusSuccess)
-		out.Buf = member.AppendRaw(out.Buf, `,"extra":`, extra)
-		out.Buf = append(out.Buf, '}')
-		e.close(out, a)
+		out.Buf = member.AppendRaw(e.openEnd(out, ev, a, typeToolSuccess, statusSuccess), `,"extra":`, extra)
+		e.close(out, append(out.Buf, '}'), a)
 	}
 	return endDisposition(ev, c, extra)
 }
@@ -172,10 +168,10 @@ func (e *encoder) extraLimit() int {
 }
 
 // openEnd begins the end of a call, up to its status.
-func (e *encoder) openEnd(out *wire.Out, ev *hub.Event, a *agent, typ, status string) {
-	e.open(out, a, typ)
-	out.Buf = append(append(out.Buf, `,"data":{"toolCallId":"`...), ev.ID...)
+func (e *encoder) openEnd(out *wire.Out, ev *hub.Event, a *agent, typ, status string) []byte {
+	out.Buf = append(append(e.open(out, a, typ), `,"data":{"toolCallId":"`...), ev.ID...)
 	out.Buf = append(append(append(out.Buf, `","status":"`...), status...), '"')
+	return out.Buf
 }
 
 // toolFailed writes the end of a call that has failed, for the reason given or the one that the end has.
@@ -185,12 +181,10 @@ func (e *encoder) toolFailed(out *wire.Out, ev *hub.Event, a *agent, c *call, re
 		reason = e.reasonOf(ev)
 	}
 	cut := cutBody(reason, e.opt.errorLimit)
-	e.openEnd(out, ev, a, typeToolError, statusError)
-	out.Buf = append(append(out.Buf, `,"error":"`...), cut...)
+	out.Buf = append(append(e.openEnd(out, ev, a, typeToolError, statusError), `,"error":"`...), cut...)
 	out.Buf = append(out.Buf, '"')
 	out.Buf = member.AppendRaw(out.Buf, `,"extra":`, ownExtra(ev))
-	out.Buf = append(out.Buf, '}')
-	e.close(out, a)
+	e.close(out, append(out.Buf, '}'), a)
 	return hub.NativeIf(ev.Status == hub.StatusError && len(cut) == len(reason) && isErrorOnly(ev))
 }
 

@@ -112,6 +112,7 @@ package simplified
 
 import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -177,9 +178,7 @@ var Dialect = hub.Dialect{
 // keepAlive appends the ping that the server sends every 30 seconds. There is no clock here, and clients look at
 // nothing but the type; zero keeps the member a number.
 func keepAlive(out *wire.Out, _ hub.Options) {
-	out.Begin("")
-	out.Buf = append(out.Buf, `{"type":"ping","timestamp":0}`...)
-	out.End()
+	member.End(out, append(member.Begin(out, ""), `{"type":"ping","timestamp":0}`...))
 }
 
 // appendFailure is the body that the server answers with when it fails before the stream.

@@ -28,19 +28,25 @@ func Wrong(v rawjson.Value, path, want string) error {
 	return hub.NewError(hub.ReasonType, path, -1, want)
 }
 
+// Begin starts a record and returns what to append to; event is the name of a server-sent event, where there is one.
+func Begin(out *wire.Out, event string) []byte {
+	out.Begin(event)
+	return out.Buf
+}
+
+// End ends a record that Begin has begun.
+func End(out *wire.Out, record []byte) {
+	out.Buf = record
+	out.End()
+}
+
 // Open starts a record with one string member, a body. head is `{"type":"text-start","id":"`.
 func Open(out *wire.Out, head string, body []byte) []byte {
-	out.Begin("")
-	b := append(out.Buf, head...)
-	b = append(b, body...)
-	return append(b, '"')
+	return append(append(append(Begin(out, ""), head...), body...), '"')
 }
 
 // Close ends a record that holds all but its last bracket.
-func Close(out *wire.Out, record []byte) {
-	out.Buf = append(record, '}')
-	out.End()
-}
+func Close(out *wire.Out, record []byte) { End(out, append(record, '}')) }
 
 // AppendText appends a string member with its comma, unless its body is empty. head is `,"title":"`.
 func AppendText(dst []byte, head string, body []byte) []byte {
