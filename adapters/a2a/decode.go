@@ -243,9 +243,7 @@ func (d *decoder) other(dst []hub.Event, p *part, msg []byte, a *artifact) []hub
 // and so does the encoder.
 func (d *decoder) typed(dst []hub.Event, p *part, msg []byte) []hub.Event {
 	id, name := rawjson.Text(p.data, "id"), rawjson.Text(p.data, "name")
-	if len(id) == 0 {
-		id = name
-	}
+	id = rawjson.First(id, name)
 	switch string(p.kind) {
 	case kindCall:
 		var ev *hub.Event

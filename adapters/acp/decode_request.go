@@ -46,9 +46,7 @@ func (d *decoder) permission(dst []hub.Event, p *params) ([]hub.Event, error) {
 		_, ref = d.findCall(ref)
 	}
 	dst, ev := d.add(dst, hub.Event{Kind: hub.Ask, ID: jsonrpc.IDBody(&d.scratch, d.msg.ID), Ref: ref, AskKind: hub.AskPermission})
-	if ev.Title = rawjson.Body(title); len(ev.Title) == 0 {
-		ev.Title = rawjson.Body(u.Title)
-	}
+	ev.Title = rawjson.First(rawjson.Body(title), rawjson.Body(u.Title))
 	readOptions(d.scratch.MoreOf(ev), p.Options)
 	return dst, nil
 }

@@ -68,12 +68,8 @@ func appendOptions(dst []byte, options []hub.AskOption, what hub.AskKind) []byte
 	for i := range options {
 		o := &options[i]
 		id, label := o.ID, o.Name
-		if len(id) == 0 {
-			id = label
-		}
-		if len(label) == 0 {
-			label = id
-		}
+		id = rawjson.First(id, label)
+		label = rawjson.First(label, id)
 		dst = append(append(acpwire.Comma(dst), `{"optionId":"`...), id...)
 		dst = append(append(append(dst, `","name":"`...), label...), `","kind":"`...)
 		dst = append(append(dst, optionKind(o, what)...), `"}`...)
@@ -110,10 +106,7 @@ func (e *encoder) elicitation(out *wire.Out, ev *hub.Event, more *hub.More) hub.
 	buf = member.AppendText(buf, `,"message":"`, rawjson.Or(ev.Title, "The agent has a question."))
 	disposition := hub.Native
 	if url := rawjson.Text(ev.Value, "url"); ev.AskKind == hub.AskAuth && len(url) > 0 {
-		id := rawjson.Text(ev.Value, "elicitationId")
-		if len(id) == 0 {
-			id = ev.ID
-		}
+		id := rawjson.First(rawjson.Text(ev.Value, "elicitationId"), ev.ID)
 		buf = member.AppendText(buf, `,"mode":"url","elicitationId":"`, id)
 		buf = member.AppendText(buf, `,"url":"`, url)
 	} else {

@@ -193,9 +193,7 @@ func appendFile(dst []byte, f *hub.FileRef) (_ []byte, disposition hub.Dispositi
 	disposition = hub.Native
 	if head, tail, inline := member.CutDataURL(uri); inline && len(data) == 0 {
 		data, uri, disposition = tail, nil, hub.Folded
-		if len(mime) == 0 {
-			mime = head
-		}
+		mime = rawjson.First(mime, head)
 	}
 	switch {
 	case len(data) == 0 && len(uri) == 0:

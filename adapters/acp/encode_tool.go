@@ -37,10 +37,7 @@ func (e *encoder) toolStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 		kind = "tool_call_update"
 	}
 	buf := member.AppendText(e.begin(out, kind), `,"toolCallId":"`, ev.ID)
-	title := ev.Title
-	if len(title) == 0 {
-		title = ev.Name
-	}
+	title := rawjson.First(ev.Title, ev.Name)
 	buf = member.AppendText(buf, `,"title":"`, title)
 	buf = member.AppendText(buf, `,"name":"`, ev.Name)
 	more := ev.Rare()

@@ -59,10 +59,7 @@ func appendPayload(b []byte, v rawjson.Value) []byte {
 
 // appendInput appends the arguments of a request for input. Choices go into the payload, if it is free.
 func appendInput(b []byte, ev *hub.Event) []byte {
-	message := ev.Title
-	if len(message) == 0 {
-		message = ev.Text
-	}
+	message := rawjson.First(ev.Title, ev.Text)
 	b = append(append(append(b, `"message":"`...), message...), '"')
 	if b = appendPayload(b, ev.Value); ev.More == nil {
 		return b

@@ -94,9 +94,7 @@ func (d *decoder) dataPart(dst []hub.Event, name []byte) []hub.Event {
 			return with
 		}
 	}
-	if len(name) == 0 {
-		name = []byte("data")
-	}
+	name = rawjson.Or(name, "data")
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Data, Name: name, Msg: d.message, Op: hub.Emit, Value: d.rec.Data})
 	if id := rawjson.Body(d.rec.ID); len(id) > 0 {
 		ev.Op = hub.Set

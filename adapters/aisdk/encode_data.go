@@ -20,10 +20,7 @@ func datum(out *wire.Out, head string, id []byte) []byte {
 
 // plan writes a plan, which replaces the one before.
 func (e *encoder) plan(out *wire.Out, ev *hub.Event) hub.Disposition {
-	id := ev.ID
-	if len(id) == 0 {
-		id = []byte("plan")
-	}
+	id := rawjson.Or(ev.ID, "plan")
 	b := append(datum(out, `{"type":"data-plan"`, id), `"items":[`...)
 	for i := range ev.Rare().Items {
 		it := &ev.More.Items[i]

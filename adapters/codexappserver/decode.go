@@ -176,9 +176,7 @@ func (d *decoder) openSubAgent(dst []hub.Event, thread, ref, called, task []byte
 		return dst
 	}
 	d.threads[string(thread)] = string(d.agent)
-	if len(called) == 0 {
-		called = []byte("agent")
-	}
+	called = rawjson.Or(called, "agent")
 	return d.put(dst, hub.Event{Kind: hub.AgentStart, ID: thread, Ref: ref, Name: called, Title: task})
 }
 

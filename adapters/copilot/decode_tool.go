@@ -113,10 +113,7 @@ func (d *decoder) executionStart(dst []hub.Event) ([]hub.Event, error) {
 	if err != nil {
 		return dst, err
 	}
-	name := p.toolName()
-	if len(name) == 0 {
-		name = []byte(unnamedTool)
-	}
+	name := rawjson.Or(p.toolName(), unnamedTool)
 	known := d.calls[string(id)]
 	n := len(dst)
 	dst, c := d.begin(dst, id, name)

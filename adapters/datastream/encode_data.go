@@ -17,10 +17,7 @@ func (e *encoder) source(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !e.step.open {
 		e.openStep(out)
 	}
-	id := ev.ID
-	if len(id) == 0 {
-		id = ev.More.File.URL
-	}
+	id := rawjson.First(ev.ID, ev.More.File.URL)
 	b := member.Open(out, `h:{"sourceType":"url","id":"`, id)
 	b = member.AppendText(b, `,"url":"`, ev.More.File.URL)
 	member.Close(out, member.AppendText(b, `,"title":"`, ev.Title))
@@ -35,10 +32,7 @@ func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if !e.step.open {
 		e.openStep(out)
 	}
-	media := ev.More.File.Media
-	if len(media) == 0 {
-		media = []byte("application/octet-stream")
-	}
+	media := rawjson.Or(ev.More.File.Media, "application/octet-stream")
 	b := member.Open(out, `k:{"data":"`, ev.More.File.Base64)
 	member.Close(out, member.AppendText(b, `,"mimeType":"`, media))
 	return hub.Native

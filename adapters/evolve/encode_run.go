@@ -212,9 +212,7 @@ func (e *encoder) acpEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 }
 
 func (e *encoder) acpError(out *wire.Out, reason hub.Status, why []byte) {
-	if len(why) == 0 {
-		why = []byte(endings[reason])
-	}
+	why = rawjson.Or(why, endings[reason])
 	member.End(out, appendIn(e.beginResponse(out), `,"error":{"code":-32603,"message":"`, why, `"}}`))
 }
 

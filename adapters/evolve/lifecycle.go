@@ -117,9 +117,7 @@ func isLifecycle(record rawjson.Value) bool {
 // no clock here, and null is honest.
 func appendLifecycle(dst []byte, sandboxID []byte, s lifecycleState, at int64) []byte {
 	dst = append(dst, `{"sandboxId":`...)
-	if len(sandboxID) == 0 {
-		sandboxID = []byte("null")
-	}
+	sandboxID = rawjson.Or(sandboxID, "null")
 	dst = append(dst, sandboxID...)
 	dst = append(append(dst, `,"sandbox":"`...), s.sandbox...)
 	dst = append(append(dst, `","agent":"`...), s.agent...)

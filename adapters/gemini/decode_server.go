@@ -47,9 +47,7 @@ func (d *decoder) serverCall(dst []hub.Event, p *genai.Part) []hub.Event {
 	name := rawjson.Body(genai.Either(rawjson.Get(p.Value, "toolType"), rawjson.Get(p.Value, "tool_type")))
 	id = d.callID(id)
 	d.server = append(d.server[:0], id...)
-	if len(name) == 0 {
-		name = []byte("TOOL_TYPE_UNSPECIFIED")
-	}
+	name = rawjson.Or(name, "TOOL_TYPE_UNSPECIFIED")
 	return d.serverTool(dst, id, name, rawjson.Get(p.Value, "args"), p.Sig)
 }
 

@@ -25,9 +25,7 @@ func (d *decoder) event(dst []hub.Event, _ *subAgent, v rawjson.Value) ([]hub.Ev
 		return d.toolRun(dst, l, v, data, kind), nil
 	case "on_custom_event":
 		dst, ev := hub.Add(dst, hub.Event{Kind: hub.Data, SubAgent: l.id, Op: hub.Emit, Value: data})
-		if ev.Name = rawjson.Text(v, "name"); len(ev.Name) == 0 {
-			ev.Name = []byte(nameCustom)
-		}
+		ev.Name = rawjson.Or(rawjson.Text(v, "name"), nameCustom)
 		return dst, nil
 	}
 	return dst, nil // the starts and ends of chains, prompts and parsers say nothing to people

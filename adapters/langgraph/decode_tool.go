@@ -306,9 +306,7 @@ func (d *decoder) toolOutput(dst []hub.Event, l *subAgent, output rawjson.Value,
 		m = fields{content: output}
 	}
 	m.callID = id
-	if len(m.name) == 0 {
-		m.name = name
-	}
+	m.name = rawjson.First(m.name, name)
 	k, isNew := d.know(l, &fields{role: []byte("tool"), callID: id})
 	if !isNew {
 		return dst

@@ -25,10 +25,7 @@ type outSubAgent struct {
 // prepare makes what every record of the sub-agent has.
 func (l *outSubAgent) prepare() {
 	l.event = named("messages", l)
-	node := l.node
-	if len(node) == 0 {
-		node = []byte("agent")
-	}
+	node := rawjson.Or(l.node, "agent")
 	l.tail = l.appendMetadata(l.tail[:0], node)
 	l.toolTail = l.appendMetadata(l.toolTail[:0], []byte("tools"))
 }

@@ -119,9 +119,7 @@ func (e *encoder) name(ev *hub.Event) {
 // names are the id of an answer, the time of it in milliseconds, and the model, from the start of the run.
 func (e *encoder) names(ev *hub.Event) (id []byte, created int64, model []byte) {
 	id, created, model = ev.ID, e.time, e.asked
-	if len(id) == 0 {
-		id = e.unique
-	}
+	id = rawjson.First(id, e.unique)
 	if !bytes.HasPrefix(id, []byte("chatcmpl-")) {
 		id = append([]byte("chatcmpl-"), id...)
 	}
@@ -131,9 +129,7 @@ func (e *encoder) names(ev *hub.Event) (id []byte, created int64, model []byte) 
 	if ev.More != nil && len(model) == 0 {
 		model = ev.More.Model
 	}
-	if len(model) == 0 {
-		model = e.defaultModel
-	}
+	model = rawjson.First(model, e.defaultModel)
 	return id, created, model
 }
 

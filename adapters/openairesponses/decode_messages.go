@@ -94,9 +94,7 @@ func (r *inputReader) agent(item *inputItem, p hub.Part) {
 		r.Begin(hub.RoleAgent, id)
 		r.speaking = true
 	}
-	if len(p.ID) == 0 {
-		p.ID = id
-	}
+	p.ID = rawjson.First(p.ID, id)
 	p.Meta = hub.Meta{Dialect: name, Raw: item.raw}
 	r.Add(p)
 }

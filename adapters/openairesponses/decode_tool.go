@@ -92,10 +92,7 @@ func (d *decoder) identify(it *item) {
 	if len(c.id) > 0 {
 		return
 	}
-	base := c.given
-	if len(base) == 0 {
-		base = it.id
-	}
+	base := rawjson.First(c.given, it.id)
 	c.id = bytes.Clone(base)
 	if !d.taken(base, it) {
 		return
@@ -121,10 +118,7 @@ func (d *decoder) startCall(dst []hub.Event, it *item) []hub.Event {
 		return dst
 	}
 	d.identify(it)
-	name := c.name
-	if len(name) == 0 {
-		name = []byte(c.typ.name)
-	}
+	name := rawjson.Or(c.name, c.typ.name)
 	if len(name) == 0 {
 		return dst
 	}

@@ -264,20 +264,11 @@ func appendAnnotation(dst []byte, ev *hub.Event) []byte {
 		dst = append(dst, `,"end_index":`...)
 		dst = strconv.AppendInt(dst, max(index(rawjson.Get(ev.Value, "end_index")), 0), 10)
 		dst = append(append(append(dst, `,"url":"`...), f.URL...), `","title":"`...)
-		title := ev.Title
-		if len(title) == 0 {
-			title = f.URL
-		}
+		title := rawjson.First(ev.Title, f.URL)
 		return append(append(dst, title...), `"}`...)
 	}
-	name := f.Name
-	if len(name) == 0 {
-		name = ev.Title
-	}
-	id := f.FileID
-	if len(id) == 0 {
-		id = name
-	}
+	name := rawjson.First(f.Name, ev.Title)
+	id := rawjson.First(f.FileID, name)
 	if len(id) == 0 {
 		return dst
 	}

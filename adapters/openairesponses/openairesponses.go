@@ -196,10 +196,7 @@ var Dialect = hub.Dialect{
 
 // observe looks at the type only.
 func observe(rec wire.Record) hub.Observation {
-	typ := typeOf(rec.Data)
-	if len(typ) == 0 {
-		typ = rec.Event
-	}
+	typ := rawjson.First(typeOf(rec.Data), rec.Event)
 	switch string(typ) {
 	case "response.created", "response.in_progress", "response.queued":
 		return hub.ObservedStart

@@ -155,10 +155,7 @@ func (e *encoder) appendArgs(dst []byte, ev *hub.Event, c *card) []byte {
 // toolUpdate writes news of a call as another announcement, with an empty part: that changes what clients show of it and
 // leaves what they have.
 func (e *encoder) toolUpdate(out *wire.Out, ev *hub.Event, c *card) hub.Disposition {
-	news := ev.Text
-	if len(news) == 0 {
-		news = ev.Title
-	}
+	news := rawjson.First(ev.Text, ev.Title)
 	isLook := c.learn(ev)
 	if !c.announced {
 		keep(&c.title, news)

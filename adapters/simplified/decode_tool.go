@@ -20,10 +20,7 @@ func (d *decoder) toolStarted(dst []hub.Event, f *frame) ([]hub.Event, error) {
 	if len(id) == 0 {
 		id = d.escaped(call.ID)
 	}
-	tool := d.escaped(call.Type)
-	if len(tool) == 0 {
-		tool = []byte(unknownTool)
-	}
+	tool := rawjson.Or(d.escaped(call.Type), unknownTool)
 	status := rawjson.Text(f.Data, attrStatus)
 	if len(status) == 0 {
 		status = d.escaped(call.Status)

@@ -80,10 +80,7 @@ func (e *encoder) agentEnd(out *wire.Out, ev *hub.Event, outer *agent) hub.Dispo
 	if isError {
 		typ, status = typeAgentError, statusError
 	}
-	task := ev.Title
-	if len(task) == 0 {
-		task = a.task
-	}
+	task := rawjson.First(ev.Title, a.task)
 	b := append(append(e.open(out, outer, typ), `,"id":"`...), ev.ID...)
 	b = append(append(b, `","name":"`...), ev.Name...)
 	b = append(append(b, `","task":"`...), task...)
