@@ -120,10 +120,7 @@ func errorCode(fault, code rawjson.Value) []byte {
 
 // errorText is the message of an error, with the details that some agents hide behind one that says nothing.
 func (d *decoder) errorText(fault rawjson.Value) []byte {
-	text := rawjson.Text(fault, "message")
-	if len(text) == 0 {
-		text = rawjson.Or(rawjson.Body(fault), agentFailed) // a text in place of an object
-	}
+	text := rawjson.First(rawjson.Text(fault, "message"), rawjson.Body(fault), []byte(agentFailed)) // a text may stand for the object
 	details := rawjson.Text(fault, "data", "details")
 	if len(details) == 0 || bytes.Contains(text, details) {
 		return text
@@ -136,11 +133,9 @@ var agentFailed = hub.Fail(hub.CodeAgent, nil).Text()
 
 // usage decodes the totals of a turn, from a member that most agents send or from the place that the first ones chose.
 func (d *decoder) usage(dst []hub.Event, result rawjson.Value) []hub.Event {
-	u := rawjson.Get(result, "usage")
-	if rawjson.Kind(u) != '{' {
-		u = rawjson.Get(result, "_meta", "quota", "token_count")
-	}
-	if rawjson.Kind(u) != '{' {
+	quota := rawjson.Get(result, "_meta", "quota", "token_count")
+	u := rawjson.First(rawjson.OfKind(rawjson.Get(result, "usage"), '{'), rawjson.OfKind(quota, '{'))
+	if u == nil {
 		return dst
 	}
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Usage, Scope: hub.RunScope})

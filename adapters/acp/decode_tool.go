@@ -136,14 +136,13 @@ func (d *decoder) describe(ev *hub.Event, r *toolRecord) {
 // ready says that the arguments are complete. While a call waits, {} stands for arguments that the agent does not know
 // yet. What never comes is added by the sequencer.
 func (d *decoder) ready(dst []hub.Event, r *toolRecord) []hub.Event {
-	input := r.RawInput
 	settled := r.status == hub.StatusRunning || acpwire.Ended(r.status)
-	if r.call.ready || rawjson.IsNull(input) || !settled && rawjson.IsEmptyObject(input) {
+	if r.call.ready || rawjson.IsNull(r.RawInput) || !settled && rawjson.IsEmptyObject(r.RawInput) {
 		return dst
 	}
 	r.call.ready = true
 	dst, ev := d.add(dst, hub.Event{Kind: hub.ToolReady, ID: r.id})
-	acpwire.ReadInput(ev, input)
+	acpwire.ReadInput(ev, r.RawInput)
 	return dst
 }
 

@@ -82,10 +82,7 @@ func (d *decoder) plan(dst []hub.Event, entries rawjson.Value, id []byte) ([]hub
 		return dst, d.fault(hub.ReasonType, "entries", "want an array")
 	}
 	dst, ev := d.add(dst, hub.Event{Kind: hub.Plan, ID: id})
-	m := d.scratch.MoreOf(ev)
-	for entry := range rawjson.Each(entries) {
-		m.Items = append(m.Items, acpwire.ReadEntry(entry))
-	}
+	acpwire.ReadEntries(d.scratch.MoreOf(ev), entries)
 	return dst, nil
 }
 

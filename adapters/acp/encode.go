@@ -170,10 +170,8 @@ func (e *encoder) textDelta(out *wire.Out, ev *hub.Event) hub.Disposition {
 	if p == nil {
 		return hub.Dropped
 	}
-	out.Begin("")
-	e.start = len(out.Buf)
-	out.Buf = append(append(append(out.Buf, p.head...), ev.Text...), `"}`...)
-	e.end(out, appendMeta(out.Buf, ev.Rare().Meta))
+	buf := append(append(append(e.beginRecord(out), p.head...), ev.Text...), `"}`...)
+	e.end(out, appendMeta(buf, ev.Rare().Meta))
 	return hub.FoldedIf(ev.Chan == hub.Refusal)
 }
 

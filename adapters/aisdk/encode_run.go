@@ -4,6 +4,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -17,15 +18,8 @@ type steps struct {
 
 // runStart opens the message.
 func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
-	id := e.message
-	if len(id) == 0 {
-		id = ev.Msg
-	}
-	if len(id) == 0 {
-		id = ev.ID
-	}
-	out.Begin("")
-	member.Close(out, member.AppendText(append(out.Buf, `{"type":"start"`...), `,"messageId":"`, id))
+	id := rawjson.First(e.message, ev.Msg, ev.ID)
+	member.Close(out, member.AppendText(append(member.Begin(out, ""), `{"type":"start"`...), `,"messageId":"`, id))
 	return hub.Native
 }
 

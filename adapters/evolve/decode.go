@@ -272,11 +272,7 @@ func (d *decoder) openSubAgent(dst []hub.Event, subAgent, ref []byte) []hub.Even
 
 // parseTime reads an ISO 8601 time as milliseconds since the Unix epoch; 0 is unknown.
 func parseTime(v rawjson.Value) int64 {
-	text, ok := rawjson.Str(v)
-	if !ok {
-		return 0
-	}
-	t, err := time.Parse(time.RFC3339, string(text))
+	t, err := time.Parse(time.RFC3339, string(rawjson.Body(v)))
 	if err != nil {
 		return 0
 	}

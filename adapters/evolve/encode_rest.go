@@ -4,7 +4,9 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/wire"
 )
 
@@ -26,15 +28,8 @@ func (e *encoder) planEvent(out *wire.Out, ev *hub.Event, l *subAgent) hub.Dispo
 
 // appendEntry appends an entry of a plan, with the comma before it.
 func appendEntry(dst, content []byte, status string, priority []byte) []byte {
-	if dst[len(dst)-1] != '[' {
-		dst = append(dst, ',')
-	}
-	if len(priority) == 0 {
-		priority = []byte("medium")
-	}
-	dst = appendIn(dst, `{"content":"`, content, `","status":"`)
-	dst = append(dst, status...)
-	return appendIn(dst, `","priority":"`, priority, `"}`)
+	dst = appendIn(acpwire.Comma(dst), `{"content":"`, content, `","status":"`)
+	return appendIn(append(dst, status...), `","priority":"`, rawjson.Or(priority, "medium"), `"}`)
 }
 
 // planStatus is one of the three that the dialect knows. What was given up is done with.
@@ -126,7 +121,7 @@ func label(f *hub.FileRef) []byte {
 
 // notice writes errors and warnings; what the agent is doing has no place here, but in ACP.
 func (e *encoder) notice(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition {
-	severity := noticeSeverity(ev.Level)
+	severity := severities[ev.Level]
 	switch {
 	case severity == "" || severity == "info" && e.opt.envelope != envelopeACP:
 		return hub.Dropped
@@ -153,17 +148,8 @@ func (e *encoder) notice(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposit
 	return hub.Native
 }
 
-func noticeSeverity(level hub.Level) string {
-	switch level {
-	case hub.LevelInfo:
-		return "info"
-	case hub.LevelWarning:
-		return "warning"
-	case hub.LevelError:
-		return "error"
-	}
-	return ""
-}
+// severities are the words for the levels that this wire has.
+var severities = map[hub.Level]string{hub.LevelInfo: "info", hub.LevelWarning: "warning", hub.LevelError: "error"}
 
 // usage writes what was spent: as newer versions of the SDK say it, and for a session as ACP says it.
 func (e *encoder) usage(out *wire.Out, ev *hub.Event, l *subAgent) hub.Disposition {

@@ -152,10 +152,7 @@ var endings = map[hub.Status]string{
 
 // explain writes the error of a run, or what its ending means, if there is something to say.
 func (e *encoder) explain(out *wire.Out, ev *hub.Event, fatal bool) hub.Disposition {
-	text := []byte(endings[ev.Status])
-	if len(hub.Why(ev)) > 0 {
-		text = ev.More.Err
-	}
+	text := rawjson.Or(hub.Why(ev), endings[ev.Status])
 	if len(text) == 0 {
 		return hub.Native
 	}

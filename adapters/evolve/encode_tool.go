@@ -111,15 +111,16 @@ func (c *card) setInput(ev *hub.Event) {
 	}
 }
 
+// statusNames are the words for states that are no failure.
+var statusNames = map[hub.Status]string{
+	hub.StatusPending: "pending", hub.StatusPaused: "pending", hub.StatusRunning: "in_progress",
+	hub.StatusOK: "completed", hub.StatusUnknown: "completed", hub.StatusClient: "completed",
+}
+
 // statusName is the word for a state; the dialect has four.
 func statusName(s hub.Status) string {
-	switch s {
-	case hub.StatusPending, hub.StatusPaused:
-		return "pending"
-	case hub.StatusRunning:
-		return "in_progress"
-	case hub.StatusOK, hub.StatusUnknown, hub.StatusClient:
-		return "completed"
+	if name, ok := statusNames[s]; ok {
+		return name
 	}
 	return "failed"
 }

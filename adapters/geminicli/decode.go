@@ -182,9 +182,9 @@ var counts = usage.Fields{
 func (d *decoder) usage(dst []hub.Event) []hub.Event {
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.Usage, Scope: hub.RunScope, More: d.scratch.More()})
 	counts.Read(&ev.More.Usage, d.rec.Stats)
-	models := rawjson.Fields(rawjson.Get(d.rec.Stats, "models"))
-	if model, _, ok := models.Next(); ok {
-		if _, _, more := models.Next(); !more {
+	models := rawjson.ReadObject(rawjson.Get(d.rec.Stats, "models"))
+	for model := range models.All() {
+		if models.Len() == 1 {
 			ev.More.Model = model
 		}
 	}

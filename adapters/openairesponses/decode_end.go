@@ -53,15 +53,14 @@ func (d *decoder) reason(ev *hub.Event, r rawjson.Value) {
 // incompleteReason is why a response is not complete. A reason that is not known is a limit of some sort: only success and
 // filters have other effects.
 func incompleteReason(reason []byte) hub.Status {
-	switch string(reason) {
-	case "max_output_tokens":
-		return hub.StatusLength
-	case "content_filter":
-		return hub.StatusFiltered
-	case "steered":
-		return hub.StatusCancelled
+	if status, ok := incompleteReasons[string(reason)]; ok {
+		return status
 	}
 	return hub.StatusLimit
+}
+
+var incompleteReasons = map[string]hub.Status{
+	"max_output_tokens": hub.StatusLength, "content_filter": hub.StatusFiltered, "steered": hub.StatusCancelled,
 }
 
 // failure is an error event: its members are flat, or in an object, or both.
@@ -82,12 +81,7 @@ func (d *decoder) fail(ev *hub.Event, v rawjson.Value) {
 	ev.Status = hub.StatusFailed
 	m := d.scratch.MoreOf(ev)
 	m.Err = d.errorText(v)
-	if m.ErrCode = rawjson.Text(v, memberOwnCode); len(m.ErrCode) == 0 {
-		m.ErrCode = d.scalar(rawjson.Get(v, "code"))
-	}
-	if len(m.ErrCode) == 0 {
-		m.ErrCode = d.scalar(rawjson.Get(v, "type"))
-	}
+	m.ErrCode = rawjson.First(rawjson.Text(v, memberOwnCode), d.scalar(rawjson.Get(v, "code")), d.scalar(rawjson.Get(v, "type")))
 	d.mapCode(ev)
 }
 

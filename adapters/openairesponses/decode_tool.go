@@ -222,15 +222,7 @@ func hash(h uint64, p []byte) uint64 {
 // argsDone says that the arguments are complete. With that, peers are known to say them for the first time, or their rest.
 func (d *decoder) argsDone(dst []hub.Event) ([]hub.Event, error) {
 	it := d.callOf()
-	full := d.rec.Arguments
-	switch {
-	case full != nil:
-	case d.rec.Input != nil:
-		full = d.rec.Input
-	default:
-		full = d.rec.Code
-	}
-	return d.ready(dst, it, full), nil
+	return d.ready(dst, it, rawjson.First(d.rec.Arguments, d.rec.Input, d.rec.Code)), nil
 }
 
 // ready appends the end of the arguments. full are all of them as the upstream repeats them, nil if it does not.

@@ -58,11 +58,10 @@ func (e *encoder) ask(ev *hub.Event) hub.Disposition {
 	if ev.AskKind != hub.AskPermission || t == nil || t.client || len(e.asks) == maxAsks || !e.keep(overhead+len(t.args)) {
 		return hub.Dropped
 	}
-	p := pending{id: bytes.Clone(ev.ID), args: bytes.Clone(t.args)}
 	body := append(append([]byte{'{'}, t.body...), '}')
-	p.name = rawjson.Text(body, "name")
-	p.label = rawjson.Text(body, "server_label")
-	e.asks = append(e.asks, p)
+	e.asks = append(e.asks, pending{
+		id: bytes.Clone(ev.ID), args: bytes.Clone(t.args), name: rawjson.Text(body, "name"), label: rawjson.Text(body, "server_label"),
+	})
 	return hub.Folded
 }
 

@@ -58,8 +58,7 @@ func (w *inputWriter) answers(all []hub.Decision) {
 			w.losses.Add("answers")
 			continue
 		}
-		id := rawjson.First(rawjson.Text(d.Payload, "approval_request_id"), d.Ask)
-		w.approval(id, d.Approved, d.Reason)
+		w.approval(rawjson.First(rawjson.Text(d.Payload, "approval_request_id"), d.Ask), d.Approved, d.Reason)
 	}
 }
 

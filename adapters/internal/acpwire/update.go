@@ -5,6 +5,13 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
+// ReadEntries reads the entries of a plan into m.
+func ReadEntries(m *hub.More, entries rawjson.Value) {
+	for entry := range rawjson.Each(entries) {
+		m.Items = append(m.Items, ReadEntry(entry))
+	}
+}
+
 // ReadEntry reads an entry of a plan.
 func ReadEntry(entry rawjson.Value) (item hub.PlanItem) {
 	for key, val := range rawjson.EachField(entry) {

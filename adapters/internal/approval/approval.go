@@ -4,6 +4,7 @@ package approval
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -32,11 +33,8 @@ func Option(approved bool) []byte {
 
 // Allowing lists the options of an Ask that say yes.
 func Allowing(ev *hub.Event) (ids [][]byte) {
-	if ev.More == nil {
-		return nil
-	}
-	for i := range ev.More.Options {
-		if o := &ev.More.Options[i]; bytes.HasPrefix(o.Kind, []byte("allow")) {
+	for _, o := range ev.Rare().Options {
+		if bytes.HasPrefix(o.Kind, []byte("allow")) {
 			ids = append(ids, bytes.Clone(o.ID))
 		}
 	}
@@ -48,10 +46,8 @@ func Approves(allow [][]byte, ev *hub.Event) bool {
 	if ev.Status != hub.StatusChosen {
 		return false
 	}
-	for _, id := range allow {
-		if bytes.Equal(id, ev.Name) {
-			return true
-		}
+	if slices.ContainsFunc(allow, func(id []byte) bool { return bytes.Equal(id, ev.Name) }) {
+		return true
 	}
 	yes, emitted := rawjson.Bool(ev.Value)
 	return len(allow) == 0 && (yes || !emitted)

@@ -151,8 +151,7 @@ func AppendObject(dst []byte, v rawjson.Value) (grown []byte, isObject bool) {
 	case 0:
 		return append(dst, "{}"...), false
 	}
-	dst = append(dst, `{"value":`...)
-	dst = append(dst, v...)
+	dst = append(append(dst, `{"value":`...), v...)
 	return append(dst, '}'), false
 }
 
