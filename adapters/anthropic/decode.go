@@ -183,8 +183,7 @@ func (d *decoder) messageStart(dst []hub.Event) ([]hub.Event, error) {
 func (d *decoder) begin(dst []hub.Event) []hub.Event {
 	// Not in the old memory: ends of the blocks of the message before point there.
 	d.msg, d.model = bytes.Clone(rawjson.Body(d.whole.ID)), bytes.Clone(rawjson.Body(d.whole.Model))
-	dst, ev := d.emit(dst, hub.RunStart)
-	ev.ID = d.msg
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.RunStart, ID: d.msg})
 	if len(d.model) > 0 {
 		d.scratch.MoreOf(ev).Model = d.model
 	}
@@ -227,14 +226,18 @@ func (d *decoder) wholeMessage(dst []hub.Event, data []byte) ([]hub.Event, error
 }
 
 // emit appends an event of the message.
-func (d *decoder) emit(dst []hub.Event, kind hub.Kind) ([]hub.Event, *hub.Event) {
-	dst, ev := hub.Add(dst, hub.Event{Kind: kind, Msg: d.msg})
-	return dst, ev
+func (d *decoder) emit(dst []hub.Event, ev hub.Event) ([]hub.Event, *hub.Event) {
+	ev.Msg = d.msg
+	return hub.Add(dst, ev)
+}
+
+// put is emit for an event of which all is known.
+func (d *decoder) put(dst []hub.Event, ev hub.Event) []hub.Event {
+	dst, _ = d.emit(dst, ev)
+	return dst
 }
 
 // raw passes a record or block that the model has no kind for.
 func (d *decoder) raw(dst []hub.Event, data []byte) []hub.Event {
-	dst, ev := d.emit(dst, hub.Raw)
-	ev.Name, ev.Value = []byte(dialectName), data
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.Raw, Name: []byte(dialectName), Value: data})
 }

@@ -107,8 +107,7 @@ func (d *decoder) blockStart(dst []hub.Event, c *contentBlock, index rawjson.Val
 }
 
 func (d *decoder) textStart(dst []hub.Event, c *contentBlock, b *block) []hub.Event {
-	dst, ev := d.emit(dst, hub.TextStart)
-	ev.ID = partID(rawjson.Value(b.index))
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.TextStart, ID: partID(rawjson.Value(b.index))})
 	if text := rawjson.Body(c.Text); len(text) > 0 {
 		dst = d.text(dst, hub.AnswerText, text, b, ev.ID)
 	}
@@ -119,8 +118,7 @@ func (d *decoder) textStart(dst []hub.Event, c *contentBlock, b *block) []hub.Ev
 }
 
 func (d *decoder) thinkingStart(dst []hub.Event, c *contentBlock, b *block) []hub.Event {
-	dst, ev := d.emit(dst, hub.TextStart)
-	ev.ID, ev.Chan = partID(rawjson.Value(b.index)), hub.Reasoning
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.TextStart, ID: partID(rawjson.Value(b.index)), Chan: hub.Reasoning})
 	b.sign(rawjson.Body(c.Signature))
 	if text := rawjson.Body(c.Thinking); len(text) > 0 {
 		dst = d.text(dst, hub.Reasoning, text, b, ev.ID)
@@ -131,17 +129,15 @@ func (d *decoder) thinkingStart(dst []hub.Event, c *contentBlock, b *block) []hu
 // redacted is reasoning that is there in encrypted form only.
 func (d *decoder) redacted(dst []hub.Event, c *contentBlock, index rawjson.Value) []hub.Event {
 	d.open(index, wholeBlock)
-	dst, ev := d.emit(dst, hub.TextStart)
-	ev.ID, ev.Chan, ev.Name = partID(index), hub.Reasoning, []byte(redactedName)
-	dst, ev = d.emit(dst, hub.TextEnd)
-	ev.ID, ev.Chan = partID(index), hub.Reasoning
+	dst = d.put(dst, hub.Event{Kind: hub.TextStart, ID: partID(index), Chan: hub.Reasoning, Name: []byte(redactedName)})
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.TextEnd, ID: partID(index), Chan: hub.Reasoning})
 	d.scratch.MoreOf(ev).Sig = rawjson.Body(c.Data)
 	return dst
 }
 
 // upload is a file that a tool of the server has made.
 func (d *decoder) upload(dst []hub.Event, c *contentBlock) []hub.Event {
-	dst, ev := d.emit(dst, hub.File)
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.File})
 	d.scratch.MoreOf(ev).File.FileID = rawjson.Body(c.FileID)
 	return dst
 }
@@ -152,9 +148,7 @@ func (d *decoder) compaction(dst []hub.Event, summary rawjson.Value) []hub.Event
 	if len(text) == 0 {
 		return dst
 	}
-	dst, ev := d.emit(dst, hub.Notice)
-	ev.Level, ev.Name, ev.Text = hub.LevelInfo, []byte("compaction"), text
-	return dst
+	return d.put(dst, hub.Event{Kind: hub.Notice, Level: hub.LevelInfo, Name: []byte("compaction"), Text: text})
 }
 
 // blockDelta goes on with a block. The type of the delta decides what it is, not that of its block: one whose start was
@@ -185,16 +179,12 @@ func (d *decoder) text(dst []hub.Event, ch hub.Chan, text []byte, b *block, id [
 	if len(text) == 0 {
 		return dst
 	}
-	dst, ev := d.emit(dst, hub.TextDelta)
-	ev.ID, ev.Chan, ev.Text = id, ch, text
+	dst = d.put(dst, hub.Event{Kind: hub.TextDelta, ID: id, Chan: ch, Text: text})
 	if b == nil {
 		return dst
 	}
 	b.spoke = true
-	if len(b.cites) > 0 {
-		dst = d.releaseCites(dst, b)
-	}
-	return dst
+	return d.releaseCites(dst, b)
 }
 
 // signature keeps a piece: servers cut long ones. One without a block is that of reasoning whose text was left out.
@@ -250,12 +240,9 @@ func (d *decoder) blockEnd(dst []hub.Event, b *block) []hub.Event {
 	switch b.kind {
 	case textBlock:
 		dst = d.releaseCites(dst, b)
-		dst, ev := d.emit(dst, hub.TextEnd)
-		ev.ID = partID(id)
-		return dst
+		return d.put(dst, hub.Event{Kind: hub.TextEnd, ID: partID(id)})
 	case thinkingBlock:
-		dst, ev := d.emit(dst, hub.TextEnd)
-		ev.ID, ev.Chan = partID(id), hub.Reasoning
+		dst, ev := d.emit(dst, hub.Event{Kind: hub.TextEnd, ID: partID(id), Chan: hub.Reasoning})
 		if len(b.sig) > 0 {
 			d.scratch.MoreOf(ev).Sig = d.scratch.Copy(b.sig)
 		}

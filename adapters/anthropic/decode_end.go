@@ -51,8 +51,7 @@ func (d *decoder) emitUsage(dst []hub.Event, out int64) []hub.Event {
 	if u.input() < 0 && out < 0 {
 		return dst
 	}
-	dst, ev := d.emit(dst, hub.Usage)
-	ev.Scope = hub.RunScope
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.Usage, Scope: hub.RunScope})
 	m := d.scratch.MoreOf(ev)
 	m.Model = d.model
 	c := &m.Usage
@@ -77,8 +76,7 @@ func (s *stop) learn(reason, sequence, details rawjson.Value) {
 	if !ok || len(body) == 0 {
 		return // still going on
 	}
-	s.known = true
-	s.reason = append(s.reason[:0], body...)
+	s.known, s.reason = true, append(s.reason[:0], body...)
 	s.sequence = append(s.sequence[:0], rawjson.Body(sequence)...)
 	s.category = append(s.category[:0], rawjson.Text(details, "category")...)
 	s.text = append(s.text[:0], rawjson.Text(details, "explanation")...)
@@ -104,8 +102,7 @@ func (d *decoder) end(dst []hub.Event) []hub.Event {
 		return dst
 	}
 	d.ended = true
-	dst, ev := d.emit(dst, hub.RunEnd)
-	ev.Status, ev.Name = d.status(), d.stop.reason
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.RunEnd, Status: d.status(), Name: d.stop.reason})
 	if len(d.stop.sequence) > 0 {
 		meta := append(append(d.scratch.Begin(), `{"`+dialectName+`":{"stop_sequence":"`...), d.stop.sequence...)
 		d.scratch.MoreOf(ev).Meta = d.scratch.Since(append(meta, `"}}`...))
@@ -121,21 +118,19 @@ func (d *decoder) end(dst []hub.Event) []hub.Event {
 func (d *decoder) status() hub.Status {
 	status, known := stopStatus(d.stop.reason)
 	switch {
-	case !known, status == hub.StatusDone, status == hub.StatusTools:
-		if d.calls > 0 {
-			return hub.StatusTools
-		}
-		return hub.StatusDone
+	case known && status != hub.StatusDone && status != hub.StatusTools:
+		return status
+	case d.calls > 0:
+		return hub.StatusTools
 	}
-	return status
+	return hub.StatusDone
 }
 
 // failed ends the run with an error, in whatever shape it comes: ours, that of other APIs, or plain text. fault is why
 // data is no event.
 func (d *decoder) failed(dst []hub.Event, data []byte, fault error) []hub.Event {
 	d.ended = true
-	dst, ev := d.emit(dst, hub.RunEnd)
-	ev.Status = hub.StatusFailed
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.RunEnd, Status: hub.StatusFailed})
 	m := d.scratch.MoreOf(ev)
 	m.Err = []byte(hub.Fail(hub.CodeAgent, nil).Text())
 	if fault != nil && d.json.Valid(data) != nil {

@@ -41,8 +41,7 @@ func (d *decoder) releaseCites(dst []hub.Event, b *block) []hub.Event {
 // source appends one citation. Its own form goes along, as the place in the document has as many forms as there are
 // kinds of documents.
 func (d *decoder) source(dst []hub.Event, citation rawjson.Value, part []byte) []hub.Event {
-	dst, ev := d.emit(dst, hub.Source)
-	ev.Ref, ev.Value = part, citation
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.Source, Ref: part, Value: citation})
 	file := &d.scratch.MoreOf(ev).File
 	for key, value := range rawjson.EachField(citation) {
 		text := rawjson.Body(value)

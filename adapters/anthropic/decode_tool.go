@@ -15,8 +15,7 @@ func (d *decoder) toolStart(dst []hub.Event, c *contentBlock, b *block) []hub.Ev
 	if !emptyInput(c.Input) {
 		b.input = append(b.input, c.Input...)
 	}
-	dst, ev := d.emit(dst, hub.ToolStart)
-	ev.ID, ev.Name = d.scratch.Copy(b.id), rawjson.Body(c.Name)
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolStart, ID: d.scratch.Copy(b.id), Name: rawjson.Body(c.Name)})
 	typ := rawjson.Body(c.Type)
 	if string(typ) == "tool_use" {
 		ev.Flags |= hub.ClientRuns
@@ -102,15 +101,12 @@ func (d *decoder) toolArgs(dst []hub.Event, b *block, fragment []byte) ([]hub.Ev
 		return dst, nil
 	}
 	b.spoke = true
-	dst, ev := d.emit(dst, hub.ToolArgs)
-	ev.ID, ev.Text = b.id, fragment
-	return dst, nil
+	return d.put(dst, hub.Event{Kind: hub.ToolArgs, ID: b.id, Text: fragment}), nil
 }
 
 // toolReady ends the arguments: the fragments, or what came with the start if there were none.
 func (d *decoder) toolReady(dst []hub.Event, b *block) []hub.Event {
-	dst, ev := d.emit(dst, hub.ToolReady)
-	ev.ID = d.scratch.Copy(b.id)
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolReady, ID: d.scratch.Copy(b.id)})
 	if b.spoke || len(b.input) == 0 {
 		return dst
 	}
@@ -121,7 +117,7 @@ func (d *decoder) toolReady(dst []hub.Event, b *block) []hub.Event {
 // toolResult ends a call that the server ran. name is that of its tool, for a result without a call; typ is kept so that
 // the result can be written again in its own form.
 func (d *decoder) toolResult(dst []hub.Event, c *contentBlock, typ, name []byte) []hub.Event {
-	dst, ev := d.emit(dst, hub.ToolEnd)
+	dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolEnd})
 	ev.ID = d.scratch.Since(appendID(d.scratch.Begin(), rawjson.Body(c.ToolUseID)))
 	ev.Status, ev.Name = hub.StatusOK, name
 	failed, _ := rawjson.Bool(c.IsError)

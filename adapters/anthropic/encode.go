@@ -126,15 +126,11 @@ func (e *encoder) runStart(out *wire.Out, ev *hub.Event) hub.Disposition {
 
 // learnNames takes the id of the message and the model from the start of the run.
 func (e *encoder) learnNames(ev *hub.Event) {
-	switch {
-	case e.fixed:
-	case len(ev.Msg) > 0:
-		e.id = append(e.id[:0], ev.Msg...)
-	case len(ev.ID) > 0:
-		e.id = append(e.id[:0], ev.ID...)
+	if id := rawjson.First(ev.Msg, ev.ID); len(id) > 0 && !e.fixed {
+		e.id = append(e.id[:0], id...)
 	}
-	if len(ev.Rare().Model) > 0 && !e.named {
-		e.model = append(e.model[:0], ev.More.Model...)
+	if model := ev.Rare().Model; len(model) > 0 && !e.named {
+		e.model = append(e.model[:0], model...)
 	}
 }
 

@@ -190,8 +190,7 @@ func isCategory(c []byte) bool {
 
 // fail ends the message with an error. Clients know one by the name of its event, and by nothing else.
 func (e *encoder) fail(out *wire.Out, ev *hub.Event) {
-	text, code := ev.Rare().Err, ev.Rare().ErrCode
-	text = rawjson.Or(text, phrases.Run(ev.Status))
+	text, code := rawjson.Or(hub.Why(ev), phrases.Run(ev.Status)), ev.Rare().ErrCode
 	if c := e.counts(); e.begun && (c.In > 0 || c.Out > 0) { // what failed has its price, too
 		out.Begin("message_delta")
 		e.endDelta(out, append(out.Buf, `{"type":"message_delta","delta":{"stop_reason":null,"stop_sequence":null`...), &c)

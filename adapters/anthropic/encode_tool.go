@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -220,12 +221,7 @@ func (e *encoder) serverResult(out *wire.Out, ev *hub.Event, silent bool) hub.Di
 // mcpResult writes a result as text.
 func (e *encoder) mcpResult(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b := append(e.openBlock(out), `{"type":"mcp_tool_result","tool_use_id":"`...)
-	b = append(appendWireID(b, ev.ID), `","is_error":`...)
-	if hub.Failed(ev) {
-		b = append(b, `true`...)
-	} else {
-		b = append(b, `false`...)
-	}
+	b = strconv.AppendBool(append(appendWireID(b, ev.ID), `","is_error":`...), hub.Failed(ev))
 	b = appendTexts(append(b, `,"content":`...), ev)
 	e.closeStart(out, append(b, '}'), openCall, ev.ID, "")
 	e.closeBlock(out)

@@ -1,6 +1,8 @@
 package evolve
 
 import (
+	"strconv"
+
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/acpwire"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
@@ -174,13 +176,8 @@ func (e *encoder) writeError(out *wire.Out, l *subAgent, text []byte, label stri
 		e.end(out, append(out.Buf, `\n"}`...), 0)
 		return
 	}
-	out.Buf = appendIn(e.begin(out, l, "error"), `,"message":"`, text, `","fatal":`)
-	if fatal {
-		out.Buf = append(out.Buf, "true"...)
-	} else {
-		out.Buf = append(out.Buf, "false"...)
-	}
-	e.end(out, out.Buf, 0)
+	buf := appendIn(e.begin(out, l, "error"), `,"message":"`, text, `","fatal":`)
+	e.end(out, strconv.AppendBool(buf, fatal), 0)
 }
 
 // acpEnd writes the response to session/prompt. It says why a run failed; why another ended is said before it.

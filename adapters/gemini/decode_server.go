@@ -53,10 +53,8 @@ func (d *decoder) serverCall(dst []hub.Event, p *genai.Part) []hub.Event {
 
 func (d *decoder) serverResult(dst []hub.Event, p *genai.Part) []hub.Event {
 	d.answering = false
-	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolEnd, Status: hub.StatusOK, ID: rawjson.Text(p.Value, "id")})
-	if len(ev.ID) == 0 {
-		ev.ID = d.scratch.Copy(d.server)
-	}
+	id := rawjson.First(rawjson.Text(p.Value, "id"), d.scratch.Copy(d.server))
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolEnd, Status: hub.StatusOK, ID: id})
 	ev.Name = rawjson.Body(genai.Either(rawjson.Get(p.Value, "toolType"), rawjson.Get(p.Value, "tool_type")))
 	if ev.Value = rawjson.Get(p.Value, "response"); ev.Value == nil {
 		ev.Value = []byte("{}")

@@ -122,12 +122,9 @@ func (d *decoder) toolUse(dst []hub.Event) ([]hub.Event, error) {
 	if len(id) == 0 {
 		return dst, hub.NewError(hub.ReasonMissing, "tool_id", -1, "want a string")
 	}
+	args := rawjson.First(rawjson.NotNull(d.rec.Parameters), []byte("{}"))
 	dst = append(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: name})
-	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolReady, ID: id, Name: name, Value: d.rec.Parameters})
-	if rawjson.IsNull(ev.Value) {
-		ev.Value = []byte("{}")
-	}
-	return dst, nil
+	return append(dst, hub.Event{Kind: hub.ToolReady, ID: id, Name: name, Value: args}), nil
 }
 
 func (d *decoder) toolResult(dst []hub.Event) ([]hub.Event, error) {

@@ -66,13 +66,10 @@ var incompleteReasons = map[string]hub.Status{
 // failure is an error event: its members are flat, or in an object, or both.
 func (d *decoder) failure(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunEnd})
-	if rawjson.IsNull(d.rec.Error) {
-		d.fail(ev, nil)
-		d.scratch.MoreOf(ev).Err, ev.More.ErrCode = rawjson.Body(d.rec.Message), d.scalar(d.rec.Code)
+	if d.fail(ev, rawjson.NotNull(d.rec.Error)); rawjson.IsNull(d.rec.Error) {
+		ev.More.Err, ev.More.ErrCode = rawjson.Body(d.rec.Message), d.scalar(d.rec.Code)
 		d.mapCode(ev)
-		return dst, nil
 	}
-	d.fail(ev, d.rec.Error)
 	return dst, nil
 }
 

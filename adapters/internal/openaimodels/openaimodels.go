@@ -20,18 +20,22 @@ func AppendReply(dst []byte, op hub.Operation, a *hub.Agent) []byte {
 	w := jsonwriter.New(dst)
 	switch op {
 	case hub.OpModels:
-		w.Open('{')
-		w.Const("object", "list")
-		w.OpenAt("data", '[')
-		for _, m := range a.Models {
-			appendModel(w, m)
-		}
-		w.Close(']')
-		w.Close('}')
+		appendModels(w, a.Models)
 	case hub.OpModel:
 		appendModel(w, a.Model)
 	}
 	return w.Buf
+}
+
+func appendModels(w *jsonwriter.Writer, names []string) {
+	w.Open('{')
+	w.Const("object", "list")
+	w.OpenAt("data", '[')
+	for _, m := range names {
+		appendModel(w, m)
+	}
+	w.Close(']')
+	w.Close('}')
 }
 
 func appendModel(w *jsonwriter.Writer, name string) {
