@@ -84,8 +84,7 @@ func (s *stop) learn(reason, sequence, details rawjson.Value) {
 
 // messageDelta tells usage and the stop reason. It may come more than once: the last one counts.
 func (d *decoder) messageDelta(dst []hub.Event) []hub.Event {
-	delta := &d.rec.Delta
-	d.stop.learn(delta.StopReason, delta.StopSequence, delta.StopDetails)
+	d.stop.learn(d.rec.Delta.StopReason, d.rec.Delta.StopSequence, d.rec.Delta.StopDetails)
 	if d.stop.known {
 		dst = d.closeBlocks(dst)
 	}
