@@ -79,10 +79,7 @@ func (d *decoder) inTurn(dst []hub.Event, l *branch) []hub.Event {
 		return dst
 	}
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.StepStart, ID: l.turn, Name: author, SubAgent: l.id})
-	if model := d.body(mModel); len(model) > 0 {
-		ev.More = d.scratch.More()
-		ev.More.Model = model
-	}
+	d.scratch.SetModel(ev, d.body(mModel))
 	return dst
 }
 

@@ -68,6 +68,14 @@ const (
 	blockTodos // a call that is shown as a plan
 )
 
+// channel is that of the text of a block.
+func (k blockKind) channel() hub.Chan {
+	if k == blockText {
+		return hub.AnswerText
+	}
+	return hub.Reasoning
+}
+
 // tool is a call.
 type tool struct {
 	name, agent, task []byte
@@ -228,11 +236,9 @@ func (d *decoder) subAgent(dst []hub.Event) ([]hub.Event, *subAgent) {
 func (d *decoder) agentStart(dst []hub.Event, l *subAgent, name, task []byte) []hub.Event {
 	l.started = true
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.AgentStart, ID: l.id, Ref: l.id, Name: name, Title: task})
-	t := d.tools[string(l.id)]
-	if t != nil {
-		ev.SubAgent = []byte(t.subAgent)
-		ev.Title = rawjson.First(ev.Title, t.task)
-		ev.Name = rawjson.First(rawjson.First(ev.Name, t.agent), t.name)
+	if t := d.tools[string(l.id)]; t != nil {
+		ev.SubAgent, ev.Title = []byte(t.subAgent), rawjson.First(ev.Title, t.task)
+		ev.Name = rawjson.First(ev.Name, t.agent, t.name)
 	}
 	ev.Name = rawjson.First(ev.Name, []byte("agent"))
 	return dst

@@ -63,12 +63,9 @@ func (d *decoder) wholeDelta(dst []hub.Event, l *subAgent, kind blockKind, id, t
 	if len(text) == 0 {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.SubAgent, ev.Msg, ev.Text, ev.Op = hub.TextDelta, id, l.id, l.message, text, hub.Replace
-	if kind != blockText {
-		ev.Chan = hub.Reasoning
-	}
-	return dst
+	return append(dst, hub.Event{
+		Kind: hub.TextDelta, Chan: kind.channel(), ID: id, SubAgent: l.id, Msg: l.message, Text: text, Op: hub.Replace,
+	})
 }
 
 func (d *decoder) wholeTool(dst []hub.Event, l *subAgent, v rawjson.Value) []hub.Event {

@@ -45,10 +45,7 @@ func (d *decoder) startMessage(dst []hub.Event, l *subAgent, id []byte, m *messa
 	*l = subAgent{id: l.id, message: bytes.Clone(id), begun: true, started: l.started, ended: l.ended, usage: hub.NoCounts, reason: l.reason[:0], spare: l.spare}
 	addUsage(&l.usage, m.Usage)
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.StepStart, ID: l.message, SubAgent: l.id})
-	if model := rawjson.Body(m.Model); len(model) > 0 {
-		ev.More = d.scratch.More()
-		ev.More.Model = model
-	}
+	d.scratch.SetModel(ev, rawjson.Body(m.Model))
 	return dst
 }
 
@@ -206,14 +203,13 @@ func (d *decoder) blockDelta(dst []hub.Event, l *subAgent) ([]hub.Event, error) 
 	return dst, nil
 }
 
+// deltaKinds are the kinds of the blocks that deltas alone can tell.
+var deltaKinds = map[string]blockKind{"text_delta": blockText, "thinking_delta": blockThinking}
+
 // impliedBlock opens a text whose start did not come; nil for a call, which nothing is known of.
 func (l *subAgent) impliedBlock(index int64, delta string) *block {
-	kind := blockText
-	switch delta {
-	case "text_delta":
-	case "thinking_delta":
-		kind = blockThinking
-	default:
+	kind, ok := deltaKinds[delta]
+	if !ok {
 		return nil
 	}
 	b := l.openBlock(index)
@@ -261,10 +257,7 @@ func (d *decoder) blockStop(dst []hub.Event, l *subAgent) []hub.Event {
 }
 
 func (d *decoder) endText(dst []hub.Event, l *subAgent, kind blockKind, id, sig []byte) []hub.Event {
-	dst, ev := hub.Add(dst, hub.Event{Kind: hub.TextEnd, ID: id, SubAgent: l.id, Msg: l.message})
-	if kind != blockText {
-		ev.Chan = hub.Reasoning
-	}
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.TextEnd, Chan: kind.channel(), ID: id, SubAgent: l.id, Msg: l.message})
 	if kind == blockRedacted {
 		ev.Name = []byte(redactedName)
 	}

@@ -48,10 +48,7 @@ func (d *decoder) init(dst []hub.Event) []hub.Event {
 	}
 	d.begun = true
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunStart, Ref: rawjson.Body(d.rec.Session)})
-	if model := rawjson.Body(d.rec.Model); len(model) > 0 {
-		ev.More = d.scratch.More()
-		ev.More.Model = model
-	}
+	d.scratch.SetModel(ev, rawjson.Body(d.rec.Model))
 	return dst
 }
 
@@ -98,8 +95,7 @@ func (d *decoder) toolProgress(dst []hub.Event) []hub.Event {
 	if t := d.tools[string(id)]; len(id) == 0 || t != nil && (t.hidden || t.ended) {
 		return dst
 	}
-	dst, ev := hub.Grow(dst)
-	ev.Kind, ev.ID, ev.SubAgent, ev.Status = hub.ToolUpdate, id, rawjson.Body(d.rec.Parent), hub.StatusRunning
+	dst, ev := hub.Add(dst, hub.Event{Kind: hub.ToolUpdate, ID: id, SubAgent: rawjson.Body(d.rec.Parent), Status: hub.StatusRunning})
 	if rawjson.Kind(d.rec.Elapsed) == '0' {
 		b := append(append(d.scratch.Begin(), `{"elapsed_time_seconds":`...), d.rec.Elapsed...)
 		ev.Value = d.scratch.Since(append(b, '}'))
@@ -136,10 +132,8 @@ func (d *decoder) withdraw(dst []hub.Event) []hub.Event {
 
 // result ends the run, unless tasks go on in the background: their words, and another result, follow.
 func (d *decoder) result(dst []hub.Event, line []byte) []hub.Event {
-	for _, l := range d.subAgents {
-		if len(l.id) == 0 {
-			dst = d.endStep(dst, l)
-		}
+	if root := d.subAgents[""]; root != nil {
+		dst = d.endStep(dst, root)
 	}
 	if len(d.tasks) > 0 {
 		d.end = append(d.end[:0], line...)

@@ -2,6 +2,7 @@ package claudecli
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/conversation"
@@ -127,21 +128,15 @@ func (d *driver) Receive(dst, line []byte) ([]byte, hub.Received) {
 }
 
 // streamed are the beginnings of lines that it does not act on, whatever they hold. Claude Code writes the type first.
-var streamed = [...][]byte{[]byte(`{"type":"stream_event",`), []byte(`{"type":"assistant",`)}
+var streamed = [][]byte{[]byte(`{"type":"stream_event",`), []byte(`{"type":"assistant",`)}
 
 // concerns reports whether a line may be one that the driver acts on.
 func concerns(line []byte) bool {
-	for _, begins := range streamed {
-		if bytes.HasPrefix(line, begins) {
-			return false
-		}
+	if slices.ContainsFunc(streamed, func(begins []byte) bool { return bytes.HasPrefix(line, begins) }) {
+		return false
 	}
-	for _, typ := range [...]string{`"control_`, `"result"`, `"init"`} {
-		if bytes.Contains(line, []byte(typ)) {
-			return true
-		}
-	}
-	return false
+	turns := [...]string{`"control_`, `"result"`, `"init"`}
+	return slices.ContainsFunc(turns[:], func(typ string) bool { return bytes.Contains(line, []byte(typ)) })
 }
 
 // ended takes the end of a turn. What was said in the meantime is next.

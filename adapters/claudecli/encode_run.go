@@ -2,6 +2,7 @@ package claudecli
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -157,13 +158,10 @@ func (e *encoder) addUsage(ev *hub.Event) hub.Disposition {
 
 // keepRun keeps the totals of the run, by model.
 func (e *encoder) keepRun(model []byte, counts *hub.Counts) {
-	for i := range e.usage {
-		if old := &e.usage[i]; old.scope == hub.RunScope && bytes.Equal(old.model, model) {
-			old.counts = *counts
-			return
-		}
-	}
-	if len(e.usage) < maxSpent*16+maxSpent {
+	same := func(s spent) bool { return s.scope == hub.RunScope && bytes.Equal(s.model, model) }
+	if i := slices.IndexFunc(e.usage, same); i >= 0 {
+		e.usage[i].counts = *counts
+	} else if len(e.usage) < maxSpent*16+maxSpent {
 		e.usage = append(e.usage, spent{model: bytes.Clone(model), scope: hub.RunScope, counts: *counts})
 	}
 }
@@ -192,8 +190,7 @@ func (e *encoder) total() hub.Counts {
 
 // appendUsage appends counts as the Messages API has them: cached tokens are not among the input.
 func appendUsage(dst []byte, c *hub.Counts) []byte {
-	in := max(0, c.In-max(c.Cached, 0)-max(c.CacheWrite, 0))
-	dst = member.AppendInt(dst, `{"input_tokens":`, in)
+	dst = member.AppendInt(dst, `{"input_tokens":`, max(0, c.In-max(c.Cached, 0)-max(c.CacheWrite, 0)))
 	dst = member.AppendInt(dst, `,"cache_creation_input_tokens":`, max(c.CacheWrite, 0))
 	dst = member.AppendInt(dst, `,"cache_read_input_tokens":`, max(c.Cached, 0))
 	dst = member.AppendInt(dst, `,"output_tokens":`, max(c.Out, 0))

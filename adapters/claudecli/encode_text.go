@@ -217,11 +217,8 @@ func (e *encoder) userLine(out *wire.Out, slot hub.Slot, replayed bool, content 
 
 // file writes a file of the user's. The agent says none.
 func (e *encoder) file(out *wire.Out, ev *hub.Event) hub.Disposition {
-	if ev.More == nil || !ev.Flags.Has(hub.User) {
-		return hub.Dropped
-	}
-	head, body, tail := claudewire.FileBlock(&ev.More.File)
-	if head == nil {
+	head, body, tail := claudewire.FileBlock(&ev.Rare().File)
+	if head == nil || !ev.Flags.Has(hub.User) {
 		return hub.Dropped
 	}
 	e.userLine(out, ev.AgentSlot, ev.Flags.Has(hub.Replayed), []byte{'['}, head, body, tail, []byte{']'})

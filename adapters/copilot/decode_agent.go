@@ -110,9 +110,7 @@ func (d *decoder) subagentStarted(dst []hub.Event) ([]hub.Event, error) {
 	dst = d.agentStart(dst, l, name)
 	ev := &dst[len(dst)-1]
 	ev.Title = rawjson.Body(p.AgentTitle)
-	if model := rawjson.Body(p.Model); len(model) > 0 {
-		d.scratch.MoreOf(ev).Model = model
-	}
+	d.scratch.SetModel(ev, rawjson.Body(p.Model))
 	d.keep(ev, "toolCallId", "agentName", "agentDisplayName", "model", "parentId")
 	return dst, nil
 }
@@ -201,9 +199,7 @@ func (d *decoder) endImplied(dst []hub.Event, tool []byte, success bool) []hub.E
 // turnStart begins a turn of the model.
 func (d *decoder) turnStart(dst []hub.Event) ([]hub.Event, error) {
 	dst, ev := d.add(dst, hub.Event{Kind: hub.StepStart, ID: d.stepID()})
-	if model := rawjson.Body(d.at.ev.Data.Model); len(model) > 0 {
-		d.scratch.MoreOf(ev).Model = model
-	}
+	d.scratch.SetModel(ev, rawjson.Body(d.at.ev.Data.Model))
 	d.keep(ev, "turnId", "model")
 	return dst, nil
 }

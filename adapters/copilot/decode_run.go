@@ -14,9 +14,7 @@ func (d *decoder) sessionStart(dst []hub.Event) ([]hub.Event, error) {
 	}
 	p := &d.at.ev.Data
 	dst, ev := d.add(dst, hub.Event{Kind: hub.RunStart, Ref: rawjson.First(rawjson.Body(p.SessionID), d.session)})
-	if model := rawjson.First(rawjson.Body(d.prop("selectedModel")), rawjson.Body(p.Model)); len(model) > 0 {
-		d.scratch.MoreOf(ev).Model = model
-	}
+	d.scratch.SetModel(ev, rawjson.First(rawjson.Body(d.prop("selectedModel")), rawjson.Body(p.Model)))
 	d.keep(ev, "sessionId")
 	return dst, nil
 }

@@ -89,10 +89,7 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 
 func (d *decoder) init(dst []hub.Event) []hub.Event {
 	dst, ev := hub.Add(dst, hub.Event{Kind: hub.RunStart, Ref: rawjson.Body(d.rec.Session)})
-	if model := rawjson.Body(d.rec.Model); len(model) > 0 {
-		ev.More = d.scratch.More()
-		ev.More.Model = model
-	}
+	d.scratch.SetModel(ev, rawjson.Body(d.rec.Model))
 	return dst
 }
 

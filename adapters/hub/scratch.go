@@ -38,6 +38,13 @@ func (s *Scratch) MoreOf(ev *Event) *More {
 	return ev.More
 }
 
+// SetModel sets the model of an event, unless it has no name.
+func (s *Scratch) SetModel(ev *Event, model []byte) {
+	if len(model) > 0 {
+		s.MoreOf(ev).Model = model
+	}
+}
+
 // Copy keeps a copy of p; nil stays nil.
 func (s *Scratch) Copy(p []byte) []byte {
 	if p == nil {

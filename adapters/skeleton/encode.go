@@ -68,15 +68,11 @@ func (e *encoder) toolEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b := appendEnd(member.Open(out, `{"type":"result","id":"`, ev.ID), ev)
 	b = member.AppendText(b, `,"text":"`, ev.Text)
 	member.Close(out, member.AppendRaw(b, `,"value":`, ev.Value))
-	if ev.More != nil && len(ev.More.Content) > 0 {
-		return hub.Folded // its files and pictures are lost
-	}
-	return hub.Native
+	return hub.FoldedIf(len(ev.Rare().Content) > 0) // its files and pictures are lost
 }
 
 func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
-	out.Begin("")
-	member.Close(out, appendEnd(append(out.Buf, `{"type":"end"`...), ev))
+	member.Close(out, appendEnd(append(member.Begin(out, ""), `{"type":"end"`...), ev))
 	return hub.Native
 }
 
