@@ -226,8 +226,7 @@ func (e *encoder) stepEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 		return hub.Implied
 	}
 	e.message.reason, e.step = ev.Status, e.step[:0]
-	e.closeMessage(out)
-	if !e.partial {
+	if e.closeMessage(out); !e.partial {
 		return hub.Implied
 	}
 	return hub.Native
