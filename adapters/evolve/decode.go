@@ -272,9 +272,10 @@ func (d *decoder) openSubAgent(dst []hub.Event, subAgent, ref []byte) []hub.Even
 
 // parseTime reads an ISO 8601 time as milliseconds since the Unix epoch; 0 is unknown.
 func parseTime(v rawjson.Value) int64 {
-	t, err := time.Parse(time.RFC3339, string(rawjson.Body(v)))
-	if err != nil {
-		return 0
+	if text, ok := rawjson.Str(v); ok { // most updates have none, and the error of a parser is memory
+		if t, err := time.Parse(time.RFC3339, string(text)); err == nil {
+			return t.UnixMilli()
+		}
 	}
-	return t.UnixMilli()
+	return 0
 }
