@@ -10,8 +10,8 @@ class Talk {
   constructor(Client, StreamController, apiUrl) {
     this.begin = (threadId) => {
       this.close();
-      const client = new Client({ apiUrl, apiKey: null, callerOptions: { maxRetries: 0, fetch: counting(40) } });
-      this.controller = new StreamController({ client, assistantId: "agent", threadId, fetch: counting(60), onThreadId: (id) => { this.thread = id; } });
+      this.client = new Client({ apiUrl, apiKey: null, callerOptions: { maxRetries: 0, fetch: counting(500) } });
+      this.controller = new StreamController({ client: this.client, assistantId: "agent", threadId, fetch: counting(60), onThreadId: (id) => { this.thread = id; } });
       this.left = this.controller.activate?.();
     };
     this.begin();
@@ -53,13 +53,10 @@ class Talk {
     return this.seen(failed);
   }
 
-  // settled waits for the end of a run that goes on with answers: those calls return when it has begun.
+  // settled waits for the end of a run that goes on with answers: those calls return when it has begun, and the events before are replayed
+  // to a page that was loaded anew, so that the store alone does not tell.
   async settled() {
-    for (let begun = false, n = 0; ; n++) {
-      begun ||= this.state.isLoading || n > 1000;
-      if (begun && !this.state.isLoading) return;
-      await sleep(10);
-    }
+    do await sleep(50); while (this.state.isLoading || (await this.client.threads.get(this.thread)).status === "busy");
   }
 
   // arrived waits for what the end of a run tells of by another stream than its words. The store gathers changes, too.
