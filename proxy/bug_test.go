@@ -78,6 +78,17 @@ func TestFaultsOfOurOwn(t *testing.T) {
 	}
 }
 
+// TestBugInTurn: a conversation is free for its next turn where the request of a turn ends in a panic.
+func TestBugInTurn(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	yaml := simple(a.url(), "", "", "methods: [GET, POST]\nclient: langgraph\nrequests: {mode: translate}")
+	yaml = strings.Replace(yaml, "dialect: native", "dialect: bomb", 1)
+	r := start(t, strings.Replace(yaml, "path: /run", "path: /run/*", 1))
+	r.call(t, 500, alice, "POST", "/run/threads/t1/runs/stream", said("boom"), "internal_error")
+	r.call(t, 200, alice, "POST", "/run/threads/t1/runs/stream", said("one"), "Hello")
+}
+
 // TestMessagesThatWait are bounded in their bytes as well.
 func TestMessagesThatWait(t *testing.T) {
 	t.Parallel()

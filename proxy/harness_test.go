@@ -84,7 +84,14 @@ func (bombs) DecodeRequest(_ *hub.Request, body []byte) error {
 	return nil
 }
 
-func (bombs) AppendRequest(dst []byte, _ *hub.Request, _ *hub.Losses) ([]byte, error) {
+func (bombs) AppendRequest(dst []byte, asked *hub.Request, _ *hub.Losses) ([]byte, error) {
+	for _, m := range asked.Messages {
+		for _, p := range m.Parts {
+			if bytes.Contains(p.Text, []byte("boom")) {
+				panic("boom")
+			}
+		}
+	}
 	return dst, nil
 }
 

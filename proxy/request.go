@@ -192,8 +192,7 @@ func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) *hub.
 	switch {
 	case translates && asked.Prepare && err == nil:
 	case translates:
-		if f := c.translate(asked, plain, err); f != nil {
-			c.endThread()
+		if f := c.translateTurn(asked, plain, err); f != nil {
 			return f
 		}
 		c.turn = turnOf(asked)
@@ -205,6 +204,19 @@ func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) *hub.
 	}
 	c.asked = asked
 	return nil
+}
+
+// translateTurn translates the request of a turn. The conversation is free for another turn where that fails, or panics.
+func (c *call) translateTurn(asked *hub.Request, plain []byte, err error) *hub.Failure {
+	translated := false
+	defer func() {
+		if !translated {
+			c.endThread()
+		}
+	}()
+	f := c.translate(asked, plain, err)
+	translated = f == nil
+	return f
 }
 
 // jsonBody is a text as the body of a JSON string.
