@@ -63,7 +63,7 @@ func (e lossyEncoder) Encode(out *wire.Out, ev *hub.Event) hub.Disposition {
 // bomb goes off at records, and requests, that hold the word.
 var bomb = func() hub.Dialect {
 	d := events()
-	d.Name, d.Accept, d.Requests = "bomb", nil, bombs{}
+	d.Name, d.Accept, d.Requests, d.WriteRequest = "bomb", nil, bombs{}, bombs{}.AppendRequest
 	d.NewDecoder = func(o hub.Options) hub.Decoder { return bombs{native.Dialect.NewDecoder(o)} }
 	return d
 }()
