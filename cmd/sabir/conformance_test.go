@@ -79,6 +79,7 @@ func TestCheckUpstreamFound(t *testing.T) {
 // A server that does not end is left, and its end not judged.
 func TestCheckUpstreamEndless(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // only then does the server notice that the client leaves
 		_, _ = io.WriteString(w, careless[:57])
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
