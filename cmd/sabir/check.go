@@ -21,8 +21,8 @@ func newCheck() *cobra.Command {
 	var schema bool
 	var f upstreamFlags
 	cmd := &cobra.Command{
-		Use:   "check [--config FILE] [--upstream URL | --upstream NAME | --schema]",
-		Short: "Check a configuration, or a server against the rules of its dialect",
+		Use:   "check [--config FILE] [--upstream URL|NAME | --schema]",
+		Short: "Check a configuration, or a server against its dialect",
 		Long: `Check reads a configuration as serve does, and reports everything that is wrong
 with it, one problem a line:
 
@@ -34,11 +34,11 @@ the file is fine and 1 if not. Warnings, on standard error, do not change it.
 
 The JSON Schema is for editors; it knows structure, but not names and dialects.
 
-With --upstream it asks a server instead, once, at a URL or as the file describes
-the upstream of that name: "Hello" in the form of its dialect, or --data. It starts
-a run, which may cost. The answer is held against the rules of the dialect, and a
-report in Markdown says what was asked, what came, and which rules were broken
-where. The exit status is 1 if one was.`,
+With --upstream it asks a server instead, once, at a URL or as the file
+describes the upstream of that name: "Hello" in the form of its dialect, or
+--data. It starts a run, which may cost. The answer is held against the rules of
+the dialect, and a report in Markdown says what was asked, what came, and which
+rules were broken where. The exit status is 1 if one was.`,
 		Example: `  sabir check --config sabir.yaml
   sabir check --schema > sabir.schema.json
   sabir check --upstream http://127.0.0.1:9000/ --from agui > report.md`,
@@ -63,8 +63,8 @@ where. The exit status is 1 if one was.`,
 }
 
 func (f *upstreamFlags) flags(flags *pflag.FlagSet) {
-	flags.StringVar(&f.upstream, "upstream", "", "`URL` of a server to check, or its name in the configuration")
-	flags.StringVar(&f.from, "from", "", "`DIALECT` of the server; by default it is found out by asking")
+	flags.StringVar(&f.upstream, "upstream", "", "`URL` of a server to check, or its name in the file")
+	flags.StringVar(&f.from, "from", "", "`DIALECT` of the server; by default found by asking")
 	flags.StringVarP(&f.data, "data", "d", "", "body of the request, `TEXT` or @FILE")
 	flags.StringArrayVarP(&f.request.Header, "header", "H", nil, "header `FIELD` of the request, NAME: VALUE; can repeat")
 	flags.StringArrayVar(&f.declare, "declare", nil, "`FILE` of a dialect of your own; can repeat")

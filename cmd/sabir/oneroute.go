@@ -38,7 +38,7 @@ func (o *oneRoute) flags(f *pflag.FlagSet, admin string) {
 	f.StringArrayVar(&o.cors, "cors", nil, "`ORIGIN` of web pages that may call; can repeat")
 	f.StringVar(&o.path, "path", "", "`PATH` that clients call, if not the usual one")
 	f.StringVar(&o.request, "request", "", "`TEMPLATE` of the body, for agents of your own")
-	f.StringArrayVar(&o.declare, "declare", nil, "`FILE` of a dialect of your own, whose name is the file's; can repeat")
+	f.StringArrayVar(&o.declare, "declare", nil, "`FILE` of a dialect of your own; can repeat")
 	f.StringVar(&o.model, "model", "", "`MODEL` for requests that name none")
 }
 
