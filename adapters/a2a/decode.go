@@ -246,11 +246,9 @@ func (d *decoder) typed(dst []hub.Event, p *part, msg []byte) []hub.Event {
 	id = rawjson.First(id, name)
 	switch string(p.kind) {
 	case kindCall:
-		var ev *hub.Event
-		dst, ev = hub.Add(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: name, Msg: msg})
-		dst, ev = hub.Grow(dst)
-		ev.Kind, ev.ID, ev.Name, ev.Msg, ev.Value = hub.ToolReady, id, name, msg, rawjson.NotNull(rawjson.Get(p.data, "args"))
-		return dst
+		dst = append(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: name, Msg: msg})
+		args := rawjson.NotNull(rawjson.Get(p.data, "args"))
+		return append(dst, hub.Event{Kind: hub.ToolReady, ID: id, Name: name, Msg: msg, Value: args})
 	case kindResponse:
 		return d.toolEnd(dst, p.data, id, name, msg)
 	case kindAsked:

@@ -239,7 +239,7 @@ func (d *decoder) clientCall(dst []hub.Event) []hub.Event {
 	var ev *hub.Event
 	if !c.started {
 		c.started = true
-		dst, ev = d.add(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: rawjson.Body(d.param("tool")), Flags: hub.ClientRuns})
+		dst, _ = d.add(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: rawjson.Body(d.param("tool")), Flags: hub.ClientRuns})
 	}
 	if !c.ready {
 		c.ready = true

@@ -29,11 +29,11 @@ func (d *decoder) toolStarted(dst []hub.Event, f *frame) ([]hub.Event, error) {
 
 	dst = d.spoken(dst, d.at)
 	dst = d.put(dst, hub.Event{Kind: hub.ToolStart, ID: id, Name: tool, Status: end})
-	dst, ev := d.event(dst, hub.Event{Kind: hub.ToolReady, ID: id, Name: tool, Flags: hub.Lossy, Value: d.arguments(call.Attrs)})
+	dst = d.put(dst, hub.Event{Kind: hub.ToolReady, ID: id, Name: tool, Flags: hub.Lossy, Value: d.arguments(call.Attrs)})
 	if end == hub.StatusNone {
 		return dst, nil
 	}
-	dst, ev = d.event(dst, hub.Event{Kind: hub.ToolEnd, ID: id, Name: tool, Status: end, Flags: hub.Lossy})
+	dst, ev := d.event(dst, hub.Event{Kind: hub.ToolEnd, ID: id, Name: tool, Status: end, Flags: hub.Lossy})
 	for _, a := range call.Attrs {
 		if a.Name == attrError {
 			d.scratch.MoreOf(ev).Err = d.escaped(a.Value)

@@ -13,9 +13,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/zap"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/sabir-proxy/sabir/config"
 	"github.com/sabir-proxy/sabir/proxy/internal/rawio"
 )
