@@ -25,7 +25,7 @@ type Quota struct {
 
 // Shed says when the process has more to do than it can.
 type Shed struct {
-	// How late work may begin that is due, all the time for a second, with more than 32 runs for each processor. 0 does not look at it.
+	// How long work may wait for a processor, the median of a second, with more than 32 runs for each processor. 0 does not look at it.
 	Delay time.Duration `yaml:"delay" jsonschema:"minimum=0"`
 	// How much of GOMEMLIMIT may be in use after a collection of memory, in percent. 0, and without GOMEMLIMIT, does not look at it.
 	Memory int `yaml:"memory" jsonschema:"minimum=0,maximum=100"`

@@ -72,7 +72,7 @@ type loadCollector struct{ guard *overload.Guard }
 
 var (
 	overloadDesc = prometheus.NewDesc("sabir_overloaded", "1 while new runs are refused because the process is overloaded, by the cause.", []string{"cause"}, nil)
-	delayDesc    = prometheus.NewDesc("sabir_scheduling_delay_seconds", "The least by which work that was due began late, in the last second.", nil, nil)
+	delayDesc    = prometheus.NewDesc("sabir_scheduling_delay_seconds", "How long work waited for a processor, the median of the last second.", nil, nil)
 )
 
 // Describe implements [prometheus.Collector].

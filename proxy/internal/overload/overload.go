@@ -1,6 +1,6 @@
 // Package overload decides which new runs a process that has more to do than it can turns away, so that those that run keep their pace.
 //
-// A [Guard] looks at the process once in a while: how late a goroutine runs that is due, and how much of its memory is in use for good.
+// A [Guard] looks at the process once in a while: how long goroutines wait for a processor, and how much of its memory is in use for good.
 // While one of them is too much, clients may have no more runs than a number that halves at each look; it begins at the most that any
 // client has. So who has the most running is turned away first, then who has fewer, and at last everybody. When nothing is too much any
 // more the number grows by a quarter at each look, until no client reaches it.
@@ -19,7 +19,7 @@ import (
 
 // Settings say what is too much. 0 does not look at it.
 type Settings struct {
-	Delay  time.Duration // how late a goroutine may run, all the time between two looks
+	Delay  time.Duration // how long goroutines may wait for a processor: the median between two looks
 	Memory int           // the part of GOMEMLIMIT that may be in use after a collection, in percent
 }
 
@@ -46,11 +46,8 @@ type State struct {
 // Unlimited is the number of runs that is not reached.
 const Unlimited = math.MaxInt
 
-// Times between samples of the delay, and between two looks.
-const (
-	sampleTime = 100 * time.Millisecond
-	lookTime   = time.Second
-)
+// lookTime is between two looks.
+const lookTime = time.Second
 
 // enough is how many runs for each processor never count as too much of its time: with so few it is something else that has it.
 const enough = 32
@@ -128,27 +125,20 @@ func (g *Guard) State() State {
 
 // Watch looks at the process until ctx is done. changed is called when runs begin to be turned away, and when that is over.
 func (g *Guard) Watch(ctx context.Context, changed func(State)) {
-	used := newMemory()
-	for least, looked := time.Duration(math.MaxInt64), time.Now(); ; {
-		due := time.Now().Add(sampleTime)
+	used, waited := newMemory(), newLatency()
+	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(sampleTime):
+		case <-time.After(lookTime):
 		}
-		now := time.Now()
-		least = min(least, now.Sub(due))
-		if now.Sub(looked) < lookTime {
-			continue
-		}
-		s, turned := g.Look(least, used.part())
+		s, turned := g.Look(waited.median(), used.part())
 		if turned {
 			changed(s)
 		}
 		if s.Cause == CauseMemory && used.old() {
 			runtime.GC() // else what ended runs gave back would not show: where little begins, little is collected
 		}
-		least, looked = math.MaxInt64, now
 	}
 }
 

@@ -98,7 +98,7 @@ func TestEnds(t *testing.T) {
 
 // TestWatch: goroutines that leave no processor free are noticed, and that they have gone.
 func TestWatch(t *testing.T) {
-	g := crowd(t, Settings{Delay: 5 * time.Millisecond}, nil)
+	g := crowd(t, Settings{Delay: time.Millisecond}, nil)
 	for n := range enough*runtime.GOMAXPROCS(0) + 1 {
 		g.Begin(strconv.Itoa(n % 3))
 	}
