@@ -16,21 +16,8 @@ import (
 //
 //	{"channels":["lifecycle","messages"],"namespaces":[[]],"depth":1}
 
-// envelope are the members of a command, and of a request for events.
-type envelope struct {
-	ID       rawjson.Value `json:"id"`
-	Method   rawjson.Value `json:"method"`
-	Params   rawjson.Value `json:"params"`
-	Channels rawjson.Value `json:"channels"`
-}
-
 // decodeProtocol reads a body of the thread protocol; ok is false for one that is none.
-func decodeProtocol(req *hub.Request, body []byte) (ok bool, err error) {
-	var json rawjson.Decoder
-	var in envelope
-	if err := json.Decode(body, &in); err != nil {
-		return false, hub.JSONError(err)
-	}
+func decodeProtocol(req *hub.Request, in *requestBody, body []byte) (ok bool, err error) {
 	method, isCommand := rawjson.Str(in.Method)
 	switch {
 	case isCommand && in.ID != nil:
@@ -49,9 +36,12 @@ func decodeCommand(req *hub.Request, method string, params rawjson.Value) error 
 		req.Other = true
 		return nil
 	}
-	if err := decodeRun(req, params); err != nil {
-		return err
+	var json rawjson.Decoder
+	var in requestBody
+	if err := json.Decode(params, &in); err != nil {
+		return hub.JSONError(err)
 	}
+	in.run(req, params)
 	req.Create, req.Partial, req.Repeats = method == "run.start", true, true
 	req.Supersedes = supersedes[string(rawjson.Text(params, "multitask_strategy"))]
 	if method == "input.respond" {

@@ -16,28 +16,38 @@ type requests struct{}
 // DecodeRequest takes the stream modes that the client asks for, its thread where the body names it, and what it says. Runs are
 // named by the server.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
-	if ok, err := decodeProtocol(req, body); ok || err != nil {
-		return err
-	}
-	return decodeRun(req, body)
-}
-
-// decodeRun reads the body of a run.
-func decodeRun(req *hub.Request, body []byte) error {
 	var json rawjson.Decoder
-	var asked struct {
-		Graph   rawjson.Value `json:"assistant_id"`
-		Modes   rawjson.Value `json:"stream_mode"`
-		Modes2  rawjson.Value `json:"streamMode"`
-		Input   rawjson.Value `json:"input"`
-		Command rawjson.Value `json:"command"`
-		Config  rawjson.Value `json:"config"`
-		Missing rawjson.Value `json:"if_not_exists"`
-		All     rawjson.Object
-	}
-	if err := json.Decode(body, &asked); err != nil {
+	var in requestBody
+	if err := json.Decode(body, &in); err != nil {
 		return hub.JSONError(err)
 	}
+	if ok, err := decodeProtocol(req, &in, body); ok {
+		return err
+	}
+	in.run(req, body)
+	return nil
+}
+
+// requestBody is the body of a request: of a run, of a command of the thread protocol, or of one for its events.
+type requestBody struct {
+	Graph   rawjson.Value `json:"assistant_id"`
+	Modes   rawjson.Value `json:"stream_mode"`
+	Modes2  rawjson.Value `json:"streamMode"`
+	Input   rawjson.Value `json:"input"`
+	Command rawjson.Value `json:"command"`
+	Config  rawjson.Value `json:"config"`
+	Missing rawjson.Value `json:"if_not_exists"`
+
+	ID       rawjson.Value `json:"id"`
+	Method   rawjson.Value `json:"method"`
+	Params   rawjson.Value `json:"params"`
+	Channels rawjson.Value `json:"channels"`
+
+	All rawjson.Object
+}
+
+// run reads what asks for a run.
+func (asked *requestBody) run(req *hub.Request, body []byte) {
 	if req.Modes = rawjson.NotNull(asked.Modes); req.Modes == nil {
 		req.Modes = rawjson.NotNull(asked.Modes2)
 	}
@@ -57,7 +67,6 @@ func decodeRun(req *hub.Request, body []byte) error {
 	}
 	req.Repeats = req.Whole
 	req.Remember(true)
-	return nil
 }
 
 // without are the members of an object but for some, nil if there are no others.
