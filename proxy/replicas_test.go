@@ -316,6 +316,7 @@ func TestStopOfEndedRunWhileStoreIsAway(t *testing.T) {
 	if got := rest(t, other); !strings.Contains(got, "RUN_FINISHED") {
 		t.Errorf("the end is %s", got)
 	}
+	await(t, "the end of the run, which comes behind its last record", func() bool { return two.metric("sabir_resume_runs", "state=live") == 0 })
 	line.set(true)
 	two.call(t, 204, alice+"\r\nX-Sabir-Run: "+run, "DELETE", "/run", "")
 }
