@@ -71,7 +71,7 @@ func TestRebinding(t *testing.T) {
 	dns := newNameServer(t, [4]byte{127, 0, 0, 1})
 	yaml := "dial: {deny: [127.0.0.1]}\n" + simple("http://rebinding.test:"+port, "", "", "client: twin\n")
 	r := start(t, yaml)
-	r.table.Load().upstreams["agent"].Dialer.Resolver = dns.resolver()
+	dns.resolves(r)
 	for range 4 {
 		dns.becomes([4]byte{127, 0, 0, 9}, [4]byte{127, 0, 0, 1}) // nothing listens there, and it is allowed
 		for range 2 {

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 	"golang.org/x/net/dns/dnsmessage"
 )
 
@@ -75,6 +76,16 @@ func (s *nameServer) becomes(ips ...[4]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.next = ips
+}
+
+// resolves has the only upstream of a proxy ask the server. What runs are placed by is published again: a request that comes by a socket
+// has not seen what the test has written before, by the rules of memory.
+func (s *nameServer) resolves(r *rig) *upstream.Upstream {
+	t := r.table.Load()
+	up := t.upstreams["agent"]
+	up.Dialer.Resolver = s.resolver()
+	r.table.Store(t)
+	return up
 }
 
 // resolver asks the server.

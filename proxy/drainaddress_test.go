@@ -124,8 +124,7 @@ func TestNamesAreLookedUp(t *testing.T) {
 	newAgentAt(t, "127.0.0.2:"+port, streaming(lines(lineStart, `{"kind":"text.delta","id":"p1","text":"after"}`, lineEnd)))
 	dns := newNameServer(t, [4]byte{127, 0, 0, 1})
 	r := start(t, spread("", "agents.test:"+port))
-	up := r.table.Load().upstreams["agent"]
-	up.Dialer.Resolver = dns.resolver()
+	up := dns.resolves(r)
 	says := func(word string) {
 		t.Helper()
 		if _, body := r.post("/run", "{}"); !strings.Contains(body, word) {
