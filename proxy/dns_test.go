@@ -6,8 +6,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 	"golang.org/x/net/dns/dnsmessage"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/upstream"
 )
 
 // nameServer answers every question for an address by that which it has at the time.
