@@ -28,6 +28,9 @@ const (
 // KeyName is what names of keys are, as a regular expression. Nothing of it needs quoting in YAML.
 const KeyName = `[A-Za-z0-9][A-Za-z0-9._@-]{0,63}`
 
+// EndExpired is the value of auth.jwt.expired that ends answers under way.
+const EndExpired = "end"
+
 // Principal stands in the header fields that an upstream is sent for who the client is.
 const Principal = "{principal}"
 
@@ -77,6 +80,9 @@ type JWT struct {
 	Algorithms []string `yaml:"algorithms" jsonschema:"minItems=1,enum=RS256,enum=RS384,enum=RS512,enum=PS256,enum=PS384,enum=PS512,enum=ES256,enum=ES384,enum=ES512,enum=EdDSA"`
 	// The claim that says who the client is.
 	Principal string `yaml:"principal"`
+	// What becomes of answers that are under way when their token expires: finish lets them end by themselves, end ends them. In either
+	// case nothing new begins on a WebSocket whose token has expired, and it is closed as soon as nothing runs on it.
+	Expired string `yaml:"expired" jsonschema:"enum=finish,enum=end"`
 }
 
 // MTLS says what certificates of clients mean.
@@ -138,7 +144,7 @@ func (d *decoder) routeAuth(n *yaml.Node, v reflect.Value, path string) {
 }
 
 func (j *JWT) inherit(*Config) {
-	j.Leeway, j.Refresh, j.Principal = 30*time.Second, time.Hour, "sub"
+	j.Leeway, j.Refresh, j.Principal, j.Expired = 30*time.Second, time.Hour, "sub", "finish"
 	j.Algorithms = []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
 }
 

@@ -24,7 +24,7 @@ const (
 // start, so that an alert on one of them works before it first happens.
 var rejections = []string{
 	string(hub.CodeBodyTooLarge), string(hub.CodeBadMethod), string(hub.CodeBadDialect), string(hub.CodeNoRoute),
-	string(hub.CodeUnauthenticated), string(hub.CodeForbidden), string(hub.CodeAuthUnavailable),
+	string(hub.CodeUnauthenticated), string(hub.CodeExpired), string(hub.CodeForbidden), string(hub.CodeAuthUnavailable),
 	string(hub.CodeBadOrigin), string(hub.CodeBadHost), string(hub.CodeBodies),
 	string(hub.CodeUnreadable), string(hub.CodeLossy), string(hub.CodePartial), string(hub.CodeNoEndpoint),
 	string(hub.CodeSessionBusy), string(hub.CodeThreadExists), string(hub.CodeConnUnknown), string(hub.CodeReaderTwice), string(hub.CodeNotFound),

@@ -71,10 +71,13 @@ func (s *Server) identify(r *route, h *fasthttp.RequestHeader, from *sender) (*a
 }
 
 // recheck judges the sender of a connection that is used for longer than a request: by the guard that is in force now, if that is
-// another than the one that has let it in, or if its certificate is not trusted any more.
+// another than the one that has let it in, or if its certificate is not trusted any more. Credentials that have expired never count again.
 func (s *Server) recheck(r *route, h *fasthttp.RequestHeader, from *sender) *hub.Failure {
-	if r.guard == nil || r.guard == from.guard && (len(from.chain) == 0 || s.certOf(from) != nil) {
+	if r.guard == nil {
 		return nil
+	}
+	if f := from.expired(); f != nil || r.guard == from.guard && (len(from.chain) == 0 || s.certOf(from) != nil) {
+		return f
 	}
 	id, a := s.identify(r, h, from)
 	switch {

@@ -121,7 +121,7 @@ func (s *Server) openLines(ctx *fasthttp.RequestCtx, r *route, t *target) {
 	model := fasthttp.AcquireRequest() // never released: turns may outlive the connection
 	ctx.Request.Header.CopyTo(&model.Header)
 	c.lineClient = s.newLineClient(r, t, model, c.mail.put)
-	c.peer, c.counted = senderOf(ctx), true
+	c.peer, c.counted = senderOf(ctx).shownAgain(), true
 	c.find = func() (*route, *target, *hub.Failure) { return s.findAlike(model, &c.peer, t) }
 	if !s.lineConns.add(c, r.global.Limits.Streams) {
 		s.reject(ctx, t, hub.Fail(hub.CodeLimit, nil))
@@ -140,7 +140,7 @@ func (s *Server) endLines(c *lineConn) {
 	if s.lineConns.remove(c) {
 		c.unread.Stop()
 		c.mail.close()
-		c.close()
+		c.close(hub.CodeShutdown)
 		c.leave()
 	}
 }
@@ -258,7 +258,7 @@ func (c *lineConn) reading(n int) {
 
 // drain lets no more turns begin, and closes idle when none runs.
 func (c *lineConn) drain(idle chan<- struct{}) {
-	c.close()
+	c.close(hub.CodeShutdown)
 	c.all.Wait()
 	close(idle)
 }

@@ -37,7 +37,7 @@ type lineClient struct {
 	send  sendLines
 	face  hub.Face
 	turns map[string]*lineTurn // by thread
-	over  bool                 // no more turns begin
+	over  hub.Code             // why no more turns begin; "" while they do
 	err   error                // of writing
 }
 
@@ -159,8 +159,8 @@ func (l *lineClient) take(m message) {
 }
 
 // drain implements [talker].
-func (l *lineClient) drain() <-chan struct{} {
-	l.close()
+func (l *lineClient) drain(why hub.Code) <-chan struct{} {
+	l.close(why)
 	return whenDone(&l.all)
 }
 
@@ -255,8 +255,8 @@ func (l *lineClient) begin(body []byte, thread string) {
 	r, target, f := l.find()
 	switch {
 	case f != nil:
-	case l.over:
-		f = hub.Fail(hub.CodeShutdown, nil)
+	case l.over != "":
+		f = hub.Fail(l.over, nil)
 	case l.turns[thread] != nil:
 		f = hub.Fail(hub.CodeSessionBusy, nil)
 	}
@@ -298,7 +298,7 @@ func (l *lineClient) free(t *lineTurn) {
 func (l *lineClient) end(within time.Duration) bool {
 	ended := make(chan struct{})
 	go func() {
-		l.close()
+		l.close(hub.CodeShutdown)
 		l.leave()
 		l.all.Wait()
 		close(ended)
@@ -312,10 +312,12 @@ func (l *lineClient) end(within time.Duration) bool {
 }
 
 // close lets no more turns begin.
-func (l *lineClient) close() {
+func (l *lineClient) close(why hub.Code) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.over = true
+	if l.over == "" {
+		l.over = why
+	}
 }
 
 // leave ends all turns: the client has left.

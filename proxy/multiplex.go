@@ -24,8 +24,8 @@ type multiplexer struct {
 
 	mu       sync.Mutex // never held while anything blocks
 	requests map[string]*multiplexRequest
-	over     bool  // no more requests begin
-	err      error // why nothing can be sent
+	over     hub.Code // why no more requests begin; "" while they do
+	err      error    // why nothing can be sent
 }
 
 // maxMultiplexed is how many requests a connection may have at once. Chats have one at a time.
@@ -96,8 +96,8 @@ func (m *multiplexer) add(q *multiplexRequest) (f *hub.Failure, twice bool) {
 	switch {
 	case m.requests[name] != nil:
 		return nil, true
-	case m.over:
-		return hub.Fail(hub.CodeShutdown, nil), false
+	case m.over != "":
+		return hub.Fail(m.over, nil), false
 	case len(m.requests) >= maxMultiplexed:
 		return hub.Fail(hub.CodeLimit, errTooManyMultiplexed), false
 	}
@@ -191,20 +191,22 @@ func (m *multiplexer) failure() error {
 func (m *multiplexer) lost() (<-chan struct{}, func() error) { return m.failed, m.failure }
 
 // drain implements [talker].
-func (m *multiplexer) drain() <-chan struct{} {
-	m.close()
+func (m *multiplexer) drain(why hub.Code) <-chan struct{} {
+	m.close(why)
 	return whenDone(&m.all)
 }
 
-func (m *multiplexer) close() {
+func (m *multiplexer) close(why hub.Code) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.over = true
+	if m.over == "" {
+		m.over = why
+	}
 }
 
 // end ends what the client has open, as it has left, and waits for that. Runs that others can come to go on.
 func (m *multiplexer) end() {
-	m.close()
+	m.close(hub.CodeShutdown)
 	m.mu.Lock()
 	for _, q := range m.requests {
 		q.canceler.cancel(hub.Fail(hub.CodeClientGone, nil))

@@ -140,6 +140,9 @@ func (s *Server) serveStreams(conn *inbound.Conn, serve func(*inbound.Conn)) {
 func (s *Server) run(c *call, st *canceler, sink sink) *hub.Failure {
 	defer s.finishStream(c.route, st)
 	defer s.runs.add(c, st)()
+	if c.shared == nil { // else it belongs to all who may read it
+		defer s.endExpired(c, st)()
+	}
 	defer c.endThread()
 	s.noteDropped(c)
 	s.noteRequest(c)

@@ -108,7 +108,7 @@ func (x *stream) countCancel(f *hub.Failure) {
 	switch f.Code {
 	case hub.CodeClientGone, hub.CodeClientSlow, hub.CodeCancelled, hub.CodeRunUnread:
 		by = "client"
-	case hub.CodeShutdown, hub.CodeDuration, hub.CodeIdle, hub.CodeMalformed, hub.CodeViolation, hub.CodeTooLong, hub.CodeBlocked:
+	case hub.CodeShutdown, hub.CodeDuration, hub.CodeExpired, hub.CodeIdle, hub.CodeMalformed, hub.CodeViolation, hub.CodeTooLong, hub.CodeBlocked:
 		if !x.opened || x.pump.atEnd {
 			return
 		}

@@ -44,6 +44,7 @@ type viewerSink interface {
 // view moves a run to a client, to its end or until the client leaves. The client that opens the run starts it.
 func (s *Server) view(v *viewer, st *canceler, sink viewerSink) (f *hub.Failure) {
 	defer s.finishStream(v.call.route, st)
+	defer s.endExpired(v.call, st)()
 	reader, err := v.open()
 	if err != nil {
 		f = joinFailure(err)

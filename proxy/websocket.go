@@ -140,6 +140,8 @@ func (x *session) answer() (code int) {
 	}
 	ping := time.NewTicker(x.pingInterval())
 	defer ping.Stop()
+	expired, stop := x.peer.expiry()
+	defer stop()
 	for {
 		var f *hub.Failure
 		select {
@@ -150,6 +152,10 @@ func (x *session) answer() (code int) {
 			if _, err := x.client.Write(wire.AppendPing(nil)); err != nil {
 				return websocket.CloseGoingAway
 			}
+		case <-expired:
+			if len(x.inbox) == 0 {
+				return x.expire()
+			} // else the next message is refused for that
 		case <-x.server.leaving:
 		case <-x.gone:
 			return websocket.CloseNormalClosure
@@ -172,7 +178,7 @@ func (x *session) over(f *hub.Failure) (bool, int) {
 	switch {
 	case f != nil && f.Code == hub.CodeClientGone:
 		return true, websocket.CloseNormalClosure
-	case f != nil && f.Code == hub.CodeClientSlow:
+	case f != nil && (f.Code == hub.CodeClientSlow || f.Code == hub.CodeExpired):
 		return true, websocket.ClosePolicyViolation
 	case f != nil && f.Code == hub.CodeInternal:
 		return true, websocket.CloseInternalServerErr

@@ -13,8 +13,8 @@ import (
 
 // A talker answers a client that is on a WebSocket for longer than a request.
 type talker interface {
-	// drain lets nothing begin any more, and tells when all that runs has ended.
-	drain() (idle <-chan struct{})
+	// drain lets nothing begin any more for a reason, and tells when all that runs has ended.
+	drain(why hub.Code) (idle <-chan struct{})
 
 	// lost tells when nothing can be sent any more, and why, once that is so.
 	lost() (failed <-chan struct{}, why func() error)
@@ -34,7 +34,9 @@ func (x *session) talk(t talker, take func(message)) (code int) {
 	ping := time.NewTicker(x.pingInterval())
 	defer ping.Stop()
 	leaving := x.server.leaving
-	var idle <-chan struct{}
+	expired, stop := x.peer.expiry()
+	defer stop()
+	var idle, spent <-chan struct{}
 	failed, why := t.lost()
 	for {
 		select {
@@ -46,9 +48,13 @@ func (x *session) talk(t talker, take func(message)) (code int) {
 				return websocket.CloseGoingAway
 			}
 		case <-leaving:
-			leaving, idle = nil, t.drain()
+			leaving, idle = nil, t.drain(hub.CodeShutdown)
+		case <-expired:
+			spent = t.drain(hub.CodeExpired)
 		case <-idle:
 			return websocket.CloseGoingAway
+		case <-spent:
+			return x.expire()
 		case <-failed:
 			_, code := x.over(asFailure(why()))
 			return code

@@ -18,6 +18,7 @@ var codeTypes = map[hub.Code]string{
 	hub.CodeClientSlow:      "timeout_error",
 	hub.CodeUnauthorized:    "authentication_error",
 	hub.CodeUnauthenticated: "authentication_error",
+	hub.CodeExpired:         "authentication_error",
 	hub.CodeForbidden:       "permission_error",
 	hub.CodeAuthUnavailable: "overloaded_error",
 	hub.CodeNotFound:        "not_found_error",

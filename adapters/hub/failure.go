@@ -56,10 +56,11 @@ const (
 	CodeConnUnknown Code = "connection_unknown" // the client names a connection of its protocol that is not there, or not any more
 	CodeReaderTwice Code = "already_read"       // its events go to another request already
 
-	CodeStore           Code = "store_unavailable" // what replicas share cannot be reached
-	CodeUnauthenticated Code = "unauthenticated"   // the route wants credentials, or others
-	CodeForbidden       Code = "forbidden"         // they are valid, but not for this
-	CodeAuthUnavailable Code = "auth_unavailable"  // they cannot be judged now
+	CodeStore           Code = "store_unavailable"   // what replicas share cannot be reached
+	CodeUnauthenticated Code = "unauthenticated"     // the route wants credentials, or others
+	CodeExpired         Code = "credentials_expired" // they were valid when the connection or the run began
+	CodeForbidden       Code = "forbidden"           // they are valid, but not for this
+	CodeAuthUnavailable Code = "auth_unavailable"    // they cannot be judged now
 
 	CodeRate   Code = "too_many_requests" // of one client, on one route or in all
 	CodeTokens Code = "too_many_tokens"   // runs have used more than they may
@@ -141,6 +142,7 @@ var failures = map[Code]failureInfo{
 	CodeRunEnded:        {409, StatusFailed, "The run has ended."},
 	CodeUnsupported:     {400, StatusFailed, "This is not offered here."},
 	CodeUnauthenticated: {401, StatusFailed, "Credentials are needed here, and valid ones. Send a key or a token, or ask who runs this server."},
+	CodeExpired:         {401, StatusTruncated, "The credentials have expired. Come back with new ones."},
 	CodeForbidden:       {403, StatusFailed, "The credentials are valid, but do not allow this."},
 	CodeAuthUnavailable: {503, StatusFailed, "Credentials cannot be checked at the moment. Try again later."},
 	CodeRate:            {429, StatusFailed, "Too many requests were sent."},

@@ -115,7 +115,7 @@ func appendAnswer(dst []byte, _ hub.Options, req *hub.Request, run *hub.Run, l *
 // status of the server's fault.
 var failed = map[hub.Code]bool{
 	hub.CodeAgent: true, hub.CodeReset: true, hub.CodeTruncated: true, hub.CodeIdle: true, hub.CodeMalformed: true, hub.CodeCancelled: true,
-	hub.CodeDuration: true, hub.CodeTooLong: true, hub.CodeBlocked: true,
+	hub.CodeDuration: true, hub.CodeExpired: true, hub.CodeTooLong: true, hub.CodeBlocked: true,
 }
 
 // appendRefusal appends a failure: as a state to those who wait for one, else as the body of an HTTP error.

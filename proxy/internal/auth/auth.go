@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"net/http"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -42,7 +43,8 @@ type Answer struct {
 	Used      []string // header fields with the credentials, in small letters
 	Set       []Field  // of the request to the upstream
 	Why       string
-	Challenge []string // values of WWW-Authenticate; none: the usual one
+	Challenge []string  // values of WWW-Authenticate; none: the usual one
+	Until     time.Time // when what was sent expires; zero: not known, or never
 }
 
 // Field is a header field.
@@ -59,6 +61,12 @@ type Identity struct {
 	Scope string   // separates it from all others, also from those of the same name by another scheme; "" if it has no name
 	Used  []string // as in [Answer]
 	Set   []Field
+	Until time.Time // when the first of what was sent expires; zero: not known, or never
+}
+
+// Expired reports whether it counts no more.
+func (id *Identity) Expired(now time.Time) bool {
+	return id != nil && !id.Until.IsZero() && now.After(id.Until)
 }
 
 // Guard is what a route asks for.
@@ -147,6 +155,9 @@ func (id *Identity) add(scheme string, a *Answer) {
 	}
 	if a.Who != "" {
 		id.Scope += scheme + ":" + a.Who + "\x00" // no name has a NUL
+	}
+	if !a.Until.IsZero() && (id.Until.IsZero() || a.Until.Before(id.Until)) {
+		id.Until = a.Until
 	}
 	id.Used = append(id.Used, a.Used...)
 	id.Set = append(id.Set, a.Set...)

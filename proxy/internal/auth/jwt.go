@@ -3,6 +3,7 @@ package auth
 import (
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/golang-jwt/jwt/v5"
 
@@ -14,12 +15,13 @@ type JWT struct {
 	parser *jwt.Parser
 	keys   *KeySet
 	claim  string
+	leeway time.Duration
 }
 
 // NewJWT prepares the check of tokens. Only algorithms with a public key are accepted, so that tokens cannot be signed with what is
 // public.
 func NewJWT(cfg *config.JWT, keys *KeySet) *JWT {
-	return &JWT{keys: keys, claim: cfg.Principal, parser: jwt.NewParser(
+	return &JWT{keys: keys, claim: cfg.Principal, leeway: cfg.Leeway, parser: jwt.NewParser(
 		jwt.WithValidMethods(cfg.Algorithms), jwt.WithIssuer(cfg.Issuer), jwt.WithAudience(cfg.Audience),
 		jwt.WithLeeway(cfg.Leeway), jwt.WithExpirationRequired(),
 	)}
@@ -49,7 +51,11 @@ func (j *JWT) Check(req *Request) Answer {
 	if !isName(name) {
 		return Answer{Result: Forbidden, Why: "the token does not name its client in the claim " + j.claim}
 	}
-	return Answer{Result: OK, Who: name, Used: []string{"authorization"}}
+	a := Answer{Result: OK, Who: name, Used: []string{"authorization"}}
+	if expires, err := claims.GetExpirationTime(); err == nil && expires != nil { // else it was refused
+		a.Until = expires.Add(j.leeway)
+	}
+	return a
 }
 
 func (*JWT) refuse(why string) Answer {
