@@ -20,6 +20,7 @@ type answer struct {
 	body   []byte
 	err    error // the answer is not complete
 	took   time.Duration
+	first  time.Duration // until the header was there
 }
 
 // everything is all that the client has read.
@@ -64,7 +65,10 @@ func (p *process) ask(target, body string, fields ...string) *answer {
 	if _, a.err = io.WriteString(conn, request("POST", target, p.addr, a.id, body, fields...)); a.err != nil {
 		return a
 	}
-	a.read(bufio.NewReader(conn))
+	r := bufio.NewReader(conn)
+	_, _ = r.Peek(1) // what is wrong shows when it is read
+	a.first = time.Since(begun)
+	a.read(r)
 	return a
 }
 

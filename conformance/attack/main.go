@@ -103,13 +103,13 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.BoolVar(&o.loud, "v", false, "print the figures of each attack, and the log of the process where something does not hold")
 	f.Int64Var(&o.stream, "stream", -1, "only this one of the mutated streams")
 	f.BoolVar(&o.soak, "soak", false, "in place of attacks, a long run under mixed load while something goes wrong now and then")
-	f.Float64Var(&o.rate, "rate", 20, "streams that a soak begins in a second, on average")
+	f.Float64Var(&o.rate, "rate", 0, "streams that a soak begins in a second, on average (default half of what the machine can serve, which is measured first)")
 	f.DurationVar(&o.troubles, "troubles", 10*time.Second, "mean time between what goes wrong in a soak")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
-	if o.rate <= 0 {
-		return nil, fmt.Errorf("-rate %v: want more than 0", o.rate)
+	if o.rate < 0 {
+		return nil, fmt.Errorf("-rate %v: want 0 or more", o.rate)
 	}
 	if f.NArg() > 0 {
 		return nil, fmt.Errorf("argument %q is not expected", f.Arg(0))

@@ -33,6 +33,10 @@ type soak struct {
 	mu       sync.Mutex
 	outcomes map[string]int
 	events   map[string]int
+	badOnes  map[string]int // good streams that failed, by what they got and whose fault it is
+	late     *lateness
+
+	rate, most float64 // of streams that begin in a second, and what the machine can serve; 0: not measured
 }
 
 // sample is the state of the process at a time.
@@ -90,7 +94,7 @@ func runSoak(ctx context.Context, st *suite) (*soakReport, error) {
 	a := &attack{name: "soak", tries: "mixed load with trouble at random", alone: true}
 	s := &soak{
 		trial:    &trial{attack: a, ctx: ctx, opt: st.opt, suite: st, random: newRandom(st.opt.seed, "soak")},
-		outcomes: map[string]int{}, events: map[string]int{}, clock: seam{filepath.Join(st.dir, "clock")},
+		outcomes: map[string]int{}, events: map[string]int{}, badOnes: map[string]int{}, clock: seam{filepath.Join(st.dir, "clock")},
 	}
 	if err := s.start(); err != nil {
 		return nil, err
@@ -100,6 +104,17 @@ func runSoak(ctx context.Context, st *suite) (*soakReport, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.late = &lateness{pid: s.rig.process.pid()}
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	go s.late.run(watching)
+	if s.rate = st.opt.rate; s.rate == 0 {
+		if s.most, err = s.capacity(); err != nil {
+			return nil, err
+		}
+		s.rate = s.most / 2
+	}
+	s.late.forget()
 	s.begun = time.Now()
 	until := s.begun.Add(st.opt.time)
 	var all sync.WaitGroup

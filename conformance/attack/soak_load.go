@@ -86,7 +86,7 @@ func (s *soak) load(until time.Time) {
 	r := newRandom(s.opt.seed, "soak load")
 	var all sync.WaitGroup
 	for time.Now().Before(until) && s.ctx.Err() == nil {
-		time.Sleep(pause(r, time.Duration(float64(time.Second)/s.opt.rate)))
+		time.Sleep(pause(r, time.Duration(float64(time.Second)/s.rate)))
 		n, seed, leaves := r.IntN(100), r.Uint64(), r.IntN(100) < 5
 		route := soakRoutes[r.IntN(len(soakRoutes))]
 		all.Go(func() {
@@ -111,10 +111,7 @@ func caseOf(n int) *soakCase {
 func (s *soak) stream(c *soakCase, path string, p pair, r *rand.Rand, leaves bool) {
 	sc := s.rig.agent.add(func(q *peer) { c.play(q, r) })
 	defer sc.remove()
-	field := "X-Api-Key: " + soakKey
-	if path == "/jwt" {
-		field = s.judges.token()
-	}
+	field := s.credentials(path)
 	begun := time.Since(s.begun)
 	s.count(1)
 	if leaves {
@@ -143,7 +140,7 @@ func (s *soak) leave(path string, sc *script, field string) {
 
 // verdict is how a stream ended, and a fault where it should not have.
 func (s *soak) verdict(c *soakCase, p pair, a *answer, begun time.Duration) string {
-	name := fmt.Sprintf("%s, %s, begun after %v", c.name, p, begun.Round(time.Second))
+	b := &badStream{name: c.name + ", " + p.String(), begun: begun, took: time.Since(s.begun) - begun, answer: a}
 	trouble := time.Duration(s.troubled.Load()) >= begun
 	switch {
 	case a.status >= 300 && (c.want == fails || trouble):
@@ -151,20 +148,21 @@ func (s *soak) verdict(c *soakCase, p pair, a *answer, begun time.Duration) stri
 	case a.err != nil && trouble:
 		return "cut"
 	case a.err != nil:
-		s.fault("%s: no whole answer: status %d, %v", name, a.status, a.err)
+		b.what = fmt.Sprintf("no whole answer: status %d, %v", a.status, a.err)
 	case c.want == fails:
 		if err := a.honest(p.to); err != nil {
-			s.fault("%s: %v", name, err)
+			s.fault("%s: %v", b.name, err)
 		}
 		return "ended with an error"
-	case a.status == 200 && isClean(readBack(dialect(p.to), a.body)) && a.tells("hello from the"): // a filter may hold the last word back
+	case a.whole(p):
 		return "whole"
 	case trouble && a.honest(p.to) == nil:
 		return "ended with an error"
 	default:
-		s.fault("%s: it should have worked: status %d: %q", name, a.status, clip(string(a.body), 300))
+		b.what = fmt.Sprintf("it should have worked: status %d: %q", a.status, clip(string(a.body), 300))
 	}
-	return "fault"
+	s.bad(b)
+	return "failed"
 }
 
 func (s *soak) outcome(name, what string) {
