@@ -104,22 +104,38 @@ func (c Chain) Common(other Chain) int {
 // Words are what an agent says in a turn, to tell apart conversations in which users have said the same. Blanks do not count.
 type Words struct {
 	hash hash.Hash
-	text []byte
+	text []byte // without blanks, not hashed yet
 }
+
+// hashedAtOnce is how much text is hashed together: pieces are mostly shorter than a block.
+const hashedAtOnce = 512
 
 // Add adds a piece of a text, a string body.
 func (w *Words) Add(body []byte) {
+	at := len(w.text)
+	w.text = rawjson.AppendUnescaped(w.text, body)
+	end := at
+	for word := range bytes.FieldsSeq(w.text[at:]) {
+		end += copy(w.text[end:], word)
+	}
+	if w.text = w.text[:end]; end >= hashedAtOnce {
+		w.hashText()
+	}
+}
+
+func (w *Words) hashText() {
 	if w.hash == nil {
 		w.hash = sha256.New()
 	}
-	w.text = rawjson.AppendUnescaped(w.text[:0], body)
-	for word := range bytes.FieldsSeq(w.text) {
-		w.hash.Write(word)
-	}
+	w.hash.Write(w.text)
+	w.text = w.text[:0]
 }
 
 // Sum is what stands for the words so far.
 func (w *Words) Sum() (l Link) {
+	if len(w.text) > 0 {
+		w.hashText()
+	}
 	if w.hash != nil {
 		l = Link(w.hash.Sum(nil))
 	}

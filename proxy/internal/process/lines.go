@@ -79,7 +79,8 @@ func (l *lines) piece(dst []byte) ([]byte, error) {
 	}
 }
 
-// read appends what is there. A line that grows gets memory by what has arrived of it.
+// read appends what is there. A line that grows gets memory by what has arrived of it. A read that leaves no room says that more was
+// waiting: the next may take more at once.
 func (l *lines) read(dst []byte) ([]byte, error) {
 	if cap(dst)-len(dst) < minRead {
 		dst = slices.Grow(dst, max(minRead, min(cap(dst), maxRead/2)))
@@ -89,7 +90,10 @@ func (l *lines) read(dst []byte) ([]byte, error) {
 	if n > 0 && err != nil {
 		err = nil // it comes again
 	}
-	return dst[:len(dst)+n], err
+	if dst = dst[:len(dst)+n]; n == len(room) && cap(dst) < maxRead {
+		dst = slices.Grow(dst, cap(dst))
+	}
+	return dst, err
 }
 
 // wholeLines returns where the last whole line ends before one that is too long. dst[line:old] has no line end.

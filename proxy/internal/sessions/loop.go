@@ -114,7 +114,7 @@ func (s *session) receive(p *peer, line []byte) {
 	if s.peer != p {
 		return
 	}
-	reply, r := p.driver.Receive(nil, bytes.TrimRight(line, "\r\n"))
+	reply, r := p.driver.Receive(nil, withoutEnd(line))
 	p.send(reply)
 	if len(r.Session) > 0 {
 		s.id, p.named, s.unresumed = bytes.Clone(r.Session), true, false
@@ -131,6 +131,10 @@ func (s *session) receive(p *peer, line []byte) {
 		s.lines = append(s.lines, line...)
 	}
 	s.follow(r.Turn)
+}
+
+func withoutEnd(line []byte) []byte {
+	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 }
 
 // follow notes how far the turn is. The caller holds s.mu.

@@ -34,7 +34,9 @@ type session struct {
 	ids   map[string]string // of questions and calls that the client knows by another id
 	asked int               // questions that are open
 	wait  time.Duration     // how long they wait for answers
-	words conversation.Words
+
+	said  sync.Mutex         // never held for long, as mu is while lines are taken
+	words conversation.Words // guarded by said
 
 	unresumed bool // the last process ended without a word of the session that it was to go on with: the agent may have lost it
 }
@@ -145,7 +147,8 @@ func (s *session) ask(c *Call, req *hub.Request, chain conversation.Chain) (t *T
 	}
 	switch {
 	case s.state == idle:
-		s.words, s.ids = conversation.Words{}, nil
+		s.ids = nil
+		s.forgetWords()
 	case len(req.Answers) == 0:
 		s.pool.cfg.Observer.Asks(AsksDropped, s.asked)
 	}

@@ -52,9 +52,10 @@ func (t *Turn) Take(dst []byte) ([]byte, error) {
 		return dst, io.EOF
 	}
 	if len(s.lines) > 0 {
-		dst = append(dst, s.lines...)
-		if s.lines = s.lines[:0]; cap(s.lines) > 2*maxLines {
-			s.lines = nil
+		if len(dst) > 0 || cap(dst) > 2*maxLines {
+			dst, s.lines = append(dst, s.lines...), s.lines[:0]
+		} else {
+			dst, s.lines = s.lines, dst // the reader and the process write in turns to two buffers
 		}
 		s.room.Broadcast()
 		return dst, nil
@@ -63,6 +64,7 @@ func (t *Turn) Take(dst []byte) ([]byte, error) {
 	case t.failure != nil:
 		return dst, t.failure
 	case s.state != running:
+		s.lines = nil // it may be long until something comes
 		return dst, io.EOF
 	}
 	return dst, nil
@@ -139,15 +141,15 @@ func (t *Turn) NoteID(agent, client []byte) {
 
 // NoteWords notes a piece of what the agent says.
 func (t *Turn) NoteWords(body []byte) {
-	t.session.mu.Lock()
-	defer t.session.mu.Unlock()
+	t.session.said.Lock()
+	defer t.session.said.Unlock()
 	t.session.words.Add(body)
 }
 
 // lastWords are those of the last turn.
 func (s *session) lastWords() conversation.Link {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.said.Lock()
+	defer s.said.Unlock()
 	return s.words.Sum()
 }
 
@@ -183,4 +185,10 @@ func (s *session) restoreIDs(req *hub.Request) {
 			}
 		}
 	}
+}
+
+func (s *session) forgetWords() {
+	s.said.Lock()
+	defer s.said.Unlock()
+	s.words = conversation.Words{}
 }
