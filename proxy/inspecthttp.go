@@ -25,8 +25,11 @@ import (
 func (s *Server) answerInspect(ctx *fasthttp.RequestCtx, ended <-chan struct{}) bool {
 	i := s.kept.inspect
 	at := string(ctx.Path())
-	if i.form.Load() == nil || !strings.HasPrefix(at+"/", page.Prefix) {
+	if i.form.Load() == nil {
 		return false
+	}
+	if !strings.HasPrefix(at+"/", page.Prefix) {
+		return s.answerPage(ctx)
 	}
 	secure(&ctx.Response.Header)
 	if at+"/" == page.Prefix {
@@ -37,7 +40,7 @@ func (s *Server) answerInspect(ctx *fasthttp.RequestCtx, ended <-chan struct{}) 
 	}
 	if content, media := page.File(at); content != nil {
 		ctx.SetContentType(media)
-		ctx.SetBody(content)
+		ctx.SetBody(s.withLinks(content))
 		return true
 	}
 	rest, ok := strings.CutPrefix(at, page.Prefix+"runs")

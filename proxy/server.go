@@ -50,6 +50,7 @@ type Server struct {
 	bodies           inbound.BodyBudget
 	perPath          openCounters
 	shed             overload.Guard
+	pages            []Page // of operators, besides that of runs
 	kept             conversations
 	audit            *auditlog.Log // nil: there is none
 	tracing          *tracing      // nil: there are no traces

@@ -12,22 +12,11 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { start, stop } from "../conversations/processes.mjs";
 import { launch } from "./chromium.mjs";
+import { opened, ready, replaced, seen } from "./demo.mjs";
 
 const { values: options, positionals: [sabir] } = parseArgs({ allowPositionals: true, options: { shots: { type: "string" } } });
 const root = path.join(path.dirname(new URL(import.meta.url).pathname), "..", "..");
 const shots = path.resolve(options.shots ?? path.join(root, "bin", "browser"));
-const limit = 15_000;
-
-// ready resolves to the addresses that the demo prints.
-function ready(demo) {
-  return new Promise((resolve, reject) => {
-    demo.on("exit", () => reject(new Error(`the demo has ended:\n${demo.log}`)));
-    demo.stdout.on("data", () => {
-      if (!demo.log.includes("Ctrl-C")) return;
-      resolve({ base: /for clients\s+(\S+)/.exec(demo.log)[1], url: /look at the runs\s+(\S+)/.exec(demo.log)[1] });
-    });
-  });
-}
 
 // ask begins a run, and resolves when it has ended.
 async function ask(base, where) {
@@ -35,23 +24,6 @@ async function ask(base, where) {
   const response = await fetch(base + where, { method: "POST", headers: { "Content-Type": "application/json" }, body });
   return response.text().catch(() => "cut");
 }
-
-// opened is a page with the list of complaints of its browser.
-async function opened(browser, url, spoil = async () => {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 820 }, colorScheme: "light", acceptDownloads: true });
-  const tab = await context.newPage();
-  const complaints = [];
-  tab.setDefaultTimeout(limit);
-  tab.on("console", (m) => { if (m.type() === "error") complaints.push(`console: ${m.text()}`); });
-  tab.on("pageerror", (err) => complaints.push(`page: ${err.message}`));
-  tab.on("dialog", (d) => { complaints.push(`dialog: ${d.message()}`); d.dismiss(); });
-  tab.on("request", (r) => { if (!r.url().startsWith(new URL(url).origin) && !r.url().startsWith("blob:")) complaints.push(`request to ${r.url()}`); });
-  await spoil(tab);
-  await tab.goto(url);
-  return { context, tab, complaints, url };
-}
-
-const seen = (tab, selector, text) => tab.locator(selector, { hasText: text }).first().waitFor();
 
 // live watches a run from its beginning to its end.
 async function live({ tab }, { base }) {
@@ -199,12 +171,7 @@ const controls = {
 };
 
 async function control(browser, world, { scene, file, from, to, complaint }) {
-  const visit = await opened(browser, world.url, (tab) => tab.route(`**/${file}`, async (route) => {
-    const response = await route.fetch();
-    const body = await response.text();
-    assert.ok(body.includes(from), `${file} has ${from}`);
-    return route.fulfill({ response, body: body.replace(from, to) });
-  }));
+  const visit = await opened(browser, world.url, { spoil: replaced(file, from, to) });
   if (scene === repair) {
     await visit.tab.goto(`${world.url}#/run/1`);
     await seen(visit.tab, ".facts .ending", "done");

@@ -44,5 +44,13 @@ func mediaType(name string) string {
 }
 
 // Policy is the Content-Security-Policy of the page: nothing but its own files, and no code in them that stands in a page.
-const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+var Policy = PolicyWith("")
+
+// PolicyWith is the policy of a page that calls another origin, too.
+func PolicyWith(origin string) string {
+	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src " + strings.TrimSpace("'self' "+origin) +
+		"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+}
+
+// Links stands in the page where links to other pages have their place.
+const Links = "<!-- links -->"

@@ -43,6 +43,7 @@ func (l *Live) Serve(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	server.InspectAlways()
+	server.ShowPage(l.frontEnds())
 	l.welcome(w)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

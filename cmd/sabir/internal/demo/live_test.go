@@ -159,3 +159,39 @@ func TestLiveAddresses(t *testing.T) {
 		}
 	}
 }
+
+// The page of front ends calls the clients' address of the demo and no other, has all its files, and is linked where runs are looked at.
+func TestFrontEnds(t *testing.T) {
+	p, _ := running(t, "127.0.0.1:0")
+	clients := regexp.MustCompile(`for clients\s+(\S+)`).FindStringSubmatch(p.String())[1]
+	page := regexp.MustCompile(`two front ends, live\s+(\S+)`).FindStringSubmatch(p.String())[1]
+	get := func(url string) (*http.Response, string) {
+		t.Helper()
+		resp, err := http.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp, string(body)
+	}
+	resp, body := get(page)
+	if policy := resp.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "connect-src 'self' "+clients+";") || !strings.Contains(body, `content="`+clients+`"`) {
+		t.Errorf("policy %q of\n%s", policy, body)
+	}
+	for _, name := range []string{"app.js", "agui.js", "aisdk.js", "clients.js", "style.css", "LICENSES.txt", "scenarios.json"} {
+		if resp, body := get(page + name); resp.StatusCode != http.StatusOK || body == "" || resp.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: status %d, %d bytes", name, resp.StatusCode, len(body))
+		}
+	}
+	if resp, _ := get(page + "no-such"); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("a file that is not there has status %d", resp.StatusCode)
+	}
+	if _, body := get(strings.Replace(page, frontEndsPath, "/inspect/", 1)); !strings.Contains(body, `<a href="/demo/">Front ends</a>`) {
+		t.Errorf("the page of runs has no link:\n%s", body)
+	}
+	http.DefaultClient.CloseIdleConnections()
+}

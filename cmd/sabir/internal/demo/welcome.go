@@ -36,6 +36,7 @@ func (l *Live) welcome(w io.Writer) {
 	line("Sabir, for clients", base)
 	line("Sabir, for operators", operators)
 	line("look at the runs", operators+"/inspect/")
+	line("two front ends, live", operators+frontEndsPath)
 
 	title("Try in another terminal; an answer takes " + roughly(l.usual.lasts(), l.Speed))
 	for _, d := range clients() {
