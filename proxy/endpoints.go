@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"maps"
 	"net/url"
 	"strings"
 
@@ -49,6 +50,16 @@ func (r *route) below(t *target, method, rest string) (subpath, *hub.Failure) {
 		return subpath{}, hub.Fail(hub.CodeNoEndpoint, nil)
 	}
 	return subpath{rest: rest}, nil
+}
+
+// of is the same request, of a run that it names elsewhere than in its path.
+func (s subpath) of(run string) subpath {
+	s.params = maps.Clone(s.params)
+	if s.params == nil {
+		s.params = map[string]string{}
+	}
+	s.params["run"] = run
+	return s
 }
 
 // unwrap finds out what a body asks for that names its operation itself, and takes the request out of it.
@@ -114,7 +125,10 @@ func (s *Server) describe(ctx *fasthttp.RequestCtx, r *route, t *target, sub sub
 
 // formOf is what a request that is no turn says of its form. One that cannot be read says nothing.
 func formOf(ctx *fasthttp.RequestCtx, d *hub.Dialect) *hub.Request {
-	asked := &hub.Request{Header: func(name string) string { return string(ctx.Request.Header.Peek(name)) }}
+	asked := &hub.Request{
+		Header: func(name string) string { return string(ctx.Request.Header.Peek(name)) },
+		Query:  func(name string) string { return string(ctx.QueryArgs().Peek(name)) },
+	}
 	if body := ctx.Request.Body(); d.Requests != nil && len(body) > 0 {
 		_ = d.Requests.DecodeRequest(asked, body)
 	}
@@ -151,20 +165,23 @@ func (r *route) agent(model string) *hub.Agent {
 // defaultAgent is the name of an agent that has none; it is the one that CopilotKit asks for.
 const defaultAgent = "default"
 
-// stop ends the runs of a thread, or the run of an answer. The client goes on reading until the stream has ended.
+// stop ends the runs of a thread, the run of an answer, or one by its name. The client goes on reading until the stream has ended.
 func (s *Server) stop(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath) {
 	key := runKey{scope: r.scopeOf(ctx), thread: sub.params["thread"], answer: sub.params["answer"]}
 	run, answer := sub.params["run"], key.answer
 	if t.dialect.StopsRun != nil {
-		run = t.dialect.StopsRun(ctx.Request.Body())
+		run = t.dialect.StopsRun(ctx.Request.Body(), func(name string) string { return string(ctx.QueryArgs().Peek(name)) })
 	}
-	if asksOfRuns(t.dialect) {
-		s.stopRun(ctx, r, t, sub)
+	if asksOfRuns(t.dialect) && (run != "" || key.thread == "") {
+		s.stopRun(ctx, r, t, sub.of(run))
 		return
 	}
 	name := eventlog.Key{Scope: key.scope, Kind: byThread, Name: key.thread}
-	if answer != "" {
+	switch {
+	case answer != "":
 		name.Kind, name.Name = byAnswer, answer
+	case key.thread == "":
+		name.Kind, name.Name, key.run = byRun, run, run
 	}
 	if !s.runs.cancel(key, run) {
 		switch found, f := s.endElsewhere(name, key, run); {
@@ -181,7 +198,11 @@ func (s *Server) stop(ctx *fasthttp.RequestCtx, r *route, t *target, sub subpath
 		}
 	}
 	ctx.SetContentType("application/json")
-	ctx.SetBody(t.dialect.AppendReply(nil, hub.OpStop, &hub.Agent{Stopped: answer}))
+	about := &hub.Agent{Stopped: answer}
+	if key.run != "" && ctx.Response.StatusCode() == fasthttp.StatusOK {
+		about.Stopped = key.run
+	}
+	ctx.SetBody(t.dialect.AppendReply(nil, hub.OpStop, about))
 }
 
 // endElsewhere ends runs of other replicas: one that clients can come to, or else those that end with their client.

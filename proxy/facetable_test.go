@@ -95,6 +95,24 @@ var facesOwn = map[string]ownFace{
 			"GET /v1/conversations/{thread}/items?limit=1&order=asc "},
 		goesOn: `POST /v1/responses {"model":"m","previous_response_id":"{answer}","input":"two"}`,
 	},
+	"pydantic": {
+		begin: "POST /{thread}/message/?session_id={run} content=" + ownWord,
+		names: map[string]string{"thread": "thread-1001", "run": "session-1001"},
+		bodies: map[string][]string{
+			"run": {"content=mine"}, "new_thread": {"{}"}, "stop": {""}, "rejoin": {""}, "other": {"{}"},
+		},
+		reads:  []string{"GET /{thread}/messages/ ", "GET /{thread}/task-status "},
+		also:   []string{"POST /{thread}/stop/?session_id={run} ", "POST /{thread}/resume/{run}?cursor=0-0 "},
+		goesOn: "POST /{thread}/message/ content=two",
+	},
+	"simplified": {
+		begin:  `POST  {"message":{"messageId":"{run}","chatId":"{thread}","content":"` + ownWord + `"},"focusMode":"chat","history":[],"files":[]}`,
+		names:  map[string]string{"thread": "thread-1001", "run": "run-1001"},
+		bodies: map[string][]string{"run": {simplifiedSays("{run}", "", "mine"), simplifiedSays("m2", "", "mine")}, "stop": {`{"messageId":"{run}"}`}, "other": {"{}"}},
+		also:   []string{"GET /runs/{run}/stream?from=0 ", "GET /runs/{run}/stream?from=2&chatId={thread} "},
+		none:   `{"type":"gone"}` + "\n",
+		goesOn: "POST  " + simplifiedSays("m2", `["human","`+ownWord+`"],["assistant","Hello, world"]`, "two"),
+	},
 }
 
 // creates are operations that may make what their path or body names, and so are not refused.
@@ -116,6 +134,10 @@ const (
 
 func aisdkSays(before string) string {
 	return `{"id":"{thread}","trigger":"submit-message","messages":[` + before + aisdkMine + `]}`
+}
+
+func simplifiedSays(id, history, said string) string {
+	return `{"message":{"messageId":"` + id + `","chatId":"{thread}","content":"` + said + `"},"focusMode":"chat","history":[` + history + `],"files":[]}`
 }
 
 func chatSays(messages string) string {

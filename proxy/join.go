@@ -1,8 +1,6 @@
 package proxy
 
 import (
-	"strconv"
-
 	"github.com/valyala/fasthttp"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
@@ -69,9 +67,10 @@ func (r *route) joinOf(ctx *fasthttp.RequestCtx, t *target, sub *subpath) *join 
 		j.live = hasAnswer(asked.Messages)
 		return key(byThread, plainText(asked.Thread))
 	case sub.op == hub.OpRejoin:
+		j.after = hasRecords(ctx, t.dialect)
 		return key(byRun, sub.params["run"])
 	case sub.op == hub.OpAnswer && string(ctx.QueryArgs().Peek("stream")) == "true":
-		j.after = countedRecords(string(ctx.QueryArgs().Peek("starting_after")))
+		j.after = hasRecords(ctx, t.dialect)
 		return key(byAnswer, sub.params["answer"])
 	case j.position != "":
 		at, _ := parsePosition(j.position)
@@ -90,13 +89,12 @@ func hasAnswer(messages []hub.Message) bool {
 	return len(messages) > 0 && messages[len(messages)-1].Role != hub.RoleUser
 }
 
-// countedRecords is how many records a client has that has seen the one of a number; they are counted from 0.
-func countedRecords(last string) int64 {
-	n, err := strconv.ParseInt(last, 10, 64)
-	if err != nil || n < 0 {
+// hasRecords is how many records a client has that counts them itself; 0 for one that does not say, or does not count.
+func hasRecords(ctx *fasthttp.RequestCtx, d *hub.Dialect) int64 {
+	if d.Counted == nil {
 		return 0
 	}
-	return n + 1
+	return d.Counted.Has(string(ctx.QueryArgs().Peek(d.Counted.Parameter)))
 }
 
 // answerJoin answers a request that comes to a run, and reports whether it has.
@@ -180,5 +178,5 @@ func (r *route) viewerOf(ctx *fasthttp.RequestCtx, t *target, sub subpath, j *jo
 		how = joinPosition
 	}
 	polls := ctx.IsGet() && j.must && at.records > 0
-	return &viewer{call: c, run: run, asked: &asked, how: how, skip: at.records, of: at.of, polls: polls}, nil
+	return &viewer{call: c, run: run, asked: &asked, how: how, skip: at.records, of: at.of, polls: polls, rejoins: sub.op == hub.OpRejoin}, nil
 }

@@ -172,6 +172,7 @@ func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) *hub.
 		Time:   time.Now().UnixMilli(),
 		Unique: c.unique, // not the request id: clients give several requests one, and so has a WebSocket
 		Header: func(name string) string { return string(header.Peek(name)) },
+		Query:  func(name string) string { return queryOf(header, name) },
 		Model:  jsonBody(c.sub.params["model"]), Whole: c.sub.op == hub.OpWhole,
 	}
 	if c.route.up.Agents == nil {
@@ -204,6 +205,17 @@ func (c *call) setBody(header *fasthttp.RequestHeader, body, plain []byte) *hub.
 	}
 	c.asked = asked
 	return nil
+}
+
+// queryOf is a parameter of a request's URL.
+func queryOf(header *fasthttp.RequestHeader, name string) string {
+	_, query, _ := bytes.Cut(header.RequestURI(), []byte{'?'})
+	if len(query) == 0 {
+		return ""
+	}
+	var args fasthttp.Args
+	args.ParseBytes(query)
+	return string(args.Peek(name))
 }
 
 // translateTurn translates the request of a turn. The conversation is free for another turn where that fails, or panics.

@@ -118,7 +118,7 @@ func (c *call) describe() {
 		return
 	}
 	for _, field := range c.route.source.RequestHeader(c.route.options) {
-		if len(h.Peek(field.Name)) == 0 {
+		if len(h.Peek(field.Name)) == 0 || field.Name == fasthttp.HeaderContentType && c.route.up.Cfg.Request == "" {
 			h.Set(field.Name, field.Value)
 		}
 	}

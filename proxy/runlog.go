@@ -30,7 +30,7 @@ type runRecord struct {
 }
 
 // asksOfRuns reports whether clients of a dialect ask about runs.
-func asksOfRuns(d *hub.Dialect) bool { return d.Serves(hub.OpGetRun) }
+func asksOfRuns(d *hub.Dialect) bool { return d.Serves(hub.OpGetRun) || d.Serves(hub.OpRuns) }
 
 // resume finds the run that a request goes on with, and the conversation that it is of. One that an agent keeps may be unknown here.
 func (c *call) resume(asked *hub.Request) *hub.Failure {

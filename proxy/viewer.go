@@ -17,13 +17,14 @@ import (
 
 // viewer is a client that reads a shared run.
 type viewer struct {
-	call  *call // what is known of the client
-	run   *sharedRun
-	asked *hub.Request
-	how   string // it comes to the run
-	skip  int64  // so many records it has
-	of    int64  // so many bytes of the run stood in the snapshot that it began with
-	polls bool   // it asks for what is behind them, and again when that has ended, until there is nothing
+	call    *call // what is known of the client
+	run     *sharedRun
+	asked   *hub.Request
+	how     string // it comes to the run
+	skip    int64  // so many records it has
+	of      int64  // so many bytes of the run stood in the snapshot that it began with
+	rejoins bool   // by what its dialect has for that
+	polls   bool   // it asks for what is behind them, and again when that has ended, until there is nothing
 }
 
 // Ways to come to a run.
@@ -78,7 +79,7 @@ func (v *viewer) open() (r *eventlog.Reader, err error) {
 	switch {
 	case v.how == joinOpens, v.how == joinEvents:
 		return v.run.Open(most)
-	case v.skip > 0 || v.call.target.dialect.Serves(hub.OpAnswer):
+	case v.skip > 0 || v.call.target.dialect.Counted != nil:
 		return v.run.OpenAt(most, v.of)
 	}
 	if r, err = v.run.OpenLate(most); err == nil && r.Snapshot() > 0 {
@@ -118,6 +119,10 @@ func (s *Server) move(v *viewer, reader *eventlog.Reader, st *canceler, sink vie
 		src: src, sink: sink, eng: eng, out: eng.Out, start: begun, canceler: st, status: v.how != joinEvents,
 		limits:          pumpLimits{keepalive: v.call.keepalive()},
 		appendKeepAlive: func(out *wire.Out) { r.appendKeepAlive(t, out) },
+	}
+	if c := t.dialect.Counted; v.rejoins && c != nil && c.Boundary != "" {
+		src.tells = true
+		p.eng = &boundary{Engine: eng, src: src, out: eng.Out, record: c.Boundary}
 	}
 	defer func() {
 		if rescued := recover(); rescued != nil {
@@ -192,6 +197,8 @@ type logSource struct {
 	out    *wire.Out
 	timer  *time.Timer
 	quit   chan struct{}
+	tells  bool // that it has read what was there, once
+	dry    bool // it has
 }
 
 // ReadInto implements source.
@@ -202,6 +209,9 @@ func (l *logSource) ReadInto(b *rawio.Buffer, until time.Time) error {
 		case len(p) > 0:
 			fill(b, p)
 			return nil
+		case l.tells && !l.dry:
+			l.dry = true
+			return rawio.ErrWake
 		case errors.Is(err, eventlog.ErrSlow):
 			return hub.Fail(hub.CodeClientSlow, err)
 		case err == io.EOF:
@@ -218,6 +228,38 @@ func (l *logSource) ReadInto(b *rawio.Buffer, until time.Time) error {
 		case <-l.quit:
 			return rawio.ErrWake
 		}
+	}
+}
+
+// boundary lets a client know where what was said before it came ends.
+type boundary struct {
+	engine.Engine
+	src    *logSource
+	out    *wire.Out
+	record string
+}
+
+// Tick implements [engine.Engine].
+func (b *boundary) Tick(now time.Duration) (next time.Duration, over bool) {
+	if b.src.dry {
+		b.tell()
+	}
+	return b.Engine.Tick(now)
+}
+
+// Finish implements [engine.Engine]: all of a run that has ended was said before.
+func (b *boundary) Finish(f *hub.Failure, now time.Duration, mute bool) *hub.Failure {
+	end := b.Engine.Finish(f, now, mute)
+	if !mute || end == nil {
+		b.tell()
+	}
+	return end
+}
+
+func (b *boundary) tell() {
+	if b.record != "" {
+		b.out.Aside(b.record)
+		b.record = ""
 	}
 }
 

@@ -199,7 +199,11 @@ func (t *turn) showLone(b *strings.Builder, l *hub.Losses) {
 
 // isEmpty reports whether nothing is left of a turn, apart from the losses.
 func (t *turn) isEmpty(l *hub.Losses) bool {
-	return len(t.texts)+len(t.calls) == 0 && (len(t.files) == 0 || slices.Contains(l.Names, "messages.file"))
+	calls := len(t.calls)
+	if slices.Contains(l.Names, "messages.call") {
+		calls = 0
+	}
+	return len(t.texts)+calls == 0 && (len(t.files) == 0 || slices.Contains(l.Names, "messages.file"))
 }
 
 func (t *turn) join(next *turn) {
@@ -211,7 +215,9 @@ func (t *turn) join(next *turn) {
 func (t *turn) show(b *strings.Builder, l *hub.Losses) {
 	fmt.Fprintf(b, "%s: %s\n", t.role, strings.Join(t.texts, " "))
 	for i := range t.calls {
-		fmt.Fprintf(b, "  call %s\n", t.calls[i].show(l))
+		if !slices.Contains(l.Names, "messages.call") {
+			fmt.Fprintf(b, "  call %s\n", t.calls[i].show(l))
+		}
 	}
 	if !slices.Contains(l.Names, "messages.file") {
 		for _, file := range t.files {

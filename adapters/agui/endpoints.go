@@ -39,7 +39,7 @@ func openEnvelope(body []byte) (op hub.Operation, params map[string]string, inne
 }
 
 // stopsRun is the run that the body of a stop names.
-func stopsRun(body []byte) string {
+func stopsRun(body []byte, _ func(name string) string) string {
 	var json rawjson.Decoder
 	var stop struct {
 		Run rawjson.Value `json:"runId"`

@@ -268,8 +268,8 @@ type Dialect struct {
 	// Methods are the names of operations that bodies for Envelope have, or messages for a [Face].
 	Methods []string
 
-	// StopsRun is the run that the body of an [OpStop] names; "" ends all of the thread.
-	StopsRun func(body []byte) string
+	// StopsRun is the run that an [OpStop] names in its body or its query; "" ends all of the thread.
+	StopsRun func(body []byte, query func(name string) string) string
 
 	// NewThread reads the body of an [OpNewThread] or [OpAddItems].
 	NewThread func(body []byte) (NewThread, error)
@@ -290,6 +290,9 @@ type Dialect struct {
 
 	// TellsRuns says that what clients learn of a run by its name is what was said in it, not only how far it is.
 	TellsRuns bool
+
+	// Counted is how clients say what they have of a run whose records they count themselves; nil: they do not count.
+	Counted *Counted
 
 	// NoEventIDs says that clients of the dialect fail on event streams with ids.
 	NoEventIDs bool

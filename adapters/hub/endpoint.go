@@ -26,7 +26,7 @@ const (
 	OpDescribe                  // the agents that there are
 	OpConnect                   // what was said in a thread; nothing is remembered, so that is nothing
 	OpJoin                      // the rest of a run whose stream the client has lost; none is kept
-	OpStop                      // ends the runs of {thread}, or the one whose answer has the id {answer}
+	OpStop                      // ends the runs of {thread}, the one whose answer has the id {answer}, or the one that [Dialect.StopsRun] says
 
 	OpNewThread    // begins a conversation; [Dialect.NewThread] says how it is to be called
 	OpThread       // {thread} itself
@@ -70,7 +70,7 @@ type Agent struct {
 	Name, Description string
 	Models            []string
 	Model             string                   // the one that is asked for
-	Stopped           string                   // the id of the answer whose run was ended
+	Stopped           string                   // the id of the answer whose run was ended, or of the run
 	Answer            string                   // the id of the answer that is asked for
 	Thread            Thread                   // that is asked for
 	Threads           []Thread                 // those that there are, the one used last first

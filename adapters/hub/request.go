@@ -1,6 +1,10 @@
 package hub
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
 
 // Request is the canonical call that opens a stream.
 type Request struct {
@@ -63,6 +67,17 @@ type Request struct {
 
 	// Header returns a field of the HTTP request, "" if there is none. Only for codecs, which it always is there for.
 	Header func(name string) string `json:"-"`
+
+	// Query returns a parameter of the URL, "" if there is none; nil: the URL is not known. See [Request.Parameter].
+	Query func(name string) string `json:"-"`
+}
+
+// Parameter is a parameter of the request's URL, a string body.
+func (r *Request) Parameter(name string) []byte {
+	if r.Query == nil {
+		return nil
+	}
+	return rawjson.AppendEscaped(nil, []byte(r.Query(name)))
 }
 
 // Remember derives History and MessageIDs from Messages, for dialects whose requests have the whole conversation. ids says

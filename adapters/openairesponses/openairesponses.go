@@ -127,6 +127,7 @@ package openairesponses
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
@@ -192,6 +193,16 @@ var Dialect = hub.Dialect{
 	Requests:      requests{},
 	Messages:      messages{},
 	Stateless:     true,
+	Counted:       &hub.Counted{Parameter: "starting_after", Has: countedRecords},
+}
+
+// countedRecords is how many records a client has that has seen the one of a number; they are counted from 0.
+func countedRecords(last string) int64 {
+	n, err := strconv.ParseInt(last, 10, 64)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n + 1
 }
 
 // observe looks at the type only.

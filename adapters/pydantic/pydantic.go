@@ -92,6 +92,14 @@
 //
 // A text that holds <think>, or only one of the marks, is read back as what it looks like.
 //
+// # Requests
+//
+// The body of POST /api/v1/conversations/{thread}/message/ is read: a form, in parts, encoded as a URL, or a JSON object; content is what
+// the user says, images are files, other fields = Extra. Encoded as a URL it is written, without images, for the conversation that the
+// URL of the upstream names. The parameter session_id = Run. Clients come back to a run at {thread}/resume/{run}, by cursor=0-0 or, behind so many
+// chunks, cursor=0-N. Conversations are begun and read; active-session and task-status tell of their newest run, and stop ends it. An
+// answer in one piece (stream=false) and regenerate are not served.
+//
 // # Options
 //
 //	subagent_text       decode: sub-agent (default), or answer: what is in message stays there with its marks, and parts are output
@@ -153,6 +161,16 @@ var Dialect = hub.Dialect{
 	NewEncoder:    func(o hub.Options) hub.Encoder { return newEncoder(o) },
 	Observe:       func(wire.Record) hub.Observation { return hub.ObservedNothing },
 	AppendFailure: appendFailure,
+	AppendRefusal: appendRefusal,
+	AppendReply:   appendReply,
+	Requests:      requests{},
+	RequestHeader: requestHeader,
+	Messages:      messages{},
+	NewThread:     newThread,
+	Endpoints:     endpoints,
+	RoutePath:     "/api/v1/conversations/*",
+	StopsRun:      stopsRun,
+	Counted:       &counted,
 }
 
 var options = []hub.OptionSpec{

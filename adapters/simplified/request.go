@@ -1,32 +1,87 @@
 package simplified
 
 import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/internal/settings"
 )
 
-// requests reads the body of POST /api/chat.
-type requests struct{ hub.PassThrough }
+// requests reads and writes the body of POST /api/chat: the user's message, and before it what both have said, as pairs of who and
+// what.
+type requests struct{}
+
+// read are the members that have a place in the model. content and chatId stand in the message as well.
+var read = rawjson.NamesOf([]string{"message", "content", "chatId", "history", "chatModel"})
 
 // DecodeRequest takes the id of the chat, and that of the user's message, by which client and server know the run: it is
 // what /api/chat/cancel names. The message of the answer must have another.
 func (requests) DecodeRequest(req *hub.Request, body []byte) error {
 	var json rawjson.Decoder
-	var input struct {
-		Message struct {
-			MessageID rawjson.Value `json:"messageId"`
-			ChatID    rawjson.Value `json:"chatId"`
-		} `json:"message"`
-		ChatID rawjson.Value `json:"chatId"` // once more, for older servers
-	}
-	if err := json.Decode(body, &input); err != nil {
+	var in struct{ All rawjson.Object }
+	if err := json.Decode(body, &in); err != nil {
 		return hub.JSONError(err)
 	}
-	req.Run = rawjson.Body(input.Message.MessageID)
-	req.Thread = rawjson.Body(input.Message.ChatID)
-	if len(req.Thread) == 0 {
-		req.Thread = rawjson.Body(input.ChatID)
+	message := in.All.Get("message")
+	req.Run, req.Body = rawjson.Text(message, "messageId"), body
+	req.Thread = rawjson.First(rawjson.Text(message, "chatId"), in.All.Text("chatId"))
+	b := conversation.Builder{}
+	decodeHistory(&b, in.All.Get("history"))
+	m := b.Begin(hub.RoleUser, req.Run)
+	if said := rawjson.Text(message, "content"); len(said) > 0 {
+		m.Parts = append(m.Parts, hub.Part{Kind: hub.PartText, Text: said})
 	}
-	req.Body = body
+	req.Messages = b.Messages
+	if model := in.All.Get("chatModel"); len(rawjson.Text(model, "name")) > 0 {
+		req.Model = bytes.Join([][]byte{rawjson.Text(model, "provider"), rawjson.Text(model, "name")}, []byte("/"))
+	}
+	req.Extra = conversation.Extra(&in.All, name, read.Has)
+	req.Remember(false)
+	if images := in.All.Get("messageImageIds"); len(m.Parts) == 0 && len(rawjson.Value(bytes.Trim(images, "[] "))) == 0 { // servers refuse it
+		return hub.NewError(hub.ReasonMissing, "message.content", -1, "want what the user says")
+	}
 	return nil
+}
+
+// AppendRequest writes the body. A model is named with its provider, openai/gpt-5; servers want one.
+func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]byte, error) {
+	history, _ := conversation.SplitInput(req.Messages)
+	news, err := conversation.News(req, name, l)
+	if err != nil {
+		return dst, err
+	}
+	conversation.LostParts(news, l)
+	prompt := conversation.AppendTexts(nil, news, `\n`)
+	if conversation.Blank(prompt) { // which servers refuse
+		return dst, conversation.NothingNew()
+	}
+	w := jsonwriter.New(dst)
+	w.Open('{')
+	w.OpenAt("message", '{')
+	w.Text("messageId", rawjson.First(req.Run, req.Unique))
+	w.Text("chatId", rawjson.First(req.Thread, req.Unique))
+	w.Text("content", prompt)
+	w.Close('}')
+	own := req.Extra.Of(name)
+	if rawjson.Get(own, "focusMode") == nil {
+		w.Const("focusMode", "webSearch")
+	}
+	w.Key("history")
+	w.Append(func(dst []byte) []byte { return appendHistory(dst, history, l) })
+	if rawjson.Get(own, "files") == nil {
+		w.Value("files", []byte("[]"))
+	}
+	if provider, model, ok := bytes.Cut(req.Model, []byte("/")); ok {
+		w.OpenAt("chatModel", '{')
+		w.Text("provider", provider)
+		w.Text("name", model)
+		w.Close('}')
+	}
+	conversation.AppendExtra(w, req, name)
+	w.Close('}')
+	settings.LostAll(req, l)
+	return w.Buf, nil
 }

@@ -76,6 +76,14 @@
 //
 // messageId is Msg of the run's start, else made of its ids, else the first Msg there is.
 //
+// # Requests
+//
+// The body of POST /api/chat is read and written: message.content is what the user says, history what was said before, as pairs of human
+// or assistant and a text. Elements in a text of the agent's are its calls, whose results are not known, and its thoughts; written are
+// texts alone. message.messageId = Run, message.chatId = Thread, chatModel = Model, as provider/name; other members = Extra. Clients
+// come back to a run at runs/{messageId}/stream, by which of its events they want first (from); replay_complete stands where
+// those end that were said before they came, and gone is the stream of a run that is no longer known. cancel ends a run.
+//
 // # What is lost
 //
 // Results, arguments beyond the attributes, progress of tools, parts and messages, signatures, steps, files, data, priorities
@@ -164,7 +172,6 @@ var Dialect = hub.Dialect{
 	Options:       optionSpecs,
 	TemplateKinds: []hub.Kind{hub.TextDelta},
 	ContentType:   "text/event-stream", // which the frames are not; the server says it, and clients look for it
-	WriteRequest:  writeRequest,
 	Stateless:     true,
 	NewDecoder:    newDecoder,
 	NewEncoder:    newEncoder,
@@ -172,7 +179,14 @@ var Dialect = hub.Dialect{
 	Watch:         newWatcher,
 	KeepAlive:     keepAlive,
 	AppendFailure: appendFailure,
+	AppendRefusal: appendRefusal,
+	AppendReply:   appendReply,
 	Requests:      requests{},
+	Messages:      messages{},
+	Endpoints:     endpoints,
+	RoutePath:     "/api/chat/*",
+	StopsRun:      stopsRun,
+	Counted:       &counted,
 }
 
 // keepAlive appends the ping that the server sends every 30 seconds. There is no clock here, and clients look at

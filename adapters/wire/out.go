@@ -151,6 +151,16 @@ func (o *Out) End() {
 	}
 }
 
+// Aside appends a record that is none of the stream's: it has no number, and who comes back has not had it.
+func (o *Out) Aside(payload string) {
+	numbered := o.numbered
+	o.numbered = false
+	o.Begin("")
+	o.Buf = append(o.Buf, payload...)
+	o.End()
+	o.numbered = numbered
+}
+
 // id appends the line with the id of the record that begins.
 func (o *Out) id() {
 	if o.name == "" {
