@@ -43,6 +43,7 @@ var shared = []string{
 	module + "adapters/internal/history",
 	writer,
 	module + "adapters/internal/jsonrpc",
+	module + "adapters/internal/legalid",
 	module + "adapters/internal/member",
 	module + "adapters/internal/namequeue",
 	module + "adapters/internal/openaimodels",

@@ -7,6 +7,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/claudewire"
+	"github.com/sabir-proxy/sabir/adapters/internal/legalid"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -118,7 +119,7 @@ func beyond(v rawjson.Value, o *rawjson.Object, known int) hub.Meta {
 // decodeCall reads a call for the client, or one that the server has run.
 func decodeCall(b *conversation.Builder, v rawjson.Value, o *rawjson.Object, client bool) {
 	p := hub.Part{
-		Kind: hub.PartCall, ID: appendID(nil, o.Text("id")), Name: o.Text("name"),
+		Kind: hub.PartCall, ID: legalid.AppendPlain(nil, o.Text("id")), Name: o.Text("name"),
 		Value: rawjson.NotNull(o.Get("input")), ClientRuns: client, Meta: own(v),
 	}
 	if client {

@@ -3,6 +3,7 @@ package anthropic
 import (
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/legalid"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
@@ -10,7 +11,7 @@ import (
 // decodeResult gives a result to its call. That of a call which the server has run is noted with the call, as both go back to
 // the server in one message.
 func decodeResult(b *conversation.Builder, v rawjson.Value, o *rawjson.Object) {
-	id := appendID(nil, o.Text("tool_use_id"))
+	id := legalid.AppendPlain(nil, o.Text("tool_use_id"))
 	if call := b.Call(id); call != nil && !call.ClientRuns && rawjson.Kind(call.Meta.Raw) == '{' {
 		pair := append(append([]byte{'['}, call.Meta.Raw...), ',')
 		call.Meta.Raw = append(append(pair, v...), ']')

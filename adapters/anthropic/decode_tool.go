@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/legalid"
 	"github.com/sabir-proxy/sabir/adapters/internal/member"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
@@ -35,7 +36,7 @@ func (d *decoder) toolStart(dst []hub.Event, c *contentBlock, b *block) []hub.Ev
 // callID appends the id of a call; one is made for a call that has none.
 func (d *decoder) callID(dst []byte, id rawjson.Value) []byte {
 	if given := rawjson.Body(id); len(given) > 0 {
-		return appendID(dst, given)
+		return legalid.AppendPlain(dst, given)
 	}
 	d.minted++
 	return member.AppendInt(dst, "toolu_", int64(d.minted))
@@ -118,7 +119,7 @@ func (d *decoder) toolReady(dst []hub.Event, b *block) []hub.Event {
 // the result can be written again in its own form.
 func (d *decoder) toolResult(dst []hub.Event, c *contentBlock, typ, name []byte) []hub.Event {
 	dst, ev := d.emit(dst, hub.Event{Kind: hub.ToolEnd})
-	ev.ID = d.scratch.Since(appendID(d.scratch.Begin(), rawjson.Body(c.ToolUseID)))
+	ev.ID = d.scratch.Since(legalid.AppendPlain(d.scratch.Begin(), rawjson.Body(c.ToolUseID)))
 	ev.Status, ev.Name = hub.StatusOK, name
 	failed, _ := rawjson.Bool(c.IsError)
 	if code, ok := resultError(c.Content); ok {

@@ -4,6 +4,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/conversation"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
+	"github.com/sabir-proxy/sabir/adapters/internal/legalid"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
@@ -82,12 +83,12 @@ func (w *turnWriter) call(m *hub.Message, p *hub.Part) (result conversation.Bloc
 	id := p.ID
 	if m.Role == hub.RoleAgent {
 		id = w.ids.Of(id)
-		w.add(hub.RoleAgent, w.callBlock(p, appendWireID(nil, id)))
+		w.add(hub.RoleAgent, w.callBlock(p, legalid.Append(nil, id)))
 	}
 	if p.Result == nil {
 		return result
 	}
-	return w.resultBlock(p, appendWireID(nil, id))
+	return w.resultBlock(p, legalid.Append(nil, id))
 }
 
 // serverCall writes a call that the server has run, with its result if that came: one block, or a list of both.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/legalid"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 	"github.com/sabir-proxy/sabir/adapters/wire"
@@ -85,7 +86,7 @@ func appendBlockMeta(dst []byte, ev *hub.Event, form callForm, server []byte) []
 // openCall begins the event that opens the block of a call, up to its input.
 func (e *encoder) openCall(out *wire.Out, c *call, head string, ev *hub.Event) {
 	b := append(e.openBlock(out), head...)
-	b = append(appendWireID(b, ev.ID), `","name":"`...)
+	b = append(legalid.Append(b, ev.ID), `","name":"`...)
 	b = append(append(b, ev.Name...), '"')
 	out.Buf = append(b, c.meta...)
 }
@@ -211,7 +212,7 @@ func (e *encoder) serverResult(out *wire.Out, ev *hub.Event, silent bool) hub.Di
 		return hub.Dropped
 	}
 	b := append(append(e.openBlock(out), `{"type":"`...), typ...)
-	b = appendWireID(append(b, `","tool_use_id":"`...), ev.ID)
+	b = legalid.Append(append(b, `","tool_use_id":"`...), ev.ID)
 	b = rawjson.AppendHarmless(append(b, `","content":`...), ev.Value)
 	e.closeStart(out, append(b, '}'), openCall, ev.ID, "")
 	e.closeBlock(out)
@@ -221,7 +222,7 @@ func (e *encoder) serverResult(out *wire.Out, ev *hub.Event, silent bool) hub.Di
 // mcpResult writes a result as text.
 func (e *encoder) mcpResult(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b := append(e.openBlock(out), `{"type":"mcp_tool_result","tool_use_id":"`...)
-	b = strconv.AppendBool(append(appendWireID(b, ev.ID), `","is_error":`...), hub.Failed(ev))
+	b = strconv.AppendBool(append(legalid.Append(b, ev.ID), `","is_error":`...), hub.Failed(ev))
 	b = appendTexts(append(b, `,"content":`...), ev)
 	e.closeStart(out, append(b, '}'), openCall, ev.ID, "")
 	e.closeBlock(out)

@@ -1,4 +1,6 @@
-package anthropic
+// Package legalid writes ids of calls so that the APIs of models take them back, which want letters, digits, hyphens and underscores,
+// and turns them back.
+package legalid
 
 import (
 	"unicode/utf8"
@@ -6,16 +8,16 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 )
 
-// idPrefix opens the ids that were rewritten. The API takes back only ids of [a-zA-Z0-9_-]+, and other dialects have
+// idPrefix opens the ids that were rewritten. APIs of models take back only ids of [a-zA-Z0-9_-]+, and other dialects have
 // more: functions.Bash:0 goes out as sabir_functions-2eBash-3a0. What is no letter, digit or underscore is a hyphen and
 // two hexadecimal digits for each byte, the hyphen itself included, so that nothing has to be remembered to turn it back.
 const idPrefix = "sabir_"
 
 const hexDigits = "0123456789abcdef"
 
-// appendWireID appends the id that a call has on the wire. It depends on nothing but the id: the same call has the same
+// Append appends the id that a call has on the wire. It depends on nothing but the id: the same call has the same
 // id in every stream.
-func appendWireID(dst, id []byte) []byte {
+func Append(dst, id []byte) []byte {
 	if isLegal(id) {
 		return append(dst, id...)
 	}
@@ -48,8 +50,8 @@ func isWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
 
-// appendID turns an id of the wire back, and appends it as a string body. One that no encoder of ours has made stays.
-func appendID(dst, wire []byte) []byte {
+// AppendPlain turns an id of the wire back, and appends it as a string body. One that no encoder of ours has made stays.
+func AppendPlain(dst, wire []byte) []byte {
 	if !hasIDPrefix(wire) {
 		return append(dst, wire...)
 	}
