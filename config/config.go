@@ -214,7 +214,7 @@ type Route struct {
 	Options map[string]any `yaml:"options"`
 	// How the records of the answer follow each other. auto is the dialect's own, and WebSocket for clients that
 	// come by WebSocket.
-	Framing string `yaml:"framing" jsonschema:"enum=auto,enum=sse,enum=ndjson,enum=concat,enum=websocket,enum=length-prefix,enum=content-length"`
+	Framing string `yaml:"framing" jsonschema:"enum=auto,enum=sse,enum=ndjson,enum=concat,enum=websocket,enum=length-prefix,enum=content-length,enum=amazon-eventstream"`
 	// Methods that are answered; others get status 405. WebSocket handshakes count as GET, and so does HEAD where both
 	// sides speak the same dialect.
 	Methods []string `yaml:"methods" jsonschema:"minItems=1,enum=GET,enum=POST,enum=PUT,enum=PATCH,enum=DELETE"`

@@ -57,7 +57,7 @@ type Upstream struct {
 	// Whether the server is asked for its answer in one piece, because it cannot stream. It counts where requests are translated.
 	Whole bool `yaml:"whole"`
 	// How its records follow each other. auto recognises it from the first bytes.
-	Framing string `yaml:"framing" jsonschema:"enum=auto,enum=sse,enum=ndjson,enum=concat,enum=websocket,enum=length-prefix,enum=content-length"`
+	Framing string `yaml:"framing" jsonschema:"enum=auto,enum=sse,enum=ndjson,enum=concat,enum=websocket,enum=length-prefix,enum=content-length,enum=amazon-eventstream"`
 	// Method of the call. Empty takes the client's, and POST for a client that came by WebSocket.
 	Method string `yaml:"method" jsonschema:"enum=,enum=GET,enum=POST,enum=PUT,enum=PATCH,enum=DELETE"`
 	// Header fields of the call.

@@ -204,7 +204,7 @@ func (x *stream) recognise(data []byte, eof bool, l label) likeness {
 }
 
 // markedFramings are those that nothing else looks like.
-var markedFramings = []wire.Framing{wire.SSE, wire.LengthPrefix, wire.ContentLength}
+var markedFramings = []wire.Framing{wire.SSE, wire.LengthPrefix, wire.ContentLength, wire.AmazonEventStream}
 
 // judge tells by the first record what an answer is. One that ends the run as well is an answer of its own; nothing can be
 // missing behind it. What is labelled as JSON must say something that belongs into a stream. A web page that is not labelled

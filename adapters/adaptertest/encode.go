@@ -38,11 +38,13 @@ func (f *fixture) testEncode(t *testing.T) {
 	})
 }
 
-// textFraming is f where it can stand in a fixture, and lines elsewhere.
+// textFraming is f where it can stand in a fixture, and one that can elsewhere.
 func textFraming(f wire.Framing) wire.Framing {
 	switch f {
 	case wire.SSE, wire.Concat:
 		return f
+	case wire.AmazonEventStream:
+		return wire.SSE // which has names as well
 	}
 	return wire.NDJSON
 }

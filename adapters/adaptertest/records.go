@@ -123,10 +123,10 @@ func (f *fixture) testCopy(t *testing.T) {
 	}
 }
 
-// carried is what a framing carries of records: only SSE has event names and keeps line ends between tokens, and where
-// nothing but lines or values are records, an empty one is none.
+// carried is what a framing carries of records: only SSE and messages of Amazon's have event names and keep line ends between
+// tokens, and where nothing but lines or values are records, an empty one is none.
 func carried(records []wire.Record, framing wire.Framing) []wire.Record {
-	if framing == wire.SSE {
+	if framing == wire.SSE || framing == wire.AmazonEventStream {
 		return records
 	}
 	isBare := framing == wire.NDJSON || framing == wire.Concat

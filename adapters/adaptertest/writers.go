@@ -117,7 +117,9 @@ func checkStrictly(out *wire.Out) error {
 }
 
 // isText reports whether a framing is text as a whole.
-func isText(f wire.Framing) bool { return f != wire.WebSocket && f != wire.LengthPrefix }
+func isText(f wire.Framing) bool {
+	return f != wire.WebSocket && f != wire.LengthPrefix && f != wire.AmazonEventStream
+}
 
 // withoutName is the JSON of a record: what follows the name and the colon that some begin with.
 func withoutName(data []byte) []byte {

@@ -40,6 +40,8 @@ func TestSplitAllocs(t *testing.T) {
 	f(WebSocket, "{}")
 	f(LengthPrefix, "\x00\x00\x00\x02{}\x00\x00\x00\x02[]")
 	f(ContentLength, "Content-Length: 2\r\n\r\n{}content-type: x\r\ncontent-length: 2\r\n\r\n[]")
+	f(AmazonEventStream, amazonMessages("{}", "[]"))
+	f(Auto, amazonMessages("{}"))
 	f(Auto, "\ndata: {}\n\n")
 	f(Auto, "{}\n{}\n")
 	f(Auto, "{}{}")
@@ -50,7 +52,7 @@ func TestSplitAllocs(t *testing.T) {
 func TestOutAllocs(t *testing.T) {
 	small, large := []byte(`{"a":1}`), bytes.Repeat([]byte("x"), 20_000)
 	rec := Record{Event: []byte("e"), ID: []byte("1"), Data: []byte("{\n}")}
-	for framing := SSE; framing <= ContentLength; framing++ {
+	for framing := SSE; framing <= AmazonEventStream; framing++ {
 		o := NewOut(framing)
 		run := func() {
 			o.Reset()

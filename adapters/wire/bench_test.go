@@ -41,7 +41,7 @@ func BenchmarkSplit(b *testing.B) {
 
 // go test -bench=Out -benchmem ./adapters/wire
 func BenchmarkOut(b *testing.B) {
-	for f := SSE; f <= ContentLength; f++ {
+	for f := SSE; f <= AmazonEventStream; f++ {
 		b.Run(f.String(), func(b *testing.B) {
 			o := NewOut(f)
 			b.SetBytes(int64(len(benchJSON)))

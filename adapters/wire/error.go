@@ -4,10 +4,11 @@ import "strconv"
 
 // The reasons of an Error. The set is closed: reasons serve as metric labels.
 const (
-	ReasonTooLarge  = "record_too_large" // a record exceeds the limit
-	ReasonBadPrefix = "bad_prefix"       // a length prefix that cannot be one
-	ReasonBadHeader = "bad_header"       // a header block that cannot be read
-	ReasonCut       = "cut"              // the stream ended inside a record
+	ReasonTooLarge    = "record_too_large" // a record exceeds the limit
+	ReasonBadPrefix   = "bad_prefix"       // a length prefix that cannot be one
+	ReasonBadHeader   = "bad_header"       // a header block that cannot be read
+	ReasonBadChecksum = "bad_checksum"     // a checksum that does not fit what it is of
+	ReasonCut         = "cut"              // the stream ended inside a record
 )
 
 // Error is a fault in a stream's framing. What a record holds is not framing:

@@ -146,9 +146,13 @@ func FuzzContentLength(f *testing.F) {
 	fuzzSplit(f, ContentLength, nil, "Content-Length: 2\r\n\r\n{}\r\nX: y\ncontent-length:1\n\n1", "Content-Length: 0\r\n\r\n", "\n\n\n", "X\n")
 }
 
+func FuzzAmazonEventStream(f *testing.F) {
+	fuzzSplit(f, AmazonEventStream, nil, amazonMessages("{}", "[1]"), amazonMessages("0123456789abcdef0"), amazonMessages("{}")+"\x00", "text text text", amazonOtherHeaders)
+}
+
 func FuzzAuto(f *testing.F) {
 	fuzzSplit(f, Auto, nil, "\ndata: {}\n\n", "{} \n{}", "{}{}", "{}\r", "[x] y\n", "\x00\x00\x00\x02{}", "Content-Length: 2\r\n\r\n{}",
-		"\xef\xbb\xbfid", "\x1e{}", "retry\r\n", "{\"a\":\"\n{}\n", "text\n")
+		"\xef\xbb\xbfid", "\x1e{}", "retry\r\n", "{\"a\":\"\n{}\n", "text\n", amazonMessages("{}"))
 }
 
 // Whatever record goes out comes back, apart from what the framing cannot hold.
@@ -163,7 +167,7 @@ func FuzzOut(f *testing.F) {
 			{Data: more},
 			{Data: []byte("[]")},
 		}
-		for framing := SSE; framing <= ContentLength; framing++ {
+		for framing := SSE; framing <= AmazonEventStream; framing++ {
 			o := NewOut(framing)
 			var want []string
 			for _, rec := range recs {
@@ -223,6 +227,11 @@ func afterTrip(framing Framing, rec Record) Record {
 		return Record{Data: bytes.Trim(data, " \t")}
 	case WebSocket:
 		return Record{Data: rec.Data}
+	case AmazonEventStream:
+		if rec.Data == nil || len(rec.Event) == 0 {
+			return Record{Data: rec.Data}
+		}
+		return Record{Event: rec.Event[:min(len(rec.Event), maxAmazonName)], Data: rec.Data}
 	}
 	if len(rec.Data) == 0 {
 		return Record{}

@@ -90,8 +90,8 @@ const (
 
 var room [roomHeader]byte
 
-// Begin starts a record. event is its SSE event name, "" for none; the other
-// framings have no place for it.
+// Begin starts a record. event is its name in SSE and in AmazonEventStream, ""
+// for none; the other framings have no place for it.
 func (o *Out) Begin(event string) {
 	o.Cancel()
 	o.open, o.start = true, len(o.Buf)
@@ -113,6 +113,8 @@ func (o *Out) Begin(event string) {
 		o.Buf = append(o.Buf, room[:roomPrefix]...)
 	case ContentLength:
 		o.Buf = append(o.Buf, room[:roomHeader]...)
+	case AmazonEventStream:
+		o.Buf = appendAmazonHead(o.Buf, event)
 	}
 	o.body = len(o.Buf)
 }
@@ -145,6 +147,8 @@ func (o *Out) End() {
 		binary.BigEndian.PutUint32(o.Buf[o.start:], uint32(n))
 	case ContentLength:
 		o.endHeader(n)
+	case AmazonEventStream:
+		o.endAmazon()
 	}
 	if o.numbered {
 		o.count()
@@ -226,7 +230,7 @@ func (o *Out) Raw(p []byte) {
 // Record frames rec as it is, for a stream whose dialect stays the same. SSE
 // keeps its event name and id, and Data of several lines becomes several data
 // lines; an SSE record with an id alone is kept too. Elsewhere only records
-// with Data leave a trace.
+// with Data leave a trace. AmazonEventStream keeps the event name.
 func (o *Out) Record(rec Record) {
 	o.Cancel()
 	if o.framing == SSE || o.framing == Auto {
@@ -237,6 +241,10 @@ func (o *Out) Record(rec Record) {
 		return
 	}
 	o.Begin("")
+	if o.framing == AmazonEventStream {
+		o.Buf = appendAmazonHead(o.Buf[:o.start], rec.Event)
+		o.body = len(o.Buf)
+	}
 	o.Buf = append(o.Buf, rec.Data...)
 	o.End()
 }

@@ -33,6 +33,7 @@ func TestOut(t *testing.T) {
 	f(WebSocket, "\x81\x00", "")
 	f(LengthPrefix, "\x00\x00\x00\x02{}\x00\x00\x00\x03[\n]", "{}", "[\n]")
 	f(ContentLength, "Content-Length: 2\r\n\r\n{}Content-Length: 3\r\n\r\n[\n]", "{}", "[\n]")
+	f(AmazonEventStream, amazonMessages("{}", "[\n]"), "{}", "[\n]")
 }
 
 // Headers are as long as the payload demands; whatever room Begin left, the
@@ -84,7 +85,7 @@ func TestOutEventName(t *testing.T) {
 func TestOutCancel(t *testing.T) {
 	f := func(name string, drop func(o *Out), want string) {
 		t.Helper()
-		for framing := SSE; framing <= ContentLength; framing++ {
+		for framing := SSE; framing <= AmazonEventStream; framing++ {
 			o := NewOut(framing)
 			o.Raw([]byte("kept"))
 			o.Begin("e")
@@ -134,6 +135,7 @@ func TestOutRecord(t *testing.T) {
 	f(WebSocket, full, "\x81\x03a\nb")
 	f(LengthPrefix, full, "\x00\x00\x00\x03a\nb")
 	f(ContentLength, full, "Content-Length: 3\r\n\r\na\nb")
+	f(AmazonEventStream, full, amazonMessages("a\nb"))
 
 	f(SSE, Record{Data: b("")}, "data: \n\n")
 	f(SSE, Record{Data: b("\n")}, "data: \ndata: \n\n")
@@ -145,7 +147,7 @@ func TestOutRecord(t *testing.T) {
 	f(SSE, Record{ID: b("7"), Event: b("e")}, "id: 7\n\n")
 	f(SSE, Record{Event: b("e")}, "")
 	f(SSE, Record{Event: b("e\n"), ID: b("\r7"), Data: b("x")}, "event: e \nid:  7\ndata: x\n\n")
-	for framing := SSE; framing <= ContentLength; framing++ {
+	for framing := SSE; framing <= AmazonEventStream; framing++ {
 		f(framing, Record{}, "")
 	}
 }
@@ -169,10 +171,11 @@ func TestOutKeepAlive(t *testing.T) {
 	f(WebSocket, 9, "\x89\x00")
 	f(LengthPrefix, 9, "")
 	f(ContentLength, 9, "")
+	f(AmazonEventStream, 9, "")
 
 	// Wherever it comes between records, a reader sees the same records, and
 	// recognises the same framing.
-	for framing := SSE; framing <= ContentLength; framing++ {
+	for framing := SSE; framing <= AmazonEventStream; framing++ {
 		if framing == WebSocket {
 			continue
 		}

@@ -25,7 +25,7 @@ const keepBuffer = 64 << 10
 // WebSocket message. Its slices are valid until the next Split or Reset of the
 // splitter that made it, or until the buffer given to Split is changed.
 type Record struct {
-	Event []byte // SSE event name; nil elsewhere, and where the event has none
+	Event []byte // name of an SSE event or of a message of AmazonEventStream; nil elsewhere, and where there is none
 	ID    []byte // SSE id; nil if the event has none, empty (not nil) if it resets the id
 	Data  []byte // payload; nil means nothing to decode (comment, blank line, keep-alive, control field only)
 }
@@ -43,9 +43,12 @@ const (
 	WebSocket                    // one message is one record, RFC 6455
 	LengthPrefix                 // 4-byte big-endian length, then that many bytes
 	ContentLength                // "Content-Length: n" header block, then n bytes (Language Server Protocol base protocol)
+
+	// AmazonEventStream is application/vnd.amazon.eventstream: binary messages with headers, lengths and checksums.
+	AmazonEventStream
 )
 
-var framingNames = [...]string{"auto", "sse", "ndjson", "concat", "websocket", "length-prefix", "content-length"}
+var framingNames = [...]string{"auto", "sse", "ndjson", "concat", "websocket", "length-prefix", "content-length", "amazon-eventstream"}
 
 // String returns the configuration name of f.
 func (f Framing) String() string {
@@ -79,6 +82,8 @@ func (f Framing) ContentType() string {
 		return "application/octet-stream"
 	case ContentLength:
 		return "application/vscode-jsonrpc; charset=utf-8"
+	case AmazonEventStream:
+		return "application/vnd.amazon.eventstream"
 	}
 	return ""
 }
@@ -117,8 +122,8 @@ type Detector interface {
 
 // NewSplitter returns a splitter for streams framed as f. No record may need
 // more than maxRecord bytes of buffer (0 means DefaultMaxRecord); the lengths
-// that LengthPrefix and ContentLength announce are compared without their
-// header.
+// that LengthPrefix, ContentLength and AmazonEventStream announce are compared
+// without their header.
 func NewSplitter(f Framing, maxRecord int) Splitter {
 	if maxRecord <= 0 {
 		maxRecord = DefaultMaxRecord
@@ -138,6 +143,8 @@ func NewSplitter(f Framing, maxRecord int) Splitter {
 		return &prefixSplitter{max: maxRecord}
 	case ContentLength:
 		return &headerSplitter{max: maxRecord}
+	case AmazonEventStream:
+		return &amazonSplitter{max: maxRecord}
 	}
 	panic("BUG: wire.NewSplitter: no such framing")
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func TestFramingNames(t *testing.T) {
-	for f := Auto; f <= ContentLength; f++ {
+	for f := Auto; f <= AmazonEventStream; f++ {
 		got, err := ParseFraming(f.String())
 		if got != f || err != nil {
 			t.Errorf("ParseFraming(%q) = %v, %v", f, got, err)
@@ -37,6 +37,7 @@ func TestFramingContentType(t *testing.T) {
 	f(WebSocket, "")
 	f(LengthPrefix, "application/octet-stream")
 	f(ContentLength, "application/vscode-jsonrpc; charset=utf-8")
+	f(AmazonEventStream, "application/vnd.amazon.eventstream")
 }
 
 func TestNewSplitterUnknownFraming(t *testing.T) {
@@ -75,12 +76,14 @@ func TestReset(t *testing.T) {
 	f(Concat, `{} {"a":"\`, "\xef\xbb\xbf[]", "<[]>")
 	f(Concat, "12", "[]", "<[]>")
 	f(ContentLength, "Content-Length: 9\r\nX: y\r\n\r\n123", "Content-Length: 2\r\n\r\n{}", "<{}>")
+	f(AmazonEventStream, amazonMessages("{}")[:30], amazonMessages("[]"), "event=e <[]>")
 	f(LengthPrefix, "\x00\x00\x00\x09123", "\x00\x00\x00\x02{}", "<{}>")
 	for _, part := range []string{"data: a\r", "text", `{"a":"\`, "Content-Length: 9\r\n\r\n1", "{}", "\x1e12", "\xef\xbb\xbf"} {
 		f(Auto, part, "data: c\n\n", "<c>")
 		f(Auto, part, "{}\n", "<{}>")
 		f(Auto, part, "{\n}", "<{\n}>")
 		f(Auto, part, "Content-Length: 2\r\n\r\n{}", "<{}>")
+		f(Auto, part, amazonMessages("{}"), "event=e <{}>")
 		f(Auto, part, "\xef\xbb\xbftext", "<text>")
 	}
 }
@@ -89,6 +92,7 @@ func TestReset(t *testing.T) {
 func TestCutOffset(t *testing.T) {
 	for framing, in := range map[Framing]string{
 		SSE: "data: {\"a\":1", NDJSON: `{"a":1`, Concat: `{"a":1`, LengthPrefix: "\x00\x00", ContentLength: "Content-Length: 2\r\n\r\n{",
+		AmazonEventStream: amazonMessages("{}")[:20],
 	} {
 		_, n, err := NewSplitter(framing, 0).Split([]byte(in), true)
 		var fault *Error

@@ -11,6 +11,7 @@ import (
 //	":", or data, event, id, retry before ":" or a line end   SSE
 //	Content-Length: or Content-Type:                          ContentLength
 //	a length within the limit, then "{"                       LengthPrefix
+//	two lengths and their checksum                            AmazonEventStream
 //	RS (0x1E)                                                 Concat
 //	{ [ "                                                     NDJSON or Concat
 //	anything else                                             NDJSON
@@ -31,6 +32,7 @@ type sniffer struct {
 	concat concatSplitter
 	prefix prefixSplitter
 	header headerSplitter
+	amazon amazonSplitter
 }
 
 type sniffStage uint8
@@ -51,6 +53,7 @@ func newSniffer(maxRecord int) *sniffer {
 		concat: concatSplitter{max: maxRecord},
 		prefix: prefixSplitter{max: maxRecord},
 		header: headerSplitter{max: maxRecord},
+		amazon: amazonSplitter{max: maxRecord},
 	}
 }
 
@@ -157,6 +160,8 @@ func (s *sniffer) decide(f Framing) {
 		s.in = &s.prefix
 	case ContentLength:
 		s.in = &s.header
+	case AmazonEventStream:
+		s.in = &s.amazon
 	case Concat:
 		s.in = &s.concat
 	default:
@@ -184,10 +189,17 @@ func sniff(buf []byte, limit int, eof bool) (f Framing, ok bool) {
 	return NDJSON, true
 }
 
-// sniffPrefix looks for a length within the limit and an object behind it.
+// sniffPrefix looks for a length within the limit and an object behind it, or for the length of headers behind it, which is never
+// large.
 func sniffPrefix(buf []byte, limit int, eof bool) (Framing, bool) {
 	if len(buf) <= prefixLen {
 		return NDJSON, eof
+	}
+	if buf[prefixLen] == 0 && len(buf) < amazonPrelude {
+		return NDJSON, eof
+	}
+	if buf[prefixLen] == 0 && isAmazonPrelude(buf) {
+		return AmazonEventStream, true
 	}
 	size := binary.BigEndian.Uint32(buf)
 	if buf[prefixLen] == '{' && 2 <= size && uint64(size) <= uint64(limit) {

@@ -60,6 +60,9 @@ func TestAuto(t *testing.T) {
 	f(Concat, "{}\x1e{}\n", "<{}>", "<{}>")
 
 	f(LengthPrefix, "\x00\x00\x00\x02{}\x00\x00\x00\x02[]", "<{}>", "<[]>")
+	f(AmazonEventStream, amazonMessages("{}", "[]"), "event=e <{}>", "event=e <[]>")
+	f(NDJSON, "\x00\x00\x00\x20\x00\x00\x00\x00\x00\x00\x00\x00{}\n", "<\x00\x00\x00\x20\x00\x00\x00\x00\x00\x00\x00\x00{}>") // no checksum
+	f(NDJSON, "\x00\x00\x00\x20\x00", "<\x00\x00\x00\x20\x00>")
 	f(ContentLength, "Content-Length: 2\r\n\r\n{}", "<{}>")
 	f(ContentLength, "content-type: x\r\ncontent-length: 2\r\n\r\n{}", "<{}>")
 

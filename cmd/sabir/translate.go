@@ -48,8 +48,9 @@ the rest is translated. The exit status is 1 if there were any, or if the stream
 was cut: what is written then ends with the error that a client would get. A run
 that its own agent reports as failed is a good translation, with exit status 0.
 
-Framings are sse, ndjson, concat, length-prefix and content-length. By default,
-that of the recording is recognised, and that of the target is the dialect's.
+Framings are sse, ndjson, concat, length-prefix, content-length and
+amazon-eventstream. By default, that of the recording is recognised, and that of
+the target is the dialect's.
 
 An option goes to the sides that know it: to the dialect that is read, the one
 that is written, or both; from.NAME and to.NAME choose one. The same dialect on
