@@ -11,6 +11,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/agui"
 	"github.com/sabir-proxy/sabir/adapters/aisdk"
 	"github.com/sabir-proxy/sabir/adapters/anthropic"
+	"github.com/sabir-proxy/sabir/adapters/bedrock"
 	"github.com/sabir-proxy/sabir/adapters/claudecli"
 	"github.com/sabir-proxy/sabir/adapters/codexappserver"
 	"github.com/sabir-proxy/sabir/adapters/codexcli"
@@ -37,6 +38,7 @@ var all = []*hub.Dialect{
 	&agui.Dialect,
 	&aisdk.Dialect,
 	&anthropic.Dialect,
+	&bedrock.Dialect,
 	&claudecli.Dialect,
 	&codexappserver.Dialect,
 	&codexcli.Dialect,

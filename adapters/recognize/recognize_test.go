@@ -27,6 +27,8 @@ func recorded(t *testing.T, d *hub.Dialect) []*adaptertest.Stream {
 var shared = map[string]string{
 	// Bare ACP, as evolve passes it on.
 	"evolve/acp-claude": "acp", "evolve/acp-drafts": "acp", "evolve/acp-to-output": "acp", "evolve/acp-worked-example": "acp",
+	// An exception alone has a message, and little more.
+	"bedrock/error-body": "pydantic", "bedrock/exception-first": "pydantic",
 }
 
 // vague are fixtures that hold nothing but an error, which many dialects tell alike, or an end mark, or nothing.

@@ -8,6 +8,7 @@ var controls = map[string][]*Case{
 	"adk":              adkControls,
 	"claude-cli":       claudeControls,
 	"anthropic":        anthropicControls,
+	"bedrock":          bedrockControls,
 	"openai-responses": responsesControls,
 	"gemini":           geminiControls,
 	"aisdk":            aisdkControls,

@@ -29,7 +29,8 @@ type Case struct {
 	Name    string   `json:"name"`
 	Target  string   `json:"target"` // dialect of the body
 	Body    string   `json:"body"`
-	Type    string   `json:"type"` // content type of the body
+	Binary  []byte   `json:"binary,omitempty"` // the body, where it is no text; base64 in JSON
+	Type    string   `json:"type"`             // content type of the body
 	Meaning *Meaning `json:"meaning"`
 
 	// Mutated streams were damaged on purpose: what patches apply to may be gone.
@@ -273,8 +274,12 @@ func encodeWith(
 	begun := len(out.Buf) > 0
 	take(seq.Flush(nil, cause))
 	enc.Finish(out)
+	body, binary := string(out.Buf), []byte(nil)
+	if target.Framing == wire.AmazonEventStream {
+		body, binary = "", out.Buf
+	}
 	return &Case{
-		Name: name, Target: target.Name, Body: string(out.Buf), Type: contentType(target), Meaning: m,
+		Name: name, Target: target.Name, Body: body, Binary: binary, Type: contentType(target), Meaning: m,
 		Flat: hasFlat(target) && options.Enum(flatOption) == flatValue, Version: versionOf(target, options), Binding: bindingOf(target, options),
 		refused: !begun && m.End == "error",
 	}

@@ -38,7 +38,7 @@ function answer(byNumber, url, res) {
     res.writeHead(404).end();
     return;
   }
-  const [type, body] = how === "from" ? [c.from.type, Buffer.from(c.from.wire, "base64")] : [c.type, Buffer.from(c.body)];
+  const [type, body] = how === "from" ? [c.from.type, Buffer.from(c.from.wire, "base64")] : [c.type, c.binary ? Buffer.from(c.binary, "base64") : Buffer.from(c.body)];
   if (how === "bytes") return drip(res, type, body);
   res.writeHead(200, { "content-type": type, "cache-control": "no-cache" }).end(body);
 }

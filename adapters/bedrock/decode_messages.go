@@ -1,0 +1,120 @@
+package bedrock
+
+import (
+	"strconv"
+
+	"github.com/sabir-proxy/sabir/adapters/conversation"
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/legalid"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+)
+
+// messages reads and writes the member messages of a request.
+type messages struct{}
+
+// DecodeMessages takes results to their calls. What a block has beyond the model is kept for this dialect alone; only that of a
+// toolResult is not.
+func (messages) DecodeMessages(dst []hub.Message, v rawjson.Value) ([]hub.Message, error) {
+	b := conversation.Builder{Messages: dst}
+	i := 0
+	for _, o := range rawjson.EachObject(v) {
+		content := o.Get("content")
+		switch string(o.Text("role")) {
+		case "user":
+			decodeUser(&b, content)
+		case "assistant":
+			b.Begin(hub.RoleAgent, nil)
+			decodeContent(&b, content)
+		case "system":
+			b.Begin(hub.RoleSystem, nil)
+			decodeContent(&b, content)
+		default:
+			return b.Messages, hub.NewError(hub.ReasonUnknown, "messages."+strconv.Itoa(i)+".role", -1, "want user, assistant or system")
+		}
+		i++
+	}
+	return b.Messages, nil
+}
+
+// own is a note of this dialect.
+func own(v rawjson.Value) hub.Meta { return hub.Meta{Dialect: dialectName, Raw: v} }
+
+// decodeUser reads the results in a message of the user's before what else it says.
+func decodeUser(b *conversation.Builder, content rawjson.Value) {
+	results, others := 0, 0
+	for _, o := range rawjson.EachObject(content) {
+		result := o.Get("toolResult")
+		if result == nil {
+			others++
+			continue
+		}
+		decodeResult(b, result)
+		results++
+	}
+	if results > 0 && others == 0 {
+		return // nothing but results
+	}
+	b.Begin(hub.RoleUser, nil)
+	for block, o := range rawjson.EachObject(content) {
+		if o.Get("toolResult") == nil {
+			decodePart(b, block, o)
+		}
+	}
+}
+
+func decodeResult(b *conversation.Builder, v rawjson.Value) {
+	failed := string(rawjson.Text(v, "status")) == "error"
+	b.Result(legalid.AppendPlain(nil, rawjson.Text(v, "toolUseId")), nil, readResult(rawjson.Get(v, "content"), failed, new(hub.Scratch)))
+}
+
+// decodeContent adds what blocks hold to the last message.
+func decodeContent(b *conversation.Builder, content rawjson.Value) {
+	for block, o := range rawjson.EachObject(content) {
+		decodePart(b, block, o)
+	}
+}
+
+func decodePart(b *conversation.Builder, v rawjson.Value, o *rawjson.Object) {
+	text, isText := rawjson.Str(o.Get("text"))
+	call, result, reasoning := o.Get("toolUse"), o.Get("toolResult"), o.Get("reasoningContent")
+	switch {
+	case isText && len(text) > 0:
+		b.Add(hub.Part{Kind: hub.PartText, Text: text})
+	case isText:
+	case call != nil:
+		b.Add(decodeCall(v, call))
+	case result != nil: // of a call that the API has run, with which it is noted: both go back to it in one message
+		if ran := b.Call(legalid.AppendPlain(nil, rawjson.Text(result, "toolUseId"))); ran != nil && rawjson.Kind(ran.Meta.Raw) == '{' {
+			pair := append(append([]byte{'['}, ran.Meta.Raw...), ',')
+			ran.Meta.Raw = append(append(pair, v...), ']')
+		}
+		decodeResult(b, result)
+	case rawjson.Get(reasoning, "redactedContent") != nil:
+		b.Add(hub.Part{Kind: hub.PartReasoning, Name: []byte(redactedName), Sig: rawjson.Text(reasoning, "redactedContent")})
+	case reasoning != nil:
+		inner := rawjson.Get(reasoning, "reasoningText")
+		b.Add(hub.Part{Kind: hub.PartReasoning, Text: rawjson.Text(inner, "text"), Sig: rawjson.Text(inner, "signature")})
+	default:
+		b.Add(decodeFile(v, o))
+	}
+}
+
+// decodeCall reads a call for the client, or one that the API has run.
+func decodeCall(v, call rawjson.Value) hub.Part {
+	p := hub.Part{
+		Kind: hub.PartCall, ID: legalid.AppendPlain(nil, rawjson.Text(call, "toolUseId")), Name: rawjson.Text(call, "name"),
+		Value: rawjson.NotNull(rawjson.Get(call, "input")), ClientRuns: true,
+	}
+	if len(rawjson.Text(call, "type")) > 0 {
+		p.ClientRuns, p.Meta = false, own(v)
+	}
+	return p
+}
+
+// decodeFile reads a file. What has no form in the model stays as it came.
+func decodeFile(v rawjson.Value, o *rawjson.Object) hub.Part {
+	if f, ok := readFile(o); ok {
+		return hub.Part{Kind: hub.PartFile, File: &f, Meta: own(v)}
+	}
+	return hub.Part{Kind: hub.PartRaw, Value: v, Meta: own(v)}
+}
