@@ -90,18 +90,29 @@ func (q *multiplexRequest) call(what *hub.Multiplexed) (*call, *hub.Failure) {
 	return c, q.fill(c, req, what.Body)
 }
 
-// fill gives the call its body, for which there has to be memory.
+// fill gives the call its body, for which there has to be memory. It gives the memory back itself where that panics.
 func (q *multiplexRequest) fill(c *call, req *fasthttp.Request, body []byte) *hub.Failure {
 	s := q.of.session.server
-	c.lease.Budget = &s.bodies
+	returns := false
+	defer func() {
+		if !returns {
+			c.release()
+		}
+	}()
+	f := q.setBody(c, req, body)
+	returns = true
+	if f == nil {
+		s.logRequest(c, req)
+	}
+	return f
+}
+
+func (q *multiplexRequest) setBody(c *call, req *fasthttp.Request, body []byte) *hub.Failure {
+	c.lease.Budget = &q.of.session.server.bodies
 	if !c.lease.Grow(int64(len(body)), int64(c.route.global.Limits.Bodies)) {
 		return hub.Fail(hub.CodeBodies, inbound.ErrBodyBudget)
 	}
-	if f := c.setBody(&req.Header, body, body); f != nil {
-		return f
-	}
-	s.logRequest(c, req)
-	return nil
+	return c.setBody(&req.Header, body, body)
 }
 
 // answer runs the agent for the client.
