@@ -1,6 +1,9 @@
 package proxy
 
 import (
+	"fmt"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/config"
 )
 
@@ -36,4 +39,17 @@ func connectionLimit(l config.Limits, files uint64) int {
 		return most
 	}
 	return limit
+}
+
+// withoutFile says why there is no open file for the upstream of another run; nil if there is one. Clients of HTTP/1.1 have a run on each
+// connection, and are kept to the limit of connections; one connection of HTTP/2, or a WebSocket with several requests at once, can have many.
+// The caller holds s.mu.
+func (s *Server) withoutFile(r *route) *hub.Failure {
+	most := connectionLimit(config.Limits{}, s.files)
+	if most == 0 || s.running < most {
+		return nil
+	}
+	f := r.metrics.limited(hub.CodeLimit, scopeAll)
+	f.Cause = fmt.Errorf("the limit of open files leaves room for %d runs", most)
+	return f
 }

@@ -12,6 +12,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -83,21 +85,7 @@ func TestFewFiles(t *testing.T) {
 		return
 	}
 	a := newAgent(t, streaming(smallRun))
-	cmd := exec.Command(os.Args[0], "-test.run", "^TestFewFiles$")
-	cmd.Env = append(os.Environ(), shortOfFiles+"="+a.url())
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
-	var addr, admin string
-	if _, err := fmt.Fscanln(bufio.NewReader(out), &addr, &admin); err != nil {
-		t.Fatal(err)
-	}
-	r := &rig{t: t, addr: addr}
+	r, admin := startShortOfFiles(t, a)
 	var open []*client
 	for range 300 {
 		c := r.dial()
@@ -131,6 +119,77 @@ func TestFewFiles(t *testing.T) {
 	}
 }
 
+// startShortOfFiles starts a process with few open files in front of an agent.
+func startShortOfFiles(t *testing.T, a *agent) (r *rig, admin string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestFewFiles$")
+	cmd.Env = append(os.Environ(), shortOfFiles+"="+a.url())
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	r = &rig{t: t}
+	if _, err := fmt.Fscanln(bufio.NewReader(out), &r.addr, &admin); err != nil {
+		t.Fatal(err)
+	}
+	return r, admin
+}
+
+// TestFewFilesHTTP2: many requests on few connections take no more files than there are either, and those that are served are whole.
+func TestFewFilesHTTP2(t *testing.T) {
+	t.Parallel()
+	end := make(chan struct{})
+	a := newAgent(t, func(p *peer) {
+		for p.request() != nil {
+			p.ok()
+			p.chunk(lines(lineStart, lineHello))
+			<-end
+			p.finish(strings.TrimPrefix(smallRun, lines(lineStart, lineHello)))
+		}
+	})
+	letEnd := sync.OnceFunc(func() { close(end) })
+	t.Cleanup(letEnd)
+	r, admin := startShortOfFiles(t, a)
+	most := connectionLimit(config.Limits{}, fewFiles)
+	c := http2Client(t, nil)
+	var all sync.WaitGroup
+	var served, refused, other atomic.Int64
+	for range 2 * fewFiles {
+		all.Go(func() {
+			req, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+r.addr+"/run", strings.NewReader("{}")) // never fails
+			resp, err := c.Do(req)
+			if err != nil {
+				t.Error(err)
+				other.Add(1)
+				return
+			}
+			defer resp.Body.Close()
+			switch body, err := io.ReadAll(resp.Body); {
+			case resp.StatusCode == 503 && resp.Header.Get("X-Sabir-Error") == "too_many_streams" && resp.Header.Get("Retry-After") != "":
+				refused.Add(1)
+			case err == nil && resp.StatusCode == 200 && string(body) == smallRunOut:
+				served.Add(1)
+			default:
+				t.Errorf("status %d, %v, %v: %s", resp.StatusCode, resp.Header, err, body)
+				other.Add(1)
+			}
+		})
+	}
+	await(t, "the others are refused", func() bool { return refused.Load()+other.Load() == int64(2*fewFiles-most) })
+	if got := get(t, "http://"+admin+"/metrics"); !strings.Contains(got, fmt.Sprintf(`sabir_limited_total{code="too_many_streams",route="/run",scope="all"} %d`, refused.Load())) {
+		t.Error("the refused runs are not counted")
+	}
+	letEnd()
+	all.Wait()
+	if served.Load() != int64(most) || other.Load() != 0 {
+		t.Errorf("%d were served, %d refused, %d failed otherwise; want %d served", served.Load(), refused.Load(), other.Load(), most)
+	}
+}
+
 const fewFiles = 200
 
 func serveShortOfFiles(t *testing.T, url string) {
@@ -138,7 +197,7 @@ func serveShortOfFiles(t *testing.T, url string) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few); err != nil {
 		t.Fatal(err)
 	}
-	s, err := New(parse(t, simple(url, "", "", "client: twin\n")), zap.NewNop(), "test")
+	s, err := New(parse(t, simple(url, "http2: {cleartext: true, streams: 1000}\n", "", "client: twin\n")), zap.NewNop(), "test")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,6 +68,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	streams  map[*canceler]tenancy    // that are open
+	running  int                      // of them are runs
 	sessions map[*clientConn]struct{} // clients that stay between streams
 	draining bool
 	cutting  bool      // clients that can come back at another replica are cut
@@ -271,9 +272,14 @@ func (s *Server) admit(r *route, st *canceler, held tenancy) *hub.Failure {
 		return f
 	}
 	if held.client != "" {
-		if f := r.overloaded(s.shed.Begin(held.client)); f != nil {
+		f := s.withoutFile(r)
+		if f == nil {
+			f = r.overloaded(s.shed.Begin(held.client))
+		}
+		if f != nil {
 			return f
 		}
+		s.running++
 	}
 	s.streams[st] = held
 	s.open.Add(1)
@@ -303,6 +309,7 @@ func (s *Server) finishStream(r *route, st *canceler) {
 	delete(s.streams, st)
 	s.kept.quotas.end(held.claims)
 	if held.client != "" {
+		s.running--
 		s.shed.End(held.client)
 	}
 	s.open.Add(-1)
