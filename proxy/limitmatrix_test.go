@@ -11,10 +11,10 @@ import (
 // endsRuns are the operations that end runs, by what their paths have in them; and those by DELETE.
 var endsRuns = []string{"/stop/", "/cancel"}
 
-// TestEachOperationEachLimit: whatever a client asks for counts against every limit of requests, and is refused when that is used up, but
+// tryLimits: whatever a client asks for counts against every limit of requests, and is refused when that is used up, but
 // for what ends runs. Another client is refused by the limits that it shares, and by no other.
-func TestEachOperationEachLimit(t *testing.T) {
-	t.Parallel()
+func tryLimits(t *testing.T, table guardTable) {
+	t.Helper()
 	a := newAgent(t, func(p *peer) { p.request() })
 	for scope, limits := range map[string][2]string{
 		scopeAll: {"rate: 1/h", ""}, scopeRoute: {"", "rate: 1/h"}, scopePrincipal: {"principal: {rate: 1/h}", ""}, scopeRoutePrincipal: {"", "principal: {rate: 1/h}"},
@@ -42,6 +42,11 @@ func TestEachOperationEachLimit(t *testing.T) {
 				resp := c.response()
 				if refused := resp.StatusCode == 429 || resp.Header.Get("X-Sabir-Error") == "too_many_requests"; refused == ends {
 					t.Errorf("%s: %s %s has status %d, %s", scope, op.method, op.path, resp.StatusCode, resp.Header.Get("X-Sabir-Error"))
+				}
+				if key == asBob {
+					table.note(op, scope+", another", resp)
+				} else {
+					table.note(op, scope, resp)
 				}
 				c.Close()
 			}

@@ -26,7 +26,7 @@ func TestSecondTurn(t *testing.T) {
 	}
 }
 
-var updateSecondTurn = flag.Bool("update", false, "rewrite the answers of testdata/second-turn")
+var updateFiles = flag.Bool("update", false, "rewrite the answers of testdata/second-turn, and docs/guards.md")
 
 // varying are the parts of an answer that are unlike in each run.
 var varying = regexp.MustCompile(`"created":\d+|(msg_|chatcmpl-)[0-9a-f]{16}`)
@@ -46,7 +46,7 @@ func testSecondTurn(t *testing.T, path string) {
 	r := start(t, strings.Replace(yaml, "dialect: native", "dialect: "+strings.TrimPrefix(from, "from="), 1))
 	_, got := r.post("/run", strings.TrimSpace(part["request"]), "Content-Type: application/json")
 	got = varying.ReplaceAllString(got, "*")
-	if *updateSecondTurn {
+	if *updateFiles {
 		archive.Files[len(archive.Files)-1].Data = []byte(got)
 		if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
 			t.Fatal(err)
