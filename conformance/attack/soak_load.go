@@ -85,8 +85,9 @@ func (p *peer) paced(body string, n int, every time.Duration) {
 func (s *soak) load(until time.Time) {
 	r := newRandom(s.opt.seed, "soak load")
 	var all sync.WaitGroup
-	for time.Now().Before(until) && s.ctx.Err() == nil {
-		time.Sleep(pause(r, time.Duration(float64(time.Second)/s.rate)))
+	for next := time.Now(); next.Before(until) && s.ctx.Err() == nil; {
+		next = next.Add(pause(r, time.Duration(float64(time.Second)/s.rate)))
+		time.Sleep(time.Until(next))
 		n, seed, leaves := r.IntN(100), r.Uint64(), r.IntN(100) < 5
 		route := soakRoutes[r.IntN(len(soakRoutes))]
 		all.Go(func() {
