@@ -94,12 +94,17 @@ type runInfo struct {
 	Bytes int
 	Body  string        `json:",omitempty"`
 	Said  []hub.Message `json:",omitempty"`
+	Past  []hub.Message `json:",omitempty"` // what the states of a run that a command has begun repeat
 }
 
 // announce lets other replicas know of a run that begins here.
 func (r *replicas) announce(c *call) {
 	about := c.shared.About
-	data, err := json.Marshal(runInfo{about.asked.Detached(), about.grace, int(c.route.cfg.Resume.Bytes), about.body, about.said})
+	info := runInfo{Asked: about.asked.Detached(), Grace: about.grace, Bytes: int(c.route.cfg.Resume.Bytes), Body: about.body, Said: about.said}
+	if c.sub.op == hub.OpCommand {
+		info.Past = about.asked.Said
+	}
+	data, err := json.Marshal(info)
 	if err != nil {
 		r.log.Error("a run cannot be shared with other replicas", zap.Error(err))
 		return
@@ -222,8 +227,10 @@ func (r *replicas) read(key eventlog.Key) (*sharedRun, *hub.Failure) {
 	case head == nil || string(head.Scope) != key.Scope:
 		return nil, nil //nolint:nilnil // there is none
 	}
+	asked := info.Asked.Attach()
+	asked.Said = info.Past
 	run := r.runs.Begin(&shared{
-		token: key.Name, body: info.Body, said: info.Said, asked: info.Asked.Attach(), canceler: new(canceler), grace: info.Grace, owner: head.Owner,
+		token: key.Name, body: info.Body, said: info.Said, asked: asked, canceler: new(canceler), grace: info.Grace, owner: head.Owner,
 	}, info.Bytes, key)
 	from := &remoteRun{replicas: r, run: run, keep: head.Keep, ended: make(chan struct{})}
 	if _, err = r.store.Follow(key.Name, head.Owner, from); err != nil {

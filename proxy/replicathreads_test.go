@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -155,4 +156,30 @@ func TestRedisLog(t *testing.T) {
 	await(t, "the line that all operators get", func() bool {
 		return r.logs.FilterMessage("the store of runs").FilterLevelExact(zapcore.WarnLevel).Len() > 0
 	})
+}
+
+// TestCommandsAtReplicas: the events of a turn that was begun by a command have, at another replica as at its own, states with what was said
+// before the turn.
+func TestCommandsAtReplicas(t *testing.T) {
+	t.Parallel()
+	address := redisAddress(t)
+	agent := newAgent(t, streaming(smallRun))
+	one, two := replica(t, agent, "langgraph", "grace: 1m", address), replica(t, agent, "langgraph", "grace: 1m", address)
+	begin := func(text string) {
+		one.call(t, 200, alice, "POST", "/run/threads/t1/commands", commandOf("run.start", said(text)))
+	}
+	const ended = `"event":"completed"`
+	begin("one")
+	here, there := one.events(t, alice, "t1", everyEvent), two.events(t, alice, "t1", everyEvent)
+	eventsUntil(t, here, ended)
+	eventsUntil(t, there, ended)
+	begin("two")
+	for where, stream := range map[string]*http.Response{"its own": here, "another": there} {
+		got := eventsUntil(t, stream, ended)
+		for _, want := range []string{`"content":"one"`, `"content":"two"`, `"content":"Hello, world"}]}}`} {
+			if !strings.Contains(got, want) {
+				t.Errorf("at %s replica there is no %s in %s", where, want, got)
+			}
+		}
+	}
 }
