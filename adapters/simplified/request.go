@@ -54,7 +54,9 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 		return dst, err
 	}
 	conversation.LostParts(news, l)
-	prompt := conversation.AppendTexts(nil, news, `\n`)
+	history, unanswered := splitAnswered(history)
+	conversation.LostParts(unanswered, l)
+	prompt := conversation.AppendTexts(nil, append(users(unanswered), news...), `\n`)
 	if conversation.Blank(prompt) { // which servers refuse
 		return dst, conversation.NothingNew()
 	}
@@ -84,4 +86,23 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.Close('}')
 	settings.LostAll(req, l)
 	return w.Buf, nil
+}
+
+// splitAnswered splits off what stands behind the last text of the agent's: what the user says there has no answer that could be written,
+// and is part of the question.
+func splitAnswered(history []hub.Message) (answered, unanswered []hub.Message) {
+	n := len(history)
+	for n > 0 && (history[n-1].Role != hub.RoleAgent || len(spoken(&history[n-1])) == 0) {
+		n--
+	}
+	return history[:n], history[n:]
+}
+
+func users(ms []hub.Message) (said []hub.Message) {
+	for i := range ms {
+		if ms[i].Role == hub.RoleUser {
+			said = append(said, ms[i])
+		}
+	}
+	return said
 }
