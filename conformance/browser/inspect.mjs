@@ -182,7 +182,7 @@ async function control(browser, world, { scene, file, from, to, complaint }) {
 }
 
 fs.mkdirSync(shots, { recursive: true });
-const demo = start("demo", sabir, ["demo", "--listen", "127.0.0.1:0", "--speed", "3"]);
+const demo = start("demo", sabir, ["demo", "--listen", "127.0.0.1:0", "--speed", "1"]);
 let browser;
 let failed = false;
 try {
