@@ -26,6 +26,7 @@ type encoder struct {
 
 	calls  opened.List[call]
 	asked  int  // calls that the client has to run
+	ran    bool // one of them was run by someone else
 	broken bool // one of them cannot be run: its arguments are no JSON
 
 	usage usage.Run
@@ -177,5 +178,6 @@ func (e *encoder) toolEnd(ev *hub.Event) hub.Disposition {
 		return hub.Implied
 	}
 	e.asked--
+	e.ran = true
 	return hub.Dropped
 }

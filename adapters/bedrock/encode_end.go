@@ -50,8 +50,8 @@ func (e *encoder) runEnd(out *wire.Out, ev *hub.Event) hub.Disposition {
 	b := append(append(member.Begin(out, nameStop), `{"stopReason":"`...), reason...)
 	member.End(out, append(b, `"}`...))
 	e.metadata(out)
-	if len(hub.Why(ev)) > 0 {
-		return hub.Folded // only exceptions have words
+	if e.ran && ev.Status == hub.StatusDone || len(hub.Why(ev)) > 0 {
+		return hub.Folded // readers take the calls for the client's, and only exceptions have words
 	}
 	return disposition
 }
