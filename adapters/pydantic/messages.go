@@ -42,6 +42,9 @@ func appendMessages(dst []byte, ms []hub.Message, thread string, l *hub.Losses) 
 	for i := range ms {
 		m := &ms[i]
 		l.AddIf("messages.result", m.Role == hub.RoleResults)
+		for j := range m.Parts {
+			l.AddIf("messages.approval", m.Parts[j].Approval != nil)
+		}
 		if text := textOf(m); types[m.Role] != "" && len(text) > 0 {
 			w.Open('{')
 			w.TextIf("id", m.ID)
