@@ -173,9 +173,11 @@ func TestLateViewers(t *testing.T) {
 	run := resp.Header.Get(runHeader)
 	waits, records := a.follow(t, resp)
 	<-waits
-	late := map[string]*http.Response{}
-	for _, d := range lateDialects {
-		late[d] = r.comeAs(d, run)
+	late := map[string]chan string{}
+	for _, d := range lateDialects { // all read at once: what is checked below takes longer than a client of a test waits
+		resp, body := r.comeAs(d, run), make(chan string, 1)
+		late[d] = body
+		go func() { body <- rest(t, resp) }()
 	}
 	await(t, "all to come", func() bool { return r.metric("sabir_resume_joins_total", "how=snapshot") == float64(len(lateDialects)) })
 	close(a.goOn)
@@ -193,7 +195,7 @@ func TestLateViewers(t *testing.T) {
 		}
 	}
 	for _, d := range lateDialects {
-		body := rest(t, late[d])
+		body := <-late[d]
 		check(d, body, "while it goes on")
 		check(d, rest(t, r.comeAs(d, run)), "when it has ended")
 		if d != "gemini" {
