@@ -120,7 +120,7 @@ class Visit {
 
   async shell(line, what) {
     const { wants = "" } = what;
-    const child = spawn("bash", ["-euo", "pipefail", "-c", line], { cwd: this.folder(what), env: { ...process.env, ...this.env }, stdio: ["ignore", "pipe", "pipe"], timeout: 120_000 });
+    const child = spawn("bash", ["-euo", "pipefail", "-c", line], { cwd: this.folder(what), env: { ...process.env, ...this.env }, stdio: ["ignore", "pipe", "pipe"], timeout: 600_000 });
     let out = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (p) => (out += p));
     const status = await new Promise((resolve, reject) => child.on("error", reject).on("close", resolve));
