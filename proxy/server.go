@@ -96,29 +96,37 @@ func New(cfg *config.Config, log *zap.Logger, version string) (*Server, error) {
 	s.http.ReadTimeout, s.http.WriteTimeout = cfg.Timeouts.Read, cfg.Timeouts.Write
 	s.http.ErrorHandler, s.http.ConnState = s.badRequest, s.idleConns.State
 	s.files, s.hardFiles = raiseFileLimit()
-	if s.replicas, err = openReplicas(&cfg.Store.Redis, &s.kept, log, s.metrics, s.runs.cancelNamed); err != nil {
-		w.Close()
-		return nil, err
-	}
-	if err = s.openCertificates(cfg); err == nil {
-		err = s.setTable(cfg)
-	}
-	if err != nil {
-		s.replicas.close()
-		w.Close()
-		return nil, err
-	}
-	if s.tracing, err = newTracing(cfg.Tracing, version, log, s.metrics); err != nil {
-		w.Close()
-		return nil, err
-	}
-	if s.audit, err = newAudit(cfg.Audit, log, s.metrics); err != nil {
-		s.tracing.close()
-		w.Close()
+	if err = s.openParts(cfg, version); err != nil {
+		s.closeParts()
 		return nil, err
 	}
 	s.metrics.loaded(time.Now())
 	return s, nil
+}
+
+// openParts opens what holds files and connections. After an error, some of it is open.
+func (s *Server) openParts(cfg *config.Config, version string) (err error) {
+	if s.replicas, err = openReplicas(&cfg.Store.Redis, &s.kept, s.log, s.metrics, s.runs.cancelNamed); err != nil {
+		return err
+	}
+	if err = s.openCertificates(cfg); err != nil {
+		return err
+	}
+	if err = s.setTable(cfg); err != nil {
+		return err
+	}
+	if s.tracing, err = newTracing(cfg.Tracing, version, s.log, s.metrics); err != nil {
+		return err
+	}
+	s.audit, err = newAudit(cfg.Audit, s.log, s.metrics)
+	return err
+}
+
+// closeParts closes what openParts has opened, of a server that does not come to serve.
+func (s *Server) closeParts() {
+	s.tracing.close()
+	s.replicas.close()
+	s.watch.Close()
 }
 
 // Reload makes new streams follow cfg; running ones keep what they began with. The addresses, and the limits of
