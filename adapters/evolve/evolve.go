@@ -165,7 +165,7 @@ var Dialect = hub.Dialect{
 	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
 	Parallel:      true,
 	// It carries JSON-RPC of other kinds; a stream can begin in the middle; an error comes beside the end.
-	Grammar:      hub.Grammar{Permits: []hub.Rule{hub.RuleOneEnd, hub.RuleKnown, hub.RuleStart, hub.RuleReady}},
+	Grammar:      hub.Grammar{Permits: []hub.Rule{hub.RuleOneEnd, hub.RuleKnown, hub.RuleStart, hub.RuleReady, hub.RuleClosed}},
 	NewDecoder:   newDecoder,
 	NewEncoder:   newEncoder,
 	Texts:        []string{"text"},
