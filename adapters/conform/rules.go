@@ -75,6 +75,7 @@ func (c *Checker) made(ev *hub.Event, end hub.Status) {
 	case ev.Kind == hub.RunStart && end != hub.StatusTruncated && end != hub.StatusFailed:
 		c.report(hub.RuleStart, "", "")
 	case !whole(end):
+	case ev.Kind == hub.ToolEnd && ev.Status == hub.StatusClient: // the client runs it
 	case ev.Kind == hub.ToolEnd:
 		c.report(hub.RuleResult, "", "")
 	case ev.Kind == hub.StepEnd, ev.Kind == hub.AgentEnd:
