@@ -69,7 +69,7 @@ func TestPrograms(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := c.CheckProcessClient("pydantic"); err == nil || !strings.Contains(err.Error(), "pydantic") {
-		t.Errorf("pydantic: %v", err)
+	if err := c.CheckProcessClient("evolve"); err == nil || !strings.Contains(err.Error(), "evolve") {
+		t.Errorf("evolve: %v", err)
 	}
 }

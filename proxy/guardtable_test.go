@@ -10,7 +10,7 @@ import (
 )
 
 // operation is a request for something that routes answer.
-type operation = struct{ method, path, body, header string }
+type operation = struct{ method, path, body, header string } //nolint:unused // by what takes it
 
 // guardTable is what operations are answered, by operation and guard.
 type guardTable map[operation]map[string]string

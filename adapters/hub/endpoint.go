@@ -182,5 +182,18 @@ func (d *Dialect) RunBelow() string {
 			return e.Path
 		}
 	}
+	if e, _ := d.FindEndpoint("POST", ""); e != nil && e.Operation != OpRun {
+		return d.runOfThread()
+	}
+	return ""
+}
+
+// runOfThread is the path of a run of a conversation that clients name in it, with a name.
+func (d *Dialect) runOfThread() string {
+	for _, e := range d.Endpoints {
+		if e.Operation == OpRun && strings.Contains(e.Path, "{thread}") {
+			return strings.Replace(e.Path, "{thread}", "thread-1", 1)
+		}
+	}
 	return ""
 }

@@ -70,7 +70,7 @@ func appendHistory(dst []byte, ms []hub.Message, l *hub.Losses) []byte {
 	return w.Buf
 }
 
-// spoken is the text of a message, with what the agent did not want to say.
+// spoken is the text of a message, with what the agent did not want to say; nil for blanks, which are read as nothing.
 func spoken(m *hub.Message) (text []byte) {
 	for i := range m.Parts {
 		if p := &m.Parts[i]; p.Kind == hub.PartText || p.Kind == hub.PartRefusal {
@@ -79,6 +79,9 @@ func spoken(m *hub.Message) (text []byte) {
 			}
 			text = append(text, p.Text...)
 		}
+	}
+	if conversation.Blank(text) {
+		return nil
 	}
 	return text
 }
