@@ -55,6 +55,11 @@ var facesOwn = map[string]ownFace{
 		},
 		goesOn: "POST /v1/messages " + threadBody("{answer}", "two"),
 	},
+	"bedrock": {
+		begin:  "POST /model/m/converse-stream " + strings.ReplaceAll(bedrockSays, "mine", ownWord),
+		bodies: map[string][]string{"run": {bedrockSays}, "whole": {bedrockSays}},
+		goesOn: `POST /model/m/converse {"messages":[{"role":"user","content":[{"text":"` + ownWord + `"}]},{"role":"assistant","content":[{"text":"Hello, world"}]},{"role":"user","content":[{"text":"two"}]}]}`,
+	},
 	"gemini": {
 		begin:  "POST /v1beta/models/m:streamGenerateContent?alt=sse " + strings.ReplaceAll(geminiSays, "mine", ownWord),
 		bodies: map[string][]string{"run": {geminiSays}, "whole": {geminiSays}},
@@ -126,7 +131,8 @@ const (
 	aisdkMine     = `{"id":"u2","role":"user","parts":[{"type":"text","text":"mine"}]}`
 	aisdkApproves = `{"id":"a1","role":"assistant","parts":[{"type":"step-start"},{"type":"dynamic-tool","toolName":"drop","toolCallId":"{call}","state":"approval-responded","input":{},"approval":{"id":"{ask}","approved":true}}]},`
 
-	geminiSays = `{"contents":[{"role":"user","parts":[{"text":"mine"}]}]}`
+	geminiSays  = `{"contents":[{"role":"user","parts":[{"text":"mine"}]}]}`
+	bedrockSays = `{"messages":[{"role":"user","content":[{"text":"mine"}]}]}`
 
 	langgraphSays    = `{"assistant_id":"agent","input":{"messages":[{"type":"human","id":"u-mine","content":"mine"}]},"stream_mode":["messages-tuple"]}`
 	langgraphAnswers = `{"assistant_id":"agent","command":{"resume":{"{ask}":{"approved":true}}},"stream_mode":["messages-tuple"]}`

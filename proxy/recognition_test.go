@@ -85,7 +85,7 @@ func TestWrongDialectLate(t *testing.T) {
 
 // TestWrongDialectPairs reads the recorded streams of every dialect as each of the others. None of them is a good run, but
 // for ACP, which evolve reads as it is, and for those that have a record which means the same elsewhere: a message of Claude
-// Code is one of A2A, a record of type message of Gemini CLI one of Anthropic.
+// Code is one of A2A, a record of type message of Gemini CLI one of Anthropic, an exception of Bedrock's a piece of what Potpie says.
 func TestWrongDialectPairs(t *testing.T) {
 	t.Parallel()
 	alike := map[string][]string{
@@ -93,7 +93,10 @@ func TestWrongDialectPairs(t *testing.T) {
 		"agentevent as langgraph": {"v3_snapshots_pass.txtar"},
 		"gemini as anthropic":     {"event-named.txtar"}, "openai-responses as pydantic": {"types-missing.txtar"},
 		"gemini-cli as anthropic": {"noise.txtar", "recorded.txtar", "whole-messages.txtar"},
-		"openai-chat as aisdk":    {"only-done.txtar"}, // it is [DONE] and nothing else
+		"bedrock as pydantic": {
+			"error-body.txtar", "events-after-end.txtar", "exception-first.txtar", "exception-midway.txtar", "exception-new.txtar",
+		},
+		"openai-chat as aisdk": {"only-done.txtar"}, // it is [DONE] and nothing else
 		"claude-cli as a2a": {
 			"background-agent.txtar", "background-left.txtar", "end-api-error.txtar", "end-budget.txtar", "end-cancelled.txtar",
 			"end-failed.txtar", "end-length.txtar", "end-max-turns.txtar", "end-refused.txtar", "extension.txtar",

@@ -189,6 +189,9 @@ func (d *decoder) metadata(dst []hub.Event, _ *subAgent, v rawjson.Value) ([]hub
 	if rawjson.Kind(v) != '{' {
 		return dst, wrong("", "want an object")
 	}
+	if rawjson.Get(v, "run_id") == nil { // it is another dialect's, as Bedrock's at the end of a run
+		return append(dst, hub.Event{Kind: hub.Raw, Name: []byte(nameRaw), Value: v, ID: []byte("metadata")}), nil
+	}
 	return append(dst, hub.Event{Kind: hub.RunStart, ID: rawjson.Text(v, "run_id"), Ref: rawjson.Text(v, "thread_id")}), nil
 }
 
