@@ -76,7 +76,9 @@ func HostileRequest(name string, d *hub.Dialect, n int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Translate(from, d, Hostile[name](wordsOf[from.Name], n))
+	words := wordsOf[from.Name]
+	words.Tail = "," + words.User("last", `"x"`) + words.Tail // agents that take a question refuse what asks nothing
+	return Translate(from, d, Hostile[name](words, n))
 }
 
 // Words are how a dialect says the pieces of a conversation.
