@@ -13,7 +13,7 @@ bedrock = boto3.client(
     endpoint_url="http://127.0.0.1",
     aws_access_key_id="conformance",
     aws_secret_access_key="conformance",
-    config=Config(retries={"max_attempts": 0}),
+    config=Config(retries={"max_attempts": 0}, max_pool_connections=10_000),  # those that are closed early stay in it
 )
 base = ""
 REQUEST = {"modelId": "conformance", "messages": [{"role": "user", "content": [{"text": "conformance"}]}]}
