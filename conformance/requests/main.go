@@ -26,7 +26,7 @@ type Request struct {
 	From   string          `json:"from"`
 	To     string          `json:"to"`
 	Form   string          `json:"form,omitempty"` // of several that agents of the dialect take
-	Body   json.RawMessage `json:"body,omitempty"`
+	Body   json.RawMessage `json:"body,omitempty"` // a form is a string
 	Losses []string        `json:"losses"`
 
 	// Refused says why the agent cannot be asked at all.
@@ -140,6 +140,9 @@ func written(from, to *hub.Dialect, path string, req *hub.Request) *Request {
 		return r
 	}
 	r.Body, r.Losses = out, losses.Names
+	if !json.Valid(out) { // a form
+		r.Body, _ = json.Marshal(string(out)) // a string always is JSON
+	}
 	return r
 }
 
