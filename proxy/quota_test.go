@@ -3,6 +3,7 @@ package proxy
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -75,7 +76,8 @@ func TestRates(t *testing.T) {
 	r.allowed("/copy", asBob)
 	r.over("/copy", hub.CodeRate, scopeAll, asBob)
 	_, body := r.post("/other", "{}", asAlice)
-	if want := `{"error":{"message":"Too many requests were sent. Try again in 60 s.","type":"rate_limit_error"`; !strings.HasPrefix(body, want) {
+	// A busy machine takes a second or two of the minute.
+	if !regexp.MustCompile(`^{"error":{"message":"Too many requests were sent. Try again in (60|5.) s.","type":"rate_limit_error"`).MatchString(body) {
 		t.Errorf("openai-chat says %s", body)
 	}
 	r.post("/run", "{}")

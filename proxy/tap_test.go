@@ -41,6 +41,8 @@ func kinds(run *recording.Run) string {
 	for _, l := range run.Lines {
 		word := l.Type
 		switch l.Type {
+		case recording.TypeSent: // the machine was busy
+			continue
 		case recording.TypeRepair:
 			word += ":" + l.Repair
 		case recording.TypeEvent:
