@@ -18,7 +18,7 @@ func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *
 	w.Const("type", typeMessage)
 	w.Const("role", "assistant")
 	w.Text("model", e.model)
-	asked := e.wholeContent(w, conversation.Spoken(run, l), l)
+	asked := newTurnWriter(new(conversation.IDs), l).WriteAnswer(w, conversation.Spoken(run, l), unsigned)
 	ev := hub.Event{Status: run.Status, Name: run.Reason, More: &hub.More{Err: run.Err, ErrCode: run.ErrCode}}
 	reason, _ := stopReason(&ev, asked)
 	w.Const("stop_reason", reason)
@@ -34,30 +34,6 @@ func appendAnswer(dst []byte, o hub.Options, req *hub.Request, run *hub.Run, l *
 }
 
 const typeMessage = "message"
-
-// wholeContent writes the blocks, and reports whether the client has calls to run.
-func (e *encoder) wholeContent(w *jsonwriter.Writer, parts []*hub.Part, l *hub.Losses) (asked bool) {
-	t := turnWriter{ids: new(conversation.IDs), losses: l}
-	answer := hub.Message{Role: hub.RoleAgent}
-	w.OpenAt("content", '[')
-	for _, p := range parts {
-		switch {
-		case p.Kind == hub.PartReasoning && len(p.Sig) == 0:
-			t.add(hub.RoleAgent, unsigned(p))
-		case p.Kind == hub.PartCall && p.Value == nil && len(p.Text) > 0:
-			l.Add("messages.arguments") // broken off: the client would run it with others
-		default:
-			asked = asked || p.Kind == hub.PartCall
-			answer.Parts = []hub.Part{*p}
-			t.message(&answer)
-		}
-	}
-	for i := range t.turns {
-		conversation.WriteBlocks(w, t.turns[i].Blocks)
-	}
-	w.Close(']')
-	return asked
-}
 
 // unsigned is a block of reasoning without a signature, as the stream has it.
 func unsigned(p *hub.Part) conversation.Block {

@@ -5,13 +5,14 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/internal/claudewire"
 	"github.com/sabir-proxy/sabir/adapters/internal/jsonwriter"
+	"github.com/sabir-proxy/sabir/adapters/internal/legalid"
 	"github.com/sabir-proxy/sabir/adapters/internal/phrases"
 	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
 	"github.com/sabir-proxy/sabir/adapters/internal/toolresult"
 )
 
-// part writes a part that is no call.
-func (w *turnWriter) part(role hub.Role, p *hub.Part) {
+// WritePart implements [conversation.BlockForm].
+func (w *turnWriter) WritePart(role hub.Role, p *hub.Part) {
 	switch p.Kind {
 	case hub.PartText, hub.PartRefusal:
 		w.text(role, p)
@@ -19,16 +20,8 @@ func (w *turnWriter) part(role hub.Role, p *hub.Part) {
 		w.reasoning(role, p)
 	case hub.PartFile:
 		w.file(role, p)
-	case hub.PartRaw:
-		if v := p.Meta.Of(dialectName); v != nil {
-			w.add(role, conversation.Block{Body: v})
-		} else {
-			w.losses.Add("messages.other")
-		}
-	case hub.PartSource:
-		w.losses.Add("messages.source")
-	case hub.PartData:
-		w.losses.Add("messages.data")
+	default:
+		w.Other(role, p)
 	}
 }
 
@@ -38,21 +31,22 @@ func (w *turnWriter) text(role hub.Role, p *hub.Part) {
 		return
 	}
 	if v := p.Meta.Of(dialectName); v != nil {
-		w.add(role, conversation.Block{Body: v})
+		w.Add(role, conversation.Block{Body: v})
 		return
 	}
-	w.add(role, blockOfText(p.Text))
-	w.tail = p.Text
+	w.Add(role, blockOfText(p.Text))
 }
 
+const textHead = `{"type":"text","text":"`
+
 func blockOfText(text []byte) conversation.Block {
-	return conversation.Block{Head: []byte(`{"type":"text","text":"`), Body: text, Tail: []byte(`"}`)}
+	return conversation.Block{Head: []byte(textHead), Body: text, Tail: []byte(`"}`)}
 }
 
 // reasoning writes what the API has signed: it refuses any other.
 func (w *turnWriter) reasoning(role hub.Role, p *hub.Part) {
 	if len(p.Sig) == 0 || role != hub.RoleAgent {
-		w.losses.Add("messages.reasoning")
+		w.Losses.Add("messages.reasoning")
 		return
 	}
 	b := jsonwriter.New(nil)
@@ -66,21 +60,21 @@ func (w *turnWriter) reasoning(role hub.Role, p *hub.Part) {
 		b.Text("signature", p.Sig)
 	}
 	b.Close('}')
-	w.add(role, conversation.Block{Body: b.Buf})
+	w.Add(role, conversation.Block{Body: b.Buf})
 }
 
 // file writes an image or a document. The model has none, nor has a system message.
 func (w *turnWriter) file(role hub.Role, p *hub.Part) {
 	if v := p.Meta.Of(dialectName); v != nil && role == hub.RoleUser {
-		w.add(role, conversation.Block{Body: v})
+		w.Add(role, conversation.Block{Body: v})
 		return
 	}
 	block := fileBlock(p.File)
 	if block.IsZero() || role != hub.RoleUser {
-		w.losses.Add("messages.file")
+		w.Losses.Add("messages.file")
 		return
 	}
-	w.add(role, block)
+	w.Add(role, block)
 }
 
 // fileBlock is the block of a file, none if there is none for its type.
@@ -89,14 +83,14 @@ func fileBlock(f *hub.FileRef) (block conversation.Block) {
 	return block
 }
 
-// resultBlock is the block of a result. An error has to say something.
-func (w *turnWriter) resultBlock(p *hub.Part, id []byte) conversation.Block {
+// ResultBlock implements [conversation.BlockForm]. An error has to say something.
+func (w *turnWriter) ResultBlock(p *hub.Part, id []byte) conversation.Block {
 	ev := p.Result.Event()
 	failed := ev.Status != hub.StatusOK
 	b := jsonwriter.New(nil)
 	b.Open('{')
 	b.Const("type", "tool_result")
-	b.Text("tool_use_id", id)
+	b.Text("tool_use_id", legalid.Append(nil, id))
 	if failed {
 		b.Bool("is_error", true)
 	}
@@ -105,7 +99,7 @@ func (w *turnWriter) resultBlock(p *hub.Part, id []byte) conversation.Block {
 		b.Close('}')
 		return conversation.Block{Body: b.Buf}
 	}
-	w.losses.AddIf("messages.result.content", toolresult.Content(&ev) != nil && !toolresult.OnlyBlocks(&ev))
+	w.Losses.AddIf("messages.result.content", toolresult.Content(&ev) != nil && !toolresult.OnlyBlocks(&ev))
 	text := toolresult.Text(&ev)
 	if failed && conversation.Blank(text) {
 		text = []byte(phrases.Call(ev.Status))
@@ -127,7 +121,7 @@ func (w *turnWriter) resultContent(b *jsonwriter.Writer, content rawjson.Value) 
 			conversation.WriteBlocks(b, []conversation.Block{fileBlock(&f)})
 			continue
 		default:
-			w.losses.Add("messages.result.content")
+			w.Losses.Add("messages.result.content")
 			list := append(append([]byte{'['}, v...), ']')
 			text = toolresult.AppendBlocks(nil, list)
 		}

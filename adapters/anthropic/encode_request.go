@@ -14,7 +14,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	system, rest := conversation.Hoist(conversation.Ready(req.Messages), inPlace, l)
 	w.Open('{')
 	w.TextIf("model", req.Model)
-	w.system(system)
+	newTurnWriter(new(conversation.IDs), l).WriteSystem(w.Writer, system)
 	w.Key("messages")
 	w.Append(func(dst []byte) []byte { return messages{}.AppendMessages(dst, rest, l) })
 	w.tools()
@@ -31,22 +31,6 @@ type requestWriter struct {
 	req    *hub.Request
 	losses *hub.Losses
 	forced bool // the model must call a tool
-}
-
-// system writes the instructions, each text as a block of its own: what the client marks for the cache stays where it is.
-func (w *requestWriter) system(ms []hub.Message) {
-	turns := turnWriter{ids: new(conversation.IDs), losses: w.losses}
-	for i := range ms {
-		for j := range ms[i].Parts {
-			turns.part(hub.RoleSystem, &ms[i].Parts[j])
-		}
-	}
-	if len(turns.turns) == 0 {
-		return
-	}
-	w.OpenAt("system", '[')
-	conversation.WriteBlocks(w.Writer, turns.turns[0].Blocks)
-	w.Close(']')
 }
 
 func (w *requestWriter) tools() {

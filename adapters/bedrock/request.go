@@ -107,7 +107,7 @@ func (requests) AppendRequest(dst []byte, req *hub.Request, l *hub.Losses) ([]by
 	w.Open('{')
 	w.Key("messages")
 	w.Append(func(dst []byte) []byte { return messages{}.AppendMessages(dst, rest, l) })
-	w.system(system)
+	newTurnWriter(new(conversation.IDs), l).WriteSystem(w.Writer, system)
 	w.settings()
 	w.tools()
 	conversation.AppendExtra(w.Writer, req, dialectName)
@@ -120,22 +120,6 @@ type requestWriter struct {
 	*jsonwriter.Writer
 	req    *hub.Request
 	losses *hub.Losses
-}
-
-// system writes the instructions, each text as a block of its own: what the client marks for the cache stays where it is.
-func (w *requestWriter) system(ms []hub.Message) {
-	turns := turnWriter{ids: new(conversation.IDs), losses: w.losses}
-	for i := range ms {
-		for j := range ms[i].Parts {
-			turns.part(hub.RoleSystem, &ms[i].Parts[j])
-		}
-	}
-	if len(turns.turns) == 0 {
-		return
-	}
-	w.OpenAt("system", '[')
-	conversation.WriteBlocks(w.Writer, turns.turns[0].Blocks)
-	w.Close(']')
 }
 
 func (w *requestWriter) settings() {
