@@ -121,7 +121,7 @@ func (s *Server) move(v *viewer, reader *eventlog.Reader, st *canceler, sink vie
 		appendKeepAlive: func(out *wire.Out) { r.appendKeepAlive(t, out) },
 	}
 	if c := t.dialect.Counted; v.rejoins && c != nil && c.Boundary != "" {
-		src.tells = true
+		src.marks = true
 		p.eng = &boundary{Engine: eng, src: src, out: eng.Out, record: c.Boundary}
 	}
 	defer func() {
@@ -193,12 +193,12 @@ func (s *Server) serveViewer(v *viewer, conn *inbound.Conn) {
 
 // logSource is the log of a run, for one of its readers.
 type logSource struct {
-	reader *eventlog.Reader
-	out    *wire.Out
-	timer  *time.Timer
-	quit   chan struct{}
-	tells  bool // that it has read what was there, once
-	dry    bool // it has
+	reader   *eventlog.Reader
+	out      *wire.Out
+	timer    *time.Timer
+	quit     chan struct{}
+	marks    bool // ReadInto returns once when all that was there has been read, so that the boundary can be written
+	caughtUp bool // it has returned for that
 }
 
 // ReadInto implements source.
@@ -209,8 +209,8 @@ func (l *logSource) ReadInto(b *rawio.Buffer, until time.Time) error {
 		case len(p) > 0:
 			fill(b, p)
 			return nil
-		case l.tells && !l.dry:
-			l.dry = true
+		case l.marks && !l.caughtUp:
+			l.caughtUp = true
 			return rawio.ErrWake
 		case errors.Is(err, eventlog.ErrSlow):
 			return hub.Fail(hub.CodeClientSlow, err)
@@ -241,8 +241,8 @@ type boundary struct {
 
 // Tick implements [engine.Engine].
 func (b *boundary) Tick(now time.Duration) (next time.Duration, over bool) {
-	if b.src.dry {
-		b.tell()
+	if b.src.caughtUp {
+		b.write()
 	}
 	return b.Engine.Tick(now)
 }
@@ -251,12 +251,12 @@ func (b *boundary) Tick(now time.Duration) (next time.Duration, over bool) {
 func (b *boundary) Finish(f *hub.Failure, now time.Duration, mute bool) *hub.Failure {
 	end := b.Engine.Finish(f, now, mute)
 	if !mute || end == nil {
-		b.tell()
+		b.write()
 	}
 	return end
 }
 
-func (b *boundary) tell() {
+func (b *boundary) write() {
 	if b.record != "" {
 		b.out.Aside(b.record)
 		b.record = ""

@@ -36,7 +36,7 @@ func (x *session) talk(t talker, take func(message)) (code int) {
 	leaving := x.server.leaving
 	expired, stop := x.peer.expiry()
 	defer stop()
-	var idle, spent <-chan struct{}
+	var idle, idleExpired <-chan struct{}
 	failed, why := t.lost()
 	for {
 		select {
@@ -50,10 +50,10 @@ func (x *session) talk(t talker, take func(message)) (code int) {
 		case <-leaving:
 			leaving, idle = nil, t.drain(hub.CodeShutdown)
 		case <-expired:
-			spent = t.drain(hub.CodeExpired)
+			idleExpired = t.drain(hub.CodeExpired)
 		case <-idle:
 			return websocket.CloseGoingAway
-		case <-spent:
+		case <-idleExpired:
 			return x.expire()
 		case <-failed:
 			_, code := x.over(asFailure(why()))

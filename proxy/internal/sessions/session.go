@@ -35,8 +35,8 @@ type session struct {
 	asked int               // questions that are open
 	wait  time.Duration     // how long they wait for answers
 
-	said  sync.Mutex         // never held for long, as mu is while lines are taken
-	words conversation.Words // guarded by said
+	wordsMu sync.Mutex         // never held for long, as mu is while lines are taken
+	words   conversation.Words // guarded by wordsMu
 
 	unresumed bool // the last process ended without a word of the session that it was to go on with: the agent may have lost it
 }

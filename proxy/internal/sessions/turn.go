@@ -141,15 +141,15 @@ func (t *Turn) NoteID(agent, client []byte) {
 
 // NoteWords notes a piece of what the agent says.
 func (t *Turn) NoteWords(body []byte) {
-	t.session.said.Lock()
-	defer t.session.said.Unlock()
+	t.session.wordsMu.Lock()
+	defer t.session.wordsMu.Unlock()
 	t.session.words.Add(body)
 }
 
 // lastWords are those of the last turn.
 func (s *session) lastWords() conversation.Link {
-	s.said.Lock()
-	defer s.said.Unlock()
+	s.wordsMu.Lock()
+	defer s.wordsMu.Unlock()
 	return s.words.Sum()
 }
 
@@ -188,7 +188,7 @@ func (s *session) restoreIDs(req *hub.Request) {
 }
 
 func (s *session) forgetWords() {
-	s.said.Lock()
-	defer s.said.Unlock()
+	s.wordsMu.Lock()
+	defer s.wordsMu.Unlock()
 	s.words = conversation.Words{}
 }
