@@ -156,6 +156,10 @@ func TestFewFilesHTTP2(t *testing.T) {
 	r, admin := startShortOfFiles(t, a)
 	most := connectionLimit(config.Limits{}, fewFiles)
 	c := http2Client(t, nil)
+	// net/http opens a connection for each request that comes before the first one is ready, and those beyond the limit of connections are closed.
+	if resp, err := c.Get("http://" + r.addr + "/elsewhere"); err != nil || resp.Body.Close() != nil || resp.StatusCode != http.StatusNotFound {
+		t.Fatal(resp, err)
+	}
 	var all sync.WaitGroup
 	var served, refused, other atomic.Int64
 	for range 2 * fewFiles {
