@@ -20,19 +20,23 @@ func redisClient(cfg *config.Redis) (redis.UniversalClient, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store.redis.url: %w", err)
 	}
+	if options.Protocol == 0 {
+		options.Protocol = 2 // nothing of RESP3 is used, and go-redis looks for its push messages before each reply
+	}
 	if options.TLSConfig, err = cfg.TLS(); err != nil {
 		return nil, fmt.Errorf("store.redis.ca: %w", err)
 	}
 	switch s := &cfg.Sentinel; {
 	case len(cfg.Cluster) > 0:
 		return redis.NewClusterClient(&redis.ClusterOptions{
-			Addrs: cfg.Cluster, Username: options.Username, Password: options.Password, TLSConfig: options.TLSConfig, ContextTimeoutEnabled: true,
+			Addrs: cfg.Cluster, Username: options.Username, Password: options.Password, TLSConfig: options.TLSConfig, ContextTimeoutEnabled: true, Protocol: options.Protocol,
 			PoolSize: runstore.Groups + 10*runtime.GOMAXPROCS(0), // of each server, which may have all that wait for runs
 		}), nil
 	case s.Master != "":
 		return redis.NewFailoverClient(&redis.FailoverOptions{
 			MasterName: s.Master, SentinelAddrs: s.Addresses, SentinelUsername: s.Username, SentinelPassword: string(s.Password),
 			Username: options.Username, Password: options.Password, DB: options.DB, TLSConfig: options.TLSConfig, ContextTimeoutEnabled: true,
+			Protocol: options.Protocol,
 		}), nil
 	}
 	options.ContextTimeoutEnabled = true // no client waits for longer than the store says

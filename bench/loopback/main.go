@@ -91,6 +91,8 @@ type options struct {
 	json     bool
 	quiet    float64
 	sabir    string
+	settings string
+	route    string
 	inside   bool
 	profile  string
 	save     string
@@ -156,6 +158,8 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	f.BoolVar(&o.json, "json", false, "every single sample, as JSON")
 	f.Float64Var(&o.quiet, "quiet", 0, "measure again, up to twice, while other programs use more than this share of the machine, and leave such rounds out where enough others remain (0: take all as they are)")
 	f.StringVar(&o.sabir, "sabir", "", "binary of the proxy (default: build ./cmd/sabir)")
+	f.StringVar(&o.settings, "settings", "", "lines added to the configuration of the proxy, as YAML: what they cost is the difference from a run without")
+	f.StringVar(&o.route, "route", "", "settings added to each route, as of a flow mapping: \"resume: {grace: 30s}\"")
 	f.BoolVar(&o.inside, "inside", false, "run the proxy inside this program, not its binary")
 	f.StringVar(&o.profile, "profile", "", "keep CPU profiles of the proxy, in files that begin with this (mode profile)")
 	f.StringVar(&o.save, "save", "", "write all samples to this file, after each round")

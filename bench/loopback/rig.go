@@ -143,7 +143,7 @@ func (g *rig) startSabir(ctx context.Context, profile string) (*child, error) {
 func (g *rig) configFile() string { return filepath.Join(g.dir, "sabir.yaml") }
 
 // configText is the configuration of the proxy: all defaults, but for free ports, room for the streams and for records
-// that hold 50 MB of arguments, and long timeouts for a server with ten thousand clients at once.
+// that hold 50 MB of arguments, long timeouts for a server with ten thousand clients at once, and what flags add.
 func (g *rig) configText() string {
 	var b strings.Builder
 	b.WriteString("listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\nlimits: {streams: 0, record: 128MiB}\ntimeouts: {connect: 1m, first_byte: 2m}\nupstreams:\n")
@@ -156,8 +156,9 @@ func (g *rig) configText() string {
 	}
 	b.WriteString("routes:\n")
 	for _, pr := range g.pairs {
-		fmt.Fprintf(&b, "  - {path: /%s/%s, upstream: %s, client: %s}\n", pr.from.Name, pr.to.Name, pr.from.Name, pr.to.Name)
+		fmt.Fprintf(&b, "  - {path: /%s/%s, upstream: %s, client: %s, %s}\n", pr.from.Name, pr.to.Name, pr.from.Name, pr.to.Name, g.o.route)
 	}
+	b.WriteString(g.o.settings + "\n")
 	return b.String()
 }
 

@@ -21,7 +21,7 @@ func Address() string { return os.Getenv(Variable) }
 // Client returns a client of a server, or of a cluster.
 func Client(address string) redis.UniversalClient {
 	return redis.NewUniversalClient(&redis.UniversalOptions{
-		Addrs: strings.Split(address, ","), DialTimeout: time.Second, MaxRetries: -1, ContextTimeoutEnabled: true,
+		Addrs: strings.Split(address, ","), DialTimeout: time.Second, MaxRetries: -1, ContextTimeoutEnabled: true, Protocol: 2,
 	})
 }
 

@@ -8,14 +8,15 @@ import (
 
 // Run is a run that this replica owns.
 type Run struct {
-	token  string
-	stream string // its key
-	names  []string
-	keep   time.Duration
-	limit  int // bytes of what it has said that Redis holds, about; 0: no bound
-	fenced func()
-	writer *writer
-	stored chan struct{} // something has become of what was sent
+	token     string
+	stream    string // its key
+	streamArg any    // the same as an argument of a command
+	names     []string
+	keep      time.Duration
+	limit     int // bytes of what it has said that Redis holds, about; 0: no bound
+	fenced    func()
+	writer    *writer
+	stored    chan struct{} // something has become of what was sent
 
 	// guarded by writer.mu
 	head   []byte // is still to be written
@@ -49,6 +50,7 @@ func (s *Store) Create(token string, scope string, about []byte, keep time.Durat
 		return nil, err
 	}
 	r := &Run{token: token, stream: s.key("run", token), names: names, keep: keep, limit: bytes, fenced: fenced, writer: &s.writer, stored: make(chan struct{}, 1), head: head}
+	r.streamArg = r.stream
 	s.writer.mu.Lock()
 	defer s.writer.mu.Unlock()
 	if s.writer.bytes+len(head) > s.cfg.Backlog {

@@ -23,7 +23,8 @@ type writer struct {
 	waiting []*Run // those that have something to send, in the order in which they said it
 	spare   []*Run // memory for the next ones
 	batch   []entry
-	bytes   int // that wait
+	args    []any // of the commands of a batch
+	bytes   int   // that wait
 	live    map[*Run]struct{}
 	idle    sync.Cond // nothing waits, and nothing is on its way
 	sending bool
@@ -129,6 +130,7 @@ type entry struct {
 	least  int64 // those before it are let go of; 0: none is
 	ended  bool
 	end    string
+	id     [24]byte // memory for the id
 }
 
 // take takes what waits.
@@ -227,6 +229,8 @@ func (w *writer) try(ctx context.Context, batch []entry) (fences []redis.Cmder, 
 		}
 	}
 	fences = make([]redis.Cmder, 0, len(batch))
+	clear(w.args)
+	w.args = w.args[:0]
 	for i := range batch {
 		fences = append(fences, w.write(ctx, pipe, &batch[i]))
 	}
@@ -253,7 +257,7 @@ func (w *writer) write(ctx context.Context, pipe redis.Pipeliner, e *entry) (fen
 		fence = pipe.Set(ctx, s.key("short", r.token), e.short.marshal(), unended)
 	}
 	if e.number > 0 {
-		fence = redis.NewStringCmd(ctx, e.add()...)
+		fence = redis.NewStringCmd(ctx, w.add(e)...)
 		_ = pipe.Process(ctx, fence) // it is only put into the pipeline
 	}
 	keep := unended
@@ -268,22 +272,37 @@ func (w *writer) write(ctx context.Context, pipe redis.Pipeliner, e *entry) (fen
 	return fence
 }
 
-// add is the command that adds the entry. Most are short: their arguments are put together without what [redis.XAddArgs] takes beside.
-func (e *entry) add() []any {
-	args := make([]any, 0, 10)
-	args = append(args, "xadd", e.run.stream)
+// add is the command that adds the entry, put together without allocations: what is an argument points into the entry, and the list of
+// arguments is a part of one that all batches use.
+func (w *writer) add(e *entry) []any {
+	from := len(w.args)
+	w.args = append(w.args, "xadd", e.run.streamArg)
 	if e.least > 0 {
-		args = append(args, "minid", "~", entryID(e.least))
+		w.args = append(w.args, "minid", "~", entryID(e.least))
 	}
-	args = append(args, entryID(e.number), fieldData, e.data)
+	w.args = append(w.args, (*numberArg)(e), fieldData, (*dataArg)(e))
 	if e.ended {
-		args = append(args, fieldEnd, e.end)
+		w.args = append(w.args, fieldEnd, e.end)
 	}
-	return args
+	return w.args[from:len(w.args):len(w.args)]
 }
 
+// numberArg is the id of an entry as an argument, dataArg what it holds. Both are read while the command is sent.
+type (
+	numberArg entry
+	dataArg   entry
+)
+
+func (n *numberArg) MarshalBinary() ([]byte, error) {
+	return strconv.AppendInt(append(n.id[:0], idPrefix...), n.number, 10), nil
+}
+
+func (d *dataArg) MarshalBinary() ([]byte, error) { return d.data, nil }
+
+const idPrefix = "1-"
+
 // entryID is the id of an entry that the owner writes.
-func entryID(number int64) string { return "1-" + strconv.FormatInt(number, 10) }
+func entryID(number int64) string { return idPrefix + strconv.FormatInt(number, 10) }
 
 // checkReply looks how an entry was taken. One that is there already was sent before its answer was lost, unless another replica has
 // ended the run.
@@ -301,7 +320,7 @@ func (w *writer) checkReply(ctx context.Context, r *Run, err error) {
 		return
 	}
 	last, err := w.last(ctx, r)
-	if err != nil || len(last) == 0 || strings.HasPrefix(last[0].ID, "1-") {
+	if err != nil || len(last) == 0 || strings.HasPrefix(last[0].ID, idPrefix) {
 		w.store.report(err)
 		return
 	}
