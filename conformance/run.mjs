@@ -31,8 +31,7 @@ const { values: options, positionals } = parseArgs({
 const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
 const begun = Date.now();
 
-const casesFile = filterCases(positionals[0]);
-const cases = loadCases(casesFile);
+const cases = wantedCases(positionals[0]);
 const server = await serve(cases, Number(options.port));
 if (options.serve) {
   console.log(`${cases.length} cases at ${server.base}`);
@@ -40,24 +39,44 @@ if (options.serve) {
 }
 
 const template = options.url ?? `${server.base}/{how}/{n}`;
+const casesDir = fs.mkdtempSync(path.join(os.tmpdir(), "conformance-"));
+writeByTarget(casesDir);
 const files = fs.readdirSync(path.join(here, "clients")).filter((f) => /\.(mjs|py)$/.test(f) && f.includes(options.client));
 const failures = [];
 const totals = new Map();
 await inParallel(files, os.availableParallelism(), judge);
 server.close();
+fs.rmSync(casesDir, { recursive: true });
 report();
 
-// filterCases writes the cases that match to a file of their own.
-function filterCases(file) {
+// wantedCases are the cases that match. What different agents say in the same words is read once, unless it comes from somewhere else.
+function wantedCases(file) {
   if (!file) {
     console.error("usage: node run.mjs <cases.jsonl> [options]; see the head of this file");
     process.exit(2);
   }
-  if (!options.filter) return path.resolve(file);
   const wanted = new RegExp(options.filter);
-  const kept = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "conformance-")), "cases.jsonl");
-  fs.writeFileSync(kept, loadCases(file).filter((c) => wanted.test(c.name)).map((c) => JSON.stringify(c) + "\n").join(""));
-  return kept;
+  const chosen = loadCases(file).filter((c) => wanted.test(c.name));
+  return options.url ? chosen : unlike(chosen);
+}
+
+// writeByTarget writes a file for each dialect into a folder: a client reads those of its own only.
+function writeByTarget(dir) {
+  for (const target of new Set(cases.map((c) => c.target))) {
+    const own = cases.filter((c) => c.target === target).map((c) => ({ ...c, from: c.from && { ...c.from, wire: undefined } }));
+    fs.writeFileSync(path.join(dir, `${target}.jsonl`), own.map((c) => JSON.stringify(c) + "\n").join(""));
+  }
+}
+
+// unlike leaves out cases that differ from another one by their name and their upstream only.
+function unlike(cases) {
+  const seen = new Set();
+  return cases.filter((c) => {
+    const said = JSON.stringify({ ...c, n: 0, name: "", from: null });
+    const again = seen.has(said);
+    seen.add(said);
+    return !again;
+  });
 }
 
 async function inParallel(items, width, work) {
@@ -70,7 +89,7 @@ async function inParallel(items, width, work) {
 // judge runs one client over all cases.
 async function judge(file) {
   const [command, ...args] = worker(file);
-  const child = spawn(command, [...args, casesFile, template], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(command, [...args, casesDir, template], { stdio: ["ignore", "pipe", "inherit"] });
   const exited = new Promise((resolve) => child.on("exit", (code, signal) => resolve(code ?? signal)));
   let name = file;
   let n = 0;
