@@ -3,6 +3,7 @@ package proxy
 import (
 	"io"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -91,6 +92,45 @@ func TestChallengeOfSharedRun(t *testing.T) {
 		t.Errorf("status %d, %v: %s", resp.StatusCode, got, body)
 	}
 	r.awaitEnds(1)
+}
+
+// TestRefusalAtOtherReplica: a client that waits at another replica for a run that the agent refuses gets the same answer: its status, what
+// credentials the agent wants, and when to ask again.
+func TestRefusalAtOtherReplica(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ status, field, name string }{
+		{"401 Unauthorized", `WWW-Authenticate: Bearer realm="agent"`, "WWW-Authenticate"},
+		{"429 Too Many Requests", "Retry-After: 7", "Retry-After"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			asked, end := make(chan struct{}), make(chan struct{})
+			refuse := sync.OnceFunc(func() { close(end) })
+			a := newAgent(t, func(p *peer) {
+				p.request()
+				close(asked)
+				<-end
+				p.answer(c.status, "Content-Length: 0", c.field)
+			})
+			one, two := twoReplicas(t, a, "1m")
+			t.Cleanup(refuse)
+			first, second := one.dial(), two.dial()
+			first.ask("POST", "/run", resumeClients[0].body, repeated)
+			<-asked
+			second.ask("POST", "/run", resumeClients[0].body, repeated)
+			await(t, "the run to be read at the other replica", func() bool { return two.metric("sabir_resume_runs", "state=live") == 1 })
+			refuse()
+			here, body := first.whole()
+			there, same := second.whole()
+			want := strings.TrimPrefix(c.field, c.name+": ")
+			if here.StatusCode/100 != 4 || there.StatusCode != here.StatusCode || here.Header.Get(c.name) != want || there.Header.Get(c.name) != want {
+				t.Errorf("status %d, %v, and at the other replica %d, %v; want %s", here.StatusCode, here.Header, there.StatusCode, there.Header, c.field)
+			}
+			if body != same {
+				t.Errorf("the body is %s, and at the other replica %s", body, same)
+			}
+		})
+	}
 }
 
 // TestFailsBeforeItBegins: what an agent refuses is a status for the client that asks, as it is without resume.

@@ -133,11 +133,12 @@ func nameOf(key eventlog.Key) string { return runstore.NameOf(key.Scope, key.Kin
 
 // ended tells other replicas how a run of this one has ended.
 func (r *replicas) ended(run *sharedRun, failed *hub.Failure) {
-	how := runstore.EndDone
-	if failed != nil {
-		how = string(failed.Code)
+	if failed == nil {
+		run.About.remote.End(runstore.EndDone, nil)
+	} else {
+		why, _ := json.Marshal(failureInfo{failed.Note, failed.Said, failed.Status, failed.RetryAfter, failed.Challenge}) // texts and numbers
+		run.About.remote.End(string(failed.Code), why)
 	}
-	run.About.remote.End(how)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.owned, run.About.token)
@@ -273,7 +274,7 @@ func (m *remoteRun) Restore(short []byte, of int64) { m.run.Restore(short, of) }
 func (m *remoteRun) Append(p []byte) { m.run.Log.Append(p) }
 
 // End implements [runstore.Sink].
-func (m *remoteRun) End(how string) {
+func (m *remoteRun) End(how, why string) {
 	var err error
 	switch how {
 	case runstore.EndDone:
@@ -284,10 +285,28 @@ func (m *remoteRun) End(how string) {
 	case runstore.EndCut:
 		err = hub.Fail(hub.CodeRunCut, eventlog.ErrCut)
 	default:
-		err = hub.Fail(hub.Code(how), nil)
+		err = failureOf(hub.Code(how), why)
 	}
 	m.replicas.runs.End(m.run, err, m.keep)
 	close(m.ended)
+}
+
+// failureInfo is what clients at other replicas learn of a failure beside its code. The cause stays in the log of its replica.
+type failureInfo struct {
+	Note       string   `json:"note,omitempty"`
+	Said       string   `json:"said,omitempty"`
+	Status     int      `json:"status,omitempty"`
+	RetryAfter int      `json:"retry_after,omitempty"`
+	Challenge  []string `json:"challenge,omitempty"`
+}
+
+// failureOf is a failure as another replica has it. An earlier version writes its code only.
+func failureOf(code hub.Code, why string) *hub.Failure {
+	var info failureInfo
+	if why != "" && json.Unmarshal([]byte(why), &info) != nil {
+		return hub.Fail(code, errors.New("what the other replica says of it cannot be read"))
+	}
+	return &hub.Failure{Code: code, Note: info.Note, Said: info.Said, Status: info.Status, RetryAfter: info.RetryAfter, Challenge: info.Challenge}
 }
 
 // watch tells the owner of the run that clients read it here, as long as they do.

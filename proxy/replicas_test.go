@@ -385,7 +385,7 @@ func TestEndOfRemoteRun(t *testing.T) {
 	} {
 		runs := new(sharedRuns)
 		m := &remoteRun{replicas: &replicas{runs: runs}, run: runs.Begin(new(shared), 1<<10), ended: make(chan struct{})}
-		m.End(how)
+		m.End(how, "")
 		<-m.ended
 		code := hub.Code("")
 		if err := m.run.Log.Cause(); err != nil {

@@ -64,7 +64,7 @@ func TestFlush(t *testing.T) {
 		run.Append([]byte("x"))
 		time.Sleep(flush / 20)
 	}
-	run.End(EndDone)
+	run.End(EndDone, nil)
 	m := newMemo()
 	if _, err := two.Follow("token", one.name, m); err != nil {
 		t.Fatal(err)

@@ -45,7 +45,7 @@ func benchmarkStore(b *testing.B, flush time.Duration) {
 	used := cpu(b) - begun - time.Duration(b.N)*waking
 	for _, r := range runs {
 		entries += r.number
-		r.End(EndDone)
+		r.End(EndDone, nil)
 	}
 	b.ReportMetric(float64((redisCPU(b, s)-redisBegun).Microseconds())/float64(entries), "µs-Redis/entry")
 	b.ReportMetric(float64(used.Microseconds())/float64(n), "µs-CPU/event")
@@ -77,7 +77,7 @@ func BenchmarkAhead(b *testing.B) {
 	}
 	b.ReportMetric(float64((redisCPU(b, r.writer.store)-redisBegun).Microseconds())/float64(len(waits)), "µs-Redis/entry")
 	slices.Sort(waits)
-	r.End(EndDone)
+	r.End(EndDone, nil)
 	b.ReportMetric(float64(waits[len(waits)/2].Microseconds()), "µs-wait-p50")
 	b.ReportMetric(float64(waits[len(waits)*99/100].Microseconds()), "µs-wait-p99")
 }
@@ -101,7 +101,7 @@ func BenchmarkFollow(b *testing.B) {
 		waits = append(waits, (<-got).Sub(begun))
 	}
 	slices.Sort(waits)
-	r.End(EndDone)
+	r.End(EndDone, nil)
 	b.ReportMetric(float64(waits[len(waits)/2].Microseconds()), "µs-p50")
 	b.ReportMetric(float64(waits[len(waits)*99/100].Microseconds()), "µs-p99")
 }
@@ -112,7 +112,7 @@ type arrivals chan time.Time
 func (a arrivals) Restore([]byte, int64) {}
 
 func (a arrivals) Append([]byte) { a <- time.Now() }
-func (arrivals) End(string)      {}
+func (arrivals) End(_, _ string) {}
 
 func benchStore(b *testing.B, flush time.Duration) *Store {
 	address := redistest.Address()

@@ -49,7 +49,7 @@ type Followed struct {
 type Sink interface {
 	Restore(short []byte, of int64) // first, if it comes: what stands for so many bytes
 	Append(p []byte)
-	End(how string)
+	End(how, why string)
 }
 
 const (
@@ -142,7 +142,7 @@ func (r *Followed) take(list []redis.XMessage) (ended bool) {
 			if !r.began {
 				how = EndCut
 			}
-			r.sink.End(how)
+			r.sink.End(how, "")
 			return true
 		}
 		if r.began = true; own {
@@ -152,7 +152,8 @@ func (r *Followed) take(list []redis.XMessage) (ended bool) {
 			r.hand(data)
 		}
 		if how, is := m.Values[fieldEnd].(string); is {
-			r.sink.End(how)
+			why, _ := m.Values[fieldWhy].(string)
+			r.sink.End(how, why)
 			return true
 		}
 	}

@@ -55,7 +55,7 @@ func TestFull(t *testing.T) {
 		t.Errorf("the owner has expired: %d, %v", alive, err)
 	}
 	full.Store(false)
-	run.End(EndDone)
+	run.End(EndDone, nil)
 	m := newMemo()
 	await(t, "the run", func() bool { head, _ := two.Head("token"); return head != nil })
 	if _, err := two.Follow("token", one.name, m); err != nil {

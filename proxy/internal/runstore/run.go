@@ -28,6 +28,7 @@ type Run struct {
 	least  int64  // entries before it are let go of; 0: none is
 	short  *short // is still to be written
 	end    string // how it has ended, once it has
+	why    []byte // what else there is to know of that
 	ended  bool
 	queued bool
 	lost   bool // others cannot read it any more
@@ -107,13 +108,13 @@ func (r *Run) AppendAhead(p []byte, most time.Duration) {
 	}
 }
 
-// End says how the run has ended.
-func (r *Run) End(how string) {
+// End says how the run has ended, and with why what else others are to know of that: earlier versions do not read it.
+func (r *Run) End(how string, why []byte) {
 	w := r.writer
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !r.ended {
-		r.ended, r.end = true, how
+		r.ended, r.end, r.why = true, how, why
 		w.queue(r, 0)
 		wake(w.urgent)
 	}

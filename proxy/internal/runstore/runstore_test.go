@@ -103,7 +103,7 @@ func (m *memo) Restore(short []byte, of int64) {
 	fmt.Fprintf(&m.text, "[%d: %s]", of, short)
 }
 
-func (m *memo) End(how string) { m.ends <- how }
+func (m *memo) End(how, why string) { m.ends <- how + why }
 
 func (m *memo) String() string {
 	m.mu.Lock()
@@ -161,12 +161,12 @@ func TestFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	say(3*page+100, 3*page+200)
-	run.End("odd")
-	if how := <-m.ends; how != "odd" || m.String() != want {
+	run.End("odd", []byte("why"))
+	if how := <-m.ends; how != "oddwhy" || m.String() != want {
 		t.Errorf("ended %q with %d bytes of %d", how, len(m.String()), len(want))
 	}
 	late := newMemo()
-	if _, err := two.Follow(token, head.Owner, late); err != nil || <-late.ends != "odd" || late.String() != want {
+	if _, err := two.Follow(token, head.Owner, late); err != nil || <-late.ends != "oddwhy" || late.String() != want {
 		t.Errorf("%v: who comes late gets %d bytes of %d", err, len(late.String()), len(want))
 	}
 	if token, err := two.Find(NameOf("other", "thread", "token")); token != "" || err != nil {
@@ -217,7 +217,7 @@ func TestFence(t *testing.T) {
 	run.Append([]byte("more"))
 	<-fenced
 	run.Append([]byte("still more"))
-	run.End(EndDone)
+	run.End(EndDone, nil)
 	flushed(t, one)
 	if n, err := one.client.XLen(context.Background(), one.key("run", "token")).Result(); n != 2 || err != nil {
 		t.Errorf("%d entries, %v", n, err)
@@ -243,7 +243,7 @@ func TestAway(t *testing.T) {
 	short.Append([]byte("d"))
 	await(t, "the backlog to be full", func() bool { long.Append(make([]byte, 900)); return one.count(EventLost) > 0 })
 	short.Append([]byte("e"))
-	short.End(EndDone)
+	short.End(EndDone, nil)
 	server.SetError("")
 	flushed(t, one)
 	ms, ml := newMemo(), newMemo()
@@ -276,7 +276,7 @@ func TestAwayForNewRuns(t *testing.T) {
 			refused++
 			continue
 		}
-		run.End(EndDone)
+		run.End(EndDone, nil)
 	}
 	one.writer.mu.Lock()
 	waiting := one.writer.bytes
@@ -286,7 +286,7 @@ func TestAwayForNewRuns(t *testing.T) {
 	}
 	server.SetError("")
 	flushed(t, one)
-	one.create(t, "later", nil).End(EndDone)
+	one.create(t, "later", nil).End(EndDone, nil)
 	flushed(t, one)
 	if head, err := one.Head("later"); head == nil || err != nil {
 		t.Errorf("a later run: %v, %v", head, err)
@@ -314,7 +314,7 @@ func TestBackAtOnce(t *testing.T) {
 	server.SetError("") // the next to look is the other
 	time.Sleep(lease / 2)
 	run.Append([]byte(" more"))
-	run.End(EndDone)
+	run.End(EndDone, nil)
 	if how := <-m.ends; how != EndDone || m.String() != "said more" {
 		t.Errorf("ended %q behind %q", how, m)
 	}
@@ -375,7 +375,7 @@ func TestLongRun(t *testing.T) {
 	if how := <-late.ends; how != EndCut || late.String() != "" {
 		t.Errorf("who comes late gets %d bytes and the end %q", len(late.String()), how)
 	}
-	run.End(EndDone)
+	run.End(EndDone, nil)
 	if how := <-early.ends; how != EndDone || len(early.String()) != times*entry {
 		t.Errorf("who was there gets %d bytes and the end %q", len(early.String()), how)
 	}

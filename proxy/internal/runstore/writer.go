@@ -34,6 +34,7 @@ type writer struct {
 const (
 	fieldData = "d"
 	fieldEnd  = "end"
+	fieldWhy  = "why" // beside an end
 )
 
 // Ends of a run that its agent has not brought about.
@@ -130,6 +131,7 @@ type entry struct {
 	least  int64 // those before it are let go of; 0: none is
 	ended  bool
 	end    string
+	why    []byte
 	id     [24]byte // memory for the id
 }
 
@@ -140,7 +142,7 @@ func (w *writer) take() []entry {
 	clear(w.batch) // it was sent
 	batch := w.batch[:0]
 	for _, r := range w.waiting {
-		e := entry{run: r, head: r.head, data: r.said, ended: r.ended, end: r.end}
+		e := entry{run: r, head: r.head, data: r.said, ended: r.ended, end: r.end, why: r.why}
 		if len(e.data) > 0 || e.ended {
 			r.number++
 			e.number = r.number
@@ -283,6 +285,9 @@ func (w *writer) add(e *entry) []any {
 	w.args = append(w.args, (*numberArg)(e), fieldData, (*dataArg)(e))
 	if e.ended {
 		w.args = append(w.args, fieldEnd, e.end)
+		if len(e.why) > 0 {
+			w.args = append(w.args, fieldWhy, e.why)
+		}
 	}
 	return w.args[from:len(w.args):len(w.args)]
 }
