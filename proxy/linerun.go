@@ -101,16 +101,6 @@ func (t *lineTurn) outlives() bool {
 	return t.shared
 }
 
-// endsWithClient says that it does not.
-func (t *lineTurn) endsWithClient() {
-	t.mu.Lock()
-	t.shared = false
-	t.mu.Unlock()
-	if f := t.leaving.Failure(); f != nil {
-		t.canceler.cancel(f)
-	}
-}
-
 // longestWait is how long the turn waits for answers. Without its client that is no longer than a run goes on without one.
 func (t *lineTurn) longestWait(r *route) time.Duration {
 	if t.leaving.Failure() != nil {

@@ -85,11 +85,8 @@ func (t *lineTurn) run() {
 
 // admit takes the run of a call in.
 func (t *lineTurn) admit(c *call) *hub.Failure {
-	if t.outlives() {
-		if f := t.client.server.share(c); f != nil || c.shared != nil {
-			return f
-		}
-		t.endsWithClient()
+	if t.outlives() { // it is translated, and has no other place where its client could be answered: it can be shared
+		return t.client.server.share(c)
 	}
 	return t.client.server.admitRun(c, t.canceler)
 }

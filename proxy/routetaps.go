@@ -37,13 +37,10 @@ func newRouteTaps(kept *conversations, r *route) *routeTaps {
 }
 
 // wanted reports whether somebody may want to see the next run.
-func (t *routeTaps) wanted() bool { return t != nil && (t.cfg != nil || t.inspect.wanted()) }
+func (t *routeTaps) wanted() bool { return t.cfg != nil || t.inspect.wanted() }
 
 // begin returns the tapes that a run is written to, and what is to be called at its end.
 func (t *routeTaps) begin(c *call) (tapes []*runTape, done func()) {
-	if t == nil {
-		return nil, nil
-	}
 	if t.inspect.wanted() {
 		tapes = append(tapes, t.inspect.tape(c))
 	}

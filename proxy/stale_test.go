@@ -222,3 +222,16 @@ func TestIdleConnectionsEnd(t *testing.T) {
 		t.Errorf("%d connections", a.connections())
 	}
 }
+
+// TestIdleConnectionsEndWithServer: a server that has ended holds no connection to an agent.
+func TestIdleConnectionsEndWithServer(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, streaming(smallRun))
+	r := start(t, simple(a.url(), "timeouts: {idle_connection: 10m}\n", "", "client: twin\n"))
+	r.post("/run", "{}")
+	if n := a.opened(); n != 1 {
+		t.Fatalf("%d connections are kept", n)
+	}
+	r.close()
+	await(t, "the connection to be closed", func() bool { return a.opened() == 0 })
+}

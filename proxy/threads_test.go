@@ -7,6 +7,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
 // a2aContext is the conversation that an answer names.
@@ -242,6 +246,32 @@ func TestLangGraphThreads(t *testing.T) {
 	call(404, "POST", at+"/runs/r/cancel", "")
 	call(200, "DELETE", at, "", "{}")
 	call(404, "GET", at+"/state", "")
+}
+
+// TestThreadGoesBeforeItsRuns: of a conversation that was let go of, its runs, which may still be known, are not all that was said.
+func TestThreadGoesBeforeItsRuns(t *testing.T) {
+	t.Parallel()
+	agent := newAgent(t, streaming(smallRun))
+	r := start(t, strings.Replace(simple(agent.url(), "threads: {max: 1}", "", "client: langgraph\nmethods: [GET, POST]\nrequests: {mode: translate}"), "path: /run", "path: /run/*", 1))
+	f := func(path, body string) {
+		t.Helper()
+		if resp, got := r.post("/run/threads"+path, body); resp.StatusCode != 200 {
+			t.Fatalf("status %d: %s", resp.StatusCode, got)
+		}
+	}
+	f("/first/runs/stream", `{"assistant_id":"agent","if_not_exists":"create","input":{"messages":[{"type":"human","content":"hi"}]}}`)
+	f("", `{"thread_id":"second"}`) // it has no run
+	route, _ := r.table.Load().find(urls.Path{Raw: "/run", Plain: "/run"})
+	if runs, err := r.kept.runs.Of(route.scope(new(fasthttp.RequestHeader), nil), "first"); len(runs) != 1 || err != nil {
+		t.Fatalf("of its runs %d are known, %v", len(runs), err)
+	}
+	for thread, want := range map[string]int{"first": 404, "second": 200} {
+		c := r.dial()
+		c.ask("GET", "/run/threads/"+thread, "")
+		if resp, body := c.whole(); resp.StatusCode != want || strings.Contains(body, "no_endpoint") {
+			t.Errorf("%s: status %d: %s", thread, resp.StatusCode, body)
+		}
+	}
 }
 
 // BenchmarkThreads is what remembered conversations of 50 turns hold: 200 bytes of the user's and 800 of the agent's in each turn.

@@ -102,6 +102,27 @@ func TestTraces(t *testing.T) {
 	}
 }
 
+// TestTracesOfTokens: no tokens are a number as well, and what the agent does not say is none.
+func TestTracesOfTokens(t *testing.T) {
+	t.Parallel()
+	for usage, want := range map[string]int{`{"kind":"usage","scope":"run","usage":{"in":5,"out":0}}`: 2, `{"kind":"note"}`: 0} {
+		c := newCollector(t)
+		a := newAgent(t, streaming(lines(lineStart, lineHello, usage, lineEnd)))
+		r := start(t, simple(a.url(), "tracing: {endpoint: '"+c.URL+"'}\n", "", "client: twin\n"))
+		r.post("/run", "{}")
+		r.awaitEnds(1)
+		n := 0
+		for _, a := range c.span(t, 1).Attributes {
+			if strings.HasPrefix(a.Key, "gen_ai.usage.") {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("%s: %d counts of tokens, want %d", usage, n, want)
+		}
+	}
+}
+
 // TestTracesOfFailures: a failed run has an error, and an example in the metrics for those who read OpenMetrics.
 func TestTracesOfFailures(t *testing.T) {
 	t.Parallel()

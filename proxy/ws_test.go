@@ -165,3 +165,24 @@ func TestEndlessMessage(t *testing.T) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 }
+
+// TestCharacterInTwoFrames: a message may be cut anywhere, and is looked at whole.
+func TestCharacterInTwoFrames(t *testing.T) {
+	t.Parallel()
+	a := newWSAgent(t, func(c *websocket.Conn, _ *http.Request) {
+		if _, _, err := c.ReadMessage(); err != nil {
+			return
+		}
+		text := strings.Replace(lineHello, "Hello", "Grüße", 1)
+		at := strings.Index(text, "ü") + 1
+		frames := frame(fin|opText, false, lineStart) + frame(opText, false, text[:at]) + frame(fin|opMore, false, text[at:]) + frame(fin|opText, false, lineEnd)
+		if _, err := c.NetConn().Write([]byte(frames)); err != nil {
+			return
+		}
+		listen(c)
+	})
+	r := start(t, simple(a.url(), "", "", "client: twin\n"))
+	if resp, body := r.post("/run", "{}"); resp.StatusCode != 200 || !strings.Contains(body, "Grüße") || strings.Contains(body, "malformed") {
+		t.Errorf("status %d: %s", resp.StatusCode, body)
+	}
+}
