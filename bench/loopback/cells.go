@@ -65,7 +65,12 @@ func (p *plan) pacedCell(mode string) cell {
 	return cell{Mode: mode, Streams: or(p.o.streams, brief(p, 500, 200)), call: c, d: or(p.o.duration, brief(p, 10*time.Second, 3*time.Second))}
 }
 
-func (p *plan) addPaced() error { return p.addThrough(p.pacedCell(paced), direct, raw, reverse) }
+func (p *plan) addPaced() error {
+	if p.o.over != "" {
+		return p.addThrough(p.pacedCell(paced))
+	}
+	return p.addThrough(p.pacedCell(paced), direct, raw, reverse)
+}
 
 // addUpkeep measures paced streams with and without an operator.
 func (p *plan) addUpkeep() error {

@@ -131,13 +131,7 @@ func openSilent(ctx context.Context, t target, c call, streams int) ([]*client, 
 
 // begin asks for a stream and reads its first bytes.
 func (c *client) begin(ctx context.Context, query string) error {
-	if err := c.ask(ctx, query); err != nil {
-		return err
-	}
-	if err := c.conn.SetReadDeadline(time.Now().Add(c.idle)); err != nil {
-		return err
-	}
-	resp, err := http.ReadResponse(c.br, nil) //nolint:bodyclose // it would wait for the end; the connection is closed
+	resp, err := c.ask(ctx, query) //nolint:bodyclose // it would wait for the end; the connection is closed
 	if err != nil {
 		return err
 	}

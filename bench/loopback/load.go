@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +27,8 @@ type target struct {
 	answer *hub.Dialect // what comes back
 	pid    int          // 0 if there is no process between the load and the server
 	post   *post        // nil: streams are asked for by GET
+	tls    bool
+	http2  *http.Transport // nil: HTTP/1.1
 }
 
 // client is one connection to a target.
@@ -44,11 +47,7 @@ func newClient(t target, idle time.Duration) *client { return &client{to: t, idl
 // get asks for one stream and reads it to its end into c.body. more is called after each read, with what is new at the
 // end of c.body; may be nil.
 func (c *client) get(ctx context.Context, query string, more func()) error {
-	if err := c.ask(ctx, query); err != nil {
-		c.close()
-		return err
-	}
-	resp, err := http.ReadResponse(c.br, nil)
+	resp, err := c.ask(ctx, query)
 	if err != nil {
 		c.close()
 		return fmt.Errorf("no answer: %w", err)
@@ -65,25 +64,48 @@ func (c *client) get(ctx context.Context, query string, more func()) error {
 	return err
 }
 
-func (c *client) ask(ctx context.Context, query string) error {
+// ask sends the request for a stream, and reads the head of the answer.
+func (c *client) ask(ctx context.Context, query string) (*http.Response, error) {
 	c.body, c.same = c.body[:0], 0
 	if c.want == nil {
 		c.same = -1
 	}
-	if c.conn == nil {
-		var d net.Dialer
-		conn, err := d.DialContext(ctx, "tcp", c.to.addr)
+	if c.to.http2 != nil {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+c.to.addr+c.to.path+query, http.NoBody)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if c.br == nil {
-			c.br = bufio.NewReaderSize(nil, 16<<10)
-		}
-		c.conn = conn
-		c.br.Reset(conn)
+		return c.to.http2.RoundTrip(req)
 	}
-	_, err := c.conn.Write(c.to.request(query))
-	return err
+	if c.conn == nil {
+		if err := c.dial(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := c.conn.Write(c.to.request(query)); err != nil {
+		return nil, err
+	}
+	if err := c.conn.SetReadDeadline(time.Now().Add(c.idle)); err != nil {
+		return nil, err
+	}
+	return http.ReadResponse(c.br, nil)
+}
+
+func (c *client) dial(ctx context.Context) error {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "tcp", c.to.addr)
+	if err != nil {
+		return err
+	}
+	if c.to.tls {
+		conn = tls.Client(conn, trusting("http/1.1"))
+	}
+	if c.br == nil {
+		c.br = bufio.NewReaderSize(nil, 16<<10)
+	}
+	c.conn = conn
+	c.br.Reset(conn)
+	return nil
 }
 
 // request is what asks a target for a stream.
@@ -99,8 +121,10 @@ func (c *client) read(ctx context.Context, body io.Reader, more func()) error {
 		if len(c.body) == cap(c.body) {
 			c.body = append(c.body, 0)[:len(c.body)]
 		}
-		if err := c.conn.SetReadDeadline(time.Now().Add(c.idle)); err != nil {
-			return err
+		if c.conn != nil { // streams of HTTP/2 have none of their own
+			if err := c.conn.SetReadDeadline(time.Now().Add(c.idle)); err != nil {
+				return err
+			}
 		}
 		n, err := body.Read(c.body[len(c.body):cap(c.body)])
 		c.body = c.body[:len(c.body)+n]

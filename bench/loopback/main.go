@@ -93,6 +93,7 @@ type options struct {
 	sabir    string
 	settings string
 	route    string
+	over     string
 	inside   bool
 	profile  string
 	save     string
@@ -159,6 +160,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	f.Float64Var(&o.quiet, "quiet", 0, "measure again, up to twice, while other programs use more than this share of the machine, and leave such rounds out where enough others remain (0: take all as they are)")
 	f.StringVar(&o.sabir, "sabir", "", "binary of the proxy (default: build ./cmd/sabir)")
 	f.StringVar(&o.settings, "settings", "", "lines added to the configuration of the proxy, as YAML: what they cost is the difference from a run without")
+	f.StringVar(&o.over, "over", "", "tls: clients ask the proxy, and nginx, by HTTP/1.1 over TLS; http2: by HTTP/2 over TLS; only with -mode paced")
 	f.StringVar(&o.route, "route", "", "settings added to each route, as of a flow mapping: \"resume: {grace: 30s}\"")
 	f.BoolVar(&o.inside, "inside", false, "run the proxy inside this program, not its binary")
 	f.StringVar(&o.profile, "profile", "", "keep CPU profiles of the proxy, in files that begin with this (mode profile)")
@@ -182,6 +184,9 @@ func (o *options) check() error {
 		return errors.New("-from and -to belong together")
 	case o.streams < 0 || o.events < 0 || o.events == 1 || o.rate <= 0 || o.duration < 0 || o.rounds < 0:
 		return errors.New("streams, duration and rounds are not negative, rate is more than 0 and events more than 1")
+	}
+	if o.over != "" && (o.mode != paced || o.over != overTLS && o.over != overHTTP2) {
+		return fmt.Errorf("-over %s: want %s or %s, with -mode %s", o.over, overTLS, overHTTP2, paced)
 	}
 	return o.checkModes()
 }

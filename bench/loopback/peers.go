@@ -40,6 +40,7 @@ type place struct {
 	work     string // for files that are written for it
 	port     int
 	upstream string // host:port
+	listen   string // what nginx is told of its listener, behind the address
 }
 
 // Sets of programs that are installed together.
@@ -241,7 +242,7 @@ func (g *rig) startPeer(ctx context.Context, pe *peer) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := pe.command(&place{dir: dir, work: work, port: port, upstream: g.upstream.addr})
+	cmd := pe.command(&place{dir: dir, work: work, port: port, upstream: g.upstream.addr, listen: g.nginxListen()})
 	if cmd.Dir == "" {
 		cmd.Dir = dir
 	}

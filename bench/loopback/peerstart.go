@@ -29,7 +29,7 @@ http {
 		keepalive_requests 1000000;
 	}
 	server {
-		listen 127.0.0.1:%[5]d backlog=4096;
+		listen 127.0.0.1:%[5]d backlog=4096%[6]s;
 		location / {
 			proxy_pass http://server;
 			proxy_http_version 1.1;
@@ -44,7 +44,7 @@ http {
 func startNginx(p *place) *exec.Cmd {
 	file := filepath.Join(p.work, "nginx.conf")
 	_ = os.Chmod(p.work, 0o755) //nolint:gosec // its workers run as another user
-	text := fmt.Sprintf(nginxConfig, max(moreFiles(), 1024), p.work, p.work, p.upstream, p.port)
+	text := fmt.Sprintf(nginxConfig, max(moreFiles(), 1024), p.work, p.work, p.upstream, p.port, p.listen)
 	_ = os.WriteFile(file, []byte(text), 0o600) // nginx says so if it is not there
 	return exec.Command("nginx", "-p", p.work, "-c", file)
 }

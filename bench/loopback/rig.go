@@ -39,7 +39,10 @@ func newRig(ctx context.Context, p *plan, progress io.Writer) (*rig, error) {
 	if g.dir, err = os.MkdirTemp("", "sabir-loopback-"); err != nil {
 		return nil, err
 	}
-	if err = g.build(ctx); err == nil {
+	if err = g.build(ctx); err == nil && p.o.over != "" {
+		err = g.writeCertificate()
+	}
+	if err == nil {
 		err = g.installPeers(ctx, p.cells, progress)
 	}
 	if err == nil {
@@ -104,7 +107,10 @@ func (g *rig) target(ctx context.Context, c *cell, fresh bool) (target, error) {
 		}
 		g.children[c.key()] = ch
 	}
-	t.addr, t.admin, t.pid = ch.addr, ch.admin, ch.pid()
+	t.addr, t.admin, t.pid, t.tls = ch.addr, ch.admin, ch.pid(), g.o.over != ""
+	if g.o.over == overHTTP2 {
+		t.http2 = newHTTP2()
+	}
 	return t, nil
 }
 
@@ -158,7 +164,7 @@ func (g *rig) configText() string {
 	for _, pr := range g.pairs {
 		fmt.Fprintf(&b, "  - {path: /%s/%s, upstream: %s, client: %s, %s}\n", pr.from.Name, pr.to.Name, pr.from.Name, pr.to.Name, g.o.route)
 	}
-	b.WriteString(g.o.settings + "\n")
+	b.WriteString(g.secureSettings() + g.o.settings + "\n")
 	return b.String()
 }
 
