@@ -258,7 +258,7 @@ func TestShortenedRun(t *testing.T) {
 		}
 	}
 	r.call(t, 410, alice+"\r\nLast-Event-ID: "+run+"-5", "GET", "/run", "", `"code":"run_cut"`)
-	r.call(t, 410, alice+"\r\nX-Sabir-Dialect: openai-responses\r\nX-Sabir-Run: "+run, "GET", "/run", "", "run_cut")
+	r.call(t, 410, alice+"\r\nX-Sabir-Dialect: openai-responses\r\nX-Sabir-Run: "+run, "GET", "/run", "", "run_cut", "without stream")
 	if n := r.metric("sabir_resume_full_total", "did=shortened"); n == 0 {
 		t.Error("nothing was shortened")
 	}

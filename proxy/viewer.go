@@ -48,7 +48,9 @@ func (s *Server) view(v *viewer, st *canceler, sink viewerSink) (f *hub.Failure)
 	defer s.endExpired(v.call, st)()
 	reader, err := v.open()
 	if err != nil {
-		f = joinFailure(err)
+		if f = joinFailure(err); f.Code == hub.CodeRunCut && v.call.target.dialect.Serves(hub.OpAnswer) {
+			f.Note = "When it has ended, its whole answer can be had without stream."
+		}
 		if v.how == joinOpens {
 			s.giveUp(v.call, f)
 		}
