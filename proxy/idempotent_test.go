@@ -140,6 +140,18 @@ func TestIdempotencyAfterRefusal(t *testing.T) {
 	}
 }
 
+// TestIdempotencyAfterRefusalElsewhere: nor at another replica.
+func TestIdempotencyAfterRefusalElsewhere(t *testing.T) {
+	t.Parallel()
+	one, two := twoReplicas(t, newAgent(t, streaming(smallRun)), "1m")
+	one.call(t, 400, repeated, "POST", "/run", "no JSON")
+	begun := time.Now()
+	two.call(t, 200, repeated, "POST", "/run", resumeClients[0].body, "RUN_FINISHED")
+	if took := time.Since(begun); took > claimTime/2 {
+		t.Errorf("it took %s", took)
+	}
+}
+
 // TestClaimsAreGivenBack: a request that begins no run gives its claim back among replicas too; one that begins one keeps it there.
 func TestClaimsAreGivenBack(t *testing.T) {
 	t.Parallel()

@@ -166,6 +166,19 @@ func TestEndlessMessage(t *testing.T) {
 	}
 }
 
+// TestWebSocketWithoutPings: a session without signs of life works.
+func TestWebSocketWithoutPings(t *testing.T) {
+	t.Parallel()
+	r := start(t, simple(newAgent(t, streaming(smallRun)).url(), "timeouts: {keepalive: 0s}\n", "", "client: twin\n"))
+	c := r.dialWS("/run")
+	for range 2 {
+		c.say("{}")
+		if all := c.run(); len(all) < 3 {
+			t.Errorf("the run is %v", all)
+		}
+	}
+}
+
 // TestCharacterInTwoFrames: a message may be cut anywhere, and is looked at whole.
 func TestCharacterInTwoFrames(t *testing.T) {
 	t.Parallel()
