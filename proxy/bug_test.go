@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/fasthttp/websocket"
+
+	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
 // TestFaultsOfOurOwn end the stream they happen in, as honestly as can be, and no other.
@@ -75,6 +77,34 @@ func TestFaultsOfOurOwn(t *testing.T) {
 	}
 	if n := r.logs.FilterMessageSnippet("BUG").Len(); n != 5 {
 		t.Errorf("%d lines of log", n)
+	}
+}
+
+// TestEnginesAfterBugs: an engine is used again, but not one that has met a fault of its own.
+func TestEnginesAfterBugs(t *testing.T) {
+	t.Parallel()
+	for body, used := range map[string]bool{"{}": true, "boom": false} {
+		a := newAgent(t, func(p *peer) {
+			for p.request() != nil {
+				p.ok()
+				if string(p.body) == "boom" {
+					p.chunk(`{"kind":"boom"}` + "\n")
+					p.awaitGone()
+					return
+				}
+				p.finish(smallRun)
+			}
+		})
+		r := start(t, strings.Replace(simple(a.url(), "", "", "client: twin\n"), "dialect: native", "dialect: bomb", 1))
+		const runs = 20 // pools lose some, on purpose where races are looked for
+		for range runs {
+			r.post("/run", body)
+		}
+		r.awaitEnds(runs)
+		route, _ := r.table.Load().find(urls.Path{Raw: "/run", Plain: "/run"})
+		if again := route.first.engines.Get() != nil; again != used {
+			t.Errorf("after %s the engine is used again: %t", body, again)
+		}
 	}
 }
 

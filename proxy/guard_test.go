@@ -10,9 +10,12 @@ import (
 	"time"
 
 	"github.com/fasthttp/websocket"
+	"github.com/valyala/fasthttp"
 	"go.uber.org/zap"
 
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/auth"
+	"github.com/sabir-proxy/sabir/proxy/internal/urls"
 )
 
 // Keys of two clients, and how they send them.
@@ -372,5 +375,22 @@ func TestSessionAfterReload(t *testing.T) {
 	}
 	if got := ask(lost); strings.Contains(got, "Hello") || !strings.Contains(got, "unauthenticated") {
 		t.Errorf("with a key that is no more: %s", got)
+	}
+}
+
+// TestIdentityIsSaidOnce: where two of those that vouch for a client name the same field, the later one says what the upstream reads.
+func TestIdentityIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	cfg := parse(t, simple("http://127.0.0.1:1", "", "", "client: twin\n"))
+	table, err := newTable(cfg, newMetrics("test"), new(openCounters), emptyConversations())
+	if err != nil {
+		t.Fatal(err)
+	}
+	route, _ := table.find(urls.Path{Raw: "/run", Plain: "/run"})
+	c := &call{route: route, from: sender{who: &auth.Identity{Set: []auth.Field{{Name: "X-User", Value: "one"}, {Name: "X-User", Value: "two"}}}}}
+	var h fasthttp.RequestHeader
+	c.setIdentity(&h)
+	if got := h.PeekAll("X-User"); len(got) != 1 || string(got[0]) != "two" {
+		t.Errorf("the upstream reads %q", got)
 	}
 }

@@ -99,6 +99,9 @@ func TestTooManyPages(t *testing.T) {
 	for range 2 * maxPages {
 		pages = append(pages, ask(200))
 	}
+	if h := pages[0].Header; len(h["Content-Type"]) != 1 || h.Get("Content-Type") != "text/event-stream" || h.Get("Cache-Control") == "" {
+		t.Errorf("the header of a stream is %v", h)
+	}
 	for range 2 {
 		resp := ask(503)
 		if said, err := io.ReadAll(resp.Body); err != nil || string(said) != "Too many pages are open.\n" {

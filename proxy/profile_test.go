@@ -1,7 +1,9 @@
 package proxy
 
 import (
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/sabir-proxy/sabir/config"
@@ -23,7 +25,11 @@ func TestProfiles(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				said, _ := io.ReadAll(resp.Body)
 				resp.Body.Close()
+				if status == http.StatusOK && (len(said) == 0 || strings.HasSuffix(path, "debug=1") && !strings.Contains(string(said), "goroutine profile")) {
+					t.Errorf("%s says %.100q", path, said)
+				}
 				if resp.StatusCode != status {
 					t.Errorf("admin_pprof %s: %s with %q has status %d, want %d", pprof, path, key, resp.StatusCode, status)
 				}

@@ -205,6 +205,10 @@ func TestLongestStream(t *testing.T) {
 	if n := r.metric("sabir_streams_total", "ending=stream_too_long"); n != 2 {
 		t.Errorf("%v streams were too long", n)
 	}
+	bound := start(t, limited(a.url(), "{principals: {bob: {stream: 100ms}}}", "{}")+"timeouts: {stream: 0s}\n") // it has no other limit
+	if _, body := bound.post("/run", "{}", asBob); !strings.Contains(body, `"stream_too_long"`) {
+		t.Error(body)
+	}
 }
 
 // TestAddressesAreClients: on an open route, a client is an address, of IPv6 a network, and behind a trusted proxy that which it names.

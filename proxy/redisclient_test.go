@@ -6,6 +6,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/sabir-proxy/sabir/config"
+	"github.com/sabir-proxy/sabir/proxy/internal/runstore"
 )
 
 // TestRedisClient: the client that a configuration asks for has its servers, its credentials and its way to connect.
@@ -30,6 +31,9 @@ func TestRedisClient(t *testing.T) {
 	cluster := made("rediss://u:p@/", config.Redis{Cluster: []string{"a:1", "b:2"}}).(*redis.ClusterClient).Options()
 	if len(cluster.Addrs) != 2 || cluster.Username != "u" || cluster.Password != "p" || cluster.TLSConfig == nil || !cluster.ContextTimeoutEnabled {
 		t.Errorf("a cluster: %+v", cluster)
+	}
+	if cluster.PoolSize <= runstore.Groups {
+		t.Errorf("with %d connections all may wait for what other replicas say", cluster.PoolSize)
 	}
 	if cluster.TLSConfig.ServerName != "" {
 		t.Errorf("all servers of a cluster need the certificate of %s", cluster.TLSConfig.ServerName)

@@ -70,6 +70,9 @@ func TestRecord(t *testing.T) {
 	if held, _ := recorded(t, "", "client: twin\n", lines(lineStart, update, call, lineEnd)); !strings.Contains(kinds(held), "in repair:held in tool.start:native out tool.update:native") {
 		t.Errorf("a repair: got %s", kinds(held))
 	}
+	if end := run.Lines[len(run.Lines)-1]; end.N != 0 {
+		t.Errorf("the end belongs to record %d", end.N)
+	}
 	if run.From != "native" || run.To != "lossy" || run.Route != "/run" || run.Form != recording.Content {
 		t.Errorf("header %+v", run.Header)
 	}
