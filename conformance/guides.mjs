@@ -4,8 +4,10 @@
 //	node guides.mjs <path of the sabir binary> [--only TEXT] [--shots DIRECTORY]
 //
 // A port of a guide's that something else has is another one here, wherever the guide names it.
-// The environments of Python are those of conformance, where "pip install" finds what it wants. A guide with a page is used in Chromium.
-import { spawn } from "node:child_process";
+// The environments of Python are those of conformance, where "pip install" finds what it wants. A guide with a page is used in Chromium,
+// and one whose packages an example has, too, begins with links to those where they are installed: npm, which looks whether they are
+// what the guide asks for, then has little left to fetch of half a gigabyte.
+import { spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import net from "node:net";
 import os from "node:os";
@@ -23,6 +25,7 @@ const docs = path.join(here, "..", "docs", "guides");
 // The Python of each guide, and what is to be seen on its page.
 const guides = {
   "usechat-langgraph": { venv: process.env.GUIDES_LANGGRAPH ?? ".venv-langgraph", page: chat },
+  "copilotkit-homemade": { venv: process.env.GUIDES_PYTHON ?? ".venv", page: tides, packages: "examples/copilotkit" },
   "a2a-adk": { venv: process.env.GUIDES_PYTHON ?? ".venv" },
   "claude-code-editor": { venv: process.env.GUIDES_PYTHON ?? ".venv" },
   "openai-pydantic-ai": { venv: process.env.GUIDES_PYTHON ?? ".venv" },
@@ -45,7 +48,7 @@ process.exit(failed ? 1 : 0);
 
 async function follow(name, text) {
   const guide = guides[name];
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), "conformance-guide-"));
+  const dir = guide.packages ? folderWith(path.join(here, "..", guide.packages)) : fs.mkdtempSync(path.join(os.tmpdir(), "conformance-guide-"));
   const bin = path.join(dir, "bin");
   fs.mkdirSync(bin);
   fs.symlinkSync(path.resolve(sabir), path.join(bin, "sabir"));
@@ -61,7 +64,7 @@ async function follow(name, text) {
       else if (step.language === "sh") said = await run(step.body, dir, env);
       else write(path.join(dir, step.title), step.body);
     }
-    if (guide.page) await guide.page(/Open <(http:\S+?)>/.exec(text)[1]);
+    if (guide.page) await see(name, guide.page, /Open <(http:\S+?)>/.exec(text)[1]);
   } catch (err) {
     err.message += terminals.map((t) => `\n--- ${t.title}\n${t.log.slice(-2000)}`).join("");
     throw err;
@@ -69,6 +72,18 @@ async function follow(name, text) {
     await Promise.all(terminals.map((t) => t.end()));
     fs.rmSync(dir, { recursive: true });
   }
+}
+
+// folderWith is a new folder with links to the packages of an example: on the same file system, or there could be none.
+function folderWith(example) {
+  const bin = path.join(here, "..", "bin");
+  fs.mkdirSync(bin, { recursive: true });
+  const dir = fs.mkdtempSync(path.join(bin, "conformance-guide-"));
+  const packages = path.join(example, "node_modules");
+  if (fs.existsSync(path.join(packages, ".package-lock.json")) && spawnSync("cp", ["-al", packages, dir]).status !== 0) {
+    fs.rmSync(path.join(dir, "node_modules"), { recursive: true, force: true }); // a cp that cannot link
+  }
+  return dir;
 }
 
 function write(file, text) {
@@ -148,24 +163,40 @@ function answers(port) {
   });
 }
 
-// chat does what the guide says of its page: Send, twice.
-async function chat(url) {
+// see opens the page of a guide, and does with it what use does. It fails if the page says that something went wrong.
+async function see(name, use, url) {
   const browser = await launch();
   try {
     const page = await browser.newPage();
     const errors = [];
     page.on("pageerror", (err) => errors.push(err.message));
     await page.goto(url);
-    for (const turn of [1, 2]) {
-      await page.getByRole("button", { name: "Send" }).click();
-      const answer = page.locator("article.assistant").nth(turn - 1);
-      await answer.getByText(`Turn ${turn}. It is cold: Oslo: -4 degrees`).waitFor({ timeout: 30_000 });
-      await answer.getByText('get_weather {"city":"Oslo"} → ').waitFor({ timeout: 5_000 });
-      await page.locator('main[data-status="ready"]').waitFor({ timeout: 5_000 });
-    }
-    if (options.shots) await page.screenshot({ path: path.join(options.shots, "usechat-langgraph.png") });
+    await use(page);
+    if (options.shots) await page.screenshot({ path: path.join(options.shots, `${name}.png`) });
     if (errors.length || (await page.getByRole("alert").count())) throw new Error(`the page says ${errors.join("; ") || "that it failed"}`);
   } finally {
     await browser.close();
+  }
+}
+
+// chat does what the guide says of its page: Send, twice.
+async function chat(page) {
+  for (const turn of [1, 2]) {
+    await page.getByRole("button", { name: "Send" }).click();
+    const answer = page.locator("article.assistant").nth(turn - 1);
+    await answer.getByText(`Turn ${turn}. It is cold: Oslo: -4 degrees`).waitFor({ timeout: 30_000 });
+    await answer.getByText('get_weather {"city":"Oslo"} → ').waitFor({ timeout: 5_000 });
+    await page.locator('main[data-status="ready"]').waitFor({ timeout: 5_000 });
+  }
+}
+
+// tides asks CopilotKit's chat, twice.
+async function tides(page) {
+  for (const turn of [1, 2]) {
+    await page.getByTestId("copilot-chat-textarea").fill("When is high water?");
+    await page.getByTestId("copilot-send-button").click();
+    await page.getByText('look_up {"q":"When is high water?"} → 14:10').nth(turn - 1).waitFor({ timeout: 30_000 });
+    await page.getByText(`Turn ${turn}. High water is at 14:10.`).waitFor({ timeout: 5_000 });
+    await page.locator("[data-copilot-running=true]").waitFor({ state: "detached", timeout: 5_000 });
   }
 }
