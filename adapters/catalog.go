@@ -132,6 +132,15 @@ func RequestTemplate(template string) (func(dst []byte, req *hub.Request, l *hub
 	return t.Append, nil
 }
 
+// HelloBy is the body of [hub.Hello] as a template writes it.
+func HelloBy(template string) ([]byte, error) {
+	write, err := RequestTemplate(template)
+	if err != nil {
+		return nil, err
+	}
+	return write(nil, hub.Hello(), new(hub.Losses))
+}
+
 // WantsHistory reports whether the template of a request holds what was said before.
 func WantsHistory(template string) bool {
 	t, err := declared.ParseRequest(template)

@@ -74,3 +74,12 @@ func TestUsualRoute(t *testing.T) {
 		}
 	}
 }
+
+// Model APIs want a model in the request; most agents have theirs.
+func TestTakesModel(t *testing.T) {
+	for name, want := range map[string]bool{"openai-chat": true, "anthropic": true, "agui": false, "aisdk": false, "copilot": false, "simplified": false} {
+		if d, err := Lookup(name); err != nil || d.TakesModel() != want {
+			t.Errorf("%s: want %t, %v", name, want, err)
+		}
+	}
+}

@@ -1,5 +1,7 @@
 package hub
 
+import "bytes"
+
 // Hello is the least request that says something: one message of the user's. It is for people who try a route or an agent.
 func Hello() *Request {
 	return &Request{Messages: []Message{{Role: RoleUser, Parts: []Part{{Kind: PartText, Text: []byte("Hello")}}}}}
@@ -15,6 +17,13 @@ func (d *Dialect) Hello() []byte {
 		body = d.write(req)
 	}
 	return body
+}
+
+// TakesModel reports whether requests of the dialect name a model.
+func (d *Dialect) TakesModel() bool {
+	req := Hello()
+	req.Model = []byte("m")
+	return !bytes.Equal(d.write(req), d.write(Hello()))
 }
 
 func (d *Dialect) write(req *Request) []byte {

@@ -125,7 +125,7 @@ func (m *Match) reads(other Match) int {
 // Bytes recognises the stream that begins with data, among the dialects given. eof says that data is all of it. A record that
 // is cut is left out.
 func Bytes(dialects []*hub.Dialect, data []byte, framing wire.Framing, eof bool) Report {
-	records, found := split(data, framing, eof)
+	records, found := Records(data, framing, eof)
 	r := Report{Framing: found, Records: len(records)}
 	for _, d := range dialects {
 		if d.NewDecoder == nil {
@@ -139,8 +139,8 @@ func Bytes(dialects []*hub.Dialect, data []byte, framing wire.Framing, eof bool)
 	return r
 }
 
-// split cuts the first records off data, and says how they are framed.
-func split(data []byte, framing wire.Framing, eof bool) (records []wire.Record, found wire.Framing) {
+// Records cuts the first records off data, and says how they are framed.
+func Records(data []byte, framing wire.Framing, eof bool) (records []wire.Record, found wire.Framing) {
 	s := wire.NewSplitter(framing, 0)
 	for len(records) < maxRecords {
 		rec, n, err := s.Split(data, eof)

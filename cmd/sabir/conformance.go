@@ -91,7 +91,7 @@ func (f *upstreamFlags) find(ctx context.Context, path string, known *catalog, s
 		}
 	}
 	if from == "" {
-		if from, err = findOut(ctx, x.url, known, stderr); err != nil {
+		if from, err = findOut(ctx, &oneRoute{to: x.url}, known, stderr); err != nil {
 			return nil, err
 		}
 	}

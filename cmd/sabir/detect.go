@@ -23,6 +23,7 @@ type detectFlags struct {
 	timeout time.Duration
 	declare []string
 	ask     bool
+	draft   bool
 	asJSON  bool
 }
 
@@ -47,11 +48,16 @@ want a body of their own form: --ask asks "Hello" in the forms of the likely
 dialects, one after the other until one is taken. That starts a run, which may
 cost. Redirects are followed on the same server only, and with the same method.
 
+Records that no dialect knows can be described in a file, as the manual
+docs/declared-dialects.md says: --draft writes such a file to begin with, and
+guesses by names what the records mean.
+
 The exit status is 0 if the dialect is certain or likely, 1 if not or if nothing
 could be read, 2 if the command line is wrong.`,
 		Example: `  sabir detect recording.ndjson
   sabir detect http://127.0.0.1:9000/stream
   sabir detect --ask http://127.0.0.1:9000/run
+  sabir detect --draft --data '{"prompt":"Hello"}' http://127.0.0.1:9000/run
   sabir detect -H 'Authorization: Bearer KEY' -d '{}' http://127.0.0.1:9000/run`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: work(func(cmd *cobra.Command, args []string) error { return detect(cmd, &f, args) }),
@@ -63,6 +69,7 @@ could be read, 2 if the command line is wrong.`,
 	flags.BoolVar(&f.ask, "ask", false, "ask \"Hello\" in likely forms; it starts a run")
 	flags.DurationVar(&f.timeout, "timeout", 10*time.Second, "`TIME` to read the beginning")
 	flags.StringArrayVar(&f.declare, "declare", nil, "`FILE` of a dialect of your own; can repeat")
+	flags.BoolVar(&f.draft, "draft", false, "draft a dialect of your own for the records, in YAML")
 	flags.BoolVar(&f.asJSON, "json", false, "print JSON, for programs")
 	return cmd
 }
@@ -78,6 +85,9 @@ func detect(cmd *cobra.Command, f *detectFlags, args []string) error {
 	if err := d.find(ctx, f, cmd.InOrStdin(), args); err != nil {
 		return err
 	}
+	if f.draft {
+		return d.printDraft(cmd.OutOrStdout())
+	}
 	return d.print(cmd.OutOrStdout(), f.asJSON)
 }
 
@@ -90,7 +100,10 @@ func (d *detection) find(ctx context.Context, f *detectFlags, stdin io.Reader, a
 		if d.url == "" || f.data != "" || f.request.Method != "" {
 			return usageError{errors.New("--ask is for a URL, such as http://127.0.0.1:9000/run, and makes method and body itself")}
 		}
-		d.form, err = d.ask(ctx, &f.request, d.url)
+		var forms formRefusals
+		if d.form, err = d.ask(ctx, &f.request, d.url); errors.As(err, &forms) {
+			return fmt.Errorf("%w\nIf it takes a body of its own, say which: --data '{\"prompt\":\"Hello\"}', with the member that it reads", err)
+		}
 		return err
 	}
 	in, done, err := f.open(ctx, stdin, args)

@@ -10,6 +10,8 @@ import (
 
 	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/recognize"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+	"github.com/sabir-proxy/sabir/cmd/sabir/internal/draft"
 )
 
 // detection is what detect knows of a stream.
@@ -18,9 +20,9 @@ type detection struct {
 	data   []byte // read so far
 	report recognize.Report
 
-	url      string   // of the server, "" for a recording
-	form     string   // the dialect in whose form the server was asked and answered, "" if it was not
-	refusals []string // of the other forms
+	url      string // of the server, "" for a recording
+	form     string // the dialect in whose form the server was asked and answered, "" if it was not
+	refusals formRefusals
 }
 
 // detected is the result for programs.
@@ -73,6 +75,34 @@ func (d *detection) print(w io.Writer, asJSON bool) error {
 	return d.verdict()
 }
 
+// errOwnRecords says that records are of no dialect that there is.
+var errOwnRecords = errors.New("no dialect recognises any of the")
+
+// first is the first record, as far as it fits on a line.
+func (d *detection) first() string {
+	records, _ := recognize.Records(d.data, wire.Auto, true)
+	text := strings.ToValidUTF8(string(records[0].Data), "")
+	if event := records[0].Event; len(event) > 0 {
+		text = "event: " + string(event) + ", data: " + text
+	}
+	const most = 200
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + " ..."
+	}
+	return fmt.Sprintf("%q", text)
+}
+
+// printDraft describes the records that came as a dialect of one's own.
+func (d *detection) printDraft(w io.Writer) error {
+	records, framing := recognize.Records(d.data, wire.Auto, true)
+	text := draft.Dialect(records, framing)
+	if text == nil {
+		return fmt.Errorf("there is nothing to draft: of %s no record is a JSON object", count(len(d.data), "byte"))
+	}
+	_, err := w.Write(text)
+	return err
+}
+
 // verdict is nil if it is clear what the stream is.
 func (d *detection) verdict() error {
 	r := &d.report
@@ -80,12 +110,11 @@ func (d *detection) verdict() error {
 	case r.Sure() >= recognize.Likely:
 		return nil
 	case len(d.data) == 0:
-		return errors.New("there is nothing to look at: not one byte came")
+		return errors.New("there is nothing to look at: not one byte came; a server that takes a body of its own may end like this")
 	case r.Records == 0:
 		return fmt.Errorf("there is no whole record in the %s that came", count(len(d.data), "byte"))
 	case r.Sure() == recognize.Unknown:
-		return fmt.Errorf("no dialect recognises any of the %s; sabir dialects lists those that there are, "+
-			"and a dialect of your own can be described in YAML", count(r.Records, "record"))
+		return fmt.Errorf("%w %s, the first of which is %s", errOwnRecords, count(r.Records, "record"), d.first())
 	}
 	var names []string
 	for _, m := range r.Tied() {

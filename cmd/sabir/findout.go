@@ -5,34 +5,40 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/sabir-proxy/sabir/adapters"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/recognize"
 	"github.com/sabir-proxy/sabir/cmd/sabir/internal/fetch"
+	"github.com/sabir-proxy/sabir/cmd/sabir/internal/try"
 )
 
 // findOutTime is how long it may take to find out what an agent speaks: the first words of a model can take a while.
 const findOutTime = 30 * time.Second
 
-// findOut returns the dialect of the agent at a URL: by the URL, or else by asking it. say gets what is done, as it may cost.
-func findOut(ctx context.Context, address string, known *catalog, say io.Writer) (string, error) {
-	if d := byURL(address, known); d != nil {
+// findOut returns the dialect of the agent of a route: by the URL, or else by asking it, with a body by the template if there is one.
+// say gets what is done, as it may cost.
+func findOut(ctx context.Context, o *oneRoute, known *catalog, say io.Writer) (string, error) {
+	if d := byURL(o.to, known); d != nil {
 		fmt.Fprintf(say, "The agent is taken for %s, by its URL.\n", d.Name)
 		return d.Name, nil
 	}
-	if !isHTTP(address) {
+	if !isHTTP(o.to) {
 		return "", usageError{errors.New("--from is missing: what an agent speaks can be found out by HTTP only, not by WebSocket")}
 	}
 	fmt.Fprintf(say, "Asking the agent \"Hello\", to find out what it speaks. With --from DIALECT it is not asked.\n")
 	ctx, cancel := context.WithTimeout(ctx, findOutTime)
 	defer cancel()
 	d := detection{known: &known.Catalog}
-	as, err := d.ask(ctx, &fetch.Request{}, address)
+	as, err := d.askHello(ctx, o.to, o.request)
 	if err == nil {
 		err = d.verdict()
 	}
@@ -40,11 +46,68 @@ func findOut(ctx context.Context, address string, known *catalog, say io.Writer)
 		return "", errors.New("interrupted while the agent was asked what it speaks")
 	}
 	if err != nil {
-		return "", fmt.Errorf("cannot find out what the agent speaks: %w\nIt must run, at a URL where runs are asked for; or name what it speaks with --from (sabir dialects lists that)", err)
+		return "", fmt.Errorf("cannot find out what the agent speaks: %w\n%s", err, o.advice(err))
 	}
 	found := d.describe()
 	fmt.Fprintf(say, "It speaks %s (%s), and took a request of %s.\n", found.Dialect, found.sureness(), as)
 	return found.Dialect, nil
+}
+
+// askHello asks with a body by the template, or, without one, in the forms of the likely dialects. It returns whose form was taken.
+func (d *detection) askHello(ctx context.Context, address, template string) (as string, err error) {
+	if template == "" {
+		return d.ask(ctx, &fetch.Request{}, address)
+	}
+	body, err := adapters.HelloBy(template)
+	if err != nil {
+		return "", err
+	}
+	in, done, err := (&fetch.Request{Body: string(body)}).Open(ctx, address)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	if err = d.read(ctx, in); len(d.data) > 0 {
+		err = nil
+	}
+	return "its own", err
+}
+
+// advice says what helps.
+func (o *oneRoute) advice(err error) string {
+	const name = "name what it speaks with --from (sabir dialects lists that)"
+	var refused *fetch.StatusError
+	var unreachable *net.OpError
+	var forms formRefusals
+	switch {
+	case errors.As(err, &forms):
+		return `If it takes a body of its own, say which: --request '{"prompt":"$input"}', with the member that it reads; or ` + name
+	case errors.Is(err, errOwnRecords):
+		return "If its records are its own, let Sabir draft what they mean, look through the file, and use it:\n\n" + o.drafting()
+	case errors.As(err, &unreachable) && unreachable.Op == "dial":
+		return "Start the agent first, or correct the URL; or " + name
+	case errors.As(err, &refused) && (refused.Status == http.StatusNotFound || refused.Status == http.StatusMethodNotAllowed):
+		return "Give the URL where runs are asked for, path included; that of a server like OpenAI's ends with /v1/chat/completions. " +
+			"Or " + name
+	case errors.As(err, &refused) && (refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden):
+		return "It wants a key: " + name + ". --print writes the configuration, in which the upstream gets\n" +
+			`headers: {set: {Authorization: "Bearer ${AGENT_KEY}"}}`
+	}
+	return "It must run, at a URL where runs are asked for; or " + name
+}
+
+// drafting are the commands that draft a dialect for the agent, and use it.
+func (o *oneRoute) drafting() string {
+	name, to, client := programName(os.Args[0]), try.Quoted(o.to), o.client
+	ask, request := "--ask", ""
+	if body, err := adapters.HelloBy(o.request); o.request != "" && err == nil {
+		ask, request = "--data "+try.Quoted(string(body)), " --request "+try.Quoted(o.request)
+	}
+	if client == "" {
+		client = "agui"
+	}
+	return fmt.Sprintf("    %[1]s detect --draft %[2]s %[3]s > mine.yaml\n    %[1]s proxy --to %[3]s --declare mine.yaml --from mine%[4]s --client %[5]s",
+		name, ask, to, request, client)
 }
 
 // byURL is the dialect whose clients call a URL that ends like this one; nil if there is none, or several.
@@ -82,7 +145,7 @@ func telling(params map[string]string) bool {
 var likely = []string{"agui", "openai-chat", "aisdk", "openai-responses", "anthropic", "langgraph", "a2a", "gemini", "agentevent"}
 
 // ask asks the agent "Hello" in the forms of the likely dialects, until it takes one, and reads its answer. It returns the dialect
-// of that form. A form that is refused, or answered by nothing but an error, has started no run that got anywhere.
+// of that form. A form that is refused, or answered by nothing or nothing but an error, has started no run that got anywhere.
 func (d *detection) ask(ctx context.Context, base *fetch.Request, address string) (as string, err error) {
 	for _, name := range likely {
 		form, known := d.known.Lookup(name)
@@ -90,10 +153,9 @@ func (d *detection) ask(ctx context.Context, base *fetch.Request, address string
 			continue
 		}
 		request := hello(base, form)
-		var refused *fetch.StatusError
 		in, done, err := request.Open(ctx, address)
-		if errors.As(err, &refused) && refusesForm(refused.Status) {
-			d.refusals = append(d.refusals, fmt.Sprintf("%s: %d", name, refused.Status))
+		if why := refusal(err); why != "" {
+			d.refusals = append(d.refusals, formRefusal{name, why})
 			continue
 		}
 		if err != nil {
@@ -105,15 +167,53 @@ func (d *detection) ask(ctx context.Context, base *fetch.Request, address string
 		if err != nil && len(d.data) == 0 {
 			return "", err
 		}
+		if len(d.data) == 0 {
+			d.refusals = append(d.refusals, formRefusal{name, "an empty answer"})
+			continue
+		}
 		if as = name; d.report.Sure() != recognize.Ambiguous {
 			return as, nil
 		}
 	}
 	if as == "" {
-		return "", fmt.Errorf("the agent refuses every form of request that was tried, by status: %s; "+
-			"one with a body of its own is asked by detect --data, and served by proxy --request", strings.Join(d.refusals, ", "))
+		return "", d.refusals
 	}
 	return as, nil
+}
+
+// formRefusals are the forms of request that a server has refused.
+type formRefusals []formRefusal
+
+type formRefusal struct{ form, why string }
+
+// Error is "the agent takes none of the forms of request that were tried: 422 to agui, openai-chat".
+func (rs formRefusals) Error() string {
+	var b strings.Builder
+	b.WriteString("the agent takes none of the forms of request that were tried: ")
+	for i, r := range rs {
+		switch {
+		case i > 0 && r.why == rs[i-1].why:
+			b.WriteString(", " + r.form)
+		case i > 0:
+			b.WriteString("; " + r.why + " to " + r.form)
+		default:
+			b.WriteString(r.why + " to " + r.form)
+		}
+	}
+	return b.String()
+}
+
+// refusal says how a server has refused a form of request: by a status, or as home-made ones do whose handler fails, by hanging up. It is
+// "" for what is no refusal of the form.
+func refusal(err error) string {
+	var refused *fetch.StatusError
+	switch {
+	case errors.As(err, &refused) && refusesForm(refused.Status):
+		return strconv.Itoa(refused.Status)
+	case errors.Is(err, io.EOF):
+		return "no answer"
+	}
+	return ""
 }
 
 // hello is base with "Hello" in the form of a dialect.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -72,6 +73,8 @@ func hostile(t *testing.T, asked *atomic.Int32) *httptest.Server {
 		case "/text":
 			fmt.Fprint(w, "hello\n")
 		case "/empty":
+		case "/hangup":
+			panic(http.ErrAbortHandler)
 		case "/away":
 			http.Redirect(w, r, other.URL+"/run?key=SECRET", http.StatusTemporaryRedirect)
 		case "/get":
@@ -119,13 +122,14 @@ func TestAskHostile(t *testing.T) {
 	f("/silent", 1, "did not answer in time")
 	f("/page", 1, "answered with a web page, not with a stream")
 	f("/text", 1, "no dialect recognises any of the 1 record")
-	f("/empty", 1, "not one byte came")
+	f("/empty", every, "takes none of the forms of request that were tried: an empty answer to agui, openai-chat, ")
+	f("/hangup", every, "none of the forms of request that were tried: no answer to agui, openai-chat, ")
 	f("/away", 1, "/run; if that is right, give that URL")
 	f("/get", 1, "/bytes; if that is right, give that URL")
 	f("/loop", 4, "/loop; if that is right, give that URL")
 	f("/closed", 1, "answered with status 401 Unauthorized")
 	f("/nowhere", 1, "answered with status 404 Not Found")
-	f("/refuses", every, "refuses every form of request that was tried, by status: agui: 422, openai-chat: 422, ")
+	f("/refuses", every, "takes none of the forms of request that were tried: 422 to agui, openai-chat, ")
 	f("/error", every, "several dialects fit as well: ")
 }
 
@@ -145,8 +149,48 @@ func TestProxyFindsNothing(t *testing.T) {
 	var asked atomic.Int32
 	s := hostile(t, &asked)
 	got := sabir(t, "", "proxy", "--to", s.URL+"/nowhere", "--client", "agui")
-	got.want(t, exitFailed, "", "cannot find out what the agent speaks: "+s.URL+"/nowhere answered with status 404 Not Found\nIt must run, at a URL where runs are asked for; or name what it speaks with --from")
-	sabir(t, "", "proxy", "--to", "http://127.0.0.1:1/", "--client", "agui").want(t, exitFailed, "", "connection refused")
+	got.want(t, exitFailed, "", "cannot find out what the agent speaks: "+s.URL+"/nowhere answered with status 404 Not Found\nGive the URL where runs are asked for, path included")
+	f := func(url, want string) {
+		t.Helper()
+		sabir(t, "", "proxy", "--to", url, "--client", "agui").want(t, exitFailed, "", want)
+	}
+	f("http://127.0.0.1:1/", "connection refused\nStart the agent first, or correct the URL")
+	f(s.URL+"/closed", "401 Unauthorized\nIt wants a key: name what it speaks with --from")
+	f(s.URL+"/refuses", "\nIf it takes a body of its own, say which: --request '{\"prompt\":\"$input\"}'")
+	f(s.URL+"/page", "not with a stream; give the URL where a run is asked for\nIt must run")
+}
+
+// ownAgent is home-made: its body and its records are its own.
+func ownAgent(t *testing.T) *httptest.Server {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var asked struct{ Question string }
+		if json.NewDecoder(r.Body).Decode(&asked); asked.Question == "" {
+			panic(http.ErrAbortHandler)
+		}
+		fmt.Fprintf(w, "data: {\"kind\":\"word\",\"word\":\"You said \"}\n\ndata: {\"kind\":\"word\",\"word\":%q}\n\ndata: {\"kind\":\"finished\"}\n\n", asked.Question)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// In front of a home-made agent, each message says the next command, and the last one serves.
+func TestProxyOwnAgent(t *testing.T) {
+	s := ownAgent(t)
+	sabir(t, "", "proxy", "--to", s.URL, "--client", "agui").want(t, exitFailed, "", "no answer to agui, openai-chat")
+	request := `{"question":"$input"}`
+	got := sabir(t, "", "proxy", "--to", s.URL, "--client", "agui", "--request", request)
+	got.want(t, exitFailed, "", `the first of which is "{\"kind\":\"word\",\"word\":\"You said \"}"`)
+	got.want(t, exitFailed, "", ` detect --draft --data '{"question":"Hello"}' `+s.URL+" > mine.yaml\n")
+	got.want(t, exitFailed, "", " --declare mine.yaml --from mine --request '"+request+"' --client agui\n")
+	drafted := sabir(t, "", "detect", "--draft", "--data", `{"question":"Hello"}`, s.URL)
+	drafted.want(t, exitOK, "{type: word, emit: text.delta, set: {text: word}}", "")
+	mine := write(t, "mine.yaml", drafted.stdout)
+	_, said := proxying(t, "--to", s.URL, "--client", "agui", "--request", request, "--declare", mine, "--from", "mine")
+	status, body := pasted(t, said)
+	if status != http.StatusOK || !strings.Contains(body, `"delta":"Hello"`) || !strings.Contains(body, `"RUN_FINISHED"`) {
+		t.Errorf("status %d\n%s", status, body)
+	}
+	sabir(t, "no stream", "detect", "--draft").want(t, exitFailed, "", "there is nothing to draft: of 9 bytes no record is a JSON object")
 }
 
 // detect asks only with its flag, and then says how to go on.

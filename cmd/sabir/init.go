@@ -119,7 +119,7 @@ func (o *oneRoute) ask(ctx context.Context, stdin io.Reader, w io.Writer) error 
 	}
 	fmt.Fprintln(w)
 	var err error
-	if o.from, err = findOut(ctx, o.to, iv.known, w); err == nil || ctx.Err() != nil {
+	if o.from, err = findOut(ctx, o, iv.known, w); err == nil || ctx.Err() != nil {
 		return err
 	}
 	fmt.Fprintf(w, "%s\n\n", err)

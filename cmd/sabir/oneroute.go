@@ -125,7 +125,9 @@ func (o *oneRoute) yaml(known *catalog) []byte {
 
 	line("listen: "+scalar(o.listen), "where clients call; "+reach(o.listen))
 	line("admin: "+scalar(o.admin), "for operators: /metrics, /healthz, /readyz")
-	line("log: {format: console}", "json, for machines")
+	b.WriteString("log:\n")
+	line("  format: console", "json, for machines")
+	line("  upstream_errors: true", "what the agent says when it refuses")
 	if len(o.cors) == 0 {
 		line("cors: {origins: []}", "web pages that may call, such as http://localhost:3000")
 	} else {
@@ -153,6 +155,8 @@ func (o *oneRoute) yaml(known *catalog) []byte {
 	line("    client: "+scalar(o.client), "what they speak: "+client.Title)
 	if o.model != "" {
 		line("    requests: {model: "+scalar(o.model)+"}", "for requests that name none")
+	} else if o.request == "" && o.from != o.client && agent.TakesModel() {
+		line("    # requests: {model: NAME}", "if the agent wants one and requests name none (--model)")
 	}
 	if o.record != "" {
 		line("    record: {dir: "+scalar(o.record)+"}", "every run becomes a file")

@@ -72,7 +72,7 @@ func (o *oneRoute) make(cmd *cobra.Command) ([]byte, error) {
 	}
 	if o.from == "" {
 		var err error
-		if o.from, err = findOut(cmd.Context(), o.to, known, cmd.ErrOrStderr()); err != nil {
+		if o.from, err = findOut(cmd.Context(), o, known, cmd.ErrOrStderr()); err != nil {
 			return nil, err
 		}
 	}

@@ -51,6 +51,22 @@ func TestProxyFlags(t *testing.T) {
 	}
 }
 
+// The configuration says where a model goes, if the agent can want one that no request names.
+func TestProxyModel(t *testing.T) {
+	f := func(want bool, args ...string) {
+		t.Helper()
+		got := sabir(t, "", append([]string{"proxy", "--print", "--to", "http://127.0.0.1:1/", "--client", "aisdk"}, args...)...)
+		if strings.Contains(got.stdout, "    # requests: {model: NAME} ") != want {
+			t.Errorf("%v: want the line %t in\n%s", args, want, got.stdout)
+		}
+	}
+	f(true, "--from", "openai-chat")
+	f(false, "--from", "openai-chat", "--model", "gpt-5")
+	f(false, "--from", "agui")
+	f(false, "--from", "aisdk")
+	f(false, "--from", "openai-chat", "--request", `{"prompt":"$input"}`)
+}
+
 func TestScalar(t *testing.T) {
 	f := func(text, want string) {
 		t.Helper()

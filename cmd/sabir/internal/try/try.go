@@ -49,7 +49,7 @@ func Routes(cfg *config.Config, known Dialects) (all []Route) {
 // flags are those of curl that a server and a route need. What the shell has to know is left to its variables.
 func flags(cfg *config.Config, r *config.Route) (all []string) {
 	if path, ok := config.SocketPath(cfg.Listen); ok {
-		all = append(all, "--unix-socket "+quoted(path))
+		all = append(all, "--unix-socket "+Quoted(path))
 	}
 	schemes := r.Auth.Schemes()
 	if slices.Contains(schemes, config.SchemeKeys) || slices.Contains(schemes, config.SchemeJWT) {
@@ -85,11 +85,11 @@ func (r *Route) Curl(base string) string {
 	if r.Not() != "" {
 		return ""
 	}
-	line := strings.Join(append([]string{"curl -N"}, append(r.flags, quoted(base+r.path()))...), " ")
+	line := strings.Join(append([]string{"curl -N"}, append(r.flags, Quoted(base+r.path()))...), " ")
 	if !slices.Contains(r.Methods, "POST") {
 		return line
 	}
-	return line + " -H 'Content-Type: application/json' -d " + quoted(string(r.body()))
+	return line + " -H 'Content-Type: application/json' -d " + Quoted(string(r.body()))
 }
 
 // Not is why no single request can try the route, "" if one can.
@@ -151,11 +151,7 @@ func (r *Route) agentBody() []byte {
 	if r.Upstream.Request == "" {
 		return r.agent.Hello()
 	}
-	write, err := adapters.RequestTemplate(r.Upstream.Request)
-	if err != nil {
-		return nil
-	}
-	body, err := write(nil, hub.Hello(), new(hub.Losses))
+	body, err := adapters.HelloBy(r.Upstream.Request)
 	if err != nil {
 		return nil
 	}
@@ -164,8 +160,8 @@ func (r *Route) agentBody() []byte {
 
 var plain = regexp.MustCompile(`^[A-Za-z0-9%+,./:=@_-]+$`)
 
-// quoted is text as one word of a POSIX shell.
-func quoted(text string) string {
+// Quoted is text as one word of a POSIX shell.
+func Quoted(text string) string {
 	if plain.MatchString(text) {
 		return text
 	}

@@ -48,7 +48,7 @@ func TestFlags(t *testing.T) {
 // A shell reads a quoted text as one word, and as it was.
 func TestQuoted(t *testing.T) {
 	for _, text := range []string{"plain/word", "it's", `a "b" $c \d`, "x; y", "", "*", "`id`", "~", "a\tb", "'", "http://[::1]:80/?a=b&c"} {
-		out, err := exec.Command("sh", "-c", "printf '%s|' "+quoted(text)).Output()
+		out, err := exec.Command("sh", "-c", "printf '%s|' "+Quoted(text)).Output()
 		if err != nil {
 			t.Skip("there is no shell: ", err)
 		}

@@ -1,0 +1,126 @@
+// Package draft guesses what the records of a stream mean that no dialect knows, and writes it as a dialect of one's own.
+//
+// draft.go tells the records apart, guess.go says what each is about, yaml.go writes the description.
+package draft
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// record is a record that is a JSON object.
+type record struct {
+	event   string
+	members map[string]any
+	raw     []byte
+}
+
+// group is the records of one type.
+type group struct {
+	name    string // the type; "" where records have none
+	sign    string // where they have none: the member that only these have, "" if there is none
+	records []record
+	text    string // path of the text that they carry, "" for none
+	means   meaning
+}
+
+// stream is what is known of a stream.
+type stream struct {
+	framing wire.Framing
+	typed   string // path of the type, "@event", or "" if records have none
+	endMark string // a last record that is no JSON
+	groups  []*group
+}
+
+// Dialect returns the description of a dialect that reads the records; nil if none of them is a JSON object.
+func Dialect(records []wire.Record, framing wire.Framing) []byte {
+	s := stream{framing: framing}
+	read := s.read(records)
+	if len(read) == 0 {
+		return nil
+	}
+	s.typed = typeOf(read)
+	for _, r := range read {
+		s.add(r)
+	}
+	s.guess(read[len(read)-1])
+	return s.yaml()
+}
+
+// read returns the records that are JSON objects.
+func (s *stream) read(records []wire.Record) (read []record) {
+	for _, rec := range records {
+		r := record{event: string(rec.Event), raw: rec.Data}
+		if json.Unmarshal(rec.Data, &r.members) == nil && r.members != nil {
+			read = append(read, r)
+			s.endMark = ""
+			continue
+		}
+		s.endMark = string(rec.Data)
+	}
+	return read
+}
+
+// typeNames are the members that mostly say the type of a record, the likeliest first.
+var typeNames = []string{"type", "event", "kind", "ev", "op", "action", "t"}
+
+// typeOf is the path of what says the type of every record.
+func typeOf(records []record) string {
+	if !slices.ContainsFunc(records, func(r record) bool { return r.event == "" }) {
+		return "@event"
+	}
+	for _, name := range typeNames {
+		if !slices.ContainsFunc(records, func(r record) bool { return word(r.members[name]) == "" }) {
+			return name
+		}
+	}
+	return ""
+}
+
+var isWord = regexp.MustCompile(`^[A-Za-z][\w.:/-]{0,63}$`)
+
+// word is a value that can be the name of a type.
+func word(value any) string {
+	text, _ := value.(string)
+	if isWord.MatchString(text) {
+		return text
+	}
+	return ""
+}
+
+// add puts a record to those of its type, or, without types, to those with the same members.
+func (s *stream) add(r record) {
+	name := s.nameOf(r)
+	for _, g := range s.groups {
+		if g.name == name && (s.typed != "" || sameMembers(g.records[0], r)) {
+			g.records = append(g.records, r)
+			return
+		}
+	}
+	s.groups = append(s.groups, &group{name: name, records: []record{r}})
+}
+
+func (s *stream) nameOf(r record) string {
+	switch s.typed {
+	case "":
+		return ""
+	case "@event":
+		return r.event
+	}
+	return word(r.members[s.typed])
+}
+
+func sameMembers(a, b record) bool {
+	if len(a.members) != len(b.members) {
+		return false
+	}
+	for name := range a.members {
+		if _, there := b.members[name]; !there {
+			return false
+		}
+	}
+	return true
+}
