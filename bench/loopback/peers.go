@@ -40,7 +40,7 @@ type place struct {
 	work     string // for files that are written for it
 	port     int
 	upstream string // host:port
-	listen   string // what nginx is told of its listener, behind the address
+	listen   string // the options of nginx for its listener, behind the address
 }
 
 // Sets of programs that are installed together.
