@@ -22,6 +22,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/geminicli"
 	"github.com/sabir-proxy/sabir/adapters/hub"
 	"github.com/sabir-proxy/sabir/adapters/langgraph"
+	"github.com/sabir-proxy/sabir/adapters/mastra"
 	"github.com/sabir-proxy/sabir/adapters/native"
 	"github.com/sabir-proxy/sabir/adapters/openaichat"
 	"github.com/sabir-proxy/sabir/adapters/openairesponses"
@@ -48,6 +49,7 @@ var all = []*hub.Dialect{
 	&gemini.Dialect,
 	&geminicli.Dialect,
 	&langgraph.Dialect,
+	&mastra.Dialect,
 	&native.Dialect,
 	&openaichat.Dialect,
 	&openairesponses.Dialect,

@@ -1,0 +1,143 @@
+// Package mastra reads the streams of Mastra's own protocol: what servers of the framework send to @mastra/client-js, and to its
+// playground. Their routes for the AI SDK and AG-UI speak the dialects of these.
+//
+// # Wire
+//
+// POST /api/agents/{id}/stream is answered with unnamed server-sent events, one chunk each, and an end mark:
+//
+//	data: {"type":"start","runId":"r1","from":"AGENT","payload":{"id":"weather","messageId":"m1"}}
+//
+//	data: {"type":"step-start","runId":"r1","from":"AGENT","payload":{"messageId":"m1","request":{}}}
+//
+//	data: {"type":"text-start","runId":"r1","from":"AGENT","payload":{"id":"t1"}}
+//
+//	data: {"type":"text-delta","runId":"r1","from":"AGENT","payload":{"id":"t1","text":"Looking."}}
+//
+//	data: {"type":"tool-call","runId":"r1","from":"AGENT","payload":{"toolCallId":"c1","toolName":"weather","args":{"city":"Oslo"}}}
+//
+//	data: {"type":"tool-result","runId":"r1","from":"AGENT","payload":{"toolCallId":"c1","toolName":"weather","result":{"degrees":9}}}
+//
+//	data: {"type":"finish","runId":"r1","from":"AGENT","payload":{"stepResult":{"reason":"stop"},"output":{"usage":{…}}}}
+//
+//	data: [DONE]
+//
+// # Mapping
+//
+//	hub          Mastra
+//	run.start    start: runId = ID, payload.id = Name. Streams that go on with a run have none
+//	run.end      finish, by its reason; error, abort, tripwire (filtered). Told at the end mark. Paused: a question is open, then there
+//	             is no finish. Tools: a call has no result. Limit: the reason is tool-calls, and all have
+//	step.*       step-start, step-finish
+//	agent.*      chunks inside of tool-output: a sub-agent, named as the call that it works for. Its texts have the call before their ids
+//	text.*       text-start, text-delta, text-end. Sig is found in the provider metadata
+//	  reasoning  reasoning-start, reasoning-delta, reasoning-end, reasoning-signature; redacted-reasoning, all of which is its Sig
+//	tool.start   tool-call-input-streaming-start, or tool-call. It is not said whether the agent or the client runs it, but for
+//	             providerExecuted; see the option client_tools
+//	tool.args    tool-call-delta
+//	tool.ready   tool-call. Without args they were no JSON
+//	tool.output  tool-output, text; tool.update: other values
+//	tool.end     tool-result, tool-error, tool-output-denied. Resumed if the stream has not shown the call
+//	ask          tool-call-approval (permission), tool-call-suspended (input, Value = suspendPayload, Schema = resumeSchema). ID = RUN:CALL:
+//	             who answers has to name both
+//	usage        output.usage of step-finish (step) and finish (run). modelId = More.Model
+//	notice       an error behind which the run went on
+//	source, file source, file, reasoning-file
+//	data         data-NAME; object, for structured output
+//	raw          other chunks: of workflows, networks and background tasks
+//
+// # Lost
+//
+// What finish and step-finish repeat of the conversation; when steps began; stacks of errors.
+//
+// # Options
+//
+//	client_tools  decode: names of the tools that the client runs; their calls are marked so
+//
+// # Source
+//
+// @mastra/core 1.71.0 (stream/types), @mastra/hono 1.7.9, @mastra/client-js 1.47.0 (2026-11). It is not written, and it has no requests:
+// agents of it are asked in the body that the client sends.
+package mastra
+
+import (
+	"bytes"
+
+	"github.com/sabir-proxy/sabir/adapters/hub"
+	"github.com/sabir-proxy/sabir/adapters/internal/rawjson"
+	"github.com/sabir-proxy/sabir/adapters/wire"
+)
+
+// Dialect is the stream of Mastra's servers.
+var Dialect = hub.Dialect{
+	Name:     dialectName,
+	Title:    "Mastra",
+	Aliases:  []string{"mastra-server", "mastra-client"},
+	Doc:      "The chunks that servers of Mastra stream to the framework's own client.",
+	Framing:  wire.SSE,
+	Framings: []wire.Framing{wire.SSE},
+	Options: []hub.OptionSpec{
+		{Name: "client_tools", Type: hub.OptionList, Decode: true, Doc: "Names of the tools that the client runs."},
+	},
+	TemplateKinds: []hub.Kind{hub.TextDelta, hub.ToolArgs, hub.ToolOutput},
+	Parallel:      true,
+	Texts:         []string{"text", "argsTextDelta"},
+	// A stream that goes on with a run has no start.
+	Grammar:    hub.Grammar{Parts: true, EndMark: "[DONE]", Permits: []hub.Rule{hub.RuleStart}},
+	NewDecoder: newDecoder,
+	Observe:    observe,
+	Watch:      func(hub.Options) hub.Watcher { return &watcher{} },
+	Explains:   explains,
+}
+
+const dialectName = "mastra"
+
+// observe waits for the end mark.
+func observe(rec wire.Record) hub.Observation {
+	if wire.IsDone(rec.Data) {
+		return hub.ObservedEnd
+	}
+	return hub.ObservedNothing
+}
+
+// watcher sees whether the run has ended: without the end mark, the body may end then.
+type watcher struct{ ended bool }
+
+// Observe implements [hub.Watcher].
+func (w *watcher) Observe(rec wire.Record) hub.Observation {
+	for _, mark := range [...]string{`"finish"`, `"abort"`, `"error"`, `"tripwire"`} {
+		if bytes.Contains(rec.Data, []byte(mark)) {
+			w.ended = w.ended || ends(rawjson.Text(rec.Data, "type"))
+			break
+		}
+	}
+	return observe(rec)
+}
+
+func ends(typ []byte) bool {
+	switch string(typ) {
+	case "finish", "abort", "error", "tripwire":
+		return true
+	}
+	return false
+}
+
+// EndsWithBody implements [hub.Watcher].
+func (w *watcher) EndsWithBody() bool { return w.ended }
+
+// explains finds the chunks that say why the run ends badly. The end itself comes after them.
+func explains(rec wire.Record) hub.Status {
+	for _, mark := range [...]string{`"error"`, `"abort"`, `"tripwire"`} {
+		if !bytes.Contains(rec.Data, []byte(mark)) {
+			continue
+		}
+		switch typ := rawjson.Text(rec.Data, "type"); string(typ) {
+		case "error":
+			return hub.StatusFailed
+		case "abort":
+			return hub.StatusCancelled
+		case "tripwire":
+			return hub.StatusFiltered
+		}
+	}
+	return hub.StatusNone
+}
