@@ -156,6 +156,9 @@ func (d *decoder) chunk(dst []hub.Event, data []byte) ([]hub.Event, error) {
 		return dst, err
 	}
 	if h := handlers[string(typ)]; h != nil {
+		if _, err := member.Text(d.rec.RunID, "runId"); err != nil { // the AI SDK has chunks of the same types
+			return dst, err
+		}
 		return h(d, dst)
 	}
 	if name, ok := bytes.CutPrefix(typ, []byte("data-")); ok {

@@ -8,7 +8,7 @@ import (
 	"github.com/sabir-proxy/sabir/adapters/usage"
 )
 
-// ending is how the run ended, as far as it was said. It waits for the end mark: a failure is told before its finish.
+// ending is how the run ended, as far as it was said. It waits for the end mark: a failure comes before its finish.
 type ending struct {
 	seen    bool // a finish, an error, an abort or a tripwire
 	emitted bool // passed on
@@ -110,7 +110,7 @@ func agentStatus(status hub.Status) hub.Status {
 	return hub.StatusOK
 }
 
-// fail notes why the run fails. The failure of a sub-agent is told by the call that it works for.
+// fail notes why the run fails. The failure of a sub-agent is one of the call that it works for, too.
 func (d *decoder) fail(dst []hub.Event) ([]hub.Event, error) {
 	err, code := reasonOf(d.rec.Payload.Error)
 	if d.sub != nil {

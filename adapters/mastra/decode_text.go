@@ -87,7 +87,7 @@ func (d *decoder) reasoningSignature(dst []hub.Event) ([]hub.Event, error) {
 	return dst, err
 }
 
-// redacted is reasoning of which only the encrypted form is told.
+// redacted is reasoning of which there is only the encrypted form.
 func (d *decoder) redacted(dst []hub.Event) ([]hub.Event, error) {
 	id, err := d.part()
 	if err != nil {

@@ -25,7 +25,7 @@
 //
 //	hub          Mastra
 //	run.start    start: runId = ID, payload.id = Name. Streams that go on with a run have none
-//	run.end      finish, by its reason; error, abort, tripwire (filtered). Told at the end mark. Paused: a question is open, then there
+//	run.end      finish, by its reason; error, abort, tripwire (filtered). Passed on with the end mark. Paused: a question is open, then there
 //	             is no finish. Tools: a call has no result. Limit: the reason is tool-calls, and all have
 //	step.*       step-start, step-finish
 //	agent.*      chunks inside of tool-output: a sub-agent, named as the call that it works for. Its texts have the call before their ids

@@ -37,7 +37,7 @@ var vague = []string{
 	"agui/error-first", "aisdk/error-first", "aisdk/rec-v7-request-error",
 	"anthropic/error-body", "anthropic/error-event-empty", "anthropic/error-event-first", "anthropic/error-event-string",
 	"codex-app-server/refused", "codex-app-server/refused-at-once", "gemini/error-bare", "gemini/error-frame-first", "openai-chat/empty-stream", "openai-chat/error-first",
-	"openai-chat/error-json", "openai-chat/only-done", "openai-responses/error-both-first", "openai-responses/websocket-error",
+	"mastra/tripwire", "openai-chat/error-json", "openai-chat/only-done", "openai-responses/error-both-first", "openai-responses/websocket-error",
 	"simplified/error",
 }
 
