@@ -96,7 +96,8 @@ func TestWrongDialectPairs(t *testing.T) {
 		"bedrock as pydantic": {
 			"error-body.txtar", "events-after-end.txtar", "exception-first.txtar", "exception-midway.txtar", "exception-new.txtar",
 		},
-		"openai-chat as aisdk": {"only-done.txtar"}, // it is [DONE] and nothing else
+		"openai-chat as aisdk": {"only-done.txtar"},                // it is [DONE] and nothing else
+		"mastra as aisdk":      {"odd.txtar", "tool-writes.txtar"}, // data of the application are the same
 		"claude-cli as a2a": {
 			"background-agent.txtar", "background-left.txtar", "end-api-error.txtar", "end-budget.txtar", "end-cancelled.txtar",
 			"end-failed.txtar", "end-length.txtar", "end-max-turns.txtar", "end-refused.txtar", "extension.txtar",

@@ -83,6 +83,8 @@ type record struct {
 	Data      rawjson.Value `json:"data"`
 	Transient rawjson.Value `json:"transient"`
 	Parts     rawjson.Value `json:"parts"`
+
+	Payload rawjson.Value `json:"payload"` // no chunk has it
 }
 
 // handlers lists the types of versions 5 to 7 that mean something to the model. custom and reset-step (version 7) do not:
@@ -140,6 +142,9 @@ func (d *decoder) Decode(dst []hub.Event, rec wire.Record) ([]hub.Event, error) 
 	typ, err := member.Text(d.rec.Type, "type")
 	if err != nil {
 		return dst, err
+	}
+	if rawjson.Kind(d.rec.Payload) == '{' { // Mastra's own stream has the same types
+		return dst, hub.NewError(hub.ReasonUnknown, "payload", -1, "a chunk has its members beside its type")
 	}
 	if h, known := handlers[string(typ)]; known {
 		return h(d, dst)
